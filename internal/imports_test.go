@@ -17,19 +17,20 @@ var mayImport = map[string][]string{
 	"internal/llm/phrase":             {},
 	"internal/llm":                    {},
 	"internal/history":                {},
-	"internal/tools":                  {"internal/llm", "internal/tools/search/dfa", "internal/tools/search/wildmatch", "internal/tools/workspace"},
+	"internal/tools":                  {"internal/llm", "internal/tools/advice", "internal/tools/search/dfa", "internal/tools/search/wildmatch", "internal/tools/workspace"},
+	"internal/tools/advice":           {},
 	"internal/tools/search/dfa":       {},
 	"internal/tools/search/wildmatch": {},
-	"internal/tools/workspace":        {},
+	"internal/tools/workspace":        {"internal/tools/advice"},
 	"internal/loop/event":             {"internal/llm"},
 	"internal/loop/window":            {"internal/loop/event", "internal/llm"},
 	"internal/loop/session":           {"internal/loop/event", "internal/loop/window", "internal/llm", "internal/history"},
 	"internal/loop/policy":            {"internal/loop/event", "internal/tools"},
-	"internal/loop/turn":              {"internal/loop/event", "internal/loop/window", "internal/loop/policy", "internal/tools", "internal/tools/workspace", "internal/llm"},
+	"internal/loop/turn":              {"internal/loop/event", "internal/loop/window", "internal/loop/policy", "internal/tools", "internal/tools/advice", "internal/tools/workspace", "internal/llm"},
 	"internal/loop/export":            {"internal/loop/event", "internal/loop/session", "internal/llm", "internal/history"},
-	"internal/loop/export/adopt":      {"internal/loop/export", "internal/loop/event", "internal/loop/session", "internal/llm", "internal/history"},
-	"internal/loop":                   {"internal/loop/event", "internal/loop/window", "internal/loop/session", "internal/loop/policy", "internal/loop/turn", "internal/loop/export", "internal/llm", "internal/tools", "internal/tools/workspace", "internal/history"},
-	"internal/tui":                    {"internal/loop/event", "internal/llm", "internal/tui/terminal", "internal/tui/terminal/ptytest", "internal/tui/ink", "internal/tui/keys", "internal/tui/pager", "internal/tui/plain", "internal/tui/prompt", "internal/tui/slash", "internal/tui/layer", "internal/tui/screen", "internal/tui/transcript", "internal/tui/markdown", "internal/tui/diff", "internal/tui/dialog", "internal/tui/editor", "internal/tui/editor/text", "internal/tui/list"},
+	"internal/loop/export/adopt":      {"internal/loop/export", "internal/loop/event", "internal/llm", "internal/history"},
+	"internal/loop":                   {"internal/loop/event", "internal/loop/window", "internal/loop/session", "internal/loop/policy", "internal/loop/turn", "internal/llm", "internal/tools", "internal/tools/workspace", "internal/history"},
+	"internal/tui":                    {"internal/loop/event", "internal/llm", "internal/tui/terminal", "internal/tui/ink", "internal/tui/keys", "internal/tui/pager", "internal/tui/prompt", "internal/tui/slash", "internal/tui/layer", "internal/tui/screen", "internal/tui/transcript", "internal/tui/dialog", "internal/tui/editor", "internal/tui/list"},
 	"internal/tui/dialog":             {"internal/loop/event", "internal/tui/ink", "internal/tui/keys", "internal/tui/diff", "internal/tui/editor"},
 	"internal/tui/editor":             {"internal/loop/event", "internal/llm", "internal/tui/ink", "internal/tui/keys", "internal/tui/editor/text", "internal/tui/editor/text/vi"},
 	"internal/tui/editor/text":        {},
@@ -37,7 +38,7 @@ var mayImport = map[string][]string{
 	"internal/tui/list":               {"internal/loop/event", "internal/tui/ink", "internal/tui/keys"},
 	"internal/tui/ink":                {},
 	"internal/tui/screen":             {"internal/loop/event", "internal/llm", "internal/tui/ink", "internal/tui/keys", "internal/tui/list", "internal/tui/transcript"},
-	"internal/tui/slash":              {"internal/loop/event", "internal/llm", "internal/tui/editor", "internal/tui/ink", "internal/tui/keys", "internal/tui/list", "internal/tui/markdown", "internal/tui/screen", "internal/tui/terminal", "internal/tui/transcript"},
+	"internal/tui/slash":              {"internal/loop/event", "internal/tui/editor", "internal/tui/ink", "internal/tui/keys", "internal/tui/list", "internal/tui/markdown", "internal/tui/screen", "internal/tui/terminal", "internal/tui/transcript"},
 	"internal/tui/prompt":             {"internal/loop/event", "internal/llm", "internal/tui/dialog", "internal/tui/editor", "internal/tui/ink", "internal/tui/keys", "internal/tui/layer", "internal/tui/list", "internal/tui/screen", "internal/tui/slash", "internal/tui/terminal", "internal/tui/transcript"},
 	"internal/tui/plain":              {"internal/loop/event", "internal/llm", "internal/tui/dialog", "internal/tui/diff", "internal/tui/editor", "internal/tui/ink", "internal/tui/list", "internal/tui/prompt", "internal/tui/screen", "internal/tui/slash", "internal/tui/terminal", "internal/tui/transcript"},
 	"internal/tui/layer":              {},
@@ -46,15 +47,16 @@ var mayImport = map[string][]string{
 	"internal/tui/transcript":         {"internal/loop/event", "internal/llm", "internal/tui/ink", "internal/tui/markdown", "internal/tui/diff"},
 	"internal/tui/markdown":           {"internal/tui/ink"},
 	"internal/tui/diff":               {"internal/tui/ink", "internal/loop/event"},
-	"internal/tui/terminal":           {"internal/tui/terminal/ptytest"},
+	"internal/tui/terminal":           {},
 	"internal/tui/terminal/ptytest":   {},
 	"cmd/agent/settings":              {"internal/llm"},
 	"cmd/agent/command":               {"cmd/agent/settings", "internal/history", "internal/llm", "internal/tui/ink"},
 	"cmd/agent/credentials":           {"cmd/agent/command", "cmd/agent/settings", "internal/history", "internal/llm"},
 	"cmd/agent/dispatch":              {"internal/tools", "internal/tui/terminal"},
 	"cmd/agent/desktop":               {"internal/tui/screen", "cmd/agent/command", "cmd/agent/credentials", "cmd/agent/settings", "internal/llm", "internal/tools", "internal/tui/slash"},
-	"cmd/agent/sessions":              {"internal/tui/screen", "cmd/agent/command", "internal/history", "internal/llm", "internal/loop/event", "internal/loop/export", "internal/loop/export/adopt", "internal/loop/session", "internal/tui/diff", "internal/tui/ink", "internal/tui/list"},
-	"cmd/agent":                       {"internal/tui/screen", "cmd/agent/dispatch", "internal/llm", "internal/history", "internal/tools", "internal/tools/workspace", "internal/loop", "internal/loop/event", "internal/loop/session", "internal/loop/policy", "internal/loop/turn", "internal/tui", "internal/tui/plain", "internal/tui/slash", "internal/tui/diff", "internal/tui/ink", "internal/tui/keys", "internal/tui/list", "internal/tui/terminal", "internal/tui/terminal/ptytest", "cmd/agent/command", "cmd/agent/credentials", "cmd/agent/desktop", "cmd/agent/sessions", "cmd/agent/settings"},
+	"cmd/agent/help":                  {},
+	"cmd/agent/sessions":              {"cmd/agent/command", "internal/history", "internal/llm", "internal/loop/event", "internal/loop/export", "internal/loop/export/adopt", "internal/loop/session", "internal/tui/diff", "internal/tui/ink", "internal/tui/list"},
+	"cmd/agent":                       {"internal/tui/screen", "cmd/agent/dispatch", "internal/llm", "internal/history", "internal/tools", "internal/tools/workspace", "internal/loop", "internal/loop/event", "internal/loop/session", "internal/loop/policy", "internal/loop/turn", "internal/tui", "internal/tui/plain", "internal/tui/slash", "internal/tui/diff", "internal/tui/ink", "internal/tui/keys", "internal/tui/list", "internal/tui/markdown", "internal/tui/terminal/ptytest", "cmd/agent/command", "cmd/agent/credentials", "cmd/agent/desktop", "cmd/agent/help", "cmd/agent/sessions", "cmd/agent/settings"},
 }
 
 // leaf may be imported by every package.
@@ -72,7 +74,7 @@ var forbidden = map[string][]string{
 var vague = []string{"util", "utils", "common", "helpers", "helper", "types", "misc", "base", "config", "manager", "service", "pubsub"}
 
 func TestImportsRunOneWay(t *testing.T) {
-	seen := map[string]bool{}
+	seen, used := map[string]bool{}, map[[2]string]bool{}
 	err := filepath.WalkDir("..", func(file string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -95,7 +97,7 @@ func TestImportsRunOneWay(t *testing.T) {
 		if base := path.Base(path.Dir(name)); slices.Contains(vague, base) {
 			t.Errorf("%s: the package name %s does not say what it holds", name, base)
 		}
-		checkImports(t, file, name, from)
+		checkImports(t, file, name, from, used)
 		return nil
 	})
 	if err != nil {
@@ -105,10 +107,15 @@ func TestImportsRunOneWay(t *testing.T) {
 		if !seen[r] {
 			t.Errorf("the table has a package %s that does not exist", r)
 		}
+		for _, to := range mayImport[r] {
+			if !used[[2]string{r, to}] {
+				t.Errorf("the table lets %s import %s, which it does not", r, to)
+			}
+		}
 	}
 }
 
-func checkImports(t *testing.T, file, name, from string) {
+func checkImports(t *testing.T, file, name, from string, used map[[2]string]bool) {
 	t.Helper()
 	f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
 	if err != nil {
@@ -130,6 +137,7 @@ func checkImports(t *testing.T, file, name, from string) {
 		if strings.HasSuffix(name, "_test.go") && strings.HasPrefix(to, from+"/") {
 			continue // tests of several parts are with the package above them
 		}
+		used[[2]string{from, to}] = true
 		if to != from && to != leaf && !slices.Contains(mayImport[from], to) {
 			t.Errorf("%s imports %s: %s may import only %v", name, rel, from, mayImport[from])
 		}

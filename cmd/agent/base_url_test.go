@@ -356,7 +356,7 @@ func TestNewSessionWithoutSecretsOfBaseURL(t *testing.T) {
 	}
 	for range 2 { // what the guide was asked changes nothing
 		a := h.open(t, 140, 40)
-		a.wait(ownModel+" was used last in this directory", "its secrets: start with --base-url", "with /model", "built-in offline guide answers", "? keys")
+		a.wait(ownModel+", last used in this directory", "secrets: start with --base-url", "with /model", "built-in offline guide answers", "? keys")
 		a.send("/model openai/other" + enter)
 		a.wait("start with --base-url and the full URL, or set OPENAI_BASE_URL", "? keys")
 		a.send("is anybody there?" + enter)
@@ -417,10 +417,10 @@ func TestSecretsOfBaseURL(t *testing.T) {
 	run(exitUsage, "or select a model of another provider with --model", "run", "again")
 	h.check(t, 1)
 	run(0, "Second it is.", "run", "-c", "--base-url", secret, "--output", "stream-json", "again")
-	run(exitFailed, "nothing listens on 127.0.0.1:1", "run", "-c", "--base-url", "http://us-CANARY:pw-CANARY@127.0.0.1:1/v1?key=ke-CANARY", "again")
+	run(exitFailed, "nothing is listening on 127.0.0.1:1", "run", "-c", "--base-url", "http://us-CANARY:pw-CANARY@127.0.0.1:1/v1?key=ke-CANARY", "again")
 	run(0, clean, "config", "show", "--base-url", secret)
 	run(0, "", "models", "openai", "--base-url", secret)
-	run(exitUsage, "is no base URL", "run", "--base-url", "us-CANARY:pw-CANARY@gw.example/v1?key=ke-CANARY", "again")
+	run(exitUsage, "is not a base URL", "run", "--base-url", "us-CANARY:pw-CANARY@gw.example/v1?key=ke-CANARY", "again")
 	run(0, "hello", "sessions", "show", h.ids(t)[0])
 	run(0, "hello", "sessions", "export", "--format", "json", h.ids(t)[0])
 	a := h.open(t, 120, 40, "-c", "--base-url", secret)

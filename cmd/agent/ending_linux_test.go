@@ -108,7 +108,7 @@ func TestFaultInATurn(t *testing.T) {
 		t.Errorf("got this on the normal screen, want how to go on and no trace:\n%s", got)
 	}
 	b := h.open(t, 80, 24, "--continue")
-	b.wait("the program ended in the middle of this turn", "? keys")
+	b.wait("the program exited during this turn", "? keys")
 	b.send("again" + enter)
 	b.wait("Here again.")
 }

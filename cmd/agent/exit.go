@@ -21,6 +21,17 @@ const (
 	exitTerminated  = 143 // 128 + SIGTERM
 )
 
+// exitCodes is the table of exit codes in the help.
+const exitCodes = `Exit codes:
+  0    success
+  1    failure, a turn stopped by a limit, or a tool call that was not approved
+  2    wrong usage
+  129  hangup (SIGHUP)
+  130  interrupted (SIGINT)
+  131  quit (SIGQUIT)
+  141  standard output was closed (SIGPIPE)
+  143  terminated (SIGTERM)`
+
 // exitError is the error of a command that ends with code. A nil err has been
 // printed already.
 type exitError struct {

@@ -91,6 +91,7 @@ stops it at any instant. Without a model connected, a built-in guide answers.`,
 		newCmdRun(f, o, nil), sessions.NewCmdSessions(f), newCmdDemo(f, o, nil), newCmdTool(f, end, nil), newCmdModels(f, o, nil), newCmdKeys(f, nil),
 		credentials.NewCmdLogin(f, nil), credentials.NewCmdLogout(f, nil), newCmdConfig(f, o),
 	)
+	cmd.SetHelpCommand(newCmdHelp(f, nil))
 	cmd.Flags().BoolVar(&o.plain, "plain", false, "show the session as lines that stay, with choices by number: for screen readers and logs")
 	return cmd
 }

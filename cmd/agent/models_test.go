@@ -86,8 +86,8 @@ func TestModels(t *testing.T) {
 	}
 	got := table(t, vars, catalog.Changes{}, "")
 	want := `MODEL                  CONTEXT  IN     OUT    WHY
-cerebras/gpt-oss-120b  131k     $0.35  $0.75  key: CEREBRAS_API_KEY (its default)
-cerebras/qwen-3.8-27b  65k      $0.99  $1.49  key: CEREBRAS_API_KEY
+cerebras/gpt-oss-120b  131k     $0.35  $0.75  API key: CEREBRAS_API_KEY (its default)
+cerebras/qwen-3.8-27b  65k      $0.99  $1.49  API key: CEREBRAS_API_KEY
 ollama/qwen3:8b        40k      free   free   runs at OLLAMA_HOST/v1
 lmstudio/gemma-3-12b   8k       free   free   runs at LMSTUDIO_BASE_URL/v1, no tools of its own
 llamacpp/m.gguf        16k      free   free   runs at LLAMACPP_BASE_URL/v1
@@ -125,14 +125,14 @@ func TestModelsOfOne(t *testing.T) {
 		want    string
 	}{
 		"elsewhere": {only: "openai", answers: list, want: `MODEL           CONTEXT  IN  OUT  WHY
-openai/one                        address: URL
-openai/gpt-4.1  1.05M             address: URL
+openai/one                        base URL: URL
+openai/gpt-4.1  1.05M             base URL: URL
 `},
 		"elsewhere without a list": {only: "OpenAI", want: `OTHER PROVIDERS  WHAT THEY NEED
-openai           a name, as openai/NAME (address: URL): openai does not list its models: it answers 404
+openai           a name, as openai/NAME (base URL: URL): list the models of openai: HTTP status 404
 `},
 		"no list at all": {only: "databricks", vars: map[string]string{"DATABRICKS_HOST": "h", "DATABRICKS_TOKEN": "t"}, want: `OTHER PROVIDERS  WHAT THEY NEED
-databricks       a name, as databricks/NAME (key: DATABRICKS_TOKEN): databricks has no list of its models
+databricks       a name, as databricks/NAME (API key: DATABRICKS_TOKEN): databricks cannot list its models
 `},
 		"a local server that does not run": {only: "vllm", vars: map[string]string{"VLLM_BASE_URL": "http://127.0.0.1:1"}, want: `OTHER PROVIDERS  WHAT THEY NEED
 vllm             nothing answers at VLLM_BASE_URL/v1: start it with vllm serve MODEL --enable-auto-tool-choice
@@ -141,7 +141,7 @@ vllm             nothing answers at VLLM_BASE_URL/v1: start it with vllm serve M
 ollama           it runs at OLLAMA_HOST/v1, but has no model yet
 `},
 		"of the configuration": {only: "acme", changes: yes, want: `MODEL     CONTEXT  IN  OUT  WHY
-acme/two  5k                address: its base_url in the configuration
+acme/two  5k                base URL: its base_url in the configuration
 `},
 		"the guide": {only: "offline", want: `MODEL          CONTEXT  IN    OUT   WHY
 offline/guide           free  free  built in: no language model (its default)
@@ -245,7 +245,7 @@ func TestPickerLocal(t *testing.T) {
 			waitFor(t, "the server to be found", func() bool {
 				found := p.local(t.Context())
 				m, err := p.named(found.Model, "")
-				return err == nil && found.Model == row.want && m.Context == 40960 && strings.HasPrefix(found.Why, "ollama runs on this machine at 127.0.0.1:") && strings.HasSuffix(found.Why, ", and nothing else is connected")
+				return err == nil && found.Model == row.want && m.Context == 40960 && strings.HasPrefix(found.Why, "ollama runs on this machine at 127.0.0.1:") && strings.HasSuffix(found.Why, ", and no other model is connected")
 			})
 		})
 	}
@@ -270,9 +270,9 @@ func TestPickerBuilds(t *testing.T) {
 	}{
 		"a model of the table": {flags: flags{model: "openai/gpt-5.1", effort: "high"}, want: built{Name: "openai/gpt-5.1", Effort: "high", Context: 400_000, Priced: true, AsText: true}},
 		"an unknown model":     {flags: flags{model: "openai/any", effort: "whatever"}, want: built{Name: "openai/any", Effort: "whatever", AsText: true}},
-		"an effort it has not": {flags: flags{model: "openai/gpt-5.1", effort: "extreme"}, want: built{Err: `--effort: openai/gpt-5.1: this model has no effort "extreme": it takes none, low, medium, high`}},
+		"an effort it has not": {flags: flags{model: "openai/gpt-5.1", effort: "extreme"}, want: built{Err: `--effort: openai/gpt-5.1: this model does not support effort "extreme": use none, low, medium, high`}},
 		"an effort of the configuration that it has not": {flags: flags{model: "openai/gpt-4.1"}, set: settings.Settings{Effort: "low"}, want: built{Name: "openai/gpt-4.1", Context: 1_047_576, Priced: true, AsText: true,
-			Notices: []string{"openai/gpt-4.1: effort low of the configuration is left out: this model has no levels of effort"}}},
+			Notices: []string{"openai/gpt-4.1: effort low of the configuration is left out: this model does not support reasoning effort"}}},
 		"models that stand in for one another": {set: settings.Settings{Models: []string{"openai/gpt-5.1", "xai/m", "groq/m", "openai/gpt-4.1"}, Effort: "low"},
 			want: built{Name: "openai/gpt-5.1", Effort: "low", Context: 400_000, Priced: true, AsText: true, Next: "groq/m low, openai/gpt-4.1"}},
 		"corrected": {flags: flags{model: "groq/m"}, set: settings.Settings{Catalog: map[string]settings.Model{"groq/m": {Context: 999, Price: &settings.Price{Input: 1, Output: 1}}}},
@@ -308,7 +308,7 @@ func TestNamedEffort(t *testing.T) {
 	p := newPicker(flags{}, settings.Settings{Effort: "low"}, "", false)
 	for effort, want := range map[string]string{
 		"": "low", "high": "high", event.DefaultEffort: "",
-		"extreme": `openai/gpt-5.1: this model has no effort "extreme": it takes none, low, medium, high`,
+		"extreme": `openai/gpt-5.1: this model does not support effort "extreme": use none, low, medium, high`,
 	} {
 		m, err := p.named("openai/gpt-5.1", effort)
 		if got := m.Effort + errorText(err); got != want {

@@ -12,9 +12,9 @@ import (
 
 	"github.com/charmbracelet/x/term"
 
-	"agent/internal/tui/plain"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/list"
+	"agent/internal/tui/plain"
 	"agent/internal/tui/screen"
 )
 

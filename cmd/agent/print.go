@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -61,7 +62,7 @@ func (p *textPrinter) event(e event.Event) {
 	case *event.ToolEnd:
 		p.toolEnd(e)
 	case event.Retrying:
-		p.note("✗ %s. Trying again in %s (%d of %d)", ink.SanitizeLine(e.Error), e.In.Round(100e6), e.Attempt, e.Of)
+		p.note("✗ %s. Retrying in %s (attempt %d).", strings.TrimRight(ink.SanitizeLine(e.Error), "."), e.In.Round(100e6), e.Attempt)
 	case event.Notice:
 		p.note("%s", ink.Sanitize(e.Text))
 	case event.Unreadable:
@@ -93,7 +94,7 @@ func (p *textPrinter) text(reply string, d llm.TextDelta) {
 func (p *textPrinter) toolEnd(e *event.ToolEnd) {
 	title := ink.SanitizeLine(e.Title)
 	if e.Outcome != event.OK {
-		first, _, _ := strings.Cut(e.Result.Text, "\n")
+		first, _, _ := strings.Cut(cmp.Or(e.Error, e.Result.Text), "\n")
 		if e.Outcome == event.Refused && e.Summary != "" { // what Result says is for the model
 			first = e.Summary
 		}

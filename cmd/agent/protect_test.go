@@ -150,7 +150,7 @@ func TestStandingPermissionInASession(t *testing.T) {
 	a.send("\x03\x03")
 	a.exit()
 
-	if out, _ := h.agent(t, "run", "--resume="+id, "build"); !strings.Contains(out, "1 permission of this session does not apply to a run without a user") || !strings.Contains(lastBody(t, s), "there is no user to ask in this run") {
+	if out, _ := h.agent(t, "run", "--resume="+id, "build"); !strings.Contains(out, "1 permission of this session does not apply in non-interactive mode") || !strings.Contains(lastBody(t, s), "nobody can approve it in this run") {
 		t.Errorf("headless: %s", out)
 	}
 

@@ -120,7 +120,7 @@ func TestProxyThatIsNone(t *testing.T) {
 	for _, name := range []string{"HTTPS_PROXY", "https_proxy"} {
 		h := newHome(t, nil, "OPENAI_API_KEY="+testKey, "OPENAI_BASE_URL=https://127.1.2.3.example.invalid/v1", name+"=http://me:pass%zzCANARY@proxy:80")
 		out, code := h.agent(t, "run", "hello")
-		if code != 1 || !strings.Contains(out, name+" is no address of a proxy") || strings.Contains(out, "CANARY") {
+		if code != 1 || !strings.Contains(out, name+" is not a proxy URL") || strings.Contains(out, "CANARY") {
 			t.Errorf("%s: got %d, %s", name, code, out)
 		}
 	}

@@ -45,7 +45,7 @@ func TestTakenBack(t *testing.T) {
 	b.send("/resume" + enter)
 	b.wait("all directories")
 	b.send("mackerels")
-	b.wait("no session")
+	b.wait("no matching session")
 	b.send(ctrlU + "herrings")
 	b.wait("› just now    count the herrings")
 }

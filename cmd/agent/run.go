@@ -47,9 +47,7 @@ is added to the prompt, and so is what the images of --image show.
 Nobody can be asked here: what would be asked about is refused, and the model
 is told. --mode edits or --mode all allow more.
 
-It exits with 0 when the turn is done, 1 when it failed or a guard ended it,
-2 when it was called wrongly, 130 when it was interrupted, 141 when nobody
-reads its output any more, which interrupts it too.`,
+` + exitCodes,
 		Example: `  agent run "what does this project do?"
   git diff | agent run "review this"
   agent run --mode edits --output json "fix the typo in README.md"

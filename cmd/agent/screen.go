@@ -136,7 +136,7 @@ func (a *app) spent() (all []screen.Spent, back screen.Spent, err error) {
 			}
 		}
 	}
-	rewound, err := session.TakenBack(context.Background(), v)
+	rewound, err := session.RemovedEvents(context.Background(), v)
 	for _, t := range rewound {
 		if step, ok := t.Event.(*event.StepEnd); ok {
 			back.Add(step)

@@ -47,7 +47,7 @@ func TestStoryOfTypedCommands(t *testing.T) {
 	a.send("what was that?" + enter)
 	a.wait("Forty-two.", "? keys")
 	first := s.seen()[0].body
-	for _, want := range []string{"the person ran this command themselves", "typed-42", "/src/shop/sub"} {
+	for _, want := range []string{"The user ran this command:", "typed-42", "/src/shop/sub"} {
 		if !strings.Contains(first, want) {
 			t.Errorf("the model is not told %q: %s", want, first)
 		}

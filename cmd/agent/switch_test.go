@@ -59,7 +59,7 @@ func TestLocalServerTakesOver(t *testing.T) {
 	})
 	h := newHome(t, nil, "OLLAMA_HOST="+ollama.URL)
 	a := h.open(t, 100, 30)
-	a.wait("ollama/tiny:1b answers now", "ollama/tiny:1b ·", "? keys")
+	a.wait("Model: ollama/tiny:1b", "ollama/tiny:1b ·", "? keys")
 	if got := a.screen(); strings.Contains(got, "No model is connected") || strings.Contains(got, "agent login") || strings.Contains(got, "Searching") {
 		t.Errorf("the screen still says how to connect a model:\n%s", got)
 	}

@@ -23,7 +23,7 @@ func TestNoPlaceForSessions(t *testing.T) {
 	a := h.open(t, 100, 30)
 	a.wait("? keys")
 	a.send("hi" + enter)
-	a.wait("the session could not be saved", "make room or mend what is wrong there")
+	a.wait("the session could not be saved", "Free up disk space or fix the cause.")
 	a.send(ctrlD)
 	a.exit()
 	<-a.done

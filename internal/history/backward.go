@@ -7,9 +7,9 @@ import (
 	"slices"
 )
 
-// backward yields the valid lines that end at an offset or before it, the last
-// first. It reads no further back than it is asked to go, and leaves out what
-// is damaged. An error comes last.
+// backward yields the valid lines that end at or before an offset, the last
+// first. It skips damage and reads no further back than needed. An error comes
+// last.
 func backward(r io.ReaderAt, from int64) iter.Seq2[line, error] {
 	return func(yield func(line, error) bool) {
 		b := blocks{r: r, next: from}
@@ -22,7 +22,7 @@ func backward(r io.ReaderAt, from int64) iter.Seq2[line, error] {
 				yield(line{}, err)
 				return
 			}
-			var lines []line // nearly always one
+			var lines []line // usually one
 			for l, ok := p.take(); ok; l, ok = p.take() {
 				lines = append(lines, l)
 			}
@@ -35,17 +35,17 @@ func backward(r io.ReaderAt, from int64) iter.Seq2[line, error] {
 	}
 }
 
-// blocks reads a log backwards.
+// blocks reads a log backward.
 type blocks struct {
 	r    io.ReaderAt
-	next int64  // the offset before which is read next
-	buf  []byte // read and not returned; it begins at next
+	next int64  // the offset before which the next block ends
+	buf  []byte // read but not returned; it begins at next
 }
 
-// read returns the piece before the last one, or io.EOF. Its text lasts until
-// the next call. What is longer than a record can be comes in several pieces.
+// read returns the previous piece, or io.EOF. Its text is valid until the next
+// call. Pieces longer than a record can be are split.
 func (b *blocks) read() (piece, error) {
-	searched := len(b.buf) // from here on there is no separator but at the end
+	searched := len(b.buf) // the rest has a separator only at its end
 	for {
 		end, newline := b.trim()
 		if end > 0 {
@@ -66,9 +66,9 @@ func (b *blocks) read() (piece, error) {
 	}
 }
 
-// trim drops all separators at the end but the first of them, which may belong
-// to what is read next. It returns how long the text before it is, and whether
-// it is a line feed.
+// trim drops all trailing separators except the first, which may belong to
+// earlier data. It returns the length of the text before it, and whether it is
+// a line feed.
 func (b *blocks) trim() (end int, newline bool) {
 	end = len(b.buf)
 	for end > 0 && (b.buf[end-1] == 0 || b.buf[end-1] == '\n') {
@@ -78,15 +78,15 @@ func (b *blocks) trim() (end int, newline bool) {
 	return end, end < len(b.buf) && b.buf[end] == '\n'
 }
 
-// fill reads the block before, and returns how long it is. Blocks grow with
-// what is held, so that a long line is not moved again and again.
+// fill reads the previous block and returns its length. Blocks grow with the
+// buffer, so that a long line is not copied over and over.
 func (b *blocks) fill() (int, error) {
 	n := int(min(b.next, int64(max(blockSize, len(b.buf)))))
 	buf := make([]byte, n+len(b.buf))
 	got, err := b.r.ReadAt(buf[:n], b.next-int64(n))
 	if got < n {
 		if err == io.EOF {
-			err = io.ErrUnexpectedEOF // it was shortened since
+			err = io.ErrUnexpectedEOF // the file was truncated in the meantime
 		}
 		return 0, err
 	}
@@ -96,7 +96,7 @@ func (b *blocks) fill() (int, error) {
 	return n, nil
 }
 
-// lastSeparator returns where the last line feed or NUL is, -1 if there is none.
+// lastSeparator returns the index of the last line feed or NUL, or -1.
 func lastSeparator(b []byte) int {
 	i := bytes.LastIndexByte(b, '\n')
 	if j := bytes.LastIndexByte(b[i+1:], 0); j >= 0 {

@@ -15,11 +15,11 @@ import (
 	"agent/internal/history"
 )
 
-// words are what records of the benchmarks are made of.
+// words are the content of records in benchmarks.
 var words = strings.Fields(`the a of to in file test error return function when Session lock
 	record write read offset value nil string byte line index search model tool result turn`)
 
-// prose yields bodies of about so many bytes, of words by chance.
+// prose yields n bodies of about size bytes of random words.
 func prose(n, size int, seed uint64) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		r := rand.New(rand.NewPCG(seed, 1))
@@ -38,7 +38,7 @@ func prose(n, size int, seed uint64) iter.Seq2[[]byte, error] {
 	}
 }
 
-// written makes a session of n records of about so many bytes.
+// written creates a session of n records of about size bytes.
 func written(b *testing.B, s *history.Store, id string, n, size int) {
 	b.Helper()
 	l, err := s.CreateFrom(history.Header{ID: id, Dir: "/d"}, prose(n, size, uint64(len(id))))
@@ -50,8 +50,8 @@ func written(b *testing.B, s *history.Store, id string, n, size int) {
 	}
 }
 
-// crowd makes so many sessions of about so many bytes, as links to a few that
-// differ, so that the disk need not hold them all.
+// crowd creates sessions of about size bytes, as hard links to a few different
+// files, to save disk space.
 func crowd(b *testing.B, sessions, size int) *history.Store {
 	b.Helper()
 	dir := b.TempDir()
@@ -88,8 +88,8 @@ func BenchmarkAppend(b *testing.B) {
 	}
 }
 
-// BenchmarkOpen opens a session of 10,000 messages and 50 MB, and reads what the
-// first screen shows.
+// BenchmarkOpen opens a session of 10,000 messages and 50 MB, and reads the
+// part on the first screen.
 func BenchmarkOpen(b *testing.B) {
 	s := history.Open(b.TempDir())
 	written(b, s, "x", 10_000, 5000)
@@ -155,8 +155,8 @@ func lastScreen(b *testing.B, l *history.Log) {
 	}
 }
 
-// BenchmarkResume opens a session of 50,000 records and 100 MB and checks all of
-// it. It reports how much the process held.
+// BenchmarkResume opens and checks a session of 50,000 records and 100 MB. It
+// reports the memory of the process.
 func BenchmarkResume(b *testing.B) {
 	s := history.Open(b.TempDir())
 	written(b, s, "x", 50_000, 2000)
@@ -176,7 +176,7 @@ func BenchmarkResume(b *testing.B) {
 	b.ReportMetric(float64(m.HeapSys)/(1<<20), "MB-heap")
 }
 
-// counted is a summariser that decodes every record, as one of a program does.
+// counted is a summariser that decodes every record.
 func counted() history.Summariser {
 	return history.Summariser{Version: "1", Add: func(before json.RawMessage, records iter.Seq2[history.Record, error]) json.RawMessage {
 		var sum struct {
@@ -200,8 +200,8 @@ func counted() history.Summariser {
 	}}
 }
 
-// BenchmarkIndex lists 1,000 sessions: as they were at the last listing, with
-// one that grew since, and for the first time.
+// BenchmarkIndex lists 1,000 sessions: unchanged, with one changed, and for the
+// first time.
 func BenchmarkIndex(b *testing.B) {
 	s := crowd(b, 1000, 50_000)
 	list := func(b *testing.B) {
@@ -240,7 +240,7 @@ func BenchmarkIndex(b *testing.B) {
 			list(b)
 		}
 	})
-	b.Run("headers alone", func(b *testing.B) {
+	b.Run("only headers", func(b *testing.B) {
 		for b.Loop() {
 			if _, err := s.List(""); err != nil {
 				b.Fatal(err)
@@ -249,7 +249,7 @@ func BenchmarkIndex(b *testing.B) {
 	})
 }
 
-// BenchmarkSearch looks through 1,000 sessions of 500 MB.
+// BenchmarkSearch searches 1,000 sessions of 500 MB.
 func BenchmarkSearch(b *testing.B) {
 	s := crowd(b, 1000, 500_000)
 	for _, c := range []struct {

@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// Create returns the log of a new session. It makes up the ID, the time and the
-// format of h where they are missing. The file is made by the first Append, so
-// a session in which nothing was said leaves nothing.
+// Create returns the log of a new session. It sets the format of h, and the ID
+// and time if they are missing. The first Append creates the file, so that an
+// unused session leaves none.
 func (s *Store) Create(h Header) *Log {
 	h.Format = Format
 	if h.Time.IsZero() {
@@ -26,9 +26,9 @@ func (s *Store) Create(h Header) *Log {
 	return &Log{store: s, header: h}
 }
 
-// CreateFrom makes a new session of records that are there already, each as
-// Append wants it. The file appears whole and durable or, after an error, not
-// at all. An error among the bodies ends it.
+// CreateFrom creates a session from existing records, each as Append expects
+// it. The file appears complete and durable or, after an error, not at all. An
+// error in bodies stops it.
 func (s *Store) CreateFrom(h Header, bodies iter.Seq2[[]byte, error]) (*Log, error) {
 	l := s.Create(h)
 	if err := l.create(bodies); err != nil {
@@ -37,14 +37,14 @@ func (s *Store) CreateFrom(h Header, bodies iter.Seq2[[]byte, error]) (*Log, err
 	return l, nil
 }
 
-// Fork makes a new session that begins with the records of another up to and
-// including the one of that number; one that is too high takes them all. Of h
-// it makes up what Create does, the parent, and the directory if it is missing.
+// Fork creates a session that begins with the records of another up to and
+// including number seq, or all of them if seq is too high. It sets the fields
+// of h that Create sets, the parent, and the directory if it is missing.
 //
-// The other session may be open elsewhere, damaged or of a newer format: what
-// is valid of it is taken over. Records are numbered anew. Its outputs are the
-// new one's too, and records that tell of one name it there: the other session
-// may be removed.
+// The other session may be open, damaged or of a newer format; its valid
+// records are copied. Records are numbered again. The fork gets its own copy of
+// the outputs, and records refer to it, so that the other session may be
+// removed.
 func (s *Store) Fork(id string, seq int, h Header) (*Log, error) {
 	v, err := s.View(id)
 	if err != nil {
@@ -75,7 +75,7 @@ func (s *Store) Fork(id string, seq int, h Header) (*Log, error) {
 	return l, nil
 }
 
-// bodiesUpTo yields the bodies of valid records up to one of that number.
+// bodiesUpTo yields the bodies of valid records up to number seq.
 func bodiesUpTo(records iter.Seq2[Record, error], seq int) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		for r, err := range records {
@@ -89,10 +89,11 @@ func bodiesUpTo(records iter.Seq2[Record, error], seq int) iter.Seq2[[]byte, err
 	}
 }
 
-func nobody(func([]byte, error) bool) {}
+// noBodies yields nothing.
+func noBodies(func([]byte, error) bool) {}
 
-// create makes the file with its header and the bodies. It appears under its
-// name complete, durable and locked, or not at all.
+// create creates the file with its header and the bodies. It appears complete,
+// durable and locked, or not at all.
 func (l *Log) create(bodies iter.Seq2[[]byte, error]) error {
 	if !validID(l.header.ID) {
 		return fmt.Errorf("%q cannot be the ID of a session: use letters, digits, - and _", l.header.ID)
@@ -107,7 +108,7 @@ func (l *Log) create(bodies iter.Seq2[[]byte, error]) error {
 	return nil
 }
 
-// publish makes the session's file, locks it, and leaves l ready for the next
+// publish writes the session's file, locks it, and prepares l for the next
 // record.
 func (l *Log) publish(bodies iter.Seq2[[]byte, error]) error {
 	final := l.Path()
@@ -137,8 +138,8 @@ func (l *Log) publish(bodies iter.Seq2[[]byte, error]) error {
 	return nil
 }
 
-// fill writes a whole log to a new file, durably. It returns how long it is and
-// the number of the next record.
+// fill writes a complete log to a new file and syncs it. It returns its length
+// and the number of the next record.
 func fill(f *os.File, h Header, bodies iter.Seq2[[]byte, error]) (size int64, seq int, err error) {
 	if err := f.Chmod(0o600); err != nil {
 		return 0, 0, err
@@ -181,7 +182,7 @@ func writeLog(w io.Writer, head []byte, bodies iter.Seq2[[]byte, error]) (size i
 	return size, seq, nil
 }
 
-// remove removes a file that may not be there.
+// remove removes a file if it exists.
 func remove(path string) error {
 	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
 		return err

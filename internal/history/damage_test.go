@@ -15,7 +15,7 @@ import (
 	"agent/internal/history"
 )
 
-// sample returns a log of n records and where each of its lines ends.
+// sample returns a log of n records and the end offset of each line.
 func sample(t testing.TB, n int) (text []byte, ends []int) {
 	t.Helper()
 	s := history.Open(t.TempDir())
@@ -31,7 +31,7 @@ func sample(t testing.TB, n int) (text []byte, ends []int) {
 	return text, ends
 }
 
-// place makes text the session x of a new store.
+// place stores text as session x of a new store.
 func place(t testing.TB, text []byte) (s *history.Store, dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -49,8 +49,8 @@ func put(t testing.TB, dir string, text []byte) {
 	}
 }
 
-// reopen resumes x, appends record 99, and returns what is in it then, with the
-// problems found. What is read from the file afterwards must be the same.
+// reopen resumes x, appends record 99, and returns the records and the
+// problems. It checks that a reader finds the same.
 func reopen(t testing.TB, s *history.Store) (got []string, problems []history.Problem) {
 	t.Helper()
 	l, problems, err := s.Resume("x")
@@ -72,13 +72,13 @@ func reopen(t testing.TB, s *history.Store) (got []string, problems []history.Pr
 	return got, problems
 }
 
-func TestTornEndIsCutKeptAndTold(t *testing.T) {
+func TestIncompleteEndIsCutOffSavedAndReported(t *testing.T) {
 	text, _ := sample(t, 2)
 	zeros := strings.Repeat("\x00", 5000)
 	for name, end := range map[string]string{
-		"half a record": `{"seq":3,"type":"no`,
-		"zeros":         zeros,
-		"whole lines":   "{\"seq\":3}\nnothing\n",
+		"half a record":  `{"seq":3,"type":"no`,
+		"zeros":          zeros,
+		"complete lines": "{\"seq\":3}\nnothing\n",
 	} {
 		s, dir := place(t, append(bytes.Clone(text), end...))
 		got, problems := reopen(t, s)
@@ -89,7 +89,7 @@ func TestTornEndIsCutKeptAndTold(t *testing.T) {
 		}
 		same(t, problems, []history.Problem{{
 			Offset: int64(len(text)), Size: int64(len(end)),
-			Text: fmt.Sprintf("the last %d bytes of session x are no whole record: they were cut off and kept in %s", len(end), torn),
+			Text: fmt.Sprintf("the last %d bytes of session x were an incomplete record. They were cut off and saved in %s", len(end), torn),
 		}})
 		kept, err := os.ReadFile(torn)
 		if err != nil || string(kept) != end {
@@ -102,7 +102,7 @@ func TestTornEndIsCutKeptAndTold(t *testing.T) {
 	}
 }
 
-func TestDamageInTheMiddleHidesNothing(t *testing.T) {
+func TestDamageDoesNotAffectLaterRecords(t *testing.T) {
 	text, ends := sample(t, 6)
 	splice := func(from, to int, between string) []byte {
 		return []byte(string(text[:from]) + between + string(text[to:]))
@@ -114,11 +114,11 @@ func TestDamageInTheMiddleHidesNothing(t *testing.T) {
 		lost    int // of the records 1 to 6
 		problem string
 	}{
-		{"rubbish between", splice(third, third, "rubbish\n\n"), 0, fmt.Sprintf("9 bytes at offset %d are damaged and were skipped", third)},
-		{"a fragment glued to the next", splice(third, third, `{"seq":3,"ty`), 0, fmt.Sprintf("12 bytes at offset %d are damaged and were skipped", third)},
+		{"garbage between lines", splice(third, third, "rubbish\n\n"), 0, fmt.Sprintf("9 bytes at offset %d are damaged and were skipped", third)},
+		{"an incomplete line before the next", splice(third, third, `{"seq":3,"ty`), 0, fmt.Sprintf("12 bytes at offset %d are damaged and were skipped", third)},
 		{"a page of zeros", splice(third+4, fourth-4, strings.Repeat("\x00", 4096)), 3, fmt.Sprintf("%d bytes at offset %d are damaged and were skipped", 4096+8, third)},
 		{"a record missing", splice(third, fourth, ""), 3, fmt.Sprintf("1 records are missing at offset %d", third)},
-		{"a record twice", splice(third, third, string(text[ends[1]:third])), -1, fmt.Sprintf("the record at offset %d is out of order: it is number 2 where 3 was due", third)},
+		{"a duplicate record", splice(third, third, string(text[ends[1]:third])), -1, fmt.Sprintf("the record at offset %d is out of order: it has number 2 instead of 3", third)},
 		{"the header", splice(3, 6, "???"), 0, fmt.Sprintf("%d bytes at offset 0 are damaged and were skipped", ends[0])},
 	} {
 		s, _ := place(t, c.text)
@@ -163,7 +163,7 @@ func FuzzOpen(f *testing.F) {
 		} else {
 			revive(t, tail)
 		}
-		// Whatever follows valid records, they stay.
+		// Valid records remain, no matter which bytes follow.
 		m, got, _ := revive(t, append(bytes.Clone(valid), tail...))
 		if len(got) < 3 {
 			t.Fatalf("of 3 records %d are left", len(got))

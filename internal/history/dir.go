@@ -6,9 +6,9 @@ import (
 	"runtime"
 )
 
-// Dir returns the directory for this program's state: $XDG_STATE_HOME/agent,
-// by default ~/.local/state/agent, on Windows %LocalAppData%\agent. A relative
-// XDG_STATE_HOME is ignored, as its specification asks.
+// Dir returns the directory for this program's state: $XDG_STATE_HOME/agent, by
+// default ~/.local/state/agent, on Windows %LocalAppData%\agent. A relative
+// XDG_STATE_HOME is ignored, as its specification requires.
 func Dir(getenv func(string) string) (string, error) {
 	if dir := getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "agent"), nil
@@ -17,10 +17,10 @@ func Dir(getenv func(string) string) (string, error) {
 		if dir := getenv("LocalAppData"); dir != "" {
 			return filepath.Join(dir, "agent"), nil
 		}
-		return "", errors.New("no place for sessions: set LocalAppData or XDG_STATE_HOME to an absolute path")
+		return "", errors.New("no directory for sessions: set LocalAppData or XDG_STATE_HOME to an absolute path")
 	}
 	if home := getenv("HOME"); filepath.IsAbs(home) {
 		return filepath.Join(home, ".local", "state", "agent"), nil
 	}
-	return "", errors.New("no place for sessions: set HOME or XDG_STATE_HOME to an absolute path")
+	return "", errors.New("no directory for sessions: set HOME or XDG_STATE_HOME to an absolute path")
 }

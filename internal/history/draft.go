@@ -8,16 +8,16 @@ import (
 	"sync"
 )
 
-// draft guards the file of a session's draft.
+// draft guards the draft file of a session.
 type draft struct {
 	mu     sync.Mutex
 	closed bool
 }
 
-// SaveDraft keeps what the person has not sent yet, in the place of what was
-// kept before; nothing removes it. It is for the bytes of the caller's choice,
-// changes with each key and is no record. It is safe for concurrent use. Before
-// the first Append nothing is kept: there is no session to come back to.
+// SaveDraft replaces the saved draft, the unsent input of the user; empty text
+// removes it. The format is up to the caller. A draft is not a record.
+// SaveDraft is safe for concurrent use. Before the first Append it does
+// nothing, because there is no session to resume.
 func (l *Log) SaveDraft(text []byte) error {
 	l.draft.mu.Lock()
 	defer l.draft.mu.Unlock()
@@ -41,8 +41,7 @@ func (l *Log) saveDraft(text []byte) error {
 	return replace(l.draftPath(), text)
 }
 
-// Draft returns what SaveDraft kept last, in this program or before; nil if
-// there is nothing.
+// Draft returns the draft last saved by any program, or nil.
 func (l *Log) Draft() ([]byte, error) {
 	l.draft.mu.Lock()
 	defer l.draft.mu.Unlock()
@@ -56,9 +55,9 @@ func (l *Log) Draft() ([]byte, error) {
 	return text, nil
 }
 
-func (l *Log) draftPath() string { return l.store.beside(l.header.ID, draftExtension) }
+func (l *Log) draftPath() string { return l.store.sibling(l.header.ID, draftExtension) }
 
-// close ends the saving: the session may be another program's from here on.
+// close stops saving, because another program may open the session from now on.
 func (d *draft) close() {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 	"agent/internal/history"
 )
 
-func TestDraftComesBack(t *testing.T) {
+func TestDraftIsRestored(t *testing.T) {
 	s := history.Open(t.TempDir())
 	l := s.Create(history.Header{ID: "x"})
 	draft := func(want string) {
@@ -57,7 +57,7 @@ func TestDraftComesBack(t *testing.T) {
 	}
 }
 
-func TestDraftsSavedAtOnce(t *testing.T) {
+func TestConcurrentDrafts(t *testing.T) {
 	l := history.Open(t.TempDir()).Create(history.Header{ID: "x"})
 	defer l.Close()
 	fill(t, l, 1, 1)

@@ -11,15 +11,14 @@ import (
 // File is what a Log writes to.
 type File = file
 
-// Wrap puts something between a log and its file, which must be there.
+// Wrap replaces the file of a log.
 func (l *Log) Wrap(wrap func(File) File) { l.f = wrap(l.f) }
 
-// ResumeFile is Resume for a log of that size that f holds, wherever that is.
-// What is cut from it goes to keep.
+// ResumeFile is Resume for a log of that size in f. keep gets the bytes that are cut off.
 func ResumeFile(f File, size int64, keep func(io.Reader) error) (*Log, []Problem, error) {
 	h, _ := readHeader(f)
 	h.ID = "x"
-	l := &Log{store: &Store{}, header: h, f: f, keep: keep}
+	l := &Log{store: &Store{}, header: h, f: f, saveTail: keep}
 	torn, err := l.openTail(size)
 	if err != nil {
 		return nil, nil, err
@@ -28,10 +27,10 @@ func ResumeFile(f File, size int64, keep func(io.Reader) error) (*Log, []Problem
 	return l, append(problems, torn...), err
 }
 
-// Dir returns where the sessions lie.
+// Dir returns the directory of the session files.
 func (s *Store) Dir() string { return s.dir }
 
-// Read is View and From for a test that does not close.
+// Read returns the header and the records of a session, which it closes.
 func (s *Store) Read(id string) (Header, iter.Seq2[Record, error], error) {
 	v, err := s.View(id)
 	if err != nil {
@@ -49,8 +48,7 @@ func (s *Store) Read(id string) (Header, iter.Seq2[Record, error], error) {
 	}, nil
 }
 
-// Records yields what has been appended so far, in this program and before.
-// Damaged places are left out: Resume has reported them. An error comes last.
+// Records yields all records of the log without Problems. An error comes last.
 func (l *Log) Records() iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		if l.f == nil {
@@ -67,7 +65,7 @@ func (l *Log) Records() iter.Seq2[Record, error] {
 	}
 }
 
-// Check reads all of the session and returns what is damaged in it.
+// Check reads the whole session and returns its problems.
 func (v *View) Check(ctx context.Context) ([]Problem, error) {
 	problems, err := check(ctx, v.f, End)
 	if err != nil {
@@ -76,7 +74,7 @@ func (v *View) Check(ctx context.Context) ([]Problem, error) {
 	return problems, nil
 }
 
-// At returns the record that begins at an offset. It fails if none does.
+// At returns the record at an offset, or an error if none begins there.
 func (v *View) At(offset int64) (Record, error) {
 	for r, err := range v.From(offset) {
 		if err == nil && r.Offset != offset {

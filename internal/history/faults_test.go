@@ -10,38 +10,39 @@ import (
 	"testing"
 )
 
-// fault is what becomes of one call to a file.
+// fault is the result of one call to a file.
 type fault struct {
 	name string
-	take int // of a write, how many bytes are taken; -1 for all
+	take int // bytes that a write takes; -1 for all
 	err  error
 }
 
-func TestFileThatFailsAtAnyCall(t *testing.T) {
+func TestFileFailuresAtEveryCall(t *testing.T) {
 	t.Parallel()
 	faults := []fault{
 		{"full disk", 0, syscall.ENOSPC},
-		{"full disk in mid-record", 20, syscall.ENOSPC},
-		{"quota behind the record", -1, syscall.EDQUOT},
+		{"full disk in the middle of a record", 20, syscall.ENOSPC},
+		{"quota reached after the record", -1, syscall.EDQUOT},
 		{"broken disk", 7, syscall.EIO},
 		{"short write", 13, nil},
-		{"short write of nothing", 0, nil},
+		{"short write of zero bytes", 0, nil},
 	}
 	text, ends := sample(t, 1)
 	empty := text[:ends[0]]
 	tried := 0
 	for _, f := range faults {
-		for _, calls := range []int{1, 2, 5} { // that fail, one after the other
+		for _, calls := range []int{1, 2, 5} { // consecutive failing calls
 			for at := 0; failsFrom(t, empty, f, at, calls); at++ {
 				tried++
 			}
 		}
 	}
-	t.Attr("promise", fmt.Sprintf("a full or broken disk at any call corrupts nothing, and the log goes on behind it: failures tried: %d", tried))
+	t.Attr("promise", fmt.Sprintf("a full or broken disk at any call corrupts nothing, and the log can be continued: failures tried: %d", tried))
 }
 
-// failsFrom appends 12 records to an empty log in a file whose calls from one number on fail,
-// each again until it is in. It reports whether there was such a call.
+// failsFrom appends 12 records to an empty log whose file fails from a given
+// call on, and repeats each until it succeeds. It reports whether the file got
+// that many calls.
 func failsFrom(t *testing.T, empty []byte, f fault, at, calls int) bool {
 	name := fmt.Sprintf("%s at calls %d to %d", f.name, at, at+calls-1)
 	m := &memory{text: bytes.Clone(empty)}
@@ -87,8 +88,8 @@ func failsFrom(t *testing.T, empty []byte, f fault, at, calls int) bool {
 	return call > at
 }
 
-// killed fails unless a program that ends now leaves the records 1 to n, and no
-// more than the one that was under way.
+// killed fails the test unless, after a crash now, the log holds records 1 to n
+// and at most the record being written.
 func killed(t *testing.T, name string, text []byte, n int) {
 	t.Helper()
 	m := &memory{text: bytes.Clone(text)}

@@ -13,7 +13,7 @@ import (
 	"agent/internal/history"
 )
 
-func TestForkHoldsWhatCameBefore(t *testing.T) {
+func TestForkCopiesEarlierRecords(t *testing.T) {
 	s := history.Open(t.TempDir())
 	path := begin(t, s, history.Header{ID: "x", Dir: "/d", Version: "v1"}, 5)
 	parent, err := os.ReadFile(path)
@@ -49,7 +49,7 @@ func TestForkHoldsWhatCameBefore(t *testing.T) {
 	same(t, string(after), string(parent))
 }
 
-func TestForkOfADamagedSessionThatIsOpen(t *testing.T) {
+func TestForkDamagedOpenSession(t *testing.T) {
 	text, ends := sample(t, 6)
 	damaged := slices.Concat([]byte("????"), text[4:ends[2]], make([]byte, ends[3]-ends[2]), text[ends[3]:])
 	s, _ := place(t, damaged)
@@ -77,14 +77,14 @@ func TestForkOfADamagedSessionThatIsOpen(t *testing.T) {
 	}
 }
 
-func TestForkOfNothing(t *testing.T) {
+func TestForkMissingSession(t *testing.T) {
 	s := history.Open(t.TempDir())
 	if _, err := s.Fork("x", 1, history.Header{}); !errors.Is(err, history.ErrNotFound) {
 		t.Error(err)
 	}
 }
 
-// given yields bodies and then an error, if there is one.
+// given yields bodies and then err, if it is not nil.
 func given(err error, bodies ...string) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		for _, b := range bodies {
@@ -113,7 +113,7 @@ func TestCreateFrom(t *testing.T) {
 	same(t, problems, nil)
 }
 
-func TestCreateFromMakesAllOrNothing(t *testing.T) {
+func TestCreateFromIsAtomic(t *testing.T) {
 	dir := t.TempDir()
 	s := history.Open(dir)
 	broken := errors.New("the import broke off")

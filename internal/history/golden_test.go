@@ -13,7 +13,7 @@ import (
 	"agent/internal/history"
 )
 
-// golden returns the log of that name as the session x of a new store.
+// golden returns a log of testdata as session x of a new store.
 func golden(t *testing.T, name string) (s *history.Store, dir string, text []byte) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", name+".jsonl"))
@@ -24,7 +24,7 @@ func golden(t *testing.T, name string) (s *history.Store, dir string, text []byt
 	return s, dir, text
 }
 
-// numbers returns the numbers of a session's records, and what is wrong in it.
+// numbers returns the numbers of a session's records, and its problems.
 func numbers(t *testing.T, s *history.Store) (got []int, problems []string) {
 	t.Helper()
 	_, records, err := s.Read("x")
@@ -45,14 +45,14 @@ func numbers(t *testing.T, s *history.Store) (got []int, problems []string) {
 	return got, problems
 }
 
-// Logs of every format open for ever. These were written by hand and stay as
-// they are.
-func TestLogsOfFormat1Open(t *testing.T) {
+// Logs of every format can be opened forever. These files were written by hand
+// and must not change.
+func TestFormat1Logs(t *testing.T) {
 	all := []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}
 	for _, c := range []struct {
 		name     string
 		numbers  []int
-		problems []string // without that of the end
+		problems []string // without the one at the end
 		torn     int
 	}{
 		{"whole", all, nil, 0},
@@ -73,7 +73,7 @@ func TestLogsOfFormat1Open(t *testing.T) {
 			"139 bytes at offset 0 are damaged and were skipped",
 		}, 0},
 		{"twice", []int{1, 2, 3, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, []string{
-			"the record at offset 501 is out of order: it is number 2 where 4 was due",
+			"the record at offset 501 is out of order: it has number 2 instead of 4",
 		}, 0},
 		{"unknown", []int{1, 2, 3, 4}, nil, 0},
 		{"empty", nil, nil, 0},
@@ -113,7 +113,7 @@ func TestLogsOfFormat1Open(t *testing.T) {
 				t.Fatal(err)
 			}
 			if valid := text[:len(text)-c.torn]; !bytes.HasPrefix(after, valid) {
-				t.Error("what was valid has changed")
+				t.Error("valid bytes have changed")
 			}
 			kept, _ := os.ReadFile(filepath.Join(dir, "x.torn"))
 			same(t, string(kept), string(text[len(text)-c.torn:]))
@@ -121,7 +121,7 @@ func TestLogsOfFormat1Open(t *testing.T) {
 	}
 }
 
-func TestHeadersOfFormat1(t *testing.T) {
+func TestFormat1Headers(t *testing.T) {
 	s, _, _ := golden(t, "format1/unknown")
 	v, err := s.View("x")
 	if err != nil {
@@ -139,9 +139,9 @@ func TestHeadersOfFormat1(t *testing.T) {
 	same(t, w.Header(), history.Header{ID: "x"})
 }
 
-// A log of a newer format is not touched, whether its lines are sealed as ours
-// are or in another way. It can be read, and a fork of it continued.
-func TestLogsOfANewerFormatStayAsTheyAre(t *testing.T) {
+// A log of a newer format is never modified, even if its lines have other
+// checksums. It can be read and forked.
+func TestNewerFormatIsUnchanged(t *testing.T) {
 	for name, valid := range map[string][]int{"newer/sealed": {1, 3}, "newer/otherwise": nil} {
 		s, dir, text := golden(t, name)
 		for _, open := range []func(string) (*history.Log, []history.Problem, error){s.Resume, s.ResumeTail} {

@@ -1,18 +1,19 @@
-// Package history keeps session logs: append-only files of opaque records. It
-// never knows what a record means.
+// Package history stores session logs: append-only files of opaque records. It
+// never interprets a record.
 //
-// A log is a file of lines, each a JSON object that ends with a checksum over
-// the bytes before it. The first line is the header. One line is one write, so
-// that a program killed at any instant leaves whole lines and at most one torn
-// end. Nothing valid is ever written over: a torn end is cut when the log is
-// next opened for appending, and kept beside it; damage elsewhere is skipped
-// and reported, and never hides what follows.
+// A log is a file of lines, each a JSON object that ends with a checksum of the
+// bytes before it. The first line is the header. Each line is one write, so
+// that a program killed at any time leaves complete lines and at most one
+// incomplete last line. Valid data is never overwritten. An incomplete end is
+// cut off when the log is next opened for appending, and kept in a file next to
+// it. Other damage is skipped and reported, and does not affect later records.
 //
-// One program at a time appends to a log, by a lock that dies with it. Any
-// number may read, from the beginning, from the end or at an offset.
+// One program at a time appends to a log, under a lock that ends with its
+// process. Any number of programs may read it, from the beginning, from the end
+// or at an offset.
 //
-// Beside a log lie a torn end that was cut from it, its outputs and its draft.
-// What a list shows of the sessions is kept in an index, which is a cache.
+// Next to a log are its incomplete ends, its outputs and its draft. The
+// summaries for lists are cached in an index. Start reading at Store and Log.
 package history
 
 import (
@@ -23,21 +24,21 @@ import (
 	"time"
 )
 
-// Format is the version of the log format that this package writes. Logs of an
-// older format can be read and continued, those of a newer one only read.
+// Format is the version of the log format that this package writes. Older logs
+// can be read and continued, newer ones only read.
 const Format = 1
 
-// Errors that a caller may want to tell apart, with errors.Is.
+// Errors to test for with errors.Is.
 var (
 	ErrNotFound = errors.New("there is no such session")
 	ErrLocked   = errors.New("the session is open in another program")
-	ErrNewer    = errors.New("the session was written by a newer version of this program: it can be read but not continued")
+	ErrNewer    = errors.New("the session was written by a newer version of agent and is read-only")
 )
 
-// LockedError is an ErrLocked that may know the holder.
+// LockedError is an ErrLocked with the process that holds the lock, if known.
 type LockedError struct {
 	ID  string
-	PID int // of the program that holds the session, 0 if unknown
+	PID int // process that holds the session, 0 if unknown
 }
 
 func (e *LockedError) Error() string {
@@ -47,62 +48,61 @@ func (e *LockedError) Error() string {
 	return fmt.Sprintf("session %s is open in another program (process %d)", e.ID, e.PID)
 }
 
-// Is makes a LockedError an ErrLocked.
+// Is reports whether target is ErrLocked.
 func (e *LockedError) Is(target error) bool { return target == ErrLocked }
 
-// Header is what the first line of a log says of its session.
+// Header is the first line of a log.
 type Header struct {
 	Format  int       `json:"format"`
 	ID      string    `json:"id"`
-	Dir     string    `json:"dir"`     // the working directory
-	Version string    `json:"version"` // of the program that began it
+	Dir     string    `json:"dir"`     // working directory
+	Version string    `json:"version"` // version of the program that created the session
 	Time    time.Time `json:"time"`
-	// Parent is the session it was forked from, ForkSeq the last record of that
-	// which was taken over.
+	// Parent is the session that this one was forked from, ForkSeq the last
+	// record copied from it.
 	Parent  string `json:"parent,omitempty"`
 	ForkSeq int    `json:"fork_seq,omitempty"`
 }
 
 // Record is one entry of a log.
 type Record struct {
-	Seq    int             // 1 for the first after the header
-	Offset int64           // where its line begins in the file
-	Body   json.RawMessage // the object given to Append, byte for byte; the receiver's to keep
+	Seq    int             // 1 for the first record after the header
+	Offset int64           // start of its line in the file
+	Body   json.RawMessage // the object given to Append, byte for byte; the receiver may keep it
 }
 
-// Problem is damage found in a log. It is also an error, so that it can stand
+// Problem is damage found in a log. It is an error, so that it can appear
 // between records.
 type Problem struct {
-	Offset int64  // where in the file
-	Size   int64  // how many bytes; 0 for records that are missing
-	Text   string // what is wrong and what was done about it, for people
+	Offset int64  // offset in the file
+	Size   int64  // number of bytes; 0 for missing records
+	Text   string // the damage and its handling, for the user
 }
 
 func (p Problem) Error() string { return p.Text }
 
-// Info is a session in a listing. Of a session whose header is damaged, only
-// the ID of its Header is known.
+// Info is a session in a list. If the header of the log is damaged, Header has
+// only the ID.
 type Info struct {
 	Header
 	Path     string
 	Modified time.Time
-	Size     int64 // of the file, in bytes
+	Size     int64 // size of the file in bytes
 }
 
-// Store holds the sessions of one person.
+// Store holds the sessions of one user.
 type Store struct {
-	dir string // of the session files
+	dir string // directory of the session files
 }
 
-// Open returns the store whose sessions lie in dir/sessions. Nothing is made
-// or checked until a session is.
+// Open returns the store of sessions in dir/sessions. It does not touch the
+// file system.
 func Open(dir string) *Store {
 	return &Store{dir: filepath.Join(dir, "sessions")}
 }
 
-// The files of a session, by their extensions: the log, torn ends that were cut
-// from it, the directory of outputs, and the draft. What is not complete yet is
-// temporary.
+// The files of a session by extension: temporary files, the log, incomplete
+// ends cut off from it, the directory of outputs, and the draft.
 const (
 	tempExtension  = ".tmp"
 	extension      = ".jsonl"
@@ -111,10 +111,10 @@ const (
 	draftExtension = ".draft"
 )
 
-func (s *Store) path(id string) string { return s.beside(id, extension) }
+func (s *Store) path(id string) string { return s.sibling(id, extension) }
 
-func (s *Store) beside(id, extension string) string { return filepath.Join(s.dir, id+extension) }
+func (s *Store) sibling(id, extension string) string { return filepath.Join(s.dir, id+extension) }
 
-// Outputs returns the directory of a session's outputs, as Log.Outputs does:
-// a fork's records may speak of those of its parent. The ID must be whole.
-func (s *Store) Outputs(id string) string { return s.beside(id, outExtension) }
+// Outputs returns the directory of a session's outputs; see Log.Outputs.
+// Prefixes of an ID are not accepted.
+func (s *Store) Outputs(id string) string { return s.sibling(id, outExtension) }

@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// digits are in ASCII order, so that IDs sort by time, and without those that
-// are easily mistaken for another.
+// digits are in ASCII order, so that IDs sort by time. Letters that look alike
+// are left out.
 const digits = "0123456789abcdefghjkmnpqrstvwxyz"
 
-// newID returns an ID of seven digits for the second and five at random.
+// newID returns an ID of seven digits for the second and five random ones.
 func newID(t time.Time) string {
 	var noise [8]byte
 	rand.Read(noise[:])
@@ -27,8 +27,8 @@ func base32(v uint64, n int) string {
 	return string(out)
 }
 
-// validID reports whether id can name a file and nothing but a file in the
-// store's directory.
+// validID reports whether id is safe as the name of a file in the store's
+// directory.
 func validID(id string) bool {
 	if id == "" || len(id) > 100 || id[0] == '-' {
 		return false

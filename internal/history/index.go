@@ -13,36 +13,37 @@ import (
 	"time"
 )
 
-// Entry is a session in the index.
+// Entry is a session with its summary.
 type Entry struct {
 	Info
-	Summary json.RawMessage // what the Summariser made of it, nil for nothing
+	Summary json.RawMessage // from Summariser.Add, nil for none
 }
 
-// Summariser makes what a list shows of a session.
+// Summariser computes the summary of a session that lists show.
 type Summariser struct {
-	// Version names what Add makes: what another version made is made again.
+	// Version identifies the result of Add. Summaries of other versions are
+	// computed again.
 	Version string
-	// Add returns the summary of a session, as JSON, from what it returned
-	// before and the records since. At first, before is nil and the records are
-	// all. Among them are Problems, as with View.From. It is called for several
-	// sessions at once.
+	// Add returns the summary of a session as JSON, from the summary before and
+	// the records since. At first, before is nil and records are all. Records
+	// include Problems, as in View.From. It is called for several sessions
+	// concurrently.
 	Add func(before json.RawMessage, records iter.Seq2[Record, error]) json.RawMessage
 }
 
-// Index returns all sessions with their summaries, the one written to last
-// first. Summaries are kept in a file beside the sessions, and made for those
-// alone that changed. The file is a cache: losing or damaging it costs time,
-// and so do programs that write it at once.
+// Index returns all sessions with their summaries, the most recently written
+// first. Summaries are cached in a file in the store's directory and only
+// computed for changed sessions. A lost or damaged cache, or programs that
+// write it concurrently, only cost time.
 //
-// When ctx ends, so does Index, and keeps what it has made.
+// If ctx ends, Index returns its error and keeps the summaries computed so far.
 func (s *Store) Index(ctx context.Context, sum Summariser) ([]Entry, error) {
 	files, err := s.files()
 	if err != nil {
 		return nil, err
 	}
 	known := s.loadIndex(sum.Version)
-	all := make([]indexed, len(files))
+	all := make([]indexRow, len(files))
 	var stale []int
 	for i, f := range files {
 		old := known[f.ID]
@@ -51,7 +52,7 @@ func (s *Store) Index(ctx context.Context, sum Summariser) ([]Entry, error) {
 			stale = append(stale, i)
 		}
 	}
-	share(ctx, len(stale), func(n int) {
+	parallel(ctx, len(stale), func(n int) {
 		i := stale[n]
 		all[i] = s.summarise(sum, files[i], all[i])
 	})
@@ -69,9 +70,9 @@ func (s *Store) Index(ctx context.Context, sum Summariser) ([]Entry, error) {
 	return entries, nil
 }
 
-// share calls do for each number below n, from as many goroutines as there are
-// processors, until ctx ends.
-func share(ctx context.Context, n int, do func(int)) {
+// parallel calls do for each number below n, from as many goroutines as there
+// are processors, until ctx ends.
+func parallel(ctx context.Context, n int, do func(int)) {
 	next := make(chan int)
 	var workers sync.WaitGroup
 	for range min(n, max(2, runtime.GOMAXPROCS(0))) {
@@ -91,48 +92,48 @@ func share(ctx context.Context, n int, do func(int)) {
 	workers.Wait()
 }
 
-// indexed is a session as the index keeps it.
-type indexed struct {
+// indexRow is a row of the index.
+type indexRow struct {
 	Type     string          `json:"type"`
-	Version  string          `json:"version"` // of the summariser
+	Version  string          `json:"version"` // version of the Summariser
 	ID       string          `json:"session"`
-	Size     int64           `json:"size"`     // of the file
+	Size     int64           `json:"size"`     // size of the file in bytes
 	Modified int64           `json:"modified"` // in nanoseconds
-	End      int64           `json:"end"`      // of the last record summarised
-	Mark     []byte          `json:"mark"`     // how that ends, its checksum
+	End      int64           `json:"end"`      // offset after the last summarized record
+	Mark     []byte          `json:"mark"`     // checksum of that record
 	Header   Header          `json:"header"`
 	Summary  json.RawMessage `json:"summary,omitempty"`
 }
 
 const indexType = "indexed"
 
-// summarise returns what the index is to keep of a session. It goes on from
-// old if the records that were summarised are still there.
-func (s *Store) summarise(sum Summariser, file Info, old indexed) indexed {
+// summarise returns the index row of a session. It continues from old if the
+// records summarized there are unchanged.
+func (s *Store) summarise(sum Summariser, file Info, old indexRow) indexRow {
 	v, err := s.view(file.ID)
 	if err != nil {
-		return indexed{Header: file.Header} // which is not kept
+		return indexRow{Header: file.Header} // such a row is not saved
 	}
 	defer v.Close()
-	now := indexed{
+	now := indexRow{
 		Type: indexType, Version: sum.Version, ID: file.ID,
 		Size: file.Size, Modified: file.Modified.UnixNano(), Header: v.Header(),
 	}
 	var before json.RawMessage
-	if 0 < old.End && old.End < now.Size && len(old.Mark) > 0 && bytes.Equal(old.Mark, mark(v.f, old.End)) {
+	if 0 < old.End && old.End < now.Size && len(old.Mark) > 0 && bytes.Equal(old.Mark, endChecksum(v.f, old.End)) {
 		before, now.End = old.Summary, old.End
 	}
-	now.Summary = sum.Add(before, noting(&now.End, v.f, file.Size))
-	now.Mark = mark(v.f, now.End)
+	now.Summary = sum.Add(before, tracked(&now.End, v.f, file.Size))
+	now.Mark = endChecksum(v.f, now.End)
 	if !json.Valid(now.Summary) {
 		now.Summary = nil
 	}
 	return now
 }
 
-// noting yields the records from an offset to another, and moves the first one
-// behind what it yielded.
-func noting(from *int64, r io.ReaderAt, to int64) iter.Seq2[Record, error] {
+// tracked yields the records between two offsets, and advances from to the end
+// of the last one.
+func tracked(from *int64, r io.ReaderAt, to int64) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		for l, err := range scan(r, *from, to) {
 			if err == nil {
@@ -149,8 +150,8 @@ func noting(from *int64, r io.ReaderAt, to int64) iter.Seq2[Record, error] {
 	}
 }
 
-// mark returns what tells the record that ends at an offset from all others.
-func mark(r io.ReaderAt, end int64) []byte {
+// endChecksum returns the checksum of the record that ends at an offset.
+func endChecksum(r io.ReaderAt, end int64) []byte {
 	m := make([]byte, min(int64(crcSize), end))
 	if _, err := r.ReadAt(m, end-int64(len(m))); err != nil {
 		return nil
@@ -160,9 +161,9 @@ func mark(r io.ReaderAt, end int64) []byte {
 
 func (s *Store) indexPath() string { return filepath.Join(s.dir, ".index") }
 
-// loadIndex returns what is kept of the sessions, for one version.
-func (s *Store) loadIndex(version string) map[string]indexed {
-	known := map[string]indexed{}
+// loadIndex returns the cached session summaries of the given version.
+func (s *Store) loadIndex(version string) map[string]indexRow {
+	known := map[string]indexRow{}
 	text, err := os.ReadFile(s.indexPath())
 	if err != nil {
 		return known
@@ -172,7 +173,7 @@ func (s *Store) loadIndex(version string) map[string]indexed {
 		if !ok || !r.hasType(indexType) {
 			continue
 		}
-		var i indexed
+		var i indexRow
 		if json.Unmarshal(r.Body, &i) == nil && i.Version == version {
 			known[i.ID] = i
 		}
@@ -180,19 +181,19 @@ func (s *Store) loadIndex(version string) map[string]indexed {
 	return known
 }
 
-// saveIndex keeps what was made. That it cannot is no error: it will be made
-// again.
-func (s *Store) saveIndex(all []indexed) {
+// saveIndex saves the index. Errors are ignored, because the summaries can be
+// computed again.
+func (s *Store) saveIndex(all []indexRow) {
 	var text []byte
 	for _, i := range all {
 		if i.ID == "" {
-			continue // not made: ctx ended before
+			continue // not computed because ctx ended
 		}
 		if body, err := json.Marshal(i); err == nil {
 			text = seal(text, 0, body)
 		}
 	}
 	if err := replace(s.indexPath(), text); err == nil {
-		s.sweep(time.Now())
+		s.removeStale(time.Now())
 	}
 }

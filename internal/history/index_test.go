@@ -19,11 +19,11 @@ import (
 	"agent/internal/history"
 )
 
-// gist is a summary for tests: the bodies in a row.
+// gist is a summary for tests: the joined bodies.
 type gist struct {
 	mu      sync.Mutex
 	version string
-	calls   []string // what it was called with: before, and how many records
+	calls   []string // arguments of each call: before and the number of records
 }
 
 func (g *gist) summariser() history.Summariser {
@@ -51,8 +51,8 @@ func (g *gist) add(before json.RawMessage, records iter.Seq2[history.Record, err
 	return text
 }
 
-// index lists s by g, and returns each session's ID with its summary, and how g
-// was called.
+// index lists s with g, and returns the summaries by session ID and the calls
+// of g.
 func index(t *testing.T, s *history.Store, g *gist) (got map[string]string, calls []string) {
 	t.Helper()
 	g.calls = nil
@@ -72,7 +72,7 @@ func index(t *testing.T, s *history.Store, g *gist) (got map[string]string, call
 	return got, g.calls
 }
 
-// three makes the sessions a, b and x of 1, 2 and 3 records.
+// three creates the sessions a, b and x with 1, 2 and 3 records.
 func three(t *testing.T) (s *history.Store, dir string) {
 	t.Helper()
 	s = history.Open(t.TempDir())
@@ -82,12 +82,12 @@ func three(t *testing.T) (s *history.Store, dir string) {
 	return s, dir
 }
 
-// bare are the summaries of three.
+// bare returns the summaries of three.
 func bare() map[string]string {
 	return map[string]string{"a": body(1), "b": body(1) + body(2), "x": body(1) + body(2) + body(3)}
 }
 
-func TestIndexSummarisesOnlyWhatChanged(t *testing.T) {
+func TestIndexUpdatesOnlyChangedSessions(t *testing.T) {
 	s, dir := three(t)
 	g := &gist{}
 	got, calls := index(t, s, g)
@@ -105,7 +105,7 @@ func TestIndexSummarisesOnlyWhatChanged(t *testing.T) {
 	same(t, got, bare())
 	same(t, calls, nil)
 
-	// One that grew is gone on with.
+	// A session that grew is summarized from where the summary ended.
 	got, _ = index(t, s, g)
 	reopen(t, s)
 	want := bare()
@@ -115,7 +115,7 @@ func TestIndexSummarisesOnlyWhatChanged(t *testing.T) {
 	same(t, got, want)
 	same(t, calls, []string{fmt.Sprintf("%d bytes and 1 records", len(before))})
 
-	// One that is gone is forgotten, one that is new is found.
+	// Removed sessions disappear and new ones are added.
 	if err := s.Remove("b"); err != nil {
 		t.Fatal(err)
 	}
@@ -126,16 +126,16 @@ func TestIndexSummarisesOnlyWhatChanged(t *testing.T) {
 	same(t, got, want)
 	same(t, calls, []string{"0 bytes and 1 records"})
 
-	// Another version of the program knows better.
+	// Another version of the program computes everything again.
 	g.version = "2"
 	got, calls = index(t, s, g)
 	same(t, got, want)
 	same(t, len(calls), 3)
 }
 
-func TestIndexIsAList(t *testing.T) {
+func TestIndexMatchesList(t *testing.T) {
 	s, _ := three(t)
-	for range 2 { // made, and read from the file
+	for range 2 { // computed, then read from the file
 		entries, err := s.Index(context.Background(), (&gist{}).summariser())
 		if err != nil {
 			t.Fatal(err)
@@ -148,7 +148,7 @@ func TestIndexIsAList(t *testing.T) {
 		for _, e := range entries {
 			infos = append(infos, e.Info)
 		}
-		for i := range infos { // a time that was read names its zone in another way
+		for i := range infos { // a decoded time has another name for its zone
 			if infos[i].Time.Equal(list[i].Time) {
 				infos[i].Time = list[i].Time
 			}
@@ -161,7 +161,7 @@ func TestIndexIsAList(t *testing.T) {
 	}
 }
 
-func TestDamagedIndexCostsTimeAlone(t *testing.T) {
+func TestDamagedIndexIsRebuilt(t *testing.T) {
 	s, dir := three(t)
 	g := &gist{}
 	index(t, s, g)
@@ -188,20 +188,21 @@ func TestDamagedIndexCostsTimeAlone(t *testing.T) {
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Mkdir(path, 0o700); err != nil { // it cannot even be written
+	if err := os.Mkdir(path, 0o700); err != nil { // it cannot be written either
 		t.Fatal(err)
 	}
 	got, _ := index(t, s, g)
 	same(t, got, bare())
 }
 
-// A session of the same name that is another one is not gone on with.
-func TestIndexOfASessionThatWasReplaced(t *testing.T) {
+// A session that was replaced under the same name is summarized from its
+// beginning.
+func TestIndexReplacedSession(t *testing.T) {
 	s, _ := three(t)
 	g := &gist{}
 	index(t, s, g)
 	at := time.Unix(1763689392, 0)
-	for _, n := range []int{4, 6} { // of another time, and of the same but other records
+	for _, n := range []int{4, 6} { // at another time, and at the same time with other records
 		if err := s.Remove("x"); err != nil {
 			t.Fatal(err)
 		}
@@ -215,7 +216,7 @@ func TestIndexOfASessionThatWasReplaced(t *testing.T) {
 	}
 }
 
-func TestIndexesMadeAtOnce(t *testing.T) {
+func TestConcurrentIndexes(t *testing.T) {
 	s, dir := three(t)
 	l, _, err := s.Resume("x")
 	if err != nil {
@@ -243,7 +244,7 @@ func TestIndexesMadeAtOnce(t *testing.T) {
 	same(t, names(t, dir), []string{".index", "a.jsonl", "b.jsonl", "x.jsonl"})
 }
 
-func TestIndexThatIsGivenUpKeepsWhatItMade(t *testing.T) {
+func TestCanceledIndexKeepsSummaries(t *testing.T) {
 	s, _ := three(t)
 	ctx, stop := context.WithCancel(context.Background())
 	g := &gist{}
@@ -262,7 +263,7 @@ func TestIndexThatIsGivenUpKeepsWhatItMade(t *testing.T) {
 	}
 }
 
-func TestSummaryThatIsNone(t *testing.T) {
+func TestInvalidSummary(t *testing.T) {
 	s, _ := three(t)
 	for range 2 {
 		entries, err := s.Index(context.Background(), history.Summariser{Add: func(json.RawMessage, iter.Seq2[history.Record, error]) json.RawMessage {

@@ -10,12 +10,12 @@ import (
 	"strconv"
 )
 
-// A line is its body's own object with the sequence number put first and the
+// A line is the object of its body with the sequence number added first and the
 // checksum last:
 //
 //	{"seq":12,"type":"user","text":"hello","crc":"9a0b1c2d"}
 //
-// The checksum is CRC-32C in hex, over all bytes of the line before `,"crc"`.
+// The checksum is CRC-32C in hex of all bytes of the line before `,"crc"`.
 const (
 	seqPrefix  = `{"seq":`
 	typePrefix = `{"type":"`
@@ -23,11 +23,11 @@ const (
 	crcSize    = len(crcPrefix) + 8 + len(`"}`)
 )
 
-// maxLine bounds what one record costs a reader in memory.
+// maxLine limits the length of a record, and the memory for reading one.
 const maxLine = 64 << 20
 
-// seal appends the line for body, with its newline, to dst. Body has passed
-// checkBody.
+// seal appends the line for body, with its newline, to dst. checkBody must have
+// accepted body.
 func seal(dst []byte, seq int, body []byte) []byte {
 	start := len(dst)
 	dst = append(dst, seqPrefix...)
@@ -38,21 +38,21 @@ func seal(dst []byte, seq int, body []byte) []byte {
 	return append(dst, '\n')
 }
 
-// appendCRC appends the end of a line whose text before it has that sum.
+// appendCRC appends the checksum field and the end of a line.
 func appendCRC(dst []byte, sum uint32) []byte {
 	dst = append(dst, crcPrefix...)
 	dst = hex.AppendEncode(dst, []byte{byte(sum >> 24), byte(sum >> 16), byte(sum >> 8), byte(sum)})
 	return append(dst, `"}`...)
 }
 
-// checksum returns the sum of a text whose beginning has the sum before, and
-// whose rest is b.
+// checksum returns the checksum of a text, given the checksum of its beginning
+// and the rest b.
 func checksum(before uint32, b []byte) uint32 {
 	return crc32.Update(before, crc32.MakeTable(crc32.Castagnoli), b)
 }
 
-// checkBody returns body as it can be sealed: a JSON object on one line that
-// begins with its type.
+// checkBody returns body as a JSON object on one line, or an error if it cannot
+// be a record.
 func checkBody(body []byte) ([]byte, error) {
 	if !json.Valid(body) {
 		return nil, errors.New("a record must be valid JSON")
@@ -76,8 +76,8 @@ func checkBody(body []byte) ([]byte, error) {
 	return body, nil
 }
 
-// unseal returns the record of a line without its newline. Its body is text's
-// own bytes, which are changed for it.
+// unseal decodes a line without its newline. The body shares the memory of
+// text, which is modified.
 func unseal(text []byte) (Record, bool) {
 	end := len(text) - crcSize
 	if end < len(seqPrefix) || !bytes.HasPrefix(text, []byte(seqPrefix)) {
@@ -90,7 +90,7 @@ func unseal(text []byte) (Record, bool) {
 	return parse(text)
 }
 
-// parse is unseal for a line whose checksum was found right.
+// parse is unseal without the checksum.
 func parse(text []byte) (Record, bool) {
 	end := len(text) - crcSize
 	number, fields, _ := bytes.Cut(text[len(seqPrefix):end], []byte(","))
@@ -98,20 +98,20 @@ func parse(text []byte) (Record, bool) {
 	if err != nil || seq < 0 || !bytes.HasPrefix(fields, []byte(typePrefix[1:])) {
 		return Record{}, false
 	}
-	start := len(seqPrefix) + len(number) // of the comma, which becomes the brace
+	start := len(seqPrefix) + len(number) // offset of the comma, which is replaced by a brace
 	body := text[start : end+1 : end+1]
 	body[0], body[len(body)-1] = '{', '}'
 	return Record{Seq: seq, Body: body}, true
 }
 
-// find returns the first record in a line that may hold something else beside,
-// such as a fragment that a whole line was glued to, or several records whose
-// newlines were lost. The record begins and ends at those offsets.
+// find returns the first record in a line with damage, such as a fragment
+// followed by a complete line, or several records whose newlines were lost.
+// start and end are its offsets.
 func find(text []byte) (r Record, start, end int, ok bool) {
 	if r, ok := unseal(text); ok {
 		return r, 0, len(text), true
 	}
-	for range 16 { // a line of many false beginnings must not cost its square
+	for range 16 { // limits the quadratic cost of many false matches
 		i := bytes.Index(text[start:], []byte(seqPrefix))
 		if i < 0 {
 			break
@@ -125,8 +125,8 @@ func find(text []byte) (r Record, start, end int, ok bool) {
 	return Record{}, 0, 0, false
 }
 
-// unsealBegin is unseal for a text that begins with a record. It also returns
-// how long the record is.
+// unsealBegin decodes the record at the beginning of text and returns its
+// length.
 func unsealBegin(text []byte) (Record, int, bool) {
 	var want [crcSize]byte
 	sum, summed := uint32(0), 0
@@ -145,7 +145,7 @@ func unsealBegin(text []byte) (Record, int, bool) {
 	}
 }
 
-// hasType reports whether a record is of a type.
+// hasType reports whether r has type t.
 func (r Record) hasType(t string) bool {
 	rest, ok := bytes.CutPrefix(r.Body, []byte(typePrefix))
 	return ok && len(rest) > len(t) && string(rest[:len(t)]) == t && rest[len(t)] == '"'
@@ -153,8 +153,8 @@ func (r Record) hasType(t string) bool {
 
 const headerType = "header"
 
-// AsWritten returns a directory as a header has it: in a log, which is JSON, a
-// byte that is no UTF-8 is U+FFFD.
+// AsWritten returns dir as a header stores it: in JSON, invalid UTF-8 becomes
+// U+FFFD.
 func AsWritten(dir string) string { return string([]rune(dir)) }
 
 // headerBody returns the body of a header line.
@@ -165,7 +165,7 @@ func headerBody(h Header) ([]byte, error) {
 	}{headerType, h})
 }
 
-// header reads a Header from the record that holds it.
+// header decodes r if it is a header.
 func (r Record) header() (Header, bool) {
 	var h Header
 	ok := r.Seq == 0 && r.hasType(headerType) && json.Unmarshal(r.Body, &h) == nil

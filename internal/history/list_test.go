@@ -64,7 +64,7 @@ func TestListNewestFirst(t *testing.T) {
 	})
 }
 
-func TestListShowsASessionWithoutHeader(t *testing.T) {
+func TestListSessionWithoutHeader(t *testing.T) {
 	s, _ := place(t, []byte("nothing\n"))
 	infos, err := s.List("")
 	if err != nil {
@@ -74,7 +74,7 @@ func TestListShowsASessionWithoutHeader(t *testing.T) {
 	same(t, infos[0].Header, history.Header{ID: "x"})
 }
 
-func TestIDMayBeShortened(t *testing.T) {
+func TestIDPrefix(t *testing.T) {
 	s := history.Open(t.TempDir())
 	for _, id := range []string{"abc1", "abc2", "abd", "ab"} {
 		begin(t, s, history.Header{ID: id}, 1)
@@ -119,7 +119,7 @@ func TestLast(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	long := strings.Repeat("y", 200<<10) // several blocks of the backward reading
+	long := strings.Repeat("y", 200<<10) // several blocks of a backward read
 	for range 3 {
 		if err := l.Append([]byte(`{"type":"modelled","text":"`+long+`"}`), false); err != nil {
 			t.Fatal(err)

@@ -15,8 +15,8 @@ import (
 	"agent/internal/history"
 )
 
-// holdVariable makes this test binary a program that holds the session x of the
-// store it names until its stdin ends.
+// holdVariable makes this test binary a program that holds session x of the
+// named store until its stdin ends.
 const holdVariable = "HISTORY_TEST_HOLD"
 
 func TestMain(m *testing.M) {
@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 	l.Close()
 }
 
-// hold starts a program that tries to hold x, and returns what it says.
+// hold starts a program that tries to hold x, and returns its output.
 func hold(t *testing.T, dir string) (*exec.Cmd, string) {
 	t.Helper()
 	cmd, said, err := start(t, dir)
@@ -44,7 +44,7 @@ func hold(t *testing.T, dir string) (*exec.Cmd, string) {
 	return cmd, said
 }
 
-// start is hold for any goroutine.
+// start is hold without a *testing.T failure, for any goroutine.
 func start(t *testing.T, dir string) (*exec.Cmd, string, error) {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), holdVariable+"="+dir)
@@ -91,7 +91,7 @@ func TestOneWriterAtATime(t *testing.T) {
 	got, _ := bodies(t, records)
 	same(t, got, wanted(1, 3))
 
-	// The lock dies with its holder.
+	// The lock ends with its process.
 	if err := other.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}

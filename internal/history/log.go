@@ -10,49 +10,49 @@ import (
 	"sync/atomic"
 )
 
-// Log is a session open for appending, by this program alone. It is not safe
-// for concurrent use, but for what says that it is. Whoever wants to read it
-// from elsewhere takes a View.
+// Log is a session that this program has open for appending. Except for methods
+// that say otherwise, it is not safe for concurrent use; other goroutines read
+// through a View.
 type Log struct {
 	store    *Store
 	header   Header
 	f        file   // nil before the first Append of a new session
-	opened   int64  // how long the log was when it was opened, 0 for a new one
-	size     int64  // of what is valid in f
-	seq      int    // of the next record
-	last     int64  // where the record begins that was appended last
-	before   []byte // what must be written before the next record
-	torn     bool   // f may hold more than size
-	tail     int64  // how much of that must be kept before it is cut
-	keep     func(io.Reader) error
+	opened   int64  // length of the log when opened, 0 for a new one
+	size     int64  // length of the valid part of f
+	seq      int    // number of the next record
+	last     int64  // offset of the last appended record
+	prefix   []byte // bytes to write before the next record
+	torn     bool   // f may be longer than size
+	tail     int64  // bytes after size to keep in another file before they are cut off
+	saveTail func(io.Reader) error
 	unsynced atomic.Bool
 	closed   bool
 	buf      []byte
 	draft    draft
 }
 
-// file is what a Log needs of its file. Writes go to the end.
+// file is the file of a Log. Writes append.
 type file interface {
 	io.ReaderAt
 	io.WriteCloser
 	Truncate(size int64) error
-	// Datasync returns when what was written would survive a power failure.
+	// Datasync returns when the written data would survive a power failure.
 	Datasync() error
 }
 
-// Header returns the session's header. That of a log whose header is damaged
-// holds the ID alone.
+// Header returns the session's header. If the header of the log is damaged, it
+// has only the ID.
 func (l *Log) Header() Header { return l.header }
 
-// Path returns the name of the file, which may not be there yet.
+// Path returns the name of the file, which may not exist yet.
 func (l *Log) Path() string { return l.store.path(l.header.ID) }
 
-// Outputs returns the directory beside the log for what a session keeps outside
-// its records: the whole of long outputs. Whoever writes there first makes it.
+// Outputs returns the directory next to the log for long outputs of a session.
+// It may not exist yet.
 func (l *Log) Outputs() string { return l.store.Outputs(l.header.ID) }
 
-// SaveOutput saves a text in the directory of Outputs, readable by the user only,
-// unless it is there already: the name is derived from the text.
+// SaveOutput saves text in the directory of Outputs, readable only by the user.
+// If the file exists, nothing is written: the name is derived from the text.
 func (l *Log) SaveOutput(name, text string) error {
 	path := filepath.Join(l.Outputs(), name)
 	if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() {
@@ -64,22 +64,23 @@ func (l *Log) SaveOutput(name, text string) error {
 	return replace(path, []byte(text))
 }
 
-// Begun reports whether the session is on the disk: it was there when it was
-// opened, or something was appended since.
+// Begun reports whether the session has a file, because it was resumed or
+// something was appended.
 func (l *Log) Begun() bool { return l.f != nil }
 
-// Last returns the Offset of the record that was appended last. It is of no
-// meaning before the first Append.
+// Last returns the Offset of the last appended record. It is meaningless before
+// the first Append.
 func (l *Log) Last() int64 { return l.last }
 
-// View opens the session for reading. It is safe for concurrent use, and may
-// outlive the log. A session to which nothing was appended is an ErrNotFound.
+// View opens the session for reading. It is safe for concurrent use, and the
+// View may outlive the log. If nothing was appended yet, the error is an
+// ErrNotFound.
 func (l *Log) View() (*View, error) { return l.store.view(l.header.ID) }
 
-// Append adds a record: a JSON object whose first field is its type, without
-// fields called seq and crc. With sync it returns when the record, and all
-// before it, would survive a power failure. After an error the log is what it
-// was before, and the same record can be tried again.
+// Append adds a record: a JSON object whose first field is "type", without
+// fields "seq" and "crc". With sync it returns when this and all earlier
+// records would survive a power failure. After an error the log is unchanged,
+// and the record can be appended again.
 func (l *Log) Append(body []byte, sync bool) error {
 	body, err := checkBody(body)
 	if err != nil {
@@ -89,7 +90,7 @@ func (l *Log) Append(body []byte, sync bool) error {
 		return fmt.Errorf("append to session %s: %w", l.header.ID, fs.ErrClosed)
 	}
 	if l.f == nil {
-		if err := l.create(nobody); err != nil {
+		if err := l.create(noBodies); err != nil {
 			return err
 		}
 	}
@@ -99,22 +100,22 @@ func (l *Log) Append(body []byte, sync bool) error {
 	return nil
 }
 
-// write appends the line for body, or leaves the file as it was.
+// write appends the line for body, or leaves the file unchanged.
 func (l *Log) write(body []byte, sync bool) error {
-	if err := l.restore(); err != nil {
+	if err := l.truncate(); err != nil {
 		return err
 	}
-	l.buf = seal(append(l.buf[:0], l.before...), l.seq, body)
+	l.buf = seal(append(l.buf[:0], l.prefix...), l.seq, body)
 	l.torn = true
 	err := writeAll(l.f, l.buf)
 	if err == nil && sync {
 		err = l.f.Datasync()
 	}
 	if err != nil {
-		return errors.Join(err, l.restore())
+		return errors.Join(err, l.truncate())
 	}
-	l.last = l.size + int64(len(l.before))
-	l.before, l.torn = nil, false
+	l.last = l.size + int64(len(l.prefix))
+	l.prefix, l.torn = nil, false
 	l.unsynced.Store(!sync)
 	l.size += int64(len(l.buf))
 	l.seq++
@@ -124,29 +125,28 @@ func (l *Log) write(body []byte, sync bool) error {
 	return nil
 }
 
-// restore cuts what a failed write has left, so that it is never in the middle
-// of the log. If even that fails, the next write tries again first. The end
-// that was found torn at opening is kept elsewhere before it is cut.
-func (l *Log) restore() error {
+// truncate cuts off what a failed write left. If it fails, the next write tries
+// again first. An incomplete end found when the log was opened is saved to
+// another file before it is cut off.
+func (l *Log) truncate() error {
 	if !l.torn {
 		return nil
 	}
 	if l.tail > 0 {
-		if err := l.keep(io.NewSectionReader(l.f, l.size, l.tail)); err != nil {
-			return fmt.Errorf("keep the torn end: %w", err)
+		if err := l.saveTail(io.NewSectionReader(l.f, l.size, l.tail)); err != nil {
+			return fmt.Errorf("save the incomplete end: %w", err)
 		}
 		l.tail = 0
 		l.unsynced.Store(true)
 	}
 	if err := l.f.Truncate(l.size); err != nil {
-		return fmt.Errorf("cut what was half written: %w", err)
+		return fmt.Errorf("cut off an incomplete write: %w", err)
 	}
 	l.torn = false
 	return nil
 }
 
-// writeAll writes all of b, also to a file that takes less than it is given
-// without an error.
+// writeAll writes all of b, even if w writes less without an error.
 func writeAll(w io.Writer, b []byte) error {
 	for len(b) > 0 {
 		n, err := w.Write(b)
@@ -161,8 +161,8 @@ func writeAll(w io.Writer, b []byte) error {
 	return nil
 }
 
-// Sync returns when all that was appended would survive a power failure. After an
-// error nobody can tell what would.
+// Sync returns when all appended records would survive a power failure. After
+// an error it is unknown which of them would.
 func (l *Log) Sync() error {
 	if err := l.sync(); err != nil {
 		return fmt.Errorf("sync session %s: %w", l.header.ID, err)
@@ -181,11 +181,11 @@ func (l *Log) sync() error {
 	return err
 }
 
-// Unsynced reports whether a power failure could take something that was
-// appended. It is safe for concurrent use.
+// Unsynced reports whether a power failure could lose appended records. It is
+// safe for concurrent use.
 func (l *Log) Unsynced() bool { return l.unsynced.Load() }
 
-// Close gives the session up. What was appended without sync is synced first.
+// Close syncs the records and releases the session.
 func (l *Log) Close() error {
 	l.draft.close()
 	if l.closed || l.f == nil {
@@ -194,8 +194,8 @@ func (l *Log) Close() error {
 	}
 	err := l.sync()
 	l.closed = true
-	if l.tail == 0 { // else the next opening tries again to keep it
-		err = errors.Join(l.restore(), err)
+	if l.tail == 0 { // otherwise the next program tries again to save it
+		err = errors.Join(l.truncate(), err)
 	}
 	err = errors.Join(err, l.f.Close())
 	l.f = nil

@@ -18,10 +18,10 @@ import (
 	"agent/internal/history"
 )
 
-// body is a record that says its number.
+// body returns a record with a number.
 func body(i int) string { return fmt.Sprintf(`{"type":"note","n":%d,"t":"\u2028"}`, i) }
 
-// begin makes a session with the records 1 to n and closes it.
+// begin creates a session with the records 1 to n and closes it.
 func begin(t testing.TB, s *history.Store, h history.Header, n int) string {
 	t.Helper()
 	l := s.Create(h)
@@ -42,7 +42,7 @@ func fill(t testing.TB, l *history.Log, from, to int) {
 	}
 }
 
-// bodies collects the records' bodies and the texts of the problems between.
+// bodies collects the bodies of records and the texts of problems.
 func bodies(t testing.TB, records iter.Seq2[history.Record, error]) (got, problems []string) {
 	t.Helper()
 	for r, err := range records {
@@ -59,7 +59,7 @@ func bodies(t testing.TB, records iter.Seq2[history.Record, error]) (got, proble
 	return got, problems
 }
 
-// wanted are the bodies from to to.
+// wanted returns the bodies of the records from to to.
 func wanted(from, to int) (want []string) {
 	for i := from; i <= to; i++ {
 		want = append(want, body(i))
@@ -74,7 +74,7 @@ func same[T any](t testing.TB, got, want T) {
 	}
 }
 
-func TestLogKeepsWhatWasAppended(t *testing.T) {
+func TestLogKeepsAppendedRecords(t *testing.T) {
 	s := history.Open(t.TempDir())
 	h := history.Header{Dir: "/home/ann/src", Version: "v1.2.3", Time: time.Unix(1763689392, 0).UTC(), Parent: "old"}
 	l := s.Create(h)
@@ -133,7 +133,7 @@ func TestLinesOnDisk(t *testing.T) {
 	}
 }
 
-func TestNothingIsMadeBeforeTheFirstAppend(t *testing.T) {
+func TestNoFileBeforeFirstAppend(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state", "agent")
 	s := history.Open(dir)
 	l := s.Create(history.Header{})
@@ -150,7 +150,7 @@ func TestNothingIsMadeBeforeTheFirstAppend(t *testing.T) {
 	}
 }
 
-func TestAppendRefusesWhatIsNoRecord(t *testing.T) {
+func TestAppendRejectsInvalidRecords(t *testing.T) {
 	s := history.Open(t.TempDir())
 	l := s.Create(history.Header{})
 	defer l.Close()
@@ -166,7 +166,7 @@ func TestAppendRefusesWhatIsNoRecord(t *testing.T) {
 	same(t, got, []string{`{"type":"a"}`})
 }
 
-func TestOnlyALineFeedEndsALine(t *testing.T) {
+func TestOnlyLineFeedEndsLine(t *testing.T) {
 	l := history.Open(t.TempDir()).Create(history.Header{})
 	defer l.Close()
 	odd := "{\"type\":\"a\",\"t\":\"\u2028\u2029\u0085\u00a0\xff\"}"
@@ -188,7 +188,7 @@ func TestAppendAfterClose(t *testing.T) {
 	}
 }
 
-func TestCreateRefusesAnIDThatIsTakenOrNoName(t *testing.T) {
+func TestCreateRejectsBadID(t *testing.T) {
 	s := history.Open(t.TempDir())
 	path := begin(t, s, history.Header{ID: "x"}, 1)
 	before, _ := os.ReadFile(path)
@@ -201,10 +201,10 @@ func TestCreateRefusesAnIDThatIsTakenOrNoName(t *testing.T) {
 	same(t, string(after), string(before))
 }
 
-func TestNewerFormatIsReadButNotContinued(t *testing.T) {
+func TestNewerFormatIsReadOnly(t *testing.T) {
 	s := history.Open(t.TempDir())
 	path := begin(t, s, history.Header{ID: "x"}, 1)
-	// A whole line of the next format, checksum and all.
+	// A complete line of the next format, with a valid checksum.
 	newer := `{"seq":0,"type":"header","format":2,"id":"x","dir":"","version":"","time":"1970-01-01T00:00:00Z","more":1,"crc":"8232ff4d"}` + "\n"
 	if err := os.WriteFile(path, []byte(newer), 0o600); err != nil {
 		t.Fatal(err)

@@ -9,12 +9,12 @@ import (
 	"agent/internal/history"
 )
 
-// memory is a file in memory. What it does can be made to fail: before each
-// write, sync and cut, in their order, fail says what becomes of it.
+// memory is a file in memory. fail decides the result of each write, sync and
+// truncation.
 type memory struct {
 	text []byte
-	fail func(op string) (take int, err error) // of a write, how many bytes are taken; -1 for all
-	torn bytes.Buffer                          // what was cut and kept
+	fail func(op string) (take int, err error) // bytes that a write takes; -1 for all
+	torn bytes.Buffer                          // bytes that were cut off and saved
 }
 
 func (m *memory) ReadAt(b []byte, off int64) (int, error) {
@@ -64,7 +64,7 @@ func (m *memory) keep(r io.Reader) error {
 	return err
 }
 
-// resume opens the log that m holds.
+// resume opens the log in m.
 func (m *memory) resume(t testing.TB) (*history.Log, []history.Problem) {
 	t.Helper()
 	l, problems, err := history.ResumeFile(m, int64(len(m.text)), m.keep)
@@ -74,10 +74,9 @@ func (m *memory) resume(t testing.TB) (*history.Log, []history.Problem) {
 	return l, problems
 }
 
-// revive opens text as a log, appends record 999 to it, and returns the file,
-// what the log holds without that record, and the problems that were found.
-// What was valid must be left as it was, and what was added must be there for
-// whoever opens the log next.
+// revive opens text as a log, appends record 999, and returns the file, the
+// other records, and the problems. It checks that valid bytes are unchanged,
+// and that the next program finds the new record.
 func revive(t testing.TB, text []byte) (m *memory, got []string, problems []history.Problem) {
 	t.Helper()
 	m = &memory{text: bytes.Clone(text)}
@@ -89,16 +88,16 @@ func revive(t testing.TB, text []byte) (m *memory, got []string, problems []hist
 	}
 	again, _ := m.resume(t)
 	if m.torn.Len() != kept {
-		t.Fatal("what was repaired is torn again")
+		t.Fatal("the repaired log is damaged again")
 	}
 	got, _ = bodies(t, again.Records())
 	if len(got) == 0 || got[len(got)-1] != body(999) {
-		t.Fatalf("what was appended last is not there: %q", got)
+		t.Fatalf("the last record is missing: %q", got)
 	}
 	return m, got[:len(got)-1], problems
 }
 
-// lacks fails unless got are the records 1 to n without some.
+// lacks fails the test unless got are the records 1 to n without the lost ones.
 func lacks(t testing.TB, got []string, n int, lost func(int) bool) {
 	t.Helper()
 	var want []string

@@ -12,10 +12,10 @@ import (
 
 type osFile struct{ *os.File }
 
-// Close gives up the lock too.
+// Close also releases the lock.
 func (f osFile) Close() error { return release(f.File) }
 
-// Datasync syncs the content and the size, not the times.
+// Datasync syncs the content and the size of the file.
 func (f osFile) Datasync() error {
 	for {
 		if err := unix.Fdatasync(int(f.Fd())); !errors.Is(err, unix.EINTR) {
@@ -24,7 +24,7 @@ func (f osFile) Datasync() error {
 	}
 }
 
-// holder returns the process that holds the lock of f, 0 if it cannot be known.
+// holder returns the process that holds the lock of f, 0 if unknown.
 func holder(f *os.File) int {
 	var st unix.Stat_t
 	if err := unix.Fstat(int(f.Fd()), &st); err != nil {

@@ -6,11 +6,11 @@ import "os"
 
 type osFile struct{ *os.File }
 
-// Close gives up the lock too.
+// Close also releases the lock.
 func (f osFile) Close() error { return release(f.File) }
 
-// Datasync syncs all, for want of a call that does less.
+// Datasync syncs everything, because there is no cheaper call.
 func (f osFile) Datasync() error { return f.Sync() }
 
-// holder does not know: 0.
+// holder returns 0: the process is unknown.
 func holder(*os.File) int { return 0 }

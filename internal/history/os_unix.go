@@ -12,9 +12,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lock takes the file for this process, until it closes the file or ends. The
-// kernel gives it up, so nothing stale is ever left. It reports whether the
-// lock was free.
+// lock locks the file until this process closes it or ends. The kernel releases
+// the lock, so that none is ever stale. It returns false if another process
+// holds the lock.
 func lock(f *os.File) (bool, error) {
 	for {
 		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
@@ -29,15 +29,14 @@ func lock(f *os.File) (bool, error) {
 	}
 }
 
-// release gives up the lock of f and closes it. Closing alone would leave the
-// lock to a child that is just being started and has the file open too.
+// release unlocks and closes f. Closing it would leave the lock to a child
+// process that inherited the file while starting.
 func release(f *os.File) error {
 	_ = unix.Flock(int(f.Fd()), unix.LOCK_UN)
 	return f.Close()
 }
 
-// renameLocked locks f and gives it its final name. It returns the file to
-// write to from here on.
+// renameLocked locks f and renames it. It returns the file to use from now on.
 func renameLocked(f *os.File, from, to string) (*os.File, error) {
 	ok, err := lock(f)
 	if err != nil {
@@ -49,12 +48,12 @@ func renameLocked(f *os.File, from, to string) (*os.File, error) {
 	if err := os.Rename(from, to); err != nil {
 		return f, err
 	}
-	return rename(f, to)
+	return renamed(f, to)
 }
 
-// rename returns the same open file, and its lock, under the name it has now:
-// it is told in errors.
-func rename(f *os.File, name string) (*os.File, error) {
+// renamed duplicates f, with its lock, under name, which appears in errors, and
+// closes f.
+func renamed(f *os.File, name string) (*os.File, error) {
 	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0)
 	if err != nil {
 		return f, os.NewSyscallError("fcntl", err)
@@ -62,13 +61,13 @@ func rename(f *os.File, name string) (*os.File, error) {
 	return os.NewFile(uintptr(fd), name), f.Close()
 }
 
-// unlink removes a file that is open and locked as f, and closes it: nobody can
-// take it before it is gone.
+// unlink removes the file of f and closes it. The lock is held until then, so
+// that no other program can open the session.
 func unlink(f *os.File) error {
 	return errors.Join(os.Remove(f.Name()), release(f))
 }
 
-// syncDir makes the names in a directory durable.
+// syncDir makes the entries of a directory durable.
 func syncDir(path string) error {
 	d, err := os.Open(path)
 	if err != nil {
@@ -81,10 +80,10 @@ func syncDir(path string) error {
 func checkPrivate(path string, info fs.FileInfo) error {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if ok && int(st.Uid) != os.Geteuid() {
-		return fmt.Errorf("%s belongs to another user (%d): sessions are neither kept there nor read from it. Set XDG_STATE_HOME to a directory of your own", path, st.Uid)
+		return fmt.Errorf("%s belongs to another user (%d), so sessions are neither stored there nor read from it. Set XDG_STATE_HOME to a directory of your own", path, st.Uid)
 	}
 	if info.Mode().Perm()&0o022 != 0 {
-		return fmt.Errorf("%s can be written by other users: sessions are neither kept there nor read from it. Look at what it holds, then: chmod 700 %[1]s", path)
+		return fmt.Errorf("%s is writable by other users, so sessions are neither stored there nor read from it. Check its contents, then run: chmod 700 %[1]s", path)
 	}
 	return nil
 }

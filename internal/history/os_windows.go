@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// lock takes the file for this process, until it closes the file or ends. It
-// reports whether the lock was free. Locks are mandatory here, so it covers a
-// byte that no log ever reaches.
+// lock locks the file until this process closes it or ends. It returns false if
+// another process holds the lock. Locks are mandatory on Windows, so it locks a
+// byte beyond the end of any log.
 func lock(f *os.File) (bool, error) {
 	err := windows.LockFileEx(windows.Handle(f.Fd()),
 		windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY,
@@ -25,11 +25,11 @@ func lock(f *os.File) (bool, error) {
 	return false, fmt.Errorf("lock %s: %w", f.Name(), err)
 }
 
-// release closes f, and gives up its lock with that.
+// release closes f, which also unlocks it.
 func release(f *os.File) error { return f.Close() }
 
-// renameLocked gives f its final name and locks it. An open file cannot be
-// renamed here: it returns another one, to write to from here on.
+// renameLocked renames the file of f and locks it. Windows cannot rename an
+// open file, so it returns a new one to use from now on.
 func renameLocked(f *os.File, from, to string) (*os.File, error) {
 	if err := f.Close(); err != nil {
 		return f, err
@@ -48,15 +48,14 @@ func renameLocked(f *os.File, from, to string) (*os.File, error) {
 	return g, err
 }
 
-// unlink removes a file that is open as f, and closes it. It must be closed
-// first here.
+// unlink removes the file of f, which must be closed first on Windows.
 func unlink(f *os.File) error {
 	f.Close()
 	return os.Remove(f.Name())
 }
 
-// syncDir has nothing to do: directories cannot be synced here.
+// syncDir does nothing: Windows cannot sync directories.
 func syncDir(string) error { return nil }
 
-// checkPrivate has nothing to look at: %LocalAppData% is the person's own.
+// checkPrivate does nothing: %LocalAppData% is private to the user.
 func checkPrivate(string, fs.FileInfo) error { return nil }

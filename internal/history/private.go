@@ -8,8 +8,7 @@ import (
 	"path/filepath"
 )
 
-// prepare makes the store's directory if need be, and sees to it that nobody
-// else can look in.
+// prepare creates the store's directory if necessary, and makes it private.
 func (s *Store) prepare() error {
 	if err := makeDir(s.dir); err != nil {
 		return err
@@ -24,21 +23,20 @@ func (s *Store) prepare() error {
 	return err
 }
 
-// check refuses a directory in which somebody else could have put or changed
-// sessions. One that is not there is an fs.ErrNotExist.
+// check returns an error if another user could write to the directory. If it
+// does not exist, that is an fs.ErrNotExist.
 func (s *Store) check() error {
 	info, err := os.Stat(s.dir)
 	if err != nil {
 		return err
 	}
 	if !info.IsDir() {
-		return fmt.Errorf("%s is no directory: sessions cannot be kept in it", s.dir)
+		return fmt.Errorf("%s is not a directory, so sessions cannot be stored there", s.dir)
 	}
 	return checkPrivate(s.dir, info)
 }
 
-// makeDir makes a directory and those above it that are missing, all private
-// and durable.
+// makeDir creates a directory and missing parents, private and durable.
 func makeDir(path string) error {
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 		return err

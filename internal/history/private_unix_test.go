@@ -12,7 +12,7 @@ import (
 	"agent/internal/history"
 )
 
-func TestEverythingIsPrivateUnderAnyUmask(t *testing.T) {
+func TestFilesArePrivateForEveryUmask(t *testing.T) {
 	for _, umask := range []int{0, 0o077, 0o022} {
 		dir := t.TempDir()
 		state := filepath.Join(dir, "state")
@@ -55,7 +55,7 @@ func TestResumeMakesPrivate(t *testing.T) {
 	}
 }
 
-func TestForeignDirectoryIsRefused(t *testing.T) {
+func TestSharedDirectoryIsRejected(t *testing.T) {
 	refused := func(name string, s *history.Store, words string) {
 		t.Helper()
 		_, _, resumeErr := s.Resume("x")
@@ -74,7 +74,7 @@ func TestForeignDirectoryIsRefused(t *testing.T) {
 		if err := os.Chmod(dir, mode); err != nil {
 			t.Fatal(err)
 		}
-		refused(mode.String(), s, "can be written by other users")
+		refused(mode.String(), s, "is writable by other users")
 	}
 	if err := os.Chmod(dir, 0o700); err != nil {
 		t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// readHeader reads the header of a log and little more, if it is whole.
+// readHeader reads the header of a log from its beginning, if it is undamaged.
 func readHeader(f io.ReaderAt) (Header, bool) {
 	for limit := int64(1 << 10); limit <= blockSize; limit *= 8 {
 		p := pieces{r: f, limit: limit}
@@ -26,7 +26,8 @@ func readHeader(f io.ReaderAt) (Header, bool) {
 	return Header{}, false
 }
 
-// find returns the one session whose ID is, or begins with, prefix.
+// find returns the session whose ID is prefix, or the only one whose ID begins
+// with it.
 func (s *Store) find(prefix string) (string, error) {
 	ids, err := s.ids()
 	if err != nil {
@@ -46,7 +47,7 @@ func (s *Store) find(prefix string) (string, error) {
 		return "", fmt.Errorf("%w: %q", ErrNotFound, prefix)
 	case len(found) > 1:
 		shown := strings.Join(found[:min(len(found), 5)], ", ")
-		return "", fmt.Errorf("%d sessions begin with %q, give more of the ID: %s", len(found), prefix, shown)
+		return "", fmt.Errorf("%d sessions begin with %q: %s. Use a longer prefix", len(found), prefix, shown)
 	}
 	return found[0], nil
 }
@@ -75,7 +76,7 @@ func (s *Store) ids() ([]string, error) {
 }
 
 // List returns the sessions of a working directory, or all if dir is empty, the
-// one written to last first.
+// most recently written first.
 func (s *Store) List(dir string) ([]Info, error) {
 	files, err := s.files()
 	if err != nil {
@@ -92,8 +93,8 @@ func (s *Store) List(dir string) ([]Info, error) {
 	return infos, nil
 }
 
-// files returns all sessions, the one written to last first, with nothing but
-// the ID in their headers.
+// files returns all sessions, the most recently written first. Their headers
+// have only the ID.
 func (s *Store) files() ([]Info, error) {
 	ids, err := s.ids()
 	if err != nil {
@@ -104,7 +105,7 @@ func (s *Store) files() ([]Info, error) {
 		path := s.path(id)
 		st, err := os.Lstat(path)
 		if err != nil {
-			continue // removed since
+			continue // removed in the meantime
 		}
 		infos = append(infos, Info{Header: Header{ID: id}, Path: path, Modified: st.ModTime(), Size: st.Size()})
 	}
@@ -114,7 +115,7 @@ func (s *Store) files() ([]Info, error) {
 	return infos, nil
 }
 
-// headerOf returns a session's header, or what is known of it: its ID.
+// headerOf returns a session's header; only the ID if it is damaged.
 func (s *Store) headerOf(id string) Header {
 	f, err := os.Open(s.path(id))
 	if err != nil {

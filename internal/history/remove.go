@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// Remove removes a session with all that belongs to it. The ID may be shortened
-// as long as one session alone begins with it. A session that is open in any
-// program, this one too, is an ErrLocked (a *LockedError) and stays.
+// Remove removes a session and everything that belongs to it. id may be a
+// unique prefix of an ID. If any program has the session open, including this
+// one, the error is an ErrLocked (a *LockedError) and nothing is removed.
 func (s *Store) Remove(id string) error {
 	id, err := s.find(id)
 	if err != nil {
@@ -19,11 +19,11 @@ func (s *Store) Remove(id string) error {
 	if err != nil {
 		return err
 	}
-	// The log goes last: as long as it is there, removing can be tried again.
+	// The log is removed last, so that a failed removal can be repeated.
 	err = errors.Join(
 		os.RemoveAll(s.Outputs(id)),
-		remove(s.beside(id, tornExtension)),
-		remove(s.beside(id, draftExtension)),
+		remove(s.sibling(id, tornExtension)),
+		remove(s.sibling(id, draftExtension)),
 	)
 	if err != nil {
 		release(f)
@@ -35,8 +35,8 @@ func (s *Store) Remove(id string) error {
 	return nil
 }
 
-// Expired returns the sessions that were last written to before a time and are
-// open nowhere, the newest first.
+// Expired returns the sessions that were last written before a time and are not
+// open in any program, the newest first.
 func (s *Store) Expired(before time.Time) ([]Info, error) {
 	files, err := s.files()
 	if err != nil {
@@ -44,7 +44,7 @@ func (s *Store) Expired(before time.Time) ([]Info, error) {
 	}
 	var infos []Info
 	for _, i := range files {
-		if i.Modified.Before(before) && s.free(i.ID) {
+		if i.Modified.Before(before) && s.isUnlocked(i.ID) {
 			i.Header = s.headerOf(i.ID)
 			infos = append(infos, i)
 		}
@@ -52,8 +52,9 @@ func (s *Store) Expired(before time.Time) ([]Info, error) {
 	return infos, nil
 }
 
-// free reports whether nobody holds a session. It takes it for an instant.
-func (s *Store) free(id string) bool {
+// isUnlocked reports whether no program has the session open. It locks the
+// session for an instant.
+func (s *Store) isUnlocked(id string) bool {
 	f, err := s.openLocked(id)
 	if err != nil {
 		return false

@@ -10,7 +10,7 @@ import (
 	"agent/internal/history"
 )
 
-// names returns what lies in a directory.
+// names returns the names in a directory.
 func names(t *testing.T, dir string) (names []string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -23,7 +23,7 @@ func names(t *testing.T, dir string) (names []string) {
 	return names
 }
 
-func TestRemoveTakesAllThatBelongsToASession(t *testing.T) {
+func TestRemoveDeletesAllFiles(t *testing.T) {
 	s := history.Open(t.TempDir())
 	dir := filepath.Dir(begin(t, s, history.Header{ID: "xyz"}, 1))
 	begin(t, s, history.Header{ID: "xyy"}, 1)
@@ -52,13 +52,13 @@ func TestRemoveTakesAllThatBelongsToASession(t *testing.T) {
 	if err := s.Remove("xyz"); !errors.Is(err, history.ErrNotFound) {
 		t.Errorf("again: %v", err)
 	}
-	if err := s.Remove("xy"); err != nil { // one session alone begins so now
+	if err := s.Remove("xy"); err != nil { // the prefix is unique now
 		t.Fatal(err)
 	}
 	same(t, names(t, dir), nil)
 }
 
-func TestRemoveLeavesASessionThatIsOpen(t *testing.T) {
+func TestRemoveKeepsOpenSession(t *testing.T) {
 	root := t.TempDir()
 	s := history.Open(root)
 	begin(t, s, history.Header{ID: "x"}, 2)

@@ -8,9 +8,8 @@ import (
 	"time"
 )
 
-// replace puts a new private file of that content in a file's place. Whoever
-// reads it finds the old one or the new one; of two writers, the last wins. It
-// is not synced: for what may be lost with the power.
+// replace writes a private file atomically: readers see the old or the new
+// content, and the last of two writers wins. It does not sync.
 func replace(path string, text []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*"+tempExtension)
 	if err != nil {
@@ -26,9 +25,9 @@ func replace(path string, text []byte) error {
 	return nil
 }
 
-// sweep removes what programs that were killed left half made. It is made of
-// nothing that anybody was told is there.
-func (s *Store) sweep(now time.Time) {
+// removeStale removes temporary files of killed programs. Nothing refers to
+// them.
+func (s *Store) removeStale(now time.Time) {
 	entries, err := os.ReadDir(s.dir)
 	if err != nil {
 		return

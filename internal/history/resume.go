@@ -10,12 +10,13 @@ import (
 	"path/filepath"
 )
 
-// Resume opens a session for appending. The ID may be shortened as long as one
-// session alone begins with it. What it finds damaged it repairs, where that
-// takes nothing valid away, and returns in words for the person.
+// Resume opens a session for appending. id may be a unique prefix of an ID. It
+// repairs damage without losing valid records and returns the problems for the
+// user.
 //
 // The error is an ErrNotFound, an ErrLocked (a *LockedError), an ErrNewer, or
-// tells of a file that cannot be opened; all but the first leave a View.
+// that of opening the file. Except for ErrNotFound, the session can still be
+// opened with View.
 func (s *Store) Resume(id string) (*Log, []Problem, error) {
 	l, torn, err := s.ResumeTail(id)
 	if err != nil {
@@ -28,9 +29,9 @@ func (s *Store) Resume(id string) (*Log, []Problem, error) {
 	return l, append(problems, torn...), nil
 }
 
-// ResumeTail is Resume for a caller that cannot wait: it reads the end of the
-// log and no more, which is all that appending needs. What it returns as
-// damaged is a torn end; what Check would find before that is not.
+// ResumeTail is a fast Resume: it only reads the end of the log, which is all
+// that appending needs. The problems it returns are limited to an incomplete
+// end; Check finds the others.
 func (s *Store) ResumeTail(id string) (*Log, []Problem, error) {
 	id, err := s.find(id)
 	if err != nil {
@@ -51,7 +52,7 @@ func (s *Store) ResumeTail(id string) (*Log, []Problem, error) {
 	return l, problems, nil
 }
 
-// Repair does to a session what Resume does, and returns what was wrong.
+// Repair resumes and closes a session, and returns its problems.
 func (s *Store) Repair(id string) ([]Problem, error) {
 	l, problems, err := s.Resume(id)
 	if err != nil {
@@ -60,7 +61,7 @@ func (s *Store) Repair(id string) ([]Problem, error) {
 	return problems, l.Close()
 }
 
-// openLocked opens the file of a session and takes it for this program.
+// openLocked opens the file of a session and locks it.
 func (s *Store) openLocked(id string) (*os.File, error) {
 	f, err := os.OpenFile(s.path(id), os.O_RDWR|os.O_APPEND, 0)
 	if err != nil {
@@ -70,7 +71,7 @@ func (s *Store) openLocked(id string) (*os.File, error) {
 	if err == nil && !free {
 		err = &LockedError{ID: id, PID: holder(f)}
 	}
-	if err == nil && !s.has(f, id) {
+	if err == nil && !s.isCurrent(f, id) {
 		err = fmt.Errorf("%w: %q", ErrNotFound, id)
 	}
 	if err != nil {
@@ -80,9 +81,9 @@ func (s *Store) openLocked(id string) (*os.File, error) {
 	return f, nil
 }
 
-// has reports whether f is still the file of a session, and not one that was
-// removed between its opening and its locking.
-func (s *Store) has(f *os.File, id string) bool {
+// isCurrent reports whether f is still the file of the session, and was not
+// removed between opening and locking.
+func (s *Store) isCurrent(f *os.File, id string) bool {
 	mine, err := f.Stat()
 	if err != nil {
 		return false
@@ -102,7 +103,7 @@ func (s *Store) resume(f *os.File, id string) (*Log, []Problem, error) {
 	h, _ := readHeader(f)
 	h.ID = id
 	l := &Log{store: s, header: h, f: osFile{f}}
-	l.keep = func(end io.Reader) error { return keep(l.tornPath(), end) }
+	l.saveTail = func(end io.Reader) error { return appendTo(l.tornPath(), end) }
 	problems, err := l.openTail(info.Size())
 	if err != nil {
 		return nil, nil, fmt.Errorf("session %s: %w", id, err)
@@ -110,24 +111,24 @@ func (s *Store) resume(f *os.File, id string) (*Log, []Problem, error) {
 	return l, problems, nil
 }
 
-func (l *Log) tornPath() string { return l.store.beside(l.header.ID, tornExtension) }
+func (l *Log) tornPath() string { return l.store.sibling(l.header.ID, tornExtension) }
 
-// openTail makes l ready for appending to a file of that size: it finds the
-// last valid line and cuts what follows it. Where that cannot be kept, for want
-// of room, the first Append that can does it.
+// openTail prepares l for appending to a file of that size: it finds the last
+// valid line and cuts off what follows. If that cannot be saved first, for
+// example because the disk is full, the next Append tries again.
 func (l *Log) openTail(size int64) ([]Problem, error) {
 	whole := true
 	for line, err := range backward(l.f, size) {
 		if err != nil {
 			return nil, err
 		}
-		l.size, l.seq, whole = line.end, line.Seq+1, line.whole
+		l.size, l.seq, whole = line.end, line.Seq+1, line.terminated
 		break
 	}
-	if l.header.Format > Format || l.size == 0 && foreign(l.f) {
+	if l.header.Format > Format || l.size == 0 && isNewerFormat(l.f) {
 		return nil, ErrNewer
 	}
-	if err := l.lead(whole); err != nil {
+	if err := l.setPrefix(whole); err != nil {
 		return nil, err
 	}
 	l.opened = l.size
@@ -136,20 +137,20 @@ func (l *Log) openTail(size int64) ([]Problem, error) {
 	}
 	l.torn, l.tail = true, size-l.size
 	p := Problem{Offset: l.size, Size: l.tail}
-	if err := l.restore(); err != nil {
-		p.Text = fmt.Sprintf("the last %d bytes of session %s are no whole record. They must be kept before the session can go on, and could not be: %v", p.Size, l.header.ID, err)
+	if err := l.truncate(); err != nil {
+		p.Text = fmt.Sprintf("the last %d bytes of session %s are an incomplete record, which could not be saved to another file: %v. The session cannot be continued until it can", p.Size, l.header.ID, err)
 		return []Problem{p}, nil
 	}
-	p.Text = fmt.Sprintf("the last %d bytes of session %s are no whole record: they were cut off and kept in %s", p.Size, l.header.ID, l.tornPath())
+	p.Text = fmt.Sprintf("the last %d bytes of session %s were an incomplete record. They were cut off and saved in %s", p.Size, l.header.ID, l.tornPath())
 	return []Problem{p}, nil
 }
 
-// lead sees to what must stand before the next record: the newline of the last
-// line, or a header if nothing at all is left.
-func (l *Log) lead(whole bool) error {
+// setPrefix sets what must precede the next record: the missing newline of the
+// last line, or a header if no line is left.
+func (l *Log) setPrefix(whole bool) error {
 	if l.size > 0 {
 		if !whole {
-			l.before = []byte("\n")
+			l.prefix = []byte("\n")
 		}
 		return nil
 	}
@@ -158,13 +159,13 @@ func (l *Log) lead(whole bool) error {
 	if err != nil {
 		return err
 	}
-	l.before, l.seq = seal(nil, 0, body), 1
+	l.prefix, l.seq = seal(nil, 0, body), 1
 	return nil
 }
 
-// foreign reports whether a log in which no line is valid begins with the
-// header of a newer format, whose lines may be sealed in another way.
-func foreign(r io.ReaderAt) bool {
+// isNewerFormat reports whether a log without a valid line begins with the
+// header of a newer format, which may have other checksums.
+func isNewerFormat(r io.ReaderAt) bool {
 	p := pieces{r: r, limit: blockSize}
 	first, err := p.read()
 	if err != nil {
@@ -174,9 +175,9 @@ func foreign(r io.ReaderAt) bool {
 	return json.Unmarshal(first.text, &h) == nil && h.Format > Format
 }
 
-// keep adds what r holds to the file of that name, durably and wholly, or
-// leaves the file as it was.
-func keep(path string, r io.Reader) error {
+// appendTo appends the content of r to a file and syncs it, or leaves the file
+// unchanged.
+func appendTo(path string, r io.Reader) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
 		return err
@@ -199,9 +200,9 @@ func keep(path string, r io.Reader) error {
 	return syncDir(filepath.Dir(path))
 }
 
-// Check reads all that was in the log when it was opened, and returns what is
-// damaged. It may run beside anything else that is done with the log, and be
-// ended by ctx: appending does not wait for it.
+// Check reads the part of the log that existed when it was opened, and returns
+// its problems. It may run concurrently with all other methods; appending does
+// not wait for it.
 func (l *Log) Check(ctx context.Context) ([]Problem, error) {
 	if l.opened == 0 {
 		return nil, nil

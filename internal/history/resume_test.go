@@ -12,7 +12,7 @@ import (
 	"agent/internal/history"
 )
 
-func TestTailFirstAndTheRestBehindIt(t *testing.T) {
+func TestResumeTailThenCheck(t *testing.T) {
 	text, ends := sample(t, 6)
 	s, dir := place(t, slices.Concat(text[:ends[2]], []byte("rubbish\n"), text[ends[2]:], []byte(`{"seq":7`)))
 	l, torn, err := s.ResumeTail("x")
@@ -21,7 +21,7 @@ func TestTailFirstAndTheRestBehindIt(t *testing.T) {
 	}
 	same(t, len(torn), 1)
 	same(t, torn[0].Size, 8)
-	// What is appended before the check is not in its way.
+	// Appending before the check does not disturb it.
 	fill(t, l, 7, 8)
 	problems, err := l.Check(context.Background())
 	if err != nil {
@@ -38,7 +38,7 @@ func TestTailFirstAndTheRestBehindIt(t *testing.T) {
 	}
 }
 
-func TestCheckOfANewSession(t *testing.T) {
+func TestCheckNewSession(t *testing.T) {
 	l := history.Open(t.TempDir()).Create(history.Header{})
 	fill(t, l, 1, 1)
 	problems, err := l.Check(context.Background())
@@ -50,17 +50,17 @@ func TestCheckOfANewSession(t *testing.T) {
 	}
 }
 
-// A torn end cannot be kept where the disk is full. The session opens, what it
-// holds can be read, and it goes on as soon as there is room.
-func TestTornEndThatCannotBeKeptYet(t *testing.T) {
+// An incomplete end cannot be saved on a full disk. The session can still be
+// opened and read, and continued once there is space.
+func TestIncompleteEndOnFullDisk(t *testing.T) {
 	text, _ := sample(t, 2)
 	for name, end := range map[string]string{"whole before": `{"seq":3,"ty`, "zeros": strings.Repeat("\x00", 600)} {
 		s, dir := place(t, slices.Concat(text, []byte(end)))
-		inTheWay := filepath.Join(dir, "x.torn") // stands for a full disk
+		inTheWay := filepath.Join(dir, "x.torn") // simulates a full disk
 		if err := os.Mkdir(inTheWay, 0o700); err != nil {
 			t.Fatal(err)
 		}
-		for range 2 { // nothing changes by trying
+		for range 2 { // trying changes nothing
 			l, problems, err := s.Resume("x")
 			if err != nil {
 				t.Fatal(err)
@@ -101,7 +101,7 @@ func TestTornEndThatCannotBeKeptYet(t *testing.T) {
 	}
 }
 
-func TestResumeWritesNothingWhereNothingIsWrong(t *testing.T) {
+func TestResumeOfUndamagedLogWritesNothing(t *testing.T) {
 	text, _ := sample(t, 2)
 	for _, c := range []string{string(text), strings.TrimSuffix(string(text), "\n")} {
 		s, dir := place(t, []byte(c))

@@ -7,16 +7,16 @@ import (
 	"iter"
 )
 
-// line is a valid line of a log. Its body lasts until the next one is read.
+// line is a valid line of a log. Its body is valid until the next line is read.
 type line struct {
 	Record
-	end   int64 // the offset after it
-	whole bool  // its newline is there, and counted
+	end        int64 // offset after it
+	terminated bool  // its newline exists and is included in end
 }
 
-// scan yields the valid lines of the log that r holds from an offset on, the
-// header among them. Damage comes as an error that is a Problem, and what
-// follows it is still read; any other error comes last.
+// scan yields the valid lines of the log r from an offset on, including the
+// header. Damage appears as an error that is a Problem, and the scan continues
+// after it; any other error comes last.
 func scan(r io.ReaderAt, from, to int64) iter.Seq2[line, error] {
 	return func(yield func(line, error) bool) {
 		s := scanner{pieces: pieces{r: r, next: from, limit: to}, covered: from, seq: -1}
@@ -47,9 +47,9 @@ func scan(r io.ReaderAt, from, to int64) iter.Seq2[line, error] {
 
 type scanner struct {
 	pieces  pieces
-	piece   piece // what is left of it
-	covered int64 // the end of the last record: what follows and is none is damaged
-	seq     int   // expected next, -1 if any will do
+	piece   piece // the unread rest of it
+	covered int64 // end of the last record; other bytes after it are damage
+	seq     int   // expected next number, -1 for any
 }
 
 // line returns the next valid line, or io.EOF.
@@ -65,7 +65,7 @@ func (s *scanner) line() (line, error) {
 	}
 }
 
-// problem returns what is wrong between the last line and l, if anything.
+// problem returns the damage between the last line and l, if any.
 func (s *scanner) problem(l line) (Problem, bool) {
 	from, want := s.covered, s.seq
 	s.covered, s.seq = l.end, l.Seq+1
@@ -77,22 +77,22 @@ func (s *scanner) problem(l line) (Problem, bool) {
 	case l.Seq > want:
 		return Problem{Offset: l.Offset, Text: fmt.Sprintf("%d records are missing at offset %d", l.Seq-want, l.Offset)}, true
 	}
-	return Problem{Offset: l.Offset, Text: fmt.Sprintf("the record at offset %d is out of order: it is number %d where %d was due", l.Offset, l.Seq, want)}, true
+	return Problem{Offset: l.Offset, Text: fmt.Sprintf("the record at offset %d is out of order: it has number %d instead of %d", l.Offset, l.Seq, want)}, true
 }
 
 func damage(from, to int64) Problem {
 	return Problem{Offset: from, Size: to - from, Text: fmt.Sprintf("%d bytes at offset %d are damaged and were skipped", to-from, from)}
 }
 
-// piece is a stretch of a log without a line feed or a NUL. Records hold
-// neither, so each lies within one piece: a line, but for damage.
+// piece is a part of a log without a line feed or NUL. Records contain neither,
+// so each is within one piece. Without damage, a piece is one line.
 type piece struct {
 	text    []byte
 	off     int64
 	newline bool // a line feed follows
 }
 
-// take returns the first record of a piece and leaves what follows it.
+// take removes the first record of a piece and returns it.
 func (p *piece) take() (line, bool) {
 	r, start, end, ok := find(p.text)
 	if !ok {
@@ -104,26 +104,25 @@ func (p *piece) take() (line, bool) {
 	p.text, p.off = p.text[end:], l.end
 	if len(p.text) == 0 && p.newline {
 		l.end++
-		l.whole = true
+		l.terminated = true
 	}
 	return l, true
 }
 
-// blockSize is how much of a log is read at once.
+// blockSize is the size of a read of a log, in bytes.
 const blockSize = 64 << 10
 
-// pieces reads a log forwards.
+// pieces reads a log forward.
 type pieces struct {
 	r     io.ReaderAt
-	next  int64  // the offset of what is read next
-	limit int64  // where to end, if the file does not before
-	buf   []byte // read and not returned; its end is at next
-	whole []byte // buf with the room before and after it
+	next  int64  // offset of the next read
+	limit int64  // offset to stop at, if the file is longer
+	buf   []byte // read but not returned; its end is at next
+	mem   []byte // the memory of buf
 }
 
-// read returns the next piece that is not empty, or io.EOF. Its text lasts
-// until the next call. What is longer than a record can be comes in several
-// pieces.
+// read returns the next non-empty piece, or io.EOF. Its text is valid until the
+// next call. Pieces longer than a record can be are split.
 func (p *pieces) read() (piece, error) {
 	searched := 0
 	for {
@@ -151,7 +150,7 @@ func (p *pieces) read() (piece, error) {
 
 func (p *pieces) offset() int64 { return p.next - int64(len(p.buf)) }
 
-// leading returns how many separators are at the beginning.
+// leading returns the number of separators at the beginning of buf.
 func (p *pieces) leading() int {
 	n := 0
 	for n < len(p.buf) && (p.buf[n] == 0 || p.buf[n] == '\n') {
@@ -160,15 +159,15 @@ func (p *pieces) leading() int {
 	return n
 }
 
-// fill reads a block more, or returns io.EOF.
+// fill reads another block, or returns io.EOF.
 func (p *pieces) fill() error {
-	if p.whole == nil || len(p.buf) > len(p.whole)/2 {
-		whole := make([]byte, max(min(blockSize, p.limit-p.next), int64(2*len(p.whole))))
-		p.buf, p.whole = whole[:copy(whole, p.buf)], whole
+	if p.mem == nil || len(p.buf) > len(p.mem)/2 {
+		whole := make([]byte, max(min(blockSize, p.limit-p.next), int64(2*len(p.mem))))
+		p.buf, p.mem = whole[:copy(whole, p.buf)], whole
 	} else {
-		p.buf = p.whole[:copy(p.whole, p.buf)]
+		p.buf = p.mem[:copy(p.mem, p.buf)]
 	}
-	free := int(min(int64(len(p.whole)-len(p.buf)), p.limit-p.next))
+	free := int(min(int64(len(p.mem)-len(p.buf)), p.limit-p.next))
 	if free <= 0 {
 		return io.EOF
 	}
@@ -181,7 +180,7 @@ func (p *pieces) fill() error {
 	return err
 }
 
-// separator returns where the first line feed or NUL is, -1 if there is none.
+// separator returns the index of the first line feed or NUL, or -1.
 func separator(b []byte) int {
 	end := bytes.IndexByte(b, '\n')
 	if end >= 0 {

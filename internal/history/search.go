@@ -12,31 +12,31 @@ import (
 	"sync/atomic"
 )
 
-// Query says which records Search is to find.
+// Query selects the records that Search yields.
 type Query struct {
-	// Texts all occur in a record that is wanted, in upper or lower case. They
-	// only spare Keep work: it may be given records in which they are not. Of
-	// a text, that part counts which JSON never escapes; none is no limit.
-	// Letters that are ASCII's only in lower case, the Kelvin sign and the long
-	// s, are taken for others.
+	// Texts must all occur in a record, ignoring case. They are only a fast
+	// prefilter: Keep may get records without them, because only the part of a
+	// text that JSON never escapes is compared; nil means no prefilter. Only
+	// ASCII letters are compared without case, which excludes the Kelvin sign
+	// and the long s.
 	Texts []string
-	// Keep decides, nil keeps all. It is called from several goroutines at
-	// once, and the record is its only while it runs.
+	// Keep decides which records to yield; nil means all. It is called from
+	// several goroutines concurrently and must not keep the record.
 	Keep func(Record) bool
-	// IDs are the sessions to search, in that order; nil for all, the one
-	// written to last first.
+	// IDs are the sessions to search, in this order; nil for all, the most
+	// recently written first.
 	IDs []string
 }
 
 // Hit is a record that Search found.
 type Hit struct {
-	ID string // of its session
+	ID string // ID of its session
 	Record
 }
 
-// Search yields the records that q wants, session by session and in their
-// order. A session that cannot be read comes as an error with its ID, and the
-// search goes on; ctx ends it with an error without.
+// Search yields the matching records, session by session and in their order. An
+// unreadable session appears as an error with its ID, and the search continues.
+// If ctx ends, the last element is its error without an ID.
 func (s *Store) Search(ctx context.Context, q Query) iter.Seq2[Hit, error] {
 	return func(yield func(Hit, error) bool) {
 		ids, err := s.searched(q)
@@ -78,25 +78,26 @@ func (s *Store) searched(q Query) ([]string, error) {
 	return ids, nil
 }
 
-type found struct {
+// result is a record or an error of one session.
+type result struct {
 	record Record
 	err    error
 }
 
 // search starts workers that fill and close a channel for each session. They
-// begin the sessions in order, so the one that is waited for is always under
-// way, and those ahead of it stop when their channels are full.
-func (s *Store) search(ctx context.Context, q Query, ids []string, workers *sync.WaitGroup) []chan found {
-	all := make([]chan found, len(ids))
+// start the sessions in order, so that the session being read from is always in
+// progress; workers on later sessions block when their channels are full.
+func (s *Store) search(ctx context.Context, q Query, ids []string, workers *sync.WaitGroup) []chan result {
+	all := make([]chan result, len(ids))
 	for i := range all {
-		all[i] = make(chan found, 16)
+		all[i] = make(chan result, 16)
 	}
 	var next atomic.Int64
 	for range min(len(ids), max(2, runtime.GOMAXPROCS(0))) {
 		workers.Go(func() {
-			v := sieve{needles: needles(q.Texts), keep: q.Keep}
+			v := matcher{needles: needles(q.Texts), keep: q.Keep}
 			for i := int(next.Add(1)) - 1; i < len(ids); i = int(next.Add(1)) - 1 {
-				v.send = func(f found) bool {
+				v.send = func(f result) bool {
 					select {
 					case all[i] <- f:
 						return true
@@ -105,7 +106,7 @@ func (s *Store) search(ctx context.Context, q Query, ids []string, workers *sync
 					}
 				}
 				if err := v.searchFile(ctx, s.path(ids[i])); err != nil {
-					v.send(found{err: fmt.Errorf("search session %s: %w", ids[i], err)})
+					v.send(result{err: fmt.Errorf("search session %s: %w", ids[i], err)})
 				}
 				close(all[i])
 			}
@@ -114,20 +115,20 @@ func (s *Store) search(ctx context.Context, q Query, ids []string, workers *sync
 	return all
 }
 
-// sieve looks through one session after the other.
-type sieve struct {
-	needles [][]byte // as lower returns them, the best first
+// matcher searches one session after the other.
+type matcher struct {
+	needles [][]byte // from needles
 	keep    func(Record) bool
-	send    func(found) bool
+	send    func(result) bool
 	buf     []byte
-	low     []byte // of what is in buf
+	low     []byte // buf in lower case
 }
 
-// searchBlock is how much is searched at once: little enough to stay in a
-// processor's cache.
+// searchBlock is the size of a read in bytes, small enough for a processor's
+// cache.
 const searchBlock = 256 << 10
 
-func (v *sieve) searchFile(ctx context.Context, path string) error {
+func (v *matcher) searchFile(ctx context.Context, path string) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return err
@@ -136,7 +137,7 @@ func (v *sieve) searchFile(ctx context.Context, path string) error {
 	if len(v.buf) == 0 || len(v.buf) > 16*searchBlock {
 		v.buf = make([]byte, searchBlock)
 	}
-	held, off := 0, int64(0) // a line's beginning is held, of what was read up to off
+	held, off := 0, int64(0) // the first held bytes of buf are the beginning of a line; the file is read up to off
 	for ctx.Err() == nil {
 		n, err := io.ReadFull(f, v.buf[held:])
 		held, off = held+n, off+int64(n)
@@ -162,9 +163,9 @@ func (v *sieve) searchFile(ctx context.Context, path string) error {
 	return nil
 }
 
-// block sends what is wanted of some lines that begin at an offset. It reports
-// whether to go on.
-func (v *sieve) block(text []byte, off int64) bool {
+// block sends the matching records in lines that begin at an offset. It returns
+// false if the search should stop.
+func (v *matcher) block(text []byte, off int64) bool {
 	if len(v.needles) > 0 {
 		v.low = lower(v.low, text)
 	}
@@ -188,8 +189,8 @@ func (v *sieve) block(text []byte, off int64) bool {
 	return true
 }
 
-// wants reports whether a line holds all the other needles too.
-func (v *sieve) wants(from, to int) bool {
+// wants reports whether a line contains the other needles.
+func (v *matcher) wants(from, to int) bool {
 	for i, n := range v.needles {
 		if i > 0 && !bytes.Contains(v.low[from:to], n) {
 			return false
@@ -198,14 +199,14 @@ func (v *sieve) wants(from, to int) bool {
 	return true
 }
 
-// line sends the records of a line that Keep keeps.
-func (v *sieve) line(p piece) bool {
+// line sends the records of a line that Keep accepts.
+func (v *matcher) line(p piece) bool {
 	for l, ok := p.take(); ok; l, ok = p.take() {
 		if _, ok := l.header(); ok || v.keep != nil && !v.keep(l.Record) {
 			continue
 		}
 		l.Body = bytes.Clone(l.Body)
-		if !v.send(found{record: l.Record}) {
+		if !v.send(result{record: l.Record}) {
 			return false
 		}
 	}

@@ -16,7 +16,7 @@ import (
 	"agent/internal/history"
 )
 
-// search returns the hits, as ID and body, and the errors' words.
+// search returns the hits, as ID and body, and the texts of errors.
 func search(t *testing.T, s *history.Store, q history.Query) (hits, problems []string) {
 	t.Helper()
 	for h, err := range s.Search(context.Background(), q) {
@@ -37,7 +37,7 @@ func search(t *testing.T, s *history.Store, q history.Query) (hits, problems []s
 	return hits, problems
 }
 
-// told makes a session of those texts.
+// told creates a session with the given texts.
 func told(t *testing.T, s *history.Store, id string, texts ...string) (records []string) {
 	t.Helper()
 	l := s.Create(history.Header{ID: id, Dir: "/tide"})
@@ -54,7 +54,7 @@ func told(t *testing.T, s *history.Store, id string, texts ...string) (records [
 	return records
 }
 
-func TestSearchFindsInAnyCaseAndWhateverIsEscaped(t *testing.T) {
+func TestSearchIgnoresCaseAndEscapes(t *testing.T) {
 	s := history.Open(t.TempDir())
 	said := told(t, s, "x",
 		`The tide TABLE is off`,
@@ -88,7 +88,7 @@ func TestSearchFindsInAnyCaseAndWhateverIsEscaped(t *testing.T) {
 	}
 }
 
-func TestSearchKeepsTheOrderAndWhatTheCallerSays(t *testing.T) {
+func TestSearchOrderAndKeep(t *testing.T) {
 	s := history.Open(t.TempDir())
 	var want []string
 	var order []string
@@ -151,7 +151,7 @@ func TestSearchEnds(t *testing.T) {
 	}
 }
 
-func TestSearchPassesDamageOver(t *testing.T) {
+func TestSearchSkipsDamage(t *testing.T) {
 	text, ends := sample(t, 4)
 	s, _ := place(t, slices.Concat(text[:ends[1]], []byte(`{"seq":2,"type":"note","n`), text[ends[1]:ends[2]-1], text[ends[2]:ends[3]], []byte("\x00\x00note"), text[ends[3]:ends[4]-5]))
 	hits, problems := search(t, s, history.Query{Texts: []string{"note"}})
@@ -159,7 +159,7 @@ func TestSearchPassesDamageOver(t *testing.T) {
 	same(t, problems, nil)
 }
 
-// What is searched at once ends at each byte of a record.
+// The end of a search block falls on each byte of a record.
 func TestSearchAcrossBlocksAtEveryByte(t *testing.T) {
 	const block = 256 << 10
 	dir := t.TempDir()
@@ -178,8 +178,8 @@ func TestSearchAcrossBlocksAtEveryByte(t *testing.T) {
 	}
 }
 
-// Against the plain way: each record, in lower case.
-func TestSearchMissesNothing(t *testing.T) {
+// Compares with a simple search of every record in lower case.
+func TestSearchFindsEveryMatch(t *testing.T) {
 	s := history.Open(t.TempDir())
 	r := rand.New(rand.NewPCG(1, 2))
 	letters := "abAB zZ@[`{09\u00e9\u00c0"
@@ -245,7 +245,7 @@ func TestRequiredText(t *testing.T) {
 	}
 }
 
-func TestSearchIsRefusedWhereOthersCanWrite(t *testing.T) {
+func TestSearchRejectsSharedDirectory(t *testing.T) {
 	root := t.TempDir()
 	if err := os.WriteFile(filepath.Join(root, "sessions"), nil, 0o600); err != nil {
 		t.Fatal(err)

@@ -2,6 +2,6 @@
 
 package history_test
 
-// stride is how far apart the bytes are that are damaged one after the other:
-// the race detector makes it slow, and looks for something else.
+// stride is the distance between damaged bytes. It is larger with the race
+// detector, which is slow.
 const stride = 7

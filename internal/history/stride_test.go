@@ -2,5 +2,5 @@
 
 package history_test
 
-// stride is how far apart the bytes are that are damaged one after the other.
+// stride is the distance between damaged bytes.
 const stride = 1

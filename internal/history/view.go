@@ -12,20 +12,19 @@ import (
 	"os"
 )
 
-// End is an offset behind every record.
+// End is an offset after every record.
 const End = math.MaxInt64
 
-// View is a session open for reading, whoever appends to it. What is appended
-// meanwhile is seen. It is safe for concurrent use.
+// View is a session open for reading. Any program may append to it meanwhile;
+// new records are visible. It is safe for concurrent use.
 type View struct {
 	f      *os.File
 	header Header
 }
 
-// View opens a session of any format for reading. The ID may be shortened as
-// long as one session alone begins with it. It is what remains where Resume is
-// refused: the session is open elsewhere, of a newer format, or on a disk that
-// cannot be written.
+// View opens a session of any format for reading. id may be a unique prefix of
+// an ID. It works when Resume fails because the session is open in another
+// program, has a newer format, or is on a read-only disk.
 func (s *Store) View(id string) (*View, error) {
 	id, err := s.find(id)
 	if err != nil {
@@ -34,7 +33,7 @@ func (s *Store) View(id string) (*View, error) {
 	return s.view(id)
 }
 
-// view is View for a whole ID.
+// view is View for a complete ID.
 func (s *Store) view(id string) (*View, error) {
 	f, err := os.Open(s.path(id))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -48,22 +47,22 @@ func (s *Store) view(id string) (*View, error) {
 	return &View{f: f, header: h}, nil
 }
 
-// Header returns the session's header. That of a log whose header is damaged
-// holds the ID alone.
+// Header returns the session's header. If the header of the log is damaged, it
+// has only the ID.
 func (v *View) Header() Header { return v.header }
 
-// From yields the records that begin at an offset or after it. A damaged place
-// comes as an error that is a Problem, and what follows it is still read: go
-// on. Any other error comes last.
+// From yields the records that begin at or after an offset. Damage appears as
+// an error that is a Problem, and reading continues after it. Any other error
+// comes last.
 func (v *View) From(offset int64) iter.Seq2[Record, error] { return records(v.f, offset, End) }
 
-// Pass is From for a reader that keeps nothing: a record's Body lasts until the
-// next one is asked for.
+// Pass is From without copies: the Body of a record is valid until the next one
+// is read.
 func (v *View) Pass(offset int64) iter.Seq2[Record, error] { return passing(v.f, offset, End) }
 
-// Before yields the records that begin before an offset, the last first. A
-// record's Body lasts until the next one is asked for. It reads no further back
-// than it is asked to go. Damaged places are left out; an error comes last.
+// Before yields the records that begin before an offset, the last first. The
+// Body of a record is valid until the next one is read. It reads no further
+// back than needed. Damage is skipped; an error comes last.
 func (v *View) Before(offset int64) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		size, err := v.Size()
@@ -75,7 +74,7 @@ func (v *View) Before(offset int64) iter.Seq2[Record, error] {
 	}
 }
 
-// Size returns how long the file is now, in bytes.
+// Size returns the current length of the file in bytes.
 func (v *View) Size() (int64, error) {
 	info, err := v.f.Stat()
 	if err != nil {
@@ -84,7 +83,7 @@ func (v *View) Size() (int64, error) {
 	return info.Size(), nil
 }
 
-// Close ends the view.
+// Close closes the view.
 func (v *View) Close() error { return v.f.Close() }
 
 // records yields the records of a log between two offsets, with Problems among
@@ -100,7 +99,7 @@ func records(r io.ReaderAt, from, to int64) iter.Seq2[Record, error] {
 	}
 }
 
-// passing is records, each of whose bodies lasts until the next.
+// passing is records without copies: each body is valid until the next record.
 func passing(r io.ReaderAt, from, to int64) iter.Seq2[Record, error] {
 	return withoutHeader(scan(r, from, to))
 }
@@ -119,7 +118,7 @@ func withoutHeader(lines iter.Seq2[line, error]) iter.Seq2[Record, error] {
 	}
 }
 
-// check returns what is wrong in the log that r holds up to an offset.
+// check returns the problems of the log r up to an offset.
 func check(ctx context.Context, r io.ReaderAt, to int64) ([]Problem, error) {
 	var problems []Problem
 	for _, err := range scan(r, 0, to) {

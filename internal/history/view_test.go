@@ -29,7 +29,7 @@ func view(t *testing.T, s *history.Store) *history.View {
 	return v
 }
 
-// collect returns all records, of which none may be damaged.
+// collect returns all records and fails on damage.
 func collect(t testing.TB, records iter.Seq2[history.Record, error]) (all []history.Record) {
 	t.Helper()
 	for r, err := range records {
@@ -42,7 +42,7 @@ func collect(t testing.TB, records iter.Seq2[history.Record, error]) (all []hist
 	return all
 }
 
-// brief tells records apart without their long bodies.
+// brief returns short forms of records, without long bodies.
 func brief(records []history.Record) (all []string) {
 	for _, r := range records {
 		all = append(all, fmt.Sprintf("%d at %d: %d bytes, %x", r.Seq, r.Offset, len(r.Body), sha256.Sum256(r.Body)))
@@ -50,7 +50,7 @@ func brief(records []history.Record) (all []string) {
 	return all
 }
 
-// both fails unless reading backwards finds what reading forwards does.
+// both checks that reading backward and forward return the same records.
 func both(t *testing.T, v *history.View) []history.Record {
 	t.Helper()
 	all := collect(t, v.From(0))
@@ -84,7 +84,7 @@ func TestReadFromAnywhere(t *testing.T) {
 		same(t, brief(before), brief(all[:i]))
 		for _, wrong := range []int64{r.Offset - 1, r.Offset + 1} {
 			if _, err := v.At(wrong); err == nil {
-				t.Errorf("a record was found at %d, which is beside one", wrong)
+				t.Errorf("a record was found at %d, where none begins", wrong)
 			}
 		}
 	}
@@ -98,7 +98,7 @@ func TestReadFromAnywhere(t *testing.T) {
 	}
 }
 
-// The end of what is read at once falls on each byte of two short records.
+// The end of a block falls on each byte of two short records.
 func TestReadAcrossBlocksAtEveryByte(t *testing.T) {
 	const block = 64 << 10
 	long := func(n int) []byte { return fmt.Appendf(nil, `{"type":"note","text":%q}`, strings.Repeat("y", n)) }
@@ -125,7 +125,7 @@ func TestReadAcrossBlocksAtEveryByte(t *testing.T) {
 	}
 }
 
-func TestBeforeLeavesDamageOut(t *testing.T) {
+func TestBeforeSkipsDamage(t *testing.T) {
 	text, ends := sample(t, 6)
 	damaged := slices.Concat(text[:ends[2]], []byte("rubbish\n\x00\x00\n"), text[ends[2]:ends[3]-1], make([]byte, 100_000), text[ends[4]:], []byte(`{"seq":`))
 	s, _ := place(t, damaged)
@@ -149,7 +149,7 @@ func TestBeforeLeavesDamageOut(t *testing.T) {
 	same(t, places, [][2]int64{{first, 11}, {first + 11 + line - 1, 100_000}, {int64(len(damaged)) - 7, 7}})
 }
 
-func TestViewSeesWhatIsAppendedMeanwhile(t *testing.T) {
+func TestViewSeesNewRecords(t *testing.T) {
 	s := history.Open(t.TempDir())
 	l := s.Create(history.Header{ID: "x"})
 	if _, err := l.View(); !errors.Is(err, history.ErrNotFound) {
@@ -169,9 +169,9 @@ func TestViewSeesWhatIsAppendedMeanwhile(t *testing.T) {
 	}
 }
 
-// Readers find a prefix of what is written, and never half a record but at the
-// very end.
-func TestReadingBesideWriting(t *testing.T) {
+// A reader sees a prefix of the written records; only the last one may be
+// incomplete.
+func TestReadWhileWriting(t *testing.T) {
 	s := history.Open(t.TempDir())
 	begin(t, s, history.Header{ID: "x"}, 50)
 	l, _, err := s.ResumeTail("x")
@@ -227,7 +227,7 @@ func TestReadingBesideWriting(t *testing.T) {
 	}
 }
 
-func TestCheckEndsWithItsContext(t *testing.T) {
+func TestCheckCanceled(t *testing.T) {
 	s := history.Open(t.TempDir())
 	begin(t, s, history.Header{ID: "x"}, 10)
 	ctx, stop := context.WithCancel(context.Background())
@@ -237,7 +237,7 @@ func TestCheckEndsWithItsContext(t *testing.T) {
 	}
 }
 
-func TestViewOfNothing(t *testing.T) {
+func TestViewMissingSession(t *testing.T) {
 	s := history.Open(t.TempDir())
 	if _, err := s.View("x"); !errors.Is(err, history.ErrNotFound) {
 		t.Errorf("view: %v", err)
@@ -257,9 +257,9 @@ func TestViewOfNothing(t *testing.T) {
 	}
 }
 
-// Whatever a log was when it was opened, what is appended to it is found where
-// the log says.
-func TestAppendSaysWhere(t *testing.T) {
+// Log.Last returns the offset of the appended record, even after the log was
+// repaired.
+func TestLastReturnsOffset(t *testing.T) {
 	for _, name := range []string{"whole", "unended", "torn", "zeroed", "damaged", "empty", "headless"} {
 		t.Run(name, func(t *testing.T) {
 			s, _, _ := golden(t, filepath.Join("format1", name))

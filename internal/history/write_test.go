@@ -12,10 +12,10 @@ import (
 	"agent/internal/history"
 )
 
-// flaky is a file that fails as it is told to, each once.
+// flaky is a file whose calls fail once as configured.
 type flaky struct {
 	history.File
-	short    int   // the next write takes so many bytes, without an error
+	short    int   // the next write takes this many bytes without an error
 	write    error // the next write takes half and fails
 	datasync error
 	truncate error
@@ -57,12 +57,12 @@ func take(err *error) error {
 	return e
 }
 
-func TestFailedAppendLeavesTheLogAsItWas(t *testing.T) {
+func TestFailedAppendLeavesLogUnchanged(t *testing.T) {
 	for name, fail := range map[string]func(*flaky){
-		"full disk":                   func(f *flaky) { f.write = syscall.ENOSPC },
-		"failed sync":                 func(f *flaky) { f.datasync = syscall.EIO },
-		"full disk that cannot cut":   func(f *flaky) { f.write, f.truncate = syscall.ENOSPC, syscall.EIO },
-		"failed sync that cannot cut": func(f *flaky) { f.datasync, f.truncate = syscall.EIO, syscall.EIO },
+		"full disk":                       func(f *flaky) { f.write = syscall.ENOSPC },
+		"failed sync":                     func(f *flaky) { f.datasync = syscall.EIO },
+		"full disk and failed truncation": func(f *flaky) { f.write, f.truncate = syscall.ENOSPC, syscall.EIO },
+		"failed sync and truncation":      func(f *flaky) { f.datasync, f.truncate = syscall.EIO, syscall.EIO },
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := history.Open(t.TempDir())
@@ -117,7 +117,7 @@ func TestShortWriteIsContinued(t *testing.T) {
 	same(t, problems, nil)
 }
 
-func TestOneWriteARecordAndSyncOnRequest(t *testing.T) {
+func TestOneWritePerRecordAndSyncOnRequest(t *testing.T) {
 	l := history.Open(t.TempDir()).Create(history.Header{})
 	fill(t, l, 1, 1)
 	file := &flaky{}
@@ -128,13 +128,13 @@ func TestOneWriteARecordAndSyncOnRequest(t *testing.T) {
 		}
 	}
 	same(t, []int{file.writes, file.syncs}, []int{3, 1})
-	if err := l.Close(); err != nil { // which syncs the last one
+	if err := l.Close(); err != nil { // syncs the last one
 		t.Fatal(err)
 	}
 	same(t, []int{file.writes, file.syncs}, []int{3, 2})
 }
 
-func TestErrorsNameTheLog(t *testing.T) {
+func TestErrorsNameSession(t *testing.T) {
 	l := history.Open(t.TempDir()).Create(history.Header{ID: "x"})
 	fill(t, l, 1, 1)
 	var file history.File
@@ -147,7 +147,7 @@ func TestErrorsNameTheLog(t *testing.T) {
 	}
 }
 
-func TestCreateTriesAgain(t *testing.T) {
+func TestCreateAfterFailure(t *testing.T) {
 	dir := t.TempDir()
 	inTheWay := filepath.Join(dir, "sessions")
 	if err := os.WriteFile(inTheWay, nil, 0o600); err != nil {
@@ -168,7 +168,7 @@ func TestCreateTriesAgain(t *testing.T) {
 	same(t, bytes.Count(text, []byte("\n")), 3)
 }
 
-func TestSyncOfWhatWasAppendedWithout(t *testing.T) {
+func TestSyncLater(t *testing.T) {
 	l := history.Open(t.TempDir()).Create(history.Header{})
 	fill(t, l, 1, 1)
 	file := &flaky{}
@@ -177,7 +177,7 @@ func TestSyncOfWhatWasAppendedWithout(t *testing.T) {
 		t.Fatal(err)
 	}
 	file.datasync = syscall.EIO
-	for _, want := range []error{syscall.EIO, nil, nil} { // the last has nothing to do
+	for _, want := range []error{syscall.EIO, nil, nil} { // the last one has nothing to sync
 		unsynced := l.Unsynced()
 		if err := l.Sync(); !errors.Is(err, want) || l.Unsynced() != (want != nil) {
 			t.Errorf("sync: %v, unsynced %v before and %v behind it, want %v", err, unsynced, l.Unsynced(), want)

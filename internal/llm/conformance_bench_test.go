@@ -13,7 +13,8 @@ import (
 	"agent/internal/llm/wire"
 )
 
-// BenchmarkDecode measures a delta: its time must not grow with their number.
+// BenchmarkDecode measures the cost of a delta, which must not grow with their
+// number.
 func BenchmarkDecode(b *testing.B) {
 	for _, d := range dialects() {
 		for _, n := range []int{1_000, 100_000} {
@@ -34,7 +35,7 @@ func BenchmarkDecode(b *testing.B) {
 	}
 }
 
-// BenchmarkStream is BenchmarkDecode through a server.
+// BenchmarkStream is BenchmarkDecode with a server.
 func BenchmarkStream(b *testing.B) {
 	const n = 10_000
 	for _, d := range dialects() {
@@ -57,8 +58,8 @@ func BenchmarkStream(b *testing.B) {
 	}
 }
 
-// BenchmarkNewRequest measures the request of a long session: 300 messages, about
-// 1 MB.
+// BenchmarkNewRequest encodes the request of a long session: 300 messages,
+// about 1 MB.
 func BenchmarkNewRequest(b *testing.B) {
 	for _, d := range dialects() {
 		b.Run(d.name, func(b *testing.B) {
@@ -75,7 +76,7 @@ func BenchmarkNewRequest(b *testing.B) {
 	}
 }
 
-// longSession is a request with 20 tools and the content of 100 files.
+// longSession returns a request with 20 tools and the content of 100 files.
 func longSession() llm.Request {
 	req := llm.Request{Model: "m", System: strings.Repeat("You are an assistant. ", 400)}
 	for i := range 20 {
@@ -92,8 +93,8 @@ func longSession() llm.Request {
 	return req
 }
 
-// TestDecodeCost holds the price of a delta in allocations and bytes, which
-// unlike time are the same on every machine, for short and long answers alike.
+// TestDecodeCost limits the allocations and bytes per delta, which do not
+// depend on the machine, for short and long responses.
 func TestDecodeCost(t *testing.T) {
 	eachDialect(t, func(t *testing.T, d dialect) {
 		for _, n := range []int{1_000, 20_000} {
@@ -111,7 +112,7 @@ func TestDecodeCost(t *testing.T) {
 	})
 }
 
-// longOpenAI is a stream of n deltas: thinking, text, a call.
+// longOpenAI returns a stream of n deltas: thinking, text, a call.
 func longOpenAI(n int) []byte {
 	var b bytes.Buffer
 	for i := range n {
@@ -130,7 +131,7 @@ func longOpenAI(n int) []byte {
 	return b.Bytes()
 }
 
-// longResponses is a stream of n deltas: thinking, text, a call.
+// longResponses returns a stream of n deltas: thinking, text, a call.
 func longResponses(n int) []byte {
 	var b bytes.Buffer
 	for i := range n {
@@ -148,7 +149,7 @@ func longResponses(n int) []byte {
 	return b.Bytes()
 }
 
-// longAnthropic is a stream of n deltas: thinking, text, a call.
+// longAnthropic returns a stream of n deltas: thinking, text, a call.
 func longAnthropic(n int) []byte {
 	var b bytes.Buffer
 	event := func(kind, format string, args ...any) {

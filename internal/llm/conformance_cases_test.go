@@ -16,7 +16,7 @@ import (
 	"agent/internal/llm/wire/wiretest"
 )
 
-// reading is the content of an answer in the terms of the external cases.
+// reading is a decoded response in the format of the external cases.
 type reading struct {
 	Text, Thinking string
 	Calls          []callReading
@@ -32,7 +32,7 @@ type callReading struct {
 
 type usageReading struct{ Input, Output, Cached int }
 
-// wireCase is a row of the external cases.
+// wireCase is one external case.
 type wireCase struct {
 	meta struct {
 		Dialect string
@@ -43,15 +43,14 @@ type wireCase struct {
 	body []byte
 }
 
-// caseRules are the ways in which a dialect's cases differ from the rest.
+// caseRules are the differences of a dialect's cases.
 type caseRules struct {
-	few     bool                                 // there may be no case
-	prepare func(c *wireCase)                    // corrects what a case holds
-	read    func(r *reading, a *wiretest.Answer) // puts an answer in the terms of the cases
+	few     bool                                 // there may be no cases
+	prepare func(c *wireCase)                    // corrects a case
+	read    func(r *reading, a *wiretest.Answer) // converts a response to the format of the cases
 }
 
-// TestWireCases reads recorded answers from the directory wire below
-// AGENT_CASES.
+// TestWireCases decodes the recordings in the directory wire below AGENT_CASES.
 func TestWireCases(t *testing.T) {
 	root := os.Getenv("AGENT_CASES")
 	if root == "" {
@@ -88,7 +87,7 @@ func (c *wireCase) check(t *testing.T, d dialect) {
 		}
 		return
 	}
-	for how, r := range wiretest.Ways(c.body) {
+	for how, r := range wiretest.Variants(c.body) {
 		if diff := gocmp.Diff(d.read(d.answer(r)), c.want); diff != "" {
 			t.Errorf("%s: got, want:\n%s", how, diff)
 		}
@@ -145,7 +144,7 @@ func loadCase(t *testing.T, path string) *wireCase {
 	return c
 }
 
-// read returns an answer in the terms of the cases.
+// read converts a response to the format of the cases.
 func (d dialect) read(a *wiretest.Answer) reading {
 	r := reading{Finish: a.Finish.Raw, Complete: a.Err == nil,
 		Usage: usageReading{a.Finish.Usage.Input, a.Finish.Usage.Output, a.Finish.Usage.Cached}}
@@ -168,8 +167,8 @@ func (d dialect) read(a *wiretest.Answer) reading {
 	return r
 }
 
-// parsed returns the arguments of a call as a value, or as they are if they are
-// not JSON.
+// parsed returns the decoded arguments of a call, or the text if it is not
+// JSON.
 func parsed(arguments string) any {
 	var v any
 	if json.Unmarshal([]byte(cmp.Or(arguments, "{}")), &v) != nil {
@@ -178,32 +177,30 @@ func parsed(arguments string) any {
 	return v
 }
 
-// usageOfComplete leaves out the counts of an incomplete answer: they come with
-// the Finish.
+// usageOfComplete drops the token counts of an incomplete response: they come
+// with the Finish.
 func usageOfComplete(c *wireCase) {
 	if !c.want.Complete {
 		c.want.Usage = usageReading{}
 	}
 }
 
-// uncachedInput counts the input as Anthropic does: without what was cached.
+// uncachedInput counts input tokens like Anthropic: without cached ones.
 func uncachedInput(r *reading, a *wiretest.Answer) {
 	r.Usage.Input -= a.Finish.Usage.Cached + a.Finish.Usage.CacheWrite
 }
 
-// failedFinish is the finish of an answer that failed: an error has no word for
-// it.
+// failedFinish drops the finish reason of a failed response: errors have none.
 func failedFinish(r *reading, a *wiretest.Answer) {
-	r.Complete = false // the cases of this dialect do not say
+	r.Complete = false // not recorded in the cases of this dialect
 	if a.Err != nil && a.Err.Kind != llm.ErrCut {
 		r.Finish = "failed"
 	}
 }
 
-// lastResponse keeps the last of the answers of a recording, and adds to what is
-// wanted what the final event, from which the cases were read, leaves out:
-// refusals always, and everything where its output is empty. It stands in the
-// items that the stream marked as done.
+// lastResponse keeps the last response of a recording, and adds the parts to
+// the case that its final event leaves out: refusals, and everything if its
+// output is empty. They are in the items that the stream marked as done.
 func lastResponse(c *wireCase) {
 	if i := bytes.LastIndex(c.body, []byte(`"response.created"`)); i > 0 {
 		c.body = c.body[bytes.LastIndex(c.body[:i], []byte("\n\n"))+1:]

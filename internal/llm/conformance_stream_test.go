@@ -21,7 +21,7 @@ import (
 )
 
 func TestStreamSendsTheRequest(t *testing.T) {
-	// The variables of other programs must have no effect.
+	// Variables of other programs must have no effect.
 	t.Setenv("ANTHROPIC_API_KEY", "sk-of-another")
 	t.Setenv("ANTHROPIC_BASE_URL", "http://elsewhere.invalid")
 	t.Setenv("OPENAI_API_KEY", "sk-of-another")
@@ -72,8 +72,8 @@ func TestEndpoint(t *testing.T) {
 	})
 }
 
-// hanging is a server that sends body, if it is not nil, and holds the connection
-// until the client closes it.
+// hanging is a server that sends body, if not nil, and keeps the connection
+// open until the client closes it.
 func hanging(t *testing.T, body []byte) (url string, gone <-chan struct{}) {
 	t.Helper()
 	closed := make(chan struct{}, 1)
@@ -90,9 +90,10 @@ func hanging(t *testing.T, body []byte) (url string, gone <-chan struct{}) {
 	return server.URL, closed
 }
 
-// TestDeltasComeAtOnce holds that a delta is there when its event is, not when
-// the answer ends; and that cancelling then ends the stream and the connection.
-func TestDeltasComeAtOnce(t *testing.T) {
+// TestDeltasAreNotDelayed checks that a delta arrives with its event, not with
+// the end of the response, and that canceling then ends the stream and the
+// connection.
+func TestDeltasAreNotDelayed(t *testing.T) {
 	eachDialect(t, func(t *testing.T, d dialect) {
 		url, gone := hanging(t, d.recording(t, "cut.sse"))
 		before := runtime.NumGoroutine()
@@ -115,7 +116,7 @@ func TestDeltasComeAtOnce(t *testing.T) {
 		}
 		<-gone
 		p.Close()
-		wiretest.Settled(t, before)
+		wiretest.WaitForGoroutines(t, before)
 	})
 }
 
@@ -141,11 +142,11 @@ func TestCancelBeforeTheAnswer(t *testing.T) {
 			t.Errorf("with a context that has ended: got %v, want a canceled one", a.Err)
 		}
 		p.Close()
-		wiretest.Settled(t, before)
+		wiretest.WaitForGoroutines(t, before)
 	})
 }
 
-func TestStoppingEarlyLeavesNothing(t *testing.T) {
+func TestStoppingEarlyClosesConnection(t *testing.T) {
 	eachDialect(t, func(t *testing.T, d dialect) {
 		url, gone := hanging(t, d.recording(t, "cut.sse"))
 		before := runtime.NumGoroutine()
@@ -155,18 +156,18 @@ func TestStoppingEarlyLeavesNothing(t *testing.T) {
 		}
 		<-gone
 		p.Close()
-		wiretest.Settled(t, before)
+		wiretest.WaitForGoroutines(t, before)
 	})
 }
 
-// TestServerThatNeverEnds holds that an answer is complete, or has failed,
+// TestServerKeepsConnectionOpen checks that a response completes or fails
 // although its connection stays open.
-func TestServerThatNeverEnds(t *testing.T) {
+func TestServerKeepsConnectionOpen(t *testing.T) {
 	eachDialect(t, func(t *testing.T, d dialect) {
 		for _, name := range d.endings {
 			url, _ := hanging(t, d.recording(t, name))
 			p := d.open(wire.Endpoint{Base: url, Limits: wire.Limits{Tail: 10 * time.Millisecond}})
-			if diff := cmp.Diff(wiretest.Collect(p.Stream(t.Context(), llm.Request{Model: "m"})).Told(true), d.answers()[name]); diff != "" {
+			if diff := cmp.Diff(wiretest.Collect(p.Stream(t.Context(), llm.Request{Model: "m"})).Content(true), d.answers()[name]); diff != "" {
 				t.Errorf("%s: got, want:\n%s", name, diff)
 			}
 			p.Close()
@@ -174,9 +175,9 @@ func TestServerThatNeverEnds(t *testing.T) {
 	})
 }
 
-// TestConnectionIsUsedAgain holds that a complete answer leaves its connection
-// to the next request, even if the end of its body comes later.
-func TestConnectionIsUsedAgain(t *testing.T) {
+// TestConnectionIsReused checks that a complete response frees its
+// connection for the next request, even if its body ends later.
+func TestConnectionIsReused(t *testing.T) {
 	eachDialect(t, func(t *testing.T, d dialect) {
 		addresses := map[string]bool{}
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -185,7 +186,7 @@ func TestConnectionIsUsedAgain(t *testing.T) {
 			w.(http.Flusher).Flush()
 		}))
 		defer server.Close()
-		p := d.open(wire.Endpoint{Base: server.URL, Clock: stopped{}}) // the end is waited for, however late it is
+		p := d.open(wire.Endpoint{Base: server.URL, Clock: stopped{}}) // waits for the end however late it is
 		defer p.Close()
 		for range 3 {
 			if a := wiretest.Collect(p.Stream(t.Context(), llm.Request{Model: "m"})); a.Err != nil {
@@ -198,7 +199,7 @@ func TestConnectionIsUsedAgain(t *testing.T) {
 	})
 }
 
-// stopped is a clock on which no timer expires.
+// stopped is a clock without timers.
 type stopped struct{}
 
 func (stopped) Now() time.Time                                 { return time.Unix(0, 0) }
@@ -224,7 +225,7 @@ func TestKeyIsNeverPrinted(t *testing.T) {
 			}
 		}
 		want := &llm.Error{Kind: llm.ErrKey, Provider: "test", Status: 401, Message: "Incorrect API key provided: [key]",
-			Hint: "test rejected the key in TEST_KEY: set another one"}
+			Hint: "test rejected the API key in TEST_KEY. Set another one."}
 		if diff := cmp.Diff(got, want); diff != "" {
 			t.Errorf("got, want:\n%s", diff)
 		}

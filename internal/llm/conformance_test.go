@@ -23,41 +23,41 @@ import (
 	"agent/internal/llm/wire/wiretest"
 )
 
-// provider is what the three dialects offer.
+// provider is the common interface of the three dialects.
 type provider interface {
 	llm.Provider
 	BaseURL() string
 	Close()
 }
 
-// dialect is a row of the suite that every dialect over HTTP passes.
+// dialect is a dialect over HTTP for which all these tests run.
 type dialect struct {
 	name    string
 	open    func(wire.Endpoint) provider
 	decode  func(io.Reader) iter.Seq2[llm.Delta, error]
 	request func(llm.Request) ([]byte, error)
-	path    string            // of requests, below the base
-	headers map[string]string // of requests, besides those that all dialects send
+	path    string            // of requests, below the base URL
+	headers map[string]string // expected headers, besides the common ones
 	key     func(key string) wire.Authorize
-	bases   map[string]string // the base URL in use, by the configured one
+	bases   map[string]string // effective base URL by configured one
 
-	recordings string // the directory of the recorded answers
-	answers    func() map[string]wiretest.Told
-	step       int      // bytes between the places where a recording is divided
+	recordings string // directory of recordings
+	answers    func() map[string]wiretest.Content
+	step       int      // bytes between the offsets at which a recording is split
 	endings    []string // recordings that are complete although the connection stays open
-	// last returns where the event of a recording begins that completes it, -1
-	// if that cannot be told.
+	// last returns the offset of the event that completes a recording, -1 if
+	// unknown.
 	last func(name string, body []byte) int
-	// cut returns those messages of an incomplete answer whose calls must be marked
-	// as cut.
+	// cut returns the messages of an incomplete response in which calls must be
+	// marked as cut.
 	cut   func([]llm.Message) []llm.Message
 	cases caseRules
-	long  func(n int) []byte // an answer of n deltas
+	long  func(n int) []byte // a response of n deltas
 }
 
 const recordings = "../../testdata/sse"
 
-// maxTokens is the limit of replies that the provider of Anthropic's dialect adds.
+// maxTokens is the reply limit that the anthropic dialect adds.
 const maxTokens = 77
 
 func dialects() []dialect {
@@ -128,8 +128,8 @@ func dialects() []dialect {
 	}
 }
 
-// lastResponsesEvent returns where the event begins that ends an answer of the
-// responses dialect.
+// lastResponsesEvent returns the offset of the event that ends a response of
+// the responses dialect.
 func lastResponsesEvent(name string, body []byte) int {
 	if name == "response.json" {
 		return -1
@@ -149,7 +149,7 @@ func (d dialect) recording(t testing.TB, name string) []byte {
 
 func (d dialect) answer(r io.Reader) *wiretest.Answer { return wiretest.Collect(d.decode(r)) }
 
-// serve asks a server that sends body for one reply.
+// serve requests a reply from a server that sends body.
 func (d dialect) serve(t *testing.T, status int, contentType string, body []byte) *wiretest.Answer {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -170,8 +170,8 @@ func eachDialect(t *testing.T, test func(t *testing.T, d dialect)) {
 	}
 }
 
-// TestDecode holds what each recorded answer means, whatever the pieces are in
-// which it arrives, and that no recording is without a test.
+// TestDecode checks the decoded content of each recording, for all ways to
+// split it into reads, and that every recording is tested.
 func TestDecode(t *testing.T) {
 	eachDialect(t, func(t *testing.T, d dialect) {
 		rows := d.answers()
@@ -191,12 +191,12 @@ func TestDecode(t *testing.T) {
 			delete(rows, name)
 			t.Run(name, func(t *testing.T) {
 				body := d.recording(t, name)
-				for how, r := range wiretest.Ways(body) {
-					if diff := cmp.Diff(d.answer(r).Told(true), want); diff != "" {
+				for how, r := range wiretest.Variants(body) {
+					if diff := cmp.Diff(d.answer(r).Content(true), want); diff != "" {
 						t.Errorf("%s: got, want:\n%s", how, diff)
 					}
 				}
-				if diff := cmp.Diff(d.serve(t, http.StatusOK, "text/event-stream", body).Told(true), want); diff != "" {
+				if diff := cmp.Diff(d.serve(t, http.StatusOK, "text/event-stream", body).Content(true), want); diff != "" {
 					t.Errorf("through a server: got, want:\n%s", diff)
 				}
 			})
@@ -207,8 +207,7 @@ func TestDecode(t *testing.T) {
 	})
 }
 
-// TestDecodeSameDeltas holds that the pieces in which a body arrives change no
-// delta.
+// TestDecodeSameDeltas checks that the deltas do not depend on the reads.
 func TestDecodeSameDeltas(t *testing.T) {
 	eachDialect(t, func(t *testing.T, d dialect) {
 		for name := range d.answers() {
@@ -224,8 +223,8 @@ func TestDecodeSameDeltas(t *testing.T) {
 	})
 }
 
-// TestDecodeCutAnywhere holds that no beginning of an answer passes for all of
-// it, and that its deltas are the first of the complete answer.
+// TestDecodeCutAnywhere checks that a truncated response never appears
+// complete, and that its deltas are a prefix of the complete ones.
 func TestDecodeCutAnywhere(t *testing.T) {
 	eachDialect(t, func(t *testing.T, d dialect) {
 		for name, want := range d.answers() {
@@ -250,21 +249,21 @@ func TestDecodeCutAnywhere(t *testing.T) {
 	})
 }
 
-func TestDecodeRefusesHugeEvents(t *testing.T) {
+func TestDecodeRejectsHugeEvents(t *testing.T) {
 	eachDialect(t, func(t *testing.T, d dialect) {
 		for name, body := range map[string]io.Reader{
 			"one line":   endless(`data: {"choices":[{"delta":{"content":"`, "aaaaaaaaaaaaaaaa"),
 			"many lines": endless("", "data: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n"),
 			"JSON":       endless(`{"choices":`, "aaaaaaaaaaaaaaaaaaaaaaaaa"),
 		} {
-			if got := d.answer(body); got.Err == nil || got.Err.Kind != llm.ErrProtocol || got.Err.Message != "the answer holds an event of more than 8 MiB" {
+			if got := d.answer(body); got.Err == nil || got.Err.Kind != llm.ErrProtocol || got.Err.Message != "the response contains an event of more than 8 MiB" {
 				t.Errorf("%s: got %v", name, got.Err)
 			}
 		}
 	})
 }
 
-// endless returns a body that begins with head and never stops repeating s.
+// endless returns a body of head and then s forever.
 func endless(head, s string) io.Reader {
 	return io.MultiReader(strings.NewReader(head), &repeat{s: s})
 }
@@ -280,7 +279,7 @@ func (r *repeat) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// FuzzDecode decodes a body in every dialect: in one piece and in many.
+// FuzzDecode decodes a body in every dialect, in one read and in many.
 func FuzzDecode(f *testing.F) {
 	for _, d := range dialects() {
 		for name := range d.answers() {

@@ -2,10 +2,9 @@ package llm
 
 import "iter"
 
-// ByReply yields a conversation in the pieces that dialects write: each message
-// of the person alone, and each reply whole, with the results that stand in it.
-// A result behind what the person said is left out: it stands with its call,
-// see Results.
+// ByReply yields a conversation in the groups that dialects encode: single user
+// messages, and each reply together with the results inside it. A result
+// after a later user message is left out; Results returns it by call ID.
 func ByReply(msgs []Message) iter.Seq[[]Message] {
 	return func(yield func([]Message) bool) {
 		for i := 0; i < len(msgs); {
@@ -25,8 +24,8 @@ func ByReply(msgs []Message) iter.Seq[[]Message] {
 	}
 }
 
-// replyLen returns how many messages belong to the reply that msgs begins with,
-// results in between included.
+// replyLen returns the number of messages of the reply at the start of msgs,
+// including results between them.
 func replyLen(msgs []Message) int {
 	for i, m := range msgs {
 		if m.Kind == User || m.Kind != ToolResult && m.Reply != msgs[0].Reply {
@@ -36,8 +35,7 @@ func replyLen(msgs []Message) int {
 	return len(msgs)
 }
 
-// Results returns the result of each call, by its ID: the first, if there are
-// several.
+// Results returns the first result of each call, by call ID.
 func Results(msgs []Message) map[string]*Message {
 	out := map[string]*Message{}
 	for i, m := range msgs {

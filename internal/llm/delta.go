@@ -3,8 +3,8 @@ package llm
 // Delta is a streamed piece of a reply: TextDelta, ThinkingDelta, CallDelta,
 // BlockEnd or Finish.
 //
-// Index tells the pieces of one message from those of another within a reply.
-// Messages stand in the order in which their indexes first appeared.
+// Index identifies a message within the reply. Messages are ordered by the
+// first appearance of their index.
 type Delta interface{ isDelta() }
 
 // TextDelta is a piece of the answer.
@@ -19,8 +19,8 @@ type ThinkingDelta struct {
 	Text  string
 }
 
-// CallDelta is a piece of a tool call. The first non-empty ID and Name stay;
-// Args are joined.
+// CallDelta is a piece of a tool call. The first non-empty ID and Name count;
+// Args are concatenated.
 type CallDelta struct {
 	Index int
 	ID    string
@@ -28,43 +28,43 @@ type CallDelta struct {
 	Args  string
 }
 
-// BlockEnd says that the message at Index is whole. Dialects that cannot tell
-// leave it out; Finish ends all that are open.
+// BlockEnd marks the message at Index as complete. Dialects that do not know
+// leave it out; Finish completes every open message.
 type BlockEnd struct {
 	Index  int
 	Opaque *Opaque // kept with the message, if any
 }
 
-// Finish is the last delta of a reply that ended properly.
+// Finish is the last delta of a reply that ended without an error.
 type Finish struct {
 	Reason Reason
 	Raw    string // the provider's own word for Reason
 	Usage  Usage
-	Lost   int // events of the stream that could not be read and were passed over
+	Lost   int // events of the stream that could not be read and were skipped
 }
 
-// Reason says why a reply ended.
+// Reason is why a reply ended.
 type Reason string
 
-// The reasons for which a reply ends. Calls are run only after Stop and Calls.
+// The reasons. Calls are run only after Stop and Calls.
 const (
 	Stop     Reason = "stop"
 	Calls    Reason = "tool_calls"
 	Length   Reason = "length"         // the model's or the request's token limit
-	Filtered Reason = "content_filter" // the provider or the model refused
-	Unknown  Reason = "unknown"        // a word this program does not know, or none
+	Filtered Reason = "content_filter" // the provider blocked the answer, or the model refused
+	Unknown  Reason = "unknown"        // an unknown word, or none
 )
 
 // Usage counts tokens as the provider reported them; zero means not reported.
 type Usage struct {
-	Input      int `json:"input,omitempty"`       // all input, cached included
+	Input      int `json:"input,omitempty"`       // all input, including cached
 	Cached     int `json:"cached,omitempty"`      // the part of Input read from a cache
 	CacheWrite int `json:"cache_write,omitempty"` // the part of Input written to a cache
-	Output     int `json:"output,omitempty"`      // all output, reasoning included
+	Output     int `json:"output,omitempty"`      // all output, including reasoning
 	Reasoning  int `json:"reasoning,omitempty"`   // the part of Output that was reasoning
 }
 
-// Add returns the sum of both counts.
+// Add returns the sum of u and v.
 func (u Usage) Add(v Usage) Usage {
 	return Usage{
 		Input:      u.Input + v.Input,

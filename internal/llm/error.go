@@ -5,41 +5,42 @@ import (
 	"time"
 )
 
-// ErrorKind sorts the failures of a provider by what can be done about them.
+// ErrorKind classifies a provider error by what can be done about it.
 type ErrorKind string
 
-// The kinds of failure.
+// The kinds of errors.
 const (
-	ErrKey        ErrorKind = "key"        // no key, or rejected (401, 403)
-	ErrQuota      ErrorKind = "quota"      // no money or quota left (402, insufficient_quota)
+	ErrKey        ErrorKind = "key"        // no API key, or a rejected one (401, 403)
+	ErrQuota      ErrorKind = "quota"      // no credit or quota left (402, insufficient_quota)
 	ErrRate       ErrorKind = "rate"       // too many requests (429)
 	ErrOverloaded ErrorKind = "overloaded" // 408, 409, 5xx, 529
-	ErrInvalid    ErrorKind = "invalid"    // the request is not acceptable (400, 422)
-	ErrTooLong    ErrorKind = "too_long"   // the conversation exceeds the window (413, context_length_exceeded)
+	ErrInvalid    ErrorKind = "invalid"    // the request is invalid (400, 422)
+	ErrTooLong    ErrorKind = "too_long"   // the conversation exceeds the context window (413, context_length_exceeded)
 	ErrNotFound   ErrorKind = "not_found"  // no such model or path (404)
-	ErrNoTools    ErrorKind = "no_tools"   // the model or its server knows no tool calling
-	ErrNetwork    ErrorKind = "network"    // resolving, connecting, TLS
-	ErrTimeout    ErrorKind = "timeout"    // connecting, headers or silence took too long
+	ErrNoTools    ErrorKind = "no_tools"   // the model or its server does not support tool calls
+	ErrNetwork    ErrorKind = "network"    // DNS, connection or TLS
+	ErrTimeout    ErrorKind = "timeout"    // no connection, no headers or no data in time
 	ErrCut        ErrorKind = "cut"        // the stream ended before the reply did
-	ErrProtocol   ErrorKind = "protocol"   // the answer is not what the dialect speaks
-	ErrCanceled   ErrorKind = "canceled"   // the caller's context ended
+	ErrProtocol   ErrorKind = "protocol"   // the response does not follow the dialect
+	ErrCanceled   ErrorKind = "canceled"   // the caller's context was canceled
 )
 
-// Error is the failure of a Stream. Its text is one line for people and never
-// holds a key.
+// Error is the error of a Stream. Its text is one line for the user and never
+// contains an API key.
 type Error struct {
 	Kind       ErrorKind
-	Provider   string        // who failed: "openai"
+	Provider   string        // provider that failed: "openai"
 	Status     int           // HTTP status, 0 if there was none
-	Message    string        // what went wrong, in the provider's words where it gave some
-	Hint       string        // what the person can do about it, if known
-	Retry      bool          // another try may succeed
-	Tries      int           // so many in all are worth it; 0 leaves it to the caller
-	RetryAfter time.Duration // lower bound of the wait before it, 0 if not told
+	Message    string        // what went wrong, in the provider's words if it gave any
+	Hint       string        // what the user can do about it, in sentences; empty if unknown
+	Retry      bool          // a retry may succeed
+	Tries      int           // maximum number of tries; 0 leaves it to the caller
+	RetryAfter time.Duration // minimum wait before a retry, 0 if unknown
 	Err        error         // the cause, if any
 }
 
-// Error says who failed and how, with the hint left to the caller.
+// Error returns the provider, the status and the message in one line, without
+// Hint.
 func (e *Error) Error() string {
 	who := e.Provider
 	if who == "" {

@@ -1,9 +1,10 @@
-// Package llm holds the neutral conversation: messages, requests, deltas and
-// the Provider that turns a request into a stream of deltas.
+// Package llm holds the neutral conversation: messages, requests, deltas, and
+// Provider, which turns a request into a stream of deltas.
 //
-// Nothing in here, or in what imports it, ever sees a provider's own JSON: a
-// dialect (a sub-package) translates at the edge. The package knows nothing of
-// files, sessions, permission or the screen.
+// No provider's JSON appears here or in packages that import this one: a
+// dialect (a subpackage) translates at the edge. The package knows nothing of
+// files, sessions, permissions or the screen. Start reading at Message and
+// Provider.
 package llm
 
 import (
@@ -12,10 +13,11 @@ import (
 	"iter"
 )
 
-// Kind says who speaks in a Message and how.
+// Kind is the role of a Message.
 type Kind string
 
-// The kinds of message. The system prompt is no message: it is Request.System.
+// The kinds of messages. The system prompt is not a message; see
+// Request.System.
 const (
 	User       Kind = "user"
 	Assistant  Kind = "assistant"
@@ -24,78 +26,80 @@ const (
 	ToolResult Kind = "tool_result"
 )
 
-// Message is one stored unit of a conversation, which is a []Message in the
-// order things were said.
+// Message is one stored unit of a conversation. A conversation is a []Message
+// in chronological order.
 type Message struct {
 	Kind Kind `json:"kind"`
-	// Reply names the step that said it. Messages of one reply belong to one
-	// assistant turn on the wire.
+	// Reply is the ID of the reply that the message belongs to. Messages of one
+	// reply are sent as one assistant turn.
 	Reply string `json:"reply,omitempty"`
-	// Text is what was said; of a ToolResult, the output the model reads.
+	// Text is the text of the message; for a ToolResult, the output that the
+	// model reads.
 	Text string `json:"text,omitempty"`
-	// ID ties a ToolResult to its ToolCall. It is unique in a conversation.
+	// ID links a ToolResult to its ToolCall. It is unique in a conversation.
 	ID string `json:"id,omitempty"`
-	// Name is the tool that a ToolCall wants.
+	// Name is the tool that a ToolCall calls.
 	Name string `json:"name,omitempty"`
-	// Input holds a ToolCall's arguments: always a valid JSON object.
+	// Input holds the arguments of a ToolCall; always a valid JSON object.
 	Input json.RawMessage `json:"input,omitempty"`
-	// Raw is what the model wrote when that was no JSON object. Input is {}
-	// then, and the call is never run.
+	// Raw holds the arguments as the model wrote them if they were not a JSON
+	// object. Then Input is {} and the call is never run.
 	Raw string `json:"raw,omitempty"`
-	// Cut marks what the reply ended in the middle of. A cut call is never run
-	// and never sent back.
+	// Cut marks a message in whose middle the reply ended. A cut call is never
+	// run and never sent back.
 	Cut bool `json:"cut,omitempty"`
-	// IsError marks a ToolResult that tells of a failure.
+	// IsError marks the ToolResult of a call that failed.
 	IsError bool `json:"is_error,omitempty"`
-	// Images go with a User message or a ToolResult.
+	// Images belong to a User message or a ToolResult.
 	Images []Image `json:"images,omitempty"`
-	// Opaque is handed back unchanged to the dialect and model it came from,
-	// and left out for every other.
+	// Opaque is sent back unchanged to the dialect and model that produced it,
+	// and left out for all others.
 	Opaque *Opaque `json:"opaque,omitempty"`
 }
 
-// Image is a picture as the provider is to get it.
+// Image is an image in the encoding that is sent to the provider.
 type Image struct {
 	MediaType string `json:"media_type"` // "image/png"
 	Data      []byte `json:"data"`
 }
 
-// Opaque holds bytes that only the dialect and model they came from can read:
-// a signature, encrypted reasoning.
+// Opaque holds bytes that only the dialect and model that produced them can
+// read, such as a signature or encrypted reasoning.
 type Opaque struct {
 	Dialect string          `json:"dialect"`
 	Model   string          `json:"model"`
 	Data    json.RawMessage `json:"data"`
 }
 
-// Request is everything a model is told for one reply. A provider must not
-// change what it points to.
+// Request is everything the model receives for one reply. A provider must not
+// modify anything it refers to.
 type Request struct {
-	Model      string // as the provider knows it, without the provider's name
+	Model      string // the provider's name for the model, without the provider
 	System     string
 	Messages   []Message
 	Tools      []ToolSpec
 	ToolChoice ToolChoice
-	Schema     json.RawMessage // wanted shape of the final answer, if any
-	Effort     string          // "low", "medium", "high"; empty leaves it to the provider
-	MaxTokens  int             // limit of the reply; 0 leaves it to the dialect
+	Schema     json.RawMessage // JSON schema of the final answer, if any
+	Effort     string          // "low", "medium", "high"; empty for the provider's default
+	MaxTokens  int             // maximum length of the reply in tokens; 0 for the dialect's default
 }
 
-// ToolSpec tells a model of a tool. Schema is a JSON schema of an object.
+// ToolSpec describes a tool to the model. Schema is the JSON schema of an
+// object.
 type ToolSpec struct {
 	Name        string
 	Description string
 	Schema      json.RawMessage
 }
 
-// ToolChoice says whether the model may, must or must not call tools. The zero
-// value lets it choose.
+// ToolChoice controls whether the model may, must or must not call tools. With
+// the zero value the model decides.
 type ToolChoice struct {
 	Mode ChoiceMode
-	Name string // with ChoiceTool: the one it must call
+	Name string // for ChoiceTool: the tool to call
 }
 
-// ChoiceMode is the rule of a ToolChoice.
+// ChoiceMode is the mode of a ToolChoice.
 type ChoiceMode string
 
 // The modes of a ToolChoice.
@@ -106,11 +110,14 @@ const (
 	ChoiceTool     ChoiceMode = "tool"
 )
 
-// Provider reaches models.
+// Provider streams replies of models. Package openai, package responses and
+// package anthropic implement it for their HTTP APIs, package text wraps
+// another Provider for models without tool calling, and package offline answers
+// without a model. The fake for tests is package script.
 type Provider interface {
-	// Stream yields deltas until the reply ends. An error comes last, if at
-	// all, and is an *Error; a stream without one has yielded a Finish. The
-	// consumer may stop early. Stream does not retry, and cancelling ctx ends
-	// it at once.
+	// Stream yields deltas until the reply ends. An error is always an *Error
+	// and comes last; a stream without an error has yielded a Finish. The
+	// caller may stop early. Stream does not retry. Canceling ctx ends it
+	// immediately.
 	Stream(ctx context.Context, req Request) iter.Seq2[Delta, error]
 }

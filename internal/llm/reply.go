@@ -8,65 +8,65 @@ import (
 	"unicode/utf8"
 )
 
-// The most that one reply may have. What exceeds a limit is no reply that a model
-// means: it repeats itself, or the server sends nonsense.
+// The limits of a reply. A reply beyond them is repetition or garbage.
 const (
 	// MaxReplyBytes is the default limit of a reply's text, thinking and tool
 	// arguments together, in bytes.
 	MaxReplyBytes = 8 << 20
-	// MaxReplyCalls is how many tool calls of a reply are assembled.
+	// MaxReplyCalls limits the tool calls of a reply.
 	MaxReplyCalls = 256
-	// MaxReplyMessages is how many messages a reply may have, calls included.
+	// MaxReplyMessages limits the messages of a reply, including calls.
 	MaxReplyMessages = 1024
 )
 
 // Limit names a limit of a Reply.
 type Limit string
 
-// The limits of a Reply. The zero value stands for none.
+// The limits of a Reply. The zero value means none.
 const (
 	LimitBytes    Limit = "bytes"
 	LimitCalls    Limit = "tool calls"
 	LimitMessages Limit = "messages"
 )
 
-// Reply assembles the deltas of one reply into messages. The zero value is not
-// usable; see NewReply. It is not safe for concurrent use.
+// Reply assembles the deltas of one reply into messages. Create it with
+// NewReply. It is not safe for concurrent use.
 //
-// A reply that exceeds a limit ends there, as one does that reached the model's
-// token limit: its Finish has the reason Length, and the messages that were still
-// open are Cut. Exceeded names that limit.
+// A reply that exceeds a limit ends there, like one that reached the model's
+// token limit: its Finish has the reason Length, and the messages that are
+// still open are Cut. Exceeded returns that limit.
 type Reply struct {
-	ID       string // the Reply of every message
-	Finish   Finish // as streamed; the zero value until then
-	MaxBytes int    // the limit in bytes; 0 is MaxReplyBytes
+	ID       string // Reply of every message
+	Finish   Finish // as streamed; zero before that
+	MaxBytes int    // limit in bytes; 0 for MaxReplyBytes
 
 	blocks   []*block
-	at       map[int]*block // the last block of each index
+	byIndex  map[int]*block // the last block of each index
 	calls    int
 	size     int
 	exceeded Limit
 	ended    bool
 }
 
-// block is a message under assembly.
+// block is a message being assembled.
 type block struct {
 	msg   Message
-	text  strings.Builder // text, or arguments of a call
+	text  strings.Builder // text, or the arguments of a call
 	ended bool
 }
 
-// NewReply returns an empty reply. An empty id makes one up.
+// NewReply returns an empty reply with the given ID, or a random one if id is
+// empty.
 func NewReply(id string) *Reply {
 	if id == "" {
 		id = "r_" + rand.Text()[:12]
 	}
-	return &Reply{ID: id, at: map[int]*block{}}
+	return &Reply{ID: id, byIndex: map[int]*block{}}
 }
 
-// Add takes the next delta and returns what the reply keeps of it: less than all
-// where a limit is exceeded, nil for nothing. What comes after a Finish still
-// counts, as some providers send text or usage late.
+// Add adds d and returns the part of it that the reply keeps: less than d at a
+// limit, nil for nothing. Deltas after a Finish still count, because some
+// providers send text or usage late.
 func (r *Reply) Add(d Delta) Delta {
 	if r.exceeded != "" {
 		return nil
@@ -112,13 +112,13 @@ func (r *Reply) addCall(d CallDelta) Delta {
 	return d
 }
 
-// endBlock ends a message.
+// endBlock ends the message at d.Index.
 func (r *Reply) endBlock(d BlockEnd) Delta {
-	b := r.at[d.Index]
+	b := r.byIndex[d.Index]
 	if b == nil && d.Opaque == nil {
 		return d
 	}
-	if b == nil { // redacted reasoning has no text at all
+	if b == nil { // redacted reasoning has no text
 		if b = r.block(d.Index, Thinking); b == nil {
 			return nil
 		}
@@ -133,8 +133,8 @@ func (r *Reply) endBlock(d BlockEnd) Delta {
 	return d
 }
 
-// Exceeded returns the limit that the reply exceeded; empty if it did not. What
-// follows is not wanted.
+// Exceeded returns the limit that the reply exceeded, or "". Later deltas are
+// dropped.
 func (r *Reply) Exceeded() Limit { return r.exceeded }
 
 // stop ends the reply at a limit.
@@ -151,8 +151,8 @@ func (r *Reply) limit() int {
 	return MaxReplyBytes
 }
 
-// fits counts n bytes that cannot be divided, and stops the reply where they
-// exceed the limit.
+// fits counts n indivisible bytes. If they exceed the limit, it stops the reply
+// and returns false.
 func (r *Reply) fits(n int) bool {
 	if r.size+n > r.limit() {
 		r.stop(LimitBytes)
@@ -162,7 +162,7 @@ func (r *Reply) fits(n int) bool {
 	return true
 }
 
-// take adds text to b, as much as the limit leaves, and returns it.
+// take appends the part of text that the limit allows to b and returns it.
 func (r *Reply) take(b *block, text string) string {
 	if left := r.limit() - r.size; len(text) > left {
 		for left > 0 && !utf8.RuneStart(text[left]) {
@@ -176,11 +176,10 @@ func (r *Reply) take(b *block, text string) string {
 	return text
 }
 
-// Messages returns what was said so far, in order. While no Finish has come,
-// or when it says that the reply was cut short, what was still open is Cut. Of
-// the arguments of a cut call, which is never run, the beginning is kept.
-// Calls get an ID where the provider gave none, and one of their own where it
-// gave the same twice; empty text is left out.
+// Messages returns the messages so far, in order. Open messages are Cut if no
+// Finish has arrived or the reply was cut short; a cut call keeps the beginning
+// of its arguments. Calls without an ID get one, also calls whose ID was
+// already used. Messages without text are left out.
 func (r *Reply) Messages() []Message {
 	var out []Message
 	seen := map[string]bool{}
@@ -212,30 +211,30 @@ func (r *Reply) Messages() []Message {
 	return out
 }
 
-// maxCutRaw is how much is kept of the arguments of a call that was cut, in bytes.
+// maxCutRaw limits the arguments kept of a cut call, in bytes.
 const maxCutRaw = 64 << 10
 
-// arguments returns a call's arguments as an object, and what the model wrote
-// when that is none.
+// arguments returns the arguments of a call as an object, and s itself if it is
+// not one.
 func arguments(s string) (input json.RawMessage, raw string) {
 	t := strings.TrimSpace(s)
 	if t == "" || t == "null" {
 		return json.RawMessage("{}"), ""
 	}
-	if t[0] != '{' || t[len(t)-1] != '}' { // what was cut in the middle is not copied
+	if t[0] != '{' || t[len(t)-1] != '}' { // an incomplete object is not copied
 		return json.RawMessage("{}"), s
 	}
-	var compact bytes.Buffer // as the log would write it: what is sent again is the same to the byte
+	var compact bytes.Buffer // the encoding of the log, so that later requests repeat the same bytes
 	if json.Compact(&compact, []byte(t)) != nil {
 		return json.RawMessage("{}"), s
 	}
 	return compact.Bytes(), ""
 }
 
-// block returns the message under assembly at index, a new one if there is
-// none or one of another kind. It is nil where that would exceed a limit.
+// block returns the block at index, or a new one if there is none of that kind.
+// It returns nil if that would exceed a limit.
 func (r *Reply) block(index int, kind Kind) *block {
-	if b := r.at[index]; b != nil && b.msg.Kind == kind {
+	if b := r.byIndex[index]; b != nil && b.msg.Kind == kind {
 		return b
 	}
 	switch {
@@ -250,6 +249,6 @@ func (r *Reply) block(index int, kind Kind) *block {
 	}
 	b := &block{msg: Message{Kind: kind, Reply: r.ID}}
 	r.blocks = append(r.blocks, b)
-	r.at[index] = b
+	r.byIndex[index] = b
 	return b
 }

@@ -19,7 +19,7 @@ func TestReplyMessages(t *testing.T) {
 		deltas []llm.Delta
 		want   []llm.Message
 	}{
-		"order is that of first appearance": {
+		"messages are ordered by first appearance": {
 			[]llm.Delta{llm.ThinkingDelta{Index: 0, Text: "h"}, llm.TextDelta{Index: 1, Text: "a"}, llm.ThinkingDelta{Index: 0, Text: "m"},
 				llm.TextDelta{Index: 1, Text: "b"}, llm.Finish{Reason: llm.Stop}},
 			[]llm.Message{{Kind: llm.Thinking, Reply: "r", Text: "hm"}, {Kind: llm.Assistant, Reply: "r", Text: "ab"}}},
@@ -28,16 +28,16 @@ func TestReplyMessages(t *testing.T) {
 				llm.CallDelta{Index: 0, ID: "z", Name: "other", Args: `:1}`}, llm.Finish{Reason: llm.Calls}},
 			[]llm.Message{{Kind: llm.ToolCall, Reply: "r", ID: "x", Name: "read", Input: object(`{"a":1}`)},
 				{Kind: llm.ToolCall, Reply: "r", ID: "y", Name: "list", Input: object(`{}`)}}},
-		"arguments that are no object": {
+		"arguments that are not an object": {
 			[]llm.Delta{llm.CallDelta{Index: 0, ID: "x", Name: "read", Args: ` [1] `}, llm.CallDelta{Index: 1, ID: "y", Name: "read", Args: " null "},
 				llm.CallDelta{Index: 2, ID: "z", Name: "read", Args: `{"a":}`}, llm.Finish{Reason: llm.Calls}},
 			[]llm.Message{{Kind: llm.ToolCall, Reply: "r", ID: "x", Name: "read", Input: object(`{}`), Raw: ` [1] `},
 				{Kind: llm.ToolCall, Reply: "r", ID: "y", Name: "read", Input: object(`{}`)},
 				{Kind: llm.ToolCall, Reply: "r", ID: "z", Name: "read", Input: object(`{}`), Raw: `{"a":}`}}},
-		"without a finish, what is open is cut": {
+		"without a finish, open messages are cut": {
 			[]llm.Delta{llm.TextDelta{Index: 0, Text: "a"}, llm.BlockEnd{Index: 0}, llm.CallDelta{Index: 1, ID: "x", Name: "read", Args: `{}`}},
 			[]llm.Message{{Kind: llm.Assistant, Reply: "r", Text: "a"}, {Kind: llm.ToolCall, Reply: "r", ID: "x", Name: "read", Input: object(`{}`), Cut: true}}},
-		"at the limit, the last is cut": {
+		"at the limit, the last message is cut": {
 			[]llm.Delta{llm.CallDelta{Index: 0, ID: "x", Name: "read"}, llm.CallDelta{Index: 1, ID: "y", Name: "read"}, llm.Finish{Reason: llm.Length}},
 			[]llm.Message{{Kind: llm.ToolCall, Reply: "r", ID: "x", Name: "read", Input: object(`{}`)},
 				{Kind: llm.ToolCall, Reply: "r", ID: "y", Name: "read", Input: object(`{}`), Cut: true}}},
@@ -63,7 +63,7 @@ func TestReplyMessages(t *testing.T) {
 	}
 }
 
-func TestReplyMakesIDs(t *testing.T) {
+func TestReplyGeneratesIDs(t *testing.T) {
 	reply := llm.NewReply("")
 	for i, id := range []string{"", "x", "x", ""} {
 		reply.Add(llm.CallDelta{Index: i, ID: id, Name: "read"})
@@ -86,10 +86,10 @@ func TestReplyMakesIDs(t *testing.T) {
 
 func TestErrorText(t *testing.T) {
 	for want, e := range map[string]*llm.Error{
-		"openai answered 429: slow down":   {Provider: "openai", Status: 429, Message: "slow down"},
-		"openai answered 500":              {Provider: "openai", Status: 500},
-		"the provider: cut":                {Kind: llm.ErrCut},
-		"ollama: nothing listens on there": {Provider: "ollama", Message: "nothing listens on there"},
+		"openai answered 429: slow down":        {Provider: "openai", Status: 429, Message: "slow down"},
+		"openai answered 500":                   {Provider: "openai", Status: 500},
+		"the provider: cut":                     {Kind: llm.ErrCut},
+		"ollama: nothing is listening on there": {Provider: "ollama", Message: "nothing is listening on there"},
 	} {
 		if got := e.Error(); got != want {
 			t.Errorf("got %q, want %q", got, want)
@@ -97,7 +97,7 @@ func TestErrorText(t *testing.T) {
 	}
 }
 
-// A reply keeps what fits its limit, to the byte, and ends there as one that
+// A reply keeps exactly what fits its limit, and ends there like one that
 // reached the model's token limit.
 func TestReplyLimits(t *testing.T) {
 	calls := func(n int) (all []llm.Delta) {
@@ -116,13 +116,13 @@ func TestReplyLimits(t *testing.T) {
 		deltas   []llm.Delta
 		exceeded llm.Limit
 		messages int
-		last     llm.Message // without its reply
+		last     llm.Message // without its reply ID
 	}{
 		"text that fits": {[]llm.Delta{llm.TextDelta{Text: "0123456789"}, llm.Finish{Reason: llm.Stop}}, "", 1,
 			llm.Message{Kind: llm.Assistant, Text: "0123456789"}},
 		"text": {[]llm.Delta{llm.TextDelta{Text: "012345678"}, llm.TextDelta{Text: "9012"}, llm.TextDelta{Text: "3"}, llm.Finish{Reason: llm.Stop}}, llm.LimitBytes, 1,
 			llm.Message{Kind: llm.Assistant, Text: "0123456789", Cut: true}},
-		"no half of a character": {[]llm.Delta{llm.TextDelta{Text: "01234567é€"}}, llm.LimitBytes, 1,
+		"no partial character": {[]llm.Delta{llm.TextDelta{Text: "01234567é€"}}, llm.LimitBytes, 1,
 			llm.Message{Kind: llm.Assistant, Text: "01234567é", Cut: true}},
 		"thinking and text together": {[]llm.Delta{llm.ThinkingDelta{Text: "012345"}, llm.BlockEnd{}, llm.TextDelta{Index: 1, Text: "67890"}}, llm.LimitBytes, 2,
 			llm.Message{Kind: llm.Assistant, Text: "6789", Cut: true}},
@@ -160,9 +160,8 @@ func TestReplyLimits(t *testing.T) {
 	}
 }
 
-// Of a call that was cut, which is never run, the log keeps the beginning of what
-// the model wrote.
-func TestReplyKeepsTheBeginningOfACutCall(t *testing.T) {
+// A cut call keeps the beginning of its arguments.
+func TestReplyKeepsBeginningOfCutCall(t *testing.T) {
 	reply := llm.NewReply("r")
 	reply.Add(llm.CallDelta{ID: "c", Name: "write", Args: `{"text":"` + strings.Repeat("é", 1<<20)})
 	m := reply.Messages()[0]

@@ -18,47 +18,47 @@ import (
 	"agent/internal/tools/workspace"
 )
 
-// Options are what an Agent is made of.
+// Options configure an Agent.
 type Options struct {
-	// Log is where durable events go; nil keeps them nowhere. What it holds is
-	// the session that is resumed. The agent does not close it.
+	// Log receives durable events; nil saves no session. If it has records, the
+	// agent resumes their session. The agent does not close it.
 	Log    *history.Log
-	Draft  event.Draft // that was kept of the session
+	Draft  event.Draft // saved with the session
 	Model  turn.Model
-	Models func(name, effort string) (turn.Model, error) // finds the model of a SetModel
+	Models func(name, effort string) (turn.Model, error) // resolves the model of a SetModel
 	Mode   event.Mode
 	System string
-	Tools  []tools.Tool // the agent adds todo and ask, which are its own
-	// Interceptors act around every call, also of the commands that the user types.
+	Tools  []tools.Tool // the agent adds todo and ask
+	// Interceptors act around every call, also those of commands that the user types.
 	Interceptors tools.Interceptors
-	Ledger       *workspace.Ledger // that Tools consult, which is filled here; nil keeps none
-	Jobs         Jobs              // what runs in the background; nil where nothing can
-	// Shell prepares a command that the person typed; told says whether the model
-	// is told of it. nil where none can be run.
-	Shell  func(line string, told bool) (tools.Call, error)
-	Schema *turn.Schema // what the last answer of a turn must fit; nil for any
-	// MaxSteps is the number of steps after which a turn asks whether it may go
-	// on; 0 is turn.DefaultMaxSteps.
+	Ledger       *workspace.Ledger // filled by the agent for Tools; may be nil
+	Jobs         Jobs              // background jobs; nil if there can be none
+	// Shell prepares a command that the user typed. Join is set if its output
+	// becomes part of the conversation. Nil if commands cannot be run.
+	Shell  func(line string, join bool) (tools.Call, error)
+	Schema *turn.Schema // of the last answer of a turn; may be nil
+	// MaxSteps is the number of steps after which a turn asks whether to continue;
+	// 0 is turn.DefaultMaxSteps.
 	MaxSteps int
 	// MaxReplyBytes limits each reply of the model; 0 is llm.MaxReplyBytes.
 	MaxReplyBytes int
-	// Attended says that somebody answers questions. Without, what would be
-	// asked is refused, and standing permissions do not apply.
+	// Attended is set if a user answers questions. Otherwise calls that need
+	// approval are denied, and standing permissions do not apply.
 	Attended bool
-	Paths    policy.Paths // that decide what is protected
-	// Forked says that the session is a fork that was just made.
+	Paths    policy.Paths // decide which paths are protected
+	// Forked is set if the session is a new fork.
 	Forked bool
-	// Key returns the key that seals standing permissions in the log. Without it
-	// they end with the program.
+	// Key returns the key that seals standing permissions in the log. Without a key
+	// they end when the program exits.
 	Key func() ([]byte, error)
 
-	Now   func() time.Time                                 // nil: the clock
-	Sleep func(ctx context.Context, d time.Duration) error // nil: a timer
-	Rand  func() float64                                   // nil: math/rand
+	Now   func() time.Time                                 // nil for the real clock
+	Sleep func(ctx context.Context, d time.Duration) error // nil for a real timer
+	Rand  func() float64                                   // nil for math/rand
 }
 
 // Agent owns a session: it takes commands, runs one turn at a time and reports
-// everything in events.
+// everything as events.
 type Agent struct {
 	o           Options
 	clock       turn.Clock
@@ -71,12 +71,12 @@ type Agent struct {
 	shell       *userShell
 	tools       []tools.Tool
 
-	conv       *turn.Conversation // nil while a turn has it
-	folded     *session.Folding   // the first events of the session, as survey read them; nil once load has used it
-	folds      int                // number of these events
-	running    *interrupter       // of the last turn
-	over       atomic.Bool        // the end of the turn was sent
-	background sync.WaitGroup     // what runs in parallel to the turn
+	conv       *turn.Conversation // nil while a turn owns it
+	folded     *session.Folding   // the first events of the session, as openSession read them; nil once load has used it
+	folds      int                // number of events in folded
+	running    *interrupter       // of the current or last turn
+	over       atomic.Bool        // the TurnEnd was sent
+	background sync.WaitGroup     // goroutines in parallel to the turn
 }
 
 // NewAgent returns an agent that continues the session of o.
@@ -106,18 +106,18 @@ func NewAgent(o Options) *Agent {
 	return a
 }
 
-// outcome is how a turn ended, with the conversation that it gives back.
+// outcome is how a turn ended, with the conversation that it returns.
 type outcome struct {
 	reason event.Reason
 	conv   *turn.Conversation
 }
 
-// Run carries out commands until they are closed or ctx ends, and closes events
-// when everything it started is done. A turn that still runs is interrupted;
-// its end is in the log even when nobody takes events any more. Run is called
-// once.
+// Run executes commands until the channel is closed or ctx ends. Then it interrupts
+// a running turn, waits for everything that it started, and closes events. The end
+// of the turn is logged even if events are no longer received. Run must be called
+// only once.
 //
-// It first reads all that a resumed session holds and reports it in an Opened.
+// It first reads the session if it resumes one, and reports it in an Opened.
 func (a *Agent) Run(ctx context.Context, commands <-chan event.Command, events chan<- event.Event) {
 	a.rec.start(events, ctx.Done())
 	defer close(events)
@@ -131,7 +131,7 @@ func (a *Agent) Run(ctx context.Context, commands <-chan event.Command, events c
 			<-ended
 		}
 	}()
-	a.survey(ctx)
+	a.openSession(ctx)
 	for {
 		select {
 		case <-ctx.Done():
@@ -144,7 +144,7 @@ func (a *Agent) Run(ctx context.Context, commands <-chan event.Command, events c
 			if !ok {
 				return
 			}
-			if running && a.over.Load() { // its end was sent: what comes now does not steer it
+			if running && a.over.Load() { // too late to steer the turn
 				running = a.next(ctx, <-ended, ended)
 			}
 			if _, ok := c.(event.Retry); ok && !running {
@@ -158,17 +158,17 @@ func (a *Agent) Run(ctx context.Context, commands <-chan event.Command, events c
 				continue
 			}
 			if running {
-				a.doInTurn(c)
+				a.doInTurn(ctx, c)
 			} else {
-				a.do(c)
+				a.do(ctx, c)
 			}
 		}
 	}
 }
 
-// next takes the conversation back from the turn that ended, and deals with the
-// prompts that came too late for it. If the turn is done they start the next one,
-// which it reports; otherwise the user gets them back.
+// next takes the conversation back after a turn. Prompts that came too late to steer
+// that turn start the next one if it was completed; otherwise they are returned to
+// the user. It reports whether a turn was started.
 func (a *Agent) next(ctx context.Context, o outcome, ended chan<- outcome) bool {
 	a.conv = o.conv
 	late := a.inbox.Prompts()
@@ -181,7 +181,7 @@ func (a *Agent) next(ctx context.Context, o outcome, ended chan<- outcome) bool 
 	return false
 }
 
-// start starts a turn in a goroutine of its own.
+// start starts a turn in a goroutine, which sends the outcome to ended.
 func (a *Agent) start(ctx context.Context, p event.Prompt, ended chan<- outcome) {
 	ctx, stop := context.WithCancel(ctx)
 	a.over.Store(false)
@@ -194,20 +194,23 @@ func (a *Agent) start(ctx context.Context, p event.Prompt, ended chan<- outcome)
 	}()
 }
 
-// turn carries p to its end; without a prompt it sends the conversation again. It owns c meanwhile.
+// turn runs the turn of p, or of a retry if p is empty. It owns c until it returns.
 func (a *Agent) turn(ctx context.Context, c *turn.Conversation, p event.Prompt, kill <-chan struct{}) (reason event.Reason) {
 	defer func() {
-		if p := recover(); p != nil { // a mistake of this program ends the turn, not the program
-			c.Loaded = false // the log has what was said
-			reason = a.endTurn(event.ProviderError, fmt.Sprintf("agent itself broke down: %v", p),
-				"what was said is kept; leave and come back with --continue if it goes on")
+		if p := recover(); p != nil { // a bug ends the turn, not the program
+			c.Loaded = false // load it again from the log
+			reason = a.endTurn(event.ProviderError, fmt.Sprintf("internal error: %v", p),
+				"The conversation is saved. If this happens again, quit and run agent --continue. Press Enter to retry.")
 		}
 	}()
-	if err := a.load(c); err != nil {
-		if p.Text != "" || len(p.Images) > 0 {
+	if err := a.load(ctx, c); err != nil {
+		if !p.IsEmpty() {
 			a.rec.giveBack(p)
 		}
-		return a.endTurn(event.LogError, err.Error(), "mend what is wrong there and say it again, or begin anew with /new")
+		if ctx.Err() != nil {
+			return a.endTurn(event.UserInterrupt, "", "")
+		}
+		return a.endTurn(event.LogError, err.Error(), "Fix the cause, or start a new session with /new. Press Enter to retry.")
 	}
 	t := &turn.Turn{
 		Models: a.models, Permissions: a.permissions, Approver: a.user, Inbox: a.inbox, Emit: a.rec.emit,
@@ -217,14 +220,14 @@ func (a *Agent) turn(ctx context.Context, c *turn.Conversation, p event.Prompt, 
 	return t.Run(ctx, c, p).Reason
 }
 
-// endTurn emits the end of a turn that could not run.
+// endTurn emits the end of a turn that failed before or outside turn.Turn.Run.
 func (a *Agent) endTurn(reason event.Reason, err, hint string) event.Reason {
 	_ = a.rec.emit(&event.TurnEnd{Meta: a.rec.meta(), Reason: reason, Error: err, Hint: hint})
 	return reason
 }
 
-// doInTurn carries out a command while a turn runs.
-func (a *Agent) doInTurn(c event.Command) {
+// doInTurn executes a command while a turn runs.
+func (a *Agent) doInTurn(ctx context.Context, c event.Command) {
 	switch c := c.(type) {
 	case event.Prompt:
 		a.inbox.add(c)
@@ -233,14 +236,14 @@ func (a *Agent) doInTurn(c event.Command) {
 	case event.ListPermissions:
 		a.background.Go(a.permissions.list)
 	case event.Rewind, event.Compact:
-		a.rec.notify("That waits for the end of the turn: stop it first.")
+		a.rec.notify("Not possible during a turn. Interrupt it first.")
 	default:
-		a.do(c)
+		a.do(ctx, c)
 	}
 }
 
-// do carries out a command other than a prompt.
-func (a *Agent) do(c event.Command) {
+// do executes a command other than a prompt.
+func (a *Agent) do(ctx context.Context, c event.Command) {
 	switch c := c.(type) {
 	case event.Interrupt:
 		a.interrupt()
@@ -249,8 +252,8 @@ func (a *Agent) do(c event.Command) {
 	case event.ListJobs:
 		a.listJobs()
 	case event.ListPermissions:
-		if err := a.load(a.conv); err != nil { // those of a resumed session
-			a.rec.notify("list the permissions: " + err.Error())
+		if err := a.load(ctx, a.conv); err != nil { // a resumed session may have some
+			a.rec.notify("Cannot list permissions: " + err.Error())
 			return
 		}
 		a.background.Go(a.permissions.list)
@@ -265,36 +268,36 @@ func (a *Agent) do(c event.Command) {
 	case event.Rename:
 		_ = a.rec.emit(&event.Renamed{Meta: a.rec.meta(), Title: session.FirstWords(c.Title)})
 	case event.Rewind:
-		a.rewind(c.Keep)
+		a.rewind(ctx, c.Keep)
 	case event.Compact:
-		a.compact()
+		a.compact(ctx)
 	case event.SaveDraft:
 		a.rec.do(func() {
 			a.rec.draft.draft = c.Draft
 			a.rec.saveDraft()
 		})
 		if c.Draft.Text != "" && a.conv != nil {
-			_ = a.load(a.conv) // so that the prompt need not wait for it; an error comes again with that
+			_ = a.load(ctx, a.conv) // ahead of the prompt, which reports an error again
 		}
 	case event.RunShell:
 		a.shell.start(c)
 	}
 }
 
-// interrupt stops the turn and the user's command that run, if any.
+// interrupt interrupts the running turn and the running command of the user, if any.
 func (a *Agent) interrupt() {
 	a.running.interrupt()
 	a.shell.interrupt()
 }
 
-// compact shortens old content because the user wants it.
-func (a *Agent) compact() {
-	if err := a.load(a.conv); err != nil {
-		a.rec.notify("Nothing was cut: " + err.Error())
+// compact shortens old content at the user's request.
+func (a *Agent) compact(ctx context.Context) {
+	if err := a.load(ctx, a.conv); err != nil {
+		a.rec.notify("Cannot compact: " + err.Error())
 		return
 	}
-	need := window.Need{Enough: a.conv.Tokens() / 4, Least: 1, Why: "asked for"}
+	need := window.Need{Enough: a.conv.Tokens() / 4, Least: 1, Why: "requested"}
 	if !a.conv.Compact(need, func(e event.Event) { _ = a.rec.emit(e) }, a.rec.meta) {
-		a.rec.notify("There is nothing to cut: what is old is short already.")
+		a.rec.notify("Nothing to compact: there is no long old content.")
 	}
 }

@@ -21,7 +21,7 @@ import (
 
 func interrupt() []event.Command { return []event.Command{event.Interrupt{}} }
 
-// never is a hold that nothing lets go.
+// never returns a hold that is never released.
 func never() <-chan struct{} { return make(chan struct{}) }
 
 func TestInterrupt(t *testing.T) {
@@ -62,7 +62,7 @@ func TestInterrupt(t *testing.T) {
 			want: `
 				user "one"
 				call c1 wait {} (cut)
-				end c1 "wait" interrupted: not run: the person stopped the turn
+				end c1 "wait" interrupted: not run: the user interrupted the turn
 				turn interrupted after 1`,
 		},
 		"while an approval waits": {
@@ -72,8 +72,8 @@ func TestInterrupt(t *testing.T) {
 				call c1 wait {"text":"a"}
 				call c2 wait {"text":"b"}
 				asked c1 "wait a" because commands run with your full user permissions; always: ""
-				end c1 "wait a" interrupted: not run: the person stopped the turn before answering whether it may run
-				end c2 "wait" interrupted: not run: the person stopped the turn
+				end c1 "wait a" interrupted: not run: the user interrupted the turn before approving this call
+				end c2 "wait b" interrupted: not run: the user interrupted the turn
 				turn interrupted after 1`,
 		},
 		"while a tool runs": {
@@ -83,16 +83,16 @@ func TestInterrupt(t *testing.T) {
 				call c1 wait {"text":"a"}
 				call c2 wait {"text":"b"}
 				start c1 "wait a"
-				end c1 "wait a" interrupted: interrupted by the person; until then:
+				end c1 "wait a" interrupted: interrupted by the user; output until then:
 				half
-				end c2 "wait" interrupted: not run: the person stopped the turn
+				end c2 "wait b" interrupted: not run: the user interrupted the turn
 				turn interrupted after 1`,
 		},
 		"while a retry waits": {
 			reply: script.Fail(&llm.Error{Kind: llm.ErrRate, Provider: "p", Status: 429, Retry: true, RetryAfter: time.Minute}), when: isRetry,
 			want: `
 				user "one"
-				retrying 2 of 6 in 1m0.25s: p answered 429
+				retrying 2 in 1m0s: p answered 429
 				turn interrupted after 1`,
 		},
 	} {
@@ -126,7 +126,7 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// The model must know that its answer was cut.
+// The next request says that the answer was cut off.
 func TestCutAnswerIsTold(t *testing.T) {
 	p := script.New(script.Reply{Deltas: script.Say("half an answer").Deltas, Hold: map[int]<-chan struct{}{1: never()}}, script.Say("ok"))
 	stopped := false
@@ -139,7 +139,7 @@ func TestCutAnswerIsTold(t *testing.T) {
 	})
 	want := dedent(`
 		user "one"
-		assistant "half\n\n[this answer was cut here]" (cut)
+		assistant "half\n\n[this answer was cut off here]" (cut)
 		user "two"`)
 	if d := cmp.Diff(conversation(p.Requests()[1]), want); d != "" {
 		t.Error(d)
@@ -164,10 +164,10 @@ func TestSteering(t *testing.T) {
 		case *event.ToolStart:
 			commands <- event.Prompt{Text: "and b"}
 			commands <- event.SetMode{Mode: event.ModeAll}
-		case *event.ModeSet: // commands are taken in order: the one before is heard
+		case *event.ModeSet: // commands are processed in order
 			close(heard)
 		case *event.MessageDone:
-			if e.Message.Text == "done" { // too late for this turn, or just in time: it is told either way
+			if e.Message.Text == "done" { // too late for this turn or just in time
 				commands <- event.Prompt{Text: "and c"}
 			}
 		case *event.TurnEnd:
@@ -188,7 +188,7 @@ func TestSteering(t *testing.T) {
 	}
 }
 
-// What steers a turn that is stopped goes back to the person.
+// A message that steers an interrupted turn is returned to the user.
 func TestSteeringAStoppedTurn(t *testing.T) {
 	p := script.New(script.Reply{Deltas: script.Say("half an answer").Deltas, Hold: map[int]<-chan struct{}{1: never()}})
 	commands, events := make(chan event.Command, 16), make(chan event.Event)
@@ -240,8 +240,8 @@ func TestModelAndModeChange(t *testing.T) {
 	}
 }
 
-// A turn whose session cannot be written stops before the next tool, and what
-// was said is saved when there is room again.
+// A turn whose session cannot be saved stops before the next tool. Its messages are
+// saved when the log can be written again.
 func TestLogFails(t *testing.T) {
 	store := history.Open(t.TempDir())
 	log := store.Create(history.Header{Dir: "/w"})
@@ -281,14 +281,14 @@ func TestNoSessionWithoutAPrompt(t *testing.T) {
 	}
 }
 
-// A model that is found while the program starts answers, unless something was
-// said before it was found.
+// A model that is found during the start is used, unless the session already has a
+// prompt.
 func TestFoundModel(t *testing.T) {
 	for name, c := range map[string]struct {
 		commands []event.Command
 		want     string
 	}{
-		"before": {[]event.Command{event.Found{}, event.Prompt{Text: "hi"}}, "found/model answers now: it was there.\nfound"},
+		"before": {[]event.Command{event.Found{}, event.Prompt{Text: "hi"}}, "Model: found/model (it was there).\nfound"},
 		"after":  {[]event.Command{event.Prompt{Text: "hi"}, event.Found{}}, "first"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -305,7 +305,7 @@ func TestFoundModel(t *testing.T) {
 					}
 					commands <- cmd
 				}
-				commands <- event.SetMode{Mode: event.ModeEdits} // all before it is heard
+				commands <- event.SetMode{Mode: event.ModeEdits} // the commands before it have been processed
 			}()
 			done, heard := false, false
 			var said []string

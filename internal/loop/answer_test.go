@@ -13,8 +13,8 @@ import (
 	"agent/internal/tools"
 )
 
-// An answer that must fit a schema is constrained where the provider can,
-// checked always, asked for as a call where it does not fit, and repaired once.
+// An answer with a schema is constrained if the provider supports that, always
+// checked, requested as a call if it does not match, and repaired once.
 func TestSchema(t *testing.T) {
 	const object = `{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"],"additionalProperties":false}`
 	refused := &llm.Error{Kind: llm.ErrInvalid, Provider: "p", Status: 400, Message: "no response_format here"}
@@ -22,7 +22,7 @@ func TestSchema(t *testing.T) {
 		schema  string
 		replies []script.Reply
 		want    string
-		asked   []string // of each request: what it asks the answer with
+		asked   []string // how each request asks for the answer
 	}{
 		"at once": {
 			schema: object, replies: []script.Reply{script.Say(`{"n":1}`)},
@@ -47,9 +47,9 @@ func TestSchema(t *testing.T) {
 			schema: object, replies: []script.Reply{script.Fail(refused), script.Say("It is one."), script.Call("c1", "answer", `{"n":1}`)},
 			want: `
 				user "go"
-				notice p answered 400: no response_format here. The schema is left out of the request and checked here.
+				notice p answered 400: no response_format here. The request is sent again without the schema; agent checks the answer itself.
 				assistant "It is one."
-				auto "Your answer does not fit the schema: it is not JSON: invalid character 'I' looking for beginning of value. Give it again by calling the tool answer."
+				auto "Your answer does not match the schema: it is not JSON: invalid character 'I' looking for beginning of value. Submit it again by calling the tool answer."
 				assistant "{\"n\":1}"
 				turn done after 2`,
 			asked: []string{"schema", "", "tool answer"},
@@ -60,9 +60,9 @@ func TestSchema(t *testing.T) {
 			want: `
 				user "go"
 				assistant "[\"a\"]"
-				auto "Your answer does not fit the schema: validating root: validating /items: type: a has type \"string\", want \"integer\". Give it again by calling the tool answer."
+				auto "Your answer does not match the schema: validating root: validating /items: type: a has type \"string\", want \"integer\". Submit it again by calling the tool answer."
 				assistant "[\"b\"]"
-				auto "Your answer does not fit the schema: validating root: validating /items: type: b has type \"string\", want \"integer\". Give it again by calling the tool answer."
+				auto "Your answer does not match the schema: validating root: validating /items: type: b has type \"string\", want \"integer\". Submit it again by calling the tool answer."
 				assistant "[1]"
 				turn done after 3`,
 			asked: []string{"schema", "tool answer", "tool answer"},
@@ -73,11 +73,11 @@ func TestSchema(t *testing.T) {
 			want: `
 				user "go"
 				assistant "no"
-				auto "Your answer does not fit the schema: it is not JSON: invalid character 'o' in literal null (expecting 'u'). Give it again by calling the tool answer."
+				auto "Your answer does not match the schema: it is not JSON: invalid character 'o' in literal null (expecting 'u'). Submit it again by calling the tool answer."
 				assistant "no"
-				auto "Your answer does not fit the schema: it is not JSON: invalid character 'o' in literal null (expecting 'u'). Give it again by calling the tool answer."
+				auto "Your answer does not match the schema: it is not JSON: invalid character 'o' in literal null (expecting 'u'). Submit it again by calling the tool answer."
 				assistant "no"
-				turn schema after 3: the answer does not fit the schema: it is not JSON: invalid character 'o' in literal null (expecting 'u')`,
+				turn schema after 3: the answer does not match the schema: it is not JSON: invalid character 'o' in literal null (expecting 'u')`,
 			asked: []string{"schema", "tool answer", "tool answer"},
 		},
 	} {
@@ -111,8 +111,8 @@ func TestSchema(t *testing.T) {
 	}
 }
 
-// While a model is overloaded or out of quota the next one answers, and it is
-// asked again when its rest is over.
+// While a model is overloaded or its quota is exhausted, a fallback replaces it until
+// its cooldown is over.
 func TestFallbacks(t *testing.T) {
 	quota := &llm.Error{Kind: llm.ErrQuota, Provider: "one", Status: 402, Message: "no credit"}
 	busy := &llm.Error{Kind: llm.ErrOverloaded, Provider: "two", Status: 529, Retry: true}
@@ -135,9 +135,9 @@ func TestFallbacks(t *testing.T) {
 	})
 	want := dedent(`
 		user "1"
-		notice one answered 402: no credit. two/b answers in the place of one/a for 10m0s.
-		retrying 2 of 2 in 250ms: two answered 529
-		notice two answered 529. three/c answers in the place of two/b for 1m0s.
+		notice one answered 402: no credit. Using two/b instead of one/a for 10m0s.
+		retrying 2 of 2 in 1s: two answered 529
+		notice two answered 529. Using three/c instead of two/b for 1m0s.
 		assistant "third"
 		turn done after 1
 		user "2"
@@ -151,7 +151,7 @@ func TestFallbacks(t *testing.T) {
 	}
 }
 
-// The price of a turn is known when that of all its steps is.
+// The price of a turn is known if the prices of all its steps are.
 func TestCost(t *testing.T) {
 	price := func(u llm.Usage) (float64, bool) { return float64(u.Input) / 1000, u.Input > 0 }
 	p := script.New(script.Call("c1", "look", args("a")), script.Say("done"), script.Reply{Deltas: []llm.Delta{llm.TextDelta{Text: "free"}, llm.Finish{Reason: llm.Stop}}})
@@ -172,8 +172,8 @@ func TestCost(t *testing.T) {
 	}
 }
 
-// A server that knows no tools is asked again with calls as text, if the person
-// says so or nobody is there to ask, and from then on for good.
+// A server without tool calling gets calls as text if the user approves or if there is
+// no user, and for the rest of the session.
 func TestNoToolCalling(t *testing.T) {
 	none := &llm.Error{Kind: llm.ErrNoTools, Provider: "p", Status: 400, Message: "it does not support tools"}
 	for name, c := range map[string]struct {
@@ -183,8 +183,8 @@ func TestNoToolCalling(t *testing.T) {
 	}{
 		"yes": {answer: event.Allow, want: `
 			user "1"
-			asked text "script/test has no tool calling. Go on with calls written as text?" because p answered 400: it does not support tools; always: ""
-			notice script/test writes its tool calls as text from here on.
+			asked text "script/test has no tool calling. Continue with tool calls written as text?" because p answered 400: it does not support tools; always: ""
+			notice script/test now writes its tool calls as text.
 			assistant "as text"
 			turn done after 1
 			user "2"
@@ -192,14 +192,14 @@ func TestNoToolCalling(t *testing.T) {
 			turn done after 1`},
 		"no": {answer: event.Refuse, want: `
 			user "1"
-			asked text "script/test has no tool calling. Go on with calls written as text?" because p answered 400: it does not support tools; always: ""
+			asked text "script/test has no tool calling. Continue with tool calls written as text?" because p answered 400: it does not support tools; always: ""
 			turn error after 1: p answered 400: it does not support tools
 			user "2"
 			assistant "too late"
 			turn done after 1`},
 		"nobody there": {alone: true, want: `
 			user "1"
-			notice script/test writes its tool calls as text from here on.
+			notice script/test now writes its tool calls as text.
 			assistant "as text"
 			turn done after 1
 			user "2"
@@ -223,8 +223,8 @@ func TestNoToolCalling(t *testing.T) {
 	}
 }
 
-// A message that arrives with the last unfit answer continues the turn, whose end
-// then says nothing of that answer.
+// A message that arrives with the last invalid answer continues the turn, whose end
+// does not mention that answer.
 func TestSteeringAfterUnfitAnswers(t *testing.T) {
 	schema, err := turn.ParseSchema([]byte(`{"type":"object","required":["n"]}`))
 	if err != nil {
@@ -240,7 +240,7 @@ func TestSteeringAfterUnfitAnswers(t *testing.T) {
 		case *event.UserSaid:
 			asked++
 		case event.Streamed:
-			if asked == 3 { // the last unfit answer has begun
+			if asked == 3 { // the last invalid answer has begun
 				asked++
 				return []event.Command{event.Prompt{Text: "n is 1"}, event.ListJobs{}}
 			}

@@ -8,8 +8,8 @@ import (
 	"agent/internal/loop/policy"
 )
 
-// approvals asks the user and hands the answers to those who wait for them. It is
-// safe for concurrent use.
+// approvals asks the user questions and delivers the answers. It implements
+// turn.Approver and is safe for concurrent use.
 type approvals struct {
 	rec         *recorder
 	permissions *permissions
@@ -18,8 +18,9 @@ type approvals struct {
 	waiting map[string]chan event.Answer // by the ID of the question
 }
 
-// Approve asks the user and waits for the answer. An Always makes the offer,
-// if there is one, a standing permission, which it returns sealed.
+// Approve asks the user and waits for the answer or the end of ctx. If the answer is
+// Always and there is an offer, the offer becomes a standing permission, which
+// Approve returns sealed.
 func (a *approvals) Approve(ctx context.Context, ask event.Ask, offer policy.Grant) (event.Answer, *policy.Grant, error) {
 	wait := make(chan event.Answer, 1)
 	a.mu.Lock()
@@ -42,7 +43,7 @@ func (a *approvals) Approve(ctx context.Context, ask event.Ask, offer policy.Gra
 	}
 }
 
-// answer hands an answer to the question that waits for it, if one does.
+// answer delivers an answer to the open question of its ID, if there is one.
 func (a *approvals) answer(answer event.Answer) {
 	a.mu.Lock()
 	wait := a.waiting[answer.ID]

@@ -20,7 +20,7 @@ import (
 //go:embed ask.md
 var askText string
 
-// What a question of the model may have.
+// Limits of a question.
 const (
 	minChoices  = 2
 	maxChoices  = 6
@@ -30,16 +30,16 @@ const (
 )
 
 type askArgs struct {
-	Question string         `json:"question" jsonschema:"the question, complete in itself"`
-	Choices  []event.Choice `json:"choices" jsonschema:"2 to 6 choices, the one you would take first; the person can always answer in their own words instead"`
-	Many     bool           `json:"many,omitempty" jsonschema:"several choices may be taken"`
+	Question string         `json:"question" jsonschema:"the question, understandable on its own"`
+	Choices  []event.Choice `json:"choices" jsonschema:"2 to 6 choices, the one you recommend first; the user can always answer in their own words instead"`
+	Many     bool           `json:"many,omitempty" jsonschema:"several choices may be selected"`
 }
 
-// nobody is what the model reads when it asks where no person is.
-const nobody = "Nobody is here to answer. Decide for yourself and say in your answer what you decided, or stop and say what you need to know."
+// nobody is the result of a question if there is no user.
+const nobody = "No user is available to answer. Decide yourself and state your decision in your answer, or stop and say what you need to know."
 
-// newAsk returns the tool with which the model asks the user something. User is nil
-// if there is none.
+// newAsk returns the tool with which the model asks the user a question. User is nil
+// if there is no user.
 func newAsk(rec *recorder, user turn.Approver) conversationTool {
 	return newConversationTool(func(id string) tools.Tool { return askTool(rec, user, id) })
 }
@@ -52,7 +52,7 @@ func askTool(rec *recorder, user turn.Approver, id string) tools.Tool {
 		call := tools.Call{Title: "ask " + session.FirstWords(args.Question), Effect: tools.Read}
 		call.Run = func(ctx context.Context, _ tools.Approved) (tools.Result, error) {
 			if user == nil {
-				return tools.Result{Text: nobody, Summary: "nobody is there"}, nil
+				return tools.Result{Text: nobody, Summary: "no user to ask"}, nil
 			}
 			answer, _, err := user.Approve(ctx, event.Ask{
 				ID: id, Title: call.Title, Effect: string(call.Effect),
@@ -77,37 +77,37 @@ func (q askArgs) check() error {
 		return err
 	}
 	if n := len(q.Choices); n < minChoices || n > maxChoices {
-		return fmt.Errorf("the question has %s: offer %d to %d; the person can always answer in their own words", phrase.Count(n, "choice"), minChoices, maxChoices)
+		return fmt.Errorf("the question has %s: offer %d to %d; the user can always answer in their own words", phrase.Count(n, "choice"), minChoices, maxChoices)
 	}
 	for i, c := range q.Choices {
 		if err := fits(fmt.Sprintf("choice %d", i+1), c.Text, maxChoice); err != nil {
 			return err
 		}
 		if n := utf8.RuneCountInString(c.Explain); n > maxExplain {
-			return fmt.Errorf("the explanation of choice %d has %d characters: say it in %d", i+1, n, maxExplain)
+			return fmt.Errorf("the explanation of choice %d has %d characters: shorten it to %d", i+1, n, maxExplain)
 		}
 		if strings.ContainsAny(c.Text, "\r\n") {
-			return fmt.Errorf("choice %d has more than one line: put the rest into its explanation", i+1)
+			return fmt.Errorf("choice %d has more than one line: move the details to its explanation", i+1)
 		}
 		if slices.ContainsFunc(q.Choices[:i], func(o event.Choice) bool { return o.Text == c.Text }) {
-			return fmt.Errorf("choice %d is offered twice: %s", i+1, c.Text)
+			return fmt.Errorf("choice %d is a duplicate: %s", i+1, c.Text)
 		}
 	}
 	return nil
 }
 
-// fits says what is wrong with a text of at most limit characters.
+// fits returns an error if text is blank or longer than limit characters.
 func fits(what, text string, limit int) error {
 	if strings.TrimSpace(text) == "" {
 		return errors.New(what + " is empty")
 	}
 	if n := utf8.RuneCountInString(text); n > limit {
-		return fmt.Errorf("%s has %d characters: say it in %d", what, n, limit)
+		return fmt.Errorf("%s has %d characters: shorten it to %d", what, n, limit)
 	}
 	return nil
 }
 
-// decided is what a person's answer comes to. One that says nothing leaves the
+// decided returns the event for an answer of the user. An empty answer leaves the
 // choice to the model.
 func (q askArgs) decided(answer event.Answer) *event.Decided {
 	d := &event.Decided{ID: answer.ID, Decision: event.Answered, Note: answer.Note}

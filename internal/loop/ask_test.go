@@ -13,7 +13,7 @@ import (
 
 const whichOne = `{"question":"Which one?","choices":[{"text":"red","explain":"like fire"},{"text":"blue"},{"text":"green"}]}`
 
-// What a person answers is on record in words, and the model reads it.
+// The user's answer is recorded as text and sent to the model.
 func TestAsk(t *testing.T) {
 	some := strings.Replace(whichOne, `}]}`, `}],"many":true}`, 1)
 	for name, c := range map[string]struct {
@@ -27,41 +27,41 @@ func TestAsk(t *testing.T) {
 			want: `
 				asked c1 "Which one?" [{red like fire} {blue } {green }]
 				decision c1 answer "" "" ["blue"]
-				end c1 "ask Which one?" ok: The person chose: blue`,
+				end c1 "ask Which one?" ok: The user chose: blue`,
 		},
 		"more than may be taken": {
 			args: whichOne, answer: event.Answer{Decision: event.Answered, Choices: []int{7, -1, 2, 0}},
 			want: `
 				asked c1 "Which one?" [{red like fire} {blue } {green }]
 				decision c1 answer "" "" ["red"]
-				end c1 "ask Which one?" ok: The person chose: red`,
+				end c1 "ask Which one?" ok: The user chose: red`,
 		},
 		"several, with words": {
 			args: some, answer: event.Answer{Decision: event.Answered, Choices: []int{2, 0}, Note: "and a little grey"},
 			want: `
 				asked c1 "Which one?" [{red like fire} {blue } {green }] many
 				decision c1 answer "" "and a little grey" ["red" "green"]
-				end c1 "ask Which one?" ok: The person chose: red; green
-				In their own words: and a little grey`,
+				end c1 "ask Which one?" ok: The user chose: red; green
+				The user's own words: and a little grey`,
 		},
-		"words alone": {
+		"only words": {
 			args: whichOne, answer: event.Answer{Decision: event.Answered, Note: "none, drop the colours"},
 			want: `
 				asked c1 "Which one?" [{red like fire} {blue } {green }]
 				decision c1 answer "" "none, drop the colours"
-				end c1 "ask Which one?" ok: In their own words: none, drop the colours`,
+				end c1 "ask Which one?" ok: The user's own words: none, drop the colours`,
 		},
 		"no answer": {
 			args: whichOne, answer: event.Answer{Decision: event.Refuse},
 			want: `
 				asked c1 "Which one?" [{red like fire} {blue } {green }]
 				decision c1 refuse "" ""
-				end c1 "ask Which one?" ok: The person leaves it to you: decide for yourself, and say in your answer what you decided.`,
+				end c1 "ask Which one?" ok: The user leaves the choice to you: decide, and state your decision in your answer.`,
 		},
 		"nobody there": {
 			args: whichOne, alone: true,
 			want: `
-				end c1 "ask Which one?" ok: Nobody is here to answer. Decide for yourself and say in your answer what you decided, or stop and say what you need to know.`,
+				end c1 "ask Which one?" ok: No user is available to answer. Decide yourself and state your decision in your answer, or stop and say what you need to know.`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -92,11 +92,11 @@ func TestAskIsChecked(t *testing.T) {
 	for args, want := range map[string]string{
 		`{"question":"a?","choices":[{"text":"b"}]}`:                                                                               "the question has 1 choice: offer 2 to 6",
 		`{"question":" ","choices":[{"text":"b"},{"text":"c"}]}`:                                                                   "the question is empty",
-		`{"question":"a?","choices":[{"text":"b"},{"text":"b"}]}`:                                                                  "choice 2 is offered twice: b",
+		`{"question":"a?","choices":[{"text":"b"},{"text":"b"}]}`:                                                                  "choice 2 is a duplicate: b",
 		`{"question":"a?","choices":[{"text":"b"},{"text":"c\nd"}]}`:                                                               "choice 2 has more than one line",
 		`{"question":"a?","choices":[{"text":"b"},{"text":""}]}`:                                                                   "choice 2 is empty",
-		`{"question":"a?","choices":[{"text":"b"},{"text":"c","explain":"` + strings.Repeat("x", 301) + `"}]}`:                     "the explanation of choice 2 has 301 characters: say it in 300",
-		`{"question":"` + strings.Repeat("x", 1001) + `","choices":[{"text":"b"},{"text":"c"}]}`:                                   "the question has 1001 characters: say it in 1000",
+		`{"question":"a?","choices":[{"text":"b"},{"text":"c","explain":"` + strings.Repeat("x", 301) + `"}]}`:                     "the explanation of choice 2 has 301 characters: shorten it to 300",
+		`{"question":"` + strings.Repeat("x", 1001) + `","choices":[{"text":"b"},{"text":"c"}]}`:                                   "the question has 1001 characters: shorten it to 1000",
 		`{"question":"a?","choices":[{"text":"b"},{"text":"c"},{"text":"d"},{"text":"e"},{"text":"f"},{"text":"g"},{"text":"h"}]}`: "the question has 7 choices",
 	} {
 		p := script.New(script.Call("c1", "ask", args), script.Say("done"))
@@ -108,9 +108,8 @@ func TestAskIsChecked(t *testing.T) {
 	}
 }
 
-// A question that is open when the person stops the turn has a result all the
-// same, and so has one whose answer was given just before the program ended:
-// nobody is asked twice.
+// A question gets a result if the user interrupts the turn. If the program exits right
+// after the answer, the user is not asked again.
 func TestAskIsInterrupted(t *testing.T) {
 	p := script.New(script.Reply{}.Call("c1", "ask", whichOne).Call("c2", "look", args("a")).Calls())
 	events := play(t, options(p, echo("look", tools.Read)), []string{"go"}, func(e event.Event) []event.Command {
@@ -125,8 +124,8 @@ func TestAskIsInterrupted(t *testing.T) {
 		call c2 look {"text":"a"}
 		start c1 "ask Which one?"
 		asked c1 "Which one?" [{red like fire} {blue } {green }]
-		end c1 "ask Which one?" interrupted: interrupted by the person
-		end c2 "look" interrupted: not run: the person stopped the turn
+		end c1 "ask Which one?" interrupted: interrupted by the user
+		end c2 "look a" interrupted: not run: the user interrupted the turn
 		turn interrupted after 1`)
 	if d := cmp.Diff(trace(events), want); d != "" {
 		t.Error(d)
@@ -139,7 +138,7 @@ func TestAskIsInterrupted(t *testing.T) {
 		kept = append(kept, e)
 	}
 	state := foldOf(t, append(kept, &event.Decided{ID: "c1", Decision: event.Answered, Chosen: []string{"blue"}}))
-	if got := state.Messages[len(state.Messages)-2]; got.Text != "The person chose: blue" || got.IsError {
+	if got := state.Messages[len(state.Messages)-2]; got.Text != "The user chose: blue" || got.IsError {
 		t.Errorf("got result %+v of the answered question", got)
 	}
 }

@@ -45,7 +45,7 @@ func using(r script.Reply, input int) script.Reply {
 	return r
 }
 
-// looks are replies with a call each, from the first on.
+// looks returns n replies with one call each.
 func looks(n int) (replies []script.Reply) {
 	for i := range n {
 		id := fmt.Sprintf("c%d", i+1)
@@ -54,8 +54,8 @@ func looks(n int) (replies []script.Reply) {
 	return replies
 }
 
-// sameAsFolded checks that the model is told what a fold of the log says, and
-// returns it.
+// sameAsFolded checks that the last request has the messages that a fold of the log
+// returns, and returns them.
 func sameAsFolded(t *testing.T, log *history.Log, p *script.Provider) []llm.Message {
 	t.Helper()
 	state, err := session.Fold(recorded(log))
@@ -73,7 +73,7 @@ func sameAsFolded(t *testing.T, log *history.Log, p *script.Provider) []llm.Mess
 	return told
 }
 
-// compactions are the events of compaction.
+// compactions returns the Compacted events.
 func compactions(events []event.Event) (out []event.Compacted) {
 	for _, e := range events {
 		if c, ok := e.(*event.Compacted); ok {
@@ -83,8 +83,8 @@ func compactions(events []event.Event) (out []event.Compacted) {
 	return out
 }
 
-// What is cut because the person wants it can be looked up, by the model and
-// after a resume, and is cut but once.
+// The originals of content that the user compacted can be read, by the model and after
+// a resume. Content is shortened only once.
 func TestCompactCommand(t *testing.T) {
 	p := script.New(append(looks(10), script.Say("done"), script.Say("more"))...)
 	o := options(p, verbose())
@@ -94,7 +94,7 @@ func TestCompactCommand(t *testing.T) {
 	events := command(t, o, []event.Command{
 		event.Compact{}, event.Prompt{Text: "one"}, event.Compact{}, event.Compact{}, event.Prompt{Text: "two"},
 	}, carriedOut)
-	if c := compactions(events); len(c) == 0 || c[0].Saved < 2000 || c[0].Why != "asked for" {
+	if c := compactions(events); len(c) == 0 || c[0].Saved < 2000 || c[0].Why != "requested" {
 		t.Fatalf("got %+v, want a cut\n%s", c, trace(events))
 	}
 	msgs := sameAsFolded(t, o.Log, p)
@@ -104,8 +104,8 @@ func TestCompactCommand(t *testing.T) {
 			continue
 		}
 		short++
-		_, rest, _ := strings.Cut(m.Text, "All of it is in ")
-		name, _, _ := strings.Cut(rest, ". It began:")
+		_, rest, _ := strings.Cut(m.Text, "Full text: ")
+		name, _, _ := strings.Cut(rest, ". It begins:")
 		text, err := os.ReadFile(name)
 		if err != nil || string(text) != long(m.ID) {
 			t.Errorf("%q names %q: %v", m.Text, name, err)
@@ -119,7 +119,7 @@ func TestCompactCommand(t *testing.T) {
 	}
 }
 
-// When the window fills, what is old is cut before the next request.
+// If the window is full, old content is shortened before the next request.
 func TestCompactWhenFull(t *testing.T) {
 	replies := looks(3)
 	for i := range replies {
@@ -127,7 +127,7 @@ func TestCompactWhenFull(t *testing.T) {
 	}
 	p := script.New(append(replies, script.Say("done"))...)
 	o := options(p, verbose())
-	o.Model.Context = 5000 // of which 3000 may be used
+	o.Model.Context = 5000 // limit for compaction: 3000
 	o.Log = history.Open(t.TempDir()).Create(history.Header{Dir: "/w"})
 	defer o.Log.Close()
 	events := play(t, o, []string{"one"}, nil)
@@ -141,7 +141,8 @@ func TestCompactWhenFull(t *testing.T) {
 	}
 }
 
-// A conversation that the provider finds too long is cut once and asked again.
+// A conversation that the provider rejects as too long is compacted and sent again,
+// once.
 func TestCompactTooLong(t *testing.T) {
 	tooLong := script.Fail(&llm.Error{Kind: llm.ErrTooLong, Provider: "p", Status: 413})
 	for name, c := range map[string]struct {
@@ -161,7 +162,7 @@ func TestCompactTooLong(t *testing.T) {
 			}
 			end := events[len(events)-1].(*event.TurnEnd)
 			if end.Reason == event.ProviderError && !strings.Contains(end.Hint, "/rewind") {
-				t.Errorf("got the hint %q, want what the person can do", end.Hint)
+				t.Errorf("got the hint %q, want what the user can do", end.Hint)
 			}
 			if n := len(compactions(events)); n > 1 || n == 0 && len(c.replies) > 1 {
 				t.Errorf("got %d cuts", n)
@@ -170,7 +171,7 @@ func TestCompactTooLong(t *testing.T) {
 	}
 }
 
-// What was cut the model does not know any more: it can be read again.
+// A file whose contents were removed by compaction can be read again.
 func TestCutReadingsAreForgotten(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(dir+"/a.txt", []byte(long("a")), 0o666); err != nil {
@@ -193,7 +194,8 @@ func TestCutReadingsAreForgotten(t *testing.T) {
 	}
 }
 
-// oldConversation has one of everything in its oldest reply, and eight more.
+// oldConversation has a message of every kind in its oldest reply, and eight more
+// replies.
 func oldConversation() (events []event.Durable) {
 	done := func(m llm.Message) { events = append(events, &event.MessageDone{Message: m}) }
 	result := func(id, text string) {
@@ -202,7 +204,7 @@ func oldConversation() (events []event.Durable) {
 	call := func(reply, id, name, input string) {
 		done(llm.Message{Kind: llm.ToolCall, Reply: reply, ID: id, Name: name, Input: json.RawMessage(input)})
 	}
-	events = append(events, &event.UserSaid{Text: long("a person")})
+	events = append(events, &event.UserSaid{Text: long("a user")})
 	done(llm.Message{Kind: llm.Thinking, Reply: "r0", Text: "signed", Opaque: &llm.Opaque{Dialect: "anthropic", Data: json.RawMessage(`{}`)}})
 	done(llm.Message{Kind: llm.Thinking, Reply: "r0", Text: long("thought")})
 	done(llm.Message{Kind: llm.Assistant, Reply: "r0", Text: long("answer")})
@@ -222,7 +224,7 @@ func oldConversation() (events []event.Durable) {
 	return append(events, &event.TurnEnd{Reason: event.Done})
 }
 
-// The rules of the cut.
+// TestCut checks the rules for shortening.
 func TestCut(t *testing.T) {
 	events := oldConversation()
 	whole := foldOf(t, events).Messages
@@ -236,7 +238,7 @@ func TestCut(t *testing.T) {
 	}
 	var got strings.Builder
 	for _, m := range once[:len(once)-16] {
-		if m.Text == long("a person") || m.Text == long("answer") {
+		if m.Text == long("a user") || m.Text == long("answer") {
 			m.Text = "WHOLE"
 		}
 		fmt.Fprintln(&got, line(m))
@@ -246,13 +248,13 @@ func TestCut(t *testing.T) {
 	}
 	want := dedent(`
 		user "WHOLE"
-		thinking ` + fmt.Sprintf("%q", long("thought")[:100]+"… [6144 bytes, cut]") + `
+		thinking ` + fmt.Sprintf("%q", long("thought")[:100]+"… [truncated, 6144 bytes]") + `
 		assistant "WHOLE"
 		call c/1 read {"path":"./a.go"}
 		call c2 read {"path":"b.go"}
-		call c3 write {"content":"` + strings.Repeat("é<", 33) + `… [600 bytes, cut]","n":12345678901234567890,"path":"c.go"}
+		call c3 write {"content":"` + strings.Repeat("é<", 33) + `… [truncated, 600 bytes]","n":12345678901234567890,"path":"c.go"}
 		call c4 look {}
-		result c/1 ` + fmt.Sprintf("%q", "[cut: a.go was read again or changed later. All of it is in "+filepath.Join("/out", "call-c-1-69206a47.txt")+".]") + `
+		result c/1 ` + fmt.Sprintf("%q", "[truncated: a.go was read again or changed later. Full text: "+filepath.Join("/out", "call-c-1-69206a47.txt")+".]") + `
 		result c2 "` + strings.Repeat("b", 500) + `"
 		result c3 "written"
 		result c4 "a picture\n[1 image cut]"`)

@@ -7,22 +7,22 @@ import (
 	"agent/internal/loop/event"
 )
 
-// unsent is what would be lost if the program crashed now: what the user has not
-// sent yet, and what the user sent to steer a turn and the model has yet to get.
-// The zero value is ready to use. It is not safe for concurrent use.
+// unsent holds the messages of the user that are not in the log yet: the draft, and
+// messages that steer a turn and that the model has not received. The zero value is
+// ready to use. It is not safe for concurrent use.
 type unsent struct {
-	draft   event.Draft     // of the front end, whose queue may hold some of waiting
+	draft   event.Draft     // of the front end; its queue may contain messages of waiting
 	waiting []event.Waiting // for the next step
-	failed  bool            // it could not be saved
+	failed  bool            // saving has failed before
 }
 
-// wait takes what was sent and waits for the model.
+// wait moves a sent message from the draft to waiting.
 func (u *unsent) wait(p event.Prompt) {
 	drop(&u.draft, p.Text)
 	u.waiting = append(u.waiting, event.Waiting{Text: p.Text, Images: p.Images})
 }
 
-// giveBack makes what waited the front end's again, whose next draft has it.
+// giveBack moves a message from waiting to the queue of the draft.
 func (u *unsent) giveBack(p event.Prompt) {
 	u.waiting = without(u.waiting, p.Text)
 	if at(u.draft.Queue, p.Text) < 0 {
@@ -30,13 +30,13 @@ func (u *unsent) giveBack(p event.Prompt) {
 	}
 }
 
-// sent forgets what is on record now.
+// sent removes a message that has been recorded.
 func (u *unsent) sent(text string) {
 	u.waiting = without(u.waiting, text)
 	drop(&u.draft, text)
 }
 
-// all is what would be lost.
+// all returns the draft with the waiting messages at the front of its queue.
 func (u *unsent) all() event.Draft {
 	d := u.draft
 	for _, w := range u.waiting {
@@ -46,15 +46,15 @@ func (u *unsent) all() event.Draft {
 	return d
 }
 
-// save hands save the draft, as JSON; nothing if there is none. It returns the
-// first error only.
+// save calls save with the draft as JSON, or with nil if it is empty. It returns
+// only the first error.
 func (u *unsent) save(save func([]byte) error) error {
 	d := u.all()
 	var text []byte
 	if d.Text != "" || len(d.Queue) > 0 {
 		b, err := json.Marshal(d)
 		if err != nil {
-			return nil // which strings never are
+			return nil // strings can always be encoded
 		}
 		text = b
 	}
@@ -66,7 +66,7 @@ func (u *unsent) save(save func([]byte) error) error {
 	return err
 }
 
-// drop removes text that was sent.
+// drop removes the message text from d.
 func drop(d *event.Draft, text string) {
 	if at(d.Queue, text) >= 0 {
 		d.Queue = without(d.Queue, text)
@@ -75,12 +75,12 @@ func drop(d *event.Draft, text string) {
 	}
 }
 
-// at returns where text waits; below 0 if it does not.
+// at returns the index of the message text, -1 if there is none.
 func at(all []event.Waiting, text string) int {
 	return slices.IndexFunc(all, func(w event.Waiting) bool { return w.Text == text })
 }
 
-// without returns all but the first that is text, in a slice of its own.
+// without returns all without the first message text, in a new slice.
 func without(all []event.Waiting, text string) []event.Waiting {
 	if i := at(all, text); i >= 0 {
 		return slices.Delete(slices.Clone(all), i, i+1)

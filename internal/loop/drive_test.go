@@ -20,11 +20,11 @@ import (
 	"agent/internal/tools"
 )
 
-// hang is how long a test waits before it calls something stuck.
+// hang is the time after which a test fails because something is stuck.
 const hang = 20 * time.Second
 
-// play runs an agent on prompts, one after the end of the turn before, and
-// returns all events. React, if not nil, may answer an event with commands.
+// play runs an agent on prompts, one turn after the other, and returns all events.
+// React, if not nil, may answer an event with commands.
 func play(t *testing.T, o loop.Options, prompts []string, react func(event.Event) []event.Command) []event.Event {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), hang)
@@ -57,16 +57,17 @@ func play(t *testing.T, o loop.Options, prompts []string, react func(event.Event
 	return all
 }
 
-// fill gives o a clock that moves by a millisecond a look and never waits.
+// fill sets the clock of o, unless it has one: it advances by a millisecond with
+// each call of Now, and by the time to wait with each call of Sleep.
 func fill(o loop.Options) loop.Options {
-	now := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
-	tick := make(chan time.Time, 1)
-	tick <- now
+	if o.Now == nil && o.Sleep == nil {
+		o.Now, o.Sleep = fakeClock(time.Millisecond)
+	}
 	if o.Now == nil {
-		o.Now = func() time.Time { n := (<-tick).Add(time.Millisecond); tick <- n; return n }
+		o.Now, _ = fakeClock(time.Millisecond)
 	}
 	if o.Sleep == nil {
-		o.Sleep = func(ctx context.Context, _ time.Duration) error { return ctx.Err() }
+		_, o.Sleep = fakeClock(0)
 	}
 	if o.Rand == nil {
 		o.Rand = func() float64 { return 0.5 }
@@ -74,7 +75,18 @@ func fill(o loop.Options) loop.Options {
 	return o
 }
 
-// options are those of an attended agent in mode all that plays replies.
+// fakeClock returns a clock that advances by tick with each call of now, and by d
+// with each call of sleep, which does not wait.
+func fakeClock(tick time.Duration) (now func() time.Time, sleep func(ctx context.Context, d time.Duration) error) {
+	at := make(chan time.Time, 1)
+	at <- time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
+	advance := func(d time.Duration) time.Time { t := (<-at).Add(d); at <- t; return t }
+	now = func() time.Time { return advance(tick) }
+	sleep = func(ctx context.Context, d time.Duration) error { advance(d); return ctx.Err() }
+	return now, sleep
+}
+
+// options returns the options of an attended agent in mode all.
 func options(p llm.Provider, ts ...tools.Tool) loop.Options {
 	return loop.Options{
 		Model: turn.Model{Name: "script/test", ID: "test", Provider: p, Context: 1000},
@@ -82,8 +94,7 @@ func options(p llm.Provider, ts ...tools.Tool) loop.Options {
 	}
 }
 
-// trace writes events as lines that a test compares: durable ones by what they
-// say, previews of the stream left out.
+// trace formats events as lines for comparison, without deltas.
 func trace(events []event.Event) string {
 	var b strings.Builder
 	for _, e := range events {
@@ -113,7 +124,7 @@ func trace(events []event.Event) string {
 			}
 			fmt.Fprintf(&b, "asked %s %q because %s; always: %q\n", e.Ask.ID, e.Ask.Title, e.Ask.Why, strings.ReplaceAll(e.Ask.Scope, "`", "'"))
 		case event.Retrying:
-			fmt.Fprintf(&b, "retrying %d of %d in %s: %s\n", e.Attempt, e.Of, e.In, e.Error)
+			fmt.Fprintf(&b, "%s: %s\n", retrying(e), e.Error)
 		case event.JobsNow:
 			fmt.Fprintf(&b, "jobs %v\n", e.Jobs)
 		case event.Notice:
@@ -123,6 +134,12 @@ func trace(events []event.Event) string {
 		}
 	}
 	return b.String()
+}
+
+// retrying formats the number of the next attempt, the limit if there is one, and the
+// wait.
+func retrying(e event.Retrying) string {
+	return fmt.Sprintf("retrying %d%s in %s", e.Attempt, mark(e.Of > 0, fmt.Sprintf(" of %d", e.Of)), e.In)
 }
 
 func line(m llm.Message) string {
@@ -142,7 +159,7 @@ func mark(on bool, s string) string {
 	return ""
 }
 
-// conversation is what a request tells, a line a message.
+// conversation formats the messages of a request, one per line.
 func conversation(r llm.Request) string {
 	var b strings.Builder
 	for _, m := range r.Messages {
@@ -151,8 +168,7 @@ func conversation(r llm.Request) string {
 	return b.String()
 }
 
-// recorded yields the records of a log that has some, which is open while they
-// are read.
+// recorded yields the records of an open log.
 func recorded(log *history.Log) iter.Seq2[history.Record, error] {
 	return func(yield func(history.Record, error) bool) {
 		v, err := log.View()
@@ -176,8 +192,8 @@ func resumedLog(t *testing.T, events ...event.Durable) *history.Log {
 	return log
 }
 
-// valid reports what is wrong with a conversation: a call without exactly one
-// result behind it, a result without a call.
+// valid returns an error if a call in a conversation does not have exactly one result
+// after it, or a result has no call.
 func valid(msgs []llm.Message) error {
 	open := map[string]bool{}
 	var done []string
@@ -196,7 +212,7 @@ func valid(msgs []llm.Message) error {
 			done = append(done, m.ID)
 		case llm.User, llm.Assistant, llm.Thinking:
 			if m.Kind == llm.User && len(open) > 0 {
-				return fmt.Errorf("%v are open when the person speaks", open)
+				return fmt.Errorf("calls %v are open before a message of the user", open)
 			}
 		}
 	}
@@ -210,7 +226,7 @@ type textArgs struct {
 	Text string `json:"text"`
 }
 
-// tool returns a tool of one effect that runs run.
+// tool returns a tool with the given effect that calls run.
 func tool(name string, effect tools.Effect, run func(ctx context.Context, text string) (string, error)) tools.Tool {
 	return tools.New(name, "a tool for tests", func(_ context.Context, a textArgs) (tools.Call, error) {
 		c := tools.Call{Title: name + " " + a.Text, Effect: effect}

@@ -11,7 +11,7 @@ import (
 	"agent/internal/llm/wire"
 )
 
-// anthropicMessages is the dialect of Anthropic.
+// anthropicMessages is the Anthropic dialect.
 type anthropicMessages struct{}
 
 func (anthropicMessages) name() string { return "anthropic" }
@@ -83,7 +83,7 @@ func (anthropicMessages) document(text string) string {
 	return `{"type":"message","id":"msg_1","role":"assistant","content":[{"type":"text","text":` + quoted(text) + `}],"stop_reason":"end_turn","usage":{"input_tokens":10,"output_tokens":5}}`
 }
 
-// check holds a request to the rules of Anthropic's servers.
+// check checks a request against the rules of Anthropic's servers.
 func (d anthropicMessages) check(body []byte) error {
 	var r struct {
 		Model     string
@@ -130,7 +130,7 @@ func (d anthropicMessages) check(body []byte) error {
 	case r.Model != "m" || !r.Stream || r.MaxTokens == 0:
 		return fmt.Errorf("model %q, stream %v, max_tokens %d", r.Model, r.Stream, r.MaxTokens)
 	case n%2 == 0:
-		return errors.New("the last message is not the person's")
+		return errors.New("the last message is not of the user")
 	}
 	return nil
 }

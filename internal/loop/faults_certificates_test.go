@@ -13,10 +13,9 @@ import (
 	"time"
 )
 
-// certificates are those of servers on the loopback: one that is right, and the
-// ways in which one is not.
+// certificates are a valid certificate of a loopback server, and invalid ones.
 type certificates struct {
-	pool                            *x509.CertPool // of who is trusted
+	pool                            *x509.CertPool // trusted roots
 	right, unknown, expired, misled tls.Certificate
 }
 
@@ -48,7 +47,7 @@ func newAuthority(t *testing.T, name string) authority {
 	return authority{parsed(t, c, c, key, key), key}
 }
 
-// issue returns a certificate of a server at ip that is good in the year of at.
+// issue returns a certificate for a server at ip that is valid in the year of at.
 func (a authority) issue(t *testing.T, ip net.IP, at time.Time) tls.Certificate {
 	t.Helper()
 	key := newKey(t)
@@ -66,7 +65,7 @@ func newKey(t *testing.T) *ecdsa.PrivateKey {
 	return key
 }
 
-// parsed returns c as signed by the holder of by.
+// parsed returns c signed by by.
 func parsed(t *testing.T, c, parent *x509.Certificate, key, by *ecdsa.PrivateKey) *x509.Certificate {
 	t.Helper()
 	der, err := x509.CreateCertificate(rand.Reader, c, parent, &key.PublicKey, by)

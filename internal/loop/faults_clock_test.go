@@ -7,24 +7,24 @@ import (
 	"agent/internal/llm/wire"
 )
 
-// clock is a wire.Clock on which a timer rings when it is told to, once.
+// clock is a wire.Clock whose timers fire only by ring.
 type clock struct {
 	mu      sync.Mutex
 	running map[*alarm]time.Duration
-	due     map[time.Duration]int // how many timers of a length ring as they start
+	due     map[time.Duration]int // number of timers that fire as they start, by length
 }
 
 func newClock() *clock {
 	return &clock{running: map[*alarm]time.Duration{}, due: map[time.Duration]int{}}
 }
 
-// noon is the time that it always is.
+// noon is the constant time of a clock.
 var noon = time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 
 // Now returns noon.
 func (c *clock) Now() time.Time { return noon }
 
-// ring lets a timer of just d ring: one that runs, or the next that starts.
+// ring fires a running timer of length d, or the next one that starts.
 func (c *clock) ring(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -38,7 +38,7 @@ func (c *clock) ring(d time.Duration) {
 	c.due[d]++
 }
 
-// waiting returns how many timers run.
+// waiting returns the number of running timers.
 func (c *clock) waiting() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -12,8 +12,8 @@ import (
 	"agent/internal/loop/event"
 )
 
-// half begins an answer of which a part is shown before what follows: the
-// beginning of a text, or of a call's arguments.
+// half returns the beginning of a reply, in a text or in the arguments of a call, and
+// the part that is shown.
 func half(st *stage, p phase) (stream, shown string) {
 	if p == inText {
 		return st.d.begin() + st.d.text(0, "half"), "half"
@@ -21,33 +21,33 @@ func half(st *stage, p phase) (stream, shown string) {
 	return st.d.begin() + st.d.text(0, "so") + st.d.end(0) + st.d.call(1, "c1", "look", `{"te`), `{"te`
 }
 
-// cutBy is what the person is told of a half answer that an error ended. A text
-// is continued once; with a call in it that is the person's to say.
+// cutBy returns the expected output for a reply that an error cut off. The program
+// continues a text once, but not a reply with a call.
 func cutBy(p phase, message, hint string) string {
 	if p == inText {
 		return fmt.Sprintf(`
 			assistant "half" (cut)
-			notice test: %s. Going on where the answer was cut.
+			notice test: %s. Continuing where it was cut off.
 			auto %q`, message, event.GoOn) + again(2)
 	}
 	return fmt.Sprintf(`
 			assistant "so"
 			call c1 look {} (cut)
-			end c1 "look" interrupted: not run: the reply was cut before it ended
+			end c1 "look" interrupted: not run: the reply was cut off
 			turn error: test: %s%s
 			requests 1`, message, mark(hint != "", " | "+hint))
 }
 
-// What the person is told of answers that break off.
+// Errors and hints for replies that are cut off.
 const (
-	broke      = "the answer was cut in the middle by the server"
-	tryAgain   = `say "go on" to try again`
-	brokeHint  = "what arrived is kept; ask again to go on"
-	overfull   = "the answer holds an event of more than 8 MiB"
-	bottomless = "the answer has no end: it was given up after 1 MiB"
+	broke      = "the server cut the answer off"
+	tryAgain   = `Press Enter to retry.`
+	brokeHint  = "The text received is kept. Press Enter to retry."
+	overfull   = "the response contains an event of more than 8 MiB"
+	bottomless = "the response is too long: stopped reading after 1 MiB"
 )
 
-// cut is the scene of an answer that how breaks off.
+// cut returns the scene of a reply that how cuts off.
 func cut(how func(p *peer) bool) func(*stage, phase) scene {
 	return func(st *stage, p phase) scene {
 		stream, shown := half(st, p)
@@ -55,17 +55,17 @@ func cut(how func(p *peer) bool) func(*stage, phase) scene {
 	}
 }
 
-// cuts are answers that begin well.
+// cuts are faults after a valid beginning of a reply.
 func cuts() []fault {
 	noArguments := map[string]string{"text": "a text has no arguments: 13 to 15 cut texts"}
 	return []fault{
 		{n: 10, name: "headers, then silence", scene: early(func(st *stage) scene {
 			return scene{acts: []act{broken("", silent(2*time.Minute))}, want: `
-				retrying 2 of 6 in 250ms: test: the answer stopped: nothing more came within 2m0s` + again(2)}
+				retrying 2 in 1s: test: the response stalled: no data for 2m0s` + again(2)}
 		})},
 		{n: 10, name: "half an answer, then silence", scene: func(st *stage, p phase) scene {
 			sc := cut(silent(2*time.Minute))(st, p)
-			sc.want = cutBy(p, "the answer stopped: nothing more came within 2m0s", tryAgain)
+			sc.want = cutBy(p, "the response stalled: no data for 2m0s", tryAgain)
 			return sc
 		}},
 		{n: 13, name: "reset", scene: cut((*peer).reset)},
@@ -75,7 +75,7 @@ func cuts() []fault {
 		{n: 16, name: "closed behind whole arguments", absent: noArguments, scene: func(st *stage, p phase) scene {
 			stream, _ := half(st, p)
 			stream += st.d.more(1, `xt":"x"}`)
-			return scene{acts: []act{broken(stream, func(*peer) bool { return false })}, want: strings.Replace(cutBy(p, broke, brokeHint), "look {}", `look {"text":"x"}`, 1)}
+			return scene{acts: []act{broken(stream, func(*peer) bool { return false })}, want: strings.NewReplacer("look {}", `look {"text":"x"}`, `"look"`, `"look x"`).Replace(cutBy(p, broke, brokeHint))}
 		}},
 		{n: 35, name: "overloaded, in the answer", scene: struck(func(d speech) string { return d.failure("overloaded_error", "Overloaded") }, "Overloaded")},
 		{n: 36, name: "error as data in the answer", scene: struck(func(speech) string {
@@ -96,7 +96,7 @@ func cuts() []fault {
 		{n: 58, name: "gzip of a flood", scene: flood},
 		{n: 58, name: "brotli", scene: early(func(*stage) scene {
 			return scene{acts: []act{answer(200, "Content-Encoding: br\r\nContent-Type: text/event-stream", "\x0b\x02\x80")}, want: `
-				turn error: test: the answer is compressed with "br", which was not asked for
+				turn error: test: the response is compressed with "br", which was not requested
 				requests 1`}
 		})},
 		{n: 59, name: "GOAWAY before the answer", scene: early(func(st *stage) scene {
@@ -104,14 +104,14 @@ func cuts() []fault {
 		})},
 		{n: 59, name: "RST_STREAM before the answer", scene: early(func(st *stage) scene {
 			return http2(st, func(p *peer) { p.rstStream() }, `
-				retrying 2 of 6 in 250ms: test: cannot reach HOST: stream error: stream ID 1; INTERNAL_ERROR; received from peer`+again(1))
+				retrying 2 in 1s: test: cannot reach HOST: stream error: stream ID 1; INTERNAL_ERROR; received from peer`+again(1))
 		})},
 		{n: 59, name: "RST_STREAM in the answer", scene: cutHTTP2((*peer).rstStream)},
 		{n: 59, name: "GOAWAY in the answer", scene: cutHTTP2(func(p *peer) { p.goAway(1) })},
 	}
 }
 
-// struck is an answer in which an error is told.
+// struck is a reply whose stream reports an error.
 func struck(failure func(speech) string, message string) func(*stage, phase) scene {
 	return func(st *stage, p phase) scene {
 		stream, _ := half(st, p)
@@ -119,7 +119,7 @@ func struck(failure func(speech) string, message string) func(*stage, phase) sce
 	}
 }
 
-// packed is an answer that comes compressed.
+// packed is a compressed reply.
 func packed(st *stage, p phase) scene {
 	stream, want := whole(st, p)
 	return scene{acts: []act{func(l *peer) bool {
@@ -128,7 +128,7 @@ func packed(st *stage, p phase) scene {
 	}}, want: want}
 }
 
-// flood is little that becomes much.
+// flood is a small compressed body that expands to a huge one.
 func flood(st *stage, p phase) scene {
 	stream, _ := half(st, p)
 	return scene{limits: wire.Limits{Bytes: 1 << 20}, acts: []act{func(l *peer) bool {
@@ -138,7 +138,7 @@ func flood(st *stage, p phase) scene {
 	}}, want: cutBy(p, bottomless, "")}
 }
 
-// zipped is s under gzip, perhaps without its end.
+// zipped returns s compressed with gzip, truncated if cut is set.
 func zipped(s string, whole bool) []byte {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
@@ -155,7 +155,7 @@ func zipped(s string, whole bool) []byte {
 	return b.Bytes()
 }
 
-// whole is an answer as it should be, and what is told of it.
+// whole returns a valid reply and its expected output.
 func whole(st *stage, p phase) (stream, want string) {
 	if p == inText {
 		return said(st.d, "Grüße", " and", " \"more\""), `

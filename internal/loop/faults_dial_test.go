@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// dial makes a connection, or does not.
+// dial opens a connection or fails.
 type dial func(ctx context.Context, network, address string) (net.Conn, error)
 
-// dials are the ways in which connections come about, one after the other. When
-// they are used up, or where one is nil, all goes well.
+// dials are the dials of consecutive connections. After them, and for nil, the default
+// dial is used.
 type dials struct {
 	mu   sync.Mutex
 	list []dial
@@ -32,14 +32,14 @@ func (d *dials) next(ctx context.Context, network, address string) (net.Conn, er
 	return how(ctx, network, address)
 }
 
-// hole is a connection to nowhere, for which the time to connect runs out.
+// hole is a dial that times out.
 func (st *stage) hole(ctx context.Context, _, _ string) (net.Conn, error) {
 	st.clock.ring(10 * time.Second)
 	<-ctx.Done()
 	return nil, ctx.Err()
 }
 
-// closed connects to a port on which nothing listens.
+// closed dials a port on which nothing listens.
 func closed(ctx context.Context, network, _ string) (net.Conn, error) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -49,14 +49,14 @@ func closed(ctx context.Context, network, _ string) (net.Conn, error) {
 	return (&net.Dialer{}).DialContext(ctx, network, ln.Addr().String())
 }
 
-// to connects to another server.
+// to returns a dial to another server.
 func to(other *server) dial {
 	return func(ctx context.Context, network, _ string) (net.Conn, error) {
 		return (&net.Dialer{}).DialContext(ctx, network, other.ln.Addr().String())
 	}
 }
 
-// resolved looks a name up at a name server that is reached in this way.
+// resolved returns a dial that looks up name at the name server that ns reaches.
 func resolved(name string, nameServer func(ctx context.Context) (net.Conn, error)) dial {
 	r := &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) { return nameServer(ctx) }}
 	return func(ctx context.Context, network, _ string) (net.Conn, error) {
@@ -64,7 +64,7 @@ func resolved(name string, nameServer func(ctx context.Context) (net.Conn, error
 	}
 }
 
-// noSuchName reaches a name server that knows no name.
+// noSuchName dials a name server that answers NXDOMAIN.
 func noSuchName(context.Context) (net.Conn, error) {
 	here, there := net.Pipe()
 	go denyNames(there)
@@ -91,9 +91,9 @@ func denyNames(query net.Conn) {
 	}
 }
 
-// noNameServer never reaches one, until the time to connect runs out.
+// noNameServer returns a dial that times out.
 func (st *stage) noNameServer() func(ctx context.Context) (net.Conn, error) {
-	var once sync.Once // several are asked at the same time
+	var once sync.Once // several name servers are queried at once
 	return func(ctx context.Context) (net.Conn, error) {
 		once.Do(func() { st.clock.ring(10 * time.Second) })
 		<-ctx.Done()

@@ -9,18 +9,18 @@ import (
 	"agent/internal/llm/wire"
 )
 
-// speech is a dialect as a server speaks it. The pieces of a stream are whole
-// events; indexes count the messages of a reply from 0.
+// speech is the server side of a dialect. Streams consist of complete events; indexes
+// count the messages of a reply from 0.
 type speech interface {
 	name() string
 	provider(at wire.Endpoint) provider
-	// check says what a strict server finds wrong with a request.
+	// check returns why a strict server would reject a request.
 	check(body []byte) error
 
 	begin() string
 	text(index int, pieces ...string) string
 	call(index int, id, name string, pieces ...string) string
-	more(index int, pieces ...string) string // of the arguments of a call
+	more(index int, pieces ...string) string // more of the arguments of a call
 	end(index int) string                    // of a message
 	finish(reason llm.Reason, input, output string) string
 	done() string
@@ -28,7 +28,7 @@ type speech interface {
 	document(text string) string        // an answer that is not streamed
 }
 
-// provider is a llm.Provider that keeps connections.
+// provider is an llm.Provider with persistent connections.
 type provider interface {
 	llm.Provider
 	BaseURL() string
@@ -37,20 +37,20 @@ type provider interface {
 
 func dialects() []speech { return []speech{chatCompletions{}, anthropicMessages{}} }
 
-// ended is how a stream ends that ended for reason.
+// ended returns the end of a stream with a finish reason.
 func ended(d speech, reason llm.Reason) string { return d.finish(reason, "10", "5") + d.done() }
 
-// said is the stream of an answer.
+// said returns the stream of an answer.
 func said(d speech, pieces ...string) string {
 	return d.begin() + d.text(0, pieces...) + d.end(0) + ended(d, llm.Stop)
 }
 
-// called is the stream of a reply that is one call of look.
+// called returns the stream of a reply with one call of look.
 func called(d speech, id, arguments string) string {
 	return d.begin() + d.call(0, id, "look", arguments) + d.end(0) + ended(d, llm.Calls)
 }
 
-// quoted returns s as a JSON text, in which nothing is escaped that need not be.
+// quoted returns s as a JSON string with minimal escaping.
 func quoted(s string) string {
 	b, err := wire.Marshal(s)
 	if err != nil {
@@ -59,11 +59,10 @@ func quoted(s string) string {
 	return string(b)
 }
 
-// openCalls are those of the last reply that a strict server waits for results
-// of.
+// openCalls are the calls of the last reply whose results a strict server expects.
 type openCalls map[string]bool
 
-// add takes a call.
+// add adds a call.
 func (o openCalls) add(id, name string, arguments json.RawMessage, longestName, longestID int) error {
 	var object map[string]json.RawMessage
 	switch {
@@ -80,7 +79,7 @@ func (o openCalls) add(id, name string, arguments json.RawMessage, longestName, 
 	return nil
 }
 
-// answer takes a result.
+// answer removes the call of a result.
 func (o openCalls) answer(id string) error {
 	if !o[id] {
 		return fmt.Errorf("a result has the id %q, open are %v", id, o)
@@ -89,7 +88,7 @@ func (o openCalls) answer(id string) error {
 	return nil
 }
 
-// plainName reports whether s is one that providers take.
+// plainName reports whether providers accept s as a name.
 func plainName(s string, longest int) bool {
 	return s != "" && len(s) <= longest && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == ""
 }

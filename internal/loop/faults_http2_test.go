@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// The parts of HTTP/2 that the faults need.
+// HTTP/2 constants.
 const (
 	frameData      = 0x0
 	frameHeaders   = 0x1
@@ -15,14 +15,14 @@ const (
 	frameSettings  = 0x4
 	frameGoAway    = 0x7
 
-	flagEnd        = 0x1 // of a stream; in settings, that they were read
+	flagEnd        = 0x1 // END_STREAM; ACK of settings
 	flagEndHeaders = 0x4
 
 	preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 )
 
-// http2 is a connection over HTTP/2, that of the fault, to a server that does
-// this with the first request and closes. What follows goes over HTTP/1.
+// http2 returns a dial to an HTTP/2 server that handles the first request with how
+// and closes. Later requests use HTTP/1.
 func http2(st *stage, then func(p *peer), want string) scene {
 	other := st.other(&tls.Config{Certificates: []tls.Certificate{st.certs.right}, NextProtos: []string{"h2"}})
 	other.greet = func(p *peer) {
@@ -37,7 +37,7 @@ func http2(st *stage, then func(p *peer), want string) scene {
 	return scene{tls: true, dials: []dial{to(other)}, want: want}
 }
 
-// cutHTTP2 is an answer over HTTP/2 that how breaks off.
+// cutHTTP2 is a reply over HTTP/2 that how cuts off.
 func cutHTTP2(how func(p *peer)) func(*stage, phase) scene {
 	return func(st *stage, p phase) scene {
 		stream, shown := half(st, p)
@@ -85,16 +85,16 @@ func (p *peer) request2() error {
 	}
 }
 
-// goAway takes no more requests, and has dealt with those up to last.
+// goAway sends GOAWAY with the last processed stream.
 func (p *peer) goAway(last uint32) {
 	p.frame(frameGoAway, 0, 0, binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, last), 0))
 	_ = p.Close()
 }
 
-// rstStream breaks the first request off, and takes no more.
+// rstStream resets the first stream and sends GOAWAY.
 func (p *peer) rstStream() {
 	const internalError = 2
-	// In this order, so that the next request does not come on this connection.
+	// in this order, so that the next request uses another connection
 	p.frame(frameGoAway, 0, 0, binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, 1), 0))
 	p.frame(frameRSTStream, 0, 1, binary.BigEndian.AppendUint32(nil, internalError))
 	_ = p.Close()

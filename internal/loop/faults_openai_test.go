@@ -11,7 +11,7 @@ import (
 	"agent/internal/llm/wire"
 )
 
-// chatCompletions is the dialect of OpenAI.
+// chatCompletions is the OpenAI dialect.
 type chatCompletions struct{}
 
 func (chatCompletions) name() string { return "openai" }
@@ -65,7 +65,7 @@ func (chatCompletions) document(text string) string {
 	return `{"object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant","content":` + quoted(text) + `},"finish_reason":"stop"}],"usage":{"prompt_tokens":10,"completion_tokens":5}}`
 }
 
-// check holds a request to the rules of OpenAI's own servers.
+// check checks a request against the rules of OpenAI's servers.
 func (d chatCompletions) check(body []byte) error {
 	var r struct {
 		Model    string
@@ -106,7 +106,7 @@ func (d chatCompletions) check(body []byte) error {
 	case r.Model != "m" || !r.Stream:
 		return fmt.Errorf("model %q, stream %v", r.Model, r.Stream)
 	case n == 0 || r.Messages[n-1].Role != "user" && r.Messages[n-1].Role != "tool":
-		return errors.New("the last message is not the person's")
+		return errors.New("the last message is not of the user")
 	}
 	return nil
 }

@@ -2,5 +2,5 @@
 
 package loop_test
 
-// veryMany is a number of deltas. The race detector takes its time with each.
+// veryMany is a number of deltas, smaller because the race detector is slow.
 const veryMany = 20_000

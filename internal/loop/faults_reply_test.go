@@ -11,7 +11,7 @@ import (
 	"agent/internal/loop/event"
 )
 
-// replies are answers that arrive whole, and are not what they should be.
+// replies are complete but unusual replies.
 func replies() []fault {
 	noCalls := map[string]string{"text": "a text has no calls"}
 	var all []fault
@@ -46,12 +46,12 @@ func replies() []fault {
 	all = append(all, oddEnds()...)
 	return append(all,
 		fault{n: 61, name: "clock jumps", scene: early(jumps)},
-		fault{n: 63, name: "the same call for ever", absent: noCalls, scene: circle},
+		fault{n: 63, name: "the same call again and again", absent: noCalls, scene: circle},
 		fault{n: 64, name: "200 calls", absent: noCalls, scene: crowd},
 	)
 }
 
-// oddCalls are calls that are damaged, or cannot be run.
+// oddCalls are damaged calls, and calls that cannot run.
 func oddCalls(noCalls map[string]string) []fault {
 	var all []fault
 	calls := func(n int, name string, stream func(d speech) string, want string) {
@@ -98,26 +98,26 @@ func oddCalls(noCalls map[string]string) []fault {
 		end c1 "look" error: the arguments are not a JSON object (json: cannot unmarshal array into Go value of type map[string]json.RawMessage). The schema of look is `+schema)
 	calls(48, "arguments of the wrong type", func(d speech) string { return called(d, "c1", `{"text":1}`) }, `
 		call c1 look {"text":1}
-		end c1 "look" error: the arguments do not fit the tool look: validating root: validating /properties/text: type: 1 has type "integer", want "string". Its schema is `+schema)
+		end c1 "look" error: invalid arguments for look: validating root: validating /properties/text: type: 1 has type "integer", want "string". The schema of look is `+schema)
 	calls(48, "arguments too many", func(d speech) string { return called(d, "c1", `{"text":"a","more":1}`) }, `
 		call c1 look {"text":"a","more":1}
-		end c1 "look" error: the arguments do not fit the tool look: validating root: unexpected additional properties ["more"]. Its schema is `+schema)
+		end c1 "look a" error: invalid arguments for look: validating root: unexpected additional properties ["more"]. The schema of look is `+schema)
 	calls(49, "no such tool", func(d speech) string {
 		return d.begin() + d.call(0, "c1", "lo\u200bok\u202e ", args("a")) + d.end(0) + ended(d, llm.Calls)
 	}, "\n\t\tcall c1 lo\u200bok\u202e  {\"text\":\"a\"}\n"+
-		"\t\tend c1 \"lo\\u200bok\\u202e \" error: there is no tool called \"lo\\u200bok\\u202e \". The tools are: look, rest, hold, change, todo, ask")
+		"\t\tend c1 \"lo\\u200bok\\u202e  a\" error: there is no tool \"lo\\u200bok\\u202e \". The tools are: look, rest, hold, change, todo, ask")
 	calls(49, "no name", func(d speech) string {
 		return d.begin() + d.call(0, "c1", "", args("a")) + d.end(0) + ended(d, llm.Calls)
 	}, `
 		call c1  {"text":"a"}
-		end c1 "" error: there is no tool called "". The tools are: look, rest, hold, change, todo, ask`)
+		end c1 "" error: there is no tool "". The tools are: look, rest, hold, change, todo, ask`)
 	calls(52, "arguments cut, and said to be whole", func(d speech) string { return called(d, "c1", `{"text":"a`) }, `
 		call c1 look {}
 		end c1 "look" error: the arguments are not a JSON object (unexpected end of JSON input at byte 10 of 10). The schema of look is `+schema)
 	return all
 }
 
-// oddEnds are replies that end for another reason than that all was said.
+// oddEnds are replies with an unusual finish reason.
 func oddEnds() []fault {
 	stopped := func(reason llm.Reason, text, tool string) func(*stage, phase) scene {
 		return func(st *stage, p phase) scene {
@@ -134,8 +134,8 @@ func oddEnds() []fault {
 			turn done`, `
 			assistant "so"
 			call c1 look {"text":"a"}
-			end c1 "look" interrupted: not run: it is unknown whether the reply was whole
-			turn error: the answer ended for an unknown reason (""), so its tool calls were not run | say "go on" to continue`)(st, p)
+			end c1 "look a" interrupted: not run: the reply may be incomplete
+			turn error: the answer ended for an unknown reason (""), so its tool calls were not run | Send a message to continue.`)(st, p)
 		stream := st.d.begin() + st.d.text(0, "so far") + st.d.end(0) + st.d.done()
 		if p == inTool {
 			stream = st.d.begin() + st.d.text(0, "so") + st.d.end(0) + st.d.call(1, "c1", "look", args("a")) + st.d.end(1) + st.d.done()
@@ -143,28 +143,28 @@ func oddEnds() []fault {
 		sc.acts = []act{sse(stream)}
 		return sc
 	}
-	const lengthHint = `the answer hit the model's token limit and is cut | say "go on" to continue`
-	const refusal = `the provider or the model refused to answer | say it differently, or choose another model`
+	const lengthHint = `the answer reached the model's token limit and was truncated | Send a message to continue.`
+	const refusal = `the provider or the model refused to answer | Rephrase the prompt, or choose another model with /model.`
 	return []fault{
 		{n: 50, name: "token limit in a text", absent: map[string]string{"tool": "51 is the same with a call"}, scene: stopped(llm.Length, `
 			assistant "so far" (cut)
-			turn length (cut): `+lengthHint, "")},
+			turn length (cut): `+strings.Replace(lengthHint, "Send a message", "Press Enter", 1), "")},
 		{n: 51, name: "token limit behind a call", absent: map[string]string{"text": "50 is the same without a call"}, scene: stopped(llm.Length, "", `
 			assistant "so"
 			call c1 look {"text":"a"} (cut)
-			end c1 "look" interrupted: not run: the reply was cut at the model's token limit
+			end c1 "look a" interrupted: not run: the reply was truncated at the model's token limit
 			turn length: `+lengthHint)},
 		{n: 53, name: "refusal", scene: stopped(llm.Filtered, `
 			assistant "so far"
 			turn content_filter: `+refusal, `
 			assistant "so"
 			call c1 look {"text":"a"}
-			end c1 "look" interrupted: not run: the reply was refused by the provider
+			end c1 "look a" interrupted: not run: the reply was refused by the provider
 			turn content_filter: `+refusal)},
 		{n: 54, name: "empty message", scene: early(func(st *stage) scene {
 			return scene{acts: times(2, sse(st.d.begin()+ended(st.d, llm.Stop))), want: `
 				retrying 2 of 2 in 0s: the model gave an empty answer
-				turn error: the model gave an empty answer twice | say it differently, or choose another model
+				turn error: the model gave an empty answer twice | Rephrase the prompt, or choose another model with /model.
 				requests 2`}
 		})},
 		{n: 55, name: "unknown finish reason", scene: stopped("odd", `
@@ -172,8 +172,8 @@ func oddEnds() []fault {
 			turn done`, `
 			assistant "so"
 			call c1 look {"text":"a"}
-			end c1 "look" interrupted: not run: it is unknown whether the reply was whole
-			turn error: the answer ended for an unknown reason ("odd"), so its tool calls were not run | say "go on" to continue`)},
+			end c1 "look a" interrupted: not run: the reply may be incomplete
+			turn error: the answer ended for an unknown reason ("odd"), so its tool calls were not run | Send a message to continue.`)},
 		{n: 55, name: "no finish reason", scene: unsaid},
 		{n: 56, name: "call in the text", scene: early(func(st *stage) scene {
 			return scene{acts: []act{sse(said(st.d, "<tool_call>{\"name\":\"look\",\"arguments\":{\"text\":\"a\"}}</tool_call>"))}, want: `
@@ -188,8 +188,7 @@ func oddEnds() []fault {
 	}
 }
 
-// counted is a whole answer with counts of tokens that cannot be: they are
-// taken for unknown.
+// counted is a reply with impossible token counts, which are treated as unknown.
 func counted(input, output string) func(*stage, phase) scene {
 	return func(st *stage, p phase) scene {
 		stream, want := whole(st, p)
@@ -200,7 +199,7 @@ func counted(input, output string) func(*stage, phase) scene {
 	}
 }
 
-// uncounted is a whole answer without counts of tokens.
+// uncounted is a reply without token counts.
 func uncounted(st *stage, p phase) scene {
 	stream, want := whole(st, p)
 	var kept []string
@@ -212,7 +211,7 @@ func uncounted(st *stage, p phase) scene {
 	return scene{acts: []act{sse(strings.Join(kept, ""))}, want: want, check: usageIs(llm.Usage{})}
 }
 
-// usageIs holds what the first step says that it took.
+// usageIs checks the usage of the first step.
 func usageIs(want llm.Usage) func(t *testing.T, p played) {
 	return func(t *testing.T, p played) {
 		for _, e := range p.events {
@@ -227,7 +226,7 @@ func usageIs(want llm.Usage) func(t *testing.T, p played) {
 	}
 }
 
-// jumps is a turn during which the clock is set back and forth.
+// jumps is a turn during which the clock jumps back and forth.
 func jumps(st *stage) scene {
 	looks := 0
 	return scene{acts: []act{answer(429, "Retry-After: 2", problem("rate_limit_error", "slow down"))},
@@ -238,10 +237,10 @@ func jumps(st *stage) scene {
 			}
 		},
 		want: `
-			retrying 2 of 6 in 2.25s: test answered 429: slow down` + again(2)}
+			retrying 2 in 2s: test answered 429: slow down` + again(2)}
 }
 
-// circle is a model that makes the same call again and again.
+// circle is a model that repeats the same call.
 func circle(st *stage, _ phase) scene {
 	sc := scene{answers: map[string]event.Decision{event.StepsAsk: event.Refuse}}
 	for _, id := range []string{"c1", "c2", "c3"} {
@@ -252,8 +251,8 @@ func circle(st *stage, _ phase) scene {
 			end %s "look a" ok: did a`, id, id, id)
 	}
 	sc.want += `
-			asked steps "The model made the same call 3 times, with the same result. Go on?" because it may go round in a circle; always: ""
-			turn repeating: stopped: the model made the same call 3 times, with the same result | say what to do differently, or "go on"
+			asked steps "The model made the same call 3 times, with the same result. Continue?" because the model may be in a loop; always: ""
+			turn repeating: stopped: the model made the same call 3 times, with the same result | Tell the model what to do differently.
 			requests 3`
 	return sc
 }
@@ -270,7 +269,7 @@ func crowd(st *stage, _ phase) scene {
 			fmt.Fprintf(&starts, "\nstart c%d \"look a\"", i)
 			fmt.Fprintf(&ends, "\nend c%d \"look a\" ok: did a", i)
 		} else {
-			fmt.Fprintf(&ends, "\nend c%d \"look\" interrupted: not run: a reply may have 32 calls. Ask again for this one", i)
+			fmt.Fprintf(&ends, "\nend c%d \"look a\" interrupted: not run: a reply may contain 32 calls. Make this call again", i)
 		}
 	}
 	return scene{acts: []act{sse(stream + ended(d, llm.Calls))}, want: calls.String() + starts.String() + ends.String() + again(2)}

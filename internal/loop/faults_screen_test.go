@@ -11,7 +11,7 @@ import (
 	"agent/internal/loop/event"
 )
 
-// atFirstEnd cuts events after the end of the first turn.
+// atFirstEnd splits events after the end of the first turn.
 func atFirstEnd(events []event.Event) (first, rest []event.Event) {
 	for i, e := range events {
 		if _, ok := e.(*event.TurnEnd); ok {
@@ -21,18 +21,18 @@ func atFirstEnd(events []event.Event) (first, rest []event.Event) {
 	return events, nil
 }
 
-// madeUp is the part of an id that differs from run to run.
-var madeUp = regexp.MustCompile(`\b(c1|call)_[A-Za-z0-9_]{8,}`)
+// generatedID matches generated IDs.
+var generatedID = regexp.MustCompile(`\b(c1|call)_[A-Za-z0-9_]{8,}`)
 
-// told writes what the person is told, a line an event.
-func told(events []event.Event) string {
+// shownText formats the events that the user sees, one per line.
+func shownText(events []event.Event) string {
 	var b strings.Builder
 	for _, e := range events {
 		switch e := e.(type) {
 		case *event.TurnEnd:
 			fmt.Fprintf(&b, "turn %s%s%s%s\n", e.Reason, mark(e.Cut, " (cut)"), mark(e.Error != "", ": "+e.Error), mark(e.Hint != "", " | "+e.Hint))
 		case event.Retrying:
-			fmt.Fprintf(&b, "retrying %d of %d in %s: %s%s\n", e.Attempt, e.Of, e.In, e.Error, mark(e.Hint != "", " | "+e.Hint))
+			fmt.Fprintf(&b, "%s: %s%s\n", retrying(e), e.Error, mark(e.Hint != "", " | "+e.Hint))
 		case *event.UserSaid:
 			if e.Auto {
 				b.WriteString(trace([]event.Event{e}))
@@ -44,14 +44,14 @@ func told(events []event.Event) string {
 	if s := b.String(); !strings.Contains(s, "1_") && !strings.Contains(s, "call_") {
 		return s // long ones are many
 	}
-	return madeUp.ReplaceAllString(b.String(), "${1}_*")
+	return generatedID.ReplaceAllString(b.String(), "${1}_*")
 }
 
-// screen is what was shown of the replies of a turn, for those who wait for it.
+// screen holds the streamed text of replies, and lets tests wait for it.
 type screen struct {
 	mu      sync.Mutex
 	text    strings.Builder
-	changed chan struct{} // closed at the next piece; nil when nobody waits for it
+	changed chan struct{} // closed at the next delta; nil if nothing waits
 }
 
 func (s *screen) show(e event.Event) {

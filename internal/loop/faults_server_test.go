@@ -14,31 +14,29 @@ import (
 	"time"
 )
 
-// act is what the server does with a request. It reports whether the connection
-// is kept for another one.
+// act handles a request. It reports whether the connection stays open.
 type act func(p *peer) bool
 
-// peer is a connection on which a request has come.
+// peer is a connection with a request.
 type peer struct {
 	net.Conn
 	st *stage
 	r  *bufio.Reader
 }
 
-// server is a server on the loopback that does with each request what it is
-// told to, byte by byte.
+// server is a loopback server that handles each request with an act.
 type server struct {
 	st  *stage
 	ln  net.Listener
 	tls *tls.Config // set before start; nil speaks plain HTTP
-	// greet takes a connection in place of HTTP. Set before start.
+	// greet handles a connection instead of HTTP. Set before start.
 	greet func(p *peer)
 
 	mu       sync.Mutex
 	acts     []act
 	requests int
 	conns    map[net.Conn]bool
-	waiting  int // acts that wait for the other side to leave
+	waiting  int // acts that wait for the client to disconnect
 	open     sync.WaitGroup
 }
 
@@ -50,7 +48,7 @@ func newServer(t *testing.T, st *stage) *server {
 	return &server{st: st, ln: ln, conns: map[net.Conn]bool{}}
 }
 
-// start serves acts, and good answers after them.
+// start serves acts, then valid replies.
 func (s *server) start(acts []act) {
 	s.acts = acts
 	s.open.Go(func() {
@@ -67,7 +65,7 @@ func (s *server) start(acts []act) {
 	})
 }
 
-// close ends everything.
+// close stops the server and closes its connections.
 func (s *server) close() {
 	_ = s.ln.Close()
 	s.mu.Lock()
@@ -113,7 +111,7 @@ func (s *server) talk(conn net.Conn) {
 	}
 }
 
-// next counts a request and returns what is done with it.
+// next counts a request and returns its act.
 func (s *server) next() act {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -126,14 +124,14 @@ func (s *server) next() act {
 	return a
 }
 
-// count returns how many requests came.
+// count returns the number of requests.
 func (s *server) count() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.requests
 }
 
-// left holds that nobody is connected any more to acts that wait for it.
+// left checks that all clients of waiting acts have disconnected.
 func (s *server) left(t *testing.T) {
 	t.Helper()
 	deadline := time.Now().Add(5 * time.Second)
@@ -152,7 +150,7 @@ func (s *server) left(t *testing.T) {
 	}
 }
 
-// gone waits until the other side leaves.
+// gone waits until the client disconnects.
 func (p *peer) gone() bool {
 	s := p.st.server
 	s.mu.Lock()
@@ -165,20 +163,20 @@ func (p *peer) gone() bool {
 	return false
 }
 
-// write sends s. The other side may have left.
+// write sends s. The client may have disconnected.
 func (p *peer) write(s string) bool {
 	_, err := io.WriteString(p.Conn, s)
 	return err == nil
 }
 
-// head begins an answer of chunks.
+// head sends the head of a chunked response.
 func (p *peer) head(contentType string, more ...string) {
 	p.write("HTTP/1.1 200 OK\r\nContent-Type: " + contentType + "\r\nTransfer-Encoding: chunked\r\n" + strings.Join(append(more, ""), "\r\n") + "\r\n")
 }
 
 func (p *peer) chunk(s string) bool { return p.write(fmt.Sprintf("%x\r\n%s\r\n", len(s), s)) }
 
-// reset ends the connection with an RST.
+// reset closes the connection with an RST.
 func (p *peer) reset() bool {
 	if c, ok := p.Conn.(*net.TCPConn); ok {
 		_ = c.SetLinger(0)
@@ -186,18 +184,17 @@ func (p *peer) reset() bool {
 	return false
 }
 
-// shown waits until the person sees what was sent: nothing of it can be lost
-// by what follows.
+// shown waits until the sent text is on the screen.
 func (p *peer) shown(text string) {
 	if err := p.st.screen.until(text); err != nil {
 		p.st.t.Error(err)
 	}
 }
 
-// sse answers with a stream, each event a chunk of its own.
+// sse responds with a stream, one chunk per event.
 func sse(stream string) act { return stream200("text/event-stream", events(stream)...) }
 
-// stream200 answers with chunks.
+// stream200 responds with the given chunks.
 func stream200(contentType string, chunks ...string) act {
 	return func(p *peer) bool {
 		p.head(contentType)
@@ -210,7 +207,7 @@ func stream200(contentType string, chunks ...string) act {
 	}
 }
 
-// events cuts a stream behind its blank lines.
+// events splits a stream after blank lines.
 func events(stream string) []string {
 	all := strings.SplitAfter(stream, "\n\n")
 	if all[len(all)-1] == "" {
@@ -219,8 +216,8 @@ func events(stream string) []string {
 	return all
 }
 
-// answer answers with a status and a body of a known length. Header is one line
-// of the head, without its end.
+// answer responds with a status and a body. Header is one header line without its
+// line end.
 func answer(status int, header, body string) act {
 	if header != "" {
 		header += "\r\n"
@@ -229,7 +226,7 @@ func answer(status int, header, body string) act {
 	return func(p *peer) bool { return p.write(all) }
 }
 
-// broken begins a stream and does then what it is told to.
+// broken begins a stream and then calls how.
 func broken(stream string, then func(p *peer) bool) act {
 	return func(p *peer) bool {
 		p.head("text/event-stream")
@@ -240,7 +237,7 @@ func broken(stream string, then func(p *peer) bool) act {
 	}
 }
 
-// times is an act that comes n times.
+// times returns an act n times.
 func times(n int, a act) []act {
 	var out []act
 	for range n {

@@ -12,8 +12,8 @@ import (
 	"agent/internal/loop/event"
 )
 
-// endless is an answer with a line of 100 MB. It is given up after 8 of them,
-// and never takes much memory.
+// endless is a response with a line of 100 MB, which is rejected after 8 MB and takes
+// little memory.
 func endless(st *stage, p phase) scene {
 	stream, shown := half(st, p)
 	mega := fmt.Sprintf("%x\r\n%s\r\n", 1<<20, strings.Repeat("x", 1<<20))
@@ -31,14 +31,14 @@ func endless(st *stage, p phase) scene {
 	})}, want: cutBy(p, overfull, ""), check: func(t *testing.T, _ played) {
 		var after runtime.MemStats
 		runtime.ReadMemStats(&after)
-		const most = 64 << 20 // the buffer doubles on its way to 8 MiB and beyond
+		const most = 64 << 20 // the buffer doubles up to 8 MiB and beyond
 		if took := after.TotalAlloc - before.TotalAlloc; took > most {
 			t.Errorf("it took %d MiB", took>>20)
 		}
 	}}
 }
 
-// tiny is an answer of very many pieces: none may be lost.
+// tiny is a reply of very many deltas. None may be lost.
 func tiny(st *stage, p phase) scene {
 	pieces := make([]string, veryMany)
 	var all strings.Builder
@@ -77,7 +77,7 @@ func tiny(st *stage, p phase) scene {
 	}}
 }
 
-// pages cuts a long stream into chunks of some size.
+// pages splits a long stream into larger chunks.
 func pages(stream string) []string {
 	const size = 16 << 10
 	var out []string

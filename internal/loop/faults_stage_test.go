@@ -22,44 +22,43 @@ import (
 	"agent/internal/tools"
 )
 
-// secret is the key that must show nowhere.
+// secret is an API key that must not be shown or saved.
 const secret = "sk-test-0123456789"
 
-// soon is how long Esc may take, by far: it should be a few milliseconds.
+// soon is a generous limit for an interrupt, which should take a few milliseconds.
 const soon = 2 * time.Second
 
-// scene is a fault, and what the person is told of it.
+// scene is a fault with its expected output.
 type scene struct {
-	acts  []act  // what the server does with one request after the other; afterwards it answers well
-	dials []dial // how connections come about, one after the other; afterwards well
+	acts  []act  // for consecutive requests; later requests get valid replies
+	dials []dial // for consecutive connections; later ones use the default
 	tls   bool   // the server speaks TLS
-	// before is how many requests come before the fault.
+	// before is the number of requests before the fault.
 	before int
-	// limits are those of the endpoint.
+	// limits are the limits of the endpoint.
 	limits wire.Limits
-	// proxy is in the way of the request that meets the fault.
+	// proxy is the proxy of the request with the fault.
 	proxy *server
 	// options changes the agent.
 	options func(o *loop.Options)
-	// answers are what the person says to questions, by their id.
+	// answers are the user's answers to questions, by ID.
 	answers map[string]event.Decision
-	// esc says at which event the person presses Esc.
+	// esc returns true for the event at which the user presses Esc.
 	esc func(event.Event) bool
-	// unread leaves away the comparison of what is told; check judges it.
+	// unread skips the comparison with want; check replaces it.
 	unread bool
 	want   string
 	check  func(t *testing.T, p played)
 }
 
-// played is what came of a scene.
+// played is the result of a scene.
 type played struct {
 	events []event.Event // of the first turn
-	state  session.State // as resumed after both turns
+	state  session.State // resumed after both turns
 	stage  *stage
 }
 
-// stage is a server that misbehaves as it is told to, and an agent that has to
-// do with it.
+// stage is a misbehaving server and an agent that connects to it.
 type stage struct {
 	t      *testing.T
 	d      speech
@@ -70,7 +69,7 @@ type stage struct {
 	dials  dials
 	screen screen
 	esc    chan struct{} // pressed by a scene, once
-	turns  []int         // requests, of each turn that ended
+	turns  []int         // number of requests of each turn
 	dir    string        // of the session
 }
 
@@ -80,13 +79,13 @@ func newStage(t *testing.T, d speech, certs *certificates) *stage {
 	return st
 }
 
-// host is where the server is.
+// host returns the address of the server.
 func (st *stage) host() string { return st.server.ln.Addr().String() }
 
-// press is the person's Esc.
+// press presses Esc.
 func (st *stage) press() { st.esc <- struct{}{} }
 
-// play runs the fault and the turn after it.
+// play runs the turn of the fault and another one.
 func (st *stage) play(sc scene) {
 	t := st.t
 	t.Helper()
@@ -102,7 +101,7 @@ func (st *stage) play(sc scene) {
 	defer p.Close()
 	defer st.server.left(t)
 	log := history.Open(st.dir).Create(history.Header{Dir: "/w"})
-	o := fill(options(p, echo("look", tools.Read), rest(), hold(), echo("change", tools.Write)))
+	o := fill(options(p, echo("look", tools.Read), noopTool(), hold(), echo("change", tools.Write)))
 	o.Model.ID, o.Log = "m", log
 	if sc.options != nil {
 		sc.options(&o)
@@ -113,11 +112,11 @@ func (st *stage) play(sc scene) {
 	}
 	first, second := atFirstEnd(all)
 	if want := st.place(dedent(sc.want), p.BaseURL()); !sc.unread {
-		if d := cmp.Diff(told(first)+st.asked(0, sc.before), want); d != "" {
+		if d := cmp.Diff(shownText(first)+st.asked(0, sc.before), want); d != "" {
 			t.Errorf("got, want:\n%s", d)
 		}
 	}
-	if d := cmp.Diff(told(second)+st.asked(1, 0), dedent(`
+	if d := cmp.Diff(shownText(second)+st.asked(1, 0), dedent(`
 		assistant "fine"
 		turn done
 		requests 1`)); d != "" {
@@ -129,7 +128,7 @@ func (st *stage) play(sc scene) {
 	}
 }
 
-// other returns another server, to be started, that ends with the stage.
+// other returns another server, not started, which the stage closes.
 func (st *stage) other(config *tls.Config) *server {
 	s := newServer(st.t, st)
 	s.tls = config
@@ -137,7 +136,7 @@ func (st *stage) other(config *tls.Config) *server {
 	return s
 }
 
-// through says which proxy a request goes through.
+// through returns the proxy function of the endpoint.
 func (sc scene) through() func(*http.Request) (*url.URL, error) {
 	n := 0
 	return func(*http.Request) (*url.URL, error) {
@@ -148,7 +147,7 @@ func (sc scene) through() func(*http.Request) (*url.URL, error) {
 	}
 }
 
-// asked tells how many requests the server got in a turn.
+// asked formats the number of requests in a turn.
 func (st *stage) asked(turn, before int) string {
 	if turn >= len(st.turns) {
 		return ""
@@ -156,13 +155,13 @@ func (st *stage) asked(turn, before int) string {
 	return fmt.Sprintf("requests %d\n", st.turns[turn]-before)
 }
 
-// place puts names for what differs from run to run.
+// place replaces the placeholders BASE and HOST.
 func (st *stage) place(want, base string) string {
 	return strings.NewReplacer("BASE", base, "HOST", st.host()).Replace(want)
 }
 
-// run plays two turns and returns their events. The agent is stopped by Esc
-// when the scene presses it.
+// run plays two turns and returns their events. It interrupts the agent when the scene
+// presses Esc.
 func (st *stage) run(o loop.Options, sc scene) []event.Event {
 	t := st.t
 	t.Helper()
@@ -183,7 +182,7 @@ func (st *stage) run(o loop.Options, sc scene) []event.Event {
 		case e, ok := <-events:
 			if !ok {
 				if ctx.Err() != nil {
-					t.Fatalf("the agent hung; events so far:\n%s", told(all))
+					t.Fatalf("the agent hung; events so far:\n%s", shownText(all))
 				}
 				return all
 			}
@@ -214,8 +213,8 @@ func (st *stage) run(o loop.Options, sc scene) []event.Event {
 	}
 }
 
-// resume reads the session from disk and holds that it is whole, is what was
-// shown, and that no key stands in it.
+// resume reads the session from disk. It checks that the session is complete and equal
+// to the shown events, and contains no API key.
 func (st *stage) resume(id string, all []event.Event) session.State {
 	t := st.t
 	t.Helper()
@@ -243,20 +242,20 @@ func (st *stage) resume(id string, all []event.Event) session.State {
 			live = append(live, d)
 		}
 	}
-	if d := cmp.Diff(told(resumed), told(live)); d != "" {
+	if d := cmp.Diff(shownText(resumed), shownText(live)); d != "" {
 		t.Errorf("resumed, live:\n%s", d)
 	}
 	raw, err := os.ReadFile(log.Path())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s := string(raw) + told(all); strings.Contains(s, secret) {
+	if s := string(raw) + shownText(all); strings.Contains(s, secret) {
 		t.Error("the key shows")
 	}
 	return state
 }
 
-// close ends the server. Nothing may be open any more that it waits for.
+// close stops the servers and checks that all clients have disconnected.
 func (st *stage) close() {
 	st.t.Helper()
 	for _, s := range append(st.others, st.server) {
@@ -268,8 +267,8 @@ func (st *stage) close() {
 	}
 }
 
-// rest returns a tool without arguments.
-func rest() tools.Tool {
+// noopTool returns a tool without arguments.
+func noopTool() tools.Tool {
 	return tools.New("rest", "a tool for tests", func(context.Context, struct{}) (tools.Call, error) {
 		return tools.Call{Title: "rest", Effect: tools.Read, Run: func(context.Context, tools.Approved) (tools.Result, error) {
 			return tools.Result{Text: "rested"}, nil
@@ -277,7 +276,7 @@ func rest() tools.Tool {
 	})
 }
 
-// hold returns a tool that runs until it is stopped.
+// hold returns a tool that runs until it is interrupted.
 func hold() tools.Tool {
 	return tools.New("hold", "a tool for tests", func(_ context.Context, a textArgs) (tools.Call, error) {
 		return tools.Call{Title: "hold " + a.Text, Effect: tools.Execute, Run: func(ctx context.Context, ok tools.Approved) (tools.Result, error) {
@@ -288,16 +287,15 @@ func hold() tools.Tool {
 	})
 }
 
-// leftover counts what a provider could leave behind.
+// leftover counts resources that a provider could leak.
 type leftover struct{ goroutines, files int }
 
 func leftovers() leftover {
-	files, _ := os.ReadDir("/proc/self/fd") // where there is one
+	files, _ := os.ReadDir("/proc/self/fd") // if it exists
 	return leftover{runtime.NumGoroutine(), len(files)}
 }
 
-// settled waits until no more is left over than was before. It returns 1 where
-// that does not come.
+// settled waits until no resources are leaked. It returns 1 if that does not happen.
 func settled(t *testing.T, before leftover) int {
 	t.Helper()
 	deadline := time.Now().Add(5 * time.Second)

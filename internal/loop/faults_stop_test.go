@@ -12,12 +12,12 @@ import (
 	"agent/internal/loop/event"
 )
 
-// stops are the states in which the person may press Esc.
+// stops are the states in which the user may press Esc.
 func stops() []fault {
 	waits := func(name string, scenery func(st *stage) scene) fault {
 		return fault{n: 62, name: "Esc " + name, scene: early(scenery)}
 	}
-	// held answers no more, and presses Esc.
+	// held presses Esc and sends nothing more.
 	held := func(p *peer) bool {
 		p.st.press()
 		return p.gone()
@@ -56,7 +56,7 @@ func stops() []fault {
 					o.Sleep = func(ctx context.Context, _ time.Duration) error { _, err := hang(ctx); return err }
 				},
 				want: `
-					retrying 2 of 6 in 1m40.25s: test answered 429: too many requests` + interrupted + "1"}
+					retrying 2 in 1m40s: test answered 429: too many requests` + interrupted + "1"}
 		}),
 		{n: 62, name: "Esc within the answer", scene: func(st *stage, p phase) scene {
 			stream, shown := half(st, p)
@@ -68,16 +68,16 @@ func stops() []fault {
 				want = `
 				assistant "so"
 				call c1 look {} (cut)
-				end c1 "look" interrupted: not run: the person stopped the turn` + interrupted + "1"
+				end c1 "look" interrupted: not run: the user interrupted the turn` + interrupted + "1"
 			}
 			return scene{acts: []act{broken(stream, func(l *peer) bool { l.shown(shown); return held(l) })}, want: want}
 		}},
-		{n: 62, name: "Esc where a cut answer goes on", absent: map[string]string{"tool": "one with a call is not continued"}, scene: func(st *stage, p phase) scene {
+		{n: 62, name: "Esc while a truncated answer continues", absent: map[string]string{"tool": "one with a call is not continued"}, scene: func(st *stage, p phase) scene {
 			sc := cut(func(*peer) bool { return false })(st, p)
 			sc.acts = append(sc.acts, held)
 			sc.want = `
 				assistant "half" (cut)
-				notice test: ` + broke + `. Going on where the answer was cut.
+				notice test: ` + broke + `. Continuing where it was cut off.
 				auto "` + event.GoOn + `"
 				turn interrupted (cut)
 				requests 2`
@@ -87,14 +87,14 @@ func stops() []fault {
 			return scene{acts: []act{sse(calls(st.d, "hold"))}, esc: func(e event.Event) bool { _, ok := e.(event.Progress); return ok }, want: `
 				call c1 hold {"text":"a"}
 				start c1 "hold a"
-				end c1 "hold a" interrupted: interrupted by the person` + interrupted + "1"}
+				end c1 "hold a" interrupted: interrupted by the user` + interrupted + "1"}
 		}},
 		{n: 62, name: "Esc at a question", absent: map[string]string{"text": "nothing is asked"}, scene: func(st *stage, _ phase) scene {
 			return scene{acts: []act{sse(calls(st.d, "change"))}, options: func(o *loop.Options) { o.Mode = event.ModeAsk },
 				esc: func(e event.Event) bool { _, ok := e.(event.Asked); return ok }, want: `
 				call c1 change {"text":"a"}
 				asked c1 "change a" because changes files (permission mode: ask); always: "all edits to a"
-				end c1 "change a" interrupted: not run: the person stopped the turn before answering whether it may run` + interrupted + "1"}
+				end c1 "change a" interrupted: not run: the user interrupted the turn before approving this call` + interrupted + "1"}
 		}},
 		{n: 62, name: "Esc in a flood of deltas", scene: func(st *stage, p phase) scene {
 			stream, _ := half(st, p)
@@ -115,17 +115,17 @@ func stops() []fault {
 	}
 }
 
-// stopped holds that the turn ended by Esc.
+// stopped checks that Esc ended the turn.
 func stopped(t *testing.T, p played) {
 	t.Helper()
 	if end, ok := p.events[len(p.events)-1].(*event.TurnEnd); !ok || end.Reason != event.UserInterrupt {
-		t.Errorf("got %s", told(p.events[len(p.events)-1:]))
+		t.Errorf("got %s", shownText(p.events[len(p.events)-1:]))
 	}
 }
 
-// pressed presses Esc once and waits for what it does.
+// pressed returns a dial that presses Esc once and waits for the end of ctx.
 func pressed(st *stage) func(ctx context.Context) (net.Conn, error) {
-	var once sync.Once // several name servers are asked at the same time
+	var once sync.Once // several name servers are queried at once
 	return func(ctx context.Context) (net.Conn, error) {
 		once.Do(st.press)
 		<-ctx.Done()
@@ -133,7 +133,7 @@ func pressed(st *stage) func(ctx context.Context) (net.Conn, error) {
 	}
 }
 
-// calls is the stream of a reply that calls a tool.
+// calls returns the stream of a reply that calls a tool.
 func calls(d speech, name string) string {
 	return d.begin() + d.call(0, "c1", name, args("a")) + d.end(0) + ended(d, llm.Calls)
 }

@@ -14,7 +14,7 @@ import (
 	"agent/internal/llm/wire"
 )
 
-// streams are answers in a form that is odd, or damaged.
+// streams are replies with an unusual or damaged encoding.
 func streams() []fault {
 	var all []fault
 	add := func(n int, name string, scene func(*stage, phase) scene) {
@@ -51,7 +51,7 @@ func streams() []fault {
 	return all
 }
 
-// reframed is a whole answer in another form.
+// reframed is a complete reply with another framing.
 func reframed(change func(string) string) func(*stage, phase) scene {
 	return func(st *stage, p phase) scene {
 		stream, want := whole(st, p)
@@ -59,7 +59,7 @@ func reframed(change func(string) string) func(*stage, phase) scene {
 	}
 }
 
-// letters cuts a stream in the middle of each letter of several bytes.
+// letters splits a stream within each multi-byte character.
 func letters(stream string) []string {
 	var out []string
 	from := 0
@@ -72,7 +72,7 @@ func letters(stream string) []string {
 	return append(out, stream[from:])
 }
 
-// everySplit reads an answer that comes in two reads, cut at each byte.
+// everySplit reads a reply in two parts, split at each byte.
 func everySplit(st *stage, p phase) scene {
 	stream, want := whole(st, p)
 	return scene{acts: []act{sse(stream)}, want: want, check: func(t *testing.T, _ played) {
@@ -104,7 +104,7 @@ func everySplit(st *stage, p phase) scene {
 	}}
 }
 
-// pieces answers every request with one body, that comes in these parts.
+// pieces responds to every request with one body in the given parts.
 type pieces struct{ parts []string }
 
 func (b *pieces) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -116,8 +116,8 @@ func (b *pieces) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: io.NopCloser(io.MultiReader(readers...)), Request: r}, nil
 }
 
-// unreadable is an answer with an event in it that is no JSON. A text is worth
-// having without; calls cannot be trusted.
+// unreadable is a reply with an event that is not JSON. Its text is kept; its calls
+// cannot be trusted.
 func unreadable(st *stage, p phase) scene {
 	stream, want := whole(st, p)
 	all := events(stream)
@@ -125,14 +125,14 @@ func unreadable(st *stage, p phase) scene {
 	if p == inTool {
 		want = `
 			call c1 look {"text":"Grüße"} (cut)
-			end c1 "look" interrupted: not run: the reply was cut before it ended
-			turn error: test: a part of the answer could not be read, so its tool calls cannot be trusted | what arrived is kept; ask again to go on
+			end c1 "look Grüße" interrupted: not run: the reply was cut off
+			turn error: test: a part of the answer could not be read, so its tool calls cannot be trusted | The text received is kept. Press Enter to retry.
 			requests 1`
 	}
 	return scene{acts: []act{sse(strings.Join(all, ""))}, want: want}
 }
 
-// bytewise cuts a stream behind each byte.
+// bytewise splits a stream after each byte.
 func bytewise(stream string) []string {
 	out := make([]string, len(stream))
 	for i := range len(stream) {

@@ -6,12 +6,11 @@ import (
 	"testing"
 )
 
-// phase says what the model is at when the fault strikes.
+// phase is the part of a turn in which a fault occurs.
 type phase string
 
-// The phases. A fault that strikes before an answer has begun meets the request
-// of a prompt (text), or the one that brings a tool's result (tool). One that
-// strikes within an answer meets its text, or a tool call.
+// The phases. A fault before a reply affects the request with a prompt (text) or with
+// a tool result (tool). A fault within a reply affects its text or a tool call.
 const (
 	inText phase = "text"
 	inTool phase = "tool"
@@ -22,18 +21,17 @@ var phases = []phase{inText, inTool}
 // lastFault is the number of the last row of the matrix.
 const lastFault = 64
 
-// maxLeaks is how many cases may leave something over before no more of them are
-// tried: each waits for a while that it goes.
+// maxLeaks limits the cases that leak resources, because each waits for a timeout.
 const maxLeaks = 3
 
-// fault is a way in which a provider, or the way to it, fails. Several may have
-// one number: they are kinds of the same.
+// fault is a failure of a provider or of the connection to it. Variants of a fault have
+// the same number.
 type fault struct {
 	n     int
 	name  string
 	scene func(st *stage, p phase) scene
-	// absent says why there is no such case: by "tool", "anthropic" or
-	// "anthropic/tool"; "" stands for all.
+	// absent says why there is no such case: by "tool", "anthropic" or "anthropic/tool";
+	// "" stands for all.
 	absent map[string]string
 }
 
@@ -46,15 +44,15 @@ func (f fault) why(d speech, p phase) string {
 	return ""
 }
 
-// TestFaults plays every fault in every dialect and phase against a server on
-// the loopback that really misbehaves. It holds, for each, what the person is
-// told, how often the server was asked, that no key shows, that the session on
-// disk is whole, that the next turn works, and that nothing is left over.
+// TestFaults plays every fault in every dialect and phase against a loopback server.
+// It checks the messages to the user, the number of requests, that no API key is
+// shown, that the session on disk is complete, that the next turn works, and that no
+// resource is leaked.
 func TestFaults(t *testing.T) {
 	certs := newCertificates(t)
 	leaks := 0
 	covered, absent := map[string]int{}, map[string]string{}
-	for _, f := range slices.Concat(waysThere(), refusals(), cuts(), streams(), replies(), stops()) {
+	for _, f := range slices.Concat(networkFaults(), refusals(), cuts(), streams(), replies(), stops()) {
 		for _, d := range dialects() {
 			for _, p := range phases {
 				cell := fmt.Sprintf("%02d/%s/%s", f.n, d.name(), p)
@@ -97,6 +95,6 @@ func TestFaults(t *testing.T) {
 	if len(missing) > 0 {
 		t.Errorf("neither played nor said to be absent: %v", missing)
 	}
-	t.Attr("promise", fmt.Sprintf("whatever a provider does, the session stays whole and the next turn works: faults tried: %d (%d in each of %d dialects and 2 phases, %d do not exist)",
+	t.Attr("promise", fmt.Sprintf("after every provider fault the session is complete and the next turn works: faults tried: %d (%d in each of %d dialects and 2 phases, %d do not exist)",
 		cases, lastFault, len(dialects()), without))
 }

@@ -15,7 +15,7 @@ import (
 	"agent/internal/tools"
 )
 
-// session plays a turn with everything in it and returns its records.
+// session plays a turn with events of every type and returns its records.
 func fullSession(t *testing.T) (records []history.Record, events []event.Event) {
 	t.Helper()
 	store := history.Open(t.TempDir())
@@ -50,7 +50,7 @@ func fullSession(t *testing.T) (records []history.Record, events []event.Event) 
 	return records, events
 }
 
-// foldOf is the state of a session that holds events.
+// foldOf returns the state of a session with the given events.
 func foldOf(t *testing.T, events []event.Durable) session.State {
 	t.Helper()
 	var records []history.Record
@@ -78,8 +78,8 @@ func of(records []history.Record) iter.Seq2[history.Record, error] {
 	}
 }
 
-// What a session holds is what was shown, and what a model is told on resume is
-// what it was told before.
+// A session holds the events that were shown, and a resumed model gets the same
+// messages as before.
 func TestFoldIsWhatHappened(t *testing.T) {
 	records, events := fullSession(t)
 	state, err := session.Fold(of(records))
@@ -122,8 +122,8 @@ func TestFoldIsWhatHappened(t *testing.T) {
 		result c4 "did make"
 		call c5 todo {"items":[{"text":"rest","state":"active"}]}
 		call c6 ask ` + whichOne + `
-		result c5 "The plan is kept: 0 of 1 done, active: rest."
-		result c6 "The person chose: red"
+		result c5 "Plan saved: 0 of 1 done, active: rest."
+		result c6 "The user chose: red"
 		assistant "all done"
 		user "two"
 		assistant "second answer"
@@ -133,8 +133,8 @@ func TestFoldIsWhatHappened(t *testing.T) {
 	}
 }
 
-// Wherever a session ends, what is folded is a conversation with one result a
-// call, nothing of it is lost, and closing it once closes it for good.
+// Every prefix of a session folds to a conversation with one result per call and
+// without lost messages. Closing it twice changes nothing.
 func TestFoldOfEveryPrefix(t *testing.T) {
 	records, _ := fullSession(t)
 	for n := range len(records) + 1 {
@@ -163,7 +163,7 @@ func TestFoldOfEveryPrefix(t *testing.T) {
 	}
 }
 
-// A kill in mid-answer keeps what was saved of it.
+// After a kill during an answer, the saved part is kept.
 func TestFoldKeepsPartials(t *testing.T) {
 	records, _ := fullSession(t)
 	for n, r := range records {
@@ -188,8 +188,8 @@ func TestFoldKeepsPartials(t *testing.T) {
 	t.Fatal("the session has no partial answer to test with")
 }
 
-// How long a turn ran that the program did not live to end is what the log
-// knows of it.
+// The duration of a turn during which the program was killed is that until the last
+// record.
 func TestTurnThatWasNotEndedTookAsLongAsItIsOnRecord(t *testing.T) {
 	at := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	state, err := session.Fold(of(recordsOf(t,

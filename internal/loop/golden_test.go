@@ -23,13 +23,13 @@ import (
 	"agent/internal/tools"
 )
 
-var update = flag.Bool("update", false, "write what is got into the golden files")
+var update = flag.Bool("update", false, "update the golden files")
 
-// goldenSessions are logs that earlier versions wrote. The logs never change:
-// every later version opens and resumes them to the same conversation.
+// goldenSessions are logs of earlier versions. They never change: every later version
+// resumes them with the same conversation.
 const goldenSessions = "../../testdata/sessions"
 
-// golden compares got with a golden file, or writes it.
+// golden compares got with a golden file, or updates the file.
 func golden(t *testing.T, file string, got []byte) {
 	t.Helper()
 	if *update {
@@ -77,7 +77,7 @@ func eachGolden(t *testing.T, test func(t *testing.T, name string, store *histor
 	}
 }
 
-// summary is what must stay the same of a resumed session.
+// summary is the part of a resumed session that must not change.
 type summary struct {
 	Messages                   []llm.Message
 	Model, Effort, Mode, Title string
@@ -124,7 +124,7 @@ func TestGoldenSessionsResumeTheSame(t *testing.T) {
 	})
 }
 
-// resumedRequest returns what an agent that continues log sends with its next
+// resumedRequest returns the request that an agent which resumes log sends for the next
 // prompt.
 func resumedRequest(t *testing.T, log *history.Log) string {
 	t.Helper()
@@ -142,7 +142,7 @@ func resumedRequest(t *testing.T, log *history.Log) string {
 	return conversation(requests[0])
 }
 
-// undamaged yields the records that can be read.
+// undamaged yields the readable records.
 func undamaged(records iter.Seq2[history.Record, error]) iter.Seq2[history.Record, error] {
 	return func(yield func(history.Record, error) bool) {
 		for r, err := range records {

@@ -28,7 +28,7 @@ type standing struct {
 	dir   string // the workspace, free of symbolic links
 	id    string
 	key   string
-	fork  bool // the next session that is played is a fork just made
+	fork  bool // the next session is a new fork
 }
 
 // command runs build.sh in a directory of the workspace, edits changes a file.
@@ -41,8 +41,7 @@ func (s *standing) command(dir string) tools.Tool {
 	})
 }
 
-// newStanding plays a session in which everything that is asked is always
-// allowed.
+// newStanding plays a session in which the user always allows everything.
 func newStanding(t *testing.T) *standing {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -70,9 +69,9 @@ func (s *standing) script(content string) {
 	}
 }
 
-// play runs a turn that calls the command in a directory and edits a file twice,
-// and returns how often that was asked about or refused, and the notices. Every
-// question is answered with always.
+// play runs a turn that runs the command in a directory and edits a file, each twice.
+// It answers every question with always, and returns the number of questions or
+// denials, and the notices.
 func (s *standing) play(log *history.Log, dir string, attended bool) (asked int, notices string) {
 	s.t.Helper()
 	defer log.Close()
@@ -130,7 +129,7 @@ func (s *standing) grants() (out []policy.Grant) {
 	return out
 }
 
-// append adds a record to a session, as a command could that the model runs.
+// append adds a record to a session, as a command of the model could.
 func (s *standing) append(id string, g policy.Grant) {
 	s.t.Helper()
 	log := s.resume(id)
@@ -145,8 +144,7 @@ func (s *standing) append(id string, g policy.Grant) {
 	}
 }
 
-// Standing permissions hold when the session is resumed, and the user is told
-// which they are.
+// Standing permissions apply when the session is resumed, and a notice lists them.
 func TestGrantsComeBack(t *testing.T) {
 	s := newStanding(t)
 	asked, notices := s.play(s.resume(s.id), "", true)
@@ -165,12 +163,12 @@ func TestGrantsComeBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	if asked, notices := s.play(log, "", true); asked != 2 || notices != "" {
-		t.Errorf("got %d questions and %q after it was taken back, want 2", asked, notices)
+		t.Errorf("got %d questions and %q after the rewind, want 2", asked, notices)
 	}
 }
 
-// A standing permission holds in the session, in the directory, and for the files
-// that it was given for, and nowhere else.
+// A standing permission applies only in its session, its directory, and for the
+// contents of its files.
 func TestGrantsHoldNowhereElse(t *testing.T) {
 	const noSeal = "permissions in the log of this session do not apply: the seal is not valid"
 	const original = "2 permissions of the original session do not apply in this fork."
@@ -210,7 +208,7 @@ func TestGrantsHoldNowhereElse(t *testing.T) {
 			}
 			return s.play(s.resume("copied"), "", true)
 		}, 2, "2 " + noSeal},
-		"headless": {func(s *standing) (int, string) { return s.play(s.resume(s.id), "", false) }, 4, "2 permissions of this session do not apply to a run without a user."},
+		"headless": {func(s *standing) (int, string) { return s.play(s.resume(s.id), "", false) }, 4, "2 permissions of this session do not apply in non-interactive mode."},
 		"the key is replaced": {func(s *standing) (int, string) {
 			if err := os.WriteFile(s.key, []byte("a key of thirty-two bytes, so so"), 0o600); err != nil {
 				t.Fatal(err)
@@ -274,8 +272,7 @@ func TestGrantsHoldNowhereElse(t *testing.T) {
 	t.Attr("promise", fmt.Sprintf("a standing permission used outside its directory, after its script changed, in a fork, headless or from a forged record: %d of %d", broken, len(cases)))
 }
 
-// A grant that was altered in the log of its own session does not apply, and the
-// others still do.
+// A grant that was modified in the log does not apply; the others still do.
 func TestAlteredGrant(t *testing.T) {
 	s := newStanding(t)
 	for _, g := range s.grants() {
@@ -305,7 +302,7 @@ func TestGrantWithoutAKey(t *testing.T) {
 	}
 }
 
-// An always where none was offered allows the one call.
+// An always that was not offered allows only one call.
 func TestAlwaysThatWasNotOffered(t *testing.T) {
 	p := script.New(script.Reply{}.Call("c1", "change", args(".envrc")).Call("c2", "change", args(".envrc")).Calls(), script.Say("done"))
 	o := options(p, echo("change", tools.Write))
@@ -320,20 +317,20 @@ func TestAlwaysThatWasNotOffered(t *testing.T) {
 	}
 }
 
-// Where nobody can be asked, the model is told what a protected path is.
+// Without a user, the result of a denied call explains the protected path.
 func TestProtectedPathHeadless(t *testing.T) {
 	p := script.New(script.Call("c1", "change", args(".github/workflows/ci.yml")), script.Say("done"))
 	o := options(p, tool("change", tools.Write, func(context.Context, string) (string, error) { return "", errors.New("it ran") }))
 	o.Attended = false
 	got := trace(play(t, o, []string{"go"}, nil))
-	want := "refused: refused: .github/workflows/ci.yml is protected: runs on the CI server, with access to its secrets. Changing it always needs the user's approval"
+	want := "refused: denied: .github/workflows/ci.yml is protected: runs on the CI server, with access to its secrets. Changing it always needs the user's approval"
 	if !strings.Contains(got, want) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
 
-// A script that is rewritten while its question is open does not run with that
-// answer, nor with the next one.
+// A script that changes while its approval dialog is open does not run with that
+// answer; the next call is asked again.
 func TestScriptChangesWhileAsked(t *testing.T) {
 	for _, decision := range []event.Decision{event.Allow, event.Always} {
 		s := newStanding(t)
@@ -352,7 +349,7 @@ func TestScriptChangesWhileAsked(t *testing.T) {
 			return []event.Command{event.Answer{ID: a.Ask.ID, Decision: decision}}
 		})
 		got := trace(events)
-		if want := `end c1 "run ./build.sh" error: not run: build.sh changed while the user was asked about this command`; !strings.Contains(got, want) {
+		if want := `end c1 "run ./build.sh" error: not run: build.sh changed while the approval dialog was open`; !strings.Contains(got, want) {
 			t.Errorf("%s: got %s, want %s", decision, got, want)
 		}
 		if asked != 2 || !strings.Contains(got, `end c2 "run ./build.sh" ok`) {
@@ -361,8 +358,8 @@ func TestScriptChangesWhileAsked(t *testing.T) {
 	}
 }
 
-// TestGrantsOfAForkAreToldOnce says only when a fork is made that the permissions
-// of the original do not apply. Those given in the fork apply when it is resumed.
+// The notice that the permissions of the original do not apply is shown only when a
+// fork is made. Permissions of the fork apply when it is resumed.
 func TestGrantsOfAForkAreToldOnce(t *testing.T) {
 	s := newStanding(t)
 	fork, err := s.store.Fork(s.id, 1<<30, history.Header{})
@@ -371,7 +368,7 @@ func TestGrantsOfAForkAreToldOnce(t *testing.T) {
 	}
 	id := fork.Header().ID
 	fork.Close()
-	for range 2 { // nothing is approved here, so that there is nothing else to tell
+	for range 2 { // nothing is approved here, so there are no other notices
 		o := options(script.New(script.Say("done")))
 		o.Log, o.Attended, o.Paths = s.resume(id), true, policy.Paths{Workspace: s.dir}
 		o.Key = func() ([]byte, error) { return policy.Key(s.key) }

@@ -9,8 +9,8 @@ import (
 	"agent/internal/loop/turn"
 )
 
-// inbox holds what the model has yet to get from the user and from background
-// jobs. It is safe for concurrent use.
+// inbox holds pending messages to the model, from the user and from background jobs.
+// It implements turn.Inbox and is safe for concurrent use.
 type inbox struct {
 	rec  *recorder
 	jobs Jobs
@@ -19,7 +19,7 @@ type inbox struct {
 	prompts []event.Prompt
 }
 
-// add takes a prompt that steers the turn.
+// add queues a prompt that steers the turn, and saves it in the draft.
 func (i *inbox) add(p event.Prompt) {
 	i.mu.Lock()
 	i.prompts = append(i.prompts, p)
@@ -30,14 +30,14 @@ func (i *inbox) add(p event.Prompt) {
 	})
 }
 
-// putBack takes prompts that Prompts returned, to be returned again before others.
+// putBack puts prompts that Prompts returned back at the front of the queue.
 func (i *inbox) putBack(ps []event.Prompt) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.prompts = append(ps, i.prompts...)
 }
 
-// Prompts returns the prompts that came since its last call.
+// Prompts returns the prompts since its previous call.
 func (i *inbox) Prompts() []event.Prompt {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -46,8 +46,8 @@ func (i *inbox) Prompts() []event.Prompt {
 	return ps
 }
 
-// Commands returns the typed commands that have ended and whose output the model
-// has yet to get.
+// Commands returns the finished typed commands whose output the model has not
+// received.
 func (i *inbox) Commands() (out []turn.UserCommand) {
 	i.rec.do(func() {
 		for _, end := range i.rec.typed.Untold {
@@ -57,10 +57,10 @@ func (i *inbox) Commands() (out []turn.UserCommand) {
 	return out
 }
 
-// News returns the ends of jobs that the model has yet to get.
+// News returns a note for each job that has ended since its previous call.
 func (i *inbox) News() (out []string) {
 	for _, j := range i.jobs.Ended() {
-		out = append(out, fmt.Sprintf("[job %d (%s) ended: %s. Use jobs to read its output]", j.ID, j.Title, j.State))
+		out = append(out, fmt.Sprintf("[Job %d (%s) ended: %s. Read its output with jobs.]", j.ID, j.Title, j.State))
 	}
 	return out
 }

@@ -2,9 +2,8 @@ package loop
 
 import "context"
 
-// interrupter stops something that runs: the first interrupt cancels its context,
-// the second one kills it at once. It is not safe
-// for concurrent use.
+// interrupter stops a turn or a command: the first interrupt cancels its context,
+// the second one closes kill. It is not safe for concurrent use.
 type interrupter struct {
 	cancel context.CancelFunc
 	kill   chan struct{} // closed by the second interrupt
@@ -15,7 +14,7 @@ func newInterrupter(cancel context.CancelFunc) *interrupter {
 	return &interrupter{cancel: cancel, kill: make(chan struct{})}
 }
 
-// interrupt stops what runs; nil runs nothing.
+// interrupt does nothing if i is nil.
 func (i *interrupter) interrupt() {
 	if i == nil {
 		return

@@ -15,7 +15,7 @@ import (
 	"agent/internal/tools"
 )
 
-// stubborn is a tool that does not end with its context: only force ends it.
+// stubborn is a tool that ignores its context and ends only by force.
 func stubborn() tools.Tool {
 	return tools.New("cling", "a tool for tests", func(context.Context, textArgs) (tools.Call, error) {
 		return tools.Call{Title: "cling", Effect: tools.Execute, Run: func(ctx context.Context, ok tools.Approved) (tools.Result, error) {
@@ -28,8 +28,7 @@ func stubborn() tools.Tool {
 	})
 }
 
-// A second interrupt kills at once what the first one left to end by itself, in
-// this turn and anew in the next.
+// A second interrupt kills the running call at once, in every turn.
 func TestSecondInterruptForces(t *testing.T) {
 	p := script.New(script.Call("c1", "cling", args("a")), script.Call("c2", "cling", args("b")))
 	var seen []string
@@ -49,7 +48,7 @@ func TestSecondInterruptForces(t *testing.T) {
 	}
 }
 
-// Leaving while a turn that was interrupted still ends is the second interrupt.
+// Quitting while an interrupted turn still runs is the second interrupt.
 func TestLeavingForces(t *testing.T) {
 	p := script.New(script.Call("c1", "cling", args("a")))
 	ctx, stop := context.WithTimeout(t.Context(), hang)
@@ -70,20 +69,20 @@ func TestLeavingForces(t *testing.T) {
 	}
 }
 
-// when is how an interrupt falls between a yes and the start of the call.
+// when is the time of an interrupt relative to an approval and the start of the call.
 type when int
 
 const (
-	beforeAnswer when = iota // heard before the yes
-	withAnswer               // at the same time as the yes
-	decided                  // heard before anybody learns of the yes
-	starting                 // heard before anybody learns of the start
-	started                  // at any time from then on
+	beforeAnswer when = iota // before the approval
+	withAnswer               // at the same time as the approval
+	decided                  // before the decision is sent
+	starting                 // before the start is sent
+	started                  // at any time after the start
 	moments
 )
 
-// Wherever an interrupt falls between a yes and the start of the call, the call
-// either did not run and its result says so, or it ran and its result says that.
+// If an interrupt falls between an approval and the start of the call, the result says
+// correctly whether the call ran.
 func TestInterruptBetweenYesAndStart(t *testing.T) {
 	const tries = 300
 	for seed := range uint64(tries) {
@@ -93,7 +92,7 @@ func TestInterruptBetweenYesAndStart(t *testing.T) {
 		if end == nil {
 			t.Fatalf("seed %d, moment %d: the call has no result", seed, moment)
 		}
-		notRun := strings.HasPrefix(end.Result.Text, "not run: the person stopped the turn")
+		notRun := strings.HasPrefix(end.Result.Text, "not run: the user interrupted the turn")
 		switch {
 		case end.Outcome != event.Interrupted || ran == notRun:
 			t.Errorf("seed %d, moment %d: ran is %v, the result %s: %q", seed, moment, ran, end.Outcome, end.Result.Text)
@@ -101,11 +100,11 @@ func TestInterruptBetweenYesAndStart(t *testing.T) {
 			t.Errorf("seed %d, moment %d: the call ran after the interrupt was heard", seed, moment)
 		}
 	}
-	t.Attr("promise", fmt.Sprintf("a stop between a yes and the start of the call is told as it was: moments tried: %d", tries))
+	t.Attr("promise", fmt.Sprintf("an interrupt between the approval and the start of a call is reported correctly: moments tried: %d", tries))
 }
 
-// interruptAround plays a turn of one call that is allowed and interrupted. It
-// reports whether the tool was run, and the call's end.
+// interruptAround plays a turn with one call that is approved and interrupted. It
+// reports whether the tool ran, and returns the end of the call.
 func interruptAround(t *testing.T, r *rand.Rand, moment when) (ran bool, end *event.ToolEnd) {
 	t.Helper()
 	entered := make(chan struct{}, 1)
@@ -130,7 +129,7 @@ func interruptAround(t *testing.T, r *rand.Rand, moment when) (ran bool, end *ev
 	}
 	send(event.Prompt{Text: "go"})
 	yes := event.Answer{ID: "c1", Decision: event.Allow}
-	heard := func() { send(event.Interrupt{}, event.Answer{}) } // once the next command is taken, the one before was carried out
+	heard := func() { send(event.Interrupt{}, event.Answer{}) } // when the second command is received, the first has been executed
 	pause := func() {
 		for range r.IntN(40) {
 			runtime.Gosched()

@@ -7,30 +7,29 @@ import (
 	"agent/internal/tools"
 )
 
-// Jobs are the commands in the background of a session. Whoever makes them
-// starts and ends them; the agent shows them, stops one for the user, and
-// tells the model when one has ended. It is safe for concurrent use.
+// Jobs are the background jobs of a session. The agent lists them, stops one at the
+// user's request, and tells the model when one has ended. Implementations start
+// them and must be safe for concurrent use.
 type Jobs interface {
-	// List returns those that run and those that did, in the order of their ids.
+	// List returns running and finished jobs by ascending ID.
 	List() []tools.Job
-	// Stop ends a job. It may take as long as the job needs to go.
+	// Stop stops a job and waits for its end.
 	Stop(id int) error
-	// Changed gets a value after List has changed.
+	// Changed returns a channel that receives a value after List has changed.
 	Changed() <-chan struct{}
-	// Ended returns the jobs that have ended and of whose end the model knows
-	// nothing yet, each once.
+	// Ended returns the jobs that have ended since its previous call.
 	Ended() []tools.Job
 }
 
-// noJobs are the Jobs of a session without any.
+// noJobs implements Jobs for a session without background jobs.
 type noJobs struct{}
 
 func (noJobs) List() []tools.Job        { return nil }
-func (noJobs) Stop(int) error           { return errors.New("nothing runs in the background here") }
+func (noJobs) Stop(int) error           { return errors.New("background jobs are not available") }
 func (noJobs) Changed() <-chan struct{} { return nil }
 func (noJobs) Ended() []tools.Job       { return nil }
 
-// listJobs emits the list of jobs.
+// listJobs emits a JobsNow.
 func (a *Agent) listJobs() {
 	var now event.JobsNow
 	for _, j := range a.o.Jobs.List() {
@@ -39,7 +38,7 @@ func (a *Agent) listJobs() {
 	_ = a.rec.emit(now)
 }
 
-// stopJob stops a job while the agent takes other commands.
+// stopJob stops a job in the background.
 func (a *Agent) stopJob(id int) {
 	a.background.Go(func() {
 		if err := a.o.Jobs.Stop(id); err != nil {

@@ -15,7 +15,7 @@ import (
 	"agent/internal/tools"
 )
 
-// jobs are some that a test begins and ends.
+// jobs implements loop.Jobs; a test starts and ends the jobs.
 type jobs struct {
 	mu      sync.Mutex
 	list    []tools.Job
@@ -71,8 +71,8 @@ func (j *jobs) tell() {
 	}
 }
 
-// The end of a job is told to the model once, before the next step that it
-// takes anyway: within a turn, or at the beginning of one.
+// The model gets the end of a job once, with its next step: within a turn or at the
+// beginning of one.
 func TestJobsThatEndAreTold(t *testing.T) {
 	j := newJobs()
 	begin := tool("begin", tools.Execute, func(context.Context, string) (string, error) {
@@ -94,16 +94,16 @@ func TestJobsThatEndAreTold(t *testing.T) {
 		user "go"
 		call c1 begin {"text":"a"}
 		result c1 "begun"
-		user "[job 1 (make test) ended: exit 2. Use jobs to read its output]"
+		user "[Job 1 (make test) ended: exit 2. Read its output with jobs.]"
 		assistant "done"
-		user "[job 2 (npm run dev) ended: killed. Use jobs to read its output]"
+		user "[Job 2 (npm run dev) ended: killed. Read its output with jobs.]"
 		user "and now"`)
 	if d := cmp.Diff(conversation(p.Requests()[2]), want); d != "" {
 		t.Error(d)
 	}
 }
 
-// The person sees jobs come and go while no turn runs, and can stop one.
+// The user sees changes of jobs while no turn runs, and can stop a job.
 func TestJobsAreShown(t *testing.T) {
 	j := newJobs()
 	j.begin("npm run dev")

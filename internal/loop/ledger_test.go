@@ -18,8 +18,8 @@ import (
 	"agent/internal/tools/workspace"
 )
 
-// reader returns a tool whose calls tell of a reading, or where the text begins
-// with "stale" refuse with one.
+// reader returns a tool whose calls return a reading, or fail with one if the text
+// begins with "stale".
 func reader() tools.Tool {
 	return tools.New("look", "a tool for tests", func(_ context.Context, a textArgs) (tools.Call, error) {
 		reads := []workspace.Reading{{Path: a.Text, Sum: "1", First: 1, Last: 9, Content: []byte("content")}}
@@ -38,7 +38,7 @@ func reader() tools.Tool {
 	})
 }
 
-// What the model gets to know of files is on record, without their content.
+// The files that the model has seen are recorded, without their contents.
 func TestReadings(t *testing.T) {
 	p := script.New(
 		script.Reply{}.Call("c1", "look", args("a")).Call("c2", "look", args("gone")).Call("c3", "look", args("stale")).Call("c4", "look", args("seen")).Calls(),
@@ -59,9 +59,9 @@ func TestReadings(t *testing.T) {
 	}
 }
 
-// visit plays one prompt with the real tools of dir on a session that goes on
-// from before, changes files when the call of that id is over, and returns the
-// results of all calls and what the session came to.
+// visit plays one prompt with the real tools of dir on a resumed session, changes files
+// after the call of the given ID, and returns the results of all calls and the state
+// of the session.
 func visit(t *testing.T, dir string, before []event.Durable, p llm.Provider, after map[string]func()) (results map[string]string, all []event.Durable) {
 	t.Helper()
 	w, err := workspace.Open(dir)
@@ -87,8 +87,8 @@ func visit(t *testing.T, dir string, before []event.Durable, p llm.Provider, aft
 	return results, append(before, durable(events)...)
 }
 
-// What a model has read it knows in the next step, in the next turn and after
-// the session was resumed, as long as the file is the same.
+// The model knows a file that it has read in the next step, in the next turn and after
+// a resume, as long as the file is unchanged.
 func TestUnchangedReadings(t *testing.T) {
 	dir := t.TempDir()
 	write := func(content string) func() {
@@ -112,10 +112,9 @@ func TestUnchangedReadings(t *testing.T) {
 	}
 }
 
-// A file that changed since the model saw it is not edited. What changed is in
-// the refusal, after which the model knows it and the same edit works. Edits of
-// one file in one reply follow each other. A resumed session knows
-// what it has seen, but not the content: there the file is read again.
+// A file that changed since the model saw it is not edited. The error shows the change,
+// after which the same edit works. Several edits of a file in one reply work. A resumed
+// session knows which files were seen, but not their contents: they must be read again.
 func TestStaleEdits(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "a.txt")
@@ -142,9 +141,9 @@ func TestStaleEdits(t *testing.T) {
 		edit(script.Reply{}, "c7", "III", "three").Calls(),
 		script.Say("done")), nil)
 	for _, c := range []struct{ got, want string }{
-		{first["c2"], "changed since you last saw it in step 1"}, {first["c2"], "+ONE"},
+		{first["c2"], "has changed since it was last read in step 1"}, {first["c2"], "+ONE"},
 		{first["c3"], "changed a.txt"}, {first["c4"], "changed a.txt"}, {first["c5"], "changed a.txt"},
-		{second["c6"], "changed since you last saw it in step 4"}, {second["c7"], "changed a.txt"},
+		{second["c6"], "has changed since it was last read in step 4"}, {second["c7"], "changed a.txt"},
 	} {
 		if !strings.Contains(c.got, c.want) {
 			t.Errorf("got %q, want %q in it", c.got, c.want)

@@ -20,8 +20,8 @@ import (
 	"agent/internal/tools/workspace"
 )
 
-// command gives an agent commands one after the other: the next one after the
-// event that done says ends the one before.
+// command sends an agent commands, each after the event that ends the previous one
+// according to done.
 func command(t *testing.T, o loop.Options, commands []event.Command, done func(event.Event) bool) []event.Event {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), hang)
@@ -50,7 +50,8 @@ func command(t *testing.T, o loop.Options, commands []event.Command, done func(e
 	return all
 }
 
-// carriedOut ends prompts, renames, rewinds, cuts, and what is refused.
+// carriedOut reports whether an event ends a prompt, a rename, a rewind, a compaction
+// or a rejected command.
 func carriedOut(e event.Event) bool {
 	switch e.(type) {
 	case *event.TurnEnd, *event.Renamed, *event.Rewound, *event.Compacted, event.Notice:
@@ -59,8 +60,7 @@ func carriedOut(e event.Event) bool {
 	return false
 }
 
-// What was taken back the model is not told, in this program and in the next,
-// with a log and without.
+// The model does not get rewound messages, also after a resume, with and without a log.
 func TestRewind(t *testing.T) {
 	for name, logged := range map[string]bool{"with a log": true, "without": false} {
 		t.Run(name, func(t *testing.T) {
@@ -91,7 +91,7 @@ func TestRewind(t *testing.T) {
 					rewound = append(rewound, r.Keep)
 				}
 			}
-			if d := cmp.Diff(rewound, []int{10}); d != "" { // the second has nothing to take back
+			if d := cmp.Diff(rewound, []int{10}); d != "" { // the second rewind changes nothing
 				t.Error(d)
 			}
 			if !logged {
@@ -108,7 +108,7 @@ func TestRewind(t *testing.T) {
 	}
 }
 
-// What steers a turn, and everything that was not sent, is there after a kill.
+// Messages that steer a turn and unsent messages survive a kill.
 func TestDraft(t *testing.T) {
 	store := history.Open(t.TempDir())
 	log := store.Create(history.Header{Dir: "/w"})
@@ -145,9 +145,9 @@ func TestDraft(t *testing.T) {
 		case *event.ToolStart:
 			commands <- event.SaveDraft{Draft: event.Draft{Text: "and b", Queue: []event.Waiting{{Text: "later"}}}}
 			commands <- event.Prompt{Text: "and b", Images: images}
-			commands <- event.SaveDraft{Draft: event.Draft{Queue: []event.Waiting{{Text: "and b"}, {Text: "later"}}}} // the front end sees it wait too
+			commands <- event.SaveDraft{Draft: event.Draft{Queue: []event.Waiting{{Text: "and b"}, {Text: "later"}}}} // the front end queues it too
 			commands <- event.Rewind{}
-		case event.Notice: // the commands before are carried out
+		case event.Notice: // the previous commands have been executed
 			if d := cmp.Diff(kept(), event.Draft{Queue: []event.Waiting{{Text: "and b", Images: images}, {Text: "later"}}}); d != "" {
 				t.Errorf("while it waits: %s", d)
 			}
@@ -155,7 +155,7 @@ func TestDraft(t *testing.T) {
 		case *event.UserSaid:
 			if e.Text == "and b" {
 				if d := cmp.Diff(kept(), event.Draft{Queue: []event.Waiting{{Text: "later"}}}); d != "" {
-					t.Errorf("once it is told: %s", d)
+					t.Errorf("after the first notice: %s", d)
 				}
 				close(steered)
 			}
@@ -169,7 +169,7 @@ func TestDraft(t *testing.T) {
 	}
 }
 
-// A draft of a program that kept no images can be read.
+// A draft of a version without images can be read.
 func TestDraftOfTexts(t *testing.T) {
 	var got event.Draft
 	if err := json.Unmarshal([]byte(`{"text":"a","queue":["b",{"text":"c"}]}`), &got); err != nil {
@@ -180,7 +180,7 @@ func TestDraftOfTexts(t *testing.T) {
 	}
 }
 
-// A draft that cannot be kept is told once, and nothing else.
+// If a draft cannot be saved, there is one notice.
 func TestDraftIsNotKept(t *testing.T) {
 	o := options(script.New(script.Say("done")))
 	o.Log = history.Open(t.TempDir()).Create(history.Header{Dir: "/w"})
@@ -206,13 +206,13 @@ func TestDraftIsNotKept(t *testing.T) {
 			close(commands)
 		}
 	}
-	if len(notices) != 1 || !strings.Contains(notices[0], "not kept") {
+	if len(notices) != 1 || !strings.Contains(notices[0], "cannot be saved") {
 		t.Errorf("got %q, want one notice", notices)
 	}
 }
 
-// Where there is no room for a prompt no model is asked; with room again
-// everything that was said is saved.
+// If a prompt cannot be saved, no request is sent. When the log can be written again,
+// all messages are saved.
 func TestRoomAgain(t *testing.T) {
 	dir := t.TempDir()
 	blocked := filepath.Join(dir, "sessions")
@@ -236,7 +236,7 @@ func TestRoomAgain(t *testing.T) {
 			t.Errorf("got %+v, want an end by the log with a hint", end)
 		}
 		if n := len(p.Requests()); n > 0 {
-			t.Errorf("the model was asked %d times for what is not on record", n)
+			t.Errorf("got %d requests with unrecorded messages", n)
 		}
 		if err := os.Remove(blocked); err != nil {
 			t.Error(err)

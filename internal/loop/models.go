@@ -7,17 +7,17 @@ import (
 	"agent/internal/loop/turn"
 )
 
-// models is the choice of the model. It is safe for concurrent use.
+// models holds the current model. It implements turn.Models and is safe for concurrent use.
 type models struct {
 	find func(name, effort string) (turn.Model, error) // nil: the model cannot be changed
 	rec  *recorder
 
 	mu       sync.Mutex
 	current  turn.Model
-	recorded address // of the model that the log has
+	recorded address // of the model that was recorded last
 }
 
-// address is a model and where it is: PROVIDER/NAME and a base URL.
+// address is a model, PROVIDER/NAME, and its base URL.
 type address struct{ model, baseURL string }
 
 // Current returns the model of the next request.
@@ -27,11 +27,11 @@ func (m *models) Current() turn.Model {
 	return m.current
 }
 
-// Announce puts the model on record, unless the log has it.
+// Announce records the model, unless it is recorded already.
 func (m *models) Announce() error {
 	m.mu.Lock()
 	now := m.current
-	if now.Confirm != nil { // on record its address would count as approved
+	if now.Confirm != nil { // a recorded address counts as approved
 		now.BaseURL = ""
 	}
 	at := address{now.Name, now.BaseURL}
@@ -44,7 +44,7 @@ func (m *models) Announce() error {
 	return m.rec.emit(&event.ModelSet{Meta: m.rec.meta(), Model: now.Name, Why: now.Why, Context: now.Context, Effort: now.Effort, BaseURL: now.BaseURL, Host: now.Host})
 }
 
-// Confirmed notes that the user approved where the model's requests go.
+// Confirmed records that the user approved the host of the model.
 func (m *models) Confirmed() {
 	m.mu.Lock()
 	m.current.Confirm = nil
@@ -52,18 +52,18 @@ func (m *models) Confirmed() {
 	_ = m.Announce()
 }
 
-// loaded notes which model the log has.
+// loaded sets the model that was recorded last.
 func (m *models) loaded(at address) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.recorded = at
 }
 
-// choose switches to the model called name, chosen for the reason why, or says why
-// that is not possible. It reports whether it switched.
+// choose switches to the model name, for the reason why. It reports whether it
+// switched; if not, it emits a notice.
 func (m *models) choose(name, effort, why string) bool {
 	if m.find == nil {
-		m.rec.notify("the model cannot be changed here")
+		m.rec.notify("The model cannot be changed in this session.")
 		return false
 	}
 	next, err := m.find(name, effort)
@@ -81,16 +81,15 @@ func (m *models) choose(name, effort, why string) bool {
 	return true
 }
 
-// found switches to the model that a search found, unless the session has a prompt
-// already.
+// found switches to the model that a search found, unless the session has a prompt.
 func (m *models) found(c event.Found) {
 	defer m.rec.emit(event.Searched{})
-	if m.rec.hasPrompt() {
+	if m.rec.prompted() {
 		return
 	}
 	if c.Model != "" && m.choose(c.Model, "", c.Why) {
 		now := m.Current()
-		m.rec.notify(now.Name + " answers now: " + now.Why + ".")
+		m.rec.notify("Model: " + now.Name + " (" + now.Why + ").")
 	}
 	for _, text := range c.Notices {
 		m.rec.notify(text)

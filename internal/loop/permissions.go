@@ -14,13 +14,13 @@ import (
 	"agent/internal/tools"
 )
 
-// permissions decide which calls may run: by the permission mode and the standing
+// permissions decides which calls may run, by the permission mode and the standing
 // permissions of the session. It is safe for concurrent use.
 type permissions struct {
 	paths    policy.Paths
 	attended bool                          // there is a user
 	rec      *recorder                     // shows notices
-	forked   bool                          // the session is a fork that was just made
+	forked   bool                          // the session is a new fork
 	sealer   func() (policy.Sealer, error) // see newSealer
 
 	mu     sync.Mutex
@@ -34,9 +34,8 @@ func newPermissions(o Options, rec *recorder) *permissions {
 	}
 }
 
-// newSealer returns what seals and checks the standing permissions of a session,
-// made when it is first needed. If it returns an error, the seals are valid until
-// the program exits.
+// newSealer returns a function that creates the sealer of a session on first use. If
+// the function returns an error, the seals are valid until the program exits.
 func newSealer(session string, key func() ([]byte, error)) func() (policy.Sealer, error) {
 	return sync.OnceValues(func() (policy.Sealer, error) {
 		s := policy.Sealer{Session: session}
@@ -58,7 +57,7 @@ func (p *permissions) Mode() event.Mode {
 	return p.policy.Mode
 }
 
-// setMode sets the permission mode and puts it on record.
+// setMode sets the permission mode and records it.
 func (p *permissions) setMode(m event.Mode) {
 	p.mu.Lock()
 	p.policy.Mode = m
@@ -69,7 +68,7 @@ func (p *permissions) setMode(m event.Mode) {
 // Describe returns what a standing permission covers, in words.
 func (p *permissions) Describe(s policy.Scope) string { return p.paths.Describe(s) }
 
-// Judge looks at the files that matter for a call and judges it.
+// Judge looks up the facts about a call and returns the verdict.
 func (p *permissions) Judge(ctx context.Context, c tools.Call) policy.Verdict {
 	p.mu.Lock()
 	uses := p.policy.Uses(c)
@@ -77,7 +76,7 @@ func (p *permissions) Judge(ctx context.Context, c tools.Call) policy.Verdict {
 	var f policy.Facts
 	if uses {
 		f = p.paths.Look(ctx, c)
-		if ctx.Err() != nil { // the look was cut short, so it must not end a permission
+		if ctx.Err() != nil { // incomplete facts must not end a permission
 			return policy.Verdict{Ask: true, Why: "the turn was interrupted"}
 		}
 	}
@@ -86,7 +85,7 @@ func (p *permissions) Judge(ctx context.Context, c tools.Call) policy.Verdict {
 	return p.policy.Judge(c, f)
 }
 
-// grant makes an offer a standing permission and returns it as the log keeps it.
+// grant makes an offer a standing permission and returns it sealed.
 func (p *permissions) grant(offer policy.Grant) *policy.Grant {
 	s, err := p.sealer()
 	if err != nil {
@@ -101,21 +100,22 @@ func (p *permissions) grant(offer policy.Grant) *policy.Grant {
 
 // load replaces the standing permissions with those of a log.
 func (p *permissions) load(grants []event.Grant) {
+	valid := p.valid(grants)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.policy = policy.Policy{Mode: p.policy.Mode}
-	for _, g := range p.valid(grants) {
+	for _, g := range valid {
 		p.policy.Allow(g)
 	}
 }
 
-// valid returns the grants of a log that hold: those of this session, if there is
-// a user.
+// valid returns the grants of a log that apply: those with the seal of this session,
+// if there is a user.
 func (p *permissions) valid(grants []event.Grant) []policy.Grant {
 	if !p.attended || len(grants) == 0 {
 		return nil
 	}
-	s, _ := p.sealer() // without the key none is valid
+	s, _ := p.sealer() // without a key no seal is valid
 	var out []policy.Grant
 	for _, record := range grants {
 		if g := policy.Recorded(record); s.Valid(g) {
@@ -131,8 +131,8 @@ const (
 	maxScope  = 120 // characters of each
 )
 
-// showResumed shows which standing permissions of a resumed session apply, and
-// which do not and why.
+// showResumed emits a notice with the standing permissions of a resumed session:
+// which apply, and why others do not.
 func (p *permissions) showResumed(ctx context.Context, events []event.Durable) {
 	var all []event.Grant
 	for _, e := range events {
@@ -144,7 +144,7 @@ func (p *permissions) showResumed(ctx context.Context, events []event.Durable) {
 		return
 	}
 	if !p.attended {
-		p.rec.notify(doNotApply(len(all), "of this session", " to a run without a user."))
+		p.rec.notify(doNotApply(len(all), "of this session", " in non-interactive mode."))
 		return
 	}
 	valid := p.valid(all)
@@ -167,8 +167,7 @@ func (p *permissions) showResumed(ctx context.Context, events []event.Durable) {
 	}
 }
 
-// listTime is how long the files of standing permissions may take to be read for
-// a list of them.
+// listTime limits how long a list of standing permissions may read their files.
 const listTime = 2 * time.Second
 
 // list emits the standing permissions that apply now.
@@ -182,7 +181,7 @@ func (p *permissions) list() {
 	_ = p.rec.emit(event.PermissionsNow{Allowed: active})
 }
 
-// describe returns what the grants cover that apply now, and why others ended.
+// describe describes the grants that apply now, and explains why others ended.
 func (p *permissions) describe(ctx context.Context, grants []policy.Grant) (active, ended []string) {
 	for _, g := range grants {
 		text := oneLine(p.paths.Describe(g.Scope), maxScope)
@@ -195,7 +194,7 @@ func (p *permissions) describe(ctx context.Context, grants []policy.Grant) (acti
 	return active, ended
 }
 
-// factsOf looks at what a grant for a command names now.
+// factsOf looks up the current facts about the command of a grant.
 func (p *permissions) factsOf(ctx context.Context, g policy.Grant) policy.Facts {
 	if g.Kind != tools.Command {
 		return policy.Facts{}
@@ -205,7 +204,7 @@ func (p *permissions) factsOf(ctx context.Context, g policy.Grant) policy.Facts 
 	})
 }
 
-// void says that some of the grants do not apply, and why.
+// void explains which of the grants do not apply; empty if all do.
 func (p *permissions) void(all []event.Grant, valid int) string {
 	n, old := len(all)-valid, 0
 	for _, g := range all {
@@ -214,7 +213,7 @@ func (p *permissions) void(all []event.Grant, valid int) string {
 		}
 	}
 	switch {
-	case n == 0, p.rec.header().Parent != "" && !p.forked: // it was shown when the fork was made
+	case n == 0, p.rec.header().Parent != "" && !p.forked: // shown when the fork was made
 		return ""
 	case p.forked:
 		return doNotApply(n, "of the original session", " in this fork.")
@@ -224,7 +223,7 @@ func (p *permissions) void(all []event.Grant, valid int) string {
 	return doNotApply(n, "in the log of this session", ": the seal is not valid, so something else wrote or copied the record, or the key was replaced.")
 }
 
-// doNotApply says that n permissions from somewhere do not apply, and the rest.
+// doNotApply formats a sentence: n permissions, their origin, "do not apply", the rest.
 func doNotApply(n int, from, rest string) string {
 	verb := "do"
 	if n == 1 {
@@ -233,7 +232,7 @@ func doNotApply(n int, from, rest string) string {
 	return fmt.Sprintf("%s %s %s not apply%s", phrase.Count(n, "permission"), from, verb, rest)
 }
 
-// oneLine returns text on one line of at most so many characters.
+// oneLine returns text on one line, truncated to limit characters.
 func oneLine(text string, limit int) string {
 	text = strings.Join(strings.Fields(text), " ")
 	if r := []rune(text); len(r) > limit {

@@ -10,8 +10,8 @@ import (
 	"agent/internal/tools"
 )
 
-// In mode plan edits are refused without a question, commands ask, and the model
-// is told once that it begins and once that it is over, after a resume too.
+// In mode plan edits are denied and commands need approval. The model gets one note
+// when it begins and one when it ends, also after a resume.
 func TestModePlan(t *testing.T) {
 	p := script.New(script.Call("c1", "edit", args("a")), script.Call("c2", "run", args("b")), script.Say("a plan"))
 	o := options(p, echo("edit", tools.Write), echo("run", tools.Execute))
@@ -22,12 +22,12 @@ func TestModePlan(t *testing.T) {
 		}
 		return nil
 	})
-	const begins = "[The person has set mode plan: files are not to be changed, and edits are refused. Find out what there is to know, then say what you would change and why.]"
+	const begins = "[The user has set permission mode plan: do not change files, edits are denied. Investigate, then say what you would change and why.]"
 	told := dedent(`
 		user "` + begins + `"
 		user "go"
 		call c1 edit {"text":"a"}
-		result c1 "the person wants a plan before files are changed (mode plan). Say what you would change and why, and end your answer: the person sets another mode when it is to be done"
+		result c1 "denied: permission mode plan does not allow file changes. Say what you would change and why, then end your answer: the user changes the mode when you may edit"
 		call c2 run {"text":"b"}
 		result c2 "did b"`)
 	if d := cmp.Diff(conversation(p.Requests()[2]), told); d != "" {
@@ -35,7 +35,7 @@ func TestModePlan(t *testing.T) {
 	}
 	for mode, want := range map[event.Mode]string{
 		event.ModePlan: "",
-		event.ModeAsk:  "user \"[The person has left mode plan: files may be changed again.]\"\n",
+		event.ModeAsk:  "user \"[The user has left permission mode plan: you may change files again.]\"\n",
 	} {
 		p := script.New(script.Say("well"))
 		o := options(p)

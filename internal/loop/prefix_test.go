@@ -18,9 +18,8 @@ import (
 	"agent/internal/loop/session"
 )
 
-// Whatever a session is cut off at, however its log is damaged, and whatever
-// was taken back or cut in it: with the next prompt it is a conversation that
-// the providers accept.
+// Every prefix of a session, damaged, rewound or compacted, is a conversation that the
+// providers accept with the next prompt.
 func TestEveryPrefixIsAccepted(t *testing.T) {
 	logs := map[string][]history.Record{"rewound and cut": eventful(t)}
 	logs["everything"], _ = fullSession(t)
@@ -41,7 +40,7 @@ func TestEveryPrefixIsAccepted(t *testing.T) {
 				if err != nil {
 					t.Fatalf("%d records: %v", n, err)
 				}
-				msgs := append(state.Messages, llm.Message{Kind: llm.User, Text: "go on"})
+				msgs := append(state.Messages, llm.Message{Kind: llm.User, Text: "continue"})
 				if err := acceptedByAnthropic(msgs); err != nil {
 					t.Errorf("%d records, anthropic: %v", n, err)
 				}
@@ -51,10 +50,10 @@ func TestEveryPrefixIsAccepted(t *testing.T) {
 			}
 		})
 	}
-	t.Attr("promise", fmt.Sprintf("whatever a session ends at, it goes on as a conversation that the providers take: ends tried: %d", tried))
+	t.Attr("promise", fmt.Sprintf("every prefix of a session resumes as a conversation that the providers accept: prefixes tried: %d", tried))
 }
 
-// readable are the records that can be read of a log.
+// readable returns the readable records of a log.
 func readable(t *testing.T, name string) (records []history.Record) {
 	t.Helper()
 	text, err := os.ReadFile(name)
@@ -85,7 +84,7 @@ func readable(t *testing.T, name string) (records []history.Record) {
 	return records
 }
 
-// eventful plays a session that was rewound and cut, and returns its records.
+// eventful plays a session with a rewind and a compaction, and returns its records.
 func eventful(t *testing.T) (records []history.Record) {
 	t.Helper()
 	p := script.New(append(looks(10), script.Say("done"), script.Say("more"), script.Call("c1", "look", args("again")), script.Say("end"))...)
@@ -106,8 +105,8 @@ func eventful(t *testing.T) (records []history.Record) {
 	return records
 }
 
-// acceptedByAnthropic says what that provider would refuse: roles that do not
-// alternate, calls whose results do not follow at once, results without calls.
+// acceptedByAnthropic returns why Anthropic would reject a conversation: roles that do
+// not alternate, calls without results right after them, results without calls.
 func acceptedByAnthropic(msgs []llm.Message) error {
 	body, err := anthropic.NewRequest(llm.Request{Model: "claude-sonnet-4-5", Messages: msgs})
 	if err != nil {
@@ -148,8 +147,8 @@ func acceptedByAnthropic(msgs []llm.Message) error {
 	return nil
 }
 
-// acceptedByOpenAI says what that provider would refuse: calls whose results do
-// not follow at once, results without calls.
+// acceptedByOpenAI returns why OpenAI would reject a conversation: calls without
+// results right after them, results without calls.
 func acceptedByOpenAI(msgs []llm.Message) error {
 	body, err := openai.NewRequest(llm.Request{Model: "gpt-4o", Messages: msgs}, openai.Quirks{})
 	if err != nil {

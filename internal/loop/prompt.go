@@ -10,17 +10,17 @@ import (
 //go:embed prompt.md
 var prompt string
 
-// Place is what a model is told of where it works.
+// Place describes the environment of a session to the model.
 type Place struct {
 	Dir   string // the workspace, absolute
 	OS    string // as runtime.GOOS names it
-	Shell string // the program that runs commands; empty if there is none
+	Shell string // the program that runs commands; empty if they cannot be run
 	Git   bool   // Dir lies in a git repository
 	Today time.Time
 }
 
-// SystemPrompt returns the system prompt for p. It stays the same for a whole
-// session, so that providers can keep it in their caches.
+// SystemPrompt returns the system prompt for p. It must not change during a session,
+// so that providers can cache it.
 func SystemPrompt(p Place) string {
 	var b strings.Builder
 	b.WriteString(prompt)
@@ -29,7 +29,7 @@ func SystemPrompt(p Place) string {
 		fmt.Fprintf(&b, "Shell: %s\n", p.Shell)
 	}
 	if p.Git {
-		b.WriteString("It is in a git repository.\n")
+		b.WriteString("The working directory is in a git repository.\n")
 	}
 	fmt.Fprintf(&b, "Today: %s\n", p.Today.Format(time.DateOnly))
 	return b.String()

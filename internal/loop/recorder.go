@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"context"
 	"fmt"
 	"iter"
 	"slices"
@@ -13,32 +14,31 @@ import (
 	"agent/internal/tools"
 )
 
-// syncWithin is how long a loss of power may destroy what is in the log.
+// syncWithin is the longest time that a logged event may stay unsynced.
 const syncWithin = time.Second
 
-// recorder appends durable events to the log and then forwards them, in their
-// order, to the front end. One goroutine does both; what it owns is reached from
-// others by emit and do. Between start and stop its methods may be called by any
-// goroutine.
+// recorder appends durable events to the log and then forwards them in order to the
+// front end. One goroutine does both and owns the state; others reach it through
+// emit and do. Between start and stop, any goroutine may call its methods.
 type recorder struct {
-	log    *history.Log // nil keeps no session
+	log    *history.Log // nil if no session is saved
 	now    func() time.Time
-	places session.Places // guards itself
+	places session.Places // safe for concurrent use
 
 	work    chan func()
 	stopped chan struct{}
 	done    sync.WaitGroup
 
 	// Owned by the goroutine.
-	front  chan<- event.Event
-	gone   <-chan struct{} // closed when the front end takes no more events
-	begun  bool            // the session is worth keeping
-	spoken bool            // the session has a prompt
-	ended  func()          // called before a TurnEnd is forwarded
-	typed  session.Typed   // commands that the user typed
-	draft  unsent
-	timer  *time.Timer // until records are synced; nil if all are
-	late   error       // of the last delayed sync, until emit returns it
+	front     chan<- event.Event
+	gone      <-chan struct{} // closed when the front end receives no more events
+	begun     bool            // the session has content worth saving
+	hasPrompt bool            // the session has a prompt
+	ended     func()          // called before a TurnEnd is forwarded
+	typed     session.Typed   // commands that the user typed
+	draft     unsent
+	timer     *time.Timer // until records are synced; nil if all are
+	late      error       // of the last delayed sync, until save returns it
 }
 
 // newRecorder returns a recorder. It calls ended before it forwards a TurnEnd.
@@ -61,8 +61,8 @@ func (r *recorder) start(events chan<- event.Event, gone <-chan struct{}) {
 	})
 }
 
-// stop waits for the goroutine to end. Nothing may be emitted any more. Records that
-// are not synced yet are left to the owner of the log.
+// stop waits for the goroutine to end. No event may be emitted after it. The owner
+// of the log syncs the remaining records.
 func (r *recorder) stop() {
 	close(r.stopped)
 	r.done.Wait()
@@ -75,20 +75,19 @@ func (r *recorder) stop() {
 // stop it does nothing.
 func (r *recorder) do(f func()) {
 	done := make(chan struct{})
-	if r.hand(func() { defer close(done); f() }) {
+	if r.post(func() { defer close(done); f() }) {
 		<-done
 	}
 }
 
-// emit appends a durable event to the log, forwards it after that, and returns
-// once the front end has it: an interrupt that the front end sent before it saw
-// a tool_start keeps the tool from running. The error is the log's: what it could
-// not take is appended with a later event. A preview is forwarded without waiting
-// for it.
+// emit appends a durable event to the log, forwards it, and returns once the front
+// end has received it: an interrupt that was sent before a ToolStart arrived keeps
+// the tool from running. It returns an error of the log; the record is appended
+// with a later event. A preview is forwarded without waiting.
 func (r *recorder) emit(e event.Event) (err error) {
 	d, ok := e.(event.Durable)
 	if !ok {
-		r.hand(func() { r.forward(e) })
+		r.post(func() { r.forward(e) })
 		return nil
 	}
 	r.do(func() {
@@ -111,10 +110,10 @@ func (r *recorder) emit(e event.Event) (err error) {
 // notify emits a notice.
 func (r *recorder) notify(text string) { _ = r.emit(event.Notice{Text: text}) }
 
-// meta is that of an event that happens now.
+// meta returns the Meta of an event that happens now.
 func (r *recorder) meta() event.Meta { return event.Meta{Time: r.now()} }
 
-// header returns the header of the log, empty without one.
+// header returns the header of the log; empty without a log.
 func (r *recorder) header() history.Header {
 	if r.log == nil {
 		return history.Header{}
@@ -122,23 +121,23 @@ func (r *recorder) header() history.Header {
 	return r.log.Header()
 }
 
-// hasPrompt reports whether the session has a prompt.
-func (r *recorder) hasPrompt() (yes bool) {
-	r.do(func() { yes = r.spoken })
+// prompted reports whether the session has a prompt.
+func (r *recorder) prompted() (yes bool) {
+	r.do(func() { yes = r.hasPrompt })
 	return yes
 }
 
-// events yields the events of the session from number from up to, and without,
-// number to, as decode reads them; an error comes last. It may be called by any
-// goroutine.
-func (r *recorder) events(from, to int, decode func([]byte) (event.Durable, error)) iter.Seq2[event.Durable, error] {
+// events yields the events of the session with the numbers from (inclusive) to to
+// (exclusive), as decode reads them. An error is the last value. Any goroutine may
+// call it.
+func (r *recorder) events(ctx context.Context, from, to int, decode func([]byte) (event.Durable, error)) iter.Seq2[event.Durable, error] {
 	return func(yield func(event.Durable, error) bool) {
 		p, err := r.places.Page(from, to)
 		if err != nil {
 			yield(nil, err)
 			return
 		}
-		for record, err := range p.Records(r.log) {
+		for record, err := range p.Records(ctx, r.log) {
 			var e event.Durable
 			if err == nil {
 				e, err = decode(record)
@@ -150,9 +149,9 @@ func (r *recorder) events(from, to int, decode func([]byte) (event.Durable, erro
 	}
 }
 
-// hand gives the goroutine something to do, without waiting until it is done. It
-// reports whether the goroutine took it: not after stop.
-func (r *recorder) hand(f func()) bool {
+// post makes the goroutine run f and does not wait for it. It returns false after
+// stop, when f does not run.
+func (r *recorder) post(f func()) bool {
 	select {
 	case r.work <- f:
 		return true
@@ -169,12 +168,11 @@ func (r *recorder) forward(e event.Event) {
 	}
 }
 
-// save appends d to the log, after the records that the log could not take
-// before.
+// save appends d to the log, after the records that could not be written earlier.
 func (r *recorder) save(d event.Durable) error {
 	switch d.(type) {
 	case *event.UserSaid:
-		r.begun, r.spoken = true, true
+		r.begun, r.hasPrompt = true, true
 	case *event.ShellStart:
 		r.begun = true
 	}
@@ -187,34 +185,34 @@ func (r *recorder) save(d event.Durable) error {
 	}
 	r.places.Add(d, record)
 	if !r.begun || r.log == nil {
-		return nil // a session in which nothing was said or done is not kept
+		return nil // an empty session is not saved
 	}
 	defer r.syncSoon()
 	if err := r.late; err != nil {
 		r.late = nil
-		return fmt.Errorf("write session: %w", err)
+		return fmt.Errorf("write the session: %w", err)
 	}
 	for record, left := r.places.Next(); left > 0; record, left = r.places.Next() {
 		if err := r.log.Append(record, left == 1 && synced(d)); err != nil {
-			return fmt.Errorf("write session: %w", err)
+			return fmt.Errorf("write the session: %w", err)
 		}
 		r.places.Saved(r.log.Last())
 	}
 	return nil
 }
 
-// saveDraft saves what the user has not sent yet. It shows its first error only:
-// no turn depends on the draft. It runs in the goroutine.
+// saveDraft saves the unsent messages of the user. It shows only the first error,
+// because no turn depends on the draft. It runs in the goroutine.
 func (r *recorder) saveDraft() {
 	if r.log == nil {
 		return
 	}
 	if err := r.draft.save(r.log.SaveDraft); err != nil {
-		r.forward(event.Notice{Text: "What is not sent yet is not kept: " + err.Error()})
+		r.forward(event.Notice{Text: "The draft cannot be saved: " + err.Error()})
 	}
 }
 
-// giveBack returns prompts to the front end that the model did not get.
+// giveBack returns prompts that the model did not receive to the front end.
 func (r *recorder) giveBack(ps ...event.Prompt) {
 	for _, p := range ps {
 		r.do(func() { r.draft.giveBack(p) })
@@ -222,20 +220,20 @@ func (r *recorder) giveBack(ps ...event.Prompt) {
 	}
 }
 
-// synced reports whether d must survive a loss of power from now on. Other
+// synced reports whether d must be on disk before the program continues. Other
 // events are synced within syncWithin.
 func synced(d event.Durable) bool {
 	switch d := d.(type) {
 	case *event.MessageDone, *event.StepEnd: // a tool_start or the turn's end follows
 		return false
-	case *event.ToolStart: // a call that only reads can be repeated
+	case *event.ToolStart: // a read-only call can be repeated
 		return d.Effect != string(tools.Read)
 	}
 	return true
 }
 
-// syncSoon syncs within syncWithin what the log holds unsynced, unless a later
-// record is synced first: the next one may take long, as an approval can.
+// syncSoon schedules a sync of the log within syncWithin, or cancels it if a later
+// record has synced the log.
 func (r *recorder) syncSoon() {
 	switch {
 	case !r.log.Unsynced():
@@ -248,15 +246,15 @@ func (r *recorder) syncSoon() {
 	}
 }
 
-// syncNow syncs the log, unless the timer was stopped meanwhile.
+// syncNow syncs the log, unless the timer has been stopped.
 func (r *recorder) syncNow() {
 	if r.timer != nil {
 		r.timer, r.late = nil, r.log.Sync()
 	}
 }
 
-// loadTyped takes over the typed commands of a resumed session whose output the
-// model has yet to get, except one that is running now. It runs in the goroutine.
+// loadTyped replaces the pending typed commands with those of a resumed session,
+// except commands that are running now. It runs in the goroutine.
 func (r *recorder) loadTyped(untold []*event.ShellEnd) {
 	running := r.typed.Open
 	r.typed = session.Typed{Open: running}

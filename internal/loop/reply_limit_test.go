@@ -15,13 +15,13 @@ import (
 	"agent/internal/tools"
 )
 
-// endlessly plays deltas and then says nothing, and has no end.
+// endlessly is a provider that streams deltas and then hangs.
 func endlessly(deltas ...llm.Delta) script.Reply {
 	return script.Reply{Deltas: deltas, Hold: map[int]<-chan struct{}{len(deltas): never()}}
 }
 
-// A reply that exceeds a limit is stopped there. What came is kept, no call of it
-// is run, and each has one result that tells the model why.
+// A reply that exceeds a limit is stopped. The received part is kept, its calls do not
+// run, and their results tell the model why.
 func TestReplyIsStoppedAtItsLimit(t *testing.T) {
 	half := strings.Repeat("x", 600)
 	var calls, results strings.Builder
@@ -45,7 +45,7 @@ func TestReplyIsStoppedAtItsLimit(t *testing.T) {
 				user "go"
 				assistant "` + strings.Repeat("x", 1024) + `" (cut)
 				turn length after 1 (cut): the reply reached the limit of 1024 bytes (max_reply_bytes) and was stopped. The text received is kept`,
-			hint: "press Enter to continue",
+			hint: "Press Enter to continue.",
 		},
 		"thinking": {
 			reply: endlessly(llm.ThinkingDelta{Text: half}, llm.ThinkingDelta{Text: half}), max: 1024,
@@ -53,7 +53,7 @@ func TestReplyIsStoppedAtItsLimit(t *testing.T) {
 				user "go"
 				thinking "` + strings.Repeat("x", 1024) + `" (cut)
 				turn length after 1: the reply reached the limit of 1024 bytes (max_reply_bytes) and was stopped. The text received is kept`,
-			hint: "send a message to continue",
+			hint: "Send a message to continue.",
 		},
 		"arguments": {
 			reply: endlessly(llm.TextDelta{Text: "I write it."}, llm.BlockEnd{}, llm.CallDelta{Index: 1, ID: "c1", Name: "change", Args: `{"text":"` + half}, llm.CallDelta{Index: 1, Args: half}), max: 1024,
@@ -63,13 +63,13 @@ func TestReplyIsStoppedAtItsLimit(t *testing.T) {
 				call c1 change {} (cut)
 				end c1 "change" interrupted: not run: the reply was stopped at its limit of 1024 bytes. Write less in one reply: divide large files among several calls
 				turn length after 1: the reply reached the limit of 1024 bytes (max_reply_bytes) and was stopped. The text received is kept`,
-			hint: "send a message to continue",
+			hint: "Send a message to continue.",
 		},
 		"calls": {
 			reply: endlessly(many...),
 			want: "\nuser \"go\"\n" + calls.String() + results.String() +
 				"turn length after 1: the reply was stopped after 256 tool calls, which were not run",
-			hint: "send a message to continue",
+			hint: "Send a message to continue.",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -102,8 +102,8 @@ func TestReplyIsStoppedAtItsLimit(t *testing.T) {
 	}
 }
 
-// A reply of the largest size, of the characters that take most room in a record,
-// is on record and comes back whole. The model is sent the ends of it.
+// A reply of the maximum size, of the characters with the longest encoding, is recorded
+// and resumed completely. The next request has both ends of it.
 func TestLargestReplyIsKept(t *testing.T) {
 	text := strings.Repeat("\x01", llm.MaxReplyBytes-len("the end")) + "the end"
 	p := script.New(endlessly(llm.TextDelta{Text: text + " and more"}), script.Say("done"))
@@ -128,7 +128,7 @@ func TestLargestReplyIsKept(t *testing.T) {
 		t.Errorf("got %d messages, %d bytes, cut %v, %d events that close", len(s.Messages), len(got.Text), got.Cut, len(s.Closing))
 	}
 	sent := p.Requests()[1].Messages[1].Text
-	if len(sent) > 200<<10 || !strings.HasPrefix(sent, "\x01\x01") || !strings.HasSuffix(sent, "the end\n\n[this answer was cut here]") {
+	if len(sent) > 200<<10 || !strings.HasPrefix(sent, "\x01\x01") || !strings.HasSuffix(sent, "the end\n\n[this answer was cut off here]") {
 		t.Errorf("the model is sent %d bytes, which end in %q", len(sent), sent[max(0, len(sent)-40):])
 	}
 }

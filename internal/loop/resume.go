@@ -10,10 +10,10 @@ import (
 	"agent/internal/loop/turn"
 )
 
-// survey reads the session that the agent resumes from beginning to end, in one
-// pass, and reports it: what it holds, what it lacks, which of its permissions
-// apply.
-func (a *Agent) survey(ctx context.Context) {
+// openSession reads the resumed session in one pass. It emits the Opened or
+// Unreadable, notices about its standing permissions, and the ends of typed
+// commands that were running when the program exited.
+func (a *Agent) openSession(ctx context.Context) {
 	if a.o.Log == nil || !a.o.Log.Begun() {
 		return
 	}
@@ -33,7 +33,7 @@ func (a *Agent) survey(ctx context.Context) {
 	a.rec.do(func() {
 		a.rec.places.Begin(s.Offsets(), nil)
 		a.rec.begun = len(s.Offsets()) > 0
-		a.rec.spoken = a.rec.begun
+		a.rec.hasPrompt = a.rec.begun
 		for _, e := range closing {
 			if record, err := event.Encode(e); err == nil {
 				a.rec.places.Add(e, record)
@@ -49,9 +49,9 @@ func (a *Agent) survey(ctx context.Context) {
 	}
 }
 
-// load puts the session into c, unless c holds it already. It reads what survey did
-// not fold, which may take a second.
-func (a *Agent) load(c *turn.Conversation) error {
+// load loads the session into c, unless that is done. It reads the events that
+// openSession did not fold, which may take a second.
+func (a *Agent) load(ctx context.Context, c *turn.Conversation) error {
 	if c.Loaded {
 		return nil
 	}
@@ -61,9 +61,9 @@ func (a *Agent) load(c *turn.Conversation) error {
 	}
 	a.folded = nil
 	to := a.rec.places.Count()
-	err := a.fold(f, from, to)
+	err := a.fold(ctx, f, from, to)
 	if err == nil {
-		a.rec.do(func() { err = a.catchUp(c, f, to) })
+		a.rec.do(func() { err = a.catchUp(ctx, c, f, to) })
 	}
 	if err != nil {
 		return fmt.Errorf("read the session: %w", err)
@@ -71,9 +71,9 @@ func (a *Agent) load(c *turn.Conversation) error {
 	return nil
 }
 
-// fold adds to f the events from number from up to, and without, to.
-func (a *Agent) fold(f *session.Folding, from, to int) error {
-	for e, err := range a.rec.events(from, to, event.Decode) {
+// fold adds to f the events with the numbers from (inclusive) to to (exclusive).
+func (a *Agent) fold(ctx context.Context, f *session.Folding, from, to int) error {
+	for e, err := range a.rec.events(ctx, from, to, event.Decode) {
 		if err != nil {
 			return err
 		}
@@ -82,14 +82,14 @@ func (a *Agent) fold(f *session.Folding, from, to int) error {
 	return nil
 }
 
-// catchUp folds the events that were recorded since the first n were folded, as a
-// typed command may have ended, and takes the session over. It runs in the
-// recorder's goroutine, so that nothing is put on record meanwhile.
-func (a *Agent) catchUp(c *turn.Conversation, f *session.Folding, n int) error {
-	if err := a.fold(f, n, a.rec.places.Count()); err != nil {
+// catchUp folds the events recorded after the first n, such as the end of a typed
+// command, and loads the session into c. It runs in the recorder's goroutine, so
+// that no event is recorded meanwhile.
+func (a *Agent) catchUp(ctx context.Context, c *turn.Conversation, f *session.Folding, n int) error {
+	if err := a.fold(ctx, f, n, a.rec.places.Count()); err != nil {
 		return err
 	}
-	f.Abandon() // where a turn broke down
+	f.Abandon() // after a crashed turn
 	a.rec.loadTyped(f.Typed.Untold)
 	c.Load(f.Messages, f.Steps, f.Meter, f.Readings)
 	a.models.loaded(address{f.Model, f.BaseURL})
@@ -97,34 +97,33 @@ func (a *Agent) catchUp(c *turn.Conversation, f *session.Folding, n int) error {
 	return nil
 }
 
-// rewind removes from the conversation what came after the first keep events, while
-// no turn runs. Files stay as they are: what is to follow them back needs the kept
-// events and the removed ones, both of which are known here.
-func (a *Agent) rewind(keep int) {
-	events, err := a.lightEvents()
+// rewind removes all but the first keep events from the conversation. No turn may
+// be running. It does not change files.
+func (a *Agent) rewind(ctx context.Context, keep int) {
+	events, err := a.lightEvents(ctx)
 	if err != nil {
-		a.rec.notify("Nothing was taken back: " + err.Error())
+		a.rec.notify("Cannot rewind: " + err.Error())
 		return
 	}
 	keep = session.Boundary(events, keep)
 	if keep == len(events) {
-		a.rec.notify("There is nothing to take back.")
+		a.rec.notify("Nothing to rewind.")
 		return
 	}
 	modeSet := slices.ContainsFunc(events[keep:], func(e event.Durable) bool { _, ok := e.(*event.ModeSet); return ok })
 	_ = a.rec.emit(&event.Rewound{Meta: a.rec.meta(), Keep: keep})
 	a.conv.Loaded, a.folded = false, nil
-	if err := a.load(a.conv); err != nil {
+	if err := a.load(ctx, a.conv); err != nil {
 		a.rec.notify(err.Error()) // the next prompt tries again
 	}
-	if modeSet { // the mode stays as the user set it last
+	if modeSet { // keep the mode that the user set last
 		a.permissions.setMode(a.permissions.Mode())
 	}
 }
 
 // lightEvents returns the events of the session so far, without large fields.
-func (a *Agent) lightEvents() (all []event.Durable, err error) {
-	for e, err := range a.rec.events(0, a.rec.places.Count(), session.DecodeLight) {
+func (a *Agent) lightEvents(ctx context.Context) (all []event.Durable, err error) {
+	for e, err := range a.rec.events(ctx, 0, a.rec.places.Count(), session.DecodeLight) {
 		if err != nil {
 			return nil, err
 		}
@@ -133,10 +132,10 @@ func (a *Agent) lightEvents() (all []event.Durable, err error) {
 	return all, nil
 }
 
-// Page returns the events of the session from number from up to, and without,
-// number to. It may be called by any goroutine after event.Opened.
+// Page returns the events of the session with the numbers from (inclusive) to to
+// (exclusive). Any goroutine may call it after event.Opened.
 func (a *Agent) Page(from, to int) (all []event.Event, err error) {
-	for e, err := range a.rec.events(from, to, event.Decode) {
+	for e, err := range a.rec.events(context.Background(), from, to, event.Decode) {
 		if err != nil {
 			return nil, err
 		}

@@ -13,8 +13,8 @@ import (
 	"agent/internal/loop/event"
 )
 
-// The first prompt of a resumed session does not read the log again: it uses what
-// was read when the session was opened, or while the user typed.
+// The first prompt of a resumed session does not read the log again: the session was
+// loaded when it was opened, or while the user typed.
 func TestFirstPromptDoesNotReadTheLogAgain(t *testing.T) {
 	for name, c := range map[string]struct {
 		size  int // of each answer, in bytes
@@ -38,7 +38,7 @@ func TestFirstPromptDoesNotReadTheLogAgain(t *testing.T) {
 			go loop.NewAgent(fill(o)).Run(t.Context(), commands, events)
 			prompt := func() {
 				damage(t, path)
-				commands <- event.Prompt{Text: "go on"}
+				commands <- event.Prompt{Text: "continue"}
 			}
 			for e := range events {
 				switch e := e.(type) {
@@ -65,7 +65,7 @@ func TestFirstPromptDoesNotReadTheLogAgain(t *testing.T) {
 	}
 }
 
-// A conversation that is too large to keep is read with the first prompt.
+// A conversation that is too large to fold on opening is read with the first prompt.
 func TestLargeSessionIsReadWithTheFirstPrompt(t *testing.T) {
 	store := history.Open(t.TempDir())
 	longAnswers(t, store, 4, 3<<20)
@@ -77,14 +77,14 @@ func TestLargeSessionIsReadWithTheFirstPrompt(t *testing.T) {
 	p := script.New(script.Say("here"))
 	o := options(p)
 	o.Log, o.Model.Context = log, 0
-	play(t, o, []string{"go on"}, nil)
+	play(t, o, []string{"continue"}, nil)
 	if rs := p.Requests(); len(rs) != 1 || len(rs[0].Messages) != 9 {
 		t.Errorf("got %d requests, want one with the whole conversation", len(rs))
 	}
 }
 
-// longAnswers writes the session x: prompts with an answer of that size each. It
-// returns the name of its log.
+// longAnswers writes the session x with n prompts and answers of the given size. It
+// returns the path of its log.
 func longAnswers(t *testing.T, store *history.Store, turns, size int) (path string) {
 	t.Helper()
 	log := store.Create(history.Header{ID: "x", Dir: "/w"})

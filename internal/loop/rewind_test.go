@@ -13,7 +13,7 @@ import (
 	"agent/internal/loop/session"
 )
 
-// recordsOf are the records of events.
+// recordsOf returns the records of events.
 func recordsOf(t *testing.T, events ...event.Durable) []history.Record {
 	t.Helper()
 	var records []history.Record
@@ -27,7 +27,7 @@ func recordsOf(t *testing.T, events ...event.Durable) []history.Record {
 	return records
 }
 
-// Taking back what was said last leaves what was true before it.
+// A rewind restores the state before the removed events.
 func TestFoldRewound(t *testing.T) {
 	records, _ := fullSession(t)
 	all, err := session.Fold(of(records))
@@ -82,7 +82,7 @@ func TestFoldNamesAndGrants(t *testing.T) {
 	}
 }
 
-// A session with many rewinds opens all the same.
+// A session with many rewinds can be opened.
 func TestFoldManyRewinds(t *testing.T) {
 	var events []event.Durable
 	for range 2000 {
@@ -98,7 +98,7 @@ func TestFoldManyRewinds(t *testing.T) {
 	}
 }
 
-// A list counts what is left, and a summary goes on from what it was.
+// A list counts the remaining messages, and summaries are updated incrementally.
 func TestSummarise(t *testing.T) {
 	said := func(text string) *event.UserSaid { return &event.UserSaid{Text: text} }
 	end := &event.TurnEnd{Reason: event.Done}

@@ -12,8 +12,7 @@ import (
 	"agent/internal/tools"
 )
 
-// userShell runs the commands that the user types, one at a time, in parallel to
-// everything else.
+// userShell runs the commands that the user types, one at a time, in the background.
 type userShell struct {
 	prepare      func(line string, join bool) (tools.Call, error) // nil: commands cannot be run
 	interceptors tools.Interceptors
@@ -22,11 +21,11 @@ type userShell struct {
 	running      atomic.Pointer[interrupter] // nil if no command runs
 }
 
-// start prepares and starts a command, or says why it is not run.
+// start prepares and starts a command. If it cannot, it emits a NotRun.
 func (s *userShell) start(c event.RunShell) {
 	reject := func(why string) { _ = s.rec.emit(event.NotRun{Line: c.Line, Join: c.Join, Why: why}) }
 	if s.prepare == nil {
-		reject("commands cannot be run here")
+		reject("shell commands are not available")
 		return
 	}
 	call, err := s.prepare(c.Line, c.Join)
@@ -34,11 +33,11 @@ func (s *userShell) start(c event.RunShell) {
 		reject(err.Error())
 		return
 	}
-	ctx, stop := context.WithCancel(context.Background()) // ended by interrupt, also when the agent's ends
+	ctx, stop := context.WithCancel(context.Background()) // canceled by interrupt; Agent.Run interrupts at its end
 	i := newInterrupter(stop)
 	if !s.running.CompareAndSwap(nil, i) {
 		stop()
-		reject("a command of yours still runs")
+		reject("another command of yours is still running")
 		return
 	}
 	start := &event.ShellStart{Meta: s.rec.meta(), ID: "typed-" + strings.ToLower(rand.Text()), Line: c.Line, Join: c.Join}
@@ -61,5 +60,5 @@ func (s *userShell) start(c event.RunShell) {
 	})
 }
 
-// interrupt stops the command that runs, if any.
+// interrupt interrupts the running command, if any.
 func (s *userShell) interrupt() { s.running.Load().interrupt() }

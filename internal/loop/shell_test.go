@@ -18,9 +18,8 @@ import (
 	"agent/internal/tools"
 )
 
-// typed prepares commands of the person's: "hang" runs until it is stopped,
-// "bad" cannot be run, all others say their own line. hanging gets a value when
-// one hangs.
+// typed prepares commands of the user: "hang" runs until it is interrupted, "bad" cannot
+// be run, all others print their line. hanging receives a value when a command hangs.
 func typed(hanging chan<- struct{}) func(string, bool) (tools.Call, error) {
 	return func(line string, told bool) (tools.Call, error) {
 		if line == "bad" {
@@ -47,16 +46,16 @@ func shellEnds(events []event.Event) (out []string) {
 	return out
 }
 
-// ranOrDone ends prompts, commands that were typed, and what is refused.
+// ranOrDone reports whether an event ends a prompt or a typed command.
 func ranOrDone(e event.Event) bool {
 	_, ran := e.(*event.ShellEnd)
 	return ran || carriedOut(e)
 }
 
-const ranX = "[the person ran this command themselves]\n$ x\ndid x\n[exit 0]"
+const ranX = "[The user ran this command:]\n$ x\ndid x\n[exit 0]"
 
-// What the person runs the model is told with its next request, or never; in
-// this program and in the next.
+// The model gets the user's command with its next request or never, also after a
+// resume.
 func TestTypedCommandJoins(t *testing.T) {
 	p := script.New(script.Say("first"), script.Say("second"), script.Say("third"))
 	o := options(p)
@@ -89,7 +88,7 @@ func ignoreReplies() cmp.Option {
 	return cmp.Transformer("said", func(m llm.Message) []string { return []string{string(m.Kind), m.Text} })
 }
 
-// A command runs beside a turn, and the next step of it is told.
+// A command runs in parallel to a turn, and the next step gets its output.
 func TestTypedCommandBesideATurn(t *testing.T) {
 	ended := make(chan struct{})
 	slow := tools.New("slow", "", func(context.Context, struct{}) (tools.Call, error) {
@@ -117,12 +116,12 @@ func TestTypedCommandBesideATurn(t *testing.T) {
 	})
 	told := sameAsFolded(t, o.Log, p)
 	if last := told[len(told)-1]; len(told) != 4 || last.Text != ranX {
-		t.Errorf("got %d messages, the last %q, want 4 that end in what the person ran", len(told), last.Text)
+		t.Errorf("got %d messages, the last %q, want 4 that end with the user's command", len(told), last.Text)
 	}
 }
 
-// An interrupt ends the command, whose output so far is kept; another is
-// refused while it runs, and one that cannot be run at once.
+// An interrupt ends the command and keeps its output. A second command is rejected
+// while it runs; a command that cannot be prepared is rejected at once.
 func TestTypedCommandIsStopped(t *testing.T) {
 	hanging := make(chan struct{}, 1)
 	p := script.New(script.Say("I see"))
@@ -157,11 +156,11 @@ func TestTypedCommandIsStopped(t *testing.T) {
 		t.Error(d)
 	}
 	if told := sameAsFolded(t, o.Log, p); len(told) != 2 || !strings.Contains(told[0].Text, "$ hang\nhalf") {
-		t.Errorf("got %v, want the model to be told that the command was stopped", told)
+		t.Errorf("got %v, want a message that the command was interrupted", told)
 	}
 }
 
-// A command that runs when the agent ends is stopped and recorded.
+// A command that runs when the agent ends is interrupted and recorded.
 func TestTypedCommandEndsWithTheAgent(t *testing.T) {
 	hanging := make(chan struct{}, 1)
 	o := options(script.New())
@@ -180,8 +179,8 @@ func TestTypedCommandEndsWithTheAgent(t *testing.T) {
 	}
 }
 
-// Wherever a session with typed commands ends, or goes back to, it goes on as a
-// conversation that the providers accept, and says what is not known.
+// Every prefix and rewind of a session with typed commands resumes as a conversation
+// that the providers accept, with a note about unknown effects.
 func TestTypedCommandsInEveryPrefix(t *testing.T) {
 	events := []event.Durable{
 		&event.ShellStart{ID: "a", Line: "x", Join: true}, &event.ShellEnd{ID: "a", Line: "x", Join: true, Outcome: event.OK, Text: "did x\n[exit 0]\n"},
@@ -205,13 +204,13 @@ func TestTypedCommandsInEveryPrefix(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		msgs := append(state.Messages, llm.Message{Kind: llm.User, Text: "go on"})
+		msgs := append(state.Messages, llm.Message{Kind: llm.User, Text: "continue"})
 		if err := errors.Join(acceptedByAnthropic(msgs), acceptedByOpenAI(msgs)); err != nil {
 			t.Errorf("%s: %v", what, err)
 		}
 		for _, m := range msgs {
 			if strings.Contains(m.Text, "never told") {
-				t.Errorf("%s: the model is told of what it is not to know", what)
+				t.Errorf("%s: the model gets a command that is not for it", what)
 			}
 		}
 		open := map[string]bool{}
@@ -235,13 +234,12 @@ func TestTypedCommandsInEveryPrefix(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "[the person ran this command themselves]\n$ z\n[the program ended while this ran: whether it took effect is unknown]"; state.Messages[len(state.Messages)-2].Text != want {
+	if want := "[The user ran this command:]\n$ z\n[The program exited while this command was running. It may or may not have taken effect.]"; state.Messages[len(state.Messages)-2].Text != want {
 		t.Errorf("got %q, want %q", state.Messages[len(state.Messages)-2].Text, want)
 	}
 }
 
-// A session that is gone on with tells the model of the command that had ended
-// without its knowing.
+// A resumed session gives the model the output of a command that it has not received.
 func TestTypedCommandIsToldAfterResume(t *testing.T) {
 	log := resumedLog(t, &event.UserSaid{Text: "one"}, &event.TurnEnd{Reason: event.Done},
 		&event.ShellStart{ID: "a", Line: "x", Join: true}, &event.ShellEnd{ID: "a", Line: "x", Join: true, Outcome: event.OK, Text: "did x\n[exit 0]\n"})

@@ -14,9 +14,9 @@ import (
 	"agent/internal/tools"
 )
 
-// A loss of power cannot take the intent of a call that does something. That of
-// one that only reads is safe a second later, as is all that was said before it,
-// and so are its result and the end of the turn at once.
+// The ToolStart of a call with effects is synced before the call runs. That of a
+// read-only call and everything before it is synced within a second. Results and the
+// end of the turn are synced at once.
 func TestSynced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := history.Open(t.TempDir()).Create(history.Header{})

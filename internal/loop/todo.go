@@ -17,17 +17,17 @@ var todoText string
 
 const (
 	maxTodo     = 50  // items of a plan
-	maxTodoText = 200 // characters of one
+	maxTodoText = 200 // characters of an item
 )
 
 type todoArgs struct {
-	Items []event.TodoItem `json:"items" jsonschema:"the whole plan, in the order of the work; an empty list clears it"`
+	Items []event.TodoItem `json:"items" jsonschema:"the whole plan, in order; an empty list clears it"`
 }
 
 // conversationTool is a turn.ConversationTool.
 type conversationTool struct {
-	tools.Tool                            // as the model sees it
-	forCall    func(id string) tools.Tool // the same, for the call of that ID
+	tools.Tool                            // whose Spec the model gets
+	forCall    func(id string) tools.Tool // returns the tool for one call
 }
 
 // ForCall returns the tool for the call of that ID.
@@ -62,17 +62,17 @@ func todoTool(rec *recorder, id string) tools.Tool {
 
 func (t todoArgs) check() error {
 	if len(t.Items) > maxTodo {
-		return fmt.Errorf("the plan has %d items and may have %d: join some of them", len(t.Items), maxTodo)
+		return fmt.Errorf("the plan has %d items, at most %d are allowed: merge some of them", len(t.Items), maxTodo)
 	}
 	active := 0
 	for i, item := range t.Items {
 		switch n := utf8.RuneCountInString(item.Text); {
 		case strings.TrimSpace(item.Text) == "":
-			return fmt.Errorf("item %d has no text: say what is to be done", i+1)
+			return fmt.Errorf("item %d has no text: describe the work", i+1)
 		case n > maxTodoText:
-			return fmt.Errorf("item %d has %d characters: say it in %d", i+1, n, maxTodoText)
+			return fmt.Errorf("item %d has %d characters: shorten it to %d", i+1, n, maxTodoText)
 		case strings.ContainsAny(item.Text, "\r\n"):
-			return fmt.Errorf("item %d has more than one line: say it in one, or make it several items", i+1)
+			return fmt.Errorf("item %d has more than one line: write one line, or split it into several items", i+1)
 		}
 		switch item.State {
 		case event.TodoPending, event.TodoDone:
@@ -83,14 +83,14 @@ func (t todoArgs) check() error {
 		}
 	}
 	if active > 1 {
-		return fmt.Errorf("%d items are active: only the one that is worked on now may be, the others are pending or done", active)
+		return fmt.Errorf("%d items are active: set only the one that you work on now to active", active)
 	}
 	return nil
 }
 
 func (t todoArgs) result() tools.Result {
 	if len(t.Items) == 0 {
-		return tools.Result{Text: "The plan is empty now."}
+		return tools.Result{Text: "The plan is empty."}
 	}
 	done, now := 0, ""
 	for _, item := range t.Items {
@@ -102,7 +102,7 @@ func (t todoArgs) result() tools.Result {
 		}
 	}
 	return tools.Result{
-		Text:    fmt.Sprintf("The plan is kept: %d of %d done%s.", done, len(t.Items), now),
+		Text:    fmt.Sprintf("Plan saved: %d of %d done%s.", done, len(t.Items), now),
 		Summary: fmt.Sprintf("%d done", done),
 	}
 }

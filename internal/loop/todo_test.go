@@ -12,7 +12,7 @@ import (
 	"agent/internal/tools"
 )
 
-// durable are those of events that a session keeps.
+// durable returns the durable events.
 func durable(events []event.Event) []event.Durable {
 	var out []event.Durable
 	for _, e := range events {
@@ -23,8 +23,7 @@ func durable(events []event.Event) []event.Durable {
 	return out
 }
 
-// The plan is what the last call made it, unasked, in the calls' order, and it
-// is there on resume.
+// The plan is that of the last call, needs no approval, and is restored on resume.
 func TestTodo(t *testing.T) {
 	p := script.New(
 		script.Reply{}.Call("c1", "todo", `{"items":[{"text":"read","state":"active"},{"text":"write","state":"pending"}]}`).
@@ -39,12 +38,12 @@ func TestTodo(t *testing.T) {
 		call c3 todo {"items":[{"text":"read","state":"done"},{"text":"write","state":"active"}]}
 		start c1 "plan 2 items"
 		todo c1 [{read active} {write pending}]
-		end c1 "plan 2 items" ok: The plan is kept: 0 of 2 done, active: read.
+		end c1 "plan 2 items" ok: Plan saved: 0 of 2 done, active: read.
 		start c2 "look a"
 		end c2 "look a" ok: did a
 		start c3 "plan 2 items"
 		todo c3 [{read done} {write active}]
-		end c3 "plan 2 items" ok: The plan is kept: 1 of 2 done, active: write.
+		end c3 "plan 2 items" ok: Plan saved: 1 of 2 done, active: write.
 		assistant "done"
 		turn done after 2`)
 	if d := cmp.Diff(trace(events), want); d != "" {
@@ -59,14 +58,14 @@ func TestTodo(t *testing.T) {
 func TestTodoIsChecked(t *testing.T) {
 	many := strings.Repeat(`{"text":"a","state":"done"},`, 51)
 	for items, want := range map[string]string{
-		`{"text":"a","state":"active"},{"text":"b","state":"active"}`: "2 items are active: only the one that is worked on now may be",
+		`{"text":"a","state":"active"},{"text":"b","state":"active"}`: "2 items are active: set only the one that you work on now to active",
 		`{"text":" ","state":"done"}`:                                 "item 1 has no text",
 		`{"text":"a\nb","state":"done"}`:                              "item 1 has more than one line",
 		`{"text":"a","state":"started"}`:                              `the state of item 1 is "started": use pending, active or done`,
-		`{"text":"` + strings.Repeat("é", 201) + `","state":"done"}`:  "item 1 has 201 characters: say it in 200",
-		strings.TrimSuffix(many, ","):                                 "the plan has 51 items and may have 50",
-		`{"text":"a"}`:                                                "the arguments do not fit the tool todo",
-		``:                                                            "The plan is empty now.",
+		`{"text":"` + strings.Repeat("é", 201) + `","state":"done"}`:  "item 1 has 201 characters: shorten it to 200",
+		strings.TrimSuffix(many, ","):                                 "the plan has 51 items, at most 50 are allowed",
+		`{"text":"a"}`:                                                "invalid arguments for todo",
+		``:                                                            "The plan is empty.",
 	} {
 		p := script.New(script.Call("c1", "todo", fmt.Sprintf(`{"items":[%s]}`, items)), script.Say("done"))
 		play(t, options(p), []string{"go"}, nil)

@@ -46,10 +46,10 @@ func TestCalls(t *testing.T) {
 				call c4 broken {"text":"a"}
 				call c5 failing {"text":"a"}
 				call c6 look {"text":"ok"}
-				end c1 "see" error: there is no tool called "see". The tools are: look, change, run, broken, failing, todo, ask
-				end c2 "look" error: the arguments do not fit the tool look: validating root: unexpected additional properties ["test"]. Its schema is {"type":"object","properties":{"text":{"type":"string"}},"required":["text"],"additionalProperties":false}
+				end c1 "see a" error: there is no tool "see". The tools are: look, change, run, broken, failing, todo, ask
+				end c2 "look" error: invalid arguments for look: validating root: unexpected additional properties ["test"]. The schema of look is {"type":"object","properties":{"text":{"type":"string"}},"required":["text"],"additionalProperties":false}
 				end c3 "look" error: the arguments are not a JSON object (unexpected end of JSON input at byte 8 of 8). The schema of look is {"type":"object","properties":{"text":{"type":"string"}},"required":["text"],"additionalProperties":false}
-				end c4 "broken" error: the tool broken broke down (oh). Try another way
+				end c4 "broken a" error: the tool broken crashed (oh). Try a different approach
 				start c5 "failing a"
 				start c6 "look ok"
 				end c5 "failing a" error: no such thing: try look
@@ -63,13 +63,13 @@ func TestCalls(t *testing.T) {
 				user "go"
 				assistant "so"
 				call c1 run {"text":"make"}
-				end c1 "run" interrupted: not run: the reply was cut at the model's token limit
-				turn length after 1: the answer hit the model's token limit and is cut`,
+				end c1 "run make" interrupted: not run: the reply was truncated at the model's token limit
+				turn length after 1: the answer reached the model's token limit and was truncated`,
 		},
 	})
 }
 
-// Two calls that wait for each other end only if they run at once.
+// Two calls that wait for each other end only if they run in parallel.
 func TestReadsRunSideBySide(t *testing.T) {
 	met := make(chan struct{})
 	meet := tool("meet", tools.Read, func(ctx context.Context, text string) (string, error) {
@@ -93,7 +93,7 @@ func TestReadsRunSideBySide(t *testing.T) {
 	}
 }
 
-// What a call sees when it is prepared is what the calls before it left.
+// Each call is prepared after the calls before it have run.
 func TestWritesArePreparedAfterThoseBefore(t *testing.T) {
 	content := "0"
 	add := tools.New("add", "appends", func(_ context.Context, a textArgs) (tools.Call, error) {
@@ -110,7 +110,7 @@ func TestWritesArePreparedAfterThoseBefore(t *testing.T) {
 	}
 }
 
-// Some servers count the ids of their calls from 0 in every reply.
+// Some servers count the IDs of their calls from 0 in every reply.
 func TestIDsThatComeAgain(t *testing.T) {
 	p := script.New(script.Call("call_0", "look", args("a")), script.Call("call_0", "look", args("b")), script.Say("done"))
 	play(t, options(p, echo("look", tools.Read)), []string{"go"}, nil)

@@ -37,9 +37,9 @@ func TestGuards(t *testing.T) {
 				call c2 look {"text":"a"}
 				start c2 "look a"
 				end c2 "look a" ok: did a
-				turn max_steps after 2: stopped after 2 steps, the limit of a turn`,
+				turn max_steps after 2: stopped after 2 steps, the limit of one turn`,
 		},
-		"the step guard, go on": {
+		"the step guard, continue": {
 			max: 1, answers: map[string]event.Answer{event.StepsAsk: {Decision: event.Allow}},
 			replies: []script.Reply{script.Call("c1", "look", args("a")), script.Say("done")},
 			want: `
@@ -47,7 +47,7 @@ func TestGuards(t *testing.T) {
 				call c1 look {"text":"a"}
 				start c1 "look a"
 				end c1 "look a" ok: did a
-				asked steps "1 steps so far. Go on?" because a turn stops every 1 steps (--max-steps); always: ""
+				asked steps "1 steps so far. Continue?" because a turn pauses every 1 steps (--max-steps); always: ""
 				assistant "done"
 				turn done after 2`,
 		},
@@ -59,8 +59,8 @@ func TestGuards(t *testing.T) {
 				call c1 look {"text":"a"}
 				start c1 "look a"
 				end c1 "look a" ok: did a
-				asked steps "1 steps so far. Go on?" because a turn stops every 1 steps (--max-steps); always: ""
-				turn max_steps after 1: stopped after 1 steps, the limit of a turn`,
+				asked steps "1 steps so far. Continue?" because a turn pauses every 1 steps (--max-steps); always: ""
+				turn max_steps after 1: stopped after 1 steps, the limit of one turn`,
 		},
 		"more than three steps of failures": {
 			replies: []script.Reply{script.Call("c1", "no", "{}"), script.Call("c2", "no", "{}"), script.Call("c3", "look", args("x")), script.Call("c4", "no", "{}"), script.Call("c5", "no", `{"a":1}`), script.Call("c6", "no", "{}"), script.Call("c7", "no", "{}"), script.Say("never")},
@@ -81,8 +81,8 @@ func TestGuards(t *testing.T) {
 				end c6 "no" error: NAMES
 				call c7 no {}
 				end c7 "no" error: NAMES
-				turn tools_failed after 7: stopped: every tool call of 4 steps in a row failed`,
-				"NAMES", `there is no tool called "no". The tools are: look, change, run, broken, failing, todo, ask`),
+				turn tools_failed after 7: stopped: every tool call in 4 consecutive steps failed`,
+				"NAMES", `there is no tool "no". The tools are: look, change, run, broken, failing, todo, ask`),
 		},
 	})
 }

@@ -1,11 +1,13 @@
 package loop_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
 	"agent/internal/llm"
 	"agent/internal/llm/script"
+	"agent/internal/loop/event"
 )
 
 func TestRetries(t *testing.T) {
@@ -16,7 +18,7 @@ func TestRetries(t *testing.T) {
 				user "go"
 				assistant "so" (cut)
 				call c1 run {} (cut)
-				end c1 "run" interrupted: not run: the reply was cut before it ended
+				end c1 "run" interrupted: not run: the reply was cut off
 				turn error after 1: the provider: gone`,
 		},
 		"a stream that just stops": {
@@ -24,20 +26,20 @@ func TestRetries(t *testing.T) {
 			want: `
 				user "go"
 				assistant "so" (cut)
-				notice script: the answer was cut in the middle. What arrived is kept. Going on where the answer was cut.
+				notice script: the answer was cut off. The text received is kept. Continuing where it was cut off.
 				auto "Go on exactly where your answer was cut."
 				assistant " far" (cut)
-				turn error after 2 (cut): script: the answer was cut in the middle. What arrived is kept`,
+				turn error after 2 (cut): script: the answer was cut off. The text received is kept`,
 			last: `
 				user "go"
-				assistant "so\n\n[this answer was cut here]" (cut)
+				assistant "so\n\n[this answer was cut off here]" (cut)
 				user "Go on exactly where your answer was cut."`,
 		},
 		"a stream that stops in thought is asked again": {
 			replies: []script.Reply{{Deltas: []llm.Delta{llm.ThinkingDelta{Text: "hm"}}}, script.Say("done")},
 			want: `
 				user "go"
-				retrying 2 of 6 in 250ms: script: the answer was cut in the middle. What arrived is kept
+				retrying 2 of 6 in 1s: script: the answer was cut off. The text received is kept
 				assistant "done"
 				turn done after 1`,
 		},
@@ -48,7 +50,7 @@ func TestRetries(t *testing.T) {
 				retrying 2 of 2 in 0s: the model gave an empty answer
 				turn error after 1: the model gave an empty answer twice`,
 		},
-		"an error that trying again mends": {
+		"a busy provider": {
 			replies: []script.Reply{
 				script.Fail(&llm.Error{Kind: llm.ErrOverloaded, Provider: "p", Status: 529, Retry: true}),
 				script.Fail(&llm.Error{Kind: llm.ErrRate, Provider: "p", Status: 429, Retry: true, RetryAfter: 2 * time.Second}),
@@ -56,38 +58,64 @@ func TestRetries(t *testing.T) {
 			},
 			want: `
 				user "go"
-				retrying 2 of 6 in 250ms: p answered 529
-				retrying 3 of 6 in 2.5s: p answered 429
+				retrying 2 in 1s: p answered 529
+				retrying 3 in 2s: p answered 429
 				assistant "done"
 				turn done after 1`,
 		},
-		"an error that stays": {
-			replies: func() (rs []script.Reply) {
-				for range 7 {
-					rs = append(rs, script.Fail(&llm.Error{Kind: llm.ErrOverloaded, Provider: "p", Status: 500, Retry: true}))
-				}
-				return rs
-			}(),
-			want: `
-				user "go"
-				retrying 2 of 6 in 250ms: p answered 500
-				retrying 3 of 6 in 500ms: p answered 500
-				retrying 4 of 6 in 1s: p answered 500
-				retrying 5 of 6 in 2s: p answered 500
-				retrying 6 of 6 in 4s: p answered 500
-				turn error after 1: p answered 500`,
-		},
-		"a wait that is too long, an error that trying again does not mend": {
+		"a wait longer than the retries": {
 			replies: []script.Reply{script.Fail(&llm.Error{Kind: llm.ErrRate, Provider: "p", Status: 429, Retry: true, RetryAfter: 561635 * time.Second})},
 			want: `
 				user "go"
 				turn error after 1: p answered 429`,
 		},
-		"an error that trying again does not mend": {
+		"a rejected key": {
 			replies: []script.Reply{script.Fail(&llm.Error{Kind: llm.ErrKey, Provider: "p", Status: 401, Message: "bad key"})},
 			want: `
 				user "go"
 				turn error after 1: p answered 401: bad key`,
 		},
 	})
+}
+
+// Busy providers and lost connections are retried for ten minutes, other failures
+// a few times, client errors never.
+func TestRetryTime(t *testing.T) {
+	busy := &llm.Error{Kind: llm.ErrOverloaded, Provider: "p", Status: 500, Retry: true}
+	lost := &llm.Error{Kind: llm.ErrNetwork, Provider: "p", Message: "no route", Retry: true}
+	garbled := &llm.Error{Kind: llm.ErrProtocol, Provider: "p", Message: "what?", Retry: true}
+	paced := &llm.Error{Kind: llm.ErrRate, Provider: "p", Status: 429, Retry: true, RetryAfter: 4 * time.Minute}
+	for name, c := range map[string]struct {
+		err   *llm.Error
+		waits string
+		hint  string
+	}{
+		"overloaded":  {busy, "1s 2s 4s 8s 16s 32s 1m0s 1m0s 1m0s 1m0s 1m0s 1m0s 1m0s 1m0s 57s", "Press Enter to retry."},
+		"network":     {lost, "1s 2s 4s 8s 16s 32s 1m0s 1m0s 1m0s 1m0s 1m0s 1m0s 1m0s 1m0s 57s", "Press Enter to retry."},
+		"protocol":    {garbled, "1s 2s 4s 8s 16s", "Press Enter to retry."},
+		"Retry-After": {paced, "4m0s 4m0s", "The provider asks to wait until 12:12 (4 min). Retry then, or choose another model with /model."},
+		"key":         {&llm.Error{Kind: llm.ErrKey, Provider: "p", Status: 401}, "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var replies []script.Reply
+			for range 30 {
+				replies = append(replies, script.Fail(c.err))
+			}
+			o := options(script.New(replies...))
+			o.Now, o.Sleep = fakeClock(0)
+			var waits []string
+			var end *event.TurnEnd
+			for _, e := range play(t, o, []string{"go"}, nil) {
+				switch e := e.(type) {
+				case event.Retrying:
+					waits = append(waits, e.In.String())
+				case *event.TurnEnd:
+					end = e
+				}
+			}
+			if got := strings.Join(waits, " "); got != c.waits || end.Hint != c.hint || end.Error != c.err.Error() {
+				t.Errorf("waits %s, end %q, hint %q", got, end.Error, end.Hint)
+			}
+		})
+	}
 }

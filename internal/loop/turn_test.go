@@ -14,11 +14,11 @@ import (
 	"agent/internal/tools"
 )
 
-// turnCase is a turn, by what a person is told of it.
+// turnCase is a turn with its expected events.
 type turnCase struct {
 	replies []script.Reply
 	mode    event.Mode
-	alone   bool // nobody answers
+	alone   bool // there is no user
 	answers map[string]event.Answer
 	max     int
 	want    string
@@ -60,7 +60,7 @@ func playTurns(t *testing.T, turns map[string]turnCase) {
 	}
 }
 
-// dedent returns the lines of s without the tabs they begin with.
+// dedent returns the lines of s without leading tabs.
 func dedent(s string) string {
 	var b strings.Builder
 	for l := range strings.Lines(strings.TrimPrefix(s, "\n")) {
@@ -95,7 +95,7 @@ func TestTurns(t *testing.T) {
 				call c1 look {"text":"a"}
 				result c1 "did a"`,
 		},
-		"what is asked and allowed, refused, always allowed": {
+		"calls that are approved, rejected and always allowed": {
 			mode: event.ModeAsk,
 			replies: []script.Reply{
 				script.Reply{}.Call("c1", "change", args("d/a")).Call("c2", "run", args("make")).Call("c3", "change", args("d/b")).Call("c4", "change", args("d/sub/c")).Call("c5", "change", args("e")).Calls(),
@@ -115,7 +115,7 @@ func TestTurns(t *testing.T) {
 				end c1 "change d/a" ok: did d/a
 				asked c2 "run make" because commands run with your full user permissions; always: "'make' in /"
 				decision c2 refuse "" "use go build"
-				end c2 "run make" refused: refused by the person, who says: use go build
+				end c2 "run make" refused: rejected by the user: use go build
 				asked c3 "change d/b" because changes files (permission mode: ask); always: "all edits under d/"
 				decision c3 always "all edits under d/" ""
 				start c3 "change d/b"
@@ -124,11 +124,11 @@ func TestTurns(t *testing.T) {
 				end c4 "change d/sub/c" ok: did d/sub/c
 				asked c5 "change e" because changes files (permission mode: ask); always: "all edits to e"
 				decision c5 refuse "" ""
-				end c5 "change e" refused: refused by the person. It was not run. Do not try the same again: do without it, or ask what they want instead
+				end c5 "change e" refused: rejected by the user. It was not run. Do not try it again: continue without it, or ask the user for an alternative
 				assistant "done"
 				turn done after 2`,
 		},
-		"mode edits asks about commands alone": {
+		"mode edits asks only about commands": {
 			mode:    event.ModeEdits,
 			replies: []script.Reply{script.Reply{}.Call("c1", "change", args("a")).Call("c2", "run", args("make")).Calls(), script.Say("done")},
 			answers: map[string]event.Answer{"c2": {Decision: event.Allow}},
@@ -151,7 +151,7 @@ func TestTurns(t *testing.T) {
 			want: `
 				user "go"
 				call c1 run {"text":"make"}
-				end c1 "run make" refused: refused: it needs the user's approval (commands run with your full user permissions), and there is no user to ask in this run. Do without it, or tell the user that --mode all allows it
+				end c1 "run make" refused: denied: it needs the user's approval (commands run with your full user permissions), and nobody can approve it in this run. Continue without it, or tell the user that --mode all allows it
 				assistant "a pity"
 				turn done after 2`,
 		},
@@ -167,7 +167,7 @@ func TestTurns(t *testing.T) {
 			want: `
 				user "go"
 				call c1 run {"text":"make"}
-				end c1 "run" interrupted: not run: it is unknown whether the reply was whole
+				end c1 "run make" interrupted: not run: the reply may be incomplete
 				turn error after 1: the answer ended for an unknown reason ("odd"), so its tool calls were not run`,
 		},
 	})

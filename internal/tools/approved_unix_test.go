@@ -17,25 +17,25 @@ func TestCommandRunsWhereItWasApproved(t *testing.T) {
 		change func(dir string) error
 		want   string
 	}{
-		"gone": {func(dir string) error { return os.Remove(filepath.Join(dir, "sub")) }, "sub is gone since this command was approved"},
+		"gone": {func(dir string) error { return os.Remove(filepath.Join(dir, "sub")) }, "sub no longer exists"},
 		"a file": {func(dir string) error {
 			if err := os.Remove(filepath.Join(dir, "sub")); err != nil {
 				return err
 			}
 			return os.WriteFile(filepath.Join(dir, "sub"), nil, 0o600)
-		}, "sub is gone since this command was approved"},
+		}, "sub no longer exists"},
 		"replaced": {func(dir string) error {
 			if err := os.Rename(filepath.Join(dir, "sub"), filepath.Join(dir, "old")); err != nil {
 				return err
 			}
 			return os.Mkdir(filepath.Join(dir, "sub"), 0o755)
-		}, "sub is another one than when this command was approved"},
+		}, "sub was replaced after the command was approved"},
 		"a link": {func(dir string) error {
 			if err := os.Rename(filepath.Join(dir, "sub"), filepath.Join(dir, "old")); err != nil {
 				return err
 			}
 			return os.Symlink("evil", filepath.Join(dir, "sub"))
-		}, "sub is another one than when this command was approved"},
+		}, "sub was replaced after the command was approved"},
 	} {
 		for _, tool := range []string{"shell", "jobs"} {
 			t.Run(name+" "+tool, func(t *testing.T) {
@@ -60,7 +60,7 @@ func TestCommandRunsWhereItWasApproved(t *testing.T) {
 					t.Fatal(err)
 				}
 				_, err = call.Run(t.Context(), tools.Approved{})
-				if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "It did not run") {
+				if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "the command did not run") {
 					t.Errorf("got %v, want %s", err, c.want)
 				}
 				for _, place := range []string{"ran", "sub/ran", "old/ran", "evil/ran"} {
@@ -108,7 +108,7 @@ func TestDirectoryBecomesALink(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, err = call.Run(t.Context(), tools.Approved{Changes: call.Changes})
-			if err == nil || !strings.Contains(err.Error(), "leads through a symbolic link now") {
+			if err == nil || !strings.Contains(err.Error(), "now leads through a symbolic link") {
 				t.Errorf("got %v, want it refused", err)
 			}
 			if b, err := os.ReadFile(filepath.Join(dir, "real", "hook")); err == nil && string(b) == "new\n" {
@@ -139,7 +139,7 @@ func TestHiddenFile(t *testing.T) {
 			"search": {"path": name, "pattern": "secret"},
 		} {
 			r, err := call(t, ws, tool, args)
-			if err == nil || !strings.Contains(err.Error(), "no tool can read or change it") {
+			if err == nil || !strings.Contains(err.Error(), "tools cannot read or change it") {
 				t.Errorf("%s %s: got %q, %v", tool, name, r.Text, err)
 			}
 		}

@@ -11,8 +11,8 @@ import (
 	"agent/internal/tools/workspace"
 )
 
-// changeCall returns the call that commits t. The first so many files are named
-// in its title.
+// changeCall returns the call that commits t. Its title names at most named
+// files.
 func changeCall(t *workspace.Transaction, verb string, named int) (Call, error) {
 	drafts, warnings, err := t.Changes()
 	if err != nil {
@@ -38,28 +38,28 @@ func changeCall(t *workspace.Transaction, verb string, named int) (Call, error) 
 		if written == nil {
 			return Result{}, err
 		}
-		return changed(drafts, written), err
+		return changeResult(drafts, written), err
 	}
 	return c, nil
 }
 
-// changed is the result of changes that were made, perhaps fewer or others than
-// were asked for.
-func changed(asked, written []*workspace.Draft) Result {
+// changeResult returns the result of a commit. written may differ from asked: the
+// user may approve only some changes, or edit them.
+func changeResult(asked, written []*workspace.Draft) Result {
 	r := Result{Summary: phrase.Count(len(written), "file")}
 	var lines []string
 	for _, d := range asked {
 		i := slices.IndexFunc(written, func(w *workspace.Draft) bool { return w.Path == d.Path })
 		if i < 0 {
-			lines = append(lines, d.Path+" is as it was: the person did not approve that change.")
+			lines = append(lines, d.Path+" is unchanged: the user did not approve this change.")
 			continue
 		}
 		w := written[i]
 		r.Changes = append(r.Changes, Change{Path: w.Path, Before: w.Before, After: w.After})
-		text, summary := outcomeOf(w)
+		text, summary := describeWritten(w)
 		switch {
 		case !bytes.Equal(w.After, d.After):
-			text += " The person approved only a part of the change or another one: read the file before going on."
+			text += " The user approved a different change than you requested. Read the file before you continue."
 		case w.After != nil:
 			text = strings.Join(append([]string{text}, w.Notes...), " ")
 			r.Reads = append(r.Reads, workspace.NewReading(w.Path, w.After))
@@ -73,8 +73,8 @@ func changed(asked, written []*workspace.Draft) Result {
 	return r
 }
 
-// outcomeOf says what has become of a file, to the model and to the user.
-func outcomeOf(d *workspace.Draft) (text, summary string) {
+// describeWritten describes a written file for the model and for the user.
+func describeWritten(d *workspace.Draft) (text, summary string) {
 	switch {
 	case d.After == nil && d.MovedTo != "":
 		return fmt.Sprintf("moved %s to %s.", d.Path, d.MovedTo), "removed"
@@ -86,5 +86,5 @@ func outcomeOf(d *workspace.Draft) (text, summary string) {
 		verb = "created"
 	}
 	lines := phrase.Count(workspace.CountLines(d.After), "line")
-	return fmt.Sprintf("%s %s: it has %s now, %s.", verb, d.Path, lines, phrase.Bytes(int64(len(d.After)))), lines
+	return fmt.Sprintf("%s %s: it now has %s, %s.", verb, d.Path, lines, phrase.Bytes(int64(len(d.After)))), lines
 }

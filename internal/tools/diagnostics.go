@@ -19,32 +19,31 @@ import (
 var diagnosticsText string
 
 const (
-	checkLimit = 30 * time.Second
-	checkKeep  = 8 << 10 // bytes of what a check says
-	filePlace  = "{file}"
+	checkLimit      = 30 * time.Second
+	maxCheckOutput  = 8 << 10 // bytes of output kept
+	filePlaceholder = "{file}"
 )
 
-// Check is a command that says what is wrong with files, as the person has
-// configured it: never does it come from the workspace or from a model. That is
-// why it runs unasked.
+// Check is a command that checks files, such as a linter. It comes from the
+// user's configuration, never from the workspace or a model, so it runs without
+// permission.
 type Check struct {
-	Files   string        // the files it is for: *.go by name, web/**/*.ts by path
-	Command string        // for the shell; {file} stands for the files in question
+	Files   string        // glob of the files to check: *.go by name, web/**/*.ts by path
+	Command string        // shell command; {file} is replaced by the files
 	Limit   time.Duration // 0 means 30 s
 }
 
-// Checks run after every change of a file, and on request by the tool
-// diagnostics. They are the user's own configuration, so they need no approval.
+// Checks runs checks after every change of a file, and on request through the
+// diagnostics tool. They need no approval, because the user configured them.
 type Checks struct {
 	commands Commands
 	all      []Check
 }
 
-// NewChecks returns checks that run as c says.
+// NewChecks returns checks that run as commands of c.
 func NewChecks(c Commands, all []Check) *Checks { return &Checks{c, all} }
 
-// Tools returns the tool with which the model runs the checks; none if there are
-// no checks.
+// Tools returns the diagnostics tool, or nothing if no checks are configured.
 func (k *Checks) Tools() []Tool {
 	if len(k.all) == 0 {
 		return nil
@@ -52,8 +51,8 @@ func (k *Checks) Tools() []Tool {
 	return []Tool{New("diagnostics", diagnosticsText, k.prepare)}
 }
 
-// Run runs the checks for the files that a call has changed and adds what they
-// found to its result. It implements RunInterceptor.
+// Run runs the checks for the files that a call changed, and adds their output to
+// the result. It implements RunInterceptor.
 func (k *Checks) Run(ctx context.Context, _ Info, c Call, ok Approved, next Runner) (Result, error) {
 	r, err := next(ctx, c, ok)
 	if len(k.all) == 0 || c.Effect != Write || err != nil || r.IsError || len(r.Changes) == 0 {
@@ -61,7 +60,7 @@ func (k *Checks) Run(ctx context.Context, _ Info, c Call, ok Approved, next Runn
 	}
 	found, err := k.check(ctx, r.Changes, ok.Progress)
 	if found.text != "" {
-		r.Text = ended(r.Text) + found.text
+		r.Text = withNewline(r.Text) + found.text
 	}
 	if found.failed {
 		r.Summary += " · check failed"
@@ -70,11 +69,11 @@ func (k *Checks) Run(ctx context.Context, _ Info, c Call, ok Approved, next Runn
 }
 
 type diagnosticsArgs struct {
-	Path string `json:"path,omitempty" jsonschema:"the file to check, relative to the working directory; the whole project if it is not given"`
+	Path string `json:"path,omitempty" jsonschema:"file to check, relative to the working directory (default: the whole project)"`
 }
 
-// prepare prepares checks on request. The effect is to read: which command runs
-// is the choice of the user, not of the model.
+// prepare prepares a call of the diagnostics tool. Its effect is Read, because
+// the user chose the commands.
 func (k *Checks) prepare(_ context.Context, a diagnosticsArgs) (Call, error) {
 	c := Call{Title: "check the project", Effect: Read}
 	var changes []Change
@@ -92,7 +91,7 @@ func (k *Checks) prepare(_ context.Context, a diagnosticsArgs) (Call, error) {
 		case err != nil:
 			return Result{Text: found.text}, err
 		case found.text == "":
-			return Result{}, fmt.Errorf("no check is configured for the path %s: there are checks for %s", a.Path, k.globs())
+			return Result{}, fmt.Errorf("no check is configured for %s; there are checks for %s", a.Path, k.globs())
 		}
 		r := Result{Text: found.text, Summary: "ok", IsError: found.failed}
 		if found.failed {
@@ -103,7 +102,7 @@ func (k *Checks) prepare(_ context.Context, a diagnosticsArgs) (Call, error) {
 	return c, nil
 }
 
-// globs names the files that the checks are for.
+// globs returns the globs of all checks.
 func (k *Checks) globs() string {
 	var all []string
 	for _, c := range k.all {
@@ -114,34 +113,34 @@ func (k *Checks) globs() string {
 	return strings.Join(all, ", ")
 }
 
-// findings are what checks said.
+// findings is the output of checks.
 type findings struct {
 	text   string
 	failed bool
 }
 
-// check runs the checks for what has changed, each once; all of them where no
-// change is named. Its error is that of ctx.
+// check runs the checks for the changed files, each once, or all checks if
+// changes is nil. Its error is that of ctx.
 func (k *Checks) check(ctx context.Context, changes []Change, progress func(string)) (findings, error) {
 	var found findings
 	for _, c := range k.all {
-		touched, files := c.concerned(changes)
+		touched, files := c.matchFiles(changes)
 		if changes != nil && !touched {
 			continue
 		}
 		line := c.Command
-		if strings.Contains(line, filePlace) {
-			if touched && len(files) == 0 { // they are gone
+		if strings.Contains(line, filePlaceholder) {
+			if touched && len(files) == 0 { // all files were removed
 				continue
 			}
 			if len(files) == 0 {
-				found.text += fmt.Sprintf("[check `%s`: not run, it is for one file: give a path]\n", c.Command)
+				found.text += fmt.Sprintf("[check `%s`: not run, it needs a path]\n", c.Command)
 				continue
 			}
-			line = strings.ReplaceAll(line, filePlace, strings.Join(files, " "))
+			line = strings.ReplaceAll(line, filePlaceholder, strings.Join(files, " "))
 		}
-		said, ok, err := k.run(ctx, c, line, progress)
-		found.text += said
+		report, ok, err := k.run(ctx, c, line, progress)
+		found.text += report
 		found.failed = found.failed || !ok
 		if err != nil {
 			return found, err
@@ -150,9 +149,9 @@ func (k *Checks) check(ctx context.Context, changes []Change, progress func(stri
 	return found, nil
 }
 
-// concerned reports whether changes touch files that the check is for, and
-// which of those there are still, each as a word of a command.
-func (c Check) concerned(changes []Change) (touched bool, files []string) {
+// matchFiles reports whether changes include files of the check, and returns the
+// remaining ones, each quoted as a word of a command.
+func (c Check) matchFiles(changes []Change) (touched bool, files []string) {
 	glob := strings.TrimPrefix(c.Files, "./")
 	for _, ch := range changes {
 		name := ch.Path
@@ -168,7 +167,7 @@ func (c Check) concerned(changes []Change) (touched bool, files []string) {
 		}
 		word := ch.Path
 		if strings.HasPrefix(word, "-") {
-			word = "./" + word // an option to nobody
+			word = "./" + word // not an option
 		}
 		if word = quote(word); !slices.Contains(files, word) {
 			files = append(files, word)
@@ -177,22 +176,21 @@ func (c Check) concerned(changes []Change) (touched bool, files []string) {
 	return touched, files
 }
 
-// run runs a check as line, and says what it found. Its error is that of
-// ctx.
-func (k *Checks) run(ctx context.Context, c Check, line string, progress func(string)) (said string, ok bool, err error) {
+// run runs a check as line and returns a report. Its error is that of ctx.
+func (k *Checks) run(ctx context.Context, c Check, line string, progress func(string)) (report string, ok bool, err error) {
 	command := k.commands.command(line, k.commands.Workspace.Dir())
-	command.Max, command.Keep, command.Progress = cmp.Or(c.Limit, checkLimit), checkKeep, progress
+	command.Max, command.Keep, command.Progress = cmp.Or(c.Limit, checkLimit), maxCheckOutput, progress
 	r, err := shell.Run(ctx, command)
 	end, output := r.Ended, r.Output
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return fmt.Sprintf("[check `%s`: interrupted]\n", c.Command), false, ctx.Err()
 	case err != nil:
-		end, output = fmt.Sprintf("it could not be run: %v", err), ""
+		end, output = fmt.Sprintf("cannot run it: %v", err), ""
 	case r.Why == shell.TooLong:
-		end = "still running after " + seconds(command.Max) + ", its time limit, and ended"
+		end = "still running after " + seconds(command.Max) + ", the time limit; stopped"
 	case r.Code == 0:
 		return fmt.Sprintf("[check `%s`: ok]\n", c.Command), true, nil
 	}
-	return fmt.Sprintf("[check `%s`: %s]\n%s", c.Command, end, ended(output)), false, nil
+	return fmt.Sprintf("[check `%s`: %s]\n%s", c.Command, end, withNewline(output)), false, nil
 }

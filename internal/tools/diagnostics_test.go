@@ -74,7 +74,7 @@ func TestAChangeIsChecked(t *testing.T) {
 		"no option": {"-rf.txt", []tools.Check{{Files: "*.txt", Command: "cat {file}; false"}},
 			"[check `cat {file}; false`: exit 1]\nhello\n", "1 line · check failed"},
 		"takes too long": {"a.go", []tools.Check{{Files: "*.go", Command: "echo begun; sleep 600", Limit: time.Second}},
-			"[check `echo begun; sleep 600`: still running after 1 s, its time limit, and ended]\nbegun\n", "1 line · check failed"},
+			"[check `echo begun; sleep 600`: still running after 1 s, the time limit; stopped]\nbegun\n", "1 line · check failed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ws, _ := newWorkspace(t, nil)
@@ -105,7 +105,7 @@ func TestNoChangeIsNotChecked(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := runChecked(t.Context(), t, ws, checks, "edit", obj{"path": "a.go", "old": "nowhere", "new": "x"}, nil); err == nil {
-		t.Error("the edit fits nowhere")
+		t.Error("the edit matches nowhere")
 	}
 	if _, err := runChecked(t.Context(), t, ws, checks, "read", obj{"path": "ran"}, nil); err == nil {
 		t.Error("a check has run")
@@ -131,7 +131,7 @@ func TestDiagnostics(t *testing.T) {
 	ws, _ := newWorkspace(t, map[string]string{"a.go": "package a\n", "b.py": ""})
 	checks := []tools.Check{{Files: "*.go", Command: "echo wrong; exit 1"}, {Files: "*.go", Command: "cat {file}; exit 2"}, {Files: "*.py", Command: "true"}}
 	for path, want := range map[string]tools.Result{
-		"": {Text: "[check `echo wrong; exit 1`: exit 1]\nwrong\n[check `cat {file}; exit 2`: not run, it is for one file: give a path]\n[check `true`: ok]\n",
+		"": {Text: "[check `echo wrong; exit 1`: exit 1]\nwrong\n[check `cat {file}; exit 2`: not run, it needs a path]\n[check `true`: ok]\n",
 			Summary: "check failed", IsError: true},
 		"a.go": {Text: "[check `echo wrong; exit 1`: exit 1]\nwrong\n[check `cat {file}; exit 2`: exit 2]\npackage a\n", Summary: "check failed", IsError: true},
 		"b.py": {Text: "[check `true`: ok]\n", Summary: "ok"},
@@ -146,9 +146,9 @@ func TestDiagnostics(t *testing.T) {
 		}
 	}
 	for path, want := range map[string]string{
-		".":       "no check is configured for the path .: there are checks for *.go, *.py",
+		".":       "no check is configured for .; there are checks for *.go, *.py",
 		"none.go": "none.go does not exist",
-		"../up":   "leaves the working directory",
+		"../up":   "is outside the working directory",
 	} {
 		if _, err := runChecked(t.Context(), t, ws, checks, "diagnostics", obj{"path": path}, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", path, err, want)

@@ -15,15 +15,15 @@ import (
 var editText string
 
 type editArgs struct {
-	Path       string    `json:"path,omitempty" jsonschema:"the file to change, relative to the working directory"`
-	Old        *string   `json:"old,omitempty" jsonschema:"the text to replace, exactly as it is in the file, without line numbers; empty only for a file that is new or empty"`
-	New        *string   `json:"new,omitempty" jsonschema:"the text to put in its place"`
-	ReplaceAll bool      `json:"replace_all,omitempty" jsonschema:"replace every occurrence instead of exactly one"`
-	Edits      []oneEdit `json:"edits,omitempty" jsonschema:"several edits instead of old and new, made in this order, all or none"`
+	Path       string    `json:"path,omitempty" jsonschema:"file to change, relative to the working directory"`
+	Old        *string   `json:"old,omitempty" jsonschema:"text to replace, exactly as in the file, without line numbers; empty only for a new or empty file"`
+	New        *string   `json:"new,omitempty" jsonschema:"replacement text"`
+	ReplaceAll bool      `json:"replace_all,omitempty" jsonschema:"replace all occurrences"`
+	Edits      []oneEdit `json:"edits,omitempty" jsonschema:"several edits instead of old and new; applied in order, all or none"`
 }
 
 type oneEdit struct {
-	Path       string `json:"path,omitempty" jsonschema:"the file to change, if it is not the path of the call"`
+	Path       string `json:"path,omitempty" jsonschema:"file to change (default: the path of the call)"`
 	Old        string `json:"old" jsonschema:"as for one edit"`
 	New        string `json:"new" jsonschema:"as for one edit"`
 	ReplaceAll bool   `json:"replace_all,omitempty" jsonschema:"as for one edit"`
@@ -34,14 +34,14 @@ func (a editArgs) list() ([]oneEdit, error) {
 	one := a.ReplaceAll || a.Old != nil && *a.Old != "" || a.New != nil && *a.New != ""
 	switch {
 	case one && len(a.Edits) > 0:
-		return nil, errors.New("give either old and new or edits, not both: put every edit into edits, with its own replace_all")
+		return nil, errors.New("both old and new, and edits, are set; give only one: put every edit into edits, with its own replace_all")
 	case len(a.Edits) > 0:
 	case a.Old == nil && a.New == nil:
-		return nil, errors.New("there is nothing to edit: give old and new for one edit, or edits for several")
+		return nil, errors.New("nothing to edit; give old and new for one edit, or edits for several")
 	case a.Old == nil:
-		return nil, errors.New("old is missing: give the text to replace, or an empty one for a file that is new or empty")
+		return nil, errors.New("old is missing; give the text to replace, or an empty string for a new or empty file")
 	case a.New == nil:
-		return nil, errors.New("new is missing: give the text to put in the place of old, or an empty one to delete it")
+		return nil, errors.New("new is missing; give the replacement text, or an empty string to delete old")
 	default:
 		a.Edits = []oneEdit{{Old: *a.Old, New: *a.New, ReplaceAll: a.ReplaceAll}}
 	}
@@ -51,7 +51,7 @@ func (a editArgs) list() ([]oneEdit, error) {
 			e.Path = a.Path
 		}
 		if e.Path == "" {
-			return nil, errors.New("path is missing: give the file to change, once for the call or in each of edits")
+			return nil, errors.New("path is missing; give the file to change, for the call or in each of edits")
 		}
 		out[i] = e
 	}
@@ -65,20 +65,20 @@ func editTool(w *workspace.Workspace, known *workspace.Ledger) Tool {
 			return Call{}, err
 		}
 		t := w.Begin(known)
-		places := map[*workspace.Draft]*placed{}
+		places := map[*workspace.Draft]*editLog{}
 		for i, e := range edits {
 			d, r, err := applyEdit(ctx, t, e)
 			if ctx.Err() != nil {
 				return Call{}, ctx.Err()
 			}
 			if err != nil && len(edits) > 1 {
-				err = fmt.Errorf("%w (edit %d of %d; none of them was made)", err, i+1, len(edits))
+				err = fmt.Errorf("%w (edit %d of %d; no edit was applied)", err, i+1, len(edits))
 			}
 			if err != nil {
 				return Call{}, err
 			}
 			if places[d] == nil {
-				places[d] = &placed{}
+				places[d] = &editLog{}
 			}
 			places[d].add(e, r)
 		}
@@ -89,7 +89,7 @@ func editTool(w *workspace.Workspace, known *workspace.Ledger) Tool {
 	})
 }
 
-// applyEdit makes one edit in its draft.
+// applyEdit applies one edit to its draft.
 func applyEdit(ctx context.Context, t *workspace.Transaction, e oneEdit) (*workspace.Draft, edit.Result, error) {
 	open := t.OpenExisting
 	if e.Old == "" {
@@ -107,14 +107,14 @@ func applyEdit(ctx context.Context, t *workspace.Transaction, e oneEdit) (*works
 	return d, r, nil
 }
 
-// placed is where edits of one file were made, and how they fitted.
-type placed struct {
+// editLog records the edits of one file: their lines, and how they matched.
+type editLog struct {
 	lines []int
 	edits int
 	fits  []edit.Fit
 }
 
-func (p *placed) add(e oneEdit, r edit.Result) {
+func (p *editLog) add(e oneEdit, r edit.Result) {
 	if e.Old == "" {
 		return
 	}
@@ -125,16 +125,17 @@ func (p *placed) add(e oneEdit, r edit.Result) {
 	}
 }
 
-// notes tell the model where its edits were made, and which did not fit exactly.
-func (p *placed) notes() []string {
+// notes returns notes for the model on where the edits were made and which did
+// not match exactly.
+func (p *editLog) notes() []string {
 	var out []string
 	switch {
 	case len(p.lines) == 1:
-		out = append(out, fmt.Sprintf("Replaced 1 place, on line %d.", p.lines[0]))
+		out = append(out, fmt.Sprintf("Replaced 1 occurrence, on line %d.", p.lines[0]))
 	case p.edits == 1:
-		out = append(out, fmt.Sprintf("Replaced %d places, the first on line %d.", len(p.lines), p.lines[0]))
+		out = append(out, fmt.Sprintf("Replaced %d occurrences, the first on line %d.", len(p.lines), p.lines[0]))
 	case p.edits > 1:
-		out = append(out, fmt.Sprintf("Replaced %d places.", len(p.lines)))
+		out = append(out, fmt.Sprintf("Replaced %d occurrences.", len(p.lines)))
 	}
 	for _, f := range p.fits {
 		out = append(out, f.String())

@@ -107,17 +107,17 @@ func TestNothingLeavesTheWorkspace(t *testing.T) {
 			r, err := call(t, ws, tool, args)
 			if err == nil {
 				t.Errorf("%s %s: got %q, want it refused", tool, name, r.Text)
-			} else if !strings.Contains(err.Error(), "leaves the working directory") {
+			} else if !strings.Contains(err.Error(), "is outside the working directory") {
 				t.Errorf("%s %s: got %v, want the reason", tool, name, err)
 			}
 		}
 	}
 	for _, name := range []string{"loop", "self"} {
-		if _, err := call(t, ws, "read", obj{"path": name}); err == nil || !strings.Contains(err.Error(), "circle") {
+		if _, err := call(t, ws, "read", obj{"path": name}); err == nil || !strings.Contains(err.Error(), "symbolic link loop") {
 			t.Errorf("read %s: got %v, want that it goes round", name, err)
 		}
 	}
-	if _, err := call(t, ws, "write", obj{"path": "to-git/hooks/pre-commit", "content": "x"}); err == nil || !strings.Contains(err.Error(), "git's own") {
+	if _, err := call(t, ws, "write", obj{"path": "to-git/hooks/pre-commit", "content": "x"}); err == nil || !strings.Contains(err.Error(), "the .git directory") {
 		t.Errorf("write through a link to .git: got %v", err)
 	}
 	// A walk does not follow links either.
@@ -150,7 +150,7 @@ func TestNothingLeavesTheOutputs(t *testing.T) {
 	}
 	for _, name := range []string{"abs", "rel", "up/secret", "zero", "back"} {
 		r, err := call(t, ws, "read", obj{"path": filepath.Join(out, name)})
-		if err == nil || !strings.Contains(err.Error(), "leaves "+out) {
+		if err == nil || !strings.Contains(err.Error(), "is outside "+out) {
 			t.Errorf("%s: got %q, %v, want it refused", name, r.Text, err)
 		}
 	}
@@ -225,9 +225,9 @@ func TestHugeFilesAreNotLoaded(t *testing.T) {
 	sparse(t, filepath.Join(dir, "paper"), "%PDF-1.4\n", 5<<30)
 	sparse(t, filepath.Join(dir, "note.ipynb"), "{\"cells\": [\n"+strings.Repeat(" \n", 100_000), 5<<30)
 	for name, want := range map[string]string{
-		"image":      "5.4 GB, more than the 33.6 MB that are read here",
+		"image":      "5.4 GB, more than the limit of 33.6 MB",
 		"paper":      "pdftotext",
-		"note.ipynb": "(lines 1-2000 of a file of 5.4 GB; read on with offset 2001)\n(not shown as the cells of a notebook: it holds more than 33.6 MB)\n",
+		"note.ipynb": "(lines 1-2000 of a file of 5.4 GB; continue with offset 2001)\n(not shown as a notebook: larger than 33.6 MB)\n",
 	} {
 		if got := said(call(t, ws, "read", obj{"path": name})); !strings.Contains(got, want) {
 			t.Errorf("read %s: got …%q, want %q in it", name, got[max(len(got)-300, 0):], want)
@@ -237,7 +237,7 @@ func TestHugeFilesAreNotLoaded(t *testing.T) {
 		t.Errorf("read nuls: got %v, want that it is binary", err)
 	}
 	r, err := call(t, ws, "read", obj{"path": "head"})
-	if err != nil || !strings.Contains(r.Text, "(lines 1-2000 of a file of 1.1 TB; read on with offset 2001)") {
+	if err != nil || !strings.Contains(r.Text, "(lines 1-2000 of a file of 1.1 TB; continue with offset 2001)") {
 		t.Errorf("read head: got …%q, %v", r.Text[max(len(r.Text)-200, 0):], err)
 	}
 	for tool, args := range map[string]obj{
@@ -270,7 +270,7 @@ func TestWideTextIsNotLoaded(t *testing.T) {
 	const lines = 1_500_000
 	ws, _ := newWorkspace(t, map[string]string{"f": "\xff\xfe" + strings.Repeat("l\x00i\x00n\x00e\x00 \x00\xac\x20\n\x00", lines)})
 	got := said(call(t, ws, "read", obj{"path": "f", "offset": lines - 1, "limit": 1}))
-	if !strings.HasPrefix(got, "1499999\tline €\n(decoded from UTF-16LE.") || !strings.HasSuffix(got, "(lines 1499999-1499999 of 1500000; read on with offset 1500000)\n") {
+	if !strings.HasPrefix(got, "1499999\tline €\n(decoded from UTF-16LE.") || !strings.HasSuffix(got, "(lines 1499999-1499999 of 1500000; continue with offset 1500000)\n") {
 		t.Errorf("got %q", got)
 	}
 }

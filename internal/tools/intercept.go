@@ -9,7 +9,7 @@ import (
 // Info identifies a call for interceptors.
 type Info struct {
 	ID    string // of the call
-	Tool  string // its name
+	Tool  string // name of the tool
 	Args  json.RawMessage
 	Agent string // ID of a delegate; empty for the main agent
 	Step  int    // of the session, from 1; 0 for a command that the user typed
@@ -18,43 +18,42 @@ type Info struct {
 // Runner runs an approved call.
 type Runner func(ctx context.Context, c Call, ok Approved) (Result, error)
 
-// ArgumentsInterceptor changes the arguments of a call before it is prepared. Its
-// error is the result of the call.
+// ArgumentsInterceptor changes the arguments of a call before Prepare. Its error
+// is the result of the call.
 type ArgumentsInterceptor interface {
 	Arguments(ctx context.Context, in Info, args json.RawMessage) (json.RawMessage, error)
 }
 
-// CheckInterceptor looks at a prepared call before it is judged. It may add
-// warnings and targets. Its error is the result of the call.
+// CheckInterceptor inspects a prepared call before the permission verdict. It may
+// add warnings and targets. Its error is the result of the call.
 type CheckInterceptor interface {
 	Check(ctx context.Context, in Info, c *Call) error
 }
 
-// RunInterceptor acts around the run of an approved call. It calls next at most
-// once, and returns what the model gets.
+// RunInterceptor wraps the run of an approved call. It calls next at most once,
+// and returns the result for the model.
 type RunInterceptor interface {
 	Run(ctx context.Context, in Info, c Call, ok Approved, next Runner) (Result, error)
 }
 
-// Interceptors act around every call, in their order. Run wrappers nest in that
-// order: the first one sees the result last. The zero value does nothing.
+// Interceptors act on every call, in list order. Run wrappers nest: the first one
+// sees the result last. The zero value does nothing.
 type Interceptors struct{ all []any }
 
-// Intercept returns interceptors, each of which implements at least one of the
-// three interfaces. It panics if one does not.
+// Intercept returns an Interceptors value. It panics if an argument implements
+// none of the three interfaces.
 func Intercept(all ...any) Interceptors {
 	for _, x := range all {
 		switch x.(type) {
 		case ArgumentsInterceptor, CheckInterceptor, RunInterceptor:
 		default:
-			panic(fmt.Sprintf("%T intercepts nothing", x))
+			panic(fmt.Sprintf("%T implements no interceptor interface", x))
 		}
 	}
 	return Interceptors{all}
 }
 
-// Prepare has t prepare a call, between the interceptors of its arguments and
-// those that check it.
+// Prepare runs the argument interceptors, t.Prepare, and the check interceptors.
 func (is Interceptors) Prepare(ctx context.Context, in Info, t Tool) (Call, error) {
 	for _, x := range is.all {
 		if x, ok := x.(ArgumentsInterceptor); ok {
@@ -79,7 +78,7 @@ func (is Interceptors) Prepare(ctx context.Context, in Info, t Tool) (Call, erro
 	return c, nil
 }
 
-// Run runs an approved call with the wrappers around it.
+// Run runs an approved call inside the run interceptors.
 func (is Interceptors) Run(ctx context.Context, in Info, c Call, ok Approved) (Result, error) {
 	next := Runner(func(ctx context.Context, c Call, ok Approved) (Result, error) { return c.Run(ctx, ok) })
 	for i := len(is.all) - 1; i >= 0; i-- {

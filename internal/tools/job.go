@@ -13,67 +13,67 @@ import (
 )
 
 const (
-	maxJobs   = 16 // that run at the same time
-	endedJobs = 16 // that have ended and are remembered
+	maxJobs  = 16 // running at the same time
+	keptJobs = 16 // finished jobs kept for display
 )
 
-// Job is a command that runs in the background, or did.
+// Job is a command that runs, or ran, in the background.
 type Job struct {
-	ID    int       // from 1 on, never used twice
-	Title string    // its command in one printable line
+	ID    int       // from 1, never reused
+	Title string    // the command in one printable line
 	Began time.Time // when the command was started
-	// State is how it ended, in words ("exit 1", "stopped"); empty while it runs.
+	// State is how it ended ("exit 1", "stopped"); empty while it runs.
 	State string
-	Lines int64 // that it has written so far
+	Lines int64 // lines of output so far
 }
 
-// Jobs are the commands in the background. Tools start them. None survives
-// Close, nor this program. It is safe for concurrent use.
+// Jobs holds the background commands of a session. Tools start them; Close stops
+// them. No job outlives the program. It is safe for concurrent use.
 type Jobs struct {
 	changed chan struct{}
 
 	mu     sync.Mutex
-	last   int    // the id given last
+	last   int    // last assigned ID
 	jobs   []*job // oldest first
 	closed bool
 }
 
-// job is one of Jobs. What may change is guarded by the mutex of those.
+// job is an entry of Jobs. The mutex of Jobs guards the fields that change.
 type job struct {
 	id    int
 	title string
 	began time.Time
 	run   *shell.Running
-	input *os.File      // what goes to its input; nil if nothing can
-	over  chan struct{} // closed when state says how it ended
+	input *os.File      // standard input; nil if it has none
+	done  chan struct{} // closed when state is set
 
-	state   string
-	failed  bool // it ended in another way than with exit code 0, or being stopped
-	stopped bool // somebody wanted it to end
-	known   bool // the model knows that it has ended
+	state    string
+	failed   bool // it exited with another code than 0, and was not stopped
+	stopped  bool // Stop or Close was called
+	reported bool // the model knows that it ended
 }
 
 // NewJobs returns an empty collection. The caller closes it.
 func NewJobs() *Jobs { return &Jobs{changed: make(chan struct{}, 1)} }
 
-// Changed holds a token whenever a job was started or has ended since it was
-// last received from.
+// Changed returns a channel that has a token if a job started or ended since the
+// last receive.
 func (j *Jobs) Changed() <-chan struct{} { return j.changed }
 
-// List returns the jobs that run, and those that have ended lately, oldest first.
-func (j *Jobs) List() []Job { return j.choose(func(*job) bool { return true }) }
+// List returns the running jobs and the last finished ones, oldest first.
+func (j *Jobs) List() []Job { return j.filter(func(*job) bool { return true }) }
 
-// Ended returns the jobs that have ended without the model's knowing, each once.
+// Ended returns the finished jobs that the model does not know of, each once.
 func (j *Jobs) Ended() []Job {
-	return j.choose(func(b *job) bool {
-		news := b.state != "" && !b.known
-		b.known = b.known || news
+	return j.filter(func(b *job) bool {
+		news := b.state != "" && !b.reported
+		b.reported = b.reported || news
 		return news
 	})
 }
 
-// choose returns the jobs for which ok returns true, oldest first.
-func (j *Jobs) choose(ok func(*job) bool) []Job {
+// filter returns the jobs for which ok returns true, oldest first.
+func (j *Jobs) filter(ok func(*job) bool) []Job {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	var out []Job
@@ -85,19 +85,19 @@ func (j *Jobs) choose(ok func(*job) bool) []Job {
 	return out
 }
 
-// Stop ends a job and waits until it has ended, no longer than two seconds as a
-// rule. The model is told by Ended.
+// Stop stops a job and waits for its end, usually at most two seconds. Ended then
+// reports it to the model.
 func (j *Jobs) Stop(id int) error {
-	b, err := j.running(id, false)
+	b, err := j.markStopped(id, false)
 	if err != nil {
 		return err
 	}
 	b.run.Stop()
-	<-b.over
+	<-b.done
 	return nil
 }
 
-// Close ends all jobs and waits until they have. None can be started then.
+// Close stops all jobs and waits for their end. Later jobs are rejected.
 func (j *Jobs) Close() {
 	j.mu.Lock()
 	j.closed = true
@@ -108,15 +108,15 @@ func (j *Jobs) Close() {
 	}
 	j.mu.Unlock()
 	for _, b := range jobs {
-		<-b.over
+		<-b.done
 	}
 }
 
-var errClosed = errors.New("the session is about to end, so nothing is started in the background any more")
+var errClosed = errors.New("the session is ending; background commands cannot be started")
 
-// begin makes a job of what start starts, or has started. Its input may be nil.
-// Where there is no room, start is not called.
-func (j *Jobs) begin(command string, start func() (*shell.Running, *os.File, error)) (*job, error) {
+// add adds the job that start returns, with its input, which may be nil. It does
+// not call start if there are too many jobs.
+func (j *Jobs) add(command string, start func() (*shell.Running, *os.File, error)) (*job, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.closed {
@@ -129,22 +129,22 @@ func (j *Jobs) begin(command string, start func() (*shell.Running, *os.File, err
 		}
 	}
 	if len(running) >= maxJobs {
-		return nil, fmt.Errorf("%d jobs run already, and there can be no more: stop one of %s", maxJobs, strings.Join(running, ", "))
+		return nil, fmt.Errorf("%d jobs are running, the maximum; stop one of %s", maxJobs, strings.Join(running, ", "))
 	}
 	run, input, err := start()
 	if err != nil {
 		return nil, err
 	}
 	j.last++
-	b := &job{id: j.last, title: oneLine(command), began: run.Began(), run: run, input: input, over: make(chan struct{})}
+	b := &job{id: j.last, title: oneLine(command), began: run.Began(), run: run, input: input, done: make(chan struct{})}
 	j.jobs = append(j.jobs, b)
-	j.tell()
-	go j.see(b)
+	j.notify()
+	go j.watch(b)
 	return b, nil
 }
 
-// see waits for the end of a job.
-func (j *Jobs) see(b *job) {
+// watch waits for the end of a job and records it.
+func (j *Jobs) watch(b *job) {
 	<-b.run.Done()
 	how := b.run.How()
 	j.mu.Lock()
@@ -154,37 +154,37 @@ func (j *Jobs) see(b *job) {
 		b.state, b.failed = "stopped", false
 	}
 	if how.Lost {
-		b.state += ", but something of it may be running yet"
+		b.state += ", but processes of it may still be running"
 	}
 	if b.input != nil {
 		_ = b.input.Close()
 	}
-	j.forget()
-	close(b.over)
-	j.tell()
+	j.dropOldest()
+	close(b.done)
+	j.notify()
 }
 
-// forget drops the oldest job that has ended, where there are many.
-func (j *Jobs) forget() {
+// dropOldest removes the oldest finished job if there are more than keptJobs.
+func (j *Jobs) dropOldest() {
 	var ended []int
 	for i, b := range j.jobs {
 		if b.state != "" {
 			ended = append(ended, i)
 		}
 	}
-	if len(ended) > endedJobs {
+	if len(ended) > keptJobs {
 		j.jobs = slices.Concat(j.jobs[:ended[0]], j.jobs[ended[0]+1:])
 	}
 }
 
-func (j *Jobs) tell() {
+func (j *Jobs) notify() {
 	select {
 	case j.changed <- struct{}{}:
 	default:
 	}
 }
 
-// find returns a job that is remembered.
+// find returns the job with that ID.
 func (j *Jobs) find(id int) (*job, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -196,13 +196,14 @@ func (j *Jobs) find(id int) (*job, error) {
 		all = append(all, b.String())
 	}
 	if all == nil {
-		return nil, fmt.Errorf("there is no job %d, nor any other", id)
+		return nil, fmt.Errorf("there is no job %d; no jobs exist", id)
 	}
-	return nil, fmt.Errorf("there is no job %d: there are %s", id, strings.Join(all, ", "))
+	return nil, fmt.Errorf("there is no job %d; the jobs are %s", id, strings.Join(all, ", "))
 }
 
-// running returns a job that is about to be stopped, by the model if known.
-func (j *Jobs) running(id int, known bool) (*job, error) {
+// markStopped marks a running job as stopped. reported is whether the model knows
+// it.
+func (j *Jobs) markStopped(id int, reported bool) (*job, error) {
 	b, err := j.find(id)
 	if err != nil {
 		return nil, err
@@ -210,18 +211,19 @@ func (j *Jobs) running(id int, known bool) (*job, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if b.state != "" {
-		return nil, fmt.Errorf("job %d has ended already: %s", id, b.state)
+		return nil, fmt.Errorf("job %d has already ended: %s", id, b.state)
 	}
-	b.stopped, b.known = true, known
+	b.stopped, b.reported = true, reported
 	return b, nil
 }
 
-// end returns how a job has ended, "" if it runs, and notes that the model knows.
-func (j *Jobs) end(b *job) (state string, failed bool) {
+// takeState returns how a job ended, "" if it runs, and marks the end as
+// reported.
+func (j *Jobs) takeState(b *job) (state string, failed bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if b.state != "" {
-		b.known = true
+		b.reported = true
 	}
 	return b.state, b.failed
 }

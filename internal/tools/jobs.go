@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"agent/internal/llm/phrase"
+	"agent/internal/tools/advice"
 	"agent/internal/tools/shell"
 )
 
@@ -17,36 +18,36 @@ import (
 var jobsText string
 
 const (
-	maxWait = 60                     // seconds
-	first   = 500 * time.Millisecond // in which a job that cannot run has said so
-	sending = 2 * time.Second        // for a job to take a line
+	maxWait     = 60                     // seconds
+	startGrace  = 500 * time.Millisecond // time for a broken command to fail
+	sendTimeout = 2 * time.Second        // time for a job to read a line
 )
 
 type jobsArgs struct {
 	Action  string `json:"action" jsonschema:"start, list, read, send or stop"`
-	Command string `json:"command,omitempty" jsonschema:"start: what to run in the background"`
-	ID      int    `json:"id,omitempty" jsonschema:"read, send, stop: the number of the job"`
-	Input   string `json:"input,omitempty" jsonschema:"send: one line for the job to read, without its end"`
-	Wait    int    `json:"wait_seconds,omitempty" jsonschema:"read: wait for the job to end, at most so long, from 1 to 60; not at all if it is not given"`
+	Command string `json:"command,omitempty" jsonschema:"start: command to run in the background"`
+	ID      int    `json:"id,omitempty" jsonschema:"read, send, stop: job number"`
+	Input   string `json:"input,omitempty" jsonschema:"send: one line of input, without the newline"`
+	Wait    int    `json:"wait_seconds,omitempty" jsonschema:"read: maximum time to wait for the job to end, 1 to 60 seconds (default: do not wait)"`
 }
 
-// prepareJob prepares a call of the tool for commands in the background.
+// prepareJob prepares a call of the jobs tool.
 func (s *shellTool) prepareJob(_ context.Context, a jobsArgs) (Call, error) {
 	switch a.Action {
 	case "start":
 		if err := checkCommand(a.Command); err != nil {
 			return Call{}, err
 		}
-		at := s.where()
+		at := s.nextDir()
 		return Call{
 			Title: "start job " + oneLine(a.Command), Effect: Execute, Targets: []Target{{Kind: Command, Value: a.Command, Dir: at.dir}},
 			Run: func(ctx context.Context, _ Approved) (Result, error) { return s.start(ctx, a.Command, at) },
 		}, nil
 	case "list":
-		return Call{Title: "list jobs", Effect: Read, Run: func(context.Context, Approved) (Result, error) { return s.jobs.table(), nil }}, nil
+		return Call{Title: "list jobs", Effect: Read, Run: func(context.Context, Approved) (Result, error) { return s.jobs.listJobs(), nil }}, nil
 	case "read", "send", "stop":
 	default:
-		return Call{}, fmt.Errorf("there is no action %q: use start, list, read, send or stop", a.Action)
+		return Call{}, fmt.Errorf("unknown action %q; use start, list, read, send or stop", a.Action)
 	}
 	b, err := s.jobs.find(a.ID)
 	if err != nil {
@@ -55,7 +56,7 @@ func (s *shellTool) prepareJob(_ context.Context, a jobsArgs) (Call, error) {
 	switch a.Action {
 	case "read":
 		if a.Wait < 0 || a.Wait > maxWait {
-			return Call{}, fmt.Errorf("wait_seconds is %d: it must be from 1 to %d", a.Wait, maxWait)
+			return Call{}, fmt.Errorf("wait_seconds is %d; it must be from 1 to %d", a.Wait, maxWait)
 		}
 		return Call{Title: "read job " + b.String(), Effect: Read, Run: func(ctx context.Context, _ Approved) (Result, error) {
 			return s.jobs.read(ctx, b, time.Duration(a.Wait)*time.Second)
@@ -66,7 +67,7 @@ func (s *shellTool) prepareJob(_ context.Context, a jobsArgs) (Call, error) {
 		}}, nil
 	}
 	if strings.ContainsAny(a.Input, "\n\r") {
-		return Call{}, errors.New("input is one line: send one at a time")
+		return Call{}, errors.New("input has several lines; send one line per call")
 	}
 	return Call{
 		Title: fmt.Sprintf("send to job %d: %s", b.id, oneLine(a.Input)), Effect: Execute,
@@ -75,17 +76,17 @@ func (s *shellTool) prepareJob(_ context.Context, a jobsArgs) (Call, error) {
 	}, nil
 }
 
-// start starts a command in the background, and waits a moment to see whether
-// it does run.
+// start starts a command in the background. It waits startGrace to report an
+// immediate failure.
 func (s *shellTool) start(ctx context.Context, command string, at location) (Result, error) {
-	note, err := s.enter(ctx, at)
+	note, err := s.checkDir(ctx, at)
 	if err != nil {
 		return Result{}, err
 	}
-	b, err := s.jobs.begin(command, func() (*shell.Running, *os.File, error) {
+	b, err := s.jobs.add(command, func() (*shell.Running, *os.File, error) {
 		theirs, ours, err := os.Pipe()
 		if err != nil {
-			return nil, nil, fmt.Errorf("make a pipe for its input: %w", err)
+			return nil, nil, fmt.Errorf("create a pipe for the input: %w", err)
 		}
 		defer theirs.Close()
 		c := s.command(command, at.dir)
@@ -97,16 +98,16 @@ func (s *shellTool) start(ctx context.Context, command string, at location) (Res
 		return r, ours, nil
 	})
 	if err != nil {
-		return Result{}, fmt.Errorf("%w. The command did not run", err)
+		return Result{}, fmt.Errorf("%w; the command did not run", err)
 	}
-	r, err := s.jobs.read(ctx, b, first)
+	r, err := s.jobs.read(ctx, b, startGrace)
 	r.Text = fmt.Sprintf("[job %d]\n", b.id) + note + r.Text
 	r.Summary = fmt.Sprintf("job %d · %s", b.id, r.Summary)
 	return r, err
 }
 
-// table lists the jobs.
-func (j *Jobs) table() Result {
+// listJobs lists the jobs.
+func (j *Jobs) listJobs() Result {
 	jobs := j.List()
 	var text strings.Builder
 	running := 0
@@ -119,18 +120,17 @@ func (j *Jobs) table() Result {
 		fmt.Fprintf(&text, "%d  %s · %s · %s\n", b.ID, state, phrase.Count(int(b.Lines), "line"), b.Title)
 	}
 	if text.Len() == 0 {
-		text.WriteString("nothing runs in the background, and nothing did\n")
+		text.WriteString("no background jobs\n")
 	}
 	return Result{Text: text.String(), Summary: fmt.Sprintf("%d running, %d ended", running, len(jobs)-running)}
 }
 
-// read returns what a job has written since it was last read, and waits for its
-// end first.
+// read waits for the end of a job, at most wait, and returns its new output.
 func (j *Jobs) read(ctx context.Context, b *job, wait time.Duration) (Result, error) {
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	select {
-	case <-b.over:
+	case <-b.done:
 	case <-timer.C:
 	case <-ctx.Done():
 		return Result{}, ctx.Err()
@@ -138,9 +138,9 @@ func (j *Jobs) read(ctx context.Context, b *job, wait time.Duration) (Result, er
 	return j.report(b), nil
 }
 
-// report is what the model reads of a job: what it does not know yet.
+// report returns the new output and the state of a job for the model.
 func (j *Jobs) report(b *job) Result {
-	state, failed := j.end(b) // before the output, which is whole only if it has ended by then
+	state, failed := j.takeState(b) // before Take: the output is complete only if the job has ended
 	text, cut := b.run.Take()
 	how := "running"
 	end := "still running after " + seconds(time.Since(b.began).Round(time.Second))
@@ -150,9 +150,9 @@ func (j *Jobs) report(b *job) Result {
 	if text == "" {
 		text = "[no new output]\n"
 	}
-	text = ended(text)
+	text = withNewline(text)
 	if cut {
-		text += fileNote(b.run.Whole(), b.run.Lines())
+		text += outputFileNote(b.run.Whole(), b.run.Lines())
 	}
 	return Result{
 		Text:    fmt.Sprintf("%s[job %d %s]\n", text, b.id, end),
@@ -161,33 +161,33 @@ func (j *Jobs) report(b *job) Result {
 	}
 }
 
-// stop ends a job, and tells the model what it wrote last.
+// stop stops a job and returns its last output.
 func (j *Jobs) stop(ctx context.Context, b *job, force <-chan struct{}) (Result, error) {
-	if _, err := j.running(b.id, true); err != nil {
-		return Result{}, fmt.Errorf("%w. Read its output with the action read", err)
+	if _, err := j.markStopped(b.id, true); err != nil {
+		return Result{}, advice.Add(err, "Use the action read for its output")
 	}
 	b.run.Stop()
 	select {
-	case <-b.over:
+	case <-b.done:
 	case <-force:
 		b.run.Kill()
-		<-b.over
+		<-b.done
 	}
 	return j.report(b), ctx.Err()
 }
 
-// send gives a job a line to read.
+// send writes a line to the input of a job.
 func (b *job) send(line string) (Result, error) {
 	if b.input == nil {
-		return Result{}, fmt.Errorf("job %d has nothing to read from: it began as a shell command. Stop it, and start it with the action start", b.id)
+		return Result{}, advice.Add(fmt.Errorf("job %d has no input, because it was started by shell", b.id), "Stop it, and start it with the action start")
 	}
-	_ = b.input.SetWriteDeadline(time.Now().Add(sending))
+	_ = b.input.SetWriteDeadline(time.Now().Add(sendTimeout))
 	n, err := b.input.WriteString(line + "\n")
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return Result{}, fmt.Errorf("job %d does not read: it took %d of %d bytes in %s", b.id, n, len(line)+1, seconds(sending))
+		return Result{}, fmt.Errorf("job %d does not read its input: it took %d of %d bytes in %s", b.id, n, len(line)+1, seconds(sendTimeout))
 	case err != nil:
-		return Result{}, fmt.Errorf("job %d does not read any more. Read its output with the action read", b.id)
+		return Result{}, advice.Add(fmt.Errorf("job %d has closed its input", b.id), "Use the action read for its output")
 	}
-	return Result{Text: fmt.Sprintf("[job %d was sent the line. Read what it says to it with the action read]\n", b.id), Summary: "sent"}, nil
+	return Result{Text: fmt.Sprintf("[sent to job %d. Use the action read for its response]\n", b.id), Summary: "sent"}, nil
 }

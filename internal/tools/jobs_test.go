@@ -82,7 +82,7 @@ func TestJobsSayWhatTheyWouldDo(t *testing.T) {
 	}{
 		{obj{"action": "begin"}, "use start, list, read, send or stop"},
 		{obj{"action": "start"}, "the command is empty"},
-		{obj{"action": "read", "id": 7}, "there is no job 7: there are 1 (sleep 600)"},
+		{obj{"action": "read", "id": 7}, "there is no job 7; the jobs are 1 (sleep 600)"},
 		{obj{"action": "read", "id": 1, "wait_seconds": 61}, "from 1 to 60"},
 		{obj{"action": "send", "id": 1, "input": "a\nb"}, "one line"},
 		{obj{"id": 1}, "schema"},
@@ -110,7 +110,7 @@ func TestJobIsTalkedTo(t *testing.T) {
 	same(t, c.run("jobs", obj{"action": "list"}).Text, "1  exit 3 · 2 lines · echo name?; read x; echo hello $x; read y; exit 3\n")
 	same(t, states(jobs.Ended()), nil) // the model has read so
 	for _, action := range []string{"send", "stop"} {
-		if got := c.refused("jobs", obj{"action": action, "id": 1}); !strings.Contains(got, "Read its output") {
+		if got := c.refused("jobs", obj{"action": action, "id": 1}); !strings.Contains(got, "action read") {
 			t.Errorf("%s: %s", action, got)
 		}
 	}
@@ -143,7 +143,7 @@ func TestJobsAreShownAndStopped(t *testing.T) {
 	same(t, states(jobs.List()), []string{"1 sleep 601 stopped", "2 trap '' TERM; setsid sleep 602; sleep 603"})
 	same(t, states(jobs.Ended()), []string{"1 sleep 601 stopped"})
 	same(t, states(jobs.Ended()), nil)
-	for id, want := range map[int]string{1: "job 1 has ended already: stopped", 9: "there is no job 9"} {
+	for id, want := range map[int]string{1: "job 1 has already ended: stopped", 9: "there is no job 9"} {
 		if err := jobs.Stop(id); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("stop %d: %v", id, err)
 		}
@@ -162,15 +162,15 @@ func TestShellAtItsLimitGoesOnAsAJob(t *testing.T) { // P10
 			args["command"] = "echo early; until [ -e go ]; do sleep 0.01; done; echo late"
 			limit := map[string]string{"long": "still running after 1 s", "quiet": "no output for 1 s"}[name]
 			r := c.run("shell", args)
-			if r.IsError || !strings.HasPrefix(r.Summary, "goes on as job 1 · ") {
+			if r.IsError || !strings.HasPrefix(r.Summary, "continues as job 1 · ") {
 				t.Errorf("result %+v", r)
 			}
-			if got := c.refused("jobs", obj{"action": "send", "id": 1}); !strings.Contains(got, "it began as a shell command") {
+			if got := c.refused("jobs", obj{"action": "send", "id": 1}); !strings.Contains(got, "it was started by shell") {
 				t.Error(got)
 			}
 			writeFile(t, filepath.Join(dir, "go"), "")
 			<-jobs.Changed()
-			note := "[" + limit + "; goes on as job 1: use jobs to read its output, or stop it]\n"
+			note := "[" + limit + "; continues as job 1. Use jobs to read its output or stop it]\n"
 			got, _ := strings.CutPrefix(r.Text, "early\n") // a busy machine may be late with it
 			same(t, got, note)
 			got = r.Text + c.until(1, "[job 1 ended: exit 0]\n")
@@ -186,11 +186,11 @@ func TestJobsEndWithTheSession(t *testing.T) {
 	}
 	jobs.Close()
 	same(t, states(jobs.List()), []string{"1 sleep 600 stopped", "2 sleep 600 stopped", "3 sleep 600 stopped"})
-	if got := c.refused("jobs", obj{"action": "start", "command": "true"}); !strings.Contains(got, "about to end") {
+	if got := c.refused("jobs", obj{"action": "start", "command": "true"}); !strings.Contains(got, "the session is ending") {
 		t.Error(got)
 	}
 	got := c.run("shell", obj{"command": "sleep 600", "quiet_seconds": 1})
-	if want := "It could not go on in the background"; !got.IsError || !strings.Contains(got.Text, want) {
+	if want := "It could not continue in the background"; !got.IsError || !strings.Contains(got.Text, want) {
 		t.Errorf("result %+v", got)
 	}
 }
@@ -210,7 +210,7 @@ func TestThereAreNotTooManyJobs(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if got := c.refused("jobs", obj{"action": "start", "command": "true"}); !strings.Contains(got, "16 jobs run already") {
+	if got := c.refused("jobs", obj{"action": "start", "command": "true"}); !strings.Contains(got, "16 jobs are running") {
 		t.Error(got)
 	}
 	if err := jobs.Stop(3); err != nil {
@@ -237,7 +237,7 @@ func TestLongOutputOfAJobIsInAFile(t *testing.T) {
 	c.run("jobs", obj{"action": "start", "command": "echo first; read x; seq 100000"})
 	c.run("jobs", obj{"action": "send", "id": 1, "input": ""})
 	got := c.run("jobs", obj{"action": "read", "id": 1, "wait_seconds": 60}).Text
-	if !strings.Contains(got, "\n99999\n100000\n[the whole output, 100001 lines, is in ") {
+	if !strings.Contains(got, "\n99999\n100000\n[the complete output, 100001 lines, is in ") {
 		t.Errorf("%s", got)
 	}
 }

@@ -79,11 +79,11 @@ func TestWhatWasNotReadIsNotOverwritten(t *testing.T) {
 		"write": {"path": "f", "content": "mine\n"},
 		"patch": patchOf("*** Add File: f", "+mine"),
 	} {
-		if _, err := r.call(tool, args); err == nil || !strings.Contains(err.Error(), "you have not read it") {
+		if _, err := r.call(tool, args); err == nil || !strings.Contains(err.Error(), "was not read in this conversation") {
 			t.Errorf("%s: got %v, want it refused", tool, err)
 		}
 	}
-	if _, err := r.call("patch", patchOf("*** Update File: g", "*** Move to: f")); err == nil || !strings.Contains(err.Error(), "f exists (1 line, 7 bytes) and you have not read it") {
+	if _, err := r.call("patch", patchOf("*** Update File: g", "*** Move to: f")); err == nil || !strings.Contains(err.Error(), "f exists (1 line, 7 bytes) and was not read in this conversation") {
 		t.Errorf("move: got %v, want it refused", err)
 	}
 	if diff := cmp.Diff(contents(t, r.dir), files); diff != "" {
@@ -121,7 +121,7 @@ func TestWhatHasChangedIsNotWritten(t *testing.T) {
 			if !ok {
 				t.Fatalf("got %v, want a *ChangedError", err)
 			}
-			if want := "This is what has changed:\n@@ -1,2 +1,3 @@\n one\n+and\n two\n"; !strings.Contains(changed.Error(), want) || changed.Step != 1 {
+			if want := "Diff:\n@@ -1,2 +1,3 @@\n one\n+and\n two\n"; !strings.Contains(changed.Error(), want) || changed.Step != 1 {
 				t.Errorf("got %q of step %d, want %q in it, step 1", changed, changed.Step, want)
 			}
 			if diff := cmp.Diff(contents(t, r.dir), map[string]string{"f": "one\nand\ntwo\n"}); diff != "" {

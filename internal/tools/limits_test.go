@@ -48,8 +48,8 @@ func TestTooManyIgnoreRules(t *testing.T) {
 	}
 	rules.WriteString("late\n")
 	ws, _ := newWorkspace(t, map[string]string{"d/.gitignore": rules.String(), "d/early": "needle\n", "d/late": "needle\n"})
-	const note = "Not all ignore rules were applied: there are too many of them here, or they are too costly. " +
-		"So files that git ignores may be among these. Give a narrower path.\n"
+	const note = "Not all ignore rules were applied: too many, or too complex. " +
+		"The results may include files that git ignores. Give a narrower path.\n"
 	for _, c := range []struct {
 		tool          string
 		args          obj
@@ -75,7 +75,7 @@ func TestGlobsOfManyAlternatives(t *testing.T) {
 	ws, _ := newWorkspace(t, map[string]string{"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa": "needle\n"})
 	for _, glob := range []string{strings.Repeat("{a,a}", 40) + "b", strings.Repeat("{a,", 30) + strings.Repeat("}", 30), strings.Repeat("a", 2000)} {
 		for tool, args := range map[string]obj{"glob": {"pattern": glob}, "search": {"pattern": "needle", "glob": glob}} {
-			if got := said(call(t, ws, tool, args)); !strings.Contains(got, "use fewer braces") {
+			if got := said(call(t, ws, tool, args)); !strings.Contains(got, "Use fewer braces") {
 				t.Errorf("%s %.20s: got %q, want it rejected", tool, glob, got)
 			}
 		}

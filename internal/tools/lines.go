@@ -13,7 +13,7 @@ import (
 	"agent/internal/tools/read"
 )
 
-// span is which lines of a file to give.
+// span is a range of lines of a file.
 type span struct {
 	first int // from 1
 	limit int
@@ -23,26 +23,26 @@ type span struct {
 const (
 	maxLines = 2000
 	maxPage  = 50_000   // bytes
-	maxWidth = 2000     // characters of a line
-	maxCount = 64 << 20 // bytes of a file of which all lines are counted
+	maxWidth = 2000     // characters shown of a line
+	maxCount = 64 << 20 // size in bytes up to which all lines are counted
 )
 
-// page is a part of a file, with the numbers of its lines.
+// page is a numbered range of lines of a file.
 type page struct {
-	text    strings.Builder
-	shown   int
-	total   int  // lines of the file; -1 if they were not counted
-	cut     int  // lines of which only the beginning is shown
-	crlf    int  // lines that end in CRLF
-	bom     bool // the file begins with a byte order mark
-	lossy   bool // not all that is shown is what the file holds
-	unended bool // the last line of the file is shown and has no newline
+	text      strings.Builder
+	shown     int
+	total     int  // lines of the file; -1 if not counted
+	truncated int  // truncated lines
+	crlf      int  // lines that end in CRLF
+	bom       bool // the file begins with a byte order mark
+	invalid   bool // some bytes are not valid UTF-8
+	noNewline bool // the last line of the file is included and has no newline
 }
 
-// lineReader reads lines of any length, holding no more than a block of them.
+// lineReader reads lines of any length with a buffer of one block.
 type lineReader struct{ r *bufio.Reader }
 
-// readBlock is how much is read at once, and looked at to tell whether a file
+// readBlock is the buffer size in bytes. The first block decides whether a file
 // is text.
 const readBlock = 64 << 10
 
@@ -54,16 +54,16 @@ func newLineReader(ctx context.Context, r io.Reader) *lineReader {
 type line struct {
 	text  []byte // without the line ending; valid until the next read
 	crlf  bool
-	ended bool  // with a newline
-	rest  int64 // bytes beyond text
+	ended bool  // has a newline
+	more  int64 // bytes after text
 }
 
-// next reads a line and returns up to maxWidth characters of it. After the last
-// it returns io.EOF.
+// next reads a line and returns up to maxWidth characters of it. It returns
+// io.EOF after the last line.
 func (l *lineReader) next() (line, error) {
 	b, err := l.r.ReadSlice('\n')
 	if err == bufio.ErrBufferFull {
-		return l.long(b)
+		return l.nextLong(b)
 	}
 	if err != nil && (err != io.EOF || len(b) == 0) {
 		return line{}, err
@@ -73,18 +73,18 @@ func (l *lineReader) next() (line, error) {
 	if out.ended {
 		b, out.crlf = bytes.CutSuffix(b, []byte("\r"))
 	}
-	out.text = narrow(b)
-	out.rest = int64(len(b) - len(out.text))
+	out.text = truncateLine(b)
+	out.more = int64(len(b) - len(out.text))
 	return out, nil
 }
 
-// long reads on in a line that is longer than a block.
-func (l *lineReader) long(start []byte) (line, error) {
-	out := line{text: bytes.Clone(narrow(start))}
-	out.rest = int64(len(start) - len(out.text))
+// nextLong finishes a line that is longer than a block.
+func (l *lineReader) nextLong(start []byte) (line, error) {
+	out := line{text: bytes.Clone(truncateLine(start))}
+	out.more = int64(len(start) - len(out.text))
 	for {
 		b, err := l.r.ReadSlice('\n')
-		out.rest += int64(len(b))
+		out.more += int64(len(b))
 		switch {
 		case err == bufio.ErrBufferFull:
 			continue
@@ -94,13 +94,13 @@ func (l *lineReader) long(start []byte) (line, error) {
 			return line{}, err
 		}
 		out.ended = true
-		out.rest--
+		out.more--
 		return out, nil
 	}
 }
 
-// narrow returns the first maxWidth characters of b.
-func narrow(b []byte) []byte {
+// truncateLine returns the first maxWidth characters of b.
+func truncateLine(b []byte) []byte {
 	if len(b) <= maxWidth {
 		return b
 	}
@@ -114,8 +114,7 @@ func narrow(b []byte) []byte {
 	return b[:end]
 }
 
-// page reads the lines of a span. The lines after them are counted if that is
-// wanted.
+// page reads the lines of s. If count is set, it counts the lines after them.
 func (l *lineReader) page(s span, count bool) (*page, error) {
 	p := &page{}
 	full := false
@@ -144,16 +143,16 @@ func (p *page) add(n int, ln line) {
 	if n == 1 {
 		text, p.bom = bytes.CutPrefix(text, []byte("\ufeff"))
 	}
-	p.lossy = p.lossy || !utf8.Valid(text)
+	p.invalid = p.invalid || !utf8.Valid(text)
 	fmt.Fprintf(&p.text, "%d\t%s", n, text)
-	if ln.rest > 0 {
-		fmt.Fprintf(&p.text, "… (%s more)", phrase.Count(int(ln.rest), "byte"))
-		p.cut++
+	if ln.more > 0 {
+		fmt.Fprintf(&p.text, "… (%s more)", phrase.Count(int(ln.more), "byte"))
+		p.truncated++
 	}
 	p.text.WriteByte('\n')
 	if ln.crlf {
 		p.crlf++
 	}
-	p.unended = !ln.ended
+	p.noNewline = !ln.ended
 	p.shown++
 }

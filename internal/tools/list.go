@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"agent/internal/llm/phrase"
+	"agent/internal/tools/advice"
 	"agent/internal/tools/workspace"
 )
 
@@ -25,8 +26,8 @@ const (
 )
 
 type listArgs struct {
-	Path  string `json:"path,omitempty" jsonschema:"the directory to list; the working directory if it is not given"`
-	Depth int    `json:"depth,omitempty" jsonschema:"how many levels of directories to show; 2 if it is not given"`
+	Path  string `json:"path,omitempty" jsonschema:"directory to list (default: the working directory)"`
+	Depth int    `json:"depth,omitempty" jsonschema:"levels of directories to show (default 2)"`
 }
 
 func listTool(w *workspace.Workspace) Tool {
@@ -36,7 +37,7 @@ func listTool(w *workspace.Workspace) Tool {
 			return Call{}, err
 		}
 		if !at.Info.IsDir() {
-			return Call{}, fmt.Errorf("%s is a file: use read to see what is in it", a.Path)
+			return Call{}, advice.Add(fmt.Errorf("%s is a file", a.Path), "Use read to see its content")
 		}
 		depth := defaultDepth
 		if a.Depth > 0 {
@@ -48,25 +49,25 @@ func listTool(w *workspace.Workspace) Tool {
 	})
 }
 
-// list shows a directory as an indented tree.
+// list returns a directory as an indented tree.
 func list(ctx context.Context, at workspace.Place, depth int) (Result, error) {
-	l, err := tree(at).List(ctx, at.Path, depth, maxEntries)
+	l, err := searchTree(at).List(ctx, at.Path, depth, maxEntries)
 	if err != nil {
-		return Result{}, failed(ctx, "list "+at.Name(), err)
+		return Result{}, wrapError(ctx, "list "+at.Name(), err)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s/\n", spelled(at.Name()))
+	fmt.Fprintf(&b, "%s/\n", quoteName(at.Name()))
 	for _, e := range l.Entries {
-		fmt.Fprintf(&b, "%s%s%s\n", strings.Repeat("  ", e.Depth+1), spelled(e.Name), mark(e.Mode, e.Target))
+		fmt.Fprintf(&b, "%s%s%s\n", strings.Repeat("  ", e.Depth+1), quoteName(e.Name), typeSuffix(e.Mode, e.Target))
 	}
 	n := len(l.Entries) + l.More
 	switch {
 	case n == 0 && l.Ignored == 0:
 		b.WriteString("(empty)\n")
 	case l.Limits.Large > 0:
-		fmt.Fprintf(&b, "(at least %s more not shown: there are too many to read and sort all of them, so others may come earlier by name. Use glob with a narrow pattern)\n", phrase.Count(max(l.More, 1), "entry"))
+		fmt.Fprintf(&b, "(at least %s more not shown: the directory is too large to sort, so entries may be missing anywhere. Use glob with a narrow pattern)\n", phrase.Count(max(l.More, 1), "entry"))
 	case l.More > 0:
-		fmt.Fprintf(&b, "(%s more not shown; list a directory further down, or with a smaller depth)\n", phrase.Count(l.More, "entry"))
+		fmt.Fprintf(&b, "(%s more not shown; list a subdirectory, or use a smaller depth)\n", phrase.Count(l.More, "entry"))
 	}
 	if l.Ignored > 0 {
 		fmt.Fprintf(&b, "(%s ignored, not shown)\n", phrase.Count(l.Ignored, "entry"))
@@ -74,28 +75,28 @@ func list(ctx context.Context, at workspace.Place, depth int) (Result, error) {
 	summary := phrase.Count(n, "entry")
 	if l.Limits.Large > 0 {
 		summary = "at least " + summary
-		l.Limits.Large = 0 // said above
+		l.Limits.Large = 0 // already in the text
 	}
-	b.WriteString(limited(l.Limits, "listed"))
-	return Result{Text: b.String(), Summary: summary + inShort(l.Limits)}, nil
+	b.WriteString(limitsNote(l.Limits, "listed"))
+	return Result{Text: b.String(), Summary: summary + limitsSummary(l.Limits)}, nil
 }
 
-// mark is what follows a name to say what it is, unless it is a file.
-func mark(m fs.FileMode, target string) string {
+// typeSuffix returns the suffix that shows the type of an entry; empty for a
+// regular file.
+func typeSuffix(m fs.FileMode, target string) string {
 	switch {
 	case m.IsDir():
 		return "/"
 	case m&fs.ModeSymlink != 0:
-		return " -> " + spelled(target)
+		return " -> " + quoteName(target)
 	case !m.IsRegular():
 		return " (" + workspace.Kind(m) + ")"
 	}
 	return ""
 }
 
-// spelled is a name as it stands on a line: quoted where it holds what could be
-// taken for something else than a name.
-func spelled(name string) string {
+// quoteName quotes a name that contains control characters or invalid UTF-8.
+func quoteName(name string) string {
 	if !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl) {
 		return strconv.Quote(name)
 	}

@@ -33,7 +33,7 @@ func TestNamesOfWindows(t *testing.T) {
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil || len(entries) != 2 {
-		t.Errorf("the directory holds %v, %v, want what it held before", entries, err)
+		t.Errorf("directory holds %v, %v, want what it held before", entries, err)
 	}
 }
 

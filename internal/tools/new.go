@@ -9,17 +9,17 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"agent/internal/llm"
+	"agent/internal/tools/advice"
 )
 
-// New returns a tool whose arguments are an A. The schema comes from A: its
-// json tags name the arguments, omitempty makes one optional, a jsonschema tag
-// describes it. Arguments that do not fit are refused before prepare is called,
-// with the schema in the error. The schema is made when it is first asked for,
-// as that takes longer than all else that a tool needs to start; that panics if
-// A has none.
+// New returns a tool with arguments of type A. The JSON schema is derived from A:
+// json tags name the arguments, omitempty makes them optional, jsonschema tags
+// describe them. Arguments that do not match the schema are rejected before
+// prepare is called. The schema is built on first use, because that is slow;
+// building it panics if A has no schema.
 func New[A any](name, description string, prepare func(context.Context, A) (Call, error)) Tool {
-	t := &typed[A]{name: name, prepare: prepare}
-	t.made = sync.OnceValues(func() (llm.ToolSpec, *jsonschema.Resolved) {
+	t := &schemaTool[A]{name: name, prepare: prepare}
+	t.specOf = sync.OnceValues(func() (llm.ToolSpec, *jsonschema.Resolved) {
 		schema, err := jsonschema.For[A](nil)
 		t.check(err)
 		text, err := json.Marshal(schema)
@@ -31,25 +31,25 @@ func New[A any](name, description string, prepare func(context.Context, A) (Call
 	return t
 }
 
-type typed[A any] struct {
+type schemaTool[A any] struct {
 	name    string
-	made    func() (llm.ToolSpec, *jsonschema.Resolved)
+	specOf  func() (llm.ToolSpec, *jsonschema.Resolved)
 	prepare func(context.Context, A) (Call, error)
 }
 
-func (t *typed[A]) check(err error) {
+func (t *schemaTool[A]) check(err error) {
 	if err != nil {
 		panic(fmt.Sprintf("schema of tool %s: %v", t.name, err))
 	}
 }
 
-func (t *typed[A]) Spec() llm.ToolSpec {
-	spec, _ := t.made()
+func (t *schemaTool[A]) Spec() llm.ToolSpec {
+	spec, _ := t.specOf()
 	return spec
 }
 
-func (t *typed[A]) Prepare(ctx context.Context, args json.RawMessage) (Call, error) {
-	spec, schema := t.made()
+func (t *schemaTool[A]) Prepare(ctx context.Context, args json.RawMessage) (Call, error) {
+	spec, schema := t.specOf()
 	var value any
 	var a A
 	err := json.Unmarshal(args, &value)
@@ -60,7 +60,7 @@ func (t *typed[A]) Prepare(ctx context.Context, args json.RawMessage) (Call, err
 		err = json.Unmarshal(args, &a)
 	}
 	if err != nil {
-		return Call{}, fmt.Errorf("the arguments do not fit the tool %s: %w. Its schema is %s", t.name, err, spec.Schema)
+		return Call{}, advice.Add(fmt.Errorf("invalid arguments for %s: %w", t.name, err), "The schema of %s is %s", t.name, spec.Schema)
 	}
-	return within(ctx, func() (Call, error) { return t.prepare(ctx, a) })
+	return runContext(ctx, func() (Call, error) { return t.prepare(ctx, a) })
 }

@@ -13,7 +13,7 @@ import (
 func TestNotebooksAreShownAsCells(t *testing.T) {
 	content := pngOf(t, plain(40, 30))
 	picture := base64.StdEncoding.EncodeToString(content)
-	const numbered = "The lines are numbered as shown: edit and search see the JSON of the file)\n"
+	const numbered = "Line numbers are those of this text; edit and search work on the JSON file)\n"
 	for name, c := range map[string]struct {
 		content, want string
 		images        int
@@ -31,7 +31,7 @@ func TestNotebooksAreShownAsCells(t *testing.T) {
 				"--- output: stdout ---", "1", "2",
 				"--- output: display_data ---", "<Figure>", fmt.Sprintf("(image/png, %d bytes)", len(content)), "(text/html, 10 bytes of JSON, not shown)",
 				"--- output: error ---", "ValueError: bad", "ValueError: bad", "--- cell 3: code ---") +
-				"(1 image of these lines can be seen, in their order)\n(notebook of 3 cells python. " + numbered,
+				"(1 image of these lines included, in order)\n(notebook of 3 cells python. " + numbered,
 			images: 1,
 		},
 		"version 3": {
@@ -41,20 +41,20 @@ func TestNotebooksAreShownAsCells(t *testing.T) {
 		"long output": {
 			content: `{"cells": [{"cell_type": "code", "outputs": [{"output_type": "stream", "name": "stderr", "text": "` + strings.Repeat(`line\n`, 2000) + `"}]}]}`,
 			want: lined(append(append([]string{"--- cell 1: code ---", "--- output: stderr ---"}, strings.Split(strings.Repeat("line\n", 1600), "\n")[:1600]...),
-				"(2000 bytes more of this output not shown)")...) + "(notebook of 1 cell. " + numbered,
+				"(2000 more bytes of this output not shown)")...) + "(notebook of 1 cell. " + numbered,
 		},
 		"a broken image": {
 			content: `{"cells": [{"cell_type": "code", "outputs": [{"output_type": "display_data", "data": {"image/png": "AAAA"}}]}]}`,
 			want: lined("--- cell 1: code ---", "--- output: display_data ---", "(image/png, 3 bytes)") +
-				"(1 image of these lines cannot be shown, or not with so many others)\n(notebook of 1 cell. " + numbered,
+				"(1 image of these lines omitted: invalid, or too many)\n(notebook of 1 cell. " + numbered,
 		},
 		"an odd cell": {
 			content: `{"cells": [{"cell_type": "code", "source": 7, "execution_count": "x", "outputs": [{"text": "out"}]}, {"cell_type": "raw", "source": "r"}]}`,
 			want:    lined("--- cell 1: code [0] ---", "7", "--- output:  ---", "out", "--- cell 2: raw ---", "r") + "(notebook of 2 cells. " + numbered,
 		},
-		"no JSON":  {"{\n", "1\t{\n(not shown as the cells of a notebook: unexpected end of JSON input)\n", 0},
-		"no cells": {"{}\n", "1\t{}\n(not shown as the cells of a notebook: it has no cells)\n", 0},
-		"a list":   {"[1]\n", "1\t[1]\n(not shown as the cells of a notebook: it has no cells)\n", 0},
+		"no JSON":  {"{\n", "1\t{\n(not shown as a notebook: unexpected end of JSON input)\n", 0},
+		"no cells": {"{}\n", "1\t{}\n(not shown as a notebook: the notebook has no cells)\n", 0},
+		"a list":   {"[1]\n", "1\t[1]\n(not shown as a notebook: the notebook has no cells)\n", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ws, _ := newWorkspace(t, map[string]string{"n.ipynb": c.content})
@@ -83,10 +83,10 @@ func TestAPageOfANotebook(t *testing.T) {
 		offset, limit, images int
 		want                  string
 	}{
-		{1, 3, 0, "(lines 1-3 of 32; read on with offset 4)\n(notebook"},
-		{4, 5, 2, "(lines 4-8 of 32; read on with offset 9)\n(2 images of these lines can be seen, in their order)\n(notebook"},
-		{9, 0, 4, "(end of the file)\n(4 images of these lines can be seen, in their order)\n(2 images of these lines cannot be shown, or not with so many others)\n(notebook"},
-		{33, 0, 0, "n.ipynb as text has 32 lines: give an offset up to that"},
+		{1, 3, 0, "(lines 1-3 of 32; continue with offset 4)\n(notebook"},
+		{4, 5, 2, "(lines 4-8 of 32; continue with offset 9)\n(2 images of these lines included, in order)\n(notebook"},
+		{9, 0, 4, "(end of the file)\n(4 images of these lines included, in order)\n(2 images of these lines omitted: invalid, or too many)\n(notebook"},
+		{33, 0, 0, "n.ipynb as text has 32 lines. Give an offset within the file"},
 	} {
 		r, err := call(t, ws, "read", obj{"path": "n.ipynb", "offset": c.offset, "limit": c.limit})
 		if got := said(r, err); !strings.Contains(got, c.want) || len(r.Images) != c.images {

@@ -5,48 +5,50 @@ import (
 	"strings"
 
 	"agent/internal/llm/phrase"
+	"agent/internal/tools/advice"
 	"agent/internal/tools/read"
 )
 
-// oddities says what is not to be seen in the lines of a page.
-func (p *page) oddities(e read.Encoding) string {
+// notes returns notes on the encoding, line endings and truncated lines of a
+// page.
+func (p *page) notes(e read.Encoding) string {
 	var b strings.Builder
 	switch {
 	case e == read.UTF16LE || e == read.UTF16BE:
-		fmt.Fprintf(&b, "(decoded from %s. edit and search see bytes and find no text in it: "+
-			"change it by a command, such as iconv to UTF-8 and back)\n", e)
+		fmt.Fprintf(&b, "(decoded from %s. edit and search cannot find text in this file. "+
+			"To change it, convert it with a command such as iconv)\n", e)
 	case e != read.UTF8:
-		fmt.Fprintf(&b, "(decoded from %s, as it is not UTF-8. edit replaces bytes: "+
-			"keep to ASCII in old and new, or change the file by a command, such as iconv to UTF-8 and back)\n", e)
-	case p.lossy:
-		b.WriteString("(some bytes are not valid UTF-8 and shown as \ufffd)\n")
+		fmt.Fprintf(&b, "(decoded from %s. edit works on the undecoded bytes: "+
+			"use only ASCII in old and new, or convert the file with a command such as iconv)\n", e)
+	case p.invalid:
+		b.WriteString("(bytes that are not valid UTF-8 are shown as \ufffd)\n")
 	}
 	if p.bom {
-		b.WriteString("(the file begins with a byte order mark)\n")
+		b.WriteString("(the file starts with a byte order mark)\n")
 	}
 	if p.crlf > 0 {
-		lines := fmt.Sprintf("%d of the lines", p.crlf)
+		lines := fmt.Sprintf("%d of these lines", p.crlf)
 		if p.crlf == p.shown {
-			lines = "the lines"
+			lines = "these lines"
 		}
 		fmt.Fprintf(&b, "(%s end in CRLF)\n", lines)
 	}
-	if p.cut > 0 {
-		fmt.Fprintf(&b, "(%s cut after %d characters; use search to find something further on in one)\n", phrase.Count(p.cut, "line"), maxWidth)
+	if p.truncated > 0 {
+		fmt.Fprintf(&b, "(%s truncated after %d characters; use search to find text after that)\n", phrase.Count(p.truncated, "line"), maxWidth)
 	}
 	return b.String()
 }
 
-// place says which lines a page is of a file of so many bytes, and how to read
-// on.
-func (p *page) place(s span, bytes int64) string {
+// position returns a note on which lines the page has and how to read on. The
+// file has size bytes.
+func (p *page) position(s span, size int64) string {
 	last := s.first + p.shown - 1
 	switch {
 	case p.total < 0:
-		return fmt.Sprintf("(lines %d-%d of a file of %s; read on with offset %d)\n", s.first, last, phrase.Bytes(bytes), last+1)
+		return fmt.Sprintf("(lines %d-%d of a file of %s; continue with offset %d)\n", s.first, last, phrase.Bytes(size), last+1)
 	case last < p.total:
-		return fmt.Sprintf("(lines %d-%d of %d; read on with offset %d)\n", s.first, last, p.total, last+1)
-	case p.unended:
+		return fmt.Sprintf("(lines %d-%d of %d; continue with offset %d)\n", s.first, last, p.total, last+1)
+	case p.noNewline:
 		return "(no newline at the end of the file)\n"
 	case s.first > 1:
 		return "(end of the file)\n"
@@ -54,7 +56,7 @@ func (p *page) place(s span, bytes int64) string {
 	return ""
 }
 
-// beyond is the error for a page that begins after the last line.
-func (p *page) beyond(name string) error {
-	return fmt.Errorf("%s has %s: give an offset up to that", name, phrase.Count(p.total, "line"))
+// offsetError returns the error for an offset after the last line.
+func (p *page) offsetError(name string) error {
+	return advice.Add(fmt.Errorf("%s has %s", name, phrase.Count(p.total, "line")), "Give an offset within the file")
 }

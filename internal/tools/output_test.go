@@ -26,7 +26,7 @@ func TestReadReachesTheOutputs(t *testing.T) {
 			}
 			ws.Attach(out)
 			file := filepath.Join(out, "1.txt")
-			if got := said(call(t, ws, "read", obj{"path": file})); !strings.HasSuffix(got, "No output is kept there yet") {
+			if got := said(call(t, ws, "read", obj{"path": file})); !strings.HasSuffix(got, "the session has no saved outputs yet") {
 				t.Errorf("before there is any: got %s", got)
 			}
 			writeFile(t, file, "one\ntwo\n")
@@ -42,7 +42,7 @@ func TestReadReachesTheOutputs(t *testing.T) {
 				t.Errorf("got %q, %v, %v, want its second line", r.Text, r.Reads, err)
 			}
 			for name, want := range map[string]string{
-				filepath.Join(out, "2.txt"):              out + string(filepath.Separator) + "2.txt does not exist: there is no 2.txt in the directory of this session's outputs. Near names there: " + file,
+				filepath.Join(out, "2.txt"):              out + string(filepath.Separator) + "2.txt does not exist. There is no 2.txt in the outputs directory of this session. Similar names: " + file,
 				filepath.Join(out, "sub", "..", "1.txt"): "1\tone\n2\ttwo\n",
 				"a.txt":                                  "1\ta\n",
 			} {
@@ -68,7 +68,7 @@ func TestTheOutputsAreOnlyRead(t *testing.T) {
 		"edit":  {"path": filepath.Join(out, "1.txt"), "old": "one", "new": "two"},
 		"write": {"path": filepath.Join(out, "2.txt"), "content": "two\n"},
 	} {
-		if _, err := call(t, ws, tool, args); err == nil || !strings.Contains(err.Error(), "leaves the working directory") {
+		if _, err := call(t, ws, tool, args); err == nil || !strings.Contains(err.Error(), "is outside the working directory") {
 			t.Errorf("%s: got %v, want it refused", tool, err)
 		}
 	}
@@ -79,7 +79,7 @@ func TestTheOutputsAreOnlyRead(t *testing.T) {
 	for _, name := range []string{
 		filepath.Join(beside, "secret"), beside, filepath.Join(out, "..", "secret"), out + "-more", filepath.Join(out, "..", "s.out-more"),
 	} {
-		if got := said(call(t, ws, "read", obj{"path": name})); !strings.Contains(got, "leaves the working directory") {
+		if got := said(call(t, ws, "read", obj{"path": name})); !strings.Contains(got, "is outside the working directory") {
 			t.Errorf("read %s: got %s, want it refused", name, got)
 		}
 	}

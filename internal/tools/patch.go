@@ -12,11 +12,11 @@ import (
 //go:embed patch.md
 var patchText string
 
-// maxTitled is how many files of a patch its title names.
+// maxTitled is how many files the title of a patch names.
 const maxTitled = 3
 
 type patchArgs struct {
-	Patch string `json:"patch" jsonschema:"the whole patch, from *** Begin Patch to *** End Patch"`
+	Patch string `json:"patch" jsonschema:"complete patch, from *** Begin Patch to *** End Patch"`
 }
 
 func patchTool(w *workspace.Workspace, known *workspace.Ledger) Tool {
@@ -27,7 +27,7 @@ func patchTool(w *workspace.Workspace, known *workspace.Ledger) Tool {
 		}
 		t := w.Begin(known)
 		for _, action := range actions {
-			err := act(ctx, t, action)
+			err := applyAction(ctx, t, action)
 			if ctx.Err() != nil {
 				return Call{}, ctx.Err()
 			}
@@ -49,8 +49,8 @@ func verbOf(a edit.FileAction) string {
 	return "update"
 }
 
-// act makes one action of a patch in t.
-func act(ctx context.Context, t *workspace.Transaction, a edit.FileAction) error {
+// applyAction applies one action of a patch to t.
+func applyAction(ctx context.Context, t *workspace.Transaction, a edit.FileAction) error {
 	if a.Kind == edit.Add {
 		d, err := t.Open(a.Path)
 		if err != nil {

@@ -87,8 +87,8 @@ func TestAPatchIsApprovedByFile(t *testing.T) {
 		text  string
 	}{
 		"all":             {[]string{"a", "moved", "b", "c"}, map[string]string{"moved": "a\n", "b": "B\n"}, "moved a to moved."},
-		"not the removal": {[]string{"a", "moved", "b"}, map[string]string{"moved": "a\n", "b": "B\n", "c": "c\n"}, "c is as it was: the person did not approve"},
-		"half a move":     {[]string{"a", "b"}, map[string]string{"a": "a\n", "b": "B\n", "c": "c\n"}, "a is as it was: the person did not approve"},
+		"not the removal": {[]string{"a", "moved", "b"}, map[string]string{"moved": "a\n", "b": "B\n", "c": "c\n"}, "c is unchanged: the user did not approve"},
+		"half a move":     {[]string{"a", "b"}, map[string]string{"a": "a\n", "b": "B\n", "c": "c\n"}, "a is unchanged: the user did not approve"},
 		"a removal alone": {[]string{"c"}, map[string]string{"a": "a\n", "b": "b\n"}, "removed c."},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -4,5 +4,5 @@ package tools
 
 import "strings"
 
-// quote makes s one word of a command, whatever is in it.
+// quote returns s as one word of a shell command.
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

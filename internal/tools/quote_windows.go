@@ -2,5 +2,6 @@ package tools
 
 import "strings"
 
-// quote makes s, a path, one word of a command. No path holds a quote there.
+// quote returns the path s as one word of a command line. Paths on Windows
+// contain no quotes.
 func quote(s string) string { return `"` + strings.ReplaceAll(s, "%", `"^%"`) + `"` }

@@ -18,25 +18,25 @@ import (
 var readText string
 
 type readArgs struct {
-	Path   string `json:"path" jsonschema:"the file to read, relative to the working directory"`
-	Offset int    `json:"offset,omitempty" jsonschema:"the first line to give, from 1"`
-	Limit  int    `json:"limit,omitempty" jsonschema:"how many lines to give; 2000 if it is not given"`
+	Path   string `json:"path" jsonschema:"file to read, relative to the working directory"`
+	Offset int    `json:"offset,omitempty" jsonschema:"first line to return, from 1"`
+	Limit  int    `json:"limit,omitempty" jsonschema:"number of lines to return (default 2000)"`
 }
 
-// reader is the tool read.
+// reader implements the read tool.
 type reader struct {
-	known   *workspace.Ledger
-	drawing sync.Mutex // held while an image is decoded, as that takes much memory
+	known    *workspace.Ledger
+	decoding sync.Mutex // held while an image is decoded, to limit memory
 }
 
 func readTool(w *workspace.Workspace, known *workspace.Ledger) Tool {
 	r := &reader{known: known}
 	return New("read", readText, func(_ context.Context, a readArgs) (Call, error) {
 		if a.Offset < 0 || a.Limit < 0 {
-			return Call{}, errors.New("offset and limit must not be negative: lines are counted from 1")
+			return Call{}, errors.New("offset and limit must not be negative; the first line is 1")
 		}
 		if a.Path == "" {
-			return Call{}, errors.New("the path is empty: give the file to read")
+			return Call{}, errors.New("the path is empty; give the file to read")
 		}
 		at, err := w.Find(a.Path)
 		if err != nil {
@@ -63,7 +63,7 @@ func (r *reader) read(ctx context.Context, at workspace.Place, s span) (Result, 
 	if info.IsDir() {
 		return list(ctx, at, 1)
 	}
-	// Where the system can, reads that wait for something end with ctx.
+	// Interrupt a blocked read when ctx ends, if the system supports it.
 	defer context.AfterFunc(ctx, func() { _ = f.SetReadDeadline(time.Unix(1, 0)) })()
 	in := newSource(ctx, at.Name(), f, info)
 	switch read.KindOf(in.name, in.sample()) {
@@ -72,23 +72,23 @@ func (r *reader) read(ctx context.Context, at workspace.Place, s span) (Result, 
 	case read.Notebook:
 		return r.notebook(ctx, in, s)
 	case read.PDF:
-		return Result{}, noPDF(in)
+		return Result{}, pdfError(in)
 	}
 	return r.lines(ctx, in, s)
 }
 
-// lines shows the lines of a file that is text.
+// lines returns the lines of a text file.
 func (r *reader) lines(ctx context.Context, in *source, s span) (Result, error) {
 	e, err := in.text()
 	if err != nil {
 		return Result{}, err
 	}
-	page, err := newLineReader(ctx, e.Decode(in.content())).page(s, in.counted())
+	page, err := newLineReader(ctx, e.Decode(in.all())).page(s, in.countsLines())
 	if err != nil {
 		return Result{}, fmt.Errorf("read %s: %w", in.name, workspace.Cause(err))
 	}
 	if page.shown == 0 && s.first > 1 {
-		return Result{}, page.beyond(in.name)
+		return Result{}, page.offsetError(in.name)
 	}
 	seen := in.reading()
 	if page.total == 0 {
@@ -97,11 +97,11 @@ func (r *reader) lines(ctx context.Context, in *source, s span) (Result, error) 
 	seen.First, seen.Last = s.first, s.first+page.shown-1
 	if step, ok := r.known.Shown(seen); ok {
 		return Result{
-			Text: fmt.Sprintf("unchanged since step %d: lines %d-%d of %s are still as shown there\n", step, seen.First, seen.Last, in.name) +
-				page.place(s, in.size),
+			Text: fmt.Sprintf("unchanged since step %d: lines %d-%d of %s are the same as shown there\n", step, seen.First, seen.Last, in.name) +
+				page.position(s, in.size),
 			Summary: fmt.Sprintf("unchanged since step %d", step),
 		}, nil
 	}
-	text := page.text.String() + page.oddities(e) + page.place(s, in.size)
+	text := page.text.String() + page.notes(e) + page.position(s, in.size)
 	return Result{Text: strings.ToValidUTF8(text, "\ufffd"), Summary: phrase.Count(page.shown, "line"), Reads: []workspace.Reading{seen}}, nil
 }

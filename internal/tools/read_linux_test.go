@@ -19,12 +19,12 @@ func TestFilesOfTheKernel(t *testing.T) {
 	for name, want := range map[string]string{
 		"status":       "\tName:\t",
 		"mem":          "read mem: ",
-		"pagemap":      "pagemap is binary",
-		"exe":          "leaves the working directory",
-		"root/etc":     "leaves the working directory",
-		"cwd/x":        "leaves the working directory",
-		"../1/status":  "leaves the working directory",
-		"/proc/1/stat": "leaves the working directory",
+		"pagemap":      "pagemap is a binary file",
+		"exe":          "is outside the working directory",
+		"root/etc":     "is outside the working directory",
+		"cwd/x":        "is outside the working directory",
+		"../1/status":  "is outside the working directory",
+		"/proc/1/stat": "is outside the working directory",
 	} {
 		if got := said(call(t, ws, "read", obj{"path": name})); !strings.Contains(got, want) {
 			t.Errorf("%s: got %.200q, want %q in it", name, got, want)
@@ -39,7 +39,7 @@ func TestDevicesAreNamedNotOpened(t *testing.T) {
 	}
 	defer ws.Close()
 	for _, name := range []string{"dev/zero", "/dev/full", filepath.Join(ws.Dir(), "dev", "null")} {
-		if got := said(call(t, ws, "read", obj{"path": name})); !strings.Contains(got, "is a device, not a file") {
+		if got := said(call(t, ws, "read", obj{"path": name})); !strings.Contains(got, "is a device, not a regular file") {
 			t.Errorf("%s: got %.200q, want that it is a device", name, got)
 		}
 	}

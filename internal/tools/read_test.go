@@ -31,7 +31,7 @@ func TestReadingOnGivesEveryLineOnce(t *testing.T) {
 				want = append(want, fmt.Sprintf("%d\t%s", i+1, strings.Repeat("x", c.width)))
 			}
 			ws, _ := newWorkspace(t, map[string]string{"f": strings.Repeat(strings.Repeat("x", c.width)+"\n", c.lines)})
-			next := regexp.MustCompile(fmt.Sprintf(`\(lines \d+-\d+ of %d; read on with offset (\d+)\)\n$`, c.lines))
+			next := regexp.MustCompile(fmt.Sprintf(`\(lines \d+-\d+ of %d; continue with offset (\d+)\)\n$`, c.lines))
 			var got []string
 			offset, pages := 1, 0
 			for offset > 0 && pages < 20 {
@@ -61,33 +61,33 @@ func TestReadingOnGivesEveryLineOnce(t *testing.T) {
 
 func TestWhatReadSaysOfOddFiles(t *testing.T) {
 	const (
-		latin  = ", as it is not UTF-8. edit replaces bytes: keep to ASCII in old and new, or change the file by a command, such as iconv to UTF-8 and back)\n"
-		wide   = ". edit and search see bytes and find no text in it: change it by a command, such as iconv to UTF-8 and back)\n"
-		broken = "(some bytes are not valid UTF-8 and shown as \ufffd)\n"
-		binary = ", so there are no lines to show: use a command in the shell that understands it"
+		latin  = ". edit works on the undecoded bytes: use only ASCII in old and new, or convert the file with a command such as iconv)\n"
+		wide   = ". edit and search cannot find text in this file. To change it, convert it with a command such as iconv)\n"
+		broken = "(bytes that are not valid UTF-8 are shown as \ufffd)\n"
+		binary = ". Use a suitable command in shell"
 	)
 	for name, c := range map[string]struct{ content, want string }{
-		"crlf":             {"a\r\nb\r\n", "1\ta\n2\tb\n(the lines end in CRLF)\n"},
-		"mixed":            {"a\r\nb\n", "1\ta\n2\tb\n(1 of the lines end in CRLF)\n"},
-		"byte order mark":  {"\ufeffa\n", "1\ta\n(the file begins with a byte order mark)\n"},
+		"crlf":             {"a\r\nb\r\n", "1\ta\n2\tb\n(these lines end in CRLF)\n"},
+		"mixed":            {"a\r\nb\n", "1\ta\n2\tb\n(1 of these lines end in CRLF)\n"},
+		"byte order mark":  {"\ufeffa\n", "1\ta\n(the file starts with a byte order mark)\n"},
 		"unended":          {"a\nb", "1\ta\n2\tb\n(no newline at the end of the file)\n"},
 		"latin-1":          {"caf\xe9\n", "1\tcafé\n(decoded from ISO-8859-1" + latin},
 		"windows-1252":     {"\x93caf\xe9\x94 5\x80\n", "1\t“café” 5€\n(decoded from Windows-1252" + latin},
 		"neither":          {"\x81\x9d\n", "1\t\ufffd\n" + broken},
 		"one broken byte":  {"größer und süßer \xff\n", "1\tgrößer und süßer \ufffd\n" + broken},
 		"colours":          {"\x1b[1mcaf\xe9\x1b[m\n", "1\t\x1b[1mcafé\x1b[m\n(decoded from ISO-8859-1" + latin},
-		"utf-16le":         {"\xff\xfea\x00\x3d\xd8\x00\xde\n\x00", "1\ta😀\n(decoded from UTF-16LE" + wide + "(the file begins with a byte order mark)\n"},
-		"utf-16be":         {"\xfe\xff\x00a\x00\r\x00\n\x00b", "1\ta\n2\tb\n(decoded from UTF-16BE" + wide + "(the file begins with a byte order mark)\n(1 of the lines end in CRLF)\n(no newline at the end of the file)\n"},
+		"utf-16le":         {"\xff\xfea\x00\x3d\xd8\x00\xde\n\x00", "1\ta😀\n(decoded from UTF-16LE" + wide + "(the file starts with a byte order mark)\n"},
+		"utf-16be":         {"\xfe\xff\x00a\x00\r\x00\n\x00b", "1\ta\n2\tb\n(decoded from UTF-16BE" + wide + "(the file starts with a byte order mark)\n(1 of these lines end in CRLF)\n(no newline at the end of the file)\n"},
 		"utf-16le, no bom": {"a\x00\n\x00\xe4\x00\n\x00", "1\ta\n2\tä\n(decoded from UTF-16LE" + wide},
 		"utf-16be, no bom": {"\x00a\x00\n\x00b\x00\n", "1\ta\n2\tb\n(decoded from UTF-16BE" + wide},
-		"utf-16, broken":   {"\xff\xfea\x00\x00\xd8b\x00\n\x00x", "1\ta\ufffdb\n2\t\ufffd\n(decoded from UTF-16LE" + wide + "(the file begins with a byte order mark)\n(no newline at the end of the file)\n"},
-		"utf-32":           {"\xff\xfe\x00\x00a\x00\x00\x00", "f is binary (text/plain; charset=utf-16le, 8 bytes)" + binary},
-		"numbers":          {"\x01\x00\x02\x00\x03\x00a\x00", "f is binary (application/octet-stream, 8 bytes)" + binary},
-		"no text, no nul":  {"\x1f\x8b\x01\x02\xff\xfe\x03", "f is binary (application/octet-stream, 7 bytes)" + binary},
+		"utf-16, broken":   {"\xff\xfea\x00\x00\xd8b\x00\n\x00x", "1\ta\ufffdb\n2\t\ufffd\n(decoded from UTF-16LE" + wide + "(the file starts with a byte order mark)\n(no newline at the end of the file)\n"},
+		"utf-32":           {"\xff\xfe\x00\x00a\x00\x00\x00", "f is a binary file (text/plain; charset=utf-16le, 8 bytes)" + binary},
+		"numbers":          {"\x01\x00\x02\x00\x03\x00a\x00", "f is a binary file (application/octet-stream, 8 bytes)" + binary},
+		"no text, no nul":  {"\x1f\x8b\x01\x02\xff\xfe\x03", "f is a binary file (application/octet-stream, 7 bytes)" + binary},
 		"no bitmap":        {"BMW builds cars\n", "1\tBMW builds cars\n"},
 		"svg":              {"<svg width=\"1\"/>\n", "1\t<svg width=\"1\"/>\n"},
-		"long line":        {strings.Repeat("é", 2010) + "\n", "1\t" + strings.Repeat("é", 2000) + "… (20 bytes more)\n(1 line cut after 2000 characters; use search to find something further on in one)\n"},
-		"pdf":              {"%PDF-1.4\n", "f is a PDF of 9 bytes, which is not read here: run a command in the shell, such as pdftotext -layout FILE - or, to look at its pages as images, pdftoppm -png -r 80 FILE PREFIX (both are of poppler-utils)"},
+		"long line":        {strings.Repeat("é", 2010) + "\n", "1\t" + strings.Repeat("é", 2000) + "… (20 bytes more)\n(1 line truncated after 2000 characters; use search to find text after that)\n"},
+		"pdf":              {"%PDF-1.4\n", "f is a PDF (9 bytes), which read cannot show. In shell, run pdftotext -layout FILE - for its text, or pdftoppm -png -r 80 FILE PREFIX for its pages as images (both from poppler-utils)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ws, _ := newWorkspace(t, map[string]string{"f": c.content})
@@ -128,17 +128,17 @@ func TestWhatWasReadIsNotRepeated(t *testing.T) {
 		args obj
 		want string
 	}{
-		{obj{"path": "f", "offset": 2, "limit": 2}, "2\t2\n3\t3\n(lines 2-3 of 4; read on with offset 4)\n"},
-		{obj{"path": "f", "offset": 3, "limit": 1}, "unchanged since step 1: lines 3-3 of f are still as shown there\n(lines 3-3 of 4; read on with offset 4)\n"},
+		{obj{"path": "f", "offset": 2, "limit": 2}, "2\t2\n3\t3\n(lines 2-3 of 4; continue with offset 4)\n"},
+		{obj{"path": "f", "offset": 3, "limit": 1}, "unchanged since step 1: lines 3-3 of f are the same as shown there\n(lines 3-3 of 4; continue with offset 4)\n"},
 		{obj{"path": "f", "offset": 3, "limit": 2}, "3\t3\n4\t4\n(end of the file)\n"},
 		{obj{"path": "f", "offset": 2}, "2\t2\n3\t3\n4\t4\n(end of the file)\n"}, // not shown in one piece
-		{obj{"path": "./f", "offset": 2}, "unchanged since step 4: lines 2-4 of f are still as shown there\n(end of the file)\n"},
+		{obj{"path": "./f", "offset": 2}, "unchanged since step 4: lines 2-4 of f are the same as shown there\n(end of the file)\n"},
 		{obj{"path": "one"}, "1\t1\n"},
-		{obj{"path": "one"}, "unchanged since step 6: lines 1-1 of one are still as shown there\n"},
+		{obj{"path": "one"}, "unchanged since step 6: lines 1-1 of one are the same as shown there\n"},
 		{obj{"path": "empty"}, "(the file is empty)\n"},
 		{obj{"path": "empty"}, "(the file is empty)\n"},
-		{obj{"path": "nb.ipynb"}, "(notebook of 0 cells. The lines are numbered as shown: edit and search see the JSON of the file)\n"},
-		{obj{"path": "nb.ipynb"}, "(notebook of 0 cells. The lines are numbered as shown: edit and search see the JSON of the file)\n"},
+		{obj{"path": "nb.ipynb"}, "(notebook of 0 cells. Line numbers are those of this text; edit and search work on the JSON file)\n"},
+		{obj{"path": "nb.ipynb"}, "(notebook of 0 cells. Line numbers are those of this text; edit and search work on the JSON file)\n"},
 	} {
 		if diff := cmp.Diff(read(c.args).Text, c.want); diff != "" {
 			t.Errorf("step %d, %v: got (-), want (+):\n%s", step, c.args, diff)
@@ -147,7 +147,7 @@ func TestWhatWasReadIsNotRepeated(t *testing.T) {
 
 	read(obj{"path": "long"})
 	r := read(obj{"path": "long"})
-	if want := "unchanged since step 12: lines 1-2000 of long are still as shown there\n(lines 1-2000 of 2500; read on with offset 2001)\n"; r.Text != want || r.Reads != nil {
+	if want := "unchanged since step 12: lines 1-2000 of long are the same as shown there\n(lines 1-2000 of 2500; continue with offset 2001)\n"; r.Text != want || r.Reads != nil {
 		t.Errorf("long: got %q with %v, want %q with no reading", r.Text, r.Reads, want)
 	}
 

@@ -12,6 +12,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"agent/internal/llm/phrase"
+	"agent/internal/tools/advice"
 	"agent/internal/tools/search"
 	"agent/internal/tools/workspace"
 )
@@ -25,20 +26,21 @@ const (
 	maxResults     = 1000
 	maxContext     = 20
 	maxOutput      = 50_000 // bytes
-	// searchPatience is how long the rest is counted once enough was found.
-	searchPatience = 5 * time.Second
-	maxNearTypes   = 3
+	// searchPatience is how long the remaining matches are counted once max_results
+	// were found.
+	searchPatience  = 5 * time.Second
+	maxSimilarTypes = 3
 )
 
 type searchArgs struct {
-	Pattern    string `json:"pattern" jsonschema:"a regular expression in RE2 syntax, matched line by line"`
-	Path       string `json:"path,omitempty" jsonschema:"the file or directory to search; the working directory if it is not given"`
-	Glob       string `json:"glob,omitempty" jsonschema:"only files that match this, such as *.go, *.{ts,tsx} or src/**/*.py"`
-	Type       string `json:"type,omitempty" jsonschema:"only files of this type, such as go, py, js, ts, rust, java, c, cpp, md, json, yaml"`
+	Pattern    string `json:"pattern" jsonschema:"regular expression in RE2 syntax, matched line by line"`
+	Path       string `json:"path,omitempty" jsonschema:"file or directory to search (default: the working directory)"`
+	Glob       string `json:"glob,omitempty" jsonschema:"search only files that match, such as *.go, *.{ts,tsx} or src/**/*.py"`
+	Type       string `json:"type,omitempty" jsonschema:"search only files of this type, such as go, py, js, ts, rust, java, c, cpp, md, json, yaml"`
 	Context    int    `json:"context,omitempty" jsonschema:"lines to show before and after each match"`
-	IgnoreCase bool   `json:"ignore_case,omitempty" jsonschema:"letters match in upper and lower case"`
-	Multiline  bool   `json:"multiline,omitempty" jsonschema:"a match may span lines: \\n and \\s match a newline, and a dot after (?s)"`
-	MaxResults int    `json:"max_results,omitempty" jsonschema:"matches to show at most; 100 if it is not given"`
+	IgnoreCase bool   `json:"ignore_case,omitempty" jsonschema:"ignore case"`
+	Multiline  bool   `json:"multiline,omitempty" jsonschema:"let matches span lines: \\n and \\s match a newline, and . does after (?s)"`
+	MaxResults int    `json:"max_results,omitempty" jsonschema:"maximum number of matches to show (default 100)"`
 }
 
 func searchTool(w *workspace.Workspace) Tool {
@@ -54,7 +56,7 @@ func searchTool(w *workspace.Workspace) Tool {
 		if err != nil {
 			return Call{}, err
 		}
-		match, err := filter(a.Glob, a.Type, at.Path)
+		match, err := fileFilter(a.Glob, a.Type, at.Path)
 		if err != nil {
 			return Call{}, err
 		}
@@ -62,20 +64,20 @@ func searchTool(w *workspace.Workspace) Tool {
 		if a.MaxResults > 0 {
 			o.Max = min(a.MaxResults, maxResults)
 		}
-		title := `search "` + strings.ReplaceAll(a.Pattern, "\n", `\n`) + `"` + in(a.kinds(), at.Name())
+		title := `search "` + strings.ReplaceAll(a.Pattern, "\n", `\n`) + `"` + scopeSuffix(a.fileScope(), at.Name())
 		return readCall(title, at, func(ctx context.Context, ok Approved) (Result, error) {
-			o.Found = tell(at, ok.Progress, o.Max)
-			r, err := tree(at).Grep(ctx, at.Path, q, o)
+			o.Found = showMatches(at, ok.Progress, o.Max)
+			r, err := searchTree(at).Grep(ctx, at.Path, q, o)
 			if err != nil {
-				return Result{}, failed(ctx, "search "+at.Name(), err)
+				return Result{}, wrapError(ctx, "search "+at.Name(), err)
 			}
-			return searched(at, r, a, o.Max), nil
+			return searchResult(at, r, a, o.Max), nil
 		}), nil
 	})
 }
 
-// kinds names the files that are searched, "" for all.
-func (a searchArgs) kinds() string {
+// fileScope describes which files are searched; empty for all.
+func (a searchArgs) fileScope() string {
 	switch {
 	case a.Type == "":
 		return a.Glob
@@ -85,9 +87,9 @@ func (a searchArgs) kinds() string {
 	return a.Type + " files, " + a.Glob
 }
 
-// tree is what is searched from a place on: of the workspace without what git
-// ignores, of the outputs everything.
-func tree(at workspace.Place) *search.Tree {
+// searchTree returns the search tree of a place: the workspace without ignored
+// files, or all outputs.
+func searchTree(at workspace.Place) *search.Tree {
 	root, outputs := at.Root()
 	if outputs {
 		return search.Whole(root)
@@ -95,39 +97,39 @@ func tree(at workspace.Place) *search.Tree {
 	return search.New(root, root.Name()).Hide(at.Hidden())
 }
 
-// NewIndex returns an index of the names in the workspace. The caller closes it
-// before the workspace.
-func NewIndex(w *workspace.Workspace) *search.Index { return search.NewIndex(tree(w.Top())) }
+// NewIndex returns an index of the file names in the workspace. The caller closes
+// it before the workspace.
+func NewIndex(w *workspace.Workspace) *search.Index { return search.NewIndex(searchTree(w.Top())) }
 
-// filter returns what decides whether a file is searched: by its type, and by
-// glob, which is about its name or, if it holds a slash, its path from the
-// working directory or from start. It returns nil if all are.
-func filter(glob, kind, start string) (func(p string) bool, error) {
-	byType, err := ofType(kind)
+// fileFilter returns the predicate for the files to search, or nil for all files.
+// A glob without a slash matches file names; one with a slash matches paths
+// relative to the working directory or to start.
+func fileFilter(glob, kind, start string) (func(p string) bool, error) {
+	byType, err := typeFilter(kind)
 	if err != nil || glob == "" {
 		return byType, err
 	}
 	glob = strings.TrimPrefix(glob, "./")
-	if costly(glob) {
-		return nil, tooCostly(glob)
+	if tooComplex(glob) {
+		return nil, complexityError(glob)
 	}
 	if !doublestar.ValidatePattern(glob) {
-		return nil, fmt.Errorf("the glob %s is malformed: use such as *.go, *.{ts,tsx} or src/**/*.py", glob)
+		return nil, advice.Add(fmt.Errorf("the glob %s is malformed", glob), "Examples: *.go, *.{ts,tsx}, src/**/*.py")
 	}
-	whole := strings.Contains(glob, "/")
+	matchPath := strings.Contains(glob, "/")
 	return func(p string) bool {
 		switch {
 		case byType != nil && !byType(p):
 			return false
-		case !whole:
+		case !matchPath:
 			return doublestar.MatchUnvalidated(glob, path.Base(p))
 		}
-		return doublestar.MatchUnvalidated(glob, p) || doublestar.MatchUnvalidated(glob, below(start, p))
+		return doublestar.MatchUnvalidated(glob, p) || doublestar.MatchUnvalidated(glob, relativeTo(start, p))
 	}, nil
 }
 
-// ofType returns what tells whether a file is of a type, nil for any.
-func ofType(kind string) (func(p string) bool, error) {
+// typeFilter returns the predicate for a file type, or nil for any type.
+func typeFilter(kind string) (func(p string) bool, error) {
 	kind = strings.TrimLeft(kind, "*.")
 	if kind == "" {
 		return nil, nil
@@ -135,30 +137,30 @@ func ofType(kind string) (func(p string) bool, error) {
 	if is := search.OfType(kind); is != nil {
 		return func(p string) bool { return is(path.Base(p)) }, nil
 	}
-	var near []string
+	var similar []string
 	for _, name := range search.FileTypes() {
 		if phrase.Distance(name, strings.ToLower(kind)) <= max(len(kind)/3, 1) {
-			near = append(near, name)
+			similar = append(similar, name)
 		}
 	}
-	msg := fmt.Sprintf("there is no type of file called %s: use glob, such as *.%s", kind, kind)
-	if len(near) > 0 {
-		return nil, fmt.Errorf("%s, or a near name: %s", msg, strings.Join(near[:min(len(near), maxNearTypes)], ", "))
+	err := fmt.Errorf("there is no file type %s", kind)
+	if len(similar) > 0 {
+		return nil, advice.Add(err, "Use a glob such as *.%s, or a similar type: %s", kind, strings.Join(similar[:min(len(similar), maxSimilarTypes)], ", "))
 	}
-	return nil, fmt.Errorf("%s. Types are %s", msg, strings.Join(search.FileTypes(), ", "))
+	return nil, advice.Add(err, "Use a glob such as *.%s. The types are %s", kind, strings.Join(search.FileTypes(), ", "))
 }
 
-// below is p relative to the directory start, in which it is.
-func below(start, p string) string {
+// relativeTo returns p relative to the directory start, which contains it.
+func relativeTo(start, p string) string {
 	if start == "." {
 		return p
 	}
 	return strings.TrimPrefix(strings.TrimPrefix(p, start), "/")
 }
 
-// in says where a search looks, for titles: in which files, below which
-// directory.
-func in(files, dir string) string {
+// scopeSuffix returns the end of a title that names the files and directory of a
+// search.
+func scopeSuffix(files, dir string) string {
 	switch {
 	case files != "" && dir != ".":
 		return " in " + files + " below " + dir
@@ -170,9 +172,9 @@ func in(files, dir string) string {
 	return ""
 }
 
-// failed is the error of a call that could not do its work; the end of ctx is
-// passed on as it is.
-func failed(ctx context.Context, what string, err error) error {
+// wrapError wraps an error of a search. If ctx has ended, it returns ctx's error
+// unchanged.
+func wrapError(ctx context.Context, what string, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

@@ -9,8 +9,9 @@ import (
 	"agent/internal/tools/workspace"
 )
 
-// tell returns what shows people the first matches as they are found.
-func tell(at workspace.Place, progress func(string), max int) func(search.Matched) {
+// showMatches returns a function that shows the user the first matches as they
+// are found.
+func showMatches(at workspace.Place, progress func(string), max int) func(search.Matched) {
 	if progress == nil {
 		return nil
 	}
@@ -19,7 +20,7 @@ func tell(at workspace.Place, progress func(string), max int) func(search.Matche
 		for _, m := range f.Matches {
 			if max--; max >= 0 {
 				first, _, _ := strings.Cut(m.Text, "\n")
-				fmt.Fprintf(&b, "%s:%d: %s\n", spelled(at.Show(f.Path)), m.Line, first)
+				fmt.Fprintf(&b, "%s:%d: %s\n", quoteName(at.Show(f.Path)), m.Line, first)
 			}
 		}
 		if b.Len() > 0 {
@@ -28,8 +29,9 @@ func tell(at workspace.Place, progress func(string), max int) func(search.Matche
 	}
 }
 
-// searched lays out the results: a file, its matches, an empty line.
-func searched(at workspace.Place, r search.Results, a searchArgs, most int) Result {
+// searchResult formats the results: per file its path, its matches and an empty
+// line.
+func searchResult(at workspace.Place, r search.Results, a searchArgs, most int) Result {
 	var b strings.Builder
 	shown, files := 0, 0
 	for _, f := range r.Files {
@@ -37,9 +39,9 @@ func searched(at workspace.Place, r search.Results, a searchArgs, most int) Resu
 			break
 		}
 		files++
-		b.WriteString(spelled(at.Show(f.Path)))
+		b.WriteString(quoteName(at.Show(f.Path)))
 		if f.Binary {
-			b.WriteString(": a binary file that matches\n\n")
+			b.WriteString(": binary file matches\n\n")
 			continue
 		}
 		b.WriteString("\n")
@@ -58,61 +60,62 @@ func searched(at workspace.Place, r search.Results, a searchArgs, most int) Resu
 		summary = "at least " + summary
 	}
 	b.WriteString(summary)
-	if kinds := a.kinds(); r.InFiles == 0 && kinds != "" {
+	if kinds := a.fileScope(); r.InFiles == 0 && kinds != "" {
 		b.WriteString(" in " + kinds)
 	}
-	b.WriteString(left(r, shown, files, most) + ".\n" + unsearched(r))
-	return Result{Text: b.String(), Summary: summary + inShort(r.Limits)}
+	b.WriteString(omittedNote(r, shown, files, most) + ".\n" + unsearchedNote(r))
+	return Result{Text: b.String(), Summary: summary + limitsSummary(r.Limits)}
 }
 
-// left says what was found and is not shown, and what to do about it.
-func left(r search.Results, shown, files, most int) string {
+// omittedNote describes matches that are not shown, and how to get them.
+func omittedNote(r search.Results, shown, files, most int) string {
 	text := ""
 	if r.Cut {
-		text = fmt.Sprintf(" (not all files were searched: with %d matches found, the rest was counted for %v only)", most, searchPatience)
+		text = fmt.Sprintf(" (not all files were searched: after %d matches, counting stopped after %v)", most, searchPatience)
 	}
 	if shown == r.Lines && files == r.InFiles && !r.Cut {
 		return text
 	}
-	text += fmt.Sprintf("; shown are the first %d, in %s by path. Narrow the pattern, path or glob", shown, phrase.Count(files, "file"))
+	text += fmt.Sprintf("; the first %d are shown, in %s by path. Narrow the pattern, path or glob", shown, phrase.Count(files, "file"))
 	if most < maxResults {
 		text += ", or raise max_results"
 	}
 	return text
 }
 
-// unsearched says what could not be looked into.
-func unsearched(r search.Results) string {
-	text := unreadable(r.Unreadable)
+// unsearchedNote describes files that were not searched.
+func unsearchedNote(r search.Results) string {
+	text := unreadableNote(r.Unreadable)
 	if r.Large > 0 {
-		text += fmt.Sprintf("%s not searched: larger than %d MB, which is too large for multiline. Search without it there.\n",
+		text += fmt.Sprintf("%s not searched: larger than the %d MB limit of multiline. Search those without multiline.\n",
 			phrase.Count(r.Large, "file"), search.MaxWhole>>20)
 	}
-	return text + limited(r.Limits, "searched")
+	return text + limitsNote(r.Limits, "searched")
 }
 
-// limited tells the model which limits a call reached, and what to do. done is
-// what was not done with all files: "searched".
-func limited(l search.Limits, done string) string {
+// limitsNote describes for the model which limits were reached and what to do.
+// done is the participle of the operation, such as "searched".
+func limitsNote(l search.Limits, done string) string {
 	text := ""
 	if l.Rules {
-		text += "Not all ignore rules were applied: there are too many of them here, or they are too costly. " +
-			"So files that git ignores may be among these. Give a narrower path.\n"
+		text += "Not all ignore rules were applied: too many, or too complex. " +
+			"The results may include files that git ignores. Give a narrower path.\n"
 	}
 	if l.Deep > 0 {
-		text += fmt.Sprintf("%s not %s: too many levels below the start. Give a path further down.\n", phrase.Count(l.Deep, "directory"), done)
+		text += fmt.Sprintf("%s not %s: too deeply nested. Give a deeper path.\n", phrase.Count(l.Deep, "directory"), done)
 	}
 	if l.Large > 0 {
-		text += fmt.Sprintf("%s not %s to the end: too many entries in one directory. For those use a command in the shell.\n", phrase.Count(l.Large, "directory"), done)
+		text += fmt.Sprintf("%s not completely %s: too many entries. Use a command in shell for these.\n", phrase.Count(l.Large, "directory"), done)
 	}
 	if l.Grown > 0 {
-		text += fmt.Sprintf("%s not %s to the end: still growing.\n", phrase.Count(l.Grown, "file"), done)
+		text += fmt.Sprintf("%s not completely %s: still growing.\n", phrase.Count(l.Grown, "file"), done)
 	}
 	return text
 }
 
-// inShort tells the user that a call reached limits, as the end of a summary.
-func inShort(l search.Limits) string {
+// limitsSummary returns the end of a summary that tells the user about reached
+// limits.
+func limitsSummary(l search.Limits) string {
 	switch {
 	case l.Deep+l.Large+l.Grown > 0:
 		return ", incomplete"
@@ -122,18 +125,18 @@ func inShort(l search.Limits) string {
 	return ""
 }
 
-// unreadable says what could not be read.
-func unreadable(u search.Unreadable) string {
+// unreadableNote describes files and directories that could not be read.
+func unreadableNote(u search.Unreadable) string {
 	if u.Count == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s could not be read, one of them: %v.\n", phrase.Count(u.Count, "place"), u.First)
+	return fmt.Sprintf("%s could not be read; the first error: %v.\n", phrase.Count(u.Count, "path"), u.First)
 }
 
-// writeMatches writes the matching lines of a file, each with its number, and
-// those around them. It returns how many matches it wrote.
+// writeMatches writes the matches of a file with line numbers and context. It
+// returns the number of matches written.
 func writeMatches(b *strings.Builder, f search.Matched) int {
-	last := 0 // the last line written
+	last := 0 // last line number written
 	for i, m := range f.Matches {
 		if b.Len() > maxOutput {
 			return i

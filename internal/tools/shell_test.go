@@ -8,9 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -120,8 +122,8 @@ func TestShellRefusesArguments(t *testing.T) {
 		want string
 	}{
 		{obj{"command": " \n"}, "the command is empty"},
-		{obj{"command": "a\x00b"}, "zero byte"},
-		{obj{"command": strings.Repeat("x", 200<<10)}, "write it to a file"},
+		{obj{"command": "a\x00b"}, "NUL byte"},
+		{obj{"command": strings.Repeat("x", 200<<10)}, "Write it to a file"},
 		{obj{"command": "true", "timeout_seconds": 601}, "from 1 to 600"},
 		{obj{"command": "true", "timeout_seconds": -1}, "from 1 to 600"},
 		{obj{"command": "true", "quiet_seconds": 601}, "from 1 to 600"},
@@ -163,8 +165,8 @@ func TestShellRuns(t *testing.T) {
 }
 
 func TestShellEndsAtItsLimit(t *testing.T) { // P10
-	long := "[still running after 1 s, its limit, and ended. If it needs longer, set timeout_seconds (up to 600); if it does not end by itself, run it so that it does]\n"
-	quiet := "[no output for 1 s, its limit, and ended. If that is as it should be, leave quiet_seconds out; if it waits for an answer, give it one in the command]\n"
+	long := "[still running after 1 s, the limit; stopped. If it needs longer, set timeout_seconds (up to 600); if it never ends, run it so that it does]\n"
+	quiet := "[no output for 1 s, the limit; stopped. If that is expected, omit quiet_seconds; if it waits for input, give the input in the command]\n"
 	for _, c := range []struct {
 		jobs *tools.Jobs
 		args obj
@@ -197,7 +199,7 @@ func TestShellInterruptedKeepsItsOutput(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	got.Text = regexp.MustCompile(`[0-9.]+ s`).ReplaceAllString(got.Text, "N s")
-	want := tools.Result{Text: "ready\n[interrupted after N s, and ended]\n", Summary: "interrupted · 1 line", IsError: true}
+	want := tools.Result{Text: "ready\n[interrupted after N s]\n", Summary: "interrupted · 1 line", IsError: true}
 	if d := cmp.Diff(got, want); d != "" {
 		t.Errorf("got (-), want (+):\n%s", d)
 	}
@@ -215,7 +217,7 @@ func TestShellWithoutItsDirectory(t *testing.T) { // P14
 	defer ws.Close()
 	c := newCommands(t, ws, nil)
 	same(t, c.run("shell", obj{"command": `rm -r "$PWD"`}).Text, "[exit 0]\n")
-	if got := c.refused("shell", obj{"command": "true"}); !strings.Contains(got, "the directory to run in is gone") {
+	if got := c.refused("shell", obj{"command": "true"}); !strings.Contains(got, "working directory does not exist") {
 		t.Error(got)
 	}
 	if err := os.Mkdir(dir, 0o700); err != nil {
@@ -237,23 +239,23 @@ func TestShellKeepsTheDirectory(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	c := newCommands(t, ws, nil)
 	for _, step := range []struct{ command, want string }{
-		{"cd 'a b'/c && ls", "file\n[working directory is now a b/c]\n[exit 0]\n"},
+		{"cd 'a b'/c && ls", "file\n[the next command runs in a b/c]\n[exit 0]\n"},
 		{"pwd", "$WORK/a b/c\n[exit 0]\n"},
-		{"cd ../../link; pwd; false", "$WORK/link\n[working directory is now d]\n[exit 1]\n"},
-		{"pushd .. >/dev/null; exit 3", "[working directory is now .]\n[exit 3]\n"},
+		{"cd ../../link; pwd; false", "$WORK/link\n[the next command runs in d]\n[exit 1]\n"},
+		{"pushd .. >/dev/null; exit 3", "[the next command runs in .]\n[exit 3]\n"},
 		{"(cd d; ls)", "file\n[exit 0]\n"},
-		{"set -e; cd d; false; echo never", "[working directory is now d]\n[exit 1]\n"},
-		{"set -euC; cd ..; echo $0 $#", "bash 0\n[working directory is now .]\n[exit 0]\n"},
-		{"set -x; cd d", "+ cd d\n[working directory is now d]\n[exit 0]\n"},
-		{"cd .. && kill -TERM $$", "[working directory is now .]\n[killed by SIGTERM]\n"},
+		{"set -e; cd d; false; echo never", "[the next command runs in d]\n[exit 1]\n"},
+		{"set -euC; cd ..; echo $0 $#", "bash 0\n[the next command runs in .]\n[exit 0]\n"},
+		{"set -x; cd d", "+ cd d\n[the next command runs in d]\n[exit 0]\n"},
+		{"cd .. && kill -TERM $$", "[the next command runs in .]\n[killed by SIGTERM]\n"},
 		{"cd d; bash -c 'trap -p; env | grep BASH_ENV'; cd ..", "[exit 0]\n"},
 		{"cd nowhere 2>/dev/null", "[exit 1]\n"},
-		{"cd() { command cd \"$@\"; }; pwd() { echo x; }; cd d", "[working directory is now d]\n[exit 0]\n"},
-		{"cd ..; mkdir gone; cd gone", "[working directory is now gone]\n[exit 0]\n"},
+		{"cd() { command cd \"$@\"; }; pwd() { echo x; }; cd d", "[the next command runs in d]\n[exit 0]\n"},
+		{"cd ..; mkdir gone; cd gone", "[the next command runs in gone]\n[exit 0]\n"},
 		{"rmdir ../gone; true", "[exit 0]\n"},
-		{"pwd", "$WORK\n[the directory gone is gone, so this ran in $WORK]\n[exit 0]\n"},
+		{"pwd", "$WORK\n[the directory gone no longer exists; this ran in $WORK]\n[exit 0]\n"},
 		{"pwd", "$WORK\n[exit 0]\n"},
-		{"cd d; cd \"$ELSEWHERE\"", "[it ended in $ELSEWHERE, outside the working directory: the next command runs in $WORK again]\n[exit 0]\n"},
+		{"cd d; cd \"$ELSEWHERE\"", "[ended in $ELSEWHERE, outside the working directory; the next command runs in $WORK]\n[exit 0]\n"},
 		{"pwd", "$WORK\n[exit 0]\n"},
 		// Where it ended is not known of these.
 		{"cd d; exec true", "[exit 0]\n"},
@@ -271,11 +273,21 @@ func TestShellKeepsTheDirectory(t *testing.T) {
 	}
 }
 
+func TestCommandsStartWithDefaultSignalDispositions(t *testing.T) {
+	// A parent without job control starts its children like this.
+	ignored := []os.Signal{syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTSTP, syscall.SIGTTIN, syscall.SIGTTOU}
+	signal.Ignore(ignored...)
+	defer signal.Reset(ignored...)
+	ws, _ := newWorkspace(t, nil)
+	c := newCommands(t, ws, nil)
+	same(t, c.run("shell", obj{"command": "bash -c 'trap -p'"}).Text, "[exit 0]\n")
+}
+
 func TestShellKeepsTheDirectoryWithoutBash(t *testing.T) {
 	ws, dir := newWorkspace(t, map[string]string{"d/file": ""})
 	t.Setenv("PATH", dir)
 	c := newCommands(t, ws, nil)
-	same(t, c.run("shell", obj{"command": "cd d; exit 3"}).Text, "[working directory is now d]\n[exit 3]\n")
+	same(t, c.run("shell", obj{"command": "cd d; exit 3"}).Text, "[the next command runs in d]\n[exit 3]\n")
 	same(t, c.run("shell", obj{"command": "pwd"}).Text, filepath.Join(dir, "d")+"\n[exit 0]\n")
 }
 
@@ -284,14 +296,14 @@ func TestShellKeepsTheWholeOutput(t *testing.T) {
 	outputs := filepath.Join(t.TempDir(), "outputs")
 	ws.Attach(outputs)
 	c := newCommands(t, ws, nil)
-	if got := c.run("shell", obj{"command": "seq 100"}).Text; strings.Contains(got, "[the whole") {
+	if got := c.run("shell", obj{"command": "seq 100"}).Text; strings.Contains(got, "[the complete") {
 		t.Errorf("short output: %s", got)
 	}
 	if _, err := os.Stat(outputs); err == nil {
 		t.Error("a directory was made for nothing")
 	}
 	got := c.run("shell", obj{"command": "seq 100000"}).Text
-	note := regexp.MustCompile(`\n\[the whole output, 100000 lines, is in (.+): read or search it there\]\n\[exit 0\]\n$`).FindStringSubmatch(got)
+	note := regexp.MustCompile(`\n\[the complete output, 100000 lines, is in (.+); use read or search on it\]\n\[exit 0\]\n$`).FindStringSubmatch(got)
 	if note == nil {
 		t.Fatalf("output %s", got)
 	}
@@ -318,7 +330,7 @@ func TestShellGoesOnWithoutTheFile(t *testing.T) {
 	ws, dir := newWorkspace(t, map[string]string{"file": ""})
 	ws.Attach(filepath.Join(dir, "file", "outputs"))
 	got := newCommands(t, ws, nil).run("shell", obj{"command": "seq 100000"})
-	if !strings.Contains(got.Text, "\n100000\n[the whole output is not kept: ") || got.IsError {
+	if !strings.Contains(got.Text, "\n100000\n[the complete output was not saved: ") || got.IsError {
 		t.Errorf("result %+v", got)
 	}
 }

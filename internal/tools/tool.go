@@ -1,12 +1,10 @@
-// Package tools holds the tools that act on a workspace, and their contract.
-//
-// A tool is used in two halves. Prepare checks the arguments and says what
-// would happen, without any side effect; the Run it returns does it. Between
-// the two stands permission, which tools know nothing of: they never ask, and
-// never learn of sessions, events or the screen.
-//
-// Every error of Prepare and Run is read by the model and says what to do
-// next. Only the end of a context is passed on as it is.
+// Package tools holds the tools that act on a workspace, and their contract:
+// Prepare checks the arguments and describes the effect without causing it; the
+// Run of the returned Call performs it. The loop decides between the two whether
+// the call may run. Tools never ask for permission and know nothing of sessions,
+// events or the screen. The error of Prepare or Run is text for the model;
+// package advice separates from it the part for the user. The error of an ended
+// context is returned unchanged. Start reading at Tool.
 package tools
 
 import (
@@ -17,76 +15,78 @@ import (
 	"agent/internal/tools/workspace"
 )
 
-// Tool is something a model can call.
+// Tool is a function that a model can call.
 type Tool interface {
-	// Spec returns what the model is told of the tool.
+	// Spec returns the name, description and schema that the model gets.
 	Spec() llm.ToolSpec
-	// Prepare checks args and says what the call would do. It changes nothing.
+	// Prepare checks args and returns what the call would do. It has no side
+	// effects.
 	Prepare(ctx context.Context, args json.RawMessage) (Call, error)
 }
 
-// Call is one prepared use of a tool.
+// Call is a prepared call of a tool.
 type Call struct {
-	// Title is one line for people that begins with a verb:
-	// "edit internal/tui/list.go". It holds untrusted text.
+	// Title is one line for the user that begins with a verb: "edit
+	// internal/tui/list.go". It contains untrusted text.
 	Title string
-	// Effect is the worst that the call can do.
+	// Effect is the most far-reaching thing that the call can do.
 	Effect Effect
-	// Targets are what policy judges.
+	// Targets are the paths, commands and hosts that the policy judges.
 	Targets []Target
-	// Changes are the files that would be written, each with its content before
-	// and after.
+	// Changes are the files to write, with their content before and after.
 	Changes []Change
-	// Warnings are what a person should know before saying yes.
+	// Warnings are shown to the user with the request for approval.
 	Warnings []string
-	// Run does it, once. It checks again that what it is about to change is
-	// still what Prepare saw. When ctx ends it stops soon and returns ctx's error.
+	// Run performs the call, once. It first checks that the files to change are
+	// still as Prepare saw them. When ctx ends, it returns soon, with ctx's error
+	// and any output so far.
 	Run func(ctx context.Context, ok Approved) (Result, error)
 }
 
-// Approved is what was really said yes to, perhaps less than was asked.
+// Approved is what the user or a rule approved. It may be less than the Call.
 type Approved struct {
 	Changes []Change
-	// Progress takes output as it comes, for people only. It may be nil, and is
-	// called from one goroutine at a time.
+	// Progress, if not nil, shows output to the user while the call runs. It is
+	// never called concurrently.
 	Progress func(text string)
-	// Force, if not nil, is closed when the person asks a second time for the
-	// call to end: what it runs is killed at once then.
+	// Force, if not nil, is closed when the user interrupts a second time: running
+	// processes are then killed at once.
 	Force <-chan struct{}
 }
 
-// Result is what a call came to.
+// Result is the outcome of a call that ran.
 type Result struct {
-	Text    string              // what the model reads
-	Summary string              // a few words for people: "7 matches in 3 files"
-	Images  []llm.Image         // what the model sees beside Text
-	IsError bool                // the tool ran and failed, as a command that exits with 1
-	Changes []Change            // the files that were written
-	Reads   []workspace.Reading // the files of which the model knows more now
-	// ExitCode is the exit code of a command that has ended; nil for other calls,
-	// and for one that a signal or a limit ended.
+	Text    string              // for the model
+	Summary string              // a few words for the user: "7 matches in 3 files"
+	Images  []llm.Image         // for the model, in addition to Text
+	IsError bool                // the tool ran and failed, like a command that exits with 1
+	Changes []Change            // written files
+	Reads   []workspace.Reading // what the model now knows of files
+	// ExitCode is the exit code of a finished command. It is nil for other calls,
+	// and for a command that was ended by a signal or a limit.
 	ExitCode *int
 }
 
-// Effect says what a call can do, from harmless to far-reaching.
+// Effect is the kind of effect that a call can have.
 type Effect string
 
-// The effects of a call. Calls of Read alone may run side by side.
+// The effects, from harmless to far-reaching. Calls with effect Read may run in
+// parallel.
 const (
 	Read    Effect = "read"
-	Write   Effect = "write"   // files in the workspace
-	Execute Effect = "execute" // a command: anything that the person can do
-	Network Effect = "network" // hosts
+	Write   Effect = "write"   // changes files in the workspace
+	Execute Effect = "execute" // runs a command with the permissions of the user
+	Network Effect = "network" // connects to hosts
 )
 
 // Target is one thing that a call acts on.
 type Target struct {
 	Kind  TargetKind `json:"kind"`
 	Value string     `json:"value"`
-	// Dir is the absolute directory in which a Command runs; empty for other kinds.
+	// Dir is the absolute directory of a Command; empty for other kinds.
 	Dir string `json:"dir,omitempty"`
 	// Spelled are other names by which the model called a Path, relative to the
-	// workspace, with slashes: Value is free of symbolic links, they may lead
+	// workspace, with slashes. Value has no symbolic links; these names may lead
 	// through some.
 	Spelled []string `json:"-"`
 }
@@ -97,12 +97,12 @@ type TargetKind string
 // The kinds of target.
 const (
 	Path    TargetKind = "path"    // relative to the workspace, with slashes: "a/b.go"
-	Command TargetKind = "command" // a shell command, whole
+	Command TargetKind = "command" // a complete shell command
 	Host    TargetKind = "host"    // "example.org"
 )
 
-// Change is a file before and after a call. A nil Before is a file that was
-// not there, a nil After one that is removed.
+// Change is a file before and after a call. Before is nil for a new file, After
+// is nil for a removed one.
 type Change struct {
 	Path   string
 	Before []byte

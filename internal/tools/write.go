@@ -13,8 +13,8 @@ import (
 var writeText string
 
 type writeArgs struct {
-	Path    string `json:"path" jsonschema:"the file to write, relative to the working directory"`
-	Content string `json:"content" jsonschema:"the whole content the file is to have"`
+	Path    string `json:"path" jsonschema:"file to write, relative to the working directory"`
+	Content string `json:"content" jsonschema:"complete new content of the file"`
 }
 
 func writeTool(w *workspace.Workspace, known *workspace.Ledger) Tool {
@@ -25,7 +25,7 @@ func writeTool(w *workspace.Workspace, known *workspace.Ledger) Tool {
 			return Call{}, err
 		}
 		if d.Before != nil && bytes.Equal(d.Before, []byte(a.Content)) {
-			return Call{}, fmt.Errorf("%s already has exactly this content: there is nothing to write", d.Path)
+			return Call{}, fmt.Errorf("%s already has exactly this content; nothing to write", d.Path)
 		}
 		if err := t.Overwrite(d, []byte(a.Content)); err != nil {
 			return Call{}, err

@@ -121,7 +121,7 @@ func TestChangedWhileApproving(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, err = prepared.Run(t.Context(), tools.Approved{Changes: prepared.Changes})
-			if err == nil || !strings.Contains(err.Error(), "since it was looked at") {
+			if err == nil || !strings.Contains(err.Error(), "the call was prepared") {
 				t.Errorf("got %v, want it refused", err)
 			}
 			if c.want == nil {
@@ -155,7 +155,7 @@ func TestOnlyWhatWasApprovedIsWritten(t *testing.T) {
 	if diff := cmp.Diff(r.Changes, part); diff != "" {
 		t.Errorf("done: got (-), want (+):\n%s", diff)
 	}
-	if !strings.Contains(r.Text, "approved only a part") {
+	if !strings.Contains(r.Text, "approved a different change") {
 		t.Errorf("got %q, want that the model is told", r.Text)
 	}
 	if diff := cmp.Diff(contents(t, dir), map[string]string{"f": "A\nb\n"}); diff != "" {
@@ -197,7 +197,7 @@ func TestHardLinksAreWarnedOf(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"f has 2 hard links: its other names keep the old content", "i has 2 hard links: its other names keep the old content"}
+	want := []string{"f has 2 hard links; the other names keep the old content", "i has 2 hard links; the other names keep the old content"}
 	if diff := cmp.Diff(c.Warnings, want); diff != "" {
 		t.Errorf("got (-), want (+):\n%s", diff)
 	}
@@ -209,7 +209,7 @@ func TestGitsOwnDataIsNotWritten(t *testing.T) {
 		".git/config", ".GIT/config", ".Git/hooks/post-commit", "sub/.git", ".git", ".git./config", ".git /config",
 		"git~1/config", ".g\u200cit/config", ".git::$INDEX_ALLOCATION/config", "a/../.git/config",
 	} {
-		if _, err := call(t, ws, "write", obj{"path": name, "content": "x"}); err == nil || !strings.Contains(err.Error(), "git's own data") {
+		if _, err := call(t, ws, "write", obj{"path": name, "content": "x"}); err == nil || !strings.Contains(err.Error(), "the .git directory") {
 			t.Errorf("%q: got %v, want it refused", name, err)
 		}
 	}

@@ -19,11 +19,11 @@ func (m *model) assemble() (notices []string) {
 	m.pager = &pager.Pager{Conversation: ses, Layers: m.layers, Waits: m.dialog.Waits, Find: &pager.Finder{Conversation: ses, Layers: m.layers}}
 	m.help = &help{Conversation: ses, layers: m.layers, slash: m.slash}
 	m.prompt = prompt.New(ses, m.editor, m.dialog, m.slash, m.help.show, m.leave)
-	m.ticker = &ticker{Conversation: ses, dialog: m.dialog, prompt: m.prompt, covered: m.covered, arm: m.arm}
 	p := m.prompt
 	m.slash.Front = slash.Front{Leave: m.leaveFor, Help: m.help.show, Copy: p.Clipboard.Copy, Restyle: m.restyle}
 	m.slash.Front.Screen = &slash.Screen{View: m.pager.Show, Find: m.pager.Find.StartWith, Edit: p.External.Start, Press: m.press}
 	m.hints = &hints{Conversation: ses, dialog: m.dialog, editor: m.editor, find: m.pager.Find, prompt: p, pager: m.pager}
+	m.ticker = &ticker{Conversation: ses, dialog: m.dialog, prompt: m.prompt, hints: m.hints, covered: m.covered, arm: m.arm}
 	m.mouse = &mouse{Conversation: ses, editor: m.editor, dialog: m.dialog, popup: p.Suggestions, clip: p.Clipboard, panel: &m.panel, arrange: m.arrange, on: !m.Options.NoMouse}
 	m.pager.Doing, m.pager.ToggleMouse = m.hints.behindPager, m.mouse.toggle
 	m.layers.Shortcuts = &shortcuts{

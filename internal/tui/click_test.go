@@ -165,6 +165,7 @@ func TestClickOpensAnItem(t *testing.T) {
 		d.events(userSaid("more"))
 		d.sees("› more") // the end is followed again
 		d.pass(time.Second)
+		d.press("pgup")
 		d.clickOn("thought  first")
 		d.sees("second thought")
 		d.pass(time.Second)

@@ -259,7 +259,7 @@ func TestQuestionsQueue(t *testing.T) {
 
 func TestStepsQuestion(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
-	d.events(userSaid("go"), event.Asked{Ask: event.Ask{ID: event.StepsAsk, Title: "50 steps so far. Go on?", Why: "a turn stops every 50 steps (--max-steps)"}})
+	d.events(userSaid("go"), event.Asked{Ask: event.Ask{ID: event.StepsAsk, Title: "50 steps so far. Continue?", Why: "a turn pauses every 50 steps (--max-steps)"}})
 	d.arms()
 	d.golden("ask-steps")
 	if d.m.ticker.moves() {
@@ -288,7 +288,7 @@ func TestInterruptWhileAsked(t *testing.T) {
 				d.commands()
 				d.press(key)
 				d.commands(event.Interrupt{})
-				if !strings.Contains(d.screen(), "stopping · esc again: kill the command") {
+				if !strings.Contains(d.screen(), "interrupting · 0 s · esc again to kill the command") {
 					t.Errorf("screen:\n%s", d.screen())
 				}
 				d.press(key, key)

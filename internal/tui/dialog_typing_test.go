@@ -70,7 +70,7 @@ func TestCommentBesideADraft(t *testing.T) {
 func TestAnotherKindOfQuestion(t *testing.T) {
 	which := event.Asked{Ask: event.Ask{ID: "2", Title: "ask Which one", Effect: "read", Question: "Which one?",
 		Choices: []event.Choice{{Text: "this"}, {Text: "that"}}}}
-	steps := event.Asked{Ask: event.Ask{ID: event.StepsAsk, Title: "50 steps so far. Go on?"}}
+	steps := event.Asked{Ask: event.Ask{ID: event.StepsAsk, Title: "50 steps so far. Continue?"}}
 	command := askCommand("1", "make")
 	for _, c := range [][2]event.Asked{{command, which}, {which, command}, {command, steps}, {steps, command}, {which, {Ask: event.Ask{ID: "3", Title: "ask", Effect: "read", Question: "And?", Choices: which.Ask.Choices}}}} {
 		d := newDriver(t, 80, 24, screen.Options{})
@@ -227,7 +227,7 @@ func TestRowsThatAreMissing(t *testing.T) {
 	d.press("2")
 	d.sees("this cannot be always allowed")
 	d = newDriver(t, 80, 24, screen.Options{})
-	d.events(userSaid("go"), event.Asked{Ask: event.Ask{ID: event.StepsAsk, Title: "50 steps so far. Go on?"}})
+	d.events(userSaid("go"), event.Asked{Ask: event.Ask{ID: event.StepsAsk, Title: "50 steps so far. Continue?"}})
 	d.arms()
 	d.sees("esc interrupt")
 	d.lacks("reject and interrupt")

@@ -57,7 +57,7 @@ func TestMarkedByKeys(t *testing.T) {
 	d.send(tea.PasteMsg{Content: "three"})
 	d.holds("one three")
 	d.press("shift+left")
-	d.shows("ctrl+c stops")
+	d.shows("ctrl+c to interrupt")
 	d.press("esc")
 	d.commands()
 	d.press("esc")

@@ -135,11 +135,11 @@ func TestLeaving(t *testing.T) {
 func TestLeavingIsTold(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.press("ctrl+c")
-	if !strings.Contains(d.screen(), "ctrl+c again leaves") {
+	if !strings.Contains(d.screen(), "ctrl+c again to quit") {
 		t.Errorf("screen:\n%s", d.screen())
 	}
 	d.pass(3 * time.Second)
-	if strings.Contains(d.screen(), "again leaves") || d.m.ticker.moves() {
+	if strings.Contains(d.screen(), "again to quit") || d.m.ticker.moves() {
 		t.Errorf("the hint stays, or something still moves:\n%s", d.screen())
 	}
 }
@@ -152,7 +152,7 @@ func TestTypedCommands(t *testing.T) {
 	}{
 		{"/model openai/gpt-5", []event.Command{event.SetModel{Model: "openai/gpt-5"}}, ""},
 		{"/model", nil, "anthropic/claude-sonnet answers, because ANTHROPIC_API_KEY is set."},
-		{"/mode edits", []event.Command{event.SetMode{Mode: event.ModeEdits}}, "edits unasked"},
+		{"/mode edits", []event.Command{event.SetMode{Mode: event.ModeEdits}}, "auto-edit"},
 		{"/mode yolo", nil, "unknown permission mode"},
 		{"/help", nil, "other keys close"},
 		{"/nonsense now", nil, "there is no command /nonsense"},
@@ -177,11 +177,11 @@ func TestModeCycles(t *testing.T) {
 	d.press("shift+tab", "shift+tab", "shift+tab", "shift+tab")
 	d.commands(event.SetMode{Mode: event.ModeEdits}, event.SetMode{Mode: event.ModePlan}, event.SetMode{Mode: event.ModeAll}, event.SetMode{Mode: event.ModeAsk})
 	d.events(&event.ModeSet{Mode: "plan"})
-	if !strings.Contains(d.screen(), "plans, edits nothing") {
+	if !strings.Contains(d.screen(), "plan (no edits)") {
 		t.Errorf("screen:\n%s", d.screen())
 	}
 	d.events(&event.ModeSet{Mode: "all"})
-	if !strings.Contains(d.screen(), "asks nothing") {
+	if !strings.Contains(d.screen(), "approve all") {
 		t.Errorf("screen:\n%s", d.screen())
 	}
 }
@@ -220,7 +220,7 @@ func TestEnterLetsACutAnswerGoOn(t *testing.T) {
 	end := turnEnd(event.ProviderError, 0)
 	end.Error, end.Cut = "the answer was cut", true
 	d.events(userSaid("two"), end)
-	if !strings.Contains(d.screen(), "enter goes on") {
+	if !strings.Contains(d.screen(), "enter to continue") {
 		t.Errorf("nothing says that it can go on:\n%s", d.screen())
 	}
 	d.press("enter")

@@ -69,9 +69,9 @@ func TestViInterrupts(t *testing.T) {
 	d.holds("hello world!")
 	d.press("ctrl+c", "ctrl+c")
 	d.holds("")
-	d.shows("? keys")
+	d.shows("? help")
 	d.press("ctrl+c")
-	d.shows("ctrl+c again leaves")
+	d.shows("ctrl+c again to quit")
 }
 
 // What is said with a refusal is typed with the same keys.
@@ -186,8 +186,8 @@ func TestViModeIsSaid(t *testing.T) {
 	d.shows(`visual lines · "a2 ──`)
 	d.press("esc", "i")
 	d.events(userSaid("go"))
-	d.shows("ctrl+c stops")
+	d.shows("ctrl+c to interrupt")
 	d.press("esc")
 	d.commands()
-	d.shows("esc stops")
+	d.shows("esc to interrupt")
 }

@@ -15,36 +15,36 @@ import (
 // The last line names the key that helps only where it does what is said.
 func TestHintIsTrueOfTheDraft(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
-	d.sees("? keys")
+	d.sees("? help")
 	for typed, want := range map[string]string{
-		"fix it":      "enter sends",
-		"!make test":  "enter runs it",
-		"!!make test": "enter runs it",
-		"/rename x":   "enter does it",
-		`one\`:        "enter begins a new line",
+		"fix it":      "enter to send",
+		"!make test":  "enter to run it",
+		"!!make test": "enter to run it",
+		"/rename x":   "enter to run it",
+		`one\`:        "enter for a new line",
 	} {
 		d.enter(typed)
 		d.press("left", "right")
-		d.lacks("? keys")
+		d.lacks("? help")
 		d.sees(want)
 		d.press("ctrl+c")
-		d.sees("? keys")
+		d.sees("? help")
 	}
 	d.enter(" ")
-	d.lacks("? keys", "sends")
+	d.lacks("? help", "to send")
 	d.press("ctrl+c", "ctrl+f")
-	d.sees("enter above · down below · esc closes")
+	d.sees("enter previous · down next · esc to close")
 	d.press("?")
-	d.lacks("? keys")
+	d.lacks("? help")
 	d.sees("find  ?")
 	d.press("esc")
-	d.sees("? keys")
+	d.sees("? help")
 
 	d.events(userSaid("go"), done(llm.Assistant, "r", "It is"), &event.TurnEnd{Reason: event.OutOfTokens, Cut: true})
-	d.sees("enter goes on · ? keys")
+	d.sees("enter to continue · ? help")
 	d.enter("x")
-	d.lacks("enter goes on")
-	d.sees("enter sends")
+	d.lacks("enter to continue")
+	d.sees("enter to send")
 }
 
 // A draft that has no room says how much of it is out of sight, and on which

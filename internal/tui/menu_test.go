@@ -104,7 +104,7 @@ func TestPalette(t *testing.T) {
 		d.press("ctrl+c", "ctrl+p")
 		d.enter("status")
 		d.press("enter")
-		if !strings.Contains(d.screen(), "asks before changes") {
+		if !strings.Contains(d.screen(), "mode       ask") {
 			t.Errorf("the command was not carried out:\n%s", d.screen())
 		}
 		if diff := cmp.Diff(kept, []string{"/status", "/rename", "mouse", "open-all", "/cost"}); diff != "" {
@@ -148,7 +148,7 @@ func TestKeysAreSearched(t *testing.T) {
 		t.Errorf("the key is not found alone:\n%s", s)
 	}
 	d.press("esc")
-	if !strings.Contains(d.screen(), "? keys") {
+	if !strings.Contains(d.screen(), "? help") {
 		t.Errorf("it is not closed:\n%s", d.screen())
 	}
 }

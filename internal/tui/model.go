@@ -38,9 +38,7 @@ type model struct {
 	ticker   *ticker
 
 	mouse  *mouse
-	forced bool        // what Options.Forced was told last
 	orphan bool        // the agent is gone
-	lines  bool        // nothing is drawn: all is told in lines
 	next   screen.Exit // what the person wants once this is over
 
 	panel panel

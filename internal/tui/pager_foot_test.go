@@ -80,7 +80,7 @@ func TestWholeFollows(t *testing.T) {
 		}
 		stream(0, 60)
 		d.pass(time.Second)
-		d.sees("number 59", "ctrl+c stops", "1 s")
+		d.sees("number 59", "ctrl+c to interrupt", "1 s")
 		d.golden("whole-follows-" + size)
 		d.press("b", "b")
 		before := strings.Split(d.screen(), "\n")

@@ -147,7 +147,7 @@ func TestPickerSearches(t *testing.T) {
 	s := &store{}
 	d := newPickerDriver(t, 80, 24, s.options())
 	d.enter("listener")
-	if got := d.screen(); !strings.Contains(got, "searching what was said") {
+	if got := d.screen(); !strings.Contains(got, "searching transcripts") {
 		t.Errorf("that it searches is not told:\n%s", got)
 	}
 	d.rest()

@@ -50,7 +50,7 @@ func TestPlainAnswers(t *testing.T) {
 		long.Diffs[0].Unified += "+line " + strconv.Itoa(i) + "\n"
 	}
 	warned.Warnings, warned.Why, warned.Diffs = []string{"deletes files"}, "deletes files", []event.Diff{{Path: "a", Unified: "+ deletes\n"}}
-	steps := event.Ask{ID: "1", Title: "50 steps so far. Go on?"}
+	steps := event.Ask{ID: "1", Title: "50 steps so far. Continue?"}
 	which := event.Ask{ID: "1", Title: "ask Which", Effect: "read", Question: "Which one?", Choices: []event.Choice{{Text: "this"}, {Text: "that"}}}
 	several := which
 	several.Many = true

@@ -113,7 +113,7 @@ func TestPlainTellsWhatWasNotSent(t *testing.T) {
 // What the last line of a screen tells is told when it changes.
 func TestPlainTellsOfChanges(t *testing.T) {
 	got := told(t, screen.Options{Models: screen.Models{Name: "acme/small"}, Session: screen.Session{Mode: "ask"}}, "/model acme/large", "one", "/mode edits", "/mode edits", "two")
-	for _, want := range []string{"note: acme/large answers from here on\n", "note: edits unasked\n"} {
+	for _, want := range []string{"note: acme/large answers from here on\n", "note: permission mode: auto-edit\n"} {
 		if strings.Count(got, want) != 1 {
 			t.Errorf("got %q %d times, want it once:\n%s", want, strings.Count(got, want), got)
 		}

@@ -119,18 +119,3 @@ func streams(ev event.Event) bool {
 	}
 	return false
 }
-
-// drain takes events that nobody looks at any more, until ctx ends: an agent
-// that waits for it takes no commands.
-func drain(ctx context.Context, events <-chan event.Event) {
-	for {
-		select {
-		case _, ok := <-events:
-			if !ok {
-				return
-			}
-		case <-ctx.Done():
-			return
-		}
-	}
-}

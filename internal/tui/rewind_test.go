@@ -15,7 +15,7 @@ func TestRewindList(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
 		d := newDriver(t, w, h, screen.Options{Session: screen.Session{History: twoTurns()}})
 		d.press("esc")
-		if !strings.Contains(d.screen(), "esc again goes back") {
+		if !strings.Contains(d.screen(), "esc again to edit a message") {
 			t.Errorf("the first esc says nothing:\n%s", d.screen())
 		}
 		d.press("esc")

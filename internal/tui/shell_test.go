@@ -65,11 +65,11 @@ func TestTypedCommandIsStopped(t *testing.T) {
 	d.events(shellStart("a", "sleep 60", true))
 	d.say("!ls", "enter")
 	d.press("esc")
-	d.sees("stopping")
+	d.sees("interrupting")
 	d.events(shellEnd("a", "sleep 60", true, event.Interrupted, "", "interrupted by the person"), turnEnd(event.UserInterrupt, time.Second))
 	d.commands(prompted("go"), event.RunShell{Line: "sleep 60", Join: true}, event.Interrupt{})
 	d.sees("waits   1  “!ls”", "stopped")
-	d.lacks("stopping")
+	d.lacks("interrupting")
 }
 
 // A command that was refused comes back into the editor.

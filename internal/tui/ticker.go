@@ -14,6 +14,7 @@ type ticker struct {
 	*screen.Conversation
 	dialog  *dialog.Dialog
 	prompt  *prompt.Prompt
+	hints   *hints
 	covered func() bool // reports whether something else has the keys before a question
 	arm     func()      // lets the dialog take keys once nobody types
 
@@ -62,6 +63,7 @@ func (t *ticker) move() {
 	t.Transcript.Frame++
 	t.Feed.Tick()
 	t.moved = t.Now()
+	t.hints.tokens = t.Spending.TurnOutput()
 	t.prompt.Expire()
 	t.arm()
 }

@@ -26,7 +26,7 @@ func Run(ctx context.Context, o screen.Options) (screen.Exit, error) {
 		return screen.Exit{}, err
 	}
 	m.prompt.Drafts.Save()
-	go drain(all, o.Events)
+	go screen.Drain(all, o.Events)
 	patience := terminal.Grace
 	if m.orphan { // nobody takes commands any more
 		patience = 0

@@ -89,6 +89,9 @@ func (m *model) makePanel() panel {
 		}
 		p.lines = append(p.lines, m.Styles.Dim.Render(ink.Spread(ink.MarkUser+" "+ink.SanitizeLine(sent.Text), note, m.Width)))
 	}
+	if p.status.Working != "" {
+		p.lines = append(p.lines, m.Styles.Dim.Render(ink.Truncate(p.status.Working, m.Width)))
+	}
 	if ruled {
 		p.rule = len(p.lines)
 		p.lines = append(p.lines, "")
@@ -135,7 +138,7 @@ func (m *model) keptDraft() string {
 // status is what the last line tells now.
 func (m *model) status() screen.Status {
 	return screen.Status{Model: m.Feed.Model, Effort: m.Feed.Effort, Host: m.Feed.Host, Dir: m.Options.Files.Dir, Branch: m.Options.Files.Branch, Used: m.Feed.Used, Context: m.Feed.Context,
-		Cost: m.Feed.Cost, Mode: m.Feed.Mode, Jobs: transcript.Running(m.Feed.Jobs), Right: m.hints.doing()}
+		Cost: m.Feed.Cost, Mode: m.Feed.Mode, Jobs: transcript.Running(m.Feed.Jobs), Right: m.hints.doing(), Working: m.hints.working()}
 }
 
 // dialogHeight leaves some of the transcript to see, in a low window little. A
@@ -182,13 +185,13 @@ func (h *hints) advice() string {
 	case h.Flash != "":
 		return h.Flash
 	case h.prompt.Suggestions.Open() && !h.dialog.Takes():
-		return h.prompt.Suggestions.Place() + h.Keys.Name(keys.Complete) + " takes · " + h.Keys.Name(keys.Dismiss) + " closes"
+		return h.prompt.Suggestions.Place() + h.Keys.Name(keys.Complete) + " to accept · " + h.Keys.Name(keys.Dismiss) + " to close"
 	case h.editor.Mode.Hint() != "":
 		return h.editor.Mode.Hint()
 	case !h.Transcript.Follow:
-		return "more below · " + h.Keys.Name(keys.Bottom) + " goes there"
+		return "more below (" + h.Keys.Name(keys.Bottom) + ")"
 	case h.Feed.Running && !h.dialog.Waits() && !h.editor.Empty():
-		return h.Keys.Name(keys.Send) + " steers · " + h.Keys.Name(keys.Queue) + " queues"
+		return h.Keys.Name(keys.Send) + " to steer · " + h.Keys.Name(keys.Queue) + " to queue"
 	}
 	return h.editor.Mode.Name()
 }

@@ -27,12 +27,12 @@ func (r *rewoundHits) has(ctx context.Context, h history.Hit) bool {
 }
 
 // rewound returns what was rewound in a session; nothing if it cannot be read.
-func rewound(ctx context.Context, store *history.Store, id string) []session.Taken {
+func rewound(ctx context.Context, store *history.Store, id string) []session.RemovedEvent {
 	v, err := store.View(id)
 	if err != nil {
 		return nil
 	}
 	defer v.Close()
-	all, _ := session.TakenBack(ctx, v)
+	all, _ := session.RemovedEvents(ctx, v)
 	return all
 }

@@ -1,6 +1,7 @@
 package sessions
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -122,7 +123,7 @@ func (t *transcript) call(e *event.ToolEnd) {
 	mark, more := "·", e.Summary
 	if e.Outcome != event.OK {
 		mark = "✗"
-		first, _, _ := strings.Cut(e.Result.Text, "\n")
+		first, _, _ := strings.Cut(cmp.Or(e.Error, e.Result.Text), "\n")
 		more = string(e.Outcome) + ": " + first
 	}
 	for _, d := range e.Diffs {

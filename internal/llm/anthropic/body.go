@@ -2,7 +2,7 @@ package anthropic
 
 import "encoding/json"
 
-// wireRequest is a request as it is sent.
+// wireRequest is the body of a request.
 type wireRequest struct {
 	MaxTokens  int           `json:"max_tokens"`
 	Messages   []wireMessage `json:"messages"`
@@ -15,7 +15,7 @@ type wireRequest struct {
 	Stream     bool          `json:"stream"`
 }
 
-// wireMessage is what one said before the other spoke. There are two who do.
+// wireMessage is a message of one role. The roles alternate.
 type wireMessage struct {
 	Content []wireBlock `json:"content"`
 	Role    string      `json:"role"`
@@ -26,11 +26,11 @@ const (
 	roleAssistant = "assistant"
 )
 
-// wireBlock is a content block: the fields of all its types.
+// wireBlock is a content block, with the fields of all block types.
 type wireBlock struct {
 	Data      string          `json:"data,omitempty"` // of redacted_thinking
 	Signature string          `json:"signature,omitempty"`
-	Thinking  *string         `json:"thinking,omitempty"` // may be empty, but is not left out
+	Thinking  *string         `json:"thinking,omitempty"` // may be empty, but must be present
 	Text      string          `json:"text,omitempty"`
 	ID        string          `json:"id,omitempty"`
 	Input     json.RawMessage `json:"input,omitempty"`
@@ -38,29 +38,30 @@ type wireBlock struct {
 	ToolUseID string          `json:"tool_use_id,omitempty"`
 	IsError   bool            `json:"is_error,omitempty"`
 	Source    *wireSource     `json:"source,omitempty"`
-	Mark      *wireMark       `json:"cache_control,omitempty"`
+	Mark      *cacheMark      `json:"cache_control,omitempty"`
 	Content   []wireBlock     `json:"content,omitempty"` // of tool_result
 	Type      string          `json:"type"`
 }
 
 func textBlock(text string) wireBlock { return wireBlock{Text: text, Type: "text"} }
 
-// wireSource is what an image is made of.
+// wireSource is the data of an image.
 type wireSource struct {
 	Data      []byte `json:"data"`
 	MediaType string `json:"media_type"`
 	Type      string `json:"type"`
 }
 
-// wireMark says that the request up to here may be kept in the cache.
-type wireMark struct {
+// cacheMark marks the end of a prefix of the request that the provider may
+// cache.
+type cacheMark struct {
 	Type string `json:"type"`
 }
 
 type wireTool struct {
 	Schema      json.RawMessage `json:"input_schema"`
 	Name        string          `json:"name"`
-	Mark        *wireMark       `json:"cache_control,omitempty"`
+	Mark        *cacheMark      `json:"cache_control,omitempty"`
 	Description string          `json:"description,omitempty"`
 }
 
@@ -69,14 +70,14 @@ type wireChoice struct {
 	Type string `json:"type"`
 }
 
-// wireThinking says whether, and how much, the model thinks before it speaks.
+// wireThinking enables or disables thinking before the answer.
 type wireThinking struct {
 	Budget  int    `json:"budget_tokens,omitempty"`
 	Display string `json:"display,omitempty"`
 	Type    string `json:"type"`
 }
 
-// wireOutput says how hard the model tries, and the shape of its answer.
+// wireOutput sets the effort and the format of the answer.
 type wireOutput struct {
 	Effort string      `json:"effort,omitempty"`
 	Format *wireFormat `json:"format,omitempty"`

@@ -12,47 +12,47 @@ import (
 	"agent/internal/llm/wire"
 )
 
-// Decode yields the deltas of the body of an answer, a stream or a single
+// Decode yields the deltas of the body of a response, a stream or a single
 // message. See wire.Decode. The Model of opaque bytes is left empty.
 func Decode(r io.Reader) iter.Seq2[llm.Delta, error] {
-	return wire.Decode(wire.NewPayloads(r).PassDone(), newDecoder(""))
+	return wire.Decode(wire.NewPayloads(r).SkipDone(), newDecoder(""))
 }
 
-// decoder makes deltas of the payloads of one reply.
+// decoder decodes the payloads of one response into deltas.
 type decoder struct {
 	model string // for opaque bytes
 
-	out    wire.Deltas // to be yielded next
-	id     wire.Word   // of the message
-	blocks []*block    // in the order in which they began
-	next   int         // the first free index of deltas
-	told   int         // so many blocks from the first are known to be whole, and that was told
+	out     wire.Deltas // deltas to yield next
+	id      wire.Word   // ID of the message
+	blocks  []*block    // in the order in which they began
+	next    int         // the first free delta index
+	settled int         // number of leading blocks whose BlockEnd was added
 
 	tokens   tokens
-	stop     string // why the reply ended, in the provider's word
-	answered bool   // there was anything of a message
+	stop     string // stop reason of the provider
+	answered bool   // some of a message arrived
 	calls    bool
 	lost     int // events that could not be read
 }
 
 // block is a content block of the message.
 type block struct {
-	at       int      // the provider's index
-	index    int      // that of its deltas
-	kind     llm.Kind // empty for what is passed over
+	at       int      // index of the provider
+	index    int      // index of its deltas
+	kind     llm.Kind // empty for a block that is skipped
 	ended    bool
-	input    []byte // a call's arguments, where none are streamed
+	input    []byte // arguments of a call that were not streamed
 	opaque   opaque
 	streamed strings.Builder // pieces of a signature
 }
 
 func newDecoder(model string) *decoder { return &decoder{model: model} }
 
-// Deltas returns the queue of the deltas to yield next.
+// Deltas returns the queue of deltas to yield next.
 func (d *decoder) Deltas() *wire.Deltas { return &d.out }
 
-// Add decodes a payload. One that cannot be read is passed over: whether that did
-// harm shows at the end.
+// Add decodes a payload. Unreadable payloads are skipped and counted; End
+// decides whether they matter.
 func (d *decoder) Add(data []byte) (wire.State, error) {
 	data = bytes.TrimSpace(data)
 	if len(data) == 0 || data[0] != '{' {
@@ -75,7 +75,7 @@ func (d *decoder) Add(data []byte) (wire.State, error) {
 		}
 	case "content_block_delta":
 		if e.Delta != nil {
-			d.goOn(e.Index, e.Delta)
+			d.extend(e.Index, e.Delta)
 		}
 	case "content_block_stop":
 		if b := d.find(e.Index); b != nil {
@@ -89,14 +89,14 @@ func (d *decoder) Add(data []byte) (wire.State, error) {
 	case "message_stop":
 		return wire.Complete, nil
 	case "message":
-		d.whole(&e)
+		d.wholeMessage(&e)
 		return wire.Complete, nil
 	}
 	return wire.Open, nil
 }
 
-// start takes the beginning of the message. Some proxies tell it twice; that of
-// another message means that two answers were mixed up.
+// start begins the message. Some proxies repeat message_start; one with another
+// ID means that two responses were mixed up.
 func (d *decoder) start(m *message) error {
 	d.answered = true
 	if m == nil {
@@ -110,8 +110,8 @@ func (d *decoder) start(m *message) error {
 	return nil
 }
 
-// whole takes a message that was not streamed.
-func (d *decoder) whole(e *event) {
+// wholeMessage decodes a message that was not streamed.
+func (d *decoder) wholeMessage(e *event) {
 	for i := range e.Content {
 		d.begin(i, &e.Content[i])
 		d.finish(d.find(i))
@@ -120,8 +120,8 @@ func (d *decoder) whole(e *event) {
 	d.tokens.add(e.Usage)
 }
 
-// begin opens a block. What the provider did itself is passed over, as is what
-// is not known here.
+// begin opens a block. Results of server-side tools and unknown types are
+// skipped.
 func (d *decoder) begin(at int, c *content) {
 	d.settle(len(d.blocks))
 	d.answered = true
@@ -147,7 +147,7 @@ func (d *decoder) begin(at int, c *content) {
 	d.say(b, llm.Thinking, c.Thinking)
 }
 
-// find returns the last block at the provider's index.
+// find returns the last block with the provider's index at.
 func (d *decoder) find(at int) *block {
 	for i := len(d.blocks) - 1; i >= 0; i-- {
 		if d.blocks[i].at == at {
@@ -157,9 +157,9 @@ func (d *decoder) find(at int) *block {
 	return nil
 }
 
-// goOn adds a piece to the block at the provider's index. Some servers leave out
-// where a text begins.
-func (d *decoder) goOn(at int, piece *delta) {
+// extend adds a piece to the block at the provider's index at. Some servers
+// omit the start of a text block.
+func (d *decoder) extend(at int, piece *delta) {
 	b := d.find(at)
 	if b == nil {
 		kind, ok := strings.CutSuffix(string(piece.Type), "_delta")
@@ -180,20 +180,20 @@ func (d *decoder) goOn(at int, piece *delta) {
 	case "input_json_delta":
 		if b.kind == llm.ToolCall && piece.Input != "" {
 			b.input = nil
-			d.out.Say(llm.ToolCall, b.index, piece.Input)
+			d.out.AddText(llm.ToolCall, b.index, piece.Input)
 		}
 	}
 }
 
-// say adds text to a block if that is of kind.
+// say adds text to a block of that kind.
 func (d *decoder) say(b *block, kind llm.Kind, text string) {
 	if b.kind == kind && text != "" {
-		d.out.Say(kind, b.index, text)
+		d.out.AddText(kind, b.index, text)
 	}
 }
 
-// finish takes the end of a block. That it is whole is told when something
-// follows: the last block of a reply that was cut short ends in the same way.
+// finish marks the end of a block. Its BlockEnd is delayed until something
+// follows, because the last block of a truncated reply ends the same way.
 func (d *decoder) finish(b *block) {
 	if b.kind == llm.ToolCall && !b.ended && len(b.input) > 0 && string(b.input) != "null" {
 		d.out.Add(llm.CallDelta{Index: b.index, Args: string(b.input)})
@@ -201,10 +201,10 @@ func (d *decoder) finish(b *block) {
 	b.ended = true
 }
 
-// settle tells of the first n blocks that they are whole, if they ended.
+// settle adds the BlockEnd of the finished blocks among the first n.
 func (d *decoder) settle(n int) {
-	for ; d.told < n && d.blocks[d.told].ended; d.told++ {
-		b := d.blocks[d.told]
+	for ; d.settled < n && d.blocks[d.settled].ended; d.settled++ {
+		b := d.blocks[d.settled]
 		if b.kind == "" {
 			continue
 		}
@@ -215,14 +215,14 @@ func (d *decoder) settle(n int) {
 	}
 }
 
-// End adds the Finish, or returns why the answer is incomplete. After a stop
-// reason nothing can be missing.
+// End adds the Finish, or returns why the response is incomplete. After a stop
+// reason nothing else is needed.
 func (d *decoder) End(err error) error {
 	switch {
 	case err != nil && d.stop == "":
 		return d.unfinished(err)
 	case d.lost > 0 && d.calls:
-		return wire.Untrusted()
+		return wire.UnreadableCalls()
 	case !d.answered:
 		return wire.EmptyAnswer()
 	}
@@ -231,14 +231,14 @@ func (d *decoder) End(err error) error {
 		d.finish(b)
 	}
 	if why == llm.Length {
-		n-- // the last one was cut
+		n-- // the last one was cut off
 	}
 	d.settle(max(n, 0))
 	d.out.Add(llm.Finish{Reason: why, Raw: d.stop, Usage: d.tokens.usage(), Lost: d.lost})
 	return nil
 }
 
-// unfinished returns the error of an answer that err ended too early.
+// unfinished returns the error of a response that err ended too early.
 func (d *decoder) unfinished(err error) error {
 	switch {
 	case d.lost > 0 && !d.answered:

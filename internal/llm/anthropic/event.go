@@ -7,8 +7,8 @@ import (
 	"agent/internal/llm/wire"
 )
 
-// event is an event of a stream, or a whole message, read generously: a field
-// of an unexpected type is taken for missing.
+// event is an event of a stream, or a whole message. A field of an unexpected
+// type counts as missing.
 type event struct {
 	Type    wire.Word       `json:"type"`
 	Index   int             `json:"index"`
@@ -28,7 +28,7 @@ type message struct {
 	Usage *usage    `json:"usage"`
 }
 
-// content is a block as it begins, or as a whole.
+// content is a block at its start, or a whole one.
 type content struct {
 	Type      wire.Word       `json:"type"`
 	Text      string          `json:"text"`
@@ -40,7 +40,7 @@ type content struct {
 	Input     json.RawMessage `json:"input"`
 }
 
-// delta is what a block goes on with, or how the message ends.
+// delta is a piece of a block, or the end of the message.
 type delta struct {
 	Type      wire.Word `json:"type"`
 	Text      string    `json:"text"`
@@ -50,12 +50,12 @@ type delta struct {
 	Stop      wire.Word `json:"stop_reason"`
 }
 
-// failure returns what e says went wrong, if it does.
+// failure returns the error that e reports, if any.
 func (e *event) failure() (wire.Failure, bool) {
 	switch s := string(e.Error); {
 	case s != "" && s != "null":
 	case e.Type == "error":
-		return wire.Failure{Message: "the provider told of an error and did not say which"}, true
+		return wire.Failure{Message: "the provider reported an error without details"}, true
 	default:
 		return wire.Failure{}, false
 	}
@@ -66,8 +66,8 @@ func (e *event) failure() (wire.Failure, bool) {
 	return f, true
 }
 
-// usage holds the counts of tokens. Those of the input are of parts here, which
-// llm.Usage has together.
+// usage holds token counts. The input counts are parts; llm.Usage has their
+// sum.
 type usage struct {
 	Input   *wire.Count `json:"input_tokens"`
 	Output  *wire.Count `json:"output_tokens"`
@@ -78,11 +78,10 @@ type usage struct {
 	} `json:"output_tokens_details"`
 }
 
-// tokens are the counts as the provider has them.
+// tokens holds the counts as the provider reports them.
 type tokens struct{ input, read, written, output, thought wire.Count }
 
-// add takes a report. Of several in a reply the last one that has a count
-// counts.
+// add merges a report. Of several values for one count, the last one wins.
 func (t *tokens) add(u *usage) {
 	if u == nil {
 		return
@@ -109,7 +108,7 @@ func (t tokens) usage() llm.Usage {
 	}
 }
 
-// reason sorts the words for why a reply ended.
+// reason maps the provider's stop reasons.
 func reason(word string) llm.Reason {
 	switch word {
 	case "end_turn", "stop_sequence", "pause_turn":

@@ -9,8 +9,8 @@ import (
 	"agent/internal/llm/wire/wiretest"
 )
 
-// What is kept of an answer to be handed back, and what is passed over, has a limit.
-func TestHiddenDataIsBounded(t *testing.T) {
+// The data that is kept for the next request or skipped is limited.
+func TestHiddenDataIsLimited(t *testing.T) {
 	event := func(name, data string) string {
 		return fmt.Sprintf("event: %s\ndata: {\"type\":%q,%s}\n\n", name, name, data)
 	}

@@ -9,16 +9,16 @@ import (
 	"agent/internal/llm/wire"
 )
 
-// wireMessages returns the messages of req as they are sent.
+// wireMessages encodes the messages of req.
 //
-// Thinking, text and calls of one reply make one assistant message; the results
-// of its calls, in the calls' order, begin the user message after it, whatever
-// stands between them in req, and what the person said follows there. Thinking
-// goes back to the model that signed it, and is left out for every other. A call
-// that was cut off and its result are left out, a note says so. A call whose
-// arguments were no JSON object goes back with what the model wrote as the one
-// argument "_raw". A call without a result gets one that says so. What was sent
-// for a finished step does not change when more follows.
+// Thinking, text and calls of one reply become one assistant message. The
+// results of its calls, in the order of the calls, begin the following user
+// message, regardless of their position in req, and user text follows there.
+// Thinking is sent only to the model that signed it. A call that was cut off is
+// replaced by a note, and its result is left out. Arguments that were not a
+// JSON object are sent as the property "_raw". A call without a result gets one
+// that says so. The encoding of a finished step never changes, so that
+// providers can cache it.
 func wireMessages(req llm.Request) []wireMessage {
 	b := builder{model: req.Model, results: llm.Results(req.Messages), out: []wireMessage{}}
 	for said := range llm.ByReply(req.Messages) {
@@ -38,8 +38,8 @@ type builder struct {
 	out     []wireMessage
 }
 
-// add appends blocks to the last message if that is role's, else as a new one:
-// the two roles alternate.
+// add appends blocks to the last message if it has the same role, otherwise as
+// a new message: the roles must alternate.
 func (b *builder) add(role string, blocks ...wireBlock) {
 	if len(blocks) == 0 {
 		return
@@ -51,7 +51,8 @@ func (b *builder) add(role string, blocks ...wireBlock) {
 	b.out = append(b.out, wireMessage{Role: role, Content: blocks})
 }
 
-// user returns what the person said. Blank text is refused by the provider.
+// user encodes a user message. Blank text is left out because the provider
+// rejects it.
 func user(m llm.Message) []wireBlock {
 	var blocks []wireBlock
 	if !blank(m.Text) {
@@ -63,7 +64,7 @@ func user(m llm.Message) []wireBlock {
 	return blocks
 }
 
-// reply adds what the model said in one go, and the results of its calls.
+// reply adds a reply of the model, and the results of its calls.
 func (b *builder) reply(msgs []llm.Message) {
 	var said, results []wireBlock
 	for _, m := range msgs {
@@ -75,18 +76,18 @@ func (b *builder) reply(msgs []llm.Message) {
 		case m.Kind == llm.ToolCall && m.Cut:
 			said = append(said, textBlock(wire.CutCall(m)))
 		case m.Kind == llm.ToolCall:
-			said = append(said, wireBlock{ID: named(m.ID), Input: wire.Arguments(m), Name: named(m.Name), Type: "tool_use"})
+			said = append(said, wireBlock{ID: safeName(m.ID), Input: wire.Arguments(m), Name: safeName(m.Name), Type: "tool_use"})
 			results = append(results, b.result(m.ID))
 		}
 	}
-	for len(said) > 0 && isThinking(said[len(said)-1]) { // thinking must lead to something
+	for len(said) > 0 && isThinking(said[len(said)-1]) { // the provider rejects thinking that nothing follows
 		said = said[:len(said)-1]
 	}
 	b.add(roleAssistant, said...)
 	b.add(roleUser, results...)
 }
 
-// thinking returns m as its model wants it back, nothing for another model.
+// thinking encodes m for the model that produced it; nil for another model.
 func (b *builder) thinking(m llm.Message) []wireBlock {
 	switch o := unpack(m, b.model); {
 	case o.Redacted != "":
@@ -97,13 +98,13 @@ func (b *builder) thinking(m llm.Message) []wireBlock {
 	return nil
 }
 
-// result returns the result of the call called id.
+// result encodes the result of a call.
 func (b *builder) result(id string) wireBlock {
 	r := cmp.Or(b.results[id], &llm.Message{Text: wire.Interrupted, IsError: true})
-	out := wireBlock{ToolUseID: named(id), IsError: r.IsError, Type: "tool_result"}
+	out := wireBlock{ToolUseID: safeName(id), IsError: r.IsError, Type: "tool_result"}
 	text := r.Text
 	if r.IsError && blank(text) && len(r.Images) == 0 {
-		text = "the call failed and said nothing" // an error must say something
+		text = "the call failed without output" // an error needs text
 	}
 	if !blank(text) {
 		out.Content = append(out.Content, textBlock(text))
@@ -114,16 +115,16 @@ func (b *builder) result(id string) wireBlock {
 	return out
 }
 
-// image returns im, or a note where it is of a kind that the provider refuses.
+// image encodes im, or a note if the provider does not accept its type.
 func image(im llm.Image) wireBlock {
 	switch im.MediaType {
 	case "image/png", "image/jpeg", "image/gif", "image/webp":
 		return wireBlock{Source: &wireSource{Data: im.Data, MediaType: im.MediaType, Type: "base64"}, Type: "image"}
 	}
-	return textBlock(fmt.Sprintf("[an image of the type %q, which cannot be shown here]", im.MediaType))
+	return textBlock(fmt.Sprintf("[an image of type %q, which is not supported here]", im.MediaType))
 }
 
-// named returns an id or a name as the provider takes it.
-func named(s string) string { return wire.Plain(s, 128) }
+// safeName returns an ID or name in the characters that the provider accepts.
+func safeName(s string) string { return wire.SafeName(s, 128) }
 
 func blank(s string) bool { return strings.TrimSpace(s) == "" }

@@ -11,12 +11,12 @@ import (
 	"agent/internal/llm"
 )
 
-// bare is body without its marks.
+// bare returns body without cache marks.
 func bare(body []byte) string {
 	return strings.ReplaceAll(string(body), `"cache_control":{"type":"ephemeral"},`, "")
 }
 
-// sent returns the messages of a request, without marks.
+// sent returns the messages of a request without cache marks.
 func sent(t *testing.T, req llm.Request) string {
 	t.Helper()
 	body, err := NewRequest(req)
@@ -54,7 +54,7 @@ func TestMessages(t *testing.T) {
 	}{
 		"a question": {[]llm.Message{person("if a < b && c\n\xff")},
 			[]string{`{"content":[{"text":"if a < b && c\n\ufffd","type":"text"}],"role":"user"}`}},
-		"one reply is one message, its results another": {[]llm.Message{
+		"a reply is one message and its results another": {[]llm.Message{
 			thought("anthropic", "m", `{"signature":"c2ln"}`), said("r1", "I look."),
 			call("r1", "a", `{"path":"a<"}`), call("r1", "b", `{"b":1,"a":2}`), result("r1", "b", "B"), result("r1", "a", ""), person("and?"), said("r2", "Done.")},
 			[]string{
@@ -62,39 +62,39 @@ func TestMessages(t *testing.T) {
 					`{"id":"a","input":{"path":"a<"},"name":"read","type":"tool_use"},{"id":"b","input":{"b":1,"a":2},"name":"read","type":"tool_use"}],"role":"assistant"}`,
 				`{"content":[{"tool_use_id":"a","type":"tool_result"},{"tool_use_id":"b","content":[{"text":"B","type":"text"}],"type":"tool_result"},{"text":"and?","type":"text"}],"role":"user"}`,
 				`{"content":[{"text":"Done.","type":"text"}],"role":"assistant"}`}},
-		"thinking between calls stays there": {[]llm.Message{thought("anthropic", "m", `{"redacted":"eA=="}`), call("r1", "a", `{}`),
+		"thinking between calls keeps its position": {[]llm.Message{thought("anthropic", "m", `{"redacted":"eA=="}`), call("r1", "a", `{}`),
 			thought("anthropic", "m", `{"signature":"cw=="}`), call("r1", "b", `{}`), result("r1", "a", "A"), result("r1", "b", "B")},
 			[]string{
 				`{"content":[{"data":"eA==","type":"redacted_thinking"},{"id":"a","input":{},"name":"read","type":"tool_use"},` +
 					`{"signature":"cw==","thinking":"hm","type":"thinking"},{"id":"b","input":{},"name":"read","type":"tool_use"}],"role":"assistant"}`,
 				`{"content":[{"tool_use_id":"a","content":[{"text":"A","type":"text"}],"type":"tool_result"},{"tool_use_id":"b","content":[{"text":"B","type":"text"}],"type":"tool_result"}],"role":"user"}`}},
-		"thinking goes to its own model only": {[]llm.Message{thought("anthropic", "another", `{"signature":"c2ln"}`), thought("openai", "m", `{"signature":"c2ln"}`),
+		"thinking is sent only to its model": {[]llm.Message{thought("anthropic", "another", `{"signature":"c2ln"}`), thought("openai", "m", `{"signature":"c2ln"}`),
 			{Kind: llm.Thinking, Reply: "r1", Text: "unsigned"}, said("r1", "Yes.")},
 			[]string{`{"content":[{"text":"Yes.","type":"text"}],"role":"assistant"}`}},
-		"thinking that led to nothing is left out": {[]llm.Message{person("hi"), thought("anthropic", "m", `{"signature":"c2ln"}`), person("still there?")},
+		"thinking without output is left out": {[]llm.Message{person("hi"), thought("anthropic", "m", `{"signature":"c2ln"}`), person("still there?")},
 			[]string{`{"content":[{"text":"hi","type":"text"},{"text":"still there?","type":"text"}],"role":"user"}`}},
-		"a cut call is told, not sent": {[]llm.Message{said("r1", "I write."),
-			{Kind: llm.ToolCall, Reply: "r1", ID: "a", Name: "write", Input: object(`{}`), Raw: `{"pa`, Cut: true}, result("r1", "a", "not run"), person("go on")},
-			[]string{`{"content":[{"text":"I write.","type":"text"},{"text":"[a call of write was cut off here and not run]","type":"text"}],"role":"assistant"}`,
-				`{"content":[{"text":"go on","type":"text"}],"role":"user"}`}},
-		"a malformed call goes back as JSON": {[]llm.Message{
+		"a cut call becomes a note": {[]llm.Message{said("r1", "I write."),
+			{Kind: llm.ToolCall, Reply: "r1", ID: "a", Name: "write", Input: object(`{}`), Raw: `{"pa`, Cut: true}, result("r1", "a", "not run"), person("continue")},
+			[]string{`{"content":[{"text":"I write.","type":"text"},{"text":"[a call to write was cut off here and not run]","type":"text"}],"role":"assistant"}`,
+				`{"content":[{"text":"continue","type":"text"}],"role":"user"}`}},
+		"a malformed call is sent as JSON": {[]llm.Message{
 			{Kind: llm.ToolCall, Reply: "r1", ID: "a", Name: "read", Input: object(`{}`), Raw: `{path: "a"}`},
 			{Kind: llm.ToolResult, Reply: "r1", ID: "a", Text: "the arguments are no JSON object", IsError: true}},
 			[]string{`{"content":[{"id":"a","input":{"_raw":"{path: \"a\"}"},"name":"read","type":"tool_use"}],"role":"assistant"}`,
 				`{"content":[{"tool_use_id":"a","is_error":true,"content":[{"text":"the arguments are no JSON object","type":"text"}],"type":"tool_result"}],"role":"user"}`}},
-		"a call without a result gets one, a result without a call is left out": {[]llm.Message{call("r1", "a", `{}`), result("r0", "z", "Z"), person("hi")},
+		"a call without a result gets one and a result without a call is left out": {[]llm.Message{call("r1", "a", `{}`), result("r0", "z", "Z"), person("hi")},
 			[]string{`{"content":[{"id":"a","input":{},"name":"read","type":"tool_use"}],"role":"assistant"}`,
-				`{"content":[{"tool_use_id":"a","is_error":true,"content":[{"text":"there is no result, the call was interrupted","type":"text"}],"type":"tool_result"},{"text":"hi","type":"text"}],"role":"user"}`}},
-		"an error says something": {[]llm.Message{call("r1", "a", `{}`), {Kind: llm.ToolResult, ID: "a", Text: " \n", IsError: true}},
+				`{"content":[{"tool_use_id":"a","is_error":true,"content":[{"text":"there is no result: the call was interrupted","type":"text"}],"type":"tool_result"},{"text":"hi","type":"text"}],"role":"user"}`}},
+		"an error has text": {[]llm.Message{call("r1", "a", `{}`), {Kind: llm.ToolResult, ID: "a", Text: " \n", IsError: true}},
 			[]string{`{"content":[{"id":"a","input":{},"name":"read","type":"tool_use"}],"role":"assistant"}`,
-				`{"content":[{"tool_use_id":"a","is_error":true,"content":[{"text":"the call failed and said nothing","type":"text"}],"type":"tool_result"}],"role":"user"}`}},
+				`{"content":[{"tool_use_id":"a","is_error":true,"content":[{"text":"the call failed without output","type":"text"}],"type":"tool_result"}],"role":"user"}`}},
 		"images": {[]llm.Message{{Kind: llm.User, Text: "look", Images: append(png, llm.Image{MediaType: "image/bmp"})},
 			call("r1", "a", `{}`), {Kind: llm.ToolResult, ID: "a", Text: "here", Images: png}},
 			[]string{`{"content":[{"text":"look","type":"text"},{"source":{"data":"AQI=","media_type":"image/png","type":"base64"},"type":"image"},` +
-				`{"text":"[an image of the type \"image/bmp\", which cannot be shown here]","type":"text"}],"role":"user"}`,
+				`{"text":"[an image of type \"image/bmp\", which is not supported here]","type":"text"}],"role":"user"}`,
 				`{"content":[{"id":"a","input":{},"name":"read","type":"tool_use"}],"role":"assistant"}`,
 				`{"content":[{"tool_use_id":"a","content":[{"text":"here","type":"text"},{"source":{"data":"AQI=","media_type":"image/png","type":"base64"},"type":"image"}],"type":"tool_result"}],"role":"user"}`}},
-		"ids and names of others": {[]llm.Message{{Kind: llm.ToolCall, Reply: "r1", ID: "functions.read:0", Name: "read\u200b file", Input: object(`{}`)}, result("r1", "functions.read:0", "A")},
+		"IDs and names of other providers": {[]llm.Message{{Kind: llm.ToolCall, Reply: "r1", ID: "functions.read:0", Name: "read\u200b file", Input: object(`{}`)}, result("r1", "functions.read:0", "A")},
 			[]string{`{"content":[{"id":"functions_2eread_3a0","input":{},"name":"read_e2_80_8b_20file","type":"tool_use"}],"role":"assistant"}`,
 				`{"content":[{"tool_use_id":"functions_2eread_3a0","content":[{"text":"A","type":"text"}],"type":"tool_result"}],"role":"user"}`}},
 		"blank text": {[]llm.Message{person("hi"), said("r1", "\n"), person(" "), person("there")},
@@ -109,9 +109,9 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// TestHandBackWhatWasStreamed holds that what a stream gave as opaque is in the
-// next request as it was.
-func TestHandBackWhatWasStreamed(t *testing.T) {
+// TestOpaqueDataIsSentBack checks that opaque data of a stream is unchanged
+// in the next request.
+func TestOpaqueDataIsSentBack(t *testing.T) {
 	for name, want := range map[string]string{
 		"thinking.sse":        `{"signature":"c2lnbmVk","thinking":"The flag is lost.","type":"thinking"},{"text":"Fixed.","type":"text"}`,
 		"thinking-hidden.sse": `{"signature":"aGlkZGVu","thinking":"","type":"thinking"},{"data":"b3BhcXVl","type":"redacted_thinking"},{"text":"Yes.","type":"text"}`,
@@ -128,7 +128,7 @@ func TestHandBackWhatWasStreamed(t *testing.T) {
 	}
 }
 
-// step is what is said and done in a step of a long conversation.
+// step returns the messages of one step of a long conversation.
 func step(n int) []llm.Message {
 	reply := fmt.Sprint("r", n)
 	out := []llm.Message{{Kind: llm.Thinking, Reply: reply, Text: "hm", Opaque: &llm.Opaque{Dialect: dialect, Model: "m", Data: json.RawMessage(`{"signature":"eA=="}`)}}}
@@ -149,16 +149,16 @@ func step(n int) []llm.Message {
 	return out
 }
 
-// TestRequestsGrowAtTheEnd holds that each step's request begins with the bytes
-// of the one before, marks aside, over a conversation with tools; and that there
-// are never more than four marks.
+// TestRequestsGrowAtTheEnd checks that each request begins with the bytes of
+// the previous one, except for cache marks, and that there are at most four
+// marks.
 func TestRequestsGrowAtTheEnd(t *testing.T) {
 	req := llm.Request{Model: "m", System: "s", Tools: []llm.ToolSpec{{Name: "read"}, {Name: "list"}}, Messages: []llm.Message{{Kind: llm.User, Text: "begin"}}}
 	before := ""
 	for n := range 80 {
 		now := sent(t, req)
-		// What is said after results that nobody answered goes into the message
-		// that they are in.
+		// User text after results without a reply is added to the message with
+		// the results.
 		if !strings.HasPrefix(now, strings.TrimSuffix(before, `],"role":"user"}`)) || len(now) <= len(before) {
 			t.Fatalf("step %d does not begin with the one before:\n%s\n%s", n, before, now)
 		}
@@ -171,8 +171,8 @@ func TestRequestsGrowAtTheEnd(t *testing.T) {
 	}
 }
 
-// TestMarksMoveWithTheConversation holds that the last mark but one is where the
-// request before had its last.
+// TestMarksMoveWithTheConversation checks that the last mark but one is at the
+// last mark of the previous request.
 func TestMarksMoveWithTheConversation(t *testing.T) {
 	req := llm.Request{Model: "m", Messages: []llm.Message{{Kind: llm.User, Text: "one"}, {Kind: llm.Assistant, Text: "1"}, {Kind: llm.User, Text: "two"}}}
 	const mark = `"cache_control":{"type":"ephemeral"},`

@@ -6,24 +6,24 @@ import (
 	"agent/internal/llm"
 )
 
-// traits are what a request must know of its model.
+// traits are the properties of a model that requests depend on.
 type traits struct {
 	thinking thinking
-	limit    int // the length of replies to ask for, in tokens
+	limit    int // maximum reply length to request, in tokens
 }
 
-// thinking says how a model is told how hard to think.
+// thinking is the way to control the reasoning effort of a model.
 type thinking int
 
 const (
-	adaptive thinking = iota // it decides, and is told how much effort to make
-	budgeted                 // it is given a number of tokens
-	never                    // it does not think
+	adaptive thinking = iota // takes an effort level
+	budgeted                 // takes a number of tokens
+	never                    // has no thinking
 )
 
-// older models by the names they go under, with vendors' additions around them.
-// All that came later are adaptive.
-func older() []struct {
+// olderModels lists older models by parts of their names, which vendors may
+// extend. All later models are adaptive.
+func olderModels() []struct {
 	names  []string
 	traits traits
 } {
@@ -39,10 +39,10 @@ func older() []struct {
 	}
 }
 
-// traitsOf returns what is known of the model called name. Of other makers'
-// models that a server may offer under this dialect, little is expected.
+// traitsOf returns the traits of a model. Unknown models of other makers get
+// conservative ones.
 func traitsOf(name string) traits {
-	for _, row := range older() {
+	for _, row := range olderModels() {
 		for _, n := range row.names {
 			if strings.Contains(name, n) {
 				return row.traits
@@ -55,11 +55,12 @@ func traitsOf(name string) traits {
 	return traits{adaptive, 8192}
 }
 
-// leastBudget is the smallest budget that the provider takes, in tokens.
+// leastBudget is the smallest thinking budget that the provider accepts, in
+// tokens.
 const leastBudget = 1024
 
-// think tells the model how hard to think, if the request says so. A call that
-// the model is forced to make leaves it no room for that.
+// think sets the reasoning effort that the request asks for. A forced tool call
+// does not allow thinking.
 func think(p *wireRequest, req llm.Request, t traits) {
 	forced := req.ToolChoice.Mode == llm.ChoiceRequired || req.ToolChoice.Mode == llm.ChoiceTool
 	switch {
@@ -79,7 +80,7 @@ func think(p *wireRequest, req llm.Request, t traits) {
 	}
 }
 
-// effortOf returns the provider's own word for an effort.
+// effortOf returns the provider's word for an effort level.
 func effortOf(effort string) string {
 	if effort == "minimal" {
 		return "low"
@@ -87,7 +88,8 @@ func effortOf(effort string) string {
 	return effort
 }
 
-// budgetOf returns an effort in tokens, 0 for none.
+// budgetOf returns the thinking budget of an effort level in tokens, 0 for
+// none.
 func budgetOf(effort string) int {
 	switch effort {
 	case "none":
@@ -105,8 +107,8 @@ func budgetOf(effort string) int {
 }
 
 // calledWithoutThinking reports whether the last reply called tools without
-// thinking first, as that of another model did. A model with a budget does not
-// take up such a turn while it is to think.
+// thinking first, as replies of other models do. Models with a thinking budget
+// reject such a turn.
 func calledWithoutThinking(msgs []wireMessage) bool {
 	for i := len(msgs) - 1; i >= 0; i-- {
 		if msgs[i].Role != roleAssistant {

@@ -5,14 +5,14 @@ import (
 	"agent/internal/llm/wire"
 )
 
-// dialect is the name under which this package's opaque bytes go.
+// dialect is the Dialect of this package's opaque bytes.
 const dialect = "anthropic"
 
-// opaque is the form of llm.Opaque.Data here, of a Thinking.
+// opaque is the llm.Opaque.Data of a Thinking message.
 type opaque struct {
 	Signature string `json:"signature,omitempty"` // proves that the text is the model's
-	Redacted  string `json:"redacted,omitempty"`  // stands for text that nobody may see
+	Redacted  string `json:"redacted,omitempty"`  // encrypted thinking without readable text
 }
 
-// unpack returns what was stored with m for the model.
+// unpack returns the opaque data of m if it belongs to model.
 func unpack(m llm.Message, model string) opaque { return wire.Unpack[opaque](m, dialect, model) }

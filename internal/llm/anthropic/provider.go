@@ -1,10 +1,9 @@
-// Package anthropic speaks Anthropic's messages dialect.
+// Package anthropic implements Anthropic's Messages API.
 //
-// The dialect is two pure functions, NewRequest and Decode, over the transport of
-// package wire. The maker's own library would take 3 MiB of memory at every start
-// and a third of the program's file for the few types that are needed of it, and
-// its one type for all events of an answer costs 8 KB an event, and fails on what
-// is not as it expects.
+// The dialect is two pure functions, NewRequest and Decode, on the transport of
+// package wire. It does not use Anthropic's own library, which costs 3 MiB of
+// memory at every start, a third of the program's file and 8 KB per event, and
+// fails on unexpected events.
 package anthropic
 
 import (
@@ -18,26 +17,26 @@ import (
 	"agent/internal/llm/wire"
 )
 
-// Options say where a provider is and how to speak with it.
+// Options configure a Provider.
 type Options struct {
-	// Endpoint's Base is "https://api.anthropic.com", with or without /v1. Its
-	// key goes into the header x-api-key: see wire.KeyHeader.
+	// Endpoint.Base is "https://api.anthropic.com", with or without /v1. The
+	// API key belongs in the header x-api-key; see wire.KeyHeader.
 	Endpoint wire.Endpoint
-	// MaxTokens limits the replies to requests that name no limit. 0 is what the
-	// name of the model lets expect.
+	// MaxTokens limits the replies to requests without a limit. 0 selects a
+	// limit by the name of the model.
 	MaxTokens int
 }
 
-// Provider reaches the models of one endpoint. It is safe for concurrent use.
+// Provider sends requests to one endpoint. It is safe for concurrent use.
 type Provider struct {
 	*wire.Client
 	maxTokens int
 }
 
-// versionHeader says which version of the dialect is spoken.
+// versionHeader names the header with the API version.
 const versionHeader = "anthropic-version"
 
-// New returns a provider. It connects to nothing yet.
+// New returns a provider. It does not connect yet.
 func New(opts Options) *Provider {
 	at := opts.Endpoint
 	at.Name = cmp.Or(at.Name, "anthropic")
@@ -52,14 +51,14 @@ func New(opts Options) *Provider {
 	return &Provider{Client: wire.New(at), maxTokens: opts.MaxTokens}
 }
 
-// endpoint returns base without what requests add to it.
+// endpoint returns base without the path that requests append.
 func endpoint(base string) string {
 	base, query := wire.CutQuery(strings.TrimSpace(base))
 	base = strings.TrimSuffix(strings.TrimRight(base, "/"), "/messages")
 	return strings.TrimRight(strings.TrimSuffix(base, "/v1"), "/") + query
 }
 
-// Stream asks for a reply. See llm.Provider.
+// Stream implements llm.Provider.
 func (p *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {
 		if req.MaxTokens == 0 {
@@ -77,7 +76,7 @@ func (p *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.De
 			yield(nil, x.Failed(err))
 			return
 		}
-		x.Stream(payloads.PassDone(), newDecoder(req.Model), yield)
+		x.Stream(payloads.SkipDone(), newDecoder(req.Model), yield)
 	}
 }
 

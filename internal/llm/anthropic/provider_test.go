@@ -13,7 +13,7 @@ import (
 	"agent/internal/llm/wire/wiretest"
 )
 
-// serveOnce sends an answer through a server and the provider.
+// serveOnce sends a response through a server and the provider.
 func serveOnce(t *testing.T, status int, contentType string, body []byte) *wiretest.Answer {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -27,8 +27,8 @@ func serveOnce(t *testing.T, status int, contentType string, body []byte) *wiret
 	return wiretest.Collect(p.Stream(t.Context(), llm.Request{}))
 }
 
-// TestFailures holds how the provider's own failures are sorted; those of the
-// way there are the same in all dialects.
+// TestFailures checks the classification of the provider's own errors.
+// Transport errors are the same for all dialects.
 func TestFailures(t *testing.T) {
 	body := func(kind, message string) string {
 		return fmt.Sprintf(`{"type":"error","error":{"type":%q,"message":%q},"request_id":"req_1"}`, kind, message)
@@ -46,7 +46,7 @@ func TestFailures(t *testing.T) {
 		{400, body("invalid_request_error", "messages: at least one message is required"), fault{llm.ErrInvalid, "messages: at least one message is required", false}},
 		{400, body("invalid_request_error", "prompt is too long: 2 tokens > 1 maximum"), fault{llm.ErrTooLong, "prompt is too long: 2 tokens > 1 maximum", false}},
 		{400, body("invalid_request_error", "input length and `max_tokens` exceed context limit: 9 + 9 > 10"), fault{llm.ErrTooLong, "input length and `max_tokens` exceed context limit: 9 + 9 > 10", false}},
-		{400, body("invalid_request_error", "Your credit balance is too low to access the API."), fault{llm.ErrQuota, "Your credit balance is too low to access the API.", false}},
+		{400, body("invalid_request_error", "Your credit balance is too low to access the API."), fault{llm.ErrQuota, "Your credit balance is too low to access the API", false}},
 		{401, body("authentication_error", "invalid x-api-key"), fault{llm.ErrKey, "invalid x-api-key", false}},
 		{402, body("billing_error", "pay first"), fault{llm.ErrQuota, "pay first", false}},
 		{403, body("permission_error", "not yours"), fault{llm.ErrKey, "not yours", false}},
@@ -62,7 +62,7 @@ func TestFailures(t *testing.T) {
 			t.Errorf("status %d: got, want:\n%s", got.Status, diff)
 		}
 		if row.status == 400 || row.status == 402 {
-			continue // inside a stream, only the words tell
+			continue // a stream has no status, so only the words count
 		}
 		stream := "event: error\ndata: " + row.body + "\n\n"
 		got = serveOnce(t, http.StatusOK, "text/event-stream", []byte(stream)).Err

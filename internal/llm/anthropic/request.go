@@ -8,14 +8,14 @@ import (
 	"agent/internal/llm/wire"
 )
 
-// NewRequest returns the body of the request that asks for a stream.
+// NewRequest returns the body of a streaming request.
 func NewRequest(req llm.Request) ([]byte, error) {
 	traits := traitsOf(req.Model)
 	req.MaxTokens = cmp.Or(req.MaxTokens, traits.limit)
 	p := wireRequest{MaxTokens: req.MaxTokens, Messages: wireMessages(req), Model: req.Model, Tools: tools(req.Tools), Stream: true}
 	if req.System != "" {
 		p.System = []wireBlock{textBlock(req.System)}
-		p.System[0].Mark = here()
+		p.System[0].Mark = newCacheMark()
 	}
 	if len(req.Tools) > 0 {
 		p.ToolChoice = toolChoice(req.ToolChoice)
@@ -28,7 +28,7 @@ func NewRequest(req llm.Request) ([]byte, error) {
 		p.output().Format = format
 	}
 	think(&p, req, traits)
-	mark(p.Messages)
+	markLastMessages(p.Messages)
 	body, err := wire.Marshal(p)
 	if err != nil {
 		return nil, fmt.Errorf("write the request: %w", err)
@@ -36,7 +36,7 @@ func NewRequest(req llm.Request) ([]byte, error) {
 	return body, nil
 }
 
-// output returns what p says of the answer, which it says from now on.
+// output returns p.Output, which it creates if necessary.
 func (p *wireRequest) output() *wireOutput {
 	if p.Output == nil {
 		p.Output = &wireOutput{}
@@ -44,20 +44,19 @@ func (p *wireRequest) output() *wireOutput {
 	return p.Output
 }
 
-// tools returns what a request says of the tools.
+// tools encodes the tools and marks the last one for the cache.
 func tools(specs []llm.ToolSpec) []wireTool {
 	var out []wireTool
 	for _, t := range specs {
 		out = append(out, wireTool{Schema: wire.Parameters(t), Name: t.Name, Description: t.Description})
 	}
 	if len(out) > 0 {
-		out[len(out)-1].Mark = here()
+		out[len(out)-1].Mark = newCacheMark()
 	}
 	return out
 }
 
-// toolChoice returns c as the wire wants it, nothing for the model's own
-// choice.
+// toolChoice encodes c; nil if the model decides.
 func toolChoice(c llm.ToolChoice) *wireChoice {
 	switch c.Mode {
 	case llm.ChoiceTool:
@@ -70,18 +69,17 @@ func toolChoice(c llm.ToolChoice) *wireChoice {
 	return nil
 }
 
-// here says that the provider may keep the request in its cache up to here: after
-// the tools, after the system prompt, and where mark says so. Four marks are as
-// many as there may be.
-func here() *wireMark { return &wireMark{Type: "ephemeral"} }
+// newCacheMark returns a cache mark. There are four, the provider's maximum:
+// after the tools, after the system prompt, and two set by mark.
+func newCacheMark() *cacheMark { return &cacheMark{Type: "ephemeral"} }
 
-// mark marks the last two messages that are not the model's, of which the first
-// is where the request before this one ended.
-func mark(messages []wireMessage) {
+// markLastMessages sets a cache mark on the last two user messages. The first
+// of these is where the previous request ended.
+func markLastMessages(messages []wireMessage) {
 	left := 2
 	for i := len(messages) - 1; i >= 0 && left > 0; i-- {
 		if m := messages[i]; m.Role == roleUser {
-			m.Content[len(m.Content)-1].Mark = here()
+			m.Content[len(m.Content)-1].Mark = newCacheMark()
 			left--
 		}
 	}

@@ -18,20 +18,20 @@ func TestNewRequest(t *testing.T) {
 		req  llm.Request
 		want string
 	}{
-		"the least":         {llm.Request{Model: "claude-sonnet-5"}, `{"max_tokens":32000,"messages":[],"model":"claude-sonnet-5","stream":true}`},
-		"another's model":   {llm.Request{Model: "qwen"}, `{"max_tokens":8192,"messages":[],"model":"qwen","stream":true}`},
-		"an old model":      {llm.Request{Model: "claude-3-haiku-20240307"}, `{"max_tokens":4096,"messages":[],"model":"claude-3-haiku-20240307","stream":true}`},
-		"a limit, a system": {llm.Request{Model: "m", MaxTokens: 9, System: "be <kind>"}, `{"max_tokens":9,"messages":[],"model":"m","system":[{"text":"be <kind>","cache_control":{"type":"ephemeral"},"type":"text"}],"stream":true}`},
-		"tools":             {llm.Request{Model: "m", MaxTokens: 9, Tools: tools}, `{"max_tokens":9,"messages":[],"model":"m",` + wired + `,"stream":true}`},
-		"must call": {llm.Request{Model: "m", MaxTokens: 9, Tools: tools, ToolChoice: llm.ToolChoice{Mode: llm.ChoiceRequired}},
+		"minimal":                     {llm.Request{Model: "claude-sonnet-5"}, `{"max_tokens":32000,"messages":[],"model":"claude-sonnet-5","stream":true}`},
+		"a model of another maker":    {llm.Request{Model: "qwen"}, `{"max_tokens":8192,"messages":[],"model":"qwen","stream":true}`},
+		"an old model":                {llm.Request{Model: "claude-3-haiku-20240307"}, `{"max_tokens":4096,"messages":[],"model":"claude-3-haiku-20240307","stream":true}`},
+		"a limit and a system prompt": {llm.Request{Model: "m", MaxTokens: 9, System: "be <kind>"}, `{"max_tokens":9,"messages":[],"model":"m","system":[{"text":"be <kind>","cache_control":{"type":"ephemeral"},"type":"text"}],"stream":true}`},
+		"tools":                       {llm.Request{Model: "m", MaxTokens: 9, Tools: tools}, `{"max_tokens":9,"messages":[],"model":"m",` + wired + `,"stream":true}`},
+		"a required call": {llm.Request{Model: "m", MaxTokens: 9, Tools: tools, ToolChoice: llm.ToolChoice{Mode: llm.ChoiceRequired}},
 			`{"max_tokens":9,"messages":[],"model":"m","tool_choice":{"type":"any"},` + wired + `,"stream":true}`},
-		"must call one": {llm.Request{Model: "m", MaxTokens: 9, Tools: tools, ToolChoice: llm.ToolChoice{Mode: llm.ChoiceTool, Name: "read"}},
+		"a required tool": {llm.Request{Model: "m", MaxTokens: 9, Tools: tools, ToolChoice: llm.ToolChoice{Mode: llm.ChoiceTool, Name: "read"}},
 			`{"max_tokens":9,"messages":[],"model":"m","tool_choice":{"name":"read","type":"tool"},` + wired + `,"stream":true}`},
-		"must not call": {llm.Request{Model: "m", MaxTokens: 9, Tools: tools, ToolChoice: llm.ToolChoice{Mode: llm.ChoiceNone}},
+		"no calls allowed": {llm.Request{Model: "m", MaxTokens: 9, Tools: tools, ToolChoice: llm.ToolChoice{Mode: llm.ChoiceNone}},
 			`{"max_tokens":9,"messages":[],"model":"m","tool_choice":{"type":"none"},` + wired + `,"stream":true}`},
 		"no choice without tools": {llm.Request{Model: "m", MaxTokens: 9, ToolChoice: llm.ToolChoice{Mode: llm.ChoiceNone}},
 			`{"max_tokens":9,"messages":[],"model":"m","stream":true}`},
-		"a shape": {llm.Request{Model: "m", MaxTokens: 9, Schema: json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer","minimum":1}}}`)},
+		"a schema": {llm.Request{Model: "m", MaxTokens: 9, Schema: json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer","minimum":1}}}`)},
 			`{"max_tokens":9,"messages":[],"model":"m","output_config":{"format":{"schema":{"additionalProperties":false,"properties":{"n":{"description":"{minimum: 1}","type":"integer"}},"type":"object"},"type":"json_schema"}},"stream":true}`},
 	} {
 		got, err := NewRequest(row.req)
@@ -54,7 +54,7 @@ func TestEffort(t *testing.T) {
 	foreign := []llm.Message{{Kind: llm.ToolCall, Reply: "r1", ID: "a", Name: "read"}, {Kind: llm.ToolResult, ID: "a", Text: "A"}}
 	for _, row := range []struct {
 		req  llm.Request
-		want string // what the request has besides
+		want string // additional fields of the request
 	}{
 		{llm.Request{Model: "claude-opus-5"}, ``},
 		{llm.Request{Model: "claude-opus-5", Effort: "high"}, `"output_config":{"effort":"high"},"thinking":{"display":"summarized","type":"adaptive"},`},

@@ -11,32 +11,32 @@ import (
 	"agent/internal/llm/wire"
 )
 
-// outputFormat returns the shape of the answer in the part of JSON schema that
-// the provider takes; what it leaves out is told in descriptions.
+// outputFormat converts a JSON schema to the subset that the provider supports.
+// Unsupported keywords move into descriptions.
 func outputFormat(schema json.RawMessage) (*wireFormat, error) {
 	var s map[string]any
 	d := json.NewDecoder(bytes.NewReader(schema))
-	d.UseNumber() // numbers in descriptions stay as they were written
+	d.UseNumber() // keep numbers in descriptions as written
 	if err := d.Decode(&s); err != nil {
 		return nil, fmt.Errorf("read the schema of the answer: %w", err)
 	}
 	f := &wireFormat{Schema: fit(s), Type: "json_schema"}
 	if f.Schema == true {
-		f.Schema = s // the provider says best why it does not take it
+		f.Schema = s // let the provider report the error
 	}
 	return f, nil
 }
 
-// fit returns schema as the provider takes it: objects have no more than their
-// properties, what may be one of several is so by anyOf, and a word that the
-// provider does not know moves into the description, where the model reads it.
-// A schema that says nothing the provider knows becomes true.
+// fit converts a schema to the supported subset: objects have no additional
+// properties, oneOf becomes anyOf, and unsupported keywords move into the
+// description, where the model reads them. A schema without any supported
+// keyword becomes true.
 func fit(schema any) any {
 	s, ok := schema.(map[string]any)
 	if !ok {
-		return schema // true and false
+		return schema // true or false
 	}
-	if ref, ok := s["$ref"]; ok { // which stands alone
+	if ref, ok := s["$ref"]; ok { // no other keyword may stand next to $ref
 		return map[string]any{"$ref": ref}
 	}
 	out, aside := map[string]any{}, map[string]any{}
@@ -63,7 +63,8 @@ func fit(schema any) any {
 	return out
 }
 
-// taken reports whether the provider takes the word of s, with that value.
+// taken reports whether the provider supports the keyword word of s with that
+// value.
 func taken(s map[string]any, word string, value any) bool {
 	switch word {
 	case "$defs", "type", "anyOf", "oneOf", "allOf", "description", "title", "enum", "const",
@@ -79,7 +80,7 @@ func taken(s map[string]any, word string, value any) bool {
 	return false
 }
 
-// fitWithin fits the schemas that s is made of.
+// fitWithin converts the schemas inside s.
 func fitWithin(s map[string]any) {
 	if s["type"] == "object" {
 		if _, ok := s["properties"].(map[string]any); ok {
@@ -106,7 +107,8 @@ func fitWithin(s map[string]any) {
 		if list, ok := s[word].([]any); ok {
 			var fitted []any
 			for _, within := range list {
-				// One of several that anything fits would make the others pointless.
+				// An alternative that accepts anything would make the others
+				// pointless.
 				if f := fit(within); word != "anyOf" || f != true {
 					fitted = append(fitted, f)
 				}
@@ -119,7 +121,7 @@ func fitWithin(s map[string]any) {
 	}
 }
 
-// inWords returns what the provider does not take, in words for the model.
+// inWords returns the unsupported keywords as text for the model.
 func inWords(aside map[string]any) string {
 	var all []string
 	for _, word := range slices.Sorted(maps.Keys(aside)) {
@@ -127,7 +129,7 @@ func inWords(aside map[string]any) string {
 		if !ok {
 			b, err := wire.Marshal(aside[word])
 			if err != nil {
-				continue // it was JSON before
+				continue // cannot happen: it was decoded from JSON
 			}
 			value = string(b)
 		}
@@ -136,7 +138,7 @@ func inWords(aside map[string]any) string {
 	return "{" + strings.Join(all, ", ") + "}"
 }
 
-// text returns v if it is text.
+// text returns v if it is a string, otherwise "".
 func text(v any) string {
 	s, _ := v.(string)
 	return s

@@ -9,29 +9,29 @@ import (
 
 func TestOutputFormat(t *testing.T) {
 	for name, row := range map[string]struct{ schema, want string }{
-		"an object has no more than its properties": {
+		"no additional properties": {
 			`{"type":"object","properties":{"a":{"type":"object"}},"additionalProperties":{"type":"string"}}`,
 			`{"additionalProperties":false,"properties":{"a":{"additionalProperties":false,"properties":{},"type":"object"}},"type":"object"}`},
-		"but any names, if it has no names of its own": {
+		"additional properties without properties": {
 			`{"type":"object","additionalProperties":{"type":"string","maxLength":3}}`,
 			`{"additionalProperties":{"description":"{maxLength: 3}","type":"string"},"type":"object"}`},
-		"what is not taken is told": {
+		"unsupported keywords move to the description": {
 			`{"type":"array","description":"Some.","minItems":3,"maxItems":1000000,"default":["<a>"],"items":{"type":"string","format":"uri-reference"}}`,
 			`{"description":"Some.\n\n{default: [\"\u003ca\u003e\"], maxItems: 1000000, minItems: 3}","items":{"description":"{format: uri-reference}","type":"string"},"type":"array"}`},
-		"what is taken stays": {
+		"supported keywords stay": {
 			`{"type":"array","minItems":1,"items":{"type":["string","null"],"title":"t","pattern":"^a","enum":["a",null]}}`,
 			`{"items":{"enum":["a",null],"pattern":"^a","title":"t","type":["string","null"]},"minItems":1,"type":"array"}`},
-		"a format that is taken": {`{"type":"string","format":"date"}`, `{"format":"date","type":"string"}`},
-		"one of several": {
+		"a supported format": {`{"type":"string","format":"date"}`, `{"format":"date","type":"string"}`},
+		"oneOf": {
 			`{"oneOf":[{"description":"anything"},{"type":"null"},{"const":3}]}`,
 			`{"anyOf":[{"type":"null"},{"const":3}]}`},
-		"all of several": {
+		"allOf": {
 			`{"allOf":[{"type":"string","minLength":1},{"title":"t"}]}`,
 			`{"allOf":[{"description":"{minLength: 1}","type":"string"},true]}`},
-		"a reference stands alone": {
+		"$ref drops other keywords": {
 			`{"type":"object","properties":{"a":{"$ref":"#/$defs/x","description":"no"},"b":true},"$defs":{"x":{"type":"string","minLength":1}}}`,
 			`{"$defs":{"x":{"description":"{minLength: 1}","type":"string"}},"additionalProperties":false,"properties":{"a":{"$ref":"#/$defs/x"},"b":true},"type":"object"}`},
-		"what says nothing": {`{"description":"x"}`, `{"description":"x"}`},
+		"no supported keyword": {`{"description":"x"}`, `{"description":"x"}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f, err := outputFormat(json.RawMessage(row.schema))

@@ -10,13 +10,13 @@ import (
 	"agent/internal/llm/wire"
 )
 
-// address returns where r is, and what says so where it is not the table.
+// address returns the base URL of r, and its source unless that is the table.
 func (in Input) address(r Row) (base, from string, err error) {
 	switch env := in.env(r.URLName); {
 	case r.Dialect == Builtin:
 		return "", "", nil
 	case in.BaseURL != "" && (in.BaseFor == "" || in.BaseFor == r.Name):
-		base, from = in.BaseURL, byFlag
+		base, from = in.BaseURL, sourceFlag
 	case env != "":
 		base, from = r.complete(env), r.URLName
 	case r.Name == "openai" && in.ConfigURL != "":
@@ -24,7 +24,7 @@ func (in Input) address(r Row) (base, from string, err error) {
 	case r.Configured:
 		base, from = r.BaseURL, "its base_url in the configuration"
 	case in.recorded(r):
-		base, from = in.LastURL, byRecord
+		base, from = in.LastURL, sourceSession
 	default:
 		return r.BaseURL, "", nil
 	}
@@ -34,16 +34,16 @@ func (in Input) address(r Row) (base, from string, err error) {
 	if wire.Withheld(base) {
 		return "", from, fmt.Errorf("the base URL %s was saved without its secrets: start with --base-url and the full URL%s", wire.Redacted(base), r.orVariable())
 	}
-	return r.below(base), from, nil
+	return r.withSuffix(base), from, nil
 }
 
-// What may say where a provider is, besides variables and the configuration.
+// Sources of a base URL besides variables and the configuration.
 const (
-	byFlag   = "--base-url"
-	byRecord = "the session"
+	sourceFlag    = "--base-url"
+	sourceSession = "the session"
 )
 
-// orVariable names the variable that may hold r's address.
+// orVariable names the variable for r's base URL as an alternative.
 func (r Row) orVariable() string {
 	if r.URLName == "" {
 		return ""
@@ -51,21 +51,21 @@ func (r Row) orVariable() string {
 	return ", or set " + r.URLName
 }
 
-// recorded reports whether r is where the session says that it was.
+// recorded reports whether LastURL is a base URL of r.
 func (in Input) recorded(r Row) bool {
 	provider, _, _ := Split(in.Last)
-	return in.LastURL != "" && in.stays && provider == r.Name
+	return in.LastURL != "" && in.keepURL && provider == r.Name
 }
 
-// elsewhere reports whether what says where r is puts it in another place than
-// its own, where its key may not be needed.
-func (r Row) elsewhere(from string) bool {
-	return from == byFlag || from == byRecord || from != "" && (r.BaseURL != "" || r.Keyless)
+// moved reports whether the source from sets another address than r's own,
+// where r's key may not be needed.
+func (r Row) moved(from string) bool {
+	return from == sourceFlag || from == sourceSession || from != "" && (r.BaseURL != "" || r.Keyless)
 }
 
-// below adds to an address without a path the one that the row's interface has,
-// and takes off what Path begins with, as some give it along.
-func (r Row) below(base string) string {
+// withSuffix adds the row's suffix to a base URL without a path, and removes a
+// path that requests append again.
+func (r Row) withSuffix(base string) string {
 	base, query := wire.CutQuery(strings.TrimSpace(base))
 	base = strings.TrimRight(base, "/")
 	if r.Path != "" {
@@ -77,8 +77,8 @@ func (r Row) below(base string) string {
 	return base + query
 }
 
-// complete makes an address of what a variable holds, which may be a host
-// alone, or where a server on this machine listens.
+// complete turns the value of a variable into a URL. It may be only a host, or
+// the listening address of a local server.
 func (r Row) complete(s string) string {
 	s = strings.TrimSpace(s)
 	if !strings.Contains(s, "://") {
@@ -99,7 +99,7 @@ func (r Row) complete(s string) string {
 	return u.String()
 }
 
-// port is the one that the row's server listens on as a rule.
+// port returns the default port of the row's server.
 func (r Row) port() string {
 	u, err := url.Parse(r.BaseURL)
 	if err != nil {
@@ -108,7 +108,7 @@ func (r Row) port() string {
 	return u.Port()
 }
 
-// withPort adds the port to HOST or HOST/PATH where it has none.
+// withPort adds the port to HOST or HOST/PATH if it has none.
 func withPort(s, port string) string {
 	host, path, _ := strings.Cut(s, "/")
 	if path != "" {
@@ -126,7 +126,7 @@ func checkURL(s string) error {
 	}
 	u, err := url.Parse(strings.TrimSpace(s))
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return fmt.Errorf("%q is no base URL: write it like http://127.0.0.1:8080/v1", wire.Redacted(s))
+		return fmt.Errorf("%q is not a base URL: write it like http://127.0.0.1:8080/v1", wire.Redacted(s))
 	}
 	return nil
 }

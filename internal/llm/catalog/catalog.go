@@ -1,10 +1,10 @@
-// Package catalog holds what is known of providers and models, and decides
-// which model answers.
+// Package catalog holds the known providers and models, and decides which model
+// a session uses.
 //
 // A provider is a row of a table, never a branch in code. Nothing here reads
-// the environment or a file by itself: what decides comes in as an Input. Only
-// Choice.Connect and Probe reach out of the package, to the dialects and to
-// servers on this machine.
+// the environment or files: all of it is in an Input. Only Choice.Connect,
+// Input.List, Input.Probe and Input.Measured use the network. Start reading at
+// Resolve.
 package catalog
 
 import (
@@ -17,63 +17,63 @@ import (
 // Dialect is a wire format.
 type Dialect string
 
-// The dialects of the table.
+// The dialects.
 const (
-	OpenAI    Dialect = "openai"    // chat completions
-	Responses Dialect = "responses" // what OpenAI made after them
-	Anthropic Dialect = "anthropic" // messages
-	Builtin   Dialect = "builtin"   // no wire at all: the offline guide
+	OpenAI    Dialect = "openai"    // Chat Completions API
+	Responses Dialect = "responses" // OpenAI's newer Responses API
+	Anthropic Dialect = "anthropic" // Messages API
+	Builtin   Dialect = "builtin"   // no network: the offline guide
 )
 
-// Row is a provider.
+// Row describes a provider.
 type Row struct {
 	Name    string
 	Dialect Dialect
-	Several bool   // it speaks the dialects of OpenAI that a model may need in place of Dialect
-	BaseURL string // where it is, unless URLName or the person says otherwise; "" where only they can
-	URLName string // the variable that may say where it is
-	Suffix  string // the path of its interface, where an address is given without one
-	// Path is what requests go to below the address, in place of the dialect's
-	// own; {model} stands for the model.
+	Several bool   // it also speaks the other dialects of OpenAI, which some models need
+	BaseURL string // base URL; "" if URLName or the user must set it
+	URLName string // variable that overrides BaseURL
+	Suffix  string // API path to add to a base URL without a path
+	// Path replaces the dialect's path of requests, if set; {model} stands for
+	// the model.
 	Path string
 
-	KeyNames  []string // the variables that may hold its key, the usual one first
-	KeyHeader string   // the header that carries the key; "" for a bearer token
-	Keyless   bool     // it may do without a key
-	Client    *Client  // what it takes in place of a key, if anything
+	KeyNames  []string // variables for the API key, the usual one first
+	KeyHeader string   // header for the API key; "" for a bearer token
+	Keyless   bool     // the API key is optional
+	Client    *Client  // client credentials that replace an API key; nil for none
 
-	Default     string            // the model where only the provider is named
-	DefaultName string            // the variable that may name that model
-	Prefixes    []string          // beginnings of model names that only this provider has
-	Vendors     map[string]string // makers whose prices it passes on: how it names them, and their rows
-	Local       bool              // a server on this machine, which needs no key
-	Start       string            // how such a server is started
-	Listing     Listing           // how it tells of its models
+	Default     string            // model if only the provider is named
+	DefaultName string            // variable that overrides Default
+	Prefixes    []string          // prefixes of model names that only this provider has
+	Vendors     map[string]string // vendors that it resells at their prices: its name for the vendor, and the vendor's row
+	Local       bool              // server on this machine, which needs no API key
+	Start       string            // command that starts the server
+	Listing     Listing           // API that lists its models
 	Headers     map[string]string
 	Quirks      openai.Quirks
-	Configured  bool // the configuration says where it is
+	Configured  bool // the configuration sets its base URL
 }
 
-// Listing is a way in which a server on this machine tells of its models.
+// Listing is an API of local servers that lists models.
 type Listing string
 
-// The listings. The zero value is the common one, at /v1/models.
+// The listings. The zero value is the common one at /v1/models.
 const (
 	OllamaListing   Listing = "ollama"
 	LMStudioListing Listing = "lmstudio"
 	LlamaCppListing Listing = "llamacpp"
 )
 
-// Client is a pair of an ID and a secret that gets tokens (the client
-// credentials of OAuth).
+// Client describes OAuth client credentials, an ID and a secret that get
+// tokens.
 type Client struct {
-	IDName, SecretName string // the variables that hold them
-	Path               string // where tokens are had, below the address
+	IDName, SecretName string // variables that hold them
+	Path               string // path of the token endpoint
 	Scope              string
 }
 
-// Providers returns the table, in the order in which providers are preferred
-// when the keys of several are set.
+// Providers returns the table with the changes, in order of preference for the
+// default provider.
 func (c Changes) Providers() []Row {
 	rows := Providers()
 	for _, r := range c.Rows {
@@ -86,7 +86,7 @@ func (c Changes) Providers() []Row {
 	return rows
 }
 
-// names are those of the providers.
+// names returns the names of the providers.
 func (c Changes) names() []string {
 	var out []string
 	for _, r := range c.Providers() {
@@ -95,7 +95,7 @@ func (c Changes) names() []string {
 	return out
 }
 
-// Find returns the provider called name.
+// Find returns the provider called name, ignoring case.
 func (c Changes) Find(name string) (Row, bool) {
 	rows := c.Providers()
 	i := slices.IndexFunc(rows, func(r Row) bool { return r.Name == strings.ToLower(name) })
@@ -105,10 +105,10 @@ func (c Changes) Find(name string) (Row, bool) {
 	return rows[i], true
 }
 
-// Find is that of no Changes.
+// Find returns a built-in provider.
 func Find(name string) (Row, bool) { return Changes{}.Find(name) }
 
-// Split cuts PROVIDER/NAME at its first slash, as names may hold more.
+// Split splits PROVIDER/NAME at the first slash. NAME may contain more slashes.
 func Split(model string) (provider, name string, ok bool) {
 	provider, name, ok = strings.Cut(strings.TrimSpace(model), "/")
 	return provider, name, ok && provider != "" && name != ""

@@ -11,12 +11,12 @@ import (
 	"agent/internal/llm/wire"
 )
 
-// patience is how long a server on this machine may read a prompt before it
-// answers at all.
-const patience = 10 * time.Minute
+// localHeaders is the time limit for the response headers of a local or custom
+// server, which first processes the whole prompt.
+const localHeaders = 10 * time.Minute
 
-// Connect returns the provider that the choice names. It reaches nothing yet.
-// The guide is no provider of this package: see Offline.
+// Connect returns the provider of the choice, without connecting yet. The guide
+// is not one of them; see Offline.
 func (c Choice) Connect() (llm.Provider, error) {
 	at := wire.Endpoint{
 		Name:      c.Provider.Name,
@@ -28,7 +28,7 @@ func (c Choice) Connect() (llm.Provider, error) {
 		Authorize: c.authorize(),
 	}
 	if c.Provider.Local || c.BaseURL != c.Provider.BaseURL {
-		at.Limits.Headers = patience
+		at.Limits.Headers = localHeaders
 	}
 	switch c.Dialect() {
 	case OpenAI:
@@ -39,12 +39,11 @@ func (c Choice) Connect() (llm.Provider, error) {
 		plain := c.Info.Exact && c.Info.Effort != nil && len(c.Info.Effort) == 0
 		return responses.New(responses.Options{Endpoint: at, Quirks: responses.Quirks{Plain: plain}}), nil
 	}
-	return nil, fmt.Errorf("%s is not reached over a dialect that is built", c.Provider.Name)
+	return nil, fmt.Errorf("unknown dialect %q of provider %s", c.Dialect(), c.Provider.Name)
 }
 
-// Dialect returns the wire format that the model is spoken to in: the
-// provider's, unless the provider speaks several of OpenAI's and the model is
-// known to need another.
+// Dialect returns the wire format for the model: the provider's, unless the
+// model needs another one that the provider supports.
 func (c Choice) Dialect() Dialect {
 	if c.Info.Dialect != "" && c.Provider.Several {
 		return c.Info.Dialect
@@ -52,7 +51,7 @@ func (c Choice) Dialect() Dialect {
 	return c.Provider.Dialect
 }
 
-// authorize returns what proves who asks.
+// authorize returns the credentials of the choice.
 func (c Choice) authorize() wire.Authorize {
 	switch {
 	case c.Login != nil:

@@ -17,9 +17,9 @@ import (
 	"agent/internal/llm"
 )
 
-// said is what came of a request, in short.
+// said summarizes a request and its result.
 type said struct {
-	Path, Key string // where the request went, and what proved who asked
+	Path, Key string // URL path and credentials of the request
 	Text, Err string
 }
 
@@ -36,34 +36,34 @@ const (
 	whole = `{"choices":[{"message":{"role":"assistant","content":"Hi."},"finish_reason":"stop"}]}`
 )
 
-// TestConnections asks every kind of provider over a loopback server and looks
-// at where the request went and what proved who asked.
+// TestConnections sends a request to every kind of provider on a loopback
+// server and checks its path and credentials.
 func TestConnections(t *testing.T) {
 	for name, row := range map[string]struct {
 		model, env, answer string
 		want               said
 	}{
-		"a bearer token":          {"groq/m", "GROQ_API_KEY=k1", stream, said{Path: "/chat/completions", Key: "Authorization: Bearer k1", Text: "Hi."}},
-		"no key":                  {"custom/m", "", stream, said{Path: "/chat/completions", Text: "Hi."}},
-		"anthropic":               {"anthropic/any-name", "ANTHROPIC_API_KEY=k4", message, said{Path: "/messages", Key: "X-Api-Key: k4", Text: "Hi."}},
-		"anthropic without a key": {"anthropic/any-name", "", message, said{Path: "/messages", Text: "Hi."}},
-		"responses":               {"openai/gpt-5.4", "OPENAI_API_KEY=k5", response, said{Path: "/responses", Key: "Authorization: Bearer k5", Text: "Hi."}},
+		"a bearer token":               {"groq/m", "GROQ_API_KEY=k1", stream, said{Path: "/chat/completions", Key: "Authorization: Bearer k1", Text: "Hi."}},
+		"no key":                       {"custom/m", "", stream, said{Path: "/chat/completions", Text: "Hi."}},
+		"anthropic":                    {"anthropic/any-name", "ANTHROPIC_API_KEY=k4", message, said{Path: "/messages", Key: "X-Api-Key: k4", Text: "Hi."}},
+		"anthropic without an API key": {"anthropic/any-name", "", message, said{Path: "/messages", Text: "Hi."}},
+		"responses":                    {"openai/gpt-5.4", "OPENAI_API_KEY=k5", response, said{Path: "/responses", Key: "Authorization: Bearer k5", Text: "Hi."}},
 		"azure": {"azure/my-gpt", "AZURE_OPENAI_ENDPOINT=URL AZURE_OPENAI_API_KEY=k2", stream,
 			said{Path: "/openai/v1/chat/completions", Key: "Api-Key: k2", Text: "Hi."}},
 		"databricks": {"databricks/my ep", "DATABRICKS_HOST=URL DATABRICKS_TOKEN=k3", stream,
 			said{Path: "/serving-endpoints/my%20ep/invocations", Key: "Authorization: Bearer k3", Text: "Hi."}},
-		"databricks with a client": {"databricks/ep", "DATABRICKS_HOST=URL DATABRICKS_CLIENT_ID=id DATABRICKS_CLIENT_SECRET=s3cret", stream,
+		"databricks with client credentials": {"databricks/ep", "DATABRICKS_HOST=URL DATABRICKS_CLIENT_ID=id DATABRICKS_CLIENT_SECRET=s3cret", stream,
 			said{Path: "/serving-endpoints/ep/invocations", Key: "Authorization: Bearer t0ken", Text: "Hi."}},
-		"databricks with a wrong client": {"databricks/ep", "DATABRICKS_HOST=URL DATABRICKS_CLIENT_ID=id DATABRICKS_CLIENT_SECRET=wr0ng", stream,
-			said{Err: "key: databricks answered 401: no token: Client authentication failed [look whether DATABRICKS_CLIENT_ID and DATABRICKS_CLIENT_SECRET are right]"}},
+		"databricks with wrong client credentials": {"databricks/ep", "DATABRICKS_HOST=URL DATABRICKS_CLIENT_ID=id DATABRICKS_CLIENT_SECRET=wr0ng", stream,
+			said{Err: "key: databricks answered 401: cannot get a token: Client authentication failed [Check DATABRICKS_CLIENT_ID and DATABRICKS_CLIENT_SECRET.]"}},
 		"databricks, not streamed": {"databricks/ep", "DATABRICKS_HOST=URL DATABRICKS_TOKEN=k3", whole,
 			said{Path: "/serving-endpoints/ep/invocations", Key: "Authorization: Bearer k3", Text: "Hi."}},
-		"databricks, its whole address":     {"databricks/ep", "DATABRICKS_HOST=URL/serving-endpoints DATABRICKS_TOKEN=k3", stream, said{Path: "/serving-endpoints/ep/invocations", Key: "Authorization: Bearer k3", Text: "Hi."}},
-		"databricks, no choices":            {"databricks/ep", "DATABRICKS_HOST=URL DATABRICKS_TOKEN=k3", `{"predictions":[1]}`, said{Path: "/serving-endpoints/ep/invocations", Key: "Authorization: Bearer k3", Err: `protocol: databricks: the answer holds no choices; it begins: {"predictions":[1]} []`}},
-		"databricks, choices that are null": {"databricks/ep", "DATABRICKS_HOST=URL DATABRICKS_TOKEN=k3", `{"choices":null}`, said{Path: "/serving-endpoints/ep/invocations", Key: "Authorization: Bearer k3", Err: `protocol: databricks: the answer holds no choices; it begins: {"choices":null} []`}},
-		"databricks, null":                  {"databricks/ep", "DATABRICKS_HOST=URL DATABRICKS_TOKEN=k3", `null`, said{Path: "/serving-endpoints/ep/invocations", Key: "Authorization: Bearer k3", Err: "protocol: databricks: the answer is no stream of events; it begins: null []"}},
+		"databricks with a full URL":        {"databricks/ep", "DATABRICKS_HOST=URL/serving-endpoints DATABRICKS_TOKEN=k3", stream, said{Path: "/serving-endpoints/ep/invocations", Key: "Authorization: Bearer k3", Text: "Hi."}},
+		"databricks, no choices":            {"databricks/ep", "DATABRICKS_HOST=URL DATABRICKS_TOKEN=k3", `{"predictions":[1]}`, said{Path: "/serving-endpoints/ep/invocations", Key: "Authorization: Bearer k3", Err: `protocol: databricks: the response has no choices: {"predictions":[1]} []`}},
+		"databricks, choices that are null": {"databricks/ep", "DATABRICKS_HOST=URL DATABRICKS_TOKEN=k3", `{"choices":null}`, said{Path: "/serving-endpoints/ep/invocations", Key: "Authorization: Bearer k3", Err: `protocol: databricks: the response has no choices: {"choices":null} []`}},
+		"databricks, null":                  {"databricks/ep", "DATABRICKS_HOST=URL DATABRICKS_TOKEN=k3", `null`, said{Path: "/serving-endpoints/ep/invocations", Key: "Authorization: Bearer k3", Err: "protocol: databricks: the response is not an event stream: null []"}},
 		"databricks, null content":          {"databricks/ep", "DATABRICKS_HOST=URL DATABRICKS_TOKEN=k3", `{"choices":[{"message":{"role":"assistant","content":null},"finish_reason":"stop"}]}`, said{Path: "/serving-endpoints/ep/invocations", Key: "Authorization: Bearer k3"}},
-		"databricks, a null in the stream":  {"databricks/ep", "DATABRICKS_HOST=URL DATABRICKS_TOKEN=k3", "data: null\n\n" + stream, said{Path: "/serving-endpoints/ep/invocations", Key: "Authorization: Bearer k3", Text: "Hi."}},
+		"databricks, null in the stream":    {"databricks/ep", "DATABRICKS_HOST=URL DATABRICKS_TOKEN=k3", "data: null\n\n" + stream, said{Path: "/serving-endpoints/ep/invocations", Key: "Authorization: Bearer k3", Text: "Hi."}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := said{}
@@ -109,7 +109,7 @@ func TestConnections(t *testing.T) {
 	}
 }
 
-// giveToken answers as /oidc/v1/token does.
+// giveToken responds like /oidc/v1/token.
 func giveToken(w http.ResponseWriter, r *http.Request) {
 	id, secret, _ := r.BasicAuth()
 	if id != "id" || secret != "s3cret" || r.FormValue("grant_type") != "client_credentials" || r.FormValue("scope") != "all-apis" {
@@ -120,8 +120,8 @@ func giveToken(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, `{"access_token":"t0ken","token_type":"Bearer","expires_in":3600}`)
 }
 
-// One token serves all until shortly before its end, and is asked for once
-// however many want it.
+// One token serves all requests until shortly before its expiry, and concurrent
+// requests fetch it once.
 func TestTokens(t *testing.T) {
 	asked := 0
 	var mu sync.Mutex
@@ -154,19 +154,19 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// What is wrong with the place where tokens are had is said, without secrets.
+// Errors of the token endpoint are reported without secrets.
 func TestTokenFailures(t *testing.T) {
 	for name, row := range map[string]struct {
 		status int
 		body   string
 		want   string
 	}{
-		"refused":        {403, `{"error":"forbidden"}`, "key: databricks answered 403: no token: forbidden"},
-		"not found":      {404, `<html>`, "key: databricks answered 404: no token: it gave no reason"},
-		"busy":           {503, ``, "overloaded: databricks answered 503: no token: it gave no reason"},
-		"no JSON":        {200, `<html>login</html>`, "protocol: databricks: no token: the answer to the request for a token holds none"},
-		"nothing in it":  {200, `{}`, "protocol: databricks: no token: the answer to the request for a token holds none"},
-		"somewhere else": {302, ``, "key: databricks answered 302: no token: it gave no reason"},
+		"refused":      {403, `{"error":"forbidden"}`, "key: databricks answered 403: cannot get a token: forbidden"},
+		"not found":    {404, `<html>`, "key: databricks answered 404: cannot get a token: no reason given"},
+		"busy":         {503, ``, "overloaded: databricks answered 503: cannot get a token: no reason given"},
+		"invalid JSON": {200, `<html>login</html>`, "protocol: databricks: cannot get a token: the response contains no token"},
+		"empty object": {200, `{}`, "protocol: databricks: cannot get a token: the response contains no token"},
+		"redirect":     {302, ``, "key: databricks answered 302: cannot get a token: no reason given"},
 	} {
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Location", "http://127.0.0.1:1/")
@@ -184,8 +184,8 @@ func TestTokenFailures(t *testing.T) {
 	}
 }
 
-// Who waits for a token that somebody else asks for can give up.
-func TestTokenGivenUp(t *testing.T) {
+// A request that waits for another one's token can be canceled.
+func TestTokenCanceled(t *testing.T) {
 	asked, answer := make(chan struct{}), make(chan struct{})
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		close(asked)
@@ -209,7 +209,8 @@ func TestTokenGivenUp(t *testing.T) {
 	}
 }
 
-// The dialect is the provider's, but for the models of OpenAI that need another.
+// The dialect is the provider's, except for models of OpenAI that need another
+// one.
 func TestDialect(t *testing.T) {
 	for model, want := range map[string]Dialect{
 		"openai/gpt-5.1": OpenAI, "openai/gpt-5.4": Responses, "openai/gpt-5.1-codex": Responses, "azure/gpt-5.4": Responses,

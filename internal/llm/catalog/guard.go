@@ -8,20 +8,20 @@ import (
 	"agent/internal/llm/wire"
 )
 
-// Confirm is a question that the user must approve before a model gets the first
-// request.
+// Confirm is a question that the user must approve before the first request to
+// a model.
 type Confirm struct {
 	Question string
 	Why      string
-	Remedy   string // how the program is started so that nothing is asked
+	Remedy   string // options to start the program without the question
 }
 
-// guarded gives c a question if nothing says where its model was used before and
-// its provider is not known to have it: it may have been at a base URL that the
-// log of the session does not have.
-func (in Input) guarded(c Choice) Choice {
+// withConfirm adds a question to c if the log has no base URL for its model and
+// its provider is not known to serve it: the model may have been served at
+// another base URL.
+func (in Input) withConfirm(c Choice) Choice {
 	r := c.Provider
-	if in.LastURL != "" || in.LastOwn || c.from != "" || r.Local || r.BaseURL == "" || in.Changes.serves(r, c.Model) {
+	if in.LastURL != "" || in.LastOwn || c.urlSource != "" || r.Local || r.BaseURL == "" || in.Changes.serves(r, c.Model) {
 		return c
 	}
 	session, host := "this session", hostOf(c.BaseURL)
@@ -36,24 +36,24 @@ func (in Input) guarded(c Choice) Choice {
 	return c
 }
 
-// serves reports whether the provider of row is known to have the model.
+// serves reports whether the provider is known to serve the model.
 func (c Changes) serves(row Row, model string) bool {
 	if _, configured := c.Models[row.Name+"/"+model]; configured || model == row.Default {
 		return true
 	}
-	if _, rest, ok := longest(table(), normal(row.Name)+"/"+normal(model)); ok && endsExactly(rest) {
+	if _, rest, ok := lookupPrefix(table(), normalize(row.Name)+"/"+normalize(model)); ok && endsExactly(rest) {
 		return true
 	}
 	if strings.Contains(model, "/") && row.Vendors == nil {
 		return false
 	}
-	found, rest, ok := longest(table(), plain(model))
-	return ok && endsExactly(rest) && row.charges(found.Maker, model)
+	found, rest, ok := lookupPrefix(table(), baseName(model))
+	return ok && endsExactly(rest) && row.hasPricesOf(found.Maker, model)
 }
 
-// mayProve returns an error if the key of c would be sent to another machine over
-// plain http, which the configuration does not allow.
-func (in Input) mayProve(c *Choice) error {
+// checkEncrypted returns an error if the key of c would be sent to another
+// machine over plain HTTP without permission in the configuration.
+func (in Input) checkEncrypted(c *Choice) error {
 	u, err := url.Parse(c.BaseURL)
 	if err != nil || u.Scheme != "http" || loopback(c.BaseURL) {
 		return nil
@@ -71,7 +71,7 @@ func (in Input) mayProve(c *Choice) error {
 	if !secret {
 		return nil
 	}
-	return fmt.Errorf("the key of %s is not sent to %s over plain http: use https, or allow it in the configuration with \"allow_http\": [%q]", c.Provider.Name, u.Host, u.Hostname())
+	return fmt.Errorf("the API key of %s is not sent to %s over plain HTTP: use https, or set \"allow_http\": [%q] in the configuration", c.Provider.Name, u.Host, u.Hostname())
 }
 
 // hostOf returns the host and port of a base URL.

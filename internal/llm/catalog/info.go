@@ -9,34 +9,34 @@ import (
 	"agent/internal/llm"
 )
 
-// Info is what is known of a model. Zero and nil mean that it is not known.
+// Info is the data of a model. Zero and nil mean unknown.
 type Info struct {
-	Exact   bool    `json:"-"` // the table means this very model, not just its family
+	Exact   bool    `json:"-"` // the table has this model and not only its family
 	Maker   string  `json:"by"`
-	Listed  string  `json:"listed"`  // what one calls it, if not as the table does; "-" where the table means several, or one that is gone
-	Context int     `json:"context"` // tokens of its window
-	Output  int     `json:"output"`  // tokens that a reply may have
+	Listed  string  `json:"listed"`  // name in lists, if it differs from the table's; "-" for rows that are families or retired models
+	Context int     `json:"context"` // context window in tokens
+	Output  int     `json:"output"`  // maximum output in tokens
 	Price   *Price  `json:"price"`
-	Tools   *bool   `json:"tools"`  // whether it calls tools by itself
-	Vision  *bool   `json:"vision"` // whether it sees images
-	Effort  Levels  `json:"effort"` // the levels of reasoning effort it takes
+	Tools   *bool   `json:"tools"`  // supports native tool calls
+	Vision  *bool   `json:"vision"` // accepts images
+	Effort  Levels  `json:"effort"` // levels of reasoning effort
 	Dialect Dialect `json:"dialect"`
-	Form    string  `json:"form"` // how it writes calls as text, where it has no tools
+	Form    string  `json:"form"` // text format of tool calls for models without native ones
 }
 
-// Levels are the words that say how hard a model shall think. An empty list
-// that is not nil says that the model takes none.
+// Levels are the levels of reasoning effort. An empty, non-nil list means that
+// the model has none.
 type Levels []string
 
-// Price is what a million tokens cost in US dollars. A zero beside an Input
-// that is none is not known; where all are zero, the model is free.
+// Price is in US dollars per million tokens. A zero is unknown, unless Input
+// and Output are both zero: then the model is free.
 type Price struct {
 	Input      float64 `json:"input"`
-	Cached     float64 `json:"cached"`      // input read from a cache
-	CacheWrite float64 `json:"cache_write"` // input written to a cache
+	Cached     float64 `json:"cached"`      // cached input
+	CacheWrite float64 `json:"cache_write"` // cache writes
 	Output     float64 `json:"output"`
-	// Over holds the prices of a request whose input is longer than its
-	// Tokens; without prices of its own they are not known.
+	// Over holds the prices of requests with more input than its Tokens. If it
+	// has no prices, they are unknown.
 	Over *Over `json:"over"`
 }
 
@@ -46,8 +46,7 @@ type Over struct {
 	Price
 }
 
-// Cost returns what a request that used u costs in US dollars, if that is
-// known.
+// Cost returns the cost of u in US dollars, if the prices are known.
 func (i Info) Cost(u llm.Usage) (usd float64, known bool) {
 	if i.Price == nil {
 		return 0, false
@@ -77,24 +76,24 @@ func (p Price) cost(u llm.Usage) (usd float64, known bool) {
 	return usd, true
 }
 
-// TakesEffort says whether the model may be told to think with this effort;
-// its error names the levels that it has. What is not known is let through.
+// TakesEffort returns an error with the supported levels if the model does not
+// support this reasoning effort. Unknown models support every level.
 func (i Info) TakesEffort(level string) error {
 	if level == "" || !i.Exact || i.Effort == nil || slices.Contains(i.Effort, level) {
 		return nil
 	}
 	if len(i.Effort) == 0 {
-		return fmt.Errorf("this model has no levels of effort")
+		return fmt.Errorf("this model does not support reasoning effort")
 	}
-	return fmt.Errorf("this model has no effort %q: it takes %s", level, strings.Join(i.Effort, ", "))
+	return fmt.Errorf("this model does not support effort %q: use %s", level, strings.Join(i.Effort, ", "))
 }
 
-// WritesCalls reports whether the model is known to have no tools, so that its
-// calls are to be read from what it writes.
+// WritesCalls reports whether the model is known to lack native tool calls, so
+// that calls are parsed from its text.
 func (i Info) WritesCalls() bool { return i.Form != "" || i.Tools != nil && !*i.Tools }
 
-// with returns i with what is known in o put over it.
-func (i Info) with(o Info) Info {
+// overriddenBy returns i overridden by the known values of o.
+func (i Info) overriddenBy(o Info) Info {
 	i.Maker = cmp.Or(o.Maker, i.Maker)
 	i.Context = cmp.Or(o.Context, i.Context)
 	i.Output = cmp.Or(o.Output, i.Output)

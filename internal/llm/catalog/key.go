@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Key is a provider's key. However it is printed, it does not show.
+// Key is an API key. Formatting it never shows the key.
 type Key string
 
-// Format prints whether there is a key.
+// Format prints String.
 func (k Key) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, k.String()) }
 
 // String says whether there is a key.
@@ -20,31 +20,31 @@ func (k Key) String() string {
 	return "[key]"
 }
 
-// GoString is String.
+// GoString returns String.
 func (k Key) GoString() string { return k.String() }
 
-// MarshalText is String.
+// MarshalText returns String.
 func (k Key) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
-// Reveal returns the key itself, for the header it belongs in and nothing else.
+// Reveal returns the key itself. Use it only for request headers.
 func (k Key) Reveal() string { return string(k) }
 
-// Vault holds keys that stand in no variable of the environment.
+// Vault holds API keys outside the environment.
 type Vault interface {
-	// Has says where a key of the provider is kept, if that can be told without
-	// looking for it.
+	// Has returns where a key of the provider is stored, if that is known
+	// without looking it up.
 	Has(provider string) (where string, ok bool)
-	// Key looks for the key; empty if there is none.
+	// Key looks up the key; it is empty if there is none.
 	Key(provider string) (key Key, where string, err error)
 }
 
-// Login is a client's ID and secret, in the place of a key.
+// Login holds client credentials, used instead of an API key.
 type Login struct {
 	ID     Key
 	Secret Key
 }
 
-// key returns r's key and the variable that holds it.
+// key returns r's API key from the environment, and the variable.
 func (in Input) key(r Row) (name string, key Key) {
 	for _, name := range r.KeyNames {
 		if v := in.env(name); v != "" {
@@ -54,7 +54,7 @@ func (in Input) key(r Row) (name string, key Key) {
 	return "", ""
 }
 
-// login returns the client that gets r's tokens, if the environment has one.
+// login returns r's client credentials from the environment, or nil.
 func (in Input) login(r Row) *Login {
 	if r.Client == nil {
 		return nil
@@ -66,8 +66,8 @@ func (in Input) login(r Row) *Login {
 	return &Login{ID: Key(id), Secret: Key(secret)}
 }
 
-// holds says what r's key is in, if there seems to be one.
-func (in Input) holds(r Row) (where string, ok bool) {
+// keySource returns where r's API key is stored, if there seems to be one.
+func (in Input) keySource(r Row) (where string, ok bool) {
 	if name, _ := in.key(r); name != "" {
 		return name, true
 	}
@@ -80,9 +80,9 @@ func (in Input) holds(r Row) (where string, ok bool) {
 	return "", false
 }
 
-// prove fills in c's key, or what does its work. Where none is needed, only one
-// that is known to be there is looked for.
-func (in Input) prove(c *Choice, needed bool) error {
+// setCredentials sets c's API key or client credentials. If they are optional,
+// the vault is only asked for a key that it is known to have.
+func (in Input) setCredentials(c *Choice, needed bool) error {
 	r := c.Provider
 	if len(r.KeyNames) > 0 {
 		c.KeyName = r.KeyNames[0]
@@ -95,11 +95,11 @@ func (in Input) prove(c *Choice, needed bool) error {
 		c.KeyName = r.Client.SecretName
 		return nil
 	}
-	where, known := in.holds(r)
+	where, known := in.keySource(r)
 	if in.Vault != nil && (known || needed) {
 		key, from, err := in.Vault.Key(r.Name)
 		if err != nil {
-			return fmt.Errorf("%s needs a key: %w", r.Name, err)
+			return fmt.Errorf("%s needs an API key: %w", r.Name, err)
 		}
 		if c.Key = key; key != "" {
 			c.KeyName = from
@@ -109,13 +109,13 @@ func (in Input) prove(c *Choice, needed bool) error {
 	case c.Key != "" || !needed:
 		return nil
 	case known:
-		return fmt.Errorf("%s needs a key: there is none in %s", r.Name, where)
+		return fmt.Errorf("%s needs an API key: none found in %s", r.Name, where)
 	}
-	return fmt.Errorf("%s needs a key: %s", r.Name, r.remedy())
+	return fmt.Errorf("%s needs an API key: %s", r.Name, r.keyHint())
 }
 
-// remedy says how r gets a key.
-func (r Row) remedy() string {
+// keyHint returns how to set r's API key.
+func (r Row) keyHint() string {
 	s := "set " + strings.Join(r.KeyNames, " or ")
 	if r.Client != nil {
 		s += ", or " + r.Client.IDName + " and " + r.Client.SecretName

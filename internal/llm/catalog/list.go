@@ -10,14 +10,13 @@ import (
 	"agent/internal/llm/wire"
 )
 
-// listTime is how long a provider may take to list its models.
+// listTime limits how long a provider may take to list its models.
 const listTime = 3 * time.Second
 
-// List asks a provider for the models that it serves, as far as its interface
-// has the common list.
+// List queries a provider for its models, if it has the common list API.
 func (in Input) List(ctx context.Context, s Standing) ([]Served, error) {
 	if s.Row.Path != "" {
-		return nil, fmt.Errorf("%s has no list of its models", s.Row.Name)
+		return nil, fmt.Errorf("%s cannot list its models", s.Row.Name)
 	}
 	c, err := in.choice(s.Row, "any")
 	if err != nil {
@@ -25,7 +24,7 @@ func (in Input) List(ctx context.Context, s Standing) ([]Served, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, listTime)
 	defer cancel()
-	headers := http.Header{"Anthropic-Version": {"2023-06-01"}} // means nothing to the others
+	headers := http.Header{"Anthropic-Version": {"2023-06-01"}} // ignored by other providers
 	for k, v := range s.Row.Headers {
 		headers.Set(k, v)
 	}
@@ -41,7 +40,7 @@ func (in Input) List(ctx context.Context, s Standing) ([]Served, error) {
 	}
 	models, err := p.common(ctx, base)
 	if err != nil {
-		return nil, fmt.Errorf("%s does not list its models: %w", s.Row.Name, err)
+		return nil, fmt.Errorf("list the models of %s: %w", s.Row.Name, err)
 	}
 	return models, nil
 }

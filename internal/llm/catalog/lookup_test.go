@@ -8,7 +8,7 @@ import (
 	"agent/internal/llm"
 )
 
-// known is what Lookup says, in short.
+// known summarizes an Info.
 type known struct {
 	Exact                    bool
 	Context, Output          int
@@ -66,8 +66,8 @@ func brief(i Info) known {
 	return k
 }
 
-// What the configuration says counts, for the models and the provider it means.
-func TestCorrections(t *testing.T) {
+// Data in the configuration overrides the table for its models and provider.
+func TestConfiguredModelData(t *testing.T) {
 	no := false
 	c := Changes{Models: map[string]Info{
 		"gpt-5.1":          {Context: 1000},
@@ -98,16 +98,16 @@ func TestCost(t *testing.T) {
 		usd   float64
 		known bool
 	}{
-		"plain":                      {"openai/gpt-5.1", llm.Usage{Input: 1_000_000, Output: 100_000}, 2.25, true},
-		"cached input is part of it": {"openai/gpt-5.1", llm.Usage{Input: 1_000_000, Cached: 800_000, Output: 100_000}, .25 + .1 + 1, true},
-		"cache writes are too":       {"anthropic/claude-sonnet-5", llm.Usage{Input: 1_000_000, Cached: 500_000, CacheWrite: 200_000}, .6 + .1 + .5, true},
-		"a long request costs more":  {"gemini/gemini-2.5-pro", llm.Usage{Input: 300_000, Output: 10_000}, .75 + .15, true},
-		"a short one does not":       {"gemini/gemini-2.5-pro", llm.Usage{Input: 200_000, Output: 10_000}, .25 + .1, true},
-		"long, and nobody said":      {"openai/gpt-6-sol", llm.Usage{Input: 300_000, Output: 10_000}, 0, false},
-		"cached, and nobody said":    {"groq/qwen/qwen3-32b", llm.Usage{Input: 1000, Cached: 500}, 0, false},
-		"nothing cached":             {"groq/qwen/qwen3-32b", llm.Usage{Input: 1_000_000}, .29, true},
-		"unknown model":              {"openai/any", llm.Usage{Input: 1000}, 0, false},
-		"a machine of one's own":     {"ollama/any", llm.Usage{Input: 1000, Cached: 10, Output: 5}, 0, true},
+		"plain":                         {"openai/gpt-5.1", llm.Usage{Input: 1_000_000, Output: 100_000}, 2.25, true},
+		"cached input":                  {"openai/gpt-5.1", llm.Usage{Input: 1_000_000, Cached: 800_000, Output: 100_000}, .25 + .1 + 1, true},
+		"cache writes":                  {"anthropic/claude-sonnet-5", llm.Usage{Input: 1_000_000, Cached: 500_000, CacheWrite: 200_000}, .6 + .1 + .5, true},
+		"a long request":                {"gemini/gemini-2.5-pro", llm.Usage{Input: 300_000, Output: 10_000}, .75 + .15, true},
+		"a short request":               {"gemini/gemini-2.5-pro", llm.Usage{Input: 200_000, Output: 10_000}, .25 + .1, true},
+		"a long request without prices": {"openai/gpt-6-sol", llm.Usage{Input: 300_000, Output: 10_000}, 0, false},
+		"cached input without a price":  {"groq/qwen/qwen3-32b", llm.Usage{Input: 1000, Cached: 500}, 0, false},
+		"no cached input":               {"groq/qwen/qwen3-32b", llm.Usage{Input: 1_000_000}, .29, true},
+		"unknown model":                 {"openai/any", llm.Usage{Input: 1000}, 0, false},
+		"a local server":                {"ollama/any", llm.Usage{Input: 1000, Cached: 10, Output: 5}, 0, true},
 	} {
 		provider, model, _ := Split(row.model)
 		usd, known := Changes{}.Lookup(provider, model).Cost(row.usage)
@@ -121,8 +121,8 @@ func TestTakesEffort(t *testing.T) {
 	for _, row := range []struct{ model, level, err string }{
 		{"openai/gpt-5.1", "high", ""},
 		{"openai/gpt-5.1", "", ""},
-		{"openai/gpt-5.1", "extreme", `this model has no effort "extreme": it takes none, low, medium, high`},
-		{"openai/gpt-4.1", "low", "this model has no levels of effort"},
+		{"openai/gpt-5.1", "extreme", `this model does not support effort "extreme": use none, low, medium, high`},
+		{"openai/gpt-4.1", "low", "this model does not support reasoning effort"},
 		{"openai/gpt-5.9", "extreme", ""},
 		{"custom/any", "extreme", ""},
 	} {
@@ -137,7 +137,7 @@ func TestTakesEffort(t *testing.T) {
 	}
 }
 
-// TestTable holds what every row of models.json needs.
+// TestTable checks every row of models.json.
 func TestTable(t *testing.T) {
 	for name, i := range table() {
 		if p := i.Price; p != nil && (p.Input <= 0 || p.Output < p.Input || p.Cached > p.Input || p.Over != nil && p.Over.Tokens < 1000) {

@@ -15,7 +15,7 @@ import (
 	"agent/internal/llm/wire"
 )
 
-// asked is a request of chat completions as a server reads it.
+// asked is a chat completions request as decoded by a server.
 type asked struct {
 	Model               string
 	Stream              bool
@@ -41,8 +41,8 @@ type asked struct {
 }
 
 // TestEveryModelTakesTools sends a request with tools, a limit and an effort to
-// every model of the tables over chat completions, and holds that all of it
-// arrives: the library in use rejects some of that by the name of the model.
+// every known model over chat completions, and checks that everything arrives:
+// the library rejects some of it for certain model names.
 func TestEveryModelTakesTools(t *testing.T) {
 	var got asked
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -57,7 +57,8 @@ func TestEveryModelTakesTools(t *testing.T) {
 	if err := json.Unmarshal(embedded, &raw); err != nil {
 		t.Fatal(err)
 	}
-	// The library knows these names: a completion model, and those that reason.
+	// The library treats these names specially: a completion model, and
+	// reasoning models.
 	models := append(slices.Collect(maps.Keys(raw)), "text-davinci-003", "o1-mini", "o3", "gpt-5", "gpt-6-sol", "gpt-6-astra")
 	for _, row := range Providers() {
 		models = append(models, row.Default)

@@ -12,18 +12,18 @@ import (
 	"strings"
 )
 
-// Owner tells who runs a server on this machine.
+// Owner classifies the user who runs a server on this machine.
 type Owner int
 
 // The owners.
 const (
-	Unknown Owner = iota // it cannot be found out
+	Unknown Owner = iota // cannot be determined
 	Foreign              // another user
 	Trusted              // this user, root or a system account
 )
 
-// firstUser is the lowest user ID that a person gets on Linux; those below belong
-// to the system.
+// firstUser is the lowest user ID of ordinary users on Linux. Lower ones are
+// system accounts.
 const firstUser = 1000
 
 // ownerOf returns who runs the server at a base URL on this machine. If several
@@ -61,8 +61,8 @@ func (in Input) ownerOf(base string) Owner {
 	return owner
 }
 
-// listeners returns the users whose sockets listen on an address, read from the
-// text of /proc/net/tcp or /proc/net/tcp6.
+// listeners returns the users whose sockets listen on an address. text has the
+// format of /proc/net/tcp and /proc/net/tcp6.
 func listeners(text string, at netip.AddrPort) (uids []int) {
 	const local, state, user, least = 1, 3, 7, 8 // columns
 	for line := range strings.Lines(text) {
@@ -84,8 +84,8 @@ func listeners(text string, at netip.AddrPort) (uids []int) {
 	return uids
 }
 
-// parseSocket reads an address as the kernel writes it: words of 32 bits in the
-// byte order of the machine, and the port, in hexadecimal.
+// parseSocket parses an address in the format of the kernel: 32-bit words in
+// native byte order and the port, in hexadecimal.
 func parseSocket(s string) (netip.AddrPort, bool) {
 	address, port, _ := strings.Cut(s, ":")
 	b, err := hex.DecodeString(address)
@@ -100,7 +100,8 @@ func parseSocket(s string) (netip.AddrPort, bool) {
 	return netip.AddrPortFrom(ip, uint16(n)), ok
 }
 
-// Offers says of servers that are not used automatically how they are chosen.
+// Offers returns notices about servers that are not used automatically, and how
+// to choose them.
 func Offers(servers []Server) (all []string) {
 	for _, s := range servers {
 		if s.Owner != Trusted && len(s.Models) > 0 {
@@ -118,17 +119,17 @@ func offer(owner Owner, base, model string) string {
 	return "The server at " + hostOf(base) + " " + who + ", so it is not used automatically. Choose it with /model " + model + " or --model " + model + "."
 }
 
-// foreign says that the server on this machine that c is at belongs to another
-// user; it is empty if it does not, or nobody knows.
-func (in Input) foreign(c Choice) string {
+// foreignNotice returns a notice if c is at a server of another user on this
+// machine, otherwise "".
+func (in Input) foreignNotice(c Choice) string {
 	if !c.Provider.Local || !loopback(c.BaseURL) || in.ownerOf(c.BaseURL) != Foreign {
 		return ""
 	}
 	return offer(Foreign, c.BaseURL, c.ID())
 }
 
-// confirmForeign is the question for a session that is continued at the server of
-// another user.
+// confirmForeign is the question for a session that is continued at the server
+// of another user.
 func confirmForeign(c Choice) *Confirm {
 	return &Confirm{
 		Question: "Send the conversation to " + c.ID() + " at " + hostOf(c.BaseURL) + "?",

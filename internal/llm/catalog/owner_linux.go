@@ -6,8 +6,8 @@ import (
 )
 
 // systemListeners returns the users whose processes listen on an address. In a
-// container the kernel translates the user IDs; one that has no translation is
-// that of another user.
+// container the kernel translates the user IDs; one without a translation
+// belongs to another user.
 func systemListeners(at netip.AddrPort) (uids []int) {
 	for _, file := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
 		if text, err := os.ReadFile(file); err == nil {

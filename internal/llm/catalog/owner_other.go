@@ -4,7 +4,7 @@ package catalog
 
 import "net/netip"
 
-// systemListeners returns no users: macOS and Windows do not tell an ordinary
-// program who owns the socket of another. Servers are offered there, and not used
-// automatically.
+// systemListeners returns no users: macOS and Windows do not let ordinary
+// programs look up the owner of a socket. Local servers are then only offered,
+// not used automatically.
 func systemListeners(netip.AddrPort) []int { return nil }

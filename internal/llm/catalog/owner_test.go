@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// sockets is /proc/net/tcp and tcp6 of a small machine.
+// sockets has the content of /proc/net/tcp and tcp6 of a small machine.
 const sockets = `  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
    0: 0100007F:2CAA 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 32961 1 0000000000000000 100 0 0 10 0
    1: 00000000:0016 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 20911 1 0000000000000000 100 0 0 10 0
@@ -34,14 +34,14 @@ func TestListeners(t *testing.T) {
 		"127.0.0.1:11434": {1000},
 		"127.0.0.2:11434": nil,
 		"127.0.0.1:22":    {0},
-		"[::1]:22":        nil, // it listens on IPv4 alone
+		"[::1]:22":        nil, // listens on IPv4 only
 		"127.0.0.1:8080":  nil, // a connection, and a server at another address
 		"127.0.0.2:8080":  {1002},
 		"127.0.0.1:80":    {1003, 0},
-		"127.0.0.1:81":    nil, // a line that is cut
+		"127.0.0.1:81":    nil, // an incomplete line
 		"[::1]:8000":      {998},
 		"127.0.0.1:8000":  nil,
-		"127.0.0.1:1234":  {65534}, // by way of IPv6
+		"127.0.0.1:1234":  {65534}, // through IPv6
 		"[::1]:1234":      {65534},
 		"127.0.0.1:8001":  {1005},
 	} {
@@ -73,15 +73,15 @@ func TestOwnerOf(t *testing.T) {
 	}
 }
 
-// A server of this very user is found, by the system's own account.
-func TestOwnServerIsTrusted(t *testing.T) {
+// A server of the current user is found with the real system tables.
+func TestServerOfSameUserIsTrusted(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux tells who owns a socket")
 	}
 	for _, address := range []string{"127.0.0.1:0", "[::1]:0", "[::]:0", "0.0.0.0:0"} {
 		l, err := net.Listen("tcp", address)
 		if err != nil {
-			t.Logf("%s: %v", address, err) // without IPv6
+			t.Logf("%s: %v", address, err) // no IPv6
 			continue
 		}
 		_, port, _ := net.SplitHostPort(l.Addr().String())
@@ -95,8 +95,8 @@ func TestOwnServerIsTrusted(t *testing.T) {
 	}
 }
 
-// What belongs to somebody else is offered where the user named no model, and
-// asked about where a session was there.
+// Servers of other users are offered if the user named no model, and need
+// confirmation if a session used them.
 func TestForeignServers(t *testing.T) {
 	ollama, _ := Find("ollama")
 	own, _ := Find("vllm")
@@ -116,14 +116,14 @@ func TestForeignServers(t *testing.T) {
 		confirm string
 		notices []string
 	}{
-		"found":            {in: Input{Local: func() []Server { return servers }}, want: "offline/guide", notices: offers},
-		"named":            {in: Input{Flag: "ollama/a"}, want: "ollama/a"},
-		"configured":       {in: Input{Config: []string{"ollama/a"}}, want: "ollama/a"},
-		"used last":        {in: Input{Last: "ollama/a", LastOwn: true}, want: "offline/guide", notices: offers[:1]},
-		"used, and found":  {in: Input{Last: "ollama/a", LastOwn: true, Local: func() []Server { return servers[:1] }}, want: "offline/guide", notices: offers[:1]},
-		"a session there":  {in: Input{Last: "ollama/a", LastOwn: true, Continued: true}, want: "ollama/a", confirm: "Send the conversation to ollama/a at 127.0.0.1:11434?"},
-		"on another host":  {in: Input{Last: "ollama/a", LastURL: "http://gpu:1/v1"}, want: "ollama/a"},
-		"of another place": {in: Input{Last: "ollama/a", LastURL: "http://127.0.0.1:7/v1", Continued: true}, want: "ollama/a", confirm: "Send the conversation to ollama/a at 127.0.0.1:7?"},
+		"found":                       {in: Input{Local: func() []Server { return servers }}, want: "offline/guide", notices: offers},
+		"named":                       {in: Input{Flag: "ollama/a"}, want: "ollama/a"},
+		"configured":                  {in: Input{Config: []string{"ollama/a"}}, want: "ollama/a"},
+		"last used":                   {in: Input{Last: "ollama/a", LastOwn: true}, want: "offline/guide", notices: offers[:1]},
+		"last used and running":       {in: Input{Last: "ollama/a", LastOwn: true, Local: func() []Server { return servers[:1] }}, want: "offline/guide", notices: offers[:1]},
+		"a continued session":         {in: Input{Last: "ollama/a", LastOwn: true, Continued: true}, want: "ollama/a", confirm: "Send the conversation to ollama/a at 127.0.0.1:11434?"},
+		"on another host":             {in: Input{Last: "ollama/a", LastURL: "http://gpu:1/v1"}, want: "ollama/a"},
+		"a model of another provider": {in: Input{Last: "ollama/a", LastURL: "http://127.0.0.1:7/v1", Continued: true}, want: "ollama/a", confirm: "Send the conversation to ollama/a at 127.0.0.1:7?"},
 	} {
 		row.in.Listeners = foreign
 		c, err := Resolve(row.in)

@@ -18,38 +18,37 @@ import (
 	"agent/internal/llm/wire"
 )
 
-// ProbeTime is how long servers on this machine may take to answer as a rule:
-// all of them together, and whatever is asked of them.
+// ProbeTime is the default time limit for probing all servers on this machine.
 const ProbeTime = 150 * time.Millisecond
 
 const (
-	maxProbe = 4 << 20 // bytes of an answer
-	maxShown = 32      // models of a server that are looked at one by one
+	maxProbe = 4 << 20 // bytes of a response
+	maxShown = 32      // models of a server that are queried one by one
 )
 
-// Server is a server on this machine that answered.
+// Server is a running server on this machine.
 type Server struct {
 	Row     Row
 	BaseURL string
-	Models  []Served // those that can talk
-	Owner   Owner    // of the process that listens there
+	Models  []Served // those for conversations
+	Owner   Owner    // of the listening process
 }
 
 // Served is a model of a server on this machine.
 type Served struct {
 	Name    string
-	Context int   // tokens of its window as the server runs it, 0 if it does not say
-	Tools   *bool // nil if it does not say
+	Context int   // context window in tokens as the server runs the model, 0 if unknown
+	Tools   *bool // nil if unknown
 	Vision  *bool
 }
 
-// Probe asks the servers on this machine, all at once, and returns those that
-// answered within in.Wait, in the order of the table. It reaches loopback
-// addresses alone.
+// Probe queries the servers on this machine concurrently and returns those that
+// respond within in.Wait, in the order of the table. It only connects to
+// loopback addresses.
 func (in Input) Probe(ctx context.Context) []Server {
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(in.Wait, ProbeTime))
 	defer cancel()
-	p := prober{http: oneRequest(nil)} // no proxy is between this machine and itself
+	p := prober{http: oneRequest(nil)} // no proxy for this machine
 	rows := slices.DeleteFunc(in.Changes.Providers(), func(r Row) bool { return !r.Local || r.Dialect == Builtin })
 	found := make([]*Server, len(rows))
 	var all sync.WaitGroup
@@ -74,12 +73,11 @@ func (in Input) Probe(ctx context.Context) []Server {
 	return servers
 }
 
-// loopback reports whether the address is on this machine.
+// loopback reports whether the base URL is on this machine.
 func loopback(base string) bool { return wire.Loopback(base) }
 
-// Nearby returns the model to begin with among those of servers that belong to
-// this user or to the system: the first that calls tools, else the first that
-// may, else the first.
+// Nearby returns the default model among trusted servers: the first that
+// supports tool calls, else the first that may, else the first.
 func (in Input) Nearby(servers []Server) (Choice, bool) {
 	best, at := Choice{}, 3
 	for _, s := range servers {
@@ -87,7 +85,7 @@ func (in Input) Nearby(servers []Server) (Choice, bool) {
 			continue
 		}
 		for _, m := range s.Models {
-			c := in.served(s, m)
+			c := in.servedChoice(s, m)
 			rank := 1
 			if t := c.Info.Tools; t != nil && *t {
 				rank = 0
@@ -99,28 +97,28 @@ func (in Input) Nearby(servers []Server) (Choice, bool) {
 			}
 		}
 	}
-	best.Why = fmt.Sprintf("%s runs on this machine at %s, and nothing else is connected", best.Provider.Name, hostOf(best.BaseURL))
+	best.Why = fmt.Sprintf("%s runs on this machine at %s, and no other model is connected", best.Provider.Name, hostOf(best.BaseURL))
 	return best, at < 3
 }
 
-// served is the choice of a model that a server on this machine has.
-func (in Input) served(s Server, m Served) Choice {
+// servedChoice returns the choice of a model of a server on this machine.
+func (in Input) servedChoice(s Server, m Served) Choice {
 	c := Choice{Provider: s.Row, Model: m.Name, BaseURL: s.BaseURL, Info: in.Changes.lookup(s.Row, m.Name, false)}
-	c.Info = c.Info.served(m)
+	c.Info = c.Info.withServed(m)
 	return c
 }
 
-// served returns i with what the server says of the model. A window that the
-// configuration gives stays.
-func (i Info) served(m Served) Info {
+// withServed returns i with the data of the server. A context window set in the
+// configuration is kept.
+func (i Info) withServed(m Served) Info {
 	i.Context = cmp.Or(i.Context, m.Context)
 	i.Tools = cmp.Or(m.Tools, i.Tools)
 	i.Vision = cmp.Or(m.Vision, i.Vision)
 	return i
 }
 
-// Measured returns c with what the server on this machine says of its model, if
-// it is one that runs and has it.
+// Measured returns c with the data of its server, if that runs on this machine
+// and has the model.
 func (in Input) Measured(ctx context.Context, c Choice) Choice {
 	if !c.Provider.Local || c.Offline() || !loopback(c.BaseURL) {
 		return c
@@ -134,15 +132,15 @@ func (in Input) Measured(ctx context.Context, c Choice) Choice {
 	for _, s := range only.Probe(ctx) {
 		for _, m := range s.Models {
 			if m.Name == c.Model || m.Name == c.Model+":latest" {
-				c.Info = c.Info.served(m)
+				c.Info = c.Info.withServed(m)
 			}
 		}
 	}
 	return c
 }
 
-// oneRequest returns a client for single requests. It follows no redirect: a key
-// goes nowhere else.
+// oneRequest returns a client for single requests. It follows no redirects, so
+// that a key is sent nowhere else.
 func oneRequest(proxy func(*http.Request) (*url.URL, error)) *http.Client {
 	return &http.Client{
 		Transport:     &http.Transport{Proxy: proxy, DisableKeepAlives: true},
@@ -150,13 +148,13 @@ func oneRequest(proxy func(*http.Request) (*url.URL, error)) *http.Client {
 	}
 }
 
-// prober asks servers.
+// prober queries servers.
 type prober struct {
 	http    *http.Client
 	headers http.Header // sent with every request
 }
 
-// withoutURL is the text of an error without the URL of the request, which may
+// withoutURL returns the text of an error without the request URL, which may
 // hold secrets.
 func withoutURL(err error) string {
 	if e, ok := errors.AsType[*url.Error](err); ok {
@@ -165,9 +163,9 @@ func withoutURL(err error) string {
 	return err.Error()
 }
 
-var errNotIt = errors.New("another server than was looked for")
+var errOtherServer = errors.New("another kind of server is running there")
 
-// ask gets what a server says at an address, as JSON into to.
+// ask requests address and decodes the JSON response into to.
 func (p prober) ask(ctx context.Context, method, address string, body []byte, to any) error {
 	req, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
 	if err != nil {
@@ -183,7 +181,7 @@ func (p prober) ask(ctx context.Context, method, address string, body []byte, to
 	}
 	defer func() { _ = res.Body.Close() }()
 	if res.StatusCode != http.StatusOK {
-		return fmt.Errorf("it answers %d", res.StatusCode)
+		return fmt.Errorf("HTTP status %d", res.StatusCode)
 	}
 	b, err := io.ReadAll(io.LimitReader(res.Body, maxProbe))
 	if err != nil {
@@ -192,7 +190,7 @@ func (p prober) ask(ctx context.Context, method, address string, body []byte, to
 	return json.Unmarshal(b, to)
 }
 
-// get is ask for what is only read.
+// get is ask with the method GET.
 func (p prober) get(ctx context.Context, address string, to any) error {
 	return p.ask(ctx, http.MethodGet, address, nil, to)
 }

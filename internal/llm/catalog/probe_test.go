@@ -12,8 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// answers is a server that gives the answer for "METHOD PATH BODY", or for the
-// same without the body.
+// answers is a server with responses for "METHOD PATH BODY" or "METHOD PATH".
 func answers(t *testing.T, of map[string]string) *httptest.Server {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
@@ -30,7 +29,7 @@ func answers(t *testing.T, of map[string]string) *httptest.Server {
 	return s
 }
 
-// found is what Probe finds, in short: "ollama llama3.1:8b 8192 tools".
+// found summarizes servers: "ollama llama3.1:8b 8192 tools".
 func found(servers []Server) (all []string) {
 	word := func(b *bool, yes string) string {
 		switch {
@@ -52,7 +51,7 @@ func found(servers []Server) (all []string) {
 	return all
 }
 
-// nowhere is an environment in which all servers on this machine are silent.
+// nowhere is an environment in which no local server responds.
 const nowhere = "OLLAMA_HOST=127.0.0.1:1 LMSTUDIO_BASE_URL=http://127.0.0.1:1 LLAMACPP_BASE_URL=http://127.0.0.1:1 VLLM_BASE_URL=http://127.0.0.1:1"
 
 func TestProbe(t *testing.T) {
@@ -61,7 +60,7 @@ func TestProbe(t *testing.T) {
 		answers  map[string]string
 		want     []string
 	}{
-		"nothing there": {},
+		"no servers": {},
 		"ollama": {"OLLAMA_HOST", map[string]string{
 			"GET /api/tags":                                      `{"models":[{"name":"gemma3:4b"},{"name":"llama3.1:8b"},{"name":"qwen3:8b"},{"name":"nomic-embed-text:latest"},{"name":"old:1b"}]}`,
 			"GET /api/ps":                                        `{"models":[{"name":"qwen3:8b","context_length":32768}]}`,
@@ -76,15 +75,15 @@ func TestProbe(t *testing.T) {
 				{"id":"gemma-3-12b","type":"vlm","state":"not-loaded","max_context_length":131072,"capabilities":[]},
 				{"id":"qwen3-8b","type":"llm","state":"loaded","max_context_length":40960,"loaded_context_length":4096,"capabilities":["tool_use"]}]}`},
 			[]string{"lmstudio qwen3-8b 4096 tools no-vision", "lmstudio gemma-3-12b 131072 no-tools vision"}},
-		"lm studio of old": {"LMSTUDIO_BASE_URL", map[string]string{"GET /v1/models": `{"object":"list","data":[{"id":"m"}]}`}, []string{"lmstudio m 0 tools? vision?"}},
+		"old lm studio": {"LMSTUDIO_BASE_URL", map[string]string{"GET /v1/models": `{"object":"list","data":[{"id":"m"}]}`}, []string{"lmstudio m 0 tools? vision?"}},
 		"llama.cpp": {"LLAMACPP_BASE_URL", map[string]string{
 			"GET /props":     `{"default_generation_settings":{"n_ctx":16384},"chat_template":"{% if tools %}","modalities":{"vision":false}}`,
 			"GET /v1/models": `{"object":"list","data":[{"id":"m.gguf","meta":{"n_ctx_train":131072}}]}`,
 		}, []string{"llamacpp m.gguf 16384 tools no-vision"}},
-		"another server on its port": {"LLAMACPP_BASE_URL", map[string]string{"GET /props": `{}`, "GET /v1/models": `{"object":"list","data":[{"id":"m"}]}`}, nil},
-		"a page on its port":         {"LLAMACPP_BASE_URL", map[string]string{"GET /props": `<html>`, "GET /v1/models": `<html>`}, nil},
+		"another server on the port": {"LLAMACPP_BASE_URL", map[string]string{"GET /props": `{}`, "GET /v1/models": `{"object":"list","data":[{"id":"m"}]}`}, nil},
+		"a web page on the port":     {"LLAMACPP_BASE_URL", map[string]string{"GET /props": `<html>`, "GET /v1/models": `<html>`}, nil},
 		"vllm":                       {"VLLM_BASE_URL", map[string]string{"GET /v1/models": `{"object":"list","data":[{"id":"Qwen/Qwen3-8B","max_model_len":40960}]}`}, []string{"vllm Qwen/Qwen3-8B 40960 tools? vision?"}},
-		"some other API":             {"VLLM_BASE_URL", map[string]string{"GET /v1/models": `{"detail":"hello"}`}, nil},
+		"another API":                {"VLLM_BASE_URL", map[string]string{"GET /v1/models": `{"detail":"hello"}`}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			vars := nowhere
@@ -99,7 +98,7 @@ func TestProbe(t *testing.T) {
 	}
 }
 
-// A server that accepts and says nothing holds nobody up, nor the others.
+// A server that accepts connections and never responds does not delay others.
 func TestProbeDoesNotHang(t *testing.T) {
 	gone := make(chan struct{})
 	silent := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -115,11 +114,11 @@ func TestProbeDoesNotHang(t *testing.T) {
 	if d := time.Since(begun); d > 20*ProbeTime {
 		t.Errorf("it took %s", d)
 	}
-	<-gone // the connection is not kept
+	<-gone // the connection is closed
 }
 
-// Nothing but this machine is asked.
-func TestProbeStaysHere(t *testing.T) {
+// Only this machine is probed.
+func TestProbeUsesLoopbackOnly(t *testing.T) {
 	for base, want := range map[string]bool{
 		"http://127.0.0.1:1": true, "http://localhost:1": true, "http://LOCALHOST": true, "http://[::1]:1": true, "http://127.9.9.9": true,
 		"http://192.0.2.1:1": false, "http://0.0.0.0": false, "http://localhost.example.org": false, "http://gpu:1": false, ":": false,
@@ -130,7 +129,7 @@ func TestProbeStaysHere(t *testing.T) {
 	}
 }
 
-// The model to begin with is one that calls tools; its window is the real one.
+// The default model supports tools; its context window is the server's.
 func TestNearby(t *testing.T) {
 	s := answers(t, map[string]string{
 		"GET /api/tags":                         `{"models":[{"name":"gemma3:4b"},{"name":"mystery"},{"name":"qwen3:8b"}]}`,
@@ -169,8 +168,8 @@ func TestList(t *testing.T) {
 	in := Input{Getenv: env("GROQ_API_KEY=k2 XAI_API_KEY=k3"), BaseURL: s.URL}
 	for name, want := range map[string]string{
 		"groq":       "[a/b c] <nil>",
-		"xai":        "[] xai does not list its models: it answers 401",
-		"databricks": "[] databricks has no list of its models",
+		"xai":        "[] list the models of xai: HTTP status 401",
+		"databricks": "[] databricks cannot list its models",
 	} {
 		row, _ := Find(name)
 		models, err := in.List(t.Context(), in.standing(row))
@@ -194,15 +193,15 @@ func TestStandings(t *testing.T) {
 		}
 	}
 	want := []string{
-		"openai true: address: OPENAI_BASE_URL",
+		"openai true: base URL: OPENAI_BASE_URL",
 		"databricks false: set DATABRICKS_HOST and DATABRICKS_TOKEN, or DATABRICKS_CLIENT_ID and DATABRICKS_CLIENT_SECRET, or store one with: agent login databricks",
-		"azure true: key: AZURE_OPENAI_API_KEY",
-		"groq true: key: GROQ_API_KEY",
+		"azure true: API key: AZURE_OPENAI_API_KEY",
+		"groq true: API key: GROQ_API_KEY",
 		"mistral false: set MISTRAL_API_KEY, or store one with: agent login mistral",
-		"xai true: key: the vault",
+		"xai true: API key: the vault",
 		"ollama true: ",
 		"custom false: set CUSTOM_BASE_URL, or start with --base-url URL",
-		"acme true: address: its base_url in the configuration",
+		"acme true: base URL: its base_url in the configuration",
 	}
 	if diff := cmp.Diff(got, want); diff != "" {
 		t.Errorf("got, want:\n%s", diff)

@@ -2,7 +2,7 @@ package catalog
 
 import "agent/internal/llm/openai"
 
-// Providers returns the table as it is without a configuration.
+// Providers returns the built-in table.
 func Providers() []Row {
 	return []Row{
 		{Name: "openai", Dialect: OpenAI, Several: true, BaseURL: "https://api.openai.com/v1", URLName: "OPENAI_BASE_URL",

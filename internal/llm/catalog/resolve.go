@@ -12,74 +12,74 @@ import (
 	"agent/internal/llm/wire"
 )
 
-// Input is all that the choice of a model depends on. Models are written
-// PROVIDER/NAME, PROVIDER alone for its default, or NAME alone where that says
-// whose it is.
+// Input is everything that the choice of a model depends on. Models are written
+// PROVIDER/NAME, PROVIDER for its default, or NAME if the name identifies the
+// provider.
 type Input struct {
 	Getenv func(string) string
 	Flag   string   // --model
-	Config []string // from the configuration: the first that can be used counts, the others stand in for it
-	Last   string   // the model used last: in the session that is continued, else in this directory
-	// LastURL is the base URL of Last, as the session's log has it: redacted, and
-	// empty where it was the provider's own or the log has none.
+	Config []string // from the configuration: the first usable one is chosen, the others are fallbacks
+	Last   string   // last used model: of the continued session, otherwise of this directory
+	// LastURL is the base URL of Last in the session's log: redacted, and empty
+	// if it was the provider's own or is unknown.
 	LastURL   string
-	LastOwn   bool   // the log says that Last was at the provider's own address
-	Continued bool   // Last is the model of a session that is continued
+	LastOwn   bool   // the log says that Last was at the provider's own base URL
+	Continued bool   // Last is the model of a continued session
 	Attended  bool   // a user can read notices and select another model
 	BaseURL   string // --base-url: overrides the provider's
-	BaseFor   string // the provider that BaseURL is for; empty is the chosen one
-	// AllowHTTP are the hosts, with or without a port, to which a key may be sent
-	// over plain http.
+	BaseFor   string // provider that BaseURL is for; empty for the chosen one
+	// AllowHTTP are the hosts, with or without port, to which keys may be sent
+	// over plain HTTP.
 	AllowHTTP []string
 	ConfigURL string  // from the configuration: overrides openai's
 	Changes   Changes // from the configuration
-	Vault     Vault   // keys that are not in the environment; may be nil
-	// Local finds the servers on this machine. It is asked when nothing else
-	// names a model; nil finds none.
+	Vault     Vault   // API keys outside the environment; may be nil
+	// Local finds the servers on this machine. It is called if nothing else
+	// determines a model; nil finds none.
 	Local func() []Server
-	Wait  time.Duration // how long they may take; 0 is ProbeTime
+	Wait  time.Duration // time limit of Probe; 0 for ProbeTime
 	// Listeners returns the users whose processes listen on an address of this
-	// machine, as far as that can be found out; nil asks the system.
+	// machine, as far as known; nil queries the system.
 	Listeners func(netip.AddrPort) (uids []int)
 
-	stays bool // LastURL counts for all models of the provider of Last
+	keepURL bool // LastURL applies to all models of the provider of Last
 }
 
-// Choice is the model that answers.
+// Choice is the chosen model.
 type Choice struct {
-	Provider Row
-	Model    string // as the provider knows it
-	Info     Info
-	BaseURL  string
-	Key      Key
-	KeyName  string   // what the key came from, or belongs in
-	Login    *Login   // in place of a key
-	Why      string   // "chosen by --model"
-	Named    bool     // a person named it
-	Held     bool     // the guide answers because Last cannot be used at LastURL
-	Notices  []string // what the person should know besides
-	Next     []Choice // stand in for it when it cannot answer, in this order
-	Confirm  *Confirm // what the user must approve before the first request; nil for nothing
-	from     string   // what says where the provider is; empty for the table
+	Provider  Row
+	Model     string // the provider's name for it
+	Info      Info
+	BaseURL   string
+	Key       Key
+	KeyName   string   // where the key is from, or should be set
+	Login     *Login   // client credentials instead of a key
+	Why       string   // "set by --model"
+	Named     bool     // the user named it
+	Held      bool     // the guide, because Last cannot be used at LastURL
+	Notices   []string // other notices for the user
+	Next      []Choice // fallbacks, in this order
+	Confirm   *Confirm // what the user must approve before the first request; nil for nothing
+	urlSource string   // source of the base URL; empty for the table
 
-	allowHTTP bool // the configuration allows its key to go over plain http
+	allowHTTP bool // the configuration allows sending its key over plain HTTP
 }
 
-// Elsewhere reports whether --base-url or the session says where the provider is.
-func (c Choice) Elsewhere() bool { return c.from == byFlag || c.from == byRecord }
+// Elsewhere reports whether --base-url or the session sets the base URL.
+func (c Choice) Elsewhere() bool { return c.urlSource == sourceFlag || c.urlSource == sourceSession }
 
-// At returns the base URL as it may be stored and shown.
+// At returns the base URL without secrets, to be stored and shown.
 func (c Choice) At() string { return wire.Redacted(c.BaseURL) }
 
-// Host returns the host and port that requests go to, if that is not the
-// provider's own address; else it is empty.
+// Host returns the host and port of requests if that is not the provider's own
+// address, otherwise "".
 func (c Choice) Host() string {
 	own := c.Provider
 	if r, found := Find(own.Name); found {
 		own = r
 	}
 	u, err := url.Parse(c.BaseURL)
-	if err != nil || c.BaseURL == own.below(own.BaseURL) {
+	if err != nil || c.BaseURL == own.withSuffix(own.BaseURL) {
 		return ""
 	}
 	return u.Host
@@ -88,16 +88,17 @@ func (c Choice) Host() string {
 // ID returns PROVIDER/NAME.
 func (c Choice) ID() string { return c.Provider.Name + "/" + c.Model }
 
-// Offline reports whether the built-in guide answers, which is no dialect.
+// Offline reports whether the choice is the built-in guide, which has no
+// dialect.
 func (c Choice) Offline() bool { return c.Provider.Dialect == Builtin }
 
-// Resolve decides which model answers: what --model, AGENT_MODEL or the
-// configuration names, in this order; else the one used last, if it still can
-// be; else the default of the first provider that can be used; else one of a
-// server on this machine; else the guide. What a person named and cannot be
-// used is an error.
+// Resolve chooses a model: the one named by --model, AGENT_MODEL or the
+// configuration, in this order; else the last used one, if it can still be
+// used; else the default of the first usable provider; else one of a server on
+// this machine; else the guide. It fails if a model that the user named cannot
+// be used.
 func Resolve(in Input) (Choice, error) {
-	in.stays = in.Continued
+	in.keepURL = in.Continued
 	for _, u := range []struct{ from, url string }{
 		{"--base-url", in.BaseURL}, {"OPENAI_BASE_URL", in.env("OPENAI_BASE_URL")}, {"base_url in the configuration", in.ConfigURL},
 	} {
@@ -109,24 +110,24 @@ func Resolve(in Input) (Choice, error) {
 		if strings.TrimSpace(named.model) == "" {
 			continue
 		}
-		c, err := in.named(named.model)
+		c, err := in.choiceByName(named.model)
 		if err != nil {
 			return Choice{}, fmt.Errorf("%s: %w", named.from, err)
 		}
-		c.Why, c.Named = "chosen by "+named.from, true
-		return in.backed(c), nil
+		c.Why, c.Named = "set by "+named.from, true
+		return in.withFallbacks(c), nil
 	}
 	if in.Continued && in.LastURL != "" {
-		return in.unnamed() // a session stays where it was
+		return in.defaultChoice() // a session keeps its base URL
 	}
 	if len(in.Config) > 0 {
 		c, err := in.configured()
 		if err == nil && in.Continued && c.ID() == in.Last {
-			c = in.guarded(c)
+			c = in.withConfirm(c)
 		}
 		return c, err
 	}
-	return in.unnamed()
+	return in.defaultChoice()
 }
 
 // configured chooses among the models of the configuration.
@@ -134,10 +135,10 @@ func (in Input) configured() (Choice, error) {
 	var notices []string
 	var first error
 	for _, name := range in.Config {
-		c, err := in.named(name)
+		c, err := in.choiceByName(name)
 		if err == nil {
-			c.Why, c.Named, c.Notices = "chosen in the configuration", true, notices
-			return in.backed(c), nil
+			c.Why, c.Named, c.Notices = "set in the configuration", true, notices
+			return in.withFallbacks(c), nil
 		}
 		err = fmt.Errorf("model in the configuration: %w", err)
 		if first == nil {
@@ -148,12 +149,12 @@ func (in Input) configured() (Choice, error) {
 	return Choice{}, first
 }
 
-// backed gives c the models that stand in for it: where it is one of the
-// configuration's list, the others of that list that can be used.
+// withFallbacks sets the fallbacks of c: if c is a model of the configuration's
+// list, the other usable models of that list.
 //
-// Where c is not at the provider's own address because the flag or the session
-// says so, only models of the same provider stand in.
-func (in Input) backed(c Choice) Choice {
+// If the flag or the session sets the base URL of c, only models of the same
+// provider are fallbacks.
+func (in Input) withFallbacks(c Choice) Choice {
 	moved := c.Elsewhere()
 	if moved && in.BaseFor == "" {
 		in.BaseFor = c.Provider.Name
@@ -161,14 +162,14 @@ func (in Input) backed(c Choice) Choice {
 	var others []Choice
 	listed := false
 	for _, name := range in.Config {
-		o, err := in.named(name)
+		o, err := in.choiceByName(name)
 		switch {
 		case err != nil:
 		case o.ID() == c.ID():
 			listed = true
 		case moved && o.Provider.Name != c.Provider.Name:
 		default:
-			o.Why = "stands in for " + c.ID()
+			o.Why = "fallback for " + c.ID()
 			others = append(others, o)
 		}
 	}
@@ -178,17 +179,17 @@ func (in Input) backed(c Choice) Choice {
 	return c
 }
 
-// unnamed chooses where nobody named a model.
-func (in Input) unnamed() (Choice, error) {
+// defaultChoice chooses a model if the user named none.
+func (in Input) defaultChoice() (Choice, error) {
 	var notices []string
 	if in.Last != "" {
-		in.stays = true
-		c, err := in.named(in.Last)
-		in.stays = in.Continued
+		in.keepURL = true
+		c, err := in.choiceByName(in.Last)
+		in.keepURL = in.Continued
 		if err == nil && !c.Offline() {
-			c.Why = "used last in this directory"
-			c = in.guarded(c)
-			foreign := in.foreign(c)
+			c.Why = "last used in this directory"
+			c = in.withConfirm(c)
+			foreign := in.foreignNotice(c)
 			switch {
 			case foreign == "":
 				return c, nil
@@ -199,14 +200,14 @@ func (in Input) unnamed() (Choice, error) {
 			notices = append(notices, foreign)
 		}
 		if err != nil && in.LastURL != "" {
-			return in.held(err)
+			return in.unusableLast(err)
 		}
 		if err != nil {
-			notices = append(notices, fmt.Sprintf("%s was used last in this directory, but: %v", in.Last, err))
+			notices = append(notices, fmt.Sprintf("%s, last used in this directory, is not available: %v", in.Last, err))
 		}
 	}
 	for _, r := range in.Changes.Providers() {
-		model, why := in.presumed(r)
+		model, why := in.defaultModel(r)
 		if model == "" {
 			continue
 		}
@@ -221,7 +222,7 @@ func (in Input) unnamed() (Choice, error) {
 	if in.Local != nil {
 		servers := in.Local()
 		if c, ok := in.Nearby(servers); ok {
-			c.Notices = append(notices, c.ID()+" answers: "+c.Why+".")
+			c.Notices = append(notices, "Using "+c.ID()+": "+c.Why+".")
 			return c, nil
 		}
 		for _, text := range Offers(servers) {
@@ -232,25 +233,25 @@ func (in Input) unnamed() (Choice, error) {
 	}
 	guide, _ := Find("offline")
 	return Choice{Provider: guide, Model: guide.Default, Notices: notices,
-		Why: "no model is connected: no provider's key is set"}, nil
+		Why: "no model is connected: no API key is set"}, nil
 }
 
-// held decides what happens if the model used last cannot be used at its base
-// URL because of err. No other host gets prompts unless the user selects it: a
-// new session on a screen starts with the guide and a notice, everything else
-// fails.
-func (in Input) held(err error) (Choice, error) {
+// unusableLast handles a last used model that cannot be used at its base URL
+// because of err. Prompts must not go to another host unless the user selects
+// it: a new session with a user starts with the guide and a notice, everything
+// else fails.
+func (in Input) unusableLast(err error) (Choice, error) {
 	if in.Continued || !in.Attended {
 		return Choice{}, fmt.Errorf("%s: %w, or select a model of another provider with --model", in.Last, err)
 	}
 	guide, _ := Find("offline")
-	return Choice{Provider: guide, Model: guide.Default, Held: true, Why: "the model used last cannot be used",
-		Notices: []string{fmt.Sprintf("%s was used last in this directory and cannot be used now: %v, or select a model of another provider with /model.", in.Last, err)}}, nil
+	return Choice{Provider: guide, Model: guide.Default, Held: true, Why: "the last used model is not available",
+		Notices: []string{fmt.Sprintf("%s, last used in this directory, is not available: %v, or select a model of another provider with /model.", in.Last, err)}}, nil
 }
 
-// presumed returns the model of r that is meant when nothing is said but that r
-// can be used, and why; "" if there is none.
-func (in Input) presumed(r Row) (model, why string) {
+// defaultModel returns the default model of r if r can be used, and the reason;
+// "" if it cannot.
+func (in Input) defaultModel(r Row) (model, why string) {
 	model = r.Default
 	if env := in.env(r.DefaultName); env != "" {
 		model = env
@@ -260,17 +261,17 @@ func (in Input) presumed(r Row) (model, why string) {
 		return "", ""
 	}
 	if r.Name == "openai" && from != "" || r.Configured && r.Keyless {
-		return model, "default of " + r.Name + ", as " + from + " is set"
+		return model, "default of " + r.Name + ", because " + from + " is set"
 	}
-	if where, ok := in.holds(r); ok {
-		return model, "default of " + r.Name + ", the first provider whose key is set (" + where + ")"
+	if where, ok := in.keySource(r); ok {
+		return model, "default of " + r.Name + ", the first provider with an API key (" + where + ")"
 	}
-	return "", "" // an address alone says nothing
+	return "", "" // a base URL alone does not make it the default
 }
 
-// named returns the model that a person named, if it can be used.
-func (in Input) named(model string) (Choice, error) {
-	r, name, err := in.whose(strings.TrimSpace(model))
+// choiceByName returns the model that the user named, if it can be used.
+func (in Input) choiceByName(model string) (Choice, error) {
+	r, name, err := in.findProvider(strings.TrimSpace(model))
 	if err != nil {
 		return Choice{}, err
 	}
@@ -283,8 +284,8 @@ func (in Input) named(model string) (Choice, error) {
 	return in.choice(r, name)
 }
 
-// whose returns the provider that model belongs to, and its name there.
-func (in Input) whose(model string) (Row, string, error) {
+// findProvider returns the provider of a model, and the model's name there.
+func (in Input) findProvider(model string) (Row, string, error) {
 	provider, name, ok := Split(model)
 	if r, found := in.Changes.Find(provider); found {
 		if !ok {
@@ -296,7 +297,7 @@ func (in Input) whose(model string) (Row, string, error) {
 		return r, name, nil
 	}
 	own, _ := in.Changes.Find("openai")
-	if _, from, _ := in.address(own); from != "" { // a server of one's own may call its models anything
+	if _, from, _ := in.address(own); from != "" { // a custom server may use any model names
 		return own, model, nil
 	}
 	for _, r := range in.Changes.Providers() {
@@ -306,41 +307,41 @@ func (in Input) whose(model string) (Row, string, error) {
 	}
 	if near := phrase.Nearest(provider, in.Changes.names()); near != "" {
 		if !ok {
-			return Row{}, "", fmt.Errorf("%q is neither a provider nor a model known here: did you mean %s?", model, near)
+			return Row{}, "", fmt.Errorf("unknown provider or model %q: did you mean %s?", model, near)
 		}
-		return Row{}, "", fmt.Errorf("there is no provider %q: did you mean %s/%s?", provider, near, name)
+		return Row{}, "", fmt.Errorf("unknown provider %q: did you mean %s/%s?", provider, near, name)
 	}
 	if ok {
-		return Row{}, "", fmt.Errorf("there is no provider %q: there are %s", provider, strings.Join(in.Changes.names(), ", "))
+		return Row{}, "", fmt.Errorf("unknown provider %q: the providers are %s", provider, strings.Join(in.Changes.names(), ", "))
 	}
-	return Row{}, "", fmt.Errorf("%q does not say whose model it is: write PROVIDER/NAME, for example openrouter/%s", model, model)
+	return Row{}, "", fmt.Errorf("no provider in model %q: write PROVIDER/NAME, for example openrouter/%s", model, model)
 }
 
-// choice fills in where r is, what is known of the model, and the key.
+// choice returns the choice of a model with its base URL, data and key.
 func (in Input) choice(r Row, model string) (Choice, error) {
 	base, from, err := in.address(r)
 	if err != nil {
 		return Choice{}, err
 	}
 	if base == "" && r.Dialect != Builtin {
-		return Choice{}, fmt.Errorf("%s needs an address: %s", r.Name, r.whereabouts())
+		return Choice{}, fmt.Errorf("%s needs a base URL: %s", r.Name, r.urlHint())
 	}
-	c := Choice{Provider: r, Model: model, BaseURL: base, from: from, Info: in.Changes.lookup(r, model, r.elsewhere(from))}
-	if err := in.prove(&c, !r.Local && !r.Keyless && !r.elsewhere(from)); err != nil {
+	c := Choice{Provider: r, Model: model, BaseURL: base, urlSource: from, Info: in.Changes.lookup(r, model, r.moved(from))}
+	if err := in.setCredentials(&c, !r.Local && !r.Keyless && !r.moved(from)); err != nil {
 		return c, err
 	}
-	return c, in.mayProve(&c)
+	return c, in.checkEncrypted(&c)
 }
 
-// whereabouts says how r gets an address.
-func (r Row) whereabouts() string {
+// urlHint returns how to set r's base URL.
+func (r Row) urlHint() string {
 	if r.URLName == "" {
-		return "give it a base_url in the configuration"
+		return "set its base_url in the configuration"
 	}
 	return "set " + r.URLName + ", or start with --base-url URL"
 }
 
-// env returns a variable of the environment without blanks around it.
+// env returns a variable of the environment, trimmed.
 func (in Input) env(name string) string {
 	if in.Getenv == nil || name == "" {
 		return ""

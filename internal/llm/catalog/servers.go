@@ -13,7 +13,7 @@ import (
 	"agent/internal/llm/wire"
 )
 
-// models returns what the server of row r at base says that it has.
+// models returns the models of the server of r at base.
 func (p prober) models(ctx context.Context, r Row, base string) ([]Served, error) {
 	address, query := wire.CutQuery(base)
 	root := strings.TrimSuffix(address, r.Suffix) + query
@@ -28,7 +28,7 @@ func (p prober) models(ctx context.Context, r Row, base string) ([]Served, error
 	return p.common(ctx, base)
 }
 
-// list is the answer that all of them give at /v1/models.
+// list is the response of all servers at /v1/models.
 type list struct {
 	Object string  `json:"object"`
 	Data   []entry `json:"data"`
@@ -44,14 +44,14 @@ type entry struct {
 	} `json:"meta"` // llama.cpp
 }
 
-// common asks a server that has nothing but the common list.
+// common queries the common list.
 func (p prober) common(ctx context.Context, base string) ([]Served, error) {
 	var l list
 	if err := p.get(ctx, wire.Join(base, "/models"), &l); err != nil {
 		return nil, err
 	}
 	if l.Object != "list" && len(l.Data) == 0 {
-		return nil, errNotIt
+		return nil, errOtherServer
 	}
 	var models []Served
 	for _, e := range l.Data {
@@ -60,8 +60,8 @@ func (p prober) common(ctx context.Context, base string) ([]Served, error) {
 	return models, nil
 }
 
-// llamacpp asks llama.cpp, which runs one model as a rule; its window is that of
-// a slot.
+// llamacpp queries llama.cpp, which usually runs one model. Its context window
+// is that of a slot.
 func (p prober) llamacpp(ctx context.Context, root, base string) ([]Served, error) {
 	var props struct {
 		Settings *struct {
@@ -79,7 +79,7 @@ func (p prober) llamacpp(ctx context.Context, root, base string) ([]Served, erro
 		return nil, err
 	}
 	if props.Settings == nil {
-		return nil, errNotIt
+		return nil, errOtherServer
 	}
 	models, err := p.common(ctx, base)
 	if err != nil {
@@ -95,7 +95,8 @@ func (p prober) llamacpp(ctx context.Context, root, base string) ([]Served, erro
 	return models, nil
 }
 
-// lmstudio asks LM Studio, whose own list tells more than the common one.
+// lmstudio queries LM Studio's own list, which has more data than the common
+// one.
 func (p prober) lmstudio(ctx context.Context, root, base string) ([]Served, error) {
 	var l struct {
 		Data []struct {
@@ -115,11 +116,11 @@ func (p prober) lmstudio(ctx context.Context, root, base string) ([]Served, erro
 		if e.Type == "embeddings" {
 			continue
 		}
-		m := Served{Name: e.ID, Context: cmp.Or(max(e.Loaded, 0), e.Length), Tools: among("tool_use", e.Capabilities)}
+		m := Served{Name: e.ID, Context: cmp.Or(max(e.Loaded, 0), e.Length), Tools: contains("tool_use", e.Capabilities)}
 		if e.Type != "" {
 			m.Vision = new(e.Type == "vlm")
 		}
-		if e.State == "loaded" { // one that runs answers at once
+		if e.State == "loaded" { // loaded models respond without delay
 			loaded = append(loaded, m)
 		} else {
 			rest = append(rest, m)
@@ -128,8 +129,8 @@ func (p prober) lmstudio(ctx context.Context, root, base string) ([]Served, erro
 	return append(loaded, rest...), nil
 }
 
-// ollama asks Ollama for its models, and for each what it can and how long its
-// window is: as it runs, else as it is set, else as the model has it at most.
+// ollama queries Ollama for its models, and for each its capabilities and
+// context window: as it runs, else as configured, else its maximum.
 func (p prober) ollama(ctx context.Context, root string) ([]Served, error) {
 	var tags struct {
 		Models *[]struct {
@@ -140,10 +141,10 @@ func (p prober) ollama(ctx context.Context, root string) ([]Served, error) {
 		return nil, err
 	}
 	if tags.Models == nil {
-		return nil, errNotIt
+		return nil, errOtherServer
 	}
 	running := map[string]int{}
-	shown := make([]shown, len(*tags.Models))
+	shown := make([]ollamaModel, len(*tags.Models))
 	var all sync.WaitGroup
 	all.Go(func() { running = p.running(ctx, root) })
 	for i, m := range *tags.Models {
@@ -155,16 +156,16 @@ func (p prober) ollama(ctx context.Context, root string) ([]Served, error) {
 	var models []Served
 	for i, m := range *tags.Models {
 		s := shown[i]
-		if talks := among("completion", s.Capabilities); talks != nil && !*talks {
+		if talks := contains("completion", s.Capabilities); talks != nil && !*talks {
 			continue
 		}
 		models = append(models, Served{Name: m.Name, Context: cmp.Or(max(running[m.Name], 0), s.window()),
-			Tools: among("tools", s.Capabilities), Vision: among("vision", s.Capabilities)})
+			Tools: contains("tools", s.Capabilities), Vision: contains("vision", s.Capabilities)})
 	}
 	return models, nil
 }
 
-// running returns the windows of the models that Ollama has in memory.
+// running returns the context windows of the models that Ollama has loaded.
 func (p prober) running(ctx context.Context, root string) map[string]int {
 	var ps struct {
 		Models []struct {
@@ -181,26 +182,26 @@ func (p prober) running(ctx context.Context, root string) map[string]int {
 	return windows
 }
 
-// shown is what Ollama tells of one model.
-type shown struct {
-	Parameters   string                     `json:"parameters"` // a line each: name and value
+// ollamaModel is Ollama's data of one model.
+type ollamaModel struct {
+	Parameters   string                     `json:"parameters"` // one per line: name and value
 	Info         map[string]json.RawMessage `json:"model_info"`
 	Capabilities []string                   `json:"capabilities"`
 }
 
-func (p prober) show(ctx context.Context, root, model string) (s shown) {
+func (p prober) show(ctx context.Context, root, model string) (s ollamaModel) {
 	body, err := json.Marshal(map[string]string{"model": model})
 	if err == nil {
 		err = p.ask(ctx, http.MethodPost, wire.Join(root, "/api/show"), body, &s)
 	}
-	if err != nil { // it is listed without
-		return shown{}
+	if err != nil { // list the model without its data
+		return ollamaModel{}
 	}
 	return s
 }
 
-// window is the length that is set for the model, else what it has at most.
-func (s shown) window() int {
+// window returns the configured context window, else the maximum.
+func (s ollamaModel) window() int {
 	for line := range strings.Lines(s.Parameters) {
 		if f := strings.Fields(line); len(f) == 2 && f[0] == "num_ctx" {
 			if n, err := strconv.Atoi(f[1]); err == nil {
@@ -218,8 +219,8 @@ func (s shown) window() int {
 	return 0
 }
 
-// among reports whether the word is in a list; nil where there is no list.
-func among(word string, list []string) *bool {
+// contains reports whether word is in list; nil if there is no list.
+func contains(word string, list []string) *bool {
 	if list == nil {
 		return nil
 	}

@@ -2,18 +2,18 @@ package catalog
 
 import "strings"
 
-// Standing is whether a provider can be used now, as far as can be told
-// without reaching for anything.
+// Standing describes whether a provider can be used, as far as known without a
+// network request.
 type Standing struct {
 	Row     Row
 	BaseURL string
-	Here    bool   // that is on this machine
-	Moved   bool   // somebody says that it is elsewhere than usual
-	Usable  bool   // of a server on this machine: where it would be is known
-	Why     string // why it can be used, else what to set
+	Here    bool   // the base URL is on this machine
+	Moved   bool   // the base URL is not the provider's own
+	Usable  bool   // can be used; for a local server, its base URL is known
+	Why     string // why it can be used, otherwise what to set
 }
 
-// Standings returns the standing of every provider but the guide.
+// Standings returns the standing of every provider except the guide.
 func (in Input) Standings() []Standing {
 	var all []Standing
 	for _, r := range in.Changes.Providers() {
@@ -26,28 +26,28 @@ func (in Input) Standings() []Standing {
 
 func (in Input) standing(r Row) Standing {
 	base, from, err := in.address(r)
-	s := Standing{Row: r, BaseURL: base, Here: loopback(base), Moved: from != "" && r.elsewhere(from)}
-	where, held := in.holds(r)
+	s := Standing{Row: r, BaseURL: base, Here: loopback(base), Moved: from != "" && r.moved(from)}
+	where, held := in.keySource(r)
 	switch {
 	case err != nil:
 		s.Why = err.Error()
 	case base == "" && r.Keyless:
-		s.Why = r.whereabouts()
+		s.Why = r.urlHint()
 	case base == "":
-		s.Why = "set " + r.URLName + " and " + strings.TrimPrefix(r.remedy(), "set ")
+		s.Why = "set " + r.URLName + " and " + strings.TrimPrefix(r.keyHint(), "set ")
 	case r.Local:
 		s.Usable = true
 	case held:
-		s.Usable, s.Why = true, "key: "+where
+		s.Usable, s.Why = true, "API key: "+where
 	case s.Moved || r.Keyless:
-		s.Usable, s.Why = true, "address: "+from
+		s.Usable, s.Why = true, "base URL: "+from
 	default:
-		s.Why = r.remedy()
+		s.Why = r.keyHint()
 	}
 	return s
 }
 
-// Known returns what is known of a model that a provider serves.
+// Known returns the data of a model that a provider serves.
 func (in Input) Known(s Standing, m Served) Info {
-	return in.Changes.lookup(s.Row, m.Name, s.Moved).served(m)
+	return in.Changes.lookup(s.Row, m.Name, s.Moved).withServed(m)
 }

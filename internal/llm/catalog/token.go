@@ -16,18 +16,18 @@ import (
 )
 
 const (
-	// early is how long before its end a token is renewed.
-	early = time.Minute
-	// tokenLife is how long a token is taken to live that does not say so.
+	// renewBefore is how long before its expiry a token is renewed.
+	renewBefore = time.Minute
+	// tokenLife is the assumed lifetime of a token without one.
 	tokenLife = 5 * time.Minute
-	// longestLife is how long a token is taken to live at most.
+	// longestLife is the maximum lifetime of a token.
 	longestLife = 365 * 24 * time.Hour
-	// tokenWait is how long a token may be waited for.
+	// tokenWait is the time limit of a request for a token.
 	tokenWait = 30 * time.Second
 )
 
-// tokens gets the tokens of a client and renews them before they end, one
-// request at a time.
+// tokens gets the tokens of a client and renews them before they expire, with
+// one request at a time.
 type tokens struct {
 	provider string
 	url      string
@@ -36,7 +36,7 @@ type tokens struct {
 	now      func() time.Time
 	http     *http.Client
 
-	turn chan token // holds the token, and who took it may renew it
+	current chan token // holds the token; the goroutine that received it may renew it
 }
 
 type token struct {
@@ -47,23 +47,23 @@ type token struct {
 func newTokens(c Choice) *tokens {
 	t := &tokens{
 		provider: c.Provider.Name, url: wire.Join(c.BaseURL, c.Provider.Client.Path), client: c.Provider.Client, login: *c.Login,
-		now: time.Now, turn: make(chan token, 1),
-		http: oneRequest(http.ProxyFromEnvironment), // about one an hour
+		now: time.Now, current: make(chan token, 1),
+		http: oneRequest(http.ProxyFromEnvironment), // requests are about an hour apart
 	}
 	t.http.Timeout = tokenWait
-	t.turn <- token{}
+	t.current <- token{}
 	return t
 }
 
-// authorize is a wire.Authorize.
+// authorize implements wire.Authorize.
 func (t *tokens) authorize(ctx context.Context, h http.Header) error {
 	var held token
 	select {
-	case held = <-t.turn:
+	case held = <-t.current:
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	defer func() { t.turn <- held }()
+	defer func() { t.current <- held }()
 	if held.value == "" || !t.now().Before(held.until) {
 		renewed, err := t.ask(ctx)
 		if err != nil {
@@ -75,7 +75,7 @@ func (t *tokens) authorize(ctx context.Context, h http.Header) error {
 	return nil
 }
 
-// ask gets a new token.
+// ask requests a new token.
 func (t *tokens) ask(ctx context.Context) (token, error) {
 	form := url.Values{"grant_type": {"client_credentials"}, "scope": {t.client.Scope}}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, t.url, strings.NewReader(form.Encode()))
@@ -107,21 +107,21 @@ func (t *tokens) ask(ctx context.Context) (token, error) {
 	case res.StatusCode != http.StatusOK:
 		return token{}, t.failed(llm.ErrKey, res.StatusCode, cmp.Or(answer.Description, answer.Error))
 	case broken || answer.Token == "":
-		return token{}, t.failed(llm.ErrProtocol, 0, "the answer to the request for a token holds none")
+		return token{}, t.failed(llm.ErrProtocol, 0, "the response contains no token")
 	}
 	life := tokenLife
 	if answer.Seconds > 0 {
 		life = time.Duration(min(answer.Seconds, longestLife.Seconds()) * float64(time.Second))
 	}
-	return token{value: Key(answer.Token), until: asked.Add(life - min(early, life/2))}, nil
+	return token{value: Key(answer.Token), until: asked.Add(life - min(renewBefore, life/2))}, nil
 }
 
-// failed is the error of a token that could not be had.
+// failed returns the error of a failed token request.
 func (t *tokens) failed(kind llm.ErrorKind, status int, message string) error {
-	e := &llm.Error{Kind: kind, Provider: t.provider, Status: status, Message: "no token: " + cmp.Or(message, "it gave no reason")}
+	e := &llm.Error{Kind: kind, Provider: t.provider, Status: status, Message: "cannot get a token: " + cmp.Or(message, "no reason given")}
 	switch kind {
 	case llm.ErrKey:
-		e.Hint = fmt.Sprintf("look whether %s and %s are right", t.client.IDName, t.client.SecretName)
+		e.Hint = fmt.Sprintf("Check %s and %s.", t.client.IDName, t.client.SecretName)
 	case llm.ErrNetwork, llm.ErrOverloaded:
 		e.Retry = true
 	}

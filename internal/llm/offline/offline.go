@@ -25,17 +25,17 @@ import (
 // Name is the model's name with its provider.
 const Name = "offline/guide"
 
-// What the guide says of itself. The first line of a conversation is intro, the
-// last line of an answer connect once and connectShort from then on.
+// The guide's texts about itself. The first answer of a conversation begins
+// with intro and ends with connect; later answers end with connectShort.
 const (
-	intro        = "I am the built-in offline guide: no language model, only a few rules."
-	connect      = "To connect a real model: `agent login PROVIDER`, or set its key (`OPENAI_API_KEY`, `ANTHROPIC_API_KEY`, …), or start Ollama, which is found by itself."
-	connectShort = "For a real model: `agent login PROVIDER`."
+	intro        = "I am the built-in offline guide: not a language model, only a few rules."
+	connect      = "To connect a model, run `agent login PROVIDER`, set an API key (`OPENAI_API_KEY`, `ANTHROPIC_API_KEY`, …), or start Ollama, which is detected automatically."
+	connectShort = "To connect a model, run `agent login PROVIDER`."
 )
 
 const (
 	callPrefix = "guide_" // of the IDs of the guide's calls
-	maxPieces  = 300      // deltas of one text, which limits its duration
+	maxPieces  = 300      // deltas of one text; limits its duration
 )
 
 // Provider is the offline guide. See New.
@@ -46,7 +46,7 @@ type Provider struct {
 	rules func() []rule // compiled on the first prompt
 }
 
-// New returns a guide that streams at a pleasant speed.
+// New returns a guide with a readable typing speed.
 func New() *Provider {
 	return &Provider{Pause: 5 * time.Millisecond, rules: sync.OnceValue(rules)}
 }
@@ -66,7 +66,7 @@ func (p *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.De
 	}
 }
 
-// wait waits for the pause before a delta.
+// wait waits for Pause, or until ctx ends.
 func (p *Provider) wait(ctx context.Context) error {
 	if ctx.Err() == nil {
 		select {
@@ -86,23 +86,23 @@ type reply struct {
 	call *call
 }
 
-// reply works out the answer to req.
+// reply returns the answer to req.
 func (p *Provider) reply(req llm.Request) reply {
 	t := newTurn(req)
 	requests, more := parse(p.rules(), t.prompt)
-	reports := t.play(requests)
+	reports := t.execute(requests)
 	var says []string
-	if !said(req.Messages, intro) {
+	if !mentioned(req.Messages, intro) {
 		says = append(says, intro)
 	}
-	if t.wanted != nil {
-		return reply{text: strings.Join(says, " "), call: t.wanted}
+	if t.next != nil {
+		return reply{text: strings.Join(says, " "), call: t.next}
 	}
 	says = append(says, reports...)
 	if more {
-		says = append(says, "I follow the first line of a prompt only. The rest is ignored.")
+		says = append(says, "I only follow the first line of a prompt. The rest was ignored.")
 	}
-	if said(req.Messages, connect) {
+	if mentioned(req.Messages, connect) {
 		says = append(says, connectShort)
 	} else {
 		says = append(says, connect)
@@ -110,8 +110,8 @@ func (p *Provider) reply(req llm.Request) reply {
 	return reply{text: strings.Join(says, "\n\n")}
 }
 
-// said reports whether an answer in the conversation contains sentence.
-func said(msgs []llm.Message, sentence string) bool {
+// mentioned reports whether an answer in the conversation contains sentence.
+func mentioned(msgs []llm.Message, sentence string) bool {
 	for _, m := range msgs {
 		if m.Kind == llm.Assistant && strings.Contains(m.Text, sentence) {
 			return true
@@ -120,7 +120,7 @@ func said(msgs []llm.Message, sentence string) bool {
 	return false
 }
 
-// deltas splits r into what is streamed.
+// deltas returns the deltas of r.
 func deltas(r reply, req llm.Request) []llm.Delta {
 	var out []llm.Delta
 	index, size := 0, len(r.text)
@@ -141,8 +141,8 @@ func deltas(r reply, req llm.Request) []llm.Delta {
 	return append(out, llm.Finish{Reason: reason, Raw: string(reason), Usage: llm.Usage{Input: tokens(inputSize(req)), Output: tokens(size)}})
 }
 
-// idOf returns an ID for the state of a conversation: the same each time, and
-// different at each step.
+// idOf returns an ID for the state of a conversation: always the same for one
+// state, and different at each step.
 func idOf(msgs []llm.Message) string {
 	h := sha256.New()
 	_ = json.NewEncoder(h).Encode(msgs) // a hash cannot fail to write
@@ -161,5 +161,5 @@ func inputSize(req llm.Request) int {
 	return n
 }
 
-// tokens estimates the number of tokens in that many bytes.
+// tokens estimates the number of tokens in bytes.
 func tokens(bytes int) int { return (bytes + 3) / 4 }

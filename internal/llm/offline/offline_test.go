@@ -13,7 +13,7 @@ import (
 	"agent/internal/llm/offline"
 )
 
-// talk is a conversation with the guide, without a loop.
+// talk is a conversation with the guide without a loop.
 type talk struct {
 	t     testing.TB
 	guide *offline.Provider
@@ -38,13 +38,12 @@ func (k *talk) say(text string) (string, []llm.Message) {
 	return k.step()
 }
 
-// result answers a call.
+// result adds the result of a call.
 func (k *talk) result(call llm.Message, text string, isError bool) {
 	k.req.Messages = append(k.req.Messages, llm.Message{Kind: llm.ToolResult, Reply: call.Reply, ID: call.ID, Text: text, IsError: isError})
 }
 
-// step takes one reply, puts it into the conversation, and returns its text and
-// its calls.
+// step adds one reply to the conversation and returns its text and calls.
 func (k *talk) step() (string, []llm.Message) {
 	k.t.Helper()
 	reply := llm.NewReply("")
@@ -77,7 +76,7 @@ func (k *talk) step() (string, []llm.Message) {
 	return text, calls
 }
 
-func TestReadIsAnsweredWithTheFile(t *testing.T) {
+func TestReadAnswer(t *testing.T) {
 	k := newTalk(t)
 	intro, calls := k.say("read main.go")
 	k.result(calls[0], "     1\tpackage main\n     2\t\n     3\tfunc main() {}\n", false)
@@ -86,11 +85,11 @@ func TestReadIsAnsweredWithTheFile(t *testing.T) {
 		t.Fatalf("calls again: %v", calls)
 	}
 	want := "`main.go`, 3 lines of Go:\n\n```go\npackage main\n\nfunc main() {}\n```\n\n" +
-		"To connect a real model: `agent login PROVIDER`, or set its key (`OPENAI_API_KEY`, `ANTHROPIC_API_KEY`, …), or start Ollama, which is found by itself."
+		"To connect a model, run `agent login PROVIDER`, set an API key (`OPENAI_API_KEY`, `ANTHROPIC_API_KEY`, …), or start Ollama, which is detected automatically."
 	if diff := cmp.Diff(answer, want); diff != "" {
 		t.Errorf("answer (-got +want):\n%s", diff)
 	}
-	if want := "I am the built-in offline guide: no language model, only a few rules."; intro != want {
+	if want := "I am the built-in offline guide: not a language model, only a few rules."; intro != want {
 		t.Errorf("first line: got %q, want %q", intro, want)
 	}
 
@@ -98,35 +97,36 @@ func TestReadIsAnsweredWithTheFile(t *testing.T) {
 	if strings.Contains(again, intro) || strings.Contains(again, "--base-url") {
 		t.Errorf("the introduction is said twice:\n%s", again)
 	}
-	if want := "For a real model: `agent login PROVIDER`."; !strings.HasSuffix(again, want) {
+	if want := "To connect a model, run `agent login PROVIDER`."; !strings.HasSuffix(again, want) {
 		t.Errorf("got %q, want it to end in %q", again, want)
 	}
 }
 
-func TestEndsOfCalls(t *testing.T) {
+func TestCallResults(t *testing.T) {
 	long := strings.Repeat("line\n", 60)
 	tests := []struct {
 		name, prompt, result string
 		isError              bool
-		want                 string // in the answer
+		want                 string // part of the answer
 	}{
-		{"refused edit", "replace a with b in f.go", "refused by the person, who says: not now", true,
-			"Refused, so nothing was done: `replace a with b in f.go`\n\n> refused by the person, who says: not now"},
-		{"edit not found", "replace a with b in f.go", "old does not occur in f.go", true, "That failed: `replace a with b in f.go`\n\n> old does not"},
+		{"rejected edit", "replace a with b in f.go", "rejected by the user: \"not now\"", true,
+			"Rejected: `replace a with b in f.go`\n\n> rejected by the user: \"not now\""},
+		{"edit not found", "replace a with b in f.go", "old does not occur in f.go", true, "Failed: `replace a with b in f.go`\n\n> old does not"},
 		{"edit not unique", "replace a with b in f.go", "old occurs 3 times: set replace_all", true, "`replace all \"a\" with \"b\" in f.go`"},
-		{"create what is there", "create f.txt with x", "old is empty but the file is not", true, "That failed: `create f.txt with x`\n\n> old is empty"},
+		{"create an existing file", "create f.txt with x", "old is empty but the file is not", true, "Failed: `create f.txt with x`\n\n> old is empty"},
 		{"empty file", "read f.go", "(the file is empty)\n", false, "`f.go`:\n\n> (the file is empty)"},
-		{"part of a file", "read f.go", "1\tx\n(lines 1-1 of 9; read on with offset 2)\n", false, "The file goes on: `read f.go lines 2-41`"},
+		{"part of a file", "read f.go", "1\tx\n(lines 1-1 of 9; read on with offset 2)\n", false, "To read on: `read f.go lines 2-41`"},
 		{"edit", "replace a with b in f.go", "changed f.go: it has 9 lines now, 1.2 KB. Replaced 1 place, on line 3.", false,
 			"Done: `a` is now `b` in `f.go`. Replaced 1 place, on line 3.\n"},
 		{"create", "create f.txt with x", "", false, "Done: wrote `f.txt`, 1 line."},
-		{"command", "run go test ./...", "ok  x\n[exit 0]", false, "`go test ./...` ended with exit code 0:\n\n```\nok  x\n```"},
-		{"failing command", "run make", "boom\n[exit 2]", true, "`make` ended with exit code 2:\n\n```\nboom\n```"},
-		{"silent command", "run true", "[exit 0]\n", false, "`true` ended with exit code 0 and printed nothing."},
-		{"long output", "run seq 60", long, false, "These are its last 25 lines of 60:"},
-		{"refused command", "run make", "refused by the person. It was not run.", true, "Refused, so nothing was done: `run make`"},
-		{"missing file", "read f.go", "f.go does not exist", true, "That failed: `read f.go`\n\n> f.go does not exist"},
-		{"matches", "find x in *.go", "a.go:1: x\nb.go:2: x", false, "Looking for `x` in `*.go`:\n\n```\na.go:1: x\nb.go:2: x\n```"},
+		{"command", "run go test ./...", "ok  x\n[exit 0]", false, "`go test ./...` exited with code 0:\n\n```\nok  x\n```"},
+		{"failing command", "run make", "boom\n[exit 2]", true, "`make` exited with code 2:\n\n```\nboom\n```"},
+		{"silent command", "run true", "[exit 0]\n", false, "`true` exited with code 0 and printed nothing."},
+		{"long output", "run seq 60", long, false, "Last 25 of 60 lines:"},
+		{"rejected command", "run make", "Rejected by the user. It was not run.", true, "Rejected: `run make`"},
+		{"command refused in an old log", "run make", "refused: not now", true, "Rejected: `run make`"},
+		{"missing file", "read f.go", "f.go does not exist", true, "Failed: `read f.go`\n\n> f.go does not exist"},
+		{"matches", "find x in *.go", "a.go:1: x\nb.go:2: x", false, "Search for `x` in `*.go`:\n\n```\na.go:1: x\nb.go:2: x\n```"},
 		{"fences", "read a.md", "1\t```go\n2\tx\n3\t```\n", false, "````markdown\n```go\nx\n```\n````"},
 	}
 	for _, tt := range tests {
@@ -148,20 +148,20 @@ func TestEndsOfCalls(t *testing.T) {
 	}
 }
 
-func TestAFailedChangeStopsTheChangesAfterIt(t *testing.T) {
+func TestFailedChangeSkipsLaterChanges(t *testing.T) {
 	k := newTalk(t)
 	_, calls := k.say("replace a with b in f.go; read f.go; run go vet")
-	k.result(calls[0], "refused by the person", true)
+	k.result(calls[0], "denied: permission mode plan", true)
 	_, calls = k.step()
 	if len(calls) != 1 || calls[0].Name != "read" {
-		t.Fatalf("got %v, want the read alone", calls)
+		t.Fatalf("got %v, want only the read", calls)
 	}
 	k.result(calls[0], "1\tx", false)
 	answer, calls := k.step()
 	if len(calls) != 0 {
 		t.Fatalf("ran on: %v", calls)
 	}
-	if want := "Not done, because something before it failed: `run go vet`."; !strings.Contains(answer, want) {
+	if want := "Skipped because an earlier request failed: `run go vet`."; !strings.Contains(answer, want) {
 		t.Errorf("got\n%s\nwant in it %q", answer, want)
 	}
 }
@@ -189,7 +189,7 @@ func TestOverview(t *testing.T) {
 	}
 }
 
-func TestOnlyToolsThatAreThere(t *testing.T) {
+func TestMissingTools(t *testing.T) {
 	k := newTalk(t, "read")
 	answer, calls := k.say("read a.go; run make")
 	if len(calls) != 1 || calls[0].Name != "read" {
@@ -197,7 +197,7 @@ func TestOnlyToolsThatAreThere(t *testing.T) {
 	}
 	k.result(calls[0], "1\tx", false)
 	answer, calls = k.step()
-	if want := "Not done: there is no tool `shell` here, which `run make` needs."; len(calls) != 0 || !strings.Contains(answer, want) {
+	if want := "Skipped `run make`: it needs the tool `shell`, which is not available."; len(calls) != 0 || !strings.Contains(answer, want) {
 		t.Errorf("got %v and\n%s\nwant %q", calls, answer, want)
 	}
 
@@ -208,9 +208,9 @@ func TestOnlyToolsThatAreThere(t *testing.T) {
 	}
 }
 
-// TestTheLogMayRewriteArguments holds that a call is recognised after the log
-// has written its arguments in other spacing and escapes.
-func TestTheLogMayRewriteArguments(t *testing.T) {
+// TestRewrittenArguments checks that a call is recognized after the log
+// changed the whitespace and escapes of its arguments.
+func TestRewrittenArguments(t *testing.T) {
 	k := newTalk(t)
 	_, calls := k.say("replace a<b with a&b in f.go")
 	last := &k.req.Messages[len(k.req.Messages)-1]
@@ -261,7 +261,7 @@ func TestIDsAreUniqueInAConversation(t *testing.T) {
 func TestCancel(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	k := newTalk(t)
-	k.guide.Pause = 1 << 40 // longer than any test: only the context ends it
+	k.guide.Pause = 1 << 40 // only the context can end it
 	cancel()
 	var last error
 	for _, err := range k.guide.Stream(ctx, llm.Request{Messages: []llm.Message{{Kind: llm.User, Text: "help"}}}) {

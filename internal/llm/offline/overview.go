@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	maxAbout = 500 // runes of the README in an overview
-	maxRead  = 300 // lines of the README that are read
+	maxAbout = 500 // runes of the README shown in an overview
+	maxRead  = 300 // lines of the README to read
 )
 
 // buildFile is a file that shows how a project is built and tested.
@@ -27,17 +27,17 @@ func buildFiles() []buildFile {
 
 // overview describes the project by its tree, its README and its build file.
 func (t *turn) overview() string {
-	tree, done := t.do("list", listArgs{Path: ".", Depth: 2})
+	tree, done := t.callTool("list", listArgs{Path: ".", Depth: 2})
 	if !done {
 		return ""
 	}
 	if !tree.ok() {
-		return trouble(request{said: "what is this project?", tool: "list"}, tree)
+		return failure(request{text: "what is this project?", tool: "list"}, tree)
 	}
 	names := topLevel(tree.text)
 	title, about := "", ""
 	if i := slices.IndexFunc(names, func(n string) bool { return strings.HasPrefix(strings.ToLower(n), "readme") }); i >= 0 {
-		o, done := t.do("read", readArgs{Path: names[i], Limit: maxRead})
+		o, done := t.callTool("read", readArgs{Path: names[i], Limit: maxRead})
 		if !done {
 			return ""
 		}
@@ -58,7 +58,7 @@ func (t *turn) overview() string {
 			break
 		}
 	}
-	facts = append(facts, listing(tree.text), "This is put together from names and first lines; what the code does I cannot tell.")
+	facts = append(facts, listing(tree.text), "This summary comes from file names and the README. I cannot explain what the code does.")
 	return strings.Join(facts, "\n\n")
 }
 

@@ -25,12 +25,12 @@ const (
 // rule is one form of a request.
 type rule struct {
 	verb    verb
-	tool    string         // that the request needs; empty for none
-	usage   string         // the form as the user is shown it; empty to hide it
+	tool    string         // tool that the request needs; empty for none
+	usage   string         // form shown to the user; empty to hide it
 	pattern *regexp.Regexp // its groups are named for the fields of request
 }
 
-// rules returns all forms of requests. The first one that matches decides.
+// rules returns all forms of requests. The first match wins.
 func rules() []rule {
 	part := strings.NewReplacer(
 		" ", `\s+`,
@@ -54,15 +54,15 @@ func rules() []rule {
 }
 
 const (
-	maxLine     = 2 << 10 // bytes of a line that is parsed
-	maxRequests = 20      // of one prompt
+	maxLine     = 2 << 10 // maximum bytes of a line that is parsed
+	maxRequests = 20      // maximum requests in one prompt
 )
 
-// request is one thing that the user wants.
+// request is one request of the user.
 type request struct {
 	verb    verb
-	tool    string // that it needs
-	said    string // in the user's words
+	tool    string // tool that it needs
+	text    string // the user's words
 	path    string
 	glob    string
 	pattern string
@@ -75,28 +75,28 @@ type request struct {
 	last    int // line, 0 for the end
 }
 
-// parse reads the first line of a prompt. A request to create a file takes the
-// lines below it as its content. more reports lines that were ignored: pasted
-// text is never followed.
+// parse reads the requests in the first line of a prompt. If the last one
+// creates a file, the following lines are its content. more reports that other
+// lines were ignored: pasted text is never followed.
 func parse(rules []rule, text string) (requests []request, more bool) {
 	text = strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
 	line, rest, _ := strings.Cut(text, "\n")
 	if len(line) > maxLine {
-		return []request{{said: line}}, rest != ""
+		return []request{{text: line}}, rest != ""
 	}
 	for _, s := range split(rules, line) {
 		requests = append(requests, match(rules, s))
 	}
 	if last := &requests[len(requests)-1]; last.verb == unknown && rest != "" {
-		if r := match(rules, last.said+"\n"+rest); r.verb == create {
+		if r := match(rules, last.text+"\n"+rest); r.verb == create {
 			*last, rest = r, ""
 		}
 	}
 	return requests, rest != ""
 }
 
-// split cuts a line at each semicolon that another request follows. A command
-// goes on to the end of the line.
+// split splits a line at semicolons that are followed by another request. A
+// shell command extends to the end of the line.
 func split(rules []rule, line string) []string {
 	var out []string
 	for at := 0; len(out) < maxRequests-1; {
@@ -118,10 +118,10 @@ func split(rules []rule, line string) []string {
 	return append(out, line)
 }
 
-// match reads one request. Its verb is unknown if no rule matches.
+// match parses one request. Its verb is unknown if no rule matches.
 func match(rules []rule, s string) request {
 	s = strings.TrimSpace(s)
-	r := request{said: s}
+	r := request{text: s}
 	const please = "please "
 	if len(s) > len(please) && strings.EqualFold(s[:len(please)], please) {
 		s = strings.TrimSpace(s[len(please):])
@@ -144,7 +144,7 @@ func match(rules []rule, s string) request {
 	return r
 }
 
-// set stores the text that the group of that name matched.
+// set stores the text that the named group matched.
 func (r *request) set(group, s string) {
 	s = unquoted(s)
 	switch group {

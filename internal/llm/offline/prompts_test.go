@@ -69,8 +69,8 @@ func TestPromptsBecomeCalls(t *testing.T) {
 	}
 }
 
-// FuzzGuide holds that whatever is said and whatever a tool answers, each
-// reply ends and the turn does too.
+// FuzzGuide checks that every reply and turn ends, for any prompt and any
+// result.
 func FuzzGuide(f *testing.F) {
 	f.Add("read a.go; replace a with b in \"c d\"; run `x`", "     1\tx\n", false)
 	f.Add("what is this project?\n\nrun x", "README.md\ngo.mod\n", true)

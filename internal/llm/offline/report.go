@@ -9,23 +9,23 @@ import (
 )
 
 const (
-	maxShown = 40 // lines of a result in an answer
-	maxTail  = 25 // lines of a command's output
+	maxShown = 40 // maximum lines of a result in an answer
+	maxTail  = 25 // maximum lines of a command's output
 )
 
-// trouble reports a call that failed.
-func trouble(r request, o outcome) string {
+// failure reports a call that failed.
+func failure(r request, o outcome) string {
 	switch {
 	case o.absent:
-		return fmt.Sprintf("Not done: there is no tool %s here, which %s needs.", code(r.tool), code(r.said))
-	case o.refused():
-		return fmt.Sprintf("Refused, so nothing was done: %s\n\n%s", code(r.said), quoted(o.text))
+		return fmt.Sprintf("Skipped %s: it needs the tool %s, which is not available.", code(r.text), code(r.tool))
+	case o.rejected():
+		return fmt.Sprintf("Rejected: %s\n\n%s", code(r.text), quoted(o.text))
 	}
 	advice := ""
 	if r.verb == replace && r.all == "" && strings.Contains(o.text, "replace_all") {
-		advice = fmt.Sprintf("\n\nTo change every one: %s.", code(fmt.Sprintf("replace all %q with %q in %s", r.old, r.new, r.path)))
+		advice = fmt.Sprintf("\n\nTo replace all of them: %s.", code(fmt.Sprintf("replace all %q with %q in %s", r.old, r.new, r.path)))
 	}
-	return fmt.Sprintf("That failed: %s\n\n%s%s", code(r.said), quoted(o.text), advice)
+	return fmt.Sprintf("Failed: %s\n\n%s%s", code(r.text), quoted(o.text), advice)
 }
 
 func reportRead(r request, o outcome) string {
@@ -45,7 +45,7 @@ func reportRead(r request, o outcome) string {
 	shown := file.lines[:min(len(file.lines), maxShown)]
 	out := fmt.Sprintf("%s, %s:\n\n%s", code(r.path), what, block(fence, strings.Join(shown, "\n")))
 	if next := file.first + len(shown); next <= last || r.last == 0 && strings.Contains(file.notes, "offset") {
-		return out + fmt.Sprintf("\n\nThe file goes on: %s", code(fmt.Sprintf("read %s lines %d-%d", r.path, next, next+maxShown-1)))
+		return out + fmt.Sprintf("\n\nTo read on: %s", code(fmt.Sprintf("read %s lines %d-%d", r.path, next, next+maxShown-1)))
 	}
 	if file.notes != "" && !strings.Contains(file.notes, "offset") {
 		out += "\n\n" + quoted(file.notes)
@@ -70,7 +70,7 @@ func reportFind(r request, o outcome) string {
 	if where != "" {
 		where = " in " + code(where)
 	}
-	return fmt.Sprintf("Looking for %s%s:\n\n%s", code(r.pattern), where, listing(o.text))
+	return fmt.Sprintf("Search for %s%s:\n\n%s", code(r.pattern), where, listing(o.text))
 }
 
 func reportReplace(r request, o outcome) string {
@@ -81,12 +81,12 @@ func reportCreate(r request, o outcome) string {
 	return fmt.Sprintf("Done: wrote %s, %s.", code(r.path), phrase.Count(strings.Count(r.content, "\n"), "line")) + aside(o.text)
 }
 
-// reportRun tells how a command ended, with the last lines of its output.
+// reportRun reports how a command ended, with the last lines of its output.
 func reportRun(r request, o outcome) string {
 	lines := strings.Split(strings.Trim(o.text, "\n"), "\n")
 	how := "ran"
 	if status, ok := strings.CutPrefix(lines[len(lines)-1], "[exit "); ok {
-		how = "ended with exit code " + strings.TrimSuffix(status, "]")
+		how = "exited with code " + strings.TrimSuffix(status, "]")
 		lines = lines[:len(lines)-1]
 	} else if o.failed {
 		how = "failed"
@@ -96,7 +96,7 @@ func reportRun(r request, o outcome) string {
 	}
 	more := ":"
 	if cut := len(lines) - maxTail; cut > 0 {
-		more = fmt.Sprintf(". These are its last %d lines of %d:", maxTail, len(lines))
+		more = fmt.Sprintf(". Last %d of %d lines:", maxTail, len(lines))
 		lines = lines[cut:]
 	}
 	return fmt.Sprintf("%s %s%s\n\n%s", code(r.command), how, more, block("", strings.Join(lines, "\n")))
@@ -115,16 +115,16 @@ func (t *turn) welcome() string {
 		}
 	}
 	if b.Len() == 0 {
-		return "I follow simple requests about files, but there are no tools here that I could use."
+		return "I follow simple requests about files, but no tools are available."
 	}
-	return offer + "\n\n" + b.String() + "\nSeveral go into one line with `;` between them, `run` as the last one. I cannot explain code, write it or reason about it."
+	return offer + "\n\n" + b.String() + "\nSeparate several requests with `;`. `run` must come last. I cannot write code, explain it or reason about it."
 }
 
-// puzzled reports a request that no rule matches.
-func (t *turn) puzzled(r request) string {
-	how := "Say `help` to see what I follow."
+// notUnderstood reports a request that no rule matches.
+func (t *turn) notUnderstood(r request) string {
+	how := "Type `help` for the requests that I understand."
 	if !t.listed {
 		how = t.welcome()
 	}
-	return fmt.Sprintf("I did not understand %s, and did nothing about it. That takes a language model. %s", code(clip(r.said, 100)), how)
+	return fmt.Sprintf("I did not understand %s and did nothing. It needs a language model. %s", code(clip(r.text, 100)), how)
 }

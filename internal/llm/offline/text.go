@@ -11,13 +11,13 @@ import (
 	"agent/internal/llm/phrase"
 )
 
-const maxWidth = 200 // runes of a line in an answer
+const maxWidth = 200 // maximum runes of a line in an answer
 
 // page is the result of the read tool.
 type page struct {
 	first int      // number of the first line
 	lines []string // of the file
-	notes string   // of the tool about them
+	notes string   // the tool's remarks about them
 }
 
 // numbered separates the numbered lines of a page from the tool's notes.
@@ -70,7 +70,7 @@ func longestRun(s string) int {
 	return n
 }
 
-// listing returns a result of many lines, truncated to maxShown.
+// listing formats a result of many lines, truncated to maxShown.
 func listing(text string) string {
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	if len(lines) == 1 && strings.Contains(strings.TrimSpace(text), " ") {
@@ -82,8 +82,8 @@ func listing(text string) string {
 	return block("", text)
 }
 
-// quoted returns a tool's text as a quotation, or as a block if it contains
-// Markdown's special characters.
+// quoted formats a tool's text as a block quote, or as a code block if it
+// contains special characters of Markdown.
 func quoted(text string) string {
 	text = strings.TrimSpace(text)
 	if strings.ContainsAny(text, "*_`<[\\") {
@@ -97,8 +97,8 @@ func quoted(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// aside returns what a tool reported after its first sentence, which the answer
-// repeats.
+// aside returns the text of a tool after its first sentence, which the answer
+// repeats in its own words.
 func aside(text string) string {
 	_, more, _ := strings.Cut(strings.TrimSpace(text), ". ")
 	if more == "" || strings.Contains(more, "\n") || len(more) > maxWidth {
@@ -129,8 +129,8 @@ const languages = `
 makefile Make
 `
 
-// languageOf returns the language of a file, empty if it is not known, and the
-// info string of its fence.
+// languageOf returns the language of a file, empty if unknown, and the info
+// string for its code fence.
 func languageOf(file string) (name, fence string) {
 	base := strings.ToLower(path.Base(file))
 	for row := range strings.Lines(languages) {

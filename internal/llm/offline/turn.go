@@ -9,7 +9,7 @@ import (
 	"agent/internal/llm"
 )
 
-// Arguments of the tools.
+// The arguments of the tools.
 type (
 	readArgs struct {
 		Path   string `json:"path"`
@@ -26,7 +26,7 @@ type (
 		Path  string `json:"path,omitempty"`
 		Depth int    `json:"depth,omitempty"`
 	}
-	searchArgs struct { // of glob too
+	searchArgs struct { // also of glob
 		Pattern string `json:"pattern"`
 		Path    string `json:"path,omitempty"`
 		Glob    string `json:"glob,omitempty"`
@@ -46,32 +46,34 @@ type call struct {
 type outcome struct {
 	text   string
 	failed bool
-	absent bool // there is no such tool; nothing was called
+	absent bool // there is no such tool and nothing was called
 }
 
 // ok reports whether the call succeeded.
 func (o outcome) ok() bool { return !o.failed && !o.absent }
 
-// refused reports whether the call was not allowed to run.
-func (o outcome) refused() bool {
-	return o.failed && strings.HasPrefix(strings.ToLower(strings.TrimSpace(o.text)), "refused")
+// rejected reports whether the call was not allowed to run. Logs of older
+// versions say "refused".
+func (o outcome) rejected() bool {
+	text := strings.ToLower(strings.TrimSpace(o.text))
+	return o.failed && (strings.HasPrefix(text, "refused") || strings.HasPrefix(text, "rejected") || strings.HasPrefix(text, "denied"))
 }
 
-// turn works through the requests of one prompt.
+// turn executes the requests of one prompt.
 //
-// It keeps no state between replies. Each reply plays the requests from the
-// first one on: do returns the results of earlier calls in their order, and the
-// first call without a result ends the play and is made.
+// It keeps no state between replies. Each reply replays the requests from the
+// first one: callTool returns the results of earlier calls in order, and the first
+// call without a result ends the replay and becomes the reply's call.
 type turn struct {
 	prompt  string
 	tools   map[string]bool
-	results []outcome // of this turn's calls that were not returned yet
-	wanted  *call     // the call that has yet to be made
+	results []outcome // results of this turn's calls, not yet consumed
+	next    *call     // the next call to make
 	listed  bool      // an answer in the conversation lists the requests
 }
 
 func newTurn(req llm.Request) *turn {
-	t := &turn{tools: map[string]bool{}, listed: said(req.Messages, offer)}
+	t := &turn{tools: map[string]bool{}, listed: mentioned(req.Messages, offer)}
 	if req.ToolChoice.Mode != llm.ChoiceNone {
 		for _, spec := range req.Tools {
 			t.tools[spec.Name] = true
@@ -88,8 +90,9 @@ func newTurn(req llm.Request) *turn {
 	return t
 }
 
-// do returns the result of a call, or false if the call has yet to be made.
-func (t *turn) do(tool string, args any) (outcome, bool) {
+// callTool returns the result of a call, or false if the call has not been made
+// yet.
+func (t *turn) callTool(tool string, args any) (outcome, bool) {
 	if !t.tools[tool] {
 		return outcome{absent: true}, true
 	}
@@ -102,23 +105,23 @@ func (t *turn) do(tool string, args any) (outcome, bool) {
 	if err != nil {
 		return outcome{text: err.Error(), failed: true}, true
 	}
-	t.wanted = &call{tool: tool, args: string(text)}
+	t.next = &call{tool: tool, args: string(text)}
 	return outcome{}, false
 }
 
-// play works through requests up to the first call that has yet to be made. It
-// returns a report on each request that is complete. After a failed request no
-// further one changes anything.
-func (t *turn) play(requests []request) (reports []string) {
+// execute executes requests up to the first call without a result, and returns
+// a report for each completed request. After a failed change, further changes
+// are skipped.
+func (t *turn) execute(requests []request) (reports []string) {
 	stopped := false
 	for _, r := range requests {
 		changes := r.verb == replace || r.verb == create || r.verb == run
 		if stopped && changes {
-			reports = append(reports, "Not done, because something before it failed: "+code(r.said)+".")
+			reports = append(reports, "Skipped because an earlier request failed: "+code(r.text)+".")
 			continue
 		}
 		report, ok := t.perform(r)
-		if t.wanted != nil {
+		if t.next != nil {
 			return reports
 		}
 		stopped = stopped || changes && !ok
@@ -127,7 +130,7 @@ func (t *turn) play(requests []request) (reports []string) {
 	return reports
 }
 
-// perform does one request as far as it can. The report is meaningful only if
+// perform executes one request as far as possible. The report is only valid if
 // no call is wanted. ok reports success.
 func (t *turn) perform(r request) (report string, ok bool) {
 	switch r.verb {
@@ -151,26 +154,26 @@ func (t *turn) perform(r request) (report string, ok bool) {
 		return t.single(r, editArgs{Path: r.path, Old: r.old, New: r.new, ReplaceAll: r.all != ""}, reportReplace)
 	case create:
 		r.content = strings.TrimSuffix(r.content, "\n") + "\n"
-		// An edit of nothing fails on a file that has content.
+		// An edit with empty old text fails if the file has content.
 		return t.single(r, editArgs{Path: r.path, New: r.content}, reportCreate)
 	case run:
 		return t.single(r, shellArgs{Command: r.command}, reportRun)
 	case help:
 		return t.welcome(), true
 	}
-	return t.puzzled(r), true
+	return t.notUnderstood(r), true
 }
 
-// single does a request that takes one call.
+// single executes a request that takes one call.
 func (t *turn) single(r request, args any, report func(request, outcome) string) (string, bool) {
-	o, done := t.do(r.tool, args)
+	o, done := t.callTool(r.tool, args)
 	if !done {
 		return "", false
 	}
-	if o.ok() || r.verb == run && !o.absent && !o.refused() {
+	if o.ok() || r.verb == run && !o.absent && !o.rejected() {
 		return report(r, o), o.ok()
 	}
-	return trouble(r, o), false
+	return failure(r, o), false
 }
 
 func readRange(r request) readArgs {

@@ -2,24 +2,24 @@ package openai
 
 import "agent/internal/llm/wire"
 
-// calls keeps the tool calls of a reply while their pieces come in.
+// calls tracks the tool calls of a reply while their pieces arrive.
 //
-// A piece belongs to the call that its index names. Some servers give two calls
-// one index, so that a new id begins a new call; some give none, so that a name
-// does; a piece with neither belongs to the call begun last.
+// A piece belongs to the call with its index. Some servers give two calls the
+// same index, so a new ID begins a new call. Others give no index, so a name
+// begins one. A piece with neither belongs to the last call.
 type calls struct {
 	list []*call
 	held map[wire.Word]*call // by index
 }
 
-// call is one of them.
+// call is a tool call being assembled.
 type call struct {
-	index int // of its deltas
+	index int // index of its deltas
 	id    string
 	extra []byte
 }
 
-// find returns the call that p goes on with, nil if it begins one.
+// find returns the call that p belongs to, or nil if p begins a new one.
 func (cs *calls) find(p *callPart) *call {
 	if len(cs.list) == 0 {
 		return nil

@@ -7,9 +7,8 @@ import (
 	"agent/internal/llm/wire"
 )
 
-// chunk is an event of a stream, or a whole completion, read as generously as
-// the many dialects of this dialect need. A field of an unexpected type is
-// taken for missing.
+// chunk is an event of a stream, or a whole completion. It accepts the variants
+// of many servers. A field of an unexpected type counts as missing.
 type chunk struct {
 	Choices []choice        `json:"choices"`
 	Tokens  *usage          `json:"usage"`
@@ -38,14 +37,14 @@ type delta struct {
 	ReasoningDetails []detail   `json:"reasoning_details"`
 	Refusal          content    `json:"refusal"`
 	ToolCalls        []callPart `json:"tool_calls"`
-	FunctionCall     *function  `json:"function_call"` // what tool_calls was called once
+	FunctionCall     *function  `json:"function_call"` // the former name of tool_calls
 }
 
 type callPart struct {
 	Index    wire.Word       `json:"index"`
 	ID       wire.Word       `json:"id"`
 	Function function        `json:"function"`
-	Extra    json.RawMessage `json:"extra_content"` // a signature to be handed back
+	Extra    json.RawMessage `json:"extra_content"` // signature to send back
 }
 
 type function struct {
@@ -53,7 +52,7 @@ type function struct {
 	Arguments wire.Word `json:"arguments"`
 }
 
-// content is text, or a list of fragments of which some may be thinking.
+// content is text, or a list of fragments of text and thinking.
 type content []fragment
 
 type fragment struct {
@@ -61,7 +60,7 @@ type fragment struct {
 	thinking bool
 }
 
-// UnmarshalJSON never fails: content of an unknown form is no content.
+// UnmarshalJSON ignores content of an unknown form.
 func (c *content) UnmarshalJSON(b []byte) error {
 	*c = nil
 	switch b[0] {
@@ -79,7 +78,7 @@ func (c *content) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// text returns all that c says.
+// text returns the joined text of c.
 func (c content) text() string {
 	if len(c) == 1 {
 		return c[0].text
@@ -91,7 +90,7 @@ func (c content) text() string {
 	return b.String()
 }
 
-// fragments reads a fragment or a list of them. Images and the like are left out.
+// fragments decodes a fragment or a list of them, without images.
 func fragments(b []byte) content {
 	if b[0] == '{' {
 		b = append(append([]byte{'['}, b...), ']')

@@ -11,58 +11,58 @@ import (
 	"agent/internal/llm/wire"
 )
 
-// Decode yields the deltas of the body of an answer, a stream or a single
+// Decode yields the deltas of the body of a response, a stream or a single
 // completion. See wire.Decode. The Model of opaque bytes is left empty.
 func Decode(r io.Reader) iter.Seq2[llm.Delta, error] {
 	return wire.Decode(wire.NewPayloads(r), newDecoder("", false))
 }
 
-// decoder makes deltas of the payloads of one reply.
+// decoder decodes the payloads of one response into deltas.
 type decoder struct {
-	model string // for opaque bytes
-	keep  bool   // thinking is to be handed back
+	model        string // for opaque bytes
+	keepThinking bool   // thinking must be sent back
 
-	out     wire.Deltas // to be yielded next
-	next    int         // the first free index
-	open    int         // the message that text goes on with
-	kind    llm.Kind    // its kind; empty if there is none
-	thought []thought
-	details details
-	calls   calls
+	out      wire.Deltas // deltas to yield next
+	next     int         // the first free index
+	open     int         // index of the message that text is added to
+	kind     llm.Kind    // kind of that message; empty if there is none
+	thoughts []thought
+	details  details
+	calls    calls
 
-	usage    llm.Usage
-	finish   string // the provider's last word
-	refused  bool
-	answered bool   // there was a choice at all
-	lost     int    // events that could not be read
-	other    string // how something began that is no answer
+	usage        llm.Usage
+	finish       string // the last finish reason of the provider
+	refused      bool
+	answered     bool   // there was a choice
+	lost         int    // events that could not be read
+	firstUnknown string // beginning of an event without choices
 }
 
-// thought is a finished Thinking, and the name it came under.
+// thought is a Thinking message and the name of its field.
 type thought struct {
 	index int
 	field string
 }
 
 func newDecoder(model string, keep bool) *decoder {
-	return &decoder{model: model, keep: keep}
+	return &decoder{model: model, keepThinking: keep}
 }
 
-// Deltas returns the queue of the deltas to yield next.
+// Deltas returns the queue of deltas to yield next.
 func (d *decoder) Deltas() *wire.Deltas { return &d.out }
 
-// Add decodes a payload. An event that cannot be read is passed over: whether
-// that did harm shows at the end.
+// Add decodes a payload. Unreadable events are skipped and counted; End decides
+// whether they matter.
 func (d *decoder) Add(data []byte) (wire.State, error) {
 	data = bytes.TrimSpace(data)
-	if len(data) > 0 && data[0] == '[' { // some put an error into a list
+	if len(data) > 0 && data[0] == '[' { // some servers wrap an error in a list
 		var list []json.RawMessage
 		if json.Unmarshal(data, &list) == nil && len(list) > 0 {
 			data = list[0]
 		}
 	}
 	if len(data) == 0 || data[0] != '{' {
-		return d.state(), nil // a server's own sign of life
+		return d.state(), nil // a keep-alive of the server
 	}
 	var c chunk
 	if wire.Unmarshal(data, &c) != nil {
@@ -70,11 +70,11 @@ func (d *decoder) Add(data []byte) (wire.State, error) {
 		return d.state(), nil
 	}
 	if f, ok := c.failure(data); ok {
-		return wire.Open, hinted(f.Err(0))
+		return wire.Open, withHint(f.Err(0))
 	}
 	d.usage = c.usage(d.usage)
-	if len(c.Choices) == 0 && d.other == "" {
-		d.other = wire.First(wire.Clean(string(data)), 200)
+	if len(c.Choices) == 0 && d.firstUnknown == "" {
+		d.firstUnknown = wire.Truncate(wire.Clean(string(data)), 200)
 	}
 	for i := range c.Choices {
 		if ch := &c.Choices[i]; ch.Index == 0 {
@@ -84,7 +84,7 @@ func (d *decoder) Add(data []byte) (wire.State, error) {
 	return d.state(), nil
 }
 
-// state returns Ending once the provider gave a finish reason.
+// state returns Ending after a finish reason.
 func (d *decoder) state() wire.State {
 	if d.finish != "" {
 		return wire.Ending
@@ -104,7 +104,7 @@ func (d *decoder) choice(c *choice) {
 	if said == nil {
 		return
 	}
-	d.think(said.ReasoningContent.text(), said.Reasoning.text(), d.detailed(said.ReasoningDetails))
+	d.think(said.ReasoningContent.text(), said.Reasoning.text(), d.addDetails(said.ReasoningDetails))
 	for _, p := range said.Content {
 		if p.thinking {
 			d.say(llm.Thinking, p.text, "")
@@ -124,8 +124,8 @@ func (d *decoder) choice(c *choice) {
 	}
 }
 
-// detailed takes the reasoning_details of a piece, and returns what they say.
-func (d *decoder) detailed(list []detail) (listed string) {
+// addDetails adds the reasoning_details of a piece and returns their text.
+func (d *decoder) addDetails(list []detail) (listed string) {
 	for _, x := range list {
 		listed += x.Text + x.Summary
 		if d.details.add(x) {
@@ -136,8 +136,7 @@ func (d *decoder) detailed(list []detail) (listed string) {
 	return listed
 }
 
-// think takes the thinking of a piece, under the first of its names that holds
-// any.
+// think adds the thinking of a piece from the first field that has any.
 func (d *decoder) think(reasoningContent, reasoning, listed string) {
 	switch {
 	case reasoningContent != "":
@@ -149,7 +148,8 @@ func (d *decoder) think(reasoningContent, reasoning, listed string) {
 	}
 }
 
-// say adds text to the open message if that is of kind, else begins one.
+// say adds text to the open message if it has that kind, otherwise it begins
+// one.
 func (d *decoder) say(kind llm.Kind, text, field string) {
 	if text == "" {
 		return
@@ -159,13 +159,13 @@ func (d *decoder) say(kind llm.Kind, text, field string) {
 		d.open, d.kind = d.next, kind
 		d.next++
 		if kind == llm.Thinking {
-			d.thought = append(d.thought, thought{d.open, field})
+			d.thoughts = append(d.thoughts, thought{d.open, field})
 		}
 	}
-	d.out.Say(kind, d.open, text)
+	d.out.AddText(kind, d.open, text)
 }
 
-// pause ends the open message, as something else follows.
+// pause ends the open message.
 func (d *decoder) pause() {
 	if d.kind != "" {
 		d.out.Add(llm.BlockEnd{Index: d.open})
@@ -173,8 +173,8 @@ func (d *decoder) pause() {
 	d.kind = ""
 }
 
-// call adds a piece of a tool call. Calls stay open until the reply ends, as
-// the pieces of several may alternate.
+// call adds a piece of a tool call. Calls stay open until the reply ends,
+// because their pieces may alternate.
 func (d *decoder) call(p *callPart) {
 	c := d.calls.find(p)
 	begins := c == nil
@@ -193,22 +193,22 @@ func (d *decoder) call(p *callPart) {
 	if begins || p.ID != "" || p.Function.Name != "" {
 		d.out.Add(llm.CallDelta{Index: c.index, ID: string(p.ID), Name: string(p.Function.Name), Args: string(p.Function.Arguments)})
 	} else {
-		d.out.Say(llm.ToolCall, c.index, string(p.Function.Arguments))
+		d.out.AddText(llm.ToolCall, c.index, string(p.Function.Arguments))
 	}
 }
 
-// End adds the Finish, or returns why the answer is incomplete. After a finish
-// reason nothing can be missing but counts of tokens.
+// End adds the Finish, or returns why the response is incomplete. After a
+// finish reason only token counts can be missing.
 func (d *decoder) End(err error) error {
 	switch {
 	case d.finish == "" && !errors.Is(err, io.EOF):
 		return err
 	case d.lost > 0 && len(d.calls.list) > 0:
-		return wire.Untrusted()
+		return wire.UnreadableCalls()
 	case d.finish == "" && d.lost > 0:
-		return &llm.Error{Kind: llm.ErrProtocol, Message: "the answer could not be read", Retry: true}
-	case !d.answered && d.other != "":
-		return &llm.Error{Kind: llm.ErrProtocol, Message: "the answer holds no choices; it begins: " + d.other, Retry: true}
+		return &llm.Error{Kind: llm.ErrProtocol, Message: "the response could not be read", Retry: true}
+	case !d.answered && d.firstUnknown != "":
+		return &llm.Error{Kind: llm.ErrProtocol, Message: "the response has no choices: " + d.firstUnknown, Retry: true}
 	case !d.answered:
 		return wire.EmptyAnswer()
 	}
@@ -216,17 +216,17 @@ func (d *decoder) End(err error) error {
 	if d.refused {
 		reason = llm.Filtered
 	}
-	d.handBack(reason == llm.Length)
+	d.sendBack(reason == llm.Length)
 	d.out.Add(llm.Finish{Reason: reason, Raw: d.finish, Usage: d.usage, Lost: d.lost})
 	return nil
 }
 
-// handBack ends the messages whose opaque bytes go back to the model. The last
-// one of a reply that was cut short is not whole and stays open.
-func (d *decoder) handBack(short bool) {
-	for i, t := range d.thought {
+// sendBack ends the messages with the opaque bytes to send back. The last
+// message of a truncated reply stays open.
+func (d *decoder) sendBack(short bool) {
+	for i, t := range d.thoughts {
 		var o opaque
-		if d.keep && len(d.details.list) == 0 {
+		if d.keepThinking && len(d.details.list) == 0 {
 			o.Field = t.field
 		}
 		if i == 0 {
@@ -236,7 +236,7 @@ func (d *decoder) handBack(short bool) {
 			d.keepWith(t.index, o, short)
 		}
 	}
-	if o := (opaque{Details: d.details.binding()}); len(d.thought) == 0 && o.Details != nil {
+	if o := (opaque{Details: d.details.binding()}); len(d.thoughts) == 0 && o.Details != nil {
 		d.keepWith(d.next, o, false)
 		d.next++
 	}
@@ -254,7 +254,7 @@ func (d *decoder) keepWith(index int, o opaque, short bool) {
 	d.out.Add(llm.BlockEnd{Index: index, Opaque: wire.Pack(dialect, d.model, o)})
 }
 
-// reason sorts the words in use for why a reply ended.
+// reason maps the finish reasons in use.
 func reason(word string) llm.Reason {
 	switch word {
 	case "stop", "end_turn", "eos", "stop_sequence", "complete":

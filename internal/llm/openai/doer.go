@@ -13,20 +13,20 @@ import (
 	"agent/internal/llm/wire"
 )
 
-// doer is the HTTP client of one exchange, as the library sees it.
+// doer is the HTTP client that the library uses for one exchange.
 type doer struct {
 	x       *wire.Exchange
-	url     string   // where the request goes
-	request *request // what the library was told to send
+	url     string   // URL of the request
+	request *request // request given to the library
 	got     *wire.Payloads
 }
 
-// Do completes the request that the library made and sends it. The answer is
-// read here and not by the library, which would lose a part of it.
+// Do completes the request of the library and sends it. The response is decoded
+// in this package, because the library drops parts of it.
 func (d *doer) Do(req *http.Request) (*http.Response, error) {
 	to, err := url.Parse(d.url)
 	if err != nil {
-		return nil, fmt.Errorf("read the address of the model: %s is not a URL", wire.Redacted(d.url))
+		return nil, fmt.Errorf("read the URL of the model: %s is not a URL", wire.Redacted(d.url))
 	}
 	body, err := io.ReadAll(req.Body)
 	if err == nil {
@@ -40,7 +40,7 @@ func (d *doer) Do(req *http.Request) (*http.Response, error) {
 	req.Body, req.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	res, err := d.x.Do(req)
 	if err != nil {
-		return nil, hinted(err)
+		return nil, withHint(err)
 	}
 	d.got = wire.NewPayloads(res.Body)
 	return res, nil

@@ -21,7 +21,7 @@ import (
 	"agent/internal/llm/wire/wiretest"
 )
 
-// fault is what a failure turns into, without its hint's full text and cause.
+// fault is an error without provider and cause.
 type fault struct {
 	Kind       llm.ErrorKind
 	Status     int
@@ -31,8 +31,8 @@ type fault struct {
 	Hint       string
 }
 
-func TestAnswersThatAreNoSuccess(t *testing.T) {
-	const tooLong = "the conversation is too long for the model: begin a new session, or choose a model with a larger window"
+func TestErrorResponses(t *testing.T) {
+	const tooLong = "The conversation is too long for the model. Start a new session, or choose a model with a larger context window."
 	for name, row := range map[string]struct {
 		status int
 		header string
@@ -43,17 +43,17 @@ func TestAnswersThatAreNoSuccess(t *testing.T) {
 			fault{Kind: llm.ErrInvalid, Message: "messages: [31mno"}},
 		"400 too long": {400, "", `{"error":{"message":"maximum context length is 10","code":"context_length_exceeded"}}`,
 			fault{Kind: llm.ErrTooLong, Message: "maximum context length is 10", Hint: tooLong}},
-		"400 key": {400, "", `[{"error":{"code":400,"message":"API key not valid","status":"INVALID_ARGUMENT"}}]`,
-			fault{Kind: llm.ErrKey, Message: "API key not valid", Hint: "test rejected the key in TEST_KEY: set another one"}},
+		"400 API key": {400, "", `[{"error":{"code":400,"message":"API key not valid","status":"INVALID_ARGUMENT"}}]`,
+			fault{Kind: llm.ErrKey, Message: "API key not valid", Hint: "test rejected the API key in TEST_KEY. Set another one."}},
 		"401": {401, "", `{"error":{"message":"no"}}`,
-			fault{Kind: llm.ErrKey, Message: "no", Hint: "test rejected the key in TEST_KEY: set another one"}},
+			fault{Kind: llm.ErrKey, Message: "no", Hint: "test rejected the API key in TEST_KEY. Set another one."}},
 		"402": {402, "", `{"error":{"message":"Insufficient Balance"}}`,
-			fault{Kind: llm.ErrQuota, Message: "Insufficient Balance", Hint: "look at the account and its limits at test, or choose another model"}},
+			fault{Kind: llm.ErrQuota, Message: "Insufficient Balance", Hint: "Check your account and its limits at test, or choose another model."}},
 		"403": {403, "", `{"detail":"not in your region"}`,
-			fault{Kind: llm.ErrKey, Message: "not in your region", Hint: "test does not let this key use the model; it may be a matter of the account or the region"}},
+			fault{Kind: llm.ErrKey, Message: "not in your region", Hint: "test does not allow this API key to use the model. Check the permissions of the account, and whether the model is available in your region."}},
 		"404": {404, "", `{"error":"model not found"}`,
-			fault{Kind: llm.ErrNotFound, Message: "model not found", Hint: `the model is "m" at BASE; /model or --model names another one`}},
-		"407":          {407, "", ``, fault{Kind: llm.ErrNetwork, Message: "proxy authentication required", Hint: "the proxy wants a login: check HTTPS_PROXY"}},
+			fault{Kind: llm.ErrNotFound, Message: "model not found", Hint: `The model is "m" at BASE. Choose another one with /model or --model.`}},
+		"407":          {407, "", ``, fault{Kind: llm.ErrNetwork, Message: "proxy authentication required", Hint: "The proxy requires a login. Check HTTPS_PROXY."}},
 		"408":          {408, "", ``, fault{Kind: llm.ErrOverloaded, Message: "request timeout", Retry: true}},
 		"413":          {413, "", `too big`, fault{Kind: llm.ErrTooLong, Message: "too big", Hint: tooLong}},
 		"422":          {422, "", `{"detail":[{"msg":"field required"}]}`, fault{Kind: llm.ErrInvalid, Message: "field required"}},
@@ -61,23 +61,23 @@ func TestAnswersThatAreNoSuccess(t *testing.T) {
 		"429 seconds":  {429, "Retry-After: 2", `{}`, fault{Kind: llm.ErrRate, Message: "{}", Retry: true, RetryAfter: 2 * time.Second}},
 		"429 fraction": {429, "Retry-After: 0.5", ``, fault{Kind: llm.ErrRate, Message: "too many requests", Retry: true, RetryAfter: time.Second / 2}},
 		"429 millis":   {429, "Retry-After-Ms: 250", ``, fault{Kind: llm.ErrRate, Message: "too many requests", Retry: true, RetryAfter: 250 * time.Millisecond}},
-		"429 a week":   {429, "Retry-After: 561635", ``, fault{Kind: llm.ErrRate, Message: "too many requests", Retry: true, RetryAfter: 561635 * time.Second}},
+		"429 one week": {429, "Retry-After: 561635", ``, fault{Kind: llm.ErrRate, Message: "too many requests", Retry: true, RetryAfter: 561635 * time.Second}},
 		"429 quota": {429, "", `{"error":{"message":"You exceeded your current quota","code":"insufficient_quota"}}`,
-			fault{Kind: llm.ErrQuota, Message: "You exceeded your current quota", Hint: "look at the account and its limits at test, or choose another model"}},
-		"429 in words": {429, "", `{"error":{"message":"Rate limit reached. Please try again in 1m2.5s. Add billing.","code":"rate_limit_exceeded"}}`,
-			fault{Kind: llm.ErrRate, Message: "Rate limit reached. Please try again in 1m2.5s. Add billing.", Retry: true, RetryAfter: 62500 * time.Millisecond}},
+			fault{Kind: llm.ErrQuota, Message: "You exceeded your current quota", Hint: "Check your account and its limits at test, or choose another model."}},
+		"429 wait in the message": {429, "", `{"error":{"message":"Rate limit reached. Please try again in 1m2.5s. Add billing.","code":"rate_limit_exceeded"}}`,
+			fault{Kind: llm.ErrRate, Message: "Rate limit reached. Please try again in 1m2.5s. Add billing", Retry: true, RetryAfter: 62500 * time.Millisecond}},
 		"429 too large": {429, "", `{"error":{"message":"Request too large for m on tokens per min"}}`,
 			fault{Kind: llm.ErrTooLong, Message: "Request too large for m on tokens per min", Hint: tooLong}},
 		"500": {500, "", `{"error":{"message":"oops","type":"server_error"}}`, fault{Kind: llm.ErrOverloaded, Message: "oops", Retry: true}},
 		"503 HTML": {503, "", "<html><h1>Bad\ngateway", fault{Kind: llm.ErrOverloaded,
-			Message: "got HTML in place of an answer: <html><h1>Bad gateway", Retry: true}},
+			Message: "service unavailable", Retry: true}},
 		"529": {529, "", `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`,
 			fault{Kind: llm.ErrOverloaded, Message: "Overloaded", Retry: true}},
 		"routed": {502, "", `{"error":{"code":502,"message":"Provider returned error","metadata":{"raw":"{\"error\":{\"message\":\"busy\"}}"}}}`,
 			fault{Kind: llm.ErrOverloaded, Message: "Provider returned error: busy", Retry: true}},
 		"wants responses": {400, "", `{"error":{"message":"Function tools are not supported. Please use /v1/responses instead."}}`,
-			fault{Kind: llm.ErrInvalid, Message: "Function tools are not supported. Please use /v1/responses instead.",
-				Hint: "this model calls tools over the responses interface only: give its provider the dialect \"responses\" in the configuration, or choose another model"}},
+			fault{Kind: llm.ErrInvalid, Message: "Function tools are not supported. Please use /v1/responses instead",
+				Hint: "This model supports tools only in the Responses API. Set \"dialect\": \"responses\" for its provider in the configuration, or choose another model."}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -97,7 +97,7 @@ func TestAnswersThatAreNoSuccess(t *testing.T) {
 	}
 }
 
-func TestServerThatMisbehaves(t *testing.T) {
+func TestMisbehavingServer(t *testing.T) {
 	for name, row := range map[string]struct {
 		answer http.HandlerFunc
 		limits wire.Limits
@@ -106,29 +106,29 @@ func TestServerThatMisbehaves(t *testing.T) {
 		"204": {answer: func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusNoContent) },
 			want: fault{Kind: llm.ErrProtocol, Message: "empty answer", Retry: true}},
 		"closes before headers": {answer: func(w http.ResponseWriter, r *http.Request) { panic(http.ErrAbortHandler) },
-			want: fault{Kind: llm.ErrNetwork, Message: "HOST closed the connection before it answered", Retry: true}},
+			want: fault{Kind: llm.ErrNetwork, Message: "HOST closed the connection without responding", Retry: true}},
 		"never answers": {answer: func(w http.ResponseWriter, r *http.Request) { drain(r); <-r.Context().Done() },
 			limits: wire.Limits{Headers: 20 * time.Millisecond},
-			want:   fault{Kind: llm.ErrTimeout, Message: "no answer from HOST within 20ms", Retry: true}},
+			want:   fault{Kind: llm.ErrTimeout, Message: "no response from HOST within 20ms", Retry: true}},
 		"headers, then silence": {answer: func(w http.ResponseWriter, r *http.Request) {
 			drain(r)
 			w.(http.Flusher).Flush()
 			<-r.Context().Done()
 		}, limits: wire.Limits{Idle: 20 * time.Millisecond},
-			want: fault{Kind: llm.ErrTimeout, Message: "the answer stopped: nothing more came within 20ms", Retry: true}},
-		"closes in mid-text": {answer: func(w http.ResponseWriter, r *http.Request) {
+			want: fault{Kind: llm.ErrTimeout, Message: "the response stalled: no data for 20ms", Retry: true}},
+		"closes in the middle of the text": {answer: func(w http.ResponseWriter, r *http.Request) {
 			_, _ = w.Write([]byte("data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\n"))
 			w.(http.Flusher).Flush()
 			panic(http.ErrAbortHandler)
-		}, want: fault{Kind: llm.ErrCut, Message: "the answer was cut in the middle by the server", Retry: true, Hint: "what arrived is kept; ask again to go on"}},
-		"another host": {answer: func(w http.ResponseWriter, r *http.Request) {
+		}, want: fault{Kind: llm.ErrCut, Message: "the server cut the answer off", Retry: true, Hint: "The text received is kept."}},
+		"redirect to another host": {answer: func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "http://elsewhere.invalid/v1?x=1", http.StatusTemporaryRedirect)
-		}, want: fault{Kind: llm.ErrProtocol, Message: "it redirects to http://elsewhere.invalid/v1, which was not followed",
-			Hint: "if that is the right place, use it as the base URL"}},
+		}, want: fault{Kind: llm.ErrProtocol, Message: "did not follow the redirect to http://elsewhere.invalid/v1",
+			Hint: "If that is the right address, use it as the base URL."}},
 		"broken gzip": {answer: func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Encoding", "gzip")
 			_, _ = w.Write(append(zipped("data: {}\n\n")[:14], "garbage"...))
-		}, want: fault{Kind: llm.ErrCut, Message: "the answer was cut in the middle by the server", Retry: true, Hint: "what arrived is kept; ask again to go on"}},
+		}, want: fault{Kind: llm.ErrCut, Message: "the server cut the answer off", Retry: true, Hint: "The text received is kept."}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := httptest.NewServer(row.answer)
@@ -142,7 +142,7 @@ func TestServerThatMisbehaves(t *testing.T) {
 	}
 }
 
-func TestServerThatIsNotReached(t *testing.T) {
+func TestUnreachableServer(t *testing.T) {
 	dial := func(err error) func(context.Context, string, string) (net.Conn, error) {
 		return func(ctx context.Context, _, _ string) (net.Conn, error) {
 			if err == nil {
@@ -160,11 +160,11 @@ func TestServerThatIsNotReached(t *testing.T) {
 		want fault
 	}{
 		"refused": {wire.Endpoint{Base: closed.URL, Local: true},
-			fault{Kind: llm.ErrNetwork, Message: "nothing listens on " + port, Hint: "start test, or choose another model"}},
+			fault{Kind: llm.ErrNetwork, Message: "nothing is listening on " + port, Hint: "Start test, or choose another model."}},
 		"no such host": {wire.Endpoint{AllowHTTP: true, Base: "http://x.invalid/v1", Dial: dial(&net.DNSError{Name: "x.invalid", Err: "no such host", IsNotFound: true})},
-			fault{Kind: llm.ErrNetwork, Message: "cannot resolve host x.invalid", Retry: true, Hint: "check the network and the base URL http://x.invalid/v1"}},
+			fault{Kind: llm.ErrNetwork, Message: "cannot resolve host x.invalid", Retry: true, Hint: "Check the network and the base URL http://x.invalid/v1."}},
 		"black hole": {wire.Endpoint{AllowHTTP: true, Base: "http://x.invalid/v1", Dial: dial(nil), Limits: wire.Limits{Connect: 10 * time.Millisecond}},
-			fault{Kind: llm.ErrTimeout, Message: "connecting to x.invalid:80 took too long", Retry: true}},
+			fault{Kind: llm.ErrTimeout, Message: "timed out connecting to x.invalid:80", Retry: true}},
 		"no route": {wire.Endpoint{AllowHTTP: true, Base: "http://x.invalid/v1", Dial: dial(errors.New("no route to host"))},
 			fault{Kind: llm.ErrNetwork, Message: "cannot reach x.invalid: no route to host", Retry: true}},
 	} {
@@ -189,7 +189,7 @@ func TestCertificates(t *testing.T) {
 	plain := httptest.NewServer(http.NotFoundHandler())
 	defer plain.Close()
 	got = ask(t, wire.Endpoint{Base: strings.Replace(plain.URL, "http:", "https:", 1)})
-	if got.Kind != llm.ErrNetwork || !strings.HasSuffix(got.Message, "speaks plain HTTP") {
+	if got.Kind != llm.ErrNetwork || !strings.HasSuffix(got.Message, "uses plain HTTP") {
 		t.Errorf("plain HTTP on a TLS port: got %+v", got)
 	}
 }
@@ -218,8 +218,8 @@ func TestGzip(t *testing.T) {
 	defer server.Close()
 	p := New(Options{Endpoint: wire.Endpoint{Base: server.URL}})
 	defer p.Close()
-	want := wiretest.Told{Said: []string{"text Grüße, 世界! It works."}, Reason: llm.Stop, Usage: llm.Usage{Input: 20, Output: 6}}
-	if diff := cmp.Diff(wiretest.Collect(p.Stream(t.Context(), llm.Request{Model: "m"})).Told(true), want); diff != "" {
+	want := wiretest.Content{Messages: []string{"text Grüße, 世界! It works."}, Reason: llm.Stop, Usage: llm.Usage{Input: 20, Output: 6}}
+	if diff := cmp.Diff(wiretest.Collect(p.Stream(t.Context(), llm.Request{Model: "m"})).Content(true), want); diff != "" {
 		t.Errorf("got, want:\n%s", diff)
 	}
 }
@@ -232,10 +232,11 @@ func zipped(s string) []byte {
 	return b.Bytes()
 }
 
-// drain reads the request, so that the server sees its client leave.
+// drain reads the request, so that the server notices when its client
+// disconnects.
 func drain(r *http.Request) { _, _ = io.Copy(io.Discard, r.Body) }
 
-// ask returns the failure of one request.
+// ask returns the error of one request.
 func ask(t *testing.T, at wire.Endpoint) fault {
 	t.Helper()
 	at.Name, at.Authorize, at.KeyName = "test", wire.Bearer("sk-1"), "TEST_KEY"

@@ -9,8 +9,8 @@ import (
 	"agent/internal/llm/wire/wiretest"
 )
 
-// What is kept of an answer to be handed back has a limit.
-func TestHiddenDataIsBounded(t *testing.T) {
+// The data that is kept for the next request is limited.
+func TestHiddenDataIsLimited(t *testing.T) {
 	chunk := func(delta string) string {
 		return `data: {"choices":[{"index":0,"delta":` + delta + `,"finish_reason":null}]}` + "\n\n"
 	}

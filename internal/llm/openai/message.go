@@ -12,36 +12,36 @@ import (
 	"agent/internal/llm/wire"
 )
 
-// How long an id and a name may be for OpenAI's own servers.
+// The maximum lengths that OpenAI accepts, in bytes.
 const (
 	maxID   = 40
 	maxName = 64
 )
 
-// WireMessages returns the messages of req as they are sent, one JSON object
+// WireMessages returns the messages of req in encoded form, one JSON object
 // each.
 //
-// The messages of one reply make one assistant message, followed by the results
-// of its calls in the calls' order, whatever stands between them in req. A call
-// that was cut off and its result are left out, a note says so. A call whose
-// arguments were no JSON object goes back with what the model wrote as the one
-// argument "_raw". A call without a result gets one that says so. What was sent
-// for a finished step does not change when more follows.
+// The messages of one reply become one assistant message. The results of its
+// calls follow in the order of the calls, regardless of their position in req.
+// A call that was cut off is replaced by a note, and its result is left out.
+// Arguments that were not a JSON object are sent as the property "_raw". A call
+// without a result gets one that says so. The encoding of a finished step never
+// changes, so that providers can cache it.
 func WireMessages(req llm.Request) []json.RawMessage {
 	body, err := NewRequest(llm.Request{System: req.System, Model: req.Model, Messages: req.Messages}, Quirks{})
 	var sent struct{ Messages []json.RawMessage }
 	if err := cmp.Or(err, json.Unmarshal(body, &sent)); err != nil {
-		// Only opaque bytes can be no JSON, and those were read from JSON.
+		// Unreachable: only opaque bytes could be invalid, and they were
+		// decoded from JSON.
 		panic("openai: write the messages: " + err.Error())
 	}
 	return sent.Messages
 }
 
-// fields are fields of a message that the library's type lacks, or leaves out
-// when they are empty.
+// fields are message fields that the library's type lacks or omits when empty.
 type fields map[string]any
 
-// toolCall is a call with what goes back to the model beside it.
+// toolCall is a call with the provider's extra content.
 type toolCall struct {
 	api.ToolCall
 	Extra json.RawMessage `json:"extra_content,omitempty"`
@@ -51,13 +51,13 @@ type toolCall struct {
 type builder struct {
 	*request
 	quirks  Quirks
-	results map[string]*llm.Message // by the call's id on the wire
+	results map[string]*llm.Message // by the ID of the call as sent
 }
 
-// messages adds the messages of req to the request.
+// messages adds the messages of req.
 func (b *builder) messages(req llm.Request) {
 	for i, m := range req.Messages {
-		if id := wire.Short(m.ID, maxID); m.Kind == llm.ToolResult && b.results[id] == nil {
+		if id := wire.ShortID(m.ID, maxID); m.Kind == llm.ToolResult && b.results[id] == nil {
 			b.results[id] = &req.Messages[i]
 		}
 	}
@@ -73,8 +73,8 @@ func (b *builder) messages(req llm.Request) {
 	}
 }
 
-// add adds a message and the fields that the library does not write: many
-// servers reject a message without content, even if it is empty.
+// add adds a message with more fields. A message without content gets an empty
+// one, because many servers require the field.
 func (b *builder) add(m api.ChatCompletionMessage, more fields) {
 	switch {
 	case m.Content != "" || m.MultiContent != nil:
@@ -89,7 +89,7 @@ func (b *builder) add(m api.ChatCompletionMessage, more fields) {
 	b.Messages = append(b.Messages, m)
 }
 
-// user adds a message of the user.
+// user adds a user message.
 func (b *builder) user(text string, images []llm.Image) {
 	if len(images) == 0 {
 		b.add(api.ChatCompletionMessage{Role: api.ChatMessageRoleUser, Content: text}, fields{})
@@ -106,7 +106,7 @@ func (b *builder) user(text string, images []llm.Image) {
 	b.add(api.ChatCompletionMessage{Role: api.ChatMessageRoleUser, MultiContent: parts}, fields{})
 }
 
-// reply adds one reply of the model, and the results of its calls.
+// reply adds a reply of the model, and the results of its calls.
 func (b *builder) reply(msgs []llm.Message) {
 	out, more := api.ChatCompletionMessage{Role: api.ChatMessageRoleAssistant}, fields{}
 	var text, notes string
@@ -117,32 +117,32 @@ func (b *builder) reply(msgs []llm.Message) {
 		case m.Kind == llm.Assistant:
 			text += m.Text
 		case m.Kind == llm.Thinking && !m.Cut:
-			handBack(&out, more, m, unpack(m, b.model))
+			addThinking(&out, more, m, unpack(m, b.model))
 		case m.Kind == llm.ToolCall && m.Cut:
 			notes += "\n" + wire.CutCall(m)
 		case m.Kind == llm.ToolCall:
-			c := toolCall{Extra: unpack(m, b.model).Extra, ToolCall: api.ToolCall{ID: wire.Short(m.ID, maxID), Type: api.ToolTypeFunction,
-				Function: api.FunctionCall{Name: wire.Plain(m.Name, maxName), Arguments: string(wire.Arguments(m))}}}
+			c := toolCall{Extra: unpack(m, b.model).Extra, ToolCall: api.ToolCall{ID: wire.ShortID(m.ID, maxID), Type: api.ToolTypeFunction,
+				Function: api.FunctionCall{Name: wire.SafeName(m.Name, maxName), Arguments: string(wire.Arguments(m))}}}
 			calls, signed = append(calls, c), signed || c.Extra != nil
 			out.ToolCalls = append(out.ToolCalls, c.ToolCall)
 		}
 	}
 	out.Content = strings.TrimPrefix(text+notes, "\n")
 	if out.Content == "" && calls == nil {
-		return // nothing but thinking
+		return // only thinking
 	}
 	if signed {
 		more["tool_calls"], out.ToolCalls = calls, nil
 	}
 	if b.quirks.KeepThinking && out.ReasoningContent == "" && calls != nil {
-		more["reasoning_content"] = "" // wanted even where nothing was thought
+		more["reasoning_content"] = "" // required even without thinking
 	}
 	b.add(out, more)
 	b.resultsOf(calls)
 }
 
-// handBack puts thinking where the model that thought it looks for it.
-func handBack(m *api.ChatCompletionMessage, more fields, t llm.Message, o opaque) {
+// addThinking adds thinking to the field that its model expects.
+func addThinking(m *api.ChatCompletionMessage, more fields, t llm.Message, o opaque) {
 	if len(o.Details) > 0 {
 		before, _ := more["reasoning_details"].([]detail)
 		more["reasoning_details"] = append(before, o.Details...)
@@ -156,8 +156,8 @@ func handBack(m *api.ChatCompletionMessage, more fields, t llm.Message, o opaque
 	}
 }
 
-// resultsOf adds the results of calls and, after all of them, their images: a
-// tool's message holds only text.
+// resultsOf adds the results of calls and then their images in a user message,
+// because a tool message can only hold text.
 func (b *builder) resultsOf(calls []toolCall) {
 	var images []llm.Image
 	for _, c := range calls {

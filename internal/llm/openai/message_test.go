@@ -34,7 +34,7 @@ func TestWireMessages(t *testing.T) {
 	}{
 		"a question": {system: "be kind", in: []llm.Message{{Kind: llm.User, Text: "if a < b && c\n\xff"}},
 			want: []string{`{"role":"system","content":"be kind"}`, `{"role":"user","content":"if a < b && c\n\ufffd"}`}},
-		"one reply is one message": {in: []llm.Message{
+		"a reply is one message": {in: []llm.Message{
 			{Kind: llm.Thinking, Reply: "r1", Text: "hm"},
 			{Kind: llm.Assistant, Reply: "r1", Text: "I look."},
 			call("r1", "a", `{"path":"a"}`), call("r1", "b", `{"path":"b"}`),
@@ -45,16 +45,16 @@ func TestWireMessages(t *testing.T) {
 				`{"role":"tool","content":"","tool_call_id":"a"}`,
 				`{"role":"tool","content":"B","tool_call_id":"b"}`,
 				`{"role":"assistant","content":"Done."}`}},
-		"a call alone has null beside it": {in: []llm.Message{call("r1", "a", `{}`), result("r1", "a", "A")},
+		"a call without text has null content": {in: []llm.Message{call("r1", "a", `{}`), result("r1", "a", "A")},
 			want: []string{
 				`{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"read","arguments":"{}"}}]}`,
 				`{"role":"tool","content":"A","tool_call_id":"a"}`}},
-		"a cut call is told, not sent": {in: []llm.Message{
+		"a cut call becomes a note": {in: []llm.Message{
 			{Kind: llm.Assistant, Reply: "r1", Text: "I write."},
 			{Kind: llm.ToolCall, Reply: "r1", ID: "a", Name: "write", Input: object(`{}`), Raw: `{"pa`, Cut: true},
-			result("r1", "a", "not run"), {Kind: llm.User, Text: "go on"}},
-			want: []string{`{"role":"assistant","content":"I write.\n[a call of write was cut off here and not run]"}`, `{"role":"user","content":"go on"}`}},
-		"a malformed call goes back as JSON": {in: []llm.Message{
+			result("r1", "a", "not run"), {Kind: llm.User, Text: "continue"}},
+			want: []string{`{"role":"assistant","content":"I write.\n[a call to write was cut off here and not run]"}`, `{"role":"user","content":"continue"}`}},
+		"a malformed call is sent as JSON": {in: []llm.Message{
 			{Kind: llm.ToolCall, Reply: "r1", ID: "a", Name: "read", Input: object(`{}`), Raw: `{path: "a"}`},
 			{Kind: llm.ToolResult, Reply: "r1", ID: "a", Text: "the arguments are no JSON object", IsError: true}},
 			want: []string{
@@ -63,11 +63,11 @@ func TestWireMessages(t *testing.T) {
 		"a call without a result gets one": {in: []llm.Message{call("r1", "a", `{}`), {Kind: llm.User, Text: "hi"}},
 			want: []string{
 				`{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"read","arguments":"{}"}}]}`,
-				`{"role":"tool","content":"error: there is no result, the call was interrupted","tool_call_id":"a"}`,
+				`{"role":"tool","content":"error: there is no result: the call was interrupted","tool_call_id":"a"}`,
 				`{"role":"user","content":"hi"}`}},
 		"a result without a call is left out": {in: []llm.Message{result("r1", "a", "A"), {Kind: llm.User, Text: "hi"}},
 			want: []string{`{"role":"user","content":"hi"}`}},
-		"thinking alone is left out": {in: []llm.Message{{Kind: llm.Thinking, Reply: "r1", Text: "hm", Cut: true}, {Kind: llm.User, Text: "hi"}},
+		"a reply of thinking only is left out": {in: []llm.Message{{Kind: llm.Thinking, Reply: "r1", Text: "hm", Cut: true}, {Kind: llm.User, Text: "hi"}},
 			want: []string{`{"role":"user","content":"hi"}`}},
 		"images": {in: []llm.Message{{Kind: llm.User, Text: "look", Images: []llm.Image{{MediaType: "image/png", Data: []byte{1, 2}}}}},
 			want: []string{`{"role":"user","content":[{"type":"text","text":"look"},{"type":"image_url","image_url":{"url":"data:image/png;base64,AQI="}}]}`}},
@@ -78,7 +78,7 @@ func TestWireMessages(t *testing.T) {
 				`{"role":"tool","content":"[images follow]","tool_call_id":"a"}`,
 				`{"role":"tool","content":"B","tool_call_id":"b"}`,
 				`{"role":"user","content":[{"type":"text","text":"Images of the tool results above:"},{"type":"image_url","image_url":{"url":"data:image/png;base64,AQ=="}}]}`}},
-		"a signature goes back": {in: []llm.Message{signed, result("r1", "a", "A")},
+		"a signature is sent back": {in: []llm.Message{signed, result("r1", "a", "A")},
 			want: []string{
 				`{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"read","arguments":"{}"},"extra_content":{"g":"s"}}]}`,
 				`{"role":"tool","content":"A","tool_call_id":"a"}`}},
@@ -102,7 +102,7 @@ func TestWireMessages(t *testing.T) {
 	}
 }
 
-// value returns the value of a JSON text: the order of the keys is the library's.
+// value decodes a JSON text, because the order of keys does not matter.
 func value(t *testing.T, text []byte) (v any) {
 	t.Helper()
 	if err := json.Unmarshal(text, &v); err != nil {
@@ -111,9 +111,9 @@ func value(t *testing.T, text []byte) (v any) {
 	return v
 }
 
-// TestHandBackWhatWasStreamed holds that what a stream gave as opaque is in the
-// next request as it was, and thinking where the provider wants it.
-func TestHandBackWhatWasStreamed(t *testing.T) {
+// TestOpaqueDataIsSentBack checks that opaque data of a stream is unchanged
+// in the next request, and thinking too if the provider needs it.
+func TestOpaqueDataIsSentBack(t *testing.T) {
 	for name, want := range map[string]string{
 		"reasoning-details.sse": `"reasoning_details":[{"type":"reasoning.text","format":"anthropic-claude-v1","index":0,"text":"Two steps.","signature":"c2lnbmVk"}]`,
 		"call-signature.sse":    `"extra_content":{"google":{"thought_signature":"c2ln"}}`,
@@ -134,8 +134,8 @@ func TestHandBackWhatWasStreamed(t *testing.T) {
 	}
 }
 
-// TestRequestsGrowAtTheEnd holds that each step's messages begin with the bytes
-// of those of the step before, over a conversation with tools.
+// TestRequestsGrowAtTheEnd checks that the messages of each request begin with
+// the bytes of the previous ones.
 func TestRequestsGrowAtTheEnd(t *testing.T) {
 	req := llm.Request{Model: "m", System: "s", Messages: []llm.Message{{Kind: llm.User, Text: "begin"}}}
 	before := []json.RawMessage{}
@@ -175,22 +175,22 @@ func TestNewRequest(t *testing.T) {
 		quirks Quirks
 		want   string
 	}{
-		"the least": {llm.Request{Model: "gpt-6-sol"}, Quirks{}, `{"model":"gpt-6-sol","stream":true,"stream_options":{"include_usage":true},"messages":[]}`},
+		"minimal": {llm.Request{Model: "gpt-6-sol"}, Quirks{}, `{"model":"gpt-6-sol","stream":true,"stream_options":{"include_usage":true},"messages":[]}`},
 		"limits": {llm.Request{Model: "m", MaxTokens: 9, Effort: "low"}, Quirks{},
 			`{"model":"m","stream":true,"stream_options":{"include_usage":true},"reasoning_effort":"low","max_tokens":9,"messages":[]}`},
-		"the newer limit": {llm.Request{Model: "m", MaxTokens: 9}, Quirks{MaxCompletionTokens: true},
+		"max_completion_tokens": {llm.Request{Model: "m", MaxTokens: 9}, Quirks{MaxCompletionTokens: true},
 			`{"model":"m","max_completion_tokens":9,"stream":true,"stream_options":{"include_usage":true},"messages":[]}`},
 		"tools": {llm.Request{Model: "m", Tools: tools}, Quirks{},
 			`{"model":"m","stream":true,"stream_options":{"include_usage":true},` + wired + `,"messages":[]}`},
-		"must call": {llm.Request{Model: "m", Tools: tools, ToolChoice: llm.ToolChoice{Mode: llm.ChoiceRequired}}, Quirks{},
+		"a required call": {llm.Request{Model: "m", Tools: tools, ToolChoice: llm.ToolChoice{Mode: llm.ChoiceRequired}}, Quirks{},
 			`{"model":"m","stream":true,"tool_choice":"required","stream_options":{"include_usage":true},` + wired + `,"messages":[]}`},
-		"must call one": {llm.Request{Model: "m", Tools: tools, ToolChoice: llm.ToolChoice{Mode: llm.ChoiceTool, Name: "read"}}, Quirks{},
+		"a required tool": {llm.Request{Model: "m", Tools: tools, ToolChoice: llm.ToolChoice{Mode: llm.ChoiceTool, Name: "read"}}, Quirks{},
 			`{"model":"m","stream":true,"tool_choice":{"type":"function","function":{"name":"read"}},"stream_options":{"include_usage":true},` + wired + `,"messages":[]}`},
 		"no choice without tools": {llm.Request{Model: "m", ToolChoice: llm.ToolChoice{Mode: llm.ChoiceNone}}, Quirks{},
 			`{"model":"m","stream":true,"stream_options":{"include_usage":true},"messages":[]}`},
-		"a shape": {llm.Request{Model: "m", Schema: json.RawMessage(`{"type":"object"}`)}, Quirks{},
+		"a schema": {llm.Request{Model: "m", Schema: json.RawMessage(`{"type":"object"}`)}, Quirks{},
 			`{"model":"m","stream":true,"response_format":{"type":"json_schema","json_schema":{"name":"answer","schema":{"type":"object"},"strict":false}},"stream_options":{"include_usage":true},"messages":[]}`},
-		"to the letter": {llm.Request{Model: "m", Schema: whole, Tools: []llm.ToolSpec{{Name: "loose", Schema: json.RawMessage(`{"type":"object"}`)}, {Name: "exact", Schema: whole}}}, Quirks{Strict: true},
+		"strict": {llm.Request{Model: "m", Schema: whole, Tools: []llm.ToolSpec{{Name: "loose", Schema: json.RawMessage(`{"type":"object"}`)}, {Name: "exact", Schema: whole}}}, Quirks{Strict: true},
 			`{"model":"m","stream":true,"response_format":{"type":"json_schema","json_schema":{"name":"answer","schema":` + string(whole) + `,"strict":true}},"stream_options":{"include_usage":true},` +
 				`"tools":[{"function":{"name":"loose","parameters":{"type":"object"}},"type":"function"},{"function":{"name":"exact","strict":true,"parameters":` + string(whole) + `},"type":"function"}],"messages":[]}`},
 	} {
@@ -207,8 +207,8 @@ func TestNewRequest(t *testing.T) {
 	}
 }
 
-// TestCodeIsNotEscaped holds that a request has no more escapes than JSON needs,
-// and that those of the text itself stay.
+// TestCodeIsNotEscaped checks that a request has only the escapes that JSON
+// requires, and keeps those of the text.
 func TestCodeIsNotEscaped(t *testing.T) {
 	text := `if a < b && b > c || s == "\\u003c" || s == "\u003e"`
 	for range 3 {

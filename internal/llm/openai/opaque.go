@@ -9,24 +9,24 @@ import (
 	"agent/internal/llm/wire"
 )
 
-// dialect is the name under which this package's opaque bytes go.
+// dialect is the Dialect of this package's opaque bytes.
 const dialect = "openai"
 
-// opaque is the form of llm.Opaque.Data here.
+// opaque is the llm.Opaque.Data of this dialect.
 type opaque struct {
-	// Field is the name under which a Thinking's text is handed back.
+	// Field is the field in which the text of a Thinking is sent back.
 	Field string `json:"field,omitempty"`
-	// Details are handed back in place of the text: they hold signatures.
+	// Details are sent back instead of the text, because they hold signatures.
 	Details []detail `json:"reasoning_details,omitempty"`
-	// Extra goes with a call.
+	// Extra belongs to a call.
 	Extra json.RawMessage `json:"extra_content,omitempty"`
 }
 
-// unpack returns what was stored with m for the model.
+// unpack returns the opaque data of m if it belongs to model.
 func unpack(m llm.Message, model string) opaque { return wire.Unpack[opaque](m, dialect, model) }
 
-// detail is an element of reasoning_details: text, a summary of it, or
-// something encrypted.
+// detail is an element of reasoning_details: text, a summary, or encrypted
+// data.
 type detail struct {
 	Type      string          `json:"type"`
 	ID        json.RawMessage `json:"id,omitempty"`
@@ -38,25 +38,25 @@ type detail struct {
 	Data      string          `json:"data,omitempty"`
 }
 
-// details gathers the pieces of reasoning_details that are streamed.
+// details joins streamed pieces of reasoning_details.
 type details struct{ list []*openDetail }
 
-// openDetail is an element that later pieces may still go on with.
+// openDetail is an element that later pieces may extend.
 type openDetail struct {
 	detail
 	text, summary strings.Builder
 }
 
-// add takes the next piece. It goes on with the last element if that has the
-// same place and kind; encrypted ones come whole. It reports whether the piece
-// began an element.
+// add adds a piece. It extends the last element if that has the same index and
+// type; encrypted elements are never split. It reports whether the piece began
+// an element.
 func (ds *details) add(d detail) (began bool) {
 	var last *openDetail
 	if n := len(ds.list); n > 0 {
 		last = ds.list[n-1]
 	}
 	if last == nil || d.Data != "" || last.Data != "" || last.Type != d.Type || string(last.Index) != string(d.Index) {
-		d.ID, d.Format, d.Index = bytes.Clone(d.ID), bytes.Clone(d.Format), bytes.Clone(d.Index) // they are the payload's
+		d.ID, d.Format, d.Index = bytes.Clone(d.ID), bytes.Clone(d.Format), bytes.Clone(d.Index) // they point into the payload
 		last = &openDetail{detail: d}
 		ds.list = append(ds.list, last)
 		began = true
@@ -69,8 +69,8 @@ func (ds *details) add(d detail) (began bool) {
 	return began
 }
 
-// binding returns the elements if they hold more than text, which is what the
-// model that made them wants to see again.
+// binding returns the elements if any holds a signature or encrypted data,
+// which the model needs back; otherwise nil.
 func (ds *details) binding() []detail {
 	var out []detail
 	bound := false

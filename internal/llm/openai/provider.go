@@ -1,11 +1,11 @@
-// Package openai speaks the chat completions dialect, as OpenAI and the many
-// that imitate it do.
+// Package openai implements the Chat Completions API of OpenAI and of the many
+// servers that copy it.
 //
 // The dialect is two pure functions, NewRequest and Decode. Provider joins them
-// with a transport: the go-openai library makes the request, behind an HTTP
-// client that adds to it what the library cannot express, and turns every
-// failure into an *llm.Error. The answer is read and decoded here, as the library
-// would lose a part of it (reasoning, errors inside a stream, a cut).
+// with a transport: the go-openai library makes the request with an HTTP client
+// that adds what the library cannot express and turns failures into *llm.Error.
+// The response is decoded in this package, because the library drops reasoning,
+// errors inside a stream, and truncation.
 package openai
 
 import (
@@ -23,25 +23,25 @@ import (
 	"agent/internal/llm/wire"
 )
 
-// Options say where a provider is and how to speak with it.
+// Options configure a Provider.
 type Options struct {
-	// Endpoint's Base is "https://api.openai.com/v1"; without a path /v1 is
-	// meant.
+	// Endpoint.Base is "https://api.openai.com/v1". If it has no path, /v1 is
+	// used.
 	Endpoint wire.Endpoint
-	// Path is what requests go to below Base, if that is not the dialect's own
-	// path; {model} in it stands for the model.
+	// Path is the path of requests below Base, if it is not the default;
+	// {model} in it is replaced by the model.
 	Path   string
 	Quirks Quirks
 }
 
-// Provider reaches the models of one endpoint. It is safe for concurrent use.
+// Provider sends requests to one endpoint. It is safe for concurrent use.
 type Provider struct {
 	*wire.Client
 	path   string
 	quirks Quirks
 }
 
-// New returns a provider. It connects to nothing yet.
+// New returns a provider. It does not connect yet.
 func New(opts Options) *Provider {
 	at := opts.Endpoint
 	at.Name = cmp.Or(at.Name, "openai")
@@ -51,7 +51,7 @@ func New(opts Options) *Provider {
 	return &Provider{Client: wire.New(at), path: opts.Path, quirks: opts.Quirks}
 }
 
-// Stream asks for a reply. See llm.Provider.
+// Stream implements llm.Provider.
 func (p *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {
 		x := p.Exchange(ctx, req.Model)
@@ -60,7 +60,7 @@ func (p *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.De
 		config := api.DefaultConfig("")
 		config.BaseURL, config.HTTPClient = p.BaseURL(), do
 		stream, err := api.NewClientWithConfig(config).CreateChatCompletionStream(ctx, do.request.ChatCompletionRequest)
-		if _, ok := errors.AsType[*json.MarshalerError](err); ok { // the library could not write the request
+		if _, ok := errors.AsType[*json.MarshalerError](err); ok { // the library could not encode the request
 			err = &llm.Error{Kind: llm.ErrInvalid, Message: "write the request: " + err.Error(), Err: err}
 		}
 		if err != nil {
@@ -72,7 +72,7 @@ func (p *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.De
 	}
 }
 
-// url returns where requests for the model go.
+// url returns the URL of requests for model.
 func (p *Provider) url(model string) string {
 	if p.path == "" {
 		return p.URL("/chat/completions")

@@ -12,29 +12,28 @@ import (
 	"agent/internal/llm/wire"
 )
 
-// Quirks are the ways in which a provider differs from the rest.
+// Quirks are the differences of a provider from the standard.
 type Quirks struct {
-	// MaxCompletionTokens is set where the limit of a reply goes under
-	// max_completion_tokens, as the older max_tokens is refused.
+	// MaxCompletionTokens sends the reply limit as max_completion_tokens,
+	// because the provider rejects max_tokens.
 	MaxCompletionTokens bool
-	// KeepThinking is set where the model wants its thinking handed back with
-	// the calls it led to.
+	// KeepThinking sends thinking back with the calls that followed it.
 	KeepThinking bool
-	// Strict is set where the model can be held to the schema of a tool or of
-	// the answer, if the schema is one for that.
+	// Strict sends the schemas of tools and of the answer as strict if they
+	// qualify.
 	Strict bool
 }
 
-// request is a request in the library's types, and what they cannot express.
+// request is a request of the library with the parts that it cannot express.
 type request struct {
 	api.ChatCompletionRequest
-	// model is not given to the library, which rejects tools and token limits for
-	// some names of models that take them.
+	// model is kept from the library, which rejects tools and token limits for
+	// some model names that support them.
 	model string
 	more  map[int]fields // of messages, by index
 }
 
-// NewRequest returns the body of the request that asks for a stream.
+// NewRequest returns the body of a streaming request.
 func NewRequest(req llm.Request, q Quirks) ([]byte, error) {
 	r := newRequest(req, q)
 	body, err := json.Marshal(r.ChatCompletionRequest)
@@ -76,11 +75,12 @@ func newRequest(req llm.Request, q Quirks) *request {
 	return r
 }
 
-// libraryHead is how the library begins a request without a model.
+// libraryHead is the beginning of a request that the library encodes without a
+// model.
 const libraryHead = `{"model":"","messages":`
 
-// complete adds to the body that the library wrote what the library cannot
-// express.
+// complete adds the parts that the library cannot express to the body that it
+// encoded.
 func (r *request) complete(body []byte) ([]byte, error) {
 	rest, ok := bytes.CutPrefix(body, []byte(libraryHead))
 	if !ok {
@@ -112,8 +112,8 @@ func (r *request) complete(body []byte) ([]byte, error) {
 	return unescape(append(append(out, ']'), rest[in.InputOffset():]...)), nil
 }
 
-// unescape undoes the library's escapes of <, > and &, in place: code is full of
-// them.
+// unescape undoes the library's escapes of <, > and & in place. They are
+// frequent in code.
 func unescape(text []byte) []byte {
 	out := text[:0]
 	for {
@@ -123,7 +123,7 @@ func unescape(text []byte) []byte {
 		}
 		out = append(out, text[:i]...)
 		text = text[i:]
-		n := 2 // of an escape, at least
+		n := 2 // minimum length of an escape
 		switch {
 		case bytes.HasPrefix(text, []byte(`\u003c`)):
 			out, n = append(out, '<'), 6
@@ -138,7 +138,7 @@ func unescape(text []byte) []byte {
 	}
 }
 
-// toolChoice returns c as the wire wants it, nil for the model's own choice.
+// toolChoice encodes c; nil if the model decides.
 func toolChoice(c llm.ToolChoice) any {
 	switch c.Mode {
 	case llm.ChoiceTool:

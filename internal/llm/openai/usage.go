@@ -5,7 +5,7 @@ import (
 	"agent/internal/llm/wire"
 )
 
-// usage holds the counts of tokens under the names in use.
+// usage holds token counts under all field names in use.
 type usage struct {
 	Prompt          *wire.Count    `json:"prompt_tokens"`
 	Completion      *wire.Count    `json:"completion_tokens"`
@@ -27,8 +27,8 @@ type outputDetails struct {
 	Reasoning *wire.Count `json:"reasoning_tokens"`
 }
 
-// into sets the counts of total that u knows: of several reports in a reply the
-// last counts.
+// into stores the counts that u has in total. Of several reports in a reply,
+// the last one wins.
 func (u *usage) into(total *llm.Usage) {
 	if u == nil {
 		return
@@ -47,7 +47,7 @@ func (u *usage) into(total *llm.Usage) {
 	set(&total.Reasoning, u.Reasoning, out.Reasoning)
 }
 
-// set gives to the last of the counts that is there.
+// set stores the last count that is present.
 func set(to *int, counts ...*wire.Count) {
 	for _, c := range counts {
 		if c != nil {
@@ -56,7 +56,7 @@ func set(to *int, counts ...*wire.Count) {
 	}
 }
 
-// usage returns total corrected by what c reports, wherever it does.
+// usage returns total updated with the counts that c reports.
 func (c *chunk) usage(total llm.Usage) llm.Usage {
 	c.Tokens.into(&total)
 	for i := range c.Choices {

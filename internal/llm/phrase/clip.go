@@ -2,7 +2,7 @@ package phrase
 
 import "strings"
 
-// Clip returns the beginning of a text of more than n bytes, with an ellipsis.
+// Clip returns s, or its first n bytes and an ellipsis if s is longer.
 func Clip(s string, n int) string {
 	if len(s) <= n {
 		return s

@@ -1,7 +1,7 @@
-// Package phrase writes numbers for people and models: counts with their noun,
-// sizes, durations, amounts of money. It also finds the name that a misspelled
-// one stands for. It is below every other package, so that all of them write and
-// forgive the same way. It knows nothing of what it writes about.
+// Package phrase formats numbers for the user and the model: counts with their
+// noun, sizes, durations and amounts of money. It also finds the closest name
+// to a misspelled one. It imports none of our packages, so that all of them can
+// use it.
 package phrase
 
 import (
@@ -36,7 +36,7 @@ func Thousands(n int) string {
 	return strings.TrimSuffix(fmt.Sprintf("%.1f", float64(n)/1e6), ".0") + "M"
 }
 
-// Bytes returns a size: "512 bytes", "3.4 MB".
+// Bytes returns a size in decimal units: "512 bytes", "3.4 MB".
 func Bytes(n int64) string {
 	if n < 1000 {
 		return Count(int(n), "byte")
@@ -62,8 +62,8 @@ func Seconds(d time.Duration) string {
 	return fmt.Sprintf("%d h %02d m", s/3600, s/60%60)
 }
 
-// Tenths returns a duration below a minute in tenths of a second, "4.1 s", and a
-// longer one as Seconds does.
+// Tenths returns a duration in tenths of a second, "4.1 s"; from one minute on
+// it returns Seconds.
 func Tenths(d time.Duration) string {
 	if d >= time.Minute {
 		return Seconds(d)
@@ -71,8 +71,7 @@ func Tenths(d time.Duration) string {
 	return fmt.Sprintf("%.1f s", max(d, 0).Seconds())
 }
 
-// Duration returns a duration below ten seconds as Tenths does, and a longer one
-// as Seconds does.
+// Duration returns Tenths for a duration below ten seconds, otherwise Seconds.
 func Duration(d time.Duration) string {
 	if d < 10*time.Second {
 		return Tenths(d)
@@ -80,8 +79,8 @@ func Duration(d time.Duration) string {
 	return Seconds(d)
 }
 
-// Dollars returns an amount of money, with more digits the smaller it is:
-// "$0.07".
+// Dollars returns an amount of money: "$0.07". Amounts below a cent have four
+// decimals.
 func Dollars(usd float64) string {
 	switch {
 	case usd == 0:

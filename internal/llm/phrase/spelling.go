@@ -2,9 +2,9 @@ package phrase
 
 import "strings"
 
-// Nearest returns the one of names that is most like name, or "" if none is like
-// it. Of several that are as near, one that is as long comes before the others,
-// and then the first. Small and capital letters are the same.
+// Nearest returns the element of names closest to name, ignoring case, or "" if
+// none is similar. Among equally close names, one of the same length wins, then
+// the first.
 func Nearest(name string, names []string) string {
 	best, least := "", max(3, len(name)/2)
 	for _, n := range names {
@@ -17,8 +17,8 @@ func Nearest(name string, names []string) string {
 	return best
 }
 
-// Slips counts the bytes to put in, take out, change, or swap with the next to
-// make b of a.
+// Distance counts the bytes to insert, delete, replace or transpose with the
+// next byte to turn a into b.
 func Distance(a, b string) int {
 	var before []int
 	last := make([]int, len(b)+1)

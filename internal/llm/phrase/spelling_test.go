@@ -18,7 +18,7 @@ func TestNearest(t *testing.T) {
 	}
 }
 
-func TestSlips(t *testing.T) {
+func TestDistance(t *testing.T) {
 	for _, c := range []struct {
 		a, b string
 		want int

@@ -12,19 +12,19 @@ import (
 	"agent/internal/llm/wire"
 )
 
-// Decode yields the deltas of the body of an answer, a stream or a whole
-// response. See wire.Decode. The Model of opaque bytes is left empty.
+// Decode yields the deltas of the body of a response, a stream or a whole one.
+// See wire.Decode. The Model of opaque bytes is left empty.
 func Decode(r io.Reader) iter.Seq2[llm.Delta, error] {
 	return wire.Decode(wire.NewPayloads(r), newDecoder(""))
 }
 
-// decoder makes deltas of the payloads of one reply.
+// decoder decodes the payloads of one response into deltas.
 type decoder struct {
 	outputs
-	status  string // of the answer as a whole, once that is told
+	status  string // final status of the response, "" before that
 	usage   llm.Usage
-	failure error // told by an event that need not be the last
-	known   bool  // there was something of this dialect
+	failure error // reported by an event that may not be the last
+	known   bool  // something of this dialect arrived
 	lost    int   // events that could not be read
 }
 
@@ -32,18 +32,18 @@ func newDecoder(model string) *decoder {
 	return &decoder{outputs: outputs{model: model}}
 }
 
-// Deltas returns the queue of the deltas to yield next.
+// Deltas returns the queue of deltas to yield next.
 func (d *decoder) Deltas() *wire.Deltas { return &d.out }
 
-// whole reports whether the state is known in which the answer ended. What
-// follows is passed over.
-func (d *decoder) whole() bool { return d.status != "" }
+// finished reports whether the final status has arrived. Later events are
+// ignored.
+func (d *decoder) finished() bool { return d.status != "" }
 
-// Add decodes a payload. An event that cannot be read is passed over: whether
-// that did harm shows at the end.
+// Add decodes a payload. Unreadable events are skipped and counted; End decides
+// whether they matter.
 func (d *decoder) Add(data []byte) (wire.State, error) {
 	data = bytes.TrimSpace(data)
-	if len(data) == 0 || data[0] != '{' || d.whole() {
+	if len(data) == 0 || data[0] != '{' || d.finished() {
 		return d.state(), nil
 	}
 	var e event
@@ -57,7 +57,7 @@ func (d *decoder) Add(data []byte) (wire.State, error) {
 		if wire.Unmarshal(data, r) == nil {
 			d.settle(r)
 		}
-	case e.Type == "error" || something(e.Error):
+	case e.Type == "error" || isSet(e.Error):
 		d.known, d.failure = true, failed(data)
 	default:
 		d.event(&e)
@@ -65,9 +65,9 @@ func (d *decoder) Add(data []byte) (wire.State, error) {
 	return d.state(), nil
 }
 
-// state returns Ending once everything has arrived that an answer holds.
+// state returns Ending once the reply is complete.
 func (d *decoder) state() wire.State {
-	if d.whole() || d.failure != nil {
+	if d.finished() || d.failure != nil {
 		return wire.Ending
 	}
 	return wire.Open
@@ -92,7 +92,7 @@ func (d *decoder) event(e *event) {
 	case "response.function_call_arguments.delta":
 		d.arguments(e.At, string(e.Delta))
 	case "response.function_call_arguments.done":
-		if o := d.at(e.At, "function_call"); !o.said {
+		if o := d.at(e.At, "function_call"); !o.hasContent {
 			d.arguments(e.At, string(e.Arguments))
 		}
 	case "response.output_item.done":
@@ -106,8 +106,8 @@ func (d *decoder) event(e *event) {
 	}
 }
 
-// settle takes the state in which an answer ended. It repeats what was put out,
-// which counts where nothing of it was streamed.
+// settle takes the final status. Its copy of the output is only used if none of
+// it was streamed.
 func (d *decoder) settle(r *response) {
 	d.known = true
 	if d.usage = r.Usage.neutral(); len(d.items) == 0 {
@@ -122,7 +122,7 @@ func (d *decoder) settle(r *response) {
 		d.status = r.Status + ":" + r.Incomplete.Reason
 	case "failed", "cancelled":
 		d.status = r.Status
-		if something(r.Error) || d.failure == nil {
+		if isSet(r.Error) || d.failure == nil {
 			d.failure = failed(r.Error)
 		}
 	}
@@ -143,20 +143,20 @@ func (d *decoder) reason() llm.Reason {
 	return llm.Unknown
 }
 
-// End adds the Finish, or returns why the answer is incomplete. It may be
-// complete although err ended its body.
+// End adds the Finish, or returns why the response is incomplete. The reply may
+// be complete although err ended the body.
 func (d *decoder) End(err error) error {
 	switch {
 	case d.failure != nil:
 		return d.failure
-	case d.whole() && d.lost > 0 && d.called:
-		return wire.Untrusted()
-	case d.whole():
+	case d.finished() && d.lost > 0 && d.called:
+		return wire.UnreadableCalls()
+	case d.finished():
 		d.out.Add(llm.Finish{Reason: d.reason(), Raw: d.status, Usage: d.usage, Lost: d.lost})
 		return nil
 	case errors.Is(err, io.EOF) && !d.known:
-		return &llm.Error{Kind: llm.ErrProtocol, Message: "the answer is not one of the responses interface",
-			Hint: "look whether the base URL is right, and whether the server has /responses"}
+		return &llm.Error{Kind: llm.ErrProtocol, Message: "the server did not answer in the format of the Responses API",
+			Hint: "Check the base URL, and whether the server supports /responses."}
 	case errors.Is(err, io.EOF):
 		return wire.CutOff(nil)
 	}

@@ -10,7 +10,7 @@ import (
 	"agent/internal/llm/wire/wiretest"
 )
 
-// TestDecodeRetry holds which failures another try may mend, and when.
+// TestDecodeRetry checks which errors can be retried, and when.
 func TestDecodeRetry(t *testing.T) {
 	for name, want := range map[string]string{
 		"failed.sse": "true 0s", "failed-after-text.sse": "true 1.5s", "failed-too-long.sse": "false 0s", "failed-prompt.sse": "false 0s",
@@ -23,9 +23,9 @@ func TestDecodeRetry(t *testing.T) {
 	}
 }
 
-// TestNothingSaidIsEmpty holds that an answer that fails before it said
-// anything leaves nothing, so that it can be asked for again.
-func TestNothingSaidIsEmpty(t *testing.T) {
+// TestFailureBeforeContentYieldsNothing checks that a response that fails
+// before any content yields nothing, so that it can be retried.
+func TestFailureBeforeContentYieldsNothing(t *testing.T) {
 	body := recording(t, "reasoning.sse")
 	body = body[:bytes.Index(body, []byte("event: response.reasoning_summary_text.delta"))]
 	if d := decode(bytes.NewReader(body)); d.Err == nil || len(d.Deltas) != 0 {

@@ -8,8 +8,8 @@ import (
 	"agent/internal/llm/wire"
 )
 
-// event is what a stream is made of. Only what counts is read; a field of an
-// unexpected type is taken for missing.
+// event is an event of a stream. A field of an unexpected type counts as
+// missing.
 type event struct {
 	Type      string          `json:"type"`
 	At        int             `json:"output_index"`
@@ -20,15 +20,15 @@ type event struct {
 	Item      *item           `json:"item"`
 	Response  *response       `json:"response"`
 	Error     json.RawMessage `json:"error"`
-	Object    string          `json:"object"` // "response" if this is no event but a whole answer
+	Object    string          `json:"object"` // "response" for a whole response that was not streamed
 }
 
-// item is one thing that a model put out: a message, a call, what it thought.
+// item is an output item of the model: a message, a call, or reasoning.
 type item struct {
 	Type      string    `json:"type"`
 	ID        string    `json:"id"`
 	Status    string    `json:"status"`
-	Content   []part    `json:"content"`           // of a message; of reasoning, the thoughts themselves
+	Content   []part    `json:"content"`           // of a message; of reasoning, its full text
 	Phase     string    `json:"phase"`             // of a message
 	CallID    wire.Word `json:"call_id"`           // of a call
 	Name      wire.Word `json:"name"`              // of a call
@@ -43,7 +43,7 @@ type part struct {
 	Refusal string `json:"refusal"`
 }
 
-// response is the state of the answer as a whole.
+// response is the final state of a response.
 type response struct {
 	Status     string          `json:"status"`
 	Output     []item          `json:"output"`
@@ -67,7 +67,7 @@ type usage struct {
 	} `json:"output_tokens_details"`
 }
 
-// neutral returns u as the rest of the program counts.
+// neutral converts u.
 func (u *usage) neutral() llm.Usage {
 	if u == nil {
 		return llm.Usage{}
@@ -76,11 +76,11 @@ func (u *usage) neutral() llm.Usage {
 		Output: int(u.Output), Reasoning: int(u.Split.Reasoning)}
 }
 
-// failed returns the error that data tells of.
+// failed returns the error that data reports.
 func failed(data []byte) error {
 	f, ok := wire.ParseFailure(data)
 	if !ok || f.Message == "" && f.Code == "" {
-		f.Message = "the answer failed, and nothing says why"
+		f.Message = "the request failed without a reason"
 	}
 	if aboutRequest(f.Code) {
 		f.Type = "invalid_request_error"
@@ -88,11 +88,11 @@ func failed(data []byte) error {
 	return f.Err(0)
 }
 
-// aboutRequest reports whether code blames what was asked, so that asking again
-// would not help.
+// aboutRequest reports whether code blames the request, so that a retry would
+// not help.
 func aboutRequest(code string) bool {
 	return strings.HasPrefix(code, "invalid_") || strings.Contains(code, "image") || strings.Contains(code, "policy")
 }
 
-// something reports whether a field holds more than null.
-func something(b json.RawMessage) bool { return len(b) > 0 && string(b) != "null" }
+// isSet reports whether a field is present and not null.
+func isSet(b json.RawMessage) bool { return len(b) > 0 && string(b) != "null" }

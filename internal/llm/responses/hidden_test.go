@@ -8,8 +8,8 @@ import (
 	"agent/internal/llm/wire/wiretest"
 )
 
-// An answer of items that say nothing has a limit.
-func TestHiddenDataIsBounded(t *testing.T) {
+// The number of items without content is limited.
+func TestHiddenDataIsLimited(t *testing.T) {
 	wiretest.Endless(t, responses.Decode, "items", "", func(i int) string {
 		return fmt.Sprintf("data: {\"type\":\"response.output_item.added\",\"output_index\":%d,\"item\":{\"type\":\"reasoning\",\"id\":\"r%d\"}}\n\n", i, i)
 	}, 20_000)

@@ -7,7 +7,7 @@ import (
 	"agent/internal/llm/wire"
 )
 
-// maxID is the length of a call's id that a provider takes.
+// maxID limits the ID of a call, in bytes.
 const maxID = 64
 
 // The items of a request's input.
@@ -36,15 +36,15 @@ type (
 	}
 )
 
-// input returns the messages of req as the items that are sent.
+// input encodes the messages of req as input items.
 //
-// The items of one reply keep their order: a reasoning item stands before what
-// it led to, and is left out where that is. The results of a reply's calls
-// follow in the calls' order, whatever stands between them in req. A call that
-// was cut off and its result are left out, a note says so. A call whose
-// arguments were no JSON object goes back with what the model wrote as the one
-// argument "_raw". A call without a result gets one that says so. What was sent
-// for a finished step does not change when more follows.
+// The items of one reply keep their order: a reasoning item precedes the output
+// that it led to, and is left out together with it. The results of a reply's
+// calls follow in the order of the calls, regardless of their position in req.
+// A call that was cut off is replaced by a note, and its result is left out.
+// Arguments that were not a JSON object are sent as the property "_raw". A call
+// without a result gets one that says so. The encoding of a finished step never
+// changes, so that providers can cache it.
 func input(req llm.Request) []any {
 	b := builder{model: req.Model, results: llm.Results(req.Messages), out: []any{}}
 	for said := range llm.ByReply(req.Messages) {
@@ -66,21 +66,21 @@ type builder struct {
 
 func (b *builder) add(item any) { b.out = append(b.out, item) }
 
-// reply adds what the model said in one go, and the results of its calls.
+// reply adds a reply of the model, and the results of its calls.
 func (b *builder) reply(msgs []llm.Message) {
 	var calls []llm.Message
 	for i, m := range msgs {
 		switch {
 		case m.Kind == llm.Assistant && m.Text != "":
-			b.said(m.Text, unpack(m, b.model).Phase)
-		case m.Kind == llm.Thinking && !m.Cut && goesOn(msgs[i+1:]):
+			b.assistant(m.Text, unpack(m, b.model).Phase)
+		case m.Kind == llm.Thinking && !m.Cut && hasOutput(msgs[i+1:]):
 			if r := unpack(m, b.model).Reasoning; r != nil {
 				b.add(r)
 			}
 		case m.Kind == llm.ToolCall && m.Cut:
-			b.said(wire.CutCall(m), "")
+			b.assistant(wire.CutCall(m), "")
 		case m.Kind == llm.ToolCall:
-			b.add(functionCall{Type: "function_call", CallID: wire.Short(m.ID, maxID), Name: wire.Plain(m.Name, maxID), Arguments: string(wire.Arguments(m))})
+			b.add(functionCall{Type: "function_call", CallID: wire.ShortID(m.ID, maxID), Name: wire.SafeName(m.Name, maxID), Arguments: string(wire.Arguments(m))})
 			calls = append(calls, m)
 		}
 	}
@@ -89,10 +89,10 @@ func (b *builder) reply(msgs []llm.Message) {
 	}
 }
 
-// goesOn reports whether what follows some thinking is sent: a provider refuses
-// reasoning that led to nothing.
-func goesOn(rest []llm.Message) bool {
-	for _, m := range rest {
+// hasOutput reports whether msgs, which follow some thinking, are sent: the
+// provider rejects reasoning without output.
+func hasOutput(msgs []llm.Message) bool {
+	for _, m := range msgs {
 		switch m.Kind {
 		case llm.ToolCall:
 			return !m.Cut
@@ -105,8 +105,8 @@ func goesOn(rest []llm.Message) bool {
 	return false
 }
 
-// said adds a message of the model.
-func (b *builder) said(text, phase string) {
+// assistant adds a message of the model.
+func (b *builder) assistant(text, phase string) {
 	b.add(message{Type: "message", Role: "assistant", Phase: phase, Content: []content{{Type: "output_text", Text: &text}}})
 }
 
@@ -114,14 +114,14 @@ func (b *builder) said(text, phase string) {
 func (b *builder) result(id string) {
 	r := b.results[id]
 	text := wire.Result(r)
-	out := functionCallOutput{Type: "function_call_output", CallID: wire.Short(id, maxID), Output: text}
+	out := functionCallOutput{Type: "function_call_output", CallID: wire.ShortID(id, maxID), Output: text}
 	if r != nil && len(r.Images) > 0 {
 		out.Output = contents(text, r.Images)
 	}
 	b.add(out)
 }
 
-// contents returns text and images as a list that is never empty.
+// contents encodes text and images as a list that is never empty.
 func contents(text string, images []llm.Image) []content {
 	var out []content
 	if text != "" || len(images) == 0 {

@@ -33,7 +33,7 @@ func TestInput(t *testing.T) {
 		callA   = `{"type":"function_call","call_id":"a","name":"read","arguments":"{}"}`
 		outputA = `{"type":"function_call_output","call_id":"a","output":"A"}`
 		hidden  = `{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"b3BhcXVl"}`
-		wasCut  = `{"type":"message","role":"assistant","content":[{"type":"output_text","text":"[a call of write was cut off here and not run]"}]}`
+		wasCut  = `{"type":"message","role":"assistant","content":[{"type":"output_text","text":"[a call to write was cut off here and not run]"}]}`
 	)
 	for name, row := range map[string]struct {
 		in   []llm.Message
@@ -41,12 +41,12 @@ func TestInput(t *testing.T) {
 	}{
 		"a question": {[]llm.Message{{Kind: llm.User, Text: "if a < b && c\n\xff"}},
 			[]string{`{"type":"message","role":"user","content":[{"type":"input_text","text":"if a < b && c\n\ufffd"}]}`}},
-		"nothing asked": {[]llm.Message{{Kind: llm.User}},
+		"an empty prompt": {[]llm.Message{{Kind: llm.User}},
 			[]string{`{"type":"message","role":"user","content":[{"type":"input_text","text":""}]}`}},
 		"images": {[]llm.Message{{Kind: llm.User, Text: "look", Images: []llm.Image{image}}, {Kind: llm.User, Images: []llm.Image{image}}},
 			[]string{`{"type":"message","role":"user","content":[{"type":"input_text","text":"look"},{"type":"input_image","image_url":"data:image/png;base64,AQI="}]}`,
 				`{"type":"message","role":"user","content":[{"type":"input_image","image_url":"data:image/png;base64,AQI="}]}`}},
-		"a reply keeps its order, results follow in the calls'": {[]llm.Message{
+		"a reply keeps its order and results follow in order of the calls": {[]llm.Message{
 			{Kind: llm.Assistant, Reply: "r1", Text: "I look."}, call("r1", "a", `{"path":"a"}`), call("r1", "b", `{"path":"b"}`),
 			result("b", "B"), result("a", ""), {Kind: llm.Assistant, Reply: "r2", Text: "Done."}},
 			[]string{`{"type":"message","role":"assistant","content":[{"type":"output_text","text":"I look."}]}`,
@@ -55,31 +55,31 @@ func TestInput(t *testing.T) {
 				`{"type":"function_call_output","call_id":"a","output":""}`,
 				`{"type":"function_call_output","call_id":"b","output":"B"}`,
 				`{"type":"message","role":"assistant","content":[{"type":"output_text","text":"Done."}]}`}},
-		"reasoning stands before what it led to": {[]llm.Message{{Kind: llm.Thinking, Reply: "r1", Text: "another part"}, thought("m"), call("r1", "a", `{}`), result("a", "A")},
+		"reasoning precedes its output": {[]llm.Message{{Kind: llm.Thinking, Reply: "r1", Text: "another part"}, thought("m"), call("r1", "a", `{}`), result("a", "A")},
 			[]string{hidden, callA, outputA}},
-		"between others too": {[]llm.Message{call("r1", "a", `{}`), thought("m"), {Kind: llm.Thinking, Reply: "r1", Text: "said aloud"},
+		"reasoning between other items": {[]llm.Message{call("r1", "a", `{}`), thought("m"), {Kind: llm.Thinking, Reply: "r1", Text: "said aloud"},
 			{Kind: llm.Assistant, Reply: "r1", Text: "hi"}, result("a", "A")},
 			[]string{callA, hidden, `{"type":"message","role":"assistant","content":[{"type":"output_text","text":"hi"}]}`, outputA}},
-		"but not to another model":     {[]llm.Message{thought("n"), call("r1", "a", `{}`), result("a", "A")}, []string{callA, outputA}},
-		"nor if it led to nothing":     {[]llm.Message{thought("m"), {Kind: llm.User, Text: "hi"}}, []string{hi}},
-		"nor to a call that is cut":    {[]llm.Message{thought("m"), cut, result("a", "not run"), {Kind: llm.User, Text: "hi"}}, []string{wasCut, hi}},
-		"a dialect's bytes of its own": {[]llm.Message{{Kind: llm.Thinking, Reply: "r1", Opaque: &llm.Opaque{Dialect: "openai", Model: "m", Data: object(opaque1)}}, call("r1", "a", `{}`), result("a", "A")}, []string{callA, outputA}},
-		"a phase goes back": {[]llm.Message{{Kind: llm.Assistant, Reply: "r1", Text: "hi", Opaque: wire.Pack(dialect, "m", opaque{Phase: "commentary"})}},
+		"reasoning of another model is left out":  {[]llm.Message{thought("n"), call("r1", "a", `{}`), result("a", "A")}, []string{callA, outputA}},
+		"reasoning without output is left out":    {[]llm.Message{thought("m"), {Kind: llm.User, Text: "hi"}}, []string{hi}},
+		"reasoning before a cut call is left out": {[]llm.Message{thought("m"), cut, result("a", "not run"), {Kind: llm.User, Text: "hi"}}, []string{wasCut, hi}},
+		"opaque bytes of another dialect":         {[]llm.Message{{Kind: llm.Thinking, Reply: "r1", Opaque: &llm.Opaque{Dialect: "openai", Model: "m", Data: object(opaque1)}}, call("r1", "a", `{}`), result("a", "A")}, []string{callA, outputA}},
+		"a phase is sent back": {[]llm.Message{{Kind: llm.Assistant, Reply: "r1", Text: "hi", Opaque: wire.Pack(dialect, "m", opaque{Phase: "commentary"})}},
 			[]string{`{"type":"message","role":"assistant","phase":"commentary","content":[{"type":"output_text","text":"hi"}]}`}},
-		"a cut call is told, not sent": {[]llm.Message{cut, result("a", "not run"), {Kind: llm.User, Text: "hi"}}, []string{wasCut, hi}},
-		"a malformed call goes back as JSON": {[]llm.Message{
+		"a cut call becomes a note": {[]llm.Message{cut, result("a", "not run"), {Kind: llm.User, Text: "hi"}}, []string{wasCut, hi}},
+		"a malformed call is sent as JSON": {[]llm.Message{
 			{Kind: llm.ToolCall, Reply: "r1", ID: "a", Name: "read", Input: object(`{}`), Raw: `{path: "a"}`},
 			{Kind: llm.ToolResult, ID: "a", Text: "the arguments are no JSON object", IsError: true}},
 			[]string{`{"type":"function_call","call_id":"a","name":"read","arguments":"{\"_raw\":\"{path: \\\"a\\\"}\"}"}`,
 				`{"type":"function_call_output","call_id":"a","output":"error: the arguments are no JSON object"}`}},
 		"a call without a result gets one": {[]llm.Message{call("r1", "a", ``), {Kind: llm.User, Text: "hi"}},
-			[]string{callA, `{"type":"function_call_output","call_id":"a","output":"error: there is no result, the call was interrupted"}`, hi}},
+			[]string{callA, `{"type":"function_call_output","call_id":"a","output":"error: there is no result: the call was interrupted"}`, hi}},
 		"a result without a call is left out": {[]llm.Message{result("a", "A"), {Kind: llm.User, Text: "hi"}}, []string{hi}},
 		"images of a result": {[]llm.Message{call("r1", "a", `{}`), {Kind: llm.ToolResult, ID: "a", Text: "A", Images: []llm.Image{image}}},
 			[]string{callA, `{"type":"function_call_output","call_id":"a","output":[{"type":"input_text","text":"A"},{"type":"input_image","image_url":"data:image/png;base64,AQI="}]}`}},
-		"a name that was made up": {[]llm.Message{{Kind: llm.ToolCall, Reply: "r1", ID: "a", Name: "re\u200bad it!"}, result("a", "A")},
+		"an invalid name": {[]llm.Message{{Kind: llm.ToolCall, Reply: "r1", ID: "a", Name: "re\u200bad it!"}, result("a", "A")},
 			[]string{`{"type":"function_call","call_id":"a","name":"re_e2_80_8bad_20it_21","arguments":"{}"}`, outputA}},
-		"an id that is too long": {[]llm.Message{call("r1", strings.Repeat("a", 65), `{}`), result(strings.Repeat("a", 65), "A")},
+		"an ID that is too long": {[]llm.Message{call("r1", strings.Repeat("a", 65), `{}`), result(strings.Repeat("a", 65), "A")},
 			[]string{`{"type":"function_call","call_id":"635361c48bb9eab14198e76ea8ab7f1a41685d6ad62aa9146d301d4f17eb0ae0","name":"read","arguments":"{}"}`,
 				`{"type":"function_call_output","call_id":"635361c48bb9eab14198e76ea8ab7f1a41685d6ad62aa9146d301d4f17eb0ae0","output":"A"}`}},
 	} {
@@ -95,9 +95,9 @@ func TestInput(t *testing.T) {
 	}
 }
 
-// TestHandBackWhatWasStreamed holds that what a stream gave as opaque is in the
-// next request as it was.
-func TestHandBackWhatWasStreamed(t *testing.T) {
+// TestOpaqueDataIsSentBack checks that opaque data of a stream is unchanged
+// in the next request.
+func TestOpaqueDataIsSentBack(t *testing.T) {
 	for name, want := range map[string]string{
 		"reasoning.sse": `{"type":"reasoning","id":"rs_1","summary":[{"type":"summary_text","text":"**Looking**\n\nThe flag is <lost>."},` +
 			`{"type":"summary_text","text":"**Deciding**\n\nI read it."}],"encrypted_content":"b3BhcXVl"},{"type":"function_call","call_id":"call_a"`,
@@ -105,7 +105,7 @@ func TestHandBackWhatWasStreamed(t *testing.T) {
 		"phase.sse":            `"phase":"commentary"`,
 	} {
 		d := wiretest.Collect(wire.Decode(wire.NewPayloads(bytes.NewReader(recording(t, name))), newDecoder("m")))
-		stored, err := json.Marshal(d.Messages) // as a log may write it
+		stored, err := json.Marshal(d.Messages) // as a log may store it
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -122,8 +122,8 @@ func TestHandBackWhatWasStreamed(t *testing.T) {
 	}
 }
 
-// TestRequestsGrowAtTheEnd holds that each step's request begins with the bytes
-// of the step before, but for what closes it, over a conversation with tools.
+// TestRequestsGrowAtTheEnd checks that each request begins with the bytes of
+// the previous one, except for its end.
 func TestRequestsGrowAtTheEnd(t *testing.T) {
 	req := llm.Request{Model: "m", System: "s", Tools: []llm.ToolSpec{{Name: "read"}}, Messages: []llm.Message{{Kind: llm.User, Text: "begin"}}}
 	var before []byte
@@ -140,8 +140,8 @@ func TestRequestsGrowAtTheEnd(t *testing.T) {
 	}
 }
 
-// said is what a step adds to a conversation: every kind of message, whole and
-// not.
+// said returns the messages of one step: of every kind, complete and
+// incomplete.
 func said(step int) []llm.Message {
 	reply := fmt.Sprint("r", step)
 	out := []llm.Message{{Kind: llm.Thinking, Reply: reply, Text: "hm",
@@ -163,9 +163,9 @@ func said(step int) []llm.Message {
 	return out
 }
 
-// TestInputLeavesTheRequestAlone holds that making a request changes nothing of
-// what it is made of.
-func TestInputLeavesTheRequestAlone(t *testing.T) {
+// TestInputDoesNotModifyRequest checks that encoding a request does not modify
+// it.
+func TestInputDoesNotModifyRequest(t *testing.T) {
 	var all []llm.Message
 	for step := range 12 {
 		all = append(all, said(step)...)
@@ -177,7 +177,7 @@ func TestInputLeavesTheRequestAlone(t *testing.T) {
 	}
 }
 
-// written is an item as it is sent.
+// written encodes an item.
 func written(t *testing.T, item any) string {
 	t.Helper()
 	text, err := wire.Marshal(item)

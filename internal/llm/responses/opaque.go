@@ -5,20 +5,20 @@ import (
 	"agent/internal/llm/wire"
 )
 
-// dialect is the name under which this package's opaque bytes go.
+// dialect is the Dialect of this package's opaque bytes.
 const dialect = "responses"
 
-// opaque is the form of llm.Opaque.Data here.
+// opaque is the llm.Opaque.Data of this dialect.
 type opaque struct {
-	// Reasoning is handed back in the place where it was thought.
+	// Reasoning is sent back at its position in the reply.
 	Reasoning *reasoningItem `json:"reasoning,omitempty"`
-	// Phase tells what a message was to the model: a remark on the way or its
+	// Phase says whether the model meant a message as commentary or as its
 	// answer.
 	Phase string `json:"phase,omitempty"`
 }
 
-// reasoningItem is what the model thought, in a form that only the provider can
-// read, and a summary that it binds.
+// reasoningItem is reasoning that only the provider can decrypt, with the
+// summary that belongs to it.
 type reasoningItem struct {
 	Type      string        `json:"type"`
 	ID        string        `json:"id,omitempty"`
@@ -31,5 +31,5 @@ type summaryText struct {
 	Text string `json:"text"`
 }
 
-// unpack returns what was stored with m for the model.
+// unpack returns the opaque data of m if it belongs to model.
 func unpack(m llm.Message, model string) opaque { return wire.Unpack[opaque](m, dialect, model) }

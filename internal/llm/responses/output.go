@@ -5,41 +5,41 @@ import (
 	"agent/internal/llm/wire"
 )
 
-// outputs makes deltas of the items that a model puts out. Several may be open
-// at once. Each message, call and part of what was thought gets an index of its
-// own, in the order of the items.
+// outputs turns the output items of a response into deltas. Several items may
+// be open at once. Each message, call and part of the reasoning gets its own
+// index, in the order of the items.
 type outputs struct {
 	model   string          // for opaque bytes
-	out     wire.Deltas     // to be yielded next
-	items   map[int]*output // the last one at each place
-	waiting []*output       // announced, but nothing came of them yet
-	next    int             // the first free index
+	out     wire.Deltas     // deltas to yield next
+	items   map[int]*output // the last item at each output index
+	waiting []*output       // announced, but still without content
+	next    int             // the first free delta index
 	called  bool            // there was a call
 	refused bool
 }
 
-// output is an item while its pieces come in.
+// output is an item being decoded.
 type output struct {
-	place int    // among the items
-	typ   string // "message", "function_call", "reasoning"; what else there is counts for nothing here
-	id    string
-	index int // of its deltas, once begun
-	begun bool
-	said  bool    // a piece of its text or arguments came
-	named bool    // the id and the name of the call are told
-	part  thought // which the index belongs to
-	ended bool
+	place      int    // output index
+	typ        string // "message", "function_call", "reasoning"; other types are ignored
+	id         string
+	index      int // index of its deltas, if begun
+	begun      bool
+	hasContent bool    // some of its text or arguments arrived
+	named      bool    // the CallDelta with ID and name was added
+	part       thought // the part that index belongs to
+	ended      bool
 }
 
-// thought names a part of a reasoning item: of the summary, or of the thoughts
-// themselves.
+// thought identifies a part of a reasoning item: of the summary, or of the full
+// text.
 type thought struct {
 	summary bool
 	part    int
 }
 
-// at returns the item of type typ at a place. Where the server did not say that
-// one begins there, it begins now.
+// at returns the item of type typ at an output index. It begins one if the
+// server did not announce it.
 func (os *outputs) at(place int, typ string) *output {
 	if o := os.items[place]; o != nil && o.typ == typ {
 		return o
@@ -59,8 +59,8 @@ func (os *outputs) add(o *output) *output {
 	return o
 }
 
-// announce begins an item. One that stands in its place already is over then,
-// as some servers do not count.
+// announce begins an item and ends another one at the same index, because some
+// servers do not count indexes up.
 func (os *outputs) announce(place int, it *item) {
 	o := os.at(place, it.Type)
 	if o.ended || o.id != "" && o.id != it.ID {
@@ -78,27 +78,27 @@ func (os *outputs) say(place int, text string) {
 	}
 	o := os.at(place, "message")
 	os.begin(o)
-	o.said = true
-	os.out.Say(llm.Assistant, o.index, text)
+	o.hasContent = true
+	os.out.AddText(llm.Assistant, o.index, text)
 }
 
-// think adds to what was thought. Its parts are messages of their own, as
-// nothing stands between them but a title in bold.
+// think adds to the reasoning. Each part becomes its own message, because only
+// a bold title separates them.
 func (os *outputs) think(place int, part thought, text string) {
 	if text == "" {
 		return
 	}
 	o := os.at(place, "reasoning")
-	if o.said && o.part != part {
+	if o.hasContent && o.part != part {
 		os.out.Add(llm.BlockEnd{Index: o.index})
 		o.begun = false
 	}
 	os.begin(o)
-	o.said, o.part = true, part
-	os.out.Say(llm.Thinking, o.index, text)
+	o.hasContent, o.part = true, part
+	os.out.AddText(llm.Thinking, o.index, text)
 }
 
-// call tells of a call, once.
+// call adds the ID and name of a call, once.
 func (os *outputs) call(o *output, it *item) {
 	if o.named || it.CallID == "" && it.Name == "" {
 		return
@@ -115,11 +115,11 @@ func (os *outputs) arguments(place int, text string) {
 	}
 	o := os.at(place, "function_call")
 	os.begin(o)
-	o.said = true
-	os.out.Say(llm.ToolCall, o.index, text)
+	o.hasContent = true
+	os.out.AddText(llm.ToolCall, o.index, text)
 }
 
-// begin gives o an index, after those that stand before it and wait.
+// begin gives o an index, after the waiting items before it.
 func (os *outputs) begin(o *output) {
 	if o.begun {
 		return
@@ -137,20 +137,20 @@ func (os *outputs) begin(o *output) {
 		default:
 			os.out.Add(llm.ThinkingDelta{Index: os.next})
 		}
-		os.number(w)
+		os.assignIndex(w)
 	}
 	os.waiting = still
-	os.number(o)
+	os.assignIndex(o)
 	os.called = os.called || o.typ == "function_call"
 }
 
-func (os *outputs) number(o *output) {
+func (os *outputs) assignIndex(o *output) {
 	o.begun, o.index = true, os.next
 	os.next++
 }
 
-// done takes a finished item whole. What was not streamed of it is told now. An
-// item that the end of the answer cut short stays open.
+// done takes a finished item and adds the content that was not streamed. An
+// item that the end of the response cut short stays open.
 func (os *outputs) done(place int, it *item) {
 	o := os.at(place, it.Type)
 	if o.ended {
@@ -163,7 +163,7 @@ func (os *outputs) done(place int, it *item) {
 		kept.Phase = it.Phase
 	case "function_call":
 		os.call(o, it)
-		if !o.said {
+		if !o.hasContent {
 			os.arguments(place, string(it.Arguments))
 		}
 	case "reasoning":
@@ -175,8 +175,8 @@ func (os *outputs) done(place int, it *item) {
 	}
 }
 
-// end closes o. What is kept needs a message to stand with, even an empty one;
-// but what says nothing and is kept for nothing leaves no trace.
+// end closes o. Reasoning to keep needs a message, even an empty one; an item
+// without content and without reasoning is dropped.
 func (os *outputs) end(o *output, kept opaque) {
 	o.ended = true
 	if kept.Reasoning != nil {
@@ -189,7 +189,7 @@ func (os *outputs) end(o *output, kept opaque) {
 }
 
 func (os *outputs) wholeMessage(o *output, it *item) {
-	streamed := o.said
+	streamed := o.hasContent
 	for _, p := range it.Content {
 		os.refused = os.refused || p.Refusal != ""
 		if !streamed {
@@ -199,7 +199,7 @@ func (os *outputs) wholeMessage(o *output, it *item) {
 }
 
 func (os *outputs) wholeThought(o *output, it *item) {
-	if o.said {
+	if o.hasContent {
 		return
 	}
 	for i, p := range it.Summary {
@@ -210,8 +210,8 @@ func (os *outputs) wholeThought(o *output, it *item) {
 	}
 }
 
-// reasoning returns it as it goes back to the model, nil if the model could not
-// read it again.
+// reasoning returns it in the form that is sent back, nil if the model could
+// not read it again.
 func (it *item) reasoning() *reasoningItem {
 	if it.Encrypted == "" {
 		return nil

@@ -1,11 +1,11 @@
-// Package responses speaks OpenAI's responses dialect, which some models want
-// in place of chat completions: those that call tools and think only there.
+// Package responses implements OpenAI's Responses API, which some models
+// require for tool calls or reasoning.
 //
 // The dialect is two pure functions, NewRequest and Decode; Provider joins them
-// with the transport of package wire. It is used without the provider's memory:
-// each request holds the whole conversation, and what the model thought goes
-// along in a form that only the provider can read. That form is kept as opaque
-// bytes of the message it came with, and goes back to the same model alone.
+// with the transport of package wire. The provider's server-side state is not
+// used: each request holds the whole conversation. Reasoning is returned
+// encrypted; it is kept as opaque bytes of its message and sent back only to
+// the same model.
 package responses
 
 import (
@@ -18,22 +18,22 @@ import (
 	"agent/internal/llm/wire"
 )
 
-// Options say where a provider is and how to speak with it.
+// Options configure a Provider.
 type Options struct {
-	// Endpoint's Base is "https://api.openai.com/v1"; without a path /v1 is
-	// meant.
+	// Endpoint.Base is "https://api.openai.com/v1". If it has no path, /v1 is
+	// used.
 	Endpoint wire.Endpoint
 	Quirks   Quirks
 }
 
-// Provider reaches the models of one endpoint. It is safe for concurrent use.
+// Provider sends requests to one endpoint. It is safe for concurrent use.
 type Provider struct {
 	*wire.Client
-	quirks Quirks
-	learnt sync.Map // Quirks by model, where it refused what the options say
+	quirks  Quirks
+	learned sync.Map // Quirks by model, learned from rejected requests
 }
 
-// New returns a provider. It connects to nothing yet.
+// New returns a provider. It does not connect yet.
 func New(opts Options) *Provider {
 	at := opts.Endpoint
 	at.Name = cmp.Or(at.Name, "openai")
@@ -41,8 +41,8 @@ func New(opts Options) *Provider {
 	return &Provider{Client: wire.New(at), quirks: opts.Quirks}
 }
 
-// Stream asks for a reply. See llm.Provider. Where a model refuses an extra
-// that the request can do without, it is asked without it.
+// Stream implements llm.Provider. If the model rejects an optional parameter,
+// the request is sent again without it.
 func (p *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {
 		x, payloads, err := p.ask(ctx, req)
@@ -55,11 +55,11 @@ func (p *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.De
 	}
 }
 
-// ask sends req, without the extras that were refused before, and again without
-// one that is refused now. Its error is an *llm.Error.
+// ask sends req without the parameters that were rejected before, and again
+// without one that is rejected now. Its error is an *llm.Error.
 func (p *Provider) ask(ctx context.Context, req llm.Request) (*wire.Exchange, *wire.Payloads, error) {
 	q := p.quirks
-	if known, ok := p.learnt.Load(req.Model); ok {
+	if known, ok := p.learned.Load(req.Model); ok {
 		q = known.(Quirks)
 	}
 	for {
@@ -73,12 +73,12 @@ func (p *Provider) ask(ctx context.Context, req llm.Request) (*wire.Exchange, *w
 			return x, payloads, nil
 		}
 		failure := x.Failed(err)
-		less, plainer := yielding(req, q, failure)
+		less, plainer := withoutRejected(req, q, failure)
 		if less == nil {
 			return x, nil, failure
 		}
 		if plainer != q {
-			p.learnt.Store(req.Model, plainer)
+			p.learned.Store(req.Model, plainer)
 		}
 		req, q = *less, plainer
 	}

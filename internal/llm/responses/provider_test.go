@@ -13,17 +13,17 @@ import (
 	"agent/internal/llm/wire/wiretest"
 )
 
-// TestYielding holds that what a model refuses is not insisted on, and that
-// what was learnt of a model is kept.
-func TestYielding(t *testing.T) {
+// TestRejectedParametersAreLeftOut checks that parameters which a model rejects
+// are left out, and that this is remembered for the model.
+func TestRejectedParametersAreLeftOut(t *testing.T) {
 	thought := []llm.Message{
 		{Kind: llm.Thinking, Reply: "r", Opaque: wire.Pack(dialect, "m", opaque{Reasoning: &reasoningItem{Type: "reasoning", Encrypted: "x"}})},
 		{Kind: llm.Assistant, Reply: "r", Text: "so"}, {Kind: llm.User, Text: "and?"}}
 	for name, row := range map[string]struct {
-		refuses func(body string) string // what is wrong with a request, if something is
-		asked   int                      // requests that two calls of Stream made
+		refuses func(body string) string // error message for a request, "" to accept it
+		asked   int                      // requests in two calls of Stream
 	}{
-		"reasoning at all": {func(body string) string {
+		"reasoning": {func(body string) string {
 			switch {
 			case strings.Contains(body, `"summary":"auto"`):
 				return "Unsupported parameter: 'reasoning.summary' is not supported with the 'm' model."
@@ -38,14 +38,14 @@ func TestYielding(t *testing.T) {
 			}
 			return ""
 		}, 3},
-		"what was thought": {func(body string) string {
+		"earlier reasoning": {func(body string) string {
 			if strings.Contains(body, `"type":"reasoning"`) {
 				return "The encrypted content x could not be verified. Reason: Encrypted content could not be decrypted or parsed."
 			}
 			return ""
 		}, 4},
-		"everything":           {func(string) string { return "Encrypted content could not be decrypted or parsed." }, 4},
-		"an effort it has not": {func(string) string { return "Unsupported value: 'reasoning.effort' does not support 'x'." }, 2},
+		"everything":            {func(string) string { return "Encrypted content could not be decrypted or parsed." }, 4},
+		"an unsupported effort": {func(string) string { return "Unsupported value: 'reasoning.effort' does not support 'x'." }, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			asked := 0

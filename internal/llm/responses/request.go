@@ -9,18 +9,18 @@ import (
 	"agent/internal/llm/wire"
 )
 
-// Quirks are the ways in which a model or a provider differs from the rest.
+// Quirks are the differences of a model or provider from the standard.
 type Quirks struct {
-	// Plain is set for a model that does not reason: such a one refuses to be
-	// asked for reasoning or its encrypted form.
+	// Plain is set for a model without reasoning, which rejects reasoning
+	// parameters.
 	Plain bool
-	// NoSummary is set where a summary of the reasoning is refused, as it is to
-	// organisations that have not proved who they are.
+	// NoSummary is set if reasoning summaries are rejected, as for
+	// organizations that are not verified.
 	NoSummary bool
 }
 
-// request is the body of a request. What changes least stands first, so that two
-// requests have their beginning in common.
+// request is the body of a request. Fields that change least come first, so
+// that requests share a long prefix.
 type request struct {
 	Model           string      `json:"model"`
 	Stream          bool        `json:"stream"`
@@ -51,8 +51,8 @@ type jsonSchema struct {
 	Strict bool            `json:"strict"`
 }
 
-// tool is a function the model may call. Strict is always written, as the
-// interface takes a missing one for true.
+// tool is a function that the model may call. Strict is always written because
+// the API defaults to true.
 type tool struct {
 	Type        string          `json:"type"`
 	Name        string          `json:"name"`
@@ -61,9 +61,9 @@ type tool struct {
 	Strict      bool            `json:"strict"`
 }
 
-// NewRequest returns the body of the request that asks for a stream. The
-// provider keeps nothing of it: every request holds the whole conversation,
-// with the reasoning in encrypted form.
+// NewRequest returns the body of a streaming request. The provider stores
+// nothing: every request holds the whole conversation with its encrypted
+// reasoning.
 func NewRequest(req llm.Request, q Quirks) ([]byte, error) {
 	r := request{Model: req.Model, Stream: true, MaxOutputTokens: req.MaxTokens, Instructions: req.System, Input: input(req)}
 	if !q.Plain {
@@ -93,7 +93,7 @@ func NewRequest(req llm.Request, q Quirks) ([]byte, error) {
 	return body, nil
 }
 
-// toolChoice returns c as the wire wants it, nil for the model's own choice.
+// toolChoice encodes c; nil if the model decides.
 func toolChoice(c llm.ToolChoice) any {
 	switch c.Mode {
 	case llm.ChoiceTool:

@@ -20,7 +20,7 @@ func TestNewRequest(t *testing.T) {
 		quirks Quirks
 		want   string
 	}{
-		"the least": {llm.Request{}, Quirks{}, begin + `"input":[]}`},
+		"minimal": {llm.Request{}, Quirks{}, begin + `"input":[]}`},
 		"a question": {llm.Request{System: "be <kind>", Messages: []llm.Message{{Kind: llm.User, Text: "hi"}}}, Quirks{},
 			begin + `"instructions":"be <kind>","input":[{"type":"message","role":"user","content":[{"type":"input_text","text":"hi"}]}]}`},
 		"limits": {llm.Request{MaxTokens: 9, Effort: "low"}, Quirks{},
@@ -28,17 +28,17 @@ func TestNewRequest(t *testing.T) {
 		"no reasoning": {llm.Request{Effort: "low"}, Quirks{Plain: true}, `{"model":"m","stream":true,"store":false,"input":[]}`},
 		"no summary": {llm.Request{}, Quirks{NoSummary: true},
 			`{"model":"m","stream":true,"store":false,"include":["reasoning.encrypted_content"],"input":[]}`},
-		"no summary, some effort": {llm.Request{Effort: "high"}, Quirks{NoSummary: true},
+		"no summary, with effort": {llm.Request{Effort: "high"}, Quirks{NoSummary: true},
 			`{"model":"m","stream":true,"store":false,"include":["reasoning.encrypted_content"],"reasoning":{"effort":"high"},"input":[]}`},
-		"tools":     {llm.Request{Tools: tools}, Quirks{}, begin + wired},
-		"must call": {llm.Request{Tools: tools, ToolChoice: llm.ToolChoice{Mode: llm.ChoiceRequired}}, Quirks{}, begin + `"tool_choice":"required",` + wired},
-		"must not":  {llm.Request{Tools: tools, ToolChoice: llm.ToolChoice{Mode: llm.ChoiceNone}}, Quirks{}, begin + `"tool_choice":"none",` + wired},
-		"must call one": {llm.Request{Tools: tools, ToolChoice: llm.ToolChoice{Mode: llm.ChoiceTool, Name: "read"}}, Quirks{},
+		"tools":            {llm.Request{Tools: tools}, Quirks{}, begin + wired},
+		"a required call":  {llm.Request{Tools: tools, ToolChoice: llm.ToolChoice{Mode: llm.ChoiceRequired}}, Quirks{}, begin + `"tool_choice":"required",` + wired},
+		"no calls allowed": {llm.Request{Tools: tools, ToolChoice: llm.ToolChoice{Mode: llm.ChoiceNone}}, Quirks{}, begin + `"tool_choice":"none",` + wired},
+		"a required tool": {llm.Request{Tools: tools, ToolChoice: llm.ToolChoice{Mode: llm.ChoiceTool, Name: "read"}}, Quirks{},
 			begin + `"tool_choice":{"type":"function","name":"read"},` + wired},
 		"no choice without tools": {llm.Request{ToolChoice: llm.ToolChoice{Mode: llm.ChoiceNone}}, Quirks{}, begin + `"input":[]}`},
-		"a shape": {llm.Request{Schema: json.RawMessage(schema)}, Quirks{},
+		"a schema": {llm.Request{Schema: json.RawMessage(schema)}, Quirks{},
 			begin + `"text":{"format":{"type":"json_schema","name":"answer","schema":` + schema + `,"strict":true}},"input":[]}`},
-		"a loose shape": {llm.Request{Schema: json.RawMessage(`{"type":"object"}`)}, Quirks{},
+		"a schema that is not strict": {llm.Request{Schema: json.RawMessage(`{"type":"object"}`)}, Quirks{},
 			begin + `"text":{"format":{"type":"json_schema","name":"answer","schema":{"type":"object"},"strict":false}},"input":[]}`},
 	} {
 		row.req.Model = "m"

@@ -12,16 +12,17 @@ func Say(text string) Reply {
 	return r.Text(text).Stop()
 }
 
-// Call returns a reply of one tool call. Args is its JSON, as the model wrote it.
+// Call returns a reply of one tool call. Args is its JSON, as the model wrote
+// it.
 func Call(id, name, args string) Reply {
 	r := Reply{}
 	return r.Call(id, name, args).Calls()
 }
 
-// Fail returns a reply that ends in err before anything was said.
+// Fail returns a reply that fails with err before any text.
 func Fail(err *llm.Error) Reply { return Reply{Err: err} }
 
-// Text returns r with text appended, a delta a word.
+// Text returns r with text appended, one delta per word.
 func (r Reply) Text(text string) Reply {
 	i := r.next()
 	for _, w := range words(text) {
@@ -30,7 +31,7 @@ func (r Reply) Text(text string) Reply {
 	return r.end(i)
 }
 
-// Think returns r with thinking appended, a delta a word.
+// Think returns r with thinking appended, one delta per word.
 func (r Reply) Think(text string) Reply {
 	i := r.next()
 	for _, w := range words(text) {
@@ -39,7 +40,7 @@ func (r Reply) Think(text string) Reply {
 	return r.end(i)
 }
 
-// Call returns r with a tool call appended, its arguments in two pieces.
+// Call returns r with a tool call appended, its arguments in two deltas.
 func (r Reply) Call(id, name, args string) Reply {
 	i, half := r.next(), len(args)/2
 	r.Deltas = append(r.Deltas,
@@ -48,13 +49,14 @@ func (r Reply) Call(id, name, args string) Reply {
 	return r.end(i)
 }
 
-// Stop returns r ended as a whole answer.
+// Stop returns r with a Finish of reason Stop.
 func (r Reply) Stop() Reply { return r.Finish(llm.Stop) }
 
-// Calls returns r ended as a reply whose calls wait for their results.
+// Calls returns r with a Finish of reason Calls.
 func (r Reply) Calls() Reply { return r.Finish(llm.Calls) }
 
-// Finish returns r ended for reason, with a usage that grows with its length.
+// Finish returns r with a Finish of the given reason. Its usage grows with the
+// length of r.
 func (r Reply) Finish(reason llm.Reason) Reply {
 	r.Deltas = append(r.Deltas, llm.Finish{Reason: reason, Raw: string(reason),
 		Usage: llm.Usage{Input: 100, Output: len(r.Deltas)}})
@@ -66,7 +68,7 @@ func (r Reply) end(i int) Reply {
 	return r
 }
 
-// next returns the first index that r does not use yet.
+// next returns the first unused index of r.
 func (r Reply) next() int {
 	n := 0
 	for _, d := range r.Deltas {
@@ -77,5 +79,5 @@ func (r Reply) next() int {
 	return n
 }
 
-// words cuts text after each run of spaces, so that joined they are text again.
+// words splits text after each space.
 func words(text string) []string { return strings.SplitAfter(text, " ") }

@@ -1,5 +1,5 @@
-// Package script is a Provider that plays a fixed list of replies: the fake
-// behind the tests of the loop and the screen, and behind the demo.
+// Package script is a Provider that plays a fixed list of replies. It is the
+// fake for tests of the loop and the screen, and drives the demo.
 package script
 
 import (
@@ -14,23 +14,23 @@ import (
 // Reply is one scripted answer to one request.
 type Reply struct {
 	Deltas []llm.Delta
-	// Err ends the reply after Deltas instead of a Finish, if set.
+	// Err ends the reply after Deltas instead of a Finish.
 	Err error
-	// Before runs when the request comes in, before the first delta: to look at
-	// the request, or to hold the reply back until ctx ends or the test goes on.
+	// Before is called with the request before the first delta. It may block
+	// until ctx ends.
 	Before func(ctx context.Context, req llm.Request)
-	// Hold, when not nil, is received from before the delta of the same index,
-	// so that a test decides how far the stream has come.
+	// Hold blocks delivery: the delta with index i is sent only after a receive
+	// from Hold[i], the end of the reply after one from Hold[len(Deltas)].
 	Hold map[int]<-chan struct{}
 }
 
-// Provider plays replies in order, one a request. It is safe for concurrent
-// use.
+// Provider plays its replies in order, one per request. It is safe for
+// concurrent use.
 type Provider struct {
-	// Pause is waited for before each delta, so that people can watch.
+	// Pause is the delay before each delta, so that users can watch.
 	Pause time.Duration
-	// Next answers what comes after the last scripted reply. Without one, that
-	// is an error.
+	// Next answers requests after the last scripted reply. If it is nil, they
+	// fail.
 	Next llm.Provider
 
 	mu       sync.Mutex
@@ -41,19 +41,19 @@ type Provider struct {
 // New returns a provider that plays replies.
 func New(replies ...Reply) *Provider { return &Provider{replies: replies} }
 
-// Requests returns the requests received so far.
+// Requests returns the requests so far.
 func (p *Provider) Requests() []llm.Request {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return append([]llm.Request(nil), p.requests...)
 }
 
-// Stream plays the next reply. See llm.Provider.
+// Stream implements llm.Provider.
 func (p *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {
 		r, ok := p.take(req)
 		if !ok {
-			p.rest(ctx, req, yield)
+			p.exhausted(ctx, req, yield)
 			return
 		}
 		if r.Before != nil {
@@ -78,7 +78,7 @@ func (p *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.De
 	}
 }
 
-// take records the request and removes the reply that answers it.
+// take records the request and removes the next reply.
 func (p *Provider) take(req llm.Request) (Reply, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -92,10 +92,10 @@ func (p *Provider) take(req llm.Request) (Reply, bool) {
 	return r, true
 }
 
-// rest answers a request beyond the script.
-func (p *Provider) rest(ctx context.Context, req llm.Request, yield func(llm.Delta, error) bool) {
+// exhausted answers a request after the last scripted reply.
+func (p *Provider) exhausted(ctx context.Context, req llm.Request, yield func(llm.Delta, error) bool) {
 	if p.Next == nil {
-		yield(nil, &llm.Error{Kind: llm.ErrInvalid, Provider: "script", Message: "the script has no further reply"})
+		yield(nil, &llm.Error{Kind: llm.ErrInvalid, Provider: "script", Message: "the script has no more replies"})
 		return
 	}
 	for d, err := range p.Next.Stream(ctx, req) {
@@ -105,7 +105,7 @@ func (p *Provider) rest(ctx context.Context, req llm.Request, yield func(llm.Del
 	}
 }
 
-// wait holds a delta back for the pause and until hold lets it go.
+// wait waits for hold and then for Pause.
 func (p *Provider) wait(ctx context.Context, hold <-chan struct{}) error {
 	if hold != nil {
 		select {

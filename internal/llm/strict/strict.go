@@ -1,5 +1,5 @@
-// Package strict tells which schemas a provider can hold a model to word for
-// word.
+// Package strict decides whether a JSON schema qualifies for a provider's
+// strict mode, in which the model's output is guaranteed to match it.
 package strict
 
 import (
@@ -7,13 +7,13 @@ import (
 	"slices"
 )
 
-// The bounds within which a provider takes a schema for strict.
+// The limits of a strict schema.
 const (
 	maxDepth      = 5
 	maxProperties = 100
 )
 
-// schema is a JSON schema, in as far as it decides about strict.
+// schema holds the parts of a JSON schema that matter for strict mode.
 type schema struct {
 	Type                 any                        `json:"type"`
 	Properties           map[string]json.RawMessage `json:"properties"`
@@ -24,18 +24,19 @@ type schema struct {
 	Format               string                     `json:"format"`
 }
 
-// Fits reports whether a provider can hold the model to the schema b. That wants an object of which every property is required and none other
-// allowed, all the way down, in the few words that providers know; a request
-// that claims it for any other schema is refused.
+// Fits reports whether b is a valid strict schema: an object whose properties
+// are all required, without additional properties, at every level, and only
+// with keywords that providers support. Providers reject other schemas in
+// strict mode.
 func Fits(b json.RawMessage) bool {
 	properties := 0
 	var root schema
-	return json.Unmarshal(b, &root) == nil && root.Type == "object" && below(b, 0, &properties)
+	return json.Unmarshal(b, &root) == nil && root.Type == "object" && fits(b, 0, &properties)
 }
 
-// below judges one schema and those in it. properties counts what was
-// seen in all.
-func below(b json.RawMessage, depth int, properties *int) bool {
+// fits checks a schema and those inside it. properties counts the properties
+// seen.
+func fits(b json.RawMessage, depth int, properties *int) bool {
 	var words map[string]json.RawMessage
 	var s schema
 	if json.Unmarshal(b, &words) != nil || json.Unmarshal(b, &s) != nil || depth > maxDepth {
@@ -63,20 +64,20 @@ func below(b json.RawMessage, depth int, properties *int) bool {
 			inner = append(inner, p)
 		}
 	case isType(s.Type, "array"):
-		inner = append(inner, s.Items) // without items, anything may be in it
+		inner = append(inner, s.Items) // without items, any element is valid
 	case s.Type == nil && len(s.AnyOf) == 0 && words["enum"] == nil && words["const"] == nil:
-		return false // anything may be there
+		return false // any value is valid
 	}
-	return !slices.ContainsFunc(inner, func(b json.RawMessage) bool { return !below(b, depth+1, properties) })
+	return !slices.ContainsFunc(inner, func(b json.RawMessage) bool { return !fits(b, depth+1, properties) })
 }
 
-// isType reports whether t, a name or a list of names, names typ.
+// isType reports whether t, a type name or a list of them, includes typ.
 func isType(t any, typ string) bool {
 	list, ok := t.([]any)
 	return t == typ || ok && slices.Contains(list, any(typ))
 }
 
-// allowed reports whether strict schemas may hold the word w.
+// allowed reports whether a strict schema may use the keyword w.
 func allowed(w string) bool {
 	switch w {
 	case "type", "properties", "required", "additionalProperties", "items", "anyOf", "enum", "const",

@@ -8,7 +8,8 @@ import (
 	"agent/internal/llm/text"
 )
 
-// BenchmarkDecode measures a delta: its time must not grow with their number.
+// BenchmarkDecode measures the cost of a delta, which must not grow with their
+// number.
 func BenchmarkDecode(b *testing.B) {
 	for _, n := range []int{1_000, 100_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// The words by which calls are known.
+// The markers of calls.
 const (
 	openTag         = "<tool_call>"
 	closeTag        = "</tool_call>"
@@ -15,12 +15,12 @@ const (
 	observationWord = "Observation:"
 )
 
-// maxAction bounds the line that names the tool, in bytes.
+// maxAction limits the line that names the tool, in bytes.
 const maxAction = 200
 
-// heading looks for what begins a call at the beginning of a line of which text
-// is what came so far. It returns its length and the tool it names, if it does;
-// wait says that only what follows will tell.
+// heading matches the start of a call at the beginning of text, an incomplete
+// line or more. It returns the length of the match and the tool if it is named
+// there. wait reports that more text is needed to decide.
 func (f Form) heading(text string) (n int, name string, wait bool) {
 	if f != ReAct {
 		if strings.HasPrefix(text, openTag) {
@@ -42,14 +42,14 @@ func (f Form) heading(text string) (n int, name string, wait bool) {
 	return len(actionWord) + len(name) + 1 + len(inputWord), strings.TrimSpace(name), false
 }
 
-// input is what follows a heading, up to the end of the call. It takes the
-// reply piece by piece, and knows enough of JSON to tell what stands inside a
-// string. A line end is none of the things that may: there a string is over.
+// input reads the text after a heading up to the end of the call. It tracks
+// JSON strings, so that end markers inside them do not count. A line break
+// always ends a string, because JSON strings cannot contain one.
 type input interface {
-	// add takes a piece. When it holds the end of the call, what belongs to the
-	// call and what follows it are returned.
+	// add adds a piece. Once it has the end of the call, it returns the text of
+	// the call and the rest after it.
 	add(piece string) (text, rest string, done bool)
-	// end returns the same when nothing more comes.
+	// end returns the same if no more text follows.
 	end() (text, rest string)
 }
 
@@ -60,36 +60,36 @@ func (f Form) input() input {
 	return &action{}
 }
 
-// letters follows a JSON text through its strings.
-type letters struct {
-	text    []byte // so far
-	at      int    // up to here it was looked at
-	within  bool   // a string
-	escaped bool   // by the letter before
+// scanner tracks whether a position in a JSON text is inside a string.
+type scanner struct {
+	buf      []byte // text so far
+	pos      int    // number of bytes scanned
+	inString bool   // inside a string
+	escaped  bool   // by the previous byte
 }
 
-// next goes on by a letter.
-func (l *letters) next() {
-	c := l.text[l.at]
+// next scans one byte.
+func (l *scanner) next() {
+	c := l.buf[l.pos]
 	switch {
 	case c == '\n':
-		l.within, l.escaped = false, false
-	case !l.within:
-		l.within = c == '"'
+		l.inString, l.escaped = false, false
+	case !l.inString:
+		l.inString = c == '"'
 	case l.escaped:
 		l.escaped = false
 	default:
-		l.escaped, l.within = c == '\\', c != '"'
+		l.escaped, l.inString = c == '\\', c != '"'
 	}
-	l.at++
+	l.pos++
 }
 
-func (l *letters) lineBegins() bool { return l.at == 0 || l.text[l.at-1] == '\n' }
+func (l *scanner) lineBegins() bool { return l.pos == 0 || l.buf[l.pos-1] == '\n' }
 
-// sees reports whether word comes next; wait says that what is missing of it
-// may still come.
-func (l *letters) sees(word string) (yes, wait bool) {
-	rest := l.text[l.at:]
+// sees reports whether word comes next. wait reports that more text is needed
+// to decide.
+func (l *scanner) sees(word string) (yes, wait bool) {
+	rest := l.buf[l.pos:]
 	if rest[0] != word[0] {
 		return false, false
 	}
@@ -99,33 +99,33 @@ func (l *letters) sees(word string) (yes, wait bool) {
 	return string(rest[:len(word)]) == word, false
 }
 
-func (l *letters) cut(at, width int) (text, rest string, done bool) {
-	return string(l.text[:at]), string(l.text[at+width:]), true
+func (l *scanner) cut(at, width int) (text, rest string, done bool) {
+	return string(l.buf[:at]), string(l.buf[at+width:]), true
 }
 
 // tagged is the input of the tagged form.
 type tagged struct {
-	letters
-	hidden int // where the tag stood inside the string that is not over yet, or -1
+	scanner
+	hidden int // offset of the end tag inside the current string, or -1
 }
 
 func (t *tagged) add(piece string) (text, rest string, done bool) {
-	t.text = append(t.text, piece...)
-	for t.at < len(t.text) {
+	t.buf = append(t.buf, piece...)
+	for t.pos < len(t.buf) {
 		yes, wait := t.sees(closeTag)
 		switch {
 		case wait:
 			return "", "", false
-		case yes && (!t.within || t.lineBegins()):
-			return t.cut(t.at, len(closeTag))
+		case yes && (!t.inString || t.lineBegins()):
+			return t.cut(t.pos, len(closeTag))
 		case yes && t.hidden < 0:
-			t.hidden = t.at
+			t.hidden = t.pos
 		}
-		broken := t.within && t.text[t.at] == '\n'
+		broken := t.inString && t.buf[t.pos] == '\n'
 		if broken && t.hidden >= 0 {
 			return t.cut(t.hidden, len(closeTag))
 		}
-		if t.next(); !t.within {
+		if t.next(); !t.inString {
 			t.hidden = -1
 		}
 	}
@@ -137,28 +137,28 @@ func (t *tagged) end() (text, rest string) {
 		text, rest, _ = t.cut(t.hidden, len(closeTag))
 		return text, rest
 	}
-	return string(t.text), ""
+	return string(t.buf), ""
 }
 
 // action is the input of the ReAct form.
 type action struct {
-	letters
-	depth  int  // of braces
-	object bool // the first brace came
-	broken bool // it is no JSON object: only a word ends it
+	scanner
+	depth  int  // nesting depth of braces
+	object bool // the first brace was read
+	broken bool // not a JSON object: only observationWord ends it
 }
 
 func (a *action) add(piece string) (text, rest string, done bool) {
-	a.text = append(a.text, piece...)
-	for a.at < len(a.text) {
-		if !a.within && a.lineBegins() {
+	a.buf = append(a.buf, piece...)
+	for a.pos < len(a.buf) {
+		if !a.inString && a.lineBegins() {
 			if yes, wait := a.sees(observationWord); wait {
 				return "", "", false
 			} else if yes {
-				return a.cut(a.at, 0)
+				return a.cut(a.pos, 0)
 			}
 		}
-		c, within := a.text[a.at], a.within
+		c, within := a.buf[a.pos], a.inString
 		a.next()
 		switch {
 		case a.broken:
@@ -171,17 +171,17 @@ func (a *action) add(piece string) (text, rest string, done bool) {
 			a.broken = !strings.ContainsRune(" \t\r\n", rune(c))
 		case c == '}':
 			if a.depth--; a.depth == 0 {
-				return a.cut(a.at, 0)
+				return a.cut(a.pos, 0)
 			}
 		}
 	}
 	return "", "", false
 }
 
-func (a *action) end() (text, rest string) { return string(a.text), "" }
+func (a *action) end() (text, rest string) { return string(a.buf), "" }
 
-// parse returns the tool and the arguments of a call. Of one that is malformed,
-// the arguments are what was written, which is no JSON object.
+// parse returns the tool and the arguments of a call. The arguments of a
+// malformed call are the text as written.
 func (f Form) parse(name, text string) (tool, arguments string) {
 	text = strings.TrimSpace(text)
 	if f == ReAct {
@@ -197,15 +197,14 @@ func (f Form) parse(name, text string) (tool, arguments string) {
 	if json.Unmarshal([]byte(text), &c) != nil || c.Name == "" {
 		return "", text
 	}
-	var inside string // some write the object as a string that holds one
+	var inside string // some models encode the arguments as a JSON string
 	if json.Unmarshal(c.Arguments, &inside) == nil && inside != "" {
 		return c.Name, inside
 	}
 	return c.Name, string(c.Arguments)
 }
 
-// nameIn returns the tool that a call begins by naming, which is no JSON as a
-// whole.
+// nameIn returns the tool that a malformed call names at its beginning.
 func nameIn(text string) string {
 	d := json.NewDecoder(strings.NewReader(text))
 	for _, want := range []json.Token{json.Delim('{'), "name"} {

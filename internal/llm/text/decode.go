@@ -8,11 +8,12 @@ import (
 	"agent/internal/llm"
 )
 
-// Decode reads the calls out of the text of a reply. All else is passed on as
-// it comes, text too but for what may be the beginning of a call.
+// Decode turns the calls in the text of a reply into CallDeltas. It passes
+// everything else through immediately, except text that may be the beginning of
+// a call.
 func Decode(deltas iter.Seq2[llm.Delta, error], form Form) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {
-		r := &reader{form: form, others: map[int]int{}, texts: map[int]bool{}}
+		r := &reader{form: form, otherIndexes: map[int]int{}, textIndexes: map[int]bool{}}
 		for d, err := range deltas {
 			if err != nil {
 				r.stop(true)
@@ -39,8 +40,8 @@ func Decode(deltas iter.Seq2[llm.Delta, error], form Form) iter.Seq2[llm.Delta, 
 				return
 			}
 			if r.over && !r.finished {
-				// Nothing that the model still invents is waited for, so that
-				// what it counted stays unknown.
+				// Do not wait for the text that the model may still invent. The
+				// token counts remain unknown.
 				yield(llm.Finish{Reason: llm.Calls}, nil)
 				return
 			}
@@ -48,51 +49,51 @@ func Decode(deltas iter.Seq2[llm.Delta, error], form Form) iter.Seq2[llm.Delta, 
 	}
 }
 
-// maxCall is how long a call may be, in bytes. All of it is held back until its end
-// has come.
+// maxCall limits the length of a call, in bytes. A call is buffered until its
+// end.
 const maxCall = llm.MaxReplyBytes
 
-// maxBlank is how much blank space is kept in front of a message, in bytes: it is
-// only wanted from its last line end on.
+// maxBlank limits the whitespace buffered before a message, in bytes. Only the
+// part after its last line break is used.
 const maxBlank = 4 << 10
 
-// endless reports whether a call came in that is too long.
-func (r *reader) endless() bool { return r.call != nil && r.taken > maxCall }
+// endless reports whether the current call is too long.
+func (r *reader) endless() bool { return r.call != nil && r.callBytes > maxCall }
 
-// reader makes calls of text.
+// reader finds calls in text.
 type reader struct {
 	form Form
 	out  []llm.Delta
-	next int // the first free index
+	next int // the first free output index
 
-	others map[int]int  // the indexes of what is no text, by those that come in
-	texts  map[int]bool // the indexes of text that came in
-	source int          // the last of them
+	otherIndexes map[int]int  // output index of each input index that is not text
+	textIndexes  map[int]bool // input indexes of text
+	source       int          // the last of them
 
-	text   int    // the index of the text that goes out
-	open   bool   // it has begun
-	blank  string // space in front of it
+	text   int    // output index of the current text message
+	open   bool   // the text message has begun
+	blank  string // whitespace before it
 	quoted quoting
-	middle bool   // of a line
-	held   string // the beginning of a line that may become a call
+	inLine bool   // in the middle of a line
+	held   string // beginning of a line that may become a call
 
-	call     input // what comes in now
-	taken    int   // bytes of it
-	name     string
-	found    bool // a call was read
-	native   bool // one came that was no text
-	over     bool // the rest of the reply does not count
-	finished bool
+	call      input // the call being read
+	callBytes int   // bytes of it
+	name      string
+	found     bool // a call was read
+	native    bool // the model also made a native call
+	over      bool // the rest of the reply is ignored
+	finished  bool
 }
 
-// add takes a delta.
+// add processes a delta.
 func (r *reader) add(d llm.Delta) {
 	switch d := d.(type) {
 	case llm.TextDelta:
-		if len(r.texts) > 0 && d.Index != r.source {
+		if len(r.textIndexes) > 0 && d.Index != r.source {
 			r.stop(false)
 		}
-		r.source, r.texts[d.Index] = d.Index, true
+		r.source, r.textIndexes[d.Index] = d.Index, true
 		r.read(d.Text)
 	case llm.ThinkingDelta:
 		d.Index = r.other(d.Index)
@@ -101,7 +102,7 @@ func (r *reader) add(d llm.Delta) {
 		d.Index, r.native = r.other(d.Index), true
 		r.out = append(r.out, d)
 	case llm.BlockEnd:
-		if _, known := r.others[d.Index]; known || d.Opaque != nil && !r.texts[d.Index] {
+		if _, known := r.otherIndexes[d.Index]; known || d.Opaque != nil && !r.textIndexes[d.Index] {
 			d.Index = r.other(d.Index)
 			r.out = append(r.out, d)
 		}
@@ -114,33 +115,33 @@ func (r *reader) add(d llm.Delta) {
 	}
 }
 
-// other returns the index of what is no text.
+// other returns the output index of an input index that is not text.
 func (r *reader) other(index int) int {
-	i, ok := r.others[index]
+	i, ok := r.otherIndexes[index]
 	if !ok {
 		r.stop(false)
-		i = r.take()
-		r.others[index] = i
+		i = r.nextIndex()
+		r.otherIndexes[index] = i
 	}
 	return i
 }
 
-func (r *reader) take() int {
+func (r *reader) nextIndex() int {
 	r.next++
 	return r.next - 1
 }
 
-// read takes text.
+// read processes text.
 func (r *reader) read(text string) {
 	for text != "" && !r.over {
 		switch {
 		case r.call != nil:
-			r.taken += len(text)
+			r.callBytes += len(text)
 			body, rest, done := r.call.add(text)
 			if text = rest; done {
-				r.say(body, false)
+				r.addCall(body, false)
 			}
-		case r.middle || r.quoted.until != "":
+		case r.inLine || r.quoted.until != "":
 			text = r.pass(text)
 		default:
 			text = r.begin(r.held + text)
@@ -148,7 +149,7 @@ func (r *reader) read(text string) {
 	}
 }
 
-// begin takes the beginning of a line, and returns what is left of it.
+// begin processes the beginning of a line and returns the rest.
 func (r *reader) begin(line string) (rest string) {
 	r.held = ""
 	if r.found && r.form == ReAct {
@@ -158,7 +159,7 @@ func (r *reader) begin(line string) (rest string) {
 	switch {
 	case n > 0:
 		r.close()
-		r.call, r.name, r.taken = r.form.input(), name, 0
+		r.call, r.name, r.callBytes = r.form.input(), name, 0
 		return line[n:]
 	case r.found && strings.HasPrefix(line, responseTag):
 		r.over = true
@@ -170,21 +171,21 @@ func (r *reader) begin(line string) (rest string) {
 	return r.pass(line)
 }
 
-// pass tells text up to the end of its line, and returns the rest.
+// pass forwards text up to the end of its line and returns the rest.
 func (r *reader) pass(text string) (rest string) {
 	line := text
 	if i := strings.IndexByte(text, '\n'); i >= 0 {
 		line, rest = text[:i+1], text[i+1:]
 	}
 	r.quoted.add(line)
-	r.middle = !strings.HasSuffix(line, "\n")
-	r.tell(line)
+	r.inLine = !strings.HasSuffix(line, "\n")
+	r.forward(line)
 	return rest
 }
 
-// tell sends text on. Blank space in front of a message is left out up to its
-// last line end, and altogether if nothing follows.
-func (r *reader) tell(text string) {
+// forward outputs text. It drops whitespace before a message up to the last
+// line break, or all of it if nothing follows.
+func (r *reader) forward(text string) {
 	if !r.open {
 		text = r.blank + text
 		said := strings.TrimLeft(text, " \t\r\n")
@@ -199,23 +200,24 @@ func (r *reader) tell(text string) {
 		}
 		lead := text[:len(text)-len(said)]
 		text, r.blank = text[strings.LastIndexByte(lead, '\n')+1:], ""
-		r.open, r.text = true, r.take()
+		r.open, r.text = true, r.nextIndex()
 	}
 	r.out = append(r.out, llm.TextDelta{Index: r.text, Text: text})
 }
 
-// close ends the message that text goes out in.
+// close ends the current text message.
 func (r *reader) close() {
 	if r.open {
 		r.out = append(r.out, llm.BlockEnd{Index: r.text})
 	}
-	r.open, r.blank, r.middle = false, "", false
+	r.open, r.blank, r.inLine = false, "", false
 }
 
-// say tells of the call that came in. One that the reply was cut in stays open.
-func (r *reader) say(body string, cut bool) {
+// addCall outputs the call that was read. A call cut off by the end of the
+// reply stays open.
+func (r *reader) addCall(body string, cut bool) {
 	name, arguments := r.form.parse(r.name, body)
-	i := r.take()
+	i := r.nextIndex()
 	r.out = append(r.out, llm.CallDelta{Index: i, ID: "call_" + rand.Text()[:16], Name: name, Args: arguments})
 	if !cut {
 		r.out = append(r.out, llm.BlockEnd{Index: i})
@@ -223,11 +225,11 @@ func (r *reader) say(body string, cut bool) {
 	r.call, r.found = nil, true
 }
 
-// stop ends what comes in, as nothing more of it follows.
+// stop finishes the current call and text.
 func (r *reader) stop(cut bool) {
 	for r.call != nil {
 		body, rest := r.call.end()
-		r.say(body, cut)
+		r.addCall(body, cut)
 		r.read(rest)
 	}
 	for held := r.held; held != "" && !r.over; {

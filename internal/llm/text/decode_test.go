@@ -13,7 +13,7 @@ import (
 	"agent/internal/llm/text"
 )
 
-// row is what a model writes and what that means.
+// row is a text of a model and its decoded content.
 type row struct {
 	in   string
 	want []string // see saying
@@ -23,45 +23,45 @@ func taggedRows() map[string]row {
 	const read = "<tool_call>\n{\"name\": \"read\", \"arguments\": {\"path\": \"a\"}}\n</tool_call>"
 	const called = `call read {"path":"a"}`
 	return map[string]row{
-		"text alone":               {"Hello.\nAll fine.\n", []string{"text Hello.\nAll fine.\n"}},
-		"nothing":                  {"", nil},
-		"space":                    {" \n ", nil},
-		"a call alone":             {read, []string{called}},
-		"with space around":        {"\n\n" + read + "\n\n", []string{called}},
-		"after text":               {"I look.\n" + read, []string{"text I look.\n", called}},
-		"in one line":              {`<tool_call>{"name":"read","arguments":{"path":"a"}}</tool_call>`, []string{called}},
-		"in many lines":            {"<tool_call>\r\n{\"arguments\":\r\n{\"path\":\"a\"},\r\n\"name\":\"read\"}\r\n</tool_call>", []string{called}},
-		"several":                  {read + "\n" + read + read, []string{called, called, called}},
-		"with text between":        {read + "\nAnd\n  the other:\n" + read + "\nDone.", []string{called, "text And\n  the other:\n", called, "text Done."}},
-		"text keeps its indent":    {"\n\n  a\n", []string{"text   a\n"}},
-		"no arguments":             {"<tool_call>{\"name\":\"list\"}</tool_call>", []string{"call list {}"}},
-		"null":                     {"<tool_call>{\"name\":\"list\",\"arguments\":null}</tool_call>", []string{"call list {}"}},
-		"an object in a string":    {`<tool_call>{"name":"read","arguments":"{\"path\":\"a\"}"}</tool_call>`, []string{called}},
-		"the tag in a string":      {`<tool_call>{"name":"write","arguments":{"text":"</tool_call>\" </tool_call>"}}</tool_call>so`, []string{`call write {"text":"</tool_call>\" </tool_call>"}`, "text so"}},
-		"without its end":          {`<tool_call>{"name":"read","arguments":{"path":"a"}}`, []string{called}},
-		"broken":                   {`<tool_call>{"name": "read", "arguments": {path: "a"}}</tool_call>`, []string{`call read raw {"name": "read", "arguments": {path: "a"}}`}},
-		"a string without end":     {"<tool_call>{\"name\":\"read\",\"arguments\":{\"path\":\"a}}</tool_call>\nDone.", []string{`call read raw {"name":"read","arguments":{"path":"a}}`, "text Done."}},
-		"the same at the end":      {`<tool_call>{"name":"read","arguments":{"path":"a}}</tool_call>Done.`, []string{`call read raw {"name":"read","arguments":{"path":"a}}`, "text Done."}},
-		"a line end in a string":   {"<tool_call>{\"name\":\"x\",\"arguments\":{\"a\":\"1\n</tool_call>\nso", []string{"call x raw {\"name\":\"x\",\"arguments\":{\"a\":\"1", "text so"}},
-		"arguments no object":      {`<tool_call>{"name":"read","arguments":["a"]}</tool_call>`, []string{`call read raw ["a"]`}},
-		"no name":                  {`<tool_call>{"path":"a"}</tool_call>`, []string{`call  {"path":"a"}`}},
-		"a name that is none":      {`<tool_call>{"name":5,"x":"\"name\": \"rm\""}</tool_call>`, []string{`call  {"name":5,"x":"\"name\": \"rm\""}`}},
-		"no JSON":                  {"<tool_call>read a</tool_call>", []string{"call  raw read a"}},
-		"empty":                    {"<tool_call></tool_call>", []string{"call  {}"}},
-		"in mid-line":              {"So: " + read, []string{"text So: " + read}},
-		"indented":                 {" " + read, []string{"text  " + read}},
-		"in a fence":               {"So:\n```xml\n" + read + "\n```\nYes.", []string{"text So:\n```xml\n" + read + "\n```\nYes."}},
-		"in a fence without end":   {"~~~\n" + read, []string{"text ~~~\n" + read}},
-		"in an indented fence":     {"1. So:\n    ```\n" + read + "\n    ```\n", []string{"text 1. So:\n    ```\n" + read + "\n    ```\n"}},
-		"behind a fence":           {"````\n```\n~~~\n````\n" + read, []string{"text ````\n```\n~~~\n````\n", called}},
-		"behind a fence in a line": {"```go``` is a\n" + read, []string{"text ```go``` is a\n", called}},
-		"in a thought":             {"<think>\nI could\n" + read + "\n</think>\n" + read, []string{"text <think>\nI could\n" + read + "\n</think>\n", called}},
-		"behind a short thought":   {"<think></think>\n" + read, []string{"text <think></think>\n", called}},
-		"almost":                   {"<tool_calls>\n<tool", []string{"text <tool_calls>\n<tool"}},
-		"an invented result":       {read + "\n<tool_response>\nA\n</tool_response>\n" + read + "\nDone.", []string{called}},
-		"a result without a call":  {"<tool_response>\nA\n", []string{"text <tool_response>\nA\n"}},
-		"almost a result":          {read + "\n<tool_resp", []string{called, "text <tool_resp"}},
-		"another form":             {"Action: read\nAction Input: {}", []string{"text Action: read\nAction Input: {}"}},
+		"only text":                        {"Hello.\nAll fine.\n", []string{"text Hello.\nAll fine.\n"}},
+		"nothing":                          {"", nil},
+		"space":                            {" \n ", nil},
+		"only a call":                      {read, []string{called}},
+		"with space around":                {"\n\n" + read + "\n\n", []string{called}},
+		"after text":                       {"I look.\n" + read, []string{"text I look.\n", called}},
+		"in one line":                      {`<tool_call>{"name":"read","arguments":{"path":"a"}}</tool_call>`, []string{called}},
+		"in many lines":                    {"<tool_call>\r\n{\"arguments\":\r\n{\"path\":\"a\"},\r\n\"name\":\"read\"}\r\n</tool_call>", []string{called}},
+		"several":                          {read + "\n" + read + read, []string{called, called, called}},
+		"with text between":                {read + "\nAnd\n  the other:\n" + read + "\nDone.", []string{called, "text And\n  the other:\n", called, "text Done."}},
+		"text keeps its indentation":       {"\n\n  a\n", []string{"text   a\n"}},
+		"no arguments":                     {"<tool_call>{\"name\":\"list\"}</tool_call>", []string{"call list {}"}},
+		"null":                             {"<tool_call>{\"name\":\"list\",\"arguments\":null}</tool_call>", []string{"call list {}"}},
+		"an object in a string":            {`<tool_call>{"name":"read","arguments":"{\"path\":\"a\"}"}</tool_call>`, []string{called}},
+		"the tag in a string":              {`<tool_call>{"name":"write","arguments":{"text":"</tool_call>\" </tool_call>"}}</tool_call>so`, []string{`call write {"text":"</tool_call>\" </tool_call>"}`, "text so"}},
+		"without its end":                  {`<tool_call>{"name":"read","arguments":{"path":"a"}}`, []string{called}},
+		"broken":                           {`<tool_call>{"name": "read", "arguments": {path: "a"}}</tool_call>`, []string{`call read raw {"name": "read", "arguments": {path: "a"}}`}},
+		"a string without end":             {"<tool_call>{\"name\":\"read\",\"arguments\":{\"path\":\"a}}</tool_call>\nDone.", []string{`call read raw {"name":"read","arguments":{"path":"a}}`, "text Done."}},
+		"the same at the end":              {`<tool_call>{"name":"read","arguments":{"path":"a}}</tool_call>Done.`, []string{`call read raw {"name":"read","arguments":{"path":"a}}`, "text Done."}},
+		"a line break in a string":         {"<tool_call>{\"name\":\"x\",\"arguments\":{\"a\":\"1\n</tool_call>\nso", []string{"call x raw {\"name\":\"x\",\"arguments\":{\"a\":\"1", "text so"}},
+		"arguments that are not an object": {`<tool_call>{"name":"read","arguments":["a"]}</tool_call>`, []string{`call read raw ["a"]`}},
+		"no name":                          {`<tool_call>{"path":"a"}</tool_call>`, []string{`call  {"path":"a"}`}},
+		"an invalid name":                  {`<tool_call>{"name":5,"x":"\"name\": \"rm\""}</tool_call>`, []string{`call  {"name":5,"x":"\"name\": \"rm\""}`}},
+		"invalid JSON":                     {"<tool_call>read a</tool_call>", []string{"call  raw read a"}},
+		"empty":                            {"<tool_call></tool_call>", []string{"call  {}"}},
+		"in the middle of a line":          {"So: " + read, []string{"text So: " + read}},
+		"indented":                         {" " + read, []string{"text  " + read}},
+		"in a fence":                       {"So:\n```xml\n" + read + "\n```\nYes.", []string{"text So:\n```xml\n" + read + "\n```\nYes."}},
+		"in a fence without end":           {"~~~\n" + read, []string{"text ~~~\n" + read}},
+		"in an indented fence":             {"1. So:\n    ```\n" + read + "\n    ```\n", []string{"text 1. So:\n    ```\n" + read + "\n    ```\n"}},
+		"after a fence":                    {"````\n```\n~~~\n````\n" + read, []string{"text ````\n```\n~~~\n````\n", called}},
+		"after an inline fence":            {"```go``` is a\n" + read, []string{"text ```go``` is a\n", called}},
+		"in a <think> block":               {"<think>\nI could\n" + read + "\n</think>\n" + read, []string{"text <think>\nI could\n" + read + "\n</think>\n", called}},
+		"after a short <think> block":      {"<think></think>\n" + read, []string{"text <think></think>\n", called}},
+		"almost":                           {"<tool_calls>\n<tool", []string{"text <tool_calls>\n<tool"}},
+		"an invented result":               {read + "\n<tool_response>\nA\n</tool_response>\n" + read + "\nDone.", []string{called}},
+		"a result without a call":          {"<tool_response>\nA\n", []string{"text <tool_response>\nA\n"}},
+		"a prefix of a result":             {read + "\n<tool_resp", []string{called, "text <tool_resp"}},
+		"another form":                     {"Action: read\nAction Input: {}", []string{"text Action: read\nAction Input: {}"}},
 	}
 }
 
@@ -69,30 +69,30 @@ func reactRows() map[string]row {
 	const read = "Action: read\nAction Input: {\"path\": \"a\"}"
 	const called = `call read {"path":"a"}`
 	return map[string]row{
-		"text alone":              {"Hello.\nAll fine.\n", []string{"text Hello.\nAll fine.\n"}},
-		"a call":                  {"Thought: I look.\n" + read, []string{"text Thought: I look.\n", called}},
-		"a call alone":            {"\n" + read + "\n", []string{called}},
-		"many lines":              {"Action:read\r\nAction Input:\n{\"path\":\n  \"a\"\n}\n", []string{called}},
-		"braces in strings":       {`Action: write` + "\n" + `Action Input: {"text": "} \"}", "more": {"a": "{"}}`, []string{`call write {"text":"} \"}","more":{"a":"{"}}`}},
-		"only one counts":         {read + "\n" + read, []string{called}},
-		"an invented result":      {read + "\nObservation: A\nThought: fine\nFinal Answer: A", []string{called}},
-		"more behind it":          {read + " and so on", []string{called}},
-		"no input":                {"Action: list\nAction Input:\n", []string{"call list {}"}},
-		"no input, but a result":  {"Action: list\nAction Input:\nObservation: A", []string{"call list {}"}},
-		"no JSON":                 {"Action: read\nAction Input: a.go\nObservation: A", []string{"call read raw a.go"}},
-		"no JSON to the end":      {"Action: read\nAction Input: a.go\nand b", []string{"call read raw a.go\nand b"}},
-		"fenced input":            {"Action: read\nAction Input: ```json\n{}\n```\n", []string{"call read raw ```json\n{}\n```"}},
-		"broken":                  {"Action: read\nAction Input: {\"path\": \"a\n\"}}\nObservation: A", []string{"call read raw {\"path\": \"a\n\"}}"}},
-		"not closed":              {"Action: read\nAction Input: {\"path\": {\nObservation: A", []string{`call read raw {"path": {`}},
-		"closed too often":        {"Action: read\nAction Input: {}}", []string{"call read {}"}},
-		"in mid-line":             {"So, " + read, []string{"text So, " + read}},
-		"in a fence":              {"```\n" + read + "\n```", []string{"text ```\n" + read + "\n```"}},
-		"no input line":           {"Action: read\nNothing: a\n" + read, []string{"text Action: read\nNothing: a\n", called}},
-		"two actions":             {"Action: a\n" + read, []string{"text Action: a\n", called}},
-		"only the beginning":      {"Action: read\nAction Inp", []string{"text Action: read\nAction Inp"}},
-		"a long line":             {"Action: " + strings.Repeat("a", 300) + "\nAction Input: {}", []string{"text Action: " + strings.Repeat("a", 300) + "\nAction Input: {}"}},
-		"a result without a call": {"Observation: A\n", []string{"text Observation: A\n"}},
-		"another form":            {"<tool_call>{}</tool_call>", []string{"text <tool_call>{}</tool_call>"}},
+		"only text":                    {"Hello.\nAll fine.\n", []string{"text Hello.\nAll fine.\n"}},
+		"a call":                       {"Thought: I look.\n" + read, []string{"text Thought: I look.\n", called}},
+		"only a call":                  {"\n" + read + "\n", []string{called}},
+		"many lines":                   {"Action:read\r\nAction Input:\n{\"path\":\n  \"a\"\n}\n", []string{called}},
+		"braces in strings":            {`Action: write` + "\n" + `Action Input: {"text": "} \"}", "more": {"a": "{"}}`, []string{`call write {"text":"} \"}","more":{"a":"{"}}`}},
+		"only the first call counts":   {read + "\n" + read, []string{called}},
+		"an invented result":           {read + "\nObservation: A\nThought: fine\nFinal Answer: A", []string{called}},
+		"text after the call":          {read + " and so on", []string{called}},
+		"no input":                     {"Action: list\nAction Input:\n", []string{"call list {}"}},
+		"no input, but a result":       {"Action: list\nAction Input:\nObservation: A", []string{"call list {}"}},
+		"invalid JSON":                 {"Action: read\nAction Input: a.go\nObservation: A", []string{"call read raw a.go"}},
+		"invalid JSON up to the end":   {"Action: read\nAction Input: a.go\nand b", []string{"call read raw a.go\nand b"}},
+		"fenced input":                 {"Action: read\nAction Input: ```json\n{}\n```\n", []string{"call read raw ```json\n{}\n```"}},
+		"broken":                       {"Action: read\nAction Input: {\"path\": \"a\n\"}}\nObservation: A", []string{"call read raw {\"path\": \"a\n\"}}"}},
+		"not closed":                   {"Action: read\nAction Input: {\"path\": {\nObservation: A", []string{`call read raw {"path": {`}},
+		"closed too often":             {"Action: read\nAction Input: {}}", []string{"call read {}"}},
+		"in the middle of a line":      {"So, " + read, []string{"text So, " + read}},
+		"in a fence":                   {"```\n" + read + "\n```", []string{"text ```\n" + read + "\n```"}},
+		"no input line":                {"Action: read\nNothing: a\n" + read, []string{"text Action: read\nNothing: a\n", called}},
+		"two actions":                  {"Action: a\n" + read, []string{"text Action: a\n", called}},
+		"only the beginning of a call": {"Action: read\nAction Inp", []string{"text Action: read\nAction Inp"}},
+		"a long line":                  {"Action: " + strings.Repeat("a", 300) + "\nAction Input: {}", []string{"text Action: " + strings.Repeat("a", 300) + "\nAction Input: {}"}},
+		"a result without a call":      {"Observation: A\n", []string{"text Observation: A\n"}},
+		"another form":                 {"<tool_call>{}</tool_call>", []string{"text <tool_call>{}</tool_call>"}},
 	}
 }
 
@@ -122,8 +122,8 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// TestDecodeCut holds that a call that the reply was cut in stays cut, and that
-// none that is whole passes for more than it is.
+// TestDecodeCut checks that a call cut off by the end of the reply is Cut, and
+// that complete calls are not.
 func TestDecodeCut(t *testing.T) {
 	for in, want := range map[string][]string{
 		"I look.\n<tool_call>{\"name\": \"read\", \"argu":                                        {"text I look.\n", `call read raw {"name": "read", "argu (cut)`},
@@ -142,7 +142,8 @@ func TestDecodeCut(t *testing.T) {
 	}
 }
 
-// TestDecodeFailure holds that what had come before a failure is told before it.
+// TestDecodeFailure checks that text before an error is yielded before the
+// error.
 func TestDecodeFailure(t *testing.T) {
 	failure := &llm.Error{Kind: llm.ErrCut, Message: "cut"}
 	for in, want := range map[string][]string{
@@ -158,9 +159,9 @@ func TestDecodeFailure(t *testing.T) {
 	}
 }
 
-// TestDecodePassesOn holds that all that is no text comes as it was, in its
-// order, and that text comes at once.
-func TestDecodePassesOn(t *testing.T) {
+// TestDecodePassesOtherDeltasThrough checks that everything except text is
+// passed through unchanged and in order, and that text is not delayed.
+func TestDecodePassesOtherDeltasThrough(t *testing.T) {
 	signature := &llm.Opaque{Dialect: "d", Model: "m", Data: []byte(`1`)}
 	in := []llm.Delta{
 		llm.ThinkingDelta{Index: 4, Text: "hm"}, llm.BlockEnd{Index: 4, Opaque: signature},
@@ -191,8 +192,8 @@ func TestDecodePassesOn(t *testing.T) {
 	}
 }
 
-// TestDecodeDoesNotWait holds that a reply ends where the model begins to
-// invent, and that nobody listens to the rest.
+// TestDecodeDoesNotWait checks that a reply ends where the model begins to
+// invent results, without reading the rest.
 func TestDecodeDoesNotWait(t *testing.T) {
 	heard := 0
 	deltas := func(yield func(llm.Delta, error) bool) {
@@ -209,14 +210,14 @@ func TestDecodeDoesNotWait(t *testing.T) {
 	}
 }
 
-// told is what a reply came to.
+// told is a decoded reply.
 type told struct {
 	Said   []string
 	Reason llm.Reason
 	Err    string
 }
 
-// decode returns what the pieces of a text mean that ended for reason.
+// decode decodes the pieces of a text that ended for reason.
 func decode(form text.Form, reason llm.Reason, pieces ...string) told {
 	var in []llm.Delta
 	for _, p := range pieces {
@@ -255,7 +256,7 @@ func assemble(deltas iter.Seq2[llm.Delta, error]) told {
 	return got
 }
 
-// saying returns m in a line. The ids of calls are random.
+// saying returns m as one line. The IDs of calls are random.
 func saying(m llm.Message) string {
 	s := string(m.Kind) + " " + m.Text
 	switch m.Kind {

@@ -9,8 +9,8 @@ import (
 	"agent/internal/llm/text"
 )
 
-// repeated streams first, and then the same piece so often, and counts how often it
-// was asked for.
+// repeated streams first and then piece several times, and counts the deltas
+// that were read.
 func repeated(first, piece string, times int, asked *int) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {
 		if !yield(llm.TextDelta{Text: first}, nil) {
@@ -26,8 +26,8 @@ func repeated(first, piece string, times int, asked *int) iter.Seq2[llm.Delta, e
 	}
 }
 
-// A call without an end is given up, and what came of it is a call that was cut.
-func TestCallWithoutAnEnd(t *testing.T) {
+// A call without an end is stopped at the limit and becomes a cut call.
+func TestEndlessCall(t *testing.T) {
 	piece := strings.Repeat("x", 64<<10)
 	for form, first := range map[text.Form]string{
 		text.Tagged: "<tool_call>\n{\"name\": \"write\", \"arguments\": {\"text\": \"",
@@ -44,8 +44,8 @@ func TestCallWithoutAnEnd(t *testing.T) {
 	}
 }
 
-// Blank space without an end and a line without one are not gathered.
-func TestBlankSpaceAndLinesWithoutAnEnd(t *testing.T) {
+// Endless whitespace and an endless line are not buffered.
+func TestEndlessWhitespaceAndLines(t *testing.T) {
 	for name, c := range map[string]struct{ first, piece, want string }{
 		"blanks": {"", strings.Repeat(" ", 1<<10), ""},
 		"lines":  {"", strings.Repeat("\n", 1<<10), ""},
@@ -60,9 +60,9 @@ func TestBlankSpaceAndLinesWithoutAnEnd(t *testing.T) {
 	}
 }
 
-// What the model thinks aloud ends in the middle of a long line, too: a call behind
-// it is one.
-func TestThinkingEndsInALongLine(t *testing.T) {
+// A <think> block can end in the middle of a long line, and a call after it
+// counts.
+func TestThinkEndsInLongLine(t *testing.T) {
 	for _, at := range []int{10, 8 << 10, 8<<10 - 4, 8<<10 + 100, 20 << 10} {
 		long := strings.Repeat("x", at) + "</think>" + strings.Repeat("y", 20<<10)
 		in := "<think>\n" + long + "\n<tool_call>\n{\"name\": \"read\", \"arguments\": {}}\n</tool_call>"

@@ -2,17 +2,17 @@ package text
 
 import "strings"
 
-// quoting knows whether the next line is quoted: inside a fence of code, or in
-// what a model thinks aloud.
+// quoting tracks whether the next line is inside a code fence or a <think>
+// block.
 type quoting struct {
-	line  strings.Builder // the line so far, as far as it is needed
-	ends  bool            // a part of it that is not kept ends what a model thinks aloud
-	until string          // what ends the quoting; empty outside
+	line  strings.Builder // the current line, possibly shortened
+	ends  bool            // a dropped part of the line contained </think>
+	until string          // end marker of the fence or block; empty outside
 }
 
 const thinkTag, thinkEnd = "<think>", "</think>"
 
-// add takes a piece of text that holds at most one line end, at its end.
+// add adds a piece of text with at most one line break, at its end.
 func (q *quoting) add(piece string) {
 	line, ended := strings.CutSuffix(piece, "\n")
 	q.line.WriteString(line)
@@ -26,12 +26,11 @@ func (q *quoting) add(piece string) {
 	}
 }
 
-// longLine is the length beyond which only the two ends of a line are kept, in
+// longLine is the length from which only both ends of a line are kept, in
 // bytes.
 const longLine = 8 << 10
 
-// shorten drops the middle of the line, which says nothing but whether what the
-// model thinks aloud ends there.
+// shorten drops the middle of the line. Only a </think> in it matters.
 func (q *quoting) shorten() {
 	line := q.line.String()
 	q.ends = q.ends || strings.Contains(line, thinkEnd)
@@ -41,8 +40,8 @@ func (q *quoting) shorten() {
 	q.line.WriteString(line[len(line)-len(thinkEnd):])
 }
 
-// next takes a whole line. How far it is indented does not matter: that quotes
-// rather too much than too little.
+// next processes a complete line. It ignores indentation, which rather treats
+// too much as quoted.
 func (q *quoting) next(line string) {
 	text := strings.TrimSpace(line)
 	run := fence(text)
@@ -62,7 +61,8 @@ func (q *quoting) next(line string) {
 	}
 }
 
-// fence returns the run of three or more fence letters that text begins with.
+// fence returns the run of three or more backquotes or tildes at the start of
+// text.
 func fence(text string) string {
 	if text == "" || text[0] != '`' && text[0] != '~' {
 		return ""

@@ -11,9 +11,8 @@ import (
 	"agent/internal/llm/text"
 )
 
-// FuzzDecode holds that how a text comes in pieces changes nothing, that no
-// call comes of a text without one's words, and that all that is said can be
-// written back.
+// FuzzDecode checks that the result does not depend on the pieces, that a text
+// without markers has no calls, and that everything can be encoded again.
 func FuzzDecode(f *testing.F) {
 	for _, rows := range []map[string]row{taggedRows(), reactRows()} {
 		for _, row := range rows {

@@ -8,14 +8,14 @@ import (
 	"agent/internal/llm/wire"
 )
 
-// NewRequest returns req as a conversation of nothing but text: the tools in
-// the system prompt, a past call in the words of the form as if the model had
-// just written it, its result as what the person says next.
+// NewRequest returns req without tools: they are described in the system
+// prompt, earlier calls appear in the text of the model's replies, and their
+// results in user messages.
 //
-// A call that was cut off and its result are left out, a note says so. A call
-// without a result gets one that says so. As many templates of open models want
-// the speakers to alternate, what the person says right behind results or
-// himself is joined to that.
+// A call that was cut off is replaced by a note, and its result is left out. A
+// call without a result gets one that says so. User text after results or after
+// other user text is joined with it, because the templates of many open models
+// require alternating roles.
 func NewRequest(req llm.Request, form Form) llm.Request {
 	w := writer{form: form, results: llm.Results(req.Messages)}
 	for said := range llm.ByReply(req.Messages) {
@@ -29,7 +29,7 @@ func NewRequest(req llm.Request, form Form) llm.Request {
 	out.Messages, out.Tools, out.ToolChoice = w.out, nil, llm.ToolChoice{}
 	if calling(req) {
 		out.System = strings.TrimPrefix(req.System+"\n\n"+prompt(req, form), "\n\n")
-		out.Schema = nil // it would not let the model write a call; the prompt tells it
+		out.Schema = nil // would prevent the model from writing calls; the prompt has the schema
 	}
 	return out
 }
@@ -41,7 +41,7 @@ type writer struct {
 	out     []llm.Message
 }
 
-// user adds what the person said, or what is told in his place.
+// user adds text to the conversation as a user message.
 func (w *writer) user(text string, images []llm.Image) {
 	if n := len(w.out); n > 0 && w.out[n-1].Kind == llm.User {
 		last := &w.out[n-1]
@@ -52,7 +52,7 @@ func (w *writer) user(text string, images []llm.Image) {
 	w.out = append(w.out, llm.Message{Kind: llm.User, Text: text, Images: images})
 }
 
-// reply adds what the model said in one go, and the results of its calls.
+// reply adds a reply of the model, and the results of its calls.
 func (w *writer) reply(msgs []llm.Message) {
 	said := llm.Message{Kind: llm.Assistant, Reply: msgs[0].Reply}
 	var calls []llm.Message
@@ -61,25 +61,25 @@ func (w *writer) reply(msgs []llm.Message) {
 		case m.Kind == llm.Thinking:
 			w.out = append(w.out, m)
 		case m.Kind == llm.Assistant && len(calls) > 0:
-			said.Text, said.Cut = below(said.Text, m.Text), m.Cut
+			said.Text, said.Cut = appendLine(said.Text, m.Text), m.Cut
 		case m.Kind == llm.Assistant:
 			said.Text, said.Cut = said.Text+m.Text, m.Cut
 		case m.Kind == llm.ToolCall && m.Cut:
-			said.Text = below(said.Text, wire.CutCall(m))
+			said.Text = appendLine(said.Text, wire.CutCall(m))
 		case m.Kind == llm.ToolCall:
-			if len(calls) > 0 && w.form == ReAct { // it knows one call at a time
-				w.said(said, calls)
+			if len(calls) > 0 && w.form == ReAct { // the form allows one call per message
+				w.assistant(said, calls)
 				said, calls = llm.Message{Kind: llm.Assistant, Reply: m.Reply}, nil
 			}
-			said.Text = below(said.Text, callText(m, w.form))
+			said.Text = appendLine(said.Text, callText(m, w.form))
 			calls = append(calls, m)
 		}
 	}
-	w.said(said, calls)
+	w.assistant(said, calls)
 }
 
-// said adds a message of the model, and the results of its calls.
-func (w *writer) said(m llm.Message, calls []llm.Message) {
+// assistant adds a message of the model, and the results of its calls.
+func (w *writer) assistant(m llm.Message, calls []llm.Message) {
 	if m.Text != "" {
 		w.out = append(w.out, m)
 	}
@@ -97,15 +97,15 @@ func (w *writer) said(m llm.Message, calls []llm.Message) {
 	}
 }
 
-// below returns text with more on a line of its own.
-func below(text, more string) string {
+// appendLine returns text with more on a new line.
+func appendLine(text, more string) string {
 	if text != "" && !strings.HasSuffix(text, "\n") {
 		text += "\n"
 	}
 	return text + more
 }
 
-// callText returns a call as the model wrote it, or would have.
+// callText formats a call as the model would write it.
 func callText(m llm.Message, form Form) string {
 	arguments := string(m.Input)
 	if arguments == "" {
@@ -119,13 +119,13 @@ func callText(m llm.Message, form Form) string {
 	}
 	body := fmt.Sprintf(`{"name": %s, "arguments": %s}`, quote(m.Name), arguments)
 	if m.Raw != "" && nameIn(m.Raw) == m.Name {
-		body = arguments // not only the arguments were no JSON
+		body = arguments // not only the arguments were malformed
 	}
 	return openTag + "\n" + body + "\n" + closeTag
 }
 
-// resultText returns a result as the model is told it. It cannot end itself
-// and go on as the person: its own tags are broken.
+// resultText formats a result for the model. End tags inside it are broken up,
+// so that the result cannot pretend to be user text.
 func resultText(r *llm.Message, form Form) string {
 	text := wire.Result(r)
 	if form == ReAct {
@@ -139,7 +139,7 @@ func resultText(r *llm.Message, form Form) string {
 func quote(s string) string {
 	b, err := wire.Marshal(s)
 	if err != nil {
-		return `""` // never: a string always has a JSON form
+		return `""` // unreachable: every string has a JSON encoding
 	}
 	return string(b)
 }

@@ -1,41 +1,40 @@
-// Package text lets a model call tools that has no way of its own to do so: the
-// tools are told in the system prompt, and calls are read from what it writes.
-// It is meant for models and servers without tool calling alone. What a model
-// with native calling writes must never be taken for a call.
+// Package text adds tool calls to models without native tool calling: it
+// describes the tools in the system prompt and parses calls from the text of
+// replies. Use it only for such models; the text of a model with native tool
+// calls must never be parsed as a call.
 //
-// # The tagged form
+// # Tagged form
 //
-// A call is a JSON object between two tags, as many open models print it:
+// A call is a JSON object between two tags, as many open models write it:
 //
 //	<tool_call>
 //	{"name": "read", "arguments": {"path": "main.go"}}
 //	</tool_call>
 //
-// The first tag stands at the very beginning of a line or right behind a call.
-// The second one is the next that stands outside a JSON string, or at the
-// beginning of a line; where the reply ends without it, it is thought to be
-// there. A reply may hold several calls and text around them. A line that begins
-// with <tool_response> behind a call ends the reply: from there on the model
-// invents what is not its to say.
+// The start tag is at the beginning of a line or directly after a call. The end
+// tag is the next one outside a JSON string or at the beginning of a line; if
+// there is none, the call ends with the reply. A reply may hold several calls
+// and text around them. A line that begins with <tool_response> after a call
+// ends the reply, because from there on the model invents results.
 //
-// # The ReAct form
+// # ReAct form
 //
-// A call is a line with the tool, and right below it the arguments:
+// A call is a line with the tool, directly followed by the arguments:
 //
 //	Thought: I have to look at the file.
 //	Action: read
 //	Action Input: {"path": "main.go"}
 //
-// Both words stand at the very beginning of their lines. The arguments are one
-// JSON object, of as many lines as it takes. The first call ends the reply,
-// whatever else the model goes on to write; what is no JSON object goes to the
-// end, or to a line that begins with "Observation:".
+// Both words are at the beginning of their lines. The arguments are one JSON
+// object, which may span lines. The first call ends the reply. Arguments that
+// are not a JSON object extend to a line that begins with "Observation:" or to
+// the end of the reply.
 //
-// # In both
+// # Both forms
 //
-// Nothing is a call inside a fence of ``` or ~~~, closed or not, nor in a
-// <think> that begins a line. Arguments that are no JSON object make a call that
-// is not run: the model is told what is wrong with them.
+// Text inside a fence of ``` or ~~~, closed or not, or after a <think> at the
+// beginning of a line, is never a call. A call whose arguments are not a JSON
+// object is not run; the model gets an error.
 package text
 
 import (
@@ -45,18 +44,18 @@ import (
 	"agent/internal/llm"
 )
 
-// Form is a way to write calls as text.
+// Form is a text format of tool calls.
 type Form string
 
-// The forms. Any other word stands for Tagged.
+// The forms. Any other value means Tagged.
 const (
 	Tagged Form = "tool_call" // JSON between <tool_call> tags
 	ReAct  Form = "react"     // Thought, Action, Action Input
 )
 
-// Wrap returns p with tools: requests that hold calls, results or tools are
-// told to p as nothing but text, and what it writes in the given form comes
-// back as calls. What p itself takes for a call stays one.
+// Wrap returns p with tool calls in the given form. Requests with calls,
+// results or tools are sent to p as plain text, and calls in its text become
+// CallDeltas. Native calls of p are kept.
 func Wrap(p llm.Provider, form Form) llm.Provider { return &provider{inner: p, form: form} }
 
 type provider struct {
@@ -64,7 +63,7 @@ type provider struct {
 	form  Form
 }
 
-// Stream asks for a reply. See llm.Provider.
+// Stream implements llm.Provider.
 func (p *provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
 	deltas := p.inner.Stream(ctx, NewRequest(req, p.form))
 	if !calling(req) {
@@ -73,7 +72,7 @@ func (p *provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.De
 	return Decode(deltas, p.form)
 }
 
-// calling reports whether the model may call at all.
+// calling reports whether the model may call tools.
 func calling(req llm.Request) bool {
 	return len(req.Tools) > 0 && req.ToolChoice.Mode != llm.ChoiceNone
 }

@@ -9,12 +9,12 @@ import (
 	"strings"
 )
 
-// hidden replaces a secret in a URL that is stored or shown.
-const hidden = "***"
+// masked replaces a secret in a URL that is stored or shown.
+const masked = "***"
 
-// Redacted returns a base URL without its secrets: the user information, the
-// values of the query and the fragment are replaced by ***. A text that is not a
-// URL loses everything that may be one of them.
+// Redacted returns a base URL without secrets: user information, query values
+// and the fragment become ***. In text that is not a URL, everything that could
+// be a secret is replaced.
 func Redacted(base string) string {
 	base = strings.TrimSpace(base)
 	u, err := url.Parse(base)
@@ -23,22 +23,22 @@ func Redacted(base string) string {
 	}
 	user := ""
 	if u.User != nil {
-		user = hidden + "@"
+		user = masked + "@"
 	}
 	out := u.Scheme + "://" + user + u.Host + u.EscapedPath()
 	if u.RawQuery != "" {
 		out += "?" + redactedQuery(u.RawQuery)
 	}
 	if u.Fragment != "" {
-		out += "#" + hidden
+		out += "#" + masked
 	}
 	return out
 }
 
-// Withheld reports whether a redacted URL lacks something that it had.
-func Withheld(redacted string) bool { return strings.Contains(redacted, hidden) }
+// Withheld reports whether a redacted URL lost any secrets.
+func Withheld(redacted string) bool { return strings.Contains(redacted, masked) }
 
-// redactedText is Redacted for a text that is not a URL.
+// redactedText is Redacted for text that is not a URL.
 func redactedText(s string) string {
 	s, _ = CutQuery(s)
 	if at := strings.LastIndexByte(s, '@'); at >= 0 {
@@ -46,7 +46,7 @@ func redactedText(s string) string {
 		if scheme += "://"; !ok {
 			scheme = ""
 		}
-		s = scheme + hidden + s[at:]
+		s = scheme + masked + s[at:]
 	}
 	return s
 }
@@ -55,8 +55,8 @@ func redactedQuery(query string) string {
 	parts := strings.Split(query, "&")
 	for i, p := range parts {
 		name, _, ok := strings.Cut(p, "=")
-		if parts[i] = hidden; ok {
-			parts[i] = name + "=" + hidden
+		if parts[i] = masked; ok {
+			parts[i] = name + "=" + masked
 		}
 	}
 	return strings.Join(parts, "&")
@@ -70,14 +70,14 @@ func CutQuery(base string) (address, query string) {
 	return base, ""
 }
 
-// Join appends a path to a base URL, before its query.
+// Join appends path to a base URL, before its query.
 func Join(base, path string) string {
 	address, query := CutQuery(base)
 	return strings.TrimRight(address, "/") + path + query
 }
 
-// APIBase returns base without the path of an interface of OpenAI's, which
-// requests append. A base without a path gets /v1.
+// APIBase returns base without a path of OpenAI's API that requests append. If
+// base has no path, /v1 is used.
 func APIBase(base string) string {
 	base, query := CutQuery(strings.TrimSpace(base))
 	base = strings.TrimRight(base, "/")
@@ -88,8 +88,8 @@ func APIBase(base string) string {
 	return base + query
 }
 
-// Loopback reports whether a URL names this machine: a loopback address or
-// localhost.
+// Loopback reports whether the host of a URL is localhost or a loopback
+// address.
 func Loopback(base string) bool {
 	u, err := url.Parse(base)
 	return err == nil && loopbackHost(u.Hostname())
@@ -100,12 +100,12 @@ func loopbackHost(host string) bool {
 	return err == nil && ip.IsLoopback() || strings.EqualFold(host, "localhost")
 }
 
-// leastSecret is the length in bytes from which a value of a URL is looked for
-// in messages: replacing shorter ones would only garble them.
-const leastSecret = 4
+// minSecret is the minimum length in bytes of a URL value that is masked in
+// messages. Masking shorter ones would garble ordinary text.
+const minSecret = 4
 
-// secretsOf returns the parts of a base URL that must not show in an error, as
-// they are written in it and as they read.
+// secretsOf returns the parts of a base URL that must not appear in an error,
+// both as written and unescaped.
 func secretsOf(base string) []string {
 	u, err := url.Parse(base)
 	if err != nil {
@@ -114,7 +114,7 @@ func secretsOf(base string) []string {
 	var all []string
 	add := func(values ...string) {
 		for _, v := range values {
-			if len(v) >= leastSecret {
+			if len(v) >= minSecret {
 				all = append(all, v)
 			}
 		}
@@ -138,27 +138,28 @@ func secretsOf(base string) []string {
 	return all
 }
 
-// errPlain is the cause of a request that would carry a key unencrypted.
-type errPlain struct{ host string }
+// plainHTTPError is the error of a request that would send an API key
+// unencrypted.
+type plainHTTPError struct{ host string }
 
-func (e *errPlain) Error() string {
-	return fmt.Sprintf("the API key is not sent to %s over plain http", e.host)
+func (e *plainHTTPError) Error() string {
+	return fmt.Sprintf("the API key is not sent to %s over plain HTTP", e.host)
 }
 
-// mayProve returns an error if req would carry a key unencrypted to another
-// machine. proven says that its headers hold one.
-func (c *Client) mayProve(req *http.Request, proven bool) error {
-	secret := proven || SecretURL(req.URL)
+// checkEncrypted returns an error if req would send a key unencrypted to
+// another machine. authorized says that its headers hold one.
+func (c *Client) checkEncrypted(req *http.Request, authorized bool) error {
+	secret := authorized || SecretURL(req.URL)
 	for name := range c.at.Headers {
 		secret = secret || SecretHeader(name)
 	}
 	if !secret || c.at.AllowHTTP || req.URL.Scheme != "http" || loopbackHost(req.URL.Hostname()) {
 		return nil
 	}
-	return &errPlain{req.URL.Host}
+	return &plainHTTPError{req.URL.Host}
 }
 
-// SecretURL reports whether a URL carries a key: as a password, or in its query.
+// SecretURL reports whether a URL carries a key, as a password or in its query.
 func SecretURL(u *url.URL) bool {
 	secret := u.User != nil
 	for name := range u.Query() {
@@ -167,7 +168,7 @@ func SecretURL(u *url.URL) bool {
 	return secret
 }
 
-// SecretHeader reports whether a header is one that carries a key.
+// SecretHeader reports whether a header called name carries a key.
 func SecretHeader(name string) bool {
 	name = strings.ToLower(name)
 	for _, word := range []string{"auth", "key", "token", "secret", "cookie", "password"} {

@@ -51,12 +51,12 @@ func TestJoin(t *testing.T) {
 	}
 }
 
-// roundTripper answers every request.
+// roundTripper handles every request with a function.
 type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// A key goes over plain http to this machine and to hosts that are allowed.
+// A key is sent over plain HTTP to this machine and to allowed hosts.
 func TestKeyOverPlainHTTP(t *testing.T) {
 	for name, row := range map[string]struct {
 		at   Endpoint
@@ -98,7 +98,7 @@ func TestKeyOverPlainHTTP(t *testing.T) {
 	}
 }
 
-// A redirect from https to http is not followed, whatever it redirects to.
+// A redirect from https to http is never followed.
 func TestRedirectsDoNotDowngrade(t *testing.T) {
 	reached := 0
 	plain := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached++ }))
@@ -115,7 +115,7 @@ func TestRedirectsDoNotDowngrade(t *testing.T) {
 	for _, path := range []string{"/same", "/other"} {
 		x := New(Endpoint{Name: "test", Base: secure.URL, Authorize: Bearer("k"), AllowHTTP: true, Transport: secure.Client().Transport}).Exchange(t.Context(), "m")
 		_, err := x.Post(path, []byte("{}"))
-		if _, ok := errors.AsType[*redirected](err); !ok || reached != 0 {
+		if _, ok := errors.AsType[*redirectError](err); !ok || reached != 0 {
 			t.Errorf("%s: got %v, and the plain server was reached %d times", path, err, reached)
 		}
 		if e := x.Failed(err); strings.Contains(fmt.Sprintf("%v %s %v", e, e.Hint, e.Err), "CANARY") {
@@ -124,7 +124,7 @@ func TestRedirectsDoNotDowngrade(t *testing.T) {
 	}
 }
 
-// The secrets of a base URL show in no error, whichever way it comes about.
+// The secrets of a base URL appear in no error.
 func TestSecretsOfBaseURL(t *testing.T) {
 	const user, password, key = "us-CANARY", "pw/CANARY", "ke+y-CANARY"
 	base := func(host string) string {

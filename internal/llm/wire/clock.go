@@ -2,15 +2,14 @@ package wire
 
 import "time"
 
-// Clock is the time as an exchange sees it.
+// Clock is the source of time of an Exchange.
 type Clock interface {
 	Now() time.Time
-	// AfterFunc calls f in a goroutine of its own when d has passed, as
-	// time.AfterFunc does.
+	// AfterFunc calls f in its own goroutine after d, like time.AfterFunc.
 	AfterFunc(d time.Duration, f func()) Timer
 }
 
-// Timer is the part of a time.Timer that is needed here.
+// Timer is the part of time.Timer that an Exchange uses.
 type Timer interface {
 	Reset(d time.Duration) bool
 	Stop() bool

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// fakeClock is a Clock for tests, on which no time passes but for what Expire
-// says. It is safe for concurrent use.
+// fakeClock is a Clock on which time does not pass; Expire fires timers. It is
+// safe for concurrent use.
 type fakeClock struct {
 	at time.Time
 
@@ -15,16 +15,15 @@ type fakeClock struct {
 	running map[*fakeTimer]time.Duration
 }
 
-// newFakeClock returns a clock that stands at the time at.
+// newFakeClock returns a clock that shows at.
 func newFakeClock(at time.Time) *fakeClock {
 	return &fakeClock{at: at, expired: map[time.Duration]bool{}, running: map[*fakeTimer]time.Duration{}}
 }
 
-// Now returns the time at which the clock stands.
+// Now returns the time of the clock.
 func (c *fakeClock) Now() time.Time { return c.at }
 
-// Expire lets every timer of just d ring: those that run, and those that are
-// started from now on, at once.
+// Expire fires every timer of exactly d, including those started later.
 func (c *fakeClock) Expire(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -8,36 +8,35 @@ import (
 	"agent/internal/llm"
 )
 
-// Decoder turns the payloads of one answer into deltas.
+// Decoder turns the payloads of one response into deltas.
 type Decoder interface {
-	// Deltas returns the queue of the deltas to yield next.
+	// Deltas returns the queue of deltas to yield next.
 	Deltas() *Deltas
 	// Add decodes a payload.
 	Add(payload []byte) (State, error)
-	// End adds the Finish, or returns why the answer is incomplete. The error is
+	// End adds the Finish, or returns why the response is incomplete. err is
 	// how the body ended, nil after Add returned Complete.
 	End(err error) error
 }
 
-// State is how far an answer has come.
+// State is the progress of a response.
 type State int
 
-// The states of an answer.
+// The states of a response.
 const (
 	Open     State = iota // more follows
-	Ending                // only counts of tokens can follow: the end is not worth a long wait
+	Ending                // only token counts can follow: the wait for the end is short
 	Complete              // the rest of the body is not read
 )
 
-// Decode yields the deltas that d makes of payloads. As with llm.Provider an
-// *llm.Error comes last, if at all, and a sequence without one ends with
-// llm.Finish.
+// Decode yields the deltas that d decodes from payloads. As with llm.Provider,
+// an *llm.Error comes last, and a sequence without one ends with llm.Finish.
 func Decode(payloads *Payloads, d Decoder) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) { run(payloads.Next, d, func() {}, yield) }
 }
 
-// run yields the deltas that d makes of payloads, and calls hurry when the answer
-// is ending. See Payloads.Next for how payloads end.
+// run yields the deltas that d decodes from payloads, and calls hurry once the
+// response is Ending. See Payloads.Next for how payloads end.
 func run(next func() ([]byte, error), d Decoder, hurry func(), yield func(llm.Delta, error) bool) {
 	out := d.Deltas()
 	for state := Open; state != Complete; {
@@ -45,7 +44,7 @@ func run(next func() ([]byte, error), d Decoder, hurry func(), yield func(llm.De
 		switch {
 		case err == nil:
 			if state, err = d.Add(data); err == nil {
-				err = out.tooMuch
+				err = out.err
 			}
 			if err == nil && state == Complete {
 				err = d.End(nil)
@@ -69,8 +68,7 @@ func run(next func() ([]byte, error), d Decoder, hurry func(), yield func(llm.De
 	}
 }
 
-// Stream yields the deltas that d makes of the answer's payloads. See
-// llm.Provider.
+// Stream yields the deltas that d decodes from payloads. See llm.Provider.
 func (x *Exchange) Stream(payloads *Payloads, d Decoder, yield func(llm.Delta, error) bool) {
 	d.Deltas().More = payloads.More
 	next := func() ([]byte, error) {
@@ -89,8 +87,8 @@ func (x *Exchange) Stream(payloads *Payloads, d Decoder, yield func(llm.Delta, e
 	})
 }
 
-// Untrusted is the error of an answer with calls of which an event could not be
-// read.
-func Untrusted() *llm.Error {
+// UnreadableCalls is the error of a response with tool calls in which an event
+// could not be read.
+func UnreadableCalls() *llm.Error {
 	return &llm.Error{Kind: llm.ErrCut, Message: "a part of the answer could not be read, so its tool calls cannot be trusted", Retry: true}
 }

@@ -2,41 +2,40 @@ package wire
 
 import "agent/internal/llm"
 
-// maxJoined is the length in bytes that a delta of joined text has at most.
+// maxJoined limits the text of a joined delta, in bytes.
 const maxJoined = 1 << 10
 
-// Deltas are those that were made of payloads and are to be yielded next. The
-// zero value has none.
+// Deltas is a queue of decoded deltas. The zero value is empty.
 type Deltas struct {
-	// More reports whether another payload is here already: text that came
-	// together is then told together. Where it is nil, each piece is told by
-	// itself.
+	// More reports whether another payload has already arrived; consecutive
+	// pieces of text are then joined into one delta. If it is nil, each piece
+	// becomes its own delta.
 	More func() bool
 
 	list  []llm.Delta
-	kind  llm.Kind // of text
+	kind  llm.Kind // kind of text
 	index int
-	text  []byte // the piece that follows list, to which more may be joined
+	text  []byte // piece after list that may still grow
 
 	keptBytes, keptParts int
-	tooMuch              error
+	err                  error
 }
 
 const (
-	// maxKept is how many bytes a decoder keeps of one answer besides what it
-	// yields: signatures, encrypted reasoning, extras of calls.
+	// maxKept limits the bytes that a decoder keeps of one response without
+	// yielding them: signatures, encrypted reasoning, extras of calls.
 	maxKept = 4 << 20
-	// maxKeptParts is how many parts of one answer a decoder keeps track of.
+	// maxKeptParts limits the parts of one response that a decoder tracks.
 	maxKeptParts = 4096
 )
 
-// Keep counts what a decoder keeps of an answer without yielding it at once,
-// which no limit of a reply can see. Beyond the limits the answer is an error.
+// Keep counts what a decoder keeps without yielding it, which the limits of
+// llm.Reply do not see. Beyond maxKept and maxKeptParts the response fails.
 func (d *Deltas) Keep(parts, bytes int) {
 	d.keptParts += parts
 	d.keptBytes += bytes
 	if d.keptBytes > maxKept || d.keptParts > maxKeptParts {
-		d.tooMuch = &llm.Error{Kind: llm.ErrProtocol, Message: "the answer holds more parts, or more hidden data, than a reply may have"}
+		d.err = &llm.Error{Kind: llm.ErrProtocol, Message: "the response has too many parts or too much hidden data"}
 	}
 }
 
@@ -46,8 +45,8 @@ func (d *Deltas) Add(x llm.Delta) {
 	d.list = append(d.list, x)
 }
 
-// Say adds a piece of a text, of thinking, or of a call's arguments.
-func (d *Deltas) Say(kind llm.Kind, index int, text string) {
+// AddText adds a piece of text, thinking, or a call's arguments.
+func (d *Deltas) AddText(kind llm.Kind, index int, text string) {
 	if kind != d.kind || index != d.index || len(d.text)+len(text) > maxJoined {
 		d.settle()
 	}
@@ -57,7 +56,7 @@ func (d *Deltas) Say(kind llm.Kind, index int, text string) {
 	}
 }
 
-// settle ends the piece to which more may be joined.
+// settle moves the joined text to list.
 func (d *Deltas) settle() {
 	if len(d.text) == 0 {
 		return
@@ -74,11 +73,11 @@ func (d *Deltas) settle() {
 	}
 }
 
-// Wait reports whether what there is may wait for the next payload, which is
-// here already.
+// Wait reports whether the queue may wait for the next payload, which has
+// already arrived.
 func (d *Deltas) Wait() bool { return d.More != nil && d.More() }
 
-// Flush yields all there is, and reports whether more is wanted.
+// Flush yields and removes all deltas. It returns false if yield did.
 func (d *Deltas) Flush(yield func(llm.Delta, error) bool) bool {
 	d.settle()
 	for i, x := range d.list {

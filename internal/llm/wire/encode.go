@@ -9,8 +9,8 @@ import (
 	"agent/internal/llm"
 )
 
-// Arguments returns the arguments of a call, always a JSON object. What the
-// model wrote in place of one is the argument "_raw".
+// Arguments returns the arguments of a call, always a JSON object. Arguments
+// that were not one become the property "_raw".
 func Arguments(m llm.Message) json.RawMessage {
 	if m.Raw != "" {
 		if raw, err := Marshal(map[string]string{"_raw": m.Raw}); err == nil {
@@ -23,16 +23,16 @@ func Arguments(m llm.Message) json.RawMessage {
 	return m.Input
 }
 
-// CutCall is the note for the model in place of a call that was cut off.
+// CutCall is the note for the model that replaces a call that was cut off.
 func CutCall(m llm.Message) string {
-	return fmt.Sprintf("[a call of %s was cut off here and not run]", m.Name)
+	return fmt.Sprintf("[a call to %s was cut off here and not run]", m.Name)
 }
 
 // Interrupted is the result of a call that has none.
-const Interrupted = "there is no result, the call was interrupted"
+const Interrupted = "there is no result: the call was interrupted"
 
-// Result returns the text of a call's result where the dialect has no mark for
-// failures; r is nil if there is no result.
+// Result returns the text of a call's result for dialects that cannot mark
+// failures. r is nil if there is no result.
 func Result(r *llm.Message) string {
 	r = cmp.Or(r, &llm.Message{Text: Interrupted, IsError: true})
 	if r.IsError && !strings.HasPrefix(strings.ToLower(r.Text), "error") {
@@ -41,8 +41,8 @@ func Result(r *llm.Message) string {
 	return r.Text
 }
 
-// Parameters returns the schema of a tool's arguments: that of no arguments
-// where the tool has none.
+// Parameters returns the schema of a tool's arguments, or that of an empty
+// object if the tool has none.
 func Parameters(t llm.ToolSpec) json.RawMessage {
 	if len(t.Schema) == 0 {
 		return json.RawMessage(`{"type":"object","properties":{}}`)
@@ -50,7 +50,7 @@ func Parameters(t llm.ToolSpec) json.RawMessage {
 	return t.Schema
 }
 
-// Pack returns v as the opaque bytes of a message, nil if it is the zero value.
+// Pack encodes v as opaque bytes; nil if v is the zero value.
 func Pack[T any](dialect, model string, v T) *llm.Opaque {
 	data, err := Marshal(v)
 	if err != nil || string(data) == "{}" {
@@ -59,8 +59,8 @@ func Pack[T any](dialect, model string, v T) *llm.Opaque {
 	return &llm.Opaque{Dialect: dialect, Model: model, Data: data}
 }
 
-// Unpack returns what Pack stored with m, the zero value if another dialect or
-// model did.
+// Unpack decodes what Pack stored in m, or returns the zero value if it is from
+// another dialect or model.
 func Unpack[T any](m llm.Message, dialect, model string) T {
 	var v, none T
 	if m.Opaque == nil || m.Opaque.Dialect != dialect || m.Opaque.Model != model || json.Unmarshal(m.Opaque.Data, &v) != nil {

@@ -9,9 +9,8 @@ import (
 	"runtime"
 )
 
-// environmentProxy returns the proxy that the environment names for a request.
-// A value that is no URL is an error: net/http would pass it over, and send
-// straight what the person wanted to go through a proxy.
+// environmentProxy returns the proxy that the environment sets for a request.
+// An invalid URL is an error: net/http would ignore it and connect directly.
 func environmentProxy(req *http.Request) (*url.URL, error) {
 	proxy, err := http.ProxyFromEnvironment(req)
 	host := req.URL.Hostname()
@@ -27,24 +26,24 @@ func environmentProxy(req *http.Request) (*url.URL, error) {
 		if value == "" {
 			continue
 		}
-		_, asIs := url.Parse(value)
-		if _, bare := url.Parse("http://" + value); asIs != nil && bare != nil {
-			return nil, &noProxy{name}
+		_, errAsIs := url.Parse(value)
+		if _, errBare := url.Parse("http://" + value); errAsIs != nil && errBare != nil {
+			return nil, &proxyURLError{name}
 		}
 		break
 	}
 	return nil, err
 }
 
-// noProxy is the error of a variable that should name a proxy. It does not hold
-// the value, which may have a password in it.
-type noProxy struct{ name string }
+// proxyURLError is the error of an invalid proxy variable. It does not hold the
+// value, which may include a password.
+type proxyURLError struct{ name string }
 
-func (e *noProxy) Error() string { return e.name + " is no address of a proxy" }
+func (e *proxyURLError) Error() string { return e.name + " is not a proxy URL" }
 
-// environmentRoots returns whom a connection trusts; nil stands for the system's
-// own roots. Where SSL_CERT_FILE is not what the system's verifier reads, what it
-// holds is trusted as well.
+// environmentRoots returns the trusted roots; nil means the system's. On macOS
+// and Windows, where the system verifier ignores SSL_CERT_FILE, its
+// certificates are added.
 func environmentRoots() *x509.CertPool {
 	if runtime.GOOS != "darwin" && runtime.GOOS != "windows" {
 		return nil

@@ -15,30 +15,29 @@ import (
 	"agent/internal/llm"
 )
 
-// maxErrorBody bounds what is read of an answer that is no success.
+// maxErrorBody limits the body read of an error response, in bytes.
 const maxErrorBody = 64 << 10
 
-// Exchange is one request and its answer. It is not safe for concurrent use.
+// Exchange is one request and its response. It is not safe for concurrent use.
 type Exchange struct {
 	c       *Client
 	ctx     context.Context
-	model   string // for hints
+	model   string // named in hints
 	secrets []string
-	answer  *watched
+	answer  *limitedBody
 }
 
-// Exchange returns an exchange that ends with ctx. The model is told in hints
-// alone.
+// Exchange returns an exchange that ends with ctx. model is only used in hints.
 func (c *Client) Exchange(ctx context.Context, model string) *Exchange {
 	return &Exchange{c: c, ctx: ctx, model: model}
 }
 
-// Post sends body to path, which begins with a slash, and returns the payloads of
-// a successful answer.
+// Post sends body to path, which begins with a slash, and returns the payloads
+// of the response. Any status but 200 is an error.
 func (x *Exchange) Post(path string, body []byte) (*Payloads, error) {
 	req, err := http.NewRequestWithContext(x.ctx, http.MethodPost, x.c.URL(path), bytes.NewReader(body))
 	if err != nil {
-		return nil, &llm.Error{Kind: llm.ErrInvalid, Message: "the base URL " + x.c.shown() + " cannot be used"}
+		return nil, &llm.Error{Kind: llm.ErrInvalid, Message: "the base URL " + x.c.displayURL() + " is invalid"}
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "text/event-stream")
@@ -49,11 +48,11 @@ func (x *Exchange) Post(path string, body []byte) (*Payloads, error) {
 	return NewPayloads(res.Body), nil
 }
 
-// Do sends req and returns a successful answer, whose Body fails when it is
-// silent for too long; any other answer is an error.
+// Do sends req and returns the response; any status but 200 is an error.
+// Reading the Body fails if no data arrives for too long.
 func (x *Exchange) Do(req *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(req.Context())
-	req = req.WithContext(context.WithValue(ctx, asker{}, ctx))
+	req = req.WithContext(context.WithValue(ctx, requestKey{}, ctx))
 	if err := x.prepare(req); err != nil {
 		cancel(nil)
 		return nil, err
@@ -68,8 +67,8 @@ func (x *Exchange) Do(req *http.Request) (*http.Response, error) {
 		cancel(nil)
 		return nil, err
 	}
-	body := &watched{body: res.Body, ctx: ctx, cancel: cancel, clock: x.c.at.Clock, limit: x.c.at.Limits.Idle, left: x.c.at.Limits.Bytes}
-	if err := x.refused(res, body); err != nil {
+	body := &limitedBody{body: res.Body, ctx: ctx, cancel: cancel, clock: x.c.at.Clock, limit: x.c.at.Limits.Idle, left: x.c.at.Limits.Bytes}
+	if err := x.checkResponse(res, body); err != nil {
 		_ = body.Close()
 		return nil, err
 	}
@@ -77,12 +76,12 @@ func (x *Exchange) Do(req *http.Request) (*http.Response, error) {
 	return res, nil
 }
 
-// send sends req. If a connection of an earlier request was reused and fails
-// before a byte of the answer arrives, send sends req once more on a new
-// connection: servers close idle connections at any moment. The transport does
-// this itself only for requests without effects.
+// send sends req. If a reused connection fails before any byte of the response
+// arrives, it sends req once more on a new connection, because servers close
+// idle connections at any time. The transport itself retries only requests
+// without side effects.
 func (c *Client) send(req *http.Request) (*http.Response, error) {
-	var stale atomic.Bool // the connection was reused and nothing arrived on it
+	var stale atomic.Bool // a reused connection that has received nothing
 	first := req.WithContext(httptrace.WithClientTrace(req.Context(), &httptrace.ClientTrace{
 		GotConn:              func(conn httptrace.GotConnInfo) { stale.Store(conn.Reused) },
 		GotFirstResponseByte: func() { stale.Store(false) },
@@ -91,7 +90,7 @@ func (c *Client) send(req *http.Request) (*http.Response, error) {
 	if err == nil || !stale.Load() || req.Context().Err() != nil || req.GetBody == nil {
 		return res, err
 	}
-	c.http.CloseIdleConnections() // they are probably closed too
+	c.http.CloseIdleConnections() // they are probably closed as well
 	again := req.Clone(req.Context())
 	if again.Body, err = req.GetBody(); err != nil {
 		return nil, err
@@ -99,21 +98,22 @@ func (c *Client) send(req *http.Request) (*http.Response, error) {
 	return c.http.Do(again)
 }
 
-// prepare gives req the endpoint's headers.
+// prepare sets the headers of the endpoint and checks that keys are sent
+// encrypted.
 func (x *Exchange) prepare(req *http.Request) error {
-	proven := false
+	authorized := false
 	if x.c.at.Authorize != nil {
-		proof := http.Header{}
-		if err := x.c.at.Authorize(req.Context(), proof); err != nil {
-			return unauthorized(err)
+		headers := http.Header{}
+		if err := x.c.at.Authorize(req.Context(), headers); err != nil {
+			return keyError(err)
 		}
-		for k, v := range proof {
+		for k, v := range headers {
 			req.Header[k] = v
-			x.hide(v)
+			x.addSecrets(v)
 		}
-		proven = len(proof) > 0
+		authorized = len(headers) > 0
 	}
-	if err := x.c.mayProve(req, proven); err != nil {
+	if err := x.c.checkEncrypted(req, authorized); err != nil {
 		return err
 	}
 	for k, v := range x.c.at.Headers {
@@ -122,8 +122,8 @@ func (x *Exchange) prepare(req *http.Request) error {
 	return nil
 }
 
-// hide makes secrets of the values of a header: of "Bearer x" the x as well.
-func (x *Exchange) hide(values []string) {
+// addSecrets remembers header values as secrets, and of "Bearer x" also the x.
+func (x *Exchange) addSecrets(values []string) {
 	for _, v := range values {
 		if _, token, ok := strings.Cut(v, " "); ok && token != "" {
 			x.secrets = append(x.secrets, token)
@@ -134,37 +134,38 @@ func (x *Exchange) hide(values []string) {
 	}
 }
 
-func unauthorized(err error) error {
+func keyError(err error) error {
 	if e, ok := errors.AsType[*llm.Error](err); ok {
 		return e
 	}
-	return &llm.Error{Kind: llm.ErrKey, Message: "there is no key to send: " + err.Error(), Err: err}
+	return &llm.Error{Kind: llm.ErrKey, Message: "cannot get the API key: " + err.Error(), Err: err}
 }
 
-// refused returns the error of an answer that is no success, nil for one.
-func (x *Exchange) refused(res *http.Response, body io.Reader) error {
+// checkResponse returns the error of a response that is not a usable 200.
+func (x *Exchange) checkResponse(res *http.Response, body io.Reader) error {
 	switch coding := res.Header.Get("Content-Encoding"); {
 	case res.StatusCode == http.StatusNoContent:
 		return EmptyAnswer()
 	case res.StatusCode != http.StatusOK:
-		// Where the body breaks off, the status says enough.
+		// If the body breaks off, the status is enough.
 		b, _ := io.ReadAll(io.LimitReader(body, maxErrorBody))
-		return Answered(res.StatusCode, res.Header, b, x.c.at.Clock.Now())
+		return StatusError(res.StatusCode, res.Header, b, x.c.at.Clock.Now())
 	case coding != "" && coding != "identity":
-		return &llm.Error{Kind: llm.ErrProtocol, Message: fmt.Sprintf("the answer is compressed with %q, which was not asked for", coding)}
+		return &llm.Error{Kind: llm.ErrProtocol, Message: fmt.Sprintf("the response is compressed with %q, which was not requested", coding)}
 	}
 	return nil
 }
 
-// hurry says that the answer is whole and only its end is waited for.
+// hurry shortens the idle timeout: the reply is complete and only the end of
+// the body is missing.
 func (x *Exchange) hurry() {
 	if x.answer != nil {
 		x.answer.limit = min(x.answer.limit, x.c.at.Limits.Tail)
 	}
 }
 
-// drain reads what is left after the end of an answer, for a tenth of a second at
-// most, so that the connection can be used again.
+// drain reads the rest of the body, for at most a tenth of a second, so that
+// the connection can be reused.
 func (x *Exchange) drain() {
 	if x.answer != nil {
 		x.hurry()
@@ -173,7 +174,7 @@ func (x *Exchange) drain() {
 	}
 }
 
-// Close ends the exchange. Its connection is kept if the answer was read to its
+// Close ends the exchange. The connection is kept if the body was read to its
 // end.
 func (x *Exchange) Close() error {
 	if x.answer == nil {

@@ -19,7 +19,7 @@ import (
 	"agent/internal/llm/wire/wiretest"
 )
 
-// payloadsOf returns what a post to at gives.
+// payloadsOf returns the payloads of the response to a POST.
 func payloadsOf(ctx context.Context, at Endpoint) ([]string, *llm.Error) {
 	c := New(at)
 	defer c.Close()
@@ -59,8 +59,9 @@ func TestPost(t *testing.T) {
 	}
 }
 
-// TestWholeAnswer holds that one JSON text passes for a stream of one payload.
-func TestWholeAnswer(t *testing.T) {
+// TestJSONDocument checks that a JSON document counts as a stream of one
+// payload.
+func TestJSONDocument(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, "\ufeff{\n \"a\": 1\n}\n")
 	}))
@@ -71,8 +72,8 @@ func TestWholeAnswer(t *testing.T) {
 	}
 }
 
-// TestAuthorize holds that a request is authorized anew each time, and that
-// what authorizes it, or does not, is told without showing.
+// TestAuthorize checks that every request is authorized again, and that no
+// credentials appear in errors.
 func TestAuthorize(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusUnauthorized)
@@ -88,9 +89,9 @@ func TestAuthorize(t *testing.T) {
 		return nil
 	}}
 	for _, want := range []*llm.Error{
-		{Kind: llm.ErrKey, Provider: "test", Status: 401, Message: "Bearer [key] will not do", Hint: "test rejected the key"},
-		{Kind: llm.ErrKey, Provider: "test", Status: 401, Message: "Bearer [key] will not do", Hint: "test rejected the key"},
-		{Kind: llm.ErrKey, Provider: "test", Message: "there is no key to send: the command has failed", Hint: "no key was sent, and the server wants one: providers.test.key in the configuration says where it is"},
+		{Kind: llm.ErrKey, Provider: "test", Status: 401, Message: "Bearer [key] will not do", Hint: "test rejected the API key."},
+		{Kind: llm.ErrKey, Provider: "test", Status: 401, Message: "Bearer [key] will not do", Hint: "test rejected the API key."},
+		{Kind: llm.ErrKey, Provider: "test", Message: "cannot get the API key: the command has failed", Hint: "No API key was sent, but the server requires one. Set providers.test.key in the configuration."},
 	} {
 		_, got := payloadsOf(t.Context(), at)
 		got.Err = nil
@@ -100,7 +101,7 @@ func TestAuthorize(t *testing.T) {
 	}
 }
 
-// TestTimeouts holds that each limit ends an exchange, without waiting for it.
+// TestTimeouts checks every time limit with a fake clock.
 func TestTimeouts(t *testing.T) {
 	asked := make(chan struct{}, 1)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -117,7 +118,7 @@ func TestTimeouts(t *testing.T) {
 	hole := func(ctx context.Context, _, _ string) (net.Conn, error) {
 		select {
 		case asked <- struct{}{}:
-		default: // a resolver dials more than once
+		default: // a resolver dials several times
 		}
 		<-ctx.Done()
 		return nil, ctx.Err()
@@ -128,10 +129,10 @@ func TestTimeouts(t *testing.T) {
 		is   time.Duration
 		want string
 	}{
-		{Endpoint{Base: server.URL + "/talk"}, 120 * time.Second, "the answer stopped: nothing more came within 2m0s"},
-		{Endpoint{Base: server.URL}, 60 * time.Second, "no answer from " + host + " within 1m0s"},
-		{Endpoint{Base: "http://x.invalid", Dial: hole}, 10 * time.Second, "connecting to x.invalid:80 took too long"},
-		{Endpoint{Base: "http://x.invalid", Resolver: resolver}, 10 * time.Second, "resolving x.invalid took too long"},
+		{Endpoint{Base: server.URL + "/talk"}, 120 * time.Second, "the response stalled: no data for 2m0s"},
+		{Endpoint{Base: server.URL}, 60 * time.Second, "no response from " + host + " within 1m0s"},
+		{Endpoint{Base: "http://x.invalid", Dial: hole}, 10 * time.Second, "timed out connecting to x.invalid:80"},
+		{Endpoint{Base: "http://x.invalid", Resolver: resolver}, 10 * time.Second, "timed out resolving x.invalid"},
 	} {
 		clock := newFakeClock(time.Unix(0, 0))
 		row.at.Clock = clock
@@ -143,13 +144,13 @@ func TestTimeouts(t *testing.T) {
 		if got == nil || got.Kind != llm.ErrTimeout || !got.Retry || got.Message != row.want {
 			t.Errorf("got %#v, want %q", got, row.want)
 		}
-		wiretest.Settled(t, before)
+		wiretest.WaitForGoroutines(t, before)
 		drained(asked)
 	}
 }
 
-// TestCancelWhileConnecting holds that nothing goes on dialing for a request
-// that has ended.
+// TestCancelWhileConnecting checks that no connection attempt outlives its
+// request.
 func TestCancelWhileConnecting(t *testing.T) {
 	before := runtime.NumGoroutine()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -161,10 +162,10 @@ func TestCancelWhileConnecting(t *testing.T) {
 	if got == nil || got.Kind != llm.ErrCanceled {
 		t.Errorf("got %v, want a canceled one", got)
 	}
-	wiretest.Settled(t, before)
+	wiretest.WaitForGoroutines(t, before)
 }
 
-func TestAnswersThatCannotBeRead(t *testing.T) {
+func TestUnreadableResponses(t *testing.T) {
 	for name, row := range map[string]struct {
 		answer http.HandlerFunc
 		want   string
@@ -173,11 +174,11 @@ func TestAnswersThatCannotBeRead(t *testing.T) {
 			for range 3 << 10 {
 				_, _ = io.WriteString(w, strings.Repeat(": still there\n", 100))
 			}
-		}, "the answer has no end: it was given up after 1 MiB"},
-		"a coding that was not asked for": {func(w http.ResponseWriter, r *http.Request) {
+		}, "the response is too long: stopped reading after 1 MiB"},
+		"an encoding that was not requested": {func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Encoding", "br")
 			_, _ = io.WriteString(w, "\x0b\x02\x80")
-		}, `the answer is compressed with "br", which was not asked for`},
+		}, `the response is compressed with "br", which was not requested`},
 	} {
 		server := httptest.NewServer(row.answer)
 		_, got := payloadsOf(t.Context(), Endpoint{Base: server.URL, Limits: Limits{Bytes: 1 << 20}})

@@ -11,8 +11,8 @@ import (
 	"agent/internal/llm"
 )
 
-// explain completes an error: who failed, what the person can do, and no secret
-// anywhere in its text.
+// explain completes e with the provider's name and a hint, and removes secrets
+// from its texts.
 func (x *Exchange) explain(e *llm.Error) *llm.Error {
 	e.Provider = x.c.at.Name
 	e.Message = Clean(x.redact(e.Message))
@@ -30,18 +30,18 @@ func (x *Exchange) redact(s string) string {
 	for _, secret := range x.secrets {
 		s = mask(s, secret, "[key]")
 	}
-	for _, secret := range x.c.hidden {
-		s = mask(s, secret, hidden)
+	for _, secret := range x.c.secrets {
+		s = mask(s, secret, masked)
 	}
 	return s
 }
 
-// longSecret is the length in bytes from which a secret is masked wherever it
-// occurs. A shorter one may be a part of ordinary words.
+// longSecret is the minimum length in bytes of a secret that is masked inside
+// words too. Shorter ones may occur in ordinary words.
 const longSecret = 8
 
-// mask returns s with instead in place of a secret: of a short one only where it
-// stands as a whole word.
+// mask replaces secret in s by instead; a short one only where it is a whole
+// word.
 func mask(s, secret, instead string) string {
 	if len(secret) >= longSecret {
 		return strings.ReplaceAll(s, secret, instead)
@@ -66,30 +66,30 @@ func mask(s, secret, instead string) string {
 	return s
 }
 
-// inWord reports whether r is a part of a word.
+// inWord reports whether r is part of a word.
 func inWord(r rune) bool {
 	return r != utf8.RuneError && (r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r))
 }
 
-// hint says what to do about e.
+// hint returns what the user can do about e, or "".
 func (x *Exchange) hint(e *llm.Error) string {
 	switch e.Kind {
 	case llm.ErrKey:
 		return x.keyHint(e.Status)
 	case llm.ErrQuota:
-		return "look at the account and its limits at " + x.c.at.Name + ", or choose another model"
+		return "Check your account and its limits at " + x.c.at.Name + ", or choose another model."
 	case llm.ErrNotFound:
-		return fmt.Sprintf("the model is %q at %s; /model or --model names another one", x.model, x.c.shown())
+		return fmt.Sprintf("The model is %q at %s. Choose another one with /model or --model.", x.model, x.c.displayURL())
 	case llm.ErrTooLong:
-		return "the conversation is too long for the model: begin a new session, or choose a model with a larger window"
+		return "The conversation is too long for the model. Start a new session, or choose a model with a larger context window."
 	case llm.ErrCut:
-		return "what arrived is kept; ask again to go on"
+		return "The text received is kept."
 	}
 	switch {
 	case e.Status == http.StatusProxyAuthRequired:
-		return "the proxy wants a login: check HTTPS_PROXY"
-	case strings.HasPrefix(e.Message, gotHTML) && e.Status < http.StatusInternalServerError:
-		return "look whether the base URL " + x.c.shown() + " is right, and whether a proxy wants a login"
+		return "The proxy requires a login. Check HTTPS_PROXY."
+	case errors.Is(e.Err, errHTML) && e.Status < http.StatusInternalServerError:
+		return "Check the base URL " + x.c.displayURL() + ", and whether the network or a proxy requires a login."
 	}
 	return ""
 }
@@ -98,13 +98,13 @@ func (x *Exchange) keyHint(status int) string {
 	name, key := x.c.at.Name, x.c.at.KeyName
 	switch {
 	case len(x.secrets) == 0 && key != "":
-		return "no key was sent: set " + key
+		return "No API key was sent. Set " + key + "."
 	case len(x.secrets) == 0:
-		return fmt.Sprintf("no key was sent, and the server wants one: providers.%s.key in the configuration says where it is", name)
+		return fmt.Sprintf("No API key was sent, but the server requires one. Set providers.%s.key in the configuration.", name)
 	case status == http.StatusForbidden:
-		return fmt.Sprintf("%s does not let this key use the model; it may be a matter of the account or the region", name)
+		return fmt.Sprintf("%s does not allow this API key to use the model. Check the permissions of the account, and whether the model is available in your region.", name)
 	case key == "":
-		return name + " rejected the key"
+		return name + " rejected the API key."
 	}
-	return fmt.Sprintf("%s rejected the key in %s: set another one", name, key)
+	return fmt.Sprintf("%s rejected the API key in %s. Set another one.", name, key)
 }

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestMask masks long secrets everywhere and short ones as whole words only.
+// TestMask checks that long secrets are masked everywhere and short ones only
+// as whole words.
 func TestMask(t *testing.T) {
 	for _, c := range []struct{ secret, text, want string }{
 		{"x", "the maximum is x", "the maximum is [key]"},
@@ -24,7 +25,7 @@ func TestMask(t *testing.T) {
 	}
 }
 
-// FuzzMask leaves no long secret, and no short one that stands alone.
+// FuzzMask checks that no long secret and no short one as a whole word remains.
 func FuzzMask(f *testing.F) {
 	f.Add("x", "the maximum")
 	f.Add("12345678", "123456781234567812345678")

@@ -10,16 +10,16 @@ import (
 	"agent/internal/llm"
 )
 
-// Failure is what a provider says of one, in the body of an answer or inside a
-// stream.
+// Failure is an error that a provider reports, in the body of a response or
+// inside a stream.
 type Failure struct {
 	Message string
 	Code    string // "context_length_exceeded", or a number
 	Type    string // "invalid_request_error"
 }
 
-// ParseFailure reads the shapes in use: an object or a text under "error", the
-// same fields at the top, "detail", "errors", a list of any.
+// ParseFailure reads the known formats: an object or text under "error", the
+// same fields at the top level, "detail", "errors", or a list of these.
 func ParseFailure(body []byte) (Failure, bool) {
 	var list []json.RawMessage
 	if json.Unmarshal(body, &list) == nil && len(list) > 0 {
@@ -49,13 +49,24 @@ func ParseFailure(body []byte) (Failure, bool) {
 	if f.Message == "" {
 		f.Message = Scalar(o["msg"])
 	}
-	if why := upstream(o["metadata"]); why != "" {
-		f.Message += ": " + why
-	}
+	f.Message = joined(f.Message, upstream(o["metadata"]))
 	return f, f.Message != "" || f.Code != "" || f.Type != ""
 }
 
-// upstream returns what a router passes on of the failure behind it.
+// joined returns the message of a router with the one of the provider behind
+// it.
+func joined(message, why string) string {
+	switch {
+	case message == "":
+		return why
+	case why == "" || strings.Contains(message, why):
+		return message
+	}
+	return withoutStop(message) + ": " + why
+}
+
+// upstream returns the error of the provider behind a router, from the router's
+// metadata.
 func upstream(metadata json.RawMessage) string {
 	var m struct {
 		Raw json.RawMessage `json:"raw"`
@@ -70,24 +81,28 @@ func upstream(metadata json.RawMessage) string {
 	return raw
 }
 
-// Err returns f as an error. status is that of the answer, 0 for a failure
-// inside a stream.
+// Err returns f as an error. status is the HTTP status, 0 for an error inside a
+// stream.
 func (f Failure) Err(status int) *llm.Error {
-	e := &llm.Error{Status: status, Message: Clean(f.Message)}
+	e := &llm.Error{Status: status, Message: withoutStop(Clean(f.Message))}
 	if n, err := strconv.Atoi(f.Code); status == 0 && err == nil && n >= 400 && n < 600 {
 		status, e.Status = n, n
 	}
 	if e.Message == "" {
-		e.Message = Clean(f.Code)
+		e.Message = withoutStop(Clean(f.Code))
 	}
 	e.Kind, e.Retry = kindOf(status, f)
+	if status >= 400 && status < 500 && status != http.StatusTooManyRequests && status != http.StatusRequestTimeout {
+		e.Retry = false // the same request would fail again
+	}
 	if e.Retry {
 		e.RetryAfter = waitIn(f.Message)
 	}
 	return e
 }
 
-// kindOf sorts a failure by its words where they are clear, else by the status.
+// kindOf classifies a failure by its words if they are clear, otherwise by
+// status.
 func kindOf(status int, f Failure) (kind llm.ErrorKind, retry bool) {
 	says := func(words ...string) bool {
 		text := strings.ToLower(f.Code + " " + f.Type + " " + f.Message)
@@ -145,19 +160,23 @@ func kindOfStatus(status int, model bool) (kind llm.ErrorKind, retry bool) {
 	return llm.ErrProtocol, false // a redirect
 }
 
-// Answered returns the error of an answer that is no success.
-func Answered(status int, header http.Header, body []byte, now time.Time) *llm.Error {
+// StatusError returns the error of a response with an error status.
+func StatusError(status int, header http.Header, body []byte, now time.Time) *llm.Error {
 	f, ok := ParseFailure(body)
-	if !ok {
-		f.Message = First(Clean(string(body)), 200)
-		if strings.HasPrefix(f.Message, "<") {
-			f.Message = gotHTML + f.Message
-		}
+	page := !ok && isPage(string(body))
+	switch {
+	case page:
+		f.Message = pageTitle(string(body), strconv.Itoa(status))
+	case !ok:
+		f.Message = Truncate(Clean(string(body)), 200)
 	}
 	if f.Message == "" && f.Code == "" {
 		f.Message = strings.ToLower(http.StatusText(status))
 	}
 	e := f.Err(status)
+	if page {
+		e.Err = errHTML
+	}
 	if after := retryAfter(header, now); after > 0 {
 		e.RetryAfter = after
 	}

@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// A wait is never negative and never overflows, whatever a header or a message
-// says.
+// A wait is never negative and never overflows.
 func TestRetryAfter(t *testing.T) {
 	now := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	date := func(d time.Duration) string { return now.Add(d).Format(http.TimeFormat) }

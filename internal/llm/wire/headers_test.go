@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Headers of an answer that are too long are not taken.
-func TestHeadersAreBounded(t *testing.T) {
+// Response headers that are too long are rejected.
+func TestHeadersAreLimited(t *testing.T) {
 	for _, size := range []int{maxHeaders / 2, 2 * maxHeaders} {
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("X-Long", strings.Repeat("x", size))

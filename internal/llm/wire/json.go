@@ -8,7 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// Marshal is json.Marshal that leaves < and > as they are: code is full of them.
+// Marshal is json.Marshal without escaping <, > and &, which are frequent in
+// code.
 func Marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -19,8 +20,8 @@ func Marshal(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// Unquote returns what a JSON string says. Most hold nothing that is escaped: to
-// read those as they stand is a great part of what a delta would cost.
+// Unquote returns the value of a JSON string. Strings without escapes, the
+// common case, skip the JSON decoder: it would be most of the cost of a delta.
 func Unquote(b []byte) (s string, err error) {
 	if len(b) >= 2 {
 		if in := b[1 : len(b)-1]; bytes.IndexByte(in, '\\') < 0 && utf8.Valid(in) {
@@ -34,7 +35,7 @@ func Unquote(b []byte) (s string, err error) {
 // Word is text that some servers send as a number, an object or null.
 type Word string
 
-// UnmarshalJSON takes what is no string for text as it stands.
+// UnmarshalJSON takes a value that is not a string as its JSON text.
 func (w *Word) UnmarshalJSON(b []byte) error {
 	switch {
 	case b[0] == '"':
@@ -49,10 +50,10 @@ func (w *Word) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Count is a number of tokens. What cannot be one is 0, not known.
+// Count is a number of tokens. Invalid values become 0, unknown.
 type Count int
 
-// UnmarshalJSON takes floats and numbers in quotes too.
+// UnmarshalJSON also accepts floats and quoted numbers.
 func (c *Count) UnmarshalJSON(b []byte) error {
 	f, err := strconv.ParseFloat(strings.Trim(string(b), `"`), 64)
 	if err != nil || !(f >= 0 && f <= 1e9) {
@@ -62,8 +63,8 @@ func (c *Count) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Unmarshal reads data into v. A field of an unexpected type is taken for
-// missing; text that is not JSON is an error.
+// Unmarshal reads data into v. A field of an unexpected type counts as missing;
+// invalid JSON is an error.
 func Unmarshal(data []byte, v any) error {
 	err := json.Unmarshal(data, v)
 	if _, ok := err.(*json.UnmarshalTypeError); ok {
@@ -72,7 +73,7 @@ func Unmarshal(data []byte, v any) error {
 	return err
 }
 
-// Scalar returns a JSON value as text, a string without its quotes.
+// Scalar returns a JSON value as text, strings without their quotes.
 func Scalar(b json.RawMessage) string {
 	var w Word
 	if len(b) == 0 || json.Unmarshal(b, &w) != nil {

@@ -11,45 +11,41 @@ import (
 	"agent/internal/llm"
 )
 
-// Payloads turns the body of an answer into a row of JSON texts of one line
-// each, whatever the server makes of the format: one an event of a stream, or
-// the whole where a server answers with a single completion.
+// Payloads reads the body of a response as JSON texts of one line each: one per
+// event of a stream, or the whole body if the server sends a single completion.
 type Payloads struct {
-	events *Events
-	begun  bool // the first byte was looked at
-	any    bool // one was returned
-	whole  bool // the body was one JSON text
-	done   bool // there was a [DONE]
-	passes bool // a [DONE] is passed over
+	events     *Events
+	started    bool // the first byte was inspected
+	any        bool // a payload was returned
+	isDocument bool // the body was one JSON document
+	done       bool // there was a [DONE]
+	skipDone   bool // [DONE] is ignored
 }
-
-// gotHTML begins the message of an answer that is a page for people.
-const gotHTML = "got HTML in place of an answer: "
 
 // NewPayloads returns the payloads of the body r.
 func NewPayloads(r io.Reader) *Payloads { return &Payloads{events: NewEvents(r)} }
 
-// PassDone makes Next pass over a [DONE], for a dialect that ends in another way,
-// and returns p.
-func (p *Payloads) PassDone() *Payloads {
-	p.passes = true
+// SkipDone makes Next ignore [DONE], for a dialect that ends differently, and
+// returns p.
+func (p *Payloads) SkipDone() *Payloads {
+	p.skipDone = true
 	return p
 }
 
-// Next returns the next payload, good until the next call. It ends with io.EOF
-// when the server said that it is done, else with an *llm.Error or the error of
-// the reader: a body that just ends is one that was cut. The data of an event
-// called error are an object that has an "error".
+// Next returns the next payload, valid until the next call. It returns io.EOF
+// after the server's end mark, otherwise an *llm.Error or the error of the
+// reader: a body without an end mark was cut off. The payload of an event named
+// "error" is an object with the key "error".
 func (p *Payloads) Next() ([]byte, error) {
-	if p.whole {
+	if p.isDocument {
 		return nil, io.EOF
 	}
-	if !p.begun {
+	if !p.started {
 		b, err := p.events.lines.peek()
 		if err != nil {
 			return nil, p.end(err)
 		}
-		if p.begun = true; b[0] == '{' || b[0] == '[' {
+		if p.started = true; b[0] == '{' || b[0] == '[' {
 			return p.document()
 		}
 	}
@@ -60,7 +56,7 @@ func (p *Payloads) Next() ([]byte, error) {
 		}
 		data = bytes.TrimSpace(data)
 		if string(data) == "[DONE]" {
-			if p.done = true; !p.passes {
+			if p.done = true; !p.skipDone {
 				return nil, io.EOF
 			}
 			continue
@@ -73,14 +69,14 @@ func (p *Payloads) Next() ([]byte, error) {
 			data = asError(data)
 		}
 		for i := bytes.IndexByte(data, '\n'); i >= 0; i = bytes.IndexByte(data, '\n') {
-			data[i] = ' ' // legal in JSON between tokens only
+			data[i] = ' ' // newlines can only be between tokens
 		}
 		return data, nil
 	}
 }
 
-// More reports whether the next payload is here already, so that Next will not
-// wait for it. It may miss one.
+// More reports whether the next payload has already arrived, so that Next does
+// not block. It may return false when one has.
 func (p *Payloads) More() bool {
 	rest := bytes.TrimLeft(p.events.lines.buf[p.events.lines.pos:], "\r\n")
 	if bytes.HasPrefix(rest, []byte("event: ")) {
@@ -90,9 +86,9 @@ func (p *Payloads) More() bool {
 	return ok && (bytes.Contains(rest, []byte("\n\n")) || bytes.Contains(rest, []byte("\r\n\r\n")))
 }
 
-// document returns a body that is no stream but one JSON text.
+// document returns a body that is a single JSON text instead of a stream.
 func (p *Payloads) document() ([]byte, error) {
-	p.whole = true
+	p.isDocument = true
 	b, err := p.events.lines.all()
 	if err != nil {
 		return nil, p.end(err)
@@ -102,33 +98,37 @@ func (p *Payloads) document() ([]byte, error) {
 		if cut := new(json.SyntaxError); errors.As(err, &cut) && cut.Offset >= int64(len(b)) {
 			return nil, CutOff(nil)
 		}
-		return nil, &llm.Error{Kind: llm.ErrProtocol, Message: "the answer is neither a stream nor JSON; it begins: " + p.head()}
+		return nil, &llm.Error{Kind: llm.ErrProtocol, Message: "the response is neither an event stream nor JSON: " + p.head()}
 	}
 	return one.Bytes(), nil
 }
 
-// end says what the end of the body without a [DONE] means.
+// end returns the error of a body that ended without [DONE] because of err.
 func (p *Payloads) end(err error) error {
 	head := p.head()
 	switch {
 	case errors.Is(err, errTooLarge):
-		return &llm.Error{Kind: llm.ErrProtocol, Message: "the answer holds " + err.Error(), Err: err}
+		return &llm.Error{Kind: llm.ErrProtocol, Message: "the response contains " + err.Error(), Err: err}
 	case !errors.Is(err, io.EOF), p.done:
 		return err
 	case p.any || strings.HasPrefix(head, ":"):
 		return CutOff(nil)
 	case head == "":
 		return EmptyAnswer()
-	case strings.HasPrefix(head, "<"):
-		return &llm.Error{Kind: llm.ErrProtocol, Message: gotHTML + head}
+	case isPage(head):
+		message := "the server sent an HTML page"
+		if title := pageTitle(string(p.events.lines.head), "200"); title != "" {
+			message += ": " + title
+		}
+		return &llm.Error{Kind: llm.ErrProtocol, Message: message, Err: errHTML}
 	}
-	return &llm.Error{Kind: llm.ErrProtocol, Message: "the answer is no stream of events; it begins: " + head}
+	return &llm.Error{Kind: llm.ErrProtocol, Message: "the response is not an event stream: " + head}
 }
 
-// head returns how the body begins, fit to be shown.
-func (p *Payloads) head() string { return First(Clean(string(p.events.lines.head)), 200) }
+// head returns the beginning of the body as printable text.
+func (p *Payloads) head() string { return Truncate(Clean(string(p.events.lines.head)), 200) }
 
-// asError returns the data of an event called error as an error object.
+// asError wraps the data of an event named "error" in an error object.
 func asError(data []byte) []byte {
 	var o struct{ Error json.RawMessage }
 	if json.Unmarshal(data, &o) == nil && len(o.Error) > 0 {
@@ -140,12 +140,12 @@ func asError(data []byte) []byte {
 	return append(append([]byte(`{"error":`), data...), '}')
 }
 
-// CutOff is the error of an answer that broke off.
+// CutOff is the error of a response that ended too early.
 func CutOff(cause error) *llm.Error {
-	return &llm.Error{Kind: llm.ErrCut, Message: "the answer was cut in the middle by the server", Retry: true, Err: cause}
+	return &llm.Error{Kind: llm.ErrCut, Message: "the server cut the answer off", Retry: true, Err: cause}
 }
 
-// EmptyAnswer is the error of an answer that says nothing at all.
+// EmptyAnswer is the error of a response without content.
 func EmptyAnswer() *llm.Error {
 	return &llm.Error{Kind: llm.ErrProtocol, Message: "empty answer", Retry: true, Tries: 2}
 }

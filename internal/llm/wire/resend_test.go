@@ -11,15 +11,15 @@ import (
 	"agent/internal/llm"
 )
 
-// keptServer answers the first request of its first connection and keeps that
-// connection. It closes it in one way or another when the next request arrives.
-// Later connections are closed after a whole request while stubborn is positive,
-// and are answered after that.
+// keptServer answers the first request on its first connection and keeps it
+// open. When the next request arrives, it closes the connection as configured.
+// It closes later connections after a complete request while stubborn is
+// positive, and answers after that.
 type keptServer struct {
 	ln       net.Listener
 	close    func(conn *net.TCPConn, r *bufio.Reader)
 	stubborn int
-	served   chan int // the number of connections on which a whole request came first
+	served   chan int // number of connections whose first request was complete
 }
 
 const okAnswer = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: 30\r\n\r\ndata: {\"a\":1}\n\ndata: [DONE]\n\n\n"
@@ -50,8 +50,8 @@ func (s *keptServer) serve() {
 	}
 }
 
-// TestResend holds that a request on a connection that the server closed
-// meanwhile is sent again on another one, once, and that nothing else is.
+// TestResend checks that a request on a connection that the server closed is
+// sent again on a new one, once, and that other requests are not.
 func TestResend(t *testing.T) {
 	reset := func(conn *net.TCPConn, r *bufio.Reader) {
 		_, _ = r.ReadByte()
@@ -67,18 +67,18 @@ func TestResend(t *testing.T) {
 	}{
 		{name: "reset at the first byte, small request", close: reset, size: 10, connections: 2},
 		{name: "reset at the first byte, large request", close: reset, size: 32 << 20, connections: 2},
-		{name: "closed after the whole request", close: func(_ *net.TCPConn, r *bufio.Reader) {
+		{name: "closed after the complete request", close: func(_ *net.TCPConn, r *bufio.Reader) {
 			if req, err := http.ReadRequest(r); err == nil {
 				_, _ = io.Copy(io.Discard, req.Body)
 			}
 		}, size: 10, connections: 2},
-		{name: "half of an answer came", close: func(conn *net.TCPConn, r *bufio.Reader) {
+		{name: "half of a response arrived", close: func(conn *net.TCPConn, r *bufio.Reader) {
 			if req, err := http.ReadRequest(r); err == nil {
 				_, _ = io.Copy(io.Discard, req.Body)
 			}
 			_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 30\r\n")
-		}, size: 10, connections: 1, want: "closed the connection before it answered"},
-		{name: "the new connection fails, too", close: reset, stubborn: 9, size: 10, connections: 2, want: "closed the connection before it answered"},
+		}, size: 10, connections: 1, want: "closed the connection without responding"},
+		{name: "the new connection fails too", close: reset, stubborn: 9, size: 10, connections: 2, want: "closed the connection without responding"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -108,7 +108,7 @@ func TestResend(t *testing.T) {
 	}
 }
 
-// post sends body and reads the answer to its end.
+// post sends body and reads the response to its end.
 func post(t *testing.T, c *Client, body []byte) *llm.Error {
 	t.Helper()
 	x := c.Exchange(t.Context(), "m")

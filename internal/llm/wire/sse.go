@@ -6,18 +6,19 @@ import (
 	"io"
 )
 
-// maxEvent bounds a line of the stream and the data of an event, in bytes.
+// maxEvent limits a line of the stream and the data of an event, in bytes.
 const maxEvent = 8 << 20
 
-// maxHead bounds what is kept of the beginning of a body, in bytes.
+// maxHead limits the beginning of a body that is kept for error messages, in
+// bytes.
 const maxHead = 1 << 10
 
 var errTooLarge = errors.New("an event of more than 8 MiB")
 
-// Events reads server-sent events by the rules of the standard: any of the
-// three line ends, comments, data over several lines, a byte order mark.
-// Unlike there, an event that the end of the stream leaves open counts: some
-// servers forget the last blank line.
+// Events reads server-sent events as the standard defines them: all three line
+// endings, comments, multi-line data, a byte order mark. Unlike the standard,
+// an event that the end of the stream leaves open counts, because some servers
+// omit the last blank line.
 type Events struct {
 	lines lines
 	data  []byte
@@ -27,8 +28,8 @@ type Events struct {
 func NewEvents(r io.Reader) *Events { return &Events{lines: lines{r: r}} }
 
 // Next returns the name and the data of the next event that has data. The data
-// are good until the next call. After the last event comes the reader's error,
-// io.EOF where it just ended.
+// is valid until the next call. After the last event it returns the reader's
+// error, io.EOF at a normal end.
 func (e *Events) Next() (name string, data []byte, err error) {
 	e.data = e.data[:0]
 	has := false
@@ -52,7 +53,7 @@ func (e *Events) Next() (name string, data []byte, err error) {
 			name = string(value)
 		case "data":
 			if !has && e.lines.blankNext() {
-				return name, value, nil // where it stands: nothing is read until the next call
+				return name, value, nil // a slice of the buffer, not overwritten before the next call
 			}
 			if has {
 				e.data = append(e.data, '\n')
@@ -65,21 +66,21 @@ func (e *Events) Next() (name string, data []byte, err error) {
 	}
 }
 
-// lines cuts a stream at \n, \r\n and \r without ever waiting for the byte
-// after a \r.
+// lines splits a stream at \n, \r\n and \r. It never waits for the byte after a
+// \r.
 type lines struct {
 	r       io.Reader
 	buf     []byte
-	pos     int    // start of what was not returned yet
-	scanned int    // up to here there is no line end
-	skipLF  bool   // the line before ended in \r
-	begun   bool   // past the place of a byte order mark
-	head    []byte // the first bytes of all, to show what came in place of events
+	pos     int    // start of the unread bytes
+	scanned int    // no line ending before this offset
+	skipLF  bool   // the previous line ended in \r
+	begun   bool   // past a possible byte order mark
+	head    []byte // first bytes of the body, for error messages
 	err     error
 }
 
-// next returns the next line without its end, good until the next call. What
-// the end of the stream leaves without a line end is a line too.
+// next returns the next line without its ending, valid until the next call.
+// Text after the last line ending is a line too.
 func (l *lines) next() ([]byte, error) {
 	if _, err := l.peek(); err != nil {
 		return nil, err
@@ -107,8 +108,8 @@ func (l *lines) next() ([]byte, error) {
 	}
 }
 
-// blankNext passes over a blank line that comes next, where it is here already and
-// ends in a line feed as most do. It reports whether it did.
+// blankNext skips a buffered blank line that ends in a line feed, the usual
+// case. It reports whether it did.
 func (l *lines) blankNext() bool {
 	if rest := l.buf[l.pos:]; l.skipLF || len(rest) == 0 || rest[0] != '\n' {
 		return false
@@ -118,7 +119,7 @@ func (l *lines) blankNext() bool {
 	return true
 }
 
-// lineEnd returns where the first line of b ends, -1 if it does not.
+// lineEnd returns the offset of the first line ending in b, or -1.
 func lineEnd(b []byte) int {
 	lf := bytes.IndexByte(b, '\n')
 	if lf >= 0 {
@@ -130,7 +131,7 @@ func lineEnd(b []byte) int {
 	return lf
 }
 
-// peek returns what is buffered of the next line, at least a byte of it.
+// peek returns the buffered part of the next line, at least one byte.
 func (l *lines) peek() ([]byte, error) {
 	for {
 		rest := l.buf[l.pos:]
@@ -160,7 +161,7 @@ func (l *lines) peek() ([]byte, error) {
 	}
 }
 
-// fill reads once more, moving what is left to the front of the buffer first
+// fill reads once more. It first moves unread bytes to the front of the buffer
 // when that is cheap.
 func (l *lines) fill() {
 	if l.pos > 0 && l.pos >= len(l.buf)/2 {
@@ -177,7 +178,7 @@ func (l *lines) fill() {
 	}
 }
 
-// all returns everything that was not read yet.
+// all returns all unread bytes.
 func (l *lines) all() ([]byte, error) {
 	for l.err == nil {
 		if len(l.buf)-l.pos > maxEvent {

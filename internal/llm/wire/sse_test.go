@@ -15,15 +15,15 @@ func TestEvents(t *testing.T) {
 		in   string
 		want []string
 	}{
-		"lines of all kinds": {"data: a\n\ndata: b\r\n\r\ndata: c\r\rdata: d", []string{": a", ": b", ": c", ": d"}},
-		"no space, two":      {"data:a\n\ndata:  b\n\n", []string{": a", ":  b"}},
-		"several lines":      {"data: a\ndata\ndata: b\n\n", []string{": a\n\nb"}},
-		"names":              {"event: x\n\ndata: a\n\nevent: y\ndata: b\n\ndata: c\n\n", []string{": a", "y: b", ": c"}},
-		"the rest":           {": c\nid: 1\nretry: 2\nnonsense\n\n\n\ndata: a\n\n", []string{": a"}},
-		"a mark first":       {"\ufeffdata: a\n\n", []string{": a"}},
-		"a mark later":       {"data: a\n\n\ufeffdata: b\n\n", []string{": a"}},
-		"nothing":            {"", nil},
-		"a short one":        {"d", nil},
+		"all line endings":               {"data: a\n\ndata: b\r\n\r\ndata: c\r\rdata: d", []string{": a", ": b", ": c", ": d"}},
+		"no space, two":                  {"data:a\n\ndata:  b\n\n", []string{": a", ":  b"}},
+		"several lines":                  {"data: a\ndata\ndata: b\n\n", []string{": a\n\nb"}},
+		"names":                          {"event: x\n\ndata: a\n\nevent: y\ndata: b\n\ndata: c\n\n", []string{": a", "y: b", ": c"}},
+		"an event without an end":        {": c\nid: 1\nretry: 2\nnonsense\n\n\n\ndata: a\n\n", []string{": a"}},
+		"a byte order mark at the start": {"\ufeffdata: a\n\n", []string{": a"}},
+		"a byte order mark later":        {"data: a\n\n\ufeffdata: b\n\n", []string{": a"}},
+		"nothing":                        {"", nil},
+		"a short body":                   {"d", nil},
 	} {
 		for how, r := range map[string]io.Reader{"whole": strings.NewReader(row.in), "byte by byte": iotest.OneByteReader(strings.NewReader(row.in)),
 			"with the end": iotest.DataErrReader(strings.NewReader(row.in))} {
@@ -34,7 +34,8 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// TestEventsDoNotWait holds that an event is told before anything follows it.
+// TestEventsDoNotWait checks that an event is returned before more data
+// arrives.
 func TestEventsDoNotWait(t *testing.T) {
 	for _, end := range []string{"\n\n", "\r\n\r\n", "\r\r"} {
 		r, w := io.Pipe()
@@ -47,7 +48,7 @@ func TestEventsDoNotWait(t *testing.T) {
 	}
 }
 
-// allEvents returns the events of a body, name and data.
+// allEvents returns the names and data of all events.
 func allEvents(r io.Reader) []string {
 	var out []string
 	e := NewEvents(r)

@@ -8,11 +8,11 @@ import (
 	"unicode"
 )
 
-// maxMessage bounds what is shown of a provider's own words, in letters.
+// maxMessage limits how much of a provider's message is shown, in runes.
 const maxMessage = 600
 
-// Clean makes a provider's words fit for one line of a terminal: control and
-// invisible formatting characters go, blanks are joined, the rest is capped.
+// Clean makes a provider's text fit for one line of a terminal: it removes
+// control and invisible formatting characters, joins whitespace and truncates.
 func Clean(s string) string {
 	if len(s) > 8*maxMessage {
 		s = s[:8*maxMessage]
@@ -26,11 +26,19 @@ func Clean(s string) string {
 		}
 		return r
 	}, strings.ToValidUTF8(s, "\ufffd"))
-	return First(strings.Join(strings.Fields(s), " "), maxMessage)
+	return Truncate(strings.Join(strings.Fields(s), " "), maxMessage)
 }
 
-// First returns the first n letters of s, with an ellipsis if that is not all.
-func First(s string, n int) string {
+// withoutStop returns s without a full stop at its end: more text may follow.
+func withoutStop(s string) string {
+	if strings.HasSuffix(s, "..") {
+		return s
+	}
+	return strings.TrimSuffix(s, ".")
+}
+
+// Truncate returns the first n runes of s, with an ellipsis if s is longer.
+func Truncate(s string, n int) string {
 	for i := range s {
 		if n == 0 {
 			return s[:i] + "…"
@@ -40,10 +48,11 @@ func First(s string, n int) string {
 	return s
 }
 
-// Plain returns s, an id or a name, in the letters that every provider takes and
-// at most longest of them: models and other providers make up some of their
-// own. What differs stays different, as long as it is not too long.
-func Plain(s string, longest int) string {
+// SafeName returns s, an ID or a name, with only the characters that every
+// provider accepts, and at most longest of them. Different inputs stay
+// different unless they are truncated. Models and other providers produce IDs
+// that some providers reject.
+func SafeName(s string, longest int) string {
 	var b strings.Builder
 	for i := range len(s) {
 		switch c := s[i]; {
@@ -59,8 +68,8 @@ func Plain(s string, longest int) string {
 	return b.String()[:min(b.Len(), longest)]
 }
 
-// Short returns id, or what stands for it where it is longer than longest.
-func Short(id string, longest int) string {
+// ShortID returns id, or a hash of it if it is longer than longest.
+func ShortID(id string, longest int) string {
 	if len(id) <= longest {
 		return id
 	}

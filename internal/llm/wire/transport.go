@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// newTransport returns the transport to an endpoint.
+// newTransport returns the transport for an endpoint.
 func newTransport(at Endpoint) *http.Transport {
 	proxy := at.Proxy
 	if proxy == nil {
@@ -22,7 +22,7 @@ func newTransport(at Endpoint) *http.Transport {
 		dial = (&net.Dialer{KeepAlive: 30 * time.Second, Resolver: at.Resolver}).DialContext
 	}
 	connect := func(ctx context.Context, network, address string) (net.Conn, error) {
-		ctx, done := whileAsked(ctx)
+		ctx, done := withRequest(ctx)
 		defer done(nil)
 		defer at.Clock.AfterFunc(at.Limits.Connect, func() { done(errConnect) }).Stop()
 		conn, err := dial(ctx, network, address)
@@ -30,7 +30,7 @@ func newTransport(at Endpoint) *http.Transport {
 		case err == nil:
 			return conn, nil
 		case errors.Is(context.Cause(ctx), errConnect):
-			return nil, tookTooLong(address, err)
+			return nil, newConnectTimeout(address, err)
 		}
 		return nil, err
 	}
@@ -45,7 +45,7 @@ func newTransport(at Endpoint) *http.Transport {
 			if res.StatusCode == http.StatusOK {
 				return nil
 			}
-			return &turnedAway{proxy.Host, res.StatusCode}
+			return &proxyError{proxy.Host, res.StatusCode}
 		},
 		DialContext: connect,
 		DialTLSContext: func(ctx context.Context, network, address string) (net.Conn, error) {
@@ -53,12 +53,12 @@ func newTransport(at Endpoint) *http.Transport {
 			if err != nil {
 				return nil, err
 			}
-			ctx, done := whileAsked(ctx)
+			ctx, done := withRequest(ctx)
 			defer done(nil)
 			defer at.Clock.AfterFunc(at.Limits.TLS, func() { done(errHandshake) }).Stop()
 			return shakeHands(ctx, conn, address, trust)
 		},
-		TLSClientConfig:     trust, // behind a proxy
+		TLSClientConfig:     trust, // used behind a proxy
 		TLSHandshakeTimeout: at.Limits.TLS,
 		ForceAttemptHTTP2:   true,
 		IdleConnTimeout:     90 * time.Second,
@@ -67,19 +67,19 @@ func newTransport(at Endpoint) *http.Transport {
 	}
 }
 
-// maxHeaders bounds the headers of an answer, in bytes.
+// maxHeaders limits the headers of a response, in bytes.
 const maxHeaders = 256 << 10
 
-// asker is the key under which a request's context is told to the dialer. The
-// transport dials with a context that outlives the request; here nobody else
-// waits for that connection, and what a request began should end with it.
-type asker struct{}
+// requestKey is the context key for the request's own context. The transport
+// dials with a context that outlives the request; a dial for a canceled request
+// must end with it, since no other request waits for that connection.
+type requestKey struct{}
 
-// whileAsked returns a context that ends with ctx and with the request for which
-// a connection is made.
-func whileAsked(ctx context.Context) (context.Context, context.CancelCauseFunc) {
+// withRequest returns a context that also ends with the request that needs the
+// connection.
+func withRequest(ctx context.Context) (context.Context, context.CancelCauseFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	asked, ok := ctx.Value(asker{}).(context.Context)
+	asked, ok := ctx.Value(requestKey{}).(context.Context)
 	if !ok {
 		return ctx, cancel
 	}
@@ -90,7 +90,7 @@ func whileAsked(ctx context.Context) (context.Context, context.CancelCauseFunc) 
 	}
 }
 
-// shakeHands returns conn with TLS on it, or closes it.
+// shakeHands returns conn with TLS, or closes it.
 func shakeHands(ctx context.Context, conn net.Conn, address string, trust *tls.Config) (net.Conn, error) {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
@@ -105,61 +105,61 @@ func shakeHands(ctx context.Context, conn net.Conn, address string, trust *tls.C
 	}
 	_ = conn.Close()
 	if errors.Is(context.Cause(ctx), errHandshake) {
-		return nil, tookTooLong(address, err)
+		return nil, newConnectTimeout(address, err)
 	}
 	return nil, err
 }
 
-// The causes for which a request is given up from here.
+// The causes for which a request is canceled here.
 var (
-	errConnect   = errors.New("connecting took too long")
-	errHandshake = errors.New("the handshake took too long")
-	errHeaders   = errors.New("no answer came")
-	errIdle      = errors.New("nothing more came")
+	errConnect   = errors.New("timed out connecting")
+	errHandshake = errors.New("timed out in the TLS handshake")
+	errHeaders   = errors.New("no response")
+	errIdle      = errors.New("no more data")
 )
 
-// slow is the error of a connection that did not come about in time.
-type slow struct {
+// connectTimeout is the error of a connection that was not established in time.
+type connectTimeout struct {
 	host      string
 	resolving bool // its address is not known yet
 }
 
-func (e *slow) Error() string {
+func (e *connectTimeout) Error() string {
 	if e.resolving {
-		return "resolving " + e.host + " took too long"
+		return "timed out resolving " + e.host
 	}
-	return "connecting to " + e.host + " took too long"
+	return "timed out connecting to " + e.host
 }
 
-func tookTooLong(address string, err error) error {
+func newConnectTimeout(address string, err error) error {
 	_, resolving := errors.AsType[*net.DNSError](err)
 	if host, _, e := net.SplitHostPort(address); e == nil && resolving {
 		address = host
 	}
-	return &slow{address, resolving}
+	return &connectTimeout{address, resolving}
 }
 
-// turnedAway is the error of a proxy that opens no way to the provider.
-type turnedAway struct {
+// proxyError is the error of a proxy that does not connect to the provider.
+type proxyError struct {
 	proxy  string
 	status int
 }
 
-func (e *turnedAway) Error() string {
-	return fmt.Sprintf("the proxy %s refused to connect: %d %s", e.proxy, e.status, http.StatusText(e.status))
+func (e *proxyError) Error() string {
+	return fmt.Sprintf("the proxy %s refused the connection: %d %s", e.proxy, e.status, http.StatusText(e.status))
 }
 
-// redirected is the error of a redirect that is not followed.
-type redirected struct{ to string }
+// redirectError is the error of a redirect that is not followed.
+type redirectError struct{ to string }
 
-func (e *redirected) Error() string { return "it redirects to " + e.to }
+func (e *redirectError) Error() string { return "did not follow the redirect to " + e.to }
 
-// sameHost follows redirects within the host that was asked, as long as they
-// keep the request what it is: a key must not go elsewhere.
+// sameHost allows redirects within the same host that keep the method. A key
+// must not be sent elsewhere.
 func sameHost(req *http.Request, via []*http.Request) error {
 	was := via[0]
 	if req.URL.Host != was.URL.Host || req.URL.Scheme != was.URL.Scheme || req.Method != was.Method || len(via) > 5 {
-		return &redirected{req.URL.Scheme + "://" + req.URL.Host + req.URL.Path}
+		return &redirectError{req.URL.Scheme + "://" + req.URL.Host + req.URL.Path}
 	}
 	return nil
 }

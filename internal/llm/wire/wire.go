@@ -1,15 +1,15 @@
-// Package wire is what every dialect over HTTP needs and none should have of
-// its own: sending a request, reading the answer as a row of payloads, giving up
-// at the right time, and turning each way in which that can fail into an
-// *llm.Error that a person understands.
+// Package wire holds what every dialect over HTTP needs: it sends a request,
+// reads the response as a sequence of payloads, applies timeouts and limits,
+// and turns each failure into an *llm.Error for the user.
 //
-// A dialect brings a function that makes the body of a request, and a Decoder
-// that makes deltas of the payloads of an answer. Exchange.Post sends the one and
-// Exchange.Stream runs the other; Decode does so without a server. A library
-// that makes the request itself uses Exchange.Do as its HTTP client.
+// A dialect provides a function that encodes the body of a request and a
+// Decoder that turns the payloads of a response into deltas. Exchange.Post
+// sends the body and Exchange.Stream runs the decoder; Decode runs it without a
+// server. A library that makes the request itself uses Exchange.Do as its HTTP
+// client.
 //
-// Every error of an exchange goes through Exchange.Failed before it is yielded:
-// there it gets the provider's name, a hint, and loses what is secret.
+// Every error of an exchange passes through Exchange.Failed before it is
+// yielded: it adds the provider's name and a hint and removes secrets.
 package wire
 
 import (
@@ -25,42 +25,40 @@ import (
 	"time"
 )
 
-// Endpoint says where a provider is and how to reach it.
+// Endpoint describes how to reach a provider.
 type Endpoint struct {
-	Name    string // for people: "groq"
-	Base    string // what the paths of requests are appended to
-	KeyName string // the variable that the key belongs in, for hints
-	Local   bool   // a server on this machine
-	// AllowHTTP allows a key to be sent over plain http to a host other than
-	// this machine.
+	Name    string // for messages: "groq"
+	Base    string // base URL, to which the paths of requests are appended
+	KeyName string // variable that should hold the API key, for hints
+	Local   bool   // server on this machine
+	// AllowHTTP allows sending a key over plain HTTP to another machine.
 	AllowHTTP bool
-	Headers   map[string]string // sent with every request, over all others
-	// Authorize puts what proves who asks into the headers of a request; nil
-	// sends no such thing.
+	Headers   map[string]string // sent with every request; they override all others
+	// Authorize adds the credentials to the headers of a request; nil adds
+	// none.
 	Authorize Authorize
 	Limits    Limits
-	Clock     Clock // nil is the system's
-	// Dial replaces the dialer, and with it the Resolver.
+	Clock     Clock // nil for the system clock
+	// Dial replaces the dialer and its Resolver.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
-	// Resolver looks names up; nil is the system's.
+	// Resolver resolves host names; nil for the system's.
 	Resolver *net.Resolver
-	// Proxy says which proxy a request goes through; nil asks the environment.
+	// Proxy returns the proxy for a request; nil reads the environment.
 	Proxy func(*http.Request) (*url.URL, error)
-	// Roots are the authorities whose certificates are trusted; nil are the
-	// system's.
+	// Roots are the trusted certificate authorities; nil for the system's.
 	Roots *x509.CertPool
-	// Transport replaces all of the way there; Connect, TLS, Dial, Resolver,
-	// Proxy and Roots have no meaning then.
+	// Transport replaces the whole transport. Connect, TLS, Dial, Resolver,
+	// Proxy and Roots then have no effect.
 	Transport http.RoundTripper
 }
 
-// Authorize sets the headers that prove who asks. It is called before each
-// request, so that it may fetch a key or renew a token; an *llm.Error of it is
-// the request's. The values that it sets are secret: they never show in an
-// error.
+// Authorize sets the headers that hold the credentials. It is called before
+// each request, so that it may fetch a key or renew a token. If it returns an
+// *llm.Error, the request fails with that error. The values that it sets are
+// secret and never appear in an error.
 type Authorize func(ctx context.Context, h http.Header) error
 
-// Bearer sends key as a bearer token, nothing if it is empty.
+// Bearer sends key as a bearer token. It returns nil if key is empty.
 func Bearer(key string) Authorize {
 	if key == "" {
 		return nil
@@ -68,7 +66,8 @@ func Bearer(key string) Authorize {
 	return KeyHeader("Authorization", "Bearer "+key)
 }
 
-// KeyHeader sends key as the header called name, nothing if it is empty.
+// KeyHeader sends key in the header called name. It returns nil if key is
+// empty.
 func KeyHeader(name, key string) Authorize {
 	if key == "" {
 		return nil
@@ -79,18 +78,17 @@ func KeyHeader(name, key string) Authorize {
 	}
 }
 
-// Limits are how long to wait for what, and how much to take. Zero stands for
-// the value named here.
+// Limits are timeouts and a size limit. Zero means the default given here.
 type Limits struct {
-	Connect time.Duration // resolving and connecting: 10 s
-	TLS     time.Duration // the handshake: 10 s; behind a proxy by the system's clock
-	Headers time.Duration // from the request to the answer's headers: 60 s
-	Idle    time.Duration // between two bytes of the answer: 120 s
-	Tail    time.Duration // for what may follow the end of an answer: 5 s
-	Bytes   int64         // of an answer, decompressed: 256 MiB
+	Connect time.Duration // resolve and connect: 10 s
+	TLS     time.Duration // TLS handshake: 10 s; behind a proxy on the system clock
+	Headers time.Duration // from the request to the response headers: 60 s
+	Idle    time.Duration // between two bytes of the response: 120 s
+	Tail    time.Duration // for data after the end of the reply: 5 s
+	Bytes   int64         // size of the decompressed response: 256 MiB
 }
 
-func (l Limits) orStandard() Limits {
+func (l Limits) withDefaults() Limits {
 	return Limits{
 		Connect: cmp.Or(l.Connect, 10*time.Second),
 		TLS:     cmp.Or(l.TLS, 10*time.Second),
@@ -104,18 +102,18 @@ func (l Limits) orStandard() Limits {
 // Client sends requests to one endpoint and keeps its connections. It is safe
 // for concurrent use.
 type Client struct {
-	at     Endpoint
-	hidden []string // what of Base must not show in an error
-	http   *http.Client
+	at      Endpoint
+	secrets []string // parts of Base that must not appear in an error
+	http    *http.Client
 }
 
-// New returns a client. It connects to nothing yet.
+// New returns a client. It does not connect yet.
 func New(at Endpoint) *Client {
 	address, query := CutQuery(strings.TrimSpace(at.Base))
 	at.Base = strings.TrimRight(address, "/") + query
-	at.Limits = at.Limits.orStandard()
+	at.Limits = at.Limits.withDefaults()
 	at.Clock = cmp.Or[Clock](at.Clock, systemClock{})
-	c := &Client{at: at, hidden: secretsOf(at.Base), http: &http.Client{Transport: at.Transport, CheckRedirect: sameHost}}
+	c := &Client{at: at, secrets: secretsOf(at.Base), http: &http.Client{Transport: at.Transport, CheckRedirect: sameHost}}
 	if at.Transport == nil {
 		c.http.Transport = newTransport(at)
 	}
@@ -125,23 +123,22 @@ func New(at Endpoint) *Client {
 // Name returns the provider's name.
 func (c *Client) Name() string { return c.at.Name }
 
-// BaseURL returns what the paths of requests are appended to, without a slash at
-// its end.
+// BaseURL returns the base URL without a trailing slash.
 func (c *Client) BaseURL() string { return c.at.Base }
 
-// URL returns where requests to path go.
+// URL returns the URL of requests to path.
 func (c *Client) URL(path string) string { return Join(c.at.Base, path) }
 
-// shown is the base URL as messages tell it.
-func (c *Client) shown() string { return Redacted(c.at.Base) }
+// displayURL returns the base URL for messages, without secrets.
+func (c *Client) displayURL() string { return Redacted(c.at.Base) }
 
-// Limits returns the limits in force.
+// Limits returns the effective limits.
 func (c *Client) Limits() Limits { return c.at.Limits }
 
-// Close ends the connections that are kept for the next request.
+// Close closes idle connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// Format prints the name alone, never what authorizes.
+// Format prints only the name, never credentials.
 func (c *Client) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, c.at.Name) }
 
 // host returns the host and port of the endpoint.
@@ -149,5 +146,5 @@ func (c *Client) host() string {
 	if u, err := url.Parse(c.at.Base); err == nil && u.Host != "" {
 		return u.Host
 	}
-	return c.shown()
+	return c.displayURL()
 }

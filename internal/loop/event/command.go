@@ -47,7 +47,7 @@ type (
 	// Compact shortens what the model is sent: see Compacted. During a turn it is
 	// rejected with a Notice.
 	Compact struct{}
-	// SaveDraft replaces what is saved of the user's unsent text.
+	// SaveDraft replaces the saved draft.
 	SaveDraft struct {
 		Draft Draft `json:"draft"`
 	}
@@ -79,6 +79,9 @@ type (
 
 // DefaultEffort, as the effort of a SetModel, is the model's own default.
 const DefaultEffort = "default"
+
+// IsEmpty reports whether p has neither text nor images.
+func (p Prompt) IsEmpty() bool { return p.Text == "" && len(p.Images) == 0 }
 
 func (Prompt) isCommand()          {}
 func (Retry) isCommand()           {}

@@ -7,8 +7,7 @@ import (
 	"agent/internal/llm"
 )
 
-// delta is the JSON form of a Streamed: which piece of a reply it is, and what
-// that piece has.
+// delta is the JSON form of a Streamed: the kind of the piece, and its fields.
 type delta struct {
 	Reply  string      `json:"reply"`
 	Piece  string      `json:"piece"` // text, thinking, call, end or finish

@@ -6,14 +6,14 @@ import (
 	"agent/internal/llm"
 )
 
-// Draft is what the user has not sent yet.
+// Draft holds the unsent messages of the user.
 type Draft struct {
 	Text   string      `json:"text,omitempty"`   // in the editor
-	Images []llm.Image `json:"images,omitempty"` // that Text refers to, in their order
+	Images []llm.Image `json:"images,omitempty"` // of Text, in the order of their references
 	Queue  []Waiting   `json:"queue,omitempty"`  // messages queued until the turn ends
 
-	// Pasted are the long pasted parts of Text, in their order. An editor shows
-	// each of them as a word.
+	// Pasted are the long pasted parts of Text, in order. An editor shows each as a
+	// placeholder.
 	Pasted []Span `json:"pasted,omitempty"`
 }
 
@@ -21,8 +21,8 @@ type Draft struct {
 type Waiting struct {
 	Text   string      `json:"text"`
 	Images []llm.Image `json:"images,omitempty"`
-	// About is the title of the question that this is a half-typed answer to;
-	// empty for any other message.
+	// About is the title of the question to which this is an unfinished answer; empty
+	// for other messages.
 	About string `json:"about,omitempty"`
 }
 

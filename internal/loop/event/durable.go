@@ -40,7 +40,7 @@ type (
 		Images  []llm.Image `json:"images,omitempty"`
 		Steered bool        `json:"steered,omitempty"`
 		// Auto marks a message that the program sent for the user: to continue a
-		// truncated answer, or to repeat one that does not fit its schema.
+		// truncated answer, or to repeat one that does not match its schema.
 		Auto bool `json:"auto,omitempty"`
 	}
 	// Partial is the text that a streaming message got since its last Partial.
@@ -114,7 +114,13 @@ type (
 		Summary  string        `json:"summary,omitempty"` // a few words for the user
 		Diffs    []Diff        `json:"diffs,omitempty"`   // what was written
 		Duration time.Duration `json:"duration_ns,omitempty"`
-		// Reads are the files that the model knows more of with this result.
+		// Error is why the call failed, for the user. If it is empty, the text of
+		// Result serves for both the user and the model.
+		Error string `json:"error,omitempty"`
+		// Proposed is what a call that was rejected, or interrupted before the
+		// user's answer, would have written.
+		Proposed []Diff `json:"proposed,omitempty"`
+		// Reads are the file contents that this result shows the model.
 		Reads []Reading `json:"reads,omitempty"`
 	}
 	// TodoSet is the model's complete plan from now on.

@@ -19,7 +19,7 @@ import (
 
 var update = flag.Bool("update", false, "write the schema")
 
-// fill sets everything in v to something.
+// fill sets every field of v.
 func fill(v reflect.Value, n int) {
 	switch v.Kind() {
 	case reflect.String:
@@ -57,7 +57,7 @@ func fill(v reflect.Value, n int) {
 	}
 }
 
-// filled returns a row's type with everything in it set.
+// filled returns a value of a row's type with every field set.
 func filled(r row) reflect.Value {
 	v := reflect.New(r.typ)
 	fill(v.Elem(), 3)

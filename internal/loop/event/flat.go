@@ -44,7 +44,7 @@ const (
 	MaxSteps      Reason = "max_steps"      // the step limit
 	AllFailed     Reason = "tools_failed"   // too many steps in which every tool call failed
 	Repeating     Reason = "repeating"      // the same calls had the same results too often
-	BadAnswer     Reason = "schema"         // the answer does not fit the required schema
+	BadAnswer     Reason = "schema"         // the answer does not match the required schema
 	UserInterrupt Reason = "interrupted"
 	ProviderError Reason = "error"
 	LogError      Reason = "log_error" // the session cannot be written
@@ -64,12 +64,12 @@ const (
 // Choice is one answer that a question of the model offers.
 type Choice struct {
 	Text    string `json:"text" jsonschema:"the choice in a few words, on one line"`
-	Explain string `json:"explain,omitempty" jsonschema:"what it means or costs, in a sentence"`
+	Explain string `json:"explain,omitempty" jsonschema:"its meaning or cost, in one sentence"`
 }
 
 // TodoItem is one item of the model's plan.
 type TodoItem struct {
-	Text  string    `json:"text" jsonschema:"what is to be done, in a few words on one line"`
+	Text  string    `json:"text" jsonschema:"what to do, in a few words on one line"`
 	State TodoState `json:"state" jsonschema:"pending, active or done"`
 }
 

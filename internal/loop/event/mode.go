@@ -2,8 +2,8 @@ package event
 
 import "fmt"
 
-// Mode is a permission mode: what runs without approval. Reading in the
-// workspace always does. A change of a protected path never does.
+// Mode is a permission mode. It decides which calls run without approval. Reading in
+// the workspace always does. A change of a protected path never does.
 type Mode string
 
 // The permission modes.

@@ -33,12 +33,12 @@ type (
 	// Retrying reports that a request failed and is retried.
 	Retrying struct {
 		Attempt int           `json:"attempt"` // the next one, from 2
-		Of      int           `json:"of"`      // at most
-		In      time.Duration `json:"in_ns"`
+		Of      int           `json:"of"`      // at most; 0 if time is the limit
+		In      time.Duration `json:"in_ns"`   // until the next attempt starts
 		Error   string        `json:"error"`
 		Hint    string        `json:"hint,omitempty"`
 	}
-	// JobsNow lists the commands in the background, after one of them changed or
+	// JobsNow lists the background jobs, after one of them changed or
 	// in reply to ListJobs.
 	JobsNow struct {
 		Jobs []Job `json:"jobs"`
@@ -82,8 +82,8 @@ type (
 	Unreadable struct {
 		Why string `json:"why"`
 	}
-	// Searched says that the search for a model during the start has ended: a
-	// Found has been handled. What it changed was told before.
+	// Searched reports that a Found has been handled, which ends the search for a
+	// model at start. The events of its changes precede it.
 	Searched struct{}
 	// PermissionsNow lists the standing permissions that apply, in reply to
 	// ListPermissions.
@@ -106,7 +106,7 @@ type Ask struct {
 	Title    string   `json:"title"`            // "edit internal/tui/list.go"
 	Effect   string   `json:"effect,omitempty"` // as in ToolStart; empty for a question about the turn
 	Targets  []Target `json:"targets,omitempty"`
-	Diffs    []Diff   `json:"diffs,omitempty"`    // what would be written
+	Diffs    []Diff   `json:"diffs,omitempty"`    // the changes that the call would make
 	Warnings []string `json:"warnings,omitempty"` // to be read before approving
 	Why      string   `json:"why,omitempty"`      // the rule that needs approval
 	Scope    string   `json:"scope,omitempty"`    // what an Always would cover; empty if it is not offered

@@ -1,6 +1,6 @@
 package event
 
-// Grant is a standing permission as the log keeps it.
+// Grant is the record of a standing permission.
 type Grant struct {
 	Kind string `json:"kind"` // of the Target that it covers
 	// Value is a directory ending in "/", a file, a whole command, or a host.
@@ -13,16 +13,16 @@ type Grant struct {
 	Seal string `json:"seal,omitempty"`
 }
 
-// FileSum is a file and what it held.
+// FileSum is a file with a hash of its contents.
 type FileSum struct {
 	Path string `json:"path"` // absolute
 	Sum  string `json:"sum"`  // "sha256:…", or why it could not be read
 }
 
-// Reading is what the model got to know of a file with the result of a call.
+// Reading is the part of a file that the result of a call shows the model.
 type Reading struct {
 	Path  string `json:"path"`            // relative to the workspace
 	Sum   string `json:"sum"`             // identifies the content of the file
 	First int    `json:"first,omitempty"` // the lines that were shown, from 1
-	Last  int    `json:"last,omitempty"`  // 0 if none were shown: the model wrote the file, or was told of a change
+	Last  int    `json:"last,omitempty"`  // 0 if no lines were shown: the model wrote the file, or got a notice of a change
 }

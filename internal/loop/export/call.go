@@ -12,7 +12,7 @@ import (
 	"agent/internal/loop/event"
 )
 
-// amounts tells in one line what a turn took.
+// amounts returns the steps, time, models, tokens and cost of a turn on one line.
 func amounts(f *finish) string {
 	cost := ""
 	if f.Cost != nil {
@@ -21,7 +21,7 @@ func amounts(f *finish) string {
 	return join(phrase.Count(f.Steps, "step"), phrase.Duration(f.Duration), strings.Join(f.models, ", "), tokens(f.Usage), cost)
 }
 
-// result tells in a few words how a call ended.
+// result returns how a call ended, in a few words.
 func result(e *event.ToolEnd) string {
 	words := OneLine(e.Summary, maxWords)
 	if words == "" && len(e.Diffs) == 1 {
@@ -30,12 +30,12 @@ func result(e *event.ToolEnd) string {
 	return join(outcome(e.Outcome), words, duration(e))
 }
 
-// tells reports whether the line of c tells of d already.
-func tells(c *call, d event.Diff) bool {
+// titleShows reports whether the title line of c already shows the path and size of d.
+func titleShows(c *call, d event.Diff) bool {
 	return len(c.end.Diffs) == 1 && c.end.Summary == "" && strings.Contains(c.title, d.Path)
 }
 
-// duration is how long a call took, where that is worth a word.
+// duration returns how long a call took; empty below 0.1 s.
 func duration(e *event.ToolEnd) string {
 	if e.Duration < 100*time.Millisecond {
 		return ""
@@ -43,27 +43,27 @@ func duration(e *event.ToolEnd) string {
 	return phrase.Duration(e.Duration)
 }
 
-// decision tells what the person decided of a call.
+// decision describes the user's decision about a call; empty without one.
 func decision(d *event.Decided) string {
 	if d == nil {
 		return ""
 	}
-	said := ""
+	text := ""
 	switch d.Decision {
 	case event.Allow:
-		said = "Allowed by the person"
+		text = "Approved by the user"
 	case event.Always:
-		said = "Allowed by the person, and from here on: " + OneLine(d.Scope, MaxTitle)
+		text = "Approved by the user, always allowed: " + OneLine(d.Scope, MaxTitle)
 	case event.Refuse:
-		said = "Refused by the person"
+		text = "Rejected by the user"
 	}
 	if d.Note != "" {
-		said += ": “" + OneLine(d.Note, 4*MaxTitle) + "”"
+		text += ": “" + OneLine(d.Note, 4*MaxTitle) + "”"
 	}
-	return said
+	return text
 }
 
-// diffStat tells the size of a change.
+// diffStat returns the size of a change.
 func diffStat(d event.Diff) string {
 	stat := fmt.Sprintf("+%d −%d", d.Added, d.Removed)
 	switch {
@@ -75,8 +75,8 @@ func diffStat(d event.Diff) string {
 	return stat
 }
 
-// arguments returns what the model wanted of a tool, to be read. It is empty
-// where the title, the change or the plan says as much.
+// arguments formats the arguments of a call. It is empty if the title, the diff or
+// the plan shows them.
 func arguments(c *call) string {
 	if c.message.Raw != "" {
 		return clean(c.message.Raw)
@@ -85,23 +85,23 @@ func arguments(c *call) string {
 		return ""
 	}
 	var b strings.Builder
-	told := true
+	inTitle := true
 	for name, value := range fields(c.message.Input) {
-		told = told && strings.Contains(c.title, value)
+		inTitle = inTitle && strings.Contains(c.title, value)
 		gap := " "
 		if strings.Contains(value, "\n") {
 			gap = "\n"
 		}
 		fmt.Fprintf(&b, "%s:%s%s\n", name, gap, strings.TrimSuffix(value, "\n"))
 	}
-	if told {
+	if inTitle {
 		return ""
 	}
 	return clean(b.String())
 }
 
-// fields yields the fields of an object in their order: texts as they are, the
-// rest as JSON.
+// fields yields the fields of an object in order: strings as they are, other values
+// as JSON.
 func fields(object []byte) iter.Seq2[string, string] {
 	return func(yield func(name, value string) bool) {
 		dec := json.NewDecoder(bytes.NewReader(object))
@@ -115,7 +115,7 @@ func fields(object []byte) iter.Seq2[string, string] {
 				return
 			}
 			text := string(value)
-			_ = json.Unmarshal(value, &text) // what is no text stays as it is
+			_ = json.Unmarshal(value, &text) // other values stay JSON
 			if !yield(fmt.Sprint(name), text) {
 				return
 			}
@@ -123,7 +123,7 @@ func fields(object []byte) iter.Seq2[string, string] {
 	}
 }
 
-// indent writes JSON on many lines.
+// indent returns raw as indented JSON.
 func indent(raw []byte) string {
 	var b bytes.Buffer
 	if json.Indent(&b, raw, "", "  ") != nil {

@@ -1,21 +1,20 @@
-// Package export writes sessions as Markdown, as a page of HTML and as JSON. Its
-// subpackage adopt reads them back, and the sessions of other programs.
+// Package export writes sessions as Markdown, HTML and JSON. Its subpackage adopt
+// imports them, and sessions of other programs. Start reading at Markdown and items.
 //
-// All that a session holds, whoever said it, is data: a document never gets
-// markup, a script or an address to fetch from it, and what is hidden in text
-// is made visible. What is written depends on nothing but the session.
+// Everything in a session is untrusted data: a document never gets markup, a script
+// or an address to fetch from it, and invisible characters are escaped. The output
+// depends only on the session.
 //
-// The JSON is one object, whose events are written one a line:
+// The JSON is one object with one event per line:
 //
 //	{"format":"agent-session/1","header":{...},"title":"...","events":[
 //	{"type":"user","time":"...","text":"..."},
 //	...
 //	]}
 //
-// The header is that of the log (history.Header), the events are the records of
-// the log and the lines of stream-json (event.Encode). A reader passes over
-// fields and types of events that it does not know. A format after the slash
-// that is not 1 means that the same fields say something else.
+// The header is that of the log (history.Header). The events are those of the log
+// and of stream-json (event.Encode). A reader must skip unknown fields and event
+// types. A version after the slash other than 1 is incompatible.
 package export
 
 import (
@@ -25,14 +24,14 @@ import (
 	"agent/internal/loop/event"
 )
 
-// Session is what is exported.
+// Session is a session to export.
 type Session struct {
 	Header history.Header
-	Title  string // empty makes one of the first prompt's words
+	Title  string // empty for the first words of the first prompt
 	Events []event.Durable
 }
 
-// title returns the session's title, on one line.
+// title returns the title of the session on one line.
 func (s Session) title() string {
 	if t := OneLine(s.Title, MaxTitle); t != "" {
 		return t
@@ -42,5 +41,5 @@ func (s Session) title() string {
 			return OneLine(said.Text, MaxTitle)
 		}
 	}
-	return "A session without a prompt"
+	return "Session without a prompt"
 }

@@ -13,9 +13,9 @@ import (
 	"agent/internal/loop/export"
 )
 
-var update = flag.Bool("update", false, "write the goldens anew")
+var update = flag.Bool("update", false, "update the golden files")
 
-// formats are the ways to write a session.
+// formats are the export formats.
 var formats = map[string]func(io.Writer, export.Session) error{
 	"md": export.Markdown, "html": export.HTML, "json": export.JSON,
 }

@@ -22,7 +22,7 @@ import (
 	"agent/internal/loop/export"
 )
 
-// nasties are texts that want to be more than text.
+// nasties are texts that try to inject markup.
 var nasties = []string{
 	"<script>alert(1)</script>",
 	"</details></section></main><h1>gone</h1>",
@@ -47,7 +47,7 @@ var nasties = []string{
 	strings.Repeat("[", 200) + strings.Repeat("*_", 200) + strings.Repeat("> ", 200),
 }
 
-// hostile is a session in which everything that can be is s.
+// hostile returns a session in which every text is s.
 func hostile(t testing.TB, s string) export.Session {
 	b := newScript()
 	quoted, err := json.Marshal(map[string]string{"command": s})
@@ -78,14 +78,14 @@ func hostile(t testing.TB, s string) export.Session {
 	return export.Session{Header: history.Header{ID: s, Dir: s, Version: s, Parent: s}, Title: s, Events: b.events}
 }
 
-// tag is what begins with < in a page in which all text is escaped.
+// tag matches a tag in a page whose text is escaped.
 var (
 	tag       = regexp.MustCompile(`<(/?)([!a-zA-Z][^\s>]*)([^>]*)>`)
 	attribute = regexp.MustCompile(`\s+([a-zA-Z-]+)(?:="([^"]*)")?`)
 )
 
-// TestAPageHoldsOnlyItsOwnMarkup reads the page of each nasty session tag by
-// tag: nothing but what the page is made of may be there, and it must nest.
+// TestAPageHoldsOnlyItsOwnMarkup checks the tags of the page of each hostile session:
+// only those of the templates may occur, correctly nested.
 func TestAPageHoldsOnlyItsOwnMarkup(t *testing.T) {
 	void := []string{"!doctype", "meta", "img", "br", "hr", "input"}
 	known := strings.Fields("html head title style body a header h1 h2 h3 h4 h5 h6 dl div dt dd nav details summary table thead tbody tfoot tr th td main section span time p pre code figure figcaption mark strong em del ul ol li blockquote footer")
@@ -141,7 +141,7 @@ func checkAttribute(t *testing.T, nasty string, known []string, a string) string
 	return ""
 }
 
-// checkText looks for what must not be in a document of any kind.
+// checkText checks that a document contains no forbidden text.
 func checkText(t *testing.T, nasty, document string) {
 	t.Helper()
 	for i, r := range document {
@@ -151,8 +151,8 @@ func checkText(t *testing.T, nasty, document string) {
 	}
 }
 
-// TestMarkdownStaysInItsPlace: nothing that anybody says is HTML, a heading of
-// ours, or swallows what follows.
+// TestMarkdownStaysInItsPlace checks that no text becomes HTML or a heading of the
+// document, or affects the text after it.
 func TestMarkdownStaysInItsPlace(t *testing.T) {
 	md := goldmark.New(goldmark.WithExtensions(extension.GFM))
 	const after = "nothing swallowed this"
@@ -182,7 +182,7 @@ func TestMarkdownStaysInItsPlace(t *testing.T) {
 			return ast.WalkContinue, nil
 		})
 		if opened == 0 || opened != closed {
-			t.Errorf("%q: %d details, of which %d end", nasty, opened, closed)
+			t.Errorf("%q: %d details elements, %d end tags", nasty, opened, closed)
 		}
 		last, ok := doc.LastChild().(*ast.Paragraph)
 		if !ok || strings.TrimSpace(string(last.Lines().Value(source))) != after {
@@ -191,7 +191,7 @@ func TestMarkdownStaysInItsPlace(t *testing.T) {
 	}
 }
 
-// TestColoursCanBeRead holds the page's colours to the contrast of WCAG AA.
+// TestColoursCanBeRead checks that the colors of the page have the contrast of WCAG AA.
 func TestColoursCanBeRead(t *testing.T) {
 	css, err := os.ReadFile("page.css")
 	if err != nil {

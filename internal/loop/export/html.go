@@ -23,12 +23,12 @@ var pageHTML string
 //go:embed page.css
 var pageCSS string
 
-// HTML writes a session as one page that fetches nothing and runs nothing, for
-// light and dark, for wide and narrow screens.
+// HTML writes a session as one self-contained page, which fetches nothing and runs no
+// script.
 func HTML(w io.Writer, s Session) error {
 	templates, err := template.New("page").Parse(pageHTML)
 	if err != nil {
-		return fmt.Errorf("read the template of the page: %w", err)
+		return fmt.Errorf("parse the page template: %w", err)
 	}
 	h := page{out: bufio.NewWriter(w), templates: templates, prose: newProse()}
 	if err := h.head(s); err != nil {
@@ -47,13 +47,13 @@ func HTML(w io.Writer, s Session) error {
 	return h.out.Flush()
 }
 
-// page is a page under way.
+// page writes the parts of a page.
 type page struct {
 	out       *bufio.Writer
 	templates *template.Template
 	prose     *prose
 	inTurn    bool
-	err       error // the first
+	err       error // the first error
 }
 
 // write writes a part of the page.
@@ -66,20 +66,20 @@ func (h *page) write(part string, data any) {
 	}
 }
 
-// head is what stands before the conversation.
+// head is the data of the part before the conversation.
 type head struct {
 	Title     string
 	Style     template.HTML
 	StyleHash template.HTMLAttr
 	Facts     []fact
-	Turns     []turnRow // empty where they are few
+	Turns     []turnRow // empty if they are fewer than listTurns
 	FewTurns  bool
 	Total     turnRow
 }
 
 type fact struct{ Name, Value string }
 
-// Turns are listed from a few on, and folded when they are many.
+// The list of turns is shown from listTurns on, and collapsed above foldTurns.
 const (
 	listTurns = 3
 	foldTurns = 15
@@ -108,7 +108,7 @@ func facts(h history.Header, total turnRow) []fact {
 		}
 	}
 	add("Directory", h.Dir)
-	add("Begun", when(h.Time))
+	add("Started", when(h.Time))
 	add("Models", strings.Join(total.models, ", "))
 	add("Session", h.ID)
 	add("Forked from", h.Parent)
@@ -147,9 +147,9 @@ func (h *page) prompt(p *prompt) {
 			Time *moment
 		}{p.turn, momentOf(p.Time)})
 	case p.Auto:
-		view.Label = "the program, in your place"
+		view.Label = "sent by agent"
 	default:
-		view.Label = "meanwhile"
+		view.Label = "sent during the turn"
 	}
 	h.write("prompt", view)
 }
@@ -161,7 +161,7 @@ func (h *page) endTurn() {
 	}
 }
 
-// moment is a time to show.
+// moment is a time in both forms that the page needs.
 type moment struct{ Stamp, Words string }
 
 func momentOf(t time.Time) *moment {
@@ -197,9 +197,9 @@ func (h *page) finish(f *finish) {
 	h.write("finish", view)
 }
 
-// picture is an image to show.
+// picture is the data of an image.
 type picture struct {
-	Source template.URL // empty for one of a type that is not shown
+	Source template.URL // empty if its type is not shown
 	Words  string
 }
 

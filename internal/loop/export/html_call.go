@@ -11,7 +11,7 @@ import (
 	"agent/internal/loop/event"
 )
 
-// callView is a tool call as the page shows it.
+// callView is the data of a tool call.
 type callView struct {
 	Mark, Title, Words string
 	Failed, Open       bool
@@ -22,11 +22,11 @@ type callView struct {
 	Output             string
 	OutputLines        string
 	Images             []picture
-	Empty              string // what is said where there is nothing else
+	Empty              string // note if there is no other content
 }
 
 type diffView struct {
-	Path, Stat string // empty where the title tells
+	Path, Stat string // empty if the title shows them
 	Lines      template.HTML
 }
 
@@ -38,26 +38,26 @@ func planOf(p *event.TodoSet) []planView {
 	}
 	var out []planView
 	for _, i := range p.Items {
-		v := planView{"○", "to do", OneLine(i.Text, 4*MaxTitle)}
+		v := planView{"○", "pending", OneLine(i.Text, 4*MaxTitle)}
 		switch i.State {
 		case event.TodoDone:
 			v.Mark, v.State = "✓", "done"
 		case event.TodoActive:
-			v.Mark, v.State = "▸", "now"
+			v.Mark, v.State = "▸", "active"
 		}
 		out = append(out, v)
 	}
 	return out
 }
 
-// callOf returns the view of c. What was changed, planned or failed is open.
+// callOf returns the view of c. Failed calls, diffs, plans and images are expanded.
 func callOf(c *call) callView {
 	v := callView{Mark: "✗", Title: OneLine(c.title, 4*MaxTitle), Failed: true, Decision: decision(c.decided)}
 	if v.Title == "" {
-		v.Title = "a tool without a name"
+		v.Title = "unnamed tool"
 	}
 	if c.end == nil {
-		v.Words, v.Empty = "no result is recorded", "No result is recorded."
+		v.Words, v.Empty = "no result recorded", "No result recorded."
 		v.Arguments = arguments(c)
 		return v
 	}
@@ -67,7 +67,7 @@ func callOf(c *call) callView {
 	v.Words = result(c.end)
 	for _, d := range c.end.Diffs {
 		view := diffView{Lines: diffHTML(d.Unified)}
-		if !tells(c, d) {
+		if !titleShows(c, d) {
 			view.Path, view.Stat = OneLine(d.Path, 4*MaxTitle), diffStat(d)
 		}
 		v.Diffs = append(v.Diffs, view)
@@ -83,7 +83,7 @@ func callOf(c *call) callView {
 	return v
 }
 
-// turnRow is a turn in the table at the top.
+// turnRow is a row of the table of turns.
 type turnRow struct {
 	Number                    int
 	Words, Trouble            string
@@ -97,7 +97,7 @@ type turnRow struct {
 	ended, priced bool
 }
 
-// turnRows returns a row for each turn, and one for all of them.
+// turnRows returns a row for each turn, and the totals.
 func turnRows(events []event.Durable) (rows []turnRow, total turnRow) {
 	total.priced = true
 	for i := range items(events) {
@@ -106,7 +106,7 @@ func turnRows(events []event.Durable) (rows []turnRow, total turnRow) {
 			if i.turn > 0 {
 				words := OneLine(i.Text, maxWords)
 				if words == "" {
-					words = "(nothing but images)"
+					words = "(images only)"
 				}
 				rows = append(rows, turnRow{Number: i.turn, Words: words})
 			}
@@ -152,7 +152,7 @@ func (r *turnRow) add(f *finish) {
 	}
 }
 
-// show makes words of the amounts that are known.
+// show formats the known amounts.
 func (r *turnRow) show() {
 	if r.calls > 0 {
 		r.Tools = strconv.Itoa(r.calls)

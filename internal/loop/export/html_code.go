@@ -8,11 +8,10 @@ import (
 	"github.com/alecthomas/chroma/v2/lexers"
 )
 
-// maxHighlight is the size of code, in bytes, above which it stays plain.
+// maxHighlight is the size in bytes above which code is not highlighted.
 const maxHighlight = 128 << 10
 
-// highlight returns code as HTML, with the few classes that are read easily. In
-// an unknown language it stays plain.
+// highlight returns code as HTML, highlighted if the language is known.
 func highlight(code, language string) string {
 	var b strings.Builder
 	for _, t := range tokenise(code, language) {
@@ -25,8 +24,8 @@ func highlight(code, language string) string {
 	return b.String()
 }
 
-// tokenise returns the tokens of code, which make it up exactly: one, if it can
-// not be told what they are.
+// tokenise returns the tokens of code, whose values concatenate to code; a single
+// token if they cannot be determined.
 func tokenise(code, language string) (tokens []chroma.Token) {
 	plain := []chroma.Token{{Type: chroma.Text, Value: code}}
 	if language == "" || len(code) > maxHighlight {
@@ -36,8 +35,7 @@ func tokenise(code, language string) (tokens []chroma.Token) {
 	if lexer == nil {
 		return plain
 	}
-	// A lexer is a table of regular expressions by many hands, and the code is
-	// a stranger's: the worst that may come of it is code without colours.
+	// Lexers are not robust against malicious code. A panic must not end the export.
 	defer func() {
 		if recover() != nil {
 			tokens = plain
@@ -60,7 +58,7 @@ func tokenise(code, language string) (tokens []chroma.Token) {
 	return all
 }
 
-// classOf returns the class of a kind of token.
+// classOf returns the CSS class of a token type; empty for plain text.
 func classOf(t chroma.TokenType) string {
 	switch {
 	case t == chroma.GenericDeleted:

@@ -10,14 +10,14 @@ import (
 
 // diffLine is a line of a hunk.
 type diffLine struct {
-	mark     byte // ' ', '-', '+'; '\\' for a remark of diff's own, '@' between hunks
-	number   int  // in the old file of what was removed, else in the new one
+	mark     byte // ' ', '-', '+'; '\\' for a note of diff, '@' between hunks
+	number   int  // in the old file for removed lines, else in the new one
 	text     string
-	from, to int // the bytes of text that changed, where that is told
+	from, to int // the changed bytes of text, if they are marked
 }
 
-// diffHTML draws the hunks of a unified diff: numbers, colours, and in a
-// changed line the part that changed.
+// diffHTML returns the hunks of a unified diff as HTML, with line numbers, colors and
+// marks on the changed part of a line.
 func diffHTML(unified string) template.HTML {
 	rows := readHunks(clean(unified))
 	markChanges(rows)
@@ -41,8 +41,7 @@ func diffHTML(unified string) template.HTML {
 	return template.HTML(b.String())
 }
 
-// readHunks reads the hunks of a unified diff. What does not look like one is
-// taken for unchanged lines, so that it is drawn all the same.
+// readHunks parses the hunks of a unified diff. Invalid lines become unchanged lines.
 func readHunks(unified string) []diffLine {
 	var rows []diffLine
 	before, after := 0, 0
@@ -79,7 +78,7 @@ func readHunks(unified string) []diffLine {
 	return rows
 }
 
-// hunkStart reads where a hunk begins in both files: "@@ -41,2 +41,3 @@".
+// hunkStart returns the first line of a hunk in both files: "@@ -41,2 +41,3 @@".
 func hunkStart(header string) (before, after int) {
 	for _, field := range strings.Fields(header) {
 		sign, rest := field[0], field[1:]
@@ -96,8 +95,8 @@ func hunkStart(header string) (before, after int) {
 	return before, after
 }
 
-// markChanges finds, where lines were replaced by others, what changed in each.
-// The first is taken to have become the first, and so on.
+// markChanges marks the changed parts of replaced lines. It pairs removed and added
+// lines in order.
 func markChanges(rows []diffLine) {
 	for i := 0; i < len(rows); {
 		removed := run(rows[i:], '-')
@@ -113,7 +112,7 @@ func markChanges(rows []diffLine) {
 	}
 }
 
-// run returns how many rows from the first on have mark.
+// run returns the number of leading rows with mark.
 func run(rows []diffLine, mark byte) int {
 	for i, r := range rows {
 		if r.mark != mark {
@@ -123,12 +122,11 @@ func run(rows []diffLine, mark byte) int {
 	return len(rows)
 }
 
-// maxMarked is how long a line may be, in bytes, for it to be told what changed
-// in it.
+// maxMarked is the length in bytes above which a line is not marked.
 const maxMarked = 4 << 10
 
-// markPair marks what two lines do not have in common, from the first word that
-// differs to the last, unless that is most of them.
+// markPair marks the part of two lines from the first to the last differing word,
+// unless that is most of the line.
 func markPair(before, after *diffLine) {
 	if max(len(before.text), len(after.text)) > maxMarked {
 		return
@@ -151,7 +149,7 @@ func markPair(before, after *diffLine) {
 	after.from, after.to = start, len(after.text)-end
 }
 
-// words cuts a line into words, and the single characters between them.
+// words splits a line into words and the single characters between them.
 func words(s string) []string {
 	var out []string
 	inWord := false

@@ -14,8 +14,8 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// prose makes HTML of what a model writes. Its markup is text, its links lead
-// to the web or to nowhere, its pictures are links: nothing is fetched.
+// prose converts Markdown to HTML. HTML in the source becomes text, links must have a
+// web or mail address, images become links: the page fetches nothing.
 type prose struct{ md goldmark.Markdown }
 
 func newProse() *prose {
@@ -32,13 +32,13 @@ func newProse() *prose {
 func (p *prose) html(source string) template.HTML {
 	source = clean(source)
 	var b bytes.Buffer
-	if heavy(source) || p.md.Convert([]byte(source), &b) != nil {
+	if tooExpensive(source) || p.md.Convert([]byte(source), &b) != nil {
 		return template.HTML(`<p class="markup">` + template.HTMLEscapeString(source) + "</p>\n")
 	}
-	return template.HTML(b.String())
+	return template.HTML(clean(b.String())) // goldmark resolves character references
 }
 
-// nodes renders what must not be rendered as goldmark does.
+// nodes overrides the renderers of goldmark that are unsafe here.
 type nodes struct{}
 
 func (nodes) RegisterFuncs(reg renderer.NodeRendererFuncRegisterer) {
@@ -109,22 +109,22 @@ func autoLink(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.W
 	return ast.WalkContinue, nil
 }
 
-// image renders a picture as a link to it.
+// image renders an image as a link.
 func image(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	to := n.(*ast.Image).Destination
 	switch {
 	case entering && safe(to):
 		openLink(w, to)
-		w.WriteString("picture: ")
+		w.WriteString("image: ")
 	case entering:
-		w.WriteString("picture: ")
+		w.WriteString("image: ")
 	case safe(to):
 		w.WriteString("</a>")
 	}
 	return ast.WalkContinue, nil
 }
 
-// heading renders a heading below those of the page.
+// heading renders a heading with a lower level than those of the page.
 func heading(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	level := string("345666"[min(n.(*ast.Heading).Level, 6)-1])
 	if entering {
@@ -149,7 +149,7 @@ func codeBlock(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.
 	return ast.WalkSkipChildren, nil
 }
 
-// table lets a wide table scroll by itself.
+// table puts a table into a scrollable element.
 func table(w util.BufWriter, _ []byte, _ ast.Node, entering bool) (ast.WalkStatus, error) {
 	if entering {
 		w.WriteString("<div class=\"scroll\"><table>\n")
@@ -159,7 +159,7 @@ func table(w util.BufWriter, _ []byte, _ ast.Node, entering bool) (ast.WalkStatu
 	return ast.WalkContinue, nil
 }
 
-// safe reports whether a link may lead there.
+// safe reports whether to is an allowed link destination.
 func safe(to []byte) bool {
 	u, err := url.Parse(string(to))
 	if err != nil {

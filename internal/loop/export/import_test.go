@@ -42,8 +42,8 @@ func load(t testing.TB, file []byte) adopt.Imported {
 	return got
 }
 
-// TestSessionsOfOtherProgramsAreConversations compares what an import makes of
-// each file with what was read with care.
+// TestSessionsOfOtherProgramsAreConversations compares each import with a reviewed
+// golden file.
 func TestSessionsOfOtherProgramsAreConversations(t *testing.T) {
 	for _, name := range []string{"claude.jsonl", "claude-continued.jsonl", "codex.jsonl", "codex-bare.jsonl", "codex-events.jsonl"} {
 		t.Run(name, func(t *testing.T) {
@@ -54,7 +54,7 @@ func TestSessionsOfOtherProgramsAreConversations(t *testing.T) {
 	}
 }
 
-// told writes an import as lines that a person can check.
+// told formats an import as lines.
 func told(t testing.TB, m adopt.Imported) string {
 	t.Helper()
 	var b strings.Builder
@@ -72,7 +72,7 @@ func told(t testing.TB, m adopt.Imported) string {
 	return b.String()
 }
 
-// fold reads events as a log that is resumed.
+// fold resumes a log with the given events.
 func fold(t testing.TB, events []event.Durable) []llm.Message {
 	t.Helper()
 	state, err := session.Fold(records(t, events))
@@ -96,8 +96,8 @@ func records(t testing.TB, events []event.Durable) iter.Seq2[history.Record, err
 	}
 }
 
-// accepted reports whether a conversation is one that both dialects take: one
-// result for each call and none without, on the wire right behind it.
+// accepted checks that both dialects accept a conversation: one result for each call,
+// right after it, and no other results.
 func accepted(t testing.TB, msgs []llm.Message) {
 	t.Helper()
 	var open, done []string
@@ -119,7 +119,7 @@ func accepted(t testing.TB, msgs []llm.Message) {
 			done = append(done, m.ID)
 		case llm.User:
 			if len(open) > 0 {
-				t.Errorf("%v are open when the person speaks", open)
+				t.Errorf("calls %v are open before a message of the user", open)
 			}
 		case llm.Assistant, llm.Thinking:
 		default:
@@ -132,7 +132,7 @@ func accepted(t testing.TB, msgs []llm.Message) {
 	onTheWire(t, msgs)
 }
 
-// onTheWire checks the order of what Anthropic and OpenAI would get.
+// onTheWire checks the order of the messages that Anthropic and OpenAI would get.
 func onTheWire(t testing.TB, msgs []llm.Message) {
 	t.Helper()
 	req := llm.Request{Model: "claude-sonnet-4-5", Messages: msgs}
@@ -218,7 +218,7 @@ func TestAnExportComesBackTheSame(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(told(t, load(t, indented.Bytes())), told(t, m)); diff != "" {
-		t.Errorf("an export that was written anew (-got +want):\n%s", diff)
+		t.Errorf("an export of the import (-got +want):\n%s", diff)
 	}
 	accepted(t, fold(t, m.Events))
 }
@@ -251,8 +251,8 @@ func TestALogCanBeImported(t *testing.T) {
 	}
 }
 
-// TestAnImportGrantsNothing: a file must not choose what is asked about, what is
-// allowed unasked, or which model answers.
+// TestAnImportGrantsNothing checks that a file cannot set the permission mode, standing
+// permissions or the model.
 func TestAnImportGrantsNothing(t *testing.T) {
 	s := newScript()
 	s.add(&event.ModeSet{Meta: s.meta(), Mode: "all"})
@@ -273,7 +273,7 @@ func TestAnImportGrantsNothing(t *testing.T) {
 		}
 	}
 	if len(m.Verbatim) != 5 {
-		t.Errorf("got %d events as they stand there, want 5", len(m.Verbatim))
+		t.Errorf("got %d verbatim events, want 5", len(m.Verbatim))
 	}
 }
 
@@ -296,9 +296,9 @@ func TestDamagedExports(t *testing.T) {
 		"unknown kind":  {wrap(user, `{"type":"message","message":{"kind":"user","text":"no"}}`), []llm.Kind{llm.User}, ""},
 		"newer":         {`{"format":"agent-session/2","events":[]}`, nil, "newer format"},
 		"cut":           {wrap(user)[:90], nil, "read the export"},
-		"nothing in it": {wrap(), nil, "without a conversation"},
-		"no session":    {`{"hello":"world"}`, nil, "no session that can be imported"},
-		"empty":         {"", nil, "no session that can be imported"},
+		"nothing in it": {wrap(), nil, "has no conversation"},
+		"no session":    {`{"hello":"world"}`, nil, "unknown file format"},
+		"empty":         {"", nil, "unknown file format"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m, err := adopt.Import(strings.NewReader(tc.file))
@@ -348,7 +348,7 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// TestEveryPrefixIsAConversation: a file that ends anywhere is still one.
+// TestEveryPrefixIsAConversation checks that every truncated file can be imported.
 func TestEveryPrefixIsAConversation(t *testing.T) {
 	for _, name := range []string{"claude.jsonl", "codex.jsonl", "codex-bare.jsonl"} {
 		file := fixture(t, name)

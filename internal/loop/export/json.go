@@ -9,16 +9,15 @@ import (
 	"agent/internal/loop/event"
 )
 
-// format is what the JSON calls itself. The number changes when a reader of the
-// old one would take it for something that it is not.
+// The name and version of the JSON format. The version changes if readers of the old
+// one would misread it.
 const (
 	FormatName    = "agent-session"
 	FormatVersion = "1"
 	format        = FormatName + "/" + FormatVersion
 )
 
-// JSON writes a session as the package describes, every event as it is in the
-// log.
+// JSON writes a session in the format that the package comment describes.
 func JSON(w io.Writer, s Session) error {
 	out := bufio.NewWriter(w)
 	header, err := json.Marshal(s.Header)

@@ -12,11 +12,11 @@ import (
 	"agent/internal/loop/event"
 )
 
-// shortOutput is how many lines of output stand in the open.
+// shortOutput is the number of lines above which output is collapsed.
 const shortOutput = 8
 
-// Markdown writes a session as GitHub shows it: a heading for each prompt,
-// answers as they are, thinking and long outputs folded.
+// Markdown writes a session as GitHub Markdown: a heading for each prompt, answers as
+// they are, thinking and long outputs collapsed.
 func Markdown(w io.Writer, s Session) error {
 	m := markdown{bufio.NewWriter(w)}
 	m.head(s.Header, s.title())
@@ -26,7 +26,7 @@ func Markdown(w io.Writer, s Session) error {
 	return m.Flush()
 }
 
-// markdown writes the parts of a document. An error shows at Flush.
+// markdown writes the parts of a document. Flush returns the first error.
 type markdown struct{ *bufio.Writer }
 
 func (m markdown) head(h history.Header, title string) {
@@ -39,7 +39,7 @@ func (m markdown) head(h history.Header, title string) {
 	field("Session", h.ID)
 	field("Forked from", h.Parent)
 	field("Directory", h.Dir)
-	field("Begun", when(h.Time))
+	field("Started", when(h.Time))
 	field("Program", program(h))
 	fmt.Fprintln(m)
 }
@@ -61,22 +61,22 @@ func (m markdown) item(i item) {
 	}
 }
 
-// prompt writes what the person said as a quote, unless the heading says it all.
+// prompt writes a message of the user as a quote, unless the heading shows all of it.
 func (m markdown) prompt(p *prompt) {
 	words := OneLine(p.Text, maxWords)
 	switch {
 	case p.turn > 0:
 		if words == "" {
-			words = "An empty prompt"
+			words = "Empty prompt"
 		}
 		fmt.Fprintf(m, "## %d. %s\n\n", p.turn, literal(words))
 	case p.Auto:
-		fmt.Fprint(m, "**The program, in the person's place:**\n\n")
+		fmt.Fprint(m, "**Sent by agent:**\n\n")
 	default:
-		fmt.Fprint(m, "**Said meanwhile:**\n\n")
+		fmt.Fprint(m, "**Sent during the turn:**\n\n")
 	}
 	if text := strings.TrimSpace(p.Text); text != "" && (p.turn == 0 || text != words) {
-		for line := range strings.SplitSeq(harmless(text, true), "\n") {
+		for line := range strings.SplitSeq(sanitizeMarkdown(text, true), "\n") {
 			fmt.Fprintln(m, strings.TrimRight("> "+line, " ")+trailing(line))
 		}
 		fmt.Fprintln(m)
@@ -84,7 +84,7 @@ func (m markdown) prompt(p *prompt) {
 	m.images(p.Images)
 }
 
-// trailing returns the blanks that make a line of Markdown end where it ends.
+// trailing returns the spaces at the end of line that make a hard line break.
 func trailing(line string) string {
 	if strings.HasSuffix(line, "  ") && strings.TrimSpace(line) != "" {
 		return "  "
@@ -94,7 +94,7 @@ func trailing(line string) string {
 
 func (m markdown) images(images []llm.Image) {
 	for _, im := range images {
-		fmt.Fprintf(m, "*An image of the type %s, %s*\n\n", codeSpan(im.MediaType), phrase.Bytes(int64(len(im.Data))))
+		fmt.Fprintf(m, "*Image: %s, %s*\n\n", codeSpan(im.MediaType), phrase.Bytes(int64(len(im.Data))))
 	}
 }
 
@@ -102,20 +102,20 @@ func (m markdown) speech(s *speech) {
 	text := strings.TrimSpace(s.Text)
 	cut := ""
 	if s.Cut {
-		cut = "*(cut here)*\n\n"
+		cut = "*(cut off here)*\n\n"
 	}
 	switch {
 	case text == "":
 	case s.Kind == llm.Thinking:
-		m.folded("Thinking", harmless(text, false)+"\n\n"+cut)
+		m.folded("Thinking", sanitizeMarkdown(text, false)+"\n\n"+cut)
 	default:
-		fmt.Fprintf(m, "%s\n\n%s", harmless(text, false), cut)
+		fmt.Fprintf(m, "%s\n\n%s", sanitizeMarkdown(text, false), cut)
 	}
 }
 
 func (m markdown) call(c *call) {
 	if c.end == nil {
-		fmt.Fprintf(m, "✗ %s · no result is recorded\n\n", codeSpan(OneLine(c.title, MaxTitle)))
+		fmt.Fprintf(m, "✗ %s · no result recorded\n\n", codeSpan(OneLine(c.title, MaxTitle)))
 		m.input(c)
 		return
 	}
@@ -129,11 +129,11 @@ func (m markdown) call(c *call) {
 		fmt.Fprintf(m, " · %s", literal(words))
 	}
 	fmt.Fprint(m, "\n\n")
-	if said := decision(c.decided); said != "" {
-		fmt.Fprintf(m, "*%s*\n\n", literal(said))
+	if text := decision(c.decided); text != "" {
+		fmt.Fprintf(m, "*%s*\n\n", literal(text))
 	}
 	for _, d := range c.end.Diffs {
-		if !tells(c, d) {
+		if !titleShows(c, d) {
 			fmt.Fprintf(m, "%s %s\n\n", codeSpan(d.Path), diffStat(d))
 		}
 		fmt.Fprintln(m, fence("diff", clean(d.Unified)))
@@ -153,7 +153,7 @@ func (m markdown) plan(p *event.TodoSet) {
 		case event.TodoDone:
 			box = "x"
 		case event.TodoActive:
-			now = " *(now)*"
+			now = " *(active)*"
 		}
 		fmt.Fprintf(m, "- [%s] %s%s\n", box, literal(OneLine(i.Text, 4*MaxTitle)), now)
 	}
@@ -166,8 +166,8 @@ func (m markdown) input(c *call) {
 	}
 }
 
-// output writes what a tool gave back. Beside a change or a plan that is of
-// little interest.
+// output writes the output of a tool, collapsed if it is long or if the call has a
+// diff or a plan.
 func (m markdown) output(c *call) {
 	text := screen(c.end.Result.Text)
 	switch n := lines(text); {
@@ -195,8 +195,7 @@ func (m markdown) finish(f *finish) {
 	fmt.Fprintf(m, "*%s*\n\n", literal(amounts(f)))
 }
 
-// folded writes what is seen when it is opened. Inside is whole lines of
-// Markdown.
+// folded writes a collapsed section. Inside is Markdown of complete lines.
 func (m markdown) folded(summary, inside string) {
 	fmt.Fprintf(m, "<details>\n<summary>%s</summary>\n\n%s\n\n</details>\n\n", entities(clean(summary)), strings.TrimRight(inside, "\n"))
 }

@@ -11,7 +11,7 @@ import (
 	"agent/internal/loop/session"
 )
 
-// What was taken back in a log is not imported, its title is, and no grant.
+// An import of a log has no rewound events and no grants, but keeps the title.
 func TestImportGoesOnFromWhatStands(t *testing.T) {
 	s := newScript()
 	s.reply = "r1"

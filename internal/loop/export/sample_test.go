@@ -12,7 +12,7 @@ import (
 	"agent/internal/loop/export"
 )
 
-// script makes up the events of a session, a few seconds apart.
+// script generates the events of a session, a few seconds apart.
 type script struct {
 	now    time.Time
 	events []event.Durable
@@ -38,7 +38,7 @@ func (s *script) say(kind llm.Kind, text string) {
 	s.add(&event.MessageDone{Meta: s.meta(), Message: llm.Message{Kind: kind, Reply: s.reply, Text: text}})
 }
 
-// call makes a call with its result.
+// call adds a call with its result.
 func (s *script) call(id, name, input string, end event.ToolEnd) {
 	s.add(&event.MessageDone{Meta: s.meta(), Message: llm.Message{
 		Kind: llm.ToolCall, Reply: s.reply, ID: id, Name: name, Input: json.RawMessage(input)}})
@@ -63,7 +63,7 @@ func (s *script) session() export.Session {
 	}
 }
 
-// weather is a session with some of everything.
+// weather returns a session with events of every type.
 func weather(t testing.TB) export.Session {
 	s := newScript()
 	s.add(&event.ModelSet{Meta: s.meta(), Model: "anthropic/claude-sonnet-5", Why: "it is the default of the configuration"})
@@ -121,14 +121,14 @@ See [package time](https://pkg.go.dev/time#Time.Truncate).`)
 	s.add(&event.MessageDone{Meta: s.meta(), Message: llm.Message{Kind: llm.ToolCall, Reply: "r_3", ID: "c5", Name: "bash", Input: json.RawMessage(`{"command":"git push --force"}`)}})
 	s.add(&event.Decided{Meta: s.meta(), ID: "c5", Decision: event.Refuse, Note: "never push from here"})
 	s.add(&event.ToolEnd{Meta: s.meta(), Title: "git push --force", Effect: "execute", Outcome: event.Refused,
-		Result: llm.Message{Kind: llm.ToolResult, ID: "c5", Reply: "r_3", IsError: true, Text: "refused by the person, who says: never push from here"}})
+		Result: llm.Message{Kind: llm.ToolResult, ID: "c5", Reply: "r_3", IsError: true, Text: "rejected by the user: never push from here"}})
 	s.call("c6", "write", `{"path":"CHANGELOG.md"}`, event.ToolEnd{Title: "write CHANGELOG.md", Effect: "write", Outcome: event.OK, Duration: 2 * time.Millisecond,
 		Diffs: []event.Diff{{Path: "CHANGELOG.md", Created: true, Added: 2, Unified: "@@ -0,0 +1,2 @@\n+# Changes\n+- the forecast changes at local midnight\n"}}})
 	s.say(llm.Assistant, "Fixed. The old test expects UTC and fails now; `TestDayOf` should build its")
 	s.end(event.UserInterrupt, "", "", 0.0321)
 
 	s.reply = "r_4"
-	s.user("go on: make the old test use a fixed zone, run everything again and tell me in one paragraph what changed for people who only read the page, because I have to write them a note")
+	s.user("next: make the old test use a fixed zone, run everything again and tell me in one paragraph what changed for people who only read the page, because I have to write them a note")
 	s.add(&event.Partial{Meta: s.meta(), Reply: "r_4", Kind: llm.Assistant, Text: "For people who only read the page: "})
 	s.add(&event.Partial{Meta: s.meta(), Reply: "r_4", Kind: llm.Assistant, Text: "the day now changes at *their* midnight"})
 	s.add(&event.MessageDone{Meta: s.meta(), Message: llm.Message{Kind: llm.ToolCall, Reply: "r_4", ID: "c7", Name: "bash", Input: json.RawMessage(`{"command":"go test ./... -run Day"}`)}})
@@ -136,7 +136,7 @@ See [package time](https://pkg.go.dev/time#Time.Truncate).`)
 	return s.session()
 }
 
-// picture is a small image: what an encoder makes of it must not matter.
+// picture is a small encoded image.
 func picture(t testing.TB) llm.Image {
 	data, err := base64.StdEncoding.DecodeString("" +
 		"iVBORw0KGgoAAAANSUhEUgAAAPAAAAA8CAIAAADXHaAKAAAAw0lEQVR4nOzSAQnAMBAEwS+86EqMrBAbywzHKdid/3wzZo3tO6gQ" +

@@ -5,24 +5,23 @@ import (
 	"strings"
 )
 
-// CallTitle is a call in one line: the tool, and what tells the most of its
-// arguments.
+// CallTitle returns the tool and the most informative argument of a call on one line.
 func CallTitle(name string, input json.RawMessage) string {
 	var fields map[string]any
 	if json.Unmarshal(input, &fields) == nil {
 		for _, key := range []string{"command", "cmd", "file_path", "notebook_path", "path", "pattern", "query", "url", "description", "skill", "input"} {
-			if s := Spoken(fields[key]); s != "" {
-				return OneLine(name+" "+telling(s), MaxTitle)
+			if s := commandText(fields[key]); s != "" {
+				return OneLine(name+" "+patchPath(s), MaxTitle)
 			}
 		}
 	}
 	return OneLine(name, MaxTitle)
 }
 
-// telling returns the line of a text that tells the most.
-func telling(text string) string {
+// patchPath returns the first path in a patch of Codex; any other text as it is.
+func patchPath(text string) string {
 	for line := range strings.Lines(text) {
-		for _, verb := range []string{"*** Update File: ", "*** Add File: ", "*** Delete File: "} { // of a patch as Codex writes it
+		for _, verb := range []string{"*** Update File: ", "*** Add File: ", "*** Delete File: "} {
 			if file, ok := strings.CutPrefix(line, verb); ok {
 				return file
 			}
@@ -31,8 +30,9 @@ func telling(text string) string {
 	return text
 }
 
-// Spoken returns a text, or the words of a command line, as they are said.
-func Spoken(v any) string {
+// commandText returns v if it is a string, or the command line if it is an argument
+// list; the script of "sh -c".
+func commandText(v any) string {
 	switch v := v.(type) {
 	case string:
 		return v

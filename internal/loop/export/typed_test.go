@@ -13,8 +13,8 @@ import (
 	"agent/internal/loop/session"
 )
 
-// What the person ran is shown with what it said, and is part of the
-// conversation in a session that is brought in again.
+// A command of the user is exported with its output, and stays part of the conversation
+// when the session is imported.
 func TestExportTypedCommands(t *testing.T) {
 	s := newScript()
 	s.user("first")
@@ -29,8 +29,8 @@ func TestExportTypedCommands(t *testing.T) {
 		want  []string
 		not   []string
 	}{
-		"md":   {export.Markdown, []string{"you ran: make <b>test</b>", "no rule", "exit 2"}, []string{"shell_"}},
-		"html": {export.HTML, []string{"you ran: make &lt;b&gt;test&lt;/b&gt;", "no rule", "exit 2"}, []string{"shell_", "<b>test"}},
+		"md":   {export.Markdown, []string{"You ran: make <b>test</b>", "no rule", "exit 2"}, []string{"shell_"}},
+		"html": {export.HTML, []string{"You ran: make &lt;b&gt;test&lt;/b&gt;", "no rule", "exit 2"}, []string{"shell_", "<b>test"}},
 	} {
 		var b bytes.Buffer
 		if err := c.write(&b, doc); err != nil {
@@ -59,7 +59,7 @@ func TestExportTypedCommands(t *testing.T) {
 	for _, m := range state.Messages {
 		said = append(said, m.Text)
 	}
-	want := []string{"first", "[the person ran this command themselves]\n$ make <b>test</b>\nno rule\n[exit 2]", "second"}
+	want := []string{"first", "[The user ran this command:]\n$ make <b>test</b>\nno rule\n[exit 2]", "second"}
 	if d := cmp.Diff(said, want); d != "" {
 		t.Error(d)
 	}

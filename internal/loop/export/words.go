@@ -12,13 +12,13 @@ import (
 	"agent/internal/loop/event"
 )
 
-// How much of a text stands where one line tells of it, in bytes.
+// Lengths in bytes of texts that are shortened to one line.
 const (
 	MaxTitle = 120
 	maxWords = 90
 )
 
-// OneLine returns text on one line of at most limit bytes, fit for a document.
+// OneLine returns text on one line, truncated to limit bytes and sanitized by clean.
 func OneLine(text string, limit int) string {
 	head := text
 	if len(head) > 4*limit {
@@ -38,7 +38,7 @@ func OneLine(text string, limit int) string {
 	return line + "…"
 }
 
-// tokens writes what was used: "18.2k tokens in (12k cached), 812 out".
+// tokens formats a usage: "18.2k tokens in (12k cached), 812 out".
 func tokens(u llm.Usage) string {
 	if u.Input == 0 && u.Output == 0 {
 		return ""
@@ -50,7 +50,7 @@ func tokens(u llm.Usage) string {
 	return phrase.Thousands(u.Input) + " tokens in" + cached + ", " + phrase.Thousands(u.Output) + " out"
 }
 
-// when writes a time as the clock showed it where it was taken.
+// when formats a time in its own time zone.
 func when(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -70,12 +70,12 @@ func lines(text string) int {
 	return strings.Count(strings.TrimSuffix(text, "\n"), "\n") + 1
 }
 
-// join joins the words that there are.
+// join joins the words that are not empty.
 func join(words ...string) string {
 	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), " · ")
 }
 
-// outcomes says in words how a call ended that did not just end.
+// outcome describes how a call ended; empty for a normal end.
 func outcome(o event.Outcome) string {
 	switch o {
 	case event.OK:
@@ -83,24 +83,24 @@ func outcome(o event.Outcome) string {
 	case event.Failed:
 		return "failed"
 	case event.Refused:
-		return "refused"
+		return "rejected"
 	case event.Interrupted:
-		return "stopped"
+		return "interrupted"
 	case event.Uncertain:
-		return "nobody knows how it ended"
+		return "unknown whether it took effect"
 	}
 	return OneLine(string(o), maxWords)
 }
 
-// ending says in words why a turn ended.
+// ending describes why a turn ended.
 func ending(r event.Reason) string {
 	switch r {
 	case event.Done:
 		return "Done"
 	case event.UserInterrupt:
-		return "Stopped"
+		return "Interrupted"
 	case event.OutOfTokens:
-		return "Cut at the token limit"
+		return "Truncated at the token limit"
 	case event.Filtered:
 		return "Refused by the provider"
 	case event.MaxSteps:
@@ -108,19 +108,19 @@ func ending(r event.Reason) string {
 	case event.AllFailed:
 		return "Stopped because tools kept failing"
 	case event.Repeating:
-		return "Stopped because it went in circles"
+		return "Stopped because the model repeated the same calls"
 	case event.BadAnswer:
-		return "The answer does not fit its schema"
+		return "The answer does not match the schema"
 	case event.ProviderError:
-		return "Ended by an error"
+		return "Failed"
 	case event.LogError:
-		return "Ended because the session could not be saved"
+		return "Failed because the session could not be saved"
 	}
 	return "Ended: " + OneLine(string(r), maxWords)
 }
 
-// program names the program that began a session. The version of another one,
-// whose session was imported, holds its name.
+// program returns the name and version of the program that created a session. In an
+// imported session, Version includes the name.
 func program(h history.Header) string {
 	if h.Version == "" || strings.Contains(h.Version, " ") {
 		return h.Version

@@ -6,30 +6,29 @@ import (
 	"strings"
 )
 
-// Rules by which a command gets no standing permission. They complete "This one
-// cannot be always allowed: ".
+// Rules by which a command cannot be always allowed. They complete "This one cannot
+// be always allowed: ".
 const (
-	ruleDiscards  = "commands that delete, overwrite or discard need approval every time"
+	ruleDiscards  = "commands that delete, overwrite or discard data need approval every time"
 	ruleOutput    = "commands that run what other commands print need approval every time"
 	ruleDocument  = "commands with a here-document need approval every time"
-	ruleGit       = "only git commands that read, add or commit can be"
-	ruleCode      = "the code that an interpreter runs must be in a file that the command names"
+	ruleGit       = "only git commands that read, add or commit can be always allowed"
+	ruleCode      = "an interpreter may only run code from a file that the command names"
 	ruleFind      = "commands that run a program for each file need approval every time"
-	ruleDirectory = "the directory that it changes to is not named"
-	ruleUnknown   = "the files that it uses cannot be told from its text"
-	ruleLimits    = "it names too many files, or one that is too large or cannot be read"
+	ruleDirectory = "it changes to a directory that it does not name"
+	ruleUnknown   = "its text does not show which files it uses"
+	ruleLimits    = "it names too many files, or a file that is too large or cannot be read"
 	ruleProtected = "commands that name protected paths need approval every time"
-	ruleGone      = "its directory cannot be found"
+	ruleGone      = "its directory does not exist"
 )
 
-// danger is why a command must be approved every time.
+// danger is why a command needs approval every time.
 type danger struct {
 	rule    string // one of the rules above
-	warning string // what the user must know before approving, if that is certain; a clause
+	warning string // what the command certainly does, as a clause; may be empty
 }
 
-// destroyers are programs that do more than a user expects of a command that is
-// always allowed, and what they do.
+// destroyers maps programs that must not be always allowed to their effects.
 var destroyers = map[string]string{
 	"rm": deletes, "rmdir": deletes, "unlink": deletes, "srm": deletes, "del": deletes, "erase": deletes, "rd": deletes, "remove-item": deletes,
 	"shred": overwrites, "dd": overwrites, "truncate": overwrites, "wipefs": overwrites, "fdisk": overwrites, "parted": overwrites, "mkfs": overwrites,
@@ -41,7 +40,7 @@ var destroyers = map[string]string{
 	"crontab": "changes scheduled commands", "-delete": deletes,
 }
 
-// What several destroyers do.
+// Effects that several destroyers share.
 const (
 	deletes    = "deletes files"
 	overwrites = "overwrites data"
@@ -52,7 +51,7 @@ const (
 	exposes    = "changes who can access files"
 )
 
-// Programs by what they do with a command or code that they are given.
+// Programs that run, download or evaluate other code, and words that remove data.
 var (
 	wrappers    = []string{"sudo", "doas", "env", "nohup", "time", "exec", "command", "builtin", "timeout", "nice", "ionice", "setsid", "stdbuf", "xargs", "su", "busybox"}
 	keywords    = []string{"{", "!", "if", "then", "elif", "else", "while", "until", "do"}
@@ -64,11 +63,11 @@ var (
 	removals    = []string{"delete", "destroy", "prune", "purge", "uninstall", "remove", "rm"}
 )
 
-// interpreter matches programs that run code in a language of their own.
+// interpreter matches interpreters of programming languages.
 var interpreter = regexp.MustCompile(`^(python|pypy|perl|ruby|node|nodejs|deno|php|lua|luajit|tclsh|wish|rscript|osascript|pwsh|powershell|guile|racket|julia)[0-9.]*w?$`)
 
-// danger returns why a command must be approved every time; the zero value if
-// its text shows nothing of that kind. A danger with a warning comes first.
+// danger returns why a command needs approval every time; the zero value if its text
+// shows no reason. A danger with a warning takes precedence.
 func (p parsed) danger() danger {
 	var found []danger
 	for _, line := range p.lines {
@@ -90,13 +89,13 @@ func (p parsed) danger() danger {
 }
 
 // destroys reports whether a word is a program or an option that deletes or
-// overwrites, wherever it stands.
+// overwrites, at any position of the command.
 func destroys(w string) bool {
 	name := programOf(w)
 	return destroyers[name] != "" || strings.HasPrefix(name, "mkfs.") || strings.HasPrefix(name, "--del") || strings.HasPrefix(name, "--remove")
 }
 
-// dangers returns why a line of a script must be approved every time.
+// dangers returns why a script needs approval every time.
 func (s splitter) dangers() (out []danger) {
 	download := s.downloads()
 	after := false // a pipe came before
@@ -106,7 +105,7 @@ func (s splitter) dangers() (out []danger) {
 		runs := runsCode(name) || wrapped && slices.ContainsFunc(c.words, runsCode)
 		switch {
 		case download && runs && (c.piped || s.output), download && s.output && slices.Contains(evaluators, name):
-			out = append(out, danger{ruleOutput, "runs what it downloads"})
+			out = append(out, danger{ruleOutput, "runs downloaded code"})
 		case runs && (after || s.output), slices.ContainsFunc(c.words, func(w string) bool { return slices.Contains(runners, programOf(w)) }):
 			out = append(out, danger{rule: ruleOutput})
 		}
@@ -121,7 +120,7 @@ func (s splitter) dangers() (out []danger) {
 	return out
 }
 
-// downloads reports whether a line runs a program that downloads, also in a
+// downloads reports whether a script runs a program that downloads, also in a
 // $(command) within a word.
 func (s splitter) downloads() bool {
 	return slices.ContainsFunc(s.words(), func(w string) bool {
@@ -141,8 +140,8 @@ func (s splitter) overwritten() (out []string) {
 	return out
 }
 
-// program returns the name of the program that a command runs. wrapped says that
-// it runs another one, which is named further on.
+// program returns the name of the program that a command runs. wrapped is set if that
+// program runs another one, which a later word names.
 func (c simple) program() (name string, wrapped bool) {
 	for _, w := range c.words {
 		if slices.Contains(keywords, w) || assignment.MatchString(w) {
@@ -157,14 +156,13 @@ func (c simple) program() (name string, wrapped bool) {
 // assignment matches the words before a program that set variables.
 var assignment = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*\+?=`)
 
-// runsCode reports whether a word names a shell or another interpreter.
+// runsCode reports whether a word is a shell or another interpreter.
 func runsCode(w string) bool {
 	name := programOf(w)
 	return interpreter.MatchString(name) || slices.Contains(shells, name) && !slices.Contains([]string{"watch", "flock", "script", "trap", "xargs", "parallel"}, name)
 }
 
-// dangers returns why one command, whose program is name, must be approved every
-// time.
+// dangers returns why a command needs approval every time. Its program is name.
 func (c simple) dangers(name string, wrapped bool) (out []danger) {
 	for i, w := range c.words {
 		program := programOf(w)
@@ -220,7 +218,7 @@ func (c simple) movesAnywhere() bool {
 	return false
 }
 
-// edits reports whether a program changes the files that it is given.
+// edits reports whether a program edits files in place.
 func edits(program string, args []string) bool {
 	if !slices.Contains([]string{"sed", "gsed", "perl", "ruby"}, program) {
 		return false
@@ -231,8 +229,8 @@ func edits(program string, args []string) bool {
 	})
 }
 
-// scripts returns the files that interpreters in c run. It reports false if one
-// runs something else: a module, code in an argument, or what it reads.
+// scripts returns the files that interpreters in c run. It reports false if an
+// interpreter runs something else: a module, code in an argument, or standard input.
 func (c simple) scripts() (files []string, ok bool) {
 	for i, w := range c.words {
 		if !interpreter.MatchString(programOf(w)) {
@@ -266,14 +264,14 @@ var gitReaders = []string{
 	"merge-base", "name-rev", "show-ref", "for-each-ref", "diff-tree", "diff-index", "diff-files", "check-ignore", "count-objects", "version", "--version", "add",
 }
 
-// gitListings are git commands that change nothing with these arguments alone.
+// gitListings are git commands that change nothing if all arguments are listed.
 var gitListings = map[string][]string{
 	"branch": {"-a", "--all", "-r", "--remotes", "-v", "-vv", "--verbose", "--show-current", "-l", "--list"},
 	"tag":    {"-l", "--list", "-n"},
 	"remote": {"-v", "--verbose"},
 }
 
-// gitDiscards are git commands that lose work, and what they do.
+// gitDiscards maps git commands that can lose work to their effects.
 var gitDiscards = map[string]string{
 	"checkout": discards, "restore": discards, "reset": discards, "stash": discards, "rebase": discards, "read-tree": discards, "checkout-index": discards,
 	"clean": "deletes untracked files", "rm": deletes,
@@ -285,7 +283,7 @@ const (
 	loses    = "can delete commits"
 )
 
-// gitDanger returns why git with these arguments must be approved every time.
+// gitDanger returns why git with these arguments needs approval every time.
 func gitDanger(args []string) danger {
 	for len(args) > 0 && strings.HasPrefix(args[0], "-") && args[0] != "--version" {
 		option, _, joined := strings.Cut(args[0], "=")

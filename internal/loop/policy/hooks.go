@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// maxGitConfig is how many bytes of a configuration of git are read.
+// maxGitConfig limits the bytes that are read of a git configuration file.
 const maxGitConfig = 1 << 20
 
-// gitConfigs returns the files of the user's own configuration of git.
+// gitConfigs returns the user's git configuration files.
 func (p Paths) gitConfigs() []string {
 	files := []string{filepath.Join(p.Home, ".gitconfig")}
 	for _, dir := range p.Config {
@@ -20,9 +20,8 @@ func (p Paths) gitConfigs() []string {
 	return files
 }
 
-// hooksOf returns the directories from which git runs hooks in the worktree at
-// dir, as far as core.hooksPath names them. Files that the configuration
-// includes are not read.
+// hooksOf returns the values of core.hooksPath for the worktree at dir, as absolute
+// paths. It does not read files that the configuration includes.
 func (ps *places) hooksOf(dir string) []string {
 	git := filepath.Join(dir, ".git")
 	info, err := os.Stat(git)
@@ -68,8 +67,7 @@ func from(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
-// hooksPaths returns the values of core.hooksPath in a configuration of git, as
-// they are written.
+// hooksPaths returns the values of core.hooksPath in a git configuration file.
 func hooksPaths(file string) (out []string) {
 	lines, _ := readLines(file, maxGitConfig)
 	core := false
@@ -90,8 +88,7 @@ func hooksPaths(file string) (out []string) {
 	return out
 }
 
-// unquoted returns a value of a configuration of git without its quotes and the
-// comment behind it.
+// unquoted returns a value of a git configuration file without quotes and comment.
 func unquoted(value string) string {
 	var out []byte
 	quoted := false
@@ -112,8 +109,8 @@ func unquoted(value string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// readLines returns at most so many lines of a regular file of which no more
-// than maxGitConfig bytes are read.
+// readLines returns at most limit lines from the first maxGitConfig bytes of a
+// regular file.
 func readLines(file string, limit int) ([]string, error) {
 	f, err := os.OpenFile(file, os.O_RDONLY|openFlags, 0)
 	if err != nil {

@@ -13,10 +13,9 @@ import (
 // keySize is the length of a key in bytes.
 const keySize = 32
 
-// Key returns the key in the file at path, which only the user may have access
-// to. A file that does not exist is created. One that others could have read or
-// written, or that holds no key, is replaced: what was sealed with it is not
-// valid any more.
+// Key returns the key in the file at path, and creates the file if it does not exist.
+// It replaces a file that other users can read or write, or that holds no key; seals
+// made with the old key become invalid.
 func Key(path string) ([]byte, error) {
 	key, err := readKey(path)
 	if err == nil {
@@ -29,14 +28,14 @@ func Key(path string) ([]byte, error) {
 	if err := writeKey(path, replace); err != nil {
 		return nil, fmt.Errorf("create the key of standing permissions: %w", err)
 	}
-	if key, err = readKey(path); err != nil { // another program may have been first
+	if key, err = readKey(path); err != nil { // another process may have created it
 		return nil, fmt.Errorf("read the key of standing permissions: %w", err)
 	}
 	return key, nil
 }
 
 // errKey is the error of a key file that must not be used.
-var errKey = errors.New("it is not a private file of 32 bytes")
+var errKey = errors.New("not a private file of 32 bytes")
 
 func readKey(path string) ([]byte, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|keyFlags, 0)
@@ -58,8 +57,8 @@ func readKey(path string) ([]byte, error) {
 	return key, nil
 }
 
-// writeKey puts a new key at path in one step. Unless replace is set, a key that
-// another program created meanwhile stays.
+// writeKey atomically creates the key file at path. Unless replace is set, it keeps a
+// key that another process has created meanwhile.
 func writeKey(path string, replace bool) error {
 	f, err := os.CreateTemp(filepath.Dir(path), ".permissions-*.key") // of mode 0600
 	if err != nil {

@@ -4,5 +4,5 @@ import "io/fs"
 
 const keyFlags, openFlags = 0, 0
 
-// private relies on %LocalAppData%, which belongs to the user alone.
+// private returns true: only the user can access %LocalAppData%.
 func private(fs.FileInfo) bool { return true }

@@ -14,8 +14,8 @@ import (
 	"agent/internal/tools"
 )
 
-// Limits of what a command with a standing permission may name. Beyond them it
-// is approved every time.
+// Limits on what a command with a standing permission may name. Other commands need
+// approval every time.
 const (
 	maxWords      = 400
 	maxNamedDirs  = 32
@@ -24,7 +24,7 @@ const (
 	maxNamedBytes = 64 << 20
 )
 
-// manifests are the files that programs read without being told to.
+// manifests lists the files that programs read by default.
 var manifests = map[string][]string{
 	"make": makefiles, "gmake": makefiles, "bmake": makefiles,
 	"npm": packageFiles, "npx": packageFiles, "pnpm": packageFiles, "yarn": packageFiles, "bun": packageFiles,
@@ -44,26 +44,25 @@ var (
 	packageFiles = []string{"package.json"}
 )
 
-// Facts are what the file system says about a call, looked up right before it is
-// judged.
+// Facts are what Policy.Judge needs to know about a call from the file system.
 type Facts struct {
 	Protected []Protected // targets that always need approval
 	Dir       string      // the directory of the Scope that c may get; empty if that is unknown
-	Files     []File      // that a command names, sorted by path
-	// Unbound says that a command must be approved every time: it deletes or
-	// overwrites, it touches protected paths, or its files are not known.
+	Files     []File      // named by a command, sorted by path
+	// Unbound is set if a command needs approval every time: it deletes or overwrites,
+	// it names protected paths, or its files are unknown.
 	Unbound bool
-	Rule    string // why a command is Unbound, if there is more to say; a clause
-	Warning string // what the user must know about a command before approving it
+	Rule    string // why a command is Unbound, as a clause; may be empty
+	Warning string // what the user must know before approving a command
 }
 
-// standing reports whether c may get, or be allowed by, a standing permission.
+// standing reports whether standing permissions can apply to c.
 func (f Facts) standing(c tools.Call) bool {
 	removes := slices.ContainsFunc(c.Changes, func(ch tools.Change) bool { return ch.After == nil && ch.Before != nil })
 	return len(c.Warnings) == 0 && len(f.Protected) == 0 && !f.Unbound && !removes
 }
 
-// Look finds out what Policy.Judge needs to know of c.
+// Look returns the facts about c. If ctx ends, they are incomplete.
 func (p Paths) Look(ctx context.Context, c tools.Call) Facts {
 	f := Facts{Protected: p.protected(c)}
 	switch c.Effect {
@@ -109,8 +108,8 @@ func (p Paths) lookAtCommand(ctx context.Context, c tools.Call, f *Facts) {
 	}
 }
 
-// overwrites says which files that exist redirections overwrite, in a command
-// that runs in dir; empty if there are none.
+// overwrites describes which existing files the redirections of a command in dir
+// overwrite; empty if there are none.
 func (p parsed) overwrites(dir string) string {
 	var names []string
 	for _, line := range p.lines {
@@ -130,7 +129,7 @@ func (p parsed) overwrites(dir string) string {
 	return "overwrites " + strings.Join(names, ", ")
 }
 
-// namesProtected returns one of those paths that is protected, if one is.
+// namesProtected returns the first protected path of paths; the zero value if none is.
 func (p Paths) namesProtected(paths []string) Protected {
 	ps := p.places()
 	for _, path := range paths {
@@ -141,14 +140,14 @@ func (p Paths) namesProtected(paths []string) Protected {
 	return Protected{}
 }
 
-// naming finds the files that the words of a command name, in the directory in
-// which it runs and in all directories that it names: it may move there.
+// naming finds the files that the words of a command name, relative to the directory
+// in which it runs and to all directories that it names, because it may cd there.
 type naming struct {
 	ctx   context.Context
 	home  string
 	words []string
 	dirs  []string // absolute
-	paths []string // absolute, that a word with a separator could mean or that exist
+	paths []string // absolute; existing, or possible meanings of a word with a separator
 	files []File
 }
 
@@ -168,9 +167,9 @@ func (n *naming) find() bool {
 	return true
 }
 
-// runsFiles reports whether what the interpreters in a command run are regular
-// files: a directory or a name without its extension stands for files that the
-// command does not name.
+// runsFiles reports whether the scripts that the interpreters in a command run are
+// regular files. A directory or a name without its extension stands for files that
+// the command does not name.
 func (n *naming) runsFiles(command parsed) bool {
 	for _, line := range command.lines {
 		for _, c := range line.commands {
@@ -193,14 +192,14 @@ func regular(path string) bool {
 // show returns a path relative to the directory of the command if it is below it.
 func (n *naming) show(path string) string { return Grant{Scope: Scope{Dir: n.dirs[0]}}.show(path) }
 
-// add takes what a word means in a directory.
+// add adds the paths that a word means in dir. It reports false at a limit.
 func (n *naming) add(dir, word string) bool {
 	path := filepath.FromSlash(word)
 	if rest, ok := strings.CutPrefix(word, "~/"); ok || word == "~" {
 		path = filepath.Join(n.home, filepath.FromSlash(rest))
 	}
 	if strings.HasPrefix(word, `\\`) || filepath.VolumeName(path) != "" && strings.HasPrefix(word, "//") {
-		return false // a look at another machine tells it about the user
+		return false // a network path: opening it contacts another machine
 	}
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(dir, path)
@@ -221,8 +220,8 @@ func (n *naming) add(dir, word string) bool {
 	return true
 }
 
-// name takes a path that a word may mean. One that looks like a path counts even
-// if nothing is there.
+// name adds a path that a word may mean: if it exists, or if the word looks like a
+// path. It reports false at a limit.
 func (n *naming) name(path string, looksLikePath bool) bool {
 	info, err := os.Stat(path)
 	if err == nil && info.IsDir() && !slices.Contains(n.dirs, path) {
@@ -237,8 +236,8 @@ func (n *naming) name(path string, looksLikePath bool) bool {
 	return len(n.paths) <= maxNamedPaths
 }
 
-// hash fills files with what the regular files among paths hold. It reports
-// false if they are too many or too large, or one cannot be read.
+// hash fills files with the hashes of the regular files among paths. It reports
+// false if they are too many or too large, or if one cannot be read.
 func (n *naming) hash() bool {
 	slices.Sort(n.paths)
 	left := int64(maxNamedBytes)
@@ -253,7 +252,7 @@ func (n *naming) hash() bool {
 		if err != nil || !info.Mode().IsRegular() {
 			continue
 		}
-		sum, size, ok := sumOf(path, left)
+		sum, size, ok := hashFile(path, left)
 		if !ok || len(n.files) == maxNamedFiles {
 			return false
 		}
@@ -263,8 +262,8 @@ func (n *naming) hash() bool {
 	return true
 }
 
-// pseudo reports whether a path belongs to the system's own tables, whose files
-// differ each time they are read.
+// pseudo reports whether a path is in a virtual file system, whose files change
+// each time they are read.
 func pseudo(path string) bool {
 	for _, dir := range []string{"/proc/", "/sys/", "/dev/"} {
 		if strings.HasPrefix(path, dir) {
@@ -274,8 +273,8 @@ func pseudo(path string) bool {
 	return false
 }
 
-// sumOf hashes a regular file of at most limit bytes.
-func sumOf(path string, limit int64) (sum string, size int64, ok bool) {
+// hashFile hashes a regular file of at most limit bytes.
+func hashFile(path string, limit int64) (sum string, size int64, ok bool) {
 	f, err := os.OpenFile(path, os.O_RDONLY|openFlags, 0)
 	if err != nil {
 		return "", 0, false

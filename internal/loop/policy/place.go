@@ -8,9 +8,9 @@ import (
 	"unicode"
 )
 
-// place is an absolute path that is protected, under each of its names.
+// place is a protected absolute path.
 type place struct {
-	names  [][]string // split and folded: as it is written, and without symbolic links
+	names  [][]string // split and folded: as written, and without symbolic links
 	info   os.FileInfo
 	reason string
 }
@@ -24,8 +24,8 @@ func placeAt(path, reason string) place {
 	return at
 }
 
-// holds reports whether a file is the place or below it: by one of its names, or
-// because it or a directory above it is the same file, however that is spelled.
+// holds reports whether a file is the place or below it: by one of its names, or by
+// the identity of the file or a directory above it.
 func (at place) holds(parts []string, above []os.FileInfo) bool {
 	for _, name := range at.names {
 		if len(parts) >= len(name) && slices.Equal(parts[:len(name)], name) {
@@ -35,7 +35,7 @@ func (at place) holds(parts []string, above []os.FileInfo) bool {
 	return at.info != nil && slices.ContainsFunc(above, func(info os.FileInfo) bool { return os.SameFile(info, at.info) })
 }
 
-// ancestors returns what exists of a file and the directories above it.
+// ancestors returns the FileInfo of a file and the directories above it that exist.
 func ancestors(file string) []os.FileInfo {
 	var out []os.FileInfo
 	for dir := file; ; dir = filepath.Dir(dir) {
@@ -48,11 +48,10 @@ func ancestors(file string) []os.FileInfo {
 	}
 }
 
-// maxLinks is how many symbolic links one path may lead through.
+// maxLinks limits the symbolic links that are followed in one path.
 const maxLinks = 40
 
-// physical returns path without symbolic links, whether or not what it names
-// exists.
+// physical returns path without symbolic links. The path need not exist.
 func physical(path string) string {
 	if path == "" {
 		return ""
@@ -61,9 +60,8 @@ func physical(path string) string {
 	return names[len(names)-1]
 }
 
-// spellings returns the paths that path leads through: itself, one after each
-// symbolic link that is followed, and at the end the one without links. What
-// they name need not exist.
+// spellings returns the steps of resolving path: path itself, the path after each
+// symbolic link, and last the path without links. They need not exist.
 func spellings(path string) []string {
 	path = filepath.Clean(path)
 	out := []string{path}
@@ -93,9 +91,9 @@ func spellings(path string) []string {
 	return append(out, done)
 }
 
-// within reports whether the names of a rule stand one after the other in parts,
-// the last of them at index from or later.
-func within(parts, names []string, from int) bool {
+// containsRun reports whether parts contains names as a consecutive run that ends at
+// index from or later.
+func containsRun(parts, names []string, from int) bool {
 	for i := max(0, from-len(names)+1); i+len(names) <= len(parts); i++ {
 		if slices.Equal(parts[i:i+len(names)], names) {
 			return true
@@ -104,7 +102,7 @@ func within(parts, names []string, from int) bool {
 	return false
 }
 
-// split returns the names of a path as any file system would compare them.
+// split returns the folded elements of a path.
 func split(path string) []string {
 	names := strings.Split(filepath.Clean(path), string(filepath.Separator))
 	for i, name := range names {
@@ -113,9 +111,9 @@ func split(path string) []string {
 	return names
 }
 
-// fold returns a name without case, without invisible characters, and without
-// what Windows drops at its end. Two names that some file system takes for the
-// same are equal then.
+// fold normalizes a file name: without case, invisible characters, and the suffixes
+// that Windows ignores. Two names that any file system treats as equal fold to the
+// same name.
 func fold(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Cf, r) {

@@ -8,28 +8,28 @@ import (
 	"strings"
 )
 
-// Limits of the search for symbolic links in protected directories. Entries
-// beyond them are not looked at.
+// Limits of the search for symbolic links in protected directories. Entries beyond
+// them are ignored.
 const (
 	maxEntries    = 4096  // of one directory
-	maxAllEntries = 20000 // of all directories in one look
-	maxSearched   = 400   // directories of the workspace that are searched for such links
-	maxDeep       = 3     // how far below the workspace they are
+	maxAllEntries = 20000 // of all directories together
+	maxSearched   = 400   // directories of the workspace
+	maxDeep       = 3     // levels below the workspace
 )
 
-// places are the absolute paths that are protected. Those that depend on a
-// directory are added when a file in it is looked at.
+// places holds the protected absolute paths. Paths that depend on a directory are
+// added when a file in it is checked.
 type places struct {
 	paths   Paths
-	root    string // the workspace without symbolic links; empty if it is unknown
+	root    string // the workspace without symbolic links; may be empty
 	list    []place
-	hooks   []string        // relative directories of hooks that the user's own git configuration names
+	hooks   []string        // relative hook directories named by the user's git configuration
 	seen    map[string]bool // directories whose places are in list
 	entries int             // of directories that were read
 }
 
-// places returns the paths that are protected wherever the workspace is, and
-// what links in the repository above the workspace lead to.
+// places returns the protected paths that do not depend on the checked file, and the
+// targets of links in the workspace and in the repository above it.
 func (p Paths) places() *places {
 	ps := &places{paths: p, root: physical(p.Workspace), seen: map[string]bool{}}
 	for _, path := range p.Own {
@@ -57,8 +57,8 @@ func (p Paths) places() *places {
 	return ps
 }
 
-// bases returns the directories in which a rule starts whose first name is
-// start; none if it applies in every directory.
+// bases returns the directories of a rule whose path begins with start; none if the
+// rule applies in every directory.
 func (p Paths) bases(start string) []string {
 	switch start {
 	case "~":
@@ -78,8 +78,7 @@ func (r rule) anywhere() bool {
 	return !strings.ContainsAny(r.path[:1], "~/") && !strings.HasPrefix(r.path, "config/") && !strings.HasPrefix(r.path, "zsh/")
 }
 
-// add protects a path, and what the symbolic links in it and one level below it
-// lead to.
+// add protects a path, and the targets of symbolic links in it and one level below.
 func (ps *places) add(path, reason string) {
 	if !filepath.IsAbs(path) {
 		return
@@ -91,8 +90,8 @@ func (ps *places) add(path, reason string) {
 	}
 }
 
-// addLinks protects what the symbolic links in a directory lead to, and those in
-// its directories if deeper is set.
+// addLinks protects the targets of symbolic links in a directory, and in its
+// subdirectories if deeper is set.
 func (ps *places) addLinks(dir, reason string, deeper bool) {
 	d, err := os.Open(dir)
 	if err != nil {
@@ -114,8 +113,8 @@ func (ps *places) addLinks(dir, reason string, deeper bool) {
 	}
 }
 
-// addDir protects what the rules that apply in every directory mean in this one:
-// a rule's path may be a symbolic link, whose destination has another name.
+// addDir protects the paths in dir of the rules that apply in every directory, with
+// their targets if they are symbolic links.
 func (ps *places) addDir(dir string) {
 	if ps.seen[dir] {
 		return
@@ -132,9 +131,9 @@ func (ps *places) addDir(dir string) {
 	}
 }
 
-// addAbove protects what the repository that the workspace is a part of has in
-// directories above the workspace, as far as it leads into the workspace: a rule
-// must not protect a workspace because of the directory that it is in.
+// addAbove protects paths in the workspace that are reached through links in the
+// directories above it, up to the root of the repository. It ignores other places
+// above: the location of a workspace must not make all of it protected.
 func (ps *places) addAbove() {
 	above := &places{paths: ps.paths, root: ps.root, hooks: ps.hooks, seen: map[string]bool{}}
 	for dir := ps.root; dir != filepath.Dir(dir); {
@@ -153,8 +152,8 @@ func (ps *places) addAbove() {
 	}
 }
 
-// addBelow protects what links in directories of the workspace lead to, if they
-// have the name of a rule: sub/.envrc may lead to a file outside of sub.
+// addBelow protects the targets of links in the workspace that have the name of a
+// rule: sub/.envrc may point to a file outside of sub.
 func (ps *places) addBelow() {
 	type level struct {
 		dir  string
@@ -180,7 +179,7 @@ func (ps *places) addBelow() {
 	}
 }
 
-// startsRule reports whether a rule for every directory starts with a name.
+// startsRule reports whether name is the first element of a rule for every directory.
 func startsRule(name string) bool {
 	return slices.ContainsFunc(protectedRules, func(r rule) bool {
 		first, _, _ := strings.Cut(r.path, "/")
@@ -188,9 +187,9 @@ func startsRule(name string) bool {
 	})
 }
 
-// protection returns why a file is protected; empty if it is not. written are
-// all files that are written at once. Paths are absolute, or relative if the
-// workspace is not known.
+// protection returns why a file is protected; empty if it is not. written lists all
+// files of the same change. Paths are absolute, or relative if the workspace is
+// unknown.
 func (ps *places) protection(file string, written []string) string {
 	names := []string{filepath.Clean(file)}
 	if filepath.IsAbs(file) {
@@ -199,7 +198,7 @@ func (ps *places) protection(file string, written []string) string {
 	for _, name := range names {
 		parts, from := split(name), ps.depth(name)
 		for _, r := range protectedRules {
-			if r.anywhere() && within(parts, split(filepath.FromSlash(r.path)), from) {
+			if r.anywhere() && containsRun(parts, split(filepath.FromSlash(r.path)), from) {
 				return r.reason
 			}
 		}
@@ -226,8 +225,8 @@ func (ps *places) protection(file string, written []string) string {
 	return ""
 }
 
-// depth returns the index of the first name of path that the rules for every
-// directory look at: that of the workspace itself, or 0 outside of it.
+// depth returns the index of the first element of path to which the rules for every
+// directory apply: that of the workspace itself, or 0 outside of it.
 func (ps *places) depth(path string) int {
 	for _, root := range []string{ps.root, ps.paths.Workspace} {
 		if rel, err := filepath.Rel(root, path); root != "" && err == nil && filepath.IsLocal(rel) {
@@ -237,12 +236,11 @@ func (ps *places) depth(path string) int {
 	return 0
 }
 
-// inGitDir reports whether a file lies in what git takes for its directory,
-// whatever it is called, such as a bare repository, or for the part of one that
-// several worktrees share. Files that are written at once count as there. A
-// worktree inside such a directory is not a part of it.
+// inGitDir reports whether a file is in a git directory of any name, such as a bare
+// repository, or in the part of one that worktrees share. The files in written count
+// as existing. A worktree inside a git directory is not part of it.
 func (ps *places) inGitDir(file string, written []string) bool {
-	there := func(path string) bool {
+	willExist := func(path string) bool {
 		parts := split(path)
 		return exists(path) || slices.ContainsFunc(written, func(name string) bool {
 			made := split(name)
@@ -250,7 +248,7 @@ func (ps *places) inGitDir(file string, written []string) bool {
 		})
 	}
 	for dir := filepath.Dir(file); ; dir = filepath.Dir(dir) {
-		has := func(name string) bool { return there(filepath.Join(dir, name)) }
+		has := func(name string) bool { return willExist(filepath.Join(dir, name)) }
 		if has("objects") && has("refs") || has("HEAD") && has("commondir") {
 			return true
 		}
@@ -260,8 +258,7 @@ func (ps *places) inGitDir(file string, written []string) bool {
 	}
 }
 
-// exists reports whether there is something at path, perhaps a symbolic link
-// that leads nowhere.
+// exists reports whether path exists, if only as a dangling symbolic link.
 func exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil

@@ -1,7 +1,7 @@
-// Package policy decides what a tool call may do unasked.
-//
-// It judges what the call declares (its effect and targets), never what the
-// model says about it. Rules come from the person alone.
+// Package policy decides whether a tool call is allowed, denied or needs the user's
+// approval. It judges the declared effect and targets of the call, never what the
+// model says about it. It never asks the user and never runs anything. Start reading
+// at Policy.Judge.
 package policy
 
 import (
@@ -12,19 +12,19 @@ import (
 	"agent/internal/tools"
 )
 
-// Verdict is what a policy says about a call.
+// Verdict is the result of judging a call. The zero value allows it.
 type Verdict struct {
-	Ask    bool   // the person is asked; false allows
-	Refuse bool   // it must not run, and nobody is asked
+	Ask    bool   // the call needs the user's approval
+	Refuse bool   // the call is denied
 	Why    string // the rule, and why the call cannot be always allowed
-	Rule   string // the rule alone
-	// Warning is the fact about this call that the user must read before answering;
-	// empty if the rule says all. It never repeats Why.
+	Rule   string // only the rule
+	// Warning is what the user must know about this call before approving it; may be
+	// empty. It never repeats Why.
 	Warning string
-	// Protected says that no mode and no standing permission allows the call.
+	// Protected is set if no mode and no standing permission can allow the call.
 	Protected bool
-	// Offer is the standing permission that the user may give with the approval;
-	// the zero Scope if it must be approved every time.
+	// Offer is the standing permission that the user may grant with the approval. Its
+	// Scope is zero if the call needs approval every time.
 	Offer Grant
 }
 
@@ -43,22 +43,25 @@ func (p *Policy) Allow(g Grant) {
 	p.grants = append(slices.DeleteFunc(p.grants, func(old Grant) bool { return old.Scope == g.Scope }), g)
 }
 
+// Grants returns the standing permissions, oldest first. Some of them may have
+// ended: see Grant.Ended.
+func (p *Policy) Grants() []Grant { return slices.Clone(p.grants) }
+
 // Uses reports whether Judge needs the facts about c.
 func (p *Policy) Uses(c tools.Call) bool {
 	return c.Effect == tools.Write || c.Effect == tools.Execute && p.Mode != event.ModeAll
 }
 
-// Judge decides whether a call may run without approval. f is what Paths.Look
-// returned for it just now; Judge itself looks at nothing. What happens between
-// that look and the start of the program is not seen: a file that is replaced in
-// these milliseconds, by something that runs already, runs as the new one. A
-// standing permission whose files have changed is dropped.
+// Judge returns whether c is allowed, denied or needs approval. Paths.Look must have
+// returned f just before; Judge itself reads no files. A file that another process
+// replaces between Look and the start of the command runs without being judged.
+// Judge drops a standing permission whose files have changed.
 func (p *Policy) Judge(c tools.Call, f Facts) Verdict {
 	switch {
 	case c.Effect == tools.Read:
 		return Verdict{}
 	case c.Effect == tools.Write && p.Mode == event.ModePlan:
-		return Verdict{Refuse: true, Why: "the person wants a plan before files are changed (mode plan)"}
+		return Verdict{Refuse: true, Why: "permission mode plan does not allow file changes"}
 	case len(f.Protected) > 0:
 		return Verdict{Ask: true, Protected: true, Why: ruleChange, Rule: ruleChange, Warning: describe(f.Protected)}
 	case p.Mode == event.ModeAll, c.Effect == tools.Write && p.Mode == event.ModeEdits && len(c.Warnings) == 0:
@@ -70,7 +73,7 @@ func (p *Policy) Judge(c tools.Call, f Facts) Verdict {
 	}
 	v := Verdict{Ask: true, Why: why(c), Rule: why(c), Warning: f.Warning}
 	if ended != "" {
-		v.Why, v.Warning = "a permission for a command ends when a file that the command names changes", ended
+		v.Why, v.Warning = "the standing permission for this command ended because one of its files changed", ended
 		if f.Warning != "" {
 			v.Warning += "; " + f.Warning
 		}
@@ -86,7 +89,7 @@ func (p *Policy) Judge(c tools.Call, f Facts) Verdict {
 // ruleChange is the rule of protected paths.
 const ruleChange = "changes of protected paths need approval every time, in every permission mode"
 
-// describe names the protected paths of a call, with the reason for each.
+// describe lists protected paths with the reason for each.
 func describe(paths []Protected) string {
 	var out []string
 	for _, p := range paths {
@@ -111,8 +114,8 @@ func why(c tools.Call) string {
 	return strings.TrimSuffix("sends a request to the network: "+strings.Join(hosts, ", "), ": ")
 }
 
-// covered reports whether every target of c lies in the scope of a standing
-// permission. If one has just ended, it says why.
+// covered reports whether standing permissions cover every target of c. If one has
+// ended, it returns why.
 func (p *Policy) covered(c tools.Call, f Facts) (ok bool, ended string) {
 	if c.Effect == tools.Execute && len(c.Targets) == 1 {
 		ended = p.end(c.Targets[0], f)
@@ -128,8 +131,8 @@ func (p *Policy) covered(c tools.Call, f Facts) (ok bool, ended string) {
 	return len(c.Targets) > 0, ended
 }
 
-// end drops the standing permission for a command one of whose files has changed,
-// and says which.
+// end drops the standing permission for the command t if one of its files has
+// changed, and returns which, as a clause.
 func (p *Policy) end(t tools.Target, f Facts) (why string) {
 	p.grants = slices.DeleteFunc(p.grants, func(g Grant) bool {
 		if !g.covers(t, f.Dir) {

@@ -49,7 +49,7 @@ func write(t *testing.T, path, content string) {
 	}
 }
 
-// asks looks at c and judges it.
+// asks looks up the facts about c and judges it.
 func asks(p *policy.Policy, at policy.Paths, c tools.Call) policy.Verdict {
 	return p.Judge(c, at.Look(context.Background(), c))
 }
@@ -61,7 +61,7 @@ func TestModes(t *testing.T) {
 	careful := writes
 	careful.Warnings = []string{"it has another name too"}
 	protected := to(tools.Write, tools.Path, "a", ".github/workflows/ci.yml")
-	for mode, want := range map[event.Mode]string{ // whether it runs, asks or is refused
+	for mode, want := range map[event.Mode]string{ // allowed, asked or denied
 		event.ModeAsk:   "raaaaa",
 		event.ModeEdits: "rraaaa",
 		event.ModePlan:  "rnnaan",
@@ -139,7 +139,7 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// An "always" covers what it says and nothing beside it.
+// A standing permission covers exactly the scope that it names.
 func TestScopes(t *testing.T) {
 	at := policy.Paths{Workspace: project(t, "sub/x")}
 	other := project(t)
@@ -176,7 +176,7 @@ func TestScopes(t *testing.T) {
 		}
 		for _, call := range c.asking {
 			if v := asks(&p, at, call); !v.Ask {
-				t.Errorf("%v is unasked after an always for %v", call.Targets, c.granted.Targets)
+				t.Errorf("%v needs no approval after an always for %v", call.Targets, c.granted.Targets)
 			}
 		}
 	}

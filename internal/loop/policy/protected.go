@@ -6,24 +6,24 @@ import (
 	"agent/internal/tools"
 )
 
-// Protected is a target that always needs approval.
+// Protected is a target whose change always needs approval.
 type Protected struct {
-	Path   string // as the target has it
+	Path   string // as in the target
 	Reason string
 }
 
-// Paths are the places that decide what is protected. Without a Workspace only
-// the rules that apply in every directory hold.
+// Paths are the directories that determine the protected paths. Without a Workspace
+// only the rules for every directory apply.
 type Paths struct {
 	Workspace string   // absolute
 	Home      string   // absolute
-	Config    []string // directories of configuration: ~/.config and $XDG_CONFIG_HOME
-	Zsh       []string // where zsh looks for its files: the home directory and $ZDOTDIR
+	Config    []string // configuration directories: ~/.config and $XDG_CONFIG_HOME
+	Zsh       []string // of zsh's startup files: the home directory and $ZDOTDIR
 	Own       []string // this program's configuration, state and binary
 }
 
-// protected returns the targets of c that are protected, each by one of the
-// spellings that lead to it.
+// protected returns the protected targets of c, each by the first spelling of its
+// path that is protected.
 func (p Paths) protected(c tools.Call) []Protected {
 	if c.Effect != tools.Write {
 		return nil

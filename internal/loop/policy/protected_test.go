@@ -13,7 +13,7 @@ import (
 	"agent/internal/tools"
 )
 
-// pathsIn are those of a user whose home directory is the workspace.
+// pathsIn returns the Paths of a user whose home directory is the workspace.
 func pathsIn(home string) policy.Paths {
 	return policy.Paths{
 		Workspace: home, Home: home, Config: []string{filepath.Join(home, ".config"), filepath.Join(home, "xdg")}, Zsh: []string{home, filepath.Join(home, "zsh")},
@@ -36,23 +36,23 @@ var protectedNames = []string{
 	"src/.devcontainer/devcontainer.json", "src/.cursor/rules/x", ".codex/config.toml", ".gemini/settings.json", ".zed/tasks.json", ".yarnrc.yml", "src/.mise.toml",
 	".bashrc.d/x", ".cshrc", ".tcshrc", ".oh-my-zsh/custom/x.zsh", ".cargo/env", ".cargo/config.toml", ".vimrc", ".config/nvim/init.lua", ".emacs", ".emacs.d/init.el",
 	".config/emacs/init.el", ".pgpass", ".my.cnf", ".gradle/init.gradle", ".gradle/init.d/x.gradle", ".m2/settings.xml", ".terraformrc", ".config/plasma-workspace/env/x.sh",
-	// as file systems that fold case, ignore characters or drop the end of a name have them
+	// as on file systems that fold case, or ignore characters or suffixes
 	".BASHRC", ".Ssh/authorized_keys", "src/.GIT/hooks/x", "src/.git\u200c/config", "src/.Github/Workflows/x.yml", "src/.gıthub/../.GITHUB/workflows/x", "src/.git./config",
 	"src/git~1/config", "src/.envrc::$DATA", ".\u017f\u017fh/authorized_keys", ".config/Agent/config.json",
-	// bare repositories, there or about to be
+	// bare repositories, existing or created by the change
 	"bare.git/hooks/post-receive", "bare.git/config", "bare.git/HEAD", "new.git/HEAD", "new.git/config", "worktree/config",
-	// by a link, or from one
+	// through a symbolic link
 	"dotfiles/bashrc", "dotfiles/zshrc", "dotfiles/fish/config.fish", "dotfiles/missing",
 }
 
-// plainNames are their neighbors, which are files as any other.
+// plainNames are similar paths that are not protected.
 var plainNames = []string{
 	".config/agent.json", ".config/agents/config.json", ".local/state/agent2/x", "src/bin/agent2", ".sshx/authorized_keys", "bashrc", "src/.bashrc", "src/main.go",
 	".github/CODEOWNERS", "src/github/workflows/ci.yml", ".gitignore", ".gitmodules", "src/.gitattributes", "src/x.git/config", "src/HEAD", "objects/x", "src/envrc",
 	"src/.vscode.json", "notes.txt", "dotfiles/other", "src/claude/settings.json",
 }
 
-// homeFor returns a home directory with what protectedNames takes for granted.
+// homeFor returns a home directory with the files that protectedNames needs.
 func homeFor(t *testing.T) string {
 	home := project(t, "bare.git/HEAD", "bare.git/objects/x", "bare.git/refs/x", "new.git/objects/x", "new.git/refs/x", "worktree/HEAD", "worktree/commondir", "dotfiles/zshrc", "dotfiles/fish/x", ".config/other")
 	for link, target := range map[string]string{
@@ -65,8 +65,8 @@ func homeFor(t *testing.T) string {
 	return home
 }
 
-// Protected paths ask in every mode, whatever was allowed before, and offer no
-// permission.
+// Protected paths need approval in every mode, despite standing permissions, and offer
+// none.
 func TestProtectedPaths(t *testing.T) {
 	home := homeFor(t)
 	at := pathsIn(home)
@@ -101,8 +101,8 @@ func TestProtectedPaths(t *testing.T) {
 	t.Attr("promise", fmt.Sprintf("protected paths written without approval in any mode: %d of %d", broken, tried))
 }
 
-// What belongs to a bare repository is protected also where all of it is written
-// at once, or where the workspace is in it.
+// The files of a bare repository are protected also if one change creates all of them,
+// or if the workspace is inside it.
 func TestBareRepositories(t *testing.T) {
 	dir := project(t, "x")
 	p := policy.Policy{Mode: event.ModeAll}
@@ -118,8 +118,7 @@ func TestBareRepositories(t *testing.T) {
 	}
 }
 
-// A file is protected by what it is too: another name of it is, and a directory
-// of it.
+// A file is protected by identity too: by another name of it, or of its directory.
 func TestProtectedByIdentity(t *testing.T) {
 	home := project(t, ".netrc", ".ssh/config", "src/x")
 	if err := os.Link(filepath.Join(home, ".netrc"), filepath.Join(home, "src", "notes.txt")); err != nil {
@@ -133,7 +132,7 @@ func TestProtectedByIdentity(t *testing.T) {
 	if v := asks(&p, pathsIn(home), to(tools.Write, tools.Path, "src/notes.txt")); !v.Protected {
 		t.Errorf("a hard link: got %+v", v)
 	}
-	at := pathsIn(linked) // HOME leads through a link, and the workspace does not
+	at := pathsIn(linked) // HOME contains a link, the workspace does not
 	at.Workspace = home
 	if v := asks(&p, at, to(tools.Write, tools.Path, ".ssh/new")); !v.Protected {
 		t.Errorf("a home behind a link: got %+v", v)
@@ -145,8 +144,7 @@ func TestProtectedByIdentity(t *testing.T) {
 	}
 }
 
-// repository returns a workspace as a hostile repository ships it: what is
-// protected there has other names too.
+// repository returns a hostile workspace, in which protected paths have other names.
 func repository(t *testing.T) string {
 	dir := project(t, "conf/settings.json", "hk/_/x", "env.sh", "team/setup", "lib/hooks/x", ".claude/commands/x.md", ".git/config", "src/main.go")
 	write(t, filepath.Join(dir, ".git", "config"), "[core]\n\tbare = false ; no\n[CORE] hookspath = \"lib/hooks\" # ours\n[other]\nhooksPath = src\n")
@@ -164,8 +162,7 @@ func repository(t *testing.T) string {
 	return dir
 }
 
-// A symbolic link of a repository does not take the protection off what it leads
-// to, by whichever name that is written.
+// The target of a protected symbolic link is protected too, under all of its names.
 func TestProtectedBehindLinks(t *testing.T) {
 	dir := repository(t)
 	tried, broken := 0, 0
@@ -210,8 +207,8 @@ func TestProtectedBehindLinks(t *testing.T) {
 	t.Attr("promise", fmt.Sprintf("protected paths written without approval through symbolic links: %d of %d", broken, tried))
 }
 
-// The name of a directory above the workspace protects nothing in it, unless it
-// belongs to the user's home or to this program.
+// The name of a directory above the workspace protects nothing in it, unless it is in
+// the user's home directory or belongs to agent.
 func TestWorkspaceInAProtectedDirectory(t *testing.T) {
 	home := project(t, ".claude/worktrees/x/main.go", ".config/agent-work/main.go", ".config/agent/work/main.go", ".ssh/work/x", "bare.git/HEAD", "bare.git/objects/x", "bare.git/refs/x", "bare.git/tree/.git", "bare.git/plain/x")
 	for workspace, protected := range map[string]bool{
@@ -229,7 +226,7 @@ func TestWorkspaceInAProtectedDirectory(t *testing.T) {
 	}
 }
 
-// A name that leads through a link counts too, where the tool has resolved it.
+// The unresolved spelling of a target counts too.
 func TestSpelledTarget(t *testing.T) {
 	at := policy.Paths{Workspace: project(t, "deep/x")}
 	c := to(tools.Write, tools.Path, "deep/tasks.json")
@@ -240,7 +237,7 @@ func TestSpelledTarget(t *testing.T) {
 	}
 }
 
-// Links that go round in circles end the look, not the program.
+// Cyclic links do not hang the program.
 func TestProtectedPathIsALoop(t *testing.T) {
 	home := project(t)
 	if err := os.Symlink(".bashrc", filepath.Join(home, ".bashrc")); err != nil {
@@ -305,7 +302,7 @@ func TestKey(t *testing.T) {
 		t.Fatalf("got %v, %v", info.Mode(), err)
 	}
 	if entries, _ := os.ReadDir(filepath.Dir(path)); len(entries) != 1 {
-		t.Errorf("got %v, want the key alone", entries)
+		t.Errorf("got %v, want only the key", entries)
 	}
 	for name, damage := range map[string]func() error{
 		"readable by others": func() error { return os.Chmod(path, 0o644) },
@@ -338,7 +335,7 @@ func TestKey(t *testing.T) {
 	}
 }
 
-// Programs that need the key at the same time get the same one.
+// Processes that create the key at the same time get the same one.
 func TestKeyOfSeveralPrograms(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "permissions.key")
 	keys := make(chan string)

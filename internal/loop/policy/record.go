@@ -5,7 +5,7 @@ import (
 	"agent/internal/tools"
 )
 
-// Record returns g as the log keeps it.
+// Record returns g as a record of the log.
 func (g Grant) Record() event.Grant {
 	out := event.Grant{Kind: string(g.Kind), Value: g.Value, Dir: g.Dir, Seal: g.Seal}
 	for _, f := range g.Files {

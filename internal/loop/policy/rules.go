@@ -1,20 +1,18 @@
 package policy
 
-// rule is one row of the table of protected paths: the path itself and
-// everything below it.
+// rule protects a path and everything below it.
 type rule struct {
-	// path starts with "~/" in the home directory, with "config/" in a directory
-	// of configuration, with "zsh/" where zsh looks for its files, with "/" at the
-	// root; anything else applies in every directory of the workspace.
+	// path begins with "~/" for the home directory, "config/" for configuration
+	// directories, "zsh/" for the directories of zsh's startup files, "/" for the
+	// root. Any other path applies in every directory of the workspace.
 	path   string
 	reason string // completes "protected: "
 }
 
-// protectedRules are the paths whose change makes another program run something
-// or obey somebody, or that hold credentials. Every row costs the user questions,
-// so the table has only files that take effect without anybody looking at them
-// again. .gitmodules is not in it, because git does not run anything that it
-// names.
+// protectedRules are the paths that make another program run commands or grant
+// access when they change, or that hold credentials. Every row costs the user
+// approvals, so the table lists only files that take effect without a further check.
+// It does not list .gitmodules, because git runs nothing that it names.
 var protectedRules = []rule{
 	{".git", gitPrograms}, {"~/.gitconfig", gitPrograms}, {"config/git", gitPrograms},
 	{".husky", gitHooks}, {".githooks", gitHooks},
@@ -65,7 +63,7 @@ const (
 	runByShell  = "runs when you open a shell"
 	runByName   = "holds programs that run when you type their names"
 	runAtLogin  = "takes effect when you log in"
-	runBySystem = "runs in the background without you"
+	runBySystem = "runs in the background, even when you are not logged in"
 	credentials = "may hold passwords or access tokens"
 	ownFiles    = "agent's own configuration, sessions or program"
 )

@@ -9,8 +9,8 @@ import (
 	"agent/internal/tools"
 )
 
-// Scope is what a standing permission ("always allow, in this session") covers.
-// The zero value is none.
+// Scope is what a standing permission ("always allow, in this session") covers. The
+// zero value covers nothing.
 type Scope struct {
 	Kind tools.TargetKind `json:"kind"`
 	// Value is a directory ending in "/", a file, a whole command, or a host
@@ -73,10 +73,10 @@ func (s Scope) covers(t tools.Target, dir string) bool {
 	return s.Value == t.Value
 }
 
-// scopeOf returns the scope that an approval of c may be extended to: the
-// directory of an edited file, the file itself if that directory is the
-// workspace, exactly this command in this directory, or exactly this host. It is
-// the zero Scope for a call that must be approved every time.
+// scopeOf returns the scope of the standing permission that is offered for c: the
+// directory of an edited file, the file itself if that directory is the workspace,
+// exactly this command in this directory, or exactly this host. It is zero for a
+// call that needs approval every time.
 func scopeOf(c tools.Call, f Facts) Scope {
 	if len(c.Targets) != 1 || !f.standing(c) {
 		return Scope{}
@@ -98,12 +98,12 @@ func scopeOf(c tools.Call, f Facts) Scope {
 	return s
 }
 
-// effects is the one effect that a standing permission of each kind allows.
+// effects maps the kind of a standing permission to the effect that it allows.
 var effects = map[tools.TargetKind]tools.Effect{
 	tools.Path: tools.Write, tools.Command: tools.Execute, tools.Host: tools.Network,
 }
 
-// Grant is a standing permission as the log keeps it.
+// Grant is a standing permission.
 type Grant struct {
 	Scope
 	// Files are the files that a command named when it was approved. The
@@ -113,20 +113,20 @@ type Grant struct {
 	Seal string `json:"seal,omitempty"`
 }
 
-// File is a file that a command names, and what it held.
+// File is a file that a command names, with a hash of its contents.
 type File struct {
 	Path string `json:"path"` // absolute
 	Sum  string `json:"sum"`  // "sha256:…", or why it could not be read
 }
 
-// Ended says which file of a command has changed since the grant, by what was
-// found out about the command now; empty if none has.
+// Ended returns which file of the command has changed since the grant, given the
+// current facts; empty if none has.
 func (g Grant) Ended(now Facts) string {
 	if g.Kind != tools.Command {
 		return ""
 	}
 	if now.Unbound {
-		return "something that this command uses changed, so its files cannot be compared any more"
+		return "the files of this command can no longer be compared"
 	}
 	for _, f := range g.Files {
 		i := slices.IndexFunc(now.Files, func(n File) bool { return n.Path == f.Path })

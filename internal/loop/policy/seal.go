@@ -10,11 +10,11 @@ import (
 // sealDomain separates these seals from any other use of the key.
 const sealDomain = "agent standing permission, version 1"
 
-// Sealer marks the grants of one session, so that a record that something else
-// wrote to the log, or that was copied from another session, grants nothing.
+// Sealer authenticates the grants of one session, so that a record that another
+// program wrote or that was copied from another session grants nothing.
 //
-// It does not defend against a command that reads the key file: whatever runs as
-// the user can do so. Such a command has to be approved first.
+// It does not protect against a command that reads the key file, as any process of
+// the user can. Such a command has to be approved first.
 type Sealer struct {
 	Session string // its ID
 	Key     []byte
@@ -32,8 +32,8 @@ func (s Sealer) Valid(g Grant) bool {
 	return err == nil && len(s.Key) > 0 && hmac.Equal(sum, s.sum(g))
 }
 
-// sum is the HMAC over everything that a grant says. Each field is preceded by
-// its length, so that no two grants have the same encoding.
+// sum returns the HMAC of a grant. Each field is preceded by its length, so that no
+// two grants have the same encoding.
 func (s Sealer) sum(g Grant) []byte {
 	h := hmac.New(sha256.New, s.Key)
 	field := func(text string) {

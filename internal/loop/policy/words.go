@@ -6,23 +6,22 @@ import (
 	"strings"
 )
 
-// maxNested is how many quoted scripts may stand in one another.
+// maxNested limits the nesting of quoted scripts.
 const maxNested = 6
 
-// special are the characters that mean something to a shell within a word.
+// special are the characters with a special meaning to a shell.
 const special = " \t\r\n;&|<>(){}'\"\\$`"
 
-// parsed is what the text of a shell command shows.
+// parsed is a parsed shell command.
 type parsed struct {
-	// words may name files: the words as a shell splits them, those of what is
-	// quoted, which may be a script, and the parts of such as FILE=x. They are
-	// rather too many than too few.
+	// words may name files: the words as a shell splits them, the words of quoted
+	// text, which may be a script, and the parts of words like FILE=x. They may
+	// include words that name no file.
 	words []string
-	// known says that no file depends on what the text does not show, as $NAME
-	// and $(command) do.
+	// known is set if no word depends on an expansion such as $NAME or $(command).
 	known bool
-	// lines are the scripts whose commands certainly run: the text itself and the
-	// quoted arguments of shells.
+	// lines are the scripts that certainly run: the text itself and the quoted
+	// arguments of shells.
 	lines []splitter
 }
 
@@ -65,31 +64,31 @@ func parse(command string) parsed {
 	return p
 }
 
-// shells are programs that read a script in an argument, in which $1 is not the
-// $1 of awk.
+// shells are programs that run a script from an argument, in which $1 is a
+// positional parameter.
 var shells = []string{"sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "busybox", "fish", "eval", "trap", "xargs", "parallel", "su", "ssh", "watch", "script", "flock"}
 
 // splitter splits a command as a POSIX shell does.
 type splitter struct {
 	commands   []simple
 	word       []byte
-	open       bool // a word has begun, perhaps an empty one
-	quote      byte // ' or " inside of such quotes
-	brace      int  // after the last unquoted brace of the word; 0 for none
-	pipe       bool // the next command reads what the one before it prints
-	target     bool // the next word is a file that is overwritten
-	begun      bool // the last of commands is not ended
-	known      bool // no word depends on an expansion
-	positional bool // one depends on $1, or what awk calls that
-	output     bool // the output of a command is put into another one
-	document   bool // there is a here-document
-	written    []string
+	open       bool     // a word has begun, perhaps an empty one
+	quote      byte     // ' or " inside of such quotes
+	brace      int      // index after the last unquoted { of the word; 0 for none
+	pipe       bool     // the next command is after a pipe
+	target     bool     // the next word is the file of an output redirection
+	begun      bool     // the last command continues
+	known      bool     // no word depends on an expansion
+	positional bool     // a word depends on $1, of the shell or of awk
+	output     bool     // the output of a command is substituted
+	document   bool     // there is a here-document
+	written    []string // files of output redirections
 }
 
-// simple is one command of a line.
+// simple is one command of a script.
 type simple struct {
 	words []string
-	piped bool // it reads what the command before it prints
+	piped bool // it reads from a pipe
 }
 
 func splitShell(text string) splitter {
@@ -109,12 +108,12 @@ func (s splitter) words() (out []string) {
 	return out
 }
 
-// has reports whether one of the words names one of the programs.
+// has reports whether a word is one of the programs.
 func (s splitter) has(programs []string) bool {
 	return slices.ContainsFunc(s.words(), func(w string) bool { return slices.Contains(programs, programOf(w)) })
 }
 
-// take reads what the rest of a command starts with and returns its length.
+// take consumes the first token of rest and returns its length.
 func (s *splitter) take(rest string) int {
 	c := rest[0]
 	switch {
@@ -147,7 +146,7 @@ func (s *splitter) take(rest string) int {
 	return 1
 }
 
-// operator reads a blank or an operator and returns its length.
+// operator consumes a blank or an operator and returns its length.
 func (s *splitter) operator(rest string) int {
 	s.end()
 	two := rest[:min(2, len(rest))]
@@ -178,7 +177,7 @@ func (s *splitter) operator(rest string) int {
 	return 1
 }
 
-// takeBrace notices {a,b} and {1..3}, which name more than one file.
+// takeBrace tracks brace expansions, {a,b} and {1..3}, whose words are not known.
 func (s *splitter) takeBrace(c byte) {
 	switch {
 	case s.quote != 0:
@@ -190,7 +189,7 @@ func (s *splitter) takeBrace(c byte) {
 	}
 }
 
-// expansion takes a $ before next. What is put in its place is not known here.
+// expansion consumes a $ before next. The word that it expands to is not known.
 func (s *splitter) expansion(next byte) {
 	switch {
 	case next == '(', next == '{', next == '_', next == '[', (next == '\'' || next == '"') && s.quote == 0, 'a' <= next && next <= 'z', 'A' <= next && next <= 'Z':
@@ -221,7 +220,7 @@ func (s *splitter) end() {
 	s.word, s.brace, s.open = nil, 0, false
 }
 
-// addVariants adds a word, and what it may name, to words.
+// addVariants adds the variants of a word to words.
 func addVariants(words []string, w string) []string {
 	for _, v := range variants(w) {
 		if !slices.Contains(words, v) {
@@ -231,7 +230,7 @@ func addVariants(words []string, w string) []string {
 	return words
 }
 
-// variants returns the names that a word may hold: FILE=x, -fx, @x, a:b.
+// variants returns the file names that a word may contain, as in FILE=x, -fx, @x, a:b.
 func variants(w string) []string {
 	out := []string{w}
 	for i, c := range w {

@@ -12,9 +12,8 @@ import (
 	"agent/internal/loop/policy"
 )
 
-// Whatever way of writing makes a shell run a script, the script is among the
-// files that a permission depends on, or no permission is offered. A real shell
-// decides what runs.
+// If a command makes a real shell run a script, by any spelling, then the script is
+// among the files of the permission, or no permission is offered.
 func TestWhatRunsIsNamed(t *testing.T) {
 	bash, err := exec.LookPath("bash")
 	if err != nil {
@@ -31,7 +30,7 @@ func TestWhatRunsIsNamed(t *testing.T) {
 		_ = os.Remove(marker)
 		cmd := exec.Command(bash, "-c", command)
 		cmd.Dir, cmd.Env = dir, []string{"HOME=" + dir, "PATH=/usr/bin:/bin"}
-		_ = cmd.Run() // some are no commands at all
+		_ = cmd.Run() // some are not valid commands
 		if _, err := os.Stat(marker); err != nil {
 			continue
 		}
@@ -49,7 +48,7 @@ func TestWhatRunsIsNamed(t *testing.T) {
 	}
 }
 
-// spelled returns a command that mostly runs build.sh.
+// spelled returns a random command that usually runs build.sh.
 func spelled(r *rand.Rand) string {
 	var b strings.Builder
 	for _, c := range "./build.sh" {
@@ -104,5 +103,5 @@ func spelled(r *rand.Rand) string {
 	return command
 }
 
-// quoted returns text as one word of a shell.
+// quoted returns text as one shell word.
 func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }

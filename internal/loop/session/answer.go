@@ -12,18 +12,18 @@ import (
 func AnswerText(d *event.Decided) string {
 	var said []string
 	if d.Decision == event.Refuse {
-		said = append(said, "The person leaves it to you: decide for yourself, and say in your answer what you decided.")
+		said = append(said, "The user leaves the choice to you: decide, and state your decision in your answer.")
 	}
 	if len(d.Chosen) > 0 {
-		said = append(said, "The person chose: "+strings.Join(d.Chosen, "; "))
+		said = append(said, "The user chose: "+strings.Join(d.Chosen, "; "))
 	}
 	if d.Note != "" {
-		said = append(said, "In their own words: "+d.Note)
+		said = append(said, "The user's own words: "+d.Note)
 	}
 	return strings.Join(said, "\n")
 }
 
-// AnswerSummary returns what the user does not see in the answer itself.
+// AnswerSummary returns a summary for the user if the answer shows no choice.
 func AnswerSummary(d *event.Decided) string {
 	if d.Decision == event.Refuse {
 		return "left to the model"

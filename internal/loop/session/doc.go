@@ -1,7 +1,6 @@
 // Package session reads session logs: it is the one place that turns records
 // into state. Fold turns all records into the State of a resumed session, Ending
-// does so for the last turns only, ReadIndex finds where each event is, and
-// Summarize keeps the outline that a list of sessions shows.
-//
-// It never writes a log and runs nothing. Start reading at Fold.
+// does so for the last turns only, ReadIndex finds the offset of each event, and
+// Summarize updates the outline that a list of sessions shows. It never writes a
+// log and runs nothing. Start reading at Fold.
 package session

@@ -9,10 +9,10 @@ import (
 	"agent/internal/loop/event"
 )
 
-// Ending is Fold of the end of a session: of its last turns, which hold at least
-// so many events, or of all of it where that is less. It reads no more of the
-// log than it must, and passes over damage. What the State says is of those
-// events alone, but for the model; its Closing is what the last turn lacks.
+// Ending is Fold of the last turns of a session: as few as have at least least
+// events. It reads no more of the log than necessary and skips damaged records. The
+// State describes only those events, except for the model. Its Closing completes the
+// last turn.
 func Ending(ctx context.Context, v *history.View, least int) (State, error) {
 	g, ok, err := tail(v.Before(history.End), least)
 	if err != nil {
@@ -32,7 +32,7 @@ func Ending(ctx context.Context, v *history.View, least int) (State, error) {
 	if err != nil {
 		return State{}, err
 	}
-	if g, err = all.tail(v, least); err != nil {
+	if g, err = all.tail(ctx, v, least); err != nil {
 		return State{}, err
 	}
 	f := g.folded()
@@ -41,11 +41,11 @@ func Ending(ctx context.Context, v *history.View, least int) (State, error) {
 	return s, nil
 }
 
-// tail gathers the end of a session from its records, the last of which comes
-// first. It reports false where something was taken back in it.
-func tail(records iter.Seq2[history.Record, error], least int) (gathering, bool, error) {
+// tail reads records, newest first, until it has least events and the beginning of a
+// turn. It reports false if it meets a Rewound.
+func tail(records iter.Seq2[history.Record, error], least int) (collection, bool, error) {
 	var events []event.Durable
-	g, n := newGathering(), 0
+	g, n := newCollection(), 0
 	for r, err := range records {
 		if err != nil {
 			return g, false, err
@@ -73,9 +73,8 @@ func tail(records iter.Seq2[history.Record, error], least int) (gathering, bool,
 	return g, true, nil
 }
 
-// modelBefore returns the model and its effort of a session whose end says
-// nothing of them: those that it began with, if every step of the end was that
-// model's. Otherwise all of the log has to be looked through.
+// modelBefore returns the model of a session whose end has no ModelSet: the first
+// model, if all steps of the end used it. Otherwise it searches the whole log.
 func modelBefore(ctx context.Context, v *history.View, end State) (event.ModelSet, error) {
 	first, err := firstModel(ctx, v)
 	if err != nil {
@@ -93,8 +92,8 @@ func modelBefore(ctx context.Context, v *history.View, end State) (event.ModelSe
 	return lastModel(ctx, v)
 }
 
-// lastModel returns the model and the effort that a log tells of last, reading
-// nothing else in it, unless something was taken back, which may be that.
+// lastModel returns the last ModelSet of a log. It decodes no other records, unless
+// there was a rewind, which may have removed a ModelSet.
 func lastModel(ctx context.Context, v *history.View) (last event.ModelSet, err error) {
 	for r, err := range validRecords(ctx, v, 0) {
 		if err != nil {
@@ -120,8 +119,8 @@ func lastModel(ctx context.Context, v *history.View) (last event.ModelSet, err e
 	return last, nil
 }
 
-// firstModel returns what was set before anything was answered; empty for
-// nothing.
+// firstModel returns the first ModelSet before any message of a model; the zero value
+// if there is none.
 func firstModel(ctx context.Context, v *history.View) (event.ModelSet, error) {
 	for r, err := range validRecords(ctx, v, 0) {
 		if err != nil {

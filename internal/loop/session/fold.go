@@ -12,34 +12,33 @@ import (
 	"agent/internal/loop/window"
 )
 
-// State is what the records of a session amount to: what is true on resume.
+// State is the state of a session when it is resumed.
 type State struct {
 	Messages []llm.Message
-	// Events are what the screen is drawn from: all durable events in order,
-	// but for partials that a finished message superseded.
+	// Events are all durable events in order, for the front end. Partials and removed
+	// events are not among them.
 	Events []event.Durable
 	Model  string // PROVIDER/NAME of the last ModelSet
-	Effort string // that it was told; empty where that is its own
+	Effort string // reasoning effort; empty for the model's default
 	// BaseURL and Host are those of that ModelSet. BaseURL is empty in old logs.
 	BaseURL, Host string
 	Mode          string // of the last ModeSet
 	Usage         llm.Usage
 	Steps         int               // of the whole session
 	Todo          []event.TodoItem  // the model's plan
-	Title         string            // that the person gave it; empty leaves its first words
-	Grants        []event.Grant     // as the log has them, valid or not
-	Untold        []*event.ShellEnd // what commands of the person's came to, of which the model is to be told
-	// Closing are the events that the session lacks because the program ended
-	// in the middle of a turn: a cut answer, the one result of each open call,
-	// the end of the turn. They are part of Messages and Events already, and
-	// are to be appended to the log.
+	Title         string            // set by the user; empty for the default
+	Grants        []event.Grant     // valid or not
+	Untold        []*event.ShellEnd // typed commands whose output the model has not received
+	// Closing are the missing events of a session whose program exited during a turn:
+	// a truncated answer, the one result of each open call, the end of the turn. They
+	// are included in Messages and Events. The caller must append them to the log.
 	Closing []event.Durable
 }
 
-// Fold reads a session. A record that cannot be read ends it with an error;
-// one of a type that this program does not know is passed over.
+// Fold reads a session. It stops with an error at a record that cannot be read, and
+// skips records of unknown types.
 func Fold(records iter.Seq2[history.Record, error]) (State, error) {
-	g, err := gather(records)
+	g, err := collect(records)
 	f := g.folded()
 	for _, s := range slices.Clone(f.Typed.Open) {
 		f.closing(LostShell(s, event.Meta{Time: f.last}))
@@ -52,14 +51,14 @@ type Folding struct {
 	State
 	Typed    Typed            // commands that the user typed
 	Meter    window.Meter     // of the model's window
-	Readings []window.Reading // what the model got to know of files
-	gathering
+	Readings []window.Reading // file contents that the model has seen
+	collection
 	open   map[string]*openCall // calls without a result
-	calls  []string             // their ids, in order
+	calls  []string             // IDs of the open calls, in order
 	inTurn bool
-	began  time.Time // of the turn that is open
+	began  time.Time // of the open turn
 	steps  int
-	usage  llm.Usage // of the turn that is open
+	usage  llm.Usage // of the open turn
 }
 
 // NewFolding returns a Folding of no events.
@@ -73,8 +72,8 @@ func (f *Folding) state() State {
 
 type openCall struct {
 	message llm.Message
-	start   *event.ToolStart // nil if it never started
-	answer  *event.Decided   // to the question that it asked while it ran
+	start   *event.ToolStart // nil if it did not start
+	answer  *event.Decided   // to the question that it asked; nil without one
 }
 
 // Add folds the next event.
@@ -135,14 +134,14 @@ func (f *Folding) Add(e event.Durable) {
 	}
 }
 
-// setModel takes the model that answers from e on.
+// setModel sets the model from e.
 func (s *State) setModel(e *event.ModelSet) {
 	s.Model, s.Effort, s.BaseURL, s.Host = e.Model, e.Effort, e.BaseURL, e.Host
 }
 
 func (f *Folding) addMessage(m llm.Message) {
 	if m.Kind == llm.ToolCall {
-		if f.open[m.ID] == nil { // else a log has the call twice
+		if f.open[m.ID] == nil { // a damaged log may contain a call twice
 			f.calls = append(f.calls, m.ID)
 		}
 		f.open[m.ID] = &openCall{message: m}
@@ -152,15 +151,15 @@ func (f *Folding) addMessage(m llm.Message) {
 
 func (f *Folding) closeCall(result llm.Message) {
 	if f.open[result.ID] == nil {
-		return // a second result, or one of a call that was never made
+		return // a second result, or a result without a call
 	}
 	delete(f.open, result.ID)
 	f.calls = slices.DeleteFunc(f.calls, func(id string) bool { return id == result.ID })
 	f.Messages = append(f.Messages, result)
 }
 
-// Abandon gives the calls a result that are still open where another turn
-// begins, which is the damage of a log.
+// Abandon adds a result to every open call. A call is open at the beginning of a turn
+// only in a damaged log or after a crashed turn.
 func (f *Folding) Abandon() {
 	for _, id := range f.calls {
 		f.Messages = append(f.Messages, f.open[id].end(event.Meta{}).Result)
@@ -169,7 +168,7 @@ func (f *Folding) Abandon() {
 	clear(f.open)
 }
 
-// close makes the turn whole in the middle of which the program ended.
+// close completes the open turn with the Closing events.
 func (f *Folding) close() {
 	meta := event.Meta{Time: f.last}
 	for _, k := range slices.Clone(f.order) {
@@ -184,34 +183,34 @@ func (f *Folding) close() {
 	}
 	if f.inTurn {
 		f.closing(&event.TurnEnd{Meta: meta, Reason: event.UserInterrupt, Steps: f.steps, Usage: f.usage,
-			Duration: max(f.last.Sub(f.began), 0), Error: "the program ended in the middle of this turn"})
+			Duration: max(f.last.Sub(f.began), 0), Error: "the program exited during this turn"})
 	}
 }
 
 func (f *Folding) closing(e event.Durable) {
 	f.Closing = append(f.Closing, e)
-	f.gathering.add(e)
+	f.collection.add(e)
 	f.Add(e)
 }
 
-// end is the result of a call that the program did not live to see.
+// end returns the result of a call that was open when the program exited.
 func (c *openCall) end(meta event.Meta) *event.ToolEnd {
 	end := &event.ToolEnd{Meta: meta, Title: c.message.Name, Outcome: event.Interrupted, Result: llm.Message{
 		Kind: llm.ToolResult, Reply: c.message.Reply, ID: c.message.ID, IsError: true,
-		Text: "not run: the program ended before this call was started",
+		Text: "not run: the program exited before this call started",
 	}}
 	if c.start != nil {
 		end.Title, end.Effect, end.Outcome = c.start.Title, c.start.Effect, event.Uncertain
-		end.Result.Text = "interrupted: the program ended while this ran. Whether it took effect is unknown: look before you run it again"
+		end.Result.Text = "interrupted: the program exited during this call. It may or may not have taken effect: check before you run it again"
 	}
-	if c.answer != nil { // the person answers but once
+	if c.answer != nil { // do not ask the user again
 		end.Outcome, end.Summary = event.OK, AnswerSummary(c.answer)
 		end.Result.Text, end.Result.IsError = AnswerText(c.answer), false
 	}
 	return end
 }
 
-// shell folds the events of commands.
+// shell folds the events of typed commands.
 func (f *Folding) shell(e event.Durable) {
 	if end := f.Typed.Take(e); end != nil {
 		f.Messages = append(f.Messages, ShellMessage(end))

@@ -11,27 +11,27 @@ import (
 	"agent/internal/loop/window"
 )
 
-// Index is what one pass over a log finds: its events without their long
-// contents, and where each of them begins.
+// Index holds the events of a log without their long contents, and the offset of
+// each record.
 type Index struct {
-	gathering         // of light events
-	at        []int64 // where each of the events begins in the log
-	problems  []string
-	cost      float64  // of all steps
-	folding   *Folding // of the first events, complete
-	folded    int      // number of events in folding
-	size      int      // of the conversation in folding, in bytes, about
+	collection         // of light events
+	at         []int64 // offset of each event in the log
+	problems   []string
+	cost       float64  // of all steps
+	folding    *Folding // of the first events, with their full contents
+	folded     int      // number of events in folding
+	size       int      // approximate size of the conversation in folding, in bytes
 }
 
-// maxFolded is the size of a conversation at which an Index folds no more of it, in
-// bytes. It is more than the window of a model holds. More would double the memory
-// of a session that is only looked at.
+// maxFolded is the size of a conversation, in bytes, at which an Index stops folding.
+// It is larger than any context window. Without the limit, opening a huge session
+// would take twice the memory.
 const maxFolded = 8 << 20
 
-func newIndex() *Index { return &Index{gathering: newGathering(), folding: NewFolding()} }
+func newIndex() *Index { return &Index{collection: newCollection(), folding: NewFolding()} }
 
-// ReadIndex reads a log from its beginning to its end, and folds it. Damaged
-// records are skipped and reported in Opened.
+// ReadIndex reads and folds a whole log. It skips damaged records and reports them
+// in Opened.
 func ReadIndex(ctx context.Context, v *history.View) (*Index, error) {
 	s := newIndex()
 	for r, err := range v.Pass(0) {
@@ -58,7 +58,7 @@ func ReadIndex(ctx context.Context, v *history.View) (*Index, error) {
 	return s, nil
 }
 
-// fold adds the next event, with a record of that size, to the folding.
+// fold adds the next event, whose record has size bytes, to the folding.
 func (s *Index) fold(e event.Durable, size int) {
 	switch e.(type) {
 	case *event.Partial:
@@ -78,11 +78,10 @@ func (s *Index) fold(e event.Durable, size int) {
 	}
 }
 
-// Folding returns a folding of the first events of the session, complete, and their
-// number.
+// Folding returns a folding of the first events of the session, and their number.
 func (s *Index) Folding() (*Folding, int) { return s.folding, s.folded }
 
-// addAt takes an event and where it begins.
+// addAt adds an event with the offset of its record.
 func (s *Index) addAt(e event.Durable, offset int64) {
 	if step, ok := e.(*event.StepEnd); ok && step.Cost != nil {
 		s.cost += *step.Cost
@@ -94,10 +93,9 @@ func (s *Index) addAt(e event.Durable, offset int64) {
 	s.at = s.at[:len(s.events)]
 }
 
-// Closing returns what the last turn lacks: see State.Closing. That no other
-// lacks anything is for gathering and folding to see to.
+// Closing returns the missing events of the last turn: see State.Closing.
 func (s *Index) Closing() []event.Durable {
-	last := gathering{partial: s.partial, order: s.order, last: s.last}
+	last := collection{partial: s.partial, order: s.order, last: s.last}
 	from := s.turnBefore(len(s.events))
 	last.events, last.rewound = s.events[from:len(s.events):len(s.events)], s.rewound-from
 	return last.folded().Closing
@@ -112,8 +110,8 @@ func (s *Index) Running() []*event.ShellStart {
 	return all.Open
 }
 
-// turnBefore returns the number of the last prompt before number n that begins a
-// turn, 0 if there is none.
+// turnBefore returns the number of the last event before n that begins a turn; 0 if
+// there is none.
 func (s *Index) turnBefore(n int) int {
 	for n--; n > 0; n-- {
 		if beginsTurn(s.events[n]) {
@@ -164,11 +162,11 @@ func beginsTurn(e event.Durable) bool {
 	return ok && !said.Steered
 }
 
-// tail gathers the end of the indexed session.
-func (s *Index) tail(v *history.View, least int) (gathering, error) {
+// tail reads the last turns of the session, with at least least events.
+func (s *Index) tail(ctx context.Context, v *history.View, least int) (collection, error) {
 	from := s.turnBefore(min(len(s.events)-least+1, len(s.events)))
-	g := gathering{partial: s.partial, order: s.order, last: s.last, title: s.title, rewound: s.rewound - from}
-	for record, err := range recordsAt(v, s.at[from:]) {
+	g := collection{partial: s.partial, order: s.order, last: s.last, title: s.title, rewound: s.rewound - from}
+	for record, err := range recordsAt(ctx, v, s.at[from:]) {
 		if err != nil {
 			return g, err
 		}
@@ -183,14 +181,14 @@ func (s *Index) tail(v *history.View, least int) (gathering, error) {
 
 // model returns the last ModelSet of the session; an empty one if it has none.
 func (s *Index) model() *event.ModelSet {
-	told := s.Opened(nil)
-	return &event.ModelSet{Model: told.Model, Effort: told.Effort, BaseURL: told.BaseURL, Host: told.Host}
+	opened := s.Opened(nil)
+	return &event.ModelSet{Model: opened.Model, Effort: opened.Effort, BaseURL: opened.BaseURL, Host: opened.Host}
 }
 
-// Offsets returns where each of the events begins in the log. They belong to s.
+// Offsets returns the offset of each event in the log. The slice belongs to s.
 func (s *Index) Offsets() []int64 { return s.at }
 
-// Events returns the events without what may be long. They belong to s.
+// Events returns the events without their long contents. The slice belongs to s.
 func (s *Index) Events() []event.Durable { return s.events }
 
 // Last returns the time of the last record.

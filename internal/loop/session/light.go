@@ -5,16 +5,15 @@ import (
 	"agent/internal/loop/event"
 )
 
-// DecodeLight is Decode without what may be long: the text, arguments and
-// images of messages, and what tools wrote and read. A prompt and a Partial keep
-// their text. What is left tells which events a session has, where it can
-// continue, and which results it lacks.
+// DecodeLight is event.Decode without long contents: the text, arguments and images
+// of messages, diffs and readings. Prompts and Partials keep their text. The rest is
+// enough to number the events, find boundaries and complete the last turn.
 func DecodeLight(record []byte) (event.Durable, error) {
 	e, err := event.Decode(record)
 	return light(e), err
 }
 
-// light returns e without what may be long. It changes e.
+// light returns e without long contents. It changes e.
 func light(e event.Durable) event.Durable {
 	switch e := e.(type) {
 	case *event.UserSaid:
@@ -29,7 +28,7 @@ func light(e event.Durable) event.Durable {
 	return e
 }
 
-// lightMessage keeps what tells one message from another.
+// lightMessage keeps only the fields that identify a message.
 func lightMessage(m llm.Message) llm.Message {
 	return llm.Message{Kind: m.Kind, Reply: m.Reply, ID: m.ID, Name: m.Name}
 }

@@ -11,31 +11,30 @@ import (
 	"agent/internal/loop/event"
 )
 
-// Outline is what a list of sessions tells of one.
+// Outline describes a session in a list.
 type Outline struct {
-	Title    string // that the person gave it, or the first words of the first prompt, on one line
-	Messages int    // said by the person and by the model
+	Title    string // set by the user, or the first words of the first prompt; one line
+	Messages int    // of the user and of the model
 }
 
-// OutlineOf reads a session as far as it can be read.
+// OutlineOf returns the outline of a session. It skips damaged records.
 func OutlineOf(records iter.Seq2[history.Record, error]) Outline {
 	return SummaryOf(Summarize(nil, records)).Outline()
 }
 
-// SummaryVersion names what Summarize makes: a later program may make
-// something else.
+// SummaryVersion identifies the format of Summarize.
 const SummaryVersion = "outline-1"
 
-// Summary is an outline that can be continued when a session grows.
+// Summary is an outline that can be updated when a session grows.
 type Summary struct {
-	Title    string `json:"title,omitempty"` // that the person gave it
+	Title    string `json:"title,omitempty"` // set by the user
 	First    string `json:"first,omitempty"` // the first words of the first prompt
-	FirstAt  int    `json:"first_at"`        // which event that is, from 0; -1 as long as there is none
+	FirstAt  int    `json:"first_at"`        // number of its event, from 0; -1 if there is none
 	Events   int    `json:"events"`          // as State.Events counts them
 	Messages int    `json:"messages"`
 }
 
-// Outline is what a list tells of it.
+// Outline returns the outline of the session.
 func (s Summary) Outline() Outline {
 	o := Outline{Title: s.Title, Messages: s.Messages}
 	if o.Title == "" {
@@ -44,7 +43,7 @@ func (s Summary) Outline() Outline {
 	return o
 }
 
-// SummaryOf reads what Summarize made; what it did not make is an empty
+// SummaryOf decodes a result of Summarize. Anything else decodes as that of an empty
 // session.
 func SummaryOf(summary json.RawMessage) Summary {
 	s := Summary{FirstAt: -1}
@@ -54,9 +53,9 @@ func SummaryOf(summary json.RawMessage) Summary {
 	return s
 }
 
-// Summarize continues a Summary, nil at first, with the records that a session
-// got since. Records that cannot be read are passed over. After a rewind to
-// before them, the number of messages is about right, no more.
+// Summarize updates a summary, nil at first, with the records that were added to a
+// session since. It skips damaged records. After a rewind to before these records,
+// the number of messages is an estimate.
 func Summarize(before json.RawMessage, records iter.Seq2[history.Record, error]) json.RawMessage {
 	s := summing{Summary: SummaryOf(before)}
 	s.then, s.had = s.Events, s.Messages
@@ -75,8 +74,8 @@ func Summarize(before json.RawMessage, records iter.Seq2[history.Record, error])
 // summing is a Summarize in progress.
 type summing struct {
 	Summary
-	then, had int   // the events and messages from before
-	messages  []int // which events since then are messages
+	then, had int   // numbers of events and messages in the old summary
+	messages  []int // numbers of the new events that are messages
 }
 
 func (s *summing) add(record []byte) {
@@ -90,7 +89,7 @@ func (s *summing) add(record []byte) {
 			Kind llm.Kind `json:"kind"`
 		} `json:"message"`
 	}
-	if rest, ok := bytes.CutPrefix(record, []byte(`{"type":"tool_`)); ok { // the long ones need no reading
+	if rest, ok := bytes.CutPrefix(record, []byte(`{"type":"tool_`)); ok { // these records can be long and need no decoding
 		typ, _, _ := bytes.Cut(rest, []byte(`"`))
 		e.Type = "tool_" + string(typ)
 	} else if json.Unmarshal(record, &e) != nil {
@@ -141,7 +140,7 @@ func (s *summing) rewind(keep int) {
 	}
 }
 
-// FirstWords returns text on one line, cut where no list shows more.
+// FirstWords returns text on one line, truncated to 200 bytes.
 func FirstWords(text string) string {
 	const limit = 200
 	if len(text) > limit {

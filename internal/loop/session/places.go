@@ -11,33 +11,33 @@ import (
 	"agent/internal/loop/event"
 )
 
-// Places holds where the events of a session are, by their numbers. It is changed by
-// who holds the agent's log, and read by anyone: whoever takes events may ask
-// for a page while the agent waits to hand it the next one.
+// Places maps the numbers of the events of a session to their records. It is safe for
+// concurrent use: a front end may read a page while the agent waits to send it an
+// event.
 type Places struct {
 	mu   sync.Mutex
 	all  Page
-	lost error // why the session cannot be read
+	lost error // why the session cannot be read; nil if it can
 }
 
-// Page is where some consecutive events are: in the log, or among the records that
-// wait for it. Where there is no log, all of them wait.
+// Page locates consecutive events: by offset in the log, or in records that are not
+// in the log yet. Without a log, all are of the second kind.
 type Page struct {
-	// at is where an event begins in the log. Below 0 it is, inverted, the
-	// number of its record among all that ever waited.
+	// at has the offset of each event in the log, or the bitwise complement of the
+	// number of its waiting record, which is negative.
 	at      []int64
-	waiting [][]byte // records that the log could not take yet
-	took    int      // how many that waited before those
+	waiting [][]byte // records that are not in the log yet
+	took    int      // number of the first record in waiting
 }
 
-// Begin takes over where the events of a session are, or why that is not known.
+// Begin sets the offsets of the events of a session, or why it cannot be read.
 func (p *Places) Begin(at []int64, lost error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.all.at, p.lost = at, lost
 }
 
-// Add takes an event and its record, which waits from now on.
+// Add adds an event and its record, which waits until Saved.
 func (p *Places) Add(e event.Durable, record []byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -53,7 +53,7 @@ func (p *Places) Add(e event.Durable, record []byte) {
 	}
 }
 
-// Next returns the record that has waited longest, and how many wait.
+// Next returns the oldest waiting record, and how many wait.
 func (p *Places) Next() ([]byte, int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -63,12 +63,12 @@ func (p *Places) Next() ([]byte, int) {
 	return p.all.waiting[0], len(p.all.waiting)
 }
 
-// Saved says where the log put the record that had waited longest.
+// Saved sets the offset of the oldest waiting record, which is in the log now.
 func (p *Places) Saved(offset int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	all := &p.all
-	for i := len(all.at) - 1; i >= 0 && all.at[i] < 0; i-- { // those that wait are the last
+	for i := len(all.at) - 1; i >= 0 && all.at[i] < 0; i-- { // waiting records are the last ones
 		if all.at[i] == ^int64(all.took) {
 			all.at[i] = offset
 			break
@@ -86,7 +86,7 @@ func (p *Places) Count() int {
 	return len(p.all.at)
 }
 
-// Page returns where the events are from number from up to, and without, to.
+// Page returns the places of the events with the numbers from (inclusive) to to (exclusive).
 func (p *Places) Page(from, to int) (Page, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -94,14 +94,14 @@ func (p *Places) Page(from, to int) (Page, error) {
 		return Page{}, p.lost
 	}
 	if from < 0 || from > to || to > len(p.all.at) {
-		return Page{}, fmt.Errorf("there is no page from %d to %d in a session of %d events", from, to, len(p.all.at))
+		return Page{}, fmt.Errorf("events %d to %d are not in a session of %d events", from, to, len(p.all.at))
 	}
 	return Page{slices.Clone(p.all.at[from:to]), slices.Clone(p.all.waiting), p.all.took}, nil
 }
 
-// Records yields the records of a page. Each lasts until the next one; an error
-// comes last.
-func (p Page) Records(log *history.Log) iter.Seq2[[]byte, error] {
+// Records yields the records of a page. Each is valid until the next one. An error is
+// the last value.
+func (p Page) Records(ctx context.Context, log *history.Log) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		inLog := len(p.at)
 		for inLog > 0 && p.at[inLog-1] < 0 {
@@ -114,7 +114,7 @@ func (p Page) Records(log *history.Log) iter.Seq2[[]byte, error] {
 				return
 			}
 			defer v.Close()
-			for record, err := range recordsAt(v, p.at[:inLog]) {
+			for record, err := range recordsAt(ctx, v, p.at[:inLog]) {
 				if !yield(record, err) || err != nil {
 					return
 				}
@@ -128,16 +128,15 @@ func (p Page) Records(log *history.Log) iter.Seq2[[]byte, error] {
 	}
 }
 
-// recordsAt yields the records of a log that begin at those places, which
-// ascend.
-func recordsAt(v *history.View, at []int64) iter.Seq2[[]byte, error] {
+// recordsAt yields the records of a log at the given offsets, which are ascending.
+func recordsAt(ctx context.Context, v *history.View, at []int64) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		if len(at) == 0 {
 			return
 		}
-		for r, err := range validRecords(context.Background(), v, at[0]) {
+		for r, err := range validRecords(ctx, v, at[0]) {
 			if err == nil && r.Offset < at[0] {
-				continue // taken back, or no event
+				continue // removed by a rewind, or not an event
 			}
 			if err == nil && r.Offset > at[0] {
 				break
@@ -149,6 +148,6 @@ func recordsAt(v *history.View, at []int64) iter.Seq2[[]byte, error] {
 				return
 			}
 		}
-		yield(nil, fmt.Errorf("the session has no record at offset %d any more", at[0]))
+		yield(nil, fmt.Errorf("read the session: no record at offset %d", at[0]))
 	}
 }

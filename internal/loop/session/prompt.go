@@ -6,8 +6,8 @@ import (
 	"agent/internal/loop/event"
 )
 
-// PromptIn returns what the person said in a record; false for a record of
-// anything else, which is not read further than its type.
+// PromptIn returns the text of the UserSaid in a record. It reports false for other
+// records, and decodes only their type.
 func PromptIn(record []byte) (string, bool) {
 	if typ, err := event.NameIn(record); err != nil || typ != event.NameOf(&event.UserSaid{}) {
 		return "", false

@@ -10,16 +10,16 @@ import (
 	"agent/internal/loop/event"
 )
 
-// Taken is an event that was taken back.
-type Taken struct {
-	Offset int64         // where its record begins in the log
-	Event  event.Durable // without what may be long
+// RemovedEvent is an event that a rewind removed.
+type RemovedEvent struct {
+	Offset int64         // of its record in the log
+	Event  event.Durable // without long contents
 }
 
-// TakenBack returns the events of a session that were taken back, in the order in
-// which they were. Of most sessions that is nothing, which is found out fast.
-func TakenBack(ctx context.Context, v *history.View) ([]Taken, error) {
-	last := int64(-1) // where something was taken back last
+// RemovedEvents returns the events that rewinds removed from a session, in order of
+// removal. It is fast for a session without rewinds.
+func RemovedEvents(ctx context.Context, v *history.View) ([]RemovedEvent, error) {
+	last := int64(-1) // offset of the last Rewound
 	for r, err := range validRecords(ctx, v, 0) {
 		if err != nil {
 			return nil, err
@@ -28,15 +28,15 @@ func TakenBack(ctx context.Context, v *history.View) ([]Taken, error) {
 			last = r.Offset
 		}
 	}
-	var taken []Taken
+	var removed []RemovedEvent
 	s := newIndex()
 	for r, err := range validRecords(ctx, v, 0) {
 		if err != nil || r.Offset > last {
-			return taken, err
+			return removed, err
 		}
 		e, err := DecodeLight(r.Body)
 		if err != nil {
-			return taken, err
+			return removed, err
 		}
 		if e == nil {
 			continue
@@ -47,14 +47,14 @@ func TakenBack(ctx context.Context, v *history.View) ([]Taken, error) {
 		}
 		s.addAt(e, r.Offset)
 		for i := len(s.events); i < len(events); i++ {
-			taken = append(taken, Taken{at[i], events[i]})
+			removed = append(removed, RemovedEvent{at[i], events[i]})
 		}
 	}
-	return taken, nil
+	return removed, nil
 }
 
-// validRecords yields the records of a log from an offset on, without the damaged
-// ones. An error comes last.
+// validRecords yields the undamaged records of a log from an offset on. An error is
+// the last value.
 func validRecords(ctx context.Context, v *history.View, from int64) iter.Seq2[history.Record, error] {
 	return func(yield func(history.Record, error) bool) {
 		for r, err := range v.Pass(from) {

@@ -8,27 +8,27 @@ import (
 	"agent/internal/loop/event"
 )
 
-// ShellMessage returns the message with which the model gets a typed command and
-// its output.
+// ShellMessage returns the message that shows the model a typed command and its
+// output.
 func ShellMessage(e *event.ShellEnd) llm.Message {
-	return llm.Message{Kind: llm.User, Text: "[the person ran this command themselves]\n$ " + e.Line + "\n" + strings.TrimRight(e.Text, "\n")}
+	return llm.Message{Kind: llm.User, Text: "[The user ran this command:]\n$ " + e.Line + "\n" + strings.TrimRight(e.Text, "\n")}
 }
 
-// LostShell returns the end of a typed command that ran when the program exited.
+// LostShell returns the end of a typed command that was running when the program exited.
 func LostShell(s *event.ShellStart, meta event.Meta) *event.ShellEnd {
 	return &event.ShellEnd{Meta: meta, ID: s.ID, Line: s.Line, Join: s.Join, Outcome: event.Uncertain,
-		Text: "[the program ended while this ran: whether it took effect is unknown]"}
+		Text: "[The program exited while this command was running. It may or may not have taken effect.]"}
 }
 
-// Typed holds the typed commands whose output the model has yet to get, in the
+// Typed holds the typed commands whose output the model has not received, in the
 // order in which they ended. The zero value is ready to use.
 type Typed struct {
 	Untold []*event.ShellEnd
 	Open   []*event.ShellStart // still running
 }
 
-// Take follows the events of typed commands. It returns the command that becomes
-// part of the conversation with e, if one does.
+// Take updates r with an event. It returns the command that e adds to the
+// conversation, if any.
 func (r *Typed) Take(e event.Durable) *event.ShellEnd {
 	switch e := e.(type) {
 	case *event.ShellStart:
@@ -44,10 +44,10 @@ func (r *Typed) Take(e event.Durable) *event.ShellEnd {
 			r.Untold = slices.Delete(slices.Clone(r.Untold), i, i+1)
 			return end
 		}
-		if i := slices.IndexFunc(r.Open, func(s *event.ShellStart) bool { return s.ID == e.ID }); i >= 0 { // its end was taken back
+		if i := slices.IndexFunc(r.Open, func(s *event.ShellStart) bool { return s.ID == e.ID }); i >= 0 { // a rewind removed its end
 			start := *r.Open[i]
 			end := LostShell(&start, e.Meta)
-			start.Join = false // once is enough
+			start.Join = false // add it only once
 			r.Open = slices.Clone(r.Open)
 			r.Open[i] = &start
 			return end

@@ -9,8 +9,8 @@ import (
 	"agent/internal/tools"
 )
 
-// approve asks the user whether c may run. It reports the answer; if that is no,
-// it sets the result.
+// approve asks the user to approve c and reports whether they did. Otherwise it
+// sets the result of c.
 func (x *executor) approve(ctx context.Context, c *toolCall, v policy.Verdict) bool {
 	if x.Approver == nil {
 		var text string
@@ -18,13 +18,15 @@ func (x *executor) approve(ctx context.Context, c *toolCall, v policy.Verdict) b
 		c.finish(event.Refused, text)
 		return false
 	}
-	answer, grant, err := x.Approver.Approve(ctx, x.question(c, v), v.Offer)
+	ask := x.question(c, v)
+	answer, grant, err := x.Approver.Approve(ctx, ask, v.Offer)
 	if err != nil {
-		c.finish(event.Interrupted, "not run: the person stopped the turn before answering whether it may run")
+		c.end.Proposed = ask.Diffs
+		c.finish(event.Interrupted, "not run: the user interrupted the turn before approving this call")
 		return false
 	}
 	d := &event.Decided{Meta: x.out.meta(), ID: c.msg.ID, Decision: answer.Decision, Note: answer.Note}
-	if answer.Decision == event.Always && grant == nil { // nothing of that kind was offered
+	if answer.Decision == event.Always && grant == nil { // no standing permission was offered
 		d.Decision = event.Allow
 	}
 	if grant != nil {
@@ -33,19 +35,20 @@ func (x *executor) approve(ctx context.Context, c *toolCall, v policy.Verdict) b
 	}
 	x.out.emit(d)
 	if answer.Decision == event.Refuse {
+		c.end.Proposed = ask.Diffs
 		c.finish(event.Refused, rejection(answer.Note))
 		return false
 	}
 	if change := x.changed(ctx, c, v.Offer); change != "" {
-		c.finish(event.Failed, "not run: "+change+" while the user was asked about this command. Look at the change, and call it again if it is still wanted: the user will be asked again")
+		c.finish(event.Failed, "not run: "+change+" while the approval dialog was open. Look at the change. If the command is still needed, call it again: the user will be asked again")
 		return false
 	}
 	return true
 }
 
-// changed returns which file of a command has changed while its question was open;
-// empty if none has. A command that may get no standing permission is not
-// compared.
+// changed returns which file of a command has changed while its approval dialog
+// was open, as a clause; empty if none has. A command that cannot be always
+// allowed is not compared.
 func (x *executor) changed(ctx context.Context, c *toolCall, offer policy.Grant) string {
 	if c.call.Effect != tools.Execute || offer.Scope == (policy.Scope{}) {
 		return ""
@@ -57,7 +60,7 @@ func (x *executor) changed(ctx context.Context, c *toolCall, offer policy.Grant)
 	return offer.Ended(policy.Facts{Files: now.Offer.Files, Unbound: now.Offer.Scope == (policy.Scope{})})
 }
 
-// question is the question whether c may run.
+// question returns the approval request for c.
 func (x *executor) question(c *toolCall, v policy.Verdict) event.Ask {
 	warnings := slices.Clone(c.call.Warnings)
 	if v.Warning != "" {
@@ -69,27 +72,27 @@ func (x *executor) question(c *toolCall, v policy.Verdict) event.Ask {
 	}
 }
 
-// notApproved says that there is no user to approve a call: what the model reads of
-// it, and what the user does.
+// notApproved explains that there is no user to approve a call: to the model, and
+// to the user.
 func notApproved(c *toolCall, v policy.Verdict) (model, user string) {
 	if v.Protected {
-		return "refused: " + v.Warning + ". Changing it always needs the user's approval, and there is no user to ask in this run. Leave it unchanged, and tell the user what you would change in it",
-			v.Warning + "; only an interactive session can approve it"
+		return "denied: " + v.Warning + ". Changing it always needs the user's approval, and nobody can approve it in this run. Leave it unchanged, and tell the user what you would change in it",
+			v.Warning + "; approve it in an interactive session"
 	}
 	modes := "--mode all"
 	if c.call.Effect == tools.Write && len(c.call.Warnings) == 0 {
 		modes = "--mode edits or --mode all"
 	}
-	return "refused: it needs the user's approval (" + v.Rule + "), and there is no user to ask in this run. Do without it, or tell the user that " + modes + " allows it",
+	return "denied: it needs the user's approval (" + v.Rule + "), and nobody can approve it in this run. Continue without it, or tell the user that " + modes + " allows it",
 		v.Rule + "; allow it with " + modes
 }
 
 // rejection is what the model reads when the user rejects a call.
 func rejection(note string) string {
 	if note == "" {
-		return "refused by the person. It was not run. Do not try the same again: do without it, or ask what they want instead"
+		return "rejected by the user. It was not run. Do not try it again: continue without it, or ask the user for an alternative"
 	}
-	return "refused by the person, who says: " + note
+	return "rejected by the user: " + note
 }
 
 func targets(ts []tools.Target) []event.Target {

@@ -10,15 +10,15 @@ import (
 )
 
 const (
-	// replyRoom is what is left of a window for the reply, where the model has no
-	// limit of its own.
+	// replyRoom is the part of the window reserved for the reply, in tokens, if the
+	// model has no limit of its own.
 	replyRoom = 8 << 10
-	// muchFreed is the number of tokens from which a compaction is worth the time
-	// to return its memory at once. No window of today holds as many.
+	// muchFreed is the number of tokens above which a compaction returns its memory
+	// to the system at once. Today's windows are smaller.
 	muchFreed = 4 << 20
 )
 
-// makeRoom compacts the conversation when the window fills.
+// makeRoom compacts the conversation if the window is nearly full.
 func (q *requester) makeRoom() {
 	m := q.Models.Current()
 	if m.Context == 0 {
@@ -32,18 +32,18 @@ func (q *requester) makeRoom() {
 	}
 	done := q.conv.Compact(window.Need{
 		Enough: used - limit/2, Least: limit / 10,
-		Why: fmt.Sprintf("about %d of the %d tokens of its window were used", used, m.Context),
+		Why: fmt.Sprintf("about %d of %d tokens of the context window were used", used, m.Context),
 	}, q.out.emit, q.out.meta)
 	if done && used > muchFreed {
-		debug.FreeOSMemory() // what was cut makes room for the request that is written now
+		debug.FreeOSMemory() // before the next request is encoded
 	}
 }
 
-// Tokens returns about how much of the window the conversation uses.
+// Tokens estimates how many tokens of the window the conversation uses.
 func (c *Conversation) Tokens() int { return c.meter.Of(c.Messages) }
 
-// Compact shortens old content for a need, and reports whether there was any. It
-// emits the Compacted, with meta, and a notice if the originals were not saved.
+// Compact shortens old content for a need and reports whether it shortened any.
+// It emits the Compacted, with meta, and a notice if the originals were not saved.
 func (c *Conversation) Compact(n window.Need, emit func(event.Event), meta func() event.Meta) bool {
 	dir := ""
 	if c.outputs != nil {
@@ -54,7 +54,7 @@ func (c *Conversation) Compact(n window.Need, emit func(event.Event), meta func(
 		return false
 	}
 	if err != nil {
-		emit(event.Notice{Text: "What is cut from the conversation is in the session alone, the model cannot look it up: " + err.Error()})
+		emit(event.Notice{Text: "The model cannot look up the content removed by compaction: " + err.Error()})
 	}
 	e.Meta = meta()
 	emit(e)

@@ -9,37 +9,37 @@ import (
 	"agent/internal/tools/workspace"
 )
 
-// Conversation is what the next request continues from. A running turn owns it:
-// whoever starts the turn hands it over and gets it back with the outcome, so that
-// a rewind or a compaction cannot touch it meanwhile. Only the types of this
+// Conversation holds the messages that the next request sends, and the state that
+// belongs to them. A running turn owns it and returns it with the outcome, so that
+// a rewind or a compaction cannot change it during a turn. Only the types of this
 // package change it.
 type Conversation struct {
-	Loaded   bool          // it holds the session so far
-	Messages []llm.Message // what the model is sent
+	Loaded   bool          // the session has been read
+	Messages []llm.Message // sent to the model
 	Steps    int           // of the whole session
 
 	meter     window.Meter
-	reads     []window.Reading  // what the model knows of files
-	ledger    *workspace.Ledger // holds the same for the tools; nil without them
-	outputs   Outputs           // nil keeps no originals
+	reads     []window.Reading  // file contents that the model has seen
+	ledger    *workspace.Ledger // the same for the tools; nil if they keep none
+	outputs   Outputs           // stores originals; may be nil
 	cooldown  cooldown
-	textCalls map[string]bool // models that write their tool calls as text
+	textCalls map[string]bool // models that write their tool calls as text, by name
 }
 
 // Outputs keeps the originals of shortened results for the model to look up.
 type Outputs interface {
-	Outputs() string // the directory
+	Outputs() string // the directory that holds them
 	SaveOutput(name, text string) error
 }
 
-// NewConversation returns an empty conversation. It keeps ledger up to date. Both
-// may be nil.
+// NewConversation returns an empty conversation, which keeps ledger up to date.
+// Both arguments may be nil.
 func NewConversation(ledger *workspace.Ledger, outputs Outputs) *Conversation {
 	return &Conversation{ledger: ledger, outputs: outputs, cooldown: cooldown{}, textCalls: map[string]bool{}}
 }
 
-// Load replaces the contents with those of a session: its messages, its number of
-// steps, the meter of its window and what the model got to know of files.
+// Load replaces the contents with those of a session: messages, number of steps,
+// window meter and the file contents that the model has seen.
 func (c *Conversation) Load(msgs []llm.Message, steps int, m window.Meter, reads []window.Reading) {
 	c.Loaded, c.Messages, c.Steps, c.meter = true, msgs, steps, m.Measured(msgs)
 	c.setReads(window.Remaining(reads, msgs))
@@ -57,7 +57,7 @@ func (c *Conversation) continuation() string {
 // add appends messages.
 func (c *Conversation) add(msgs ...llm.Message) { c.Messages = append(c.Messages, msgs...) }
 
-// addReads notes what the model knows of files with the result of a call.
+// addReads records the file contents that a tool result shows the model.
 func (c *Conversation) addReads(call string, reads []workspace.Reading) []event.Reading {
 	if len(reads) == 0 {
 		return nil
@@ -71,7 +71,7 @@ func (c *Conversation) addReads(call string, reads []workspace.Reading) []event.
 	return kept
 }
 
-// setReads replaces what the model knows of files, here and in the ledger.
+// setReads replaces the file contents that the model has seen, also in the ledger.
 func (c *Conversation) setReads(reads []window.Reading) {
 	c.reads = reads
 	c.ledger.Reset()
@@ -82,14 +82,17 @@ func (c *Conversation) setReads(reads []window.Reading) {
 	}
 }
 
-// What the model is told when mode plan begins and when it is over.
+// Notes to the model when plan mode begins and ends. Older sessions hold the last
+// two.
 const (
-	planBegins = "[The person has set mode plan: files are not to be changed, and edits are refused. Find out what there is to know, then say what you would change and why.]"
-	planEnds   = "[The person has left mode plan: files may be changed again.]"
+	planBegins    = "[The user has set permission mode plan: do not change files, edits are denied. Investigate, then say what you would change and why.]"
+	planEnds      = "[The user has left permission mode plan: you may change files again.]"
+	planBeginsOld = "[The person has set mode plan: files are not to be changed, and edits are refused. Find out what there is to know, then say what you would change and why.]"
+	planEndsOld   = "[The person has left mode plan: files may be changed again.]"
 )
 
-// announceMode returns the message that plan mode has begun or ended, once for
-// each change.
+// announceMode returns the note that plan mode has begun or ended, if the model has
+// not received it yet.
 func (c *Conversation) announceMode(m event.Mode) []string {
 	switch plans := m == event.ModePlan; {
 	case plans == planModeAnnounced(c.Messages):
@@ -100,12 +103,16 @@ func (c *Conversation) announceMode(m event.Mode) []string {
 	return []string{planEnds}
 }
 
-// planModeAnnounced reports whether msgs say that the mode is plan, and not that
-// this is over.
+// planModeAnnounced reports whether the last note about plan mode in msgs says that
+// it has begun.
 func planModeAnnounced(msgs []llm.Message) bool {
 	for _, m := range slices.Backward(msgs) {
-		if m.Kind == llm.User && (m.Text == planBegins || m.Text == planEnds) {
-			return m.Text == planBegins
+		switch {
+		case m.Kind != llm.User:
+		case m.Text == planBegins, m.Text == planBeginsOld:
+			return true
+		case m.Text == planEnds, m.Text == planEndsOld:
+			return false
 		}
 	}
 	return false

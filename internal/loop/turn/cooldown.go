@@ -8,17 +8,17 @@ import (
 )
 
 const (
-	quotaCooldown = 10 * time.Minute // of a model whose quota is used up
-	busyCooldown  = time.Minute      // of an overloaded one, unless it asks for longer
-	// longestCooldown is the most that it may ask for.
+	quotaCooldown = 10 * time.Minute // of a model whose quota is exhausted
+	busyCooldown  = time.Minute      // of an overloaded model, unless its provider asks for more
+	// longestCooldown limits the wait that a provider can ask for.
 	longestCooldown = 365 * 24 * time.Hour
 )
 
-// cooldown holds the models that failed, by name, and until when their fallbacks
-// are used.
+// cooldown maps the names of failed models to the time until which their fallbacks
+// replace them.
 type cooldown map[string]time.Time
 
-// available returns m and its fallbacks without those in cooldown; m if all are.
+// available returns those of m and its fallbacks that are not cooling down, or m if all are.
 func (r cooldown) available(m Model, now time.Time) []Model {
 	var out []Model
 	for _, c := range append([]Model{m}, m.Fallbacks...) {
@@ -34,8 +34,8 @@ func (r cooldown) available(m Model, now time.Time) []Model {
 	return out
 }
 
-// cooldownFor returns how long a model is not used after err; 0 for an error that
-// another model would have too.
+// cooldownFor returns how long a model is not used after err; 0 if another model
+// would fail as well.
 func cooldownFor(err error) time.Duration {
 	e, ok := errors.AsType[*llm.Error](err)
 	if !ok {

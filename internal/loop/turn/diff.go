@@ -11,11 +11,11 @@ import (
 	"agent/internal/tools"
 )
 
-// diffLimit is the size in bytes above which a file is not compared line by
-// line: people do not read such diffs, and they take long to make.
+// diffLimit is the file size in bytes above which no diff is made: it would take
+// long, and nobody reads it.
 const diffLimit = 2 << 20
 
-// diffs returns changes as people read them.
+// diffs returns the unified diffs of changes.
 func diffs(changes []tools.Change) []event.Diff {
 	var out []event.Diff
 	for _, c := range changes {

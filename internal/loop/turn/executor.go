@@ -12,18 +12,19 @@ import (
 	"agent/internal/llm"
 	"agent/internal/loop/event"
 	"agent/internal/tools"
+	"agent/internal/tools/advice"
 )
 
 const (
-	// maxCalls is how many calls of one reply are run; the rest get an error.
+	// maxCalls limits the calls of one reply that run. The others get an error.
 	maxCalls = 32
-	// maxParallel is how many calls that only read run at once.
+	// maxParallel limits the read-only calls that run at once.
 	maxParallel = 8
 )
 
 // Results of calls that were not run.
 const (
-	notRunStopped = "not run: the person stopped the turn"
+	notRunStopped = "not run: the user interrupted the turn"
 	notRunUnsaved = "not run: the session could not be saved"
 )
 
@@ -35,16 +36,17 @@ type ConversationTool interface {
 	ForCall(id string) tools.Tool
 }
 
-// executor runs the calls of a reply: each is prepared, decided, run, and
-// finished with its result. Calls that only read run in parallel.
+// executor runs the tool calls of a reply: it prepares each one, decides whether it
+// may run, runs it, and finishes it with its result. Read-only calls run in
+// parallel.
 type executor struct {
 	*Turn
 	conv *Conversation
 	out  *reporter
 }
 
-// run returns the results of all calls, in the calls' order, and reports whether
-// any of them worked. If notRun is not empty, it is the result of every call.
+// run returns the results of all calls in order, and whether any of them ran. If
+// notRun is not empty, no call runs and notRun is the result of each.
 func (x *executor) run(ctx context.Context, msgs []llm.Message, notRun string) (out []llm.Message, worked bool) {
 	calls := make([]*toolCall, len(msgs))
 	for i, m := range msgs {
@@ -70,18 +72,18 @@ func (x *executor) run(ctx context.Context, msgs []llm.Message, notRun string) (
 	return out, worked
 }
 
-// notRun returns why call number i is not even prepared; empty if it is.
+// notRun returns why call i must not be prepared; empty if it may be.
 func (x *executor) notRun(ctx context.Context, i int, all string) string {
 	switch {
 	case all != "":
 		return all
 	case i >= maxCalls:
-		return fmt.Sprintf("not run: a reply may have %d calls. Ask again for this one", maxCalls)
+		return fmt.Sprintf("not run: a reply may contain %d calls. Make this call again", maxCalls)
 	}
 	return x.stopped(ctx)
 }
 
-// stopped returns why no call may run any more; empty if calls may run.
+// stopped returns why no more calls may run; empty if they may.
 func (x *executor) stopped(ctx context.Context) string {
 	switch {
 	case x.out.err != nil:
@@ -92,8 +94,8 @@ func (x *executor) stopped(ctx context.Context) string {
 	return ""
 }
 
-// readers prepares and returns the leading calls that only read; the first one is
-// prepared. None of them can change what another one prepares.
+// readers prepares and returns the leading run of read-only calls. The first one is
+// prepared already.
 func (x *executor) readers(ctx context.Context, calls []*toolCall) []*toolCall {
 	n := 1
 	for ; n < len(calls); n++ {
@@ -106,13 +108,13 @@ func (x *executor) readers(ctx context.Context, calls []*toolCall) []*toolCall {
 	return calls[:n]
 }
 
-// onlyReads reports whether c may run in parallel with others of its kind, without
-// approval.
+// onlyReads reports whether c is read-only, needs no approval and may run in
+// parallel.
 func (x *executor) onlyReads(ctx context.Context, c *toolCall) bool {
 	return c.err == nil && !c.alone && c.call.Effect == tools.Read && !x.Permissions.Judge(ctx, c.call).Ask
 }
 
-// prepare has the tool of c prepare it.
+// prepare looks up the tool of c and prepares the call. It sets c.call or c.err.
 func (x *executor) prepare(ctx context.Context, c *toolCall) {
 	i := slices.IndexFunc(x.Tools, func(tool tools.Tool) bool { return tool.Spec().Name == c.msg.Name })
 	if i < 0 {
@@ -120,15 +122,15 @@ func (x *executor) prepare(ctx context.Context, c *toolCall) {
 		for _, tool := range x.Tools {
 			names = append(names, tool.Spec().Name)
 		}
-		c.err = fmt.Errorf("there is no tool called %q. The tools are: %s", c.msg.Name, strings.Join(names, ", "))
+		c.err = advice.Add(fmt.Errorf("there is no tool %q", c.msg.Name), "The tools are: %s", strings.Join(names, ", "))
 		return
 	}
 	tool := x.Tools[i]
 	switch spec := tool.Spec(); {
 	case c.msg.Cut:
-		c.err = errors.New("not run: the call was cut before it was whole")
+		c.err = errors.New("not run: the call is incomplete because the reply was cut off")
 	case c.msg.Raw != "":
-		c.err = fmt.Errorf("the arguments are not a JSON object (%w). The schema of %s is %s", describeNonObject(c.msg.Raw), spec.Name, spec.Schema)
+		c.err = advice.Add(fmt.Errorf("the arguments are not a JSON object (%w)", describeNonObject(c.msg.Raw)), "The schema of %s is %s", spec.Name, spec.Schema)
 	default:
 		if own, ok := tool.(ConversationTool); ok {
 			tool, c.alone = own.ForCall(c.msg.ID), true
@@ -137,8 +139,8 @@ func (x *executor) prepare(ctx context.Context, c *toolCall) {
 	}
 }
 
-// decide judges a prepared call, and asks the user if that is the verdict. It
-// reports whether the call may run; otherwise it sets the result.
+// decide gets the verdict on a prepared call, and the user's approval if it needs
+// one. It reports whether the call may run; otherwise it sets the result.
 func (x *executor) decide(ctx context.Context, c *toolCall) bool {
 	if c.err != nil {
 		c.fail(ctx, c.err)
@@ -150,7 +152,7 @@ func (x *executor) decide(ctx context.Context, c *toolCall) bool {
 		c.finish(event.Interrupted, notRunStopped)
 		return false
 	case v.Refuse:
-		c.finish(event.Refused, v.Why+". Say what you would change and why, and end your answer: the person sets another mode when it is to be done")
+		c.finish(event.Refused, "denied: "+v.Why+". Say what you would change and why, then end your answer: the user changes the mode when you may edit")
 		return false
 	case v.Ask:
 		return x.approve(ctx, c, v)
@@ -158,25 +160,25 @@ func (x *executor) decide(ctx context.Context, c *toolCall) bool {
 	return true
 }
 
-// runParallel runs calls that only read.
+// runParallel runs read-only calls.
 func (x *executor) runParallel(ctx context.Context, calls []*toolCall) {
 	var wg sync.WaitGroup
-	places := make(chan struct{}, maxParallel)
+	slots := make(chan struct{}, maxParallel)
 	for _, c := range calls {
 		if !x.begin(ctx, c) {
 			continue
 		}
-		places <- struct{}{}
+		slots <- struct{}{}
 		wg.Go(func() {
-			defer func() { <-places }()
+			defer func() { <-slots }()
 			x.Runner.run(ctx, x.info(c), c, nil)
 		})
 	}
 	wg.Wait()
 }
 
-// begin emits that c starts. It reports whether c may run; otherwise it sets the
-// result.
+// begin emits the ToolStart of c. It reports whether c may run; otherwise it sets
+// the result.
 func (x *executor) begin(ctx context.Context, c *toolCall) bool {
 	if ctx.Err() == nil {
 		c.start = x.out.clock.Now()
@@ -190,7 +192,7 @@ func (x *executor) begin(ctx context.Context, c *toolCall) bool {
 	return why == ""
 }
 
-// finish emits the result of c, and notes what the model knows with it.
+// finish emits the ToolEnd of c, and records the file contents that it shows.
 func (x *executor) finish(c *toolCall) {
 	c.end.Meta = x.out.meta()
 	c.end.Title = c.title()
@@ -207,12 +209,12 @@ func (x *executor) info(c *toolCall) tools.Info {
 	return tools.Info{ID: c.msg.ID, Tool: c.msg.Name, Args: c.msg.Input, Step: x.conv.Steps}
 }
 
-// progress returns what shows the output of c while it runs.
+// progress returns a function that emits output of c while it runs.
 func (x *executor) progress(c *toolCall) func(string) {
 	return func(text string) { x.out.preview(event.Progress{ID: c.msg.ID, Text: text}) }
 }
 
-// describeNonObject says why raw is no JSON object, with the place if there is one.
+// describeNonObject returns why raw is not a JSON object, with the offset of a syntax error.
 func describeNonObject(raw string) error {
 	var o map[string]json.RawMessage
 	err := json.Unmarshal([]byte(raw), &o)
@@ -220,7 +222,7 @@ func describeNonObject(raw string) error {
 		return fmt.Errorf("%w at byte %d of %d", err, e.Offset, len(raw))
 	}
 	if err == nil {
-		return errors.New("it is null")
+		return errors.New("they are null")
 	}
 	return err
 }

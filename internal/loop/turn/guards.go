@@ -12,22 +12,22 @@ import (
 )
 
 const (
-	// maxFailing is how many steps in a row may have nothing but failed tools.
+	// maxFailing is the number of consecutive steps in which every call may fail.
 	maxFailing = 3
-	// maxRepeats is how many steps in a row may make the same calls with the same
-	// results.
+	// maxRepeats is the number of consecutive steps with the same calls and results
+	// after which the user is asked.
 	maxRepeats = 3
 )
 
-// guards end a turn that does not advance: one with too many steps, with the same
-// calls again and again, or with nothing but failed calls.
+// guards end a turn that makes no progress: too many steps, the same calls over
+// and over, or only failed calls.
 type guards struct {
 	user    confirmer
-	every   int    // steps after which the user is asked
-	allowed int    // steps until the user is asked next
-	failing int    // steps in a row whose calls all failed
-	last    string // the calls of the last step, with their results
-	same    int    // steps in a row with these calls and results
+	every   int    // steps between two confirmations
+	allowed int    // steps until the next confirmation
+	failing int    // consecutive steps whose calls all failed
+	last    string // calls and results of the last step
+	same    int    // consecutive steps equal to last
 }
 
 func newGuards(user confirmer, maxSteps int) *guards {
@@ -35,30 +35,30 @@ func newGuards(user confirmer, maxSteps int) *guards {
 	return &guards{user: user, every: every, allowed: every}
 }
 
-// beforeStep is the step limit.
+// beforeStep enforces the step limit.
 func (g *guards) beforeStep(ctx context.Context, steps int) ending {
 	if steps < g.allowed {
 		return ending{}
 	}
-	why := fmt.Sprintf("a turn stops every %d steps (--max-steps)", g.every)
-	end := g.user.confirm(ctx, event.StepsAsk, fmt.Sprintf("%d steps so far. Go on?", steps), why,
-		ending{event.MaxSteps, fmt.Sprintf("stopped after %d steps, the limit of a turn", steps),
-			"say \"go on\" to continue, or raise the limit with --max-steps"})
+	why := fmt.Sprintf("a turn pauses every %d steps (--max-steps)", g.every)
+	end := g.user.confirm(ctx, event.StepsAsk, fmt.Sprintf("%d steps so far. Continue?", steps), why,
+		ending{event.MaxSteps, fmt.Sprintf("stopped after %d steps, the limit of one turn", steps),
+			"Send a message to continue, or raise the limit with --max-steps."})
 	if end.reason == "" {
 		g.allowed += g.every
 	}
 	return end
 }
 
-// afterCalls judges the results of a step; worked says that a call did what it
-// should.
+// afterCalls checks the calls and results of a step. Worked is set if at least one
+// call ran.
 func (g *guards) afterCalls(ctx context.Context, calls, results []llm.Message, worked bool) ending {
 	g.failing++
 	if worked {
 		g.failing = 0
 	}
 	if g.failing > maxFailing {
-		return ending{event.AllFailed, fmt.Sprintf("stopped: every tool call of %d steps in a row failed", g.failing), "say what to do differently, or \"go on\""}
+		return ending{event.AllFailed, fmt.Sprintf("stopped: every tool call in %d consecutive steps failed", g.failing), "Tell the model what to do differently."}
 	}
 	var b strings.Builder
 	for i, c := range calls {
@@ -71,20 +71,20 @@ func (g *guards) afterCalls(ctx context.Context, calls, results []llm.Message, w
 		return ending{}
 	}
 	g.same = 0
-	question := fmt.Sprintf("The model made the same call %d times, with the same result. Go on?", maxRepeats)
-	return g.user.confirm(ctx, event.StepsAsk, question, "it may go round in a circle",
-		ending{event.Repeating, fmt.Sprintf("stopped: the model made the same call %d times, with the same result", maxRepeats), "say what to do differently, or \"go on\""})
+	question := fmt.Sprintf("The model made the same call %d times, with the same result. Continue?", maxRepeats)
+	return g.user.confirm(ctx, event.StepsAsk, question, "the model may be in a loop",
+		ending{event.Repeating, fmt.Sprintf("stopped: the model made the same call %d times, with the same result", maxRepeats), "Tell the model what to do differently."})
 }
 
-// confirmer asks the user whether the turn may do something. Without a user it
-// may not.
+// confirmer asks the user to confirm something about the turn. Without a user the
+// answer is no.
 type confirmer struct{ approver Approver }
 
 // attended reports whether there is a user.
 func (c confirmer) attended() bool { return c.approver != nil }
 
-// confirm asks the question id and waits for the answer. It returns how the turn
-// ends: with rejected if the user does not approve.
+// confirm asks a question and waits for the answer. It returns the zero ending if
+// the user approves, rejected if not.
 func (c confirmer) confirm(ctx context.Context, id, question, why string, rejected ending) ending {
 	if !c.attended() {
 		return rejected

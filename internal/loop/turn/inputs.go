@@ -11,15 +11,15 @@ import (
 	"agent/internal/tools"
 )
 
-// Models is the choice of the model. The user may change it while a turn runs.
+// Models chooses the model. The user may change it while a turn runs.
 type Models interface {
 	// Current returns the model of the next request.
 	Current() Model
-	// Announce emits the model, unless the log has it already. Its error is that
+	// Announce emits the model, unless the log has it already. It returns an error
 	// of the log.
 	Announce() error
-	// Confirmed notes that the user approved the Confirm of the model: from then
-	// on Current returns it without one.
+	// Confirmed records that the user approved the Confirm of the model. Current
+	// returns the model without it from then on.
 	Confirmed()
 }
 
@@ -35,20 +35,21 @@ type Permissions interface {
 
 // Approver asks the user.
 type Approver interface {
-	// Approve waits for the answer. Its error is that of ctx. The answer Always
-	// makes the offer a standing permission, which is returned for the log.
+	// Approve waits for the answer or the end of ctx, whose error it returns. If the
+	// answer is Always, the offer becomes a standing permission, which it returns
+	// for the log.
 	Approve(ctx context.Context, ask event.Ask, offer policy.Grant) (event.Answer, *policy.Grant, error)
 }
 
-// Inbox is what the model gets at the beginning of its next step, besides the
-// results of its calls. Each method returns what came since its last call.
+// Inbox holds messages that the model receives at the beginning of its next step.
+// Each method returns the messages since its previous call.
 type Inbox interface {
 	// Prompts returns the messages that the user sent to steer the turn.
 	Prompts() []event.Prompt
-	// Commands returns the commands that the user typed and that have ended. They
-	// are returned until their ShellTold is emitted.
+	// Commands returns the finished commands that the user typed, until their
+	// ShellTold is emitted.
 	Commands() []UserCommand
-	// News returns the messages of this program.
+	// News returns notes of the program itself.
 	News() []string
 }
 
@@ -64,19 +65,19 @@ type Limits struct {
 	// ReplyBytes limits each reply: text, thinking and tool arguments together;
 	// llm.MaxReplyBytes.
 	ReplyBytes int
-	// Silence is how long a reply may bring nothing before the user is shown that
-	// its connection is alive all the same; five minutes.
+	// Silence is how long a reply may send nothing before a notice says that the
+	// connection is alive; five minutes.
 	Silence time.Duration
 }
 
 // DefaultMaxSteps is the default of Limits.Steps.
 const DefaultMaxSteps = 50
 
-// Clock is the time of a turn. A nil field is the real one.
+// Clock supplies time and randomness to a turn. A nil field means the real one.
 type Clock struct {
 	Now   func() time.Time
-	Sleep func(ctx context.Context, d time.Duration) error // until d passed or ctx ended
-	Rand  func() float64                                   // in [0, 1), spreads retries
+	Sleep func(ctx context.Context, d time.Duration) error // returns when d has passed or ctx ends
+	Rand  func() float64                                   // in [0, 1), varies the waits before retries
 }
 
 // OrReal returns c with the real functions in place of nil.

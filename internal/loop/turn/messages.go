@@ -9,15 +9,15 @@ import (
 )
 
 const (
-	// hugeAnswer is the size above which a truncated answer is sent back shortened,
-	// in bytes. No window of a model has room for much more.
+	// hugeAnswer is the size in bytes above which a truncated answer is shortened
+	// before it is sent back. No context window holds much more.
 	hugeAnswer = 1 << 20
-	// keptAnswer is how much is kept of each end then.
+	// keptAnswer is the size in bytes of each end that is kept.
 	keptAnswer = 64 << 10
 )
 
-// withCutsMarked returns a copy of the conversation for a request: a truncated
-// answer says so, truncated thinking is left out.
+// withCutsMarked returns a copy of the conversation for a request: truncated answers
+// are marked, truncated thinking is removed.
 func withCutsMarked(msgs []llm.Message) []llm.Message {
 	out := make([]llm.Message, 0, len(msgs))
 	for _, m := range msgs {
@@ -25,35 +25,35 @@ func withCutsMarked(msgs []llm.Message) []llm.Message {
 			continue
 		}
 		if m.Cut && m.Kind == llm.Assistant {
-			m.Text = bothEnds(strings.TrimRight(m.Text, " \n")) + "\n\n[this answer was cut here]"
+			m.Text = bothEnds(strings.TrimRight(m.Text, " \n")) + "\n\n[this answer was cut off here]"
 		}
 		out = append(out, m)
 	}
 	return out
 }
 
-// bothEnds returns the two ends of a huge text: the second is what the model
-// needs to continue.
+// bothEnds returns the beginning and the end of a huge text. The model continues
+// from the end.
 func bothEnds(text string) string {
 	if len(text) <= hugeAnswer {
 		return text
 	}
 	end := strings.ToValidUTF8(text[len(text)-keptAnswer:], "")
-	return fmt.Sprintf("%s\n\n[%d bytes are left out here]\n\n%s", window.Prefix(text, keptAnswer), len(text)-2*keptAnswer, end)
+	return fmt.Sprintf("%s\n\n[%d bytes omitted]\n\n%s", window.Prefix(text, keptAnswer), len(text)-2*keptAnswer, end)
 }
 
-// stripImages removes the images of msgs, for a model that sees none: each message
-// says how many it had.
+// stripImages replaces the images of msgs with a note, for a model without image
+// input.
 func stripImages(msgs []llm.Message) {
 	for i, m := range msgs {
 		if len(m.Images) == 0 {
 			continue
 		}
-		what := "an image was here"
+		what := "1 image removed"
 		if n := len(m.Images); n > 1 {
-			what = fmt.Sprintf("%d images were here", n)
+			what = fmt.Sprintf("%d images removed", n)
 		}
 		msgs[i].Images = nil
-		msgs[i].Text += "\n[" + what + ", which this model cannot see]"
+		msgs[i].Text += "\n[" + what + ": this model has no image input]"
 	}
 }

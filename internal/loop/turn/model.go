@@ -2,28 +2,28 @@ package turn
 
 import "agent/internal/llm"
 
-// Model is a way to reach a model.
+// Model is a model and the connection to it.
 type Model struct {
-	Name      string // PROVIDER/NAME, as people write it
-	ID        string // as the provider knows it
+	Name      string // PROVIDER/NAME
+	ID        string // the provider's name for it
 	Provider  llm.Provider
-	Context   int    // its window in tokens, 0 if unknown
-	Blind     bool   // it is known to see no images
-	MaxTokens int    // limit of a reply; 0 leaves it to the dialect
-	Effort    string // of its reasoning; empty leaves it to the provider
-	Why       string // why it was chosen, in words that follow "because"
-	BaseURL   string // where its requests go, without secrets; empty for none
-	Host      string // of BaseURL, if that is not the provider's own address
-	// Confirm must be approved before the first request; nil is nothing.
+	Context   int    // context window in tokens, 0 if unknown
+	Blind     bool   // it is known to have no image input
+	MaxTokens int    // limit of a reply; 0 for the dialect's default
+	Effort    string // reasoning effort; empty for the provider's default
+	Why       string // why it was chosen; completes "because"
+	BaseURL   string // of its provider, without secrets; empty for none
+	Host      string // of BaseURL, if that is not the provider's default
+	// Confirm must be approved before the first request; nil if nothing must be.
 	Confirm *Confirm
-	// Cost is the price of what a reply used, in US dollars, if that is known.
-	// Nil where it never is.
+	// Cost returns the price of a reply in US dollars, if it is known. Nil if it
+	// never is.
 	Cost func(llm.Usage) (usd float64, known bool)
-	// AsText reaches the same model with calls written as text, for a server that
-	// turns out to know no tool calling. Nil where that is not offered.
+	// AsText connects to the same model with tool calls written as text, for a
+	// server without tool calling. Nil if that is not supported.
 	AsText llm.Provider
-	// Fallbacks answer in its place, in this order, while it is overloaded or
-	// its quota is used up. Their own are not looked at.
+	// Fallbacks replace the model, in order, while it is overloaded or its quota is
+	// exhausted. Their own Fallbacks are ignored.
 	Fallbacks []Model
 }
 
@@ -31,5 +31,5 @@ type Model struct {
 type Confirm struct {
 	Question string
 	Why      string
-	Remedy   string // how the question is avoided, for the user who rejects it
+	Remedy   string // how to avoid the question, for a user who rejects it
 }

@@ -12,16 +12,17 @@ import (
 )
 
 const (
-	maxTries   = 6
-	firstWait  = 500 * time.Millisecond
-	longestTry = 30 * time.Second // the longest wait that is ours to choose
-	// patience is the longest wait that a provider may ask for. Beyond it the
-	// turn ends, and says when to come back.
-	patience = time.Hour
+	// retryTime is how long a request is retried after its first failure, if the
+	// provider is busy or cannot be reached.
+	retryTime = 10 * time.Minute
+	// maxTries limits the attempts after any other failure.
+	maxTries  = 6
+	firstWait = time.Second
+	maxWait   = time.Minute // unless the provider asks for more
 )
 
-// requester gets the replies of the model. It chooses the model and the way to
-// reach it, makes room in the window, and retries.
+// requester gets the replies of the model: it makes room in the window, chooses the
+// model and how to connect to it, and retries.
 type requester struct {
 	*Turn
 	conv   *Conversation
@@ -30,14 +31,14 @@ type requester struct {
 	answer *answerFitter
 }
 
-// reply returns the reply to the conversation and the model that gave it. If the
-// conversation is too long for the model, old content is shortened and it is sent
-// once more. The reply is never nil; with an error it holds what had come by then.
+// reply returns the reply to the conversation and the model that wrote it. If the
+// conversation is too long for the model, it compacts the conversation and sends it
+// again, once. The reply is never nil; after an error it holds the part received.
 func (q *requester) reply(ctx context.Context) (*llm.Reply, Model, error) {
 	q.makeRoom()
 	reply, model, err := q.anyModel(ctx)
 	if e, ok := errors.AsType[*llm.Error](err); ok && e.Kind == llm.ErrTooLong && !accepted(reply) && ctx.Err() == nil {
-		need := window.Need{Enough: q.conv.Tokens() / 3, Least: 1, Why: "it was too long for the model"}
+		need := window.Need{Enough: q.conv.Tokens() / 3, Least: 1, Why: "the conversation was too long for the model"}
 		if q.conv.Compact(need, q.out.emit, q.out.meta) {
 			reply, model, err = q.anyModel(ctx)
 		}
@@ -51,9 +52,9 @@ func (q *requester) anyModel(ctx context.Context) (*llm.Reply, Model, error) {
 	models := q.conv.cooldown.available(q.Models.Current(), q.out.clock.Now())
 	for i, m := range models {
 		last := i == len(models)-1
-		tries := maxTries
+		tries := 0
 		if !last {
-			tries = 2 // there is a fallback
+			tries = 2
 		}
 		reply, err := q.retry(ctx, m, tries)
 		pause := cooldownFor(err)
@@ -61,12 +62,12 @@ func (q *requester) anyModel(ctx context.Context) (*llm.Reply, Model, error) {
 			return reply, m, err
 		}
 		q.conv.cooldown[m.Name] = q.out.clock.Now().Add(pause)
-		q.out.emit(event.Notice{Text: fmt.Sprintf("%v. %s answers in the place of %s for %s.", err, models[i+1].Name, m.Name, pause.Round(time.Second))})
+		q.out.emit(event.Notice{Text: fmt.Sprintf("%v. Using %s instead of %s for %s.", err, models[i+1].Name, m.Name, pause.Round(time.Second))})
 	}
 	panic("turn: no model to ask")
 }
 
-// request returns what is sent to m.
+// request returns the next request to m.
 func (q *requester) request(m Model) llm.Request {
 	req := llm.Request{Model: m.ID, System: q.System, Messages: withCutsMarked(q.conv.Messages), Effort: m.Effort, MaxTokens: m.MaxTokens}
 	if m.Blind {
@@ -79,11 +80,12 @@ func (q *requester) request(m Model) llm.Request {
 	return req
 }
 
-// retry streams one reply of m. It tries again while nothing of a reply was
-// accepted and the error says that this may help, and once when the reply is
-// empty.
+// retry streams one reply of m, in at most tries attempts; 0 is no limit. It
+// retries while no part of a reply was accepted and the error allows it, and once
+// if the reply is empty.
 func (q *requester) retry(ctx context.Context, m Model, tries int) (*llm.Reply, error) {
 	emptyBefore := false
+	var giveUp time.Time // set by the first failure
 	for try := 1; ; try++ {
 		req := q.request(m)
 		reply, err := q.stream(ctx, m, req)
@@ -93,30 +95,30 @@ func (q *requester) retry(ctx context.Context, m Model, tries int) (*llm.Reply, 
 			continue
 		}
 		e, ok := errors.AsType[*llm.Error](err)
-		if ok && e.Kind == llm.ErrInvalid && req.Schema != nil && !accepted(reply) {
-			q.answer.plain = true
-			q.out.emit(event.Notice{Text: e.Error() + ". The schema is left out of the request and checked here."})
-			continue
-		}
-		if ok && e.Kind == llm.ErrNoTools && q.switchToText(ctx, m, e) {
+		if ok && q.adapt(ctx, m, req, reply, e) {
 			continue
 		}
 		if !ok || !e.Retry || accepted(reply) || ctx.Err() != nil {
 			return reply, err
 		}
-		of := tries
-		if e.Tries > 0 {
-			of = min(of, e.Tries)
-		}
-		if try >= of {
+		of := attempts(e, tries)
+		if of > 0 && try >= of {
 			return reply, err
 		}
-		if e.RetryAfter > patience {
+		now := q.out.clock.Now()
+		if giveUp.IsZero() {
+			giveUp = now.Add(retryTime)
+		}
+		left := giveUp.Sub(now)
+		if e.RetryAfter > left {
 			later := *e
-			later.Hint = waitHint(q.out.clock.Now(), e.RetryAfter)
+			later.Retry, later.Hint = false, waitHint(now, e.RetryAfter)
 			return reply, &later
 		}
-		wait := backoff(try, e.RetryAfter, q.out.clock.Rand())
+		if left <= 0 {
+			return reply, err
+		}
+		wait := max(min(backoff(try, q.out.clock.Rand()), left), e.RetryAfter)
 		q.out.emit(event.Retrying{Attempt: try + 1, Of: of, In: wait, Error: e.Error(), Hint: e.Hint})
 		if q.out.clock.Sleep(ctx, wait) != nil {
 			return reply, err
@@ -124,7 +126,34 @@ func (q *requester) retry(ctx context.Context, m Model, tries int) (*llm.Reply, 
 	}
 }
 
-// provider returns how m is reached.
+// adapt changes the next request to m after an error that another form of it can
+// avoid. It reports whether it changed anything.
+func (q *requester) adapt(ctx context.Context, m Model, req llm.Request, reply *llm.Reply, err *llm.Error) bool {
+	if err.Kind == llm.ErrInvalid && req.Schema != nil && !accepted(reply) {
+		q.answer.plain = true
+		q.out.emit(event.Notice{Text: err.Error() + ". The request is sent again without the schema; agent checks the answer itself."})
+		return true
+	}
+	return err.Kind == llm.ErrNoTools && q.switchToText(ctx, m, err)
+}
+
+// attempts returns how many attempts a request gets after err, at most tries if
+// that is not 0; 0 if only retryTime limits them.
+func attempts(err *llm.Error, tries int) int {
+	limit := maxTries
+	switch {
+	case err.Tries > 0:
+		limit = err.Tries
+	case err.Kind == llm.ErrRate, err.Kind == llm.ErrOverloaded, err.Kind == llm.ErrNetwork, err.Kind == llm.ErrTimeout:
+		return tries
+	}
+	if tries > 0 {
+		return min(limit, tries)
+	}
+	return limit
+}
+
+// provider returns the connection to m, with tool calls as text if m needs that.
 func (q *requester) provider(m Model) llm.Provider {
 	if q.conv.textCalls[m.Name] && m.AsText != nil {
 		return m.AsText
@@ -132,23 +161,23 @@ func (q *requester) provider(m Model) llm.Provider {
 	return m.Provider
 }
 
-// switchToText has m, which knows no tool calling, write its calls as text from
-// now on, if the user does not object. It reports whether that is new.
+// switchToText makes m, which has no tool calling, write its calls as text from now
+// on, if the user approves. It reports whether it switched.
 func (q *requester) switchToText(ctx context.Context, m Model, err error) bool {
 	if m.AsText == nil || q.conv.textCalls[m.Name] {
 		return false
 	}
-	question := m.Name + " has no tool calling. Go on with calls written as text?"
+	question := m.Name + " has no tool calling. Continue with tool calls written as text?"
 	if q.user.attended() && q.user.confirm(ctx, event.TextAsk, question, err.Error(), ending{reason: event.ProviderError}).reason != "" {
 		return false
 	}
 	q.conv.textCalls[m.Name] = true
-	q.out.emit(event.Notice{Text: m.Name + " writes its tool calls as text from here on."})
+	q.out.emit(event.Notice{Text: m.Name + " now writes its tool calls as text."})
 	return true
 }
 
-// accepted reports whether anything of a reply counts: thinking alone can be
-// repeated.
+// accepted reports whether a reply has content other than thinking. Such a reply is
+// not requested again.
 func accepted(r *llm.Reply) bool {
 	for _, m := range r.Messages() {
 		if m.Kind != llm.Thinking {
@@ -158,19 +187,22 @@ func accepted(r *llm.Reply) bool {
 	return false
 }
 
-// backoff returns how long to wait after a try: spread, a number in [0, 1), of a
-// doubling interval, but at least what the provider asks for, up to patience.
-func backoff(try int, atLeast time.Duration, spread float64) time.Duration {
-	wait := min(firstWait<<(try-1), longestTry)
-	return min(max(atLeast, 0), patience) + time.Duration(spread*float64(wait))
+// backoff returns how long to wait after a try: an interval that doubles from
+// firstWait to maxWait. Spread, a number in [0, 1), varies it by a tenth.
+func backoff(try int, spread float64) time.Duration {
+	wait := maxWait
+	if try <= 6 {
+		wait = firstWait << (try - 1)
+	}
+	return min(time.Duration(float64(wait)*(0.9+0.2*spread)), maxWait)
 }
 
-// waitHint is the hint of an error whose provider asks for a wait that is too
-// long for a turn.
+// waitHint returns the hint for a provider that asks for a longer wait than a turn
+// retries.
 func waitHint(now time.Time, wait time.Duration) string {
 	const day = 24 * time.Hour
 	if wait >= 365*day {
-		return "the provider asks to wait for a year or more; choose another model with /model"
+		return "The provider asks to wait for a year or more. Choose another model with /model."
 	}
 	at := now.Add(wait)
 	form := "15:04"
@@ -178,9 +210,13 @@ func waitHint(now time.Time, wait time.Duration) string {
 		form = "2006-01-02 15:04"
 	}
 	minutes := int((wait + time.Minute - 1) / time.Minute)
-	length := fmt.Sprintf("%d h %d min", minutes/60, minutes%60)
-	if wait >= day {
+	length := fmt.Sprintf("%d min", minutes)
+	switch {
+	case wait < time.Hour:
+	case wait < day:
+		length = fmt.Sprintf("%d h %d min", minutes/60, minutes%60)
+	default:
 		length = fmt.Sprintf("%d d %d h", minutes/60/24, minutes/60%24)
 	}
-	return "the provider asks to wait until " + at.Format(form) + " (" + length + "); try again then, or choose another model with /model"
+	return "The provider asks to wait until " + at.Format(form) + " (" + length + "). Retry then, or choose another model with /model."
 }

@@ -1,15 +1,19 @@
 package turn
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 	"time"
 
 	"agent/internal/llm"
+	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
 	"agent/internal/tools"
+	"agent/internal/tools/advice"
 	"agent/internal/tools/workspace"
 )
 
@@ -17,24 +21,24 @@ import (
 // commands that the user types. A panic in a tool becomes the error of its call.
 type Runner struct {
 	Interceptors tools.Interceptors // act around every call
-	Kill         <-chan struct{}    // closed when what runs must be killed at once; nil never is
+	Kill         <-chan struct{}    // closed to kill running commands at once; may be nil
 }
 
-// Command runs a command that the user typed, whose output so far goes to
-// progress. Text is its output.
+// Command runs a command that the user typed. It passes output to progress as it
+// arrives, and returns all of it as text.
 func (r Runner) Command(ctx context.Context, id string, call tools.Call, progress func(string)) (outcome event.Outcome, summary, text string) {
 	c := &toolCall{msg: llm.Message{ID: id, Name: "shell"}, call: call}
 	r.run(ctx, tools.Info{ID: id, Tool: "shell"}, c, progress)
 	return c.end.Outcome, c.end.Summary, strings.TrimPrefix(c.end.Result.Text, untilThen)
 }
 
-// prepare has t prepare a call.
+// prepare prepares a call with t and the interceptors.
 func (r Runner) prepare(ctx context.Context, in tools.Info, t tools.Tool) (c tools.Call, err error) {
 	defer recovered(in.Tool, &err)
 	return r.Interceptors.Prepare(ctx, in, t)
 }
 
-// run runs the approved call c and sets its end. It changes nothing but c.
+// run runs the approved call c and sets its result. It changes nothing else.
 func (r Runner) run(ctx context.Context, in tools.Info, c *toolCall, progress func(string)) {
 	got, err := r.result(ctx, in, c.call, tools.Approved{Changes: c.call.Changes, Progress: progress, Force: r.Kill})
 	c.end.Diffs = diffs(got.Changes)
@@ -42,6 +46,7 @@ func (r Runner) run(ctx context.Context, in tools.Info, c *toolCall, progress fu
 		c.fail(ctx, err)
 		if c.end.Outcome == event.Interrupted && got.Text != "" {
 			c.end.Result.Text = untilThen + got.Text
+			c.end.Summary = got.Summary
 		}
 		return
 	}
@@ -63,31 +68,57 @@ func (r Runner) result(ctx context.Context, in tools.Info, c tools.Call, ok tool
 // recovered turns a panic into err.
 func recovered(tool string, err *error) {
 	if p := recover(); p != nil {
-		*err = fmt.Errorf("the tool %s broke down (%v). Try another way", tool, p)
+		*err = fmt.Errorf("the tool %s crashed (%v). Try a different approach", tool, p)
 	}
 }
 
-// untilThen stands above the output of an interrupted call.
-const untilThen = "interrupted by the person; until then:\n"
+// maxArgument is how many bytes of an argument the title of a call shows.
+const maxArgument = 120
 
-// toolCall is one tool call on its way to its result.
+// untilThen precedes the output of an interrupted call.
+const untilThen = "interrupted by the user; output until then:\n"
+
+// toolCall is one tool call and its result.
 type toolCall struct {
 	msg   llm.Message
 	call  tools.Call
-	err   error // of Prepare: the call cannot be run
-	alone bool  // it never runs in parallel, whatever its effect
+	err   error // of Prepare; the call does not run
+	alone bool  // it never runs in parallel
 	start time.Time
 	end   event.ToolEnd
-	reads []workspace.Reading // what the model knows of files with its result
-	ran   bool                // the tool did what it does, even if what it ran failed
+	reads []workspace.Reading // file contents that its result shows the model
+	ran   bool                // the tool ran, even if its command failed
 }
 
-// title is the call in one line: the tool's own, or its bare name.
+// title returns the call in one line: the title of the prepared call, or the
+// tool's name and the first string of the arguments.
 func (c *toolCall) title() string {
-	if c.call.Title != "" {
+	switch {
+	case c.call.Title != "":
 		return c.call.Title
+	case c.msg.Name == "":
+		return ""
 	}
-	return c.msg.Name
+	return strings.TrimSpace(c.msg.Name + " " + firstString(c.msg.Input))
+}
+
+// firstString returns the first property of a JSON object that is a string of one
+// line, or "".
+func firstString(object json.RawMessage) string {
+	dec := json.NewDecoder(bytes.NewReader(object))
+	if _, err := dec.Token(); err != nil {
+		return ""
+	}
+	for dec.More() {
+		var value any
+		if _, err := dec.Token(); err != nil || dec.Decode(&value) != nil {
+			return ""
+		}
+		if s, ok := value.(string); ok && strings.TrimSpace(s) != "" && !strings.Contains(s, "\n") {
+			return phrase.Clip(s, maxArgument)
+		}
+	}
+	return ""
 }
 
 // finish sets the result of c.
@@ -96,14 +127,17 @@ func (c *toolCall) finish(outcome event.Outcome, text string) {
 	c.end.Result = llm.Message{Kind: llm.ToolResult, Reply: c.msg.Reply, ID: c.msg.ID, Text: text, IsError: outcome != event.OK}
 }
 
-// fail sets an error as the result of c; the end of ctx is the user's interrupt.
-// If the error says what has changed in a file, the model knows that.
+// fail sets the result of c to err, or to an interrupt if ctx has ended. A
+// ChangedError shows the model the changes of a file.
 func (c *toolCall) fail(ctx context.Context, err error) {
 	if ctx.Err() != nil {
-		c.finish(event.Interrupted, "interrupted by the person")
+		c.finish(event.Interrupted, "interrupted by the user")
 		return
 	}
 	c.finish(event.Failed, err.Error())
+	if cause := advice.Cause(err); cause != err.Error() {
+		c.end.Error = cause
+	}
 	if changed, ok := errors.AsType[*workspace.ChangedError](err); ok {
 		c.reads = changed.Reads
 	}

@@ -12,14 +12,14 @@ import (
 )
 
 const (
-	// answerTool is the tool that a model is made to call when its answer did
-	// not fit the schema: its arguments are the answer.
+	// answerTool is the tool that the model must call after its answer did not match
+	// the schema. Its arguments are the answer.
 	answerTool = "answer"
-	// maxForced is how often it is made to: once for the form, once for repair.
+	// maxForced limits these calls: one to get the form right, one to repair errors.
 	maxForced = 2
 )
 
-// Schema is the shape that the last answer of a turn must have.
+// Schema is a JSON schema for the last answer of a turn.
 type Schema struct {
 	raw      json.RawMessage
 	resolved *jsonschema.Resolved
@@ -38,7 +38,7 @@ func ParseSchema(b []byte) (*Schema, error) {
 	return &Schema{raw: append(json.RawMessage(nil), b...), resolved: resolved}, nil
 }
 
-// check says what keeps text from being an answer.
+// check returns why text does not match the schema.
 func (s *Schema) check(text string) error {
 	var v any
 	if err := json.Unmarshal([]byte(text), &v); err != nil {
@@ -47,8 +47,8 @@ func (s *Schema) check(text string) error {
 	return s.resolved.Validate(v)
 }
 
-// object returns the schema as that of a tool, whose arguments are always an
-// object: another value becomes its one property.
+// object returns the schema for the arguments of a tool, which must be an object. A
+// schema of another type is wrapped as the property "value".
 func (s *Schema) object() (schema json.RawMessage, wrapped bool) {
 	var o struct {
 		Type any `json:"type"`
@@ -63,31 +63,30 @@ func (s *Schema) object() (schema json.RawMessage, wrapped bool) {
 	return b, true
 }
 
-// answerFitter makes the last answer of a turn fit a schema. Without a schema it
+// answerFitter makes the last answer of a turn match a schema. Without a schema it
 // does nothing.
 type answerFitter struct {
 	schema *Schema
 	forced int  // how often the answer was requested as a call
-	plain  bool // the provider takes no schema
+	plain  bool // the provider does not support schemas
 }
 
-// require adds to req what asks for an answer that fits.
+// require adds the schema to req.
 func (f *answerFitter) require(req *llm.Request) {
 	if f.schema == nil {
 		return
 	}
-	req.System += "\nYour last answer, when the work is done, must be nothing but one JSON value that fits this schema:\n" + string(f.schema.raw) + "\n"
+	req.System += "\nYour last answer, when the work is done, must be exactly one JSON value that matches this schema:\n" + string(f.schema.raw) + "\n"
 	if f.forced > 0 {
 		schema, _ := f.schema.object()
-		req.Tools = append(req.Tools, llm.ToolSpec{Name: answerTool, Description: "Gives the answer.", Schema: schema})
+		req.Tools = append(req.Tools, llm.ToolSpec{Name: answerTool, Description: "Submit the answer.", Schema: schema})
 		req.ToolChoice = llm.ToolChoice{Mode: llm.ChoiceTool, Name: answerTool}
 	} else if !f.plain {
 		req.Schema = f.schema.raw
 	}
 }
 
-// unwrap replaces a requested call, or an answer in a code fence, with the answer
-// itself.
+// unwrap extracts the answer from a call of answerTool or from a code fence.
 func (f *answerFitter) unwrap(said []llm.Message) []llm.Message {
 	if f.schema == nil {
 		return said
@@ -105,7 +104,7 @@ func (f *answerFitter) unwrap(said []llm.Message) []llm.Message {
 	return said
 }
 
-// argument returns the answer that a call holds.
+// argument returns the answer in the arguments of a call.
 func (f *answerFitter) argument(m llm.Message) string {
 	if m.Raw != "" {
 		return m.Raw
@@ -119,7 +118,7 @@ func (f *answerFitter) argument(m llm.Message) string {
 	return string(m.Input)
 }
 
-// unfence returns the contents of the code fence that is all of text.
+// unfence returns the contents of text if all of it is one code fence, else text.
 func unfence(text string) string {
 	t := strings.TrimSpace(text)
 	inner, ok := strings.CutPrefix(t, "```")
@@ -131,8 +130,8 @@ func unfence(text string) string {
 	return strings.TrimSpace(inner)
 }
 
-// judge returns how a turn ends that is done, and the note for the model if its
-// answer does not fit yet.
+// judge checks the last answer of a turn. It returns how the turn ends, or a note
+// for the model if it must answer again.
 func (f *answerFitter) judge(said []llm.Message) (end ending, note string) {
 	if f.schema == nil {
 		return ending{reason: event.Done}, ""
@@ -149,8 +148,8 @@ func (f *answerFitter) judge(said []llm.Message) (end ending, note string) {
 		return ending{reason: event.Done}, ""
 	case f.forced < maxForced:
 		f.forced++
-		return ending{}, fmt.Sprintf("Your answer does not fit the schema: %v. Give it again by calling the tool %s.", err, answerTool)
+		return ending{}, fmt.Sprintf("Your answer does not match the schema: %v. Submit it again by calling the tool %s.", err, answerTool)
 	}
-	return ending{event.BadAnswer, fmt.Sprintf("the answer does not fit the schema: %v", err),
-		"the model may be too weak for this schema: simplify it, or choose another model"}, ""
+	return ending{event.BadAnswer, fmt.Sprintf("the answer does not match the schema: %v", err),
+		"The schema may be too hard for this model. Simplify it, or choose another model."}, ""
 }

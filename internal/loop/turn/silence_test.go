@@ -10,7 +10,7 @@ import (
 	"agent/internal/loop/turn"
 )
 
-// quiet is a user who says nothing, with one model and permission for everything.
+// quiet implements the interfaces of a turn: one model, no input, every call allowed.
 type quiet struct {
 	turn.Permissions
 	model turn.Model
@@ -25,10 +25,10 @@ func (quiet) Prompts() []event.Prompt      { return nil }
 func (quiet) Commands() []turn.UserCommand { return nil }
 func (quiet) News() []string               { return nil }
 
-// A notice says that a model sends nothing for long; the turn waits for it.
+// A notice reports a model that sends nothing for a long time; the turn keeps waiting.
 func TestSilence(t *testing.T) {
-	told := make(chan struct{})
-	p := script.New(script.Reply{Deltas: script.Say("at last").Deltas, Hold: map[int]<-chan struct{}{0: told}})
+	noticed := make(chan struct{})
+	p := script.New(script.Reply{Deltas: script.Say("at last").Deltas, Hold: map[int]<-chan struct{}{0: noticed}})
 	q := quiet{model: turn.Model{Name: "script/test", ID: "test", Provider: p}}
 	var notices []string
 	one := turn.Turn{
@@ -36,13 +36,13 @@ func TestSilence(t *testing.T) {
 		Emit: func(e event.Event) error {
 			if n, ok := e.(event.Notice); ok && len(notices) == 0 {
 				notices = append(notices, n.Text)
-				close(told)
+				close(noticed)
 			}
 			return nil
 		},
 	}
 	end := one.Run(t.Context(), turn.NewConversation(nil, nil), event.Prompt{Text: "go"})
-	if end.Reason != event.Done || len(notices) != 1 || notices[0] != "script/test has said nothing for 1ms, but the connection is alive." {
+	if end.Reason != event.Done || len(notices) != 1 || notices[0] != "script/test has sent nothing for 1ms. The connection is still open." {
 		t.Errorf("got %v, %q", end.Reason, notices)
 	}
 }

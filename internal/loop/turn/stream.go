@@ -11,18 +11,18 @@ import (
 	"agent/internal/loop/event"
 )
 
-// partialEvery is how often streamed text is saved.
+// partialEvery is the interval at which streamed text is saved.
 const partialEvery = time.Second
 
-// stream takes one reply from the provider as it comes: it emits each delta, and
-// saves the text from time to time.
+// stream receives one reply from the provider: it emits each delta, and saves the
+// text every partialEvery.
 func (q *requester) stream(ctx context.Context, m Model, req llm.Request) (*llm.Reply, error) {
 	reply := llm.NewReply("")
 	reply.MaxBytes = q.Limits.ReplyBytes
 	save := saver{out: q.out, reply: reply.ID, last: q.out.clock.Now()}
 	silence := cmp.Or(q.Limits.Silence, 5*time.Minute)
 	silent := time.AfterFunc(silence, func() {
-		q.out.preview(event.Notice{Text: m.Name + " has said nothing for " + silence.String() + ", but the connection is alive."})
+		q.out.preview(event.Notice{Text: m.Name + " has sent nothing for " + silence.String() + ". The connection is still open."})
 	})
 	defer silent.Stop()
 	for d, err := range q.provider(m).Stream(ctx, req) {
@@ -34,14 +34,13 @@ func (q *requester) stream(ctx context.Context, m Model, req llm.Request) (*llm.
 			q.out.emit(event.Streamed{Reply: reply.ID, Delta: d})
 			save.add(d)
 		}
-		if q.out.err != nil || reply.Exceeded() != "" { // to stop here ends the request
+		if q.out.err != nil || reply.Exceeded() != "" { // returning cancels the request
 			return reply, ctx.Err()
 		}
 	}
 	if reply.Finish.Reason == "" && ctx.Err() == nil {
 		provider, _, _ := strings.Cut(m.Name, "/")
-		return reply, &llm.Error{Kind: llm.ErrCut, Provider: provider, Retry: true, Message: "the answer was cut in the middle. What arrived is kept",
-			Hint: "say \"go on\" to continue"}
+		return reply, &llm.Error{Kind: llm.ErrCut, Provider: provider, Retry: true, Message: "the answer was cut off. The text received is kept"}
 	}
 	return reply, ctx.Err()
 }
@@ -51,10 +50,10 @@ type saver struct {
 	out    *reporter
 	reply  string
 	last   time.Time
-	pieces []*unsavedPiece // one for each kind, in the order in which they began
+	pieces []*unsavedPiece // one for each kind, oldest first
 }
 
-// unsavedPiece is what streamed of the messages of one kind since the last save.
+// unsavedPiece is text of one kind that was streamed since the last save.
 type unsavedPiece struct {
 	kind llm.Kind
 	text strings.Builder
@@ -75,7 +74,7 @@ func (s *saver) add(d llm.Delta) {
 	}
 }
 
-// piece returns where text of a kind gathers.
+// piece returns the unsaved text of a kind.
 func (s *saver) piece(kind llm.Kind) *strings.Builder {
 	i := slices.IndexFunc(s.pieces, func(p *unsavedPiece) bool { return p.kind == kind })
 	if i < 0 {

@@ -3,27 +3,28 @@ package turn
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"agent/internal/llm"
 	"agent/internal/loop/event"
 	"agent/internal/tools"
 )
 
-// Turn holds what a turn works with. Its functions and interfaces are called from
-// the goroutine of Run only, but for Emit with a Progress or a Notice.
+// Turn holds the dependencies of a turn. Run calls its functions and interfaces from
+// its own goroutine, except Emit with a Progress or a Notice.
 type Turn struct {
 	Models      Models
 	Permissions Permissions
-	Approver    Approver // nil if there is no user to ask: what needs approval is denied
+	Approver    Approver // nil without a user: calls that need approval are denied
 	Inbox       Inbox
-	// Emit takes every event. Its error, which is that of the log, ends the turn
-	// before the next tool runs: that call would not be on record.
+	// Emit receives every event. An error of the log ends the turn before the next
+	// tool runs, because that call would not be recorded.
 	Emit func(event.Event) error
 
 	System string // the system prompt
 	Tools  []tools.Tool
 	Runner Runner
-	Schema *Schema // of the last answer; nil for any
+	Schema *Schema // of the last answer; may be nil
 	Limits Limits
 	Clock  Clock
 }
@@ -38,10 +39,10 @@ type run struct {
 	guards   *guards
 	answer   *answerFitter
 	end      event.TurnEnd
-	unpriced bool    // the price of a step is not known
-	cost     float64 // of the steps whose price is known, in US dollars
-	note     string  // from this program to the model, for the next step
-	resumed  bool    // a truncated answer was continued already
+	unpriced bool    // the price of a step is unknown
+	cost     float64 // of the steps with a known price, in US dollars
+	note     string  // to the model, for the next step
+	resumed  bool    // a truncated answer has been continued
 }
 
 // ending is why a turn ends: its reason, and the error with its hint for the user.
@@ -51,17 +52,17 @@ type ending struct {
 	err, hint string
 }
 
-// Run carries the prompt p until the model is done, or a guard, the user or an
-// error ends the turn. An empty p sends the conversation again as it is. Run adds to c
-// all that is said and done, and returns how
-// the turn ended, which Emit has got too. Canceling ctx is the user's interrupt.
+// Run works on the prompt p until the model is done, or a guard, the user or an
+// error ends the turn. An empty p sends the conversation again. Run adds all messages
+// to c, and emits and returns the end of the turn. Canceling ctx means that the user
+// interrupts.
 func (t *Turn) Run(ctx context.Context, c *Conversation, p event.Prompt) event.TurnEnd {
 	r := newRun(t, c)
 	start := r.out.clock.Now()
 	r.out.fail(t.Models.Announce())
 	r.addCommands()
 	r.addNews()
-	if p.Text == "" && len(p.Images) == 0 {
+	if p.IsEmpty() {
 		r.note = c.continuation()
 	} else {
 		r.say(p, false)
@@ -72,7 +73,7 @@ func (t *Turn) Run(ctx context.Context, c *Conversation, p event.Prompt) event.T
 	}
 	if r.out.err != nil {
 		end = ending{event.LogError, "the session could not be saved: " + r.out.err.Error(),
-			"make room or mend what is wrong there; what was said so far is kept and saved with the next prompt"}
+			"Free up disk space or fix the cause. The conversation is safe and will be saved with your next prompt."}
 	}
 	r.end.Reason, r.end.Error, r.end.Hint = end.reason, end.err, end.hint
 	r.end.Meta = r.out.meta()
@@ -107,7 +108,7 @@ func (r *run) step(ctx context.Context) ending {
 	r.addCommands()
 	r.addNews()
 	r.addPrompts()
-	if r.out.err != nil { // the model must not get what is not on record
+	if r.out.err != nil { // the model must not receive unrecorded messages
 		return ending{reason: event.LogError}
 	}
 	reply, model, err := r.requests.reply(ctx)
@@ -138,7 +139,7 @@ func (r *run) step(ctx context.Context) ending {
 	return end
 }
 
-// judgeResults returns whether the turn ends after calls that ran.
+// judgeResults returns how the turn ends after its calls; the zero value if it continues.
 func (r *run) judgeResults(ctx context.Context, calls, results []llm.Message, worked bool) ending {
 	switch {
 	case ctx.Err() != nil:
@@ -149,22 +150,22 @@ func (r *run) judgeResults(ctx context.Context, calls, results []llm.Message, wo
 	return r.guards.afterCalls(ctx, calls, results, worked)
 }
 
-// confirmHost asks the user whether the conversation may be sent to the host of
-// the model, if that needs an approval.
+// confirmHost asks the user whether the conversation may be sent to the host of the
+// model, if that host needs approval.
 func (r *run) confirmHost(ctx context.Context) ending {
 	c := r.Models.Current().Confirm
 	if c == nil {
 		return ending{}
 	}
 	end := r.guards.user.confirm(ctx, event.HostAsk, c.Question, c.Why,
-		ending{event.ProviderError, "nothing was sent: " + c.Why, "choose another model with /model, or " + c.Remedy})
+		ending{event.ProviderError, "nothing was sent: " + c.Why, "Choose another model with /model, or " + strings.TrimRight(c.Remedy, ".") + "."})
 	if end.reason == "" {
 		r.Models.Confirmed()
 	}
 	return end
 }
 
-// endStep emits what a step took.
+// endStep emits the usage and price of a step.
 func (r *run) endStep(reply *llm.Reply, model Model) {
 	u := reply.Finish.Usage
 	e := &event.StepEnd{Meta: r.out.meta(), Reply: reply.ID, Model: model.Name, Finish: reply.Finish.Reason, Usage: u, Lost: reply.Finish.Lost}
@@ -179,14 +180,14 @@ func (r *run) endStep(reply *llm.Reply, model Model) {
 	r.out.emit(e)
 }
 
-// say adds a message of the user. Steered says that it came during the turn.
+// say adds a message of the user. Steered is set if it was sent during the turn.
 func (r *run) say(p event.Prompt, steered bool) {
 	r.out.emit(&event.UserSaid{Meta: r.out.meta(), Text: p.Text, Images: p.Images, Steered: steered})
 	r.conv.add(llm.Message{Kind: llm.User, Text: p.Text, Images: p.Images})
 }
 
-// tell adds messages of this program, which take the user's place.
-func (r *run) tell(texts ...string) {
+// addNotes adds notes of the program, as user messages.
+func (r *run) addNotes(texts ...string) {
 	for _, text := range texts {
 		r.out.emit(&event.UserSaid{Meta: r.out.meta(), Text: text, Steered: true, Auto: true})
 		r.conv.add(llm.Message{Kind: llm.User, Text: text})
@@ -201,18 +202,18 @@ func (r *run) addCommands() {
 	}
 }
 
-// addNews adds the messages of this program: of plan mode, and those of the inbox.
+// addNews adds the notes of the program: about plan mode, and those of the inbox.
 func (r *run) addNews() {
-	r.tell(r.conv.announceMode(r.Permissions.Mode())...)
-	r.tell(r.Inbox.News()...)
+	r.addNotes(r.conv.announceMode(r.Permissions.Mode())...)
+	r.addNotes(r.Inbox.News()...)
 }
 
-// addPrompts adds the note of the guards and the messages that steer the turn. It
-// reports whether there were any.
+// addPrompts adds the pending note and the messages that steer the turn. It reports
+// whether there were any.
 func (r *run) addPrompts() bool {
 	before := len(r.conv.Messages)
 	if r.note != "" {
-		r.tell(r.note)
+		r.addNotes(r.note)
 		r.note = ""
 	}
 	for _, p := range r.Inbox.Prompts() {
@@ -221,8 +222,8 @@ func (r *run) addPrompts() bool {
 	return len(r.conv.Messages) > before
 }
 
-// distinct returns said with a new ID for each call whose ID the conversation
-// has already: some servers count from 0 in every reply.
+// distinct renames the calls in said whose ID is in msgs already: some servers count
+// from 0 in every reply. It changes and returns said.
 func distinct(msgs, said []llm.Message) []llm.Message {
 	for i, m := range said {
 		if m.Kind == llm.ToolCall && slices.ContainsFunc(msgs, func(o llm.Message) bool { return o.Kind == llm.ToolCall && o.ID == m.ID }) {

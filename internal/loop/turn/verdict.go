@@ -5,13 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"agent/internal/llm"
 	"agent/internal/loop/event"
 )
 
-// judgeReply returns whether the turn ends with this reply, and the result of its
-// calls if they must not run; empty if they may.
+// judgeReply returns how the turn ends with this reply, and why its calls must not
+// run. Both are zero if the turn continues.
 func (r *run) judgeReply(ctx context.Context, reply *llm.Reply, err error, said []llm.Message) (end ending, notRun string) {
 	calls := len(callsOf(said)) > 0
 	if n := len(said); n > 0 {
@@ -24,43 +25,40 @@ func (r *run) judgeReply(ctx context.Context, reply *llm.Reply, err error, said 
 		return ending{reason: event.LogError}, notRunUnsaved
 	case err != nil && r.end.Cut && !calls && !r.resumed:
 		r.resumed, r.note = true, event.GoOn
-		r.out.emit(event.Notice{Text: err.Error() + ". Going on where the answer was cut."})
+		r.out.emit(event.Notice{Text: err.Error() + ". Continuing where it was cut off."})
 		return ending{}, ""
 	case err != nil:
-		return failed(err), "not run: the reply was cut before it ended"
+		return failed(err, r.end.Cut), "not run: the reply was cut off"
 	case reply.Exceeded() != "":
 		return exceeded(reply, cmp.Or(r.Limits.ReplyBytes, llm.MaxReplyBytes), r.end.Cut)
 	}
 	switch reply.Finish.Reason {
 	case llm.Length:
-		return ending{event.OutOfTokens, "the answer hit the model's token limit and is cut", "say \"go on\" to continue"},
-			"not run: the reply was cut at the model's token limit"
+		return ending{event.OutOfTokens, "the answer reached the model's token limit and was truncated", continueHint(r.end.Cut)},
+			"not run: the reply was truncated at the model's token limit"
 	case llm.Filtered:
-		return ending{event.Filtered, "the provider or the model refused to answer", "say it differently, or choose another model"},
+		return ending{event.Filtered, "the provider or the model refused to answer", "Rephrase the prompt, or choose another model with /model."},
 			"not run: the reply was refused by the provider"
 	case llm.Stop, llm.Calls:
 		switch {
 		case calls:
 			return ending{}, ""
 		case len(said) == 0:
-			return ending{event.ProviderError, "the model gave an empty answer twice", "say it differently, or choose another model"}, ""
+			return ending{event.ProviderError, "the model gave an empty answer twice", "Rephrase the prompt, or choose another model with /model."}, ""
 		}
 	default:
 		if calls {
 			return ending{event.ProviderError, fmt.Sprintf("the answer ended for an unknown reason (%q), so its tool calls were not run", reply.Finish.Raw),
-				"say \"go on\" to continue"}, "not run: it is unknown whether the reply was whole"
+				continueHint(false)}, "not run: the reply may be incomplete"
 		}
 	}
 	return ending{reason: event.Done}, ""
 }
 
-// exceeded ends the turn with a reply that was stopped at a limit, of which
-// maxBytes is one. Truncated says that it ends in the middle of the answer.
+// exceeded ends the turn after a reply that reached a limit. MaxBytes is its limit
+// in bytes. Truncated is set if the reply stopped within the answer.
 func exceeded(reply *llm.Reply, maxBytes int, truncated bool) (end ending, notRun string) {
-	end = ending{reason: event.OutOfTokens, hint: "send a message to continue"}
-	if truncated {
-		end.hint = "press Enter to continue"
-	}
+	end = ending{reason: event.OutOfTokens, hint: continueHint(truncated)}
 	switch reply.Exceeded() {
 	case llm.LimitCalls:
 		end.err = fmt.Sprintf("the reply was stopped after %d tool calls, which were not run", llm.MaxReplyCalls)
@@ -74,7 +72,7 @@ func exceeded(reply *llm.Reply, maxBytes int, truncated bool) (end ending, notRu
 	return end, "not run: the reply was stopped at its limit of " + size + ". Write less in one reply: divide large files among several calls"
 }
 
-// byteCount writes a size: "8 MiB", "1000 bytes".
+// byteCount formats a size: "8 MiB", "1000 bytes".
 func byteCount(n int) string {
 	if n >= 1<<20 && n%(1<<20) == 0 {
 		return fmt.Sprintf("%d MiB", n>>20)
@@ -82,17 +80,37 @@ func byteCount(n int) string {
 	return fmt.Sprintf("%d bytes", n)
 }
 
-// failed ends the turn with the error of a provider.
-func failed(err error) ending {
+// continueHint says how the user continues a turn. Truncated is set if it ended
+// within the answer.
+func continueHint(truncated bool) string {
+	if truncated {
+		return "Press Enter to continue."
+	}
+	return "Send a message to continue."
+}
+
+// failed ends the turn with the error of a provider. Truncated is set if part of
+// the answer was received.
+func failed(err error, truncated bool) ending {
 	end := ending{reason: event.ProviderError, err: err.Error()}
 	if e, ok := errors.AsType[*llm.Error](err); ok {
 		end.hint = e.Hint
 		switch {
 		case e.Kind == llm.ErrTooLong:
-			end.hint = "cut old content with /compact, take something back with /rewind, begin anew with /new, or choose a model with a larger window"
-		case e.Hint == "" && e.Retry:
-			end.hint = "say \"go on\" to try again"
+			end.hint = "Shorten the context with /compact, remove messages with /rewind, start a new session with /new, or choose a model with a larger context window."
+		case truncated:
+			end.hint = joinHints(e.Hint, continueHint(true))
+		case e.Retry:
+			end.hint = joinHints(e.Hint, "Press Enter to retry.")
 		}
 	}
 	return end
+}
+
+// joinHints returns the sentence next, after hint if there is one.
+func joinHints(hint, next string) string {
+	if hint == "" {
+		return next
+	}
+	return strings.TrimRight(hint, ".") + ". " + next
 }

@@ -5,18 +5,18 @@ import (
 	"agent/internal/loop/event"
 )
 
-// Need is the purpose of a compaction.
+// Need is how much a compaction must save.
 type Need struct {
-	Enough int    // tokens to save: no more is shortened
-	Least  int    // tokens: nothing is shortened to save fewer
+	Enough int    // tokens to save; compaction stops there
+	Least  int    // tokens that must be saved; otherwise nothing is shortened
 	Why    string // for the user
 }
 
-// Compact shortens as little old content of msgs as meets n, and returns the
-// result with its event, which has no time yet. Without anything to shorten it
-// returns msgs and nil. It hands save the complete texts of shortened results,
-// which are to become files in the directory outputs. If save fails, the results
-// are shortened without naming files, and the error is returned with them.
+// Compact shortens as little old content of msgs as n requires, and returns the
+// result with its event, without a time. If it cannot save n.Least, it returns msgs
+// and nil. It passes the full texts of shortened results to save, which writes them
+// to the directory outputs. If save fails, the shortened results name no files, and
+// Compact also returns the error.
 func Compact(msgs []llm.Message, m Meter, outputs string, n Need, save func([]Original) error) ([]llm.Message, *event.Compacted, error) {
 	for _, replies := range []int{8, 4, 2, 1} {
 		out, originals := Shorten(msgs, replies, outputs)

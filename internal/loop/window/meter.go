@@ -2,15 +2,15 @@ package window
 
 import "agent/internal/llm"
 
-// Meter measures how many tokens of its window a model was sent. The zero value
+// Meter measures how many tokens of its window a conversation uses. The zero value
 // has measured nothing.
 type Meter struct {
-	tokens int // as the provider counted them
-	msgs   int // in so many messages, from the first on
+	tokens int // as counted by the provider
+	msgs   int // number of first messages that tokens covers
 }
 
-// Of returns about how many tokens msgs use: what the provider counted for the
-// first of them, and an estimate for the others.
+// Of estimates how many tokens msgs use: the provider's count for the first of them,
+// and an estimate for the others.
 func (m Meter) Of(msgs []llm.Message) int {
 	if m.msgs > len(msgs) {
 		return Tokens(msgs)
@@ -18,11 +18,11 @@ func (m Meter) Of(msgs []llm.Message) int {
 	return m.tokens + Tokens(msgs[m.msgs:])
 }
 
-// Measured returns a meter that has measured all of msgs, by Of.
+// Measured returns a meter that covers all of msgs, with the estimate of Of.
 func (m Meter) Measured(msgs []llm.Message) Meter { return Meter{m.Of(msgs), len(msgs)} }
 
-// Counted returns a meter with what a provider counted for a reply, the last of
-// so many messages. A provider that counts nothing changes nothing.
+// Counted returns a meter with the provider's count for a reply, which is the last of
+// msgs messages. It returns m if the provider counts nothing.
 func (m Meter) Counted(u llm.Usage, msgs int) Meter {
 	if u.Input == 0 {
 		return m
@@ -30,19 +30,19 @@ func (m Meter) Counted(u llm.Usage, msgs int) Meter {
 	return Meter{u.Input + u.Output, msgs}
 }
 
-// After returns a meter for after, the conversation that a compaction made of
-// before to save so many tokens.
+// After returns a meter for after, the result of a compaction of before that saved
+// so many tokens.
 func (m Meter) After(before []llm.Message, saved int, after []llm.Message) Meter {
 	return Meter{max(m.Of(before)-saved, 0), len(after)}
 }
 
-// saved returns about how many tokens fewer after uses than before, on the
-// provider's scale.
+// saved estimates how many tokens after uses less than before, scaled to the
+// provider's count.
 func (m Meter) saved(before, after []llm.Message) int {
 	all := Tokens(before)
 	saved := all - Tokens(after)
 	if m.msgs > 0 && all > 0 {
-		used := min(max(m.Of(before), all/2), all*3/2) // beyond that the provider counts something else than text
+		used := min(max(m.Of(before), all/2), all*3/2) // beyond that the provider counts more than text
 		saved = int(float64(saved) * float64(used) / float64(all))
 	}
 	return saved

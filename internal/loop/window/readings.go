@@ -7,7 +7,7 @@ import (
 	"agent/internal/loop/event"
 )
 
-// Reading is what the model got to know of files with the result of one call.
+// Reading is the file contents that the result of one call shows the model.
 type Reading struct {
 	Step  int // of the session, from 1
 	Call  string
@@ -18,7 +18,7 @@ type Reading struct {
 func Remaining(reads []Reading, msgs []llm.Message) []Reading {
 	shortened := map[string]bool{}
 	for _, m := range msgs {
-		if m.Kind == llm.ToolResult && strings.HasPrefix(m.Text, cutMark) {
+		if m.Kind == llm.ToolResult && strings.HasPrefix(m.Text, truncatedMark) {
 			shortened[m.ID] = true
 		}
 	}

@@ -14,14 +14,16 @@ import (
 )
 
 const (
-	cutMark = "[cut: " // begins what stands in the place of a result
+	truncatedMark = "[truncated: " // begins every shortened result
 
-	longResult   = 2 << 10 // bytes, of which
-	keptResult   = 300     // stay
-	longRead     = 400     // of a file that was read again or changed later
+	// Longer content is shortened. All sizes are in bytes.
+	longResult   = 2 << 10
+	longRead     = 400 // result of reading a file that was read again or changed later
 	longThinking = 400
-	longInput    = 200 // one string of a call
-	keptPrefix   = 100 // of a string or of thinking
+	longInput    = 200 // string in the arguments of a call
+
+	keptResult = 300 // beginning of a result that is kept
+	keptPrefix = 100 // beginning of a string or of thinking that is kept
 )
 
 // Shorten returns msgs with the content before the last replies shortened. Long
@@ -36,7 +38,7 @@ const (
 func Shorten(msgs []llm.Message, replies int, outputs string) ([]llm.Message, []Original) {
 	old := oldPart(msgs, replies)
 	out := make([]llm.Message, 0, len(msgs))
-	var whole []Original
+	var originals []Original
 	stale := staleReads(msgs[:old], msgs)
 	for _, m := range msgs[:old] {
 		switch m.Kind {
@@ -53,16 +55,16 @@ func Shorten(msgs []llm.Message, replies int, outputs string) ([]llm.Message, []
 			m = withoutImages(m)
 			if short, ok := cutResult(m, stale[m.ID]); ok {
 				name := nameOf(m)
-				whole = append(whole, Original{Name: name, Text: m.Text})
+				originals = append(originals, Original{Name: name, Text: m.Text})
 				m.Text = short.words(outputs, name)
 			}
 		}
 		out = append(out, m)
 	}
-	return append(out, msgs[old:]...), whole
+	return append(out, msgs[old:]...), originals
 }
 
-// Original is a complete result that a reference stands for.
+// Original is the full text of a result that was replaced with a reference.
 type Original struct {
 	Name string // of its file
 	Text string
@@ -72,7 +74,7 @@ type Original struct {
 func oldPart(msgs []llm.Message, replies int) int {
 	n := 0
 	for i := len(msgs) - 1; i >= 0; i-- {
-		if !spoken(msgs[i]) || i > 0 && spoken(msgs[i-1]) && msgs[i-1].Reply == msgs[i].Reply {
+		if !byModel(msgs[i]) || i > 0 && byModel(msgs[i-1]) && msgs[i-1].Reply == msgs[i].Reply {
 			continue
 		}
 		if n++; n == replies {
@@ -82,22 +84,22 @@ func oldPart(msgs []llm.Message, replies int) int {
 	return 0
 }
 
-// spoken reports whether the model said m.
-func spoken(m llm.Message) bool {
+// byModel reports whether the model wrote m.
+func byModel(m llm.Message) bool {
 	return m.Kind == llm.Assistant || m.Kind == llm.Thinking || m.Kind == llm.ToolCall
 }
 
 // access is a call that read or changed a file.
 type access struct {
-	at     int // its place in the conversation
+	at     int // index in the conversation
 	id     string
 	read   bool
-	offset int // the first line that was read
-	size   int // of its result
+	offset int // first line that was read
+	size   int // of its result in bytes
 }
 
-// staleReads returns the calls in old, the beginning of msgs, whose results say
-// of a file what was read again later or is so no more, and the file.
+// staleReads returns the calls in old, the beginning of msgs, whose results show a
+// file that was read again or changed later: the paths by call ID.
 func staleReads(old, msgs []llm.Message) map[string]string {
 	results := map[string]llm.Message{}
 	for _, m := range msgs {
@@ -132,9 +134,9 @@ func staleReads(old, msgs []llm.Message) map[string]string {
 	return stale
 }
 
-// superseded reports whether one of the accesses that followed a makes its
-// result old. A later answer that the file is unchanged refers to it and does
-// not.
+// superseded reports whether a later access makes the result of a obsolete. A later
+// result that says "unchanged" is smaller than that of a, to which it refers, and
+// does not.
 func superseded(a access, later []access) bool {
 	for _, l := range later {
 		if !l.read || l.offset <= a.offset && l.size >= a.size {
@@ -144,7 +146,7 @@ func superseded(a access, later []access) bool {
 	return false
 }
 
-// withoutImages returns m with a note in the place of its images.
+// withoutImages returns m with a note instead of its images. nameOf depends on the note.
 func withoutImages(m llm.Message) llm.Message {
 	if n := len(m.Images); n > 0 {
 		m.Images = nil
@@ -153,39 +155,39 @@ func withoutImages(m llm.Message) llm.Message {
 	return m
 }
 
-// shortResult is what stands in the place of a result.
+// shortResult is the reference that replaces a result.
 type shortResult struct {
 	why   string
-	began string // how it began; empty where that is of no use
+	began string // beginning of the result; empty if it is stale
 }
 
-// cutResult returns what stands in the place of the result m where that is long
-// or tells of a stale file.
+// cutResult returns the reference that replaces the result m. It reports false if m
+// stays.
 func cutResult(m llm.Message, stale string) (shortResult, bool) {
 	switch {
-	case strings.HasPrefix(m.Text, cutMark):
+	case strings.HasPrefix(m.Text, truncatedMark):
 	case stale != "" && len(m.Text) > longRead:
 		return shortResult{why: stale + " was read again or changed later."}, true
 	case len(m.Text) > longResult:
-		return shortResult{fmt.Sprintf("this had %d bytes.", len(m.Text)), Prefix(m.Text, keptResult)}, true
+		return shortResult{fmt.Sprintf("the result had %d bytes.", len(m.Text)), Prefix(m.Text, keptResult)}, true
 	}
 	return shortResult{}, false
 }
 
-// words says where the whole of the result is, if it is anywhere.
+// words formats the reference. It names the file with the original, if there is one.
 func (r shortResult) words(outputs, name string) string {
-	text := cutMark + r.why
+	text := truncatedMark + r.why
 	if outputs != "" {
-		text += " All of it is in " + filepath.Join(outputs, name) + "."
+		text += " Full text: " + filepath.Join(outputs, name) + "."
 	}
 	if r.began == "" {
 		return text + "]"
 	}
-	return text + " It began:]\n" + r.began
+	return text + " It begins:]\n" + r.began
 }
 
-// nameOf returns the name of the file for the whole of a result: another one
-// for another text, also where a call's ID comes again after a rewind.
+// nameOf returns the file name for the original of a result. It depends on the text,
+// because the ID of a call may be used again after a rewind.
 func nameOf(m llm.Message) string {
 	safe := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' {
@@ -193,11 +195,11 @@ func nameOf(m llm.Message) string {
 		}
 		return '-'
 	}, Prefix(m.ID, 64))
-	return fmt.Sprintf("call-%s-%.4x.txt", safe, sumOf(m.Text))
+	return fmt.Sprintf("call-%s-%.4x.txt", safe, hash(m.Text))
 }
 
-// sumOf is sha256.Sum256 without a copy of text.
-func sumOf(text string) []byte {
+// hash returns the SHA-256 of text without copying text.
+func hash(text string) []byte {
 	h := sha256.New()
 	var part [4 << 10]byte
 	for len(text) > 0 {
@@ -208,7 +210,7 @@ func sumOf(text string) []byte {
 	return h.Sum(nil)
 }
 
-// cutInput returns a call's arguments with their long strings cut.
+// cutInput returns the arguments of a call with long strings truncated.
 func cutInput(input json.RawMessage) json.RawMessage {
 	if len(input) <= longInput {
 		return input
@@ -251,12 +253,12 @@ func cutString(s string) string {
 	return beginning(s)
 }
 
-// beginning returns how a text began, and that it was cut.
+// beginning returns the beginning of s with a note that it is truncated.
 func beginning(s string) string {
-	return fmt.Sprintf("%s… [%d bytes, cut]", Prefix(s, keptPrefix), len(s))
+	return fmt.Sprintf("%s… [truncated, %d bytes]", Prefix(s, keptPrefix), len(s))
 }
 
-// Prefix returns at most the first n bytes of s, and no half of a character.
+// Prefix returns at most the first n bytes of s, without a partial character.
 func Prefix(s string, n int) string {
 	if len(s) <= n {
 		return s

@@ -8,11 +8,13 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"agent/internal/tools/advice"
 )
 
-// ApplyHunks makes the changes of hunks in before, all or none of them. Each
-// must fit one place only: of those that its @@ lines leave, or of those after
-// the place of the hunk before it. Soon after ctx ended, its error is returned.
+// ApplyHunks applies all hunks to before, or none. Each must match exactly one
+// place, among those below its @@ lines or after the previous hunk. Soon after
+// ctx has ended, it returns ctx's error.
 func ApplyHunks(ctx context.Context, before []byte, hunks []Hunk) (Result, error) {
 	p := patcher{document: newDocument(ctx, before), eol: commonEnding(before)}
 	var places []place
@@ -22,7 +24,7 @@ func ApplyHunks(ctx context.Context, before []byte, hunks []Hunk) (Result, error
 		switch {
 		case ctx.Err() != nil:
 			return Result{}, ctx.Err()
-		case p.costly:
+		case p.gaveUp:
 			err = ErrAlike
 		}
 		if err != nil {
@@ -33,23 +35,23 @@ func ApplyHunks(ctx context.Context, before []byte, hunks []Hunk) (Result, error
 	slices.SortStableFunc(places, func(a, b place) int { return cmp.Compare(a.start, b.start) })
 	for i := 1; i < len(places); i++ {
 		if places[i].start < places[i-1].end {
-			return Result{}, fmt.Errorf("two hunks change the same lines (line %d of the file): make one of them", lineNumbers(before, places[i:])[0])
+			return Result{}, fmt.Errorf("two hunks change the same lines (line %d of the file); merge them", lineNumbers(before, places[i:])[0])
 		}
 	}
 	after, err := splice(before, places)
 	return Result{After: after, Lines: lineNumbers(before, places), Fit: fit}, err
 }
 
-// patcher finds the places of hunks in a document, one after the other.
+// patcher finds the places of hunks in a document, in order.
 type patcher struct {
 	*document
 	eol  string
-	next int // the line after the place of the last hunk
+	next int // the line after the previous hunk
 }
 
-// place finds where h belongs and what is to stand there.
+// place returns the place of h and its replacement.
 func (p *patcher) place(h Hunk) (place, Fit, error) {
-	inside, err := p.inside(h.Inside)
+	inside, err := p.enclosing(h.Inside)
 	if err != nil {
 		return place{}, 0, err
 	}
@@ -57,12 +59,12 @@ func (p *patcher) place(h Hunk) (place, Fit, error) {
 	if slices.ContainsFunc(h.Lines, func(l Line) bool { return l.Op != Insert }) {
 		first, n, fit, err = p.locate(&h, inside)
 	} else {
-		first, err = p.gap(h, inside)
+		first, err = p.insertionLine(h, inside)
 	}
 	if err != nil {
 		return place{}, 0, err
 	}
-	// What comes after a last line without a newline gives it one.
+	// Lines inserted after a last line without a newline add that newline.
 	if last := p.count() - 1; n == 0 && first > last && last >= 0 {
 		if text, ending := p.line(last); len(ending) == 0 {
 			h.Lines = slices.Insert(slices.Clone(h.Lines), 0, Line{Keep, string(text)})
@@ -71,13 +73,13 @@ func (p *patcher) place(h Hunk) (place, Fit, error) {
 	}
 	p.next = first + n
 	at := p.span(first, n, true)
-	r := replacement{lines: h.Lines, ended: true, eol: p.eol}
+	r := lineReplacement{lines: h.Lines, withEnding: true, eol: p.eol}
 	at.text = r.render(p.content[at.start:at.end])
 	return at, fit, nil
 }
 
-// locate finds the lines of h that are in the file already. An empty line at
-// the end of h that is not there is left out of it: it was written for the eye.
+// locate finds the kept and dropped lines of h. It ignores a trailing empty line
+// of h that is not in the file.
 func (p *patcher) locate(h *Hunk, inside []int) (first, n int, fit Fit, err error) {
 	var old []string
 	for _, l := range h.Lines {
@@ -92,13 +94,13 @@ func (p *patcher) locate(h *Hunk, inside []int) (first, n int, fit Fit, err erro
 		for _, step := range []struct {
 			Fit
 			folding
-		}{{Exact, unfolded}, {TrailingBlanks, trimRight}, {Typography, plain}} {
+		}{{Exact, unfolded}, {TrailingBlanks, trimRight}, {Typography, normalizeTypography}} {
 			if step.Fit != Exact && strings.TrimSpace(strings.Join(old, "")) == "" {
 				break
 			}
 			fits := slices.Collect(p.find(old, step.folding))
-			if fits = after(fits, inside); len(fits) > 0 {
-				first, err = p.only(fits, h.AtEnd, len(old))
+			if fits = followingFits(fits, inside); len(fits) > 0 {
+				first, err = p.unique(fits, h.AtEnd, len(old))
 				return first, len(old), step.Fit, err
 			}
 		}
@@ -110,8 +112,9 @@ func (p *patcher) locate(h *Hunk, inside []int) (first, n int, fit Fit, err erro
 	}
 }
 
-// only returns the one of fits that can be meant.
-func (p *patcher) only(fits []int, atEnd bool, n int) (int, error) {
+// unique returns the only match, or the one that the end of the file or the
+// previous hunk selects.
+func (p *patcher) unique(fits []int, atEnd bool, n int) (int, error) {
 	if last := fits[len(fits)-1]; atEnd && last+n == p.count() {
 		return last, nil
 	}
@@ -129,19 +132,19 @@ func (p *patcher) only(fits []int, atEnd bool, n int) (int, error) {
 	return 0, e
 }
 
-// gap finds the line before which the new lines of h belong, which names none
-// that are in the file: the end of the file, or after the last of its @@ lines.
-func (p *patcher) gap(h Hunk, inside []int) (int, error) {
+// insertionLine returns the line before which a hunk of only new lines is
+// inserted: the end of the file, or after the last @@ line.
+func (p *patcher) insertionLine(h Hunk, inside []int) (int, error) {
 	if h.AtEnd || len(h.Inside) == 0 {
 		return p.count(), nil
 	}
-	at, err := p.only(inside, false, 0)
+	at, err := p.unique(inside, false, 0)
 	return at + 1, err
 }
 
-// after leaves those of fits that are the first after one of the lines inside.
-// Nil leaves all.
-func after(fits, inside []int) []int {
+// followingFits returns for each of the lines inside the first match after it. If
+// inside is nil, it returns all.
+func followingFits(fits, inside []int) []int {
 	if inside == nil {
 		return fits
 	}
@@ -154,24 +157,24 @@ func after(fits, inside []int) []int {
 	return slices.Compact(out)
 }
 
-// inside finds every line that is the last of those named after @@, each the
-// first of its kind after the one before it. It returns nil if none is named.
-func (p *patcher) inside(names []string) ([]int, error) {
+// enclosing returns every line that ends a sequence of the lines named after @@,
+// each the first one after the previous. It returns nil if names is empty.
+func (p *patcher) enclosing(names []string) ([]int, error) {
 	var out []int
 	for i, name := range names {
 		if err := p.ctx.Err(); err != nil {
 			return nil, err
 		}
-		found := p.named(name)
+		found := p.linesNamed(name)
 		if i > 0 {
 			for j := range out {
 				out[j]++
 			}
-			found = after(found, out)
+			found = followingFits(found, out)
 		}
 		if len(found) == 0 {
-			return nil, errors.New(quoted(name) + ", which stands after @@, is no line of the file, or not where it should be: " +
-				"give the whole line that encloses the place, or enough lines around the change instead")
+			return nil, advice.Add(errors.New("the @@ line "+quoted(name)+" is not in the file, or not at that position"),
+				"Give the complete enclosing line, or more lines around the change")
 		}
 		out = found
 	}
@@ -180,14 +183,14 @@ func (p *patcher) inside(names []string) ([]int, error) {
 
 func quoted(s string) string { return fmt.Sprintf("%q", clip(s)) }
 
-// named finds the lines that are name but for the blanks around them, or else
-// that begin with it and go on with something that is not part of a word.
-func (p *patcher) named(name string) []int {
-	want := plain(nil, []byte(name))
+// linesNamed returns the lines that equal name except for surrounding blanks, or
+// otherwise those that begin with it at a word boundary.
+func (p *patcher) linesNamed(name string) []int {
+	want := normalizeTypography(nil, []byte(name))
 	var same, longer []int
 	for i := range p.count() {
 		text, _ := p.line(i)
-		line := bytes.Trim(plain(nil, text), blanks)
+		line := bytes.Trim(normalizeTypography(nil, text), blanks)
 		rest, ok := bytes.CutPrefix(line, want)
 		switch {
 		case ok && len(rest) == 0:

@@ -7,12 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// document is a content seen as lines, which end in LF, CRLF or a lone CR.
+// document is a content as lines, which end in LF, CRLF or CR.
 type document struct {
-	ctx     context.Context // ends a search early
-	costly  bool            // a search was given up after maxCompared bytes
+	ctx     context.Context // cancels a search
+	gaveUp  bool            // a search stopped after maxCompared bytes
 	content []byte
-	starts  []int // of each line, and the length of the content
+	starts  []int // offset of each line, and the length of the content
 }
 
 func newDocument(ctx context.Context, content []byte) *document {
@@ -29,7 +29,7 @@ func newDocument(ctx context.Context, content []byte) *document {
 	return d
 }
 
-// cutLine returns the first line of b, how it ends, and what follows.
+// cutLine returns the first line of b, its line ending, and the rest.
 func cutLine(b []byte) (text, ending, rest []byte) {
 	i := bytes.IndexAny(b, "\r\n")
 	if i < 0 {
@@ -49,7 +49,7 @@ func (d *document) line(i int) (text, ending []byte) {
 	return text, ending
 }
 
-// lines returns n lines from first on, without their endings.
+// lines returns n lines from first on, without line endings.
 func (d *document) lines(first, n int) []string {
 	out := make([]string, n)
 	for i := range out {
@@ -59,7 +59,8 @@ func (d *document) lines(first, n int) []string {
 	return out
 }
 
-// span is where n lines are, with the ending of the last one if that is wanted.
+// span returns the place of n lines, with the line ending of the last one if
+// ended is set.
 func (d *document) span(first, n int, ended bool) place {
 	p := place{start: d.starts[first], end: d.starts[first+n]}
 	if n > 0 && !ended {
@@ -69,21 +70,20 @@ func (d *document) span(first, n int, ended bool) place {
 	return p
 }
 
-// number is the line, from 1 and as LF counts them, on which line i begins.
+// number returns the number of line i, from 1, if only LF ends lines.
 func (d *document) number(i int) int {
 	return 1 + bytes.Count(d.content[:d.starts[i]], []byte("\n"))
 }
 
-// find yields every index from which on the lines of d are those wanted, once
-// both are folded. It stops when the context of d has ended, and gives up, with
-// costly set, if too much fits: where all lines of a file look alike, each of
-// them may begin a place.
+// find yields every index at which the lines of d equal want after folding. It
+// stops when the context of d has ended. It stops and sets gaveUp if too much
+// matches, as in a file of similar lines.
 func (d *document) find(want []string, fold folding) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		if len(want) == 0 || len(want) > d.count() || d.ctx.Err() != nil {
 			return
 		}
-		// One text for each, in which every line lies between two newlines.
+		// Fold both into texts in which newlines enclose every line.
 		text := append(make([]byte, 0, len(d.content)+d.count()+1), '\n')
 		for i := range d.count() {
 			line, _ := d.line(i)
@@ -96,7 +96,7 @@ func (d *document) find(want []string, fold folding) iter.Seq[int] {
 		each := len(pattern) + lineCost*len(want)
 		for line, at, compared := 0, 0, 0; d.ctx.Err() == nil; compared += each {
 			if compared > maxCompared {
-				d.costly = true
+				d.gaveUp = true
 				return
 			}
 			i := bytes.Index(text[at:], pattern)
@@ -112,15 +112,15 @@ func (d *document) find(want []string, fold folding) iter.Seq[int] {
 	}
 }
 
-// The limits of a search: how many bytes are compared with places that fit, and
-// for how many bytes a line counts beside its own.
+// The limits of a search: bytes compared at matching places, and the cost of a
+// line in bytes in addition to its length.
 const (
 	maxCompared = 1 << 28
 	lineCost    = 64
 )
 
-// folding appends a line to dst in a form in which lines are the same that
-// differ in nothing that matters.
+// folding appends a normalized line to dst. Lines match if their normalized forms
+// are equal.
 type folding func(dst, line []byte) []byte
 
 const blanks = " \t"
@@ -131,12 +131,13 @@ func trimRight(dst, line []byte) []byte { return append(dst, bytes.TrimRight(lin
 
 func trimBoth(dst, line []byte) []byte { return append(dst, bytes.Trim(line, blanks)...) }
 
-// plain writes typographic quotes, dashes and blanks as those of a keyboard.
-func plain(dst, line []byte) []byte {
+// normalizeTypography replaces typographic quotes, dashes and blanks with their
+// ASCII characters.
+func normalizeTypography(dst, line []byte) []byte {
 	start := len(dst)
 	for len(line) > 0 {
 		r, n := utf8.DecodeRune(line)
-		if p := keyboard(r); p != 0 {
+		if p := asciiFor(r); p != 0 {
 			dst = append(dst, p)
 		} else {
 			dst = append(dst, line[:n]...)
@@ -146,9 +147,9 @@ func plain(dst, line []byte) []byte {
 	return dst[:start+len(bytes.TrimRight(dst[start:], blanks))]
 }
 
-// keyboard is what a keyboard has for a quote, dash or blank, 0 for any other
-// character.
-func keyboard(r rune) byte {
+// asciiFor returns the ASCII character for a typographic quote, dash or blank, or
+// 0.
+func asciiFor(r rune) byte {
 	switch r {
 	case '‘', '’', '‚', '‛', '′', 'ʼ':
 		return '\''

@@ -1,44 +1,44 @@
-// Package edit replaces bytes in the content of a file, and reads and applies
-// patches.
+// Package edit replaces text in the content of a file, and parses and applies
+// patches. It never reads or writes files. Bytes outside the replaced places are
+// kept: line endings, a byte order mark, invalid UTF-8, a missing last newline.
 //
-// What lies outside the replaced places is kept byte for byte: line endings, a
-// byte order mark, invalid UTF-8, a missing last newline. A replacement is only
-// made where it is certain which place is meant: text is looked for exactly
-// first, and then with one allowance after the other (see Fit), each of which
-// must leave a single place. There is no guessing by likeness.
-//
-// The package knows contents only: it reads and writes no files.
+// A replacement is made only if it is certain which place is meant. The text is
+// searched for exactly, and then with one allowance after the other (see Fit);
+// each must match exactly one place. There is no fuzzy matching. Start reading at
+// Replace and ApplyHunks.
 package edit
 
 import (
 	"bytes"
 	"context"
 	"errors"
+
+	"agent/internal/tools/advice"
 )
 
-// Result is a file after a replacement.
+// Result is a file after replacements.
 type Result struct {
 	After []byte
-	Lines []int // the lines, from 1, on which the replaced places begin
-	Fit   Fit   // how closely the text fitted there
+	Lines []int // lines, from 1, at which the replaced places begin
+	Fit   Fit   // how closely the text matched
 }
 
-// The replacements that cannot be made, whatever the file holds.
+// Errors of replacements.
 var (
-	ErrSame     = errors.New("old and new are the same, so there is nothing to change: give the text as it is in old and as it should be in new")
-	ErrEmptyOld = errors.New("old is empty but the file is not: give the text to replace, with enough of its surroundings to be unique, or use write to replace the whole file")
-	ErrAlike    = errors.New("too many places in the file nearly fit, because its lines are so much alike: give fewer lines, and some that occur once, or use write to replace the whole file")
-	ErrTooLarge = errors.New("the file would grow beyond 64 MB: make a smaller replacement")
+	ErrSame     = errors.New("old and new are the same; give the current text in old and the replacement in new")
+	ErrEmptyOld = advice.Add(errors.New("old is empty but the file is not"), "Give the text to replace, with enough context to be unique, or use write to replace the complete file")
+	ErrAlike    = advice.Add(errors.New("too many places in the file nearly match, because its lines are very similar"), "Give fewer lines that include a unique one, or use write to replace the complete file")
+	ErrTooLarge = errors.New("the file would grow beyond 64 MB; make a smaller replacement")
 )
 
-// maxAfter is the size in bytes up to which a replacement may let a file grow.
+// maxAfter is the size in bytes up to which replacements may grow a file.
 const maxAfter = 64 << 20
 
-// Replace puts new where old is in before. Without all, there must be exactly
-// one such place; with all, at least one, and old must fit exactly or but for
-// its line endings. An empty old fits an empty file. The error is ErrSame,
-// ErrEmptyOld, ErrTooLarge, ErrAlike, a *NotFoundError, an *AmbiguousError or, soon after
-// ctx ended, its error.
+// Replace replaces old with new in before. Without all, old must match exactly
+// one place. With all, it must match at least one, exactly or except for line
+// endings. An empty old matches an empty file. The error is ErrSame, ErrEmptyOld,
+// ErrTooLarge, ErrAlike, a *NotFoundError, an *AmbiguousError, or ctx's error
+// soon after ctx has ended.
 func Replace(ctx context.Context, before, old, new []byte, all bool) (Result, error) {
 	switch {
 	case bytes.Equal(old, new):
@@ -48,8 +48,8 @@ func Replace(ctx context.Context, before, old, new []byte, all bool) (Result, er
 	case len(old) == 0:
 		return Result{After: append([]byte{}, new...), Lines: []int{1}}, nil
 	}
-	w := wanted{ctx: ctx, before: before, old: old, new: new, all: all}
-	for fit, find := range ladder() {
+	w := request{ctx: ctx, before: before, old: old, new: new, all: all}
+	for fit, find := range finders() {
 		if !w.allows(Fit(fit)) {
 			break
 		}
@@ -57,7 +57,7 @@ func Replace(ctx context.Context, before, old, new []byte, all bool) (Result, er
 		if err := ctx.Err(); err != nil {
 			return Result{}, err
 		}
-		if w.costly {
+		if w.gaveUp {
 			return Result{}, ErrAlike
 		}
 		if len(places) == 0 {
@@ -70,17 +70,17 @@ func Replace(ctx context.Context, before, old, new []byte, all bool) (Result, er
 		after, err := splice(before, places)
 		return Result{After: after, Lines: lines, Fit: Fit(fit)}, err
 	}
-	return Result{}, &NotFoundError{Near: nearest(ctx, before, w.lines().old)}
+	return Result{}, &NotFoundError{Near: nearest(ctx, before, w.byLine().old)}
 }
 
-// place is a span of the file and what is to stand there.
+// place is a span of the file and its replacement.
 type place struct {
 	start, end int
 	text       []byte
 }
 
-// splice puts the texts of places, which are in order and do not overlap, into
-// a copy of before.
+// splice returns a copy of before with the places replaced. They must be in order
+// and not overlap.
 func splice(before []byte, places []place) ([]byte, error) {
 	n := len(before)
 	for _, p := range places {

@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// NotFoundError says that no place fits.
+// NotFoundError means that no place matches.
 type NotFoundError struct {
-	Near Near // what looks most like it, if anything does
-	Hunk bool // it was a hunk of a patch that was looked for
+	Near Near // the most similar lines, if any
+	Hunk bool // the text is a hunk of a patch
 }
 
-// Near is the part of a file that looks most like a text, as a diff from the
-// text (-) to the file (+).
+// Near is the most similar part of a file, as a diff from the text (-) to the
+// file (+).
 type Near struct {
-	First, Last int // lines of the file, from 1; 0 if nothing looks like it
+	First, Last int // lines of the file, from 1; 0 if nothing is similar
 	Diff        string
 }
 
@@ -25,24 +25,24 @@ func (e *NotFoundError) Error() string {
 		what, sign = "its lines were not found", "the patch"
 	}
 	if e.Near.First == 0 {
-		return what + ", and nothing in the file looks like it: read the file again"
+		return what + ", and nothing in the file is similar. Read the file again"
 	}
 	lines := fmt.Sprintf("lines %d-%d", e.Near.First, e.Near.Last)
 	if e.Near.First == e.Near.Last {
 		lines = fmt.Sprintf("line %d", e.Near.First)
 	}
-	return fmt.Sprintf("%s. Nearest in the file is %s (- is only in %s, + only in the file):\n%sTry again with the text as it is in the file",
+	return fmt.Sprintf("%s. The most similar text is %s (- is only in %s, + only in the file):\n%sRetry with the exact text of the file",
 		what, lines, sign, e.Near.Diff)
 }
 
-// AmbiguousError says that more than one place fits and one was wanted.
+// AmbiguousError means that several places match.
 type AmbiguousError struct {
-	Lines []int // where the places begin, or the first of very many
-	Hunk  bool  // it was a hunk of a patch that was looked for
+	Lines []int // lines of the places, at most maxPlaces+1
+	Hunk  bool  // the text is a hunk of a patch
 }
 
-// maxPlaces is how many places an error lists. One more is looked for, to know
-// that there are more.
+// maxPlaces is how many places an error lists. Searches look for one more, to
+// know whether there are more.
 const maxPlaces = 20
 
 func (e *AmbiguousError) Error() string {
@@ -50,13 +50,13 @@ func (e *AmbiguousError) Error() string {
 	for _, l := range e.Lines[:min(len(e.Lines), maxPlaces)] {
 		shown = append(shown, strconv.Itoa(l))
 	}
-	number, which := strconv.Itoa(len(e.Lines)), "which"
+	number, more := strconv.Itoa(len(e.Lines)), ""
 	if len(e.Lines) > maxPlaces {
-		number, which = fmt.Sprintf("more than %d", maxPlaces), "the first of which"
+		number, more = fmt.Sprintf("more than %d", maxPlaces), ", ..."
 	}
-	text := fmt.Sprintf(" %s places, %s begin on lines %s: add lines around it until one is left", number, which, strings.Join(shown, ", "))
+	text := fmt.Sprintf(" matches %s places, on lines %s%s. Add surrounding lines until it is unique", number, strings.Join(shown, ", "), more)
 	if e.Hunk {
-		return "it fits" + text + ", or name what encloses it after @@"
+		return "it" + text + ", or name the enclosing line after @@"
 	}
-	return "old fits" + text + ", or set replace_all to change them all"
+	return "old" + text + ", or set replace_all to change all of them"
 }

@@ -7,47 +7,46 @@ import (
 	"slices"
 )
 
-// Fit says how closely a text fitted the place that was found, from the
-// strictest on. Every fit after LineEndings is of whole lines, and allows what
-// TrailingBlanks and LineEndings allow as well.
+// Fit is how closely a text matched, strictest first. Each Fit after LineEndings
+// matches whole lines and includes the allowances of TrailingBlanks and
+// LineEndings.
 type Fit int
 
 const (
 	Exact          Fit = iota
-	LineEndings        // CRLF in the file stands for LF in the text, or its last line has no newline
-	TrailingBlanks     // blanks at the ends of lines differ
-	Indentation        // all lines are indented otherwise, but in the same way
-	Typography         // quotes, dashes and blanks differ that look the same
+	LineEndings        // CRLF matches LF, or the last line has no newline
+	TrailingBlanks     // trailing blanks differ
+	Indentation        // all lines are indented differently in the same way
+	Typography         // typographic quotes, dashes and blanks differ
 )
 
-// String tells the model what was allowed for and what became of it; it is
-// empty for Exact.
+// String returns a note for the model on what differed; empty for Exact.
 func (f Fit) String() string {
 	switch f {
 	case LineEndings:
-		return "It fitted but for line endings: the new lines end as those of the file do."
+		return "The match ignored line endings; the new lines use those of the file."
 	case TrailingBlanks:
-		return "It fitted but for blanks at the ends of lines."
+		return "The match ignored trailing blanks."
 	case Indentation:
-		return "It fitted but for its indentation: the new lines were indented to match the file."
+		return "The match ignored indentation; the new lines were reindented to match the file."
 	case Typography:
-		return "It fitted but for typographic quotes, dashes or blanks: the new lines are as you gave them."
+		return "The match ignored typographic quotes, dashes or blanks; the new lines are as given."
 	}
 	return ""
 }
 
-// wanted is a replacement that is wanted.
-type wanted struct {
-	ctx              context.Context // ends the search early
-	costly           bool            // the search was given up: see document
+// request is a requested replacement.
+type request struct {
+	ctx              context.Context // cancels the search
+	gaveUp           bool            // the search stopped: see document
 	before, old, new []byte
 	all              bool
-	parsed           *replacement // see lines
+	lineEdit         *lineReplacement // see byLine
 }
 
-// allows says whether a place may be looked for with an allowance. Replacing
-// all takes only what is the same text; and blanks alone prove nothing.
-func (w *wanted) allows(f Fit) bool {
+// allows reports whether matches of f are tried. With all, only identical text is
+// replaced; a text of blanks must match exactly.
+func (w *request) allows(f Fit) bool {
 	switch {
 	case f == Exact:
 		return true
@@ -57,31 +56,31 @@ func (w *wanted) allows(f Fit) bool {
 	return f == LineEndings || !w.all
 }
 
-// lines is what is wanted, line by line.
-func (w *wanted) lines() *replacement {
-	if w.parsed == nil {
-		w.parsed = newReplacement(w.before, w.old, w.new)
+// byLine returns the replacement as whole lines.
+func (w *request) byLine() *lineReplacement {
+	if w.lineEdit == nil {
+		w.lineEdit = newReplacement(w.before, w.old, w.new)
 	}
-	return w.parsed
+	return w.lineEdit
 }
 
-// finder returns the places where old may be meant, in the order of the file.
-// Where all are wanted, those that overlap an earlier one are left out, else no
-// more than maxPlaces+1 are given.
-type finder func(w *wanted) []place
+// finder returns the places that old matches, in file order. With all, places
+// that overlap an earlier one are excluded; otherwise at most maxPlaces+1 are
+// returned.
+type finder func(w *request) []place
 
-// ladder holds a finder for each Fit. The first that finds anything decides.
-func ladder() []finder {
-	return []finder{exact, lineEndings, wholeLines(trimRight), indentation, wholeLines(plain)}
+// finders returns one finder per Fit. The first with a match decides.
+func finders() []finder {
+	return []finder{findExact, findLineEndings, findLines(trimRight), findIndented, findLines(normalizeTypography)}
 }
 
-func exact(w *wanted) []place {
-	if w.foreign() {
+func findExact(w *request) []place {
+	if w.mixesEndings() {
 		return nil
 	}
 	var out []place
 	for at := range w.matches(w.before, w.old) {
-		// The second half of a CRLF is no place of its own.
+		// The LF of a CRLF is no separate match.
 		if w.old[0] != '\n' || at == 0 || w.before[at-1] != '\r' {
 			out = append(out, place{at, at + len(w.old), w.new})
 		}
@@ -89,10 +88,9 @@ func exact(w *wanted) []place {
 	return out
 }
 
-// foreign says whether new would bring the first bare LF into a file all of
-// whose lines end in CRLF, and old, being a part of a line, cannot tell that
-// this is meant.
-func (w *wanted) foreign() bool {
+// mixesEndings reports whether new would add the first bare LF to a CRLF file
+// although old, a part of a line, does not show that this is intended.
+func (w *request) mixesEndings() bool {
 	lf, crlf := []byte("\n"), []byte("\r\n")
 	if bytes.Contains(w.old, lf) || !bytes.Contains(w.new, lf) || bytes.Contains(w.new, crlf) {
 		return false
@@ -101,34 +99,34 @@ func (w *wanted) foreign() bool {
 	return n > 0 && n == bytes.Count(w.before, lf)
 }
 
-// lineEndings looks for old with every line ending taken for a LF.
-func lineEndings(w *wanted) []place {
-	text, wide := unify(w.before)
+// findLineEndings matches old with all line endings as LF.
+func findLineEndings(w *request) []place {
+	text, wide := unifyEndings(w.before)
 	old := bytes.ReplaceAll(w.old, []byte("\r\n"), []byte("\n"))
 	var out []place
 	add := func(start, end int) {
-		p := place{start: original(start, wide), end: original(end, wide)}
+		p := place{start: originalOffset(start, wide), end: originalOffset(end, wide)}
 		span := w.before[p.start:p.end]
 		if n := len(out); n > 0 && bytes.Equal(span, w.before[out[n-1].start:out[n-1].end]) {
-			p.text = out[n-1].text // many places share one text
+			p.text = out[n-1].text // share the text of equal places
 		} else {
-			p.text = w.lines().render(span)
+			p.text = w.byLine().render(span)
 		}
 		out = append(out, p)
 	}
 	for at := range w.matches(text, old) {
 		add(at, at+len(old))
 	}
-	// The newline that the last line of the file lacks.
+	// old may end in a newline that the last line of the file lacks.
 	if bare, ended := bytes.CutSuffix(old, []byte("\n")); ended && !bytes.HasSuffix(text, []byte("\n")) && bytes.HasSuffix(text, bare) {
 		add(len(text)-len(bare), len(text))
 	}
 	return out
 }
 
-// unify returns content with every line ending made a LF, and where in it those
-// are that were CRLF.
-func unify(content []byte) (text []byte, wide []int) {
+// unifyEndings returns content with all line endings as LF, and the offsets in it
+// of former CRLFs.
+func unifyEndings(content []byte) (text []byte, wide []int) {
 	if bytes.IndexByte(content, '\r') < 0 {
 		return content, nil
 	}
@@ -147,42 +145,43 @@ func unify(content []byte) (text []byte, wide []int) {
 	return text, wide
 }
 
-// original is where in a content the byte is that unify put at i.
-func original(i int, wide []int) int {
+// originalOffset returns the offset in the content of offset i in the text of
+// unifyEndings.
+func originalOffset(i int, wide []int) int {
 	before, _ := slices.BinarySearch(wide, i)
 	return i + before
 }
 
-// wholeLines looks for lines that are the same once they are folded.
-func wholeLines(fold folding) finder {
-	return func(w *wanted) []place {
-		r, d := w.lines(), newDocument(w.ctx, w.before)
+// findLines returns a finder that matches whole lines after folding.
+func findLines(fold folding) finder {
+	return func(w *request) []place {
+		r, d := w.byLine(), newDocument(w.ctx, w.before)
 		var out []place
 		for first := range d.find(r.old, fold) {
-			p := d.span(first, len(r.old), r.ended)
+			p := d.span(first, len(r.old), r.withEnding)
 			p.text = r.render(w.before[p.start:p.end])
 			if out = append(out, p); len(out) > maxPlaces {
 				break
 			}
 		}
-		w.costly = w.costly || d.costly
+		w.gaveUp = w.gaveUp || d.gaveUp
 		return out
 	}
 }
 
-// indentation looks for lines that are the same once their common indentation
-// is changed, and indents the new ones in the same way.
-func indentation(w *wanted) []place {
-	r, d := w.lines(), newDocument(w.ctx, w.before)
+// findIndented matches lines whose common indentation differs, and reindents the
+// new lines in the same way.
+func findIndented(w *request) []place {
+	r, d := w.byLine(), newDocument(w.ctx, w.before)
 	var out []place
 	certain := true
 	for first := range d.find(r.old, trimBoth) {
-		shift, ok := relate(r.old, d.lines(first, len(r.old)))
+		shift, ok := findReindent(r.old, d.lines(first, len(r.old)))
 		if !ok {
 			continue
 		}
-		p := d.span(first, len(r.old), r.ended)
-		indented, ok := r.indented(shift)
+		p := d.span(first, len(r.old), r.withEnding)
+		indented, ok := r.reindented(shift)
 		if certain = certain && ok; ok {
 			p.text = indented.render(w.before[p.start:p.end])
 		}
@@ -190,15 +189,15 @@ func indentation(w *wanted) []place {
 			break
 		}
 	}
-	w.costly = w.costly || d.costly
+	w.gaveUp = w.gaveUp || d.gaveUp
 	if len(out) == 1 && !certain {
 		return nil
 	}
 	return out
 }
 
-// matches yields where pattern is in text.
-func (w *wanted) matches(text, pattern []byte) iter.Seq[int] {
+// matches yields the offsets of pattern in text.
+func (w *request) matches(text, pattern []byte) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for at, n := 0, 0; w.all || n <= maxPlaces; n++ {
 			i := bytes.Index(text[at:], pattern)

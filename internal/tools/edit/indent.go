@@ -2,59 +2,58 @@ package edit
 
 import "strings"
 
-// shift is how the indentation of a text becomes that of the place in the file
-// that it stands for.
-type shift struct {
-	from, to string // what the lines begin with, here and there
-	spaces   int    // how many make a tab; 0 if the rest of the indentation is the same
-	extra    int    // spaces more than the tabs account for; only with spaces
-	tabs     bool   // the file has the tabs; only with spaces
+// reindent converts the indentation of a text to that of its place in the file.
+type reindent struct {
+	from, to string // common indentation in the text and in the file
+	spaces   int    // spaces per tab; 0 if only the prefix changes
+	extra    int    // spaces in addition to the tabs; only with spaces
+	tabs     bool   // the file uses tabs; only with spaces
 }
 
-// indentOf returns the blanks that a line begins with; ok is false for a line
-// of nothing else.
+// indentOf returns the leading blanks of a line. It reports false for a blank
+// line.
 func indentOf(line string) (indent string, ok bool) {
 	rest := strings.TrimLeft(line, blanks)
 	return line[:len(line)-len(rest)], rest != ""
 }
 
-// relate finds the shift from the lines of old to as many of the file that
-// differ from them in blanks alone. It is not ok if there is none that makes
-// every indentation of old that of the file.
-func relate(old, file []string) (s shift, ok bool) {
-	var here, there []string
+// findReindent returns the conversion from old to lines of the file that differ
+// only in blanks. It reports false if no conversion fits every line.
+func findReindent(old, file []string) (s reindent, ok bool) {
+	var text, target []string
 	for i := range old {
 		h, said := indentOf(old[i])
 		if !said {
 			continue
 		}
 		t, _ := indentOf(file[i])
-		here, there = append(here, h), append(there, t)
+		text, target = append(text, h), append(target, t)
 	}
-	if s, ok = otherBlanks(here, there); !ok {
-		s = shift{from: commonPrefix(here), to: commonPrefix(there)}
+	if s, ok = tabsToSpaces(text, target); !ok {
+		s = reindent{from: commonPrefix(text), to: commonPrefix(target)}
 	}
-	for i := range here {
-		if got, ok := s.apply(here[i]); !ok || got != there[i] {
-			return shift{}, false
+	for i := range text {
+		if got, ok := s.apply(text[i]); !ok || got != target[i] {
+			return reindent{}, false
 		}
 	}
 	return s, true
 }
 
-// otherBlanks finds the shift from spaces to tabs or back.
-func otherBlanks(here, there []string) (shift, bool) {
-	s := shift{tabs: true}
-	spaces, tabs := here, there
-	if strings.Contains(strings.Join(here, ""), "\t") {
+// tabsToSpaces returns the conversion between spaces and tabs, in either
+// direction.
+func tabsToSpaces(text, target []string) (reindent, bool) {
+	s := reindent{tabs: true}
+	spaces, tabs := text, target
+	if strings.Contains(strings.Join(text, ""), "\t") {
 		s.tabs = false
-		spaces, tabs = there, here
+		spaces, tabs = target, text
 	}
 	if strings.Trim(strings.Join(spaces, ""), " ") != "" || strings.Trim(strings.Join(tabs, ""), "\t") != "" {
-		return shift{}, false
+		return reindent{}, false
 	}
 	for i := range tabs {
-		// Two depths say how much a tab is.
+		// Two different depths determine the width of a tab.
 		if n := len(tabs[i]) - len(tabs[0]); n != 0 {
 			s.spaces = (len(spaces[i]) - len(spaces[0])) / n
 			s.extra = len(spaces[0]) - s.spaces*len(tabs[0])
@@ -62,7 +61,7 @@ func otherBlanks(here, there []string) (shift, bool) {
 		}
 	}
 	if len(tabs[0]) == 0 || len(spaces[0])%len(tabs[0]) != 0 {
-		return shift{}, false
+		return reindent{}, false
 	}
 	s.spaces = len(spaces[0]) / len(tabs[0])
 	return s, 2 <= s.spaces && s.spaces <= 8
@@ -78,9 +77,8 @@ func commonPrefix(indents []string) string {
 	return p
 }
 
-// apply returns an indentation as it is to be in the file. It is not ok for one
-// of which that cannot be told.
-func (s shift) apply(indent string) (string, bool) {
+// apply converts an indentation. It reports false if that is impossible.
+func (s reindent) apply(indent string) (string, bool) {
 	switch {
 	case s.spaces == 0:
 		rest, ok := strings.CutPrefix(indent, s.from)
@@ -99,9 +97,9 @@ func (s shift) apply(indent string) (string, bool) {
 	return strings.Repeat(" ", n), true
 }
 
-// indented returns r with its new lines shifted. It is not ok if that cannot be
-// done with all of them.
-func (r *replacement) indented(s shift) (*replacement, bool) {
+// reindented returns r with its new lines reindented. It reports false if a line
+// cannot be converted.
+func (r *lineReplacement) reindented(s reindent) (*lineReplacement, bool) {
 	out := *r
 	out.lines = make([]Line, len(r.lines))
 	for i, l := range r.lines {

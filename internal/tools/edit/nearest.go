@@ -7,19 +7,18 @@ import (
 	"strings"
 )
 
-// Looking for the nearest lines is bounded: the search in lines of the file,
-// the answer in lines and in bytes of each.
+// The limits of a search for similar lines.
 const (
 	maxSearched = 50_000
 	maxShown    = 24
 	maxWidth    = 200
-	maxSlack    = 3 // lines more or fewer than old has
+	maxSlack    = 3 // extra lines of context compared with old
 )
 
-// alike is how much two lines must have in common (of 1) to be near.
-const alike = 0.5
+// minSimilarity is the minimum similarity of similar lines, from 0 to 1.
+const minSimilarity = 0.5
 
-// nearest finds the lines of the file that look most like those of old.
+// nearest returns the lines of the file that are most similar to old.
 func nearest(ctx context.Context, before []byte, old []string) Near {
 	d := newDocument(ctx, before)
 	if d.count() == 0 {
@@ -27,10 +26,10 @@ func nearest(ctx context.Context, before []byte, old []string) Near {
 	}
 	lines := d.lines(0, min(d.count(), maxSearched))
 	slack := maxSlack
-	at, ok := shared(lines, old)
+	at, ok := byCommonLines(lines, old)
 	if !ok {
 		slack = 0
-		at, ok = similar(ctx, lines, old)
+		at, ok = bySimilarLine(ctx, lines, old)
 	}
 	if !ok {
 		return Near{}
@@ -38,18 +37,18 @@ func nearest(ctx context.Context, before []byte, old []string) Near {
 	first := min(max(at-slack, 0), len(lines)-1)
 	last := min(max(at+len(old)-1+slack, first), len(lines)-1)
 	diff := align(old, lines[first:last+1])
-	above, below := around(diff)
+	above, below := trimContext(diff)
 	first, last, diff = first+above, last-below, diff[above:len(diff)-below]
-	text := show(diff)
+	text := formatDiff(diff)
 	if text == "" {
 		return Near{}
 	}
 	return Near{First: d.number(first), Last: d.number(last), Diff: text}
 }
 
-// around counts the lines before and after those that a diff is about: lines
-// of the file alone that stand for nothing in old.
-func around(diff []Line) (above, below int) {
+// trimContext counts the lines at the beginning and end of a diff that are only
+// in the file and match nothing in old.
+func trimContext(diff []Line) (above, below int) {
 	for above < len(diff) && diff[above].Op == Insert {
 		above++
 	}
@@ -67,9 +66,10 @@ func around(diff []Line) (above, below int) {
 	return above, max(below-dropped, 0)
 }
 
-// shared finds where old would begin if the lines that it has in common with
-// the file, blanks aside, decide. It must be a good part of old.
-func shared(lines, old []string) (first int, ok bool) {
+// byCommonLines returns the line at which old would begin, judged by the lines
+// that it shares with the file, ignoring blanks. They must make up a quarter of
+// old.
+func byCommonLines(lines, old []string) (first int, ok bool) {
 	where, twice, total := map[string]int{}, map[string]bool{}, 0
 	for j, l := range old {
 		l = strings.Trim(l, blanks)
@@ -93,26 +93,26 @@ func shared(lines, old []string) (first int, ok bool) {
 	return first, best > 0 && best*4 >= total
 }
 
-// similar finds where old would begin if its first line that says anything is
-// at the line that looks most like it.
-func similar(ctx context.Context, lines, old []string) (first int, ok bool) {
-	said, skipped := "", 0
+// bySimilarLine returns the line at which old would begin if its first non-empty
+// line is at the most similar line of the file.
+func bySimilarLine(ctx context.Context, lines, old []string) (first int, ok bool) {
+	text, skipped := "", 0
 	for _, l := range old {
-		if said = strings.TrimSpace(l); said != "" {
+		if text = strings.TrimSpace(l); text != "" {
 			break
 		}
 		skipped++
 	}
-	if said == "" {
+	if text == "" {
 		return 0, false
 	}
-	want, best, at := pairs(said), alike, -1
+	want, best, at := pairs(text), minSimilarity, -1
 	for i, l := range lines {
 		if ctx.Err() != nil {
 			return 0, false
 		}
-		// A long line holds pairs of everything.
-		if len(l) > 4*len(said)+maxWidth {
+		// Long lines contain most pairs.
+		if len(l) > 4*len(text)+maxWidth {
 			continue
 		}
 		if s := similarity(want, strings.TrimSpace(l)); s > best {
@@ -122,12 +122,12 @@ func similar(ctx context.Context, lines, old []string) (first int, ok bool) {
 	return at - skipped, at >= 0
 }
 
-// show writes lines as a diff, without what is far from any difference.
-func show(lines []Line) string {
+// formatDiff returns the lines near differences as a diff.
+func formatDiff(lines []Line) string {
 	var b strings.Builder
 	shown, skipped := 0, false
 	for i, l := range lines {
-		if !different(lines, i) {
+		if !nearChange(lines, i) {
 			skipped = true
 			continue
 		}
@@ -145,9 +145,9 @@ func show(lines []Line) string {
 	return b.String()
 }
 
-// different says whether a line is next to one that is only on one side, or all
-// are the same.
-func different(lines []Line, i int) bool {
+// nearChange reports whether line i is at or next to a difference, or is the only
+// line.
+func nearChange(lines []Line, i int) bool {
 	for _, l := range lines[max(i-1, 0):min(i+2, len(lines))] {
 		if l.Op != Keep {
 			return true
@@ -163,7 +163,7 @@ func clip(line string) string {
 	return strings.ToValidUTF8(line, "�")
 }
 
-// pairs counts the pairs of neighbouring bytes in s.
+// pairs counts the pairs of adjacent bytes in s.
 func pairs(s string) map[[2]byte]int {
 	out := make(map[[2]byte]int, len(s))
 	for i := range len(s) - 1 {
@@ -172,8 +172,8 @@ func pairs(s string) map[[2]byte]int {
 	return out
 }
 
-// similarity is the share of pairs of bytes that two lines have in common, from
-// 0 to 1 (Dice's coefficient).
+// similarity returns the Dice coefficient of the byte pairs of two lines, from 0
+// to 1.
 func similarity(want map[[2]byte]int, line string) float64 {
 	total, common := max(len(line)-1, 0), 0
 	for _, n := range want {

@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// FileAction is what a patch does to one file: it adds, updates (and perhaps
-// moves) or deletes it.
+// FileAction is what a patch does to one file: add, update (and optionally move)
+// or delete it.
 type FileAction struct {
 	Kind    ActionKind
 	Path    string
-	MoveTo  string // of an Update; empty if the file stays where it is
+	MoveTo  string // of an Update; empty if the file is not moved
 	Content []byte // of an Add
-	Hunks   []Hunk // of an Update; there are none where the file is only moved
+	Hunks   []Hunk // of an Update; empty if the file is only moved
 }
 
 // ActionKind is the kind of a FileAction.
@@ -29,14 +29,14 @@ const (
 
 // Hunk is a change at one place of a file.
 type Hunk struct {
-	Number int      // the line of the patch on which it begins, from 1
-	Inside []string // lines that come before the place, outermost first
+	Number int      // line of the patch at which it begins, from 1
+	Inside []string // lines after @@, outermost first
 	Lines  []Line
-	AtEnd  bool // the place is the end of the file
+	AtEnd  bool // it is at the end of the file
 }
 
-// ParsePatch reads a patch between *** Begin Patch and *** End Patch, which a
-// here-document may surround. Its errors name the line.
+// ParsePatch parses a patch between *** Begin Patch and *** End Patch, optionally
+// in a here-document. Its errors contain line numbers.
 func ParsePatch(text string) ([]FileAction, error) {
 	p, err := newPatchReader(text)
 	if err != nil {
@@ -51,7 +51,7 @@ func ParsePatch(text string) ([]FileAction, error) {
 		out = append(out, a)
 	}
 	if len(out) == 0 {
-		return nil, errors.New("the patch is empty: put Add File, Update File or Delete File between *** Begin Patch and *** End Patch")
+		return nil, errors.New("the patch is empty; put Add File, Update File or Delete File between *** Begin Patch and *** End Patch")
 	}
 	return out, nil
 }
@@ -66,47 +66,48 @@ const (
 	endOfFile  = "*** End of File"
 )
 
-// patchReader reads the lines of a patch.
+// patchReader parses the lines of a patch.
 type patchReader struct {
 	lines []string
 	at    int
-	first int // the number of the first line in what the model wrote, from 1
+	first int // line number of lines[0], from 1
 }
 
-// hereDocument begins a patch that is written as for a shell.
+// hereDocument matches the first line of a patch that is written as a shell
+// command.
 var hereDocument = regexp.MustCompile(`^(?:apply_patch\s+|cat\s+)?<<-?\s*(['"]?)(\w+)(['"]?)$`)
 
-// newPatchReader takes off what surrounds the actions.
+// newPatchReader removes a here-document and the begin and end lines.
 func newPatchReader(text string) (*patchReader, error) {
 	if n := strings.Count(text, "\r\n"); n == strings.Count(text, "\n") {
 		text = strings.ReplaceAll(text, "\r\n", "\n")
 	}
 	p := &patchReader{lines: strings.Split(text, "\n"), first: 1}
 	p.trim()
-	if m := hereDocument.FindStringSubmatch(p.edge(0)); m != nil && m[1] == m[3] {
+	if m := hereDocument.FindStringSubmatch(p.trimmed(0)); m != nil && m[1] == m[3] {
 		p.drop(1)
-		if p.edge(len(p.lines)-1) == m[2] {
+		if p.trimmed(len(p.lines)-1) == m[2] {
 			p.lines = p.lines[:len(p.lines)-1]
 		}
 		p.trim()
 	}
-	if p.edge(0) != beginPatch {
-		return nil, fmt.Errorf("the first line of a patch must be %q, not %q", beginPatch, clip(p.edge(0)))
+	if p.trimmed(0) != beginPatch {
+		return nil, fmt.Errorf("the first line of a patch must be %q, not %q", beginPatch, clip(p.trimmed(0)))
 	}
-	if last := p.edge(len(p.lines) - 1); last != endPatch {
-		return nil, fmt.Errorf("the last line of a patch must be %q, not %q: if it was cut off, make smaller patches", endPatch, clip(last))
+	if last := p.trimmed(len(p.lines) - 1); last != endPatch {
+		return nil, fmt.Errorf("the last line of a patch must be %q, not %q; if the patch was truncated, make smaller patches", endPatch, clip(last))
 	}
 	p.lines = p.lines[:len(p.lines)-1]
 	p.drop(1)
 	return p, nil
 }
 
-// trim drops the empty lines at both ends.
+// trim removes empty lines at both ends.
 func (p *patchReader) trim() {
-	for len(p.lines) > 0 && p.edge(0) == "" {
+	for len(p.lines) > 0 && p.trimmed(0) == "" {
 		p.drop(1)
 	}
-	for len(p.lines) > 0 && p.edge(len(p.lines)-1) == "" {
+	for len(p.lines) > 0 && p.trimmed(len(p.lines)-1) == "" {
 		p.lines = p.lines[:len(p.lines)-1]
 	}
 }
@@ -115,8 +116,9 @@ func (p *patchReader) drop(n int) {
 	p.lines, p.first = p.lines[n:], p.first+n
 }
 
-// edge is a line without the blanks around it, empty if there is no such line.
-func (p *patchReader) edge(i int) string {
+// trimmed returns line i without surrounding blanks, or "" if there is no such
+// line.
+func (p *patchReader) trimmed(i int) string {
 	if i < 0 || i >= len(p.lines) {
 		return ""
 	}
@@ -126,18 +128,18 @@ func (p *patchReader) edge(i int) string {
 func (p *patchReader) done() bool { return p.at >= len(p.lines) }
 
 func (p *patchReader) skipEmpty() {
-	for !p.done() && p.edge(p.at) == "" {
+	for !p.done() && p.trimmed(p.at) == "" {
 		p.at++
 	}
 }
 
-func (p *patchReader) wrong(format string, args ...any) error {
+func (p *patchReader) errorf(format string, args ...any) error {
 	return fmt.Errorf("line %d of the patch: %s", p.first+p.at, fmt.Sprintf(format, args...))
 }
 
-// action reads what is done to one file.
+// action parses the action for one file.
 func (p *patchReader) action() (FileAction, error) {
-	line := p.edge(p.at)
+	line := p.trimmed(p.at)
 	for header, kind := range map[string]ActionKind{addFile: Add, updateFile: Update, deleteFile: Delete} {
 		path, ok := strings.CutPrefix(line, header)
 		if !ok {
@@ -154,11 +156,11 @@ func (p *patchReader) action() (FileAction, error) {
 		}
 		return a, nil
 	}
-	return FileAction{}, p.wrong("%q is no file header; write %q, %q or %q, and begin every line of an added file with +",
+	return FileAction{}, p.errorf("%q is not a file header; use %q, %q or %q, and begin every line of an added file with +",
 		clip(line), addFile+"path", updateFile+"path", deleteFile+"path")
 }
 
-// content reads the lines of an added file.
+// content parses the lines of an added file.
 func (p *patchReader) content() []byte {
 	out := []byte{}
 	for ; !p.done() && strings.HasPrefix(p.lines[p.at], "+"); p.at++ {
@@ -168,7 +170,7 @@ func (p *patchReader) content() []byte {
 }
 
 func (p *patchReader) update(a FileAction) (FileAction, error) {
-	if to, ok := strings.CutPrefix(p.edge(p.at), moveTo); ok {
+	if to, ok := strings.CutPrefix(p.trimmed(p.at), moveTo); ok {
 		a.MoveTo = strings.TrimSpace(to)
 		p.at++
 	}
@@ -184,16 +186,16 @@ func (p *patchReader) update(a FileAction) (FileAction, error) {
 	}
 	if len(a.Hunks) == 0 && a.MoveTo == "" {
 		p.at = start
-		return a, p.wrong("the update of %s changes nothing: give lines that begin with a blank, - or +", a.Path)
+		return a, p.errorf("the update of %s changes nothing; give lines that begin with a blank, - or +", a.Path)
 	}
 	return a, nil
 }
 
-// unifiedHeader is the beginning of a hunk as other tools write it. The numbers
-// are not believed.
+// unifiedHeader matches the hunk header of a unified diff. Its line numbers are
+// ignored.
 var unifiedHeader = regexp.MustCompile(`^@@ -\d+(,\d+)? \+\d+(,\d+)? @@`)
 
-// hunk reads a change at one place. The @@ may be missing before the first.
+// hunk parses one hunk. The first one may lack its @@ line.
 func (p *patchReader) hunk() (Hunk, error) {
 	h := Hunk{Number: p.first + p.at}
 	for ; !p.done() && strings.HasPrefix(p.lines[p.at], "@@"); p.at++ {
@@ -223,13 +225,13 @@ func (p *patchReader) hunk() (Hunk, error) {
 		}
 		op := Op(line[0])
 		if op != Keep && op != Drop && op != Insert {
-			return h, p.wrong("%q is no line of a hunk: begin it with a blank (it stays), - (it goes) or + (it is new)", clip(line))
+			return h, p.errorf("%q is not a line of a hunk; begin it with a blank (unchanged), - (removed) or + (added)", clip(line))
 		}
 		changes = changes || op != Keep
 		h.Lines = append(h.Lines, Line{op, line[1:]})
 	}
 	if !changes {
-		return h, fmt.Errorf("line %d of the patch: the hunk changes nothing: give at least one line that begins with - or +", h.Number)
+		return h, fmt.Errorf("line %d of the patch: the hunk changes nothing; give at least one line that begins with - or +", h.Number)
 	}
 	return h, nil
 }

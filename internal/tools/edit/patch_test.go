@@ -58,13 +58,13 @@ func TestParsePatch(t *testing.T) {
 
 func TestWhatIsNoPatch(t *testing.T) {
 	for name, c := range map[string]struct{ body, want string }{
-		"an unknown header":       {"*** Frobnicate File: a\n", "line 2 of the patch: \"*** Frobnicate File: a\" is no file header"},
-		"no path":                 {"*** Add File: \n+a\n", "line 2 of the patch: \"*** Add File:\" is no file header"},
+		"an unknown header":       {"*** Frobnicate File: a\n", "line 2 of the patch: \"*** Frobnicate File: a\" is not a file header"},
+		"no path":                 {"*** Add File: \n+a\n", "line 2 of the patch: \"*** Add File:\" is not a file header"},
 		"nowhere to move":         {"*** Update File: a\n*** Move to:  \n", "line 3 of the patch: the update of a changes nothing"},
 		"an update of nothing":    {"*** Update File: a\n*** Delete File: b\n", "line 3 of the patch: the update of a changes nothing"},
 		"a hunk of context":       {"*** Update File: a\n@@\n a\n b\n", "line 3 of the patch: the hunk changes nothing"},
 		"an empty hunk":           {"*** Update File: a\n@@\n", "line 3 of the patch: the hunk changes nothing"},
-		"a line without its sign": {"*** Update File: a\n@@\n-a\nb\n", `line 5 of the patch: "b" is no line of a hunk`},
+		"a line without its sign": {"*** Update File: a\n@@\n-a\nb\n", `line 5 of the patch: "b" is not a line of a hunk`},
 		"an added line without +": {"*** Add File: a\n+a\nb\n", "begin every line of an added file with +"},
 		"nothing":                 {"", "the patch is empty"},
 	} {
@@ -76,7 +76,7 @@ func TestWhatIsNoPatch(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                     "the first line of a patch must be",
 		"--- a\n+++ b\n":                       "the first line of a patch must be",
-		"*** Begin Patch\n*** Add File: a\n+a": "the last line of a patch must be \"*** End Patch\", not \"+a\": if it was cut off",
+		"*** Begin Patch\n*** Add File: a\n+a": "the last line of a patch must be \"*** End Patch\", not \"+a\"; if the patch was truncated",
 		"*** Begin Patch":                      "the last line of a patch must be",
 		"<<EOF":                                "the first line of a patch must be",
 	} {
@@ -127,16 +127,16 @@ func TestApplyHunks(t *testing.T) {
 
 func TestHunksThatDoNotApply(t *testing.T) {
 	for name, c := range map[string]struct{ before, hunks, want string }{
-		"several places":              {"x\na\nx\n", "@@\n-x\n+y\n", "it fits 2 places, which begin on lines 1, 3"},
-		"several after a header":      {"f\nx\nf\nx\n", "@@ f\n-x\n+y\n", "it fits 2 places"},
-		"several places for blanks":   {"x \na\nx  \n", "@@\n-x\n+y\n", "it fits 2 places"},
-		"several for new lines":       {"f\nf\n", "@@ f\n+x\n", "it fits 2 places"},
-		"a header that is not there":  {"x\n", "@@ class A\n-x\n+y\n", `"class A", which stands after @@, is no line of the file`},
-		"headers in the wrong order":  {"b\na\nx\n", "@@ a\n@@ b\n-x\n+y\n", `"b", which stands after @@`},
+		"several places":              {"x\na\nx\n", "@@\n-x\n+y\n", "it matches 2 places, on lines 1, 3"},
+		"several after a header":      {"f\nx\nf\nx\n", "@@ f\n-x\n+y\n", "it matches 2 places"},
+		"several places for blanks":   {"x \na\nx  \n", "@@\n-x\n+y\n", "it matches 2 places"},
+		"several for new lines":       {"f\nf\n", "@@ f\n+x\n", "it matches 2 places"},
+		"a header that is not there":  {"x\n", "@@ class A\n-x\n+y\n", `"class A" is not in the file`},
+		"headers in the wrong order":  {"b\na\nx\n", "@@ a\n@@ b\n-x\n+y\n", `"b" is not in the file`},
 		"before its header":           {"x\nclass A\n", "@@ class A\n-x\n+y\n", "were not found"},
-		"a part of a word":            {"classes\nx\n", "@@ class\n-x\n+y\n", `"class", which stands after @@`},
-		"nothing like it":             {"a\n", "@@\n-zzz\n+y\n", "nothing in the file looks like it"},
-		"another indentation":         {"\ta\n", "@@\n-  a\n+  b\n", "Nearest in the file is line 1"},
+		"a part of a word":            {"classes\nx\n", "@@ class\n-x\n+y\n", `"class" is not in the file`},
+		"nothing like it":             {"a\n", "@@\n-zzz\n+y\n", "nothing in the file is similar"},
+		"another indentation":         {"\ta\n", "@@\n-  a\n+  b\n", "The most similar text is line 1"},
 		"a part of a line":            {"a b\n", "@@\n-a\n+c\n", "were not found"},
 		"one after another, the same": {"a\nb\nc\n", "@@\n a\n-b\n@@\n-b\n+x\n c\n", "two hunks change the same lines (line 2 of the file)"},
 		"empty lines but for blanks":  {"a\n \t\nb\n", "@@\n-\n+x\n", "were not found"},

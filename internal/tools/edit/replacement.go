@@ -8,43 +8,42 @@ import (
 	"github.com/aymanbagabas/go-udiff/lcs"
 )
 
-// Line is one line of a change, without its ending.
+// Line is one line of a change, without its line ending.
 type Line struct {
 	Op   Op
 	Text string
 }
 
-// Op says what becomes of a Line. It is the character that stands before it in
-// a diff.
+// Op is the operation on a Line: its prefix character in a diff.
 type Op byte
 
-// What becomes of a line: it is in the file and stays or goes, or it is new.
+// The operations: keep or drop a line of the file, or insert a new one.
 const (
 	Keep   Op = ' '
 	Drop   Op = '-'
 	Insert Op = '+'
 )
 
-// replacement is a change of whole lines. Those that stay are not written anew:
-// the file's own bytes are kept.
-type replacement struct {
-	old   []string // the lines to find
-	lines []Line
-	ended bool   // the last of old is wanted with its ending
-	bare  bool   // the last line that comes of it has no ending
-	eol   string // how most lines of the file end; empty if none does
+// lineReplacement is a replacement of whole lines. Kept lines keep their bytes in
+// the file.
+type lineReplacement struct {
+	old        []string // lines to find
+	lines      []Line
+	withEnding bool   // old ends with a line ending
+	noEnding   bool   // the result has no line ending at its end
+	eol        string // most common line ending of the file; empty if it has none
 }
 
-// newReplacement is what a model means by old and new, line by line.
-func newReplacement(before, old, new []byte) *replacement {
+// newReplacement returns the replacement of old by new as whole lines.
+func newReplacement(before, old, new []byte) *lineReplacement {
 	lf := []byte("\n")
 	o := bytes.ReplaceAll(old, []byte("\r\n"), lf)
 	n := bytes.ReplaceAll(new, []byte("\r\n"), lf)
-	r := &replacement{eol: commonEnding(before)}
-	if r.ended = bytes.HasSuffix(o, lf); r.ended {
-		r.bare = !bytes.HasSuffix(n, lf)
+	r := &lineReplacement{eol: commonEnding(before)}
+	if r.withEnding = bytes.HasSuffix(o, lf); r.withEnding {
+		r.noEnding = !bytes.HasSuffix(n, lf)
 	} else {
-		r.bare = true
+		r.noEnding = true
 		o, n = append(o, '\n'), append(n, '\n')
 	}
 	r.old = splitLines(o)
@@ -56,7 +55,7 @@ func newReplacement(before, old, new []byte) *replacement {
 	return r
 }
 
-// splitLines returns the lines of b, the last of which may have no newline.
+// splitLines returns the lines of b. The last one may have no newline.
 func splitLines(b []byte) []string {
 	var out []string
 	for l := range strings.Lines(string(b)) {
@@ -65,7 +64,7 @@ func splitLines(b []byte) []string {
 	return out
 }
 
-// align says how old becomes new.
+// align returns the line diff from old to new.
 func align(old, new []string) []Line {
 	var out []Line
 	at := 0
@@ -85,9 +84,9 @@ func appendLines(out []Line, op Op, lines []string) []Line {
 	return out
 }
 
-// render returns what is to stand in the place of span, which holds the lines
-// that are kept or dropped.
-func (r *replacement) render(span []byte) []byte {
+// render returns the replacement of span, which contains the kept and dropped
+// lines.
+func (r *lineReplacement) render(span []byte) []byte {
 	eol := cmp.Or(commonEnding(span), r.eol, "\n")
 	unended := len(span) > 0 && !bytes.ContainsAny(span[len(span)-1:], "\r\n")
 	var out []byte
@@ -106,14 +105,14 @@ func (r *replacement) render(span []byte) []byte {
 			add(string(text), cmp.Or(string(ending), eol))
 		}
 	}
-	if r.bare || unended {
+	if r.noEnding || unended {
 		return out
 	}
 	return append(out, pending...)
 }
 
-// commonEnding returns the line ending that is the most common in b, the first
-// one of those that are equally so, or nothing if there is none.
+// commonEnding returns the most common line ending in b, on a tie the first one,
+// or "" if there is none.
 func commonEnding(b []byte) string {
 	crlf := bytes.Count(b, []byte("\r\n"))
 	counts := map[string]int{

@@ -12,31 +12,30 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// maxURL is how many bytes a URL may have.
+// maxURL is the maximum length of a URL in bytes.
 const maxURL = 4096
 
-// Parse returns the URL that raw is, in the one form that is asked for and
-// shown: ASCII, the host in lower case, without the port that goes without
-// saying and without a fragment. It refuses what is not fetched at all.
+// Parse parses raw and returns its canonical form: ASCII, lower-case host,
+// without default port and fragment. It rejects URLs that fetch does not support.
 func Parse(raw string) (*url.URL, error) {
 	raw = strings.TrimSpace(raw)
 	if len(raw) > maxURL {
-		return nil, fmt.Errorf("the URL has %d bytes, more than %d", len(raw), maxURL)
+		return nil, fmt.Errorf("the URL has %d bytes, more than the limit of %d", len(raw), maxURL)
 	}
 	u, err := url.Parse(raw)
 	if err != nil {
 		if e, ok := errors.AsType[*url.Error](err); ok {
 			err = e.Err
 		}
-		return nil, fmt.Errorf("%q is no URL: %w", raw, err)
+		return nil, fmt.Errorf("%q is not a valid URL: %w", raw, err)
 	}
 	switch {
 	case u.Scheme != "http" && u.Scheme != "https":
-		return nil, fmt.Errorf("%q: only http and https URLs are fetched, such as https://example.org/page", raw)
+		return nil, fmt.Errorf("%q is not an http or https URL", raw)
 	case u.User != nil:
-		return nil, errors.New("the URL holds a user name: no credentials are sent. Leave out what stands before the @")
+		return nil, errors.New("the URL contains a user name; fetch sends no credentials. Remove the part before the @")
 	case u.Opaque != "" || u.Hostname() == "":
-		return nil, fmt.Errorf("%q names no host: give the whole URL, such as https://example.org/page", raw)
+		return nil, fmt.Errorf("%q has no host; give a complete URL, such as https://example.org/page", raw)
 	}
 	host, err := canonical(u.Hostname())
 	if err != nil {
@@ -56,7 +55,7 @@ func Parse(raw string) (*url.URL, error) {
 	return u, nil
 }
 
-// canonical is a host as it stands in a URL.
+// canonical returns the canonical form of a host.
 func canonical(host string) (string, error) {
 	if addr, err := netip.ParseAddr(host); err == nil && addr.Zone() == "" {
 		if addr.Is6() {
@@ -68,21 +67,21 @@ func canonical(host string) (string, error) {
 	if ascii(name) != name {
 		var err error
 		if name, err = idna.Lookup.ToASCII(name); err != nil {
-			return "", fmt.Errorf("%q is no name of a host: %w", host, err)
+			return "", fmt.Errorf("%q is not a valid host name: %w", host, err)
 		}
 	}
 	for _, r := range name {
 		if !strings.ContainsRune("abcdefghijklmnopqrstuvwxyz0123456789-._", r) {
-			return "", fmt.Errorf("%q is no name of a host", host)
+			return "", fmt.Errorf("%q is not a valid host name", host)
 		}
 	}
 	if name == "" {
-		return "", errors.New("the URL names no host: give the whole URL, such as https://example.org/page")
+		return "", errors.New("the URL has no host; give a complete URL, such as https://example.org/page")
 	}
 	return name, nil
 }
 
-// ascii is s with all that is not printable ASCII written as %XX.
+// ascii percent-encodes all bytes of s that are not printable ASCII.
 func ascii(s string) string {
 	var b strings.Builder
 	for _, c := range []byte(s) {
@@ -95,13 +94,13 @@ func ascii(s string) string {
 	return b.String()
 }
 
-// Public reports whether addr is one of the open internet, and none of this
-// machine or of a network that it is in.
+// Public reports whether addr is on the public internet, and not on this machine
+// or a local network.
 func Public(addr netip.Addr) bool {
 	addr = addr.Unmap()
 	if nat64 := netip.MustParsePrefix("64:ff9b::/96"); nat64.Contains(addr) {
 		b := addr.As16()
-		addr = netip.AddrFrom4([4]byte(b[12:])) // which is where it leads
+		addr = netip.AddrFrom4([4]byte(b[12:])) // the embedded IPv4 address
 	}
 	if addr.Zone() != "" || addr.Is6() && !netip.MustParsePrefix("2000::/3").Contains(addr) {
 		return false
@@ -111,11 +110,11 @@ func Public(addr netip.Addr) bool {
 			return false
 		}
 	}
-	return !near(addr)
+	return !onLocalNetwork(addr)
 }
 
-// reserved returns the addresses that are not of the open internet, by the
-// registries of special-purpose addresses; of IPv6, within 2000::/3.
+// reserved returns the special-purpose address ranges of the IANA registries; for
+// IPv6, those within 2000::/3.
 func reserved() []netip.Prefix {
 	var out []netip.Prefix
 	for _, p := range []string{
@@ -145,9 +144,10 @@ func reserved() []netip.Prefix {
 	return out
 }
 
-// near reports whether addr is in a network to which this machine is directly
-// connected. With IPv6 the machines at home have public addresses too.
-func near(addr netip.Addr) bool {
+// onLocalNetwork reports whether addr is on a network that this machine is
+// directly connected to. With IPv6, machines on home networks have public
+// addresses too.
+func onLocalNetwork(addr netip.Addr) bool {
 	nets, err := net.InterfaceAddrs()
 	if err != nil {
 		return false

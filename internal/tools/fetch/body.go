@@ -11,14 +11,15 @@ import (
 
 	"golang.org/x/net/html/charset"
 
+	"agent/internal/tools/advice"
 	"agent/internal/tools/read"
 )
 
-// sniffed is how many bytes say how the others are encoded.
-const sniffed = 1024
+// sniffBytes is how many bytes are used to detect the encoding.
+const sniffBytes = 1024
 
-// fill makes text or an image of what was read.
-func (p *Page) fill(ctx context.Context, b []byte, contentType string) error {
+// decode sets the text or image of p from the body b.
+func (p *Page) decode(ctx context.Context, b []byte, contentType string) error {
 	looks, _, _ := mime.ParseMediaType(http.DetectContentType(b))
 	p.Type, _, _ = mime.ParseMediaType(contentType)
 	if p.Type == "" || p.Type == "application/octet-stream" {
@@ -27,18 +28,18 @@ func (p *Page) fill(ctx context.Context, b []byte, contentType string) error {
 	if slices.Contains([]string{"image/png", "image/jpeg", "image/gif", "image/webp"}, looks) {
 		p.Type = looks
 		if p.Cut {
-			return fmt.Errorf("fetch %s: the image (%s) has more than %d MB, too many to be shown", p.URL, p.Type, MaxRead>>20)
+			return fmt.Errorf("fetch %s: the image (%s) has more than %d MB", p.URL, p.Type, MaxRead>>20)
 		}
 		p.Image = b
 		return nil
 	}
-	text, ok := decode(b, contentType)
+	text, ok := decodeText(b, contentType)
 	if !ok || looks == "application/pdf" {
 		size := fmt.Sprintf("%d bytes", len(b))
 		if p.Cut {
 			size = fmt.Sprintf("more than %d MB", MaxRead>>20)
 		}
-		return fmt.Errorf("fetch %s: this is no text but %s, %s. If the person wants it, download it by a command such as curl -O", p.URL, p.Type, size)
+		return advice.Add(fmt.Errorf("fetch %s: the content is binary (%s, %s)", p.URL, p.Type, size), "To download it, use a command such as curl -O in shell")
 	}
 	if p.Type != "text/html" && p.Type != "application/xhtml+xml" {
 		p.Text = text
@@ -52,10 +53,10 @@ func (p *Page) fill(ctx context.Context, b []byte, contentType string) error {
 	return nil
 }
 
-// decode returns b as UTF-8, from the encoding that is declared for it or that
-// it looks like. It reports false for what is no text.
-func decode(b []byte, contentType string) (string, bool) {
-	enc, name, certain := charset.DetermineEncoding(b[:min(len(b), sniffed)], contentType)
+// decodeText returns b as UTF-8, from its declared or detected encoding. It
+// reports false for binary content.
+func decodeText(b []byte, contentType string) (string, bool) {
+	enc, name, certain := charset.DetermineEncoding(b[:min(len(b), sniffBytes)], contentType)
 	if name != "utf-8" && (certain || !utf8.Valid(read.Complete(b))) {
 		if decoded, err := enc.NewDecoder().Bytes(b); err == nil {
 			b = decoded

@@ -1,3 +1,3 @@
 package fetch
 
-var Follows = follows
+var Follows = sameSite

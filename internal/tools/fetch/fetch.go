@@ -1,16 +1,14 @@
-// Package fetch gets what is at a URL and makes text of it that a model can
-// read.
+// Package fetch downloads a URL and converts it to text for a model. Start
+// reading at Client.Get.
 //
-// It goes to public addresses alone, and this is checked on the very address
-// that is connected to, after the name was looked up and before a byte is sent:
-// neither a name that resolves to a private address, nor one that resolves to
-// another each time, nor a redirect gets round it. That is also why the proxies
-// of the environment are not used: a proxy looks names up itself, and often
-// stands where the private addresses are.
+// It connects only to public addresses. The check is on the resolved address,
+// before any data is sent, so that DNS names of private addresses, DNS rebinding
+// and redirects cannot bypass it. For the same reason proxies from the
+// environment are ignored: a proxy resolves names itself, and often has access to
+// private addresses.
 //
-// A request carries nothing of the person: no cookie, no credential, no
-// referrer. It stays on the host that was asked for: a redirect to another one
-// is told, not followed. Size and time have limits.
+// A request contains no user data: no cookies, credentials or referrer. Redirects
+// to another host are reported, not followed. Size and time are limited.
 package fetch
 
 import (
@@ -25,43 +23,46 @@ import (
 	"net/url"
 	"syscall"
 	"time"
+
+	"agent/internal/tools/advice"
 )
 
 const (
-	// MaxRead is how many bytes of an answer are read, after decompression.
+	// MaxRead is the maximum number of bytes read of a response, after
+	// decompression.
 	MaxRead = 5 << 20
-	// DefaultLimit is how long a fetch may take.
+	// DefaultLimit is the default of Options.Limit.
 	DefaultLimit = 30 * time.Second
 
 	maxRedirects = 5
 	maxHeader    = 256 << 10
 )
 
-// Options are what a Client may be told. The zero value is good.
+// Options configure a Client. The zero value is valid.
 type Options struct {
-	UserAgent string        // who asks
+	UserAgent string        // User-Agent header
 	Limit     time.Duration // 0 means DefaultLimit
-	// Allow decides which addresses may be connected to; nil allows the public
-	// ones.
+	// Allow decides which addresses may be connected to; nil allows public
+	// addresses.
 	Allow func(netip.AddrPort) bool
 }
 
-// Page is what was found at a URL.
+// Page is the content of a URL.
 type Page struct {
-	URL    *url.URL // where it was, behind redirects on the same host
-	Status int      // of HTTP
-	Type   string   // its media type: "text/html"
-	Text   string   // valid UTF-8: markdown if it was HTML, else as it was
-	Image  []byte   // in place of Text; it may be damaged
-	Size   int      // bytes that were read
-	Cut    bool     // there are more bytes than MaxRead
-	// Elsewhere is where a redirect leads that was not followed. There is no
-	// more of the page then.
+	URL    *url.URL // final URL after redirects on the same host
+	Status int      // HTTP status
+	Type   string   // media type: "text/html"
+	Text   string   // valid UTF-8: Markdown for HTML, otherwise unchanged
+	Image  []byte   // instead of Text; it may be damaged
+	Size   int      // bytes read
+	Cut    bool     // the body is longer than MaxRead
+	// Elsewhere is the target of a redirect to another host, which was not
+	// followed. The page then has no content.
 	Elsewhere *url.URL
 }
 
-// Client fetches. It keeps nothing from one page to the next, and is safe for
-// concurrent use.
+// Client fetches pages. It has no state between pages and is safe for concurrent
+// use.
 type Client struct {
 	agent string
 	limit time.Duration
@@ -86,7 +87,7 @@ func New(o Options) *Client {
 	}
 }
 
-// guard refuses to connect to an address that is not allowed.
+// guard returns a control function that rejects addresses that are not allowed.
 func guard(allow func(netip.AddrPort) bool) func(context.Context, string, string, syscall.RawConn) error {
 	return func(_ context.Context, _, address string, _ syscall.RawConn) error {
 		to, err := netip.ParseAddrPort(address)
@@ -100,15 +101,15 @@ func guard(allow func(netip.AddrPort) bool) func(context.Context, string, string
 	}
 }
 
-// notPublicError is the refusal to connect to an address.
+// notPublicError rejects an address.
 type notPublicError struct{ addr netip.Addr }
 
 func (e *notPublicError) Error() string {
-	return fmt.Sprintf("%s is not a public address, and fetch reaches no other", e.addr)
+	return fmt.Sprintf("%s is not a public address, which fetch requires", e.addr)
 }
 
-// Get fetches the page at u, which comes from Parse. When ctx ends it returns
-// ctx's error; every other error says what to do.
+// Get fetches the page at u, which comes from Parse. When ctx ends, it returns
+// ctx's error.
 func (c *Client) Get(ctx context.Context, u *url.URL) (Page, error) {
 	limited, stop := context.WithTimeout(ctx, c.limit)
 	defer stop()
@@ -119,19 +120,19 @@ func (c *Client) Get(ctx context.Context, u *url.URL) (Page, error) {
 	case ctx.Err() != nil:
 		return Page{}, ctx.Err()
 	case limited.Err() != nil:
-		return Page{}, fmt.Errorf("fetch %s: it was not done within %s. %s", u, c.limit, hint(u, "Try it again later, or do without it"))
+		return Page{}, advice.Add(fmt.Errorf("fetch %s: timed out after %s", u, c.limit), "%s", proxyHint(u, "Try again later, or continue without it"))
 	}
 	return Page{}, err
 }
 
-// get follows redirects as far as they stay on the host.
+// get follows redirects on the same host.
 func (c *Client) get(ctx context.Context, u *url.URL) (Page, error) {
 	for range maxRedirects + 1 {
-		resp, err := c.ask(ctx, u)
+		resp, err := c.request(ctx, u)
 		if err != nil {
 			return Page{}, err
 		}
-		next, err := target(u, resp)
+		next, err := redirectTarget(u, resp)
 		if next == nil && err == nil {
 			p, err := readPage(ctx, resp, u)
 			resp.Body.Close()
@@ -141,16 +142,16 @@ func (c *Client) get(ctx context.Context, u *url.URL) (Page, error) {
 		if err != nil {
 			return Page{}, err
 		}
-		if !follows(u, next) {
+		if !sameSite(u, next) {
 			return Page{URL: u, Status: resp.StatusCode, Elsewhere: next}, nil
 		}
 		u = next
 	}
-	return Page{}, fmt.Errorf("fetch: %s redirects more than %d times. Try another URL", u.Host, maxRedirects)
+	return Page{}, advice.Add(fmt.Errorf("fetch: %s redirects more than %d times", u.Host, maxRedirects), "Try another URL")
 }
 
-// ask sends one request.
-func (c *Client) ask(ctx context.Context, u *url.URL) (*http.Response, error) {
+// request sends one request.
+func (c *Client) request(ctx context.Context, u *url.URL) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
 		return nil, fmt.Errorf("fetch %s: %w", u, err)
@@ -164,31 +165,31 @@ func (c *Client) ask(ctx context.Context, u *url.URL) (*http.Response, error) {
 	return resp, nil
 }
 
-// explain says why nobody answered, and what can be done.
+// explain describes a transport error.
 func explain(req *http.Request, err error) error {
 	if e, ok := errors.AsType[*url.Error](err); ok {
 		err = e.Err
 	}
 	if e, ok := errors.AsType[*notPublicError](err); ok {
-		return fmt.Errorf("fetch %s: %w. What runs on this machine or its network is reached by a command such as curl, if the person allows that", req.URL, e)
+		return advice.Add(fmt.Errorf("fetch %s: %w", req.URL, e), "For servers on this machine or its network, use a command such as curl in shell")
 	}
 	if e, ok := errors.AsType[*net.DNSError](err); ok && e.IsNotFound {
-		return fmt.Errorf("fetch %s: there is no host %s. %s", req.URL, req.URL.Hostname(), hint(req.URL, "Check the URL"))
+		return advice.Add(fmt.Errorf("fetch %s: there is no host %s", req.URL, req.URL.Hostname()), "%s", proxyHint(req.URL, "Check the URL"))
 	}
-	return fmt.Errorf("fetch %s: %w. %s", req.URL, err, hint(req.URL, "Check the URL, or do without it"))
+	return advice.Add(fmt.Errorf("fetch %s: %w", req.URL, err), "%s", proxyHint(req.URL, "Check the URL, or continue without it"))
 }
 
-// hint is otherwise, or a better one where the network may be reached by a proxy
-// alone.
-func hint(u *url.URL, otherwise string) string {
+// proxyHint returns advice about the proxy of the environment if one is set,
+// otherwise other.
+func proxyHint(u *url.URL, other string) string {
 	if p, _ := http.ProxyFromEnvironment(&http.Request{URL: u}); p != nil {
-		return "Fetch does not use the proxy that the environment names; a command such as curl does, if the person allows that"
+		return "fetch ignores the proxy of the environment; use a command such as curl in shell"
 	}
-	return otherwise
+	return other
 }
 
-// target returns where resp redirects to; nil if it does not.
-func target(u *url.URL, resp *http.Response) (*url.URL, error) {
+// redirectTarget returns the target of a redirect, or nil.
+func redirectTarget(u *url.URL, resp *http.Response) (*url.URL, error) {
 	switch resp.StatusCode {
 	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
 	default:
@@ -203,32 +204,32 @@ func target(u *url.URL, resp *http.Response) (*url.URL, error) {
 		to, err = Parse(to.String())
 	}
 	if err != nil {
-		return nil, fmt.Errorf("fetch %s: it redirects to an address that is not fetched: %w", u, err)
+		return nil, fmt.Errorf("fetch %s: unsupported redirect: %w", u, err)
 	}
 	return to, nil
 }
 
-// follows reports whether a redirect stays where it was asked: on the same host
-// and port with the same scheme, or from http to https.
-func follows(from, to *url.URL) bool {
+// sameSite reports whether a redirect stays on the same scheme, host and port, or
+// only upgrades http to https.
+func sameSite(from, to *url.URL) bool {
 	if from.Scheme == to.Scheme {
 		return from.Host == to.Host
 	}
 	return from.Scheme == "http" && from.Port() == "" && to.Port() == "" && from.Host == to.Host
 }
 
-// readPage reads what resp brings.
+// readPage reads the body of resp.
 func readPage(ctx context.Context, resp *http.Response, u *url.URL) (Page, error) {
 	if e := resp.Header.Get("Content-Encoding"); e != "" && e != "identity" {
-		return Page{}, fmt.Errorf("fetch %s: the answer is packed as %q, which was not asked for and cannot be read", u, e)
+		return Page{}, fmt.Errorf("fetch %s: unsupported content encoding %q", u, e)
 	}
 	b, err := io.ReadAll(io.LimitReader(resp.Body, MaxRead+1))
 	if err != nil {
-		return Page{}, fmt.Errorf("fetch %s: the answer broke off after %d bytes: %w. Try it again", u, len(b), err)
+		return Page{}, advice.Add(fmt.Errorf("fetch %s: the response ended after %d bytes: %w", u, len(b), err), "Try again")
 	}
 	p := Page{URL: u, Status: resp.StatusCode, Size: len(b)}
 	if p.Cut = len(b) > MaxRead; p.Cut {
 		b, p.Size = b[:MaxRead], MaxRead
 	}
-	return p, p.fill(ctx, b, resp.Header.Get("Content-Type"))
+	return p, p.decode(ctx, b, resp.Header.Get("Content-Type"))
 }

@@ -13,24 +13,23 @@ import (
 	"golang.org/x/net/html"
 )
 
-// markdown returns what a page says, with its title first and its links made
-// absolute. What is there for looks, for finding one's way about the site or
-// for programs is left out. It reports whether the end of the page had to be
-// left out too.
+// markdown converts a page to Markdown, with its title first and absolute links.
+// It omits styling, navigation and scripts. It reports whether the page was
+// truncated.
 func markdown(ctx context.Context, text string, from *url.URL) (md string, cut bool, err error) {
 	doc, err := html.Parse(strings.NewReader(text))
-	if err != nil { // it nests too deeply to have been meant
-		return plain(text), false, nil
+	if err != nil { // nested too deeply
+		return plainText(text), false, nil
 	}
-	title, domain := head(doc, from)
-	body := subject(doc)
+	title, domain := titleAndBase(doc, from)
+	body := mainPart(doc)
 	cut = prune(body, maxNodes) < 0
 	b, err := newConverter().ConvertNode(body, converter.WithDomain(domain), converter.WithContext(ctx))
 	if err == nil {
 		err = ctx.Err()
 	}
 	if err != nil {
-		return "", false, fmt.Errorf("make it markdown: %w", err)
+		return "", false, fmt.Errorf("convert to Markdown: %w", err)
 	}
 	md = strings.TrimSpace(string(b)) + "\n"
 	if title != "" {
@@ -39,8 +38,7 @@ func markdown(ctx context.Context, text string, from *url.URL) (md string, cut b
 	return md, cut, nil
 }
 
-// newConverter returns what makes markdown of a document, until the context of
-// the conversion ends.
+// newConverter returns the converter from HTML to Markdown.
 func newConverter() *converter.Converter {
 	conv := converter.NewConverter(
 		converter.WithEscapeMode(converter.EscapeModeDisabled),
@@ -59,30 +57,29 @@ func newConverter() *converter.Converter {
 	)
 	conv.Register.Renderer(func(c converter.Context, w converter.Writer, n *html.Node) converter.RenderStatus {
 		switch {
-		case c.Err() != nil: // nobody waits for the rest
+		case c.Err() != nil: // canceled
 		case n.Data == "td" || n.Data == "th":
 			c.RenderChildNodes(c, w, n)
-			_, _ = w.WriteRune(' ') // between the cells of a table that cannot be one
+			_, _ = w.WriteRune(' ') // separates cells outside of a table
 		default:
 			return converter.RenderTryNext
 		}
 		return converter.RenderSuccess
 	}, converter.PriorityEarly)
-	keepAngles(conv)
+	keepAngleBrackets(conv)
 	return conv
 }
 
-// keepAngles keeps < and > in prose from becoming entities: what reads this is
-// no browser.
-func keepAngles(conv *converter.Converter) {
-	const less, more = "\uf8f0", "\uf8f1" // of nobody's alphabet
+// keepAngleBrackets keeps < and > in text from being written as entities.
+func keepAngleBrackets(conv *converter.Converter) {
+	const less, more = "\uf8f0", "\uf8f1" // private use characters
 	hide, show := strings.NewReplacer("<", less, ">", more), strings.NewReplacer(less, "<", more, ">")
 	conv.Register.TextTransformer(func(_ converter.Context, s string) string { return hide.Replace(s) }, converter.PriorityEarly)
 	conv.Register.PostRenderer(func(_ converter.Context, b []byte) []byte { return []byte(show.Replace(string(b))) }, converter.PriorityLate)
 }
 
-// head returns the title of a document and what its links are relative to.
-func head(doc *html.Node, from *url.URL) (title, domain string) {
+// titleAndBase returns the title of a document and the base URL of its links.
+func titleAndBase(doc *html.Node, from *url.URL) (title, domain string) {
 	domain = from.String()
 	for n := range doc.Descendants() {
 		switch {
@@ -100,14 +97,14 @@ func head(doc *html.Node, from *url.URL) (title, domain string) {
 	return title, domain
 }
 
-// enough is how many bytes of text make the main part of a page all of it.
-const enough = 200
+// minMainText is the minimum text of a main part in bytes.
+const minMainText = 200
 
-// subject returns the part of a document that is what it is about: the main
-// part where one is marked and holds something, else all of it.
-func subject(doc *html.Node) *html.Node {
+// mainPart returns the main element of a document if it has enough text,
+// otherwise the document.
+func mainPart(doc *html.Node) *html.Node {
 	for n := range doc.Descendants() {
-		if n.Type == html.ElementNode && (n.Data == "main" || attr(n, "role") == "main") && len(words(n)) >= enough {
+		if n.Type == html.ElementNode && (n.Data == "main" || attr(n, "role") == "main") && len(visibleText(n)) >= minMainText {
 			root := &html.Node{Type: html.DocumentNode}
 			n.Parent.RemoveChild(n)
 			root.AppendChild(n)
@@ -117,8 +114,8 @@ func subject(doc *html.Node) *html.Node {
 	return doc
 }
 
-// words is the text below n, but for that of programs.
-func words(n *html.Node) string {
+// visibleText returns the text below n without scripts and styles.
+func visibleText(n *html.Node) string {
 	var b strings.Builder
 	for d := range n.Descendants() {
 		if d.Type == html.TextNode && d.Parent.Data != "script" && d.Parent.Data != "style" {
@@ -128,8 +125,8 @@ func words(n *html.Node) string {
 	return b.String()
 }
 
-// plain is the text of a page without its tags.
-func plain(text string) string {
+// plainText returns the text of a page without tags.
+func plainText(text string) string {
 	var b strings.Builder
 	z := html.NewTokenizer(strings.NewReader(text))
 	hidden := false
@@ -150,7 +147,7 @@ func plain(text string) string {
 	}
 }
 
-// attr returns an attribute of n.
+// attr returns an attribute of n, or "".
 func attr(n *html.Node, key string) string {
 	for _, a := range n.Attr {
 		if a.Key == key && a.Namespace == "" {

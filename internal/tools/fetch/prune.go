@@ -8,18 +8,17 @@ import (
 	"golang.org/x/net/html"
 )
 
-// maxNodes is how many elements and pieces of text a page may have: some pages
-// are made to be large.
+// maxNodes is the maximum number of nodes of a page.
 const maxNodes = 250_000
 
-// prune takes out of a document what says nothing to a reader, and what would
-// make much text of little. It keeps so many nodes, and returns how many more
-// it could have kept: less than nothing if some had to go.
+// prune removes boilerplate from a document, and simplifies elements that would
+// produce too much text. It keeps at most room nodes and returns the remaining
+// room; a negative result means that nodes were dropped.
 func prune(root *html.Node, room int) int {
 	var next *html.Node
 	for n := root.FirstChild; n != nil; n = next {
 		next = n.NextSibling
-		if n.Type == html.CommentNode || n.Type == html.ElementNode && noise(n) {
+		if n.Type == html.CommentNode || n.Type == html.ElementNode && isBoilerplate(n) {
 			root.RemoveChild(n)
 			continue
 		}
@@ -28,26 +27,25 @@ func prune(root *html.Node, room int) int {
 			continue
 		}
 		if n.Type == html.ElementNode {
-			tame(n)
+			simplify(n)
 		}
 		room = prune(n, room)
 	}
 	return room
 }
 
-// noise reports whether an element is there for looks, for finding one's way
-// about the site, or for programs.
-func noise(n *html.Node) bool {
+// isBoilerplate reports whether an element is styling, navigation or script.
+func isBoilerplate(n *html.Node) bool {
 	switch n.Data {
 	case "script", "style", "noscript", "template", "svg", "canvas", "iframe", "frame", "object", "embed", "audio", "video", "map",
 		"nav", "dialog", "button", "select", "datalist", "input", "textarea":
 		return true
 	case "header", "footer":
-		return !within(n, "main", "article", "section", "blockquote")
+		return !inside(n, "main", "article", "section", "blockquote")
 	case "img":
 		return strings.HasPrefix(strings.TrimSpace(attr(n, "src")), "data:")
 	case "a":
-		return strings.HasPrefix(attr(n, "href"), "#") && slices.Contains([]string{"", "#", "¶", "§", "🔗", "Link to this heading"}, words(n))
+		return strings.HasPrefix(attr(n, "href"), "#") && slices.Contains([]string{"", "#", "¶", "§", "🔗", "Link to this heading"}, visibleText(n))
 	}
 	switch attr(n, "role") {
 	case "navigation", "banner", "contentinfo", "search", "dialog", "alertdialog":
@@ -56,8 +54,8 @@ func noise(n *html.Node) bool {
 	return attr(n, "aria-hidden") == "true" || slices.ContainsFunc(n.Attr, func(a html.Attribute) bool { return a.Key == "hidden" && a.Val != "until-found" })
 }
 
-// within reports whether n lies in an element of one of those names.
-func within(n *html.Node, names ...string) bool {
+// inside reports whether n is inside an element with one of the names.
+func inside(n *html.Node, names ...string) bool {
 	for p := n.Parent; p != nil; p = p.Parent {
 		if slices.Contains(names, p.Data) {
 			return true
@@ -66,32 +64,33 @@ func within(n *html.Node, names ...string) bool {
 	return false
 }
 
-// What a page may nest and span before it is shown plainly: each level indents
-// every line once more, and a table is as wide as its widest row.
+// The limits of structure. Every level indents all its lines, and a table is as
+// wide as its widest row.
 const (
 	maxNested = 8
 	maxCells  = 20_000
 )
 
-// tame makes plain what would become too much text, and links that lead nowhere.
-func tame(n *html.Node) {
+// simplify makes elements plain that would produce too much text, and links
+// without a target.
+func simplify(n *html.Node) {
 	switch n.Data {
 	case "a":
 		href := strings.ToLower(strings.TrimSpace(attr(n, "href")))
 		if strings.HasPrefix(href, "#") || strings.HasPrefix(href, "javascript:") || strings.HasPrefix(href, "data:") {
-			rename(n, "span")
+			makePlain(n, "span")
 		}
 	case "ul", "ol", "blockquote", "table":
-		switch level := nested(n); {
-		case level > maxNested || n.Data == "table" && cells(n) > maxCells:
-			rename(n, "div")
-		case n.Data == "table" && !within(n, "table"):
+		switch level := nestingLevel(n); {
+		case level > maxNested || n.Data == "table" && cellCount(n) > maxCells:
+			makePlain(n, "div")
+		case n.Data == "table" && !inside(n, "table"):
 			escapeBars(n)
 		}
 	}
 }
 
-// escapeBars keeps the text of a table from making cells of its own.
+// escapeBars escapes the bars in the text of a table.
 func escapeBars(n *html.Node) {
 	for d := range n.Descendants() {
 		if d.Type == html.TextNode {
@@ -100,11 +99,11 @@ func escapeBars(n *html.Node) {
 	}
 }
 
-// rename makes n a plain element.
-func rename(n *html.Node, name string) { n.Data, n.DataAtom, n.Attr = name, 0, nil }
+// makePlain turns n into a plain element.
+func makePlain(n *html.Node, name string) { n.Data, n.DataAtom, n.Attr = name, 0, nil }
 
-// nested counts the lists, quotations and tables that n lies in.
-func nested(n *html.Node) int {
+// nestingLevel counts the lists, quotations and tables around n.
+func nestingLevel(n *html.Node) int {
 	level := 0
 	for p := n.Parent; p != nil; p = p.Parent {
 		if slices.Contains([]string{"ul", "ol", "blockquote", "table"}, p.Data) {
@@ -114,9 +113,9 @@ func nested(n *html.Node) int {
 	return level
 }
 
-// cells is how many cells the table n would have when all its rows are as wide
-// as the widest.
-func cells(n *html.Node) int {
+// cellCount returns the number of cells of the table n if all rows are as wide as
+// the widest.
+func cellCount(n *html.Node) int {
 	rows, widest, width, spanned := 1, 0, 0, 0
 	for d := range n.Descendants() {
 		switch {
@@ -133,7 +132,7 @@ func cells(n *html.Node) int {
 	return max(rows*widest, spanned)
 }
 
-// span is how many columns or rows a cell takes.
+// span returns the number of columns or rows of a cell.
 func span(n *html.Node, key string) int {
 	v, err := strconv.Atoi(strings.TrimSpace(attr(n, key)))
 	if err != nil {

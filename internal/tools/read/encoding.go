@@ -12,11 +12,10 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// Encoding is how bytes stand for text. Its value is the name that other
-// programs know it by.
+// Encoding is a character encoding, named as iconv names it.
 type Encoding string
 
-// The encodings that are told apart.
+// The detected encodings.
 const (
 	UTF8        Encoding = "UTF-8"
 	UTF16LE     Encoding = "UTF-16LE"
@@ -25,14 +24,14 @@ const (
 	Windows1252 Encoding = "Windows-1252"
 )
 
-// looked is how much of a file decides whether it is text at all.
-const looked = 64 << 10
+// sampleBytes is how many bytes decide whether a file is text.
+const sampleBytes = 64 << 10
 
-// Detect says how the bytes of a file are best read as text. They are all of
-// it or, if whole is false, its beginning. It reports false for what is no
-// text. UTF8 is also the answer for text of which some bytes are broken.
+// Detect returns the encoding of b, which is a complete file or, if whole is
+// false, its beginning. It reports false for binary content. Text with some
+// invalid bytes is UTF8.
 func Detect(b []byte, whole bool) (Encoding, bool) {
-	head := b[:min(len(b), looked)]
+	head := b[:min(len(b), sampleBytes)]
 	switch {
 	case bytes.HasPrefix(b, []byte("\xff\xfe\x00\x00")): // UTF-32
 		return "", false
@@ -41,7 +40,7 @@ func Detect(b []byte, whole bool) (Encoding, bool) {
 	case bytes.HasPrefix(b, []byte("\xfe\xff")):
 		return UTF16BE, true
 	case bytes.IndexByte(head, 0) >= 0:
-		return wide(head)
+		return detectUTF16(head)
 	}
 	if !whole {
 		b = Complete(b)
@@ -49,10 +48,10 @@ func Detect(b []byte, whole bool) (Encoding, bool) {
 	if utf8.Valid(b) {
 		return UTF8, true
 	}
-	return narrow(b)
+	return detectSingleByte(b)
 }
 
-// Complete returns b without the beginning of a character that is cut at its end.
+// Complete returns b without an incomplete character at its end.
 func Complete(b []byte) []byte {
 	for i := len(b) - 1; i >= max(len(b)-utf8.UTFMax, 0); i-- {
 		if utf8.RuneStart(b[i]) {
@@ -65,8 +64,9 @@ func Complete(b []byte) []byte {
 	return b
 }
 
-// narrow tells text of one byte a character from broken UTF-8 and from no text.
-func narrow(b []byte) (Encoding, bool) {
+// detectSingleByte distinguishes single-byte text from broken UTF-8 and binary
+// content.
+func detectSingleByte(b []byte) (Encoding, bool) {
 	var broken, sequences, controls, windows int
 	undefined := false
 	for i := 0; i < len(b); {
@@ -80,7 +80,7 @@ func narrow(b []byte) (Encoding, bool) {
 				windows++
 				undefined = undefined || bytes.IndexByte([]byte{0x81, 0x8d, 0x8f, 0x90, 0x9d}, c) >= 0
 			}
-		case control(uint16(c)):
+		case isControl(uint16(c)):
 			controls++
 		}
 		i += n
@@ -96,18 +96,18 @@ func narrow(b []byte) (Encoding, bool) {
 	return Latin1, true
 }
 
-// wide recognises UTF-16 without a byte order mark: well-formed, no control
-// characters, and mostly of the characters that have a zero for their high byte.
-func wide(head []byte) (Encoding, bool) {
+// detectUTF16 detects UTF-16 without a byte order mark: well-formed, without
+// control characters, and mostly Latin.
+func detectUTF16(head []byte) (Encoding, bool) {
 	for _, e := range []Encoding{UTF16LE, UTF16BE} {
-		if plainly(e, head[:len(head)&^1]) {
+		if isUTF16(e, head[:len(head)&^1]) {
 			return e, true
 		}
 	}
 	return "", false
 }
 
-func plainly(e Encoding, b []byte) bool {
+func isUTF16(e Encoding, b []byte) bool {
 	units := make([]uint16, 0, len(b)/2)
 	latin := 0
 	for pair := range slices.Chunk(b, 2) {
@@ -116,7 +116,7 @@ func plainly(e Encoding, b []byte) bool {
 			low, high = high, low
 		}
 		u := uint16(high)<<8 | uint16(low)
-		if u == 0 || control(u) {
+		if u == 0 || isControl(u) {
 			return false
 		}
 		if high == 0 {
@@ -124,20 +124,20 @@ func plainly(e Encoding, b []byte) bool {
 		}
 		units = append(units, u)
 	}
-	if len(units) > 0 && utf16.IsSurrogate(rune(units[len(units)-1])) { // perhaps cut in the middle
+	if len(units) > 0 && utf16.IsSurrogate(rune(units[len(units)-1])) { // may be truncated
 		units = units[:len(units)-1]
 	}
 	return latin*2 >= len(units) && !slices.Contains(utf16.Decode(units), utf8.RuneError)
 }
 
-// control reports whether a character has no place in text. Those that steer
-// terminals and printers have.
-func control(c uint16) bool {
+// isControl reports whether c is a control character that text files do not
+// contain. Those for terminals and printers are allowed.
+func isControl(c uint16) bool {
 	return c < ' ' && bytes.IndexByte([]byte("\a\b\t\n\v\f\r\x1b\x1a"), byte(c)) < 0 || c == 0x7f
 }
 
-// Decode returns r as UTF-8. A byte order mark is kept; what is not well-formed
-// becomes U+FFFD in UTF-16, and stays as it is in UTF-8.
+// Decode returns r as UTF-8. It keeps a byte order mark. Invalid UTF-16 becomes
+// U+FFFD; invalid UTF-8 is unchanged.
 func (e Encoding) Decode(r io.Reader) io.Reader {
 	switch e {
 	case UTF16LE:

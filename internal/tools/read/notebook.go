@@ -12,24 +12,24 @@ import (
 	"unicode/utf8"
 )
 
-// maxOutput is how much of one output of a cell is shown, in bytes.
+// maxOutput is how many bytes of one cell output are shown.
 const maxOutput = 8000
 
-// Cells is a notebook as lines of text.
+// Cells is a notebook as text.
 type Cells struct {
 	Text     string
 	Count    int
-	Language string // "" if the notebook does not say it
+	Language string // "" if unknown
 	Pictures []Placed
 }
 
-// Placed is an image among lines of text.
+// Placed is an image in a text.
 type Placed struct {
-	Line    int    // the line that names it, from 1
-	Content []byte // not looked at yet
+	Line    int    // its line, from 1
+	Content []byte // not decoded yet
 }
 
-// notebook is the format of Jupyter, version 4; version 3 has worksheets.
+// notebook is the Jupyter format, version 4; version 3 has worksheets.
 type notebook struct {
 	Cells      []cell
 	Worksheets []struct{ Cells []cell }
@@ -49,7 +49,7 @@ type cell struct {
 
 type output struct {
 	Type      string `json:"output_type"`
-	Name      string // of a stream
+	Name      string // name of a stream
 	Text      lines
 	Data      map[string]json.RawMessage
 	Error     string `json:"ename"`
@@ -57,8 +57,8 @@ type output struct {
 	Traceback []string
 }
 
-// lines is text as notebooks hold it: a string, or a list of lines. Something
-// else stays JSON.
+// lines is text in a notebook: a string or a list of lines. Other values are kept
+// as JSON.
 type lines string
 
 func (l *lines) UnmarshalJSON(b []byte) error {
@@ -75,16 +75,15 @@ func (l *lines) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// CellsOf returns the cells of a notebook with their outputs. The error says
-// why content is none.
+// CellsOf parses a notebook.
 func CellsOf(content []byte) (Cells, error) {
 	var n notebook
-	var odd *json.UnmarshalTypeError // one value that is not as it should be: the others are there
+	var odd *json.UnmarshalTypeError // tolerate single values of a wrong type
 	if err := json.Unmarshal(content, &n); err != nil && !errors.As(err, &odd) {
 		return Cells{}, err
 	}
 	if n.Cells == nil && n.Worksheets == nil {
-		return Cells{}, errors.New("it has no cells")
+		return Cells{}, errors.New("the notebook has no cells")
 	}
 	for _, w := range n.Worksheets {
 		n.Cells = append(n.Cells, w.Cells...)
@@ -103,9 +102,9 @@ func CellsOf(content []byte) (Cells, error) {
 
 type cellWriter struct {
 	text     strings.Builder
-	lines    int // in text
+	lines    int // lines in text
 	pictures []Placed
-	escapes  *regexp.Regexp // what colours an output in a terminal
+	escapes  *regexp.Regexp // terminal escape sequences
 }
 
 func (w *cellWriter) cell(number int, c cell) {
@@ -128,21 +127,20 @@ func (w *cellWriter) output(o output) {
 	w.write("--- output: " + what + " ---")
 	switch {
 	case o.Error != "":
-		w.capped(o.Error + ": " + o.Value + "\n" + strings.Join(o.Traceback, "\n"))
+		w.writeTruncated(o.Error + ": " + o.Value + "\n" + strings.Join(o.Traceback, "\n"))
 	case o.Data == nil:
-		w.capped(string(o.Text))
+		w.writeTruncated(string(o.Text))
 	default:
 		w.data(o.Data)
 	}
 }
 
-// data writes the forms of one output: its text, and what else there is by
-// name.
+// data writes the plain text of an output, and the names of its other formats.
 func (w *cellWriter) data(forms map[string]json.RawMessage) {
 	const plain = "text/plain"
 	var text lines
 	if json.Unmarshal(forms[plain], &text) == nil {
-		w.capped(string(text))
+		w.writeTruncated(string(text))
 	}
 	for _, media := range slices.Sorted(maps.Keys(forms)) {
 		var encoded lines
@@ -160,9 +158,9 @@ func (w *cellWriter) data(forms map[string]json.RawMessage) {
 	}
 }
 
-// capped writes the beginning of an output without what only a terminal
-// understands.
-func (w *cellWriter) capped(text string) {
+// writeTruncated writes the beginning of an output without terminal escape
+// sequences.
+func (w *cellWriter) writeTruncated(text string) {
 	text = w.escapes.ReplaceAllString(text, "")
 	more := 0
 	if len(text) > maxOutput {
@@ -174,11 +172,11 @@ func (w *cellWriter) capped(text string) {
 	}
 	w.write(text)
 	if more > 0 {
-		w.write(fmt.Sprintf("(%d bytes more of this output not shown)", more))
+		w.write(fmt.Sprintf("(%d more bytes of this output not shown)", more))
 	}
 }
 
-// write adds whole lines.
+// write adds complete lines.
 func (w *cellWriter) write(text string) {
 	if text == "" {
 		return

@@ -8,11 +8,10 @@ import (
 	"golang.org/x/image/draw"
 )
 
-// orientation returns how a camera says that its JPEG is to be turned: 1 to 8
-// as Exif numbers them, 1 for not at all.
+// orientation returns the Exif orientation of a JPEG, from 1 to 8; 1 is upright.
 func orientation(b []byte) int {
 	const app1 = 0xe1
-	for b = b[min(2, len(b)):]; len(b) >= 4 && b[0] == 0xff && b[1] >= 0xe0; { // the segments of applications come first
+	for b = b[min(2, len(b)):]; len(b) >= 4 && b[0] == 0xff && b[1] >= 0xe0; { // application segments come first
 		size := 2 + int(binary.BigEndian.Uint16(b[2:]))
 		if size > len(b) {
 			break
@@ -25,7 +24,7 @@ func orientation(b []byte) int {
 	return 1
 }
 
-// tiffOrientation looks the orientation up in the first directory of a TIFF.
+// tiffOrientation returns the orientation in the first directory of a TIFF.
 func tiffOrientation(b []byte) int {
 	const entry, tag = 12, 0x0112
 	var order binary.ByteOrder = binary.BigEndian
@@ -50,7 +49,7 @@ func tiffOrientation(b []byte) int {
 	return 1
 }
 
-// upright turns and mirrors img as its orientation says.
+// upright rotates and mirrors img by its Exif orientation o.
 func upright(img image.Image, o int) image.Image {
 	if o == 1 {
 		return img

@@ -22,38 +22,38 @@ import (
 
 // The limits of one image.
 const (
-	maxSide   = 1568       // pixels: models scale down what is larger
-	maxPixels = 25_000_000 // before scaling; what a program may hold at once of an untrusted file
-	maxSent   = 3 << 20    // bytes: some services refuse 5 MB of base64
+	maxSide   = 1568       // pixels; models scale down larger images
+	maxPixels = 25_000_000 // before scaling, to limit memory
+	maxBytes  = 3 << 20    // bytes; some services reject 5 MB of base64
 )
 
-// Shown is an image as a model is shown it.
+// Shown is an image for a model.
 type Shown struct {
 	Image  llm.Image
-	Format string      // of the file: "PNG"
-	Size   image.Point // in the file, in pixels
-	Scaled image.Point // as it is shown
-	Frames int         // in the file; only the first is shown
+	Format string      // file format: "PNG"
+	Size   image.Point // size of the file's image in pixels
+	Scaled image.Point // size of Image in pixels
+	Frames int         // frames in the file; Image has the first
 }
 
-// format is a way to store an image.
+// format is an image format.
 type format struct {
 	name   string
 	config func(io.Reader) (image.Config, error)
 	decode func(io.Reader) (image.Image, error)
-	sent   bool // models take it as it is
+	direct bool // models accept it
 }
 
-// mediaOf returns the media type of what begins with head.
-func mediaOf(head []byte) string {
+// mediaType returns the media type of a file that begins with head.
+func mediaType(head []byte) string {
 	media := http.DetectContentType(head)
 	if media == "image/bmp" && (len(head) < 10 || !bytes.Equal(head[6:10], make([]byte, 4))) {
-		return "text/plain" // that begins with BM, as bitmaps do
+		return "text/plain" // text that begins with BM, like bitmaps
 	}
 	return media
 }
 
-// formatOf returns the format of that media type, nil if it is none.
+// formatOf returns the format of a media type, or nil.
 func formatOf(media string) *format {
 	switch media {
 	case "image/png":
@@ -70,18 +70,18 @@ func formatOf(media string) *format {
 	return nil
 }
 
-// Show decodes an image, so that no model is ever sent a broken one, and makes
-// it smaller where it is too large.
+// Show decodes an image, which rejects broken ones, and scales it down if it is
+// too large.
 func Show(ctx context.Context, content []byte) (s Shown, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("the image is damaged: %v", p)
 		}
 	}()
-	media := mediaOf(content)
+	media := mediaType(content)
 	f := formatOf(media)
 	if f == nil {
-		return Shown{}, fmt.Errorf("the content is %s, which is no image that is shown here: PNG, JPEG, GIF, WebP and BMP are", media)
+		return Shown{}, fmt.Errorf("the content is %s; supported image formats are PNG, JPEG, GIF, WebP and BMP", media)
 	}
 	c, err := f.config(bytes.NewReader(content))
 	if err != nil {
@@ -92,7 +92,7 @@ func Show(ctx context.Context, content []byte) (s Shown, err error) {
 	case c.Width <= 0 || c.Height <= 0:
 		return s, fmt.Errorf("the %s image has no pixels", f.name)
 	case c.Width > maxPixels/c.Height:
-		return s, fmt.Errorf("the %s image has %d x %d pixels, more than the %d million that are decoded here", f.name, c.Width, c.Height, maxPixels/1_000_000)
+		return s, fmt.Errorf("the %s image has %d x %d pixels, more than the limit of %d million", f.name, c.Width, c.Height, maxPixels/1_000_000)
 	}
 	img, err := f.decode(Interruptible(ctx, bytes.NewReader(content)))
 	switch {
@@ -109,9 +109,9 @@ func Show(ctx context.Context, content []byte) (s Shown, err error) {
 		small = upright(small, orientation(content))
 	}
 	s.Scaled = small.Bounds().Size()
-	heavy := f.sent && len(content) > maxSent && small == img
-	_, ink := img.(*image.CMYK) // for printers: not every service takes it
-	if f.sent && small == img && !heavy && !ink && s.Frames == 1 {
+	heavy := f.direct && len(content) > maxBytes && small == img
+	_, ink := img.(*image.CMYK) // CMYK; not every service accepts it
+	if f.direct && small == img && !heavy && !ink && s.Frames == 1 {
 		s.Image = llm.Image{MediaType: media, Data: content}
 		return s, nil
 	}
@@ -119,8 +119,8 @@ func Show(ctx context.Context, content []byte) (s Shown, err error) {
 	return s, err
 }
 
-// shrink scales img down until its longer side is at most maxSide. Halving
-// before the last step averages over all pixels and needs little memory.
+// shrink scales img down to maxSide. Halving before the last step averages all
+// pixels with little memory.
 func shrink(img image.Image) image.Image {
 	for {
 		size := img.Bounds().Size()
@@ -139,36 +139,35 @@ func shrink(img image.Image) image.Image {
 	}
 }
 
-// encode makes a PNG of img, or a JPEG where it is a photo or a PNG is too large.
+// encode returns img as PNG, or as JPEG if it is a photo or the PNG is too large.
 func encode(img image.Image, photo bool) (llm.Image, error) {
 	var b bytes.Buffer
 	if !photo {
 		if err := png.Encode(&b, img); err != nil {
 			return llm.Image{}, fmt.Errorf("encode the image as PNG: %w", err)
 		}
-		if b.Len() <= maxSent {
+		if b.Len() <= maxBytes {
 			return llm.Image{MediaType: "image/png", Data: b.Bytes()}, nil
 		}
 		b.Reset()
 	}
-	// JPEG knows no transparency: on white, most things are legible.
+	// JPEG has no transparency; use a white background.
 	page := image.NewRGBA(image.Rectangle{Max: img.Bounds().Size()})
 	draw.Draw(page, page.Bounds(), image.NewUniform(color.White), image.Point{}, draw.Src)
 	draw.Draw(page, page.Bounds(), img, img.Bounds().Min, draw.Over)
 	if err := jpeg.Encode(&b, page, &jpeg.Options{Quality: 85}); err != nil {
 		return llm.Image{}, fmt.Errorf("encode the image as JPEG: %w", err)
 	}
-	if b.Len() > maxSent {
-		return llm.Image{}, errors.New("the image is too large for a model even when it is scaled down")
+	if b.Len() > maxBytes {
+		return llm.Image{}, errors.New("the image is too large for a model, even scaled down")
 	}
 	return llm.Image{MediaType: "image/jpeg", Data: b.Bytes()}, nil
 }
 
-// frames counts the frames of a GIF that was decoded, without decoding the
-// others.
+// frames counts the frames of a valid GIF without decoding them.
 func frames(b []byte) int {
 	n := 0
-	table := func(flags byte) int { // the size of a table of colours
+	table := func(flags byte) int { // size of a color table
 		if flags&0x80 == 0 {
 			return 0
 		}

@@ -1,9 +1,9 @@
-// Package read makes of a file's bytes what a model can be shown: text of
-// another encoding, a picture of a size that models take, the cells of a
-// notebook. It opens no files. What it is given is untrusted: whatever the
-// bytes are, its functions return, and take memory in proportion to the limits
-// that they name. PDFs are recognised but not read, as no library in Go was
-// found that returns, whatever the bytes are, and keeps words apart.
+// Package read converts the bytes of a file to what a model can be shown: text
+// from other encodings, images of a supported size, the cells of a notebook. It
+// never opens files. Its input is untrusted: for any input the functions return,
+// with memory bounded by the documented limits. PDFs are recognized but not read,
+// because no Go library was found that always terminates and keeps words apart.
+// Start reading at KindOf.
 package read
 
 import (
@@ -14,10 +14,10 @@ import (
 	"strings"
 )
 
-// Kind is how a file is best shown.
+// Kind is the type of a file for display.
 type Kind int
 
-// The kinds of file. Lines are all that is nothing else, text or not.
+// The kinds of file. Lines is the default.
 const (
 	Lines Kind = iota
 	Picture
@@ -25,11 +25,11 @@ const (
 	PDF
 )
 
-// KindOf tells by the name of a file and the beginning of its content how to
-// show it. A name alone makes no picture.
+// KindOf returns the kind of a file from its name and the beginning of its
+// content.
 func KindOf(name string, head []byte) Kind {
 	switch {
-	case formatOf(mediaOf(head)) != nil:
+	case formatOf(mediaType(head)) != nil:
 		return Picture
 	case bytes.HasPrefix(head, []byte("%PDF-")):
 		return PDF
@@ -39,7 +39,8 @@ func KindOf(name string, head []byte) Kind {
 	return Lines
 }
 
-// Interruptible returns r, whose reads return the error of ctx once ctx has ended.
+// Interruptible returns a reader whose reads fail with ctx's error after ctx has
+// ended.
 func Interruptible(ctx context.Context, r io.Reader) io.Reader { return &limited{ctx, r} }
 
 type limited struct {

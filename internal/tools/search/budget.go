@@ -10,27 +10,26 @@ import (
 	"agent/internal/tools/search/wildmatch"
 )
 
-// Limits says which limits a call reached. The zero value is a call that
-// reached none.
+// Limits are the limits that a call reached. The zero value means none.
 type Limits struct {
-	Rules bool // not all ignore rules were read and applied: ignored files may be in the results
-	Deep  int  // directories that were not entered because they are too deep
-	Large int  // directories with too many entries, of which only some were looked at
-	Grown int  // files that grew while they were searched; the new part was not searched
+	Rules bool // not all ignore rules were applied: results may include ignored files
+	Deep  int  // directories skipped because they are too deep
+	Large int  // directories with too many entries, read only in part
+	Grown int  // files that grew during the search; the new part was not searched
 }
 
-// caps are the limits of one call. A repository decides how many rules,
-// directories and entries there are, so each of them is bounded.
+// caps are the limits of one call, because a repository controls the number of
+// rules, directories and entries.
 type caps struct {
 	file     int64 // bytes of one ignore file
 	bytes    int64 // bytes of all ignore files and configuration files
 	patterns int64 // patterns of all ignore files
 	steps    int64 // comparisons of entries with patterns; see also stepsPerEntry
-	compiled int   // different patterns with a character class
+	compiled int   // distinct patterns with character classes
 	configs  int64 // configuration files of all repositories
-	depth    int   // levels of directories below the start
-	entries  int   // entries of one directory, or of a whole listing
-	growth   int64 // bytes that a file may grow while it is searched
+	depth    int   // directory levels below the start
+	entries  int   // entries of one directory or listing
+	growth   int64 // bytes by which a file may grow during its search
 }
 
 func defaultCaps() caps {
@@ -41,19 +40,18 @@ func defaultCaps() caps {
 }
 
 const (
-	// stepsPerEntry is what each entry adds to caps.steps, so that a large tree
-	// with ordinary rules never runs out of them.
+	// stepsPerEntry is added to the budget for each entry, so that large trees with
+	// ordinary rules never exhaust it.
 	stepsPerEntry = 4096
-	// stepsAtOnce is how many steps a goroutine takes before it accounts for
-	// them and checks the context.
+	// stepsAtOnce is how many steps a goroutine takes between updates of the budget
+	// and checks of the context.
 	stepsAtOnce = 1 << 18
-	// linesAtOnce is how many lines of a file are read before the context is
-	// checked.
+	// linesAtOnce is how many lines are parsed between checks of the context.
 	linesAtOnce = 1024
 )
 
-// budget is what is left of the caps of one call, and the context of that call.
-// It is safe for concurrent use.
+// budget is the remaining part of the caps of one call, and its context. It is
+// safe for concurrent use.
 type budget struct {
 	ctx  context.Context
 	caps caps
@@ -61,8 +59,8 @@ type budget struct {
 	bytes, patterns, steps, configs atomic.Int64
 
 	shared   sync.Once
-	base     gitConfig // of the system and the user
-	baseLeft int       // configuration files that a repository may still add to it
+	base     gitConfig // configuration of the system and the user
+	baseLeft int       // configuration files that a repository may still add
 
 	mu       sync.Mutex
 	limits   Limits
@@ -81,24 +79,24 @@ func newBudget(ctx context.Context, c caps) *budget {
 // ended reports whether the call was canceled.
 func (b *budget) ended() bool { return b.ctx.Err() != nil }
 
-// note records a limit that was reached.
+// note records a reached limit.
 func (b *budget) note(change func(l *Limits)) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	change(&b.limits)
 }
 
-// noteRules records that some rules are not applied.
+// noteRules records that some rules were not applied.
 func (b *budget) noteRules() { b.note(func(l *Limits) { l.Rules = true }) }
 
-// reached returns the limits that were reached so far.
+// reached returns the limits reached so far.
 func (b *budget) reached() Limits {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.limits
 }
 
-// take takes n from what is left and reports whether there was so much.
+// take subtracts n and reports whether the budget sufficed.
 func (b *budget) take(left *atomic.Int64, n int64) bool {
 	if left.Add(-n) >= 0 {
 		return true
@@ -107,8 +105,7 @@ func (b *budget) take(left *atomic.Int64, n int64) bool {
 	return false
 }
 
-// spend accounts for n comparisons with patterns. It reports whether more may
-// be made.
+// spend subtracts n comparisons and reports whether more are allowed.
 func (b *budget) spend(n int) bool {
 	if b.steps.Add(-int64(n)) >= 0 {
 		return !b.ended()
@@ -117,9 +114,8 @@ func (b *budget) spend(n int) bool {
 	return false
 }
 
-// library returns go-gitignore's form of a pattern with character classes. It
-// is compiled once in a call, however many ignore files hold the pattern. The
-// result is nil for too many different patterns.
+// library returns the go-gitignore form of a pattern with character classes,
+// compiled once per call. It returns nil if there are too many such patterns.
 func (b *budget) library(g *glob, fold bool) *gitignore.GitIgnore {
 	key := g.prefix + "\x00" + g.classes
 	if fold {

@@ -8,12 +8,11 @@ import (
 	"unicode/utf8"
 )
 
-// contextWindow is how many bytes before and after a match are looked at for
-// its context.
+// contextWindow is how many bytes before and after a match are read for context.
 const contextWindow = 16 << 10
 
-// addContext reads the n lines before and after each match of a file. A file
-// that is gone or has shrunk meanwhile has less of them.
+// addContext reads the n lines before and after each match of a file. It adds
+// fewer if the file was removed or truncated meanwhile.
 func (t *Tree) addContext(m *Matched, n int) {
 	if n <= 0 || len(m.Matches) == 0 {
 		return
@@ -36,7 +35,7 @@ func (t *Tree) addContext(m *Matched, n int) {
 }
 
 // lastLines returns the last n lines of b, which ends with a newline. Unless
-// whole is set, its first line may be the end of one only, and is left out.
+// whole is set, the first line of b may be incomplete and is excluded.
 func lastLines(b []byte, n int, whole bool) []string {
 	b, ended := bytes.CutSuffix(b, []byte("\n"))
 	var out []string
@@ -54,7 +53,7 @@ func lastLines(b []byte, n int, whole bool) []string {
 	return out
 }
 
-// firstLines returns the first n lines of b after the newline it begins with.
+// firstLines returns the first n lines of b after its leading newline.
 func firstLines(b []byte, n int) []string {
 	b, more := bytes.CutPrefix(b, []byte("\n"))
 	var out []string
@@ -70,10 +69,10 @@ func contextLine(line []byte) string {
 	return clip(bytes.TrimSuffix(line, []byte("\r")), 0)
 }
 
-// maxText is how much of a line is shown, in bytes.
+// maxText is how many bytes of a line are shown.
 const maxText = 400
 
-// clip returns a line, or of a long one what is around byte at.
+// clip returns a line, truncated around byte at if it is long.
 func clip(line []byte, at int) string {
 	if len(line) <= maxText {
 		return strings.ToValidUTF8(string(line), "\ufffd")

@@ -9,10 +9,10 @@ import (
 // partSize is how many entries of a directory are read at once.
 const partSize = 4096
 
-// readDir calls take for the entries of d, in no order and in parts, up to most
-// of them. has says whether d holds a regular file of that name, or git's
-// directory. more reports that there are entries beyond most. An error after
-// some entries were read only ends the directory.
+// readDir calls take for the entries of d, in parts and in any order, up to most
+// entries. has reports whether d contains a regular file of that name, or .git.
+// more reports whether entries were left out. An error after the first part only
+// ends the directory.
 func readDir(ctx context.Context, d folder, most int, take func(part []fs.DirEntry, has func(name string) bool)) (more bool, err error) {
 	for read := 0; ; {
 		if err := ctx.Err(); err != nil {
@@ -41,8 +41,8 @@ func readDir(ctx context.Context, d folder, most int, take func(part []fs.DirEnt
 	}
 }
 
-// hasName returns a function that says whether a regular file, or git's
-// directory, is among the entries.
+// hasName returns a function that reports whether a regular file, or .git, is
+// among the entries.
 func hasName(entries []fs.DirEntry) func(string) bool {
 	return func(name string) bool {
 		for _, e := range entries {

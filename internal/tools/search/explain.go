@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"regexp/syntax"
 	"strings"
+
+	"agent/internal/tools/advice"
 )
 
-// explain says what is wrong with a pattern and how to write it instead.
-func explain(pattern string, err error) error {
+// patternError returns an error with advice for an invalid pattern.
+func patternError(pattern string, err error) error {
 	var e *syntax.Error
 	if !errors.As(err, &e) {
 		return err
@@ -17,33 +19,33 @@ func explain(pattern string, err error) error {
 	if e.Expr != "" && e.Expr != pattern {
 		what += ": " + e.Expr
 	}
-	return fmt.Errorf("the pattern %s is no valid regular expression (%s). %s", pattern, what, advice(pattern, e))
+	return advice.Add(fmt.Errorf("the pattern %s is not a valid regular expression (%s)", pattern, what), "%s", patternAdvice(pattern, e))
 }
 
-// advice is what to do about an error in a pattern.
-func advice(pattern string, e *syntax.Error) string {
+// patternAdvice returns advice for an error in a pattern.
+func patternAdvice(pattern string, e *syntax.Error) string {
 	switch {
 	case lookaround(pattern):
-		return "The syntax is RE2's, which has no lookaround: search for what is there without the (?=...), (?!...), (?<=...) or (?<!...), and sort out the results; for words as a whole use \\b"
+		return "RE2 has no lookaround: remove (?=...), (?!...), (?<=...) or (?<!...) and filter the results; for whole words use \\b"
 	case strings.Contains(pattern, "(?>"):
-		return "The syntax is RE2's, which has no atomic groups, nor any need of them: use (?:...)"
+		return "RE2 has no atomic groups and does not need them: use (?:...)"
 	case e.Code == syntax.ErrInvalidEscape && len(e.Expr) == 2 && '1' <= e.Expr[1] && e.Expr[1] <= '9':
-		return "The syntax is RE2's, which has no backreferences: write out what is repeated, or search for the first half and sort out the results"
+		return "RE2 has no backreferences: write out the repeated text, or search for the first half and filter the results"
 	case e.Code == syntax.ErrInvalidEscape:
-		return `There is no such escape; use \\ for a backslash, and classes such as \w \d \s \pL`
+		return `This escape does not exist; use \\ for a backslash, and classes such as \w \d \s \pL`
 	case e.Code == syntax.ErrMissingRepeatArgument && strings.HasPrefix(pattern, "*"):
-		return "This is a regular expression, not a file pattern: .* stands for any text; put names of files in glob"
+		return "This is a regular expression, not a glob: .* matches any text; put file names in glob"
 	case e.Code == syntax.ErrInvalidRepeatOp:
-		return "The syntax is RE2's, which has no possessive repetition, nor any need of it: use a single * + or ?"
+		return "RE2 has no possessive repetition and does not need it: use a single * + or ?"
 	case e.Code == syntax.ErrInvalidRepeatSize || e.Code == syntax.ErrLarge:
-		return "Nothing can be repeated more than 1000 times: use * or +, or a smaller number"
+		return "The maximum repetition is 1000: use * or +, or a smaller number"
 	case e.Code == syntax.ErrInvalidUTF8:
 		return "Write it in UTF-8"
 	}
-	return "Put a backslash before ( ) [ ] { } . * + ? ^ $ | to find the character itself"
+	return "Escape ( ) [ ] { } . * + ? ^ $ | with a backslash to match them literally"
 }
 
-// lookaround reports whether a pattern looks ahead or back.
+// lookaround reports whether a pattern uses lookaround.
 func lookaround(pattern string) bool {
 	for _, s := range []string{"(?=", "(?!", "(?<=", "(?<!"} {
 		if strings.Contains(pattern, s) {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// fileTypes holds, by the names that programmers give to types of file, how such
-// files are called. A star at the beginning or at the end stands for anything.
+// fileTypes maps names of file types to file name patterns. A star at the
+// beginning or end matches anything.
 const fileTypes = `
 asm *.s *.S *.asm
 awk *.awk
@@ -87,7 +87,7 @@ yaml,yml *.yaml *.yml
 zig *.zig
 `
 
-// FileTypes returns the names of the types of file, in order.
+// FileTypes returns the sorted names of the file types.
 func FileTypes() []string {
 	var all []string
 	for row := range strings.Lines(fileTypes) {
@@ -98,8 +98,8 @@ func FileTypes() []string {
 	return all
 }
 
-// OfType returns what tells by its name whether a file is of the type called
-// name, or nil if there is no such type.
+// OfType returns a predicate for the file names of a type, or nil if there is no
+// such type.
 func OfType(name string) func(file string) bool {
 	for row := range strings.Lines(fileTypes) {
 		names, files, _ := strings.Cut(row, " ")
@@ -113,7 +113,7 @@ func OfType(name string) func(file string) bool {
 	return nil
 }
 
-// namedLike reports whether file is called like a pattern of fileTypes.
+// namedLike reports whether file matches a pattern of fileTypes.
 func namedLike(file, pattern string) bool {
 	if end, ok := strings.CutPrefix(pattern, "*"); ok {
 		return strings.HasSuffix(file, end)

@@ -8,15 +8,15 @@ import (
 	"time"
 )
 
-// File is a file that Find found.
+// File is a result of Find.
 type File struct {
 	Path    string // relative to the tree, with slashes
 	Changed time.Time
 }
 
-// Found is what Find came to.
+// Found holds the results of Find.
 type Found struct {
-	Files      []File // the most recently changed first
+	Files      []File // most recently changed first
 	Unreadable Unreadable
 	Limits     Limits
 }
@@ -27,7 +27,7 @@ func (t *Tree) Find(ctx context.Context, start string, match func(p string) bool
 	var mu sync.Mutex
 	var out Found
 	b := newBudget(ctx, t.caps)
-	unreadable, err := t.walk(b, start, func(_ int, f found) error {
+	unreadable, err := t.walk(b, start, func(_ int, f visited) error {
 		p := f.path()
 		if !match(p) {
 			return nil

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// findRepository looks from dir upwards for a git repository. It returns the
-// directory that holds its files and the one that holds git's data.
+// findRepository searches dir and its parents for a git repository. It returns
+// the top directory of its files and its git directory.
 func findRepository(b *budget, dir string) (top, git string, ok bool) {
 	for !b.ended() {
 		if git, ok := repositoryAt(b, dir); ok {
@@ -23,8 +23,8 @@ func findRepository(b *budget, dir string) (top, git string, ok bool) {
 	return "", "", false
 }
 
-// repositoryAt returns git's data of the repository whose files are in dir. Of
-// a linked worktree or a submodule that is what its .git file names.
+// repositoryAt returns the git directory of the repository with its files in dir.
+// For linked worktrees and submodules, .git is a file that names it.
 func repositoryAt(b *budget, dir string) (git string, ok bool) {
 	if b.ended() {
 		return "", false
@@ -39,26 +39,26 @@ func repositoryAt(b *budget, dir string) (git string, ok bool) {
 		if !ok {
 			return "", false
 		}
-		git = within(dir, name)
+		git = resolvePath(dir, name)
 	}
 	if _, err := os.Stat(filepath.Join(git, "HEAD")); err != nil {
 		return "", false
 	}
 	if common := readLine(filepath.Join(git, "commondir")); common != "" {
-		git = within(git, common)
+		git = resolvePath(git, common)
 	}
 	return git, true
 }
 
-// within is name, taken from dir if it is relative.
-func within(dir, name string) string {
+// resolvePath returns name, relative to dir unless it is absolute.
+func resolvePath(dir, name string) string {
 	if filepath.IsAbs(name) {
 		return name
 	}
 	return filepath.Join(dir, name)
 }
 
-// gitConfig is what of git's configuration matters here.
+// gitConfig is the relevant part of git's configuration.
 type gitConfig struct {
 	excludesFile string
 	ignoreCase   bool
@@ -66,14 +66,13 @@ type gitConfig struct {
 
 // The limits of git's configuration.
 const (
-	maxIncludes    = 10      // how deep files may include each other
-	maxConfigFiles = 64      // files of one configuration, with all that they include
+	maxIncludes    = 10      // maximum depth of includes
+	maxConfigFiles = 64      // files of one configuration, including includes
 	maxConfig      = 1 << 20 // bytes of one file
 )
 
-// readGitConfig reads the configuration of the system, of the user and of the
-// repository with the data in git, if there is one. Conditional includes are
-// not followed.
+// readGitConfig reads the configuration of the system, the user, and the
+// repository git unless it is empty. Conditional includes are ignored.
 func readGitConfig(b *budget, git string) gitConfig {
 	b.shared.Do(func() { b.base, b.baseLeft = readBaseConfig(b) })
 	if git == "" {
@@ -84,8 +83,8 @@ func readGitConfig(b *budget, git string) gitConfig {
 	return r.config
 }
 
-// readBaseConfig reads the configuration of the system and of the user. left is
-// how many files a repository may add to it.
+// readBaseConfig reads the configuration of the system and the user. left is how
+// many files a repository may add.
 func readBaseConfig(b *budget) (c gitConfig, left int) {
 	home := homeDir()
 	xdg := os.Getenv("XDG_CONFIG_HOME")
@@ -98,7 +97,7 @@ func readBaseConfig(b *budget) (c gitConfig, left int) {
 	}
 	var files []string
 	if os.Getenv("GIT_CONFIG_NOSYSTEM") == "" {
-		files = append(files, envOr("GIT_CONFIG_SYSTEM", "/etc/gitconfig"))
+		files = append(files, getenv("GIT_CONFIG_SYSTEM", "/etc/gitconfig"))
 	}
 	if global := os.Getenv("GIT_CONFIG_GLOBAL"); global != "" {
 		files = append(files, global)
@@ -118,22 +117,22 @@ func readBaseConfig(b *budget) (c gitConfig, left int) {
 
 func homeDir() string {
 	home, _ := os.UserHomeDir()
-	return envOr("HOME", home) // git looks there first on Windows, too
+	return getenv("HOME", home) // like git on Windows
 }
 
-func envOr(name, otherwise string) string {
+func getenv(name, fallback string) string {
 	if v := os.Getenv(name); v != "" {
 		return v
 	}
-	return otherwise
+	return fallback
 }
 
-// configReader reads configuration files and those that they include.
+// configReader reads configuration files and their includes.
 type configReader struct {
 	budget *budget
 	home   string
 	left   int      // files that may still be read
-	chain  []string // the files that are being read, each included by the one before
+	chain  []string // chain of includes
 	config gitConfig
 }
 
@@ -180,14 +179,14 @@ func (r *configReader) lines(file, data string) {
 		case "core.excludesfile":
 			r.config.excludesFile = expand(configValue(value), r.home)
 		case "core.ignorecase":
-			r.config.ignoreCase = !given || truth(configValue(value))
+			r.config.ignoreCase = !given || parseBool(configValue(value))
 		case "include.path":
-			r.read(within(filepath.Dir(file), expand(configValue(value), r.home)))
+			r.read(resolvePath(filepath.Dir(file), expand(configValue(value), r.home)))
 		}
 	}
 }
 
-// configValue takes quotes, escapes and comments out of a value.
+// configValue removes quotes, escapes and comments from a value.
 func configValue(s string) string {
 	s = strings.TrimSpace(s)
 	var b strings.Builder
@@ -215,7 +214,7 @@ func expand(file, home string) string {
 	return file
 }
 
-func truth(s string) bool {
+func parseBool(s string) bool {
 	switch strings.ToLower(s) {
 	case "true", "yes", "on", "1":
 		return true

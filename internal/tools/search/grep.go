@@ -7,52 +7,52 @@ import (
 	"time"
 )
 
-// Options limit a search.
+// Options are the options of a search.
 type Options struct {
-	Match   func(p string) bool // which files; nil for all. Called from several goroutines
-	Max     int                 // matches to return; all are counted
-	Context int                 // lines to return before and after each
-	// Patience is how long to go on counting once Max matches are found; zero is
-	// to the end.
+	Match   func(p string) bool // selects files; nil selects all. Called from several goroutines
+	Max     int                 // maximum number of matches returned; all are counted
+	Context int                 // lines of context before and after each match
+	// Patience limits the time of counting after Max matches were found; zero means
+	// no limit.
 	Patience time.Duration
-	// Found, if not nil, is told of each file with matches as soon as it was
-	// searched, in no order. Its matches have no context yet. It is called from
-	// the goroutine of Grep.
+	// Found, if not nil, is called for each file with matches as it is searched, in
+	// any order. The matches have no context. It is called from the goroutine of
+	// Grep.
 	Found func(m Matched)
 }
 
-// Match is a line that matches or, of a query that spans lines, all lines that
-// the match is on.
+// Match is a matching line or, for multiline queries, all lines of a match.
 type Match struct {
-	Line          int    // the first of them, from 1
-	Text          string // without the last newline; lines that are long are cut
-	Left          int    // how many more lines the match is on, beyond what Text shows
+	Line          int    // first line, from 1
+	Text          string // without the final newline; long lines are truncated
+	Left          int    // lines of the match that Text omits
 	Before, After []string
 	start, end    int64
 }
 
-// Matched is a file that matches.
+// Matched is a file with matches.
 type Matched struct {
 	Path    string // relative to the tree, with slashes
 	Matches []Match
-	Count   int  // of its matches, also those not in Matches
-	Binary  bool // it is no text: it has at least one match, and none is returned
-	large   bool // it was not searched
+	Count   int  // number of matches, including those not in Matches
+	Binary  bool // binary file with at least one match; Matches is empty
+	large   bool // too large, not searched
 }
 
-// Results is what a search came to.
+// Results holds the results of a search.
 type Results struct {
-	Files      []Matched // by path; those with the first Max matches
-	Lines      int       // matching lines in all files of text, or matches that span lines
-	InFiles    int       // files that match
-	Large      int       // files that are too large for a query that spans lines
-	Cut        bool      // Patience was over before all was searched: there may be more
+	Files      []Matched // sorted by path; those with the first Max matches
+	Lines      int       // matching lines in text files, or multiline matches
+	InFiles    int       // number of matching files
+	Large      int       // files too large for a multiline query
+	Cut        bool      // the search stopped after Patience
 	Unreadable Unreadable
 	Limits     Limits
 }
 
-// Grep looks for q in start, a file, or in the files below it, a directory. Of
-// binary files that are not asked for by name only the beginning is searched.
+// Grep searches for q in the file start, or in all files below the directory
+// start. Of binary files it searches only the beginning, unless start names the
+// file.
 func (t *Tree) Grep(ctx context.Context, start string, q *Query, o Options) (Results, error) {
 	info, err := t.root.Stat(start)
 	if err != nil {
@@ -91,7 +91,7 @@ func (t *Tree) grepFile(b *budget, p string, s *scanner, c *collector) error {
 	return err
 }
 
-// grepBelow searches in several goroutines, and gathers what they find in this
+// grepBelow searches with several goroutines and collects the results in this
 // one.
 func (t *Tree) grepBelow(b *budget, start string, q *Query, c *collector) error {
 	ctx := b.ctx
@@ -106,7 +106,7 @@ func (t *Tree) grepBelow(b *budget, start string, q *Query, c *collector) error 
 	var err error
 	go func() {
 		defer close(files)
-		c.out.Unreadable, err = t.walk(b, start, func(worker int, f found) error {
+		c.out.Unreadable, err = t.walk(b, start, func(worker int, f visited) error {
 			if c.Match != nil && !c.Match(f.path()) {
 				return nil
 			}
@@ -122,7 +122,7 @@ func (t *Tree) grepBelow(b *budget, start string, q *Query, c *collector) error 
 		})
 	}()
 	for m := range files {
-		if c.add(m); c.impatient() {
+		if c.add(m); c.timedOut() {
 			c.out.Cut = true
 			stop()
 		}
@@ -133,8 +133,8 @@ func (t *Tree) grepBelow(b *budget, start string, q *Query, c *collector) error 
 	return err
 }
 
-// open searches a file that a walk came to.
-func (s *scanner) open(ctx context.Context, f found) (Matched, error) {
+// open searches a file of a walk.
+func (s *scanner) open(ctx context.Context, f visited) (Matched, error) {
 	r, err := f.dir.file(f.name)
 	if err != nil {
 		return Matched{}, err
@@ -147,13 +147,13 @@ func (s *scanner) open(ctx context.Context, f found) (Matched, error) {
 	return m, err
 }
 
-// collector keeps the files with the first matches by path, however the files
-// come. It holds little more than is wanted in the end.
+// collector keeps the files with the first Max matches by path, in bounded
+// memory. Files arrive in any order.
 type collector struct {
 	Options
-	held   int       // matches in out.Files
-	enough time.Time // when Max were found
-	out    Results
+	matches    int       // number of matches in out.Files
+	maxReached time.Time // time when Max matches were found
+	out        Results
 }
 
 func (c *collector) add(m Matched) {
@@ -173,35 +173,34 @@ func (c *collector) add(m Matched) {
 		c.Found(m)
 	}
 	c.out.Files = append(c.out.Files, m)
-	c.held += max(len(m.Matches), 1)
-	if c.held > 4*c.Max+100 {
+	c.matches += max(len(m.Matches), 1)
+	if c.matches > 4*c.Max+100 {
 		c.trim()
 	}
-	if c.held >= c.Max && c.enough.IsZero() {
-		c.enough = time.Now()
+	if c.matches >= c.Max && c.maxReached.IsZero() {
+		c.maxReached = time.Now()
 	}
 }
 
-// impatient reports whether all that is wanted was found so long ago that the
-// rest is not even to be counted.
-func (c *collector) impatient() bool {
-	return c.Patience > 0 && !c.enough.IsZero() && time.Since(c.enough) > c.Patience
+// timedOut reports whether Patience has passed since Max matches were found.
+func (c *collector) timedOut() bool {
+	return c.Patience > 0 && !c.maxReached.IsZero() && time.Since(c.maxReached) > c.Patience
 }
 
-// trim sorts the files and drops those beyond the first Max matches. A binary
-// file counts for one.
+// trim sorts the files and drops those after the first Max matches. A binary file
+// counts as one match.
 func (c *collector) trim() {
 	files := c.out.Files
 	slices.SortFunc(files, func(a, b Matched) int { return cmp.Compare(a.Path, b.Path) })
-	c.held = 0
+	c.matches = 0
 	for i := range files {
-		room := c.Max - c.held
+		room := c.Max - c.matches
 		if room <= 0 {
 			clear(files[i:])
 			c.out.Files = files[:i]
 			return
 		}
 		files[i].Matches = files[i].Matches[:min(len(files[i].Matches), room)]
-		c.held += max(len(files[i].Matches), 1)
+		c.matches += max(len(files[i].Matches), 1)
 	}
 }

@@ -10,25 +10,23 @@ import (
 )
 
 const (
-	// patience is how long a query that begins a walk waits for its end: in a
-	// small tree it sees all that there is.
-	patience = 20 * time.Millisecond
-	// freshness is how long what a walk has found is taken for true, at least.
-	freshness = 3 * time.Second
-	// restraint is how many times longer than a walk took is waited before the
-	// next one.
-	restraint = 20
-	// closing is how long Close waits for a walk. One that can look at its
-	// context ends in a fraction of that.
-	closing = time.Second
-	// maxRecent is how many of the paths used last are remembered.
+	// walkWait is how long a query waits for the walk that it started. Small trees
+	// are complete by then.
+	walkWait = 20 * time.Millisecond
+	// minAge is the minimum age of an index before it is refreshed.
+	minAge = 3 * time.Second
+	// ageFactor is the minimum age of an index as a multiple of the duration of its
+	// walk.
+	ageFactor = 20
+	// closeLimit is how long Close waits for a walk.
+	closeLimit = time.Second
+	// maxRecent is how many recently used paths are remembered.
 	maxRecent = 100
 )
 
-// Index knows the names of all files and directories of a tree, to find those
-// that a few letters stand for. It begins to walk the tree with its first
-// query, and answers with what it knows by then. Ignored files are in it, but
-// come last. It is safe for concurrent use.
+// Index holds the names of all files and directories of a tree for fuzzy search.
+// The first query starts to walk the tree; queries answer from the names known so
+// far. Ignored files are included, but rank last. It is safe for concurrent use.
 type Index struct {
 	tree *Tree
 	now  func() time.Time
@@ -37,24 +35,23 @@ type Index struct {
 	stop    context.CancelFunc
 	walking sync.WaitGroup
 
-	mu     sync.Mutex
-	names  *names        // that queries are answered from; nil before the first
-	busy   chan struct{} // closed at the end of the walk under way; nil if there is none
-	closed bool
-	stale  bool          // something is known to have changed
-	ended  time.Time     // the last walk
-	took   time.Duration // it
-	recent []string      // the paths used last, the latest first
+	mu       sync.Mutex
+	names    *names        // used by queries; nil before the first
+	walkDone chan struct{} // closed at the end of the current walk; nil if there is none
+	closed   bool
+	changed  bool          // files have changed since the last walk
+	lastWalk time.Time     // end of the last walk
+	walkTime time.Duration // duration of the last walk
+	recent   []string      // recently used paths, latest first
 }
 
-// NewIndex returns an index of t. The caller closes it, before t's root.
+// NewIndex returns an index of t. The caller closes it before t's root.
 func NewIndex(t *Tree) *Index {
 	ctx, stop := context.WithCancel(context.Background())
 	return &Index{tree: t, now: time.Now, ctx: ctx, stop: stop}
 }
 
-// Close ends what goes on in the background. A walk that waits for a file system
-// that does not answer is left behind.
+// Close stops the background walk. It does not wait for a file system that hangs.
 func (x *Index) Close() {
 	x.mu.Lock()
 	x.closed = true
@@ -65,7 +62,7 @@ func (x *Index) Close() {
 		defer close(ended)
 		x.walking.Wait()
 	}()
-	limit := time.NewTimer(closing)
+	limit := time.NewTimer(closeLimit)
 	defer limit.Stop()
 	select {
 	case <-ended:
@@ -73,19 +70,20 @@ func (x *Index) Close() {
 	}
 }
 
-// Changed says that files were made or removed: the next query looks again.
+// Changed reports that files were created or removed: the next query starts a
+// walk.
 func (x *Index) Changed() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.stale = true
+	x.changed = true
 }
 
-// Use says that somebody works with the files at paths, relative to the tree:
-// they come before others that fit as well.
+// Use marks paths, relative to the tree, as recently used, which ranks them
+// higher.
 func (x *Index) Use(paths ...string) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	recent := slices.Clone(x.recent) // queries may be looking at it
+	recent := slices.Clone(x.recent) // queries may be reading it
 	for _, p := range paths {
 		if i := slices.Index(recent, p); i >= 0 {
 			recent = slices.Delete(recent, i, i+1)
@@ -95,12 +93,12 @@ func (x *Index) Use(paths ...string) {
 	x.recent = recent[:min(len(recent), maxRecent)]
 }
 
-// Suggest returns what query stands for, the best first, at most limit. It does
-// not wait for a walk to end; while one goes on the answer is not final, and the
-// same query may find something else in a moment.
+// Suggest returns the best matches for query, at most limit. It does not wait for
+// a walk to end; during a walk final is false, and the same query may return more
+// later.
 func (x *Index) Suggest(ctx context.Context, query string, limit int) (found []Suggestion, final bool) {
 	if began := x.refresh(); began != nil {
-		wait := time.NewTimer(patience)
+		wait := time.NewTimer(walkWait)
 		defer wait.Stop()
 		select {
 		case <-began:
@@ -109,25 +107,25 @@ func (x *Index) Suggest(ctx context.Context, query string, limit int) (found []S
 		}
 	}
 	x.mu.Lock()
-	names, recent, final := x.names, x.recent, x.busy == nil
+	names, recent, final := x.names, x.recent, x.walkDone == nil
 	x.mu.Unlock()
 	if names == nil || limit <= 0 || len(query) > maxQuery {
 		return nil, final
 	}
-	return names.now().suggest(ctx, query, recent, limit), final
+	return names.snapshot().suggest(ctx, query, recent, limit), final
 }
 
-// refresh begins a walk where one is due, and returns a channel that is closed
-// at its end.
+// refresh starts a walk if one is due, and returns a channel that is closed at
+// its end.
 func (x *Index) refresh() <-chan struct{} {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	due := x.names == nil || x.stale || x.now().Sub(x.ended) > max(freshness, restraint*x.took)
-	if x.busy != nil || x.closed || !due {
+	due := x.names == nil || x.changed || x.now().Sub(x.lastWalk) > max(minAge, ageFactor*x.walkTime)
+	if x.walkDone != nil || x.closed || !due {
 		return nil
 	}
 	found, done := &names{}, make(chan struct{})
-	x.busy, x.stale = done, false
+	x.walkDone, x.changed = done, false
 	if x.names == nil {
 		x.names = found
 	}
@@ -139,16 +137,16 @@ func (x *Index) refresh() <-chan struct{} {
 		if x.ctx.Err() == nil {
 			x.names = found
 		}
-		x.ended = x.now()
-		x.took = x.ended.Sub(began)
-		x.busy = nil
+		x.lastWalk = x.now()
+		x.walkTime = x.lastWalk.Sub(began)
+		x.walkDone = nil
 		close(done)
 	})
 	return done
 }
 
-// walk adds what there is to found: what is ignored only when all else is
-// there, since it may be very much.
+// walk adds all names to found. Ignored directories come last, because they may
+// be very large.
 func (x *Index) walk(found *names) {
 	ctx, stop := context.WithCancel(x.ctx)
 	defer stop()
@@ -181,16 +179,16 @@ func (x *Index) walk(found *names) {
 
 func noRules(folder, func(string) bool) rules { return rules{} }
 
-// entriesOf returns what an index takes of the entries of dir: files,
-// directories and links, but nothing of git's own.
-func entriesOf(dir string, entries []fs.DirEntry, leftOut func(fs.DirEntry) bool) []listed {
+// entriesOf returns the entries of dir for an index: files, directories and
+// links, without .git.
+func entriesOf(dir string, entries []fs.DirEntry, leftOut func(fs.DirEntry) bool) []entryInfo {
 	below := strings.HasPrefix(dir, ".") && dir != "." || strings.Contains(dir, "/.")
-	out := make([]listed, 0, len(entries))
+	out := make([]entryInfo, 0, len(entries))
 	for _, e := range entries {
 		if t := e.Type(); e.Name() == gitDir || !t.IsDir() && !t.IsRegular() && t&fs.ModeSymlink == 0 {
 			continue
 		}
-		l := listed{name: e.Name(), isDir: e.IsDir()}
+		l := entryInfo{name: e.Name(), isDir: e.IsDir()}
 		switch {
 		case leftOut(e):
 			l.standing = ignored

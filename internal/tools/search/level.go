@@ -8,28 +8,27 @@ import (
 	"agent/internal/tools/search/wildmatch"
 )
 
-// gitDir is the name of git's own directory, which is never looked into.
+// gitDir is the name of git's directory, which is always excluded.
 const gitDir = ".git"
 
-// gitIgnore is the name of git's files of rules.
+// gitIgnore is the name of git's ignore files.
 const gitIgnore = ".gitignore"
 
-// ruleFiles are the files of rules that a directory may hold, each taking
-// precedence over those before it.
+// ruleFiles returns the names of ignore files, lowest precedence first.
 func ruleFiles() []string { return []string{gitIgnore, ".ignore", ".agentignore"} }
 
-// level is the rules of one directory, on top of those of the directories above
-// it. A nil level ignores nothing.
+// level holds the rules of one directory and refers to those of its parents. A
+// nil level ignores nothing.
 type level struct {
 	*patterns
 	parent *level
-	// The patterns are relative to base, a directory of the tree, or, where
-	// they lie above it, to the directory from which prefix leads to the tree.
+	// Patterns are relative to base, a directory of the tree. For rules above the
+	// tree, they are relative to the directory from which prefix leads to the tree.
 	base, prefix string
-	git          bool // the rules are git's
+	git          bool // the rules come from git
 }
 
-// add returns the rules of an ignore file called name on top of those of r.
+// add returns r.level with the rules of the ignore file called name on top.
 func (r rules) add(base, prefix, name, data string) *level {
 	if data == "" {
 		return r.level
@@ -41,12 +40,12 @@ func (r rules) add(base, prefix, name, data string) *level {
 	return &level{parent: r.level, base: base, prefix: prefix, patterns: ps, git: name == gitIgnore}
 }
 
-// own returns the rules of l that are not git's, on top of others.
-func (l *level) own(others *level) *level {
+// withoutGit returns the non-git rules of l on top of others.
+func (l *level) withoutGit(others *level) *level {
 	if l == nil {
 		return others
 	}
-	top := l.parent.own(others)
+	top := l.parent.withoutGit(others)
 	if l.git {
 		return top
 	}
@@ -55,18 +54,18 @@ func (l *level) own(others *level) *level {
 	return &k
 }
 
-// subject is an entry of the tree that is compared with rules.
-type subject struct {
+// entry is an entry of the tree to compare with rules.
+type entry struct {
 	budget    *budget
 	dir, name string
 	isDir     bool
-	path      string // dir and name, once a rule needs it
-	letters   uint32 // of the path, once a rule needs them; 0 until then
-	steps     int    // comparisons that are not accounted for yet
+	path      string // dir and name joined, set on demand
+	letters   uint32 // letters of the path, set on demand
+	steps     int    // comparisons not yet subtracted from the budget
 }
 
-// rel returns the path of the subject as the rules of l see it.
-func (s *subject) rel(l *level) string {
+// rel returns the path of the entry relative to the rules of l.
+func (s *entry) rel(l *level) string {
 	if s.path == "" {
 		s.path = join(s.dir, s.name)
 	}
@@ -84,9 +83,9 @@ func (s *subject) rel(l *level) string {
 	return rel
 }
 
-// lettersFor returns a set of letters that holds all those of the path as the
-// rules of l see it.
-func (s *subject) lettersFor(l *level) uint32 {
+// lettersFor returns a superset of the letters in the path relative to the rules
+// of l.
+func (s *entry) lettersFor(l *level) uint32 {
 	if s.letters == 0 {
 		s.letters = lettersOf(s.name) | lettersOf(s.dir) | lettersOf("/")
 	}
@@ -96,30 +95,30 @@ func (s *subject) lettersFor(l *level) uint32 {
 	return s.letters
 }
 
-// more accounts for the comparisons made and reports whether s may be compared
-// further.
-func (s *subject) more() bool {
+// spend subtracts the comparisons from the budget and reports whether some is
+// left.
+func (s *entry) spend() bool {
 	n := s.steps
 	s.steps = 0
 	return s.budget.spend(n)
 }
 
-// ignores reports whether the rules of l and its parents ignore s, given that
-// they do not ignore its directory.
-func (l *level) ignores(s *subject) bool {
+// ignores reports whether the rules of l and its parents ignore s, whose
+// directory is not ignored.
+func (l *level) ignores(s *entry) bool {
 	for ; l != nil; l = l.parent {
 		if at := l.verdict(s); at != 0 {
 			return !at.negated()
 		}
-		if s.steps++; s.steps > stepsAtOnce && !s.more() {
+		if s.steps++; s.steps > stepsAtOnce && !s.spend() {
 			return false
 		}
 	}
 	return false
 }
 
-// verdict returns the order of the pattern of l that decides s, 0 for none.
-func (l *level) verdict(s *subject) order {
+// verdict returns the order of the pattern of l that decides s, or 0.
+func (l *level) verdict(s *entry) order {
 	name, rel := s.name, ""
 	if l.fold {
 		name = lower(name)
@@ -148,15 +147,15 @@ func (l *level) verdict(s *subject) order {
 	return at
 }
 
-// wildcards returns the order of the last pattern with wildcards that matches,
-// of those after the one at least.
-func (l *level) wildcards(s *subject, name, rel string, least order) order {
+// wildcards returns the order of the last matching pattern with wildcards, or 0.
+// It ignores orders below least.
+func (l *level) wildcards(s *entry, name, rel string, least order) order {
 	letters := s.lettersFor(l)
 	for i := len(l.globs) - 1; i >= 0; i-- {
-		if s.steps++; s.steps > stepsAtOnce && !s.more() {
+		if s.steps++; s.steps > stepsAtOnce && !s.spend() {
 			return 0
 		}
-		if l.needs[i]&^letters != 0 {
+		if l.required[i]&^letters != 0 {
 			continue
 		}
 		g := &l.globs[i]
@@ -177,11 +176,11 @@ func (l *level) wildcards(s *subject, name, rel string, least order) order {
 	return 0
 }
 
-// matches reports whether g fits what, the name or path of s.
-func (g *glob) matches(s *subject, what string, fold bool) bool {
+// matches reports whether g matches what, the name or path of s.
+func (g *glob) matches(s *entry, what string, fold bool) bool {
 	rest, ok := strings.CutPrefix(what, g.prefix)
 	s.steps += len(rest) / 32
-	if !ok || !strings.Contains(rest, g.word) {
+	if !ok || !strings.Contains(rest, g.longest) {
 		return false
 	}
 	ok, steps := wildmatch.Match(g.text, rest)
@@ -189,27 +188,26 @@ func (g *glob) matches(s *subject, what string, fold bool) bool {
 	if !ok || g.classes == "" {
 		return ok
 	}
-	// What a class stands for is left to the library.
+	// Character classes are matched by the library.
 	s.steps += 16 * len(what)
 	c := s.budget.library(g, fold)
 	return c != nil && c.MatchesPath(wildmatch.Bytewise(what))
 }
 
-// rules are the levels that hold in a directory, and how its repository wants
-// them read.
+// rules are the levels that apply in a directory, and whether its repository
+// ignores case.
 type rules struct {
 	level  *level
 	fold   bool
-	budget *budget // nil where there are no rules
+	budget *budget // nil if there are no rules
 }
 
-// ignores reports whether the entry called name of the directory dir, which is
-// not ignored itself, is.
+// ignores reports whether the entry name of dir is ignored. dir is not ignored.
 func (r rules) ignores(dir, name string, isDir bool) bool {
 	if name == gitDir || r.level == nil {
 		return name == gitDir
 	}
-	s := subject{budget: r.budget, dir: dir, name: name, isDir: isDir, steps: -stepsPerEntry}
+	s := entry{budget: r.budget, dir: dir, name: name, isDir: isDir, steps: -stepsPerEntry}
 	if !r.budget.spend(0) {
 		return false
 	}
@@ -218,10 +216,10 @@ func (r rules) ignores(dir, name string, isDir bool) bool {
 	return ignored
 }
 
-// above returns the rules that hold before the tree's own: those of git's
-// configuration and of the directories from the repository's root down to it.
+// above returns the rules from outside the tree: of git's configuration and the
+// directories from the repository root down to the tree.
 func (t *Tree) above(b *budget) rules {
-	if t.whole {
+	if t.unfiltered {
 		return rules{budget: b}
 	}
 	top, git, ok := findRepository(b, t.dir)
@@ -247,8 +245,7 @@ func (t *Tree) above(b *budget) rules {
 	return r
 }
 
-// configured returns the rules that a repository has outside its files: of
-// core.excludesFile and info/exclude.
+// configured returns the rules of core.excludesFile and info/exclude.
 func configured(b *budget, top, git, base, prefix string) rules {
 	if prefix == "." {
 		prefix = ""
@@ -265,19 +262,19 @@ func configured(b *budget, top, git, base, prefix string) rules {
 	return r
 }
 
-// enter returns the rules that hold in dir, which d is: those of above, and its
-// own on top. In a repository within the tree git's begin anew. has says what is
-// in dir.
+// enter returns the rules in dir, opened as d: those of above and its own. A
+// nested repository starts with new git rules. has reports whether dir has an
+// entry.
 func (t *Tree) enter(above rules, d folder, dir string, has func(name string) bool) rules {
 	r := above
-	if t.whole {
+	if t.unfiltered {
 		return r
 	}
 	if dir != "." && has(gitDir) {
 		abs := filepath.Join(t.dir, filepath.FromSlash(dir))
 		if git, ok := repositoryAt(r.budget, abs); ok {
 			r = configured(r.budget, abs, git, dir, "")
-			r.level = above.level.own(r.level)
+			r.level = above.level.withoutGit(r.level)
 		}
 	}
 	for _, name := range ruleFiles() {
@@ -295,8 +292,8 @@ func (t *Tree) enter(above rules, d folder, dir string, has func(name string) bo
 	return r
 }
 
-// rulesIn returns the rules that hold in dir, whether or not dir itself is
-// ignored: who asks for it by name gets it.
+// rulesIn returns the rules in dir, even if dir itself is ignored, because the
+// caller named it.
 func (t *Tree) rulesIn(b *budget, dir string) rules {
 	r := t.enterPath(t.above(b), ".")
 	if dir == "." {

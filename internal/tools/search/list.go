@@ -11,26 +11,25 @@ import (
 type Entry struct {
 	Path   string // relative to the tree, with slashes
 	Name   string
-	Depth  int // 0 for what is directly in the listed directory
+	Depth  int // 0 for entries of the listed directory
 	Mode   fs.FileMode
-	Target string // where a symbolic link points
+	Target string // target of a symbolic link
 }
 
 // Listing is the content of a directory.
 type Listing struct {
-	Entries []Entry // each directory followed by what is in it
-	More    int     // entries beyond the limit, in the directories that were looked into
-	Ignored int     // entries left out because they are ignored
-	Limits  Limits  // Limits.Large counts directories that were not read to their end
+	Entries []Entry // each directory followed by its content
+	More    int     // entries beyond the limit, in the directories that were read
+	Ignored int     // ignored entries
+	Limits  Limits  // Limits.Large counts directories that were not read completely
 }
 
-// List returns what is in dir, directories down to depth (1 is dir alone), in
-// the order of their names. It stops at limit entries and counts the rest of
-// the directories it is in.
+// List returns the content of dir down to depth (1 is dir only), sorted by name.
+// After limit entries it only counts.
 func (t *Tree) List(ctx context.Context, dir string, depth, limit int) (Listing, error) {
 	var out Listing
 	b := newBudget(ctx, t.caps)
-	l := lister{tree: t, limit: limit, out: &out, left: min(t.caps.entries, maxListed)}
+	l := lister{tree: t, limit: limit, listing: &out, remaining: min(t.caps.entries, maxListed)}
 	err := l.list(ctx, dir, 0, depth, t.rulesIn(b, dir))
 	large := out.Limits.Large
 	out.Limits = b.reached()
@@ -38,15 +37,15 @@ func (t *Tree) List(ctx context.Context, dir string, depth, limit int) (Listing,
 	return out, err
 }
 
-// maxListed is how many entries a listing looks at, with those that it leaves
-// out.
+// maxListed is the maximum number of entries read for a listing, including
+// excluded ones.
 const maxListed = 100_000
 
 type lister struct {
-	tree  *Tree
-	limit int
-	left  int // entries that may still be looked at
-	out   *Listing
+	tree      *Tree
+	limit     int
+	remaining int // entries that may still be read
+	listing   *Listing
 }
 
 func (l *lister) list(ctx context.Context, dir string, depth, max int, r rules) error {
@@ -57,7 +56,7 @@ func (l *lister) list(ctx context.Context, dir string, depth, max int, r rules) 
 	defer d.close()
 	var entries []fs.DirEntry
 	has := d.has
-	more, err := readDir(ctx, d, l.left, func(part []fs.DirEntry, h func(string) bool) {
+	more, err := readDir(ctx, d, l.remaining, func(part []fs.DirEntry, h func(string) bool) {
 		if entries == nil {
 			has = h
 		}
@@ -66,8 +65,8 @@ func (l *lister) list(ctx context.Context, dir string, depth, max int, r rules) 
 	if err != nil {
 		return err
 	}
-	if l.left -= len(entries); more {
-		l.out.Limits.Large++
+	if l.remaining -= len(entries); more {
+		l.listing.Limits.Large++
 	}
 	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return cmp.Compare(a.Name(), b.Name()) })
 	if depth > 0 {
@@ -79,17 +78,17 @@ func (l *lister) list(ctx context.Context, dir string, depth, max int, r rules) 
 		}
 		if r.ignores(dir, e.Name(), e.IsDir()) {
 			if e.Name() != gitDir {
-				l.out.Ignored++
+				l.listing.Ignored++
 			}
 			continue
 		}
-		if len(l.out.Entries) >= l.limit {
-			l.out.More++
+		if len(l.listing.Entries) >= l.limit {
+			l.listing.More++
 			continue
 		}
 		l.add(dir, depth, e)
 		if e.IsDir() && depth+1 < max {
-			// A directory that cannot be read is listed all the same.
+			// Unreadable directories are listed without content.
 			if err := l.list(ctx, join(dir, e.Name()), depth+1, max, r); err != nil && ctx.Err() != nil {
 				return err
 			}
@@ -104,5 +103,5 @@ func (l *lister) add(dir string, depth int, e fs.DirEntry) {
 	if e.Type()&fs.ModeSymlink != 0 {
 		entry.Target, _ = l.tree.root.Readlink(p)
 	}
-	l.out.Entries = append(l.out.Entries, entry)
+	l.listing.Entries = append(l.listing.Entries, entry)
 }

@@ -5,51 +5,51 @@ import (
 	"sync"
 )
 
-// The limits of what an index remembers, and with it of its memory: how many
-// names, and how many bytes of names and of paths of directories.
+// The limits of an index: number of names, and bytes of names and directory
+// paths.
 const (
 	maxNames = 400_000
 	maxBytes = 64 << 20
 )
 
-// standing says how far behind the others a name comes.
-type standing uint8
+// group ranks names: later groups come last.
+type group uint8
 
 const (
-	plain   standing = iota
-	hidden           // it, or a directory that it is in, begins with a dot
-	ignored          // the rules leave it out
+	normal  group = iota
+	hidden        // the name, or that of a parent, begins with a dot
+	ignored       // excluded by ignore rules
 )
 
-// names are the files and directories of a tree, in little memory. One
-// goroutine at a time adds to them, while others look at what was there.
+// names holds the files and directories of a tree in compact form. One goroutine
+// adds entries while others read snapshots.
 type names struct {
 	mu   sync.Mutex
-	dirs []string // those that hold something, relative to the tree
-	text []byte   // the names, one after the other
+	dirs []string // directories with entries, relative to the tree
+	text []byte   // all names, concatenated
 	all  []name
-	size int // of the text and the dirs, in bytes
+	size int // size of text and dirs in bytes
 }
 
 // name is one file or directory.
 type name struct {
-	dir      uint32 // which of the dirs it is in
-	at       uint32 // where its name begins in the text
-	letters  uint32 // those of its whole path: see lettersOf
-	size     uint16 // of its name, in bytes
+	dir      uint32 // index of its directory in dirs
+	at       uint32 // offset of its name in text
+	letters  uint32 // letters of its path: see lettersOf
+	size     uint16 // length of its name in bytes
 	isDir    bool
-	standing standing
+	standing group
 }
 
-// listed is what an add takes of one entry.
-type listed struct {
+// entryInfo is an entry to add.
+type entryInfo struct {
 	name     string
 	isDir    bool
-	standing standing
+	standing group
 }
 
-// add takes what is in dir. It reports whether there is room for more.
-func (n *names) add(dir string, entries []listed) bool {
+// add adds the entries of dir. It reports whether the limits allow more.
+func (n *names) add(dir string, entries []entryInfo) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.size += len(dir)
@@ -69,7 +69,7 @@ func (n *names) add(dir string, entries []listed) bool {
 	}
 	for _, e := range entries {
 		if len(e.name) > 1<<16-1 {
-			continue // no system has such names
+			continue // longer than any file system allows
 		}
 		n.all = append(n.all, name{
 			dir: uint32(len(n.dirs) - 1), at: uint32(len(n.text)), size: uint16(len(e.name)),
@@ -80,31 +80,31 @@ func (n *names) add(dir string, entries []listed) bool {
 	return true
 }
 
-// now returns what there is so far. It stays as it is.
-func (n *names) now() known {
+// snapshot returns the current names. It never changes.
+func (n *names) snapshot() snapshot {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return known{n.dirs, n.text, n.all}
+	return snapshot{n.dirs, n.text, n.all}
 }
 
-// known is what was there at some time.
-type known struct {
+// snapshot is the state of names at some time.
+type snapshot struct {
 	dirs []string
 	text []byte
 	all  []name
 }
 
-// path appends the path of a name to buf, and returns where in it the name
-// itself begins.
-func (k known) path(buf []byte, n name) (path []byte, base int) {
+// path appends the path of a name to buf and returns the offset of its last
+// element.
+func (k snapshot) path(buf []byte, n name) (path []byte, base int) {
 	if dir := k.dirs[n.dir]; dir != "." {
 		buf = append(append(buf, dir...), '/')
 	}
 	return append(buf, k.text[n.at:n.at+uint32(n.size)]...), len(buf)
 }
 
-// lettersOf returns a set of the bytes in s, small and large letters alike:
-// where it lacks one of a query's, s cannot be what the query stands for.
+// lettersOf returns a bit set of the bytes in s, ignoring case. If it lacks a bit
+// of a query, s cannot match the query.
 func lettersOf(s string) uint32 {
 	set := uint32(0)
 	for i := range len(s) {
@@ -115,7 +115,7 @@ func lettersOf(s string) uint32 {
 
 func letterOf(b byte) uint32 {
 	const digit, other = 26, 31
-	switch b = small(b); {
+	switch b = lowerByte(b); {
 	case 'a' <= b && b <= 'z':
 		return 1 << (b - 'a')
 	case '0' <= b && b <= '9':
@@ -127,8 +127,8 @@ func letterOf(b byte) uint32 {
 	return 1 << other
 }
 
-// small is the small letter of an ASCII letter.
-func small(b byte) byte {
+// lowerByte lowercases an ASCII letter.
+func lowerByte(b byte) byte {
 	if 'A' <= b && b <= 'Z' {
 		return b + 'a' - 'A'
 	}

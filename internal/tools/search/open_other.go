@@ -35,13 +35,13 @@ func (d folder) folder(name string) (folder, error) { return openFolder(d.root, 
 // file opens a file in d for reading.
 func (d folder) file(name string) (file, error) { return openFile(d.root, name) }
 
-// has reports whether d holds a regular file of that name, or git's directory.
+// has reports whether d contains a regular file of that name, or .git.
 func (d folder) has(name string) bool {
 	info, err := d.root.Lstat(name)
 	return err == nil && (name == gitDir || info.Mode().IsRegular())
 }
 
-// changed returns when the file was last written.
+// changed returns the modification time of a file.
 func (d folder) changed(name string) (time.Time, error) {
 	info, err := d.root.Lstat(name)
 	if err != nil {
@@ -64,7 +64,7 @@ func openFile(root *os.Root, p string) (file, error) {
 	return file{f}, err
 }
 
-// size returns how many bytes the file holds now.
+// size returns the current size in bytes.
 func (f file) size() (int64, error) {
 	info, err := f.Stat()
 	if err != nil {

@@ -12,12 +12,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// nonblock keeps an open from waiting for the other end of a FIFO.
+// nonblock makes opening a FIFO return immediately.
 const nonblock = unix.O_NONBLOCK
 
-// folder is an open directory. What is in it is opened by its name alone, from
-// its descriptor, and no link is followed: so nothing leads out of the tree,
-// and the system looks up one name, however deep the folder lies.
+// folder is an open directory. Its entries are opened by name relative to its
+// descriptor, without following links, so that no access leaves the tree and path
+// lookups stay short.
 type folder struct {
 	f  *os.File
 	fd int
@@ -52,14 +52,14 @@ func (d folder) file(name string) (file, error) {
 	return file{fd}, err
 }
 
-// has reports whether d holds a regular file of that name, or git's directory.
+// has reports whether d contains a regular file of that name, or .git.
 func (d folder) has(name string) bool {
 	var st unix.Stat_t
 	err := unix.Fstatat(d.fd, name, &st, unix.AT_SYMLINK_NOFOLLOW)
 	return err == nil && (name == gitDir || st.Mode&unix.S_IFMT == unix.S_IFREG)
 }
 
-// changed returns when the file was last written.
+// changed returns the modification time of a file.
 func (d folder) changed(name string) (time.Time, error) {
 	var st unix.Stat_t
 	err := unix.Fstatat(d.fd, name, &st, unix.AT_SYMLINK_NOFOLLOW)
@@ -83,8 +83,8 @@ func openAt(dir int, name string, flags int) (int, error) {
 	}
 }
 
-// file is an open file, by its descriptor. Opening an os.File costs more than
-// reading a small one.
+// file is an open file descriptor. os.File would cost more than reading a small
+// file.
 type file struct{ fd int }
 
 // openFile opens the file at p in root.
@@ -113,7 +113,7 @@ func (f file) Read(b []byte) (int, error) {
 	}
 }
 
-// size returns how many bytes the file holds now.
+// size returns the current size in bytes.
 func (f file) size() (int64, error) {
 	var st unix.Stat_t
 	err := unix.Fstat(f.fd, &st)

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// maxGitFile is how much is read of a file in which git keeps one line.
+// maxGitFile is the maximum size in bytes of git's one-line files.
 const maxGitFile = 8 << 10
 
-// readRules reads a file of rules or configuration outside the tree. A file
-// that cannot be read holds no rules. With plain, a symbolic link is not
-// followed, as git does not for a .gitignore.
+// readRules reads an ignore or configuration file outside the tree. An unreadable
+// file is empty. If plain is set, symbolic links are not followed, as git does
+// for .gitignore.
 func (b *budget) readRules(file string, plain bool) string {
 	if file == "" || b.ended() {
 		return ""
@@ -24,8 +24,8 @@ func (b *budget) readRules(file string, plain bool) string {
 	return b.readAll(f, b.caps.file)
 }
 
-// readLine reads a file in which git keeps one line. It returns nothing for a
-// file that is too large to be one.
+// readLine reads a one-line file of git. It returns "" for a file that is too
+// large.
 func readLine(file string) string {
 	f := openRegular(file, false)
 	if f == nil {
@@ -39,9 +39,8 @@ func readLine(file string) string {
 	return strings.TrimRight(string(data), "\r\n")
 }
 
-// openRegular opens a file that is regular, and returns nil for anything else.
-// A FIFO or a device is not opened at all: it may have no end, and opening it
-// may do something.
+// openRegular opens a regular file and returns nil for anything else. It never
+// opens a FIFO or a device, which may block or have side effects.
 func openRegular(file string, plain bool) *os.File {
 	stat := os.Stat
 	if plain {
@@ -57,8 +56,7 @@ func openRegular(file string, plain bool) *os.File {
 	return f
 }
 
-// readAll reads whole lines up to most bytes, and less if little is left of the
-// budget.
+// readAll reads complete lines up to most bytes, or less if the budget is low.
 func (b *budget) readAll(r io.Reader, most int64) string {
 	most = min(most, b.bytes.Load())
 	if most <= 0 {

@@ -6,15 +6,15 @@ import (
 	"agent/internal/tools/search/wildmatch"
 )
 
-// order is the place of a pattern in its ignore file, from 1, times two, plus
-// one if the pattern is negated. Of the patterns that match, the one with the
-// greatest order decides. It is 0 for none.
+// order is the position of a pattern in its ignore file, from 1, times two, plus
+// one if it is negated. The matching pattern with the highest order decides. 0
+// means none.
 type order int32
 
 func (o order) negated() bool { return o&1 != 0 }
 
-// literals holds patterns without wildcards by what they match: the greatest
-// order of those for files and directories, and of those for directories alone.
+// literals maps patterns without wildcards to their highest orders: for all
+// entries, and for directories only.
 type literals map[string][2]order
 
 func (l literals) add(text string, at order, dirOnly bool) {
@@ -35,36 +35,36 @@ func (l literals) last(text string, isDir bool) order {
 	return both[0]
 }
 
-// glob is a pattern that must be compared with each entry.
+// glob is a pattern with wildcards.
 type glob struct {
 	at      order
-	byName  bool // it is matched against the last element alone
+	byName  bool // it matches the last path element only
 	dirOnly bool
-	prefix  string // its literal beginning
-	text    string // the rest, with a ? for each character class
-	classes string // the rest as it was written; empty without character classes
-	word    string // the longest literal part of the text; few entries hold it
+	prefix  string // literal prefix
+	text    string // the rest, with ? for each character class
+	classes string // the rest unchanged; empty without character classes
+	longest string // longest literal part of text, for fast rejection
 }
 
-// patterns are those of one ignore file.
+// patterns are the rules of one ignore file.
 type patterns struct {
-	fold     bool // ASCII letters match whatever their case
+	fold     bool // ignore the case of ASCII letters
 	count    int
-	names    literals // compared with the last element of the path
-	suffixes literals // compared with its end, from a dot on: *.go
-	paths    literals // compared with the path
+	names    literals // match the last path element
+	suffixes literals // match its end from a dot on: *.go
+	paths    literals // match the path
 	globs    []glob
-	needs    []uint32 // of each of the globs: the letters that it cannot do without
-	byPath   bool     // some pattern needs the path, not the name alone
+	required []uint32 // letters that each of globs requires
+	byPath   bool     // a pattern needs the path
 }
 
-// special are the characters with a meaning in a pattern.
+// special are the wildcard characters of patterns.
 const special = `*?[\`
 
-// maxGlob is the length in bytes of the longest pattern with wildcards.
+// maxGlob is the maximum length in bytes of a pattern with wildcards.
 const maxGlob = 4096
 
-// parsePatterns reads an ignore file as git does, as far as b allows.
+// parsePatterns parses an ignore file like git, within the budget b.
 func parsePatterns(b *budget, data string, fold bool) *patterns {
 	ps := &patterns{fold: fold}
 	n := 0
@@ -90,7 +90,7 @@ func parsePatterns(b *budget, data string, fold bool) *patterns {
 	return ps
 }
 
-// trimBlanks cuts trailing blanks that no backslash protects.
+// trimBlanks removes trailing blanks that are not escaped.
 func trimBlanks(line string) string {
 	end := 0
 	for i := 0; i < len(line); i++ {
@@ -106,8 +106,8 @@ func trimBlanks(line string) string {
 	return line[:end]
 }
 
-// add takes one line. It reports false for a pattern that is too long to be
-// applied. A line that cannot match anything is left out.
+// add adds one line. It reports false for a pattern that is too long. It skips
+// lines that match nothing.
 func (ps *patterns) add(line string) bool {
 	at := order(ps.count+1) << 1
 	line, negated := strings.CutPrefix(line, "!")
@@ -139,10 +139,10 @@ func (ps *patterns) add(line string) bool {
 		if !g.read(line[first:]) {
 			return true
 		}
-		g.word = longestWord(g.text)
+		g.longest = longestWord(g.text)
 		ps.byPath = ps.byPath || !byName
 		ps.globs = append(ps.globs, g)
-		ps.needs = append(ps.needs, g.letters())
+		ps.required = append(ps.required, g.letters())
 	}
 	ps.count++
 	return true
@@ -155,8 +155,8 @@ func add(l *literals, text string, at order, dirOnly bool) {
 	l.add(text, at, dirOnly)
 }
 
-// read takes the part of a pattern with wildcards. It reports whether git can
-// read it: a pattern that git cannot read matches nothing.
+// read parses the part of a pattern with wildcards. It reports whether the
+// pattern is valid for git; invalid ones match nothing.
 func (g *glob) read(rest string) bool {
 	g.text = rest
 	if !strings.ContainsAny(rest, `[\`) {
@@ -187,13 +187,13 @@ func (g *glob) read(rest string) bool {
 	return true
 }
 
-// letters returns the letters that whatever g matches holds.
+// letters returns the letters that all matches of g contain.
 func (g *glob) letters() uint32 {
 	set := lettersOf(g.prefix)
 	for i := 0; i < len(g.text); i++ {
 		switch g.text[i] {
 		case '*':
-			// Stars and the slash after them may stand for nothing.
+			// Stars and a following slash may match nothing.
 			for i+1 < len(g.text) && (g.text[i+1] == '*' || g.text[i+1] == '/') {
 				i++
 			}
@@ -208,8 +208,8 @@ func (g *glob) letters() uint32 {
 	return set
 }
 
-// longestWord returns the longest part of a pattern between its wildcards. The
-// slash after two stars may stand for nothing and is no part of it.
+// longestWord returns the longest part of a pattern between wildcards. It
+// excludes the slash after two stars, which may match nothing.
 func longestWord(text string) string {
 	longest := ""
 	for at := 0; at < len(text); {
@@ -232,13 +232,13 @@ func longestWord(text string) string {
 	return longest
 }
 
-// lower folds ASCII letters only, as git does.
+// lower lowercases ASCII letters, like git.
 func lower(s string) string {
 	for i := range len(s) {
-		if small(s[i]) != s[i] {
+		if lowerByte(s[i]) != s[i] {
 			b := []byte(s)
 			for j := range b {
-				b[j] = small(b[j])
+				b[j] = lowerByte(b[j])
 			}
 			return string(b)
 		}

@@ -6,36 +6,36 @@ import (
 	"regexp/syntax"
 	"slices"
 
+	"agent/internal/tools/advice"
 	"agent/internal/tools/search/dfa"
 )
 
-// Query is a pattern, ready to be looked for. It is safe for concurrent use.
+// Query is a compiled pattern. It is safe for concurrent use.
 type Query struct {
-	pattern  *dfa.Pattern
-	anchored bool // the ends of a line matter
-	spans    bool // a match may be on several lines
+	pattern   *dfa.Pattern
+	anchored  bool // the pattern has line anchors
+	multiline bool // matches may span lines
 }
 
-// Syntax says how a pattern is meant.
+// Syntax holds the options of a pattern.
 type Syntax struct {
 	IgnoreCase bool
-	// Multiline lets a match span lines. What names a newline then matches one,
-	// also one after a carriage return: \n, \s, [^x]; a dot only after (?s).
+	// Multiline lets matches span lines. \n, \s and [^x] then match a newline, with
+	// an optional carriage return before it; a dot does only after (?s).
 	Multiline bool
 }
 
 // maxPattern is the longest pattern accepted, in bytes.
 const maxPattern = 4096
 
-// Compile makes a query of a regular expression in RE2 syntax. ^ and $, and so
-// \A and \z, are the ends of a line. Unless matches may span lines, nothing
-// matches a newline.
+// Compile compiles a regular expression in RE2 syntax. ^ and $, and also \A and
+// \z, match at line ends. Without Multiline, nothing matches a newline.
 func Compile(pattern string, s Syntax) (*Query, error) {
 	if pattern == "" {
-		return nil, errors.New("the pattern is empty: give a regular expression to look for")
+		return nil, errors.New("the pattern is empty; give a regular expression")
 	}
 	if len(pattern) > maxPattern {
-		return nil, fmt.Errorf("the pattern is %d bytes long, more than %d: give a shorter one", len(pattern), maxPattern)
+		return nil, fmt.Errorf("the pattern is %d bytes long, more than the limit of %d; use a shorter one", len(pattern), maxPattern)
 	}
 	flags := syntax.Perl &^ syntax.OneLine
 	if s.IgnoreCase {
@@ -43,28 +43,28 @@ func Compile(pattern string, s Syntax) (*Query, error) {
 	}
 	tree, err := syntax.Parse(pattern, flags)
 	if err != nil {
-		return nil, explain(pattern, err)
+		return nil, patternError(pattern, err)
 	}
 	if !s.Multiline && holdsNewline(tree) {
-		return nil, errors.New("the pattern holds a newline, but search looks at one line at a time: set multiline, " +
-			"or search for a part that is on one line and use context to see those around it")
+		return nil, advice.Add(errors.New("the pattern contains a newline, but search matches single lines"),
+			"Set multiline, or search for a part on one line and set context")
 	}
 	tree = byLine(tree, s.Multiline)
 	p, err := dfa.Compile(tree, s.Multiline)
 	if err != nil {
-		return nil, explain(pattern, err)
+		return nil, patternError(pattern, err)
 	}
-	return &Query{pattern: p, anchored: anchored(tree), spans: s.Multiline}, nil
+	return &Query{pattern: p, anchored: anchored(tree), multiline: s.Multiline}, nil
 }
 
-// holdsNewline reports whether a pattern has a newline in so many words.
+// holdsNewline reports whether a pattern contains a literal newline.
 func holdsNewline(re *syntax.Regexp) bool {
 	return re.Op == syntax.OpLiteral && slices.Contains(re.Rune, '\n') || slices.ContainsFunc(re.Sub, holdsNewline)
 }
 
-// byLine gives a pattern the meaning that it has here. Unless it spans lines, no
-// match crosses the end of one, which lets it run over many lines at once. A
-// carriage return before a newline counts as part of it.
+// byLine rewrites a pattern so that line anchors match at every line and, unless
+// spans is set, no match crosses a line end. This allows a search over many lines
+// at once. A carriage return before a newline belongs to it.
 func byLine(re *syntax.Regexp, spans bool) *syntax.Regexp {
 	switch re.Op {
 	case syntax.OpLiteral:
@@ -91,7 +91,7 @@ func byLine(re *syntax.Regexp, spans bool) *syntax.Regexp {
 	return re
 }
 
-// newlines puts an optional carriage return before each newline of a literal.
+// newlines adds an optional carriage return before each newline of a literal.
 func newlines(re *syntax.Regexp) *syntax.Regexp {
 	if !slices.Contains(re.Rune, '\n') {
 		return re
@@ -111,12 +111,12 @@ func maybeReturn() *syntax.Regexp {
 	return &syntax.Regexp{Op: syntax.OpQuest, Sub: []*syntax.Regexp{cr}}
 }
 
-// anchored reports whether a pattern asks for the beginning or end of a line.
+// anchored reports whether a pattern has a line anchor.
 func anchored(re *syntax.Regexp) bool {
 	return re.Op == syntax.OpBeginLine || re.Op == syntax.OpEndLine || slices.ContainsFunc(re.Sub, anchored)
 }
 
-// without takes one character out of a class, a list of pairs of bounds.
+// without removes one character from a class, which is a list of ranges.
 func without(class []rune, c rune) []rune {
 	var out []rune
 	for i := 0; i < len(class); i += 2 {

@@ -8,44 +8,44 @@ import (
 	"agent/internal/tools/search/dfa"
 )
 
-// The sizes of reading. What is no text shows it in the first block, by a NUL.
-// A line longer than the buffer is searched in pieces that overlap, so that no
-// line however long is held in memory.
+// The sizes of reads in bytes. A NUL in the first block marks a binary file. A
+// line longer than the buffer is searched in overlapping pieces, so that memory
+// is bounded.
 const (
 	firstBlock = 64 << 10
 	bufferSize = 256 << 10
 	overlap    = 4 << 10
 )
 
-// scanner looks for a query in one file after another. It is used by one
-// goroutine.
+// scanner searches files for a query, one after another. It is not safe for
+// concurrent use.
 type scanner struct {
 	q       *Query
 	budget  *budget
-	keep    int // matches of one file that are kept; all are counted
+	keep    int // maximum number of matches kept per file; all are counted
 	buf     []byte
 	matcher *dfa.Matcher
 
-	// Where in the file the buffer begins.
-	line   int
-	offset int64
-	midway bool // in the middle of a line
-	hit    bool // that line has matched already
+	// Position of the buffer in the file.
+	line        int
+	offset      int64
+	midLine     bool // the buffer begins in the middle of a line
+	lineMatched bool // that line has already matched
 }
 
 func newScanner(q *Query, keep int, b *budget) *scanner {
 	return &scanner{q: q, budget: b, keep: keep, buf: make([]byte, bufferSize), matcher: q.pattern.Matcher()}
 }
 
-// file searches r to its end. A binary file is searched up to its first match,
-// and unless it was named in its first block only.
+// file searches r. A binary file is searched up to its first match and, unless
+// named is set, only in its first block.
 func (s *scanner) file(ctx context.Context, r file, named bool) (Matched, error) {
-	if s.q.spans {
-		return s.wholeFile(ctx, r, named)
+	if s.q.multiline {
+		return s.multilineFile(ctx, r, named)
 	}
 	var m Matched
-	s.line, s.offset, s.midway, s.hit = 1, 0, false, false
-	most := int64(-1) // of a file that is more than one block
+	s.line, s.offset, s.midLine, s.lineMatched = 1, 0, false, false
+	most := int64(-1) // maximum offset; -1 until needed
 	for filled, limit := 0, firstBlock; ; limit = bufferSize {
 		n, err := readFull(r, s.buf[filled:limit])
 		if err != nil && err != io.EOF {
@@ -61,7 +61,7 @@ func (s *scanner) file(ctx context.Context, r file, named bool) (Matched, error)
 		if lines := bytes.LastIndexByte(s.buf[:filled], '\n') + 1; !last && lines > 0 {
 			end = lines
 		} else if !last && filled < bufferSize {
-			continue // the line is longer than the block, not yet than the buffer
+			continue // the line is longer than the block, but not than the buffer
 		}
 		s.block(&m, end, last)
 		if last || m.Binary && m.Count > 0 {
@@ -71,7 +71,7 @@ func (s *scanner) file(ctx context.Context, r file, named bool) (Matched, error)
 			return m, err
 		}
 		if most < 0 {
-			most = s.most(r)
+			most = s.maxOffset(r)
 		}
 		if filled = s.advance(end, filled); s.offset > most {
 			s.budget.note(func(l *Limits) { l.Grown++ })
@@ -80,9 +80,9 @@ func (s *scanner) file(ctx context.Context, r file, named bool) (Matched, error)
 	}
 }
 
-// most returns up to which place a file is searched: a little more than it holds
-// now, since a file that grows all the time has no end.
-func (s *scanner) most(r file) int64 {
+// maxOffset returns the offset up to which a file is searched: a little above its
+// current size, because a growing file may have no end.
+func (s *scanner) maxOffset(r file) int64 {
 	size, err := r.size()
 	if err != nil {
 		size = 0
@@ -90,8 +90,7 @@ func (s *scanner) most(r file) int64 {
 	return min(size, 1<<62) + s.budget.caps.growth
 }
 
-// readFull fills b as far as r goes. The error is io.EOF at the end of r, even
-// if something was read.
+// readFull fills b. At the end of r the error is io.EOF, even if n > 0.
 func readFull(r file, b []byte) (n int, err error) {
 	for n < len(b) && err == nil {
 		var k int
@@ -101,32 +100,32 @@ func readFull(r file, b []byte) (n int, err error) {
 	return n, err
 }
 
-// advance moves what is still to be searched to the front of the buffer and
-// returns how much that is. Of a line that goes on, the end is searched again.
+// advance moves the unsearched rest to the front of the buffer and returns its
+// length. The end of an incomplete line is searched again.
 func (s *scanner) advance(end, filled int) int {
 	s.line += bytes.Count(s.buf[:end], []byte{'\n'})
-	s.midway = s.buf[end-1] != '\n'
-	if s.midway {
+	s.midLine = s.buf[end-1] != '\n'
+	if s.midLine {
 		end -= overlap
 	} else {
-		s.hit = false
+		s.lineMatched = false
 	}
 	s.offset += int64(end)
 	return copy(s.buf, s.buf[end:filled])
 }
 
-// block counts and keeps the matching lines of the buffer's first end bytes,
-// which are whole lines or, while the file is not at its last, a piece of one.
+// block counts and keeps the matching lines in the first end bytes of the buffer.
+// These are complete lines or, unless last is set, a piece of one.
 func (s *scanner) block(m *Matched, end int, last bool) {
 	b := s.buf[:end]
 	open := !last && b[max(end-1, 0)] != '\n'
 	s.matcher.Reset()
 	line, counted, from := s.line, 0, 0
-	if s.hit {
+	if s.lineMatched {
 		if from = bytes.IndexByte(b, '\n') + 1; from == 0 {
 			return
 		}
-		s.hit = false
+		s.lineMatched = false
 	}
 	for from < end {
 		start, at, stop := s.matcher.Next(b, from)
@@ -134,11 +133,11 @@ func (s *scanner) block(m *Matched, end int, last bool) {
 			return
 		}
 		from = stop + 1
-		if s.q.anchored && (s.midway && start == 0 || open && stop == end) {
-			// Neither end of a piece is the end of a line.
+		if s.q.anchored && (s.midLine && start == 0 || open && stop == end) {
+			// Both ends of a piece are within a line.
 			continue
 		}
-		s.hit = open && stop == end
+		s.lineMatched = open && stop == end
 		line += bytes.Count(b[counted:start], []byte{'\n'})
 		counted = start
 		text := bytes.TrimSuffix(b[start:stop], []byte("\r"))

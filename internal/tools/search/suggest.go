@@ -9,30 +9,28 @@ import (
 	"sync"
 )
 
-// Suggestion is a file or directory that a query may stand for.
+// Suggestion is a file or directory that matches a query.
 type Suggestion struct {
-	Path string // relative to the tree, with slashes and none at its end
+	Path string // relative to the tree, with slashes, without a trailing one
 	Dir  bool
-	At   []int // the bytes of Path that the letters of the query stand for
+	At   []int // offsets in Path of the letters of the query
 }
 
-// glance is how many names are looked at before it is looked whether somebody
-// waits for them still.
-const glance = 4096
+// checkInterval is how many names are compared between checks of the context.
+const checkInterval = 4096
 
-// maxQuery is the length of the longest query, in bytes, that anything is found
-// for. The cost of a query grows with it.
+// maxQuery is the maximum length of a query in bytes; longer ones match nothing.
 const maxQuery = 256
 
-// candidate is a name that a query may stand for.
+// candidate is a name that matches a query.
 type candidate struct {
 	name
-	rank uint64 // the higher, the better
+	rank uint64 // higher is better
 }
 
-// suggest returns the best names for query. recent are paths that come before
-// others that fit as well, the latest first.
-func (k known) suggest(ctx context.Context, query string, recent []string, limit int) []Suggestion {
+// suggest returns the best names for query. Paths in recent, latest first, rank
+// higher.
+func (k snapshot) suggest(ctx context.Context, query string, recent []string, limit int) []Suggestion {
 	q := newWanted(query, recent)
 	parts := make([][]candidate, workers())
 	var wg sync.WaitGroup
@@ -54,13 +52,13 @@ func (k known) suggest(ctx context.Context, query string, recent []string, limit
 	return out
 }
 
-// best returns the best of names.
-func (k known) best(ctx context.Context, q *wanted, names []name, limit int) []candidate {
+// best returns the limit best names, unsorted, and possibly more.
+func (k snapshot) best(ctx context.Context, q *fuzzyQuery, names []name, limit int) []candidate {
 	var kept []candidate
-	least := uint64(0) // what a candidate must have to be among the best
+	least := uint64(0) // minimum rank to be among the best
 	buf, at := make([]byte, 0, 256), make([]int, 0, len(q.text))
 	for i, n := range names {
-		if i%glance == 0 && ctx.Err() != nil {
+		if i%checkInterval == 0 && ctx.Err() != nil {
 			return nil
 		}
 		if n.letters&q.letters != q.letters {
@@ -85,8 +83,8 @@ func (k known) best(ctx context.Context, q *wanted, names []name, limit int) []c
 	return kept
 }
 
-// order returns the best of cs in their order.
-func (k known) order(cs []candidate, limit int) []candidate {
+// order sorts cs by rank and returns the first limit.
+func (k snapshot) order(cs []candidate, limit int) []candidate {
 	slices.SortFunc(cs, func(a, b candidate) int {
 		if c := cmp.Compare(b.rank, a.rank); c != 0 {
 			return c
@@ -98,18 +96,18 @@ func (k known) order(cs []candidate, limit int) []candidate {
 	return cs[:min(len(cs), limit)]
 }
 
-// wanted is a query, ready to be compared with many paths.
-type wanted struct {
-	text    []byte // in small letters
+// fuzzyQuery is a prepared query.
+type fuzzyQuery struct {
+	text    []byte // lower case
 	letters uint32
-	dotted  bool           // it asks for hidden files itself
-	recent  map[string]int // how long ago a path was used, from 0
+	dotted  bool           // it asks for hidden files
+	recent  map[string]int // position in recent, from 0
 }
 
-func newWanted(query string, recent []string) *wanted {
-	q := &wanted{text: []byte(query), recent: map[string]int{}}
+func newWanted(query string, recent []string) *fuzzyQuery {
+	q := &fuzzyQuery{text: []byte(query), recent: map[string]int{}}
 	for i, b := range q.text {
-		q.text[i] = small(b)
+		q.text[i] = lowerByte(b)
 	}
 	q.letters = lettersOf(query)
 	q.dotted = strings.HasPrefix(query, ".") || strings.Contains(query, "/.")
@@ -119,38 +117,38 @@ func newWanted(query string, recent []string) *wanted {
 	return q
 }
 
-// rank orders by standing, then by score, then what was used later before the
-// rest, then the shorter before the longer.
-func (q *wanted) rank(score int, path []byte, n name) uint64 {
+// rank combines, in order of significance, group, score, recent use, and
+// shortness.
+func (q *fuzzyQuery) rank(score int, path []byte, n name) uint64 {
 	const longest = 1<<16 - 1
 	s := n.standing
 	if s == hidden && q.dotted {
-		s = plain
+		s = normal
 	}
 	used := 0
-	if age, ok := q.recent[string(path)]; ok { // no memory is taken for that string
+	if age, ok := q.recent[string(path)]; ok { // does not allocate
 		score += scoreRecent
 		used = maxRecent - age
 	}
 	return uint64(ignored-s)<<56 | uint64(max(score, 0))<<24 | uint64(used)<<16 | uint64(longest-min(len(path), longest))
 }
 
-// What a letter is worth, and where it stands.
+// Score of a letter by its position.
 const (
 	scoreLetter  = 16
-	scoreNext    = 12 // right behind the letter before it in the query
+	scoreNext    = 12 // directly after the previous letter
 	scoreWord    = 10 // at the beginning of a word
-	scoreSegment = 14 // at the beginning of a file's or directory's name
-	scoreBase    = 6  // in the file's own name
-	scoreWhole   = 60 // the query is all of that name
-	scoreStem    = 40 // or all of it but its extension
-	scoreShallow = 8  // for each directory less, of an empty query
+	scoreSegment = 14 // at the beginning of a path element
+	scoreBase    = 6  // in the last path element
+	scoreWhole   = 60 // the query equals the last path element
+	scoreStem    = 40 // the query equals it without its extension
+	scoreShallow = 8  // for each level less, of an empty query
 	scoreRecent  = 20
 )
 
-// score says how well path, whose last name begins at base, fits. at is room
-// for the letters of the query.
-func (q *wanted) score(at []int, path []byte, base int) (int, bool) {
+// score returns how well path matches. Its last element begins at base. at is a
+// buffer for the positions.
+func (q *fuzzyQuery) score(at []int, path []byte, base int) (int, bool) {
 	if len(q.text) == 0 {
 		return max(0, 100-scoreShallow*bytes.Count(path, []byte("/"))), true
 	}
@@ -176,27 +174,27 @@ func (q *wanted) score(at []int, path []byte, base int) (int, bool) {
 			total += scoreBase
 		}
 	}
-	if own := path[base:]; at[0] == base && at[len(at)-1] == base+len(q.text)-1 {
+	if last := path[base:]; at[0] == base && at[len(at)-1] == base+len(q.text)-1 {
 		switch {
-		case len(own) == len(q.text):
+		case len(last) == len(q.text):
 			total += scoreWhole
-		case own[len(q.text)] == '.':
+		case last[len(q.text)] == '.':
 			total += scoreStem
 		}
 	}
 	return total, true
 }
 
-// align returns the bytes of path that the letters of the query stand for:
-// those of one piece where there is one, best in the last name, else as near to
-// the end as they are found. It reports whether there are any.
-func (q *wanted) align(at []int, path []byte, base int) ([]int, bool) {
+// align returns the positions in path of the letters of the query: contiguous if
+// possible, preferably in the last element, otherwise as late as possible. It
+// reports whether path matches.
+func (q *fuzzyQuery) align(at []int, path []byte, base int) ([]int, bool) {
 	if len(q.text) == 0 {
 		return at, true
 	}
-	from := q.piece(path, base)
+	from := q.substring(path, base)
 	if from < 0 && base > 0 {
-		from = q.piece(path, 0)
+		from = q.substring(path, 0)
 	}
 	if from >= 0 {
 		for i := range q.text {
@@ -206,8 +204,8 @@ func (q *wanted) align(at []int, path []byte, base int) ([]int, bool) {
 	}
 	at = at[:len(q.text)]
 	p := len(path) - 1
-	for i := len(q.text) - 1; i >= 0; i-- { // from the end, where the file's own name is
-		for p >= 0 && small(path[p]) != q.text[i] {
+	for i := len(q.text) - 1; i >= 0; i-- { // from the end, where the last element is
+		for p >= 0 && lowerByte(path[p]) != q.text[i] {
 			p--
 		}
 		if p < 0 {
@@ -216,16 +214,16 @@ func (q *wanted) align(at []int, path []byte, base int) ([]int, bool) {
 		at[i] = p
 		p--
 	}
-	q.settle(at, path)
+	q.moveToWords(at, path)
 	return at, true
 }
 
-// piece returns where the query stands in one piece in path from a place on,
-// best at the beginning of a word; -1 if it does not.
-func (q *wanted) piece(path []byte, from int) int {
+// substring returns the offset of the query in path at or after from, preferably
+// at the beginning of a word, or -1.
+func (q *fuzzyQuery) substring(path []byte, from int) int {
 	first := -1
 	for p := from; p+len(q.text) <= len(path); p++ {
-		if small(path[p]) != q.text[0] || !q.here(path[p:]) {
+		if lowerByte(path[p]) != q.text[0] || !q.hasPrefix(path[p:]) {
 			continue
 		}
 		if p == 0 || path[p-1] == '/' || wordAt(path, p) {
@@ -238,30 +236,29 @@ func (q *wanted) piece(path []byte, from int) int {
 	return first
 }
 
-// here reports whether path begins with the query.
-func (q *wanted) here(path []byte) bool {
+// hasPrefix reports whether path begins with the query.
+func (q *fuzzyQuery) hasPrefix(path []byte) bool {
 	for i, b := range q.text {
-		if small(path[i]) != b {
+		if lowerByte(path[i]) != b {
 			return false
 		}
 	}
 	return true
 }
 
-// settle moves letters back to the beginnings of words, as far as those before
-// them leave room.
-func (q *wanted) settle(at []int, path []byte) {
+// moveToWords moves positions back to word beginnings where possible.
+func (q *fuzzyQuery) moveToWords(at []int, path []byte) {
 	for i := range at {
 		low := 0
 		if i > 0 {
 			low = at[i-1] + 1
 		}
-		if low < at[i] && i > 0 && small(path[low]) == q.text[i] { // right behind the one before
+		if low < at[i] && i > 0 && lowerByte(path[low]) == q.text[i] { // directly after the previous letter
 			at[i] = low
 			continue
 		}
 		for p := at[i]; p >= low; p-- {
-			if small(path[p]) == q.text[i] && (p == 0 || path[p-1] == '/' || wordAt(path, p)) {
+			if lowerByte(path[p]) == q.text[i] && (p == 0 || path[p-1] == '/' || wordAt(path, p)) {
 				at[i] = p
 				break
 			}

@@ -1,13 +1,14 @@
-// Package search finds files and lines below a directory.
+// Package search finds files and lines below a directory. Start reading at Tree,
+// Tree.Find and Tree.Grep.
 //
-// What git would ignore is left out, by exactly git's rules (nested .gitignore
-// files, info/exclude, core.excludesFile, from the repository's root on), and
-// so is what a .ignore file names, which takes precedence over the .gitignore
-// beside it, and a .agentignore file, which does over both. Nothing below .git
-// is looked at; other hidden files are. Symbolic links are not followed.
+// It excludes what git ignores, by git's rules (nested .gitignore files,
+// info/exclude, core.excludesFile, from the root of the repository). A .ignore
+// file overrides the .gitignore next to it, and a .agentignore file overrides
+// both. The .git directory is always excluded; other hidden files are not.
+// Symbolic links are not followed.
 //
-// Everything below the directory is reached through one os.Root. Only the
-// rules that lie above it, and git's own configuration, are read from outside.
+// All files are accessed through one os.Root. Only rules above the directory and
+// git's configuration are read from outside.
 package search
 
 import (
@@ -17,35 +18,34 @@ import (
 	"strings"
 )
 
-// Tree is a directory to look into. It is safe for concurrent use and holds
-// nothing between calls, so it never shows what is no longer there.
+// Tree is a directory to search. It caches nothing between calls and is safe for
+// concurrent use.
 type Tree struct {
-	root  *os.Root
-	dir   string
-	whole bool // nothing is ignored
-	caps  caps
-	hide  string
+	root       *os.Root
+	dir        string
+	unfiltered bool // no ignore rules apply
+	caps       caps
+	hide       string
 }
 
-// New returns the tree of root, whose absolute path is dir. The root stays the
-// caller's to close.
+// New returns the tree of root, whose absolute path is dir. The caller closes
+// root.
 func New(root *os.Root, dir string) *Tree {
 	return &Tree{root: root, dir: dir, caps: defaultCaps()}
 }
 
-// Hide leaves out the file at p, relative to the tree; empty is none. It returns
-// the tree, which is not in use yet.
+// Hide excludes the file at p, relative to the tree, unless p is empty. It
+// returns t. Call it before any search.
 func (t *Tree) Hide(p string) *Tree {
 	t.hide = p
 	return t
 }
 
-// Whole returns a tree of root in which no rules hold, wherever they may lie:
-// all but what is below .git is looked at.
-func Whole(root *os.Root) *Tree { return &Tree{root: root, whole: true, caps: defaultCaps()} }
+// Whole returns a tree of root without ignore rules. Only .git is excluded.
+func Whole(root *os.Root) *Tree { return &Tree{root: root, unfiltered: true, caps: defaultCaps()} }
 
-// Ignored reports whether the file or directory at p, which need not exist, is
-// left out. p is relative to the tree, with slashes.
+// Ignored reports whether the file or directory at p is excluded. p is relative
+// to the tree, with slashes, and need not exist.
 func (t *Tree) Ignored(p string, isDir bool) bool {
 	if p == "." {
 		return false
@@ -62,7 +62,7 @@ func (t *Tree) Ignored(p string, isDir bool) bool {
 	return false
 }
 
-// regular opens a file without ever waiting for it, and only if it is one.
+// regular opens a regular file without blocking. It rejects other types.
 func regular(open func(flag int) (*os.File, error)) (*os.File, error) {
 	f, err := open(os.O_RDONLY | nonblock)
 	if err != nil {

@@ -12,23 +12,23 @@ import (
 	"sync/atomic"
 )
 
-// batchSize is how many files of one directory a worker takes at a time, so
-// that a large directory keeps them all busy.
+// batchSize is how many files of one directory a worker takes at a time, so that
+// a large directory keeps all workers busy.
 const batchSize = 32
 
-// maxHeld is how many directories stay open until those in them have been
-// listed. Those in others are opened from the root anew, so that no tree uses up
-// the descriptors.
-const maxHeld = 100
+// maxOpenDirs is how many directories stay open until their subdirectories are
+// read. Subdirectories of others are opened from the root, which limits the
+// descriptors in use.
+const maxOpenDirs = 100
 
-// found is a file that a walk came to. It is only valid during the visit.
-type found struct {
+// visited is a file of a walk. It is valid only during the visit.
+type visited struct {
 	dir  *openDir
 	name string
 }
 
-// path is relative to the tree, with slashes.
-func (f found) path() string { return join(f.dir.path, f.name) }
+// path returns the path relative to the tree, with slashes.
+func (f visited) path() string { return join(f.dir.path, f.name) }
 
 // join is path.Join for a clean path and a name.
 func join(dir, name string) string {
@@ -38,10 +38,10 @@ func join(dir, name string) string {
 	return dir + "/" + name
 }
 
-// Unreadable counts what a walk could not look into.
+// Unreadable counts files and directories that could not be read.
 type Unreadable struct {
 	Count int
-	First error // of one of them
+	First error // first error
 }
 
 func (u *Unreadable) add(err error) {
@@ -51,15 +51,16 @@ func (u *Unreadable) add(err error) {
 }
 
 // walk calls visit for every regular file below start that is not ignored, from
-// several goroutines, in no order; worker numbers them from 0. It returns when
-// all are visited, or with the error of b's context soon after that has ended.
-func (t *Tree) walk(b *budget, start string, visit func(worker int, f found) error) (Unreadable, error) {
+// several goroutines, in any order. worker is the number of the goroutine, from
+// 0. It returns when all are visited, or with the error of b's context soon after
+// that has ended.
+func (t *Tree) walk(b *budget, start string, visit func(worker int, f visited) error) (Unreadable, error) {
 	w := &walker{tree: t, budget: b, visit: visit}
 	err := w.run(b.ctx, task{path: start, rules: func(folder, func(string) bool) rules { return t.rulesIn(b, start) }})
 	return w.unreadable, err
 }
 
-// run does tasks and all that follow from them.
+// run executes tasks and all tasks that they add.
 func (w *walker) run(ctx context.Context, tasks ...task) error {
 	w.wake.L = &w.mu
 	w.push(tasks...)
@@ -67,49 +68,49 @@ func (w *walker) run(ctx context.Context, tasks ...task) error {
 	defer stop()
 	var wg sync.WaitGroup
 	for i := range workers() {
-		wg.Go(func() { w.work(ctx, i) })
+		wg.Go(func() { w.runTasks(ctx, i) })
 	}
 	wg.Wait()
-	w.discard()
+	w.releaseTasks()
 	return ctx.Err()
 }
 
-// workers is how many goroutines search: a few more than one even on one core,
-// since they wait for the disk too.
+// workers returns the number of goroutines: at least two, because they also wait
+// for the disk.
 func workers() int { return max(2, min(runtime.GOMAXPROCS(0), 8)) }
 
-// task is a directory to list or, with names, files of dir to visit.
+// task is a directory to read or, if names is set, files of dir to visit.
 type task struct {
 	path  string
-	depth int      // levels below the start of the walk
-	dir   *openDir // that the path is in, or nil where it is opened from the root
+	depth int      // levels below the start
+	dir   *openDir // parent of path; nil to open path from the root
 	rules func(d folder, has func(string) bool) rules
 	names []string
 }
 
-// openDir is a directory that closes when the last task with it is done.
+// openDir is a directory that is closed after its last task.
 type openDir struct {
 	folder
-	path  string
-	users atomic.Int32
-	held  *atomic.Int32 // how many directories are open
+	path      string
+	users     atomic.Int32
+	openCount *atomic.Int32 // number of open directories
 }
 
 func (d *openDir) release() {
 	if d != nil && d.users.Add(-1) == 0 {
-		d.held.Add(-1)
+		d.openCount.Add(-1)
 		d.close()
 	}
 }
 
-// walker hands out tasks, the newest first, so that few directories are open
-// and few tasks wait at any time.
+// walker distributes tasks, newest first, to keep few directories open and few
+// tasks waiting.
 type walker struct {
-	tree   *Tree
-	budget *budget
-	visit  func(worker int, f found) error             // nil where the names of files are enough
-	names  func(dir string, es []fs.DirEntry, r rules) // takes what a directory holds, ignored or not; may be nil
-	held   atomic.Int32
+	tree      *Tree
+	budget    *budget
+	visit     func(worker int, f visited) error           // nil if only names are needed
+	names     func(dir string, es []fs.DirEntry, r rules) // gets all entries of a directory, including ignored ones; may be nil
+	openCount atomic.Int32
 
 	mu         sync.Mutex
 	wake       sync.Cond
@@ -126,7 +127,7 @@ func (w *walker) push(tasks ...task) {
 	w.wake.Broadcast()
 }
 
-// next takes a task, or reports that there is and will be none.
+// next returns a task, or false if there will be no more.
 func (w *walker) next() (task, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -159,29 +160,29 @@ func (w *walker) stop() {
 	w.wake.Broadcast()
 }
 
-// discard closes what the tasks hold that nobody will do.
-func (w *walker) discard() {
+// releaseTasks releases the directories of remaining tasks.
+func (w *walker) releaseTasks() {
 	for _, k := range w.tasks {
 		k.dir.release()
 	}
 }
 
-func (w *walker) work(ctx context.Context, worker int) {
+func (w *walker) runTasks(ctx context.Context, worker int) {
 	for {
 		k, ok := w.next()
 		if !ok {
 			return
 		}
 		if k.names == nil {
-			w.failed(k.path, w.list(ctx, k))
+			w.addUnreadable(k.path, w.list(ctx, k))
 		}
 		for _, name := range k.names {
 			if ctx.Err() != nil {
 				break
 			}
-			f := found{k.dir, name}
+			f := visited{k.dir, name}
 			if err := w.visit(worker, f); err != nil {
-				w.failed(f.path(), err)
+				w.addUnreadable(f.path(), err)
 			}
 		}
 		k.dir.release()
@@ -189,8 +190,8 @@ func (w *walker) work(ctx context.Context, worker int) {
 	}
 }
 
-// failed counts what cannot be read. What has gone meanwhile was never there.
-func (w *walker) failed(p string, err error) {
+// addUnreadable counts an error. It ignores files that have disappeared.
+func (w *walker) addUnreadable(p string, err error) {
 	if err == nil || errors.Is(err, fs.ErrNotExist) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return
 	}
@@ -202,7 +203,7 @@ func (w *walker) failed(p string, err error) {
 	w.unreadable.add(err)
 }
 
-// list reads a directory and pushes what is in it.
+// list reads a directory and adds tasks for its entries.
 func (w *walker) list(ctx context.Context, k task) error {
 	d, err := w.open(k)
 	if err != nil {
@@ -218,7 +219,7 @@ func (w *walker) list(ctx context.Context, k task) error {
 		if w.names != nil {
 			w.names(d.path, part, r)
 		}
-		w.take(ctx, d, part, r, k.depth)
+		w.pushEntries(ctx, d, part, r, k.depth)
 	})
 	if more {
 		w.budget.note(func(l *Limits) { l.Large++ })
@@ -226,15 +227,15 @@ func (w *walker) list(ctx context.Context, k task) error {
 	return err
 }
 
-// take pushes what is in a part of a directory: its files are taken before its
-// directories.
-func (w *walker) take(ctx context.Context, d *openDir, part []fs.DirEntry, r rules, depth int) {
+// pushEntries adds tasks for a part of a directory. Its files are taken before
+// its directories.
+func (w *walker) pushEntries(ctx context.Context, d *openDir, part []fs.DirEntry, r rules, depth int) {
 	var tasks []task
 	var files []string
 	deep := 0
 	for _, e := range part {
 		if ctx.Err() != nil {
-			return // before any task holds on to d
+			return // before tasks use d
 		}
 		switch {
 		case !e.IsDir() && !e.Type().IsRegular() || r.ignores(d.path, e.Name(), e.IsDir()):
@@ -250,7 +251,7 @@ func (w *walker) take(ctx context.Context, d *openDir, part []fs.DirEntry, r rul
 		}
 	}
 	for i := range tasks {
-		tasks[i] = w.below(d, tasks[i].path, r, depth+1)
+		tasks[i] = w.subdirTask(d, tasks[i].path, r, depth+1)
 	}
 	for batch := range slices.Chunk(files, batchSize) {
 		d.users.Add(1)
@@ -274,17 +275,17 @@ func (w *walker) open(k task) (*openDir, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &openDir{folder: f, path: k.path, held: &w.held}
+	d := &openDir{folder: f, path: k.path, openCount: &w.openCount}
 	d.users.Add(1)
-	w.held.Add(1)
+	w.openCount.Add(1)
 	return d, nil
 }
 
-// below is the task of the directory called name in d, where r holds.
-func (w *walker) below(d *openDir, name string, r rules, depth int) task {
+// subdirTask returns the task for the directory name in d, with the rules r of d.
+func (w *walker) subdirTask(d *openDir, name string, r rules, depth int) task {
 	p := join(d.path, name)
 	k := task{path: p, depth: depth, rules: func(f folder, has func(string) bool) rules { return w.tree.enter(r, f, p, has) }}
-	if w.held.Load() < maxHeld {
+	if w.openCount.Load() < maxOpenDirs {
 		d.users.Add(1)
 		k.dir = d
 	}

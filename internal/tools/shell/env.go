@@ -9,7 +9,8 @@ import (
 	"unicode"
 )
 
-// settings make programs that would ask, page or paint do without a terminal.
+// settings keep programs from prompting, paging and coloring, which need a
+// terminal.
 var settings = map[string]string{
 	"EDITOR":              "false",
 	"VISUAL":              "false",
@@ -28,27 +29,27 @@ var settings = map[string]string{
 	"TERM":                "dumb",
 }
 
-// unwanted are variables that would bring back what settings has turned off,
-// or run a file before the command.
-var unwanted = map[string]bool{
+// removed are variables that would undo settings or run a file before the
+// command.
+var removed = map[string]bool{
 	"BASH_ENV": true, "ENV": true, "OLDPWD": true,
 	"COLORTERM": true, "FORCE_COLOR": true, "CLICOLOR_FORCE": true,
 }
 
-// Limits are exceptions to the rules by which Scrub removes variables.
+// Limits override the rules of Scrub.
 type Limits struct {
-	Keep []string // names of variables that stay although they look like secrets
-	Hide []string // names of variables that go although they do not; Keep has precedence
+	Keep []string // names of variables to keep although they look like secrets
+	Hide []string // further names to remove; Keep has precedence
 }
 
-// environment is env for a command in dir: without secrets, and such that
-// nothing waits for a person.
+// environment returns env for a command in dir, without secrets and with
+// settings.
 func environment(env []string, dir string, l Limits) []string {
 	var out []string
 	for _, v := range Scrub(env, l) {
 		name, _, _ := strings.Cut(v, "=")
 		_, set := settings[name]
-		if !set && !unwanted[name] && name != "PWD" {
+		if !set && !removed[name] && name != "PWD" {
 			out = append(out, v)
 		}
 	}
@@ -58,40 +59,39 @@ func environment(env []string, dir string, l Limits) []string {
 	return append(out, "PWD="+dir)
 }
 
-// Scrub returns env without secrets. Every process that runs something from the
-// model or from the repository gets its environment from here: a variable goes
-// if its name or its value looks like a secret, or if l hides it.
+// Scrub returns env without secrets. Every process that runs code of the model or
+// the repository uses it. It removes a variable if its name or value looks like a
+// secret, or if l.Hide names it.
 func Scrub(env []string, l Limits) []string {
 	var out []string
 	for _, v := range env {
 		name, value, _ := strings.Cut(v, "=")
-		if named(name, l.Keep) || !named(name, l.Hide) && (placeName(name, value) || !secretName(name)) && !secretValue(value) {
+		if contains(name, l.Keep) || !contains(name, l.Hide) && (pathName(name, value) || !secretName(name)) && !secretValue(value) {
 			out = append(out, v)
 		}
 	}
 	return out
 }
 
-// named reports whether names holds name. Windows does not tell case apart.
-func named(name string, names []string) bool {
+// contains reports whether names contains name, ignoring case on Windows.
+func contains(name string, names []string) bool {
 	return slices.ContainsFunc(names, func(n string) bool {
 		return n == name || runtime.GOOS == "windows" && strings.EqualFold(n, name)
 	})
 }
 
-// secrets are variables that hold a secret though no rule of secretName covers
-// them.
+// secrets are names that hold secrets although secretName has no rule for them.
 var secrets = map[string]bool{"MYSQL_PWD": true, "SSHPASS": true, "DOCKER_AUTH_CONFIG": true}
 
-// secretWords and secretEnds are words of a name, and ends of such words, that
-// say that it holds a secret.
+// secretWords are words of names that hold secrets; secretEnds are endings of
+// such words.
 var (
 	secretWords = []string{"KEY", "KEYS", "PAT", "PASS", "DBPASS", "AUTH", "DSN", "WEBHOOK"}
 	secretEnds  = []string{"APIKEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "CREDENTIALS"}
 )
 
-// secretName reports whether a variable's name says that it holds a secret:
-// OPENAI_API_KEY, AWS_SECRET_ACCESS_KEY, GITHUB_TOKEN, PGPASSWORD, DB_PASS2.
+// secretName reports whether a name looks like that of a secret: OPENAI_API_KEY,
+// AWS_SECRET_ACCESS_KEY, GITHUB_TOKEN, PGPASSWORD, DB_PASS2.
 func secretName(name string) bool {
 	name = strings.ToUpper(name)
 	if secrets[name] {
@@ -106,29 +106,29 @@ func secretName(name string) bool {
 	return false
 }
 
-// placeName reports whether a variable names a socket or a directory, and not a
-// secret: SSH_AUTH_SOCK, PASSWORD_STORE_DIR.
-func placeName(name, value string) bool {
+// pathName reports whether a variable holds the path of a socket or directory
+// instead of a secret: SSH_AUTH_SOCK, PASSWORD_STORE_DIR.
+func pathName(name, value string) bool {
 	name = strings.ToUpper(name)
 	return filepath.IsAbs(value) && (strings.HasSuffix(name, "_SOCK") || strings.HasSuffix(name, "_DIR"))
 }
 
-// passwordField finds password=VALUE in a connection string: in the query of a
-// URL, or between semicolons or blanks.
+// passwordField matches password=VALUE in a connection string: in the query of a
+// URL, or after a semicolon or blank.
 var passwordField = regexp.MustCompile(`(?i)(^|[?&;\s])(password|passwd|pass|pwd)=[^&;\s]`)
 
-// tokenPrefixes are how the tokens of well-known services begin.
+// tokenPrefixes are the prefixes of tokens of well-known services.
 var tokenPrefixes = []string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "xoxb-", "xoxp-"}
 
-// leastKey is the length from which a value that begins with sk- is a key, and
-// not a language.
-const leastKey = 8
+// minKeyLength is the minimum length of an API key that begins with sk-. Shorter
+// values may be language codes.
+const minKeyLength = 8
 
-// secretValue reports whether a value is a token, or a connection string with a
-// password: a URL like postgres://ann:hunter2@db/shop, a list with such a URL in
-// it, a URL with a key in its query, or fields like password=hunter2.
+// secretValue reports whether a value contains a token, or a connection string
+// with a password: a URL such as postgres://ann:hunter2@db/shop, a list with such
+// a URL, a URL with a key in its query, or a field such as password=hunter2.
 func secretValue(value string) bool {
-	if passwordField.MatchString(value) || strings.HasPrefix(value, "sk-") && len(value) >= leastKey ||
+	if passwordField.MatchString(value) || strings.HasPrefix(value, "sk-") && len(value) >= minKeyLength ||
 		slices.ContainsFunc(tokenPrefixes, func(prefix string) bool { return strings.HasPrefix(value, prefix) }) {
 		return true
 	}
@@ -141,8 +141,8 @@ func secretValue(value string) bool {
 	return false
 }
 
-// hasKey reports whether the query of a URL has a field whose name says that it
-// holds a secret, with a value.
+// hasKey reports whether the query of a URL has a non-empty field with the name
+// of a secret.
 func hasKey(rest string) bool {
 	_, query, _ := strings.Cut(rest, "?")
 	query, _, _ = strings.Cut(query, "#")
@@ -154,9 +154,9 @@ func hasKey(rest string) bool {
 	return false
 }
 
-// hasPassword reports whether the part of a URL that follows "://" begins with
-// a user and a password. It does not parse the URL: a password may hold what no
-// valid URL does.
+// hasPassword reports whether the part of a URL after "://" begins with a user
+// and a password. It does not parse the URL, because a password may contain
+// characters that are invalid in URLs.
 func hasPassword(rest string) bool {
 	authority := rest
 	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
@@ -166,8 +166,8 @@ func hasPassword(rest string) bool {
 		_, password, _ := strings.Cut(authority[:at], ":")
 		return password != ""
 	}
-	// A slash in the password ends the authority early: then no port follows
-	// the colon, and the at sign comes later.
+	// A slash in the password ends the authority early: the colon is then not
+	// followed by a port, and the at sign comes later.
 	colon := strings.LastIndexByte(authority, ':')
 	if colon < 0 || !strings.Contains(rest, "@") || strings.HasPrefix(authority, "[") {
 		return false

@@ -11,42 +11,42 @@ import (
 	"unicode/utf8"
 )
 
-// maxNews bounds what is passed on at once to whoever watches.
-const maxNews = 16 << 10
+// maxProgress is the maximum number of bytes per call of Progress.
+const maxProgress = 16 << 10
 
-// output keeps the beginning and the end of what a command writes.
+// output keeps the beginning and the end of the output of a command.
 type output struct {
-	fresh chan struct{} // holds a token when something has come
-	whole *whole
+	arrived chan struct{} // has a token if output arrived
+	file    *outputFile
 
-	mu      sync.Mutex
-	half    int    // the size of head, and of what is kept of tail
-	head    []byte // the first bytes since it was last taken
-	tail    []byte // the last bytes after head, and some more
-	size    int64  // of all since it was last taken
-	breaks  int64  // newlines in that
-	lines   int64  // newlines of all time
-	open    bool   // the last line has none yet
-	at      time.Time
-	waiting []byte // not yet passed on
-	missed  int64  // bytes that never will be
+	mu          sync.Mutex
+	half        int    // maximum size of head, and of the kept part of tail
+	head        []byte // first bytes since the last take
+	tail        []byte // last bytes after head, plus some before them
+	size        int64  // bytes since the last take
+	newlines    int64  // newlines since the last take
+	lines       int64  // newlines in total
+	partialLine bool   // the last line has no newline yet
+	lastWrite   time.Time
+	unseen      []byte // not yet passed to Progress
+	skipped     int64  // bytes dropped from unseen
 }
 
-func newOutput(keep int, w *whole) *output {
-	return &output{fresh: make(chan struct{}, 1), half: keep / 2, whole: w, at: time.Now()}
+func newOutput(keep int, w *outputFile) *output {
+	return &output{arrived: make(chan struct{}, 1), half: keep / 2, file: w, lastWrite: time.Now()}
 }
 
-// readFrom takes all that r yields, until its end or its deadline.
+// readFrom reads r until its end or deadline.
 func (o *output) readFrom(r io.Reader) {
-	defer o.whole.close()
+	defer o.file.close()
 	buf := make([]byte, 32<<10)
 	for {
 		n, err := r.Read(buf)
 		if n > 0 {
-			o.whole.add(buf[:n])
+			o.file.add(buf[:n])
 			o.add(buf[:n])
 			select {
-			case o.fresh <- struct{}{}:
+			case o.arrived <- struct{}{}:
 			default:
 			}
 		}
@@ -56,19 +56,19 @@ func (o *output) readFrom(r io.Reader) {
 	}
 }
 
-// add takes bytes, at least one.
+// add adds b, which is not empty.
 func (o *output) add(b []byte) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.at = time.Now()
-	o.open = b[len(b)-1] != '\n'
+	o.lastWrite = time.Now()
+	o.partialLine = b[len(b)-1] != '\n'
 	o.size += int64(len(b))
 	n := newlines(b)
-	o.breaks += n
+	o.newlines += n
 	o.lines += n
 	var cut int
-	o.waiting, cut = appendLast(o.waiting, b, maxNews)
-	o.missed += int64(cut)
+	o.unseen, cut = appendLast(o.unseen, b, maxProgress)
+	o.skipped += int64(cut)
 	if n := min(o.half-len(o.head), len(b)); n > 0 {
 		o.head = append(o.head, b[:n]...)
 		b = b[n:]
@@ -78,8 +78,8 @@ func (o *output) add(b []byte) {
 	}
 }
 
-// appendLast appends b to dst and keeps the last max bytes. It returns how many
-// it dropped.
+// appendLast appends b to dst and keeps the last max bytes. It returns the number
+// of dropped bytes.
 func appendLast(dst, b []byte, max int) ([]byte, int) {
 	if len(b) >= max {
 		return append(dst[:0], b[len(b)-max:]...), len(dst) + len(b) - max
@@ -90,74 +90,74 @@ func appendLast(dst, b []byte, max int) ([]byte, int) {
 	return append(dst, b...), 0
 }
 
-// news returns what has come since it was last called, but for a character of
-// which only a part is there.
-func (o *output) news() string {
+// takeNew returns the output since the last call, without an incomplete character
+// at its end.
+func (o *output) takeNew() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	n := len(o.waiting) - partial(o.waiting)
-	text := o.shown(n)
-	o.waiting = append(o.waiting[:0], o.waiting[n:]...)
+	n := len(o.unseen) - partial(o.unseen)
+	text := o.format(n)
+	o.unseen = append(o.unseen[:0], o.unseen[n:]...)
 	return text
 }
 
-// last returns all that news has not.
-func (o *output) last() string {
+// takeRest returns all output that takeNew has not returned.
+func (o *output) takeRest() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	defer func() { o.waiting = nil }()
-	return o.shown(len(o.waiting))
+	defer func() { o.unseen = nil }()
+	return o.format(len(o.unseen))
 }
 
-func (o *output) shown(n int) string {
-	text := valid(o.waiting[:n])
-	if o.missed > 0 {
-		text = fmt.Sprintf("[%d bytes not shown]\n%s", o.missed, text)
-		o.missed = 0
+func (o *output) format(n int) string {
+	text := valid(o.unseen[:n])
+	if o.skipped > 0 {
+		text = fmt.Sprintf("[%d bytes not shown]\n%s", o.skipped, text)
+		o.skipped = 0
 	}
 	return text
 }
 
-// quiet returns how long nothing has come.
-func (o *output) quiet() time.Duration {
+// idle returns the time since the last output.
+func (o *output) idle() time.Duration {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return time.Since(o.at)
+	return time.Since(o.lastWrite)
 }
 
-// count returns how many lines there were in all.
+// count returns the total number of lines.
 func (o *output) count() int64 {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.open {
+	if o.partialLine {
 		return o.lines + 1
 	}
 	return o.lines
 }
 
-// take returns what has come since it was last called, as far as it is kept,
-// with a note of what is not. Cut says that there is one.
+// take returns the output since the last call, truncated in the middle with a
+// note if it is too long. cut reports whether it is truncated.
 func (o *output) take() (text string, cut bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	defer func() { o.head, o.tail, o.size, o.breaks = nil, nil, 0, 0 }()
+	defer func() { o.head, o.tail, o.size, o.newlines = nil, nil, 0, 0 }()
 	if o.size <= int64(2*o.half) {
 		return valid(slices.Concat(o.head, o.tail)), false
 	}
 	head, tail := firstLines(o.head), lastLines(o.tail[len(o.tail)-o.half:])
 	bytesGone := o.size - int64(len(head)+len(tail))
-	linesGone := o.breaks - newlines(head) - newlines(tail)
+	linesGone := o.newlines - newlines(head) - newlines(tail)
 	text = valid(head)
 	if !strings.HasSuffix(text, "\n") {
 		text += "\n"
 	}
-	return fmt.Sprintf("%s[... %d bytes (%d lines) of output left out here ...]\n%s", text, bytesGone, linesGone, valid(tail)), true
+	return fmt.Sprintf("%s[... %d bytes (%d lines) of output omitted ...]\n%s", text, bytesGone, linesGone, valid(tail)), true
 }
 
 func newlines(b []byte) int64 { return int64(bytes.Count(b, []byte("\n"))) }
 
-// firstLines cuts b after a line, if that costs less than half of it, or else
-// after a character.
+// firstLines removes the incomplete last line of b, or, if that is more than half
+// of b, only an incomplete character.
 func firstLines(b []byte) []byte {
 	if i := bytes.LastIndexByte(b, '\n'); i >= len(b)/2 {
 		return b[:i+1]
@@ -165,8 +165,8 @@ func firstLines(b []byte) []byte {
 	return b[:len(b)-partial(b)]
 }
 
-// lastLines cuts b before a line, if that costs less than half of it, or else
-// before a character.
+// lastLines removes the incomplete first line of b, or, if that is more than half
+// of b, only an incomplete character.
 func lastLines(b []byte) []byte {
 	if i := bytes.IndexByte(b, '\n'); i >= 0 && i < len(b)/2 {
 		return b[i+1:]
@@ -179,7 +179,7 @@ func lastLines(b []byte) []byte {
 	return b
 }
 
-// partial returns the size of the unfinished character at the end of b.
+// partial returns the size of the incomplete character at the end of b.
 func partial(b []byte) int {
 	for n := 1; n < utf8.UTFMax && n <= len(b); n++ {
 		if end := b[len(b)-n:]; utf8.RuneStart(end[0]) {
@@ -192,7 +192,7 @@ func partial(b []byte) int {
 	return 0
 }
 
-// valid is b as UTF-8. A run of bytes that are none, or zero, becomes one
+// valid returns b as UTF-8. Each run of invalid or zero bytes becomes one
 // replacement character.
 func valid(b []byte) string {
 	b = bytes.ReplaceAll(b, []byte{0}, []byte{0xff})

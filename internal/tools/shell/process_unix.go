@@ -16,7 +16,7 @@ import (
 	"agent/internal/tools/shell/keeper"
 )
 
-// Program is what runs commands: bash where there is one.
+// Program returns the shell: bash if installed.
 func Program() string {
 	if bash, err := exec.LookPath("bash"); err == nil {
 		return bash
@@ -24,31 +24,31 @@ func Program() string {
 	return "/bin/sh"
 }
 
-// process is a shell under its keeper.
+// process is a shell and its keeper.
 type process struct {
 	keeper *exec.Cmd
 	orders *os.File
-	group  int // that the shell leads; 0 if it is not known
+	group  int // process group of the shell; 0 if unknown
 
-	exited chan struct{} // closed when the shell has ended
-	gone   chan struct{} // closed when all of it has, and the keeper too
+	exited chan struct{} // closed when the shell has exited
+	done   chan struct{} // closed when all processes and the keeper have exited
 
-	status *syscall.WaitStatus // of the shell, once exited is closed; nil if it is not known
-	left   bool                // once gone is closed: others outlived the shell, and were killed
-	lost   bool                // once gone is closed: something may be left, the keeper's or another user's
+	status *syscall.WaitStatus // of the shell, after exited is closed; nil if unknown
+	left   bool                // after done is closed: processes outlived the shell and were killed
+	lost   bool                // after done is closed: processes may be left
 }
 
-// launch has a line run by Program, with in and out for its streams, which the
+// launch runs line in Program with in as input and out as output, which the
 // caller closes.
 func launch(line, dir string, env []string, processes int, in, out *os.File) (*process, error) {
 	if !keeper.Dispatched() {
-		return nil, errors.New("this program cannot start commands: its main does not call keeper.Run")
+		return nil, errors.New("this program cannot start commands: main does not call keeper.Run")
 	}
 	order, err := keeper.Order{Args: []string{Program(), "-c", "--", line}, Env: env, Processes: processes}.Encode()
 	if err != nil {
 		return nil, err
 	}
-	self, err := self()
+	path, err := executable()
 	if err != nil {
 		return nil, err
 	}
@@ -63,10 +63,10 @@ func launch(line, dir string, env []string, processes int, in, out *os.File) (*p
 		return nil, err
 	}
 	defer w.Close()
-	p := &process{orders: orders, exited: make(chan struct{}), gone: make(chan struct{})}
+	p := &process{orders: orders, exited: make(chan struct{}), done: make(chan struct{})}
 	p.keeper = &exec.Cmd{
-		Path: self, Args: []string{keeper.Name},
-		Dir: dir, Env: []string{}, // it is not in need of any, and a command can read its parent's
+		Path: path, Args: []string{keeper.Name},
+		Dir: dir, Env: []string{}, // the command can read its parent's environment
 		ExtraFiles:  []*os.File{theirs, w, in, out},
 		SysProcAttr: attributes(),
 	}
@@ -75,9 +75,9 @@ func launch(line, dir string, env []string, processes int, in, out *os.File) (*p
 		reports.Close()
 		return nil, err
 	}
-	theirs.Close() // a keeper that is dead shows in both pipes
+	theirs.Close() // so that the exit of the keeper closes both pipes
 	w.Close()
-	if err := p.begin(order, reports); err != nil {
+	if err := p.start(order, reports); err != nil {
 		orders.Close()
 		reports.Close()
 		p.keeper.Wait()
@@ -87,12 +87,12 @@ func launch(line, dir string, env []string, processes int, in, out *os.File) (*p
 	return p, nil
 }
 
-// begin gives the order and waits for the shell to have started. The command may
-// be quicker than its keeper's report, and have stopped the keeper, which goes on
-// then, or killed it: listen sees to that.
-func (p *process) begin(order []byte, reports *os.File) error {
+// start sends the order and waits until the shell has started. The command may
+// already have stopped the keeper, which is then continued, or killed it, which
+// listen handles.
+func (p *process) start(order []byte, reports *os.File) error {
 	if _, err := p.orders.Write(order); err != nil {
-		return fmt.Errorf("its keeper takes no order: %w", err)
+		return fmt.Errorf("send the order to the keeper: %w", err)
 	}
 	b := make([]byte, keeper.Size)
 	err := os.ErrDeadlineExceeded
@@ -113,9 +113,9 @@ func (p *process) begin(order []byte, reports *os.File) error {
 	return nil
 }
 
-// listen takes the keeper's reports, and buries it.
+// listen handles the reports of the keeper and waits for it.
 func (p *process) listen(reports *os.File) {
-	defer close(p.gone)
+	defer close(p.done)
 	lost, beyond := true, false
 	for b := make([]byte, keeper.Size); ; {
 		if _, err := io.ReadFull(reports, b); err != nil {
@@ -138,7 +138,7 @@ func (p *process) listen(reports *os.File) {
 	p.orders.Close()
 	p.lost = lost
 	if lost && !beyond {
-		p.salvage(p.keeper.Process.Pid)
+		p.killOrphans(p.keeper.Process.Pid)
 	}
 	p.keeper.Wait()
 	if p.status == nil {
@@ -146,38 +146,38 @@ func (p *process) listen(reports *os.File) {
 	}
 }
 
-// terminate asks all of it to end.
-func (p *process) terminate() { p.tell(keeper.Terminate) }
+// terminate asks all processes to end.
+func (p *process) terminate() { p.send(keeper.Terminate) }
 
-// kill ends all of it.
-func (p *process) kill() { p.tell(keeper.Kill) }
+// kill kills all processes.
+func (p *process) kill() { p.send(keeper.Kill) }
 
-func (p *process) tell(order byte) {
-	_, _ = p.orders.Write([]byte{order}) // a keeper that cannot take it has ended
+func (p *process) send(order byte) {
+	_, _ = p.orders.Write([]byte{order}) // fails if the keeper has exited
 	_ = p.keeper.Process.Signal(syscall.SIGCONT)
 }
 
-// abandon is for when kill has no effect: what is kept does not die, because it
-// is in the hands of the kernel.
+// abandon kills the keeper, for processes that kill cannot end because they hang
+// in the kernel.
 func (p *process) abandon() { _ = p.keeper.Process.Kill() }
 
-// ended says how the shell ended.
-func (p *process) ended() (code int, words string) {
+// exitStatus returns the exit code of the shell, or -1, and a description.
+func (p *process) exitStatus() (code int, words string) {
 	select {
 	case <-p.exited:
 	default:
-		return -1, "cannot be killed and was left alone"
+		return -1, "cannot be killed"
 	}
 	switch {
 	case p.status == nil:
-		return -1, "ended when the process that keeps it was killed"
+		return -1, "ended because its supervisor was killed"
 	case p.status.Signaled():
 		return -1, "killed by " + unix.SignalName(p.status.Signal())
 	}
 	code = p.status.ExitStatus()
 	words = fmt.Sprintf("exit %d", code)
 	if name := unix.SignalName(syscall.Signal(code - 128)); code > 128 && name != "" {
-		words += " (128 + " + name + ")" // how a shell reports that a child was killed
+		words += " (128 + " + name + ")" // the shell reports a killed child this way
 	}
 	return code, words
 }

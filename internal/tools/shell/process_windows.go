@@ -8,21 +8,20 @@ import (
 	"syscall"
 )
 
-// Program is what runs commands.
+// Program returns the shell.
 func Program() string { return "cmd" }
 
 // process is a shell.
 type process struct {
 	cmd    *exec.Cmd
-	exited chan struct{} // closed when the shell has ended
-	gone   chan struct{} // closed when what can be found of it has
-	left   bool          // never known here
+	exited chan struct{} // closed when the shell has exited
+	done   chan struct{} // closed when its known descendants are killed
+	left   bool          // always false on Windows
 	lost   bool
 }
 
-// launch has a line run by cmd, apart from our console's signals. The command
-// line is put together here, because cmd does not understand quotes as other
-// programs do.
+// launch runs line in cmd, without the signals of our console. It builds the
+// command line itself, because cmd has quoting rules of its own.
 func launch(line, dir string, env []string, _ int, in, out *os.File) (*process, error) {
 	cmd := exec.Command(Program())
 	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = dir, env, in, out, out
@@ -34,33 +33,33 @@ func launch(line, dir string, env []string, _ int, in, out *os.File) (*process, 
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	p := &process{cmd: cmd, exited: make(chan struct{}), gone: make(chan struct{})}
+	p := &process{cmd: cmd, exited: make(chan struct{}), done: make(chan struct{})}
 	go func() {
-		defer close(p.gone)
-		cmd.Wait() // its error is in ProcessState
+		defer close(p.done)
+		cmd.Wait() // the error is in ProcessState
 		close(p.exited)
 		p.kill()
 	}()
 	return p, nil
 }
 
-// terminate ends the shell and its descendants. There is no polite way here.
+// terminate kills the shell and its descendants. Windows has no polite way.
 func (p *process) terminate() { p.kill() }
 
 func (p *process) kill() {
 	_ = exec.Command("taskkill", "/T", "/F", "/PID", strconv.Itoa(p.cmd.Process.Pid)).Run()
 }
 
-// abandon has nothing left to try.
+// abandon does nothing: there is no stronger way.
 func (p *process) abandon() {}
 
-// ended says how the shell ended.
-func (p *process) ended() (code int, words string) {
+// exitStatus returns the exit code of the shell, or -1, and a description.
+func (p *process) exitStatus() (code int, words string) {
 	select {
 	case <-p.exited:
 		code = p.cmd.ProcessState.ExitCode()
 		return code, fmt.Sprintf("exit %d", code)
 	default:
-		return -1, "cannot be killed and was left alone"
+		return -1, "cannot be killed"
 	}
 }

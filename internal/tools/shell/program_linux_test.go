@@ -150,8 +150,8 @@ func TestCommandThatKillsItsKeeper(t *testing.T) {
 		line, ended string
 		lost        bool
 	}{
-		{"%[1]s & set -m; %[1]s & kill -KILL $PPID; wait", "ended when the process that keeps it was killed", true},
-		{"%[1]s & kill -TERM $PPID; wait", "ended when the process that keeps it was killed", true},
+		{"%[1]s & set -m; %[1]s & kill -KILL $PPID; wait", "ended because its supervisor was killed", true},
+		{"%[1]s & kill -TERM $PPID; wait", "ended because its supervisor was killed", true},
 		{"%[1]s & kill -STOP $PPID; wait", "killed by SIGTERM", false},
 		{"kill -HUP 0; %[1]s", "killed by SIGHUP", false},
 	} {

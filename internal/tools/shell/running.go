@@ -8,57 +8,57 @@ import (
 	"time"
 )
 
-// Running is a command that has been started. Its methods may be called from
-// any goroutine, but Watch only by one at a time.
+// Running is a started command. Its methods are safe for concurrent use, but only
+// one goroutine may call Watch at a time.
 type Running struct {
 	c       Command
 	began   time.Time
 	process *process
-	pipe    *os.File // what it writes comes out here
+	pipe    *os.File // read end of the output
 	out     *output
-	where   *follower
-	drained chan struct{} // closed when all output is in
+	tracker *dirTracker
+	drained chan struct{} // closed when all output is read
 
-	stopping, killing func() // close the channels below
-	stop, force       chan struct{}
+	closeStop, closeForce func() // close stop and force
+	stop, force           chan struct{}
 
-	done  chan struct{} // closed when it is over; the rest is true then
-	ended Result
-	due   <-chan time.Time // when output is next passed on; nil if there is none. It is Watch's.
+	done         chan struct{} // closed after the end; result is set then
+	result       Result
+	nextProgress <-chan time.Time // time of the next Progress; nil if there is no output. Only Watch uses it.
 }
 
-// Start starts a command. It runs until it ends, or Stop, Kill or Finish ends it.
+// Start starts a command. It runs until it ends, or until Stop, Kill or Finish.
 func Start(c Command) (*Running, error) {
 	if _, err := os.Stat(c.Dir); err != nil {
-		return nil, fmt.Errorf("the directory to run in is gone: %w", err)
+		return nil, fmt.Errorf("the working directory does not exist: %w", err)
 	}
-	c = c.complete()
+	c = c.withDefaults()
 	pipe, w, err := os.Pipe()
 	if err != nil {
-		return nil, fmt.Errorf("make a pipe for the output: %w", err)
+		return nil, fmt.Errorf("create a pipe for the output: %w", err)
 	}
 	defer w.Close()
 	in := c.Input
 	if in == nil {
 		if in, err = os.Open(os.DevNull); err != nil {
 			pipe.Close()
-			return nil, fmt.Errorf("open what the command reads: %w", err)
+			return nil, fmt.Errorf("open the input: %w", err)
 		}
 		defer in.Close()
 	}
 	r := &Running{
 		c: c, began: time.Now(), pipe: pipe,
-		out:     newOutput(c.Keep, &whole{open: c.Whole, keep: c.Keep, limit: c.MaxWhole}),
+		out:     newOutput(c.Keep, &outputFile{open: c.Whole, threshold: c.Keep, limit: c.MaxWhole}),
 		drained: make(chan struct{}), done: make(chan struct{}),
 		stop: make(chan struct{}), force: make(chan struct{}),
 	}
-	r.stopping = sync.OnceFunc(func() { close(r.stop) })
-	r.killing = sync.OnceFunc(func() { close(r.force) })
+	r.closeStop = sync.OnceFunc(func() { close(r.stop) })
+	r.closeForce = sync.OnceFunc(func() { close(r.force) })
 	var line string
 	var env []string
-	r.where, line, env = follow(c.Line, environment(c.Env, c.Dir, c.Limits))
+	r.tracker, line, env = trackDir(c.Line, environment(c.Env, c.Dir, c.Limits))
 	if r.process, err = launch(line, c.Dir, env, c.Processes, in, w); err != nil {
-		r.where.end()
+		r.tracker.end()
 		pipe.Close()
 		return nil, fmt.Errorf("start the shell: %w", err)
 	}
@@ -66,54 +66,54 @@ func Start(c Command) (*Running, error) {
 		defer close(r.drained)
 		r.out.readFrom(pipe)
 	}()
-	go r.tend()
+	go r.supervise()
 	return r, nil
 }
 
-// tend sees the command to its end.
-func (r *Running) tend() {
+// supervise waits for the end of the command, and stops it on request.
+func (r *Running) supervise() {
 	defer close(r.done)
 	p := r.process
-	if reached(p.exited, 0, r.stop) {
-		// Those that write yet, or are about to end, may do so.
-		_ = reached(r.drained, drain, r.stop) && reached(p.gone, ending, r.stop)
+	if waitFor(p.exited, 0, r.stop) {
+		// Give background writers and exiting processes a moment.
+		_ = waitFor(r.drained, drainLimit, r.stop) && waitFor(p.done, exitLimit, r.stop)
 	}
 	select {
 	case <-r.stop:
 		p.terminate()
-		reached(p.gone, r.c.Grace, r.force)
+		waitFor(p.done, r.c.Grace, r.force)
 	default:
 	}
 	p.kill()
-	if !reached(p.gone, patience, nil) {
+	if !waitFor(p.done, killLimit, nil) {
 		p.abandon()
-		reached(p.gone, patience, nil)
+		waitFor(p.done, killLimit, nil)
 	}
-	// What they wrote last is still in the pipe. Whoever holds it after that has
-	// hidden well, and is not waited for.
-	reached(r.drained, pace, nil)
+	// Read the rest of the pipe. A process that still holds it open has escaped; do
+	// not wait for it.
+	waitFor(r.drained, interval, nil)
 	if err := r.pipe.SetReadDeadline(time.Now()); err == nil {
 		<-r.drained
 	}
 	r.pipe.Close()
-	r.conclude()
+	r.record()
 }
 
-// conclude writes down how it ended.
-func (r *Running) conclude() {
-	e := Result{Took: time.Since(r.began), Dir: r.where.end()}
-	e.Code, e.Ended = r.process.ended()
+// record sets the result.
+func (r *Running) record() {
+	e := Result{Took: time.Since(r.began), Dir: r.tracker.end()}
+	e.Code, e.Ended = r.process.exitStatus()
 	select {
-	case <-r.process.gone:
+	case <-r.process.done:
 		e.Left, e.Lost = r.process.left, r.process.lost
 	default:
 	}
-	r.ended = e
+	r.result = e
 }
 
-// reached waits for ch, for a time if limit is not 0, or until it is interrupted.
-// It reports whether ch was closed.
-func reached(ch <-chan struct{}, limit time.Duration, interrupt <-chan struct{}) bool {
+// waitFor waits until ch is closed, limit has passed (if not 0), or interrupt is
+// closed. It reports whether ch was closed.
+func waitFor(ch <-chan struct{}, limit time.Duration, interrupt <-chan struct{}) bool {
 	var late <-chan time.Time
 	if limit > 0 {
 		timer := time.NewTimer(limit)
@@ -129,19 +129,19 @@ func reached(ch <-chan struct{}, limit time.Duration, interrupt <-chan struct{})
 	return false
 }
 
-// Reason is why Watch came back.
+// Reason is why Watch returned.
 type Reason int
 
-// The reasons.
+// The reasons for which Watch returns.
 const (
-	Ended       Reason = iota // the command has
-	Interrupted               // ctx has
-	TooLong                   // it is running longer than Max
-	TooQuiet                  // it has written nothing for as long as Quiet
+	Ended       Reason = iota // the command ended
+	Interrupted               // ctx ended
+	TooLong                   // it ran longer than Max
+	TooQuiet                  // no output for Quiet
 )
 
-// Watch waits for the command's end, but only until ctx ends or the command
-// comes to a limit, and passes its output on meanwhile. The command goes on.
+// Watch passes output to Progress until the command ends, ctx ends, or a limit is
+// reached. It does not stop the command.
 func (r *Running) Watch(ctx context.Context) Reason {
 	long := time.NewTimer(time.Until(r.began.Add(r.c.Max)))
 	defer long.Stop()
@@ -154,34 +154,34 @@ func (r *Running) Watch(ctx context.Context) Reason {
 	for {
 		select {
 		case <-r.done:
-			r.pass(r.out.last())
+			r.showProgress(r.out.takeRest())
 			return Ended
 		case <-ctx.Done():
 			return Interrupted
 		case <-long.C:
-			if !r.over() {
+			if !r.shellExited() {
 				return TooLong
 			}
 		case <-quiet.C:
-			left := r.c.Quiet - r.out.quiet()
-			if left <= 0 && !r.over() {
+			left := r.c.Quiet - r.out.idle()
+			if left <= 0 && !r.shellExited() {
 				return TooQuiet
 			}
-			quiet.Reset(max(left, pace))
-		case <-r.out.fresh:
-			if r.due == nil {
-				r.due = time.After(pace - time.Since(passed))
+			quiet.Reset(max(left, interval))
+		case <-r.out.arrived:
+			if r.nextProgress == nil {
+				r.nextProgress = time.After(interval - time.Since(passed))
 			}
-		case <-r.due:
-			r.due = nil
-			r.pass(r.out.news())
+		case <-r.nextProgress:
+			r.nextProgress = nil
+			r.showProgress(r.out.takeNew())
 			passed = time.Now()
 		}
 	}
 }
 
-// over reports whether the shell has ended: the rest is a matter of moments.
-func (r *Running) over() bool {
+// shellExited reports whether the shell has exited; the rest follows in moments.
+func (r *Running) shellExited() bool {
 	select {
 	case <-r.process.exited:
 		return true
@@ -190,64 +190,64 @@ func (r *Running) over() bool {
 	}
 }
 
-// pass hands output to whoever watches.
-func (r *Running) pass(text string) {
+// showProgress passes text to Progress.
+func (r *Running) showProgress(text string) {
 	if r.c.Progress != nil && text != "" {
 		r.c.Progress(text)
 	}
 }
 
-// Stop ends the command: all of it is asked to end, and killed a second later.
-// It does not wait.
-func (r *Running) Stop() { r.stopping() }
+// Stop asks all processes of the command to end, and kills them after Grace. It
+// does not wait.
+func (r *Running) Stop() { r.closeStop() }
 
-// Kill ends the command at once. It does not wait.
+// Kill kills the command. It does not wait.
 func (r *Running) Kill() {
-	r.killing()
-	r.stopping()
+	r.closeForce()
+	r.closeStop()
 }
 
-// Finish stops the command and waits until it has ended. It passes on what it
-// wrote last, as Watch would.
+// Finish stops the command and waits for its end. It passes the last output to
+// Progress.
 func (r *Running) Finish() {
 	r.Stop()
-	if !reached(r.done, 0, r.c.Force) {
+	if !waitFor(r.done, 0, r.c.Force) {
 		r.Kill()
 		<-r.done
 	}
-	r.pass(r.out.last())
+	r.showProgress(r.out.takeRest())
 }
 
-// Done is closed when all of the command has ended and all its output is in.
+// Done returns a channel that is closed when the command has ended and its output
+// is read.
 func (r *Running) Done() <-chan struct{} { return r.done }
 
-// How returns how it ended, without its output. It is called after Done.
-func (r *Running) How() Result { return r.ended }
+// How returns the result without output. Call it after Done is closed.
+func (r *Running) How() Result { return r.result }
 
-// Began returns when it was started.
+// Began returns the start time.
 func (r *Running) Began() time.Time { return r.began }
 
-// Lines returns how many lines it has written so far.
+// Lines returns the number of lines of output so far.
 func (r *Running) Lines() int64 { return r.out.count() }
 
-// Take returns what the command has written since it was last called, or the
-// first and the last of it where that is more than is kept. Cut says so.
+// Take returns the output since the last call. If it is longer than Keep, text
+// has its beginning and end, and cut is true.
 func (r *Running) Take() (text string, cut bool) { return r.out.take() }
 
-// Whole returns the file that all of the output goes to.
-func (r *Running) Whole() Whole { return r.out.whole.state() }
+// Whole returns the state of the output file.
+func (r *Running) Whole() Whole { return r.out.file.state() }
 
-// Result returns what became of the command, as far as it is known, and takes
-// its output.
+// Result returns the outcome so far, and takes the output like Take.
 func (r *Running) Result() Result {
 	var e Result
 	select {
 	case <-r.done:
-		e = r.ended
+		e = r.result
 	default:
 		e.Took = time.Since(r.began)
 	}
 	e.Output, e.Cut = r.out.take()
-	e.Lines, e.Whole = r.out.count(), r.out.whole.state()
+	e.Lines, e.Whole = r.out.count(), r.out.file.state()
 	return e
 }

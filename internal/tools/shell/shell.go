@@ -1,25 +1,25 @@
-// Package shell runs one command in a shell and comes back, whatever the
-// command does.
+// Package shell runs shell commands with limits on time and output, and stops all
+// processes of a command at its end. Start reading at Run and Start.
 //
-// A command runs without a terminal, with nothing to read unless it is given
-// something, and without the keys and tokens of our environment. It ends when
-// its shell exits, at its limit, or when the context ends; what it has left
-// running is ended then too. Both its streams go through one pipe, so their
-// order is kept. Of its output the beginning and the end are kept, in bounded
-// memory, and all of it goes to a file where one is wanted.
+// A command runs without a terminal, with empty input unless one is given, and
+// without the API keys and tokens of our environment. It ends when its shell
+// exits, at its limit, or when the context ends; its remaining processes are then
+// killed. Standard output and standard error share one pipe, which keeps their
+// order. The beginning and the end of the output are kept in bounded memory; the
+// complete output can go to a file.
 //
-// Each command has a keeper, a small process of its own (see package keeper). On
-// Linux nothing survives the command, nor this program, however that ends, and
-// nothing of another command is touched. What is not covered there: processes of
-// another user (sudo), which we may not kill, and what has left the keeper's
-// session by the time the command kills its own keeper; Result.Lost tells of
-// both. On other Unix systems what leaves the process group survives; on Windows,
-// what the descendants of a shell that has exited have started.
+// Each command has a keeper, a small supervisor process (see package keeper). On
+// Linux no process survives the command or this program, however it ends, and no
+// other process is affected. Two cases are not covered and set Result.Lost:
+// processes of another user (sudo), which we cannot kill, and processes outside
+// the keeper's session after the command has killed its keeper. On other Unix
+// systems, processes that leave the process group survive; on Windows, the
+// descendants of an exited shell do.
 //
-// Where this program may make a control group on Linux (as root in a container
-// with its own, or in a session that was handed over to the user), a fork bomb
-// comes to an end in it. Elsewhere it is ended with its command, but until then
-// it takes what the system lets it.
+// If this program can create a control group on Linux (as root in a container
+// with its own, or in a delegated session), the group limits the number of
+// processes, which stops a fork bomb. Otherwise a fork bomb is only stopped with
+// its command.
 package shell
 
 import (
@@ -30,80 +30,80 @@ import (
 )
 
 const (
-	// DefaultLimit is how long a command may run that asks for nothing else.
+	// DefaultLimit is the default of Command.Max.
 	DefaultLimit = 120 * time.Second
-	// DefaultKeep is how many bytes of output are kept.
+	// DefaultKeep is the default of Command.Keep, in bytes.
 	DefaultKeep = 32 << 10
-	// DefaultProcesses is enough for large builds.
+	// DefaultProcesses is the default of Command.Processes; it is enough for large
+	// builds.
 	DefaultProcesses = 4096
 
-	grace    = time.Second
-	drain    = 2 * time.Second // for output still on its way when the shell has exited
-	ending   = 50 * time.Millisecond
-	patience = 10 * time.Second // for the dead to be gone, who may be many
-	pace     = 100 * time.Millisecond
+	defaultGrace = time.Second
+	drainLimit   = 2 * time.Second // wait for output after the shell has exited
+	exitLimit    = 50 * time.Millisecond
+	killLimit    = 10 * time.Second // wait for killed processes to disappear
+	interval     = 100 * time.Millisecond
 )
 
-// Command is what to run.
+// Command is a command to run.
 type Command struct {
-	Line   string        // for the shell, one line or many
-	Dir    string        // where
-	Env    []string      // as of os.Environ; secrets are taken out of it
-	Limits Limits        // which variables are secrets all the same, and which are not
+	Line   string        // for the shell, one or several lines
+	Dir    string        // working directory
+	Env    []string      // like os.Environ; secrets are removed
+	Limits Limits        // exceptions to the removal of secrets
 	Max    time.Duration // time limit; 0 means DefaultLimit
-	Quiet  time.Duration // limit for the time without output; 0 means none
-	Grace  time.Duration // between being asked to end and being killed; 0 means a second
-	Keep   int           // bytes of output that are kept; 0 means DefaultKeep
+	Quiet  time.Duration // limit without output; 0 means none
+	Grace  time.Duration // between SIGTERM and SIGKILL; 0 means a second
+	Keep   int           // bytes of output kept in memory; 0 means DefaultKeep
 
-	// Processes is how many processes and threads there can be of it at a time,
-	// where the system lets us bound them; 0 means DefaultProcesses.
+	// Processes limits the number of processes and threads, if the system supports
+	// it; 0 means DefaultProcesses.
 	Processes int
 
-	// Input is what the command reads; nil means nothing. The caller closes it.
+	// Input is the standard input; nil means empty. The caller closes it.
 	Input *os.File
-	// Whole makes the file for the whole output. It is called once there is more
-	// than Keep; nil means that nobody wants it. MaxWhole is how many bytes go in;
-	// 0 means MaxWhole of this package.
+	// Whole creates the file for the complete output. It is called once the output
+	// exceeds Keep; nil disables the file. MaxWhole limits its size in bytes; 0
+	// means the constant MaxWhole.
 	Whole    func() (*os.File, error)
 	MaxWhole int64
-	// Force, if not nil, is closed when a command that is being ended is to be
-	// killed at once.
+	// Force, if not nil, is closed to kill a command that is being stopped.
 	Force <-chan struct{}
-	// Progress, if any, takes the output as it comes: valid UTF-8, at most ten
-	// times a second, of a torrent only the end. It is called by Run and Watch, on
-	// their goroutine.
+	// Progress, if not nil, gets the output as it arrives: valid UTF-8, at most ten
+	// times a second, the end of it if there is much. It is called by Run and
+	// Watch, on their goroutine.
 	Progress func(text string)
 }
 
-// complete fills in what was left open.
-func (c Command) complete() Command {
+// withDefaults sets unset fields to their defaults.
+func (c Command) withDefaults() Command {
 	c.Max = cmp.Or(c.Max, DefaultLimit)
-	c.Grace = cmp.Or(c.Grace, grace)
+	c.Grace = cmp.Or(c.Grace, defaultGrace)
 	c.Keep = cmp.Or(c.Keep, DefaultKeep)
 	c.Processes = cmp.Or(c.Processes, DefaultProcesses)
 	c.MaxWhole = cmp.Or(c.MaxWhole, MaxWhole)
 	return c
 }
 
-// Result is what became of a command.
+// Result is the outcome of a command.
 type Result struct {
-	Output string // the first and last of what it wrote, valid UTF-8
-	Cut    bool   // there was more between them
-	Lines  int64  // how many it wrote in all
+	Output string // beginning and end of the output, valid UTF-8
+	Cut    bool   // Output is truncated in the middle
+	Lines  int64  // lines of the complete output
 	Whole  Whole
 	Code   int    // exit code; -1 if a signal ended it
-	Ended  string // how, in words: "exit 1", "killed by SIGSEGV"; "" while it runs
+	Ended  string // how it ended: "exit 1", "killed by SIGSEGV"; "" while it runs
 	Took   time.Duration
-	Dir    string // where the shell was at its end; "" if it is not known
+	Dir    string // directory of the shell at its end; "" if unknown
 
-	Why  Reason // Run had for ending it
-	Left bool   // it had left processes running, which were ended
-	Lost bool   // something that it started may be running yet: it killed its keeper, or became another user's
+	Why  Reason // why Run stopped it
+	Left bool   // processes outlived the shell and were killed
+	Lost bool   // processes may still be running: it killed its keeper, or they run as another user
 }
 
-// Run runs a command and waits for its end. At a limit it ends the command. When
-// ctx ends, so does the command, within two seconds, and Run returns its Result
-// so far with ctx's error. Any other error means that the command did not start.
+// Run runs a command and waits for its end. It stops the command at a limit. When
+// ctx ends, it stops the command within two seconds and returns the Result so far
+// with ctx's error. Any other error means that the command did not start.
 func Run(ctx context.Context, c Command) (Result, error) {
 	if err := ctx.Err(); err != nil {
 		return Result{}, err

@@ -224,7 +224,7 @@ func TestDeletedDirectory(t *testing.T) { // P14
 	got := run(t, shell.Command{Line: `rm -rf "$PWD"; echo done`, Dir: dir})
 	same(t, got.Output, "done\n")
 	_, err := shell.Run(t.Context(), shell.Command{Line: "true", Dir: dir})
-	if err == nil || !strings.Contains(err.Error(), "the directory to run in is gone") {
+	if err == nil || !strings.Contains(err.Error(), "working directory does not exist") {
 		t.Errorf("error %v", err)
 	}
 	if err := os.Mkdir(dir, 0o700); err != nil {
@@ -251,7 +251,7 @@ func TestLongOutputKeepsBothEnds(t *testing.T) {
 		t.Fatalf("output %q", got.Output)
 	}
 	shown := strings.Count(head+tail, "\n")
-	same(t, note, fmt.Sprintf("%d bytes (%d lines) of output left out here", 588895-len(head+tail), 100000-shown))
+	same(t, note, fmt.Sprintf("%d bytes (%d lines) of output omitted", 588895-len(head+tail), 100000-shown))
 	if len(head+tail) > 1000 || shown < 200 || got.Lines != 100000 {
 		t.Errorf("%d bytes, %d lines shown of %d", len(head+tail), shown, got.Lines)
 	}
@@ -303,10 +303,10 @@ func TestWholeOutput(t *testing.T) {
 		{"just what is kept", shell.Command{Line: "printf 0123456789", Keep: 10, Whole: create}, -1, ""},
 		{"one more", shell.Command{Line: "printf 0123456789x", Keep: 10, Whole: create}, 11, ""},
 		{"long", shell.Command{Line: "seq 100000", Whole: create}, 588895, ""},
-		{"too long", shell.Command{Line: "seq 100000", Whole: create, MaxWhole: 50000}, 50000, "the file holds no more than 50000 bytes"},
+		{"too long", shell.Command{Line: "seq 100000", Whole: create, MaxWhole: 50000}, 50000, "the file is limited to 50000 bytes"},
 		{"nobody wants it", shell.Command{Line: "seq 100000"}, -1, ""},
 		{"no file", shell.Command{Line: "seq 100000", Whole: func() (*os.File, error) { return nil, errors.New("no room") }}, -1,
-			"the file for it could not be made: no room"},
+			"cannot create the file: no room"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			os.Remove(file)

@@ -8,14 +8,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxAttributes is the size in bytes that the kernel allows for the names of a
-// file's extended attributes, and for the value of one.
+// maxAttributes is the kernel's size limit in bytes for the attribute names of a
+// file, and for one value.
 const maxAttributes = 64 << 10
 
-// keepAttributes gives f the extended attributes and the access list of the
-// file at p, as far as that is allowed. Capabilities are not kept: they were
-// given to another content.
-func (t *tree) keepAttributes(f *os.File, p string) {
+// copyAttributes copies extended attributes and the access control list of the
+// file at p to f, if permitted. It skips capabilities, because the content is
+// new.
+func (t *tree) copyAttributes(f *os.File, p string) {
 	old, err := t.root.OpenFile(p, os.O_RDONLY|nonblock, 0)
 	if err != nil {
 		return

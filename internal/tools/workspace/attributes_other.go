@@ -4,5 +4,5 @@ package workspace
 
 import "os"
 
-// keepAttributes does nothing: only mode and group are kept here.
-func (t *tree) keepAttributes(*os.File, string) {}
+// copyAttributes does nothing: only mode and group are copied on this system.
+func (t *tree) copyAttributes(*os.File, string) {}

@@ -8,25 +8,26 @@ import (
 	"os"
 	"path"
 	"slices"
+
+	"agent/internal/tools/advice"
 )
 
-// commit writes and removes files where they were seen, all of them or none. The
-// new contents go into temporary files beside the old ones; only when all of
-// them lie on the disk, and every file is still what was seen, they take their
-// names one after the other. If one of those steps fails, the earlier ones are
-// undone. It returns the files if they are as wanted; an error beside them is
-// what could not be done after that.
+// commit writes and removes files, all or none. It writes the new contents to
+// temporary files in the same directories and syncs them, checks that every file
+// is unchanged, and then renames them one by one. If a step fails, it undoes the
+// earlier ones. It returns files if all were written; an error with them means
+// that cleaning up failed.
 func (t *tree) commit(ctx context.Context, files []*Draft) ([]*Draft, error) {
-	r := &replacement{in: t, dirs: map[string]*os.File{}}
-	defer r.leave()
-	err := r.prepare(ctx, files)
+	c := &fileCommit{tree: t, dirs: map[string]*os.File{}}
+	defer c.unlockDirs()
+	err := c.prepare(ctx, files)
 	if err == nil {
-		err = r.rename()
+		err = c.rename()
 	}
-	cleaned := r.clean(err != nil)
+	cleaned := c.clean(err != nil)
 	if err == nil {
-		if err = errors.Join(cleaned, r.sync()); err != nil {
-			err = fmt.Errorf("the change was made, but not all could be tidied up after it: %w", err)
+		if err = errors.Join(cleaned, c.sync()); err != nil {
+			err = fmt.Errorf("the files were changed, but cleaning up failed: %w", err)
 		}
 		return files, err
 	}
@@ -34,33 +35,36 @@ func (t *tree) commit(ctx context.Context, files []*Draft) ([]*Draft, error) {
 		err = fmt.Errorf("%w (a temporary file could not be removed: %v)", err, cleaned)
 	}
 	switch {
-	case r.stuck, ctx.Err() != nil && errors.Is(err, ctx.Err()):
+	case c.partial, ctx.Err() != nil && errors.Is(err, ctx.Err()):
 	case len(files) == 1:
-		err = fmt.Errorf("%w; the file is as it was", err)
+		err = fmt.Errorf("%w; the file is unchanged", err)
 	default:
-		err = fmt.Errorf("%w; so none of the %d files was changed", err, len(files))
+		err = fmt.Errorf("%w; none of the %d files was changed", err, len(files))
+	}
+	if _, ok := errors.AsType[staleError](err); ok {
+		err = advice.Add(err, "Read the file again and retry")
 	}
 	return nil, err
 }
 
-// replacement is a change of files that is under way.
-type replacement struct {
-	in    *tree
-	dirs  map[string]*os.File // in which it makes temporary files: see enter
-	files []*swap
-	made  []string // directories, each after the one it is in
-	stuck bool     // it was made in part and could not be undone
+// fileCommit is a commit in progress.
+type fileCommit struct {
+	tree     *tree
+	dirs     map[string]*os.File // locked directories: see lockDir
+	files    []*fileSwap
+	madeDirs []string // created directories, parents first
+	partial  bool     // a failed commit could not be undone
 }
 
-// swap is what happens to one file.
-type swap struct {
+// fileSwap is the change of one file.
+type fileSwap struct {
 	*Draft
-	fresh string // the temporary file that takes its name; empty if it is removed
-	saved string // another name of the old file, to put it back; empty for a new file and for the last one
+	temp   string // path of the temporary file with the new content; empty if the file is removed
+	backup string // path of the backup; empty for a new file and for the last file
 }
 
-// failed adds the file to an error.
-func (s *swap) failed(err error) error {
+// wrap adds the operation and the path to an error.
+func (s *fileSwap) wrap(err error) error {
 	verb := "write"
 	if s.After == nil {
 		verb = "remove"
@@ -68,154 +72,155 @@ func (s *swap) failed(err error) error {
 	return fmt.Errorf("%s %s: %w", verb, s.Path, Cause(err))
 }
 
-// prepare does all that can be done while every file stays as it is.
-func (r *replacement) prepare(ctx context.Context, files []*Draft) error {
+// prepare does everything that leaves the files unchanged.
+func (c *fileCommit) prepare(ctx context.Context, files []*Draft) error {
 	for i, f := range files {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		s := &swap{Draft: f}
-		r.files = append(r.files, s)
-		if err := r.ready(s, i == len(files)-1); err != nil {
-			return s.failed(err)
+		s := &fileSwap{Draft: f}
+		c.files = append(c.files, s)
+		if err := c.prepareFile(s, i == len(files)-1); err != nil {
+			return s.wrap(err)
 		}
 	}
-	for _, s := range r.files {
+	for _, s := range c.files {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := r.in.unchanged(s.Draft); err != nil {
-			return s.failed(err)
+		if err := c.tree.checkUnchanged(s.Draft); err != nil {
+			return s.wrap(err)
 		}
 	}
 	return ctx.Err()
 }
 
-// ready makes the temporary files of s. The last file needs none to be put back.
-func (r *replacement) ready(s *swap, last bool) (err error) {
+// prepareFile makes the temporary files of s. The last file needs no backup,
+// because nothing can fail after it.
+func (c *fileCommit) prepareFile(s *fileSwap, last bool) (err error) {
 	if s.After != nil {
-		if err = r.mkdir(path.Dir(s.Path)); err != nil {
+		if err = c.mkdir(path.Dir(s.Path)); err != nil {
 			return err
 		}
 	}
-	r.enter(path.Dir(s.Path))
+	c.lockDir(path.Dir(s.Path))
 	if s.After != nil {
-		if s.fresh, err = r.in.temporary(s.Path, freshExtension, s.like, s.After); err != nil {
+		if s.temp, err = c.tree.writeTemp(s.Path, tempExtension, s.attributesOf, s.After); err != nil {
 			return err
 		}
 	}
 	if s.info == nil || last {
 		return nil
 	}
-	s.saved = temporaryName(s.Path, savedExtension)
-	if r.in.root.Link(s.Path, s.saved) == nil {
+	s.backup = tempName(s.Path, backupExtension)
+	if c.tree.root.Link(s.Path, s.backup) == nil {
 		return nil
 	}
-	// Where files cannot have two names, a copy has to do.
-	s.saved, err = r.in.temporary(s.Path, savedExtension, s.Draft, s.Before)
+	// Without hard links, use a copy.
+	s.backup, err = c.tree.writeTemp(s.Path, backupExtension, s.Draft, s.Before)
 	return err
 }
 
-// mkdir makes a directory and those above it that are missing.
-func (r *replacement) mkdir(dir string) error {
+// mkdir creates a directory and its missing parents.
+func (c *fileCommit) mkdir(dir string) error {
 	var missing []string
 	for d := dir; d != "."; d = path.Dir(d) {
-		if _, err := r.in.root.Lstat(d); err == nil {
+		if _, err := c.tree.root.Lstat(d); err == nil {
 			break
 		}
 		missing = append(missing, d)
 	}
 	slices.Reverse(missing)
-	r.made = append(r.made, missing...)
-	return r.in.root.MkdirAll(dir, 0o777)
+	c.madeDirs = append(c.madeDirs, missing...)
+	return c.tree.root.MkdirAll(dir, 0o777)
 }
 
-// rename gives the files their new contents. If it returns an error, they have
-// their old ones, unless r is stuck.
-func (r *replacement) rename() error {
-	for i, s := range r.files {
+// rename puts the new contents in place. If it returns an error, the files have
+// their old contents unless c.partial is set.
+func (c *fileCommit) rename() error {
+	for i, s := range c.files {
 		var err error
 		switch {
 		case s.After == nil:
-			err = r.in.root.Remove(s.Path)
+			err = c.tree.root.Remove(s.Path)
 		case s.info == nil:
-			err = r.in.create(s.fresh, s.Path)
+			err = c.tree.create(s.temp, s.Path)
 		default:
-			err = r.in.root.Rename(s.fresh, s.Path)
+			err = c.tree.root.Rename(s.temp, s.Path)
 		}
 		if err != nil {
-			return r.undo(i, s.failed(err))
+			return c.undo(i, s.wrap(err))
 		}
 	}
 	return nil
 }
 
-// create gives a temporary file its name, and never replaces a file that came
-// in between where the file system can link.
+// create renames the temporary file to name. If the file system has hard links,
+// it never replaces a file that appeared in the meantime.
 func (t *tree) create(fresh, name string) error {
 	err := t.root.Link(fresh, name)
 	switch {
 	case err == nil:
-		return nil // the name that is too many goes with the other temporary files
+		return nil // clean removes the temporary name
 	case errors.Is(err, fs.ErrExist):
 		return errAppeared
 	}
 	return t.root.Rename(fresh, name)
 }
 
-// undo undoes the first n steps because of err.
-func (r *replacement) undo(n int, err error) error {
-	for _, s := range slices.Backward(r.files[:n]) {
+// undo reverts the first n steps because of err.
+func (c *fileCommit) undo(n int, err error) error {
+	for _, s := range slices.Backward(c.files[:n]) {
 		if s.info == nil {
-			if e := r.in.root.Remove(s.Path); e != nil {
-				r.stuck = true
-				err = fmt.Errorf("%w; %s was made already and could not be removed again (%v)", err, s.Path, Cause(e))
+			if e := c.tree.root.Remove(s.Path); e != nil {
+				c.partial = true
+				err = fmt.Errorf("%w; %s was already created and could not be removed (%v)", err, s.Path, Cause(e))
 			}
 			continue
 		}
-		if e := r.in.root.Rename(s.saved, s.Path); e != nil {
-			r.stuck = true
-			err = fmt.Errorf("%w; %s is changed already and could not be put back (%v); its old content is in %s", err, s.Path, Cause(e), s.saved)
-			s.saved = ""
+		if e := c.tree.root.Rename(s.backup, s.Path); e != nil {
+			c.partial = true
+			err = fmt.Errorf("%w; %s was already changed and could not be restored (%v); its old content is in %s", err, s.Path, Cause(e), s.backup)
+			s.backup = ""
 		}
 	}
 	return err
 }
 
-// clean removes the temporary files, and where nothing came of it the
-// directories that were made.
-func (r *replacement) clean(failed bool) error {
+// clean removes the temporary files and, after a failure, the created
+// directories.
+func (c *fileCommit) clean(failed bool) error {
 	var errs []error
-	for _, s := range r.files {
-		for _, name := range []string{s.fresh, s.saved} {
+	for _, s := range c.files {
+		for _, name := range []string{s.temp, s.backup} {
 			if name == "" {
 				continue
 			}
-			if err := r.in.root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			if err := c.tree.root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				errs = append(errs, err)
 			}
 		}
 	}
 	if failed {
-		for _, dir := range slices.Backward(r.made) {
-			_ = r.in.root.Remove(dir) // it stays if somebody uses it
+		for _, dir := range slices.Backward(c.madeDirs) {
+			_ = c.tree.root.Remove(dir) // fails if it is not empty
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// sync makes the new names last.
-func (r *replacement) sync() error {
+// sync syncs the directories, so that the new names survive a power failure.
+func (c *fileCommit) sync() error {
 	dirs := map[string]bool{}
-	for _, s := range r.files {
+	for _, s := range c.files {
 		dirs[path.Dir(s.Path)] = true
 	}
-	for _, d := range r.made {
+	for _, d := range c.madeDirs {
 		dirs[path.Dir(d)] = true
 	}
 	var errs []error
 	for dir := range dirs {
-		d, err := r.in.root.Open(dir)
+		d, err := c.tree.root.Open(dir)
 		if err != nil {
 			errs = append(errs, err)
 			continue
@@ -225,24 +230,23 @@ func (r *replacement) sync() error {
 	return errors.Join(errs...)
 }
 
-// temporary writes content to a new file beside p and returns its path. It gets
-// the mode, group and attributes of like; if that is nil, those of a new
-// one.
-func (t *tree) temporary(p, extension string, like *Draft, content []byte) (string, error) {
+// writeTemp writes content to a new file next to p and returns its path. The file
+// gets the mode, group and attributes of like, or the defaults if like is nil.
+func (t *tree) writeTemp(p, extension string, like *Draft, content []byte) (string, error) {
 	mode := fs.FileMode(0o666)
 	if like != nil {
 		mode = 0o600
 	}
-	tmp := temporaryName(p, extension)
+	tmp := tempName(p, extension)
 	f, err := t.root.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return "", err
 	}
 	_, err = f.Write(content)
 	if like != nil && err == nil {
-		keepGroup(f, like.info)
+		copyGroup(f, like.info)
 		if err = f.Chmod(like.info.Mode().Perm()); err == nil {
-			t.keepAttributes(f, like.Path)
+			t.copyAttributes(f, like.Path)
 		}
 	}
 	if err == nil {

@@ -7,23 +7,25 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"agent/internal/tools/advice"
 )
 
-// open opens a file or directory for reading. Everything else (a FIFO, a
-// device, a socket) is rejected by name and never waited for. p is resolved;
-// name is what the model wrote, for errors.
+// open opens a file or directory for reading. It rejects everything else (a FIFO,
+// a device, a socket) without blocking. p is resolved; name is what the model
+// wrote, for errors.
 func (t *tree) open(name, p string) (*os.File, fs.FileInfo, error) {
 	info, err := t.root.Stat(p)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, t.notThere(name, p)
+		return nil, nil, t.notFound(name, p)
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("open %s: %w", name, Cause(err))
 	}
 	if t.isHidden(p) {
-		return nil, nil, hidden(name)
+		return nil, nil, hiddenError(name)
 	}
-	if err := readable(name, info); err != nil {
+	if err := checkReadable(name, info); err != nil {
 		return nil, nil, err
 	}
 	f, err := t.root.OpenFile(p, os.O_RDONLY|nonblock, 0)
@@ -32,7 +34,7 @@ func (t *tree) open(name, p string) (*os.File, fs.FileInfo, error) {
 	}
 	// The file may have been replaced since.
 	if info, err = f.Stat(); err == nil {
-		err = readable(name, info)
+		err = checkReadable(name, info)
 	}
 	if err != nil {
 		f.Close()
@@ -41,7 +43,7 @@ func (t *tree) open(name, p string) (*os.File, fs.FileInfo, error) {
 	return f, info, nil
 }
 
-// isHidden reports whether the resolved path p is the file that Hide named.
+// isHidden reports whether the resolved path p is the hidden file.
 func (t *tree) isHidden(p string) bool {
 	if t.hidden == "" {
 		return false
@@ -57,8 +59,8 @@ func (t *tree) isHidden(p string) bool {
 	return err == nil && os.SameFile(info, key)
 }
 
-// hiddenPath returns the hidden file relative to the tree, with slashes; "" if it
-// lies elsewhere.
+// hiddenPath returns the path of the hidden file relative to the tree, with
+// slashes, or "" if it is not below the tree.
 func (t *tree) hiddenPath() string {
 	if t.hidden == "" {
 		return ""
@@ -71,19 +73,19 @@ func (t *tree) hiddenPath() string {
 	return p
 }
 
-func hidden(name string) error {
-	return fmt.Errorf("%s is the key that protects the user's permissions: no tool can read or change it. Do without it", name)
+func hiddenError(name string) error {
+	return advice.Add(fmt.Errorf("%s is the key that protects the user's permissions; tools cannot read or change it", name), "Continue without it")
 }
 
-// readable rejects what is neither a file nor a directory.
-func readable(name string, info fs.FileInfo) error {
+// checkReadable returns an error if info is neither a file nor a directory.
+func checkReadable(name string, info fs.FileInfo) error {
 	if info.Mode().IsRegular() || info.IsDir() {
 		return nil
 	}
-	return fmt.Errorf("%s is a %s, not a file: it can be neither read nor written here", name, Kind(info.Mode()))
+	return fmt.Errorf("%s is a %s, not a regular file; tools cannot read or write it", name, Kind(info.Mode()))
 }
 
-// Kind names a type of file that is neither a regular file nor a directory.
+// Kind returns the name of a file type that is neither regular nor a directory.
 func Kind(m fs.FileMode) string {
 	switch {
 	case m&fs.ModeNamedPipe != 0:

@@ -7,21 +7,21 @@ import (
 
 const nonblock = 0
 
-// inode tells nothing here: no number comes with what is known of a file.
+// inode returns 0: file info has no inode number on Windows.
 func inode(fs.FileInfo) uint64 { return 0 }
 
-func mine(fs.FileInfo) bool { return false }
+func ownedByUser(fs.FileInfo) bool { return false }
 
-func otherNames(fs.FileInfo) bool { return false }
+func hasOtherLinks(fs.FileInfo) bool { return false }
 
-func cautions(string, fs.FileInfo) []string { return nil }
+func replaceWarnings(string, fs.FileInfo) []string { return nil }
 
-func keepGroup(*os.File, fs.FileInfo) {}
+func copyGroup(*os.File, fs.FileInfo) {}
 
-// syncDir does nothing: a directory cannot be synced here.
+// syncDir does nothing: Windows cannot sync directories.
 func syncDir(*os.File) error { return nil }
 
-func announce(*os.File) {}
+func lockShared(*os.File) {}
 
-// alone cannot be told here, so no file is removed.
-func alone(*os.File) bool { return false }
+// lockExclusive returns false, so no leftover is removed.
+func lockExclusive(*os.File) bool { return false }

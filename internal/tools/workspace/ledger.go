@@ -8,67 +8,67 @@ import (
 	"sync"
 )
 
-// Reading is what a model has got to know of a file: by reading lines of it, or
-// by writing it.
+// Reading is what a model knows of a file after it read or wrote the file.
 type Reading struct {
-	Path  string `json:"path"`            // relative to the workspace, as of a Target
-	Sum   string `json:"sum"`             // tells one content of the file from another
-	First int    `json:"first,omitempty"` // the lines that were shown, from 1
-	Last  int    `json:"last,omitempty"`  // 0 where none were: the model wrote the file, or was told what changed in it
+	Path  string `json:"path"`            // relative to the workspace, like the value of a Target
+	Sum   string `json:"sum"`             // hash of the content
+	First int    `json:"first,omitempty"` // lines shown to the model, from 1
+	Last  int    `json:"last,omitempty"`  // 0 if none were shown: the model wrote the file, or got a diff
 
-	// Content is the whole file, where it is worth keeping to say later what has
-	// changed in it. It is not stored with the session.
+	// Content is the complete file, used to show a later change as a diff. It is
+	// nil for large files, and is not stored with the session.
 	Content []byte `json:"-"`
 }
 
-// NewReading returns what a model knows that has read or written all of a file,
-// but was shown none of its lines.
+// NewReading returns the Reading of a file that the model has seen or written
+// completely, without lines.
 func NewReading(path string, content []byte) Reading {
-	r := Reading{Path: path, Sum: sumOf(content)}
-	if len(content) <= maxKnown {
+	r := Reading{Path: path, Sum: contentHash(content)}
+	if len(content) <= maxCached {
 		r.Content = content
 	}
 	return r
 }
 
-// LargeReading is NewReading for a file that is too large to be held in memory.
+// LargeReading is NewReading for a file that is too large to be read into memory.
+// Its Sum depends on size, time and inode.
 func LargeReading(path string, info fs.FileInfo) Reading {
 	return Reading{Path: path, Sum: fmt.Sprintf("stat:%d-%d-%d", info.Size(), info.ModTime().UnixNano(), inode(info))}
 }
 
-// sumOf tells one content of a file from another.
-func sumOf(content []byte) string { return fmt.Sprintf("%x", sha256.Sum256(content)) }
+// contentHash returns the SHA-256 of content in hexadecimal.
+func contentHash(content []byte) string { return fmt.Sprintf("%x", sha256.Sum256(content)) }
 
-// The contents that a Ledger keeps, in bytes.
+// The limits of cached contents, in bytes.
 const (
-	maxKnown    = 1 << 20  // of one file
-	maxAllKnown = 16 << 20 // of all
+	maxCached    = 1 << 20  // of one file
+	maxAllCached = 16 << 20 // of all
 )
 
-// Ledger is what one agent has read, as far as its conversation still holds
-// it. The loop writes it, the tools consult it. The methods of a nil Ledger
-// know nothing and forget everything. It is safe for concurrent use.
+// Ledger records what one agent has read and what its conversation still
+// contains. The loop writes it; the tools query it. A nil Ledger is always empty.
+// It is safe for concurrent use.
 type Ledger struct {
-	mu     sync.Mutex
-	files  map[string]*known
-	recent []string // the paths whose content is kept, oldest first
-	held   int      // bytes of content
+	mu          sync.Mutex
+	files       map[string]*knownFile
+	cached      []string // paths with cached content, oldest first
+	cachedBytes int      // total size of cached contents
 }
 
-// known is what is known of one file.
-type known struct {
+// knownFile is what the model knows of one file.
+type knownFile struct {
 	sum     string
-	step    int // in which it was last read or written
+	step    int // the last step that read or wrote the file
 	content []byte
-	spans   []spanRead // of this content
+	spans   []shownLines // lines shown of this content
 }
 
-type spanRead struct{ first, last, step int }
+type shownLines struct{ first, last, step int }
 
 // NewLedger returns an empty ledger.
-func NewLedger() *Ledger { return &Ledger{files: map[string]*known{}} }
+func NewLedger() *Ledger { return &Ledger{files: map[string]*knownFile{}} }
 
-// Add takes what the model was told in a step of the session.
+// Add records what the model got to know in a step of the session.
 func (l *Ledger) Add(step int, readings ...Reading) {
 	if l == nil {
 		return
@@ -78,32 +78,32 @@ func (l *Ledger) Add(step int, readings ...Reading) {
 	for _, r := range readings {
 		k := l.files[r.Path]
 		if k == nil || k.sum != r.Sum {
-			l.drop(r.Path)
-			k = &known{sum: r.Sum}
+			l.dropContent(r.Path)
+			k = &knownFile{sum: r.Sum}
 			l.files[r.Path] = k
 		}
 		k.step = step
 		if r.First > 0 {
-			k.spans = append(k.spans, spanRead{r.First, r.Last, step})
+			k.spans = append(k.spans, shownLines{r.First, r.Last, step})
 		}
 		if k.content == nil {
-			l.keep(r.Path, k, r.Content)
+			l.cacheContent(r.Path, k, r.Content)
 		}
 	}
 }
 
-// Reset forgets everything, for a conversation that no longer holds it.
+// Reset empties the ledger, for a conversation that no longer contains the files.
 func (l *Ledger) Reset() {
 	if l == nil {
 		return
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.files, l.recent, l.held = map[string]*known{}, nil, 0
+	l.files, l.cached, l.cachedBytes = map[string]*knownFile{}, nil, 0
 }
 
-// knows returns what is known of a file.
-func (l *Ledger) knows(path string) (sum string, step int, content []byte, ok bool) {
+// lookup returns the record of a file.
+func (l *Ledger) lookup(path string) (sum string, step int, content []byte, ok bool) {
 	if l == nil {
 		return "", 0, nil, false
 	}
@@ -116,8 +116,8 @@ func (l *Ledger) knows(path string) (sum string, step int, content []byte, ok bo
 	return k.sum, k.step, k.content, true
 }
 
-// Shown returns the step in which all lines of r were last shown in one piece, if
-// the file still has the content of then.
+// Shown returns the last step that showed all lines of r at once. It reports
+// false if there is none, or if the file has changed since.
 func (l *Ledger) Shown(r Reading) (step int, ok bool) {
 	if l == nil {
 		return 0, false
@@ -136,39 +136,39 @@ func (l *Ledger) Shown(r Reading) (step int, ok bool) {
 	return 0, false
 }
 
-// keep holds on to the content of a file, and lets go of the oldest where that
-// is too much.
-func (l *Ledger) keep(path string, k *known, content []byte) {
+// cacheContent caches the content of a file and evicts the oldest contents above
+// the limit.
+func (l *Ledger) cacheContent(path string, k *knownFile, content []byte) {
 	if content == nil {
 		return
 	}
 	k.content = content
-	l.recent = append(l.recent, path)
-	l.held += len(content)
-	for l.held > maxAllKnown {
-		l.drop(l.recent[0])
+	l.cached = append(l.cached, path)
+	l.cachedBytes += len(content)
+	for l.cachedBytes > maxAllCached {
+		l.dropContent(l.cached[0])
 	}
 }
 
-// drop lets go of the content of a file.
-func (l *Ledger) drop(path string) {
+// dropContent removes the content of a file from the cache.
+func (l *Ledger) dropContent(path string) {
 	if k := l.files[path]; k != nil && k.content != nil {
-		l.held -= len(k.content)
+		l.cachedBytes -= len(k.content)
 		k.content = nil
-		l.recent = slices.DeleteFunc(l.recent, func(p string) bool { return p == path })
+		l.cached = slices.DeleteFunc(l.cached, func(p string) bool { return p == path })
 	}
 }
 
-// ChangedError refuses to change a file that is no longer what the model last
-// saw of it.
+// ChangedError rejects a change to a file that differs from what the model last
+// saw.
 type ChangedError struct {
 	Path  string
-	Step  int       // in which the model saw it
-	What  string    // what has changed since, in words or as a diff
-	Reads []Reading // what the model knows now that it is told What; nil if that is not all
+	Step  int       // the last step in which the model saw it
+	What  string    // the difference as a diff, or advice
+	Reads []Reading // knowledge of the model from What; nil if What has no diff
 }
 
-// Error tells the model.
+// Error returns the text for the model.
 func (e *ChangedError) Error() string {
-	return fmt.Sprintf("%s has changed since you last saw it in step %d, so nothing was written. %s", e.Path, e.Step, e.What)
+	return fmt.Sprintf("%s has changed since it was last read in step %d. Nothing was written. %s", e.Path, e.Step, e.What)
 }

@@ -9,71 +9,70 @@ import (
 	"time"
 )
 
-// The temporary files of a change. What is fresh may go at any time; what is
-// saved may be all that is left of a file.
+// Names of temporary files. A .tmp file can be deleted at any time; a .old file
+// may be the only copy of a file.
 const (
-	temporaryPrefix = ".agent-"
-	freshExtension  = ".tmp" // will take a file's name
-	savedExtension  = ".old" // another name of a file that is about to change
+	tempPrefix      = ".agent-"
+	tempExtension   = ".tmp" // new content, renamed to the file
+	backupExtension = ".old" // backup: a link to the old file, or a copy
 )
 
-// A temporary file that nobody touched for so long has no use for a program on
-// another machine either, whose presence cannot be seen. So many names of a
-// directory are looked at.
+// The limits of removing leftovers. The age protects files of a program on
+// another machine, whose lock cannot be seen.
 const (
 	leftoverAge  = 10 * time.Minute
-	maxLeftovers = 10_000
+	maxLeftovers = 10_000 // names read of a directory
 )
 
-func temporaryName(p, extension string) string {
-	return path.Join(path.Dir(p), temporaryPrefix+rand.Text()+extension)
+func tempName(p, extension string) string {
+	return path.Join(path.Dir(p), tempPrefix+rand.Text()+extension)
 }
 
-// enter announces that r makes temporary files in a directory: until leave, no
-// other program takes them for left over. It removes from the directory what
-// programs left there that were killed. It does nothing where the directory
-// cannot be read.
-func (r *replacement) enter(dir string) {
-	if r.dirs[dir] != nil {
+// lockDir holds a shared lock on a directory in which c makes temporary files,
+// until unlockDirs. The lock tells other programs that the files are in use. If
+// no other program holds one, lockDir first removes files left by killed
+// programs. It does nothing if the directory cannot be read.
+func (c *fileCommit) lockDir(dir string) {
+	if c.dirs[dir] != nil {
 		return
 	}
-	d, err := r.in.root.Open(dir)
+	d, err := c.tree.root.Open(dir)
 	if err != nil {
 		return
 	}
-	if alone(d) {
-		r.in.tidy(dir, d)
+	if lockExclusive(d) {
+		c.tree.removeLeftovers(dir, d)
 	}
-	announce(d)
-	r.dirs[dir] = d
+	lockShared(d)
+	c.dirs[dir] = d
 }
 
-func (r *replacement) leave() {
-	for _, d := range r.dirs {
+func (c *fileCommit) unlockDirs() {
+	for _, d := range c.dirs {
 		_ = d.Close()
 	}
 }
 
-// tidy removes from a directory the temporary files of this user that are left
-// over. It is a courtesy: what cannot be removed stays.
-func (t *tree) tidy(dir string, d *os.File) {
+// removeLeftovers removes temporary files of this user that killed programs left
+// in a directory. It ignores errors.
+func (t *tree) removeLeftovers(dir string, d *os.File) {
 	names, _ := d.Readdirnames(maxLeftovers)
 	for _, n := range names {
-		if !strings.HasPrefix(n, temporaryPrefix) {
+		if !strings.HasPrefix(n, tempPrefix) {
 			continue
 		}
 		p := path.Join(dir, n)
-		if info, err := t.root.Lstat(p); err == nil && leftover(n, info) {
+		if info, err := t.root.Lstat(p); err == nil && isLeftover(n, info) {
 			_ = t.root.Remove(p)
 		}
 	}
 }
 
-// leftover reports whether a file in a directory where nobody writes is of no
-// use to anybody.
-func leftover(name string, info fs.FileInfo) bool {
-	if !info.Mode().IsRegular() || time.Since(info.ModTime()) < leftoverAge || !mine(info) {
+// isLeftover reports whether a file in a directory without active writers can be
+// deleted.
+func isLeftover(name string, info fs.FileInfo) bool {
+	if !info.Mode().IsRegular() || time.Since(info.ModTime()) < leftoverAge || !ownedByUser(info) {
 		return false
 	}
-	return strings.HasSuffix(name, freshExtension) || strings.HasSuffix(name, savedExtension) && otherNames(info)
+	return strings.HasSuffix(name, tempExtension) || strings.HasSuffix(name, backupExtension) && hasOtherLinks(info)
 }

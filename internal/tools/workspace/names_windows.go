@@ -4,21 +4,22 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+
+	"agent/internal/tools/advice"
 )
 
-// checkNames refuses a path below the workspace, one of whose names means
-// something else than it says: a device, a stream behind a file, or the name
-// without the dots and blanks at its end.
+// checkNames rejects a relative path with a name that Windows interprets: a
+// device, an alternate data stream, or a name with trailing dots or spaces.
 func checkNames(rel string) error {
 	for name := range strings.SplitSeq(filepath.ToSlash(rel), "/") {
 		switch {
 		case name == "" || name == "." || name == "..":
 		case strings.ContainsAny(name, `<>:"|?*`):
-			return fmt.Errorf("%s: on Windows no name of a file has one of the characters < > : \" | ? * in it: use another name", rel)
+			return advice.Add(fmt.Errorf("%s: file names on Windows cannot contain < > : \" | ? *", rel), "Use another name")
 		case strings.TrimRight(name, ". ") != name:
-			return fmt.Errorf("%s: Windows drops dots and blanks at the end of the name %q: leave them out", rel, name)
+			return advice.Add(fmt.Errorf("%s: Windows drops trailing dots and spaces of %q", rel, name), "Remove them")
 		case !filepath.IsLocal(name):
-			return fmt.Errorf("%s: Windows keeps the name %s for a device: use another name", rel, name)
+			return advice.Add(fmt.Errorf("%s: %s is a device name on Windows", rel, name), "Use another name")
 		}
 	}
 	return nil

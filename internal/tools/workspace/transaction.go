@@ -10,67 +10,70 @@ import (
 	"slices"
 
 	"agent/internal/llm/phrase"
+	"agent/internal/tools/advice"
 )
 
-// Draft is a file as a Transaction would leave it.
+// Draft is a file in a Transaction.
 type Draft struct {
-	Path    string   // relative to the workspace, free of symbolic links
-	Before  []byte   // what it holds; nil if it does not exist
-	After   []byte   // what it will hold; nil if it is removed, or never created
-	MovedTo string   // the path that its content moves to; empty if it stays
-	Spelled []string // other names of it, that lead through symbolic links
-	Notes   []string // what the model is told of the change
+	Path    string   // relative to the workspace, without symbolic links
+	Before  []byte   // current content; nil if the file does not exist
+	After   []byte   // new content; nil if the file is removed, or not created
+	MovedTo string   // new path of a moved file; empty if it is not moved
+	Spelled []string // other names by which the model called it, through symbolic links
+	Notes   []string // notes about the change, for the model
 
-	info fs.FileInfo // of what it holds; nil if it does not exist
-	like *Draft      // the file whose mode and attributes it gets; nil for those of a new file
+	info         fs.FileInfo // nil if the file does not exist
+	attributesOf *Draft      // the file whose mode and attributes it gets; nil for a new file
 }
 
-// Transaction collects changes of files. Nothing is written before Commit. It is
+// Transaction collects changes to files. Nothing is written before Commit. It is
 // not safe for concurrent use.
 type Transaction struct {
-	in       *tree
+	tree     *tree
 	known    *Ledger
-	drafts   []*Draft // in the order in which they were opened
+	drafts   []*Draft // in the order of Open
 	warnings []string
 }
 
-// Begin returns an empty transaction. Known is what the model has read so far;
-// nil checks nothing against it.
-func (w *Workspace) Begin(known *Ledger) *Transaction { return &Transaction{in: &w.work, known: known} }
+// Begin returns an empty transaction. Files are checked against known, which
+// records what the model has read; nil disables the check.
+func (w *Workspace) Begin(known *Ledger) *Transaction {
+	return &Transaction{tree: &w.main, known: known}
+}
 
-// Open returns the draft of the file that a model calls name, which need not
-// exist. The error is a *ChangedError if the file is not what the model knows
-// any more.
+// Open returns the draft of the file that a model calls name. The file need not
+// exist. The error is a *ChangedError if the file has changed since the model
+// last saw it.
 func (t *Transaction) Open(name string) (*Draft, error) {
-	seen, err := t.in.look(name)
+	seen, err := t.tree.openDraft(name)
 	if err != nil {
 		return nil, err
 	}
-	spelled, err := t.in.relative(name)
+	spelled, err := t.tree.relative(name)
 	if err != nil {
 		return nil, err
 	}
 	for _, d := range t.drafts {
 		if d.Path == seen.Path {
-			d.spell(spelled)
+			d.addSpelling(spelled)
 			return d, nil
 		}
 		if d.info != nil && seen.info != nil && os.SameFile(d.info, seen.info) {
-			return nil, fmt.Errorf("%s and %s are the same file: use one of the names for all changes of it", d.Path, name)
+			return nil, advice.Add(fmt.Errorf("%s and %s are the same file", d.Path, name), "Use one of the names for all changes")
 		}
 	}
 	if seen.info != nil {
-		if err := t.known.stale(seen.Path, seen.Before); err != nil {
+		if err := t.known.checkUnchanged(seen.Path, seen.Before); err != nil {
 			return nil, err
 		}
 	}
-	seen.spell(spelled)
+	seen.addSpelling(spelled)
 	t.drafts = append(t.drafts, seen)
 	return seen, nil
 }
 
-// spell notes a name by which the model called the file.
-func (d *Draft) spell(name string) {
+// addSpelling records a name by which the model called the file.
+func (d *Draft) addSpelling(name string) {
 	if name != d.Path && !slices.Contains(d.Spelled, name) {
 		d.Spelled = append(d.Spelled, name)
 	}
@@ -85,44 +88,46 @@ func (t *Transaction) OpenExisting(name string) (*Draft, error) {
 	case d.After != nil:
 		return d, nil
 	case d.Before != nil:
-		return nil, fmt.Errorf("%s is not there any more: it is deleted or moved further up", name)
+		return nil, fmt.Errorf("%s was deleted or moved by an earlier change of this call", name)
 	}
-	return nil, t.in.notThere(name, d.Path)
+	return nil, t.tree.notFound(name, d.Path)
 }
 
-// Overwrite replaces all that d holds. What a user has there must not be lost by
-// a guess: if it is known what the model has read, the file must be among that.
+// Overwrite replaces the complete content of d. If the transaction has a ledger,
+// the model must have read an existing file first, so that no content of the user
+// is lost by accident.
 func (t *Transaction) Overwrite(d *Draft, content []byte) error {
-	_, _, _, read := t.known.knows(d.Path)
+	_, _, _, read := t.known.lookup(d.Path)
 	if len(d.Before) > 0 && t.known != nil && !read {
-		return fmt.Errorf("%s exists (%s, %s) and you have not read it: read it before you replace all that it holds, or use edit to change a part",
-			d.Path, phrase.Count(CountLines(d.Before), "line"), phrase.Bytes(int64(len(d.Before))))
+		return advice.Add(fmt.Errorf("%s exists (%s, %s) and was not read in this conversation",
+			d.Path, phrase.Count(CountLines(d.Before), "line"), phrase.Bytes(int64(len(d.Before)))),
+			"Read it before you replace its content, or use edit to change a part")
 	}
 	d.After = content
 	return nil
 }
 
-// Add makes d a file of this content, and warns if it exists.
+// Add sets the content of d and adds a warning if the file exists.
 func (t *Transaction) Add(d *Draft, content []byte) error {
 	if d.After != nil {
-		t.warnings = append(t.warnings, d.Path+" exists: it will be overwritten")
+		t.warnings = append(t.warnings, d.Path+" exists and will be overwritten")
 	}
 	return t.Overwrite(d, content)
 }
 
-// Remove removes d, which the model calls name. A symbolic link to it would be
-// left pointing nowhere, so it cannot be removed by the name of one.
+// Remove removes d, which the model calls name. It rejects the name of a symbolic
+// link, because that would leave a dangling link.
 func (t *Transaction) Remove(d *Draft, name string) error {
-	if rel, err := t.in.relative(name); err == nil {
-		if info, err := t.in.root.Lstat(rel); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-			return fmt.Errorf("%s is a symbolic link to %s: name that file, or use a command in the shell to remove the link", name, d.Path)
+	if rel, err := t.tree.relative(name); err == nil {
+		if info, err := t.tree.root.Lstat(rel); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			return advice.Add(fmt.Errorf("%s is a symbolic link to %s", name, d.Path), "Give the path of that file, or use shell to remove the link")
 		}
 	}
 	d.After = nil
 	return nil
 }
 
-// Move moves what d will hold, which the model calls name, to another name, with
+// Move moves the new content of d, which the model calls name, to newName, with
 // its mode and attributes.
 func (t *Transaction) Move(d *Draft, name, newName string) error {
 	to, err := t.Open(newName)
@@ -130,18 +135,17 @@ func (t *Transaction) Move(d *Draft, name, newName string) error {
 		return err
 	}
 	if to == d {
-		return fmt.Errorf("%s is the file itself: leave the move out", newName)
+		return advice.Add(fmt.Errorf("%s is the path of the file already", newName), "Remove the move")
 	}
 	if err := t.Add(to, d.After); err != nil {
 		return err
 	}
-	to.like, to.Notes, d.Notes, d.MovedTo = d.like, d.Notes, nil, to.Path
+	to.attributesOf, to.Notes, d.Notes, d.MovedTo = d.attributesOf, d.Notes, nil, to.Path
 	return t.Remove(d, name)
 }
 
-// Changes returns the drafts that change a file, in the order in which they were
-// opened, and what a user should know before they are written. It is an error if
-// there are none.
+// Changes returns the drafts that change a file, in the order of Open, and
+// warnings for the user. It returns an error if there are none.
 func (t *Transaction) Changes() (changed []*Draft, warnings []string, err error) {
 	warnings = slices.Clone(t.warnings)
 	for _, d := range t.drafts {
@@ -150,20 +154,19 @@ func (t *Transaction) Changes() (changed []*Draft, warnings []string, err error)
 		}
 		changed = append(changed, d)
 		if d.Before != nil && d.After != nil {
-			warnings = append(warnings, cautions(d.Path, d.info)...)
+			warnings = append(warnings, replaceWarnings(d.Path, d.info)...)
 		}
 	}
 	if changed == nil {
-		return nil, nil, errors.New("after all of it every file would hold what it does now: there is nothing to change")
+		return nil, nil, errors.New("the change leaves every file as it is: nothing to do")
 	}
 	return changed, warnings, nil
 }
 
-// Commit makes the approved changes, all of them or none, if every file still is
-// what Open saw. Approved is the new content of the files by their paths: nil for
-// one that is to be removed; a draft whose path is missing is left out. Commit
-// returns what was written. An error beside that tells what could not be cleaned
-// up afterwards.
+// Commit writes the approved changes, all or none, if every file is still as Open
+// saw it. Approved maps paths to new contents; nil removes the file, and drafts
+// without an entry are skipped. Commit returns the written drafts. If it also
+// returns an error, cleaning up failed.
 func (t *Transaction) Commit(ctx context.Context, approved map[string][]byte) ([]*Draft, error) {
 	changed, _, err := t.Changes()
 	if err != nil {
@@ -175,7 +178,7 @@ func (t *Transaction) Commit(ctx context.Context, approved map[string][]byte) ([
 		switch {
 		case !ok || after == nil && d.After != nil:
 		case after == nil && d.MovedTo != "" && approved[d.MovedTo] == nil:
-			// What it holds would be nowhere.
+			// Its content would be lost.
 		default:
 			as := *d
 			if as.After = after; after == nil {
@@ -185,15 +188,15 @@ func (t *Transaction) Commit(ctx context.Context, approved map[string][]byte) ([
 			}
 		}
 	}
-	all := append(writes, removals...) // in this order, so that what is moved is never nowhere
+	all := append(writes, removals...) // writes first, so that moved content always exists somewhere
 	if len(all) == 0 {
 		return nil, errors.New("no change was approved, so nothing was written")
 	}
-	return t.in.commit(ctx, all)
+	return t.tree.commit(ctx, all)
 }
 
-// CountLines returns the number of lines of b. A last one without a newline
-// counts too.
+// CountLines returns the number of lines of b, including a last line without a
+// newline.
 func CountLines(b []byte) int {
 	n := bytes.Count(b, []byte("\n"))
 	if len(b) > 0 && b[len(b)-1] != '\n' {

@@ -12,14 +12,15 @@ import (
 	"syscall"
 
 	"agent/internal/llm/phrase"
+	"agent/internal/tools/advice"
 )
 
-// tree is a directory that is reached through its os.Root only: the workspace,
-// or the directory of outputs.
+// tree is a directory that is accessed only through its os.Root: the workspace or
+// the outputs directory.
 type tree struct {
 	root    *os.Root
-	self    fs.FileInfo // of the directory
-	outputs bool        // it is the directory of outputs
+	self    fs.FileInfo // info of root
+	outputs bool        // it is the outputs directory
 	hidden  string      // see Workspace.Hide
 }
 
@@ -35,7 +36,7 @@ func openTree(dir string) (tree, error) {
 	return tree{root: root, self: self}, nil
 }
 
-// show returns a resolved path as a model writes it.
+// show returns the resolved path p as a model writes it.
 func (t *tree) show(p string) string {
 	if !t.outputs {
 		return p
@@ -43,7 +44,7 @@ func (t *tree) show(p string) string {
 	return filepath.Join(t.root.Name(), filepath.FromSlash(p))
 }
 
-// existing resolves the path of something that exists.
+// existing resolves name and returns an error if it does not exist.
 func (t *tree) existing(name string) (string, fs.FileInfo, error) {
 	p, err := t.resolve(name)
 	if err != nil {
@@ -51,22 +52,20 @@ func (t *tree) existing(name string) (string, fs.FileInfo, error) {
 	}
 	info, err := t.root.Stat(p)
 	if err != nil {
-		return "", nil, t.notThere(name, p)
+		return "", nil, t.notFound(name, p)
 	}
 	return p, info, nil
 }
 
-// The limits of one path: how many symbolic links it may lead through, how many
-// names it may have with those of the links, and how much of it an error shows.
+// The limits of one path.
 const (
-	maxLinks = 40
-	maxNames = 4096
-	maxShown = 200 // bytes
+	maxLinks = 40   // symbolic links followed
+	maxNames = 4096 // names visited, including those of links
+	maxShown = 200  // bytes of a path shown in an error
 )
 
-// resolve turns a path as a model writes it (relative, or absolute inside the
-// tree) into one relative to the tree, with slashes, none of whose components is
-// a symbolic link. The file need not exist.
+// resolve returns name relative to the tree, with slashes and without symbolic
+// links. name is relative, or absolute inside the tree. The file need not exist.
 func (t *tree) resolve(name string) (string, error) {
 	rel, err := t.relative(name)
 	if err != nil {
@@ -75,7 +74,7 @@ func (t *tree) resolve(name string) (string, error) {
 	done, todo := ".", strings.Split(rel, "/")
 	for links, names := 0, 0; len(todo) > 0; {
 		if names++; names > maxNames {
-			return "", fmt.Errorf("%s leads through more than %d names: use a shorter path", phrase.Clip(name, maxShown), maxNames)
+			return "", advice.Add(fmt.Errorf("%s has more than %d names", phrase.Clip(name, maxShown), maxNames), "Use a shorter path")
 		}
 		c := todo[0]
 		todo = todo[1:]
@@ -83,7 +82,7 @@ func (t *tree) resolve(name string) (string, error) {
 		case c == "" || c == ".":
 			continue
 		case c == ".." && done == ".":
-			return "", t.outside(name, "a link in it leads out")
+			return "", t.outside(name, "it contains a symbolic link that leads out")
 		case c == "..":
 			done = path.Dir(done)
 			continue
@@ -92,24 +91,24 @@ func (t *tree) resolve(name string) (string, error) {
 		info, err := t.root.Lstat(next)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			// From the first component that does not exist, nothing can be a link.
+			// No component after a missing one can be a link.
 			p := path.Join(next, path.Join(todo...))
 			if !filepath.IsLocal(filepath.FromSlash(p)) {
-				return "", t.outside(name, "a link in it leads out")
+				return "", t.outside(name, "it contains a symbolic link that leads out")
 			}
 			return p, nil
 		case errors.Is(err, syscall.ENOTDIR):
-			return "", underFile(name, done)
+			return "", notDirectory(name, done)
 		case err != nil:
 			return "", fmt.Errorf("%s: %w", name, Cause(err))
 		case info.Mode().IsRegular() && len(todo) > 0:
-			return "", underFile(name, next)
+			return "", notDirectory(name, next)
 		case info.Mode()&fs.ModeSymlink == 0:
 			done = next
 			continue
 		}
 		if links++; links > maxLinks {
-			return "", fmt.Errorf("%s: its symbolic links go round in a circle at %s; use another path", name, next)
+			return "", advice.Add(fmt.Errorf("%s: symbolic link loop at %s", name, next), "Use another path")
 		}
 		target, err := t.root.Readlink(next)
 		if err != nil {
@@ -127,18 +126,20 @@ func (t *tree) resolve(name string) (string, error) {
 	return done, nil
 }
 
-// underFile rejects a name because a part of it is a file. Not every system says so.
-func underFile(name, file string) error {
-	return fmt.Errorf("%s: %s is a file, so nothing can be below it", name, file)
+// notDirectory returns the error for a path that uses a file as a directory. Some
+// systems do not report it.
+func notDirectory(name, file string) error {
+	return fmt.Errorf("%s: %s is a file, not a directory", name, file)
 }
 
-// relative cleans name and makes it relative to the tree, without a look at links.
+// relative cleans name and makes it relative to the tree. It does not resolve
+// links.
 func (t *tree) relative(name string) (string, error) {
 	switch {
 	case name == "":
-		return "", errors.New("the path is empty: give one relative to the working directory, or \".\" for the directory itself")
+		return "", advice.Add(errors.New("the path is empty"), "Give a path relative to the working directory, or \".\" for the directory itself")
 	case strings.ContainsRune(name, 0):
-		return "", fmt.Errorf("the path %q holds a NUL byte: give a path without it", name)
+		return "", advice.Add(fmt.Errorf("the path %q contains a NUL byte", name), "Remove it")
 	}
 	if filepath.IsAbs(name) {
 		rel, ok := t.inside(name)
@@ -157,8 +158,8 @@ func (t *tree) relative(name string) (string, error) {
 	return filepath.ToSlash(rel), nil
 }
 
-// inside returns the part of an absolute path below the tree, however the
-// directories above it are spelled.
+// inside returns an absolute path relative to the tree. It compares directories
+// by identity, not by spelling.
 func (t *tree) inside(name string) (string, bool) {
 	name = filepath.Clean(name)
 	for dir := name; ; dir = filepath.Dir(dir) {
@@ -177,14 +178,13 @@ func (t *tree) outside(name, why string) error {
 		why = " (" + why + ")"
 	}
 	if t.outputs {
-		return fmt.Errorf("%s leaves %s, the directory of this session's outputs%s: read what is in it, or below the working directory", name, t.root.Name(), why)
+		return fmt.Errorf("%s is outside %s, the directory of this session's outputs%s", name, t.root.Name(), why)
 	}
-	return fmt.Errorf("%s leaves the working directory %s%s: tools reach only what is below it. "+
-		"Use a path inside it; if the file is really needed, ask the person to copy it here or to start there", name, t.root.Name(), why)
+	return advice.Add(fmt.Errorf("%s is outside the working directory %s%s", name, t.root.Name(), why),
+		"Use a path inside the working directory, or ask the user to copy the file into it or to start the program in another directory")
 }
 
-// Cause returns the cause of an error of the file system without the operation
-// and path that os puts before it.
+// Cause returns err without the operation and path of an os error.
 func Cause(err error) error {
 	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		return p.Err

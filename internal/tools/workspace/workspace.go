@@ -1,9 +1,8 @@
-// Package workspace holds the directory that tools work in: which paths are
-// inside it, how its files are opened, how several of them are changed together,
-// and what a model has read of them.
-//
-// It never runs a command, and knows neither tools nor permissions. Errors are
-// read by the model. Start reading at Workspace and Transaction.
+// Package workspace holds the working directory of the tools: path resolution,
+// opening files, changing several files in one transaction, and the record of
+// what a model has read. It never runs a command and knows neither tools nor
+// permissions. Its errors are for the model, with advice where the user needs
+// less text. Start reading at Workspace and Transaction.
 package workspace
 
 import (
@@ -18,13 +17,13 @@ import (
 )
 
 // Workspace is the working directory. All access to its files goes through one
-// os.Root, so that neither a path nor a link leads out of it. It is safe for
-// concurrent use.
+// os.Root, so that neither a path nor a symbolic link leads out of it. It is safe
+// for concurrent use.
 type Workspace struct {
-	work    tree
-	outputs string // see Attach
-	mu      sync.Mutex
-	out     *tree // of outputs; nil until it is needed
+	main       tree
+	outputs    string // see Attach
+	mu         sync.Mutex
+	outputTree *tree // the outputs directory; nil until first used
 }
 
 // Open returns the workspace at dir, which must be a directory. The caller
@@ -38,50 +37,51 @@ func Open(dir string) (*Workspace, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Workspace{work: t}, nil
+	return &Workspace{main: t}, nil
 }
 
-// Close releases the directory. Calls prepared before it fail after it.
+// Close releases the directory. Calls prepared before Close fail after it.
 func (w *Workspace) Close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	err := w.work.root.Close()
-	if w.out != nil {
-		err = errors.Join(err, w.out.root.Close())
+	err := w.main.root.Close()
+	if w.outputTree != nil {
+		err = errors.Join(err, w.outputTree.root.Close())
 	}
 	return err
 }
 
-// Attach sets the absolute path of the directory that keeps long outputs. It is
-// created when it is first needed. Find reaches the files in it by their
-// absolute paths. Call Attach before any tool is used.
+// Attach sets the absolute path of the directory for long outputs, which is
+// created on first use. Find accepts absolute paths of files in it. Call Attach
+// before any tool runs.
 func (w *Workspace) Attach(outputs string) { w.outputs = outputs }
 
-// Hide keeps the content of the file at an absolute path, which need not exist,
-// from all tools. Call it before any tool is used.
-func (w *Workspace) Hide(path string) { w.work.hidden = path }
+// Hide denies all tools access to the content of the file at an absolute path.
+// The file need not exist. Call Hide before any tool runs.
+func (w *Workspace) Hide(path string) { w.main.hidden = path }
 
-// Dir returns the absolute path of the workspace, spelled as it was opened.
-func (w *Workspace) Dir() string { return w.work.root.Name() }
+// Dir returns the absolute path of the workspace. Symbolic links in it are not
+// resolved.
+func (w *Workspace) Dir() string { return w.main.root.Name() }
 
 // Top returns the workspace itself as a Place.
-func (w *Workspace) Top() Place { return Place{Path: ".", Info: w.work.self, tree: &w.work} }
+func (w *Workspace) Top() Place { return Place{Path: ".", Info: w.main.self, tree: &w.main} }
 
-// Inside returns the part of an absolute path below the workspace, with slashes,
-// however the directories above it are spelled.
-func (w *Workspace) Inside(path string) (rel string, ok bool) { return w.work.inside(path) }
+// Inside returns an absolute path relative to the workspace, with slashes. It
+// compares directories by identity, not by spelling.
+func (w *Workspace) Inside(path string) (rel string, ok bool) { return w.main.inside(path) }
 
-// Resolve returns the path of an existing file or directory of the workspace as
-// Place.Path has it. The outputs are not part of the workspace.
+// Resolve returns the Place.Path of an existing file or directory of the
+// workspace. It does not search the outputs.
 func (w *Workspace) Resolve(name string) (string, error) {
-	p, _, err := w.work.existing(name)
+	p, _, err := w.main.existing(name)
 	return p, err
 }
 
-// Find returns the file or directory that a model calls name, to be read: one of
-// the workspace, or one of the outputs. An empty name is the workspace itself.
+// Find resolves name, as a model writes it, to an existing file or directory of
+// the workspace or the outputs. An empty name is the workspace itself.
 func (w *Workspace) Find(name string) (Place, error) {
-	t, err := w.reach(name)
+	t, err := w.treeOf(name)
 	if err != nil {
 		return Place{}, err
 	}
@@ -93,34 +93,34 @@ func (w *Workspace) Find(name string) (Place, error) {
 		return Place{}, err
 	}
 	if t.isHidden(p) {
-		return Place{}, hidden(name)
+		return Place{}, hiddenError(name)
 	}
-	return Place{Path: p, Info: info, tree: t}, readable(name, info)
+	return Place{Path: p, Info: info, tree: t}, checkReadable(name, info)
 }
 
-// reach returns the tree in which name is found.
-func (w *Workspace) reach(name string) (*tree, error) {
+// treeOf returns the tree that name belongs to.
+func (w *Workspace) treeOf(name string) (*tree, error) {
 	if w.outputs == "" || !filepath.IsAbs(name) {
-		return &w.work, nil
+		return &w.main, nil
 	}
 	if rel, err := filepath.Rel(w.outputs, name); err != nil || !filepath.IsLocal(rel) {
-		return &w.work, nil
+		return &w.main, nil
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.out == nil {
+	if w.outputTree == nil {
 		t, err := openTree(w.outputs)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w. No output is kept there yet", name, Cause(err))
+			return nil, fmt.Errorf("%s: %w; the session has no saved outputs yet", name, Cause(err))
 		}
 		t.outputs = true
-		w.out = &t
+		w.outputTree = &t
 	}
-	return w.out, nil
+	return w.outputTree, nil
 }
 
-// OutputFile returns a function that creates a file for a long output, or nil if
-// no directory is attached.
+// OutputFile returns a function that creates a file for a long output. It returns
+// nil if no outputs directory is attached.
 func (w *Workspace) OutputFile() func() (*os.File, error) {
 	if w.outputs == "" {
 		return nil
@@ -136,24 +136,25 @@ func (w *Workspace) OutputFile() func() (*os.File, error) {
 
 // Place is an existing file or directory that may be read.
 type Place struct {
-	Path string      // relative to Root, with slashes, free of symbolic links
-	Info fs.FileInfo // as it was found
+	Path string      // relative to Root, with slashes, without symbolic links
+	Info fs.FileInfo // at the time of Find
 	tree *tree
 }
 
 // Root returns the directory that Path is relative to: the workspace or, if
-// outputs is set, the directory of outputs. The workspace owns it.
+// outputs is true, the outputs directory. The workspace owns the root.
 func (p Place) Root() (root *os.Root, outputs bool) { return p.tree.root, p.tree.outputs }
 
-// Hidden returns the path below Root of the file that Hide named, or "" if it
-// lies elsewhere.
+// Hidden returns the path of the hidden file relative to Root, or "" if it is not
+// below Root.
 func (p Place) Hidden() string { return p.tree.hiddenPath() }
 
 // Name returns the path of p as a model writes it.
 func (p Place) Name() string { return p.Show(p.Path) }
 
-// Show returns a path below Root as a model writes it.
+// Show returns path, relative to Root, as a model writes it.
 func (p Place) Show(path string) string { return p.tree.show(path) }
 
-// Open opens p for reading and returns what it is now. The caller closes it.
+// Open opens p for reading and returns its current file info. The caller closes
+// the file.
 func (p Place) Open() (*os.File, fs.FileInfo, error) { return p.tree.open(p.Name(), p.Path) }

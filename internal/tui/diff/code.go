@@ -7,12 +7,11 @@ import (
 	"agent/internal/tui/ink"
 )
 
-// maxCode is how much code of a diff, in bytes, is drawn in colours.
+// maxCode is the maximum number of bytes of a diff that are highlighted.
 const maxCode = 48 << 10
 
-// readCode gives the code of the rows the colours of its language, which the
-// name of the file tells. Either side of a hunk is read as it stands there. Of
-// rows that no limit lets be drawn, nothing is read.
+// readCode highlights the rows, in the language of the file name. It highlights the
+// old and the new side of each hunk separately, and skips rows beyond limit.
 func (k *drawing) readCode(file string, limit int) {
 	k.code = make([][]ink.Span, len(k.rows))
 	language := strings.TrimPrefix(path.Ext(file), ".")
@@ -29,8 +28,8 @@ func (k *drawing) readCode(file string, limit int) {
 	}
 }
 
-// readSide does so for one side of a hunk, the rows from from up to to, at
-// most so many bytes, and returns how many it were.
+// readSide highlights one side of the hunk in rows from up to to, at most about room
+// bytes, and returns the number of bytes.
 func (k *drawing) readSide(from, to int, side byte, language string, limit, room int) int {
 	var (
 		at   []int
@@ -57,7 +56,7 @@ func (k *drawing) readSide(from, to int, side byte, language string, limit, room
 	return text.Len()
 }
 
-// hunkLength is how many rows there are before the end of the hunk.
+// hunkLength returns the number of rows before the end of the hunk.
 func hunkLength(rows []row) int {
 	for i, r := range rows {
 		if r.mark == '@' {

@@ -1,5 +1,6 @@
-// Package diff draws what a change does to a file: the hunks of a unified diff,
-// one side below or beside the other, with the words that differ.
+// Package diff draws the hunks of a unified diff, unified or side by side, with
+// syntax highlighting and changed words emphasized. It never computes a diff. Start
+// reading at Lines.
 package diff
 
 import (
@@ -12,10 +13,10 @@ import (
 	"agent/internal/tui/ink"
 )
 
-// Stat tells the size of d: "+3 −1".
+// Stat returns the size of d: "+3 −1".
 func Stat(d event.Diff) string { return fmt.Sprintf("+%d −%d", d.Added, d.Removed) }
 
-// Hunks counts the hunks of d.
+// Hunks returns the number of hunks of d.
 func Hunks(d event.Diff) int {
 	n := 1
 	for _, r := range readHunks(d.Unified) {
@@ -26,7 +27,7 @@ func Hunks(d event.Diff) int {
 	return n
 }
 
-// Between is what the line between two hunks shows.
+// Between is the text of the line between two hunks.
 const Between = "⋮"
 
 // Lines draws the hunks of d within width columns, at least 2: line numbers, marks
@@ -64,11 +65,11 @@ func Head(st *ink.Styles, d event.Diff, width, limit int) (out []string, more in
 	return out, 0
 }
 
-// couple is what stands beside each other in a diff: the indexes of a row of
-// the old file and one of the new, negative where there is none.
+// couple holds the indexes of an old and a new row that share a drawn line, negative
+// for none.
 type couple struct{ before, after int }
 
-// unifiedParts sets one row below the other.
+// unifiedParts returns the rows for the unified layout.
 func unifiedParts(rows []row) []couple {
 	parts := make([]couple, len(rows))
 	for i := range rows {
@@ -77,14 +78,13 @@ func unifiedParts(rows []row) []couple {
 	return parts
 }
 
-// columns is the columns that the numbers of lines take, none if there is no
-// room for them, and those that are left for text.
+// columns holds the width of the line numbers, 0 if they do not fit, and of the text.
 type columns struct{ numbers, text int }
 
 // columnsFor returns the columns for rows drawn within width columns.
 func columnsFor(rows []row, width int) columns {
 	g := columns{numbers: numberWidth(rows)}
-	const marks, leastText = 4, 16 // " │" before the mark, a blank after it
+	const marks, leastText = 4, 16 // " │" before the mark, a space after it
 	g.text = width - g.numbers - marks
 	if g.text < leastText {
 		return columns{text: max(width-1, 1)}
@@ -92,7 +92,7 @@ func columnsFor(rows []row, width int) columns {
 	return g
 }
 
-// numberWidth is that of the highest number of a line.
+// numberWidth returns the width of the highest line number.
 func numberWidth(rows []row) int {
 	most := 0
 	for _, r := range rows {
@@ -105,10 +105,10 @@ func numberWidth(rows []row) int {
 type drawing struct {
 	st   *ink.Styles
 	rows []row
-	code [][]ink.Span // of each row, as far as it is known what its code means
+	code [][]ink.Span // highlighted code of each row; nil for plain text
 }
 
-// unified draws a row on its own.
+// unified draws a row in the unified layout.
 func (k *drawing) unified(p couple, g columns) []string {
 	r := k.rows[p.before]
 	if r.mark == '@' {
@@ -131,7 +131,7 @@ func (k *drawing) unified(p couple, g columns) []string {
 	return out
 }
 
-// sign is the mark of r as it is drawn.
+// sign returns the mark of r as it is drawn.
 func (r row) sign() string {
 	if r.mark == '\\' {
 		return " "
@@ -146,7 +146,7 @@ func numeral(n int) string {
 	return strconv.Itoa(n)
 }
 
-// look is how the mark of r is drawn.
+// look returns the pen for the mark of r.
 func (k *drawing) look(r row) ink.Pen {
 	p := k.st.Pens
 	switch r.mark {
@@ -160,7 +160,7 @@ func (k *drawing) look(r row) ink.Pen {
 	return ""
 }
 
-// fill paints what is left of a changed line's room, where it is painted.
+// fill pads a changed line with its background, if it has one.
 func (k *drawing) fill(r row, line []ink.Span, width int) []ink.Span {
 	row := map[byte]ink.Pen{'-': k.st.Pens.BadRow, '+': k.st.Pens.GoodRow}[r.mark]
 	if left := width - ink.Width(line); row != "" && left > 0 {
@@ -169,8 +169,8 @@ func (k *drawing) fill(r row, line []ink.Span, width int) []ink.Span {
 	return line
 }
 
-// line is the text of row i: in the colours of its code, on that of what became
-// of it, with the words that changed.
+// line returns the text of row i with syntax highlighting, the background of a
+// changed line, and its changed words emphasized.
 func (k *drawing) line(i int) []ink.Span {
 	r, p := k.rows[i], k.st.Pens
 	shown, changed := k.words(i)
@@ -178,23 +178,23 @@ func (k *drawing) line(i int) []ink.Span {
 	if i < len(k.code) && k.code[i] != nil && shown == r.shown() {
 		code = k.code[i]
 	}
-	whole, row, word := ink.Pen(""), ink.Pen(""), ink.Pen("")
+	plain, row, word := ink.Pen(""), ink.Pen(""), ink.Pen("")
 	switch r.mark {
 	case '-':
-		whole, row, word = p.Bad, p.BadRow, p.BadWord
+		plain, row, word = p.Bad, p.BadRow, p.BadWord
 	case '+':
-		whole, row, word = p.Good, p.GoodRow, p.GoodWord
+		plain, row, word = p.Good, p.GoodRow, p.GoodWord
 	case '\\':
-		whole = p.Dim
+		plain = p.Dim
 	}
 	return recolour(code, changed, func(own ink.Pen, changed bool) ink.Pen {
 		switch {
 		case row == "" && changed:
-			return whole.And(ink.PenBold)
-		case row == "" && (whole != "" || r.mark != ' '):
-			return whole
+			return plain.And(ink.PenBold)
+		case row == "" && (plain != "" || r.mark != ' '):
+			return plain
 		case row == "" && own == p.Literal:
-			return "" // it would look like what was added
+			return "" // green would look like an added line
 		case row == "":
 			return own
 		case own == "":
@@ -207,10 +207,10 @@ func (k *drawing) line(i int) []ink.Span {
 	})
 }
 
-// recolour draws spans anew, cut where a changed part of them begins or ends.
+// recolour splits spans at the ends of the changed ranges and replaces their pens by look.
 func recolour(spans []ink.Span, changed [][2]int, look func(own ink.Pen, changed bool) ink.Pen) []ink.Span {
 	var out []ink.Span
-	at := 0 // of the text, in bytes
+	at := 0 // byte offset in the text
 	for _, sp := range spans {
 		for rest := sp.Text; rest != ""; {
 			for len(changed) > 0 && changed[0][1] <= at {

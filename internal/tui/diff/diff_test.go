@@ -43,7 +43,7 @@ func TestGoldens(t *testing.T) {
 			}
 			for limit := 1; limit < 8; limit++ {
 				if n := len(Lines(inktest.Looks["dark"], d, width, limit)); n > limit {
-					t.Errorf("%s at %d: %d lines where %d are allowed", file, width, n, limit)
+					t.Errorf("%s at %d: %d lines, want at most %d", file, width, n, limit)
 				}
 			}
 		}
@@ -78,8 +78,8 @@ func FuzzLines(f *testing.F) {
 	})
 }
 
-// Side by side, every line stands where it stands one below the other: with its
-// number, in its order, whole.
+// The split layout shows the same lines as the unified one: same numbers, same order,
+// nothing truncated.
 func TestSideBySide(t *testing.T) {
 	d := event.Diff{Path: "a.txt", Unified: "@@ -7,5 +7,5 @@\n same\n-one old line\n-gone\n+one new line\n 日本語日本語日本語日本語日本語日本語\n+more\n\\ No newline at end of file\n"}
 	want := []string{
@@ -98,8 +98,7 @@ func TestSideBySide(t *testing.T) {
 	}
 }
 
-// Side by side is for wide windows and for what has two sides, unless it is
-// wanted so.
+// The automatic layout is split only in wide windows and for diffs with two sides.
 func TestLayouts(t *testing.T) {
 	both := event.Diff{Unified: "@@ -1 +1 @@\n-a\n+b\n"}
 	added := event.Diff{Unified: "@@ -1 +1,2 @@\n a\n+b\n"}

@@ -9,17 +9,17 @@ import (
 
 // row is a line of a hunk.
 type row struct {
-	mark          byte // ' ', '-', '+'; '\\' for a remark of diff's own, '@' between hunks
-	before, after int  // its number in the old file and in the new one, 0 where it is not in it
+	mark          byte // ' ', '-' or '+'; '\\' for a remark of diff, '@' between hunks
+	before, after int  // line numbers in the old and the new file, 0 if absent
 	text          string
-	mate          int // the row that it was changed into or from; itself if there is none
+	mate          int // index of the row that it was changed into or from; its own index for none
 }
 
-// shown is the text as it is drawn.
+// shown returns the text as it is drawn.
 func (r row) shown() string { return visible(r.mark, ink.Sanitize(r.text)) }
 
-// readHunks reads the hunks of a unified diff. What does not look like one is
-// taken for unchanged lines, so that it is drawn all the same.
+// readHunks parses the hunks of a unified diff. It returns invalid lines as unchanged
+// lines, so that they are drawn.
 func readHunks(unified string) []row {
 	var rows []row
 	before, after, left := 0, 0, 0
@@ -32,7 +32,7 @@ func readHunks(unified string) []row {
 			continue
 		}
 		if line == "" {
-			line = " " // an empty line whose blank was lost on the way
+			line = " " // an empty line that lost its leading space
 		}
 		r := row{mark: line[0], text: line[1:]}
 		switch r.mark {
@@ -59,8 +59,8 @@ func readHunks(unified string) []row {
 	return rows
 }
 
-// pair finds, where lines were replaced by others, which became which. The first
-// is taken to have become the first, and so on.
+// pair sets the mates of replaced lines: the first removed line is paired with the
+// first added one, and so on.
 func pair(rows []row) {
 	for i := range rows {
 		rows[i].mate = i
@@ -79,8 +79,8 @@ func pair(rows []row) {
 	}
 }
 
-// hunkHeader reads "@@ -41,2 +41,3 @@": where the hunk begins in both files,
-// and how many lines of both it has.
+// hunkHeader parses "@@ -41,2 +41,3 @@": the start of the hunk in both files and the
+// sum of its line counts.
 func hunkHeader(line string) (before, after, lines int, ok bool) {
 	fields := strings.Fields(line)
 	if len(fields) < 4 || fields[0] != "@@" || fields[3] != "@@" {
@@ -105,8 +105,8 @@ func hunkRange(s, sign string) (start, lines int, ok bool) {
 	return start, lines, signed && err == nil
 }
 
-// visible makes the blanks at the end of a changed line seen: they may be all
-// that changed.
+// visible replaces trailing spaces of a changed line by dots, because they may be the
+// only change.
 func visible(mark byte, text string) string {
 	trimmed := strings.TrimRight(text, " ")
 	if mark != '+' && mark != '-' || trimmed == text {

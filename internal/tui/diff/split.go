@@ -8,20 +8,20 @@ import (
 )
 
 const (
-	roomy      = 112 // columns from which a diff is drawn side by side
-	leastSplit = 20  // columns of text on either side, at the least
-	splitMarks = 3   // a blank, the mark and a blank, between number and text
+	roomy      = 112 // minimum width for the automatic split layout
+	leastSplit = 20  // minimum text columns on each side
+	splitMarks = 3   // space, mark and space between number and text
 	splitRule  = " │ "
 )
 
-// splitFor returns the columns of either side within width columns.
+// splitFor returns the columns of each side for a total width.
 func splitFor(rows []row, width int) columns {
 	g := columns{numbers: numberWidth(rows)}
 	g.text = (width-len([]rune(splitRule)))/2 - g.numbers - splitMarks
 	return g
 }
 
-// bothSides reports whether there is anything to set side by side.
+// bothSides reports whether any row was replaced, so that a split layout is useful.
 func bothSides(rows []row) bool {
 	for i, r := range rows {
 		if r.mate != i {
@@ -31,7 +31,7 @@ func bothSides(rows []row) bool {
 	return false
 }
 
-// splitParts sets the rows of the old file beside those of the new one.
+// splitParts returns the rows for the split layout.
 func splitParts(rows []row) []couple {
 	var parts []couple
 	for i, r := range rows {
@@ -42,7 +42,7 @@ func splitParts(rows []row) []couple {
 				after = r.mate
 			}
 			parts = append(parts, couple{i, after})
-		case r.mark == '+' && r.mate != i: // stands beside what it was
+		case r.mark == '+' && r.mate != i: // drawn with its mate
 		case r.mark == '+', r.mark == '\\' && i > 0 && rows[i-1].mark == '+':
 			parts = append(parts, couple{-1, i})
 		case r.mark == '\\' && i > 0 && rows[i-1].mark == '-':
@@ -77,7 +77,7 @@ func (k *drawing) split(p couple, g columns) []string {
 	return out
 }
 
-// side draws one side of a pair: row i, or nothing where that is negative.
+// side draws row i on one side, or nothing if i is negative.
 func (k *drawing) side(i int, g columns, after bool) [][]ink.Span {
 	if i < 0 {
 		return nil

@@ -8,11 +8,11 @@ import (
 	"agent/internal/tui/ink"
 )
 
-// maxWords is the number of words in a line above which it is not told which
-// of them changed.
+// maxWords is the number of words in a line above which changed words are not
+// computed.
 const maxWords = 400
 
-// run returns how many rows have mark before one that has not.
+// run returns the number of leading rows with that mark.
 func run(rows []row, mark byte) int {
 	if n := slices.IndexFunc(rows, func(r row) bool { return r.mark != mark }); n >= 0 {
 		return n
@@ -20,8 +20,8 @@ func run(rows []row, mark byte) int {
 	return len(rows)
 }
 
-// words returns row i as it is shown, and the parts of that which changed,
-// unless so few are the same that it would say nothing.
+// words returns row i as it is shown and its changed ranges. There are none if most
+// of the line changed.
 func (k *drawing) words(i int) (shown string, changed [][2]int) {
 	r := k.rows[i]
 	if r.mate == i {
@@ -29,7 +29,7 @@ func (k *drawing) words(i int) (shown string, changed [][2]int) {
 	}
 	mate := k.rows[r.mate]
 	a, b := ink.Sanitize(r.text), ink.Sanitize(mate.text)
-	if a == b { // they differ in what Sanitize makes alike: tabs and blanks
+	if a == b { // they differ only in tabs and spaces
 		a = ink.Sanitize(strings.ReplaceAll(r.text, "\t", "→"))
 		b = ink.Sanitize(strings.ReplaceAll(mate.text, "\t", "→"))
 	}
@@ -49,7 +49,7 @@ func (k *drawing) words(i int) (shown string, changed [][2]int) {
 	return shown, changedParts(x, keepX)
 }
 
-// alike reports whether at least half of what is in words was kept.
+// alike reports whether at least half of the non-blank text was kept.
 func alike(words []string, kept []bool) bool {
 	same, all := 0, 0
 	for i, w := range words {
@@ -64,7 +64,7 @@ func alike(words []string, kept []bool) bool {
 	return same*2 >= all
 }
 
-// cutWords cuts s into words, runs of blanks, and single characters between them.
+// cutWords splits s into words, runs of spaces, and other single characters.
 func cutWords(s string) []string {
 	class := func(r rune) int {
 		switch {
@@ -91,12 +91,11 @@ func cutWords(s string) []string {
 	return out
 }
 
-// common says which of the words of x and y are in their longest common
-// subsequence.
+// common reports which words of x and y are in their longest common subsequence.
 func common(x, y []string) (inX, inY []bool) {
 	inX, inY = make([]bool, len(x)), make([]bool, len(y))
 	last := func(n int) (i, j int) { return len(x) - 1 - n, len(y) - 1 - n }
-	head, tail := 0, 0 // that are the same, as most are
+	head, tail := 0, 0 // lengths of the common prefix and suffix
 	for head < min(len(x), len(y)) && x[head] == y[head] {
 		inX[head], inY[head] = true, true
 		head++
@@ -113,10 +112,9 @@ func common(x, y []string) (inX, inY []bool) {
 	return inX, inY
 }
 
-// middle is common for what is left between the words that are the same at
-// either end.
+// middle is common without the common prefix and suffix.
 func middle(x, y []string, inX, inY []bool) {
-	length := make([][]int, len(x)+1) // of that of x[i:] and y[j:]
+	length := make([][]int, len(x)+1) // length[i][j] is for x[i:] and y[j:]
 	for i := range length {
 		length[i] = make([]int, len(y)+1)
 	}
@@ -143,7 +141,7 @@ func middle(x, y []string, inX, inY []bool) {
 	}
 }
 
-// changedParts returns where the words that are not kept stand, in bytes.
+// changedParts returns the byte ranges of the words that are not kept.
 func changedParts(words []string, kept []bool) [][2]int {
 	var out [][2]int
 	at := 0

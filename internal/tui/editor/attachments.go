@@ -13,27 +13,27 @@ import (
 	"agent/internal/tui/ink"
 )
 
-// pasteLimit is the size in bytes from which a paste is shown as a token: the
-// prompt is to be read at a glance.
+// pasteLimit is the size in bytes above which a paste is shown as a token, so that
+// the prompt stays readable.
 const pasteLimit = 2 << 10
 
-// pasteFloor is the same where much is in the editor already.
+// pasteFloor is the lowest such limit, for an editor that already has much text.
 const pasteFloor = 100
 
-// expandLimit is the size in bytes up to which a token can be written out in
-// the editor.
+// expandLimit is the maximum size in bytes of a paste that can be expanded in the
+// editor.
 const expandLimit = 256 << 10
 
-// Piece is what one character of the text stands for.
+// Piece is a paste or an image that one character of the text, a token, stands for.
 type Piece struct {
 	Name  string // "pasted 312 lines", "shot.png 1200x800"
-	no    int    // of the image, or of several pastes that look alike; 0 is none
-	text  string // what was pasted
+	no    int    // number of the image, or of a paste with the same name as another; 0 for none
+	text  string // the pasted text
 	Image *llm.Image
-	plain bool // a character that somebody typed, and which is that of a token by chance
+	plain bool // text is a typed character from the range of the tokens
 }
 
-// Label is how the token is drawn, and what an image is called in the prompt.
+// Label returns the text that the editor draws for the token. In the prompt it names an image.
 func (t Piece) Label() string {
 	switch {
 	case t.plain:
@@ -47,14 +47,14 @@ func (t Piece) Label() string {
 	return "[" + t.Name + "]"
 }
 
-// Typed is what the user typed, with the images in it in their order.
+// Typed is a prompt with its images, in order.
 type Typed struct {
 	Text   string
 	Images []llm.Image
 }
 
-// attachments are the pastes and images of an editor, by number. They are kept as long as
-// the editor: the user can walk back to what was sent.
+// attachments holds the pastes and images of an editor, by number. They are kept as
+// long as the editor, because prompts of the history refer to them.
 type attachments struct{ all []Piece }
 
 // add returns the character that stands for t.
@@ -63,7 +63,7 @@ func (t *attachments) add(tok Piece) string {
 	return string(text.FirstToken + rune(len(t.all)-1))
 }
 
-// of returns the token that r is.
+// of returns the piece that r stands for, nil if r is not a token.
 func (t *attachments) of(r rune) *Piece {
 	if i := int(r - text.FirstToken); text.IsToken(r) && i < len(t.all) {
 		return &t.all[i]
@@ -78,8 +78,8 @@ func (t *attachments) label(r rune) string {
 	return ink.Spelt(r)
 }
 
-// collapse returns text as it goes into the editor beside raw: as it is, or as
-// a token where it is too much to read.
+// collapse returns the text to insert for a paste into raw: the paste itself, or a
+// token if it is too long.
 func (t *attachments) collapse(pasted, raw string) string {
 	if len(pasted) <= max(pasteLimit-len(raw), pasteFloor) {
 		return t.literal(Typable(pasted))
@@ -87,7 +87,7 @@ func (t *attachments) collapse(pasted, raw string) string {
 	return t.pasted(pasted, raw)
 }
 
-// pasted returns the token for what was pasted into raw.
+// pasted returns a new token for a paste into raw.
 func (t *attachments) pasted(pasted, raw string) string {
 	name := "pasted " + phrase.Count(strings.Count(strings.TrimSuffix(pasted, "\n"), "\n")+1, "line")
 	no := 1
@@ -99,7 +99,7 @@ func (t *attachments) pasted(pasted, raw string) string {
 	return t.add(Piece{Name: name, no: no, text: strings.ToValidUTF8(pasted, "\ufffd")})
 }
 
-// literal returns typed text in which no character is a token by chance.
+// literal returns typed text with tokens for characters from the range of the tokens.
 func (t *attachments) literal(typed string) string {
 	if strings.IndexFunc(typed, text.IsToken) < 0 {
 		return typed
@@ -115,7 +115,7 @@ func (t *attachments) literal(typed string) string {
 	return b.String()
 }
 
-// expand writes out every token in raw. Tokens in pasted text stay.
+// expand replaces every token in raw by its text. It does not expand tokens in pasted text.
 func (t *attachments) expand(raw string) string {
 	if strings.IndexFunc(raw, text.IsToken) < 0 {
 		return raw
@@ -124,7 +124,7 @@ func (t *attachments) expand(raw string) string {
 	return written
 }
 
-// labeled writes the label of every token in raw.
+// labeled replaces every token in raw by its label.
 func (t *attachments) labeled(raw string) string {
 	var b strings.Builder
 	for _, r := range raw {
@@ -137,7 +137,7 @@ func (t *attachments) labeled(raw string) string {
 	return b.String()
 }
 
-// spans is expand, with the places of what was pasted.
+// spans is like expand, and also returns the ranges of the pastes.
 func (t *attachments) spans(raw string) (string, []event.Span) {
 	var b strings.Builder
 	var pasted []event.Span
@@ -157,8 +157,7 @@ func (t *attachments) spans(raw string) (string, []event.Span) {
 	return b.String(), pasted
 }
 
-// pictures are the images in raw, in their order; one that is there twice comes
-// once.
+// pictures returns the images in raw, in order and without duplicates.
 func (t *attachments) pictures(raw string) (all []*Piece) {
 	for _, r := range raw {
 		if tok := t.of(r); tok != nil && tok.Image != nil && !slices.Contains(all, tok) {
@@ -168,7 +167,7 @@ func (t *attachments) pictures(raw string) (all []*Piece) {
 	return all
 }
 
-// images are what a model gets of those in raw.
+// images returns the image data of the images in raw.
 func (t *attachments) images(raw string) (all []llm.Image) {
 	for _, p := range t.pictures(raw) {
 		all = append(all, *p.Image)

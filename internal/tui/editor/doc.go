@@ -1,5 +1,5 @@
-// Package editor is the box in which the user types: the prompt, and the comment
-// on a question. It holds a text.Buffer, optionally with the keys of vi, the
-// pastes and images that stand in the text as one character each, and the way back
-// through earlier prompts.
+// Package editor is the input box for the prompt and for comments in dialogs. It
+// holds a text.Buffer, optionally with vi keys, pastes and images as tokens of one
+// character each, and the prompt history. It never sends anything. Start reading at
+// Editor.
 package editor

@@ -11,15 +11,15 @@ import (
 	"agent/internal/tui/ink"
 )
 
-// document is the text of an editor, with the pastes and images that stand in it
-// as one character each.
+// document is the text of an editor, with pastes and images as tokens of one
+// character each.
 type document struct {
 	*text.Buffer
 	attachments
 	mode Mode
 }
 
-// newDocument returns an empty document, with the keys of vi or without.
+// newDocument returns an empty document, with vi keys or without.
 func newDocument(vim bool) *document {
 	d := &document{}
 	d.Buffer = text.New(d.measure)
@@ -29,7 +29,7 @@ func newDocument(vim bool) *document {
 	return d
 }
 
-// set replaces the text, which may have tokens, and can be undone.
+// set replaces the text, which may have tokens. It can be undone.
 func (d *document) set(raw string) {
 	d.Buffer.Set(raw)
 	d.number()
@@ -42,8 +42,8 @@ func (d *document) moveTo(at int) {
 	d.mode.moved()
 }
 
-// number counts the images in the text from its start, so that they are called by
-// the numbers under which the model finds them.
+// number numbers the images in the order of the text, which is the order in which
+// the model gets them.
 func (d *document) number() {
 	if len(d.all) == 0 {
 		return
@@ -58,8 +58,7 @@ func (d *document) number() {
 	}
 }
 
-// expandToken writes out the paste before the caret, or at it, where it is not
-// too long to be edited here.
+// expandToken expands the paste before or at the caret if it is not too long.
 func (d *document) expandToken() {
 	raw, at := d.String(), d.Caret()
 	r, n := utf8.DecodeLastRuneInString(raw[:at])

@@ -11,8 +11,7 @@ import (
 	"agent/internal/tui/editor/text"
 )
 
-// RestoreDraft shows a draft that was kept, with tokens for what was pasted and
-// for images.
+// RestoreDraft shows a saved draft, with tokens for its pastes and images.
 func (e *Editor) RestoreDraft(d event.Draft) {
 	raw, at, no, first := "", 0, 1, len(e.doc.all)
 	add := func(typed string) {
@@ -33,8 +32,8 @@ func (e *Editor) RestoreDraft(d event.Draft) {
 	e.doc.Forget()
 }
 
-// pictured is collapse for a text that names images by their labels, the first
-// of which has the number no. It returns the number of the next.
+// pictured is collapse for a text with labels of images, which are numbered from no
+// on. It returns the number of the next image.
 func (t *attachments) pictured(typed, raw string, images []llm.Image, no int) (string, int) {
 	var out string
 	for no <= len(images) {
@@ -52,15 +51,15 @@ func (t *attachments) pictured(typed, raw string, images []llm.Image, no int) (s
 	return out + t.collapse(typed, raw+out), no
 }
 
-// withTokens is what was typed, with tokens for the images in it.
+// withTokens returns the text of s with tokens for its images.
 func (t *attachments) withTokens(s Typed) string {
 	first := len(t.all)
 	raw, _ := t.pictured(s.Text, "", s.Images, 1)
 	return t.again(raw, first)
 }
 
-// again puts the tokens of images, from that number of a token on, wherever else
-// raw has their labels: an image can be there twice.
+// again replaces further labels of the images, from token number first on, by their
+// tokens, because a prompt can contain an image twice.
 func (t *attachments) again(raw string, first int) string {
 	for i, tok := range t.all[first:] {
 		if tok.Image != nil {
@@ -70,7 +69,7 @@ func (t *attachments) again(raw string, first int) string {
 	return raw
 }
 
-// Draft is what is in the editor; nothing where that is no more than blanks.
+// Draft returns the content of the editor, or an empty draft if it is blank.
 func (e *Editor) Draft() event.Draft {
 	if e.Blank() {
 		return event.Draft{}
@@ -85,9 +84,8 @@ func SameImages(a, b []llm.Image) bool {
 	return slices.EqualFunc(a, b, func(a, b llm.Image) bool { return bytes.Equal(a.Data, b.Data) })
 }
 
-// ReplaceAll replaces the text by one that was edited elsewhere. Pastes stay
-// written out in it, as they were there; images that it still names are those
-// that it named before.
+// ReplaceAll replaces the text by text from an external editor. Pastes stay
+// expanded; labels of images become their tokens again.
 func (e *Editor) ReplaceAll(text string) {
 	if len(text) > expandLimit {
 		e.Restore(text)

@@ -13,8 +13,7 @@ import (
 	"agent/internal/tui/ink"
 )
 
-// Lines returns the part of the editor around the cursor, and where the cursor
-// stands in it.
+// Lines draws the rows around the cursor and returns the cursor position in them.
 func (e *Editor) Lines() ([]string, *tea.Cursor) {
 	row, col := e.doc.Locate(e.doc.Caret())
 	count := e.doc.RowCount()
@@ -44,7 +43,7 @@ func (e *Editor) Lines() ([]string, *tea.Cursor) {
 	return ink.TrimLines(out), at
 }
 
-// HiddenLines says how many rows of the text have no room.
+// HiddenLines describes how many rows are hidden; it is empty if none are.
 func (e *Editor) HiddenLines() string {
 	above, below := e.top, e.doc.RowCount()-e.top-e.limit
 	switch {
@@ -79,12 +78,12 @@ func (e *Editor) row(i int) string {
 	})
 	flush()
 	if from, to, ok := e.marked(); ok && e.doc.Row(i).To >= from && e.doc.Row(i).To < to {
-		b.WriteString(e.style(marked).Render(" ")) // the newline is marked
+		b.WriteString(e.style(marked).Render(" ")) // the newline is selected
 	}
 	return ink.Truncate(b.String(), max(e.width-ink.Gutter, 1))
 }
 
-// manner is how a character is drawn.
+// manner selects the style of a character.
 type manner int
 
 const (
@@ -106,7 +105,7 @@ func (e *Editor) style(m manner) lipgloss.Style {
 	return e.st.Plain
 }
 
-// look returns how the character at an offset is drawn.
+// look returns a function that returns the manner of the character at an offset.
 func (e *Editor) look() func(at int) manner {
 	raw := e.Raw()
 	from, to, marks := e.marked()
@@ -125,7 +124,7 @@ func (e *Editor) look() func(at int) manner {
 	}
 }
 
-// marked is the range that the mouse, keys or visual mode selected.
+// marked returns the range selected by the mouse, by keys or in visual mode.
 func (e *Editor) marked() (from, to int, ok bool) {
 	if from, to = e.Selection.now.ends(); from < to && to <= len(e.Raw()) {
 		return from, to, true

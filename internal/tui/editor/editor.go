@@ -8,10 +8,10 @@ import (
 	"agent/internal/tui/keys"
 )
 
-// MaxLines is the number of lines that the editor grows to at most.
+// MaxLines is the maximum height of the editor in lines.
 const MaxLines = 8
 
-// Editor is the box one types into.
+// Editor is the input box.
 type Editor struct {
 	History   History
 	Selection Selection
@@ -23,10 +23,10 @@ type Editor struct {
 	st   *ink.Styles
 
 	width, limit int
-	top          int // the first row that is shown
+	top          int // the first visible row
 }
 
-// New returns an empty editor, with the keys of vi or without.
+// New returns an empty editor, with vi keys if vim is set.
 func New(keys keys.Map, st *ink.Styles, vim bool) *Editor {
 	d := newDocument(vim)
 	e := &Editor{doc: d, keys: keys, st: st, Mode: d.mode, History: History{doc: d, keys: keys}, Selection: Selection{doc: d}}
@@ -36,56 +36,55 @@ func New(keys keys.Map, st *ink.Styles, vim bool) *Editor {
 	return e
 }
 
-// Restyle draws the editor with st.
+// Restyle sets the styles of the editor.
 func (e *Editor) Restyle(st *ink.Styles) { e.st = st }
 
-// Resize gives the editor the width of the window, and at most limit lines.
+// Resize sets the width of the window and the maximum height of the editor.
 func (e *Editor) Resize(width, limit int) {
 	e.limit, e.width = max(1, min(limit, MaxLines)), width
 	e.doc.SetWidth(width - ink.Gutter - 1)
 }
 
-// Text is the text with pastes written out.
+// Text returns the text with pastes expanded.
 func (e *Editor) Text() string { return e.doc.expand(e.Raw()) }
 
-// Shown is the text as the editor shows it, with the labels of pastes and images.
+// Shown returns the text with the labels of pastes and images, as it is drawn.
 func (e *Editor) Shown() string { return e.doc.labeled(e.Raw()) }
 
-// Raw is the text with one character for each paste and image.
+// Raw returns the text with one token for each paste and image.
 func (e *Editor) Raw() string { return e.doc.String() }
 
 // Revision changes with every change of the text.
 func (e *Editor) Revision() int { return e.doc.Revision() }
 
-// Caret is the offset of the caret in Raw.
+// Caret returns the offset of the caret in Raw.
 func (e *Editor) Caret() int { return e.doc.Caret() }
 
-// Before is the line of the caret up to the caret, as in Raw.
+// Before returns the part of the caret's line before the caret, as in Raw.
 func (e *Editor) Before() string { return e.doc.Before() }
 
 // MoveToEnd moves the caret to the end of the text.
 func (e *Editor) MoveToEnd() { e.doc.MoveTo(len(e.Raw())) }
 
-// CaretRow is the row in which the caret is.
+// CaretRow returns the row of the caret.
 func (e *Editor) CaretRow() int {
 	row, _ := e.doc.Locate(e.Caret())
 	return row
 }
 
-// Empty reports whether nothing is typed.
+// Empty reports whether the editor is empty.
 func (e *Editor) Empty() bool { return e.Raw() == "" }
 
-// Blank reports whether nothing but blanks is typed.
+// Blank reports whether the editor has only whitespace.
 func (e *Editor) Blank() bool { return strings.TrimSpace(e.Raw()) == "" }
 
-// Set replaces the text, which is as in Raw. It can be undone.
+// Set replaces the text, given as in Raw. It can be undone.
 func (e *Editor) Set(raw string) { e.doc.set(raw) }
 
-// Restore replaces the text by one that was typed or pasted before. What is too
-// long becomes a token.
+// Restore replaces the text by typed or pasted text. Long text becomes a token.
 func (e *Editor) Restore(typed string) { e.Set(e.doc.collapse(typed, "")) }
 
-// Take empties the editor and returns all that was in it.
+// Take empties the editor and returns its content.
 func (e *Editor) Take() Typed {
 	raw := e.Raw()
 	s := Typed{Text: e.doc.expand(raw), Images: e.doc.images(raw)}
@@ -96,8 +95,8 @@ func (e *Editor) Take() Typed {
 	return s
 }
 
-// TakeBack shows what was typed before, with its own images: another text that
-// reads alike may have had others.
+// TakeBack restores a prompt with its own images. Another prompt with the same text
+// may have had other images.
 func (e *Editor) TakeBack(s Typed) {
 	raw := e.History.WithTokens(s.Text)
 	if !SameImages(e.doc.images(raw), s.Images) {
@@ -106,7 +105,7 @@ func (e *Editor) TakeBack(s Typed) {
 	e.Set(raw)
 }
 
-// PutBefore puts what was sent before above what is typed.
+// PutBefore inserts an earlier prompt above the text.
 func (e *Editor) PutBefore(text string) {
 	before := e.History.WithTokens(text)
 	if !e.Blank() {
@@ -116,7 +115,7 @@ func (e *Editor) PutBefore(text string) {
 	e.Set(before)
 }
 
-// Paste inserts text. Much of it becomes a token.
+// Paste inserts pasted text. Long text becomes a token.
 func (e *Editor) Paste(pasted string) {
 	pasted = UnixLines(pasted)
 	e.Selection.Release()
@@ -140,14 +139,14 @@ func (e *Editor) Type(typed string) {
 	}
 }
 
-// Complete replaces the text between two offsets, and moves the caret behind it.
+// Complete replaces the text between two offsets and moves the caret to its end.
 func (e *Editor) Complete(from, to int, typed string) {
 	e.doc.MoveTo(to)
 	e.doc.Replace(from, to, e.doc.literal(Typable(typed)))
 }
 
-// Attach puts an image in the place of the last occurrence of its path, or at the
-// cursor if path is empty.
+// Attach replaces the last occurrence of path by an image, or inserts the image at
+// the cursor if path is empty.
 func (e *Editor) Attach(path string, p Piece) {
 	if path == "" {
 		e.doc.Insert(e.doc.add(p))
@@ -160,8 +159,8 @@ func (e *Editor) Attach(path string, p Piece) {
 // Newline breaks the line at the cursor.
 func (e *Editor) Newline() { e.doc.Type("\n") }
 
-// ContinueLine reports whether the letter before the cursor is a backslash, which
-// it removes: enter is to break the line then.
+// ContinueLine removes a backslash before the cursor and reports whether there was
+// one. Enter then inserts a newline.
 func (e *Editor) ContinueLine() bool {
 	if !strings.HasSuffix(e.Before(), `\`) {
 		return false
@@ -170,8 +169,8 @@ func (e *Editor) ContinueLine() bool {
 	return true
 }
 
-// Click places the caret at a cell of the editor, and begins to select there. The
-// second click at the same place selects the word, the third the line.
+// Click moves the caret to a cell of the editor and starts a selection there. A
+// double click selects the word, a triple click the line.
 func (e *Editor) Click(x, y, clicks int) {
 	if e.History.Searching() {
 		e.History.endSearch(false)
@@ -182,7 +181,7 @@ func (e *Editor) Click(x, y, clicks int) {
 	e.Selection.begin(at, clicks)
 }
 
-// Drag selects as far as a cell, and scrolls where that is out of sight.
+// Drag extends the selection to a cell and scrolls if the cell is not visible.
 func (e *Editor) Drag(x, y int) {
 	at := e.offsetAt(x, y)
 	e.Selection.now.to = at
@@ -192,13 +191,13 @@ func (e *Editor) Drag(x, y int) {
 // PlaceCaret moves the caret to a cell of the editor.
 func (e *Editor) PlaceCaret(x, y int) { e.doc.moveTo(e.offsetAt(x, y)) }
 
-// offsetAt is the place in the text that is nearest to a cell of the editor.
+// offsetAt returns the offset nearest to a cell of the editor.
 func (e *Editor) offsetAt(x, y int) int {
 	row := max(0, min(e.top+y, e.doc.RowCount()-1))
 	return e.doc.Offset(row, max(x-ink.Gutter, 0))
 }
 
-// TakeCopied is what was copied for other programs, with pastes written out.
+// TakeCopied returns the text for the clipboard since the last call, with pastes expanded.
 func (e *Editor) TakeCopied() (text string, ok bool) {
 	if s := &e.Selection; s.copied != nil {
 		text, s.copied = *s.copied, nil
@@ -211,14 +210,14 @@ func (e *Editor) TakeCopied() (text string, ok bool) {
 	return e.doc.expand(text), ok
 }
 
-// SetClipboard tells vi what was copied.
+// SetClipboard sets the clipboard register of vi.
 func (e *Editor) SetClipboard(text string) {
 	if e.Mode.vi != nil {
 		e.Mode.vi.Clipboard(text)
 	}
 }
 
-// Typable is typed text without what cannot be typed.
+// Typable returns s without control characters and invalid UTF-8, with Unix line ends.
 func Typable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < 0x20 && r != '\n' && r != '\t' || r == 0x7f {
@@ -228,7 +227,7 @@ func Typable(s string) string {
 	}, strings.ToValidUTF8(UnixLines(s), "\ufffd"))
 }
 
-// UnixLines is text whose lines end in newlines alone.
+// UnixLines converts the line ends of s to newlines.
 func UnixLines(s string) string {
 	if !strings.Contains(s, "\r") {
 		return s

@@ -13,8 +13,7 @@ import (
 
 func empty(vi bool) *Editor { return New(keys.New(nil), ink.Look{}.Styles(), vi) }
 
-// A prompt that was sent comes back from the history with its own pastes and
-// images.
+// A prompt from the history has its own pastes and images.
 func TestHistoryKeepsAttachments(t *testing.T) {
 	e := empty(false)
 	long := strings.Repeat("a line\n", 400)
@@ -31,14 +30,14 @@ func TestHistoryKeepsAttachments(t *testing.T) {
 	}
 	e.Type("a draft")
 	if prompts := []string{sent.Text}; !e.History.Walk(true, prompts) || e.Shown() != shown || !e.History.Walk(false, prompts) {
-		t.Errorf("the way back shows %q", e.Shown())
+		t.Errorf("the history shows %q", e.Shown())
 	}
 	if e.Shown() != "a draft" || e.History.Walking() {
 		t.Errorf("the draft comes back as %q", e.Shown())
 	}
 }
 
-// A search in earlier prompts that is cancelled leaves the draft with its caret.
+// Canceling a search restores the draft and its caret.
 func TestCancelledSearch(t *testing.T) {
 	e := empty(false)
 	e.Type("one two")
@@ -54,7 +53,7 @@ func TestCancelledSearch(t *testing.T) {
 	}
 }
 
-// Text that is typed replaces a selection by keys, but not one by the mouse.
+// Typed text replaces a selection by keys, but not one by the mouse.
 func TestTypingOverASelection(t *testing.T) {
 	for _, byKeys := range []bool{true, false} {
 		e, want := empty(false), "one twox"

@@ -6,25 +6,25 @@ import (
 	"agent/internal/tui/keys"
 )
 
-// History is the way back through earlier prompts, which are listed from the
-// oldest to the latest, and the search in them.
+// History navigates and searches the prompt history. Its methods take the prompts
+// from the oldest to the latest.
 type History struct {
 	doc  *document
 	keys keys.Map
 
-	back   int               // how many prompts back the one shown is; 0 is the draft
-	draft  string            // what was typed before, tokens and all
-	kept   map[string]string // texts that were sent with tokens in them, as they were typed
-	search *search           // nil unless earlier prompts are searched
+	back   int               // 1 for the latest prompt; 0 for the draft
+	draft  string            // the draft, with tokens
+	kept   map[string]string // sent prompt to the same prompt with tokens
+	search *search           // nil if no search is open
 }
 
-// Walking reports whether an earlier prompt is shown.
+// Walking reports whether a prompt of the history is shown.
 func (h *History) Walking() bool { return h.back > 0 }
 
-// Remember keeps what was typed, so that its images come back with it.
+// Remember keeps the images of a prompt for the history.
 func (h *History) Remember(s Typed) { h.keep(s.Text, h.doc.withTokens(s)) }
 
-// keep keeps the tokens in a text.
+// keep remembers the tokens of a sent prompt.
 func (h *History) keep(text, raw string) {
 	if text == raw {
 		return
@@ -35,8 +35,7 @@ func (h *History) keep(text, raw string) {
 	h.kept[strings.TrimSpace(text)] = strings.TrimSpace(raw)
 }
 
-// WithTokens returns a text that was sent before, with its tokens if they are
-// known.
+// WithTokens returns a sent prompt with its tokens if they are known.
 func (h *History) WithTokens(text string) string {
 	if raw, ok := h.kept[strings.TrimSpace(text)]; ok {
 		return raw
@@ -44,11 +43,11 @@ func (h *History) WithTokens(text string) string {
 	return h.doc.collapse(text, "")
 }
 
-// end forgets the way back.
+// end leaves the history.
 func (h *History) end() { h.back, h.draft = 0, "" }
 
-// Walk shows an earlier prompt, or a later one, if the cursor is in the first row
-// or the last. It reports whether it did.
+// Walk shows the previous prompt if the cursor is on the first row, or the next one
+// if it is on the last row. It reports whether it did.
 func (h *History) Walk(back bool, prompts []string) bool {
 	row, _ := h.doc.Locate(h.doc.Caret())
 	switch {
@@ -69,8 +68,8 @@ func (h *History) Walk(back bool, prompts []string) bool {
 	return true
 }
 
-// next is the place of the next prompt in that direction. Those that were said
-// several times in a row are one.
+// next returns the position of the next prompt in that direction. It skips
+// consecutive duplicates.
 func (h *History) next(back bool, prompts []string) int {
 	at := func(n int) string { return prompts[len(prompts)-n] }
 	n := h.back

@@ -7,23 +7,23 @@ import (
 	"agent/internal/tui/ink"
 )
 
-// Mode is the mode of vi that the keys are in. Without vi, none is.
+// Mode is the vi mode of the editor. Without vi keys it does nothing.
 type Mode struct{ vi *vi.Vi }
 
-// HandlesEscape reports whether esc means something to vi: it ends
-// insert mode, or a command of vi that is not whole.
+// HandlesEscape reports whether esc leaves a mode or cancels a pending command of
+// vi.
 func (m Mode) HandlesEscape() bool {
 	return m.vi != nil && (m.vi.Mode() != vi.Normal || m.vi.Pending() != "")
 }
 
-// Hint says in which mode of vi the keys are, empty for insert mode.
+// Hint returns the vi mode and the pending command for the status line, empty in insert mode.
 func (m Mode) Hint() string {
 	if m.vi == nil || m.vi.Mode() == vi.Insert {
 		return ""
 	}
 	mode := string(m.vi.Mode())
 	if p := ink.SanitizeLine(m.vi.Pending()); p != "" {
-		const room = 30 // of what is typed, the end is worth seeing
+		const room = 30 // columns; the end of the command is shown
 		if w := ansi.StringWidth(p); w > room {
 			p = ansi.TruncateLeft(p, w-room, "…")
 		}
@@ -32,7 +32,7 @@ func (m Mode) Hint() string {
 	return mode
 }
 
-// Name is the mode of vi, empty without vi.
+// Name returns the vi mode, empty without vi.
 func (m Mode) Name() string {
 	if m.vi == nil {
 		return ""
@@ -40,23 +40,21 @@ func (m Mode) Name() string {
 	return string(m.vi.Mode())
 }
 
-// Normal reports whether keys begin commands of vi: it is in normal mode, and
-// none is begun.
+// Normal reports whether vi is in normal mode without a pending command.
 func (m Mode) Normal() bool {
 	return m.vi != nil && m.vi.Mode() == vi.Normal && m.vi.Pending() == ""
 }
 
-// Knows reports whether vi takes a key as a command of its own: it is in
-// normal mode and knows the key.
+// Knows reports whether vi is in normal mode and k is one of its keys.
 func (m Mode) Knows(k string) bool {
 	return m.vi != nil && m.vi.Mode() == vi.Normal && m.vi.Knows(k)
 }
 
-// InCommandLine reports whether a line is typed that is not the text: what vi is to look
-// for. It has all keys.
+// InCommandLine reports whether the user types a vi search pattern, which takes all
+// keys.
 func (m Mode) InCommandLine() bool { return m.vi != nil && m.vi.Asks() }
 
-// selection is the range that visual mode selected.
+// selection returns the range selected in visual mode.
 func (m Mode) selection() (from, to int, ok bool) {
 	if m.vi == nil {
 		return 0, 0, false
@@ -64,21 +62,21 @@ func (m Mode) selection() (from, to int, ok bool) {
 	return m.vi.Selection()
 }
 
-// Begin starts a new text, in which letters are typed.
+// Begin starts a new text in insert mode.
 func (m Mode) Begin() {
 	if m.vi != nil {
 		m.vi.Begin()
 	}
 }
 
-// moved notes that something else moved the caret.
+// moved tells vi that something else moved the caret.
 func (m Mode) moved() {
 	if m.vi != nil {
 		m.vi.Moved()
 	}
 }
 
-// replaced notes that something else replaced the text.
+// replaced tells vi that something else replaced the text.
 func (m Mode) replaced() {
 	if m.vi != nil {
 		m.vi.Replaced()

@@ -6,7 +6,7 @@ import (
 	"agent/internal/tui/keys"
 )
 
-// actions are what keys do to the text.
+// actions returns the edits that are bound to keys.
 func (d *document) actions() map[keys.Action]func() {
 	return map[keys.Action]func(){
 		keys.PrevPrompt:  func() { d.Up() },
@@ -41,7 +41,7 @@ func (d *document) actions() map[keys.Action]func() {
 	}
 }
 
-// Press takes a key that means text or moves in it.
+// Press handles a key that types, edits or moves the caret.
 func (e *Editor) Press(msg tea.KeyPressMsg) {
 	k := msg.String()
 	if !e.keys.Types(msg) {
@@ -62,7 +62,7 @@ func (e *Editor) Press(msg tea.KeyPressMsg) {
 	e.doc.number()
 }
 
-// action is what a key does to the text.
+// action returns the edit bound to k.
 func (e *Editor) action(k string) (keys.Action, bool) {
 	for _, r := range e.keys.Bindings {
 		if e.does[r.Action] != nil && e.keys.Is(k, r.Action) {

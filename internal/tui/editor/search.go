@@ -10,21 +10,21 @@ import (
 	"agent/internal/tui/keys"
 )
 
-// search looks back through earlier prompts for one with the query.
+// search is a search of the prompt history, from the latest prompt back.
 type search struct {
 	ink.Query
-	back int  // how many prompts back the one shown is; 0 is none
+	back int  // 1 for the latest prompt; 0 for none
 	lost bool // no older prompt has the query
 
-	draft    string // what was in the editor before
+	draft    string // the text before the search
 	caret    int
 	from, to int // the match in the editor's text
 }
 
-// Searching reports whether earlier prompts are searched.
+// Searching reports whether a search is open.
 func (h *History) Searching() bool { return h.search != nil }
 
-// matched is the match of the search in the text.
+// matched returns the range of the match in the text.
 func (h *History) matched() (from, to int) {
 	if h.search == nil {
 		return 0, 0
@@ -32,22 +32,22 @@ func (h *History) matched() (from, to int) {
 	return h.search.from, h.search.to
 }
 
-// Search begins a search in earlier prompts.
+// Search opens a search.
 func (h *History) Search() {
 	h.doc.Join()
 	h.search = &search{draft: h.doc.String(), caret: h.doc.Caret()}
 }
 
-// Extend adds text to the query. Without text it searches again if nothing was
-// found: there are more prompts.
+// Extend adds text to the query. With empty text it repeats a search that found
+// nothing, because more prompts were loaded.
 func (h *History) Extend(text string, prompts []string) {
 	if s := h.search; text != "" || s.lost {
 		h.searchFor(s.Text+text, prompts)
 	}
 }
 
-// Press takes a key while prompts are searched. It reports whether it
-// did: any other key ends the search, and means what it always means.
+// Press handles a key while a search is open. It returns false for a key that only
+// ends the search and keeps its usual meaning.
 func (h *History) Press(msg tea.KeyPressMsg, prompts []string) bool {
 	s, k := h.search, msg.String()
 	switch {
@@ -72,7 +72,7 @@ func (h *History) Press(msg tea.KeyPressMsg, prompts []string) bool {
 	return true
 }
 
-// searchFor looks for another query: first in the prompt that is shown.
+// searchFor searches for another query, starting with the shown prompt if the query grew.
 func (h *History) searchFor(query string, prompts []string) {
 	s := h.search
 	longer := strings.HasPrefix(query, s.Text)
@@ -83,8 +83,8 @@ func (h *History) searchFor(query string, prompts []string) {
 	h.seek(max(s.back, 1), 1, prompts)
 }
 
-// seek shows the first prompt that fits from so many back on, older ones or
-// newer.
+// seek shows the first match from position back on. by is 1 for older prompts and -1
+// for newer ones.
 func (h *History) seek(back, by int, prompts []string) {
 	s := h.search
 	if s.Text == "" {
@@ -109,7 +109,7 @@ func (h *History) seek(back, by int, prompts []string) {
 	}
 }
 
-// endSearch ends the search; with undo, the draft is back as it was.
+// endSearch ends the search. undo restores the draft.
 func (h *History) endSearch(undo bool) {
 	s := h.search
 	h.search = nil
@@ -121,18 +121,18 @@ func (h *History) endSearch(undo bool) {
 	h.end()
 }
 
-// line draws what is searched for, and where the cursor stands in it.
+// line draws the search line and returns the cursor column.
 func (h *History) line(st *ink.Styles, columns int) (string, int) {
 	s := h.search
-	lead := "  earlier prompts with  "
+	lead := "  search prompt history:  "
 	switch {
 	case s.lost && s.to > s.from:
-		lead = "  no older prompt with  "
+		lead = "  no older match:  "
 	case s.lost:
-		lead = "  no earlier prompt with  "
+		lead = "  no match in prompt history:  "
 	}
 	query := ink.Truncate(ink.SanitizeLine(s.Text), max(columns-lipgloss.Width(lead)-2, 1))
-	hint := h.keys.Name(keys.Send) + " takes it · " + h.keys.Name(keys.Search) + " older · " + h.keys.Name(keys.Dismiss) + " back"
+	hint := h.keys.Name(keys.Send) + " accept · " + h.keys.Name(keys.Search) + " older · " + h.keys.Name(keys.Dismiss) + " cancel"
 	left := st.Dim.Render(lead) + st.Bold.Render(query)
 	width := lipgloss.Width(left)
 	if width+4+lipgloss.Width(hint) > columns {

@@ -9,26 +9,25 @@ import (
 	"agent/internal/tui/keys"
 )
 
-// Selection is what the mouse or keys select in the text. It lasts until the next
-// key.
+// Selection is the text selected by the mouse or by keys. The next key removes it.
 type Selection struct {
 	doc    *document
 	now    span
-	before span    // what was selected when the key was pressed
-	copied *string // nil if nothing was copied that was not taken yet
+	before span    // the selection when the current key was pressed
+	copied *string // text for the clipboard until TakeCopied; nil for none
 }
 
-// span is a selection between two offsets. It grows at to.
+// span is a selection between two offsets. Extending it moves to.
 type span struct {
 	from, to int
-	byKeys   bool // so that another key does something to it
+	byKeys   bool // selected by keys, so that the next key acts on it
 }
 
-// ends are its ends in the order of the text.
+// ends returns the ends of s in the order of the text.
 func (s span) ends() (from, to int) { return min(s.from, s.to), max(s.from, s.to) }
 
-// begin selects from a place on, the word there with the second click and the
-// line with the third.
+// begin starts a selection at an offset. A double click selects the word, a triple
+// click the line.
 func (s *Selection) begin(at, clicks int) {
 	s.now = span{from: at, to: at}
 	raw := s.doc.String()
@@ -45,7 +44,7 @@ func (s *Selection) begin(at, clicks int) {
 	}
 }
 
-// Text is what the mouse selected, with pastes written out.
+// Text returns the text selected by the mouse, with pastes expanded.
 func (s *Selection) Text() string {
 	from, to := s.now.ends()
 	if to > len(s.doc.String()) || s.now.byKeys {
@@ -57,13 +56,13 @@ func (s *Selection) Text() string {
 // Clear removes the selection.
 func (s *Selection) Clear() { s.now = span{} }
 
-// Release removes the selection, but for the key that is pressed now.
+// Release removes the selection after the current key.
 func (s *Selection) Release() { s.before, s.now = s.now, span{} }
 
-// ByKeys reports whether keys selected something, which esc removes.
+// ByKeys reports whether there is a selection by keys, which esc removes.
 func (s *Selection) ByKeys() bool { return s.before.byKeys || s.now.byKeys }
 
-// actions are the keys that select from the caret on, and copy the selection.
+// actions returns the actions that extend or copy the selection.
 func (s *Selection) actions() map[keys.Action]func() {
 	d := s.doc
 	by := func(move func()) func() { return func() { s.mark(move) } }
@@ -88,7 +87,7 @@ func (s *Selection) actions() map[keys.Action]func() {
 	}
 }
 
-// mark selects what a move passes over, with what was selected up to the caret.
+// mark extends the selection by a move of the caret.
 func (s *Selection) mark(move func()) {
 	from := s.doc.Caret()
 	if s.before.to == from {
@@ -98,14 +97,13 @@ func (s *Selection) mark(move func()) {
 	s.now = span{from: from, to: s.doc.Caret(), byKeys: true}
 }
 
-// chosen is what was selected by keys, until another key is pressed.
+// chosen returns the range that was selected by keys when the current key was pressed.
 func (s *Selection) chosen() (from, to int, ok bool) {
 	from, to = s.before.ends()
 	return from, to, s.before.byKeys && from < to && to <= len(s.doc.String())
 }
 
-// press takes a key that does something to the selection. Text that is typed
-// replaces it.
+// press handles a key that acts on a selection by keys. Typed text replaces it.
 func (s *Selection) press(msg tea.KeyPressMsg, act keys.Action) bool {
 	d := s.doc
 	from, to, ok := s.chosen()

@@ -6,8 +6,8 @@ import (
 	"charm.land/lipgloss/v2"
 )
 
-// Columns sets names beside what they mean, or above it where the window is
-// narrow.
+// Columns draws rows of names and descriptions in two columns and wraps both. The
+// first column takes at most a third of the width.
 func Columns(st *Styles, rows [][2]string, width int) []string {
 	first := 0
 	for _, r := range rows {

@@ -28,7 +28,7 @@ const (
 	Split   DiffLayout = "split"   // side by side
 )
 
-// Styles holds all styles of the screen: the default foreground, dim, bold, and four
+// Styles holds all styles of the screen: the default foreground, dim, bold, and five
 // colours with one meaning each, named for their colour in the default theme.
 type Styles struct {
 	Dim   lipgloss.Style // secondary text
@@ -39,6 +39,7 @@ type Styles struct {
 	Red    lipgloss.Style // removed, failed
 	Yellow lipgloss.Style // needs attention
 	Cyan   lipgloss.Style // names that the user can act on
+	Blue   lipgloss.Style // the plan mode
 
 	NoColor bool // draw without colours, only dim and bold
 	Dark    bool // the terminal's background is dark
@@ -81,6 +82,7 @@ func (l Look) Styles() *Styles {
 		Red:     in(p.bad, base),
 		Yellow:  in(p.asks, base.Bold(true)),
 		Cyan:    in(p.name, base),
+		Blue:    in(p.plan, base),
 		NoColor: noColor,
 		Dark:    l.Dark,
 		colour:  p,

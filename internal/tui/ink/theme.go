@@ -23,6 +23,7 @@ type palette struct {
 	bad  string // removed, failed
 	asks string
 	name string // names that the user can act on
+	plan string // the plan mode
 
 	keyword, literal, number, comment string // of code
 
@@ -55,43 +56,43 @@ func ThemeNamed(name string) Theme {
 // Themes returns all themes, the default one first.
 func Themes() []Theme {
 	dark := palette{
-		dim: "#9a9fa8", good: "#8fce72", bad: "#ff8f8f", asks: "#e8c268", name: "#63c7d9",
+		dim: "#9a9fa8", good: "#8fce72", bad: "#ff8f8f", asks: "#e8c268", name: "#63c7d9", plan: "#8ab4f8",
 		keyword: "#8fb8ff", literal: "#a8d38d", number: "#e0b57a", comment: "#9aa3b0",
 		text: "#e4e6ea", goodRow: "#16301d", goodWord: "#1f4a2b", badRow: "#3a1a1d", badWord: "#5a262b",
 	}
 	light := palette{
-		dim: "#63676e", good: "#1a6b2c", bad: "#b3212d", asks: "#7a5200", name: "#05626f",
+		dim: "#63676e", good: "#1a6b2c", bad: "#b3212d", asks: "#7a5200", name: "#05626f", plan: "#1f4fb3",
 		keyword: "#1d4fae", literal: "#2a6530", number: "#7d4a00", comment: "#5d646e",
 		text: "#1c1e22", goodRow: "#e1f5e4", goodWord: "#c2e9c9", badRow: "#fde9e9", badWord: "#f9d2d2",
 	}
 	return []Theme{
 		{"terminal", "the terminal's own colours",
-			palette{good: "2", bad: "1", asks: "3", name: "6", keyword: "6", literal: "2", number: "3"},
-			palette{good: "2", bad: "1", name: "6", keyword: "6", literal: "2"}}, // yellow on white is illegible
+			palette{good: "2", bad: "1", asks: "3", name: "6", plan: "12", keyword: "6", literal: "2", number: "3"},
+			palette{good: "2", bad: "1", name: "6", plan: "4", keyword: "6", literal: "2"}}, // yellow on white is illegible
 		{"dark", "calm colours for a dark background", dark, dark},
 		{"light", "calm colours for a light background", light, light},
 		{"high-contrast", "few colours, far from the background", palette{
-			dim: "#d0d0d0", good: "#7dff7d", bad: "#ffa0a0", asks: "#ffff66", name: "#7df9ff",
+			dim: "#d0d0d0", good: "#7dff7d", bad: "#ffa0a0", asks: "#ffff66", name: "#7df9ff", plan: "#9ecbff",
 			keyword: "#b9d4ff", literal: "#b8ffb8", number: "#ffe08a", comment: "#d0d0d0",
 		}, palette{
-			dim: "#3c3c3c", good: "#004d10", bad: "#8b0000", asks: "#4d3800", name: "#003d66",
+			dim: "#3c3c3c", good: "#004d10", bad: "#8b0000", asks: "#4d3800", name: "#003d66", plan: "#002b80",
 			keyword: "#00307a", literal: "#004d10", number: "#5c2e00", comment: "#3c3c3c",
 		}},
 		{"gruvbox", "after the palette of that name", palette{
-			dim: "#a89984", good: "#b8bb26", bad: "#fc8878", asks: "#fabd2f", name: "#8ec07c",
+			dim: "#a89984", good: "#b8bb26", bad: "#fc8878", asks: "#fabd2f", name: "#8ec07c", plan: "#83a598",
 			keyword: "#fe9a5f", literal: "#b8bb26", number: "#d9a0b2", comment: "#a89984",
 			text: "#ebdbb2", goodRow: "#32361a", goodWord: "#3b4019", badRow: "#3f211d", badWord: "#512822",
 		}, palette{
-			dim: "#665c54", good: "#5f5a0a", bad: "#9d0006", asks: "#7c4e05", name: "#2e6444",
+			dim: "#665c54", good: "#5f5a0a", bad: "#9d0006", asks: "#7c4e05", name: "#2e6444", plan: "#076678",
 			keyword: "#872b00", literal: "#5f5a0a", number: "#7d355f", comment: "#665c54",
 			text: "#3c3836", goodRow: "#eef0c8", goodWord: "#e2e6ab", badRow: "#fae4d8", badWord: "#f6d3c2",
 		}},
 		{"catppuccin", "after the palette of that name", palette{
-			dim: "#9399b2", good: "#a6e3a1", bad: "#f38ba8", asks: "#f9e2af", name: "#89dceb",
+			dim: "#9399b2", good: "#a6e3a1", bad: "#f38ba8", asks: "#f9e2af", name: "#89dceb", plan: "#89b4fa",
 			keyword: "#cba6f7", literal: "#a6e3a1", number: "#fab387", comment: "#9399b2",
 			text: "#cdd6f4", goodRow: "#25372f", goodWord: "#2a4034", badRow: "#3b2634", badWord: "#4d2e3f",
 		}, palette{
-			dim: "#62657a", good: "#2a6e1d", bad: "#b80d33", asks: "#855307", name: "#036a7d",
+			dim: "#62657a", good: "#2a6e1d", bad: "#b80d33", asks: "#855307", name: "#036a7d", plan: "#1a4fc0",
 			keyword: "#6527b0", literal: "#2a6e1d", number: "#8a3b00", comment: "#62657a",
 			text: "#3c3f58", goodRow: "#e4f2e3", goodWord: "#cfe8cd", badRow: "#fbe7eb", badWord: "#f7d3db",
 		}},

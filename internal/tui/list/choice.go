@@ -2,25 +2,23 @@ package list
 
 import tea "charm.land/bubbletea/v2"
 
-// Choice is a list of entries of one type from which one is chosen. Fill shows
-// it once its fields are set.
+// Choice is a list of entries of one type. Call Fill after setting its fields.
 type Choice[T any] struct {
 	Chooser
 	Head, None, Hint string
 	All              []T
-	Text             func(T) string                    // what an entry is found by
-	Columns          func(T) (when, what, side string) // of its row; sanitized
-	// Detail draws more of the marked entry in lines of that width, as many as there
-	// is room for.
+	Text             func(T) string                    // the text that the filter searches
+	Columns          func(T) (when, what, side string) // the columns of a row; sanitized
+	// Detail draws details of the marked entry in that size.
 	Detail func(e T, width, height int) []string
 	Chose  func(T) tea.Cmd
-	Marked func(T) // is called with the marked entry after every message; may be nil
-	Cancel func()  // is called when nothing is chosen; may be nil
+	Marked func(T) // called with the marked entry after every message; may be nil
+	Cancel func()  // called when the list is closed without a choice; may be nil
 
 	found []T
 }
 
-// Fill lists the entries and marks the one with index at.
+// Fill shows the entries and marks the one with index at.
 func (c *Choice[T]) Fill(at int) {
 	c.refine()
 	c.At = at
@@ -46,7 +44,7 @@ func (c *Choice[T]) Update(msg tea.Msg) (cmd tea.Cmd, over bool) {
 	return nil, false
 }
 
-// refine lists the entries that the filter fits.
+// refine lists the entries that match the filter.
 func (c *Choice[T]) refine() {
 	c.found = nil
 	for _, e := range c.All {
@@ -69,7 +67,7 @@ func (c *Choice[T]) Row(i int) string {
 	return c.Entry(i, when, what, side)
 }
 
-// detail draws more of the marked entry.
+// detail draws details of the marked entry.
 func (c *Choice[T]) detail(height int) []string {
 	if c.At >= len(c.found) {
 		return nil

@@ -13,59 +13,59 @@ import (
 	"agent/internal/tui/keys"
 )
 
-// Overlay is a screen that takes the place of all others until something was
-// chosen on it.
+// Overlay is a full-screen list that is shown until something is chosen or it is
+// closed.
 type Overlay interface {
-	// Update takes a message. over says that the overlay is done.
+	// Update handles a message. over says that the overlay is closed.
 	Update(msg tea.Msg) (cmd tea.Cmd, over bool)
-	// Lines draws the window and returns where the cursor stands in it.
+	// Lines draws the window and returns the cursor position.
 	Lines() ([]string, *tea.Cursor)
-	// Restyle draws with st from now on.
+	// Restyle sets the styles.
 	Restyle(st *ink.Styles)
 }
 
-// Chooser is a list with a mark in it, which typing narrows.
+// Chooser is the common part of all lists: a marked entry, scrolling, and a filter.
 type Chooser struct {
 	Keys   keys.Map
 	St     *ink.Styles
 	Filter string
-	count  int // entries of the list
-	At     int // the marked one
-	top    int // the first in the window
+	count  int // number of entries
+	At     int // index of the marked entry
+	top    int // index of the first visible entry
 
 	Width, Height int
-	Under         int // lines for what is marked, at most; 0 for a third of the window
+	Under         int // maximum lines of details of the marked entry; 0 for a third of the window
 }
 
-// Outcome is what a key did to a chooser.
+// Outcome is the effect of a message on a Chooser.
 type Outcome int
 
-// The outcomes of a key.
+// The outcomes of a message.
 const (
-	Moved    Outcome = iota // the mark moved, or nothing happened
+	Moved    Outcome = iota // the marker moved, or nothing happened
 	Narrowed                // the filter changed
 	Chosen                  // the marked entry was chosen
 	Closed                  // the list was closed without a choice
 )
 
-// Msg is a message that belongs to the list on the screen.
+// Msg is a message for the list on the screen.
 type Msg interface{ isMsg() }
 
-// SetFilter narrows a list to what fits.
+// SetFilter is a message that sets the filter.
 type SetFilter string
 
 func (SetFilter) isMsg() {}
 
-// Size returns how many entries there are.
+// Size returns the number of entries.
 func (c *Chooser) Size() int { return c.count }
 
 // MarkRow marks the entry with index i.
 func (c *Chooser) MarkRow(i int) { c.At = i }
 
-// Restyle draws the list with st.
+// Restyle sets the styles of the list.
 func (c *Chooser) Restyle(st *ink.Styles) { c.St = st }
 
-// Update takes a message that means the same in every list.
+// Update handles the messages that have the same meaning in every list.
 func (c *Chooser) Update(msg tea.Msg) Outcome {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
@@ -135,7 +135,7 @@ func (c *Chooser) fits(text string) bool {
 	return true
 }
 
-// nearly is fits for words that may end otherwise in text: copy finds copies.
+// nearly is like fits, but compares word stems: "copy" matches "copies".
 func (c *Chooser) nearly(text string) bool {
 	there := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) })
 	for _, w := range strings.Fields(strings.ToLower(c.Filter)) {
@@ -147,8 +147,7 @@ func (c *Chooser) nearly(text string) bool {
 	return true
 }
 
-// stem is a word without the ending that its other forms have not, if enough of
-// it is left.
+// stem returns a word without an inflectional ending, if enough of it is left.
 func stem(word string) string {
 	const least = 3
 	for _, ending := range []string{"ying", "ing", "ies", "ied", "es", "ed", "s", "e", "y"} {
@@ -159,7 +158,7 @@ func stem(word string) string {
 	return word
 }
 
-// below is how many lines under the rule are left for what is marked.
+// below returns the number of lines for details of the marked entry.
 func (c *Chooser) below() int {
 	const low = 12
 	if c.Height < low {
@@ -172,26 +171,26 @@ func (c *Chooser) below() int {
 	return under
 }
 
-// listHead is how many lines stand above the entries.
+// listHead is the number of lines above the entries.
 const listHead = 3
 
-// room is how many entries fit in the window.
+// room returns the number of entries that fit in the window.
 func (c *Chooser) room() int {
-	const around = 5 // the heading, the filter, the hint, and space
-	room := c.Height - around
+	const frame = 5 // heading, filter, hint and blank lines
+	room := c.Height - frame
 	if n := c.below(); n > 0 {
 		room -= n + 1
 	}
 	return max(room, 1)
 }
 
-// entryAt returns the entry that stands in a line of the window.
+// entryAt returns the entry in line y of the window.
 func (c *Chooser) entryAt(y int) (i int, ok bool) {
 	i = c.top + y - listHead
 	return i, y >= listHead && y < c.Height-1 && i < min(c.count, c.top+c.room())
 }
 
-// Clamp keeps the mark in the list, and the window around the mark.
+// Clamp keeps the marker within the list and scrolls it into view.
 func (c *Chooser) Clamp() {
 	c.At = max(0, min(c.At, c.count-1))
 	c.top = max(0, min(c.top, c.At, c.count-c.room()))
@@ -200,16 +199,16 @@ func (c *Chooser) Clamp() {
 	}
 }
 
-// Page is what a list shows.
+// Page is the content of a list.
 type Page struct {
-	Head, Right string                    // of the first line
-	Row         func(i int) string        // an entry, no wider than the window
-	None        string                    // said where there is no entry
-	Marked      func(height int) []string // what stands under the rule
+	Head, Right string                    // the first line
+	Row         func(i int) string        // draws an entry, no wider than the window
+	None        string                    // shown if there are no entries
+	Marked      func(height int) []string // draws details of the marked entry
 	Hint        string
 }
 
-// Draw fills the window with p.
+// Draw draws p in the window.
 func (c *Chooser) Draw(p Page) ([]string, *tea.Cursor) {
 	dim := func(s string) string { return c.St.Dim.Render(ink.Truncate(s, c.Width)) }
 	filter := ink.Truncate(ink.SanitizeLine(c.Filter), max(c.Width-ink.Gutter-1, 0))
@@ -244,8 +243,7 @@ func (c *Chooser) Draw(p Page) ([]string, *tea.Cursor) {
 	return lines, cursor
 }
 
-// foot is the last line: what keys do, and where in a list one is that has more
-// entries than room.
+// foot draws the last line: key hints, and the position in a list that does not fit.
 func (c *Chooser) foot(hint string) string {
 	at, room := "", c.Width-ink.Gutter
 	if c.count > c.room() {
@@ -256,8 +254,7 @@ func (c *Chooser) foot(hint string) string {
 	return c.St.Dim.Render(ink.Spread(strings.Repeat(" ", ink.Gutter)+hint, at, c.Width))
 }
 
-// briefly leaves out what a heading ends with, after commas, until the rest has
-// room.
+// briefly drops comma-separated parts from the end of a heading until it fits.
 func briefly(head string, width int) string {
 	for lipgloss.Width(head) > width {
 		i := strings.LastIndex(head, ", ")
@@ -269,7 +266,7 @@ func briefly(head string, width int) string {
 	return head
 }
 
-// FitHints leaves out what a hint begins with until the rest has room.
+// FitHints drops hints from the start until the rest fits.
 func FitHints(hint string, width int) string {
 	for lipgloss.Width(hint) > width {
 		_, rest, ok := strings.Cut(hint, " · ")
@@ -281,8 +278,8 @@ func FitHints(hint string, width int) string {
 	return hint
 }
 
-// widestRow is how wide an entry becomes: in a wide window, what stands at its
-// right edge would be too far away to be seen with it.
+// widestRow is the maximum width of an entry, so that text at its right edge stays
+// close to it in a wide window.
 const widestRow = 140
 
 // Entry draws one line of a list: when, what, and facts at the right edge.

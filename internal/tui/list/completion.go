@@ -10,27 +10,27 @@ import (
 	"agent/internal/tui/ink"
 )
 
-// popupRows is how many suggestions are shown at most.
+// popupRows is the maximum number of visible suggestions.
 const popupRows = 8
 
-// Suggestion is something that can take the place of a word that is typed.
+// Suggestion is a replacement for a typed word.
 type Suggestion struct {
-	Text      string // what takes its place
-	Label     string // how it is shown, where that is another; sanitised
-	At        []int  // the bytes of label to look at
-	What      string // what it means; sanitised
-	Complete  bool   // it is whole: enter carries the line out
-	Continues bool   // more follows it at once, so no blank does
+	Text      string // the replacement
+	Label     string // shown instead of Text if not empty; sanitized
+	At        []int  // byte offsets of the matched characters of the label
+	What      string // description; sanitized
+	Complete  bool   // the line is complete: enter runs it
+	Continues bool   // no space is inserted after it
 }
 
 // Completion is the list of suggestions above the editor.
 type Completion struct {
 	Rows        []Suggestion
-	Marked, Top int // the marked one, negative for none; the first that is shown
-	visible     int // how many of them are
+	Marked, Top int // indexes of the marked row, negative for none, and of the first visible one
+	visible     int // number of visible rows
 }
 
-// Lines draws the suggestions, at most so many.
+// Lines draws at most limit suggestions.
 func (p *Completion) Lines(st *ink.Styles, width, limit int) []string {
 	shown := min(len(p.Rows), popupRows, limit)
 	p.visible = shown
@@ -52,8 +52,7 @@ func (p *Completion) Lines(st *ink.Styles, width, limit int) []string {
 	return out
 }
 
-// Place says which of the suggestions is marked, where there are more than are
-// shown.
+// Place returns the position of the marked suggestion if not all are visible.
 func (p *Completion) Place() string {
 	if len(p.Rows) <= p.visible || p.Marked < 0 {
 		return ""
@@ -69,7 +68,7 @@ func (p *Completion) row(st *ink.Styles, s Suggestion, marked bool, column, widt
 	}
 	label := s.ShownAs()
 	if over := lipgloss.Width(label) - (width - ink.Gutter); over > 0 && s.What == "" {
-		return mark + st.Dim.Render("…") + base.Render(ansi.TruncateLeft(label, over+1, "")) // a path's end tells most
+		return mark + st.Dim.Render("…") + base.Render(ansi.TruncateLeft(label, over+1, "")) // the end of a path is the most useful part
 	}
 	line := mark + ink.RenderMatches(label, s.At, base, st.Cyan)
 	if s.What != "" {
@@ -78,7 +77,7 @@ func (p *Completion) row(st *ink.Styles, s Suggestion, marked bool, column, widt
 	return ink.Truncate(line, width)
 }
 
-// ShownAs is how the suggestion is shown.
+// ShownAs returns the text that is shown for the suggestion.
 func (s Suggestion) ShownAs() string {
 	if s.Label != "" {
 		return s.Label

@@ -10,35 +10,35 @@ import (
 	"agent/internal/tui/ink"
 )
 
-// DetailRows is how many lines tell more of the marked option.
+// DetailRows is the number of lines for details of the marked option.
 const DetailRows = 4
 
-// Option is an entry of a menu. All of it is sanitised.
+// Option is an entry of a menu. Its texts are sanitized.
 type Option struct {
-	ID    string // what tells it from others
-	Name  string // what it is found by first
+	ID    string // unique in the menu
+	Name  string // ranks first in the filter
 	What  string
-	Right string // said at the right edge
-	Last  bool   // it comes after those that are not
-	Dim   bool   // it cannot be taken now
+	Right string // shown at the right edge
+	Last  bool   // listed after the other options
+	Dim   bool   // cannot be chosen now
 }
 
-// Menu is a list from which one option is taken. Typing narrows it to those
-// that fit, the ones that fit by their name first.
+// Menu is a list of options. Typing filters it; options that match by name come
+// first.
 type Menu struct {
 	Chooser
 	Head, None, Hint string
 	Right            string
-	First            string // the id of what is marked at first
+	First            string // ID of the option that is marked first
 	all, found       []Option
 	Chose            func(Option) tea.Cmd
-	// Free makes an option of what was typed where nothing fits; may be nil.
+	// Free returns an option for typed text that matches nothing; may be nil.
 	Free func(typed string) (Option, bool)
-	// detail tells more of an option in a window of that width; may be nil.
+	// Detail draws details of an option at that width; may be nil.
 	Detail func(o Option, width int) []string
 }
 
-// Fill puts options in the menu. The marked one stays marked.
+// Fill sets the options. The marked one stays marked.
 func (u *Menu) Fill(all []Option) {
 	was := u.First
 	if u.At < len(u.found) {
@@ -66,7 +66,7 @@ func (u *Menu) Update(msg tea.Msg) (cmd tea.Cmd, over bool) {
 	return nil, false
 }
 
-// refine lists what the filter fits.
+// refine lists the options that match the filter.
 func (u *Menu) refine() {
 	ranks := map[string]int{}
 	u.found = nil
@@ -85,7 +85,7 @@ func (u *Menu) refine() {
 	u.count = len(u.found)
 }
 
-// rank says how well the filter fits an option, the lower the better.
+// rank returns how well an option matches the filter; lower is better.
 func (u *Menu) rank(o Option) (rank int, ok bool) {
 	filter, name := strings.ToLower(strings.TrimSpace(u.Filter)), strings.ToLower(o.Name)
 	switch {
@@ -108,10 +108,10 @@ func (u *Menu) rank(o Option) (rank int, ok bool) {
 	return rank, true
 }
 
-// text is all that an option is found by.
+// text returns the text that the filter searches.
 func (o Option) text() string { return strings.Join([]string{o.Name, o.What, o.Right, o.ID}, " ") }
 
-// inOrder reports whether the letters of part stand in text in that order.
+// inOrder reports whether text contains the letters of part in that order.
 func inOrder(part, text string) bool {
 	for _, r := range part {
 		_, rest, ok := strings.Cut(text, string(r))
@@ -128,7 +128,7 @@ func (u *Menu) Lines() ([]string, *tea.Cursor) {
 	return u.Draw(Page{Head: u.Head, Right: u.Right, None: u.None, Row: u.Row, Marked: u.marked, Hint: u.Hint})
 }
 
-// Row draws an option: its name in a column of its own.
+// Row draws an option, with its name in a column of its own.
 func (u *Menu) Row(i int) string {
 	o, mark := u.found[i], "  "
 	name, what := o.Name, u.St.Dim.Render(o.What)
@@ -153,7 +153,7 @@ func (u *Menu) Row(i int) string {
 	return ink.Truncate(mark+ink.Spread(name+pad+what, u.St.Dim.Render(o.Right), room), u.Width)
 }
 
-// marked tells more of the marked option.
+// marked draws details of the marked option.
 func (u *Menu) marked(height int) []string {
 	if u.Detail == nil || u.At >= len(u.found) {
 		return nil

@@ -19,13 +19,13 @@ import (
 // Session is one row of the picker.
 type Session struct {
 	ID, Dir, Title string
-	Parent         string // the ID of the session that it is a fork of; may be empty
-	Current        bool   // it is the one that is shown
+	Parent         string // ID of the session that it was forked from; may be empty
+	Current        bool   // the session that is open
 	When           time.Time
 	Messages       int
 }
 
-// name is what a session is called on the screen.
+// name returns the title of a session, or its ID.
 func (s Session) name() string {
 	if title := ink.SanitizeLine(s.Title); strings.TrimSpace(title) != "" {
 		return title
@@ -34,66 +34,66 @@ func (s Session) name() string {
 }
 
 const (
-	searchPause  = 200 * time.Millisecond // without a key, before texts are searched
-	previewPause = 80 * time.Millisecond  // on a session, before its end is read
+	searchPause  = 200 * time.Millisecond // pause in typing before session texts are searched
+	previewPause = 80 * time.Millisecond  // time on a session before its preview is read
 	previewsKept = 50
 )
 
-// Source is where the sessions of a picker come from.
+// Source provides the sessions of a picker.
 type Source struct {
-	Dir string // the working directory, as sessions name it
-	// Sessions returns the sessions, the latest first, or those in whose text query
-	// is found.
+	Dir string // the working directory, as in Session.Dir
+	// Sessions returns all sessions, the latest first, or those whose text contains
+	// query.
 	Sessions func(ctx context.Context, query string) ([]Session, error)
 	// Preview returns the last events of a session. Optional.
 	Preview func(id string) ([]event.Event, error)
-	// Render makes the preview of those events, or of the error of Preview.
+	// Render returns the preview of the events or the error of Preview.
 	Render func(events []event.Event, err error) Preview
 }
 
-// Preview is the end of a session, drawn as it looked.
+// Preview draws the end of a session.
 type Preview interface {
-	// Window returns its last lines in a window of that size.
+	// Window draws the last lines in that size.
 	Window(st *ink.Styles, width, height int) []string
 }
 
-// After is the clock of a running program.
+// After returns a command that sends msg after a delay.
 func After(in time.Duration, msg tea.Msg) tea.Cmd {
 	return tea.Tick(in, func(time.Time) tea.Msg { return msg })
 }
 
-// Picker is the screen on which a session is chosen. What it shows is read
-// beside it, by commands.
+// Picker is the session picker. Commands read the sessions and previews in the
+// background.
 type Picker struct {
 	Chooser
 	src   Source
 	now   func() time.Time
 	After func(time.Duration, tea.Msg) tea.Cmd
 	chose func(Session) tea.Cmd
-	Tree  bool // forks stand below what they are forks of
+	Tree  bool // list forks below their parents
 
-	all        []Session // nil until they came
-	found      []Session // those that are listed
-	depths     []int     // of those, in the tree
-	texts      []Session // those in whose text the filter was found
-	everywhere bool      // not only those of this directory
+	all        []Session // nil until they are read
+	found      []Session // the listed sessions
+	depths     []int     // of the listed sessions in the tree
+	texts      []Session // sessions whose text contains the filter
+	everywhere bool      // list the sessions of all directories
 	loaded     bool
 	searching  bool
 	err        error
-	Stop       context.CancelFunc // of what is read
+	Stop       context.CancelFunc // cancels the current reading
 
-	wanted   string // the session that is to be previewed
+	wanted   string // ID of the session to preview
 	previews map[string]Preview
 }
 
-// Messages to a picker, about what it wanted.
+// Messages to a picker.
 type (
 	sessionsRead struct {
 		query string
 		rows  []Session
 		err   error
 	}
-	// SearchDue says that the user typed no more after a query.
+	// SearchDue reports that the user paused after typing a query.
 	SearchDue   struct{ Query string }
 	previewDue  struct{ id string }
 	previewRead struct {
@@ -111,15 +111,15 @@ func (previewDue) isMsg() {}
 
 func (previewRead) isMsg() {}
 
-// NewPicker returns a picker of the sessions of src. chose takes the session that is
-// chosen, and now is the clock.
+// NewPicker returns a picker of the sessions of src. chose is called with the chosen
+// session; now is the clock.
 func NewPicker(src Source, keys keys.Map, st *ink.Styles, now func() time.Time, chose func(Session) tea.Cmd) *Picker {
 	return &Picker{Chooser: Chooser{Keys: keys, St: st, Width: 80, Height: 24}, src: src, now: now, After: After, chose: chose,
 		everywhere: src.Dir == "", Stop: func() {}, previews: map[string]Preview{}}
 }
 
-// Read returns the command that reads the sessions that fit a query, and ends
-// the one before.
+// Read returns the command that reads the sessions for a query. It cancels the
+// previous reading.
 func (p *Picker) Read(query string) tea.Cmd {
 	p.Stop()
 	ctx, stop := context.WithCancel(context.Background())
@@ -135,7 +135,7 @@ func (p *Picker) Read(query string) tea.Cmd {
 func (p *Picker) Update(msg tea.Msg) (cmd tea.Cmd, over bool) {
 	switch msg := msg.(type) {
 	case sessionsRead:
-		p.came(msg)
+		p.takeSessions(msg)
 	case SearchDue:
 		if msg.Query == p.Filter && p.loaded {
 			cmd = p.Read(msg.Query)
@@ -177,8 +177,8 @@ func (p *Picker) act(msg tea.Msg) (cmd tea.Cmd, over bool) {
 	return nil, false
 }
 
-// stopSearch forgets what a search found, and ends one that goes on. The list
-// of all sessions is never given up.
+// stopSearch cancels a search and drops its results. It does not cancel the reading
+// of all sessions.
 func (p *Picker) stopSearch() {
 	if p.loaded {
 		p.Stop()
@@ -186,8 +186,8 @@ func (p *Picker) stopSearch() {
 	p.texts, p.searching, p.err = nil, false, nil
 }
 
-// came takes the sessions that were read.
-func (p *Picker) came(r sessionsRead) {
+// takeSessions takes the sessions that were read.
+func (p *Picker) takeSessions(r sessionsRead) {
 	switch {
 	case r.query == "":
 		p.all, p.loaded, p.err = r.rows, true, r.err
@@ -212,13 +212,13 @@ func (p *Picker) marked() string {
 	return p.found[p.At].ID
 }
 
-// someHere reports whether there is a session of the working directory.
+// someHere reports whether the working directory has a session.
 func (p *Picker) someHere() bool {
 	return slices.ContainsFunc(p.all, func(s Session) bool { return s.Dir == p.src.Dir })
 }
 
-// refine lists the sessions whose title the filter fits, then those whose text
-// it was found in.
+// refine lists the sessions whose title matches the filter, then those whose text
+// contains it.
 func (p *Picker) refine() {
 	p.found = nil
 	listed := map[string]bool{}
@@ -259,21 +259,21 @@ func (p *Picker) Lines() ([]string, *tea.Cursor) {
 	}
 	switch {
 	case !p.loaded:
-		pg.None = "looking for sessions …"
+		pg.None = "loading sessions …"
 	case p.searching:
-		pg.None = "searching what was said …"
+		pg.None = "searching transcripts …"
 	case strings.TrimSpace(p.Filter) == "":
-		pg.None = "there are no sessions yet"
+		pg.None = "no sessions yet"
 	default:
-		pg.None = "no session fits"
+		pg.None = "no matching session"
 	}
 	return p.Draw(pg)
 }
 
-// Row draws one session: when, what about, where and how much. Where room is
-// short, what is said last stays.
+// Row draws one session: time, title, directory and number of messages. If there is
+// little room, it drops facts from the left.
 func (p *Picker) Row(i int) string {
-	const title = 52 // with what stands before it
+	const title = 52 // columns reserved for time and title
 	s := p.found[i]
 	room := p.Width - title
 	facts := p.facts(i, "fork of “"+ink.Truncate(p.origin(s), 20)+"”")
@@ -286,8 +286,8 @@ func (p *Picker) Row(i int) string {
 	return p.Entry(i, ShortAge(s.When, p.now()), branchOf(p.depths[i])+s.name(), strings.Join(facts, "  "))
 }
 
-// facts are what is said of a session at the right edge. In the tree a fork is
-// seen where it stands.
+// facts returns the facts about a session at the right edge. The tree itself shows
+// which sessions are forks.
 func (p *Picker) facts(i int, fork string) []string {
 	s := p.found[i]
 	var facts []string
@@ -299,12 +299,12 @@ func (p *Picker) facts(i int, fork string) []string {
 	}
 	facts = append(facts, phrase.Count(s.Messages, "message"))
 	if s.Current {
-		facts = append(facts, "this one")
+		facts = append(facts, "current")
 	}
 	return facts
 }
 
-// origin is what the session is called that s is a fork of.
+// origin returns the name of the session that s was forked from.
 func (p *Picker) origin(s Session) string {
 	if i := slices.IndexFunc(p.all, func(o Session) bool { return o.ID == s.Parent }); i >= 0 {
 		return p.all[i].name()
@@ -312,7 +312,7 @@ func (p *Picker) origin(s Session) string {
 	return ink.SanitizeLine(s.Parent)
 }
 
-// ShortAge writes a time of the last hour as an age, and any other as ShortTime
+// ShortAge formats a time within the last hour as an age, and any other as ShortTime
 // does.
 func ShortAge(t, now time.Time) string {
 	switch ago := now.Sub(t); {
@@ -325,8 +325,7 @@ func ShortAge(t, now time.Time) string {
 	}
 }
 
-// ShortTime writes a time the shorter, the nearer it is, and none at all as
-// nothing.
+// ShortTime formats a time, the closer the shorter. It returns "" for the zero time.
 func ShortTime(t, now time.Time) string {
 	if t.IsZero() {
 		return ""

@@ -16,6 +16,6 @@ func TestShortAge(t *testing.T) {
 		}
 	}
 	if got := ShortAge(time.Time{}, noon); got != "" {
-		t.Errorf("got %q for no time at all", got)
+		t.Errorf("got %q for the zero time", got)
 	}
 }

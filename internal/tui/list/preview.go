@@ -2,7 +2,7 @@ package list
 
 import tea "charm.land/bubbletea/v2"
 
-// preview wants the end of the marked session, once the mark rests on it.
+// preview returns the command that requests a preview of the marked session after a pause.
 func (p *Picker) preview() tea.Cmd {
 	id := p.marked()
 	if id == p.wanted || p.src.Preview == nil || p.below() == 0 {
@@ -15,8 +15,8 @@ func (p *Picker) preview() tea.Cmd {
 	return p.After(previewPause, previewDue{id})
 }
 
-// readPreview returns the command that reads the end of a session, unless it is
-// not wanted any more.
+// readPreview returns the command that reads a preview, or nil if another session is
+// marked now.
 func (p *Picker) readPreview(id string) tea.Cmd {
 	if id != p.wanted || p.previews[id] != nil {
 		return nil
@@ -27,7 +27,7 @@ func (p *Picker) readPreview(id string) tea.Cmd {
 	}
 }
 
-// previewed draws the end of a session as it looked in it.
+// previewed renders a preview that was read.
 func (p *Picker) previewed(r previewRead) {
 	if len(p.previews) >= previewsKept {
 		clear(p.previews)
@@ -35,7 +35,7 @@ func (p *Picker) previewed(r previewRead) {
 	p.previews[r.id] = p.src.Render(r.events, r.err)
 }
 
-// end is the last lines of the marked session.
+// end draws the preview of the marked session.
 func (p *Picker) end(height int) []string {
 	t := p.previews[p.marked()]
 	if t == nil {

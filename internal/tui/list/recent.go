@@ -7,25 +7,25 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// recentKept is how many options are remembered.
+// recentKept is the maximum number of remembered options.
 const recentKept = 8
 
-// Recent are the IDs of the options that were used last. Commands of the screen
-// save them, and Save the ones whose command did not run before the screen ended.
+// Recent holds the IDs of the most recently used options. The commands of Use save
+// them; Save saves them at exit if such a command did not run.
 type Recent struct {
 	ids  []string       // the latest first
 	save func([]string) // may be nil
 
 	mu      sync.Mutex // guards unsaved
 	unsaved []string
-	saving  sync.Mutex // one at a time: an older list never overwrites a newer one
+	saving  sync.Mutex // held while saving, so that an older list never overwrites a newer one
 }
 
-// NewRecent returns the options with these IDs, the latest first. save keeps them
-// for the next time and may be nil.
+// NewRecent returns a Recent with these IDs, the latest first. save stores them and
+// may be nil.
 func NewRecent(ids []string, save func([]string)) *Recent { return &Recent{ids: ids, save: save} }
 
-// Rank returns how many options were used since the one with that ID.
+// Rank returns the number of options used since the one with that ID.
 func (r *Recent) Rank(id string) int {
 	if i := slices.Index(r.ids, id); i >= 0 {
 		return i
@@ -33,7 +33,7 @@ func (r *Recent) Rank(id string) int {
 	return recentKept
 }
 
-// Use notes that an option is used. It returns the command that saves that.
+// Use records the use of an option and returns the command that saves it.
 func (r *Recent) Use(id string) tea.Cmd {
 	if len(r.ids) > 0 && r.ids[0] == id {
 		return nil
@@ -52,7 +52,7 @@ func (r *Recent) Use(id string) tea.Cmd {
 	}
 }
 
-// Save saves the options unless they are saved. It returns when they are.
+// Save saves unsaved options and returns when they are saved.
 func (r *Recent) Save() {
 	r.saving.Lock()
 	defer r.saving.Unlock()

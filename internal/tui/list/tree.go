@@ -2,8 +2,8 @@ package list
 
 import "strings"
 
-// tree orders sessions as a tree: each fork below what it is a fork of, where
-// that is among them, else as a root. depths says how far below a root each is.
+// tree orders sessions as a tree: each fork below its parent, or as a root if the
+// parent is not listed. depths holds the depth of each session.
 func tree(sessions []Session) (ordered []Session, depths []int) {
 	listed, forks := map[string]bool{}, map[string][]Session{}
 	for _, s := range sessions {
@@ -27,13 +27,13 @@ func tree(sessions []Session) (ordered []Session, depths []int) {
 			place(s, 0)
 		}
 	}
-	for _, s := range sessions { // those that claim to be forks of each other
+	for _, s := range sessions { // sessions in a cycle of parents
 		place(s, 0)
 	}
 	return ordered, depths
 }
 
-// branchOf is what stands before a session so far below a root.
+// branchOf returns the indentation of a session at that depth.
 func branchOf(depth int) string {
 	const deepest = 8
 	if depth == 0 {

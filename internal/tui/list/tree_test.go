@@ -6,8 +6,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Sessions that claim to be forks of each other are all listed, once.
-func TestTreeOfCircles(t *testing.T) {
+// Sessions in a cycle of parents are all listed, once.
+func TestTreeOfCycles(t *testing.T) {
 	got, depths := tree([]Session{{ID: "a", Parent: "b"}, {ID: "b", Parent: "a"}, {ID: "c", Parent: "c"}, {ID: "d", Parent: "a"}})
 	want := []Session{{ID: "a", Parent: "b"}, {ID: "b", Parent: "a"}, {ID: "d", Parent: "a"}, {ID: "c", Parent: "c"}}
 	if diff := cmp.Diff(got, want); diff != "" {

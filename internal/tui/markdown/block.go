@@ -12,22 +12,22 @@ import (
 )
 
 const (
-	minWidth   = 8 // below which nothing is indented any further
+	minWidth   = 8 // minimum width for further indentation
 	ruleWidth  = 24
 	codeIndent = 2
 )
 
-// blocks draws parsed markdown: Glamour the text and the tables, this the
-// layout of blocks and the code. What it drew last it remembers, so that a
-// block that has only grown costs what has grown.
+// blocks draws parsed Markdown. It lays out blocks and code itself and uses Glamour
+// for inline text and tables. It caches the leaves of the last drawing, so that a
+// block that grows is not drawn completely again.
 type blocks struct {
 	st  *ink.Styles
 	in  inlines
-	old map[drawing][]string // of the text drawn before
-	now map[drawing][]string // of this one
+	old map[drawing][]string // leaves of the previous drawing
+	now map[drawing][]string // leaves of the current drawing
 }
 
-// drawing is all that decides how a leaf looks.
+// drawing is the cache key of a leaf: everything that its look depends on.
 type drawing struct {
 	kind  ast.NodeKind
 	level int
@@ -40,14 +40,14 @@ func newBlocks(st *ink.Styles) *blocks {
 	return &blocks{st: st, in: inlines{flow: newRenderer(st, 0)}}
 }
 
-// begin makes p the text that is drawn from here on.
+// begin sets the text to draw.
 func (b *blocks) begin(p parsed) {
 	b.in.src = p.src[:len(p.src):len(p.src)]
 	b.in.refs = len(p.refs)
 	b.old, b.now = b.now, map[drawing][]string{}
 }
 
-// add draws units within width columns below the lines there are.
+// add draws units within width columns and appends them to lines.
 func (b *blocks) add(lines []string, units []unit, width int) []string {
 	for _, u := range units {
 		var drawn []string
@@ -64,7 +64,7 @@ func (b *blocks) add(lines []string, units []unit, width int) []string {
 	return lines
 }
 
-// block draws n, which lies within so many lists.
+// block draws n, which is nested in depth lists.
 func (b *blocks) block(n ast.Node, depth, width int) []string {
 	switch n := n.(type) {
 	case *ast.Heading:
@@ -90,8 +90,8 @@ func (b *blocks) block(n ast.Node, depth, width int) []string {
 	return b.leaf(n, 0, width)
 }
 
-// children draws the blocks in n, a blank line between them unless n is an item
-// of a list whose author left none.
+// children draws the blocks in n, separated by blank lines unless n is an item of a
+// tight list.
 func (b *blocks) children(n ast.Node, depth, width int) []string {
 	var out []string
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
@@ -120,8 +120,8 @@ func (b *blocks) list(n *ast.List, depth, width int) []string {
 	return out
 }
 
-// item draws an item of a list with its marker, all lines indented to the
-// first one's text.
+// item draws an item of a list with its marker. Further lines are indented to the
+// text of the first one.
 func (b *blocks) item(n ast.Node, nth, depth, width int) []string {
 	marker := "• "
 	if depth%2 == 1 {
@@ -148,7 +148,7 @@ func (b *blocks) item(n ast.Node, nth, depth, width int) []string {
 	return prefixed(strings.Repeat(" ", indent), marker, lines)
 }
 
-// checkBox returns the box to tick at the start of an item, if there is one.
+// checkBox returns the task list checkbox of an item, if there is one.
 func checkBox(item ast.Node) *extast.TaskCheckBox {
 	if text := item.FirstChild(); text != nil {
 		box, _ := text.FirstChild().(*extast.TaskCheckBox)
@@ -157,7 +157,7 @@ func checkBox(item ast.Node) *extast.TaskCheckBox {
 	return nil
 }
 
-// prefixed puts prefix before each line, or first, if any, before the first.
+// prefixed prepends prefix to each line, but first, if not empty, to the first line.
 func prefixed(prefix, first string, lines []string) []string {
 	out := make([]string, len(lines))
 	for i, line := range lines {
@@ -195,7 +195,7 @@ func (b *blocks) code(n ast.Node, language string, width int) []string {
 	})
 }
 
-// drawCode draws lines of code, indented and cut where they are too long.
+// drawCode draws lines of code, indented and wrapped.
 func drawCode(lines [][]ink.Span, width int) []string {
 	var out []string
 	for _, line := range lines {
@@ -204,8 +204,8 @@ func drawCode(lines [][]ink.Span, width int) []string {
 	return out
 }
 
-// cutCode breaks a line of code into indented lines, unless there is no room to
-// indent it.
+// cutCode breaks a line of code into indented lines, or into unindented ones if width
+// is too small.
 func cutCode(line []ink.Span, width int) [][]ink.Span {
 	if width < minWidth {
 		return ink.CutSpans(line, width)
@@ -217,7 +217,7 @@ func cutCode(line []ink.Span, width int) [][]ink.Span {
 	return out
 }
 
-// html draws HTML as the text it is.
+// html draws the source of an HTML block.
 func (b *blocks) html(n *ast.HTMLBlock, width int) []string {
 	text := b.in.source(n)
 	if n.HasClosure() {
@@ -226,7 +226,7 @@ func (b *blocks) html(n *ast.HTMLBlock, width int) []string {
 	return ink.Wrap(strings.TrimRight(text, "\n "), width)
 }
 
-// remember returns what draw drew for the same leaf before, or draws it.
+// remember returns the cached lines of a leaf, or draws it.
 func (b *blocks) remember(n ast.Node, d drawing, draw func() []string) []string {
 	d.kind = n.Kind()
 	lines, ok := b.now[d]
@@ -239,7 +239,7 @@ func (b *blocks) remember(n ast.Node, d drawing, draw func() []string) []string 
 	return lines
 }
 
-// widest returns the columns that the widest of lines takes.
+// widest returns the width of the widest line.
 func widest(lines []string) int {
 	w := 0
 	for _, line := range lines {

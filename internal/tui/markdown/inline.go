@@ -15,16 +15,16 @@ import (
 	"agent/internal/tui/ink"
 )
 
-// Glamour takes the text of a node for source still: it resolves entities and
-// backslashes, in places more than once, and guesses at link targets. So text
-// comes to it resolved, sanitised, and with these stand-ins, which Sanitize
-// lets nobody else write, for what it would change.
+// Glamour treats the text of nodes as source: it resolves entities and backslashes,
+// sometimes twice, and rewrites link targets. So it gets resolved and sanitized text
+// with these placeholders for characters that it changes. Sanitize escapes them in other
+// text.
 const (
 	standAmp       = "\ue001"
 	standBackslash = "\ue002"
 	standPercent   = "\ue003"
 	standHash      = "\ue004"
-	// A target that begins so is an absolute URL, which Glamour leaves alone.
+	// Glamour does not change targets with this prefix, which looks like a URL scheme.
 	standTarget = "target:\ue005"
 )
 
@@ -33,16 +33,15 @@ var (
 	unshield = strings.NewReplacer(standAmp, "&", standBackslash, `\`, standPercent, "%", standHash, "#", standTarget, "")
 )
 
-// inlines draws what is within a block. It is not safe for use by more than
-// one goroutine.
+// inlines draws the inline content of blocks. It is not safe for concurrent use.
 type inlines struct {
-	src  []byte // the source, and behind it all text that was resolved
-	refs int    // link definitions known: more of them may turn text into links
+	src  []byte // the source, followed by resolved text
+	refs int    // number of link definitions; more of them may turn text into links
 	flow renderer.Renderer
 }
 
-// newRenderer returns a Glamour renderer of text styled by st. Width bounds
-// tables; 0 leaves everything as wide as it is.
+// newRenderer returns a Glamour renderer with the styles of st. width limits tables;
+// 0 means no limit.
 func newRenderer(st *ink.Styles, width int) renderer.Renderer {
 	return renderer.NewRenderer(renderer.WithNodeRenderers(util.Prioritized(ansi.NewRenderer(ansi.Options{
 		WordWrap:         width,
@@ -62,7 +61,7 @@ func (in *inlines) lines(n ast.Node) [][]ink.Span {
 	return in.render(in.flow, block)
 }
 
-// render draws one block by r.
+// render draws one block with r.
 func (in *inlines) render(r renderer.Renderer, block ast.Node) [][]ink.Span {
 	doc := ast.NewDocument()
 	doc.AppendChild(doc, block)
@@ -87,9 +86,8 @@ func (in *inlines) render(r renderer.Renderer, block ast.Node) [][]ink.Span {
 	return lines
 }
 
-// clickable returns the address in the link that Glamour made, or nothing
-// unless it is one of the web in plain characters. A backslash is none of them:
-// Sanitize may have written it.
+// clickable returns the URL of a link that Glamour made, or "" unless it is an HTTP
+// URL of printable ASCII. It rejects backslashes, which Sanitize may have written.
 func clickable(link string) string {
 	_, target, _ := strings.Cut(link, standTarget)
 	target = unshield.Replace(target)
@@ -104,8 +102,8 @@ func clickable(link string) string {
 	return target
 }
 
-// adopt moves what is in from to the end of to, made fit for Glamour. Within a
-// table a link is mere text, for its stand-in would be measured.
+// adopt converts the children of from for Glamour and appends them to to. In tables
+// links become plain text, because Glamour would count the placeholder's width.
 func (in *inlines) adopt(to, from ast.Node, table bool) {
 	for c := from.FirstChild(); c != nil; {
 		next := c.NextSibling()
@@ -181,8 +179,8 @@ func (in *inlines) addImage(to ast.Node, c *ast.Image, table bool) {
 	to.AppendChild(to, image)
 }
 
-// addAddress adds an address that is its own text. As one of mail Glamour
-// draws it as it stands.
+// addAddress adds a link whose text is its URL. Glamour draws email autolinks
+// unchanged, so it uses one.
 func (in *inlines) addAddress(to ast.Node, target, label string, table bool) {
 	if table || strings.HasPrefix(target, "mailto:") || !strings.Contains(target, "://") {
 		in.addText(to, label, false)
@@ -192,14 +190,14 @@ func (in *inlines) addAddress(to ast.Node, target, label string, table bool) {
 	to.AppendChild(to, ast.NewAutoLink(ast.AutoLinkEmail, address))
 }
 
-// addText adds text that is final, and a line break if one follows it.
+// addText adds resolved text, with a hard line break if broken.
 func (in *inlines) addText(to ast.Node, final string, broken bool) {
 	n := ast.NewTextSegment(in.store(shield.Replace(final)))
 	n.SetHardLineBreak(broken)
 	to.AppendChild(to, n)
 }
 
-// source returns the lines of the block n as they were written.
+// source returns the source lines of the block n.
 func (in *inlines) source(n ast.Node) string {
 	lines := n.Lines()
 	if lines.Len() == 1 {
@@ -214,21 +212,21 @@ func (in *inlines) source(n ast.Node) string {
 	return b.String()
 }
 
-// apart says whether a blank line is before the block n. Goldmark forgets it
-// of tables.
+// apart reports whether a blank line precedes the block n. Goldmark does not record
+// it for tables.
 func (in *inlines) apart(n ast.Node) bool {
 	at := place(n, in.src)
 	return n.HasBlankPreviousLines() || at > 0 && blankBefore(in.src, at)
 }
 
-// store puts text behind the source, where nodes can refer to it.
+// store appends text to the source, where nodes can refer to it.
 func (in *inlines) store(s string) text.Segment {
 	from := len(in.src)
 	in.src = append(in.src, s...)
 	return text.NewSegment(from, len(in.src))
 }
 
-// rawText returns the text in n without any style.
+// rawText returns the text in n without style.
 func (in *inlines) rawText(n ast.Node) string {
 	var b strings.Builder
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
@@ -251,7 +249,7 @@ func (in *inlines) rawText(n ast.Node) string {
 	return b.String()
 }
 
-// shieldTarget returns the target of a link so that Glamour draws it as it is.
+// shieldTarget protects the target of a link from changes by Glamour.
 func shieldTarget(target string) []byte {
 	target = shield.Replace(target)
 	return []byte(standTarget + strings.NewReplacer("%", standPercent, "#", standHash).Replace(target))
@@ -262,8 +260,8 @@ func isBreak(tag string) bool {
 	return tag == "<br>" || tag == "<br/>"
 }
 
-// resolve returns the text that source stands for: backslashes and entities.
-// What an entity hides is sanitised.
+// resolve resolves the backslash escapes and entities of source. It sanitizes the
+// text of entities.
 func resolve(source []byte) string {
 	if !bytes.ContainsAny(source, `\&`) {
 		return string(source)
@@ -276,8 +274,8 @@ func resolve(source []byte) string {
 			continue
 		}
 		if end := bytes.IndexByte(s, ';'); s[0] == '&' && end > 0 && end < maxEntity {
-			whole := s[:end+1]
-			if text := util.ResolveEntityNames(util.ResolveNumericReferences(whole)); !bytes.Equal(text, whole) {
+			entity := s[:end+1]
+			if text := util.ResolveEntityNames(util.ResolveNumericReferences(entity)); !bytes.Equal(text, entity) {
 				b.WriteString(ink.SanitizeLine(string(text)))
 				s = s[end+1:]
 				continue
@@ -289,5 +287,5 @@ func resolve(source []byte) string {
 	return b.String()
 }
 
-// maxEntity is longer than any entity's name.
+// maxEntity exceeds the length of every entity.
 const maxEntity = 40

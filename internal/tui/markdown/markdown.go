@@ -1,7 +1,7 @@
-// Package markdown draws text in markdown while it streams in, so that nothing
-// flickers or jumps and a frame costs what changed: what has ended is drawn
-// once, what is open is drawn again, and at the end all of it is drawn as a
-// whole. Glamour draws what is within a line; blocks are laid out here.
+// Package markdown draws Markdown, also while it streams in, without flicker.
+// Complete blocks are drawn once and only the open end is drawn again; Finish draws
+// the complete text. Glamour draws inline content, and this package lays out blocks.
+// It never writes to the terminal. Start reading at Text.
 package markdown
 
 import (
@@ -12,42 +12,41 @@ import (
 	"agent/internal/tui/ink"
 )
 
-// Text is the text of one message, drawn as markdown while it streams in.
+// Text is the Markdown text of one message, which may still be streaming.
 //
-// A frame costs what changed. Blocks that nothing can change any more are drawn
-// once and stay as they are; only what is still open after them is drawn again,
-// and past a size even that is drawn plain until it ends. Finish draws the whole
-// once more, because a link may be defined after it was used.
+// Blocks that can no longer change are drawn once. Only the open end is drawn again;
+// if it is too long, it is drawn as plain text until it ends. Finish draws everything
+// again, because a link may be defined after its use.
 //
-// It is not safe for use by more than one goroutine.
+// It is not safe for concurrent use.
 type Text struct {
 	st   *ink.Styles
-	raw  strings.Builder // as it came
-	held string          // the end of it: a line that is not whole, or what there is beyond maxHeld
-	src  []byte          // the rest, sanitised
+	raw  strings.Builder // the original text
+	held string          // the incomplete last line, or its end if it exceeds maxHeld
+	src  []byte          // the text before held, sanitized
 	done bool
 
 	width int
-	fresh bool // lines are those of the text
+	fresh bool // lines is up to date
 	lines []string
-	live  *stream // how far lines are drawn; nil when finished
+	live  *stream // state of the drawing; nil when finished
 }
 
-// maxHeld is the size, in bytes, up to which an unfinished line is kept whole.
+// maxHeld is the maximum size in bytes of an incomplete line that is held back.
 const maxHeld = 4 << 10
 
-// New returns an empty Text drawn with st.
+// New returns an empty Text with the styles st.
 func New(st *ink.Styles) *Text { return &Text{st: st} }
 
-// Append adds a streamed piece, which may end anywhere, within a character too.
+// Append adds a streamed piece, which may end within a character.
 func (m *Text) Append(text string) {
 	if text == "" {
 		return
 	}
 	if m.done {
-		whole := m.raw.String() + text
+		all := m.raw.String() + text
 		*m = Text{st: m.st}
-		text = whole
+		text = all
 	}
 	m.raw.WriteString(text)
 	m.held += text
@@ -69,19 +68,19 @@ func (m *Text) SetText(text string) {
 	m.Append(text)
 }
 
-// Finish says that the text is whole.
+// Finish marks the text as complete.
 func (m *Text) Finish() {
 	if !m.done {
 		m.done, m.fresh = true, false
 	}
 }
 
-// Text returns all text as it came.
+// Text returns the original text.
 func (m *Text) Text() string { return m.raw.String() }
 
-// Lines returns the text drawn within width columns, without blanks at the ends
-// of lines. They are valid until the next call of any method, and the caller
-// must not modify them.
+// Lines returns the text drawn within width columns, without trailing spaces. The
+// lines are valid until the next call of any method. The caller must not modify
+// them.
 func (m *Text) Lines(width int) []string {
 	width = max(width, 1)
 	if m.fresh && m.width == width {
@@ -106,9 +105,8 @@ func (m *Text) Lines(width int) []string {
 	return m.lines
 }
 
-// settled returns how many bytes of s are sanitised alike whatever follows: all
-// before the last character that begins something new. Joiners and marks
-// belong to what is before them.
+// settled returns the length of the prefix of s whose sanitized form does not depend
+// on what follows: everything before the last character, with its joiners and marks.
 func settled(s string) int {
 	for i := len(s); i > 0; {
 		r, n := utf8.DecodeLastRuneInString(s[:i])
@@ -121,8 +119,8 @@ func settled(s string) int {
 	return 0
 }
 
-// complete returns s without an end that is only half there: of a character,
-// of two that are joined, of a newline.
+// complete returns s without an incomplete end: a partial UTF-8 sequence, a joiner or
+// a carriage return.
 func complete(s string) string {
 	s = strings.TrimRight(s, "\r\u200c\u200d")
 	for n := 1; n < utf8.UTFMax && n <= len(s); n++ {

@@ -22,8 +22,8 @@ func drawFinished(st *ink.Styles, text string, width int) []string {
 	return m.Lines(width)
 }
 
-// Whatever pieces a text comes in, it is drawn as the whole in the end, and no
-// line that was final has changed until then.
+// A streamed text looks like the complete text in the end, and final lines never
+// change before.
 func TestStreamIsCalm(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	st := inktest.Looks["dark"]
@@ -39,7 +39,7 @@ func TestStreamIsCalm(t *testing.T) {
 				lines := m.Lines(width)
 				inktest.CheckLines(t, lines, width)
 				if len(lines) < len(frozen) {
-					t.Fatalf("%s: %d lines are left of %d final ones", source.name, len(lines), len(frozen))
+					t.Fatalf("%s: %d lines, want at least the %d final ones", source.name, len(lines), len(frozen))
 				}
 				if !slices.Equal(lines[:len(frozen)], frozen) {
 					t.Fatalf("%s: final lines changed (-got +want):\n%s", source.name, cmp.Diff(lines[:len(frozen)], frozen))
@@ -52,9 +52,9 @@ func TestStreamIsCalm(t *testing.T) {
 			if diff := cmp.Diff(m.Lines(width), want); diff != "" {
 				t.Fatalf("%s: finished (-got +want):\n%s", source.name, diff)
 			}
-			// No link of the corpus is used before it is defined.
+			// The corpus defines every link before its use.
 			if diff := cmp.Diff(streamed, want); diff != "" {
-				t.Errorf("%s at %d: what was streamed changed at the end (-got +want):\n%s", source.name, width, diff)
+				t.Errorf("%s at %d: the end changed streamed lines (-got +want):\n%s", source.name, width, diff)
 			}
 		}
 	}
@@ -99,7 +99,7 @@ func TestDraws(t *testing.T) {
 		{"backslash in a table", "|a|\n|-|\n|`\\.`|", "a\n───\n\\."},
 		{"marks of a stand-in", "\ue001 target:", `\ue001 target:`},
 		{"mail", "<me@a.b>", "me@a.b"},
-		{"numbers go on", "3. a\n3. b", "3. a\n4. b"},
+		{"numbers continue", "3. a\n3. b", "3. a\n4. b"},
 		{"blank between items", "- a\n\n- b\n- c", "• a\n\n• b\n• c"},
 		{"html", "<b>x</b>\n\n<p>\ny", "<b>x</b>\n\n<p>\ny"},
 		{"unknown language", "```nonesuch\na\\*b\n```", "  a\\*b"},
@@ -115,7 +115,7 @@ func TestDraws(t *testing.T) {
 	}
 }
 
-// A link may be used before it is defined: the final pass sees to it.
+// The final drawing resolves links that are defined after their use.
 func TestFinishResolvesLateLinks(t *testing.T) {
 	m := New(inktest.Looks["nocolor"])
 	m.Append("See [the docs][d].\n\nMore.\n")
@@ -130,7 +130,7 @@ func TestFinishResolvesLateLinks(t *testing.T) {
 	}
 }
 
-// What is only half there is not drawn as something it will not be.
+// An incomplete end is not drawn as something that it will not become.
 func TestPartialLine(t *testing.T) {
 	for text, want := range map[string]string{
 		"Steps:\n-":          "Steps:",
@@ -164,7 +164,7 @@ func TestLinesFollowTheWidth(t *testing.T) {
 	}
 }
 
-// giants are texts in which one block never ends.
+// giants returns texts with one very long block.
 func giants(size int) map[string]string {
 	repeat := func(s string) string { return strings.Repeat(s, size/len(s)+1)[:size] }
 	return map[string]string{
@@ -174,8 +174,8 @@ func giants(size int) map[string]string {
 		"nested":    "- a\n" + repeat("  - an item with `code` and **bold**\n"),
 		"table":     "| a | b |\n|---|---|\n" + repeat("| one | two |\n"),
 		"quote":     repeat("> quoted *text*\n"),
-		"paragraph": repeat("words that go on and on\n"),
-		"line":      repeat("words that go on and on "),
+		"paragraph": repeat("words and more words\n"),
+		"line":      repeat("words and more words "),
 		"word":      repeat("x"),
 		"wide":      repeat("日本語"),
 		"html":      "<!--\n" + repeat("hidden\n"),
@@ -229,8 +229,8 @@ func FuzzText(f *testing.F) {
 	})
 }
 
-// BenchmarkStream streams a text in pieces of 20 bytes, drawing it
-// after every fourth: what a fast model sends within a frame.
+// BenchmarkStream streams a text in pieces of 20 bytes and draws it after every
+// fourth piece, about what a fast model sends per frame.
 func BenchmarkStream(b *testing.B) {
 	for _, size := range []int{25 << 10, 100 << 10, 400 << 10} {
 		texts := giants(size)
@@ -254,7 +254,7 @@ func BenchmarkStream(b *testing.B) {
 	}
 }
 
-// A terminal of sixteen colours gets its own, whatever the theme.
+// A terminal with 16 colours uses its own palette in every theme.
 func TestSixteenColours(t *testing.T) {
 	for _, name := range ink.ThemeNames() {
 		st := ink.Look{Theme: name, Dark: true, Can: colorprofile.ANSI}.Styles()

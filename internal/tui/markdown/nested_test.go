@@ -13,8 +13,8 @@ import (
 	"agent/internal/tui/ink/inktest"
 )
 
-// However markdown nests, what is drawn nests no deeper than maxDepth, no table has
-// more than maxColumns, and no text is lost.
+// Blocks nest at most maxDepth deep, tables have at most maxColumns columns, and no
+// text is lost.
 func TestNestingIsBounded(t *testing.T) {
 	steps := func() string {
 		var b strings.Builder
@@ -64,7 +64,7 @@ func TestNestingIsBounded(t *testing.T) {
 	}
 }
 
-// Code in a text that is too long to be parsed is found as in a short one.
+// Code blocks of a text that is too long to be parsed are found as in a short one.
 func TestCodeBlocksOfALongText(t *testing.T) {
 	code := "Look:\n\n```go\nx := 1\n```\n\n~~~\n```\n~~~\n\nand\n\n````\n```\nopen\n"
 	long := strings.Repeat("| a | b |\n", 20_000) + "\n"

@@ -7,23 +7,23 @@ import (
 	"agent/internal/tui/ink"
 )
 
-// openText draws a block that has not ended piece by piece, so that what is
-// drawn of it is drawn once. Within a fence it is code, else plain text.
+// openText draws a long open block incrementally, each line once: as code within a
+// fence, otherwise as plain text.
 type openText struct {
 	st    *ink.Styles
 	width int
 	fence *fence // nil for plain text
 
-	lines    []string // of the text up to upTo, which is whole lines
+	lines    []string // the complete lines, up to upTo
 	upTo     int
-	searched int // up to here nothing closes the fence
+	searched int // the offset up to which no line closes the fence
 
-	part   []string // of the text from upTo up to partTo, lines that are full
+	part   []string // full drawn lines of the incomplete line, from upTo to partTo
 	partTo int
 }
 
-// closed says whether the end of the fence has come in src. Lines of it that
-// were searched once are not searched again.
+// closed reports whether src has the end of the fence. It searches each line only
+// once.
 func (o *openText) closed(src []byte) bool {
 	for line := range bytes.Lines(src[o.searched:]) {
 		if o.fence.closedBy(line) {
@@ -34,8 +34,8 @@ func (o *openText) closed(src []byte) bool {
 	return false
 }
 
-// draw returns the lines of src from where the block begins, and of rest, which
-// follows it but may yet change. Its last line begins at whole.
+// draw returns the drawn lines of the block in src and of rest, which follows src
+// and may still change. whole is the offset of the last, incomplete line.
 func (o *openText) draw(src []byte, whole int, rest string) []string {
 	if whole > o.upTo {
 		o.lines = append(o.lines, o.drawWhole(src[o.upTo:whole])...)
@@ -52,13 +52,12 @@ func (o *openText) draw(src []byte, whole int, rest string) []string {
 	out := append(o.lines[:len(o.lines):len(o.lines)], o.part...)
 	end := string(src[o.partTo:]) + rest
 	if len(o.part) == 0 && (end == "" || o.fence != nil && strings.Trim(end, " "+string(o.fence.mark)) == "") {
-		return out // nothing, or perhaps the end of the fence
+		return out // empty, or perhaps the end of the fence
 	}
 	return append(out, drawLines(o.pieces(end))...)
 }
 
-// drawWhole draws whole lines. Code is highlighted as far as it can be without
-// what is before it.
+// drawWhole draws complete lines. It highlights code without the context before it.
 func (o *openText) drawWhole(text []byte) []string {
 	if o.fence == nil {
 		return ink.Wrap(string(bytes.TrimSuffix(text, []byte("\n"))), o.width)
@@ -70,7 +69,7 @@ func (o *openText) drawWhole(text []byte) []string {
 	return drawCode(o.st.Highlight(code.String(), o.fence.language), o.width)
 }
 
-// pieces breaks a line that is not whole as drawWhole will.
+// pieces breaks an incomplete line in the same way as drawWhole.
 func (o *openText) pieces(text string) [][]ink.Span {
 	if o.fence == nil {
 		return ink.WrapSpans([]ink.Span{{Text: text}}, o.width)
@@ -78,7 +77,7 @@ func (o *openText) pieces(text string) [][]ink.Span {
 	return cutCode([]ink.Span{{Text: text}}, o.width)
 }
 
-// taken returns how many bytes of the text are in a line of pieces.
+// taken returns the number of bytes of the text in a line of pieces.
 func (o *openText) taken(line []ink.Span) int {
 	n := 0
 	for _, sp := range line {

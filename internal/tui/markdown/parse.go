@@ -12,7 +12,7 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// newParser returns a parser of the markdown that models write.
+// newParser returns a parser for the Markdown that models write.
 func newParser() parser.Parser {
 	blocks := parser.DefaultBlockParsers()
 	for i, b := range blocks {
@@ -33,11 +33,10 @@ func newParser() parser.Parser {
 }
 
 const (
-	// maxDepth is how deep quotes and lists may lie within each other. What would
-	// lie deeper is text: every line costs as much as it lies deep.
+	// maxDepth limits the nesting of quotes and lists, because the cost of a line
+	// grows with its depth. Deeper blocks are text.
 	maxDepth = 16
-	// maxColumns is how many columns a table may have. Every row gets all of them,
-	// however short it is written.
+	// maxColumns limits the columns of a table, because every row gets all of them.
 	maxColumns = 64
 )
 
@@ -52,10 +51,10 @@ func tooDeep(parent ast.Node) bool {
 	return depth >= maxDepth
 }
 
-// narrowTables makes tables of paragraphs, unless they have too many columns.
+// narrowTables turns paragraphs into tables unless they have too many columns.
 type narrowTables struct{ parser.ParagraphTransformer }
 
-// Transform is that of parser.ParagraphTransformer.
+// Transform implements parser.ParagraphTransformer.
 func (t narrowTables) Transform(n *ast.Paragraph, reader text.Reader, pc parser.Context) {
 	for i := range min(n.Lines().Len(), 2) {
 		line := n.Lines().At(i)
@@ -66,11 +65,11 @@ func (t narrowTables) Transform(n *ast.Paragraph, reader text.Reader, pc parser.
 	t.ParagraphTransformer.Transform(n, reader, pc)
 }
 
-// placing notes on each block where it begins, which goldmark does not, and keeps
-// blocks from nesting too deep.
+// placing records the start of each block, which goldmark does not, and limits the
+// nesting.
 type placing struct {
 	parser.BlockParser
-	nests bool // its blocks are lists or quotes
+	nests bool // parses lists or quotes
 }
 
 const placeKey = "place"
@@ -98,7 +97,7 @@ func place(n ast.Node, src []byte) int {
 			at = cell.Lines().At(0).Start
 		}
 	}
-	// A heading that is underlined was noted at its underline.
+	// For a setext heading the recorded start is its underline.
 	if n.Type() == ast.TypeBlock && n.Lines().Len() > 0 && (at < 0 || n.Lines().At(0).Start < at) {
 		at = n.Lines().At(0).Start
 	}
@@ -108,26 +107,26 @@ func place(n ast.Node, src []byte) int {
 	return bytes.LastIndexByte(src[:at], '\n') + 1
 }
 
-// unit is the smallest part of a text that is drawn by itself and does not
-// change when more text follows: a block, or an item of a list.
+// unit is the smallest part of a text that is drawn separately and final once it has
+// ended: a top-level block, or an item of a list.
 type unit struct {
 	node  ast.Node
 	start int  // in the source
-	gap   bool // a blank line goes before it
+	gap   bool // a blank line precedes it
 	nth   int  // the number of an item of a numbered list
 }
 
-// item says whether u is an item of a list.
+// item reports whether u is an item of a list.
 func (u unit) item() bool { return u.node.Kind() == ast.KindListItem }
 
-// parsed is a text taken apart.
+// parsed is a parsed text.
 type parsed struct {
 	src   []byte
 	units []unit
 	refs  []parser.Reference
 }
 
-// parse takes src apart. The link definitions refs hold in it as well.
+// parse parses src with the additional link definitions refs.
 func parse(p parser.Parser, src []byte, refs []parser.Reference) parsed {
 	pc := parser.NewContext()
 	for _, r := range refs {
@@ -138,7 +137,7 @@ func parse(p parser.Parser, src []byte, refs []parser.Reference) parsed {
 	for n := doc.FirstChild(); n != nil; n = n.NextSibling() {
 		list, ok := n.(*ast.List)
 		if !ok {
-			// What held nothing but link definitions is left behind empty.
+			// A paragraph with only link definitions is left without a place.
 			if at := place(n, src); at >= 0 {
 				out.units = append(out.units, unit{node: n, start: at, gap: true})
 			}
@@ -156,14 +155,14 @@ func parse(p parser.Parser, src []byte, refs []parser.Reference) parsed {
 	return out
 }
 
-// blankBefore says whether the line before the one that begins at is blank.
+// blankBefore reports whether the line before the one that starts at at is blank.
 func blankBefore(src []byte, at int) bool {
 	before := bytes.TrimSuffix(src[:at], []byte("\n"))
 	return util.IsBlank(before[bytes.LastIndexByte(before, '\n')+1:])
 }
 
-// ended says whether u, the last unit of src, can not go on whatever follows.
-// It may say no where the answer is yes.
+// ended reports whether no further text can change u, the last unit of src. It may
+// return false for a complete unit.
 func ended(u unit, src []byte) bool {
 	blank := bytes.HasSuffix(src, []byte("\n")) && blankBefore(src, len(src))
 	switch u.node.Kind() {
@@ -187,11 +186,11 @@ func ended(u unit, src []byte) bool {
 type fence struct {
 	mark     byte // '`' or '~'
 	length   int
-	indent   int // taken away from the lines of code
+	indent   int // removed from the lines of code
 	language string
 }
 
-// openFence reads the fence with which src begins and returns what follows it.
+// openFence parses the fence at the start of src and returns the text after it.
 func openFence(src []byte) (fence, []byte) {
 	line, rest, _ := bytes.Cut(src, []byte("\n"))
 	body := bytes.TrimLeft(line, " ")
@@ -207,14 +206,14 @@ func openFence(src []byte) (fence, []byte) {
 	return f, rest
 }
 
-// closedBy says whether line ends the code that f opened.
+// closedBy reports whether line closes the code block that f opened.
 func (f fence) closedBy(line []byte) bool {
 	line = bytes.TrimRight(line, " \n")
 	body := bytes.TrimLeft(line, " ")
 	return len(line)-len(body) <= 3 && len(body) >= f.length && len(bytes.TrimLeft(body, string(f.mark))) == 0
 }
 
-// strip takes the indent of f from a line of code.
+// strip removes the indentation of f from a line of code.
 func (f fence) strip(line []byte) []byte {
 	for range f.indent {
 		line = bytes.TrimPrefix(line, []byte(" "))
@@ -222,9 +221,8 @@ func (f fence) strip(line []byte) []byte {
 	return line
 }
 
-// CodeBlocks returns the blocks of code in a text in markdown, as they were
-// written. In a text that is too long to be parsed, they are those between fences
-// at the beginning of lines.
+// CodeBlocks returns the source of the code blocks in a Markdown text. If the text is
+// too long to be parsed, it finds only those between unindented fences.
 func CodeBlocks(markdown string) []string {
 	src := []byte(markdown)
 	if len(src) > maxParsed {
@@ -240,10 +238,10 @@ func CodeBlocks(markdown string) []string {
 	return out
 }
 
-// maxParsed is the size, in bytes, up to which a text is parsed as a whole.
+// maxParsed is the maximum size in bytes of a text that CodeBlocks parses.
 const maxParsed = 128 << 10
 
-// fenced returns the code between fences that begin a line.
+// fenced returns the code between unindented fences.
 func fenced(src []byte) []string {
 	var out []string
 	var open fence

@@ -12,8 +12,8 @@ import (
 	"agent/internal/tui/ink/inktest"
 )
 
-// Whatever a model writes, and in whatever pieces it comes: what was final stays,
-// and in the end it looks as if it had come at once.
+// Final lines of a streamed random text never change, and in the end it looks like
+// the complete text.
 func TestAnyTextStreams(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(7, 11))
 	for range 60 {
@@ -38,12 +38,12 @@ func TestAnyTextStreams(t *testing.T) {
 			t.Fatalf("finished, of\n%s\n(-got +want):\n%s", text, diff)
 		}
 		if diff := cmp.Diff(streamed, want); diff != "" && strings.HasSuffix(text, "\n\n") {
-			t.Errorf("at width %d the end changed what was streamed of\n%s\n(-got +want):\n%s", width, text, diff)
+			t.Errorf("at width %d the end changed streamed lines of\n%s\n(-got +want):\n%s", width, text, diff)
 		}
 	}
 }
 
-// document is a text of blocks of all kinds, none of which needs another.
+// document returns a random text of independent blocks of all kinds.
 func document(rnd *rand.Rand) string {
 	words := func(n int) string {
 		var w []string
@@ -80,11 +80,11 @@ func document(rnd *rand.Rand) string {
 	return b.String()
 }
 
-// What Markdown sanitises piece by piece is what it would be as a whole.
+// Sanitizing piece by piece gives the same as sanitizing the complete text.
 func FuzzSettled(f *testing.F) {
 	f.Add("a👩\u200d👩e\u0301")
 	f.Fuzz(func(t *testing.T, s string) {
-		s = strings.NewReplacer("\t", " ", "\n", " ").Replace(s) // kept to whole lines
+		s = strings.NewReplacer("\t", " ", "\n", " ").Replace(s) // tabs and newlines never occur in held text
 		n := settled(s)
 		if got, want := ink.Sanitize(s[:n])+ink.Sanitize(s[n:]), ink.Sanitize(s); got != want {
 			t.Fatalf("cut at %d: %q, whole: %q", n, got, want)

@@ -12,15 +12,15 @@ import (
 	"agent/internal/tui/ink"
 )
 
-// maxOpen is the size, in bytes, up to which a block that is still open is
-// drawn as what it is. Beyond, it is drawn plain until it ends: drawing it
-// again and again would cost more than it tells.
+// maxOpen is the maximum size in bytes of an open block that is drawn as Markdown. A
+// longer one is drawn as plain text until it ends, because each piece would draw all
+// of it again.
 const maxOpen = 8 << 10
 
-// maxOpenTable is the same for a table, which costs more.
+// maxOpenTable is maxOpen for tables, which are slower to draw.
 const maxOpenTable = maxOpen / 2
 
-// stream draws a text that grows, at one width.
+// stream draws a growing text at one width.
 type stream struct {
 	st     *ink.Styles
 	width  int
@@ -30,14 +30,14 @@ type stream struct {
 
 	lines  []string // the first frozen of them are final
 	frozen int
-	from   int  // the text up to here is frozen
-	seen   int  // the text up to here was searched for what has ended
-	first  unit // what begins at from
-	inList bool // first goes on with a list that began before
-	again  int  // how long the text must be to be searched again
+	from   int  // offset up to which the text is frozen
+	seen   int  // offset up to which the text was searched for complete units
+	first  unit // the unit that starts at from
+	inList bool // first continues a list that started before from
+	again  int  // length of the text at which it is searched again
 	open   *openText
 
-	kept map[drawing][]string // what is frozen, for the final pass
+	kept map[drawing][]string // frozen leaves, for the final drawing
 }
 
 func newStream(st *ink.Styles, width int) *stream {
@@ -50,8 +50,8 @@ func newStream(st *ink.Styles, width int) *stream {
 	}
 }
 
-// draw returns the lines of src, which has only grown since it was drawn last,
-// and of rest, the line at its end as far as it is known.
+// draw returns the drawn lines of src, which may only grow between calls, and of
+// rest, the incomplete last line.
 func (s *stream) draw(src []byte, rest string) []string {
 	whole := bytes.LastIndexByte(src, '\n') + 1
 	if whole > s.seen {
@@ -72,8 +72,8 @@ func (s *stream) draw(src []byte, rest string) []string {
 	return s.lines
 }
 
-// drawOpen draws what is open: whole lines and, after them, part of one. It
-// reports whether it did, the text not being too long.
+// drawOpen draws the open text: complete lines followed by a partial one. It returns
+// false if the text is too long.
 func (s *stream) drawOpen(open []byte, part string) bool {
 	if len(open)+len(part) > maxOpen {
 		return false
@@ -82,8 +82,8 @@ func (s *stream) drawOpen(open []byte, part string) bool {
 		part = ""
 	}
 	p := s.parse(append(open, part...))
-	if mended := mend(part); mended != strings.TrimRight(part, " ") && endsInText(p) {
-		p = s.parse(append(open, mended...))
+	if closed := closeMarks(part); closed != strings.TrimRight(part, " ") && endsInText(p) {
+		p = s.parse(append(open, closed...))
 	}
 	if n := len(p.units); n > 0 && p.units[n-1].node.Kind() == extast.KindTable && len(p.src) > maxOpenTable {
 		return false
@@ -93,7 +93,7 @@ func (s *stream) drawOpen(open []byte, part string) bool {
 	return true
 }
 
-// parse takes apart the text from s.from on.
+// parse parses the text from s.from on.
 func (s *stream) parse(src []byte) parsed {
 	p := parse(s.parser, src, s.refs)
 	if !s.inList || len(p.units) == 0 {
@@ -109,7 +109,7 @@ func (s *stream) parse(src []byte) parsed {
 	return p
 }
 
-// advance freezes what has ended in src, which is whole lines.
+// advance freezes the complete units of src, which ends with a complete line.
 func (s *stream) advance(src []byte) {
 	switch {
 	case s.open == nil:
@@ -151,14 +151,13 @@ func (s *stream) advance(src []byte) {
 		f, code := openFence(src[s.from:])
 		s.open = &openText{st: s.st, width: s.width, fence: &f, upTo: len(src) - len(code), searched: len(src)}
 	}
-	// Searching at every eighth more of it costs no more than eight times as
-	// much in all, however long it gets.
+	// Searching again only after growth by an eighth keeps the total cost linear.
 	s.again = len(src) + (len(src)-s.from)/8
 }
 
-// onlyMarks says whether a line that is not whole yet had better wait: it may
-// be just the marks with which one begins, and drawn now it would make the line
-// before it a heading, or vanish. Rows of a table come whole.
+// onlyMarks reports whether an incomplete line should not be drawn yet: it has only
+// marks, which could turn the line before it into a heading or vanish, or it is a
+// row of a table.
 func onlyMarks(line string) bool {
 	line = strings.TrimLeft(line, " ")
 	if strings.HasPrefix(line, "|") && len(line) < maxOpenTable {
@@ -168,9 +167,9 @@ func onlyMarks(line string) bool {
 	return strings.Trim(line, "-=#*+_~`|>: ") == "" || len(line) <= 4 && strings.Trim(number, ".) ") == ""
 }
 
-// mend returns line, which is not whole yet, with code and bold text closed, so
-// that the marks that open them need not be drawn until the others come.
-func mend(line string) string {
+// closeMarks returns an incomplete line with inline code and bold text closed, so
+// that their opening marks are not drawn.
+func closeMarks(line string) string {
 	if strings.Count(line, "`")%2 == 1 {
 		if open := strings.TrimRight(line, "`"); open != line {
 			return open
@@ -190,7 +189,7 @@ func mend(line string) string {
 	return text
 }
 
-// endsInText says whether the end of p is text, in which marks have a meaning.
+// endsInText reports whether p ends with inline text, where marks have a meaning.
 func endsInText(p parsed) bool {
 	if len(p.units) == 0 {
 		return false

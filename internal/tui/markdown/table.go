@@ -11,11 +11,11 @@ import (
 	"agent/internal/tui/ink"
 )
 
-// minColumn is the width of a column that can still be read.
+// minColumn is the minimum legible width of a column.
 const minColumn = 8
 
-// table draws a table: as wide as it needs, or squeezed into width, or, where
-// its columns would be too narrow to read, row by row.
+// table draws a table at its natural width, wrapped to width, or as records if its
+// columns would be too narrow.
 func (b *blocks) table(n *extast.Table, width int) []string {
 	return b.remember(n, drawing{width: width, refs: b.in.refs, text: b.in.rows(n)}, func() []string {
 		t := b.in.adoptTable(n)
@@ -33,7 +33,7 @@ func (b *blocks) table(n *extast.Table, width int) []string {
 	})
 }
 
-// grid draws an adopted table by r, but for the margin on its left.
+// grid draws an adopted table with r, without its left margin.
 func (b *blocks) grid(r renderer.Renderer, t *extast.Table) []string {
 	lines := b.in.render(r, t)
 	head := true
@@ -62,7 +62,7 @@ func ruled(line []ink.Span) bool {
 	return len(line) > 0
 }
 
-// records draws the rows of an adopted table one below the other, each cell
+// records draws an adopted table as a list of records, with each cell on its own line
 // after the name of its column.
 func (b *blocks) records(t *extast.Table, width int) []string {
 	var names []string
@@ -90,7 +90,7 @@ func (b *blocks) records(t *extast.Table, width int) []string {
 	return out
 }
 
-// adoptTable returns t made fit for Glamour.
+// adoptTable converts t for Glamour.
 func (in *inlines) adoptTable(t *extast.Table) *extast.Table {
 	out := extast.NewTable()
 	out.Alignments = t.Alignments
@@ -109,7 +109,7 @@ func (in *inlines) adoptTable(t *extast.Table) *extast.Table {
 	return out
 }
 
-// rows returns the source of a table: its cells, and how they are aligned.
+// rows returns the cells and alignments of a table, as a cache key.
 func (in *inlines) rows(t *extast.Table) string {
 	var s strings.Builder
 	for row := t.FirstChild(); row != nil; row = row.NextSibling() {
@@ -131,7 +131,7 @@ func moveChildren(to, from ast.Node) {
 	}
 }
 
-// drawLines draws each of lines.
+// drawLines encodes each line.
 func drawLines(lines [][]ink.Span) []string {
 	var out []string
 	for _, line := range lines {

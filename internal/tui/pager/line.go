@@ -17,7 +17,7 @@ import (
 func (p *Pager) Line() (string, *tea.Cursor) {
 	// Facts are dropped until left has minLeft columns, but the first one stays if left
 	// has minLeftFirst.
-	const minLeft, minLeftFirst = 24, 15
+	const minLeft, minLeftFirst = 24, 11
 	facts := p.facts()
 	right, room := "", p.Width
 	for ; len(facts) > 0; facts = facts[:len(facts)-1] {

@@ -69,12 +69,14 @@ const (
 // input ends. None of these is an error. It ignores the keys and the terminal in o;
 // o.Output must be set.
 func Show(ctx context.Context, o screen.Options, in Lines) (screen.Exit, error) {
-	outboxCtx, stop := context.WithCancel(ctx)
+	outboxCtx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	outbox := screen.NewOutbox(outboxCtx, o.Commands)
 	p := newFront(o, time.Now, outbox.Send, in)
 	p.run(ctx)
 	p.endLine()
+	p.prompt.Drafts.Save()
+	go screen.Drain(outboxCtx, o.Events)
 	outbox.Close(terminal.Grace)
 	p.slash.SaveRecent()
 	exit := p.exit

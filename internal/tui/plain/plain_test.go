@@ -1,6 +1,7 @@
 package plain
 
 import (
+	"context"
 	"io"
 	"testing"
 	"time"
@@ -46,4 +47,26 @@ func TestPlainLineIsNoAnswer(t *testing.T) {
 	if diff := cmp.Diff(sent[len(sent)-1], event.Command(event.Answer{ID: "1", Decision: event.Refuse})); diff != "" {
 		t.Errorf("(-got +want):\n%s", diff)
 	}
+}
+
+// What waits in the queue is saved with the session when the program ends.
+func TestQueueIsSavedAtTheEnd(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	events, commands, lines := make(chan event.Event), make(chan event.Command), make(chan string)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_, _ = Show(ctx, screen.Options{Events: events, Commands: commands, Output: io.Discard}, Lines{C: lines, Typed: true})
+	}()
+	lines <- "!sleep 100"
+	<-commands
+	events <- &event.ShellStart{ID: "1", Line: "sleep 100", Join: true}
+	lines <- "then commit"
+	lines <- "" // taken after the line before it
+	stop()
+	draft, ok := (<-commands).(event.SaveDraft)
+	if want := []event.Waiting{{Text: "then commit"}}; !ok || !cmp.Equal(draft.Draft.Queue, want) {
+		t.Errorf("got %+v, want a draft with %+v", draft, want)
+	}
+	<-ended
 }

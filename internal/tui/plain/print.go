@@ -1,6 +1,7 @@
 package plain
 
 import (
+	"cmp"
 	"strings"
 
 	"agent/internal/llm"
@@ -106,7 +107,7 @@ func (p *front) printEvent(ev event.Event) {
 	case *event.ModeSet:
 		if ev.Mode != p.mode {
 			p.mode = ev.Mode
-			p.block("note", "permission mode: "+screen.ModeWords(ev.Mode))
+			p.block("note", "permission mode: "+screen.ModeLabel(ev.Mode))
 		}
 	case *event.ShellEnd:
 		p.block("ran", ink.SanitizeLine(transcript.AsTyped(ev.Line, ev.Join)))
@@ -171,7 +172,7 @@ func (p *front) toolEnd(ev *event.ToolEnd) {
 	if ev.Outcome == event.OK && (ev.Effect == "read" || len(ev.Diffs) > 0) {
 		return
 	}
-	lines := strings.Split(strings.TrimRight(ink.Sanitize(ev.Result.Text), "\n"), "\n")
+	lines := strings.Split(strings.TrimRight(ink.Sanitize(cmp.Or(ev.Error, ev.Result.Text)), "\n"), "\n")
 	if more := len(lines) - outputLines; more > 0 {
 		p.print("    " + phrase.Count(more, "earlier line"))
 		lines = lines[more:]

@@ -66,3 +66,18 @@ func Relay(ctx context.Context, in <-chan event.Command, out chan<- event.Comman
 		}
 	}
 }
+
+// Drain takes events that nobody looks at any more, until ctx ends: an agent that
+// waits for it takes no commands.
+func Drain(ctx context.Context, events <-chan event.Event) {
+	for {
+		select {
+		case _, ok := <-events:
+			if !ok {
+				return
+			}
+		case <-ctx.Done():
+			return
+		}
+	}
+}

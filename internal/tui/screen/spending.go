@@ -42,7 +42,10 @@ func SpentBy(all []Spent, step *event.StepEnd) []Spent {
 
 // Spending is the usage by model: of the current or last turn, and since the screen
 // was opened.
-type Spending struct{ Turn, All []Spent }
+type Spending struct {
+	Turn, All []Spent
+	streamed  int // bytes of the streamed reply
+}
 
 // Take adds the usage of an event.
 func (s *Spending) Take(ev event.Event) {
@@ -51,9 +54,38 @@ func (s *Spending) Take(ev event.Event) {
 		if !ev.Steered && !ev.Auto {
 			s.Turn = nil
 		}
+	case event.Streamed:
+		s.streamed += deltaBytes(ev.Delta)
+	case event.Retrying:
+		s.streamed = 0
 	case *event.StepEnd:
+		s.streamed = 0
 		s.Turn, s.All = SpentBy(s.Turn, ev), SpentBy(s.All, ev)
 	}
+}
+
+// deltaBytes returns the number of bytes that the model wrote in a delta.
+func deltaBytes(d llm.Delta) int {
+	switch d := d.(type) {
+	case llm.TextDelta:
+		return len(d.Text)
+	case llm.ThinkingDelta:
+		return len(d.Text)
+	case llm.CallDelta:
+		return len(d.Args)
+	}
+	return 0
+}
+
+// TurnOutput returns the output tokens of this turn. Those of the streamed reply are
+// estimated.
+func (s *Spending) TurnOutput() int {
+	const bytesPerToken = 4
+	n := s.streamed / bytesPerToken
+	for _, spent := range s.Turn {
+		n += spent.Usage.Output
+	}
+	return n
 }
 
 // Words describes the usage in one line.

@@ -12,71 +12,107 @@ import (
 	"agent/internal/tui/ink"
 )
 
-// Status is what the last line tells: what answers, where, how full its window
-// is, what is asked about, and on the right what goes on.
+// Status is what the last line shows: on the left facts about the session, on the
+// right a hint and the permission mode.
 type Status struct {
 	Model, Dir, Branch string
-	Effort             string // of the model, where it is not its own
-	Host               string // of the model, if that is not its provider's own
-	Used, Context      int
+	Effort             string  // of the model, if it is not the default
+	Host               string  // of the model, if it is not the provider's own
+	Used, Context      int     // tokens
 	Cost               float64 // US dollars
 	Mode               string
 	Jobs               int // that run
 	Right              string
+	Working            string // the line above the editor while a turn runs; not drawn here
 }
 
-// usualLayout is what the last line tells, and in which order.
+// usualLayout lists the facts of the last line in their order.
 func usualLayout() []string {
-	return []string{"model", "directory", "branch", "tokens", "cost", "mode", "jobs"}
+	return []string{"model", "branch", "tokens", "cost", "jobs"}
 }
 
-// Fact is a part of the last line.
+// Fact is one fact of the last line.
 type Fact struct {
 	Text  string
-	short string // what stands for it before it goes; may be empty
-	keep  int    // where room is short, the lowest goes first
-	warn  bool   // it is to be seen
+	short string // what replaces Text before the fact is left out; may be empty
+	keep  int    // the lowest is left out first
+	warn  bool   // it needs attention
 }
 
-// leastFact is how many columns the last fact needs to tell anything.
-const leastFact = 12
-
-// Line draws it: what the names in layout stand for, in their order; nil is the
-// usual. Where room is short, what can be found elsewhere goes first.
+// Line draws the last line. layout names the facts in their order; nil is the
+// default. The permission mode is always shown. In a narrow window facts are left
+// out, those that are shown elsewhere first, and then the hint.
 func (s Status) Line(st *ink.Styles, width int, layout []string) string {
-	room := width - lipgloss.Width(s.Right) - 2
-	for facts := s.facts(layout); ; {
-		var texts []string
-		wide, least := 0, -1
-		for i, f := range facts {
-			style := st.Dim
-			if f.warn {
-				style = st.Yellow
-			}
-			texts = append(texts, style.Render(f.Text))
-			wide += lipgloss.Width(f.Text) + 3
-			if least < 0 || f.keep < facts[least].keep {
-				least = i
-			}
+	mode, right := s.mode(st), ""
+	if s.Right != "" {
+		right = st.Dim.Render(ink.Truncate(s.Right, max(width-lipgloss.Width(mode)-3, 0))) + "   "
+	}
+	facts := s.facts(layout)
+	for {
+		left, wide := drawFacts(st, facts)
+		switch room := width - lipgloss.Width(right+mode) - 2; {
+		case wide <= room:
+			return ink.Spread(left, right+mode, width)
+		case len(facts) > 1:
+			facts = shrink(facts)
+		case room >= leastFact:
+			return ink.Spread(ink.Truncate(left, room), right+mode, width)
+		default: // the hint matters more than the model
+			return ink.Spread("", right+mode, width)
 		}
-		if wide-3 > room && room < leastFact && s.Right != "" && len(facts) <= 1 {
-			return st.Dim.Render(ink.Truncate(s.Right, width)) // what a key does now matters more
-		}
-		if wide-3 <= room || len(facts) <= 1 {
-			return ink.Spread(strings.Join(texts, st.Dim.Render(" · ")), st.Dim.Render(s.Right), width)
-		}
-		if f := &facts[least]; f.short != "" {
-			f.Text, f.short = f.short, ""
-			if f.warn {
-				f.keep = 8
-			}
-			continue
-		}
-		facts = slices.Delete(facts, least, least+1)
 	}
 }
 
-// facts are what there is to tell, in the order of the layout.
+// leastFact is how many columns the last fact needs to be readable.
+const leastFact = 12
+
+// drawFacts draws facts and returns their width.
+func drawFacts(st *ink.Styles, facts []Fact) (string, int) {
+	var texts []string
+	for _, f := range facts {
+		style := st.Dim
+		if f.warn {
+			style = st.Yellow
+		}
+		texts = append(texts, style.Render(f.Text))
+	}
+	line := strings.Join(texts, st.Dim.Render(" · "))
+	return line, lipgloss.Width(line)
+}
+
+// shrink shortens the fact that matters least, or leaves it out.
+func shrink(facts []Fact) []Fact {
+	least := 0
+	for i, f := range facts {
+		if f.keep < facts[least].keep {
+			least = i
+		}
+	}
+	if f := &facts[least]; f.short != "" {
+		f.Text, f.short = f.short, ""
+		if f.warn {
+			f.keep = 8
+		}
+		return facts
+	}
+	return slices.Delete(facts, least, least+1)
+}
+
+// mode draws the permission mode. Its words say the same without colour.
+func (s Status) mode(st *ink.Styles) string {
+	label := ink.SanitizeLine(ModeLabel(s.Mode))
+	switch event.Mode(s.Mode) {
+	case event.ModeEdits:
+		return st.Yellow.Render(label)
+	case event.ModePlan:
+		return st.Blue.Render(label)
+	case event.ModeAll:
+		return st.Red.Render(label)
+	}
+	return st.Dim.Render(label)
+}
+
+// facts returns the facts of the last line, in the order of layout.
 func (s Status) facts(layout []string) []Fact {
 	model := ink.SanitizeLine(s.Model)
 	if model == "" {
@@ -101,8 +137,6 @@ func (s Status) facts(layout []string) []Fact {
 			facts = append(facts, s.Tokens())
 		case "cost":
 			facts = append(facts, Fact{Text: s.Spent(), keep: 3})
-		case "mode":
-			facts = append(facts, Fact{Text: ModeWords(s.Mode), keep: 6})
 		case "jobs":
 			facts = append(facts, Fact{Text: s.Running(), keep: 7})
 		}
@@ -110,7 +144,7 @@ func (s Status) facts(layout []string) []Fact {
 	return slices.DeleteFunc(facts, func(f Fact) bool { return f.Text == "" })
 }
 
-// Offline says what the built-in stand-in is not.
+// Offline says that the built-in guide is not a language model; empty for models.
 func (s Status) Offline() string {
 	if strings.HasPrefix(s.Model, "offline/") {
 		return "no language model"
@@ -118,29 +152,29 @@ func (s Status) Offline() string {
 	return ""
 }
 
-// nearlyFull is how many hundredths of a window are taken when that is worth a
-// warning: what is cut by itself is cut soon.
+// nearlyFull is the percentage of the context window from which on the line warns
+// that old content will be compacted.
 const nearlyFull = 80
 
-// Tokens tells how much of the model's window the conversation takes.
+// Tokens says how much of the context window is used.
 func (s Status) Tokens() Fact {
 	switch {
 	case s.Used == 0:
 		return Fact{}
 	case s.Context == 0:
-		return Fact{Text: phrase.Thousands(s.Used) + " tokens", keep: 5}
+		return Fact{Text: "context " + phrase.Thousands(s.Used) + " tokens", keep: 5}
 	}
-	text, full := phrase.Thousands(s.Used)+" of "+phrase.Thousands(s.Context), 100*s.Used/s.Context
+	text, full := "context "+phrase.Thousands(s.Used)+" of "+phrase.Thousands(s.Context), 100*s.Used/s.Context
 	switch {
 	case full == 0:
 		return Fact{Text: text, keep: 5}
 	case full >= nearlyFull:
-		return Fact{Text: fmt.Sprintf("%s (%d%%, nearly full)", text, full), short: fmt.Sprintf("%d%% full", full), keep: 7, warn: true}
+		return Fact{Text: fmt.Sprintf("%s (%d%%, nearly full)", text, full), short: fmt.Sprintf("context %d%%", full), keep: 7, warn: true}
 	}
-	return Fact{Text: fmt.Sprintf("%s (%d%%)", text, full), short: fmt.Sprintf("%d%% full", full), keep: 5}
+	return Fact{Text: fmt.Sprintf("%s (%d%%)", text, full), short: fmt.Sprintf("context %d%%", full), keep: 5}
 }
 
-// Spent tells what the session has cost, where that is known.
+// Spent returns the cost of the session, empty if it is not known.
 func (s Status) Spent() string {
 	if s.Cost == 0 {
 		return ""
@@ -148,7 +182,7 @@ func (s Status) Spent() string {
 	return phrase.Dollars(s.Cost)
 }
 
-// Running tells what runs in the background.
+// Running counts the background jobs, empty if there are none.
 func (s Status) Running() string {
 	if s.Jobs == 0 {
 		return ""
@@ -156,17 +190,15 @@ func (s Status) Running() string {
 	return phrase.Count(s.Jobs, "job")
 }
 
-// ModeWords says in words what is asked about.
-func ModeWords(mode string) string {
+// ModeLabel returns the name of a permission mode as it is shown.
+func ModeLabel(mode string) string {
 	switch event.Mode(mode) {
-	case event.ModeAsk:
-		return "asks before changes"
 	case event.ModeEdits:
-		return "edits unasked"
+		return "auto-edit"
 	case event.ModePlan:
-		return "plans, edits nothing"
+		return "plan (no edits)"
 	case event.ModeAll:
-		return "asks nothing"
+		return "approve all"
 	}
 	return mode
 }

@@ -8,17 +8,17 @@ import (
 	"agent/internal/tui/markdown"
 )
 
-// answer is an item for text of the model, as Markdown: all of it, or a part of a
+// answer is an item for Markdown text of the model: a complete answer, or a part of a
 // long answer.
 type answer struct {
 	text strings.Builder
 	edges
 	done bool
-	cut  bool // the model was interrupted or ran out of tokens
+	cut  bool // the reply is incomplete: it was interrupted or ran out of tokens
 
 	md     *markdown.Text
-	styles *ink.Styles // that md was made with
-	drawn  int         // how many bytes of text md has
+	styles *ink.Styles // the styles of md
+	drawn  int         // number of bytes of text in md
 }
 
 func (a *answer) class() class { return prose }
@@ -64,7 +64,7 @@ func (a *answer) lines(c Canvas) []string {
 	return a.md.Lines(c.Inner())
 }
 
-// thinking is an item for reasoning of the model. It is one line while closed.
+// thinking is an item for the model's reasoning. It is one line while collapsed.
 type thinking struct {
 	text strings.Builder
 	done bool

@@ -2,12 +2,12 @@ package transcript
 
 import "agent/internal/tui/ink"
 
-// drawer draws the rows of the pages. It draws a row again only after it was
-// touched or for another width or look.
+// drawer draws the rows of the pages. It caches the lines of a row until the row is
+// touched or the width or the look changes.
 type drawer struct {
 	pages
 	styles *ink.Styles
-	look   int // counts changes of what applies to all rows
+	look   int // counts changes of styles and of full
 	width  int
 	Frame  int  // of the spinner
 	full   bool // all items show everything
@@ -15,7 +15,7 @@ type drawer struct {
 	OpenKey string // the key that opens an item, for hints; optional
 }
 
-// Restyle draws everything with st from now on.
+// Restyle sets the styles and redraws everything.
 func (d *drawer) Restyle(st *ink.Styles) {
 	if st != d.styles {
 		d.styles = st
@@ -32,7 +32,7 @@ func (d *drawer) lines(p Position) (lines []string, gap int) {
 	r := d.row(p)
 	now := drawing{r.version, d.width, d.look}
 	if r.Drawn != now {
-		r.Lines = r.Draw(Canvas{Styles: d.styles, Width: max(d.width, 1), frame: d.Frame, Full: d.full, key: d.OpenKey})
+		r.Lines = r.Draw(Canvas{Styles: d.styles, Width: max(d.width, 1), Full: d.full, key: d.OpenKey})
 		r.Drawn = now
 	}
 	if len(r.Lines) == 0 {

@@ -12,21 +12,21 @@ import (
 	"agent/internal/loop/event"
 )
 
-// Facts are the facts of a session apart from its items, as the status line shows
-// them.
+// Facts holds the state of a session apart from its items, mostly for the status
+// line.
 type Facts struct {
-	Title string // that the user gave the session
+	Title string // set by the user
 
 	Model   string // as provider/model, empty if none is connected
 	Why     string // why this model was chosen
 	Effort  string // reasoning effort, empty for the default of the model
-	Host    string // that requests go to, if it is not the provider's own
-	BaseURL string // the same as a whole URL, without secrets
+	Host    string // host of the requests, if it is not the provider's default
+	BaseURL string // base URL of the requests, without secrets
 	Context int    // context window in tokens, 0 if unknown
 	Mode    string // permission mode
 
-	Used   int     // tokens of the context window that the last step took
-	Cost   float64 // US dollars of the session, as far as prices are known
+	Used   int     // tokens of the context window used by the last step
+	Cost   float64 // cost of the session in US dollars, as far as prices are known
 	Turns  int
 	Answer string // the text of the last answer
 
@@ -34,7 +34,7 @@ type Facts struct {
 	Jobs []event.Job
 }
 
-// update takes the facts of an event.
+// update applies an event.
 func (f *Facts) update(ev event.Event) {
 	switch ev := ev.(type) {
 	case *event.ModelSet:
@@ -60,8 +60,8 @@ func (f *Facts) update(ev event.Event) {
 	}
 }
 
-// addEarlier takes facts of earlier events that later ones do not have. These are
-// the facts that go when a session is rewound.
+// addEarlier fills missing facts from earlier events, for the facts that a rewind
+// resets.
 func (f *Facts) addEarlier(e Facts) {
 	f.Used, f.Answer = cmp.Or(f.Used, e.Used), cmp.Or(f.Answer, e.Answer)
 	if f.Todo == nil {
@@ -69,8 +69,8 @@ func (f *Facts) addEarlier(e Facts) {
 	}
 }
 
-// survey takes the facts of the whole session, of which the last events were shown
-// before.
+// survey applies the summary of the complete session, after its last events were
+// shown.
 func (f *Facts) survey(s event.Opened) {
 	f.Turns, f.Cost, f.Todo = s.Turns, s.Cost, s.Todo
 	if f.Model == "" {
@@ -89,7 +89,7 @@ type Run struct {
 	Failed   bool      // the last turn ended with an error
 }
 
-// begin begins a turn if none runs.
+// begin starts a turn if none is running.
 func (r *Run) begin(now time.Time) {
 	if !r.Running {
 		r.Since = now
@@ -102,23 +102,23 @@ func (r *Run) end(cut, failed bool) { *r = Run{Since: r.Since, Cut: cut, Failed:
 
 // PromptLog holds the prompts of the user.
 type PromptLog struct {
-	Prompts []event.PastPrompt // that are in the conversation, oldest first
-	Recall  []string           // sent or typed in this session, oldest first
-	Pending []PendingPrompt    // sent, but not in the conversation yet
+	Prompts []event.PastPrompt // prompts in the conversation, oldest first
+	Recall  []string           // prompts and commands of this session, oldest first
+	Pending []PendingPrompt    // prompts that are sent but not in the conversation yet
 }
 
 // PendingPrompt is a prompt that is not in the conversation yet.
 type PendingPrompt struct {
 	Text   string
-	Steers bool // a turn ran when it was sent
+	Steers bool // sent during a turn
 }
 
-// TurnPrompts returns the prompts that began a turn, oldest first.
+// TurnPrompts returns the prompts that started a turn, oldest first.
 func (l *PromptLog) TurnPrompts() []event.PastPrompt {
 	return slices.DeleteFunc(slices.Clone(l.Prompts), func(p event.PastPrompt) bool { return p.Steered })
 }
 
-// said adds a prompt that is event number at.
+// said adds a prompt, which is event number at.
 func (l *PromptLog) said(ev *event.UserSaid, at int) {
 	if i := slices.IndexFunc(l.Pending, func(p PendingPrompt) bool { return p.Text == ev.Text }); i >= 0 {
 		l.Pending = l.Pending[i+1:]
@@ -127,7 +127,7 @@ func (l *PromptLog) said(ev *event.UserSaid, at int) {
 	l.Prompts = append(l.Prompts, event.PastPrompt{Text: ev.Text, Time: ev.Time, At: at, Steered: ev.Steered})
 }
 
-// survey takes all prompts of the session, of which the last are known.
+// survey sets all prompts of the session, after the last ones were added.
 func (l *PromptLog) survey(prompts []event.PastPrompt) {
 	typed := l.Recall[min(len(l.Prompts), len(l.Recall)):]
 	l.Recall = nil
@@ -138,10 +138,10 @@ func (l *PromptLog) survey(prompts []event.PastPrompt) {
 	l.Prompts = prompts
 }
 
-// lineCounts counts the lines that a turn adds and removes, by path.
+// lineCounts counts the lines added and removed in a turn, by path.
 type lineCounts map[string]*[2]int
 
-// add counts the lines of an event. It starts again with each turn.
+// add counts the lines of an event and resets the counts at each turn.
 func (n lineCounts) add(ev event.Event) {
 	switch ev := ev.(type) {
 	case *event.UserSaid:
@@ -151,6 +151,9 @@ func (n lineCounts) add(ev event.Event) {
 	case *event.TurnEnd:
 		clear(n)
 	case *event.ToolEnd:
+		if ev.Outcome == event.Refused { // the diffs were not written
+			return
+		}
 		for _, d := range ev.Diffs {
 			if n[d.Path] == nil {
 				n[d.Path] = new([2]int)
@@ -161,7 +164,7 @@ func (n lineCounts) add(ev event.Event) {
 	}
 }
 
-// summary returns the counts as "2 files changed, +4 −1", or nothing.
+// summary returns the counts as "2 files changed, +4 −1", or nil.
 func (n lineCounts) summary() []string {
 	if len(n) == 0 {
 		return nil

@@ -12,8 +12,8 @@ import (
 	"agent/internal/tui/ink"
 )
 
-// Feed reduces events to the items of a transcript and to the facts of the
-// session. A resumed session goes through it in the same way as a live one.
+// Feed turns events into items of a transcript and facts of the session. Live and
+// resumed sessions use it in the same way.
 type Feed struct {
 	Facts
 	Run
@@ -23,11 +23,11 @@ type Feed struct {
 	now     func() time.Time
 	reply   reply
 	shell   shell
-	changed lineCounts // by this turn
-	kept    int        // events that the session was last rewound to
+	changed lineCounts // of the current turn
+	kept    int        // number of events kept by the last rewind
 }
 
-// NewFeed returns a feed that adds to list. Now is the clock of durations.
+// NewFeed returns a feed that adds to list. now is the clock for durations.
 func NewFeed(list *Transcript, now func() time.Time) *Feed {
 	return &Feed{
 		list: list, now: now, changed: lineCounts{},
@@ -35,8 +35,8 @@ func NewFeed(list *Transcript, now func() time.Time) *Feed {
 	}
 }
 
-// Apply takes the next event. It ignores event.Partial: its text was shown as it
-// streamed, and comes again in a finished message.
+// Apply applies the next event. It ignores event.Partial, whose text was already
+// streamed and comes again in the finished message.
 func (f *Feed) Apply(ev event.Event) {
 	f.count(ev)
 	f.Facts.update(ev)
@@ -56,7 +56,7 @@ func (f *Feed) Apply(ev event.Event) {
 		if ev.ID != "" {
 			f.reply.call(ev.ID, func(t *Tool) { t.todo = ev.Items })
 		}
-	case *event.StepEnd: // what follows changes no item before it, so a page may begin
+	case *event.StepEnd: // later events change no item before it, so a page may start
 		f.settle()
 		f.split(true)
 	case *event.TurnEnd:
@@ -67,7 +67,7 @@ func (f *Feed) Apply(ev event.Event) {
 		f.compacted(ev)
 	case event.Streamed:
 		f.reply.begin(ev.Reply)
-		if !f.Stopping { // finished messages bring the text of an interrupted reply
+		if !f.Stopping { // the finished messages have the text of an interrupted reply
 			f.reply.stream(ev.Delta)
 		}
 	case *event.ShellStart:
@@ -94,7 +94,7 @@ func (f *Feed) Apply(ev event.Event) {
 	}
 }
 
-// count counts a durable event, with which a page may begin.
+// count counts a durable event. A page may start with it.
 func (f *Feed) count(ev event.Event) {
 	bytes := 0
 	switch ev := ev.(type) {
@@ -118,8 +118,8 @@ func (f *Feed) count(ev event.Event) {
 	f.list.count(bytes)
 }
 
-// split begins a new page if the last one is full. A command of the user that
-// runs moves along, since the page where it began has no event of its end.
+// split starts a new page if the last one is full. It moves a running command of the
+// user to the new page, which will have the event of its end.
 func (f *Feed) split(inTurn bool) {
 	before := f.list.last()
 	f.list.split(inTurn)
@@ -141,7 +141,7 @@ func (f *Feed) userSaid(ev *event.UserSaid) {
 	}
 }
 
-// PromptSent takes a prompt that was sent to the agent.
+// PromptSent records a prompt that was sent to the agent.
 func (f *Feed) PromptSent(text string) {
 	f.Pending = append(f.Pending, PendingPrompt{text, f.Running})
 	if !f.Running {
@@ -157,10 +157,10 @@ func (f *Feed) beginTurn() {
 	clear(f.changed)
 }
 
-// endReply ends the reply that streams, of which the text so far is the answer.
+// endReply ends the streaming reply. Its text so far is the answer.
 func (f *Feed) endReply() { f.Answer = cmp.Or(f.reply.settle(), f.Answer) }
 
-// settle ends the reply, and removes the notice of a failed request.
+// settle ends the reply and removes the notice of a retry.
 func (f *Feed) settle() {
 	f.reply.clearRetry()
 	f.endReply()
@@ -198,7 +198,7 @@ func (f *Feed) compacted(ev *event.Compacted) {
 	f.list.append(&Closing{text + ": about " + phrase.Thousands(ev.Saved) + " tokens saved; the transcript is kept"})
 }
 
-// Rewind forgets the events from number keep on.
+// Rewind drops the events from number keep on.
 func (f *Feed) Rewind(keep int) {
 	f.settle()
 	f.Run.end(false, false)
@@ -211,14 +211,14 @@ func (f *Feed) Rewind(keep int) {
 	}
 }
 
-// TakeSurvey takes the facts of the whole session, of which the last events were
-// shown before.
+// TakeSurvey applies the summary of the complete session, after its last events were
+// shown.
 func (f *Feed) TakeSurvey(s event.Opened) {
 	f.PromptLog.survey(s.Prompts)
 	f.Facts.survey(s)
 }
 
-// FinishReplay ends what the session left open: nothing of it runs any more.
+// FinishReplay ends calls and commands that a resumed session left open.
 func (f *Feed) FinishReplay() {
 	f.settle()
 	f.shell.abandon()
@@ -226,12 +226,11 @@ func (f *Feed) FinishReplay() {
 	f.Pending = nil
 }
 
-// Answered shows that a call no longer waits for approval, as soon as the user
-// decided.
+// Answered shows that a call no longer waits for approval, before the decision event
+// arrives.
 func (f *Feed) Answered(id string) { f.reply.answered(id) }
 
-// ShellLine returns the command of the user that runs, as the user types it;
-// empty if none does.
+// ShellLine returns the running command of the user as typed, or "".
 func (f *Feed) ShellLine() string {
 	if f.shell.row == nil {
 		return ""
@@ -239,20 +238,17 @@ func (f *Feed) ShellLine() string {
 	return f.shell.command().Line
 }
 
-// Tick updates the times of what runs.
+// Tick updates the running times.
 func (f *Feed) Tick() {
 	f.shell.tick(f.now())
 	f.reply.tick(f.now())
 }
 
-// Working reports whether a tool runs, whose line has the spinner then.
-func (f *Feed) Working() bool { return f.shell.row != nil || f.reply.runs() }
-
-// Streams reports whether q is found in text that streams and is no event yet.
+// Streams reports whether q matches text that is still streaming.
 func (f *Feed) Streams(q ink.Query) bool { return f.reply.contains(q) }
 
-// TodoNow returns the active item of the model's plan in a line; empty if no turn
-// runs or no item is active.
+// TodoNow returns the active item of the model's plan on one line, or "" if no turn is
+// running or no item is active.
 func (f *Feed) TodoNow() string {
 	i := activeItem(f.Todo)
 	if !f.Running || i >= len(f.Todo) || f.Todo[i].State != event.TodoActive {
@@ -261,7 +257,7 @@ func (f *Feed) TodoNow() string {
 	return fmt.Sprintf("%s %d of %d  %s", markTodoActive, i+1, len(f.Todo), ink.SanitizeLine(f.Todo[i].Text))
 }
 
-// Explain says in a line why a turn ended early.
+// Explain returns on one line why a turn ended early.
 func Explain(ev *event.TurnEnd) string {
 	if ev.Error != "" {
 		return ev.Error
@@ -281,12 +277,12 @@ func Explain(ev *event.TurnEnd) string {
 	return "the turn ended: " + string(ev.Reason)
 }
 
-// DecisionNote returns what the user added to a decision: the choices that they
-// took, and their own words.
+// DecisionNote returns what the user added to a decision: the selected choices and
+// the comment.
 func DecisionNote(ev *event.Decided) string {
-	said := slices.Clone(ev.Chosen)
+	note := slices.Clone(ev.Chosen)
 	if ev.Note != "" {
-		said = append(said, ev.Note)
+		note = append(note, ev.Note)
 	}
-	return strings.Join(said, "; ")
+	return strings.Join(note, "; ")
 }

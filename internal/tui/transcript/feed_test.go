@@ -13,7 +13,7 @@ import (
 	"agent/internal/tui/ink"
 )
 
-// screen is a transcript with its feed in a window of 80×24.
+// screen is a transcript and its feed in a window of 80×24.
 type screen struct {
 	*testing.T
 	list *Transcript
@@ -25,7 +25,7 @@ func newScreen(t *testing.T) *screen {
 	return &screen{t, list, NewFeed(list, time.Now)}
 }
 
-// take takes events and draws the window after each.
+// take applies events and draws the window after each.
 func (s *screen) take(events ...event.Event) {
 	s.Helper()
 	for _, ev := range events {
@@ -53,8 +53,8 @@ func streamed(text string) event.Event {
 	return event.Streamed{Reply: "r", Delta: llm.TextDelta{Text: text}}
 }
 
-// A long answer looks the same once it is finished as when its end streamed, and
-// is copied as one text.
+// A long streamed answer looks the same as one that arrives at once, and is copied as
+// one text.
 func TestLongAnswerStreams(t *testing.T) {
 	for name, text := range longTexts() {
 		t.Run(name, func(t *testing.T) {
@@ -90,8 +90,8 @@ func TestLongAnswerStreams(t *testing.T) {
 	}
 }
 
-// An answer whose finished message never comes is kept as far as it streamed.
-func TestLongAnswerThatBreaksOff(t *testing.T) {
+// The streamed text of an answer stays if its finished message never arrives.
+func TestUnfinishedLongAnswer(t *testing.T) {
 	for name, text := range longTexts() {
 		s := newScreen(t)
 		s.take(&event.UserSaid{Text: "go"}, streamed(text), &event.TurnEnd{Reason: event.ProviderError})
@@ -101,8 +101,7 @@ func TestLongAnswerThatBreaksOff(t *testing.T) {
 	}
 }
 
-// A session that is rewound while its end is in the window can be changed before
-// it is drawn again.
+// After a rewind, the transcript can change before it is drawn again.
 func TestRewindBehindTheWindow(t *testing.T) {
 	s := newScreen(t)
 	s.list.PageLimit = PageSize{Events: 2, Bytes: 1 << 10}

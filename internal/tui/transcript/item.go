@@ -9,17 +9,16 @@ import (
 
 // Item is an entry of the transcript.
 type Item interface {
-	// Draw returns lines that are no wider than the window, those of prose with
-	// room for the margin. An item without lines is hidden. The lines are kept
-	// until the row of the item is touched, or the width or the look changes.
+	// Draw returns lines that fit in the window, those of prose without their margin.
+	// An item without lines is hidden. The lines are cached until the row of the item
+	// is touched, or the width or the look changes.
 	Draw(c Canvas) []string
 }
 
-// Canvas describes what an item is drawn for.
+// Canvas holds the settings for drawing an item.
 type Canvas struct {
 	Styles *ink.Styles
 	Width  int    // of the window; at least 1
-	frame  int    // of the spinner
 	Full   bool   // items show everything, whether they are open or not
 	key    string // opens an item; empty for none
 }
@@ -27,15 +26,15 @@ type Canvas struct {
 // Inner returns the width without the gutter.
 func (c Canvas) Inner() int { return max(c.Width-ink.Gutter, 1) }
 
-// How much of a text is drawn. More would take longer than a frame.
+// How much of a text is drawn, so that drawing takes less than a frame.
 const (
 	lineBytes   = 4 << 10   // of reasoning that is drawn as one line
-	closedBytes = 8 << 10   // of a closed prompt
-	openBytes   = 128 << 10 // of an open item
-	fullBytes   = 1 << 20   // of an item that shows all it has
+	closedBytes = 8 << 10   // of a collapsed prompt or output
+	openBytes   = 128 << 10 // of an expanded item
+	fullBytes   = 1 << 20   // of an item in the full-screen transcript
 )
 
-// limit returns how many bytes of the text of an open item are drawn.
+// limit returns the maximum number of bytes of an expanded item that are drawn.
 func (c Canvas) limit() int {
 	if c.Full {
 		return fullBytes
@@ -61,17 +60,17 @@ func (c Canvas) omitted(lines int) []string {
 	return []string{c.Styles.Dim.Render(moreLines(lines, c.Inner()))}
 }
 
-// moreLines says that n lines are not shown.
+// moreLines returns the text that stands for n lines that are not shown.
 func moreLines(n, width int) string {
 	return ink.Truncate("… "+phrase.Count(n, "more line"), width)
 }
 
-// class sorts items for the space between them.
+// class determines the blank lines between items.
 type class int
 
 const (
 	apart class = iota // between blank lines
-	prose              // the same, and its lines come without their margin
+	prose              // like apart, and Draw returns lines without their margin
 	steps              // tool calls and reasoning, without blank lines between them
 )
 
@@ -83,7 +82,7 @@ func (r *Row) class() class {
 	return apart
 }
 
-// Expander is an item that may have more to show than it does while closed.
+// Expander is an item that can be expanded and collapsed.
 type Expander interface {
 	Item
 	more() bool
@@ -98,7 +97,7 @@ func (e *expandable) opened() bool { return e.Open }
 
 func (e *expandable) setOpen(open bool) { e.Open = open }
 
-// toggle opens or closes the item of a row.
+// toggle expands or collapses the item of a row.
 func toggle(r *Row) {
 	if o, ok := r.Item.(Expander); ok {
 		o.setOpen(!o.opened())
@@ -118,10 +117,10 @@ func (h *Header) Draw(c Canvas) []string {
 type Prompt struct {
 	Text string
 	expandable
-	long bool // the last drawing left something out
+	long bool // the last drawing was truncated
 }
 
-// promptLines is how many lines of a closed prompt are shown.
+// promptLines is the number of lines of a collapsed prompt.
 const promptLines = 12
 
 func (p *Prompt) more() bool { return p.Open || p.long }
@@ -144,13 +143,13 @@ func (p *Prompt) Draw(c Canvas) []string {
 	return ink.Hang(c.Styles.Cyan.Render(ink.MarkUser), append(ink.RenderLines(c.Styles.Bold, lines), rest...))
 }
 
-// Notice is an item with something that the user should know.
+// Notice is an item for a message to the user.
 type Notice struct{ Text string }
 
 // Draw implements Item.
 func (n *Notice) Draw(c Canvas) []string { return dimText(c, ink.Sanitize(n.Text)) }
 
-// Problem is an item for an error, with a hint what to do about it.
+// Problem is an item for an error and a hint.
 type Problem struct{ Text, Hint string }
 
 // Draw implements Item.
@@ -158,7 +157,7 @@ func (p *Problem) Draw(c Canvas) []string {
 	return ink.Hang(c.Styles.Red.Render(ink.MarkFailed), ink.Wrap(withHint(ink.Sanitize(p.Text), p.Hint), c.Inner()))
 }
 
-// withHint adds a hint to the text of an error, if there is one.
+// withHint appends the hint, if any, to the text of an error.
 func withHint(text, hint string) string {
 	if hint == "" {
 		return text
@@ -172,13 +171,13 @@ type Closing struct{ Text string }
 // Draw implements Item.
 func (e *Closing) Draw(c Canvas) []string { return dimText(c, e.Text) }
 
-// dimText draws text of the program.
+// dimText draws dim text.
 func dimText(c Canvas, text string) []string {
 	return ink.Hang(" ", ink.RenderLines(c.Styles.Dim, ink.Wrap(text, c.Inner())))
 }
 
-// outputLines breaks output into lines as a terminal would show them: only the
-// last text remains of what carriage returns overwrite.
+// outputLines breaks output into lines as a terminal shows them: text before a
+// carriage return is overwritten.
 func outputLines(s string, width int) []string {
 	s = strings.TrimRight(s, "\r\n")
 	if s == "" {
@@ -192,10 +191,10 @@ func outputLines(s string, width int) []string {
 	return ink.Wrap(ink.Sanitize(strings.Join(lines, "\n")), width)
 }
 
-// lastLines returns at most n lines, the last ones.
+// lastLines returns the last n lines.
 func lastLines(lines []string, n int) []string { return lines[max(0, len(lines)-n):] }
 
-// firstLines returns at most n lines, and says how many are left out.
+// firstLines returns the first n lines and a line with the number of omitted ones.
 func firstLines(lines []string, n, width int) []string {
 	if more := len(lines) - n; more > 1 {
 		return append(lines[:n:n], moreLines(more, width))

@@ -9,7 +9,7 @@ import (
 	"agent/internal/tui/ink"
 )
 
-// JobList is an item that lists the background jobs, running or not.
+// JobList is an item that lists the background jobs, including finished ones.
 type JobList struct {
 	Jobs []event.Job
 	Now  time.Time // for their running times
@@ -38,7 +38,7 @@ func (j *JobList) Draw(c Canvas) []string {
 	return ink.Hang(" ", lines)
 }
 
-// Running returns how many of jobs run.
+// Running returns the number of running jobs.
 func Running(jobs []event.Job) int {
 	n := 0
 	for _, j := range jobs {

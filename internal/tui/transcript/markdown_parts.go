@@ -5,47 +5,46 @@ import (
 	"unicode/utf8"
 )
 
-// How long the parts of an answer are, in bytes. A longer part would take more
-// than a frame to draw.
+// Sizes of the parts of an answer in bytes. Drawing a longer part would take more
+// than a frame.
 const (
 	partBytes  = 16 << 10 // of a part: a longer answer has a row for each
 	fenceBytes = 12 << 10 // of a part that is all code
 	tableBytes = 12 << 10 // of a part that is all one table
 	maxPart    = 32 << 10 // of a part whose block does not end
-	maxFence   = 200      // of the line that begins code, which is repeated
-	maxLinks   = 4 << 10  // of the definitions of links, which every part has
+	maxFence   = 200      // of the opening fence line, which is repeated
+	maxLinks   = 4 << 10  // of the link definitions, which every part repeats
 )
 
-// part is the text that a row shows of a long answer.
+// part is the part of a long answer that one row shows.
 type part struct {
 	text string
 	edges
 }
 
-// edges describe how a part of a long answer is joined to the others.
+// edges describes how a part of a long answer joins the others.
 type edges struct {
-	head  int  // bytes at its beginning that repeat text from before
-	tail  int  // bytes at its end that the model did not write
-	joins bool // it continues the block of the part before, without a blank line
-	plain bool // it is a piece of a line that is too long to be drawn as Markdown
+	head  int  // bytes at the start that repeat earlier text
+	tail  int  // bytes at the end that the model did not write
+	joins bool // continues the block of the previous part, without a blank line
+	plain bool // a piece of a line that is too long to be drawn as Markdown
 }
 
-// own returns the bytes of the text of a part that the model wrote.
+// own returns the bytes of the text that the model wrote.
 func (e edges) own(text string) string { return text[e.head : len(text)-e.tail] }
 
 // own returns the text that the model wrote.
 func (p part) own() string { return p.edges.own(p.text) }
 
-// markdownParts splits a long text at blank lines after a paragraph, a list or a
-// table. A block that is too long is split where a line begins, and code and
-// tables continue with their first lines. Every part has the definitions of all
-// links.
+// markdownParts splits a long text at blank lines between blocks. It splits a block
+// that is too long between lines and repeats the opening fence of code and the head
+// of tables. Every part gets the definitions of all links.
 func markdownParts(text string) []part {
 	var parts []part
 	var c cutter
 	head, at := "", 0
 	for {
-		window := head + text[at:min(at+2*maxPart, len(text))] // in which the part ends, if anywhere
+		window := head + text[at:min(at+2*maxPart, len(text))] // the part ends within it
 		p, rest, ok := c.next(window)
 		if !ok {
 			return withLinks(append(parts, c.last(window)))
@@ -55,22 +54,21 @@ func markdownParts(text string) []part {
 	}
 }
 
-// cutter splits a text that grows. The pieces in which the text comes make no
-// difference. The zero value begins a text.
+// cutter splits a growing text. The result does not depend on the pieces in which the
+// text arrives. The zero value is ready for a new text.
 type cutter struct {
 	edges         // of the open part, the last one
-	at     int    // the offset of the first line that was not looked at
-	opened int    // the offset of the code or the table that is open
+	at     int    // the offset of the first unread line
+	opened int    // the offset of the open code block or table
 	soft   int    // the offset where the open part may end; 0 for none
-	fence  string // the line that begins the code that is open; empty outside code
-	table  string // the first two lines of the table that is open; empty outside tables
-	before string // the line before, which may be the first of a table
-	blank  bool   // the line before is blank
+	fence  string // the opening line of the open code block; empty outside code
+	table  string // the first two lines of the open table; empty outside tables
+	before string // the previous line, which may be the first of a table
+	blank  bool   // the previous line is blank
 }
 
-// next returns the open part and the text that begins with the next one. Text is
-// the open part and all that follows it. It reports false if the open part has
-// not ended.
+// next returns the open part and the text from the next part on. text starts with the
+// open part. ok is false if the open part has not ended.
 func (c *cutter) next(text string) (p part, rest string, ok bool) {
 	if len(text) <= tableBytes && !c.plain {
 		return part{}, "", false
@@ -111,7 +109,7 @@ func (c *cutter) next(text string) (p part, rest string, ok bool) {
 	}
 }
 
-// take notes a line: whether it begins or ends code or a table.
+// take reads a line, which may start or end code or a table.
 func (c *cutter) take(line, bare string) {
 	mark, ok := fenceMark(bare)
 	switch {
@@ -131,13 +129,13 @@ func (c *cutter) take(line, bare string) {
 	c.before, c.blank = line, bare == ""
 }
 
-// delimits reports whether a line is the one below the head of a table.
+// delimits reports whether a line is the delimiter row of a table.
 func delimits(bare string) bool {
 	return strings.Contains(bare, "-") && strings.Trim(bare, "|:- \t") == ""
 }
 
-// hard ends an open part that is too long before its last line, or within that
-// line if there is no other.
+// hard ends an open part that is too long before its last line, or within its only
+// line.
 func (c *cutter) hard(text string) (part, string, bool) {
 	at, tail, head := c.at, "", ""
 	within := at == c.head
@@ -164,8 +162,8 @@ func (c *cutter) hard(text string) (part, string, bool) {
 	return p, rest, ok
 }
 
-// cut ends the open part at an offset, with tail, and begins the next one with
-// head.
+// cut ends the open part at an offset and appends tail to it. The next part starts
+// with head.
 func (c *cutter) cut(text string, at int, tail, head string) (part, string, bool) {
 	p := part{text[:at] + tail, c.edges}
 	p.tail = len(tail)
@@ -180,10 +178,10 @@ func (c *cutter) cut(text string, at int, tail, head string) (part, string, bool
 	return p, head + text[at:], true
 }
 
-// last returns the open part, which is all of text.
+// last returns text as the last part.
 func (c *cutter) last(text string) part { return part{text, c.edges} }
 
-// fenceMark returns the marks that begin or end a block of code.
+// fenceMark returns the marks of a line that opens or closes a code block.
 func fenceMark(line string) (string, bool) {
 	for _, c := range []string{"`", "~"} {
 		if rest := strings.TrimLeft(line, c); len(line)-len(rest) >= 3 {
@@ -193,8 +191,7 @@ func fenceMark(line string) (string, bool) {
 	return "", false
 }
 
-// withLinks gives every part the definitions of links that others have, unless
-// there are too many.
+// withLinks appends all link definitions to every part, unless they are too long.
 func withLinks(parts []part) []part {
 	if len(parts) == 1 {
 		return parts

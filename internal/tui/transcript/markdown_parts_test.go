@@ -12,7 +12,7 @@ import (
 	"agent/internal/tui/markdown"
 )
 
-// longTexts are answers that are cut into parts.
+// longTexts returns answers that are split into parts.
 func longTexts() map[string]string {
 	var steps strings.Builder
 	for i := range 10_000 {
@@ -31,8 +31,8 @@ func longTexts() map[string]string {
 	}
 }
 
-// A text is cut the same in whatever pieces it comes, no part is large, and all of
-// the text is in one of them.
+// A growing text is split in the same way as a complete one, no part is too large, and
+// no text is lost.
 func TestPartsOfATextThatGrows(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 5))
 	for name, text := range longTexts() {
@@ -73,7 +73,7 @@ func TestPartsOfATextThatGrows(t *testing.T) {
 	}
 }
 
-// A long answer looks the same whether it is drawn at once or in parts.
+// A long answer looks the same drawn at once and in parts.
 func TestPartsLookLikeTheWhole(t *testing.T) {
 	st := ink.Look{Dark: true}.Styles()
 	var b strings.Builder

@@ -6,14 +6,14 @@ import (
 	"agent/internal/tui/ink"
 )
 
-// Row holds an item and its last drawing.
+// Row holds an item and its cached drawing.
 type Row struct {
 	Item
-	at      int  // the number of the event that made it, or of the next event for a row of the screen
-	end     int  // the number of the event that it ends with
-	own     bool // the screen made it, not an event
+	at      int  // the number of the event that made it; if own, of the next event
+	end     int  // the number of its last event
+	own     bool // made by the screen, not by an event
 	version int
-	Drawn   drawing // what Lines was drawn for
+	Drawn   drawing // identifies the drawing in Lines
 	Lines   []string
 }
 
@@ -23,45 +23,45 @@ type drawing struct{ Version, width, look int }
 // Touch marks the row as changed.
 func (r *Row) Touch() { r.version++ }
 
-// release drops the lines of the row, which is drawn again when it is needed.
+// release drops the cached lines of the row.
 func (r *Row) release() {
 	r.Lines = nil
 	r.Touch()
 }
 
-// setEvent sets the event that the row shows.
+// setEvent sets the event of the row.
 func (r *Row) setEvent(at int) { r.at, r.end = at, at }
 
 // shows reports whether the row shows event number at.
 func (r *Row) shows(at int) bool { return !r.own && (r.at == at || r.end == at) }
 
-// PageSize is what a page holds before the next one may begin.
+// PageSize is the size from which on a new page may start.
 type PageSize struct{ Events, Bytes int }
 
-// Page is a stretch of the session, which is drawn from its events alone. It
-// begins with a prompt that begins a turn, or after a step. A page that is not
-// read has a single row, which stands for all of it.
+// Page is a range of the session's events and their rows. It starts with the prompt of
+// a turn, or after a step. A page that is not in memory has a single row as a
+// placeholder.
 type Page struct {
 	from, to int // the numbers of its events
-	turn     int // the number of the prompt of the turn that its first event belongs to
-	bytes    int // approximate, and only as far as the page grew on the screen
+	turn     int // the event number of the prompt of the turn in which it starts
+	bytes    int // approximate size of the events that were added live
 	Rows     []*Row
 
-	Read  bool  // Rows are those of its events
-	asked bool  // a command reads it
-	fault error // why it cannot be read
+	Read  bool  // the page is in memory
+	asked bool  // a command is reading it
+	fault error // the last error of reading it
 
-	own     []ownRow // rows of the screen, while the page is not read
-	toggled []int    // rows that are opened or closed unlike the others, while the page is not read
+	own     []ownRow // rows made by the screen, while the page is not in memory
+	toggled []int    // rows toggled by the user, while the page is not in memory
 }
 
-// ownRow is a row of the screen and its index among the rows of its page.
+// ownRow is a row made by the screen and its index in its page.
 type ownRow struct {
 	*Row
 	index int
 }
 
-// newPage returns a page that begins at an event and has none yet.
+// newPage returns an empty page that starts at event number from.
 func newPage(from, turn int) *Page { return &Page{from: from, to: from, turn: turn, Read: true} }
 
 func unreadPage(from, to, turn int) *Page {
@@ -70,7 +70,7 @@ func unreadPage(from, to, turn int) *Page {
 	return p
 }
 
-// add appends a row, after the rows of the screen that belong before it.
+// add appends a row, after the rows of own that belong before it.
 func (p *Page) add(r *Row) {
 	for len(p.own) > 0 && p.own[0].index <= len(p.Rows) {
 		p.Rows = append(p.Rows, p.own[0].Row)
@@ -79,7 +79,7 @@ func (p *Page) add(r *Row) {
 	p.Rows = append(p.Rows, r)
 }
 
-// drop forgets what the page can read again. Items are open by default or closed.
+// drop removes the rows that can be read again. open says whether items are expanded by default.
 func (p *Page) drop(open bool) {
 	p.own, p.toggled = nil, nil
 	for i, r := range p.Rows {
@@ -94,8 +94,7 @@ func (p *Page) drop(open bool) {
 	p.Rows = []*Row{{Item: &unread{p}, version: 1, at: p.from}}
 }
 
-// truncate removes the events from number keep on, and the rows that the screen
-// added after them.
+// truncate removes the events from number keep on, and the own rows after them.
 func (p *Page) truncate(keep int) {
 	p.Rows = slices.DeleteFunc(p.Rows, func(r *Row) bool { return r.at >= keep && (!r.own || r.at > keep) })
 	p.to = keep
@@ -109,7 +108,7 @@ func (p *Page) shift(n int) {
 	}
 }
 
-// unread is the item that stands for pages that are not read.
+// unread is the placeholder item of a page that is not in memory.
 type unread struct{ page *Page }
 
 // Draw implements Item.

@@ -6,22 +6,22 @@ import (
 	"agent/internal/loop/event"
 )
 
-// Position is the place of a row: a page, and a row of it.
+// Position identifies a row by page and index.
 type Position struct{ Page, row int }
 
-// pages is the list of a session's pages. It knows which event is on which page
-// and which row follows which; it knows nothing of drawing.
+// pages holds the pages of a session. It maps events to pages and iterates over rows;
+// it does not draw.
 type pages struct {
-	Pages     []*Page  // the first stands above the session, the last grows; both are always read
-	PageLimit PageSize // what a page holds before the next one begins
-	Settled   bool     // event numbers are final; until then the first event that was shown is number 0
-	turn      int      // the number of the prompt that began the last turn
+	Pages     []*Page  // the first is above the session, the last grows; both are always in memory
+	PageLimit PageSize // the size from which on a new page may start
+	Settled   bool     // event numbers are final; before, the first shown event is number 0
+	turn      int      // the event number of the prompt of the last turn
 }
 
 // last returns the page that grows.
 func (l *pages) last() *Page { return l.Pages[len(l.Pages)-1] }
 
-// Events returns the number of the session's events.
+// Events returns the number of events of the session.
 func (l *pages) Events() int { return l.last().to }
 
 // row returns the row at p, which must exist.
@@ -32,13 +32,13 @@ func (l *pages) exists(p Position) bool {
 	return p.Page < len(l.Pages) && p.row < len(l.Pages[p.Page].Rows)
 }
 
-// unread reports whether the page of p is not read.
+// unread reports whether the page of p is not in memory.
 func (l *pages) unread(p Position) bool { return !l.Pages[p.Page].Read }
 
-// end is the position after the last row.
+// end returns the position after the last row.
 func (l *pages) end() Position { return Position{len(l.Pages) - 1, len(l.last().Rows)} }
 
-// next returns the position after p, if there is a row at one.
+// next returns the position of the next row. ok is false if there is none.
 func (l *pages) next(p Position) (Position, bool) {
 	p.row++
 	for p.row >= len(l.Pages[p.Page].Rows) {
@@ -50,7 +50,7 @@ func (l *pages) next(p Position) (Position, bool) {
 	return p, true
 }
 
-// prev returns the position before p, if there is a row at one.
+// prev returns the position of the previous row. ok is false if there is none.
 func (l *pages) prev(p Position) (Position, bool) {
 	for p.row == 0 {
 		if p.Page == 0 {
@@ -63,7 +63,7 @@ func (l *pages) prev(p Position) (Position, bool) {
 	return p, true
 }
 
-// nearest returns p or the first position after it with a row, else the last one.
+// nearest returns the first position at or after p that has a row, or else the last one.
 func (l *pages) nearest(p Position) Position {
 	if l.exists(p) {
 		return p
@@ -85,8 +85,7 @@ func (l *pages) find(r *Row) (Position, bool) {
 	return Position{}, false
 }
 
-// pageOf returns the index of the page with the event of that number, or of the
-// nearest page.
+// pageOf returns the index of the page of an event, or of the nearest page.
 func (l *pages) pageOf(at int) int {
 	for i := len(l.Pages) - 1; i > 1; i-- {
 		if at >= l.Pages[i].from {
@@ -96,15 +95,15 @@ func (l *pages) pageOf(at int) int {
 	return 1
 }
 
-// count adds an event of so many bytes to the last page.
+// count adds an event of that size to the last page.
 func (l *pages) count(bytes int) {
 	p := l.last()
 	p.to++
 	p.bytes += bytes
 }
 
-// split begins a new page with the next event if the last page is full. The
-// event may belong to a turn that began before.
+// split starts a new page with the next event if the last page is full. inTurn says
+// that the event continues a turn.
 func (l *pages) split(inTurn bool) {
 	p := l.last()
 	if p.to-p.from < l.PageLimit.Events && p.bytes < l.PageLimit.Bytes {
@@ -117,7 +116,7 @@ func (l *pages) split(inTurn bool) {
 	l.Pages = append(l.Pages, newPage(p.to, turn))
 }
 
-// insertAfter puts an item of the same event below r, a row of the last page.
+// insertAfter inserts an item of the same event after r, a row of the last page.
 func (l *pages) insertAfter(r *Row, it Item) *Row {
 	p := l.last()
 	next := &Row{Item: it, version: 1, at: r.at, end: r.end}
@@ -125,8 +124,8 @@ func (l *pages) insertAfter(r *Row, it Item) *Row {
 	return next
 }
 
-// insertUnread inserts the pages that come before the events shown so far, and
-// returns how many those are.
+// insertUnread inserts the pages before the events shown so far and returns their
+// number.
 func (l *pages) insertUnread(s event.Opened) int {
 	l.Settled = true
 	before := max(s.Events-l.Events(), 0)
@@ -181,7 +180,7 @@ func (l *pages) truncate(keep int) {
 		l.Pages[i] = last
 		return
 	}
-	l.Pages[i] = unreadPage(p.from, keep, p.turn) // not p itself, which a command may be reading
+	l.Pages[i] = unreadPage(p.from, keep, p.turn) // a new page, because a command may be reading p
 	l.Pages[i].own, l.Pages[i].toggled = own, p.toggled
 	l.Pages = append(l.Pages, last)
 }

@@ -10,19 +10,18 @@ import (
 	"agent/internal/loop/event"
 )
 
-// Reader returns events of the session's log, from one number up to another.
+// Reader returns the events of the session's log with numbers in [from, to).
 type Reader func(from, to int) ([]event.Event, error)
 
 // PageRead is the message with the events of a page.
 type PageRead struct {
 	page    *Page
 	events  []event.Event
-	changed lineCounts // by the turn that the page continues, before the page
+	changed lineCounts // of the turn that the page continues, before the page
 	err     error
 }
 
-// command returns the command that reads the page. It reads at most size events
-// at once.
+// command returns the command that reads the page, in pieces of at most size events.
 func (p *Page) command(read Reader, size int) tea.Cmd {
 	from, to, turn := p.from, p.to, p.turn
 	p.asked = true
@@ -43,7 +42,7 @@ func (p *Page) command(read Reader, size int) tea.Cmd {
 	}
 }
 
-// endsTurn reports whether events end a turn that they do not begin.
+// endsTurn reports whether events end a turn that started before them.
 func endsTurn(events []event.Event) bool {
 	for _, ev := range events {
 		switch ev := ev.(type) {
@@ -58,9 +57,9 @@ func endsTurn(events []event.Event) bool {
 	return false
 }
 
-// TurnPages drops the pages far from the window and returns the command that
-// reads the pages near it and the page of its target. The last pages always stay,
-// so that the end can be shown at once.
+// TurnPages drops pages far from the window and returns the command that reads the
+// pages near the window and the page of its target. The last pages always stay in
+// memory, so that the end can be shown at once.
 func (t *Transcript) TurnPages(read Reader) tea.Cmd {
 	var cmds []tea.Cmd
 	want := func(p *Page) {
@@ -79,7 +78,7 @@ func (t *Transcript) TurnPages(read Reader) tea.Cmd {
 	for i, p := range t.Pages {
 		switch {
 		case i == 0 || from <= i && i <= to:
-		case p.fault != nil: // it is tried again the next time
+		case p.fault != nil: // it is retried when the window is near again
 			p.fault = nil
 			p.Rows[0].Touch()
 		case p.Read && i < len(t.Pages)-2:
@@ -89,8 +88,8 @@ func (t *Transcript) TurnPages(read Reader) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// TakePage takes a page that was read. What the window shows of other pages stays
-// in its place.
+// TakePage applies a page that was read. The rows of other pages keep their place in
+// the window.
 func (t *Transcript) TakePage(r PageRead, now func() time.Time) {
 	i, p := slices.Index(t.Pages, r.page), r.page
 	if i < 0 || p.Read {
@@ -151,14 +150,14 @@ func (t *Transcript) fillPage(r PageRead, now func() time.Time) {
 	p.toggled = nil
 }
 
-// LastFacts is the message with the last facts of a session that was rewound.
+// LastFacts is the message with the last facts of a rewound session.
 type LastFacts struct {
-	keep int // events that it was rewound to
+	keep int // number of events kept by the rewind
 	Facts
 }
 
-// ReadLast returns the command that reads the last facts of the session up to
-// event number keep. It looks for a plan only if the session has one.
+// ReadLast returns the command that reads the last facts of the session before event
+// number keep. It searches for a plan only if the session has one.
 func (f *Feed) ReadLast(read Reader, keep int) tea.Cmd {
 	size, todo := f.list.PageLimit.Events, len(f.Todo) > 0
 	return func() tea.Msg {
@@ -181,8 +180,8 @@ func (f *Feed) ReadLast(read Reader, keep int) tea.Cmd {
 	}
 }
 
-// TakeLastFacts takes the last facts of a session that was rewound, unless newer
-// ones came since.
+// TakeLastFacts applies the last facts of a rewound session, unless it was rewound
+// again since.
 func (f *Feed) TakeLastFacts(last LastFacts) {
 	if last.keep == f.kept {
 		f.addEarlier(last.Facts)

@@ -12,31 +12,31 @@ import (
 	"agent/internal/tui/ink"
 )
 
-// reply follows the current reply of the model: its messages while they stream,
-// its tool calls until they end, and the notice of a request that failed.
+// reply tracks the current reply of the model: streaming messages, tool calls until
+// they end, and the notice of a retry.
 type reply struct {
 	list     *Transcript
 	id       string
 	previews []*preview
 	calls    []*Row          // in order
 	tools    map[string]*Row // the calls by ID
-	retry    *Row            // a *Retry, until something arrives
+	retry    *Row            // a *Retry; nil for none
 }
 
-// preview is a message that is not finished.
+// preview is a message that is still streaming.
 type preview struct {
 	kind  llm.Kind
 	index int    // in the reply
-	row   *Row   // the last of its rows, which grows
-	ended []*Row // the rows before it, of a long answer
-	cut   cutter // of that answer
+	row   *Row   // its last row, which grows
+	ended []*Row // the previous rows of a long answer
+	cut   cutter // splits a long answer
 }
 
 // rows returns all rows of the message.
 func (p *preview) rows() []*Row { return append(p.ended[:len(p.ended):len(p.ended)], p.row) }
 
-// begin makes the reply of that ID the current one. The unfinished messages of an
-// earlier reply belong to a request that failed.
+// begin starts the reply with that ID, if it is not the current one. It drops the
+// unfinished messages of another reply, whose request failed.
 func (r *reply) begin(id string) {
 	r.clearRetry()
 	if id != r.id {
@@ -61,7 +61,7 @@ func (r *reply) stream(delta llm.Delta) {
 	switch d := delta.(type) {
 	case llm.TextDelta:
 		p := r.preview(llm.Assistant, d.Index)
-		for rest := d.Text; rest != ""; { // a large piece would be copied with each part of it
+		for rest := d.Text; rest != ""; { // in small pieces, so that a large one is not copied for each part
 			n := min(partBytes, len(rest))
 			r.grow(p, rest[:n])
 			rest = rest[n:]
@@ -78,8 +78,8 @@ func (r *reply) stream(delta llm.Delta) {
 	}
 }
 
-// grow adds a piece of at most partBytes to an answer. Only the last part of a
-// long answer is drawn again: the parts before it have their own rows.
+// grow adds a piece of at most partBytes to an answer. Complete parts of a long answer
+// get rows of their own, so that only the last part is drawn again.
 func (r *reply) grow(p *preview, text string) {
 	a := p.row.Item.(*answer)
 	a.text.WriteString(text)
@@ -90,7 +90,7 @@ func (r *reply) grow(p *preview, text string) {
 		}
 		a.finish(done)
 		p.row.Touch()
-		if n := len(p.ended); n > 0 { // it is far above the window by now
+		if n := len(p.ended); n > 0 { // it is far above the window now
 			p.ended[n-1].Item.(*answer).md = nil
 			p.ended[n-1].release()
 		}
@@ -102,15 +102,14 @@ func (r *reply) grow(p *preview, text string) {
 	p.row.Touch()
 }
 
-// preview returns the message that streams at an index, a new one if there is
-// none.
+// preview returns the streaming message at an index, or a new one.
 func (r *reply) preview(kind llm.Kind, index int) *preview {
 	for _, p := range r.previews {
 		if p.kind == kind && p.index == index {
 			return p
 		}
 	}
-	for _, p := range r.previews { // the model has continued with another message
+	for _, p := range r.previews { // a new message ends the reasoning before it
 		if it, ok := p.row.Item.(*thinking); ok && !it.done {
 			it.done = true
 			p.row.Touch()
@@ -138,7 +137,7 @@ func (r *reply) addMessage(kind llm.Kind) *Row {
 	return r.list.append(&answer{})
 }
 
-// finish replaces the preview of a message by the message.
+// finish replaces the preview of a message by the finished message.
 func (r *reply) finish(m llm.Message) {
 	r.begin(m.Reply)
 	if m.Kind != llm.ToolCall && strings.TrimSpace(m.Text) == "" {
@@ -158,8 +157,7 @@ func (r *reply) finish(m llm.Message) {
 	}
 }
 
-// takePreview removes the first preview of a kind from the previews and returns
-// it, a new one if there is none.
+// takePreview removes and returns the first preview of a kind, or a new one.
 func (r *reply) takePreview(kind llm.Kind) *preview {
 	i := slices.IndexFunc(r.previews, func(p *preview) bool { return p.kind == kind })
 	if i < 0 {
@@ -170,8 +168,8 @@ func (r *reply) takePreview(kind llm.Kind) *preview {
 	return p
 }
 
-// finishAnswer sets the text of an answer, which has a row for each part of a
-// long text. Rows are the rows that it has so far.
+// finishAnswer sets the final text of an answer. rows are its current rows; a long
+// text has one for each part.
 func (r *reply) finishAnswer(rows []*Row, m llm.Message) {
 	parts := markdownParts(m.Text)
 	for len(rows) > len(parts) {
@@ -193,7 +191,7 @@ func (r *reply) finishAnswer(rows []*Row, m llm.Message) {
 	}
 }
 
-// call changes the tool call of that ID, and touches the rows that show it.
+// call changes the tool call with that ID and touches the rows that show it.
 func (r *reply) call(id string, change func(*Tool)) {
 	row := r.tools[id]
 	if row == nil {
@@ -207,7 +205,7 @@ func (r *reply) call(id string, change func(*Tool)) {
 	r.touch(row)
 }
 
-// touch touches the row of a call, and the row of the call that it is folded into.
+// touch touches the row of a call and the row that it is folded into.
 func (r *reply) touch(row *Row) {
 	row.Touch()
 	if t := row.Item.(*Tool); t.folded() {
@@ -220,7 +218,7 @@ func (r *reply) asked(ask event.Ask) {
 		return
 	}
 	r.call(ask.ID, func(t *Tool) {
-		t.Title, t.Effect, t.targets, t.proposed, t.Stage = ask.Title, ask.Effect, ask.Targets, ask.Diffs, asking
+		t.Title, t.Effect, t.targets, t.Stage = ask.Title, ask.Effect, ask.Targets, asking
 	})
 }
 
@@ -256,7 +254,7 @@ func (r *reply) progress(ev event.Progress) {
 	}
 }
 
-// settle ends the reply: unfinished text stays, an unfinished call disappears. It
+// settle ends the reply: it keeps unfinished text and removes unfinished calls. It
 // returns the text of the last unfinished answer.
 func (r *reply) settle() string {
 	last := ""
@@ -287,7 +285,7 @@ func (r *reply) settle() string {
 	return last
 }
 
-// contains reports whether q is in the text that streams.
+// contains reports whether q matches streaming text.
 func (r *reply) contains(q ink.Query) bool {
 	return slices.ContainsFunc(r.previews, func(p *preview) bool {
 		return slices.ContainsFunc(p.rows(), func(row *Row) bool {
@@ -302,12 +300,7 @@ func (r *reply) contains(q ink.Query) bool {
 	})
 }
 
-// runs reports whether a call runs.
-func (r *reply) runs() bool {
-	return slices.ContainsFunc(r.calls, func(row *Row) bool { return row.Item.(*Tool).Stage == running })
-}
-
-// tick updates the time of the calls that run, and the time until the next try.
+// tick updates the times of running calls and the time until a retry.
 func (r *reply) tick(now time.Time) {
 	for _, row := range r.calls {
 		if t := row.Item.(*Tool); t.Stage == running {
@@ -322,14 +315,14 @@ func (r *reply) tick(now time.Time) {
 	}
 }
 
-// retrying shows that a request failed and is tried again.
+// retrying shows that a request failed and is retried.
 func (r *reply) retrying(ev event.Retrying, now time.Time) {
 	r.dropPreviews()
 	r.clearRetry()
 	r.retry = r.list.Add(&Retry{ev, now.Add(ev.In), ev.In})
 }
 
-// clearRetry removes the notice of a failed request.
+// clearRetry removes the notice of a retry.
 func (r *reply) clearRetry() {
 	if r.retry != nil {
 		r.list.remove(r.retry)
@@ -337,10 +330,10 @@ func (r *reply) clearRetry() {
 	}
 }
 
-// Retry is an item for a request that failed and is tried again.
+// Retry is an item for a failed request that is retried.
 type Retry struct {
 	event.Retrying
-	at   time.Time // of the next try
+	at   time.Time // time of the retry
 	left time.Duration
 }
 
@@ -350,6 +343,10 @@ func (r *Retry) Draw(c Canvas) []string {
 	if r.left > 0 {
 		when = "in " + phrase.Seconds(r.left)
 	}
-	text := fmt.Sprintf("%s. Retrying %s (attempt %d of %d).", strings.TrimRight(ink.Sanitize(r.Error), "."), when, r.Attempt, r.Of)
+	attempt := fmt.Sprintf("attempt %d", r.Attempt)
+	if r.Of > 0 {
+		attempt += fmt.Sprintf(" of %d", r.Of)
+	}
+	text := fmt.Sprintf("%s. Retrying %s (%s).", strings.TrimRight(ink.Sanitize(r.Error), "."), when, attempt)
 	return ink.Hang(c.Styles.Yellow.Render(ink.MarkFailed), ink.Wrap(withHint(text, r.Hint), c.Inner()))
 }

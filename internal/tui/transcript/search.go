@@ -7,7 +7,7 @@ import (
 	"agent/internal/tui/ink"
 )
 
-// searchMark is the line that a search went to.
+// searchMark is the line of the current match.
 type searchMark struct {
 	row  *Row
 	line int
@@ -16,8 +16,7 @@ type searchMark struct {
 // ClearMark removes the search mark.
 func (v *viewport) ClearMark() { v.mark = searchMark{} }
 
-// reveal marks the text that was found in event number to.At of page i, and moves
-// the window if it does not show the mark.
+// reveal marks the match in event number to.At of page i, and scrolls it into view.
 func (v *viewport) reveal(i int, to Target) {
 	rows := v.Pages[i].Rows
 	p := Position{i, -1}
@@ -43,7 +42,7 @@ func (v *viewport) reveal(i int, to Target) {
 	v.showMark(p, max(line, 0))
 }
 
-// match returns the first line of the row at p with q, or the last one; negative
+// match returns the first, or the last, line of the row at p that matches q; negative
 // if there is none.
 func (v *viewport) match(p Position, q ink.Query, last bool) int {
 	lines, _ := v.lines(p)
@@ -56,8 +55,8 @@ func (v *viewport) match(p Position, q ink.Query, last bool) int {
 	return at
 }
 
-// MarkNext marks the next line with q above the mark, or below it, if that line
-// shows event number at too. It reports whether there is one.
+// MarkNext marks the next match above or below the mark within event number at. It
+// reports whether there is one.
 func (v *viewport) MarkNext(up bool, q ink.Query, at int) bool {
 	p, ok := v.find(v.mark.row)
 	if !ok {
@@ -85,8 +84,7 @@ func (v *viewport) MarkNext(up bool, q ink.Query, at int) bool {
 	}
 }
 
-// showMark marks a line of the row at p, and moves the window if the line is not
-// in it.
+// showMark marks a line of the row at p and scrolls it into view.
 func (v *viewport) showMark(p Position, line int) {
 	v.mark = searchMark{v.row(p), line}
 	v.Follow = false
@@ -104,7 +102,7 @@ func (v *viewport) showMark(p Position, line int) {
 	v.moveTo(p, gap+line-v.Height/3)
 }
 
-// Mentions reports whether q is found in what the transcript shows of an event.
+// Mentions reports whether q matches text that the transcript shows for an event.
 func Mentions(q ink.Query, ev event.Event) bool {
 	switch ev := ev.(type) {
 	case *event.UserSaid:
@@ -112,8 +110,8 @@ func Mentions(q ink.Query, ev event.Event) bool {
 	case *event.MessageDone:
 		return q.In(ev.Message.Text)
 	case *event.ToolEnd:
-		return q.In(ev.Title, ev.Summary, ev.Result.Text) ||
-			slices.ContainsFunc(ev.Diffs, func(d event.Diff) bool { return q.In(d.Path, d.Unified) })
+		return q.In(ev.Title, ev.Summary, ev.Error, ev.Result.Text) ||
+			slices.ContainsFunc(slices.Concat(ev.Diffs, ev.Proposed), func(d event.Diff) bool { return q.In(d.Path, d.Unified) })
 	case *event.ShellEnd:
 		return q.In(ev.Line, ev.Text)
 	case *event.Renamed:

@@ -10,27 +10,27 @@ import (
 	"agent/internal/tui/ink"
 )
 
-// selection is the text that the user selected with the mouse, from one cell to
-// another, both included. It stays with its text, whatever is added above or
-// below, and ends when one of its rows does or the rows are drawn differently.
+// selection is the text selected with the mouse, from one cell to another, both
+// included. It moves with its text when rows are added, and ends when one of its rows
+// is removed or the rows are drawn differently.
 type selection struct {
 	view     *viewport
 	from, to *pin
-	frame    drawing // that it was made in
+	frame    drawing // the width and look in which it was made
 }
 
-// pin is a cell of the transcript that stays with its row.
+// pin is a cell of the transcript that moves with its row.
 type pin struct {
 	row  *Row
-	line int // of the row as it is drawn; -1 is the blank line above it
+	line int // of the drawn row; -1 for the blank line above it
 	col  int // of the window
 }
 
-// ClearSelection selects nothing.
+// ClearSelection removes the selection.
 func (s *selection) ClearSelection() { s.from, s.to = nil, nil }
 
-// BeginSelection begins an empty selection at a cell of the window. It reports
-// whether there is text in that line.
+// BeginSelection starts an empty selection at a cell of the window. It reports whether
+// that line has text.
 func (s *selection) BeginSelection(x, y int) bool {
 	s.from = s.pinAt(x, y)
 	s.to = s.from
@@ -38,7 +38,7 @@ func (s *selection) BeginSelection(x, y int) bool {
 	return s.from != nil
 }
 
-// ExtendSelection selects up to a cell of the window.
+// ExtendSelection extends the selection to a cell of the window.
 func (s *selection) ExtendSelection(x, y int) {
 	if s.from == nil {
 		return
@@ -48,7 +48,7 @@ func (s *selection) ExtendSelection(x, y int) {
 	}
 }
 
-// pinAt returns a pin for a cell of the window, nil if there is nothing.
+// pinAt returns a pin for a cell of the window, nil if there is no row.
 func (s *selection) pinAt(x, y int) *pin {
 	if y < 0 || y >= len(s.view.cells) {
 		return nil
@@ -57,8 +57,7 @@ func (s *selection) pinAt(x, y int) *pin {
 	return &pin{s.view.row(c.at), c.line, max(x, 0)}
 }
 
-// WidenSelection selects the word at the cell where the selection began, or the
-// line.
+// WidenSelection selects the word, or the line, at the start of the selection.
 func (s *selection) WidenSelection(line bool) {
 	at, ok := s.find(s.from)
 	if !ok {
@@ -73,7 +72,7 @@ func (s *selection) WidenSelection(line bool) {
 	s.from, s.to = &pin{row, at.line, from}, &pin{row, at.line, to}
 }
 
-// find returns the line that a pin is on now.
+// find returns the current line of a pin.
 func (s *selection) find(p *pin) (rowLine, bool) {
 	if p == nil {
 		return rowLine{}, false
@@ -85,10 +84,10 @@ func (s *selection) find(p *pin) (rowLine, bool) {
 // textRange is a selection in the order of the text.
 type textRange struct {
 	from, to    rowLine
-	left, right int // the first column, and the one behind the last
+	left, right int // the first column, and the one after the last
 }
 
-// textRange returns what is selected; false if that is nothing.
+// textRange returns the selected range. ok is false if nothing is selected.
 func (s *selection) textRange() (r textRange, ok bool) {
 	if s.from == nil || s.frame != (drawing{width: s.view.width, look: s.view.look}) || *s.from == *s.to {
 		return r, false
@@ -102,8 +101,7 @@ func (s *selection) textRange() (r textRange, ok bool) {
 	return textRange{from: from, to: to, left: a, right: b + 1}, ok && also
 }
 
-// columns returns the selected columns of a line, none if right is not beyond
-// left.
+// columns returns the selected columns of a line. None are selected if right <= left.
 func (r textRange) columns(c rowLine) (left, right int) {
 	if c.before(r.from) || r.to.before(c) {
 		return 0, 0
@@ -118,7 +116,7 @@ func (r textRange) columns(c rowLine) (left, right int) {
 	return left, right
 }
 
-// highlight shows the selection in the window.
+// highlight draws the selection in the window.
 func (s *selection) highlight() {
 	r, ok := s.textRange()
 	if !ok {
@@ -134,7 +132,7 @@ func (s *selection) highlight() {
 	}
 }
 
-// text returns a line of the transcript without its style, empty if it is gone.
+// text returns a line of the transcript without style, empty if it no longer exists.
 func (s *selection) text(c rowLine) string {
 	lines, _ := s.view.lines(c.at)
 	if c.line < 0 || c.line >= len(lines) {
@@ -147,8 +145,7 @@ func (s *selection) text(c rowLine) string {
 	return text
 }
 
-// Selected returns the selected text, without the marks and the margin of the
-// gutter.
+// Selected returns the selected text without the gutter.
 func (s *selection) Selected() string {
 	r, ok := s.textRange()
 	if !ok {
@@ -159,7 +156,7 @@ func (s *selection) Selected() string {
 		text := s.text(c)
 		left, right := r.columns(c)
 		if margin := ink.Gutter; hasMargin(text) && strings.TrimSpace(ansi.Cut(text, margin, max(left, margin))) == "" {
-			left = margin // nothing but space is left of it
+			left = margin // only space is left of it
 		}
 		out = append(out, strings.TrimRight(ansi.Cut(text, left, min(right, max(ansi.StringWidth(text), left))), " "))
 		lines, _ := s.view.lines(c.at)
@@ -178,7 +175,7 @@ func (s *selection) Selected() string {
 	return strings.TrimRight(strings.Join(outdent(out), "\n"), "\n")
 }
 
-// outdent removes the spaces that all lines begin with.
+// outdent removes the common indentation of lines.
 func outdent(lines []string) []string {
 	common := -1
 	for _, l := range lines {
@@ -192,8 +189,8 @@ func outdent(lines []string) []string {
 	return lines
 }
 
-// hasMargin reports whether a line begins with the gutter: a mark or a space,
-// and a space.
+// hasMargin reports whether a line starts with the gutter: a mark or a space, then a
+// space.
 func hasMargin(line string) bool {
 	r := []rune(line)
 	return len(r) >= ink.Gutter && r[1] == ' ' && (r[0] == ' ' || !unicode.IsLetter(r[0]) && !unicode.IsDigit(r[0]))

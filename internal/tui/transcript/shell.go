@@ -10,15 +10,14 @@ import (
 	"agent/internal/tui/ink"
 )
 
-// shellLines is how many lines of the output of a command of the user are shown
-// while it is closed.
+// shellLines is the number of output lines of a collapsed command of the user.
 const shellLines = 12
 
-// ShellCommand is an item for a command of the user. It is drawn like a prompt,
-// with its output below it.
+// ShellCommand is an item for a command of the user, drawn like a prompt with its
+// output below.
 type ShellCommand struct {
 	Tool
-	Line string // with the marks that it was typed with
+	Line string // as typed, with its leading ! or !!
 }
 
 func (c *ShellCommand) class() class { return apart }
@@ -26,7 +25,7 @@ func (c *ShellCommand) class() class { return apart }
 // Draw implements Item.
 func (c *ShellCommand) Draw(on Canvas) []string {
 	right := c.words()
-	if took := c.time(on); took != "" {
+	if took := c.time(); took != "" {
 		right = strings.TrimLeft(right+"  "+took, " ")
 	}
 	lines := ink.Wrap(ink.Sanitize(c.Line), on.Inner())
@@ -53,7 +52,7 @@ func (c *ShellCommand) Draw(on Canvas) []string {
 	return ink.Hang(mark, lines)
 }
 
-// output returns the output as far as it is shown.
+// output draws the visible part of the output.
 func (c *ShellCommand) output(on Canvas, width int, open bool) []string {
 	if c.Stage != Finished {
 		return lastLines(outputLines(c.tail, width), shellLines)
@@ -63,7 +62,7 @@ func (c *ShellCommand) output(on Canvas, width int, open bool) []string {
 	}
 	text := strings.TrimRight(c.result, "\n")
 	if at := strings.LastIndexByte(text, '\n') + 1; (c.Summary != "" || c.Outcome == event.Interrupted) && strings.HasPrefix(text[at:], "[") {
-		text = text[:at] // the right side shows how it ended
+		text = text[:at] // the first line shows how it ended
 	}
 	lines := outputLines(text, width)
 	if more := len(lines) - shellLines; more > 1 {
@@ -72,16 +71,16 @@ func (c *ShellCommand) output(on Canvas, width int, open bool) []string {
 	return lines
 }
 
-// shell follows the command of the user that runs.
+// shell tracks the running command of the user.
 type shell struct {
 	list *Transcript
-	row  *Row // a *ShellCommand; nil if none runs
+	row  *Row // a *ShellCommand; nil if none is running
 }
 
-// command returns the command that runs.
+// command returns the running command.
 func (s *shell) command() *ShellCommand { return s.row.Item.(*ShellCommand) }
 
-// start shows a command, and returns it as the user types it.
+// start shows a command and returns it as typed.
 func (s *shell) start(ev *event.ShellStart, now time.Time) string {
 	c := &ShellCommand{Line: AsTyped(ev.Line, ev.Join)}
 	c.id, c.Stage, c.began = ev.ID, running, now
@@ -89,7 +88,7 @@ func (s *shell) start(ev *event.ShellStart, now time.Time) string {
 	return c.Line
 }
 
-// progress adds output of the command that runs.
+// progress adds output of the running command.
 func (s *shell) progress(ev event.Progress) {
 	if s.row != nil && s.command().id == ev.ID {
 		s.command().progress(ev.Text)
@@ -97,8 +96,8 @@ func (s *shell) progress(ev event.Progress) {
 	}
 }
 
-// end shows how a command ended. A command that began on an earlier page is shown
-// where it ends, as when its pages are read again.
+// end shows the result of a command. A command that started on an earlier page moves
+// to the page of its end, where it is shown when the pages are read again.
 func (s *shell) end(ev *event.ShellEnd) {
 	if s.row != nil && s.row.at < s.list.last().from {
 		s.drop()
@@ -113,7 +112,7 @@ func (s *shell) end(ev *event.ShellEnd) {
 	s.row = nil
 }
 
-// tick updates the time of the command that runs.
+// tick updates the time of the running command.
 func (s *shell) tick(now time.Time) {
 	if s.row != nil {
 		s.command().took = now.Sub(s.command().began)
@@ -121,7 +120,7 @@ func (s *shell) tick(now time.Time) {
 	}
 }
 
-// abandon ends a command that has no further events.
+// abandon ends a command that gets no further events.
 func (s *shell) abandon() {
 	if s.row != nil {
 		s.command().abandon()
@@ -130,7 +129,7 @@ func (s *shell) abandon() {
 	}
 }
 
-// drop removes the command that runs from the transcript.
+// drop removes the running command from the transcript.
 func (s *shell) drop() {
 	if s.row != nil {
 		s.list.remove(s.row)
@@ -138,7 +137,7 @@ func (s *shell) drop() {
 	}
 }
 
-// AsTyped returns a command as the user types it.
+// AsTyped returns a command with its leading ! or !!.
 func AsTyped(line string, join bool) string {
 	if join {
 		return "!" + line

@@ -15,10 +15,10 @@ const (
 	markTodoPending = "○"
 )
 
-// todoRows is how many items of a closed plan are shown.
+// todoRows is the maximum number of items of a collapsed plan.
 const todoRows = 10
 
-// todoLines draws a plan. If it is long and closed, it shows the items near the
+// todoLines draws a plan. If it is long and collapsed, it shows the items near the
 // active one.
 func todoLines(st *ink.Styles, items []event.TodoItem, width int, open bool) []string {
 	from, to := 0, len(items)
@@ -46,7 +46,7 @@ func todoLines(st *ink.Styles, items []event.TodoItem, width int, open bool) []s
 	return out
 }
 
-// activeItem returns the index of the active item, else of the first that is not
+// activeItem returns the index of the active item, or else of the first that is not
 // done.
 func activeItem(items []event.TodoItem) int {
 	at := slices.IndexFunc(items, func(i event.TodoItem) bool { return i.State == event.TodoActive })

@@ -16,34 +16,34 @@ import (
 	"agent/internal/tui/ink"
 )
 
-// stage is how far a tool call has come.
+// stage is the state of a tool call.
 type stage int
 
 const (
-	composing stage = iota // the model writes it
-	waiting                // it is complete, and other calls come first
-	asking                 // it waits for approval
+	composing stage = iota // the model is writing it
+	waiting                // complete, but not started
+	asking                 // waiting for approval
 	running
 
 	// Finished is the stage of a call with a result.
 	Finished
 )
 
-// How much of a tool call is shown while it is closed, in lines.
+// Lines of a collapsed tool call.
 const (
-	tailLines  = 5  // of the output while it runs
-	diffLines  = 10 // of each change
+	tailLines  = 5  // of the output while it runs, or after it failed
+	diffLines  = 10 // of each diff
 	errorLines = 3
 )
 
-// OpenLines is how many lines of output an open item shows.
+// OpenLines is the maximum number of output lines of an expanded item.
 const OpenLines = 2000
 
-// tailBytes is how many bytes of output are kept while a call runs.
+// tailBytes is the number of bytes of output kept while a call runs.
 const tailBytes = 8 << 10
 
-// Tool is an item for a tool call, from the first piece that the model writes of
-// it to its result. It knows nothing of any particular tool.
+// Tool is an item for a tool call, from the first streamed piece to the result. It
+// does not depend on any particular tool.
 type Tool struct {
 	id      string
 	Title   string
@@ -52,17 +52,17 @@ type Tool struct {
 	Stage   stage
 	Outcome event.Outcome
 	Summary string
-	Diffs   []event.Diff
+	Diffs   []event.Diff     // what was written, or would have been if the user had approved it
+	fault   string           // why it failed, for the user; empty if result says it
 	todo    []event.TodoItem // the plan that it set
 
-	args     string       // the beginning of the arguments while they stream
-	written  int          // bytes of the arguments that have streamed
-	proposed []event.Diff // the changes that wait for approval
-	began    time.Time
-	took     time.Duration // so far, while the call runs
-	tail     string        // the end of the output while the call runs
-	result   string        // the complete output
-	lines    int           // of result
+	args    string // the beginning of the arguments while they stream
+	written int    // bytes of the arguments that have streamed
+	began   time.Time
+	took    time.Duration // so far, while the call runs
+	tail    string        // the end of the output while the call runs
+	result  string        // the complete output
+	lines   int           // of result
 
 	decision
 	folding
@@ -73,7 +73,7 @@ type Tool struct {
 type decision struct {
 	byUser bool
 	note   string // what the user added
-	scope  string // that is always allowed from now on; empty for none
+	scope  string // scope that is now always allowed; empty for none
 }
 
 func (t *Tool) class() class { return steps }
@@ -118,7 +118,7 @@ func callTitle(name, args string) string {
 	return title
 }
 
-// start begins to run the call.
+// start shows that the call runs.
 func (t *Tool) start(ev *event.ToolStart, now time.Time) {
 	t.Title, t.Effect, t.targets = ev.Title, ev.Effect, ev.Targets
 	t.Stage, t.began = running, now
@@ -131,17 +131,17 @@ func (t *Tool) end(ev *event.ToolEnd) {
 	}
 	t.Effect = cmp.Or(ev.Effect, t.Effect)
 	t.Diffs = ev.Diffs
-	if t.Stage != running && (ev.Outcome == event.Refused || ev.Outcome == event.Interrupted) {
-		t.Diffs = t.proposed
+	if len(t.Diffs) == 0 {
+		t.Diffs = ev.Proposed
 	}
-	t.Stage, t.Outcome, t.Summary = Finished, ev.Outcome, ev.Summary
-	t.took, t.result, t.tail, t.proposed = ev.Duration, ev.Result.Text, "", nil
+	t.Stage, t.Outcome, t.Summary, t.fault = Finished, ev.Outcome, ev.Summary, ev.Error
+	t.took, t.result, t.tail = ev.Duration, ev.Result.Text, ""
 	if text := strings.TrimRight(t.result, "\r\n"); text != "" {
 		t.lines = strings.Count(text, "\n") + 1
 	}
 }
 
-// abandon ends a call that has no further events.
+// abandon ends a call that gets no further events.
 func (t *Tool) abandon() {
 	t.Stage, t.Outcome, t.tail = Finished, event.Uncertain, ""
 }
@@ -199,11 +199,11 @@ func (t *Tool) line(c Canvas) string {
 	if middle == "" && !t.Open && !c.Full && t.Stage == Finished && t.Outcome == event.OK && t.Effect != "read" && t.lines > 0 {
 		middle = c.collapsed(t.lines)
 	}
-	return t.mark(c) + " " + t.fields(c, left, middle, t.time(c))
+	return t.mark(c) + " " + t.fields(c, left, middle, t.time())
 }
 
-// fields draws left, middle and right in one line. The middle is left out if there
-// is too little room.
+// fields draws left, middle and right on one line. It omits middle if there is too
+// little room.
 func (t *Tool) fields(c Canvas, left, middle, right string) string {
 	if middle != "" && right != "" {
 		middle += "  "
@@ -217,7 +217,7 @@ func (t *Tool) fields(c Canvas, left, middle, right string) string {
 	return ink.Spread(left, c.Styles.Dim.Render(middle+right), c.Inner())
 }
 
-// words returns the outcome in a few words, for the space between title and time.
+// words returns the outcome in a few words, which are shown between title and time.
 func (t *Tool) words() string {
 	if t.Stage == composing && t.written > 0 {
 		return phrase.Thousands(t.written) + " bytes"
@@ -244,18 +244,18 @@ func (t *Tool) words() string {
 	return ""
 }
 
-// time returns how long the call took, with the spinner while it runs.
-func (t *Tool) time(c Canvas) string {
+// time returns how long the call took so far, or in all.
+func (t *Tool) time() string {
 	switch {
 	case t.Stage == running:
-		return Spinner(c.frame) + " " + phrase.Tenths(t.took)
+		return phrase.Tenths(t.took)
 	case t.Stage == Finished && (t.Outcome == event.OK || t.Outcome == event.Failed || t.took > 0):
 		return phrase.Tenths(t.took)
 	}
 	return ""
 }
 
-// body draws what stands below the line.
+// body draws the lines below the title.
 func (t *Tool) body(c Canvas, open bool) []string {
 	width := max(c.Width-4, 1)
 	var out []string
@@ -294,8 +294,8 @@ func (t *Tool) body(c Canvas, open bool) []string {
 	return out
 }
 
-// fullTitle returns what the line has no room for: a long title, or a command,
-// which may have many lines.
+// fullTitle returns the complete title or command if it does not fit on the first
+// line.
 func (t *Tool) fullTitle(c Canvas, width int) []string {
 	title := ink.SanitizeLine(t.Title)
 	_, rest, _ := strings.Cut(title, " ")
@@ -311,8 +311,8 @@ func (t *Tool) fullTitle(c Canvas, width int) []string {
 	return ink.Wrap(title, width)
 }
 
-// output draws the end of the output while the call runs, the error of a call that
-// failed, or all of the output while the item is open.
+// output draws the end of the output of a running, failed or interrupted call, or all
+// output if the item is expanded.
 func (t *Tool) output(c Canvas, width int, open bool) []string {
 	switch {
 	case t.Stage == running && open:
@@ -335,7 +335,7 @@ func (t *Tool) output(c Canvas, width int, open bool) []string {
 	case t.Outcome == event.Failed && t.Summary != "": // the call ran; the end of its output says why it failed
 		return t.outputEnd(c, t.result, t.lines, width)
 	case t.Outcome == event.Failed:
-		text, more := ink.Head(strings.TrimSpace(t.result), closedBytes)
+		text, more := ink.Head(strings.TrimSpace(cmp.Or(t.fault, t.result)), closedBytes)
 		lines := ink.Wrap(ink.Sanitize(text), width)
 		if over := len(lines) + more - errorLines; over > 1 {
 			return append(lines[:min(errorLines, len(lines))], ink.Truncate(c.collapsed(over), width))

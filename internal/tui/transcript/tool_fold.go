@@ -10,18 +10,18 @@ import (
 	"agent/internal/tui/ink"
 )
 
-// folding says which calls share a line with a call.
+// folding groups the calls that share one line.
 type folding struct {
-	joins bool    // it directly follows a call of the same reply
-	head  *Tool   // the call whose line shows this one
-	group []*Tool // the calls that the line of this one shows, itself first
+	joins bool    // the call directly follows another one of the same reply
+	head  *Tool   // the call whose line shows this call
+	group []*Tool // the calls shown on the line of this call, itself first
 }
 
 // folded reports whether the line of another call shows this one.
 func (t *Tool) folded() bool { return t.head != nil && t.head != t }
 
-// foldCalls decides which calls of a reply share a line: neighbors that only
-// read, begin with the same verb and did not fail. It touches the rows that change.
+// foldCalls folds adjacent calls of a reply into one line if they only read, have the
+// same verb and did not fail. It touches the rows that change.
 func foldCalls(calls []*Row) {
 	for i := 0; i < len(calls); {
 		first := calls[i].Item.(*Tool)
@@ -37,7 +37,7 @@ func foldCalls(calls []*Row) {
 	}
 }
 
-// regroup makes the line of the first call show all of calls.
+// regroup folds calls into the line of the first one.
 func regroup(calls []*Row) {
 	first := calls[0].Item.(*Tool)
 	changed := len(first.group) != len(calls)
@@ -76,7 +76,7 @@ func verb(title string) string {
 // groupLine draws several calls in a line: "read 3 files   a.go, b.go, c.go".
 func (t *Tool) groupLine(c Canvas) string {
 	var names []string
-	lead := *t // runs while any of them does
+	lead := *t // running while any call is
 	files := true
 	for _, each := range t.group {
 		_, rest, _ := strings.Cut(each.Title, " ")
@@ -92,7 +92,7 @@ func (t *Tool) groupLine(c Canvas) string {
 		what = phrase.Count(len(t.group), "file")
 	}
 	left := ink.SanitizeLine(verb(t.Title) + " " + what + "   " + strings.Join(names, ", "))
-	return lead.mark(c) + " " + lead.fields(c, left, "", lead.time(c))
+	return lead.mark(c) + " " + lead.fields(c, left, "", lead.time())
 }
 
 // namesFile reports whether the title of a call names a single file.

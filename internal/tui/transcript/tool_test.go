@@ -57,22 +57,18 @@ func TestStreamedCallShowsItsPath(t *testing.T) {
 	s.shows("◦ write  server/server.go", "20.1k bytes")
 }
 
-// The diff of a rejected edit stays visible. It was not written, so it does not
-// count as a change of the turn.
-func TestRejectedEditKeepsItsDiff(t *testing.T) {
-	diff := event.Diff{Path: "a.go", Unified: "@@ -1 +1 @@\n-old\n+new\n", Added: 1, Removed: 1}
-	for outcome, want := range map[event.Outcome]string{event.Refused: "rejected", event.Interrupted: "interrupted"} {
-		s := newScreen(t)
-		s.take(&event.UserSaid{Text: "go"}, called("edit", `{"path": "a.go"}`),
-			event.Asked{Ask: event.Ask{ID: "1", Title: "edit a.go", Effect: "write", Diffs: []event.Diff{diff}}})
-		if outcome == event.Refused {
-			s.take(&event.Decided{ID: "1", Decision: event.Refuse})
-		}
-		s.take(ended("edit a.go", "write", outcome, "not run"), &event.TurnEnd{Reason: event.Done})
-		s.shows("✗ edit  a.go", want, "1 │- old", "1 │+ new")
-		if got := ansi.Strip(strings.Join(s.window(), "\n")); strings.Contains(got, "changed") {
-			t.Errorf("a rejected edit counts as a change:\n%s", got)
-		}
+// The diff of a rejected edit is shown. It was not written, so it does not count as a
+// change of the turn.
+func TestRejectedEditShowsItsDiff(t *testing.T) {
+	end := ended("edit a.go", "write", event.Refused, "not run")
+	end.Diffs = []event.Diff{{Path: "a.go", Unified: "@@ -1 +1 @@\n-old\n+new\n", Added: 1, Removed: 1}}
+	s := newScreen(t)
+	s.take(&event.UserSaid{Text: "go"}, called("edit", `{"path": "a.go"}`),
+		event.Asked{Ask: event.Ask{ID: "1", Title: "edit a.go", Effect: "write", Diffs: end.Diffs}},
+		&event.Decided{ID: "1", Decision: event.Refuse}, end, &event.TurnEnd{Reason: event.Done})
+	s.shows("✗ edit  a.go", "rejected", "1 │- old", "1 │+ new")
+	if got := ansi.Strip(strings.Join(s.window(), "\n")); strings.Contains(got, "changed") {
+		t.Errorf("a rejected edit counts as a change:\n%s", got)
 	}
 }
 

@@ -7,14 +7,14 @@ import (
 	"agent/internal/tui/ink"
 )
 
-// Transcript is the list of a session's items, of which a window is shown. Its
-// parts build on each other: pages hold rows, a drawer draws them, a viewport
-// shows some of them, and a selection marks text in the window.
+// Transcript shows a window of the list of a session's items. Its parts build on each
+// other: pages hold rows, a drawer draws them, a viewport shows some of them, and a
+// selection marks text in the window.
 type Transcript struct {
 	viewport
 	selection
-	OnAdd   func(Item) // hears of every item that is added; optional
-	openAll bool       // items are open by default
+	OnAdd   func(Item) // called with every added item; optional
+	openAll bool       // items are expanded by default
 }
 
 // New returns an empty transcript that follows its end.
@@ -27,7 +27,7 @@ func New(st *ink.Styles) *Transcript {
 	return t
 }
 
-// Layout fills the window of that size.
+// Layout draws the window in that size.
 func (t *Transcript) Layout(width, height int) {
 	t.fill(width, height)
 	t.highlight()
@@ -53,14 +53,14 @@ func (t *Transcript) SetHeader(text string) {
 // RemoveHead removes a row from those above the session.
 func (t *Transcript) RemoveHead(r *Row) { t.removeFrom(t.Pages[0], r) }
 
-// Add appends an item that no event made.
+// Add appends an item that belongs to no event.
 func (t *Transcript) Add(it Item) *Row {
 	r := t.append(it)
 	r.at, r.own = t.Events(), true
 	return r
 }
 
-// append appends an item that shows the last event.
+// append appends an item for the last event.
 func (t *Transcript) append(it Item) *Row {
 	if o, ok := it.(Expander); ok && t.openAll {
 		o.setOpen(true)
@@ -105,10 +105,10 @@ func (t *Transcript) Rewind(keep int) {
 	t.clamp()
 }
 
-// Survey takes what comes before the events shown so far. What the window shows
-// stays in its place.
+// Survey adds the part of the session before the events shown so far. The rows in the
+// window keep their place.
 func (t *Transcript) Survey(s event.Opened) {
-	above := 0 // lines of the window that show what stands above the session
+	above := 0 // lines of the window above the session
 	if t.Top.Page == 0 && !t.Follow {
 		above = -t.skip
 		for p, ok := t.Top, true; ok && p.Page == 0; p, ok = t.next(p) {
@@ -125,7 +125,7 @@ func (t *Transcript) Survey(s event.Opened) {
 	t.ReachTarget()
 }
 
-// ToggleLast opens or closes the last item in or above the window that can be.
+// ToggleLast expands or collapses the last expandable item in or above the window.
 func (t *Transcript) ToggleLast() {
 	for p, ok := t.Bottom, t.exists(t.Bottom); ok && !t.unread(p); p, ok = t.prev(p) {
 		r := t.row(p)
@@ -136,7 +136,7 @@ func (t *Transcript) ToggleLast() {
 	}
 }
 
-// ToggleAll opens all items, and those to come, or closes them.
+// ToggleAll expands or collapses all items, including future ones.
 func (t *Transcript) ToggleAll() {
 	t.openAll = !t.openAll
 	for _, p := range t.Pages {
@@ -150,10 +150,9 @@ func (t *Transcript) ToggleAll() {
 	}
 }
 
-// ToggleAt opens or closes the item on a line of the window, if a click there
-// does that: on its first line or, while it is closed, on its last, which says
-// that there is more. That line stays in its place. It returns the row, nil if
-// nothing changed.
+// ToggleAt expands or collapses the item on a line of the window after a click. Only
+// the first line of an item reacts and, while it is collapsed, the last one. The line
+// keeps its place. ToggleAt returns the row, nil if nothing changed.
 func (t *Transcript) ToggleAt(y int) *Row {
 	if y < 0 || y >= len(t.cells) || t.full {
 		return nil
@@ -171,11 +170,11 @@ func (t *Transcript) ToggleAt(y int) *Row {
 	return r
 }
 
-// Flip opens an item or closes it.
+// Flip expands or collapses an item.
 func (t *Transcript) Flip(r *Row) { toggle(r) }
 
-// ShowFull draws all items with all they have, or as before. The first item in
-// the window stays there.
+// ShowFull switches between drawing all items completely and drawing them normally.
+// The first item in the window keeps its place.
 func (t *Transcript) ShowFull(full bool) {
 	t.full = full
 	t.look++

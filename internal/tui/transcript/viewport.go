@@ -2,8 +2,8 @@ package transcript
 
 import "cmp"
 
-// viewport is the window that shows some of the drawn rows. While it follows, it
-// shows the end; otherwise it stays where it is, whatever is added below.
+// viewport is the window that shows some of the drawn rows. If Follow is set, it shows
+// the end; otherwise it keeps its place when rows are added below.
 type viewport struct {
 	drawer
 	Height int      // in lines
@@ -11,12 +11,12 @@ type viewport struct {
 	Top    Position // the row of the first line
 	skip   int      // lines of that row that are above the window
 	Bottom Position // the last row in the window
-	owed   int      // lines to scroll by once more pages are read
-	target *Target  // where to go once its page is read; nil for nowhere
+	owed   int      // lines to scroll once more pages are read
+	target *Target  // to show once its page is read; nil for none
 	Window []string // the lines, at most Height
 	cells  []rowLine
 	mark   searchMark
-	Marked int // the line of the window with the search mark, negative if there is none
+	Marked int // the line of the window with the search mark, negative for none
 }
 
 // rowLine is a line of a row. Line -1 is the blank line above the row.
@@ -30,7 +30,7 @@ func (c rowLine) before(o rowLine) bool {
 	return cmp.Or(c.at.Page-o.at.Page, c.at.row-o.at.row, c.line-o.line) < 0
 }
 
-// fill fills a window of that size. Only the rows in it are drawn.
+// fill fills the window. It draws only the rows in it.
 func (v *viewport) fill(width, height int) {
 	v.width, v.Height = width, max(height, 0)
 	v.clamp()
@@ -53,8 +53,8 @@ func (v *viewport) fill(width, height int) {
 	}
 }
 
-// endsBefore reports whether the rows after p cannot follow it in the window: p is
-// the end of pages that are not read, below a page that is.
+// endsBefore reports whether the window ends at p, because p is a placeholder of pages
+// that are not in memory, below a page that is.
 func (v *viewport) endsBefore(p Position) bool {
 	return v.unread(p) && !v.unread(v.Top) && v.Pages[p.Page+1].Read
 }
@@ -83,8 +83,8 @@ func (v *viewport) addRow(p Position) {
 	}
 }
 
-// clamp moves the first line of the window to one that exists: there may be fewer
-// rows now, or shorter ones.
+// clamp moves the top of the window to an existing line after rows were removed or
+// became shorter.
 func (v *viewport) clamp() {
 	switch {
 	case !v.exists(v.Top):
@@ -94,8 +94,8 @@ func (v *viewport) clamp() {
 	}
 }
 
-// linesBelow counts the lines from the top of the window on, but stops once they
-// are more than the window has. Pages that are not read have enough.
+// linesBelow counts the lines from the top of the window on, at most until they exceed
+// its height. Pages that are not in memory count as enough.
 func (v *viewport) linesBelow() int {
 	n := -v.skip
 	for p, ok := v.Top, true; ok && n <= v.Height; p, ok = v.next(p) {
@@ -107,7 +107,7 @@ func (v *viewport) linesBelow() int {
 	return n
 }
 
-// moveToEnd moves the window so that its last line is the last of all.
+// moveToEnd moves the window to the end of the transcript.
 func (v *viewport) moveToEnd() {
 	need := v.Height
 	v.Top, v.skip = v.end(), 0
@@ -123,13 +123,13 @@ func (v *viewport) moveToEnd() {
 	}
 }
 
-// pagesNear returns the range of the pages in the window and n more on either side.
+// pagesNear returns the range of the pages in the window and n more on each side.
 func (v *viewport) pagesNear(n int) (from, to int) {
 	return max(v.Top.Page-n, 1), min(max(v.Top.Page, v.Bottom.Page)+n, len(v.Pages)-1)
 }
 
-// TopEvent returns the event of the first line of the window, and whether that
-// line is not the first one of the event.
+// TopEvent returns the event of the first line of the window. within says that the
+// event starts above the window.
 func (v *viewport) TopEvent() (at int, within bool) {
 	p := v.Pages[v.Top.Page]
 	if !p.Read || !v.exists(v.Top) {
@@ -147,8 +147,8 @@ func (v *viewport) LastEvent() int {
 	return max(v.row(v.Bottom).at, v.row(v.Bottom).end)
 }
 
-// LowestEvent returns the event of the last line of the window, and how many
-// events are shown between the beginning of its row and that line.
+// LowestEvent returns the event of the last line of the window, and how much of the
+// row's events is above the end of that line.
 func (v *viewport) LowestEvent() (at int, part float64) {
 	if len(v.cells) == 0 {
 		return -1, 0
@@ -163,9 +163,9 @@ func (v *viewport) LowestEvent() (at int, part float64) {
 	return at, float64(max(end-at, 0)) * float64(c.line+1) / float64(max(len(lines), 1))
 }
 
-// Percent returns how much of the session is above the end of the window, 100
-// only at the very end and less than 0 if it is unknown. It counts events, since
-// the lines of pages that are not read are unknown.
+// Percent returns the percentage of the session above the end of the window: 100 only
+// at the very end, and negative if unknown. It counts events, because the number of
+// lines of unread pages is unknown.
 func (v *viewport) Percent() int {
 	switch {
 	case v.Follow:

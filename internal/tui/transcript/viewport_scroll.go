@@ -4,16 +4,16 @@ import (
 	"agent/internal/tui/ink"
 )
 
-// Target is an event that the window is to show.
+// Target is an event to show in the window.
 type Target struct {
 	At   int
-	home bool      // the beginning of everything instead
-	Find ink.Query // text of the event to mark, if any
+	home bool      // the beginning of the transcript instead
+	Find ink.Query // text of the event to mark; empty for none
 	Last bool      // mark its last occurrence instead of the first
 }
 
-// Scroll moves the window by n lines, up if n is negative. At the end it follows
-// from then on. At a page that is not read it continues once the page is.
+// Scroll moves the window by n lines, up if n is negative. At the end of the transcript
+// it sets Follow. At a page that is not in memory it continues once the page is read.
 func (v *viewport) Scroll(n int) {
 	v.owed, v.target = 0, nil
 	if !v.exists(v.Top) {
@@ -25,8 +25,8 @@ func (v *viewport) Scroll(n int) {
 	v.moveTo(v.Top, v.skip+n)
 }
 
-// moveTo makes line skip of the row at p the first of the window. The line may be
-// above the row or below it.
+// moveTo makes line skip of the row at p the first line of the window. skip may be
+// outside of the row.
 func (v *viewport) moveTo(p Position, skip int) {
 	v.Top, v.skip = p, skip
 	for v.skip < 0 {
@@ -59,7 +59,7 @@ func (v *viewport) moveTo(p Position, skip int) {
 // ShowStart shows the beginning.
 func (v *viewport) ShowStart() { v.Seek(Target{home: true}) }
 
-// ShowEnd shows the end and follows it.
+// ShowEnd shows the end and sets Follow.
 func (v *viewport) ShowEnd() { v.owed, v.target, v.Follow = 0, nil, true }
 
 // Seek moves the window to an event, once its page is read.

@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// The sample's Go files end in .txt, lest they be taken for a part of this
-// module, and its go.mod for the beginning of another one.
+// The sample's Go files end in .txt so that they are not part of this module,
+// and its go.mod so that it does not begin another one.
 //
 //go:embed sample
 var sample embed.FS
 
-// CopySample writes the sample project into dir, which must exist: a Go program
-// without dependencies. Files that are there already are an error.
+// CopySample writes the sample project, a Go program without dependencies, to
+// dir, which must exist. It fails if a file exists already.
 func CopySample(dir string) error {
 	root, err := fs.Sub(sample, "sample")
 	if err != nil {
@@ -38,7 +38,7 @@ func CopySample(dir string) error {
 	return nil
 }
 
-// writeNew writes a file that was not there before.
+// writeNew creates a file; it fails if the file exists.
 func writeNew(name string, text []byte) error {
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {

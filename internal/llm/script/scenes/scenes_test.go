@@ -26,7 +26,7 @@ func copySample(t *testing.T) string {
 	return dir
 }
 
-func TestSampleIsAWholeProgram(t *testing.T) {
+func TestSampleBuilds(t *testing.T) {
 	dir := copySample(t)
 	for _, args := range [][]string{{"vet", "./..."}, {"build", "-o", os.DevNull, "."}, {"run", ".", "-list"}} {
 		cmd := exec.Command("go", args...)
@@ -41,8 +41,8 @@ func TestSampleIsAWholeProgram(t *testing.T) {
 	}
 }
 
-// TestScenes plays each scene's replies through a provider, and holds that
-// their calls fit the sample project but for what is meant to fail.
+// TestScenes plays the replies of each scene, and checks that the calls fit the
+// sample project unless they are meant to fail.
 func TestScenes(t *testing.T) {
 	dir := copySample(t)
 	tools := []string{"read", "search", "list", "edit"}

@@ -9,8 +9,8 @@ import (
 	"agent/internal/llm"
 )
 
-// Endless checks that a decoder gives up an answer that goes on and on without
-// yielding anything: first once, and then piece n times.
+// Endless checks that a decoder rejects a response that never yields anything:
+// first, followed by n pieces.
 func Endless(t *testing.T, decode func(io.Reader) iter.Seq2[llm.Delta, error], name, first string, piece func(i int) string, n int) {
 	t.Helper()
 	r := &pieces{next: piece, left: n, rest: first}
@@ -19,11 +19,11 @@ func Endless(t *testing.T, decode func(io.Reader) iter.Seq2[llm.Delta, error], n
 		last = err
 	}
 	if last == nil || !strings.Contains(last.Error(), "hidden data") || r.left == 0 {
-		t.Errorf("%s: got error %v with %d of %d pieces unread, want that it is too much", name, last, r.left, n)
+		t.Errorf("%s: got error %v with %d of %d pieces unread, want an error about hidden data", name, last, r.left, n)
 	}
 }
 
-// pieces reads texts one after the other.
+// pieces reads first and then the texts of next.
 type pieces struct {
 	next func(i int) string
 	i    int

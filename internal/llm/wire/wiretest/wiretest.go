@@ -1,5 +1,5 @@
-// Package wiretest is what the tests of the dialects have in common: recorded
-// answers, the ways in which they may come, and what is made of them.
+// Package wiretest holds helpers for tests of dialects: recorded responses,
+// ways to split them into reads, and comparable forms of the decoded result.
 package wiretest
 
 import (
@@ -18,7 +18,7 @@ import (
 	"agent/internal/llm"
 )
 
-// Recording returns a recorded answer.
+// Recording returns a recorded response.
 func Recording(t testing.TB, path string) []byte {
 	t.Helper()
 	b, err := os.ReadFile(path)
@@ -28,8 +28,9 @@ func Recording(t testing.TB, path string) []byte {
 	return b
 }
 
-// Ways are those in which the same body may come.
-func Ways(body []byte) map[string]io.Reader {
+// Variants returns readers that deliver body in different pieces and line
+// endings.
+func Variants(body []byte) map[string]io.Reader {
 	crlf := bytes.ReplaceAll(body, []byte("\n"), []byte("\r\n"))
 	cr := bytes.ReplaceAll(body, []byte("\n"), []byte("\r"))
 	return map[string]io.Reader{
@@ -40,7 +41,7 @@ func Ways(body []byte) map[string]io.Reader {
 	}
 }
 
-// Dribble gives a body in pieces of 1 to 7 bytes.
+// Dribble returns a reader that delivers body in pieces of 1 to 7 bytes.
 func Dribble(body []byte) io.Reader { return &dribble{body: body} }
 
 type dribble struct {
@@ -58,7 +59,7 @@ func (d *dribble) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// Answer is all that came of an answer.
+// Answer is the decoded response.
 type Answer struct {
 	Deltas   []llm.Delta
 	Messages []llm.Message
@@ -66,7 +67,7 @@ type Answer struct {
 	Err      *llm.Error
 }
 
-// Collect takes all deltas and assembles them.
+// Collect consumes all deltas and assembles them.
 func Collect(deltas iter.Seq2[llm.Delta, error]) *Answer {
 	a := &Answer{}
 	reply := llm.NewReply("r")
@@ -86,19 +87,19 @@ func Collect(deltas iter.Seq2[llm.Delta, error]) *Answer {
 	return a
 }
 
-// Told is an answer in words that are easily compared.
-type Told struct {
-	Said   []string // its messages, see Saying
-	Reason llm.Reason
-	Usage  llm.Usage
-	Kind   llm.ErrorKind
-	Error  string
+// Content is an Answer in comparable form.
+type Content struct {
+	Messages []string // its messages, see Describe
+	Reason   llm.Reason
+	Usage    llm.Usage
+	Kind     llm.ErrorKind
+	Error    string
 }
 
-// Told returns the answer in words. Where ids are random, as those that a
-// dialect makes up, their ends become stars.
-func (a *Answer) Told(random bool) Told {
-	got := Told{Reason: a.Finish.Reason, Usage: a.Finish.Usage}
+// Content returns the comparable form of a. With random, random suffixes of IDs
+// are replaced by *.
+func (a *Answer) Content(random bool) Content {
+	got := Content{Reason: a.Finish.Reason, Usage: a.Finish.Usage}
 	if a.Err != nil {
 		got.Kind, got.Error = a.Err.Kind, a.Err.Message
 	}
@@ -106,13 +107,13 @@ func (a *Answer) Told(random bool) Told {
 		if i := strings.LastIndex(m.ID, "_") + 1; random && len(m.ID)-i >= 8 {
 			m.ID = m.ID[:i] + "*"
 		}
-		got.Said = append(got.Said, Saying(m))
+		got.Messages = append(got.Messages, Describe(m))
 	}
 	return got
 }
 
-// Saying returns m in a line.
-func Saying(m llm.Message) string {
+// Describe returns m as one line.
+func Describe(m llm.Message) string {
 	s := "text " + m.Text
 	switch m.Kind {
 	case llm.Thinking:
@@ -132,8 +133,8 @@ func Saying(m llm.Message) string {
 	return s
 }
 
-// Settled waits until no more goroutines run than did before.
-func Settled(t *testing.T, before int) {
+// WaitForGoroutines waits until at most before goroutines are running.
+func WaitForGoroutines(t *testing.T, before int) {
 	t.Helper()
 	deadline := time.Now().Add(30 * time.Second)
 	for runtime.NumGoroutine() > before {

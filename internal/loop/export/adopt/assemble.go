@@ -9,24 +9,24 @@ import (
 	"agent/internal/loop/export"
 )
 
-// entry is one thing that the file of another program tells.
+// entry is a message or an event in the file of another program.
 type entry struct {
 	at    time.Time
 	model string
-	// Kind, Text, Name, Input, Raw, IsError and Images are as they shall be;
-	// Reply and ID are the file's own names, empty where it has none. An entry
-	// without a kind says that the person stopped the turn.
+	// Kind, Text, Name, Input, Raw, IsError and Images are final. Reply and ID are
+	// those of the file, empty if it has none. An entry without a Kind means that the
+	// user interrupted the turn.
 	message llm.Message
 	usage   llm.Usage // of the reply
-	weak    bool      // a prompt that counts only if it is answered
-	auto    bool      // a prompt that the other program made up
+	weak    bool      // a prompt that is kept only if it is answered
+	auto    bool      // a prompt that the other program wrote
 	outcome event.Outcome
 	diffs   []event.Diff
 }
 
-// assemble makes a session of what a file tells: turns that begin and end,
-// replies with the results of their calls, one for each.
-// Those without a time have that of the one before, the first begins at start.
+// assemble builds a valid session from entries: complete turns, and replies with one
+// result for each call. An entry without a time has that of the previous entry, or
+// start.
 func assemble(entries []entry, start time.Time, left *tally) []event.Durable {
 	a := assembler{now: start, entries: entries, left: left, results: map[string][]int{}, used: map[string]bool{}, taken: map[int]bool{}}
 	for i, e := range entries {
@@ -44,16 +44,17 @@ func assemble(entries []entry, start time.Time, left *tally) []event.Durable {
 	return a.events
 }
 
-// localCommands is what a tally calls what was said to the other program alone.
-const localCommands = "commands to the other program, which its model did not answer"
+// localCommands is the tally of commands for the other program itself.
+const localCommands = "commands that the model of the other program did not answer"
 
+// assembler is an assemble in progress.
 type assembler struct {
 	entries []entry
 	left    *tally
 	events  []event.Durable
-	results map[string][]int // indexes of results, by the file's id of the call
+	results map[string][]int // indexes of results, by the call ID of the file
 	taken   map[int]bool     // results that belong to a call
-	used    map[string]bool  // ids of calls, as they are here
+	used    map[string]bool  // call IDs of the new session
 
 	now     time.Time
 	weak    *entry
@@ -61,21 +62,21 @@ type assembler struct {
 	began   time.Time
 	steps   int
 	usage   llm.Usage
-	spoke   bool // the model said the last word
+	spoke   bool // the last message is an answer of the model
 	replies int
-	reply   string // that is open, empty if none is
-	theirs  string // what the file calls it
-	after   bool   // a result of it has come
+	reply   string // ID of the open reply; empty if none is open
+	theirs  string // its ID in the file
+	after   bool   // a result of one of its calls has been added
 	step    event.StepEnd
 	open    []openCall
 }
 
-// openCall is a call whose result is to come.
+// openCall is a call without a result yet.
 type openCall struct {
 	message llm.Message
 	title   string
 	at      time.Time
-	result  int // an index, -1 if there is none
+	result  int // index of its entry, -1 if there is none
 }
 
 func (a *assembler) take(i int) {
@@ -104,14 +105,14 @@ func (a *assembler) take(i int) {
 	}
 }
 
-// tick moves the clock to e, if the file tells when that was.
+// tick sets the time to that of e, if e has one.
 func (a *assembler) tick(e entry) {
 	if !e.at.IsZero() {
 		a.now = e.at
 	}
 }
 
-// user begins a turn, unless the one that the person began has no answer yet.
+// user starts a turn, or steers the open one if that has no answer yet.
 func (a *assembler) user(e entry) {
 	steered := a.inTurn && a.steps == 0 && a.reply == ""
 	if !steered {
@@ -128,7 +129,7 @@ func (a *assembler) user(e entry) {
 func (a *assembler) model(i int) {
 	e := a.entries[i]
 	if len(a.events) == 0 {
-		a.user(entry{at: e.at, auto: true, message: llm.Message{Text: "[how this conversation began is not recorded]"}})
+		a.user(entry{at: e.at, auto: true, message: llm.Message{Text: "[The beginning of this conversation was not recorded.]"}})
 	}
 	if a.reply == "" || e.message.Reply != a.theirs || e.message.Reply == "" && a.after {
 		a.endStep()
@@ -144,7 +145,7 @@ func (a *assembler) model(i int) {
 		a.step.Model = e.model
 	}
 	if e.usage != (llm.Usage{}) {
-		a.step.Usage = e.usage // each part of a reply tells of all of it
+		a.step.Usage = e.usage // each part of a reply has the usage of the whole reply
 	}
 	m := e.message
 	m.Reply = a.reply
@@ -155,7 +156,7 @@ func (a *assembler) model(i int) {
 	a.add(&event.MessageDone{Meta: a.meta(), Message: m})
 }
 
-// call names a call and finds its result.
+// call assigns a unique ID to a call and finds its result.
 func (a *assembler) call(m *llm.Message, at int) {
 	c := openCall{result: -1, at: a.now, title: export.CallTitle(m.Name, m.Input)}
 	for _, r := range a.results[m.ID] {
@@ -172,7 +173,7 @@ func (a *assembler) call(m *llm.Message, at int) {
 	}
 	a.used[m.ID] = true
 	if m.Name == "" {
-		m.Name, c.title = "unknown", "a tool without a name"
+		m.Name, c.title = "unknown", "unnamed tool"
 	}
 	a.step.Finish = llm.Calls
 	c.message = *m
@@ -195,10 +196,10 @@ func (a *assembler) result(i int) {
 	}
 }
 
-// close gives a call its result.
+// close adds the result of a call.
 func (a *assembler) close(c openCall) {
 	if c.result < 0 {
-		a.left.add(madeUp + "results of calls that have none")
+		a.left.add(madeUp + "results of calls without one")
 		a.add(noResult(a.meta(), c.message, c.title))
 		return
 	}
@@ -219,7 +220,7 @@ func (a *assembler) close(c openCall) {
 	a.add(end)
 }
 
-// endStep ends the reply that is open, with all its calls.
+// endStep ends the open reply with all its calls.
 func (a *assembler) endStep() {
 	if a.reply == "" {
 		return
@@ -235,7 +236,7 @@ func (a *assembler) endStep() {
 	a.open, a.reply, a.theirs, a.after = nil, "", "", false
 }
 
-// endTurn ends the turn that is open, for a reason or for what it looks like.
+// endTurn ends the open turn. An empty reason is derived from the last message.
 func (a *assembler) endTurn(reason event.Reason) {
 	if !a.inTurn {
 		return
@@ -247,7 +248,7 @@ func (a *assembler) endTurn(reason event.Reason) {
 	case a.spoke:
 		end.Reason = event.Done
 	default:
-		end.Reason, end.Error = event.UserInterrupt, "how this turn ended is not recorded"
+		end.Reason, end.Error = event.UserInterrupt, "the end of this turn was not recorded"
 	}
 	a.add(end)
 	a.inTurn, a.steps, a.usage = false, 0, llm.Usage{}

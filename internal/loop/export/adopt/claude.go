@@ -12,8 +12,7 @@ import (
 	"agent/internal/loop/export"
 )
 
-// claudeLine is a line of a session of Claude Code. Of what a line has more of,
-// nothing is needed.
+// claudeLine is a line of a session of Claude Code. Other fields are ignored.
 type claudeLine struct {
 	Type        string          `json:"type"`
 	UUID        string          `json:"uuid"`
@@ -43,7 +42,7 @@ type claudeLine struct {
 	} `json:"message"`
 }
 
-// claudeBlock is a piece of a message.
+// claudeBlock is a content block of a message.
 type claudeBlock struct {
 	Type      string          `json:"type"`
 	Text      string          `json:"text"`
@@ -60,25 +59,25 @@ type claudeBlock struct {
 	} `json:"source"`
 }
 
-// claude is the reading of a session of Claude Code under way.
+// claude reads a session of Claude Code.
 type claude struct {
 	m                   *Imported
 	left                *tally
 	entries             []entry
-	seen                map[string]bool   // lines
-	prompts             map[string]string // the last prompt that follows a line
-	dropped             map[string]bool   // lines that the person went back behind
+	seen                map[string]bool   // UUIDs of lines
+	prompts             map[string]string // UUID of the last prompt that follows a line
+	dropped             map[string]bool   // UUIDs of rewound lines
 	custom, summary, ai string            // titles
 }
 
-// prompt reports whether a line is one that the person may have said again in
-// another way: all but the last of those that follow the same line were.
+// prompt reports whether a line is a prompt of the user. If several prompts follow the
+// same line, the user rewound and only the last one counts.
 func (c *claude) prompt(l *claudeLine) bool {
 	if l.Type != "user" || l.Sidechain || l.Meta || l.Compact || l.Parent == "" || l.UUID == "" {
 		return false
 	}
 	for _, b := range blocks(l.Message.Content) {
-		if said, _ := person(b.Text); b.Type == "text" && said != "" && !strings.HasPrefix(said, "<") && !strings.HasPrefix(said, "[Request interrupted") {
+		if said, _ := userText(b.Text); b.Type == "text" && said != "" && !strings.HasPrefix(said, "<") && !strings.HasPrefix(said, "[Request interrupted") {
 			return true
 		}
 	}
@@ -90,7 +89,7 @@ func (c *claude) line(l *claudeLine) {
 		c.left.add("lines of sub-agents")
 		return
 	}
-	if c.behind(l) {
+	if c.rewound(l) {
 		return
 	}
 	switch l.Type {
@@ -108,13 +107,13 @@ func (c *claude) line(l *claudeLine) {
 		return
 	case "system", "file-history-snapshot", "file-history-delta", "queue-operation", "attachment", "progress", "mode", "permission-mode",
 		"last-prompt", "agent-name", "pr-link", "bridge-session", "cost-state", "atis-latch", "tag", "worktree-state":
-		return // bookkeeping
+		return // internal state
 	default:
 		c.left.unknown(l.Type)
 		return
 	}
 	if l.UUID != "" && c.seen[l.UUID] {
-		c.left.add("lines that stand there twice")
+		c.left.add("duplicate lines")
 		return
 	}
 	c.seen[l.UUID] = true
@@ -126,16 +125,15 @@ func (c *claude) line(l *claudeLine) {
 	}
 }
 
-// behind reports whether the person went back behind a line, and said something
-// else there.
-func (c *claude) behind(l *claudeLine) bool {
+// rewound reports whether the user rewound to before a line.
+func (c *claude) rewound(l *claudeLine) bool {
 	last := c.prompts[l.Parent]
 	if l.UUID == "" || !c.dropped[l.Parent] && (last == "" || last == l.UUID || !c.prompt(l)) {
 		return false
 	}
 	c.dropped[l.UUID] = true
 	if l.Type == "user" || l.Type == "assistant" {
-		c.left.add("lines that the person went back behind")
+		c.left.add("lines removed by a rewind")
 	}
 	return true
 }
@@ -143,7 +141,7 @@ func (c *claude) behind(l *claudeLine) bool {
 func (c *claude) header(l *claudeLine) {
 	h := &c.m.Header
 	if h.Time.IsZero() {
-		h.Time = moments(l.Time)
+		h.Time = parseTime(l.Time)
 	}
 	if h.Dir == "" {
 		h.Dir = l.Dir
@@ -157,7 +155,7 @@ func (c *claude) header(l *claudeLine) {
 }
 
 func (c *claude) user(l *claudeLine) {
-	prompt := entry{at: moments(l.Time), message: llm.Message{Kind: llm.User}}
+	prompt := entry{at: parseTime(l.Time), message: llm.Message{Kind: llm.User}}
 	var texts []string
 	for _, b := range blocks(l.Message.Content) {
 		switch {
@@ -174,12 +172,12 @@ func (c *claude) user(l *claudeLine) {
 		case b.Type == "image":
 			prompt.message.Images = append(prompt.message.Images, c.image(b)...)
 		default:
-			c.left.add(fmt.Sprintf("attachments of the type %q", export.OneLine(b.Type, 40)))
+			c.left.add(fmt.Sprintf("attachments of type %q", export.OneLine(b.Type, 40)))
 		}
 	}
 	prompt.message.Text = strings.Join(texts, "\n\n")
 	if l.Compact && len(c.entries) > 0 {
-		c.left.add("summaries of what is there in full")
+		c.left.add("summaries of messages that are included")
 		return
 	}
 	prompt.auto = l.Compact
@@ -188,18 +186,18 @@ func (c *claude) user(l *claudeLine) {
 	}
 }
 
-// injectedTexts is what a tally calls what no person said.
-const injectedTexts = "texts that the other program added to what the person said"
+// injectedTexts is the tally of injected texts.
+const injectedTexts = "texts that the other program added to prompts"
 
-// said returns what the person said of a text. A command of the other program
-// makes the prompt weak: some are for its model, most are not.
+// said returns the part of a text that the user wrote. A command of the other program
+// makes the prompt weak: most are not sent to its model.
 func (c *claude) said(text string, prompt *entry) string {
 	if name, ok := inTag(text, "command-name"); ok && strings.HasPrefix(strings.TrimSpace(text), "<command-") {
 		prompt.weak = true
 		arguments, _ := inTag(text, "command-args")
 		return strings.TrimSpace("/" + strings.TrimPrefix(name, "/") + " " + arguments)
 	}
-	said, cut := person(text)
+	said, cut := userText(text)
 	if cut {
 		c.left.add(injectedTexts)
 	}
@@ -208,14 +206,14 @@ func (c *claude) said(text string, prompt *entry) string {
 
 func (c *claude) assistant(l *claudeLine) {
 	if l.APIError || l.Message.Model == "<synthetic>" {
-		c.left.add("messages of the other program that look like its model's")
+		c.left.add("messages of the other program itself")
 		return
 	}
 	u := l.Message.Usage
-	told := entry{at: moments(l.Time), model: l.Message.Model, usage: llm.Usage{
+	base := entry{at: parseTime(l.Time), model: l.Message.Model, usage: llm.Usage{
 		Input: u.Input + u.CacheRead + u.CacheWrite, Cached: u.CacheRead, CacheWrite: u.CacheWrite, Output: u.Output}}
 	for _, b := range blocks(l.Message.Content) {
-		e := told
+		e := base
 		e.message.Reply = l.Message.ID
 		switch {
 		case b.Type == "text":
@@ -228,11 +226,11 @@ func (c *claude) assistant(l *claudeLine) {
 		case strings.HasSuffix(b.Type, "tool_use"):
 			e.message.Kind, e.message.ID, e.message.Name = llm.ToolCall, b.ID, b.Name
 			e.message.Input, e.message.Raw = object(b.Input)
-		case strings.HasSuffix(b.Type, "tool_result"): // of a tool that ran at the provider's
+		case strings.HasSuffix(b.Type, "tool_result"): // of a tool that the provider ran
 			c.result(l, b)
 			continue
 		default:
-			c.left.add(fmt.Sprintf("parts of answers of the type %q", export.OneLine(b.Type, 40)))
+			c.left.add(fmt.Sprintf("answer parts of type %q", export.OneLine(b.Type, 40)))
 			continue
 		}
 		if e.message.Kind == llm.ToolCall || strings.TrimSpace(e.message.Text) != "" {
@@ -241,11 +239,11 @@ func (c *claude) assistant(l *claudeLine) {
 	}
 }
 
-// sealedThinking is what a tally calls reasoning that only a provider can read.
-const sealedThinking = "thoughts that only the provider can read"
+// sealedThinking is the tally of encrypted thinking.
+const sealedThinking = "encrypted thinking"
 
 func (c *claude) result(l *claudeLine, b claudeBlock) {
-	e := entry{at: moments(l.Time), message: llm.Message{Kind: llm.ToolResult, ID: b.ToolUseID, IsError: b.IsError}}
+	e := entry{at: parseTime(l.Time), message: llm.Message{Kind: llm.ToolResult, ID: b.ToolUseID, IsError: b.IsError}}
 	var texts []string
 	for _, part := range blocks(b.Content) {
 		switch {
@@ -254,12 +252,12 @@ func (c *claude) result(l *claudeLine, b claudeBlock) {
 		case part.Type == "text":
 			texts = append(texts, part.Text)
 		default:
-			c.left.add(fmt.Sprintf("parts of results of the type %q", export.OneLine(part.Type, 40)))
+			c.left.add(fmt.Sprintf("result parts of type %q", export.OneLine(part.Type, 40)))
 		}
 	}
 	e.message.Text = strings.Join(texts, "\n")
 	if rest, cut := withoutReminder(e.message.Text); cut {
-		c.left.add("texts that the other program added to what tools gave back")
+		c.left.add("texts that the other program added to tool results")
 		e.message.Text = rest
 	}
 	switch {
@@ -277,7 +275,7 @@ func (c *claude) image(b claudeBlock) []llm.Image {
 	return images(b.Source.MediaType, b.Source.Data, c.left)
 }
 
-// blocks returns the parts of a message, which may be a text alone.
+// blocks returns the content blocks of a message. A string is one text block.
 func blocks(content json.RawMessage) []claudeBlock {
 	var text string
 	if json.Unmarshal(content, &text) == nil {
@@ -295,8 +293,8 @@ func blocks(content json.RawMessage) []claudeBlock {
 	return out
 }
 
-// moments reads a time. It is zero if s is not one.
-func moments(s string) time.Time {
+// parseTime parses a time. It returns the zero time if s is not one.
+func parseTime(s string) time.Time {
 	t, _ := time.Parse(time.RFC3339Nano, s)
 	return t
 }

@@ -11,8 +11,8 @@ import (
 	"agent/internal/loop/event"
 )
 
-// claudeDiffs returns what a call of Claude Code wrote, from what it tells
-// beside the result.
+// claudeDiffs returns the diffs of a call of Claude Code, from the toolUseResult of
+// its line.
 func claudeDiffs(result json.RawMessage, dir string) []event.Diff {
 	var r struct {
 		Type    string `json:"type"`
@@ -29,7 +29,7 @@ func claudeDiffs(result json.RawMessage, dir string) []event.Diff {
 	if json.Unmarshal(result, &r) != nil || r.Path == "" {
 		return nil
 	}
-	d := event.Diff{Path: within(dir, r.Path), Created: r.Type == "create"}
+	d := event.Diff{Path: relativeTo(dir, r.Path), Created: r.Type == "create"}
 	var b strings.Builder
 	line := func(text string) {
 		switch {
@@ -59,15 +59,15 @@ func claudeDiffs(result json.RawMessage, dir string) []event.Diff {
 	return []event.Diff{d}
 }
 
-// within returns a path as it is seen from dir, if it lies there.
-func within(dir, name string) string {
+// relativeTo returns name relative to dir if it is below dir.
+func relativeTo(dir, name string) string {
 	if rest, ok := strings.CutPrefix(path.Clean(name), path.Clean(dir)+"/"); ok && dir != "" {
 		return rest
 	}
 	return name
 }
 
-// images returns a picture, if it is one that models take.
+// images decodes an image; nil if its type or data is not supported.
 func images(mediaType, data string, left *tally) []llm.Image {
 	raw, err := base64.StdEncoding.DecodeString(data)
 	switch mediaType {
@@ -76,11 +76,11 @@ func images(mediaType, data string, left *tally) []llm.Image {
 			return []llm.Image{{MediaType: mediaType, Data: raw}}
 		}
 	}
-	left.add("pictures that could not be read")
+	left.add("images that could not be read")
 	return nil
 }
 
-// countLines returns how many lines text has.
+// countLines returns the number of lines in text.
 func countLines(text string) int {
 	return strings.Count(strings.TrimSuffix(text, "\n"), "\n") + 1
 }

@@ -13,7 +13,7 @@ import (
 	"agent/internal/loop/event"
 )
 
-// codexLine is a line of a rollout of Codex. In old ones the item is the line.
+// codexLine is a line of a rollout of Codex. In old rollouts the line is the item.
 type codexLine struct {
 	Time       string          `json:"timestamp"`
 	Type       string          `json:"type"`
@@ -22,7 +22,7 @@ type codexLine struct {
 	Payload    json.RawMessage `json:"payload"`
 }
 
-// codexItem is the payload of any line.
+// codexItem is the payload of a line of any type.
 type codexItem struct {
 	Type    string          `json:"type"`
 	Role    string          `json:"role"`
@@ -33,12 +33,12 @@ type codexItem struct {
 	CallID    string          `json:"call_id"`
 	ID        string          `json:"id"`
 	Name      string          `json:"name"`
-	Arguments json.RawMessage `json:"arguments"` // a text that holds JSON, or JSON
-	Input     json.RawMessage `json:"input"`     // a text of any form
+	Arguments json.RawMessage `json:"arguments"` // JSON, or a string that contains JSON
+	Input     json.RawMessage `json:"input"`     // any string
 	Action    json.RawMessage `json:"action"`
 	Output    json.RawMessage `json:"output"`
 
-	// of events
+	// Fields of events.
 	Message string `json:"message"`
 	Text    string `json:"text"`
 	Turns   int    `json:"num_turns"`
@@ -46,7 +46,7 @@ type codexItem struct {
 		Last codexUsage `json:"last_token_usage"`
 	} `json:"info"`
 
-	// of the head of a session, and of a turn
+	// Fields of the header of a session and of a turn.
 	Time    string          `json:"timestamp"`
 	Dir     string          `json:"cwd"`
 	Version string          `json:"cli_version"`
@@ -61,7 +61,7 @@ type codexUsage struct {
 	Reasoning int `json:"reasoning_output_tokens"`
 }
 
-// codex is the reading of a rollout under way.
+// codex reads a rollout.
 type codex struct {
 	m       *Imported
 	left    *tally
@@ -69,13 +69,13 @@ type codex struct {
 	head    bool
 	model   string
 	entries []entry
-	items   bool    // messages came as items
-	shown   []entry // messages as events, for files that have no items
+	items   bool    // the file has messages as items
+	shown   []entry // messages as events, for files without items
 }
 
 func (c *codex) line(l codexLine, item codexItem, wrapped bool) {
 	switch {
-	case l.RecordType != "": // a marker
+	case l.RecordType != "": // state
 	case l.Type == "session_meta", l.Type == "" && l.ID != "":
 		c.header(item)
 	case l.Type == "turn_context":
@@ -88,7 +88,7 @@ func (c *codex) line(l codexLine, item codexItem, wrapped bool) {
 	case l.Type == "event_msg":
 		c.event(item)
 	case l.Type == "compacted":
-		c.left.add("summaries of what is there in full")
+		c.left.add("summaries of messages that are included")
 	case l.Type == "world_state", strings.HasPrefix(l.Type, "inter_agent_communication"), l.Type == "token_usage_record":
 	default:
 		c.left.unknown(l.Type)
@@ -97,21 +97,21 @@ func (c *codex) line(l codexLine, item codexItem, wrapped bool) {
 
 func (c *codex) header(item codexItem) {
 	if c.head {
-		c.left.add("heads of the sessions that this one was forked from")
+		c.left.add("headers of parent sessions")
 		return
 	}
 	c.head = true
 	c.m.Origin = item.ID
-	c.m.Header = history.Header{Dir: item.Dir, Time: moments(item.Time)}
+	c.m.Header = history.Header{Dir: item.Dir, Time: parseTime(item.Time)}
 	if item.Version != "" {
 		c.m.Header.Version = "Codex " + item.Version
 	}
 	if strings.Contains(string(item.Source), `"subagent"`) {
-		c.m.Notes = append(c.m.Notes, "this is the session of a sub-agent")
+		c.m.Notes = append(c.m.Notes, "this is a session of a sub-agent")
 	}
 }
 
-// item takes what was sent to the model or came from it.
+// item reads a message to or from the model.
 func (c *codex) item(item codexItem) {
 	e := entry{at: c.at, model: c.model}
 	m := &e.message
@@ -153,11 +153,11 @@ func (c *codex) item(item codexItem) {
 	c.entries = append(c.entries, e)
 }
 
-// atProvider takes a call that the provider itself ran.
+// atProvider adds a call that the provider ran.
 func (c *codex) atProvider(e entry) {
 	e.message.ID = fmt.Sprintf("%s_at_%d", e.message.Name, len(c.entries))
 	c.entries = append(c.entries, e, entry{at: c.at, message: llm.Message{Kind: llm.ToolResult, ID: e.message.ID,
-		Text: "the provider ran this; what it gave back is not recorded"}})
+		Text: "the provider ran this; its result was not recorded"}})
 }
 
 func (c *codex) message(item codexItem) {
@@ -192,7 +192,7 @@ func (c *codex) user(e *entry, item codexItem) {
 		if dir, ok := inTag(b.Text, "cwd"); ok && c.m.Header.Dir == "" && strings.Contains(b.Text, "<environment_context>") {
 			c.m.Header.Dir = dir
 		}
-		said, cut := person(b.Text)
+		said, cut := userText(b.Text)
 		if cut {
 			c.left.add(injectedTexts)
 		}
@@ -203,13 +203,13 @@ func (c *codex) user(e *entry, item codexItem) {
 	e.message.Text = strings.Join(texts, "\n\n")
 }
 
-// event takes what was shown to the person. Most of it is there as an item too.
+// event reads an event of the user interface. Most events repeat an item.
 func (c *codex) event(item codexItem) {
 	e := entry{at: c.at, model: c.model}
 	switch item.Type {
 	case "user_message":
 		e.message = llm.Message{Kind: llm.User}
-		e.message.Text, _ = person(item.Message)
+		e.message.Text, _ = userText(item.Message)
 	case "agent_message":
 		e.message = llm.Message{Kind: llm.Assistant, Text: item.Message}
 	case "agent_reasoning":
@@ -231,7 +231,7 @@ func (c *codex) event(item codexItem) {
 	}
 }
 
-// usage is that of the reply that came last.
+// usage sets the usage of the last reply.
 func (c *codex) usage(u codexUsage) {
 	for i := len(c.entries) - 1; i >= 0; i-- {
 		switch c.entries[i].message.Kind {
@@ -244,18 +244,18 @@ func (c *codex) usage(u codexUsage) {
 	}
 }
 
-// rollBack takes the last turns back, as the person did.
+// rollBack removes the last turns, after a rewind.
 func (c *codex) rollBack(turns int) {
 	for i := len(c.entries) - 1; i >= 0 && turns > 0; i-- {
 		if c.entries[i].message.Kind == llm.User {
 			c.entries = c.entries[:i]
-			c.left.add("turns that the person took back")
+			c.left.add("turns removed by a rewind")
 			turns--
 		}
 	}
 }
 
-// output reads a result, which says in one of several ways how it went.
+// output reads a result, in which success has one of several forms.
 func (c *codex) output(e *entry, item codexItem) {
 	text, failed := "", false
 	var wrapped struct {
@@ -311,19 +311,19 @@ func codexInput(item codexItem) (input json.RawMessage, raw string) {
 		var b bytes.Buffer
 		enc := json.NewEncoder(&b)
 		enc.SetEscapeHTML(false)
-		_ = enc.Encode(map[string]string{"input": text}) // a text can always be encoded
+		_ = enc.Encode(map[string]string{"input": text}) // strings can always be encoded
 		return object(b.Bytes())
 	}
 	return object(item.Input)
 }
 
-// codexPart is a piece of a message.
+// codexPart is a part of a message.
 type codexPart struct {
 	Text  string `json:"text"`
 	Image string `json:"image_url"`
 }
 
-// codexParts returns the parts of a message, which may be a text alone.
+// codexParts returns the parts of a message. A string is one part.
 func codexParts(content json.RawMessage) []codexPart {
 	var text string
 	if json.Unmarshal(content, &text) == nil {

@@ -1,4 +1,4 @@
-// Package adopt reads sessions that other programs wrote: Claude Code, Codex, and
-// exports of this one. What it returns is untrusted: it grants no permission,
-// names no host and runs nothing. Start reading at Import.
+// Package adopt imports sessions: of Claude Code and Codex, and exports and logs of
+// agent. Imported sessions are untrusted: they grant no permission, name no host and
+// run nothing. Start reading at Import.
 package adopt

@@ -65,7 +65,7 @@ func (m *Imported) readCodex(in *bufio.Reader, left *tally) error {
 			left.add(unreadable)
 			continue
 		}
-		c.at = moments(l.Time)
+		c.at = parseTime(l.Time)
 		c.line(l, item, wrapped)
 	}
 	if !c.items && len(c.shown) > 0 {
@@ -75,10 +75,10 @@ func (m *Imported) readCodex(in *bufio.Reader, left *tally) error {
 	return nil
 }
 
-// Kind says what a file is that holds a session.
+// Kind is the format of a session file.
 type Kind string
 
-// The kinds of files. Their names are for people.
+// The kinds of files. The values are for display.
 const (
 	Own    Kind = "an export of agent"
 	Log    Kind = "a session log of agent" // or its stream-json
@@ -86,38 +86,34 @@ const (
 	Codex  Kind = "a session of Codex"
 )
 
-// ErrUnknown is the error for a file that is of no kind known here.
-var ErrUnknown = errors.New("this is no session that can be imported: an export as JSON or a session log of agent, or a session file of Claude Code (~/.claude/projects/*/*.jsonl) or Codex (~/.codex/sessions/**/rollout-*.jsonl)")
+// ErrUnknown is the error for a file of an unknown kind.
+var ErrUnknown = errors.New("unknown file format: expected a JSON export or a session log of agent, or a session file of Claude Code (~/.claude/projects/*/*.jsonl) or Codex (~/.codex/sessions/**/rollout-*.jsonl)")
 
-// Imported is a session that was read. Nothing in it can be trusted: texts,
-// names and the directory are what the file says.
+// Imported is an imported session. Everything in it is untrusted.
 type Imported struct {
 	Kind Kind
-	// Header tells of the session as far as the file does. An ID is that of an
-	// export or a log; a session of another program has none here.
+	// Header has the fields that the file provides. Its ID is that of an export or a
+	// log; it is empty for a session of another program.
 	Header history.Header
 	Title  string // empty if the file has none
-	Origin string // the ID of the session in the program it comes from
-	// Events make up the session. They can be appended to a log: they begin
-	// turns and end them, each call has one result, and they grant nothing to
-	// whoever resumes it.
+	Origin string // ID of the session in the program that wrote it
+	// Events are valid in a log: turns are complete, each call has one result, and no
+	// event grants a permission.
 	Events []event.Durable
-	// Verbatim are the events of an export or a log as they stand there, also
-	// those that Events must not have. They are good for looking at them, never
-	// for a log. Nil for sessions of other programs.
+	// Verbatim are all events of an export or a log, for display only: they must not
+	// be appended to a log. Nil for sessions of other programs.
 	Verbatim []event.Durable
-	Notes    []string // what was left out or made up, for people
+	Notes    []string // about omitted and added entries, for the user
 }
 
-// How much of a file is looked at to tell its kind, and how long a line, or an
-// event of an export, may be.
+// Limits in bytes.
 const (
-	peekSize = 1 << 20
-	maxLine  = 64 << 20
+	peekSize = 1 << 20  // read to detect the kind of a file
+	maxLine  = 64 << 20 // of a line or an event
 )
 
-// detect tells of what kind the session is that in begins with. It is empty if
-// it is of none. It reads nothing away.
+// detect returns the kind of the session in in, empty if it is unknown. It consumes
+// nothing.
 func detect(in *bufio.Reader) (Kind, error) {
 	start, err := in.Peek(peekSize)
 	if err != nil && err != io.EOF {
@@ -137,8 +133,8 @@ func detect(in *bufio.Reader) (Kind, error) {
 	return "", nil
 }
 
-// fieldsOf returns the fields of the object that text begins with, as far as
-// they are there.
+// fieldsOf returns the fields of the object at the beginning of text, which may be
+// truncated.
 func fieldsOf(text []byte) map[string]json.RawMessage {
 	fields := map[string]json.RawMessage{}
 	dec := json.NewDecoder(bytes.NewReader(text))
@@ -152,7 +148,7 @@ func fieldsOf(text []byte) map[string]json.RawMessage {
 		}
 		var value json.RawMessage
 		if dec.Decode(&value) != nil {
-			fields[fmt.Sprint(name)] = nil // it begins here, and does not end
+			fields[fmt.Sprint(name)] = nil // truncated
 			break
 		}
 		fields[fmt.Sprint(name)] = value
@@ -160,8 +156,8 @@ func fieldsOf(text []byte) map[string]json.RawMessage {
 	return fields
 }
 
-// kindOf returns the kind of the file that has a line of these fields; empty if
-// that does not tell.
+// kindOf returns the kind of a file with a line of these fields; empty if the fields
+// do not determine it.
 func kindOf(fields map[string]json.RawMessage) Kind {
 	has := func(names ...string) bool {
 		for _, n := range names {
@@ -193,9 +189,9 @@ func kindOf(fields map[string]json.RawMessage) Kind {
 	return ""
 }
 
-// Import reads a session of any kind. What it cannot read it passes over and
-// tells of in Notes; the error is ErrUnknown, that of r, or says that there is
-// no conversation.
+// Import reads a session of any kind. It skips unreadable entries and reports them in
+// Notes. It returns ErrUnknown, an error of r, or an error if there is no
+// conversation.
 func Import(r io.Reader) (Imported, error) {
 	in := bufio.NewReaderSize(r, peekSize)
 	kind, err := detect(in)
@@ -220,8 +216,8 @@ func Import(r io.Reader) (Imported, error) {
 		return Imported{}, ErrUnknown
 	}
 	m.Notes = append(m.Notes, left.notes()...)
-	if err == nil && !said(m.Events) {
-		err = fmt.Errorf("%s without a conversation", kind)
+	if err == nil && !hasMessages(m.Events) {
+		err = fmt.Errorf("%s has no conversation", kind)
 		if len(m.Notes) > 0 {
 			err = fmt.Errorf("%w (%s)", err, strings.Join(m.Notes, "; "))
 		}
@@ -229,8 +225,8 @@ func Import(r io.Reader) (Imported, error) {
 	return *m, err
 }
 
-// said reports whether anybody said anything.
-func said(events []event.Durable) bool {
+// hasMessages reports whether events contain a message.
+func hasMessages(events []event.Durable) bool {
 	for _, e := range events {
 		switch e.(type) {
 		case *event.UserSaid, *event.MessageDone:
@@ -240,7 +236,7 @@ func said(events []event.Durable) bool {
 	return false
 }
 
-// readExport reads what JSON writes.
+// readExport reads the output of export.JSON.
 func (m *Imported) readExport(in *bufio.Reader, left *tally) error {
 	limited := &limited{r: in, left: maxLine}
 	dec := json.NewDecoder(limited)
@@ -258,7 +254,7 @@ func (m *Imported) readExport(in *bufio.Reader, left *tally) error {
 			var f string
 			err = dec.Decode(&f)
 			if _, version, _ := strings.Cut(f, "/"); err == nil && version != export.FormatVersion {
-				return fmt.Errorf("the export is of a newer format (%q): import it with a newer version of agent", export.OneLine(f, 40))
+				return fmt.Errorf("the export has a newer format (%q): import it with a newer version of agent", export.OneLine(f, 40))
 			}
 		case "header":
 			err = dec.Decode(&m.Header)
@@ -279,7 +275,7 @@ func (m *Imported) readExport(in *bufio.Reader, left *tally) error {
 
 func (m *Imported) readEvents(dec *json.Decoder, limited *limited, left *tally) error {
 	if t, err := dec.Token(); err != nil || t != json.Delim('[') {
-		return errors.Join(err, errors.New("the events are no list"))
+		return errors.Join(err, errors.New("events is not a list"))
 	}
 	for dec.More() {
 		limited.left = maxLine
@@ -293,20 +289,20 @@ func (m *Imported) readEvents(dec *json.Decoder, limited *limited, left *tally) 
 	return err
 }
 
-// event takes an event, if it is one.
+// event adds an event to Verbatim.
 func (m *Imported) event(body []byte, left *tally) {
 	e, err := event.Decode(body)
 	switch {
 	case err != nil:
 		left.add("events that could not be read")
 	case e == nil:
-		left.add("events of types that this version does not know")
+		left.add("events of unknown types")
 	default:
 		m.Verbatim = append(m.Verbatim, e)
 	}
 }
 
-// readLog reads a session log, or stream-json.
+// readLog reads a session log or stream-json.
 func (m *Imported) readLog(in *bufio.Reader, left *tally) error {
 	for line, err := range objects(in, left) {
 		if err != nil {
@@ -330,11 +326,11 @@ func (m *Imported) readLog(in *bufio.Reader, left *tally) error {
 	return nil
 }
 
-// settle makes Events of Verbatim.
+// settle sets Events from Verbatim.
 func (m *Imported) settle(left *tally) {
 	m.Origin = m.Header.ID
-	s := sieve{left: left, seen: map[string]bool{}}
-	for _, e := range standing(m.Verbatim) {
+	s := filter{left: left, seen: map[string]bool{}}
+	for _, e := range withoutRewound(m.Verbatim) {
 		s.take(e)
 	}
 	m.Events = s.events

@@ -12,14 +12,14 @@ import (
 	"agent/internal/loop/export"
 )
 
-// What a tally counts wherever it is found.
+// Kinds of entries that several readers count.
 const (
-	madeUp     = "made up: "
+	madeUp     = "added: "
 	tooLong    = "lines that are too long"
 	unreadable = "lines that could not be read"
 )
 
-// tally counts what is left out, or made up, by what it is.
+// tally counts omitted and added entries by kind.
 type tally struct {
 	order []string
 	n     map[string]int
@@ -35,32 +35,32 @@ func (t *tally) add(what string) {
 	t.n[what]++
 }
 
-// notes returns a sentence for each.
+// notes returns a line for each kind.
 func (t *tally) notes() []string {
 	var out []string
 	for _, what := range t.order {
 		if !strings.HasPrefix(what, madeUp) {
-			what = "left out: " + what
+			what = "omitted: " + what
 		}
-		out = append(out, fmt.Sprintf("%s (%d)", what, t.n[strings.TrimPrefix(what, "left out: ")]))
+		out = append(out, fmt.Sprintf("%s (%d)", what, t.n[strings.TrimPrefix(what, "omitted: ")]))
 	}
 	return out
 }
 
-// maxKinds is how many names that a file makes up are told of by name.
+// maxKinds limits the unknown line types that are listed by name.
 const maxKinds = 20
 
-// unknown counts a line of a type that is not known here.
+// unknown counts a line of an unknown type.
 func (t *tally) unknown(typ string) {
-	what := fmt.Sprintf("lines of the unknown type %q", export.OneLine(typ, 40))
+	what := fmt.Sprintf("lines of unknown type %q", export.OneLine(typ, 40))
 	if t.n[what] == 0 && len(t.order) > maxKinds {
 		what = "lines of other unknown types"
 	}
 	t.add(what)
 }
 
-// objects yields the lines of a file that are not empty. One that is too long is
-// counted and left out. The bytes are the receiver's until the next line.
+// objects yields the lines of a file that are not empty. It counts and skips lines
+// that are too long. A line is valid until the next one.
 func objects(in *bufio.Reader, left *tally) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		var line []byte

@@ -10,8 +10,8 @@ import (
 // maxLiterals limits the alternatives that one pattern searches for.
 const maxLiterals = 8
 
-// required returns literals of which every match of re contains at least one,
-// or nil without such a set. With fold they are in lower case.
+// required returns a set of literals such that every match of re contains one, or
+// nil if there is none. With fold they are in lower case.
 func required(re *syntax.Regexp, fold bool) []string {
 	if all := usable(strs(re), fold); all != nil {
 		return all

@@ -7,16 +7,16 @@ package wildmatch
 
 import "strings"
 
-// Match reports whether pattern matches all of s, a path or the rest of one
-// after the pattern's literal beginning. A star matches anything but a slash,
-// and two that are a whole element of the path match any number of directories.
-// Character classes are not supported. steps is the number of comparisons made.
+// Match reports whether pattern matches all of s, a path or its rest after the
+// literal beginning of the pattern. A star matches anything but a slash; two
+// stars as a whole path element match any number of directories. Character
+// classes are not supported. steps is the number of comparisons made.
 //
 // There is no recursion. After a mismatch the last star takes one more byte or,
 // if that is a slash, the last pair of stars one more directory. Earlier stars
-// need not change: a star cannot leave its element, and whatever a later place
-// of a pair leaves to match, an earlier one leaves too. So the cost is at most
-// the product of the lengths.
+// need not change: a star cannot leave its path element, and an earlier position
+// of a pair of stars can match everything that a later one can. So the cost is at
+// most the product of the lengths.
 func Match(pattern, s string) (ok bool, steps int) {
 	m := matcher{pattern: pattern, s: s, star: -1, deep: -1}
 	for {

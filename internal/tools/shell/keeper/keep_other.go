@@ -2,5 +2,5 @@
 
 package keeper
 
-// Run does nothing: commands have no keeper here.
+// Run does nothing: commands have no keeper on this system.
 func Run() { dispatched = true }

@@ -5,42 +5,44 @@ package keeper
 import (
 	"encoding/binary"
 	"os"
+	"os/signal"
 	"runtime"
 	"strconv"
 	"sync"
 	"syscall"
 )
 
-// Run makes this process a keeper if it was started as one, and does not return
-// then. Package dispatch calls it.
+// Run turns this process into a keeper if it was started as one, and then does
+// not return. Package dispatch calls it.
 func Run() {
 	dispatched = true
 	var s syscall.Stat_t
 	if len(os.Args) != 1 || os.Args[0] != Name || syscall.Fstat(Orders, &s) != nil || s.Mode&syscall.S_IFMT != syscall.S_IFIFO {
 		return
 	}
-	runtime.LockOSThread() // the command is born of this thread, and dies with it: see attributes and enclose
+	runtime.LockOSThread() // the thread that starts the command must not exit: see attributes and newCgroup
 	keep()
-	syscall.Exit(0) // not of os: under the race detector that stays for a second
+	syscall.Exit(0) // os.Exit takes a second under the race detector
 }
 
-// keep runs one command and returns when all of it is dead.
+// keep runs one command and returns when all its processes are dead.
 func keep() {
-	shut()
-	o, ok := receive()
+	closeOnExec()
+	o, ok := readOrder()
 	if !ok {
 		return
 	}
-	adopt()
-	_ = syscall.Setrlimit(syscall.RLIMIT_CORE, &syscall.Rlimit{}) // a crash leaves no file in the workspace
+	becomeSubreaper()
+	resetIgnoredSignals()
+	_ = syscall.Setrlimit(syscall.RLIMIT_CORE, &syscall.Rlimit{}) // no core files in the workspace
 	attr := &syscall.ProcAttr{Env: o.Env, Files: []uintptr{Input, Output, Output}, Sys: attributes()}
-	f := enclose(o.Processes, attr.Sys)
+	f := newCgroup(o.Processes, attr.Sys)
 	defer f.remove()
 	pid, err := syscall.ForkExec(o.Args[0], o.Args, attr)
-	if err != nil && forgo(attr.Sys) {
+	if err != nil && disableCgroup(attr.Sys) {
 		pid, err = syscall.ForkExec(o.Args[0], o.Args, attr)
 	}
-	f.leave()
+	f.restoreThread()
 	syscall.Close(Input)
 	syscall.Close(Output)
 	if err != nil {
@@ -50,11 +52,11 @@ func keep() {
 	}
 	report(Started, uint32(pid))
 	_ = syscall.Chdir("/")
-	k := &keeper{leader: pid, group: pid, fence: f, told: map[int]bool{}, killed: make(chan struct{})}
-	go k.obey()
-	for k.bury() {
+	k := &keeper{leader: pid, group: pid, cgroup: f, signaled: map[int]bool{}, killed: make(chan struct{})}
+	go k.handleOrders()
+	for k.reap() {
 	}
-	if remains(k.group) {
+	if groupAlive(k.group) {
 		<-k.killed
 		k.left = true
 	}
@@ -64,9 +66,17 @@ func keep() {
 	report(Done, 0)
 }
 
-// shut keeps the descriptors of this process, and what this program was itself
-// started with, from the command.
-func shut() {
+// resetIgnoredSignals gives the command the default action for signals that this
+// process inherited as ignored, as from a parent without job control. Signals
+// that a Go program handles are reset in its children, ignored ones are not.
+// SIGHUP stays ignored under nohup.
+func resetIgnoredSignals() {
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTSTP, syscall.SIGTTIN, syscall.SIGTTOU)
+}
+
+// closeOnExec marks every open descriptor from Orders up close-on-exec, so that
+// the command does not inherit it.
+func closeOnExec() {
 	open, err := os.ReadDir("/dev/fd")
 	if err != nil {
 		for fd := Orders; fd < 1024; fd++ {
@@ -80,21 +90,21 @@ func shut() {
 	}
 }
 
-// receive reads the order.
-func receive() (Order, bool) {
+// readOrder reads the order.
+func readOrder() (Order, bool) {
 	size := make([]byte, 4)
-	if !fill(size) {
+	if !readFull(size) {
 		return Order{}, false
 	}
 	b := make([]byte, binary.BigEndian.Uint32(size))
-	if !fill(b) {
+	if !readFull(b) {
 		return Order{}, false
 	}
 	return decode(b), true
 }
 
-// fill reads exactly b.
-func fill(b []byte) bool {
+// readFull reads exactly len(b) bytes.
+func readFull(b []byte) bool {
 	for len(b) > 0 {
 		n, err := syscall.Read(Orders, b)
 		switch {
@@ -108,30 +118,30 @@ func fill(b []byte) bool {
 	return true
 }
 
-// report tells the program, if it is still there.
+// report sends a report, if the program still exists.
 func report(kind byte, value uint32) {
 	_, _ = syscall.Write(Reports, Report{kind, value}.Encode())
 }
 
 // keeper is the state of this process.
 type keeper struct {
-	group int // the process group that the command began as
-	fence *fence
+	group  int // process group of the command
+	cgroup *cgroup
 
-	mu       sync.Mutex // held while children are buried, and while they are looked for
-	leader   int        // the first process; 0 once it is buried
-	asked    bool       // to end
-	askedAll bool       // the whole group was, at once
-	told     map[int]bool
-	killing  bool
-	killed   chan struct{} // closed when killing begins
-	left     bool          // some died of being killed, after the first had ended
+	mu            sync.Mutex // held while children are reaped and listed
+	leader        int        // ID of the shell; 0 after it was reaped
+	terminating   bool       // SIGTERM was sent
+	groupSignaled bool       // SIGTERM was sent to the whole group
+	signaled      map[int]bool
+	killing       bool
+	killed        chan struct{} // closed when killing begins
+	left          bool          // processes were killed after the shell had exited
 }
 
-// obey does what the program says.
-func (k *keeper) obey() {
+// handleOrders executes orders until Orders is closed, then kills.
+func (k *keeper) handleOrders() {
 	order := make([]byte, 1)
-	for fill(order) {
+	for readFull(order) {
 		k.mu.Lock()
 		if order[0] == Terminate {
 			k.terminate()
@@ -145,32 +155,32 @@ func (k *keeper) obey() {
 	k.kill()
 }
 
-// bury waits until a child has ended, and buries all that have. It returns false
-// when there are none left. A number may mean another process from there on, so
-// nobody looks at numbers meanwhile.
-func (k *keeper) bury() bool {
+// reap waits for a child to exit and reaps all exited children. It returns false
+// if no child is left. A process ID can be reused after reaping, so k.mu is held
+// meanwhile.
+func (k *keeper) reap() bool {
 	pid, status, err := k.wait()
 	defer k.mu.Unlock()
 	for pid > 0 || err == syscall.EINTR {
 		if pid > 0 {
-			k.buried(pid, status)
+			k.reaped(pid, status)
 		}
 		pid, err = syscall.Wait4(-1, &status, syscall.WNOHANG, nil)
 	}
-	// Their children are ours now.
+	// Children of the reaped processes are now children of the keeper.
 	switch {
 	case err != nil:
 		return false
 	case k.killing:
 		k.kill()
-	case k.asked:
+	case k.terminating:
 		k.terminate()
 	}
 	return true
 }
 
-func (k *keeper) buried(pid int, status syscall.WaitStatus) {
-	delete(k.told, pid)
+func (k *keeper) reaped(pid int, status syscall.WaitStatus) {
+	delete(k.signaled, pid)
 	if pid == k.leader {
 		k.leader = 0
 		report(Exited, uint32(status))
@@ -181,44 +191,45 @@ func (k *keeper) buried(pid int, status syscall.WaitStatus) {
 	}
 }
 
-// terminate asks all of the command to end, each process once: first the group,
-// then whoever becomes a child by the death of another.
+// terminate sends SIGTERM to every process of the command once: first to the
+// group, then to new children.
 func (k *keeper) terminate() {
-	if !k.asked && k.leader != 0 {
-		k.askedAll = true
+	if !k.terminating && k.leader != 0 {
+		k.groupSignaled = true
 		_ = syscall.Kill(-k.group, syscall.SIGTERM)
 	}
-	k.asked = true
+	k.terminating = true
 	for _, pid := range children() {
-		if group, _ := syscall.Getpgid(pid); k.told[pid] || k.askedAll && group == k.group {
+		if group, _ := syscall.Getpgid(pid); k.signaled[pid] || k.groupSignaled && group == k.group {
 			continue
 		}
-		k.told[pid] = true
+		k.signaled[pid] = true
 		_ = syscall.Kill(pid, syscall.SIGTERM)
 	}
 }
 
-// kill kills the group and all children. Theirs become ours as they die, and
-// bury kills those. It gives up when there are only such as are not ours to kill.
+// kill kills the group and all children. Grandchildren become children as their
+// parents die, and reap kills them. It gives up when only processes of other
+// users are left.
 func (k *keeper) kill() {
 	if !k.killing {
 		k.killing = true
 		close(k.killed)
-		k.fence.shut()
+		k.cgroup.freeze()
 	}
-	if k.leader != 0 || remains(k.group) {
+	if k.leader != 0 || groupAlive(k.group) {
 		_ = syscall.Kill(-k.group, syscall.SIGKILL)
 	}
-	mine, others := 0, 0
+	killed, foreign := 0, 0
 	for _, pid := range children() {
 		if syscall.Kill(pid, syscall.SIGKILL) == syscall.EPERM {
-			others++
+			foreign++
 		} else {
-			mine++
+			killed++
 		}
 	}
-	if mine == 0 && others > 0 {
-		report(Beyond, uint32(others))
+	if killed == 0 && foreign > 0 {
+		report(Beyond, uint32(foreign))
 		syscall.Exit(0)
 	}
 }

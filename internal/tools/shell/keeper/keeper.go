@@ -1,19 +1,20 @@
-// Package keeper is a small process between this program and a command that it
-// runs: it starts the command and sees to it that nothing of it remains.
+// Package keeper is a small supervisor process between this program and a
+// command. It starts the command, and kills all of its processes at the end.
+// Start reading at Run.
 //
-// The program starts itself again under the name Name. That process leads a
-// session of its own, without a terminal, and the command is a process group in
-// it. Where the system can do so (Linux), whatever a dead process of the
-// command leaves behind becomes the keeper's child, wherever it has gone to: a
-// daemon or another session too. Only the keeper buries its children, so their
-// numbers are no others' when it kills them, and it kills until there are none.
-// What another command has started is never its child.
+// The program starts itself again with the argument Name. That process leads its
+// own session without a terminal; the command is a process group in it. On Linux
+// the keeper is a subreaper: every orphan of the command becomes its child, even
+// daemons and processes in other sessions. Only the keeper reaps its children, so
+// their process IDs are not reused while it kills them. It kills until no child
+// is left. Processes of other commands are never its children.
 //
-// It ends when all of the command is dead. It kills all of it when it is told
-// to, and when the pipe of its orders ends, so also when this program is killed.
+// The keeper exits when all processes of the command are dead. It kills them when
+// it gets the order Kill, or when the pipe of its orders is closed, as when this
+// program dies.
 //
-// Run makes a process a keeper. The main function of every program that starts
-// commands calls it first, and so does TestMain of a test that does.
+// Run turns a process into a keeper. It must be the first call in main of every
+// program that starts commands, and in TestMain of tests that do.
 package keeper
 
 import (
@@ -22,44 +23,43 @@ import (
 	"errors"
 )
 
-// Name is the name that a keeper is started under, its only argument.
+// Name is the only argument of a keeper process.
 const Name = "agent: keeper"
 
-// The descriptors that a keeper is started with beyond its three streams, which
-// are nobody's.
+// The file descriptors of a keeper, after the three standard streams, which it
+// does not use.
 const (
-	Orders  = 3 + iota // it reads an Order here, then bytes of Terminate and Kill
-	Reports            // it writes Reports here
-	Input              // what the command reads
-	Output             // what the command writes
+	Orders  = 3 + iota // the keeper reads an Order, then Terminate and Kill bytes
+	Reports            // the keeper writes Reports
+	Input              // input of the command
+	Output             // output of the command
 )
 
-// Bytes that a keeper obeys.
+// Orders after the first one.
 const (
-	Terminate = 't' // ask all of the command to end
-	Kill      = 'k' // do not ask; the end of Orders means the same
+	Terminate = 't' // send SIGTERM to all processes
+	Kill      = 'k' // send SIGKILL; closing Orders means the same
 )
 
-// Order is what a keeper is to run, in the directory that it is started in.
+// Order is a command to run in the current directory of the keeper.
 type Order struct {
-	Args      []string // the program, by its path, and its arguments
+	Args      []string // path of the program, and its arguments
 	Env       []string
-	Processes int // and threads that there can be of it, where they can be bounded
+	Processes int // limit of processes and threads, if supported
 }
 
-// dispatched is set by Run, before anything else in the program runs. A program
-// that does not call Run must not start itself as a keeper: it would run main
-// again, which may do the same.
+// dispatched is set by Run. A program that does not call Run must not start
+// itself as a keeper: it would run main again, which could do the same forever.
 var dispatched bool
 
-// Dispatched reports whether this program has called Run, so that it can start
-// itself as a keeper.
+// Dispatched reports whether this program has called Run and can start itself as
+// a keeper.
 func Dispatched() bool { return dispatched }
 
-var errZero = errors.New("a zero byte in a command or in its environment")
+var errZero = errors.New("the command or its environment contains a NUL byte")
 
-// Encode returns an order as it is to be written: its size, its numbers, and all
-// its strings, each with a zero byte behind it.
+// Encode returns the encoded order: its size, its numbers, and its strings, each
+// followed by a zero byte.
 func (o Order) Encode() ([]byte, error) {
 	b := binary.BigEndian.AppendUint32(make([]byte, 4), uint32(o.Processes))
 	b = binary.BigEndian.AppendUint32(b, uint32(len(o.Args)))
@@ -75,7 +75,7 @@ func (o Order) Encode() ([]byte, error) {
 	return b, nil
 }
 
-// decode is the reverse of Encode, for what comes behind the size.
+// decode decodes an order without its size.
 func decode(b []byte) Order {
 	var all []string
 	for s := range bytes.SplitSeq(bytes.TrimSuffix(b[8:], []byte{0}), []byte{0}) {
@@ -85,27 +85,27 @@ func decode(b []byte) Order {
 	return Order{Args: all[:n], Env: all[n:], Processes: int(binary.BigEndian.Uint32(b))}
 }
 
-// Report is what a keeper says of its command.
+// Report is a message from the keeper about its command.
 type Report struct {
 	Kind  byte
 	Value uint32
 }
 
-// The kinds of Report, in the order in which they come.
+// The kinds of Report, in the order of their sending.
 const (
-	Failed  = 'f' // it did not start; the value is the system's error, and nothing follows
-	Started = 's' // the value is the number of its process, and of its group
-	Exited  = 'x' // its first process has ended; the value is the wait status
-	Left    = 'l' // others had to be killed
-	Done    = 'd' // all are dead; nothing follows
-	Beyond  = 'b' // all are dead but for those of another user's, which we may not kill; nothing follows
+	Failed  = 'f' // the command did not start; the value is the errno; last report
+	Started = 's' // the value is the ID of the process and its group
+	Exited  = 'x' // the shell exited; the value is the wait status
+	Left    = 'l' // other processes had to be killed
+	Done    = 'd' // all processes are dead; last report
+	Beyond  = 'b' // only processes of another user are left, which cannot be killed; last report
 )
 
-// Size is that of an encoded Report.
+// Size is the length of an encoded Report in bytes.
 const Size = 5
 
-// Encode returns a report as it is written.
+// Encode returns the encoded report.
 func (r Report) Encode() []byte { return binary.BigEndian.AppendUint32([]byte{r.Kind}, r.Value) }
 
-// Decode returns the report in Size bytes.
+// Decode decodes the report in Size bytes.
 func Decode(b []byte) Report { return Report{b[0], binary.BigEndian.Uint32(b[1:])} }

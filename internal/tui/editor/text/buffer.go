@@ -2,12 +2,12 @@ package text
 
 import "strings"
 
-// Buffer is text with a caret in it. It is for one goroutine.
+// Buffer is editable text with a caret. It is not safe for concurrent use.
 type Buffer struct {
 	text     string
 	caret    int
 	revision int
-	goal     int // the column that moving up and down keeps to, from 0; negative is none
+	goal     int // the column for moving up and down, from 0; negative for none
 
 	past  past
 	kills kills
@@ -16,7 +16,7 @@ type Buffer struct {
 	rows  layout
 }
 
-// act is what was done last: some things go on with what was done before.
+// act is the kind of the last operation, which some operations continue.
 type act int
 
 const (
@@ -28,24 +28,24 @@ const (
 	yanked
 )
 
-// New returns an empty buffer whose characters are as wide as measure says.
+// New returns an empty buffer. measure returns the width of characters.
 func New(measure Measure) *Buffer {
 	return &Buffer{goal: -1, rows: layout{measure: measure, width: 80}}
 }
 
-// String is the whole text, tokens included.
+// String returns the text, including tokens.
 func (b *Buffer) String() string { return b.text }
 
-// Caret is where the caret stands.
+// Caret returns the offset of the caret.
 func (b *Buffer) Caret() int { return b.caret }
 
-// Revision changes whenever the text does.
+// Revision returns a number that changes with the text.
 func (b *Buffer) Revision() int { return b.revision }
 
-// Before is the text of the caret's line before the caret.
+// Before returns the part of the caret's line before the caret.
 func (b *Buffer) Before() string { return b.text[LineStart(b.text, b.caret):b.caret] }
 
-// MoveTo puts the caret before the character that is at an offset.
+// MoveTo moves the caret to an offset, or to the start of the character that contains it.
 func (b *Buffer) MoveTo(at int) {
 	b.moveTo(at)
 	b.goal = -1
@@ -63,7 +63,7 @@ func (b *Buffer) HoldCharacter() {
 	}
 }
 
-// Reset replaces all, and forgets what was before. What was cut stays.
+// Reset replaces the text and clears the undo history and the marks. It keeps the kills.
 func (b *Buffer) Reset(text string) {
 	b.text, b.caret, b.last, b.goal = text, len(text), moved, -1
 	b.past, b.marks = past{}, nil
@@ -71,23 +71,23 @@ func (b *Buffer) Reset(text string) {
 	b.rows.forget()
 }
 
-// Set replaces all, which can be undone, and moves to the end.
+// Set replaces the text, which can be undone, and moves the caret to the end.
 func (b *Buffer) Set(text string) { b.Edit(0, len(b.text), text) }
 
-// Type inserts what was typed. Undo takes it back word by word.
+// Type inserts typed text, which undo removes word by word.
 func (b *Buffer) Type(s string) { b.edit(typed, b.caret, b.caret, s) }
 
-// TypeOver puts what was typed in the place of a range.
+// TypeOver replaces a range by typed text.
 func (b *Buffer) TypeOver(from, to int, s string) { b.edit(typed, from, to, s) }
 
-// Insert inserts text that comes as a whole.
+// Insert inserts text as one undo step.
 func (b *Buffer) Insert(s string) { b.Edit(b.caret, b.caret, s) }
 
-// Edit replaces a range by text and moves the caret behind that.
+// Edit replaces a range by text and moves the caret to its end.
 func (b *Buffer) Edit(from, to int, with string) { b.edit(changed, from, to, with) }
 
-// Replace replaces a range. The caret stands behind what is new if it was in
-// the range or at its end, and keeps its place in the text otherwise.
+// Replace replaces a range. A caret within the range or at its end moves to the end
+// of the new text; otherwise it keeps its place in the text.
 func (b *Buffer) Replace(from, to int, with string) {
 	caret := b.caret
 	b.Edit(from, to, with)
@@ -100,22 +100,22 @@ func (b *Buffer) Replace(from, to int, with string) {
 	b.settle()
 }
 
-// EraseLeft erases the character before the caret.
+// EraseLeft deletes the character before the caret.
 func (b *Buffer) EraseLeft() {
 	if b.caret > 0 {
 		b.edit(erased, Previous(b.text, b.caret), b.caret, "")
 	}
 }
 
-// EraseRight erases the character at the caret.
+// EraseRight deletes the character at the caret.
 func (b *Buffer) EraseRight() {
 	if b.caret < len(b.text) {
 		b.edit(erased, b.caret, Next(b.text, b.caret), "")
 	}
 }
 
-// edit is the one way in which text changes. The caret stands behind what is
-// new.
+// edit replaces a range, records the change for undo and moves the caret to the end
+// of the new text. All edits call it.
 func (b *Buffer) edit(what act, from, to int, with string) {
 	if from == to && with == "" {
 		return
@@ -125,7 +125,7 @@ func (b *Buffer) edit(what act, from, to int, with string) {
 	b.last = what
 }
 
-// apply carries a change out.
+// apply applies a change without recording it.
 func (b *Buffer) apply(c change) {
 	to := c.at + len(c.old)
 	b.marks.edited(b.text, c)
@@ -136,17 +136,17 @@ func (b *Buffer) apply(c change) {
 	b.settle()
 }
 
-// settle moves the caret out of a character that an edit made of two.
+// settle moves the caret to the end of a character that the edit formed around it.
 func (b *Buffer) settle() {
 	if from := Snap(b.text, b.caret); from < b.caret {
 		b.caret = Next(b.text, from)
 	}
 }
 
-// LineStart returns where the line around an offset begins.
+// LineStart returns the start of the line that contains an offset.
 func LineStart(s string, at int) int { return strings.LastIndexByte(s[:at], '\n') + 1 }
 
-// LineEnd returns where the line around an offset ends, before its newline.
+// LineEnd returns the end of the line that contains an offset, before its newline.
 func LineEnd(s string, at int) int {
 	if i := strings.IndexByte(s[at:], '\n'); i >= 0 {
 		return at + i
@@ -154,8 +154,8 @@ func LineEnd(s string, at int) int {
 	return len(s)
 }
 
-// Line returns where line n begins, counted from 0, or the last line if there
-// are fewer.
+// Line returns the start of line n, counted from 0, or of the last line if there are
+// fewer.
 func Line(s string, n int) int {
 	at := 0
 	for ; n > 0; n-- {

@@ -7,18 +7,17 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// The characters that are tokens. Of those that nobody gave a meaning to, they
-// are the last.
+// The range of the tokens: the last private use plane of Unicode.
 const (
 	FirstToken rune = 0x100000
 	lastToken  rune = 0x10fffd
 )
 
-// IsToken reports whether r stands for something else.
+// IsToken reports whether r is a token.
 func IsToken(r rune) bool { return r >= FirstToken && r <= lastToken }
 
-// Next returns the offset behind the character at an offset, which must not be
-// the end.
+// Next returns the end of the character at an offset, which must not be the end of
+// s.
 func Next(s string, at int) int {
 	if s[at] < utf8.RuneSelf && (at+1 == len(s) || s[at+1] < utf8.RuneSelf) {
 		return at + 1
@@ -27,7 +26,7 @@ func Next(s string, at int) int {
 	if IsToken(r) {
 		return at + n
 	}
-	if following, _ := utf8.DecodeRuneInString(s[at+n:]); alone(r) && (alone(following) || at+n == len(s)) {
+	if following, _ := utf8.DecodeRuneInString(s[at+n:]); standalone(r) && (standalone(following) || at+n == len(s)) {
 		return at + n
 	}
 	g, _ := ansi.FirstGraphemeCluster(s[at:], ansi.GraphemeWidth)
@@ -39,9 +38,9 @@ func Next(s string, at int) int {
 	return at + max(len(g), 1)
 }
 
-// alone reports whether r is of those that most text is made of, and surely no
-// part of a larger character where what is beside it is such, too.
-func alone(r rune) bool {
+// standalone reports whether r is a common character that never combines with
+// another standalone one next to it.
+func standalone(r rune) bool {
 	switch {
 	case r < 0x250: // Latin
 		return r >= ' ' && r != 0x7f && r != 0xa9 && r != 0xad && r != 0xae || r == '\n' || r == '\t'
@@ -53,13 +52,13 @@ func alone(r rune) bool {
 	return r <= 0x9fff || IsToken(r) // Han
 }
 
-// Previous returns the offset of the character before an offset, which must not
-// be 0. It looks from the nearest place that is between characters for certain.
+// Previous returns the start of the character before an offset, which must not be 0.
+// It searches forward from the nearest certain character boundary.
 func Previous(s string, at int) int {
 	from, following := at, rune(0)
 	for from > 0 {
 		r, n := utf8.DecodeLastRuneInString(s[:from])
-		if from < at && alone(r) && alone(following) {
+		if from < at && standalone(r) && standalone(following) {
 			break
 		}
 		from, following = from-n, r
@@ -73,8 +72,8 @@ func Previous(s string, at int) int {
 	}
 }
 
-// Snap returns the offset of the character that an offset is within: the offset
-// itself between two characters, and the nearest end if it is outside of s.
+// Snap returns the start of the character that contains an offset: the offset itself
+// if it is a character boundary. It clamps offsets outside of s.
 func Snap(s string, at int) int {
 	at = max(0, min(at, len(s)))
 	if at == 0 || at == len(s) {
@@ -86,12 +85,12 @@ func Snap(s string, at int) int {
 	return at
 }
 
-// Class tells words from what is between them. Characters of one class next to
-// each other are a word.
+// Class classifies characters for word operations. Adjacent characters of one class
+// form a word.
 type Class int
 
-// The classes that callers compare with; a greater one than Letter is a letter
-// of a script whose words have no blanks between them, a token, or a picture.
+// The character classes. Classes above Letter are tokens, emoji, and letters of
+// scripts without spaces between words.
 const (
 	Blank Class = iota
 	Sign
@@ -103,7 +102,7 @@ const (
 	picture
 )
 
-// ClassAt is the class of the character at an offset; of the end, blank.
+// ClassAt returns the class of the character at an offset, Blank at the end.
 func ClassAt(s string, at int) Class {
 	if at >= len(s) {
 		return Blank

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// places are all between the characters of a text.
+// places returns all character boundaries of a text.
 func places(b *Buffer) (all []int) {
 	for b.TextStart(); ; b.Right() {
 		all = append(all, b.caret)
@@ -15,8 +15,7 @@ func places(b *Buffer) (all []int) {
 	}
 }
 
-// drafts calls test with buffers that hold all kinds of characters, in windows
-// of all widths.
+// drafts calls test with random buffers of various widths.
 func drafts(t *testing.T, test func(t *testing.T, r *rand.Rand, b *Buffer)) {
 	t.Helper()
 	for seed := range uint64(150) {
@@ -30,7 +29,7 @@ func drafts(t *testing.T, test func(t *testing.T, r *rand.Rand, b *Buffer)) {
 	}
 }
 
-// Steps to the right stop at the same places as those back.
+// Moving right and moving left stop at the same boundaries.
 func TestStepsAreTheSameBothWays(t *testing.T) {
 	drafts(t, func(t *testing.T, _ *rand.Rand, b *Buffer) {
 		all := places(b)
@@ -43,7 +42,7 @@ func TestStepsAreTheSameBothWays(t *testing.T) {
 	})
 }
 
-// Every move ends between two characters, and goes the way it should.
+// Every move ends at a character boundary in its direction.
 func TestMovesGoTheirWay(t *testing.T) {
 	drafts(t, func(t *testing.T, r *rand.Rand, b *Buffer) {
 		between := map[int]bool{}
@@ -68,8 +67,7 @@ func TestMovesGoTheirWay(t *testing.T) {
 	})
 }
 
-// Going down and up again ends where it began, however short or wide what is
-// between may be.
+// Moving down and up again returns to the same place across rows of any width.
 func TestRowsKeepTheColumn(t *testing.T) {
 	drafts(t, func(t *testing.T, r *rand.Rand, b *Buffer) {
 		for _, at := range places(b) {
@@ -91,8 +89,8 @@ func TestRowsKeepTheColumn(t *testing.T) {
 	})
 }
 
-// The caret is drawn where the text before it in its row ends, within the
-// window, and that place leads back to it.
+// The caret is drawn at the width of the text before it in its row, within the
+// window, and that cell maps back to it.
 func TestCaretIsDrawnWhereItIs(t *testing.T) {
 	drafts(t, func(t *testing.T, _ *rand.Rand, b *Buffer) {
 		for _, at := range places(b) {

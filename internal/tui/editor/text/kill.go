@@ -2,20 +2,20 @@ package text
 
 import "slices"
 
-// killLimit is how many texts that were cut are kept.
+// killLimit is the maximum number of kills.
 const killLimit = 60
 
 // Kill is text that was cut or copied.
 type Kill struct {
 	Text  string
-	Lines bool // it is whole lines, and ends in a newline
+	Lines bool // Text is complete lines and ends with a newline
 }
 
-// kills are those that can be put back, the latest last.
+// kills is the kill ring, the latest kill last.
 type kills struct {
 	all      []Kill
-	at       int // the one that was put back last
-	from, to int // where
+	at       int // the kill that was yanked last
+	from, to int // the range of the yanked text
 }
 
 // Keep adds k to the kills, as the latest.
@@ -37,7 +37,7 @@ func (b *Buffer) LastKill() Kill {
 	return b.kills.all[len(b.kills.all)-1]
 }
 
-// kill cuts a range. Cuts one after another are put back as one.
+// kill cuts a range. Consecutive kills form one kill.
 func (b *Buffer) kill(from, to int) {
 	if from == to {
 		return
@@ -60,10 +60,10 @@ func (b *Buffer) Cut(from, to int) {
 	b.kill(from, to)
 }
 
-// Copy keeps a range as if it were cut.
+// Copy adds a range to the kills without cutting it.
 func (b *Buffer) Copy(from, to int) { b.Keep(Kill{Text: b.text[from:to]}) }
 
-// KillBlankWord cuts what stands before the caret back to a blank.
+// KillBlankWord cuts the text before the caret back to whitespace.
 func (b *Buffer) KillBlankWord() { b.kill(blankBefore(b.text, b.caret), b.caret) }
 
 // KillWordLeft cuts the word before the caret.
@@ -72,7 +72,7 @@ func (b *Buffer) KillWordLeft() { b.kill(wordBefore(b.text, b.caret), b.caret) }
 // KillWordRight cuts the word after the caret.
 func (b *Buffer) KillWordRight() { b.kill(b.caret, wordAfter(b.text, b.caret)) }
 
-// KillToStart cuts the line before the caret; at its start, the newline.
+// KillToStart cuts to the start of the line, or the newline before it if the caret is there.
 func (b *Buffer) KillToStart() {
 	from := LineStart(b.text, b.caret)
 	if from == b.caret && from > 0 {
@@ -81,7 +81,7 @@ func (b *Buffer) KillToStart() {
 	b.kill(from, b.caret)
 }
 
-// KillToEnd cuts the line after the caret; at its end, the newline.
+// KillToEnd cuts to the end of the line, or the newline if the caret is there.
 func (b *Buffer) KillToEnd() {
 	to := LineEnd(b.text, b.caret)
 	if to == b.caret && to < len(b.text) {
@@ -90,7 +90,7 @@ func (b *Buffer) KillToEnd() {
 	b.kill(b.caret, to)
 }
 
-// Yank puts back what was cut last.
+// Yank inserts the latest kill.
 func (b *Buffer) Yank() {
 	k := &b.kills
 	if len(k.all) == 0 {
@@ -100,7 +100,7 @@ func (b *Buffer) Yank() {
 	b.yank(b.caret, b.caret)
 }
 
-// YankOlder puts what was cut before in the place of what was just put back.
+// YankOlder replaces the text that was just yanked by the kill before it.
 func (b *Buffer) YankOlder() {
 	k := &b.kills
 	if b.last != yanked {

@@ -2,15 +2,14 @@ package text
 
 import "strings"
 
-// place is a place in a text: a line and what is before it there, in bytes.
+// place is a line and an offset in it, in bytes.
 type place struct{ line, col int }
 
-// marks are places with a name. They stay with their lines when lines come or
-// go before them.
+// marks holds named places. They move with their lines when lines are inserted or
+// deleted before them.
 type marks map[string]place
 
-// SetMark gives the place at an offset a name. A mark stays with its line when
-// lines are added or removed before it.
+// SetMark sets a named mark at an offset. The mark moves with its line.
 func (b *Buffer) SetMark(name string, at int) {
 	if b.marks == nil {
 		b.marks = marks{}
@@ -18,8 +17,8 @@ func (b *Buffer) SetMark(name string, at int) {
 	b.marks[name] = place{strings.Count(b.text[:at], "\n"), at - LineStart(b.text, at)}
 }
 
-// Mark returns the offset of a mark. ok is false if there is none of that name,
-// or its line is gone.
+// Mark returns the offset of a mark. ok is false if the mark is not set or its line
+// was deleted.
 func (b *Buffer) Mark(name string) (at int, ok bool) {
 	p, ok := b.marks[name]
 	if !ok || p.line > strings.Count(b.text, "\n") {
@@ -29,7 +28,7 @@ func (b *Buffer) Mark(name string) (at int, ok bool) {
 	return min(start+p.col, LineEnd(b.text, start)), true
 }
 
-// edited moves marks with their lines. Those of lines that go are lost.
+// edited moves marks with their lines and removes those of deleted lines.
 func (m marks) edited(text string, c change) {
 	gone, new := strings.Count(c.old, "\n"), strings.Count(c.new, "\n")
 	if len(m) == 0 || gone == 0 && new == 0 {

@@ -1,13 +1,13 @@
 package text
 
-// Left moves a character back.
+// Left moves the caret left one character.
 func (b *Buffer) Left() {
 	if b.caret > 0 {
 		b.MoveTo(Previous(b.text, b.caret))
 	}
 }
 
-// Right moves a character on.
+// Right moves the caret right one character.
 func (b *Buffer) Right() {
 	if b.caret < len(b.text) {
 		b.MoveTo(Next(b.text, b.caret))
@@ -23,11 +23,11 @@ func (b *Buffer) LineEnd() { b.MoveTo(LineEnd(b.text, b.caret)) }
 // WordLeft moves to the start of the word before the caret.
 func (b *Buffer) WordLeft() { b.MoveTo(wordBefore(b.text, b.caret)) }
 
-// WordRight moves behind the end of the word after the caret.
+// WordRight moves to the end of the word after the caret.
 func (b *Buffer) WordRight() { b.MoveTo(wordAfter(b.text, b.caret)) }
 
-// wordBefore is where the word before an offset begins: blanks and signs
-// between are passed over.
+// wordBefore returns the start of the word before an offset. It skips whitespace and
+// punctuation.
 func wordBefore(s string, at int) int {
 	for at > 0 && ClassAt(s, Previous(s, at)) <= Sign {
 		at = Previous(s, at)
@@ -42,7 +42,7 @@ func wordBefore(s string, at int) int {
 	return at
 }
 
-// wordAfter is where the word after an offset ends.
+// wordAfter returns the end of the word after an offset.
 func wordAfter(s string, at int) int {
 	for at < len(s) && ClassAt(s, at) <= Sign {
 		at = Next(s, at)
@@ -58,7 +58,7 @@ func wordAfter(s string, at int) int {
 	return at
 }
 
-// blankBefore is where what stands between blanks before an offset begins.
+// blankBefore returns the start of the run of non-whitespace before an offset.
 func blankBefore(s string, at int) int {
 	for at > 0 && ClassAt(s, Previous(s, at)) == Blank {
 		at = Previous(s, at)
@@ -69,10 +69,10 @@ func blankBefore(s string, at int) int {
 	return at
 }
 
-// Up moves a row up, and reports whether there is one.
+// Up moves the caret up one row and reports whether there is one.
 func (b *Buffer) Up() bool { return b.vertical(-1) }
 
-// Down moves a row down, and reports whether there is one.
+// Down moves the caret down one row and reports whether there is one.
 func (b *Buffer) Down() bool { return b.vertical(1) }
 
 func (b *Buffer) vertical(by int) bool {

@@ -5,22 +5,22 @@ import (
 	"unicode/utf8"
 )
 
-// Measure returns how a character is drawn and how many columns it takes. What
-// follows it comes along: the look of a few characters depends on it.
+// Measure returns the drawn form and the width of a character. rest is the text
+// after it, which affects the form of a few characters.
 type Measure func(character, rest string) (drawn string, width int)
 
-// Row is a part of the text that is drawn on one line. Its newline is not in it.
+// Row is the range of the text on one drawn line, without its newline.
 type Row struct{ From, To int }
 
-// layout breaks text into rows. What an edit costs depends on what it changes.
+// layout breaks text into rows. After an edit it updates only the affected rows.
 type layout struct {
 	measure Measure
 	width   int
-	rows    []Row // nil is not broken yet
+	rows    []Row // nil if not computed yet
 }
 
-// SetWidth sets how many columns a row has at most. One more may be taken by a
-// blank at its end.
+// SetWidth sets the maximum width of a row. A space at its end may exceed it by one
+// column.
 func (b *Buffer) SetWidth(width int) {
 	if width = max(width, 1); width != b.rows.width {
 		b.rows.width = width
@@ -28,27 +28,27 @@ func (b *Buffer) SetWidth(width int) {
 	}
 }
 
-// Redraw forgets how wide characters are: a token may be drawn otherwise.
+// Redraw recomputes the layout after the drawn form of a token changed.
 func (b *Buffer) Redraw() {
 	b.rows.forget()
 	b.revision++
 }
 
-// RowCount is how many rows the text has, at least one.
+// RowCount returns the number of rows, at least 1.
 func (b *Buffer) RowCount() int { return len(b.broken()) }
 
-// Row returns a row.
+// Row returns row i.
 func (b *Buffer) Row(i int) Row { return b.broken()[i] }
 
-// Locate returns the row and the column of an offset. Between two rows of a
-// line, that is the second.
+// Locate returns the row and column of an offset. An offset between two rows of a
+// line belongs to the second.
 func (b *Buffer) Locate(at int) (row, col int) {
 	rows := b.broken()
 	row = sort.Search(len(rows), func(i int) bool { return rows[i].From > at }) - 1
 	return row, b.Column(rows[row].From, min(at, rows[row].To))
 }
 
-// Column returns how many columns the text between two offsets takes.
+// Column returns the width of the text between two offsets.
 func (b *Buffer) Column(from, to int) (col int) {
 	for at := from; at < to; {
 		n, w := b.rows.size(b.text, at)
@@ -57,8 +57,8 @@ func (b *Buffer) Column(from, to int) (col int) {
 	return col
 }
 
-// AtColumn returns the offset of the character that is drawn at a column of the
-// text between two offsets, or to if that is narrower.
+// AtColumn returns the offset of the character at column col of the text between
+// from and to, or to if the text is narrower.
 func (b *Buffer) AtColumn(from, to, col int) int {
 	at := from
 	for x := 0; at < to; {
@@ -71,19 +71,18 @@ func (b *Buffer) AtColumn(from, to, col int) int {
 	return at
 }
 
-// Offset returns the place in a row, of those there are, that is nearest to a
-// column.
+// Offset returns the offset in a row that is nearest to a column.
 func (b *Buffer) Offset(row, col int) int {
 	rows := b.broken()
 	r := rows[row]
 	at := b.AtColumn(r.From, r.To, col)
 	if at == r.To && at > r.From && row+1 < len(rows) && rows[row+1].From == at {
-		return Previous(b.text, at) // behind it is the next row
+		return Previous(b.text, at) // the offset itself belongs to the next row
 	}
 	return at
 }
 
-// Draw calls put with each character of a row: where it is, and how it is drawn.
+// Draw calls put with the offset, drawn form and width of each character of a row.
 func (b *Buffer) Draw(row int, put func(at int, drawn string, width int)) {
 	r := b.broken()[row]
 	for at := r.From; at < r.To; {
@@ -103,15 +102,14 @@ func (b *Buffer) broken() []Row {
 
 func (r *layout) forget() { r.rows = nil }
 
-// edited breaks text anew around what was put in the place of [from, to), n
-// bytes long, as far as that changes rows.
+// edited updates the rows after [from, to) was replaced by n bytes.
 func (r *layout) edited(text string, from, to, n int) {
 	if r.rows == nil {
 		return
 	}
 	old, by := r.rows, n-(to-from)
 	first := sort.Search(len(old), func(i int) bool { return old[i].From > from }) - 1
-	first = max(first-1, 0) // a word may go back to the row before
+	first = max(first-1, 0) // a word may move to the previous row
 	tail := sort.Search(len(old), func(i int) bool { return old[i].From >= to && old[i].From > from })
 	rows := append(make([]Row, 0, len(old)+8), old[:first]...)
 	rows, met := r.from(text, old[first].From, func(at int) bool {
@@ -128,8 +126,8 @@ func (r *layout) edited(text string, from, to, n int) {
 	r.rows = rows
 }
 
-// from appends the rows of text from an offset on, up to one that begins where
-// known says. It reports whether it got there, and not to the end.
+// from appends the rows of text from an offset on, until a row starts where known
+// returns true. met is false if it reached the end instead.
 func (r *layout) from(text string, at int, known func(at int) bool, rows []Row) (all []Row, met bool) {
 	for at >= 0 {
 		to, following := r.row(text, at)
@@ -142,8 +140,8 @@ func (r *layout) from(text string, at int, known func(at int) bool, rows []Row) 
 	return rows, false
 }
 
-// row returns where the row that begins at an offset ends, and where the next
-// one begins: negative if there is none.
+// row returns the end of the row that starts at from, and the start of the next row,
+// negative if there is none.
 func (r *layout) row(text string, from int) (to, following int) {
 	col, mayBreak, was := 0, -1, 0
 	for at := from; at < len(text); {
@@ -172,7 +170,7 @@ func (r *layout) row(text string, from int) (to, following int) {
 	return len(text), -1
 }
 
-// hang ends a row with the blank at an offset.
+// hang ends a row after the space at an offset, which may exceed the width.
 func (r *layout) hang(text string, at int) (to, following int) {
 	at++
 	switch {
@@ -184,8 +182,7 @@ func (r *layout) hang(text string, at int) (to, following int) {
 	return at, at
 }
 
-// size returns how many bytes the character at an offset has, and how wide it
-// is.
+// size returns the length in bytes and the width of the character at an offset.
 func (r *layout) size(text string, at int) (n, width int) {
 	if c := text[at]; c >= 0x20 && c < 0x7f && (at+1 == len(text) || text[at+1] < utf8.RuneSelf) {
 		return 1, 1

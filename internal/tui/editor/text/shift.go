@@ -6,13 +6,13 @@ import (
 	"unicode/utf8"
 )
 
-// UpperWord writes the word after the caret, or what is left of it, in capitals.
+// UpperWord uppercases from the caret to the end of the word.
 func (b *Buffer) UpperWord() { b.recase(strings.ToUpper) }
 
-// LowerWord writes the word after the caret, or what is left of it, small.
+// LowerWord lowercases from the caret to the end of the word.
 func (b *Buffer) LowerWord() { b.recase(strings.ToLower) }
 
-// CapitalWord gives the word after the caret a capital at its start.
+// CapitalWord capitalizes the word after the caret.
 func (b *Buffer) CapitalWord() {
 	b.recase(func(word string) string {
 		at := 0
@@ -27,7 +27,7 @@ func (b *Buffer) CapitalWord() {
 	})
 }
 
-// recase rewrites the word after the caret and moves behind it.
+// recase replaces the word after the caret by how(word) and moves to its end.
 func (b *Buffer) recase(how func(string) string) {
 	from, to := b.caret, wordAfter(b.text, b.caret)
 	if with := how(b.text[from:to]); with != b.text[from:to] {
@@ -37,8 +37,8 @@ func (b *Buffer) recase(how func(string) string) {
 	b.MoveTo(to)
 }
 
-// SwapLetters swaps the characters on both sides of the caret and moves behind
-// them; at the end of a line, the last two of it.
+// SwapLetters swaps the characters around the caret and moves after them. At the end
+// of a line it swaps the last two.
 func (b *Buffer) SwapLetters() {
 	start, end := LineStart(b.text, b.caret), LineEnd(b.text, b.caret)
 	middle := b.caret
@@ -52,8 +52,8 @@ func (b *Buffer) SwapLetters() {
 	b.Edit(from, to, b.text[middle:to]+b.text[from:middle])
 }
 
-// SwapWords swaps the word at the caret, or the one after it, with the one
-// before that, and moves behind both; at the end of the text, the last two.
+// SwapWords swaps the word at or after the caret with the previous word and moves
+// after both. At the end of the text it swaps the last two.
 func (b *Buffer) SwapWords() {
 	second := wordBefore(b.text, wordAfter(b.text, b.caret))
 	first := wordBefore(b.text, second)
@@ -65,17 +65,17 @@ func (b *Buffer) SwapWords() {
 	b.Edit(first, to, s[second:to]+s[behind:second]+s[first:behind])
 }
 
-// TextStart moves to the start of all.
+// TextStart moves to the start of the text.
 func (b *Buffer) TextStart() { b.MoveTo(0) }
 
-// TextEnd moves to the end of all.
+// TextEnd moves to the end of the text.
 func (b *Buffer) TextEnd() { b.MoveTo(len(b.text)) }
 
-// OnFirstRow reports whether no row is above the caret's.
+// OnFirstRow reports whether the caret is on the first row.
 func (b *Buffer) OnFirstRow() bool {
 	row, _ := b.Locate(b.caret)
 	return row == 0
 }
 
-// AtEnd reports whether the caret is at the end of all.
+// AtEnd reports whether the caret is at the end of the text.
 func (b *Buffer) AtEnd() bool { return b.caret == len(b.text) }

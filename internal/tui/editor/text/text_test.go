@@ -21,7 +21,7 @@ func plain(character, _ string) (string, int) {
 	return character, ansi.StringWidth(character)
 }
 
-// buffer returns one with text, and its caret where | is.
+// buffer returns a Buffer with text and the caret at |.
 func buffer(text string) *Buffer {
 	b := New(plain)
 	at := strings.Index(text, "|")
@@ -30,10 +30,10 @@ func buffer(text string) *Buffer {
 	return b
 }
 
-// shown is the text with the caret as |.
+// shown returns the text with the caret as |.
 func shown(b *Buffer) string { return b.text[:b.caret] + "|" + b.text[b.caret:] }
 
-// words makes text of all kinds of characters up.
+// words returns random text of all kinds of characters.
 func words(r *rand.Rand, n int) string {
 	pieces := []string{"word ", "a", "日本語", "👩‍👩‍👧", "\n", "\t", "é", "e\u0301", " ", "  ", "averylongwordwithoutanyspaceinit",
 		string(FirstToken), "\U000e007f", "\u200d", "🇩🇪", ".", "(", "한글", "کی\u200cشد"}
@@ -44,8 +44,8 @@ func words(r *rand.Rand, n int) string {
 	return s
 }
 
-// Rows that are mended after edits are those that the whole text has; they
-// hold all of it, and none is too wide.
+// Rows that are updated after edits equal those computed from scratch. They contain
+// all text, and none is too wide.
 func TestRows(t *testing.T) {
 	for seed := range uint64(120) {
 		r := rand.New(rand.NewPCG(seed, 0))
@@ -61,14 +61,14 @@ func TestRows(t *testing.T) {
 			fresh.SetWidth(b.rows.width)
 			fresh.Reset(b.text)
 			if diff := cmp.Diff(b.broken(), fresh.broken()); diff != "" {
-				t.Fatalf("seed %d, %q at width %d (-mended +whole):\n%s", seed, b.text, b.rows.width, diff)
+				t.Fatalf("seed %d, %q at width %d (-updated +computed):\n%s", seed, b.text, b.rows.width, diff)
 			}
 			checkRows(t, b)
 		}
 	}
 }
 
-// boundaryNear is a place between two characters at or before an offset.
+// boundaryNear returns the last character boundary at or before an offset.
 func boundaryNear(s string, at int) int {
 	b := New(plain)
 	b.Reset(s)
@@ -98,7 +98,7 @@ func checkRows(t *testing.T, b *Buffer) {
 	}
 }
 
-// What was done is undone, and done again, to the letter.
+// Undo and redo restore the exact text.
 func TestUndoAndRedo(t *testing.T) {
 	for seed := range uint64(100) {
 		r := rand.New(rand.NewPCG(seed, 1))
@@ -122,7 +122,7 @@ func TestUndoAndRedo(t *testing.T) {
 	}
 }
 
-// scribble does something.
+// scribble applies a random operation.
 func scribble(b *Buffer, r *rand.Rand) {
 	do := []func(){
 		func() { b.Type(words(r, 1)) }, func() { b.Type(words(r, 1)) }, func() { b.Insert(words(r, 4)) },
@@ -134,7 +134,7 @@ func scribble(b *Buffer, r *rand.Rand) {
 	do[r.IntN(len(do))]()
 }
 
-// The caret is never within a character, whatever is done.
+// The caret is never within a character.
 func TestCaretIsBetweenCharacters(t *testing.T) {
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 2))
@@ -270,7 +270,7 @@ func BenchmarkType(b *testing.B) {
 	}
 }
 
-// The short ways to tell characters apart agree with the long one.
+// The fast paths for character boundaries agree with the segmentation.
 func TestCharacters(t *testing.T) {
 	for seed := range uint64(100) {
 		r := rand.New(rand.NewPCG(seed, 3))

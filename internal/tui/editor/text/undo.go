@@ -6,32 +6,32 @@ import (
 	"unicode/utf8"
 )
 
-// pastLimit is how many steps can be undone.
+// pastLimit is the maximum number of undo steps.
 const pastLimit = 1000
 
-// change replaces what is old by what is new.
+// change replaces old by new at an offset.
 type change struct {
 	at       int
 	old, new string
 }
 
-// step is what is undone at once.
+// step is a group of changes that are undone together.
 type step struct {
 	changes []change
-	caret   int // before them
+	caret   int // before the changes
 }
 
-// past holds what can be undone, and what was.
+// past holds the undo and redo steps.
 type past struct {
 	done, undone []step
-	whole        bool // steps go on until they are sealed
-	sealed       bool // the next change begins a step
+	whole        bool // changes join the step until Seal
+	sealed       bool // the next change starts a step
 }
 
-// note adds a change that is about to be made.
+// note records a change that is about to be applied.
 func (p *past) note(b *Buffer, what act, c change) {
 	p.undone = nil
-	if n := len(p.done) - 1; n >= 0 && !p.sealed && (p.whole || p.goesOn(b, what, c)) {
+	if n := len(p.done) - 1; n >= 0 && !p.sealed && (p.whole || p.continues(b, what, c)) {
 		p.done[n].changes = append(p.done[n].changes, c)
 		return
 	}
@@ -42,9 +42,9 @@ func (p *past) note(b *Buffer, what act, c change) {
 	}
 }
 
-// goesOn reports whether a change goes on with what was done last: a word that
-// is typed, letters that are erased one after the other.
-func (p *past) goesOn(b *Buffer, what act, c change) bool {
+// continues reports whether a change belongs to the last step: a word that is being
+// typed, or consecutive deletions.
+func (p *past) continues(b *Buffer, what act, c change) bool {
 	if what != b.last || what == typed && c.old != "" {
 		return false
 	}
@@ -59,7 +59,7 @@ func (p *past) goesOn(b *Buffer, what act, c change) bool {
 	return false
 }
 
-// Undo takes the last step back. It reports whether there was one.
+// Undo undoes the last step. It reports whether there was one.
 func (b *Buffer) Undo() bool {
 	n := len(b.past.done) - 1
 	if n < 0 {
@@ -76,8 +76,7 @@ func (b *Buffer) Undo() bool {
 	return true
 }
 
-// Redo makes the step that was undone last again. It reports whether there was
-// one.
+// Redo redoes the step that was undone last. It reports whether there was one.
 func (b *Buffer) Redo() bool {
 	n := len(b.past.undone) - 1
 	if n < 0 {
@@ -94,7 +93,7 @@ func (b *Buffer) Redo() bool {
 	return true
 }
 
-// StepCaret returns where the caret was before the step that Undo takes back.
+// StepCaret returns the caret before the last step.
 func (b *Buffer) StepCaret() int {
 	if n := len(b.past.done) - 1; n >= 0 {
 		return b.past.done[n].caret
@@ -102,11 +101,11 @@ func (b *Buffer) StepCaret() int {
 	return b.caret
 }
 
-// Join makes one step of all that is changed from here on, until Seal.
+// Join groups all changes until Seal into one step.
 func (b *Buffer) Join() { b.past.whole, b.past.sealed = true, true }
 
-// Seal ends the step that Join began.
+// Seal ends the step that Join started.
 func (b *Buffer) Seal() { b.past.whole, b.past.sealed = false, true }
 
-// Forget forgets what can be undone.
+// Forget clears the undo history.
 func (b *Buffer) Forget() { b.past = past{whole: b.past.whole} }

@@ -6,10 +6,10 @@ import (
 	"agent/internal/tui/editor/text"
 )
 
-// brackets are those that belong together.
+// brackets lists the bracket pairs.
 const brackets = "()[]{}"
 
-// blockMotion is motion over sentences, paragraphs and brackets.
+// blockMotion returns the motion of a key over sentences, paragraphs or brackets.
 func (v *Vi) blockMotion(key string) (m motion, ok bool) {
 	b, n := v.b, v.times()
 	m = motion{to: b.Caret(), jumps: true, wide: true}
@@ -47,15 +47,15 @@ func (v *Vi) blockMotion(key string) (m motion, ok bool) {
 	return m, true
 }
 
-// percent leads to the line that so much of the text is before.
+// percent returns the motion to the line at n percent of the text.
 func (v *Vi) percent(n int) motion {
 	const whole = 100
 	lines := strings.Count(v.b.String(), "\n") + 1
 	return motion{to: v.b.firstLetter(text.Line(v.b.String(), (n*lines+whole-1)/whole-1)), lines: true, jumps: true, fails: n > whole}
 }
 
-// matching is the bracket that belongs to the first one at an offset or behind
-// it in the line.
+// matching returns the counterpart of the first bracket at or after an offset in the
+// line.
 func (b buffer) matching(at int) (to int, ok bool) {
 	for end := b.lineEnd(at); at < end; at++ {
 		i := strings.IndexByte(brackets, b.String()[at])
@@ -71,8 +71,8 @@ func (b buffer) matching(at int) (to int, ok bool) {
 	return 0, false
 }
 
-// unmatched is the nearest bracket behind an offset, or before it, whose
-// counterpart is not between the two.
+// unmatched returns the nearest unmatched bracket after an offset, or before it if
+// on is false.
 func (b buffer) unmatched(at int, open, shut byte, on bool) (to int, ok bool) {
 	step, inner, outer := 1, open, shut
 	if !on {
@@ -93,8 +93,8 @@ func (b buffer) unmatched(at int, open, shut byte, on bool) (to int, ok bool) {
 	return 0, false
 }
 
-// paragraph goes on with m to the next empty line behind a paragraph, or the
-// one before it. The end of the text will do if no more are to follow.
+// paragraph extends m to the empty line after the next paragraph, or before the
+// previous one. The end of the text counts only if no more paragraphs are wanted.
 func (b buffer) paragraph(m motion, on, more bool) motion {
 	at, seen := b.lineStart(m.to), false
 	for {
@@ -118,7 +118,7 @@ func (b buffer) paragraph(m motion, on, more bool) motion {
 	}
 }
 
-// lastLetter is the last character of all, or the end of an empty last line.
+// lastLetter returns the last character of the text, or the end of an empty last line.
 func (b buffer) lastLetter() int {
 	if at := len(b.String()); at > 0 && b.String()[at-1] != '\n' {
 		return text.Previous(b.String(), at)
@@ -126,7 +126,7 @@ func (b buffer) lastLetter() int {
 	return len(b.String())
 }
 
-// sentence goes on with m to where the next sentence begins, or the one before.
+// sentence extends m to the start of the next sentence, or of the previous one.
 func (b buffer) sentence(m motion, on bool) motion {
 	at := m.to
 	if !on {
@@ -149,8 +149,8 @@ func (b buffer) sentence(m motion, on bool) motion {
 	return m
 }
 
-// sentenceAt reports whether a sentence begins at an offset: at the start of a
-// paragraph, at the empty line behind one, and behind a stop and blanks.
+// sentenceAt reports whether a sentence starts at an offset: at the start of a
+// paragraph, at the empty line after one, or after end punctuation and whitespace.
 func (b buffer) sentenceAt(at int) bool {
 	s := b.String()
 	if emptyLineAt(s, at) {

@@ -14,7 +14,7 @@ import (
 )
 
 var (
-	recordCases = flag.Int("record", 0, "let vim make so many cases anew")
+	recordCases = flag.Int("record", 0, "record that many new cases with vim")
 	recordSeed  = flag.Uint64("seed", 1, "of the cases that are recorded")
 )
 
@@ -24,17 +24,17 @@ const (
 	notAsVim  = "testdata/vim-differs.txt"
 )
 
-// vimCase is what vim does: a text with its caret, keys, and what becomes of
-// the text, and of the register that has no name.
+// vimCase is a recorded result of vim: a text with its caret, keys, and the resulting
+// text and unnamed register.
 type vimCase struct {
 	text, keys, want string
 	register         text.Kill
 }
 
-// caretSign is where the caret is in the texts of cases.
+// caretSign marks the caret in the texts of cases.
 const caretSign = "¦"
 
-// String is a line of the table.
+// String returns the case as a line of the table.
 func (c vimCase) String() string {
 	how := "letters"
 	if c.register.Lines {
@@ -43,7 +43,7 @@ func (c vimCase) String() string {
 	return fmt.Sprintf("%q %q %q %s %q", c.text, c.keys, c.want, how, c.register.Text)
 }
 
-// parseCase reads a line of the table.
+// parseCase parses a line of the table.
 func parseCase(line string) (c vimCase, err error) {
 	var parts [5]string
 	for i := range parts {
@@ -64,8 +64,7 @@ func parseCase(line string) (c vimCase, err error) {
 	return vimCase{parts[0], parts[1], parts[2], text.Kill{Text: parts[4], Lines: parts[3] == "lines"}}, nil
 }
 
-// Keys do what they do in vim: texts, carets and registers are those that vim
-// was asked for. make vim-cases asks it again.
+// Keys have the recorded results of vim. make vim-cases records them again.
 func TestVimCases(t *testing.T) {
 	if *recordCases > 0 {
 		record(t)
@@ -97,7 +96,7 @@ func TestVimCases(t *testing.T) {
 	}
 }
 
-// played is the case as it is here.
+// played returns the result of a case in this package.
 func (c vimCase) played() (is vimCase) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -112,20 +111,20 @@ func (c vimCase) played() (is vimCase) {
 	v := New(b)
 	v.Press("esc")
 	b.MoveTo(at)
-	v.sought.text = "qqq" // something for n, ; and . to do
+	v.sought.text = "qqq" // so that n, ; and . have something to repeat
 	play(v, "fqi<esc>")
 	b.MoveTo(at)
 	v.Moved()
 	play(v, strings.ReplaceAll(c.keys, " ", ""))
 	is = vimCase{c.text, c.keys, b.String()[:b.Caret()] + caretSign + b.String()[b.Caret():], b.LastKill()}
-	if c.register.Text == "" { // nothing that was copied takes the place of something here
+	if c.register.Text == "" { // the case yanked nothing
 		is.register = c.register
 	}
 	return is
 }
 
-// record asks vim for new cases. Those few that come out otherwise here go into
-// a table of their own, to be read: most are quirks.
+// record records new cases with vim. The few that differ here go to a table of their
+// own for review; most are quirks of vim.
 func record(t *testing.T) {
 	version, err := exec.Command("vim", "--version").Output()
 	if err != nil {

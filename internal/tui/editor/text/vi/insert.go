@@ -9,17 +9,17 @@ import (
 	"agent/internal/tui/editor/text"
 )
 
-// entry is how insert mode was entered.
+// entry describes how insert mode was entered.
 type entry struct {
 	text     string
 	caret    int
 	times    int
-	again    bool     // . does what is typed, too
-	lines    bool     // each time goes on a line of its own
-	replaced []string // what was typed over
+	again    bool     // . repeats the typed text, too
+	lines    bool     // each repetition gets a line of its own
+	replaced []string // the characters overwritten in replace mode
 }
 
-// begin enters insert mode where the key says.
+// begin enters insert mode at the position that the key selects.
 func (v *Vi) begin(key string, times int) {
 	b := v.b
 	b.Join()
@@ -49,12 +49,12 @@ func (v *Vi) begin(key string, times int) {
 	}
 	v.change(mode, times)
 	v.entered.lines = key == "o" || key == "O"
-	if key == "gi" && !v.playing { // what is done again is done at the caret
+	if key == "gi" && !v.playing { // . repeats it at the caret
 		v.repeat.keys = append(slices.Clone(v.repeat.keys[:len(v.repeat.keys)-2]), "i")
 	}
 }
 
-// change ends a command in insert mode.
+// change enters insert mode at the end of a command that . repeats.
 func (v *Vi) change(mode Mode, times int) {
 	v.remember()
 	v.insert(mode, times)
@@ -71,7 +71,7 @@ func (v *Vi) insert(mode Mode, times int) {
 	v.reset()
 }
 
-// leaveInsert goes to normal mode.
+// leaveInsert leaves insert or replace mode for normal mode.
 func (v *Vi) leaveInsert() {
 	b := v.b
 	typed, erased := v.typed()
@@ -95,7 +95,7 @@ func (v *Vi) leaveInsert() {
 	v.reset()
 }
 
-// enter does what erasing characters and typing text does in this mode.
+// enter deletes characters before the caret and types text, as in the current mode.
 func (v *Vi) enter(s string, erased int) {
 	b := v.b
 	for ; erased > 0 && b.Caret() > 0; erased-- {
@@ -112,8 +112,8 @@ func (v *Vi) enter(s string, erased int) {
 	b.Edit(from, to, s)
 }
 
-// typed is what insert mode added at the caret, and how many characters before
-// it were erased.
+// typed returns the text that was typed in insert mode and the number of characters
+// that were deleted before it.
 func (v *Vi) typed() (text string, erased int) {
 	b := v.b
 	was, now := v.entered.text, b.String()
@@ -135,7 +135,7 @@ func (v *Vi) typed() (text string, erased int) {
 	return now[same : len(now)-after], characters(was[same:v.entered.caret])
 }
 
-// pressReplace takes a key in replace mode: it is typed over what is there.
+// pressReplace handles a key in replace mode.
 func (v *Vi) pressReplace(key string) bool {
 	b := v.b
 	switch {
@@ -156,7 +156,7 @@ func (v *Vi) pressReplace(key string) bool {
 	return true
 }
 
-// backOver gives back what was typed over last.
+// backOver moves back and restores the character that was overwritten last.
 func (v *Vi) backOver() {
 	b, n := v.b, len(v.entered.replaced)-1
 	if b.Caret() <= b.lineStart(b.Caret()) {
@@ -171,22 +171,22 @@ func (v *Vi) backOver() {
 	b.MoveTo(at)
 }
 
-// repeat is the last change, as keys, and what was typed in insert mode then.
+// repeat is the last change: its keys and the text typed in insert mode.
 type repeat struct {
 	keys   []string
-	area   area // what was marked
+	area   area // the selection
 	typed  string
-	erased int // characters before the caret that were erased first
+	erased int // characters deleted before the typed text
 }
 
-// remember keeps the command as the one that . repeats.
+// remember records the command for repetition by . (dot).
 func (v *Vi) remember() {
 	if !v.playing {
 		v.repeat = repeat{keys: v.keys, area: v.area}
 	}
 }
 
-// again is .
+// again implements the . command.
 func (v *Vi) again() {
 	r, count := v.repeat, v.count
 	v.reset()
@@ -197,7 +197,7 @@ func (v *Vi) again() {
 	if count > 0 {
 		keys = recounted(keys, count)
 	}
-	if len(keys) > 1 && keys[0] == `"` && keys[1] >= "1" && keys[1] < "9" { // the text that was cut before that
+	if len(keys) > 1 && keys[0] == `"` && keys[1] >= "1" && keys[1] < "9" { // p after "1 to "8 uses the next register
 		keys = append([]string{`"`, string(keys[1][0] + 1)}, keys[2:]...)
 		v.repeat.keys = keys
 	}
@@ -213,7 +213,7 @@ func (v *Vi) again() {
 	v.playing = false
 }
 
-// recounted is a command with another count in the place of those it has.
+// recounted returns the keys of a command with its counts replaced by count.
 func recounted(keys []string, count int) []string {
 	isCount := func(k string) bool { return len(k) == 1 && k >= "0" && k <= "9" }
 	var register, rest []string

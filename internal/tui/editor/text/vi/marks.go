@@ -2,7 +2,7 @@ package vi
 
 import "strings"
 
-// setMark is m.
+// setMark implements the m command.
 func (v *Vi) setMark(name string) {
 	if len(name) == 1 && v.operator == "" && (name >= "a" && name <= "z" || name == "'" || name == "`") {
 		v.b.SetMark(strings.Replace(name, "`", "'", 1), v.b.Caret())
@@ -10,7 +10,7 @@ func (v *Vi) setMark(name string) {
 	v.reset()
 }
 
-// markMotion is motion to a mark: to its line by ', to itself by `.
+// markMotion returns the motion to a mark: ' to its line, ` to its exact place.
 func (v *Vi) markMotion(key string) (m motion, ok bool) {
 	if len(key) != 2 || key[0] != '\'' && key[0] != '`' {
 		return m, false

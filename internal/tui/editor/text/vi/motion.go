@@ -6,22 +6,22 @@ import (
 	"agent/internal/tui/editor/text"
 )
 
-// motion is where a key leads.
+// motion is the target of a motion key and how operators use it.
 type motion struct {
 	to        int
-	lines     bool // an operator takes whole lines
-	inclusive bool // it takes the character at to
-	fails     bool // it leads nowhere
-	jumps     bool // `` leads back
-	keeps     bool // the column that j and k keep to stays
-	wide      bool // what it cuts counts as much
-	exact     bool // an operator takes all up to it, be it a newline
+	lines     bool // linewise
+	inclusive bool // operators include the character at to
+	fails     bool // there is no target
+	jumps     bool // sets the mark of ``
+	keeps     bool // keeps the column of j and k
+	wide      bool // deleted text goes to the numbered registers
+	exact     bool // operators include a newline before to
 }
 
-// endless is the column of the end of every line.
+// endless is the column of j and k after $, the end of every line.
 const endless = math.MaxInt
 
-// move carries out a motion, or the operator that waited for one.
+// move moves the caret, or applies the pending operator to the motion.
 func (v *Vi) move(m motion) {
 	b := v.b
 	if m.fails {
@@ -46,7 +46,7 @@ func (v *Vi) move(m motion) {
 	}
 }
 
-// motion returns where a key leads; ok is whether it leads anywhere at all.
+// motion returns the motion of a key. ok is false if the key is not a motion.
 func (v *Vi) motion(key string) (m motion, ok bool) {
 	for _, of := range []func(string) (motion, bool){v.lineMotion, v.wordMotion, v.blockMotion, v.lookMotion, v.markMotion} {
 		if m, ok := of(key); ok {
@@ -82,7 +82,7 @@ func (v *Vi) motion(key string) (m motion, ok bool) {
 	return m, true
 }
 
-// wrapBack is n characters before the caret, over the ends of lines too.
+// wrapBack returns the offset n characters before the caret, across lines.
 func (v *Vi) wrapBack(n int) int {
 	b, at := v.b, v.b.Caret()
 	for ; n > 0 && at > 0; n-- {
@@ -94,7 +94,7 @@ func (v *Vi) wrapBack(n int) int {
 	return at
 }
 
-// wrapOn is n characters behind the caret, over the ends of lines too.
+// wrapOn returns the offset n characters after the caret, across lines.
 func (v *Vi) wrapOn(n int) int {
 	b, at := v.b, v.b.Caret()
 	for ; n > 0 && at < len(b.String()); n-- {
@@ -106,7 +106,7 @@ func (v *Vi) wrapOn(n int) int {
 	return at
 }
 
-// lastLetter is the last character of a line that is not blank.
+// lastLetter returns the motion to the last non-blank character of a line.
 func (v *Vi) lastLetter(n int) motion {
 	b := v.b
 	to, ok := v.lines(n - 1)
@@ -123,7 +123,7 @@ func (v *Vi) lastLetter(n int) motion {
 	return motion{to: to, inclusive: true}
 }
 
-// lineMotion is motion from line to line.
+// lineMotion returns the motion of a key between lines.
 func (v *Vi) lineMotion(key string) (m motion, ok bool) {
 	b, n := v.b, v.times()
 	switch key {
@@ -157,7 +157,7 @@ func (v *Vi) lineMotion(key string) (m motion, ok bool) {
 	return m, true
 }
 
-// vertical leads n lines down, in the same column.
+// vertical returns the motion n lines down in the same column.
 func (v *Vi) vertical(n int) motion {
 	b := v.b
 	start := b.lineStart(b.Caret())
@@ -168,7 +168,7 @@ func (v *Vi) vertical(n int) motion {
 	return motion{to: b.AtColumn(at, b.lineEnd(at), v.column), lines: true, keeps: true, fails: n != 0 && at == start}
 }
 
-// rowMotion leads n rows down or up, as they are drawn.
+// rowMotion returns the motion n drawn rows down or up.
 func (v *Vi) rowMotion(key string, n int) motion {
 	b := v.b
 	if key == "gk" {
@@ -181,7 +181,7 @@ func (v *Vi) rowMotion(key string, n int) motion {
 	return motion{to: b.Offset(row+n, col)}
 }
 
-// firstLetter is the first character of a line that is not blank.
+// firstLetter returns the first non-blank character of the line that starts at start.
 func (b buffer) firstLetter(start int) int {
 	at, end := start, b.lineEnd(start)
 	for at < end && isBlank(b.String()[at]) {
@@ -190,10 +190,10 @@ func (b buffer) firstLetter(start int) int {
 	return at
 }
 
-// isBlank reports whether a byte is a blank within a line.
+// isBlank reports whether c is a space or a tab.
 func isBlank(c byte) bool { return c == ' ' || c == '\t' }
 
-// characters counts them.
+// characters returns the number of characters in s.
 func characters(s string) (n int) {
 	for at := 0; at < len(s); at = text.Next(s, at) {
 		n++
@@ -201,13 +201,13 @@ func characters(s string) (n int) {
 	return n
 }
 
-// found is what f and its like look for.
-type found struct {
+// charSearch is the last search by f, F, t or T.
+type charSearch struct {
 	key  string // f, F, t or T
 	what string
 }
 
-// lookMotion is motion to what is looked for.
+// lookMotion returns the motion of a character search or a pattern search.
 func (v *Vi) lookMotion(key string) (m motion, ok bool) {
 	switch key {
 	case "f", "F", "t", "T", ";", ",":
@@ -218,7 +218,7 @@ func (v *Vi) lookMotion(key string) (m motion, ok bool) {
 	return m, false
 }
 
-// findMotion leads to a character in the line.
+// findMotion returns the motion of a character search in the line.
 func (v *Vi) findMotion(key string, n int) motion {
 	f, again := v.find, key == ";" || key == ","
 	if key == "," {
@@ -247,7 +247,7 @@ func (v *Vi) findMotion(key string, n int) motion {
 	return motion{to: at, inclusive: !back}
 }
 
-// step is the character beside one in its line; negative if there is none.
+// step returns the next or previous character in the line, negative if there is none.
 func (b buffer) step(at int, back bool) int {
 	switch {
 	case at < 0:
@@ -262,7 +262,7 @@ func (b buffer) step(at int, back bool) int {
 	return -1
 }
 
-// at is the character at an offset.
+// at returns the character at an offset.
 func (b buffer) at(at int) string {
 	if at < 0 || at >= len(b.String()) {
 		return ""
@@ -270,5 +270,5 @@ func (b buffer) at(at int) string {
 	return b.String()[at:text.Next(b.String(), at)]
 }
 
-// lineEmpty reports whether nothing is in the line that begins at an offset.
+// lineEmpty reports whether the line that starts at start is empty.
 func (b buffer) lineEmpty(start int) bool { return start == b.lineEnd(start) }

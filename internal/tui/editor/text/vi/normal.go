@@ -6,8 +6,7 @@ import (
 	"agent/internal/tui/editor/text"
 )
 
-// runNormal carries out a command of normal mode that is neither motion nor
-// operator.
+// runNormal runs a normal mode command that is neither a motion nor an operator.
 func (v *Vi) runNormal(key string) {
 	n := v.times()
 	switch key {
@@ -26,7 +25,7 @@ func (v *Vi) runNormal(key string) {
 	case "v", "V":
 		v.mark(key)
 	case "gv":
-		v.markAgain()
+		v.reselect()
 	case "u", "ctrl+r":
 		for ; n > 0 && v.travel(key); n-- {
 		}
@@ -38,7 +37,7 @@ func (v *Vi) runNormal(key string) {
 	}
 }
 
-// short carries out what is short for an operator and a motion.
+// short runs a command that abbreviates an operator with a motion.
 func (v *Vi) short(key string) {
 	b := v.b
 	end, ok := v.lines(v.times() - 1)
@@ -72,7 +71,7 @@ func (v *Vi) short(key string) {
 	}
 }
 
-// along is n characters behind the caret, in its line.
+// along returns the offset n characters after the caret, within its line.
 func (v *Vi) along(n int) int {
 	b := v.b
 	at, end := b.Caret(), b.lineEnd(b.Caret())
@@ -82,7 +81,7 @@ func (v *Vi) along(n int) int {
 	return at
 }
 
-// back is n characters before the caret, in its line.
+// back returns the offset n characters before the caret, within its line.
 func (v *Vi) back(n int) int {
 	b := v.b
 	at, start := b.Caret(), b.lineStart(b.Caret())
@@ -92,15 +91,15 @@ func (v *Vi) back(n int) int {
 	return at
 }
 
-// lines is the end of the line that is n below the caret's, or of the last one;
-// ok is false if there is none below.
+// lines returns the end of the line n lines below the caret's, or of the last line.
+// ok is false if n > 0 and the caret is on the last line.
 func (v *Vi) lines(n int) (at int, ok bool) {
 	b := v.b
 	ok = n == 0 || b.lineEnd(b.Caret()) < len(b.String())
 	return b.lineEnd(text.Line(b.String(), b.lineNumber()+n)), ok
 }
 
-// travel undoes or does again. The caret goes where it was before the change.
+// travel undoes or redoes a change and places the caret as vim does.
 func (v *Vi) travel(key string) bool {
 	b := v.b
 	if key == "u" {
@@ -120,7 +119,7 @@ func (v *Vi) travel(key string) bool {
 	return true
 }
 
-// tilde is ~: the case of n characters is the other one.
+// tilde implements ~: it swaps the case of n characters.
 func (v *Vi) tilde(n int) {
 	b := v.b
 	from, to := b.Caret(), v.along(n)
@@ -133,8 +132,8 @@ func (v *Vi) tilde(n int) {
 	v.done(true)
 }
 
-// replaceLetter is r: the key takes the place of the characters at the caret,
-// or of all that are marked.
+// replaceLetter implements r: it replaces the characters at the caret, or all
+// selected ones, by the key.
 func (v *Vi) replaceLetter(key string) {
 	b := v.b
 	from, to, marked := v.Selection()
@@ -174,8 +173,8 @@ func (v *Vi) replaceLetter(key string) {
 	v.done(true)
 }
 
-// joinLines is J: newlines, and what is blank after them, become one blank;
-// or gJ: they go.
+// joinLines implements J, which replaces newlines and the indentation after them by
+// a space, and gJ, which only removes newlines.
 func (v *Vi) joinLines(n int, spaced bool) {
 	b := v.b
 	start, to := b.lineStart(b.Caret()), b.lineEnd(b.Caret())
@@ -191,8 +190,8 @@ func (v *Vi) joinLines(n int, spaced bool) {
 	v.done(true)
 }
 
-// joined makes one line of several. It returns where the last of them begins,
-// with the blank before it.
+// joined returns lines as one line, and the offset where the last of them starts,
+// including the space before it.
 func joined(lines []string, spaced bool) (line string, at int) {
 	for i, l := range lines {
 		at = len(line)

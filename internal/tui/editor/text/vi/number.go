@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// addTo adds to the number at the caret or behind it in the line, or takes
-// from it.
+// addTo implements ctrl+a and ctrl+x: it adds n to, or subtracts n from, the number
+// at or after the caret in the line.
 func (v *Vi) addTo(key string, n int) {
 	b := v.b
 	from, to := b.numberNear()
@@ -24,7 +24,7 @@ func (v *Vi) addTo(key string, n int) {
 	v.done(true)
 }
 
-// numberNear is the number that ends behind the caret first.
+// numberNear returns the range of the first number that ends after the caret.
 func (b buffer) numberNear() (from, to int) {
 	start, end := b.lineStart(b.Caret()), b.lineEnd(b.Caret())
 	for _, at := range regexp.MustCompile(`0[xX][0-9a-fA-F]+|-?[0-9]+`).FindAllStringIndex(b.String()[start:end], -1) {
@@ -35,8 +35,8 @@ func (b buffer) numberNear() (from, to int) {
 	return 0, 0
 }
 
-// plus is a number and by, as it is written: as wide where it begins with a
-// nought, in the base it is in.
+// plus returns number + by in the base of number, and with its width if it has
+// leading zeros.
 func plus(number string, by int64) string {
 	sum, base := new(big.Int), 10
 	digits := strings.TrimPrefix(number, "-")

@@ -6,7 +6,7 @@ import (
 	"agent/internal/tui/editor/text"
 )
 
-// takeObject carries out the operator on a text object, or marks it.
+// takeObject applies the operator to a text object, or selects the object.
 func (v *Vi) takeObject(which, key string) {
 	b := v.b
 	m, from, ok := v.object(which == "a", key)
@@ -38,8 +38,8 @@ func (v *Vi) takeObject(which, key string) {
 	}
 }
 
-// object returns where a text object begins, and the motion from there over
-// it: a word, a sentence, a paragraph, what is quoted, in brackets, or in tags.
+// object returns the start of a text object and the motion over it: a word, a
+// sentence, a paragraph, or the text in quotes, brackets or tags.
 func (v *Vi) object(around bool, key string) (m motion, from int, ok bool) {
 	b, n := v.b, v.times()
 	switch key {
@@ -68,7 +68,7 @@ func (v *Vi) object(around bool, key string) (m motion, from int, ok bool) {
 	return m, from, ok
 }
 
-// outward looks for the object that is larger than what is marked already.
+// outward finds the smallest object that is larger than the selection.
 func (v *Vi) outward(n int, find func(n int) (from, to int, ok bool)) (from, to int, ok bool) {
 	begin, end, marked := v.Selection()
 	for ; ; n++ {
@@ -79,8 +79,8 @@ func (v *Vi) outward(n int, find func(n int) (from, to int, ok bool)) (from, to 
 	}
 }
 
-// words is the range of n words or blanks from the caret on; around, each with
-// the blanks behind it, or the last with those before it.
+// words returns the range of n words or runs of whitespace from the caret on. around
+// includes the whitespace after each, or else before the last.
 func (v *Vi) words(n int, big, around bool) (from, to int, ok bool) {
 	b := v.b
 	s := b.String()
@@ -112,8 +112,8 @@ func (v *Vi) words(n int, big, around bool) (from, to int, ok bool) {
 	return from, to, true
 }
 
-// aroundEnd is how far an object goes on around: over the blanks behind a word,
-// or over the word behind blanks, which may be in the next line.
+// aroundEnd returns the end of an "a" object: after the whitespace that follows a
+// word, or after the word that follows whitespace, maybe on the next line.
 func (b buffer) aroundEnd(at int, big, blanksFirst bool) (to int, ok bool) {
 	s := b.String()
 	if !blanksFirst {
@@ -128,8 +128,8 @@ func (b buffer) aroundEnd(at int, big, blanksFirst bool) (to int, ok bool) {
 	return b.objectEnd(at, big)
 }
 
-// blanksBefore is where the blanks before a word begin, unless they begin the
-// line.
+// blanksBefore returns the start of the whitespace before a word, unless it is
+// indentation.
 func (b buffer) blanksBefore(at int, big bool) int {
 	start := b.lineStart(at)
 	if at == start {
@@ -141,7 +141,7 @@ func (b buffer) blanksBefore(at int, big bool) int {
 	return at
 }
 
-// blanksStart is where the word, or the blanks, at an offset begin in the line.
+// blanksStart returns the start of the word or whitespace at an offset in the line.
 func (b buffer) blanksStart(at int, big bool) int {
 	kind, start := kindAt(b.String(), at, big), b.lineStart(at)
 	for at > start && kindAt(b.String(), text.Previous(b.String(), at), big) == kind {
@@ -150,7 +150,7 @@ func (b buffer) blanksStart(at int, big bool) int {
 	return at
 }
 
-// objectEnd is where the word, or the blanks, at an offset end in the line.
+// objectEnd returns the end of the word or whitespace at an offset in the line.
 func (b buffer) objectEnd(at int, big bool) (to int, ok bool) {
 	if at >= len(b.String()) {
 		return at, false
@@ -168,8 +168,8 @@ func (b buffer) objectEnd(at int, big bool) (to int, ok bool) {
 	return at, true
 }
 
-// quoted is what stands between two quotes in the line: those around the
-// caret, or the first ones behind it.
+// quoted returns the range between two quotes in the line: those around the caret,
+// or the first ones after it.
 func (b buffer) quoted(quote byte, around bool, n int) (from, to int, ok bool) {
 	start, end := b.lineStart(b.Caret()), b.lineEnd(b.Caret())
 	line, at := b.String()[start:end], b.Caret()-start
@@ -196,8 +196,8 @@ func (b buffer) quoted(quote byte, around bool, n int) (from, to int, ok bool) {
 	return start + from, start + to, true
 }
 
-// quotesAround is where two quotes are that belong to an offset; negative
-// where one is not.
+// quotesAround returns the positions of the quotes around or after an offset,
+// negative if one is missing.
 func quotesAround(line string, at int, quote byte) (from, to int) {
 	if at < len(line) && line[at] == quote {
 		for from = quoteAfter(line, 0, quote); from >= 0 && from <= at; from = quoteAfter(line, to+1, quote) {
@@ -230,7 +230,7 @@ func quoteAfter(line string, at int, quote byte) int {
 	return -1
 }
 
-// escaped reports whether an odd number of backslashes is before an offset.
+// escaped reports whether the character at an offset is escaped by a backslash.
 func escaped(line string, at int) bool {
 	n := 0
 	for at > n && line[at-n-1] == '\\' {
@@ -239,8 +239,8 @@ func escaped(line string, at int) bool {
 	return n%2 == 1
 }
 
-// bracketed is what stands between the n-th brackets around the caret. Where
-// the first ends a line or the last begins one, that is no part of it.
+// bracketed returns the range between the n-th brackets around the caret. It excludes
+// a newline after the opening bracket and the indentation of the closing one.
 func (b buffer) bracketed(open, shut byte, around bool, n int) (from, to int, ok bool) {
 	s := b.String()
 	from = b.Caret()

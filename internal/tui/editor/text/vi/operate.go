@@ -8,26 +8,26 @@ import (
 	"agent/internal/tui/editor/text"
 )
 
-// indent is how many columns > moves a line.
+// indent is the number of columns by which > shifts a line.
 const indent = 4
 
-// span is what an operator is carried out on.
+// span is the range that an operator acts on.
 type span struct {
 	from, to int
-	lines    bool // whole ones
-	big      bool // what is cut counts as much
-	caret    int  // where it is left, if the operator does not say
-	times    int  // how often > moves a line
+	lines    bool // linewise
+	big      bool // deleted text goes to the numbered registers
+	caret    int  // the caret afterwards, unless the operator moves it
+	times    int  // how often > shifts a line
 }
 
-// isOperator reports whether a key is an operator. Those that do nothing here
-// are some, too: the motion behind them would else mean something.
+// isOperator reports whether a key is an operator, including those that are not
+// supported, so that the motion after them is not run.
 func isOperator(key string) bool {
 	return slices.Contains([]string{"d", "c", "y", ">", "<", "gu", "gU", "g~", "=", "!", "gq", "gw", "g?", "g@", "zf"}, key)
 }
 
-// pendingKey takes a key that is no motion behind an operator: pressed twice,
-// it is for whole lines.
+// pendingKey handles a key after an operator that is not a motion. A doubled
+// operator acts on lines.
 func (v *Vi) pendingKey(key string) {
 	op := v.operator
 	switch {
@@ -40,7 +40,7 @@ func (v *Vi) pendingKey(key string) {
 	}
 }
 
-// applyLines carries out an operator on as many lines as were counted.
+// applyLines applies an operator to as many lines as the count says.
 func (v *Vi) applyLines(op string) {
 	b := v.b
 	to, ok := v.lines(v.times() - 1)
@@ -55,7 +55,7 @@ func (v *Vi) applyLines(op string) {
 	v.apply(op, s)
 }
 
-// operate carries out the operator on what a motion passes over.
+// operate applies the operator to the range of a motion.
 func (v *Vi) operate(m motion) {
 	b := v.b
 	s := span{from: min(b.Caret(), m.to), to: max(b.Caret(), m.to), lines: m.lines, big: m.wide}
@@ -83,10 +83,10 @@ func (v *Vi) operate(m motion) {
 	v.apply(v.operator, s)
 }
 
-// inIndent reports whether nothing but blanks is before an offset in its line.
+// inIndent reports whether only whitespace is before an offset in its line.
 func (b buffer) inIndent(at int) bool { return b.firstLetter(b.lineStart(at)) >= at }
 
-// apply carries out an operator.
+// apply applies an operator to a range.
 func (v *Vi) apply(op string, s span) {
 	b := v.b
 	v.leaveVisual()
@@ -110,14 +110,14 @@ func (v *Vi) apply(op string, s span) {
 	}
 }
 
-// rewrite replaces a range, unless it is so already.
+// rewrite replaces a range if the new text is different.
 func (b buffer) rewrite(from, to int, with string) {
 	if b.String()[from:to] != with {
 		b.Edit(from, to, with)
 	}
 }
 
-// otherCase swaps capitals and small letters.
+// otherCase swaps uppercase and lowercase letters.
 func otherCase(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsUpper(r) {
@@ -127,7 +127,7 @@ func otherCase(s string) string {
 	}, s)
 }
 
-// cut copies text to a register, and takes it away.
+// cut copies a range to a register and, except for y, deletes it.
 func (v *Vi) cut(op string, s span) {
 	b := v.b
 	k := taken(b.String()[s.from:s.to], s.lines)
@@ -149,7 +149,7 @@ func (v *Vi) cut(op string, s span) {
 	}
 }
 
-// taken is a range of the text as a register holds it.
+// taken returns the register content for a range of the text.
 func taken(s string, lines bool) text.Kill {
 	if lines {
 		s += "\n"
@@ -157,7 +157,7 @@ func taken(s string, lines bool) text.Kill {
 	return text.Kill{Text: s, Lines: lines}
 }
 
-// cutOut deletes a range; of whole lines, with one of the newlines around them.
+// cutOut deletes a range. If it is linewise, it also deletes one adjacent newline.
 func (b buffer) cutOut(s span) {
 	from, to := s.from, s.to
 	switch {
@@ -173,7 +173,7 @@ func (b buffer) cutOut(s span) {
 	}
 }
 
-// shift is > and <: it moves lines to the right or to the left.
+// shift implements > and <: it shifts lines right or left.
 func (v *Vi) shift(op string, s span) {
 	b := v.b
 	by := indent * max(s.times, 1)
@@ -182,7 +182,7 @@ func (v *Vi) shift(op string, s span) {
 	}
 	from, to := b.lineStart(s.from), b.lineEnd(s.to)
 	if !s.lines && s.to > s.from && s.to == b.lineStart(s.to) {
-		to = s.to - 1 // nothing of that line is in it
+		to = s.to - 1 // the last line is not in the range
 	}
 	all := strings.Split(b.String()[from:to], "\n")
 	for i, line := range all {

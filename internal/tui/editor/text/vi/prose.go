@@ -2,14 +2,14 @@ package vi
 
 import "strings"
 
-// run is a row of lines of one kind: blank ones, or a paragraph.
+// run is a sequence of blank lines or of the lines of a paragraph.
 type run struct {
-	from, to int // of the first line's start and the last one's end
+	from, to int // start of the first line and end of the last
 	blank    bool
 	empty    bool // empty lines, which end a paragraph
 }
 
-// runs are all of a text.
+// runs returns all runs of the text.
 func (b buffer) runs() (all []run) {
 	at := 0
 	for line := range strings.SplitSeq(b.String(), "\n") {
@@ -24,8 +24,8 @@ func (b buffer) runs() (all []run) {
 	return all
 }
 
-// paragraphs are n paragraphs or the lines between them, from the caret's on;
-// around, paragraphs with the blank lines behind them.
+// paragraphs returns the range of n paragraphs or runs of blank lines from the caret
+// on. around includes the blank lines after each paragraph.
 func (b buffer) paragraphs(n int, around bool) (from, to int, ok bool) {
 	all := b.runs()
 	first := 0
@@ -48,8 +48,8 @@ func (b buffer) paragraphs(n int, around bool) (from, to int, ok bool) {
 	return all[first].from, all[last].to, true
 }
 
-// sentences are n sentences from the caret's on; around, with the blanks
-// behind them, or else those before.
+// sentences returns the range of n sentences from the caret on. around includes the
+// whitespace after them, or else before them.
 func (b buffer) sentences(n int, around bool) (from, to int, ok bool) {
 	parts := b.parts()
 	first := 0
@@ -72,7 +72,7 @@ func (b buffer) sentences(n int, around bool) (from, to int, ok bool) {
 	return parts[first].from, parts[last].to, true
 }
 
-// parts are the sentences and the blanks between them.
+// parts returns the sentences and the whitespace between them.
 func (b buffer) parts() (all []run) {
 	for at := 0; at < len(b.String()); {
 		to := at + 1

@@ -33,7 +33,7 @@ func scribble(b *text.Buffer, r *rand.Rand) {
 	do[r.IntN(len(do))]()
 }
 
-// The caret is never within a character, whatever is done.
+// The caret is never within a character.
 func TestCaretIsBetweenCharacters(t *testing.T) {
 	keys := keyNames("hjklwbe0^$gGfFtT;,iaoOIAxXdcyDCYSspPur.J~vV123\"()WR'`mn*#%{}[]><lt>_|+-U/<enter><backspace><ctrl+a><ctrl+x><esc><esc><esc><ctrl+r><space>日x")
 	for seed := range uint64(200) {
@@ -60,7 +60,7 @@ func TestCaretIsBetweenCharacters(t *testing.T) {
 	}
 }
 
-// Whatever vi does, u takes back, once more after ctrl+r made it again.
+// u undoes every command, also after ctrl+r.
 func TestViUndoesAll(t *testing.T) {
 	for i, c := range inventCases(3, 300) {
 		b := text.New(plain)

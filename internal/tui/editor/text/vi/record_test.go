@@ -12,8 +12,7 @@ import (
 	"agent/internal/tui/editor/text"
 )
 
-// vimScript has vim carry out each case of a file, on a fresh buffer and with
-// empty registers.
+// vimScript runs each case of a file in vim, with a new buffer and empty registers.
 const vimScript = `
 set nocp enc=utf-8 ts=4 sw=4 et bs=indent,eol,start nrformats=hex nojs ul=1000
 let out = []
@@ -44,7 +43,7 @@ call writefile(out, 'out')
 qa!
 `
 
-// askVim fills in what vim does.
+// askVim fills in the results of vim.
 func askVim(dir string, cases []vimCase) error {
 	var in strings.Builder
 	for _, c := range cases {
@@ -69,7 +68,7 @@ func askVim(dir string, cases []vimCase) error {
 	}
 	vim := exec.Command("vim", "-Nu", "NONE", "-i", "NONE", "-n", "-es", "-S", "script.vim")
 	vim.Dir = dir
-	if err := vim.Run(); err != nil && vim.ProcessState == nil { // it ends with 1 where a command failed, which is no failure here
+	if err := vim.Run(); err != nil && vim.ProcessState == nil { // the exit code is 1 if a command failed
 		return err
 	}
 	return readAnswers(filepath.Join(dir, "out"), cases)
@@ -108,13 +107,13 @@ func readAnswers(file string, cases []vimCase) error {
 	return nil
 }
 
-// typedKeys are keys as a terminal sends them.
+// typedKeys returns keys as encoded by a terminal.
 func typedKeys(keys string) string {
 	return strings.NewReplacer("<esc>", "\x1b", "<enter>", "\r", "<backspace>", "\x08", "<space>", " ", "<lt>", "<",
 		"<ctrl+r>", "\x12", "<ctrl+a>", "\x01", "<ctrl+x>", "\x18").Replace(keys)
 }
 
-// inventor makes cases up.
+// inventor generates random cases.
 type inventor struct{ *rand.Rand }
 
 func inventCases(seed uint64, n int) (all []vimCase) {
@@ -135,7 +134,7 @@ func (in inventor) pick(of string) string {
 	return all[in.IntN(len(all))]
 }
 
-// text is some lines of words and signs.
+// text returns lines of words and punctuation.
 func (in inventor) text() string {
 	var lines []string
 	for range 1 + in.IntN(6) {
@@ -160,7 +159,7 @@ func (in inventor) text() string {
 	return "word"
 }
 
-// keys are some commands. Each is whole, and stands between blanks.
+// keys returns complete commands, separated by spaces.
 func (in inventor) keys() string {
 	var all []string
 	for range max(in.IntN(5), 1) {
@@ -199,7 +198,7 @@ func (in inventor) register() string {
 	return `"` + in.pick("a A a b _ 1 0 -")
 }
 
-// command is a command, or a few that belong together.
+// command returns a command or a few related ones.
 func (in inventor) command() []string {
 	switch in.IntN(12) {
 	case 0, 1:
@@ -228,7 +227,7 @@ func (in inventor) command() []string {
 	}
 }
 
-// operation is an operator with a motion or an object.
+// operation returns an operator with a motion or an object.
 func (in inventor) operation() string {
 	insertion, operator := "", in.pick("d d c y > <lt> gu gU g~ y d")
 	if operator == "c" {
@@ -243,7 +242,7 @@ func (in inventor) operation() string {
 	return in.register() + in.count() + operator + in.motion() + insertion
 }
 
-// change is one of a single key.
+// change returns a change of a single key.
 func (in inventor) change() string {
 	if in.IntN(3) == 0 {
 		return in.pick("J gJ <ctrl+a> <ctrl+x>")
@@ -251,7 +250,7 @@ func (in inventor) change() string {
 	return in.register() + in.count() + in.pick("x X D Y p P gp gP ~ rZ p P <ctrl+a> <ctrl+x>")
 }
 
-// afterwards is a change that may be done again, or undone.
+// afterwards returns a change that may be repeated or undone.
 func (in inventor) afterwards(change string) []string {
 	switch in.IntN(5) {
 	case 0:

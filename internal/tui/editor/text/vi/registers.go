@@ -6,15 +6,15 @@ import (
 	"agent/internal/tui/editor/text"
 )
 
-// registers are what was cut or copied, by name: letters, 0 for what was
-// copied last, 1 to 9 for what was cut, - for what was cut within a line. The
-// one without a name is the latest of the buffer's kills.
+// registers holds the named registers: letters, 0 for the last yank, 1 to 9 for the
+// last deletions, - for the last deletion within a line. The unnamed register is the
+// buffer's latest kill.
 type registers map[string]text.Kill
 
-// nowhere is the register that keeps nothing.
+// nowhere is the black hole register.
 const nowhere = "_"
 
-// chooseRegister takes the name of the register that the command is about.
+// chooseRegister sets the register of the command.
 func (v *Vi) chooseRegister(name string) {
 	const known = `abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"-_+*`
 	if v.operator != "" || len(name) != 1 || !strings.Contains(known, name) {
@@ -27,7 +27,7 @@ func (v *Vi) chooseRegister(name string) {
 	v.register = strings.Replace(name, "*", "+", 1)
 }
 
-// content is what the register of the command holds.
+// content returns the content of the command's register.
 func (v *Vi) content() text.Kill {
 	if v.register == "" {
 		return v.b.LastKill()
@@ -35,8 +35,8 @@ func (v *Vi) content() text.Kill {
 	return v.registers[strings.ToLower(v.register)]
 }
 
-// keep puts what an operator cuts or copies into registers. big is cut text
-// that goes over a line, or was found by a motion that may.
+// keep stores deleted or yanked text in registers. big says that deleted text goes to
+// the numbered registers.
 func (v *Vi) keep(k text.Kill, cut, big bool) {
 	name := v.register
 	switch {
@@ -64,8 +64,8 @@ func (v *Vi) keep(k text.Kill, cut, big bool) {
 	v.b.Keep(k)
 }
 
-// add sets a register; named by a capital, it adds to it. It returns all that
-// is in it then.
+// add sets a register, or appends to it if its name is uppercase. It returns the new
+// content.
 func (v *Vi) add(name string, k text.Kill) text.Kill {
 	low := strings.ToLower(name)
 	if old := v.registers[low]; low != name && old.Text != "" {
@@ -81,7 +81,7 @@ func (v *Vi) add(name string, k text.Kill) text.Kill {
 	return k
 }
 
-// Copied returns what was copied for other programs since it was asked last.
+// Copied returns the text yanked to the clipboard register since the last call.
 func (v *Vi) Copied() (text string, ok bool) {
 	if v.copied == nil {
 		return "", false
@@ -90,19 +90,18 @@ func (v *Vi) Copied() (text string, ok bool) {
 	return text, true
 }
 
-// Clipboard tells what the clipboard holds.
+// Clipboard sets the content of the clipboard register.
 func (v *Vi) Clipboard(copied string) {
 	v.registers["+"] = text.Kill{Text: copied, Lines: strings.HasSuffix(copied, "\n")}
 }
 
-// fits is how often text is put at most.
+// fits limits how often text is put, to bound its size.
 func fits(k text.Kill, times int) int {
 	const most = 1 << 20
 	return min(times, max(most/max(len(k.Text), 1), 1))
 }
 
-// putAt is p and its like: what a register holds goes behind the caret or
-// before it.
+// putAt implements p, P, gp and gP: it inserts a register after or before the caret.
 func (v *Vi) putAt(key string) {
 	b, k := v.b, v.content()
 	if k.Text == "" {
@@ -121,8 +120,8 @@ func (v *Vi) putAt(key string) {
 	v.done(true)
 }
 
-// putLetters puts text into the line, and leaves the caret at its end, or at
-// its start if it is of several lines.
+// putLetters inserts text in the line. The caret moves to its end, or to its start if
+// it has several lines.
 func (v *Vi) putLetters(s string, times int, after, beyond bool) {
 	b := v.b
 	if after && b.Caret() < b.lineEnd(b.Caret()) {
@@ -139,7 +138,7 @@ func (v *Vi) putLetters(s string, times int, after, beyond bool) {
 	}
 }
 
-// putLines puts whole lines below the caret's line or above it.
+// putLines inserts lines below or above the caret's line.
 func (v *Vi) putLines(text string, after, beyond bool) {
 	b := v.b
 	at := b.lineStart(b.Caret())

@@ -7,14 +7,14 @@ import (
 	"agent/internal/tui/editor/text"
 )
 
-// sought is what / and its like look for.
-type sought struct {
-	text  string
-	back  bool
-	whole bool // as a word of its own
+// pattern is the last search by /, ?, * or #.
+type pattern struct {
+	text string
+	back bool
+	word bool // match whole words only
 }
 
-// ask takes a key of the line in which it is typed what to look for.
+// ask handles a key while the user types a search pattern.
 func (v *Vi) ask(key string) {
 	switch {
 	case key == "esc", key == "ctrl+c", key == "backspace" && v.pattern == "":
@@ -33,14 +33,14 @@ func (v *Vi) ask(key string) {
 			text = v.sought.text
 		}
 		v.wait, v.keys, v.pattern = "", append(v.keys, v.pattern, "enter"), ""
-		v.sought = sought{text: text, back: back}
+		v.sought = pattern{text: text, back: back}
 		v.move(v.searchMotion("n", v.times()))
 	case isLetter(key):
 		v.pattern += key
 	}
 }
 
-// AskFor adds text to what is looked for.
+// AskFor appends text to the search pattern.
 func (v *Vi) AskFor(text string) { v.pattern += strings.Map(oneLine, text) }
 
 func oneLine(r rune) rune {
@@ -50,8 +50,8 @@ func oneLine(r rune) rune {
 	return r
 }
 
-// searchMotion leads to the next place of what is looked for, round the end of
-// the text.
+// searchMotion returns the motion to the next match, wrapping around the end of the
+// text.
 func (v *Vi) searchMotion(key string, n int) motion {
 	m := motion{to: v.b.Caret(), jumps: true, wide: true}
 	back := v.sought.back != (key == "N")
@@ -62,9 +62,9 @@ func (v *Vi) searchMotion(key string, n int) motion {
 			return motion{fails: true}
 		}
 		back = strings.HasSuffix(key, "#")
-		m.to, v.sought = at, sought{word, back, len(key) == 1}
+		m.to, v.sought = at, pattern{word, back, len(key) == 1}
 	}
-	all := v.sought.places(v.b.String())
+	all := v.sought.matches(v.b.String())
 	if len(all) == 0 {
 		return motion{fails: true}
 	}
@@ -74,15 +74,15 @@ func (v *Vi) searchMotion(key string, n int) motion {
 	return m
 }
 
-// places are where in s it is.
-func (w sought) places(s string) (all []int) {
-	for at := 0; w.text != "" && at < len(s); {
-		i := strings.Index(s[at:], w.text)
+// matches returns the offsets of all matches in s.
+func (p pattern) matches(s string) (all []int) {
+	for at := 0; p.text != "" && at < len(s); {
+		i := strings.Index(s[at:], p.text)
 		if i < 0 {
 			break
 		}
 		at += i
-		if !w.whole || w.stands(s, at) {
+		if !p.word || p.isWord(s, at) {
 			all = append(all, at)
 		}
 		at = text.Next(s, at)
@@ -90,17 +90,17 @@ func (w sought) places(s string) (all []int) {
 	return all
 }
 
-// stands reports whether it is a word of its own at an offset.
-func (w sought) stands(s string, at int) bool {
-	if text.ClassAt(w.text, 0) != text.Letter {
+// isWord reports whether the match at an offset is a whole word.
+func (p pattern) isWord(s string, at int) bool {
+	if text.ClassAt(p.text, 0) != text.Letter {
 		return true
 	}
-	to := at + len(w.text)
+	to := at + len(p.text)
 	return (at == 0 || text.ClassAt(s, text.Previous(s, at)) != text.Letter) && text.ClassAt(s, to) != text.Letter
 }
 
-// nextOf is the first of the places behind an offset, or the last before it;
-// at the end it begins anew.
+// nextOf returns the first match after an offset, or the last before it, wrapping
+// around.
 func nextOf(all []int, at int, back bool) int {
 	i, found := slices.BinarySearch(all, at)
 	switch {
@@ -112,8 +112,8 @@ func nextOf(all []int, at int, back bool) int {
 	return all[i%len(all)]
 }
 
-// wordNear is the word at the caret or behind it in the line; where there is
-// none, what is not blank.
+// wordNear returns the word at or after the caret in the line, or else the first
+// non-blank run.
 func (b buffer) wordNear() (at int, word string) {
 	end := b.lineEnd(b.Caret())
 	for _, least := range []text.Class{text.Letter, text.Sign} {

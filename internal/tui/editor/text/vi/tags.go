@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// tag is a tag of a markup language, as <b> or </b>.
+// tag is an opening or closing markup tag, such as <b> or </b>.
 type tag struct {
 	from, to int
 	name     string
 	closes   bool
 }
 
-// tags are all of a text, but those that close themselves.
+// tags returns all tags of a text except self-closing ones.
 func tags(s string) (all []tag) {
 	for _, at := range regexp.MustCompile(`<(/?)([A-Za-z][^\s>/]*)[^>]*>`).FindAllStringSubmatchIndex(s, -1) {
 		if strings.HasSuffix(s[at[0]:at[1]], "/>") {
@@ -23,7 +23,7 @@ func tags(s string) (all []tag) {
 	return all
 }
 
-// tagged is what stands between the n-th tags around an offset.
+// tagged returns the range between the n-th pair of tags around an offset.
 func (b buffer) tagged(at, n int, around bool) (from, to int, ok bool) {
 	var open []tag
 	for _, t := range tags(b.String()) {

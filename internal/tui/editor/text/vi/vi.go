@@ -1,9 +1,7 @@
-// Package vi edits a text.Buffer with the keys of vi, as vim understands them. Keys
-// go in by name through Vi.Press; edits of the buffer, the mode and the selection
-// come out. The package never does I/O, and never acts on a key that it does not
-// know. Start reading at Vi.Press: keys are collected into a command, which run
-// carries out as a motion, an operator with a motion, or a command of one mode.
-// TestVimCases compares it with what vim itself does.
+// Package vi edits a text.Buffer with vi keys, as vim does. It does no I/O and
+// ignores keys that it does not know. Start reading at Vi.Press: it collects keys
+// into a command, which run executes as a motion, an operator with a motion, or a
+// command of a mode. TestVimCases compares the results with those of vim.
 package vi
 
 import (
@@ -14,7 +12,7 @@ import (
 	"agent/internal/tui/editor/text"
 )
 
-// Mode is what keys mean to vi.
+// Mode is a mode of vi.
 type Mode string
 
 // The modes.
@@ -26,8 +24,7 @@ const (
 	VisualLines Mode = "visual lines"
 )
 
-// Vi edits a buffer with the keys of vi, as vim understands them. A key that
-// it does not know changes nothing. It is for one goroutine.
+// Vi edits a buffer with vi keys. It is not safe for concurrent use.
 type Vi struct {
 	b      buffer
 	mode   Mode
@@ -35,29 +32,29 @@ type Vi struct {
 
 	command
 	keys   []string // of the command so far
-	find   found
-	sought sought
+	find   charSearch
+	sought pattern
 
 	registers registers
-	copied    *string // what was copied for others and not taken yet
-	marked    area    // what was marked last
+	copied    *string // text for the clipboard until Copied; nil for none
+	marked    area    // the last visual selection
 
 	entered entry  // how insert mode was entered
-	repeat  repeat // what . does
-	playing bool   // . does it now
-	column  int    // that j and k keep to; negative is none
+	repeat  repeat // the change that . repeats
+	playing bool   // . is repeating it now
+	column  int    // the column for j and k; negative for none
 }
 
-// command is one that is being typed.
+// command is the pending command.
 type command struct {
-	count    int // 0 is none
-	opCount  int // of the operator
+	count    int // 0 for none
+	opCount  int // the count before the operator
 	register string
 	operator string
-	force    string // v or V: what the motion passes over is taken as letters or as lines
-	wait     string // the key that wants another one: f, r, g, i …
-	pattern  string // what is looked for, as far as it is typed
-	area     area   // what was marked
+	force    string // v or V, which makes the motion characterwise or linewise
+	wait     string // the key that needs another one: f, r, g, i …
+	pattern  string // the search pattern typed so far
+	area     area   // the visual selection
 }
 
 // New returns a Vi in insert mode that edits b.
@@ -67,24 +64,24 @@ func New(b *text.Buffer) *Vi {
 	return v
 }
 
-// Mode is the mode.
+// Mode returns the current mode.
 func (v *Vi) Mode() Mode { return v.mode }
 
-// Pending is what was typed of a command that is not whole yet.
+// Pending returns the keys of an incomplete command.
 func (v *Vi) Pending() string { return strings.Join(v.keys, "") + v.pattern }
 
-// Asks reports whether a line is typed that enter ends: what is looked for.
+// Asks reports whether the user is typing a search pattern.
 func (v *Vi) Asks() bool { return v.wait == "/" || v.wait == "?" }
 
-// Begin begins anew, in insert mode: the text is another.
+// Begin starts over in insert mode with a new text.
 func (v *Vi) Begin() {
 	v.reset()
 	v.mode = Normal
 	v.insert(Insert, 1)
 }
 
-// Replaced goes on after the text was replaced by another, in the same mode as
-// far as that can be.
+// Replaced must be called after something else replaced the text. It keeps insert
+// mode; any other mode becomes normal mode.
 func (v *Vi) Replaced() {
 	v.reset()
 	if v.mode == Insert || v.mode == Replace {
@@ -96,13 +93,13 @@ func (v *Vi) Replaced() {
 	v.hold()
 }
 
-// Moved goes on after something else moved the caret.
+// Moved must be called after something else moved the caret.
 func (v *Vi) Moved() {
 	v.column = -1
 	v.hold()
 }
 
-// buffer adds to the text what motions and text objects look for in it.
+// buffer adds the searches of motions and text objects to a text.Buffer.
 type buffer struct{ *text.Buffer }
 
 func (b buffer) lineStart(at int) int { return text.LineStart(b.String(), at) }
@@ -114,8 +111,8 @@ func (b buffer) lineNumber() int { return strings.Count(b.String()[:b.Caret()], 
 
 func (v *Vi) reset() { v.command, v.keys = command{}, nil }
 
-// Press takes a key by its name: "x", "esc", "ctrl+r", "space". It reports
-// whether it did; what it leaves means what it means without vi.
+// Press handles a key, given by name: "x", "esc", "ctrl+r", "space". It returns false
+// for keys that keep their meaning without vi.
 func (v *Vi) Press(key string) bool {
 	if key == "space" {
 		key = " "
@@ -143,8 +140,7 @@ func (v *Vi) Press(key string) bool {
 	return true
 }
 
-// Knows reports whether a key may belong to a command: a letter, or one of
-// those few others that do.
+// Knows reports whether a key can be part of a command.
 func (v *Vi) Knows(key string) bool {
 	return v.mode != Insert && (key == " " || isLetter(key) || slices.Contains([]string{"backspace", "ctrl+r", "ctrl+a", "ctrl+x"}, key))
 }
@@ -155,7 +151,7 @@ func isLetter(key string) bool {
 	return key != "" && text.Next(key, 0) == len(key) && !text.IsToken(r)
 }
 
-// escape leaves what is begun. It reports whether anything was.
+// escape cancels a pending command and visual mode. It reports whether there was any.
 func (v *Vi) escape() bool {
 	idle := len(v.keys) == 0 && v.mode == Normal
 	v.leaveVisual()
@@ -164,7 +160,7 @@ func (v *Vi) escape() bool {
 	return !idle
 }
 
-// take goes on with the command.
+// take adds a key to the command.
 func (v *Vi) take(key string) {
 	const most = 10_000
 	switch {
@@ -179,8 +175,8 @@ func (v *Vi) take(key string) {
 	}
 }
 
-// waits reports whether a key wants another one behind it. Of some, neither
-// does anything here: they only keep the second from meaning something else.
+// waits reports whether a key needs another one after it. Some of these commands are
+// not supported; they only consume the second key.
 func (v *Vi) waits(key string) bool {
 	if key == "i" || key == "a" {
 		return v.operator != "" || v.mode != Normal
@@ -188,10 +184,10 @@ func (v *Vi) waits(key string) bool {
 	return len(key) == 1 && strings.Contains("fFtTrgm\"'`[]/?zZq@:", key)
 }
 
-// times is how often the command is to be done.
+// times returns the count of the command, at least 1.
 func (c *command) times() int { return max(c.count, 1) * max(c.opCount, 1) }
 
-// waited takes the key that another one waited for.
+// waited handles the second key of a two-key command.
 func (v *Vi) waited(key string) {
 	wait := v.wait
 	v.wait = ""
@@ -201,7 +197,7 @@ func (v *Vi) waited(key string) {
 			v.reset()
 			return
 		}
-		v.find = found{wait, key}
+		v.find = charSearch{wait, key}
 		v.run(wait)
 	case "r":
 		v.replaceLetter(key)
@@ -218,7 +214,7 @@ func (v *Vi) waited(key string) {
 	}
 }
 
-// run carries out a key that is a whole command, or its last.
+// run executes the command that a key completes.
 func (v *Vi) run(key string) {
 	if m, ok := v.motion(key); ok {
 		v.move(m)
@@ -236,7 +232,7 @@ func (v *Vi) run(key string) {
 	}
 }
 
-// done ends a command. One that changed the text is what . repeats.
+// done ends a command. changed says that it changed the text, so that . repeats it.
 func (v *Vi) done(changed bool) {
 	if changed {
 		v.remember()
@@ -246,7 +242,7 @@ func (v *Vi) done(changed bool) {
 	v.hold()
 }
 
-// hold keeps the caret on a character, as normal mode wants it.
+// hold keeps the caret on a character in normal mode.
 func (v *Vi) hold() {
 	if v.mode == Normal {
 		v.b.HoldCharacter()

@@ -9,7 +9,7 @@ import (
 	"agent/internal/tui/editor/text"
 )
 
-// drafted returns one with text, and its caret where | is.
+// drafted returns a buffer with text and the caret at |.
 func drafted(s string) *text.Buffer {
 	b := text.New(plain)
 	at := strings.Index(s, "|")
@@ -18,10 +18,10 @@ func drafted(s string) *text.Buffer {
 	return b
 }
 
-// shown is the text with the caret as |.
+// shown returns the text with the caret as |.
 func shown(b *text.Buffer) string { return b.String()[:b.Caret()] + "|" + b.String()[b.Caret():] }
 
-// keyNames splits what is pressed: <esc> and the like are one key.
+// keyNames splits keys: <esc> and similar names are one key.
 func keyNames(keys string) (all []string) {
 	named := regexp.MustCompile(`^<(esc|enter|backspace|space|end|lt|ctrl\+.)>`)
 	for keys != "" {
@@ -35,7 +35,7 @@ func keyNames(keys string) (all []string) {
 	return all
 }
 
-// play presses keys as the editor does: what vi leaves is typed.
+// play presses keys as the editor does: keys that vi does not handle are typed.
 func play(v *Vi, keys string) {
 	for _, k := range keyNames(keys) {
 		switch {
@@ -184,7 +184,7 @@ func TestVi(t *testing.T) {
 		{"|", "3iab<esc>", "ababa|b"},
 		{"|ab", "<esc>", "|ab"},
 
-		// Undo and again.
+		// Undo and repeat.
 		{"one |two three", "dwu", "one |two three"},
 		{"one |two three", "dwu<ctrl+r>", "one |three"},
 		{"|one two three", "dwdwuu", "|one two three"},
@@ -237,7 +237,7 @@ func TestVi(t *testing.T) {
 		{"|one\ntwo\nthree", "Gd''", "|"},
 		{"one t|wo", "`zx", "one t|o"},
 
-		// Looking for something.
+		// Search.
 		{"|one two one two", "/tw<enter>", "one |two one two"},
 		{"|one two one two", "/tw<enter>n", "one two one |two"},
 		{"|one two one two", "/tw<enter>nn", "one |two one two"},
@@ -289,7 +289,7 @@ func TestVi(t *testing.T) {
 		{"|a\n b", "gJ", "a| b"},
 		{"|one\ntwo", "dVw", "|two"},
 
-		// What means nothing changes nothing.
+		// Unknown keys change nothing.
 		{"|one two", "gqapx", "|ne two"},
 		{"|one two", "=apx", "|ne two"},
 		{"|one two", "zfapx", "|ne two"},

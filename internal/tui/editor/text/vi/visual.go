@@ -6,15 +6,15 @@ import (
 	"agent/internal/tui/editor/text"
 )
 
-// area is what a visual mode marked.
+// area is the extent of a visual selection.
 type area struct {
 	mode    Mode
-	lines   int // newlines in it
-	letters int // characters in the last of its lines
+	lines   int // number of newlines
+	letters int // characters in the last line
 	toEnd   bool
 }
 
-// Selection is what visual mode has marked.
+// Selection returns the range selected in visual mode.
 func (v *Vi) Selection() (from, to int, ok bool) {
 	if v.mode != Visual && v.mode != VisualLines {
 		return 0, 0, false
@@ -31,7 +31,7 @@ func (v *Vi) Selection() (from, to int, ok bool) {
 	return from, to, true
 }
 
-// mark begins a visual mode, or goes to the other one, or ends it.
+// mark implements v and V: it starts, switches or ends visual mode.
 func (v *Vi) mark(key string) {
 	mode := map[string]Mode{"v": Visual, "V": VisualLines}[key]
 	n := v.count
@@ -55,7 +55,7 @@ func (v *Vi) mark(key string) {
 	}
 }
 
-// leaveVisual ends a visual mode. What was marked can be marked again.
+// leaveVisual ends visual mode and remembers the selection for gv.
 func (v *Vi) leaveVisual() {
 	from, to, ok := v.Selection()
 	if !ok {
@@ -75,12 +75,12 @@ func (v *Vi) leaveVisual() {
 	v.mode = Normal
 }
 
-// areaOf describes what is marked so that as much can be marked elsewhere.
+// areaOf returns the extent of a selection, so that . can select as much elsewhere.
 func (v *Vi) areaOf(from, to int) area {
 	s := v.b.String()[from:to]
 	a := area{mode: v.mode, lines: strings.Count(s, "\n"), toEnd: v.column == endless}
 	last := strings.LastIndexByte(s, '\n') + 1
-	if a.lines > 0 && v.mode == Visual && last == len(s) { // the newline is marked
+	if a.lines > 0 && v.mode == Visual && last == len(s) { // the newline is selected
 		a.lines--
 		last = strings.LastIndexByte(s[:last-1], '\n') + 1
 		a.toEnd = true
@@ -89,7 +89,7 @@ func (v *Vi) areaOf(from, to int) area {
 	return a
 }
 
-// markLike marks as much as an area has, from the caret on.
+// markLike selects as much as a, from the caret on.
 func (v *Vi) markLike(a area) {
 	if a.mode == "" {
 		return
@@ -115,8 +115,8 @@ func (v *Vi) markLike(a area) {
 	b.MoveTo(at)
 }
 
-// markAgain is gv.
-func (v *Vi) markAgain() {
+// reselect implements gv: it restores the last visual selection.
+func (v *Vi) reselect() {
 	b := v.b
 	from, ok := b.Mark("marked from")
 	to, too := b.Mark("marked to")
@@ -133,7 +133,7 @@ func (v *Vi) markAgain() {
 	v.reset()
 }
 
-// runVisual carries out a command of the visual modes that is no motion.
+// runVisual runs a visual mode command that is not a motion.
 func (v *Vi) runVisual(key string) {
 	b := v.b
 	from, to, _ := v.Selection()
@@ -148,7 +148,7 @@ func (v *Vi) runVisual(key string) {
 		v.mark(key)
 		return
 	case "gv":
-		v.markAgain()
+		v.reselect()
 		return
 	}
 	caret := min(v.anchor, b.Caret())
@@ -160,8 +160,8 @@ func (v *Vi) runVisual(key string) {
 	v.runMarked(key, s)
 }
 
-// lineCaret is where the caret is left when whole lines were marked: in the
-// first of them, in the column where it is if it is there already.
+// lineCaret returns the caret after a command on selected lines: the caret itself if
+// it is on the first of them, otherwise the start of that line.
 func (v *Vi) lineCaret(from int) int {
 	b := v.b
 	if b.Caret() < b.lineStart(v.anchor) {
@@ -170,7 +170,7 @@ func (v *Vi) lineCaret(from int) int {
 	return b.lineStart(from)
 }
 
-// runMarked does something to what is marked.
+// runMarked runs a command on the selection.
 func (v *Vi) runMarked(key string, s span) {
 	b := v.b
 	whole := s
@@ -213,7 +213,7 @@ func (v *Vi) runMarked(key string, s span) {
 	}
 }
 
-// insertAround begins to insert before what is marked, or behind it.
+// insertAround implements I and A: it enters insert mode before or after the selection.
 func (v *Vi) insertAround(key string, s span) {
 	b := v.b
 	at := s.from
@@ -226,8 +226,8 @@ func (v *Vi) insertAround(key string, s span) {
 	v.change(Insert, 1)
 }
 
-// putOver puts what a register holds in the place of what is marked, which is
-// what was cut last from here on, if it is kept.
+// putOver implements p and P: it replaces the selection by a register. keeps says
+// whether the replaced text becomes the unnamed register.
 func (v *Vi) putOver(s span, keeps bool) {
 	b, k := v.b, v.content()
 	n := fits(k, v.times())

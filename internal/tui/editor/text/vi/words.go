@@ -6,7 +6,7 @@ import (
 	"agent/internal/tui/editor/text"
 )
 
-// kindAt is classAt, or for big words no more than whether it is blank.
+// kindAt returns the class at an offset. If big, all non-blank characters have one class.
 func kindAt(s string, at int, big bool) text.Class {
 	c := text.ClassAt(s, at)
 	if big && c != text.Blank {
@@ -15,12 +15,12 @@ func kindAt(s string, at int, big bool) text.Class {
 	return c
 }
 
-// emptyLineAt reports whether an offset is an empty line.
+// emptyLineAt reports whether an empty line is at an offset.
 func emptyLineAt(s string, at int) bool {
 	return (at == len(s) || s[at] == '\n') && (at == 0 || s[at-1] == '\n')
 }
 
-// wordMotion is motion over words; capitals count all between blanks as one.
+// wordMotion returns the motion of a key over words; uppercase keys use WORDs.
 func (v *Vi) wordMotion(key string) (m motion, ok bool) {
 	s, n, big := v.b.String(), v.times(), key != strings.ToLower(key)
 	m.to = v.b.Caret()
@@ -55,8 +55,8 @@ func (v *Vi) wordMotion(key string) (m motion, ok bool) {
 	return m, true
 }
 
-// changedEnd is where cw ends: on the word's last character, before the blanks
-// that dw takes, too.
+// changedEnd returns the end of cw: the last character of the word, without the
+// whitespace that dw includes.
 func (v *Vi) changedEnd(n int, big bool) int {
 	s, at := v.b.String(), v.b.Caret()
 	at = wordEnd(s, at, big, true)
@@ -66,8 +66,8 @@ func (v *Vi) changedEnd(n int, big bool) int {
 	return at
 }
 
-// wordStart is the start of the next word. An empty line is one. For the last
-// word that an operator takes, the end of its line is far enough.
+// wordStart returns the start of the next word. An empty line is a word. If stops, it
+// stops at the end of the line, for the last word of an operator.
 func wordStart(s string, at int, big, stops bool) int {
 	if at >= len(s) {
 		return at
@@ -92,7 +92,7 @@ func wordStart(s string, at int, big, stops bool) int {
 	return at
 }
 
-// wordStartBack is the start of this word, or of the one before.
+// wordStartBack returns the start of this word or of the previous one.
 func wordStartBack(s string, at int, big bool) int {
 	for at > 0 {
 		at = text.Previous(s, at)
@@ -103,8 +103,7 @@ func wordStartBack(s string, at int, big bool) int {
 	return runStart(s, at, big)
 }
 
-// runStart is where the run of characters of one kind begins that an offset is
-// in. Blanks are none.
+// runStart returns the start of the run of characters of one class at an offset.
 func runStart(s string, at int, big bool) int {
 	kind := kindAt(s, at, big)
 	for at > 0 && kind != text.Blank && kindAt(s, text.Previous(s, at), big) == kind {
@@ -113,7 +112,7 @@ func runStart(s string, at int, big bool) int {
 	return at
 }
 
-// runEnd is the last character of such a run.
+// runEnd returns the last character of the run at an offset.
 func runEnd(s string, at int, big bool) int {
 	kind := kindAt(s, at, big)
 	for {
@@ -125,8 +124,8 @@ func runEnd(s string, at int, big bool) int {
 	}
 }
 
-// wordEnd is the last character of this word, or of the next one; stays lets
-// it be where it is.
+// wordEnd returns the last character of the next word end. If stays, that may be the
+// character at the offset.
 func wordEnd(s string, at int, big, stays bool) int {
 	if at >= len(s) {
 		return at
@@ -143,7 +142,7 @@ func wordEnd(s string, at int, big, stays bool) int {
 	return runEnd(s, at, big)
 }
 
-// wordEndBack is the last character of the word before. An empty line is one.
+// wordEndBack returns the last character of the previous word. An empty line is a word.
 func wordEndBack(s string, at int, big bool) int {
 	if at < len(s) && kindAt(s, at, big) != text.Blank {
 		at = runStart(s, at, big)

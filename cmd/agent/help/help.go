@@ -1,0 +1,72 @@
+// Package help holds the help topics of the program: Markdown files that are
+// embedded in the binary and readable on the web. It draws nothing and runs no
+// command. Start reading at Topics.
+package help
+
+import (
+	"embed"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+//go:embed *.md
+var files embed.FS
+
+// Topic is a help topic. Its text is the file NAME.md.
+type Topic struct {
+	Name    string
+	Summary string // one line without a full stop
+}
+
+// Topics returns all topics in the order in which to read them.
+func Topics() []Topic {
+	return []Topic{
+		{"quickstart", "install, connect a model, send the first prompt"},
+		{"permissions", "permission modes, approving and rejecting, protected paths"},
+		{"sessions", "continue, resume, fork, rewind, search, export, delete"},
+		{"keys", "key bindings, the prompt editor, vim mode, the mouse"},
+		{"commands", "slash commands, shell commands, custom commands, flags"},
+		{"models", "providers, API keys, base URLs, proxies, fallbacks, cost"},
+		{"tools", "the tools a model can call, their limits, checks, web access"},
+		{"configuration", "the configuration file, all settings, appearance"},
+		{"data", "files on disk, API keys, secrets in commands, deletion"},
+		{"headless", "agent run, output formats, exit codes, plain mode"},
+		{"design", "packages, data flow, libraries"},
+		{"reliability", "guarantees after interrupts, crashes and disk errors"},
+		{"speed", "measured latency, CPU time and memory"},
+	}
+}
+
+// Names returns the names of all topics.
+func Names() []string {
+	var names []string
+	for _, t := range Topics() {
+		names = append(names, t.Name)
+	}
+	return names
+}
+
+// Text returns the Markdown of a topic, without the comments that mark generated
+// tables. It reports false if there is no such topic.
+func Text(name string) (string, bool) {
+	if !slices.Contains(Names(), name) {
+		return "", false
+	}
+	b, err := files.ReadFile(name + ".md")
+	return marker.ReplaceAllString(string(b), ""), err == nil
+}
+
+var marker = regexp.MustCompile(`(?m)^<!-- .* -->\n`)
+
+// Mentions returns the names of the topics whose text contains words, ignoring
+// case.
+func Mentions(words string) []string {
+	var names []string
+	for _, name := range Names() {
+		if text, _ := Text(name); strings.Contains(strings.ToLower(text), strings.ToLower(words)) {
+			names = append(names, name)
+		}
+	}
+	return names
+}

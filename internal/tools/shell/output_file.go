@@ -1,0 +1,90 @@
+package shell
+
+import (
+	"fmt"
+	"os"
+	"sync"
+)
+
+// MaxWhole is the default size limit of an output file, in bytes.
+const MaxWhole = 1 << 30
+
+// Whole is the state of the file with the complete output.
+type Whole struct {
+	Path string // "" if there is no file
+	Size int64  // bytes in the file
+	Cut  string // why the file is incomplete; "" if it is complete
+}
+
+// outputFile writes the output to a file once it exceeds a threshold. Errors only
+// stop the writing.
+type outputFile struct {
+	open      func() (*os.File, error) // nil disables the file
+	threshold int                      // output up to this size needs no file
+	limit     int64
+	pending   []byte // output before the file is created
+	file      *os.File
+	closed    bool
+
+	mu     sync.Mutex
+	result Whole
+}
+
+// add adds output. It is not safe for concurrent use.
+func (w *outputFile) add(b []byte) {
+	switch {
+	case w.open == nil || w.closed:
+	case w.file == nil && len(w.pending)+len(b) <= w.threshold:
+		w.pending = append(w.pending, b...)
+	case w.file == nil:
+		file, err := w.open()
+		if err != nil {
+			w.fail(fmt.Sprintf("cannot create the file: %v", err))
+			return
+		}
+		w.file = file
+		w.write(w.pending)
+		w.pending = nil
+		w.write(b)
+	default:
+		w.write(b)
+	}
+}
+
+func (w *outputFile) write(b []byte) {
+	if w.closed {
+		return
+	}
+	room := w.limit - w.state().Size
+	n, err := w.file.Write(b[:min(int64(len(b)), room)])
+	w.mu.Lock()
+	w.result.Path = w.file.Name()
+	w.result.Size += int64(n)
+	w.mu.Unlock()
+	switch {
+	case err != nil:
+		w.fail(err.Error())
+	case int64(len(b)) > room:
+		w.fail(fmt.Sprintf("the file is limited to %d bytes", w.limit))
+	}
+}
+
+// fail stops writing. The file is kept.
+func (w *outputFile) fail(why string) {
+	w.closed, w.pending = true, nil
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.result.Cut = why
+}
+
+func (w *outputFile) state() Whole {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.result
+}
+
+func (w *outputFile) close() {
+	if w.file != nil {
+		_ = w.file.Close() // already counted as written
+	}
+}

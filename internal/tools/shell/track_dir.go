@@ -1,0 +1,60 @@
+package shell
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+)
+
+var changesDir = regexp.MustCompile(`(^|[^\w.-])(cd|pushd|popd)($|[^\w.-])`)
+
+// dirTracker reports the final directory of a shell. A nil dirTracker reports
+// none.
+type dirTracker struct{ tmp string }
+
+// trackDir makes the shell that runs line report its final directory, if line may
+// change it. It returns the line and environment to use. The report is an EXIT
+// trap. For bash it is set through BASH_ENV and invisible to the line; for other
+// shells it is prepended to the line. It does not run if the line replaces the
+// shell or sets its own EXIT trap.
+func trackDir(line string, env []string) (*dirTracker, string, []string) {
+	if runtime.GOOS == "windows" || !changesDir.MatchString(line) {
+		return nil, line, env
+	}
+	tmp, err := os.MkdirTemp("", "agent-")
+	if err != nil {
+		return nil, line, env
+	}
+	f := &dirTracker{tmp: tmp}
+	if strings.ContainsAny(tmp, "'\"$`\\\n") {
+		return f, line, env
+	}
+	trap := fmt.Sprintf(`trap '{ set +x; command pwd -P >|"%s" || :; } 2>/dev/null' EXIT; `, f.file())
+	if filepath.Base(Program()) != "bash" {
+		return f, trap + line, env
+	}
+	start := filepath.Join(tmp, "start")
+	if err := os.WriteFile(start, []byte("unset BASH_ENV\n"+trap+"\n"), 0o600); err != nil {
+		return f, line, env
+	}
+	return f, line, append(env, "BASH_ENV="+start)
+}
+
+func (f *dirTracker) file() string { return filepath.Join(f.tmp, "dir") }
+
+// end returns the final directory, or "" if it is unknown, and removes the
+// temporary files.
+func (f *dirTracker) end() string {
+	if f == nil {
+		return ""
+	}
+	text, err := os.ReadFile(f.file())
+	_ = os.RemoveAll(f.tmp)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSuffix(string(text), "\n")
+}

@@ -1,0 +1,50 @@
+package workspace
+
+import (
+	"bytes"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/aymanbagabas/go-udiff"
+)
+
+// The largest diff that an error includes.
+const (
+	maxDiffLines = 60
+	maxDiff      = 8 << 10 // bytes
+)
+
+// checkUnchanged returns a *ChangedError if content differs from what the model
+// last saw of the file.
+func (l *Ledger) checkUnchanged(path string, content []byte) error {
+	sum, step, old, ok := l.lookup(path)
+	if !ok || sum == contentHash(content) {
+		return nil
+	}
+	e := &ChangedError{Path: path, Step: step, What: "Read it again before you change it."}
+	if diff, ok := smallDiff(old, content); ok {
+		e.What = "Diff:\n" + diff + "Base your change on the new content."
+		e.Reads = []Reading{NewReading(path, content)}
+	}
+	return e
+}
+
+// smallDiff returns the hunks of a unified diff. It reports false if the diff is
+// large, or if before or after is not text.
+func smallDiff(before, after []byte) (hunks string, ok bool) {
+	if before == nil || !isText(before) || !isText(after) {
+		return "", false
+	}
+	diff := udiff.Unified("before", "after", string(before), string(after))
+	at := strings.Index(diff, "@@")
+	if at < 0 {
+		return "", false
+	}
+	hunks = diff[at:]
+	if !strings.HasSuffix(hunks, "\n") {
+		hunks += "\n"
+	}
+	return hunks, len(hunks) <= maxDiff && strings.Count(hunks, "\n") <= maxDiffLines
+}
+
+func isText(b []byte) bool { return utf8.Valid(b) && bytes.IndexByte(b, 0) < 0 }

@@ -1,0 +1,74 @@
+package workspace
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"agent/internal/llm/phrase"
+	"agent/internal/tools/advice"
+)
+
+// The limits of a search for similar names.
+const (
+	maxSimilarScan = 5000
+	maxNameLength  = 255 // bytes; longer names exist in no file system
+	maxSimilar     = 3
+)
+
+// notFound returns the error for a missing file p, with similar paths in the
+// deepest directory of p that exists. name is what the model wrote.
+func (t *tree) notFound(name, p string) error {
+	dir, base := path.Dir(p), path.Base(p)
+	for dir != "." {
+		if _, err := t.root.Stat(dir); err == nil {
+			break
+		}
+		dir, base = path.Dir(dir), path.Base(dir)
+	}
+	what := "directory " + dir
+	switch {
+	case t.outputs:
+		what = "the outputs directory of this session"
+	case dir == ".":
+		what = "the working directory"
+	}
+	err := fmt.Errorf("%s does not exist", name)
+	if similar := t.similarPaths(dir, base); len(similar) > 0 {
+		return advice.Add(err, "There is no %s in %s. Similar names: %s", base, what, strings.Join(similar, ", "))
+	}
+	return advice.Add(err, "There is no %s in %s. Use glob or list to find the file", base, what)
+}
+
+// similarPaths returns the paths in dir whose last element is most similar to
+// base.
+func (t *tree) similarPaths(dir, base string) []string {
+	if len(base) > maxNameLength {
+		return nil
+	}
+	f, err := t.root.Open(dir)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	names, _ := f.Readdirnames(maxSimilarScan)
+	distance := map[string]int{}
+	for _, n := range names {
+		if far := phrase.Distance(strings.ToLower(n), strings.ToLower(base)); far <= max(len(base)/3, 1) {
+			distance[t.show(path.Join(dir, n))] = far
+		} else if len(base) > 2 && stem(n) == stem(base) {
+			distance[t.show(path.Join(dir, n))] = len(base)
+		}
+	}
+	found := slices.SortedFunc(maps.Keys(distance), func(a, b string) int {
+		return cmp.Or(cmp.Compare(distance[a], distance[b]), cmp.Compare(a, b))
+	})
+	return found[:min(len(found), maxSimilar)]
+}
+
+func stem(name string) string {
+	return strings.ToLower(strings.TrimSuffix(name, path.Ext(name)))
+}

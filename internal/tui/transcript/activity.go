@@ -1,0 +1,56 @@
+package transcript
+
+import (
+	"strings"
+
+	"agent/internal/llm"
+	"agent/internal/llm/phrase"
+	"agent/internal/tui/ink"
+)
+
+// Activity says in a few words what the turn is doing: which tool runs, or what the
+// model writes. It is sanitized.
+func (f *Feed) Activity() string {
+	if line := f.ShellLine(); line != "" {
+		return "running " + ink.SanitizeLine(line)
+	}
+	var calls []*Tool
+	for _, row := range f.reply.calls {
+		if t := row.Item.(*Tool); t.Stage == running {
+			calls = append(calls, t)
+		}
+	}
+	switch len(calls) {
+	case 0:
+		return f.reply.activity()
+	case 1:
+		return calls[0].activity()
+	}
+	return "running " + phrase.Count(len(calls), "tool")
+}
+
+// activity says what a running call does: a command by its line, any other call by
+// its title.
+func (t *Tool) activity() string {
+	title := ink.SanitizeLine(t.Title)
+	if _, line, found := strings.Cut(title, " "); found && t.Effect == "execute" {
+		return "running " + strings.TrimSpace(line)
+	}
+	return title
+}
+
+// activity says what the model writes, or that its reply is waited for.
+func (r *reply) activity() string {
+	if r.retry != nil {
+		return "waiting to retry"
+	}
+	if n := len(r.previews); n > 0 {
+		switch r.previews[n-1].kind {
+		case llm.Assistant:
+			return "answering"
+		case llm.ToolCall:
+			return "preparing a tool call"
+		}
+	}
+	return "thinking"
+}

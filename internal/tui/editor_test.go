@@ -151,11 +151,11 @@ func TestTypedCommands(t *testing.T) {
 		says  string
 	}{
 		{"/model openai/gpt-5", []event.Command{event.SetModel{Model: "openai/gpt-5"}}, ""},
-		{"/model", nil, "anthropic/claude-sonnet answers, because ANTHROPIC_API_KEY is set."},
+		{"/model", nil, "Model: anthropic/claude-sonnet (ANTHROPIC_API_KEY is set)."},
 		{"/mode edits", []event.Command{event.SetMode{Mode: event.ModeEdits}}, "auto-edit"},
 		{"/mode yolo", nil, "unknown permission mode"},
 		{"/help", nil, "other keys close"},
-		{"/nonsense now", nil, "there is no command /nonsense"},
+		{"/nonsense now", nil, "Unknown command /nonsense"},
 		{"/etc/hosts is wrong", []event.Command{event.Prompt{Text: "/etc/hosts is wrong"}}, ""},
 		{"/", []event.Command{event.Prompt{Text: "/"}}, ""},
 	} {

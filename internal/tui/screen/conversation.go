@@ -44,9 +44,10 @@ type Conversation struct {
 	Broken      string   // why the session cannot be read; empty if it can
 	Pending     tea.Cmd  // a read of the session to run with the next TurnPages; may be nil
 	Spending    Spending
-	KnownModels []Model // the available models; nil until they are read
-	Listing     bool    // show the next JobsNow
-	forced      bool    // the last argument of Options.Forced
+	KnownModels []Model         // the available models; nil until they are read
+	Listing     bool            // show the next JobsNow
+	forced      bool            // the last argument of Options.Forced
+	firstHint   *transcript.Row // above the first prompt of a new session; nil if not shown
 	// Described is the row of /status that waits for the standing permissions; nil if
 	// there is none.
 	Described *transcript.Row
@@ -74,7 +75,7 @@ func (c *Conversation) Open(notices []string) {
 	if len(c.Options.Session.History) > 0 {
 		add = c.Transcript.Add
 	} else if c.connected() && len(c.Play) == 0 {
-		add(&transcript.Notice{Text: firstHint})
+		c.firstHint = add(&transcript.Notice{Text: firstHint})
 	}
 	for _, n := range append(slices.Clone(c.Options.Notices), notices...) {
 		add(&transcript.Notice{Text: n})
@@ -84,7 +85,7 @@ func (c *Conversation) Open(notices []string) {
 	}
 }
 
-// firstHint is shown in a new session with a model.
+// firstHint is shown in a new session with a model, until the first turn.
 const firstHint = "Try: explain this project · fix the failing test · /help"
 
 // connected reports whether a language model is connected.
@@ -92,10 +93,11 @@ func (c *Conversation) connected() bool {
 	return c.Feed.Model != "" && Status{Model: c.Feed.Model}.Offline() == ""
 }
 
-// Heading returns the first line of the transcript.
+// Heading returns the first line of the transcript. A title takes the place of the
+// model, which the status line shows as well.
 func (c *Conversation) Heading() string {
 	model := ""
-	if c.connected() {
+	if c.connected() && c.Feed.Title == "" {
 		model = c.Feed.Model
 	}
 	return c.Options.Heading(model, c.Feed.Title)
@@ -105,6 +107,10 @@ func (c *Conversation) Heading() string {
 func (c *Conversation) Apply(ev event.Event) {
 	c.Feed.Apply(ev)
 	c.Spending.Take(ev)
+	if c.firstHint != nil && c.Feed.Turns > 0 {
+		c.Transcript.RemoveHead(c.firstHint)
+		c.firstHint = nil
+	}
 	switch ev := ev.(type) {
 	case event.Unreadable:
 		c.Unreadable(ev)
@@ -233,12 +239,21 @@ func (c *Conversation) Say(text string) {
 	c.Transcript.ShowEnd()
 }
 
-// AboutModel describes the current model and why it was selected.
+// AboutModel describes the current model in a sentence.
 func (c *Conversation) AboutModel() string {
 	if c.Feed.Model == "" {
 		return "No model is connected."
 	}
-	text := "Model: " + ink.SanitizeLine(c.Feed.Model)
+	return "Model: " + c.ModelDetails() + "."
+}
+
+// ModelDetails returns the current model, its effort and host, and why it was selected;
+// empty if there is none.
+func (c *Conversation) ModelDetails() string {
+	if c.Feed.Model == "" {
+		return ""
+	}
+	text := ink.SanitizeLine(c.Feed.Model)
 	if c.Feed.Effort != "" {
 		text += ", effort " + ink.SanitizeLine(c.Feed.Effort)
 	}
@@ -248,7 +263,7 @@ func (c *Conversation) AboutModel() string {
 	if c.Feed.Why != "" {
 		text += " (" + strings.TrimRight(ink.SanitizeLine(c.Feed.Why), ".") + ")"
 	}
-	return text + "."
+	return text
 }
 
 // SetMode sets the permission mode, here and in the agent.

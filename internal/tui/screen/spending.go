@@ -90,11 +90,11 @@ func (s *Spending) TurnOutput() int {
 
 // Words describes the usage in one line.
 func (s Spent) Words() string {
-	in := phrase.Thousands(s.Usage.Input) + " input tokens"
+	in := phrase.Thousands(s.Usage.Input) + " input"
 	if s.Usage.Cached > 0 {
 		in += " (" + phrase.Thousands(s.Usage.Cached) + " cached)"
 	}
-	words := []string{in, phrase.Thousands(s.Usage.Output) + " output tokens", phrase.Count(s.Steps, "step")}
+	words := []string{in + " and " + phrase.Thousands(s.Usage.Output) + " output tokens", phrase.Count(s.Steps, "step")}
 	switch {
 	case s.Free == s.Steps:
 		words = append(words, "price unknown")

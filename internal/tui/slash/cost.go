@@ -1,6 +1,8 @@
 package slash
 
 import (
+	"strings"
+
 	tea "charm.land/bubbletea/v2"
 
 	"agent/internal/tui/ink"
@@ -67,7 +69,7 @@ func (b *costs) Draw(c transcript.Canvas) []string {
 	}
 	if window := (screen.Status{Used: b.used, Context: b.context}).Tokens(); window.Text != "" {
 		lines = append(lines, c.Styles.Bold.Render("Context window"))
-		lines = append(lines, ink.Wrap(window.Text, c.Inner())...)
+		lines = append(lines, ink.Wrap(strings.TrimPrefix(window.Text, "context "), c.Inner())...)
 	}
 	return ink.Hang(" ", lines)
 }

@@ -34,10 +34,10 @@ func statusCommand(s *Session, _ string) (tea.Cmd, error) {
 			a.Rows = append(a.Rows, [2]string{name, ink.SanitizeLine(text)})
 		}
 	}
-	add("model", s.AboutModel())
+	add("model", cmp.Or(s.ModelDetails(), "none connected"))
 	add("effort", cmp.Or(f.Effort, defaultEffort(s.Conversation)))
 	add("base URL", f.BaseURL)
-	add("context window", st.Tokens().Text)
+	add("context window", strings.TrimPrefix(st.Tokens().Text, "context "))
 	add("last turn", turnTokens(s.Spending.Turn))
 	add("cost", st.Spent())
 	add("mode", screen.ModeLabel(f.Mode))

@@ -13,7 +13,7 @@ import (
 )
 
 // Line draws the last line of the pager: key hints or the search, and on the right
-// what runs and the position.
+// the activity and the position.
 func (p *Pager) Line() (string, *tea.Cursor) {
 	// Facts are dropped until left has minLeft columns, but the first one stays if left
 	// has minLeftFirst.
@@ -51,7 +51,8 @@ func (p *Pager) left(width int) (string, *tea.Cursor) {
 	return p.Styles.Dim.Render(ink.Truncate("  "+list.FitHints(hint, width-ink.Gutter), width)), nil
 }
 
-// facts returns what runs behind the pager and its position, the most important first.
+// facts returns the activity behind the pager and its position, the most important
+// first.
 func (p *Pager) facts() []string {
 	var facts []string
 	if doing := p.Doing(); doing != "" {

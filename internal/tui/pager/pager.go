@@ -13,7 +13,7 @@ type Pager struct {
 	*screen.Conversation
 	Layers *layer.Stack
 	Find   *Finder
-	// Doing describes what runs behind the pager; empty if nothing does. Waits reports
+	// Doing describes the activity behind the pager; empty for none. Waits reports
 	// whether a question waits there.
 	Doing func() string
 	Waits func() bool

@@ -49,7 +49,7 @@ func TestPlainLineIsNoAnswer(t *testing.T) {
 	}
 }
 
-// What waits in the queue is saved with the session when the program ends.
+// The queue is saved with the session when the program exits.
 func TestQueueIsSavedAtTheEnd(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	events, commands, lines := make(chan event.Event), make(chan event.Command), make(chan string)

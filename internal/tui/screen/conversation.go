@@ -177,7 +177,7 @@ func (c *Conversation) SayRewound() {
 }
 
 // Interrupt interrupts the turn, and a shell command of the user. A second call kills
-// what has not ended.
+// them.
 func (c *Conversation) Interrupt() {
 	if !c.Feed.Killing {
 		c.Send(event.Interrupt{})

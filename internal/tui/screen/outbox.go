@@ -67,7 +67,7 @@ func Relay(ctx context.Context, in <-chan event.Command, out chan<- event.Comman
 	}
 }
 
-// Drain takes events that nobody looks at any more, until ctx ends: an agent that
+// Drain discards events until ctx ends: an agent that
 // waits for it takes no commands.
 func Drain(ctx context.Context, events <-chan event.Event) {
 	for {

@@ -65,7 +65,7 @@ func (b *costs) Draw(c transcript.Canvas) []string {
 	add("This turn", b.turn)
 	add("This session", b.all)
 	if b.rewound.Steps > 0 {
-		lines = append(lines, ink.Wrap("of which rewound: "+b.rewound.Words(), c.Inner())...)
+		lines = append(lines, ink.Wrap("Rewound turns: "+b.rewound.Words(), c.Inner())...)
 	}
 	if window := (screen.Status{Used: b.used, Context: b.context}).Tokens(); window.Text != "" {
 		lines = append(lines, c.Styles.Bold.Render("Context window"))

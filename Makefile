@@ -2,8 +2,7 @@
 GO      ?= go
 DIR     ?= .
 JOBS    ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 4)
-VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
-LDFLAGS := -s -w -X main.version=$(VERSION)
+LDFLAGS := -s -w
 # Some shells do not expand ~ after DIR=.
 WHERE   := $(patsubst ~%,$(HOME)%,$(DIR))
 

@@ -27,51 +27,51 @@ import (
 	"agent/internal/tools/workspace"
 )
 
-// flags are what every way of starting a session takes.
+// flags are the global flags, and the options of a session that the screen opens.
 type flags struct {
-	model    string // PROVIDER/NAME
-	baseURL  string
-	mode     string
-	maxSteps int
-	effort   string // of the model's reasoning
-	cont     bool   // go on with the newest session of this directory
-	resume   string // the session to go on with
-	fork     bool   // go on in a fork of it
-	none     bool   // keep the session nowhere
-	plain    bool   // show it as lines
+	model     string // PROVIDER/NAME
+	baseURL   string
+	mode      string
+	maxSteps  int
+	effort    string // of the model's reasoning
+	cont      bool   // continue the most recent session in this directory
+	resume    string // ID of the session to resume
+	fork      bool   // fork that session
+	noSession bool   // do not save the session
+	plain     bool   // plain mode
 
-	// What no flag says, but the session that was on the screen before.
-	dir      string // where a new session works; empty is here
-	keep     *int   // how much of what it is forked from a fork keeps: see event.Rewound
-	draft    string // what the editor of a fork begins with
-	notice   string // for the user, at the start
-	previous *place // where the requests of the session before a new one went; nil if there was none
-	// input reads the lines of a session in plain mode; nil on a screen.
+	// The options below are set when the user switches sessions on the screen.
+	dir              string    // working directory of a new session; empty for the current one
+	forkKeep         *int      // how much of the original a fork keeps, as in event.Rewound; nil keeps all
+	draft            string    // initial prompt text of a fork
+	notice           string    // shown to the user at the start
+	previousEndpoint *endpoint // of the session before a new one; nil if there was none
+	// input reads prompts in plain mode; nil on a screen.
 	input *lineInput
-	// baseFor is the provider that baseURL is for; empty is the one that is chosen.
+	// baseFor is the provider that baseURL is for; empty for the selected one.
 	baseFor string
-	// opened says that the session was chosen on the screen: where it was before
-	// counts more than baseURL.
-	opened bool
-	end    *shutdown
+	// fromScreen is set if the user chose the session on the screen: its own base
+	// URL then takes precedence over baseURL.
+	fromScreen bool
+	end        *shutdown
 }
 
-// place is where requests go.
-type place struct {
+// endpoint is where requests go.
+type endpoint struct {
 	url  string // the base URL, without secrets
 	host string // empty for the provider's own address
 }
 
-// check refuses flags that say different things.
+// check rejects flags that contradict each other.
 func (f *flags) check() error {
 	resumes := f.cont || f.resume != ""
 	switch {
 	case f.cont && f.resume != "":
-		return command.Usage("--continue and --resume: only one of them")
-	case f.none && resumes:
-		return command.Usage("--no-session begins a session that is kept nowhere: it goes with neither --continue nor --resume")
+		return command.Usage("--continue and --resume exclude each other: use one of them")
+	case f.noSession && resumes:
+		return command.Usage("--no-session starts an unsaved session: remove it, or remove --continue or --resume")
 	case f.fork && !resumes:
-		return command.Usage("--fork needs --continue or --resume, which say of what")
+		return command.Usage("--fork needs --continue or --resume ID to name the session to fork")
 	}
 	return nil
 }
@@ -81,27 +81,27 @@ type app struct {
 	dir     string // the workspace, absolute
 	branch  string
 	work    *workspace.Workspace
-	limits  shell.Limits  // of the environment of commands
-	index   *search.Index // of the names in it
+	limits  shell.Limits  // environment variables of commands
+	index   *search.Index // file names in work
 	jobs    *tools.Jobs
 	store   *history.Store
-	log     *history.Log  // nil where the session is kept nowhere
-	ending  session.State // of the session that is resumed
+	log     *history.Log  // nil if the session is not saved
+	ending  session.State // last events of the resumed session
 	options loop.Options
 	set     settings.Settings
 	expired <-chan string // notices of sessions.Expire; may be nil
 	end     *shutdown
-	notices []string // what the person should know before the first prompt
+	notices []string // shown before the first prompt
 	pick    picker
-	// look finds a model on this machine, where none is connected. It takes a
-	// moment; nil where there is nothing to look for.
-	look func(context.Context) event.Found
-	// advice is shown if look finds no model; may be empty.
+	// findLocal searches for a model on this machine. It is nil if a model is
+	// connected or the search is disabled.
+	findLocal func(context.Context) event.Found
+	// advice is shown if findLocal finds no model; may be empty.
 	advice string
 }
 
-// open makes a session ready: a new one, or the one that f resumes. The caller
-// closes it.
+// open opens a new session, or the one that f resumes. attended means that a user
+// can answer permission requests. The caller closes the session.
 func open(f flags, attended bool) (*app, error) {
 	if err := f.check(); err != nil {
 		return nil, err
@@ -130,17 +130,17 @@ func open(f flags, attended bool) (*app, error) {
 		}
 	}
 	if err := a.openLog(f); err != nil {
-		a.giveUp(f)
+		a.discard(f)
 		return nil, err
 	}
 	if err := a.assemble(f, attended); err != nil {
-		a.giveUp(f)
+		a.discard(f)
 		return nil, err
 	}
 	return a, nil
 }
 
-// close gives back what open took.
+// close releases the session's log, workspace, index and jobs.
 func (a *app) close() {
 	if a.jobs != nil {
 		a.jobs.Close()
@@ -156,16 +156,16 @@ func (a *app) close() {
 	}
 }
 
-// giveUp is close for a session that f could not open. A fork that was made for
-// it does not stay.
-func (a *app) giveUp(f flags) {
+// discard closes a session that could not be opened, and deletes the fork that
+// was created for it.
+func (a *app) discard(f flags) {
 	a.close()
 	if f.fork && a.log != nil {
 		_ = a.store.Remove(a.id())
 	}
 }
 
-// assemble fills a's options.
+// assemble sets a.options: mode, model, limits and tools.
 func (a *app) assemble(f flags, attended bool) error {
 	set := a.set
 	mode, err := chooseMode(f.mode, set.Mode)
@@ -173,50 +173,50 @@ func (a *app) assemble(f flags, attended bool) error {
 		return err
 	}
 	if f.maxSteps < 0 || set.MaxSteps < 0 {
-		return command.Usage("the limit of steps cannot be negative")
+		return command.Usage("--max-steps cannot be negative")
 	}
 	if a.work, err = workspace.Open(a.dir); err != nil {
 		return err
 	}
-	a.limits = limitsOf(set)
+	a.limits = shellLimits(set)
 	pick, model, err := a.chooseModel(f, attended)
 	if err != nil {
 		return err
 	}
 	a.pick = pick
-	if attended && model.Name == offline.Name && !pick.held {
-		a.look = pick.local
+	if attended && model.Name == offline.Name && !pick.guideHeld {
+		a.findLocal = pick.findLocal
 	}
 	var inRepo bool
 	a.branch, inRepo = desktop.Branch(a.dir)
-	a.options.Log, a.options.Model, a.options.Models = a.log, model, pick.named
+	a.options.Log, a.options.Model, a.options.Models = a.log, model, pick.byName
 	a.options.Mode, a.options.Attended, a.options.Forked = mode, attended, f.fork
 	a.options.MaxSteps = f.maxSteps
 	if a.options.MaxSteps == 0 {
 		a.options.MaxSteps = set.MaxSteps
 	}
 	a.options.MaxReplyBytes = set.MaxReply
-	a.equip(inRepo)
+	a.addTools(inRepo)
 	return nil
 }
 
-// chooseModel returns the model that answers, and what finds others from now on.
+// chooseModel returns the model of the session, and the picker for later choices.
 func (a *app) chooseModel(f flags, attended bool) (picker, turn.Model, error) {
 	last := a.lastModel()
-	if f.opened && last.BaseURL != "" && wire.Redacted(f.baseURL) != last.BaseURL {
+	if f.fromScreen && last.BaseURL != "" && wire.Redacted(f.baseURL) != last.BaseURL {
 		f.baseURL = ""
 	}
 	pick := newPicker(f, a.set, last.Model, !attended)
 	pick.effort, pick.continued = a.ending.Effort, len(a.ending.Events) > 0
-	if pick.lastOwn = last.BaseURL != "" && last.Host == ""; !pick.lastOwn {
+	if pick.lastAtDefault = last.BaseURL != "" && last.Host == ""; !pick.lastAtDefault {
 		pick.lastURL = last.BaseURL
 	}
 	choice, err := pick.choose(f.model)
 	if err != nil {
 		return pick, turn.Model{}, err
 	}
-	pick.held = choice.Held
-	if choice.Held { // its base URL still holds for all models of its provider
+	pick.guideHeld = choice.Held
+	if choice.Held { // its base URL still applies to all models of its provider
 		pick.continued = true
 	}
 	model, notices, err := pick.build(choice)
@@ -228,10 +228,10 @@ func (a *app) chooseModel(f flags, attended bool) (picker, turn.Model, error) {
 	}
 	a.notices = append(a.notices, notices...)
 	if moved := pick.continued && last.BaseURL != "" && !choice.Offline() && last.BaseURL != model.BaseURL; moved && (last.Host != "" || model.Host != "") {
-		a.notices = append(a.notices, fmt.Sprintf("This session was at %s before. From now on its requests go to %s.", last.BaseURL, model.BaseURL))
+		a.notices = append(a.notices, fmt.Sprintf("This session used %s before. Its requests now go to %s.", last.BaseURL, model.BaseURL))
 	}
-	if l := f.previous; l != nil && !choice.Offline() && l.url != "" && l.url != model.BaseURL && (l.host != "" || model.Host != "") {
-		a.notices = append(a.notices, fmt.Sprintf("The session before was at %s. The requests of this new session go to %s.", l.url, model.BaseURL))
+	if l := f.previousEndpoint; l != nil && !choice.Offline() && l.url != "" && l.url != model.BaseURL && (l.host != "" || model.Host != "") {
+		a.notices = append(a.notices, fmt.Sprintf("The previous session used %s. The requests of this session go to %s.", l.url, model.BaseURL))
 	}
 	if choice.Elsewhere() {
 		pick.bound.url, pick.bound.provider = choice.BaseURL, choice.Provider.Name
@@ -239,46 +239,47 @@ func (a *app) chooseModel(f flags, attended bool) (picker, turn.Model, error) {
 	return pick, model, nil
 }
 
-// limitsOf returns which environment variables commands get or not.
-func limitsOf(set settings.Settings) shell.Limits {
+// shellLimits returns which environment variables commands keep and which are
+// hidden from them.
+func shellLimits(set settings.Settings) shell.Limits {
 	return shell.Limits{Keep: set.Shell.KeepEnv, Hide: slices.Concat(credentials.Variables(set), credentials.SecretURLs(os.Getenv))}
 }
 
-// equip gives the session its tools, and tells the model where it works.
-func (a *app) equip(inRepo bool) {
+// addTools sets the tools and the system prompt.
+func (a *app) addTools(inRepo bool) {
 	dir := a.work.Dir()
 	if a.log != nil {
 		a.work.Attach(a.log.Outputs())
 	}
-	a.protect()
+	a.protectPaths()
 	known := workspace.NewLedger()
 	a.options.Ledger = known
 	a.jobs = tools.NewJobs()
 	a.options.Jobs = a.jobs
 	a.index = tools.NewIndex(a.work)
 	commands := tools.Commands{Workspace: a.work, Limits: a.limits}
-	checks := checksOf(commands, a.set.Checks)
-	a.options.Tools = toolsOf(commands, known, a.jobs, checks)
-	// The first one sees a result last.
-	a.options.Interceptors = tools.Intercept(indexed{a.index}, checks)
+	checks := newChecks(commands, a.set.Checks)
+	a.options.Tools = newTools(commands, known, a.jobs, checks)
+	// The first interceptor sees a result last.
+	a.options.Interceptors = tools.Intercept(indexUpdater{a.index}, checks)
 	a.options.Shell = commands.Typed(a.jobs)
 	a.options.System = loop.SystemPrompt(loop.Place{
 		Dir: dir, OS: runtime.GOOS, Shell: filepath.Base(shell.Program()), Git: inRepo, Today: time.Now(),
 	})
 }
 
-// toolsOf returns the tools on a workspace, in a fixed order.
-// jobs may be nil: then nothing can go on in the background.
-func toolsOf(c tools.Commands, known *workspace.Ledger, jobs *tools.Jobs, checks *tools.Checks) []tools.Tool {
+// newTools returns the tools on a workspace, in a fixed order. If jobs is nil,
+// no command can run in the background.
+func newTools(c tools.Commands, known *workspace.Ledger, jobs *tools.Jobs, checks *tools.Checks) []tools.Tool {
 	ts := append(tools.Files(c.Workspace, known), c.Tools(jobs)...)
 	ts = append(ts, tools.Fetch(fetch.Options{
-		UserAgent: "agent/" + stamped() + " (a coding assistant, for its user)",
+		UserAgent: "agent/" + version + " (a coding assistant, for its user)",
 	}))
 	return append(ts, checks.Tools()...)
 }
 
-// checksOf returns the configured checks, which run as commands do.
-func checksOf(commands tools.Commands, configured []settings.Check) *tools.Checks {
+// newChecks returns the configured checks. They run like shell commands.
+func newChecks(commands tools.Commands, configured []settings.Check) *tools.Checks {
 	var all []tools.Check
 	for _, c := range configured {
 		all = append(all, tools.Check{Files: c.Files, Command: c.Command, Limit: time.Duration(c.Timeout) * time.Second})
@@ -286,11 +287,22 @@ func checksOf(commands tools.Commands, configured []settings.Check) *tools.Check
 	return tools.NewChecks(commands, all)
 }
 
+// parseMode parses the value of --mode, which has an alias for some modes.
+func parseMode(flag string) (event.Mode, error) {
+	switch flag {
+	case "auto-edit":
+		return event.ModeEdits, nil
+	case "approve-all":
+		return event.ModeAll, nil
+	}
+	return event.ParseMode(flag)
+}
+
 // chooseMode returns the mode of the flag, else of the configuration, else ask.
 func chooseMode(flag, configured string) (event.Mode, error) {
 	switch {
 	case flag != "":
-		m, err := event.ParseMode(flag)
+		m, err := parseMode(flag)
 		if err != nil {
 			return "", command.Usage("--mode: %w", err)
 		}

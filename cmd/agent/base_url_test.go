@@ -14,8 +14,8 @@ import (
 	"agent/internal/history"
 )
 
-// hosts are a server of the user's own, and what stands for every public host:
-// a proxy that records whom the program wanted to reach over https.
+// hosts are a server of the user, and a proxy that stands for all public hosts and
+// records requests over https.
 type hosts struct {
 	home
 	own    *server
@@ -35,7 +35,7 @@ func newHosts(t *testing.T, env ...string) hosts {
 	return hosts{home: h, own: own, public: public}
 }
 
-// begin makes a session at the own server and returns its ID.
+// begin creates a session with the user's server and returns its ID.
 func (h hosts) begin(t *testing.T) string {
 	t.Helper()
 	if out, code := h.agent(t, "run", "--model", ownModel, "--base-url", h.own.URL+"/v1", "hello"); code != 0 {
@@ -44,8 +44,8 @@ func (h hosts) begin(t *testing.T) string {
 	return h.ids(t)[0]
 }
 
-// check holds that the own server has got so many requests, and that nobody
-// else was asked.
+// check fails the test unless the user's server got n requests and no other host
+// was contacted.
 func (h hosts) check(t *testing.T, requests int) {
 	t.Helper()
 	if got := len(h.own.seen()); got != requests {
@@ -56,7 +56,7 @@ func (h hosts) check(t *testing.T, requests int) {
 	}
 }
 
-// onScreen continues a session on the screen.
+// onScreen resumes a session on the screen.
 func onScreen(t *testing.T, h hosts, args ...string) {
 	a := h.open(t, 120, 30, args...)
 	a.wait(ownModel+" · "+h.own.Listener.Addr().String(), "? keys")
@@ -66,7 +66,7 @@ func onScreen(t *testing.T, h hosts, args ...string) {
 	a.exit()
 }
 
-// headlessly are the ways to continue a session without a screen.
+// headlessly are the ways to resume a session without a screen.
 func headlessly() map[string]func(*testing.T, hosts) {
 	return map[string]func(*testing.T, hosts){
 		"run --continue": func(t *testing.T, h hosts) {
@@ -93,7 +93,7 @@ func headlessly() map[string]func(*testing.T, hosts) {
 	}
 }
 
-// onScreens are the ways to continue a session on a screen, or in its place.
+// onScreens are the ways to resume a session on the screen or in plain mode.
 func onScreens() map[string]func(*testing.T, hosts) {
 	return map[string]func(*testing.T, hosts){
 		"the screen":            func(t *testing.T, h hosts) { onScreen(t, h) },
@@ -165,7 +165,7 @@ const oldRecords = `{"type":"model","time":"2026-11-01T10:00:00Z","model":"opena
 {"type":"step_end","time":"2026-11-01T10:00:01Z","reply":"r1","model":"openai/qwen-local","finish":"stop","usage":{"input":1200,"output":34}}
 {"type":"turn_end","time":"2026-11-01T10:00:01Z","reason":"done","steps":1,"usage":{"input":1200,"output":34},"duration_ns":1000000000}`
 
-// inherit makes the session of an earlier version.
+// inherit creates a session in the format of an earlier version.
 func (h hosts) inherit(t *testing.T) {
 	t.Helper()
 	log, err := h.store().CreateFrom(history.Header{Dir: h.work, Version: "0.1.0", Time: time.Now()}, func(yield func([]byte, error) bool) {
@@ -211,7 +211,7 @@ func TestSessionWithoutBaseURL(t *testing.T) {
 	t.Run("rejected", func(t *testing.T) {
 		h := newHosts(t)
 		h.inherit(t)
-		for range 2 { // what was rejected is asked again
+		for range 2 { // a rejected host is asked about again
 			a := h.open(t, 120, 30, "-c")
 			a.wait("Hello from earlier.", "? keys")
 			a.send("again" + enter)
@@ -236,8 +236,8 @@ func TestSessionWithoutBaseURL(t *testing.T) {
 	})
 }
 
-// TestSessionWithoutBaseURLApproved sends it to the public host then, and asks no
-// more.
+// TestSessionWithoutBaseURLApproved approves the public host once and is not asked
+// again.
 func TestSessionWithoutBaseURLApproved(t *testing.T) {
 	t.Parallel()
 	h := newHosts(t)
@@ -294,7 +294,7 @@ func TestBaseURLThatChanges(t *testing.T) {
 	h.begin(t)
 	other := serve(t, say("Elsewhere."))
 	out, code := h.agent(t, "run", "-c", "--base-url", other.URL+"/v1", "again")
-	if code != 0 || !strings.Contains(out, "This session was at "+h.own.URL+"/v1 before. From now on its requests go to "+other.URL+"/v1.") {
+	if code != 0 || !strings.Contains(out, "This session used "+h.own.URL+"/v1 before. Its requests now go to "+other.URL+"/v1.") {
 		t.Errorf("got %d, %s", code, out)
 	}
 	h.check(t, 1)
@@ -337,9 +337,9 @@ func TestNewSessionGoesToAnotherHost(t *testing.T) {
 	a.send("hello" + enter)
 	a.wait(ownModel+" · "+h.own.Listener.Addr().String(), "? keys")
 	a.send("/new" + enter)
-	a.wait("The session before was at "+h.own.URL+"/v1.", "go to "+other.URL+"/v1.", "? keys")
+	a.wait("The previous session used "+h.own.URL+"/v1.", "go to "+other.URL+"/v1.", "? keys")
 	a.send("/new" + enter)
-	a.gone("The session before was at")
+	a.gone("The previous session used")
 	a.wait("? keys")
 	a.send(ctrlD)
 	a.exit()
@@ -396,8 +396,7 @@ func TestModelLeavesBaseURL(t *testing.T) {
 	h.check(t, 1)
 }
 
-// TestSecretsOfBaseURL looks for the secrets of a base URL in everything that is
-// printed and kept.
+// TestSecretsOfBaseURL searches all output and files for the secrets of a base URL.
 func TestSecretsOfBaseURL(t *testing.T) {
 	t.Parallel()
 	const canary = "CANARY"

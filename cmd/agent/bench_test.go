@@ -14,8 +14,8 @@ import (
 	"agent/internal/loop/event"
 )
 
-// conversation yields the records of a session of so many messages, half of
-// them the results of tools, of about size bytes each.
+// conversation yields the records of a session of n messages, half of them tool
+// results, of about size bytes each.
 func conversation(b *testing.B, messages, size int) iter.Seq2[[]byte, error] {
 	line := "\tif err := s.store(ctx, key, value); err != nil { return fmt.Errorf(\"store %q: %w\", key, err) }\n"
 	long := strings.Repeat(line, size*8/5/len(line)+1) // four of five are long

@@ -18,8 +18,8 @@ import (
 	"testing"
 )
 
-// hunt is what a hostile command does to find a key: it keeps all that it can
-// read, and has the probe look into processes. Then it waits for a file.
+// hunt is a hostile command that searches for a key: it copies everything that it
+// can read and runs the probe on processes. Then it waits for a file.
 const hunt = `env >env.txt
 cat /proc/[0-9]*/environ >environ.txt 2>/dev/null
 cat /proc/[0-9]*/cmdline >cmdline.txt 2>/dev/null
@@ -33,8 +33,8 @@ agent-probe backwards.txt >probe.txt 2>&1
 echo "the hunt is over"; touch hunted.txt
 until [ -e go-on.txt ]; do sleep 0.05; done`
 
-// canary is a home for a program that runs as a user without privileges, and a
-// key that nothing but the program and its server may hold.
+// canary is a home of an unprivileged user, and a key that only the program and its
+// server may hold.
 type canary struct {
 	home
 	dir  string // all that the user can write to
@@ -42,8 +42,8 @@ type canary struct {
 	user *syscall.SysProcAttr // nil: as the test itself
 }
 
-// newCanary returns one whose programs are found in its own directory. The
-// kernel lets root read every process, so root becomes somebody else.
+// newCanary returns a canary with programs in its own directory. It drops root
+// privileges, because root can read every process.
 func newCanary(t *testing.T) canary {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "canary-")
@@ -92,7 +92,7 @@ func (c canary) install(t *testing.T, bin string) {
 	}
 }
 
-// become has the programs run as a user without privileges, who owns the home.
+// become makes the programs run as an unprivileged user who owns the home.
 func (c *canary) become(t *testing.T) {
 	t.Helper()
 	const nobody = 65534
@@ -106,11 +106,11 @@ func (c *canary) become(t *testing.T) {
 	try := exec.Command(filepath.Join(c.dir, "bin", "agent"), "--version")
 	try.Env, try.SysProcAttr = c.env, c.user
 	if out, err := try.CombinedOutput(); err != nil {
-		t.Skipf("root bypasses what is tested here, and no program can be run as another user: %v %s", err, out)
+		t.Skipf("root bypasses the tested protection, and no program can be run as another user: %v %s", err, out)
 	}
 }
 
-// command is a program of c.
+// command returns a program of c.
 func (c canary) command(env []string, name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(filepath.Join(c.dir, "bin", name), args...)
 	cmd.Dir, cmd.Env = c.work, slices.Concat(c.env, env)
@@ -121,8 +121,8 @@ func (c canary) command(env []string, name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// ways gives the program its key: in the environment, and by a command, which
-// reads it from a pipe that nobody else gets it from.
+// ways are the sources of the key: the environment, and a command that reads it
+// from a private pipe.
 func (c canary) ways(t *testing.T, url string) map[string]func(t *testing.T) (env []string) {
 	t.Helper()
 	return map[string]func(*testing.T) []string{
@@ -147,8 +147,8 @@ func (c canary) ways(t *testing.T, url string) map[string]func(t *testing.T) (en
 	}
 }
 
-// hunted lets a hunt happen: around is called when it is over and its command
-// still runs.
+// hunted runs a hunt. It calls around when the hunt is over and its command still
+// runs.
 func (c canary) hunted(t *testing.T, around func()) {
 	t.Helper()
 	control := "sk-control-" + rand.Text()
@@ -179,7 +179,7 @@ func (c canary) hunted(t *testing.T, around func()) {
 	}
 	if !strings.Contains(probe, "found 1 in environ of "+controlName) || !strings.Contains(probe, "looked into ") ||
 		!strings.Contains(read(t, c.home, "environ.txt"), control) {
-		t.Errorf("the command could not even find what is in the open: %s", probe)
+		t.Errorf("the command could not find the unprotected control: %s", probe)
 	}
 	c.put(t, "go-on.txt", "")
 }
@@ -192,7 +192,7 @@ func (c canary) put(t *testing.T, name, text string) {
 	}
 }
 
-// clear removes what a hunt left.
+// clear removes the files of a hunt.
 func (c canary) clear(t *testing.T) {
 	t.Helper()
 	files, _ := filepath.Glob(filepath.Join(c.work, "*.txt"))
@@ -209,8 +209,8 @@ func backwards(s string) string {
 	return string(b)
 }
 
-// looked looks into the program and its helpers from outside, where root can. It
-// returns how many it looked into.
+// looked searches the program and its helpers from outside, as far as root can, and
+// returns the number of processes.
 func (c canary) looked(t *testing.T, program int) (helpers int) {
 	t.Helper()
 	for _, pid := range agents() {
@@ -247,8 +247,8 @@ func under(pid, program int) bool {
 	return pid == program
 }
 
-// TestKeysStayInTheProgram gives the program a key, lets commands hunt for it,
-// and looks everywhere that it could have got to.
+// TestKeysStayInTheProgram gives the program a key, lets commands hunt for it, and
+// searches every place that it could leak to.
 func TestKeysStayInTheProgram(t *testing.T) {
 	c := newCanary(t)
 	places := 0
@@ -267,7 +267,7 @@ func TestKeysStayInTheProgram(t *testing.T) {
 	t.Attr("promise", fmt.Sprintf("no command, helper process, file or output gets a key: places searched: %d", places))
 }
 
-// headless hunts in a run without a screen.
+// headless hunts in agent run.
 func (c canary) headless(t *testing.T, env []string, s *server) (places int) {
 	c.clear(t)
 	cmd := c.command(env, "agent", "run", "--mode", "all", "--output", "stream-json", "look")
@@ -294,7 +294,7 @@ func (c canary) headless(t *testing.T, env []string, s *server) (places int) {
 	return places + 1
 }
 
-// onScreen hunts in a session on a screen, which a fault in the program ends.
+// onScreen hunts in a session on the screen that ends with a crash.
 func (c canary) onScreen(t *testing.T, env []string, s *server) (places int) {
 	c.clear(t)
 	a, err := newTerminal(t, c.command(env, "agent-with-a-fault", "--mode", "all"), 100, 24)
@@ -331,7 +331,7 @@ func (c canary) onScreen(t *testing.T, env []string, s *server) (places int) {
 	return places + 2
 }
 
-// refused has a server refuse the key and say which it was.
+// refused makes a server reject the key and quote it.
 func (c canary) refused(t *testing.T, name string) (places int) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusUnauthorized)
@@ -347,7 +347,7 @@ func (c canary) refused(t *testing.T, name string) (places int) {
 	return 1
 }
 
-// export writes the sessions in every format to files.
+// export writes the sessions to files in every format.
 func (c canary) export(t *testing.T) {
 	t.Helper()
 	list, err := c.command(nil, "agent", "sessions", "list", "--all").Output()
@@ -365,7 +365,7 @@ func (c canary) export(t *testing.T) {
 	}
 }
 
-// searchFiles looks into every file that the user owns.
+// searchFiles searches every file that the user owns.
 func (c canary) searchFiles(t *testing.T) (files int) {
 	t.Helper()
 	err := filepath.WalkDir(c.dir, func(path string, d fs.DirEntry, err error) error {
@@ -404,8 +404,8 @@ func (c canary) lacks(t *testing.T, what string, b []byte) {
 	}
 }
 
-// Commands can make user namespaces all the same: the protection of the program
-// ends where another program begins.
+// TestCommandsMakeUserNamespaces lets a command create a user namespace, which must
+// not give it access to the key.
 func TestCommandsMakeUserNamespaces(t *testing.T) {
 	c := newCanary(t)
 	if _, err := exec.LookPath("unshare"); err != nil {

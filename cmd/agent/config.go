@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"regexp"
@@ -23,7 +25,7 @@ import (
 	"agent/internal/tui/ink"
 )
 
-// configOptions are what the commands of `agent config` need.
+// configOptions are the options of `agent config` and its commands.
 type configOptions struct {
 	IO       command.IO
 	Settings func() (settings.File, error)
@@ -35,27 +37,47 @@ func newCmdConfig(f *command.Factory, o *flags) *cobra.Command {
 	opts := &configOptions{IO: f.IO, Settings: f.Settings, flags: o}
 	cmd := &cobra.Command{
 		Use:   "config",
-		Short: "where the configuration is, what is set and what can be",
+		Short: "show the configuration and its location",
 		Args:  command.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			return command.Usage("say which: agent config path, agent config show or agent config schema")
-		},
+		RunE:  func(cmd *cobra.Command, _ []string) error { return configRun(cmd.Context(), opts) },
 	}
+	withFlags(cmd, configFlags)
 	for _, c := range []struct {
 		use, short, example string
 		run                 command.RunFunc[configOptions]
 	}{
-		{"path", "print where the configuration file is, or would be", "", configPathRun},
-		{"show", "print every setting in force and where it comes from, never a key", "", configShowRun},
-		{"schema", "print the JSON schema of the configuration file, for editors",
+		{"path", "print the path of the configuration file", "", configPathRun},
+		{"show", "print the effective settings and their sources; API keys are never printed", "", configShowRun},
+		{"schema", "print the JSON schema of the configuration file",
 			`  agent config schema > ~/.config/agent/schema.json   # and "$schema": "schema.json" in config.json`, configSchemaRun},
 	} {
-		cmd.AddCommand(&cobra.Command{
+		sub := &cobra.Command{
 			Use: c.use, Short: c.short, Example: c.example, Args: command.NoArgs,
 			RunE: func(cmd *cobra.Command, _ []string) error { return c.run(cmd.Context(), opts) },
-		})
+		}
+		if c.use == "show" {
+			withFlags(sub, configFlags)
+		}
+		cmd.AddCommand(sub)
 	}
 	return cmd
+}
+
+// configFlags are the global flags that override settings.
+const configFlags = "model base-url mode max-steps effort"
+
+// configRun prints where the configuration file is and the effective settings.
+func configRun(ctx context.Context, opts *configOptions) error {
+	path, err := settings.Path(os.Getenv)
+	if err != nil {
+		return err
+	}
+	missing := ""
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		missing = " (does not exist)"
+	}
+	fmt.Fprintf(opts.IO.Out, "Configuration file: %s%s\n\n", ink.SanitizeLine(path), missing)
+	return configShowRun(ctx, opts)
 }
 
 func configPathRun(_ context.Context, opts *configOptions) error {
@@ -82,82 +104,86 @@ func configSchemaRun(_ context.Context, opts *configOptions) error {
 	return err
 }
 
-// override is a setting that stands elsewhere than in the file.
-type override struct{ name, value, from string }
+// source is the value of a setting and where it comes from.
+type source struct{ name, value, from string }
 
-// overrides returns what flags and variables say, the stronger first, and what
-// holds where nothing is said.
-func overrides(f flags, getenv func(string) string) (said, otherwise []override) {
+// configSources returns the settings from flags and environment variables, in order
+// of precedence, and the defaults.
+func configSources(f flags, getenv func(string) string) (overrides, defaults []source) {
+	mode := f.mode
+	if m, err := parseMode(f.mode); err == nil { // replace an alias
+		mode = string(m)
+	}
 	steps := ""
 	if f.maxSteps != 0 {
 		steps = fmt.Sprint(f.maxSteps)
 	}
-	for _, o := range []override{
+	for _, o := range []source{
 		{"model", f.model, "--model"}, {"model", getenv("AGENT_MODEL"), "AGENT_MODEL"},
 		{"base_url", f.baseURL, "--base-url"}, {"base_url", getenv("OPENAI_BASE_URL"), "OPENAI_BASE_URL"},
-		{"mode", f.mode, "--mode"}, {"max_steps", steps, "--max-steps"}, {"effort", f.effort, "--effort"},
+		{"mode", mode, "--mode"}, {"max_steps", steps, "--max-steps"}, {"effort", f.effort, "--effort"},
 	} {
 		if o.value != "" {
-			said = append(said, o)
+			overrides = append(overrides, o)
 		}
 	}
-	return said, []override{
-		{"model", "the first that can be used", "default"}, {"mode", string(event.ModeAsk), "default"},
-		{"max_steps", fmt.Sprint(turn.DefaultMaxSteps), "default"}, {"max_reply_bytes", fmt.Sprint(llm.MaxReplyBytes), "default"}, {"effort", "the model's own", "default"}, {"local", "true", "default"},
+	return overrides, []source{
+		{"model", "first available", "default"}, {"mode", string(event.ModeAsk), "default"},
+		{"max_steps", fmt.Sprint(turn.DefaultMaxSteps), "default"}, {"max_reply_bytes", fmt.Sprint(llm.MaxReplyBytes), "default"}, {"effort", "default of the model", "default"}, {"local", "true", "default"},
 		{"sessions.keep_days", "never", "default"}, {"theme", ink.ThemeNames()[0], "default"}, {"diff", string(ink.Auto), "default"},
 		{"notify", "auto", "default"}, {"notify_after_seconds", "10", "default"},
 	}
 }
 
-// showConfig prints each setting in force and where it comes from.
+// showConfig prints the effective settings and their sources.
 func showConfig(out io.Writer, file settings.File, f flags, getenv func(string) string) error {
 	b, err := json.Marshal(file.Settings)
 	if err != nil {
-		return fmt.Errorf("write the settings: %w", err)
+		return fmt.Errorf("encode the settings: %w", err)
 	}
 	var tree any
 	if err := json.Unmarshal(b, &tree); err != nil {
-		return fmt.Errorf("read the settings: %w", err)
+		return fmt.Errorf("decode the settings: %w", err)
 	}
-	rows := map[string]override{}
+	rows := map[string]source{}
 	flatten(tree, "", func(name, value string) {
-		rows[name] = override{name, harmless(name, value), fmt.Sprintf("%s:%d", file.Path, file.Lines[name])}
+		rows[name] = source{name, redact(name, value), fmt.Sprintf("%s:%d", file.Path, file.Lines[name])}
 	})
-	said, otherwise := overrides(f, getenv)
-	for _, o := range slices.Backward(said) {
-		rows[o.name] = override{o.name, harmless(o.name, o.value), o.from}
+	overrides, defaults := configSources(f, getenv)
+	for _, o := range slices.Backward(overrides) {
+		rows[o.name] = source{o.name, redact(o.name, o.value), o.from}
 	}
-	for _, o := range otherwise {
+	for _, o := range defaults {
 		if _, set := rows[o.name]; !set && (o.name != "model" || file.Models == nil) {
 			rows[o.name] = o
 		}
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "SETTING\tVALUE\tFROM")
+	fmt.Fprintln(w, "SETTING\tVALUE\tSOURCE")
 	for _, name := range slices.Sorted(maps.Keys(rows)) {
 		fmt.Fprintf(w, "%s\t%s\t%s\n", ink.SanitizeLine(name), ink.SanitizeLine(rows[name].value), ink.SanitizeLine(rows[name].from))
 	}
 	return w.Flush()
 }
 
-// flatten tells of every value in a tree of objects.
-func flatten(v any, path string, tell func(name, value string)) {
+// flatten calls yield for every value in a tree of objects, with its dotted path.
+func flatten(v any, path string, yield func(name, value string)) {
 	switch v := v.(type) {
 	case map[string]any:
-		for k, below := range v {
-			flatten(below, strings.TrimPrefix(path+"."+k, "."), tell)
+		for k, child := range v {
+			flatten(child, strings.TrimPrefix(path+"."+k, "."), yield)
 		}
 	case string:
-		tell(path, v)
+		yield(path, v)
 	default:
-		b, _ := json.Marshal(v) // it came from JSON
-		tell(path, string(b))
+		b, _ := json.Marshal(v) // cannot fail: v was decoded from JSON
+		yield(path, string(b))
 	}
 }
 
-// harmless is a value as it may be shown: headers and the arguments of commands
-// may hold keys, and addresses too.
-func harmless(name, value string) string {
+// redact returns a value without secrets: headers, the arguments of commands and
+// base URLs can hold API keys.
+func redact(name, value string) string {
 	switch {
 	case regexp.MustCompile(`^providers\..+\.headers\.`).MatchString(name):
 		return "(set)"

@@ -11,10 +11,9 @@ import (
 	"testing"
 )
 
-// initBytes are what the packages that allocate most before main begins may
-// allocate, in bytes: a quarter more than they do today. The time that an init
-// takes follows what it allocates, and unlike the time this is the same on
-// every machine.
+// initBytes are the limits, in bytes, of what the packages that allocate most can
+// allocate before main: a quarter more than today. Allocation predicts the time of
+// an init and is the same on every machine.
 var initBytes = map[string]int{
 	"github.com/alecthomas/chroma/v2/lexers": 3_100_000,
 	"github.com/alecthomas/chroma/v2/styles": 2_100_000,
@@ -24,11 +23,10 @@ var initBytes = map[string]int{
 	"github.com/gorilla/css/scanner":         280_000,
 }
 
-// otherBytes is the same for every other package.
+// otherBytes is the limit for every other package.
 const otherBytes = 200_000
 
-// A library that does its work at start-up costs every start, that of
-// agent --version too.
+// TestStartCosts limits allocation before main, which every start pays for.
 func TestStartCosts(t *testing.T) {
 	cmd := exec.Command("agent", "--version")
 	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")

@@ -24,7 +24,7 @@ import (
 	"agent/internal/tui/screen"
 )
 
-// demoPause is between two deltas of the scripted model, so that people can
+// demoPause is the delay between deltas of the scripted model, so that the user can
 // watch it stream.
 const demoPause = 30 * time.Millisecond
 
@@ -41,25 +41,25 @@ func newCmdDemo(f *command.Factory, o *flags, runF command.RunFunc[demoOptions])
 	opts := &demoOptions{IO: f.IO, flags: o}
 	cmd := &cobra.Command{
 		Use:   "demo",
-		Short: "see the program at work, without a key: four scenes",
-		Long: `Demo plays four scenes in a temporary copy of a small sample project, through the
-real loop and the real tools: one tool call; three calls at once; an unknown
-tool and a failing one, from which the model recovers; a runaway that the step
-guard ends. The model is scripted and needs no key; --model plays the scenes'
-prompts to a real one.`,
+		Short: "run four scripted demo scenes; no API key needed",
+		Long: `Demo runs four scenes in a temporary copy of a small sample project, with the real
+loop and the real tools: one tool call; three parallel calls; an unknown tool and
+a failing one, from which the model recovers; an endless turn that the step limit
+stops. The model is scripted and needs no API key. With --model, a real model gets
+the prompts of the scenes.`,
 		Example: "  agent demo\n  agent demo --plain\n  agent demo --model openai/gpt-5-mini",
 		Args:    command.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return command.Or(runF, demoRun)(cmd.Context(), opts) },
 	}
-	cmd.Flags().BoolVar(&opts.Plain, "plain", false, "print a trace of every message instead")
-	return cmd
+	cmd.Flags().BoolVar(&opts.Plain, "plain", false, "print every message sent and received instead of opening the screen")
+	return withFlags(cmd, "model base-url effort")
 }
 
 func demoRun(ctx context.Context, opts *demoOptions) error {
 	end := opts.flags.end
 	dir, err := os.MkdirTemp("", "agent-demo-")
 	if err != nil {
-		return fmt.Errorf("make room for the demo: %w", err)
+		return fmt.Errorf("create a directory for the demo: %w", err)
 	}
 	defer os.RemoveAll(dir)
 	defer end.cleanup(func() { _ = os.RemoveAll(dir) })()
@@ -71,28 +71,27 @@ func demoRun(ctx context.Context, opts *demoOptions) error {
 	if opts.Plain {
 		ctx, stop := context.WithCancel(ctx)
 		defer stop()
-		playing := end.begin(func(os.Signal) { stop() }, true)
+		playing := end.beginPhase(func(os.Signal) { stop() }, true)
 		defer playing.end()
 		return a.playPlain(ctx, opts.IO.Out)
 	}
 	if !opts.IO.Out.Terminal {
-		return command.Usage("this is no terminal: agent demo --plain prints the demo")
+		return command.Usage("standard output is not a terminal: run agent demo --plain")
 	}
 	var prompts []screen.Prompt
 	for i, s := range scenes.Scenes() {
 		prompts = append(prompts, screen.Prompt{Note: fmt.Sprintf("Scene %d: %s\n%s", i+1, s.Title, s.Explain), Text: s.Prompt})
 	}
 	exit, err := show(ctx, a, nil, prompts)
-	end.begin(nil, true) // until the program has ended
+	end.beginPhase(nil, true) // until the process exits
 	a.goodbye(exit)
 	return err
 }
 
-// openDemo copies the sample project to dir and makes a session on it ready
-// that is stored nowhere.
+// openDemo copies the sample project to dir and opens an unsaved session there.
 func openDemo(f flags, dir string, plain bool) (*app, error) {
 	if err := os.Mkdir(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("make room for the demo: %w", err)
+		return nil, fmt.Errorf("create a directory for the demo: %w", err)
 	}
 	if err := scenes.CopySample(dir); err != nil {
 		return nil, err
@@ -106,13 +105,13 @@ func openDemo(f flags, dir string, plain bool) (*app, error) {
 		a.close()
 		return nil, err
 	}
-	a.equip(false)
-	a.notices = append(a.notices, "This is a demo: four scenes in a temporary copy of a small project. Your files are not touched.")
+	a.addTools(false)
+	a.notices = append(a.notices, "Demo: four scenes in a temporary copy of a small project. Your files are not changed.")
 	return a, nil
 }
 
-// demoModel chooses who plays: the script, or the model that f names. What a
-// real model does to the sample is asked about where somebody can be.
+// demoModel selects the scripted model, or the one that f names. A real model runs
+// in ask mode, or in edits mode if there is no user.
 func (a *app) demoModel(f flags, plain bool) error {
 	if f.model != "" {
 		file, err := command.ReadSettings()
@@ -123,7 +122,7 @@ func (a *app) demoModel(f flags, plain bool) error {
 		if a.options.Model, a.notices, err = pick.model(f.model); err != nil {
 			return err
 		}
-		a.options.Models = pick.named
+		a.options.Models = pick.byName
 		a.options.Mode, a.options.Attended = event.ModeAsk, !plain
 		if plain {
 			a.options.Mode = event.ModeEdits
@@ -140,13 +139,13 @@ func (a *app) demoModel(f flags, plain bool) error {
 	if !plain {
 		p.Pause = demoPause
 	}
-	a.options.Model = turn.Model{Name: "offline/script", ID: "script", Provider: p, Why: "this is the demo"}
-	a.options.Mode = event.ModeAll // nobody needs to be there: the guard ends the runaway
+	a.options.Model = turn.Model{Name: "offline/script", ID: "script", Provider: p, Why: "demo"}
+	a.options.Mode = event.ModeAll // run unattended: the step limit stops the endless turn
 	return nil
 }
 
-// playPlain plays the scenes one after another and prints what goes to the
-// model and what comes back.
+// playPlain runs the scenes in order and prints every message to and from the
+// model.
 func (a *app) playPlain(ctx context.Context, w io.Writer) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -164,30 +163,30 @@ func (a *app) playPlain(ctx context.Context, w io.Writer) error {
 			tracer.printer.event(e)
 			if end, ok := e.(*event.TurnEnd); ok {
 				tracer.printer.end(result{Error: end.Error, Hint: end.Hint})
-				fmt.Fprintf(w, "the turn ended: %s, after %d steps\n", end.Reason, end.Steps)
+				fmt.Fprintf(w, "turn ended: %s after %d steps\n", end.Reason, end.Steps)
 				break
 			}
 		}
 		if ctx.Err() != nil {
-			return &exitError{code: a.end.ended()}
+			return &exitError{code: a.end.signalCode()}
 		}
 	}
 	return nil
 }
 
-// tracer is a Provider that prints the messages of each request that were not
-// in the one before, and of each reply, as the OpenAI dialect sends them.
+// tracer is a Provider that prints the new messages of each request and of each
+// reply, as the OpenAI dialect sends them.
 type tracer struct {
 	w       io.Writer
 	inner   llm.Provider
 	printer textPrinter
-	told    int // messages printed so far
+	printed int // messages printed so far
 }
 
 func (t *tracer) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {
 		wire := openai.WireMessages(req)
-		for _, m := range wire[min(t.told, len(wire)):] {
+		for _, m := range wire[min(t.printed, len(wire)):] {
 			fmt.Fprintf(t.w, "→ %s\n", m)
 		}
 		reply := llm.NewReply("")
@@ -199,10 +198,10 @@ func (t *tracer) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delt
 				break
 			}
 		}
-		said := openai.WireMessages(llm.Request{Model: req.Model, Messages: reply.Messages()})
-		if len(said) > 0 { // what follows are results that are not there yet
-			fmt.Fprintf(t.w, "← %s\n", said[0])
-			t.told = len(wire) + 1
+		answer := openai.WireMessages(llm.Request{Model: req.Model, Messages: reply.Messages()})
+		if len(answer) > 0 { // the others stand for tool results that do not exist yet
+			fmt.Fprintf(t.w, "← %s\n", answer[0])
+			t.printed = len(wire) + 1
 		}
 	}
 }

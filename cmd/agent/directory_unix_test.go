@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// The session of a directory whose name is no text goes on there.
+// TestDirectoryOfAnyBytes resumes a session in a directory whose name is not valid
+// UTF-8.
 func TestDirectoryOfAnyBytes(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "darwin" {
@@ -32,14 +33,14 @@ func TestDirectoryOfAnyBytes(t *testing.T) {
 	}
 }
 
-// A working directory that is gone is told with what to do.
+// TestDirectoryIsGone reports a deleted working directory.
 func TestDirectoryIsGone(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, nil)
 	cmd := h.command()
 	cmd.Path, cmd.Args = "/bin/sh", []string{"sh", "-c", `mkdir gone && cd gone && rmdir ../gone && agent run hi`}
 	out, _ := cmd.CombinedOutput()
-	if want := "the working directory is gone or cannot be read"; cmd.ProcessState.ExitCode() != exitFailed || !strings.Contains(string(out), want) {
+	if want := "find the working directory: "; cmd.ProcessState.ExitCode() != exitFailed || !strings.Contains(string(out), want) {
 		t.Errorf("got exit code %d and %s", cmd.ProcessState.ExitCode(), out)
 	}
 }

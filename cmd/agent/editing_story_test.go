@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// The keys of the editor, as a terminal sends them.
+// The key sequences that a terminal sends.
 const (
 	tab       = "\t"
 	up        = "\x1b[A"
@@ -29,11 +29,11 @@ const (
 	altSlash  = "\x1b/"
 )
 
-// pasted is text as a terminal sends it when it is pasted.
+// pasted returns text as a bracketed paste.
 func pasted(text string) string { return "\x1b[200~" + text + "\x1b[201~" }
 
-// A prompt is put together from all that helps to type; what arrives at the
-// model is what was meant.
+// TestTypingStory types a prompt with history, completion and pastes, and checks
+// what the model gets.
 func TestTypingStory(t *testing.T) {
 	t.Parallel()
 	s := serve(t, say("First."), say("Second."), say("Third."))
@@ -60,7 +60,7 @@ func TestTypingStory(t *testing.T) {
 	a.wait("First.")
 	text := lastUser(t, s, 0)
 	if want := `see @internal/tui/editor.go and @"a file.md" ` + long; !strings.HasPrefix(text, want) {
-		t.Errorf("the model was told %q, want it to begin %q", text, want)
+		t.Errorf("the model got %q, want it to begin %q", text, want)
 	}
 
 	a.send("/mod")
@@ -73,7 +73,7 @@ func TestTypingStory(t *testing.T) {
 	a.send(ctrlD)
 	a.exit()
 
-	// Another session of the directory finds what was said in this one.
+	// Another session of the directory finds the prompts of this one.
 	b := h.open(t, 100, 30)
 	b.wait("asks before changes")
 	b.send("draft" + ctrlR + "SECOND")
@@ -87,12 +87,11 @@ func TestTypingStory(t *testing.T) {
 	b.send(enter)
 	b.wait("Third.")
 	if got := lastUser(t, s, 2); got != "a second prompt" {
-		t.Errorf("the model was told %q", got)
+		t.Errorf("the model got %q", got)
 	}
 }
 
-// lastUser is what the model was told last by the person, in the request of
-// that number.
+// lastUser returns the last user message of request n.
 func lastUser(t *testing.T, s *server, request int) string {
 	t.Helper()
 	s.mu.Lock()
@@ -104,8 +103,8 @@ func lastUser(t *testing.T, s *server, request int) string {
 	return contentText(t, msgs[len(msgs)-1].Content)
 }
 
-// The draft goes to the person's editor and comes back, and the terminal with
-// it.
+// TestPersonsEditor edits the draft in the user's editor, which gets the terminal
+// meanwhile.
 func TestPersonsEditor(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, nil, "VISUAL=./edit --wait")
@@ -149,7 +148,8 @@ func TestNoEditorIsSet(t *testing.T) {
 	a.wait("No editor is set. Set VISUAL or EDITOR")
 }
 
-// The keys of vim, by the configuration. esc ends insert mode, and no turn.
+// TestVimStory types with the vim key bindings. Esc ends insert mode and does not
+// interrupt the turn.
 func TestVimStory(t *testing.T) {
 	t.Parallel()
 	s := serve(t, begin("It goes on and "), say("Done."))
@@ -174,11 +174,11 @@ func TestVimStory(t *testing.T) {
 	a.send(enter)
 	a.wait("Done.")
 	if got := lastUser(t, s, 1); got != "2 three" {
-		t.Errorf("the model was told %q", got)
+		t.Errorf("the model got %q", got)
 	}
 }
 
-// An image goes with the prompt from the path that is typed.
+// TestImageStory attaches an image by its path.
 func TestImageStory(t *testing.T) {
 	t.Parallel()
 	var shot bytes.Buffer
@@ -199,8 +199,8 @@ func TestImageStory(t *testing.T) {
 	}
 }
 
-// contentText is the text of what was said, which providers are told as a string
-// or in parts.
+// contentText returns the text of a message's content, which is a string or a list
+// of parts.
 func contentText(t *testing.T, content json.RawMessage) string {
 	t.Helper()
 	var whole string

@@ -16,8 +16,8 @@ import (
 
 const ctrlZ = "\x1a"
 
-// An interrupt that no key sent is what the key is: it stops the turn, and twice
-// on an empty prompt it leaves.
+// TestInterruptSignal sends SIGINT, which acts like ctrl+c: it interrupts the turn,
+// and twice on an empty prompt it quits.
 func TestInterruptSignal(t *testing.T) {
 	t.Parallel()
 	s := serve(t, begin("A long answer that is under "))
@@ -40,8 +40,8 @@ func TestInterruptSignal(t *testing.T) {
 	}
 }
 
-// What hangs can be asked what it is doing: the answer is in a file, the
-// terminal as it was found, and the session goes on.
+// TestQuitSignal writes the goroutine stacks to a file on SIGQUIT, restores the
+// terminal, and the session can be resumed.
 func TestQuitSignal(t *testing.T) {
 	t.Parallel()
 	s := serve(t, begin("A long answer that is under "), say("Here again."))
@@ -70,12 +70,12 @@ func TestQuitSignal(t *testing.T) {
 	b.wait("Here again.")
 }
 
-// onlyFault returns what is told of the only fault.
+// onlyFault returns the content of the only crash report.
 func onlyFault(t *testing.T, h home) string {
 	t.Helper()
 	files, _ := filepath.Glob(filepath.Join(h.dir, ".local/state/agent/faults/*"))
 	if len(files) != 1 {
-		t.Fatalf("got %q, want one file that tells of a fault", files)
+		t.Fatalf("got %q, want one crash report", files)
 	}
 	told, err := os.ReadFile(files[0])
 	if err != nil {
@@ -84,8 +84,8 @@ func onlyFault(t *testing.T, h home) string {
 	return string(told)
 }
 
-// A fault in the middle of a turn leaves the terminal as it was found, and a
-// session that goes on.
+// TestFaultInATurn crashes during a turn: the terminal is restored and the session
+// can be resumed.
 func TestFaultInATurn(t *testing.T) {
 	t.Parallel()
 	s := serve(t, begin("A long answer that is under "), say("Here again."))
@@ -105,7 +105,7 @@ func TestFaultInATurn(t *testing.T) {
 		t.Errorf("got %q, want the fault", told)
 	}
 	if got := a.screen(); !strings.Contains(got, "agent --continue") || strings.Contains(got, "goroutine") {
-		t.Errorf("got this on the normal screen, want how to go on and no trace:\n%s", got)
+		t.Errorf("got this on the normal screen, want how to resume and no stack trace:\n%s", got)
 	}
 	b := h.open(t, 80, 24, "--continue")
 	b.wait("the program exited during this turn", "? keys")
@@ -135,7 +135,7 @@ func (h home) shell(t *testing.T, cols, rows int) *terminal {
 	return s
 }
 
-// quietFor fails if anything is written for as long.
+// quietFor fails the test if anything is written during d.
 func (s *terminal) quietFor(d time.Duration) {
 	s.t.Helper()
 	s.mu.Lock()
@@ -149,9 +149,8 @@ func (s *terminal) quietFor(d time.Duration) {
 	}
 }
 
-// Ctrl+Z goes back to the shell, with the terminal as it was found; in the
-// background the turn goes on and nothing is written; in the foreground all of
-// it is on the screen again.
+// TestSuspendInAShell suspends with ctrl+z: the terminal is restored, the turn
+// continues in the background without output, and fg redraws the screen.
 func TestSuspendInAShell(t *testing.T) {
 	t.Parallel()
 	more := make(chan struct{})
@@ -193,8 +192,8 @@ func TestSuspendInAShell(t *testing.T) {
 	}
 }
 
-// Where no shell watches, ctrl+z stops the program all the same, and a signal
-// has it go on. So has one that stopped without being asked.
+// TestStopAndContinue suspends without a shell that does job control; SIGCONT
+// continues the program. A SIGSTOP behaves the same.
 func TestStopAndContinue(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, nil, at(serve(t))...)
@@ -208,14 +207,14 @@ func TestStopAndContinue(t *testing.T) {
 		stop()
 		waitFor(t, what+" to stop the program", func() bool { return a.stopped() })
 		if what != "SIGSTOP" {
-			// What it wrote before may still be on its way here.
-			waitFor(t, "the terminal to be as it was after "+what, func() bool { return a.modesOff() == nil })
+			// Earlier output can still arrive.
+			waitFor(t, "the terminal to be restored after "+what, func() bool { return a.modesOff() == nil })
 		}
 		a.mu.Lock()
 		_, _ = a.em.Write([]byte("\x1b[2J")) // another has drawn there
 		a.mu.Unlock()
 		a.signal(syscall.SIGCONT)
-		a.wait("agent dev", "? keys")
+		a.wait("agent "+version, "? keys")
 		a.send("x")
 		a.wait("› x")
 		a.send("\x15")
@@ -230,14 +229,14 @@ func TestStopAndContinue(t *testing.T) {
 	}
 }
 
-// stopped reports whether the program is.
+// stopped reports whether the process is stopped.
 func (s *terminal) stopped() bool {
 	stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.cmd.Process.Pid))
 	return bytes.Contains(stat, []byte(") T "))
 }
 
-// A window that is pulled about while an answer streams, down to nothing and up
-// to a wall, ends with all of it in its place.
+// TestResizeStorm resizes the window many times while an answer streams, and checks
+// the final screen.
 func TestResizeStorm(t *testing.T) {
 	t.Parallel()
 	s := serve(t, answer{text: strings.Repeat("Words that stream along. ", 40), hold: true}, say("All is well."))
@@ -269,7 +268,8 @@ func TestResizeStorm(t *testing.T) {
 	}
 }
 
-// A reader that goes away ends a headless run, which does not spin.
+// TestOutputGoesAway closes the output of a headless run, which must exit and not
+// spin.
 func TestOutputGoesAway(t *testing.T) {
 	t.Parallel()
 	s := serve(t, say(strings.Repeat("A long answer. ", 10_000)))
@@ -292,6 +292,6 @@ func TestOutputGoesAway(t *testing.T) {
 	case <-ended:
 	case <-time.After(hang):
 		_ = cmd.Process.Kill()
-		t.Error("the program goes on though nobody reads")
+		t.Error("the program keeps running without a reader")
 	}
 }

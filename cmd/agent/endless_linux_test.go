@@ -22,8 +22,8 @@ const (
 	endlessStop = 5 * time.Second
 )
 
-// endless are replies that never end by themselves: pieces of a stream in the
-// dialect of chat completions, which are sent again and again.
+// endless are replies that never end: pieces of a Chat Completions stream that are
+// sent repeatedly.
 func endless() map[string]func(i int) string {
 	content := func(text string) string { return piece(`{"content":` + quote(text) + `}`) }
 	said := func(text string) func(int) string {
@@ -66,9 +66,9 @@ func endless() map[string]func(i int) string {
 	}
 }
 
-// endlessKinds are the names of the kinds that are tried: all for make promises,
-// which sets STORM, else one for each way in which a reply is taken apart. With
-// the race detector a reply of the full size takes too long for more than two.
+// endlessKinds returns the kinds to test: all if STORM is set, else one for each
+// way of parsing a reply. With the race detector, a full-size reply is slow, so it
+// returns two at most.
 func endlessKinds() []string {
 	switch {
 	case os.Getenv("STORM") != "":
@@ -79,8 +79,8 @@ func endlessKinds() []string {
 	return []string{"arguments", "brackets", "calls", "nested quotes", "small blocks", "table", "thinking"}
 }
 
-// flood is a model's server that sends a reply without an end. It stops to send
-// at a size, if there is one, and goes on waiting.
+// flood is a model server that sends an endless reply. At an optional size it stops
+// and keeps the connection open.
 type flood struct {
 	*httptest.Server
 	full    chan struct{} // closed when all was sent up to the size
@@ -115,12 +115,12 @@ func newFlood(t *testing.T, next func(i int) string, size int) *flood {
 	return f
 }
 
-// env points a program at f.
+// env returns the environment that connects a program to f.
 func (f *flood) env() []string {
 	return []string{"OPENAI_BASE_URL=" + f.URL + "/v1", "OPENAI_API_KEY=" + testKey}
 }
 
-// open starts the program with f as its model's server.
+// open starts the program with f as its model server.
 func (f *flood) open(t *testing.T) *terminal {
 	t.Helper()
 	a := newHome(t, nil, f.env()...).open(t, 120, 40)
@@ -128,7 +128,7 @@ func (f *flood) open(t *testing.T) *terminal {
 	return a
 }
 
-// received waits for the end of c.
+// received waits until c is closed.
 func (s *terminal) received(c <-chan struct{}, what string) {
 	s.t.Helper()
 	select {
@@ -138,7 +138,7 @@ func (s *terminal) received(c <-chan struct{}, what string) {
 	}
 }
 
-// peak is the most memory that was resident of the program at once, in MiB.
+// peak returns the peak resident memory of the program, in MiB.
 func (s *terminal) peak() float64 {
 	s.t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
@@ -153,8 +153,8 @@ func (s *terminal) peak() float64 {
 	return kib / 1024
 }
 
-// A reply without an end is stopped at its limit. The program stays small, says
-// why, and goes on.
+// TestEndlessReplyIsStopped stops an endless reply at its limit: memory stays
+// small, the reason is shown, and the session continues.
 func TestEndlessReplyIsStopped(t *testing.T) {
 	worst := 0.0
 	for _, name := range endlessKinds() {
@@ -182,8 +182,7 @@ func TestEndlessReplyIsStopped(t *testing.T) {
 	t.Attr("promise", fmt.Sprintf("a reply without an end is stopped at its limit: memory at most, of %d kinds: %.0f MiB", len(endlessKinds()), worst))
 }
 
-// Esc stops a reply of whatever kind at once, however much of it has come and waits
-// to be drawn.
+// TestEscWhileAReplyIsEndless interrupts an endless reply at once.
 func TestEscWhileAReplyIsEndless(t *testing.T) {
 	var seen, stopped time.Duration
 	for _, name := range endlessKinds() {
@@ -218,7 +217,8 @@ func TestEscWhileAReplyIsEndless(t *testing.T) {
 	t.Attr("promise", fmt.Sprintf("Esc while a reply is endless, until the turn has ended; worst of %d kinds: %d ms", len(endlessKinds()), stopped.Milliseconds()))
 }
 
-// What was kept of a reply without an end can be resumed, searched and exported.
+// TestEndlessReplyIsKept resumes, searches and exports the kept part of an endless
+// reply.
 func TestEndlessReplyIsKept(t *testing.T) {
 	s := newFlood(t, endless()["text"], 0)
 	h := newHome(t, nil, s.env()...)

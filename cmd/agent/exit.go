@@ -9,31 +9,33 @@ import (
 	"agent/cmd/agent/command"
 )
 
-// The exit codes of the program.
+// The exit codes of the program. The text exitCodes describes them.
 const (
-	exitDone        = 0
-	exitFailed      = 1
-	exitUsage       = 2
-	exitHangup      = 129 // 128 + SIGHUP
-	exitInterrupted = 130 // 128 + SIGINT
-	exitQuit        = 131 // 128 + SIGQUIT
-	exitUnread      = 141 // 128 + SIGPIPE
-	exitTerminated  = 143 // 128 + SIGTERM
+	exitDone         = 0
+	exitFailed       = 1
+	exitUsage        = 2
+	exitDenied       = 3
+	exitHangup       = 129 // 128 + SIGHUP
+	exitInterrupted  = 130 // 128 + SIGINT
+	exitQuit         = 131 // 128 + SIGQUIT
+	exitOutputClosed = 141 // 128 + SIGPIPE
+	exitTerminated   = 143 // 128 + SIGTERM
 )
 
-// exitCodes is the table of exit codes in the help.
+// exitCodes is the table of exit codes in the help of commands.
 const exitCodes = `Exit codes:
   0    success
   1    failure, a turn stopped by a limit, or a tool call that was not approved
   2    wrong usage
+  3    agent run: a tool call was denied because no user could approve it
   129  hangup (SIGHUP)
   130  interrupted (SIGINT)
   131  quit (SIGQUIT)
   141  standard output was closed (SIGPIPE)
   143  terminated (SIGTERM)`
 
-// exitError is the error of a command that ends with code. A nil err has been
-// printed already.
+// exitError is the error of a command that exits with code. err is nil if the
+// error was printed before.
 type exitError struct {
 	code int
 	err  error
@@ -63,7 +65,7 @@ func exitCode(err error) (code int, message error) {
 	return exitFailed, err
 }
 
-// signalCode returns the exit code of a program that a signal ended.
+// signalCode returns the exit code for a signal that ends the program.
 func signalCode(s os.Signal) int {
 	switch s {
 	case syscall.SIGTERM:

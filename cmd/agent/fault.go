@@ -10,7 +10,7 @@ import (
 	"agent/internal/history"
 )
 
-// dumpGoroutines writes the stacks of all goroutines to a file, and returns an
+// dumpGoroutines writes the stacks of all goroutines to a file and returns an
 // error that names the file.
 func dumpGoroutines() error {
 	path, err := faultFile()
@@ -20,15 +20,15 @@ func dumpGoroutines() error {
 	all := make([]byte, 16<<20)
 	all = all[:runtime.Stack(all, true)]
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return fmt.Errorf("keep what the program was doing: %w", err)
+		return fmt.Errorf("write the goroutine dump: %w", err)
 	}
 	if err := os.WriteFile(path, all, 0o600); err != nil {
-		return fmt.Errorf("keep what the program was doing: %w", err)
+		return fmt.Errorf("write the goroutine dump: %w", err)
 	}
-	return fmt.Errorf("told to quit. What the program was doing is in %s", path)
+	return fmt.Errorf("quit by signal. The goroutine stacks were written to %s", path)
 }
 
-// faultFile returns the path of a new report of a fault in the program.
+// faultFile returns the path for a new crash report.
 func faultFile() (string, error) {
 	dir, err := history.Dir(os.Getenv)
 	if err != nil {

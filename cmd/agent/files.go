@@ -10,7 +10,7 @@ import (
 	"agent/internal/tui/screen"
 )
 
-// suggestions returns what finds the files of an index for the screen.
+// suggestions returns the function with which the screen completes file names.
 func suggestions(x *search.Index) func(ctx context.Context, query string, limit int) ([]screen.Match, bool) {
 	return func(ctx context.Context, query string, limit int) ([]screen.Match, bool) {
 		var out []screen.Match
@@ -22,11 +22,11 @@ func suggestions(x *search.Index) func(ctx context.Context, query string, limit 
 	}
 }
 
-// indexed tells the index of file names which files calls read, and that they may
-// have created or removed some. It is a tools.RunInterceptor.
-type indexed struct{ index *search.Index }
+// indexUpdater tells the index which files a call read, and that a call may have
+// created or deleted files. It implements tools.RunInterceptor.
+type indexUpdater struct{ index *search.Index }
 
-func (x indexed) Run(ctx context.Context, _ tools.Info, c tools.Call, ok tools.Approved, next tools.Runner) (tools.Result, error) {
+func (x indexUpdater) Run(ctx context.Context, _ tools.Info, c tools.Call, ok tools.Approved, next tools.Runner) (tools.Result, error) {
 	r, err := next(ctx, c, ok)
 	if c.Effect == tools.Write || c.Effect == tools.Execute {
 		x.index.Changed()

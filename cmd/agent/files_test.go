@@ -8,15 +8,15 @@ import (
 	"agent/internal/loop/event"
 )
 
-// What the model makes with its tools is found at once, and what it reads comes
-// first.
+// TestFilesFollowTheModel completes files that the model created, and ranks those
+// it read first.
 func TestFilesFollowTheModel(t *testing.T) {
 	s := serve(t, call("write", `{"path":"sub/fresh.go","content":"package sub\n"}`, "read", `{"path":"b/same.go"}`), say("Done."))
 	h := newHome(t, map[string]string{"a/same.go": "package a\n", "b/same.go": "package b\n", "c/same.go": "package c\n"}, at(s)...)
 	h.enter(t)
 	t.Setenv("OPENAI_BASE_URL", s.URL+"/v1")
 	t.Setenv("OPENAI_API_KEY", testKey)
-	a, err := open(flags{dir: h.work, none: true, mode: "all"}, true)
+	a, err := open(flags{dir: h.work, noSession: true, mode: "all"}, true)
 	if err != nil {
 		t.Fatal(err)
 	}

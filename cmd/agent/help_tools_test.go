@@ -55,7 +55,7 @@ func toolTable(t *testing.T) string {
 	jobs := tools.NewJobs()
 	defer jobs.Close()
 	c := tools.Commands{Workspace: w}
-	ts := toolsOf(c, nil, jobs, checksOf(c, []settings.Check{{Files: "*.txt", Command: "true"}}))
+	ts := newTools(c, nil, jobs, newChecks(c, []settings.Check{{Files: "*.txt", Command: "true"}}))
 	var b strings.Builder
 	b.WriteString("| tool | description | effect | limits and conditions |\n|---|---|---|---|\n")
 	for _, s := range offered(t, ts) {

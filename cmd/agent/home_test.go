@@ -10,7 +10,7 @@ import (
 	"agent/internal/history"
 )
 
-// home is a place of its own for a program: a HOME and a working directory.
+// home is a HOME and a working directory for a program.
 type home struct {
 	dir, work string
 	env       []string
@@ -40,7 +40,7 @@ func newHome(t testing.TB, files map[string]string, env ...string) home {
 	return h
 }
 
-// enter makes h the home of this very process.
+// enter sets the HOME of this process to h.
 func (h home) enter(t testing.TB) {
 	t.Setenv("HOME", h.dir)
 	t.Setenv("USERPROFILE", h.dir) // as Windows calls it
@@ -58,17 +58,17 @@ func (h home) configure(t testing.TB, text string) {
 	}
 }
 
-// config is where the configuration of h is.
+// config returns the path of the configuration file.
 func (h home) config() string { return filepath.Join(h.dir, ".config", "agent", "config.json") }
 
-// command is the program in h without a terminal.
+// command returns the program in h, without a terminal.
 func (h home) command(args ...string) *exec.Cmd {
 	cmd := exec.Command("agent", args...)
 	cmd.Dir, cmd.Env = h.work, append(os.Environ(), h.env...)
 	return cmd
 }
 
-// agent runs the program in h and returns what it printed and its exit code.
+// agent runs the program in h and returns its output and exit code.
 func (h home) agent(t *testing.T, args ...string) (out string, code int) {
 	t.Helper()
 	cmd := h.command(args...)
@@ -79,7 +79,7 @@ func (h home) agent(t *testing.T, args ...string) (out string, code int) {
 	return string(b), cmd.ProcessState.ExitCode()
 }
 
-// read returns a file of h's working directory.
+// read returns the content of a file in h's working directory.
 func read(t *testing.T, h home, name string) string {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join(h.work, name))
@@ -89,12 +89,12 @@ func read(t *testing.T, h home, name string) string {
 	return string(b)
 }
 
-// store is that of h's sessions.
+// store returns the session store of h.
 func (h home) store() *history.Store {
 	return history.Open(filepath.Join(h.dir, ".local", "state", "agent"))
 }
 
-// ids returns those of h's sessions, the one written to last first.
+// ids returns the IDs of h's sessions, the most recently used first.
 func (h home) ids(t *testing.T) []string {
 	t.Helper()
 	infos, err := h.store().List("")

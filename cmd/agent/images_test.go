@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// square returns a PNG of the given side, all of one colour.
+// square returns a one-color PNG with the given side.
 func square(t *testing.T, side int) []byte {
 	t.Helper()
 	img := image.NewRGBA(image.Rect(0, 0, side, side))
@@ -25,7 +25,8 @@ func square(t *testing.T, side int) []byte {
 	return b.Bytes()
 }
 
-// The images of a prompt reach the model, in both dialects, and the session.
+// TestRunWithImages sends the images of a prompt in both dialects and saves them in
+// the session.
 func TestRunWithImages(t *testing.T) {
 	t.Parallel()
 	for _, dialect := range []string{"openai", "anthropic"} {

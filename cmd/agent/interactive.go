@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/spf13/cobra"
+
 	"agent/cmd/agent/command"
 	"agent/cmd/agent/sessions"
 	"agent/internal/llm/wire"
@@ -18,11 +20,11 @@ import (
 	"agent/internal/tui/screen"
 )
 
-// interactive is `agent`: the terminal program.
-func interactive(ctx context.Context, f flags, args []string) error {
-	prompt, err := firstPrompt(args)
-	if err != nil {
-		return err
+// interactive runs `agent`: sessions on the screen or in plain mode.
+func interactive(cmd *cobra.Command, f flags, args []string) error {
+	ctx := cmd.Context()
+	if len(args) == 1 && !strings.ContainsAny(args[0], " \n") && !f.cont && f.resume == "" {
+		return unknownCommand(cmd, args[0])
 	}
 	if err := f.check(); err != nil {
 		return err
@@ -30,30 +32,26 @@ func interactive(ctx context.Context, f flags, args []string) error {
 	if isPlain(f) {
 		f.input = readLineInput()
 	}
-	if f.resume == choose {
+	if f.resume == pickResume {
 		id, err := pickSession(ctx, f.input, f.end)
 		if err != nil || id == "" {
 			return err
 		}
 		f.resume = id
 	}
-	return runSessions(ctx, f, prompt)
+	return runSessions(ctx, f, firstPrompt(args))
 }
 
-// firstPrompt takes from args the prompt to begin with. One word alone is more
-// likely a mistyped command than a prompt.
-func firstPrompt(args []string) ([]screen.Prompt, error) {
+// firstPrompt returns the prompt on the command line; nil for none.
+func firstPrompt(args []string) []screen.Prompt {
 	if len(args) == 0 {
-		return nil, nil
+		return nil
 	}
-	if len(args) == 1 && !strings.ContainsAny(args[0], " \n") {
-		return nil, command.Usage("there is no command %q. A prompt of one word goes through: agent run %s", args[0], args[0])
-	}
-	return []screen.Prompt{{Text: strings.Join(args, " ")}}, nil
+	return []screen.Prompt{{Text: strings.Join(args, " ")}}
 }
 
-// show runs a's session on the screen until the person leaves or a signal ends
-// the program.
+// show runs a's session on the screen, or in plain mode if in is not nil, until
+// the user quits or a signal ends the program.
 func show(ctx context.Context, a *app, in *lineInput, prompts []screen.Prompt) (screen.Exit, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -61,11 +59,10 @@ func show(ctx context.Context, a *app, in *lineInput, prompts []screen.Prompt) (
 	if in != nil {
 		interrupts = make(chan struct{}, 1)
 	}
-	shown := a.end.begin(a.heed(stop, interrupts), false)
+	shown := a.end.beginPhase(a.onSignal(stop, interrupts), false)
 	defer shown.end()
 
-	// The agent outlives the screen: what was typed last is handed to it when the
-	// screen is gone.
+	// The agent outlives the screen, which sends it the unsent prompt when it closes.
 	outlives, dismiss := context.WithCancel(context.WithoutCancel(ctx))
 	defer dismiss()
 	agent := loop.NewAgent(a.options)
@@ -76,10 +73,10 @@ func show(ctx context.Context, a *app, in *lineInput, prompts []screen.Prompt) (
 		agent.Run(outlives, commands, events)
 	}()
 	o := a.screen(withNotices(events, a.expired, outlives.Done()), commands, prompts, in != nil)
-	var beside sync.WaitGroup
-	beside.Go(func() { a.find(ctx, commands) })
+	var search sync.WaitGroup
+	search.Go(func() { a.searchModel(ctx, commands) })
 	o.Session.Page = agent.Page
-	o.Forced = a.force(stop)
+	o.Forced = a.onForcedInterrupt(stop)
 	var exit screen.Exit
 	var err error
 	if in != nil {
@@ -91,15 +88,15 @@ func show(ctx context.Context, a *app, in *lineInput, prompts []screen.Prompt) (
 	dismiss()
 	shown.leave()
 	<-ended
-	beside.Wait()
-	if code := a.end.ended(); code != 0 {
+	search.Wait()
+	if code := a.end.signalCode(); code != 0 {
 		return exit, &exitError{code: code, err: err}
 	}
 	return exit, err
 }
 
-// stopUnlessInterrupt calls stop for every signal but an interrupt, of which a
-// screen learns itself.
+// stopUnlessInterrupt returns a signal handler that calls stop for every signal
+// except an interrupt, which the screen reads as a key.
 func stopUnlessInterrupt(stop func()) func(os.Signal) {
 	return func(s os.Signal) {
 		if s != os.Interrupt {
@@ -108,11 +105,11 @@ func stopUnlessInterrupt(stop func()) func(os.Signal) {
 	}
 }
 
-// heed returns what takes signals while a session is shown. An interrupt goes to
-// interrupts, which has room for one, or where that is nil to the screen, which
-// learns of it itself. If the interrupt before is not even taken, the front end
-// hangs, and the program ends.
-func (a *app) heed(stop func(), interrupts chan struct{}) func(os.Signal) {
+// onSignal returns the signal handler of a session on the screen or in plain mode.
+// Plain mode reads interrupts from the channel interrupts, which holds one; it is
+// nil on the screen, which reads them as keys. If the previous interrupt was never
+// read, the front end hangs and the program exits.
+func (a *app) onSignal(stop func(), interrupts chan struct{}) func(os.Signal) {
 	other := stopUnlessInterrupt(stop)
 	return func(s os.Signal) {
 		other(s)
@@ -122,27 +119,27 @@ func (a *app) heed(stop func(), interrupts chan struct{}) func(os.Signal) {
 		select {
 		case interrupts <- struct{}{}:
 		default:
-			a.end.unless(func() bool { return len(interrupts) == 0 })
+			a.end.exitUnless(func() bool { return len(interrupts) == 0 })
 		}
 	}
 }
 
-// force returns what the front end tells that the user has interrupted twice
-// what runs, and that this has ended after all.
-func (a *app) force(stop func()) func(bool) {
-	callOff := func() {}
+// onForcedInterrupt returns the callback of the front end for a second interrupt
+// of the same turn. It gets false when that turn has ended after all.
+func (a *app) onForcedInterrupt(stop func()) func(bool) {
+	cancel := func() {}
 	return func(forced bool) {
-		callOff()
-		callOff = func() {}
+		cancel()
+		cancel = func() {}
 		if forced {
-			callOff = a.end.forced(stop)
+			cancel = a.end.exitAfterForced(stop)
 		}
 	}
 }
 
-// goodbye leaves the last answer, and how to come back, on the normal screen.
+// goodbye prints the last answer and how to resume the session.
 func (a *app) goodbye(exit screen.Exit) {
-	if exit.Lent { // what is printed would appear in the user's editor
+	if exit.Lent { // the user's editor has the terminal
 		return
 	}
 	if exit.LastAnswer != "" {
@@ -153,17 +150,17 @@ func (a *app) goodbye(exit screen.Exit) {
 		return
 	}
 	if _, err := os.Stat(a.log.Path()); err != nil {
-		fmt.Println("This session could not be saved: nothing of it is kept.")
+		fmt.Println("This session could not be saved.")
 		return
 	}
 	url := ""
 	if base := a.options.Model.BaseURL; wire.Withheld(base) && a.pick.flags.baseURL != "" {
-		url = " --base-url " + ink.SanitizeLine(base) + "  (with the full URL: its secrets are not saved)"
+		url = " --base-url " + ink.SanitizeLine(base) + "  (use the full URL: its secrets are not saved)"
 	}
-	fmt.Printf("To go on with this session:  agent --resume %s%s\n", a.log.Header().ID, url)
+	fmt.Printf("To resume this session:  agent --resume %s%s\n", a.log.Header().ID, url)
 }
 
-// pickSession lets the user select a session; "" if they select none.
+// pickSession lets the user select a session and returns its ID, or "" for none.
 func pickSession(ctx context.Context, in *lineInput, end *shutdown) (string, error) {
 	store, err := command.OpenStore()
 	if err != nil {
@@ -175,7 +172,7 @@ func pickSession(ctx context.Context, in *lineInput, end *shutdown) (string, err
 		return "", err
 	}
 	if len(all) == 0 {
-		return "", errors.New("there is no session yet. Start one with agent")
+		return "", errors.New("there are no sessions yet. Run 'agent' to start one")
 	}
 	if in != nil {
 		return in.pick(all), nil
@@ -191,10 +188,10 @@ func pickSession(ctx context.Context, in *lineInput, end *shutdown) (string, err
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	picking := end.begin(stopUnlessInterrupt(stop), false)
+	picking := end.beginPhase(stopUnlessInterrupt(stop), false)
 	defer picking.end()
 	id, err := tui.Pick(ctx, o)
-	if code := end.ended(); code != 0 {
+	if code := end.signalCode(); code != 0 {
 		return "", &exitError{code: code, err: err}
 	}
 	return id, err

@@ -24,10 +24,10 @@ type keysOptions struct {
 func newCmdKeys(f *command.Factory, runF command.RunFunc[keysOptions]) *cobra.Command {
 	return &cobra.Command{
 		Use:   "keys",
-		Short: "list the keys of the terminal program, and what each does",
-		Long: `Keys lists every key of the terminal program with the name of what it does. The
-configuration can bind others by that name, also several that are pressed one
-after the other, or none:
+		Short: "list the key bindings of the interactive program",
+		Long: `Keys lists the key bindings of the interactive program, with the name of each
+action. To change them, set keys in the configuration: one key, a sequence of keys
+separated by spaces, or an empty list to remove the binding.
 
   {"keys": {"open": ["f5", "ctrl+x o"], "suspend": []}}`,
 		Args: command.NoArgs,
@@ -47,7 +47,7 @@ func keysRun(_ context.Context, opts *keysOptions) error {
 		return err
 	}
 	w := tabwriter.NewWriter(opts.IO.Out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "NAME\tKEYS\tWHAT THEY DO")
+	fmt.Fprintln(w, "NAME\tKEYS\tACTION")
 	for _, k := range keymap.Table(file.Keys) {
 		fmt.Fprintf(w, "%s\t%s\t%s\n", cmp.Or(k.Action, "(fixed)"), k.Keys, k.What)
 	}
@@ -60,19 +60,19 @@ func keysRun(_ context.Context, opts *keysOptions) error {
 	return nil
 }
 
-// checkKeys refuses keys in the configuration that mean nothing, and returns
-// notices about those that clash or no longer exist.
+// checkKeys rejects unknown actions and keys in the configuration. It returns
+// notices about bindings that conflict and actions that no longer exist.
 func checkKeys(file settings.File) (clashes []string, err error) {
 	if action, err := keymap.Check(file.Keys); err != nil {
 		name := "keys." + action
 		return nil, fmt.Errorf("%s:%d: %s: %w", file.Path, file.Lines[name], name, err)
 	}
 	if old := keymap.Retired(file.Keys); len(old) > 0 {
-		clashes = append(clashes, fmt.Sprintf("The key settings %s in %s no longer exist: the keys of a question are fixed. Remove them; 'agent keys' lists all keys.",
+		clashes = append(clashes, fmt.Sprintf("The key bindings %s in %s no longer exist, because the keys of dialogs are fixed. Remove them; 'agent keys' lists all key bindings.",
 			strings.Join(old, ", "), file.Path))
 	}
 	for _, c := range keymap.Clashing(file.Keys) {
-		clashes = append(clashes, fmt.Sprintf("%s. Mend it under keys in %s", c, file.Path))
+		clashes = append(clashes, fmt.Sprintf("%s. Change it under keys in %s", c, file.Path))
 	}
 	return clashes, nil
 }

@@ -7,31 +7,31 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A key that is typed does not show, and leaving leaves the terminal as it was.
+// TestLoginOnTerminal reads the API key without echo and restores the terminal.
 func TestLoginOnTerminal(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, nil)
 	a := h.open(t, 100, 24, "login", "groq")
-	a.wait("Key of groq (it is not shown):")
-	waitFor(t, "the terminal to hide what is typed", func() bool { return !shows(t, a) })
+	a.wait("API key for groq (not echoed):")
+	waitFor(t, "the terminal to hide the input", func() bool { return !shows(t, a) })
 	a.send("sk-typed" + enter)
-	a.wait("there is no keyring on this machine")
+	a.wait("no system keyring is available")
 	if code := a.exit(); code != exitFailed || strings.Contains(a.screen(), "sk-typed") {
 		t.Errorf("got exit code %d and\n%s", code, a.screen())
 	}
 	b := h.open(t, 100, 24, "login", "groq")
-	b.wait("Key of groq (it is not shown):")
-	waitFor(t, "the terminal to hide what is typed", func() bool { return !shows(t, b) })
+	b.wait("API key for groq (not echoed):")
+	waitFor(t, "the terminal to hide the input", func() bool { return !shows(t, b) })
 	b.send("\x03")
 	if code := b.exit(); code != exitInterrupted {
 		t.Errorf("got exit code %d after Ctrl+C", code)
 	}
 	if !shows(t, b) {
-		t.Error("the terminal does not show what is typed any more")
+		t.Error("the terminal no longer echoes input")
 	}
 }
 
-// shows reports whether the terminal shows what is typed.
+// shows reports whether the terminal echoes input.
 func shows(t *testing.T, a *terminal) bool {
 	t.Helper()
 	state, err := unix.IoctlGetTermios(int(a.pty.Fd()), unix.TCGETS)

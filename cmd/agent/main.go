@@ -1,8 +1,9 @@
 // Agent is a coding assistant for the terminal.
 //
-// This package is the only place that wires the rooms together: flags, the
-// choice of the model, the session, the screen or the headless printer, and
-// exit codes.
+// Package main wires the other packages together: it holds the flags, the choice
+// of the model, opening and switching sessions, the headless printer, and the
+// exit codes. It holds no loop, tool or screen code. Start reading at
+// rootCommand.
 package main
 
 import (
@@ -10,7 +11,6 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -22,85 +22,89 @@ import (
 	"agent/internal/tui/ink"
 )
 
-// version is stamped by the build.
-var version = "dev"
+// version is the version of the program. --version adds the commit.
+const version = "0.3.0"
 
-// startUp is after how long the program has started for certain.
-const startUp = time.Second
+// startTime is the time after which startup is over.
+const startTime = time.Second
 
 func main() {
 	credentials.ProtectMemory()
-	outlastFileLimit()
+	catchFileLimit()
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(70) // the largest reply must fit into 150 MB
 	}
-	time.AfterFunc(startUp, debug.FreeOSMemory) // what only the start needed
+	time.AfterFunc(startTime, debug.FreeOSMemory) // return memory that only startup needed
 	end := watchSignals()
 	cmd := rootCommand(end)
 	cmd.SetArgs(joinResume(os.Args[1:]))
-	code, say := exitCode(cmd.ExecuteContext(context.Background()))
-	end.yield()
-	if say == nil {
-		say = end.notice()
+	ran, err := cmd.ExecuteContextC(context.Background())
+	code, message := exitCode(err)
+	end.waitForExit()
+	if message == nil {
+		message = end.notice()
 	}
-	if say != nil {
-		fmt.Fprintln(os.Stderr, "agent: "+ink.Sanitize(say.Error()))
+	if message != nil {
+		fmt.Fprintln(os.Stderr, "agent: "+ink.Sanitize(message.Error()))
 		if code == exitUsage {
-			fmt.Fprintln(os.Stderr, "agent --help shows how it is called.")
+			fmt.Fprintf(os.Stderr, "Run '%s --help' for usage.\n", ran.CommandPath())
 		}
 	}
 	os.Exit(code)
 }
 
-// rootCommand is `agent` with everything under it.
+// rootCommand returns `agent` with all its commands.
 func rootCommand(end *shutdown) *cobra.Command {
 	f := &command.Factory{IO: command.System(), Version: version, Settings: command.ReadSettings, Store: command.OpenStore, Cleanup: end.cleanup}
 	o := &flags{end: end}
 	cmd := &cobra.Command{
 		Use:   "agent [PROMPT]",
-		Short: "a coding assistant for the terminal",
-		Long: `Agent works in the current directory: you type, a model answers, and it reads,
-searches, edits and runs things through tools until the work is done. Ctrl+C
-stops it at any instant. Without a model connected, a built-in guide answers.`,
-		Example: `  agent                               open the terminal program here
-  agent "why does the build fail?"    the same, with a first prompt
-  agent --continue                    go on with the newest session of this directory
-  git diff | agent run "review this"  one prompt without a screen`,
+		Short: "an interactive coding assistant for the terminal",
+		Long: `Agent opens an interactive coding assistant in the current directory. The model
+reads, searches and edits files and runs commands through tools until the task is
+done. Press Ctrl+C to interrupt it at any time. Without a model, a built-in
+offline guide answers simple requests.`,
+		Example: `  agent                               start a session in the current directory
+  agent "why does the build fail?"    start with a prompt
+  agent --continue                    continue the most recent session in this directory
+  git diff | agent run "review this"  run a single prompt non-interactively`,
 		Args:          cobra.ArbitraryArgs,
-		Version:       stamped(),
+		Version:       versionWithCommit(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return interactive(cmd.Context(), *o, args)
+			return interactive(cmd, *o, args)
 		},
 	}
 	cmd.SetVersionTemplate("agent {{.Version}}\n")
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return command.Usage("%w", err) })
+	cmd.SetUsageFunc(usageWithoutUnusedFlags)
 	p := cmd.PersistentFlags()
 	p.StringVarP(&o.model, "model", "m", "", "model as PROVIDER/NAME")
-	p.StringVar(&o.baseURL, "base-url", "", "URL of an OpenAI-compatible server")
-	p.StringVar(&o.mode, "mode", "", "what is asked about: ask (default: whatever changes something), edits (edits in the directory unasked), plan (edits refused), all (nothing asks but changes of protected paths)")
-	p.IntVar(&o.maxSteps, "max-steps", 0, "steps after which a turn asks whether it may go on (default 50)")
-	p.StringVar(&o.effort, "effort", "", "how hard the model thinks, where it can be told: low, medium, high")
-	p.BoolVarP(&o.cont, "continue", "c", false, "go on with the newest session of this directory")
-	p.StringVarP(&o.resume, "resume", "r", "", "go on with the session of this ID, or choose one")
-	p.Lookup("resume").NoOptDefVal = choose
-	p.BoolVar(&o.fork, "fork", false, "with --continue or --resume: go on in a fork, and leave that session as it is")
-	p.BoolVar(&o.none, "no-session", false, "keep nothing of the session on disk")
+	p.StringVar(&o.baseURL, "base-url", "", "base URL of an OpenAI-compatible server")
+	p.StringVar(&o.mode, "mode", "", "permission mode: ask (default), edits (auto-approve file edits), plan (no edits), all (approve all)")
+	p.IntVar(&o.maxSteps, "max-steps", 0, "maximum steps before the turn asks to continue (default 50)")
+	p.StringVar(&o.effort, "effort", "", "reasoning effort, if the model supports it: low, medium, high")
+	p.BoolVarP(&o.cont, "continue", "c", false, "continue the most recent session in this directory")
+	p.StringVarP(&o.resume, "resume", "r", "", "resume the session with this ID, or pick one from a list")
+	p.Lookup("resume").NoOptDefVal = pickResume
+	p.BoolVar(&o.fork, "fork", false, "with --continue or --resume: fork the session instead of appending to it")
+	p.BoolVar(&o.noSession, "no-session", false, "do not save the session")
 	cmd.AddCommand(
 		newCmdRun(f, o, nil), sessions.NewCmdSessions(f), newCmdDemo(f, o, nil), newCmdTool(f, end, nil), newCmdModels(f, o, nil), newCmdKeys(f, nil),
 		credentials.NewCmdLogin(f, nil), credentials.NewCmdLogout(f, nil), newCmdConfig(f, o),
 	)
 	cmd.SetHelpCommand(newCmdHelp(f, nil))
-	cmd.Flags().BoolVar(&o.plain, "plain", false, "show the session as lines that stay, with choices by number: for screen readers and logs")
+	cmd.Flags().BoolVar(&o.plain, "plain", false, "plain output without cursor movement, with numbered choices, for screen readers and logs")
 	return cmd
 }
 
-// choose is the value of --resume without an ID.
-const choose = "?"
+// pickResume is the value of --resume without an ID: the user picks a session.
+const pickResume = "?"
 
-// joinResume returns the arguments with "--resume ID" as "--resume=ID": a flag
-// that may stand without a value does not take the next argument as one.
+// joinResume returns the arguments with "--resume ID" as "--resume=ID", because
+// pflag does not read the next argument as the value of a flag whose value is
+// optional.
 func joinResume(args []string) []string {
 	var out []string
 	for i := 0; i < len(args); i++ {
@@ -118,14 +122,21 @@ func joinResume(args []string) []string {
 	return out
 }
 
-// stamped is the version of this program, that of the module where the build
-// stamped none.
-func stamped() string {
-	if version != "dev" {
+// versionWithCommit returns the version and, if the build knows it, the commit.
+func versionWithCommit() string {
+	commit, modified := "", ""
+	if b, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range b.Settings {
+			switch {
+			case s.Key == "vcs.revision":
+				commit = s.Value[:min(len(s.Value), 12)]
+			case s.Key == "vcs.modified" && s.Value == "true":
+				modified = ", modified"
+			}
+		}
+	}
+	if commit == "" {
 		return version
 	}
-	if b, ok := debug.ReadBuildInfo(); ok && b.Main.Version != "" && b.Main.Version != "(devel)" {
-		return strings.TrimPrefix(b.Main.Version, "v")
-	}
-	return version
+	return version + " (" + commit + modified + ")"
 }

@@ -17,40 +17,42 @@ import (
 	"agent/internal/loop/turn"
 )
 
-// picker finds the model that answers.
+// picker selects and connects models.
 type picker struct {
 	flags    flags
 	settings settings.Settings
 	last     string // the model used last, as PROVIDER/NAME
-	// lastURL is its base URL, as the log has it: see catalog.Input.
-	lastURL   string
-	lastOwn   bool // it was at the provider's own address
-	continued bool // last is the model of a session that is continued
-	held      bool // the guide answers because last cannot be used: no server is looked for
-	// bound is the base URL that the flag or the session gave at the start. It
-	// holds for one provider alone.
+	// lastURL is the base URL of last in the log: see catalog.Input.
+	lastURL       string
+	lastAtDefault bool // last used the provider's own address
+	continued     bool // last is the model of the resumed session
+	guideHeld     bool // the offline guide replaces last, which cannot be used: do not search for servers
+	// bound is the base URL from the flag or the session. It applies to one provider
+	// only.
 	bound  struct{ url, provider string }
-	effort string // that it had in the session that goes on; empty if that was its own
-	// wait says that servers on this machine are looked for before the guide is
-	// chosen; otherwise local does it.
-	wait bool
-	// attended says that a user can read notices and select another model.
+	effort string // of last in the resumed session; empty for the model's default
+	// waitLocal is set if choose searches for servers on this machine before it
+	// falls back to the offline guide; otherwise findLocal does.
+	waitLocal bool
+	// attended is set if a user can read notices and select another model.
 	attended bool
 	vault    *credentials.Vault
 }
 
-// newPicker returns a picker that chooses by what the person said.
+// newPicker returns a picker for the flags and settings. last is the model used
+// last.
 func newPicker(f flags, set settings.Settings, last string, wait bool) picker {
-	return picker{flags: f, settings: set, last: last, wait: wait, attended: !wait, vault: credentials.NewVault(set, f.end.cleanup)}
+	return picker{flags: f, settings: set, last: last, waitLocal: wait, attended: !wait, vault: credentials.NewVault(set, f.end.cleanup)}
 }
 
-// input is all that the choice depends on, with the name that the person gave.
+// input returns the input of the choice. name is the model that the user named;
+// empty for none.
 func (p picker) input(ctx context.Context, name string) catalog.Input {
 	in := catalog.Input{
 		Getenv: p.vault.Getenv, Vault: p.vault, Flag: name, Last: p.last,
-		LastURL: p.lastURL, LastOwn: p.lastOwn, Continued: p.continued, Attended: p.attended,
+		LastURL: p.lastURL, LastOwn: p.lastAtDefault, Continued: p.continued, Attended: p.attended,
 		BaseURL: p.flags.baseURL, BaseFor: p.flags.baseFor, ConfigURL: p.settings.BaseURL, Changes: p.settings.Changes(),
-		AllowHTTP: p.settings.AllowHTTP,
+		AllowHTTP: p.settings.AllowHTTP, NoKeyring: !credentials.KeyringAvailable(),
 	}
 	if p.bound.url != "" {
 		in.BaseURL, in.BaseFor = p.bound.url, p.bound.provider
@@ -59,18 +61,18 @@ func (p picker) input(ctx context.Context, name string) catalog.Input {
 		in.Config = append(in.Config, p.settings.Model)
 	}
 	in.Config = append(in.Config, p.settings.Models...)
-	if p.wait && p.probes() {
+	if p.waitLocal && p.mayProbe() {
 		in.Local = func() []catalog.Server { return in.Probe(ctx) }
 	}
 	return in
 }
 
-// probes reports whether servers on this machine may be looked for.
-func (p picker) probes() bool { return p.settings.Local == nil || *p.settings.Local }
+// mayProbe reports whether the settings allow a search for servers on this machine.
+func (p picker) mayProbe() bool { return p.settings.Local == nil || *p.settings.Local }
 
-// model returns the model that name says, or where it is empty the one that the
-// environment, the configuration and what was used before say, and what the
-// person should know about that. A name that means nothing is wrong usage.
+// model returns the model called name, connected, and notices for the user. If
+// name is empty, the environment, the configuration and the last model decide. An
+// unknown name is a UsageError.
 func (p picker) model(name string) (turn.Model, []string, error) {
 	choice, err := p.choose(name)
 	if err != nil {
@@ -79,7 +81,7 @@ func (p picker) model(name string) (turn.Model, []string, error) {
 	return p.build(choice)
 }
 
-// choose is model without connecting it.
+// choose is like model but does not connect.
 func (p picker) choose(name string) (catalog.Choice, error) {
 	in := p.input(context.Background(), name)
 	choice, err := catalog.Resolve(in)
@@ -92,7 +94,7 @@ func (p picker) choose(name string) (catalog.Choice, error) {
 	return choice, nil
 }
 
-// build connects the model of a choice, and those that stand in for it.
+// build connects the model of a choice and its fallbacks.
 func (p picker) build(c catalog.Choice) (turn.Model, []string, error) {
 	m, err := p.connect(c)
 	if err != nil {
@@ -103,7 +105,7 @@ func (p picker) build(c catalog.Choice) (turn.Model, []string, error) {
 		return m, nil, err
 	}
 	if want := p.wantedEffort(); want != "" && want != m.Effort {
-		notices = append(notices, fmt.Sprintf("%s: effort %s of the configuration is left out: %v", m.Name, want, c.Info.TakesEffort(want)))
+		notices = append(notices, fmt.Sprintf("%s: effort %s from the configuration is ignored: %v", m.Name, want, c.Info.TakesEffort(want)))
 	}
 	for _, n := range c.Next {
 		next, err := p.connect(n)
@@ -119,7 +121,7 @@ func (p picker) build(c catalog.Choice) (turn.Model, []string, error) {
 	return m, notices, nil
 }
 
-// connect returns the model of a choice alone.
+// connect connects the model of a choice, without fallbacks.
 func (p picker) connect(c catalog.Choice) (turn.Model, error) {
 	m := turn.Model{
 		Name: c.ID(), ID: c.Model, Why: c.Why,
@@ -146,7 +148,7 @@ func (p picker) connect(c catalog.Choice) (turn.Model, error) {
 	return m, nil
 }
 
-// wantedEffort is the effort that the person set.
+// wantedEffort returns the effort from the flag or the configuration.
 func (p picker) wantedEffort() string {
 	if p.flags.effort != "" {
 		return p.flags.effort
@@ -154,9 +156,9 @@ func (p picker) wantedEffort() string {
 	return p.settings.Effort
 }
 
-// effortOf returns how hard the model of c shall think: as the person set it, else
-// as it did in the session that goes on. What was asked for with the flag and the
-// model does not take is wrong usage.
+// effortOf returns the reasoning effort for the model of c: the user's, else that of
+// the resumed session. A level from the flag that the model does not support is a
+// UsageError.
 func (p picker) effortOf(c catalog.Choice) (string, error) {
 	want := p.wantedEffort()
 	if want == "" && c.ID() == p.last {
@@ -172,10 +174,10 @@ func (p picker) effortOf(c catalog.Choice) (string, error) {
 	return "", nil
 }
 
-// named returns the model of a name that the person gives while the program
-// runs, with the effort that they want of it.
-func (p picker) named(name, effort string) (turn.Model, error) {
-	p.effort = "" // it was of the session as it began
+// byName returns the model that the user selects during a session, with the given
+// reasoning effort.
+func (p picker) byName(name, effort string) (turn.Model, error) {
+	p.effort = "" // it applied to the model at the start of the session
 	switch effort {
 	case "":
 	case event.DefaultEffort:
@@ -184,35 +186,35 @@ func (p picker) named(name, effort string) (turn.Model, error) {
 		p.flags.effort = effort
 	}
 	m, _, err := p.model(name)
-	m.Why = "you chose it"
-	if err != nil { // nobody typed the flags whose places these have
+	m.Why = "selected by you"
+	if err != nil { // the user did not type these flags
 		err = errors.New(strings.TrimPrefix(strings.TrimPrefix(err.Error(), "--model: "), "--effort: "))
 	}
 	return m, err
 }
 
-// local looks for a server on this machine and returns its model, if nothing
-// else is connected and nobody named a model. A server that may belong to
-// another user gets a notice instead. It takes no longer than catalog.ProbeTime.
-func (p picker) local(ctx context.Context) event.Found {
-	if !p.probes() {
+// findLocal searches for a server on this machine and returns its model, unless a
+// model is connected or named. For a server that may belong to another user it
+// returns a notice instead. It takes at most catalog.ProbeTime.
+func (p picker) findLocal(ctx context.Context) event.Found {
+	if !p.mayProbe() {
 		return event.Found{}
 	}
-	p.wait = false
+	p.waitLocal = false
 	in := p.input(ctx, p.flags.model)
 	chosen, err := catalog.Resolve(in)
 	if err != nil || !chosen.Offline() || chosen.Named {
 		return event.Found{}
 	}
 	servers := in.Probe(ctx)
-	near, ok := in.Nearby(servers)
+	local, ok := in.Nearby(servers)
 	if ctx.Err() != nil {
 		return event.Found{}
 	}
 	if !ok {
 		return event.Found{Notices: slices.DeleteFunc(catalog.Offers(servers), func(text string) bool { return slices.Contains(chosen.Notices, text) })}
 	}
-	m, _, err := p.build(near)
+	m, _, err := p.build(local)
 	if err != nil {
 		return event.Found{Notices: []string{err.Error()}}
 	}

@@ -21,9 +21,9 @@ import (
 	"agent/internal/tui/screen"
 )
 
-// modelsTime is how long servers on this machine may take where somebody asks
-// for just what they have.
-const modelsTime = time.Second
+// serverTime is the time limit of servers on this machine when the user lists
+// models.
+const serverTime = time.Second
 
 // modelsOptions are what `agent models` needs.
 type modelsOptions struct {
@@ -31,7 +31,7 @@ type modelsOptions struct {
 	Settings func() (settings.File, error)
 	flags    *flags
 
-	Provider string // empty is every provider
+	Provider string // empty for all providers
 	JSON     bool
 }
 
@@ -40,13 +40,13 @@ func newCmdModels(f *command.Factory, o *flags, runF command.RunFunc[modelsOptio
 	opts := &modelsOptions{IO: f.IO, Settings: f.Settings, flags: o}
 	cmd := &cobra.Command{
 		Use:   "models [PROVIDER]",
-		Short: "list the models that can be used now, and what the others need",
-		Long: `Models lists what can be used now: each model with the tokens of its window, its
-price in US dollars for a million tokens in and out, and why it can be used. What
-is not known is left empty. Servers on this machine are asked what they run.
-Below stands what each of the other providers needs.
+		Short: "list the available models, and what other providers need",
+		Long: `Models lists the available models, including those of servers on this machine:
+context window in tokens, price of input and output in US dollars per million
+tokens, and why the model is available. Unknown values are empty. The other
+providers follow, with what each one needs to be configured.
 
-With the name of a provider, that one is asked for all its models.`,
+With PROVIDER, query that provider for all its models.`,
 		Example: "  agent models\n  agent models groq\n  agent models --json | jq '.models[].model'",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch len(args) {
@@ -54,13 +54,13 @@ With the name of a provider, that one is asked for all its models.`,
 			case 1:
 				opts.Provider = args[0]
 			default:
-				return command.Usage("name one provider, or none: agent models [PROVIDER]")
+				return command.Usage("too many arguments: agent models takes at most one provider")
 			}
 			return command.Or(runF, modelsRun)(cmd.Context(), opts)
 		},
 	}
-	cmd.Flags().BoolVar(&opts.JSON, "json", false, "one JSON object")
-	return cmd
+	cmd.Flags().BoolVar(&opts.JSON, "json", false, "print one JSON object")
+	return withFlags(cmd, "base-url")
 }
 
 func modelsRun(ctx context.Context, opts *modelsOptions) error {
@@ -70,8 +70,8 @@ func modelsRun(ctx context.Context, opts *modelsOptions) error {
 	}
 	pick := newPicker(*opts.flags, file.Settings, "", false)
 	in := pick.input(ctx, "")
-	in.Wait = modelsTime
-	l, err := listing(ctx, in, opts.Provider, pick.probes())
+	in.Wait = serverTime
+	l, err := listModels(ctx, in, opts.Provider, pick.mayProbe())
 	if err != nil {
 		return err
 	}
@@ -81,34 +81,35 @@ func modelsRun(ctx context.Context, opts *modelsOptions) error {
 	return l.text(opts.IO.Out)
 }
 
-// modelList is what `agent models` tells.
+// modelList is the output of `agent models`.
 type modelList struct {
 	Models  []modelLine   `json:"models"`
 	Missing []missingLine `json:"others"`
 }
 
-// modelLine is a model that can be used.
+// modelLine is an available model.
 type modelLine struct {
 	Model   string   `json:"model"` // PROVIDER/NAME
 	Context int      `json:"context,omitempty"`
-	Input   *float64 `json:"input_usd,omitempty"` // for a million tokens
+	Input   *float64 `json:"input_usd,omitempty"` // per million tokens
 	Output  *float64 `json:"output_usd,omitempty"`
 	Tools   *bool    `json:"tools,omitempty"`
-	Default bool     `json:"default,omitempty"` // what the provider's name alone means
+	Default bool     `json:"default,omitempty"` // used if only the provider is named
 	Why     string   `json:"why"`
 }
 
-// missingLine is a provider that cannot be used.
+// missingLine is a provider that is not configured or not reachable.
 type missingLine struct {
 	Provider string `json:"provider"`
 	Needs    string `json:"needs"`
 }
 
-// listing finds out what can be used: everywhere, or of one provider.
-func listing(ctx context.Context, in catalog.Input, only string, probe bool) (modelList, error) {
+// listModels returns the available models of all providers, or of only if it is
+// not empty. With probe, it queries the servers on this machine.
+func listModels(ctx context.Context, in catalog.Input, only string, probe bool) (modelList, error) {
 	l := modelList{Models: []modelLine{}, Missing: []missingLine{}}
 	if _, found := in.Changes.Find(only); only != "" && !found {
-		return l, command.Usage("there is no provider %q: agent models lists them", only)
+		return l, command.Usage("unknown provider %q. To list providers: agent models", only)
 	}
 	standings := slices.DeleteFunc(in.Standings(), func(s catalog.Standing) bool {
 		return only != "" && s.Row.Name != strings.ToLower(only)
@@ -120,7 +121,7 @@ func listing(ctx context.Context, in catalog.Input, only string, probe bool) (mo
 	parts := make([]modelList, len(standings))
 	var all sync.WaitGroup
 	for i, s := range standings {
-		all.Go(func() { parts[i] = standing(ctx, in, s, servers, only != "") })
+		all.Go(func() { parts[i] = providerModels(ctx, in, s, servers, only != "") })
 	}
 	all.Wait()
 	for _, p := range parts {
@@ -129,28 +130,28 @@ func listing(ctx context.Context, in catalog.Input, only string, probe bool) (mo
 	}
 	if guide, _ := catalog.Find("offline"); only == "" || only == guide.Name {
 		free := 0.0
-		l.Models = append(l.Models, modelLine{Model: guide.Name + "/" + guide.Default, Input: &free, Output: &free, Default: true, Why: "built in: no language model"})
+		l.Models = append(l.Models, modelLine{Model: guide.Name + "/" + guide.Default, Input: &free, Output: &free, Default: true, Why: "built in, not a language model"})
 	}
 	return l, nil
 }
 
-// standing lists what one provider has. It is asked where the table does not
-// know: elsewhere than usual, and when ask says so.
-func standing(ctx context.Context, in catalog.Input, s catalog.Standing, servers []catalog.Server, ask bool) (l modelList) {
+// providerModels returns the models of one provider. It queries the provider if the
+// built-in table does not apply, as with another base URL, or if ask is set.
+func providerModels(ctx context.Context, in catalog.Input, s catalog.Standing, servers []catalog.Server, ask bool) (l modelList) {
 	if !s.Usable {
 		return modelList{Missing: []missingLine{{s.Row.Name, s.Why}}}
 	}
 	if i := slices.IndexFunc(servers, func(o catalog.Server) bool { return o.Row.Name == s.Row.Name }); i >= 0 {
 		for _, m := range servers[i].Models {
-			l.Models = append(l.Models, line(in, s, m, "runs at "+s.BaseURL))
+			l.Models = append(l.Models, modelRow(in, s, m, "running at "+s.BaseURL))
 		}
 		if len(l.Models) == 0 {
-			l.Missing = append(l.Missing, missingLine{s.Row.Name, "it runs at " + wire.Redacted(s.BaseURL) + ", but has no model yet"})
+			l.Missing = append(l.Missing, missingLine{s.Row.Name, "running at " + wire.Redacted(s.BaseURL) + ", but it has no models"})
 		}
 		return l
 	}
 	if s.Row.Local && s.Here {
-		return modelList{Missing: []missingLine{{s.Row.Name, "nothing answers at " + wire.Redacted(s.BaseURL) + ": start it with " + s.Row.Start}}}
+		return modelList{Missing: []missingLine{{s.Row.Name, "not running at " + wire.Redacted(s.BaseURL) + ": start it with " + s.Row.Start}}}
 	}
 	names := in.Changes.ModelsOf(s)
 	var served []catalog.Served
@@ -161,19 +162,19 @@ func standing(ctx context.Context, in catalog.Input, s catalog.Standing, servers
 		}
 	}
 	for _, m := range served {
-		l.Models = append(l.Models, line(in, s, m, s.Why))
+		l.Models = append(l.Models, modelRow(in, s, m, s.Why))
 	}
 	for _, name := range names {
-		l.Models = append(l.Models, line(in, s, catalog.Served{Name: name}, s.Why))
+		l.Models = append(l.Models, modelRow(in, s, catalog.Served{Name: name}, s.Why))
 	}
 	if refused != nil && len(l.Models) == 0 {
-		l.Missing = append(l.Missing, missingLine{s.Row.Name, fmt.Sprintf("a name, as %s/NAME (%s): %v", s.Row.Name, s.Why, refused)})
+		l.Missing = append(l.Missing, missingLine{s.Row.Name, fmt.Sprintf("a model name: %s/NAME (%s): %v", s.Row.Name, s.Why, refused)})
 	}
 	return l
 }
 
-// line tells of one model.
-func line(in catalog.Input, s catalog.Standing, m catalog.Served, why string) modelLine {
+// modelRow returns the line for one model.
+func modelRow(in catalog.Input, s catalog.Standing, m catalog.Served, why string) modelLine {
 	info := in.Known(s, m)
 	out := modelLine{Model: s.Row.Name + "/" + m.Name, Context: info.Context, Tools: info.Tools, Default: m.Name == s.Row.Default, Why: why}
 	if info.Price != nil {
@@ -190,10 +191,10 @@ func (l modelList) text(out io.Writer) error {
 	for _, m := range l.Models {
 		why := m.Why
 		if m.Default {
-			why += " (its default)"
+			why += " (default)"
 		}
 		if m.Tools != nil && !*m.Tools {
-			why += ", no tools of its own"
+			why += ", no native tool calls"
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", ink.SanitizeLine(m.Model), tokens(m.Context), dollars(m.Input), dollars(m.Output), ink.SanitizeLine(why))
 	}
@@ -204,7 +205,7 @@ func (l modelList) text(out io.Writer) error {
 		fmt.Fprintln(out)
 	}
 	if len(l.Missing) > 0 {
-		fmt.Fprintln(w, "OTHER PROVIDERS\tWHAT THEY NEED")
+		fmt.Fprintln(w, "OTHER PROVIDERS\tTO CONFIGURE")
 	}
 	for _, m := range l.Missing {
 		fmt.Fprintf(w, "%s\t%s\n", m.Provider, ink.SanitizeLine(m.Needs))
@@ -212,7 +213,7 @@ func (l modelList) text(out io.Writer) error {
 	return w.Flush()
 }
 
-// tokens writes a window shortly: 400k, 1M, 1.05M.
+// tokens formats a context window: 400k, 1M, 1.05M; empty if it is unknown.
 func tokens(n int) string {
 	switch {
 	case n == 0:
@@ -225,7 +226,7 @@ func tokens(n int) string {
 	return strconv.FormatFloat(float64((n+5_000)/10_000)/100, 'f', -1, 64) + "M"
 }
 
-// dollars writes a price: $1.25, $0.005, free.
+// dollars formats a price: $1.25, $0.005, free; empty if it is unknown.
 func dollars(usd *float64) string {
 	switch {
 	case usd == nil:
@@ -240,25 +241,24 @@ func dollars(usd *float64) string {
 	return "$" + s
 }
 
-// quickTime is the time limit for the models that are known without asking
-// anybody.
-const quickTime = 100 * time.Millisecond
+// offlineTime is the time limit for listing models without a query.
+const offlineTime = 100 * time.Millisecond
 
-// models returns the models that can be used, and what the other providers
-// need. Unless all is set, no provider or server is asked.
+// models returns the available models. If all is set, it queries the servers on
+// this machine and adds what the other providers need.
 func (a *app) models(ctx context.Context, all bool) ([]screen.Model, error) {
 	if !all {
 		var stop func()
-		ctx, stop = context.WithTimeout(ctx, quickTime)
+		ctx, stop = context.WithTimeout(ctx, offlineTime)
 		defer stop()
 	}
 	in := a.pick.input(ctx, "")
-	in.Wait = modelsTime
+	in.Wait = serverTime
 	only := ""
-	if a.pick.flags.baseURL != "" { // which is the address of the selected provider
+	if a.pick.flags.baseURL != "" { // it belongs to the selected provider
 		only = a.pick.bound.provider
 	}
-	l, err := listing(ctx, in, only, all && a.pick.probes())
+	l, err := listModels(ctx, in, only, all && a.pick.mayProbe())
 	if err != nil {
 		return nil, err
 	}

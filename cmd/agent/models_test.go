@@ -22,7 +22,8 @@ import (
 	"agent/internal/loop/event"
 )
 
-// localServers are the servers on a machine, each as it answers "METHOD PATH".
+// localServers are the servers on a machine, each with its answers by "METHOD
+// PATH".
 func localServers() map[string]map[string]string {
 	return map[string]map[string]string{
 		"OLLAMA_HOST": {
@@ -38,7 +39,7 @@ func localServers() map[string]map[string]string {
 	}
 }
 
-// fake serves what of says, and a short answer to whatever is asked of a model.
+// fake serves the answers in of, and a short answer to every prompt.
 func fake(t *testing.T, of map[string]string) *httptest.Server {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -56,12 +57,12 @@ func fake(t *testing.T, of map[string]string) *httptest.Server {
 	return s
 }
 
-// table is what `agent models` prints in the environment vars, with addresses
-// written as their variables.
+// table returns the output of `agent models` in the environment vars, with
+// addresses replaced by the names of their variables.
 func table(t *testing.T, vars map[string]string, changes catalog.Changes, only string) string {
 	t.Helper()
 	in := catalog.Input{Getenv: func(n string) string { return vars[n] }, Changes: changes, Wait: 20 * time.Second}
-	l, err := listing(t.Context(), in, only, true)
+	l, err := listModels(t.Context(), in, only, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,15 +87,15 @@ func TestModels(t *testing.T) {
 	}
 	got := table(t, vars, catalog.Changes{}, "")
 	want := `MODEL                  CONTEXT  IN     OUT    WHY
-cerebras/gpt-oss-120b  131k     $0.35  $0.75  API key: CEREBRAS_API_KEY (its default)
-cerebras/qwen-3.8-27b  65k      $0.99  $1.49  API key: CEREBRAS_API_KEY
-ollama/qwen3:8b        40k      free   free   runs at OLLAMA_HOST/v1
-lmstudio/gemma-3-12b   8k       free   free   runs at LMSTUDIO_BASE_URL/v1, no tools of its own
-llamacpp/m.gguf        16k      free   free   runs at LLAMACPP_BASE_URL/v1
-vllm/Qwen/Qwen3-8B     32k      free   free   runs at VLLM_BASE_URL/v1
-offline/guide                   free   free   built in: no language model (its default)
+cerebras/gpt-oss-120b  131k     $0.35  $0.75  key: CEREBRAS_API_KEY (default)
+cerebras/qwen-3.8-27b  65k      $0.99  $1.49  key: CEREBRAS_API_KEY
+ollama/qwen3:8b        40k      free   free   running at OLLAMA_HOST/v1
+lmstudio/gemma-3-12b   8k       free   free   running at LMSTUDIO_BASE_URL/v1, no native tool calls
+llamacpp/m.gguf        16k      free   free   running at LLAMACPP_BASE_URL/v1
+vllm/Qwen/Qwen3-8B     32k      free   free   running at VLLM_BASE_URL/v1
+offline/guide                   free   free   built in, not a language model (default)
 
-OTHER PROVIDERS  WHAT THEY NEED
+OTHER PROVIDERS  TO CONFIGURE
 openai           set OPENAI_API_KEY, or store one with: agent login openai
 `
 	head, rest, _ := strings.Cut(got, "anthropic ")
@@ -112,7 +113,7 @@ openai           set OPENAI_API_KEY, or store one with: agent login openai
 	}
 }
 
-// What is elsewhere, or asked for by name, is asked for its models.
+// TestModelsOfOne queries a provider that is named or has another base URL.
 func TestModelsOfOne(t *testing.T) {
 	t.Parallel()
 	list := map[string]string{"GET /v1/models": `{"object":"list","data":[{"id":"one"},{"id":"gpt-4.1"}]}`}
@@ -128,23 +129,23 @@ func TestModelsOfOne(t *testing.T) {
 openai/one                        base URL: URL
 openai/gpt-4.1  1.05M             base URL: URL
 `},
-		"elsewhere without a list": {only: "OpenAI", want: `OTHER PROVIDERS  WHAT THEY NEED
-openai           a name, as openai/NAME (base URL: URL): list the models of openai: HTTP status 404
+		"elsewhere without a list": {only: "OpenAI", want: `OTHER PROVIDERS  TO CONFIGURE
+openai           a model name: openai/NAME (address: URL): openai does not list its models: it answers 404
 `},
-		"no list at all": {only: "databricks", vars: map[string]string{"DATABRICKS_HOST": "h", "DATABRICKS_TOKEN": "t"}, want: `OTHER PROVIDERS  WHAT THEY NEED
-databricks       a name, as databricks/NAME (API key: DATABRICKS_TOKEN): databricks cannot list its models
+		"no list at all": {only: "databricks", vars: map[string]string{"DATABRICKS_HOST": "h", "DATABRICKS_TOKEN": "t"}, want: `OTHER PROVIDERS  TO CONFIGURE
+databricks       a model name: databricks/NAME (key: DATABRICKS_TOKEN): databricks has no list of its models
 `},
-		"a local server that does not run": {only: "vllm", vars: map[string]string{"VLLM_BASE_URL": "http://127.0.0.1:1"}, want: `OTHER PROVIDERS  WHAT THEY NEED
-vllm             nothing answers at VLLM_BASE_URL/v1: start it with vllm serve MODEL --enable-auto-tool-choice
+		"a local server that does not run": {only: "vllm", vars: map[string]string{"VLLM_BASE_URL": "http://127.0.0.1:1"}, want: `OTHER PROVIDERS  TO CONFIGURE
+vllm             not running at VLLM_BASE_URL/v1: start it with vllm serve MODEL --enable-auto-tool-choice
 `},
-		"a local server without a model": {only: "ollama", vars: map[string]string{"OLLAMA_HOST": fake(t, map[string]string{"GET /api/tags": `{"models":[]}`}).URL}, want: `OTHER PROVIDERS  WHAT THEY NEED
-ollama           it runs at OLLAMA_HOST/v1, but has no model yet
+		"a local server without a model": {only: "ollama", vars: map[string]string{"OLLAMA_HOST": fake(t, map[string]string{"GET /api/tags": `{"models":[]}`}).URL}, want: `OTHER PROVIDERS  TO CONFIGURE
+ollama           running at OLLAMA_HOST/v1, but it has no models
 `},
 		"of the configuration": {only: "acme", changes: yes, want: `MODEL     CONTEXT  IN  OUT  WHY
 acme/two  5k                base URL: its base_url in the configuration
 `},
 		"the guide": {only: "offline", want: `MODEL          CONTEXT  IN    OUT   WHY
-offline/guide           free  free  built in: no language model (its default)
+offline/guide           free  free  built in, not a language model (default)
 `},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -157,7 +158,7 @@ offline/guide           free  free  built in: no language model (its default)
 			}
 		})
 	}
-	if _, err := listing(t.Context(), catalog.Input{}, "acme", false); errorText(err) != `there is no provider "acme": agent models lists them` {
+	if _, err := listModels(t.Context(), catalog.Input{}, "acme", false); errorText(err) != `unknown provider "acme". To list providers: agent models` {
 		t.Errorf("got %v", err)
 	}
 }
@@ -165,7 +166,7 @@ offline/guide           free  free  built in: no language model (its default)
 func TestModelsJSON(t *testing.T) {
 	t.Parallel()
 	vars := map[string]string{"OLLAMA_HOST": fake(t, localServers()["OLLAMA_HOST"]).URL}
-	l, err := listing(t.Context(), catalog.Input{Getenv: func(n string) string { return vars[n] }, Wait: 20 * time.Second}, "ollama", true)
+	l, err := listModels(t.Context(), catalog.Input{Getenv: func(n string) string { return vars[n] }, Wait: 20 * time.Second}, "ollama", true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +174,7 @@ func TestModelsJSON(t *testing.T) {
 	if err := (command.Console{Writer: &b}).JSON(l); err != nil {
 		t.Fatal(err)
 	}
-	want := `{"models":[{"model":"ollama/qwen3:8b","context":40960,"input_usd":0,"output_usd":0,"tools":true,"why":"runs at ` + vars["OLLAMA_HOST"] + `/v1"}],"others":[]}`
+	want := `{"models":[{"model":"ollama/qwen3:8b","context":40960,"input_usd":0,"output_usd":0,"tools":true,"why":"running at ` + vars["OLLAMA_HOST"] + `/v1"}],"others":[]}`
 	var got, wanted any
 	if err := json.Unmarshal([]byte(b.String()), &got); err != nil {
 		t.Fatal(err)
@@ -186,8 +187,8 @@ func TestModelsJSON(t *testing.T) {
 	}
 }
 
-// A server on this machine answers where nothing else is connected, for agent
-// run at once and for the terminal program when it was found.
+// TestLocalServerIsFound uses a server on this machine if no model is connected:
+// agent run at once, the screen after the search.
 func TestLocalServerIsFound(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -237,21 +238,21 @@ func TestPickerLocal(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := newPicker(row.flags, row.set, "", false)
 			if row.want == "" {
-				if m := p.local(t.Context()).Model; m != "" {
+				if m := p.findLocal(t.Context()).Model; m != "" {
 					t.Errorf("got %s", m)
 				}
 				return
 			}
 			waitFor(t, "the server to be found", func() bool {
-				found := p.local(t.Context())
-				m, err := p.named(found.Model, "")
-				return err == nil && found.Model == row.want && m.Context == 40960 && strings.HasPrefix(found.Why, "ollama runs on this machine at 127.0.0.1:") && strings.HasSuffix(found.Why, ", and no other model is connected")
+				found := p.findLocal(t.Context())
+				m, err := p.byName(found.Model, "")
+				return err == nil && found.Model == row.want && m.Context == 40960 && strings.HasPrefix(found.Why, "ollama runs on this machine at 127.0.0.1:") && strings.HasSuffix(found.Why, ", and nothing else is connected")
 			})
 		})
 	}
 }
 
-// What the picker makes of a choice.
+// TestPickerBuilds checks the model that the picker builds for a choice.
 func TestPickerBuilds(t *testing.T) {
 	for name, v := range map[string]string{"OPENAI_API_KEY": "k", "GROQ_API_KEY": "k", "AGENT_MODEL": "", "OPENAI_BASE_URL": ""} {
 		t.Setenv(name, v)
@@ -272,7 +273,7 @@ func TestPickerBuilds(t *testing.T) {
 		"an unknown model":     {flags: flags{model: "openai/any", effort: "whatever"}, want: built{Name: "openai/any", Effort: "whatever", AsText: true}},
 		"an effort it has not": {flags: flags{model: "openai/gpt-5.1", effort: "extreme"}, want: built{Err: `--effort: openai/gpt-5.1: this model does not support effort "extreme": use none, low, medium, high`}},
 		"an effort of the configuration that it has not": {flags: flags{model: "openai/gpt-4.1"}, set: settings.Settings{Effort: "low"}, want: built{Name: "openai/gpt-4.1", Context: 1_047_576, Priced: true, AsText: true,
-			Notices: []string{"openai/gpt-4.1: effort low of the configuration is left out: this model does not support reasoning effort"}}},
+			Notices: []string{"openai/gpt-4.1: effort low from the configuration is ignored: this model has no levels of effort"}}},
 		"models that stand in for one another": {set: settings.Settings{Models: []string{"openai/gpt-5.1", "xai/m", "groq/m", "openai/gpt-4.1"}, Effort: "low"},
 			want: built{Name: "openai/gpt-5.1", Effort: "low", Context: 400_000, Priced: true, AsText: true, Next: "groq/m low, openai/gpt-4.1"}},
 		"corrected": {flags: flags{model: "groq/m"}, set: settings.Settings{Catalog: map[string]settings.Model{"groq/m": {Context: 999, Price: &settings.Price{Input: 1, Output: 1}}}},
@@ -301,8 +302,8 @@ func TestPickerBuilds(t *testing.T) {
 	}
 }
 
-// What the person asks of the effort while the program runs goes before what is
-// set, for that model.
+// TestNamedEffort gives the effort selected during a session precedence over the
+// settings.
 func TestNamedEffort(t *testing.T) {
 	t.Setenv("OPENAI_API_KEY", "k")
 	p := newPicker(flags{}, settings.Settings{Effort: "low"}, "", false)
@@ -310,15 +311,15 @@ func TestNamedEffort(t *testing.T) {
 		"": "low", "high": "high", event.DefaultEffort: "",
 		"extreme": `openai/gpt-5.1: this model does not support effort "extreme": use none, low, medium, high`,
 	} {
-		m, err := p.named("openai/gpt-5.1", effort)
+		m, err := p.byName("openai/gpt-5.1", effort)
 		if got := m.Effort + errorText(err); got != want {
 			t.Errorf("%q: got %q, want %q", effort, got, want)
 		}
 	}
 }
 
-// Where the first model of the list has no quota left, the next one answers,
-// each with its own key at its own address.
+// TestModelsStandIn uses the next model when the quota of the first is exhausted,
+// each with its own API key and address.
 func TestModelsStandIn(t *testing.T) {
 	t.Parallel()
 	broke := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// The mouse is left to the terminal where that is set, until a key takes it.
+// TestMouseSetting leaves the mouse to the terminal if configured, until a key
+// enables it.
 func TestMouseSetting(t *testing.T) {
 	t.Parallel()
 	const taken = "\x1b[?1002h"

@@ -8,10 +8,9 @@ import (
 	"agent/internal/history"
 )
 
-// BenchmarkOpenSession opens a session of 10,000 messages and 50 MB with the
-// program as it is built: until its last answer is on the screen, and what that
-// took of memory; and from the first prompt to the request that it makes, which
-// has all of the session in it.
+// BenchmarkOpenSession opens a session of 10,000 messages and 50 MB. It measures
+// the time until the last answer appears, the memory, and the time from the first
+// prompt to its request, which holds the whole session.
 func BenchmarkOpenSession(b *testing.B) {
 	buildProgram(b)
 	s := newPacer(b)

@@ -12,7 +12,7 @@ import (
 	"agent/cmd/agent/command"
 )
 
-// takes checks the options that a command makes of args; all but its streams.
+// takes checks the options that a command parses from args, except its streams.
 func takes[O any](t *testing.T, newCmd func(command.RunFunc[O]) *cobra.Command, want O, args ...string) {
 	t.Helper()
 	var got O
@@ -48,7 +48,7 @@ func TestOptionsOfCommands(t *testing.T) {
 	takes(t, keys, keysOptions{})
 }
 
-// The exit code follows from the type of an error.
+// TestExitCode derives the exit code from the type of an error.
 func TestExitCode(t *testing.T) {
 	t.Parallel()
 	said := errors.New("said")

@@ -8,16 +8,16 @@ import (
 	"syscall"
 )
 
-// output is where a headless run prints. What could not be written is held, and
-// nothing is written after it: what comes out has no hole in it.
+// output is the standard output of a headless run. After a write error it writes
+// nothing more, so that the output has no gap.
 type output struct {
 	w   io.Writer
-	err error // the first
+	err error // first write error
 }
 
-// newOutput returns an output to w. When nobody reads it any more, that is an
-// error from now on and not the end of the program. The signal is caught and
-// not ignored, which the commands that the program starts would inherit.
+// newOutput returns an output to w. It catches SIGPIPE, so that a closed pipe is a
+// write error and does not end the program. The signal is not ignored, because
+// commands that the program starts would inherit that.
 func newOutput(w io.Writer) *output {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	return &output{w: w}
@@ -32,5 +32,5 @@ func (o *output) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// unread reports whether nobody reads it any more.
-func (o *output) unread() bool { return errors.Is(o.err, syscall.EPIPE) }
+// closed reports whether the reader of the output has closed it.
+func (o *output) closed() bool { return errors.Is(o.err, syscall.EPIPE) }

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// When nobody reads what a run prints any more, it stops as if it were
-// interrupted: nothing of it goes on, and the session is whole.
+// TestRunThatNobodyReads closes the output of a run: the turn is interrupted and
+// the session can be resumed.
 func TestRunThatNobodyReads(t *testing.T) {
 	t.Parallel()
 	for _, form := range []string{"text", "stream-json"} {
@@ -32,16 +32,17 @@ func TestRunThatNobodyReads(t *testing.T) {
 		}
 		close(more)
 		_ = cmd.Wait()
-		if got := cmd.ProcessState.ExitCode(); got != exitUnread {
-			t.Errorf("%s: got exit code %d, want %d", form, got, exitUnread)
+		if got := cmd.ProcessState.ExitCode(); got != exitOutputClosed {
+			t.Errorf("%s: got exit code %d, want %d", form, got, exitOutputClosed)
 		}
 		if out, code := h.agent(t, "run", "--continue", "go on"); code != exitDone {
-			t.Errorf("%s: the session does not go on: got exit code %d and %s", form, code, out)
+			t.Errorf("%s: the session cannot be resumed: got exit code %d and %s", form, code, out)
 		}
 	}
 }
 
-// An answer that could not be written is no success, and where it is is told.
+// TestRunWithoutRoomForItsOutput reports an answer that could not be written, and
+// the session that holds it.
 func TestRunWithoutRoomForItsOutput(t *testing.T) {
 	t.Parallel()
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
@@ -56,7 +57,7 @@ func TestRunWithoutRoomForItsOutput(t *testing.T) {
 		var said strings.Builder
 		cmd.Stdout, cmd.Stderr = full, &said
 		_ = cmd.Run()
-		want := "no space left on device. The session has it all: agent sessions show " + h.ids(t)[0]
+		want := "no space left on device. The session holds all of it: agent sessions show " + h.ids(t)[0]
 		if code := cmd.ProcessState.ExitCode(); code != exitFailed || !strings.Contains(said.String(), want) {
 			t.Errorf("%s: got exit code %d and %q, want %d and %q", form, code, &said, exitFailed, want)
 		}

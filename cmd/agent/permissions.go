@@ -10,14 +10,14 @@ import (
 	"agent/internal/loop/policy"
 )
 
-// keyFile is the name, in the directory of state, of the key that seals standing
-// permissions.
+// keyFile is the name of the file, in the state directory, with the key that seals
+// standing permissions.
 const keyFile = "permissions.key"
 
-// protect tells the session which paths are protected, and where the key of its
-// permissions is.
-func (a *app) protect() {
-	a.options.Paths = pathsOf(a.work.Dir(), os.Getenv)
+// protectPaths sets the protected paths and the key of the session's standing
+// permissions.
+func (a *app) protectPaths() {
+	a.options.Paths = permissionPaths(a.work.Dir(), os.Getenv)
 	state, err := history.Dir(os.Getenv)
 	if err != nil {
 		return
@@ -29,8 +29,9 @@ func (a *app) protect() {
 	}
 }
 
-// pathsOf returns the places that decide what is protected, for a session in dir.
-func pathsOf(dir string, getenv func(string) string) policy.Paths {
+// permissionPaths returns the directories from which policy derives the protected
+// paths of a session in dir.
+func permissionPaths(dir string, getenv func(string) string) policy.Paths {
 	p := policy.Paths{Workspace: dir}
 	if home, err := os.UserHomeDir(); err == nil && filepath.IsAbs(home) {
 		p.Home = home

@@ -14,10 +14,9 @@ import (
 	"agent/cmd/agent/settings"
 )
 
-// TestPictures draws the README's pictures from real screens, for a dark page
-// and for a light one. It runs when PICTURES is set: make pictures. Set to a
-// directory, it draws them there, at the sizes that every screen must read well
-// at, for somebody to look at.
+// TestPictures draws the README's pictures from real screens, for dark and light
+// pages. It runs if PICTURES is set (make pictures). If PICTURES is a directory, it
+// draws there at several sizes for review.
 func TestPictures(t *testing.T) {
 	t.Parallel()
 	dir := os.Getenv("PICTURES")
@@ -49,7 +48,7 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-// screenshot is a screen that the README shows.
+// screenshot is a screen in the README.
 type screenshot struct {
 	name       string
 	cols, rows int
@@ -105,7 +104,7 @@ func (p screenshot) draw(t *testing.T, page page, cols, rows int) string {
 	return a.svg(page)
 }
 
-// page is what a picture stands on.
+// page is the background of a picture.
 type page struct {
 	name       string
 	paper, ink string
@@ -130,8 +129,7 @@ const (
 	border     = 14
 )
 
-// svg draws the screen as a picture, a text element a run of cells that look
-// alike.
+// svg draws the screen as an SVG with one text element per run of equal style.
 func (s *terminal) svg(p page) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -149,7 +147,7 @@ func (s *terminal) svg(p page) string {
 	return b.String()
 }
 
-// run draws the cells from x on that look alike, and returns how many.
+// run draws the run of equal style at x and returns its length in cells.
 func (s *terminal) run(b *strings.Builder, p page, x, y int) int {
 	first := s.em.CellAt(x, y)
 	n := 0
@@ -195,7 +193,7 @@ const (
 	italic = 1 << 2
 )
 
-// hex writes c as a picture does, the ink where there is none.
+// hex returns c in hexadecimal, or the default color if c is nil.
 func (p page) hex(c color.Color) string {
 	if c == nil {
 		return p.ink

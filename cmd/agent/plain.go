@@ -18,31 +18,31 @@ import (
 	"agent/internal/tui/screen"
 )
 
-// isPlain reports whether sessions are shown as lines: if the user wants it, or
-// if standard output is no screen.
+// isPlain reports whether sessions run in plain mode: with --plain, or if standard
+// output is not a terminal or a dumb one.
 func isPlain(f flags) bool {
 	return f.plain || !term.IsTerminal(os.Stdout.Fd()) || os.Getenv("TERM") == "dumb"
 }
 
-// lineInput reads the lines that are typed or piped in plain mode. One serves
-// all sessions of a program.
+// lineInput reads standard input in plain mode. All sessions of the process share
+// one.
 type lineInput struct {
 	lines <-chan string
-	typed bool
+	typed bool // standard input is a terminal
 }
 
-// readLineInput reads standard input from now on.
+// readLineInput starts reading lines from standard input.
 func readLineInput() *lineInput {
 	lines := make(chan string)
-	go func() { // ends with the program at the latest: nothing takes a line back
+	go func() { // may run until the process exits, because a read cannot be cancelled
 		defer close(lines)
 		readLines(os.Stdin, lines)
 	}()
 	return &lineInput{lines, term.IsTerminal(os.Stdin.Fd())}
 }
 
-// readLines hands out the lines of in. A backslash before its end joins a line
-// with the next.
+// readLines sends the lines of in to out. A backslash at the end of a line joins it
+// with the next one.
 func readLines(in io.Reader, out chan<- string) {
 	s := bufio.NewScanner(in)
 	s.Buffer(nil, maxPrompt)
@@ -63,8 +63,7 @@ func readLines(in io.Reader, out chan<- string) {
 	}
 }
 
-// ask prints a question and returns the line that answers it; false if there
-// are no more.
+// ask prints a question and returns the answer; false at the end of input.
 func (in *lineInput) ask(question string) (string, bool) {
 	fmt.Print(question)
 	line, ok := <-in.lines
@@ -74,19 +73,19 @@ func (in *lineInput) ask(question string) (string, bool) {
 	return strings.TrimSpace(line), ok
 }
 
-// listed is how many sessions are offered at once.
-const listed = 20
+// sessionsPerPage is the number of sessions that pick prints at once.
+const sessionsPerPage = 20
 
-// pick lets the person choose a session by its number, or by a part of what it
-// is called; "" if they chose none.
+// pick lets the user choose a session by its number or by a part of its title, and
+// returns its ID, or "" for none.
 func (in *lineInput) pick(all []list.Session) string {
 	found, shown := all, printSessions(all, 0)
 	for {
-		question := "which one? a number, or a part of its title"
+		question := "Number or part of a title"
 		if shown < len(found) {
-			question += ", more for " + strconv.Itoa(len(found)-shown) + " more"
+			question += ", more (" + strconv.Itoa(len(found)-shown) + " left)"
 		}
-		answer, ok := in.ask(question + ", or nothing to leave: ")
+		answer, ok := in.ask(question + ", or Enter to quit: ")
 		n, err := strconv.Atoi(answer)
 		switch {
 		case !ok || answer == "":
@@ -94,7 +93,7 @@ func (in *lineInput) pick(all []list.Session) string {
 		case err == nil && n >= 1 && n <= shown:
 			return found[n-1].ID
 		case err == nil:
-			fmt.Printf("there is no row %d\n", n)
+			fmt.Printf("There is no session number %d.\n", n)
 			continue
 		case answer == "more" && shown < len(found):
 			shown += printSessions(found[shown:], shown)
@@ -103,7 +102,7 @@ func (in *lineInput) pick(all []list.Session) string {
 		fit := matching(all, answer)
 		switch len(fit) {
 		case 0:
-			fmt.Printf("no session is called %s\n", ink.SanitizeLine(answer))
+			fmt.Printf("No session matches %s.\n", ink.SanitizeLine(answer))
 			fit = all
 		case 1:
 			return fit[0].ID
@@ -112,18 +111,18 @@ func (in *lineInput) pick(all []list.Session) string {
 	}
 }
 
-// printSessions prints the first of the sessions, with numbers that follow after,
-// and returns how many.
+// printSessions prints the first page of the sessions, numbered from after+1, and
+// returns how many it printed.
 func printSessions(all []list.Session, after int) int {
-	all = all[:min(len(all), listed)]
+	all = all[:min(len(all), sessionsPerPage)]
 	for i, s := range all {
 		fmt.Printf("%d  %s  %s  %s\n", after+i+1, s.When.Format("2006-01-02 15:04"), ink.SanitizeLine(s.Dir), ink.SanitizeLine(s.Title))
 	}
 	return len(all)
 }
 
-// matching returns the sessions whose title, directory and id have every word of
-// text.
+// matching returns the sessions whose title, directory and ID together contain
+// every word of text.
 func matching(all []list.Session, text string) (found []list.Session) {
 	words := strings.Fields(strings.ToLower(text))
 	for _, s := range all {
@@ -135,7 +134,7 @@ func matching(all []list.Session, text string) (found []list.Session) {
 	return found
 }
 
-// show shows a session as lines.
+// show runs a session in plain mode.
 func (in *lineInput) show(ctx context.Context, o screen.Options, interrupts <-chan struct{}) (screen.Exit, error) {
 	o.Output = os.Stdout
 	return plain.Show(ctx, o, plain.Lines{C: in.lines, Typed: in.typed, Interrupts: interrupts})

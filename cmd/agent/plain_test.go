@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Somebody at a terminal that can do nothing but lines: approves, refuses with
-// words, steers, stops a command, and leaves with ctrl+c.
+// TestPlainAtATerminal approves, rejects with a comment, steers, interrupts a
+// command and quits with ctrl+c in plain mode.
 func TestPlainAtATerminal(t *testing.T) {
 	t.Parallel()
 	nap := fmt.Sprintf("sleep 61.%d", os.Getpid())

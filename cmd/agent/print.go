@@ -1,26 +1,26 @@
 package main
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
 
+	"agent/cmd/agent/sessions"
 	"agent/internal/llm"
 	"agent/internal/loop/event"
 	"agent/internal/tui/diff"
 	"agent/internal/tui/ink"
 )
 
-// printer tells of a headless run. Its writers' errors are not its concern: see
-// headless.
+// printer prints the events and the result of a headless run. It ignores write
+// errors: output records them.
 type printer interface {
 	event(event.Event)
 	end(result) // after the last event
 }
 
-// result is what a headless run came to: the object that --output json prints.
+// result is the result of a headless run: the object that --output json prints.
 type result struct {
 	Type     string    `json:"type"` // "result"
 	Session  string    `json:"session,omitempty"`
@@ -31,32 +31,34 @@ type result struct {
 	Hint     string    `json:"hint,omitempty"`
 	Steps    int       `json:"steps"`
 	Usage    llm.Usage `json:"usage"`
-	Cost     *float64  `json:"cost_usd,omitempty"` // where the price is known
+	Cost     *float64  `json:"cost_usd,omitempty"` // nil if a price is unknown
 	Duration int64     `json:"duration_ms"`
 	ExitCode int       `json:"exit_code"`
 
-	cut bool // what Answer holds so far was cut
+	truncated bool // Answer was truncated so far
+	denied    bool // a call was denied because no user could approve it
 }
 
-// textPrinter streams the answer to out, and tells of the rest on err.
+// textPrinter streams the answer to out and prints everything else to err.
 type textPrinter struct {
-	out, err io.Writer
-	clean    bool // out is a terminal: nothing reaches it raw
-	whole    bool // nothing but the answer is written to out, at the end
-	open     bool // the last line on out is not ended
-	said     bool // something was written to out
-	reply    string
-	index    int
+	out, err   io.Writer
+	sanitize   bool // out is a terminal: escape control characters
+	shared     bool // out and err are the same file
+	onlyAnswer bool // print only the answer to out, at the end
+	midLine    bool // the last line on out is not ended
+	wrote      bool // something was written to out
+	reply      string
+	index      int
 }
 
 func (p *textPrinter) event(e event.Event) {
 	switch e := e.(type) {
 	case event.Streamed:
-		if d, ok := e.Delta.(llm.TextDelta); ok && !p.whole {
+		if d, ok := e.Delta.(llm.TextDelta); ok && !p.onlyAnswer {
 			p.text(e.Reply, d)
 		}
 	case *event.ToolStart:
-		if e.Effect != "read" { // what only reads is told of when it is done
+		if e.Effect != "read" { // a call that only reads is printed when it is done
 			p.note("◦ %s", ink.SanitizeLine(e.Title))
 		}
 	case *event.ToolEnd:
@@ -66,7 +68,7 @@ func (p *textPrinter) event(e event.Event) {
 	case event.Notice:
 		p.note("%s", ink.Sanitize(e.Text))
 	case event.Unreadable:
-		p.note("The session cannot be read: %s", ink.SanitizeLine(e.Why))
+		p.note("Cannot read the session: %s", ink.SanitizeLine(e.Why))
 	case event.Opened:
 		for _, text := range e.Problems {
 			p.note("%s", ink.Sanitize(text))
@@ -74,31 +76,27 @@ func (p *textPrinter) event(e event.Event) {
 	}
 }
 
-// text writes a piece of the answer. A new message begins a new paragraph.
+// text writes a delta of the answer. A new message begins a new paragraph.
 func (p *textPrinter) text(reply string, d llm.TextDelta) {
-	if p.said && (reply != p.reply || d.Index != p.index) {
+	if p.wrote && (reply != p.reply || d.Index != p.index) {
 		p.endLine()
 		fmt.Fprintln(p.out)
 	}
 	p.reply, p.index = reply, d.Index
 	text := d.Text
-	if p.clean {
+	if p.sanitize {
 		text = ink.Sanitize(text)
 	}
 	if text != "" {
 		fmt.Fprint(p.out, text)
-		p.said, p.open = true, !strings.HasSuffix(text, "\n")
+		p.wrote, p.midLine = true, !strings.HasSuffix(text, "\n")
 	}
 }
 
 func (p *textPrinter) toolEnd(e *event.ToolEnd) {
 	title := ink.SanitizeLine(e.Title)
 	if e.Outcome != event.OK {
-		first, _, _ := strings.Cut(cmp.Or(e.Error, e.Result.Text), "\n")
-		if e.Outcome == event.Refused && e.Summary != "" { // what Result says is for the model
-			first = e.Summary
-		}
-		p.note("✗ %s  %s: %s", title, e.Outcome, ink.SanitizeLine(first))
+		p.note("✗ %s  %s", title, ink.SanitizeLine(sessions.Failure(e)))
 		return
 	}
 	line := "· " + title
@@ -112,8 +110,8 @@ func (p *textPrinter) toolEnd(e *event.ToolEnd) {
 }
 
 func (p *textPrinter) end(r result) {
-	if p.whole && r.ExitCode == exitDone {
-		if p.clean {
+	if p.onlyAnswer && r.Reason == string(event.Done) {
+		if p.sanitize {
 			r.Answer = ink.Sanitize(r.Answer)
 		}
 		fmt.Fprintln(p.out, r.Answer)
@@ -127,23 +125,32 @@ func (p *textPrinter) end(r result) {
 	}
 }
 
-// note writes a line to err, on a line of its own where both are one terminal.
+// note writes a line to err. If out is the same file, it ends the line there first.
 func (p *textPrinter) note(format string, args ...any) {
-	if p.clean {
+	if p.shared {
 		p.endLine()
 	}
 	fmt.Fprintf(p.err, format+"\n", args...)
 }
 
+// sentence returns text with a full stop, unless it ends with one or with another
+// mark.
+func sentence(text string) string {
+	if strings.HasSuffix(text, ".") || strings.HasSuffix(text, "!") || strings.HasSuffix(text, "?") {
+		return text
+	}
+	return text + "."
+}
+
 func (p *textPrinter) endLine() {
-	if p.open {
+	if p.midLine {
 		fmt.Fprintln(p.out)
-		p.open = false
+		p.midLine = false
 	}
 }
 
-// jsonPrinter writes one object at the end; with lines, each durable event
-// before it as well, as the session holds it.
+// jsonPrinter prints the result as one JSON object. If lines is set, it first
+// prints each durable event as it is stored in the session.
 type jsonPrinter struct {
 	out   io.Writer
 	lines bool

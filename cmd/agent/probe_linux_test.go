@@ -48,8 +48,8 @@ func mainProbe() {
 	fmt.Printf("looked into %d processes\n", looked)
 }
 
-// agents returns the processes of the program, its helpers, and what stands for
-// them in a test. The test itself, agent.test, knows the keys.
+// agents returns the processes of the program, its helpers, and their test
+// equivalents. It excludes the test itself, agent.test, which knows the keys.
 func agents() (pids []int) {
 	files, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	for _, f := range files {
@@ -69,7 +69,7 @@ func nameOf(pid int) string {
 }
 
 // keptBy returns where a process holds key: in its arguments, its environment or
-// its memory, as far as that can be read.
+// its memory, as far as they can be read.
 func keptBy(pid int, key []byte) (found []string) {
 	for _, what := range []string{"cmdline", "environ"} {
 		b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/%s", pid, what))

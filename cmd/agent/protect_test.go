@@ -9,11 +9,11 @@ import (
 	"testing"
 )
 
-// always is the key that gives a standing permission while a question waits.
+// always selects the standing permission in a permission dialog.
 const always = "2"
 
-// Where the home directory is the workspace, no mode lets the model write what
-// the user's programs obey, and no tool reads the key of permissions.
+// TestProtectedPathsInASession checks that no mode lets the model write protected
+// paths in the home directory, and that no tool reads the permissions key.
 func TestProtectedPathsInASession(t *testing.T) {
 	t.Parallel()
 	names := []string{
@@ -43,7 +43,11 @@ func TestProtectedPathsInASession(t *testing.T) {
 			s := serve(t, append(answers, call("write", `{"path":"plain.txt","content":"fine"}`), say("Done."))...)
 			h.env = append(h.env, at(s)...)
 			for _, name := range names {
-				if out, code := h.agent(t, "run", "--mode", mode, "write "+name); code != exitDone {
+				want := exitDenied
+				if strings.HasSuffix(name, "permissions.key") { // no approval allows it
+					want = exitDone
+				}
+				if out, code := h.agent(t, "run", "--mode", mode, "write "+name); code != want {
 					t.Errorf("%s: got exit code %d and %s", name, code, out)
 				}
 				if b, err := os.ReadFile(filepath.Join(h.dir, name)); strings.Contains(string(b), "planted") {
@@ -71,8 +75,8 @@ func TestProtectedPathsInASession(t *testing.T) {
 	t.Attr("promise", fmt.Sprintf("protected paths written by a run in the home directory, in modes edits and all: %d of %d", broken, 2*len(names)))
 }
 
-// A repository whose protected names are symbolic links is protected all the
-// same, by every name, through the tools that change files.
+// TestProtectedLinksInASession protects paths behind symlinks, by every name, in
+// all tools that change files.
 func TestProtectedLinksInASession(t *testing.T) {
 	names := []string{".vscode/launch.json", "conf/tasks.json", ".husky/pre-commit", "hk/pre-commit", ".envrc", "env.sh", "sub/.vscode/tasks.json", "team/hook"}
 	broken := 0
@@ -94,7 +98,7 @@ func TestProtectedLinksInASession(t *testing.T) {
 				broken++
 				t.Errorf("%s: %s was written: %q", mode, name, b)
 			}
-			if !strings.Contains(lastBody(t, s), " is protected: ") || !strings.Contains(out, "refused: ") || strings.Contains(out, "refused: refused") {
+			if !strings.Contains(lastBody(t, s), " is protected: ") || !strings.Contains(out, "denied: ") || strings.Contains(out, "denied: denied") {
 				t.Errorf("%s: %s: got %s", mode, name, out)
 			}
 		}
@@ -102,8 +106,8 @@ func TestProtectedLinksInASession(t *testing.T) {
 	t.Attr("promise", fmt.Sprintf("protected paths behind links of a repository written by a run, in modes edits and all: %d of %d", broken, 2*len(names)))
 }
 
-// On a screen a protected path asks in mode all, with its reason, and offers no
-// permission for next time.
+// TestProtectedPathAsksInModeAll asks for a protected path in mode all, with the
+// reason and without a standing permission.
 func TestProtectedPathAsksInModeAll(t *testing.T) {
 	t.Parallel()
 	s := serve(t, call("write", `{"path":".envrc","content":"x\n"}`), say("Done."))
@@ -119,8 +123,8 @@ func TestProtectedPathAsksInModeAll(t *testing.T) {
 	}
 }
 
-// What was always allowed holds in its session, for the script as it was, and
-// not where nobody is asked or in a fork.
+// TestStandingPermissionInASession applies a standing permission in its session
+// while the script is unchanged, but not in a run without a user or in a fork.
 func TestStandingPermissionInASession(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {

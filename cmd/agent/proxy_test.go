@@ -17,7 +17,7 @@ import (
 	"testing"
 )
 
-// aProxy opens ways to one server, whatever host it is asked for.
+// aProxy connects every host to one server.
 type aProxy struct {
 	*httptest.Server
 	to string
@@ -34,7 +34,7 @@ func newProxy(t *testing.T, to string) *aProxy {
 	return p
 }
 
-// seen is what the proxy was asked so far.
+// seen returns the requests to the proxy so far.
 func (p *aProxy) seen() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -63,8 +63,8 @@ func (p *aProxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	both.Wait()
 }
 
-// A provider is reached through the proxy of the environment, and is trusted by
-// a certificate that SSL_CERT_FILE holds. The proxy's password stays there.
+// TestThroughAProxy reaches a provider through the proxy of the environment, with
+// the certificate in SSL_CERT_FILE. The password of the proxy does not leak.
 func TestThroughAProxy(t *testing.T) {
 	t.Parallel()
 	s := serve(t, say("Hello from afar."))
@@ -108,12 +108,12 @@ func TestThroughAProxy(t *testing.T) {
 		t.Errorf("without the proxy: got %d, %s", code, out)
 	}
 	if strings.Contains(out, "CANARY") {
-		t.Errorf("the proxy's password is told: %s", out)
+		t.Errorf("the password of the proxy leaked: %s", out)
 	}
 }
 
-// A proxy that is written wrongly is told, and nothing goes past it. A server of
-// one's own needs none.
+// TestProxyThatIsNone reports an invalid proxy and does not bypass it. A server on
+// this machine needs no proxy.
 func TestProxyThatIsNone(t *testing.T) {
 	t.Parallel()
 	s := serve(t, say("Hello from here."))

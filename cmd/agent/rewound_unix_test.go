@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// What was taken back is paid for, can be said again, and is told apart where
-// sessions are searched.
+// TestTakenBack counts the cost of rewound turns, keeps their prompts in the
+// history, and marks them in searches.
 func TestTakenBack(t *testing.T) {
 	t.Parallel()
 	s := serve(t, say("One fish."), say("Two fish."))
@@ -29,8 +29,8 @@ func TestTakenBack(t *testing.T) {
 
 	out, code := h.agent(t, "sessions", "search", "count")
 	for _, line := range strings.Split(strings.TrimSpace(out), "\n") {
-		if marked, back := strings.Contains(line, "you, taken back"), strings.Contains(line, "mackerels"); marked != back {
-			t.Errorf("%q: marked as taken back is %v, want %v", line, marked, back)
+		if marked, back := strings.Contains(line, "you, rewound"), strings.Contains(line, "mackerels"); marked != back {
+			t.Errorf("%q: marked as rewound is %v, want %v", line, marked, back)
 		}
 	}
 	if code != 0 || strings.Count(out, "count the") != 2 {

@@ -20,7 +20,7 @@ import (
 	"agent/internal/tui/ink"
 )
 
-// maxPrompt is how many bytes of standard input become a prompt.
+// maxPrompt is the size limit of a prompt on standard input, in bytes.
 const maxPrompt = 4 << 20
 
 // runOptions are what `agent run` needs.
@@ -34,37 +34,39 @@ type runOptions struct {
 	Images []string // files
 }
 
-// newCmdRun returns `agent run`: one prompt, without a screen.
+// newCmdRun returns `agent run`.
 func newCmdRun(f *command.Factory, o *flags, runF command.RunFunc[runOptions]) *cobra.Command {
 	opts := &runOptions{IO: f.IO, flags: o}
 	cmd := &cobra.Command{
 		Use:   "run [PROMPT...]",
-		Short: "do one prompt without a screen",
-		Long: `Run does one prompt without a screen: the answer goes to standard output as it
-streams, tools and notices go to standard error. What comes on standard input
-is added to the prompt, and so is what the images of --image show.
+		Short: "run a single prompt non-interactively",
+		Long: `Run sends a single prompt and prints the answer to standard output as it streams.
+Tool calls and notices go to standard error. Standard input and the images given
+with --image are added to the prompt.
 
-Nobody can be asked here: what would be asked about is refused, and the model
-is told. --mode edits or --mode all allow more.
+There is no permission dialog: tool calls that need approval are denied, and the
+model gets the denial as the result. Use --mode edits to allow file edits, or
+--mode all to allow everything except changes of protected paths.
 
 ` + exitCodes,
 		Example: `  agent run "what does this project do?"
   git diff | agent run "review this"
   agent run --mode edits --output json "fix the typo in README.md"
-  agent run --image before.png --image after.png "what has moved?"
+  agent run --continue "and the tests?"
+  agent run --resume 1ng2j0n --image before.png --image after.png "compare them"
   agent run --schema todo.schema.json "list the TODOs of this project"`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if o.resume == choose {
-				return command.Usage("--resume needs the ID of a session here: agent run --resume ID PROMPT. agent sessions lists them")
+			if o.resume == pickResume {
+				return command.Usage("--resume needs the ID of a session: agent run --resume ID PROMPT. To list sessions: agent sessions")
 			}
 			opts.Prompt = args
 			return command.Or(runF, runRun)(cmd.Context(), opts)
 		},
 	}
-	cmd.Flags().StringVar(&opts.Schema, "schema", "", "file with a JSON schema that the answer must fit; only the answer is printed then")
-	cmd.Flags().StringArrayVar(&opts.Images, "image", nil, "image file (PNG, JPEG, GIF, WebP or BMP) that the model is to see; may be given several times")
-	cmd.Flags().StringVarP(&opts.Output, "output", "o", "text", "form of the output: text, json (one object at the end) or stream-json (a line an event)")
-	return cmd
+	cmd.Flags().StringVar(&opts.Schema, "schema", "", "file with a JSON schema for the answer; only the answer is printed")
+	cmd.Flags().StringArrayVar(&opts.Images, "image", nil, "add an image file to the prompt (PNG, JPEG, GIF, WebP or BMP); can be repeated")
+	cmd.Flags().StringVarP(&opts.Output, "output", "o", "text", "output format: text, json (one object at the end) or stream-json (one event per line)")
+	return withFlags(cmd, allFlags)
 }
 
 func runRun(_ context.Context, opts *runOptions) error {
@@ -106,19 +108,19 @@ func runRun(_ context.Context, opts *runOptions) error {
 	return headless(a, prompt, p, out)
 }
 
-// printerOf returns what prints in the form that --output names. A text that is
-// only the answer is printed at the end.
+// printerOf returns the printer for --output. With onlyAnswer, a text printer
+// prints nothing but the answer, at the end.
 func printerOf(opts *runOptions, out io.Writer, onlyAnswer bool) (printer, error) {
 	switch opts.Output {
 	case "text":
-		return &textPrinter{out: out, err: opts.IO.Err, clean: opts.IO.Out.Terminal, whole: onlyAnswer}, nil
+		return &textPrinter{out: out, err: opts.IO.Err, sanitize: opts.IO.Out.Terminal, shared: opts.IO.SharedOutput(), onlyAnswer: onlyAnswer}, nil
 	case "json", "stream-json":
 		return &jsonPrinter{out: out, lines: opts.Output == "stream-json"}, nil
 	}
-	return nil, command.Usage("--output: there is no form %q: use text, json or stream-json", opts.Output)
+	return nil, command.Usage("--output: unknown format %q: use text, json or stream-json", opts.Output)
 }
 
-// readSchema returns the schema in a file; none without a name.
+// readSchema returns the schema in file; nil if file is empty.
 func readSchema(file string) (*turn.Schema, error) {
 	if file == "" {
 		return nil, nil
@@ -134,35 +136,35 @@ func readSchema(file string) (*turn.Schema, error) {
 	return s, nil
 }
 
-// headless runs one turn of a and tells p, which prints to out, of it. Its error
-// is the exit code.
+// headless runs one turn of a and prints its events with p, which writes to out.
+// Its error holds the exit code.
 func headless(a *app, prompt event.Prompt, p printer, out *output) error {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
 	signals := make(chan os.Signal, 4)
-	turn := a.end.begin(forward(signals), true)
+	turn := a.end.beginPhase(forward(signals), true)
 	defer turn.end()
 
 	commands, events := make(chan event.Command, 4), make(chan event.Event, 64)
 	go loop.NewAgent(a.options).Run(ctx, commands, events)
 	commands <- prompt
 
-	tidying, leave := context.WithCancel(context.Background()) // no part of the turn
-	defer leave()
-	said := sessions.Expire(tidying, a.store, a.set.Sessions.KeepDays, time.Now())
+	expiring, cancel := context.WithCancel(context.Background()) // independent of the turn
+	defer cancel()
+	expired := sessions.Expire(expiring, a.store, a.set.Sessions.KeepDays, time.Now())
 
 	r := result{Type: "result", Session: a.id(), Model: a.options.Model.Name}
 	code := exitFailed
-	killed := 0 // the exit code of the signal that ended the program
+	killed := 0 // exit code of the signal that ends the program; 0 for none
 	for events != nil {
 		select {
 		case s := <-signals:
 			if killed != 0 {
-				stop() // asked twice: what the turn still has to say is not waited for
+				stop() // the second signal: do not wait for the end of the turn
 				continue
 			}
 			killed = signalCode(s)
-			leave()
+			cancel()
 			commands <- event.Interrupt{}
 		case e, ok := <-events:
 			if !ok {
@@ -170,62 +172,68 @@ func headless(a *app, prompt event.Prompt, p printer, out *output) error {
 				continue
 			}
 			p.event(e)
-			if killed == 0 && out.unread() {
-				killed = exitUnread
-				leave()
+			if killed == 0 && out.closed() {
+				killed = exitOutputClosed
+				cancel()
 				commands <- event.Interrupt{}
 			}
 			if end, ok := e.(*event.TurnEnd); ok {
-				code = r.fill(end)
-				stop() // nothing more is wanted of the agent
+				code = r.addTurnEnd(end)
+				stop()
 			} else {
-				r.note(e)
+				r.addEvent(e)
 			}
 		}
 	}
-	for text := range said {
+	for text := range expired {
 		p.event(event.Notice{Text: text})
 	}
-	if killed != 0 {
+	switch {
+	case killed != 0:
 		code = killed
+	case r.denied && code != exitInterrupted:
+		code = exitDenied
 	}
 	r.ExitCode = code
 	p.end(r)
 	return a.outcome(code, out)
 }
 
-// outcome is the error of a headless run that ended with code.
+// outcome returns the error of a headless run with the exit code code.
 func (a *app) outcome(code int, out *output) error {
 	switch {
+	case code != exitDone && code != exitDenied:
+		return &exitError{code: code}
+	case out.closed():
+		return &exitError{code: exitOutputClosed}
+	case out.err != nil && a.log != nil && a.log.Begun():
+		return fmt.Errorf("the output is incomplete: %w. The session holds all of it: agent sessions show %s", out.err, a.id())
+	case out.err != nil:
+		return fmt.Errorf("the output is incomplete: %w", out.err)
 	case code != exitDone:
 		return &exitError{code: code}
-	case out.unread():
-		return &exitError{code: exitUnread}
-	case out.err != nil && a.log != nil && a.log.Begun():
-		return fmt.Errorf("the output is not whole: %w. The session has it all: agent sessions show %s", out.err, a.id())
-	case out.err != nil:
-		return fmt.Errorf("the output is not whole: %w", out.err)
 	}
 	return nil
 }
 
-// note keeps what of e belongs into the result.
-func (r *result) note(e event.Event) {
+// addEvent updates the result with e.
+func (r *result) addEvent(e event.Event) {
 	switch e := e.(type) {
 	case *event.MessageDone:
-		if e.Message.Kind == llm.Assistant && r.cut {
-			r.Answer += e.Message.Text // it goes on where it was cut
+		if e.Message.Kind == llm.Assistant && r.truncated {
+			r.Answer += e.Message.Text // the model continued a truncated answer
 		} else if e.Message.Kind == llm.Assistant {
 			r.Answer = e.Message.Text
 		}
-		r.cut = e.Message.Kind == llm.Assistant && e.Message.Cut
+		r.truncated = e.Message.Kind == llm.Assistant && e.Message.Cut
 	case *event.ToolEnd:
-		r.Answer = "" // what was said before a tool is no answer
+		r.Answer = "" // text before a tool call is not the answer
+		r.denied = r.denied || e.Unattended
 	}
 }
 
-// fill takes the end of the turn into the result, and returns the exit code.
-func (r *result) fill(end *event.TurnEnd) int {
+// addTurnEnd updates the result with the end of the turn and returns the exit code.
+func (r *result) addTurnEnd(end *event.TurnEnd) int {
 	r.Reason, r.Error, r.Hint = string(end.Reason), end.Error, end.Hint
 	r.Steps, r.Usage, r.Cost, r.Duration = end.Steps, end.Usage, end.Cost, end.Duration.Milliseconds()
 	switch end.Reason {
@@ -233,13 +241,14 @@ func (r *result) fill(end *event.TurnEnd) int {
 		return exitDone
 	case event.UserInterrupt:
 		return exitInterrupted
-	case event.LogError: // no further prompt follows here that could save it
-		r.Hint = "make room or mend what is wrong there; --no-session keeps nothing of a session"
+	case event.LogError: // no later prompt saves the conversation
+		r.Hint = "Free up disk space or fix the error, or run without saving the session: --no-session"
 	}
 	return exitFailed
 }
 
-// forward returns what passes signals on to a channel as long as it has room.
+// forward returns a signal handler that sends to a channel. It drops signals while
+// the channel is full.
 func forward(to chan<- os.Signal) func(os.Signal) {
 	return func(s os.Signal) {
 		select {
@@ -249,8 +258,8 @@ func forward(to chan<- os.Signal) func(os.Signal) {
 	}
 }
 
-// promptOf joins the arguments and what comes on standard input, which is read
-// when it is no terminal.
+// promptOf joins the arguments and standard input, which it reads unless it is a
+// terminal.
 func promptOf(args []string, stdin *os.File, notes io.Writer) (string, error) {
 	prompt := strings.TrimSpace(strings.Join(args, " "))
 	piped, err := readPiped(stdin, notes)
@@ -259,7 +268,7 @@ func promptOf(args []string, stdin *os.File, notes io.Writer) (string, error) {
 	}
 	switch {
 	case prompt == "" && piped == "":
-		return "", command.Usage("there is no prompt: agent run \"what to do\", or give it on standard input")
+		return "", command.Usage("no prompt: pass it as an argument (agent run \"explain this project\") or on standard input")
 	case piped == "":
 		return prompt, nil
 	case prompt == "":
@@ -268,15 +277,15 @@ func promptOf(args []string, stdin *os.File, notes io.Writer) (string, error) {
 	return prompt + "\n\n<stdin>\n" + piped + "\n</stdin>", nil
 }
 
-// readPiped returns what was piped or redirected into stdin; nothing where it
-// is a terminal or a device. It says so when it has to wait.
+// readPiped returns the content of stdin; nothing if it is a terminal or another
+// device. After a second of waiting it prints a note.
 func readPiped(stdin *os.File, notes io.Writer) (string, error) {
 	fi, err := stdin.Stat()
 	if err != nil || fi.Mode()&os.ModeCharDevice != 0 {
 		return "", nil
 	}
 	waiting := time.AfterFunc(time.Second, func() {
-		fmt.Fprintln(notes, "reading the prompt from standard input (redirect it from /dev/null if there is nothing to read) ...")
+		fmt.Fprintln(notes, "Reading the prompt from standard input. If there is nothing to read, redirect it from /dev/null.")
 	})
 	defer waiting.Stop()
 	b, err := io.ReadAll(io.LimitReader(stdin, maxPrompt+1))
@@ -284,7 +293,7 @@ func readPiped(stdin *os.File, notes io.Writer) (string, error) {
 		return "", fmt.Errorf("read standard input: %w", err)
 	}
 	if len(b) > maxPrompt {
-		return "", command.Usage("standard input is longer than %d MiB: write it to a file and name the file in the prompt", maxPrompt>>20)
+		return "", command.Usage("standard input is larger than %d MiB: write it to a file and name the file in the prompt", maxPrompt>>20)
 	}
 	return strings.TrimSpace(strings.ToValidUTF8(string(b), "\uFFFD")), nil
 }

@@ -21,8 +21,8 @@ import (
 	"agent/internal/tui/screen"
 )
 
-// screenOptions returns the options of the screen that the settings and the
-// terminal decide. It is the only place that reads settings.Screen.
+// screenOptions returns the options of the screen that depend on the settings and
+// the terminal. It is the only place that reads settings.Screen.
 func screenOptions(s settings.Screen, getenv func(string) string) screen.Options {
 	o := screen.Options{
 		Vi:       s.Editor == "vim",
@@ -51,24 +51,23 @@ func screenOptions(s settings.Screen, getenv func(string) string) screen.Options
 	}
 	o.Terminal.Progress = valueOr(s.Progress, o.Terminal.Progress)
 	o.Terminal.Least = time.Duration(valueOr(s.NotifyAfter, 10)) * time.Second
-	o.Fault, _ = faultFile() // no fault is reported if there is no place for it
+	o.Fault, _ = faultFile() // without a directory there is no crash report
 	return o
 }
 
-// valueOr returns what p points to, or otherwise if p is nil.
-func valueOr[T any](p *T, otherwise T) T {
+// valueOr returns *p, or def if p is nil.
+func valueOr[T any](p *T, def T) T {
 	if p == nil {
-		return otherwise
+		return def
 	}
 	return *p
 }
 
-// screen returns the options of the terminal program for a. plain is set if the
-// session is shown as lines.
+// screen returns the options of the screen for a. plain is set in plain mode.
 func (a *app) screen(events <-chan event.Event, commands chan<- event.Command, prompts []screen.Prompt, plain bool) screen.Options {
 	o := screenOptions(a.set.Screen, os.Getenv)
 	o.Events, o.Commands, o.Prompts, o.Session.History = events, commands, prompts, sessions.Events(a.ending)
-	o.Version, o.Files.ShortDir, o.Files.Dir, o.Files.Branch = stamped(), command.Short, command.Short(a.dir), a.branch
+	o.Version, o.Files.ShortDir, o.Files.Dir, o.Files.Branch = version, command.Short, command.Short(a.dir), a.branch
 	m := a.options.Model
 	o.Models.Name, o.Models.Why, o.Models.Context, o.Models.Effort, o.Models.Host, o.Models.BaseURL = m.Name, m.Why, m.Context, m.Effort, m.Host, m.BaseURL
 	o.Session.Mode, o.Session.ID, o.Session.Title, o.Session.Draft = string(a.options.Mode), a.id(), a.ending.Title, a.options.Draft
@@ -77,7 +76,7 @@ func (a *app) screen(events <-chan event.Event, commands chan<- event.Command, p
 	o.Custom, o.Notices = files, append(a.notices[:len(a.notices):len(a.notices)], notices...)
 	images := &desktop.Images{Dir: a.dir}
 	o.Files.ReadImage, o.Clipboard.ReadImage, o.Clipboard.Copy = images.File, images.Pasted, desktop.NewClipboard().Copy
-	o.Models.Blind, o.Files.Editor, o.Files.Find = blindTo(a.set.Changes()), desktop.Editor(os.Getenv), suggestions(a.index)
+	o.Models.Blind, o.Files.Editor, o.Files.Find = imageBlind(a.set.Changes()), desktop.Editor(os.Getenv), suggestions(a.index)
 	o.Files.ReadBranch = func() string {
 		name, _ := desktop.Branch(a.dir)
 		return name
@@ -86,7 +85,7 @@ func (a *app) screen(events <-chan event.Event, commands chan<- event.Command, p
 		o.Session.List, o.Session.Preview, o.Session.Earlier = sessions.Picker(a.store, a.id()), sessions.Preview(a.store), sessions.Prompts(a.store, a.dir, a.id())
 	}
 	if a.log != nil {
-		o.Session.Spent, o.Session.Path = a.spent, command.Short(a.log.Path())
+		o.Session.Spent, o.Session.Path = a.readSpent, command.Short(a.log.Path())
 		o.Session.Export = func(format string) (string, error) { return sessions.ExportFile(a.log, a.dir, format) }
 	}
 	if a.pick.vault != nil {
@@ -94,18 +93,19 @@ func (a *app) screen(events <-chan event.Event, commands chan<- event.Command, p
 	}
 	state := screenStateFile(os.Getenv)
 	o.Recent = state.read().Recent
-	o.Remember = func(recent []string) { state.change(func(s *screenState) { s.Recent = recent }) }
+	o.Remember = func(recent []string) { state.update(func(s *screenState) { s.Recent = recent }) }
 	switch {
-	case a.pick.held:
-		o.Notices = append(o.Notices, guide)
+	case a.pick.guideHeld:
+		o.Notices = append(o.Notices, offlineNotice)
 	case m.Name == offline.Name && len(a.ending.Events) == 0:
 		a.advise(&o, prompts, plain)
 	}
 	return o
 }
 
-// blindTo returns what reports whether a model is known to see no images.
-func blindTo(known catalog.Changes) func(model string) bool {
+// imageBlind returns a function that reports whether a model is known to lack
+// image input.
+func imageBlind(known catalog.Changes) func(model string) bool {
 	return func(model string) bool {
 		if model == offline.Name {
 			return true
@@ -115,10 +115,10 @@ func blindTo(known catalog.Changes) func(model string) bool {
 	}
 }
 
-// spent returns what each model has used, by the log, and how much of it was
-// rewound: that costs as much as the rest.
-func (a *app) spent() (all []screen.Spent, back screen.Spent, err error) {
-	if !a.begun() {
+// readSpent reads from the log what each model used, and the part of it that was
+// rewound, which costs the same.
+func (a *app) readSpent() (all []screen.Spent, back screen.Spent, err error) {
+	if !a.saved() {
 		return nil, back, nil
 	}
 	v, err := a.log.View()

@@ -8,14 +8,15 @@ import (
 	"agent/internal/history"
 )
 
-// screenState is what the screen keeps from one start to the next. It is a
-// convenience: its errors are not reported.
+// screenState is what the screen remembers between starts. Errors in reading or
+// writing it are ignored.
 type screenState struct {
-	Welcomed bool     `json:"welcomed,omitempty"` // the first start is over
-	Recent   []string `json:"recent,omitempty"`   // the latest choices in the palette
+	Welcomed bool     `json:"welcomed,omitempty"` // the welcome was shown
+	Recent   []string `json:"recent,omitempty"`   // the latest choices in the command palette
 }
 
-// stateFile is the path of a screenState; empty if there is no place for it.
+// stateFile is the path of a stored screenState; empty if there is no directory
+// for it.
 type stateFile string
 
 func screenStateFile(getenv func(string) string) stateFile {
@@ -34,8 +35,9 @@ func (f stateFile) read() (s screenState) {
 	return s
 }
 
-// change changes the state. If two programs do so at once, one of them wins.
-func (f stateFile) change(change func(*screenState)) {
+// update applies change to the stored state. If two processes do so at the same
+// time, one change is lost.
+func (f stateFile) update(change func(*screenState)) {
 	s := f.read()
 	change(&s)
 	b, err := json.Marshal(s)

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// Who looks elsewhere is told that a turn has ended, by the terminal; what is
-// copied goes to it as well.
+// TestTerminalTells notifies through the terminal when a turn ends without focus,
+// and copies through the terminal.
 func TestTerminalTells(t *testing.T) {
 	t.Parallel()
 	const focusOut = "\x1b[O"
@@ -31,17 +31,20 @@ func TestTerminalTells(t *testing.T) {
 	a.exit()
 }
 
-// The first start without a model says what can be done, once, and keeps nobody
-// from typing.
+// TestFirstStart shows how to connect a model at the first start without one, but not
+// later. Without a keyring it does not advise to store an API key.
 func TestFirstStart(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, nil)
 	a := h.open(t, 100, 30)
-	a.wait("agent login openai", "just type")
+	a.wait("set OPENAI_API_KEY", "just type")
+	if strings.Contains(a.screen(), "agent login") {
+		t.Errorf("it advises agent login without a keyring:\n%s", a.screen())
+	}
 	a.send("read nothing.go" + enter)
 	a.wait("nothing.go", "? keys")
 	a.send("/model" + enter)
-	a.wait("choose a model", "offline/guide", "agent login openai")
+	a.wait("choose a model", "offline/guide", "set OPENAI_API_KEY")
 	a.send(escape)
 	a.gone("choose a model")
 	a.send(ctrlD)
@@ -50,14 +53,24 @@ func TestFirstStart(t *testing.T) {
 	b := h.open(t, 100, 30)
 	b.wait("No model is connected", "? keys")
 	if strings.Contains(b.screen(), "just type") {
-		t.Errorf("it is told twice:\n%s", b.screen())
+		t.Errorf("the advice is shown again:\n%s", b.screen())
 	}
 	b.send(ctrlD)
 	b.exit()
 }
 
-// The list of models has those of the provider that --base-url moves: not those
-// of every provider, at that address.
+// TestConnectNotice advises agent login only if there is a keyring.
+func TestConnectNotice(t *testing.T) {
+	t.Parallel()
+	for _, login := range []bool{false, true} {
+		if got := strings.Contains(connectNotice(login), "agent login"); got != login {
+			t.Errorf("keyring %t: got agent login %t", login, got)
+		}
+	}
+}
+
+// TestModelsElsewhere lists only the models of the provider that --base-url applies
+// to.
 func TestModelsElsewhere(t *testing.T) {
 	t.Parallel()
 	served := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -79,16 +92,15 @@ func TestModelsElsewhere(t *testing.T) {
 	a.exit()
 }
 
-// What was done is at hand in the next session; keys of the configuration work
-// there, also one after the other; a clash of them is told, and so is a setting
-// that no longer exists.
+// TestPaletteAndKeys remembers recent palette choices, uses configured keys and
+// sequences, and reports conflicting and retired bindings.
 func TestPaletteAndKeys(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
 	h := newHome(t, nil, at(s)...)
 	h.configure(t, `{"keys": {"palette": ["ctrl+x p"], "open": ["ctrl+t"], "approve": ["y"], "say": []}, "status": ["mode", "model"]}`)
 	a := h.open(t, 100, 30)
-	a.wait("asks before changes · openai/gpt-5.1", "ctrl+t is bound to both open and open-all", "The key settings approve, say in ", "the keys of a question are fixed")
+	a.wait("asks before changes · openai/gpt-5.1", "ctrl+t is bound to both open and open-all", "The key bindings approve, say in ", "the keys of dialogs are")
 	a.send("\x18p")
 	a.wait("do something")
 	a.send("status" + enter)
@@ -108,7 +120,7 @@ func TestPaletteAndKeys(t *testing.T) {
 	b.exit()
 }
 
-// What another program writes over the screen goes with ctrl+l.
+// TestRedraw removes the output of another program with ctrl+l.
 func TestRedraw(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, nil)

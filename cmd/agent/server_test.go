@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-// server is a model's server on loopback that plays answers in order, one a
-// request, in the dialect that it is asked in: OpenAI's chat completions or
-// Anthropic's messages. From then on it says that the script is over.
+// server is a model server on loopback that plays answers in order, one per
+// request, in the dialect of the request: OpenAI Chat Completions or Anthropic
+// Messages. After the last one it answers "The script is over."
 type server struct {
 	*httptest.Server
 	mu       sync.Mutex
@@ -22,20 +22,20 @@ type server struct {
 	dropped  chan struct{} // gets one for each answer whose reader went away
 }
 
-// answer is what the server says: text, then calls, and whether it then keeps
-// the connection open until the reader goes away.
+// answer is a reply: text, then calls. With hold, the connection stays open until
+// the client closes it.
 type answer struct {
 	text  string
 	calls []string // pairs of name and arguments
 	hold  bool
 	raw   string // in place of all that, byte for byte
 
-	// What is said after the text, once then is closed.
+	// more is sent after the text, once then is closed.
 	then <-chan struct{}
 	more string
 }
 
-// wireRequest is what the server understood of a request.
+// wireRequest is a decoded request.
 type wireRequest struct {
 	Model    string        `json:"model"`
 	Messages []wireMessage `json:"messages"`
@@ -110,17 +110,17 @@ func (s *server) seen() []wireRequest {
 	return append([]wireRequest(nil), s.requests...)
 }
 
-// say is an answer of text.
+// say returns an answer with text.
 func say(text string) answer { return answer{text: text} }
 
-// begin is an answer that stays open after text.
+// begin returns an answer that stays open after text.
 func begin(text string) answer { return answer{text: text, hold: true} }
 
-// call is an answer of tool calls: pairs of name and arguments.
+// call returns an answer with tool calls: pairs of name and arguments.
 func call(pairs ...string) answer { return answer{calls: pairs} }
 
-// completion is a as OpenAI streams it. As some servers do, it counts the ids
-// of calls from 0 in every answer.
+// completion encodes a as an OpenAI stream. Like some servers, it numbers the calls
+// of every answer from 0.
 func (a answer) completion() string {
 	var b strings.Builder
 	chunk := func(delta, finish string) {
@@ -148,7 +148,7 @@ func (a answer) completion() string {
 	return b.String() + "data: [DONE]\n\n"
 }
 
-// message is a as Anthropic streams it, with a thought before it.
+// message encodes a as an Anthropic stream, with thinking before it.
 func (a answer) message() string {
 	var b strings.Builder
 	event := func(name, data string) {

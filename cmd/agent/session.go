@@ -18,13 +18,13 @@ import (
 	"agent/internal/loop/session"
 )
 
-// openLog makes a new log, or opens the one that f resumes and what it holds.
-// A session that is resumed by its name runs where it ran before.
+// openLog creates a log, or opens the one that f resumes and reads its end. A
+// resumed session runs in its own directory.
 func (a *app) openLog(f flags) error {
-	if f.none {
+	if f.noSession {
 		return nil
 	}
-	id, err := a.wanted(f)
+	id, err := a.sessionID(f)
 	if err != nil {
 		return err
 	}
@@ -33,21 +33,21 @@ func (a *app) openLog(f flags) error {
 		a.log = a.store.Create(history.Header{Dir: a.dir, Version: version, Time: time.Now()})
 		return nil
 	case f.fork:
-		err = a.forkLog(id, f.keep)
+		err = a.forkLog(id, f.forkKeep)
 	default:
 		err = a.resumeLog(id)
 	}
 	if err != nil {
 		return err
 	}
-	if err := a.goThere(); err != nil {
+	if err := a.enterDir(); err != nil {
 		return err
 	}
-	return a.lookBack(f)
+	return a.readEnd(f)
 }
 
-// wanted returns the ID of the session that f resumes, empty for a new one.
-func (a *app) wanted(f flags) (string, error) {
+// sessionID returns the ID of the session that f resumes; empty for a new one.
+func (a *app) sessionID(f flags) (string, error) {
 	if !f.cont {
 		return f.resume, nil
 	}
@@ -56,20 +56,20 @@ func (a *app) wanted(f flags) (string, error) {
 		return "", err
 	}
 	if len(infos) == 0 {
-		return "", fmt.Errorf("there is no session in %s yet. Start one with agent", a.dir)
+		return "", fmt.Errorf("there are no sessions in %s yet. Run 'agent' to start one", a.dir)
 	}
 	return infos[0].ID, nil
 }
 
-// resumeLog opens the session id. What is damaged in it is told when it is
-// read.
+// resumeLog opens the session id for writing. Damage before its end is reported
+// when the agent reads it.
 func (a *app) resumeLog(id string) error {
 	log, problems, err := a.store.ResumeTail(id)
 	if errors.Is(err, history.ErrNewer) {
-		return fmt.Errorf("session %s: %w. agent sessions show %s prints it", id, err, id)
+		return fmt.Errorf("resume session %s: %w. To print it: agent sessions show %s", id, err, id)
 	}
 	if errors.Is(err, history.ErrLocked) {
-		return fmt.Errorf("%w. --fork goes on in a copy of it", err)
+		return fmt.Errorf("%w. To continue in a copy of it, add --fork", err)
 	}
 	if err != nil {
 		return sessions.HintList(err)
@@ -81,8 +81,8 @@ func (a *app) resumeLog(id string) error {
 	return nil
 }
 
-// forkLog makes a session that begins as id does. With keep, so much of it is
-// kept as event.Rewound says.
+// forkLog creates a fork of the session id. If keep is not nil, the fork is rewound
+// to *keep, as in event.Rewound.
 func (a *app) forkLog(id string, keep *int) error {
 	v, err := a.store.View(id)
 	if err != nil {
@@ -93,15 +93,15 @@ func (a *app) forkLog(id string, keep *int) error {
 		return err
 	}
 	if _, err := os.Stat(from.Dir); err != nil && from.Dir != "" {
-		return fmt.Errorf("the session ran in %s: %w", from.Dir, err) // before there is a fork of no use
+		return missingDir(from.Dir, err) // before an unusable fork is created
 	}
-	if a.newer(from) {
-		return fmt.Errorf("session %s was written by a newer version of this program: it can be read (agent sessions show %s), but neither continued nor forked", from.ID, from.ID)
+	if a.isNewer(from) {
+		return fmt.Errorf("session %s was written by a newer version of agent and cannot be continued or forked. To print it: agent sessions show %s", from.ID, from.ID)
 	}
 	if a.log, err = a.store.Fork(from.ID, math.MaxInt, history.Header{Version: version, Time: time.Now()}); err != nil {
 		return err
 	}
-	a.notices = append(a.notices, "This is a fork of session "+from.ID+", which stays as it is.")
+	a.notices = append(a.notices, "This is a fork of session "+from.ID+". The original is unchanged.")
 	if keep == nil {
 		return nil
 	}
@@ -112,9 +112,10 @@ func (a *app) forkLog(id string, keep *int) error {
 	return a.log.Append(record, true)
 }
 
-// newer reports whether a session is of a format that this program cannot
-// continue. Of one whose header cannot be read, only opening it tells.
-func (a *app) newer(h history.Header) bool {
+// isNewer reports whether a newer version of the program wrote the session, in a
+// format that this one cannot continue. If the header has no format, it opens the
+// session to find out.
+func (a *app) isNewer(h history.Header) bool {
 	if h.Format > 0 {
 		return h.Format > history.Format
 	}
@@ -125,33 +126,38 @@ func (a *app) newer(h history.Header) bool {
 	return errors.Is(err, history.ErrNewer)
 }
 
-// goThere makes the directory of the session the one to work in.
-func (a *app) goThere() error {
+// missingDir is the error of a session whose directory cannot be opened.
+func missingDir(dir string, err error) error {
+	return fmt.Errorf("open the directory of the session, %s: %w", dir, err)
+}
+
+// enterDir makes the directory of the session the working directory.
+func (a *app) enterDir() error {
 	dir := a.log.Header().Dir
 	if dir == "" || dir == history.AsWritten(a.dir) {
 		return nil
 	}
 	if _, err := os.Stat(dir); err != nil {
-		return fmt.Errorf("the session ran in %s: %w", dir, err)
+		return missingDir(dir, err)
 	}
-	a.notices = append(a.notices, "This session works in "+command.Short(dir)+", where it began.")
+	a.notices = append(a.notices, "Working directory of this session: "+command.Short(dir)+".")
 	a.dir = dir
 	return nil
 }
 
-// shownFirst is how many events of a session that is resumed a screen has at
-// least, before it asks for more.
-const shownFirst = 200
+// firstEvents is the minimum number of events that the screen shows of a resumed
+// session before it loads more.
+const firstEvents = 200
 
-// lookBack reads how the session ended, and what was not sent. What is damaged
-// before that is told by the agent.
-func (a *app) lookBack(f flags) error {
+// readEnd reads the last events of the session and its unsent prompt. The agent
+// reports damage before that.
+func (a *app) readEnd(f flags) error {
 	v, err := a.log.View()
 	if err != nil {
 		return err
 	}
 	defer v.Close()
-	if a.ending, err = session.Ending(context.Background(), v, shownFirst); err != nil {
+	if a.ending, err = session.Ending(context.Background(), v, firstEvents); err != nil {
 		return fmt.Errorf("read session %s: %w", a.id(), err)
 	}
 	if f.fork {
@@ -163,18 +169,19 @@ func (a *app) lookBack(f flags) error {
 		err = json.Unmarshal(draft, &a.options.Draft)
 	}
 	if err != nil {
-		a.notices = append(a.notices, "What was not sent is lost: "+err.Error())
+		a.notices = append(a.notices, "Your unsent prompt could not be restored: "+err.Error())
 	}
 	return nil
 }
 
-// lastModel is the model used last and where it was: in the resumed session, else
-// in the newest of this directory in which a model other than the guide answered.
+// lastModel returns the model used last and its base URL: in the resumed session,
+// else in the most recent session in this directory that used a model other than
+// the offline guide.
 func (a *app) lastModel() event.ModelSet {
 	if s := a.ending; s.Model != "" {
 		return event.ModelSet{Model: s.Model, BaseURL: s.BaseURL, Host: s.Host}
 	}
-	for _, e := range slices.Backward(a.ending.Events) { // the record of its model is damaged
+	for _, e := range slices.Backward(a.ending.Events) { // the record of the model is damaged
 		if step, ok := e.(*event.StepEnd); ok {
 			return event.ModelSet{Model: step.Model}
 		}
@@ -203,7 +210,7 @@ func ofGuide(body json.RawMessage) bool {
 	return ok && m.Model == offline.Name
 }
 
-// id is that of the session, empty where it is kept nowhere.
+// id returns the ID of the session; empty if it is not saved.
 func (a *app) id() string {
 	if a.log == nil {
 		return ""

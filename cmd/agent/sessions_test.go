@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// A session that another program holds is forked, looked at, or left.
+// TestSessionHeldElsewhere opens a locked session: the user can fork it, view it or
+// quit.
 func TestSessionHeldElsewhere(t *testing.T) {
 	t.Parallel()
 	s := serve(t, say("Apples it is."), say("A fork it is."), say("Once more."))
@@ -67,8 +68,8 @@ func TestSessionHeldElsewhere(t *testing.T) {
 	}
 }
 
-// Sessions follow one another in one program: a new one, a fork, one that is
-// there already.
+// TestSessionsInOneProgram switches between a new session, a fork and an existing
+// session.
 func TestSessionsInOneProgram(t *testing.T) {
 	t.Parallel()
 	s := serve(t, say("One it is."), say("Two it is."), say("Three it is."), say("Four it is."))
@@ -112,12 +113,12 @@ func TestSessionsInOneProgram(t *testing.T) {
 	}
 	requests := s.seen()
 	if last := requests[len(requests)-1].body; strings.Contains(last, "Three it is.") || !strings.Contains(last, "Two it is.") {
-		t.Errorf("the model of the fork is told %s", last)
+		t.Errorf("the model of the fork got %s", last)
 	}
 }
 
-// From one session the person goes to another; one that cannot be opened leaves
-// them where they were.
+// TestGoingToAnotherSession switches to another session. If that cannot be opened,
+// the current one stays open.
 func TestGoingToAnotherSession(t *testing.T) {
 	t.Parallel()
 	s := serve(t, say("Apples it is."), say("Pears it is."))
@@ -148,7 +149,7 @@ func TestGoingToAnotherSession(t *testing.T) {
 	}
 }
 
-// What is old is removed while the program starts, which says so.
+// TestOldSessionsAreRemoved deletes old sessions at startup and reports it.
 func TestOldSessionsAreRemoved(t *testing.T) {
 	t.Parallel()
 	s := serve(t, say("One it is."), say("Two it is."))
@@ -170,17 +171,17 @@ func TestOldSessionsAreRemoved(t *testing.T) {
 		}
 	}
 	a := h.open(t, 100, 30, "--resume", infos[0].ID)
-	a.wait("Not used for 30 days and removed: 1 session", "? keys")
+	a.wait("Deleted 1 session not used for 30 days", "? keys")
 	a.send(ctrlD)
 	if code := a.exit(); code != 0 {
 		t.Errorf("got exit code %d, want 0", code)
 	}
 	if ids := h.ids(t); len(ids) != 1 || ids[0] != infos[0].ID {
-		t.Errorf("got the sessions %q, want %q alone", ids, infos[0].ID)
+		t.Errorf("got the sessions %q, want only %q", ids, infos[0].ID)
 	}
 }
 
-// A person at a terminal is asked before a session is removed.
+// TestRemovingAsks asks for confirmation on a terminal.
 func TestRemovingAsks(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, nil)
@@ -194,7 +195,7 @@ func TestRemovingAsks(t *testing.T) {
 		left   int
 	}{{"n", 1, 1}, {"y", 0, 0}} {
 		a := h.open(t, 100, 30, "sessions", "remove", id[:8])
-		a.wait(id, "hello", "Remove 1 session for good? [y/N]")
+		a.wait(id, "hello", "Delete 1 session permanently? [y/N]")
 		a.send(c.answer + enter)
 		if code := a.exit(); code != c.code {
 			t.Errorf("%s: got exit code %d, want %d", c.answer, code, c.code)
@@ -205,8 +206,8 @@ func TestRemovingAsks(t *testing.T) {
 	}
 }
 
-// What a session holds reaches a terminal as text alone, with what was found
-// in bold.
+// TestSessionsOnATerminal sanitizes the text of sessions on a terminal and prints
+// matches in bold.
 func TestSessionsOnATerminal(t *testing.T) {
 	t.Parallel()
 	s := serve(t, say("Be \x1b[31mred\x1b]0;title\x07 and be gone."))
@@ -233,7 +234,7 @@ func TestSessionsOnATerminal(t *testing.T) {
 			}
 		}
 		if len(args) == 3 && args[1] == "search" && !strings.Contains(raw, "\x1b[1m"+args[2]+"\x1b[22m") {
-			t.Errorf("%q does not mark what was found: %q", args, raw)
+			t.Errorf("%q does not highlight the match: %q", args, raw)
 		}
 	}
 }

@@ -12,96 +12,94 @@ import (
 )
 
 const (
-	// endTime is how long the program may take to end in order after a signal that
-	// ends it, and after the second interrupt. With cleanupTime it makes 1.8 s.
+	// endTime is the time limit for an orderly exit after a signal that ends the
+	// program, or after the second interrupt. With cleanupTime it is 1.8 s.
 	endTime = 1600 * time.Millisecond
-	// closeTime is the part of endTime after which a screen is closed, so that
-	// the terminal is restored before the program ends.
+	// closeTime is the time within endTime after which the screen is closed, so
+	// that the terminal is restored before the program exits.
 	closeTime = 1200 * time.Millisecond
-	// leaveTime is how long the program may take to end after the user has left
-	// the screen.
+	// leaveTime is the time limit for an exit after the user has quit the screen.
 	leaveTime = 5 * time.Second
-	// cleanupTime is how long cleanups may take.
+	// cleanupTime is the time limit of all cleanups.
 	cleanupTime = 200 * time.Millisecond
 )
 
-// errOverdue is shown when the program ends although something still runs.
-var errOverdue = errors.New("something did not stop in time, so the program ended without waiting for it")
+// errOverdue is shown when the program exits before everything has stopped.
+var errOverdue = errors.New("exited without waiting for something that did not stop in time")
 
-// shutdown makes sure that signals end the program, whatever it is doing. A
-// phase of the program that takes time to end in order gets the signals, and
-// ends in order; if it does not within endTime, shutdown ends the program. Where
-// no phase has begun, a signal ends the program at once.
+// shutdown ends the program on signals. A phase that needs time for an orderly exit
+// receives the signals; if it has not ended within endTime, shutdown exits the
+// process. Without a phase, a signal exits at once.
 //
-// A program has one shutdown. It is safe for concurrent use.
+// A process has one shutdown. It is safe for concurrent use.
 type shutdown struct {
 	exit func(code int)
 
 	mu       sync.Mutex
-	phases   []*phase // the last one gets the signals
+	phases   []*phase // the last one receives the signals
 	cleanups []*func()
-	code     int         // exit code of the first signal that ends the program; 0 until then
-	message  error       // what the user is shown at the end of the program; may be nil
-	limit    *time.Timer // ends the program; nil until it has to end
-	ending   bool        // exit is about to be called
+	code     int         // exit code of the first signal that ends the program; 0 before it
+	message  error       // printed when the process exits; may be nil
+	limit    *time.Timer // calls overdue; nil until a signal sets a time limit
+	ending   bool        // exitNow was called
 }
 
-// watchSignals returns the shutdown of the program, which gets all signals that
-// end it from now on.
+// watchSignals returns the shutdown of the process and starts to receive the
+// signals that end the process.
 func watchSignals() *shutdown {
 	s := &shutdown{exit: os.Exit}
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
-	go func() { // runs as long as the program
+	go func() { // runs until the process exits
 		for sig := range signals {
-			s.heed(sig)
+			s.handle(sig)
 		}
 	}()
 	return s
 }
 
-// phase is a part of the program that ends in order after a signal.
+// phase is a part of the program that exits in order after a signal.
 type phase struct {
-	s *shutdown
-	// take gets every signal. It must not block. May be nil.
+	shutdown *shutdown
+	// take receives every signal. It must not block. It may be nil.
 	take func(os.Signal)
-	// counts is set while the second interrupt ends the program. On a screen it
-	// does not: there interrupts stop a turn, and the screen counts them.
+	// counts is set if the second interrupt ends the program. It is not set on a
+	// screen, which uses interrupts to interrupt a turn and counts them itself.
 	counts     bool
 	interrupts int
 	leaving    *time.Timer // nil unless leave was called
 }
 
-// begin starts a phase: take gets the signals until the phase is ended.
-func (s *shutdown) begin(take func(os.Signal), counts bool) *phase {
-	p := &phase{s: s, take: take, counts: counts}
+// beginPhase starts a phase: take receives the signals until the phase ends.
+func (s *shutdown) beginPhase(take func(os.Signal), counts bool) *phase {
+	p := &phase{shutdown: s, take: take, counts: counts}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.phases = append(s.phases, p)
 	return p
 }
 
-// end ends the phase. The program must still end if a signal said so.
+// end ends the phase. If a signal has asked the program to exit, it still must.
 func (p *phase) end() {
-	p.s.mu.Lock()
-	defer p.s.mu.Unlock()
-	p.s.phases = slices.DeleteFunc(p.s.phases, func(other *phase) bool { return other == p })
+	p.shutdown.mu.Lock()
+	defer p.shutdown.mu.Unlock()
+	p.shutdown.phases = slices.DeleteFunc(p.shutdown.phases, func(other *phase) bool { return other == p })
 	if p.leaving != nil {
 		p.leaving.Stop()
 	}
 }
 
-// leave says that the user has left the program: the phase must end within
-// leaveTime, and the second interrupt from now on ends the program.
+// leave notes that the user has quit: the phase must end within leaveTime, and the
+// second interrupt after this call ends the program.
 func (p *phase) leave() {
-	p.s.mu.Lock()
-	defer p.s.mu.Unlock()
+	p.shutdown.mu.Lock()
+	defer p.shutdown.mu.Unlock()
 	p.counts, p.interrupts = true, 0
-	p.leaving = time.AfterFunc(leaveTime, p.s.overdue)
+	p.leaving = time.AfterFunc(leaveTime, p.shutdown.overdue)
 }
 
-// heed deals with one signal.
-func (s *shutdown) heed(sig os.Signal) {
+// handle processes one signal.
+func (s *shutdown) handle(sig os.Signal) {
 	p, atOnce := s.count(sig)
 	if sig == syscall.SIGQUIT {
 		message := dumpGoroutines()
@@ -111,14 +109,14 @@ func (s *shutdown) heed(sig os.Signal) {
 	}
 	switch {
 	case atOnce:
-		s.now(signalCode(sig))
+		s.exitNow(signalCode(sig))
 	case p.take != nil:
 		p.take(sig)
 	}
 }
 
-// count returns the phase that gets a signal, or that the program ends at once.
-// It sets the limit if the signal does.
+// count returns the phase that receives the signal, or atOnce if there is none. It
+// counts interrupts and sets the time limit.
 func (s *shutdown) count(sig os.Signal) (p *phase, atOnce bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -141,25 +139,24 @@ func (s *shutdown) count(sig os.Signal) (p *phase, atOnce bool) {
 	return p, false
 }
 
-// ended returns the exit code of the signal that ends the program, 0 if none
-// does.
-func (s *shutdown) ended() int {
+// signalCode returns the exit code of the signal that ends the program; 0 if there
+// was none.
+func (s *shutdown) signalCode() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.code
 }
 
-// notice returns what the user is to be shown at the end of the program; nil for
-// nothing.
+// notice returns the message to print before the process exits; nil for none.
 func (s *shutdown) notice() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.message
 }
 
-// unless ends the program after endTime, as the second interrupt does, unless ok
-// returns true by then.
-func (s *shutdown) unless(ok func() bool) {
+// exitUnless exits the process after endTime, like a second interrupt, unless ok
+// then returns true.
+func (s *shutdown) exitUnless(ok func() bool) {
 	time.AfterFunc(endTime, func() {
 		if !ok() {
 			s.interrupted()
@@ -168,10 +165,10 @@ func (s *shutdown) unless(ok func() bool) {
 	})
 }
 
-// forced ends the program after endTime: the user has interrupted a turn twice
-// and it still runs. It calls stop before, which closes the screen. The function
-// returned calls all of that off.
-func (s *shutdown) forced(stop func()) (callOff func()) {
+// exitAfterForced exits the process after endTime, because the user has interrupted
+// a turn twice and it still runs. Before that, after closeTime, it calls stop, which
+// closes the screen. The returned function cancels both.
+func (s *shutdown) exitAfterForced(stop func()) (cancel func()) {
 	closing := time.AfterFunc(closeTime, func() {
 		s.interrupted()
 		s.mu.Lock()
@@ -186,7 +183,7 @@ func (s *shutdown) forced(stop func()) (callOff func()) {
 	}
 }
 
-// interrupted notes that interrupts end the program.
+// interrupted sets the exit code of an interrupt, unless another is set.
 func (s *shutdown) interrupted() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -195,7 +192,7 @@ func (s *shutdown) interrupted() {
 	}
 }
 
-// overdue ends the program although a phase has not ended.
+// overdue exits the process although a phase has not ended.
 func (s *shutdown) overdue() {
 	s.mu.Lock()
 	code := s.code
@@ -206,12 +203,12 @@ func (s *shutdown) overdue() {
 		s.message = errOverdue
 	}
 	s.mu.Unlock()
-	s.now(code)
+	s.exitNow(code)
 }
 
-// now ends the program, once cleanups have run. They and the message get little
-// time: each may hang where the program does.
-func (s *shutdown) now(code int) {
+// exitNow runs the cleanups, prints the message and exits the process. Because each
+// of them can hang, it exits after cleanupTime at the latest.
+func (s *shutdown) exitNow(code int) {
 	s.mu.Lock()
 	if s.ending {
 		s.mu.Unlock()
@@ -237,9 +234,9 @@ func (s *shutdown) now(code int) {
 	s.exit(code)
 }
 
-// yield returns at once, unless shutdown is about to end the program: then it
-// does not return, so that the exit code is that of the signal.
-func (s *shutdown) yield() {
+// waitForExit blocks forever if exitNow was called, so that the exit code is that of
+// the signal. Otherwise it returns at once.
+func (s *shutdown) waitForExit() {
 	s.mu.Lock()
 	ending := s.ending
 	s.mu.Unlock()
@@ -248,8 +245,8 @@ func (s *shutdown) yield() {
 	}
 }
 
-// cleanup has f called if a signal ends the program at once, until forget is
-// called. It may be called on nil, which calls f never.
+// cleanup registers f, which exitNow calls, until forget is called. A nil shutdown
+// ignores f.
 func (s *shutdown) cleanup(f func()) (forget func()) {
 	if s == nil {
 		return func() {}

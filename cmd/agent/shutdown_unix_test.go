@@ -19,21 +19,20 @@ import (
 	"github.com/creack/pty"
 )
 
-// asked is how a user or the system asks the program to end, and the exit code
-// that it then has.
+// asked is a way to end the program, and the expected exit code.
 type asked struct {
 	signals []syscall.Signal
 	code    int
 }
 
-// waysToAsk are the ways of which each is enough.
+// waysToAsk are the ways to end the program.
 var waysToAsk = []asked{
 	{[]syscall.Signal{syscall.SIGINT, syscall.SIGINT}, exitInterrupted},
 	{[]syscall.Signal{syscall.SIGTERM}, exitTerminated},
 	{[]syscall.Signal{syscall.SIGHUP}, exitHangup},
 }
 
-// ends collects how long programs took to end.
+// ends collects how long programs took to exit.
 type ends struct {
 	mu    sync.Mutex
 	all   int
@@ -47,8 +46,8 @@ func (e *ends) add(took time.Duration) {
 	e.worst = max(e.worst, took)
 }
 
-// end asks a program to end and waits until it has. Signals that follow one
-// another are far enough apart to be two.
+// end ends a program and waits for its exit. It sends consecutive signals far
+// enough apart to be counted.
 func (e *ends) end(t *testing.T, cmd *exec.Cmd, way asked) {
 	t.Helper()
 	for i, s := range way.signals {
@@ -62,7 +61,7 @@ func (e *ends) end(t *testing.T, cmd *exec.Cmd, way asked) {
 	e.ended(t, cmd, way.code)
 }
 
-// ended waits until a program has ended that was asked to just now.
+// ended waits for the exit of a program that was just ended.
 func (e *ends) ended(t *testing.T, cmd *exec.Cmd, code int) {
 	t.Helper()
 	began := time.Now()
@@ -84,7 +83,7 @@ func (e *ends) ended(t *testing.T, cmd *exec.Cmd, code int) {
 	}
 }
 
-// start starts the program under one of its names, with no terminal.
+// start starts the program under one of its names, without a terminal.
 func (h home) start(t *testing.T, stdin io.Reader, stdout io.Writer, name string, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := h.command(args...)
@@ -106,7 +105,7 @@ func (h home) start(t *testing.T, stdin io.Reader, stdout io.Writer, name string
 	return cmd
 }
 
-// openPipe returns a pipe whose ends stay open as long as the test runs.
+// openPipe returns a pipe that stays open during the test.
 func openPipe(t *testing.T) (r, w *os.File) {
 	t.Helper()
 	r, w, err := os.Pipe()
@@ -120,7 +119,7 @@ func openPipe(t *testing.T) (r, w *os.File) {
 	return r, w
 }
 
-// fullPipe returns a pipe that takes nothing more and that nobody reads.
+// fullPipe returns a full pipe that is never read.
 func fullPipe(t *testing.T) *os.File {
 	t.Helper()
 	_, w := openPipe(t)
@@ -133,7 +132,7 @@ func fullPipe(t *testing.T) *os.File {
 	return w
 }
 
-// began waits for the file that the stuck tool makes.
+// began waits for the file that the stuck tool creates.
 func (h home) began(t *testing.T) {
 	t.Helper()
 	waitFor(t, "the tool to run", func() bool {
@@ -142,7 +141,8 @@ func (h home) began(t *testing.T) {
 	})
 }
 
-// silent is an address where a server takes connections and never answers.
+// silent returns the address of a server that accepts connections and never
+// answers.
 func silent(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -153,8 +153,8 @@ func silent(t *testing.T) string {
 	return "http://" + l.Addr().String()
 }
 
-// Whatever the program is doing, it ends when it is asked to: twice by an
-// interrupt, once by another signal.
+// TestProgramEndsWhenAsked ends the program in every state, by two interrupts or
+// one other signal.
 func TestProgramEndsWhenAsked(t *testing.T) {
 	t.Parallel()
 	e := &ends{}
@@ -168,11 +168,11 @@ func TestProgramEndsWhenAsked(t *testing.T) {
 			}
 		}
 	})
-	t.Attr("promise", fmt.Sprintf("the second interrupt, SIGTERM or a hangup ends the program, whatever it is doing (%d cases), in ms at most: %d", e.all, e.worst.Milliseconds()))
+	t.Attr("promise", fmt.Sprintf("the second interrupt, SIGTERM or a hangup ends the program, in every state (%d cases), in ms at most: %d", e.all, e.worst.Milliseconds()))
 }
 
-// busyPrograms returns programs without a screen that do something which does
-// not end, by what that is.
+// busyPrograms returns programs without a screen that are stuck, by their
+// state.
 func busyPrograms(e *ends) map[string]func(*testing.T, asked) {
 	stuckCall := call("stuck", `{}`)
 	return map[string]func(*testing.T, asked){
@@ -233,7 +233,7 @@ func busyPrograms(e *ends) map[string]func(*testing.T, asked) {
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
-			notes.wait(t, "reading the prompt from standard input")
+			notes.wait(t, "Reading the prompt from standard input")
 			e.end(t, cmd, asked{way.signals[:1], way.code}) // one is enough here
 		},
 		"run, in a command that prints a key": func(t *testing.T, way asked) {
@@ -286,7 +286,7 @@ func busyPrograms(e *ends) map[string]func(*testing.T, asked) {
 	}
 }
 
-// notes are what a program writes, to be waited for.
+// notes records the output of a program.
 type notes struct {
 	mu      sync.Mutex
 	text    strings.Builder
@@ -305,7 +305,7 @@ func (n *notes) Write(b []byte) (int, error) {
 	return n.text.Write(b)
 }
 
-// wait waits until text was written.
+// wait blocks until text was written.
 func (n *notes) wait(t *testing.T, text string) {
 	t.Helper()
 	limit := time.After(hang)
@@ -324,7 +324,7 @@ func (n *notes) wait(t *testing.T, text string) {
 	}
 }
 
-// On the screen the keys ask: twice while a turn runs that cannot be stopped.
+// TestScreenEndsWhenAsked interrupts a stuck turn twice with keys.
 func TestScreenEndsWhenAsked(t *testing.T) {
 	t.Parallel()
 	e := &ends{}
@@ -362,7 +362,8 @@ func TestScreenEndsWhenAsked(t *testing.T) {
 	t.Attr("promise", fmt.Sprintf("the second ctrl+c, a signal or leaving ends a turn that cannot be stopped, with the terminal restored: cases tried: %d", e.all))
 }
 
-// A turn that ends after the second interrupt does not end the program.
+// TestSecondInterruptOfATurnThatEnds ends a turn after the second interrupt, which
+// must not end the program.
 func TestSecondInterruptOfATurnThatEnds(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, nil, at(serve(t, call("shell", `{"command":"trap '' TERM; echo begun-$((40+2)); while :; do sleep 1; done"}`), say("Here again.")))...)
@@ -383,7 +384,7 @@ func TestSecondInterruptOfATurnThatEnds(t *testing.T) {
 	}
 }
 
-// stays fails if the program ends before d is over.
+// stays fails the test if the program exits before d is over.
 func (s *terminal) stays(d time.Duration) {
 	s.t.Helper()
 	select {
@@ -393,8 +394,8 @@ func (s *terminal) stays(d time.Duration) {
 	}
 }
 
-// TestNothingIsPrintedOverAnEditor ends the program while the user's editor has
-// the terminal. The editor goes on, and the program writes nothing there.
+// TestNothingIsPrintedOverAnEditor ends the program while the user's editor has the
+// terminal. The editor keeps running and the program prints nothing.
 func TestNothingIsPrintedOverAnEditor(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, nil, append(at(serve(t, say("An answer."))), "EDITOR=trap '' HUP; printf 'EDI''TING'; until test -e closed; do sleep 0.02; done; printf 'CLO''SED'; true")...)
@@ -416,8 +417,8 @@ func TestNothingIsPrintedOverAnEditor(t *testing.T) {
 	}
 }
 
-// While an editor has the terminal, or the terminal takes no output, signals
-// end the program too.
+// TestScreenThatIsHeldUpEnds ends the program by signals while an editor has the
+// terminal, or the terminal is blocked.
 func TestScreenThatIsHeldUpEnds(t *testing.T) {
 	t.Parallel()
 	e := &ends{}

@@ -8,9 +8,9 @@ import (
 	"syscall"
 )
 
-// outlastFileLimit makes a write beyond the limit of a file's size an error,
-// and not the end of the program. The signal is caught and not ignored, which
-// the commands that the program starts would inherit.
-func outlastFileLimit() {
+// catchFileLimit catches SIGXFSZ, so that a write beyond the file size limit is an
+// error and does not end the program. The signal is not ignored, because commands
+// that the program starts would inherit that.
+func catchFileLimit() {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGXFSZ)
 }

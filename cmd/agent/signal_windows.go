@@ -1,4 +1,4 @@
 package main
 
-// outlastFileLimit has nothing to do: there is no such limit.
-func outlastFileLimit() {}
+// catchFileLimit does nothing: Windows has no file size limit.
+func catchFileLimit() {}

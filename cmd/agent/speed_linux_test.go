@@ -13,7 +13,7 @@ import (
 	"agent/cmd/agent/help"
 )
 
-// measure is a row of the table.
+// measure is a row of the table: a measured quantity and its target.
 type measure struct {
 	name string // of the benchmark: -bench Speed/NAME measures it alone
 	what string
@@ -102,7 +102,7 @@ func speedTable(figures map[string]string) string {
 	return t.String()
 }
 
-// processor is the name of what was measured on.
+// processor returns the name of the CPU.
 func processor() string {
 	text, err := os.ReadFile("/proc/cpuinfo")
 	if err != nil {
@@ -116,7 +116,7 @@ func processor() string {
 	return "unknown processor"
 }
 
-// quantile is the value below which a share of all lies.
+// quantile returns the value below which the given share of all lies.
 func quantile[T int64 | float64 | time.Duration](all []T, share float64) T {
 	slices.Sort(all)
 	return all[min(len(all)-1, int(share*float64(len(all))))]

@@ -14,14 +14,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The window that everything is measured in.
+// The size of the measured window.
 const (
 	speedCols = 120
 	speedRows = 40
 )
 
-// gauge is the program in a pty of its own, and an emulator that draws what it
-// writes and knows when it wrote it.
+// gauge runs the program in a pty and records when each output was drawn by an
+// emulator.
 type gauge struct {
 	process
 	b       *testing.B
@@ -70,8 +70,7 @@ func (h home) gauge(b *testing.B, args ...string) *gauge {
 	return g
 }
 
-// silence keeps the kernel from showing what is typed before the program reads
-// it.
+// silence disables the echo of the kernel before the program reads.
 func silence(b *testing.B, tty *os.File) {
 	b.Helper()
 	t, err := unix.IoctlGetTermios(int(tty.Fd()), unix.TCGETS)
@@ -84,8 +83,8 @@ func silence(b *testing.B, tty *os.File) {
 	}
 }
 
-// draw feeds the emulator until the program ends. What is waited for came with
-// the read that completed it; the time to draw it here is not the program's.
+// draw feeds the emulator until the program exits. It uses the time of the read
+// that completed a text, without the time of the emulator.
 func (g *gauge) draw() {
 	defer close(g.done)
 	part := make([]byte, 64<<10)
@@ -104,7 +103,7 @@ func (g *gauge) draw() {
 	}
 }
 
-// tell says of each text that is on the screen when it came.
+// tell reports when each expected text appeared.
 func (g *gauge) tell(at time.Time) {
 	if len(g.wants) == 0 && g.watch == nil {
 		return
@@ -121,14 +120,14 @@ func (g *gauge) tell(at time.Time) {
 	}
 }
 
-// observe has watch called with the screen after each piece of output.
+// observe calls watch with the screen after each piece of output.
 func (g *gauge) observe(watch func(screen string, at time.Time)) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.watch = watch
 }
 
-// screen is the text of all rows.
+// screen returns the text of all rows.
 func (g *gauge) screen() string {
 	var s strings.Builder
 	for y := range speedRows {
@@ -142,8 +141,7 @@ func (g *gauge) screen() string {
 	return s.String()
 }
 
-// expect returns where the instant at which text is first on the screen will
-// be told.
+// expect returns a channel that gets the time at which text first appears.
 func (g *gauge) expect(text string) <-chan time.Time {
 	seen := make(chan time.Time, 1)
 	g.mu.Lock()
@@ -153,7 +151,7 @@ func (g *gauge) expect(text string) <-chan time.Time {
 	return seen
 }
 
-// get waits for what expect returned.
+// get waits for the channel of expect.
 func (g *gauge) get(seen <-chan time.Time) time.Time {
 	g.b.Helper()
 	select {
@@ -164,17 +162,17 @@ func (g *gauge) get(seen <-chan time.Time) time.Time {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.b.Fatalf("what is measured never came:\n%s", strings.TrimRight(g.screen(), " \n"))
+	g.b.Fatalf("the measured text never appeared:\n%s", strings.TrimRight(g.screen(), " \n"))
 	return time.Time{}
 }
 
-// wait returns when text came to the screen.
+// wait returns the time at which text appeared.
 func (g *gauge) wait(text string) time.Time {
 	g.b.Helper()
 	return g.get(g.expect(text))
 }
 
-// send types keys and returns when.
+// send types keys and returns the time.
 func (g *gauge) send(keys string) time.Time {
 	g.b.Helper()
 	at := time.Now()
@@ -184,7 +182,7 @@ func (g *gauge) send(keys string) time.Time {
 	return at
 }
 
-// settle waits until nothing was written for so long.
+// settle waits until nothing was written for d.
 func (g *gauge) settle(quiet time.Duration) {
 	for {
 		g.mu.Lock()
@@ -197,7 +195,7 @@ func (g *gauge) settle(quiet time.Duration) {
 	}
 }
 
-// written is how many bytes the program has written.
+// written returns the number of bytes that the program has written.
 func (g *gauge) written() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// pacer is a model's server on loopback that plays answers at a pace, one a
-// request, and notes the instants that matter.
+// pacer is a model server on loopback that plays answers at a given pace, one per
+// request, and records times.
 type pacer struct {
 	*httptest.Server
 	mu      sync.Mutex
@@ -30,7 +30,7 @@ type play struct {
 	tokens []string
 	every  time.Duration // between two of them; 0 sends all at once
 	call   string        // a file that the answer reads, in place of text
-	hold   bool          // goes on for ever, from the beginning
+	hold   bool          // repeats the text forever
 	last   func()        // called when all but the end was sent; may be nil
 	send   func(i int)   // called before token i is sent; may be nil
 }
@@ -42,7 +42,7 @@ func newPacer(b *testing.B) *pacer {
 	return p
 }
 
-// env points a program at p.
+// env returns the environment that connects a program to p.
 func (p *pacer) env() []string {
 	return []string{"OPENAI_BASE_URL=" + p.URL + "/v1", "OPENAI_API_KEY=" + testKey}
 }
@@ -78,7 +78,7 @@ func (p *pacer) serve(w http.ResponseWriter, r *http.Request) {
 	p.mu.Unlock()
 }
 
-// say plays one answer and reports whether its reader heard it all.
+// say plays one answer and reports whether the client read all of it.
 func (p *pacer) say(w http.ResponseWriter, r *http.Request, now play) bool {
 	flush := w.(http.Flusher).Flush
 	begun := time.Now()
@@ -119,8 +119,7 @@ func piece(delta string) string {
 	return `data: {"id":"x","object":"chat.completion.chunk","choices":[{"index":0,"delta":` + delta + `,"finish_reason":null}]}` + "\n\n"
 }
 
-// between returns the time from each answer but the last to the request that
-// follows it.
+// between returns the time from each answer except the last to the next request.
 func (p *pacer) between() (all []time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -130,8 +129,8 @@ func (p *pacer) between() (all []time.Duration) {
 	return all
 }
 
-// speech is n tokens of an answer as models write them: prose with emphasis,
-// lists, a table, code.
+// speech returns n tokens of a typical answer: prose with emphasis, lists, a table,
+// code.
 func speech(n int) []string {
 	const text = `## What happens to the timeout
 
@@ -167,11 +166,11 @@ func NewServer(addr string, mux http.Handler, timeout time.Duration) *http.Serve
 	return all
 }
 
-// plainWord is a token that is a word of prose, which markdown leaves as it is.
+// plainWord matches a token that is a word of prose without markup.
 var plainWord = regexp.MustCompile(`^[a-z]{3,} $`)
 
-// numbered replaces the plain words of tokens by numbered ones, which a reader of
-// the screen tells apart.
+// numbered replaces the plain words of tokens by numbered words, so that the screen
+// shows which token arrived.
 func numbered(tokens []string) []string {
 	out := slices.Clone(tokens)
 	for i, t := range out {
@@ -182,7 +181,7 @@ func numbered(tokens []string) []string {
 	return out
 }
 
-// kilobytes is an answer of about so many KiB, ending in a text of its own.
+// kilobytes returns an answer of about n KiB with a unique last line.
 func kilobytes(n int, end string) []string {
 	var all []string
 	size := 0

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// measureDelta asks for short answers.
+// measureDelta sends short prompts.
 func measureDelta(b *testing.B) string {
 	s := newPacer(b)
 	g := newHome(b, nil, s.env()...).gauge(b)
@@ -30,9 +30,9 @@ func measureDelta(b *testing.B) string {
 	return millis(median(took))
 }
 
-// measureStream lets an answer stream as a fast model does, thrice. What it
-// costs is the least of the three: a processor that others use, too, adds to it
-// for seconds at a time. So is the lag, for the same reason.
+// measureStream streams an answer as fast as a fast model, three times, and reports
+// the smallest cost and lag, because other processes on the machine can slow down a
+// run for seconds.
 func measureStream(b *testing.B) string {
 	var lags, cpu []time.Duration
 	var written []int64
@@ -55,8 +55,7 @@ func measureStream(b *testing.B) string {
 	return millis(slices.Min(lags)) + "; " + seconds(slices.Min(cpu)) + "; " + kibibytes(int(median(written)))
 }
 
-// lag notes when each numbered token was sent, and when it was first on the
-// screen.
+// lag records when each numbered token was sent and when it first appeared.
 type lag struct {
 	mu   sync.Mutex
 	sent []time.Time
@@ -89,7 +88,7 @@ func (l *lag) show(screen string, at time.Time) {
 	}
 }
 
-// median returns the lag of half of the tokens.
+// median returns the median lag.
 func (l *lag) median(b *testing.B) time.Duration {
 	b.Helper()
 	l.mu.Lock()
@@ -100,7 +99,7 @@ func (l *lag) median(b *testing.B) time.Duration {
 	return median(slices.Collect(maps.Values(l.seen)))
 }
 
-// measureBurst takes an answer as fast as loopback brings it.
+// measureBurst receives an answer at full loopback speed.
 func measureBurst(b *testing.B) string {
 	var took, cpu []time.Duration
 	var peak []float64
@@ -121,7 +120,7 @@ func measureBurst(b *testing.B) string {
 	return seconds(median(took)) + "; " + seconds(median(cpu)) + "; " + mebibytes(median(peak))
 }
 
-// measureCancel stops answers in mid-stream, and types on at once.
+// measureCancel interrupts answers and types immediately afterwards.
 func measureCancel(b *testing.B) string {
 	s := newPacer(b)
 	g := newHome(b, nil, s.env()...).gauge(b)
@@ -144,7 +143,7 @@ func measureCancel(b *testing.B) string {
 	return millis(median(dropped)) + "; " + millis(median(typed))
 }
 
-// measureRounds has the model read a file again and again.
+// measureRounds lets the model read a file repeatedly.
 func measureRounds(b *testing.B) string {
 	const rounds = 20
 	files := map[string]string{}
@@ -176,7 +175,7 @@ func measureRounds(b *testing.B) string {
 	return millis(median(round)) + "; " + seconds(median(cpu))
 }
 
-// measureRun asks one thing without a screen.
+// measureRun sends one prompt with agent run.
 func measureRun(b *testing.B) string {
 	var wall, cpu []time.Duration
 	var peak []float64
@@ -208,7 +207,7 @@ func measureRun(b *testing.B) string {
 	return millis(median(wall)) + "; " + seconds(median(cpu)) + "; " + mebibytes(median(peak))
 }
 
-// measureTurns has a long day in one session, and comes back to it.
+// measureTurns runs many turns in one session and resumes it.
 func measureTurns(b *testing.B) string {
 	s := newPacer(b)
 	h := newHome(b, nil, s.env()...)
@@ -239,10 +238,10 @@ func measureTurns(b *testing.B) string {
 	return seconds(cpu) + "; " + mebibytes(memory) + "; " + millis(median(shown))
 }
 
-// measureScroll turns pages from the end of 10,000 messages.
+// measureScroll pages up from the end of 10,000 messages.
 func measureScroll(b *testing.B) string {
 	g, _ := longSession(b, newPacer(b), 2000)
-	g.settle(2 * time.Second) // by then memory of the start is given back, beside what is drawn
+	g.settle(2 * time.Second) // by then the memory of startup is released
 	var frames []time.Duration
 	for range 200 {
 		before := g.cpu(b)

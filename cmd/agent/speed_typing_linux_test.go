@@ -7,7 +7,7 @@ import (
 	"agent/internal/history"
 )
 
-// measureStart types a letter into a program that has only just been started.
+// measureStart types a letter into a program that has just started.
 func measureStart(b *testing.B) string {
 	s := newPacer(b)
 	var shown, cpu []time.Duration
@@ -21,7 +21,7 @@ func measureStart(b *testing.B) string {
 	return millis(median(shown)) + "; " + seconds(median(cpu))
 }
 
-// measureIdle leaves the program alone after one turn.
+// measureIdle measures an idle program after one turn.
 func measureIdle(b *testing.B) string {
 	s := newPacer(b)
 	s.next(play{tokens: []string{"All ", "is ", "well."}})
@@ -46,7 +46,7 @@ func measureKeyStreaming(b *testing.B) string {
 	return millis(newHome(b, nil, s.env()...).gauge(b).typingInto(s))
 }
 
-// measureKeyLong does both in a session of 10,000 messages.
+// measureKeyLong measures both in a session of 10,000 messages.
 func measureKeyLong(b *testing.B) string {
 	s := newPacer(b)
 	g, _ := longSession(b, s, 500)
@@ -54,7 +54,7 @@ func measureKeyLong(b *testing.B) string {
 	return millis(rest) + "; " + millis(g.typingInto(s))
 }
 
-// longSession opens a session of 10,000 messages of about size bytes each, and
+// longSession opens a session of 10,000 messages of about size bytes each and
 // returns how long that took.
 func longSession(b *testing.B, s *pacer, size int) (*gauge, time.Duration) {
 	b.Helper()
@@ -68,8 +68,8 @@ func longSession(b *testing.B, s *pacer, size int) (*gauge, time.Duration) {
 	return g, g.wait("answer number 9995").Sub(g.started)
 }
 
-// typing types letters, one after another has shown, and returns how long they
-// took, but for one of twenty.
+// typing types letters, each after the last has appeared, and returns the 95th
+// percentile of the delay.
 func (g *gauge) typing(keys int) time.Duration {
 	g.b.Helper()
 	g.wait("? keys")
@@ -90,11 +90,11 @@ func (g *gauge) typingInto(s *pacer) time.Duration {
 	return quantile(took, 0.95)
 }
 
-// drain is c, typed for get.
+// drain returns c in a form for get.
 func drain(c chan time.Time) <-chan time.Time { return c }
 
-// letters types letters into the editor, which is cleared now and then, and
-// returns how long each took to show.
+// letters types letters into the editor, clears it now and then, and returns the
+// delay of each.
 func (g *gauge) letters(keys int) (took []time.Duration) {
 	g.b.Helper()
 	const all = "zqxjkvwp"

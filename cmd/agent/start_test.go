@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// A session is chosen from a list, which typing narrows.
+// TestResumePicker filters and picks a session.
 func TestResumePicker(t *testing.T) {
 	t.Parallel()
 	s := serve(t, say("Apples it is."), say("Pears it is."), say("More of them."))
@@ -45,8 +45,8 @@ func TestResumePicker(t *testing.T) {
 	}
 }
 
-// A terminal that is closed ends the program, whatever it is doing, and leaves
-// no command behind.
+// TestTerminalCloses closes the terminal: the program exits and leaves no command
+// behind.
 func TestTerminalCloses(t *testing.T) {
 	t.Parallel()
 	nap := "sleep 62." + strconv.Itoa(os.Getpid())
@@ -65,8 +65,7 @@ func TestTerminalCloses(t *testing.T) {
 	waitFor(t, "the command to be gone", func() bool { return !runs(nap) })
 }
 
-// What was typed last is there again after the program was told to end, in the
-// middle of a turn too.
+// TestDraftOutlivesASignal restores the draft after SIGTERM, also during a turn.
 func TestDraftOutlivesASignal(t *testing.T) {
 	t.Parallel()
 	for _, busy := range []bool{false, true} {
@@ -95,7 +94,7 @@ func TestDraftOutlivesASignal(t *testing.T) {
 	}
 }
 
-// Without colour nothing on the screen is coloured.
+// TestNoColor checks that NO_COLOR disables all colors.
 func TestNoColor(t *testing.T) {
 	t.Parallel()
 	s := serve(t, call("edit", `{"path":"a.go","old":"","new":"package a\n"}`), say("**Done.**"))
@@ -114,7 +113,7 @@ func TestNoColor(t *testing.T) {
 	}
 }
 
-// What a person does to a running headless program.
+// TestHeadlessInterrupt sends signals to a running headless program.
 func TestHeadlessInterrupt(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -143,12 +142,13 @@ func TestHeadlessInterrupt(t *testing.T) {
 		}
 		again := h.command("run", "--continue", "go on")
 		if out, err := again.CombinedOutput(); err != nil {
-			t.Errorf("%v: the session does not go on: %v\n%s", sig, err, out)
+			t.Errorf("%v: the session cannot be resumed: %v\n%s", sig, err, out)
 		}
 	}
 }
 
-// Whatever a server sends, the turn ends and the session goes on.
+// TestRecordings plays recorded streams: every turn ends and the session can be
+// resumed.
 func TestRecordings(t *testing.T) {
 	files, err := filepath.Glob("../../testdata/sse/*.sse")
 	if err != nil || len(files) < 30 {
@@ -171,13 +171,13 @@ func TestRecordings(t *testing.T) {
 			again := h.command("run", "--continue", "two")
 			out, err = again.CombinedOutput()
 			if err != nil || !strings.Contains(string(out), "The script is over.") {
-				t.Errorf("the session does not go on: %v\n%s", err, out)
+				t.Errorf("the session cannot be resumed: %v\n%s", err, out)
 			}
 		})
 	}
 }
 
-// An answer that must fit a schema is printed alone, and is one that fits.
+// TestSchemaFlag prints only the answer, which fits the schema.
 func TestSchemaFlag(t *testing.T) {
 	t.Parallel()
 	s := serve(t, call("read", `{"path":"main.go"}`), say("I think it is one."), call("answer", `{"n":1}`))
@@ -189,7 +189,7 @@ func TestSchemaFlag(t *testing.T) {
 	cmd := h.command("run", "--schema", "schema.json", "how many?")
 	out, err := cmd.Output()
 	if err != nil || string(out) != "{\"n\":1}\n" {
-		t.Errorf("got %q, %v, want the answer alone", out, err)
+		t.Errorf("got %q, %v, want only the answer", out, err)
 	}
 	cmd = h.command("run", "--schema", "broken.json", "how many?")
 	if _ = cmd.Run(); cmd.ProcessState.ExitCode() != exitUsage {

@@ -25,13 +25,13 @@ import (
 	"agent/internal/loop/session"
 )
 
-// stormRuns is how many programs a storm kills, unless STORM says otherwise.
+// stormRuns is the number of programs that a storm kills, unless STORM is set.
 const stormRuns = 50
 
-// TestKillStorm kills the program, in a terminal, at random instants of turns
-// that stream, run tools and edit. Each session is then read, resumed and given
-// one more turn. Nothing that was on the screen as finished may be lost, every
-// session goes on, and no tool runs twice.
+// TestKillStorm kills the program, in a terminal, at random times during turns that
+// stream, run tools and edit. Each session is then read, resumed and given one more
+// turn. Everything shown as finished is kept, every session can be resumed, and no
+// tool runs twice.
 func TestKillStorm(t *testing.T) {
 	runs := stormRuns
 	if n, err := strconv.Atoi(os.Getenv("STORM")); err == nil {
@@ -80,8 +80,8 @@ func TestKillStorm(t *testing.T) {
 	}
 }
 
-// storm is the server of all runs, which tells them apart by the model's name,
-// and what they came to.
+// storm is the server of all runs, which it identifies by model name, and their
+// results.
 type storm struct {
 	*httptest.Server
 	t *testing.T
@@ -94,7 +94,7 @@ type storm struct {
 	unsaved int
 }
 
-// stormRun is one program on its way.
+// stormRun is one run of the program.
 type stormRun struct {
 	script int
 	step   int  // of the next answer
@@ -102,8 +102,8 @@ type stormRun struct {
 	bad    string
 }
 
-// stormScripts are what the model says, a step a line. A step ends with its
-// calls. ID stands for the run.
+// stormScripts are the replies of the model, one step per line. A step ends with
+// its calls. ID is replaced by the ID of the run.
 var stormScripts = [][]answer{
 	{{text: "STREAM"}},
 	{
@@ -119,7 +119,7 @@ var stormScripts = [][]answer{
 	},
 }
 
-// play answers as OpenAI does. Long text comes in pieces.
+// play answers in the OpenAI dialect. It sends long text in pieces.
 func (s *storm) play(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	var req wireRequest
@@ -156,7 +156,8 @@ func (s *storm) play(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, a.completion())
 }
 
-// unanswered says which call of a conversation has not exactly one result.
+// unanswered returns the calls of a conversation that do not have exactly one
+// result.
 func unanswered(msgs []wireMessage) string {
 	results := map[string]int{}
 	for _, m := range msgs {
@@ -174,9 +175,8 @@ func unanswered(msgs []wireMessage) string {
 	return ""
 }
 
-// run starts a program, kills it after a delay (never, where that is negative),
-// and holds what became of its session against what was on its screen. It
-// returns how long it lived.
+// run starts a program, kills it after delay (never if it is negative), and
+// compares its session with its screen. It returns how long the program ran.
 func (s *storm) run(name string, script int, delay time.Duration) time.Duration {
 	s.mu.Lock()
 	s.said[name] = &stormRun{script: script}
@@ -214,8 +214,8 @@ func (s *storm) run(name string, script int, delay time.Duration) time.Duration 
 	return took
 }
 
-// screen runs the program in a terminal and returns what stood there when it
-// ended, and how long it lived.
+// screen runs the program in a terminal and returns its last screen and how long it
+// ran.
 func (s *storm) screen(dir string, env, args []string, delay time.Duration) (string, time.Duration) {
 	path, err := exec.LookPath("agent")
 	if err != nil {
@@ -242,7 +242,7 @@ func (s *storm) screen(dir string, env, args []string, delay time.Duration) (str
 	select {
 	case <-timer.C:
 	case <-a.done:
-		s.t.Errorf("the program ended by itself:\n%s", a.screen())
+		s.t.Errorf("the program exited:\n%s", a.screen())
 	}
 	_ = cmd.Process.Signal(syscall.SIGKILL)
 	_ = cmd.Wait()
@@ -279,13 +279,13 @@ func (s *storm) state(dir string) (session.State, bool) {
 	return state, true
 }
 
-// finishedTool is a tool's line once it has ended: its mark and its title.
+// finishedTool matches the line of a finished tool call: its mark and its title.
 var finishedTool = regexp.MustCompile(`(?m)^[·✗] +(read|shell|edit|write) `)
 
-// answered is what follows a prompt that was taken: an answer or a tool.
+// answered matches what follows an accepted prompt: an answer or a tool call.
 var answered = regexp.MustCompile(`(?m)STEP|word0|^[·✗◦] `)
 
-// missing returns what is on a screen as finished and not in the session.
+// missing returns what the screen shows as finished and the session does not hold.
 func missing(screen string, state session.State, found bool) (lost []string) {
 	var said strings.Builder
 	ended := 0
@@ -321,7 +321,7 @@ func missing(screen string, state session.State, found bool) (lost []string) {
 
 var word = regexp.MustCompile(`word\d+ `)
 
-// streamed takes note of how much of a streaming answer was shown and not kept.
+// streamed records how much of a streaming answer was shown but not saved.
 func (s *storm) streamed(screen string, state session.State) {
 	kept := 0
 	for _, m := range state.Messages {
@@ -335,7 +335,7 @@ func (s *storm) streamed(screen string, state session.State) {
 	s.unsaved = max(s.unsaved, shown-kept)
 }
 
-// resume goes on with the session for one more turn.
+// resume continues the session for one more turn.
 func (s *storm) resume(name, dir string, env, args []string, found bool, delay time.Duration) {
 	if !found {
 		return // killed before there was one, and nothing was shown of it
@@ -351,11 +351,11 @@ func (s *storm) resume(name, dir string, env, args []string, found bool, delay t
 	bad := s.said[name].bad
 	s.mu.Unlock()
 	if err != nil || !strings.Contains(string(out), "The script is over.") || bad != "" {
-		s.fail(&s.dead, name, delay, "it did not go on: %v, %s\n%s", err, bad, out)
+		s.fail(&s.dead, name, delay, "it was not resumed: %v, %s\n%s", err, bad, out)
 	}
 }
 
-// fail counts a broken promise.
+// fail reports a failure of the run.
 func (s *storm) fail(n *int, name string, delay time.Duration, format string, args ...any) {
 	s.mu.Lock()
 	*n++

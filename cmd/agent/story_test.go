@@ -19,13 +19,13 @@ const testKey = "sk-CANARY-0123456789"
 
 const goFile = "package main\n\nfunc main() {\n\tprintln(\"hello\")\n}\n"
 
-// at points a program at s.
+// at returns the environment that connects a program to s.
 func at(s *server) []string {
 	return []string{"OPENAI_BASE_URL=" + s.URL + "/v1", "OPENAI_API_KEY=" + testKey}
 }
 
-// A day's work: reads, an approved edit and a rejected one, an answer stopped in
-// mid-stream, a command stopped while it runs, leaving, coming back.
+// TestStory reads, approves and rejects an edit, interrupts an answer and a
+// command, quits, and resumes.
 func TestStory(t *testing.T) {
 	t.Parallel()
 	nap := fmt.Sprintf("sleep 60.%d", os.Getpid()) // told from every other process
@@ -89,7 +89,7 @@ func TestStory(t *testing.T) {
 	b := h.open(t, 100, 30, "--continue")
 	b.wait("? keys", "take a nap")
 	if d := cmp.Diff(b.screen(), before); d != "" {
-		t.Errorf("the resumed screen is not what was left: %s", d)
+		t.Errorf("the resumed screen differs: %s", d)
 	}
 	b.send("who is here?" + enter)
 	b.wait("We are all here.", "? keys")
@@ -103,8 +103,8 @@ func TestStory(t *testing.T) {
 	checkNoKey(t, h.dir)
 }
 
-// checkHistory looks at what the last request told: everything, with one result
-// a call.
+// checkHistory checks that the last request holds the whole conversation, with one
+// result per call.
 func checkHistory(t *testing.T, s *server) {
 	t.Helper()
 	requests := s.seen()
@@ -115,7 +115,7 @@ func checkHistory(t *testing.T, s *server) {
 		roles = append(roles, m.Role)
 		for _, c := range m.ToolCalls {
 			if open[c.ID] {
-				t.Errorf("the call %s was told twice", c.ID)
+				t.Errorf("the call %s was sent twice", c.ID)
 			}
 			open[c.ID] = true
 		}
@@ -138,7 +138,7 @@ func checkHistory(t *testing.T, s *server) {
 	}
 }
 
-// checkNoKey finds the key in no file under dir.
+// checkNoKey fails the test if a file below dir contains the API key.
 func checkNoKey(t *testing.T, dir string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -156,8 +156,8 @@ func checkNoKey(t *testing.T, dir string) {
 	}
 }
 
-// However the program is ended, the terminal is as it was found and the session
-// is whole.
+// TestSignals ends the program with signals: the terminal is restored and the
+// session is complete.
 func TestSignals(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -187,8 +187,8 @@ func TestSignals(t *testing.T) {
 	}
 }
 
-// A kill cannot be answered. What was on the screen as finished is there after
-// it, the call that ran is told as unknown, and nothing runs again.
+// TestKill kills the program. The session holds everything that the screen showed
+// as finished, the running call is reported as unknown, and nothing runs twice.
 func TestKill(t *testing.T) {
 	t.Parallel()
 	nap := fmt.Sprintf("sleep 61.%d", os.Getpid())
@@ -217,7 +217,7 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// Typing, pasting and new lines; a wrong command; a resize; the way out.
+// TestEditorInATerminal types, pastes, enters a wrong command, resizes and quits.
 func TestEditorInATerminal(t *testing.T) {
 	t.Parallel()
 	s := serve(t, say("Got it."))
@@ -267,7 +267,8 @@ func runs(args string) bool {
 	return false
 }
 
-// waitFor looks until ok, for 2 s beyond what a cancelled command may take.
+// waitFor polls ok until it returns true. Its limit is 2 s more than a cancelled
+// command may take.
 func waitFor(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)

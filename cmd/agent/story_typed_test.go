@@ -13,7 +13,7 @@ import (
 
 const altEnter = "\x1b\r"
 
-// holds reports whether a file below dir holds text.
+// holds reports whether a file below dir contains text.
 func holds(dir, text string) bool {
 	found := false
 	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -26,9 +26,8 @@ func holds(dir, text string) bool {
 	return found
 }
 
-// What the person runs themselves is part of the conversation, or is not; it
-// goes on beside a turn, and with what was queued it outlives a program that is
-// killed.
+// TestStoryOfTypedCommands runs shell commands with ! and !!, also during a turn.
+// Their output and the queue survive a kill.
 func TestStoryOfTypedCommands(t *testing.T) {
 	t.Parallel()
 	s := serve(t, say("Forty-two."), begin("A long answer that is under "), say("I have seen it all."), say("Reviewed."))
@@ -49,7 +48,7 @@ func TestStoryOfTypedCommands(t *testing.T) {
 	first := s.seen()[0].body
 	for _, want := range []string{"The user ran this command:", "typed-42", "/src/shop/sub"} {
 		if !strings.Contains(first, want) {
-			t.Errorf("the model is not told %q: %s", want, first)
+			t.Errorf("the request lacks %q: %s", want, first)
 		}
 	}
 
@@ -79,11 +78,11 @@ func TestStoryOfTypedCommands(t *testing.T) {
 	}
 	requests := s.seen()
 	if got := requests[2].body; !strings.Contains(got, "beside-42") || !strings.Contains(got, "then this") {
-		t.Errorf("the model is not told of the command beside the turn, or what was queued: %s", got)
+		t.Errorf("the request lacks the command run during the turn, or the queued message: %s", got)
 	}
 	for i, r := range requests {
 		if strings.Contains(r.body, "hidden-42") {
-			t.Errorf("request %d tells the model of what was only to be shown", i)
+			t.Errorf("request %d holds output that was only to be shown", i)
 		}
 	}
 	out, code := h.agent(t, "sessions", "show", h.ids(t)[0])
@@ -94,8 +93,8 @@ func TestStoryOfTypedCommands(t *testing.T) {
 	}
 }
 
-// A command of the person's that hangs is stopped by one key, and ends with the
-// program.
+// TestStoryOfTypedCommandThatHangs interrupts a hanging shell command of the user,
+// and quits while another runs.
 func TestStoryOfTypedCommandThatHangs(t *testing.T) {
 	t.Parallel()
 	nap := fmt.Sprintf("sleep 64.%d", os.Getpid()) // told from every other process
@@ -129,6 +128,6 @@ func TestStoryOfTypedCommandThatHangs(t *testing.T) {
 	}
 	waitFor(t, "the command to be gone", func() bool { return !runs(nap) })
 	if len(s.seen()) != 0 {
-		t.Error("what waits was sent")
+		t.Error("the queued message was sent")
 	}
 }

@@ -13,10 +13,10 @@ import (
 	"agent/internal/tools"
 )
 
-// stuck is a tool that never ends, whatever is asked of it.
+// stuck is a tool that never returns.
 type stuck struct{}
 
-// stuckFile is the file that the tool makes when it begins.
+// stuckFile is the file that the tool creates when it starts.
 const stuckFile = "stuck.txt"
 
 func (stuck) Spec() llm.ToolSpec {
@@ -32,8 +32,8 @@ func (stuck) Prepare(context.Context, json.RawMessage) (tools.Call, error) {
 	}}, nil
 }
 
-// mainStuck is the program with that tool. Its argument says which part of the
-// program runs: run, tool, screen or plain.
+// mainStuck is the program with that tool. Its argument selects what runs: run,
+// tool, screen or plain.
 func mainStuck() {
 	credentials.ProtectMemory()
 	end := watchSignals()
@@ -46,7 +46,7 @@ func mainStuck() {
 
 func runStuck(part string, end *shutdown) error {
 	if part == "tool" {
-		return (&oneCall{IO: command.System(), yes: true, end: end}).run(context.Background(), stuck{}, json.RawMessage(`{}`))
+		return (&toolCall{IO: command.System(), yes: true, end: end}).run(context.Background(), stuck{}, json.RawMessage(`{}`))
 	}
 	f := flags{end: end, plain: part == "plain"}
 	a, err := open(f, part != "run")

@@ -29,11 +29,11 @@ func runSessions(ctx context.Context, f flags, prompts []screen.Prompt) error {
 	defer func() {
 		stop()
 		if expired != nil {
-			for range expired { // until Expire has seen the end of ctx
+			for range expired { // wait for the end of Expire
 			}
 		}
 	}()
-	var back *flags // to the session that was on the screen before
+	var back *flags // reopen the previous session
 	for {
 		a, err := openOrAsk(ctx, f)
 		switch {
@@ -46,18 +46,18 @@ func runSessions(ctx context.Context, f flags, prompts []screen.Prompt) error {
 		case err != nil || a == nil:
 			return err
 		}
-		if expired == nil { // not before: the session that is opened stays
+		if expired == nil { // after open, so that the opened session is kept
 			expired = sessions.Expire(ctx, a.store, a.set.Sessions.KeepDays, time.Now())
 		}
 		a.expired = expired
 		exit, err := show(ctx, a, f.input, prompts)
-		closing := f.end.begin(nil, true)
+		closing := f.end.beginPhase(nil, true)
 		closing.leave()
-		next, here := a.next(f, exit), a.again(f)
+		next, here := a.nextFlags(f, exit), a.reopenFlags(f)
 		a.close()
 		closing.end()
 		if err != nil || next == nil {
-			f.end.begin(nil, true) // until the program has ended: one interrupt more than needed does not cut it off
+			f.end.beginPhase(nil, true) // an extra interrupt must not cut off the output
 			a.goodbye(exit)
 			return err
 		}
@@ -65,20 +65,20 @@ func runSessions(ctx context.Context, f flags, prompts []screen.Prompt) error {
 	}
 }
 
-// next returns what opens the session that the person wants next, nil if they
-// leave.
-func (a *app) next(f flags, exit screen.Exit) *flags {
-	f = a.carried(f)
+// nextFlags returns the flags of the session that the user switches to; nil if the
+// user quits.
+func (a *app) nextFlags(f flags, exit screen.Exit) *flags {
+	f = a.carriedFlags(f)
 	switch {
 	case exit.Open != "":
-		f.opened = true
-		f.resume, f.none, f.model = exit.Open, false, ""
-	case exit.Fork != nil && a.begun():
-		f.resume, f.fork, f.keep, f.draft, f.model = a.id(), true, exit.Fork, exit.Draft, ""
+		f.fromScreen = true
+		f.resume, f.noSession, f.model = exit.Open, false, ""
+	case exit.Fork != nil && a.saved():
+		f.resume, f.fork, f.forkKeep, f.draft, f.model = a.id(), true, exit.Fork, exit.Draft, ""
 	case exit.Fork != nil, exit.New:
 		f.dir, f.draft = a.dir, exit.Draft
-		f.previous = &place{exit.BaseURL, exit.Host}
-		if a.begun() { // the model is the one used here last
+		f.previousEndpoint = &endpoint{exit.BaseURL, exit.Host}
+		if a.saved() { // the new session uses the model used last
 			f.model = ""
 		}
 	default:
@@ -87,44 +87,44 @@ func (a *app) next(f flags, exit screen.Exit) *flags {
 	return &f
 }
 
-// again returns what opens a's session once more; a new one if there is nothing
-// to come back to.
-func (a *app) again(f flags) *flags {
-	f = a.carried(f)
+// reopenFlags returns the flags that open a's session again, or a new session if
+// a's is not saved.
+func (a *app) reopenFlags(f flags) *flags {
+	f = a.carriedFlags(f)
 	f.dir = a.dir
-	if a.begun() {
+	if a.saved() {
 		f.resume, f.model = a.id(), ""
 	}
 	return &f
 }
 
-// carried returns what of f holds for the sessions that follow a's. A base URL
-// stays with the provider that it was given for.
-func (a *app) carried(f flags) flags {
+// carriedFlags returns the flags that also apply to the sessions after a's. A base
+// URL stays with the provider that it was given for.
+func (a *app) carriedFlags(f flags) flags {
 	return flags{
 		baseURL: f.baseURL, baseFor: cmp.Or(f.baseFor, a.pick.bound.provider),
-		mode: f.mode, maxSteps: f.maxSteps, effort: f.effort, none: f.none, model: f.model, input: f.input, end: f.end,
+		mode: f.mode, maxSteps: f.maxSteps, effort: f.effort, noSession: f.noSession, model: f.model, input: f.input, end: f.end,
 	}
 }
 
-// begun reports whether the session is on disk.
-func (a *app) begun() bool { return a.log != nil && a.log.Begun() }
+// saved reports whether the session is stored on disk.
+func (a *app) saved() bool { return a.log != nil && a.log.Begun() }
 
-// openOrAsk opens a session for the screen. If another program holds it, the
-// person says what to do; nil if that is nothing.
+// openOrAsk opens a session for the screen. If another process has locked it, the
+// user chooses what to do. It returns nil if there is nothing to open.
 func openOrAsk(ctx context.Context, f flags) (*app, error) {
 	a, err := open(f, true)
 	locked, ok := errors.AsType[*history.LockedError](err)
 	if !ok || !term.IsTerminal(os.Stdin.Fd()) {
 		return a, err
 	}
-	fmt.Println(ink.Sanitize(upper(locked.Error())) + ".")
+	fmt.Println(sentence(ink.Sanitize(capitalize(locked.Error()))))
 	ask := f.input.ask
 	if f.input == nil {
-		ask = asking(os.Stdin)
+		ask = lineAsker(os.Stdin)
 	}
 	for {
-		answer, ok := ask("f  go on in a fork of it · v  look at it · q  leave it  [f/v/q] ")
+		answer, ok := ask("f  fork it · v  view it · q  quit  [f/v/q] ")
 		switch strings.ToLower(answer) {
 		case "f":
 			f.cont, f.resume, f.fork = false, locked.ID, true
@@ -134,15 +134,15 @@ func openOrAsk(ctx context.Context, f flags) (*app, error) {
 		case "q":
 			return nil, nil
 		}
-		if !ok { // there is no more to read
+		if !ok { // end of input
 			return nil, nil
 		}
 	}
 }
 
-// asking returns what prints a question and reads the line that answers it;
-// false if there are no more.
-func asking(from io.Reader) func(string) (string, bool) {
+// lineAsker returns a function that prints a question and reads the answer from
+// from; it returns false at the end of input.
+func lineAsker(from io.Reader) func(string) (string, bool) {
 	in := bufio.NewReader(from)
 	return func(question string) (string, bool) {
 		fmt.Print(question)
@@ -154,13 +154,14 @@ func asking(from io.Reader) func(string) (string, bool) {
 	}
 }
 
-// upper returns a text that begins with a small letter as a sentence does.
-func upper(text string) string {
+// capitalize returns text with its first letter in upper case. text must begin with
+// an ASCII character.
+func capitalize(text string) string {
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 
-// withNotices yields events and notices until events end. gone is closed when
-// nobody receives any more.
+// withNotices merges events and notices until events is closed. gone is closed when
+// the receiver has stopped.
 func withNotices(events <-chan event.Event, notices <-chan string, gone <-chan struct{}) <-chan event.Event {
 	out := make(chan event.Event)
 	go func() {

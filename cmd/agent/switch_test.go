@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// A conversation begun in one dialect goes on in the other and back: everything
-// is told, but for what only the dialect that it came from can read.
+// TestSwitchingDialects switches between two dialects: each gets the whole
+// conversation except the signatures of the other.
 func TestSwitchingDialects(t *testing.T) {
 	t.Parallel()
 	s := serve(t,
@@ -39,7 +39,7 @@ func TestSwitchingDialects(t *testing.T) {
 			t.Errorf("request %d: got the key %q", i, r.key)
 		}
 		if signed := strings.Contains(r.body, "SIGNED"); signed != (dialect == "anthropic" && i > 0) {
-			t.Errorf("request %d, in %s: a signature is told: %v", i, dialect, signed)
+			t.Errorf("request %d, in %s: has a signature: %v", i, dialect, signed)
 		}
 	}
 	for _, want := range []string{"what does it say?", `"main.go\"}`, "println", "It says hello.", "what is here?", "One file.", "and again?", "As I said."} {
@@ -49,8 +49,8 @@ func TestSwitchingDialects(t *testing.T) {
 	}
 }
 
-// Without a key and a name, a server on this machine answers, found while the
-// screen is already there.
+// TestLocalServerTakesOver finds a server on this machine while the screen is
+// already shown.
 func TestLocalServerTakesOver(t *testing.T) {
 	t.Parallel()
 	ollama := fake(t, map[string]string{
@@ -67,8 +67,7 @@ func TestLocalServerTakesOver(t *testing.T) {
 	a.wait("Local it is.", "? keys")
 }
 
-// An event that cannot be read is passed over where nothing depends on it, and
-// the session says how many there were.
+// TestLostEventsAreCounted skips unreadable stream events and reports their number.
 func TestLostEventsAreCounted(t *testing.T) {
 	t.Parallel()
 	whole := say("All the same.").completion()
@@ -81,7 +80,7 @@ func TestLostEventsAreCounted(t *testing.T) {
 	}
 }
 
-// How hard the model was told to think is known when the session goes on.
+// TestEffortGoesOn keeps the reasoning effort of a resumed session.
 func TestEffortGoesOn(t *testing.T) {
 	t.Parallel()
 	s := serve(t, say("Gladly."), say("Again."), say("Anew."))

@@ -19,11 +19,10 @@ import (
 	"github.com/creack/pty"
 )
 
-// hang is how long a test waits before it calls something stuck.
+// hang is the time limit after which a test fails as stuck.
 const hang = 30 * time.Second
 
-// terminal is the program in a real pty, with an emulator that draws what it
-// writes.
+// terminal runs the program in a real pty and draws its output with an emulator.
 type terminal struct {
 	t    *testing.T
 	cmd  *exec.Cmd
@@ -37,7 +36,7 @@ type terminal struct {
 	raw     []byte        // all that the program wrote
 }
 
-// open starts the program in h, in a terminal of the size given.
+// open starts the program in h, in a terminal of the given size.
 func (h home) open(t *testing.T, cols, rows int, args ...string) *terminal {
 	t.Helper()
 	return h.openAs(t, "agent", cols, rows, args...)
@@ -60,7 +59,7 @@ func (h home) openAs(t *testing.T, name string, cols, rows int, args ...string) 
 	return s
 }
 
-// newTerminal starts cmd in a terminal of the size given. The caller closes it.
+// newTerminal starts cmd in a terminal of the given size. The caller closes it.
 func newTerminal(t *testing.T, cmd *exec.Cmd, cols, rows int) (*terminal, error) {
 	f, err := pty.StartWithSize(cmd, &pty.Winsize{Cols: uint16(cols), Rows: uint16(rows)})
 	if errors.Is(err, pty.ErrUnsupported) {
@@ -93,7 +92,7 @@ func (s *terminal) draw() {
 	}
 }
 
-// reply sends what a terminal answers to questions back to the program.
+// reply answers the program's terminal queries.
 func (s *terminal) reply() {
 	defer close(s.told)
 	_, _ = io.Copy(s.pty, s.em)
@@ -106,14 +105,14 @@ func (s *terminal) close() {
 	}
 	_ = s.pty.Close()
 	<-s.done
-	// Its Close races with its Read; the end of what it reads from does not.
+	// Its Close races with its Read; closing its input does not.
 	if in, ok := s.em.InputPipe().(io.Closer); ok {
 		_ = in.Close()
 	}
 	<-s.told
 }
 
-// screen returns what is on the screen, without trailing blanks.
+// screen returns the text on the screen, without trailing blanks.
 func (s *terminal) screen() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -124,7 +123,7 @@ func (s *terminal) screen() string {
 	return strings.TrimRight(b.String(), "\n") + "\n"
 }
 
-// wait returns when every one of texts is on the screen at once.
+// wait blocks until all texts are on the screen at the same time.
 func (s *terminal) wait(texts ...string) {
 	s.t.Helper()
 	s.until(strings.Join(texts, ", "), func(screen string) bool {
@@ -137,7 +136,7 @@ func (s *terminal) wait(texts ...string) {
 	})
 }
 
-// wrote waits until the program has written text to its terminal.
+// wrote blocks until the program has written text to its terminal.
 func (s *terminal) wrote(text string) {
 	s.t.Helper()
 	s.until("the bytes "+text, func(string) bool {
@@ -147,7 +146,7 @@ func (s *terminal) wrote(text string) {
 	})
 }
 
-// asked returns when a question with all of texts takes keys.
+// asked blocks until a dialog with all of texts accepts keys.
 func (s *terminal) asked(texts ...string) {
 	s.t.Helper()
 	s.until("a question with "+strings.Join(texts, ", "), func(screen string) bool {
@@ -160,7 +159,7 @@ func (s *terminal) asked(texts ...string) {
 	})
 }
 
-// gone returns when text is no longer on the screen.
+// gone blocks until text is no longer on the screen.
 func (s *terminal) gone(text string) {
 	s.t.Helper()
 	s.until("no "+text, func(screen string) bool { return !strings.Contains(screen, text) })
@@ -189,7 +188,7 @@ func (s *terminal) until(what string, ok func(screen string) bool) {
 	}
 }
 
-// send types keys as a terminal sends them.
+// send types keys.
 func (s *terminal) send(keys string) {
 	s.t.Helper()
 	if _, err := io.WriteString(s.pty, keys); err != nil {
@@ -197,7 +196,7 @@ func (s *terminal) send(keys string) {
 	}
 }
 
-// The keys that are no letters, as a terminal sends them.
+// The key sequences of special keys.
 const (
 	enter      = "\r"
 	escape     = "\x1b"
@@ -224,7 +223,7 @@ func (s *terminal) signal(sig syscall.Signal) {
 	}
 }
 
-// exit waits for the program to end by itself and returns its exit code.
+// exit waits until the program exits without a signal and returns its exit code.
 func (s *terminal) exit() int {
 	s.t.Helper()
 	ended := make(chan error, 1)
@@ -242,15 +241,15 @@ func (s *terminal) exit() int {
 	return s.cmd.ProcessState.ExitCode()
 }
 
-// restored reports whether the terminal was left as it was found, once the
-// program has ended.
+// restored returns an error unless the terminal was restored when the program
+// exited.
 func (s *terminal) restored() error {
 	<-s.done
 	return s.modesOff()
 }
 
-// modesOff reports whether every mode that the program set is reset, and the
-// normal screen is back.
+// modesOff returns an error unless all terminal modes are reset and the normal
+// screen is shown.
 func (s *terminal) modesOff() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

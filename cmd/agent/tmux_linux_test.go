@@ -9,14 +9,14 @@ import (
 	"testing"
 )
 
-// mux is a shell in tmux, which is another terminal than the emulator.
+// mux is a shell in tmux.
 type mux struct {
 	t   *testing.T
 	h   home
 	dir string // of its socket
 }
 
-// inTmux opens a shell in tmux that knows the program as $AGENT.
+// inTmux opens a shell in tmux with the path of the program in $AGENT.
 func (h home) inTmux(t *testing.T) *mux {
 	t.Helper()
 	for _, name := range []string{"tmux", "bash"} {
@@ -36,7 +36,7 @@ func (h home) inTmux(t *testing.T) *mux {
 	return m
 }
 
-// do runs a command of tmux.
+// do runs a tmux command.
 func (m *mux) do(args ...string) string {
 	m.t.Helper()
 	cmd := exec.Command("tmux", append([]string{"-f", "/dev/null", "-L", "story"}, args...)...)
@@ -57,7 +57,7 @@ func (m *mux) wait(text string) {
 	waitFor(m.t, text+" on the screen", func() bool { return strings.Contains(m.screen(), text) })
 }
 
-// kill kills what the shell has started.
+// kill kills the processes that the shell has started.
 func (m *mux) kill() {
 	m.t.Helper()
 	shell := strings.TrimSpace(m.do("display-message", "-p", "#{pane_pid}"))
@@ -76,8 +76,8 @@ func (m *mux) kill() {
 	}
 }
 
-// The program in tmux: a turn, a paste, ctrl+z and back, a window that shrinks,
-// and the terminal as it was after a kill.
+// TestTmux runs a turn, pastes, suspends, shrinks the window and kills the program,
+// after which the terminal is restored.
 func TestTmux(t *testing.T) {
 	s := serve(t, say("Well met."), say("Back again."))
 	m := newHome(t, nil, at(s)...).inTmux(t)

@@ -16,12 +16,13 @@ import (
 	"agent/cmd/agent/settings"
 	"agent/internal/llm"
 	"agent/internal/llm/phrase"
+	"agent/internal/loop"
 	"agent/internal/tools"
 	"agent/internal/tools/workspace"
 	"agent/internal/tui/ink"
 )
 
-// maxArguments is how many bytes of standard input a tool may be given.
+// maxArguments is the size limit of tool arguments on standard input, in bytes.
 const maxArguments = 64 << 20
 
 // toolOptions are what `agent tool` needs.
@@ -31,7 +32,7 @@ type toolOptions struct {
 	end      *shutdown
 
 	Args   []string // a tool and its arguments as JSON; "-" is standard input
-	Yes    bool     // do not ask
+	Yes    bool     // run without asking for approval
 	Output string   // text or json
 }
 
@@ -40,33 +41,33 @@ func newCmdTool(f *command.Factory, end *shutdown, runF command.RunFunc[toolOpti
 	opts := &toolOptions{IO: f.IO, Settings: f.Settings, end: end}
 	cmd := &cobra.Command{
 		Use:   "tool [NAME [JSON]]",
-		Short: "run one tool here, without a model; or list them",
-		Long: `Tool runs one of the tools that a model has, in the current directory: its
-result goes to standard output. The arguments are a JSON object; - reads it from
-standard input. With a name alone it shows what the model is told of that tool,
-without one it lists them all.
+		Short: "run a single tool in the current directory, or list the tools",
+		Long: `Tool runs one of the model's tools in the current directory and prints its result
+to standard output. The arguments are a JSON object; - reads it from standard
+input. With only a name, it prints the tool's description and schema. Without a
+name, it lists all tools.
 
-What does more than read asks first, on a terminal; elsewhere it needs --yes.
+A tool that does more than read asks for approval on a terminal; without a
+terminal it requires --yes.
 
-It exits with 0 when the tool worked, 1 when it failed or was not allowed,
-2 when it was called wrongly, 130 when it was interrupted.`,
+` + exitCodes,
 		Example: `  agent tool
   agent tool search '{"pattern": "TODO", "glob": "*.go"}'
   agent tool --yes edit '{"path": "README.md", "old": "teh", "new": "the"}'
   jq -n '{command: "make test"}' | agent tool --yes shell -`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 2 {
-				return command.Usage("a tool takes one JSON object: put it in quotes")
+				return command.Usage("a tool takes one JSON object: quote it for the shell")
 			}
 			if opts.Output != "text" && opts.Output != "json" {
-				return command.Usage("--output: there is no form %q: use text or json", opts.Output)
+				return command.Usage("--output: unknown format %q: use text or json", opts.Output)
 			}
 			opts.Args = args
 			return command.Or(runF, toolRun)(cmd.Context(), opts)
 		},
 	}
-	cmd.Flags().BoolVarP(&opts.Yes, "yes", "y", false, "do not ask, whatever it does")
-	cmd.Flags().StringVarP(&opts.Output, "output", "o", "text", "form of what is said of tools: text or json")
+	cmd.Flags().BoolVarP(&opts.Yes, "yes", "y", false, "run without asking for approval")
+	cmd.Flags().StringVarP(&opts.Output, "output", "o", "text", "output format of tool descriptions: text or json")
 	return cmd
 }
 
@@ -84,29 +85,32 @@ func toolRun(ctx context.Context, opts *toolOptions) error {
 		return err
 	}
 	defer w.Close()
-	commands := tools.Commands{Workspace: w, Limits: limitsOf(file.Settings)}
-	checks := checksOf(commands, file.Checks)
-	ts := toolsOf(commands, nil, nil, checks)
+	commands := tools.Commands{Workspace: w, Limits: shellLimits(file.Settings)}
+	checks := newChecks(commands, file.Checks)
+	ts := newTools(commands, nil, nil, checks)
+	all := append(toolSpecs(ts), sessionTools(commands, toolSpecs(ts))...)
 	if len(opts.Args) == 0 {
-		return listTools(opts.IO.Out, specs(ts), opts.Output)
+		return listTools(opts.IO.Out, all, len(ts), opts.Output)
 	}
 	name := opts.Args[0]
-	i := slices.IndexFunc(ts, func(t tools.Tool) bool { return t.Spec().Name == name })
-	if i < 0 {
-		return unknownTool(name, specs(ts))
+	i := slices.IndexFunc(all, func(s llm.ToolSpec) bool { return s.Name == name })
+	switch {
+	case i < 0:
+		return unknownTool(name, all)
+	case len(opts.Args) == 1:
+		return showTool(opts.IO.Out, all[i], opts.Output)
+	case i >= len(ts):
+		return fmt.Errorf("cannot run %s: it works only in a session", name)
 	}
-	if len(opts.Args) == 1 {
-		return showTool(opts.IO.Out, ts[i].Spec(), opts.Output)
-	}
-	input, err := arguments(name, opts.Args[1], opts.IO.In)
+	input, err := readArguments(name, opts.Args[1], opts.IO.In)
 	if err != nil {
 		return err
 	}
-	c := &oneCall{IO: opts.IO, yes: opts.Yes, interceptors: tools.Intercept(checks), end: opts.end}
+	c := &toolCall{IO: opts.IO, yes: opts.Yes, interceptors: tools.Intercept(checks), end: opts.end}
 	return c.run(ctx, ts[i], input)
 }
 
-func specs(ts []tools.Tool) []llm.ToolSpec {
+func toolSpecs(ts []tools.Tool) []llm.ToolSpec {
 	var out []llm.ToolSpec
 	for _, t := range ts {
 		out = append(out, t.Spec())
@@ -114,21 +118,30 @@ func specs(ts []tools.Tool) []llm.ToolSpec {
 	return out
 }
 
-// unknownTool is the error of a name that no tool has.
+// sessionTools returns the tools of a session that are not among standalone.
+func sessionTools(c tools.Commands, standalone []llm.ToolSpec) []llm.ToolSpec {
+	jobs := tools.NewJobs()
+	defer jobs.Close()
+	all := append(toolSpecs(c.Tools(jobs)), loop.SessionTools()...)
+	return slices.DeleteFunc(all, func(s llm.ToolSpec) bool {
+		return slices.ContainsFunc(standalone, func(other llm.ToolSpec) bool { return other.Name == s.Name })
+	})
+}
+
+// unknownTool returns the error for a name that no tool has.
 func unknownTool(name string, all []llm.ToolSpec) error {
 	var names []string
 	for _, s := range all {
 		names = append(names, s.Name)
 	}
 	if near := phrase.Nearest(name, names); near != "" {
-		return command.Usage("there is no tool %q: did you mean %s?", name, near)
+		return command.Usage("unknown tool %q: did you mean %q?", name, near)
 	}
-	return command.Usage("there is no tool %q. The tools are: %s", name, strings.Join(names, ", "))
+	return command.Usage("unknown tool %q. Tools: %s", name, strings.Join(names, ", "))
 }
 
-// arguments returns the JSON that a tool is given; - stands for what comes on
-// standard input.
-func arguments(name, given string, stdin io.Reader) (json.RawMessage, error) {
+// readArguments returns the JSON arguments given; "-" reads them from stdin.
+func readArguments(name, given string, stdin io.Reader) (json.RawMessage, error) {
 	b := []byte(given)
 	if given == "-" {
 		var err error
@@ -136,7 +149,7 @@ func arguments(name, given string, stdin io.Reader) (json.RawMessage, error) {
 			return nil, fmt.Errorf("read standard input: %w", err)
 		}
 		if len(b) > maxArguments {
-			return nil, command.Usage("standard input is longer than %d MiB", maxArguments>>20)
+			return nil, command.Usage("standard input is larger than %d MiB", maxArguments>>20)
 		}
 	}
 	var value any
@@ -144,21 +157,21 @@ func arguments(name, given string, stdin io.Reader) (json.RawMessage, error) {
 		if e, ok := errors.AsType[*json.SyntaxError](err); ok {
 			err = fmt.Errorf("%w, at byte %d", err, e.Offset)
 		}
-		return nil, command.Usage("the arguments of %s are no JSON: %w. agent tool %s shows what it takes", name, err, name)
+		return nil, command.Usage("the arguments of %s are not valid JSON: %w. For its schema: agent tool %s", name, err, name)
 	}
 	return b, nil
 }
 
-// toolJSON is a tool as --output json describes it.
+// toolJSON is the description of a tool that --output json prints.
 type toolJSON struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
 	Schema      json.RawMessage `json:"schema"`
 }
 
-// listTools prints what tools there are: of each its name, what it does in a
-// line, and its schema.
-func listTools(out command.Console, all []llm.ToolSpec, output string) error {
+// listTools prints each tool with the first line of its description and its
+// schema. The tools after the first standalone ones work only in a session.
+func listTools(out command.Console, all []llm.ToolSpec, standalone int, output string) error {
 	if output == "json" {
 		list := []toolJSON{}
 		for _, s := range all {
@@ -166,14 +179,17 @@ func listTools(out command.Console, all []llm.ToolSpec, output string) error {
 		}
 		return out.JSON(list)
 	}
-	for _, s := range all {
+	for i, s := range all {
 		first, _, _ := strings.Cut(s.Description, "\n")
+		if i >= standalone {
+			first += " (only in a session)"
+		}
 		fmt.Fprintf(out, "%-12s %s\n%-12s %s\n\n", s.Name, ink.SanitizeLine(first), "", s.Schema)
 	}
 	return nil
 }
 
-// showTool prints all that a model is told of a tool.
+// showTool prints the description and the schema of a tool, as the model gets them.
 func showTool(out command.Console, s llm.ToolSpec, output string) error {
 	if output == "json" {
 		return out.JSON(toolJSON(s))

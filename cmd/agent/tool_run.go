@@ -18,16 +18,16 @@ import (
 	"agent/internal/tui/ink"
 )
 
-// oneCall runs one call of a tool for the user at a shell.
-type oneCall struct {
+// toolCall runs one tool call for `agent tool`.
+type toolCall struct {
 	command.IO
-	yes          bool // do not ask
+	yes          bool // run without asking for approval
 	interceptors tools.Interceptors
 	end          *shutdown
 }
 
-// run prepares the call, asks about it where that is needed, and does it.
-func (o *oneCall) run(ctx context.Context, t tools.Tool, input json.RawMessage) error {
+// run prepares the call, asks for approval if it needs one, and executes it.
+func (o *toolCall) run(ctx context.Context, t tools.Tool, input json.RawMessage) error {
 	in := tools.Info{Tool: t.Spec().Name, Args: input}
 	call, err := o.interceptors.Prepare(ctx, in, t)
 	if err != nil {
@@ -35,10 +35,10 @@ func (o *oneCall) run(ctx context.Context, t tools.Tool, input json.RawMessage) 
 	}
 	if call.Effect != tools.Read && !o.yes {
 		if !o.Interactive() {
-			return fmt.Errorf("not done: %s does more than read (%s), and nobody can be asked here. Allow it with --yes", ink.SanitizeLine(call.Title), call.Effect)
+			return fmt.Errorf("not run: %s needs approval (%s), and there is no terminal to ask. To approve it, add --yes", ink.SanitizeLine(call.Title), call.Effect)
 		}
 		if !o.allowed(call) {
-			return errors.New("not done: you said no")
+			return errors.New("not run: you rejected it")
 		}
 	}
 	return interruptible(ctx, o.end, func(ctx context.Context, force <-chan struct{}) error {
@@ -46,10 +46,10 @@ func (o *oneCall) run(ctx context.Context, t tools.Tool, input json.RawMessage) 
 	})
 }
 
-// do runs the call and tells what it came to.
-func (o *oneCall) do(ctx context.Context, in tools.Info, call tools.Call, force <-chan struct{}) error {
+// execute runs the call and prints its result.
+func (o *toolCall) do(ctx context.Context, in tools.Info, call tools.Call, force <-chan struct{}) error {
 	ok := tools.Approved{Changes: call.Changes, Force: force}
-	live := false // its output was shown as it came
+	live := false // its output was printed while it ran
 	if o.Err.Terminal {
 		ok.Progress = func(text string) {
 			live = true
@@ -70,7 +70,7 @@ func (o *oneCall) do(ctx context.Context, in tools.Info, call tools.Call, force 
 		return o.fail(r.Text)
 	}
 	if live && o.Out.Terminal {
-		fmt.Fprintln(o.Err, "--- what a model reads of it:")
+		fmt.Fprintln(o.Err, "--- result for the model:")
 	}
 	o.Out.Say(r.Text)
 	if len(r.Images) > 0 {
@@ -79,8 +79,8 @@ func (o *oneCall) do(ctx context.Context, in tools.Info, call tools.Call, force 
 	return nil
 }
 
-// fail says what a tool has to say of its failure.
-func (o *oneCall) fail(text string) error {
+// fail prints the error of a tool.
+func (o *toolCall) fail(text string) error {
 	if !strings.HasSuffix(text, "\n") {
 		text += "\n"
 	}
@@ -88,8 +88,8 @@ func (o *oneCall) fail(text string) error {
 	return &exitError{code: exitFailed}
 }
 
-// allowed shows what a call would do and asks whether it may.
-func (o *oneCall) allowed(call tools.Call) bool {
+// approved prints what a call does and asks the user to approve it.
+func (o *toolCall) allowed(call tools.Call) bool {
 	o.Err.Say(call.Title + "\n")
 	for _, t := range call.Targets {
 		if t.Kind == tools.Command && !strings.HasSuffix(call.Title, " "+t.Value) {
@@ -102,10 +102,10 @@ func (o *oneCall) allowed(call tools.Call) bool {
 	for _, w := range call.Warnings {
 		o.Err.Say("warning: " + w + "\n")
 	}
-	return o.Confirm("Do it? [y/N] ")
+	return o.Confirm("Run it? [y/N] ")
 }
 
-// diffOf is a change as people read it.
+// diffOf returns a change as a unified diff, or the sizes of binary content.
 func diffOf(c tools.Change) string {
 	for _, b := range [][]byte{c.Before, c.After} {
 		if !utf8.Valid(b) || bytes.IndexByte(b, 0) >= 0 {
@@ -122,13 +122,14 @@ func diffOf(c tools.Change) string {
 	return udiff.Unified(before, after, string(c.Before), string(c.After))
 }
 
-// interruptible runs do under a context that a signal ends. A second signal
-// closes force. The error of an interrupted do is the exit code of the signal.
+// interruptible runs do with a context that the first signal cancels. The second
+// signal closes force. If do fails after a signal, the error holds the exit code of
+// the signal.
 func interruptible(ctx context.Context, end *shutdown, do func(ctx context.Context, force <-chan struct{}) error) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	signals := make(chan os.Signal, 4)
-	call := end.begin(forward(signals), true)
+	call := end.beginPhase(forward(signals), true)
 	defer call.end()
 
 	force, done := make(chan struct{}), make(chan error, 1)

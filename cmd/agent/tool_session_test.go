@@ -5,18 +5,18 @@ import (
 	"testing"
 )
 
-// lastBody is what the server was told last.
+// lastBody returns the body of the last request.
 func lastBody(t *testing.T, s *server) string {
 	t.Helper()
 	seen := s.seen()
 	if len(seen) == 0 {
-		t.Fatal("the server was told nothing")
+		t.Fatal("the server got no request")
 	}
 	return seen[len(seen)-1].body
 }
 
-// A request asks for its host where edits do not ask, and an always is for that
-// host. What cannot be reached is told to the model.
+// TestFetchInASession asks for permission per host, also in edits mode, and reports
+// an unreachable host to the model.
 func TestFetchInASession(t *testing.T) {
 	t.Parallel()
 	s := serve(t,
@@ -38,7 +38,7 @@ func TestFetchInASession(t *testing.T) {
 	}
 }
 
-// What a check finds in a change is what the model reads next.
+// TestChecksInASession sends the output of a check to the model.
 func TestChecksInASession(t *testing.T) {
 	t.Parallel()
 	s := serve(t,

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// On a terminal a person is asked, with the very change in front of them.
+// TestToolAsks shows the change and asks for approval on a terminal.
 func TestToolAsks(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -22,7 +22,7 @@ func TestToolAsks(t *testing.T) {
 	} {
 		h := newHome(t, map[string]string{"a.txt": "old\n"})
 		s := h.open(t, 100, 30, "tool", "edit", `{"path":"a.txt","old":"old","new":"new"}`)
-		s.wait("edit a.txt", "-old", "+new", "Do it? [y/N]")
+		s.wait("edit a.txt", "-old", "+new", "Run it? [y/N]")
 		s.send(c.answer + enter)
 		if code := s.exit(); code != c.code {
 			t.Errorf("%q: got exit code %d, want %d", c.answer, code, c.code)
@@ -50,7 +50,7 @@ func TestToolIsInterrupted(t *testing.T) {
 	}
 }
 
-// What a file or a command holds never reaches a terminal as it is.
+// TestToolSanitises sanitizes output on a terminal.
 func TestToolSanitises(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, map[string]string{"a.txt": "one\x1b]0;evil\x07\x1b[31mred\n"})
@@ -60,7 +60,7 @@ func TestToolSanitises(t *testing.T) {
 		t.Errorf("got exit code %d", code)
 	}
 	s = h.open(t, 100, 30, "tool", "shell", `{"command":"cat a.txt # \u001b[31m\n# more"}`)
-	s.wait("# more", "Do it?")
+	s.wait("# more", "Run it?")
 	s.send("y" + enter)
 	s.wait("[exit 0")
 	<-s.done

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Where a session cannot be saved no model is asked, which is told with what to
-// do, and nothing says that one could come back to it.
+// TestNoPlaceForSessions sends no request if the session cannot be saved, says what
+// to do, and does not offer to resume.
 func TestNoPlaceForSessions(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -17,7 +17,7 @@ func TestNoPlaceForSessions(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, code := h.agent(t, "run", "hi")
-	if code != exitFailed || !strings.Contains(out, "the session could not be saved") || !strings.Contains(out, "--no-session keeps nothing") {
+	if code != exitFailed || !strings.Contains(out, "the session could not be saved") || !strings.Contains(out, "run without saving the session: --no-session") {
 		t.Errorf("got exit code %d and %s", code, out)
 	}
 	a := h.open(t, 100, 30)
@@ -27,7 +27,7 @@ func TestNoPlaceForSessions(t *testing.T) {
 	a.send(ctrlD)
 	a.exit()
 	<-a.done
-	if said := string(a.raw); !strings.Contains(said, "nothing of it is kept") || strings.Contains(said, "To go on with this session") {
+	if said := string(a.raw); !strings.Contains(said, "could not be saved.") || strings.Contains(said, "To resume this session") {
 		t.Errorf("got at the end:\n%s", a.screen())
 	}
 	if n := len(s.seen()); n > 0 {

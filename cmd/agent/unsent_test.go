@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// What waits for the end of a turn with its images, and what was half said to a
-// question, is there again after the program was killed.
+// TestUnsentOutlivesAKill restores queued messages with their images, and a
+// half-typed answer, after a kill.
 func TestUnsentOutlivesAKill(t *testing.T) {
 	t.Parallel()
 	s := serve(t, call("shell", `{"command":"rm -r old"}`), say("Kept."), say("Seen."))
@@ -40,7 +40,7 @@ func TestUnsentOutlivesAKill(t *testing.T) {
 	b.send(enter)
 	b.wait("Seen.")
 	if got := lastUser(t, s, 1); got != "no, because" {
-		t.Errorf("the model was told %q", got)
+		t.Errorf("the model got %q", got)
 	}
 	if body := s.seen()[2].body; !strings.Contains(body, base64.StdEncoding.EncodeToString(shot)) {
 		t.Errorf("the image is not in the request: %s", body)

@@ -4,51 +4,65 @@ import (
 	"context"
 	"os"
 
+	"agent/cmd/agent/credentials"
 	"agent/internal/loop/event"
 	"agent/internal/tui/screen"
 )
 
-// guide and unconnected are what somebody without a model sees first.
-const (
-	guide = `No model is connected, so the built-in offline guide answers. It is no language model: it follows simple requests such as  read FILE · find WORD in *.go · replace A with B in FILE · run COMMAND.`
+// offlineNotice explains the offline guide.
+const offlineNotice = `No model is connected. The built-in offline guide answers simple requests such as
+read FILE · find WORD in *.go · replace A with B in FILE · run COMMAND.`
 
-	unconnected = guide + "\n" + `To connect one:  agent login openai | anthropic | openrouter …,  or set its key in the environment,  or start Ollama: it is found by itself.  /model  lists what can be used.`
-)
+// connectNotice returns offlineNotice and how to connect a model. login is set if
+// there is a keyring for API keys.
+func connectNotice(login bool) string {
+	text := offlineNotice + `
 
-// advise puts into o how to connect a model. While servers are searched for, it
-// is shown only once none was found, unless prompts are sent before.
+To connect a model, do one of the following:
+  export ANTHROPIC_API_KEY=… (or OPENAI_API_KEY, OPENROUTER_API_KEY, …)`
+	if login {
+		text += `
+  agent login anthropic          store an API key in the system keyring`
+	}
+	return text + `
+  ollama serve                   local servers are detected automatically`
+}
+
+// advise adds to o how to connect a model. During a search for local servers the
+// advice is held back until the search has failed, unless prompts are sent before.
 func (a *app) advise(o *screen.Options, prompts []screen.Prompt, plain bool) {
-	o.Models.Searching = a.look != nil
+	o.Models.Searching = a.findLocal != nil
 	if !plain {
 		o.Models.Welcome = a.welcome(prompts)
 	}
+	advice := connectNotice(credentials.KeyringAvailable())
 	switch {
 	case o.Models.Welcome != "":
 	case o.Models.Searching && !plain && len(prompts) == 0:
-		a.advice = unconnected
+		a.advice = advice
 	default:
-		o.Notices = append([]string{unconnected}, o.Notices...)
+		o.Notices = append([]string{advice}, o.Notices...)
 	}
 }
 
-// welcome returns the notice of the first start without a model; empty at later
+// welcome returns the text of the first start without a model. It is empty at later
 // starts, and if the user has named a model or sends a prompt.
 func (a *app) welcome(prompts []screen.Prompt) string {
 	state := screenStateFile(os.Getenv)
 	if len(prompts) > 0 || a.pick.flags.model != "" || os.Getenv("AGENT_MODEL") != "" || state.read().Welcomed {
 		return ""
 	}
-	state.change(func(s *screenState) { s.Welcomed = true })
-	return guide
+	state.update(func(s *screenState) { s.Welcomed = true })
+	return offlineNotice
 }
 
-// find searches for a model on this machine and tells the agent how that ended.
-// If there is none, the user is shown how to connect one.
-func (a *app) find(ctx context.Context, commands chan<- event.Command) {
-	if a.look == nil {
+// searchModel searches for a model on this machine and sends the agent the result,
+// with advice for the user if there is none.
+func (a *app) searchModel(ctx context.Context, commands chan<- event.Command) {
+	if a.findLocal == nil {
 		return
 	}
-	found := a.look(ctx)
+	found := a.findLocal(ctx)
 	if found.Model == "" && a.advice != "" {
 		found.Notices = append([]string{a.advice}, found.Notices...)
 	}

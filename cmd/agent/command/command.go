@@ -1,10 +1,10 @@
-// Package command holds what the commands of the program share: their streams,
-// the error of a wrong call, and a Factory of what they need only when they
-// run.
+// Package command holds what the commands of the program share: their streams, the
+// error of wrong usage, argument checks, and a Factory for settings and stores. It
+// holds no command. Start reading at Factory.
 //
-// A command X is a struct XOptions, a function NewCmdX that fills it from flags
-// and arguments, and a function xRun that does the work. NewCmdX takes a
-// function to run instead of xRun: tests pass one to see the options.
+// A command X has a struct XOptions, a function NewCmdX that fills it from flags and
+// arguments, and a function xRun that does the work. NewCmdX can take another
+// function to run, with which tests inspect the options.
 package command
 
 import (
@@ -20,15 +20,15 @@ import (
 	"agent/internal/history"
 )
 
-// Factory makes what commands need. Its functions are called when a command
-// runs.
+// Factory provides the dependencies of commands. Its functions are called only when
+// a command runs.
 type Factory struct {
 	IO       IO
 	Version  string // of the program
 	Settings func() (settings.File, error)
 	Store    func() (*history.Store, error)
-	// Cleanup runs its argument if a signal ends the program at once, until the
-	// function that it returns is called.
+	// Cleanup registers a function that runs if a signal ends the program at once,
+	// until the returned function is called.
 	Cleanup func(func()) (forget func())
 }
 
@@ -50,7 +50,7 @@ func OpenStore() (*history.Store, error) {
 	return history.Open(dir), nil
 }
 
-// RunFunc does what a command is for.
+// RunFunc runs a command.
 type RunFunc[O any] = func(ctx context.Context, opts *O) error
 
 // Or returns runF, or run if runF is nil.
@@ -61,7 +61,7 @@ func Or[O any](runF, run RunFunc[O]) RunFunc[O] {
 	return run
 }
 
-// UsageError is the error of a command that was called wrongly.
+// UsageError is an error of wrong usage.
 type UsageError struct{ err error }
 
 func (e *UsageError) Error() string { return e.err.Error() }
@@ -73,12 +73,28 @@ func Usage(format string, args ...any) error {
 	return &UsageError{fmt.Errorf(format, args...)}
 }
 
+// Suggest returns the command below cmd whose name is similar to word; empty for
+// none.
+func Suggest(cmd *cobra.Command, word string) string {
+	cmd.SuggestionsMinimumDistance = 2
+	if all := cmd.SuggestionsFor(word); len(all) > 0 {
+		return all[0]
+	}
+	return ""
+}
+
 // NoArgs rejects arguments.
 func NoArgs(cmd *cobra.Command, args []string) error {
-	if err := cobra.NoArgs(cmd, args); err != nil {
-		return Usage("%w", err)
+	if len(args) == 0 {
+		return nil
 	}
-	return nil
+	if near := Suggest(cmd, args[0]); near != "" {
+		return Usage("unknown command %q for %q. Did you mean %q?", args[0], cmd.CommandPath(), near)
+	}
+	if !cmd.HasSubCommands() {
+		return Usage("%s takes no arguments", cmd.CommandPath())
+	}
+	return Usage("unknown command %q for %q", args[0], cmd.CommandPath())
 }
 
 // OneArg rejects any other number of arguments. what names the argument.
@@ -94,7 +110,7 @@ func MinArgs(least int, what string) cobra.PositionalArgs {
 func checkArgs(what string, ok func(n int) bool) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if !ok(len(args)) {
-			return Usage("give it %s", what)
+			return Usage("expected %s", what)
 		}
 		return nil
 	}
@@ -105,7 +121,7 @@ func checkArgs(what string, ok func(n int) bool) cobra.PositionalArgs {
 func Absolute(dir string) (string, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
-		return "", fmt.Errorf("the working directory is gone or cannot be read (%w): cd to another one", err)
+		return "", fmt.Errorf("find the working directory: %w. Change to another directory", err)
 	}
 	return abs, nil
 }

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"image"
-	_ "image/gif" // the formats of images in results
+	_ "image/gif" // formats of images in tool results
 	_ "image/jpeg"
 	_ "image/png"
 	"strings"
@@ -15,7 +15,7 @@ import (
 	"agent/internal/tui/ink"
 )
 
-// NotShown returns a line in place of images, which names their sizes.
+// NotShown returns a line that stands for images and names their sizes.
 func NotShown(images []llm.Image) string {
 	var each []string
 	for _, i := range images {

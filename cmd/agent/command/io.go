@@ -37,12 +37,28 @@ func (s IO) Confirm(question string) bool {
 	return answer == "y" || answer == "yes"
 }
 
+// SharedOutput reports whether both outputs are the same file or terminal.
+func (s IO) SharedOutput() bool {
+	return sameFile(s.Out.Writer, s.Err.Writer)
+}
+
+func sameFile(a, b io.Writer) bool {
+	f, ok := a.(*os.File)
+	g, ok2 := b.(*os.File)
+	if !ok || !ok2 {
+		return false
+	}
+	fi, err := f.Stat()
+	gi, err2 := g.Stat()
+	return err == nil && err2 == nil && os.SameFile(fi, gi)
+}
+
 // Warn prints a line of untrusted text on standard error.
 func (s IO) Warn(format string, args ...any) {
 	s.Err.Say(fmt.Sprintf(format, args...) + "\n")
 }
 
-// Console is an output. Untrusted text is sanitized if it is a terminal.
+// Console is an output stream. It sanitizes untrusted text if it is a terminal.
 type Console struct {
 	io.Writer
 	Terminal bool
@@ -51,7 +67,7 @@ type Console struct {
 // NewConsole returns the console that writes to f.
 func NewConsole(f *os.File) Console { return Console{f, term.IsTerminal(f.Fd())} }
 
-// Say prints untrusted text. On a terminal it ends the line.
+// Say prints untrusted text. On a terminal it adds a missing newline.
 func (c Console) Say(text string) {
 	if c.Terminal {
 		text = ink.Sanitize(text)

@@ -14,11 +14,11 @@ import (
 	"agent/internal/llm/catalog"
 )
 
-// commandTime is the time limit of a command that prints a key.
-const commandTime = 10 * time.Second
+// commandLimit is the time limit of a command that prints an API key.
+const commandLimit = 10 * time.Second
 
-// runCommand runs a command that prints a key, and returns the key. cleanup may
-// be nil.
+// runCommand runs a command and returns the API key that it prints. cleanup may be
+// nil.
 func runCommand(c settings.Command, limit time.Duration, cleanup func(func()) (forget func())) (catalog.Key, error) {
 	ctx, stop := context.WithTimeout(context.Background(), limit)
 	defer stop()
@@ -31,8 +31,8 @@ func runCommand(c settings.Command, limit time.Duration, cleanup func(func()) (f
 	}
 	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
 	cmd.Env = Strip(os.Environ())
-	cmd.Dir, _ = os.UserHomeDir() // no project decides what a relative name means
-	cmd.WaitDelay = time.Second   // its children may keep the pipes
+	cmd.Dir, _ = os.UserHomeDir() // relative names must not depend on a repository
+	cmd.WaitDelay = time.Second   // child processes can keep the pipes open
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	ended := make(chan struct{})
@@ -43,19 +43,20 @@ func runCommand(c settings.Command, limit time.Duration, cleanup func(func()) (f
 	close(ended)
 	switch {
 	case ctx.Err() != nil:
-		return "", fmt.Errorf("the command %s did not print it within %s%s", words[0], limit, quoted(stderr))
+		return "", fmt.Errorf("the command %s did not finish within %s%s", words[0], limit, outputSuffix(stderr))
 	case err != nil:
-		return "", fmt.Errorf("the command %s failed: %w%s", words[0], err, quoted(stderr))
+		return "", fmt.Errorf("the command %s failed: %w%s", words[0], err, outputSuffix(stderr))
 	}
-	key, _, _ := strings.Cut(strings.TrimSpace(stdout.String()), "\n") // what some print below it is no key
+	key, _, _ := strings.Cut(strings.TrimSpace(stdout.String()), "\n") // some programs print more lines
 	if key = strings.TrimSpace(key); key == "" {
-		return "", fmt.Errorf("the command %s printed nothing%s", words[0], quoted(stderr))
+		return "", fmt.Errorf("the command %s printed nothing%s", words[0], outputSuffix(stderr))
 	}
 	return catalog.Key(key), nil
 }
 
-// quoted returns the error output of a command as one line.
-func quoted(b bytes.Buffer) string {
+// outputSuffix returns the error output of a command on one line, to append to an
+// error.
+func outputSuffix(b bytes.Buffer) string {
 	s := strings.Join(strings.Fields(b.String()), " ")
 	if s == "" {
 		return ""

@@ -19,7 +19,7 @@ import (
 	"agent/internal/llm/catalog"
 )
 
-// fakeKeyring is a keyring in memory; err is its answer to everything.
+// fakeKeyring is a keyring in memory. If err is set, all methods return it.
 type fakeKeyring struct {
 	keys map[string]string
 	err  error
@@ -54,7 +54,8 @@ func (r *fakeKeyring) Delete(provider string) error {
 	return r.err
 }
 
-// byCommand is a configuration whose provider acme gets its key from a command.
+// byCommand returns a configuration whose provider acme gets its key from a
+// command.
 func byCommand(words ...string) settings.Settings {
 	return settings.Settings{Providers: map[string]settings.Provider{"acme": {Key: &settings.Key{Command: settings.Command{Words: words}}}}}
 }
@@ -86,7 +87,7 @@ func TestKeyCommand(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			k := newVault(row.set, &fakeKeyring{}, func() []string { return nil })
-			if where, ok := k.Has("acme"); !ok || where != "its command in the configuration" {
+			if where, ok := k.Has("acme"); !ok || where != "command in the configuration" {
 				t.Errorf("got %q, %t before it is run", where, ok)
 			}
 			key, _, err := k.Key("acme")
@@ -97,7 +98,7 @@ func TestKeyCommand(t *testing.T) {
 	}
 }
 
-// A command runs once, whatever comes of it.
+// TestKeyCommandOnce runs a command only once, also if it fails.
 func TestKeyCommandOnce(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -106,7 +107,7 @@ func TestKeyCommandOnce(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "runs")
 	k := newVault(byLine("echo x >> "+file+"; echo k"), &fakeKeyring{}, func() []string { return nil })
 	for range 3 {
-		if key, where, err := k.Key("acme"); key.Reveal() != "k" || where != "the command in the configuration" || err != nil {
+		if key, where, err := k.Key("acme"); key.Reveal() != "k" || where != "command in the configuration" || err != nil {
 			t.Errorf("got %v, %s, %v", key, where, err)
 		}
 	}
@@ -115,12 +116,13 @@ func TestKeyCommandOnce(t *testing.T) {
 	}
 }
 
-// A command that does not end is ended, even where a child keeps its pipes.
+// TestKeyCommandEnds stops a command that does not end, even if a child process
+// keeps its pipes.
 func TestKeyCommandEnds(t *testing.T) {
 	t.Parallel()
 	begun := time.Now()
 	_, err := runCommand(settings.Command{Line: "sleep 3 & echo waiting >&2; wait"}, 100*time.Millisecond, nil)
-	if err == nil || !strings.Contains(err.Error(), "did not print it within 100ms") || time.Since(begun) > 20*time.Second {
+	if err == nil || !strings.Contains(err.Error(), "did not finish within 100ms") || time.Since(begun) > 20*time.Second {
 		t.Errorf("got %v after %s", err, time.Since(begun))
 	}
 }
@@ -150,8 +152,8 @@ func TestKeyring(t *testing.T) {
 		err      string
 	}{
 		"none here, and nothing is missed": {&fakeKeyring{err: errNoKeyring}, "cerebras", ""},
-		"none here, but it had the key":    {&fakeKeyring{err: errNoKeyring}, "groq", "the keyring has it, but: there is no keyring on this machine"},
-		"it is broken":                     {&fakeKeyring{err: errors.New("bus error")}, "groq", "the keyring has it, but: bus error"},
+		"none here, but it had the key":    {&fakeKeyring{err: errNoKeyring}, "groq", "read the API key from the keyring: no system keyring is available"},
+		"it is broken":                     {&fakeKeyring{err: errors.New("bus error")}, "groq", "read the API key from the keyring: bus error"},
 	} {
 		_, _, err := newVault(settings.Settings{}, row.ring, stored).Key(row.provider)
 		if got := errorText(err); got != row.err {
@@ -160,19 +162,19 @@ func TestKeyring(t *testing.T) {
 	}
 }
 
-// A keyring that asks the person to unlock it does not hold up the start.
+// TestKeyringHangs limits the time of a keyring that waits for the user.
 func TestKeyringHangs(t *testing.T) {
 	t.Parallel()
 	ring := &fakeKeyring{hang: make(chan struct{})}
 	defer close(ring.hang)
 	begun := time.Now()
 	_, _, err := newVault(settings.Settings{}, ring, func() []string { return nil }).Key("groq")
-	if want := "the keyring has it, but: the keyring did not answer within 500ms: it may be locked"; errorText(err) != want || time.Since(begun) > 20*keyringTime {
+	if want := "read the API key from the keyring: the keyring did not answer within 500ms: unlock it and try again"; errorText(err) != want || time.Since(begun) > 20*keyringLimit {
 		t.Errorf("got %v after %s, want %s", err, time.Since(begun), want)
 	}
 }
 
-// A variable that the configuration names is no child's.
+// TestKeyVariableIsTakenAway hides the configured variables from child processes.
 func TestKeyVariableIsTakenAway(t *testing.T) {
 	t.Setenv("WORK", "k1")
 	set := settings.Settings{Providers: map[string]settings.Provider{"groq": {Key: &settings.Key{Env: "WORK"}}}}
@@ -208,11 +210,11 @@ func TestLogin(t *testing.T) {
 	if err := logout(&out, ring, groq); !errors.Is(err, errNoKey) {
 		t.Errorf("got %v for a key that is gone", err)
 	}
-	want := `The key of groq is in the keyring. Use it:  agent --model groq
-The key of groq is in the keyring. Use it:  agent --model groq
-GROQ_API_KEY is set too, and goes before it.
-The key of groq is no longer in the keyring.
-GROQ_API_KEY is still set.
+	want := `Stored the API key for groq in the system keyring. To use it: agent --model groq
+Stored the API key for groq in the system keyring. To use it: agent --model groq
+The environment variable GROQ_API_KEY is also set and takes precedence.
+Removed the API key for groq from the system keyring.
+The environment variable GROQ_API_KEY is still set.
 `
 	if diff := cmp.Diff(out.String(), want); diff != "" {
 		t.Errorf("got, want:\n%s", diff)
@@ -230,16 +232,16 @@ func TestLoginWithoutKeyring(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	groq, _ := catalog.Find("groq")
 	err := login(&strings.Builder{}, &fakeKeyring{err: errNoKeyring}, groq, "k1")
-	want := `there is no keyring on this machine, so the key is not stored: a file would be no place for it.
-Set GROQ_API_KEY in the environment, or let a command print it, in the configuration (agent config path):
+	want := `the API key was not stored: no system keyring is available.
+Set GROQ_API_KEY in the environment, or configure a command that prints the key (agent config shows the file):
   {"providers": {"groq": {"key": {"command": ["pass", "show", "groq"]}}}}`
 	if diff := cmp.Diff(errorText(err), want); diff != "" || len(storedProviders()) != 0 {
 		t.Errorf("got, want:\n%s", diff)
 	}
-	if err := login(&strings.Builder{}, &fakeKeyring{err: errors.New("locked")}, groq, "k1"); errorText(err) != "store the key: locked" {
+	if err := login(&strings.Builder{}, &fakeKeyring{err: errors.New("locked")}, groq, "k1"); errorText(err) != "store the API key: locked" {
 		t.Errorf("got %v", err)
 	}
-	if err := logout(&strings.Builder{}, &fakeKeyring{err: errors.New("locked")}, groq); errorText(err) != "remove the key: locked" {
+	if err := logout(&strings.Builder{}, &fakeKeyring{err: errors.New("locked")}, groq); errorText(err) != "remove the API key: locked" {
 		t.Errorf("got %v", err)
 	}
 }
@@ -251,7 +253,7 @@ func errorText(err error) string {
 	return err.Error()
 }
 
-// login and logout take one provider and run with what the factory has.
+// TestLoginOptions parse one provider and use the dependencies of the factory.
 func TestLoginOptions(t *testing.T) {
 	t.Parallel()
 	for _, newCmd := range []func(*command.Factory, command.RunFunc[LoginOptions]) *cobra.Command{NewCmdLogin, NewCmdLogout} {
@@ -273,11 +275,12 @@ func TestLoginOptions(t *testing.T) {
 	}
 }
 
-// login reads the key from a pipe, and stores it under the name of the table.
+// TestLoginFromPipe reads the key from a pipe and stores it under the provider's
+// name.
 func TestLoginFromPipe(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	t.Setenv("GROQ_API_KEY", "")
-	for given, want := range map[string]string{"k1\n": "", "": "there is no key", "two words": "this is no key"} {
+	for given, want := range map[string]string{"k1\n": "", "": "the API key is empty", "two words": "invalid API key"} {
 		in, w, err := os.Pipe()
 		if err != nil {
 			t.Fatal(err)

@@ -12,7 +12,7 @@ import (
 )
 
 // Variables returns the environment variables that the configuration names as
-// holding keys.
+// sources of API keys.
 func Variables(set settings.Settings) []string {
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(set.Providers)) {
@@ -24,13 +24,13 @@ func Variables(set settings.Settings) []string {
 }
 
 // SecretURLs returns the environment variables that hold a base URL with a
-// secret in it: a user, a password or a key in its query.
+// secret: a user name, a password or a key in the query.
 func SecretURLs(getenv func(string) string) []string {
 	var names []string
 	for _, r := range catalog.Providers() {
 		base := getenv(r.URLName)
 		u, err := url.Parse(base)
-		if err != nil || u.Host == "" { // a host without a scheme, perhaps
+		if err != nil || u.Host == "" { // possibly a host without a scheme
 			if strings.Contains(base, "@") {
 				names = append(names, r.URLName)
 			}

@@ -15,27 +15,27 @@ import (
 	"agent/internal/history"
 )
 
-// service is the name under which the keyring keeps the keys of this program.
+// service is the service name of the program's entries in the keyring.
 const service = "agent"
 
 var (
-	errNoKey     = errors.New("there is no key of this provider in the keyring")
-	errNoKeyring = errors.New("there is no keyring on this machine")
+	errNoKey     = errors.New("the keyring has no API key for this provider")
+	errNoKeyring = errors.New("no system keyring is available")
 )
 
-// Keyring keeps secrets for the user. Its calls may wait for the user to unlock
-// it.
+// Keyring stores secrets. Its methods may block until the user unlocks it. System
+// is the real one; tests use a fake.
 type Keyring interface {
-	Get(provider string) (string, error) // errNoKey if it has none
+	Get(provider string) (string, error) // errNoKey if there is none
 	Set(provider, key string) error
-	Delete(provider string) error // errNoKey if it has none
+	Delete(provider string) error // errNoKey if there is none
 }
 
 // System is the keyring of the operating system.
 type System struct{}
 
 func (System) Get(provider string) (key string, err error) {
-	err = call(func() (err error) {
+	err = callKeyring(func() (err error) {
 		key, err = keyring.Get(service, provider)
 		return err
 	})
@@ -43,50 +43,50 @@ func (System) Get(provider string) (key string, err error) {
 }
 
 func (System) Set(provider, key string) error {
-	return call(func() error { return keyring.Set(service, provider, key) })
+	return callKeyring(func() error { return keyring.Set(service, provider, key) })
 }
 
 func (System) Delete(provider string) error {
-	return call(func() error { return keyring.Delete(service, provider) })
+	return callKeyring(func() error { return keyring.Delete(service, provider) })
 }
 
-// call calls f if there is a keyring.
-func call(f func() error) error {
-	if !keyringReachable() {
+// callKeyring calls f if a keyring is available, and maps its errors.
+func callKeyring(f func() error) error {
+	if !KeyringAvailable() {
 		return errNoKeyring
 	}
 	err := f()
 	switch {
 	case errors.Is(err, keyring.ErrNotFound):
 		return errNoKey
-	case errors.Is(err, keyring.ErrUnsupportedPlatform), unavailable(err):
+	case errors.Is(err, keyring.ErrUnsupportedPlatform), isUnavailable(err):
 		return fmt.Errorf("%w (%w)", errNoKeyring, err)
 	}
 	return err
 }
 
-// unserved reports whether there is no bus after all, or nothing on it that
-// keeps secrets.
-func unavailable(err error) bool {
+// isUnavailable reports whether err means that there is no bus, or no secret
+// service on it.
+func isUnavailable(err error) bool {
 	_, unreachable := errors.AsType[*net.OpError](err)
 	return unreachable || err != nil && strings.Contains(err.Error(), "org.freedesktop.secrets")
 }
 
-// within calls f with a time limit. A call that hangs is left behind, because
-// the keyring cannot cancel one.
-func within(d time.Duration, f func() error) error {
+// withTimeout calls f with a time limit. A call that hangs keeps its goroutine,
+// because the keyring cannot cancel it.
+func withTimeout(d time.Duration, f func() error) error {
 	done := make(chan error, 1)
 	go func() { done <- f() }()
 	select {
 	case err := <-done:
 		return err
 	case <-time.After(d):
-		return fmt.Errorf("the keyring did not answer within %s: it may be locked", d)
+		return fmt.Errorf("the keyring did not answer within %s: unlock it and try again", d)
 	}
 }
 
-// storedPath returns the file that lists the providers whose keys are in the
-// keyring, so that the keyring is not asked for every provider.
+// storedPath returns the path of the list of providers with a key in the keyring.
+// The list avoids a keyring call for every provider.
 func storedPath() (string, error) {
 	dir, err := history.Dir(os.Getenv)
 	if err != nil {
@@ -95,7 +95,7 @@ func storedPath() (string, error) {
 	return filepath.Join(dir, "keyring"), nil
 }
 
-// storedProviders returns the providers whose keys were stored.
+// storedProviders returns the providers with a key in the keyring.
 func storedProviders() []string {
 	path, err := storedPath()
 	if err != nil {
@@ -108,7 +108,7 @@ func storedProviders() []string {
 	return strings.Fields(string(b))
 }
 
-// noteStored adds the provider to the list, or removes it.
+// noteStored adds the provider to the list of storedProviders, or removes it.
 func noteStored(provider string, stored bool) error {
 	path, err := storedPath()
 	if err != nil {
@@ -119,10 +119,10 @@ func noteStored(provider string, stored bool) error {
 		list = append(list, provider)
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return fmt.Errorf("note the provider: %w", err)
+		return fmt.Errorf("update the list of stored keys: %w", err)
 	}
 	if err := os.WriteFile(path, []byte(strings.Join(list, "\n")+"\n"), 0o600); err != nil {
-		return fmt.Errorf("note the provider: %w", err)
+		return fmt.Errorf("update the list of stored keys: %w", err)
 	}
 	return nil
 }

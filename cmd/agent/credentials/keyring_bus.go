@@ -5,13 +5,17 @@ package credentials
 import (
 	"fmt"
 	"os"
+	"strings"
 )
 
-// keyringReachable reports whether there is a session bus, behind which the
-// keyring stands. Without one, looking for it would start one.
-func keyringReachable() bool {
+// KeyringAvailable reports whether there is a session bus, through which the keyring
+// is reached. It does not connect, because that can start a bus.
+func KeyringAvailable() bool {
 	if a := os.Getenv("DBUS_SESSION_BUS_ADDRESS"); a != "" && a != "autolaunch:" {
-		return true
+		path, isPath := strings.CutPrefix(a, "unix:path=")
+		path, _, _ = strings.Cut(path, ",")
+		_, err := os.Stat(path)
+		return !isPath || err == nil
 	}
 	_, err := os.Stat(fmt.Sprintf("/run/user/%d/bus", os.Getuid()))
 	return err == nil

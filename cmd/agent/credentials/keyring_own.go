@@ -2,5 +2,5 @@
 
 package credentials
 
-// keyringReachable is true where the system brings its own keyring.
-func keyringReachable() bool { return true }
+// KeyringAvailable reports true: the operating system has a keyring.
+func KeyringAvailable() bool { return true }

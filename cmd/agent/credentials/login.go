@@ -16,10 +16,10 @@ import (
 	"agent/internal/llm/catalog"
 )
 
-// maxKey is how long a key may be.
+// maxKey is the size limit of an API key, in bytes.
 const maxKey = 16 << 10
 
-// LoginOptions are what `agent login` and `agent logout` need.
+// LoginOptions are the options of `agent login` and `agent logout`.
 type LoginOptions struct {
 	IO       command.IO
 	Settings func() (settings.File, error)
@@ -33,10 +33,10 @@ type LoginOptions struct {
 func NewCmdLogin(f *command.Factory, runF command.RunFunc[LoginOptions]) *cobra.Command {
 	cmd := newCmd(f, command.Or(runF, loginRun))
 	cmd.Use = "login PROVIDER"
-	cmd.Short = "store a provider's key in the keyring"
-	cmd.Long = `Login stores a provider's key in the keyring of the operating system. On a
-terminal it asks for the key, which is not shown as it is typed; otherwise it
-reads it from standard input. A key that the environment holds goes before it.`
+	cmd.Short = "store a provider's API key in the system keyring"
+	cmd.Long = `Login stores a provider's API key in the keyring of the operating system. On a
+terminal it prompts for the key and does not echo it; otherwise it reads the key
+from standard input. An API key in the environment takes precedence.`
 	cmd.Example = "  agent login anthropic\n  pass show groq | agent login groq"
 	return cmd
 }
@@ -45,7 +45,7 @@ reads it from standard input. A key that the environment holds goes before it.`
 func NewCmdLogout(f *command.Factory, runF command.RunFunc[LoginOptions]) *cobra.Command {
 	cmd := newCmd(f, command.Or(runF, logoutRun))
 	cmd.Use = "logout PROVIDER"
-	cmd.Short = "remove a provider's key from the keyring"
+	cmd.Short = "remove a provider's API key from the system keyring"
 	return cmd
 }
 
@@ -54,7 +54,7 @@ func newCmd(f *command.Factory, runF command.RunFunc[LoginOptions]) *cobra.Comma
 	return &cobra.Command{
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return command.Usage("name one provider: %s PROVIDER", cmd.CommandPath())
+				return command.Usage("expected one provider: %s PROVIDER", cmd.CommandPath())
 			}
 			return nil
 		},
@@ -84,36 +84,36 @@ func logoutRun(_ context.Context, opts *LoginOptions) error {
 	return logout(opts.IO.Err, opts.Keyring, row)
 }
 
-// login stores a key and says so.
+// login stores a key and reports it to out.
 func login(out io.Writer, r Keyring, row catalog.Row, key string) error {
-	err := within(unlockTime, func() error { return r.Set(row.Name, key) })
+	err := withTimeout(unlockLimit, func() error { return r.Set(row.Name, key) })
 	if errors.Is(err, errNoKeyring) {
-		return fmt.Errorf("%w, so the key is not stored: a file would be no place for it.\n%s", err, instead(row))
+		return fmt.Errorf("the API key was not stored: %w.\n%s", err, keyAlternatives(row))
 	}
 	if err != nil {
-		return fmt.Errorf("store the key: %w", err)
+		return fmt.Errorf("store the API key: %w", err)
 	}
 	if err := noteStored(row.Name, true); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "The key of %s is in the keyring. Use it:  agent --model %s\n", row.Name, row.Name)
-	if name, set := firstSet(row.KeyNames); set {
-		fmt.Fprintf(out, "%s is set too, and goes before it.\n", name)
+	fmt.Fprintf(out, "Stored the API key for %s in the system keyring. To use it: agent --model %s\n", row.Name, row.Name)
+	if name, set := firstEnv(row.KeyNames); set {
+		fmt.Fprintf(out, "The environment variable %s is also set and takes precedence.\n", name)
 	}
 	return nil
 }
 
-// instead says what to do without a keyring.
-func instead(row catalog.Row) string {
-	return fmt.Sprintf(`Set %s in the environment, or let a command print it, in the configuration (agent config path):
+// keyAlternatives describes how to configure a key without a keyring.
+func keyAlternatives(row catalog.Row) string {
+	return fmt.Sprintf(`Set %s in the environment, or configure a command that prints the key (agent config shows the file):
   {"providers": {"%s": {"key": {"command": ["pass", "show", "%s"]}}}}`, row.KeyNames[0], row.Name, row.Name)
 }
 
-// logout removes a key and says so.
+// logout removes a key and reports it to out.
 func logout(out io.Writer, r Keyring, row catalog.Row) error {
-	err := within(unlockTime, func() error { return r.Delete(row.Name) })
+	err := withTimeout(unlockLimit, func() error { return r.Delete(row.Name) })
 	if err != nil && !errors.Is(err, errNoKey) {
-		return fmt.Errorf("remove the key: %w", err)
+		return fmt.Errorf("remove the API key: %w", err)
 	}
 	if noted := noteStored(row.Name, false); noted != nil {
 		return noted
@@ -121,14 +121,14 @@ func logout(out io.Writer, r Keyring, row catalog.Row) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "The key of %s is no longer in the keyring.\n", row.Name)
-	if name, set := firstSet(row.KeyNames); set {
-		fmt.Fprintf(out, "%s is still set.\n", name)
+	fmt.Fprintf(out, "Removed the API key for %s from the system keyring.\n", row.Name)
+	if name, set := firstEnv(row.KeyNames); set {
+		fmt.Fprintf(out, "The environment variable %s is still set.\n", name)
 	}
 	return nil
 }
 
-// row returns the provider, which must take a key.
+// row returns the provider, or an error if it uses no API key.
 func (o *LoginOptions) row() (catalog.Row, error) {
 	file, err := o.Settings()
 	if err != nil {
@@ -138,39 +138,40 @@ func (o *LoginOptions) row() (catalog.Row, error) {
 	row, found := changes.Find(o.Provider)
 	switch {
 	case !found:
-		return row, command.Usage("there is no provider %q: agent models lists them", o.Provider)
+		return row, command.Usage("unknown provider %q. To list providers: agent models", o.Provider)
 	case len(row.KeyNames) == 0:
-		return row, command.Usage("%s takes no key", row.Name)
+		return row, command.Usage("%s needs no API key", row.Name)
 	}
 	return row, nil
 }
 
-// readKey reads a key: a hidden line from a terminal, or all of standard input.
+// readKey reads a key: a line that is not echoed from a terminal, or all of standard
+// input.
 func (o *LoginOptions) readKey(provider string) (string, error) {
 	var b []byte
 	var err error
 	if term.IsTerminal(o.IO.In.Fd()) {
-		fmt.Fprintf(o.IO.Err, "Key of %s (it is not shown): ", provider)
+		fmt.Fprintf(o.IO.Err, "API key for %s (not echoed): ", provider)
 		b, err = o.readHidden()
 		fmt.Fprintln(o.IO.Err)
 	} else {
 		b, err = io.ReadAll(io.LimitReader(o.IO.In, maxKey+1))
 	}
 	if err != nil {
-		return "", fmt.Errorf("read the key: %w", err)
+		return "", fmt.Errorf("read the API key: %w", err)
 	}
 	key := strings.TrimSpace(string(b))
 	switch {
 	case key == "":
-		return "", command.Usage("there is no key: type it, or give it on standard input")
+		return "", command.Usage("the API key is empty: type it, or pass it on standard input")
 	case len(key) > maxKey || strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r == 0x7f }):
-		return "", command.Usage("this is no key: one is a single word")
+		return "", command.Usage("invalid API key: it must be a single word")
 	}
 	return key, nil
 }
 
-// readHidden reads a line that the terminal does not show. If a signal ends the
-// program meanwhile, the terminal is restored: the read cannot be cancelled.
+// readHidden reads a line from the terminal without echo. If a signal ends the
+// program during the read, cleanup restores the terminal.
 func (o *LoginOptions) readHidden() ([]byte, error) {
 	fd := o.IO.In.Fd()
 	was, err := term.GetState(fd)
@@ -181,8 +182,8 @@ func (o *LoginOptions) readHidden() ([]byte, error) {
 	return term.ReadPassword(fd)
 }
 
-// firstSet returns the first of the variables that the environment has.
-func firstSet(names []string) (string, bool) {
+// firstEnv returns the first of the names that is set in the environment.
+func firstEnv(names []string) (string, bool) {
 	for _, n := range names {
 		if os.Getenv(n) != "" {
 			return n, true

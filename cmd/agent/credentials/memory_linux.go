@@ -2,13 +2,12 @@ package credentials
 
 import "golang.org/x/sys/unix"
 
-// ProtectMemory keeps the memory and the environment of this process, where API
-// keys are, from other processes of the same user, the commands of the model
-// among them: they cannot read /proc/PID/environ and /proc/PID/mem any more,
-// nor trace the process, and a crash writes no core file. The kernel lets root
-// do so all the same. A program that this one starts is not affected, because
-// execve resets the flag: the helper processes hold no keys.
+// ProtectMemory protects the API keys in the memory and the environment of this
+// process from other processes of the same user, including commands of the model:
+// they cannot read /proc/PID/environ or /proc/PID/mem or trace the process, and a
+// crash writes no core file. Root still can. Child processes are not protected,
+// because execve resets the flag; helper processes hold no keys.
 //
-// Debuggers cannot attach to the process for the same reason. Start the program
-// in the debugger as root instead. SIGQUIT still writes what it is doing.
+// Debuggers cannot attach either: start the program in a debugger as root. SIGQUIT
+// still writes the goroutine stacks.
 func ProtectMemory() { _ = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0) }

@@ -1,7 +1,6 @@
-// Package credentials finds the API keys of providers: in the environment, in
-// the keyring of the operating system, and from commands that print one. It
-// holds `agent login` and `agent logout`. It writes no key to a file. Start
-// reading at Vault.
+// Package credentials finds the API keys of providers in the environment, in the
+// system keyring, and in the output of configured commands. It holds `agent login`
+// and `agent logout`. It never writes a key to a file. Start reading at Vault.
 package credentials
 
 import (
@@ -18,37 +17,37 @@ import (
 )
 
 const (
-	// keyringTime is the time limit of the keyring at the start of the program:
-	// a locked one asks the user first.
-	keyringTime = 500 * time.Millisecond
-	// unlockTime is the time limit of the keyring in login and logout.
-	unlockTime = time.Minute
+	// keyringLimit is the time limit of the keyring at startup. A locked keyring
+	// asks the user first.
+	keyringLimit = 500 * time.Millisecond
+	// unlockLimit is the time limit of the keyring in login and logout.
+	unlockLimit = time.Minute
 )
 
-// Vault finds the keys that the environment does not have: those of the
-// configuration and of the keyring. It keeps them for as long as the program
-// runs. It implements catalog.Vault and is safe for concurrent use.
+// Vault finds API keys that are not in the environment: those from configured
+// commands and from the keyring. It caches them until the process exits. It
+// implements catalog.Vault and is safe for concurrent use.
 type Vault struct {
-	of      map[string]settings.Provider
-	keyring Keyring
-	stored  func() []string              // the providers whose keys were stored
-	cleanup func(func()) (forget func()) // see command.Factory; may be nil
-	env     map[string]string            // variables that hold a key, removed from the environment
+	providers map[string]settings.Provider
+	keyring   Keyring
+	stored    func() []string              // providers with a key in the keyring
+	cleanup   func(func()) (forget func()) // see command.Factory; may be nil
+	env       map[string]string            // variables with API keys, removed from the environment
 
-	mu    sync.Mutex
-	found map[string]found
+	mu      sync.Mutex
+	results map[string]keyResult
 }
 
-type found struct {
+type keyResult struct {
 	key   catalog.Key
 	where string
 	err   error
 }
 
-// NewVault returns the vault of a configuration and the system keyring. It
-// removes the variables that the configuration names from the environment, so
-// that no child process inherits them. cleanup ends a command that prints a key
-// with the program; it may be nil.
+// NewVault returns a vault for the configuration and the system keyring. It removes
+// the variables that the configuration names from the environment, so that no child
+// process inherits them. cleanup stops a command that prints a key when the program
+// exits; it may be nil.
 func NewVault(set settings.Settings, cleanup func(func()) (forget func())) *Vault {
 	v := newVault(set, System{}, storedProviders)
 	v.cleanup = cleanup
@@ -56,7 +55,7 @@ func NewVault(set settings.Settings, cleanup func(func()) (forget func())) *Vaul
 }
 
 func newVault(set settings.Settings, keyring Keyring, stored func() []string) *Vault {
-	v := &Vault{of: set.Providers, keyring: keyring, stored: stored, env: map[string]string{}, found: map[string]found{}}
+	v := &Vault{providers: set.Providers, keyring: keyring, stored: stored, env: map[string]string{}, results: map[string]keyResult{}}
 	for _, name := range Variables(set) {
 		if value, ok := os.LookupEnv(name); ok && !slices.Contains(set.Shell.KeepEnv, name) {
 			v.env[name] = value
@@ -66,7 +65,7 @@ func newVault(set settings.Settings, keyring Keyring, stored func() []string) *V
 	return v
 }
 
-// Getenv is os.Getenv that also knows the variables that NewVault removed.
+// Getenv is like os.Getenv, and also returns the variables that NewVault removed.
 func (v *Vault) Getenv(name string) string {
 	if value, ok := v.env[name]; ok {
 		return value
@@ -74,10 +73,10 @@ func (v *Vault) Getenv(name string) string {
 	return os.Getenv(name)
 }
 
-// Has implements catalog.Vault. It runs no command and does not ask the keyring.
+// Has implements catalog.Vault. It runs no command and does not call the keyring.
 func (v *Vault) Has(provider string) (where string, ok bool) {
-	if p := v.of[provider]; p.Key != nil && !p.Key.Command.Empty() {
-		return "its command in the configuration", true
+	if p := v.providers[provider]; p.Key != nil && !p.Key.Command.Empty() {
+		return "command in the configuration", true
 	}
 	if slices.Contains(v.stored(), provider) {
 		return "the keyring", true
@@ -89,29 +88,29 @@ func (v *Vault) Has(provider string) (where string, ok bool) {
 func (v *Vault) Key(provider string) (catalog.Key, string, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	f, ok := v.found[provider]
+	f, ok := v.results[provider]
 	if !ok {
-		f = v.look(provider)
-		v.found[provider] = f
+		f = v.lookUp(provider)
+		v.results[provider] = f
 	}
 	return f.key, f.where, f.err
 }
 
-func (v *Vault) look(provider string) found {
-	if p := v.of[provider]; p.Key != nil && !p.Key.Command.Empty() {
-		key, err := runCommand(p.Key.Command, commandTime, v.cleanup)
-		return found{key: key, where: "the command in the configuration", err: err}
+func (v *Vault) lookUp(provider string) keyResult {
+	if p := v.providers[provider]; p.Key != nil && !p.Key.Command.Empty() {
+		key, err := runCommand(p.Key.Command, commandLimit, v.cleanup)
+		return keyResult{key: key, where: "command in the configuration", err: err}
 	}
 	var key string
-	err := within(keyringTime, func() (err error) {
+	err := withTimeout(keyringLimit, func() (err error) {
 		key, err = v.keyring.Get(provider)
 		return err
 	})
 	switch {
 	case errors.Is(err, errNoKey), errors.Is(err, errNoKeyring) && !slices.Contains(v.stored(), provider):
-		return found{}
+		return keyResult{}
 	case err != nil:
-		return found{err: fmt.Errorf("the keyring has it, but: %w", err)}
+		return keyResult{err: fmt.Errorf("read the API key from the keyring: %w", err)}
 	}
-	return found{key: catalog.Key(strings.TrimSpace(key)), where: "the keyring"}
+	return keyResult{key: catalog.Key(strings.TrimSpace(key)), where: "the keyring"}
 }

@@ -9,15 +9,15 @@ import (
 	"syscall"
 )
 
-// Branch returns the checked-out branch of the repository that holds dir, or the
-// first letters of a commit. inRepo is false outside of a repository. It only
-// reads files, because git would run programs that the repository names.
+// Branch returns the checked-out branch of the repository that contains dir, or an
+// abbreviated commit. inRepo is false outside of a repository. It reads the files of
+// git and does not run git, because a repository can configure programs that git runs.
 func Branch(dir string) (name string, inRepo bool) {
 	for {
 		git := filepath.Join(dir, ".git")
 		if fi, err := os.Stat(git); err == nil {
 			if !fi.IsDir() { // a worktree: the file names the directory
-				b, err := readSmall(git)
+				b, err := readGitFile(git)
 				to, ok := strings.CutPrefix(strings.TrimSpace(string(b)), "gitdir: ")
 				if err != nil || !ok {
 					return "", true
@@ -26,7 +26,7 @@ func Branch(dir string) (name string, inRepo bool) {
 					git = filepath.Join(dir, to)
 				}
 			}
-			return head(git), true
+			return headName(git), true
 		}
 		up := filepath.Dir(dir)
 		if up == dir {
@@ -36,9 +36,9 @@ func Branch(dir string) (name string, inRepo bool) {
 	}
 }
 
-// head returns the branch or the short commit of a git directory.
-func head(git string) string {
-	b, err := readSmall(filepath.Join(git, "HEAD"))
+// headName returns the branch or the abbreviated commit of a git directory.
+func headName(git string) string {
+	b, err := readGitFile(filepath.Join(git, "HEAD"))
 	if err != nil {
 		return ""
 	}
@@ -49,18 +49,18 @@ func head(git string) string {
 	return h[:min(len(h), 8)]
 }
 
-// readSmall reads a short file of git's. It rejects a pipe or a device in its
-// place, which could block or be endless.
-func readSmall(name string) ([]byte, error) {
+// readGitFile reads a short file of a git directory. It rejects pipes and devices,
+// which could block or be endless.
+func readGitFile(name string) ([]byte, error) {
 	fi, err := os.Stat(name)
 	if err != nil {
 		return nil, err
 	}
 	const most = 1 << 16
 	if !fi.Mode().IsRegular() || fi.Size() > most {
-		return nil, fmt.Errorf("%s is no file of git's", name)
+		return nil, fmt.Errorf("read %s: not a git file", name)
 	}
-	// The file may have been replaced by a pipe, or grow.
+	// The file can have been replaced by a pipe since, or grow.
 	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err

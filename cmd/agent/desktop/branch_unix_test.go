@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// A pipe where git has a file is not waited for.
+// TestBranchOfAPipe does not block on a pipe in place of a git file.
 func TestBranchOfAPipe(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{".git", ".git/HEAD"} {

@@ -20,54 +20,54 @@ import (
 	"agent/internal/llm"
 )
 
-// pasteTime is the time limit of the clipboard: some programs make an image only
-// when it is pasted.
-const pasteTime = 10 * time.Second
+// pasteLimit is the time limit of a paste. Some programs create an image only when it
+// is pasted.
+const pasteLimit = 10 * time.Second
 
-var errNoImage = errors.New("the clipboard holds no image")
+var errNoImage = errors.New("the clipboard contains no image")
 
-// Clipboard reads images from the system clipboard and copies text to it. It
-// runs the programs that the system has for it.
+// Clipboard reads images from the system clipboard and copies text to it, with the
+// clipboard programs of the system.
 type Clipboard struct {
-	system string // as runtime.GOOS names it
+	system string // as in runtime.GOOS
 	env    func(string) string
-	limit  int // bytes of an image
+	limit  int // maximum size of an image in bytes
 }
 
 // NewClipboard returns the clipboard of this system.
 func NewClipboard() Clipboard { return Clipboard{runtime.GOOS, os.Getenv, maxImage} }
 
-// Image returns the bytes of the image that the clipboard holds.
+// Image returns the bytes of the image in the clipboard.
 func (c Clipboard) Image(ctx context.Context) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, pasteTime)
+	ctx, cancel := context.WithTimeout(ctx, pasteLimit)
 	defer cancel()
 	switch {
 	case c.system == "darwin":
 		return c.osascript(ctx)
 	case c.system == "windows":
 		return c.powershell(ctx, "powershell")
-	case c.env("WAYLAND_DISPLAY") != "" && has("wl-paste"):
+	case c.env("WAYLAND_DISPLAY") != "" && installed("wl-paste"):
 		return c.paste(ctx, []string{"wl-paste", "--list-types"}, []string{"wl-paste", "--no-newline", "--type"})
-	case c.env("DISPLAY") != "" && has("xclip"):
+	case c.env("DISPLAY") != "" && installed("xclip"):
 		xclip := []string{"xclip", "-selection", "clipboard", "-out", "-target"}
 		return c.paste(ctx, append(slices.Clone(xclip), "TARGETS"), xclip)
-	case c.env("WSL_DISTRO_NAME") != "" && has("powershell.exe"):
+	case c.env("WSL_DISTRO_NAME") != "" && installed("powershell.exe"):
 		return c.powershell(ctx, "powershell.exe")
 	case c.env("WAYLAND_DISPLAY") != "":
-		return nil, errors.New("to paste images, install wl-clipboard, which has wl-paste; or type the path of an image file")
+		return nil, errors.New("to paste images, install wl-clipboard, or type the path of an image file")
 	case c.env("DISPLAY") != "":
 		return nil, errors.New("to paste images, install xclip; or type the path of an image file")
 	}
-	return nil, errors.New("there is no clipboard here, as neither WAYLAND_DISPLAY nor DISPLAY is set: type the path of an image file")
+	return nil, errors.New("no clipboard: neither WAYLAND_DISPLAY nor DISPLAY is set. Type the path of an image file")
 }
 
-func has(program string) bool {
+func installed(program string) bool {
 	_, err := exec.LookPath(program)
 	return err == nil
 }
 
-// paste runs the command list, which prints the types that the clipboard holds,
-// and the command paste with one of them as its last argument.
+// paste runs the command list, which prints the types in the clipboard, and the
+// command paste with one of them as its last argument.
 func (c Clipboard) paste(ctx context.Context, list, paste []string) ([]byte, error) {
 	types, err := c.output(ctx, list...)
 	if err != nil {
@@ -84,16 +84,16 @@ func (c Clipboard) paste(ctx context.Context, list, paste []string) ([]byte, err
 		if err != nil {
 			return nil, noImage(err)
 		}
-		return c.listed(string(list))
+		return c.firstListedFile(string(list))
 	}
 	return nil, errNoImage
 }
 
-// fileList is the type of files that were copied in a file manager.
+// fileList is the clipboard type of files copied in a file manager.
 const fileList = "text/uri-list"
 
-// listed returns the content of the first file in a list of URLs.
-func (c Clipboard) listed(list string) ([]byte, error) {
+// firstListedFile returns the content of the first file in a list of URLs.
+func (c Clipboard) firstListedFile(list string) ([]byte, error) {
 	for line := range strings.Lines(list) {
 		u, err := url.Parse(strings.TrimSpace(line))
 		if err != nil || u.Scheme != "file" {
@@ -113,7 +113,7 @@ func (c Clipboard) listed(list string) ([]byte, error) {
 	return nil, errNoImage
 }
 
-// osascript reads the clipboard of macOS, which writes data as
+// osascript reads the clipboard of macOS. Its output has the form
 // «data PNGf89504E…».
 func (c Clipboard) osascript(ctx context.Context) ([]byte, error) {
 	out, err := c.output(ctx, "osascript", "-e", "get the clipboard as «class PNGf»")
@@ -124,13 +124,13 @@ func (c Clipboard) osascript(ctx context.Context) ([]byte, error) {
 	written, _, closed := bytes.Cut(written, []byte("»"))
 	content, err := hex.DecodeString(string(written))
 	if !ok || !closed || err != nil {
-		return nil, errors.New("osascript gave the image of the clipboard in a form that is not known here")
+		return nil, errors.New("read the clipboard: osascript returned an unknown format")
 	}
 	return content, nil
 }
 
-// noImage returns errNoImage for the error of a program that exits with an error
-// if the clipboard is empty or holds something else.
+// noImage maps a nonzero exit code to errNoImage: the programs fail if the clipboard
+// is empty or contains something else.
 func noImage(err error) error {
 	if _, failed := errors.AsType[*exec.ExitError](err); failed {
 		return errNoImage
@@ -138,8 +138,8 @@ func noImage(err error) error {
 	return err
 }
 
-// powershell reads the clipboard of Windows, as base64 since its pipes carry
-// text.
+// powershell reads the clipboard of Windows. It transfers the image as base64,
+// because pipes of PowerShell carry text.
 func (c Clipboard) powershell(ctx context.Context, program string) ([]byte, error) {
 	const script = `Add-Type -AssemblyName System.Windows.Forms,System.Drawing; ` +
 		`$i = [Windows.Forms.Clipboard]::GetImage(); if ($i -ne $null) { $s = New-Object IO.MemoryStream; ` +
@@ -154,14 +154,14 @@ func (c Clipboard) powershell(ctx context.Context, program string) ([]byte, erro
 	}
 	content, err := base64.StdEncoding.DecodeString(text)
 	if err != nil {
-		return nil, fmt.Errorf("read the image of the clipboard from %s: %w", program, err)
+		return nil, fmt.Errorf("decode the clipboard image from %s: %w", program, err)
 	}
 	return content, nil
 }
 
-// output runs a program and returns what it writes, which is an image at most.
+// output runs a program and returns its standard output, up to the size of an image.
 func (c Clipboard) output(ctx context.Context, args ...string) ([]byte, error) {
-	out := bounded{left: 3 * c.limit} // base64 and hexadecimal digits are longer
+	out := limitedBuffer{left: 3 * c.limit} // base64 and hexadecimal output is longer
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Stdout = &out
 	cmd.Env = credentials.Strip(cmd.Environ())
@@ -169,29 +169,29 @@ func (c Clipboard) output(ctx context.Context, args ...string) ([]byte, error) {
 	err := cmd.Run()
 	switch {
 	case ctx.Err() != nil:
-		return nil, fmt.Errorf("read the clipboard: %s did not answer", args[0])
+		return nil, fmt.Errorf("read the clipboard: %s timed out", args[0])
 	case out.left < 0:
-		return nil, fmt.Errorf("the clipboard holds more than %d KiB", c.limit>>10)
+		return nil, fmt.Errorf("the clipboard image is larger than %d KiB", c.limit>>10)
 	case err != nil:
 		return nil, fmt.Errorf("read the clipboard with %s: %w", args[0], err)
 	}
 	return out.b.Bytes(), nil
 }
 
-// bounded is a buffer with a limit.
-type bounded struct {
+// limitedBuffer is a buffer with a size limit.
+type limitedBuffer struct {
 	b    bytes.Buffer
-	left int // bytes that it can still take; negative if there were more
+	left int // remaining bytes; negative after an overflow
 }
 
-func (w *bounded) Write(p []byte) (int, error) {
+func (w *limitedBuffer) Write(p []byte) (int, error) {
 	if w.left -= len(p); w.left < 0 {
-		return 0, errors.New("too much")
+		return 0, errors.New("output too large")
 	}
 	return w.b.Write(p)
 }
 
-// Pasted returns the image that the clipboard holds.
+// Pasted returns the image in the clipboard.
 func (p *Images) Pasted(ctx context.Context) (llm.Image, error) {
 	content, err := NewClipboard().Image(ctx)
 	if err != nil {

@@ -13,11 +13,10 @@ import (
 	"agent/cmd/agent/credentials"
 )
 
-// copyTime is the time limit of a program that copies text.
-const copyTime = 5 * time.Second
+// copyLimit is the time limit of a program that copies text.
+const copyLimit = 5 * time.Second
 
-// Copy copies text to the clipboard and returns the name of the program that
-// did it.
+// Copy copies text to the clipboard and returns the name of the program that it ran.
 func (c Clipboard) Copy(text string) (by string, err error) {
 	args, err := c.writer()
 	if err != nil {
@@ -26,10 +25,10 @@ func (c Clipboard) Copy(text string) (by string, err error) {
 	if strings.HasSuffix(args[0], ".exe") || args[0] == "clip" {
 		text = utf16LE(text)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), copyTime)
+	ctx, cancel := context.WithTimeout(context.Background(), copyLimit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
-	cmd.Stdin = strings.NewReader(text) // and no output: some stay to hand the text out
+	cmd.Stdin = strings.NewReader(text) // output is not captured: some programs keep running to serve the text
 	cmd.Env = credentials.Strip(cmd.Environ())
 	cmd.WaitDelay = time.Second
 	if err := cmd.Run(); err != nil {
@@ -58,18 +57,18 @@ func (c Clipboard) writer() ([]string, error) {
 		}
 	}
 	for _, args := range candidates {
-		if has(args[0]) {
+		if installed(args[0]) {
 			return args, nil
 		}
 	}
 	if len(candidates) == 0 {
-		return nil, errors.New("there is no other clipboard here; in tmux,  set -g set-clipboard on  hands it on")
+		return nil, errors.New("no clipboard program for this system. In tmux, use: set -g set-clipboard on")
 	}
 	return nil, fmt.Errorf("install %s", candidates[0][0])
 }
 
-// utf16LE encodes text with a byte order mark, as Windows reads it from a pipe
-// with any code page.
+// utf16LE encodes text as UTF-16 with a byte order mark, which Windows reads correctly
+// with every code page.
 func utf16LE(text string) string {
 	b := []byte{0xff, 0xfe}
 	for _, u := range utf16.Encode([]rune(text)) {

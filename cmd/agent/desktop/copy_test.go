@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What is copied reaches the program that is there for it, whole.
+// TestCopyByProgram passes the whole text to the available clipboard program.
 func TestCopyByProgram(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the program is a script")

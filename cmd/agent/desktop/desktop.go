@@ -1,5 +1,6 @@
-// Package desktop knows the user's desktop: the clipboard, image files, the
-// terminal, the editor, the git branch, and the user's prompt files. It starts
-// only programs of the user's choice, without the API keys of providers, and
-// reads nothing from a repository but the branch and its prompt files.
+// Package desktop reads the user's environment: the clipboard, image files, the
+// terminal, the editor, the git branch and custom commands. It starts only programs
+// of the system or of the user's choice, without the API keys of providers. From a
+// repository it reads only the branch and custom commands. Each file is an entry
+// point of its own.
 package desktop

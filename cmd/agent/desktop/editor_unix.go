@@ -4,8 +4,8 @@ package desktop
 
 import "os/exec"
 
-// editorCommand runs an editor on a file. The shell reads its line, as in git:
-// "code --wait" works, and so do quotes.
+// editorCommand returns the command that opens path. The shell parses line, as in git,
+// so that arguments and quotes work.
 func editorCommand(line, path string) *exec.Cmd {
 	return exec.Command("sh", "-c", line+` "$@"`, "sh", path)
 }

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// editorCommand runs an editor on a file. Its line is a name, in quotes if it
-// has blanks, and arguments.
+// editorCommand returns the command that opens path. line is a program, quoted if its
+// name has spaces, and arguments.
 func editorCommand(line, path string) *exec.Cmd {
 	name, args, _ := strings.Cut(line, " ")
 	if quoted, ok := strings.CutPrefix(line, `"`); ok {

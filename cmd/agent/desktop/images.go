@@ -21,13 +21,13 @@ const maxImage = 32 << 20
 
 // Images reads the images of a prompt. It is safe for concurrent use.
 type Images struct {
-	Dir string // relative paths start here
+	Dir string // base of relative paths
 
-	decoding sync.Mutex // one at a time, as it takes much memory
+	decoding sync.Mutex // one at a time, because decoding needs much memory
 }
 
-// File reads an image file and describes it: "640x480 PNG". The path may be
-// quoted as terminals and file managers do.
+// File reads an image file and returns the image and its description: "640x480 PNG".
+// The path can be quoted or escaped, as terminals and file managers do.
 func (p *Images) File(path string) (llm.Image, string, error) {
 	f, err := p.open(path)
 	if err != nil {
@@ -45,11 +45,11 @@ func (p *Images) File(path string) (llm.Image, string, error) {
 	return img, what, nil
 }
 
-// decode converts the content of an image file to an image that every provider
+// decode converts the content of an image file to a format that every provider
 // accepts.
 func (p *Images) decode(ctx context.Context, content []byte) (llm.Image, string, error) {
 	if len(content) > maxImage {
-		return llm.Image{}, "", fmt.Errorf("it is larger than %d MiB: make it smaller", maxImage>>20)
+		return llm.Image{}, "", fmt.Errorf("the image is larger than %d MiB. Use a smaller one", maxImage>>20)
 	}
 	p.decoding.Lock()
 	defer p.decoding.Unlock()
@@ -60,19 +60,19 @@ func (p *Images) decode(ctx context.Context, content []byte) (llm.Image, string,
 	return s.Image, fmt.Sprintf("%dx%d %s", s.Size.X, s.Size.Y, s.Format), nil
 }
 
-// open opens the regular file that path names, in one of its spellings.
+// open opens the first of candidatePaths that exists. It must be a regular file.
 func (p *Images) open(path string) (*os.File, error) {
 	if strings.ContainsAny(path, "\n\x00") || strings.TrimSpace(path) == "" {
-		return nil, errors.New("that is no path of a file")
+		return nil, errors.New("not a file path")
 	}
-	for _, name := range spellings(path) {
+	for _, name := range candidatePaths(path) {
 		name = p.absolute(name)
 		info, err := os.Stat(name)
 		if err != nil {
 			continue
 		}
-		if !info.Mode().IsRegular() { // a pipe would be waited for
-			return nil, fmt.Errorf("%s is no file", path)
+		if !info.Mode().IsRegular() { // a pipe can block
+			return nil, fmt.Errorf("%s is not a regular file", path)
 		}
 		f, err := os.Open(name)
 		if err != nil {
@@ -80,23 +80,23 @@ func (p *Images) open(path string) (*os.File, error) {
 		}
 		return f, nil
 	}
-	return nil, noFile(path)
+	return nil, notFoundError(path)
 }
 
-// noFile is the error of a path where no file is. It is fs.ErrNotExist.
-type noFile string
+// notFoundError is the error for a path that does not exist. It is fs.ErrNotExist.
+type notFoundError string
 
-func (f noFile) Error() string { return "there is no file " + string(f) }
+func (f notFoundError) Error() string { return "file not found: " + string(f) }
 
 // Is implements errors.Is.
-func (f noFile) Is(target error) bool { return target == fs.ErrNotExist }
+func (f notFoundError) Is(target error) bool { return target == fs.ErrNotExist }
 
-// spellings returns the paths that a word may stand for: itself, and without the
-// quotes, backslashes or URL of a file that was dropped on the terminal.
-func spellings(word string) []string {
+// candidatePaths returns the paths that word can mean: word itself, and word without
+// the quotes, backslashes or file URL of a file dropped on the terminal.
+func candidatePaths(word string) []string {
 	trimmed := strings.TrimSpace(word)
-	out := []string{word, trimmed, unquoted(trimmed)}
-	if u, err := url.Parse(unquoted(trimmed)); err == nil && u.Scheme == "file" {
+	out := []string{word, trimmed, unquote(trimmed)}
+	if u, err := url.Parse(unquote(trimmed)); err == nil && u.Scheme == "file" {
 		path := u.Path
 		if filepath.Separator != '/' { // "/C:/a.png"
 			path = strings.TrimPrefix(path, "/")
@@ -106,9 +106,9 @@ func spellings(word string) []string {
 	return out
 }
 
-// unquoted removes quotes and backslashes as a shell does. A backslash stays
-// where it separates directories.
-func unquoted(word string) string {
+// unquote removes quotes and backslashes as a shell does. It keeps backslashes where
+// they separate directories.
+func unquote(word string) string {
 	var b strings.Builder
 	quote, escaped := rune(0), false
 	for _, r := range word {
@@ -129,7 +129,7 @@ func unquoted(word string) string {
 	return b.String()
 }
 
-// absolute returns the absolute path of name, with ~ as the home directory.
+// absolute returns the absolute path of name and expands ~/.
 func (p *Images) absolute(name string) string {
 	if rest, ok := strings.CutPrefix(name, "~/"); ok {
 		if home, err := os.UserHomeDir(); err == nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// square returns a PNG of the given side, all of one colour.
+// square returns a one-color PNG with the given side.
 func square(t *testing.T, side int) []byte {
 	t.Helper()
 	img := image.NewRGBA(image.Rect(0, 0, side, side))
@@ -32,7 +32,7 @@ func square(t *testing.T, side int) []byte {
 	return b.Bytes()
 }
 
-// An image is read by its content, however its path is written.
+// TestImageByPath detects the format by content and accepts quoted paths.
 func TestImageByPath(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("HOME", home)
@@ -65,7 +65,7 @@ func TestImageByPath(t *testing.T) {
 		t.Errorf("a large image is sent with a width of %d (%v), want one that every provider takes", c.Width, err)
 	}
 	for path, want := range map[string]string{
-		"photo.heic": "PNG, JPEG, GIF, WebP and BMP", "text.png": "which is no image", "none.png": "there is no file", ".": "is no file", "": "no path", "a\nb.png": "no path",
+		"photo.heic": "PNG, JPEG, GIF, WebP and BMP", "text.png": "which is no image", "none.png": "file not found: ", ".": "is not a regular file", "": "not a file path", "a\nb.png": "not a file path",
 	} {
 		if _, _, err := p.File(path); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got error %v, want one that says %q", path, err, want)
@@ -73,7 +73,7 @@ func TestImageByPath(t *testing.T) {
 	}
 }
 
-// stage puts programs of the given scripts before all others.
+// stage puts programs with the given scripts first in PATH.
 func stage(t *testing.T, scripts map[string]string) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
@@ -88,7 +88,7 @@ func stage(t *testing.T, scripts map[string]string) {
 	t.Setenv("PATH", dir+":/usr/bin:/bin")
 }
 
-// The clipboard of every system is asked for its image in its own way.
+// TestClipboardImage reads an image from the clipboard of each system.
 func TestClipboardImage(t *testing.T) {
 	content := square(t, 4)
 	file := filepath.Join(t.TempDir(), "image")
@@ -108,15 +108,15 @@ func TestClipboardImage(t *testing.T) {
 			"xclip": `case "$*" in *"-target TARGETS") echo TARGETS; echo image/png;; *"-target image/png") cat ` + file + `;; *) exit 1;; esac`}, ""},
 		{"copied file", "linux", map[string]string{"DISPLAY": ":0"}, map[string]string{
 			"xclip": `case "$*" in *"-target TARGETS") echo text/uri-list;; *"-target text/uri-list") printf '# copied\r\nfile://` + file + `\r\n';; *) exit 1;; esac`}, ""},
-		{"text only", "linux", map[string]string{"DISPLAY": ":0"}, map[string]string{"xclip": "echo UTF8_STRING"}, "holds no image"},
-		{"empty", "linux", map[string]string{"WAYLAND_DISPLAY": "w"}, map[string]string{"wl-paste": "exit 1"}, "holds no image"},
+		{"text only", "linux", map[string]string{"DISPLAY": ":0"}, map[string]string{"xclip": "echo UTF8_STRING"}, "contains no image"},
+		{"empty", "linux", map[string]string{"WAYLAND_DISPLAY": "w"}, map[string]string{"wl-paste": "exit 1"}, "contains no image"},
 		{"wsl", "linux", map[string]string{"WSL_DISTRO_NAME": "Debian"}, map[string]string{"powershell.exe": "echo " + text}, ""},
 		{"windows", "windows", nil, map[string]string{"powershell": "echo " + text}, ""},
-		{"windows, text only", "windows", nil, map[string]string{"powershell": "true"}, "holds no image"},
+		{"windows, text only", "windows", nil, map[string]string{"powershell": "true"}, "contains no image"},
 		{"macos", "darwin", nil, map[string]string{"osascript": "echo '«data PNGf" + digits + "»'"}, ""},
-		{"macos, text only", "darwin", nil, map[string]string{"osascript": "exit 1"}, "holds no image"},
-		{"no display", "linux", nil, nil, "type the path"},
-		{"too much", "darwin", nil, map[string]string{"osascript": "head -c 200000 /dev/zero"}, "more than"},
+		{"macos, text only", "darwin", nil, map[string]string{"osascript": "exit 1"}, "contains no image"},
+		{"no display", "linux", nil, nil, "Type the path"},
+		{"too much", "darwin", nil, map[string]string{"osascript": "head -c 200000 /dev/zero"}, "larger than"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			stage(t, c.programs)
@@ -137,7 +137,7 @@ func TestClipboardImage(t *testing.T) {
 	}
 }
 
-// Without the program that reads the clipboard, the error names it.
+// TestClipboardWithoutProgram names the missing program.
 func TestClipboardWithoutProgram(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	for display, want := range map[string]string{"WAYLAND_DISPLAY": "wl-clipboard", "DISPLAY": "xclip"} {
@@ -153,7 +153,7 @@ func TestClipboardWithoutProgram(t *testing.T) {
 	}
 }
 
-// writeFiles writes files of the given contents below dir.
+// writeFiles writes files with the given contents below dir.
 func writeFiles(t *testing.T, dir string, files map[string]string) {
 	t.Helper()
 	for name, content := range files {

@@ -18,27 +18,26 @@ import (
 )
 
 const (
-	maxPromptFiles = 200      // of a directory
+	maxPromptFiles = 200      // per directory
 	maxPromptFile  = 64 << 10 // bytes
 
 	repoPromptFiles = ".agent/commands" // in the working directory
 )
 
-// PromptFiles reads the custom commands: the user's own from the configuration
-// directory, then those of the repository at dir. A name of the repository's
-// that the user has too is left out. The notices name each file that is not
-// used.
+// PromptFiles reads the custom commands: the user's from the configuration directory,
+// then those of the repository at dir. The user's command wins if both have one of the
+// same name. The notices name each file that is not used.
 func PromptFiles(dir string) (all []screen.CustomCommand, notices []string) {
 	if config, err := settings.Path(os.Getenv); err == nil {
 		own := filepath.Join(filepath.Dir(config), "commands")
-		all, notices = promptFilesIn(os.DirFS(own), ".", filepath.ToSlash(command.Short(own)))
+		all, notices = readPromptFiles(os.DirFS(own), ".", filepath.ToSlash(command.Short(own)))
 	}
-	root, err := os.OpenRoot(dir) // no link of a repository's leads out of it
+	root, err := os.OpenRoot(dir) // symlinks must not lead out of the repository
 	if err != nil {
-		return all, append(notices, fmt.Sprintf("The commands of this directory cannot be read: %v", err))
+		return all, append(notices, fmt.Sprintf("Cannot read the custom commands of this directory: %v", err))
 	}
 	defer root.Close()
-	theirs, more := promptFilesIn(root.FS(), repoPromptFiles, repoPromptFiles)
+	theirs, more := readPromptFiles(root.FS(), repoPromptFiles, repoPromptFiles)
 	notices = append(notices, more...)
 	for _, c := range theirs {
 		if i := slices.IndexFunc(all, func(o screen.CustomCommand) bool { return o.Name == c.Name }); i >= 0 {
@@ -51,11 +50,11 @@ func PromptFiles(dir string) (all []screen.CustomCommand, notices []string) {
 	return all, notices
 }
 
-// promptFilesIn reads the prompt files in dir, which notices call shown.
-func promptFilesIn(files fs.FS, dir, shown string) (all []screen.CustomCommand, notices []string) {
+// readPromptFiles reads the prompt files in dir. Notices call the directory shown.
+func readPromptFiles(files fs.FS, dir, shown string) (all []screen.CustomCommand, notices []string) {
 	entries, err := fs.ReadDir(files, dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, []string{fmt.Sprintf("The commands in %s cannot be read: %v", shown, err)}
+		return nil, []string{fmt.Sprintf("Cannot read the custom commands in %s: %v", shown, err)}
 	}
 	for _, e := range entries {
 		name, ok := strings.CutSuffix(e.Name(), ".md")
@@ -64,11 +63,11 @@ func promptFilesIn(files fs.FS, dir, shown string) (all []screen.CustomCommand, 
 		}
 		source := shown + "/" + e.Name()
 		if len(all) == maxPromptFiles {
-			return all, append(notices, fmt.Sprintf("Only %d commands of %s are used: there are more.", maxPromptFiles, shown))
+			return all, append(notices, fmt.Sprintf("Only the first %d commands in %s are used.", maxPromptFiles, shown))
 		}
 		text, err := readPrompt(files, path.Join(dir, e.Name()))
 		if err == nil && !slash.IsCommandName(name) {
-			err = errors.New("its name has other letters than a to z, 0 to 9, - and _, or begins with another than a to z")
+			err = errors.New("invalid command name: use a-z, 0-9, - and _, beginning with a letter")
 		}
 		if err != nil {
 			notices = append(notices, fmt.Sprintf("%s is not used: %v.", source, err))
@@ -87,8 +86,8 @@ func readPrompt(files fs.FS, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if !info.Mode().IsRegular() { // a pipe would be waited for
-		return "", errors.New("it is no file")
+	if !info.Mode().IsRegular() { // a pipe can block
+		return "", errors.New("not a regular file")
 	}
 	f, err := files.Open(name)
 	if err != nil {
@@ -100,14 +99,14 @@ func readPrompt(files fs.FS, name string) (string, error) {
 		return "", err
 	}
 	if len(b) > maxPromptFile {
-		return "", fmt.Errorf("it is longer than %d KiB", maxPromptFile>>10)
+		return "", fmt.Errorf("larger than %d KiB", maxPromptFile>>10)
 	}
 	text := strings.ToValidUTF8(string(b), "\uFFFD")
 	return strings.ReplaceAll(strings.TrimPrefix(text, "\uFEFF"), "\r\n", "\n"), nil
 }
 
-// parsePrompt splits a prompt file into its front matter, between two lines of
-// three dashes, and its text. Unknown keys are ignored.
+// parsePrompt splits a prompt file into its front matter, between two lines of three
+// dashes, and its text. It ignores unknown keys.
 func parsePrompt(text string) screen.CustomCommand {
 	c := screen.CustomCommand{Text: text}
 	rest, ok := strings.CutPrefix(text, "---\n")

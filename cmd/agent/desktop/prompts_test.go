@@ -13,8 +13,8 @@ import (
 	"agent/internal/tui/screen"
 )
 
-// Commands are read from the person's configuration and from the repository;
-// what cannot be used is told.
+// TestPromptFiles reads custom commands from the user's configuration and from the
+// repository, and reports unusable ones.
 func TestPromptFiles(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("HOME", home)
@@ -66,7 +66,7 @@ func TestPromptFiles(t *testing.T) {
 	if d := cmp.Diff(all, want); d != "" {
 		t.Error(d)
 	}
-	for _, part := range []string{"UPPER.md is not used", "large.md is not used: it is longer", "leak.md is not used", "review.md is not used: ~/.config/agent/commands/review.md has the same name"} {
+	for _, part := range []string{"UPPER.md is not used", "large.md is not used: larger than", "leak.md is not used", "review.md is not used: ~/.config/agent/commands/review.md has the same name"} {
 		if !slices.ContainsFunc(notices, func(n string) bool { return strings.Contains(n, part) }) && runtime.GOOS != "windows" {
 			t.Errorf("nothing says %q: %q", part, notices)
 		}

@@ -1,15 +1,14 @@
-// Package dispatch is where every helper process begins. The program starts
-// itself under the name of a helper, with pipes in place of arguments:
+// Package dispatch starts helper processes. The program executes itself under the
+// name of a helper and passes the arguments through pipes:
 //
-//   - keeper.Name starts one command of the shell tool and kills what it leaves
-//     behind.
+//   - keeper.Name runs one command of the shell tool and kills the processes that
+//     it leaves behind.
 //   - rescue.Name restores the terminal after a crash of the program.
 //
-// A helper does its work in the init function of this package and exits there.
-// In the program itself the init function returns at once. It is an init function
-// because a helper must not pay for the initialization of the other packages:
-// Go initializes packages whose imports are ready in the order of their paths, and
-// this one comes first. It starts in 2 ms instead of 20.
+// A helper does its work in the init function of this package and exits there; in
+// the program itself that function returns at once. Go initializes packages in the
+// order of their paths once their imports are ready, so this package comes first and
+// a helper skips the initialization of the others: it starts in 2 ms instead of 20.
 package dispatch
 
 import (

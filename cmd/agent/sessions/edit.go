@@ -17,7 +17,7 @@ import (
 	"agent/internal/loop/session"
 )
 
-// RenameOptions are what `agent sessions rename` needs.
+// RenameOptions are the options of `agent sessions rename`.
 type RenameOptions struct {
 	IO    command.IO
 	Store func() (*history.Store, error)
@@ -29,9 +29,9 @@ type RenameOptions struct {
 func NewCmdRename(f *command.Factory, runF command.RunFunc[RenameOptions]) *cobra.Command {
 	return &cobra.Command{
 		Use:     "rename ID TITLE...",
-		Short:   "give a session a title; an empty one gives it back its first words",
-		Example: "  agent sessions rename 1ng2j0n the parser that hangs",
-		Args:    command.MinArgs(2, "the ID of a session and its title: agent sessions rename ID TITLE"),
+		Short:   "set the title of a session; an empty title restores the default (its first words)",
+		Example: "  agent sessions rename 1ng2j0n fix the parser timeout",
+		Args:    command.MinArgs(2, "a session ID and a title: agent sessions rename ID TITLE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			title := strings.Join(strings.Fields(strings.Join(args[1:], " ")), " ")
 			return command.Or(runF, renameRun)(cmd.Context(), &RenameOptions{IO: f.IO, Store: f.Store, ID: args[0], Title: title})
@@ -58,13 +58,13 @@ func renameRun(_ context.Context, opts *RenameOptions) error {
 	return errors.Join(log.Append(record, true), log.Close())
 }
 
-// RemoveOptions are what `agent sessions remove` needs.
+// RemoveOptions are the options of `agent sessions remove`.
 type RemoveOptions struct {
 	IO    command.IO
 	Store func() (*history.Store, error)
 
 	IDs []string
-	Yes bool // do not ask
+	Yes bool // do not ask for confirmation
 }
 
 // NewCmdRemove returns `agent sessions remove`.
@@ -72,15 +72,15 @@ func NewCmdRemove(f *command.Factory, runF command.RunFunc[RemoveOptions]) *cobr
 	opts := &RemoveOptions{IO: f.IO, Store: f.Store}
 	cmd := &cobra.Command{
 		Use:     "remove ID...",
-		Short:   "remove sessions for good, with all that belongs to them",
+		Short:   "delete sessions permanently, with their files",
 		Example: "  agent sessions remove 1ng2j0n 1ng3q8v",
-		Args:    command.MinArgs(1, "the IDs of sessions: agent sessions remove ID..."),
+		Args:    command.MinArgs(1, "session IDs: agent sessions remove ID..."),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.IDs = args
 			return command.Or(runF, removeRun)(cmd.Context(), opts)
 		},
 	}
-	cmd.Flags().BoolVarP(&opts.Yes, "yes", "y", false, "do not ask")
+	cmd.Flags().BoolVarP(&opts.Yes, "yes", "y", false, "do not ask for confirmation")
 	return cmd
 }
 
@@ -95,10 +95,10 @@ func removeRun(_ context.Context, opts *RemoveOptions) error {
 	}
 	if !opts.Yes {
 		if !opts.IO.Interactive() {
-			return errors.New("nothing is removed: nobody can be asked here. Allow it with --yes")
+			return errors.New("nothing was deleted: there is no terminal for the confirmation. To delete without it, add --yes")
 		}
-		if !opts.IO.Confirm(fmt.Sprintf("Remove %s for good? [y/N] ", phrase.Count(len(ids), "session"))) {
-			return errors.New("nothing is removed: you said no")
+		if !opts.IO.Confirm(fmt.Sprintf("Delete %s permanently? [y/N] ", phrase.Count(len(ids), "session"))) {
+			return errors.New("nothing was deleted")
 		}
 	}
 	var failed error
@@ -108,8 +108,8 @@ func removeRun(_ context.Context, opts *RemoveOptions) error {
 	return failed
 }
 
-// fullIDs returns the full IDs of the sessions to remove, each once, and prints
-// their titles on standard error.
+// fullIDs returns the full IDs of the sessions to delete, without duplicates, and
+// prints their titles on standard error.
 func fullIDs(store *history.Store, opts *RemoveOptions) ([]string, error) {
 	var ids []string
 	for _, short := range opts.IDs {
@@ -128,13 +128,13 @@ func fullIDs(store *history.Store, opts *RemoveOptions) ([]string, error) {
 	return ids, nil
 }
 
-// RepairOptions are what `agent sessions repair` needs.
+// RepairOptions are the options of `agent sessions repair`.
 type RepairOptions struct {
 	IO    command.IO
 	Store func() (*history.Store, error)
 
 	IDs []string
-	All bool // in place of IDs
+	All bool // all sessions instead of IDs
 }
 
 // NewCmdRepair returns `agent sessions repair`.
@@ -142,19 +142,20 @@ func NewCmdRepair(f *command.Factory, runF command.RunFunc[RepairOptions]) *cobr
 	opts := &RepairOptions{IO: f.IO, Store: f.Store}
 	cmd := &cobra.Command{
 		Use:   "repair ID | --all",
-		Short: "check sessions for damage, and cut torn ends",
-		Long: `Repair reads a session whole and says what is damaged. A torn end, as a power
-failure leaves it, is cut off and kept beside the session. Other damage is passed
-over whenever the session is read, and hides nothing that follows.`,
+		Short: "check sessions for damage and truncate incomplete records",
+		Long: `Repair reads whole sessions and reports damage. An incomplete last record, as
+after a power failure, is truncated and saved next to the session file. Damaged
+records elsewhere are skipped when the session is read; later records are
+unaffected.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if opts.All != (len(args) == 0) {
-				return command.Usage("give it the IDs of sessions, or --all")
+				return command.Usage("expected session IDs or --all")
 			}
 			opts.IDs = args
 			return command.Or(runF, repairRun)(cmd.Context(), opts)
 		},
 	}
-	cmd.Flags().BoolVarP(&opts.All, "all", "a", false, "all sessions")
+	cmd.Flags().BoolVarP(&opts.All, "all", "a", false, "check all sessions")
 	return cmd
 }
 
@@ -165,7 +166,7 @@ func repairRun(_ context.Context, opts *RepairOptions) error {
 	}
 	ids := opts.IDs
 	if opts.All {
-		if ids, err = idsOf(store, ""); err != nil {
+		if ids, err = sessionIDs(store, ""); err != nil {
 			return err
 		}
 	}
@@ -184,6 +185,6 @@ func repairRun(_ context.Context, opts *RepairOptions) error {
 			opts.IO.Out.Say(id + ": " + p.Text + "\n")
 		}
 	}
-	fmt.Fprintf(opts.IO.Out, "%s read, %d with damage\n", phrase.Count(len(ids), "session"), damaged)
+	fmt.Fprintf(opts.IO.Out, "%s checked, %d damaged\n", phrase.Count(len(ids), "session"), damaged)
 	return failed
 }

@@ -9,10 +9,9 @@ import (
 	"agent/internal/llm/phrase"
 )
 
-// Expire removes, in the background, the sessions that were not used for days;
-// 0 removes none. A session that is open stays. The channel returned yields at
-// most one notice for the user, and is closed at the end. When ctx ends, the
-// remaining sessions are left for the next start.
+// Expire deletes, in the background, sessions that were not used for days; 0 deletes
+// none. Open sessions are kept. The returned channel gets at most one notice for the
+// user and is closed at the end. If ctx ends, the rest is left for the next start.
 func Expire(ctx context.Context, store *history.Store, days int, now time.Time) <-chan string {
 	notices := make(chan string, 1)
 	go func() {
@@ -32,9 +31,9 @@ func Expire(ctx context.Context, store *history.Store, days int, now time.Time) 
 		}
 		switch {
 		case removed > 0:
-			notices <- fmt.Sprintf("Not used for %s and removed: %s (sessions.keep_days in the configuration).", phrase.Count(days, "day"), phrase.Count(removed, "session"))
+			notices <- fmt.Sprintf("Deleted %[2]s not used for %[1]s (sessions.keep_days in the configuration).", phrase.Count(days, "day"), phrase.Count(removed, "session"))
 		case err != nil:
-			notices <- "Old sessions could not be removed: " + err.Error()
+			notices <- "Old sessions could not be deleted: " + err.Error()
 		}
 	}()
 	return notices

@@ -18,14 +18,14 @@ import (
 	"agent/internal/loop/export"
 )
 
-// ExportOptions are what `agent sessions export` needs.
+// ExportOptions are the options of `agent sessions export`.
 type ExportOptions struct {
 	IO    command.IO
 	Store func() (*history.Store, error)
 
 	ID     string
 	Format string // md, html or json
-	File   string // empty or "-" is standard output
+	File   string // empty or "-" for standard output
 }
 
 // NewCmdExport returns `agent sessions export`.
@@ -33,11 +33,11 @@ func NewCmdExport(f *command.Factory, runF command.RunFunc[ExportOptions]) *cobr
 	opts := &ExportOptions{IO: f.IO, Store: f.Store}
 	cmd := &cobra.Command{
 		Use:   "export ID",
-		Short: "write a session as Markdown, as a page of HTML or as JSON",
+		Short: "export a session as Markdown, HTML or JSON",
 		Example: `  agent sessions export 1ng2j0n > session.md
   agent sessions export 1ng2j0n --format html -o session.html
   agent sessions export 1ng2j0n -o session.json`,
-		Args: command.OneArg("the ID of a session: agent sessions export ID"),
+		Args: command.OneArg("one session ID: agent sessions export ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.ID = args[0]
 			if opts.Format == "" {
@@ -46,13 +46,13 @@ func NewCmdExport(f *command.Factory, runF command.RunFunc[ExportOptions]) *cobr
 			return command.Or(runF, exportRun)(cmd.Context(), opts)
 		},
 	}
-	cmd.Flags().StringVar(&opts.Format, "format", "", "md, html or json (default: what the name of the file says, else md)")
+	cmd.Flags().StringVar(&opts.Format, "format", "", "md, html or json (default: from the file name, else md)")
 	cmd.Flags().StringVarP(&opts.File, "output", "o", "", "file to write (default: standard output)")
 	return cmd
 }
 
 func exportRun(_ context.Context, opts *ExportOptions) error {
-	write, err := writerOf(opts.Format)
+	write, err := exportWriter(opts.Format)
 	if err != nil {
 		return command.Usage("--format: %w", err)
 	}
@@ -61,7 +61,7 @@ func exportRun(_ context.Context, opts *ExportOptions) error {
 		return err
 	}
 	defer v.Close()
-	s, err := exported(v, func(err error) { opts.IO.Warn("%v", err) })
+	s, err := exportedSession(v, func(err error) { opts.IO.Warn("%v", err) })
 	if err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func exportRun(_ context.Context, opts *ExportOptions) error {
 	return errors.Join(write(w, s), w.Flush())
 }
 
-// formatOf returns the format that the name of a file asks for.
+// formatOf returns the format for the extension of file.
 func formatOf(file string) string {
 	switch strings.ToLower(filepath.Ext(file)) {
 	case ".html", ".htm":
@@ -90,8 +90,8 @@ func formatOf(file string) string {
 	return "md"
 }
 
-// writerOf returns what writes a session in a format.
-func writerOf(format string) (func(io.Writer, export.Session) error, error) {
+// exportWriter returns the function that writes a session in a format.
+func exportWriter(format string) (func(io.Writer, export.Session) error, error) {
 	switch format {
 	case "md":
 		return export.Markdown, nil
@@ -100,12 +100,12 @@ func writerOf(format string) (func(io.Writer, export.Session) error, error) {
 	case "json":
 		return export.JSON, nil
 	}
-	return nil, fmt.Errorf("there is no format %q: use md, html or json", format)
+	return nil, fmt.Errorf("unknown format %q: use md, html or json", format)
 }
 
-// exported returns the session in v without what was rewound. It calls report
-// for each damage.
-func exported(v *history.View, report func(error)) (export.Session, error) {
+// exportedSession returns the session in v without rewound turns. It calls report
+// for each damaged record.
+func exportedSession(v *history.View, report func(error)) (export.Session, error) {
 	state, err := stateOf(v.From(0), report)
 	if err != nil {
 		return export.Session{}, fmt.Errorf("read session %s: %w", v.Header().ID, err)
@@ -113,10 +113,10 @@ func exported(v *history.View, report func(error)) (export.Session, error) {
 	return export.Session{Header: v.Header(), Title: state.Title, Events: state.Events}, nil
 }
 
-// ExportFile writes the session of log to a file in dir, as "md", "html" or
-// "json", and returns the path of the file.
+// ExportFile writes the session of log to a file in dir and returns the path of the
+// file. format is "md", "html" or "json".
 func ExportFile(log *history.Log, dir, format string) (string, error) {
-	write, err := writerOf(format)
+	write, err := exportWriter(format)
 	if err != nil {
 		return "", err
 	}
@@ -125,7 +125,7 @@ func ExportFile(log *history.Log, dir, format string) (string, error) {
 		return "", err
 	}
 	defer v.Close()
-	s, err := exported(v, func(error) {}) // damage was reported when the session was opened
+	s, err := exportedSession(v, func(error) {}) // damage was reported when the session was opened
 	if err != nil {
 		return "", err
 	}
@@ -133,7 +133,7 @@ func ExportFile(log *history.Log, dir, format string) (string, error) {
 	return path, writeFile(path, s, write)
 }
 
-// writeFile writes a session to a file that only the user may read.
+// writeFile writes a session to a file that only the user can read.
 func writeFile(name string, s export.Session, write func(io.Writer, export.Session) error) error {
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
@@ -146,7 +146,7 @@ func writeFile(name string, s export.Session, write func(io.Writer, export.Sessi
 	return nil
 }
 
-// SchemaOptions are what `agent sessions schema` needs.
+// SchemaOptions are the options of `agent sessions schema`.
 type SchemaOptions struct {
 	IO command.IO
 }
@@ -155,7 +155,7 @@ type SchemaOptions struct {
 func NewCmdSchema(f *command.Factory, runF command.RunFunc[SchemaOptions]) *cobra.Command {
 	return &cobra.Command{
 		Use:     "schema",
-		Short:   "print the JSON schema of session records and --output stream-json",
+		Short:   "print the JSON schema of session records and of --output stream-json",
 		Example: "  agent sessions schema > events.schema.json",
 		Args:    command.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -18,14 +18,14 @@ import (
 	"agent/internal/loop/export/adopt"
 )
 
-// ImportOptions are what `agent sessions import` needs.
+// ImportOptions are the options of `agent sessions import`.
 type ImportOptions struct {
 	IO      command.IO
 	Store   func() (*history.Store, error)
 	Version string // of the program
 
 	Files []string // "-" is standard input
-	Dir   string   // where the sessions work
+	Dir   string   // working directory of the sessions
 }
 
 // NewCmdImport returns `agent sessions import`.
@@ -33,21 +33,21 @@ func NewCmdImport(f *command.Factory, runF command.RunFunc[ImportOptions]) *cobr
 	opts := &ImportOptions{IO: f.IO, Store: f.Store, Version: f.Version}
 	cmd := &cobra.Command{
 		Use:   "import FILE...",
-		Short: "make sessions of files: exports as JSON, logs, and sessions of Claude Code and Codex",
-		Long: `Import makes a session of each file: an export of agent as JSON, a log of a
-session, or a session file of Claude Code (~/.claude/projects/*/*.jsonl) or Codex
-(~/.codex/sessions/**/rollout-*.jsonl), of which the conversation is taken over.
-It prints the new IDs. Such a session works in the current directory, or in that
-of --dir, and never in one that the file names.`,
+		Short: "import sessions from JSON exports, logs, Claude Code and Codex",
+		Long: `Import creates a session from each file and prints the new IDs. A file is a JSON
+export, a session log, or a session file of Claude Code
+(~/.claude/projects/*/*.jsonl) or Codex (~/.codex/sessions/**/rollout-*.jsonl), of
+which only the conversation is imported. The session runs in the current directory
+or in --dir, never in a directory named in the file.`,
 		Example: `  agent sessions import session.json
   agent sessions import --dir ~/src/shop ~/.claude/projects/-home-me-src-shop/*.jsonl`,
-		Args: command.MinArgs(1, "the files to import: agent sessions import FILE..."),
+		Args: command.MinArgs(1, "files to import: agent sessions import FILE..."),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.Files = args
 			return command.Or(runF, importRun)(cmd.Context(), opts)
 		},
 	}
-	cmd.Flags().StringVar(&opts.Dir, "dir", "", "where the sessions are to work (default: here)")
+	cmd.Flags().StringVar(&opts.Dir, "dir", "", "working directory of the sessions (default: the current directory)")
 	return cmd
 }
 
@@ -61,7 +61,7 @@ func importRun(_ context.Context, opts *ImportOptions) error {
 		return err
 	}
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return command.Usage("--dir: there is no directory %s", dir)
+		return command.Usage("--dir: %s is not a directory", dir)
 	}
 	var failed error
 	for _, name := range opts.Files {
@@ -78,7 +78,7 @@ func importRun(_ context.Context, opts *ImportOptions) error {
 	return failed
 }
 
-// importFile makes a session of a file. It works in dir.
+// importFile creates a session from a file, with dir as its working directory.
 func importFile(opts *ImportOptions, store *history.Store, name, dir string) (id string, notes []string, err error) {
 	in := opts.IO.In
 	if name != "-" {
@@ -95,17 +95,17 @@ func importFile(opts *ImportOptions, store *history.Store, name, dir string) (id
 		m.Events = append(m.Events, &event.Renamed{Meta: event.Meta{Time: time.Now()}, Title: m.Title})
 	}
 	h := history.Header{Dir: dir, Version: cmp.Or(m.Header.Version, opts.Version)}
-	log, err := store.CreateFrom(h, encoded(m.Events))
+	log, err := store.CreateFrom(h, encodeAll(m.Events))
 	if err != nil {
 		return "", nil, err
 	}
 	if m.Header.Dir != "" && m.Header.Dir != dir {
-		m.Notes = append(m.Notes, fmt.Sprintf("it was begun in %s and goes on in %s; --dir chooses another place", m.Header.Dir, dir))
+		m.Notes = append(m.Notes, fmt.Sprintf("the session was started in %s and now runs in %s. To use another directory, add --dir", m.Header.Dir, dir))
 	}
 	return log.Header().ID, m.Notes, log.Close()
 }
 
-// lastTitle returns the title that events give, empty for none.
+// lastTitle returns the title set last in events; empty for none.
 func lastTitle(events []event.Durable) string {
 	for _, e := range slices.Backward(events) {
 		if r, ok := e.(*event.Renamed); ok {
@@ -115,8 +115,8 @@ func lastTitle(events []event.Durable) string {
 	return ""
 }
 
-// encoded yields the records of events.
-func encoded(events []event.Durable) iter.Seq2[[]byte, error] {
+// encodeAll yields the encoded events.
+func encodeAll(events []event.Durable) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		for _, e := range events {
 			if b, err := event.Encode(e); !yield(b, err) || err != nil {

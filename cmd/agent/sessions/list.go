@@ -15,14 +15,14 @@ import (
 	"agent/internal/tui/ink"
 )
 
-// ListOptions are what `agent sessions list` and `agent sessions tree` need.
+// ListOptions are the options of `agent sessions list` and `agent sessions tree`.
 type ListOptions struct {
 	IO    command.IO
 	Store func() (*history.Store, error)
 
 	All  bool
 	Dir  string
-	Tree bool // forks follow the session that they were forked from
+	Tree bool // print forks below their original
 }
 
 // NewCmdList returns `agent sessions list`.
@@ -33,7 +33,7 @@ func NewCmdList(f *command.Factory, runF command.RunFunc[ListOptions]) *cobra.Co
 // NewCmdTree returns `agent sessions tree`.
 func NewCmdTree(f *command.Factory, runF command.RunFunc[ListOptions]) *cobra.Command {
 	cmd := newCmdList(f, "tree", runF)
-	cmd.Short = "list the sessions, forks below what they were forked from"
+	cmd.Short = "list the sessions as a tree of forks"
 	return cmd
 }
 
@@ -45,13 +45,13 @@ func newCmdList(f *command.Factory, name string, runF command.RunFunc[ListOption
 		Args:  command.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if opts.All && opts.Dir != "" {
-				return command.Usage("--all and --dir: only one of them")
+				return command.Usage("--all and --dir exclude each other: use one of them")
 			}
 			return command.Or(runF, listRun)(cmd.Context(), opts)
 		},
 	}
-	cmd.Flags().BoolVarP(&opts.All, "all", "a", false, "the sessions of all directories")
-	cmd.Flags().StringVar(&opts.Dir, "dir", "", "the sessions of this directory (default: the current one)")
+	cmd.Flags().BoolVarP(&opts.All, "all", "a", false, "list the sessions of all directories")
+	cmd.Flags().StringVar(&opts.Dir, "dir", "", "list the sessions of this directory (default: the current directory)")
 	return cmd
 }
 
@@ -72,7 +72,7 @@ func listRun(ctx context.Context, opts *ListOptions) error {
 		return err
 	}
 	if len(all) == 0 {
-		fmt.Fprintln(opts.IO.Err, "There is no session here yet. agent sessions --all lists those of all directories.")
+		fmt.Fprintln(opts.IO.Err, "There are no sessions in this directory. To list all: agent sessions --all")
 		return nil
 	}
 	w := tabwriter.NewWriter(opts.IO.Out, 0, 0, 2, ' ', 0)
@@ -87,24 +87,24 @@ func listRun(ctx context.Context, opts *ListOptions) error {
 	return w.Flush()
 }
 
-// row prints e as a line of a table, with indent before its ID.
+// row prints e as a row of the table, with indent before its ID.
 func (e Entry) row(w io.Writer, indent string) {
-	fmt.Fprintf(w, "%s%s\t%s\t%s\t%d\t%s\n", indent, e.ID, when(e.Modified, time.Now()),
+	fmt.Fprintf(w, "%s%s\t%s\t%s\t%d\t%s\n", indent, e.ID, formatTime(e.Modified, time.Now()),
 		ink.SanitizeLine(command.Short(e.Dir)), e.Messages, ink.Truncate(ink.SanitizeLine(e.Title), 60))
 }
 
-// when formats a time: the hour if it is today, else the date.
-func when(t, now time.Time) string {
+// formatTime formats t: the time of day if it is today, else the date.
+func formatTime(t, now time.Time) string {
 	if t.Format(time.DateOnly) == now.Format(time.DateOnly) {
 		return t.Format("15:04")
 	}
 	return t.Format(time.DateOnly)
 }
 
-// printTree prints all to a table. Each fork follows its parent if that is among
-// them, and is indented.
+// printTree prints all to a table. A fork is indented below its parent if that is
+// among them.
 func printTree(w io.Writer, all []Entry) {
-	left := map[string]bool{} // to print
+	left := map[string]bool{} // IDs to print
 	for _, e := range all {
 		left[e.ID] = true
 	}
@@ -127,7 +127,7 @@ func printTree(w io.Writer, all []Entry) {
 		}
 	}
 	print(forks[""], 0)
-	for _, e := range all { // headers that name one another in a ring
+	for _, e := range all { // parents that form a cycle
 		if left[e.ID] {
 			e.row(w, "")
 		}

@@ -10,8 +10,8 @@ import (
 	"agent/internal/tui/list"
 )
 
-// Picker returns what lists the sessions of the session picker: all of them, or
-// those whose text contains a query. current is the ID of the session on the
+// Picker returns the function that lists sessions for the session picker: all of
+// them, or those whose text matches a query. current is the ID of the session on the
 // screen.
 func Picker(store *history.Store, current string) func(ctx context.Context, query string) ([]list.Session, error) {
 	return func(ctx context.Context, query string) ([]list.Session, error) {
@@ -38,8 +38,8 @@ func Picker(store *history.Store, current string) func(ctx context.Context, quer
 	}
 }
 
-// Find returns the IDs of the sessions that contain a query: words, and phrases
-// in quotes. What was rewound does not count.
+// Find returns the IDs of the sessions that match a query of words and quoted
+// phrases. It skips rewound turns.
 func Find(ctx context.Context, store *history.Store, query string) (map[string]bool, error) {
 	var p pattern
 	for _, phrase := range splitQuoted(query) {
@@ -48,16 +48,16 @@ func Find(ctx context.Context, store *history.Store, query string) (map[string]b
 	found, rewound := map[string]bool{}, rewoundHits{store: store}
 	for h, err := range store.Search(ctx, p.query()) {
 		if err == nil && !found[h.ID] {
-			found[h.ID] = !rewound.has(ctx, h)
+			found[h.ID] = !rewound.contains(ctx, h)
 		}
 	}
 	return found, ctx.Err()
 }
 
-// previewed is how many events a preview has at least.
-const previewed = 40
+// previewEvents is the minimum number of events of a preview.
+const previewEvents = 40
 
-// Preview returns what reads the last events of a session.
+// Preview returns a function that reads the last events of a session.
 func Preview(store *history.Store) func(id string) ([]event.Event, error) {
 	return func(id string) ([]event.Event, error) {
 		v, err := store.View(id)
@@ -65,7 +65,7 @@ func Preview(store *history.Store) func(id string) ([]event.Event, error) {
 			return nil, err
 		}
 		defer v.Close()
-		end, err := session.Ending(context.Background(), v, previewed)
+		end, err := session.Ending(context.Background(), v, previewEvents)
 		if err != nil {
 			return nil, err
 		}
@@ -73,7 +73,7 @@ func Preview(store *history.Store) func(id string) ([]event.Event, error) {
 	}
 }
 
-// Events returns the events of a session's state.
+// Events returns the events of s.
 func Events(s session.State) []event.Event {
 	var all []event.Event
 	for _, e := range s.Events {

@@ -11,21 +11,21 @@ import (
 )
 
 const (
-	promptSessions = 50              // sessions that are searched for earlier prompts
-	promptTime     = 2 * time.Second // time limit; the prompts found by then are returned
+	promptSessions = 50              // number of sessions that are searched for earlier prompts
+	promptTime     = 2 * time.Second // time limit of the search
 )
 
-// Prompts returns what finds the earlier prompts of a directory, the latest
-// last: those of its other sessions, and those that were rewound in the session
-// current, whose screen knows the rest. They are read from the sessions, so
-// that the prompts of a removed session are gone too.
+// Prompts returns a function that finds the earlier prompts of a directory, the
+// latest last: those of its other sessions, and the rewound ones of the session
+// current, whose other prompts the screen has. It reads them from the sessions, so
+// deleted sessions leave no prompts.
 func Prompts(store *history.Store, dir, current string) func(ctx context.Context, limit int) []string {
 	return func(ctx context.Context, limit int) []string {
 		ctx, stop := context.WithTimeout(ctx, promptTime)
 		defer stop()
 		all, err := Entries(ctx, store, dir)
 		if err != nil {
-			return nil // earlier prompts are a convenience
+			return nil // prompt history is optional
 		}
 		all = slices.DeleteFunc(all, func(e Entry) bool { return e.ID == current })
 		slices.SortStableFunc(all, func(a, b Entry) int { return b.Modified.Compare(a.Modified) })
@@ -46,8 +46,8 @@ func Prompts(store *history.Store, dir, current string) func(ctx context.Context
 	}
 }
 
-// promptsOf appends the prompts of a session, the latest first, while there are
-// fewer than limit. A prompt that repeats the one before is left out.
+// promptsOf appends the prompts of a session to latest, the latest first, until it
+// has limit. It skips a prompt that repeats the previous one.
 func promptsOf(ctx context.Context, store *history.Store, id string, latest []string, limit int) []string {
 	v, err := store.View(id)
 	if err != nil {

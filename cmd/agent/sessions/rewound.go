@@ -7,16 +7,16 @@ import (
 	"agent/internal/loop/session"
 )
 
-// rewoundHits knows which hits of a search were rewound. It keeps the offsets
-// of one session: hits come session by session.
+// rewoundHits reports which search hits were rewound. It caches the offsets of one
+// session, because hits are grouped by session.
 type rewoundHits struct {
 	store   *history.Store
 	id      string
 	offsets map[int64]bool
 }
 
-// has reports whether what h found was rewound.
-func (r *rewoundHits) has(ctx context.Context, h history.Hit) bool {
+// contains reports whether the record of h was rewound.
+func (r *rewoundHits) contains(ctx context.Context, h history.Hit) bool {
 	if h.ID != r.id {
 		r.id, r.offsets = h.ID, map[int64]bool{}
 		for _, e := range rewound(ctx, r.store, h.ID) {

@@ -24,7 +24,7 @@ import (
 	"agent/internal/tui/ink"
 )
 
-// SearchOptions are what `agent sessions search` needs.
+// SearchOptions are the options of `agent sessions search`.
 type SearchOptions struct {
 	IO    command.IO
 	Store func() (*history.Store, error)
@@ -32,7 +32,7 @@ type SearchOptions struct {
 	Words  []string
 	Regexp bool   // Words are one regular expression
 	Dir    string // search the sessions of this directory only
-	Limit  int    // lines to print at most; 0 is no limit
+	Limit  int    // maximum number of lines; 0 for no limit
 }
 
 // NewCmdSearch returns `agent sessions search`.
@@ -40,16 +40,15 @@ func NewCmdSearch(f *command.Factory, runF command.RunFunc[SearchOptions]) *cobr
 	opts := &SearchOptions{IO: f.IO, Store: f.Store}
 	cmd := &cobra.Command{
 		Use:   "search WORDS...",
-		Short: "find what was said in any session",
-		Long: `Search looks through what was said in all sessions, by you, by models and by
-tools, the newest session first, and prints the lines that match. All words must
-occur in one message, in upper or lower case; what stands in quotes stays whole.
-What was taken back with /rewind is found too, and marked.
+		Short: "search the text of all sessions",
+		Long: `Search prints the lines of prompts, answers, tool calls and tool results that match,
+the most recent session first. All words must occur in one message; case is
+ignored. Quote a phrase to match it as a whole. Rewound turns are marked.
 
-It exits with 1 when nothing is found.`,
+The exit code is 1 if nothing matches.`,
 		Example: `  agent sessions search retry "connection reset"
   agent sessions search --regexp 'timeout(ed)? after \d+' --dir .`,
-		Args: command.MinArgs(1, "the words to search for: agent sessions search WORDS..."),
+		Args: command.MinArgs(1, "words to search for: agent sessions search WORDS..."),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if opts.Words = args; opts.Limit < 0 {
 				return command.Usage("--limit cannot be negative")
@@ -57,9 +56,9 @@ It exits with 1 when nothing is found.`,
 			return command.Or(runF, searchRun)(cmd.Context(), opts)
 		},
 	}
-	cmd.Flags().StringVar(&opts.Dir, "dir", "", "search the sessions of this directory alone")
-	cmd.Flags().BoolVarP(&opts.Regexp, "regexp", "E", false, "search for a regular expression (RE2) within lines")
-	cmd.Flags().IntVarP(&opts.Limit, "limit", "n", 100, "lines to print at most; 0 prints all")
+	cmd.Flags().StringVar(&opts.Dir, "dir", "", "search only the sessions of this directory")
+	cmd.Flags().BoolVarP(&opts.Regexp, "regexp", "E", false, "search for a regular expression (RE2 syntax), line by line")
+	cmd.Flags().IntVarP(&opts.Limit, "limit", "n", 100, "maximum number of lines; 0 for no limit")
 	return cmd
 }
 
@@ -78,7 +77,7 @@ func searchRun(ctx context.Context, opts *SearchOptions) error {
 		if err != nil {
 			return err
 		}
-		if q.IDs, err = idsOf(store, dir); err != nil {
+		if q.IDs, err = sessionIDs(store, dir); err != nil {
 			return err
 		}
 	}
@@ -93,19 +92,19 @@ func searchRun(ctx context.Context, opts *SearchOptions) error {
 		}
 		found = true
 		if !printer.add(ctx, h) {
-			opts.IO.Warn("There is more: --limit 0 prints all of it.")
+			opts.IO.Warn("There are more matches. To print all, add --limit 0.")
 			break
 		}
 	}
 	if !found {
-		return errors.New("nothing is found")
+		return errors.New("no matches")
 	}
 	return nil
 }
 
-// idsOf returns the IDs of the sessions of a directory, or of all if it is
+// sessionIDs returns the IDs of the sessions of dir, or of all sessions if dir is
 // empty, the most recently used first.
-func idsOf(store *history.Store, dir string) ([]string, error) {
+func sessionIDs(store *history.Store, dir string) ([]string, error) {
 	infos, err := store.List(dir)
 	ids := []string{}
 	for _, i := range infos {
@@ -114,14 +113,14 @@ func idsOf(store *history.Store, dir string) ([]string, error) {
 	return ids, err
 }
 
-// pattern is what is searched for: all of terms, in one text.
+// pattern matches a record if each of its terms occurs in one of the record's texts.
 type pattern struct {
 	terms []*regexp.Regexp
 	texts []string // for history.Query
 }
 
-// parsePattern reads what the user searches for: words, and phrases in quotes;
-// with expr, one regular expression.
+// parsePattern parses the arguments: words and quoted phrases, or one regular
+// expression if expr is set.
 func parsePattern(args []string, expr bool) (pattern, error) {
 	if expr {
 		whole := strings.Join(args, " ")
@@ -146,12 +145,12 @@ func parsePattern(args []string, expr bool) (pattern, error) {
 		}
 	}
 	if len(p.terms) == 0 {
-		return pattern{}, command.Usage("there is no word to search for")
+		return pattern{}, command.Usage("no words to search for")
 	}
 	return p, nil
 }
 
-// splitQuoted splits text at blanks, but for those between quotes.
+// splitQuoted splits text at white space outside of quotes.
 func splitQuoted(text string) []string {
 	var out []string
 	for i, part := range strings.Split(text, `"`) {
@@ -164,7 +163,7 @@ func splitQuoted(text string) []string {
 	return out
 }
 
-// add makes a term of a phrase, whose words may stand on several lines.
+// add adds a term for a phrase. Its words can be on different lines.
 func (p *pattern) add(phrase string) {
 	words := strings.Fields(phrase)
 	if len(words) == 0 {
@@ -178,21 +177,21 @@ func (p *pattern) add(phrase string) {
 	p.terms = append(p.terms, regexp.MustCompile("(?i)"+strings.Join(quoted, `\s+`)))
 }
 
-// query finds the records of what p is found in.
+// query returns the query for the records that p matches.
 func (p *pattern) query() history.Query {
 	return history.Query{Texts: p.texts, Keep: func(r history.Record) bool {
-		texts, _, _ := said(r.Body)
+		texts, _, _ := textsOf(r.Body)
 		return p.in(texts)
 	}}
 }
 
-// in reports whether every term occurs in one of texts.
+// in reports whether every term occurs in one of the texts.
 func (p *pattern) in(texts []string) bool {
 	return !slices.ContainsFunc(p.terms, func(t *regexp.Regexp) bool { return !slices.ContainsFunc(texts, t.MatchString) })
 }
 
-// lines hands each line of text in which a term begins to yield, with the place
-// of the first match, as long as yield returns true.
+// lines calls yield for each line of text in which a match begins, with the byte
+// offsets of the first match, until yield returns false.
 func (p *pattern) lines(text string, yield func(line string, from, to int) bool) {
 	for at := 0; at <= len(text); {
 		first := []int(nil)
@@ -217,9 +216,9 @@ func (p *pattern) lines(text string, yield func(line string, from, to int) bool)
 	}
 }
 
-// said returns what was said in a record, by whom and when. There may be
-// nothing.
-func said(body []byte) (texts []string, who string, at time.Time) {
+// textsOf returns the searchable texts of a record, who wrote them, and when. texts
+// is nil if the record has none.
+func textsOf(body []byte) (texts []string, who string, at time.Time) {
 	e, err := event.Decode(body)
 	if err != nil {
 		return nil, "", at
@@ -230,7 +229,7 @@ func said(body []byte) (texts []string, who string, at time.Time) {
 	case *event.MessageDone:
 		switch e.Message.Kind {
 		case llm.ToolCall:
-			return append(strung(e.Message.Input), e.Message.Raw), "call", e.Time
+			return append(jsonStrings(e.Message.Input), e.Message.Raw), "call", e.Time
 		case llm.Thinking:
 			return []string{e.Message.Text}, "thought", e.Time
 		}
@@ -245,72 +244,72 @@ func said(body []byte) (texts []string, who string, at time.Time) {
 	return nil, "", at
 }
 
-// strung returns the texts that a JSON value holds.
-func strung(value json.RawMessage) []string {
+// jsonStrings returns all strings in a JSON value, except object keys.
+func jsonStrings(value json.RawMessage) []string {
 	var v any
 	if json.Unmarshal(value, &v) != nil {
 		return nil
 	}
 	var out []string
-	var walk func(any)
-	walk = func(v any) {
+	var collect func(any)
+	collect = func(v any) {
 		switch v := v.(type) {
 		case string:
 			out = append(out, v)
 		case []any:
 			for _, e := range v {
-				walk(e)
+				collect(e)
 			}
 		case map[string]any:
 			for _, name := range slices.Sorted(maps.Keys(v)) {
-				walk(v[name])
+				collect(v[name])
 			}
 		}
 	}
-	walk(v)
+	collect(v)
 	return out
 }
 
-// hitPrinter prints what was found, one line each.
+// hitPrinter prints matching lines.
 type hitPrinter struct {
 	out     command.Console
 	pattern pattern
 	width   int
-	limit   int // 0 is none
+	limit   int // 0 for no limit
 	printed int
 	rewound rewoundHits
 }
 
-// perMessage is how many lines of one message are printed.
-const perMessage = 3
+// linesPerMessage is the maximum number of lines printed of one message.
+const linesPerMessage = 3
 
-// add prints the lines of a hit. It reports whether there is room for more.
+// add prints the matching lines of h. It reports whether the limit allows more.
 func (p *hitPrinter) add(ctx context.Context, h history.Hit) bool {
-	texts, who, at := said(h.Body)
-	if p.rewound.has(ctx, h) {
-		who += ", taken back"
+	texts, who, at := textsOf(h.Body)
+	if p.rewound.contains(ctx, h) {
+		who += ", rewound"
 	}
 	lines := 0
 	for _, text := range texts {
 		p.pattern.lines(text, func(line string, from, to int) bool {
-			if lines == perMessage || p.full() {
+			if lines == linesPerMessage || p.done() {
 				return false
 			}
 			lines++
 			p.printed++
-			p.line(fmt.Sprintf("%s  %-10s  %-7s  ", h.ID, when(at.Local(), time.Now()), who), line, from, to)
+			p.printLine(fmt.Sprintf("%s  %-10s  %-7s  ", h.ID, formatTime(at.Local(), time.Now()), who), line, from, to)
 			return true
 		})
 	}
-	return !p.full()
+	return !p.done()
 }
 
-func (p *hitPrinter) full() bool { return p.limit > 0 && p.printed >= p.limit }
+func (p *hitPrinter) done() bool { return p.limit > 0 && p.printed >= p.limit }
 
-// line prints a line cut around the match, which is bold on a terminal.
-func (p *hitPrinter) line(head, line string, from, to int) {
+// printLine prints a line, truncated around the match, which is bold on a terminal.
+func (p *hitPrinter) printLine(head, line string, from, to int) {
 	room := max(p.width-ansi.StringWidth(head), 20)
-	far := 4 * room // in bytes: what is further off is not shown
+	far := 4 * room // bytes around the match that can be visible
 	match := ink.Truncate(ink.SanitizeLine(line[from:min(to, from+far)]), room)
 	before := ink.SanitizeLine(strings.TrimLeft(line[max(0, from-far):from], " \t"))
 	after := ink.SanitizeLine(line[to:min(len(line), to+far)])

@@ -1,6 +1,6 @@
-// Package sessions holds `agent sessions` and its commands, and what the
-// screen shows of stored sessions: the picker, previews, earlier prompts. It
-// runs no session. Start reading at NewCmdSessions.
+// Package sessions holds `agent sessions` and its commands, and reads stored sessions
+// for the screen: the session picker, previews and prompt history. It never runs a
+// session. Start reading at NewCmdSessions.
 package sessions
 
 import (
@@ -19,10 +19,9 @@ import (
 // NewCmdSessions returns `agent sessions`.
 func NewCmdSessions(f *command.Factory) *cobra.Command {
 	cmd := newCmdList(f, "sessions", nil)
-	cmd.Short = "list, read, search, export and tidy sessions"
-	cmd.Long = `Sessions lists the sessions of this directory, the newest first. Its commands do
-more with them. An ID may be shortened as long as one session alone begins
-with it.`
+	cmd.Short = "list, show, search, export and delete sessions"
+	cmd.Long = `Sessions lists the sessions of this directory, the most recently used first. Any
+unique prefix of an ID is accepted.`
 	cmd.Example = `  agent sessions --all
   agent sessions search "out of memory" --dir .
   agent sessions show 1ng2j0n
@@ -41,7 +40,7 @@ type Entry struct {
 	session.Outline
 }
 
-// Entries returns the sessions of a directory, or all if it is empty, the most
+// Entries returns the sessions of dir, or all sessions if dir is empty, the most
 // recently used first.
 func Entries(ctx context.Context, store *history.Store, dir string) ([]Entry, error) {
 	index, err := store.Index(ctx, history.Summariser{Version: session.SummaryVersion, Add: session.Summarize})
@@ -58,15 +57,15 @@ func Entries(ctx context.Context, store *history.Store, dir string) ([]Entry, er
 	return all, nil
 }
 
-// HintList adds to history.ErrNotFound how to list the sessions.
+// HintList adds to a history.ErrNotFound how to list the sessions.
 func HintList(err error) error {
 	if errors.Is(err, history.ErrNotFound) {
-		return fmt.Errorf("%w. agent sessions --all lists them", err)
+		return fmt.Errorf("%w. To list all sessions: agent sessions --all", err)
 	}
 	return err
 }
 
-// view opens the session id for reading. The caller closes it.
+// view opens the session id for reading. The caller closes the view.
 func view(openStore func() (*history.Store, error), id string) (*history.View, error) {
 	store, err := openStore()
 	if err != nil {
@@ -76,8 +75,8 @@ func view(openStore func() (*history.Store, error), id string) (*history.View, e
 	return v, HintList(err)
 }
 
-// stateOf folds the records that are not damaged, and calls report for each
-// damage.
+// stateOf folds the undamaged records into a state and calls report for each damaged
+// one.
 func stateOf(records iter.Seq2[history.Record, error], report func(error)) (session.State, error) {
 	return session.Fold(func(yield func(history.Record, error) bool) {
 		for r, err := range records {

@@ -17,7 +17,7 @@ import (
 	"agent/internal/loop/event"
 )
 
-// parse returns the options that a command makes of args.
+// parse returns the options that a command parses from args.
 func parse[O any](newCmd func(*command.Factory, command.RunFunc[O]) *cobra.Command, args ...string) (O, error) {
 	var got O
 	cmd := newCmd(&command.Factory{Version: "1.2"}, func(_ context.Context, opts *O) error {
@@ -29,7 +29,7 @@ func parse[O any](newCmd func(*command.Factory, command.RunFunc[O]) *cobra.Comma
 	return got, cmd.ExecuteContext(context.Background())
 }
 
-// takes checks the options that a command makes of args; all but its streams and
+// takes checks the options that a command parses from args, except its streams and
 // its store.
 func takes[O any](t *testing.T, newCmd func(*command.Factory, command.RunFunc[O]) *cobra.Command, want O, args ...string) {
 	t.Helper()
@@ -94,7 +94,8 @@ func storeOf(s *history.Store) func() (*history.Store, error) {
 	return func() (*history.Store, error) { return s, nil }
 }
 
-// The commands run with the streams and the store of their options.
+// TestRunWithOptions runs the commands with the streams and the store of their
+// options.
 func TestRunWithOptions(t *testing.T) {
 	t.Parallel()
 	store := history.Open(t.TempDir())
@@ -103,11 +104,11 @@ func TestRunWithOptions(t *testing.T) {
 	if err := listRun(t.Context(), &ListOptions{IO: streams, Store: storeOf(store), All: true}); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(stderr.String(), "There is no session here yet") || out.Len() > 0 {
+	if !strings.Contains(stderr.String(), "There are no sessions in this directory") || out.Len() > 0 {
 		t.Errorf("got %q and %q", &out, &stderr)
 	}
 	begun := time.Date(2026, 11, 3, 9, 0, 0, 0, time.UTC)
-	records := encoded([]event.Durable{&event.UserSaid{Meta: event.Meta{Time: begun}, Text: "red \x1b[31mherrings"}})
+	records := encodeAll([]event.Durable{&event.UserSaid{Meta: event.Meta{Time: begun}, Text: "red \x1b[31mherrings"}})
 	for _, id := range []string{"k1", "k2"} {
 		h := history.Header{ID: id, Dir: "/d", Time: begun}
 		if id == "k2" {
@@ -131,7 +132,7 @@ func TestRunWithOptions(t *testing.T) {
 	if err := searchRun(t.Context(), &SearchOptions{IO: streams, Store: storeOf(store), Words: []string{"HERRINGS"}, Limit: 1}); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(out.String(), "you") || strings.Contains(out.String(), "\x1b[31m") || !strings.Contains(stderr.String(), "There is more") {
+	if !strings.Contains(out.String(), "you") || strings.Contains(out.String(), "\x1b[31m") || !strings.Contains(stderr.String(), "There are more matches") {
 		t.Errorf("found %q and %q", &out, &stderr)
 	}
 	out.Reset()
@@ -142,7 +143,7 @@ func TestRunWithOptions(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	err := Show(t.Context(), &ShowOptions{IO: streams, Store: storeOf(store), ID: "none"})
-	if !errors.Is(err, history.ErrNotFound) || !strings.Contains(err.Error(), "agent sessions --all lists them") {
+	if !errors.Is(err, history.ErrNotFound) || !strings.Contains(err.Error(), "To list all sessions: agent sessions --all") {
 		t.Errorf("got %v", err)
 	}
 }

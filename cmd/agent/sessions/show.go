@@ -1,7 +1,6 @@
 package sessions
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,7 +18,7 @@ import (
 	"agent/internal/tui/ink"
 )
 
-// ShowOptions are what `agent sessions show` needs.
+// ShowOptions are the options of `agent sessions show`.
 type ShowOptions struct {
 	IO    command.IO
 	Store func() (*history.Store, error)
@@ -33,7 +32,7 @@ func NewCmdShow(f *command.Factory, runF command.RunFunc[ShowOptions]) *cobra.Co
 		Use:     "show ID",
 		Short:   "print the conversation of a session",
 		Example: "  agent sessions show 1ng2j0n | less",
-		Args:    command.OneArg("the ID of a session: agent sessions show ID"),
+		Args:    command.OneArg("one session ID: agent sessions show ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return command.Or(runF, Show)(cmd.Context(), &ShowOptions{IO: f.IO, Store: f.Store, ID: args[0]})
 		},
@@ -64,8 +63,7 @@ func Show(_ context.Context, opts *ShowOptions) error {
 	return t.err
 }
 
-// transcript prints durable events as text. The first error of its output
-// stays.
+// transcript prints durable events as text. err holds its write errors.
 type transcript struct {
 	out command.Console
 	err error
@@ -82,7 +80,7 @@ func (t *transcript) event(e event.Durable) {
 		t.message(e.Message)
 	case *event.Decided:
 		if e.Note != "" {
-			t.say("  %s: %s\n", e.Decision, e.Note)
+			t.say("  your comment: %s\n", e.Note)
 		}
 	case *event.ToolEnd:
 		t.call(e)
@@ -91,7 +89,7 @@ func (t *transcript) event(e event.Durable) {
 		if !e.Join {
 			mark = "!!"
 		}
-		t.say("\n› %s%s\n%s\n", mark, e.Line, indented(e.Text))
+		t.say("\n› %s%s\n%s\n", mark, e.Line, indent(e.Text))
 	case *event.TurnEnd:
 		if e.Reason != event.Done && e.Error != "" {
 			t.say("\n✗ %s\n", e.Error)
@@ -101,9 +99,9 @@ func (t *transcript) event(e event.Durable) {
 		if e.Host != "" {
 			name += " at " + e.Host
 		}
-		t.say("\n· %s answers from here on\n", name)
+		t.say("\n· model: %s\n", name)
 	case *event.Compacted:
-		t.say("\n· old content was cut from what the model is told\n")
+		t.say("\n· the context of the model was compacted\n")
 	}
 }
 
@@ -118,25 +116,24 @@ func (t *transcript) message(m llm.Message) {
 	t.say("\n%s%s\n", strings.TrimRight(m.Text, "\n"), cut)
 }
 
-// call prints one tool call: a line, and what was written or went wrong.
+// call prints a tool call: its title, its summary or error, and the diffs of files.
 func (t *transcript) call(e *event.ToolEnd) {
 	mark, more := "·", e.Summary
 	if e.Outcome != event.OK {
 		mark = "✗"
-		first, _, _ := strings.Cut(cmp.Or(e.Error, e.Result.Text), "\n")
-		more = string(e.Outcome) + ": " + first
+		more = Failure(e)
 	}
 	for _, d := range e.Diffs {
 		more += "  " + diff.Stat(d)
 	}
 	t.say("\n%s %s  %s\n", mark, e.Title, strings.TrimSpace(more))
 	for _, d := range e.Diffs {
-		t.say("%s\n", indented(d.Unified))
+		t.say("%s\n", indent(d.Unified))
 	}
 }
 
-// indented returns text with each line two columns further right.
-func indented(text string) string {
+// indent returns text with each line indented by two columns.
+func indent(text string) string {
 	return "  " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n  ")
 }
 

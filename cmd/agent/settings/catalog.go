@@ -7,7 +7,7 @@ import (
 	"agent/internal/llm/catalog"
 )
 
-// Changes returns what s changes in the tables of providers and models.
+// Changes returns the overrides of built-in providers and models in s.
 func (s Settings) Changes() catalog.Changes {
 	c := catalog.Changes{Models: map[string]catalog.Info{}}
 	for _, name := range slices.Sorted(maps.Keys(s.Providers)) {
@@ -23,7 +23,8 @@ func (s Settings) Changes() catalog.Changes {
 	return c
 }
 
-// rowOf returns the row of the provider called name, changed or new.
+// rowOf returns the provider called name: the built-in one with the overrides of p,
+// or a new one.
 func rowOf(name string, p Provider) catalog.Row {
 	r, found := catalog.Find(name)
 	if !found {

@@ -19,8 +19,8 @@ import (
 	"agent/internal/llm/phrase"
 )
 
-// check reports what of a configuration file means nothing, beginning with the
-// line, and otherwise the line of every setting.
+// check validates a configuration file and returns the line of every setting. Its
+// error begins with the line number.
 func check(b []byte) (map[string]int, error) {
 	var whole any
 	if err := json.Unmarshal(b, &whole); err != nil {
@@ -28,7 +28,7 @@ func check(b []byte) (map[string]int, error) {
 		if e, ok := errors.AsType[*json.SyntaxError](err); ok {
 			at = e.Offset
 		}
-		return nil, fmt.Errorf("%d: this is no JSON: %w", 1+bytes.Count(b[:min(at, int64(len(b)))], []byte("\n")), err)
+		return nil, fmt.Errorf("%d: invalid JSON: %w", 1+bytes.Count(b[:min(at, int64(len(b)))], []byte("\n")), err)
 	}
 	c := &checker{b: b, d: json.NewDecoder(bytes.NewReader(b)), lines: map[string]int{}}
 	c.d.UseNumber()
@@ -38,17 +38,17 @@ func check(b []byte) (map[string]int, error) {
 	return c.lines, nil
 }
 
-// checker walks over valid JSON, side by side with the type it is to fill.
+// checker validates valid JSON against a Go type.
 type checker struct {
 	b     []byte
 	d     *json.Decoder
 	lines map[string]int
 }
 
-// line is that of the last token.
+// line returns the line of the last token.
 func (c *checker) line() int { return 1 + bytes.Count(c.b[:c.d.InputOffset()], []byte("\n")) }
 
-// value checks the next value, which stands at path, against t and its tag.
+// value checks the next value, at path, against t and the tag of its field.
 func (c *checker) value(t reflect.Type, tag reflect.StructTag, path string) error {
 	token, err := c.d.Token()
 	if err != nil {
@@ -58,7 +58,7 @@ func (c *checker) value(t reflect.Type, tag reflect.StructTag, path string) erro
 		t = t.Elem()
 	}
 	switch v := token.(type) {
-	case nil: // as if it were left out
+	case nil: // like a missing key
 		delete(c.lines, path)
 		return nil
 	case json.Delim:
@@ -66,7 +66,7 @@ func (c *checker) value(t reflect.Type, tag reflect.StructTag, path string) erro
 		case v == '{' && t.Kind() == reflect.Struct && t != reflect.TypeFor[Command]():
 			return c.object(t, path)
 		case v == '{' && t.Kind() == reflect.Map:
-			return c.table(t.Elem(), tag, path)
+			return c.mapping(t.Elem(), tag, path)
 		case v == '[' && t == reflect.TypeFor[Command]():
 			return c.list(reflect.TypeFor[string](), tag, path)
 		case v == '[' && t.Kind() == reflect.Slice:
@@ -85,10 +85,10 @@ func (c *checker) value(t reflect.Type, tag reflect.StructTag, path string) erro
 			return number(v, t, tag, path)
 		}
 	}
-	return fmt.Errorf("%s must be %s", named(path), form(t))
+	return fmt.Errorf("%s must be %s", displayPath(path), typeName(t))
 }
 
-// object checks the keys and values of a struct.
+// object checks an object against the fields of a struct.
 func (c *checker) object(t reflect.Type, path string) error {
 	known := map[string]reflect.StructField{}
 	for f := range fields(t) {
@@ -97,31 +97,31 @@ func (c *checker) object(t reflect.Type, path string) error {
 	err := c.pairs(path, func(name, at string) error {
 		f, ok := known[name]
 		if !ok {
-			return unknown(name, path, slices.Sorted(maps.Keys(known)))
+			return unknownKeyError(name, path, slices.Sorted(maps.Keys(known)))
 		}
 		return c.value(f.Type, f.Tag, at)
 	})
 	for f := range fields(t) {
 		_, set := c.lines[strings.TrimPrefix(path+"."+key(f), ".")]
 		if err == nil && !set && !optional(f) {
-			err = fmt.Errorf("%s lacks %q: %s", path, key(f), f.Tag.Get("what"))
+			err = fmt.Errorf("%s: missing %q: %s", path, key(f), f.Tag.Get("what"))
 		}
 	}
 	return err
 }
 
-// table checks the values of a map, and its keys where the tag limits them.
-func (c *checker) table(elem reflect.Type, tag reflect.StructTag, path string) error {
+// mapping checks an object against a map, and its keys against the tag.
+func (c *checker) mapping(elem reflect.Type, tag reflect.StructTag, path string) error {
 	names := regexp.MustCompile(tag.Get("names"))
 	return c.pairs(path, func(name, at string) error {
 		if !names.MatchString(name) {
-			return fmt.Errorf("%q in %s is no name: one is made of small letters, digits, dots and dashes", name, path)
+			return fmt.Errorf("%s: invalid name %q: use lower-case letters, digits, dots, dashes and underscores", path, name)
 		}
 		return c.value(elem, "", at)
 	})
 }
 
-// pairs goes through an object and refuses a key that comes twice.
+// pairs calls each for every key of an object and rejects duplicate keys.
 func (c *checker) pairs(path string, each func(name, at string) error) error {
 	seen := map[string]bool{}
 	for c.d.More() {
@@ -165,13 +165,13 @@ func text(v string, tag reflect.StructTag, path string) error {
 			return fmt.Errorf("%s must be a URL like http://127.0.0.1:8080/v1", path)
 		}
 	case "host":
-		_, notIP := netip.ParseAddr(v) // an IPv6 address needs no brackets here
+		_, notIP := netip.ParseAddr(v) // IPv6 addresses are allowed without brackets
 		if u, err := url.Parse("http://" + v); notIP != nil && (err != nil || v == "" || u.Host != v) {
 			return fmt.Errorf("%s must be a host like gpu.lan or gpu.lan:8000", path)
 		}
 	case "glob":
 		if v == "" || !doublestar.ValidatePattern(v) {
-			return fmt.Errorf("%s must be a pattern of files like *.go or web/**/*.{ts,tsx}", path)
+			return fmt.Errorf("%s must be a file pattern like *.go or web/**/*.{ts,tsx}", path)
 		}
 	case "variable":
 		if v == "" || strings.ContainsAny(v, "=\x00 \t\n") {
@@ -193,7 +193,7 @@ func number(v json.Number, t reflect.Type, tag reflect.StructTag, path string) e
 		n = float64(i)
 	}
 	if err != nil {
-		return fmt.Errorf("%s must be %s", path, form(t))
+		return fmt.Errorf("%s must be %s", path, typeName(t))
 	}
 	if least, err := strconv.ParseFloat(tag.Get("min"), 64); err == nil && n < least || n < 0 {
 		return fmt.Errorf("%s cannot be %s", path, v)
@@ -204,8 +204,8 @@ func number(v json.Number, t reflect.Type, tag reflect.StructTag, path string) e
 	return nil
 }
 
-// form says in words what a value of type t is.
-func form(t reflect.Type) string {
+// typeName describes a value of type t for an error.
+func typeName(t reflect.Type) string {
 	switch {
 	case t == reflect.TypeFor[Command]():
 		return "text or a list of texts"
@@ -229,32 +229,33 @@ func form(t reflect.Type) string {
 	return "text"
 }
 
-func named(path string) string {
+func displayPath(path string) string {
 	if path == "" {
 		return "the configuration"
 	}
 	return path
 }
 
-// optional reports whether a field may be left out.
+// optional reports whether a field is optional.
 func optional(f reflect.StructField) bool {
 	return strings.HasSuffix(f.Tag.Get("json"), ",omitempty")
 }
 
-// key is the name of a field in the file.
+// key returns the name of a field in the file.
 func key(f reflect.StructField) string {
 	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 	return name
 }
 
-// unknown is the error of a key that does not exist, with the nearest that does.
-func unknown(name, path string, keys []string) error {
+// unknownKeyError returns the error for an unknown key. It suggests the nearest known
+// one.
+func unknownKeyError(name, path string, keys []string) error {
 	where := ""
 	if path != "" {
 		where = " in " + path
 	}
 	if near := phrase.Nearest(name, keys); near != "" {
-		return fmt.Errorf("there is no setting %q%s: did you mean %q?", name, where, near)
+		return fmt.Errorf("unknown setting %q%s (did you mean %q?)", name, where, near)
 	}
-	return fmt.Errorf("there is no setting %q%s. The settings are: %s", name, where, strings.Join(keys, ", "))
+	return fmt.Errorf("unknown setting %q%s. Settings: %s", name, where, strings.Join(keys, ", "))
 }

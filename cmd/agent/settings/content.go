@@ -9,15 +9,14 @@ import (
 	"syscall"
 )
 
-// maxSize is how many bytes of a configuration are read. What is larger is
-// something else under its name.
+// maxSize is the size limit of a configuration file, in bytes.
 const maxSize = 1 << 20
 
-// content returns what the configuration file at path holds, without the mark
-// that some editors begin a file with. Anything but a file is refused unread: a
-// pipe would have nothing to say, and a device no end. Where what should be a
-// directory is none, as below the home /dev/null, no file exists.
-func content(path string) ([]byte, error) {
+// readFile returns the content of the configuration file at path, without a byte
+// order mark. It rejects anything but a regular file, because a pipe can block and a
+// device has no end. It returns fs.ErrNotExist if a parent is not a directory, as in
+// the home directory /dev/null.
+func readFile(path string) ([]byte, error) {
 	fi, err := os.Stat(path)
 	switch {
 	case errors.Is(err, syscall.ENOTDIR):
@@ -27,11 +26,11 @@ func content(path string) ([]byte, error) {
 	case err != nil:
 		return nil, fmt.Errorf("read the configuration: %w", err)
 	case fi.IsDir():
-		return nil, fmt.Errorf("read the configuration: %s is a directory and must be a file: move it away", path)
+		return nil, fmt.Errorf("read the configuration: %s is a directory. Move it away", path)
 	case !fi.Mode().IsRegular():
-		return nil, fmt.Errorf("read the configuration: %s is no file: move it away", path)
+		return nil, fmt.Errorf("read the configuration: %s is not a regular file. Move it away", path)
 	case fi.Size() > maxSize:
-		return nil, fmt.Errorf("read the configuration: %s is larger than %d MiB: move it away", path, maxSize>>20)
+		return nil, fmt.Errorf("read the configuration: %s is larger than %d MiB. Move it away", path, maxSize>>20)
 	}
 	b, err := os.ReadFile(path)
 	if err != nil {

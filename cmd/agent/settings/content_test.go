@@ -9,16 +9,16 @@ import (
 	"agent/cmd/agent/settings"
 )
 
-// What is no file is told, with what to do, and neither waited for nor read on
-// and on.
+// TestReadOfWhatIsNoFile rejects anything but a regular file, without blocking, and
+// says what to do.
 func TestReadOfWhatIsNoFile(t *testing.T) {
 	for name, c := range map[string]struct {
 		lay func(path string) error
 		err string // a part of it; empty for none
 	}{
-		"a directory": {func(path string) error { return os.Mkdir(path, 0o755) }, " is a directory and must be a file: move it away"},
-		"too large":   {func(path string) error { return os.WriteFile(path, make([]byte, 2<<20), 0o600) }, " is larger than 1 MiB: move it away"},
-		"binary":      {func(path string) error { return os.WriteFile(path, []byte("\x7fELF\x02"), 0o600) }, ":1: this is no JSON: "},
+		"a directory": {func(path string) error { return os.Mkdir(path, 0o755) }, " is a directory. Move it away"},
+		"too large":   {func(path string) error { return os.WriteFile(path, make([]byte, 2<<20), 0o600) }, " is larger than 1 MiB. Move it away"},
+		"binary":      {func(path string) error { return os.WriteFile(path, []byte("\x7fELF\x02"), 0o600) }, ":1: invalid JSON: "},
 		"marked":      {func(path string) error { return os.WriteFile(path, []byte("\uFEFF{\"mode\": \"ask\"}"), 0o600) }, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -37,7 +37,8 @@ func TestReadOfWhatIsNoFile(t *testing.T) {
 	}
 }
 
-// Below a home that is no directory, such as /dev/null, there is no file.
+// TestReadBelowAFile finds no file below a home that is not a directory, such as
+// /dev/null.
 func TestReadBelowAFile(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "home")
 	if err := os.WriteFile(home, nil, 0o600); err != nil {

@@ -11,13 +11,13 @@ import (
 	"agent/cmd/agent/settings"
 )
 
-// A pipe that nobody writes to is not waited for.
+// TestReadOfAPipe does not block on a pipe.
 func TestReadOfAPipe(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "config.json")
 	if err := syscall.Mkfifo(path, 0o600); err != nil {
 		t.Skip(err)
 	}
-	if _, err := settings.Read(path); err == nil || !strings.Contains(err.Error(), " is no file: move it away") {
-		t.Errorf("got %v, want that it is no file", err)
+	if _, err := settings.Read(path); err == nil || !strings.Contains(err.Error(), " is not a regular file. Move it away") {
+		t.Errorf("got %v, want that it is not a regular file", err)
 	}
 }

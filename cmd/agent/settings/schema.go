@@ -17,28 +17,27 @@ func JSONSchema() ([]byte, error) {
 		reflect.TypeFor[Command](): {OneOf: []*jsonschema.Schema{{Type: "string"}, {Type: "array", Items: &jsonschema.Schema{Type: "string"}}}},
 	}})
 	if err != nil {
-		return nil, fmt.Errorf("make the schema: %w", err)
+		return nil, fmt.Errorf("generate the schema: %w", err)
 	}
 	s.Schema, s.Title = "https://json-schema.org/draft/2020-12/schema", "agent's configuration"
 	describe(s, reflect.TypeFor[Settings]())
 	b, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {
-		return nil, fmt.Errorf("write the schema: %w", err)
+		return nil, fmt.Errorf("encode the schema: %w", err)
 	}
 	return append(b, '\n'), nil
 }
 
-// Setting is a row of what can be set.
+// Setting describes a setting for the documentation.
 type Setting struct {
 	Name string // "providers.NAME.key.env"
 	What string
 }
 
-// All returns everything that can be set, as it stands in the structs.
-func All() []Setting { return below(reflect.TypeFor[Settings](), "") }
+// All returns all settings, in the order of the structs.
+func All() []Setting { return settingsIn(reflect.TypeFor[Settings](), "") }
 
-// fields yields the fields of t, and those of embedded structs in place of
-// them.
+// fields yields the fields of t, with embedded structs flattened.
 func fields(t reflect.Type) iter.Seq[reflect.StructField] {
 	return func(yield func(reflect.StructField) bool) {
 		for _, f := range reflect.VisibleFields(t) {
@@ -49,7 +48,7 @@ func fields(t reflect.Type) iter.Seq[reflect.StructField] {
 	}
 }
 
-func below(t reflect.Type, path string) []Setting {
+func settingsIn(t reflect.Type, path string) []Setting {
 	var all []Setting
 	for f := range fields(t) {
 		name := strings.TrimPrefix(path+"."+key(f), ".")
@@ -64,17 +63,17 @@ func below(t reflect.Type, path string) []Setting {
 		if elem.Kind() == reflect.Pointer {
 			elem = elem.Elem()
 		}
-		// What is known of a model is the same wherever it stands.
+		// The fields of a model are listed under catalog.NAME.
 		if elem.Kind() == reflect.Struct && elem != reflect.TypeFor[Command]() && name != "providers.NAME.models.NAME" {
-			all = append(all, below(elem, name)...)
+			all = append(all, settingsIn(elem, name)...)
 		}
 	}
 	return all
 }
 
-// describe puts into the schema of t what the tags of its fields say.
+// describe adds the tags of the fields of t to its schema s.
 func describe(s *jsonschema.Schema, t reflect.Type) {
-	s.Type, s.Types = single(s), nil
+	s.Type, s.Types = nonNullType(s), nil
 	switch {
 	case t.Kind() == reflect.Pointer:
 		describe(s, t.Elem())
@@ -87,19 +86,19 @@ func describe(s *jsonschema.Schema, t reflect.Type) {
 		for f := range fields(t) {
 			p := s.Properties[key(f)]
 			describe(p, f.Type)
-			limit(p, f.Tag)
+			applyTag(p, f.Tag)
 		}
 	}
 }
 
-// limit puts into s what a tag says of the field.
-func limit(s *jsonschema.Schema, tag reflect.StructTag) {
+// applyTag puts into s what a tag says of the field.
+func applyTag(s *jsonschema.Schema, tag reflect.StructTag) {
 	s.Description = tag.Get("what")
 	switch format := tag.Get("format"); format {
-	case "host": // which may have a port, and is one of a list
+	case "host": // not the format of JSON schema: a port is allowed
 	case "variable":
 		s.Items.Pattern = `^[^=\s]+$`
-	case "glob", "command": // which other programs do not know
+	case "glob", "command": // not formats of JSON schema
 		one := 1
 		s.MinLength = &one
 	default:
@@ -125,8 +124,8 @@ func limit(s *jsonschema.Schema, tag reflect.StructTag) {
 	}
 }
 
-// single is the type of s without the null that stands for a field left out.
-func single(s *jsonschema.Schema) string {
+// nonNullType is the type of s without the null that stands for a field left out.
+func nonNullType(s *jsonschema.Schema) string {
 	for _, t := range s.Types {
 		if t != "null" {
 			return t

@@ -10,14 +10,13 @@ import (
 	"path/filepath"
 )
 
-// Set gives the setting of that name, one that is text, a value in the file at
-// path, which is made if there is none. All else in the file stays as the
-// person wrote it.
+// Set changes the text setting called name in the file at path, and creates the file
+// if it does not exist. It keeps the rest of the file unchanged.
 func Set(path, name, value string) error {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real // a link is kept, and what it leads to is changed
+		path = real // keep a symlink and change its target
 	}
-	b, err := content(path)
+	b, err := readFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		b, err = []byte("{}\n"), os.MkdirAll(filepath.Dir(path), 0o700)
 	}
@@ -27,19 +26,19 @@ func Set(path, name, value string) error {
 	if _, err := check(b); err != nil {
 		return fmt.Errorf("%s:%w", path, err)
 	}
-	b, err = with(b, name, value)
+	b, err = setValue(b, name, value)
 	if err != nil {
 		return fmt.Errorf("change %s: %w", path, err)
 	}
 	if _, err := check(b); err != nil {
 		return fmt.Errorf("set %s: %w", name, err)
 	}
-	return replace(path, b)
+	return writeFile(path, b)
 }
 
-// with returns the object b with the value of name in the place of the old one,
-// or else before all others.
-func with(b []byte, name, value string) ([]byte, error) {
+// setValue returns the JSON object b with a new value for name. A missing key is
+// inserted first.
+func setValue(b []byte, name, value string) ([]byte, error) {
 	text, err := json.Marshal(value)
 	if err != nil {
 		return nil, err
@@ -70,8 +69,8 @@ func with(b []byte, name, value string) ([]byte, error) {
 	return append([]byte("{"+line+"\n}"), bytes.TrimLeft(b[open:], " \t\r\n")[1:]...), nil
 }
 
-// replace writes the file at path whole, or leaves it as it is.
-func replace(path string, b []byte) error {
+// replace writes the file at path atomically and keeps its mode.
+func writeFile(path string, b []byte) error {
 	mode := fs.FileMode(0o600)
 	if info, err := os.Stat(path); err == nil {
 		mode = info.Mode().Perm()

@@ -11,7 +11,7 @@ import (
 	"agent/cmd/agent/settings"
 )
 
-// What the person wrote stays as they wrote it.
+// TestSet keeps the rest of the file unchanged.
 func TestSet(t *testing.T) {
 	for name, c := range map[string]struct{ file, want, err string }{
 		"no file":     {file: "", want: "{\n  \"theme\": \"dark\"\n}\n"},
@@ -22,7 +22,7 @@ func TestSet(t *testing.T) {
 		"in place":    {file: "{\"model\": \"a/b\",  \"theme\" : \"light\" , \"mode\": \"ask\"}", want: "{\"model\": \"a/b\",  \"theme\" : \"dark\" , \"mode\": \"ask\"}"},
 		"unset":       {file: `{"theme": null}`, want: `{"theme": "dark"}`},
 		"below":       {file: `{"providers": {"x": {"default": "theme"}}}`, want: "{\n  \"theme\": \"dark\",\"providers\": {\"x\": {\"default\": \"theme\"}}}"},
-		"broken":      {file: "{\"model\"", err: ":1: this is no JSON"},
+		"broken":      {file: "{\"model\"", err: ":1: invalid JSON"},
 		"not for us":  {file: "[]", err: "must be an object"},
 		"other slips": {file: `{"modle": "x"}`, err: "did you mean"},
 	} {

@@ -1,8 +1,7 @@
-// Package settings reads the person's configuration file.
-//
-// Nothing from the working directory is read here: a repository must not be
-// able to choose an endpoint, a model or what is asked about. No setting holds
-// a key: it says where one is.
+// Package settings reads and changes the user's configuration file. It never reads
+// anything from the working directory, because a repository must not be able to
+// choose an endpoint, a model or a permission mode. No setting holds an API key, only
+// the source of one. Start reading at Settings.
 package settings
 
 import (
@@ -14,84 +13,84 @@ import (
 	"runtime"
 )
 
-// Settings are what a person can set once for all. Empty fields are not set.
-// The tag "what" is what the README and the schema say of one; "enum", "format",
-// "min", "max" and "names" say what it may be. A field without omitempty must be there.
+// Settings is the content of the configuration file. Empty fields are not set. The
+// tag "what" describes a setting in the documentation and the schema; "enum",
+// "format", "min", "max" and "names" limit its values. A field without omitempty is
+// required.
 type Settings struct {
-	Schema    string              `json:"$schema,omitempty" what:"where an editor finds the schema of this file; agent config schema prints it"`
+	Schema    string              `json:"$schema,omitempty" what:"schema of this file, for editors; agent config schema prints it"`
 	Model     string              `json:"model,omitempty" what:"the model, as PROVIDER/NAME"`
-	Models    []string            `json:"models,omitempty" what:"models in order: where a quota is used up or a provider is overloaded, the next one answers for a while"`
-	BaseURL   string              `json:"base_url,omitempty" format:"uri" what:"URL of an OpenAI-compatible server"`
-	Mode      string              `json:"mode,omitempty" enum:"ask,edits,plan,all" what:"what is asked about: ask, edits, plan or all"`
-	MaxSteps  int                 `json:"max_steps,omitempty" min:"1" what:"steps after which a turn asks whether it may go on"`
-	MaxReply  int                 `json:"max_reply_bytes,omitempty" min:"1024" max:"8388608" what:"bytes of text, thinking and tool arguments that one reply of a model may have; at this size it is stopped and kept (default and at most 8388608)"`
-	Effort    string              `json:"effort,omitempty" what:"how hard a model shall think, where it has levels: low, medium, high or what else it takes"`
-	Local     *bool               `json:"local,omitempty" what:"whether servers on this machine are looked for when nothing else is connected (default true)"`
-	Providers map[string]Provider `json:"providers,omitempty" names:"^[a-z0-9][a-z0-9._-]*$" what:"providers by name: those of the table, changed, and new ones"`
-	AllowHTTP []string            `json:"allow_http,omitempty" format:"host" what:"hosts, with or without a port, to which an API key may be sent over plain http (default none; this machine is always allowed)"`
-	Catalog   map[string]Model    `json:"catalog,omitempty" what:"what is known better of models, by the beginning of NAME or PROVIDER/NAME"`
-	Checks    []Check             `json:"checks,omitempty" what:"commands that check files after each change of them"`
-	Shell     Shell               `json:"shell,omitempty" what:"how commands run: the model's, those typed after ! and checks"`
-	Sessions  Sessions            `json:"sessions,omitempty" what:"how long sessions are kept"`
+	Models    []string            `json:"models,omitempty" what:"fallback models, in order, used temporarily when a provider is overloaded or a quota is exhausted"`
+	BaseURL   string              `json:"base_url,omitempty" format:"uri" what:"base URL of an OpenAI-compatible server"`
+	Mode      string              `json:"mode,omitempty" enum:"ask,edits,plan,all" what:"permission mode: ask (default), edits (auto-approve file edits), plan (no edits), all (approve all)"`
+	MaxSteps  int                 `json:"max_steps,omitempty" min:"1" what:"maximum steps before the turn asks to continue (default 50)"`
+	MaxReply  int                 `json:"max_reply_bytes,omitempty" min:"1024" max:"8388608" what:"size limit of one reply of the model, in bytes of text, reasoning and tool arguments; a longer reply is stopped and kept (default and maximum 8388608)"`
+	Effort    string              `json:"effort,omitempty" what:"reasoning effort, if the model supports it: low, medium, high or another level of the model"`
+	Local     *bool               `json:"local,omitempty" what:"detect model servers on this machine if no other model is connected (default true)"`
+	Providers map[string]Provider `json:"providers,omitempty" names:"^[a-z0-9][a-z0-9._-]*$" what:"overrides of built-in providers, and additional ones, by name"`
+	AllowHTTP []string            `json:"allow_http,omitempty" format:"host" what:"hosts, with or without a port, that may receive an API key over plain HTTP (default: none; this machine is always allowed)"`
+	Catalog   map[string]Model    `json:"catalog,omitempty" what:"overrides of built-in model data, by prefix of NAME or PROVIDER/NAME"`
+	Checks    []Check             `json:"checks,omitempty" what:"commands that check files after each change"`
+	Shell     Shell               `json:"shell,omitempty" what:"environment of commands: the model's, those typed after ! and checks"`
+	Sessions  Sessions            `json:"sessions,omitempty" what:"retention of sessions"`
 	Screen
 }
 
 // Screen holds the settings of the screen.
 type Screen struct {
-	Theme        string              `json:"theme,omitempty" enum:"terminal,dark,light,high-contrast,gruvbox,catppuccin" what:"colours of the screen: terminal, dark, light, high-contrast, gruvbox, catppuccin (default terminal, which leaves them to the terminal)"`
-	Diff         string              `json:"diff,omitempty" enum:"auto,unified,split" what:"how changes are shown: unified, split (side by side) or auto, which is split where there is room (default auto)"`
-	ASCII        *bool               `json:"ascii,omitempty" what:"whether the screen is drawn with ASCII alone (default: where the locale is not UTF-8)"`
-	Mouse        *bool               `json:"mouse,omitempty" what:"whether the wheel scrolls the screen; false leaves the mouse to the terminal, which can then mark text (default true)"`
-	CopyOnSelect *bool               `json:"copy_on_select,omitempty" what:"whether what the mouse marks goes to the clipboard at once; false leaves it marked until alt+w copies it (default true)"`
-	Editor       string              `json:"editor,omitempty" enum:"emacs,vim" what:"the keys with which text is edited: emacs, as in a shell (default), or vim"`
-	Keys         map[string][]string `json:"keys,omitempty" names:"^[a-z0-9][a-z0-9._-]*$" what:"keys by the name of what they do, in place of the usual ones; several names in one text are pressed one after the other; agent keys lists them all"`
-	Status       []string            `json:"status,omitempty" enum:"model,directory,branch,tokens,cost,jobs,mode" what:"what the last line tells, in order: model, directory, branch, tokens, cost, jobs and mode"`
-	Notify       string              `json:"notify,omitempty" enum:"auto,bell,osc9,osc99,osc777,off" what:"how the terminal tells that a turn has ended or a question waits while another window has the focus: auto, bell, osc9, osc99, osc777 or off"`
-	NotifyAfter  *int                `json:"notify_after_seconds,omitempty" min:"0" what:"seconds that a turn must have taken for its end to be told (default 10)"`
-	Progress     *bool               `json:"progress,omitempty" what:"whether the terminal is to show that a turn runs (default: where that is known to work)"`
+	Theme        string              `json:"theme,omitempty" enum:"terminal,dark,light,high-contrast,gruvbox,catppuccin" what:"color theme: terminal, dark, light, high-contrast, gruvbox, catppuccin (default terminal, which uses the colors of the terminal)"`
+	Diff         string              `json:"diff,omitempty" enum:"auto,unified,split" what:"diff layout: unified, split (side by side) or auto (default: split if the screen is wide enough)"`
+	ASCII        *bool               `json:"ascii,omitempty" what:"draw the screen with ASCII characters only (default: if the locale is not UTF-8)"`
+	Mouse        *bool               `json:"mouse,omitempty" what:"enable mouse support; false leaves selection to the terminal (default true)"`
+	CopyOnSelect *bool               `json:"copy_on_select,omitempty" what:"copy a mouse selection immediately; if false, alt+w copies it (default true)"`
+	Editor       string              `json:"editor,omitempty" enum:"emacs,vim" what:"key bindings of the prompt editor: emacs (default) or vim"`
+	Keys         map[string][]string `json:"keys,omitempty" names:"^[a-z0-9][a-z0-9._-]*$" what:"key bindings by action name; a space separates the keys of a sequence; agent keys lists all actions"`
+	Status       []string            `json:"status,omitempty" enum:"model,directory,branch,tokens,cost,jobs,mode" what:"items of the status line, in order: model, directory, branch, tokens, cost, jobs and mode"`
+	Notify       string              `json:"notify,omitempty" enum:"auto,bell,osc9,osc99,osc777,off" what:"notification when a turn ends or needs an answer while another window has the focus: auto, bell, osc9, osc99, osc777 or off"`
+	NotifyAfter  *int                `json:"notify_after_seconds,omitempty" min:"0" what:"minimum turn length for a notification, in seconds (default 10)"`
+	Progress     *bool               `json:"progress,omitempty" what:"show progress in the terminal tab (default: if the terminal supports it)"`
 }
 
-// Sessions are settings of what is kept.
+// Sessions holds the settings of stored sessions.
 type Sessions struct {
-	KeepDays int `json:"keep_days,omitempty" min:"1" what:"days without use after which a session is removed when the program starts (default: never)"`
+	KeepDays int `json:"keep_days,omitempty" min:"1" what:"delete sessions not used for this many days, at startup (default: never)"`
 }
 
-// Shell are settings of the commands that run in the workspace.
+// Shell holds the settings of the commands that run in the workspace.
 type Shell struct {
-	KeepEnv []string `json:"keep_env,omitempty" format:"variable" what:"environment variables that commands keep although their name or value looks like a secret: TEST_TOKEN, DATABASE_URL"`
+	KeepEnv []string `json:"keep_env,omitempty" format:"variable" what:"environment variables that commands get although their name or value looks like a secret, such as TEST_TOKEN or DATABASE_URL"`
 }
 
-// Check is a command that is run, unasked, after each change of certain files.
+// Check is a command that runs, without permission, after changes of certain files.
 type Check struct {
-	Files   string `json:"files" format:"glob" what:"the files it is for: *.go by name, web/**/*.ts by path"`
-	Command string `json:"command" format:"command" what:"one line for the shell, run in the working directory; {file} stands for the changed files"`
-	Timeout int    `json:"timeout_seconds,omitempty" min:"1" what:"its time limit in seconds (default 30)"`
+	Files   string `json:"files" format:"glob" what:"files to check: *.go by name, web/**/*.ts by path"`
+	Command string `json:"command" format:"command" what:"shell command, run in the working directory; {file} is replaced by the changed files"`
+	Timeout int    `json:"timeout_seconds,omitempty" min:"1" what:"time limit in seconds (default 30)"`
 }
 
-// Provider is what is said of a provider.
+// Provider configures a provider, or overrides a built-in one.
 type Provider struct {
-	BaseURL string            `json:"base_url,omitempty" format:"uri" what:"where it is"`
-	Dialect string            `json:"dialect,omitempty" enum:"openai,responses,anthropic" what:"how it is spoken to: openai (chat completions, the default of a new one), responses or anthropic"`
-	Default string            `json:"default,omitempty" what:"its model where only the provider is named"`
-	Key     *Key              `json:"key,omitempty" what:"where its key is; none for a server that wants none"`
+	BaseURL string            `json:"base_url,omitempty" format:"uri" what:"base URL"`
+	Dialect string            `json:"dialect,omitempty" enum:"openai,responses,anthropic" what:"API protocol: openai (Chat Completions, default for new providers), responses or anthropic"`
+	Default string            `json:"default,omitempty" what:"default model"`
+	Key     *Key              `json:"key,omitempty" what:"source of the API key; omit if the server needs none"`
 	Headers map[string]string `json:"headers,omitempty" what:"headers sent with every request"`
-	Models  map[string]Model  `json:"models,omitempty" what:"its models, and what is known of them"`
+	Models  map[string]Model  `json:"models,omitempty" what:"models, with overrides of their data"`
 }
 
-// Key says where a key is.
+// Key is the source of an API key.
 type Key struct {
-	Env     string  `json:"env,omitempty" what:"the variable of the environment that holds it"`
-	Command Command `json:"command,omitempty" what:"the command that prints it: a list of words, or one line for the shell"`
+	Env     string  `json:"env,omitempty" what:"environment variable that holds the API key"`
+	Command Command `json:"command,omitempty" what:"command that prints the API key (argument list or shell line)"`
 }
 
-// Command is a program and its arguments; a single word with a blank in it is
-// a line for the shell.
+// Command is a program with its arguments, or a line for the shell.
 type Command struct {
 	Words []string // a program and its arguments
-	Line  string   // for the shell, in their place
+	Line  string   // for the shell, instead of Words
 }
 
-// UnmarshalJSON reads either form.
+// UnmarshalJSON decodes a list of words or a shell line.
 func (c *Command) UnmarshalJSON(b []byte) error {
 	if len(b) > 0 && b[0] == '"' {
 		return json.Unmarshal(b, &c.Line)
@@ -99,7 +98,7 @@ func (c *Command) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, &c.Words)
 }
 
-// MarshalJSON writes the form that is held.
+// MarshalJSON encodes the form that is set.
 func (c Command) MarshalJSON() ([]byte, error) {
 	if c.Line != "" {
 		return json.Marshal(c.Line)
@@ -107,39 +106,39 @@ func (c Command) MarshalJSON() ([]byte, error) {
 	return json.Marshal(c.Words)
 }
 
-// Empty reports whether there is no command.
+// Empty reports whether no command is set.
 func (c Command) Empty() bool { return c.Line == "" && len(c.Words) == 0 }
 
-// Model is what is known of a model. What is left out stays as the program
-// knows it.
+// Model overrides the built-in data of a model. Unset fields keep the built-in
+// values.
 type Model struct {
-	Context int      `json:"context,omitempty" min:"1" what:"tokens of its window"`
-	Output  int      `json:"output,omitempty" min:"1" what:"tokens that a reply may have"`
-	Price   *Price   `json:"price,omitempty" what:"US dollars for a million tokens"`
-	Tools   *bool    `json:"tools,omitempty" what:"whether it calls tools by itself; otherwise its calls are read from its text"`
-	Vision  *bool    `json:"vision,omitempty" what:"whether it sees images"`
-	Effort  []string `json:"effort,omitempty" what:"the levels of effort that it takes"`
-	Dialect string   `json:"dialect,omitempty" enum:"openai,responses" what:"how it is spoken to, where its provider has both"`
-	Form    string   `json:"form,omitempty" enum:"tool_call,react" what:"how it writes calls as text, where it has no tools"`
+	Context int      `json:"context,omitempty" min:"1" what:"context window in tokens"`
+	Output  int      `json:"output,omitempty" min:"1" what:"maximum output tokens"`
+	Price   *Price   `json:"price,omitempty" what:"prices in US dollars per million tokens"`
+	Tools   *bool    `json:"tools,omitempty" what:"supports native tool calls; if false, calls are parsed from text"`
+	Vision  *bool    `json:"vision,omitempty" what:"supports image input"`
+	Effort  []string `json:"effort,omitempty" what:"supported levels of reasoning effort"`
+	Dialect string   `json:"dialect,omitempty" enum:"openai,responses" what:"API protocol, if the provider has several"`
+	Form    string   `json:"form,omitempty" enum:"tool_call,react" what:"text format of tool calls for models without native tool calls"`
 }
 
-// Price is what a million tokens cost.
+// Price is the price of a million tokens, in US dollars.
 type Price struct {
-	Input      float64 `json:"input,omitempty" what:"of what is sent"`
-	Cached     float64 `json:"cached,omitempty" what:"of what is sent and read from a cache"`
-	CacheWrite float64 `json:"cache_write,omitempty" what:"of what is sent and written to a cache"`
-	Output     float64 `json:"output,omitempty" what:"of what is said"`
+	Input      float64 `json:"input,omitempty" what:"price of input tokens, in US dollars per million"`
+	Cached     float64 `json:"cached,omitempty" what:"price of cached input tokens, in US dollars per million"`
+	CacheWrite float64 `json:"cache_write,omitempty" what:"price of input tokens written to a cache, in US dollars per million"`
+	Output     float64 `json:"output,omitempty" what:"price of output tokens, in US dollars per million"`
 }
 
-// File is a configuration file that was read.
+// File is the content of a configuration file.
 type File struct {
 	Settings
 	Path  string
-	Lines map[string]int // of each setting that it holds: "providers.groq.base_url"
+	Lines map[string]int // line numbers by setting: "providers.groq.base_url"
 }
 
-// Path returns where the file is expected: $XDG_CONFIG_HOME/agent/config.json,
-// by default ~/.config/agent/config.json.
+// Path returns the path of the configuration file: $XDG_CONFIG_HOME/agent/config.json,
+// or ~/.config/agent/config.json by default.
 func Path(getenv func(string) string) (string, error) {
 	if dir := getenv("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "agent", "config.json"), nil
@@ -150,14 +149,14 @@ func Path(getenv func(string) string) (string, error) {
 	if dir := getenv("AppData"); runtime.GOOS == "windows" && dir != "" {
 		return filepath.Join(dir, "agent", "config.json"), nil
 	}
-	return "", errors.New("no place for the configuration: set HOME to an absolute path, or both XDG_CONFIG_HOME and XDG_STATE_HOME")
+	return "", errors.New("find the configuration directory: HOME is not set to an absolute path. Set HOME, or both XDG_CONFIG_HOME and XDG_STATE_HOME")
 }
 
-// Read reads the file at path. One that does not exist holds no settings; one
-// with a key or a value that means nothing is refused, with the line.
+// Read reads the file at path. A missing file holds no settings. An unknown key or an
+// invalid value is an error that names the line.
 func Read(path string) (File, error) {
 	f := File{Path: path}
-	b, err := content(path)
+	b, err := readFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return f, nil
 	}

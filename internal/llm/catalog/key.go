@@ -111,14 +111,17 @@ func (in Input) setCredentials(c *Choice, needed bool) error {
 	case known:
 		return fmt.Errorf("%s needs an API key: none found in %s", r.Name, where)
 	}
-	return fmt.Errorf("%s needs an API key: %s", r.Name, r.keyHint())
+	return fmt.Errorf("%s needs an API key: %s", r.Name, r.keyHint(in.NoKeyring))
 }
 
 // keyHint returns how to set r's API key.
-func (r Row) keyHint() string {
+func (r Row) keyHint(noKeyring bool) string {
 	s := "set " + strings.Join(r.KeyNames, " or ")
 	if r.Client != nil {
 		s += ", or " + r.Client.IDName + " and " + r.Client.SecretName
+	}
+	if noKeyring {
+		return s
 	}
 	return s + ", or store one with: agent login " + r.Name
 }

@@ -34,6 +34,7 @@ type Input struct {
 	ConfigURL string  // from the configuration: overrides openai's
 	Changes   Changes // from the configuration
 	Vault     Vault   // API keys outside the environment; may be nil
+	NoKeyring bool    // the machine has no keyring: do not suggest to store a key
 	// Local finds the servers on this machine. It is called if nothing else
 	// determines a model; nil finds none.
 	Local func() []Server

@@ -34,7 +34,7 @@ func (in Input) standing(r Row) Standing {
 	case base == "" && r.Keyless:
 		s.Why = r.urlHint()
 	case base == "":
-		s.Why = "set " + r.URLName + " and " + strings.TrimPrefix(r.keyHint(), "set ")
+		s.Why = "set " + r.URLName + " and " + strings.TrimPrefix(r.keyHint(in.NoKeyring), "set ")
 	case r.Local:
 		s.Usable = true
 	case held:
@@ -42,7 +42,7 @@ func (in Input) standing(r Row) Standing {
 	case s.Moved || r.Keyless:
 		s.Usable, s.Why = true, "base URL: "+from
 	default:
-		s.Why = r.keyHint()
+		s.Why = r.keyHint(in.NoKeyring)
 	}
 	return s
 }

@@ -122,6 +122,9 @@ type (
 		Proposed []Diff `json:"proposed,omitempty"`
 		// Reads are the file contents that this result shows the model.
 		Reads []Reading `json:"reads,omitempty"`
+		// Unattended is set if the call was denied because it needed approval and
+		// there was no user.
+		Unattended bool `json:"unattended,omitempty"`
 	}
 	// TodoSet is the model's complete plan from now on.
 	TodoSet struct {

@@ -13,6 +13,7 @@ import (
 // sets the result of c.
 func (x *executor) approve(ctx context.Context, c *toolCall, v policy.Verdict) bool {
 	if x.Approver == nil {
+		c.end.Unattended = true
 		var text string
 		text, c.end.Summary = notApproved(c, v)
 		c.finish(event.Refused, text)

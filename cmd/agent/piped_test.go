@@ -1,0 +1,69 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// sampleAnswer is an answer with every kind of markup.
+const sampleAnswer = "# Title\n\n**bold** and *emphasis*, `code`, ~~gone~~, [a link](https://example.org).\n\n" +
+	"| a | b |\n|---|---|\n| 1 | 2 |\n\n- [x] one\n- two\n\n> quoted\n\n```go\nfunc main() {}\n```\n"
+
+// TestPipedOutputHasNoEscapes runs plain mode and `agent run` without a terminal.
+func TestPipedOutputHasNoEscapes(t *testing.T) {
+	t.Parallel()
+	s := serve(t, say(sampleAnswer), call("edit", `{"path":"main.go","old":"hello","new":"goodbye"}`), say(sampleAnswer), say(sampleAnswer))
+	h := newHome(t, map[string]string{"main.go": goFile}, append(at(s), "COLORTERM=truecolor", "CLICOLOR_FORCE=1")...)
+	cmd := h.command("--mode", "edits")
+	cmd.Stdin = strings.NewReader("hi\nedit it\n/help\n/theme\n/model\n/status\n/diff\n/nonsense\n")
+	plain, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, plain)
+	}
+	run, _ := h.agent(t, "run", "hi")
+	for _, out := range []string{string(plain), run} {
+		if !strings.Contains(out, "bold") {
+			t.Errorf("the answer is missing: %q", out)
+		}
+		if i := strings.IndexByte(out, '\x1b'); i >= 0 {
+			t.Errorf("got an escape sequence: %q", out[max(0, i-40):min(i+40, len(out))])
+		}
+	}
+}
+
+// TestRunKeepsLinesApart sends both streams to one file: a notice after streamed
+// text begins a line.
+func TestRunKeepsLinesApart(t *testing.T) {
+	t.Parallel()
+	s := serve(t, answer{text: "First the tree.", calls: []string{"list", `{}`}}, say("Done."))
+	h := newHome(t, map[string]string{"main.go": goFile}, at(s)...)
+	out, code := h.agent(t, "run", "look")
+	if code != exitDone || !strings.Contains(out, "First the tree.\n· list") {
+		t.Errorf("got exit code %d and %q", code, out)
+	}
+}
+
+// TestRetryNoticePunctuation retries after an error that ends with a mark of its
+// own.
+func TestRetryNoticePunctuation(t *testing.T) {
+	t.Parallel()
+	s := serve(t, say("Hello."))
+	failed := false
+	play := s.Config.Handler
+	s.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !failed {
+			failed = true
+			w.WriteHeader(http.StatusServiceUnavailable)
+			fmt.Fprint(w, `{"error": {"message": "We are overloaded. Sorry about that!"}}`)
+			return
+		}
+		play.ServeHTTP(w, r)
+	})
+	h := newHome(t, nil, at(s)...)
+	out, code := h.agent(t, "run", "hi")
+	if code != exitDone || !strings.Contains(out, "about that! Retrying in ") {
+		t.Errorf("got exit code %d and %q", code, out)
+	}
+}

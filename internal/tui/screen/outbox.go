@@ -67,8 +67,8 @@ func Relay(ctx context.Context, in <-chan event.Command, out chan<- event.Comman
 	}
 }
 
-// Drain discards events until ctx ends: an agent that
-// waits for it takes no commands.
+// Drain discards events until ctx ends. An agent that blocks on an event takes no
+// commands.
 func Drain(ctx context.Context, events <-chan event.Event) {
 	for {
 		select {

@@ -54,7 +54,7 @@ func TestRunWithImages(t *testing.T) {
 					t.Errorf("request %d has the image %d times, want 2", i, got)
 				}
 			}
-			if out, code := run("--image", "b.txt", "what is it?"); code != 2 || !strings.Contains(out, "no image") {
+			if out, code := run("--image", "b.txt", "what is it?"); code != 2 || !strings.Contains(out, "supported image formats") {
 				t.Errorf("got %d, %s", code, out)
 			}
 			out, _ := h.agent(t, "sessions", "export", "--format", "html", h.ids(t)[0])

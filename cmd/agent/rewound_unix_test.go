@@ -23,7 +23,7 @@ func TestTakenBack(t *testing.T) {
 	a.gone("Two fish.")
 	a.wait("› count the mackerels")
 	a.send(ctrlU + "/cost" + enter)
-	a.wait("2 steps", "of it taken back:", "1 step")
+	a.wait("2 steps", "Rewound turns:", "1 step")
 	a.send(ctrlD)
 	a.exit()
 

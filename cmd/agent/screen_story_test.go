@@ -44,9 +44,9 @@ func TestFirstStart(t *testing.T) {
 	a.send("read nothing.go" + enter)
 	a.wait("nothing.go", "? help")
 	a.send("/model" + enter)
-	a.wait("choose a model", "offline/guide", "set OPENAI_API_KEY")
+	a.wait("Select a model", "offline/guide", "set OPENAI_API_KEY")
 	a.send(escape)
-	a.gone("choose a model")
+	a.gone("Select a model")
 	a.send(ctrlD)
 	a.exit()
 
@@ -81,13 +81,13 @@ func TestModelsElsewhere(t *testing.T) {
 	a := h.open(t, 100, 30, "--model", "openai/little", "--base-url", served.URL+"/v1")
 	a.wait("agent ")
 	a.send("/model" + enter)
-	a.wait("choose a model", "openai/large")
+	a.wait("Select a model", "openai/large")
 	a.gone("looking")
 	if got := a.screen(); strings.Contains(got, "groq") || strings.Contains(got, "anthropic/") {
 		t.Errorf("there are others:\n%s", got)
 	}
 	a.send(escape)
-	a.gone("choose a model")
+	a.gone("Select a model")
 	a.send(ctrlD)
 	a.exit()
 }
@@ -102,7 +102,7 @@ func TestPaletteAndKeys(t *testing.T) {
 	a := h.open(t, 100, 30)
 	a.wait("openai/gpt-5.1", "ctrl+t is bound to both open and open-all", "The key bindings approve, say in ", "the keys of dialogs are")
 	a.send("\x18p")
-	a.wait("do something")
+	a.wait("Command palette")
 	a.send("status" + enter)
 	a.wait("session", "version")
 	a.send(ctrlD)

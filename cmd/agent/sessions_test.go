@@ -138,7 +138,7 @@ func TestGoingToAnotherSession(t *testing.T) {
 	a.gone("about pears")
 	a.wait("Apples it is.", "? help")
 	a.send("/export json" + enter)
-	a.wait("exported to")
+	a.wait("Exported to")
 	a.send(ctrlD)
 	if code := a.exit(); code != 0 {
 		t.Errorf("got exit code %d, want 0", code)

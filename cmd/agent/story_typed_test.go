@@ -67,7 +67,7 @@ func TestStoryOfTypedCommands(t *testing.T) {
 	a.exit()
 
 	b := h.open(t, 100, 30, "--continue")
-	b.wait("waits   1", "then this", "unsent", "beside-42")
+	b.wait("held    1", "then this", "unsent", "beside-42")
 	b.send(enter)
 	b.wait("I have seen it all.", "? help")
 	b.send("/review main.go" + enter)
@@ -115,7 +115,7 @@ func TestStoryOfTypedCommandThatHangs(t *testing.T) {
 	a.send("tell me" + enter)
 	a.wait("queued  1")
 	a.send(escape)
-	a.wait("waits   1", "? help")
+	a.wait("held    1", "? help")
 	a.send("!" + nap + enter)
 	a.wait("!" + nap)
 	waitFor(t, "the command to run", func() bool { return runs(nap) })

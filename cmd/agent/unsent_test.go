@@ -34,7 +34,7 @@ func TestUnsentOutlivesAKill(t *testing.T) {
 	}
 
 	b := h.open(t, 120, 30, "--continue")
-	b.wait("› no, because", "waits   1  “then look at [image 1: shot.png 8x8 PNG]”")
+	b.wait("› no, because", "held    1  “then look at [image 1: shot.png 8x8 PNG]”")
 	b.send(enter)
 	b.wait("Kept.", "1.2k tokens", "? help")
 	b.send(enter)

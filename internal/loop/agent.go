@@ -147,6 +147,11 @@ func (a *Agent) Run(ctx context.Context, commands <-chan event.Command, events c
 			if running && a.over.Load() { // too late to steer the turn
 				running = a.next(ctx, <-ended, ended)
 			}
+			if _, ok := c.(event.Retry); ok && !running {
+				running = true
+				a.start(ctx, event.Prompt{}, ended)
+				continue
+			}
 			if p, ok := c.(event.Prompt); ok && !running {
 				running = true
 				a.start(ctx, p, ended)
@@ -189,7 +194,7 @@ func (a *Agent) start(ctx context.Context, p event.Prompt, ended chan<- outcome)
 	}()
 }
 
-// turn runs the turn of p. It owns c until it returns.
+// turn runs the turn of p, or of a retry if p is empty. It owns c until it returns.
 func (a *Agent) turn(ctx context.Context, c *turn.Conversation, p event.Prompt, kill <-chan struct{}) (reason event.Reason) {
 	defer func() {
 		if p := recover(); p != nil { // a bug ends the turn, not the program
@@ -199,7 +204,9 @@ func (a *Agent) turn(ctx context.Context, c *turn.Conversation, p event.Prompt, 
 		}
 	}()
 	if err := a.load(ctx, c); err != nil {
-		a.rec.giveBack(p)
+		if !p.IsEmpty() {
+			a.rec.giveBack(p)
+		}
 		if ctx.Err() != nil {
 			return a.endTurn(event.UserInterrupt, "", "")
 		}

@@ -52,8 +52,8 @@ func TestModeRunsMode(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.enter("/mode")
 	d.press("enter")
-	d.lacks("choose a model")
-	d.sees("Permission mode: ask. Change it with /mode ask, edits, plan or all.")
+	d.lacks("Select a model")
+	d.sees("Permission mode: ask. Change: /mode ask, auto-edit, plan or approve-all.")
 	d.commands()
 }
 

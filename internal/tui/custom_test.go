@@ -20,7 +20,7 @@ func commandsFromFiles() []screen.CustomCommand {
 // sent as prompts, never run.
 func TestCustomCommands(t *testing.T) {
 	d := newDriver(t, 100, 40, screen.Options{Custom: commandsFromFiles()})
-	d.sees(".agent/commands/quit.md is not used: /quit is a command of the program")
+	d.sees(".agent/commands/quit.md is ignored: /quit is a built-in command")
 	d.enter("/")
 	d.press("esc", "ctrl+c")
 	d.enter("/rev")
@@ -31,11 +31,11 @@ func TestCustomCommands(t *testing.T) {
 	d.events(userSaid("Review a.go with care."), turnEnd(event.Done, 0))
 
 	d.say("/deploy", "enter")
-	d.sees("/deploy comes with this repository (.agent/commands/deploy.md)")
+	d.sees("/deploy comes from this repository (.agent/commands/deploy.md)")
 	d.commands(prompted("Review a.go with care."), prompted("/deploy:\n!rm -rf / && deploy"))
 	d.events(userSaid("/deploy:\n!rm -rf / && deploy"), turnEnd(event.Done, 0))
 	d.say("/empty", "enter")
-	d.sees("/empty is empty")
+	d.sees("is empty.")
 	if len(d.sent) != 2 {
 		t.Errorf("got %v, want nothing sent for an empty command", d.sent)
 	}

@@ -439,7 +439,7 @@ func TestSearchBeforeQuestion(t *testing.T) {
 		d.enter("the")
 		d.pass(2 * time.Second)
 		d.enter("y")
-		d.sees("find  they", "the question waits until the search is closed")
+		d.sees("search  they", "the question waits until the search is closed")
 		d.press("enter", "esc")
 		if d.commands(); t.Failed() {
 			t.Fatalf("%s: the search has answered", name)

@@ -256,11 +256,11 @@ func TestModeWithoutAName(t *testing.T) {
 		d.press("enter")
 	}
 	d.commands()
-	d.sees("Permission mode: ask. Change it with /mode ask, edits, plan or all.")
+	d.sees("Permission mode: ask. Change: /mode ask, auto-edit, plan or approve-all.")
 	d.enter("/mode edits")
 	d.press("enter")
 	d.commands(event.SetMode{Mode: event.ModeEdits})
 	d.enter("/modes")
 	d.press("esc", "enter")
-	d.sees("did you mean /mode?")
+	d.sees("Did you mean /mode?")
 }

@@ -151,11 +151,11 @@ func TestTypedCommands(t *testing.T) {
 		says  string
 	}{
 		{"/model openai/gpt-5", []event.Command{event.SetModel{Model: "openai/gpt-5"}}, ""},
-		{"/model", nil, "anthropic/claude-sonnet answers, because ANTHROPIC_API_KEY is set."},
+		{"/model", nil, "Model: anthropic/claude-sonnet (ANTHROPIC_API_KEY is set)."},
 		{"/mode edits", []event.Command{event.SetMode{Mode: event.ModeEdits}}, "auto-edit"},
 		{"/mode yolo", nil, "unknown permission mode"},
 		{"/help", nil, "other keys close"},
-		{"/nonsense now", nil, "there is no command /nonsense"},
+		{"/nonsense now", nil, "Unknown command /nonsense"},
 		{"/etc/hosts is wrong", []event.Command{event.Prompt{Text: "/etc/hosts is wrong"}}, ""},
 		{"/", []event.Command{event.Prompt{Text: "/"}}, ""},
 	} {
@@ -225,6 +225,23 @@ func TestEnterLetsACutAnswerGoOn(t *testing.T) {
 	}
 	d.press("enter")
 	d.commands(event.Prompt{Text: event.GoOn})
+}
+
+// TestEnterRetriesAFailedTurn sends the same conversation again, once, and nothing
+// after a turn that the user interrupted.
+func TestEnterRetriesAFailedTurn(t *testing.T) {
+	d := newDriver(t, 80, 24, screen.Options{})
+	failed := turnEnd(event.ProviderError, 0)
+	failed.Error = "p answered 500"
+	d.events(userSaid("one"), failed)
+	d.press("enter", "enter")
+	d.commands(event.Retry{})
+	if !d.m.Feed.Running {
+		t.Error("the screen does not show that the retry runs")
+	}
+	d.events(turnEnd(event.UserInterrupt, 0))
+	d.press("enter")
+	d.commands(event.Retry{})
 }
 
 func TestCutAnswerIsMarked(t *testing.T) {

@@ -45,7 +45,7 @@ func TestViKeys(t *testing.T) {
 	d.holds("i")
 	d.hides("normal")
 	d.press("backspace", "esc", "esc", "esc")
-	d.shows("take back")
+	d.shows("Rewind to before")
 }
 
 // ctrl+c ends what is begun, as esc does and as many know it; a turn it stops
@@ -121,7 +121,7 @@ func TestViLooksInTheDraft(t *testing.T) {
 func TestViBeginsCommands(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{Vi: true})
 	d.press("esc", ":")
-	d.shows("do something")
+	d.shows("Command palette")
 	d.press("esc", "/")
 	d.enter("hel")
 	d.holds("/hel")

@@ -19,7 +19,7 @@ func TestEffort(t *testing.T) {
 	}
 	d.enter("/effort")
 	d.press("enter")
-	says("thinks as hard as it does by itself")
+	says("Reasoning effort of openai/gpt-5: default.")
 	d.enter("/effort high")
 	d.press("enter")
 	d.commands(event.SetModel{Model: "openai/gpt-5", Effort: "high"})
@@ -27,7 +27,7 @@ func TestEffort(t *testing.T) {
 	says("openai/gpt-5 high · ")
 	d.enter("/effort")
 	d.press("enter")
-	says("openai/gpt-5 thinks with effort high. /effort default leaves it to the model")
+	says("Reasoning effort of openai/gpt-5: high.")
 }
 
 // A command that is typed wrongly says how it is typed, and stays in the editor.
@@ -52,7 +52,7 @@ func TestModelKey(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{Models: screen.Models{List: catalogue}})
 	d.enter("half a prompt")
 	d.press("alt+p")
-	if got := d.screen(); !strings.Contains(got, "choose a model") {
+	if got := d.screen(); !strings.Contains(got, "Select a model") {
 		t.Errorf("there is no list:\n%s", got)
 	}
 	d.press("esc")

@@ -61,7 +61,7 @@ func TestEditingElsewhere(t *testing.T) {
 	d.edit("lost", errors.New("exit status 1"))
 	d.press("ctrl+x", "ctrl+e")
 	d.holds("draft [pasted 312 lines]")
-	d.shows("The draft is as it was: the editor ended with exit status 1.")
+	d.shows("The editor failed: exit status 1. Your draft is unchanged.")
 
 	d.press("ctrl+c")
 	d.edit("by command", nil)
@@ -71,7 +71,7 @@ func TestEditingElsewhere(t *testing.T) {
 
 	d.m.Options.Files.Editor = nil
 	d.press("ctrl+x", "ctrl+e")
-	d.shows("Set VISUAL or EDITOR")
+	d.shows("$VISUAL and $EDITOR are not set")
 	d.holds("by command")
 }
 

@@ -47,7 +47,7 @@ func TestFind(t *testing.T) {
 		d.press("enter")
 		d.sees("number 150", "3 of 4")
 		d.press("enter", "enter")
-		d.sees("number 50", "that is the first one")
+		d.sees("number 50", "first match")
 		d.press("down", "down")
 		d.sees("a Needle in the output", "2 of 4")
 		d.press("esc")
@@ -69,11 +69,11 @@ func TestFindCapitals(t *testing.T) {
 	d.press("ctrl+u")
 	d.send(tea.PasteMsg{Content: "no such thing\nat all"})
 	d.press("enter")
-	d.sees("find  no such thing", "nothing found")
+	d.sees("search  no such thing", "no match")
 	for range 100 {
 		d.press("backspace")
 	}
-	if got := d.screen(); strings.Contains(got, "nothing found") {
+	if got := d.screen(); strings.Contains(got, "no match") {
 		t.Errorf("nothing was searched for:\n%s", got)
 	}
 }
@@ -85,7 +85,7 @@ func TestFindTakesKeys(t *testing.T) {
 	d.press("ctrl+f")
 	d.enter("y?q")
 	d.press("tab", "left", "ctrl+f", "shift+enter", "enter")
-	d.sees("find  y?q")
+	d.sees("search  y?q")
 	d.events(userSaid("go"), streamed("r", "y?q"))
 	d.press("esc")
 	d.sees("› a draft")
@@ -137,9 +137,9 @@ func TestFindMeanwhile(t *testing.T) {
 	_, old := d.m.Update(keyPress("n"))
 	d.enter("eedle")
 	d.work(old)
-	d.sees("4 places")
+	d.sees("4 matches")
 	d.events(userSaid("one more needle"), done(llm.Assistant, "z", "needles are found"), turnEnd(event.Done, time.Second))
-	d.sees("6 places")
+	d.sees("6 matches")
 	d.press("enter")
 	d.sees("1 of 6")
 }
@@ -151,10 +151,10 @@ func TestFindInWhatStreams(t *testing.T) {
 	d.events(userSaid("go"), streamed("r1", strings.Repeat("A line of it.\n\n", 30)+"the Needle"))
 	d.press("ctrl+home", "ctrl+f")
 	d.enter("needle")
-	d.sees("in what is being written")
-	d.lacks("nothing found")
+	d.sees("in the current answer")
+	d.lacks("no match")
 	d.press("enter")
 	d.sees("the Needle")
 	d.events(done(llm.Assistant, "r1", "the Needle"))
-	d.sees("1 place")
+	d.sees("1 match")
 }

@@ -36,7 +36,7 @@ func TestHintIsTrueOfTheDraft(t *testing.T) {
 	d.sees("enter previous · down next · esc to close")
 	d.press("?")
 	d.lacks("? help")
-	d.sees("find  ?")
+	d.sees("search  ?")
 	d.press("esc")
 	d.sees("? help")
 

@@ -88,10 +88,10 @@ func TestImagesThatCannotBe(t *testing.T) {
 	d.press("ctrl+v")
 	d.shows("the clipboard holds no image.")
 	d.enter("see photo.heic ")
-	d.shows("An image stays a path: photo.heic: it is no image for a model.")
+	d.shows("Cannot attach an image: photo.heic: it is no image for a model.")
 	d.press("ctrl+c")
 	d.send(tea.PasteMsg{Content: "a.png"})
-	d.shows("anthropic/claude-sonnet cannot see images")
+	d.shows("anthropic/claude-sonnet does not support images")
 }
 
 // A prompt that is sent while an image is being read goes when it was.

@@ -34,7 +34,7 @@ func TestJobsWords(t *testing.T) {
 	for _, line := range []string{"/jobs stop", "/jobs 1", "/jobs stop it"} {
 		d.enter(line)
 		d.press("enter")
-		if !strings.Contains(d.screen(), "use /jobs, or /jobs stop N") {
+		if !strings.Contains(d.screen(), "usage: /jobs [stop N]") {
 			t.Errorf("%s is not explained:\n%s", line, d.screen())
 		}
 		d.press("ctrl+u") // it stays, to be mended

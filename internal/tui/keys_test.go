@@ -81,7 +81,7 @@ func TestEveryCommandIsTold(t *testing.T) {
 
 func TestUnknownCommand(t *testing.T) {
 	for typed, want := range map[string]string{
-		"/modle": "did you mean /model?", "/exti": "did you mean /exit?", "/qwertyuiop": "/help lists them",
+		"/modle": "Did you mean /model?", "/exti": "Did you mean /exit?", "/qwertyuiop": "Type /help for a list of commands.",
 	} {
 		d := newDriver(t, 80, 24, screen.Options{})
 		d.enter(typed)

@@ -37,7 +37,7 @@ func TestModelPicker(t *testing.T) {
 		d.golden("models-" + size)
 		d.enter("bet")
 		d.press("enter")
-		if !strings.Contains(strings.Join(strings.Fields(d.screen()), " "), "beta cannot be used yet. It needs: set BETA_API_KEY") {
+		if !strings.Contains(strings.Join(strings.Fields(d.screen()), " "), "beta is not connected. To connect it: set BETA_API_KEY") {
 			t.Errorf("it is not said what is missing:\n%s", d.screen())
 		}
 		for _, typed := range []string{"lar", "nine/lives"} {
@@ -75,7 +75,7 @@ func TestKeysAreFoundByOtherForms(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.enter("/keys nonsense")
 	d.press("enter")
-	d.sees("no key does that")
+	d.sees("No matching key binding.")
 }
 
 func TestPalette(t *testing.T) {
@@ -144,7 +144,7 @@ func TestKeysAreSearched(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.enter("/keys suspend")
 	d.press("enter")
-	if s := d.screen(); !strings.Contains(s, "ctrl+z") || !strings.Contains(s, "called suspend in the configuration") || strings.Contains(s, "ctrl+o") {
+	if s := d.screen(); !strings.Contains(s, "ctrl+z") || !strings.Contains(s, "named suspend in the configuration") || strings.Contains(s, "ctrl+o") {
 		t.Errorf("the key is not found alone:\n%s", s)
 	}
 	d.press("esc")
@@ -220,7 +220,7 @@ func TestStatusCommand(t *testing.T) {
 	d.enter("/status")
 	d.press("enter")
 	d.events(event.PermissionsNow{})
-	if got := d.screen(); !strings.Contains(got, "nothing beyond the permission mode") {
+	if got := d.screen(); !strings.Contains(got, "no standing permissions") {
 		t.Errorf("without permissions:\n%s", got)
 	}
 }
@@ -230,7 +230,7 @@ func TestCommandsThatWaitForTheTurn(t *testing.T) {
 	d.events(userSaid("go"))
 	d.enter("/new")
 	d.press("enter")
-	if d.quit || !strings.Contains(d.screen(), "stop it first") || d.m.editor.Shown() != "/new" {
+	if d.quit || !strings.Contains(d.screen(), "interrupt it first") || d.m.editor.Shown() != "/new" {
 		t.Errorf("a turn that runs is left:\n%s", d.screen())
 	}
 }
@@ -252,7 +252,7 @@ func TestListTellsWhereOneIs(t *testing.T) {
 	d.enter("/rewind")
 	d.press("enter")
 	d.lacks("…", " of ")
-	d.sees("take back a prompt\n")
+	d.sees("Rewind to before a prompt, to edit it\n")
 }
 
 // What is to be approved can be scrolled while one says something to it.

@@ -138,11 +138,11 @@ func TestCopy(t *testing.T) {
 	for _, c := range []struct {
 		typed, said, copied string
 	}{
-		{"/copy", "copied the last answer (13 lines) with wl-copy", answer},
-		{"/copy code", "copied code block 2 of 2 (1 line) with wl-copy", "make\n"},
-		{"/copy code 1", "copied code block 1 of 2 (3 lines) with wl-copy", "func main() {\n\tprintln(1)\n}\n"},
-		{"/copy code 3", "2 blocks of code: use a number from 1 to 2", ""},
-		{"/copy that", "use /copy, /copy code, or /copy code N", ""},
+		{"/copy", "Copied the last answer (13 lines) with wl-copy", answer},
+		{"/copy code", "Copied code block 2 of 2 (1 line) with wl-copy", "make\n"},
+		{"/copy code 1", "Copied code block 1 of 2 (3 lines) with wl-copy", "func main() {\n\tprintln(1)\n}\n"},
+		{"/copy code 3", "2 code blocks: use a number from 1 to 2", ""},
+		{"/copy that", "usage: /copy [code [N]]", ""},
 	} {
 		got := ""
 		d := newDriver(t, 80, 24, screen.Options{Clipboard: screen.Clipboard{Copy: func(text string) (string, error) { got = text; return "wl-copy", nil }}})
@@ -159,7 +159,7 @@ func TestCopy(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.enter("/copy")
 	d.press("enter")
-	if !strings.Contains(d.screen(), "there is no answer to copy yet") {
+	if !strings.Contains(d.screen(), "There is no answer to copy yet.") {
 		t.Errorf("there was something to copy:\n%s", d.screen())
 	}
 }

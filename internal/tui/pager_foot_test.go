@@ -157,7 +157,7 @@ func TestWholeTellsOfACopy(t *testing.T) {
 			t.Errorf("after the key the last line is %q", got)
 		}
 		d.press("k")
-		if got := d.foot(); !strings.Contains(got, "q closes this") {
+		if got := d.foot(); !strings.Contains(got, "q close") {
 			t.Errorf("the last line stays %q", got)
 		}
 	}

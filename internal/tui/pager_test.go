@@ -37,7 +37,7 @@ func TestWhole(t *testing.T) {
 		d.sees("All read.")
 		d.press("/")
 		d.enter("prompt")
-		d.press("enter", "n", "n", "N")
+		d.press("enter", "N", "N", "n") // n goes down, as in less
 		d.golden("whole-find-" + size)
 		d.press("esc", "G", "x", "y", "tab", "q")
 		if got := d.screen(); got != before {

@@ -243,7 +243,7 @@ func TestResumeNowhere(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.enter("/resume")
 	d.press("enter")
-	if got := d.screen(); !strings.Contains(got, "no other sessions here") {
+	if got := d.screen(); !strings.Contains(got, "There are no other sessions.") {
 		t.Errorf("that there are none is not told:\n%s", got)
 	}
 }

@@ -76,19 +76,19 @@ func TestPlainAnswers(t *testing.T) {
 		{edit, "4|3", no, "note: type the reason after the number, for example: 4 use an index instead\n"},
 		{edit, "5|1", yes, "ReadHeaderTimeout: cfg.Timeout,"},
 		{edit, "|yes please|also fix the tests|always|a|no way|1 2|9|0|3", no, "note: answer with y, n or a number\n"},
-		{once, "2|1", yes, "note: this cannot be always allowed\n  1 yes  3 no  4 TEXT no, and tell the model why\n"},
+		{once, "2|1", yes, "note: this call cannot be always allowed\n  1 yes  3 no  4 TEXT no, and tell the model why\n"},
 		{long, "5|1", yes, "  1 yes  3 no  4 TEXT no, and tell the model why  5 show the change\n"},
 		{long, "5|1", yes, "+line 29\n"},
 		{warned, "y", yes, "  warning: deletes files\n  a +0 −0\n  + deletes\n  1 yes"},
 		{which, "y|n|Yes|1", chose(0), "note: answer with a number, or type your answer after 3\n"},
 		{steps, "2|4 x|go on|y", yes, "  1 yes  3 no\n"},
-		{edit, "sure", event.Answer{ID: "1", Decision: event.Refuse, Note: "nobody is here to answer"}, ""},
+		{edit, "sure", event.Answer{ID: "1", Decision: event.Refuse, Note: "the input has ended, so no user can answer"}, ""},
 		{which, "2", chose(1), "  1 this\n  2 that\n  3 TEXT something else: your answer\n  4 let the model decide\n"},
 		{which, "4", no, ""},
 		{which, "3 neither of them", event.Answer{ID: "1", Decision: event.Answered, Note: "neither of them"}, ""},
 		{which, "no, use MySQL", event.Answer{ID: "1", Decision: event.Answered, Note: "no, use MySQL"}, ""},
 		{which, "1 2|7|3||1", chose(0), "note: only one choice can be selected\n"},
-		{several, "2 1 2", chose(1, 0), "several numbers may be given"},
+		{several, "2 1 2", chose(1, 0), "select one or more: numbers separated by spaces"},
 	} {
 		t.Run(c.lines, func(t *testing.T) {
 			var got []event.Answer

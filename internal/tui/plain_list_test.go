@@ -88,9 +88,9 @@ func conversed(t *testing.T, o screen.Options, turns ...turn) string {
 func TestPlainListGoesOn(t *testing.T) {
 	got := told(t, screen.Options{Models: screen.Models{List: many}}, "/model", "more", "more", "45", "/model", "more", "7", "more")
 	for _, want := range []string{
-		"  20 here/m20\n  and 27 more: type more to see them\n  a number takes one, nothing leaves the list\n  21 here/m21\n",
-		"  40 here/m40\n  and 7 more: type more to see them\n  41 here/m41\n",
-		"note: here/m45 answers from here on\n", "note: here/m07 answers from here on\n", "You said more.",
+		"  20 here/m20\n  and 27 more (type more to list them)\n  type a number to select, or an empty line to cancel\n  21 here/m21\n",
+		"  40 here/m40\n  and 7 more (type more to list them)\n  41 here/m41\n",
+		"note: model: here/m45\n", "note: model: here/m07\n", "You said more.",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("there is no %q:\n%s", want, got)
@@ -104,15 +104,15 @@ func TestPlainListGoesOn(t *testing.T) {
 // A part of a name narrows the list to what is called so, or takes what alone
 // is.
 func TestPlainListByName(t *testing.T) {
-	const ready = "nothing leaves the list"
+	const ready = "empty line to cancel"
 	got := conversed(t, screen.Options{Models: screen.Models{List: many}},
-		turn{"> ", "/model"}, turn{ready, "no such thing"}, turn{ready, "m31"}, turn{"m31 answers", "/model"},
-		turn{ready, "LARGE"}, turn{ready, "2"}, turn{"larger answers", "/model"}, turn{ready, ""}, turn{"> ", "hello"}, turn{"You said", "/quit"})
+		turn{"> ", "/model"}, turn{ready, "no such thing"}, turn{ready, "m31"}, turn{"model: here/m31", "/model"},
+		turn{ready, "LARGE"}, turn{ready, "2"}, turn{"model: there/larger", "/model"}, turn{ready, ""}, turn{"> ", "hello"}, turn{"You said", "/quit"})
 	for _, want := range []string{
-		"note: nothing here is called no such thing\n  1 here/m01\n",
-		"  1 here/m31\n", "note: here/m31 answers from here on\n",
-		"  1 there/large\n  2 there/larger\n  a number or a part of a name takes one, nothing leaves the list\n",
-		"note: there/larger answers from here on\n", "You said hello.",
+		"note: no match for no such thing\n  1 here/m01\n",
+		"  1 here/m31\n", "note: model: here/m31\n",
+		"  1 there/large\n  2 there/larger\n  type a number or part of a name to select, or an empty line to cancel\n",
+		"note: model: there/larger\n", "You said hello.",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("there is no %q:\n%s", want, got)
@@ -129,12 +129,12 @@ func TestPlainListOfSessions(t *testing.T) {
 		}
 		return all, nil
 	}
-	got := conversed(t, screen.Options{Session: screen.Session{List: sessions}, Files: screen.Files{Dir: "~/shop"}}, turn{"> ", "/resume"}, turn{"nothing leaves", "what was said"})
+	got := conversed(t, screen.Options{Session: screen.Session{List: sessions}, Files: screen.Files{Dir: "~/shop"}}, turn{"> ", "/resume"}, turn{"empty line to cancel", "what was said"})
 	if !strings.Contains(got, "3 three") || !strings.Contains(got, "  1 two") && !strings.Contains(got, "  1 b") {
 		t.Errorf("the session is not found:\n%s", got)
 	}
-	got = conversed(t, screen.Options{Session: screen.Session{List: func(context.Context, string) ([]list.Session, error) { return nil, nil }}}, turn{"> ", "/resume"}, turn{"there is nothing to choose from", "/quit"})
-	if strings.Contains(got, "needs a screen") {
+	got = conversed(t, screen.Options{Session: screen.Session{List: func(context.Context, string) ([]list.Session, error) { return nil, nil }}}, turn{"> ", "/resume"}, turn{"the list is empty", "/quit"})
+	if strings.Contains(got, "not available") {
 		t.Errorf("an empty list says:\n%s", got)
 	}
 }

@@ -73,7 +73,7 @@ func TestPlainWithoutAScreen(t *testing.T) {
 	for _, command := range []string{"/view", "/find", "/find one", "/keys", "/keys scroll", "/edit"} {
 		name, _, _ := strings.Cut(command, " ")
 		got := told(t, screen.Options{}, "one", command, "two")
-		for _, want := range []string{"note: " + name + " needs a screen\n", "agent: You said two.\n"} {
+		for _, want := range []string{"note: " + name + " is not available in plain mode.\n", "agent: You said two.\n"} {
 			if !strings.Contains(got, want) {
 				t.Errorf("after %s there is no %q:\n%s", command, want, got)
 			}
@@ -105,7 +105,7 @@ func TestPlainList(t *testing.T) {
 // What was not sent before the program ended is told: it can be typed again.
 func TestPlainTellsWhatWasNotSent(t *testing.T) {
 	got := told(t, screen.Options{Session: screen.Session{Draft: draft("half a", "one", "!make")}})
-	if want := "note: these are unsent, type them again to send them:\n  one\n  !make\n"; !strings.Contains(got, want) {
+	if want := "note: not sent, type these again to send them:\n  one\n  !make\n"; !strings.Contains(got, want) {
 		t.Errorf("there is no %q:\n%s", want, got)
 	}
 }
@@ -113,7 +113,7 @@ func TestPlainTellsWhatWasNotSent(t *testing.T) {
 // What the last line of a screen tells is told when it changes.
 func TestPlainTellsOfChanges(t *testing.T) {
 	got := told(t, screen.Options{Models: screen.Models{Name: "acme/small"}, Session: screen.Session{Mode: "ask"}}, "/model acme/large", "one", "/mode edits", "/mode edits", "two")
-	for _, want := range []string{"note: acme/large answers from here on\n", "note: permission mode: auto-edit\n"} {
+	for _, want := range []string{"note: model: acme/large\n", "note: permission mode: auto-edit\n"} {
 		if strings.Count(got, want) != 1 {
 			t.Errorf("got %q %d times, want it once:\n%s", want, strings.Count(got, want), got)
 		}
@@ -128,7 +128,7 @@ func TestPlainOfASessionThatCannotBeRead(t *testing.T) {
 		events <- event.Unreadable{Why: "decode record 3"}
 		echo(ctx, events, commands)
 	}, o, "/rewind", "hello")
-	for _, want := range []string{"error: the session cannot be read: decode record 3\n", "there is no way back in it", "You said hello."} {
+	for _, want := range []string{"error: cannot read the session: decode record 3\n", "cannot be rewound or forked", "You said hello."} {
 		if !strings.Contains(got, want) {
 			t.Errorf("there is no %q:\n%s", want, got)
 		}
@@ -147,7 +147,7 @@ func TestPlainASCII(t *testing.T) {
 func TestPlainGoesOnOtherwise(t *testing.T) {
 	past := append(long(1), &event.ModelSet{Model: "acme/large"}, &event.ModeSet{Mode: "all"})
 	got := told(t, screen.Options{Models: screen.Models{Name: "acme/small"}, Session: screen.Session{Mode: "ask", History: past}}, "hello")
-	if strings.Contains(got, "from here on") || strings.Contains(got, "asks nothing") {
+	if strings.Contains(got, "note: model:") || strings.Contains(got, "note: permission mode:") {
 		t.Errorf("got %q", got)
 	}
 }
@@ -155,7 +155,7 @@ func TestPlainGoesOnOtherwise(t *testing.T) {
 // TestPlainStatus prints the standing permissions below the rest of /status.
 func TestPlainStatus(t *testing.T) {
 	got := told(t, screen.Options{Models: screen.Models{Name: "acme/small", Effort: "high"}}, "/status", "hello")
-	if !strings.Contains(got, "  effort: high\n") || strings.Count(got, "  allowed: always: `make` in ~/shop\n") != 1 {
+	if !strings.Contains(got, "  effort: high\n") || strings.Count(got, "  always allowed: `make` in ~/shop\n") != 1 {
 		t.Errorf("got %q", got)
 	}
 }
@@ -163,7 +163,7 @@ func TestPlainStatus(t *testing.T) {
 // Where the model is told from the start, and again where that changes.
 func TestPlainTellsTheHost(t *testing.T) {
 	got := told(t, screen.Options{Models: screen.Models{Name: "acme/small", Host: "gpu.lan:8000", BaseURL: "http://gpu.lan:8000/v1"}}, "hello", "/status")
-	for _, want := range []string{"acme/small answers at gpu.lan:8000.", "http://gpu.lan:8000/v1"} {
+	for _, want := range []string{"Model: acme/small at gpu.lan:8000.", "http://gpu.lan:8000/v1"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("there is no %q in %q", want, got)
 		}

@@ -89,7 +89,7 @@ func TestQueueIsEdited(t *testing.T) {
 // After a turn that was stopped or failed nothing is sent by itself: the
 // messages wait, and say so.
 func TestQueueWaitsAfterTrouble(t *testing.T) {
-	for reason, why := range map[event.Reason]string{event.UserInterrupt: "stopped", event.ProviderError: "the turn failed", event.MaxSteps: "the turn failed"} {
+	for reason, why := range map[event.Reason]string{event.UserInterrupt: "interrupted", event.ProviderError: "the turn failed", event.MaxSteps: "the turn failed"} {
 		d := newDriver(t, 100, 24, screen.Options{})
 		d.say("go", "enter")
 		d.events(userSaid("go"))
@@ -97,7 +97,7 @@ func TestQueueWaitsAfterTrouble(t *testing.T) {
 		d.say("two", "alt+enter")
 		d.events(turnEnd(reason, time.Second))
 		d.commands(prompted("go"))
-		d.sees("waits   1  “one”", why, "enter sends")
+		d.sees("held    1  “one”", why, "enter to send")
 		d.say("something else", "enter")
 		d.events(userSaid("something else"), turnEnd(event.Done, time.Second))
 		d.commands(prompted("go"), prompted("something else"))
@@ -112,7 +112,7 @@ func TestQueueWaitsAfterTrouble(t *testing.T) {
 // What was queued when the program ended waits in the next one.
 func TestQueueComesBack(t *testing.T) {
 	d := newDriver(t, 100, 24, screen.Options{Session: screen.Session{Draft: draft("", "one", "!make")}})
-	d.sees("waits   1  “one”", "2  “!make”", "unsent")
+	d.sees("held    1  “one”", "2  “!make”", "unsent")
 	d.commands()
 	d.press("enter")
 	d.events(userSaid("one"), turnEnd(event.Done, time.Second))
@@ -152,7 +152,7 @@ func TestQueueGoesFirst(t *testing.T) {
 	end := turnEnd(event.UserInterrupt, time.Second)
 	end.Cut = true
 	d.events(end)
-	d.sees("enter sends")
+	d.sees("enter to send")
 	d.lacks("goes on")
 	d.press("enter")
 	d.commands(prompted("go"), prompted("one"))

@@ -130,7 +130,7 @@ func TestSessionCommands(t *testing.T) {
 		d.events(userSaid("wait"))
 		d.enter(line)
 		d.press("enter")
-		if d.quit || !strings.Contains(d.screen(), "stop it first") {
+		if d.quit || !strings.Contains(d.screen(), "interrupt it first") {
 			t.Errorf("%s leaves a turn that runs:\n%s", line, d.screen())
 		}
 	}
@@ -140,7 +140,7 @@ func TestNothingToForkWithoutALog(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{Session: screen.Session{History: twoTurns()}})
 	d.enter("/fork 1")
 	d.press("enter")
-	if d.quit || !strings.Contains(d.screen(), "there is nothing to fork") {
+	if d.quit || !strings.Contains(d.screen(), "cannot be forked") {
 		t.Errorf("a session that is kept nowhere was left for its fork:\n%s", d.screen())
 	}
 }
@@ -154,7 +154,7 @@ func TestRename(t *testing.T) {
 	d.press("enter")
 	d.enter("/rename")
 	d.press("enter")
-	if !strings.Contains(d.screen(), "use /rename TITLE") {
+	if !strings.Contains(d.screen(), "usage: /rename TITLE") {
 		t.Errorf("it is not said how to rename:\n%s", d.screen())
 	}
 	d.commands(event.Rename{Title: "a faster build"})
@@ -189,10 +189,10 @@ func TestExport(t *testing.T) {
 	}
 	d := newDriver(t, 80, 24, o)
 	for line, want := range map[string]string{
-		"/export":      "exported to ~/src/shop/x.md",
-		"/export html": "exported to ~/src/shop/x.html",
+		"/export":      "Exported to ~/src/shop/x.md",
+		"/export html": "Exported to ~/src/shop/x.html",
 		"/export json": "✗ write x.json: no space left",
-		"/export pdf":  "use /export md, /export html or /export json",
+		"/export pdf":  "usage: /export [md|html|json]",
 	} {
 		formats = nil
 		d.enter(line)
@@ -205,7 +205,7 @@ func TestExport(t *testing.T) {
 	none := newDriver(t, 80, 24, screen.Options{})
 	none.enter("/export")
 	none.press("enter")
-	if !strings.Contains(none.screen(), "no session to export here") {
+	if !strings.Contains(none.screen(), "There is no session to export.") {
 		t.Errorf("that there is none is not told:\n%s", none.screen())
 	}
 }

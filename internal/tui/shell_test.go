@@ -68,7 +68,7 @@ func TestTypedCommandIsStopped(t *testing.T) {
 	d.sees("interrupting")
 	d.events(shellEnd("a", "sleep 60", true, event.Interrupted, "", "interrupted by the person"), turnEnd(event.UserInterrupt, time.Second))
 	d.commands(prompted("go"), event.RunShell{Line: "sleep 60", Join: true}, event.Interrupt{})
-	d.sees("waits   1  “!ls”", "stopped")
+	d.sees("held    1  “!ls”", "interrupted")
 	d.lacks("interrupting")
 }
 
@@ -105,6 +105,6 @@ func TestNoCommandBehindTheMark(t *testing.T) {
 		d := newDriver(t, 80, 24, screen.Options{})
 		d.say(typed, "enter")
 		d.commands()
-		d.sees("use !COMMAND", "›"+strings.TrimRight(" "+typed, " "))
+		d.sees("Usage: !COMMAND", "›"+strings.TrimRight(" "+typed, " "))
 	}
 }

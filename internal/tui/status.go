@@ -101,8 +101,12 @@ func (h *hints) doing() string {
 		return ""
 	case h.Busy():
 		return h.briefly()
-	case h.Feed.Cut && h.prompt.Queue.Len() == 0 && h.editor.Empty():
-		return h.Keys.Name(keys.Send) + " to continue · " + h.Keys.Name(keys.Help) + " help"
+	case h.CanRetry() && h.prompt.Queue.Len() == 0 && h.editor.Empty():
+		verb := " to retry · "
+		if h.Feed.Cut {
+			verb = " to continue · "
+		}
+		return h.Keys.Name(keys.Send) + verb + h.Keys.Name(keys.Help) + " help"
 	}
 	return h.idleHint()
 }

@@ -75,7 +75,7 @@ func TestCost(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.enter("/cost")
 	d.press("enter")
-	if !strings.Contains(d.screen(), "nothing was used yet") {
+	if !strings.Contains(d.screen(), "No tokens used yet.") {
 		t.Errorf("something was used:\n%s", d.screen())
 	}
 	d.events(userSaid("one"),
@@ -86,9 +86,9 @@ func TestCost(t *testing.T) {
 	d.enter("/cost")
 	d.press("enter")
 	for _, want := range []string{
-		"acme/one: 2k tokens in (1.5k of them from a cache), 20 out, 1 step, $0.01",
-		"acme/one: 3k tokens in (1.5k of them from a cache), 30 out, 2 steps, $0.02",
-		"free/two: 180k tokens in, 1 out, 1 step, price not known",
+		"acme/one: 2k input (1.5k cached) and 20 output tokens, 1 step, $0.01",
+		"acme/one: 3k input (1.5k cached) and 30 output tokens, 2 steps, $0.02",
+		"free/two: 180k input and 1 output tokens, 1 step, price unknown",
 		"180k of 200k (90%, nearly full)",
 	} {
 		if !strings.Contains(d.screen(), want) {

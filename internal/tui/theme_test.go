@@ -41,7 +41,7 @@ func TestThemeList(t *testing.T) {
 		if got := d.m.Look.Theme; got != "gruvbox" || len(kept) != 1 || kept[0] != "gruvbox" {
 			t.Errorf("theme %q, kept %q", got, kept)
 		}
-		if !strings.Contains(d.screen(), "theme gruvbox, from now on") {
+		if !strings.Contains(d.screen(), "Theme set to gruvbox.") {
 			t.Errorf("it is not said:\n%s", d.screen())
 		}
 	})
@@ -51,13 +51,13 @@ func TestThemeByName(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{Appearance: screen.Appearance{SaveTheme: func(string) error { return errors.New("the disk is full") }}})
 	d.enter("/theme purple")
 	d.press("enter")
-	if !strings.Contains(d.screen(), "there is no theme purple: use terminal, dark") {
+	if !strings.Contains(d.screen(), "unknown theme purple: use terminal, dark") {
 		t.Errorf("screen:\n%s", d.screen())
 	}
 	d.press("ctrl+w") // what was wrong with it
 	d.enter("dark")
 	d.press("enter")
-	if !strings.Contains(d.screen(), "could not be kept: the disk is full") || d.m.Look.Theme != "dark" {
+	if !strings.Contains(d.screen(), "cannot save the theme") || d.m.Look.Theme != "dark" {
 		t.Errorf("theme %q, screen:\n%s", d.m.Look.Theme, d.screen())
 	}
 }

@@ -262,9 +262,9 @@ func TestKeysThatEndWhereTheTextDoes(t *testing.T) {
 	d.enter("Y")
 	d.holds("oXne\ntwYo")
 	d.press("alt+>", "ctrl+f")
-	d.shows("find")
+	d.shows("search")
 	d.press("esc", "alt+<", "ctrl+p")
-	d.shows("do something")
+	d.shows("Command palette")
 	d.press("esc")
 	d.holds("oXne\ntwYo")
 }

@@ -13,6 +13,10 @@ type (
 		Text   string      `json:"text"`
 		Images []llm.Image `json:"images,omitempty"`
 	}
+	// Retry starts a turn without a prompt, which sends the conversation again. If the
+	// conversation ends with a message of the model, GoOn is added to it. During a
+	// turn it has no effect.
+	Retry struct{}
 	// Interrupt ends the running turn, if any. A second one kills what the turn
 	// still waits for.
 	Interrupt struct{}
@@ -76,7 +80,11 @@ type (
 // DefaultEffort, as the effort of a SetModel, is the model's own default.
 const DefaultEffort = "default"
 
+// IsEmpty reports whether p has neither text nor images.
+func (p Prompt) IsEmpty() bool { return p.Text == "" && len(p.Images) == 0 }
+
 func (Prompt) isCommand()          {}
+func (Retry) isCommand()           {}
 func (Interrupt) isCommand()       {}
 func (Answer) isCommand()          {}
 func (ListJobs) isCommand()        {}

@@ -18,10 +18,22 @@ const (
 // them.
 var Modes = []Mode{ModeAsk, ModeEdits, ModePlan, ModeAll}
 
-// ParseMode returns the mode called s.
+// Name returns the name of m for users: "ask", "auto-edit", "plan" or "approve-all".
+// Configuration and logs hold string(m).
+func (m Mode) Name() string {
+	switch m {
+	case ModeEdits:
+		return "auto-edit"
+	case ModeAll:
+		return "approve-all"
+	}
+	return string(m)
+}
+
+// ParseMode returns the mode with the name s or the stored value s.
 func ParseMode(s string) (Mode, error) {
 	for _, m := range Modes {
-		if s == string(m) {
+		if s == string(m) || s == m.Name() {
 			return m, nil
 		}
 	}

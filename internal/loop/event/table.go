@@ -50,6 +50,7 @@ var (
 	}
 	commands = []row{
 		named[Prompt]("prompt"),
+		named[Retry]("retry"),
 		named[Interrupt]("interrupt"),
 		named[Answer]("answer"),
 		named[ListJobs]("list_jobs"),

@@ -127,6 +127,7 @@ func Boundary(events []event.Durable, keep int) int {
 			}
 			inTurn = true
 		case *event.MessageDone:
+			inTurn = true
 			if e.Message.Kind == llm.ToolCall {
 				open[e.Message.ID] = true
 			}

@@ -87,6 +87,9 @@ func (f *Folding) Add(e event.Durable) {
 		f.inTurn = true
 		f.Messages = append(f.Messages, llm.Message{Kind: llm.User, Text: e.Text, Images: e.Images})
 	case *event.MessageDone:
+		if !f.inTurn { // a retry begins a turn without a prompt
+			f.inTurn, f.began, f.steps, f.usage = true, e.Time, 0, llm.Usage{}
+		}
 		f.addMessage(e.Message)
 	case *event.ToolStart:
 		if c := f.open[e.ID]; c != nil {

@@ -45,6 +45,15 @@ func (c *Conversation) Load(msgs []llm.Message, steps int, m window.Meter, reads
 	c.setReads(window.Remaining(reads, msgs))
 }
 
+// continuation returns the note with which the conversation can be sent again: none
+// if it ends with a message of the user or with a tool result.
+func (c *Conversation) continuation() string {
+	if n := len(c.Messages); n > 0 && (c.Messages[n-1].Kind == llm.User || c.Messages[n-1].Kind == llm.ToolResult) {
+		return ""
+	}
+	return event.GoOn
+}
+
 // add appends messages.
 func (c *Conversation) add(msgs ...llm.Message) { c.Messages = append(c.Messages, msgs...) }
 

@@ -53,15 +53,20 @@ type ending struct {
 }
 
 // Run works on the prompt p until the model is done, or a guard, the user or an
-// error ends the turn. It adds all messages to c, and emits and returns the end of
-// the turn. Canceling ctx means that the user interrupts.
+// error ends the turn. An empty p sends the conversation again. Run adds all messages
+// to c, and emits and returns the end of the turn. Canceling ctx means that the user
+// interrupts.
 func (t *Turn) Run(ctx context.Context, c *Conversation, p event.Prompt) event.TurnEnd {
 	r := newRun(t, c)
 	start := r.out.clock.Now()
 	r.out.fail(t.Models.Announce())
 	r.addCommands()
 	r.addNews()
-	r.say(p, false)
+	if p.IsEmpty() {
+		r.note = c.continuation()
+	} else {
+		r.say(p, false)
+	}
 	var end ending
 	for end.reason == "" {
 		end = r.step(ctx)

@@ -201,8 +201,8 @@ func overlayKeys() []Binding {
 		{ViewTop, inView, []string{"g", "home", "<"}, "jump to the beginning"},
 		{ViewBottom, inView, []string{"G", "end", ">", "F"}, "jump to the end and follow new output"},
 		{ViewFind, inView, []string{"/", "ctrl+f"}, "search"},
-		{ViewOlder, inView, []string{"n"}, "previous match"},
-		{ViewNewer, inView, []string{"N"}, "next match"},
+		{ViewNewer, inView, []string{"n"}, "next match"},
+		{ViewOlder, inView, []string{"N"}, "previous match"},
 		{ViewClose, inView, []string{"q", "esc", "ctrl+g"}, "close the full-screen transcript"},
 	}
 }

@@ -1,3 +1,3 @@
-// Package layer offers keys and pastes to the parts of the screen: what was opened
-// last comes first, the prompt last.
+// Package layer dispatches keys and pastes to the parts of the screen, from the one
+// opened last down to the prompt. It draws nothing. Start reading at Stack.
 package layer

@@ -8,14 +8,14 @@ import (
 
 // Layer is a part of the screen that takes input.
 type Layer interface {
-	// Key takes a key, or says who it is offered to next.
+	// Key handles a key, or returns where it is offered next.
 	Key(msg tea.KeyPressMsg) (tea.Cmd, Offer)
-	// Paste takes pasted text. It reports false to leave it to the layers below.
+	// Paste handles pasted text. It reports false to offer it to the layers below.
 	Paste(text string) (tea.Cmd, bool)
 }
 
-// FullScreen is a layer that has the screen and the mouse for itself while it is on
-// top. Its keys come as they are, without joining those of a chord.
+// FullScreen is a layer that has the screen and the mouse to itself while it is on
+// top. Its keys are not joined to chords.
 type FullScreen interface {
 	Layer
 	// View draws the layer.
@@ -23,21 +23,20 @@ type FullScreen interface {
 	Mouse(msg tea.MouseMsg) tea.Cmd
 }
 
-// Offer says what becomes of a key that a layer was offered.
+// Offer is what happens next to a key that a layer was offered.
 type Offer int
 
 const (
-	Taken  Offer = iota // nobody else gets it
+	Taken  Offer = iota // it was handled
 	Below               // it is offered to the layers below
-	Global              // it is offered to the shortcuts, and to nobody below them
+	Global              // it is offered to the shortcuts only
 )
 
-// Stack holds the layers. Input is offered from the top: what was opened last
-// comes first, the prompt last. A layer that covers others is pushed when it opens
-// and removed when it closes.
+// Stack holds the layers. Input is offered from the top layer, which was opened last,
+// down to the prompt. A layer is pushed when it opens and removed when it closes.
 type Stack struct {
 	layers    []Layer // the bottom one first
-	Shortcuts Layer   // the one that takes global keys
+	Shortcuts Layer   // handles global keys
 }
 
 // Push opens a layer on top of the others.
@@ -54,10 +53,10 @@ func (s *Stack) Remove(l Layer) {
 // Has reports whether a layer is open.
 func (s *Stack) Has(l Layer) bool { return slices.Contains(s.layers, l) }
 
-// top is the layer that is offered input first.
+// top returns the layer that is offered input first.
 func (s *Stack) top() Layer { return s.layers[len(s.layers)-1] }
 
-// Full returns the layer that has the screen for itself, nil if none has.
+// Full returns the top layer if it is a FullScreen, otherwise nil.
 func (s *Stack) Full() FullScreen {
 	f, _ := s.top().(FullScreen)
 	return f
@@ -69,7 +68,7 @@ func (s *Stack) Covers(l Layer) bool { return s.top() != l && s.Has(l) }
 // Key offers a key to all layers.
 func (s *Stack) Key(msg tea.KeyPressMsg) tea.Cmd { return s.offer(msg, len(s.layers)) }
 
-// KeyBelow offers a key to the layers below l, as l says.
+// KeyBelow offers a key to the layers below l or to the shortcuts, according to to.
 func (s *Stack) KeyBelow(l Layer, msg tea.KeyPressMsg, to Offer) tea.Cmd {
 	switch to {
 	case Below:
@@ -81,7 +80,7 @@ func (s *Stack) KeyBelow(l Layer, msg tea.KeyPressMsg, to Offer) tea.Cmd {
 	return nil
 }
 
-// offer offers a key to the layers below number from.
+// offer offers a key to the layers below index from.
 func (s *Stack) offer(msg tea.KeyPressMsg, from int) tea.Cmd {
 	for i := from - 1; i >= 0; i-- {
 		cmd, to := s.layers[i].Key(msg)

@@ -90,7 +90,7 @@ func (u *Menu) rank(o Option) (rank int, ok bool) {
 	filter, name := strings.ToLower(strings.TrimSpace(u.Filter)), strings.ToLower(o.Name)
 	switch {
 	case filter == "":
-	case strings.HasPrefix(strings.TrimPrefix(name, "/"), strings.TrimPrefix(filter, "/")):
+	case hasPrefix(name, filter), hasPrefix(strings.ToLower(o.ID), filter):
 	case u.fits(o.Name):
 		rank = 1
 	case inOrder(filter, name):
@@ -106,6 +106,11 @@ func (u *Menu) rank(o Option) (rank int, ok bool) {
 		rank += 5
 	}
 	return rank, true
+}
+
+// hasPrefix reports whether name begins with prefix, both with or without a slash.
+func hasPrefix(name, prefix string) bool {
+	return strings.HasPrefix(strings.TrimPrefix(name, "/"), strings.TrimPrefix(prefix, "/"))
 }
 
 // text returns the text that the filter searches.

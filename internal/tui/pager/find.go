@@ -17,55 +17,54 @@ import (
 	"agent/internal/tui/transcript"
 )
 
-// Finder searches the session, from its end to its beginning.
+// Finder searches the transcript, from its end to its beginning.
 type Finder struct {
 	*screen.Conversation
 	Layers *layer.Stack
 	ink.Query
-	Typing  bool // what is typed is what is searched for
-	inPager bool // it searches the full view
+	Typing  bool // the query is being typed
+	inPager bool // opened from the pager
 
-	search int   // counts searches: what an earlier one found is passed over
-	down   int   // the events from this number on were searched
-	hits   []int // the numbers of those that have it, the last one first
-	at     int   // the one that was gone to, -1 before any was
-	older  bool  // an older one is wanted as soon as it is found
-	note   string
+	search   int    // number of this search; results of earlier ones are ignored
+	searched int    // events with this number and above have been searched
+	hits     []int  // numbers of the matching events, the last one first
+	at       int    // index of the current hit, -1 for none
+	pending  bool   // go to the next older hit as soon as it is found
+	note     string // shown in place of the position
 }
 
-// findPage is how many events are searched at once.
+// findPage is the number of events that are searched at once.
 const findPage = 256
 
-// Found brings what a part of the session has.
+// Found is the result of searching a part of the session.
 type Found struct {
 	search, from int
-	hits         []int // the last one first
+	hits         []int // as in Finder
 	err          error
 }
 
 // Open reports whether a search is open.
 func (f *Finder) Open() bool { return f.Layers.Has(f) }
 
-// Start begins a search. It has the keys until it is closed: letters of what
-// is searched for must not answer a question that waits.
+// Start opens the search. It takes all keys until it is closed, so that typing does
+// not answer a question that waits.
 func (f *Finder) Start() {
 	*f = Finder{Conversation: f.Conversation, Layers: f.Layers, Typing: true, inPager: f.inPager, search: f.search + 1, at: -1}
 	f.Transcript.ClearMark()
 	f.Layers.Push(f)
 }
 
-// StartWith begins a search for a text, and goes to the last place that has it.
+// StartWith opens a search for text and goes to its last match.
 func (f *Finder) StartWith(text string) tea.Cmd {
 	f.Start()
 	if text == "" {
 		return nil
 	}
-	f.older = true
+	f.pending = true
 	return f.searchFor(text)
 }
 
-// Again searches anew for what is searched for, if a search is open: there is more
-// of the session than before.
+// Again repeats an open search after earlier events of the session became known.
 func (f *Finder) Again() tea.Cmd {
 	if !f.Open() {
 		return nil
@@ -81,24 +80,24 @@ func (f *Finder) Close() {
 	f.Transcript.ClearMark()
 }
 
-// searchFor searches the whole session.
+// searchFor starts a search of the whole session.
 func (f *Finder) searchFor(text string) tea.Cmd {
 	f.Query, f.hits, f.at, f.note = ink.NewQuery(text), nil, -1, ""
 	f.search++
-	f.down = f.Transcript.Events()
+	f.searched = f.Transcript.Events()
 	f.Transcript.ClearMark()
-	return f.searchOn()
+	return f.searchNext()
 }
 
-// searchOn returns the command that searches the next part.
-func (f *Finder) searchOn() tea.Cmd {
+// searchNext returns the command that searches the next part.
+func (f *Finder) searchNext() tea.Cmd {
 	if f.Broken != "" {
-		f.note, f.down = "the session cannot be read", 0
+		f.note, f.searched = "the session cannot be read", 0
 	}
-	if !f.Open() || f.Text == "" || f.down == 0 || f.Options.Session.Page == nil || !f.Transcript.Settled {
+	if !f.Open() || f.Text == "" || f.searched == 0 || f.Options.Session.Page == nil || !f.Transcript.Settled {
 		return nil
 	}
-	read, n, search, to := f.Options.Session.Page, f.Query, f.search, f.down
+	read, n, search, to := f.Options.Session.Page, f.Query, f.search, f.searched
 	return func() tea.Msg {
 		r := Found{search: search, from: max(to-findPage, 0)}
 		var events []event.Event
@@ -112,26 +111,24 @@ func (f *Finder) searchOn() tea.Cmd {
 	}
 }
 
-// Found takes what a part of the session has.
+// Found takes the result of searching a part of the session.
 func (f *Finder) Found(r Found) tea.Cmd {
 	if r.search != f.search {
 		return nil
 	}
 	if r.err != nil {
-		f.note, f.down = "the rest cannot be read", 0
+		f.note, f.searched = "earlier messages cannot be read", 0
 		return nil
 	}
-	f.hits, f.down = append(f.hits, r.hits...), r.from
-	if f.older && len(r.hits) > 0 || f.down == 0 {
-		wanted := f.older
-		if f.older = false; wanted {
-			f.goOlder()
-		}
+	f.hits, f.searched = append(f.hits, r.hits...), r.from
+	if f.pending && (len(r.hits) > 0 || f.searched == 0) {
+		f.pending = false
+		f.goOlder()
 	}
-	return f.searchOn()
+	return f.searchNext()
 }
 
-// Heard takes an event that came while one searches.
+// Heard adds a new event to the search.
 func (f *Finder) Heard(ev event.Event, number int) {
 	if f.Open() && transcript.Mentions(f.Query, ev) && (len(f.hits) == 0 || f.hits[0] < number) {
 		f.hits = slices.Insert(f.hits, 0, number)
@@ -141,7 +138,7 @@ func (f *Finder) Heard(ev event.Event, number int) {
 	}
 }
 
-// goOlder goes to what is found next above.
+// goOlder goes to the previous match.
 func (f *Finder) goOlder() {
 	if f.note = ""; !f.Open() || f.Text == "" {
 		return
@@ -160,32 +157,32 @@ func (f *Finder) goOlder() {
 	case next < len(f.hits):
 		f.at = next
 		f.Transcript.Seek(transcript.Target{At: f.hits[next], Find: f.Query, Last: true})
-	case f.down > 0:
-		f.older = true
-	case f.at < 0 && len(f.hits) > 0: // all of it is below
+	case f.searched > 0:
+		f.pending = true
+	case f.at < 0 && len(f.hits) > 0: // all matches are below the window
 		f.at = len(f.hits) - 1
 		f.Transcript.Seek(transcript.Target{At: f.hits[f.at], Find: f.Query})
 	case len(f.hits) > 0:
-		f.note = "that is the first one"
+		f.note = "first match"
 	case f.Feed.Streams(f.Query):
 		f.Transcript.ShowEnd()
 	}
 }
 
-// goNewer goes to what is found next below.
+// goNewer goes to the next match.
 func (f *Finder) goNewer() {
-	f.note, f.older = "", false
+	f.note, f.pending = "", false
 	switch {
 	case !f.Open() || f.at < 0 || f.Transcript.MarkNext(false, f.Query, f.hits[f.at]):
 	case f.at > 0:
 		f.at--
 		f.Transcript.Seek(transcript.Target{At: f.hits[f.at], Find: f.Query})
 	default:
-		f.note = "that is the last one"
+		f.note = "last match"
 	}
 }
 
-// Key implements layer.Layer. Once the text is complete, the pager has the keys.
+// Key implements layer.Layer. Once the query is complete, the pager handles the keys.
 func (f *Finder) Key(msg tea.KeyPressMsg) (tea.Cmd, layer.Offer) {
 	k := msg.String()
 	switch {
@@ -221,29 +218,29 @@ func (f *Finder) Paste(text string) (tea.Cmd, bool) {
 	return f.searchFor(f.Text + ink.SanitizeLine(line)), true
 }
 
-// Line draws the text that is searched for, and how far the search has come.
+// Line draws the query and the state of the search.
 func (f *Finder) Line(width int) (string, *tea.Cursor) {
 	st := f.Styles
 	right := f.note
 	switch {
 	case right != "" || f.Text == "":
-	case f.at >= 0 && f.down > 0:
+	case f.at >= 0 && f.searched > 0:
 		right = fmt.Sprintf("%d of %d so far", f.at+1, len(f.hits))
 	case f.at >= 0:
 		right = fmt.Sprintf("%d of %d", f.at+1, len(f.hits))
-	case f.down > 0 && f.older:
+	case f.searched > 0 && f.pending:
 		right = "searching"
 	case len(f.hits) > 0:
-		right = phrase.Count(len(f.hits), "place")
-	case f.down == 0 && f.Feed.Streams(f.Query):
-		right = "in what is being written"
-	case f.down == 0:
-		right = "nothing found"
+		right = phrase.Count(len(f.hits), "match")
+	case f.searched == 0 && f.Feed.Streams(f.Query):
+		right = "in the current answer"
+	case f.searched == 0:
+		right = "no match"
 	}
-	if keys := f.Keys.Name(keys.ViewOlder) + " above · " + f.Keys.Name(keys.ViewNewer) + " below"; f.inPager && !f.Typing && width >= 60 {
+	if keys := f.Keys.Name(keys.ViewNewer) + " next · " + f.Keys.Name(keys.ViewOlder) + " previous"; f.inPager && !f.Typing && width >= 60 {
 		right += " · " + keys
 	}
-	const lead = "find  "
+	const lead = "search  "
 	text := f.Text
 	for text != "" && lipgloss.Width(lead+text)+2 > width {
 		text = text[len(string([]rune(text)[:1])):]
@@ -257,7 +254,7 @@ func (f *Finder) Line(width int) (string, *tea.Cursor) {
 	return line, cursor
 }
 
-// Paint is the window of the transcript, with what is searched for set off.
+// Paint returns the window of the transcript with the matches highlighted.
 func (f *Finder) Paint() []string {
 	lines := slices.Clone(f.Transcript.Window)
 	if f.Open() && f.Text != "" {

@@ -12,15 +12,17 @@ import (
 	"agent/internal/tui/list"
 )
 
-// Line is the last line of the pager: what keys do, or what is searched for, and
-// at its right what goes on and where the window is.
+// Line draws the last line of the pager: key hints or the search, and on the right
+// the activity and the position.
 func (p *Pager) Line() (string, *tea.Cursor) {
-	const least, few = 24, 11 // columns that are worth more than all facts but the first, and than that one
+	// Facts are dropped until left has minLeft columns, but the first one stays if left
+	// has minLeftFirst.
+	const minLeft, minLeftFirst = 24, 11
 	facts := p.facts()
 	right, room := "", p.Width
 	for ; len(facts) > 0; facts = facts[:len(facts)-1] {
 		right = strings.Join(facts, " · ")
-		if room = p.Width - lipgloss.Width(right) - 2; room >= least || len(facts) == 1 && room >= few {
+		if room = p.Width - lipgloss.Width(right) - 2; room >= minLeft || len(facts) == 1 && room >= minLeftFirst {
 			break
 		}
 		right, room = "", p.Width
@@ -32,25 +34,25 @@ func (p *Pager) Line() (string, *tea.Cursor) {
 	return left, cursor
 }
 
-// left is the line's left, in so many columns.
+// left draws the left part of the line in at most width columns.
 func (p *Pager) left(width int) (string, *tea.Cursor) {
 	k := p.Keys.Name
 	switch {
 	case p.Find.Open():
 		return p.Find.Line(width)
 	case p.Waits():
-		return p.Styles.Yellow.Render(ink.Truncate("? a question waits · "+k(keys.ViewClose)+" goes back to it", width)), nil
+		return p.Styles.Yellow.Render(ink.Truncate("? a question waits · "+k(keys.ViewClose)+" to answer", width)), nil
 	}
 	if p.Flash != "" {
 		return p.Styles.Dim.Render("  " + ink.Truncate(p.Flash, max(width-ink.Gutter, 1))), nil
 	}
-	hint := k(keys.ViewUp) + " and " + k(keys.ViewDown) + " scroll · " + k(keys.ViewTop) + " " + k(keys.ViewBottom) + " beginning and end · " +
-		k(keys.ViewFind) + " finds · " + k(keys.ViewClose) + " closes this"
+	hint := k(keys.ViewUp) + "/" + k(keys.ViewDown) + " scroll · " + k(keys.ViewTop) + "/" + k(keys.ViewBottom) + " beginning/end · " +
+		k(keys.ViewFind) + " search · " + k(keys.ViewClose) + " close"
 	return p.Styles.Dim.Render(ink.Truncate("  "+list.FitHints(hint, width-ink.Gutter), width)), nil
 }
 
-// facts are what goes on behind what is shown whole, and where one is in it,
-// what matters most first.
+// facts returns the activity behind the pager and its position, the most important
+// first.
 func (p *Pager) facts() []string {
 	var facts []string
 	if doing := p.Doing(); doing != "" {
@@ -62,7 +64,7 @@ func (p *Pager) facts() []string {
 	case at < 100:
 		facts = append(facts, fmt.Sprintf("%d%%", at))
 	case p.Busy():
-		facts = append(facts, "follows the end")
+		facts = append(facts, "following")
 	default:
 		facts = append(facts, "end")
 	}

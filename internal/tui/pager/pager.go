@@ -8,23 +8,22 @@ import (
 	"agent/internal/tui/screen"
 )
 
-// Pager shows the whole transcript uncut in the full screen.
+// Pager shows the complete transcript in the full screen, with all output expanded.
 type Pager struct {
 	*screen.Conversation
 	Layers *layer.Stack
 	Find   *Finder
-	// Doing says what goes on behind the pager, empty if nothing does. Waits reports
+	// Doing describes the activity behind the pager; empty for none. Waits reports
 	// whether a question waits there.
 	Doing func() string
 	Waits func() bool
-	// ToggleMouse gives the mouse to the terminal, or takes it back.
+	// ToggleMouse turns mouse capture on or off.
 	ToggleMouse func()
 
-	atEnd bool // it was opened at the end of the transcript
+	atEnd bool // opened at the end of the transcript
 }
 
-// Show shows everything uncut in all of the window. It is the same
-// transcript, drawn in another way.
+// Show opens the pager. It draws the transcript of the prompt screen, expanded.
 func (p *Pager) Show() {
 	p.Find.Close()
 	p.atEnd, p.Find.inPager = p.Transcript.Follow, true
@@ -32,8 +31,8 @@ func (p *Pager) Show() {
 	p.Transcript.ShowFull(true)
 }
 
-// close goes back to the end if one came from there, and else stays at what
-// one looked at.
+// close closes the pager. The prompt screen shows the end if the pager was opened
+// there, otherwise the place where the pager was.
 func (p *Pager) close() {
 	p.Find.Close()
 	p.Find.inPager = false

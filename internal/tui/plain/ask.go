@@ -11,13 +11,13 @@ import (
 	"agent/internal/tui/ink"
 )
 
-// showDigit is the number that shows the change of an approval.
+// showDigit is the answer that shows the change.
 const showDigit = 5
 
-// shownLines is how many lines a change has at most that is shown at once.
-const shownLines = 20
+// inlineLines is the maximum length of a change that is printed with its question.
+const inlineLines = 20
 
-// ask prints a question, whole, and the rows that answer it.
+// ask prints a question and the rows that answer it.
 func (p *front) ask(ask event.Ask) {
 	p.asked = p.Now()
 	if len(ask.Choices) > 0 {
@@ -43,23 +43,22 @@ func (p *front) ask(ask event.Ask) {
 	if why := dialog.WhyOf(ask); why != "" {
 		p.block("", ink.Sanitize(why))
 	}
-	if shownAtOnce(ask) {
+	if changesInline(ask) {
 		p.changes(ask)
 	}
 	p.rows(ask)
 }
 
-// shownAtOnce reports whether the changes of a question are short enough to be
-// shown with it.
-func shownAtOnce(ask event.Ask) bool {
+// changesInline reports whether the changes of a question are printed with it.
+func changesInline(ask event.Ask) bool {
 	lines := 0
 	for _, d := range ask.Diffs {
 		lines += strings.Count(d.Unified, "\n")
 	}
-	return lines <= shownLines
+	return lines <= inlineLines
 }
 
-// changes prints the changes of a question, whole.
+// changes prints the complete changes of a question.
 func (p *front) changes(ask event.Ask) {
 	for _, d := range ask.Diffs {
 		p.block("", dialog.ExactLine(d.Path)+" "+diff.Stat(d))
@@ -80,17 +79,18 @@ func (p *front) rows(ask event.Ask) {
 		if row.Kind == dialog.Comment {
 			text += " TEXT"
 		}
-		rows = append(rows, text+" "+lowered(dialog.ExactLine(row.Text)))
+		rows = append(rows, text+" "+lowerFirst(dialog.ExactLine(row.Text)))
 	}
-	if len(ask.Diffs) > 0 && !shownAtOnce(ask) {
+	if len(ask.Diffs) > 0 && !changesInline(ask) {
 		rows = append(rows, strconv.Itoa(showDigit)+" show the change")
 	}
 	p.print("  " + strings.Join(rows, "  "))
 }
 
-// lowered is a row as it stands within a line.
-func lowered(text string) string { return strings.ToLower(text[:1]) + text[1:] }
+// lowerFirst returns text with its first letter in lower case.
+func lowerFirst(text string) string { return strings.ToLower(text[:1]) + text[1:] }
 
+// askChoice prints a question of the model.
 func (p *front) askChoice(ask event.Ask) {
 	p.block("ask", p.dialog.Text(ask))
 	p.choiceRows(ask)
@@ -114,7 +114,7 @@ func (p *front) choiceRows(ask event.Ask) {
 		p.print(line)
 	}
 	if ask.Many {
-		p.print("  several numbers may be given, with spaces between them")
+		p.print("  select one or more: numbers separated by spaces")
 	}
 }
 
@@ -124,14 +124,13 @@ func isNumber(line string) bool {
 	return err == nil
 }
 
-// yesOrNo is the digit of the row that a yes or a no stands for, 0 for any other
-// text.
+// yesOrNo returns the digit of the row for a yes or a no, 0 for other text.
 func yesOrNo(line string) int {
 	return map[string]int{"y": 1, "yes": 1, "n": 3, "no": 3}[strings.ToLower(line)]
 }
 
-// answer takes a line as the answer to the first question that waits. What is no
-// answer asks again.
+// answer takes a line as the answer to the first open question. If it is not an
+// answer, the rows are printed again.
 func (p *front) answer(line string) {
 	ask := p.dialog.First()
 	line = strings.TrimSpace(line)
@@ -164,7 +163,7 @@ func (p *front) answerApproval(ask event.Ask, line string) {
 		p.changes(ask)
 		p.rows(ask)
 	case i < 0 && n == 2 && err == nil && rest == "" && dialog.IsApproval(ask):
-		p.again(ask, "this cannot be always allowed")
+		p.again(ask, "this call cannot be always allowed")
 	case i < 0, rest != "" && rows.All[i].Kind != dialog.Comment:
 		p.again(ask, answerHint)
 	case rows.All[i].Kind == dialog.Comment && rest == "":
@@ -178,17 +177,17 @@ func (p *front) answerApproval(ask event.Ask, line string) {
 	}
 }
 
-// answerHint says how to answer a question.
+// answerHint describes the answers to a question.
 const answerHint = "answer with y, n or a number"
 
-// again says why a line was not an answer, and prints the rows again.
+// again prints why a line is not an answer, and the rows.
 func (p *front) again(ask event.Ask, why string) {
 	p.print("note: " + why)
 	p.rows(ask)
 }
 
 // answerChoice takes a line as the answer to a question of the model: numbers of
-// its choices, or words.
+// choices, or text.
 func (p *front) answerChoice(ask event.Ask, line string) {
 	own, decide := len(ask.Choices)+1, len(ask.Choices)+2
 	if first, rest, _ := strings.Cut(line, " "); first == strconv.Itoa(own) {
@@ -199,20 +198,20 @@ func (p *front) answerChoice(ask event.Ask, line string) {
 		p.again(ask, "type the answer after the number, for example: "+first+" use both")
 		return
 	}
-	taken := numbers(strings.Fields(line))
+	chosen := numbers(strings.Fields(line))
 	switch {
 	case yesOrNo(line) != 0:
 		p.again(ask, "answer with a number, or type your answer after "+strconv.Itoa(own))
-	case taken == nil:
+	case chosen == nil:
 		p.reply(event.Answer{Decision: event.Answered, Note: line})
-	case len(taken) == 1 && (taken[0] == decide || taken[0] == 0):
+	case len(chosen) == 1 && (chosen[0] == decide || chosen[0] == 0):
 		p.reply(event.Answer{Decision: event.Refuse})
 	default:
-		p.answerNumbers(ask, taken)
+		p.answerNumbers(ask, chosen)
 	}
 }
 
-// numbers are the numbers that all words are, nil if one is something else.
+// numbers parses words as numbers; nil if one is not a number.
 func numbers(words []string) []int {
 	var out []int
 	for _, word := range words {
@@ -227,21 +226,21 @@ func numbers(words []string) []int {
 
 // answerNumbers answers with the choices of these numbers.
 func (p *front) answerNumbers(ask event.Ask, numbers []int) {
-	var taken []int
+	var chosen []int
 	for _, n := range numbers {
 		if n < 1 || n > len(ask.Choices) {
 			p.again(ask, "there is no choice "+strconv.Itoa(n))
 			return
 		}
-		if !slices.Contains(taken, n-1) {
-			taken = append(taken, n-1)
+		if !slices.Contains(chosen, n-1) {
+			chosen = append(chosen, n-1)
 		}
 	}
-	if len(taken) > 1 && !ask.Many {
+	if len(chosen) > 1 && !ask.Many {
 		p.again(ask, "only one choice can be selected")
 		return
 	}
-	p.reply(event.Answer{Decision: event.Answered, Choices: taken})
+	p.reply(event.Answer{Decision: event.Answered, Choices: chosen})
 }
 
 // reply answers the first question.
@@ -250,7 +249,7 @@ func (p *front) reply(a event.Answer) {
 	p.dialog.Withdraw(a.ID)
 	p.Feed.Answered(a.ID)
 	p.Send(a)
-	if p.dialog.Waits() && !p.ended {
+	if p.dialog.Waits() && !p.inputEnded {
 		p.ask(p.dialog.First())
 	}
 }

@@ -11,17 +11,17 @@ import (
 	"agent/internal/tui/list"
 )
 
-// listRows is how much of a list is told at once.
+// listRows is the number of rows of a list that are printed at once.
 const listRows = 20
 
 // openList is the list that waits for a choice.
 type openList struct {
 	over   list.Overlay // nil unless a list is open
-	listed int          // how many of its rows are printed
-	sought string       // the part of a name that it was just narrowed to
+	listed int          // number of printed rows
+	filter string       // typed by the user, whose result is not printed yet
 }
 
-// Show opens a list.
+// Show opens a list. It implements slash.Lists.
 func (l *openList) Show(o list.Overlay) tea.Cmd {
 	cmd, _ := o.Update(tea.WindowSizeMsg{Width: width, Height: height})
 	*l = openList{over: o}
@@ -31,7 +31,7 @@ func (l *openList) Show(o list.Overlay) tea.Cmd {
 // Close closes the list.
 func (l *openList) Close() { *l = openList{} }
 
-// update hands a message to the list, and closes it when a row was chosen.
+// update passes a message to the list, and closes it after a choice.
 func (l *openList) update(msg tea.Msg) tea.Cmd {
 	over := l.over
 	if over == nil {
@@ -44,7 +44,7 @@ func (l *openList) update(msg tea.Msg) tea.Cmd {
 	return cmd
 }
 
-// numbered is a list of which one row is wanted.
+// numbered is a list whose rows can be chosen by number.
 type numbered interface {
 	list.Overlay
 	Size() int
@@ -52,58 +52,58 @@ type numbered interface {
 	MarkRow(i int)
 }
 
-// list tells of the list that waits for a choice, when its rows are there. What
-// alone fits a part of a name is chosen.
-func (p *front) list() tea.Cmd {
+// printList prints the first rows of an open list. If a filter matches only one row,
+// it chooses that.
+func (p *front) printList() tea.Cmd {
 	if p.lists.over == nil {
-		p.lists.listed, p.lists.sought = 0, ""
+		p.lists.listed, p.lists.filter = 0, ""
 		return nil
 	}
 	rows, ok := p.lists.over.(numbered)
 	if !ok {
 		p.lists.Close()
-		p.print("note: that needs a screen")
+		p.print("note: not available in plain mode")
 		return nil
 	}
 	if p.lists.listed > 0 {
 		return nil
 	}
-	sought := p.lists.sought
-	p.lists.sought = ""
+	filter := p.lists.filter
+	p.lists.filter = ""
 	switch n := rows.Size(); {
-	case n == 0 && sought == "":
+	case n == 0 && filter == "":
 		p.lists.Close()
-		p.print("note: there is nothing to choose from")
+		p.print("note: the list is empty")
 		return nil
 	case n == 0:
-		p.print("note: nothing here is called " + ink.SanitizeLine(sought))
-		p.lists.update(list.SetFilter("")) // and all of it is told again
-	case n == 1 && sought != "":
-		p.tellRows(rows)
+		p.print("note: no match for " + ink.SanitizeLine(filter))
+		p.lists.update(list.SetFilter(""))
+	case n == 1 && filter != "":
+		p.printRows(rows)
 		return p.take(rows, 0)
 	}
-	p.tellRows(rows)
+	p.printRows(rows)
 	if p.in.Typed {
-		p.print("  a number or a part of a name takes one, nothing leaves the list")
+		p.print("  type a number or part of a name to select, or an empty line to cancel")
 	} else {
-		p.print("  a number takes one, nothing leaves the list")
+		p.print("  type a number to select, or an empty line to cancel")
 	}
 	return nil
 }
 
-// tellRows tells the next rows of a list.
-func (p *front) tellRows(rows numbered) {
+// printRows prints the next rows of a list.
+func (p *front) printRows(rows numbered) {
 	for end := min(rows.Size(), p.lists.listed+listRows); p.lists.listed < end; {
 		p.lists.listed++
 		p.print("  " + strconv.Itoa(p.lists.listed) + " " + strings.TrimLeft(ansi.Strip(rows.Row(p.lists.listed-1)), ink.MarkUser+" "))
 	}
 	if more := rows.Size() - p.lists.listed; more > 0 {
-		p.print("  and " + strconv.Itoa(more) + " more: type more to see them")
+		p.print("  and " + strconv.Itoa(more) + " more (type more to list them)")
 	}
 }
 
-// chooses reports whether a line is about the list that waits, rather than about
-// something else: a typed command, or what a file goes on with.
+// chooses reports whether a line is input for the open list: not a slash command, and
+// in a file only a number, an empty line or "more".
 func (p *front) chooses(line string) bool {
 	return p.lists.over != nil && p.lists.listed > 0 &&
 		(line == "" || isNumber(line) || p.wantsMore(line) || p.in.Typed && !strings.HasPrefix(line, "/"))
@@ -115,7 +115,7 @@ func (p *front) wantsMore(line string) bool {
 	return ok && line == "more" && p.lists.listed < rows.Size()
 }
 
-// choose takes a line as the number of a row, or as a part of the name of one.
+// choose takes a line as the number of a row or as a filter.
 func (p *front) choose(line string) tea.Cmd {
 	n, err := strconv.Atoi(line)
 	rows := p.lists.over.(numbered)
@@ -124,20 +124,20 @@ func (p *front) choose(line string) tea.Cmd {
 		p.lists.Close()
 		return nil
 	case p.wantsMore(line):
-		p.tellRows(rows)
+		p.printRows(rows)
 		return nil
 	case err != nil:
-		p.lists.sought, p.lists.listed = line, 0
+		p.lists.filter, p.lists.listed = line, 0
 		return tea.Batch(p.lists.update(list.SetFilter(line)), p.lists.update(list.SearchDue{Query: line}))
 	case n < 1 || n > p.lists.listed:
 		p.print("note: there is no row " + ink.SanitizeLine(line))
 		p.lists.listed = 0
-		return p.list()
+		return p.printList()
 	}
 	return p.take(rows, n-1)
 }
 
-// take takes a row.
+// take chooses a row.
 func (p *front) take(rows numbered, i int) tea.Cmd {
 	rows.MarkRow(i)
 	return p.lists.update(tea.KeyPressMsg{Code: tea.KeyEnter})

@@ -1,7 +1,6 @@
-// Package plain shows a session as lines of text that stay as they were written:
-// for screen readers, logs and terminals that can do no more. It takes the same
-// events as the screen and carries out the same commands, and draws nothing. Start
-// reading at Show.
+// Package plain is plain mode: it prints a session as lines of text without cursor
+// movement, for screen readers, logs and simple terminals. It takes the same events
+// and runs the same commands as the screen. Start reading at Show.
 package plain
 
 import (
@@ -25,62 +24,62 @@ import (
 	"agent/internal/tui/transcript"
 )
 
-// Lines are the lines that the user types, or that a file holds.
+// Lines are the lines of standard input.
 type Lines struct {
-	C     <-chan string // without their ends; closed when there are no more
-	Typed bool          // the user types them, and a prompt asks for each
-	// Interrupts are requests to interrupt the turn, or to leave if none runs.
+	C     <-chan string // without line ends; closed at the end of the input
+	Typed bool          // the user types them, each at a prompt
+	// Interrupts are requests to interrupt the turn, or to quit if none runs.
 	Interrupts <-chan struct{}
 }
 
-// front is the front end: it prints events, and takes lines as prompts, commands
-// and answers.
+// front is the front end of plain mode. It prints events, and takes lines as prompts,
+// commands and answers.
 type front struct {
 	*screen.Conversation
 	dialog *dialog.Dialog // the questions that wait
 	prompt *prompt.Prompt
-	editor *editor.Editor // what the prompt is typed in
+	editor *editor.Editor // of the prompt
 	slash  *slash.Session
 	lists  *openList
-	next   screen.Exit
+	exit   screen.Exit // the result of Show
 
-	in    Lines
-	out   io.Writer
-	came  chan tea.Msg // results of commands that ran in the background
-	busy  int          // how many of them run
-	asked time.Time    // when the question was last printed
-	ended bool         // there are no more lines
+	in         Lines
+	out        io.Writer
+	results    chan tea.Msg // of commands that ran in the background
+	background int          // number of these commands that run
+	asked      time.Time    // when the question was last printed
+	inputEnded bool         // there are no more lines
 
-	marked bool // the prompt for the next line is on the screen
-	ending bool // items are added because a turn ends
+	prompted   bool // the prompt for the next line is printed
+	turnEnding bool // a TurnEnd is being applied
 
-	said    string // the text so far of the message that streams
-	printed int    // how many bytes of it are printed
-	started map[string]bool
-	mode    string // that was printed last
+	streamed string          // text of the current message
+	printed  int             // bytes of streamed that are printed
+	started  map[string]bool // calls whose start is printed, by ID
+	mode     string          // permission mode that was printed last
 }
 
-// Lines are laid out for a screen of that size.
+// The size of the screen for which lines and lists are laid out.
 const (
 	width  = 100
 	height = 1000
 )
 
-// Show prints the session until the user leaves, the agent is gone, ctx ends or
-// there are no more lines. None of these is an error. Of o, keys and the terminal
-// mean nothing here; o.Output must be set.
+// Show prints the session until the user quits, o.Events is closed, ctx ends or the
+// input ends. None of these is an error. It ignores the keys and the terminal in o;
+// o.Output must be set.
 func Show(ctx context.Context, o screen.Options, in Lines) (screen.Exit, error) {
-	all, stop := context.WithCancel(context.WithoutCancel(ctx))
+	outboxCtx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
-	outbox := screen.NewOutbox(all, o.Commands)
+	outbox := screen.NewOutbox(outboxCtx, o.Commands)
 	p := newFront(o, time.Now, outbox.Send, in)
 	p.run(ctx)
 	p.endLine()
 	p.prompt.Drafts.Save()
-	go screen.Drain(all, o.Events)
+	go screen.Drain(outboxCtx, o.Events)
 	outbox.Close(terminal.Grace)
 	p.slash.SaveRecent()
-	exit := p.next
+	exit := p.exit
 	exit.Turns, exit.Jobs = p.Feed.Turns, transcript.Running(p.Feed.Jobs)
 	exit.BaseURL, exit.Host = p.Feed.BaseURL, p.Feed.Host
 	return exit, nil
@@ -90,8 +89,8 @@ func newFront(o screen.Options, now func() time.Time, send func(event.Command), 
 	o.Appearance.NoColor = true
 	c := screen.New(o, now, send)
 	c.Width, c.Height = width, height
-	c.After = func(time.Duration, tea.Msg) tea.Cmd { return nil } // nothing changes with time alone
-	p := &front{Conversation: c, lists: &openList{}, in: in, out: o.Output, came: make(chan tea.Msg), started: map[string]bool{}, mode: o.Session.Mode}
+	c.After = func(time.Duration, tea.Msg) tea.Cmd { return nil } // timers only serve animations and expiring hints
+	p := &front{Conversation: c, lists: &openList{}, in: in, out: o.Output, results: make(chan tea.Msg), started: map[string]bool{}, mode: o.Session.Mode}
 	p.editor = editor.New(c.Keys, c.Styles, false)
 	p.dialog = dialog.New(c.Keys, c.Styles, false, o.Files.ShortDir, now)
 	var notices []string
@@ -104,43 +103,43 @@ func newFront(o screen.Options, now func() time.Time, send func(event.Command), 
 	return p
 }
 
-// leave ends the front end, after which next is shown. Its command wakes run up.
-func (p *front) leave(next screen.Exit) tea.Cmd {
-	p.next, p.Done = next, true
+// leave ends run with the result exit. Its command wakes run up.
+func (p *front) leave(exit screen.Exit) tea.Cmd {
+	p.exit, p.Done = exit, true
 	return tea.Quit
 }
 
-// run takes events, lines and results until the end.
+// run handles events, lines and results until the front end is done.
 func (p *front) run(ctx context.Context) {
 	p.begin()
 	p.PlayNext()
 	for !p.Done {
-		if p.busy == 0 { // all rows of a list are there
-			p.do(ctx, p.list())
+		if p.background == 0 { // the rows of a list are complete
+			p.do(ctx, p.printList())
 			p.printUnsent()
 		}
-		p.mark()
+		p.printPrompt()
 		select {
 		case ev, ok := <-p.Options.Events:
 			if !ok {
 				return
 			}
-			p.heard(ctx, ev)
+			p.handle(ctx, ev)
 		case line, ok := <-p.lines():
-			p.marked = p.marked && !ok
+			p.prompted = p.prompted && !ok
 			if ok {
 				p.do(ctx, p.line(line))
 			} else {
-				p.ended = true
+				p.inputEnded = true
 			}
-		case msg := <-p.came:
+		case msg := <-p.results:
 			p.done(ctx, msg)
 		case <-p.in.Interrupts:
 			p.interrupt()
 		case <-ctx.Done():
 			return
 		}
-		if p.ended {
+		if p.inputEnded {
 			p.finish()
 		}
 		p.ReportForced()
@@ -148,18 +147,19 @@ func (p *front) run(ctx context.Context) {
 	}
 }
 
-// heard prints an event of the agent and keeps up with it.
-func (p *front) heard(ctx context.Context, ev event.Event) {
-	p.event(ev)
+// handle prints and applies an event of the agent.
+func (p *front) handle(ctx context.Context, ev event.Event) {
+	p.printEvent(ev)
 	p.apply(ev)
-	p.do(ctx, p.turnPages(ev))
+	p.do(ctx, p.dropPages(ev))
 	if asked, ok := ev.(event.Asked); ok && p.dialog.Count() == 1 {
 		p.ask(asked.Ask)
 	}
 }
 
+// apply updates the conversation and its parts.
 func (p *front) apply(ev event.Event) {
-	_, p.ending = ev.(*event.TurnEnd)
+	_, p.turnEnding = ev.(*event.TurnEnd)
 	p.Apply(ev)
 	p.slash.Apply(ev)
 	switch ev := ev.(type) {
@@ -182,11 +182,11 @@ func (p *front) apply(ev event.Event) {
 		p.dialog.Clear()
 	}
 	p.prompt.Queue.Follow(ev)
-	p.ending = false
+	p.turnEnding = false
 }
 
-// turnPages lets go of what was printed long ago, between turns.
-func (p *front) turnPages(ev event.Event) tea.Cmd {
+// dropPages drops old pages of the transcript, between turns.
+func (p *front) dropPages(ev event.Event) tea.Cmd {
 	switch ev.(type) {
 	case *event.TurnEnd, *event.Rewound, event.Opened:
 		p.Transcript.Layout(width, height)
@@ -195,23 +195,23 @@ func (p *front) turnPages(ev event.Event) tea.Cmd {
 	return nil
 }
 
-// do runs cmd in the background. Its result comes back to run.
+// do runs cmd in the background and sends its result to run.
 func (p *front) do(ctx context.Context, cmd tea.Cmd) {
 	if cmd == nil {
 		return
 	}
-	p.busy++
+	p.background++
 	go func() {
 		select {
-		case p.came <- cmd():
+		case p.results <- cmd():
 		case <-ctx.Done():
 		}
 	}()
 }
 
-// done takes the result of a command.
+// done handles the result of a command.
 func (p *front) done(ctx context.Context, msg tea.Msg) {
-	p.busy--
+	p.background--
 	if many, ok := msg.(tea.BatchMsg); ok {
 		for _, cmd := range many {
 			p.do(ctx, cmd)
@@ -229,18 +229,18 @@ func (p *front) done(ctx context.Context, msg tea.Msg) {
 	}
 }
 
-// lines is where the next line comes from. Lines of a file wait for the end of the
-// turn unless it asks a question, for the rows of a list, and until the session is
-// read.
+// lines returns the channel of the next line; nil if none must be read now. Lines of a
+// file wait until the turn ends or asks a question, the rows of a list are complete
+// and the session is read.
 func (p *front) lines() <-chan string {
-	working := p.Busy() && !p.dialog.Waits() || p.lists.over != nil && p.busy > 0 || !p.Transcript.Settled
-	if p.ended || !p.in.Typed && working {
+	working := p.Busy() && !p.dialog.Waits() || p.lists.over != nil && p.background > 0 || !p.Transcript.Settled
+	if p.inputEnded || !p.in.Typed && working {
 		return nil
 	}
 	return p.in.C
 }
 
-// line takes a line: as an answer, the choice of a row, a command or a prompt.
+// line handles a line: an answer, the choice of a row, a command or a prompt.
 func (p *front) line(line string) tea.Cmd {
 	line = strings.TrimSpace(line)
 	if p.dialog.Waits() {
@@ -248,9 +248,9 @@ func (p *front) line(line string) tea.Cmd {
 			p.answer(line)
 			return nil
 		}
-		p.asked = p.Now() // an answer follows a pause without another line
+		p.asked = p.Now() // an answer needs a pause without other lines before it
 		if yesOrNo(line) != 0 || isNumber(line) {
-			p.print("note: this line came too soon to answer the question, so it is a message")
+			p.print("note: this line came too soon after the question to be its answer, so it was sent as a message")
 		}
 	}
 	switch {
@@ -260,7 +260,7 @@ func (p *front) line(line string) tea.Cmd {
 		p.lists.Close()
 		p.editor.Set(line)
 		cmd := p.prompt.Submit()
-		if _, _, command := slash.Parse(line); command && p.editor.Raw() == line { // its error says what to type
+		if _, _, command := slash.Parse(line); command && p.editor.Raw() == line { // it failed, with a note
 			p.editor.Take()
 		}
 		return cmd
@@ -268,18 +268,18 @@ func (p *front) line(line string) tea.Cmd {
 	return nil
 }
 
-// finish ends a session without further lines: questions that wait are rejected,
-// and the end of the turn is the end of the session.
+// finish handles the end of the input: it rejects open questions, and ends run when
+// nothing runs any more.
 func (p *front) finish() {
 	for p.dialog.Waits() {
-		p.reply(event.Answer{Decision: event.Refuse, Note: "nobody is here to answer"})
+		p.reply(event.Answer{Decision: event.Refuse, Note: "the input has ended, so no user can answer"})
 	}
-	if !p.Busy() && !p.prompt.Queue.ShellRuns() && len(p.Feed.Pending) == 0 && p.busy == 0 && p.lists.sought == "" {
+	if !p.Busy() && !p.prompt.Queue.ShellRuns() && len(p.Feed.Pending) == 0 && p.background == 0 && p.lists.filter == "" {
 		p.Done = true
 	}
 }
 
-// interrupt interrupts the turn, or leaves.
+// interrupt interrupts the turn, or quits if none runs.
 func (p *front) interrupt() {
 	switch {
 	case p.Busy():
@@ -288,41 +288,42 @@ func (p *front) interrupt() {
 	case !p.in.Typed || p.prompt.ConfirmLeave():
 		p.Done = true
 	default:
-		p.print("note: once more leaves")
+		p.print("note: press ctrl+c again to quit")
 	}
 }
 
-// printUnsent prints text that came back unsent, which can be typed again.
+// printUnsent prints text that was returned unsent, so that the user can type it
+// again.
 func (p *front) printUnsent() {
 	text := p.editor.Take().Text
 	if strings.TrimSpace(text) != "" {
-		p.block("note", "unsent, type it again to send it: "+ink.Sanitize(text))
+		p.block("note", "not sent, type it again to send it: "+ink.Sanitize(text))
 	}
-	if waits := p.prompt.Queue.TakeHeld(); len(waits) > 0 {
-		p.print("note: these are unsent, type them again to send them:")
-		for _, text := range waits {
+	if held := p.prompt.Queue.TakeHeld(); len(held) > 0 {
+		p.print("note: not sent, type these again to send them:")
+		for _, text := range held {
 			p.block("", ink.Sanitize(text))
 		}
 	}
 }
 
-// mark prints the prompt for the next line, when the user can type one.
-func (p *front) mark() {
-	reads := p.lists.over != nil && p.busy > 0 // the rows of a list
-	if p.in.Typed && !p.marked && !p.ended && !reads && (!p.Feed.Running || p.dialog.Waits()) {
+// printPrompt prints the prompt for the next line, if the user can type one.
+func (p *front) printPrompt() {
+	reading := p.lists.over != nil && p.background > 0 // the rows of a list
+	if p.in.Typed && !p.prompted && !p.inputEnded && !reading && (!p.Feed.Running || p.dialog.Waits()) {
 		fmt.Fprint(p.out, "> ")
-		p.marked = true
+		p.prompted = true
 	}
 }
 
-// print writes a line.
+// print prints a line.
 func (p *front) print(line string) {
 	p.endLine()
 	fmt.Fprintln(p.out, strings.TrimRight(p.Styles.Letters.Write(line), " "))
 }
 
-// block prints text, its first line after the speaker. The other lines are indented,
-// so that none of them looks like a line of the program.
+// block prints text with its speaker, which may be empty. Its other lines are
+// indented, so that none looks like a line of the program.
 func (p *front) block(who, text string) {
 	for i, l := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
 		if i == 0 && who != "" {
@@ -335,8 +336,8 @@ func (p *front) block(who, text string) {
 
 // endLine ends the line that holds the prompt.
 func (p *front) endLine() {
-	if p.marked {
+	if p.prompted {
 		fmt.Fprintln(p.out)
-		p.marked = false
+		p.prompted = false
 	}
 }

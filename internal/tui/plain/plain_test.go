@@ -13,15 +13,15 @@ import (
 	"agent/internal/tui/screen"
 )
 
-// A line that is no answer is never one by the way: the enter that sends it as a
-// message does not reach the question.
-func TestPlainLineAnswersNothing(t *testing.T) {
+// TestPlainLineIsNoAnswer checks that a line that is not an answer is sent as a
+// message and does not answer the question.
+func TestPlainLineIsNoAnswer(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	var sent []event.Command
 	send := func(c event.Command) { sent = append(sent, c) }
 	p := newFront(screen.Options{Output: io.Discard}, func() time.Time { return now }, send, Lines{Typed: true})
-	p.heard(t.Context(), &event.UserSaid{Text: "go"})
-	p.heard(t.Context(), event.Asked{Ask: event.Ask{ID: "1", Title: "shell make", Effect: "execute", Targets: []event.Target{{Kind: "command", Value: "make"}}}})
+	p.handle(t.Context(), &event.UserSaid{Text: "go"})
+	p.handle(t.Context(), event.Asked{Ask: event.Ask{ID: "1", Title: "shell make", Effect: "execute", Targets: []event.Target{{Kind: "command", Value: "make"}}}})
 	for _, line := range []string{"also", "sure thing", "yes please", "", "sure thing"} {
 		for _, pause := range []time.Duration{time.Minute, 100 * time.Millisecond} {
 			now = now.Add(pause)
@@ -49,7 +49,7 @@ func TestPlainLineAnswersNothing(t *testing.T) {
 	}
 }
 
-// What waits in the queue is saved with the session when the program ends.
+// The queue is saved with the session when the program exits.
 func TestQueueIsSavedAtTheEnd(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	events, commands, lines := make(chan event.Event), make(chan event.Command), make(chan string)

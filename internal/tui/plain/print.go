@@ -14,12 +14,13 @@ import (
 	"agent/internal/tui/transcript"
 )
 
-// outputLines is how many lines of a tool's output are told, its last ones.
+// outputLines is the maximum number of printed lines of a tool's output, the last
+// ones.
 const outputLines = 8
 
-// begin tells where one is, and what was said last.
+// begin prints the heading, the notices and the last turn of a resumed session.
 func (p *front) begin() {
-	p.print(p.Options.Heading(p.Feed.Title))
+	p.print(p.Heading())
 	for _, n := range p.Options.Notices {
 		p.block("note", ink.Sanitize(n))
 	}
@@ -28,27 +29,27 @@ func (p *front) begin() {
 	}
 	last := 0
 	for i, ev := range p.Options.Session.History {
-		if said, ok := ev.(*event.UserSaid); ok && !said.Steered {
+		if prompt, ok := ev.(*event.UserSaid); ok && !prompt.Steered {
 			last = i
 		}
 	}
 	typed := p.in.Typed
-	p.in.Typed = false // nobody typed this here
+	p.in.Typed = false // print the prompts of the history too
 	for _, ev := range p.Options.Session.History[last:] {
 		switch ev.(type) {
-		case *event.ModelSet, *event.ModeSet: // what holds now may be something else
+		case *event.ModelSet, *event.ModeSet: // not necessarily the current ones
 		default:
-			p.event(ev)
+			p.printEvent(ev)
 		}
 	}
 	p.in.Typed = typed
 	p.printUnsent()
-	p.Transcript.OnAdd = p.told
+	p.Transcript.OnAdd = p.printItem
 }
 
-// told tells of what the model adds to the transcript, but for what is told of
-// when it happens.
-func (p *front) told(it transcript.Item) {
+// printItem prints an item that is added to the transcript, unless printEvent prints
+// its event.
+func (p *front) printItem(it transcript.Item) {
 	switch it := it.(type) {
 	case *transcript.Notice:
 		p.block("note", ink.Sanitize(it.Text))
@@ -59,7 +60,7 @@ func (p *front) told(it transcript.Item) {
 		}
 	case *transcript.Closing:
 		who := "note"
-		if p.ending {
+		if p.turnEnding {
 			who = "done"
 		}
 		p.block(who, ink.Sanitize(it.Text))
@@ -72,8 +73,8 @@ func (p *front) told(it transcript.Item) {
 	}
 }
 
-// event tells of what happens.
-func (p *front) event(ev event.Event) {
+// printEvent prints an event.
+func (p *front) printEvent(ev event.Event) {
 	switch ev := ev.(type) {
 	case *event.UserSaid:
 		if !ev.Auto && !p.in.Typed {
@@ -81,13 +82,13 @@ func (p *front) event(ev event.Event) {
 		}
 	case event.Streamed:
 		if d, ok := ev.Delta.(llm.TextDelta); ok {
-			p.said += d.Text
-			p.whole(p.said[:strings.LastIndexByte(p.said, '\n')+1])
+			p.streamed += d.Text
+			p.printStreamed(p.streamed[:strings.LastIndexByte(p.streamed, '\n')+1])
 		}
 	case *event.MessageDone:
 		p.message(ev.Message)
 	case event.Retrying:
-		p.said, p.printed = "", 0
+		p.streamed, p.printed = "", 0
 	case *event.ToolStart:
 		if ev.Effect != "read" {
 			p.started[ev.ID] = true
@@ -101,7 +102,7 @@ func (p *front) event(ev event.Event) {
 			if ev.Host != "" {
 				name += " at " + ev.Host
 			}
-			p.block("note", ink.SanitizeLine(name)+" answers from here on")
+			p.block("note", "model: "+ink.SanitizeLine(name))
 		}
 	case *event.ModeSet:
 		if ev.Mode != p.mode {
@@ -114,8 +115,9 @@ func (p *front) event(ev event.Event) {
 	}
 }
 
-// whole tells what of the message that streams is on lines that have ended.
-func (p *front) whole(lines string) {
+// printStreamed prints the complete lines of the streamed message that are not printed
+// yet.
+func (p *front) printStreamed(lines string) {
 	if len(lines) <= p.printed {
 		return
 	}
@@ -127,29 +129,31 @@ func (p *front) whole(lines string) {
 	p.printed = len(lines)
 }
 
-// message tells the rest of a message.
+// message prints the rest of a finished message.
 func (p *front) message(m llm.Message) {
 	switch m.Kind {
 	case llm.Assistant:
-		if !strings.HasPrefix(m.Text, p.said[:p.printed]) {
+		if !strings.HasPrefix(m.Text, p.streamed[:p.printed]) {
 			p.printed = 0
 		}
-		p.said = m.Text
+		p.streamed = m.Text
 		if strings.TrimSpace(m.Text[p.printed:]) != "" {
-			p.whole(m.Text)
+			p.printStreamed(m.Text)
 		}
 		if m.Cut {
-			p.print("  (cut)")
+			p.print("  (truncated)")
 		}
-		p.said, p.printed = "", 0
+		p.streamed, p.printed = "", 0
 	case llm.Thinking:
 		first, _, _ := strings.Cut(strings.TrimSpace(m.Text), "\n")
 		if first != "" {
-			p.block("thought", ink.Truncate(ink.SanitizeLine(strings.Trim(first, "*# ")), width))
+			p.block("reasoning", ink.Truncate(ink.SanitizeLine(strings.Trim(first, "*# ")), width))
 		}
 	}
 }
 
+// toolEnd prints the end of a tool call, with the end of its output unless that only
+// repeats a read or the changes.
 func (p *front) toolEnd(ev *event.ToolEnd) {
 	facts := string(ev.Outcome)
 	if ev.Summary != "" {
@@ -178,10 +182,10 @@ func (p *front) toolEnd(ev *event.ToolEnd) {
 	}
 }
 
-// help lists what can be typed.
+// help prints what can be typed.
 func (p *front) help() {
 	p.block("note", p.AboutModel())
-	p.print("  a prompt is sent with enter; a backslash at the end of a line joins it with the next; ctrl+c stops a turn")
+	p.print("  enter sends a prompt; a backslash at the end of a line continues it on the next; ctrl+c interrupts a turn")
 	for _, s := range slash.Prefixes() {
 		if !s.Screen {
 			p.print("  " + s.Typed + ": " + s.What)

@@ -1,5 +1,5 @@
-// Package prompt holds what the user types for the agent: the prompt with its
-// suggestions, images, history and external editor, the queue of messages that wait,
-// and the draft that is saved. It draws only its own lines and knows no other layer.
+// Package prompt holds the user's input to the agent: the prompt with its suggestions,
+// images, history and external editor, the queue of messages, and the saved draft. It
+// draws only its own lines and knows no other layer.
 // Start reading at Prompt.
 package prompt

@@ -13,147 +13,146 @@ import (
 	"agent/internal/tui/screen"
 )
 
-// draftPause is how often at most a draft is saved.
+// draftPause is the minimum time between two saves of the draft.
 const draftPause = time.Second
 
-// draftDue says that a draft is to be saved.
+// draftDue reports that draftPause has passed.
 type draftDue struct{}
 
-// Drafts saves what the user has not sent yet, and brings it back.
+// Drafts saves the user's unsent input, and restores it.
 type Drafts struct {
 	*screen.Conversation
 	editor *editor.Editor
 	dialog *dialog.Dialog
 	queue  *Queue
 
-	saving  bool // the draft is going to be saved
-	saved   event.Draft
-	savedAt typedAt         // what was typed then
-	waited  []event.Waiting // and what waited
-	unsaid  unsaid
+	pending    bool // a draftDue is on its way
+	saved      event.Draft
+	savedAt    revisions       // when saved was taken
+	savedQueue []event.Waiting // unsentQueue when saved was taken
+	comment    savedComment
 }
 
-// typedAt is a state of all that is being typed.
-type typedAt struct {
-	prompt int // the editor's revision
-	note   dialog.Revision
+// revisions identifies a state of the typed text.
+type revisions struct {
+	prompt  int // of the editor
+	comment dialog.Revision
 }
 
-func (d *Drafts) typedAt() typedAt {
-	return typedAt{d.editor.Revision(), d.dialog.CommentRevision()}
+func (d *Drafts) revisions() revisions {
+	return revisions{d.editor.Revision(), d.dialog.CommentRevision()}
 }
 
-// Restore puts what was typed before into the editor, and what waited for
-// the end of a turn into the queue, where it waits for the person. The comment on
-// a question goes into the editor too: the question is gone, or comes again.
-func (m *Drafts) Restore(d event.Draft) {
-	m.saved = d
-	if d.Text != "" {
-		m.editor.RestoreDraft(d)
+// Restore restores a saved draft: the text and an unfinished comment on a question in
+// the editor, queued messages in the queue, which holds them until the user sends
+// them.
+func (d *Drafts) Restore(saved event.Draft) {
+	d.saved = saved
+	if saved.Text != "" {
+		d.editor.RestoreDraft(saved)
 	}
-	for _, w := range d.Queue {
+	for _, w := range saved.Queue {
 		if w.About != "" {
-			m.editor.PutBefore(w.Text)
-			m.unsaid = unsaid{w.About, m.editor.Raw(), w.Text}
+			d.editor.PutBefore(w.Text)
+			d.comment = savedComment{w.About, d.editor.Raw(), w.Text}
 			continue
 		}
-		said := editor.Typed{Text: w.Text, Images: w.Images}
-		m.editor.History.Remember(said)
-		m.queue.waits = append(m.queue.waits, queued{Typed: said})
+		message := editor.Typed{Text: w.Text, Images: w.Images}
+		d.editor.History.Remember(message)
+		d.queue.messages = append(d.queue.messages, queued{Typed: message})
 	}
-	m.queue.hold("unsent")
-	m.savedAt, m.waited = m.typedAt(), m.unsentQueue()
+	d.queue.hold("unsent")
+	d.savedAt, d.savedQueue = d.revisions(), d.unsentQueue()
 }
 
-// unsaid is a comment that was typed before the program ended.
-type unsaid struct {
+// savedComment is an unfinished comment on a question of an earlier run of the program.
+type savedComment struct {
 	about string // the title of the question
-	raw   string // all that is in the editor since, with the comment first
+	raw   string // the editor's text since Restore, which begins with the comment
 	text  string
 }
 
-// Resume opens the comment on a question that comes again with what was typed
-// before the program ended, unless the user edited that.
+// Resume moves a restored comment from the editor back to its question, if that is
+// asked again and the user has not edited the text.
 func (d *Drafts) Resume(ask event.Ask) {
-	was := d.unsaid
-	if was.about == "" || was.about != ask.Title || d.dialog.Count() > 1 || ask.AboutTurn() {
+	c := d.comment
+	if c.about == "" || c.about != ask.Title || d.dialog.Count() > 1 || ask.AboutTurn() {
 		return
 	}
-	d.unsaid = unsaid{}
-	rest, found := strings.CutPrefix(d.editor.Raw(), d.editor.History.WithTokens(was.text))
-	if d.editor.Raw() != was.raw || !found {
+	d.comment = savedComment{}
+	rest, found := strings.CutPrefix(d.editor.Raw(), d.editor.History.WithTokens(c.text))
+	if d.editor.Raw() != c.raw || !found {
 		return
 	}
 	d.editor.Set(strings.TrimPrefix(rest, "\n"))
-	d.dialog.Resume(was.text)
+	d.dialog.Resume(c.text)
 }
 
-// KeepComment puts what was being said to a question that goes away into the
-// editor.
+// KeepComment moves the unfinished comment on a question that closes into the editor.
 func (d *Drafts) KeepComment() {
 	if text := d.dialog.Comment(); text != "" {
 		d.editor.PutBefore(text)
 	}
 }
 
-// draft is what the person has not sent yet, and what the agent has yet to take
-// into the turn that runs.
-func (m *Drafts) draft() event.Draft {
-	d := m.editor.Draft()
-	if text := m.dialog.Comment(); text != "" {
-		d.Queue = append(d.Queue, event.Waiting{Text: text, About: m.dialog.First().Title})
+// draft returns the unsent input of the user, with the messages that have yet to
+// reach the running turn.
+func (d *Drafts) draft() event.Draft {
+	draft := d.editor.Draft()
+	if text := d.dialog.Comment(); text != "" {
+		draft.Queue = append(draft.Queue, event.Waiting{Text: text, About: d.dialog.First().Title})
 	}
-	d.Queue = append(d.Queue, m.unsentQueue()...)
-	return d
+	draft.Queue = append(draft.Queue, d.unsentQueue()...)
+	return draft
 }
 
-// unsentQueue is what the agent has yet to take into the turn that runs, and
-// what waits for its end. Of the first the agent knows the images.
+// unsentQueue returns the messages that have yet to reach the running turn, without
+// their images, which the agent has, and the queued messages.
 func (d *Drafts) unsentQueue() (all []event.Waiting) {
 	for _, p := range d.Feed.Pending {
 		if p.Steers {
 			all = append(all, event.Waiting{Text: p.Text})
 		}
 	}
-	for _, w := range d.queue.waits {
+	for _, w := range d.queue.messages {
 		all = append(all, event.Waiting{Text: w.Text, Images: w.Images})
 	}
 	return all
 }
 
-// touched reports whether the draft may be another than was saved last. It
-// costs the same however long the draft is.
-func (d *Drafts) touched() bool {
-	return d.typedAt() != d.savedAt || !slices.EqualFunc(d.unsentQueue(), d.waited, sameWaiting)
+// changed reports whether the draft may differ from the saved one. Its cost does not
+// depend on the length of the draft.
+func (d *Drafts) changed() bool {
+	return d.revisions() != d.savedAt || !slices.EqualFunc(d.unsentQueue(), d.savedQueue, sameWaiting)
 }
 
-// sameWaiting reports whether a and b are one message.
+// sameWaiting reports whether a and b are equal.
 func sameWaiting(a, b event.Waiting) bool {
 	return a.Text == b.Text && a.About == b.About && editor.SameImages(a.Images, b.Images)
 }
 
-// Keep sees to it that the draft is saved soon; that there is none any
-// more, at once.
+// Keep saves a changed draft: an empty one at once, others after draftPause.
 func (d *Drafts) Keep() tea.Cmd {
 	switch {
-	case !d.touched():
+	case !d.changed():
 	case d.editor.Blank() && d.dialog.Comment() == "" && len(d.unsentQueue()) == 0:
 		d.Save()
-	case !d.saving:
-		d.saving = true
+	case !d.pending:
+		d.pending = true
 		return d.After(draftPause, draftDue{})
 	}
 	return nil
 }
 
-func (m *Drafts) Save() {
-	if !m.touched() {
+// Save saves the draft if it has changed.
+func (d *Drafts) Save() {
+	if !d.changed() {
 		return
 	}
-	d := m.draft()
-	m.savedAt, m.waited = m.typedAt(), m.unsentQueue()
-	if d.Text != m.saved.Text || !editor.SameImages(d.Images, m.saved.Images) || !slices.EqualFunc(d.Queue, m.saved.Queue, sameWaiting) {
-		m.saved = d
-		m.Send(event.SaveDraft{Draft: d})
+	draft := d.draft()
+	d.savedAt, d.savedQueue = d.revisions(), d.unsentQueue()
+	if draft.Text != d.saved.Text || !editor.SameImages(draft.Images, d.saved.Images) || !slices.EqualFunc(draft.Queue, d.saved.Queue, sameWaiting) {
+		d.saved = draft
+		d.Send(event.SaveDraft{Draft: draft})
 	}
 }

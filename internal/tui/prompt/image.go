@@ -23,42 +23,41 @@ import (
 	"agent/internal/tui/screen"
 )
 
-// imageNameWidth is how much of a file's name a token shows.
+// imageNameWidth is the maximum width of a file name in an image token, in columns.
 const imageNameWidth = 32
 
-// Attacher finds the images whose paths are typed, and puts them in their place.
+// Attacher replaces the typed paths of images with the images.
 type Attacher struct {
 	*screen.Conversation
 	editor *editor.Editor
-	// ready continues with the prompt that waited for an image: it is sent, or
-	// queued.
+	// ready sends or queues the prompt that waited for an image.
 	ready func(queue bool) tea.Cmd
 
-	tried map[string]bool // words that were looked at
-	reads int             // how many looks have not ended
-	sends bool            // the prompt is sent once the last word was
-	later bool            // or goes into the queue
+	tried map[string]bool // words for which a read was started
+	reads int             // reads in progress
+	send  bool            // send the prompt after the last read
+	queue bool            // queue it instead
 }
 
-// picturesRead are the images that were found.
-type picturesRead struct {
-	words  []string // in the editor, whose place the images take
-	found  []editor.Piece
-	failed []error // why others that are there were not
+// imagesRead is the result of reading images.
+type imagesRead struct {
+	words  []string       // the paths as typed in the editor
+	images []editor.Piece // of words
+	failed []error        // of files that exist but cannot be read
 }
 
-// clipboardRead is the image that the clipboard has.
+// clipboardRead is the result of reading an image from the clipboard.
 type clipboardRead struct {
 	image editor.Piece
 	err   error
-	quiet bool // nobody asked for it
+	quiet bool // do not report an error
 }
 
-// imageEndings are those of files that are looked at. A model takes not all of
-// them: of the others it is said why not.
-var imageEndings = []string{".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".heic", ".heif", ".avif", ".tif", ".tiff", ".jxl"}
+// imageExtensions are the extensions of files that are read as images. Reading reports
+// an error for formats that models do not support.
+var imageExtensions = []string{".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".heic", ".heif", ".avif", ".tif", ".tiff", ".jxl"}
 
-// imagePath reports whether a word may be the path of an image.
+// imagePath reports whether a word looks like the path of an image.
 func imagePath(word string) bool {
 	const longest = 4096
 	if len(word) > longest || strings.Contains(word, "\n") {
@@ -66,29 +65,31 @@ func imagePath(word string) bool {
 	}
 	name := filepath.Base(strings.ToLower(strings.TrimRight(strings.TrimSpace(word), `"'`)))
 	ext := filepath.Ext(name)
-	return name != ext && slices.Contains(imageEndings, ext)
+	return name != ext && slices.Contains(imageExtensions, ext)
 }
 
-// lookAt returns the command that reads the image that a word is the path of, or
-// the last word of a sentence.
-func (a *Attacher) lookAt(word string) tea.Cmd {
-	return a.lookAtAll(strings.TrimRight(strings.TrimLeft(word, "(`"), "`).,;:!?"))
+// readWord returns the command that reads the image at the path word, without
+// punctuation around it; nil if it is no such path.
+func (a *Attacher) readWord(word string) tea.Cmd {
+	return a.readText(strings.TrimRight(strings.TrimLeft(word, "(`"), "`).,;:!?"))
 }
 
-// lookAtPaste is lookAt for what is pasted, or dropped on the terminal: one path,
-// which may have blanks in it, or nothing but paths.
-func (a *Attacher) lookAtPaste(text string) tea.Cmd {
+// readPaste is like readWord for text that is pasted or dropped on the terminal: one
+// path, which may contain blanks, or several paths and no other words.
+func (a *Attacher) readPaste(text string) tea.Cmd {
 	const longest = 16 << 10
 	if len(text) > longest {
 		return nil
 	}
-	return a.lookAtAll(text)
+	return a.readText(text)
 }
 
-func (a *Attacher) lookAtAll(text string) tea.Cmd {
-	words := spelled(text)
-	many := len(words) > 0 && !slices.ContainsFunc(words, func(w string) bool { return !imagePath(w) })
-	if a.Options.Files.ReadImage == nil || !many && !imagePath(text) || a.tried[text] {
+// readText returns the command that reads the image at the path text, or those of
+// several paths.
+func (a *Attacher) readText(text string) tea.Cmd {
+	words := shellWords(text)
+	allPaths := len(words) > 0 && !slices.ContainsFunc(words, func(w string) bool { return !imagePath(w) })
+	if a.Options.Files.ReadImage == nil || !allPaths && !imagePath(text) || a.tried[text] {
 		return nil
 	}
 	if a.tried == nil {
@@ -100,30 +101,30 @@ func (a *Attacher) lookAtAll(text string) tea.Cmd {
 	return func() tea.Msg {
 		if imagePath(text) {
 			if p, err := readImage(read, text); err == nil {
-				return picturesRead{words: []string{text}, found: []editor.Piece{p}}
+				return imagesRead{words: []string{text}, images: []editor.Piece{p}}
 			}
 		}
 		return readImages(read, words)
 	}
 }
 
-// readImages reads those of words that are paths of images.
-func readImages(read func(string) (llm.Image, string, error), words []string) (all picturesRead) {
+// readImages reads the images among words.
+func readImages(read func(string) (llm.Image, string, error), words []string) (r imagesRead) {
 	for _, w := range words {
 		if !imagePath(w) {
 			continue
 		}
 		switch p, err := readImage(read, w); {
 		case err == nil:
-			all.words, all.found = append(all.words, w), append(all.found, p)
-		case !errors.Is(err, fs.ErrNotExist): // most words that look like a path are none
-			all.failed = append(all.failed, err)
+			r.words, r.images = append(r.words, w), append(r.images, p)
+		case !errors.Is(err, fs.ErrNotExist): // not a path after all
+			r.failed = append(r.failed, err)
 		}
 	}
-	return all
+	return r
 }
 
-// readImage reads an image; a file that was named with @ goes by its path.
+// readImage reads an image from a path or an @mention.
 func readImage(read func(string) (llm.Image, string, error), word string) (editor.Piece, error) {
 	path := word
 	if named, ok := strings.CutPrefix(word, "@"); ok {
@@ -135,55 +136,55 @@ func readImage(read func(string) (llm.Image, string, error), word string) (edito
 	}
 	name := filepath.Base(strings.Trim(strings.TrimSpace(path), `"'`))
 	name = ink.Truncate(ink.SanitizeLine(name), imageNameWidth) + " " + ink.SanitizeLine(what)
-	return editor.Piece{Name: strings.ReplaceAll(name, "]", ")"), Image: &img}, nil // a label ends with the first bracket
+	return editor.Piece{Name: strings.ReplaceAll(name, "]", ")"), Image: &img}, nil // the token ends at the first bracket
 }
 
-// take puts images in the place of their paths.
-func (a *Attacher) take(msg picturesRead) tea.Cmd {
+// take replaces the paths in the editor with the images.
+func (a *Attacher) take(msg imagesRead) tea.Cmd {
 	for i, word := range msg.words {
-		a.editor.Attach(word, msg.found[i])
+		a.editor.Attach(word, msg.images[i])
 	}
 	for _, err := range msg.failed {
-		a.Say("An image stays a path: " + ink.SanitizeLine(strings.TrimRight(err.Error(), ".")) + ".")
+		a.Say("Cannot attach an image: " + ink.SanitizeLine(strings.TrimRight(err.Error(), ".")) + ".")
 	}
-	a.attached(len(msg.words))
-	if a.reads--; a.reads == 0 && a.sends {
-		a.sends = false
-		return a.ready(a.later)
+	a.warnVision(len(msg.words))
+	if a.reads--; a.reads == 0 && a.send {
+		a.send = false
+		return a.ready(a.queue)
 	}
 	return nil
 }
 
-// attached says so where the model sees no images.
-func (a *Attacher) attached(n int) {
+// warnVision warns if n images are attached and the model does not support images.
+func (a *Attacher) warnVision(n int) {
 	if n > 0 && a.Options.Models.Blind != nil && a.Options.Models.Blind(a.Feed.Model) {
-		a.Say(ink.SanitizeLine(a.Feed.Model) + " cannot see images: it will be told only that there was one. /model changes the model.")
+		a.Say(ink.SanitizeLine(a.Feed.Model) + " does not support images and will get only a placeholder. Switch models with /model.")
 	}
 }
 
-// typedImage looks at the word that was typed last, once a blank follows it.
+// typedImage returns the command that reads the image at the last typed path, if a
+// blank follows it.
 func (a *Attacher) typedImage() tea.Cmd {
 	before := a.editor.Before()
 	word := strings.TrimRight(before, " ")
 	if word == before || a.editor.History.Walking() {
 		return nil
 	}
-	return a.lookAt(lastWord(word))
+	return a.readWord(lastWord(word))
 }
 
-// lastWord is the last word of a line.
+// lastWord returns the last word of a line; empty if the line ends with a blank.
 func lastWord(line string) string {
-	words := spelled(line)
+	words := shellWords(line)
 	if len(words) == 0 || strings.TrimRight(line, " \t\n") != line {
 		return ""
 	}
 	return words[len(words)-1]
 }
 
-// spelled are the words of a text as they stand there, in the way of a shell: a
-// blank in quotes, or behind a backslash, is part of its word. A quote without a
-// second one is an apostrophe.
-func spelled(text string) []string {
+// shellWords splits text at blanks that are neither quoted nor escaped, and keeps
+// quotes and backslashes. With an unclosed quote it splits at every blank.
+func shellWords(text string) []string {
 	var words []string
 	from, quote, escaped := -1, rune(0), false
 	for i, r := range text {
@@ -214,14 +215,14 @@ func spelled(text string) []string {
 	return words
 }
 
-// pasteClipboard puts the image of the clipboard in at the cursor. quiet says
-// nothing where there is none.
+// pasteClipboard inserts the image on the clipboard at the cursor. If quiet is set, it
+// reports no error.
 func (a *Attacher) pasteClipboard(quiet bool) tea.Cmd {
 	if a.Options.Clipboard.ReadImage == nil {
 		if quiet {
 			return nil
 		}
-		a.Say("images cannot be taken from the clipboard here: type the path of an image file")
+		a.Say("Cannot read images from the clipboard here. Type the path of an image file instead.")
 		return nil
 	}
 	read := a.Options.Clipboard.ReadImage
@@ -238,6 +239,7 @@ func (a *Attacher) pasteClipboard(quiet bool) tea.Cmd {
 	}
 }
 
+// takeClipboard inserts the image from the clipboard.
 func (a *Attacher) takeClipboard(msg clipboardRead) {
 	if msg.err != nil {
 		if msg.quiet {
@@ -247,14 +249,14 @@ func (a *Attacher) takeClipboard(msg clipboardRead) {
 		return
 	}
 	a.editor.Attach("", msg.image)
-	a.attached(1)
+	a.warnVision(1)
 }
 
-// unread reports whether the prompt names what may be an image that was not read
-// yet. It is sent once it was, which cmd sees to.
+// unread reports whether an image of the prompt is still to be read. The prompt is
+// sent after that; cmd may be nil.
 func (a *Attacher) unread() (cmd tea.Cmd, waits bool) {
 	raw := strings.TrimRight(a.editor.Raw(), " \n")
-	cmd = a.lookAt(lastWord(raw[strings.LastIndexByte(raw, '\n')+1:]))
-	a.sends = a.reads > 0
-	return cmd, a.sends
+	cmd = a.readWord(lastWord(raw[strings.LastIndexByte(raw, '\n')+1:]))
+	a.send = a.reads > 0
+	return cmd, a.send
 }

@@ -6,7 +6,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"agent/internal/loop/event"
 	"agent/internal/tui/dialog"
 	"agent/internal/tui/editor"
 	"agent/internal/tui/keys"
@@ -16,15 +15,14 @@ import (
 	"agent/internal/tui/terminal"
 )
 
-// Prompt is the bottom layer: the editor in which the user types, and what is done
-// with its text.
+// Prompt is the bottom layer: the editor with the user's prompt, and what sends it.
 type Prompt struct {
 	*screen.Conversation
 	editor      *editor.Editor
-	dialog      *dialog.Dialog // hears of what is typed while a question waits
+	dialog      *dialog.Dialog // is notified of changes of the draft
 	Suggestions *Suggestions
 	images      *Attacher
-	earlier     *History
+	history     *History
 	Queue       *Queue
 	Clipboard   *Clipboard
 	External    *External
@@ -33,18 +31,18 @@ type Prompt struct {
 	help        func()
 	leave       func() tea.Cmd
 
-	warned  time.Time // when ctrl+c was pressed on an empty prompt
-	escaped time.Time // when esc was
+	clearPressed  time.Time // when ctrl+c was pressed on an empty prompt; zero if not
+	rewindPressed time.Time // when esc was pressed on an empty prompt; zero if not
 }
 
-// New returns the prompt that is typed in e. help shows the help; leave ends
-// the program.
+// New returns the prompt with the editor e. help shows the help; leave quits the
+// program.
 func New(c *screen.Conversation, e *editor.Editor, d *dialog.Dialog, s *slash.Session, help func(), leave func() tea.Cmd) *Prompt {
 	p := &Prompt{
 		Conversation: c, editor: e, dialog: d, slash: s, help: help, leave: leave,
 		Suggestions: &Suggestions{Conversation: c, editor: e, slash: s},
 		images:      &Attacher{Conversation: c, editor: e},
-		earlier:     &History{Conversation: c, editor: e},
+		history:     &History{Conversation: c, editor: e},
 		Queue:       &Queue{Conversation: c, editor: e},
 		Clipboard:   &Clipboard{Conversation: c, editor: e},
 	}
@@ -54,39 +52,40 @@ func New(c *screen.Conversation, e *editor.Editor, d *dialog.Dialog, s *slash.Se
 	return p
 }
 
-// twice is within which the second press of a key leaves, or rewinds.
-const twice = 2 * time.Second
+// doublePress is the maximum time between the two presses of a key that quits or
+// rewinds.
+const doublePress = 2 * time.Second
 
-// Leaving reports whether another ctrl+c leaves.
-func (p *Prompt) Leaving() bool { return p.since(p.warned) }
+// Leaving reports whether another ctrl+c quits.
+func (p *Prompt) Leaving() bool { return p.recent(p.clearPressed) }
 
 // Rewinding reports whether another esc opens the list of earlier prompts.
-func (p *Prompt) Rewinding() bool { return p.since(p.escaped) }
+func (p *Prompt) Rewinding() bool { return p.recent(p.rewindPressed) }
 
-// since reports whether a key that was pressed then can still be pressed twice.
-func (p *Prompt) since(then time.Time) bool { return !then.IsZero() && p.Now().Sub(then) < twice }
+// recent reports whether a key press at t can still become a double press.
+func (p *Prompt) recent(t time.Time) bool { return !t.IsZero() && p.Now().Sub(t) < doublePress }
 
-// ConfirmLeave reports whether the key that leaves was pressed shortly before. If
-// not, the next press confirms it.
+// ConfirmLeave reports whether the key that quits was pressed shortly before. If not,
+// it starts the wait for the second press.
 func (p *Prompt) ConfirmLeave() bool {
 	if p.Leaving() {
 		return true
 	}
-	p.warned = p.Now()
+	p.clearPressed = p.Now()
 	return false
 }
 
-// HalfPressed reports whether a key was pressed that is pressed twice. Expire ends
-// that.
-func (p *Prompt) HalfPressed() bool { return !p.warned.IsZero() || !p.escaped.IsZero() }
+// HalfPressed reports whether the prompt waits for a second press of a key. Expire
+// ends the wait.
+func (p *Prompt) HalfPressed() bool { return !p.clearPressed.IsZero() || !p.rewindPressed.IsZero() }
 
-// Expire ends the wait for a second press that comes too late.
+// Expire ends the wait for a second press after doublePress.
 func (p *Prompt) Expire() {
 	if !p.Leaving() {
-		p.warned = time.Time{}
+		p.clearPressed = time.Time{}
 	}
 	if !p.Rewinding() {
-		p.escaped = time.Time{}
+		p.rewindPressed = time.Time{}
 	}
 }
 
@@ -100,7 +99,7 @@ func (p *Prompt) Key(msg tea.KeyPressMsg) (tea.Cmd, layer.Offer) {
 	case p.Keys.Is(k, keys.Leave) && p.editor.Empty():
 		return p.leave(), layer.Taken
 	case p.Keys.Is(k, keys.Rewind) && p.editor.Empty() && !p.editor.Mode.HandlesEscape():
-		return p.goBack(), layer.Taken
+		return p.rewind(), layer.Taken
 	case p.Keys.Is(k, keys.Help) && p.editor.Empty():
 		p.help()
 	case p.Keys.Is(k, keys.Newline):
@@ -108,7 +107,7 @@ func (p *Prompt) Key(msg tea.KeyPressMsg) (tea.Cmd, layer.Offer) {
 	case p.Keys.Is(k, keys.Send):
 		return p.Submit(), layer.Taken
 	case p.Keys.Is(k, keys.Queue):
-		return p.later(), layer.Taken
+		return p.enqueue(), layer.Taken
 	case p.Keys.Is(k, keys.Unqueue):
 		p.Queue.drop()
 	default:
@@ -117,7 +116,8 @@ func (p *Prompt) Key(msg tea.KeyPressMsg) (tea.Cmd, layer.Offer) {
 	return nil, layer.Taken
 }
 
-// edit hands a key to the editor, and copies what it copied.
+// edit passes a key to the editor, and puts the text that the editor copied on the
+// clipboard.
 func (p *Prompt) edit(msg tea.KeyPressMsg) tea.Cmd {
 	p.editor.Press(msg)
 	if text, ok := p.editor.TakeCopied(); ok {
@@ -126,9 +126,9 @@ func (p *Prompt) edit(msg tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// edited tells the dialog if keys changed the draft, which was at that revision.
-func (p *Prompt) edited(was int) {
-	if p.editor.Revision() != was {
+// edited notifies the dialog if the draft has changed since that revision.
+func (p *Prompt) edited(revision int) {
+	if p.editor.Revision() != revision {
 		p.dialog.DraftTyped(!p.editor.Blank())
 	}
 }
@@ -138,20 +138,19 @@ func (p *Prompt) Paste(text string) (cmd tea.Cmd, _ bool) {
 	switch h := &p.editor.History; {
 	case h.Searching():
 		line, _, _ := strings.Cut(strings.TrimSpace(editor.Typable(text)), "\n")
-		h.Extend(line, p.earlier.prompts())
-	case text == "": // all that a terminal can paste of an image
+		h.Extend(line, p.history.prompts())
+	case text == "": // terminals paste an image as empty text
 		cmd = p.images.pasteClipboard(true)
 	default:
 		p.editor.Paste(text)
-		cmd = p.images.lookAtPaste(strings.TrimSpace(editor.UnixLines(text)))
+		cmd = p.images.readPaste(strings.TrimSpace(editor.UnixLines(text)))
 	}
 	p.dialog.DraftTyped(!p.editor.Blank())
 	return cmd, true
 }
 
-// clear empties the prompt, which stays in the history; on an empty one it leaves
-// when pressed twice. What vi has begun with a text ends first, as it does with
-// esc.
+// clear moves the text into the prompt history; on an empty prompt, the second press
+// quits. In vi mode it first cancels a pending command or leaves the mode, like esc.
 func (p *Prompt) clear() tea.Cmd {
 	switch {
 	case !p.editor.Empty() && p.editor.Mode.HandlesEscape():
@@ -164,32 +163,33 @@ func (p *Prompt) clear() tea.Cmd {
 	return nil
 }
 
-// goBack opens the list of prompts when it is wanted twice.
-func (p *Prompt) goBack() tea.Cmd {
+// rewind opens the list of prompts to rewind to on the second press.
+func (p *Prompt) rewind() tea.Cmd {
 	switch {
 	case p.Rewinding():
-		p.escaped = time.Time{}
+		p.rewindPressed = time.Time{}
 		return p.slash.ChooseRewind()
 	case len(p.Feed.Prompts) > 0:
-		p.escaped = p.Now()
+		p.rewindPressed = p.Now()
 	}
 	return nil
 }
 
-// Submit sends what is typed, or carries out the command it is.
+// Submit sends the prompt or runs it as a command. An empty prompt releases the queue
+// or retries a failed turn.
 func (p *Prompt) Submit() tea.Cmd {
 	if p.editor.ContinueLine() {
 		p.editor.Newline()
 		return nil
 	}
 	if typed := strings.TrimSpace(p.editor.Raw()); typed == "!" || typed == "!!" {
-		p.Say("use !COMMAND, or !!COMMAND for what the model is not to be told")
+		p.Say("Usage: !COMMAND, or !!COMMAND to run a command without telling the model.")
 		return nil
 	}
 	if p.editor.Blank() {
-		if !p.Queue.letGo() && p.Feed.Cut && !p.Feed.Running {
+		if !p.Queue.release() && p.CanRetry() {
 			p.Transcript.ShowEnd()
-			p.SendPrompt(event.GoOn)
+			p.Retry()
 		}
 		return nil
 	}
@@ -205,38 +205,39 @@ func (p *Prompt) Submit() tea.Cmd {
 	return nil
 }
 
-// later queues what is typed. If nothing runs, it is sent.
-func (p *Prompt) later() tea.Cmd {
+// enqueue queues the prompt. If nothing runs, it is sent at once.
+func (p *Prompt) enqueue() tea.Cmd {
 	if p.editor.Blank() {
 		return nil
 	}
-	if _, _, command := slash.Parse(p.editor.Text()); command { // it is no message, and can be carried out now
+	if _, _, command := slash.Parse(p.editor.Text()); command { // slash commands are not queued
 		return p.Submit()
 	}
 	if cmd, waits := p.images.unread(); waits {
-		p.images.later = true
+		p.images.queue = true
 		return cmd
 	}
-	if len(p.Queue.waits) == 0 { // what was held is gone otherwise
+	if len(p.Queue.messages) == 0 { // an empty queue is no longer held
 		p.Queue.held = ""
 	}
 	next := p.editor.Take()
 	next.Text = strings.TrimSpace(next.Text)
-	p.Queue.waits = append(p.Queue.waits, queued{Typed: next})
+	p.Queue.messages = append(p.Queue.messages, queued{Typed: next})
 	p.Transcript.ShowEnd()
 	p.Queue.sendNext()
 	return nil
 }
 
-// sendReady sends or queues the prompt that waited for an image.
+// sendReady sends or queues the prompt after its images were read.
 func (p *Prompt) sendReady(queue bool) tea.Cmd {
 	if queue {
-		return p.later()
+		return p.enqueue()
 	}
 	return p.Submit()
 }
 
-// AfterMessage looks at what is typed after every message.
+// AfterMessage updates the suggestions and reads typed images, if the text has
+// changed. It is called after every message of the program.
 func (p *Prompt) AfterMessage() tea.Cmd {
 	if seen := [2]int{p.editor.Revision(), p.editor.Caret()}; seen != p.Suggestions.seen {
 		p.Suggestions.seen = seen
@@ -248,25 +249,24 @@ func (p *Prompt) AfterMessage() tea.Cmd {
 	return nil
 }
 
-// Assist returns the layer above the prompt that helps to type in it.
+// Assist returns the layer above the prompt: see assist.
 func (p *Prompt) Assist() layer.Layer { return assist{p} }
 
-// assist is the layer of what helps to type in the prompt: the search for an
-// earlier prompt, the suggestions, the history, and the keys of vi that mean
-// something to more than the text.
+// assist is the layer of the prompt history and its search, of the suggestions, and of
+// the vi keys that do more than edit the text.
 type assist struct{ *Prompt }
 
 // Key implements layer.Layer.
 func (t assist) Key(msg tea.KeyPressMsg) (tea.Cmd, layer.Offer) {
 	defer t.edited(t.editor.Revision())
 	if !t.editor.Empty() || !t.Keys.Is(msg.String(), keys.Clear) {
-		t.warned = time.Time{}
+		t.clearPressed = time.Time{}
 	}
 	if !t.editor.Empty() || !t.Keys.Is(msg.String(), keys.Rewind) {
-		t.escaped = time.Time{}
+		t.rewindPressed = time.Time{}
 	}
-	t.images.sends, t.images.later, t.earlier.walks = false, false, false
-	if cmd, ok := t.assist(msg); ok {
+	t.images.send, t.images.queue, t.history.recall = false, false, false
+	if cmd, ok := t.press(msg); ok {
 		return cmd, layer.Taken
 	}
 	return nil, layer.Below
@@ -275,11 +275,11 @@ func (t assist) Key(msg tea.KeyPressMsg) (tea.Cmd, layer.Offer) {
 // Paste implements layer.Layer.
 func (t assist) Paste(string) (tea.Cmd, bool) { return nil, false }
 
-// assist takes a key. It reports whether it did.
-func (t assist) assist(msg tea.KeyPressMsg) (cmd tea.Cmd, ok bool) {
+// press handles a key. It reports whether it did.
+func (t assist) press(msg tea.KeyPressMsg) (cmd tea.Cmd, ok bool) {
 	k, e := msg.String(), t.editor
 	if e.History.Searching() {
-		if e.History.Press(msg, t.earlier.prompts()) {
+		if e.History.Press(msg, t.history.prompts()) {
 			return nil, true
 		}
 		return nil, false
@@ -298,7 +298,7 @@ func (t assist) assist(msg tea.KeyPressMsg) (cmd tea.Cmd, ok bool) {
 		return nil, true
 	case t.Keys.Is(k, keys.Search) && e.Mode.Hint() == "":
 		e.History.Search()
-		return t.earlier.read(), true
+		return t.history.read(), true
 	case t.Keys.Is(k, keys.Edit):
 		return t.External.Start(), true
 	case t.Keys.Is(k, keys.Attach):
@@ -306,15 +306,14 @@ func (t assist) assist(msg tea.KeyPressMsg) (cmd tea.Cmd, ok bool) {
 	case t.Keys.Is(k, keys.PrevPrompt) && t.Queue.edit():
 		return nil, true
 	case t.Keys.Is(k, keys.PrevPrompt):
-		return t.earlier.walkBack()
+		return t.history.previous()
 	case t.Keys.Is(k, keys.NextPrompt):
-		return nil, e.History.Walk(false, t.earlier.prompts())
+		return nil, e.History.Walk(false, t.history.prompts())
 	}
 	return nil, false
 }
 
-// vi takes a key of vi that means something to more than the text. It reports
-// whether it did.
+// vi handles the vi keys that do more than edit the text. It reports whether it did.
 func (t assist) vi(msg tea.KeyPressMsg) (cmd tea.Cmd, ok bool) {
 	k, e := msg.String(), t.editor
 	switch {
@@ -324,40 +323,40 @@ func (t assist) vi(msg tea.KeyPressMsg) (cmd tea.Cmd, ok bool) {
 	case !e.Mode.Normal():
 	case k == ":":
 		return t.slash.ShowPalette(), true
-	case k == "/" && e.Empty(): // there is nothing to look in: it begins a command
+	case k == "/" && e.Empty(): // nothing to search: begin a slash command
 		e.Press(tea.KeyPressMsg{Code: 'i', Text: "i"})
 	case k == "k":
-		return t.earlier.walkBack()
+		return t.history.previous()
 	case k == "j":
-		return nil, e.History.Walk(false, t.earlier.prompts())
+		return nil, e.History.Walk(false, t.history.prompts())
 	}
 	return nil, false
 }
 
-// Take takes a message that something here waits for. It reports whether it is one.
+// Take handles the result of a command of this package. It reports whether msg is one.
 func (p *Prompt) Take(msg tea.Msg) (cmd tea.Cmd, taken bool) {
 	switch msg := msg.(type) {
 	case filesFound:
 		return p.Suggestions.take(msg), true
 	case filesDue:
-		return p.Suggestions.askAgain(msg), true
+		return p.Suggestions.repeat(msg), true
 	case earlierRead:
-		p.earlier.take(msg)
-	case draftFiled:
+		p.history.take(msg)
+	case draftWritten:
 		return p.External.open(msg), true
 	case draftEdited:
 		p.External.take(msg)
-	case picturesRead:
+	case imagesRead:
 		return p.images.take(msg), true
 	case clipboardRead:
 		p.images.takeClipboard(msg)
 	case copied:
 		p.Clipboard.report(msg)
 	case draftDue:
-		p.Drafts.saving = false
+		p.Drafts.pending = false
 		p.Drafts.Save()
 	case terminal.Pasting, terminal.PasteCut, terminal.PasteTooLarge:
-		p.pasteGoes(msg)
+		p.showPaste(msg)
 	default:
 		return nil, false
 	}

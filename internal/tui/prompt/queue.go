@@ -15,66 +15,66 @@ import (
 	"agent/internal/tui/transcript"
 )
 
-// queueRows is how many messages that wait are shown.
+// queueRows is the maximum number of queued messages on the screen.
 const queueRows = 3
 
-// Queue is what the person has said for later: for the end of the turn, or of
-// their own command. It is sent one by one, when that has ended well. Else it
-// is held until the person lets it go.
+// Queue holds the messages that wait for the end of the turn or of the user's shell
+// command. They are sent one by one after each turn that succeeds. Otherwise the
+// queue is held until the user releases it.
 type Queue struct {
 	*screen.Conversation
 	editor *editor.Editor
 
-	waits    []queued
-	held     string // why nothing is sent: "stopped"; empty while it will be
-	starting bool   // a command was handed to the agent, and has not begun yet
+	messages []queued
+	held     string // why nothing is sent, such as "interrupted"; empty if not held
+	starting bool   // a shell command was sent to the agent and has not started yet
 }
 
-// queued is one message that waits.
+// queued is a queued message.
 type queued struct {
 	editor.Typed
-	soon bool // it waits for the person's own command alone
+	afterShell bool // it messages only for the user's shell command
 }
 
-// Len returns how many messages wait.
-func (q *Queue) Len() int { return len(q.waits) }
+// Len returns the number of queued messages.
+func (q *Queue) Len() int { return len(q.messages) }
 
-// TakeHeld removes the messages that are held, if they are, and returns their
-// texts.
+// TakeHeld removes the messages of a held queue and returns their texts.
 func (q *Queue) TakeHeld() (texts []string) {
 	if q.held == "" {
 		return nil
 	}
-	for _, w := range q.waits {
+	for _, w := range q.messages {
 		texts = append(texts, w.Text)
 	}
-	q.waits, q.held = nil, ""
+	q.messages, q.held = nil, ""
 	return texts
 }
 
-// waitsForShell queues what cannot be sent while a command of the person's runs. It
-// reports whether it did: what is said to the model waits for a command whose
-// output is to be told, and a command for any.
+// waitsForShell queues a message that cannot be sent while the user's shell command
+// runs, and reports whether it did. A prompt waits for a command whose output joins
+// the conversation, a command for any other.
 func (q *Queue) waitsForShell(s editor.Typed) bool {
 	_, _, command := ParseShell(s.Text)
 	if !q.ShellRuns() || !command && (q.Feed.Running || !q.shellJoins()) {
 		return false
 	}
-	q.waits = append(q.waits, queued{Typed: s, soon: true})
+	q.messages = append(q.messages, queued{Typed: s, afterShell: true})
 	return true
 }
 
-// ShellRuns reports whether a command of the user runs, or is about to.
+// ShellRuns reports whether a shell command of the user runs or is about to start.
 func (q *Queue) ShellRuns() bool { return q.starting || q.Feed.ShellLine() != "" }
 
-// shellJoins reports whether the model is to be told of the command that runs.
+// shellJoins reports whether the output of the running command joins the
+// conversation.
 func (q *Queue) shellJoins() bool {
 	_, join, runs := ParseShell(q.Feed.ShellLine())
 	return join || !runs
 }
 
-// Submit sends what the user typed, or runs the command that it is. What cannot
-// be sent yet waits in the queue.
+// Submit sends a message, or runs it as a shell command. If it cannot be sent yet, it
+// is queued.
 func (q *Queue) Submit(s editor.Typed) {
 	s.Text = strings.TrimSpace(s.Text)
 	if q.waitsForShell(s) {
@@ -87,23 +87,23 @@ func (q *Queue) Submit(s editor.Typed) {
 	q.SendPrompt(s.Text, s.Images...)
 }
 
-// sendNext sends the next message that waits, if its time has come.
+// sendNext sends the queued messages that can be sent now.
 func (q *Queue) sendNext() {
-	for len(q.waits) > 0 && q.held == "" {
-		next := q.waits[0]
+	for len(q.messages) > 0 && q.held == "" {
+		next := q.messages[0]
 		_, _, command := ParseShell(next.Text)
 		turn := q.Feed.Running || len(q.Feed.Pending) > 0 || len(q.Play) > 0
-		if q.ShellRuns() || turn && !(command && next.soon) {
+		if q.ShellRuns() || turn && !(command && next.afterShell) {
 			return
 		}
-		q.waits = q.waits[1:]
+		q.messages = q.messages[1:]
 		q.Submit(next.Typed)
 	}
 }
 
-// letGo sends what was held. It reports whether there was anything.
-func (q *Queue) letGo() bool {
-	if len(q.waits) == 0 || q.Busy() {
+// release sends a held queue. It reports whether there were messages.
+func (q *Queue) release() bool {
+	if len(q.messages) == 0 || q.Busy() {
 		return false
 	}
 	q.held = ""
@@ -112,81 +112,81 @@ func (q *Queue) letGo() bool {
 	return true
 }
 
-// hold keeps what waits from being sent by itself.
+// hold stops the queue until the user releases it.
 func (q *Queue) hold(why string) {
-	if len(q.waits) > 0 {
+	if len(q.messages) > 0 {
 		q.held = why
 	}
 }
 
-// Follow sends what waits for what has ended, or holds it.
+// Follow sends queued messages after an event that they wait for, or holds the queue.
 func (q *Queue) Follow(ev event.Event) {
 	switch ev := ev.(type) {
 	case *event.ShellStart:
 		q.starting = false
 	case event.NotRun:
 		q.starting = false
-		q.Say("not run: " + ev.Why)
+		q.Say("Not run: " + ev.Why)
 		q.editor.PutBefore(transcript.AsTyped(ev.Line, ev.Join))
 		q.hold("not run")
 		return
 	case *event.ShellEnd:
 		if ev.Outcome == event.Interrupted {
-			q.hold("stopped")
+			q.hold("interrupted")
 		}
 	case *event.TurnEnd:
 		switch ev.Reason {
 		case event.Done:
 		case event.UserInterrupt:
-			q.hold("stopped")
+			q.hold("interrupted")
 		default:
 			q.hold("the turn failed")
 		}
 	case *event.Rewound:
-		q.hold("taken back")
+		q.hold("rewound")
 	default:
 		return
 	}
 	q.sendNext()
 }
 
-// edit takes the last message that waits back into the editor. It reports
-// whether there was one, and nothing in the editor.
+// edit moves the last queued message into the editor, if that is empty. It reports
+// whether it did.
 func (q *Queue) edit() bool {
-	n := len(q.waits)
+	n := len(q.messages)
 	if n == 0 || !q.editor.Empty() || q.editor.History.Walking() {
 		return false
 	}
-	last := q.waits[n-1]
-	q.waits = slices.Clone(q.waits[:n-1])
+	last := q.messages[n-1]
+	q.messages = slices.Clone(q.messages[:n-1])
 	q.editor.TakeBack(last.Typed)
 	return true
 }
 
-// drop removes the last message that waits.
+// drop removes the last queued message. It stays in the prompt history.
 func (q *Queue) drop() {
-	if n := len(q.waits); n > 0 {
-		q.Feed.Recall = append(q.Feed.Recall, q.waits[n-1].Text) // it can be walked back to
-		q.waits = slices.Clone(q.waits[:n-1])
+	if n := len(q.messages); n > 0 {
+		q.Feed.Recall = append(q.Feed.Recall, q.messages[n-1].Text)
+		q.messages = slices.Clone(q.messages[:n-1])
 	}
 }
 
-// Lines are the messages that wait, as they stand below the editor.
+// Lines draws the queue below the editor.
 func (q *Queue) Lines() []string {
-	n := len(q.waits)
+	n := len(q.messages)
 	if n == 0 {
 		return nil
 	}
-	word, why, hint := "queued", "", q.Keys.Name(keys.PrevPrompt)+" edits · "+q.Keys.Name(keys.Unqueue)+" removes"
+	word, why, hint := "queued", "", q.Keys.Name(keys.PrevPrompt)+" to edit · "+q.Keys.Name(keys.Unqueue)+" to remove"
 	if q.held != "" {
-		word, why, hint = "waits", q.held, q.held+" · "+q.Keys.Name(keys.Send)+" sends · "+hint
+		word, why, hint = "held", q.held, q.held+" · "+q.Keys.Name(keys.Send)+" to send · "+hint
 	}
 	rows := queueRows
 	if q.Height < 16 {
 		rows = 1
 	}
 	var out []string
-	for i, w := range q.waits {
+	for i, w := range q.messages {
 		if i == rows && n > rows {
 			out = append(out, q.Styles.Dim.Render(ink.Truncate("        and "+strconv.Itoa(n-rows)+" more", q.Width)))
 			break
@@ -201,7 +201,7 @@ func (q *Queue) Lines() []string {
 		case i == 0 && q.editor.Empty() && q.Width >= 72:
 			right = hint
 		case i == 0 && q.held == "":
-			right = q.Keys.Name(keys.PrevPrompt) + " edits"
+			right = q.Keys.Name(keys.PrevPrompt) + " to edit"
 		case i == 0:
 			right = why
 		}

@@ -7,19 +7,19 @@ import (
 	"agent/internal/tui/transcript"
 )
 
-// ParseShell splits what is typed to run a command: !LINE joins its output to
-// the conversation, !!LINE only shows it.
+// ParseShell returns the shell command in a prompt. The output of !LINE joins the
+// conversation, that of !!LINE is only shown.
 func ParseShell(text string) (line string, join, ok bool) {
 	rest, ok := strings.CutPrefix(strings.TrimSpace(text), "!")
 	if !ok {
 		return "", false, false
 	}
-	line, only := strings.CutPrefix(rest, "!")
+	line, private := strings.CutPrefix(rest, "!")
 	line = strings.TrimSpace(line)
-	return line, !only, line != ""
+	return line, !private, line != ""
 }
 
-// runShell runs a command of the person's.
+// runShell runs a shell command of the user.
 func (q *Queue) runShell(line string, join bool) {
 	q.Feed.Recall = append(q.Feed.Recall, transcript.AsTyped(line, join))
 	q.starting = true

@@ -14,8 +14,8 @@ import (
 	"agent/internal/tui/transcript"
 )
 
-// Window is what all parts of the screen share: its size and look, the keys, the
-// clock, and the line of hints.
+// Window holds what all parts of the screen share: options, size, look, keys, clock
+// and hint.
 type Window struct {
 	Options Options
 	Keys    keys.Map
@@ -23,35 +23,37 @@ type Window struct {
 	Styles  *ink.Styles
 
 	Now func() time.Time
-	// After sends a message to the model once that time has passed.
+	// After returns the command that sends a message after that time.
 	After func(time.Duration, tea.Msg) tea.Cmd
 
 	Width, Height int
 	Flash         string    // shown as the hint until the next key
 	LastKey       time.Time // when the user last typed or clicked
-	Done          bool      // the program ends
+	Done          bool      // the front end closes
 }
 
-// Conversation is the conversation that is shown, and the way to the agent.
+// Conversation is the conversation on the screen. It sends commands to the agent and
+// takes its events.
 type Conversation struct {
 	*Window
 	Transcript *transcript.Transcript
 	Feed       *transcript.Feed
 	Send       func(event.Command) // never blocks
 
-	Play        []Prompt // prompts that are still to be played
+	Play        []Prompt // prompts that are still to be sent automatically
 	Broken      string   // why the session cannot be read; empty if it can
-	Pending     tea.Cmd  // reads what is wanted of the session besides pages
+	Pending     tea.Cmd  // a read of the session to run with the next TurnPages; may be nil
 	Spending    Spending
-	KnownModels []Model // those that there are, once they are known
-	Listing     bool    // the next JobsNow is to be shown
-	forced      bool    // what Options.Forced was told last
-	// Described is what /status shows and waits for the permissions; nil if nothing
-	// does.
+	KnownModels []Model         // the available models; nil until they are read
+	Listing     bool            // show the next JobsNow
+	forced      bool            // the last argument of Options.Forced
+	firstHint   *transcript.Row // above the first prompt of a new session; nil if not shown
+	// Described is the row of /status that waits for the standing permissions; nil if
+	// there is none.
 	Described *transcript.Row
 }
 
-// New returns a conversation of which nothing is shown yet. send must not block.
+// New returns an empty conversation. send must not block.
 func New(o Options, now func() time.Time, send func(event.Command)) *Conversation {
 	w := &Window{Options: o, Keys: keys.New(o.Keys), Look: o.Look(), Now: now, After: after, Width: 80, Height: 24}
 	w.Styles = w.Look.Styles()
@@ -60,34 +62,60 @@ func New(o Options, now func() time.Time, send func(event.Command)) *Conversatio
 	return &Conversation{Window: w, Transcript: t, Send: send, Play: o.Prompts}
 }
 
-// after is the clock of a running program.
+// after implements Window.After with a real timer.
 func after(in time.Duration, msg tea.Msg) tea.Cmd {
 	return tea.Tick(in, func(time.Time) tea.Msg { return msg })
 }
 
-// Open shows the end of the session, and notices above or below it.
+// Open shows the end of the session with the notices: above the first prompt of a new
+// session, below the end of a resumed one.
 func (c *Conversation) Open(notices []string) {
-	c.Transcript.SetHeader(c.Options.Heading(""))
 	c.Replay(c.Options.Session.History)
-	put := c.Transcript.Head
-	if len(c.Options.Session.History) > 0 { // whose end is on the screen
-		put = c.Transcript.Add
+	add := c.Transcript.Head
+	if len(c.Options.Session.History) > 0 {
+		add = c.Transcript.Add
+	} else if c.connected() && len(c.Play) == 0 {
+		c.firstHint = add(&transcript.Notice{Text: firstHint})
 	}
 	for _, n := range append(slices.Clone(c.Options.Notices), notices...) {
-		put(&transcript.Notice{Text: n})
+		add(&transcript.Notice{Text: n})
 	}
-	if c.Options.Session.Title != "" { // the user's title stays, even if the prompts are rewound
+	if c.Options.Session.Title != "" { // it may be older than the history
 		c.SetTitle(c.Options.Session.Title)
 	}
 }
 
-// Apply takes an event of the agent.
+// firstHint is shown in a new session with a model, until the first turn.
+const firstHint = "Try: explain this project · fix the failing test · /help"
+
+// connected reports whether a language model is connected.
+func (c *Conversation) connected() bool {
+	return c.Feed.Model != "" && Status{Model: c.Feed.Model}.Offline() == ""
+}
+
+// Heading returns the first line of the transcript. A title takes the place of the
+// model, which the status line shows as well.
+func (c *Conversation) Heading() string {
+	model := ""
+	if c.connected() && c.Feed.Title == "" {
+		model = c.Feed.Model
+	}
+	return c.Options.Heading(model, c.Feed.Title)
+}
+
+// Apply handles an event of the agent.
 func (c *Conversation) Apply(ev event.Event) {
 	c.Feed.Apply(ev)
 	c.Spending.Take(ev)
+	if c.firstHint != nil && c.Feed.Turns > 0 {
+		c.Transcript.RemoveHead(c.firstHint)
+		c.firstHint = nil
+	}
 	switch ev := ev.(type) {
 	case event.Unreadable:
 		c.Unreadable(ev)
+	case *event.ModelSet:
+		c.Transcript.SetHeader(c.Heading())
 	case *event.Renamed:
 		c.SetTitle(ev.Title)
 	case *event.TurnEnd:
@@ -98,7 +126,7 @@ func (c *Conversation) Apply(ev event.Event) {
 	}
 }
 
-// Take takes events of the session that were read. It reports whether msg is such.
+// Take takes events that were read from the session. It reports whether msg has some.
 func (c *Conversation) Take(msg tea.Msg) bool {
 	switch msg := msg.(type) {
 	case transcript.PageRead:
@@ -111,8 +139,8 @@ func (c *Conversation) Take(msg tea.Msg) bool {
 	return true
 }
 
-// TakeSurvey takes what lies before the events that are shown. It reports false if
-// that is known already.
+// TakeSurvey takes the facts of the whole session, after its end was shown. It
+// reports false if they are known already.
 func (c *Conversation) TakeSurvey(s event.Opened) bool {
 	if c.Transcript.Settled && c.Transcript.Events() > 0 {
 		return false
@@ -128,8 +156,9 @@ func (c *Conversation) TakeSurvey(s event.Opened) bool {
 	return true
 }
 
-// Rewind cuts the session back to its first events. Its cost, its jobs, its title
-// and its model stay. It reports false if there are not that many events.
+// Rewind removes all events of the session but the first keep. Cost, jobs, title and
+// model stay. It reports false if there are not that many events, or if their number
+// is not known yet.
 func (c *Conversation) Rewind(keep int) bool {
 	if keep < 0 || keep > c.Transcript.Events() || !c.Transcript.Settled {
 		return false
@@ -142,13 +171,13 @@ func (c *Conversation) Rewind(keep int) bool {
 	return true
 }
 
-// SayRewound says what a rewind has left as it is.
+// SayRewound shows the notice after a rewind.
 func (c *Conversation) SayRewound() {
-	c.Say("what followed is taken back. The log of the session keeps it; files stay as they are")
+	c.Say("Session rewound. Files are not changed, and the log keeps the removed turns.")
 }
 
-// Interrupt ends the turn, and a shell command of the user's. Called again, it kills
-// what does not end.
+// Interrupt interrupts the turn, and a shell command of the user. A second call kills
+// them.
 func (c *Conversation) Interrupt() {
 	if !c.Feed.Killing {
 		c.Send(event.Interrupt{})
@@ -157,7 +186,7 @@ func (c *Conversation) Interrupt() {
 	c.ReportForced()
 }
 
-// ReportForced tells Options.Forced when a turn is interrupted twice, and when that
+// ReportForced calls Options.Forced if a turn was interrupted twice, or if such a turn
 // has ended.
 func (c *Conversation) ReportForced() {
 	if forced := c.Feed.Killing && c.Busy(); forced != c.forced {
@@ -168,7 +197,7 @@ func (c *Conversation) ReportForced() {
 	}
 }
 
-// PlayNext sends the next prompt that plays by itself, when no turn runs.
+// PlayNext sends the next automatic prompt, if no turn runs.
 func (c *Conversation) PlayNext() {
 	if len(c.Play) == 0 || c.Feed.Running || len(c.Feed.Pending) > 0 {
 		return
@@ -181,37 +210,63 @@ func (c *Conversation) PlayNext() {
 	c.SendPrompt(next.Text)
 }
 
-// SendPrompt sends what the person said.
+// SendPrompt sends a prompt of the user.
 func (c *Conversation) SendPrompt(text string, images ...llm.Image) {
 	c.Feed.PromptSent(text)
 	c.Send(event.Prompt{Text: text, Images: images})
 }
 
-// Say shows a line of the screen's own.
+// CanRetry reports whether Retry has an effect: the last answer was truncated, or the
+// last turn failed.
+func (c *Conversation) CanRetry() bool {
+	return !c.Busy() && len(c.Feed.Pending) == 0 && (c.Feed.Cut || c.Feed.Failed)
+}
+
+// Retry continues a truncated answer, or sends the conversation of a failed turn
+// again.
+func (c *Conversation) Retry() {
+	if c.Feed.Cut {
+		c.SendPrompt(event.GoOn)
+		return
+	}
+	c.Feed.RetrySent()
+	c.Send(event.Retry{})
+}
+
+// Say shows a notice at the end of the transcript.
 func (c *Conversation) Say(text string) {
 	c.Transcript.Add(&transcript.Notice{Text: text})
 	c.Transcript.ShowEnd()
 }
 
-// AboutModel says which model answers and why.
+// AboutModel describes the current model in a sentence.
 func (c *Conversation) AboutModel() string {
 	if c.Feed.Model == "" {
-		return "No model answers yet."
+		return "No model is connected."
 	}
-	text := ink.SanitizeLine(c.Feed.Model) + " answers"
+	return "Model: " + c.ModelDetails() + "."
+}
+
+// ModelDetails returns the current model, its effort and host, and why it was selected;
+// empty if there is none.
+func (c *Conversation) ModelDetails() string {
+	if c.Feed.Model == "" {
+		return ""
+	}
+	text := ink.SanitizeLine(c.Feed.Model)
 	if c.Feed.Effort != "" {
-		text += " with effort " + ink.SanitizeLine(c.Feed.Effort)
+		text += ", effort " + ink.SanitizeLine(c.Feed.Effort)
 	}
 	if c.Feed.Host != "" {
 		text += " at " + ink.SanitizeLine(c.Feed.Host)
 	}
 	if c.Feed.Why != "" {
-		text += ", because " + ink.SanitizeLine(c.Feed.Why)
+		text += " (" + strings.TrimRight(ink.SanitizeLine(c.Feed.Why), ".") + ")"
 	}
-	return strings.TrimRight(text, ".") + "."
+	return text
 }
 
-// SetMode sets the permission mode, and tells the agent.
+// SetMode sets the permission mode, here and in the agent.
 func (c *Conversation) SetMode(mode event.Mode) {
 	c.Feed.Mode = string(mode)
 	c.Send(event.SetMode{Mode: mode})
@@ -223,30 +278,30 @@ func (c *Conversation) Replay(events []event.Event) {
 	for _, ev := range events {
 		c.Feed.Apply(ev)
 	}
-	c.continueWith(c.Options)
+	c.applyOptions(c.Options)
 	c.Feed.FinishReplay()
 	c.Transcript.Settled = c.Options.Session.Page == nil || len(events) == 0
 	c.SetTitle(c.Feed.Title)
 }
 
-// Unreadable makes the best of a session that cannot be read: there is no more
-// of it than was told, and no way back in it.
+// Unreadable handles a session that cannot be read: only its end is shown, and it
+// cannot be rewound or forked.
 func (c *Conversation) Unreadable(ev event.Unreadable) {
 	c.Broken, c.Options.Session.Page, c.Transcript.Settled = ink.SanitizeLine(ev.Why), nil, true
 	c.Transcript.ReachTarget()
-	c.Transcript.Add(&transcript.Problem{Text: "the session cannot be read: " + c.Broken,
-		Hint: "What is shown is what was read of it before. Its beginning is missing, and nothing can be taken back or copied. /new begins another session."})
+	c.Transcript.Add(&transcript.Problem{Text: "cannot read the session: " + c.Broken,
+		Hint: "Only the end of the session is shown, and it cannot be rewound or forked. Start a new session with /new."})
 }
 
-// SetTitle says what the session is called.
+// SetTitle sets the title on the screen.
 func (c *Conversation) SetTitle(title string) {
 	c.Feed.Title = title
-	c.Transcript.SetHeader(c.Options.Heading(title))
+	c.Transcript.SetHeader(c.Heading())
 }
 
-// continueWith sets what answers from here on, and in which mode: it may be another
-// than the session had.
-func (c *Conversation) continueWith(o Options) {
+// applyOptions sets the model and the permission mode, which may differ from those of
+// the replayed events.
+func (c *Conversation) applyOptions(o Options) {
 	f := c.Feed
 	if o.Models.Name != "" {
 		f.Model, f.Why, f.Context, f.Effort = o.Models.Name, o.Models.Why, o.Models.Context, o.Models.Effort
@@ -257,8 +312,8 @@ func (c *Conversation) continueWith(o Options) {
 	}
 }
 
-// JumpToPrompt moves the window to the prompt above its first line, or to the next one
-// below; after the last one comes the end.
+// JumpToPrompt scrolls to the previous prompt above the first line of the window, or to
+// the next one; after the last prompt, to the end.
 func (c *Conversation) JumpToPrompt(back bool) {
 	at, within := c.Transcript.TopEvent()
 	prompts := c.Feed.Prompts
@@ -282,7 +337,7 @@ func (c *Conversation) JumpToPrompt(back bool) {
 	}
 }
 
-// ListJobs shows what /jobs asked for.
+// ListJobs shows the jobs, if /jobs requested them.
 func (c *Conversation) ListJobs(jobs []event.Job) {
 	if c.Listing {
 		c.Listing = false
@@ -291,7 +346,7 @@ func (c *Conversation) ListJobs(jobs []event.Job) {
 	}
 }
 
-// PromptsShown counts the prompts up to the last line of the window.
+// PromptsShown returns the number of prompts up to the last line of the window.
 func (c *Conversation) PromptsShown() int {
 	at, _ := c.Transcript.LowestEvent()
 	n, found := slices.BinarySearchFunc(c.Feed.Prompts, at, func(s event.PastPrompt, at int) int { return s.At - at })
@@ -301,36 +356,34 @@ func (c *Conversation) PromptsShown() int {
 	return n
 }
 
-// GiveAnswer hands over an answer.
+// GiveAnswer sends an answer to the agent.
 func (c *Conversation) GiveAnswer(answer *event.Answer) {
 	c.Feed.Answered(answer.ID)
 	c.Send(*answer)
 }
 
-// TurnPages drops the pages that are far from the window, and returns the
-// command that reads those that it is near to, and what else is to be read.
+// TurnPages drops the pages of the transcript that are far from the window. It returns
+// the command that reads the pages near it and runs Pending.
 func (c *Conversation) TurnPages() tea.Cmd {
 	if c.Options.Session.Page == nil || !c.Transcript.Settled {
 		return nil
 	}
-	recalls := c.Pending
+	pending := c.Pending
 	c.Pending = nil
-	return tea.Batch(c.Transcript.TurnPages(c.Options.Session.Page), recalls)
+	return tea.Batch(c.Transcript.TurnPages(c.Options.Session.Page), pending)
 }
 
-// Busy reports whether something runs that can be stopped.
+// Busy reports whether a turn or a shell command of the user runs.
 func (c *Conversation) Busy() bool { return c.Feed.Running || c.Feed.ShellLine() != "" }
 
-// SendCommand sends what a typed command stands for, and shows the end, where the answer
-// is told.
+// SendCommand sends a command and scrolls to the end, where its effect is shown.
 func (c *Conversation) SendCommand(command event.Command) {
 	c.Send(command)
 	c.Transcript.ShowEnd()
 }
 
-// NextMode is the mode after the current one. Approve all is part of the cycle
-// only if the program was started in it: no key must turn every question off by
-// accident.
+// NextMode returns the next mode of the cycle. The cycle includes ModeAll only if the
+// program was started in it, so that no key approves everything by accident.
 func (c *Conversation) NextMode() event.Mode {
 	modes := slices.Clone(event.Modes)
 	if c.Options.Session.Mode != string(event.ModeAll) {

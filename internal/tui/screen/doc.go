@@ -1,4 +1,5 @@
-// Package screen holds what all parts of the screen share: the Window (options,
-// size, look, keys, clock, hint), and the Conversation that is shown in it, with the
-// way to the agent. It also declares the Options of the terminal program.
+// Package screen holds the state that all parts of the screen share: the Window
+// (options, size, look, keys, clock, hint) and the Conversation in it, which sends
+// commands to the agent. It also declares the Options of the terminal program. It
+// draws nothing but the status line. Start reading at Conversation.
 package screen

@@ -1,20 +1,20 @@
 package screen
 
-// Exit is what is left of the screen for the one that called it.
+// Exit is the result of a front end.
 type Exit struct {
-	LastAnswer string // of the model in this session, as markdown; empty if there was none
-	Turns      int    // of the session, the resumed ones included
-	Jobs       int    // that ran in the background when it was left
+	LastAnswer string // of the model, as Markdown; empty if there was none
+	Turns      int    // of the whole session
+	Jobs       int    // background jobs that were running
 	Lent       bool   // the user's editor still has the terminal
 
-	BaseURL string // of the model that the session had at the end, without secrets
-	Host    string // where its requests went, if that is not the provider's own address
+	BaseURL string // of the last model, without secrets
+	Host    string // of BaseURL, if it is not the provider's own address
 
-	// What the person wants next; at most one of them. All zero is to leave.
-	Open string // the session of that ID
-	Fork *int   // a fork of this session that keeps so many of its events, as event.Rewound does
-	New  bool   // a new session
+	// At most one of these is set. If none is, the user quits.
+	Open string // resume the session with this ID
+	Fork *int   // fork this session and keep that many events, counted as in event.Rewound
+	New  bool   // start a new session
 
-	// Draft is what the editor of the fork begins with.
+	// Draft is the initial text in the editor of a fork.
 	Draft string
 }

@@ -17,10 +17,10 @@ import (
 	"agent/internal/tui/list"
 )
 
-// Options are what the terminal program is made of.
+// Options configure a front end.
 type Options struct {
-	Events   <-chan event.Event   // closed when the agent is gone, which ends the program
-	Commands chan<- event.Command // never closed here
+	Events   <-chan event.Event   // its close ends the program
+	Commands chan<- event.Command // never closed by the front end
 
 	Session    Session
 	Files      Files
@@ -29,134 +29,132 @@ type Options struct {
 	Appearance Appearance
 	Terminal   Terminal
 
-	Keys    map[string][]string // keys by the name of an action, in place of the default ones
-	Vi      bool                // text is edited with the keys of vi
-	NoMouse bool                // the mouse is the terminal's until a key takes it
-	// Custom are the slash commands of the user and of the repository. One that has
-	// the name of one of the program's is left out, with a notice.
+	Keys    map[string][]string // key bindings by action name, which replace the default ones
+	Vi      bool                // edit text with vi keys
+	NoMouse bool                // start without mouse capture
+	// Custom are the slash commands of the user and of the repository. Those with the
+	// name of a built-in command are ignored, with a notice.
 	Custom []CustomCommand
-	// Recent is what was done last, by Remember's account.
+	// Recent are the recently used actions of the command palette, and Remember saves
+	// them.
 	Recent   []string
 	Remember func(recent []string)
 
 	Version string
 	Notices []string // shown below the header
-	Prompts []Prompt // sent one after another, each when the turn before has ended
-	// Forced is told true when the user interrupts what runs a second time, and
-	// false once that has ended. May be nil.
+	Prompts []Prompt // sent automatically, each after the previous turn
+	// Forced is called with true when the user interrupts a second time, and with
+	// false once the turn has ended. May be nil.
 	Forced func(bool)
 
 	Input  io.Reader // nil: the terminal
 	Output io.Writer // nil: the terminal
-	Fault  string    // see terminal.Options
+	Fault  string    // fault injection: see terminal.Options
 }
 
-// Session is the session that is shown, and the way to the others.
+// Session is the session on the screen, with functions to read it and others.
 type Session struct {
-	ID    string      // empty if the session is not kept
-	Path  string      // of its log, as shown; empty if none is kept
-	Title string      // that the user gave it; may be empty
-	Mode  string      // event.Mode, until a ModeSet says otherwise
-	Draft event.Draft // what was not sent before; the editor begins with it
+	ID    string      // empty if the session is not saved
+	Path  string      // of its log, for display; empty if the session is not saved
+	Title string      // set by the user; may be empty
+	Mode  string      // the initial event.Mode
+	Draft event.Draft // saved with the session
 
-	History []event.Event // the last durable events, from the start of a turn on
-	// Page returns the durable events from one number up to another, as
-	// event.Opened counts them. It takes a moment. Without it, History is all
-	// there is.
+	History []event.Event // the last durable events, from the start of a turn
+	// Page returns the durable events from number from up to number to, counted as in
+	// event.Opened. It may block. Nil if History is complete.
 	Page func(from, to int) ([]event.Event, error)
-	// Spent returns what each model of the session has used so far, as far as the
-	// log has it, and how much of that was rewound.
-	Spent func() (all []Spent, back Spent, err error)
+	// Spent returns the logged usage of the session by model, and the part of it in
+	// rewound turns.
+	Spent func() (all []Spent, rewound Spent, err error)
 	// Export writes the session to a file: as "md", "html" or "json".
 	Export func(format string) (path string, err error)
 
-	// List returns the sessions that can be opened, the latest first, or those in
-	// whose text query is found.
+	// List returns the sessions that can be resumed, the latest first. If query is not
+	// empty, only those with query in their text.
 	List func(ctx context.Context, query string) ([]list.Session, error)
 	// Preview returns the last events of a session.
 	Preview func(id string) ([]event.Event, error)
-	// Earlier returns the prompts of earlier sessions of the directory, the latest
-	// last, and at most limit of them.
+	// Earlier returns the last prompts, at most limit, of earlier sessions in the
+	// directory, the latest last.
 	Earlier func(ctx context.Context, limit int) []string
 }
 
-// Files are the workspace as the screen sees it.
+// Files is the workspace.
 type Files struct {
-	Dir, Branch string // as shown: "~/src/shop", "main"
-	// ReadBranch returns the branch that is checked out.
+	Dir, Branch string // for display: "~/src/shop", "main"
+	// ReadBranch returns the current branch.
 	ReadBranch func() string
-	// ShortDir shortens an absolute directory for the screen: "~/src/shop". nil
-	// leaves it as it is.
+	// ShortDir shortens an absolute path for display: "~/src/shop". May be nil.
 	ShortDir func(dir string) string
 
-	// Find returns the files and directories that match query, the best first; for
-	// an empty one, those used last. It returns what is known by then, so that
-	// typing never waits for it. A result that is not final may be another a moment
-	// later.
+	// Find returns the files and directories that match query, the best match first;
+	// for an empty query, the recently used ones. It does not wait for a running scan:
+	// a result that is not final may change a moment later.
 	Find func(ctx context.Context, query string, limit int) (found []Match, final bool)
-	// ReadImage reads an image file, relative to the workspace or not, and describes
-	// it in a few words: "PNG, 640 x 480".
+	// ReadImage reads an image file and describes it: "PNG, 640 x 480". A relative path
+	// is relative to the workspace.
 	ReadImage func(path string) (img llm.Image, what string, err error)
-	// Editor returns the command that edits a file in the user's editor; nil if none
-	// is set.
+	// Editor returns the command that opens a file in the user's editor. Nil if no
+	// editor is configured.
 	Editor func(path string) *exec.Cmd
 }
 
 // Clipboard is the clipboard of the system.
 type Clipboard struct {
-	// Copy puts text on it and returns the program that did. Without a clipboard,
-	// its error says what to do.
+	// Copy copies text and returns the program that did. Its error says what to do.
 	Copy func(text string) (by string, err error)
-	// ReadImage returns the image on it. Its error says what to do.
+	// ReadImage returns the image on the clipboard. Its error says what to do.
 	ReadImage func(ctx context.Context) (llm.Image, error)
-	// KeepMarked keeps what the mouse selected: it is copied by a key only.
+	// NoCopyOnSelect leaves copying a mouse selection to a key.
 	NoCopyOnSelect bool
 }
 
-// Models are the model that answers and the others that there are.
+// Models describes the current model and the available ones.
 type Models struct {
-	Name    string // PROVIDER/NAME, until a ModelSet says otherwise
-	Why     string // why it was chosen, in words that follow "because"
-	Context int    // its context window in tokens, 0 if unknown
+	Name    string // PROVIDER/NAME of the initial model
+	Why     string // why it was selected: "ANTHROPIC_API_KEY is set"
+	Context int    // context window in tokens, 0 if unknown
 	Effort  string // reasoning effort, empty for the model's default
-	Host    string // where its requests go, if that is not the provider's own address
-	BaseURL string // the same as a whole URL, without secrets
+	Host    string // of BaseURL, if it is not the provider's own address
+	BaseURL string // without secrets
 
-	// List returns the models that there are. whole asks providers and servers too,
-	// which takes a moment.
-	List func(ctx context.Context, whole bool) ([]Model, error)
-	// Blind reports whether a model, by PROVIDER/NAME, is known to see no images.
+	// List returns the available models. If complete is set, it queries providers and
+	// servers, which may block.
+	List func(ctx context.Context, complete bool) ([]Model, error)
+	// Blind reports whether a model, as PROVIDER/NAME, is known not to support images.
 	Blind func(model string) bool
-	// Welcome says what answers at the first start without a model; empty at every
-	// other start.
+	// Welcome describes the offline guide at the first start without a model; empty at
+	// every other start.
 	Welcome string
-	// Searching says that a model is being searched for, until event.Searched. The
-	// welcome waits for that: it is not shown if a model is found.
+	// Searching is set during the search for a model on this machine, which ends with
+	// event.Searched. The welcome is shown only if it finds none.
 	Searching bool
 }
 
 // Appearance is how the screen looks.
 type Appearance struct {
-	Theme   string // one of ink.Themes; empty is the first
+	Theme   string // the name of one of ink.Themes; empty for the first
 	NoColor bool
-	Colors  colorprofile.Profile // that the terminal has, until it says better
-	ASCII   bool                 // the terminal shows no other characters
+	Colors  colorprofile.Profile // until the terminal reports a better one
+	ASCII   bool                 // draw with ASCII characters only
 	Diffs   ink.DiffLayout
-	// SaveTheme keeps the choice of a theme for other sessions.
+	// SaveTheme saves the theme for other sessions.
 	SaveTheme  func(name string) error
-	StatusLine []string // what the last line shows, in order; nil is the default
+	StatusLine []string // items of the status line, in order; nil for the default
 }
 
-// Prompt is something to send that nobody types.
+// Prompt is a prompt that is sent automatically.
 type Prompt struct {
-	Note string // shown before it, for the person; may be empty
+	Note string // shown before it; may be empty
 	Text string
 }
 
-// Heading is the first line of the transcript of a session of that title.
-func (o *Options) Heading(title string) string {
+// Heading returns the first line of the transcript of a session with a model and a
+// title, which may be empty.
+func (o *Options) Heading(model, title string) string {
 	parts := []string{strings.TrimSpace("agent " + o.Version)}
-	for _, p := range []string{o.Files.Dir, o.Files.Branch, title} {
+	for _, p := range []string{model, o.Files.Dir, o.Files.Branch, title} {
 		if p != "" {
 			parts = append(parts, ink.SanitizeLine(p))
 		}
@@ -164,42 +162,42 @@ func (o *Options) Heading(title string) string {
 	return strings.Join(parts, " · ")
 }
 
-// Match is a file or a directory of the workspace that a query found.
+// Match is a file or directory that matches a query.
 type Match struct {
-	Path string // relative to the workspace, with slashes and none at its end; untrusted text
+	Path string // relative to the workspace, with slashes, but none at the end; untrusted text
 	Dir  bool
-	At   []int // the bytes of Path that the query's letters stand for, rising; empty for an empty query
+	At   []int // byte offsets in Path of the query's characters, ascending
 }
 
-// CustomCommand is a typed command that somebody wrote as a file: a prompt with
-// a name. All of it is untrusted text.
+// CustomCommand is a slash command from a file: a prompt with a name. All of its text
+// is untrusted.
 type CustomCommand struct {
-	Name   string // as it is typed, without the slash
-	Args   string // what it takes, for people: "FILE [LINE]"; may be empty
-	What   string // what it does, on one line; may be empty
-	Source string // the file, as it is shown: "~/.config/agent/commands/fix.md"
-	Theirs bool   // it comes with the repository, and not from the person
-	Text   string // the prompt that it stands for, with $ARGUMENTS, and $1 to $9
+	Name   string // without the slash
+	Args   string // for display: "FILE [LINE]"; may be empty
+	What   string // description, one line; may be empty
+	Source string // the file, for display: "~/.config/agent/commands/fix.md"
+	Theirs bool   // from the repository, not from the user
+	Text   string // the prompt, with the placeholders $ARGUMENTS and $1 to $9
 }
 
-// Look is how the screen begins: on a dark background, as most are, until the
-// terminal says what it is.
+// Look returns the initial look: for a dark background, until the terminal reports
+// its background.
 func (o *Options) Look() ink.Look {
 	return ink.Look{Theme: o.Appearance.Theme, Dark: true, NoColor: o.Appearance.NoColor, Can: o.Appearance.Colors, ASCII: o.Appearance.ASCII, Diffs: o.Appearance.Diffs}
 }
 
-// Model is a model that can be used, or a provider that something is missing
-// for. Its texts are untrusted.
+// Model is a connected model, or a provider that is not connected. Its texts are
+// untrusted.
 type Model struct {
-	Name          string // PROVIDER/NAME, or PROVIDER alone
-	Context       int    // tokens of its window, 0 if unknown
-	Input, Output *float64
-	Why           string // why it can be used
-	Needs         string // what is missing; empty for one that can be used
-	Default       bool   // what the provider's name alone means
+	Name          string   // PROVIDER/NAME, or only PROVIDER
+	Context       int      // context window in tokens, 0 if unknown
+	Input, Output *float64 // US dollars per million tokens; nil if unknown
+	Why           string   // why it is connected
+	Needs         string   // how to connect it; empty if connected
+	Default       bool     // the provider's default model
 }
 
-// Facts are the window and the price of a model.
+// Facts describes the context window and the price of a model.
 func (d Model) Facts() string {
 	var facts []string
 	if d.Context > 0 {
@@ -215,7 +213,7 @@ func (d Model) Facts() string {
 	return strings.Join(facts, " · ")
 }
 
-// Price writes US dollars with at least the cents.
+// Price formats US dollars with at least two decimals.
 func Price(usd float64) string {
 	s := strconv.FormatFloat(usd, 'f', -1, 64)
 	if _, cents, _ := strings.Cut(s, "."); len(cents) < 2 {

@@ -7,15 +7,14 @@ import (
 	"agent/internal/loop/event"
 )
 
-// Outbox is the way of commands to the agent: in order, and without waiting for it.
+// Outbox sends commands to the agent, in order and without blocking on it.
 type Outbox struct {
 	in     chan event.Command
-	passed chan struct{} // closed when all are passed on
+	passed chan struct{} // closed when all commands are delivered
 	ctx    context.Context
 }
 
-// NewOutbox returns the way to an agent that takes commands from out. It ends with
-// ctx, or with Close.
+// NewOutbox returns an outbox that delivers to out until ctx ends or Close is called.
 func NewOutbox(ctx context.Context, out chan<- event.Command) *Outbox {
 	b := &Outbox{make(chan event.Command), make(chan struct{}), ctx}
 	go func() {
@@ -25,7 +24,7 @@ func NewOutbox(ctx context.Context, out chan<- event.Command) *Outbox {
 	return b
 }
 
-// Send sends a command. It must not be called after Close.
+// Send queues a command. It must not be called after Close.
 func (b *Outbox) Send(c event.Command) {
 	select {
 	case b.in <- c:
@@ -33,18 +32,18 @@ func (b *Outbox) Send(c event.Command) {
 	}
 }
 
-// Close waits until the agent has taken all commands, at most that long.
-func (b *Outbox) Close(patience time.Duration) {
+// Close waits until all commands are delivered, at most for timeout.
+func (b *Outbox) Close(timeout time.Duration) {
 	close(b.in)
 	select {
 	case <-b.passed:
-	case <-time.After(patience):
+	case <-time.After(timeout):
 	}
 }
 
-// Relay passes commands on in their order and takes every one at once, however
-// slow the other side is: who sends to in never waits for the agent. It ends
-// with ctx, or when in is closed and everything passed on.
+// Relay delivers commands from in to out in order. It buffers without limit, so that a
+// send to in never blocks on the receiver of out. It returns when ctx ends, or when in
+// is closed and everything is delivered.
 func Relay(ctx context.Context, in <-chan event.Command, out chan<- event.Command) {
 	var queue []event.Command
 	for in != nil || len(queue) > 0 {
@@ -68,8 +67,8 @@ func Relay(ctx context.Context, in <-chan event.Command, out chan<- event.Comman
 	}
 }
 
-// Drain takes events that nobody looks at any more, until ctx ends: an agent that
-// waits for it takes no commands.
+// Drain discards events until ctx ends. An agent that blocks on an event takes no
+// commands.
 func Drain(ctx context.Context, events <-chan event.Event) {
 	for {
 		select {

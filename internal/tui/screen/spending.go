@@ -9,16 +9,16 @@ import (
 	"agent/internal/loop/event"
 )
 
-// Spent is what a model has used.
+// Spent is the usage of one model.
 type Spent struct {
 	Model string // PROVIDER/NAME
 	Steps int
 	Usage llm.Usage
 	Cost  float64 // US dollars
-	Free  int     // steps whose price is not known
+	Free  int     // steps without a known price
 }
 
-// Add counts a step.
+// Add adds a step.
 func (s *Spent) Add(step *event.StepEnd) {
 	s.Steps++
 	s.Usage = s.Usage.Add(step.Usage)
@@ -29,7 +29,8 @@ func (s *Spent) Add(step *event.StepEnd) {
 	s.Cost += *step.Cost
 }
 
-// SpentBy counts steps by the model that took them, the first first.
+// SpentBy adds a step to the usage of its model. Models are in the order of their
+// first step.
 func SpentBy(all []Spent, step *event.StepEnd) []Spent {
 	i := slices.IndexFunc(all, func(s Spent) bool { return s.Model == step.Model })
 	if i < 0 {
@@ -39,14 +40,14 @@ func SpentBy(all []Spent, step *event.StepEnd) []Spent {
 	return all
 }
 
-// Spending counts what the turn that runs, or ran last, has used, and all that
-// was used since the screen was opened.
+// Spending is the usage by model: of the current or last turn, and since the screen
+// was opened.
 type Spending struct {
 	Turn, All []Spent
-	streamed  int // bytes of the reply that streams
+	streamed  int // bytes of the streamed reply
 }
 
-// Take counts what an event says was used.
+// Take adds the usage of an event.
 func (s *Spending) Take(ev event.Event) {
 	switch ev := ev.(type) {
 	case *event.UserSaid:
@@ -63,7 +64,7 @@ func (s *Spending) Take(ev event.Event) {
 	}
 }
 
-// deltaBytes is how many bytes the model wrote in a delta.
+// deltaBytes returns the number of bytes that the model wrote in a delta.
 func deltaBytes(d llm.Delta) int {
 	switch d := d.(type) {
 	case llm.TextDelta:
@@ -76,8 +77,8 @@ func deltaBytes(d llm.Delta) int {
 	return 0
 }
 
-// TurnOutput returns how many tokens the model wrote in this turn. The reply that
-// streams counts by its length.
+// TurnOutput returns the output tokens of this turn. Those of the streamed reply are
+// estimated.
 func (s *Spending) TurnOutput() int {
 	const bytesPerToken = 4
 	n := s.streamed / bytesPerToken
@@ -87,16 +88,16 @@ func (s *Spending) TurnOutput() int {
 	return n
 }
 
-// Words tells what was used in a line.
+// Words describes the usage in one line.
 func (s Spent) Words() string {
-	in := phrase.Thousands(s.Usage.Input) + " tokens in"
+	in := phrase.Thousands(s.Usage.Input) + " input"
 	if s.Usage.Cached > 0 {
-		in += " (" + phrase.Thousands(s.Usage.Cached) + " of them from a cache)"
+		in += " (" + phrase.Thousands(s.Usage.Cached) + " cached)"
 	}
-	words := []string{in, phrase.Thousands(s.Usage.Output) + " out", phrase.Count(s.Steps, "step")}
+	words := []string{in + " and " + phrase.Thousands(s.Usage.Output) + " output tokens", phrase.Count(s.Steps, "step")}
 	switch {
 	case s.Free == s.Steps:
-		words = append(words, "price not known")
+		words = append(words, "price unknown")
 	case s.Free > 0:
 		words = append(words, "at least "+phrase.Dollars(s.Cost))
 	default:

@@ -9,20 +9,20 @@ import (
 	"agent/internal/tui/ink"
 )
 
-// Terminal is what is known of the terminal, beyond what it tells itself.
+// Terminal describes the terminal, beyond what it reports itself.
 type Terminal struct {
-	Tmux     bool   // it is tmux, and lets through what is meant for the one around it
-	Notify   Notify // how somebody who is elsewhere is told
-	Progress bool   // it shows that something goes on
-	Forgets  bool   // and stops showing it unless it is told again and again
-	// Least is how long a turn must have taken for its end to be told.
+	Tmux     bool   // tmux with passthrough to the outer terminal
+	Notify   Notify // how to notify a user who is not looking
+	Progress bool   // it can show progress
+	Forgets  bool   // progress must be sent again regularly
+	// Least is the minimum duration of a turn for a notification at its end.
 	Least time.Duration
 }
 
-// Notify is how a terminal tells somebody who looks elsewhere.
+// Notify is a method of desktop notification.
 type Notify string
 
-// The ways to tell.
+// The notification methods.
 const (
 	NotifyOff    Notify = "off"
 	NotifyBell   Notify = "bell"
@@ -31,8 +31,8 @@ const (
 	NotifyOSC777 Notify = "osc777"
 )
 
-// Clipboard is the sequence that asks the terminal to take text to its
-// clipboard. tmux keeps it as well.
+// Clipboard returns the sequence that copies text to the clipboard of the terminal,
+// and of tmux.
 func (t Terminal) Clipboard(text string) string {
 	seq := ansi.SetSystemClipboard(text)
 	if t.Tmux {
@@ -41,19 +41,19 @@ func (t Terminal) Clipboard(text string) string {
 	return seq
 }
 
-// longestNotice is how wide a notification is at most.
-const longestNotice = 100
+// notificationWidth is the maximum width of a notification, in columns.
+const notificationWidth = 100
 
-// Telling is the sequence that tells text.
+// Telling returns the sequence of a notification; empty if notifications are off.
 func (t Terminal) Telling(title, text string) string {
-	text = ink.Truncate(ink.SanitizeLine(text), longestNotice)
+	text = ink.Truncate(ink.SanitizeLine(text), notificationWidth)
 	var seq string
 	switch t.Notify {
 	case NotifyBell:
 		return "\a"
 	case NotifyOSC9:
 		seq = ansi.Notify(title + ": " + text)
-	case NotifyOSC99: // one takes the place of the one before
+	case NotifyOSC99: // each one replaces the previous one
 		seq = "\x1b]99;i=agent:d=0:o=unfocused;" + ink.SanitizeLine(title) + "\x1b\\\x1b]99;i=agent:p=body;" + text + "\x1b\\"
 	case NotifyOSC777:
 		plain := strings.NewReplacer(";", ",")
@@ -67,22 +67,22 @@ func (t Terminal) Telling(title, text string) string {
 	return seq
 }
 
-// Topic is how the first prompt begins, of a session that nobody gave a title.
+// Topic returns the beginning of the first prompt, if the session has no title.
 func (c *Conversation) Topic() string {
 	const bytes, columns = 200, 40
 	if c.Feed.Title != "" || len(c.Feed.Prompts) == 0 {
 		return ""
 	}
 	text := strings.TrimSpace(c.Feed.Prompts[0].Text)
-	if len(text) > bytes { // it is read with every frame
+	if len(text) > bytes { // this runs for every frame
 		text = strings.ToValidUTF8(text[:bytes], "")
 	}
 	line, _, _ := strings.Cut(text, "\n")
 	return ink.Truncate(ink.SanitizeLine(line), columns)
 }
 
-// Name is what the session is called elsewhere than on the screen, else where
-// it is.
+// Name returns the name of the session for the terminal's title: its title, or else
+// the directory.
 func (c *Conversation) Name() string {
 	name := c.Feed.Title
 	if name == "" {

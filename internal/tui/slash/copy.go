@@ -13,11 +13,10 @@ import (
 	"agent/internal/tui/screen"
 )
 
-// copyCommand copies the last answer, or a block of code in it: as it was
-// written, and not as it is drawn.
+// copyCommand copies the Markdown source of the last answer, or of a code block in it.
 func copyCommand(s *Session, arg string) (tea.Cmd, error) {
 	if s.Feed.Answer == "" {
-		s.Say("there is no answer to copy yet")
+		s.Say("There is no answer to copy yet.")
 		return nil, nil
 	}
 	if arg == "" {
@@ -25,28 +24,28 @@ func copyCommand(s *Session, arg string) (tea.Cmd, error) {
 	}
 	words := strings.Fields(arg)
 	if words[0] != "code" || len(words) > 2 {
-		return nil, errors.New("use /copy, /copy code, or /copy code N")
+		return nil, errors.New("usage: /copy [code [N]]")
 	}
 	blocks := markdown.CodeBlocks(s.Feed.Answer)
 	if len(blocks) == 0 {
-		s.Say("the last answer has no code in a block of its own")
+		s.Say("The last answer has no code block.")
 		return nil, nil
 	}
 	n := len(blocks)
 	if len(words) == 2 {
 		var err error
 		if n, err = strconv.Atoi(words[1]); err != nil || n < 1 || n > len(blocks) {
-			return nil, errors.New("the last answer has " + phrase.Count(len(blocks), "block") + " of code: use a number from 1 to " + strconv.Itoa(len(blocks)))
+			return nil, errors.New("the last answer has " + phrase.Count(len(blocks), "code block") + ": use a number from 1 to " + strconv.Itoa(len(blocks)))
 		}
 	}
-	what := "the code"
+	what := "the code block"
 	if len(blocks) > 1 {
 		what = fmt.Sprintf("code block %d of %d", n, len(blocks))
 	}
 	return s.Front.Copy(blocks[n-1], what), nil
 }
 
-// copyWords completes /copy.
+// copyWords returns the completions of /copy.
 func copyWords(m *screen.Conversation) []string {
 	out := []string{}
 	for i := range markdown.CodeBlocks(m.Feed.Answer) {

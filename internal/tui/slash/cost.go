@@ -1,6 +1,8 @@
 package slash
 
 import (
+	"strings"
+
 	tea "charm.land/bubbletea/v2"
 
 	"agent/internal/tui/ink"
@@ -8,46 +10,47 @@ import (
 	"agent/internal/tui/transcript"
 )
 
-// spentRead brings what the log says was used.
+// spentRead is the usage of the session according to its log.
 type spentRead struct {
-	all  []screen.Spent
-	back screen.Spent // the part of it that was taken back
-	err  error
+	all     []screen.Spent // by model
+	rewound screen.Spent   // the part of all in rewound turns
+	err     error
 }
 
+// costCommand shows tokens and cost.
 func costCommand(s *Session, _ string) (tea.Cmd, error) {
 	if s.Options.Session.Spent == nil {
 		return showCost(s.Conversation, spentRead{all: s.Spending.All}), nil
 	}
 	read := s.Options.Session.Spent
 	return func() tea.Msg {
-		all, back, err := read()
-		return spentRead{all, back, err}
+		all, rewound, err := read()
+		return spentRead{all, rewound, err}
 	}, nil
 }
 
-// showCost answers /cost.
+// showCost adds the answer of /cost to the transcript.
 func showCost(s *screen.Conversation, r spentRead) tea.Cmd {
 	if r.err != nil {
 		s.Transcript.Add(&transcript.Problem{Text: r.err.Error()})
 		s.Transcript.ShowEnd()
 		return nil
 	}
-	s.Transcript.Add(&bill{turn: s.Spending.Turn, all: r.all, back: r.back, used: s.Feed.Used, context: s.Feed.Context})
+	s.Transcript.Add(&costs{turn: s.Spending.Turn, all: r.all, rewound: r.rewound, used: s.Feed.Used, context: s.Feed.Context})
 	s.Transcript.ShowEnd()
 	return nil
 }
 
-// bill is an item that tells what was used.
-type bill struct {
-	turn, all     []screen.Spent
-	back          screen.Spent // of all, what was taken back and is paid for all the same
-	used, context int
+// costs is the item of /cost.
+type costs struct {
+	turn, all     []screen.Spent // by model
+	rewound       screen.Spent   // the part of all in rewound turns, which still costs
+	used, context int            // tokens of the context window
 }
 
-func (b *bill) Draw(c transcript.Canvas) []string {
+func (b *costs) Draw(c transcript.Canvas) []string {
 	if len(b.all) == 0 {
-		return ink.Hang(" ", ink.RenderLines(c.Styles.Dim, ink.Wrap("nothing was used yet", c.Inner())))
+		return ink.Hang(" ", ink.RenderLines(c.Styles.Dim, ink.Wrap("No tokens used yet.", c.Inner())))
 	}
 	var lines []string
 	add := func(head string, spent []screen.Spent) {
@@ -59,14 +62,14 @@ func (b *bill) Draw(c transcript.Canvas) []string {
 			lines = append(lines, ink.Wrap(ink.SanitizeLine(s.Model)+": "+s.Words(), c.Inner())...)
 		}
 	}
-	add("this turn", b.turn)
-	add("this session", b.all)
-	if b.back.Steps > 0 {
-		lines = append(lines, ink.Wrap("of it taken back: "+b.back.Words(), c.Inner())...)
+	add("This turn", b.turn)
+	add("This session", b.all)
+	if b.rewound.Steps > 0 {
+		lines = append(lines, ink.Wrap("Rewound turns: "+b.rewound.Words(), c.Inner())...)
 	}
 	if window := (screen.Status{Used: b.used, Context: b.context}).Tokens(); window.Text != "" {
-		lines = append(lines, c.Styles.Bold.Render("the model's window"))
-		lines = append(lines, ink.Wrap(window.Text, c.Inner())...)
+		lines = append(lines, c.Styles.Bold.Render("Context window"))
+		lines = append(lines, ink.Wrap(strings.TrimPrefix(window.Text, "context "), c.Inner())...)
 	}
 	return ink.Hang(" ", lines)
 }

@@ -10,20 +10,20 @@ import (
 	"agent/internal/tui/screen"
 )
 
-// custom are the typed commands that come from files.
+// custom holds the commands from files.
 type custom struct {
-	commands []screen.CustomCommand
-	told     map[string]bool // those of the repository whose origin was told
+	commands  []screen.CustomCommand
+	announced map[string]bool // repository commands that were used, by name
 }
 
-// adopt takes the commands from files, and returns what is to be told of those
-// that cannot be had.
-func (s *Session) adopt(all []screen.CustomCommand) (notices []string) {
-	s.custom.told = map[string]bool{}
-	own := BuiltIn()
+// addCustom adds the commands from files. It returns notices about those that cannot
+// be used.
+func (s *Session) addCustom(all []screen.CustomCommand) (notices []string) {
+	s.custom.announced = map[string]bool{}
+	builtIn := BuiltIn()
 	for _, c := range all {
-		if slices.ContainsFunc(own, func(s Command) bool { return s.Name == c.Name || s.Also == c.Name }) {
-			notices = append(notices, c.Source+" is not used: /"+c.Name+" is a command of the program. Give the file another name.")
+		if slices.ContainsFunc(builtIn, func(b Command) bool { return b.Name == c.Name || b.Also == c.Name }) {
+			notices = append(notices, c.Source+" is ignored: /"+c.Name+" is a built-in command. Rename the file.")
 			continue
 		}
 		s.custom.commands = append(s.custom.commands, c)
@@ -31,13 +31,13 @@ func (s *Session) adopt(all []screen.CustomCommand) (notices []string) {
 	return notices
 }
 
-// fromFiles are the commands from files, as rows of the table.
-func (s *Session) fromFiles() []Command {
+// customCommands returns the commands from files.
+func (s *Session) customCommands() []Command {
 	var out []Command
 	for _, c := range s.custom.commands {
 		what := ink.SanitizeLine(c.What)
 		if what == "" {
-			what = "the prompt in " + ink.SanitizeLine(c.Source)
+			what = "send the prompt in " + ink.SanitizeLine(c.Source)
 		}
 		if c.Theirs {
 			what += " (from this repository)"
@@ -52,81 +52,80 @@ func (s *Session) fromFiles() []Command {
 	return out
 }
 
-// runCustom sends the prompt that a command stands for. The first time that one
-// of the repository's is used, the person is told where it comes from.
+// runCustom sends the prompt of a custom command. On the first use of a command of
+// the repository it shows where the prompt comes from.
 func (s *Session) runCustom(c screen.CustomCommand, arg string) {
-	if c.Theirs && !s.custom.told[c.Name] {
-		s.custom.told[c.Name] = true
-		s.Say("/" + c.Name + " comes with this repository (" + ink.SanitizeLine(c.Source) + "): what it says is sent as your prompt")
+	if c.Theirs && !s.custom.announced[c.Name] {
+		s.custom.announced[c.Name] = true
+		s.Say("/" + c.Name + " comes from this repository (" + ink.SanitizeLine(c.Source) + "). Its text is sent as your prompt.")
 	}
 	text := strings.TrimSpace(expandArgs(c.Text, arg))
 	if text == "" {
-		s.Say("/" + c.Name + " is empty: there is nothing in " + ink.SanitizeLine(c.Source))
+		s.Say("Nothing sent: " + ink.SanitizeLine(c.Source) + " is empty.")
 		return
 	}
-	if strings.HasPrefix(text, "!") { // no command to run, not even when it is walked back to
+	if strings.HasPrefix(text, "!") { // not a shell command, also not from the prompt history
 		text = "/" + c.Name + ":\n" + text
 	}
 	s.Transcript.ShowEnd()
 	s.SendPrompt(text)
 }
 
-// expandArgs puts what was typed behind a command into its text: all of it for
-// $ARGUMENTS, the words for $1 to $9. Where there is no place for it, it comes at
-// the end. What was typed is not looked into for such places.
+// expandArgs replaces $ARGUMENTS in text with arg, and $1 to $9 with its words. If
+// text has no placeholder, arg is appended. Placeholders in arg are not replaced.
 func expandArgs(text, arg string) string {
 	const all = "ARGUMENTS"
 	words := argWords(arg)
 	var b strings.Builder
-	placed := false
+	replaced := false
 	for {
 		before, after, found := strings.Cut(text, "$")
 		b.WriteString(before)
 		if !found {
 			break
 		}
-		switch rest, whole := strings.CutPrefix(after, all); {
-		case whole:
+		switch rest, isAll := strings.CutPrefix(after, all); {
+		case isAll:
 			b.WriteString(arg)
-			text, placed = rest, true
+			text, replaced = rest, true
 		case after != "" && '1' <= after[0] && after[0] <= '9':
 			if n := int(after[0] - '1'); n < len(words) {
 				b.WriteString(words[n])
 			}
-			text, placed = after[1:], true
+			text, replaced = after[1:], true
 		default:
 			b.WriteByte('$')
 			text = after
 		}
 	}
-	if !placed && arg != "" {
+	if !replaced && arg != "" {
 		return strings.TrimRight(b.String(), "\n") + "\n\n" + arg
 	}
 	return b.String()
 }
 
-// argWords splits what was typed at blanks, but not within quotes.
+// argWords splits an argument at blanks outside quotes.
 func argWords(arg string) (words []string) {
 	var b strings.Builder
-	quote, begun := rune(0), false
+	quote, inWord := rune(0), false
 	for _, r := range arg {
 		switch {
 		case quote != 0 && r == quote:
 			quote = 0
 		case quote == 0 && (r == '"' || r == '\'') && b.Len() == 0:
-			quote, begun = r, true
+			quote, inWord = r, true
 		case quote == 0 && (r == ' ' || r == '\t'):
-			if begun {
+			if inWord {
 				words = append(words, b.String())
 			}
 			b.Reset()
-			begun = false
+			inWord = false
 		default:
 			b.WriteRune(r)
-			begun = true
+			inWord = true
 		}
 	}
-	if begun {
+	if inWord {
 		words = append(words, b.String())
 	}
 	return words

@@ -11,7 +11,7 @@ func TestExpandArgs(t *testing.T) {
 		{"no place\n", "a b", "no place\n\na b"},
 		{"no place\n", "", "no place\n"},
 		{"it costs $ 5 or $x, $", "a", "it costs $ 5 or $x, $\n\na"},
-		{"$1", "$ARGUMENTS $1", "$ARGUMENTS"}, // what was typed is taken as it is
+		{"$1", "$ARGUMENTS $1", "$ARGUMENTS"}, // placeholders in the argument stay
 		{"$ARGUMENTS $1", "it's $2", "it's $2 it's"},
 		{"$10", "a", "a0"},
 		{"$1", `'open quote`, "open quote"},

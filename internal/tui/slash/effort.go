@@ -7,16 +7,15 @@ import (
 	"agent/internal/tui/ink"
 )
 
-// effortCommand has the model think as hard as level says; without one, it says
-// how hard it does.
+// effortCommand sets the reasoning effort. Without a level it shows the current one.
 func effortCommand(s *Session, level string) (tea.Cmd, error) {
 	switch {
 	case s.Feed.Model == "":
 		s.Say(s.AboutModel())
 	case level == "" && s.Feed.Effort == "":
-		s.Say(ink.SanitizeLine(s.Feed.Model) + " thinks as hard as it does by itself. /effort LEVEL changes it: low, medium, high")
+		s.Say("Reasoning effort of " + ink.SanitizeLine(s.Feed.Model) + ": default. Change it with /effort LEVEL, for example low, medium or high.")
 	case level == "":
-		s.Say(ink.SanitizeLine(s.Feed.Model) + " thinks with effort " + ink.SanitizeLine(s.Feed.Effort) + ". /effort " + event.DefaultEffort + " leaves it to the model")
+		s.Say("Reasoning effort of " + ink.SanitizeLine(s.Feed.Model) + ": " + ink.SanitizeLine(s.Feed.Effort) + ". Restore the default with /effort " + event.DefaultEffort + ".")
 	default:
 		s.SendCommand(event.SetModel{Model: s.Feed.Model, Effort: level})
 	}

@@ -10,6 +10,7 @@ import (
 	"agent/internal/loop/event"
 )
 
+// jobsCommand lists the background jobs, or stops one.
 func jobsCommand(s *Session, arg string) (tea.Cmd, error) {
 	verb, number, _ := strings.Cut(arg, " ")
 	id, err := strconv.Atoi(strings.TrimSpace(number))
@@ -20,7 +21,7 @@ func jobsCommand(s *Session, arg string) (tea.Cmd, error) {
 	case verb == "stop" && err == nil:
 		s.SendCommand(event.StopJob{ID: id})
 	default:
-		return nil, errors.New("use /jobs, or /jobs stop N")
+		return nil, errors.New("usage: /jobs [stop N]")
 	}
 	return nil, nil
 }

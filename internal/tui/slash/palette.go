@@ -1,6 +1,7 @@
 package slash
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -13,25 +14,28 @@ import (
 	"agent/internal/tui/terminal"
 )
 
-// ShowPalette opens the list of all that can be done: typed commands, and what keys
-// do, those used last first.
+// ShowPalette opens the command palette: the slash commands and the actions of keys,
+// the most recently used first.
 func (s *Session) ShowPalette() tea.Cmd {
-	u := &list.Menu{Chooser: list.Chooser{Keys: s.Keys, St: s.Styles, Under: list.DetailRows}, Head: "do something", None: "nothing here is called that",
-		Hint: "type to search · enter does it · esc closes", Chose: s.do, Detail: s.explain}
-	u.Fill(s.doable())
+	u := &list.Menu{Chooser: list.Chooser{Keys: s.Keys, St: s.Styles, Under: list.DetailRows}, Head: "Command palette", None: "No matching command.",
+		Hint: "type to search · enter run · esc close", Chose: s.runOption, Detail: s.explain}
+	u.Fill(s.paletteOptions())
 	return s.lists.Show(u)
 }
 
-// doable are the options of the palette.
-func (s *Session) doable() []list.Option {
+// paletteOptions returns the options of the command palette.
+func (s *Session) paletteOptions() []list.Option {
 	var all []list.Option
 	for _, c := range s.Commands() {
-		o := list.Option{ID: "/" + c.Name, Name: "/" + ink.SanitizeLine(c.Name), What: ink.SanitizeLine(c.What), Right: s.Keys.Name(c.key)}
+		o := list.Option{ID: "/" + c.Name, Name: cmp.Or(c.Title, "/"+ink.SanitizeLine(c.Name)), What: ink.SanitizeLine(c.What), Right: s.Keys.Name(c.key)}
 		all = append(all, o)
 	}
 	for _, b := range s.Keys.Listed() {
+		if hasCommand(b.Action) {
+			continue
+		}
 		if b.Where == keys.Anywhere || b.Where == keys.InEditor || b.Where == keys.WhileRuns && s.Feed.Running {
-			all = append(all, list.Option{ID: string(b.Action), Name: string(b.Action), What: b.What, Right: b.Keys[0]})
+			all = append(all, list.Option{ID: string(b.Action), Name: actionTitle(b.Action), What: b.What, Right: b.Keys[0]})
 		}
 	}
 	all = slices.DeleteFunc(all, func(o list.Option) bool { return o.ID == string(keys.Palette) })
@@ -53,10 +57,9 @@ func (s *Session) SaveRecent() {
 	}
 }
 
-// do does what was chosen. A command that means nothing without an
-// argument goes into the editor, to be completed; a draft that stood there can
-// be walked back to.
-func (s *Session) do(o list.Option) tea.Cmd {
+// runOption runs the selected option. A command with a required argument goes into
+// the editor to be completed; the draft there goes into the prompt history.
+func (s *Session) runOption(o list.Option) tea.Cmd {
 	s.lists.Close()
 	name, typed := strings.CutPrefix(o.ID, "/")
 	if !typed {
@@ -66,22 +69,23 @@ func (s *Session) do(o list.Option) tea.Cmd {
 	if i < 0 {
 		return nil
 	}
-	if s.Commands()[i].needs() {
-		s.stash()
+	if s.Commands()[i].needsArgument() {
+		s.saveDraft()
 		s.editor.Set("/" + name + " ")
 		return s.recent.Use(o.ID)
 	}
 	return s.Run(name, "", "")
 }
 
-// stash takes the draft out of the editor, so that it can be walked back to.
-func (s *Session) stash() {
+// saveDraft moves the draft from the editor into the prompt history.
+func (s *Session) saveDraft() {
 	if !s.editor.Empty() {
 		s.Feed.Recall = append(s.Feed.Recall, s.editor.Take().Text)
 	}
 }
 
-// explain tells how a thing is done otherwise.
+// explain describes an option with its other ways to run it: the slash command, or
+// the keys and the name in the configuration.
 func (s *Session) explain(o list.Option, width int) []string {
 	text := o.What
 	if name, typed := strings.CutPrefix(o.ID, "/"); typed {
@@ -91,15 +95,15 @@ func (s *Session) explain(o list.Option, width int) []string {
 			}
 		}
 	} else if keys := s.Keys.Keys(keys.Action(o.ID)); len(keys) > 0 {
-		text += "\n" + strings.Join(keys, ", ") + " · called " + o.ID + " in the configuration"
+		text += "\n" + strings.Join(keys, ", ") + " · named " + o.ID + " in the configuration"
 	}
 	return ink.Hang(" ", ink.RenderLines(s.Styles.Dim, ink.Wrap(text, max(width-ink.Gutter, 1))))
 }
 
-// keysCommand lists every key, to be searched.
+// keysCommand opens the searchable list of key bindings.
 func keysCommand(s *Session, arg string) (tea.Cmd, error) {
-	u := &list.Menu{Chooser: list.Chooser{Keys: s.Keys, St: s.Styles, Under: list.DetailRows}, Head: "keys", None: "no key does that",
-		Hint: "type to search · esc closes", Detail: s.explain, Chose: func(list.Option) tea.Cmd { return nil }}
+	u := &list.Menu{Chooser: list.Chooser{Keys: s.Keys, St: s.Styles, Under: list.DetailRows}, Head: "Key bindings", None: "No matching key binding.",
+		Hint: "type to search · esc close", Detail: s.explain, Chose: func(list.Option) tea.Cmd { return nil }}
 	u.Filter = arg
 	var all []list.Option
 	for _, b := range s.Keys.Listed() {

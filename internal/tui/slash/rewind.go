@@ -15,33 +15,34 @@ import (
 	"agent/internal/tui/transcript"
 )
 
-// point is a prompt that began a turn, or the end of the session.
+// point is a place to rewind or fork to: before a prompt that began a turn, or the
+// end of the session.
 type point struct {
 	event.PastPrompt
 	end bool
 }
 
-// choosePoint lists the prompts, the newest first, below what is above them.
+// choosePoint opens a list of above and the prompts, newest first.
 func (s *Session) choosePoint(head, hint string, above []point, chose func(point) tea.Cmd) tea.Cmd {
 	all := rewindPoints(s.Conversation)
 	switch {
 	case s.Feed.Running:
-		s.Say(stopFirst)
+		s.Say(interruptFirst)
 		return nil
 	case cannotRewind(s.Conversation):
 		return nil
 	case len(all) == 1:
-		s.Say("nothing was said yet")
+		s.Say("There are no prompts yet.")
 		return nil
 	}
 	all = all[:len(all)-1]
 	slices.Reverse(all)
-	p := &list.Choice[point]{Chooser: list.Chooser{Keys: s.Keys, St: s.Styles}, Head: head, None: "no prompt fits", Chose: chose,
-		Hint: "type to search · " + hint + " · esc closes", All: append(above, all...), Detail: func(t point, width, height int) []string { return drawPoint(s.Window, t, width, height) },
+	p := &list.Choice[point]{Chooser: list.Chooser{Keys: s.Keys, St: s.Styles}, Head: head, None: "No matching prompt.", Chose: chose,
+		Hint: "type to search · " + hint + " · esc close", All: append(above, all...), Detail: func(t point, width, height int) []string { return drawPoint(s.Window, t, width, height) },
 		Text: func(t point) string { return t.Text },
 		Columns: func(t point) (when, what, side string) {
 			if t.end {
-				return "now", "the end: nothing is left out", ""
+				return "now", "the end of the session", ""
 			}
 			return list.ShortTime(t.Time, s.Now()), strings.Join(strings.Fields(ink.Sanitize(t.Text)), " "), ""
 		}}
@@ -49,7 +50,7 @@ func (s *Session) choosePoint(head, hint string, above []point, chose func(point
 	return s.lists.Show(p)
 }
 
-// drawPoint draws a prompt, as far as there is room.
+// drawPoint draws a prompt in at most height lines.
 func drawPoint(w *screen.Window, t point, width, height int) []string {
 	if t.end {
 		return nil
@@ -67,55 +68,55 @@ func rewindCommand(s *Session, arg string) (tea.Cmd, error) {
 	if arg == "" {
 		return s.ChooseRewind(), nil
 	}
-	said, ok := pointBack(s.Conversation, arg)
+	to, ok := pointBack(s.Conversation, arg)
 	if !ok {
-		return nil, errors.New("use /rewind, or /rewind N, where N is how many prompts are taken back")
+		return nil, errors.New("usage: /rewind [N], where N is the number of prompts to rewind")
 	}
-	return s.rewind(said), nil
+	return s.rewind(to), nil
 }
 
-// ChooseRewind lists the prompts that can be rewound to.
+// ChooseRewind opens the list of prompts to rewind to.
 func (s *Session) ChooseRewind() tea.Cmd {
-	return s.choosePoint("take back a prompt, with all that followed, to say it otherwise", "enter takes back", nil, s.rewind)
+	return s.choosePoint("Rewind to before a prompt, to edit it", "enter rewind", nil, s.rewind)
 }
 
 func forkCommand(s *Session, arg string) (tea.Cmd, error) {
 	if arg == "" {
 		end := point{event.PastPrompt{At: s.Transcript.Events()}, true}
-		return s.choosePoint("go on in a copy of this session, from before a prompt or from its end", "enter forks", []point{end}, s.fork), nil
+		return s.choosePoint("Fork the session, before a prompt or at its end", "enter fork", []point{end}, s.fork), nil
 	}
-	said, ok := pointBack(s.Conversation, arg)
+	to, ok := pointBack(s.Conversation, arg)
 	if !ok {
-		return nil, errors.New("use /fork, or /fork N, where N is how many of the last prompts the fork is to lack")
+		return nil, errors.New("usage: /fork [N], where N is the number of prompts that the fork leaves out")
 	}
-	return s.fork(said), nil
+	return s.fork(to), nil
 }
 
-// cannotRewind tells somebody who wants to go back why that cannot be, and reports
-// whether it is so: the session was only just opened, or cannot be read.
+// cannotRewind reports whether the session cannot be rewound or forked, because it is
+// not read yet or cannot be read. Then it shows a notice.
 func cannotRewind(s *screen.Conversation) bool {
 	switch {
 	case s.Broken != "":
-		s.Say("the session cannot be read, so there is no way back in it: " + s.Broken)
+		s.Say("Cannot rewind or fork, because the session cannot be read: " + s.Broken)
 	case !s.Transcript.Settled:
-		s.Say("the session is still being read: try again in an instant")
+		s.Say("The session is still being read. Try again in a moment.")
 	default:
 		return false
 	}
 	return true
 }
 
-// rewindPoints are the prompts that began a turn, oldest first, and the end.
+// rewindPoints returns the prompts that began a turn, oldest first, and the end.
 func rewindPoints(s *screen.Conversation) []point {
 	var out []point
-	for _, said := range s.Feed.TurnPrompts() {
-		out = append(out, point{said, false})
+	for _, prompt := range s.Feed.TurnPrompts() {
+		out = append(out, point{prompt, false})
 	}
 	return append(out, point{event.PastPrompt{At: s.Transcript.Events()}, true})
 }
 
-// pointBack is the prompt so many prompts back, in digits; for none at all, what
-// would be the next one.
+// pointBack returns the point as many prompts back as arg says in digits; the end
+// for 0.
 func pointBack(s *screen.Conversation, arg string) (point, bool) {
 	points := rewindPoints(s)
 	n, err := strconv.Atoi(arg)
@@ -125,11 +126,11 @@ func pointBack(s *screen.Conversation, arg string) (point, bool) {
 	return points[len(points)-1-n], true
 }
 
-// rewind takes back a prompt and all that followed. It can be said otherwise.
+// rewind removes a prompt and what followed, and puts the prompt into the editor.
 func (s *Session) rewind(to point) tea.Cmd {
 	switch {
 	case s.Feed.Running:
-		s.Say(stopFirst)
+		s.Say(interruptFirst)
 	case cannotRewind(s.Conversation):
 	default:
 		s.Send(event.Rewind{Keep: to.At})
@@ -138,11 +139,11 @@ func (s *Session) rewind(to point) tea.Cmd {
 	return nil
 }
 
-// fork goes on in a fork of the session, which ends before a prompt.
+// fork continues in a fork of the session that ends before a prompt.
 func (s *Session) fork(before point) tea.Cmd {
 	switch {
 	case s.Options.Session.ID == "":
-		s.Say("this session is kept nowhere: there is nothing to fork")
+		s.Say("This session is not saved, so it cannot be forked.")
 		return nil
 	case cannotRewind(s.Conversation):
 		return nil

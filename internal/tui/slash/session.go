@@ -10,8 +10,8 @@ import (
 	"agent/internal/tui/screen"
 )
 
-// Session is what the slash commands act on: the conversation, and the front end
-// that shows it. Front must be set before a command runs.
+// Session runs the slash commands on a conversation and the front end that shows
+// it. Front must be set before a command runs.
 type Session struct {
 	*screen.Conversation
 	Models *Models
@@ -22,17 +22,17 @@ type Session struct {
 	recent *list.Recent
 }
 
-// New returns the session of a front end that shows lists with l and in whose
-// editor e the user types. Its commands are the built-in ones and those of
-// c.Options.Custom; notices name the custom commands that cannot be used.
+// New returns the session of a front end with the lists l and the prompt editor e.
+// Its commands are the built-in ones and those of c.Options.Custom; notices name the
+// custom commands that cannot be used.
 func New(c *screen.Conversation, e *editor.Editor, l Lists) (s *Session, notices []string) {
 	s = &Session{Conversation: c, editor: e, lists: l, recent: list.NewRecent(c.Options.Recent, c.Options.Remember)}
 	s.Models = &Models{Conversation: c, lists: l}
-	return s, s.adopt(c.Options.Custom)
+	return s, s.addCustom(c.Options.Custom)
 }
 
-// Take takes a message that a command of the session was answered with. It
-// reports whether msg is one.
+// Take handles the result of a command that ran in the background. It reports
+// whether msg is one.
 func (s *Session) Take(msg tea.Msg) bool {
 	switch msg := msg.(type) {
 	case exported:
@@ -49,13 +49,13 @@ func (s *Session) Take(msg tea.Msg) bool {
 	return true
 }
 
-// Apply takes an event of the agent that a command or the welcome waits for.
+// Apply handles an event of the agent that a command or the welcome waits for.
 func (s *Session) Apply(ev event.Event) {
 	switch ev := ev.(type) {
 	case event.JobsNow:
 		s.ListJobs(ev.Jobs)
 	case event.PermissionsNow:
-		s.permissionsCame(ev.Allowed)
+		s.showPermissions(ev.Allowed)
 	case event.Searched:
 		s.Models.searched()
 	case *event.ModelSet:
@@ -63,24 +63,24 @@ func (s *Session) Apply(ev event.Event) {
 	}
 }
 
-// Front is what a front end does for the commands.
+// Front holds the functions of a front end that commands call.
 type Front struct {
-	Leave   func(screen.Exit) tea.Cmd // ends it
+	Leave   func(screen.Exit) tea.Cmd // closes the front end
 	Help    func()
 	Copy    func(text, what string) tea.Cmd
 	Restyle func(ink.Look)
-	Screen  *Screen // nil where there are only lines
+	Screen  *Screen // nil in plain mode
 }
 
-// Screen is what only a screen can do.
+// Screen holds the functions of a front end that draws a screen.
 type Screen struct {
-	View  func() // shows the pager
+	View  func() // opens the pager
 	Find  func(text string) tea.Cmd
 	Edit  func() tea.Cmd // opens the user's editor
 	Press func(tea.KeyPressMsg) tea.Cmd
 }
 
-// Lists shows one list at a time.
+// Lists shows at most one list.
 type Lists interface {
 	Show(list.Overlay) tea.Cmd
 	Close()

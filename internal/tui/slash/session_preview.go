@@ -10,10 +10,11 @@ import (
 	"agent/internal/tui/transcript"
 )
 
-// preview is the end of another session, as the picker shows it.
+// preview shows the end of another session in the picker.
 type preview struct{ list *transcript.Transcript }
 
-// newPreview returns the function that draws the last events of a session.
+// newPreview returns a function that makes the preview of a session from its last
+// events, or from the error of reading them.
 func newPreview(st *ink.Styles, now func() time.Time) func([]event.Event, error) list.Preview {
 	return func(events []event.Event, err error) list.Preview {
 		t := transcript.New(st)
@@ -35,7 +36,7 @@ func (p preview) Window(st *ink.Styles, width, height int) []string {
 	return p.list.Window
 }
 
-// PickerSource is where the picker finds the sessions.
+// PickerSource returns the source of the session picker.
 func PickerSource(o *screen.Options, st *ink.Styles, now func() time.Time) list.Source {
 	return list.Source{Dir: o.Files.Dir, Sessions: o.Session.List, Preview: o.Session.Preview, Render: newPreview(st, now)}
 }

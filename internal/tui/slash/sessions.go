@@ -12,12 +12,12 @@ import (
 	"agent/internal/tui/transcript"
 )
 
-// stopFirst is what is said to somebody who wants to leave a turn that runs.
-const stopFirst = "a turn runs: stop it first"
+// interruptFirst is the notice for a command that cannot run during a turn.
+const interruptFirst = "A turn is running: interrupt it first."
 
 func renameCommand(s *Session, title string) (tea.Cmd, error) {
 	if title == "" {
-		return nil, errors.New("use /rename TITLE")
+		return nil, errors.New("usage: /rename TITLE")
 	}
 	s.SendCommand(event.Rename{Title: title})
 	return nil, nil
@@ -36,14 +36,14 @@ func resumeCommand(s *Session, _ string) (tea.Cmd, error) { return pickSession(s
 
 func sessionsCommand(s *Session, _ string) (tea.Cmd, error) { return pickSession(s, true), nil }
 
-// pickSession opens the list of sessions.
+// pickSession opens the session picker, as a tree of forks if tree is set.
 func pickSession(s *Session, tree bool) tea.Cmd {
 	if s.Options.Session.List == nil {
-		s.Say("there are no other sessions here")
+		s.Say("There are no other sessions.")
 		return nil
 	}
 	if s.Feed.Running {
-		s.Say(stopFirst)
+		s.Say(interruptFirst)
 		return nil
 	}
 	p := list.NewPicker(PickerSource(&s.Options, s.Styles, s.Now), s.Keys, s.Styles, s.Now, func(row list.Session) tea.Cmd {
@@ -56,16 +56,16 @@ func pickSession(s *Session, tree bool) tea.Cmd {
 	return tea.Batch(s.lists.Show(p), p.Read(""))
 }
 
-// LeaveFor ends the front end for another session, unless a turn runs.
+// LeaveFor closes the front end to continue with next, unless a turn runs.
 func (s *Session) LeaveFor(next screen.Exit) tea.Cmd {
 	if s.Feed.Running {
-		s.Say(stopFirst)
+		s.Say(interruptFirst)
 		return nil
 	}
 	return s.Front.Leave(next)
 }
 
-// exported brings what became of an export.
+// exported is the result of an export.
 type exported struct {
 	path string
 	err  error
@@ -77,10 +77,10 @@ func exportCommand(s *Session, format string) (tea.Cmd, error) {
 	}
 	switch {
 	case s.Options.Session.Export == nil:
-		s.Say("there is no session to export here")
+		s.Say("There is no session to export.")
 		return nil, nil
 	case !slices.Contains([]string{"md", "html", "json"}, format):
-		return nil, errors.New("use /export md, /export html or /export json")
+		return nil, errors.New("usage: /export [md|html|json]")
 	}
 	export := s.Options.Session.Export
 	return func() tea.Msg {
@@ -95,5 +95,5 @@ func reportExport(s *screen.Conversation, e exported) {
 		s.Transcript.ShowEnd()
 		return
 	}
-	s.Say("exported to " + e.path)
+	s.Say("Exported to " + e.path)
 }

@@ -13,90 +13,91 @@ import (
 	"agent/internal/tui/screen"
 )
 
-// Command is a command that one types.
+// Command is a slash command.
 type Command struct {
 	Name, Args, What string
-	Also             string      // another name of it; may be empty
-	key              keys.Action // whose key does the same; may be empty
-	idle             bool        // not while a turn runs
-	Screen           bool        // not where there are only lines
-	// run carries the command out. After an error, which says how the command is
-	// used, what was typed stays in the editor.
+	Title            string      // in the command palette; empty for /Name
+	Also             string      // an alias; may be empty
+	key              keys.Action // with the same effect; may be empty
+	idle             bool        // not available during a turn
+	Screen           bool        // not available in plain mode
+	// Run executes the command. An error describes the usage; the typed text then
+	// stays in the editor.
 	Run func(s *Session, arg string) (tea.Cmd, error)
-	// complete returns what the argument can be, as far as that is known, the
-	// likeliest first. nil where it can be anything, or there is none.
+	// Complete returns the known values of the argument, the likeliest first. Nil if
+	// there is no argument or it is free text.
 	Complete func(s *screen.Conversation) []string
 }
 
-// BuiltIn returns the one table of slash commands.
+// BuiltIn returns the table of the built-in slash commands.
 func BuiltIn() []Command {
 	return []Command{
-		{Name: "help", What: "keys, commands, and which model answers", key: keys.Help, Run: func(s *Session, _ string) (tea.Cmd, error) {
+		{Name: "help", Title: "Show help", What: "show keys, commands and the current model", key: keys.Help, Run: func(s *Session, _ string) (tea.Cmd, error) {
 			s.Front.Help()
 			return nil, nil
 		}},
-		{Name: "keys", Args: "[WORD]", What: "search the keys", Screen: true, Run: keysCommand},
-		{Name: "status", What: "how things stand: model, window, mode, session", Run: statusCommand},
-		{Name: "model", Args: "[PROVIDER/NAME]", What: "answer with another model from here on", key: keys.Model, Run: modelCommand, Complete: modelNames},
-		{Name: "effort", Args: "[LEVEL]", What: "how hard the model thinks: low, medium, high, or default", Run: effortCommand, Complete: oneOf("low", "medium", "high", event.DefaultEffort)},
-		{Name: "mode", Args: "[NAME]", What: "what is asked about: ask, edits, plan or all", key: keys.Mode, Run: modeCommand, Complete: modeNames},
-		{Name: "edit", What: "write the prompt in your editor, $VISUAL or $EDITOR", key: keys.Edit, Screen: true, Run: editCommand},
-		{Name: "jobs", Args: "[stop N]", What: "what runs in the background; stop one of them", Run: jobsCommand},
-		{Name: "rename", Args: "TITLE", What: "give the session a title", Run: renameCommand},
-		{Name: "compact", What: "cut old content from what the model is told; the session keeps it", Run: compactCommand},
-		{Name: "resume", What: "go on with another session", idle: true, Run: resumeCommand},
-		{Name: "sessions", What: "the same, each fork below what it is a fork of", idle: true, Run: sessionsCommand},
-		{Name: "new", What: "begin a new session", idle: true, Run: newCommand},
-		{Name: "clear", What: "the same as /new", idle: true, Run: newCommand},
-		{Name: "rewind", Args: "[N]", What: "take a prompt back with all that followed, or the last N of them", key: keys.Rewind, idle: true, Run: rewindCommand},
-		{Name: "fork", Args: "[N]", What: "go on in a copy of the session, from before a prompt or the last N", idle: true, Run: forkCommand},
-		{Name: "find", Args: "[TEXT]", What: "search in the session", key: keys.Find, Screen: true, Run: findCommand},
-		{Name: "view", What: "everything uncut, in all of the window", key: keys.View, Screen: true, Run: viewCommand},
-		{Name: "export", Args: "[md|html|json]", What: "write the session to a file", Run: exportCommand, Complete: oneOf("md", "html", "json")},
-		{Name: "theme", Args: "[NAME]", What: "colours; without a name, look at them all", Run: themeCommand, Complete: oneOf(ink.ThemeNames()...)},
-		{Name: "cost", What: "tokens and money: of this turn, of the session, by model; how full the window is", Run: costCommand},
-		{Name: "copy", Args: "[code [N]]", What: "copy the last answer, or the last block of code in it, or the Nth", Run: copyCommand, Complete: copyWords},
-		{Name: "quit", Also: "exit", What: "leave", key: keys.Leave, Run: func(s *Session, _ string) (tea.Cmd, error) { return s.Front.Leave(screen.Exit{}), nil }},
+		{Name: "keys", Title: "Search key bindings", Args: "[WORD]", What: "search the key bindings", Screen: true, Run: keysCommand},
+		{Name: "status", Title: "Show status", What: "show model, context window use, permission mode and session", Run: statusCommand},
+		{Name: "model", Title: "Switch model", Args: "[PROVIDER/NAME]", What: "switch to another model", key: keys.Model, Run: modelCommand, Complete: modelNames},
+		{Name: "effort", Title: "Set reasoning effort", Args: "[LEVEL]", What: "set the reasoning effort: low, medium, high or default", Run: effortCommand, Complete: oneOf("low", "medium", "high", event.DefaultEffort)},
+		{Name: "mode", Title: "Set permission mode", Args: "[NAME]", What: "set the permission mode: ask, auto-edit, plan or approve-all", Run: modeCommand, Complete: modeNames},
+		{Name: "edit", Title: "Edit prompt in your editor", What: "edit the prompt in $VISUAL or $EDITOR", key: keys.Edit, Screen: true, Run: editCommand},
+		{Name: "jobs", Title: "List background jobs", Args: "[stop N]", What: "list background jobs, or stop one", Run: jobsCommand},
+		{Name: "rename", Title: "Rename session", Args: "TITLE", What: "set the title of the session", Run: renameCommand},
+		{Name: "compact", Title: "Compact context", What: "compact the model's context (the transcript is kept)", Run: compactCommand},
+		{Name: "resume", Title: "Resume session", What: "resume another session", idle: true, Run: resumeCommand},
+		{Name: "sessions", Title: "Browse sessions", What: "resume a session from a tree of forks", idle: true, Run: sessionsCommand},
+		{Name: "new", Title: "New session", What: "start a new session", idle: true, Run: newCommand},
+		{Name: "clear", Title: "Clear (new session)", What: "start a new session (same as /new)", idle: true, Run: newCommand},
+		{Name: "rewind", Title: "Rewind session", Args: "[N]", What: "rewind to before a prompt, or before the last N prompts", key: keys.Rewind, idle: true, Run: rewindCommand},
+		{Name: "fork", Title: "Fork session", Args: "[N]", What: "fork the session before a prompt, or before the last N prompts", idle: true, Run: forkCommand},
+		{Name: "find", Title: "Search transcript", Args: "[TEXT]", What: "search the transcript", key: keys.Find, Screen: true, Run: findCommand},
+		{Name: "view", Title: "Open full-screen transcript", What: "open the full-screen transcript", key: keys.View, Screen: true, Run: viewCommand},
+		{Name: "export", Title: "Export session", Args: "[md|html|json]", What: "write the session to a file", Run: exportCommand, Complete: oneOf("md", "html", "json")},
+		{Name: "theme", Title: "Set color theme", Args: "[NAME]", What: "set the color theme; without a name, preview the themes", Run: themeCommand, Complete: oneOf(ink.ThemeNames()...)},
+		{Name: "cost", Title: "Show tokens and cost", What: "show tokens and cost by turn, session and model, and context window use", Run: costCommand},
+		{Name: "copy", Title: "Copy last answer", Args: "[code [N]]", What: "copy the last answer, its last code block, or its Nth code block", Run: copyCommand, Complete: copyWords},
+		{Name: "quit", Title: "Quit", Also: "exit", What: "quit", key: keys.Leave, Run: func(s *Session, _ string) (tea.Cmd, error) { return s.Front.Leave(screen.Exit{}), nil }},
 	}
 }
 
-// Commands are all that can be typed in this progras.
-func (s *Session) Commands() []Command { return append(BuiltIn(), s.fromFiles()...) }
+// Commands returns the commands of this session: the built-in and the custom ones.
+func (s *Session) Commands() []Command { return append(BuiltIn(), s.customCommands()...) }
 
-// Usage is how a command is typed.
-func (s Command) Usage() string { return strings.TrimSpace("/" + s.Name + " " + s.Args) }
+// Usage returns the name of a command with its arguments.
+func (c Command) Usage() string { return strings.TrimSpace("/" + c.Name + " " + c.Args) }
 
-// needs reports whether a command means nothing without an argument.
-func (s Command) needs() bool { return s.Args != "" && !strings.HasPrefix(s.Args, "[") }
+// needsArgument reports whether a command has a required argument.
+func (c Command) needsArgument() bool { return c.Args != "" && !strings.HasPrefix(c.Args, "[") }
 
-// oneOf is a completion that is always the same.
+// oneOf returns a completion of fixed values.
 func oneOf(all ...string) func(*screen.Conversation) []string {
 	return func(*screen.Conversation) []string { return all }
 }
 
-// Row is one row of the table of typed commands, as it is told to people.
+// Row is a row of the table of commands in help and documentation.
 type Row struct{ Usage, What string }
 
-// Table returns the typed commands of every progras.
+// Table returns the rows of the built-in commands.
 func Table() []Row {
 	var out []Row
-	for _, s := range BuiltIn() {
-		out = append(out, s.Row())
+	for _, c := range BuiltIn() {
+		out = append(out, c.Row())
 	}
 	return out
 }
 
-// Row is the row of a command.
-func (s Command) Row() Row {
-	what := s.What
-	if s.Also != "" {
-		what += "; so does /" + s.Also
+// Row returns the row of a command.
+func (c Command) Row() Row {
+	what := c.What
+	if c.Also != "" {
+		what += " (also /" + c.Also + ")"
 	}
-	return Row{s.Usage(), what}
+	return Row{c.Usage(), what}
 }
 
-// Parse splits a typed command. A line that begins with a path, as
-// "/etc/hosts is wrong" does, is none.
+// Parse splits a typed command into its name and argument. It reports false for
+// other text, such as a line that begins with a path: "/etc/hosts is wrong".
 func Parse(text string) (name, arg string, ok bool) {
 	text = strings.TrimSpace(text)
 	rest, ok := strings.CutPrefix(text, "/")
@@ -107,7 +108,7 @@ func Parse(text string) (name, arg string, ok bool) {
 	return name, strings.TrimSpace(arg), IsCommandName(name)
 }
 
-// IsCommandName reports whether a typed command can have that name.
+// IsCommandName reports whether name is a valid name of a command.
 func IsCommandName(name string) bool {
 	for i, r := range name {
 		letter := 'a' <= r && r <= 'z'
@@ -118,18 +119,18 @@ func IsCommandName(name string) bool {
 	return name != ""
 }
 
-// slash carries out a typed command. One that cannot be carried out stays in
-// the editor.
+// Run executes the command called name. If it cannot run, typed, the text of the
+// user, goes back into the editor.
 func (s *Session) Run(name, arg, typed string) tea.Cmd {
 	all := s.Commands()
 	i := slices.IndexFunc(all, func(c Command) bool { return c.Name == name || c.Also == name })
 	switch {
 	case i < 0:
-		s.Say("there is no command /" + name + meant(name, all))
+		s.Say("Unknown command /" + name + ". " + suggestion(name, all))
 	case all[i].idle && s.Feed.Running:
-		s.Say(stopFirst)
+		s.Say(interruptFirst)
 	case all[i].Screen && s.Front.Screen == nil:
-		s.Say("/" + name + " needs a screen")
+		s.Say("/" + name + " is not available in plain mode.")
 	default:
 		cmd, err := all[i].Run(s, arg)
 		if err == nil {
@@ -143,43 +144,53 @@ func (s *Session) Run(name, arg, typed string) tea.Cmd {
 	return nil
 }
 
-// meant says what somebody who typed an unknown command may have meant.
-func meant(name string, all []Command) string {
-	if here := commandOfOthers(name); here != "" {
-		return ": " + here
+// suggestion tells the user of an unknown command what to type instead.
+func suggestion(name string, all []Command) string {
+	if hint := commandHint(name); hint != "" {
+		return hint
 	}
 	var names []string
-	for _, s := range all {
-		names = append(names, s.Name)
-		if s.Also != "" {
-			names = append(names, s.Also)
+	for _, c := range all {
+		names = append(names, c.Name)
+		if c.Also != "" {
+			names = append(names, c.Also)
 		}
 	}
-	if near := begun(name, names); near != "" {
-		return ": did you mean /" + near + "?"
+	if similar := similarName(name, names); similar != "" {
+		return "Did you mean /" + similar + "?"
 	}
-	if near := phrase.Nearest(name, names); near != "" {
-		return ": did you mean /" + near + "?"
-	}
-	return ": /help lists them"
+	return "Type /help for a list of commands."
 }
 
-// begun returns the longest of names with which name begins, or "".
-func begun(name string, names []string) (longest string) {
-	const least = 3
+// similarName returns the name that typed most likely stands for, empty if there is
+// none: one that is a prefix of typed or the reverse, or else one within an edit
+// distance of 2 that is at most a third of its length.
+func similarName(typed string, names []string) string {
+	const minPrefix, maxDistance = 3, 2
+	best, bestDistance := "", maxDistance+1
 	for _, n := range names {
-		if len(n) >= least && len(n) > len(longest) && strings.HasPrefix(name, n) {
-			longest = n
+		if len(n) >= minPrefix && len(n) > len(best) && strings.HasPrefix(typed, n) {
+			best, bestDistance = n, 0
 		}
 	}
-	return longest
+	if len(typed) >= minPrefix && best == "" {
+		if i := slices.IndexFunc(names, func(n string) bool { return strings.HasPrefix(n, typed) }); i >= 0 {
+			return names[i]
+		}
+	}
+	for _, n := range names {
+		if d := phrase.Distance(typed, n); d < bestDistance && 3*d <= len(n) {
+			best, bestDistance = n, d
+		}
+	}
+	return best
 }
 
-// modeNames completes /mode.
+// modeNames returns the completions of /mode.
 func modeNames(*screen.Conversation) []string {
 	var names []string
 	for _, mode := range event.Modes {
-		names = append(names, string(mode))
+		names = append(names, mode.Name())
 	}
 	return names
 }
@@ -189,7 +200,7 @@ func modeCommand(s *Session, name string) (tea.Cmd, error) {
 	if name == "" {
 		names := modeNames(nil)
 		last := len(names) - 1
-		s.Say("Permission mode: " + ink.SanitizeLine(s.Feed.Mode) + ". Change it with /mode " + strings.Join(names[:last], ", ") + " or " + names[last] + ".")
+		s.Say("Permission mode: " + ink.SanitizeLine(screen.ModeLabel(s.Feed.Mode)) + ". Change: /mode " + strings.Join(names[:last], ", ") + " or " + names[last] + ".")
 		return nil, nil
 	}
 	mode, err := event.ParseMode(name)
@@ -200,14 +211,16 @@ func modeCommand(s *Session, name string) (tea.Cmd, error) {
 	return nil, nil
 }
 
+// viewCommand opens the pager.
 func viewCommand(s *Session, _ string) (tea.Cmd, error) {
 	s.Front.Screen.View()
 	return nil, nil
 }
 
+// findCommand searches the transcript.
 func findCommand(s *Session, text string) (tea.Cmd, error) {
 	return s.Front.Screen.Find(text), nil
 }
 
-// editCommand opens the draft in the editor that the user has set.
+// editCommand opens the prompt in the user's editor.
 func editCommand(s *Session, _ string) (tea.Cmd, error) { return s.Front.Screen.Edit(), nil }

@@ -6,24 +6,25 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/screen"
 	"agent/internal/tui/transcript"
 )
 
-// Facts is an item of named facts, one per row.
+// Facts is an item with a table of names and values.
 type Facts struct{ Rows [][2]string }
 
-func (a *Facts) Draw(c transcript.Canvas) []string {
+func (f *Facts) Draw(c transcript.Canvas) []string {
 	var out []string
-	for _, l := range ink.Columns(c.Styles, a.Rows, max(c.Inner()-ink.Gutter, 1)) {
+	for _, l := range ink.Columns(c.Styles, f.Rows, max(c.Inner()-ink.Gutter, 1)) {
 		out = append(out, strings.TrimPrefix(l, "  "))
 	}
 	return ink.Hang(" ", out)
 }
 
-// statusCommand tells how things stand: all that the last line has no room for.
+// statusCommand shows the state of the session in full.
 func statusCommand(s *Session, _ string) (tea.Cmd, error) {
 	f := s.Feed
 	st := screen.Status{Model: f.Model, Used: f.Used, Context: f.Context, Cost: f.Cost, Mode: f.Mode, Jobs: transcript.Running(f.Jobs)}
@@ -33,10 +34,11 @@ func statusCommand(s *Session, _ string) (tea.Cmd, error) {
 			a.Rows = append(a.Rows, [2]string{name, ink.SanitizeLine(text)})
 		}
 	}
-	add("model", s.AboutModel())
+	add("model", cmp.Or(s.ModelDetails(), "none connected"))
 	add("effort", cmp.Or(f.Effort, defaultEffort(s.Conversation)))
 	add("base URL", f.BaseURL)
-	add("window", st.Tokens().Text)
+	add("context window", strings.TrimPrefix(st.Tokens().Text, "context "))
+	add("last turn", turnTokens(s.Spending.Turn))
 	add("cost", st.Spent())
 	add("mode", screen.ModeLabel(f.Mode))
 	add("directory", s.Options.Files.Dir)
@@ -44,7 +46,7 @@ func statusCommand(s *Session, _ string) (tea.Cmd, error) {
 	add("session", strings.TrimSpace(s.Options.Session.ID+" "+f.Title))
 	add("log", s.Options.Session.Path)
 	if s.Options.Session.ID == "" {
-		add("session", "kept nowhere")
+		add("session", "not saved")
 	}
 	add("jobs", st.Running())
 	add("version", s.Options.Version)
@@ -53,8 +55,20 @@ func statusCommand(s *Session, _ string) (tea.Cmd, error) {
 	return nil, nil
 }
 
-// defaultEffort is what /status says of a model whose effort is not set; empty
-// where no language model answers.
+// turnTokens returns the tokens of a turn, empty if it used none.
+func turnTokens(turn []screen.Spent) string {
+	n := 0
+	for _, s := range turn {
+		n += s.Usage.Input + s.Usage.Output
+	}
+	if n == 0 {
+		return ""
+	}
+	return phrase.Thousands(n) + " tokens"
+}
+
+// defaultEffort describes the effort of a model without an explicit one; empty if no
+// language model is connected.
 func defaultEffort(m *screen.Conversation) string {
 	if s := (screen.Status{Model: m.Feed.Model}); s.Model == "" || s.Offline() != "" {
 		return ""
@@ -62,21 +76,21 @@ func defaultEffort(m *screen.Conversation) string {
 	return "the model's default"
 }
 
-// permissionsCame adds the standing permissions to what /status shows.
-func (s *Session) permissionsCame(allowed []string) {
+// showPermissions adds the standing permissions to the table of /status.
+func (s *Session) showPermissions(allowed []string) {
 	if s.Described == nil {
 		return
 	}
-	rows := [][2]string{{"allowed", "nothing beyond the permission mode"}}
+	rows := [][2]string{{"always allowed", "no standing permissions"}}
 	for i, text := range allowed {
-		text = "always: " + ink.SanitizeLine(text)
+		text = ink.SanitizeLine(text)
 		if i == 0 {
 			rows[0][1] = text
 			continue
 		}
 		rows = append(rows, [2]string{"", text})
 	}
-	if s.Front.Screen == nil { // what was printed stays
+	if s.Front.Screen == nil { // printed lines cannot change
 		s.Transcript.Add(&Facts{rows})
 	} else {
 		a := s.Described.Item.(*Facts)

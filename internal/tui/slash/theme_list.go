@@ -15,42 +15,44 @@ import (
 	"agent/internal/tui/transcript"
 )
 
+// themeCommand sets the theme called name. Without a name it opens the list, which
+// previews the marked theme.
 func themeCommand(s *Session, name string) (tea.Cmd, error) {
 	if name != "" {
 		if !slices.Contains(ink.ThemeNames(), name) {
-			return nil, errors.New("there is no theme " + ink.SanitizeLine(name) + ": use " + strings.Join(ink.ThemeNames(), ", "))
+			return nil, errors.New("unknown theme " + ink.SanitizeLine(name) + ": use " + strings.Join(ink.ThemeNames(), ", "))
 		}
 		return chooseTheme(s, name), nil
 	}
-	was := ink.ThemeNamed(s.Look.Theme).Name
-	l := &list.Choice[ink.Theme]{Chooser: list.Chooser{Keys: s.Keys, St: s.Styles}, Head: "choose a theme", None: "no theme fits",
-		Hint: "up and down try it · enter keeps it · esc goes back", All: ink.Themes(), Detail: func(t ink.Theme, width, height int) []string { return drawSample(s.Window, t, width, height) },
+	current := ink.ThemeNamed(s.Look.Theme).Name
+	l := &list.Choice[ink.Theme]{Chooser: list.Chooser{Keys: s.Keys, St: s.Styles}, Head: "Select a theme", None: "No matching theme.",
+		Hint: "up and down preview · enter select · esc cancel", All: ink.Themes(), Detail: func(t ink.Theme, width, height int) []string { return drawSample(s.Window, t, width, height) },
 		Text: func(t ink.Theme) string { return t.Name + " " + t.What },
 		Columns: func(t ink.Theme) (name, what, side string) {
-			if t.Name == was {
-				side = "in use"
+			if t.Name == current {
+				side = "current"
 			}
 			return fmt.Sprintf("%-13s", t.Name), t.What, side
 		},
-		Marked: func(t ink.Theme) { tryTheme(s, t.Name) },
-		Cancel: func() { tryTheme(s, was) },
+		Marked: func(t ink.Theme) { previewTheme(s, t.Name) },
+		Cancel: func() { previewTheme(s, current) },
 		Chose:  func(t ink.Theme) tea.Cmd { return chooseTheme(s, t.Name) }}
-	l.Fill(slices.Index(ink.ThemeNames(), was))
+	l.Fill(slices.Index(ink.ThemeNames(), current))
 	return s.lists.Show(l), nil
 }
 
-// tryTheme draws with a theme, for now.
-func tryTheme(s *Session, name string) {
+// previewTheme applies a theme without saving it.
+func previewTheme(s *Session, name string) {
 	l := s.Look
 	l.Theme = name
 	s.Front.Restyle(l)
 }
 
-// chooseTheme draws with a theme from now on.
+// chooseTheme applies and saves a theme.
 func chooseTheme(s *Session, name string) tea.Cmd {
-	tryTheme(s, name)
+	previewTheme(s, name)
 	if s.Styles.NoColor {
-		s.Say("colours are off here, so all themes look alike (NO_COLOR, or a terminal without them)")
+		s.Say("Colors are off (NO_COLOR, or a terminal without colors), so all themes look the same.")
 	}
 	save := s.Options.Appearance.SaveTheme
 	if save == nil {
@@ -59,7 +61,7 @@ func chooseTheme(s *Session, name string) tea.Cmd {
 	return func() tea.Msg { return themeSaved{name, save(name)} }
 }
 
-// themeSaved brings what became of keeping a theme.
+// themeSaved is the result of saving a theme.
 type themeSaved struct {
 	name string
 	err  error
@@ -67,14 +69,14 @@ type themeSaved struct {
 
 func (s *Session) themeSaved(r themeSaved) {
 	if r.err != nil {
-		s.Transcript.Add(&transcript.Problem{Text: "the theme is used, but could not be kept: " + r.err.Error()})
+		s.Transcript.Add(&transcript.Problem{Text: "cannot save the theme, it applies to this session only: " + r.err.Error()})
 		s.Transcript.ShowEnd()
 		return
 	}
-	s.Say("theme " + r.name + ", from now on")
+	s.Say("Theme set to " + r.name + ".")
 }
 
-// drawSample draws a little of everything with the marked theme, which is tried.
+// drawSample draws the sample of the theme that is previewed.
 func drawSample(w *screen.Window, _ ink.Theme, width, _ int) []string {
 	c := transcript.Canvas{Styles: w.Styles, Width: width}
 	edit := &transcript.Tool{Title: "edit server.go", Effect: "write", Stage: transcript.Finished, Outcome: event.OK, Diffs: []event.Diff{{

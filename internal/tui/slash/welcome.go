@@ -11,21 +11,20 @@ import (
 	"agent/internal/tui/transcript"
 )
 
-// welcome is an item that says, at the first start without a model, what was
-// found and what can be done. It stands where the session begins, and keeps
-// nobody from typing.
+// welcome is the item at the top of the first session without a model. It shows how
+// to connect one.
 type welcome struct {
-	waits   bool // a model is being searched for
-	looked  bool
-	models  []screen.Model
-	offline string // what answers meanwhile
+	searching bool // for a model on this machine; nothing else is shown meanwhile
+	complete  bool // models holds all of them
+	models    []screen.Model
+	offline   string // describes the offline guide
 }
 
-// providersShown is how many providers that could be connected are listed.
+// providersShown is the maximum number of unconnected providers in the welcome.
 const providersShown = 6
 
 func (w *welcome) Draw(c transcript.Canvas) []string {
-	if w.waits {
+	if w.searching {
 		return ink.Hang(" ", []string{c.Styles.Dim.Render(ink.Truncate("Searching for a model on this machine …", c.Inner()))})
 	}
 	var lines []string
@@ -34,30 +33,28 @@ func (w *welcome) Draw(c transcript.Canvas) []string {
 	lines = append(lines, "")
 	usable, missing := w.sorted()
 	switch {
-	case !w.looked:
-		add("Looking for what is there …")
+	case !w.complete:
+		add("Searching for models …")
 	case len(usable) > 0:
-		add("These can be used: /model takes one.")
+		add("Connected models (switch with /model):")
 		lines = append(lines, w.rows(c, usable)...)
 	default:
-		add("To connect one, do what stands beside it:")
+		add("To connect a model, do one of the following:")
 	}
 	if len(missing) > 0 {
 		if len(usable) > 0 {
-			add("Others need something:")
+			add("To connect others:")
 		}
-		shown := simplest(missing)
+		shown := shortest(missing)
 		lines = append(lines, w.rows(c, shown)...)
 		if more := len(missing) - len(shown); more > 0 {
-			lines = append(lines, ink.RenderLines(c.Styles.Dim, ink.Wrap(fmt.Sprintf("and %d more: /model lists them", more), c.Inner()))...)
+			lines = append(lines, ink.RenderLines(c.Styles.Dim, ink.Wrap(fmt.Sprintf("and %d more (list them with /model)", more), c.Inner()))...)
 		}
 	}
-	lines = append(lines, "")
-	add("Or go on as it is: just type.")
 	return ink.Hang(" ", lines)
 }
 
-// sorted splits the models in those that can be used and the others.
+// sorted splits the models into those that are connected and the others.
 func (w *welcome) sorted() (usable, missing []screen.Model) {
 	for _, d := range w.models {
 		switch {
@@ -70,9 +67,9 @@ func (w *welcome) sorted() (usable, missing []screen.Model) {
 	return usable, missing
 }
 
-// simplest are the providers of which it is said shortly what they need.
-func simplest(missing []screen.Model) []screen.Model {
-	const short = 75
+// shortest returns the first providers with short instructions.
+func shortest(missing []screen.Model) []screen.Model {
+	const short = 75 // bytes
 	var out []screen.Model
 	for _, d := range missing {
 		if len(d.Needs) <= short && len(out) < providersShown {
@@ -82,6 +79,7 @@ func simplest(missing []screen.Model) []screen.Model {
 	return out
 }
 
+// rows draws a table of models and how they are connected.
 func (w *welcome) rows(c transcript.Canvas, models []screen.Model) []string {
 	var rows [][2]string
 	for _, d := range models {
@@ -94,15 +92,14 @@ func (w *welcome) rows(c transcript.Canvas, models []screen.Model) []string {
 	return out
 }
 
-// Greet puts the welcome in the transcript, for somebody who has no model yet.
+// Greet adds the welcome to the transcript, if Options.Models.Welcome is set.
 func (p *Models) Greet() {
 	if p.Options.Models.Welcome != "" {
-		p.greeting = p.Transcript.Head(&welcome{offline: p.Options.Models.Welcome, waits: p.Options.Models.Searching})
+		p.greeting = p.Transcript.Head(&welcome{offline: p.Options.Models.Welcome, searching: p.Options.Models.Searching})
 	}
 }
 
-// connected removes the welcome once a model is connected before the first turn:
-// how to connect one no longer matters.
+// connected removes the welcome if a model is connected before the first turn.
 func (p *Models) connected() {
 	if s := (screen.Status{Model: p.Feed.Model}); p.greeting != nil && s.Offline() == "" && p.Feed.Turns == 0 {
 		p.Transcript.RemoveHead(p.greeting)
@@ -110,17 +107,16 @@ func (p *Models) connected() {
 	}
 }
 
-// searched ends the search for a model: the welcome says how to connect one.
+// searched handles the end of the search for a model on this machine.
 func (p *Models) searched() {
 	if p.greeting == nil {
 		return
 	}
-	p.greeting.Item.(*welcome).waits = false
+	p.greeting.Item.(*welcome).searching = false
 	p.showWelcome()
 }
 
-// showWelcome draws the welcome again after it changed. In a low window it is
-// read from its beginning.
+// showWelcome draws the changed welcome again, from its first line.
 func (p *Models) showWelcome() {
 	p.greeting.Touch()
 	if p.Feed.Turns == 0 && len(p.Feed.Pending) == 0 {
@@ -128,7 +124,7 @@ func (p *Models) showWelcome() {
 	}
 }
 
-// ReadForWelcome returns the command that finds out what the welcome tells.
+// ReadForWelcome returns the command that reads the models for the welcome.
 func (p *Models) ReadForWelcome() tea.Cmd {
 	if p.greeting == nil {
 		return nil
@@ -136,12 +132,12 @@ func (p *Models) ReadForWelcome() tea.Cmd {
 	return p.read(true)
 }
 
-// welcomed fills in what was found.
-func (p *Models) welcomed(r modelsRead) {
-	if p.greeting == nil || !r.whole {
+// completeWelcome adds the models to the welcome.
+func (p *Models) completeWelcome(r modelsRead) {
+	if p.greeting == nil || !r.complete {
 		return
 	}
 	w := p.greeting.Item.(*welcome)
-	w.looked, w.models = true, r.models
+	w.complete, w.models = true, r.models
 	p.showWelcome()
 }

@@ -86,6 +86,7 @@ type Run struct {
 	Killing  bool      // the user interrupted it again
 	Since    time.Time // when the turn began
 	Cut      bool      // the last answer was truncated, and can be continued
+	Failed   bool      // the last turn ended with an error
 }
 
 // begin starts a turn if none is running.
@@ -97,7 +98,7 @@ func (r *Run) begin(now time.Time) {
 }
 
 // end ends the turn.
-func (r *Run) end(cut bool) { *r = Run{Since: r.Since, Cut: cut} }
+func (r *Run) end(cut, failed bool) { *r = Run{Since: r.Since, Cut: cut, Failed: failed} }
 
 // PromptLog holds the prompts of the user.
 type PromptLog struct {

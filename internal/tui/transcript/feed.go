@@ -149,6 +149,9 @@ func (f *Feed) PromptSent(text string) {
 	}
 }
 
+// RetrySent takes a retry that was sent to the agent.
+func (f *Feed) RetrySent() { f.beginTurn() }
+
 func (f *Feed) beginTurn() {
 	f.Run.begin(f.now())
 	clear(f.changed)
@@ -165,7 +168,7 @@ func (f *Feed) settle() {
 
 func (f *Feed) turnEnd(ev *event.TurnEnd) {
 	f.settle()
-	f.Run.end(ev.Cut)
+	f.Run.end(ev.Cut, ev.Reason != event.Done && ev.Reason != event.UserInterrupt)
 	facts := append(f.changed.summary(), phrase.Duration(ev.Duration))
 	if n := ev.Usage.Input + ev.Usage.Output; n > 0 {
 		facts = append(facts, phrase.Thousands(n)+" tokens")
@@ -198,7 +201,7 @@ func (f *Feed) compacted(ev *event.Compacted) {
 // Rewind drops the events from number keep on.
 func (f *Feed) Rewind(keep int) {
 	f.settle()
-	f.Run.end(false)
+	f.Run.end(false, false)
 	f.Prompts = slices.DeleteFunc(f.Prompts, func(p event.PastPrompt) bool { return p.At >= keep })
 	f.Turns = len(f.TurnPrompts())
 	f.kept, f.Used, f.Answer, f.Todo = keep, 0, "", nil
@@ -219,7 +222,7 @@ func (f *Feed) TakeSurvey(s event.Opened) {
 func (f *Feed) FinishReplay() {
 	f.settle()
 	f.shell.abandon()
-	f.Run.end(f.Cut)
+	f.Run.end(f.Cut, f.Failed)
 	f.Pending = nil
 }
 

@@ -14,47 +14,46 @@ import (
 	"agent/internal/tui/slash"
 )
 
-// source is where the suggestions for a word come from.
+// source is the kind of suggestions for a word.
 type source int
 
 const (
-	nowhere source = iota
+	noSource source = iota
 	fromFiles
 	fromCommands
 	fromArguments
 )
 
-// word is the part of the text that suggestions are for.
+// word is the part of the text that a suggestion replaces.
 type word struct {
 	source   source
-	from, to int    // in the editor's text
-	query    string // what was typed of it
-	command  string // whose argument it is
+	from, to int    // byte offsets in the editor's text
+	query    string // the typed text without its sign and quotes
+	command  string // the slash command whose argument it is; may be empty
 }
 
-// Suggestions is the list above the editor of what can take the place of the word
-// that is typed.
+// Suggestions is the list of completions above the editor for the word at the cursor.
 type Suggestions struct {
 	*screen.Conversation
 	editor *editor.Editor
 	slash  *slash.Session
-	submit func() tea.Cmd // sends what is typed
+	submit func() tea.Cmd // sends the prompt
 
 	word
 	list.Completion
-	number int // of the latest question for files, counted up
-	shown  int // of that whose answer is shown
-	stop   context.CancelFunc
+	number int                // of the latest search for files
+	shown  int                // number of the search whose result is shown
+	stop   context.CancelFunc // cancels the search
 
-	seen      [2]int // the revision and the caret that it was last made for
-	dismissed word   // was closed by hand
+	seen      [2]int // the editor's revision and caret at the last update
+	dismissed word   // the user closed the suggestions for it
 	chosen    string // the query for which the user moved the marker
 }
 
-// Open reports whether there is anything to choose from.
+// Open reports whether suggestions are shown.
 func (p *Suggestions) Open() bool { return len(p.Rows) > 0 }
 
-// close takes the suggestions away, and ends a question for more.
+// close closes the list and cancels the search.
 func (p *Suggestions) close() {
 	if p.stop != nil {
 		p.stop()
@@ -63,24 +62,24 @@ func (p *Suggestions) close() {
 	p.number++
 }
 
-// Refresh has the arguments of a slash command suggested again, if they are shown:
-// there may be others now.
+// Refresh updates the suggestions for the argument of a slash command, if it is being
+// typed.
 func (p *Suggestions) Refresh(command string) {
 	if p.command == command {
 		p.seen = [2]int{-1, -1}
 	}
 }
 
-// Command returns the slash command whose argument is typed, empty if none is.
+// Command returns the slash command whose argument is being typed; empty for none.
 func (p *Suggestions) Command() string { return p.command }
 
-// suggest shows the suggestions for the word before the cursor.
+// suggest shows the suggestions for the word at the cursor.
 func (p *Suggestions) suggest() tea.Cmd {
 	w := p.wordTyped()
 	switch {
-	case w.source == nowhere:
+	case w.source == noSource:
 		p.close()
-		if !p.editor.History.Searching() { // which gives the word back
+		if !p.editor.History.Searching() { // a canceled search restores the word
 			p.dismissed = word{}
 		}
 	case w.same(p.dismissed):
@@ -94,19 +93,19 @@ func (p *Suggestions) suggest() tea.Cmd {
 	return nil
 }
 
-// same reports whether two words are one that is being typed.
+// same reports whether w and as are the same word, which may have been edited.
 func (w word) same(as word) bool {
-	return w.source == as.source && w.from == as.from && w.source != nowhere
+	return w.source == as.source && w.from == as.from && w.source != noSource
 }
 
-// wordTyped is the word before the cursor that suggestions are for.
+// wordTyped returns the word at the cursor, if it has suggestions.
 func (p *Suggestions) wordTyped() word {
 	e := p.editor
 	if e.History.Walking() || e.History.Searching() || e.Mode.Hint() != "" {
 		return word{}
 	}
 	raw, caret := e.Raw(), e.Caret()
-	if w := commandTyped(raw, caret); w.source != nowhere {
+	if w := commandTyped(raw, caret); w.source != noSource {
 		return w
 	}
 	if p.Options.Files.Find == nil {
@@ -115,52 +114,52 @@ func (p *Suggestions) wordTyped() word {
 	return fileTyped(e.Before(), caret)
 }
 
-// offer shows suggestions. The first is marked once something is typed of it:
-// enter on a bare sign sends that.
+// offer shows suggestions. It marks the first only if the query is not empty, so that
+// enter after a bare / or @ sends it.
 func (p *Suggestions) offer(rows []list.Suggestion) {
-	was := ""
+	marked := ""
 	if p.Open() && p.Marked > 0 {
-		was = p.Rows[p.Marked].Text
+		marked = p.Rows[p.Marked].Text
 	}
 	p.Rows, p.Marked, p.Top = rows, 0, 0
 	if p.query == "" {
 		p.Marked = -1
 	}
-	if i := slices.IndexFunc(rows, func(s list.Suggestion) bool { return s.Text == was }); i > 0 {
-		p.Marked = i // which somebody marked while more was found
+	if i := slices.IndexFunc(rows, func(s list.Suggestion) bool { return s.Text == marked }); i > 0 {
+		p.Marked = i
 	}
 	if i := slices.IndexFunc(rows, p.exactly()); i >= 0 && p.chosen != p.query {
 		p.Marked = i
 	}
 	if len(rows) == 1 && rows[0].Text == p.typed() {
-		p.Rows = nil // it is there already
+		p.Rows = nil // typed in full
 	}
 }
 
-// exactly returns a test for the suggestion that is already typed in full. It
-// wins over longer ones: /mode must never run /model.
+// exactly returns a predicate for the suggestion that is typed in full. It takes
+// precedence over longer ones: /mode must never run /model.
 func (p *Suggestions) exactly() func(list.Suggestion) bool {
 	typed := p.typed()
 	return func(s list.Suggestion) bool { return p.query != "" && strings.TrimSpace(s.Text) == typed }
 }
 
-// typed is the text of the word.
+// typed returns the text of the word.
 func (p *Suggestions) typed() string { return p.editor.Raw()[p.from:p.to] }
 
-// press takes a key while suggestions are shown. It reports whether it did.
+// press handles a key of the suggestions. It reports whether it did.
 func (p *Suggestions) press(k string) (cmd tea.Cmd, taken bool) {
 	switch {
 	case p.Keys.Is(k, keys.Complete) && !p.Open():
 		p.dismissed, p.seen = word{}, [2]int{-1, -1}
-		return nil, false // it comes again
+		return nil, false // show them again
 	case !p.Open():
 		return nil, false
 	case p.Keys.Is(k, keys.Dismiss) && p.editor.Mode.Name() != "":
-		return nil, false // it ends insert mode, and this with it
+		return nil, false // leaving insert mode closes the list
 	case p.Keys.Is(k, keys.Dismiss):
-		was := p.word
+		dismissed := p.word
 		p.close()
-		p.dismissed = was
+		p.dismissed = dismissed
 	case p.Keys.Is(k, keys.ListUp):
 		p.Marked, p.chosen = (max(p.Marked, 0)+len(p.Rows)-1)%len(p.Rows), p.query
 	case p.Keys.Is(k, keys.ListDown):
@@ -179,7 +178,7 @@ func (p *Suggestions) press(k string) (cmd tea.Cmd, taken bool) {
 	return nil, true
 }
 
-// Accept puts a suggestion in the place of the word.
+// Accept replaces the word with a suggestion.
 func (p *Suggestions) Accept(s list.Suggestion) {
 	text := s.Text
 	if !s.Continues && !s.Complete && !strings.HasPrefix(p.editor.Raw()[p.to:], " ") {

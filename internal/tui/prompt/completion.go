@@ -14,16 +14,16 @@ import (
 	"agent/internal/tui/screen"
 )
 
-// filesWanted is how many files are asked for.
-const filesWanted = 50
+// filesLimit is the maximum number of suggested files.
+const filesLimit = 50
 
-// fillPause is how long after an answer that is not final it is asked for again.
-const fillPause = 150 * time.Millisecond
+// retryPause is the time until a search with a result that is not final is repeated.
+const retryPause = 150 * time.Millisecond
 
-// filesDue says that more files may be known than that question found.
+// filesDue reports that search number is to be repeated.
 type filesDue struct{ number int }
 
-// filesFound is the answer to a question for files.
+// filesFound is the result of search number for files.
 type filesFound struct {
 	word
 	number int
@@ -31,7 +31,7 @@ type filesFound struct {
 	final  bool
 }
 
-// commandTyped is the name of a typed command, or its argument.
+// commandTyped returns the typed name of a slash command, or its argument.
 func commandTyped(raw string, caret int) word {
 	rest, ok := strings.CutPrefix(raw, "/")
 	if !ok || strings.Contains(raw, "\n") {
@@ -52,8 +52,8 @@ func commandTyped(raw string, caret int) word {
 	return word{}
 }
 
-// fileTyped is the file that is named before the cursor, in a line up to there:
-// @ and what follows, in quotes if there are blanks in it.
+// fileTyped returns the @mention of a file at the end of line, which ends at the
+// cursor. A path with blanks is in quotes.
 func fileTyped(line string, caret int) word {
 	at := strings.LastIndexByte(line, '@')
 	if at < 0 {
@@ -72,7 +72,7 @@ func fileTyped(line string, caret int) word {
 	return word{source: fromFiles, from: caret - (len(line) - at), to: caret, query: query}
 }
 
-// suggestFiles asks for the files that a word names.
+// suggestFiles searches for the files that match a word.
 func (p *Suggestions) suggestFiles(w word) tea.Cmd {
 	if !w.same(p.word) {
 		p.close()
@@ -87,13 +87,12 @@ func (p *Suggestions) suggestFiles(w word) tea.Cmd {
 	number, files := p.number, p.Options.Files.Find
 	return func() tea.Msg {
 		defer stop()
-		found, final := files(ctx, w.query, filesWanted)
+		found, final := files(ctx, w.query, filesLimit)
 		return filesFound{w, number, found, final}
 	}
 }
 
-// take shows what was found, unless that is an answer to an older question
-// than the one whose answer is shown.
+// take shows the result of a search, unless that of a later one is shown.
 func (p *Suggestions) take(msg filesFound) tea.Cmd {
 	if !msg.same(p.word) || msg.number < p.shown {
 		return nil
@@ -105,20 +104,20 @@ func (p *Suggestions) take(msg filesFound) tea.Cmd {
 	}
 	p.offer(rows)
 	if !msg.final {
-		return p.After(fillPause, filesDue{msg.number})
+		return p.After(retryPause, filesDue{msg.number})
 	}
 	return nil
 }
 
-// askAgain asks once more where the answer was not final.
-func (p *Suggestions) askAgain(msg filesDue) tea.Cmd {
+// repeat searches again after a result that was not final.
+func (p *Suggestions) repeat(msg filesDue) tea.Cmd {
 	if p.source == fromFiles && msg.number == p.number {
 		return p.suggestFiles(p.word)
 	}
 	return nil
 }
 
-// fileSuggestion is how a file is named in a prompt.
+// fileSuggestion returns the @mention of a file.
 func fileSuggestion(f screen.Match) list.Suggestion {
 	path := f.Path
 	if f.Dir {
@@ -137,10 +136,10 @@ func fileSuggestion(f screen.Match) list.Suggestion {
 	return s
 }
 
-// matching are the commands, or the arguments of one, that a word begins; after
-// those, others that hold it.
+// matching returns the commands, or the arguments of one, that begin with a word,
+// then those that contain it.
 func (p *Suggestions) matching(w word) []list.Suggestion {
-	var begins, holds []list.Suggestion
+	var prefixed, containing []list.Suggestion
 	query := strings.ToLower(w.query)
 	add := func(s list.Suggestion, name string) {
 		i := strings.Index(strings.ToLower(name), query)
@@ -150,16 +149,16 @@ func (p *Suggestions) matching(w word) []list.Suggestion {
 		}
 		switch {
 		case i == 0:
-			begins = append(begins, s)
+			prefixed = append(prefixed, s)
 		case i > 0:
-			holds = append(holds, s)
+			containing = append(containing, s)
 		}
 	}
 	for _, c := range p.slash.Commands() {
 		switch {
 		case w.source == fromCommands:
 			add(list.Suggestion{Text: "/" + c.Name, Label: ink.SanitizeLine(c.Usage()), What: ink.SanitizeLine(c.What), Complete: c.Args == ""}, c.Name)
-			if c.Also != "" && c.Also == w.query { // typed in full, so it must win over a longer name
+			if c.Also != "" && c.Also == w.query { // an alias is suggested only if typed in full
 				add(list.Suggestion{Text: "/" + c.Also, What: ink.SanitizeLine(c.What), Complete: c.Args == ""}, c.Also)
 			}
 		case c.Complete != nil && (c.Name == w.command || c.Also == w.command):
@@ -168,5 +167,5 @@ func (p *Suggestions) matching(w word) []list.Suggestion {
 			}
 		}
 	}
-	return append(begins, holds...)
+	return append(prefixed, containing...)
 }

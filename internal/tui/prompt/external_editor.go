@@ -1,0 +1,128 @@
+package prompt
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agent/internal/tui/editor"
+	"agent/internal/tui/ink"
+	"agent/internal/tui/screen"
+)
+
+// The messages about the draft in an external editor.
+type (
+	// draftWritten reports that the draft is in the file path.
+	draftWritten struct {
+		text, path string
+		err        error
+	}
+	// draftEdited reports that the editor exited and left text in the place of old.
+	draftEdited struct {
+		old, text string
+		err       error
+	}
+)
+
+// noEditor is the notice if no editor is configured.
+const noEditor = "Cannot open an editor: $VISUAL and $EDITOR are not set. Your draft is unchanged."
+
+// editorNote is shown on the terminal until the editor draws, or while it has a
+// window of its own.
+const editorNote = "The draft is open in your editor. Close the editor to continue."
+
+// External edits the draft in the user's editor.
+type External struct {
+	*screen.Conversation
+	editor *editor.Editor
+	popup  *Suggestions
+	// Lend runs a program on the terminal, as terminal.Lend does.
+	Lend    func(c *exec.Cmd, note string, done func(error) tea.Msg) tea.Cmd
+	Editing bool // the draft is open in the user's editor, or about to be
+}
+
+// Start opens the draft in the user's editor, in a file that only the user can read.
+// It does nothing if the draft is open there already.
+func (x *External) Start() tea.Cmd {
+	if x.Options.Files.Editor == nil {
+		x.Say(noEditor)
+		return nil
+	}
+	if x.Editing {
+		return nil
+	}
+	x.Editing = true
+	x.popup.close()
+	text := x.editor.Text()
+	return func() tea.Msg {
+		path, err := writeDraft(text)
+		return draftWritten{text, path, err}
+	}
+}
+
+// writeDraft writes text to a temporary file.
+func writeDraft(text string) (path string, err error) {
+	f, err := os.CreateTemp("", "prompt-*.md")
+	if err != nil {
+		return "", fmt.Errorf("create a file for the draft: %w", err)
+	}
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		text += "\n" // editors warn about a last line without a newline
+	}
+	_, err = f.WriteString(text)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return "", errors.Join(fmt.Errorf("write the draft: %w", err), os.Remove(f.Name()))
+	}
+	return f.Name(), nil
+}
+
+// open runs the editor on the file of the draft.
+func (x *External) open(msg draftWritten) tea.Cmd {
+	if msg.err != nil {
+		x.Editing = false
+		x.Say("Cannot open the editor: " + msg.err.Error() + ". Your draft is unchanged.")
+		return nil
+	}
+	return x.Lend(x.Options.Files.Editor(msg.path), editorNote, func(err error) tea.Msg {
+		text, readErr := os.ReadFile(msg.path)
+		if err == nil {
+			err = readErr
+		}
+		if removeErr := os.Remove(msg.path); err == nil && !errors.Is(removeErr, os.ErrNotExist) {
+			err = removeErr
+		}
+		return draftEdited{msg.text, string(text), err}
+	})
+}
+
+// take puts the edited text into the prompt. It counts as a key press, so that a
+// question that opened meanwhile takes no key that was meant for the editor.
+func (x *External) take(msg draftEdited) {
+	x.Editing, x.LastKey = false, x.Now()
+	if msg.err != nil {
+		x.Say(ink.SanitizeLine(strings.TrimRight(editorError(msg.err), ".")) + ". Your draft is unchanged.")
+		return
+	}
+	text := strings.TrimSuffix(editor.UnixLines(msg.text), "\n")
+	if text == strings.TrimSuffix(msg.old, "\n") {
+		return
+	}
+	// Keep unsent messages that were returned above the draft meanwhile.
+	if above, ok := strings.CutSuffix(x.editor.Text(), msg.old); ok && above != "" {
+		text = strings.TrimSuffix(above, "\n") + "\n" + text
+	}
+	x.editor.ReplaceAll(text)
+}
+
+// editorError describes the failure of an editor.
+func editorError(err error) string {
+	const notFound = 127 // exit code of a shell for an unknown program
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.ExitCode() == notFound {
+		return "Cannot open an editor: the program in $VISUAL or $EDITOR was not found"
+	}
+	return "The editor failed: " + err.Error()
+}

@@ -1,0 +1,55 @@
+package slash
+
+// commandHint returns the equivalent here of a command of another program, empty if
+// the name is unknown.
+func commandHint(name string) string {
+	switch name {
+	case "login", "logout", "connect", "auth":
+		return "Run 'agent login PROVIDER' in a shell to store an API key, and 'agent logout PROVIDER' to remove it."
+	case "config", "settings":
+		return "Run 'agent config' in a shell to show the configuration and its location."
+	case "vim":
+		return `Set "editor": "vim" in the configuration.`
+	case "terminal-setup":
+		return `No setup is needed: ctrl+j, or \ before Enter, inserts a newline in every terminal.`
+	case "diff":
+		return "Use !!git diff to show the changes without telling the model."
+	case "plan":
+		return "Use /mode plan to plan without edits."
+	case "permissions", "approvals", "approve", "yolo":
+		return "Use /mode to set the permission mode, and /status to list standing permissions."
+	case "context", "usage", "tokens", "stats":
+		return "Use /cost to show tokens, cost and context window use."
+	case "undo", "checkpoint", "restore", "revert":
+		return "Use /rewind to rewind the conversation. Files are not changed."
+	case "think", "thinking", "reasoning", "variant":
+		return "Use /effort to set the reasoning effort."
+	case "models", "provider", "providers":
+		return "Use /model to list and switch models."
+	case "compress", "summarize", "condense":
+		return "Use /compact to compact the model's context."
+	case "editor":
+		return "Use /edit to edit the prompt in your editor."
+	case "name", "title":
+		return "Use /rename to set the title of the session."
+	case "history", "tree", "switch", "continue", "load":
+		return "Use /resume or /sessions to list the sessions."
+	case "branch", "clone":
+		return "Use /fork to continue in a copy of the session."
+	case "hotkeys", "shortcuts", "keybindings", "keymap":
+		return "Use /keys to search the key bindings."
+	case "search", "grep":
+		return "Use /find to search the transcript."
+	case "transcript", "details", "log":
+		return "Use /view to open the full-screen transcript."
+	case "tasks", "bashes", "ps", "stop":
+		return "Use /jobs to list and stop background jobs."
+	case "color", "colors", "appearance":
+		return "Use /theme to set the color theme."
+	case "share", "save", "dump":
+		return "Use /export to write the session to a file."
+	case "bye", "q", "close":
+		return "Use /quit to quit."
+	}
+	return ""
+}

@@ -61,12 +61,12 @@ func (s *store) options() screen.Options {
 // pickerDriver plays the terminal and the clock of a picker.
 type pickerDriver struct {
 	driver
-	p *picking
+	p *sessionPicker
 }
 
 func newPickerDriver(t *testing.T, width, height int, o screen.Options) *pickerDriver {
 	d := &pickerDriver{driver: driver{t: t, time: noon()}}
-	d.p = newPicking(o, func() time.Time { return d.time })
+	d.p = newSessionPicker(o, func() time.Time { return d.time })
 	d.p.picker.After = d.after
 	d.work(d.p.Init())
 	d.send(tea.WindowSizeMsg{Width: width, Height: height})
@@ -169,7 +169,7 @@ func TestPickerSearches(t *testing.T) {
 		t.Errorf("the error is not told:\n%s", got)
 	}
 	d.press("esc")
-	if d.p.chosen != "" || !d.p.over {
+	if d.p.chosen != "" || !d.p.closed {
 		t.Errorf("esc chose %q", d.p.chosen)
 	}
 }

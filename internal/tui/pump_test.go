@@ -210,7 +210,7 @@ func TestBatchesAreBounded(t *testing.T) {
 	pump(t.Context(), events, func(msg any) {
 		b, _ := msg.(batch)
 		got += len(b)
-		if bytes := len(b) * len(piece); bytes > fullBytes {
+		if bytes := len(b) * len(piece); bytes > maxBatchBytes {
 			t.Errorf("a batch has %d bytes", bytes)
 		}
 	})

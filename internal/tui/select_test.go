@@ -112,7 +112,7 @@ func TestSelectionHoldsItsText(t *testing.T) {
 	}
 	d.send(tea.MouseMotionMsg{X: 0, Y: 0, Button: tea.MouseLeft})
 	for range 200 {
-		d.pass(dragPause)
+		d.pass(autoScrollPause)
 	}
 	d.send(tea.MouseReleaseMsg{X: 0, Y: 0, Button: tea.MouseLeft})
 	if !strings.HasPrefix(*copied, "agent 0.1") || !strings.HasSuffix(*copied, "what is in a.go?\n\nI") {

@@ -27,14 +27,14 @@ func TestAskCommand(t *testing.T) {
 		ask.Ask.Warnings = []string{"build is a link to /srv/build"}
 		ask.Ask.Scope = ""
 		d.events(userSaid("build it"), call("r1", "1", "shell"), ask)
-		d.arms()
+		d.armDialog()
 		d.golden("ask-command-" + size)
 		d.press("2") // not offered
-		d.commands()
+		d.wantCommands()
 		d.press("end", "y")
-		d.pass(dialog.Quiet)
+		d.advance(dialog.Quiet)
 		d.press("enter")
-		d.commands(event.Answer{ID: "1", Decision: event.Allow})
+		d.wantCommands(event.Answer{ID: "1", Decision: event.Allow})
 	})
 }
 
@@ -76,9 +76,9 @@ func TestAnswers(t *testing.T) {
 		t.Run(c.keys, func(t *testing.T) {
 			d := newDriver(t, 80, 24, screen.Options{})
 			d.events(userSaid("go"), call("r1", "1", "shell"), askCommand("1", "make"))
-			d.arms()
+			d.armDialog()
 			d.pressSlowly(strings.Fields(c.keys)...)
-			d.commands(c.want)
+			d.wantCommands(c.want)
 			if d.m.dialog.Waits() {
 				t.Error("the question still waits")
 			}
@@ -90,29 +90,29 @@ func TestAnswers(t *testing.T) {
 func TestCommentOfAnotherAnswer(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(userSaid("go"), call("r1", "1", "shell"), askCommand("1", "make"))
-	d.arms()
-	d.enter("maybe later")
+	d.armDialog()
+	d.typeText("maybe later")
 	d.press("esc")
-	d.sees("4  No, and tell the model why: maybe later")
+	d.shows("4  No, and tell the model why: maybe later")
 	d.press("1")
-	d.commands(event.Answer{ID: "1", Decision: event.Allow})
-	d.holds("maybe later")
+	d.wantCommands(event.Answer{ID: "1", Decision: event.Allow})
+	d.promptIs("maybe later")
 }
 
 // Enter sends no empty comment, and nothing where no row is marked.
 func TestEnterWithoutARow(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
-	d.enter("also fix")
+	d.typeText("also fix")
 	d.events(userSaid("go"), call("r1", "1", "shell"), askCommand("1", "make"))
-	d.arms()
-	d.lacks(ink.MarkRow)
-	d.sees("› also fix", "your draft")
+	d.armDialog()
+	d.hides(ink.MarkRow)
+	d.shows("› also fix", "your draft")
 	d.press("enter")
-	d.commands()
-	d.sees("choose a row: ↑↓ or its digit")
+	d.wantCommands()
+	d.shows("choose a row: ↑↓ or its digit")
 	d.press("down", "enter")
-	d.commands(event.Answer{ID: "1", Decision: event.Allow})
-	d.holds("also fix")
+	d.wantCommands(event.Answer{ID: "1", Decision: event.Allow})
+	d.promptIs("also fix")
 }
 
 // A paste answers nothing: it is the comment.
@@ -120,23 +120,23 @@ func TestPasteIntoAQuestion(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(userSaid("go"), call("r1", "1", "shell"), askCommand("1", "make"))
 	d.send(tea.PasteMsg{Content: "1\n"}) // too early
-	d.holds("1\n")
+	d.promptIs("1\n")
 	d.press("ctrl+u", "backspace", "backspace")
-	d.holds("")
-	d.arms()
+	d.promptIs("")
+	d.armDialog()
 	d.send(tea.PasteMsg{Content: "1\ny"})
 	d.send(tea.PasteMsg{Content: "es"})
-	d.commands()
+	d.wantCommands()
 	d.press("enter")
-	d.commands(event.Answer{ID: "1", Decision: event.Refuse, Note: "1\nyes"})
+	d.wantCommands(event.Answer{ID: "1", Decision: event.Refuse, Note: "1\nyes"})
 }
 
 func TestSayWithRefusal(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
 		d := newDriver(t, w, h, screen.Options{})
 		d.events(asked()...)
-		d.arms()
-		d.enter("keep the handler's name")
+		d.armDialog()
+		d.typeText("keep the handler's name")
 		d.send(tea.PasteMsg{Content: " as it is"})
 		d.golden("refuse-with-words-" + size)
 	})
@@ -147,20 +147,20 @@ func TestSayWithRefusal(t *testing.T) {
 func TestFocus(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(userSaid("go"), call("r1", "1", "shell"))
-	d.pass(time.Minute)
-	d.enter("also ")
-	d.pass(100 * time.Millisecond)
+	d.advance(time.Minute)
+	d.typeText("also ")
+	d.advance(100 * time.Millisecond)
 	d.events(askCommand("1", "make"))
 	for range 5 { // always less than the pause apart
-		d.enter("y")
-		d.pass(600 * time.Millisecond)
+		d.typeText("y")
+		d.advance(600 * time.Millisecond)
 	}
-	d.commands()
+	d.wantCommands()
 	d.golden("dialog-while-typing")
-	d.pass(100 * time.Millisecond)
+	d.advance(100 * time.Millisecond)
 	d.golden("dialog-after-typing")
 	d.press("1", "enter")
-	d.commands(event.Answer{ID: "1", Decision: event.Allow})
+	d.wantCommands(event.Answer{ID: "1", Decision: event.Allow})
 	if !strings.Contains(d.screen(), "› also yyyyy▌") {
 		t.Errorf("the draft did not come back:\n%s", d.screen())
 	}
@@ -170,14 +170,14 @@ func TestFocus(t *testing.T) {
 func TestQuestionOutOfTheBlue(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(userSaid("go"), call("r1", "1", "shell"))
-	d.pass(time.Minute)
+	d.advance(time.Minute)
 	d.events(askCommand("1", "make"))
-	d.pass(600 * time.Millisecond)
+	d.advance(600 * time.Millisecond)
 	d.press("1")
-	d.pass(600 * time.Millisecond)
+	d.advance(600 * time.Millisecond)
 	d.press("y")
-	d.commands()
-	d.holds("1y")
+	d.wantCommands()
+	d.promptIs("1y")
 }
 
 // What follows an answer at once is not taken for the answer to the next
@@ -185,17 +185,17 @@ func TestQuestionOutOfTheBlue(t *testing.T) {
 func TestSecondQuestion(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(userSaid("go"), call("r1", "1", "shell"), call("r1", "2", "shell"), askCommand("1", "make"))
-	d.arms()
+	d.armDialog()
 	d.press("1")
 	d.events(result("1", "shell make", "execute", event.OK, "", "", 0), askCommand("2", "rm -rf /"))
 	for range 20 { // a key that is held
-		d.pass(30 * time.Millisecond)
+		d.advance(30 * time.Millisecond)
 		d.press("1", "enter", "y")
 	}
-	d.commands(event.Answer{ID: "1", Decision: event.Allow})
-	d.pass(dialog.QuietNext)
+	d.wantCommands(event.Answer{ID: "1", Decision: event.Allow})
+	d.advance(dialog.QuietNext)
 	d.press("3")
-	d.commands(event.Answer{ID: "1", Decision: event.Allow}, event.Answer{ID: "2", Decision: event.Refuse})
+	d.wantCommands(event.Answer{ID: "1", Decision: event.Allow}, event.Answer{ID: "2", Decision: event.Refuse})
 	if !d.m.editor.Empty() {
 		t.Errorf("keys went astray: %q", d.m.editor.Shown())
 	}
@@ -216,12 +216,12 @@ func TestFourQuestionsInARow(t *testing.T) {
 		var want []event.Command
 		for i := range 4 {
 			ask(d, i)
-			d.pass(map[bool]time.Duration{true: dialog.Quiet, false: dialog.QuietNext}[i == 0])
+			d.advance(map[bool]time.Duration{true: dialog.Quiet, false: dialog.QuietNext}[i == 0])
 			d.press("1")
 			want = append(want, event.Answer{ID: strconv.Itoa(i), Decision: event.Allow})
 		}
-		d.pass(dialog.QuietNext)
-		d.commands(want...)
+		d.advance(dialog.QuietNext)
+		d.wantCommands(want...)
 		if t.Failed() {
 			t.Fatalf("%s: not all questions were answered", name)
 		}
@@ -233,14 +233,14 @@ func TestFourQuestionsInARow(t *testing.T) {
 func TestSentenceAfterAnAnswer(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(userSaid("go"), call("r1", "1", "shell"), askCommand("1", "make"), askCommand("2", "rm -rf /"))
-	d.arms()
+	d.armDialog()
 	d.press("1")
 	for _, r := range "and 1 more" {
-		d.pass(100 * time.Millisecond)
-		d.enter(string(r))
+		d.advance(100 * time.Millisecond)
+		d.typeText(string(r))
 	}
-	d.commands(event.Answer{ID: "1", Decision: event.Allow})
-	d.holds("and 1 more")
+	d.wantCommands(event.Answer{ID: "1", Decision: event.Allow})
+	d.promptIs("and 1 more")
 }
 
 func TestQuestionsQueue(t *testing.T) {
@@ -250,29 +250,29 @@ func TestQuestionsQueue(t *testing.T) {
 		t.Errorf("what waits is not told:\n%s", d.screen())
 	}
 	d.events(result("2", "shell two", "execute", event.Interrupted, "", "", 0))
-	d.arms()
+	d.armDialog()
 	d.press("1")
-	d.pass(time.Second)
+	d.advance(time.Second)
 	d.press("3")
-	d.commands(event.Answer{ID: "1", Decision: event.Allow}, event.Answer{ID: "3", Decision: event.Refuse})
+	d.wantCommands(event.Answer{ID: "1", Decision: event.Allow}, event.Answer{ID: "3", Decision: event.Refuse})
 }
 
 func TestStepsQuestion(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(userSaid("go"), event.Asked{Ask: event.Ask{ID: event.StepsAsk, Title: "50 steps so far. Continue?", Why: "a turn pauses every 50 steps (--max-steps)"}})
-	d.arms()
+	d.armDialog()
 	d.golden("ask-steps")
 	if d.m.ticker.moves() {
 		t.Error("something moves while the person is asked")
 	}
-	d.press("2", "4")    // there are no such rows
-	d.enter("no, go on") // what is typed belongs in the draft
-	d.arms()
+	d.press("2", "4")       // there are no such rows
+	d.typeText("no, go on") // what is typed belongs in the draft
+	d.armDialog()
 	d.press("enter")
-	d.commands()
+	d.wantCommands()
 	d.press("y", "enter")
-	d.commands(event.Answer{ID: event.StepsAsk, Decision: event.Allow})
-	d.holds("no, go on")
+	d.wantCommands(event.Answer{ID: event.StepsAsk, Decision: event.Allow})
+	d.promptIs("no, go on")
 }
 
 func TestInterruptWhileAsked(t *testing.T) {
@@ -282,17 +282,17 @@ func TestInterruptWhileAsked(t *testing.T) {
 				d := newDriver(t, 80, 24, screen.Options{})
 				d.events(userSaid("go"), call("r1", "1", "shell"), askCommand("1", "make"))
 				if before != "early" {
-					d.arms()
+					d.armDialog()
 					d.press(strings.Fields(before)...)
 				}
-				d.commands()
+				d.wantCommands()
 				d.press(key)
-				d.commands(event.Interrupt{})
+				d.wantCommands(event.Interrupt{})
 				if !strings.Contains(d.screen(), "interrupting · 0 s · esc again to kill the command") {
 					t.Errorf("screen:\n%s", d.screen())
 				}
 				d.press(key, key)
-				d.commands(event.Interrupt{}, event.Interrupt{})
+				d.wantCommands(event.Interrupt{}, event.Interrupt{})
 				if !strings.Contains(d.screen(), "killing") || strings.Contains(d.screen(), "1  Yes") {
 					t.Errorf("screen:\n%s", d.screen())
 				}
@@ -314,7 +314,7 @@ func TestLongDiff(t *testing.T) {
 		d := newDriver(t, w, h, screen.Options{})
 		d.events(userSaid("go"), event.Asked{Ask: event.Ask{ID: "1", Title: "write long.txt", Effect: "write",
 			Diffs: []event.Diff{{Path: "long.txt", Unified: b.String(), Added: 200, Created: true}}, Why: "it changes files"}})
-		d.arms()
+		d.armDialog()
 		d.golden("long-diff-" + size)
 		for range 250 {
 			d.press("pgdown")
@@ -327,7 +327,7 @@ func TestLongDiff(t *testing.T) {
 			t.Errorf("home does not go to the start:\n%s", d.screen())
 		}
 		d.press("end", "3")
-		d.commands(event.Answer{ID: "1", Decision: event.Refuse})
+		d.wantCommands(event.Answer{ID: "1", Decision: event.Refuse})
 	})
 }
 
@@ -349,7 +349,7 @@ func TestNothingIsCutFromAQuestion(t *testing.T) {
 			d := newDriver(t, w, h, screen.Options{})
 			ask.ID = "1"
 			d.events(userSaid("go"), event.Asked{Ask: ask}, askCommand("2", "make"))
-			d.arms()
+			d.armDialog()
 			var seen strings.Builder
 			for range 60 {
 				from := strings.Index(d.screen(), "\n?")
@@ -400,8 +400,8 @@ func TestGiantDiffIsReadToItsEnd(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(userSaid("go"), event.Asked{Ask: event.Ask{ID: "1", Title: "write giant.txt", Effect: "write",
 		Diffs: []event.Diff{{Path: "giant.txt", Unified: u.String(), Added: 9_000, Created: true}}}})
-	d.arms()
-	d.sees("many more lines below")
+	d.armDialog()
+	d.shows("many more lines below")
 	was := ""
 	for d.screen() != was {
 		was = d.screen()
@@ -415,37 +415,37 @@ func TestGiantDiffIsReadToItsEnd(t *testing.T) {
 // What is being said with a refusal is not lost when the turn is stopped.
 func TestNoteOutlivesAStop(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
-	d.enter("and then")
+	d.typeText("and then")
 	d.events(asked()...)
-	d.pass(time.Second)
+	d.advance(time.Second)
 	d.press("down", "up") // to the question
-	d.enter("not like this")
+	d.typeText("not like this")
 	d.press("esc")
-	d.commands()
+	d.wantCommands()
 	d.press("esc")
-	d.commands(event.Interrupt{})
-	d.sees("› not like this\n  and then")
+	d.wantCommands(event.Interrupt{})
+	d.shows("› not like this\n  and then")
 }
 
 // What one searches for answers no question, not even after a pause: one that
 // waits or comes meanwhile takes keys again once the search is closed.
 func TestSearchBeforeQuestion(t *testing.T) {
 	for name, open := range map[string]func(d *driver){
-		"it waits": func(d *driver) { d.events(asked()...); d.pass(time.Second); d.press("ctrl+f") },
-		"it comes": func(d *driver) { d.press("ctrl+f"); d.pass(time.Second); d.events(asked()...) },
+		"it waits": func(d *driver) { d.events(asked()...); d.advance(time.Second); d.press("ctrl+f") },
+		"it comes": func(d *driver) { d.press("ctrl+f"); d.advance(time.Second); d.events(asked()...) },
 	} {
 		d := newDriver(t, 80, 24, screen.Options{})
 		open(d)
-		d.enter("the")
-		d.pass(2 * time.Second)
-		d.enter("y")
-		d.sees("search  they", "the question waits until the search is closed")
+		d.typeText("the")
+		d.advance(2 * time.Second)
+		d.typeText("y")
+		d.shows("search  they", "the question waits until the search is closed")
 		d.press("enter", "esc")
-		if d.commands(); t.Failed() {
+		if d.wantCommands(); t.Failed() {
 			t.Fatalf("%s: the search has answered", name)
 		}
-		d.arms()
+		d.armDialog()
 		d.press("1")
-		d.commands(event.Answer{ID: "5", Decision: event.Allow})
+		d.wantCommands(event.Answer{ID: "5", Decision: event.Allow})
 	}
 }

@@ -20,23 +20,23 @@ func draft(text string, queue ...string) event.Draft {
 
 func TestDraftIsSaved(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
-	d.enter("one")
-	d.pass(500 * time.Millisecond)
-	d.enter(" two")
-	d.drafts()
-	d.pass(time.Second)
-	d.drafts(draft("one two"))
+	d.typeText("one")
+	d.advance(500 * time.Millisecond)
+	d.typeText(" two")
+	d.wantDrafts()
+	d.advance(time.Second)
+	d.wantDrafts(draft("one two"))
 	if len(d.timers) != 0 {
 		t.Errorf("a clock runs while nothing is to be saved: %v", d.timers)
 	}
 	d.press("x", "backspace")
-	d.pass(2 * time.Second)
-	d.drafts(draft("one two")) // it is what was saved
+	d.advance(2 * time.Second)
+	d.wantDrafts(draft("one two")) // it is what was saved
 	d.press("ctrl+u")
-	d.drafts(draft("one two"), draft(""))
-	d.enter("   ")
-	d.pass(2 * time.Second)
-	d.drafts(draft("one two"), draft(""))
+	d.wantDrafts(draft("one two"), draft(""))
+	d.typeText("   ")
+	d.advance(2 * time.Second)
+	d.wantDrafts(draft("one two"), draft(""))
 }
 
 // Much text that was pasted is saved whole, and comes back as a token.
@@ -46,24 +46,24 @@ func TestDraftOfPastes(t *testing.T) {
 	if got := d.screen(); !strings.Contains(got, "[pasted 400 lines]") {
 		t.Errorf("not a token:\n%s", got)
 	}
-	d.enter("!")
-	d.pass(2 * time.Second)
-	d.drafts(event.Draft{Text: pasted + "!", Pasted: []event.Span{{To: len(pasted)}}})
+	d.typeText("!")
+	d.advance(2 * time.Second)
+	d.wantDrafts(event.Draft{Text: pasted + "!", Pasted: []event.Span{{To: len(pasted)}}})
 }
 
 // What steers a turn is a draft until it is in the conversation.
 func TestDraftOfSteering(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(userSaid("go"))
-	d.enter("faster")
+	d.typeText("faster")
 	d.press("enter")
-	d.enter("and")
-	d.pass(2 * time.Second)
+	d.typeText("and")
+	d.advance(2 * time.Second)
 	d.press("ctrl+u")
 	steered := userSaid("faster")
 	steered.Steered = true
 	d.events(steered)
-	d.drafts(draft("and", "faster"), draft(""))
+	d.wantDrafts(draft("and", "faster"), draft(""))
 }
 
 func TestDraftComesBack(t *testing.T) {
@@ -74,8 +74,8 @@ func TestDraftComesBack(t *testing.T) {
 			}},
 		})
 		d.golden("draft-" + size)
-		d.pass(2 * time.Second)
-		d.drafts() // it is what was saved
+		d.advance(2 * time.Second)
+		d.wantDrafts() // it is what was saved
 	})
 }
 
@@ -88,12 +88,12 @@ func TestDraftHasAnImageTwice(t *testing.T) {
 	kept := event.Draft{Text: text, Images: []llm.Image{{MediaType: "image/png", Data: []byte("png")}}, Pasted: []event.Span{{From: len("see " + label + " "), To: len("see " + label + " " + pasted)}}}
 	d := newDriver(t, 120, 24, screen.Options{Session: screen.Session{Draft: kept}})
 	d.press("backspace")
-	d.sees("see " + label + " [pasted 500 lines] and")
+	d.shows("see " + label + " [pasted 500 lines] and")
 	if got := strings.Count(d.screen(), label); got != 1 {
 		t.Errorf("backspace took not one image of two away: %d are left", got)
 	}
 	d.press("enter")
-	d.commands(event.Prompt{Text: strings.TrimSuffix(text, " "+label), Images: kept.Images})
+	d.wantCommands(event.Prompt{Text: strings.TrimSuffix(text, " "+label), Images: kept.Images})
 }
 
 // The comment on a question that was not sent when the program ended is in the
@@ -116,37 +116,37 @@ func TestDraftOfWordsToAQuestion(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			d := newDriver(t, 80, 24, screen.Options{})
 			d.events(userSaid("go"), call("r1", "1", "shell"), c.ask)
-			d.arms()
-			d.enter("not yet, it ")
-			d.pass(2 * time.Second)
+			d.armDialog()
+			d.typeText("not yet, it ")
+			d.advance(2 * time.Second)
 			kept := event.Draft{Queue: []event.Waiting{{Text: "not yet, it ", About: c.ask.Ask.Title}}}
-			d.drafts(kept)
+			d.wantDrafts(kept)
 
 			d = newDriver(t, 120, 24, screen.Options{Session: screen.Session{Draft: kept}})
-			d.holds("not yet, it ")
+			d.promptIs("not yet, it ")
 			if n := d.m.prompt.Queue.Len(); n > 0 {
 				t.Errorf("%d messages are in the queue", n)
 			}
-			d.pass(2 * time.Second)
-			d.drafts()
+			d.advance(2 * time.Second)
+			d.wantDrafts()
 			d.events(userSaid("go on"), call("r2", "9", "shell"), c.again)
-			d.pass(time.Second)
+			d.advance(time.Second)
 			if c.asAnyPrompt {
-				d.pass(2 * time.Second)
+				d.advance(2 * time.Second)
 				d.press("1")
-				d.commands() // next to a draft a digit marks
+				d.wantCommands() // next to a draft a digit marks
 				d.press("enter")
 				d.events(turnEnd(event.Done, 0))
 				d.press("enter")
-				d.commands(event.Answer{ID: "9", Decision: event.Allow}, prompted("not yet, it"))
+				d.wantCommands(event.Answer{ID: "9", Decision: event.Allow}, prompted("not yet, it"))
 				return
 			}
-			d.holds("")
-			d.enter("runs")
+			d.promptIs("")
+			d.typeText("runs")
 			d.press("enter")
-			d.commands(c.want)
-			d.pass(2 * time.Second)
-			if got := d.kept[len(d.kept)-1]; got.Text != "" || got.Queue != nil {
+			d.wantCommands(c.want)
+			d.advance(2 * time.Second)
+			if got := d.savedDrafts[len(d.savedDrafts)-1]; got.Text != "" || got.Queue != nil {
 				t.Errorf("what was said is still kept: %v", got)
 			}
 		})
@@ -158,11 +158,11 @@ func TestDraftOfWordsToAQuestion(t *testing.T) {
 func TestWordsToAQuestionStay(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(userSaid("go"), call("r1", "1", "shell"), askCommand("1", "make"))
-	d.arms()
-	d.enter("no, ")
+	d.armDialog()
+	d.typeText("no, ")
 	d.press("tab")
-	d.enter("because")
-	d.sees("no, because")
+	d.typeText("because")
+	d.shows("no, because")
 	d.events(turnEnd(event.ProviderError, time.Second))
-	d.holds("no, because")
+	d.promptIs("no, because")
 }

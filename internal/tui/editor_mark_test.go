@@ -31,9 +31,9 @@ func TestMarkingWithKeys(t *testing.T) {
 		{"alt+w X", "one two\nthreeX"}, // nothing is marked
 	} {
 		d := newDriver(t, 80, 24, screen.Options{})
-		d.enter("one two")
+		d.typeText("one two")
 		d.press("ctrl+j")
-		d.enter("three")
+		d.typeText("three")
 		d.press(strings.Fields(c.keys)...)
 		if got := d.m.editor.Shown(); got != c.want {
 			t.Errorf("%s: got %q, want %q", c.keys, got, c.want)
@@ -47,7 +47,7 @@ func TestMarkedByKeys(t *testing.T) {
 	got := ""
 	d := newDriver(t, 80, 24, screen.Options{Clipboard: screen.Clipboard{Copy: func(text string) (string, error) { got = text; return "wl-copy", nil }}})
 	d.events(userSaid("go"))
-	d.enter("one two")
+	d.typeText("one two")
 	d.press("ctrl+shift+left", "alt+w")
 	if got != "two" {
 		t.Errorf("copied %q", got)
@@ -55,12 +55,12 @@ func TestMarkedByKeys(t *testing.T) {
 	d.shows("copied 1 line")
 	d.press("shift+end")
 	d.send(tea.PasteMsg{Content: "three"})
-	d.holds("one three")
+	d.promptIs("one three")
 	d.press("shift+left")
 	d.shows("ctrl+c to interrupt")
 	d.press("esc")
-	d.commands()
+	d.wantCommands()
 	d.press("esc")
-	d.commands(event.Interrupt{})
-	d.pass(time.Second)
+	d.wantCommands(event.Interrupt{})
+	d.advance(time.Second)
 }

@@ -17,15 +17,15 @@ func TestEffort(t *testing.T) {
 			t.Errorf("the screen does not say %q:\n%s", want, got)
 		}
 	}
-	d.enter("/effort")
+	d.typeText("/effort")
 	d.press("enter")
 	says("Reasoning effort of openai/gpt-5: default.")
-	d.enter("/effort high")
+	d.typeText("/effort high")
 	d.press("enter")
-	d.commands(event.SetModel{Model: "openai/gpt-5", Effort: "high"})
+	d.wantCommands(event.SetModel{Model: "openai/gpt-5", Effort: "high"})
 	d.events(&event.ModelSet{Model: "openai/gpt-5", Effort: "high"})
 	says("openai/gpt-5 high · ")
-	d.enter("/effort")
+	d.typeText("/effort")
 	d.press("enter")
 	says("Reasoning effort of openai/gpt-5: high.")
 }
@@ -35,22 +35,22 @@ func TestMistypedCommandStays(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{Session: screen.Session{Export: func(string) (string, error) { return "", nil }}})
 	d.events(userSaid("go"), done(llm.Assistant, "r", "There:\n```\nls\n```"), turnEnd(event.Done, 0))
 	for _, typed := range []string{"/mode nosuch", "/theme pink", "/jobs halt", "/export pdf", "/copy that", "/copy code 7", "/rewind x", "/fork 99"} {
-		d.enter(typed)
+		d.typeText(typed)
 		d.press("esc", "enter") // esc leaves the suggestions
-		d.holds(typed)
+		d.promptIs(typed)
 		d.press("ctrl+u")
 	}
-	d.commands()
-	d.enter("/mode plan")
+	d.wantCommands()
+	d.typeText("/mode plan")
 	d.press("esc", "enter")
-	d.holds("")
-	d.commands(event.SetMode{Mode: "plan"})
+	d.promptIs("")
+	d.wantCommands(event.SetMode{Mode: "plan"})
 }
 
 // A key opens the list of models, and what is typed stays.
 func TestModelKey(t *testing.T) {
-	d := newDriver(t, 80, 24, screen.Options{Models: screen.Models{List: catalogue}})
-	d.enter("half a prompt")
+	d := newDriver(t, 80, 24, screen.Options{Models: screen.Models{List: modelCatalog}})
+	d.typeText("half a prompt")
 	d.press("alt+p")
 	if got := d.screen(); !strings.Contains(got, "Select a model") {
 		t.Errorf("there is no list:\n%s", got)

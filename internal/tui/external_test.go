@@ -48,31 +48,31 @@ func TestEditingElsewhere(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	d := newDriver(t, 80, 24, screen.Options{})
 	was := d.edit("much better\n", nil)
-	d.enter("draft ")
+	d.typeText("draft ")
 	d.send(tea.PasteMsg{Content: long})
 	d.press("ctrl+x", "ctrl+e")
 	if diff := cmp.Diff(*was, "draft "+long); diff != "" {
 		t.Errorf("the editor was given (-got +want):\n%s", diff)
 	}
-	d.holds("much better")
+	d.promptIs("much better")
 	d.press("ctrl+_")
-	d.holds("draft [pasted 312 lines]")
+	d.promptIs("draft [pasted 312 lines]")
 
 	d.edit("lost", errors.New("exit status 1"))
 	d.press("ctrl+x", "ctrl+e")
-	d.holds("draft [pasted 312 lines]")
+	d.promptIs("draft [pasted 312 lines]")
 	d.shows("The editor failed: exit status 1. Your draft is unchanged.")
 
 	d.press("ctrl+c")
 	d.edit("by command", nil)
-	d.enter("/edit")
+	d.typeText("/edit")
 	d.press("enter")
-	d.holds("by command")
+	d.promptIs("by command")
 
 	d.m.Options.Files.Editor = nil
 	d.press("ctrl+x", "ctrl+e")
 	d.shows("$VISUAL and $EDITOR are not set")
-	d.holds("by command")
+	d.promptIs("by command")
 }
 
 // While the draft is in the person's editor, all goes on: what was not sent
@@ -87,21 +87,21 @@ func TestWhileInTheEditor(t *testing.T) {
 		return nil
 	}
 	d.events(userSaid("go"), call("r1", "1", "shell"))
-	d.enter("draft")
+	d.typeText("draft")
 	d.press("ctrl+x", "ctrl+e")
 	d.events(event.Unsent{Text: "faster"}, askCommand("1", "make"))
-	d.pass(time.Minute)
+	d.advance(time.Minute)
 	if err := os.WriteFile(path, []byte("better\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	d.send(end(nil))
-	d.holds("faster\nbetter")
-	d.enter("y") // a key too many
-	d.commands()
-	d.arms()
+	d.promptIs("faster\nbetter")
+	d.typeText("y") // a key too many
+	d.wantCommands()
+	d.armDialog()
 	d.press("1", "enter")
-	d.commands(event.Answer{ID: "1", Decision: event.Allow})
-	d.holds("faster\nbettery")
+	d.wantCommands(event.Answer{ID: "1", Decision: event.Allow})
+	d.promptIs("faster\nbettery")
 }
 
 // The keys pressed twice open one editor, and leave no file behind.
@@ -114,7 +114,7 @@ func TestOneEditorAtATime(t *testing.T) {
 		ends = append(ends, told)
 		return nil
 	}
-	d.enter("draft")
+	d.typeText("draft")
 	d.press("ctrl+x", "ctrl+e", "ctrl+x", "ctrl+e")
 	if len(ends) != 1 {
 		t.Fatalf("the terminal was lent %d times, want once", len(ends))

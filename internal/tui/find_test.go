@@ -38,24 +38,24 @@ func TestFind(t *testing.T) {
 		d := resumedAt(t, w, h, all, len(all)-70)
 		d.press("ctrl+f")
 		d.golden("find-" + size)
-		d.enter("needle")
+		d.typeText("needle")
 		d.press("enter")
-		d.sees("number 250", "1 of 4")
+		d.shows("number 250", "1 of 4")
 		d.golden("found-" + size)
 		d.press("up")
-		d.sees("a Needle in the output", "2 of 4") // which is open now
+		d.shows("a Needle in the output", "2 of 4") // which is open now
 		d.press("enter")
-		d.sees("number 150", "3 of 4")
+		d.shows("number 150", "3 of 4")
 		d.press("enter", "enter")
-		d.sees("number 50", "first match")
+		d.shows("number 50", "first match")
 		d.press("down", "down")
-		d.sees("a Needle in the output", "2 of 4")
+		d.shows("a Needle in the output", "2 of 4")
 		d.press("esc")
-		d.sees("a Needle in the output", "more below")
+		d.shows("a Needle in the output", "more below")
 		if strings.Contains(d.screen(), "find ") {
 			t.Errorf("the search is still there:\n%s", d.screen())
 		}
-		d.commands()
+		d.wantCommands()
 	})
 }
 
@@ -63,13 +63,13 @@ func TestFind(t *testing.T) {
 func TestFindCapitals(t *testing.T) {
 	all := haystack()
 	d := resumedAt(t, 80, 24, all, len(all)-70)
-	d.enter("/find Needle")
+	d.typeText("/find Needle")
 	d.press("enter")
-	d.sees("a Needle in the output", "1 of 1")
+	d.shows("a Needle in the output", "1 of 1")
 	d.press("ctrl+u")
 	d.send(tea.PasteMsg{Content: "no such thing\nat all"})
 	d.press("enter")
-	d.sees("search  no such thing", "no match")
+	d.shows("search  no such thing", "no match")
 	for range 100 {
 		d.press("backspace")
 	}
@@ -81,15 +81,15 @@ func TestFindCapitals(t *testing.T) {
 // What one types is searched for, and nothing else happens.
 func TestFindTakesKeys(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{Session: screen.Session{History: long(60)}})
-	d.enter("a draft")
+	d.typeText("a draft")
 	d.press("ctrl+f")
-	d.enter("y?q")
+	d.typeText("y?q")
 	d.press("tab", "left", "ctrl+f", "shift+enter", "enter")
-	d.sees("search  y?q")
+	d.shows("search  y?q")
 	d.events(userSaid("go"), streamed("r", "y?q"))
 	d.press("esc")
-	d.sees("› a draft")
-	d.commands()
+	d.shows("› a draft")
+	d.wantCommands()
 	if d.quit {
 		t.Error("it ended")
 	}
@@ -101,7 +101,7 @@ func TestFoundIsSetOff(t *testing.T) {
 	d.events(userSaid("日本 Needle"), done(llm.Assistant, "r", "a `needle` and a **needle** and İ needle"), turnEnd(event.Done, time.Second))
 	plain := d.screen()
 	d.press("ctrl+f")
-	d.enter("needle")
+	d.typeText("needle")
 	n := 0
 	for _, l := range strings.Split(d.m.View().Content, "\n") {
 		n += strings.Count(l, "\x1b[7m") + strings.Count(l, ";7m")
@@ -121,11 +121,11 @@ func TestFindBeforeTheSurvey(t *testing.T) {
 	d := bareDriver(t, screen.Options{Session: screen.Session{History: all[len(all)-70:]}})
 	d.log = all
 	d.send(tea.WindowSizeMsg{Width: 80, Height: 24})
-	d.enter("/find number 50")
+	d.typeText("/find number 50")
 	d.press("enter")
-	d.sees("searching")
-	d.events(survey(all))
-	d.sees("number 50.", "1 of 1")
+	d.shows("searching")
+	d.events(openedEvent(all))
+	d.shows("number 50.", "1 of 1")
 }
 
 // A search that another one follows is given up, and what comes meanwhile is
@@ -135,26 +135,26 @@ func TestFindMeanwhile(t *testing.T) {
 	d := resumedAt(t, 80, 24, all, len(all)-70)
 	d.m.pager.Find.Start()
 	_, old := d.m.Update(keyPress("n"))
-	d.enter("eedle")
-	d.work(old)
-	d.sees("4 matches")
+	d.typeText("eedle")
+	d.runCmd(old)
+	d.shows("4 matches")
 	d.events(userSaid("one more needle"), done(llm.Assistant, "z", "needles are found"), turnEnd(event.Done, time.Second))
-	d.sees("6 matches")
+	d.shows("6 matches")
 	d.press("enter")
-	d.sees("1 of 6")
+	d.shows("1 of 6")
 }
 
 // What is being written is found, too.
 func TestFindInWhatStreams(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
-	d.say("go", "enter")
+	d.typeAndPress("go", "enter")
 	d.events(userSaid("go"), streamed("r1", strings.Repeat("A line of it.\n\n", 30)+"the Needle"))
 	d.press("ctrl+home", "ctrl+f")
-	d.enter("needle")
-	d.sees("in the current answer")
-	d.lacks("no match")
+	d.typeText("needle")
+	d.shows("in the current answer")
+	d.hides("no match")
 	d.press("enter")
-	d.sees("the Needle")
+	d.shows("the Needle")
 	d.events(done(llm.Assistant, "r1", "the Needle"))
-	d.sees("1 match")
+	d.shows("1 match")
 }

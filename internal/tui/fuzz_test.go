@@ -23,10 +23,10 @@ func FuzzScreen(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, seed uint64) {
 		o := new(store).options()
-		o.Models.List, o.Models.Welcome, o.Terminal = catalogue, "No model is connected.", screen.Terminal{Notify: screen.NotifyOSC9, Progress: true}
+		o.Models.List, o.Models.Welcome, o.Terminal = modelCatalog, "No model is connected.", screen.Terminal{Notify: screen.NotifyOSC9, Progress: true}
 		p := &player{rand.New(rand.NewPCG(seed, 1)), newDriver(t, 80, 24, o), nil, 0}
 		p.d.draw = newFrames(t, p.d).draw
-		p.d.work(p.d.m.Init())
+		p.d.runCmd(p.d.m.Init())
 		for range 100 {
 			p.step()
 		}
@@ -56,12 +56,12 @@ func (p *player) step() {
 		}
 		p.d.send(tea.WindowSizeMsg{Width: w, Height: h})
 	case 5:
-		p.d.pass(time.Duration(p.IntN(900)) * time.Millisecond)
+		p.d.advance(time.Duration(p.IntN(900)) * time.Millisecond)
 		p.mouse()
 	case 6:
 		if p.IntN(4) == 0 {
 			p.d.press("ctrl+u")
-			p.d.enter(p.pick("/sessions", "/resume", "/rewind", "/fork", "/rename x", "/compact",
+			p.d.typeText(p.pick("/sessions", "/resume", "/rewind", "/fork", "/rename x", "/compact",
 				"/model", "/keys", "/theme", "/status", "/cost", "/copy", "/copy code", "/help", "!ls", "!!ls -l", "ls"))
 			p.d.press(p.pick("enter", "alt+enter"))
 			return
@@ -71,7 +71,7 @@ func (p *player) step() {
 		e := p.event()
 		p.d.events(e)
 		if streams(e) {
-			p.compareWhole()
+			p.checkFullLayout()
 		}
 	}
 }
@@ -89,9 +89,9 @@ func (p *player) mouse() {
 	}
 }
 
-// compareWhole sees to it that what an event left as it was is what it would be
+// checkFullLayout sees to it that what an event left as it was is what it would be
 // if all were arranged anew.
-func (p *player) compareWhole() {
+func (p *player) checkFullLayout() {
 	p.d.t.Helper()
 	got := p.d.m.View().Content
 	p.d.m.arrange()

@@ -23,10 +23,10 @@ func TestRetiredKeys(t *testing.T) {
 	}
 	d := newDriver(t, 80, 24, screen.Options{Keys: old})
 	d.events(userSaid("go"), call("r1", "1", "shell"), askCommand("1", "make"))
-	d.arms()
+	d.armDialog()
 	d.send(tea.KeyPressMsg{Code: tea.KeyF5})
 	d.press("down", "enter")
-	d.commands(event.Answer{ID: "1", Decision: event.Always})
+	d.wantCommands(event.Answer{ID: "1", Decision: event.Always})
 }
 
 func TestChords(t *testing.T) {
@@ -40,11 +40,11 @@ func TestChords(t *testing.T) {
 		t.Error("two keys one after the other do not open the help")
 	}
 	d.press("q")
-	d.enter("text")
+	d.typeText("text")
 	d.press("ctrl+x", "z") // nothing is bound to it
 	d.press("ctrl+x", "h") // on an empty prompt only
 	d.press("ctrl+x", "a")
-	d.enter("my ")
+	d.typeText("my ")
 	if got := d.m.editor.Shown(); got != "my text" {
 		t.Errorf("got %q in the editor", got)
 	}
@@ -52,7 +52,7 @@ func TestChords(t *testing.T) {
 
 func TestActionsByName(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
-	d.enter("two words")
+	d.typeText("two words")
 	d.send(keys.EraseWord.Press())
 	d.send(keys.Help.Press()) // not on a prompt that holds something
 	if got := d.m.editor.Shown(); got != "two " {
@@ -84,7 +84,7 @@ func TestUnknownCommand(t *testing.T) {
 		"/modle": "Did you mean /model?", "/exti": "Did you mean /exit?", "/qwertyuiop": "Type /help for a list of commands.",
 	} {
 		d := newDriver(t, 80, 24, screen.Options{})
-		d.enter(typed)
+		d.typeText(typed)
 		d.press("enter")
 		if !strings.Contains(d.screen(), want) {
 			t.Errorf("%s: it is not said that %s:\n%s", typed, want, d.screen())

@@ -48,7 +48,7 @@ func TestMemoryOfALongSession(t *testing.T) {
 	}
 	d.press("ctrl+home", "pgdown", "ctrl+end")
 	d.press("ctrl+f")
-	d.enter("nowhere")
+	d.typeText("nowhere")
 	d.press("enter", "esc")
 	for i := range 50 {
 		for _, ev := range turn(turns + i) {

@@ -14,9 +14,9 @@ import (
 	"agent/internal/tui/screen"
 )
 
-// catalogue answers for models as a program does: those that are known at once,
+// modelCatalog answers for models as a program does: those that are known at once,
 // then all.
-func catalogue(_ context.Context, whole bool) ([]screen.Model, error) {
+func modelCatalog(_ context.Context, whole bool) ([]screen.Model, error) {
 	in, out, free := 1.25, 10.0, 0.0
 	models := []screen.Model{
 		{Name: "acme/large", Context: 400_000, Input: &in, Output: &out, Why: "ACME_API_KEY is set", Default: true},
@@ -31,28 +31,28 @@ func catalogue(_ context.Context, whole bool) ([]screen.Model, error) {
 
 func TestModelPicker(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
-		d := newDriver(t, w, h, screen.Options{Models: screen.Models{List: catalogue, Name: "acme/small"}})
-		d.enter("/model")
+		d := newDriver(t, w, h, screen.Options{Models: screen.Models{List: modelCatalog, Name: "acme/small"}})
+		d.typeText("/model")
 		d.press("enter")
 		d.golden("models-" + size)
-		d.enter("bet")
+		d.typeText("bet")
 		d.press("enter")
 		if !strings.Contains(strings.Join(strings.Fields(d.screen()), " "), "beta is not connected. To connect it: set BETA_API_KEY") {
 			t.Errorf("it is not said what is missing:\n%s", d.screen())
 		}
 		for _, typed := range []string{"lar", "nine/lives"} {
-			d.enter("/model")
+			d.typeText("/model")
 			d.press("enter")
-			d.enter(typed)
+			d.typeText(typed)
 			d.press("enter")
 		}
-		d.commands(event.SetModel{Model: "acme/large"}, event.SetModel{Model: "nine/lives"})
+		d.wantCommands(event.SetModel{Model: "acme/large"}, event.SetModel{Model: "nine/lives"})
 	})
 }
 
 func TestModelNamesAreSuggested(t *testing.T) {
-	d := newDriver(t, 80, 24, screen.Options{Models: screen.Models{List: catalogue}})
-	d.enter("/model acme/s")
+	d := newDriver(t, 80, 24, screen.Options{Models: screen.Models{List: modelCatalog}})
+	d.typeText("/model acme/s")
 	if !strings.Contains(d.screen(), "acme/small") {
 		t.Errorf("no model is suggested:\n%s", d.screen())
 	}
@@ -68,14 +68,14 @@ func TestKeysAreFoundByOtherForms(t *testing.T) {
 		"selecting": "extend the selection left",
 	} {
 		d := newDriver(t, 80, 24, screen.Options{})
-		d.enter("/keys " + word)
+		d.typeText("/keys " + word)
 		d.press("enter")
-		d.sees(want)
+		d.shows(want)
 	}
 	d := newDriver(t, 80, 24, screen.Options{})
-	d.enter("/keys nonsense")
+	d.typeText("/keys nonsense")
 	d.press("enter")
-	d.sees("No matching key binding.")
+	d.shows("No matching key binding.")
 }
 
 func TestPalette(t *testing.T) {
@@ -85,24 +85,24 @@ func TestPalette(t *testing.T) {
 		d.press("ctrl+p")
 		many := regexp.MustCompile(`  1 of \d+\n$`) // which is another number with every key
 		d.compare("palette-"+size, many.ReplaceAllString(d.screen(), "  1 of N\n"))
-		d.onLight()
-		d.enter("open-a") // what a key does
+		d.checkOtherBackground()
+		d.typeText("open-a") // what a key does
 		d.press("enter")
 		d.press("ctrl+p")
-		d.enter("mouse")
+		d.typeText("mouse")
 		d.press("enter")
 		if d.m.mouse.on {
 			t.Error("the mouse is not given away")
 		}
-		d.enter("a draft")
+		d.typeText("a draft")
 		d.press("ctrl+p")
-		d.enter("/ren")
+		d.typeText("/ren")
 		d.press("enter")
 		if got := d.m.editor.Shown(); got != "/rename " {
 			t.Errorf("got %q in the editor, want a command to complete", got)
 		}
 		d.press("ctrl+c", "ctrl+p")
-		d.enter("status")
+		d.typeText("status")
 		d.press("enter")
 		if !strings.Contains(d.screen(), "mode       ask") {
 			t.Errorf("the command was not carried out:\n%s", d.screen())
@@ -121,8 +121,8 @@ func TestRecentIsSavedAtTheEnd(t *testing.T) {
 	first := d.m.slash.Run("cost", "", "")
 	second := d.m.slash.Run("status", "", "")
 	d.m.slash.SaveRecent()
-	d.work(first)
-	d.work(second)
+	d.runCmd(first)
+	d.runCmd(second)
 	d.m.slash.SaveRecent()
 	if diff := cmp.Diff(saved, [][]string{{"/status", "/cost"}}); diff != "" {
 		t.Error(diff)
@@ -131,9 +131,9 @@ func TestRecentIsSavedAtTheEnd(t *testing.T) {
 
 func TestDraftIsWalkedBackTo(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
-	d.enter("a draft")
+	d.typeText("a draft")
 	d.press("ctrl+p")
-	d.enter("/rename")
+	d.typeText("/rename")
 	d.press("enter", "ctrl+c", "up", "up")
 	if got := d.m.editor.Shown(); got != "a draft" {
 		t.Errorf("got %q in the editor, want the draft", got)
@@ -142,7 +142,7 @@ func TestDraftIsWalkedBackTo(t *testing.T) {
 
 func TestKeysAreSearched(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
-	d.enter("/keys suspend")
+	d.typeText("/keys suspend")
 	d.press("enter")
 	if s := d.screen(); !strings.Contains(s, "ctrl+z") || !strings.Contains(s, "named suspend in the configuration") || strings.Contains(s, "ctrl+o") {
 		t.Errorf("the key is not found alone:\n%s", s)
@@ -170,12 +170,12 @@ func TestQuestionBelowAList(t *testing.T) {
 
 func TestWelcome(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
-		d := newDriver(t, w, h, screen.Options{Models: screen.Models{List: catalogue, Name: "offline/guide", Welcome: "No model is connected, so the offline guide answers."}})
-		d.work(d.m.Init())
+		d := newDriver(t, w, h, screen.Options{Models: screen.Models{List: modelCatalog, Name: "offline/guide", Welcome: "No model is connected, so the offline guide answers."}})
+		d.runCmd(d.m.Init())
 		d.golden("welcome-" + size)
-		d.enter("hello")
+		d.typeText("hello")
 		d.press("enter")
-		d.commands(event.Prompt{Text: "hello"})
+		d.wantCommands(event.Prompt{Text: "hello"})
 	})
 }
 
@@ -183,8 +183,8 @@ func TestWelcome(t *testing.T) {
 // found.
 func TestWelcomeWaitsForSearch(t *testing.T) {
 	searching := func() *driver {
-		d := newDriver(t, 80, 24, screen.Options{Models: screen.Models{List: catalogue, Name: "offline/guide", Searching: true, Welcome: "No model is connected, so the offline guide answers."}})
-		d.work(d.m.Init())
+		d := newDriver(t, 80, 24, screen.Options{Models: screen.Models{List: modelCatalog, Name: "offline/guide", Searching: true, Welcome: "No model is connected, so the offline guide answers."}})
+		d.runCmd(d.m.Init())
 		if got := d.screen(); !strings.Contains(got, "Searching for a model") || strings.Contains(got, "No model is connected") || strings.Contains(got, "just type") {
 			t.Errorf("while it searches:\n%s", got)
 		}
@@ -198,7 +198,7 @@ func TestWelcomeWaitsForSearch(t *testing.T) {
 	if got := d.screen(); strings.Contains(got, "Searching for a model") || strings.Contains(got, "No model is connected") || !strings.Contains(got, "ollama/tiny answers now.") {
 		t.Errorf("after one was found:\n%s", got)
 	}
-	d.work(d.m.slash.Models.Show()) // the models come late
+	d.runCmd(d.m.slash.Models.Show()) // the models come late
 	d.press("esc")
 	if got := d.screen(); strings.Contains(got, "No model is connected") {
 		t.Errorf("after the models came:\n%s", got)
@@ -208,16 +208,16 @@ func TestWelcomeWaitsForSearch(t *testing.T) {
 func TestStatusCommand(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{Session: screen.Session{ID: "s1", Title: "the build", Path: "~/.local/state/agent/s1.jsonl"}, Files: screen.Files{Dir: "~/shop"}, Models: screen.Models{Name: "acme/one", Effort: "high", Host: "gpu.lan:8000", BaseURL: "http://***@gpu.lan:8000/v1"}})
 	d.events(userSaid("one"), done(llm.Assistant, "r", "Yes."), &event.StepEnd{Reply: "r", Usage: llm.Usage{Input: 9000, Output: 1000}}, turnEnd(event.Done, time.Second))
-	d.enter("/status")
+	d.typeText("/status")
 	d.press("enter")
-	d.commands(event.ListPermissions{})
+	d.wantCommands(event.ListPermissions{})
 	d.events(event.PermissionsNow{Allowed: []string{"`make test` in ~/shop", "all edits under \x1bd/"}})
 	d.golden("status")
 	d.events(event.PermissionsNow{Allowed: []string{"nobody requested this"}})
 	if got := d.screen(); strings.Contains(got, "nobody requested this") {
 		t.Errorf("permissions are shown twice:\n%s", got)
 	}
-	d.enter("/status")
+	d.typeText("/status")
 	d.press("enter")
 	d.events(event.PermissionsNow{})
 	if got := d.screen(); !strings.Contains(got, "no standing permissions") {
@@ -228,7 +228,7 @@ func TestStatusCommand(t *testing.T) {
 func TestCommandsThatWaitForTheTurn(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(userSaid("go"))
-	d.enter("/new")
+	d.typeText("/new")
 	d.press("enter")
 	if d.quit || !strings.Contains(d.screen(), "interrupt it first") || d.m.editor.Shown() != "/new" {
 		t.Errorf("a turn that runs is left:\n%s", d.screen())
@@ -240,19 +240,19 @@ func TestCommandsThatWaitForTheTurn(t *testing.T) {
 func TestListTellsWhereOneIs(t *testing.T) {
 	d := newDriver(t, 40, 12, screen.Options{})
 	d.events(userSaid("one"), turnEnd(event.Done, 0))
-	d.enter("/keys")
+	d.typeText("/keys")
 	d.press("enter")
-	d.sees("1 of ")
+	d.shows("1 of ")
 	d.press("down", "down")
-	d.sees("3 of ")
-	d.enter("vi")
-	d.enter("ew-top")
-	d.lacks(" of ")
+	d.shows("3 of ")
+	d.typeText("vi")
+	d.typeText("ew-top")
+	d.hides(" of ")
 	d.press("esc")
-	d.enter("/rewind")
+	d.typeText("/rewind")
 	d.press("enter")
-	d.lacks("…", " of ")
-	d.sees("Rewind to before a prompt, to edit it\n")
+	d.hides("…", " of ")
+	d.shows("Rewind to before a prompt, to edit it\n")
 }
 
 // What is to be approved can be scrolled while one says something to it.
@@ -260,14 +260,14 @@ func TestScrollWhileSaying(t *testing.T) {
 	d := newDriver(t, 40, 14, screen.Options{})
 	url := "https://example.org/" + strings.Repeat("path/", 60)
 	d.events(userSaid("go"), event.Asked{Ask: event.Ask{ID: "1", Title: "fetch " + url, Effect: "network"}})
-	d.arms()
-	d.enter("not there")
-	d.lacks("the end")
-	d.sees("pgup, pgdn")
+	d.armDialog()
+	d.typeText("not there")
+	d.hides("the end")
+	d.shows("pgup, pgdn")
 	for range 9 {
 		d.press("pgdown")
 	}
-	d.sees("the end ·", "not there")
+	d.shows("the end ·", "not there")
 	d.press("enter")
-	d.commands(event.Answer{ID: "1", Decision: event.Refuse, Note: "not there"})
+	d.wantCommands(event.Answer{ID: "1", Decision: event.Refuse, Note: "not there"})
 }

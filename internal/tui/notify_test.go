@@ -16,10 +16,10 @@ import (
 )
 
 // written collects what is written to the terminal beside the view.
-func (d *driver) written(msg tea.Msg) []string {
+func (d *driver) rawOutput(msg tea.Msg) []string {
 	d.t.Helper()
 	_, cmd := d.m.Update(msg)
-	d.check()
+	d.checkScreen()
 	var out []string
 	var work func(tea.Cmd)
 	work = func(cmd tea.Cmd) {
@@ -72,7 +72,7 @@ func TestNotifications(t *testing.T) {
 		if c.before != nil {
 			d.send(c.before)
 		}
-		if diff := cmp.Diff(d.written(c.told), c.want); diff != "" {
+		if diff := cmp.Diff(d.rawOutput(c.told), c.want); diff != "" {
 			t.Errorf("%s: %s", c.name, diff)
 		}
 	}
@@ -82,11 +82,11 @@ func TestNotifications(t *testing.T) {
 // at, once nobody has typed for a while.
 func TestNotificationWithoutFocus(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{Terminal: screen.Terminal{Notify: screen.NotifyBell}})
-	d.enter("go")
+	d.typeText("go")
 	d.press("enter")
 	d.events(userSaid("go"))
 	d.time = d.time.Add(2 * time.Minute)
-	if got := d.written(batch{turnEnd(event.Done, 2*time.Minute)}); len(got) != 1 {
+	if got := d.rawOutput(batch{turnEnd(event.Done, 2*time.Minute)}); len(got) != 1 {
 		t.Errorf("got %q, want one bell", got)
 	}
 }
@@ -119,13 +119,13 @@ func TestProgressToldAgain(t *testing.T) {
 	told := func(want ...string) {
 		t.Helper()
 		d.time = d.time.Add(5 * time.Second)
-		if diff := cmp.Diff(d.written(tickMsg{}), want); diff != "" {
+		if diff := cmp.Diff(d.rawOutput(tickMsg{}), want); diff != "" {
 			t.Error(diff)
 		}
 	}
 	d.events(userSaid("go"))
 	told(ansi.SetIndeterminateProgressBar)
-	if got := d.written(tickMsg{}); got != nil {
+	if got := d.rawOutput(tickMsg{}); got != nil {
 		t.Errorf("it was told again at once: %q", got)
 	}
 	told(ansi.SetIndeterminateProgressBar)
@@ -147,8 +147,8 @@ func TestCopy(t *testing.T) {
 		got := ""
 		d := newDriver(t, 80, 24, screen.Options{Clipboard: screen.Clipboard{Copy: func(text string) (string, error) { got = text; return "wl-copy", nil }}})
 		d.events(userSaid("how"), done(llm.Assistant, "r", answer), turnEnd(event.Done, time.Second))
-		d.enter(c.typed)
-		seqs := d.written(keyPress("enter"))
+		d.typeText(c.typed)
+		seqs := d.rawOutput(keyPress("enter"))
 		if got != c.copied || !strings.Contains(d.screen(), c.said) {
 			t.Errorf("%s: got %q, want %q, and it to be said: %s\n%s", c.typed, got, c.copied, c.said, d.screen())
 		}
@@ -157,7 +157,7 @@ func TestCopy(t *testing.T) {
 		}
 	}
 	d := newDriver(t, 80, 24, screen.Options{})
-	d.enter("/copy")
+	d.typeText("/copy")
 	d.press("enter")
 	if !strings.Contains(d.screen(), "There is no answer to copy yet.") {
 		t.Errorf("there was something to copy:\n%s", d.screen())

@@ -16,7 +16,7 @@ import (
 )
 
 // foot is the last line of the screen.
-func (d *driver) foot() string {
+func (d *driver) lastLine() string {
 	d.t.Helper()
 	lines := strings.Split(strings.TrimRight(d.screen(), "\n"), "\n")
 	return lines[len(lines)-1]
@@ -28,7 +28,7 @@ func TestWholeTellsWhereOneIs(t *testing.T) {
 	all := long(3000)
 	d := resumedAt(t, 100, 24, all, len(all)-60)
 	d.press("ctrl+g")
-	if got := d.foot(); !strings.HasSuffix(got, "end · prompt 500 of 500") {
+	if got := d.lastLine(); !strings.HasSuffix(got, "end · prompt 500 of 500") {
 		t.Errorf("at the end it says %q", got)
 	}
 	at := regexp.MustCompile(`  (\d+)% · prompt (\d+) of 500$`)
@@ -37,9 +37,9 @@ func TestWholeTellsWhereOneIs(t *testing.T) {
 		for range 10 {
 			d.press("b")
 		}
-		found := at.FindStringSubmatch(d.foot())
+		found := at.FindStringSubmatch(d.lastLine())
 		if found == nil {
-			t.Fatalf("nothing tells where one is: %q", d.foot())
+			t.Fatalf("nothing tells where one is: %q", d.lastLine())
 		}
 		percent, _ := strconv.Atoi(found[1])
 		prompt, _ := strconv.Atoi(found[2])
@@ -52,15 +52,15 @@ func TestWholeTellsWhereOneIs(t *testing.T) {
 		t.Errorf("after 400 pages up it is at %d%%, prompt %d", lastPercent, lastPrompt)
 	}
 	d.press("g")
-	if got := at.FindStringSubmatch(d.foot()); got == nil || got[1] != "0" {
-		t.Errorf("at the beginning it says %q", d.foot())
+	if got := at.FindStringSubmatch(d.lastLine()); got == nil || got[1] != "0" {
+		t.Errorf("at the beginning it says %q", d.lastLine())
 	}
 	d.press("d")
-	d.lacks("agent 0.1")
+	d.hides("agent 0.1")
 	d.press("u")
-	d.sees("agent 0.1")
+	d.shows("agent 0.1")
 	d.press("F")
-	if got := d.foot(); !strings.HasSuffix(got, "end · prompt 500 of 500") {
+	if got := d.lastLine(); !strings.HasSuffix(got, "end · prompt 500 of 500") {
 		t.Errorf("back at the end it says %q", got)
 	}
 }
@@ -70,7 +70,7 @@ func TestWholeTellsWhereOneIs(t *testing.T) {
 func TestWholeFollows(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
 		d := newDriver(t, w, h, screen.Options{})
-		d.enter("count")
+		d.typeText("count")
 		d.press("enter", "ctrl+g")
 		d.events(userSaid("count"))
 		stream := func(from, to int) {
@@ -79,8 +79,8 @@ func TestWholeFollows(t *testing.T) {
 			}
 		}
 		stream(0, 60)
-		d.pass(time.Second)
-		d.sees("number 59", "ctrl+c to interrupt", "1 s")
+		d.advance(time.Second)
+		d.shows("number 59", "ctrl+c to interrupt", "1 s")
 		d.golden("whole-follows-" + size)
 		d.press("b", "b")
 		before := strings.Split(d.screen(), "\n")
@@ -89,13 +89,13 @@ func TestWholeFollows(t *testing.T) {
 		if got, want := after[:h-1], before[:h-1]; strings.Join(got, "\n") != strings.Join(want, "\n") {
 			t.Errorf("it moved:\n%s\nfrom\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
-		d.lacks("follows")
+		d.hides("follows")
 		d.press("G")
 		stream(90, 120)
-		d.sees("number 119")
+		d.shows("number 119")
 		d.events(done(llm.Assistant, "r", "That is all."), turnEnd(event.Done, time.Second))
-		d.sees("That is all.")
-		d.lacks("stops", "follows")
+		d.shows("That is all.")
+		d.hides("stops", "follows")
 	})
 }
 
@@ -106,22 +106,22 @@ func TestStopsAnywhere(t *testing.T) {
 		"a search in it":       func(d *driver) { d.press("ctrl+g", "/", "x") },
 		"the search":           func(d *driver) { d.press("ctrl+f", "x") },
 		"the palette":          func(d *driver) { d.send(tea.KeyPressMsg{Code: 'p', Mod: tea.ModCtrl}) },
-		"the themes":           func(d *driver) { d.enter("/theme"); d.press("enter") },
+		"the themes":           func(d *driver) { d.typeText("/theme"); d.press("enter") },
 		"the help":             func(d *driver) { d.press("?") },
-		"a draft":              func(d *driver) { d.enter("and then") },
-		"suggestions":          func(d *driver) { d.enter("/mo") },
+		"a draft":              func(d *driver) { d.typeText("and then") },
+		"suggestions":          func(d *driver) { d.typeText("/mo") },
 		"earlier prompts":      func(d *driver) { d.press("ctrl+r", "x") },
 		"a question":           func(d *driver) { d.events(asked()...) },
-		"what is said with no": func(d *driver) { d.events(asked()...); d.arms(); d.press("x") },
+		"what is said with no": func(d *driver) { d.events(asked()...); d.armDialog(); d.press("x") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := newDriver(t, 80, 24, screen.Options{})
 			d.events(userSaid("go"))
-			d.pass(time.Second)
+			d.advance(time.Second)
 			open(d)
 			d.sent = nil
 			d.press("ctrl+c")
-			d.commands(event.Interrupt{})
+			d.wantCommands(event.Interrupt{})
 			d.events(turnEnd(event.UserInterrupt, time.Second))
 			if d.m.Feed.Running || d.quit {
 				t.Errorf("it did not stop:\n%s", d.screen())
@@ -131,13 +131,13 @@ func TestStopsAnywhere(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(userSaid("go"))
 	d.press("ctrl+g", "esc")
-	d.lacks("closes this")
-	d.commands()
+	d.hides("closes this")
+	d.wantCommands()
 	d.press("ctrl+g")
 	d.events(turnEnd(event.Done, time.Second))
 	d.press("ctrl+c")
-	d.lacks("closes this")
-	d.commands()
+	d.hides("closes this")
+	d.wantCommands()
 }
 
 // What is marked with the mouse there is copied as elsewhere, and told until the
@@ -149,15 +149,15 @@ func TestWholeTellsOfACopy(t *testing.T) {
 		d.press("ctrl+g")
 		x, y := d.find("goodbye")
 		d.drag(x, y, x+2, y)
-		if got := d.foot(); !strings.Contains(got, want) {
+		if got := d.lastLine(); !strings.Contains(got, want) {
 			t.Errorf("the last line is %q, want it to say %q", got, want)
 		}
 		d.press("alt+w")
-		if got := d.foot(); keep && !strings.Contains(got, "copied 1 line") {
+		if got := d.lastLine(); keep && !strings.Contains(got, "copied 1 line") {
 			t.Errorf("after the key the last line is %q", got)
 		}
 		d.press("k")
-		if got := d.foot(); !strings.Contains(got, "q close") {
+		if got := d.lastLine(); !strings.Contains(got, "q close") {
 			t.Errorf("the last line stays %q", got)
 		}
 	}

@@ -26,42 +26,42 @@ func TestWhole(t *testing.T) {
 		d.golden("whole-" + size)
 		for _, word := range []string{"prompt", "thought", "output", "other"} {
 			d.press("/")
-			d.enter("last of the " + word)
+			d.typeText("last of the " + word)
 			d.press("enter")
-			d.sees("last of the "+word, "1 of 1")
+			d.shows("last of the "+word, "1 of 1")
 			d.press("esc")
 		}
 		d.press("g")
-		d.sees("agent 0.1")
+		d.shows("agent 0.1")
 		d.press("space", "space", "b", "j", "j", "k", "G")
-		d.sees("All read.")
+		d.shows("All read.")
 		d.press("/")
-		d.enter("prompt")
+		d.typeText("prompt")
 		d.press("enter", "N", "N", "n") // n goes down, as in less
 		d.golden("whole-find-" + size)
 		d.press("esc", "G", "x", "y", "tab", "q")
 		if got := d.screen(); got != before {
 			t.Errorf("it was\n%s\nand is\n%s", before, got)
 		}
-		d.commands()
+		d.wantCommands()
 	})
 }
 
 // A question that comes meanwhile is told, and waits.
 func TestWholeWhileAsked(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
-	d.enter("/view")
+	d.typeText("/view")
 	d.press("enter")
 	d.events(asked()...)
-	d.sees("a question waits")
+	d.shows("a question waits")
 	d.press("y", "n", "a")
-	d.commands()
+	d.wantCommands()
 	d.send(tea.WindowSizeMsg{Width: 40, Height: 2})
 	d.send(tea.WindowSizeMsg{Width: 80, Height: 24})
 	d.press("q")
 	d.press("1") // too early
-	d.commands()
-	d.arms()
+	d.wantCommands()
+	d.armDialog()
 	d.press("1", "enter")
-	d.commands(event.Answer{ID: "5", Decision: event.Allow})
+	d.wantCommands(event.Answer{ID: "5", Decision: event.Allow})
 }

@@ -13,9 +13,9 @@ import (
 )
 
 // asker is an agent that asks one question and keeps the answer.
-func asker(ask event.Ask, got *[]event.Answer) func(context.Context, chan<- event.Event, <-chan event.Command) {
+func askingAgent(ask event.Ask, got *[]event.Answer) func(context.Context, chan<- event.Event, <-chan event.Command) {
 	return func(ctx context.Context, events chan<- event.Event, commands <-chan event.Command) {
-		tell := func(evs ...event.Event) {
+		send := func(evs ...event.Event) {
 			for _, ev := range evs {
 				select {
 				case events <- ev:
@@ -28,10 +28,10 @@ func asker(ask event.Ask, got *[]event.Answer) func(context.Context, chan<- even
 			case c := <-commands:
 				switch c := c.(type) {
 				case event.Prompt:
-					tell(userSaid(c.Text), call("r", ask.ID, "tool"), event.Asked{Ask: ask})
+					send(userSaid(c.Text), call("r", ask.ID, "tool"), event.Asked{Ask: ask})
 				case event.Answer:
 					*got = append(*got, c)
-					tell(turnEnd(event.Done, 0))
+					send(turnEnd(event.Done, 0))
 				}
 			case <-ctx.Done():
 				return
@@ -92,7 +92,7 @@ func TestPlainAnswers(t *testing.T) {
 	} {
 		t.Run(c.lines, func(t *testing.T) {
 			var got []event.Answer
-			out := toldBy(t, asker(c.ask, &got), screen.Options{}, append([]string{"go"}, strings.Split(c.lines, "|")...)...)
+			out := runPlainWith(t, askingAgent(c.ask, &got), screen.Options{}, append([]string{"go"}, strings.Split(c.lines, "|")...)...)
 			if diff := cmp.Diff(got, []event.Answer{c.want}); diff != "" {
 				t.Errorf("(-got +want):\n%s\n%s", diff, out)
 			}

@@ -15,8 +15,8 @@ import (
 	"agent/internal/tui/screen"
 )
 
-// many are more models than are told at once.
-func many(context.Context, bool) ([]screen.Model, error) {
+// manyModels are more models than are told at once.
+func manyModels(context.Context, bool) ([]screen.Model, error) {
 	var all []screen.Model
 	for i := range 2*20 + 5 {
 		all = append(all, screen.Model{Name: fmt.Sprintf("here/m%02d", i+1)})
@@ -25,13 +25,13 @@ func many(context.Context, bool) ([]screen.Model, error) {
 }
 
 // heard is what was printed, which one can wait for.
-type heard struct {
+type liveOutput struct {
 	mu   sync.Mutex
 	text bytes.Buffer
 	more chan struct{} // holds a sign that there is more
 }
 
-func (h *heard) Write(b []byte) (int, error) {
+func (h *liveOutput) Write(b []byte) (int, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	select {
@@ -42,23 +42,23 @@ func (h *heard) Write(b []byte) (int, error) {
 }
 
 // from returns what was printed from byte n on.
-func (h *heard) from(n int) string {
+func (h *liveOutput) from(n int) string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.text.String()[n:]
 }
 
 // turn is what a person waits for, and what they type then.
-type turn struct{ wait, line string }
+type exchange struct{ wait, line string }
 
 // conversed is told where a person types.
-func conversed(t *testing.T, o screen.Options, turns ...turn) string {
+func runPlainTyped(t *testing.T, o screen.Options, turns ...exchange) string {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	defer stop()
 	events, commands, typed := make(chan event.Event), make(chan event.Command), make(chan string)
 	go echo(ctx, events, commands)
-	out := &heard{more: make(chan struct{}, 1)}
+	out := &liveOutput{more: make(chan struct{}, 1)}
 	o.Events, o.Commands, o.Output, o.Version = events, commands, out, "0.1"
 	go func() {
 		defer close(typed)
@@ -86,7 +86,7 @@ func conversed(t *testing.T, o screen.Options, turns ...turn) string {
 
 // A long list is told piece by piece, to a file as well.
 func TestPlainListGoesOn(t *testing.T) {
-	got := told(t, screen.Options{Models: screen.Models{List: many}}, "/model", "more", "more", "45", "/model", "more", "7", "more")
+	got := runPlain(t, screen.Options{Models: screen.Models{List: manyModels}}, "/model", "more", "more", "45", "/model", "more", "7", "more")
 	for _, want := range []string{
 		"  20 here/m20\n  and 27 more (type more to list them)\n  type a number to select, or an empty line to cancel\n  21 here/m21\n",
 		"  40 here/m40\n  and 7 more (type more to list them)\n  41 here/m41\n",
@@ -105,9 +105,9 @@ func TestPlainListGoesOn(t *testing.T) {
 // is.
 func TestPlainListByName(t *testing.T) {
 	const ready = "empty line to cancel"
-	got := conversed(t, screen.Options{Models: screen.Models{List: many}},
-		turn{"> ", "/model"}, turn{ready, "no such thing"}, turn{ready, "m31"}, turn{"model: here/m31", "/model"},
-		turn{ready, "LARGE"}, turn{ready, "2"}, turn{"model: there/larger", "/model"}, turn{ready, ""}, turn{"> ", "hello"}, turn{"You said", "/quit"})
+	got := runPlainTyped(t, screen.Options{Models: screen.Models{List: manyModels}},
+		exchange{"> ", "/model"}, exchange{ready, "no such thing"}, exchange{ready, "m31"}, exchange{"model: here/m31", "/model"},
+		exchange{ready, "LARGE"}, exchange{ready, "2"}, exchange{"model: there/larger", "/model"}, exchange{ready, ""}, exchange{"> ", "hello"}, exchange{"You said", "/quit"})
 	for _, want := range []string{
 		"note: no match for no such thing\n  1 here/m01\n",
 		"  1 here/m31\n", "note: model: here/m31\n",
@@ -129,11 +129,11 @@ func TestPlainListOfSessions(t *testing.T) {
 		}
 		return all, nil
 	}
-	got := conversed(t, screen.Options{Session: screen.Session{List: sessions}, Files: screen.Files{Dir: "~/shop"}}, turn{"> ", "/resume"}, turn{"empty line to cancel", "what was said"})
+	got := runPlainTyped(t, screen.Options{Session: screen.Session{List: sessions}, Files: screen.Files{Dir: "~/shop"}}, exchange{"> ", "/resume"}, exchange{"empty line to cancel", "what was said"})
 	if !strings.Contains(got, "3 three") || !strings.Contains(got, "  1 two") && !strings.Contains(got, "  1 b") {
 		t.Errorf("the session is not found:\n%s", got)
 	}
-	got = conversed(t, screen.Options{Session: screen.Session{List: func(context.Context, string) ([]list.Session, error) { return nil, nil }}}, turn{"> ", "/resume"}, turn{"the list is empty", "/quit"})
+	got = runPlainTyped(t, screen.Options{Session: screen.Session{List: func(context.Context, string) ([]list.Session, error) { return nil, nil }}}, exchange{"> ", "/resume"}, exchange{"the list is empty", "/quit"})
 	if strings.Contains(got, "not available") {
 		t.Errorf("an empty list says:\n%s", got)
 	}

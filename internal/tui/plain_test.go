@@ -15,13 +15,13 @@ import (
 
 // told types lines where there is no screen, for an agent that repeats what it is
 // told, and returns all that is printed.
-func told(t *testing.T, o screen.Options, lines ...string) string {
+func runPlain(t *testing.T, o screen.Options, lines ...string) string {
 	t.Helper()
-	return toldBy(t, echo, o, lines...)
+	return runPlainWith(t, echo, o, lines...)
 }
 
 // toldBy is told by another agent.
-func toldBy(t *testing.T, agent func(context.Context, chan<- event.Event, <-chan event.Command), o screen.Options, lines ...string) string {
+func runPlainWith(t *testing.T, agent func(context.Context, chan<- event.Event, <-chan event.Command), o screen.Options, lines ...string) string {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	defer stop()
@@ -72,14 +72,14 @@ func echo(ctx context.Context, events chan<- event.Event, commands <-chan event.
 func TestPlainWithoutAScreen(t *testing.T) {
 	for _, command := range []string{"/view", "/find", "/find one", "/keys", "/keys scroll", "/edit"} {
 		name, _, _ := strings.Cut(command, " ")
-		got := told(t, screen.Options{}, "one", command, "two")
+		got := runPlain(t, screen.Options{}, "one", command, "two")
 		for _, want := range []string{"note: " + name + " is not available in plain mode.\n", "agent: You said two.\n"} {
 			if !strings.Contains(got, want) {
 				t.Errorf("after %s there is no %q:\n%s", command, want, got)
 			}
 		}
 	}
-	if got := told(t, screen.Options{}, "/help"); strings.Contains(got, "/view") || !strings.Contains(got, "!!COMMAND") {
+	if got := runPlain(t, screen.Options{}, "/help"); strings.Contains(got, "/view") || !strings.Contains(got, "!!COMMAND") {
 		t.Errorf("the help tells of other things than can be typed:\n%s", got)
 	}
 }
@@ -94,7 +94,7 @@ func TestPlainList(t *testing.T) {
 		}
 		return all, nil
 	}
-	got := told(t, screen.Options{Models: screen.Models{List: models}}, "/model", "hello", "/model", "7", "/theme", "1", "bye")
+	got := runPlain(t, screen.Options{Models: screen.Models{List: models}}, "/model", "hello", "/model", "7", "/theme", "1", "bye")
 	for _, want := range []string{"  1 here/one\n  2 here/two\n", "You said hello.", "note: there is no row 7\n", "You said bye."} {
 		if !strings.Contains(got, want) {
 			t.Errorf("there is no %q:\n%s", want, got)
@@ -104,7 +104,7 @@ func TestPlainList(t *testing.T) {
 
 // What was not sent before the program ended is told: it can be typed again.
 func TestPlainTellsWhatWasNotSent(t *testing.T) {
-	got := told(t, screen.Options{Session: screen.Session{Draft: draft("half a", "one", "!make")}})
+	got := runPlain(t, screen.Options{Session: screen.Session{Draft: draft("half a", "one", "!make")}})
 	if want := "note: not sent, type these again to send them:\n  one\n  !make\n"; !strings.Contains(got, want) {
 		t.Errorf("there is no %q:\n%s", want, got)
 	}
@@ -112,7 +112,7 @@ func TestPlainTellsWhatWasNotSent(t *testing.T) {
 
 // What the last line of a screen tells is told when it changes.
 func TestPlainTellsOfChanges(t *testing.T) {
-	got := told(t, screen.Options{Models: screen.Models{Name: "acme/small"}, Session: screen.Session{Mode: "ask"}}, "/model acme/large", "one", "/mode edits", "/mode edits", "two")
+	got := runPlain(t, screen.Options{Models: screen.Models{Name: "acme/small"}, Session: screen.Session{Mode: "ask"}}, "/model acme/large", "one", "/mode edits", "/mode edits", "two")
 	for _, want := range []string{"note: model: acme/large\n", "note: permission mode: auto-edit\n"} {
 		if strings.Count(got, want) != 1 {
 			t.Errorf("got %q %d times, want it once:\n%s", want, strings.Count(got, want), got)
@@ -124,7 +124,7 @@ func TestPlainTellsOfChanges(t *testing.T) {
 // waiting for it.
 func TestPlainOfASessionThatCannotBeRead(t *testing.T) {
 	o := screen.Options{Session: screen.Session{History: []event.Event{userSaid("before")}, Page: func(int, int) ([]event.Event, error) { return nil, nil }}}
-	got := toldBy(t, func(ctx context.Context, events chan<- event.Event, commands <-chan event.Command) {
+	got := runPlainWith(t, func(ctx context.Context, events chan<- event.Event, commands <-chan event.Command) {
 		events <- event.Unreadable{Why: "decode record 3"}
 		echo(ctx, events, commands)
 	}, o, "/rewind", "hello")
@@ -137,7 +137,7 @@ func TestPlainOfASessionThatCannotBeRead(t *testing.T) {
 
 // Where there is but ASCII, lines have nothing else of the program's own.
 func TestPlainASCII(t *testing.T) {
-	got := told(t, screen.Options{Models: screen.Models{Name: "acme/small"}, Files: screen.Files{Dir: "~/shop", Branch: "main"}, Appearance: screen.Appearance{ASCII: true}}, "hello", "/status", "/model")
+	got := runPlain(t, screen.Options{Models: screen.Models{Name: "acme/small"}, Files: screen.Files{Dir: "~/shop", Branch: "main"}, Appearance: screen.Appearance{ASCII: true}}, "hello", "/status", "/model")
 	if strings.ContainsFunc(got, func(r rune) bool { return r > 127 }) || !strings.Contains(got, "~/shop | main") {
 		t.Errorf("got %q", got)
 	}
@@ -146,7 +146,7 @@ func TestPlainASCII(t *testing.T) {
 // Which model answered before, and in which mode, is not told as if it did now.
 func TestPlainGoesOnOtherwise(t *testing.T) {
 	past := append(long(1), &event.ModelSet{Model: "acme/large"}, &event.ModeSet{Mode: "all"})
-	got := told(t, screen.Options{Models: screen.Models{Name: "acme/small"}, Session: screen.Session{Mode: "ask", History: past}}, "hello")
+	got := runPlain(t, screen.Options{Models: screen.Models{Name: "acme/small"}, Session: screen.Session{Mode: "ask", History: past}}, "hello")
 	if strings.Contains(got, "note: model:") || strings.Contains(got, "note: permission mode:") {
 		t.Errorf("got %q", got)
 	}
@@ -154,7 +154,7 @@ func TestPlainGoesOnOtherwise(t *testing.T) {
 
 // TestPlainStatus prints the standing permissions below the rest of /status.
 func TestPlainStatus(t *testing.T) {
-	got := told(t, screen.Options{Models: screen.Models{Name: "acme/small", Effort: "high"}}, "/status", "hello")
+	got := runPlain(t, screen.Options{Models: screen.Models{Name: "acme/small", Effort: "high"}}, "/status", "hello")
 	if !strings.Contains(got, "  effort: high\n") || strings.Count(got, "  always allowed: `make` in ~/shop\n") != 1 {
 		t.Errorf("got %q", got)
 	}
@@ -162,7 +162,7 @@ func TestPlainStatus(t *testing.T) {
 
 // Where the model is told from the start, and again where that changes.
 func TestPlainTellsTheHost(t *testing.T) {
-	got := told(t, screen.Options{Models: screen.Models{Name: "acme/small", Host: "gpu.lan:8000", BaseURL: "http://gpu.lan:8000/v1"}}, "hello", "/status")
+	got := runPlain(t, screen.Options{Models: screen.Models{Name: "acme/small", Host: "gpu.lan:8000", BaseURL: "http://gpu.lan:8000/v1"}}, "hello", "/status")
 	for _, want := range []string{"Model: acme/small at gpu.lan:8000.", "http://gpu.lan:8000/v1"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("there is no %q in %q", want, got)

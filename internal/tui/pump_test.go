@@ -172,13 +172,13 @@ func TestSpinnerTurnsWithWhatStreams(t *testing.T) {
 	}
 	d.events(userSaid("go on"))
 	for range 10 {
-		d.pass(42 * time.Millisecond)
+		d.advance(42 * time.Millisecond)
 		d.events(streamed("r1", "word "))
 	}
 	turned := d.m.Transcript.Frame
 	ticks = 0
 	for range 50 {
-		d.pass(42 * time.Millisecond)
+		d.advance(42 * time.Millisecond)
 		d.events(streamed("r1", "word "))
 	}
 	if got := d.m.Transcript.Frame - turned; got < 14 || got > 18 {
@@ -187,9 +187,9 @@ func TestSpinnerTurnsWithWhatStreams(t *testing.T) {
 	if ticks > 8 {
 		t.Errorf("it woke somebody %d times in two seconds", ticks)
 	}
-	d.pass(5 * spin)
+	d.advance(5 * spin)
 	turned = d.m.Transcript.Frame
-	d.pass(5 * spin)
+	d.advance(5 * spin)
 	if got := d.m.Transcript.Frame - turned; got != 5 {
 		t.Errorf("it turned %d times in %v", got, 5*spin)
 	}

@@ -20,10 +20,10 @@ func TestRewindList(t *testing.T) {
 		}
 		d.press("esc")
 		d.golden("rewind-" + size)
-		d.enter("slow")
+		d.typeText("slow")
 		d.press("enter")
 		d.golden("rewinding-" + size)
-		d.commands(event.Rewind{Keep: 0})
+		d.wantCommands(event.Rewind{Keep: 0})
 	})
 }
 
@@ -33,7 +33,7 @@ func TestEscTwice(t *testing.T) {
 	open := func(d *driver) bool { return d.m.lists.over != nil }
 	d := newDriver(t, 80, 24, screen.Options{Session: screen.Session{History: twoTurns()}})
 	d.press("esc")
-	d.pass(3 * time.Second)
+	d.advance(3 * time.Second)
 	if strings.Contains(d.screen(), "esc again") {
 		t.Errorf("the first esc counts for ever:\n%s", d.screen())
 	}
@@ -53,12 +53,12 @@ func TestEscTwice(t *testing.T) {
 	if open(d) {
 		t.Error("esc does not close the list")
 	}
-	d.enter("go on")
+	d.typeText("go on")
 	d.press("enter", "esc", "esc")
 	if open(d) {
 		t.Error("esc opens the list while a turn runs")
 	}
-	d.commands(event.Prompt{Text: "go on"}, event.Interrupt{}, event.Interrupt{})
+	d.wantCommands(event.Prompt{Text: "go on"}, event.Interrupt{}, event.Interrupt{})
 
 	none := newDriver(t, 80, 24, screen.Options{})
 	none.press("esc", "esc")
@@ -71,7 +71,7 @@ func TestForkList(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
 		history := append(twoTurns(), userSaid("a \x1b[2Jhostile\u202e prompt\n"+strings.Repeat("long ", 200)), turnEnd(event.Done, time.Second))
 		d := newDriver(t, w, h, screen.Options{Session: screen.Session{ID: "s1", History: history}})
-		d.enter("/fork")
+		d.typeText("/fork")
 		d.press("enter")
 		d.golden("fork-" + size)
 		d.press("down")
@@ -93,15 +93,15 @@ func TestRewindPoints(t *testing.T) {
 			turnEnd(event.Done, time.Second), userSaid("two"), turnEnd(event.Done, time.Second),
 		}},
 	})
-	d.enter("/rewind")
+	d.typeText("/rewind")
 	d.press("enter")
 	if got := d.screen(); !strings.Contains(got, "one") || !strings.Contains(got, "two") || strings.Contains(got, "steer") {
 		t.Errorf("not the prompts that began a turn:\n%s", got)
 	}
 	d.press("enter")
-	d.commands(event.Rewind{Keep: 4})
+	d.wantCommands(event.Rewind{Keep: 4})
 	d.events(&event.Rewound{Keep: 4})
-	d.enter(" and a half")
+	d.typeText(" and a half")
 	d.press("enter")
-	d.commands(event.Rewind{Keep: 4}, event.Prompt{Text: "two and a half"})
+	d.wantCommands(event.Rewind{Keep: 4}, event.Prompt{Text: "two and a half"})
 }

@@ -85,23 +85,23 @@ func closing() []event.Event {
 func TestTurn(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
 		d := newDriver(t, w, h, screen.Options{})
-		d.enter("the server ignores --timeout, fix it")
+		d.typeText("the server ignores --timeout, fix it")
 		d.press("enter")
-		d.pass(time.Second)
+		d.advance(time.Second)
 		d.golden("sent-" + size)
 		d.events(asked()...)
-		d.arms()
+		d.armDialog()
 		d.golden("ask-edit-" + size)
 		d.press("2")
 		d.golden("answered-" + size)
 		d.events(answered()...)
-		d.pass(4100 * time.Millisecond)
+		d.advance(4100 * time.Millisecond)
 		d.golden("running-" + size)
 		d.events(closing()...)
 		d.golden("done-" + size)
 		d.press("ctrl+t")
 		d.golden("opened-" + size)
-		d.commands(
+		d.wantCommands(
 			event.Prompt{Text: "the server ignores --timeout, fix it"},
 			event.Answer{ID: "5", Decision: event.Always},
 		)

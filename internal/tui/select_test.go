@@ -16,7 +16,7 @@ import (
 
 // dragged has a screen with a short session, and returns what is copied from
 // it.
-func dragged(t *testing.T) (*driver, *string) {
+func newDragDriver(t *testing.T) (*driver, *string) {
 	t.Helper()
 	var copied string
 	d := newDriver(t, 60, 24, screen.Options{
@@ -50,7 +50,7 @@ func (d *driver) drag(x, y, toX, toY int) {
 }
 
 func TestDraggingCopiesWithoutMargins(t *testing.T) {
-	d, copied := dragged(t)
+	d, copied := newDragDriver(t)
 	x, y := d.find("func main")
 	_, end := d.find("}")
 	d.drag(x, y, x, end)
@@ -75,7 +75,7 @@ func TestDraggingCopiesWithoutMargins(t *testing.T) {
 }
 
 func TestClicksMarkAWordAndALine(t *testing.T) {
-	d, copied := dragged(t)
+	d, copied := newDragDriver(t)
 	x, y := d.find("./cmd/a.go:3")
 	click := func() {
 		d.send(tea.MouseClickMsg{X: x + 4, Y: y, Button: tea.MouseLeft})
@@ -94,7 +94,7 @@ func TestClicksMarkAWordAndALine(t *testing.T) {
 		t.Error(diff)
 	}
 	*copied = ""
-	d.pass(time.Second)
+	d.advance(time.Second)
 	click()
 	if *copied != "" {
 		t.Errorf("a click after a while copied %q", *copied)
@@ -104,7 +104,7 @@ func TestClicksMarkAWordAndALine(t *testing.T) {
 // What is marked stays marked while text is added below, and grows beyond the
 // edge while the mouse is held there.
 func TestSelectionHoldsItsText(t *testing.T) {
-	d, copied := dragged(t)
+	d, copied := newDragDriver(t)
 	x, y := d.find("It has")
 	d.send(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft})
 	for range 30 {
@@ -112,7 +112,7 @@ func TestSelectionHoldsItsText(t *testing.T) {
 	}
 	d.send(tea.MouseMotionMsg{X: 0, Y: 0, Button: tea.MouseLeft})
 	for range 200 {
-		d.pass(autoScrollPause)
+		d.advance(autoScrollPause)
 	}
 	d.send(tea.MouseReleaseMsg{X: 0, Y: 0, Button: tea.MouseLeft})
 	if !strings.HasPrefix(*copied, "agent 0.1") || !strings.HasSuffix(*copied, "what is in a.go?\n\nI") {
@@ -124,12 +124,12 @@ func TestSelectionHoldsItsText(t *testing.T) {
 func TestWhoseMouse(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.press("alt+m")
-	d.sees("the mouse is the terminal's · alt+m takes it back")
+	d.shows("the mouse is the terminal's · alt+m takes it back")
 	if got := d.m.View().MouseMode; got != tea.MouseModeNone {
 		t.Errorf("got mouse mode %v", got)
 	}
 	d.press("alt+m")
-	d.sees("the mouse is ours")
+	d.shows("the mouse is ours")
 	d.press("x")
-	d.lacks("the mouse")
+	d.hides("the mouse")
 }

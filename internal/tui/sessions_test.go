@@ -46,7 +46,7 @@ func TestRewound(t *testing.T) {
 		d.golden("rewound-" + size)
 		again := newDriver(t, w, h, screen.Options{Session: screen.Session{History: twoTurns()}})
 		again.events(&event.Rewound{Keep: firstTurn})
-		d.same(again)
+		d.sameScreen(again)
 
 		d.events(userSaid("leave it"), done(llm.Assistant, "r9", "As you like."), turnEnd(event.Done, time.Second))
 		d.events(&event.Rewound{Keep: 0})
@@ -79,8 +79,8 @@ func TestRewoundAndContinuedInOneBatch(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{Session: screen.Session{History: long(600)}})
 	d.events(&event.Rewound{Keep: 6}, userSaid("again"), streamed("r", "It begins"),
 		event.Retrying{Error: "no connection", Attempt: 1, Of: 3}, streamed("r2", "Once more"))
-	d.sees("do it once more", "again", "Once more")
-	d.lacks("It begins", "no connection")
+	d.shows("do it once more", "again", "Once more")
+	d.hides("It begins", "no connection")
 }
 
 // What a broken or hostile agent says of the past changes nothing.
@@ -98,11 +98,11 @@ func TestRenamedAndCompacted(t *testing.T) {
 		d := newDriver(t, w, h, screen.Options{})
 		d.events(&event.Renamed{Title: "the \x1b[31mbuild\n"})
 		d.events(twoTurns()[:firstTurn+1]...)
-		d.enter("/compact")
+		d.typeText("/compact")
 		d.press("enter")
 		d.events(&event.Compacted{Replies: 3, Saved: 12_345, Why: "asked for"})
 		d.golden("compacted-" + size)
-		d.commands(event.Compact{})
+		d.wantCommands(event.Compact{})
 		if got, want := d.m.View().WindowTitle, "agent · the ␛[31mbuild⏎"; got != want {
 			t.Errorf("got the title %q, want %q", got, want)
 		}
@@ -121,14 +121,14 @@ func TestSessionCommands(t *testing.T) {
 		"/fork 1": {Fork: &keep, Draft: "then make it fast\nwithout new dependencies"},
 	} {
 		d := newDriver(t, 80, 24, screen.Options{Session: screen.Session{ID: "s1", History: twoTurns()}})
-		d.enter(line)
+		d.typeText(line)
 		d.press("enter")
 		if diff := cmp.Diff(d.m.next, want); diff != "" || !d.quit {
 			t.Errorf("%s: the screen ended: %v, with (-got +want):\n%s", line, d.quit, diff)
 		}
 		d = newDriver(t, 80, 24, screen.Options{Session: screen.Session{ID: "s1", History: twoTurns()}})
 		d.events(userSaid("wait"))
-		d.enter(line)
+		d.typeText(line)
 		d.press("enter")
 		if d.quit || !strings.Contains(d.screen(), "interrupt it first") {
 			t.Errorf("%s leaves a turn that runs:\n%s", line, d.screen())
@@ -138,7 +138,7 @@ func TestSessionCommands(t *testing.T) {
 
 func TestNothingToForkWithoutALog(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{Session: screen.Session{History: twoTurns()}})
-	d.enter("/fork 1")
+	d.typeText("/fork 1")
 	d.press("enter")
 	if d.quit || !strings.Contains(d.screen(), "cannot be forked") {
 		t.Errorf("a session that is kept nowhere was left for its fork:\n%s", d.screen())
@@ -150,27 +150,27 @@ func TestRename(t *testing.T) {
 	if !strings.Contains(d.screen(), "main · the build") {
 		t.Errorf("the title is not told:\n%s", d.screen())
 	}
-	d.enter("/rename  a faster build ")
+	d.typeText("/rename  a faster build ")
 	d.press("enter")
-	d.enter("/rename")
+	d.typeText("/rename")
 	d.press("enter")
 	if !strings.Contains(d.screen(), "usage: /rename TITLE") {
 		t.Errorf("it is not said how to rename:\n%s", d.screen())
 	}
-	d.commands(event.Rename{Title: "a faster build"})
+	d.wantCommands(event.Rename{Title: "a faster build"})
 }
 
 func TestRewindByNumber(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{Session: screen.Session{History: twoTurns()}})
 	for _, line := range []string{"/rewind 3", "/rewind -1", "/rewind it"} {
-		d.enter(line)
+		d.typeText(line)
 		d.press("enter")
 		d.press("ctrl+u") // it stays, to be mended
 	}
-	d.commands()
-	d.enter("/rewind 1")
+	d.wantCommands()
+	d.typeText("/rewind 1")
 	d.press("enter")
-	d.commands(event.Rewind{Keep: firstTurn})
+	d.wantCommands(event.Rewind{Keep: firstTurn})
 	if got, want := d.m.editor.Shown(), "then make it fast\nwithout new dependencies"; got != want {
 		t.Errorf("got %q in the editor, want %q", got, want)
 	}
@@ -195,7 +195,7 @@ func TestExport(t *testing.T) {
 		"/export pdf":  "usage: /export [md|html|json]",
 	} {
 		formats = nil
-		d.enter(line)
+		d.typeText(line)
 		d.press("enter")
 		if !strings.Contains(d.screen(), want) {
 			t.Errorf("%s: %q is not said:\n%s", line, want, d.screen())
@@ -203,7 +203,7 @@ func TestExport(t *testing.T) {
 		d.press("ctrl+u")
 	}
 	none := newDriver(t, 80, 24, screen.Options{})
-	none.enter("/export")
+	none.typeText("/export")
 	none.press("enter")
 	if !strings.Contains(none.screen(), "There is no session to export.") {
 		t.Errorf("that there is none is not told:\n%s", none.screen())

@@ -73,7 +73,7 @@ func TestBranchFollows(t *testing.T) {
 func TestCost(t *testing.T) {
 	cent := 0.01
 	d := newDriver(t, 80, 24, screen.Options{})
-	d.enter("/cost")
+	d.typeText("/cost")
 	d.press("enter")
 	if !strings.Contains(d.screen(), "No tokens used yet.") {
 		t.Errorf("something was used:\n%s", d.screen())
@@ -83,7 +83,7 @@ func TestCost(t *testing.T) {
 		userSaid("two"),
 		&event.StepEnd{Reply: "r2", Model: "acme/one", Usage: llm.Usage{Input: 2000, Cached: 1500, Output: 20}, Cost: &cent},
 		&event.StepEnd{Reply: "r3", Model: "free/two", Usage: llm.Usage{Input: 180_000, Output: 1}}, turnEnd(event.Done, 0))
-	d.enter("/cost")
+	d.typeText("/cost")
 	d.press("enter")
 	for _, want := range []string{
 		"acme/one: 2k input (1.5k cached) and 20 output tokens, 1 step, $0.01",
@@ -103,5 +103,5 @@ func TestWindowAfterAStop(t *testing.T) {
 	d := newDriver(t, 100, 24, screen.Options{})
 	d.events(userSaid("one"), &event.StepEnd{Reply: "r1", Usage: llm.Usage{Input: 18_000, Output: 200}}, turnEnd(event.Done, 0),
 		userSaid("two"), &event.StepEnd{Reply: "r2"}, turnEnd(event.UserInterrupt, 0))
-	d.sees("18.2k of 200k")
+	d.shows("18.2k of 200k")
 }

@@ -23,7 +23,7 @@ func TestThemeList(t *testing.T) {
 		d.events(asked()...)
 		d.events(answered()...)
 		d.events(closing()...)
-		d.enter("/theme")
+		d.typeText("/theme")
 		d.press("enter")
 		d.golden("themes-" + size)
 		d.press("down", "down", "down")
@@ -34,9 +34,9 @@ func TestThemeList(t *testing.T) {
 		if got := d.m.Look.Theme; got != ink.ThemeNames()[0] || kept != nil {
 			t.Errorf("theme %q after esc, kept %q", got, kept)
 		}
-		d.enter("/theme")
+		d.typeText("/theme")
 		d.press("enter")
-		d.enter("gruv")
+		d.typeText("gruv")
 		d.press("enter")
 		if got := d.m.Look.Theme; got != "gruvbox" || len(kept) != 1 || kept[0] != "gruvbox" {
 			t.Errorf("theme %q, kept %q", got, kept)
@@ -49,13 +49,13 @@ func TestThemeList(t *testing.T) {
 
 func TestThemeByName(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{Appearance: screen.Appearance{SaveTheme: func(string) error { return errors.New("the disk is full") }}})
-	d.enter("/theme purple")
+	d.typeText("/theme purple")
 	d.press("enter")
 	if !strings.Contains(d.screen(), "unknown theme purple: use terminal, dark") {
 		t.Errorf("screen:\n%s", d.screen())
 	}
 	d.press("ctrl+w") // what was wrong with it
-	d.enter("dark")
+	d.typeText("dark")
 	d.press("enter")
 	if !strings.Contains(d.screen(), "cannot save the theme") || d.m.Look.Theme != "dark" {
 		t.Errorf("theme %q, screen:\n%s", d.m.Look.Theme, d.screen())
@@ -72,7 +72,7 @@ func TestThemesSayTheSame(t *testing.T) {
 			d.send(tea.ColorProfileMsg{Profile: can})
 			d.send(tea.BackgroundColorMsg{Color: lightGrey{}})
 			d.events(asked()...)
-			d.arms()
+			d.armDialog()
 			d.press("1")
 			d.events(answered()...)
 			d.events(closing()...)

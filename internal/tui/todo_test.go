@@ -31,12 +31,12 @@ func TestTodo(t *testing.T) {
 			plan("1", event.TodoDone, event.TodoActive, event.TodoPending, event.TodoPending, event.TodoPending)...)
 		d := newDriver(t, w, h, screen.Options{})
 		d.events(evs...)
-		d.pass(time.Second)
+		d.advance(time.Second)
 		d.golden("todo-" + size)
 		evs = append(evs, turnEnd(event.Done, time.Second))
 		d.events(evs[len(evs)-1])
 		d.golden("todo-done-" + size)
-		d.same(newDriver(t, w, h, screen.Options{Session: screen.Session{History: evs}}))
+		d.sameScreen(newDriver(t, w, h, screen.Options{Session: screen.Session{History: evs}}))
 	})
 }
 

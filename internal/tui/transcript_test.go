@@ -27,7 +27,7 @@ func TestScrolling(t *testing.T) {
 		d.events(streamed("r99", "more\n\n"), streamed("r99", "and more\n\n"), streamed("r99", "and more"))
 		d.send(tea.MouseWheelMsg{Button: tea.MouseWheelUp})
 		d.send(tea.MouseWheelMsg{Button: tea.MouseWheelDown})
-		if got, want := above(d), before[:len(above(d))]; got != want {
+		if got, want := transcriptText(d), before[:len(transcriptText(d))]; got != want {
 			t.Errorf("the window moved, from\n%s\nto\n%s", want, got)
 		}
 		d.press("ctrl+home")
@@ -46,7 +46,7 @@ func TestScrolling(t *testing.T) {
 }
 
 // above is the part of the screen that is transcript.
-func above(d *driver) string {
+func transcriptText(d *driver) string {
 	lines := strings.Split(d.screen(), "\n")
 	return strings.Join(lines[:d.m.Transcript.Height], "\n")
 }
@@ -107,7 +107,7 @@ func TestIdleDoesNotMove(t *testing.T) {
 		t.Error("it does not tick in a turn")
 	}
 	d.events(turnEnd(event.Done, time.Second))
-	d.pass(time.Second)
+	d.advance(time.Second)
 	if d.m.ticker.ticking {
 		t.Error("it ticks after the turn")
 	}

@@ -16,31 +16,16 @@ import (
 )
 
 // holds compares what the editor shows.
-func (d *driver) holds(want string) {
+func (d *driver) promptIs(want string) {
 	d.t.Helper()
 	if got := d.m.editor.Shown(); got != want {
 		d.t.Errorf("the editor holds %q, want %q", got, want)
 	}
 }
 
-// shows looks for text on the screen.
-func (d *driver) shows(want string) {
-	d.t.Helper()
-	if got := d.screen(); !strings.Contains(got, want) {
-		d.t.Errorf("the screen does not show %q:\n%s", want, got)
-	}
-}
-
-func (d *driver) hides(text string) {
-	d.t.Helper()
-	if got := d.screen(); strings.Contains(got, text) {
-		d.t.Errorf("the screen shows %q:\n%s", text, got)
-	}
-}
-
-// files finds those of a small workspace that hold the letters of a query in a
+// findFiles finds those of a small workspace that hold the letters of a query in a
 // row.
-func files(_ context.Context, query string, limit int) (found []screen.Match, final bool) {
+func findFiles(_ context.Context, query string, limit int) (found []screen.Match, final bool) {
 	for _, f := range []screen.Match{{Path: "main.go"}, {Path: "internal", Dir: true}, {Path: "internal/tui/editor.go"}, {Path: "a file.md"}, {Path: "shot.png"}} {
 		if i := strings.Index(f.Path, query); i >= 0 && len(found) < limit {
 			for n := range len(query) {
@@ -59,44 +44,44 @@ func TestSuggestions(t *testing.T) {
 		want string // in the editor
 		sent []event.Command
 	}{
-		{"tab takes a file", func(d *driver) { d.enter("see @mai"); d.press("tab") }, "see @main.go ", nil},
-		{"enter takes a file", func(d *driver) { d.enter("see @edit"); d.press("enter") }, "see @internal/tui/editor.go ", nil},
-		{"down marks the next", func(d *driver) { d.enter("@int"); d.press("down", "tab") }, "@internal/tui/editor.go ", nil},
-		{"a directory goes on", func(d *driver) { d.enter("@int"); d.press("tab") }, "@internal/", nil},
-		{"blanks are quoted", func(d *driver) { d.enter("@fil"); d.press("tab") }, `@"a file.md" `, nil},
-		{"quoted from the start", func(d *driver) { d.enter(`@"a f`); d.press("tab") }, `@"a file.md" `, nil},
-		{"esc closes", func(d *driver) { d.enter("@mai"); d.press("esc"); d.press("enter") }, "", []event.Command{event.Prompt{Text: "@mai"}}},
-		{"esc closes for the whole word", func(d *driver) { d.enter("@ma"); d.press("esc"); d.enter("i"); d.press("tab", "tab") }, "@main.go ", nil},
-		{"not within a word", func(d *driver) { d.enter("me@mai"); d.press("enter") }, "", []event.Command{event.Prompt{Text: "me@mai"}}},
-		{"a bare @ is sent", func(d *driver) { d.enter("a @"); d.press("enter") }, "", []event.Command{event.Prompt{Text: "a @"}}},
-		{"what is there already is sent", func(d *driver) { d.enter("@main.go"); d.press("enter") }, "", []event.Command{event.Prompt{Text: "@main.go"}}},
+		{"tab takes a file", func(d *driver) { d.typeText("see @mai"); d.press("tab") }, "see @main.go ", nil},
+		{"enter takes a file", func(d *driver) { d.typeText("see @edit"); d.press("enter") }, "see @internal/tui/editor.go ", nil},
+		{"down marks the next", func(d *driver) { d.typeText("@int"); d.press("down", "tab") }, "@internal/tui/editor.go ", nil},
+		{"a directory goes on", func(d *driver) { d.typeText("@int"); d.press("tab") }, "@internal/", nil},
+		{"blanks are quoted", func(d *driver) { d.typeText("@fil"); d.press("tab") }, `@"a file.md" `, nil},
+		{"quoted from the start", func(d *driver) { d.typeText(`@"a f`); d.press("tab") }, `@"a file.md" `, nil},
+		{"esc closes", func(d *driver) { d.typeText("@mai"); d.press("esc"); d.press("enter") }, "", []event.Command{event.Prompt{Text: "@mai"}}},
+		{"esc closes for the whole word", func(d *driver) { d.typeText("@ma"); d.press("esc"); d.typeText("i"); d.press("tab", "tab") }, "@main.go ", nil},
+		{"not within a word", func(d *driver) { d.typeText("me@mai"); d.press("enter") }, "", []event.Command{event.Prompt{Text: "me@mai"}}},
+		{"a bare @ is sent", func(d *driver) { d.typeText("a @"); d.press("enter") }, "", []event.Command{event.Prompt{Text: "a @"}}},
+		{"what is there already is sent", func(d *driver) { d.typeText("@main.go"); d.press("enter") }, "", []event.Command{event.Prompt{Text: "@main.go"}}},
 		{"in the middle of a line", func(d *driver) {
-			d.enter("see  now")
+			d.typeText("see  now")
 			d.press("left", "left", "left", "left")
-			d.enter("@mai")
+			d.typeText("@mai")
 			d.press("tab")
 		}, "see @main.go now", nil},
-		{"tab completes a command", func(d *driver) { d.enter("/mod"); d.press("down", "tab") }, "/mode ", nil},
-		{"enter runs one that is whole", func(d *driver) { d.enter("/hel"); d.press("enter") }, "", nil},
-		{"arguments", func(d *driver) { d.enter("/mode ed"); d.press("enter") }, "", []event.Command{event.SetMode{Mode: "edits"}}},
-		{"up walks where nothing is suggested", func(d *driver) { d.enter("one"); d.press("enter"); d.events(userSaid("one")); d.press("up") }, "one", []event.Command{event.Prompt{Text: "one"}}},
+		{"tab completes a command", func(d *driver) { d.typeText("/mod"); d.press("down", "tab") }, "/mode ", nil},
+		{"enter runs one that is whole", func(d *driver) { d.typeText("/hel"); d.press("enter") }, "", nil},
+		{"arguments", func(d *driver) { d.typeText("/mode ed"); d.press("enter") }, "", []event.Command{event.SetMode{Mode: "edits"}}},
+		{"up walks where nothing is suggested", func(d *driver) { d.typeText("one"); d.press("enter"); d.events(userSaid("one")); d.press("up") }, "one", []event.Command{event.Prompt{Text: "one"}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d := newDriver(t, 80, 24, screen.Options{Files: screen.Files{Find: files}})
+			d := newDriver(t, 80, 24, screen.Options{Files: screen.Files{Find: findFiles}})
 			c.do(d)
-			d.holds(c.want)
-			d.commands(c.sent...)
+			d.promptIs(c.want)
+			d.wantCommands(c.sent...)
 		})
 	}
 }
 
 func TestSuggestionsAreShown(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
-		d := newDriver(t, w, h, screen.Options{Files: screen.Files{Find: files}, Session: screen.Session{History: twoTurns()}})
-		d.enter("look at @in")
+		d := newDriver(t, w, h, screen.Options{Files: screen.Files{Find: findFiles}, Session: screen.Session{History: twoTurns()}})
+		d.typeText("look at @in")
 		d.golden("files-" + size)
 		d.press("ctrl+c")
-		d.enter("/re")
+		d.typeText("/re")
 		d.press("down")
 		d.golden("commands-" + size)
 	})
@@ -104,14 +89,14 @@ func TestSuggestionsAreShown(t *testing.T) {
 
 // esc takes the suggestions away before it stops a turn.
 func TestEscClosesSuggestionsFirst(t *testing.T) {
-	d := newDriver(t, 80, 24, screen.Options{Files: screen.Files{Find: files}})
+	d := newDriver(t, 80, 24, screen.Options{Files: screen.Files{Find: findFiles}})
 	d.events(userSaid("go"))
-	d.enter("@mai")
+	d.typeText("@mai")
 	d.press("esc")
 	d.press("ctrl+r", "x", "esc")
-	d.commands()
+	d.wantCommands()
 	d.press("esc")
-	d.commands(event.Interrupt{})
+	d.wantCommands(event.Interrupt{})
 }
 
 // An answer that comes late does not replace that to a newer question; files
@@ -128,12 +113,12 @@ func TestLateFiles(t *testing.T) {
 		return []screen.Match{{Path: query + ".go"}}, final
 	}
 	_, late := d.m.Update(keyPress("@"))
-	d.enter("a")
-	d.work(late)
+	d.typeText("a")
+	d.runCmd(late)
 	d.shows("a.go")
 	d.hides("late.go")
 	final = true
-	d.pass(time.Second)
+	d.advance(time.Second)
 	if diff := cmp.Diff(asked, []string{"a", "", "a"}); diff != "" {
 		t.Errorf("asked (-got +want):\n%s", diff)
 	}
@@ -158,20 +143,20 @@ func TestSearchingPrompts(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := newDriver(t, 80, 24, screen.Options{Session: screen.Session{History: history, Earlier: func(context.Context, int) []string { return []string{"in another session"} }}})
-			d.enter("draft")
+			d.typeText("draft")
 			d.press(strings.Fields(c.keys)...)
-			d.holds(c.want)
-			d.commands()
+			d.promptIs(c.want)
+			d.wantCommands()
 		})
 	}
 	d := newDriver(t, 80, 24, screen.Options{Session: screen.Session{History: history}})
 	d.press("ctrl+r")
 	d.send(tea.PasteMsg{Content: " slow\nand more"})
-	d.holds("why is the build slow")
+	d.promptIs("why is the build slow")
 	sizes(t, func(t *testing.T, size string, w, h int) {
 		d := newDriver(t, w, h, screen.Options{Session: screen.Session{History: history}})
 		d.press("ctrl+r")
-		d.enter("buil")
+		d.typeText("buil")
 		d.golden("search-prompts-" + size)
 	})
 }
@@ -179,13 +164,13 @@ func TestSearchingPrompts(t *testing.T) {
 func TestWalkingToEarlierSessions(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{Session: screen.Session{Earlier: func(context.Context, int) []string { return []string{"older", "old"} }}})
 	d.press("up")
-	d.holds("old")
+	d.promptIs("old")
 	d.press("up")
-	d.holds("older")
+	d.promptIs("older")
 	d.press("up", "down")
-	d.holds("old")
+	d.promptIs("old")
 	d.press("down")
-	d.holds("")
+	d.promptIs("")
 }
 
 // What was said several times in a row is walked past at once.
@@ -207,19 +192,19 @@ func TestWalkingPastTheSame(t *testing.T) {
 
 func TestUndoKeys(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
-	d.enter("one two")
+	d.typeText("one two")
 	d.press("ctrl+_")
-	d.holds("one ")
+	d.promptIs("one ")
 	d.press("alt+/")
-	d.holds("one two")
+	d.promptIs("one two")
 	d.press("ctrl+w", "ctrl+u", "ctrl+y")
-	d.holds("one two")
+	d.promptIs("one two")
 	d.press("ctrl+a", "ctrl+k", "ctrl+c", "ctrl+y", "alt+y")
-	d.holds("one two")
+	d.promptIs("one two")
 	d.press("ctrl+c", "ctrl+_") // a prompt that was cleared is walked back to
-	d.holds("")
+	d.promptIs("")
 	d.press("up")
-	d.holds("one two")
+	d.promptIs("one two")
 }
 
 // The cursor stands where the next letter goes, whatever is before it.
@@ -252,21 +237,21 @@ func TestPastesDoNotBlock(t *testing.T) {
 // A key that moves in the text where it can means something else at its end.
 func TestKeysThatEndWhereTheTextDoes(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
-	d.enter("one")
+	d.typeText("one")
 	d.press("ctrl+j")
-	d.enter("two")
+	d.typeText("two")
 	d.press("ctrl+p", "ctrl+a", "ctrl+f")
-	d.enter("X")
-	d.holds("oXne\ntwo")
+	d.typeText("X")
+	d.promptIs("oXne\ntwo")
 	d.press("ctrl+n")
-	d.enter("Y")
-	d.holds("oXne\ntwYo")
+	d.typeText("Y")
+	d.promptIs("oXne\ntwYo")
 	d.press("alt+>", "ctrl+f")
 	d.shows("search")
 	d.press("esc", "alt+<", "ctrl+p")
 	d.shows("Command palette")
 	d.press("esc")
-	d.holds("oXne\ntwYo")
+	d.promptIs("oXne\ntwYo")
 }
 
 // Case, and the order of letters and words.
@@ -279,7 +264,7 @@ func TestKeysThatRewriteWords(t *testing.T) {
 		{"alt+t ctrl+_", "one two three"},
 	} {
 		d := newDriver(t, 80, 24, screen.Options{})
-		d.enter("one two three")
+		d.typeText("one two three")
 		d.press(strings.Fields(c.keys)...)
 		if got := d.m.editor.Shown(); got != c.want {
 			t.Errorf("%s: got %q, want %q", c.keys, got, c.want)

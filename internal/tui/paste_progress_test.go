@@ -17,7 +17,7 @@ func TestPasteThatGoesOn(t *testing.T) {
 	d.send(terminal.Pasting{Bytes: 3_100_000})
 	d.shows(going)
 	d.send(tea.PasteMsg{Content: "all"})
-	d.holds("all")
+	d.promptIs("all")
 	if strings.Contains(d.screen(), going) {
 		t.Errorf("it is told that the paste goes on:\n%s", d.screen())
 	}
@@ -26,5 +26,5 @@ func TestPasteThatGoesOn(t *testing.T) {
 	d.send(terminal.Pasting{Bytes: 3_100_000})
 	d.send(terminal.PasteTooLarge{Bytes: 40_000_000})
 	d.shows("A paste of 40M bytes was rejected: the limit is 32 MiB.")
-	d.holds("all")
+	d.promptIs("all")
 }

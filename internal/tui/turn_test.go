@@ -21,7 +21,7 @@ func TestStreaming(t *testing.T) {
 			event.Streamed{Reply: "r1", Delta: llm.ThinkingDelta{Index: 0, Text: "First the cause.\nThen the "}},
 			event.Streamed{Reply: "r1", Delta: llm.ThinkingDelta{Index: 0, Text: "cure"}},
 		)
-		d.pass(300 * time.Millisecond)
+		d.advance(300 * time.Millisecond)
 		d.golden("thinking-" + size)
 		d.events(
 			event.Streamed{Reply: "r1", Delta: llm.TextDelta{Index: 1, Text: "The flag is parsed, "}},
@@ -29,7 +29,7 @@ func TestStreaming(t *testing.T) {
 			&event.Partial{Reply: "r1", Kind: llm.Assistant, Text: "The flag is parsed, "},
 			event.Streamed{Reply: "r1", Delta: llm.CallDelta{Index: 2, Name: "write", Args: `{"path": "a.go", "con`}},
 		)
-		d.enter("and the changelog")
+		d.typeText("and the changelog")
 		d.golden("streaming-" + size)
 		d.press("enter")
 		d.golden("steering-" + size)
@@ -40,7 +40,7 @@ func TestStreaming(t *testing.T) {
 			&event.UserSaid{Text: "and the changelog", Steered: true},
 		)
 		d.golden("streamed-" + size)
-		d.commands(event.Prompt{Text: "and the changelog"})
+		d.wantCommands(event.Prompt{Text: "and the changelog"})
 	})
 }
 
@@ -52,7 +52,7 @@ func TestNothingIsDrawnTwice(t *testing.T) {
 	if !strings.Contains(live.screen(), "Retrying in 3 s (attempt 2 of 6)") {
 		t.Errorf("the failed try is not told:\n%s", live.screen())
 	}
-	live.pass(2 * time.Second)
+	live.advance(2 * time.Second)
 	if !strings.Contains(live.screen(), "Retrying in 1 s (attempt 2 of 6)") {
 		t.Errorf("the wait does not count down:\n%s", live.screen())
 	}
@@ -73,7 +73,7 @@ func TestResumeLooksTheSame(t *testing.T) {
 		live := newDriver(t, w, h, screen.Options{})
 		for _, ev := range all {
 			live.events(ev)
-			live.pass(50 * time.Millisecond)
+			live.advance(50 * time.Millisecond)
 		}
 		var history []event.Event
 		for _, ev := range all {
@@ -138,7 +138,7 @@ func TestHelp(t *testing.T) {
 		if strings.Contains(d.screen(), "any other key") {
 			t.Error("a key does not close the help")
 		}
-		d.enter("why?")
+		d.typeText("why?")
 		if !strings.Contains(d.screen(), "› why?▌") {
 			t.Errorf("a question mark within text opens the help:\n%s", d.screen())
 		}

@@ -27,7 +27,7 @@ func TestCommandsShowTheEnd(t *testing.T) {
 	for _, typed := range []string{"/model acme/large", "/compact", "/rename it", "/jobs stop 9", "/jobs", "/effort high"} {
 		d := newDriver(t, 80, 24, screen.Options{Models: screen.Models{Name: "acme/small"}, Session: screen.Session{History: long(60)}})
 		d.press("ctrl+home")
-		d.enter(typed)
+		d.typeText(typed)
 		d.press("enter")
 		d.events(event.Notice{Text: "this is the answer"})
 		if got := d.screen(); !strings.Contains(got, "this is the answer") {

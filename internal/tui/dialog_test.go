@@ -80,13 +80,13 @@ func TestAnswers(t *testing.T) {
 			d.pressSlowly(strings.Fields(c.keys)...)
 			d.wantCommands(c.want)
 			if d.m.dialog.Waits() {
-				t.Error("the question still waits")
+				t.Error("the dialog is still open")
 			}
 		})
 	}
 }
 
-// A comment that is not sent is not lost: it becomes a draft.
+// A comment that is not sent with the answer becomes the draft.
 func TestCommentOfAnotherAnswer(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(userSaid("go"), call("r1", "1", "shell"), askCommand("1", "make"))
@@ -99,8 +99,8 @@ func TestCommentOfAnotherAnswer(t *testing.T) {
 	d.promptIs("maybe later")
 }
 
-// Enter sends no empty comment, and nothing where no row is marked.
-func TestEnterWithoutARow(t *testing.T) {
+// Enter does nothing while no row is marked.
+func TestEnterWithoutAMarkedRow(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.typeText("also fix")
 	d.events(userSaid("go"), call("r1", "1", "shell"), askCommand("1", "make"))
@@ -115,8 +115,8 @@ func TestEnterWithoutARow(t *testing.T) {
 	d.promptIs("also fix")
 }
 
-// A paste answers nothing: it is the comment.
-func TestPasteIntoAQuestion(t *testing.T) {
+// A paste into a dialog never answers: it goes into the comment.
+func TestPasteIntoADialog(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(userSaid("go"), call("r1", "1", "shell"), askCommand("1", "make"))
 	d.send(tea.PasteMsg{Content: "1\n"}) // too early
@@ -131,7 +131,7 @@ func TestPasteIntoAQuestion(t *testing.T) {
 	d.wantCommands(event.Answer{ID: "1", Decision: event.Refuse, Note: "1\nyes"})
 }
 
-func TestSayWithRefusal(t *testing.T) {
+func TestRejectWithComment(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
 		d := newDriver(t, w, h, screen.Options{})
 		d.events(asked()...)
@@ -142,16 +142,16 @@ func TestSayWithRefusal(t *testing.T) {
 	})
 }
 
-// A question that appears while the user types takes no key until none was
-// pressed for a while. The keys go into the draft, which stays.
-func TestFocus(t *testing.T) {
+// A dialog that opens while the user types takes keys only after a pause in typing.
+// Until then, keys go into the draft.
+func TestDialogWaitsForAPauseInTyping(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(userSaid("go"), call("r1", "1", "shell"))
 	d.advance(time.Minute)
 	d.typeText("also ")
 	d.advance(100 * time.Millisecond)
 	d.events(askCommand("1", "make"))
-	for range 5 { // always less than the pause apart
+	for range 5 { // always sooner than the pause
 		d.typeText("y")
 		d.advance(600 * time.Millisecond)
 	}
@@ -162,12 +162,12 @@ func TestFocus(t *testing.T) {
 	d.press("1", "enter")
 	d.wantCommands(event.Answer{ID: "1", Decision: event.Allow})
 	if !strings.Contains(d.screen(), "› also yyyyy▌") {
-		t.Errorf("the draft did not come back:\n%s", d.screen())
+		t.Errorf("the draft is missing:\n%s", d.screen())
 	}
 }
 
-// A question takes no key right after it appeared, also if nobody typed before.
-func TestQuestionOutOfTheBlue(t *testing.T) {
+// A dialog ignores keys right after it opened, even if the user was not typing.
+func TestNewDialogIgnoresKeys(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(userSaid("go"), call("r1", "1", "shell"))
 	d.advance(time.Minute)
@@ -180,15 +180,14 @@ func TestQuestionOutOfTheBlue(t *testing.T) {
 	d.promptIs("1y")
 }
 
-// What follows an answer at once is not taken for the answer to the next
-// question, nor for text.
-func TestSecondQuestion(t *testing.T) {
+// Keys right after an answer neither answer the next dialog nor go into the draft.
+func TestSecondDialog(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(userSaid("go"), call("r1", "1", "shell"), call("r1", "2", "shell"), askCommand("1", "make"))
 	d.armDialog()
 	d.press("1")
 	d.events(result("1", "shell make", "execute", event.OK, "", "", 0), askCommand("2", "rm -rf /"))
-	for range 20 { // a key that is held
+	for range 20 { // keys that are held down
 		d.advance(30 * time.Millisecond)
 		d.press("1", "enter", "y")
 	}
@@ -197,12 +196,12 @@ func TestSecondQuestion(t *testing.T) {
 	d.press("3")
 	d.wantCommands(event.Answer{ID: "1", Decision: event.Allow}, event.Answer{ID: "2", Decision: event.Refuse})
 	if !d.m.editor.Empty() {
-		t.Errorf("keys went astray: %q", d.m.editor.Shown())
+		t.Errorf("keys went into the draft: %q", d.m.editor.Shown())
 	}
 }
 
-// Questions that follow each other are answered as fast as a user presses a key.
-func TestFourQuestionsInARow(t *testing.T) {
+// Consecutive dialogs can be answered at typing speed.
+func TestFourDialogsInARow(t *testing.T) {
 	for name, ask := range map[string]func(d *driver, i int){
 		"together": func(d *driver, i int) {
 			if i == 0 {
@@ -223,12 +222,12 @@ func TestFourQuestionsInARow(t *testing.T) {
 		d.advance(dialog.QuietNext)
 		d.wantCommands(want...)
 		if t.Failed() {
-			t.Fatalf("%s: not all questions were answered", name)
+			t.Fatalf("%s: not all dialogs were answered", name)
 		}
 	}
 }
 
-// A sentence that follows an answer at once goes into the draft, and answers
+// A sentence that is typed right after an answer goes into the draft and answers
 // nothing.
 func TestSentenceAfterAnAnswer(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
@@ -243,11 +242,11 @@ func TestSentenceAfterAnAnswer(t *testing.T) {
 	d.promptIs("and 1 more")
 }
 
-func TestQuestionsQueue(t *testing.T) {
+func TestDialogsQueue(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(userSaid("go"), askCommand("1", "one"), askCommand("2", "two"), askCommand("3", "three"))
 	if !strings.Contains(d.screen(), "1 of 3") {
-		t.Errorf("what waits is not told:\n%s", d.screen())
+		t.Errorf("the number of open dialogs is missing:\n%s", d.screen())
 	}
 	d.events(result("2", "shell two", "execute", event.Interrupted, "", "", 0))
 	d.armDialog()
@@ -257,25 +256,25 @@ func TestQuestionsQueue(t *testing.T) {
 	d.wantCommands(event.Answer{ID: "1", Decision: event.Allow}, event.Answer{ID: "3", Decision: event.Refuse})
 }
 
-func TestStepsQuestion(t *testing.T) {
+func TestStepsDialog(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(userSaid("go"), event.Asked{Ask: event.Ask{ID: event.StepsAsk, Title: "50 steps so far. Continue?", Why: "a turn pauses every 50 steps (--max-steps)"}})
 	d.armDialog()
 	d.golden("ask-steps")
 	if d.m.ticker.moves() {
-		t.Error("something moves while the person is asked")
+		t.Error("the ticker runs while a dialog is open")
 	}
-	d.press("2", "4")       // there are no such rows
-	d.typeText("no, go on") // what is typed belongs in the draft
+	d.press("2", "4")          // the rows do not exist
+	d.typeText("no, continue") // text goes into the draft
 	d.armDialog()
 	d.press("enter")
 	d.wantCommands()
 	d.press("y", "enter")
 	d.wantCommands(event.Answer{ID: event.StepsAsk, Decision: event.Allow})
-	d.promptIs("no, go on")
+	d.promptIs("no, continue")
 }
 
-func TestInterruptWhileAsked(t *testing.T) {
+func TestInterruptInADialog(t *testing.T) {
 	for _, key := range []string{"esc", "ctrl+c"} {
 		for _, before := range []string{"", "early", "ctrl+g esc"} {
 			t.Run(before+" "+key, func(t *testing.T) {
@@ -303,7 +302,7 @@ func TestInterruptWhileAsked(t *testing.T) {
 	}
 }
 
-// A long diff scrolls; so does a question in a low window.
+// A long diff scrolls, as does any dialog in a low window.
 func TestLongDiff(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("@@ -0,0 +1,200 @@\n")
@@ -320,19 +319,19 @@ func TestLongDiff(t *testing.T) {
 			d.press("pgdown")
 		}
 		if !strings.Contains(d.screen(), "line xxxr") || !strings.Contains(d.screen(), "1  Yes") {
-			t.Errorf("the end of the diff is out of reach:\n%s", d.screen())
+			t.Errorf("scrolling does not reach the end of the diff:\n%s", d.screen())
 		}
 		d.press("home")
 		if !strings.Contains(d.screen(), "more lines below") {
-			t.Errorf("home does not go to the start:\n%s", d.screen())
+			t.Errorf("home does not scroll to the start:\n%s", d.screen())
 		}
 		d.press("end", "3")
 		d.wantCommands(event.Answer{ID: "1", Decision: event.Refuse})
 	})
 }
 
-// Whatever a person says yes to can be read whole, in any window.
-func TestNothingIsCutFromAQuestion(t *testing.T) {
+// The full text of a dialog can be read in any window.
+func TestDialogsAreNotTruncated(t *testing.T) {
 	url := "https://example.org/" + strings.Repeat("a-very-long-path/", 12) + "?and=a&query=too#end"
 	command := "printf '%s\\n' " + strings.Repeat("one-more-word ", 20) + "| tee last.txt"
 	path := "internal/" + strings.Repeat("deep/er/", 15) + "file.go"
@@ -372,14 +371,13 @@ func TestNothingIsCutFromAQuestion(t *testing.T) {
 			for _, c := range ask.Choices {
 				want = append(want, c.Text, c.Explain)
 			}
-			// A window shows a part, and the next one goes on a line below it: all is
-			// seen if every word of it is.
+			// Scroll positions overlap and lines wrap, so compare pieces of words.
 			for _, w := range want {
 				for _, word := range strings.Fields(w) {
 					for len(word) > 0 {
 						n := min(len(word), 12)
 						if !strings.Contains(seen.String(), word[:n]) {
-							t.Fatalf("%s: %q of %q is never seen:\n%s", name, word[:n], w, d.screen())
+							t.Fatalf("%s: %q of %q is never shown:\n%s", name, word[:n], w, d.screen())
 						}
 						word = word[n:]
 					}
@@ -389,9 +387,9 @@ func TestNothingIsCutFromAQuestion(t *testing.T) {
 	}
 }
 
-// A diff of any length can be read to its end, and is drawn as far as somebody
+// A diff of any length can be read to its end. It is drawn only as far as the user
 // scrolls.
-func TestGiantDiffIsReadToItsEnd(t *testing.T) {
+func TestGiantDiffCanBeReadToTheEnd(t *testing.T) {
 	var u strings.Builder
 	u.WriteString("@@ -0,0 +1,9000 @@\n")
 	for i := range 9_000 {
@@ -408,17 +406,17 @@ func TestGiantDiffIsReadToItsEnd(t *testing.T) {
 		d.press("end", "pgup", "pgdown", "pgdown", "pgdown")
 	}
 	if !strings.Contains(was, "line 9000") || strings.Contains(was, "…") {
-		t.Errorf("the end is out of reach:\n%s", was)
+		t.Errorf("scrolling does not reach the end:\n%s", was)
 	}
 }
 
-// What is being said with a refusal is not lost when the turn is stopped.
-func TestNoteOutlivesAStop(t *testing.T) {
+// An unfinished comment becomes part of the draft if the turn is interrupted.
+func TestCommentSurvivesAnInterrupt(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.typeText("and then")
 	d.events(asked()...)
 	d.advance(time.Second)
-	d.press("down", "up") // to the question
+	d.press("down", "up") // move the focus to the dialog
 	d.typeText("not like this")
 	d.press("esc")
 	d.wantCommands()
@@ -427,12 +425,12 @@ func TestNoteOutlivesAStop(t *testing.T) {
 	d.shows("› not like this\n  and then")
 }
 
-// What one searches for answers no question, not even after a pause: one that
-// waits or comes meanwhile takes keys again once the search is closed.
-func TestSearchBeforeQuestion(t *testing.T) {
+// Text typed into a search never answers a dialog. The dialog takes keys again after
+// the search is closed.
+func TestSearchTextDoesNotAnswer(t *testing.T) {
 	for name, open := range map[string]func(d *driver){
-		"it waits": func(d *driver) { d.events(asked()...); d.advance(time.Second); d.press("ctrl+f") },
-		"it comes": func(d *driver) { d.press("ctrl+f"); d.advance(time.Second); d.events(asked()...) },
+		"dialog first": func(d *driver) { d.events(asked()...); d.advance(time.Second); d.press("ctrl+f") },
+		"search first": func(d *driver) { d.press("ctrl+f"); d.advance(time.Second); d.events(asked()...) },
 	} {
 		d := newDriver(t, 80, 24, screen.Options{})
 		open(d)
@@ -442,7 +440,7 @@ func TestSearchBeforeQuestion(t *testing.T) {
 		d.shows("search  they", "the question waits until the search is closed")
 		d.press("enter", "esc")
 		if d.wantCommands(); t.Failed() {
-			t.Fatalf("%s: the search has answered", name)
+			t.Fatalf("%s: the search text answered", name)
 		}
 		d.armDialog()
 		d.press("1")

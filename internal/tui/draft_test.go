@@ -27,7 +27,7 @@ func TestDraftIsSaved(t *testing.T) {
 	d.advance(time.Second)
 	d.wantDrafts(draft("one two"))
 	if len(d.timers) != 0 {
-		t.Errorf("a clock runs while nothing is to be saved: %v", d.timers)
+		t.Errorf("a timer runs although nothing is unsaved: %v", d.timers)
 	}
 	d.press("x", "backspace")
 	d.advance(2 * time.Second)
@@ -39,19 +39,19 @@ func TestDraftIsSaved(t *testing.T) {
 	d.wantDrafts(draft("one two"), draft(""))
 }
 
-// Much text that was pasted is saved whole, and comes back as a token.
+// A long paste in the draft is saved in full and restored as a token.
 func TestDraftOfPastes(t *testing.T) {
 	pasted := strings.Repeat("a long line\n", 400)
 	d := newDriver(t, 80, 24, screen.Options{Session: screen.Session{Draft: event.Draft{Text: pasted}}})
 	if got := d.screen(); !strings.Contains(got, "[pasted 400 lines]") {
-		t.Errorf("not a token:\n%s", got)
+		t.Errorf("the paste is not a token:\n%s", got)
 	}
 	d.typeText("!")
 	d.advance(2 * time.Second)
 	d.wantDrafts(event.Draft{Text: pasted + "!", Pasted: []event.Span{{To: len(pasted)}}})
 }
 
-// What steers a turn is a draft until it is in the conversation.
+// A steering message is saved with the draft until it is in the conversation.
 func TestDraftOfSteering(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(userSaid("go"))
@@ -66,7 +66,7 @@ func TestDraftOfSteering(t *testing.T) {
 	d.wantDrafts(draft("and", "faster"), draft(""))
 }
 
-func TestDraftComesBack(t *testing.T) {
+func TestDraftIsRestored(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
 		d := newDriver(t, w, h, screen.Options{
 			Session: screen.Session{History: twoTurns(), Draft: event.Draft{
@@ -79,9 +79,9 @@ func TestDraftComesBack(t *testing.T) {
 	})
 }
 
-// An image that the draft has twice is there twice when it comes back, also where
-// a paste stands between.
-func TestDraftHasAnImageTwice(t *testing.T) {
+// An image that occurs twice in the draft is restored twice, even with a paste in
+// between.
+func TestDraftWithAnImageTwice(t *testing.T) {
 	pasted := strings.Repeat("a line\n", 500)
 	label := "[image 1: shot.png 3x2]"
 	text := "see " + label + " " + pasted + " and " + label
@@ -90,15 +90,15 @@ func TestDraftHasAnImageTwice(t *testing.T) {
 	d.press("backspace")
 	d.shows("see " + label + " [pasted 500 lines] and")
 	if got := strings.Count(d.screen(), label); got != 1 {
-		t.Errorf("backspace took not one image of two away: %d are left", got)
+		t.Errorf("after backspace the draft has %d images, want 1", got)
 	}
 	d.press("enter")
 	d.wantCommands(event.Prompt{Text: strings.TrimSuffix(text, " "+label), Images: kept.Images})
 }
 
-// The comment on a question that was not sent when the program ended is in the
-// editor, and goes on when the question comes again.
-func TestDraftOfWordsToAQuestion(t *testing.T) {
+// A comment that was not sent before the program ended is restored as the draft. If the
+// same dialog opens again, it becomes the comment again.
+func TestDraftOfAComment(t *testing.T) {
 	which := event.Asked{Ask: event.Ask{ID: "2", Title: "ask Which one", Effect: "read", Question: "Which one?",
 		Choices: []event.Choice{{Text: "this"}, {Text: "that"}}}}
 	again := which
@@ -109,7 +109,7 @@ func TestDraftOfWordsToAQuestion(t *testing.T) {
 		want        event.Answer
 		asAnyPrompt bool
 	}{
-		{"refusal", askCommand("1", "make"), askCommand("9", "make"), event.Answer{ID: "9", Decision: event.Refuse, Note: "not yet, it runs"}, false},
+		{"rejection", askCommand("1", "make"), askCommand("9", "make"), event.Answer{ID: "9", Decision: event.Refuse, Note: "not yet, it runs"}, false},
 		{"own words", which, again, event.Answer{ID: "9", Decision: event.Answered, Note: "not yet, it runs"}, false},
 		{"other question", askCommand("1", "make"), askCommand("9", "make test"), event.Answer{}, true},
 	} {
@@ -129,7 +129,7 @@ func TestDraftOfWordsToAQuestion(t *testing.T) {
 			}
 			d.advance(2 * time.Second)
 			d.wantDrafts()
-			d.events(userSaid("go on"), call("r2", "9", "shell"), c.again)
+			d.events(userSaid("continue"), call("r2", "9", "shell"), c.again)
 			d.advance(time.Second)
 			if c.asAnyPrompt {
 				d.advance(2 * time.Second)
@@ -147,15 +147,14 @@ func TestDraftOfWordsToAQuestion(t *testing.T) {
 			d.wantCommands(c.want)
 			d.advance(2 * time.Second)
 			if got := d.savedDrafts[len(d.savedDrafts)-1]; got.Text != "" || got.Queue != nil {
-				t.Errorf("what was said is still kept: %v", got)
+				t.Errorf("the comment is still saved: %v", got)
 			}
 		})
 	}
 }
 
-// No word to a question is lost that goes away by itself, or that the person
-// looks at once more.
-func TestWordsToAQuestionStay(t *testing.T) {
+// An unfinished comment survives tab, and becomes the draft if the turn ends.
+func TestCommentSurvivesTheEndOfTheTurn(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(userSaid("go"), call("r1", "1", "shell"), askCommand("1", "make"))
 	d.armDialog()

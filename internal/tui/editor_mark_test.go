@@ -11,7 +11,7 @@ import (
 	"agent/internal/tui/screen"
 )
 
-func TestMarkingWithKeys(t *testing.T) {
+func TestSelectionWithKeys(t *testing.T) {
 	for _, c := range []struct{ keys, want string }{
 		{"shift+left shift+left X", "one two\nthrX"},
 		{"shift+left shift+left backspace", "one two\nthr"},
@@ -23,12 +23,12 @@ func TestMarkingWithKeys(t *testing.T) {
 		{"shift+up shift+up X", "X"},
 		{"alt+< shift+down shift+down X", "X"},
 		{"alt+< shift+right shift+end shift+left X", "Xo\nthree"},
-		{"shift+left left X", "one two\nthrXee"}, // a move lets it go
+		{"shift+left left X", "one two\nthrXee"}, // a move ends the selection
 		{"shift+left shift+right X", "one two\nthreeX"},
 		{"ctrl+shift+left X Y ctrl+_", "one two\nthree"},
 		{"ctrl+w shift+left shift+left ctrl+y", "one twthree"},
 		{"shift+left esc X", "one two\nthreXe"},
-		{"alt+w X", "one two\nthreeX"}, // nothing is marked
+		{"alt+w X", "one two\nthreeX"}, // nothing is selected
 	} {
 		d := newDriver(t, 80, 24, screen.Options{})
 		d.typeText("one two")
@@ -41,9 +41,9 @@ func TestMarkingWithKeys(t *testing.T) {
 	}
 }
 
-// What is marked is copied for other programs, replaced by a paste, and let go
-// by esc, which stops nothing then.
-func TestMarkedByKeys(t *testing.T) {
+// A selection made with keys can be copied to the clipboard and replaced by a paste.
+// Esc clears it without interrupting the turn.
+func TestKeySelectionCommands(t *testing.T) {
 	got := ""
 	d := newDriver(t, 80, 24, screen.Options{Clipboard: screen.Clipboard{Copy: func(text string) (string, error) { got = text; return "wl-copy", nil }}})
 	d.events(userSaid("go"))

@@ -69,7 +69,7 @@ func TestEmptyPromptIsNotSent(t *testing.T) {
 	d.wantCommands()
 }
 
-func TestWalkingPrompts(t *testing.T) {
+func TestPromptHistory(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{Session: screen.Session{History: []event.Event{userSaid("one"), turnEnd(event.Done, 0), userSaid("two\nlines"), turnEnd(event.Done, 0)}}})
 	shows := func(want string) {
 		t.Helper()
@@ -80,7 +80,7 @@ func TestWalkingPrompts(t *testing.T) {
 	d.typeText("draft")
 	d.press("up")
 	shows("two\nlines")
-	d.press("up") // within the text
+	d.press("up") // moves within the text
 	shows("two\nlines")
 	d.press("up")
 	shows("one")
@@ -109,7 +109,7 @@ func TestEditorGrows(t *testing.T) {
 	})
 }
 
-func TestLeaving(t *testing.T) {
+func TestQuit(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		do   func(d *driver)
@@ -131,13 +131,13 @@ func TestLeaving(t *testing.T) {
 			d := newDriver(t, 80, 24, screen.Options{})
 			c.do(d)
 			if d.quit != c.quit {
-				t.Errorf("leaves: %v, want %v", d.quit, c.quit)
+				t.Errorf("quit: %v, want %v", d.quit, c.quit)
 			}
 		})
 	}
 }
 
-func TestLeavingIsTold(t *testing.T) {
+func TestQuitHint(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.press("ctrl+c")
 	if !strings.Contains(d.screen(), "ctrl+c again to quit") {
@@ -145,7 +145,7 @@ func TestLeavingIsTold(t *testing.T) {
 	}
 	d.advance(3 * time.Second)
 	if strings.Contains(d.screen(), "again to quit") || d.m.ticker.moves() {
-		t.Errorf("the hint stays, or something still moves:\n%s", d.screen())
+		t.Errorf("the hint or the ticker did not stop:\n%s", d.screen())
 	}
 }
 
@@ -200,8 +200,8 @@ func TestChangedKeys(t *testing.T) {
 	d.wantCommands(event.Prompt{Text: "a\nb"})
 }
 
-// What the agent could not use any more comes back to be sent again.
-func TestUnsent(t *testing.T) {
+// A message that came too late for the turn returns to the prompt.
+func TestUnsentMessageReturns(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(userSaid("go"))
 	d.typeText("and this")
@@ -213,20 +213,20 @@ func TestUnsent(t *testing.T) {
 		t.Errorf("the editor holds %q, want %q", got, want)
 	}
 	if strings.Contains(d.screen(), "goes in") {
-		t.Errorf("it still seems to be under way:\n%s", d.screen())
+		t.Errorf("the message is still shown as pending:\n%s", d.screen())
 	}
 }
 
-func TestEnterLetsACutAnswerGoOn(t *testing.T) {
+func TestEnterContinuesAnIncompleteAnswer(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(userSaid("one"), turnEnd(event.Done, 0))
 	d.press("enter")
 	d.wantCommands()
 	end := turnEnd(event.ProviderError, 0)
-	end.Error, end.Cut = "the answer was cut", true
+	end.Error, end.Cut = "the answer is incomplete", true
 	d.events(userSaid("two"), end)
 	if !strings.Contains(d.screen(), "enter to continue") {
-		t.Errorf("nothing says that it can go on:\n%s", d.screen())
+		t.Errorf("the continue hint is missing:\n%s", d.screen())
 	}
 	d.press("enter")
 	d.wantCommands(event.Prompt{Text: event.GoOn})
@@ -249,27 +249,27 @@ func TestEnterRetriesAFailedTurn(t *testing.T) {
 	d.wantCommands(event.Retry{})
 }
 
-func TestCutAnswerIsMarked(t *testing.T) {
+func TestIncompleteAnswerIsMarked(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
-	whole := llm.Message{Kind: llm.Assistant, Reply: "r1", Text: "A whole answer."}
+	complete := llm.Message{Kind: llm.Assistant, Reply: "r1", Text: "A complete answer."}
 	half := llm.Message{Kind: llm.Assistant, Reply: "r2", Text: "Half an", Cut: true}
-	d.events(userSaid("one"), &event.MessageDone{Message: whole}, &event.MessageDone{Message: half})
+	d.events(userSaid("one"), &event.MessageDone{Message: complete}, &event.MessageDone{Message: half})
 	if got := d.screen(); strings.Count(got, "(incomplete)") != 1 || !strings.Contains(got, "Half an\n  (incomplete)") {
-		t.Errorf("want the second answer marked, and only that:\n%s", got)
+		t.Errorf("want only the second answer marked:\n%s", got)
 	}
 }
 
-func TestPromptsPlayThemselves(t *testing.T) {
+func TestScriptedPrompts(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{Prompts: []screen.Prompt{{Text: "one"}, {Note: "The second of three.", Text: "two"}, {Text: "three"}}})
 	d.wantCommands(event.Prompt{Text: "one"})
 	if strings.Contains(d.screen(), "The second of three.") {
-		t.Errorf("the note stands there before its prompt:\n%s", d.screen())
+		t.Errorf("the note is shown before its prompt:\n%s", d.screen())
 	}
 	d.events(userSaid("one"), turnEnd(event.Done, 0))
 	d.wantCommands(event.Prompt{Text: "one"}, event.Prompt{Text: "two"})
 	if !strings.Contains(d.screen(), "The second of three.") {
-		t.Errorf("the note is not to be seen:\n%s", d.screen())
+		t.Errorf("the note is missing:\n%s", d.screen())
 	}
-	d.events(userSaid("two"), turnEnd(event.UserInterrupt, 0)) // the person takes over
+	d.events(userSaid("two"), turnEnd(event.UserInterrupt, 0)) // an interrupt ends the script
 	d.wantCommands(event.Prompt{Text: "one"}, event.Prompt{Text: "two"})
 }

@@ -14,11 +14,11 @@ func TestViKeys(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{Vi: true, Session: screen.Session{History: []event.Event{userSaid("one"), turnEnd(event.Done, 0)}}})
 	d.events(userSaid("go"))
 	d.typeText("hello world")
-	d.press("esc") // goes to normal mode, and stops nothing
+	d.press("esc") // enters normal mode without interrupting
 	d.wantCommands()
 	d.shows("normal")
 	if c := d.m.View().Cursor; c == nil || c.Shape != tea.CursorBlock {
-		t.Errorf("the cursor is no block: %v", c)
+		t.Errorf("got cursor %v, want a block", c)
 	}
 	d.typeText("bd")
 	d.shows("normal · d")
@@ -28,7 +28,7 @@ func TestViKeys(t *testing.T) {
 	d.promptIs("hello world")
 	d.typeText("0vl")
 	d.shows("visual")
-	d.press("esc", "esc") // the second one is in normal mode
+	d.press("esc", "esc") // the second one interrupts
 	d.wantCommands(event.Interrupt{})
 	d.events(turnEnd(event.UserInterrupt, 0))
 	d.typeText("k")
@@ -48,9 +48,9 @@ func TestViKeys(t *testing.T) {
 	d.shows("Rewind to before")
 }
 
-// ctrl+c ends what is begun, as esc does and as many know it; a turn it stops
-// all the same.
-func TestViInterrupts(t *testing.T) {
+// Ctrl+C cancels a pending command or leaves the mode, like esc. While a turn runs, it
+// interrupts the turn.
+func TestViCtrlC(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{Vi: true})
 	d.typeText("hello world")
 	d.press("ctrl+c")
@@ -74,7 +74,7 @@ func TestViInterrupts(t *testing.T) {
 	d.shows("ctrl+c again to quit")
 }
 
-// What is said with a refusal is typed with the same keys.
+// The comment in a dialog has vi keys too.
 func TestViKeysInADialog(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{Vi: true})
 	d.events(userSaid("go"), event.Asked{Ask: event.Ask{ID: "c1", Title: "shell make", Effect: "execute"}})
@@ -84,8 +84,8 @@ func TestViKeysInADialog(t *testing.T) {
 	d.wantCommands(event.Answer{ID: "c1", Decision: event.Refuse, Note: "not w"})
 }
 
-// What vi looks for is typed in a line of its own, which has all keys.
-func TestViLooksInTheDraft(t *testing.T) {
+// The vi search pattern is typed in its own line, which gets all keys.
+func TestViSearch(t *testing.T) {
 	for _, c := range []struct{ keys, want string }{
 		{"esc 0 / t w enter i X", "one Xtwo\nthree"},
 		{"esc g g / t enter n i X", "one two\nXthree"},
@@ -117,8 +117,9 @@ func TestViLooksInTheDraft(t *testing.T) {
 	d.promptIs("one wo")
 }
 
-// Where keys are commands, those that begin one of the program do so.
-func TestViBeginsCommands(t *testing.T) {
+// In normal mode with an empty prompt, ":", "/" and "?" open the palette, the commands
+// and the help.
+func TestViOpensCommands(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{Vi: true})
 	d.press("esc", ":")
 	d.shows("Command palette")
@@ -129,8 +130,9 @@ func TestViBeginsCommands(t *testing.T) {
 	d.shows("other keys close")
 }
 
-// Keys that are typed do not walk to other prompts, and what is marked stays.
-func TestViWalksFromNormalModeOnly(t *testing.T) {
+// k and j move through the prompt history only in normal mode, and not as part of a
+// command.
+func TestViHistoryInNormalModeOnly(t *testing.T) {
 	history := []event.Event{userSaid("earlier"), turnEnd(event.Done, 0)}
 	for keys, want := range map[string]string{
 		"esc k": "earlier", "esc v k d": "ab", "esc 0 R k j esc": "kjc", "esc d k": "abc", "esc f k": "abc", "esc r j": "abj",
@@ -144,7 +146,7 @@ func TestViWalksFromNormalModeOnly(t *testing.T) {
 	}
 }
 
-// Numbers are counted up and down with keys that begin others elsewhere.
+// In normal mode, ctrl+a and ctrl+x increment and decrement numbers.
 func TestViNumbers(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{Vi: true})
 	d.typeText("version 9")
@@ -156,7 +158,7 @@ func TestViNumbers(t *testing.T) {
 	d.shows("ctrl+x …")
 }
 
-// The register + is the clipboard.
+// The registers + and * are the clipboard.
 func TestViClipboard(t *testing.T) {
 	var got []string
 	d := newDriver(t, 80, 24, screen.Options{Vi: true, Clipboard: screen.Clipboard{Copy: func(text string) (string, error) { got = append(got, text); return "wl-copy", nil }}})
@@ -171,8 +173,8 @@ func TestViClipboard(t *testing.T) {
 	}
 }
 
-// The mode is said, and which key stops a turn in it.
-func TestViModeIsSaid(t *testing.T) {
+// The hints show the mode and the key that interrupts a turn in it.
+func TestViModeIsShown(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{Vi: true})
 	d.shows("insert ──")
 	d.press("esc")

@@ -13,7 +13,7 @@ import (
 	"agent/internal/tui/screen"
 )
 
-// haystack is a long session in which a few things can be found.
+// haystack returns a long session with a few search matches.
 func haystack() []event.Event {
 	var all []event.Event
 	for i := range 300 {
@@ -43,7 +43,7 @@ func TestFind(t *testing.T) {
 		d.shows("number 250", "1 of 4")
 		d.golden("found-" + size)
 		d.press("up")
-		d.shows("a Needle in the output", "2 of 4") // which is open now
+		d.shows("a Needle in the output", "2 of 4") // the output is expanded now
 		d.press("enter")
 		d.shows("number 150", "3 of 4")
 		d.press("enter", "enter")
@@ -53,14 +53,14 @@ func TestFind(t *testing.T) {
 		d.press("esc")
 		d.shows("a Needle in the output", "more below")
 		if strings.Contains(d.screen(), "find ") {
-			t.Errorf("the search is still there:\n%s", d.screen())
+			t.Errorf("the search is still open:\n%s", d.screen())
 		}
 		d.wantCommands()
 	})
 }
 
-// A capital letter makes capitals count.
-func TestFindCapitals(t *testing.T) {
+// A capital letter in the pattern makes the search case-sensitive.
+func TestFindSmartCase(t *testing.T) {
 	all := haystack()
 	d := resumedAt(t, 80, 24, all, len(all)-70)
 	d.typeText("/find Needle")
@@ -74,11 +74,11 @@ func TestFindCapitals(t *testing.T) {
 		d.press("backspace")
 	}
 	if got := d.screen(); strings.Contains(got, "no match") {
-		t.Errorf("nothing was searched for:\n%s", got)
+		t.Errorf("an empty pattern shows:\n%s", got)
 	}
 }
 
-// What one types is searched for, and nothing else happens.
+// While the search is open, keys only edit the pattern.
 func TestFindTakesKeys(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{Session: screen.Session{History: long(60)}})
 	d.typeText("a draft")
@@ -91,12 +91,12 @@ func TestFindTakesKeys(t *testing.T) {
 	d.shows("› a draft")
 	d.wantCommands()
 	if d.quit {
-		t.Error("it ended")
+		t.Error("the program quit")
 	}
 }
 
-// What is found is set off where it shows, whatever colours are around it.
-func TestFoundIsSetOff(t *testing.T) {
+// Matches are highlighted in text of any style.
+func TestMatchesAreHighlighted(t *testing.T) {
 	d := newDriver(t, 60, 24, screen.Options{})
 	d.events(userSaid("日本 Needle"), done(llm.Assistant, "r", "a `needle` and a **needle** and İ needle"), turnEnd(event.Done, time.Second))
 	plain := d.screen()
@@ -107,7 +107,7 @@ func TestFoundIsSetOff(t *testing.T) {
 		n += strings.Count(l, "\x1b[7m") + strings.Count(l, ";7m")
 	}
 	if n != 4 {
-		t.Errorf("%d places are set off, want 4:\n%q", n, d.m.View().Content)
+		t.Errorf("%d matches are highlighted, want 4:\n%q", n, d.m.View().Content)
 	}
 	above, _, _ := strings.Cut(d.screen(), "──")
 	if !strings.HasPrefix(plain, above) {
@@ -115,8 +115,8 @@ func TestFoundIsSetOff(t *testing.T) {
 	}
 }
 
-// While a session is not known, a search waits.
-func TestFindBeforeTheSurvey(t *testing.T) {
+// A search that starts before event.Opened waits for it.
+func TestFindBeforeOpened(t *testing.T) {
 	all := haystack()
 	d := bareDriver(t, screen.Options{Session: screen.Session{History: all[len(all)-70:]}})
 	d.log = all
@@ -128,9 +128,8 @@ func TestFindBeforeTheSurvey(t *testing.T) {
 	d.shows("number 50.", "1 of 1")
 }
 
-// A search that another one follows is given up, and what comes meanwhile is
-// found.
-func TestFindMeanwhile(t *testing.T) {
+// A new pattern cancels the running search. New messages are searched as they arrive.
+func TestFindInNewMessages(t *testing.T) {
 	all := haystack()
 	d := resumedAt(t, 80, 24, all, len(all)-70)
 	d.m.pager.Find.Start()
@@ -144,8 +143,8 @@ func TestFindMeanwhile(t *testing.T) {
 	d.shows("1 of 6")
 }
 
-// What is being written is found, too.
-func TestFindInWhatStreams(t *testing.T) {
+// Streaming text is searched too.
+func TestFindInStreamingText(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.typeAndPress("go", "enter")
 	d.events(userSaid("go"), streamed("r1", strings.Repeat("A line of it.\n\n", 30)+"the Needle"))

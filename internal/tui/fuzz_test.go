@@ -14,9 +14,8 @@ import (
 	"agent/internal/tui/screen"
 )
 
-// FuzzScreen plays random events, keys, sizes and pauses. The driver checks
-// after each that the screen keeps within its window, and an emulator that what
-// is written to the terminal makes it show the screen.
+// FuzzScreen sends random events, keys, sizes and pauses. After each, the driver checks
+// that the view fits in the window, and a terminal emulator must show the same text.
 func FuzzScreen(f *testing.F) {
 	for seed := range uint64(12) {
 		f.Add(seed)
@@ -33,7 +32,7 @@ func FuzzScreen(f *testing.F) {
 	})
 }
 
-// player makes things up.
+// player generates random input.
 type player struct {
 	*rand.Rand
 	d     *driver
@@ -76,7 +75,7 @@ func (p *player) step() {
 	}
 }
 
-// mouse turns the wheel, clicks or drags, somewhere.
+// mouse scrolls, clicks or drags at a random position.
 func (p *player) mouse() {
 	x, y := p.IntN(p.d.m.Width+2), p.IntN(p.d.m.Height+2)
 	p.d.send(tea.MouseWheelMsg{X: x, Y: y, Button: []tea.MouseButton{tea.MouseWheelUp, tea.MouseWheelDown}[p.IntN(2)]})
@@ -89,20 +88,21 @@ func (p *player) mouse() {
 	}
 }
 
-// checkFullLayout sees to it that what an event left as it was is what it would be
-// if all were arranged anew.
+// checkFullLayout checks that the incremental layout after an event equals a full
+// layout.
 func (p *player) checkFullLayout() {
 	p.d.t.Helper()
 	got := p.d.m.View().Content
 	p.d.m.arrange()
 	if d := cmp.Diff(got, p.d.m.View().Content); d != "" {
-		p.d.t.Errorf("screen after a piece of an answer (-got +want):\n%s", d)
+		p.d.t.Errorf("screen after streamed text (-got +want):\n%s", d)
 	}
 }
 
 func (p *player) pick(of ...string) string { return of[p.IntN(len(of))] }
 
-// words is text of all kinds of letters.
+// words returns random text with n fragments, including wide, combining and invalid
+// characters.
 func (p *player) words(n int) string {
 	s := ""
 	for range n {

@@ -12,8 +12,8 @@ import (
 	"agent/internal/tui/screen"
 )
 
-// The last line names the key that helps only where it does what is said.
-func TestHintIsTrueOfTheDraft(t *testing.T) {
+// The hint in the status line fits the text in the prompt.
+func TestHintMatchesTheDraft(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.shows("? help")
 	for typed, want := range map[string]string{
@@ -47,9 +47,9 @@ func TestHintIsTrueOfTheDraft(t *testing.T) {
 	d.shows("enter to send")
 }
 
-// A draft that has no room says how much of it is out of sight, and on which
-// side.
-func TestLongDraftSaysWhatIsHidden(t *testing.T) {
+// A draft that is too long for the editor shows how many lines are hidden above and
+// below.
+func TestLongDraftShowsHiddenLines(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
 		d := newDriver(t, w, h, screen.Options{})
 		for i := range 14 {
@@ -80,6 +80,6 @@ func TestLongDraftSaysWhatIsHidden(t *testing.T) {
 		ascii.press("ctrl+j", "a")
 	}
 	if !strings.Contains(ascii.screen(), "\n^ a\n") {
-		t.Errorf("there is no mark:\n%s", ascii.screen())
+		t.Errorf("the mark for hidden lines is missing:\n%s", ascii.screen())
 	}
 }

@@ -15,13 +15,14 @@ import (
 	"agent/internal/tui/screen"
 )
 
-// readPicture reads what ends in .png and is not missing.
+// readPicture returns an image for any path, except those that contain "missing" or end
+// in .heic.
 func readPicture(path string) (llm.Image, string, error) {
 	if strings.Contains(path, "missing") {
 		return llm.Image{}, "", fs.ErrNotExist
 	}
 	if strings.HasSuffix(path, ".heic") {
-		return llm.Image{}, "", errors.New(path + ": it is no image for a model")
+		return llm.Image{}, "", errors.New(path + ": unsupported image format")
 	}
 	return llm.Image{MediaType: "image/png", Data: []byte(path)}, "1200x800 PNG", nil
 }
@@ -46,7 +47,7 @@ func TestImages(t *testing.T) {
 		{"copied in a file manager", func(d *driver) { d.send(tea.PasteMsg{Content: "file:///a%20b.png\r\nfile:///c.png\r\n"}) },
 			"[image 1: a%20b.png 1200x800 PNG]\n[image 2: c.png 1200x800 PNG]\n", nil},
 		{"among other words", func(d *driver) { d.typeText("isn't (a.png, `b.png`) better? ") }, "isn't ([image 1: a.png 1200x800 PNG], `[image 2: b.png 1200x800 PNG]`) better? ", nil},
-		{"a blank behind a backslash", func(d *driver) { d.typeText(`see my\ shot.png now`) }, `see [image 1: my\ shot.png 1200x800 PNG] now`, nil},
+		{"a backslash before a space", func(d *driver) { d.typeText(`see my\ shot.png now`) }, `see [image 1: my\ shot.png 1200x800 PNG] now`, nil},
 		{"among pasted lines", func(d *driver) { d.send(tea.PasteMsg{Content: "wrote a.png\nand more"}) }, "wrote a.png\nand more", nil},
 		{"empty paste", func(d *driver) { d.typeText("see "); d.send(tea.PasteMsg{}) }, "see [image 1: clipboard]", nil},
 		{"clipboard", func(d *driver) { d.typeText("see "); d.press("ctrl+v") }, "see [image 1: clipboard]", nil},
@@ -57,7 +58,7 @@ func TestImages(t *testing.T) {
 			Text: "see [image 1: a.png 1200x800 PNG]", Images: []llm.Image{shot("a.png")}}}},
 		{"put back twice", func(d *driver) { d.typeText("a.png "); d.press("backspace", "ctrl+w", "ctrl+y", "ctrl+y", "enter") }, "", []event.Command{event.Prompt{
 			Text: "[image 1: a.png 1200x800 PNG][image 1: a.png 1200x800 PNG]", Images: []llm.Image{shot("a.png")}}}},
-		{"walked back to", func(d *driver) {
+		{"from the prompt history", func(d *driver) {
 			d.typeText("see a.png ")
 			d.press("enter")
 			d.events(userSaid("see [image 1: a.png 1200x800 PNG]"), turnEnd(event.Done, 0))
@@ -75,7 +76,7 @@ func TestImages(t *testing.T) {
 	}
 }
 
-func TestImagesThatCannotBe(t *testing.T) {
+func TestImageErrors(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{
 		Files:  screen.Files{ReadImage: readPicture},
 		Models: screen.Models{Blind: func(string) bool { return true }},
@@ -88,24 +89,24 @@ func TestImagesThatCannotBe(t *testing.T) {
 	d.press("ctrl+v")
 	d.shows("the clipboard holds no image.")
 	d.typeText("see photo.heic ")
-	d.shows("Cannot attach an image: photo.heic: it is no image for a model.")
+	d.shows("Cannot attach an image: photo.heic: unsupported image format.")
 	d.press("ctrl+c")
 	d.send(tea.PasteMsg{Content: "a.png"})
 	d.shows("anthropic/claude-sonnet does not support images")
 }
 
-// A prompt that is sent while an image is being read goes when it was.
-func TestSentBeforeItsImage(t *testing.T) {
+// A prompt that is sent while its image is loading is sent once the image is loaded.
+func TestPromptWaitsForItsImage(t *testing.T) {
 	for key, queued := range map[string]bool{"enter": false, "alt+enter": true} {
 		d := newDriver(t, 80, 24, screen.Options{Files: screen.Files{ReadImage: readPicture}})
 		if queued {
 			d.events(userSaid("go"))
 		}
 		d.typeText("a.png")
-		_, looks := d.m.Update(tea.KeyPressMsg{Code: tea.KeySpace, Text: " "})
+		_, load := d.m.Update(tea.KeyPressMsg{Code: tea.KeySpace, Text: " "})
 		d.press(key)
 		d.wantCommands()
-		d.runCmd(looks)
+		d.runCmd(load)
 		if queued {
 			d.events(turnEnd(event.Done, 0))
 		}
@@ -113,8 +114,8 @@ func TestSentBeforeItsImage(t *testing.T) {
 	}
 }
 
-// The images of a draft, and of what waits, come back with it, wherever they came
-// from and whether or not that is still there.
+// The images of the draft and of queued messages are saved and restored, even if their
+// files no longer exist.
 func TestDraftOfImages(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{Files: screen.Files{ReadImage: readPicture}, Clipboard: screen.Clipboard{ReadImage: func(context.Context) (llm.Image, error) { return shot("clip"), nil }}})
 	d.events(userSaid("go"))
@@ -137,8 +138,8 @@ func TestDraftOfImages(t *testing.T) {
 	again.wantCommands(first, event.Prompt{Text: "like  and [image 1: clipboard] ok", Images: []llm.Image{shot("clip")}})
 }
 
-// Of two messages that wait and read alike, each has its own image.
-func TestQueuedImagesThatReadAlike(t *testing.T) {
+// Two queued messages with the same text keep their own images.
+func TestQueuedMessagesKeepTheirImages(t *testing.T) {
 	held := shot("one")
 	d := newDriver(t, 80, 24, screen.Options{Clipboard: screen.Clipboard{ReadImage: func(context.Context) (llm.Image, error) { return held, nil }}})
 	d.events(userSaid("go"))
@@ -155,7 +156,7 @@ func TestQueuedImagesThatReadAlike(t *testing.T) {
 	d.wantCommands(prompt(shot("two")), prompt(shot("one")))
 }
 
-// Another image of the same name is another draft.
+// A draft is saved again if only the content of an image changed.
 func TestDraftOfAnotherImage(t *testing.T) {
 	held := shot("one")
 	d := newDriver(t, 80, 24, screen.Options{Clipboard: screen.Clipboard{ReadImage: func(context.Context) (llm.Image, error) { return held, nil }}})

@@ -29,21 +29,21 @@ func TestJobs(t *testing.T) {
 	})
 }
 
-func TestJobsWords(t *testing.T) {
+func TestJobsUsage(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	for _, line := range []string{"/jobs stop", "/jobs 1", "/jobs stop it"} {
 		d.typeText(line)
 		d.press("enter")
 		if !strings.Contains(d.screen(), "usage: /jobs [stop N]") {
-			t.Errorf("%s is not explained:\n%s", line, d.screen())
+			t.Errorf("%s shows no usage:\n%s", line, d.screen())
 		}
-		d.press("ctrl+u") // it stays, to be mended
+		d.press("ctrl+u") // the command stays in the prompt
 	}
 	d.wantCommands()
 	d.typeText("/jobs")
 	d.press("enter")
 	d.events(event.JobsNow{})
 	if !strings.Contains(d.screen(), "no background jobs") {
-		t.Errorf("that there are none is not told:\n%s", d.screen())
+		t.Errorf("the message that there are no jobs is missing:\n%s", d.screen())
 	}
 }

@@ -14,8 +14,7 @@ import (
 	"agent/internal/tui/screen"
 )
 
-// modelCatalog answers for models as a program does: those that are known at once,
-// then all.
+// modelCatalog lists models like the program: first the connected ones, then all.
 func modelCatalog(_ context.Context, whole bool) ([]screen.Model, error) {
 	in, out, free := 1.25, 10.0, 0.0
 	models := []screen.Model{
@@ -38,7 +37,7 @@ func TestModelPicker(t *testing.T) {
 		d.typeText("bet")
 		d.press("enter")
 		if !strings.Contains(strings.Join(strings.Fields(d.screen()), " "), "beta is not connected. To connect it: set BETA_API_KEY") {
-			t.Errorf("it is not said what is missing:\n%s", d.screen())
+			t.Errorf("the instructions to connect the model are missing:\n%s", d.screen())
 		}
 		for _, typed := range []string{"lar", "nine/lives"} {
 			d.typeText("/model")
@@ -58,8 +57,8 @@ func TestModelNamesAreSuggested(t *testing.T) {
 	}
 }
 
-// A word finds its other forms, and the name of what a key does.
-func TestKeysAreFoundByOtherForms(t *testing.T) {
+// The search of /keys also finds other forms of a word.
+func TestKeySearchFindsOtherForms(t *testing.T) {
 	for word, want := range map[string]string{
 		"copies":    "copy the selection",
 		"scrolling": "scroll up",
@@ -83,16 +82,16 @@ func TestPalette(t *testing.T) {
 		var kept []string
 		d := newDriver(t, w, h, screen.Options{Recent: []string{"/cost"}, Remember: func(recent []string) { kept = recent }})
 		d.press("ctrl+p")
-		many := regexp.MustCompile(`  1 of \d+\n$`) // which is another number with every key
+		many := regexp.MustCompile(`  1 of \d+\n$`) // the number changes with every new key binding
 		d.compare("palette-"+size, many.ReplaceAllString(d.screen(), "  1 of N\n"))
 		d.checkOtherBackground()
-		d.typeText("open-a") // what a key does
+		d.typeText("open-a") // an action of a key binding
 		d.press("enter")
 		d.press("ctrl+p")
 		d.typeText("mouse")
 		d.press("enter")
 		if d.m.mouse.on {
-			t.Error("the mouse is not given away")
+			t.Error("mouse capture is still on")
 		}
 		d.typeText("a draft")
 		d.press("ctrl+p")
@@ -105,7 +104,7 @@ func TestPalette(t *testing.T) {
 		d.typeText("status")
 		d.press("enter")
 		if !strings.Contains(d.screen(), "mode       ask") {
-			t.Errorf("the command was not carried out:\n%s", d.screen())
+			t.Errorf("the command did not run:\n%s", d.screen())
 		}
 		if diff := cmp.Diff(kept, []string{"/status", "/rename", "mouse", "open-all", "/cost"}); diff != "" {
 			t.Error(diff)
@@ -129,7 +128,7 @@ func TestRecentIsSavedAtTheEnd(t *testing.T) {
 	}
 }
 
-func TestDraftIsWalkedBackTo(t *testing.T) {
+func TestPaletteKeepsTheDraftInHistory(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.typeText("a draft")
 	d.press("ctrl+p")
@@ -140,31 +139,31 @@ func TestDraftIsWalkedBackTo(t *testing.T) {
 	}
 }
 
-func TestKeysAreSearched(t *testing.T) {
+func TestKeySearch(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.typeText("/keys suspend")
 	d.press("enter")
 	if s := d.screen(); !strings.Contains(s, "ctrl+z") || !strings.Contains(s, "named suspend in the configuration") || strings.Contains(s, "ctrl+o") {
-		t.Errorf("the key is not found alone:\n%s", s)
+		t.Errorf("want only the matching key binding:\n%s", s)
 	}
 	d.press("esc")
 	if !strings.Contains(d.screen(), "? help") {
-		t.Errorf("it is not closed:\n%s", d.screen())
+		t.Errorf("esc does not close the list:\n%s", d.screen())
 	}
 }
 
-// A question that comes while a list is open is told on it.
-func TestQuestionBelowAList(t *testing.T) {
+// A dialog that opens behind a list is announced in the list's last line.
+func TestDialogBehindAList(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(userSaid("go"))
 	d.press("ctrl+p")
 	d.events(call("r", "1", "edit"), event.Asked{Ask: event.Ask{ID: "1", Title: "edit a.go"}})
 	if !strings.Contains(d.screen(), "a question waits · esc shows it") {
-		t.Errorf("the question is hidden:\n%s", d.screen())
+		t.Errorf("the waiting dialog is not announced:\n%s", d.screen())
 	}
 	d.press("esc")
 	if !strings.Contains(d.screen(), "edit a.go") {
-		t.Errorf("the question is not shown:\n%s", d.screen())
+		t.Errorf("the dialog is not shown after esc:\n%s", d.screen())
 	}
 }
 
@@ -186,7 +185,7 @@ func TestWelcomeWaitsForSearch(t *testing.T) {
 		d := newDriver(t, 80, 24, screen.Options{Models: screen.Models{List: modelCatalog, Name: "offline/guide", Searching: true, Welcome: "No model is connected, so the offline guide answers."}})
 		d.runCmd(d.m.Init())
 		if got := d.screen(); !strings.Contains(got, "Searching for a model") || strings.Contains(got, "No model is connected") || strings.Contains(got, "just type") {
-			t.Errorf("while it searches:\n%s", got)
+			t.Errorf("during the search:\n%s", got)
 		}
 		return d
 	}
@@ -196,12 +195,12 @@ func TestWelcomeWaitsForSearch(t *testing.T) {
 	d = searching()
 	d.events(&event.ModelSet{Model: "ollama/tiny", Why: "it is there"}, event.Notice{Text: "ollama/tiny answers now."}, event.Searched{})
 	if got := d.screen(); strings.Contains(got, "Searching for a model") || strings.Contains(got, "No model is connected") || !strings.Contains(got, "ollama/tiny answers now.") {
-		t.Errorf("after one was found:\n%s", got)
+		t.Errorf("after a model was found:\n%s", got)
 	}
-	d.runCmd(d.m.slash.Models.Show()) // the models come late
+	d.runCmd(d.m.slash.Models.Show()) // the list of models arrives late
 	d.press("esc")
 	if got := d.screen(); strings.Contains(got, "No model is connected") {
-		t.Errorf("after the models came:\n%s", got)
+		t.Errorf("after the models were listed:\n%s", got)
 	}
 }
 
@@ -225,7 +224,7 @@ func TestStatusCommand(t *testing.T) {
 	}
 }
 
-func TestCommandsThatWaitForTheTurn(t *testing.T) {
+func TestCommandsDuringATurn(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(userSaid("go"))
 	d.typeText("/new")
@@ -255,8 +254,8 @@ func TestListTellsWhereOneIs(t *testing.T) {
 	d.shows("Rewind to before a prompt, to edit it\n")
 }
 
-// What is to be approved can be scrolled while one says something to it.
-func TestScrollWhileSaying(t *testing.T) {
+// The dialog scrolls while the user types a comment.
+func TestScrollWhileCommenting(t *testing.T) {
 	d := newDriver(t, 40, 14, screen.Options{})
 	url := "https://example.org/" + strings.Repeat("path/", 60)
 	d.events(userSaid("go"), event.Asked{Ask: event.Ask{ID: "1", Title: "fetch " + url, Effect: "network"}})

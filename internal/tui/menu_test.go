@@ -230,13 +230,13 @@ func TestCommandsDuringATurn(t *testing.T) {
 	d.typeText("/new")
 	d.press("enter")
 	if d.quit || !strings.Contains(d.screen(), "interrupt it first") || d.m.editor.Shown() != "/new" {
-		t.Errorf("a turn that runs is left:\n%s", d.screen())
+		t.Errorf("/new leaves the session during a turn:\n%s", d.screen())
 	}
 }
 
-// A list that has no room for all of its entries says which of how many is
-// marked, and its heading is no half sentence.
-func TestListTellsWhereOneIs(t *testing.T) {
+// A list that does not fit shows the number of the marked row and the total. Its heading
+// is not truncated.
+func TestListShowsThePosition(t *testing.T) {
 	d := newDriver(t, 40, 12, screen.Options{})
 	d.events(userSaid("one"), turnEnd(event.Done, 0))
 	d.typeText("/keys")

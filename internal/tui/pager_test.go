@@ -12,8 +12,9 @@ import (
 	"agent/internal/tui/screen"
 )
 
-// Everything is shown with all it has, and afterwards as it was.
-func TestWhole(t *testing.T) {
+// The pager shows the transcript without truncation. After closing it, the screen is
+// unchanged.
+func TestPager(t *testing.T) {
 	lines := func(word string, n int) string { return strings.Repeat(word+"\n", n) + "last of the " + word }
 	all := []event.Event{userSaid(lines("prompt", 40)), done(llm.Thinking, "r", lines("thought", 40)), call("r", "1", "read"), call("r", "2", "read"),
 		start("1", "read a.go", "read", file("a.go")), start("2", "read b.go", "read", file("b.go")),
@@ -37,18 +38,19 @@ func TestWhole(t *testing.T) {
 		d.shows("All read.")
 		d.press("/")
 		d.typeText("prompt")
-		d.press("enter", "N", "N", "n") // n goes down, as in less
+		d.press("enter", "N", "N", "n") // n searches down, as in less
 		d.golden("whole-find-" + size)
 		d.press("esc", "G", "x", "y", "tab", "q")
 		if got := d.screen(); got != before {
-			t.Errorf("it was\n%s\nand is\n%s", before, got)
+			t.Errorf("the screen changed from\n%s\nto\n%s", before, got)
 		}
 		d.wantCommands()
 	})
 }
 
-// A question that comes meanwhile is told, and waits.
-func TestWholeWhileAsked(t *testing.T) {
+// A dialog that opens behind the pager is announced and takes no keys until the pager is
+// closed.
+func TestDialogBehindThePager(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.typeText("/view")
 	d.press("enter")

@@ -25,7 +25,7 @@ func TestTokens(t *testing.T) {
 	d.press("enter")
 	d.wantCommands(event.Prompt{Text: strings.TrimSpace("a " + long + other)})
 	d.events(userSaid(strings.TrimSpace("a " + long + other)))
-	d.press("up") // the tokens come back
+	d.press("up") // the tokens are restored
 	d.promptIs("a [pasted 312 lines][pasted 312 lines, no. 2]")
 	d.press("end", "left", "alt+o")
 	d.promptIs("a " + long + "[pasted 312 lines, no. 2]")
@@ -33,7 +33,7 @@ func TestTokens(t *testing.T) {
 	d.promptIs("a [pasted 312 lines][pasted 312 lines, no. 2]")
 }
 
-// The characters that stand for tokens can be typed as well.
+// The characters that represent tokens internally can also be pasted.
 func TestTokenCharacters(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	text := "a\U00100000b\U0010fffdc\U00100001"
@@ -58,8 +58,8 @@ func TestDraftKeepsTokens(t *testing.T) {
 	damaged.promptIs("short")
 }
 
-// What comes back unsent, and what is typed by then, have their tokens still.
-func TestUnsentTokens(t *testing.T) {
+// An unsent message that returns to the prompt keeps its tokens, as does the draft.
+func TestUnsentMessageKeepsTokens(t *testing.T) {
 	long, other := strings.Repeat("line of text\n", 312), strings.Repeat("another\n", 412)
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(userSaid("go"))

@@ -16,10 +16,10 @@ import (
 	"agent/internal/tui/screen"
 )
 
-// noon is when sessions are chosen.
+// noon is the current time in these tests.
 func noon() time.Time { return time.Date(2026, 3, 5, 13, 0, 0, 0, time.UTC) }
 
-// stored are sessions as a store has them.
+// storedSessions returns the sessions of the fake store.
 func storedSessions() []list.Session {
 	return []list.Session{
 		{ID: "s3", Dir: "~/src/shop", Title: "the server ignores --timeout, fix it", When: noon().Add(-time.Hour), Messages: 14, Parent: "s2"},
@@ -29,7 +29,7 @@ func storedSessions() []list.Session {
 	}
 }
 
-// store answers for sessions as a program does.
+// store is a fake session store that records its calls.
 type store struct {
 	queries, previews []string
 }
@@ -58,7 +58,7 @@ func (s *store) options() screen.Options {
 	}
 }
 
-// pickerDriver plays the terminal and the clock of a picker.
+// pickerDriver simulates the terminal and the clock of a session picker.
 type pickerDriver struct {
 	driver
 	p *sessionPicker
@@ -105,7 +105,7 @@ func (d *pickerDriver) typeText(text string) {
 	}
 }
 
-// rest lets everything happen that happens when nobody types.
+// runTimers fires all timers, as after a pause in typing.
 func (d *pickerDriver) runTimers() {
 	for len(d.timers) > 0 {
 		due := d.timers
@@ -142,31 +142,31 @@ func TestPicker(t *testing.T) {
 	})
 }
 
-// What is typed is looked for in the texts too, once nobody types.
+// After a pause in typing, the picker also searches the transcripts.
 func TestPickerSearches(t *testing.T) {
 	s := &store{}
 	d := newPickerDriver(t, 80, 24, s.options())
 	d.typeText("listener")
 	if got := d.screen(); !strings.Contains(got, "searching transcripts") {
-		t.Errorf("that it searches is not told:\n%s", got)
+		t.Errorf("the search is not shown:\n%s", got)
 	}
 	d.runTimers()
 	if diff := cmp.Diff(s.queries, []string{"", "listener"}); diff != "" {
 		t.Errorf("queries (-got +want):\n%s", diff)
 	}
 	if got := d.screen(); !strings.Contains(got, "why is the build slow") || strings.Contains(got, "templates") {
-		t.Errorf("not what was found here:\n%s", got)
+		t.Errorf("want only the matches in this directory:\n%s", got)
 	}
 	d.press("tab")
 	if got := d.screen(); !strings.Contains(got, "templates") {
-		t.Errorf("not what was found elsewhere:\n%s", got)
+		t.Errorf("the matches in other directories are missing:\n%s", got)
 	}
 	d.press("ctrl+u")
 	d.runTimers()
 	d.typeText("[")
 	d.runTimers()
 	if got := d.screen(); !strings.Contains(got, "search: missing ␛]") {
-		t.Errorf("the error is not told:\n%s", got)
+		t.Errorf("the error is missing:\n%s", got)
 	}
 	d.press("esc")
 	if d.p.chosen != "" || !d.p.closed {
@@ -174,19 +174,19 @@ func TestPickerSearches(t *testing.T) {
 	}
 }
 
-// Where this directory has no session, those of the others are listed, and stay.
-func TestPickerElsewhere(t *testing.T) {
+// If this directory has no sessions, the picker always lists those of all directories.
+func TestPickerWithoutLocalSessions(t *testing.T) {
 	o := (&store{}).options()
 	o.Files.Dir = "~/src/new"
 	d := newPickerDriver(t, 80, 24, o)
 	before := d.screen()
 	d.press("tab")
 	if diff := cmp.Diff(d.screen(), before); diff != "" || !strings.Contains(before, "templates") {
-		t.Errorf("tab changes what is listed (-got +want):\n%s", diff)
+		t.Errorf("tab changes the list (-got +want):\n%s", diff)
 	}
 }
 
-// Each end is read once, and only where the mark comes to rest.
+// A preview is read once per session, and only after the marker stops on it.
 func TestPickerPreviews(t *testing.T) {
 	s := &store{}
 	d := newPickerDriver(t, 80, 24, s.options())
@@ -227,7 +227,7 @@ func TestResume(t *testing.T) {
 		d.golden("sessions-" + size)
 		d.press("down", "down", "enter")
 		if d.quit || strings.Contains(d.screen(), "resume a session") {
-			t.Errorf("the session that is shown is not gone back to:\n%s", d.screen())
+			t.Errorf("selecting the open session does not return to it:\n%s", d.screen())
 		}
 		d.typeText("/resume")
 		d.press("enter")
@@ -239,11 +239,11 @@ func TestResume(t *testing.T) {
 	})
 }
 
-func TestResumeNowhere(t *testing.T) {
+func TestResumeWithoutSessions(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.typeText("/resume")
 	d.press("enter")
 	if got := d.screen(); !strings.Contains(got, "There are no other sessions.") {
-		t.Errorf("that there are none is not told:\n%s", got)
+		t.Errorf("the message that there are none is missing:\n%s", got)
 	}
 }

@@ -12,7 +12,8 @@ import (
 	"agent/internal/tui/screen"
 )
 
-// asker is an agent that asks one question and keeps the answer.
+// askingAgent returns an agent that asks ask after each prompt and appends the answers
+// to got.
 func askingAgent(ask event.Ask, got *[]event.Answer) func(context.Context, chan<- event.Event, <-chan event.Command) {
 	return func(ctx context.Context, events chan<- event.Event, commands <-chan event.Command) {
 		send := func(evs ...event.Event) {
@@ -81,7 +82,7 @@ func TestPlainAnswers(t *testing.T) {
 		{long, "5|1", yes, "+line 29\n"},
 		{warned, "y", yes, "  warning: deletes files\n  a +0 −0\n  + deletes\n  1 yes"},
 		{which, "y|n|Yes|1", chose(0), "note: answer with a number, or type your answer after 3\n"},
-		{steps, "2|4 x|go on|y", yes, "  1 yes  3 no\n"},
+		{steps, "2|4 x|continue|y", yes, "  1 yes  3 no\n"},
 		{edit, "sure", event.Answer{ID: "1", Decision: event.Refuse, Note: "the input has ended, so no user can answer"}, ""},
 		{which, "2", chose(1), "  1 this\n  2 that\n  3 TEXT something else: your answer\n  4 let the model decide\n"},
 		{which, "4", no, ""},
@@ -97,7 +98,7 @@ func TestPlainAnswers(t *testing.T) {
 				t.Errorf("(-got +want):\n%s\n%s", diff, out)
 			}
 			if !strings.Contains(out, c.says) {
-				t.Errorf("there is no %q:\n%s", c.says, out)
+				t.Errorf("%q is missing:\n%s", c.says, out)
 			}
 		})
 	}

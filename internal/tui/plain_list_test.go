@@ -15,7 +15,7 @@ import (
 	"agent/internal/tui/screen"
 )
 
-// manyModels are more models than are told at once.
+// manyModels lists more models than are printed at once.
 func manyModels(context.Context, bool) ([]screen.Model, error) {
 	var all []screen.Model
 	for i := range 2*20 + 5 {
@@ -24,11 +24,11 @@ func manyModels(context.Context, bool) ([]screen.Model, error) {
 	return append(all, screen.Model{Name: "there/large"}, screen.Model{Name: "there/larger"}), nil
 }
 
-// heard is what was printed, which one can wait for.
+// liveOutput collects output and signals new text.
 type liveOutput struct {
 	mu   sync.Mutex
 	text bytes.Buffer
-	more chan struct{} // holds a sign that there is more
+	more chan struct{} // signals new text; has a buffer of one
 }
 
 func (h *liveOutput) Write(b []byte) (int, error) {
@@ -41,17 +41,17 @@ func (h *liveOutput) Write(b []byte) (int, error) {
 	return h.text.Write(b)
 }
 
-// from returns what was printed from byte n on.
+// from returns the output from byte n.
 func (h *liveOutput) from(n int) string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.text.String()[n:]
 }
 
-// turn is what a person waits for, and what they type then.
+// exchange is the output that the simulated user waits for, and the line typed then.
 type exchange struct{ wait, line string }
 
-// conversed is told where a person types.
+// runPlainTyped is runPlain with a user at a terminal, who waits before each line.
 func runPlainTyped(t *testing.T, o screen.Options, turns ...exchange) string {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
@@ -84,8 +84,8 @@ func runPlainTyped(t *testing.T, o screen.Options, turns ...exchange) string {
 	return out.from(0)
 }
 
-// A long list is told piece by piece, to a file as well.
-func TestPlainListGoesOn(t *testing.T) {
+// A long list is printed in parts, even if the input is not a terminal.
+func TestPlainListInParts(t *testing.T) {
 	got := runPlain(t, screen.Options{Models: screen.Models{List: manyModels}}, "/model", "more", "more", "45", "/model", "more", "7", "more")
 	for _, want := range []string{
 		"  20 here/m20\n  and 27 more (type more to list them)\n  type a number to select, or an empty line to cancel\n  21 here/m21\n",
@@ -93,16 +93,15 @@ func TestPlainListGoesOn(t *testing.T) {
 		"note: model: here/m45\n", "note: model: here/m07\n", "You said more.",
 	} {
 		if !strings.Contains(got, want) {
-			t.Errorf("there is no %q:\n%s", want, got)
+			t.Errorf("%q is missing:\n%s", want, got)
 		}
 	}
 	if strings.Count(got, "  47 there/larger\n") != 1 {
-		t.Errorf("the last row is told %d times, want once:\n%s", strings.Count(got, "  47 there/larger\n"), got)
+		t.Errorf("the last row is printed %d times, want once:\n%s", strings.Count(got, "  47 there/larger\n"), got)
 	}
 }
 
-// A part of a name narrows the list to what is called so, or takes what alone
-// is.
+// Part of a name filters the list. If only one row matches, it is selected.
 func TestPlainListByName(t *testing.T) {
 	const ready = "empty line to cancel"
 	got := runPlainTyped(t, screen.Options{Models: screen.Models{List: manyModels}},
@@ -115,12 +114,12 @@ func TestPlainListByName(t *testing.T) {
 		"note: model: there/larger\n", "You said hello.",
 	} {
 		if !strings.Contains(got, want) {
-			t.Errorf("there is no %q:\n%s", want, got)
+			t.Errorf("%q is missing:\n%s", want, got)
 		}
 	}
 }
 
-// Sessions are found by what was said in them, too.
+// The list of sessions also searches the transcripts.
 func TestPlainListOfSessions(t *testing.T) {
 	sessions := func(_ context.Context, query string) ([]list.Session, error) {
 		all := []list.Session{{ID: "a", Dir: "~/shop", Title: "one"}, {ID: "b", Dir: "~/shop", Title: "two"}, {ID: "c", Dir: "~/shop", Title: "three"}}
@@ -129,7 +128,7 @@ func TestPlainListOfSessions(t *testing.T) {
 		}
 		return all, nil
 	}
-	got := runPlainTyped(t, screen.Options{Session: screen.Session{List: sessions}, Files: screen.Files{Dir: "~/shop"}}, exchange{"> ", "/resume"}, exchange{"empty line to cancel", "what was said"})
+	got := runPlainTyped(t, screen.Options{Session: screen.Session{List: sessions}, Files: screen.Files{Dir: "~/shop"}}, exchange{"> ", "/resume"}, exchange{"empty line to cancel", "spoken words"})
 	if !strings.Contains(got, "3 three") || !strings.Contains(got, "  1 two") && !strings.Contains(got, "  1 b") {
 		t.Errorf("the session is not found:\n%s", got)
 	}

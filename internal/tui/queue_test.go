@@ -10,15 +10,15 @@ import (
 	"agent/internal/tui/screen"
 )
 
-// prompted is a prompt as the agent gets it.
+// prompted returns the command that sends a prompt.
 func prompted(text string) event.Command { return event.Prompt{Text: text} }
 
-// sees fails unless the screen shows all of the words.
+// shows checks that the screen shows each of the texts.
 func (d *driver) shows(words ...string) {
 	d.t.Helper()
 	for _, w := range words {
 		if got := d.screen(); !strings.Contains(got, w) {
-			d.t.Errorf("there is no %q on the screen:\n%s", w, got)
+			d.t.Errorf("the screen does not show %q:\n%s", w, got)
 		}
 	}
 }
@@ -27,19 +27,19 @@ func (d *driver) hides(words ...string) {
 	d.t.Helper()
 	for _, w := range words {
 		if got := d.screen(); strings.Contains(got, w) {
-			d.t.Errorf("there is %q on the screen:\n%s", w, got)
+			d.t.Errorf("the screen shows %q:\n%s", w, got)
 		}
 	}
 }
 
-// say types text and presses key.
+// typeAndPress types text and presses key.
 func (d *driver) typeAndPress(text, key string) {
 	d.typeText(text)
 	d.press(key)
 }
 
-// What is queued while a turn runs is shown, kept, and sent one by one at the
-// ends of turns.
+// Messages queued during a turn are shown and saved. One is sent at the end of each
+// turn.
 func TestQueue(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
 		d := newDriver(t, w, h, screen.Options{})
@@ -64,7 +64,7 @@ func TestQueue(t *testing.T) {
 	})
 }
 
-// What is queued can be taken back to edit, and removed.
+// Queued messages can be edited and removed.
 func TestQueueIsEdited(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.typeAndPress("go", "enter")
@@ -80,15 +80,15 @@ func TestQueueIsEdited(t *testing.T) {
 	d.press("alt+q", "alt+q")
 	d.hides("queued")
 	d.press("up")
-	d.shows("› one") // what was removed can be walked back to
+	d.shows("› one") // removed messages are in the prompt history
 	d.press("ctrl+c", "ctrl+c")
 	d.events(turnEnd(event.Done, time.Second))
 	d.wantCommands(prompted("go"), event.Interrupt{}, event.Interrupt{})
 }
 
-// After a turn that was stopped or failed nothing is sent by itself: the
-// messages wait, and say so.
-func TestQueueWaitsAfterTrouble(t *testing.T) {
+// After a turn that was interrupted or failed, the queue is held until the user presses
+// enter.
+func TestQueueIsHeldAfterInterruptOrError(t *testing.T) {
 	for reason, why := range map[event.Reason]string{event.UserInterrupt: "interrupted", event.ProviderError: "the turn failed", event.MaxSteps: "the turn failed"} {
 		d := newDriver(t, 100, 24, screen.Options{})
 		d.typeAndPress("go", "enter")
@@ -109,8 +109,8 @@ func TestQueueWaitsAfterTrouble(t *testing.T) {
 	}
 }
 
-// What was queued when the program ended waits in the next one.
-func TestQueueComesBack(t *testing.T) {
+// Messages that were queued when the program ended are restored and held.
+func TestQueueIsRestored(t *testing.T) {
 	d := newDriver(t, 100, 24, screen.Options{Session: screen.Session{Draft: draft("", "one", "!make")}})
 	d.shows("held    1  “one”", "2  “!make”", "unsent")
 	d.wantCommands()
@@ -119,8 +119,8 @@ func TestQueueComesBack(t *testing.T) {
 	d.wantCommands(prompted("one"), event.RunShell{Line: "make", Join: true})
 }
 
-// Where nothing runs, there is nothing to wait for.
-func TestQueueAtRest(t *testing.T) {
+// While no turn runs, the queue key sends at once.
+func TestQueueKeySendsWhenIdle(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.press("alt+enter")
 	d.typeAndPress("go", "alt+enter")
@@ -128,8 +128,8 @@ func TestQueueAtRest(t *testing.T) {
 	d.hides("queued")
 }
 
-// Who reads further up is left there when what was queued is sent.
-func TestQueueLeavesTheWindow(t *testing.T) {
+// Sending a queued message does not scroll the transcript.
+func TestQueueKeepsScrollPosition(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.typeAndPress("go", "enter")
 	d.events(userSaid("go"), done(llm.Assistant, "r1", strings.Repeat("A line of it.\n\n", 60)))
@@ -142,9 +142,8 @@ func TestQueueLeavesTheWindow(t *testing.T) {
 	d.shows("agent 0.1", "more below")
 }
 
-// Enter sends what waits rather than let an answer go on that was cut, and is
-// told as such.
-func TestQueueGoesFirst(t *testing.T) {
+// After an incomplete answer, enter sends the queue rather than continue the answer.
+func TestQueueBeforeContinue(t *testing.T) {
 	d := newDriver(t, 100, 24, screen.Options{})
 	d.typeAndPress("go", "enter")
 	d.events(userSaid("go"))
@@ -153,13 +152,13 @@ func TestQueueGoesFirst(t *testing.T) {
 	end.Cut = true
 	d.events(end)
 	d.shows("enter to send")
-	d.hides("goes on")
+	d.hides("to continue")
 	d.press("enter")
 	d.wantCommands(prompted("go"), prompted("one"))
 }
 
-// What was held holds nothing up once it is gone.
-func TestQueueAfterWhatWasHeld(t *testing.T) {
+// Once the held messages are removed, the queue works as usual.
+func TestQueueAfterHeldMessages(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{Session: screen.Session{Draft: draft("", "held")}})
 	d.press("alt+q")
 	d.typeAndPress("go", "enter")

@@ -16,7 +16,7 @@ func TestRewindList(t *testing.T) {
 		d := newDriver(t, w, h, screen.Options{Session: screen.Session{History: twoTurns()}})
 		d.press("esc")
 		if !strings.Contains(d.screen(), "esc again to edit a message") {
-			t.Errorf("the first esc says nothing:\n%s", d.screen())
+			t.Errorf("the hint after the first esc is missing:\n%s", d.screen())
 		}
 		d.press("esc")
 		d.golden("rewind-" + size)
@@ -27,15 +27,15 @@ func TestRewindList(t *testing.T) {
 	})
 }
 
-// Two presses of esc go back only if they are meant together, and with nothing
-// in the editor that they could be meant for.
+// Pressing esc twice opens the rewind list only within a short time, with an empty
+// prompt and while no turn runs.
 func TestEscTwice(t *testing.T) {
 	open := func(d *driver) bool { return d.m.lists.over != nil }
 	d := newDriver(t, 80, 24, screen.Options{Session: screen.Session{History: twoTurns()}})
 	d.press("esc")
 	d.advance(3 * time.Second)
 	if strings.Contains(d.screen(), "esc again") {
-		t.Errorf("the first esc counts for ever:\n%s", d.screen())
+		t.Errorf("the hint of the first esc does not expire:\n%s", d.screen())
 	}
 	d.press("esc", "x", "esc", "esc")
 	if open(d) {
@@ -53,17 +53,17 @@ func TestEscTwice(t *testing.T) {
 	if open(d) {
 		t.Error("esc does not close the list")
 	}
-	d.typeText("go on")
+	d.typeText("continue")
 	d.press("enter", "esc", "esc")
 	if open(d) {
 		t.Error("esc opens the list while a turn runs")
 	}
-	d.wantCommands(event.Prompt{Text: "go on"}, event.Interrupt{}, event.Interrupt{})
+	d.wantCommands(event.Prompt{Text: "continue"}, event.Interrupt{}, event.Interrupt{})
 
 	none := newDriver(t, 80, 24, screen.Options{})
 	none.press("esc", "esc")
 	if open(none) || strings.Contains(none.screen(), "esc again") {
-		t.Errorf("there is something to take back where nothing was said:\n%s", none.screen())
+		t.Errorf("an empty session can be rewound:\n%s", none.screen())
 	}
 }
 
@@ -77,15 +77,15 @@ func TestForkList(t *testing.T) {
 		d.press("down")
 		d.golden("fork-hostile-" + size)
 		d.press("up", "enter")
-		keep := len(history) - 1 // without a partial
+		keep := len(history) - 1 // the partial does not count
 		if diff := cmp.Diff(d.m.next, screen.Exit{Fork: &keep}); diff != "" || !d.quit {
 			t.Errorf("the screen ended: %v, with (-got +want):\n%s", d.quit, diff)
 		}
 	})
 }
 
-// A steered prompt and one of the program's own begin no turn, and are no point
-// to go back to.
+// Steering messages and automatic prompts do not start a turn, so they are not in the
+// rewind list.
 func TestRewindPoints(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{
 		Session: screen.Session{History: []event.Event{
@@ -96,7 +96,7 @@ func TestRewindPoints(t *testing.T) {
 	d.typeText("/rewind")
 	d.press("enter")
 	if got := d.screen(); !strings.Contains(got, "one") || !strings.Contains(got, "two") || strings.Contains(got, "steer") {
-		t.Errorf("not the prompts that began a turn:\n%s", got)
+		t.Errorf("want only the prompts that started a turn:\n%s", got)
 	}
 	d.press("enter")
 	d.wantCommands(event.Rewind{Keep: 4})

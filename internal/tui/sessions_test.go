@@ -14,7 +14,7 @@ import (
 	"agent/internal/tui/transcript"
 )
 
-// twoTurns is a session of two turns, of which the first keeps firstTurn events.
+// twoTurns returns a session of two turns. The first one has firstTurn durable events.
 func twoTurns() []event.Event {
 	noon := time.Date(2026, 3, 1, 11, 40, 0, 0, time.UTC)
 	first, second := userSaid("why is the build slow"), userSaid("then make it fast\nwithout new dependencies")
@@ -51,13 +51,13 @@ func TestRewound(t *testing.T) {
 		d.events(userSaid("leave it"), done(llm.Assistant, "r9", "As you like."), turnEnd(event.Done, time.Second))
 		d.events(&event.Rewound{Keep: 0})
 		if got := d.screen(); strings.Contains(got, "the build slow") || !strings.Contains(got, "agent 0.1") {
-			t.Errorf("the beginning is not what is left:\n%s", got)
+			t.Errorf("rewinding to the start leaves:\n%s", got)
 		}
 	})
 }
 
-// What is taken back is as if it had never been said.
-func TestRewoundIsLikeResumed(t *testing.T) {
+// A rewound session has the same state as a session that ended there.
+func TestRewoundEqualsResumed(t *testing.T) {
 	const partials = 1
 	d := newDriver(t, 100, 40, screen.Options{Session: screen.Session{History: twoTurns()}})
 	d.events(&event.Rewound{Keep: firstTurn})
@@ -66,15 +66,14 @@ func TestRewoundIsLikeResumed(t *testing.T) {
 		return []any{f.Answer, f.Turns, f.Used, f.Running, f.Prompts}
 	}
 	if diff := cmp.Diff(facts(d.m.Feed), facts(resumed.m.Feed)); diff != "" {
-		t.Errorf("what is left (-got +want):\n%s", diff)
+		t.Errorf("state after the rewind (-got +want):\n%s", diff)
 	}
 	if got, want := d.m.Transcript.Events(), resumed.m.Transcript.Events(); got != want {
-		t.Errorf("%d events are left, want %d", got, want)
+		t.Errorf("%d events after the rewind, want %d", got, want)
 	}
 }
 
-// A session that is rewound far above the window can continue before the screen is
-// drawn again.
+// A rewind to far above the window and new events can arrive in one batch.
 func TestRewoundAndContinuedInOneBatch(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{Session: screen.Session{History: long(600)}})
 	d.events(&event.Rewound{Keep: 6}, userSaid("again"), streamed("r", "It begins"),
@@ -83,8 +82,8 @@ func TestRewoundAndContinuedInOneBatch(t *testing.T) {
 	d.hides("It begins", "no connection")
 }
 
-// What a broken or hostile agent says of the past changes nothing.
-func TestRewoundBeyond(t *testing.T) {
+// Rewinds to invalid positions are ignored.
+func TestRewoundToInvalidPosition(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{Session: screen.Session{History: twoTurns()}})
 	before := d.screen()
 	d.events(&event.Rewound{Keep: 1000}, &event.Rewound{Keep: -1})
@@ -108,7 +107,7 @@ func TestRenamedAndCompacted(t *testing.T) {
 		}
 		d.events(&event.Rewound{Keep: 0})
 		if got := d.screen(); !strings.Contains(got, "main · the ␛[3") {
-			t.Errorf("the title is taken back with what was said:\n%s", got)
+			t.Errorf("the rewind removed the title:\n%s", got)
 		}
 	})
 }
@@ -131,31 +130,31 @@ func TestSessionCommands(t *testing.T) {
 		d.typeText(line)
 		d.press("enter")
 		if d.quit || !strings.Contains(d.screen(), "interrupt it first") {
-			t.Errorf("%s leaves a turn that runs:\n%s", line, d.screen())
+			t.Errorf("%s leaves the session during a turn:\n%s", line, d.screen())
 		}
 	}
 }
 
-func TestNothingToForkWithoutALog(t *testing.T) {
+func TestUnsavedSessionCannotBeForked(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{Session: screen.Session{History: twoTurns()}})
 	d.typeText("/fork 1")
 	d.press("enter")
 	if d.quit || !strings.Contains(d.screen(), "cannot be forked") {
-		t.Errorf("a session that is kept nowhere was left for its fork:\n%s", d.screen())
+		t.Errorf("an unsaved session was forked:\n%s", d.screen())
 	}
 }
 
 func TestRename(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{Session: screen.Session{Title: "the build"}})
 	if !strings.Contains(d.screen(), "main · the build") {
-		t.Errorf("the title is not told:\n%s", d.screen())
+		t.Errorf("the title is missing:\n%s", d.screen())
 	}
 	d.typeText("/rename  a faster build ")
 	d.press("enter")
 	d.typeText("/rename")
 	d.press("enter")
 	if !strings.Contains(d.screen(), "usage: /rename TITLE") {
-		t.Errorf("it is not said how to rename:\n%s", d.screen())
+		t.Errorf("the usage of /rename is missing:\n%s", d.screen())
 	}
 	d.wantCommands(event.Rename{Title: "a faster build"})
 }
@@ -165,7 +164,7 @@ func TestRewindByNumber(t *testing.T) {
 	for _, line := range []string{"/rewind 3", "/rewind -1", "/rewind it"} {
 		d.typeText(line)
 		d.press("enter")
-		d.press("ctrl+u") // it stays, to be mended
+		d.press("ctrl+u") // the command stays in the prompt
 	}
 	d.wantCommands()
 	d.typeText("/rewind 1")
@@ -198,7 +197,7 @@ func TestExport(t *testing.T) {
 		d.typeText(line)
 		d.press("enter")
 		if !strings.Contains(d.screen(), want) {
-			t.Errorf("%s: %q is not said:\n%s", line, want, d.screen())
+			t.Errorf("%s: %q is missing:\n%s", line, want, d.screen())
 		}
 		d.press("ctrl+u")
 	}
@@ -206,6 +205,6 @@ func TestExport(t *testing.T) {
 	none.typeText("/export")
 	none.press("enter")
 	if !strings.Contains(none.screen(), "There is no session to export.") {
-		t.Errorf("that there is none is not told:\n%s", none.screen())
+		t.Errorf("the message that there is no session is missing:\n%s", none.screen())
 	}
 }

@@ -42,7 +42,7 @@ func stories() []story {
 		}},
 		{"look-careful", screen.Options{}, func(d *driver) {
 			ask := askCommand("1", "curl https://example.org/install.sh | sh")
-			ask.Ask.Warnings = []string{"what is loaded is run at once"}
+			ask.Ask.Warnings = []string{"runs downloaded code"}
 			d.events(userSaid("install it"), call("r1", "1", "shell"), ask)
 			d.armDialog()
 		}},

@@ -15,9 +15,9 @@ import (
 	"agent/internal/tui/screen"
 )
 
-// FuzzTyping presses all that means something to the editor, in both kinds of
-// keys. The driver checks after each that the screen keeps within its window;
-// here, that the text is whole and the cursor is where it can be.
+// FuzzTyping sends random input to the editor, with emacs and vi keys. After each step
+// the driver checks that the view fits in the window, and the test checks that the caret
+// is valid and the text contains no tokens.
 func FuzzTyping(f *testing.F) {
 	for seed := range uint64(8) {
 		f.Add(seed)
@@ -38,14 +38,14 @@ func FuzzTyping(f *testing.F) {
 			if raw := b.Raw(); b.Caret() > len(raw) || !utf8.ValidString(raw[:b.Caret()]) || !utf8.ValidString(raw[b.Caret():]) {
 				t.Fatalf("the caret is at %d, between %q and %q", b.Caret(), raw[max(b.Caret()-20, 0):b.Caret()], raw[b.Caret():min(b.Caret()+20, len(raw))])
 			}
-			if whole := p.d.m.editor.Text(); strings.ContainsFunc(whole, text.IsToken) {
-				t.Fatalf("a token is left in what would be sent: %q", whole)
+			if full := p.d.m.editor.Text(); strings.ContainsFunc(full, text.IsToken) {
+				t.Fatalf("the text to send contains a token: %q", full)
 			}
 		}
 	})
 }
 
-// typeOn does something that concerns the editor.
+// editStep sends random input to the editor.
 func (p *player) editStep() {
 	switch p.IntN(9) {
 	case 0:

@@ -15,7 +15,7 @@ import (
 	"agent/internal/tui/screen"
 )
 
-// holds compares what the editor shows.
+// promptIs compares the text shown in the prompt.
 func (d *driver) promptIs(want string) {
 	d.t.Helper()
 	if got := d.m.editor.Shown(); got != want {
@@ -23,8 +23,7 @@ func (d *driver) promptIs(want string) {
 	}
 }
 
-// findFiles finds those of a small workspace that hold the letters of a query in a
-// row.
+// findFiles returns the files of a small workspace whose path contains query.
 func findFiles(_ context.Context, query string, limit int) (found []screen.Match, final bool) {
 	for _, f := range []screen.Match{{Path: "main.go"}, {Path: "internal", Dir: true}, {Path: "internal/tui/editor.go"}, {Path: "a file.md"}, {Path: "shot.png"}} {
 		if i := strings.Index(f.Path, query); i >= 0 && len(found) < limit {
@@ -44,17 +43,17 @@ func TestSuggestions(t *testing.T) {
 		want string // in the editor
 		sent []event.Command
 	}{
-		{"tab takes a file", func(d *driver) { d.typeText("see @mai"); d.press("tab") }, "see @main.go ", nil},
-		{"enter takes a file", func(d *driver) { d.typeText("see @edit"); d.press("enter") }, "see @internal/tui/editor.go ", nil},
+		{"tab accepts a file", func(d *driver) { d.typeText("see @mai"); d.press("tab") }, "see @main.go ", nil},
+		{"enter accepts a file", func(d *driver) { d.typeText("see @edit"); d.press("enter") }, "see @internal/tui/editor.go ", nil},
 		{"down marks the next", func(d *driver) { d.typeText("@int"); d.press("down", "tab") }, "@internal/tui/editor.go ", nil},
-		{"a directory goes on", func(d *driver) { d.typeText("@int"); d.press("tab") }, "@internal/", nil},
-		{"blanks are quoted", func(d *driver) { d.typeText("@fil"); d.press("tab") }, `@"a file.md" `, nil},
+		{"no space after a directory", func(d *driver) { d.typeText("@int"); d.press("tab") }, "@internal/", nil},
+		{"spaces are quoted", func(d *driver) { d.typeText("@fil"); d.press("tab") }, `@"a file.md" `, nil},
 		{"quoted from the start", func(d *driver) { d.typeText(`@"a f`); d.press("tab") }, `@"a file.md" `, nil},
 		{"esc closes", func(d *driver) { d.typeText("@mai"); d.press("esc"); d.press("enter") }, "", []event.Command{event.Prompt{Text: "@mai"}}},
 		{"esc closes for the whole word", func(d *driver) { d.typeText("@ma"); d.press("esc"); d.typeText("i"); d.press("tab", "tab") }, "@main.go ", nil},
 		{"not within a word", func(d *driver) { d.typeText("me@mai"); d.press("enter") }, "", []event.Command{event.Prompt{Text: "me@mai"}}},
 		{"a bare @ is sent", func(d *driver) { d.typeText("a @"); d.press("enter") }, "", []event.Command{event.Prompt{Text: "a @"}}},
-		{"what is there already is sent", func(d *driver) { d.typeText("@main.go"); d.press("enter") }, "", []event.Command{event.Prompt{Text: "@main.go"}}},
+		{"enter sends a complete path", func(d *driver) { d.typeText("@main.go"); d.press("enter") }, "", []event.Command{event.Prompt{Text: "@main.go"}}},
 		{"in the middle of a line", func(d *driver) {
 			d.typeText("see  now")
 			d.press("left", "left", "left", "left")
@@ -62,9 +61,9 @@ func TestSuggestions(t *testing.T) {
 			d.press("tab")
 		}, "see @main.go now", nil},
 		{"tab completes a command", func(d *driver) { d.typeText("/mod"); d.press("down", "tab") }, "/mode ", nil},
-		{"enter runs one that is whole", func(d *driver) { d.typeText("/hel"); d.press("enter") }, "", nil},
+		{"enter runs the completed command", func(d *driver) { d.typeText("/hel"); d.press("enter") }, "", nil},
 		{"arguments", func(d *driver) { d.typeText("/mode ed"); d.press("enter") }, "", []event.Command{event.SetMode{Mode: "edits"}}},
-		{"up walks where nothing is suggested", func(d *driver) { d.typeText("one"); d.press("enter"); d.events(userSaid("one")); d.press("up") }, "one", []event.Command{event.Prompt{Text: "one"}}},
+		{"up without suggestions", func(d *driver) { d.typeText("one"); d.press("enter"); d.events(userSaid("one")); d.press("up") }, "one", []event.Command{event.Prompt{Text: "one"}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := newDriver(t, 80, 24, screen.Options{Files: screen.Files{Find: findFiles}})
@@ -87,7 +86,7 @@ func TestSuggestionsAreShown(t *testing.T) {
 	})
 }
 
-// esc takes the suggestions away before it stops a turn.
+// Esc closes the suggestions before it interrupts a turn.
 func TestEscClosesSuggestionsFirst(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{Files: screen.Files{Find: findFiles}})
 	d.events(userSaid("go"))
@@ -99,8 +98,8 @@ func TestEscClosesSuggestionsFirst(t *testing.T) {
 	d.wantCommands(event.Interrupt{})
 }
 
-// An answer that comes late does not replace that to a newer question; files
-// that become known later are asked for again.
+// A late result does not replace that of a newer query. While results are not final, the
+// query is repeated.
 func TestLateFiles(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	var asked []string
@@ -128,18 +127,18 @@ func TestSearchingPrompts(t *testing.T) {
 	history := []event.Event{userSaid("Fix the parser"), turnEnd(event.Done, 0), userSaid("why is the build slow"), turnEnd(event.Done, 0),
 		userSaid("fix the build"), turnEnd(event.Done, 0)}
 	for _, c := range []struct{ name, keys, want string }{
-		{"the latest that fits", "ctrl+r b u i l d enter", "fix the build"},
+		{"the latest match", "ctrl+r b u i l d enter", "fix the build"},
 		{"again, an older one", "ctrl+r b u i l d ctrl+r enter", "why is the build slow"},
 		{"and back", "ctrl+r b u i l d ctrl+r down enter", "fix the build"},
 		{"stays at the oldest", "ctrl+r b u i l d ctrl+r ctrl+r ctrl+r enter", "why is the build slow"},
 		{"shorter again", "ctrl+r s l backspace backspace f i x enter", "fix the build"},
 		{"capitals count", "ctrl+r F i x enter", "Fix the parser"},
 		{"in other sessions", "ctrl+r o t h e r enter", "in another session"},
-		{"esc gives the draft back", "ctrl+r b u i l d esc", "draft"},
+		{"esc restores the draft", "ctrl+r b u i l d esc", "draft"},
 		{"ctrl+c too", "ctrl+r b u i l d ctrl+c", "draft"},
-		{"nothing found leaves the draft", "ctrl+r z z enter", "draft"},
-		{"undo gives it back", "ctrl+r b u i l d enter ctrl+_", "draft"},
-		{"another key goes on with what was found", "ctrl+r s l o w home x", "xwhy is the build slow"},
+		{"no match keeps the draft", "ctrl+r z z enter", "draft"},
+		{"undo restores the draft", "ctrl+r b u i l d enter ctrl+_", "draft"},
+		{"another key edits the match", "ctrl+r s l o w home x", "xwhy is the build slow"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := newDriver(t, 80, 24, screen.Options{Session: screen.Session{History: history, Earlier: func(context.Context, int) []string { return []string{"in another session"} }}})
@@ -161,7 +160,7 @@ func TestSearchingPrompts(t *testing.T) {
 	})
 }
 
-func TestWalkingToEarlierSessions(t *testing.T) {
+func TestHistoryOfEarlierSessions(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{Session: screen.Session{Earlier: func(context.Context, int) []string { return []string{"older", "old"} }}})
 	d.press("up")
 	d.promptIs("old")
@@ -173,8 +172,8 @@ func TestWalkingToEarlierSessions(t *testing.T) {
 	d.promptIs("")
 }
 
-// What was said several times in a row is walked past at once.
-func TestWalkingPastTheSame(t *testing.T) {
+// The prompt history skips repetitions of the same prompt.
+func TestHistorySkipsRepetitions(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{Session: screen.Session{Earlier: func(context.Context, int) []string { return []string{"a", "b", "b", "b", "c", "c"} }}})
 	var got []string
 	for range 4 {
@@ -186,7 +185,7 @@ func TestWalkingPastTheSame(t *testing.T) {
 		got = append(got, d.m.editor.Shown())
 	}
 	if diff := cmp.Diff(got, []string{"c", "b", "a", "a", "b", "c", ""}); diff != "" {
-		t.Errorf("walked (-got +want):\n%s", diff)
+		t.Errorf("prompts (-got +want):\n%s", diff)
 	}
 }
 
@@ -201,13 +200,13 @@ func TestUndoKeys(t *testing.T) {
 	d.promptIs("one two")
 	d.press("ctrl+a", "ctrl+k", "ctrl+c", "ctrl+y", "alt+y")
 	d.promptIs("one two")
-	d.press("ctrl+c", "ctrl+_") // a prompt that was cleared is walked back to
+	d.press("ctrl+c", "ctrl+_") // a cleared prompt is in the history
 	d.promptIs("")
 	d.press("up")
 	d.promptIs("one two")
 }
 
-// The cursor stands where the next letter goes, whatever is before it.
+// The cursor is at the right column after characters of any width.
 func TestCursor(t *testing.T) {
 	for text, want := range map[string]int{"": 2, "ab": 4, "日本": 6, "👩‍👩‍👧": 4, "e\u0301": 3, "\t": 6, "🇩🇪x": 5, "می\u200cخواهم": 9} {
 		d := newDriver(t, 40, 12, screen.Options{})
@@ -218,11 +217,11 @@ func TestCursor(t *testing.T) {
 	}
 }
 
-// What a key costs does not grow with what was pasted before it. The limit is
-// there against a hang.
+// The cost of a key press does not depend on the size of the draft. The limit only
+// catches a hang.
 func TestPastesDoNotBlock(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
-	huge := strings.Repeat("a line of some length, as they are\n", 300_000)
+	huge := strings.Repeat("a line of some length, as usual\n", 300_000)
 	begin := time.Now()
 	d.send(tea.PasteMsg{Content: huge})
 	for range 100 {
@@ -234,8 +233,8 @@ func TestPastesDoNotBlock(t *testing.T) {
 	d.shows(fmt.Sprintf("[pasted %s]", phrase.Count(300_000, "line")))
 }
 
-// A key that moves in the text where it can means something else at its end.
-func TestKeysThatEndWhereTheTextDoes(t *testing.T) {
+// Keys that move the caret have another meaning at the start or end of the text.
+func TestKeysAtTheEdgesOfTheText(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.typeText("one")
 	d.press("ctrl+j")
@@ -254,8 +253,8 @@ func TestKeysThatEndWhereTheTextDoes(t *testing.T) {
 	d.promptIs("oXne\ntwYo")
 }
 
-// Case, and the order of letters and words.
-func TestKeysThatRewriteWords(t *testing.T) {
+// Keys change the case of words and transpose letters and words.
+func TestCaseAndTransposeKeys(t *testing.T) {
 	for _, c := range []struct{ keys, want string }{
 		{"alt+< alt+u alt+c", "ONE Two three"},
 		{"alt+< alt+u alt+< alt+l", "one two three"},

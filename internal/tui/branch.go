@@ -19,8 +19,8 @@ func (n *notifier) followBranch(events batch) tea.Cmd {
 	return nil
 }
 
-// readBranch returns a command that reads the branch, or nil if one is already
-// running.
+// readBranch returns a command that reads the branch. It returns nil if the branch
+// cannot be read or is being read.
 func (n *notifier) readBranch() tea.Cmd {
 	if n.Options.Files.ReadBranch == nil || n.reading {
 		return nil

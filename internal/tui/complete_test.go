@@ -63,7 +63,7 @@ func TestMarkedSuggestionIsAccepted(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.typeText("/mode")
 	if !d.m.prompt.Suggestions.Open() {
-		t.Fatal("nothing is suggested for /mode")
+		t.Fatal("no suggestions for /mode")
 	}
 	d.press("down", "enter")
 	d.promptIs("/model ")

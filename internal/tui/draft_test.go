@@ -31,7 +31,7 @@ func TestDraftIsSaved(t *testing.T) {
 	}
 	d.press("x", "backspace")
 	d.advance(2 * time.Second)
-	d.wantDrafts(draft("one two")) // it is what was saved
+	d.wantDrafts(draft("one two")) // unchanged, so not saved again
 	d.press("ctrl+u")
 	d.wantDrafts(draft("one two"), draft(""))
 	d.typeText("   ")
@@ -75,7 +75,7 @@ func TestDraftIsRestored(t *testing.T) {
 		})
 		d.golden("draft-" + size)
 		d.advance(2 * time.Second)
-		d.wantDrafts() // it is what was saved
+		d.wantDrafts() // unchanged, so not saved again
 	})
 }
 

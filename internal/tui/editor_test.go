@@ -46,7 +46,7 @@ func TestTyping(t *testing.T) {
 			d.press("enter")
 			d.wantCommands(event.Prompt{Text: c.want})
 			if !d.m.editor.Empty() {
-				t.Errorf("the editor still holds %q", d.m.editor.Shown())
+				t.Errorf("the prompt still holds %q", d.m.editor.Shown())
 			}
 		})
 	}
@@ -71,31 +71,25 @@ func TestEmptyPromptIsNotSent(t *testing.T) {
 
 func TestPromptHistory(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{Session: screen.Session{History: []event.Event{userSaid("one"), turnEnd(event.Done, 0), userSaid("two\nlines"), turnEnd(event.Done, 0)}}})
-	shows := func(want string) {
-		t.Helper()
-		if got := d.m.editor.Shown(); got != want {
-			t.Errorf("the editor holds %q, want %q", got, want)
-		}
-	}
 	d.typeText("draft")
 	d.press("up")
-	shows("two\nlines")
+	d.promptIs("two\nlines")
 	d.press("up") // moves within the text
-	shows("two\nlines")
+	d.promptIs("two\nlines")
 	d.press("up")
-	shows("one")
+	d.promptIs("one")
 	d.press("up")
-	shows("one")
+	d.promptIs("one")
 	d.press("down")
-	shows("two\nlines")
+	d.promptIs("two\nlines")
 	d.press("down")
-	shows("draft")
+	d.promptIs("draft")
 	d.press("down")
-	shows("draft")
+	d.promptIs("draft")
 	d.press("ctrl+c")
-	shows("")
+	d.promptIs("")
 	d.press("up")
-	shows("draft")
+	d.promptIs("draft")
 }
 
 func TestEditorGrows(t *testing.T) {
@@ -210,7 +204,7 @@ func TestUnsentMessageReturns(t *testing.T) {
 	d.press("esc")
 	d.events(turnEnd(event.UserInterrupt, time.Second), event.Unsent{Text: "and this"})
 	if got, want := d.m.editor.Shown(), "and this\ndraft"; got != want {
-		t.Errorf("the editor holds %q, want %q", got, want)
+		t.Errorf("the prompt is %q, want %q", got, want)
 	}
 	if strings.Contains(d.screen(), "goes in") {
 		t.Errorf("the message is still shown as pending:\n%s", d.screen())

@@ -15,14 +15,14 @@ import (
 )
 
 // modelCatalog lists models like the program: first the connected ones, then all.
-func modelCatalog(_ context.Context, whole bool) ([]screen.Model, error) {
+func modelCatalog(_ context.Context, all bool) ([]screen.Model, error) {
 	in, out, free := 1.25, 10.0, 0.0
 	models := []screen.Model{
 		{Name: "acme/large", Context: 400_000, Input: &in, Output: &out, Why: "ACME_API_KEY is set", Default: true},
 		{Name: "acme/small", Context: 128_000, Input: &free, Output: &free, Why: "ACME_API_KEY is set"},
 		{Name: "ollama/\x1b[31mred", Why: "runs here"},
 	}
-	if whole {
+	if all {
 		models = append(models, screen.Model{Name: "beta", Needs: "set BETA_API_KEY"})
 	}
 	return models, nil

@@ -31,13 +31,13 @@ func FuzzPages(f *testing.F) {
 		}
 		w, h := 30+p.IntN(90), 4+p.IntN(40)
 		p.paged = resumedAt(t, w, h, p.all, p.prompt())
-		p.whole = newDriver(t, w, h, screen.Options{})
-		p.whole.m.Transcript.PageLimit = transcript.PageSize{Events: math.MaxInt, Bytes: math.MaxInt}
-		p.whole.events(p.all...)
+		p.full = newDriver(t, w, h, screen.Options{})
+		p.full.m.Transcript.PageLimit = transcript.PageSize{Events: math.MaxInt, Bytes: math.MaxInt}
+		p.full.events(p.all...)
 		for i := range 60 {
 			what := p.step()
-			if diff := cmp.Diff(strings.Split(p.paged.screen(), "\n"), strings.Split(p.whole.screen(), "\n")); diff != "" {
-				t.Fatalf("step %d, %s (-paged +whole):\n%s", i, what, diff)
+			if diff := cmp.Diff(strings.Split(p.paged.screen(), "\n"), strings.Split(p.full.screen(), "\n")); diff != "" {
+				t.Fatalf("step %d, %s (-paged +full):\n%s", i, what, diff)
 			}
 		}
 		if loaded := p.paged.pagesRead(); loaded > 2+2*keptPages+p.paged.pagesShown() {
@@ -78,17 +78,17 @@ func (d *driver) pagesRead() (n int) {
 // pagesShown counts the pages that overlap the window.
 func (d *driver) pagesShown() int { return d.m.Transcript.Bottom.Page - d.m.Transcript.Top.Page + 1 }
 
-// pagedPair runs a session on two screens: paged unloads pages, whole does not.
+// pagedPair runs a session on two screens: paged unloads pages, full does not.
 type pagedPair struct {
 	*rand.Rand
-	paged, whole *driver
-	all          []event.Event
-	reply        int
+	paged, full *driver
+	all         []event.Event
+	reply       int
 }
 
 func (p *pagedPair) both(do func(d *driver)) {
 	do(p.paged)
-	do(p.whole)
+	do(p.full)
 }
 
 // step performs a random action on both screens and returns its description.

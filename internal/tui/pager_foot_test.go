@@ -150,7 +150,7 @@ func TestPagerCopiesMouseSelection(t *testing.T) {
 		x, y := d.find("goodbye")
 		d.drag(x, y, x+2, y)
 		if got := d.lastLine(); !strings.Contains(got, want) {
-			t.Errorf("the last line is %q, want it to say %q", got, want)
+			t.Errorf("the last line is %q, want %q in it", got, want)
 		}
 		d.press("alt+w")
 		if got := d.lastLine(); keep && !strings.Contains(got, "copied 1 line") {

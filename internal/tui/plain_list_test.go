@@ -52,7 +52,7 @@ func (h *liveOutput) from(n int) string {
 type exchange struct{ wait, line string }
 
 // runPlainTyped is runPlain with a user at a terminal, who waits before each line.
-func runPlainTyped(t *testing.T, o screen.Options, turns ...exchange) string {
+func runPlainTyped(t *testing.T, o screen.Options, exchanges ...exchange) string {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	defer stop()
@@ -63,7 +63,7 @@ func runPlainTyped(t *testing.T, o screen.Options, turns ...exchange) string {
 	go func() {
 		defer close(typed)
 		seen := 0
-		for _, each := range turns {
+		for _, each := range exchanges {
 			for !strings.Contains(out.from(seen), each.wait) {
 				select {
 				case <-out.more:

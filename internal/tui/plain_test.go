@@ -88,9 +88,9 @@ func TestPlainRejectsScreenCommands(t *testing.T) {
 // A list is printed once it is complete. A line that is not a number closes it and is
 // handled as a prompt or command.
 func TestPlainList(t *testing.T) {
-	models := func(_ context.Context, whole bool) ([]screen.Model, error) {
+	models := func(_ context.Context, complete bool) ([]screen.Model, error) {
 		all := []screen.Model{{Name: "here/one"}, {Name: "here/two"}}
-		if !whole {
+		if !complete {
 			return all[:1], nil
 		}
 		return all, nil
@@ -98,7 +98,7 @@ func TestPlainList(t *testing.T) {
 	got := runPlain(t, screen.Options{Models: screen.Models{List: models}}, "/model", "hello", "/model", "7", "/theme", "1", "bye")
 	for _, want := range []string{"  1 here/one\n  2 here/two\n", "You said hello.", "note: there is no row 7\n", "You said bye."} {
 		if !strings.Contains(got, want) {
-			t.Errorf("there is no %q:\n%s", want, got)
+			t.Errorf("%q is missing:\n%s", want, got)
 		}
 	}
 }
@@ -131,7 +131,7 @@ func TestPlainWithUnreadableSession(t *testing.T) {
 	}, o, "/rewind", "hello")
 	for _, want := range []string{"error: cannot read the session: decode record 3\n", "cannot be rewound or forked", "You said hello."} {
 		if !strings.Contains(got, want) {
-			t.Errorf("there is no %q:\n%s", want, got)
+			t.Errorf("%q is missing:\n%s", want, got)
 		}
 	}
 }

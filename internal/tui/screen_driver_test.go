@@ -306,7 +306,7 @@ func (d *driver) compare(name, got string) {
 	}
 	want, err := os.ReadFile(file)
 	if err != nil {
-		d.t.Fatalf("%v (run with -update-screens to write it)", err)
+		d.t.Fatalf("%v (run with -update-screens to create it)", err)
 	}
 	if diff := cmp.Diff(strings.Split(got, "\n"), strings.Split(string(want), "\n")); diff != "" {
 		d.t.Errorf("%s (-got +want):\n%s", file, diff)

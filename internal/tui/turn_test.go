@@ -44,8 +44,8 @@ func TestStreaming(t *testing.T) {
 	})
 }
 
-// A finished message takes the place of what streamed of it, whatever that was.
-func TestNothingIsDrawnTwice(t *testing.T) {
+// A finished message replaces its streamed text, even if the text differs.
+func TestFinishedMessageReplacesStreamedText(t *testing.T) {
 	live := newDriver(t, 80, 24, screen.Options{})
 	live.events(userSaid("hi"), streamed("r1", "half a tr"))
 	live.events(event.Retrying{Attempt: 2, Of: 6, In: 3 * time.Second, Error: "the stream broke"})

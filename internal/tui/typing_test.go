@@ -19,7 +19,7 @@ import (
 func (d *driver) promptIs(want string) {
 	d.t.Helper()
 	if got := d.m.editor.Shown(); got != want {
-		d.t.Errorf("the editor holds %q, want %q", got, want)
+		d.t.Errorf("the prompt is %q, want %q", got, want)
 	}
 }
 
@@ -102,10 +102,10 @@ func TestEscClosesSuggestionsFirst(t *testing.T) {
 // query is repeated.
 func TestLateFiles(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
-	var asked []string
+	var queries []string
 	final := false
 	d.m.Options.Files.Find = func(_ context.Context, query string, _ int) ([]screen.Match, bool) {
-		asked = append(asked, query)
+		queries = append(queries, query)
 		if query == "" {
 			return []screen.Match{{Path: "late.go"}}, true
 		}
@@ -118,8 +118,8 @@ func TestLateFiles(t *testing.T) {
 	d.hides("late.go")
 	final = true
 	d.advance(time.Second)
-	if diff := cmp.Diff(asked, []string{"a", "", "a"}); diff != "" {
-		t.Errorf("asked (-got +want):\n%s", diff)
+	if diff := cmp.Diff(queries, []string{"a", "", "a"}); diff != "" {
+		t.Errorf("queries (-got +want):\n%s", diff)
 	}
 }
 

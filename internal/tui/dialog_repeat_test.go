@@ -118,7 +118,7 @@ func hiddenLine(t *testing.T, d *driver) string {
 			return line
 		}
 	}
-	t.Fatalf("nothing is hidden:\n%s", d.screen())
+	t.Fatalf("no line shows how much is hidden:\n%s", d.screen())
 	return ""
 }
 

@@ -145,7 +145,7 @@ func TestNoEditorIsSet(t *testing.T) {
 	a := newHome(t, nil).open(t, 80, 24)
 	a.wait("? help")
 	a.send("/edit" + enter)
-	a.wait("No editor is set. Set VISUAL or EDITOR")
+	a.wait("Cannot open an editor: $VISUAL and $EDITOR are not set")
 }
 
 // TestVimStory types with the vim key bindings. Esc ends insert mode and does not

@@ -385,7 +385,7 @@ func TestModelLeavesBaseURL(t *testing.T) {
 		a.wait(ownModel+" · "+host, "? help")
 		a.send("/model anthropic/claude-sonnet-5" + enter)
 		a.gone(host)
-		a.wait("anthropic/claude-sonnet-5 · context", "? help")
+		a.wait("agent 0.3.0 · anthropic/claude-sonnet-5 ", "? help")
 		a.send("/model openai/another" + enter)
 		a.wait("openai/another · "+host, "? help")
 		a.send("/status" + enter)

@@ -132,7 +132,7 @@ func TestPersonsEditor(t *testing.T) {
 		t.Fatal(err)
 	}
 	a.send(ctrlXE)
-	a.wait("Cannot open an editor: the program in $VISUAL or $EDITOR was not found. Your draft is unchanged.", "› my draft")
+	a.wait("Cannot open an editor: the program in $VISUAL or $EDITOR was not found. Your", "› my draft")
 	a.send(ctrlC + ctrlC + ctrlC)
 	a.exit()
 	if err := a.restored(); err != nil {

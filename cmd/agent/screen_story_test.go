@@ -26,7 +26,7 @@ func TestTerminalTells(t *testing.T) {
 	a.wait("? help")
 	a.send("/copy code" + enter)
 	a.wrote("\x1b]52;c;bWFrZSBpdAo=\a")
-	a.wait("the code (1 line)")
+	a.wait("the code block (1 line)")
 	a.send(ctrlD)
 	a.exit()
 }

@@ -127,7 +127,7 @@ func TestViOpensCommands(t *testing.T) {
 	d.typeText("hel")
 	d.promptIs("/hel")
 	d.press("ctrl+c", "ctrl+c", "esc", "?")
-	d.shows("other keys close")
+	d.shows("any key closes this")
 }
 
 // k and j move through the prompt history only in normal mode, and not as part of a

@@ -1,9 +1,11 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
 
 	"agent/internal/tui/ink"
 	"agent/internal/tui/keys"
@@ -12,8 +14,8 @@ import (
 	"agent/internal/tui/slash"
 )
 
-// help is the full-screen list of all key bindings and commands. It starts with the
-// current model and the reason it was selected.
+// help is the full-screen overview of the main key bindings and all commands. It starts
+// with the current model and the reason it was selected.
 type help struct {
 	*screen.Conversation
 	layers  *layer.Stack
@@ -68,45 +70,135 @@ func (h *help) Mouse(msg tea.MouseMsg) tea.Cmd {
 // View implements layer.FullScreen.
 func (h *help) View() ([]string, *tea.Cursor) {
 	st, width, height := h.Styles, h.Width, h.Height
-	all := h.lines(st, h.AboutModel(), h.slash.Commands(), width)
+	all := h.lines(width)
 	h.total, h.visible = len(all), min(len(all), max(height-1, 0))
 	h.scrollBy(0)
 	out := append([]string{}, all[h.scroll:h.scroll+h.visible]...)
 	for len(out) < height-1 {
 		out = append(out, "")
 	}
-	hint := "any key closes this"
+	hint := "/keys searches all keys · agent help explains everything · any key closes this"
 	if h.visible < h.total {
-		hint = "up, down scroll · other keys close"
+		hint = "up and down scroll · any other key closes this"
 	}
 	return append(out, st.Dim.Render(ink.Truncate("  "+hint, width))), nil
 }
 
-// lines renders the whole help text at the given width.
-func (h *help) lines(st *ink.Styles, model string, commands []slash.Command, width int) []string {
-	inner := max(width-ink.Gutter, 1)
-	out := ink.Hang(" ", ink.Wrap(model, inner))
-	var prefixes [][2]string
-	for _, s := range slash.Prefixes() {
-		prefixes = append(prefixes, [2]string{s.Typed, s.What})
+// lines renders the help in three columns, in two, or in one, depending on width.
+func (h *help) lines(width int) []string {
+	const wide, narrow = 100, 72
+	st, inner := h.Styles, max(width-ink.Gutter, 1)
+	compose, session, scroll := h.compose(), h.session(), h.transcript()
+	var body []string
+	switch {
+	case width >= wide:
+		column := inner / 3
+		body = joinColumns(column, compose.draw(st, column-2), session.draw(st, column-2), scroll.draw(st, column-2))
+		body = append(append(body, ""), h.commands(inner)...)
+	case width >= narrow:
+		column := inner / 2
+		left := slices.Concat(compose.draw(st, column-2), []string{""}, scroll.draw(st, column-2))
+		right := slices.Concat(session.draw(st, column-2), []string{""}, h.commands(column-2))
+		body = joinColumns(column, left, right)
+	default:
+		body = slices.Concat(compose.draw(st, inner), []string{""}, session.draw(st, inner), []string{""}, scroll.draw(st, inner), []string{""}, h.commands(inner))
 	}
-	out = append(append(out, "", "  "+st.Bold.Render(ink.Truncate("What you type", inner))), ink.Columns(st, prefixes, inner)...)
-	rows := map[keys.Scope][][2]string{}
-	var order []keys.Scope
-	for _, k := range h.Keys.Listed() {
-		if rows[k.Where] == nil {
-			order = append(order, k.Where)
+	out := append(ink.Hang(" ", ink.Wrap(h.AboutModel(), inner)), "")
+	for _, l := range body {
+		out = append(out, "  "+l)
+	}
+	return out
+}
+
+// keyGroup is a group of keys in the help.
+type keyGroup struct {
+	title string
+	rows  [][2]string // key and action
+}
+
+// add adds a row, unless key is empty because the action is unbound.
+func (g *keyGroup) add(key, action string) {
+	if key != "" {
+		g.rows = append(g.rows, [2]string{key, action})
+	}
+}
+
+// draw renders the title and the rows, truncated to width.
+func (g *keyGroup) draw(st *ink.Styles, width int) []string {
+	first := 0
+	for _, r := range g.rows {
+		first = max(first, lipgloss.Width(r[0]))
+	}
+	out := []string{st.Bold.Render(g.title)}
+	for _, r := range g.rows {
+		pad := strings.Repeat(" ", first-lipgloss.Width(r[0])+2)
+		out = append(out, ink.Truncate(st.Cyan.Render(r[0])+pad+r[1], width))
+	}
+	return out
+}
+
+// joinColumns joins blocks of lines side by side, each in a column of the given width.
+func joinColumns(column int, blocks ...[]string) []string {
+	var out []string
+	for y := 0; ; y++ {
+		line, more := "", false
+		for i, b := range blocks {
+			line += strings.Repeat(" ", max(i*column-lipgloss.Width(line), 0))
+			if y < len(b) {
+				line, more = line+b[y], true
+			}
 		}
-		rows[k.Where] = append(rows[k.Where], [2]string{k.Pressed(), k.What})
+		if !more {
+			return out
+		}
+		out = append(out, strings.TrimRight(line, " "))
 	}
-	for _, where := range order {
-		head := strings.TrimSpace("Keys " + string(where))
-		out = append(append(out, "", "  "+st.Bold.Render(ink.Truncate(head, inner))), ink.Columns(st, rows[where], inner)...)
+}
+
+func (h *help) compose() *keyGroup {
+	k, g := h.Keys.Name, &keyGroup{title: "Compose"}
+	g.add("/", "commands")
+	g.add("@", "files")
+	g.add("!", "shell command")
+	g.add("!!", "private shell command")
+	g.add(k(keys.Newline), "new line")
+	g.add(k(keys.Queue), "queue a message")
+	g.add(k(keys.Attach), "paste image")
+	g.add(k(keys.Edit), "edit in $EDITOR")
+	return g
+}
+
+func (h *help) session() *keyGroup {
+	k, g := h.Keys.Name, &keyGroup{title: "Session"}
+	g.add(k(keys.Mode), "permission mode")
+	g.add(k(keys.Model), "model")
+	g.add(k(keys.Search), "prompt history")
+	if key := k(keys.Rewind); key != "" {
+		g.add(key+" "+key, "edit a message")
 	}
-	var typed [][2]string
-	for _, s := range commands {
-		row := s.Row()
-		typed = append(typed, [2]string{ink.SanitizeLine(row.Usage), ink.SanitizeLine(row.What)})
+	g.add(k(keys.Interrupt), "interrupt the turn")
+	g.add(k(keys.Clear), "clear; twice: quit")
+	g.add(k(keys.Palette), "command palette")
+	return g
+}
+
+func (h *help) transcript() *keyGroup {
+	k, g := h.Keys.Name, &keyGroup{title: "Transcript"}
+	g.add(k(keys.Open), "expand last output")
+	g.add(k(keys.OpenAll), "expand all")
+	g.add(k(keys.View), "full-screen transcript")
+	g.add(k(keys.Find), "search")
+	g.add(k(keys.PageUp), "scroll up")
+	g.add(k(keys.PageDown), "scroll down")
+	g.add(k(keys.Mouse), "toggle mouse capture")
+	return g
+}
+
+// commands lists the names of the slash commands.
+func (h *help) commands(width int) []string {
+	var names []string
+	for _, c := range h.slash.Commands() {
+		names = append(names, "/"+ink.SanitizeLine(c.Name))
 	}
-	return append(append(out, "", "  "+st.Bold.Render(ink.Truncate("Commands", inner))), ink.Columns(st, typed, inner)...)
+	return append([]string{h.Styles.Bold.Render("Commands")}, ink.Wrap(strings.Join(names, "  "), width)...)
 }

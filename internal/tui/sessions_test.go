@@ -14,7 +14,8 @@ import (
 	"agent/internal/tui/transcript"
 )
 
-// twoTurns returns a session of two turns. The first one has firstTurn durable events.
+// twoTurns returns a session of two turns. event.Rewound counts firstTurn events in the
+// first one.
 func twoTurns() []event.Event {
 	noon := time.Date(2026, 3, 1, 11, 40, 0, 0, time.UTC)
 	first, second := userSaid("why is the build slow"), userSaid("then make it fast\nwithout new dependencies")

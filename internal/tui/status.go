@@ -134,7 +134,8 @@ func (h *hints) stopKey() string {
 }
 
 // idleHint returns the hint for the time between turns: how to get help, with more
-// detail before the first turn. With text in the prompt, it returns sendHint.
+// detail before the first turn. With text in the prompt or an open search, it returns
+// sendHint.
 func (h *hints) idleHint() string {
 	const wide = 100
 	if !h.editor.Empty() || h.find.Open() {
@@ -147,8 +148,9 @@ func (h *hints) idleHint() string {
 	return hint
 }
 
-// sendHint returns what the send key does with the text in the prompt, or "" if
-// nothing is to be sent or suggestions show it.
+// sendHint returns what the send key does with the text in the prompt, or the keys of
+// the search if it is open. It returns "" for a blank prompt, and while suggestions or
+// the prompt search are open.
 func (h *hints) sendHint() string {
 	e, does := h.editor, " to send"
 	typed := e.Raw()

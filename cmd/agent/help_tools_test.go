@@ -41,6 +41,13 @@ var toolNotes = map[string]struct {
 	"ask":         {nil, "2 to 6 choices"},
 }
 
+// toolDescriptions replaces descriptions that address the model or refer to the rest
+// of the specification.
+var toolDescriptions = map[string]string{
+	"patch": "Changes one or more files with a patch",
+	"todo":  "Keeps the model's plan for the current task",
+}
+
 func toolTable(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -74,7 +81,8 @@ func toolTable(t *testing.T) string {
 		}
 		what, _, _ := strings.Cut(s.Description, "\n")
 		what, _, _ = strings.Cut(what, ". ")
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", s.Name, strings.TrimSuffix(what, "."), cmp.Or(strings.Join(effects, ", "), "none"), note.limits)
+		what = cmp.Or(toolDescriptions[s.Name], strings.TrimSuffix(what, "."))
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", s.Name, what, cmp.Or(strings.Join(effects, ", "), "none"), note.limits)
 	}
 	return b.String()
 }

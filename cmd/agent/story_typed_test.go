@@ -62,7 +62,7 @@ func TestStoryOfTypedCommands(t *testing.T) {
 	a.wait("beside-42")
 	a.send("then this" + altEnter)
 	a.wait("queued  1", "then this")
-	waitFor(t, "what is queued to be kept", func() bool { return holds(h.dir, "then this") })
+	waitFor(t, "what is queued to be kept", func() bool { return holds(h.dir, `"queue":[{"text":"then this"`) })
 	a.signal(syscall.SIGKILL)
 	a.exit()
 

@@ -84,12 +84,12 @@ func upstream(metadata json.RawMessage) string {
 // Err returns f as an error. status is the HTTP status, 0 for an error inside a
 // stream.
 func (f Failure) Err(status int) *llm.Error {
-	e := &llm.Error{Status: status, Message: withoutStop(Clean(f.Message))}
+	e := &llm.Error{Status: status, Message: Clean(f.Message)}
 	if n, err := strconv.Atoi(f.Code); status == 0 && err == nil && n >= 400 && n < 600 {
 		status, e.Status = n, n
 	}
 	if e.Message == "" {
-		e.Message = withoutStop(Clean(f.Code))
+		e.Message = Clean(f.Code)
 	}
 	e.Kind, e.Retry = kindOf(status, f)
 	if status >= 400 && status < 500 && status != http.StatusTooManyRequests && status != http.StatusRequestTimeout {

@@ -50,10 +50,10 @@ func TestPageInsteadOfStream(t *testing.T) {
 // sentence without doubled words or punctuation.
 func TestRouterMessages(t *testing.T) {
 	for body, want := range map[string]string{
-		`{"error":{"message":"Provider returned error.","metadata":{"raw":"busy."}}}`: "p answered 503: Provider returned error: busy",
+		`{"error":{"message":"Provider returned error.","metadata":{"raw":"busy."}}}`: "p answered 503: Provider returned error: busy.",
 		`{"error":{"message":"busy","metadata":{"raw":"busy"}}}`:                      "p answered 503: busy",
 		`{"error":{"metadata":{"raw":"busy"}}}`:                                       "p answered 503: busy",
-		`{"error":{"message":"Overloaded. Try later."}}`:                              "p answered 503: Overloaded. Try later",
+		`{"error":{"message":"Overloaded. Try later."}}`:                              "p answered 503: Overloaded. Try later.",
 		`{"error":{"message":"Loading..."}}`:                                          "p answered 503: Loading...",
 	} {
 		e := StatusError(http.StatusServiceUnavailable, nil, []byte(body), time.Time{})

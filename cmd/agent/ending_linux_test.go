@@ -84,9 +84,9 @@ func onlyFault(t *testing.T, h home) string {
 	return string(told)
 }
 
-// TestFaultInATurn crashes during a turn: the terminal is restored and the session
+// TestCrashInATurn crashes during a turn: the terminal is restored and the session
 // can be resumed.
-func TestFaultInATurn(t *testing.T) {
+func TestCrashInATurn(t *testing.T) {
 	t.Parallel()
 	s := serve(t, begin("A long answer that is under "), say("Here again."))
 	h := newHome(t, nil, at(s)...)
@@ -141,7 +141,7 @@ func (s *terminal) quietFor(d time.Duration) {
 	s.mu.Lock()
 	before := len(s.raw)
 	s.mu.Unlock()
-	time.Sleep(d) // nothing is to come, which nothing tells
+	time.Sleep(d) // no event reports that there is no output
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if after := s.raw[before:]; len(after) > 0 {
@@ -165,7 +165,7 @@ func TestSuspendInAShell(t *testing.T) {
 	a.wait("Stopped", "ready>")
 	a.gone("The first half")
 	a.send("stty -g >after; cmp before after && echo the' 'same\n")
-	a.wait("the same") // which is not what was typed
+	a.wait("the same") // differs from the typed text
 	if err := a.modesOff(); err != nil {
 		t.Error(err)
 	}
@@ -211,7 +211,7 @@ func TestStopAndContinue(t *testing.T) {
 			waitFor(t, "the terminal to be restored after "+what, func() bool { return a.modesOff() == nil })
 		}
 		a.mu.Lock()
-		_, _ = a.em.Write([]byte("\x1b[2J")) // another has drawn there
+		_, _ = a.em.Write([]byte("\x1b[2J")) // another program has drawn there
 		a.mu.Unlock()
 		a.signal(syscall.SIGCONT)
 		a.wait("agent "+version, "? help")

@@ -89,7 +89,7 @@ func ignoreReplies() cmp.Option {
 }
 
 // A command runs in parallel to a turn, and the next step gets its output.
-func TestTypedCommandBesideATurn(t *testing.T) {
+func TestTypedCommandDuringATurn(t *testing.T) {
 	ended := make(chan struct{})
 	slow := tools.New("slow", "", func(context.Context, struct{}) (tools.Call, error) {
 		return tools.Call{Title: "slow", Effect: tools.Write, Run: func(ctx context.Context, _ tools.Approved) (tools.Result, error) {
@@ -240,7 +240,7 @@ func TestTypedCommandsInEveryPrefix(t *testing.T) {
 }
 
 // A resumed session gives the model the output of a command that it has not received.
-func TestTypedCommandIsToldAfterResume(t *testing.T) {
+func TestTypedCommandOutputAfterResume(t *testing.T) {
 	log := resumedLog(t, &event.UserSaid{Text: "one"}, &event.TurnEnd{Reason: event.Done},
 		&event.ShellStart{ID: "a", Line: "x", Join: true}, &event.ShellEnd{ID: "a", Line: "x", Join: true, Outcome: event.OK, Text: "did x\n[exit 0]\n"})
 	p := script.New(script.Say("done"))

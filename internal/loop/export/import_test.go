@@ -42,9 +42,9 @@ func load(t testing.TB, file []byte) adopt.Imported {
 	return got
 }
 
-// TestSessionsOfOtherProgramsAreConversations compares each import with a reviewed
+// TestImportOtherPrograms compares each import with a reviewed
 // golden file.
-func TestSessionsOfOtherProgramsAreConversations(t *testing.T) {
+func TestImportOtherPrograms(t *testing.T) {
 	for _, name := range []string{"claude.jsonl", "claude-continued.jsonl", "codex.jsonl", "codex-bare.jsonl", "codex-events.jsonl"} {
 		t.Run(name, func(t *testing.T) {
 			m := load(t, fixture(t, name))
@@ -203,7 +203,7 @@ func onTheWire(t testing.TB, msgs []llm.Message) {
 	}
 }
 
-func TestAnExportComesBackTheSame(t *testing.T) {
+func TestExportImportRoundTrip(t *testing.T) {
 	first := write(t, "json", weather(t))
 	m := load(t, []byte(first))
 	if diff := cmp.Diff(m.Notes, []string(nil)); diff != "" {

@@ -43,7 +43,7 @@ type (
 	}
 )
 
-// diffs returns what a finished call wrote, or else what it proposed.
+// diffs returns the changes that a finished call wrote, or those that it proposed.
 func (c *call) diffs() []event.Diff {
 	if len(c.end.Diffs) == 0 {
 		return c.end.Proposed

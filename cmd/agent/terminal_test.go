@@ -24,10 +24,10 @@ const hang = 30 * time.Second
 
 // terminal runs the program in a real pty and draws its output with an emulator.
 type terminal struct {
-	t    *testing.T
-	cmd  *exec.Cmd
-	pty  *os.File
-	done chan struct{} // closed when the program has ended and all was drawn
+	t       *testing.T
+	cmd     *exec.Cmd
+	pty     *os.File
+	done    chan struct{} // closed when the program has ended and all was drawn
 	replied chan struct{} // closed when no more replies are sent to the program
 
 	mu      sync.Mutex // guards what follows; vt's own safe emulator is not

@@ -132,7 +132,7 @@ func TestExternalEditor(t *testing.T) {
 		t.Fatal(err)
 	}
 	a.send(ctrlXE)
-	a.wait("Cannot open an editor: the program in $VISUAL or $EDITOR was not found. Your draft is unchanged.", "› my draft")
+	a.wait("Cannot open an editor: the program in $VISUAL or $EDITOR was not found. Your", "› my draft")
 	a.send(ctrlC + ctrlC + ctrlC)
 	a.exit()
 	if err := a.restored(); err != nil {
@@ -145,7 +145,7 @@ func TestEditorNotSet(t *testing.T) {
 	a := newHome(t, nil).open(t, 80, 24)
 	a.wait("? help")
 	a.send("/edit" + enter)
-	a.wait("No editor is set. Set VISUAL or EDITOR")
+	a.wait("Cannot open an editor: $VISUAL and $EDITOR are not set")
 }
 
 // TestVimStory types with the vim key bindings. Esc ends insert mode and does not

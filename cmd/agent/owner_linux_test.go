@@ -76,7 +76,7 @@ func TestForeignServer(t *testing.T) {
 	a := h.open(t, 120, 40)
 	a.wait("No model is connected", "belongs to another user", "--model ollama/qwen3:8b.", "? help")
 	a.send("/model ollama/qwen3:8b" + enter)
-	a.wait("ollama/qwen3:8b  ", "? help")
+	a.wait("ollama/qwen3:8b · 127", "? help")
 	a.send("hello" + enter)
 	a.wait("A stranger answers.", "? help")
 	a.send(ctrlD)

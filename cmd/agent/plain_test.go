@@ -49,7 +49,7 @@ func TestPlainAtATerminal(t *testing.T) {
 	}
 
 	a.send("\x03")
-	a.wait("note: once more leaves")
+	a.wait("note: press ctrl+c again to quit")
 	a.send("\x03")
 	if code := a.exit(); code != 0 {
 		t.Errorf("got exit code %d, want 0", code)

@@ -55,7 +55,7 @@ func TestProtectedPathsInASession(t *testing.T) {
 					t.Errorf("%s was written: %q, %v", name, b, err)
 				}
 				body := lastBody(t, s)
-				if !strings.Contains(body, "is protected: ") && !strings.Contains(body, "no tool can read or change it") {
+				if !strings.Contains(body, "is protected: ") && !strings.Contains(body, "tools cannot read or change it") {
 					t.Errorf("%s: the model was not told why: %s", name, body[max(0, len(body)-600):])
 				}
 			}
@@ -63,7 +63,7 @@ func TestProtectedPathsInASession(t *testing.T) {
 				t.Fatal(err)
 			}
 			h.agent(t, "run", "--mode", mode, "read the key")
-			if body := lastBody(t, s); !strings.Contains(body, "no tool can read or change it") {
+			if body := lastBody(t, s); !strings.Contains(body, "tools cannot read or change it") {
 				t.Errorf("the key: %s", body[max(0, len(body)-600):])
 			}
 			h.agent(t, "run", "--mode", mode, "write a plain file")

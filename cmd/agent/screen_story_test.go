@@ -26,7 +26,7 @@ func TestTerminalNotifications(t *testing.T) {
 	a.wait("? help")
 	a.send("/copy code" + enter)
 	a.wrote("\x1b]52;c;bWFrZSBpdAo=\a")
-	a.wait("the code (1 line)")
+	a.wait("the code block (1 line)")
 	a.send(ctrlD)
 	a.exit()
 }
@@ -37,7 +37,7 @@ func TestFirstStart(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, nil)
 	a := h.open(t, 100, 30)
-	a.wait("set OPENAI_API_KEY", "just type")
+	a.wait("set OPENAI_API_KEY", "and 12 more")
 	if strings.Contains(a.screen(), "agent login") {
 		t.Errorf("it advises agent login without a keyring:\n%s", a.screen())
 	}
@@ -52,7 +52,7 @@ func TestFirstStart(t *testing.T) {
 
 	b := h.open(t, 100, 30)
 	b.wait("No model is connected", "? help")
-	if strings.Contains(b.screen(), "just type") {
+	if strings.Contains(b.screen(), "and 12 more") {
 		t.Errorf("the advice is shown again:\n%s", b.screen())
 	}
 	b.send(ctrlD)
@@ -110,12 +110,12 @@ func TestPaletteAndKeys(t *testing.T) {
 	b := h.open(t, 100, 30)
 	b.wait("? help")
 	b.send("\x18p")
-	b.until("/status first", func(screen string) bool {
+	b.until("Show status first", func(screen string) bool {
 		lines := strings.Split(screen, "\n")
-		return len(lines) > 3 && strings.HasPrefix(lines[3], "› /status")
+		return len(lines) > 3 && strings.HasPrefix(lines[3], "› Show status")
 	})
 	b.send(escape)
-	b.gone("do something")
+	b.gone("Command palette")
 	b.send(ctrlD)
 	b.exit()
 }
@@ -125,7 +125,7 @@ func TestRedraw(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, nil)
 	a := h.open(t, 100, 30)
-	a.wait("? help", "just type")
+	a.wait("? help", "and 12 more")
 	a.mu.Lock()
 	_, _ = a.em.Write([]byte("\x1b7\x1b[4;4Hwall: the machine goes down\x1b8"))
 	a.mu.Unlock()

@@ -89,7 +89,7 @@ func TestSessionsInOneProgram(t *testing.T) {
 	a.wait("counting")
 	a.send("/fork 1" + enter)
 	a.gone("Three it is.")
-	a.wait("This is a fork of session", "Two it is.", "say three", "enter sends")
+	a.wait("This is a fork of session", "Two it is.", "say three", "enter to send")
 	a.send(" or four" + enter)
 	a.wait("Four it is.", "? help")
 	a.send(ctrlD)

@@ -427,7 +427,7 @@ func TestBlockedScreenExitsOnSignals(t *testing.T) {
 		s := h.open(t, 100, 24)
 		s.wait("? help")
 		s.send("\x18\x05")
-		s.wait("The draft is in your editor")
+		s.wait("The draft is open in your editor")
 		e.end(t, s.cmd, way)
 
 		s2 := serve(t, say(strings.Repeat("A long answer. ", 1000)))

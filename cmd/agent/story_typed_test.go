@@ -71,7 +71,7 @@ func TestTypedCommandStory(t *testing.T) {
 	b.send(enter)
 	b.wait("I have seen it all.", "? help")
 	b.send("/review main.go" + enter)
-	b.wait("/review comes with this repository", "Review main.go with care.", "Reviewed.", "? help")
+	b.wait("/review comes from this repository", "Review main.go with care.", "Reviewed.", "? help")
 	b.send(ctrlD)
 	if code := b.exit(); code != 0 {
 		t.Errorf("got exit code %d, want 0", code)

@@ -19,13 +19,13 @@ func TestSwitchingDialects(t *testing.T) {
 	a.send("what does it say?" + enter)
 	a.wait("It says hello.", "? help")
 	a.send("/model openai/gpt-test" + enter)
-	a.wait("openai/gpt-test  ")
+	a.wait("openai/gpt-test · 127")
 	a.send("what is here?" + enter)
 	a.wait("One file.", "? help")
 	a.send("and again?" + enter)
 	a.wait("As I said.", "? help")
 	a.send("/model anthropic/claude-test" + enter)
-	a.wait("anthropic/claude-test  ")
+	a.wait("anthropic/claude-test · 127")
 	a.send("once more?" + enter)
 	a.wait("As I thought.", "? help")
 
@@ -59,7 +59,7 @@ func TestLocalServerTakesOver(t *testing.T) {
 	})
 	h := newHome(t, nil, "OLLAMA_HOST="+ollama.URL)
 	a := h.open(t, 100, 30)
-	a.wait("Model: ollama/tiny:1b", "ollama/tiny:1b  ", "? help")
+	a.wait("Model: ollama/tiny:1b", "ollama/tiny:1b · 127", "? help")
 	if got := a.screen(); strings.Contains(got, "No model is connected") || strings.Contains(got, "agent login") || strings.Contains(got, "Searching") {
 		t.Errorf("the screen still says how to connect a model:\n%s", got)
 	}
@@ -88,7 +88,7 @@ func TestEffortIsResumed(t *testing.T) {
 	a := h.open(t, 100, 30, "--model", "openai/gpt-test")
 	a.wait("? help")
 	a.send("/effort high" + enter)
-	a.wait("openai/gpt-test high  ")
+	a.wait("openai/gpt-test high · ")
 	a.send("hello" + enter)
 	a.wait("Gladly.", "? help")
 	a.send(ctrlD)

@@ -10,8 +10,8 @@ import (
 )
 
 // offlineNotice explains the offline guide.
-const offlineNotice = `No model is connected. The built-in offline guide answers simple requests such as
-read FILE · find WORD in *.go · replace A with B in FILE · run COMMAND.`
+const offlineNotice = "No model is connected. The built-in offline guide answers simple requests such as " +
+	"read FILE · find WORD in *.go · replace A with B in FILE · run COMMAND."
 
 // connectNotice returns offlineNotice and how to connect a model. login is set if
 // there is a keyring for API keys.

@@ -36,7 +36,7 @@ func TestExactNameWinsInCompletion(t *testing.T) {
 		if c.Complete == nil {
 			continue
 		}
-		all := c.Complete(newDriver(t, 80, 24, screen.Options{}).m.Conversation)
+		all := c.Complete(newDriver(t, 80, 24, screen.Options{}).m.slash)
 		for _, arg := range all {
 			d := newDriver(t, 80, 24, screen.Options{})
 			d.enter("/" + c.Name + " " + arg)

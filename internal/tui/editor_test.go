@@ -154,7 +154,7 @@ func TestTypedCommands(t *testing.T) {
 		{"/model", nil, "Model: anthropic/claude-sonnet (ANTHROPIC_API_KEY is set)."},
 		{"/mode edits", []event.Command{event.SetMode{Mode: event.ModeEdits}}, "auto-edit"},
 		{"/mode yolo", nil, "unknown permission mode"},
-		{"/help", nil, "other keys close"},
+		{"/help", nil, "any key closes this"},
 		{"/nonsense now", nil, "Unknown command /nonsense"},
 		{"/etc/hosts is wrong", []event.Command{event.Prompt{Text: "/etc/hosts is wrong"}}, ""},
 		{"/", []event.Command{event.Prompt{Text: "/"}}, ""},

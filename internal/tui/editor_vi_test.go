@@ -126,7 +126,7 @@ func TestViBeginsCommands(t *testing.T) {
 	d.enter("hel")
 	d.holds("/hel")
 	d.press("ctrl+c", "ctrl+c", "esc", "?")
-	d.shows("other keys close")
+	d.shows("any key closes this")
 }
 
 // Keys that are typed do not walk to other prompts, and what is marked stays.

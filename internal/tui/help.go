@@ -1,9 +1,11 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
 
 	"agent/internal/tui/ink"
 	"agent/internal/tui/keys"
@@ -67,44 +69,136 @@ func (h *help) Mouse(msg tea.MouseMsg) tea.Cmd {
 // View implements layer.FullScreen.
 func (h *help) View() ([]string, *tea.Cursor) {
 	st, width, height := h.Styles, h.Width, h.Height
-	all := h.all(st, h.AboutModel(), h.slash.Commands(), width)
+	all := h.lines(width)
 	h.total, h.shown = len(all), min(len(all), max(height-1, 0))
 	h.move(0)
 	out := append([]string{}, all[h.scroll:h.scroll+h.shown]...)
 	for len(out) < height-1 {
 		out = append(out, "")
 	}
-	hint := "any key closes this"
+	hint := "/keys searches all keys · agent help explains everything · any key closes this"
 	if h.shown < h.total {
-		hint = "up, down scroll · other keys close"
+		hint = "up and down scroll · any other key closes this"
 	}
 	return append(out, st.Dim.Render(ink.Truncate("  "+hint, width))), nil
 }
 
-func (h *help) all(st *ink.Styles, answering string, commands []slash.Command, width int) []string {
-	inner := max(width-ink.Gutter, 1)
-	out := ink.Hang(" ", ink.Wrap(answering, inner))
-	var signs [][2]string
-	for _, s := range slash.Prefixes() {
-		signs = append(signs, [2]string{s.Typed, s.What})
+// lines lays the help out: three columns in a wide window, two in a narrower one,
+// else one below the other.
+func (h *help) lines(width int) []string {
+	const wide, narrow = 100, 72
+	st, inner := h.Styles, max(width-ink.Gutter, 1)
+	compose, session, scroll := h.compose(), h.session(), h.transcript()
+	var body []string
+	switch {
+	case width >= wide:
+		column := inner / 3
+		body = beside(column, compose.draw(st, column-2), session.draw(st, column-2), scroll.draw(st, column-2))
+		body = append(append(body, ""), h.commands(inner)...)
+	case width >= narrow:
+		column := inner / 2
+		left := slices.Concat(compose.draw(st, column-2), []string{""}, scroll.draw(st, column-2))
+		right := slices.Concat(session.draw(st, column-2), []string{""}, h.commands(column-2))
+		body = beside(column, left, right)
+	default:
+		body = slices.Concat(compose.draw(st, inner), []string{""}, session.draw(st, inner), []string{""}, scroll.draw(st, inner), []string{""}, h.commands(inner))
 	}
-	out = append(append(out, "", "  "+st.Bold.Render(ink.Truncate("What you type", inner))), ink.Columns(st, signs, inner)...)
-	rows := map[keys.Scope][][2]string{}
-	var order []keys.Scope
-	for _, k := range h.Keys.Listed() {
-		if rows[k.Where] == nil {
-			order = append(order, k.Where)
+	out := append(ink.Hang(" ", ink.Wrap(h.AboutModel(), inner)), "")
+	for _, l := range body {
+		out = append(out, "  "+l)
+	}
+	return out
+}
+
+// keyGroup is a group of keys in the help.
+type keyGroup struct {
+	title string
+	rows  [][2]string // keys and what they do
+}
+
+// add adds a row, unless no key is bound to what it does.
+func (g *keyGroup) add(key, what string) {
+	if key != "" {
+		g.rows = append(g.rows, [2]string{key, what})
+	}
+}
+
+// draw draws the group in columns of that width.
+func (g *keyGroup) draw(st *ink.Styles, width int) []string {
+	first := 0
+	for _, r := range g.rows {
+		first = max(first, lipgloss.Width(r[0]))
+	}
+	out := []string{st.Bold.Render(g.title)}
+	for _, r := range g.rows {
+		pad := strings.Repeat(" ", first-lipgloss.Width(r[0])+2)
+		out = append(out, ink.Truncate(st.Cyan.Render(r[0])+pad+r[1], width))
+	}
+	return out
+}
+
+// beside puts blocks of lines next to each other, each in a column of that width.
+func beside(column int, blocks ...[]string) []string {
+	var out []string
+	for y := 0; ; y++ {
+		line, more := "", false
+		for i, b := range blocks {
+			line += strings.Repeat(" ", max(i*column-lipgloss.Width(line), 0))
+			if y < len(b) {
+				line, more = line+b[y], true
+			}
 		}
-		rows[k.Where] = append(rows[k.Where], [2]string{k.Pressed(), k.What})
+		if !more {
+			return out
+		}
+		out = append(out, strings.TrimRight(line, " "))
 	}
-	for _, where := range order {
-		head := strings.TrimSpace("Keys " + string(where))
-		out = append(append(out, "", "  "+st.Bold.Render(ink.Truncate(head, inner))), ink.Columns(st, rows[where], inner)...)
+}
+
+func (h *help) compose() *keyGroup {
+	k, g := h.Keys.Name, &keyGroup{title: "Compose"}
+	g.add("/", "commands")
+	g.add("@", "files")
+	g.add("!", "shell command")
+	g.add("!!", "private shell command")
+	g.add(k(keys.Newline), "new line")
+	g.add(k(keys.Queue), "queue a message")
+	g.add(k(keys.Attach), "paste image")
+	g.add(k(keys.Edit), "edit in $EDITOR")
+	return g
+}
+
+func (h *help) session() *keyGroup {
+	k, g := h.Keys.Name, &keyGroup{title: "Session"}
+	g.add(k(keys.Mode), "permission mode")
+	g.add(k(keys.Model), "model")
+	g.add(k(keys.Search), "prompt history")
+	if key := k(keys.Rewind); key != "" {
+		g.add(key+" "+key, "edit a message")
 	}
-	var typed [][2]string
-	for _, s := range commands {
-		row := s.Row()
-		typed = append(typed, [2]string{ink.SanitizeLine(row.Usage), ink.SanitizeLine(row.What)})
+	g.add(k(keys.Interrupt), "interrupt the turn")
+	g.add(k(keys.Clear), "clear; twice: quit")
+	g.add(k(keys.Palette), "command palette")
+	return g
+}
+
+func (h *help) transcript() *keyGroup {
+	k, g := h.Keys.Name, &keyGroup{title: "Transcript"}
+	g.add(k(keys.Open), "expand last output")
+	g.add(k(keys.OpenAll), "expand all")
+	g.add(k(keys.View), "full-screen transcript")
+	g.add(k(keys.Find), "search")
+	g.add(k(keys.PageUp), "scroll up")
+	g.add(k(keys.PageDown), "scroll down")
+	g.add(k(keys.Mouse), "toggle mouse capture")
+	return g
+}
+
+// commands lists the names of the slash commands.
+func (h *help) commands(width int) []string {
+	var names []string
+	for _, c := range h.slash.Commands() {
+		names = append(names, "/"+ink.SanitizeLine(c.Name))
 	}
-	return append(append(out, "", "  "+st.Bold.Render(ink.Truncate("Commands", inner))), ink.Columns(st, typed, inner)...)
+	return append([]string{h.Styles.Bold.Render("Commands")}, ink.Wrap(strings.Join(names, "  "), width)...)
 }

@@ -156,38 +156,16 @@ func (m *model) apply(ev event.Event) {
 	m.slash.Apply(ev)
 	m.pager.Find.Heard(ev, m.Transcript.Events()-1)
 	switch ev := ev.(type) {
-	case event.Asked:
-		m.dialog.Push(ev.Ask, !m.editor.Blank())
-		m.prompt.Drafts.Resume(ev.Ask)
-	case *event.Decided:
-		m.withdraw(ev.ID)
-	case *event.ToolEnd:
-		m.withdraw(ev.Result.ID)
 	case event.Opened:
 		if m.TakeSurvey(ev) {
 			m.Pending = tea.Batch(m.Pending, m.pager.Find.Again())
 		}
-	case event.Unsent:
-		m.editor.PutBefore(ev.Text)
 	case *event.Rewound:
 		if m.Rewind(ev.Keep) {
-			m.dialog.Clear()
 			m.pager.Find.Close()
-			m.SayRewound()
 		}
-	case *event.TurnEnd:
-		m.prompt.Drafts.KeepComment()
-		m.dialog.Clear()
 	}
-	m.prompt.Queue.Follow(ev)
-}
-
-// withdraw takes a question away that is answered or gone.
-func (m *model) withdraw(id string) {
-	if m.dialog.First().ID == id {
-		m.prompt.Drafts.KeepComment()
-	}
-	m.dialog.Withdraw(id)
+	m.prompt.Apply(ev)
 }
 
 // leaveFor ends the screen, after which next is shown.

@@ -65,7 +65,7 @@ func TestImageByPath(t *testing.T) {
 		t.Errorf("a large image is sent with a width of %d (%v), want one that every provider takes", c.Width, err)
 	}
 	for path, want := range map[string]string{
-		"photo.heic": "PNG, JPEG, GIF, WebP and BMP", "text.png": "which is no image", "none.png": "file not found: ", ".": "is not a regular file", "": "not a file path", "a\nb.png": "not a file path",
+		"photo.heic": "PNG, JPEG, GIF, WebP and BMP", "text.png": "supported image formats", "none.png": "file not found: ", ".": "is not a regular file", "": "not a file path", "a\nb.png": "not a file path",
 	} {
 		if _, _, err := p.File(path); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got error %v, want one that says %q", path, err, want)

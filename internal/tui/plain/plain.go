@@ -163,25 +163,12 @@ func (p *front) apply(ev event.Event) {
 	p.Apply(ev)
 	p.slash.Apply(ev)
 	switch ev := ev.(type) {
-	case event.Asked:
-		p.dialog.Push(ev.Ask, false)
-	case *event.Decided:
-		p.dialog.Withdraw(ev.ID)
-	case *event.ToolEnd:
-		p.dialog.Withdraw(ev.Result.ID)
 	case event.Opened:
 		p.TakeSurvey(ev)
-	case event.Unsent:
-		p.editor.PutBefore(ev.Text)
 	case *event.Rewound:
-		if p.Rewind(ev.Keep) {
-			p.dialog.Clear()
-			p.SayRewound()
-		}
-	case *event.TurnEnd:
-		p.dialog.Clear()
+		p.Rewind(ev.Keep)
 	}
-	p.prompt.Queue.Follow(ev)
+	p.prompt.Apply(ev)
 	p.turnEnding = false
 }
 

@@ -162,7 +162,7 @@ func (p *Suggestions) matching(w word) []list.Suggestion {
 				add(list.Suggestion{Text: "/" + c.Also, What: ink.SanitizeLine(c.What), Complete: c.Args == ""}, c.Also)
 			}
 		case c.Complete != nil && (c.Name == w.command || c.Also == w.command):
-			for _, a := range c.Complete(p.Conversation) {
+			for _, a := range c.Complete(p.slash) {
 				add(list.Suggestion{Text: a, Complete: true}, ink.SanitizeLine(a))
 			}
 		}

@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"agent/internal/loop/event"
 	"agent/internal/tui/dialog"
 	"agent/internal/tui/editor"
 	"agent/internal/tui/keys"
@@ -331,6 +332,36 @@ func (t assist) vi(msg tea.KeyPressMsg) (cmd tea.Cmd, ok bool) {
 		return nil, e.History.Walk(false, t.history.prompts())
 	}
 	return nil, false
+}
+
+// Apply updates the questions, the draft and the queue with an event of the agent.
+func (p *Prompt) Apply(ev event.Event) {
+	switch ev := ev.(type) {
+	case event.Asked:
+		p.dialog.Push(ev.Ask, !p.editor.Blank())
+		p.Drafts.Resume(ev.Ask)
+	case *event.Decided:
+		p.withdraw(ev.ID)
+	case *event.ToolEnd:
+		p.withdraw(ev.Result.ID)
+	case event.Unsent:
+		p.editor.PutBefore(ev.Text)
+	case *event.Rewound:
+		p.dialog.Clear()
+	case *event.TurnEnd:
+		p.Drafts.KeepComment()
+		p.dialog.Clear()
+	}
+	p.Queue.Follow(ev)
+}
+
+// withdraw closes a question that is answered, or whose call has ended. A comment
+// that is being typed becomes the draft.
+func (p *Prompt) withdraw(id string) {
+	if p.dialog.First().ID == id {
+		p.Drafts.KeepComment()
+	}
+	p.dialog.Withdraw(id)
 }
 
 // Take handles the result of a command of this package. It reports whether msg is one.

@@ -40,17 +40,12 @@ type Conversation struct {
 	Feed       *transcript.Feed
 	Send       func(event.Command) // never blocks
 
-	Play        []Prompt // prompts that are still to be sent automatically
-	Broken      string   // why the session cannot be read; empty if it can
-	Pending     tea.Cmd  // a read of the session to run with the next TurnPages; may be nil
-	Spending    Spending
-	KnownModels []Model         // the available models; nil until they are read
-	Listing     bool            // show the next JobsNow
-	forced      bool            // the last argument of Options.Forced
-	firstHint   *transcript.Row // above the first prompt of a new session; nil if not shown
-	// Described is the row of /status that waits for the standing permissions; nil if
-	// there is none.
-	Described *transcript.Row
+	Play      []Prompt // prompts that are still to be sent automatically
+	Broken    string   // why the session cannot be read; empty if it can
+	Pending   tea.Cmd  // a read of the session to run with the next TurnPages; may be nil
+	Spending  Spending
+	forced    bool            // the last argument of Options.Forced
+	firstHint *transcript.Row // above the first prompt of a new session; nil if not shown
 }
 
 // New returns an empty conversation. send must not block.
@@ -168,12 +163,8 @@ func (c *Conversation) Rewind(keep int) bool {
 	}
 	c.Feed.Rewind(keep)
 	c.Transcript.Rewind(keep)
-	return true
-}
-
-// SayRewound shows the notice after a rewind.
-func (c *Conversation) SayRewound() {
 	c.Say("Session rewound. Files are not changed, and the log keeps the removed turns.")
+	return true
 }
 
 // Interrupt interrupts the turn, and a shell command of the user. A second call kills
@@ -334,15 +325,6 @@ func (c *Conversation) JumpToPrompt(back bool) {
 			return
 		}
 		c.Transcript.Seek(transcript.Target{At: prompts[n].At})
-	}
-}
-
-// ListJobs shows the jobs, if /jobs requested them.
-func (c *Conversation) ListJobs(jobs []event.Job) {
-	if c.Listing {
-		c.Listing = false
-		c.Transcript.Add(&transcript.JobList{Jobs: jobs, Now: c.Now()})
-		c.Transcript.ShowEnd()
 	}
 }
 

@@ -10,7 +10,6 @@ import (
 
 	"agent/internal/llm/phrase"
 	"agent/internal/tui/markdown"
-	"agent/internal/tui/screen"
 )
 
 // copyCommand copies the Markdown source of the last answer, or of a code block in it.
@@ -46,9 +45,9 @@ func copyCommand(s *Session, arg string) (tea.Cmd, error) {
 }
 
 // copyWords returns the completions of /copy.
-func copyWords(m *screen.Conversation) []string {
+func copyWords(s *Session) []string {
 	out := []string{}
-	for i := range markdown.CodeBlocks(m.Feed.Answer) {
+	for i := range markdown.CodeBlocks(s.Feed.Answer) {
 		if i == 0 {
 			out = append(out, "code")
 		}

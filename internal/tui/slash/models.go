@@ -24,6 +24,7 @@ type Models struct {
 	reading  bool            // ReadFor has started a read
 	menu     *list.Menu      // the list that was opened last; may be nil
 	greeting *transcript.Row // the welcome; nil if there is none
+	known    []screen.Model  // the available models; nil until they are read
 }
 
 // modelsRead is the result of reading the models.
@@ -48,7 +49,7 @@ func (p *Models) read(complete bool) tea.Cmd {
 
 // ReadFor reads the models, once, if command takes the name of one.
 func (p *Models) ReadFor(command string) tea.Cmd {
-	if command != "model" || p.KnownModels != nil || p.reading {
+	if command != "model" || p.known != nil || p.reading {
 		return nil
 	}
 	p.reading = true
@@ -58,8 +59,8 @@ func (p *Models) ReadFor(command string) tea.Cmd {
 // take updates everything that shows models.
 func (p *Models) take(r modelsRead) {
 	p.reading = false
-	if r.err == nil && (r.complete || p.KnownModels == nil) {
-		p.KnownModels = merged(p.KnownModels, r.models)
+	if r.err == nil && (r.complete || p.known == nil) {
+		p.known = merged(p.known, r.models)
 	}
 	if u := p.menu; u != nil {
 		u.Fill(p.options())
@@ -109,7 +110,7 @@ func (p *Models) Show() tea.Cmd {
 	u.Fill(p.options())
 	p.menu = u
 	cmds := []tea.Cmd{p.lists.Show(u), p.read(true)}
-	if p.KnownModels == nil {
+	if p.known == nil {
 		cmds = append(cmds, p.read(false))
 	}
 	return tea.Batch(cmds...)
@@ -118,7 +119,7 @@ func (p *Models) Show() tea.Cmd {
 // options returns the models as list options.
 func (p *Models) options() []list.Option {
 	var all []list.Option
-	for _, d := range p.KnownModels {
+	for _, d := range p.known {
 		o := list.Option{ID: d.Name, Name: ink.SanitizeLine(d.Name), What: d.Facts()}
 		switch {
 		case d.Needs != "":
@@ -143,9 +144,9 @@ func anyModel(typed string) (list.Option, bool) {
 
 // choose switches to the selected model.
 func (p *Models) choose(o list.Option) tea.Cmd {
-	i := slices.IndexFunc(p.KnownModels, func(d screen.Model) bool { return d.Name == o.ID })
-	if i >= 0 && p.KnownModels[i].Needs != "" {
-		p.Say(o.Name + " is not connected. To connect it: " + p.KnownModels[i].Needs)
+	i := slices.IndexFunc(p.known, func(d screen.Model) bool { return d.Name == o.ID })
+	if i >= 0 && p.known[i].Needs != "" {
+		p.Say(o.Name + " is not connected. To connect it: " + p.known[i].Needs)
 		return nil
 	}
 	p.Send(event.SetModel{Model: o.ID})
@@ -154,11 +155,11 @@ func (p *Models) choose(o list.Option) tea.Cmd {
 
 // describe returns the details of a model.
 func (p *Models) describe(o list.Option, width int) []string {
-	i := slices.IndexFunc(p.KnownModels, func(d screen.Model) bool { return d.Name == o.ID })
+	i := slices.IndexFunc(p.known, func(d screen.Model) bool { return d.Name == o.ID })
 	if i < 0 {
 		return nil
 	}
-	d := p.KnownModels[i]
+	d := p.known[i]
 	text := ink.SanitizeLine(d.Name)
 	text += ": " + ink.SanitizeLine(cmp.Or(d.Needs, d.Why))
 	if d.Context > 0 {
@@ -171,9 +172,9 @@ func (p *Models) describe(o list.Option, width int) []string {
 }
 
 // modelNames returns the completions of /model.
-func modelNames(m *screen.Conversation) []string {
+func modelNames(s *Session) []string {
 	names := []string{}
-	for _, d := range m.KnownModels {
+	for _, d := range s.Models.known {
 		if d.Needs == "" {
 			names = append(names, d.Name)
 		}

@@ -8,6 +8,7 @@ import (
 	"agent/internal/tui/ink"
 	"agent/internal/tui/list"
 	"agent/internal/tui/screen"
+	"agent/internal/tui/transcript"
 )
 
 // Session runs the slash commands on a conversation and the front end that shows
@@ -20,6 +21,9 @@ type Session struct {
 	editor *editor.Editor
 	custom custom
 	recent *list.Recent
+
+	listing bool            // show the next JobsNow
+	status  *transcript.Row // of /status, until the standing permissions come
 }
 
 // New returns the session of a front end with the lists l and the prompt editor e.
@@ -53,7 +57,7 @@ func (s *Session) Take(msg tea.Msg) bool {
 func (s *Session) Apply(ev event.Event) {
 	switch ev := ev.(type) {
 	case event.JobsNow:
-		s.ListJobs(ev.Jobs)
+		s.listJobs(ev.Jobs)
 	case event.PermissionsNow:
 		s.showPermissions(ev.Allowed)
 	case event.Searched:

@@ -26,7 +26,7 @@ type Command struct {
 	Run func(s *Session, arg string) (tea.Cmd, error)
 	// Complete returns the known values of the argument, the likeliest first. Nil if
 	// there is no argument or it is free text.
-	Complete func(s *screen.Conversation) []string
+	Complete func(s *Session) []string
 }
 
 // BuiltIn returns the table of the built-in slash commands.
@@ -71,8 +71,8 @@ func (c Command) Usage() string { return strings.TrimSpace("/" + c.Name + " " + 
 func (c Command) needsArgument() bool { return c.Args != "" && !strings.HasPrefix(c.Args, "[") }
 
 // oneOf returns a completion of fixed values.
-func oneOf(all ...string) func(*screen.Conversation) []string {
-	return func(*screen.Conversation) []string { return all }
+func oneOf(all ...string) func(*Session) []string {
+	return func(*Session) []string { return all }
 }
 
 // Row is a row of the table of commands in help and documentation.
@@ -187,7 +187,7 @@ func similarName(typed string, names []string) string {
 }
 
 // modeNames returns the completions of /mode.
-func modeNames(*screen.Conversation) []string {
+func modeNames(*Session) []string {
 	var names []string
 	for _, mode := range event.Modes {
 		names = append(names, mode.Name())

@@ -50,7 +50,7 @@ func statusCommand(s *Session, _ string) (tea.Cmd, error) {
 	}
 	add("jobs", st.Running())
 	add("version", s.Options.Version)
-	s.Described = s.Transcript.Add(a)
+	s.status = s.Transcript.Add(a)
 	s.SendCommand(event.ListPermissions{})
 	return nil, nil
 }
@@ -78,7 +78,7 @@ func defaultEffort(m *screen.Conversation) string {
 
 // showPermissions adds the standing permissions to the table of /status.
 func (s *Session) showPermissions(allowed []string) {
-	if s.Described == nil {
+	if s.status == nil {
 		return
 	}
 	rows := [][2]string{{"always allowed", "no standing permissions"}}
@@ -93,9 +93,9 @@ func (s *Session) showPermissions(allowed []string) {
 	if s.Front.Screen == nil { // printed lines cannot change
 		s.Transcript.Add(&Facts{rows})
 	} else {
-		a := s.Described.Item.(*Facts)
+		a := s.status.Item.(*Facts)
 		a.Rows = append(a.Rows, rows...)
-		s.Described.Touch()
+		s.status.Touch()
 	}
-	s.Described = nil
+	s.status = nil
 }

@@ -83,7 +83,7 @@ func (s *stage) handOver(l lend) {
 	if l.Stderr == nil {
 		l.Stderr = s.tty.screen
 	}
-	_, _ = s.tty.screen.WriteString(l.note)
+	_, _ = s.tty.screen.WriteString(l.note + "\n")
 }
 
 // takeBack takes the terminal back from the other program.

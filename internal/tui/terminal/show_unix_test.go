@@ -141,7 +141,7 @@ func TestLend(t *testing.T) {
 		s.feed <- Lend(exec.Command("sh", "-c", script), "a note", told)
 	}
 	borrow("printf BEGUN; read line; printf 'ENDED %s' $line; exit 3")
-	s.Expect("a noteBEGUN")
+	s.Expect("a note\r\nBEGUN")
 	for _, msg := range []string{"one", "two", "three"} {
 		s.feed <- msg
 		if got := s.next(); got != tea.Msg(msg) {

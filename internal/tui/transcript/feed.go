@@ -171,7 +171,7 @@ func (f *Feed) turnEnd(ev *event.TurnEnd) {
 	f.Run.end(ev.Cut, ev.Reason != event.Done && ev.Reason != event.UserInterrupt)
 	facts := append(f.changed.summary(), phrase.Duration(ev.Duration))
 	if n := ev.Usage.Input + ev.Usage.Output; n > 0 {
-		facts = append(facts, phrase.Thousands(n)+" tokens")
+		facts = append(facts, phrase.Thousands(n)+" tokens this turn")
 	}
 	if ev.Cost != nil {
 		facts = append(facts, phrase.Dollars(*ev.Cost))

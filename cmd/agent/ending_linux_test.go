@@ -57,9 +57,9 @@ func TestQuitSignal(t *testing.T) {
 	if err := a.restored(); err != nil {
 		t.Error(err)
 	}
-	told := onlyFault(t, h)
-	if !strings.Contains(told, "goroutine ") || !strings.Contains(told, "turn.(*Turn).Run") {
-		t.Errorf("got %q, want what every goroutine was doing", told)
+	report := onlyFault(t, h)
+	if !strings.Contains(report, "goroutine ") || !strings.Contains(report, "turn.(*Turn).Run") {
+		t.Errorf("got %q, want the stacks of all goroutines", report)
 	}
 	if got := a.screen(); !strings.Contains(strings.Join(strings.Fields(got), ""), filepath.Join(h.dir, ".local/state/agent/faults")) {
 		t.Errorf("got this on the normal screen, want where that is:\n%s", got)
@@ -77,11 +77,11 @@ func onlyFault(t *testing.T, h home) string {
 	if len(files) != 1 {
 		t.Fatalf("got %q, want one crash report", files)
 	}
-	told, err := os.ReadFile(files[0])
+	report, err := os.ReadFile(files[0])
 	if err != nil {
 		t.Fatal(err)
 	}
-	return string(told)
+	return string(report)
 }
 
 // TestCrashInATurn crashes during a turn: the terminal is restored and the session
@@ -101,8 +101,8 @@ func TestCrashInATurn(t *testing.T) {
 	if err := a.restored(); err != nil {
 		t.Error(err)
 	}
-	if told := onlyFault(t, h); !strings.Contains(told, "panic: a fault on purpose") {
-		t.Errorf("got %q, want the fault", told)
+	if report := onlyFault(t, h); !strings.Contains(report, "panic: a fault on purpose") {
+		t.Errorf("got %q, want the fault", report)
 	}
 	if got := a.screen(); !strings.Contains(got, "agent --continue") || strings.Contains(got, "goroutine") {
 		t.Errorf("got this on the normal screen, want how to resume and no stack trace:\n%s", got)

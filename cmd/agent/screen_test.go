@@ -50,7 +50,7 @@ func TestConfigurationAcceptsThemes(t *testing.T) {
 	for _, s := range settings.All() {
 		if s.Name == "theme" {
 			if want := strings.Join(ink.ThemeNames(), ", "); !strings.Contains(s.What, want) {
-				t.Errorf("the setting tells %q, but the themes are %s", s.What, want)
+				t.Errorf("the setting names %q, but the themes are %s", s.What, want)
 			}
 			return
 		}

@@ -196,14 +196,14 @@ func busyPrograms(e *ends) map[string]func(*testing.T, asked) {
 			h.began(t)
 			e.end(t, cmd, way)
 		},
-		"run, with output that nobody reads": func(t *testing.T, way asked) {
+		"run, with unread output": func(t *testing.T, way asked) {
 			s := serve(t, say("An answer."))
 			h := newHome(t, nil, at(s)...)
 			cmd := h.start(t, nil, fullPipe(t), "agent", "run", "talk")
 			waitFor(t, "the request", func() bool { return len(s.seen()) > 0 })
 			e.end(t, cmd, way)
 		},
-		"demo, with output that nobody reads": func(t *testing.T, way asked) {
+		"demo, with unread output": func(t *testing.T, way asked) {
 			h := newHome(t, nil, "TMPDIR="+t.TempDir())
 			cmd := h.start(t, nil, fullPipe(t), "agent", "demo", "--plain")
 			tmp := strings.TrimPrefix(h.env[len(h.env)-1], "TMPDIR=")
@@ -266,7 +266,7 @@ func busyPrograms(e *ends) map[string]func(*testing.T, asked) {
 			})
 			e.end(t, cmd, asked{way.signals[:1], way.code})
 		},
-		"sessions export, with output that nobody reads": func(t *testing.T, way asked) {
+		"sessions export, with unread output": func(t *testing.T, way asked) {
 			h := newHome(t, nil, at(serve(t, say(strings.Repeat("A long answer. ", 20_000))))...)
 			if out, code := h.agent(t, "run", "talk"); code != exitDone {
 				t.Fatalf("got exit code %d: %s", code, out)

@@ -184,7 +184,7 @@ func oddEnds() []fault {
 		{n: 57, name: "usage negative", scene: counted("-10", "-5")},
 		{n: 57, name: "usage huge", scene: counted("1e30", "99999999999999999999999999")},
 		{n: 57, name: "usage of no number", scene: counted(`"many"`, `{"a":1}`)},
-		{n: 57, name: "usage not told", scene: uncounted},
+		{n: 57, name: "usage not reported", scene: uncounted},
 	}
 }
 

@@ -57,13 +57,13 @@ func TestTextIsUnchanged(t *testing.T) {
 		"no type":             {"", "a\nb\n", "text/plain", "a\nb\n"},
 		"no type but HTML":    {"", "<!doctype html><p>a", "text/html", "a\n"},
 		"octets that are not": {"application/octet-stream", "all: build\n", "text/plain", "all: build\n"},
-		"Latin-1 told":        {"text/plain; charset=iso-8859-1", "caf\xe9", "text/plain", "café"},
+		"declared Latin-1":    {"text/plain; charset=iso-8859-1", "caf\xe9", "text/plain", "café"},
 		"Latin-1 untold":      {"text/plain", "caf\xe9 ol\xe9", "text/plain", "café olé"},
 		"UTF-8 untold, late":  {"text/plain", late, "text/plain", late},
 		"UTF-8, BOM":          {"text/plain", "\ufeffé", "text/plain", "é"},
 		"UTF-8, broken":       {"text/plain; charset=utf-8", "a\xffb", "text/plain", "a\ufffdb"},
 		"UTF-16, BOM":         {"text/plain", "\xff\xfea\x00\xe9\x00", "text/plain", "aé"},
-		"UTF-16 told":         {"text/plain; charset=utf-16be", "\x00a\x00\xe9", "text/plain", "aé"},
+		"declared UTF-16":     {"text/plain; charset=utf-16be", "\x00a\x00\xe9", "text/plain", "aé"},
 		"Shift-JIS in a page": {"text/html", "<meta charset=shift_jis><p>\x93\xfa\x96\x7b", "text/html", "日本\n"},
 		"control characters":  {"text/plain", "a\x1b[31mb", "text/plain", "a\x1b[31mb"},
 		"a wrong charset":     {"text/plain; charset=klingon", "é", "text/plain", "é"},
@@ -254,7 +254,7 @@ func TestConnectionRefused(t *testing.T) {
 		t.Errorf("a closed port: %v", err)
 	}
 	if _, err := getFrom(t.Context(), "http://nobody.invalid/"); err == nil || !strings.Contains(err.Error(), "nobody.invalid") {
-		t.Errorf("a name of nobody: %v", err)
+		t.Errorf("an unknown host: %v", err)
 	}
 }
 

@@ -112,7 +112,7 @@ func TestNothingSurvivesTheProgram(t *testing.T) { // P5
 		// All processes hold the other end, so it is closed when they are dead.
 		_ = f.SetReadDeadline(time.Now().Add(time.Minute))
 		if rest, err := io.ReadAll(f); err != nil {
-			t.Errorf("a minute later somebody is left: %q, %v, %v", rest, err, processesWith(t, sleep))
+			t.Errorf("processes are left after a minute: %q, %v, %v", rest, err, processesWith(t, sleep))
 		}
 		wantGone(t, sleep)
 	}
@@ -211,7 +211,7 @@ func TestUnkillableProcessesAreNotWaitedFor(t *testing.T) {
 	}
 	got := cmd.result()
 	if !strings.HasPrefix(got.Output, "<nil>") {
-		t.Skip("nobody can become root here: ", got.Output)
+		t.Skip("cannot become root: ", got.Output)
 	}
 	same(t, []any{got.Ended, got.Lost}, []any{"exit 0", true})
 	wantGone(t, own)

@@ -38,7 +38,7 @@ func TestResumePicker(t *testing.T) {
 		t.Error(err)
 	}
 	b := h.open(t, 80, 24, "--resume")
-	b.wait("resume a session in ", "tab: all directories")
+	b.wait("Resume a session in ", "tab: all directories")
 	b.send(escape)
 	if code := b.exit(); code != 0 {
 		t.Errorf("got exit code %d after choosing nothing, want 0", code)

@@ -85,7 +85,7 @@ func (m *model) makePanel() panel {
 	for _, sent := range m.Feed.Pending[:min(len(m.Feed.Pending), pendingLines)] {
 		note := ""
 		if sent.Steers {
-			note = "goes in with the next step"
+			note = "sent with the next request"
 		}
 		p.lines = append(p.lines, m.Styles.Dim.Render(ink.Spread(ink.MarkUser+" "+ink.SanitizeLine(sent.Text), note, m.Width)))
 	}

@@ -29,8 +29,8 @@ const Name = "offline/guide"
 // with intro and ends with connect; later answers end with connectShort.
 const (
 	intro        = "I am the built-in offline guide: not a language model, only a few rules."
-	connect      = "To connect a model, run `agent login PROVIDER`, set an API key (`OPENAI_API_KEY`, `ANTHROPIC_API_KEY`, …), or start Ollama, which is detected automatically."
-	connectShort = "To connect a model, run `agent login PROVIDER`."
+	connect      = "To connect a model, set an API key (`OPENAI_API_KEY`, `ANTHROPIC_API_KEY`, …), or start Ollama, which is detected automatically."
+	connectShort = "To connect a model, see `agent help models`."
 )
 
 const (

@@ -85,7 +85,7 @@ func TestReadAnswer(t *testing.T) {
 		t.Fatalf("calls again: %v", calls)
 	}
 	want := "`main.go`, 3 lines of Go:\n\n```go\npackage main\n\nfunc main() {}\n```\n\n" +
-		"To connect a model, run `agent login PROVIDER`, set an API key (`OPENAI_API_KEY`, `ANTHROPIC_API_KEY`, …), or start Ollama, which is detected automatically."
+		"To connect a model, set an API key (`OPENAI_API_KEY`, `ANTHROPIC_API_KEY`, …), or start Ollama, which is detected automatically."
 	if diff := cmp.Diff(answer, want); diff != "" {
 		t.Errorf("answer (-got +want):\n%s", diff)
 	}
@@ -97,7 +97,7 @@ func TestReadAnswer(t *testing.T) {
 	if strings.Contains(again, intro) || strings.Contains(again, "--base-url") {
 		t.Errorf("the introduction is said twice:\n%s", again)
 	}
-	if want := "To connect a model, run `agent login PROVIDER`."; !strings.HasSuffix(again, want) {
+	if want := "To connect a model, see `agent help models`."; !strings.HasSuffix(again, want) {
 		t.Errorf("got %q, want it to end in %q", again, want)
 	}
 }

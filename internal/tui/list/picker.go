@@ -246,13 +246,13 @@ func (p *Picker) refine() {
 // Lines implements Overlay.
 func (p *Picker) Lines() ([]string, *tea.Cursor) {
 	name, here := p.Keys.Name(keys.ToggleScope), ink.SanitizeLine(p.src.Dir)
-	pg := Page{Head: "resume a session", Row: p.Row, Marked: p.end,
-		Hint: "type to search · enter resumes · esc closes"}
+	pg := Page{Head: "Resume a session", Row: p.Row, Marked: p.end,
+		Hint: "type to search · enter resume · esc close"}
 	switch {
 	case p.everywhere && p.someHere():
 		pg.Right = name + ": this directory"
 	case !p.everywhere:
-		pg.Head, pg.Right = "resume a session in "+here, name+": all directories"
+		pg.Head, pg.Right = "Resume a session in "+here, name+": all directories"
 	}
 	if p.err != nil {
 		pg.Hint = ink.MarkFailed + " " + ink.SanitizeLine(p.err.Error())

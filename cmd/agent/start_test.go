@@ -23,7 +23,7 @@ func TestResumePicker(t *testing.T) {
 		}
 	}
 	a := h.open(t, 80, 24, "--resume")
-	a.wait("resume a session", "about apples", "about pears")
+	a.wait("Resume a session", "about apples", "about pears")
 	a.send("appl")
 	a.gone("about pears")
 	a.send(enter)

@@ -35,8 +35,8 @@ func newCmdHelp(f *command.Factory, runF command.RunFunc[helpOptions]) *cobra.Co
 		Use:   "help [TOPIC | COMMAND]",
 		Short: "show a help topic, or list all topics",
 		Long: `Show a help topic. On a terminal it is formatted for its width; a pipe gets plain
-Markdown. Without a topic, list the topics and the commands. A name that is only
-a command's shows the usage of that command, like agent COMMAND --help.`,
+Markdown. Without a topic, list the topics and the commands. For a command that is
+not also a topic, show its usage, like agent COMMAND --help.`,
 		Example: "  agent help\n  agent help permissions\n  agent help keys | less",
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			return helpCompletions(cmd.Root(), args), cobra.ShellCompDirectiveNoFileComp

@@ -30,15 +30,22 @@ var toolNotes = map[string]struct {
 	"list":        {[]string{`{}`}, "2 levels by default"},
 	"glob":        {[]string{`{"pattern": "*"}`}, "200 paths"},
 	"search":      {[]string{`{"pattern": "a"}`}, "100 matches by default; multiline searches in files up to 2 MB"},
-	"edit":        {[]string{`{"path": "a.txt", "old": "a", "new": "b"}`}, "the file was read and has not changed since"},
-	"patch":       {[]string{`{"patch": "*** Begin Patch\n*** Add File: b.txt\n+b\n*** End Patch"}`}, "as for edit"},
-	"write":       {[]string{`{"path": "b.txt", "content": "b\n"}`}, "an existing file was read and has not changed since"},
+	"edit":        {[]string{`{"path": "a.txt", "old": "a", "new": "b"}`}, "the file must have been read and not changed since"},
+	"patch":       {[]string{`{"patch": "*** Begin Patch\n*** Add File: b.txt\n+b\n*** End Patch"}`}, "same as edit"},
+	"write":       {[]string{`{"path": "b.txt", "content": "b\n"}`}, "an existing file must have been read and not changed since"},
 	"shell":       {[]string{`{"command": "make"}`}, "120 seconds by default, at most 600; then it continues as a job"},
 	"jobs":        {[]string{`{"action": "start", "command": "make"}`, `{"action": "list"}`}, "waits at most 60 seconds for a job to end"},
 	"fetch":       {[]string{`{"url": "https://example.org/"}`}, "50 KB at a time; public addresses only"},
-	"diagnostics": {[]string{`{}`}, "those of the checks"},
+	"diagnostics": {[]string{`{}`}, "the time limits of the checks"},
 	"todo":        {nil, "50 items of 200 characters"},
 	"ask":         {nil, "2 to 6 choices"},
+}
+
+// toolDescriptions replaces descriptions that address the model or refer to the rest
+// of the specification.
+var toolDescriptions = map[string]string{
+	"patch": "Changes one or more files with a patch",
+	"todo":  "Keeps the model's plan for the current task",
 }
 
 func toolTable(t *testing.T) string {
@@ -74,7 +81,8 @@ func toolTable(t *testing.T) string {
 		}
 		what, _, _ := strings.Cut(s.Description, "\n")
 		what, _, _ = strings.Cut(what, ". ")
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", s.Name, strings.TrimSuffix(what, "."), cmp.Or(strings.Join(effects, ", "), "none"), note.limits)
+		what = cmp.Or(toolDescriptions[s.Name], strings.TrimSuffix(what, "."))
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", s.Name, what, cmp.Or(strings.Join(effects, ", "), "none"), note.limits)
 	}
 	return b.String()
 }

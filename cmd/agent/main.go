@@ -62,7 +62,7 @@ func rootCommand(end *shutdown) *cobra.Command {
 		Short: "an interactive coding assistant for the terminal",
 		Long: `Agent opens an interactive coding assistant in the current directory. The model
 reads, searches and edits files and runs commands through tools until the task is
-done. Press Ctrl+C to interrupt it at any time. Without a model, a built-in
+done. Press Ctrl+C to interrupt the model at any time. Without a model, a built-in
 offline guide answers simple requests.`,
 		Example: `  agent                               start a session in the current directory
   agent "why does the build fail?"    start with a prompt

@@ -14,7 +14,7 @@ import (
 	"agent/internal/tui/screen"
 )
 
-// long is a session of n items.
+// long returns a session of at least n events.
 func long(n int) []event.Event {
 	var all []event.Event
 	for i := 0; len(all) < n; i++ {
@@ -50,7 +50,7 @@ func BenchmarkScroll(b *testing.B) {
 }
 
 // BenchmarkScrollFrames scrolls a session of 10,000 messages of 5 KB each from
-// the end to the beginning and back, and tells of the frame that took longest.
+// the end to the beginning and back, and reports the slowest frame.
 func BenchmarkScrollFrames(b *testing.B) {
 	var all []event.Event
 	for i := range 5000 {
@@ -72,7 +72,7 @@ func BenchmarkScrollFrames(b *testing.B) {
 			}
 		}
 		do(tea.WindowSizeMsg{Width: 120, Height: 40})
-		do(batch{survey(all)})
+		do(batch{openedEvent(all)})
 		for m.Transcript.Top.Page > 0 {
 			do(keyPress("pgup"))
 		}
@@ -86,7 +86,7 @@ func BenchmarkScrollFrames(b *testing.B) {
 	}
 }
 
-// carryOut returns what comes of a command.
+// carryOut runs a command and returns its messages.
 func carryOut(cmd tea.Cmd) []tea.Msg {
 	if cmd == nil {
 		return nil
@@ -127,9 +127,8 @@ func BenchmarkDeltas(b *testing.B) {
 	}
 }
 
-// Scrolling draws what comes into the window and nothing else, however long the
-// session is.
-func TestScrollingDrawsTheWindowOnly(t *testing.T) {
+// Scrolling draws only the items in the window, in a session of any length.
+func TestScrollingDrawsOnlyTheWindow(t *testing.T) {
 	m := benchModel(20_000)
 	drawn := func() (n int) {
 		for _, p := range m.Transcript.Pages {

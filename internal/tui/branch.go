@@ -6,10 +6,10 @@ import (
 	"agent/internal/loop/event"
 )
 
-// branchRead brings the branch that is checked out.
+// branchRead carries the name of the current git branch.
 type branchRead struct{ name string }
 
-// followBranch reads the branch anew after what may have changed it.
+// followBranch reads the branch again after a tool call that may have changed it.
 func (n *notifier) followBranch(events batch) tea.Cmd {
 	for _, ev := range events {
 		if end, ok := ev.(*event.ToolEnd); ok && end.Effect != "read" {
@@ -19,7 +19,8 @@ func (n *notifier) followBranch(events batch) tea.Cmd {
 	return nil
 }
 
-// readBranch returns the command that reads the branch, unless that goes on.
+// readBranch returns a command that reads the branch. It returns nil if the branch
+// cannot be read or is being read.
 func (n *notifier) readBranch() tea.Cmd {
 	if n.Options.Files.ReadBranch == nil || n.reading {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"agent/internal/tui/screen"
 )
 
-// choiceAsk is a turn up to a question of the model's.
+// choiceAsk returns a turn up to a multiple-choice question.
 func choiceAsk(many bool) []event.Event {
 	const text = "Which database should the sessions be kept in? The tests use SQLite today, production has PostgreSQL, and both would work."
 	return []event.Event{
@@ -31,14 +31,14 @@ func TestAskChoice(t *testing.T) {
 		sizes(t, func(t *testing.T, size string, w, h int) {
 			d := newDriver(t, w, h, screen.Options{})
 			d.events(choiceAsk(many)...)
-			d.arms()
+			d.armDialog()
 			d.golden("ask-" + name + "-" + size)
 			d.press("down")
 			if many {
 				d.press("space")
 			}
 			d.golden("ask-" + name + "-marked-" + size)
-			d.enter("but keep it small")
+			d.typeText("but keep it small")
 			d.golden("ask-" + name + "-words-" + size)
 		})
 	}
@@ -51,12 +51,12 @@ func TestAskChoiceLong(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
 		d := newDriver(t, w, h, screen.Options{})
 		d.events(userSaid("go"), call("r1", "1", "ask"), start("1", "ask Which?", "read"), event.Asked{Ask: ask})
-		d.arms()
+		d.armDialog()
 		d.golden("ask-choice-long-" + size)
 		d.press("down", "down", "down", "down", "down")
 		d.golden("ask-choice-long-end-" + size)
 		d.press("up", "enter", "x", "enter")
-		d.commands(event.Answer{ID: "1", Decision: event.Answered, Note: "x"})
+		d.wantCommands(event.Answer{ID: "1", Decision: event.Answered, Note: "x"})
 	})
 }
 
@@ -92,26 +92,26 @@ func TestChoices(t *testing.T) {
 		t.Run(c.keys, func(t *testing.T) {
 			d := newDriver(t, 80, 24, screen.Options{})
 			d.events(choiceAsk(c.many)...)
-			d.arms()
+			d.armDialog()
 			d.pressSlowly(strings.Fields(c.keys)...)
 			if c.want.Decision == "" {
-				d.commands()
+				d.wantCommands()
 				return
 			}
 			c.want.ID = "1"
-			d.commands(c.want)
+			d.wantCommands(c.want)
 			if d.m.dialog.Waits() {
-				t.Error("the question still waits")
+				t.Error("the dialog is still open")
 			}
 		})
 	}
 }
 
-// Space takes and gives back the marked choice, where several may be taken.
+// With several choices allowed, space toggles the marked one.
 func TestChoicesToggle(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(choiceAsk(true)...)
-	d.arms()
+	d.armDialog()
 	space := tea.KeyPressMsg{Code: tea.KeySpace, Text: " "}
 	d.send(space)
 	d.press("down")
@@ -119,31 +119,31 @@ func TestChoicesToggle(t *testing.T) {
 	d.press("up")
 	d.send(space)
 	d.press("enter")
-	d.commands(event.Answer{ID: "1", Decision: event.Answered, Choices: []int{1}})
+	d.wantCommands(event.Answer{ID: "1", Decision: event.Answered, Choices: []int{1}})
 }
 
-// A question that comes while somebody types waits as any other does, and esc
-// ends the turn.
+// A question that appears while the user types takes keys only after a pause. Esc
+// interrupts the turn.
 func TestAskWhileTyping(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	evs := choiceAsk(false)
 	d.events(evs[:3]...)
-	d.enter("also 1")
+	d.typeText("also 1")
 	d.events(evs[3])
 	d.press("1", "enter")
-	d.commands(event.Prompt{Text: "also 11"})
-	d.arms()
+	d.wantCommands(event.Prompt{Text: "also 11"})
+	d.armDialog()
 	d.press("esc")
-	d.commands(event.Prompt{Text: "also 11"}, event.Interrupt{})
+	d.wantCommands(event.Prompt{Text: "also 11"}, event.Interrupt{})
 }
 
-// What was answered is to be seen afterwards, and on resume.
+// The answer to a question stays in the transcript, also after resuming.
 func TestAnsweredChoice(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
 		d := newDriver(t, w, h, screen.Options{})
 		rest := []event.Event{
 			&event.Decided{ID: "1", Decision: event.Answered, Chosen: []string{"SQLite", "both"}, Note: "but keep it small"},
-			result("1", choiceAsk(true)[2].(*event.ToolStart).Title, "read", event.OK, "", "The person chose", 12*time.Second),
+			result("1", choiceAsk(true)[2].(*event.ToolStart).Title, "read", event.OK, "", "The user chose", 12*time.Second),
 			turnEnd(event.Done, 14*time.Second),
 		}
 		d.events(choiceAsk(true)...)
@@ -155,6 +155,6 @@ func TestAnsweredChoice(t *testing.T) {
 				kept = append(kept, e)
 			}
 		}
-		d.same(newDriver(t, w, h, screen.Options{Session: screen.Session{History: kept}}))
+		d.sameScreen(newDriver(t, w, h, screen.Options{Session: screen.Session{History: kept}}))
 	})
 }

@@ -2,8 +2,8 @@ package tui
 
 import tea "charm.land/bubbletea/v2"
 
-// clickPanel takes a click on a cell of the panel: on the draft, a suggestion or
-// a choice.
+// clickPanel handles a click at a cell of the panel: on the draft, a suggestion or
+// a row of the dialog.
 func (m *mouse) clickPanel(x, y int) tea.Cmd {
 	p := m.panel
 	switch {

@@ -18,7 +18,7 @@ func TestCommandHints(t *testing.T) {
 		"editor", "name", "history", "branch", "hotkeys", "search", "transcript", "tasks", "color", "share", "q",
 	} {
 		d := newDriver(t, 120, 24, screen.Options{})
-		d.enter("/" + name + " ")
+		d.typeText("/" + name + " ")
 		d.press("enter")
 		_, hint, _ := strings.Cut(d.screen(), "Unknown command /"+name+". ")
 		hint, _, _ = strings.Cut(hint, "\n")
@@ -43,8 +43,8 @@ func TestUnknownCommands(t *testing.T) {
 		"stauts": "Did you mean /status?", "renam": "Did you mean /rename?", "comp": "Did you mean /compact?", "statusline": "Did you mean /status?",
 	} {
 		d := newDriver(t, 80, 24, screen.Options{})
-		d.enter("/" + name + " ")
+		d.typeText("/" + name + " ")
 		d.press("enter")
-		d.sees("Unknown command /" + name + ". " + want)
+		d.shows("Unknown command /" + name + ". " + want)
 	}
 }

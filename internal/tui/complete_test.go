@@ -9,8 +9,8 @@ import (
 	"agent/internal/tui/slash"
 )
 
-// A name that is typed in full wins over longer names that it begins, and over a
-// name that was marked before the last letter was typed.
+// A name that is typed in full wins over longer names with that prefix, and over a
+// suggestion that was marked before the last letter.
 func TestExactNameWinsInCompletion(t *testing.T) {
 	custom := []screen.CustomCommand{{Name: "exit-all", What: "x", Text: "x"}, {Name: "mod", What: "x", Text: "x"}}
 	names := []string{"exit-all", "mod"}
@@ -23,9 +23,9 @@ func TestExactNameWinsInCompletion(t *testing.T) {
 	for _, name := range names {
 		for _, before := range []string{"", "down"} {
 			d := newDriver(t, 80, 24, screen.Options{Custom: custom})
-			d.enter("/" + name[:len(name)-1])
+			d.typeText("/" + name[:len(name)-1])
 			d.press(strings.Fields(before)...)
-			d.enter(name[len(name)-1:])
+			d.typeText(name[len(name)-1:])
 			p := d.m.prompt.Suggestions
 			if p.Open() && p.Marked >= 0 && strings.TrimSpace(p.Rows[p.Marked].Text) != "/"+name {
 				t.Errorf("/%s: enter would run %s", name, p.Rows[p.Marked].Text)
@@ -39,7 +39,7 @@ func TestExactNameWinsInCompletion(t *testing.T) {
 		all := c.Complete(newDriver(t, 80, 24, screen.Options{}).m.slash)
 		for _, arg := range all {
 			d := newDriver(t, 80, 24, screen.Options{})
-			d.enter("/" + c.Name + " " + arg)
+			d.typeText("/" + c.Name + " " + arg)
 			p := d.m.prompt.Suggestions
 			if p.Open() && p.Marked >= 0 && p.Rows[p.Marked].Text != arg {
 				t.Errorf("/%s %s: enter would take %s", c.Name, arg, p.Rows[p.Marked].Text)
@@ -50,28 +50,29 @@ func TestExactNameWinsInCompletion(t *testing.T) {
 
 func TestModeRunsMode(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
-	d.enter("/mode")
+	d.typeText("/mode")
 	d.press("enter")
-	d.lacks("Select a model")
-	d.sees("Permission mode: ask. Change: /mode ask, auto-edit, plan or approve-all.")
-	d.commands()
+	d.hides("Select a model")
+	d.shows("Permission mode: ask. Change: /mode ask, auto-edit, plan or approve-all.")
+	d.wantCommands()
 }
 
-// A marked suggestion is taken if the marker was moved after the last letter.
-func TestMarkedSuggestionIsTaken(t *testing.T) {
+// Enter accepts the marked suggestion if the user moved the marker after the last
+// letter.
+func TestMarkedSuggestionIsAccepted(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
-	d.enter("/mode")
+	d.typeText("/mode")
 	if !d.m.prompt.Suggestions.Open() {
-		t.Fatal("nothing is suggested for /mode")
+		t.Fatal("no suggestions for /mode")
 	}
 	d.press("down", "enter")
-	d.holds("/model ")
-	d.commands()
+	d.promptIs("/model ")
+	d.wantCommands()
 }
 
-// The key for the mode never reaches approve all, unless the program was started
-// in it. Its name can always be typed.
-func TestModeKeyLeavesOutApproveAll(t *testing.T) {
+// The mode key cycles to approve all only if the program was started in that mode.
+// /mode all always works.
+func TestModeKeySkipsApproveAll(t *testing.T) {
 	for started, want := range map[string]int{"ask": 0, "edits": 0, "plan": 0, "all": 2} {
 		d := newDriver(t, 80, 24, screen.Options{Session: screen.Session{Mode: started}})
 		all := 0
@@ -88,10 +89,10 @@ func TestModeKeyLeavesOutApproveAll(t *testing.T) {
 		}
 	}
 	d := newDriver(t, 80, 24, screen.Options{})
-	d.enter("/mode all")
+	d.typeText("/mode all")
 	d.press("enter")
-	d.commands(event.SetMode{Mode: event.ModeAll})
+	d.wantCommands(event.SetMode{Mode: event.ModeAll})
 	d.events(&event.ModeSet{Mode: "all"})
 	d.press("shift+tab")
-	d.commands(event.SetMode{Mode: event.ModeAll}, event.SetMode{Mode: event.ModeAsk})
+	d.wantCommands(event.SetMode{Mode: event.ModeAll}, event.SetMode{Mode: event.ModeAsk})
 }

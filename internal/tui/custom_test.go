@@ -16,26 +16,26 @@ func commandsFromFiles() []screen.CustomCommand {
 	}
 }
 
-// Commands from files stand with all others, say where they come from, and are
-// sent as prompts, never run.
+// Custom commands are listed with the built-in ones, show their source, and are sent as
+// prompts. A "!" in their text runs nothing.
 func TestCustomCommands(t *testing.T) {
 	d := newDriver(t, 100, 40, screen.Options{Custom: commandsFromFiles()})
-	d.sees(".agent/commands/quit.md is ignored: /quit is a built-in command")
-	d.enter("/")
+	d.shows(".agent/commands/quit.md is ignored: /quit is a built-in command")
+	d.typeText("/")
 	d.press("esc", "ctrl+c")
-	d.enter("/rev")
-	d.sees("/review FILE", "look for␛[2J mistakes (yours)")
+	d.typeText("/rev")
+	d.shows("/review FILE", "look for␛[2J mistakes (yours)")
 	d.press("esc", "ctrl+c")
-	d.say("/review a.go", "enter")
-	d.commands(prompted("Review a.go with care."))
+	d.typeAndPress("/review a.go", "enter")
+	d.wantCommands(prompted("Review a.go with care."))
 	d.events(userSaid("Review a.go with care."), turnEnd(event.Done, 0))
 
-	d.say("/deploy", "enter")
-	d.sees("/deploy comes from this repository (.agent/commands/deploy.md)")
-	d.commands(prompted("Review a.go with care."), prompted("/deploy:\n!rm -rf / && deploy"))
+	d.typeAndPress("/deploy", "enter")
+	d.shows("/deploy comes from this repository (.agent/commands/deploy.md)")
+	d.wantCommands(prompted("Review a.go with care."), prompted("/deploy:\n!rm -rf / && deploy"))
 	d.events(userSaid("/deploy:\n!rm -rf / && deploy"), turnEnd(event.Done, 0))
-	d.say("/empty", "enter")
-	d.sees("is empty.")
+	d.typeAndPress("/empty", "enter")
+	d.shows("is empty.")
 	if len(d.sent) != 2 {
 		t.Errorf("got %v, want nothing sent for an empty command", d.sent)
 	}

@@ -27,14 +27,14 @@ func TestAskCommand(t *testing.T) {
 		ask.Ask.Warnings = []string{"build is a link to /srv/build"}
 		ask.Ask.Scope = ""
 		d.events(userSaid("build it"), call("r1", "1", "shell"), ask)
-		d.arms()
+		d.armDialog()
 		d.golden("ask-command-" + size)
 		d.press("2") // not offered
-		d.commands()
+		d.wantCommands()
 		d.press("end", "y")
-		d.pass(dialog.Quiet)
+		d.advance(dialog.Quiet)
 		d.press("enter")
-		d.commands(event.Answer{ID: "1", Decision: event.Allow})
+		d.wantCommands(event.Answer{ID: "1", Decision: event.Allow})
 	})
 }
 
@@ -76,133 +76,132 @@ func TestAnswers(t *testing.T) {
 		t.Run(c.keys, func(t *testing.T) {
 			d := newDriver(t, 80, 24, screen.Options{})
 			d.events(userSaid("go"), call("r1", "1", "shell"), askCommand("1", "make"))
-			d.arms()
+			d.armDialog()
 			d.pressSlowly(strings.Fields(c.keys)...)
-			d.commands(c.want)
+			d.wantCommands(c.want)
 			if d.m.dialog.Waits() {
-				t.Error("the question still waits")
+				t.Error("the dialog is still open")
 			}
 		})
 	}
 }
 
-// A comment that is not sent is not lost: it becomes a draft.
+// A comment that is not sent with the answer becomes the draft.
 func TestCommentOfAnotherAnswer(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(userSaid("go"), call("r1", "1", "shell"), askCommand("1", "make"))
-	d.arms()
-	d.enter("maybe later")
+	d.armDialog()
+	d.typeText("maybe later")
 	d.press("esc")
-	d.sees("4  No, and tell the model why: maybe later")
+	d.shows("4  No, and tell the model why: maybe later")
 	d.press("1")
-	d.commands(event.Answer{ID: "1", Decision: event.Allow})
-	d.holds("maybe later")
+	d.wantCommands(event.Answer{ID: "1", Decision: event.Allow})
+	d.promptIs("maybe later")
 }
 
-// Enter sends no empty comment, and nothing where no row is marked.
-func TestEnterWithoutARow(t *testing.T) {
+// Enter does nothing while no row is marked.
+func TestEnterWithoutAMarkedRow(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
-	d.enter("also fix")
+	d.typeText("also fix")
 	d.events(userSaid("go"), call("r1", "1", "shell"), askCommand("1", "make"))
-	d.arms()
-	d.lacks(ink.MarkRow)
-	d.sees("› also fix", "your draft")
+	d.armDialog()
+	d.hides(ink.MarkRow)
+	d.shows("› also fix", "your draft")
 	d.press("enter")
-	d.commands()
-	d.sees("choose a row: ↑↓ or its digit")
+	d.wantCommands()
+	d.shows("choose a row: ↑↓ or its digit")
 	d.press("down", "enter")
-	d.commands(event.Answer{ID: "1", Decision: event.Allow})
-	d.holds("also fix")
+	d.wantCommands(event.Answer{ID: "1", Decision: event.Allow})
+	d.promptIs("also fix")
 }
 
-// A paste answers nothing: it is the comment.
-func TestPasteIntoAQuestion(t *testing.T) {
+// A paste into a dialog never answers: it goes into the comment.
+func TestPasteIntoADialog(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(userSaid("go"), call("r1", "1", "shell"), askCommand("1", "make"))
 	d.send(tea.PasteMsg{Content: "1\n"}) // too early
-	d.holds("1\n")
+	d.promptIs("1\n")
 	d.press("ctrl+u", "backspace", "backspace")
-	d.holds("")
-	d.arms()
+	d.promptIs("")
+	d.armDialog()
 	d.send(tea.PasteMsg{Content: "1\ny"})
 	d.send(tea.PasteMsg{Content: "es"})
-	d.commands()
+	d.wantCommands()
 	d.press("enter")
-	d.commands(event.Answer{ID: "1", Decision: event.Refuse, Note: "1\nyes"})
+	d.wantCommands(event.Answer{ID: "1", Decision: event.Refuse, Note: "1\nyes"})
 }
 
-func TestSayWithRefusal(t *testing.T) {
+func TestRejectWithComment(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
 		d := newDriver(t, w, h, screen.Options{})
 		d.events(asked()...)
-		d.arms()
-		d.enter("keep the handler's name")
+		d.armDialog()
+		d.typeText("keep the handler's name")
 		d.send(tea.PasteMsg{Content: " as it is"})
 		d.golden("refuse-with-words-" + size)
 	})
 }
 
-// A question that appears while the user types takes no key until none was
-// pressed for a while. The keys go into the draft, which stays.
-func TestFocus(t *testing.T) {
+// A dialog that opens while the user types takes keys only after a pause in typing.
+// Until then, keys go into the draft.
+func TestDialogWaitsForAPauseInTyping(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(userSaid("go"), call("r1", "1", "shell"))
-	d.pass(time.Minute)
-	d.enter("also ")
-	d.pass(100 * time.Millisecond)
+	d.advance(time.Minute)
+	d.typeText("also ")
+	d.advance(100 * time.Millisecond)
 	d.events(askCommand("1", "make"))
-	for range 5 { // always less than the pause apart
-		d.enter("y")
-		d.pass(600 * time.Millisecond)
+	for range 5 { // always sooner than the pause
+		d.typeText("y")
+		d.advance(600 * time.Millisecond)
 	}
-	d.commands()
+	d.wantCommands()
 	d.golden("dialog-while-typing")
-	d.pass(100 * time.Millisecond)
+	d.advance(100 * time.Millisecond)
 	d.golden("dialog-after-typing")
 	d.press("1", "enter")
-	d.commands(event.Answer{ID: "1", Decision: event.Allow})
+	d.wantCommands(event.Answer{ID: "1", Decision: event.Allow})
 	if !strings.Contains(d.screen(), "› also yyyyy▌") {
-		t.Errorf("the draft did not come back:\n%s", d.screen())
+		t.Errorf("the draft is missing:\n%s", d.screen())
 	}
 }
 
-// A question takes no key right after it appeared, also if nobody typed before.
-func TestQuestionOutOfTheBlue(t *testing.T) {
+// A dialog ignores keys right after it opened, even if the user was not typing.
+func TestNewDialogIgnoresKeys(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(userSaid("go"), call("r1", "1", "shell"))
-	d.pass(time.Minute)
+	d.advance(time.Minute)
 	d.events(askCommand("1", "make"))
-	d.pass(600 * time.Millisecond)
+	d.advance(600 * time.Millisecond)
 	d.press("1")
-	d.pass(600 * time.Millisecond)
+	d.advance(600 * time.Millisecond)
 	d.press("y")
-	d.commands()
-	d.holds("1y")
+	d.wantCommands()
+	d.promptIs("1y")
 }
 
-// What follows an answer at once is not taken for the answer to the next
-// question, nor for text.
-func TestSecondQuestion(t *testing.T) {
+// Keys right after an answer neither answer the next dialog nor go into the draft.
+func TestSecondDialog(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(userSaid("go"), call("r1", "1", "shell"), call("r1", "2", "shell"), askCommand("1", "make"))
-	d.arms()
+	d.armDialog()
 	d.press("1")
 	d.events(result("1", "shell make", "execute", event.OK, "", "", 0), askCommand("2", "rm -rf /"))
-	for range 20 { // a key that is held
-		d.pass(30 * time.Millisecond)
+	for range 20 { // keys that are held down
+		d.advance(30 * time.Millisecond)
 		d.press("1", "enter", "y")
 	}
-	d.commands(event.Answer{ID: "1", Decision: event.Allow})
-	d.pass(dialog.QuietNext)
+	d.wantCommands(event.Answer{ID: "1", Decision: event.Allow})
+	d.advance(dialog.QuietNext)
 	d.press("3")
-	d.commands(event.Answer{ID: "1", Decision: event.Allow}, event.Answer{ID: "2", Decision: event.Refuse})
+	d.wantCommands(event.Answer{ID: "1", Decision: event.Allow}, event.Answer{ID: "2", Decision: event.Refuse})
 	if !d.m.editor.Empty() {
-		t.Errorf("keys went astray: %q", d.m.editor.Shown())
+		t.Errorf("keys went into the draft: %q", d.m.editor.Shown())
 	}
 }
 
-// Questions that follow each other are answered as fast as a user presses a key.
-func TestFourQuestionsInARow(t *testing.T) {
+// Consecutive dialogs can be answered at typing speed.
+func TestFourDialogsInARow(t *testing.T) {
 	for name, ask := range map[string]func(d *driver, i int){
 		"together": func(d *driver, i int) {
 			if i == 0 {
@@ -216,83 +215,83 @@ func TestFourQuestionsInARow(t *testing.T) {
 		var want []event.Command
 		for i := range 4 {
 			ask(d, i)
-			d.pass(map[bool]time.Duration{true: dialog.Quiet, false: dialog.QuietNext}[i == 0])
+			d.advance(map[bool]time.Duration{true: dialog.Quiet, false: dialog.QuietNext}[i == 0])
 			d.press("1")
 			want = append(want, event.Answer{ID: strconv.Itoa(i), Decision: event.Allow})
 		}
-		d.pass(dialog.QuietNext)
-		d.commands(want...)
+		d.advance(dialog.QuietNext)
+		d.wantCommands(want...)
 		if t.Failed() {
-			t.Fatalf("%s: not all questions were answered", name)
+			t.Fatalf("%s: not all dialogs were answered", name)
 		}
 	}
 }
 
-// A sentence that follows an answer at once goes into the draft, and answers
+// A sentence that is typed right after an answer goes into the draft and answers
 // nothing.
 func TestSentenceAfterAnAnswer(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(userSaid("go"), call("r1", "1", "shell"), askCommand("1", "make"), askCommand("2", "rm -rf /"))
-	d.arms()
+	d.armDialog()
 	d.press("1")
 	for _, r := range "and 1 more" {
-		d.pass(100 * time.Millisecond)
-		d.enter(string(r))
+		d.advance(100 * time.Millisecond)
+		d.typeText(string(r))
 	}
-	d.commands(event.Answer{ID: "1", Decision: event.Allow})
-	d.holds("and 1 more")
+	d.wantCommands(event.Answer{ID: "1", Decision: event.Allow})
+	d.promptIs("and 1 more")
 }
 
-func TestQuestionsQueue(t *testing.T) {
+func TestDialogsQueue(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(userSaid("go"), askCommand("1", "one"), askCommand("2", "two"), askCommand("3", "three"))
 	if !strings.Contains(d.screen(), "1 of 3") {
-		t.Errorf("what waits is not told:\n%s", d.screen())
+		t.Errorf("the number of open dialogs is missing:\n%s", d.screen())
 	}
 	d.events(result("2", "shell two", "execute", event.Interrupted, "", "", 0))
-	d.arms()
+	d.armDialog()
 	d.press("1")
-	d.pass(time.Second)
+	d.advance(time.Second)
 	d.press("3")
-	d.commands(event.Answer{ID: "1", Decision: event.Allow}, event.Answer{ID: "3", Decision: event.Refuse})
+	d.wantCommands(event.Answer{ID: "1", Decision: event.Allow}, event.Answer{ID: "3", Decision: event.Refuse})
 }
 
-func TestStepsQuestion(t *testing.T) {
+func TestStepsDialog(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(userSaid("go"), event.Asked{Ask: event.Ask{ID: event.StepsAsk, Title: "50 steps so far. Continue?", Why: "a turn pauses every 50 steps (--max-steps)"}})
-	d.arms()
+	d.armDialog()
 	d.golden("ask-steps")
 	if d.m.ticker.moves() {
-		t.Error("something moves while the person is asked")
+		t.Error("the ticker runs while a dialog is open")
 	}
-	d.press("2", "4")    // there are no such rows
-	d.enter("no, go on") // what is typed belongs in the draft
-	d.arms()
+	d.press("2", "4")          // the rows do not exist
+	d.typeText("no, continue") // text goes into the draft
+	d.armDialog()
 	d.press("enter")
-	d.commands()
+	d.wantCommands()
 	d.press("y", "enter")
-	d.commands(event.Answer{ID: event.StepsAsk, Decision: event.Allow})
-	d.holds("no, go on")
+	d.wantCommands(event.Answer{ID: event.StepsAsk, Decision: event.Allow})
+	d.promptIs("no, continue")
 }
 
-func TestInterruptWhileAsked(t *testing.T) {
+func TestInterruptInADialog(t *testing.T) {
 	for _, key := range []string{"esc", "ctrl+c"} {
 		for _, before := range []string{"", "early", "ctrl+g esc"} {
 			t.Run(before+" "+key, func(t *testing.T) {
 				d := newDriver(t, 80, 24, screen.Options{})
 				d.events(userSaid("go"), call("r1", "1", "shell"), askCommand("1", "make"))
 				if before != "early" {
-					d.arms()
+					d.armDialog()
 					d.press(strings.Fields(before)...)
 				}
-				d.commands()
+				d.wantCommands()
 				d.press(key)
-				d.commands(event.Interrupt{})
+				d.wantCommands(event.Interrupt{})
 				if !strings.Contains(d.screen(), "interrupting · 0 s · esc again to kill the command") {
 					t.Errorf("screen:\n%s", d.screen())
 				}
 				d.press(key, key)
-				d.commands(event.Interrupt{}, event.Interrupt{})
+				d.wantCommands(event.Interrupt{}, event.Interrupt{})
 				if !strings.Contains(d.screen(), "killing") || strings.Contains(d.screen(), "1  Yes") {
 					t.Errorf("screen:\n%s", d.screen())
 				}
@@ -303,7 +302,7 @@ func TestInterruptWhileAsked(t *testing.T) {
 	}
 }
 
-// A long diff scrolls; so does a question in a low window.
+// A long diff scrolls, as does any dialog in a low window.
 func TestLongDiff(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("@@ -0,0 +1,200 @@\n")
@@ -314,25 +313,25 @@ func TestLongDiff(t *testing.T) {
 		d := newDriver(t, w, h, screen.Options{})
 		d.events(userSaid("go"), event.Asked{Ask: event.Ask{ID: "1", Title: "write long.txt", Effect: "write",
 			Diffs: []event.Diff{{Path: "long.txt", Unified: b.String(), Added: 200, Created: true}}, Why: "it changes files"}})
-		d.arms()
+		d.armDialog()
 		d.golden("long-diff-" + size)
 		for range 250 {
 			d.press("pgdown")
 		}
 		if !strings.Contains(d.screen(), "line xxxr") || !strings.Contains(d.screen(), "1  Yes") {
-			t.Errorf("the end of the diff is out of reach:\n%s", d.screen())
+			t.Errorf("scrolling does not reach the end of the diff:\n%s", d.screen())
 		}
 		d.press("home")
 		if !strings.Contains(d.screen(), "more lines below") {
-			t.Errorf("home does not go to the start:\n%s", d.screen())
+			t.Errorf("home does not scroll to the start:\n%s", d.screen())
 		}
 		d.press("end", "3")
-		d.commands(event.Answer{ID: "1", Decision: event.Refuse})
+		d.wantCommands(event.Answer{ID: "1", Decision: event.Refuse})
 	})
 }
 
-// Whatever a person says yes to can be read whole, in any window.
-func TestNothingIsCutFromAQuestion(t *testing.T) {
+// The full text of a dialog can be read in any window.
+func TestDialogsAreNotTruncated(t *testing.T) {
 	url := "https://example.org/" + strings.Repeat("a-very-long-path/", 12) + "?and=a&query=too#end"
 	command := "printf '%s\\n' " + strings.Repeat("one-more-word ", 20) + "| tee last.txt"
 	path := "internal/" + strings.Repeat("deep/er/", 15) + "file.go"
@@ -349,7 +348,7 @@ func TestNothingIsCutFromAQuestion(t *testing.T) {
 			d := newDriver(t, w, h, screen.Options{})
 			ask.ID = "1"
 			d.events(userSaid("go"), event.Asked{Ask: ask}, askCommand("2", "make"))
-			d.arms()
+			d.armDialog()
 			var seen strings.Builder
 			for range 60 {
 				from := strings.Index(d.screen(), "\n?")
@@ -372,14 +371,13 @@ func TestNothingIsCutFromAQuestion(t *testing.T) {
 			for _, c := range ask.Choices {
 				want = append(want, c.Text, c.Explain)
 			}
-			// A window shows a part, and the next one goes on a line below it: all is
-			// seen if every word of it is.
+			// Scroll positions overlap and lines wrap, so compare pieces of words.
 			for _, w := range want {
 				for _, word := range strings.Fields(w) {
 					for len(word) > 0 {
 						n := min(len(word), 12)
 						if !strings.Contains(seen.String(), word[:n]) {
-							t.Fatalf("%s: %q of %q is never seen:\n%s", name, word[:n], w, d.screen())
+							t.Fatalf("%s: %q of %q is never shown:\n%s", name, word[:n], w, d.screen())
 						}
 						word = word[n:]
 					}
@@ -389,9 +387,9 @@ func TestNothingIsCutFromAQuestion(t *testing.T) {
 	}
 }
 
-// A diff of any length can be read to its end, and is drawn as far as somebody
+// A diff of any length can be read to its end. It is drawn only as far as the user
 // scrolls.
-func TestGiantDiffIsReadToItsEnd(t *testing.T) {
+func TestGiantDiffCanBeReadToTheEnd(t *testing.T) {
 	var u strings.Builder
 	u.WriteString("@@ -0,0 +1,9000 @@\n")
 	for i := range 9_000 {
@@ -400,52 +398,52 @@ func TestGiantDiffIsReadToItsEnd(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(userSaid("go"), event.Asked{Ask: event.Ask{ID: "1", Title: "write giant.txt", Effect: "write",
 		Diffs: []event.Diff{{Path: "giant.txt", Unified: u.String(), Added: 9_000, Created: true}}}})
-	d.arms()
-	d.sees("many more lines below")
+	d.armDialog()
+	d.shows("many more lines below")
 	was := ""
 	for d.screen() != was {
 		was = d.screen()
 		d.press("end", "pgup", "pgdown", "pgdown", "pgdown")
 	}
 	if !strings.Contains(was, "line 9000") || strings.Contains(was, "…") {
-		t.Errorf("the end is out of reach:\n%s", was)
+		t.Errorf("scrolling does not reach the end:\n%s", was)
 	}
 }
 
-// What is being said with a refusal is not lost when the turn is stopped.
-func TestNoteOutlivesAStop(t *testing.T) {
+// An unfinished comment becomes part of the draft if the turn is interrupted.
+func TestCommentSurvivesAnInterrupt(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
-	d.enter("and then")
+	d.typeText("and then")
 	d.events(asked()...)
-	d.pass(time.Second)
-	d.press("down", "up") // to the question
-	d.enter("not like this")
+	d.advance(time.Second)
+	d.press("down", "up") // move the focus to the dialog
+	d.typeText("not like this")
 	d.press("esc")
-	d.commands()
+	d.wantCommands()
 	d.press("esc")
-	d.commands(event.Interrupt{})
-	d.sees("› not like this\n  and then")
+	d.wantCommands(event.Interrupt{})
+	d.shows("› not like this\n  and then")
 }
 
-// What one searches for answers no question, not even after a pause: one that
-// waits or comes meanwhile takes keys again once the search is closed.
-func TestSearchBeforeQuestion(t *testing.T) {
+// Text typed into a search never answers a dialog. The dialog takes keys again after
+// the search is closed.
+func TestSearchTextDoesNotAnswer(t *testing.T) {
 	for name, open := range map[string]func(d *driver){
-		"it waits": func(d *driver) { d.events(asked()...); d.pass(time.Second); d.press("ctrl+f") },
-		"it comes": func(d *driver) { d.press("ctrl+f"); d.pass(time.Second); d.events(asked()...) },
+		"dialog first": func(d *driver) { d.events(asked()...); d.advance(time.Second); d.press("ctrl+f") },
+		"search first": func(d *driver) { d.press("ctrl+f"); d.advance(time.Second); d.events(asked()...) },
 	} {
 		d := newDriver(t, 80, 24, screen.Options{})
 		open(d)
-		d.enter("the")
-		d.pass(2 * time.Second)
-		d.enter("y")
-		d.sees("search  they", "the question waits until the search is closed")
+		d.typeText("the")
+		d.advance(2 * time.Second)
+		d.typeText("y")
+		d.shows("search  they", "the question waits until the search is closed")
 		d.press("enter", "esc")
-		if d.commands(); t.Failed() {
-			t.Fatalf("%s: the search has answered", name)
+		if d.wantCommands(); t.Failed() {
+			t.Fatalf("%s: the search text answered", name)
 		}
-		d.arms()
+		d.armDialog()
 		d.press("1")
-		d.commands(event.Answer{ID: "5", Decision: event.Allow})
+		d.wantCommands(event.Answer{ID: "5", Decision: event.Allow})
 	}
 }

@@ -20,53 +20,53 @@ func draft(text string, queue ...string) event.Draft {
 
 func TestDraftIsSaved(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
-	d.enter("one")
-	d.pass(500 * time.Millisecond)
-	d.enter(" two")
-	d.drafts()
-	d.pass(time.Second)
-	d.drafts(draft("one two"))
+	d.typeText("one")
+	d.advance(500 * time.Millisecond)
+	d.typeText(" two")
+	d.wantDrafts()
+	d.advance(time.Second)
+	d.wantDrafts(draft("one two"))
 	if len(d.timers) != 0 {
-		t.Errorf("a clock runs while nothing is to be saved: %v", d.timers)
+		t.Errorf("a timer runs although nothing is unsaved: %v", d.timers)
 	}
 	d.press("x", "backspace")
-	d.pass(2 * time.Second)
-	d.drafts(draft("one two")) // it is what was saved
+	d.advance(2 * time.Second)
+	d.wantDrafts(draft("one two")) // unchanged, so not saved again
 	d.press("ctrl+u")
-	d.drafts(draft("one two"), draft(""))
-	d.enter("   ")
-	d.pass(2 * time.Second)
-	d.drafts(draft("one two"), draft(""))
+	d.wantDrafts(draft("one two"), draft(""))
+	d.typeText("   ")
+	d.advance(2 * time.Second)
+	d.wantDrafts(draft("one two"), draft(""))
 }
 
-// Much text that was pasted is saved whole, and comes back as a token.
+// A long paste in the draft is saved in full and restored as a token.
 func TestDraftOfPastes(t *testing.T) {
 	pasted := strings.Repeat("a long line\n", 400)
 	d := newDriver(t, 80, 24, screen.Options{Session: screen.Session{Draft: event.Draft{Text: pasted}}})
 	if got := d.screen(); !strings.Contains(got, "[pasted 400 lines]") {
-		t.Errorf("not a token:\n%s", got)
+		t.Errorf("the paste is not a token:\n%s", got)
 	}
-	d.enter("!")
-	d.pass(2 * time.Second)
-	d.drafts(event.Draft{Text: pasted + "!", Pasted: []event.Span{{To: len(pasted)}}})
+	d.typeText("!")
+	d.advance(2 * time.Second)
+	d.wantDrafts(event.Draft{Text: pasted + "!", Pasted: []event.Span{{To: len(pasted)}}})
 }
 
-// What steers a turn is a draft until it is in the conversation.
+// A steering message is saved with the draft until it is in the conversation.
 func TestDraftOfSteering(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(userSaid("go"))
-	d.enter("faster")
+	d.typeText("faster")
 	d.press("enter")
-	d.enter("and")
-	d.pass(2 * time.Second)
+	d.typeText("and")
+	d.advance(2 * time.Second)
 	d.press("ctrl+u")
 	steered := userSaid("faster")
 	steered.Steered = true
 	d.events(steered)
-	d.drafts(draft("and", "faster"), draft(""))
+	d.wantDrafts(draft("and", "faster"), draft(""))
 }
 
-func TestDraftComesBack(t *testing.T) {
+func TestDraftIsRestored(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
 		d := newDriver(t, w, h, screen.Options{
 			Session: screen.Session{History: twoTurns(), Draft: event.Draft{
@@ -74,31 +74,31 @@ func TestDraftComesBack(t *testing.T) {
 			}},
 		})
 		d.golden("draft-" + size)
-		d.pass(2 * time.Second)
-		d.drafts() // it is what was saved
+		d.advance(2 * time.Second)
+		d.wantDrafts() // unchanged, so not saved again
 	})
 }
 
-// An image that the draft has twice is there twice when it comes back, also where
-// a paste stands between.
-func TestDraftHasAnImageTwice(t *testing.T) {
+// An image that occurs twice in the draft is restored twice, even with a paste in
+// between.
+func TestDraftWithAnImageTwice(t *testing.T) {
 	pasted := strings.Repeat("a line\n", 500)
 	label := "[image 1: shot.png 3x2]"
 	text := "see " + label + " " + pasted + " and " + label
 	kept := event.Draft{Text: text, Images: []llm.Image{{MediaType: "image/png", Data: []byte("png")}}, Pasted: []event.Span{{From: len("see " + label + " "), To: len("see " + label + " " + pasted)}}}
 	d := newDriver(t, 120, 24, screen.Options{Session: screen.Session{Draft: kept}})
 	d.press("backspace")
-	d.sees("see " + label + " [pasted 500 lines] and")
+	d.shows("see " + label + " [pasted 500 lines] and")
 	if got := strings.Count(d.screen(), label); got != 1 {
-		t.Errorf("backspace took not one image of two away: %d are left", got)
+		t.Errorf("after backspace the draft has %d images, want 1", got)
 	}
 	d.press("enter")
-	d.commands(event.Prompt{Text: strings.TrimSuffix(text, " "+label), Images: kept.Images})
+	d.wantCommands(event.Prompt{Text: strings.TrimSuffix(text, " "+label), Images: kept.Images})
 }
 
-// The comment on a question that was not sent when the program ended is in the
-// editor, and goes on when the question comes again.
-func TestDraftOfWordsToAQuestion(t *testing.T) {
+// A comment that was not sent before the program ended is restored as the draft. If the
+// same dialog opens again, it becomes the comment again.
+func TestDraftOfAComment(t *testing.T) {
 	which := event.Asked{Ask: event.Ask{ID: "2", Title: "ask Which one", Effect: "read", Question: "Which one?",
 		Choices: []event.Choice{{Text: "this"}, {Text: "that"}}}}
 	again := which
@@ -109,60 +109,59 @@ func TestDraftOfWordsToAQuestion(t *testing.T) {
 		want        event.Answer
 		asAnyPrompt bool
 	}{
-		{"refusal", askCommand("1", "make"), askCommand("9", "make"), event.Answer{ID: "9", Decision: event.Refuse, Note: "not yet, it runs"}, false},
+		{"rejection", askCommand("1", "make"), askCommand("9", "make"), event.Answer{ID: "9", Decision: event.Refuse, Note: "not yet, it runs"}, false},
 		{"own words", which, again, event.Answer{ID: "9", Decision: event.Answered, Note: "not yet, it runs"}, false},
 		{"other question", askCommand("1", "make"), askCommand("9", "make test"), event.Answer{}, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := newDriver(t, 80, 24, screen.Options{})
 			d.events(userSaid("go"), call("r1", "1", "shell"), c.ask)
-			d.arms()
-			d.enter("not yet, it ")
-			d.pass(2 * time.Second)
+			d.armDialog()
+			d.typeText("not yet, it ")
+			d.advance(2 * time.Second)
 			kept := event.Draft{Queue: []event.Waiting{{Text: "not yet, it ", About: c.ask.Ask.Title}}}
-			d.drafts(kept)
+			d.wantDrafts(kept)
 
 			d = newDriver(t, 120, 24, screen.Options{Session: screen.Session{Draft: kept}})
-			d.holds("not yet, it ")
+			d.promptIs("not yet, it ")
 			if n := d.m.prompt.Queue.Len(); n > 0 {
 				t.Errorf("%d messages are in the queue", n)
 			}
-			d.pass(2 * time.Second)
-			d.drafts()
-			d.events(userSaid("go on"), call("r2", "9", "shell"), c.again)
-			d.pass(time.Second)
+			d.advance(2 * time.Second)
+			d.wantDrafts()
+			d.events(userSaid("continue"), call("r2", "9", "shell"), c.again)
+			d.advance(time.Second)
 			if c.asAnyPrompt {
-				d.pass(2 * time.Second)
+				d.advance(2 * time.Second)
 				d.press("1")
-				d.commands() // next to a draft a digit marks
+				d.wantCommands() // next to a draft a digit marks
 				d.press("enter")
 				d.events(turnEnd(event.Done, 0))
 				d.press("enter")
-				d.commands(event.Answer{ID: "9", Decision: event.Allow}, prompted("not yet, it"))
+				d.wantCommands(event.Answer{ID: "9", Decision: event.Allow}, prompted("not yet, it"))
 				return
 			}
-			d.holds("")
-			d.enter("runs")
+			d.promptIs("")
+			d.typeText("runs")
 			d.press("enter")
-			d.commands(c.want)
-			d.pass(2 * time.Second)
-			if got := d.kept[len(d.kept)-1]; got.Text != "" || got.Queue != nil {
-				t.Errorf("what was said is still kept: %v", got)
+			d.wantCommands(c.want)
+			d.advance(2 * time.Second)
+			if got := d.savedDrafts[len(d.savedDrafts)-1]; got.Text != "" || got.Queue != nil {
+				t.Errorf("the comment is still saved: %v", got)
 			}
 		})
 	}
 }
 
-// No word to a question is lost that goes away by itself, or that the person
-// looks at once more.
-func TestWordsToAQuestionStay(t *testing.T) {
+// An unfinished comment survives tab, and becomes the draft if the turn ends.
+func TestCommentSurvivesTheEndOfTheTurn(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(userSaid("go"), call("r1", "1", "shell"), askCommand("1", "make"))
-	d.arms()
-	d.enter("no, ")
+	d.armDialog()
+	d.typeText("no, ")
 	d.press("tab")
-	d.enter("because")
-	d.sees("no, because")
+	d.typeText("because")
+	d.shows("no, because")
 	d.events(turnEnd(event.ProviderError, time.Second))
-	d.holds("no, because")
+	d.promptIs("no, because")
 }

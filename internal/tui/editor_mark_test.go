@@ -11,7 +11,7 @@ import (
 	"agent/internal/tui/screen"
 )
 
-func TestMarkingWithKeys(t *testing.T) {
+func TestSelectionWithKeys(t *testing.T) {
 	for _, c := range []struct{ keys, want string }{
 		{"shift+left shift+left X", "one two\nthrX"},
 		{"shift+left shift+left backspace", "one two\nthr"},
@@ -23,17 +23,17 @@ func TestMarkingWithKeys(t *testing.T) {
 		{"shift+up shift+up X", "X"},
 		{"alt+< shift+down shift+down X", "X"},
 		{"alt+< shift+right shift+end shift+left X", "Xo\nthree"},
-		{"shift+left left X", "one two\nthrXee"}, // a move lets it go
+		{"shift+left left X", "one two\nthrXee"}, // a move ends the selection
 		{"shift+left shift+right X", "one two\nthreeX"},
 		{"ctrl+shift+left X Y ctrl+_", "one two\nthree"},
 		{"ctrl+w shift+left shift+left ctrl+y", "one twthree"},
 		{"shift+left esc X", "one two\nthreXe"},
-		{"alt+w X", "one two\nthreeX"}, // nothing is marked
+		{"alt+w X", "one two\nthreeX"}, // nothing is selected
 	} {
 		d := newDriver(t, 80, 24, screen.Options{})
-		d.enter("one two")
+		d.typeText("one two")
 		d.press("ctrl+j")
-		d.enter("three")
+		d.typeText("three")
 		d.press(strings.Fields(c.keys)...)
 		if got := d.m.editor.Shown(); got != c.want {
 			t.Errorf("%s: got %q, want %q", c.keys, got, c.want)
@@ -41,13 +41,13 @@ func TestMarkingWithKeys(t *testing.T) {
 	}
 }
 
-// What is marked is copied for other programs, replaced by a paste, and let go
-// by esc, which stops nothing then.
-func TestMarkedByKeys(t *testing.T) {
+// A selection made with keys can be copied to the clipboard and replaced by a paste.
+// Esc clears it without interrupting the turn.
+func TestKeySelectionCommands(t *testing.T) {
 	got := ""
 	d := newDriver(t, 80, 24, screen.Options{Clipboard: screen.Clipboard{Copy: func(text string) (string, error) { got = text; return "wl-copy", nil }}})
 	d.events(userSaid("go"))
-	d.enter("one two")
+	d.typeText("one two")
 	d.press("ctrl+shift+left", "alt+w")
 	if got != "two" {
 		t.Errorf("copied %q", got)
@@ -55,12 +55,12 @@ func TestMarkedByKeys(t *testing.T) {
 	d.shows("copied 1 line")
 	d.press("shift+end")
 	d.send(tea.PasteMsg{Content: "three"})
-	d.holds("one three")
+	d.promptIs("one three")
 	d.press("shift+left")
 	d.shows("ctrl+c to interrupt")
 	d.press("esc")
-	d.commands()
+	d.wantCommands()
 	d.press("esc")
-	d.commands(event.Interrupt{})
-	d.pass(time.Second)
+	d.wantCommands(event.Interrupt{})
+	d.advance(time.Second)
 }

@@ -19,29 +19,34 @@ func TestTyping(t *testing.T) {
 		do   func(d *driver)
 		want string
 	}{
-		{"plain", func(d *driver) { d.enter("hello") }, "hello"},
-		{"shift+enter", func(d *driver) { d.enter("a"); d.press("shift+enter"); d.enter("b") }, "a\nb"},
-		{"ctrl+j", func(d *driver) { d.enter("a"); d.press("ctrl+j"); d.enter("b") }, "a\nb"},
-		{"backslash", func(d *driver) { d.enter(`a\`); d.press("enter"); d.enter("b") }, "a\nb"},
-		{"backslash in the middle", func(d *driver) { d.enter(`a\b`) }, `a\b`},
-		{"short paste", func(d *driver) { d.send(tea.PasteMsg{Content: "a\r\nb\rc\n"}); d.enter("d") }, "a\nb\nc\nd"},
-		{"long paste", func(d *driver) { d.enter("see "); d.send(tea.PasteMsg{Content: long}); d.enter(" ok") }, "see " + long + " ok"},
+		{"plain", func(d *driver) { d.typeText("hello") }, "hello"},
+		{"shift+enter", func(d *driver) { d.typeText("a"); d.press("shift+enter"); d.typeText("b") }, "a\nb"},
+		{"ctrl+j", func(d *driver) { d.typeText("a"); d.press("ctrl+j"); d.typeText("b") }, "a\nb"},
+		{"backslash", func(d *driver) { d.typeText(`a\`); d.press("enter"); d.typeText("b") }, "a\nb"},
+		{"backslash in the middle", func(d *driver) { d.typeText(`a\b`) }, `a\b`},
+		{"short paste", func(d *driver) { d.send(tea.PasteMsg{Content: "a\r\nb\rc\n"}); d.typeText("d") }, "a\nb\nc\nd"},
+		{"long paste", func(d *driver) { d.typeText("see "); d.send(tea.PasteMsg{Content: long}); d.typeText(" ok") }, "see " + long + " ok"},
 		{"two long pastes", func(d *driver) {
 			d.send(tea.PasteMsg{Content: long})
 			d.send(tea.PasteMsg{Content: strings.ToUpper(long)})
 		}, strings.TrimSpace(long + strings.ToUpper(long))},
-		{"erased paste", func(d *driver) { d.enter("x"); d.send(tea.PasteMsg{Content: long}); d.press("backspace"); d.enter("y") }, "xy"},
-		{"words", func(d *driver) { d.enter("one two"); d.press("ctrl+w", "ctrl+a"); d.enter("0 ") }, "0 one"},
-		{"path", func(d *driver) { d.enter("/etc/hosts is wrong") }, "/etc/hosts is wrong"},
-		{"wide", func(d *driver) { d.enter("日本語 👩‍👩‍👧 é") }, "日本語 👩‍👩‍👧 é"},
+		{"erased paste", func(d *driver) {
+			d.typeText("x")
+			d.send(tea.PasteMsg{Content: long})
+			d.press("backspace")
+			d.typeText("y")
+		}, "xy"},
+		{"words", func(d *driver) { d.typeText("one two"); d.press("ctrl+w", "ctrl+a"); d.typeText("0 ") }, "0 one"},
+		{"path", func(d *driver) { d.typeText("/etc/hosts is wrong") }, "/etc/hosts is wrong"},
+		{"wide", func(d *driver) { d.typeText("日本語 👩‍👩‍👧 é") }, "日本語 👩‍👩‍👧 é"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := newDriver(t, 80, 24, screen.Options{})
 			c.do(d)
 			d.press("enter")
-			d.commands(event.Prompt{Text: c.want})
+			d.wantCommands(event.Prompt{Text: c.want})
 			if !d.m.editor.Empty() {
-				t.Errorf("the editor still holds %q", d.m.editor.Shown())
+				t.Errorf("the prompt still holds %q", d.m.editor.Shown())
 			}
 		})
 	}
@@ -50,7 +55,7 @@ func TestTyping(t *testing.T) {
 func TestPasteNeverSends(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.send(tea.PasteMsg{Content: "rm -rf /\n\n"})
-	d.commands()
+	d.wantCommands()
 	d.press("ctrl+c")
 	d.send(tea.PasteMsg{Content: strings.Repeat("line of text\n", 312)})
 	d.golden("pasted")
@@ -59,88 +64,82 @@ func TestPasteNeverSends(t *testing.T) {
 func TestEmptyPromptIsNotSent(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.press("enter")
-	d.enter("  ")
+	d.typeText("  ")
 	d.press("enter")
-	d.commands()
+	d.wantCommands()
 }
 
-func TestWalkingPrompts(t *testing.T) {
+func TestPromptHistory(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{Session: screen.Session{History: []event.Event{userSaid("one"), turnEnd(event.Done, 0), userSaid("two\nlines"), turnEnd(event.Done, 0)}}})
-	shows := func(want string) {
-		t.Helper()
-		if got := d.m.editor.Shown(); got != want {
-			t.Errorf("the editor holds %q, want %q", got, want)
-		}
-	}
-	d.enter("draft")
+	d.typeText("draft")
 	d.press("up")
-	shows("two\nlines")
-	d.press("up") // within the text
-	shows("two\nlines")
+	d.promptIs("two\nlines")
+	d.press("up") // moves within the text
+	d.promptIs("two\nlines")
 	d.press("up")
-	shows("one")
+	d.promptIs("one")
 	d.press("up")
-	shows("one")
+	d.promptIs("one")
 	d.press("down")
-	shows("two\nlines")
+	d.promptIs("two\nlines")
 	d.press("down")
-	shows("draft")
+	d.promptIs("draft")
 	d.press("down")
-	shows("draft")
+	d.promptIs("draft")
 	d.press("ctrl+c")
-	shows("")
+	d.promptIs("")
 	d.press("up")
-	shows("draft")
+	d.promptIs("draft")
 }
 
 func TestEditorGrows(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
 		d := newDriver(t, w, h, screen.Options{})
 		for range 20 {
-			d.enter("some words that are typed ")
+			d.typeText("some words that are typed ")
 			d.press("ctrl+j")
 		}
 		d.golden("long-prompt-" + size)
 	})
 }
 
-func TestLeaving(t *testing.T) {
+func TestQuit(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		do   func(d *driver)
 		quit bool
 	}{
 		{"ctrl+d", func(d *driver) { d.press("ctrl+d") }, true},
-		{"ctrl+d with text", func(d *driver) { d.enter("x"); d.press("ctrl+d") }, false},
+		{"ctrl+d with text", func(d *driver) { d.typeText("x"); d.press("ctrl+d") }, false},
 		{"ctrl+c once", func(d *driver) { d.press("ctrl+c") }, false},
-		{"ctrl+c twice", func(d *driver) { d.press("ctrl+c"); d.pass(time.Second); d.press("ctrl+c") }, true},
-		{"ctrl+c twice, slowly", func(d *driver) { d.press("ctrl+c"); d.pass(3 * time.Second); d.press("ctrl+c") }, false},
+		{"ctrl+c twice", func(d *driver) { d.press("ctrl+c"); d.advance(time.Second); d.press("ctrl+c") }, true},
+		{"ctrl+c twice, slowly", func(d *driver) { d.press("ctrl+c"); d.advance(3 * time.Second); d.press("ctrl+c") }, false},
 		{"ctrl+c, a letter, ctrl+c", func(d *driver) { d.press("ctrl+c", "x", "ctrl+c") }, false},
-		{"ctrl+c on text, twice", func(d *driver) { d.enter("x"); d.press("ctrl+c", "ctrl+c") }, false},
+		{"ctrl+c on text, twice", func(d *driver) { d.typeText("x"); d.press("ctrl+c", "ctrl+c") }, false},
 		{"ctrl+c in a turn, many times", func(d *driver) { d.events(userSaid("go")); d.press("ctrl+c", "ctrl+c", "ctrl+c") }, false},
 		{"esc", func(d *driver) { d.press("esc", "esc", "esc") }, false},
-		{"/quit", func(d *driver) { d.enter("/quit"); d.press("enter") }, true},
+		{"/quit", func(d *driver) { d.typeText("/quit"); d.press("enter") }, true},
 		{"the agent is gone", func(d *driver) { d.send(gone{}) }, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := newDriver(t, 80, 24, screen.Options{})
 			c.do(d)
 			if d.quit != c.quit {
-				t.Errorf("leaves: %v, want %v", d.quit, c.quit)
+				t.Errorf("quit: %v, want %v", d.quit, c.quit)
 			}
 		})
 	}
 }
 
-func TestLeavingIsTold(t *testing.T) {
+func TestQuitHint(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.press("ctrl+c")
 	if !strings.Contains(d.screen(), "ctrl+c again to quit") {
 		t.Errorf("screen:\n%s", d.screen())
 	}
-	d.pass(3 * time.Second)
+	d.advance(3 * time.Second)
 	if strings.Contains(d.screen(), "again to quit") || d.m.ticker.moves() {
-		t.Errorf("the hint stays, or something still moves:\n%s", d.screen())
+		t.Errorf("the hint or the ticker did not stop:\n%s", d.screen())
 	}
 }
 
@@ -161,9 +160,9 @@ func TestTypedCommands(t *testing.T) {
 	} {
 		t.Run(c.typed, func(t *testing.T) {
 			d := newDriver(t, 80, 24, screen.Options{})
-			d.enter(c.typed)
+			d.typeText(c.typed)
 			d.press("enter")
-			d.commands(c.want...)
+			d.wantCommands(c.want...)
 			if !strings.Contains(d.screen(), c.says) {
 				t.Errorf("the screen does not say %q:\n%s", c.says, d.screen())
 			}
@@ -175,7 +174,7 @@ func TestModeCycles(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{Session: screen.Session{Mode: "all"}})
 	d.events(&event.ModeSet{Mode: "ask"})
 	d.press("shift+tab", "shift+tab", "shift+tab", "shift+tab")
-	d.commands(event.SetMode{Mode: event.ModeEdits}, event.SetMode{Mode: event.ModePlan}, event.SetMode{Mode: event.ModeAll}, event.SetMode{Mode: event.ModeAsk})
+	d.wantCommands(event.SetMode{Mode: event.ModeEdits}, event.SetMode{Mode: event.ModePlan}, event.SetMode{Mode: event.ModeAll}, event.SetMode{Mode: event.ModeAsk})
 	d.events(&event.ModeSet{Mode: "plan"})
 	if !strings.Contains(d.screen(), "plan (no edits)") {
 		t.Errorf("screen:\n%s", d.screen())
@@ -188,43 +187,43 @@ func TestModeCycles(t *testing.T) {
 
 func TestChangedKeys(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{Keys: map[string][]string{"send": {"ctrl+s"}, "newline": {"enter"}}})
-	d.enter("a")
+	d.typeText("a")
 	d.press("enter")
-	d.enter("b")
+	d.typeText("b")
 	d.press("ctrl+s")
-	d.commands(event.Prompt{Text: "a\nb"})
+	d.wantCommands(event.Prompt{Text: "a\nb"})
 }
 
-// What the agent could not use any more comes back to be sent again.
-func TestUnsent(t *testing.T) {
+// A message that came too late for the turn returns to the prompt.
+func TestUnsentMessageReturns(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(userSaid("go"))
-	d.enter("and this")
+	d.typeText("and this")
 	d.press("enter")
-	d.enter("draft")
+	d.typeText("draft")
 	d.press("esc")
 	d.events(turnEnd(event.UserInterrupt, time.Second), event.Unsent{Text: "and this"})
 	if got, want := d.m.editor.Shown(), "and this\ndraft"; got != want {
-		t.Errorf("the editor holds %q, want %q", got, want)
+		t.Errorf("the prompt is %q, want %q", got, want)
 	}
 	if strings.Contains(d.screen(), "goes in") {
-		t.Errorf("it still seems to be under way:\n%s", d.screen())
+		t.Errorf("the message is still shown as pending:\n%s", d.screen())
 	}
 }
 
-func TestEnterLetsACutAnswerGoOn(t *testing.T) {
+func TestEnterContinuesAnIncompleteAnswer(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(userSaid("one"), turnEnd(event.Done, 0))
 	d.press("enter")
-	d.commands()
+	d.wantCommands()
 	end := turnEnd(event.ProviderError, 0)
-	end.Error, end.Cut = "the answer was cut", true
+	end.Error, end.Cut = "the answer is incomplete", true
 	d.events(userSaid("two"), end)
 	if !strings.Contains(d.screen(), "enter to continue") {
-		t.Errorf("nothing says that it can go on:\n%s", d.screen())
+		t.Errorf("the continue hint is missing:\n%s", d.screen())
 	}
 	d.press("enter")
-	d.commands(event.Prompt{Text: event.GoOn})
+	d.wantCommands(event.Prompt{Text: event.GoOn})
 }
 
 // TestEnterRetriesAFailedTurn sends the same conversation again, once, and nothing
@@ -235,36 +234,36 @@ func TestEnterRetriesAFailedTurn(t *testing.T) {
 	failed.Error = "p answered 500"
 	d.events(userSaid("one"), failed)
 	d.press("enter", "enter")
-	d.commands(event.Retry{})
+	d.wantCommands(event.Retry{})
 	if !d.m.Feed.Running {
 		t.Error("the screen does not show that the retry runs")
 	}
 	d.events(turnEnd(event.UserInterrupt, 0))
 	d.press("enter")
-	d.commands(event.Retry{})
+	d.wantCommands(event.Retry{})
 }
 
-func TestCutAnswerIsMarked(t *testing.T) {
+func TestIncompleteAnswerIsMarked(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
-	whole := llm.Message{Kind: llm.Assistant, Reply: "r1", Text: "A whole answer."}
+	complete := llm.Message{Kind: llm.Assistant, Reply: "r1", Text: "A complete answer."}
 	half := llm.Message{Kind: llm.Assistant, Reply: "r2", Text: "Half an", Cut: true}
-	d.events(userSaid("one"), &event.MessageDone{Message: whole}, &event.MessageDone{Message: half})
+	d.events(userSaid("one"), &event.MessageDone{Message: complete}, &event.MessageDone{Message: half})
 	if got := d.screen(); strings.Count(got, "(incomplete)") != 1 || !strings.Contains(got, "Half an\n  (incomplete)") {
-		t.Errorf("want the second answer marked, and only that:\n%s", got)
+		t.Errorf("want only the second answer marked:\n%s", got)
 	}
 }
 
-func TestPromptsPlayThemselves(t *testing.T) {
+func TestScriptedPrompts(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{Prompts: []screen.Prompt{{Text: "one"}, {Note: "The second of three.", Text: "two"}, {Text: "three"}}})
-	d.commands(event.Prompt{Text: "one"})
+	d.wantCommands(event.Prompt{Text: "one"})
 	if strings.Contains(d.screen(), "The second of three.") {
-		t.Errorf("the note stands there before its prompt:\n%s", d.screen())
+		t.Errorf("the note is shown before its prompt:\n%s", d.screen())
 	}
 	d.events(userSaid("one"), turnEnd(event.Done, 0))
-	d.commands(event.Prompt{Text: "one"}, event.Prompt{Text: "two"})
+	d.wantCommands(event.Prompt{Text: "one"}, event.Prompt{Text: "two"})
 	if !strings.Contains(d.screen(), "The second of three.") {
-		t.Errorf("the note is not to be seen:\n%s", d.screen())
+		t.Errorf("the note is missing:\n%s", d.screen())
 	}
-	d.events(userSaid("two"), turnEnd(event.UserInterrupt, 0)) // the person takes over
-	d.commands(event.Prompt{Text: "one"}, event.Prompt{Text: "two"})
+	d.events(userSaid("two"), turnEnd(event.UserInterrupt, 0)) // an interrupt ends the script
+	d.wantCommands(event.Prompt{Text: "one"}, event.Prompt{Text: "two"})
 }

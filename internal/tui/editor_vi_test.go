@@ -13,79 +13,79 @@ import (
 func TestViKeys(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{Vi: true, Session: screen.Session{History: []event.Event{userSaid("one"), turnEnd(event.Done, 0)}}})
 	d.events(userSaid("go"))
-	d.enter("hello world")
-	d.press("esc") // goes to normal mode, and stops nothing
-	d.commands()
+	d.typeText("hello world")
+	d.press("esc") // enters normal mode without interrupting
+	d.wantCommands()
 	d.shows("normal")
 	if c := d.m.View().Cursor; c == nil || c.Shape != tea.CursorBlock {
-		t.Errorf("the cursor is no block: %v", c)
+		t.Errorf("got cursor %v, want a block", c)
 	}
-	d.enter("bd")
+	d.typeText("bd")
 	d.shows("normal · d")
-	d.enter("w")
-	d.holds("hello ")
-	d.enter("u")
-	d.holds("hello world")
-	d.enter("0vl")
+	d.typeText("w")
+	d.promptIs("hello ")
+	d.typeText("u")
+	d.promptIs("hello world")
+	d.typeText("0vl")
 	d.shows("visual")
-	d.press("esc", "esc") // the second one is in normal mode
-	d.commands(event.Interrupt{})
+	d.press("esc", "esc") // the second one interrupts
+	d.wantCommands(event.Interrupt{})
 	d.events(turnEnd(event.UserInterrupt, 0))
-	d.enter("k")
-	d.holds("go")
-	d.enter("k")
-	d.holds("one")
-	d.enter("jj")
-	d.holds("hello world")
-	d.enter("A!")
+	d.typeText("k")
+	d.promptIs("go")
+	d.typeText("k")
+	d.promptIs("one")
+	d.typeText("jj")
+	d.promptIs("hello world")
+	d.typeText("A!")
 	d.press("enter")
-	d.commands(event.Interrupt{}, event.Prompt{Text: "hello world!"})
+	d.wantCommands(event.Interrupt{}, event.Prompt{Text: "hello world!"})
 	d.events(userSaid("hello world!"), turnEnd(event.Done, 0))
-	d.enter("i") // insert mode again
-	d.holds("i")
+	d.typeText("i") // insert mode again
+	d.promptIs("i")
 	d.hides("normal")
 	d.press("backspace", "esc", "esc", "esc")
 	d.shows("Rewind to before")
 }
 
-// ctrl+c ends what is begun, as esc does and as many know it; a turn it stops
-// all the same.
-func TestViInterrupts(t *testing.T) {
+// Ctrl+C cancels a pending command or leaves the mode, like esc. While a turn runs, it
+// interrupts the turn.
+func TestViCtrlC(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{Vi: true})
-	d.enter("hello world")
+	d.typeText("hello world")
 	d.press("ctrl+c")
-	d.holds("hello world")
+	d.promptIs("hello world")
 	d.shows("normal")
-	d.enter("d")
+	d.typeText("d")
 	d.press("ctrl+c")
-	d.enter("0vl")
+	d.typeText("0vl")
 	d.press("ctrl+c")
-	d.holds("hello world")
-	d.enter("A!")
+	d.promptIs("hello world")
+	d.typeText("A!")
 	d.events(userSaid("go"))
 	d.press("ctrl+c")
-	d.commands(event.Interrupt{})
+	d.wantCommands(event.Interrupt{})
 	d.events(turnEnd(event.UserInterrupt, 0))
-	d.holds("hello world!")
+	d.promptIs("hello world!")
 	d.press("ctrl+c", "ctrl+c")
-	d.holds("")
+	d.promptIs("")
 	d.shows("? help")
 	d.press("ctrl+c")
 	d.shows("ctrl+c again to quit")
 }
 
-// What is said with a refusal is typed with the same keys.
+// The comment in a dialog has vi keys too.
 func TestViKeysInADialog(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{Vi: true})
 	d.events(userSaid("go"), event.Asked{Ask: event.Ask{ID: "c1", Title: "shell make", Effect: "execute"}})
-	d.arms()
-	d.enter("not now")
+	d.armDialog()
+	d.typeText("not now")
 	d.press("esc", "d", "b", "enter")
-	d.commands(event.Answer{ID: "c1", Decision: event.Refuse, Note: "not w"})
+	d.wantCommands(event.Answer{ID: "c1", Decision: event.Refuse, Note: "not w"})
 }
 
-// What vi looks for is typed in a line of its own, which has all keys.
-func TestViLooksInTheDraft(t *testing.T) {
+// The vi search pattern is typed in its own line, which gets all keys.
+func TestViSearch(t *testing.T) {
 	for _, c := range []struct{ keys, want string }{
 		{"esc 0 / t w enter i X", "one Xtwo\nthree"},
 		{"esc g g / t enter n i X", "one two\nXthree"},
@@ -98,45 +98,47 @@ func TestViLooksInTheDraft(t *testing.T) {
 		{"esc g g / k up down tab ctrl+f pgup ctrl+o enter x", "ne two\nthree"},
 	} {
 		d := newDriver(t, 80, 24, screen.Options{Vi: true})
-		d.enter("one two")
+		d.typeText("one two")
 		d.press("ctrl+j")
-		d.enter("three")
+		d.typeText("three")
 		d.press(strings.Fields(c.keys)...)
 		if got := d.m.editor.Shown(); got != c.want {
 			t.Errorf("%s: got %q, want %q", c.keys, got, c.want)
 		}
-		d.commands()
+		d.wantCommands()
 	}
 	d := newDriver(t, 80, 24, screen.Options{Vi: true})
-	d.enter("one two")
+	d.typeText("one two")
 	d.press("esc", "0", "/")
 	d.shows("normal · /")
 	d.send(tea.PasteMsg{Content: "tw\n"})
 	d.shows("normal · /tw")
 	d.press("enter", "x")
-	d.holds("one wo")
+	d.promptIs("one wo")
 }
 
-// Where keys are commands, those that begin one of the program do so.
-func TestViBeginsCommands(t *testing.T) {
+// In normal mode with an empty prompt, ":", "/" and "?" open the palette, the commands
+// and the help.
+func TestViOpensCommands(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{Vi: true})
 	d.press("esc", ":")
 	d.shows("Command palette")
 	d.press("esc", "/")
-	d.enter("hel")
-	d.holds("/hel")
+	d.typeText("hel")
+	d.promptIs("/hel")
 	d.press("ctrl+c", "ctrl+c", "esc", "?")
 	d.shows("any key closes this")
 }
 
-// Keys that are typed do not walk to other prompts, and what is marked stays.
-func TestViWalksFromNormalModeOnly(t *testing.T) {
+// k and j move through the prompt history only in normal mode, and not as part of a
+// command.
+func TestViHistoryInNormalModeOnly(t *testing.T) {
 	history := []event.Event{userSaid("earlier"), turnEnd(event.Done, 0)}
 	for keys, want := range map[string]string{
 		"esc k": "earlier", "esc v k d": "ab", "esc 0 R k j esc": "kjc", "esc d k": "abc", "esc f k": "abc", "esc r j": "abj",
 	} {
 		d := newDriver(t, 80, 24, screen.Options{Vi: true, Session: screen.Session{History: history}})
-		d.enter("abc")
+		d.typeText("abc")
 		d.press(strings.Fields(keys)...)
 		if got := d.m.editor.Shown(); got != want {
 			t.Errorf("%s: got %q, want %q", keys, got, want)
@@ -144,50 +146,50 @@ func TestViWalksFromNormalModeOnly(t *testing.T) {
 	}
 }
 
-// Numbers are counted up and down with keys that begin others elsewhere.
+// In normal mode, ctrl+a and ctrl+x increment and decrement numbers.
 func TestViNumbers(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{Vi: true})
-	d.enter("version 9")
+	d.typeText("version 9")
 	d.press("esc", "ctrl+a")
-	d.holds("version 10")
+	d.promptIs("version 10")
 	d.press("3", "ctrl+x")
-	d.holds("version 7")
+	d.promptIs("version 7")
 	d.press("i", "ctrl+x")
 	d.shows("ctrl+x …")
 }
 
-// The register + is the clipboard.
+// The registers + and * are the clipboard.
 func TestViClipboard(t *testing.T) {
 	var got []string
 	d := newDriver(t, 80, 24, screen.Options{Vi: true, Clipboard: screen.Clipboard{Copy: func(text string) (string, error) { got = append(got, text); return "wl-copy", nil }}})
-	d.enter("one two")
+	d.typeText("one two")
 	d.press("esc", "0")
-	d.enter(`"+yw`)
+	d.typeText(`"+yw`)
 	d.shows("copied 1 line")
-	d.enter(`yy"*yiwdd"+p`)
-	d.holds("one")
+	d.typeText(`yy"*yiwdd"+p`)
+	d.promptIs("one")
 	if want := "one |one"; strings.Join(got, "|") != want {
 		t.Errorf("copied %q, want %q", got, want)
 	}
 }
 
-// The mode is said, and which key stops a turn in it.
-func TestViModeIsSaid(t *testing.T) {
+// The hints show the mode and the key that interrupts a turn in it.
+func TestViModeIsShown(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{Vi: true})
 	d.shows("insert ──")
 	d.press("esc")
 	d.shows("normal ──")
-	d.enter("i")
-	d.enter("abc")
+	d.typeText("i")
+	d.typeText("abc")
 	d.press("esc", "R")
 	d.shows("replace ──")
 	d.press("esc")
-	d.enter(`V"a2`)
+	d.typeText(`V"a2`)
 	d.shows(`visual lines · "a2 ──`)
 	d.press("esc", "i")
 	d.events(userSaid("go"))
 	d.shows("ctrl+c to interrupt")
 	d.press("esc")
-	d.commands()
+	d.wantCommands()
 	d.shows("esc to interrupt")
 }

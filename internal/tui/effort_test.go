@@ -17,46 +17,46 @@ func TestEffort(t *testing.T) {
 			t.Errorf("the screen does not say %q:\n%s", want, got)
 		}
 	}
-	d.enter("/effort")
+	d.typeText("/effort")
 	d.press("enter")
 	says("Reasoning effort of openai/gpt-5: default.")
-	d.enter("/effort high")
+	d.typeText("/effort high")
 	d.press("enter")
-	d.commands(event.SetModel{Model: "openai/gpt-5", Effort: "high"})
+	d.wantCommands(event.SetModel{Model: "openai/gpt-5", Effort: "high"})
 	d.events(&event.ModelSet{Model: "openai/gpt-5", Effort: "high"})
 	says("openai/gpt-5 high · ")
-	d.enter("/effort")
+	d.typeText("/effort")
 	d.press("enter")
 	says("Reasoning effort of openai/gpt-5: high.")
 }
 
-// A command that is typed wrongly says how it is typed, and stays in the editor.
+// A command with wrong arguments stays in the prompt.
 func TestMistypedCommandStays(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{Session: screen.Session{Export: func(string) (string, error) { return "", nil }}})
 	d.events(userSaid("go"), done(llm.Assistant, "r", "There:\n```\nls\n```"), turnEnd(event.Done, 0))
 	for _, typed := range []string{"/mode nosuch", "/theme pink", "/jobs halt", "/export pdf", "/copy that", "/copy code 7", "/rewind x", "/fork 99"} {
-		d.enter(typed)
-		d.press("esc", "enter") // esc leaves the suggestions
-		d.holds(typed)
+		d.typeText(typed)
+		d.press("esc", "enter") // esc closes the suggestions
+		d.promptIs(typed)
 		d.press("ctrl+u")
 	}
-	d.commands()
-	d.enter("/mode plan")
+	d.wantCommands()
+	d.typeText("/mode plan")
 	d.press("esc", "enter")
-	d.holds("")
-	d.commands(event.SetMode{Mode: "plan"})
+	d.promptIs("")
+	d.wantCommands(event.SetMode{Mode: "plan"})
 }
 
-// A key opens the list of models, and what is typed stays.
+// The model key opens the model picker and keeps the draft.
 func TestModelKey(t *testing.T) {
-	d := newDriver(t, 80, 24, screen.Options{Models: screen.Models{List: catalogue}})
-	d.enter("half a prompt")
+	d := newDriver(t, 80, 24, screen.Options{Models: screen.Models{List: modelCatalog}})
+	d.typeText("half a prompt")
 	d.press("alt+p")
 	if got := d.screen(); !strings.Contains(got, "Select a model") {
-		t.Errorf("there is no list:\n%s", got)
+		t.Errorf("the model picker is missing:\n%s", got)
 	}
 	d.press("esc")
 	if got := d.screen(); !strings.Contains(got, "half a prompt") {
-		t.Errorf("what was typed is lost:\n%s", got)
+		t.Errorf("the draft is lost:\n%s", got)
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"agent/internal/tui/screen"
 )
 
-// A call that did not do its work still shows what the user needs: the reason in
-// words for the user, the rejected diff, and the output before an interrupt.
+// Failed, rejected and interrupted calls show the error text for the user, the rejected
+// diff, and the output until the interrupt.
 func TestFailedCallsStayReadable(t *testing.T) {
 	failed := result("1", "read ../up.go", "read", event.Failed, "", "../up.go is outside. Ask the user", 0)
 	failed.Error = "../up.go is outside"

@@ -13,7 +13,7 @@ import (
 	"agent/internal/tui/screen"
 )
 
-// haystack is a long session in which a few things can be found.
+// haystack returns a long session with a few search matches.
 func haystack() []event.Event {
 	var all []event.Event
 	for i := range 300 {
@@ -38,76 +38,76 @@ func TestFind(t *testing.T) {
 		d := resumedAt(t, w, h, all, len(all)-70)
 		d.press("ctrl+f")
 		d.golden("find-" + size)
-		d.enter("needle")
+		d.typeText("needle")
 		d.press("enter")
-		d.sees("number 250", "1 of 4")
+		d.shows("number 250", "1 of 4")
 		d.golden("found-" + size)
 		d.press("up")
-		d.sees("a Needle in the output", "2 of 4") // which is open now
+		d.shows("a Needle in the output", "2 of 4") // the output is expanded now
 		d.press("enter")
-		d.sees("number 150", "3 of 4")
+		d.shows("number 150", "3 of 4")
 		d.press("enter", "enter")
-		d.sees("number 50", "first match")
+		d.shows("number 50", "first match")
 		d.press("down", "down")
-		d.sees("a Needle in the output", "2 of 4")
+		d.shows("a Needle in the output", "2 of 4")
 		d.press("esc")
-		d.sees("a Needle in the output", "more below")
+		d.shows("a Needle in the output", "more below")
 		if strings.Contains(d.screen(), "find ") {
-			t.Errorf("the search is still there:\n%s", d.screen())
+			t.Errorf("the search is still open:\n%s", d.screen())
 		}
-		d.commands()
+		d.wantCommands()
 	})
 }
 
-// A capital letter makes capitals count.
-func TestFindCapitals(t *testing.T) {
+// A capital letter in the pattern makes the search case-sensitive.
+func TestFindSmartCase(t *testing.T) {
 	all := haystack()
 	d := resumedAt(t, 80, 24, all, len(all)-70)
-	d.enter("/find Needle")
+	d.typeText("/find Needle")
 	d.press("enter")
-	d.sees("a Needle in the output", "1 of 1")
+	d.shows("a Needle in the output", "1 of 1")
 	d.press("ctrl+u")
 	d.send(tea.PasteMsg{Content: "no such thing\nat all"})
 	d.press("enter")
-	d.sees("search  no such thing", "no match")
+	d.shows("search  no such thing", "no match")
 	for range 100 {
 		d.press("backspace")
 	}
 	if got := d.screen(); strings.Contains(got, "no match") {
-		t.Errorf("nothing was searched for:\n%s", got)
+		t.Errorf("an empty pattern shows:\n%s", got)
 	}
 }
 
-// What one types is searched for, and nothing else happens.
+// While the search is open, keys only edit the pattern.
 func TestFindTakesKeys(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{Session: screen.Session{History: long(60)}})
-	d.enter("a draft")
+	d.typeText("a draft")
 	d.press("ctrl+f")
-	d.enter("y?q")
+	d.typeText("y?q")
 	d.press("tab", "left", "ctrl+f", "shift+enter", "enter")
-	d.sees("search  y?q")
+	d.shows("search  y?q")
 	d.events(userSaid("go"), streamed("r", "y?q"))
 	d.press("esc")
-	d.sees("› a draft")
-	d.commands()
+	d.shows("› a draft")
+	d.wantCommands()
 	if d.quit {
-		t.Error("it ended")
+		t.Error("the program quit")
 	}
 }
 
-// What is found is set off where it shows, whatever colours are around it.
-func TestFoundIsSetOff(t *testing.T) {
+// Matches are highlighted in text of any style.
+func TestMatchesAreHighlighted(t *testing.T) {
 	d := newDriver(t, 60, 24, screen.Options{})
 	d.events(userSaid("日本 Needle"), done(llm.Assistant, "r", "a `needle` and a **needle** and İ needle"), turnEnd(event.Done, time.Second))
 	plain := d.screen()
 	d.press("ctrl+f")
-	d.enter("needle")
+	d.typeText("needle")
 	n := 0
 	for _, l := range strings.Split(d.m.View().Content, "\n") {
 		n += strings.Count(l, "\x1b[7m") + strings.Count(l, ";7m")
 	}
 	if n != 4 {
-		t.Errorf("%d places are set off, want 4:\n%q", n, d.m.View().Content)
+		t.Errorf("%d matches are highlighted, want 4:\n%q", n, d.m.View().Content)
 	}
 	above, _, _ := strings.Cut(d.screen(), "──")
 	if !strings.HasPrefix(plain, above) {
@@ -115,46 +115,45 @@ func TestFoundIsSetOff(t *testing.T) {
 	}
 }
 
-// While a session is not known, a search waits.
-func TestFindBeforeTheSurvey(t *testing.T) {
+// A search that starts before event.Opened waits for it.
+func TestFindBeforeOpened(t *testing.T) {
 	all := haystack()
 	d := bareDriver(t, screen.Options{Session: screen.Session{History: all[len(all)-70:]}})
 	d.log = all
 	d.send(tea.WindowSizeMsg{Width: 80, Height: 24})
-	d.enter("/find number 50")
+	d.typeText("/find number 50")
 	d.press("enter")
-	d.sees("searching")
-	d.events(survey(all))
-	d.sees("number 50.", "1 of 1")
+	d.shows("searching")
+	d.events(openedEvent(all))
+	d.shows("number 50.", "1 of 1")
 }
 
-// A search that another one follows is given up, and what comes meanwhile is
-// found.
-func TestFindMeanwhile(t *testing.T) {
+// A new pattern cancels the running search. New messages are searched as they arrive.
+func TestFindInNewMessages(t *testing.T) {
 	all := haystack()
 	d := resumedAt(t, 80, 24, all, len(all)-70)
 	d.m.pager.Find.Start()
 	_, old := d.m.Update(keyPress("n"))
-	d.enter("eedle")
-	d.work(old)
-	d.sees("4 matches")
+	d.typeText("eedle")
+	d.runCmd(old)
+	d.shows("4 matches")
 	d.events(userSaid("one more needle"), done(llm.Assistant, "z", "needles are found"), turnEnd(event.Done, time.Second))
-	d.sees("6 matches")
+	d.shows("6 matches")
 	d.press("enter")
-	d.sees("1 of 6")
+	d.shows("1 of 6")
 }
 
-// What is being written is found, too.
-func TestFindInWhatStreams(t *testing.T) {
+// Streaming text is searched too.
+func TestFindInStreamingText(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
-	d.say("go", "enter")
+	d.typeAndPress("go", "enter")
 	d.events(userSaid("go"), streamed("r1", strings.Repeat("A line of it.\n\n", 30)+"the Needle"))
 	d.press("ctrl+home", "ctrl+f")
-	d.enter("needle")
-	d.sees("in the current answer")
-	d.lacks("no match")
+	d.typeText("needle")
+	d.shows("in the current answer")
+	d.hides("no match")
 	d.press("enter")
-	d.sees("the Needle")
+	d.shows("the Needle")
 	d.events(done(llm.Assistant, "r1", "the Needle"))
-	d.sees("1 match")
+	d.shows("1 match")
 }

@@ -13,7 +13,7 @@ import (
 	"agent/internal/tui/terminal"
 )
 
-// frames draws one screen after another on an emulator.
+// frames draws consecutive views on a terminal emulator.
 type frames struct {
 	t      *testing.T
 	d      *driver
@@ -25,7 +25,7 @@ func newFrames(t *testing.T, d *driver) *frames {
 	return &frames{t: t, d: d, em: vt.NewEmulator(1, 1)}
 }
 
-// draw sees to it that the emulator shows v once it is drawn over the last one.
+// draw draws v over the last view and checks that the emulator shows it.
 func (f *frames) draw(v tea.View) {
 	f.t.Helper()
 	w, h := f.d.m.Width, f.d.m.Height
@@ -38,7 +38,7 @@ func (f *frames) draw(v tea.View) {
 	}
 	var b bytes.Buffer
 	b.WriteString(ansi.ResetModeAutoWrap)
-	content := strings.ReplaceAll(v.Content, "\u0301", "") // an accent erases the letter before it there
+	content := strings.ReplaceAll(v.Content, "\u0301", "") // the emulator replaces the letter with the accent
 	f.canvas.Paint(&b, content, h)
 	_, _ = f.em.Write(b.Bytes())
 	if diff := cmp.Diff(rows(f.em.String(), h), rows(ansi.Strip(content), h)); diff != "" {
@@ -46,7 +46,7 @@ func (f *frames) draw(v tea.View) {
 	}
 }
 
-// rows returns a screen as its lines, without trailing blanks.
+// rows splits a screen into lines without trailing spaces, padded to height.
 func rows(screen string, height int) []string {
 	lines := strings.Split(screen, "\n")
 	for i, l := range lines {

@@ -14,26 +14,25 @@ import (
 	"agent/internal/tui/screen"
 )
 
-// FuzzScreen plays random events, keys, sizes and pauses. The driver checks
-// after each that the screen keeps within its window, and an emulator that what
-// is written to the terminal makes it show the screen.
+// FuzzScreen sends random events, keys, sizes and pauses. After each, the driver checks
+// that the view fits in the window, and a terminal emulator must show the same text.
 func FuzzScreen(f *testing.F) {
 	for seed := range uint64(12) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, seed uint64) {
 		o := new(store).options()
-		o.Models.List, o.Models.Welcome, o.Terminal = catalogue, "No model is connected.", screen.Terminal{Notify: screen.NotifyOSC9, Progress: true}
+		o.Models.List, o.Models.Welcome, o.Terminal = modelCatalog, "No model is connected.", screen.Terminal{Notify: screen.NotifyOSC9, Progress: true}
 		p := &player{rand.New(rand.NewPCG(seed, 1)), newDriver(t, 80, 24, o), nil, 0}
 		p.d.draw = newFrames(t, p.d).draw
-		p.d.work(p.d.m.Init())
+		p.d.runCmd(p.d.m.Init())
 		for range 100 {
 			p.step()
 		}
 	})
 }
 
-// player makes things up.
+// player generates random input.
 type player struct {
 	*rand.Rand
 	d     *driver
@@ -56,12 +55,12 @@ func (p *player) step() {
 		}
 		p.d.send(tea.WindowSizeMsg{Width: w, Height: h})
 	case 5:
-		p.d.pass(time.Duration(p.IntN(900)) * time.Millisecond)
+		p.d.advance(time.Duration(p.IntN(900)) * time.Millisecond)
 		p.mouse()
 	case 6:
 		if p.IntN(4) == 0 {
 			p.d.press("ctrl+u")
-			p.d.enter(p.pick("/sessions", "/resume", "/rewind", "/fork", "/rename x", "/compact",
+			p.d.typeText(p.pick("/sessions", "/resume", "/rewind", "/fork", "/rename x", "/compact",
 				"/model", "/keys", "/theme", "/status", "/cost", "/copy", "/copy code", "/help", "!ls", "!!ls -l", "ls"))
 			p.d.press(p.pick("enter", "alt+enter"))
 			return
@@ -71,12 +70,12 @@ func (p *player) step() {
 		e := p.event()
 		p.d.events(e)
 		if streams(e) {
-			p.compareWhole()
+			p.checkFullLayout()
 		}
 	}
 }
 
-// mouse turns the wheel, clicks or drags, somewhere.
+// mouse scrolls, clicks or drags at a random position.
 func (p *player) mouse() {
 	x, y := p.IntN(p.d.m.Width+2), p.IntN(p.d.m.Height+2)
 	p.d.send(tea.MouseWheelMsg{X: x, Y: y, Button: []tea.MouseButton{tea.MouseWheelUp, tea.MouseWheelDown}[p.IntN(2)]})
@@ -89,20 +88,21 @@ func (p *player) mouse() {
 	}
 }
 
-// compareWhole sees to it that what an event left as it was is what it would be
-// if all were arranged anew.
-func (p *player) compareWhole() {
+// checkFullLayout checks that the incremental layout after an event equals a full
+// layout.
+func (p *player) checkFullLayout() {
 	p.d.t.Helper()
 	got := p.d.m.View().Content
 	p.d.m.arrange()
 	if d := cmp.Diff(got, p.d.m.View().Content); d != "" {
-		p.d.t.Errorf("screen after a piece of an answer (-got +want):\n%s", d)
+		p.d.t.Errorf("screen after streamed text (-got +want):\n%s", d)
 	}
 }
 
 func (p *player) pick(of ...string) string { return of[p.IntN(len(of))] }
 
-// words is text of all kinds of letters.
+// words returns random text with n fragments, including wide, combining and invalid
+// characters.
 func (p *player) words(n int) string {
 	s := ""
 	for range n {

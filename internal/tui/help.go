@@ -14,18 +14,18 @@ import (
 	"agent/internal/tui/slash"
 )
 
-// help is the screen that tells every key, every command, and which model
-// answers and why.
+// help is the full-screen overview of the main key bindings and all commands. It starts
+// with the current model and the reason it was selected.
 type help struct {
 	*screen.Conversation
-	layers *layer.Stack
-	slash  *slash.Session
-	scroll int
-	shown  int // lines in the window
-	total  int
+	layers  *layer.Stack
+	slash   *slash.Session
+	scroll  int
+	visible int // number of lines in the window
+	total   int
 }
 
-// show opens the help at its beginning.
+// show opens the help at the top.
 func (h *help) show() {
 	h.scroll = 0
 	h.layers.Push(h)
@@ -34,34 +34,35 @@ func (h *help) show() {
 // Paste implements layer.Layer.
 func (h *help) Paste(string) (tea.Cmd, bool) { return nil, true }
 
-// Key implements layer.Layer: most keys close the help.
+// Key implements layer.Layer. Keys that do not scroll close the help.
 func (h *help) Key(msg tea.KeyPressMsg) (tea.Cmd, layer.Offer) {
 	k := msg.String()
 	switch k {
 	case "up", "k", "pgup":
-		h.move(-h.stride(k))
+		h.scrollBy(-h.step(k))
 	case "down", "j", "pgdown", "space":
-		h.move(h.stride(k))
+		h.scrollBy(h.step(k))
 	default:
 		h.layers.Remove(h)
 	}
 	return nil, layer.Taken
 }
 
-func (h *help) stride(k string) int {
+// step returns how many lines the key k scrolls.
+func (h *help) step(k string) int {
 	if strings.HasPrefix(k, "pg") || k == "space" {
-		return max(h.shown-1, 1)
+		return max(h.visible-1, 1)
 	}
 	return 1
 }
 
-func (h *help) move(n int) { h.scroll = max(0, min(h.scroll+n, h.total-h.shown)) }
+func (h *help) scrollBy(n int) { h.scroll = max(0, min(h.scroll+n, h.total-h.visible)) }
 
-// Mouse implements layer.FullScreen: the wheel scrolls.
+// Mouse implements layer.FullScreen. The wheel scrolls.
 func (h *help) Mouse(msg tea.MouseMsg) tea.Cmd {
 	if msg, ok := msg.(tea.MouseWheelMsg); ok {
 		lines, _ := wheelSteps(msg)
-		h.move(lines)
+		h.scrollBy(lines)
 	}
 	return nil
 }
@@ -70,21 +71,20 @@ func (h *help) Mouse(msg tea.MouseMsg) tea.Cmd {
 func (h *help) View() ([]string, *tea.Cursor) {
 	st, width, height := h.Styles, h.Width, h.Height
 	all := h.lines(width)
-	h.total, h.shown = len(all), min(len(all), max(height-1, 0))
-	h.move(0)
-	out := append([]string{}, all[h.scroll:h.scroll+h.shown]...)
+	h.total, h.visible = len(all), min(len(all), max(height-1, 0))
+	h.scrollBy(0)
+	out := append([]string{}, all[h.scroll:h.scroll+h.visible]...)
 	for len(out) < height-1 {
 		out = append(out, "")
 	}
 	hint := "/keys searches all keys · agent help explains everything · any key closes this"
-	if h.shown < h.total {
+	if h.visible < h.total {
 		hint = "up and down scroll · any other key closes this"
 	}
 	return append(out, st.Dim.Render(ink.Truncate("  "+hint, width))), nil
 }
 
-// lines lays the help out: three columns in a wide window, two in a narrower one,
-// else one below the other.
+// lines renders the help in three columns, in two, or in one, depending on width.
 func (h *help) lines(width int) []string {
 	const wide, narrow = 100, 72
 	st, inner := h.Styles, max(width-ink.Gutter, 1)
@@ -93,13 +93,13 @@ func (h *help) lines(width int) []string {
 	switch {
 	case width >= wide:
 		column := inner / 3
-		body = beside(column, compose.draw(st, column-2), session.draw(st, column-2), scroll.draw(st, column-2))
+		body = joinColumns(column, compose.draw(st, column-2), session.draw(st, column-2), scroll.draw(st, column-2))
 		body = append(append(body, ""), h.commands(inner)...)
 	case width >= narrow:
 		column := inner / 2
 		left := slices.Concat(compose.draw(st, column-2), []string{""}, scroll.draw(st, column-2))
 		right := slices.Concat(session.draw(st, column-2), []string{""}, h.commands(column-2))
-		body = beside(column, left, right)
+		body = joinColumns(column, left, right)
 	default:
 		body = slices.Concat(compose.draw(st, inner), []string{""}, session.draw(st, inner), []string{""}, scroll.draw(st, inner), []string{""}, h.commands(inner))
 	}
@@ -113,17 +113,17 @@ func (h *help) lines(width int) []string {
 // keyGroup is a group of keys in the help.
 type keyGroup struct {
 	title string
-	rows  [][2]string // keys and what they do
+	rows  [][2]string // key and action
 }
 
-// add adds a row, unless no key is bound to what it does.
-func (g *keyGroup) add(key, what string) {
+// add adds a row, unless key is empty because the action is unbound.
+func (g *keyGroup) add(key, action string) {
 	if key != "" {
-		g.rows = append(g.rows, [2]string{key, what})
+		g.rows = append(g.rows, [2]string{key, action})
 	}
 }
 
-// draw draws the group in columns of that width.
+// draw renders the title and the rows, truncated to width.
 func (g *keyGroup) draw(st *ink.Styles, width int) []string {
 	first := 0
 	for _, r := range g.rows {
@@ -137,8 +137,8 @@ func (g *keyGroup) draw(st *ink.Styles, width int) []string {
 	return out
 }
 
-// beside puts blocks of lines next to each other, each in a column of that width.
-func beside(column int, blocks ...[]string) []string {
+// joinColumns joins blocks of lines side by side, each in a column of the given width.
+func joinColumns(column int, blocks ...[]string) []string {
 	var out []string
 	for y := 0; ; y++ {
 		line, more := "", false

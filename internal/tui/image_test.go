@@ -15,13 +15,14 @@ import (
 	"agent/internal/tui/screen"
 )
 
-// readPicture reads what ends in .png and is not missing.
+// readPicture returns an image for any path, except those that contain "missing" or end
+// in .heic.
 func readPicture(path string) (llm.Image, string, error) {
 	if strings.Contains(path, "missing") {
 		return llm.Image{}, "", fs.ErrNotExist
 	}
 	if strings.HasSuffix(path, ".heic") {
-		return llm.Image{}, "", errors.New(path + ": it is no image for a model")
+		return llm.Image{}, "", errors.New(path + ": unsupported image format")
 	}
 	return llm.Image{MediaType: "image/png", Data: []byte(path)}, "1200x800 PNG", nil
 }
@@ -35,30 +36,30 @@ func TestImages(t *testing.T) {
 		want string
 		sent []event.Command
 	}{
-		{"pasted path", func(d *driver) { d.enter("see "); d.send(tea.PasteMsg{Content: "/tmp/shot.png\n"}) }, "see [image 1: shot.png 1200x800 PNG]\n", nil},
-		{"typed path", func(d *driver) { d.enter("see b/shot.PNG now") }, "see [image 1: shot.PNG 1200x800 PNG] now", nil},
-		{"suggested path", func(d *driver) { d.enter("see @sho"); d.press("tab") }, "see [image 1: shot.png 1200x800 PNG] ", nil},
-		{"no such file", func(d *driver) { d.enter("see missing.png now") }, "see missing.png now", nil},
-		{"not a path", func(d *driver) { d.enter("see .png now") }, "see .png now", nil},
+		{"pasted path", func(d *driver) { d.typeText("see "); d.send(tea.PasteMsg{Content: "/tmp/shot.png\n"}) }, "see [image 1: shot.png 1200x800 PNG]\n", nil},
+		{"typed path", func(d *driver) { d.typeText("see b/shot.PNG now") }, "see [image 1: shot.PNG 1200x800 PNG] now", nil},
+		{"suggested path", func(d *driver) { d.typeText("see @sho"); d.press("tab") }, "see [image 1: shot.png 1200x800 PNG] ", nil},
+		{"no such file", func(d *driver) { d.typeText("see missing.png now") }, "see missing.png now", nil},
+		{"not a path", func(d *driver) { d.typeText("see .png now") }, "see .png now", nil},
 		{"two at once", func(d *driver) { d.send(tea.PasteMsg{Content: "a.png missing.png b.png"}) }, "[image 1: a.png 1200x800 PNG] missing.png [image 2: b.png 1200x800 PNG]", nil},
 		{"dropped together", func(d *driver) { d.send(tea.PasteMsg{Content: "'/a b/c.png' /d\\ e/f.jpg missing.png \"g h.gif\" "}) },
 			"[image 1: c.png 1200x800 PNG] [image 2: f.jpg 1200x800 PNG] missing.png [image 3: g h.gif 1200x800 PNG] ", nil},
 		{"copied in a file manager", func(d *driver) { d.send(tea.PasteMsg{Content: "file:///a%20b.png\r\nfile:///c.png\r\n"}) },
 			"[image 1: a%20b.png 1200x800 PNG]\n[image 2: c.png 1200x800 PNG]\n", nil},
-		{"among other words", func(d *driver) { d.enter("isn't (a.png, `b.png`) better? ") }, "isn't ([image 1: a.png 1200x800 PNG], `[image 2: b.png 1200x800 PNG]`) better? ", nil},
-		{"a blank behind a backslash", func(d *driver) { d.enter(`see my\ shot.png now`) }, `see [image 1: my\ shot.png 1200x800 PNG] now`, nil},
+		{"among other words", func(d *driver) { d.typeText("isn't (a.png, `b.png`) better? ") }, "isn't ([image 1: a.png 1200x800 PNG], `[image 2: b.png 1200x800 PNG]`) better? ", nil},
+		{"a backslash before a space", func(d *driver) { d.typeText(`see my\ shot.png now`) }, `see [image 1: my\ shot.png 1200x800 PNG] now`, nil},
 		{"among pasted lines", func(d *driver) { d.send(tea.PasteMsg{Content: "wrote a.png\nand more"}) }, "wrote a.png\nand more", nil},
-		{"empty paste", func(d *driver) { d.enter("see "); d.send(tea.PasteMsg{}) }, "see [image 1: clipboard]", nil},
-		{"clipboard", func(d *driver) { d.enter("see "); d.press("ctrl+v") }, "see [image 1: clipboard]", nil},
-		{"erased, the next takes its number", func(d *driver) { d.enter("a.png b.png "); d.press("home", "delete") }, " [image 1: b.png 1200x800 PNG] ", nil},
-		{"sent", func(d *driver) { d.enter("a.png and b.png "); d.press("enter") }, "", []event.Command{event.Prompt{
+		{"empty paste", func(d *driver) { d.typeText("see "); d.send(tea.PasteMsg{}) }, "see [image 1: clipboard]", nil},
+		{"clipboard", func(d *driver) { d.typeText("see "); d.press("ctrl+v") }, "see [image 1: clipboard]", nil},
+		{"erased, the next takes its number", func(d *driver) { d.typeText("a.png b.png "); d.press("home", "delete") }, " [image 1: b.png 1200x800 PNG] ", nil},
+		{"sent", func(d *driver) { d.typeText("a.png and b.png "); d.press("enter") }, "", []event.Command{event.Prompt{
 			Text: "[image 1: a.png 1200x800 PNG] and [image 2: b.png 1200x800 PNG]", Images: []llm.Image{shot("a.png"), shot("b.png")}}}},
-		{"sent with its path typed last", func(d *driver) { d.enter("see a.png"); d.press("enter") }, "", []event.Command{event.Prompt{
+		{"sent with its path typed last", func(d *driver) { d.typeText("see a.png"); d.press("enter") }, "", []event.Command{event.Prompt{
 			Text: "see [image 1: a.png 1200x800 PNG]", Images: []llm.Image{shot("a.png")}}}},
-		{"put back twice", func(d *driver) { d.enter("a.png "); d.press("backspace", "ctrl+w", "ctrl+y", "ctrl+y", "enter") }, "", []event.Command{event.Prompt{
+		{"put back twice", func(d *driver) { d.typeText("a.png "); d.press("backspace", "ctrl+w", "ctrl+y", "ctrl+y", "enter") }, "", []event.Command{event.Prompt{
 			Text: "[image 1: a.png 1200x800 PNG][image 1: a.png 1200x800 PNG]", Images: []llm.Image{shot("a.png")}}}},
-		{"walked back to", func(d *driver) {
-			d.enter("see a.png ")
+		{"from the prompt history", func(d *driver) {
+			d.typeText("see a.png ")
 			d.press("enter")
 			d.events(userSaid("see [image 1: a.png 1200x800 PNG]"), turnEnd(event.Done, 0))
 			d.sent = nil
@@ -66,16 +67,16 @@ func TestImages(t *testing.T) {
 		}, "", []event.Command{event.Prompt{Text: "see [image 1: a.png 1200x800 PNG]", Images: []llm.Image{shot("a.png")}}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d := newDriver(t, 80, 24, screen.Options{Files: screen.Files{Find: files, ReadImage: readPicture}, Clipboard: screen.Clipboard{ReadImage: func(context.Context) (llm.Image, error) { return shot("clip"), nil }}})
+			d := newDriver(t, 80, 24, screen.Options{Files: screen.Files{Find: findFiles, ReadImage: readPicture}, Clipboard: screen.Clipboard{ReadImage: func(context.Context) (llm.Image, error) { return shot("clip"), nil }}})
 			c.do(d)
-			d.holds(c.want)
-			d.commands(c.sent...)
+			d.promptIs(c.want)
+			d.wantCommands(c.sent...)
 			d.hides("cannot see")
 		})
 	}
 }
 
-func TestImagesThatCannotBe(t *testing.T) {
+func TestImageErrors(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{
 		Files:  screen.Files{ReadImage: readPicture},
 		Models: screen.Models{Blind: func(string) bool { return true }},
@@ -87,84 +88,84 @@ func TestImagesThatCannotBe(t *testing.T) {
 	d.hides("holds no image")
 	d.press("ctrl+v")
 	d.shows("the clipboard holds no image.")
-	d.enter("see photo.heic ")
-	d.shows("Cannot attach an image: photo.heic: it is no image for a model.")
+	d.typeText("see photo.heic ")
+	d.shows("Cannot attach an image: photo.heic: unsupported image format.")
 	d.press("ctrl+c")
 	d.send(tea.PasteMsg{Content: "a.png"})
 	d.shows("anthropic/claude-sonnet does not support images")
 }
 
-// A prompt that is sent while an image is being read goes when it was.
-func TestSentBeforeItsImage(t *testing.T) {
+// A prompt that is sent while its image is loading is sent once the image is loaded.
+func TestPromptWaitsForItsImage(t *testing.T) {
 	for key, queued := range map[string]bool{"enter": false, "alt+enter": true} {
 		d := newDriver(t, 80, 24, screen.Options{Files: screen.Files{ReadImage: readPicture}})
 		if queued {
 			d.events(userSaid("go"))
 		}
-		d.enter("a.png")
-		_, looks := d.m.Update(tea.KeyPressMsg{Code: tea.KeySpace, Text: " "})
+		d.typeText("a.png")
+		_, load := d.m.Update(tea.KeyPressMsg{Code: tea.KeySpace, Text: " "})
 		d.press(key)
-		d.commands()
-		d.work(looks)
+		d.wantCommands()
+		d.runCmd(load)
 		if queued {
 			d.events(turnEnd(event.Done, 0))
 		}
-		d.commands(event.Prompt{Text: "[image 1: a.png 1200x800 PNG]", Images: []llm.Image{shot("a.png")}})
+		d.wantCommands(event.Prompt{Text: "[image 1: a.png 1200x800 PNG]", Images: []llm.Image{shot("a.png")}})
 	}
 }
 
-// The images of a draft, and of what waits, come back with it, wherever they came
-// from and whether or not that is still there.
+// The images of the draft and of queued messages are saved and restored, even if their
+// files no longer exist.
 func TestDraftOfImages(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{Files: screen.Files{ReadImage: readPicture}, Clipboard: screen.Clipboard{ReadImage: func(context.Context) (llm.Image, error) { return shot("clip"), nil }}})
 	d.events(userSaid("go"))
-	d.say("like b].png and ", "ctrl+v")
-	d.say(" ok", "alt+enter")
-	d.say("see a.png or missing.png and ", "ctrl+v")
-	d.enter(" now")
-	d.pass(2 * time.Second)
+	d.typeAndPress("like b].png and ", "ctrl+v")
+	d.typeAndPress(" ok", "alt+enter")
+	d.typeAndPress("see a.png or missing.png and ", "ctrl+v")
+	d.typeText(" now")
+	d.advance(2 * time.Second)
 
-	again := newDriver(t, 80, 24, screen.Options{Session: screen.Session{Draft: d.kept[len(d.kept)-1]}})
-	again.work(again.m.Init())
-	again.holds("see [image 1: a.png 1200x800 PNG] or missing.png and [image 2: clipboard] now")
+	again := newDriver(t, 80, 24, screen.Options{Session: screen.Session{Draft: d.savedDrafts[len(d.savedDrafts)-1]}})
+	again.runCmd(again.m.Init())
+	again.promptIs("see [image 1: a.png 1200x800 PNG] or missing.png and [image 2: clipboard] now")
 	again.press("enter")
 	first := event.Prompt{Text: "see [image 1: a.png 1200x800 PNG] or missing.png and [image 2: clipboard] now", Images: []llm.Image{shot("a.png"), shot("clip")}}
-	again.commands(first)
+	again.wantCommands(first)
 	again.events(userSaid(first.Text), turnEnd(event.Done, 0))
 	again.press("up")
-	again.holds("like [image 1: b).png 1200x800 PNG] and [image 2: clipboard] ok")
+	again.promptIs("like [image 1: b).png 1200x800 PNG] and [image 2: clipboard] ok")
 	again.press("home", "right", "right", "right", "right", "right", "delete", "enter")
-	again.commands(first, event.Prompt{Text: "like  and [image 1: clipboard] ok", Images: []llm.Image{shot("clip")}})
+	again.wantCommands(first, event.Prompt{Text: "like  and [image 1: clipboard] ok", Images: []llm.Image{shot("clip")}})
 }
 
-// Of two messages that wait and read alike, each has its own image.
-func TestQueuedImagesThatReadAlike(t *testing.T) {
+// Two queued messages with the same text keep their own images.
+func TestQueuedMessagesKeepTheirImages(t *testing.T) {
 	held := shot("one")
 	d := newDriver(t, 80, 24, screen.Options{Clipboard: screen.Clipboard{ReadImage: func(context.Context) (llm.Image, error) { return held, nil }}})
 	d.events(userSaid("go"))
 	for _, held = range []llm.Image{shot("one"), shot("two")} {
-		d.say("this ", "ctrl+v")
+		d.typeAndPress("this ", "ctrl+v")
 		d.press("alt+enter")
 	}
 	prompt := func(img llm.Image) event.Prompt {
 		return event.Prompt{Text: "this [image 1: clipboard]", Images: []llm.Image{img}}
 	}
 	d.press("up", "enter")
-	d.commands(prompt(shot("two")))
+	d.wantCommands(prompt(shot("two")))
 	d.press("up", "enter")
-	d.commands(prompt(shot("two")), prompt(shot("one")))
+	d.wantCommands(prompt(shot("two")), prompt(shot("one")))
 }
 
-// Another image of the same name is another draft.
+// A draft is saved again if only the content of an image changed.
 func TestDraftOfAnotherImage(t *testing.T) {
 	held := shot("one")
 	d := newDriver(t, 80, 24, screen.Options{Clipboard: screen.Clipboard{ReadImage: func(context.Context) (llm.Image, error) { return held, nil }}})
 	for _, held = range []llm.Image{shot("one"), shot("two")} {
 		d.press("backspace", "ctrl+v")
-		d.pass(2 * time.Second)
+		d.advance(2 * time.Second)
 	}
 	kept := func(img llm.Image) event.Draft {
 		return event.Draft{Text: "[image 1: clipboard]", Images: []llm.Image{img}}
 	}
-	d.drafts(kept(shot("one")), event.Draft{}, kept(shot("two")))
+	d.wantDrafts(kept(shot("one")), event.Draft{}, kept(shot("two")))
 }

@@ -17,33 +17,33 @@ func TestJobs(t *testing.T) {
 			{ID: 2, Title: "go test \x1b[2J./...", Began: d.time.Add(-time.Hour), State: "exit 1", Lines: 1},
 		}}
 		d.events(now)
-		d.enter("/jobs")
+		d.typeText("/jobs")
 		d.press("enter")
 		d.events(now, now)
 		d.golden("jobs-" + size)
-		d.enter("/jobs stop 1")
+		d.typeText("/jobs stop 1")
 		d.press("enter")
-		d.commands(event.ListJobs{}, event.StopJob{ID: 1})
+		d.wantCommands(event.ListJobs{}, event.StopJob{ID: 1})
 		d.press("ctrl+c")
 		d.golden("jobs-leaving-" + size)
 	})
 }
 
-func TestJobsWords(t *testing.T) {
+func TestJobsUsage(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	for _, line := range []string{"/jobs stop", "/jobs 1", "/jobs stop it"} {
-		d.enter(line)
+		d.typeText(line)
 		d.press("enter")
 		if !strings.Contains(d.screen(), "usage: /jobs [stop N]") {
-			t.Errorf("%s is not explained:\n%s", line, d.screen())
+			t.Errorf("%s shows no usage:\n%s", line, d.screen())
 		}
-		d.press("ctrl+u") // it stays, to be mended
+		d.press("ctrl+u") // the command stays in the prompt
 	}
-	d.commands()
-	d.enter("/jobs")
+	d.wantCommands()
+	d.typeText("/jobs")
 	d.press("enter")
 	d.events(event.JobsNow{})
 	if !strings.Contains(d.screen(), "no background jobs") {
-		t.Errorf("that there are none is not told:\n%s", d.screen())
+		t.Errorf("the message that there are no jobs is missing:\n%s", d.screen())
 	}
 }

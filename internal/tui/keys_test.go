@@ -14,8 +14,7 @@ import (
 	"agent/internal/tui/slash"
 )
 
-// A configuration of an earlier version sets keys that no longer exist. They
-// change nothing.
+// Key names of earlier versions in the configuration have no effect.
 func TestRetiredKeys(t *testing.T) {
 	old := map[string][]string{"say": {"f5"}, "approve": {"x"}, "open": {"f6"}, "down": {}}
 	if diff := cmp.Diff(keys.Retired(old), []string{"approve", "down", "say"}); diff != "" {
@@ -23,28 +22,28 @@ func TestRetiredKeys(t *testing.T) {
 	}
 	d := newDriver(t, 80, 24, screen.Options{Keys: old})
 	d.events(userSaid("go"), call("r1", "1", "shell"), askCommand("1", "make"))
-	d.arms()
+	d.armDialog()
 	d.send(tea.KeyPressMsg{Code: tea.KeyF5})
 	d.press("down", "enter")
-	d.commands(event.Answer{ID: "1", Decision: event.Always})
+	d.wantCommands(event.Answer{ID: "1", Decision: event.Always})
 }
 
 func TestChords(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{Keys: map[string][]string{"help": {"ctrl+x h"}, "line-start": {"ctrl+x a"}}})
 	d.press("ctrl+x")
 	if !strings.Contains(d.screen(), "ctrl+x …") {
-		t.Errorf("it is not said that more is to come:\n%s", d.screen())
+		t.Errorf("the hint for an incomplete key sequence is missing:\n%s", d.screen())
 	}
 	d.press("h")
 	if !d.m.layers.Has(d.m.help) {
-		t.Error("two keys one after the other do not open the help")
+		t.Error("the key sequence does not open the help")
 	}
 	d.press("q")
-	d.enter("text")
-	d.press("ctrl+x", "z") // nothing is bound to it
-	d.press("ctrl+x", "h") // on an empty prompt only
+	d.typeText("text")
+	d.press("ctrl+x", "z") // not bound
+	d.press("ctrl+x", "h") // works only in an empty prompt
 	d.press("ctrl+x", "a")
-	d.enter("my ")
+	d.typeText("my ")
 	if got := d.m.editor.Shown(); got != "my text" {
 		t.Errorf("got %q in the editor", got)
 	}
@@ -52,30 +51,30 @@ func TestChords(t *testing.T) {
 
 func TestActionsByName(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
-	d.enter("two words")
+	d.typeText("two words")
 	d.send(keys.EraseWord.Press())
-	d.send(keys.Help.Press()) // not on a prompt that holds something
+	d.send(keys.Help.Press()) // works only in an empty prompt
 	if got := d.m.editor.Shown(); got != "two " {
 		t.Errorf("got %q in the editor", got)
 	}
 	d.send(keys.Mouse.Press())
 	if d.m.mouse.on {
-		t.Error("the mouse is not given away")
+		t.Error("mouse capture is still on")
 	}
 }
 
-func TestEveryCommandIsTold(t *testing.T) {
+func TestEveryCommandIsDescribed(t *testing.T) {
 	var names []string
 	for _, s := range slash.BuiltIn() {
 		if s.Name == "" || s.What == "" || s.Run == nil {
-			t.Errorf("/%s is told nowhere, or does nothing", s.Name)
+			t.Errorf("/%s lacks a name, a description or a function", s.Name)
 		}
 		names = append(names, s.Name, s.Also)
 	}
 	names = slices.DeleteFunc(names, func(n string) bool { return n == "" })
 	slices.Sort(names)
 	if once := slices.Compact(slices.Clone(names)); len(once) != len(names) {
-		t.Errorf("a name is there twice: %v", names)
+		t.Errorf("duplicate name in %v", names)
 	}
 }
 
@@ -84,10 +83,10 @@ func TestUnknownCommand(t *testing.T) {
 		"/modle": "Did you mean /model?", "/exti": "Did you mean /exit?", "/qwertyuiop": "Type /help for a list of commands.",
 	} {
 		d := newDriver(t, 80, 24, screen.Options{})
-		d.enter(typed)
+		d.typeText(typed)
 		d.press("enter")
 		if !strings.Contains(d.screen(), want) {
-			t.Errorf("%s: it is not said that %s:\n%s", typed, want, d.screen())
+			t.Errorf("%s: %q is missing:\n%s", typed, want, d.screen())
 		}
 		if got := d.m.editor.Shown(); got != typed {
 			t.Errorf("%s: got %q in the editor", typed, got)

@@ -11,15 +11,15 @@ import (
 	"agent/internal/tui/screen"
 )
 
-// listLayer shows a list in the full screen until a row is chosen.
+// listLayer shows a full-screen list, such as a picker, until it is closed.
 type listLayer struct {
 	*screen.Conversation
 	layers *layer.Stack
 	dialog *dialog.Dialog
-	over   list.Overlay // nil unless a list is open
+	over   list.Overlay // the open list; nil if none
 }
 
-// Show opens a list.
+// Show opens o.
 func (l *listLayer) Show(o list.Overlay) tea.Cmd {
 	cmd, _ := o.Update(tea.WindowSizeMsg{Width: l.Width, Height: l.Height})
 	l.over = o
@@ -33,7 +33,8 @@ func (l *listLayer) Close() {
 	l.layers.Remove(l)
 }
 
-// update hands a message to the list, and closes it when it is done with.
+// update passes msg to the open list, if any, and closes the list if it reports that
+// it is done.
 func (l *listLayer) update(msg tea.Msg) tea.Cmd {
 	over := l.over
 	if over == nil {
@@ -65,8 +66,8 @@ func (l *listLayer) Paste(text string) (tea.Cmd, bool) {
 // Mouse implements layer.FullScreen.
 func (l *listLayer) Mouse(msg tea.MouseMsg) tea.Cmd { return l.update(msg) }
 
-// View implements layer.FullScreen. The last line says so if a question waits below the
-// list.
+// View implements layer.FullScreen. If a dialog waits for an answer, the last line
+// says so.
 func (l *listLayer) View() ([]string, *tea.Cursor) {
 	lines, cursor := l.over.Lines()
 	if l.dialog.Waits() && len(lines) > 1 {

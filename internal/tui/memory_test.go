@@ -14,8 +14,8 @@ import (
 	"agent/internal/tui/screen"
 )
 
-// A long session takes the memory of what is looked at, even after all of it
-// was, and as it grows.
+// A long session keeps only the pages near the window in memory, even after scrolling
+// through all of it and after it grew.
 func TestMemoryOfALongSession(t *testing.T) {
 	const turns = 300
 	turn := func(i int) []event.Event {
@@ -48,7 +48,7 @@ func TestMemoryOfALongSession(t *testing.T) {
 	}
 	d.press("ctrl+home", "pgdown", "ctrl+end")
 	d.press("ctrl+f")
-	d.enter("nowhere")
+	d.typeText("nowhere")
 	d.press("enter", "esc")
 	for i := range 50 {
 		for _, ev := range turn(turns + i) {
@@ -58,12 +58,12 @@ func TestMemoryOfALongSession(t *testing.T) {
 	const most = 2 << 20
 	got := heap() - before
 	if got > most {
-		t.Errorf("%d KB are kept, want at most %d", got>>10, most>>10)
+		t.Errorf("the session uses %d KB, want at most %d", got>>10, most>>10)
 	}
 	runtime.KeepAlive(d)
 }
 
-// heap is how many bytes are in use.
+// heap returns the bytes of allocated heap objects after a collection.
 func heap() int64 {
 	var m runtime.MemStats
 	runtime.GC()

@@ -14,16 +14,15 @@ import (
 	"agent/internal/tui/screen"
 )
 
-// catalogue answers for models as a program does: those that are known at once,
-// then all.
-func catalogue(_ context.Context, whole bool) ([]screen.Model, error) {
+// modelCatalog lists models like the program: first the connected ones, then all.
+func modelCatalog(_ context.Context, all bool) ([]screen.Model, error) {
 	in, out, free := 1.25, 10.0, 0.0
 	models := []screen.Model{
 		{Name: "acme/large", Context: 400_000, Input: &in, Output: &out, Why: "ACME_API_KEY is set", Default: true},
 		{Name: "acme/small", Context: 128_000, Input: &free, Output: &free, Why: "ACME_API_KEY is set"},
 		{Name: "ollama/\x1b[31mred", Why: "runs here"},
 	}
-	if whole {
+	if all {
 		models = append(models, screen.Model{Name: "beta", Needs: "set BETA_API_KEY"})
 	}
 	return models, nil
@@ -31,35 +30,35 @@ func catalogue(_ context.Context, whole bool) ([]screen.Model, error) {
 
 func TestModelPicker(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
-		d := newDriver(t, w, h, screen.Options{Models: screen.Models{List: catalogue, Name: "acme/small"}})
-		d.enter("/model")
+		d := newDriver(t, w, h, screen.Options{Models: screen.Models{List: modelCatalog, Name: "acme/small"}})
+		d.typeText("/model")
 		d.press("enter")
 		d.golden("models-" + size)
-		d.enter("bet")
+		d.typeText("bet")
 		d.press("enter")
 		if !strings.Contains(strings.Join(strings.Fields(d.screen()), " "), "beta is not connected. To connect it: set BETA_API_KEY") {
-			t.Errorf("it is not said what is missing:\n%s", d.screen())
+			t.Errorf("the instructions to connect the model are missing:\n%s", d.screen())
 		}
 		for _, typed := range []string{"lar", "nine/lives"} {
-			d.enter("/model")
+			d.typeText("/model")
 			d.press("enter")
-			d.enter(typed)
+			d.typeText(typed)
 			d.press("enter")
 		}
-		d.commands(event.SetModel{Model: "acme/large"}, event.SetModel{Model: "nine/lives"})
+		d.wantCommands(event.SetModel{Model: "acme/large"}, event.SetModel{Model: "nine/lives"})
 	})
 }
 
 func TestModelNamesAreSuggested(t *testing.T) {
-	d := newDriver(t, 80, 24, screen.Options{Models: screen.Models{List: catalogue}})
-	d.enter("/model acme/s")
+	d := newDriver(t, 80, 24, screen.Options{Models: screen.Models{List: modelCatalog}})
+	d.typeText("/model acme/s")
 	if !strings.Contains(d.screen(), "acme/small") {
 		t.Errorf("no model is suggested:\n%s", d.screen())
 	}
 }
 
-// A word finds its other forms, and the name of what a key does.
-func TestKeysAreFoundByOtherForms(t *testing.T) {
+// The search of /keys also finds other forms of a word.
+func TestKeySearchFindsOtherForms(t *testing.T) {
 	for word, want := range map[string]string{
 		"copies":    "copy the selection",
 		"scrolling": "scroll up",
@@ -68,14 +67,14 @@ func TestKeysAreFoundByOtherForms(t *testing.T) {
 		"selecting": "extend the selection left",
 	} {
 		d := newDriver(t, 80, 24, screen.Options{})
-		d.enter("/keys " + word)
+		d.typeText("/keys " + word)
 		d.press("enter")
-		d.sees(want)
+		d.shows(want)
 	}
 	d := newDriver(t, 80, 24, screen.Options{})
-	d.enter("/keys nonsense")
+	d.typeText("/keys nonsense")
 	d.press("enter")
-	d.sees("No matching key binding.")
+	d.shows("No matching key binding.")
 }
 
 func TestPalette(t *testing.T) {
@@ -83,29 +82,29 @@ func TestPalette(t *testing.T) {
 		var kept []string
 		d := newDriver(t, w, h, screen.Options{Recent: []string{"/cost"}, Remember: func(recent []string) { kept = recent }})
 		d.press("ctrl+p")
-		many := regexp.MustCompile(`  1 of \d+\n$`) // which is another number with every key
+		many := regexp.MustCompile(`  1 of \d+\n$`) // the number changes with every new key binding
 		d.compare("palette-"+size, many.ReplaceAllString(d.screen(), "  1 of N\n"))
-		d.onLight()
-		d.enter("open-a") // what a key does
+		d.checkOtherBackground()
+		d.typeText("open-a") // an action of a key binding
 		d.press("enter")
 		d.press("ctrl+p")
-		d.enter("mouse")
+		d.typeText("mouse")
 		d.press("enter")
 		if d.m.mouse.on {
-			t.Error("the mouse is not given away")
+			t.Error("mouse capture is still on")
 		}
-		d.enter("a draft")
+		d.typeText("a draft")
 		d.press("ctrl+p")
-		d.enter("/ren")
+		d.typeText("/ren")
 		d.press("enter")
 		if got := d.m.editor.Shown(); got != "/rename " {
 			t.Errorf("got %q in the editor, want a command to complete", got)
 		}
 		d.press("ctrl+c", "ctrl+p")
-		d.enter("status")
+		d.typeText("status")
 		d.press("enter")
 		if !strings.Contains(d.screen(), "mode       ask") {
-			t.Errorf("the command was not carried out:\n%s", d.screen())
+			t.Errorf("the command did not run:\n%s", d.screen())
 		}
 		if diff := cmp.Diff(kept, []string{"/status", "/rename", "mouse", "open-all", "/cost"}); diff != "" {
 			t.Error(diff)
@@ -121,61 +120,61 @@ func TestRecentIsSavedAtTheEnd(t *testing.T) {
 	first := d.m.slash.Run("cost", "", "")
 	second := d.m.slash.Run("status", "", "")
 	d.m.slash.SaveRecent()
-	d.work(first)
-	d.work(second)
+	d.runCmd(first)
+	d.runCmd(second)
 	d.m.slash.SaveRecent()
 	if diff := cmp.Diff(saved, [][]string{{"/status", "/cost"}}); diff != "" {
 		t.Error(diff)
 	}
 }
 
-func TestDraftIsWalkedBackTo(t *testing.T) {
+func TestPaletteKeepsTheDraftInHistory(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
-	d.enter("a draft")
+	d.typeText("a draft")
 	d.press("ctrl+p")
-	d.enter("/rename")
+	d.typeText("/rename")
 	d.press("enter", "ctrl+c", "up", "up")
 	if got := d.m.editor.Shown(); got != "a draft" {
 		t.Errorf("got %q in the editor, want the draft", got)
 	}
 }
 
-func TestKeysAreSearched(t *testing.T) {
+func TestKeySearch(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
-	d.enter("/keys suspend")
+	d.typeText("/keys suspend")
 	d.press("enter")
 	if s := d.screen(); !strings.Contains(s, "ctrl+z") || !strings.Contains(s, "named suspend in the configuration") || strings.Contains(s, "ctrl+o") {
-		t.Errorf("the key is not found alone:\n%s", s)
+		t.Errorf("want only the matching key binding:\n%s", s)
 	}
 	d.press("esc")
 	if !strings.Contains(d.screen(), "? help") {
-		t.Errorf("it is not closed:\n%s", d.screen())
+		t.Errorf("esc does not close the list:\n%s", d.screen())
 	}
 }
 
-// A question that comes while a list is open is told on it.
-func TestQuestionBelowAList(t *testing.T) {
+// A dialog that opens behind a list is announced in the list's last line.
+func TestDialogBehindAList(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(userSaid("go"))
 	d.press("ctrl+p")
 	d.events(call("r", "1", "edit"), event.Asked{Ask: event.Ask{ID: "1", Title: "edit a.go"}})
 	if !strings.Contains(d.screen(), "a question waits · esc shows it") {
-		t.Errorf("the question is hidden:\n%s", d.screen())
+		t.Errorf("the waiting dialog is not announced:\n%s", d.screen())
 	}
 	d.press("esc")
 	if !strings.Contains(d.screen(), "edit a.go") {
-		t.Errorf("the question is not shown:\n%s", d.screen())
+		t.Errorf("the dialog is not shown after esc:\n%s", d.screen())
 	}
 }
 
 func TestWelcome(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
-		d := newDriver(t, w, h, screen.Options{Models: screen.Models{List: catalogue, Name: "offline/guide", Welcome: "No model is connected, so the offline guide answers."}})
-		d.work(d.m.Init())
+		d := newDriver(t, w, h, screen.Options{Models: screen.Models{List: modelCatalog, Name: "offline/guide", Welcome: "No model is connected, so the offline guide answers."}})
+		d.runCmd(d.m.Init())
 		d.golden("welcome-" + size)
-		d.enter("hello")
+		d.typeText("hello")
 		d.press("enter")
-		d.commands(event.Prompt{Text: "hello"})
+		d.wantCommands(event.Prompt{Text: "hello"})
 	})
 }
 
@@ -183,10 +182,10 @@ func TestWelcome(t *testing.T) {
 // found.
 func TestWelcomeWaitsForSearch(t *testing.T) {
 	searching := func() *driver {
-		d := newDriver(t, 80, 24, screen.Options{Models: screen.Models{List: catalogue, Name: "offline/guide", Searching: true, Welcome: "No model is connected, so the offline guide answers."}})
-		d.work(d.m.Init())
+		d := newDriver(t, 80, 24, screen.Options{Models: screen.Models{List: modelCatalog, Name: "offline/guide", Searching: true, Welcome: "No model is connected, so the offline guide answers."}})
+		d.runCmd(d.m.Init())
 		if got := d.screen(); !strings.Contains(got, "Searching for a model") || strings.Contains(got, "No model is connected") || strings.Contains(got, "just type") {
-			t.Errorf("while it searches:\n%s", got)
+			t.Errorf("during the search:\n%s", got)
 		}
 		return d
 	}
@@ -196,28 +195,28 @@ func TestWelcomeWaitsForSearch(t *testing.T) {
 	d = searching()
 	d.events(&event.ModelSet{Model: "ollama/tiny", Why: "it is there"}, event.Notice{Text: "ollama/tiny answers now."}, event.Searched{})
 	if got := d.screen(); strings.Contains(got, "Searching for a model") || strings.Contains(got, "No model is connected") || !strings.Contains(got, "ollama/tiny answers now.") {
-		t.Errorf("after one was found:\n%s", got)
+		t.Errorf("after a model was found:\n%s", got)
 	}
-	d.work(d.m.slash.Models.Show()) // the models come late
+	d.runCmd(d.m.slash.Models.Show()) // the list of models arrives late
 	d.press("esc")
 	if got := d.screen(); strings.Contains(got, "No model is connected") {
-		t.Errorf("after the models came:\n%s", got)
+		t.Errorf("after the models were listed:\n%s", got)
 	}
 }
 
 func TestStatusCommand(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{Session: screen.Session{ID: "s1", Title: "the build", Path: "~/.local/state/agent/s1.jsonl"}, Files: screen.Files{Dir: "~/shop"}, Models: screen.Models{Name: "acme/one", Effort: "high", Host: "gpu.lan:8000", BaseURL: "http://***@gpu.lan:8000/v1"}})
 	d.events(userSaid("one"), done(llm.Assistant, "r", "Yes."), &event.StepEnd{Reply: "r", Usage: llm.Usage{Input: 9000, Output: 1000}}, turnEnd(event.Done, time.Second))
-	d.enter("/status")
+	d.typeText("/status")
 	d.press("enter")
-	d.commands(event.ListPermissions{})
+	d.wantCommands(event.ListPermissions{})
 	d.events(event.PermissionsNow{Allowed: []string{"`make test` in ~/shop", "all edits under \x1bd/"}})
 	d.golden("status")
 	d.events(event.PermissionsNow{Allowed: []string{"nobody requested this"}})
 	if got := d.screen(); strings.Contains(got, "nobody requested this") {
 		t.Errorf("permissions are shown twice:\n%s", got)
 	}
-	d.enter("/status")
+	d.typeText("/status")
 	d.press("enter")
 	d.events(event.PermissionsNow{})
 	if got := d.screen(); !strings.Contains(got, "no standing permissions") {
@@ -225,49 +224,49 @@ func TestStatusCommand(t *testing.T) {
 	}
 }
 
-func TestCommandsThatWaitForTheTurn(t *testing.T) {
+func TestCommandsDuringATurn(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(userSaid("go"))
-	d.enter("/new")
+	d.typeText("/new")
 	d.press("enter")
 	if d.quit || !strings.Contains(d.screen(), "interrupt it first") || d.m.editor.Shown() != "/new" {
-		t.Errorf("a turn that runs is left:\n%s", d.screen())
+		t.Errorf("/new leaves the session during a turn:\n%s", d.screen())
 	}
 }
 
-// A list that has no room for all of its entries says which of how many is
-// marked, and its heading is no half sentence.
-func TestListTellsWhereOneIs(t *testing.T) {
+// A list that does not fit shows the number of the marked row and the total. Its heading
+// is not truncated.
+func TestListShowsThePosition(t *testing.T) {
 	d := newDriver(t, 40, 12, screen.Options{})
 	d.events(userSaid("one"), turnEnd(event.Done, 0))
-	d.enter("/keys")
+	d.typeText("/keys")
 	d.press("enter")
-	d.sees("1 of ")
+	d.shows("1 of ")
 	d.press("down", "down")
-	d.sees("3 of ")
-	d.enter("vi")
-	d.enter("ew-top")
-	d.lacks(" of ")
+	d.shows("3 of ")
+	d.typeText("vi")
+	d.typeText("ew-top")
+	d.hides(" of ")
 	d.press("esc")
-	d.enter("/rewind")
+	d.typeText("/rewind")
 	d.press("enter")
-	d.lacks("…", " of ")
-	d.sees("Rewind to before a prompt, to edit it\n")
+	d.hides("…", " of ")
+	d.shows("Rewind to before a prompt, to edit it\n")
 }
 
-// What is to be approved can be scrolled while one says something to it.
-func TestScrollWhileSaying(t *testing.T) {
+// The dialog scrolls while the user types a comment.
+func TestScrollWhileCommenting(t *testing.T) {
 	d := newDriver(t, 40, 14, screen.Options{})
 	url := "https://example.org/" + strings.Repeat("path/", 60)
 	d.events(userSaid("go"), event.Asked{Ask: event.Ask{ID: "1", Title: "fetch " + url, Effect: "network"}})
-	d.arms()
-	d.enter("not there")
-	d.lacks("the end")
-	d.sees("pgup, pgdn")
+	d.armDialog()
+	d.typeText("not there")
+	d.hides("the end")
+	d.shows("pgup, pgdn")
 	for range 9 {
 		d.press("pgdown")
 	}
-	d.sees("the end ·", "not there")
+	d.shows("the end ·", "not there")
 	d.press("enter")
-	d.commands(event.Answer{ID: "1", Decision: event.Refuse, Note: "not there"})
+	d.wantCommands(event.Answer{ID: "1", Decision: event.Refuse, Note: "not there"})
 }

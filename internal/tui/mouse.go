@@ -15,25 +15,27 @@ import (
 )
 
 const (
-	clickPause = 400 * time.Millisecond // within which a click belongs to the one before
-	dragPause  = 50 * time.Millisecond  // between the lines that a selection grows by at the edge
+	// multiClickTime is the longest pause within a double or triple click.
+	multiClickTime = 400 * time.Millisecond
+	// autoScrollPause is the time between two lines while a drag scrolls.
+	autoScrollPause = 50 * time.Millisecond
 )
 
-// dragDue says that a selection beyond the edge grows once more.
+// dragDue is the timer message that scrolls a drag beyond the edge by another line.
 type dragDue struct{}
 
-// pointer is what the person does with the mouse.
+// pointer is the state of the current click or drag.
 type pointer struct {
-	drags  bool // in the transcript
-	sweeps bool // in the draft
+	drags  bool // a drag selects text in the transcript
+	sweeps bool // a drag selects text in the draft
 	x, y   int
-	clicks int // at the same place, one soon after the other
+	clicks int // length of the multi-click at this cell, 1 to 3
 	at     time.Time
-	due    bool            // a dragDue comes
-	opened *transcript.Row // by the first of the clicks, or closed
+	due    bool            // a dragDue timer is running
+	opened *transcript.Row // the row that the first click expanded or collapsed
 }
 
-// mouse turns what the mouse does into selections, scrolling and clicks.
+// mouse turns mouse events into selections, scrolling and clicks.
 type mouse struct {
 	*screen.Conversation
 	editor  *editor.Editor
@@ -41,14 +43,14 @@ type mouse struct {
 	popup   *prompt.Suggestions
 	clip    *prompt.Clipboard
 	panel   *panel
-	arrange func() // lays the screen out after the transcript moved
+	arrange func() // updates the layout after the transcript scrolled
 
-	on bool // the mouse is ours, and not the terminal's
+	on bool // mouse events are captured; otherwise the terminal handles them
 	p  pointer
 }
 
-// click begins a selection; the second click at the same place marks the word
-// there, the third the line. Below the transcript it takes what stands there.
+// click starts a selection in the transcript. A double click selects a word, a triple
+// click a line. Clicks below the transcript go to clickPanel.
 func (m *mouse) click(msg tea.MouseClickMsg) tea.Cmd {
 	m.Flash, m.p.sweeps = "", false
 	m.editor.Selection.Clear()
@@ -57,15 +59,15 @@ func (m *mouse) click(msg tea.MouseClickMsg) tea.Cmd {
 	}
 	now, h := m.Now(), &m.p
 	m.LastKey = now
-	if !m.dialog.Takes() { // the next click, meant for the draft, must not answer a question either
+	if !m.dialog.Takes() { // the second click of a double click on the draft must not answer a dialog
 		m.dialog.Elsewhere()
 	}
-	again := h.clicks > 0 && now.Sub(h.at) < clickPause && h.x == msg.X && h.y == msg.Y
+	again := h.clicks > 0 && now.Sub(h.at) < multiClickTime && h.x == msg.X && h.y == msg.Y
 	if !again {
 		h.clicks, h.opened = 0, nil
 	}
 	h.clicks, h.at, h.x, h.y = h.clicks%3+1, now, msg.X, msg.Y
-	if h.opened != nil { // the first of two clicks was none for itself
+	if h.opened != nil { // a double click selects, so undo the toggle of its first click
 		m.Transcript.Flip(h.opened)
 		h.opened = nil
 		m.arrange()
@@ -77,7 +79,7 @@ func (m *mouse) click(msg tea.MouseClickMsg) tea.Cmd {
 	return m.clickPanel(msg.X, msg.Y-m.Transcript.Height)
 }
 
-// drag marks as far as the mouse is.
+// drag extends the selection to the position of the mouse.
 func (m *mouse) drag(msg tea.MouseMotionMsg) tea.Cmd {
 	h := &m.p
 	if h.x == msg.X && h.y == msg.Y {
@@ -93,8 +95,9 @@ func (m *mouse) drag(msg tea.MouseMotionMsg) tea.Cmd {
 	return nil
 }
 
-// stretch marks as far as the mouse is. At the edge of the transcript it
-// scrolls, again and again as long as the mouse stays there.
+// stretch extends the selection in the transcript to the position of the mouse. At the
+// edge it scrolls by a line, and again after autoScrollPause while the mouse stays
+// there.
 func (m *mouse) stretch() tea.Cmd {
 	switch {
 	case m.p.y <= 0:
@@ -111,17 +114,17 @@ func (m *mouse) stretch() tea.Cmd {
 		return nil
 	}
 	m.p.due = true
-	return m.After(dragPause, dragDue{})
+	return m.After(autoScrollPause, dragDue{})
 }
 
-// release ends a selection, and copies what is marked. Where nothing is, it was
-// a click.
+// release ends a drag and copies the selection. Without a selection it was a click,
+// which toggles the item at that line.
 func (m *mouse) release() tea.Cmd {
 	h := &m.p
 	if h.sweeps {
 		h.sweeps = false
 		if text := m.editor.Selection.Text(); strings.TrimSpace(text) != "" {
-			return m.handMarked(text)
+			return m.copySelection(text)
 		}
 		return nil
 	}
@@ -137,11 +140,12 @@ func (m *mouse) release() tea.Cmd {
 		}
 		return nil
 	}
-	return m.handMarked(text)
+	return m.copySelection(text)
 }
 
-// handMarked copies what the mouse marked, unless a key is to do that.
-func (m *mouse) handMarked(text string) tea.Cmd {
+// copySelection copies text to the clipboard. If copy_on_select is off, it only shows
+// the key that copies.
+func (m *mouse) copySelection(text string) tea.Cmd {
 	if m.Options.Clipboard.NoCopyOnSelect {
 		if k := m.Keys.Name(keys.CopyMarked); k != "" {
 			m.Flash = k + " copies"
@@ -151,8 +155,8 @@ func (m *mouse) handMarked(text string) tea.Cmd {
 	return m.clip.CopyMarked(text)
 }
 
-// swept is what the mouse marked, in the draft or in the transcript; empty for
-// nothing.
+// swept returns the text selected with the mouse, in the draft or in the transcript,
+// or "".
 func (m *mouse) swept() string {
 	if text := m.editor.Selection.Text(); text != "" {
 		return text
@@ -160,7 +164,7 @@ func (m *mouse) swept() string {
 	return m.Transcript.Selected()
 }
 
-// toggle gives the mouse to the terminal, or takes it back.
+// toggle turns mouse capture on or off.
 func (m *mouse) toggle() {
 	if m.on = !m.on; m.on {
 		m.Flash = "the mouse is ours: it marks, copies, opens and chooses"
@@ -169,7 +173,7 @@ func (m *mouse) toggle() {
 	}
 }
 
-// point routes what the mouse does.
+// point dispatches a mouse event.
 func (m *mouse) point(msg tea.MouseMsg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.MouseWheelMsg:
@@ -184,8 +188,8 @@ func (m *mouse) point(msg tea.MouseMsg) tea.Cmd {
 	return nil
 }
 
-// wheelSteps is how many lines the wheel scrolls, and how many rows it moves in a
-// list; less than 0 for up.
+// wheelSteps returns how many lines of text, or rows of a list, a wheel event scrolls.
+// Negative numbers scroll up.
 func wheelSteps(msg tea.MouseWheelMsg) (lines, rows int) {
 	switch msg.Button {
 	case tea.MouseWheelUp:
@@ -196,8 +200,8 @@ func wheelSteps(msg tea.MouseWheelMsg) (lines, rows int) {
 	return 0, 0
 }
 
-// wheel scrolls what the mouse is on: a question, suggestions, else the
-// transcript.
+// wheel scrolls the dialog, the suggestions or the transcript, whichever is under the
+// mouse.
 func (m *mouse) wheel(msg tea.MouseWheelMsg) {
 	n, step := wheelSteps(msg)
 	y := msg.Y - m.Transcript.Height

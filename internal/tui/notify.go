@@ -14,42 +14,42 @@ import (
 	"agent/internal/tui/transcript"
 )
 
-// notifier tells a user who looks elsewhere what goes on, and follows the branch
-// that is checked out.
+// notifier sends desktop notifications, sets the window title and the progress bar of
+// the terminal, and keeps the name of the git branch up to date.
 type notifier struct {
 	*screen.Conversation
 	dialog  *dialog.Dialog
 	focus   focus
-	reading bool      // the branch is being read
-	retold  time.Time // when a terminal that forgets was last told that something goes on
+	reading bool      // a command that reads the branch is running
+	resent  time.Time // when retell last sent the progress bar
 }
 
-// focus is what is known of whether the person looks here.
+// focus is the keyboard focus of the terminal, as far as it is known.
 type focus int
 
 const (
-	unknown focus = iota // the terminal has not told
-	here
+	unknown focus = iota // the terminal has not reported its focus
+	focused
 	elsewhere
 )
 
-// unwatched is how long nobody may have typed before a terminal that tells nothing
-// of its focus is taken for one that nobody looks at.
-const unwatched = time.Minute
+// awayAfter is the time without a key press after which the user counts as away, if
+// the terminal does not report its focus.
+const awayAfter = time.Minute
 
-// away reports whether the person looks elsewhere.
+// away reports whether the user is probably not looking at the terminal.
 func (n *notifier) away() bool {
-	return n.focus == elsewhere || n.focus == unknown && !n.LastKey.IsZero() && n.Now().Sub(n.LastKey) >= unwatched
+	return n.focus == elsewhere || n.focus == unknown && !n.LastKey.IsZero() && n.Now().Sub(n.LastKey) >= awayAfter
 }
 
-// comesBack notes that the person looks here, who may have changed the branch.
+// comesBack handles a gain of focus. It reads the branch, which may have changed in
+// another window.
 func (n *notifier) comesBack() tea.Cmd {
-	n.focus = here
+	n.focus = focused
 	return n.readBranch()
 }
 
-// alert tells somebody who looks elsewhere that a question waits, or that a
-// turn has ended.
+// alert notifies a user who is away that a dialog opened or the turn ended.
 func (n *notifier) alert(events batch) tea.Cmd {
 	if !n.away() {
 		return nil
@@ -60,7 +60,7 @@ func (n *notifier) alert(events batch) tea.Cmd {
 		case event.Asked:
 			text = "asks: " + ev.Ask.Title
 		case *event.TurnEnd:
-			text = n.ended(ev)
+			text = n.turnResult(ev)
 		}
 	}
 	if text == "" {
@@ -72,8 +72,9 @@ func (n *notifier) alert(events batch) tea.Cmd {
 	return nil
 }
 
-// ended says how a turn ended, if that is worth telling.
-func (n *notifier) ended(ev *event.TurnEnd) string {
+// turnResult returns the text of the notification for the end of a turn, or "" if the
+// turn was interrupted or short, or another turn runs.
+func (n *notifier) turnResult(ev *event.TurnEnd) string {
 	switch {
 	case ev.Reason == event.UserInterrupt, ev.Duration < n.Options.Terminal.Least, n.Feed.Running:
 		return ""
@@ -85,8 +86,8 @@ func (n *notifier) ended(ev *event.TurnEnd) string {
 	return n.Feed.Answer
 }
 
-// progress is what terminals show in their tabs: something goes on, or waits for
-// the person.
+// progress returns the progress bar for the terminal's tab: indeterminate while a turn
+// runs, a warning while a dialog waits for an answer, else nil.
 func (n *notifier) progress() *tea.ProgressBar {
 	switch {
 	case !n.Options.Terminal.Progress || n.Done || !n.Feed.Running:
@@ -97,22 +98,22 @@ func (n *notifier) progress() *tea.ProgressBar {
 	return tea.NewProgressBar(tea.ProgressBarIndeterminate, 0)
 }
 
-// retelling is how often a terminal that forgets is told that something goes on.
-const retelling = time.Second
+// resendEvery is the interval at which retell sends the progress bar again.
+const resendEvery = time.Second
 
-// retell tells a terminal that forgets that something still goes on. Another one
-// would begin its animation anew.
+// retell sends the progress bar again to a terminal that drops it after a while. Other
+// terminals would restart their animation.
 func (n *notifier) retell() tea.Cmd {
 	bar := n.progress()
-	if !n.Options.Terminal.Forgets || bar == nil || bar.State != tea.ProgressBarIndeterminate || n.Now().Sub(n.retold) < retelling {
+	if !n.Options.Terminal.Forgets || bar == nil || bar.State != tea.ProgressBarIndeterminate || n.Now().Sub(n.resent) < resendEvery {
 		return nil
 	}
-	n.retold = n.Now()
+	n.resent = n.Now()
 	return tea.Raw(ansi.SetIndeterminateProgressBar)
 }
 
-// title is that of the terminal's window: a mark while something goes on, and
-// what the session is called or about.
+// title returns the window title: the title or the topic of the session, with a mark
+// while a turn runs or a dialog waits.
 func (n *notifier) title() string {
 	name := n.Name()
 	if topic := n.Topic(); topic != "" {

@@ -15,11 +15,11 @@ import (
 	"agent/internal/tui/screen"
 )
 
-// written collects what is written to the terminal beside the view.
-func (d *driver) written(msg tea.Msg) []string {
+// rawOutput sends msg and returns the raw sequences written to the terminal.
+func (d *driver) rawOutput(msg tea.Msg) []string {
 	d.t.Helper()
 	_, cmd := d.m.Update(msg)
-	d.check()
+	d.checkScreen()
 	var out []string
 	var work func(tea.Cmd)
 	work = func(cmd tea.Cmd) {
@@ -48,15 +48,15 @@ func TestNotifications(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		terminal screen.Terminal
-		before   tea.Msg // what the terminal tells of its focus
-		told     batch
+		focus    tea.Msg // the terminal's focus report, if any
+		events   batch
 		want     []string
 	}{
-		{"here", osc9, tea.FocusMsg{}, end, nil},
-		{"nobody knows", osc9, nil, end, nil},
-		{"elsewhere", osc9, tea.BlurMsg{}, end, []string{"\x1b]9;agent · shop: It is done.\a"}},
+		{"focused", osc9, tea.FocusMsg{}, end, nil},
+		{"unknown focus", osc9, nil, end, nil},
+		{"unfocused", osc9, tea.BlurMsg{}, end, []string{"\x1b]9;agent · shop: It is done.\a"}},
 		{"a short turn", osc9, tea.BlurMsg{}, batch{turnEnd(event.Done, time.Second)}, nil},
-		{"stopped", osc9, tea.BlurMsg{}, batch{turnEnd(event.UserInterrupt, time.Hour)}, nil},
+		{"interrupted", osc9, tea.BlurMsg{}, batch{turnEnd(event.UserInterrupt, time.Hour)}, nil},
 		{"failed", osc9, tea.BlurMsg{}, batch{&event.TurnEnd{Reason: event.ProviderError, Duration: time.Minute, Error: "no \x1b]0;way\a"}},
 			[]string{"\x1b]9;agent · shop: " + ink.SanitizeLine("no \x1b]0;way\a") + "\a"}},
 		{"a question", osc9, tea.BlurMsg{}, batch{event.Asked{Ask: event.Ask{ID: "1", Title: "edit a.go"}}}, []string{"\x1b]9;agent · shop: asks: edit a.go\a"}},
@@ -69,74 +69,74 @@ func TestNotifications(t *testing.T) {
 	} {
 		d := newDriver(t, 80, 24, screen.Options{Terminal: c.terminal})
 		d.events(userSaid("go"), done(llm.Assistant, "r", "It is done."))
-		if c.before != nil {
-			d.send(c.before)
+		if c.focus != nil {
+			d.send(c.focus)
 		}
-		if diff := cmp.Diff(d.written(c.told), c.want); diff != "" {
+		if diff := cmp.Diff(d.rawOutput(c.events), c.want); diff != "" {
 			t.Errorf("%s: %s", c.name, diff)
 		}
 	}
 }
 
-// A terminal that tells nothing of its focus is taken for one that nobody looks
-// at, once nobody has typed for a while.
+// If the terminal does not report its focus, the user counts as away after a minute
+// without a key press.
 func TestNotificationWithoutFocus(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{Terminal: screen.Terminal{Notify: screen.NotifyBell}})
-	d.enter("go")
+	d.typeText("go")
 	d.press("enter")
 	d.events(userSaid("go"))
 	d.time = d.time.Add(2 * time.Minute)
-	if got := d.written(batch{turnEnd(event.Done, 2*time.Minute)}); len(got) != 1 {
+	if got := d.rawOutput(batch{turnEnd(event.Done, 2*time.Minute)}); len(got) != 1 {
 		t.Errorf("got %q, want one bell", got)
 	}
 }
 
 func TestTitleAndProgress(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{Terminal: screen.Terminal{Progress: true}})
-	look := func(title string, want *tea.ProgressBar) {
+	check := func(title string, want *tea.ProgressBar) {
 		t.Helper()
 		v := d.m.View()
 		if v.WindowTitle != title || cmp.Diff(v.ProgressBar, want) != "" || !v.ReportFocus {
 			t.Errorf("got title %q, progress %v, want %q, %v", v.WindowTitle, v.ProgressBar, title, want)
 		}
 	}
-	look("agent · shop", nil)
+	check("agent · shop", nil)
 	d.events(userSaid("make the server\x1b[2J heed its --timeout, and test it\nlike so"))
-	look("◦ shop · make the server␛[2J heed its --timeout,…", tea.NewProgressBar(tea.ProgressBarIndeterminate, 0))
+	check("◦ shop · make the server␛[2J heed its --timeout,…", tea.NewProgressBar(tea.ProgressBarIndeterminate, 0))
 	d.events(call("r", "1", "edit"), event.Asked{Ask: event.Ask{ID: "1", Title: "edit a.go"}})
-	look("? shop · make the server␛[2J heed its --timeout,…", tea.NewProgressBar(tea.ProgressBarWarning, 100))
+	check("? shop · make the server␛[2J heed its --timeout,…", tea.NewProgressBar(tea.ProgressBarWarning, 100))
 	d.press("esc")
 	d.events(turnEnd(event.UserInterrupt, time.Second))
-	look("shop · make the server␛[2J heed its --timeout,…", nil)
+	check("shop · make the server␛[2J heed its --timeout,…", nil)
 	d.events(&event.Renamed{Title: "timeouts"})
-	look("agent · timeouts", nil)
+	check("agent · timeouts", nil)
 }
 
-// A terminal that forgets what it showed is told again while the turn runs, and
-// nothing once it has ended.
-func TestProgressToldAgain(t *testing.T) {
+// A terminal that drops the progress bar gets it again every second while the turn
+// runs, and not after its end.
+func TestProgressIsResent(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{Terminal: screen.Terminal{Progress: true, Forgets: true}})
-	told := func(want ...string) {
+	afterPause := func(want ...string) {
 		t.Helper()
 		d.time = d.time.Add(5 * time.Second)
-		if diff := cmp.Diff(d.written(tickMsg{}), want); diff != "" {
+		if diff := cmp.Diff(d.rawOutput(tickMsg{}), want); diff != "" {
 			t.Error(diff)
 		}
 	}
 	d.events(userSaid("go"))
-	told(ansi.SetIndeterminateProgressBar)
-	if got := d.written(tickMsg{}); got != nil {
-		t.Errorf("it was told again at once: %q", got)
+	afterPause(ansi.SetIndeterminateProgressBar)
+	if got := d.rawOutput(tickMsg{}); got != nil {
+		t.Errorf("the progress bar was sent again too early: %q", got)
 	}
-	told(ansi.SetIndeterminateProgressBar)
+	afterPause(ansi.SetIndeterminateProgressBar)
 	d.events(done(llm.Assistant, "r", "It is done."), turnEnd(event.Done, time.Minute))
-	told()
+	afterPause()
 }
 
 func TestCopy(t *testing.T) {
 	const answer = "Use this:\n\n```go\nfunc main() {\n\tprintln(1)\n}\n```\n\n- or\n\n  ```\n  make\n  ```\n"
 	for _, c := range []struct {
-		typed, said, copied string
+		typed, message, copied string
 	}{
 		{"/copy", "Copied the last answer (13 lines) with wl-copy", answer},
 		{"/copy code", "Copied code block 2 of 2 (1 line) with wl-copy", "make\n"},
@@ -147,19 +147,19 @@ func TestCopy(t *testing.T) {
 		got := ""
 		d := newDriver(t, 80, 24, screen.Options{Clipboard: screen.Clipboard{Copy: func(text string) (string, error) { got = text; return "wl-copy", nil }}})
 		d.events(userSaid("how"), done(llm.Assistant, "r", answer), turnEnd(event.Done, time.Second))
-		d.enter(c.typed)
-		seqs := d.written(keyPress("enter"))
-		if got != c.copied || !strings.Contains(d.screen(), c.said) {
-			t.Errorf("%s: got %q, want %q, and it to be said: %s\n%s", c.typed, got, c.copied, c.said, d.screen())
+		d.typeText(c.typed)
+		seqs := d.rawOutput(keyPress("enter"))
+		if got != c.copied || !strings.Contains(d.screen(), c.message) {
+			t.Errorf("%s: copied %q, want %q and the message %q:\n%s", c.typed, got, c.copied, c.message, d.screen())
 		}
 		if want := ansi.SetSystemClipboard(c.copied); c.copied != "" && cmp.Diff(seqs, []string{want}) != "" {
 			t.Errorf("%s: the terminal got %q, want %q", c.typed, seqs, want)
 		}
 	}
 	d := newDriver(t, 80, 24, screen.Options{})
-	d.enter("/copy")
+	d.typeText("/copy")
 	d.press("enter")
 	if !strings.Contains(d.screen(), "There is no answer to copy yet.") {
-		t.Errorf("there was something to copy:\n%s", d.screen())
+		t.Errorf("the message that there is no answer is missing:\n%s", d.screen())
 	}
 }

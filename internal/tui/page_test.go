@@ -18,8 +18,8 @@ import (
 	"agent/internal/tui/transcript"
 )
 
-// FuzzPages plays the same on a screen whose pages are dropped and read again
-// and on one that keeps all: nobody sees a difference.
+// FuzzPages sends the same messages to two screens, one that unloads pages and one that
+// keeps everything in memory. Both must look the same.
 func FuzzPages(f *testing.F) {
 	for seed := range uint64(8) {
 		f.Add(seed)
@@ -31,37 +31,37 @@ func FuzzPages(f *testing.F) {
 		}
 		w, h := 30+p.IntN(90), 4+p.IntN(40)
 		p.paged = resumedAt(t, w, h, p.all, p.prompt())
-		p.whole = newDriver(t, w, h, screen.Options{})
-		p.whole.m.Transcript.PageLimit = transcript.PageSize{Events: math.MaxInt, Bytes: math.MaxInt}
-		p.whole.events(p.all...)
+		p.full = newDriver(t, w, h, screen.Options{})
+		p.full.m.Transcript.PageLimit = transcript.PageSize{Events: math.MaxInt, Bytes: math.MaxInt}
+		p.full.events(p.all...)
 		for i := range 60 {
 			what := p.step()
-			if diff := cmp.Diff(strings.Split(p.paged.screen(), "\n"), strings.Split(p.whole.screen(), "\n")); diff != "" {
-				t.Fatalf("step %d, %s (-paged +whole):\n%s", i, what, diff)
+			if diff := cmp.Diff(strings.Split(p.paged.screen(), "\n"), strings.Split(p.full.screen(), "\n")); diff != "" {
+				t.Fatalf("step %d, %s (-paged +full):\n%s", i, what, diff)
 			}
 		}
-		if loaded := p.paged.pagesRead(); loaded > 2+2*reach+p.paged.pagesShown() {
+		if loaded := p.paged.pagesRead(); loaded > 2+2*keptPages+p.paged.pagesShown() {
 			t.Errorf("%d of %d pages are in memory", loaded, len(p.paged.m.Transcript.Pages))
 		}
 	})
 }
 
-// reach is how many pages are kept on either side of the window.
-const reach = 2
+// keptPages is the number of pages kept in memory on either side of the window.
+const keptPages = 2
 
-// small is the size of pages at which little makes many.
-var small = transcript.PageSize{Events: 9, Bytes: 2 << 10}
+// smallPages is a page size that makes many pages from few events.
+var smallPages = transcript.PageSize{Events: 9, Bytes: 2 << 10}
 
-// resumedAt resumes a session of small pages, of which the screen is given what
-// follows event number tail.
+// resumedAt resumes a session with small pages. At first the screen has only the events
+// from index tail.
 func resumedAt(t *testing.T, w, h int, all []event.Event, tail int) *driver {
 	t.Helper()
 	o := screen.Options{Session: screen.Session{History: all[tail:]}}
 	d := bareDriver(t, o)
-	d.m.Transcript.PageLimit = small
+	d.m.Transcript.PageLimit = smallPages
 	d.log = append([]event.Event{}, all...)
 	d.send(tea.WindowSizeMsg{Width: w, Height: h})
-	d.events(survey(all))
+	d.events(openedEvent(all))
 	return d
 }
 
@@ -75,23 +75,23 @@ func (d *driver) pagesRead() (n int) {
 	return n
 }
 
-// pagesShown counts the pages of which something may be in the window.
+// pagesShown counts the pages that overlap the window.
 func (d *driver) pagesShown() int { return d.m.Transcript.Bottom.Page - d.m.Transcript.Top.Page + 1 }
 
-// pagedPair plays a session on two screens.
+// pagedPair runs a session on two screens: paged unloads pages, full does not.
 type pagedPair struct {
 	*rand.Rand
-	paged, whole *driver
-	all          []event.Event
-	reply        int
+	paged, full *driver
+	all         []event.Event
+	reply       int
 }
 
 func (p *pagedPair) both(do func(d *driver)) {
 	do(p.paged)
-	do(p.whole)
+	do(p.full)
 }
 
-// step does something, and says what.
+// step performs a random action on both screens and returns its description.
 func (p *pagedPair) step() string {
 	switch p.IntN(12) {
 	case 0:
@@ -108,7 +108,7 @@ func (p *pagedPair) step() string {
 		p.both(func(d *driver) { d.send(tea.WindowSizeMsg{Width: w, Height: h}) })
 		return fmt.Sprintf("%d×%d", w, h)
 	case 2:
-		bounds := append(survey(p.all).Bounds, len(p.all))
+		bounds := append(openedEvent(p.all).Bounds, len(p.all))
 		keep := bounds[p.IntN(len(bounds))]
 		if p.IntN(3) > 0 {
 			keep = bounds[len(bounds)-1-p.IntN(min(4, len(bounds)))]
@@ -137,14 +137,14 @@ func (p *pagedPair) step() string {
 		keys := []string{"enter", "up", "enter", "down"}[:1+p.IntN(4)]
 		p.both(func(d *driver) {
 			d.press("ctrl+f")
-			d.enter(text)
+			d.typeText(text)
 			d.press(keys...)
 			d.press("esc")
 		})
 		return fmt.Sprint("find ", text, " and ", keys)
 	case 8:
 		p.both(func(d *driver) { d.press("ctrl+g") })
-		return "everything, or not"
+		return "pager"
 	case 9:
 		key := []string{"alt+up", "alt+up", "alt+down"}[p.IntN(3)]
 		p.both(func(d *driver) { d.press(key) })
@@ -155,7 +155,7 @@ func (p *pagedPair) step() string {
 	return key
 }
 
-// prompt is the number of a prompt that begins a turn.
+// prompt returns the event index of a random prompt that starts a turn.
 func (p *pagedPair) prompt() int {
 	var at []int
 	for i, ev := range p.all {
@@ -206,14 +206,14 @@ func (p *pagedPair) turn() {
 	}
 }
 
-// A long session stays a few pages in memory, wherever it was looked at.
-func TestPagesAreDropped(t *testing.T) {
+// After scrolling through a long session, only a few pages stay in memory.
+func TestPagesAreUnloaded(t *testing.T) {
 	all := long(6000)
 	d := newDriver(t, 120, 40, screen.Options{Session: screen.Session{History: all}})
 	list := d.m.Transcript
 	d.press("ctrl+home")
 	if got := d.screen(); !strings.Contains(got, "agent 0.1") || !strings.Contains(got, "do it once more") {
-		t.Errorf("this is not the beginning:\n%s", got)
+		t.Errorf("ctrl+home does not show the beginning:\n%s", got)
 	}
 	for range 120 {
 		d.press("pgdown")
@@ -231,8 +231,8 @@ func TestPagesAreDropped(t *testing.T) {
 	}
 }
 
-// While pages are read, what is on screen stays where it is.
-func TestPagesThatAreStillRead(t *testing.T) {
+// The visible text does not move while pages are loaded.
+func TestLoadingPagesKeepsThePosition(t *testing.T) {
 	all := long(3000)
 	slow := bareDriver(t, screen.Options{Session: screen.Session{History: all[len(all)-60:]}})
 	slow.log = all
@@ -242,16 +242,16 @@ func TestPagesThatAreStillRead(t *testing.T) {
 		if cmd != nil {
 			due = append(due, cmd)
 		}
-		slow.check()
+		slow.checkScreen()
 	}
 	do(tea.WindowSizeMsg{Width: 80, Height: 24})
-	do(batch{survey(all)})
+	do(batch{openedEvent(all)})
 	for range 30 {
 		do(keyPress("pgup"))
 	}
-	before := above(slow)
+	before := transcriptText(slow)
 	if !strings.HasPrefix(before, "  …\n\n› do it once more") {
-		t.Fatalf("a page that is not read does not show:\n%s", before)
+		t.Fatalf("the placeholder of an unloaded page is missing:\n%s", before)
 	}
 	for len(due) > 0 {
 		cmd := due[0]
@@ -260,18 +260,19 @@ func TestPagesThatAreStillRead(t *testing.T) {
 		case tea.BatchMsg:
 			due = append(due, msg...)
 		case transcript.PageRead:
-			slow.m.Transcript.Scroll(0) // what was to be scrolled is another matter
+			slow.m.Transcript.Scroll(0) // cancel the pending scroll
 			do(msg)
 		}
 	}
-	after := above(slow)
+	after := transcriptText(slow)
 	if _, rest, _ := strings.Cut(before, "\n"); !strings.HasSuffix(after, rest) || strings.Contains(after, "…") {
 		t.Errorf("from\n%s\nto\n%s", before, after)
 	}
 }
 
-// A page that cannot be read says so, and is tried again when one comes back.
-func TestPagesThatCannotBeRead(t *testing.T) {
+// A page that cannot be read shows the error, and is read again when the user scrolls
+// back to it.
+func TestUnreadablePages(t *testing.T) {
 	all := long(3000)
 	broken := true
 	d := bareDriver(t, screen.Options{Session: screen.Session{History: all[len(all)-60:]}})
@@ -283,12 +284,12 @@ func TestPagesThatCannotBeRead(t *testing.T) {
 		return d.page(from, to)
 	}
 	d.send(tea.WindowSizeMsg{Width: 80, Height: 24})
-	d.events(survey(all))
+	d.events(openedEvent(all))
 	for range 20 {
 		d.press("pgup")
 	}
 	if got := d.screen(); !strings.Contains(got, "cannot be read: input/output") {
-		t.Errorf("it is not said that a page cannot be read:\n%s", got)
+		t.Errorf("the read error is missing:\n%s", got)
 	}
 	broken = false
 	d.press("ctrl+home")
@@ -300,60 +301,60 @@ func TestPagesThatCannotBeRead(t *testing.T) {
 		d.press("pgup")
 	}
 	if got := d.screen(); strings.Contains(got, "cannot be read") || !strings.Contains(got, "do it once more") {
-		t.Errorf("it is not tried again:\n%s", got)
+		t.Errorf("the page was not read again:\n%s", got)
 	}
 }
 
-// Before the past is known, one can look at what is there, and goes back nowhere.
-func TestBeforeTheSurvey(t *testing.T) {
+// Until the agent has sent event.Opened, the transcript scrolls, but the session can
+// neither be rewound nor forked.
+func TestNoRewindBeforeOpened(t *testing.T) {
 	all := long(3000)
 	d := bareDriver(t, screen.Options{Session: screen.Session{ID: "s1", History: all[len(all)-60:]}})
 	d.log = all
 	d.send(tea.WindowSizeMsg{Width: 80, Height: 24})
 	for _, line := range []string{"/rewind", "/rewind 1", "/fork", "/fork 2"} {
-		d.enter(line)
+		d.typeText(line)
 		d.press("enter")
 		if !strings.Contains(d.screen(), "still being read") || d.m.lists.over != nil || d.quit {
-			t.Errorf("%s goes back to nobody knows where:\n%s", line, d.screen())
+			t.Errorf("%s runs before the session is read:\n%s", line, d.screen())
 		}
 		d.press("ctrl+u")
 	}
-	d.commands()
+	d.wantCommands()
 	d.press("ctrl+home")
-	d.events(survey(all))
+	d.events(openedEvent(all))
 	if got := d.screen(); !strings.HasPrefix(got, "agent 0.1") {
-		t.Errorf("this is not the beginning:\n%s", got)
+		t.Errorf("ctrl+home does not show the beginning:\n%s", got)
 	}
-	d.enter("/rewind 1")
+	d.typeText("/rewind 1")
 	d.press("enter")
-	d.commands(event.Rewind{Keep: len(all) - 6})
+	d.wantCommands(event.Rewind{Keep: len(all) - 6})
 }
 
-// A session that cannot be read says what happened, instead of asking for
-// patience for ever.
-func TestSessionThatCannotBeRead(t *testing.T) {
+// A session that cannot be read shows the error instead of waiting forever.
+func TestUnreadableSession(t *testing.T) {
 	all := long(3000)
 	d := bareDriver(t, screen.Options{Session: screen.Session{ID: "s1", History: all[len(all)-60:]}})
 	d.send(tea.WindowSizeMsg{Width: 100, Height: 24})
 	d.press("ctrl+home")
 	d.events(event.Unreadable{Why: "decode record 7:\x1b[2J no such thing"})
 	for _, line := range []string{"/rewind", "/rewind 1", "/fork", "/fork 2"} {
-		d.enter(line)
+		d.typeText(line)
 		d.press("enter")
-		d.sees("the session cannot be read", "decode record 7")
-		d.lacks("still being read", "again in an instant")
+		d.shows("the session cannot be read", "decode record 7")
+		d.hides("still being read", "again in an instant")
 		if d.m.lists.over != nil || d.quit {
-			t.Errorf("%s goes back to nobody knows where:\n%s", line, d.screen())
+			t.Errorf("%s runs although the session is unreadable:\n%s", line, d.screen())
 		}
 	}
 	d.press("esc", "esc")
-	d.lacks("still being read")
+	d.hides("still being read")
 	d.press("ctrl+f", "x", "enter")
-	d.sees("the session cannot be read")
+	d.shows("the session cannot be read")
 	d.press("esc")
-	d.commands()
+	d.wantCommands()
 	d.press("ctrl+home")
 	if got := d.screen(); !strings.HasPrefix(got, "agent 0.1") {
-		t.Errorf("this is not the beginning of what there is:\n%s", got)
+		t.Errorf("ctrl+home does not show the first loaded event:\n%s", got)
 	}
 }

@@ -15,21 +15,21 @@ import (
 	"agent/internal/tui/screen"
 )
 
-// foot is the last line of the screen.
-func (d *driver) foot() string {
+// lastLine returns the last line of the screen.
+func (d *driver) lastLine() string {
 	d.t.Helper()
 	lines := strings.Split(strings.TrimRight(d.screen(), "\n"), "\n")
 	return lines[len(lines)-1]
 }
 
-// Where everything is shown, one sees where in it one is: less with every page
-// up, also in pages that are still to be read, and the end only at the end.
-func TestWholeTellsWhereOneIs(t *testing.T) {
+// The pager shows its position. It decreases with every page up, even in pages that are
+// not loaded yet, and "end" is shown only at the end.
+func TestPagerShowsThePosition(t *testing.T) {
 	all := long(3000)
 	d := resumedAt(t, 100, 24, all, len(all)-60)
 	d.press("ctrl+g")
-	if got := d.foot(); !strings.HasSuffix(got, "end · prompt 500 of 500") {
-		t.Errorf("at the end it says %q", got)
+	if got := d.lastLine(); !strings.HasSuffix(got, "end · prompt 500 of 500") {
+		t.Errorf("at the end the last line is %q", got)
 	}
 	at := regexp.MustCompile(`  (\d+)% · prompt (\d+) of 500$`)
 	lastPercent, lastPrompt := 100, 500
@@ -37,40 +37,40 @@ func TestWholeTellsWhereOneIs(t *testing.T) {
 		for range 10 {
 			d.press("b")
 		}
-		found := at.FindStringSubmatch(d.foot())
+		found := at.FindStringSubmatch(d.lastLine())
 		if found == nil {
-			t.Fatalf("nothing tells where one is: %q", d.foot())
+			t.Fatalf("the position is missing: %q", d.lastLine())
 		}
 		percent, _ := strconv.Atoi(found[1])
 		prompt, _ := strconv.Atoi(found[2])
 		if percent > lastPercent || prompt > lastPrompt {
-			t.Errorf("a page up went from %d%%, prompt %d to %d%%, prompt %d", lastPercent, lastPrompt, percent, prompt)
+			t.Errorf("page up moved from %d%%, prompt %d to %d%%, prompt %d", lastPercent, lastPrompt, percent, prompt)
 		}
 		lastPercent, lastPrompt = percent, prompt
 	}
 	if lastPercent > 60 || lastPrompt > 300 {
-		t.Errorf("after 400 pages up it is at %d%%, prompt %d", lastPercent, lastPrompt)
+		t.Errorf("after 400 pages up the position is %d%%, prompt %d", lastPercent, lastPrompt)
 	}
 	d.press("g")
-	if got := at.FindStringSubmatch(d.foot()); got == nil || got[1] != "0" {
-		t.Errorf("at the beginning it says %q", d.foot())
+	if got := at.FindStringSubmatch(d.lastLine()); got == nil || got[1] != "0" {
+		t.Errorf("at the beginning the last line is %q", d.lastLine())
 	}
 	d.press("d")
-	d.lacks("agent 0.1")
+	d.hides("agent 0.1")
 	d.press("u")
-	d.sees("agent 0.1")
+	d.shows("agent 0.1")
 	d.press("F")
-	if got := d.foot(); !strings.HasSuffix(got, "end · prompt 500 of 500") {
-		t.Errorf("back at the end it says %q", got)
+	if got := d.lastLine(); !strings.HasSuffix(got, "end · prompt 500 of 500") {
+		t.Errorf("back at the end the last line is %q", got)
 	}
 }
 
-// At the end it follows what streams, and elsewhere stays where it is; the line
-// below says which, that a turn runs, and what stops it.
-func TestWholeFollows(t *testing.T) {
+// At the end, the pager follows streaming text; elsewhere it keeps its position. The
+// last line shows that a turn runs and which key interrupts it.
+func TestPagerFollows(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
 		d := newDriver(t, w, h, screen.Options{})
-		d.enter("count")
+		d.typeText("count")
 		d.press("enter", "ctrl+g")
 		d.events(userSaid("count"))
 		stream := func(from, to int) {
@@ -79,86 +79,86 @@ func TestWholeFollows(t *testing.T) {
 			}
 		}
 		stream(0, 60)
-		d.pass(time.Second)
-		d.sees("number 59", "ctrl+c to interrupt", "1 s")
+		d.advance(time.Second)
+		d.shows("number 59", "ctrl+c to interrupt", "1 s")
 		d.golden("whole-follows-" + size)
 		d.press("b", "b")
 		before := strings.Split(d.screen(), "\n")
 		stream(60, 90)
 		after := strings.Split(d.screen(), "\n")
 		if got, want := after[:h-1], before[:h-1]; strings.Join(got, "\n") != strings.Join(want, "\n") {
-			t.Errorf("it moved:\n%s\nfrom\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+			t.Errorf("the text moved to\n%s\nfrom\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
-		d.lacks("follows")
+		d.hides("follows")
 		d.press("G")
 		stream(90, 120)
-		d.sees("number 119")
+		d.shows("number 119")
 		d.events(done(llm.Assistant, "r", "That is all."), turnEnd(event.Done, time.Second))
-		d.sees("That is all.")
-		d.lacks("stops", "follows")
+		d.shows("That is all.")
+		d.hides("stops", "follows")
 	})
 }
 
-// ctrl+c stops what runs wherever one is, and esc only goes back.
-func TestStopsAnywhere(t *testing.T) {
+// Ctrl+C interrupts the turn from every part of the screen. In the pager, esc only
+// closes it.
+func TestCtrlCInterruptsEverywhere(t *testing.T) {
 	for name, open := range map[string]func(d *driver){
-		"everything":           func(d *driver) { d.press("ctrl+g") },
-		"a search in it":       func(d *driver) { d.press("ctrl+g", "/", "x") },
-		"the search":           func(d *driver) { d.press("ctrl+f", "x") },
-		"the palette":          func(d *driver) { d.send(tea.KeyPressMsg{Code: 'p', Mod: tea.ModCtrl}) },
-		"the themes":           func(d *driver) { d.enter("/theme"); d.press("enter") },
-		"the help":             func(d *driver) { d.press("?") },
-		"a draft":              func(d *driver) { d.enter("and then") },
-		"suggestions":          func(d *driver) { d.enter("/mo") },
-		"earlier prompts":      func(d *driver) { d.press("ctrl+r", "x") },
-		"a question":           func(d *driver) { d.events(asked()...) },
-		"what is said with no": func(d *driver) { d.events(asked()...); d.arms(); d.press("x") },
+		"the pager":             func(d *driver) { d.press("ctrl+g") },
+		"a search in the pager": func(d *driver) { d.press("ctrl+g", "/", "x") },
+		"the search":            func(d *driver) { d.press("ctrl+f", "x") },
+		"the palette":           func(d *driver) { d.send(tea.KeyPressMsg{Code: 'p', Mod: tea.ModCtrl}) },
+		"the themes":            func(d *driver) { d.typeText("/theme"); d.press("enter") },
+		"the help":              func(d *driver) { d.press("?") },
+		"a draft":               func(d *driver) { d.typeText("and then") },
+		"suggestions":           func(d *driver) { d.typeText("/mo") },
+		"the prompt search":     func(d *driver) { d.press("ctrl+r", "x") },
+		"a dialog":              func(d *driver) { d.events(asked()...) },
+		"a comment":             func(d *driver) { d.events(asked()...); d.armDialog(); d.press("x") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := newDriver(t, 80, 24, screen.Options{})
 			d.events(userSaid("go"))
-			d.pass(time.Second)
+			d.advance(time.Second)
 			open(d)
 			d.sent = nil
 			d.press("ctrl+c")
-			d.commands(event.Interrupt{})
+			d.wantCommands(event.Interrupt{})
 			d.events(turnEnd(event.UserInterrupt, time.Second))
 			if d.m.Feed.Running || d.quit {
-				t.Errorf("it did not stop:\n%s", d.screen())
+				t.Errorf("the turn was not interrupted:\n%s", d.screen())
 			}
 		})
 	}
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(userSaid("go"))
 	d.press("ctrl+g", "esc")
-	d.lacks("closes this")
-	d.commands()
+	d.hides("closes this")
+	d.wantCommands()
 	d.press("ctrl+g")
 	d.events(turnEnd(event.Done, time.Second))
 	d.press("ctrl+c")
-	d.lacks("closes this")
-	d.commands()
+	d.hides("closes this")
+	d.wantCommands()
 }
 
-// What is marked with the mouse there is copied as elsewhere, and told until the
-// next key.
-func TestWholeTellsOfACopy(t *testing.T) {
+// In the pager, a mouse selection is copied, with a hint until the next key.
+func TestPagerCopiesMouseSelection(t *testing.T) {
 	for keep, want := range map[bool]string{false: "copied 1 line", true: "alt+w copies"} {
 		d := newDriver(t, 80, 24, screen.Options{Clipboard: screen.Clipboard{NoCopyOnSelect: keep, Copy: func(string) (string, error) { return "a clipboard", nil }}})
 		d.events(userSaid("go"), done(llm.Assistant, "r", "It says goodbye."), turnEnd(event.Done, 0))
 		d.press("ctrl+g")
 		x, y := d.find("goodbye")
 		d.drag(x, y, x+2, y)
-		if got := d.foot(); !strings.Contains(got, want) {
-			t.Errorf("the last line is %q, want it to say %q", got, want)
+		if got := d.lastLine(); !strings.Contains(got, want) {
+			t.Errorf("the last line is %q, want %q in it", got, want)
 		}
 		d.press("alt+w")
-		if got := d.foot(); keep && !strings.Contains(got, "copied 1 line") {
+		if got := d.lastLine(); keep && !strings.Contains(got, "copied 1 line") {
 			t.Errorf("after the key the last line is %q", got)
 		}
 		d.press("k")
-		if got := d.foot(); !strings.Contains(got, "q close") {
-			t.Errorf("the last line stays %q", got)
+		if got := d.lastLine(); !strings.Contains(got, "q close") {
+			t.Errorf("after another key the last line is %q", got)
 		}
 	}
 }

@@ -12,8 +12,9 @@ import (
 	"agent/internal/tui/screen"
 )
 
-// Everything is shown with all it has, and afterwards as it was.
-func TestWhole(t *testing.T) {
+// The pager shows the transcript without truncation. After closing it, the screen is
+// unchanged.
+func TestPager(t *testing.T) {
 	lines := func(word string, n int) string { return strings.Repeat(word+"\n", n) + "last of the " + word }
 	all := []event.Event{userSaid(lines("prompt", 40)), done(llm.Thinking, "r", lines("thought", 40)), call("r", "1", "read"), call("r", "2", "read"),
 		start("1", "read a.go", "read", file("a.go")), start("2", "read b.go", "read", file("b.go")),
@@ -26,42 +27,43 @@ func TestWhole(t *testing.T) {
 		d.golden("whole-" + size)
 		for _, word := range []string{"prompt", "thought", "output", "other"} {
 			d.press("/")
-			d.enter("last of the " + word)
+			d.typeText("last of the " + word)
 			d.press("enter")
-			d.sees("last of the "+word, "1 of 1")
+			d.shows("last of the "+word, "1 of 1")
 			d.press("esc")
 		}
 		d.press("g")
-		d.sees("agent 0.1")
+		d.shows("agent 0.1")
 		d.press("space", "space", "b", "j", "j", "k", "G")
-		d.sees("All read.")
+		d.shows("All read.")
 		d.press("/")
-		d.enter("prompt")
-		d.press("enter", "N", "N", "n") // n goes down, as in less
+		d.typeText("prompt")
+		d.press("enter", "N", "N", "n") // n searches down, as in less
 		d.golden("whole-find-" + size)
 		d.press("esc", "G", "x", "y", "tab", "q")
 		if got := d.screen(); got != before {
-			t.Errorf("it was\n%s\nand is\n%s", before, got)
+			t.Errorf("the screen changed from\n%s\nto\n%s", before, got)
 		}
-		d.commands()
+		d.wantCommands()
 	})
 }
 
-// A question that comes meanwhile is told, and waits.
-func TestWholeWhileAsked(t *testing.T) {
+// A dialog that opens behind the pager is announced and takes no keys until the pager is
+// closed.
+func TestDialogBehindThePager(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
-	d.enter("/view")
+	d.typeText("/view")
 	d.press("enter")
 	d.events(asked()...)
-	d.sees("a question waits")
+	d.shows("a question waits")
 	d.press("y", "n", "a")
-	d.commands()
+	d.wantCommands()
 	d.send(tea.WindowSizeMsg{Width: 40, Height: 2})
 	d.send(tea.WindowSizeMsg{Width: 80, Height: 24})
 	d.press("q")
 	d.press("1") // too early
-	d.commands()
-	d.arms()
+	d.wantCommands()
+	d.armDialog()
 	d.press("1", "enter")
-	d.commands(event.Answer{ID: "5", Decision: event.Allow})
+	d.wantCommands(event.Answer{ID: "5", Decision: event.Allow})
 }

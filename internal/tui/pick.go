@@ -15,13 +15,14 @@ import (
 	"agent/internal/tui/terminal"
 )
 
-// Pick lets the person choose one of o.Sessions before there is a session to
-// show. The id is empty when they chose none or ctx ended. Besides, Dir,
-// Preview, Keys and what says how to draw count.
+// Pick shows the session picker before a session is open and returns the ID of the
+// selected session. The ID is empty if the user cancelled or ctx ended. Of o it uses
+// the session list and preview, the directory, the keys, and the options for input,
+// output and appearance.
 func Pick(ctx context.Context, o screen.Options) (id string, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	p := newPicking(o, time.Now)
+	p := newSessionPicker(o, time.Now)
 	defer p.picker.Stop()
 	drawn, err := terminal.Show(ctx, cancel, p, terminal.Options{In: o.Input, Out: o.Output, Fault: o.Fault}, nil)
 	if !drawn {
@@ -30,16 +31,16 @@ func Pick(ctx context.Context, o screen.Options) (id string, err error) {
 	return p.chosen, err
 }
 
-// picking is a picker that is the whole program.
-type picking struct {
+// sessionPicker is the Bubble Tea program of Pick.
+type sessionPicker struct {
 	picker *list.Picker
 	o      screen.Options
 	chosen string
-	over   bool
+	closed bool
 }
 
-func newPicking(o screen.Options, now func() time.Time) *picking {
-	p := &picking{o: o}
+func newSessionPicker(o screen.Options, now func() time.Time) *sessionPicker {
+	p := &sessionPicker{o: o}
 	st := p.o.Look().Styles()
 	p.picker = list.NewPicker(slash.PickerSource(&p.o, st, now), keys.New(o.Keys), st, now, func(s list.Session) tea.Cmd {
 		p.chosen = s.ID
@@ -48,21 +49,21 @@ func newPicking(o screen.Options, now func() time.Time) *picking {
 	return p
 }
 
-// Init reads what there is to choose from.
-func (p *picking) Init() tea.Cmd { return p.picker.Read("") }
+// Init returns the command that reads the list of sessions.
+func (p *sessionPicker) Init() tea.Cmd { return p.picker.Read("") }
 
-// Update takes a message.
-func (p *picking) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	cmd, over := p.picker.Update(msg)
-	if over {
-		p.over = true
+// Update implements tea.Model.
+func (p *sessionPicker) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	cmd, closed := p.picker.Update(msg)
+	if closed {
+		p.closed = true
 		return p, tea.Quit
 	}
 	return p, cmd
 }
 
-// View draws the window.
-func (p *picking) View() tea.View {
+// View implements tea.Model.
+func (p *sessionPicker) View() tea.View {
 	v := tea.NewView("")
 	v.AltScreen = true
 	if !p.o.NoMouse {
@@ -73,7 +74,7 @@ func (p *picking) View() tea.View {
 	}
 	lines, cursor := p.picker.Lines()
 	v.SetContent(p.picker.St.Letters.Write(strings.Join(ink.ClipLines(lines, p.picker.Width), "\n")))
-	if !p.over {
+	if !p.closed {
 		v.Cursor = cursor
 	}
 	return v

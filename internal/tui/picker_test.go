@@ -16,11 +16,11 @@ import (
 	"agent/internal/tui/screen"
 )
 
-// noon is when sessions are chosen.
+// noon is the current time in these tests.
 func noon() time.Time { return time.Date(2026, 3, 5, 13, 0, 0, 0, time.UTC) }
 
-// stored are sessions as a store has them.
-func stored() []list.Session {
+// storedSessions returns the sessions of the fake store.
+func storedSessions() []list.Session {
 	return []list.Session{
 		{ID: "s3", Dir: "~/src/shop", Title: "the server ignores --timeout, fix it", When: noon().Add(-time.Hour), Messages: 14, Parent: "s2"},
 		{ID: "s4", Dir: "~/src/shop", Title: "and now with TLS", When: noon().Add(-2 * time.Hour), Messages: 3, Parent: "s3", Current: true},
@@ -29,7 +29,7 @@ func stored() []list.Session {
 	}
 }
 
-// store answers for sessions as a program does.
+// store is a fake session store that records its calls.
 type store struct {
 	queries, previews []string
 }
@@ -41,9 +41,9 @@ func (s *store) options() screen.Options {
 			s.queries = append(s.queries, query)
 			switch query {
 			case "":
-				return stored(), nil
+				return storedSessions(), nil
 			case "listener":
-				return []list.Session{stored()[2], stored()[3]}, nil
+				return []list.Session{storedSessions()[2], storedSessions()[3]}, nil
 			case "[":
 				return nil, errors.New("search: missing \x1b]")
 			}
@@ -58,22 +58,22 @@ func (s *store) options() screen.Options {
 	}
 }
 
-// pickerDriver plays the terminal and the clock of a picker.
+// pickerDriver simulates the terminal and the clock of a session picker.
 type pickerDriver struct {
 	driver
-	p *picking
+	p *sessionPicker
 }
 
 func newPickerDriver(t *testing.T, width, height int, o screen.Options) *pickerDriver {
 	d := &pickerDriver{driver: driver{t: t, time: noon()}}
-	d.p = newPicking(o, func() time.Time { return d.time })
+	d.p = newSessionPicker(o, func() time.Time { return d.time })
 	d.p.picker.After = d.after
-	d.work(d.p.Init())
+	d.runCmd(d.p.Init())
 	d.send(tea.WindowSizeMsg{Width: width, Height: height})
 	return d
 }
 
-func (d *pickerDriver) work(cmd tea.Cmd) {
+func (d *pickerDriver) runCmd(cmd tea.Cmd) {
 	if cmd == nil {
 		return
 	}
@@ -81,7 +81,7 @@ func (d *pickerDriver) work(cmd tea.Cmd) {
 	case nil, tea.QuitMsg:
 	case tea.BatchMsg:
 		for _, c := range msg {
-			d.work(c)
+			d.runCmd(c)
 		}
 	default:
 		d.send(msg)
@@ -90,7 +90,7 @@ func (d *pickerDriver) work(cmd tea.Cmd) {
 
 func (d *pickerDriver) send(msg tea.Msg) {
 	_, cmd := d.p.Update(msg)
-	d.work(cmd)
+	d.runCmd(cmd)
 }
 
 func (d *pickerDriver) press(names ...string) {
@@ -99,14 +99,14 @@ func (d *pickerDriver) press(names ...string) {
 	}
 }
 
-func (d *pickerDriver) enter(text string) {
+func (d *pickerDriver) typeText(text string) {
 	for _, r := range text {
 		d.send(tea.KeyPressMsg{Code: r, Text: string(r)})
 	}
 }
 
-// rest lets everything happen that happens when nobody types.
-func (d *pickerDriver) rest() {
+// runTimers fires all timers, as after a pause in typing.
+func (d *pickerDriver) runTimers() {
 	for len(d.timers) > 0 {
 		due := d.timers
 		d.timers = nil
@@ -126,14 +126,14 @@ func (d *pickerDriver) golden(name string) {
 func TestPicker(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
 		d := newPickerDriver(t, w, h, new(store).options())
-		d.rest()
+		d.runTimers()
 		d.golden("picker-" + size)
 		d.press("tab", "down", "down", "down")
-		d.rest()
+		d.runTimers()
 		d.golden("picker-everywhere-" + size)
 		d.press("tab")
-		d.enter("BUILD slow")
-		d.rest()
+		d.typeText("BUILD slow")
+		d.runTimers()
 		d.golden("picker-filtered-" + size)
 		d.press("enter")
 		if got, want := d.p.chosen, "s2"; got != want {
@@ -142,60 +142,60 @@ func TestPicker(t *testing.T) {
 	})
 }
 
-// What is typed is looked for in the texts too, once nobody types.
+// After a pause in typing, the picker also searches the transcripts.
 func TestPickerSearches(t *testing.T) {
 	s := &store{}
 	d := newPickerDriver(t, 80, 24, s.options())
-	d.enter("listener")
+	d.typeText("listener")
 	if got := d.screen(); !strings.Contains(got, "searching transcripts") {
-		t.Errorf("that it searches is not told:\n%s", got)
+		t.Errorf("the search is not shown:\n%s", got)
 	}
-	d.rest()
+	d.runTimers()
 	if diff := cmp.Diff(s.queries, []string{"", "listener"}); diff != "" {
 		t.Errorf("queries (-got +want):\n%s", diff)
 	}
 	if got := d.screen(); !strings.Contains(got, "why is the build slow") || strings.Contains(got, "templates") {
-		t.Errorf("not what was found here:\n%s", got)
+		t.Errorf("want only the matches in this directory:\n%s", got)
 	}
 	d.press("tab")
 	if got := d.screen(); !strings.Contains(got, "templates") {
-		t.Errorf("not what was found elsewhere:\n%s", got)
+		t.Errorf("the matches in other directories are missing:\n%s", got)
 	}
 	d.press("ctrl+u")
-	d.rest()
-	d.enter("[")
-	d.rest()
+	d.runTimers()
+	d.typeText("[")
+	d.runTimers()
 	if got := d.screen(); !strings.Contains(got, "search: missing ␛]") {
-		t.Errorf("the error is not told:\n%s", got)
+		t.Errorf("the error is missing:\n%s", got)
 	}
 	d.press("esc")
-	if d.p.chosen != "" || !d.p.over {
+	if d.p.chosen != "" || !d.p.closed {
 		t.Errorf("esc chose %q", d.p.chosen)
 	}
 }
 
-// Where this directory has no session, those of the others are listed, and stay.
-func TestPickerElsewhere(t *testing.T) {
+// If this directory has no sessions, the picker always lists those of all directories.
+func TestPickerWithoutLocalSessions(t *testing.T) {
 	o := (&store{}).options()
 	o.Files.Dir = "~/src/new"
 	d := newPickerDriver(t, 80, 24, o)
 	before := d.screen()
 	d.press("tab")
 	if diff := cmp.Diff(d.screen(), before); diff != "" || !strings.Contains(before, "templates") {
-		t.Errorf("tab changes what is listed (-got +want):\n%s", diff)
+		t.Errorf("tab changes the list (-got +want):\n%s", diff)
 	}
 }
 
-// Each end is read once, and only where the mark comes to rest.
+// A preview is read once per session, and only after the marker stops on it.
 func TestPickerPreviews(t *testing.T) {
 	s := &store{}
 	d := newPickerDriver(t, 80, 24, s.options())
 	d.press("down", "down")
-	d.rest()
+	d.runTimers()
 	d.press("up")
-	d.rest()
+	d.runTimers()
 	d.press("down")
-	d.rest()
+	d.runTimers()
 	if diff := cmp.Diff(s.previews, []string{"s2", "s4"}); diff != "" {
 		t.Errorf("previews (-got +want):\n%s", diff)
 	}
@@ -221,15 +221,15 @@ func TestResume(t *testing.T) {
 		d := newDriver(t, w, h, o)
 		d.time = noon()
 		d.events(twoTurns()...)
-		d.enter("/sessions")
+		d.typeText("/sessions")
 		d.press("enter")
-		d.pass(time.Second)
+		d.advance(time.Second)
 		d.golden("sessions-" + size)
 		d.press("down", "down", "enter")
 		if d.quit || strings.Contains(d.screen(), "resume a session") {
-			t.Errorf("the session that is shown is not gone back to:\n%s", d.screen())
+			t.Errorf("selecting the open session does not return to it:\n%s", d.screen())
 		}
-		d.enter("/resume")
+		d.typeText("/resume")
 		d.press("enter")
 		d.events(event.Notice{Text: "below"})
 		d.press("enter")
@@ -239,11 +239,11 @@ func TestResume(t *testing.T) {
 	})
 }
 
-func TestResumeNowhere(t *testing.T) {
+func TestResumeWithoutSessions(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
-	d.enter("/resume")
+	d.typeText("/resume")
 	d.press("enter")
 	if got := d.screen(); !strings.Contains(got, "There are no other sessions.") {
-		t.Errorf("that there are none is not told:\n%s", got)
+		t.Errorf("the message that there are none is missing:\n%s", got)
 	}
 }

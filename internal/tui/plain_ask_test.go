@@ -12,10 +12,11 @@ import (
 	"agent/internal/tui/screen"
 )
 
-// asker is an agent that asks one question and keeps the answer.
-func asker(ask event.Ask, got *[]event.Answer) func(context.Context, chan<- event.Event, <-chan event.Command) {
+// askingAgent returns an agent that asks ask after each prompt and appends the answers
+// to got.
+func askingAgent(ask event.Ask, got *[]event.Answer) func(context.Context, chan<- event.Event, <-chan event.Command) {
 	return func(ctx context.Context, events chan<- event.Event, commands <-chan event.Command) {
-		tell := func(evs ...event.Event) {
+		send := func(evs ...event.Event) {
 			for _, ev := range evs {
 				select {
 				case events <- ev:
@@ -28,10 +29,10 @@ func asker(ask event.Ask, got *[]event.Answer) func(context.Context, chan<- even
 			case c := <-commands:
 				switch c := c.(type) {
 				case event.Prompt:
-					tell(userSaid(c.Text), call("r", ask.ID, "tool"), event.Asked{Ask: ask})
+					send(userSaid(c.Text), call("r", ask.ID, "tool"), event.Asked{Ask: ask})
 				case event.Answer:
 					*got = append(*got, c)
-					tell(turnEnd(event.Done, 0))
+					send(turnEnd(event.Done, 0))
 				}
 			case <-ctx.Done():
 				return
@@ -81,7 +82,7 @@ func TestPlainAnswers(t *testing.T) {
 		{long, "5|1", yes, "+line 29\n"},
 		{warned, "y", yes, "  warning: deletes files\n  a +0 −0\n  + deletes\n  1 yes"},
 		{which, "y|n|Yes|1", chose(0), "note: answer with a number, or type your answer after 3\n"},
-		{steps, "2|4 x|go on|y", yes, "  1 yes  3 no\n"},
+		{steps, "2|4 x|continue|y", yes, "  1 yes  3 no\n"},
 		{edit, "sure", event.Answer{ID: "1", Decision: event.Refuse, Note: "the input has ended, so no user can answer"}, ""},
 		{which, "2", chose(1), "  1 this\n  2 that\n  3 TEXT something else: your answer\n  4 let the model decide\n"},
 		{which, "4", no, ""},
@@ -92,12 +93,12 @@ func TestPlainAnswers(t *testing.T) {
 	} {
 		t.Run(c.lines, func(t *testing.T) {
 			var got []event.Answer
-			out := toldBy(t, asker(c.ask, &got), screen.Options{}, append([]string{"go"}, strings.Split(c.lines, "|")...)...)
+			out := runPlainWith(t, askingAgent(c.ask, &got), screen.Options{}, append([]string{"go"}, strings.Split(c.lines, "|")...)...)
 			if diff := cmp.Diff(got, []event.Answer{c.want}); diff != "" {
 				t.Errorf("(-got +want):\n%s\n%s", diff, out)
 			}
 			if !strings.Contains(out, c.says) {
-				t.Errorf("there is no %q:\n%s", c.says, out)
+				t.Errorf("%q is missing:\n%s", c.says, out)
 			}
 		})
 	}

@@ -15,8 +15,8 @@ import (
 	"agent/internal/tui/screen"
 )
 
-// many are more models than are told at once.
-func many(context.Context, bool) ([]screen.Model, error) {
+// manyModels lists more models than are printed at once.
+func manyModels(context.Context, bool) ([]screen.Model, error) {
 	var all []screen.Model
 	for i := range 2*20 + 5 {
 		all = append(all, screen.Model{Name: fmt.Sprintf("here/m%02d", i+1)})
@@ -24,14 +24,14 @@ func many(context.Context, bool) ([]screen.Model, error) {
 	return append(all, screen.Model{Name: "there/large"}, screen.Model{Name: "there/larger"}), nil
 }
 
-// heard is what was printed, which one can wait for.
-type heard struct {
+// liveOutput collects output and signals new text.
+type liveOutput struct {
 	mu   sync.Mutex
 	text bytes.Buffer
-	more chan struct{} // holds a sign that there is more
+	more chan struct{} // signals new text; has a buffer of one
 }
 
-func (h *heard) Write(b []byte) (int, error) {
+func (h *liveOutput) Write(b []byte) (int, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	select {
@@ -41,29 +41,29 @@ func (h *heard) Write(b []byte) (int, error) {
 	return h.text.Write(b)
 }
 
-// from returns what was printed from byte n on.
-func (h *heard) from(n int) string {
+// from returns the output from byte n.
+func (h *liveOutput) from(n int) string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.text.String()[n:]
 }
 
-// turn is what a person waits for, and what they type then.
-type turn struct{ wait, line string }
+// exchange is the output that the simulated user waits for, and the line typed then.
+type exchange struct{ wait, line string }
 
-// conversed is told where a person types.
-func conversed(t *testing.T, o screen.Options, turns ...turn) string {
+// runPlainTyped is runPlain with a user at a terminal, who waits before each line.
+func runPlainTyped(t *testing.T, o screen.Options, exchanges ...exchange) string {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	defer stop()
 	events, commands, typed := make(chan event.Event), make(chan event.Command), make(chan string)
 	go echo(ctx, events, commands)
-	out := &heard{more: make(chan struct{}, 1)}
+	out := &liveOutput{more: make(chan struct{}, 1)}
 	o.Events, o.Commands, o.Output, o.Version = events, commands, out, "0.1"
 	go func() {
 		defer close(typed)
 		seen := 0
-		for _, each := range turns {
+		for _, each := range exchanges {
 			for !strings.Contains(out.from(seen), each.wait) {
 				select {
 				case <-out.more:
@@ -84,30 +84,29 @@ func conversed(t *testing.T, o screen.Options, turns ...turn) string {
 	return out.from(0)
 }
 
-// A long list is told piece by piece, to a file as well.
-func TestPlainListGoesOn(t *testing.T) {
-	got := told(t, screen.Options{Models: screen.Models{List: many}}, "/model", "more", "more", "45", "/model", "more", "7", "more")
+// A long list is printed in parts, even if the input is not a terminal.
+func TestPlainListInParts(t *testing.T) {
+	got := runPlain(t, screen.Options{Models: screen.Models{List: manyModels}}, "/model", "more", "more", "45", "/model", "more", "7", "more")
 	for _, want := range []string{
 		"  20 here/m20\n  and 27 more (type more to list them)\n  type a number to select, or an empty line to cancel\n  21 here/m21\n",
 		"  40 here/m40\n  and 7 more (type more to list them)\n  41 here/m41\n",
 		"note: model: here/m45\n", "note: model: here/m07\n", "You said more.",
 	} {
 		if !strings.Contains(got, want) {
-			t.Errorf("there is no %q:\n%s", want, got)
+			t.Errorf("%q is missing:\n%s", want, got)
 		}
 	}
 	if strings.Count(got, "  47 there/larger\n") != 1 {
-		t.Errorf("the last row is told %d times, want once:\n%s", strings.Count(got, "  47 there/larger\n"), got)
+		t.Errorf("the last row is printed %d times, want once:\n%s", strings.Count(got, "  47 there/larger\n"), got)
 	}
 }
 
-// A part of a name narrows the list to what is called so, or takes what alone
-// is.
+// Part of a name filters the list. If only one row matches, it is selected.
 func TestPlainListByName(t *testing.T) {
 	const ready = "empty line to cancel"
-	got := conversed(t, screen.Options{Models: screen.Models{List: many}},
-		turn{"> ", "/model"}, turn{ready, "no such thing"}, turn{ready, "m31"}, turn{"model: here/m31", "/model"},
-		turn{ready, "LARGE"}, turn{ready, "2"}, turn{"model: there/larger", "/model"}, turn{ready, ""}, turn{"> ", "hello"}, turn{"You said", "/quit"})
+	got := runPlainTyped(t, screen.Options{Models: screen.Models{List: manyModels}},
+		exchange{"> ", "/model"}, exchange{ready, "no such thing"}, exchange{ready, "m31"}, exchange{"model: here/m31", "/model"},
+		exchange{ready, "LARGE"}, exchange{ready, "2"}, exchange{"model: there/larger", "/model"}, exchange{ready, ""}, exchange{"> ", "hello"}, exchange{"You said", "/quit"})
 	for _, want := range []string{
 		"note: no match for no such thing\n  1 here/m01\n",
 		"  1 here/m31\n", "note: model: here/m31\n",
@@ -115,12 +114,12 @@ func TestPlainListByName(t *testing.T) {
 		"note: model: there/larger\n", "You said hello.",
 	} {
 		if !strings.Contains(got, want) {
-			t.Errorf("there is no %q:\n%s", want, got)
+			t.Errorf("%q is missing:\n%s", want, got)
 		}
 	}
 }
 
-// Sessions are found by what was said in them, too.
+// The list of sessions also searches the transcripts.
 func TestPlainListOfSessions(t *testing.T) {
 	sessions := func(_ context.Context, query string) ([]list.Session, error) {
 		all := []list.Session{{ID: "a", Dir: "~/shop", Title: "one"}, {ID: "b", Dir: "~/shop", Title: "two"}, {ID: "c", Dir: "~/shop", Title: "three"}}
@@ -129,11 +128,11 @@ func TestPlainListOfSessions(t *testing.T) {
 		}
 		return all, nil
 	}
-	got := conversed(t, screen.Options{Session: screen.Session{List: sessions}, Files: screen.Files{Dir: "~/shop"}}, turn{"> ", "/resume"}, turn{"empty line to cancel", "what was said"})
+	got := runPlainTyped(t, screen.Options{Session: screen.Session{List: sessions}, Files: screen.Files{Dir: "~/shop"}}, exchange{"> ", "/resume"}, exchange{"empty line to cancel", "spoken words"})
 	if !strings.Contains(got, "3 three") || !strings.Contains(got, "  1 two") && !strings.Contains(got, "  1 b") {
 		t.Errorf("the session is not found:\n%s", got)
 	}
-	got = conversed(t, screen.Options{Session: screen.Session{List: func(context.Context, string) ([]list.Session, error) { return nil, nil }}}, turn{"> ", "/resume"}, turn{"the list is empty", "/quit"})
+	got = runPlainTyped(t, screen.Options{Session: screen.Session{List: func(context.Context, string) ([]list.Session, error) { return nil, nil }}}, exchange{"> ", "/resume"}, exchange{"the list is empty", "/quit"})
 	if strings.Contains(got, "not available") {
 		t.Errorf("an empty list says:\n%s", got)
 	}

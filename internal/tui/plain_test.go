@@ -13,15 +13,15 @@ import (
 	"agent/internal/tui/screen"
 )
 
-// told types lines where there is no screen, for an agent that repeats what it is
-// told, and returns all that is printed.
-func told(t *testing.T, o screen.Options, lines ...string) string {
+// runPlain runs plain mode with the given lines of input and the echo agent. It returns
+// the output.
+func runPlain(t *testing.T, o screen.Options, lines ...string) string {
 	t.Helper()
-	return toldBy(t, echo, o, lines...)
+	return runPlainWith(t, echo, o, lines...)
 }
 
-// toldBy is told by another agent.
-func toldBy(t *testing.T, agent func(context.Context, chan<- event.Event, <-chan event.Command), o screen.Options, lines ...string) string {
+// runPlainWith is runPlain with another agent.
+func runPlainWith(t *testing.T, agent func(context.Context, chan<- event.Event, <-chan event.Command), o screen.Options, lines ...string) string {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	defer stop()
@@ -39,26 +39,26 @@ func toldBy(t *testing.T, agent func(context.Context, chan<- event.Event, <-chan
 	return out.String()
 }
 
-// echo is an agent that says what it was told, and does what is set.
+// echo is an agent that repeats each prompt and confirms changes of settings.
 func echo(ctx context.Context, events chan<- event.Event, commands <-chan event.Command) {
 	for {
-		var does []event.Event
+		var reply []event.Event
 		select {
 		case c := <-commands:
 			switch c := c.(type) {
 			case event.Prompt:
-				does = []event.Event{userSaid(c.Text), done(llm.Assistant, "r", "You said "+c.Text+"."), turnEnd(event.Done, 0)}
+				reply = []event.Event{userSaid(c.Text), done(llm.Assistant, "r", "You said "+c.Text+"."), turnEnd(event.Done, 0)}
 			case event.SetModel:
-				does = []event.Event{&event.ModelSet{Model: c.Model}}
+				reply = []event.Event{&event.ModelSet{Model: c.Model}}
 			case event.ListPermissions:
-				does = []event.Event{event.PermissionsNow{Allowed: []string{"`make` in ~/shop"}}}
+				reply = []event.Event{event.PermissionsNow{Allowed: []string{"`make` in ~/shop"}}}
 			case event.SetMode:
-				does = []event.Event{&event.ModeSet{Mode: string(c.Mode)}}
+				reply = []event.Event{&event.ModeSet{Mode: string(c.Mode)}}
 			}
 		case <-ctx.Done():
 			return
 		}
-		for _, ev := range does {
+		for _, ev := range reply {
 			select {
 			case events <- ev:
 			case <-ctx.Done():
@@ -68,85 +68,86 @@ func echo(ctx context.Context, events chan<- event.Event, commands <-chan event.
 	}
 }
 
-// What needs a screen says so, and takes no line that follows it.
-func TestPlainWithoutAScreen(t *testing.T) {
+// Commands that need the screen report that they are not available, and consume no
+// further input.
+func TestPlainRejectsScreenCommands(t *testing.T) {
 	for _, command := range []string{"/view", "/find", "/find one", "/keys", "/keys scroll", "/edit"} {
 		name, _, _ := strings.Cut(command, " ")
-		got := told(t, screen.Options{}, "one", command, "two")
+		got := runPlain(t, screen.Options{}, "one", command, "two")
 		for _, want := range []string{"note: " + name + " is not available in plain mode.\n", "agent: You said two.\n"} {
 			if !strings.Contains(got, want) {
-				t.Errorf("after %s there is no %q:\n%s", command, want, got)
+				t.Errorf("after %s, %q is missing:\n%s", command, want, got)
 			}
 		}
 	}
-	if got := told(t, screen.Options{}, "/help"); strings.Contains(got, "/view") || !strings.Contains(got, "!!COMMAND") {
-		t.Errorf("the help tells of other things than can be typed:\n%s", got)
+	if got := runPlain(t, screen.Options{}, "/help"); strings.Contains(got, "/view") || !strings.Contains(got, "!!COMMAND") {
+		t.Errorf("the help does not match the commands of plain mode:\n%s", got)
 	}
 }
 
-// A list is told whole, once all of it is known. A line that is no number goes
-// on with something else.
+// A list is printed once it is complete. A line that is not a number closes it and is
+// handled as a prompt or command.
 func TestPlainList(t *testing.T) {
-	models := func(_ context.Context, whole bool) ([]screen.Model, error) {
+	models := func(_ context.Context, complete bool) ([]screen.Model, error) {
 		all := []screen.Model{{Name: "here/one"}, {Name: "here/two"}}
-		if !whole {
+		if !complete {
 			return all[:1], nil
 		}
 		return all, nil
 	}
-	got := told(t, screen.Options{Models: screen.Models{List: models}}, "/model", "hello", "/model", "7", "/theme", "1", "bye")
+	got := runPlain(t, screen.Options{Models: screen.Models{List: models}}, "/model", "hello", "/model", "7", "/theme", "1", "bye")
 	for _, want := range []string{"  1 here/one\n  2 here/two\n", "You said hello.", "note: there is no row 7\n", "You said bye."} {
 		if !strings.Contains(got, want) {
-			t.Errorf("there is no %q:\n%s", want, got)
+			t.Errorf("%q is missing:\n%s", want, got)
 		}
 	}
 }
 
-// What was not sent before the program ended is told: it can be typed again.
-func TestPlainTellsWhatWasNotSent(t *testing.T) {
-	got := told(t, screen.Options{Session: screen.Session{Draft: draft("half a", "one", "!make")}})
+// Messages that were not sent before the program ended are printed, so that the user
+// can type them again.
+func TestPlainPrintsUnsentMessages(t *testing.T) {
+	got := runPlain(t, screen.Options{Session: screen.Session{Draft: draft("half a", "one", "!make")}})
 	if want := "note: not sent, type these again to send them:\n  one\n  !make\n"; !strings.Contains(got, want) {
-		t.Errorf("there is no %q:\n%s", want, got)
+		t.Errorf("%q is missing:\n%s", want, got)
 	}
 }
 
-// What the last line of a screen tells is told when it changes.
-func TestPlainTellsOfChanges(t *testing.T) {
-	got := told(t, screen.Options{Models: screen.Models{Name: "acme/small"}, Session: screen.Session{Mode: "ask"}}, "/model acme/large", "one", "/mode edits", "/mode edits", "two")
+// Changes of the model and the permission mode are printed once.
+func TestPlainPrintsChanges(t *testing.T) {
+	got := runPlain(t, screen.Options{Models: screen.Models{Name: "acme/small"}, Session: screen.Session{Mode: "ask"}}, "/model acme/large", "one", "/mode edits", "/mode edits", "two")
 	for _, want := range []string{"note: model: acme/large\n", "note: permission mode: auto-edit\n"} {
 		if strings.Count(got, want) != 1 {
-			t.Errorf("got %q %d times, want it once:\n%s", want, strings.Count(got, want), got)
+			t.Errorf("%q is printed %d times, want once:\n%s", want, strings.Count(got, want), got)
 		}
 	}
 }
 
-// Where the past of a session cannot be read, what is piped in is not kept
-// waiting for it.
-func TestPlainOfASessionThatCannotBeRead(t *testing.T) {
+// If the session cannot be read, piped input is processed anyway.
+func TestPlainWithUnreadableSession(t *testing.T) {
 	o := screen.Options{Session: screen.Session{History: []event.Event{userSaid("before")}, Page: func(int, int) ([]event.Event, error) { return nil, nil }}}
-	got := toldBy(t, func(ctx context.Context, events chan<- event.Event, commands <-chan event.Command) {
+	got := runPlainWith(t, func(ctx context.Context, events chan<- event.Event, commands <-chan event.Command) {
 		events <- event.Unreadable{Why: "decode record 3"}
 		echo(ctx, events, commands)
 	}, o, "/rewind", "hello")
 	for _, want := range []string{"error: cannot read the session: decode record 3\n", "cannot be rewound or forked", "You said hello."} {
 		if !strings.Contains(got, want) {
-			t.Errorf("there is no %q:\n%s", want, got)
+			t.Errorf("%q is missing:\n%s", want, got)
 		}
 	}
 }
 
-// Where there is but ASCII, lines have nothing else of the program's own.
+// With the ASCII option, all output of the program is ASCII.
 func TestPlainASCII(t *testing.T) {
-	got := told(t, screen.Options{Models: screen.Models{Name: "acme/small"}, Files: screen.Files{Dir: "~/shop", Branch: "main"}, Appearance: screen.Appearance{ASCII: true}}, "hello", "/status", "/model")
+	got := runPlain(t, screen.Options{Models: screen.Models{Name: "acme/small"}, Files: screen.Files{Dir: "~/shop", Branch: "main"}, Appearance: screen.Appearance{ASCII: true}}, "hello", "/status", "/model")
 	if strings.ContainsFunc(got, func(r rune) bool { return r > 127 }) || !strings.Contains(got, "~/shop | main") {
 		t.Errorf("got %q", got)
 	}
 }
 
-// Which model answered before, and in which mode, is not told as if it did now.
-func TestPlainGoesOnOtherwise(t *testing.T) {
+// Resuming with another model and mode prints no change.
+func TestPlainResumedWithOtherSettings(t *testing.T) {
 	past := append(long(1), &event.ModelSet{Model: "acme/large"}, &event.ModeSet{Mode: "all"})
-	got := told(t, screen.Options{Models: screen.Models{Name: "acme/small"}, Session: screen.Session{Mode: "ask", History: past}}, "hello")
+	got := runPlain(t, screen.Options{Models: screen.Models{Name: "acme/small"}, Session: screen.Session{Mode: "ask", History: past}}, "hello")
 	if strings.Contains(got, "note: model:") || strings.Contains(got, "note: permission mode:") {
 		t.Errorf("got %q", got)
 	}
@@ -154,18 +155,18 @@ func TestPlainGoesOnOtherwise(t *testing.T) {
 
 // TestPlainStatus prints the standing permissions below the rest of /status.
 func TestPlainStatus(t *testing.T) {
-	got := told(t, screen.Options{Models: screen.Models{Name: "acme/small", Effort: "high"}}, "/status", "hello")
+	got := runPlain(t, screen.Options{Models: screen.Models{Name: "acme/small", Effort: "high"}}, "/status", "hello")
 	if !strings.Contains(got, "  effort: high\n") || strings.Count(got, "  always allowed: `make` in ~/shop\n") != 1 {
 		t.Errorf("got %q", got)
 	}
 }
 
-// Where the model is told from the start, and again where that changes.
-func TestPlainTellsTheHost(t *testing.T) {
-	got := told(t, screen.Options{Models: screen.Models{Name: "acme/small", Host: "gpu.lan:8000", BaseURL: "http://gpu.lan:8000/v1"}}, "hello", "/status")
+// The host of the model is printed at the start, and its base URL in /status.
+func TestPlainPrintsTheHost(t *testing.T) {
+	got := runPlain(t, screen.Options{Models: screen.Models{Name: "acme/small", Host: "gpu.lan:8000", BaseURL: "http://gpu.lan:8000/v1"}}, "hello", "/status")
 	for _, want := range []string{"Model: acme/small at gpu.lan:8000.", "http://gpu.lan:8000/v1"} {
 		if !strings.Contains(got, want) {
-			t.Errorf("there is no %q in %q", want, got)
+			t.Errorf("%q is missing in %q", want, got)
 		}
 	}
 }

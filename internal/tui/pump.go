@@ -10,33 +10,33 @@ import (
 )
 
 const (
-	// frame is the least time between two drawings of streamed text. This is the
-	// only place where text waits to be drawn.
-	frame = 20 * time.Millisecond
-	// breath is how long everything else does, so that a flood comes in few
-	// batches.
-	breath = 4 * time.Millisecond
-	// fullBatch and fullBytes bound a batch: so many events, with so many bytes of
-	// text that streams. A key waits for one batch at most.
-	fullBatch = 2048
-	fullBytes = 256 << 10
+	// frameTime is the minimum time between two batches of streamed text. Text is
+	// delayed nowhere else.
+	frameTime = 20 * time.Millisecond
+	// batchTime is the minimum time between two batches with other events, so that
+	// many events at once arrive in few batches.
+	batchTime = 4 * time.Millisecond
+	// maxBatchEvents and maxBatchBytes limit the events and the bytes of streamed
+	// text in a batch. A key press waits for at most one batch.
+	maxBatchEvents = 2048
+	maxBatchBytes  = 256 << 10
 )
 
-// batch holds events in the order in which they came, all that were ready.
+// batch holds events in the order of their arrival.
 type batch []event.Event
 
-// gone says that no more events will come.
+// gone is sent when the agent has closed its events.
 type gone struct{}
 
-// pump hands events to send in batches: the first after a pause at once, then
-// whatever gathered. What only streams waits for the end of a frame, and what
-// cannot wait takes it along. While a batch is handed over, nothing more is
-// taken, so that a flood is slowed rather than hoarded. It returns when events is
-// closed, after sending gone, or when ctx ends.
+// pump passes events to send in batches. The first event after a pause is sent
+// immediately. Streamed text waits for frameTime, or until another event is sent. pump
+// receives nothing while send runs, so that a fast agent is slowed down and memory
+// stays bounded. It returns when ctx ends, or when events is closed, after sending
+// gone.
 func pump(ctx context.Context, events <-chan event.Event, send func(any)) {
-	var streamed, sent time.Time // when something that streams, and anything, was last sent
+	var streamed, sent time.Time // when the last batch that ended in streamed text, and the last of any kind, was sent
 	for {
-		b, open := gather(ctx, events, streamed, sent)
+		b, open := nextBatch(ctx, events, streamed, sent)
 		if len(b) > 0 {
 			send(b)
 			sent = time.Now()
@@ -53,14 +53,14 @@ func pump(ctx context.Context, events <-chan event.Event, send func(any)) {
 	}
 }
 
-// gather waits for an event and takes what comes until a batch is due. It
-// reports whether more may come.
-func gather(ctx context.Context, events <-chan event.Event, streamed, sent time.Time) (b batch, open bool) {
-	var due <-chan time.Time // nil until there is something to send
+// nextBatch waits for an event and collects events until the batch is due or full. It
+// reports false if events was closed or ctx ended.
+func nextBatch(ctx context.Context, events <-chan event.Event, streamed, sent time.Time) (b batch, open bool) {
+	var due <-chan time.Time // nil while b is empty
 	var urgent bool
 	bytes := 0
 	for {
-		if len(b) >= fullBatch || bytes >= fullBytes {
+		if len(b) >= maxBatchEvents || bytes >= maxBatchBytes {
 			return b, true
 		}
 		select {
@@ -71,13 +71,13 @@ func gather(ctx context.Context, events <-chan event.Event, streamed, sent time.
 			b = append(b, ev)
 			bytes += streamedBytes(ev)
 			switch {
-			case due == nil && streams(ev) && time.Since(streamed) >= frame:
+			case due == nil && streams(ev) && time.Since(streamed) >= frameTime:
 				return b, true
 			case !streams(ev) && !urgent:
 				urgent = true
-				due = time.After(time.Until(sent.Add(breath)))
+				due = time.After(time.Until(sent.Add(batchTime)))
 			case due == nil:
-				due = time.After(time.Until(streamed.Add(frame)))
+				due = time.After(time.Until(streamed.Add(frameTime)))
 			}
 			continue
 		case <-due:
@@ -88,7 +88,7 @@ func gather(ctx context.Context, events <-chan event.Event, streamed, sent time.
 	}
 }
 
-// streamedBytes is how much text streams in ev.
+// streamedBytes returns the size of the streamed text in ev.
 func streamedBytes(ev event.Event) int {
 	switch ev := ev.(type) {
 	case event.Progress:
@@ -106,12 +106,13 @@ func streamedBytes(ev event.Event) int {
 	return 0
 }
 
-// onlyStreams reports whether all of b streams.
+// onlyStreams reports whether b holds only streamed text.
 func (b batch) onlyStreams() bool {
 	return !slices.ContainsFunc(b, func(ev event.Event) bool { return !streams(ev) })
 }
 
-// streams reports whether ev is a piece of what is told again when it is whole.
+// streams reports whether ev is a piece of streamed text. A later event repeats the
+// complete text.
 func streams(ev event.Event) bool {
 	switch ev.(type) {
 	case event.Streamed, event.Progress:

@@ -16,7 +16,7 @@ import (
 	"agent/internal/tui/screen"
 )
 
-// Nothing is lost, nothing changes places, and the end is told last.
+// pump delivers all events in order, and gone last.
 func TestPumpKeepsOrder(t *testing.T) {
 	const n = 20_000
 	events := make(chan event.Event)
@@ -29,7 +29,7 @@ func TestPumpKeepsOrder(t *testing.T) {
 	next, batches, ended := 0, 0, false
 	pump(t.Context(), events, func(msg any) {
 		if ended {
-			t.Fatalf("%T after the end", msg)
+			t.Fatalf("%T after gone", msg)
 		}
 		switch msg := msg.(type) {
 		case batch:
@@ -45,15 +45,15 @@ func TestPumpKeepsOrder(t *testing.T) {
 		}
 	})
 	if next != n || !ended {
-		t.Errorf("%d of %d events, end told: %v", next, n, ended)
+		t.Errorf("%d of %d events, gone: %v", next, n, ended)
 	}
 	if batches > n/10 {
-		t.Errorf("%d batches for %d events: they are not gathered", batches, n)
+		t.Errorf("%d batches for %d events, want at most a tenth", batches, n)
 	}
 }
 
-// The first event after a pause is not held back.
-func TestPumpIsPrompt(t *testing.T) {
+// The first event after a pause is sent without delay.
+func TestPumpSendsFirstEventAtOnce(t *testing.T) {
 	events := make(chan event.Event)
 	got := make(chan any)
 	go pump(t.Context(), events, func(msg any) { got <- msg })
@@ -76,7 +76,7 @@ func TestPumpEndsWithItsContext(t *testing.T) {
 		wg.Go(func() {
 			pump(ctx, events, func(msg any) {
 				if _, ok := msg.(gone); ok {
-					t.Error("the end is told though more could come")
+					t.Error("gone is sent although events is open")
 				}
 				cancel()
 			})
@@ -89,15 +89,14 @@ func TestPumpEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// Whoever sends a command never waits for the agent, and the agent gets all of
-// them in their order.
+// Sending a command never blocks on the agent, which gets all commands in order.
 func TestRelay(t *testing.T) {
 	const n = 1000
 	ctx, cancel := context.WithCancel(t.Context())
 	in, out := make(chan event.Command), make(chan event.Command)
 	var wg sync.WaitGroup
 	wg.Go(func() { screen.Relay(ctx, in, out) })
-	for i := range n { // nobody receives yet
+	for i := range n { // no receiver yet
 		in <- event.Prompt{Text: strconv.Itoa(i)}
 	}
 	for i := range n {
@@ -109,16 +108,15 @@ func TestRelay(t *testing.T) {
 	wg.Wait()
 }
 
-// An agent that talks without listening, and a screen that does the same, do
-// not stop each other.
+// An agent and a screen that both send without receiving do not deadlock.
 func TestNoDeadlock(t *testing.T) {
 	const n = 2000
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	events, in, out := make(chan event.Event), make(chan event.Command), make(chan event.Command)
-	var agent, between sync.WaitGroup
-	between.Go(func() { screen.Relay(ctx, in, out) })
-	agent.Go(func() { // says all it has to say before it listens
+	var agent, relay sync.WaitGroup
+	relay.Go(func() { screen.Relay(ctx, in, out) })
+	agent.Go(func() { // sends all events before it receives commands
 		for range n {
 			events <- event.Notice{}
 		}
@@ -137,18 +135,18 @@ func TestNoDeadlock(t *testing.T) {
 		}
 	})
 	if sent != n {
-		t.Errorf("%d of %d events came through", sent, n)
+		t.Errorf("%d of %d events arrived", sent, n)
 	}
 	agent.Wait()
 	cancel()
-	between.Wait()
+	relay.Wait()
 }
 
-// Who closes the queue is told when everything in it has arrived.
-func TestRelayEndsWithItsQueue(t *testing.T) {
+// Relay returns after its input is closed and all commands are delivered.
+func TestRelayEndsWithItsInput(t *testing.T) {
 	in, out := make(chan event.Command), make(chan event.Command)
-	var between sync.WaitGroup
-	between.Go(func() { screen.Relay(t.Context(), in, out) })
+	var relay sync.WaitGroup
+	relay.Go(func() { screen.Relay(t.Context(), in, out) })
 	in <- event.Rename{Title: "one"}
 	in <- event.Rename{Title: "two"}
 	close(in)
@@ -156,12 +154,12 @@ func TestRelayEndsWithItsQueue(t *testing.T) {
 	if diff := cmp.Diff(got, []event.Command{event.Rename{Title: "one"}, event.Rename{Title: "two"}}); diff != "" {
 		t.Errorf("commands (-got +want):\n%s", diff)
 	}
-	between.Wait()
+	relay.Wait()
 }
 
-// While text streams the spinner turns with it, and rarely wakes anybody
-// itself. Once the text stops it goes on at its own pace.
-func TestSpinnerTurnsWithWhatStreams(t *testing.T) {
+// Streamed text drives the spinner, so that few ticks are needed. After the stream ends,
+// ticks drive it at the normal rate.
+func TestStreamDrivesTheSpinner(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	ticks := 0
 	d.m.After = func(in time.Duration, msg tea.Msg) tea.Cmd {
@@ -170,32 +168,32 @@ func TestSpinnerTurnsWithWhatStreams(t *testing.T) {
 		}
 		return d.after(in, msg)
 	}
-	d.events(userSaid("go on"))
+	d.events(userSaid("go"))
 	for range 10 {
-		d.pass(42 * time.Millisecond)
+		d.advance(42 * time.Millisecond)
 		d.events(streamed("r1", "word "))
 	}
 	turned := d.m.Transcript.Frame
 	ticks = 0
 	for range 50 {
-		d.pass(42 * time.Millisecond)
+		d.advance(42 * time.Millisecond)
 		d.events(streamed("r1", "word "))
 	}
 	if got := d.m.Transcript.Frame - turned; got < 14 || got > 18 {
-		t.Errorf("it turned %d times in two seconds", got)
+		t.Errorf("the spinner advanced %d times in two seconds", got)
 	}
 	if ticks > 8 {
-		t.Errorf("it woke somebody %d times in two seconds", ticks)
+		t.Errorf("%d ticks in two seconds, want at most 8", ticks)
 	}
-	d.pass(5 * spin)
+	d.advance(5 * spin)
 	turned = d.m.Transcript.Frame
-	d.pass(5 * spin)
+	d.advance(5 * spin)
 	if got := d.m.Transcript.Frame - turned; got != 5 {
-		t.Errorf("it turned %d times in %v", got, 5*spin)
+		t.Errorf("the spinner advanced %d times in %v, want 5", got, 5*spin)
 	}
 }
 
-// A batch of what streams has a size: a key is never behind more than that.
+// Batches of streamed text have a size limit, so that a key press does not wait long.
 func TestBatchesAreBounded(t *testing.T) {
 	const n = 4000
 	piece := strings.Repeat("x", 1<<10)
@@ -210,11 +208,11 @@ func TestBatchesAreBounded(t *testing.T) {
 	pump(t.Context(), events, func(msg any) {
 		b, _ := msg.(batch)
 		got += len(b)
-		if bytes := len(b) * len(piece); bytes > fullBytes {
+		if bytes := len(b) * len(piece); bytes > maxBatchBytes {
 			t.Errorf("a batch has %d bytes", bytes)
 		}
 	})
 	if got != n {
-		t.Errorf("%d of %d events came", got, n)
+		t.Errorf("%d of %d events arrived", got, n)
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"agent/internal/tui/screen"
 )
 
-// question is the layer of the questions that wait. It carries out what the dialog
-// decides about a key.
+// question is the layer of the dialog. It carries out the dialog's decision about each
+// key.
 type question struct {
 	*screen.Conversation
 	dialog    *dialog.Dialog
@@ -19,8 +19,8 @@ type question struct {
 	interrupt func()
 }
 
-// Key implements layer.Layer. Until the question takes keys, one that interrupts does not
-// wait for that.
+// Key implements layer.Layer. The interrupt key works even while the dialog ignores
+// keys.
 func (q *question) Key(msg tea.KeyPressMsg) (tea.Cmd, layer.Offer) {
 	if !q.dialog.Takes() && q.Keys.Is(msg.String(), keys.Interrupt) && q.Busy() {
 		return nil, layer.Below
@@ -31,7 +31,7 @@ func (q *question) Key(msg tea.KeyPressMsg) (tea.Cmd, layer.Offer) {
 // Paste implements layer.Layer.
 func (q *question) Paste(text string) (tea.Cmd, bool) { return nil, q.dialog.Paste(text) }
 
-// carryOut does what the dialog decided about a key.
+// carryOut carries out the dialog's decision about a key.
 func (q *question) carryOut(r dialog.Result) (tea.Cmd, layer.Offer) {
 	if r.Rest != "" {
 		q.editor.PutBefore(r.Rest)

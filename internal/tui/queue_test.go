@@ -10,161 +10,160 @@ import (
 	"agent/internal/tui/screen"
 )
 
-// prompted is a prompt as the agent gets it.
+// prompted returns the command that sends a prompt.
 func prompted(text string) event.Command { return event.Prompt{Text: text} }
 
-// sees fails unless the screen shows all of the words.
-func (d *driver) sees(words ...string) {
+// shows checks that the screen shows each of the texts.
+func (d *driver) shows(words ...string) {
 	d.t.Helper()
 	for _, w := range words {
 		if got := d.screen(); !strings.Contains(got, w) {
-			d.t.Errorf("there is no %q on the screen:\n%s", w, got)
+			d.t.Errorf("the screen does not show %q:\n%s", w, got)
 		}
 	}
 }
 
-func (d *driver) lacks(words ...string) {
+func (d *driver) hides(words ...string) {
 	d.t.Helper()
 	for _, w := range words {
 		if got := d.screen(); strings.Contains(got, w) {
-			d.t.Errorf("there is %q on the screen:\n%s", w, got)
+			d.t.Errorf("the screen shows %q:\n%s", w, got)
 		}
 	}
 }
 
-// say types text and presses key.
-func (d *driver) say(text, key string) {
-	d.enter(text)
+// typeAndPress types text and presses key.
+func (d *driver) typeAndPress(text, key string) {
+	d.typeText(text)
 	d.press(key)
 }
 
-// What is queued while a turn runs is shown, kept, and sent one by one at the
-// ends of turns.
+// Messages queued during a turn are shown and saved. One is sent at the end of each
+// turn.
 func TestQueue(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
 		d := newDriver(t, w, h, screen.Options{})
-		d.say("go", "enter")
+		d.typeAndPress("go", "enter")
 		d.events(userSaid("go"), streamed("r1", "I am at it."))
-		d.say("then update the README", "alt+enter")
-		d.say("and tag it", "alt+enter")
+		d.typeAndPress("then update the README", "alt+enter")
+		d.typeAndPress("and tag it", "alt+enter")
 		d.golden("queue-" + size)
-		d.commands(prompted("go"))
-		d.pass(2 * time.Second)
-		d.drafts(draft("", "then update the README", "and tag it"))
+		d.wantCommands(prompted("go"))
+		d.advance(2 * time.Second)
+		d.wantDrafts(draft("", "then update the README", "and tag it"))
 
 		d.events(turnEnd(event.Done, time.Second))
-		d.commands(prompted("go"), prompted("then update the README"))
+		d.wantCommands(prompted("go"), prompted("then update the README"))
 		d.events(userSaid("then update the README"))
-		d.lacks("queued  1  “then")
+		d.hides("queued  1  “then")
 		d.events(turnEnd(event.Done, time.Second), userSaid("and tag it"))
-		d.commands(prompted("go"), prompted("then update the README"), prompted("and tag it"))
+		d.wantCommands(prompted("go"), prompted("then update the README"), prompted("and tag it"))
 		d.events(turnEnd(event.Done, time.Second))
-		d.commands(prompted("go"), prompted("then update the README"), prompted("and tag it"))
-		d.lacks("queued")
+		d.wantCommands(prompted("go"), prompted("then update the README"), prompted("and tag it"))
+		d.hides("queued")
 	})
 }
 
-// What is queued can be taken back to edit, and removed.
+// Queued messages can be edited and removed.
 func TestQueueIsEdited(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
-	d.say("go", "enter")
+	d.typeAndPress("go", "enter")
 	d.events(userSaid("go"))
-	d.say("one", "alt+enter")
-	d.say("two", "alt+enter")
+	d.typeAndPress("one", "alt+enter")
+	d.typeAndPress("two", "alt+enter")
 	d.press("up")
-	d.sees("› two", "queued  1  “one”")
-	d.say(" and a half", "alt+enter")
-	d.sees("2  “two and a half”")
+	d.shows("› two", "queued  1  “one”")
+	d.typeAndPress(" and a half", "alt+enter")
+	d.shows("2  “two and a half”")
 	d.press("alt+q")
-	d.lacks("two and a half")
+	d.hides("two and a half")
 	d.press("alt+q", "alt+q")
-	d.lacks("queued")
+	d.hides("queued")
 	d.press("up")
-	d.sees("› one") // what was removed can be walked back to
+	d.shows("› one") // removed messages are in the prompt history
 	d.press("ctrl+c", "ctrl+c")
 	d.events(turnEnd(event.Done, time.Second))
-	d.commands(prompted("go"), event.Interrupt{}, event.Interrupt{})
+	d.wantCommands(prompted("go"), event.Interrupt{}, event.Interrupt{})
 }
 
-// After a turn that was stopped or failed nothing is sent by itself: the
-// messages wait, and say so.
-func TestQueueWaitsAfterTrouble(t *testing.T) {
+// After a turn that was interrupted or failed, the queue is held until the user presses
+// enter.
+func TestQueueIsHeldAfterInterruptOrError(t *testing.T) {
 	for reason, why := range map[event.Reason]string{event.UserInterrupt: "interrupted", event.ProviderError: "the turn failed", event.MaxSteps: "the turn failed"} {
 		d := newDriver(t, 100, 24, screen.Options{})
-		d.say("go", "enter")
+		d.typeAndPress("go", "enter")
 		d.events(userSaid("go"))
-		d.say("one", "alt+enter")
-		d.say("two", "alt+enter")
+		d.typeAndPress("one", "alt+enter")
+		d.typeAndPress("two", "alt+enter")
 		d.events(turnEnd(reason, time.Second))
-		d.commands(prompted("go"))
-		d.sees("held    1  “one”", why, "enter to send")
-		d.say("something else", "enter")
+		d.wantCommands(prompted("go"))
+		d.shows("held    1  “one”", why, "enter to send")
+		d.typeAndPress("something else", "enter")
 		d.events(userSaid("something else"), turnEnd(event.Done, time.Second))
-		d.commands(prompted("go"), prompted("something else"))
+		d.wantCommands(prompted("go"), prompted("something else"))
 		d.press("enter")
 		d.events(userSaid("one"))
-		d.sees("queued  1  “two”")
+		d.shows("queued  1  “two”")
 		d.events(turnEnd(event.Done, time.Second))
-		d.commands(prompted("go"), prompted("something else"), prompted("one"), prompted("two"))
+		d.wantCommands(prompted("go"), prompted("something else"), prompted("one"), prompted("two"))
 	}
 }
 
-// What was queued when the program ended waits in the next one.
-func TestQueueComesBack(t *testing.T) {
+// Messages that were queued when the program ended are restored and held.
+func TestQueueIsRestored(t *testing.T) {
 	d := newDriver(t, 100, 24, screen.Options{Session: screen.Session{Draft: draft("", "one", "!make")}})
-	d.sees("held    1  “one”", "2  “!make”", "unsent")
-	d.commands()
+	d.shows("held    1  “one”", "2  “!make”", "unsent")
+	d.wantCommands()
 	d.press("enter")
 	d.events(userSaid("one"), turnEnd(event.Done, time.Second))
-	d.commands(prompted("one"), event.RunShell{Line: "make", Join: true})
+	d.wantCommands(prompted("one"), event.RunShell{Line: "make", Join: true})
 }
 
-// Where nothing runs, there is nothing to wait for.
-func TestQueueAtRest(t *testing.T) {
+// While no turn runs, the queue key sends at once.
+func TestQueueKeySendsWhenIdle(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.press("alt+enter")
-	d.say("go", "alt+enter")
-	d.commands(prompted("go"))
-	d.lacks("queued")
+	d.typeAndPress("go", "alt+enter")
+	d.wantCommands(prompted("go"))
+	d.hides("queued")
 }
 
-// Who reads further up is left there when what was queued is sent.
-func TestQueueLeavesTheWindow(t *testing.T) {
+// Sending a queued message does not scroll the transcript.
+func TestQueueKeepsScrollPosition(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
-	d.say("go", "enter")
+	d.typeAndPress("go", "enter")
 	d.events(userSaid("go"), done(llm.Assistant, "r1", strings.Repeat("A line of it.\n\n", 60)))
-	d.say("one", "alt+enter")
-	d.say("!make", "alt+enter")
+	d.typeAndPress("one", "alt+enter")
+	d.typeAndPress("!make", "alt+enter")
 	d.press("ctrl+home")
-	d.sees("agent 0.1")
+	d.shows("agent 0.1")
 	d.events(turnEnd(event.Done, time.Second), userSaid("one"), streamed("r2", "At it."), turnEnd(event.Done, time.Second))
-	d.commands(prompted("go"), prompted("one"), event.RunShell{Line: "make", Join: true})
-	d.sees("agent 0.1", "more below")
+	d.wantCommands(prompted("go"), prompted("one"), event.RunShell{Line: "make", Join: true})
+	d.shows("agent 0.1", "more below")
 }
 
-// Enter sends what waits rather than let an answer go on that was cut, and is
-// told as such.
-func TestQueueGoesFirst(t *testing.T) {
+// After an incomplete answer, enter sends the queue rather than continue the answer.
+func TestQueueBeforeContinue(t *testing.T) {
 	d := newDriver(t, 100, 24, screen.Options{})
-	d.say("go", "enter")
+	d.typeAndPress("go", "enter")
 	d.events(userSaid("go"))
-	d.say("one", "alt+enter")
+	d.typeAndPress("one", "alt+enter")
 	end := turnEnd(event.UserInterrupt, time.Second)
 	end.Cut = true
 	d.events(end)
-	d.sees("enter to send")
-	d.lacks("goes on")
+	d.shows("enter to send")
+	d.hides("to continue")
 	d.press("enter")
-	d.commands(prompted("go"), prompted("one"))
+	d.wantCommands(prompted("go"), prompted("one"))
 }
 
-// What was held holds nothing up once it is gone.
-func TestQueueAfterWhatWasHeld(t *testing.T) {
+// Once the held messages are removed, the queue works as usual.
+func TestQueueAfterHeldMessages(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{Session: screen.Session{Draft: draft("", "held")}})
 	d.press("alt+q")
-	d.say("go", "enter")
+	d.typeAndPress("go", "enter")
 	d.events(userSaid("go"))
-	d.say("next", "alt+enter")
+	d.typeAndPress("next", "alt+enter")
 	d.events(turnEnd(event.Done, time.Second))
-	d.commands(prompted("go"), prompted("next"))
+	d.wantCommands(prompted("go"), prompted("next"))
 }

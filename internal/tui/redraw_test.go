@@ -8,21 +8,20 @@ import (
 	"agent/internal/tui/screen"
 )
 
-// Whatever is shown is drawn anew when the person wants that: another program
-// may have written over it.
+// The redraw key clears the screen in every view, for example after another program
+// wrote to the terminal.
 func TestRedraw(t *testing.T) {
-	for name, keys := range map[string][]string{"at rest": nil, "in a list": {"ctrl+p"}, "uncut": {"ctrl+g"}, "in a search": {"ctrl+f"}} {
+	for name, keys := range map[string][]string{"prompt": nil, "list": {"ctrl+p"}, "pager": {"ctrl+g"}, "search": {"ctrl+f"}} {
 		d := newDriver(t, 80, 24, screen.Options{})
 		d.press(keys...)
 		_, cmd := d.m.Update(keyPress("ctrl+l"))
 		if !clears(cmd) {
-			t.Errorf("%s nothing is drawn anew", name)
+			t.Errorf("%s: the screen is not redrawn", name)
 		}
 	}
 }
 
-// clears reports whether cmd, or one of those that it is made of, clears the
-// screen.
+// clears reports whether cmd, or a command of its batch, clears the screen.
 func clears(cmd tea.Cmd) bool {
 	if cmd == nil {
 		return false

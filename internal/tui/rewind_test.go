@@ -16,26 +16,26 @@ func TestRewindList(t *testing.T) {
 		d := newDriver(t, w, h, screen.Options{Session: screen.Session{History: twoTurns()}})
 		d.press("esc")
 		if !strings.Contains(d.screen(), "esc again to edit a message") {
-			t.Errorf("the first esc says nothing:\n%s", d.screen())
+			t.Errorf("the hint after the first esc is missing:\n%s", d.screen())
 		}
 		d.press("esc")
 		d.golden("rewind-" + size)
-		d.enter("slow")
+		d.typeText("slow")
 		d.press("enter")
 		d.golden("rewinding-" + size)
-		d.commands(event.Rewind{Keep: 0})
+		d.wantCommands(event.Rewind{Keep: 0})
 	})
 }
 
-// Two presses of esc go back only if they are meant together, and with nothing
-// in the editor that they could be meant for.
+// Pressing esc twice opens the rewind list only within a short time, with an empty
+// prompt and while no turn runs.
 func TestEscTwice(t *testing.T) {
 	open := func(d *driver) bool { return d.m.lists.over != nil }
 	d := newDriver(t, 80, 24, screen.Options{Session: screen.Session{History: twoTurns()}})
 	d.press("esc")
-	d.pass(3 * time.Second)
+	d.advance(3 * time.Second)
 	if strings.Contains(d.screen(), "esc again") {
-		t.Errorf("the first esc counts for ever:\n%s", d.screen())
+		t.Errorf("the hint of the first esc does not expire:\n%s", d.screen())
 	}
 	d.press("esc", "x", "esc", "esc")
 	if open(d) {
@@ -53,17 +53,17 @@ func TestEscTwice(t *testing.T) {
 	if open(d) {
 		t.Error("esc does not close the list")
 	}
-	d.enter("go on")
+	d.typeText("continue")
 	d.press("enter", "esc", "esc")
 	if open(d) {
 		t.Error("esc opens the list while a turn runs")
 	}
-	d.commands(event.Prompt{Text: "go on"}, event.Interrupt{}, event.Interrupt{})
+	d.wantCommands(event.Prompt{Text: "continue"}, event.Interrupt{}, event.Interrupt{})
 
 	none := newDriver(t, 80, 24, screen.Options{})
 	none.press("esc", "esc")
 	if open(none) || strings.Contains(none.screen(), "esc again") {
-		t.Errorf("there is something to take back where nothing was said:\n%s", none.screen())
+		t.Errorf("an empty session can be rewound:\n%s", none.screen())
 	}
 }
 
@@ -71,21 +71,21 @@ func TestForkList(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
 		history := append(twoTurns(), userSaid("a \x1b[2Jhostile\u202e prompt\n"+strings.Repeat("long ", 200)), turnEnd(event.Done, time.Second))
 		d := newDriver(t, w, h, screen.Options{Session: screen.Session{ID: "s1", History: history}})
-		d.enter("/fork")
+		d.typeText("/fork")
 		d.press("enter")
 		d.golden("fork-" + size)
 		d.press("down")
 		d.golden("fork-hostile-" + size)
 		d.press("up", "enter")
-		keep := len(history) - 1 // without a partial
+		keep := len(history) - 1 // the partial does not count
 		if diff := cmp.Diff(d.m.next, screen.Exit{Fork: &keep}); diff != "" || !d.quit {
 			t.Errorf("the screen ended: %v, with (-got +want):\n%s", d.quit, diff)
 		}
 	})
 }
 
-// A steered prompt and one of the program's own begin no turn, and are no point
-// to go back to.
+// Steering messages and automatic prompts do not start a turn, so they are not in the
+// rewind list.
 func TestRewindPoints(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{
 		Session: screen.Session{History: []event.Event{
@@ -93,15 +93,15 @@ func TestRewindPoints(t *testing.T) {
 			turnEnd(event.Done, time.Second), userSaid("two"), turnEnd(event.Done, time.Second),
 		}},
 	})
-	d.enter("/rewind")
+	d.typeText("/rewind")
 	d.press("enter")
 	if got := d.screen(); !strings.Contains(got, "one") || !strings.Contains(got, "two") || strings.Contains(got, "steer") {
-		t.Errorf("not the prompts that began a turn:\n%s", got)
+		t.Errorf("want only the prompts that started a turn:\n%s", got)
 	}
 	d.press("enter")
-	d.commands(event.Rewind{Keep: 4})
+	d.wantCommands(event.Rewind{Keep: 4})
 	d.events(&event.Rewound{Keep: 4})
-	d.enter(" and a half")
+	d.typeText(" and a half")
 	d.press("enter")
-	d.commands(event.Rewind{Keep: 4}, event.Prompt{Text: "two and a half"})
+	d.wantCommands(event.Rewind{Keep: 4}, event.Prompt{Text: "two and a half"})
 }

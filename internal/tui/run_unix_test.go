@@ -17,13 +17,13 @@ import (
 	"agent/internal/tui/terminal/ptytest"
 )
 
-// runEnd is what Run returned.
+// runEnd holds the results of Run.
 type runEnd struct {
 	exit screen.Exit
 	err  error
 }
 
-// ptyWindow is a terminal with a running screen in it.
+// ptyWindow is a pseudo-terminal in which Run runs.
 type ptyWindow struct {
 	*ptytest.Terminal
 	t        *testing.T
@@ -48,7 +48,7 @@ func openTerminal(t *testing.T, ctx context.Context) *ptyWindow {
 	return x
 }
 
-// command waits for a command to the agent that is more than a draft.
+// command returns the next command to the agent that is not a SaveDraft.
 func (x *ptyWindow) command() event.Command {
 	for {
 		c := <-x.commands
@@ -58,7 +58,7 @@ func (x *ptyWindow) command() event.Command {
 	}
 }
 
-// end waits for the end and sees to it that the terminal is as it was.
+// end waits for Run and checks that the terminal is restored.
 func (x *ptyWindow) end() screen.Exit {
 	x.t.Helper()
 	end := <-x.ended
@@ -71,7 +71,7 @@ func (x *ptyWindow) end() screen.Exit {
 		x.t.Fatal(err)
 	}
 	if diff := cmp.Diff(after, x.before, cmp.Exporter(func(reflect.Type) bool { return true })); diff != "" {
-		x.t.Errorf("the terminal is not as it was (-got +want):\n%s", diff)
+		x.t.Errorf("the terminal is not restored (-got +want):\n%s", diff)
 	}
 	return end.exit
 }
@@ -115,7 +115,7 @@ func TestRunEndsWithTheAgent(t *testing.T) {
 	x.end()
 }
 
-// A terminal that is gone holds nothing up.
+// Run returns even if its terminal is gone.
 func TestRunOutlivesItsTerminal(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	x := openTerminal(t, ctx)

@@ -20,20 +20,20 @@ import (
 	"agent/internal/tui/screen"
 )
 
-var updateScreens = flag.Bool("update-screens", false, "write the goldens of the screen anew")
+var updateScreens = flag.Bool("update-screens", false, "update the golden files of the screen")
 
-// driver plays the terminal, the agent and the clock of one screen.
+// driver simulates the terminal, the agent and the clock of one screen.
 type driver struct {
-	t    *testing.T
-	m    *model
-	time time.Time
-	sent []event.Command
-	kept []event.Draft // what was saved of the editor
-	log  []event.Event // durable ones, as event.Rewound counts them
-	quit bool
+	t           *testing.T
+	m           *model
+	time        time.Time
+	sent        []event.Command
+	savedDrafts []event.Draft
+	log         []event.Event // durable events, as event.Rewound counts them
+	quit        bool
 
 	timers []timer
-	draw   func(tea.View) // gets every screen; may be nil
+	draw   func(tea.View) // called with every view; may be nil
 }
 
 func newDriver(t *testing.T, width, height int, o screen.Options) *driver {
@@ -41,12 +41,12 @@ func newDriver(t *testing.T, width, height int, o screen.Options) *driver {
 	d := bareDriver(t, o)
 	d.send(tea.WindowSizeMsg{Width: width, Height: height})
 	if len(o.Session.History) > 0 {
-		d.events(survey(d.log))
+		d.events(openedEvent(d.log))
 	}
 	return d
 }
 
-// bareDriver has a screen that no message has reached yet.
+// bareDriver returns a driver whose screen has received no message yet.
 func bareDriver(t *testing.T, o screen.Options) *driver {
 	t.Helper()
 	d := &driver{t: t, time: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
@@ -63,12 +63,12 @@ func bareDriver(t *testing.T, o screen.Options) *driver {
 	if o.Session.Page == nil {
 		o.Session.Page = d.page
 	}
-	d.m = newModel(o, func() time.Time { return d.time }, d.command)
+	d.m = newModel(o, func() time.Time { return d.time }, d.onCommand)
 	d.m.After = d.after
 	return d
 }
 
-// record keeps durable events as the log of a session does.
+// record appends durable events to the log, as a session does.
 func (d *driver) record(evs ...event.Event) {
 	for _, ev := range evs {
 		switch ev := ev.(type) {
@@ -83,7 +83,7 @@ func (d *driver) record(evs ...event.Event) {
 	}
 }
 
-// page is what the agent reads from the log.
+// page returns a range of the log.
 func (d *driver) page(from, to int) ([]event.Event, error) {
 	if from < 0 || from > to || to > len(d.log) {
 		return nil, fmt.Errorf("no page from %d to %d of %d events", from, to, len(d.log))
@@ -91,8 +91,8 @@ func (d *driver) page(from, to int) ([]event.Event, error) {
 	return d.log[from:to], nil
 }
 
-// survey is what an agent tells of a session.
-func survey(events []event.Event) event.Opened {
+// openedEvent returns the summary that the agent sends after opening a session.
+func openedEvent(events []event.Event) event.Opened {
 	s := event.Opened{Events: len(events)}
 	for i, ev := range events {
 		switch ev := ev.(type) {
@@ -124,17 +124,17 @@ func survey(events []event.Event) event.Opened {
 	return s
 }
 
-// send hands a message to the model, and looks at what comes of it.
+// send passes a message to the model, checks the screen and runs the command.
 func (d *driver) send(msg tea.Msg) {
 	d.t.Helper()
 	_, cmd := d.m.Update(msg)
 	d.quit = d.quit || d.m.Done
-	d.check()
-	d.work(cmd)
+	d.checkScreen()
+	d.runCmd(cmd)
 }
 
-// work does what the model wants done beside it, at once.
-func (d *driver) work(cmd tea.Cmd) {
+// runCmd runs a command of the model synchronously.
+func (d *driver) runCmd(cmd tea.Cmd) {
 	d.t.Helper()
 	if cmd == nil {
 		return
@@ -143,27 +143,27 @@ func (d *driver) work(cmd tea.Cmd) {
 	case nil, tea.QuitMsg, tea.SuspendMsg:
 	case tea.BatchMsg:
 		for _, c := range msg {
-			d.work(c)
+			d.runCmd(c)
 		}
 	default:
 		d.send(msg)
 	}
 }
 
-// after is the clock's part of a command: pass sends msg when its time has come.
+// after starts a timer: advance sends msg when it is due.
 func (d *driver) after(in time.Duration, msg tea.Msg) tea.Cmd {
 	d.timers = append(d.timers, timer{d.time.Add(in), msg})
 	return nil
 }
 
-// timer is a message and when it is due.
+// timer is a message and its due time.
 type timer struct {
 	at  time.Time
 	msg tea.Msg
 }
 
-// check holds what must be true of every screen.
-func (d *driver) check() {
+// checkScreen checks that the view fits in the window.
+func (d *driver) checkScreen() {
 	d.t.Helper()
 	v := d.m.View()
 	lines := strings.Split(v.Content, "\n")
@@ -189,7 +189,7 @@ func (d *driver) events(evs ...event.Event) {
 	d.send(batch(evs))
 }
 
-// press presses keys by their names: "ctrl+c", "enter", "a".
+// press presses keys, given by name: "ctrl+c", "enter", "a".
 func (d *driver) press(names ...string) {
 	d.t.Helper()
 	for _, n := range names {
@@ -197,26 +197,25 @@ func (d *driver) press(names ...string) {
 	}
 }
 
-// pressSlowly presses keys, each as long after the one before as a user takes to
-// press one twice.
+// pressSlowly presses keys with pauses of 200 ms.
 func (d *driver) pressSlowly(names ...string) {
 	d.t.Helper()
 	for _, n := range names {
-		d.pass(200 * time.Millisecond)
+		d.advance(200 * time.Millisecond)
 		d.press(n)
 	}
 }
 
-// enter types text, letter by letter.
-func (d *driver) enter(text string) {
+// typeText types text, one character at a time.
+func (d *driver) typeText(text string) {
 	d.t.Helper()
 	for _, r := range text {
 		d.send(tea.KeyPressMsg{Code: r, Text: string(r)})
 	}
 }
 
-// pass lets time pass, with the ticks that the model asked for.
-func (d *driver) pass(t time.Duration) {
+// advance advances the clock and fires the timers that become due.
+func (d *driver) advance(t time.Duration) {
 	d.t.Helper()
 	for end := d.time.Add(t); d.time.Before(end); {
 		d.time = d.time.Add(min(spin, end.Sub(d.time)))
@@ -232,12 +231,12 @@ func (d *driver) pass(t time.Duration) {
 	}
 }
 
-// arms lets a question that waits take keys.
-func (d *driver) arms() {
+// armDialog waits until the open dialog takes keys.
+func (d *driver) armDialog() {
 	d.t.Helper()
-	d.pass(dialog.Quiet)
+	d.advance(dialog.Quiet)
 	if !d.m.dialog.Takes() {
-		d.t.Fatal("the question takes no keys")
+		d.t.Fatal("the dialog takes no keys")
 	}
 }
 
@@ -268,10 +267,10 @@ func keyPress(name string) tea.KeyPressMsg {
 	return msg
 }
 
-// screen is the window as text.
+// screen returns the window as text.
 func (d *driver) screen() string { return asText(d.m.View()) }
 
-// asText is what a view shows, with the cursor drawn as ▌.
+// asText returns a view as text, with the cursor drawn as ▌.
 func asText(v tea.View) string {
 	lines := strings.Split(ansi.Strip(v.Content), "\n")
 	if c := v.Cursor; c != nil && c.Y < len(lines) {
@@ -285,12 +284,12 @@ func asText(v tea.View) string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
-// golden compares the screen with testdata, and with itself on the other kind of
-// background.
+// golden compares the screen with a golden file, and checks that its text is the same
+// on the other kind of background.
 func (d *driver) golden(name string) {
 	d.t.Helper()
 	d.compare(name, d.screen())
-	d.onLight()
+	d.checkOtherBackground()
 }
 
 func (d *driver) compare(name, got string) {
@@ -307,47 +306,47 @@ func (d *driver) compare(name, got string) {
 	}
 	want, err := os.ReadFile(file)
 	if err != nil {
-		d.t.Fatalf("%v (run with -update-screens to write it)", err)
+		d.t.Fatalf("%v (run with -update-screens to create it)", err)
 	}
 	if diff := cmp.Diff(strings.Split(got, "\n"), strings.Split(string(want), "\n")); diff != "" {
 		d.t.Errorf("%s (-got +want):\n%s", file, diff)
 	}
 }
 
-// same compares the screen with that of another driver.
-func (d *driver) same(other *driver) {
+// sameScreen compares the screen with that of another driver.
+func (d *driver) sameScreen(other *driver) {
 	d.t.Helper()
 	if diff := cmp.Diff(strings.Split(other.screen(), "\n"), strings.Split(d.screen(), "\n")); diff != "" {
 		d.t.Errorf("resumed (-got +want):\n%s", diff)
 	}
 }
 
-// command takes what is sent to the agent. Drafts are kept by themselves.
-func (d *driver) command(c event.Command) {
+// onCommand records a command to the agent. Drafts are recorded separately.
+func (d *driver) onCommand(c event.Command) {
 	if c, ok := c.(event.SaveDraft); ok {
-		d.kept = append(d.kept, c.Draft)
+		d.savedDrafts = append(d.savedDrafts, c.Draft)
 		return
 	}
 	d.sent = append(d.sent, c)
 }
 
-// drafts compares what was saved of the editor.
-func (d *driver) drafts(want ...event.Draft) {
+// wantDrafts compares the saved drafts.
+func (d *driver) wantDrafts(want ...event.Draft) {
 	d.t.Helper()
-	if diff := cmp.Diff(d.kept, want); diff != "" {
+	if diff := cmp.Diff(d.savedDrafts, want); diff != "" {
 		d.t.Errorf("drafts (-got +want):\n%s", diff)
 	}
 }
 
-// commands compares what was sent to the agent.
-func (d *driver) commands(want ...event.Command) {
+// wantCommands compares the commands sent to the agent.
+func (d *driver) wantCommands(want ...event.Command) {
 	d.t.Helper()
 	if diff := cmp.Diff(d.sent, want); diff != "" {
 		d.t.Errorf("commands (-got +want):\n%s", diff)
 	}
 }
 
-// sizes runs a test at the sizes that every screen must read well at.
+// sizes runs a test at the three window sizes that every screen supports.
 func sizes(t *testing.T, f func(t *testing.T, size string, width, height int)) {
 	for _, s := range [][2]int{{80, 24}, {120, 40}, {40, 12}} {
 		size := fmt.Sprintf("%dx%d", s[0], s[1])
@@ -355,7 +354,7 @@ func sizes(t *testing.T, f func(t *testing.T, size string, width, height int)) {
 	}
 }
 
-// Short ways to write what an agent tells.
+// Constructors of events.
 
 func userSaid(text string) *event.UserSaid { return &event.UserSaid{Text: text} }
 

@@ -34,7 +34,7 @@ func TestStart(t *testing.T) {
 	})
 }
 
-// asked is a turn up to the question whether an edit may be made.
+// asked returns a turn up to the permission request for an edit.
 func asked() []event.Event {
 	return []event.Event{
 		userSaid("the server ignores --timeout, fix it"),
@@ -55,7 +55,7 @@ func asked() []event.Event {
 	}
 }
 
-// answered is the rest of it.
+// answered continues the turn of asked: the edit is allowed, and a test runs.
 func answered() []event.Event {
 	e := result("5", "edit server/server.go", "write", event.OK, "", "done", 3*time.Millisecond)
 	e.Diffs = []event.Diff{edit()}
@@ -64,14 +64,14 @@ func answered() []event.Event {
 		start("5", "edit server/server.go", "write", file("server/server.go")),
 		e,
 		&event.StepEnd{Reply: "r2", Usage: llm.Usage{Input: 18_100, Output: 200}},
-		done(llm.Thinking, "r3", "The person wants it tested.\nSo the tests are run."),
+		done(llm.Thinking, "r3", "The user wants it tested.\nSo the tests are run."),
 		call("r3", "6", "shell"),
 		start("6", "shell go test ./server/...", "execute"),
 		event.Progress{ID: "6", Text: "ok  \tshop/server/route\t0.21s\n--- FAIL: TestTimeout (0.00s)\n"},
 	}
 }
 
-// closing is how it ends.
+// closing ends the turn of asked.
 func closing() []event.Event {
 	return []event.Event{
 		result("6", "shell go test ./server/...", "execute", event.Failed, "exit code 1", "--- FAIL: TestTimeout (0.00s)\nFAIL", 4100*time.Millisecond),
@@ -85,23 +85,23 @@ func closing() []event.Event {
 func TestTurn(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
 		d := newDriver(t, w, h, screen.Options{})
-		d.enter("the server ignores --timeout, fix it")
+		d.typeText("the server ignores --timeout, fix it")
 		d.press("enter")
-		d.pass(time.Second)
+		d.advance(time.Second)
 		d.golden("sent-" + size)
 		d.events(asked()...)
-		d.arms()
+		d.armDialog()
 		d.golden("ask-edit-" + size)
 		d.press("2")
 		d.golden("answered-" + size)
 		d.events(answered()...)
-		d.pass(4100 * time.Millisecond)
+		d.advance(4100 * time.Millisecond)
 		d.golden("running-" + size)
 		d.events(closing()...)
 		d.golden("done-" + size)
 		d.press("ctrl+t")
 		d.golden("opened-" + size)
-		d.commands(
+		d.wantCommands(
 			event.Prompt{Text: "the server ignores --timeout, fix it"},
 			event.Answer{ID: "5", Decision: event.Always},
 		)

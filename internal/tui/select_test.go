@@ -14,9 +14,9 @@ import (
 	"agent/internal/tui/screen"
 )
 
-// dragged has a screen with a short session, and returns what is copied from
-// it.
-func dragged(t *testing.T) (*driver, *string) {
+// newDragDriver returns a driver with a short session, and the text last copied to the
+// clipboard.
+func newDragDriver(t *testing.T) (*driver, *string) {
 	t.Helper()
 	var copied string
 	d := newDriver(t, 60, 24, screen.Options{
@@ -25,13 +25,13 @@ func dragged(t *testing.T) (*driver, *string) {
 			return "a clipboard", nil
 		}},
 	})
-	d.events(&event.UserSaid{Text: "what is in a.go?"},
+	d.events(&event.UserSaid{Text: "describe a.go"},
 		&event.MessageDone{Message: llm.Message{Kind: llm.Assistant, Reply: "r", Text: "It has *one* function:\n\n```go\nfunc main() {\n\tprintln(1)\n}\n```\n\nSee `./cmd/a.go:3`."}},
 		&event.TurnEnd{Reason: event.Done})
 	return d, &copied
 }
 
-// find returns where a text is on the screen.
+// find returns the position of text on the screen.
 func (d *driver) find(text string) (x, y int) {
 	d.t.Helper()
 	for y, line := range strings.Split(d.screen(), "\n") {
@@ -50,7 +50,7 @@ func (d *driver) drag(x, y, toX, toY int) {
 }
 
 func TestDraggingCopiesWithoutMargins(t *testing.T) {
-	d, copied := dragged(t)
+	d, copied := newDragDriver(t)
 	x, y := d.find("func main")
 	_, end := d.find("}")
 	d.drag(x, y, x, end)
@@ -58,24 +58,24 @@ func TestDraggingCopiesWithoutMargins(t *testing.T) {
 		t.Error(diff)
 	}
 	if !strings.Contains(d.screen(), "copied 3 lines") {
-		t.Errorf("got no word of it:\n%s", d.screen())
+		t.Errorf("the hint that text was copied is missing:\n%s", d.screen())
 	}
 
-	// From the last to the first, over the marks of the gutter.
+	// Drag upwards, across the marks in the margin.
 	x, y = d.find("It has")
 	d.drag(x+5, y, 0, y-2)
-	if diff := cmp.Diff(*copied, "what is in a.go?\n\nIt has"); diff != "" {
+	if diff := cmp.Diff(*copied, "describe a.go\n\nIt has"); diff != "" {
 		t.Error(diff)
 	}
 
 	d.press("x")
 	if strings.Contains(d.screen(), "copied") || d.m.Transcript.Selected() != "" {
-		t.Errorf("got a selection that outlives a key:\n%s", d.screen())
+		t.Errorf("the selection is still shown after a key:\n%s", d.screen())
 	}
 }
 
-func TestClicksMarkAWordAndALine(t *testing.T) {
-	d, copied := dragged(t)
+func TestMultiClickSelectsWordAndLine(t *testing.T) {
+	d, copied := newDragDriver(t)
 	x, y := d.find("./cmd/a.go:3")
 	click := func() {
 		d.send(tea.MouseClickMsg{X: x + 4, Y: y, Button: tea.MouseLeft})
@@ -94,17 +94,17 @@ func TestClicksMarkAWordAndALine(t *testing.T) {
 		t.Error(diff)
 	}
 	*copied = ""
-	d.pass(time.Second)
+	d.advance(time.Second)
 	click()
 	if *copied != "" {
-		t.Errorf("a click after a while copied %q", *copied)
+		t.Errorf("a click after a pause copied %q", *copied)
 	}
 }
 
-// What is marked stays marked while text is added below, and grows beyond the
-// edge while the mouse is held there.
-func TestSelectionHoldsItsText(t *testing.T) {
-	d, copied := dragged(t)
+// A selection keeps its text while messages arrive. It scrolls and grows while the mouse
+// is held at the edge.
+func TestSelectionDuringNewMessages(t *testing.T) {
+	d, copied := newDragDriver(t)
 	x, y := d.find("It has")
 	d.send(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft})
 	for range 30 {
@@ -112,24 +112,24 @@ func TestSelectionHoldsItsText(t *testing.T) {
 	}
 	d.send(tea.MouseMotionMsg{X: 0, Y: 0, Button: tea.MouseLeft})
 	for range 200 {
-		d.pass(dragPause)
+		d.advance(autoScrollPause)
 	}
 	d.send(tea.MouseReleaseMsg{X: 0, Y: 0, Button: tea.MouseLeft})
-	if !strings.HasPrefix(*copied, "agent 0.1") || !strings.HasSuffix(*copied, "what is in a.go?\n\nI") {
+	if !strings.HasPrefix(*copied, "agent 0.1") || !strings.HasSuffix(*copied, "describe a.go\n\nI") {
 		t.Errorf("got %q", *copied)
 	}
 }
 
-// Whose mouse it is can be seen when that changes.
-func TestWhoseMouse(t *testing.T) {
+// Toggling mouse capture shows a message.
+func TestToggleMouse(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.press("alt+m")
-	d.sees("the mouse is the terminal's · alt+m takes it back")
+	d.shows("the mouse is the terminal's · alt+m takes it back")
 	if got := d.m.View().MouseMode; got != tea.MouseModeNone {
 		t.Errorf("got mouse mode %v", got)
 	}
 	d.press("alt+m")
-	d.sees("the mouse is ours")
+	d.shows("the mouse is ours")
 	d.press("x")
-	d.lacks("the mouse")
+	d.hides("the mouse")
 }

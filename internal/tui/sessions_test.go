@@ -14,7 +14,8 @@ import (
 	"agent/internal/tui/transcript"
 )
 
-// twoTurns is a session of two turns, of which the first keeps firstTurn events.
+// twoTurns returns a session of two turns. event.Rewound counts firstTurn events in the
+// first one.
 func twoTurns() []event.Event {
 	noon := time.Date(2026, 3, 1, 11, 40, 0, 0, time.UTC)
 	first, second := userSaid("why is the build slow"), userSaid("then make it fast\nwithout new dependencies")
@@ -46,18 +47,18 @@ func TestRewound(t *testing.T) {
 		d.golden("rewound-" + size)
 		again := newDriver(t, w, h, screen.Options{Session: screen.Session{History: twoTurns()}})
 		again.events(&event.Rewound{Keep: firstTurn})
-		d.same(again)
+		d.sameScreen(again)
 
 		d.events(userSaid("leave it"), done(llm.Assistant, "r9", "As you like."), turnEnd(event.Done, time.Second))
 		d.events(&event.Rewound{Keep: 0})
 		if got := d.screen(); strings.Contains(got, "the build slow") || !strings.Contains(got, "agent 0.1") {
-			t.Errorf("the beginning is not what is left:\n%s", got)
+			t.Errorf("rewinding to the start leaves:\n%s", got)
 		}
 	})
 }
 
-// What is taken back is as if it had never been said.
-func TestRewoundIsLikeResumed(t *testing.T) {
+// A rewound session has the same state as a session that ended there.
+func TestRewoundEqualsResumed(t *testing.T) {
 	const partials = 1
 	d := newDriver(t, 100, 40, screen.Options{Session: screen.Session{History: twoTurns()}})
 	d.events(&event.Rewound{Keep: firstTurn})
@@ -66,25 +67,24 @@ func TestRewoundIsLikeResumed(t *testing.T) {
 		return []any{f.Answer, f.Turns, f.Used, f.Running, f.Prompts}
 	}
 	if diff := cmp.Diff(facts(d.m.Feed), facts(resumed.m.Feed)); diff != "" {
-		t.Errorf("what is left (-got +want):\n%s", diff)
+		t.Errorf("state after the rewind (-got +want):\n%s", diff)
 	}
 	if got, want := d.m.Transcript.Events(), resumed.m.Transcript.Events(); got != want {
-		t.Errorf("%d events are left, want %d", got, want)
+		t.Errorf("%d events after the rewind, want %d", got, want)
 	}
 }
 
-// A session that is rewound far above the window can continue before the screen is
-// drawn again.
+// A rewind to far above the window and new events can arrive in one batch.
 func TestRewoundAndContinuedInOneBatch(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{Session: screen.Session{History: long(600)}})
 	d.events(&event.Rewound{Keep: 6}, userSaid("again"), streamed("r", "It begins"),
 		event.Retrying{Error: "no connection", Attempt: 1, Of: 3}, streamed("r2", "Once more"))
-	d.sees("do it once more", "again", "Once more")
-	d.lacks("It begins", "no connection")
+	d.shows("do it once more", "again", "Once more")
+	d.hides("It begins", "no connection")
 }
 
-// What a broken or hostile agent says of the past changes nothing.
-func TestRewoundBeyond(t *testing.T) {
+// Rewinds to invalid positions are ignored.
+func TestRewoundToInvalidPosition(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{Session: screen.Session{History: twoTurns()}})
 	before := d.screen()
 	d.events(&event.Rewound{Keep: 1000}, &event.Rewound{Keep: -1})
@@ -98,17 +98,17 @@ func TestRenamedAndCompacted(t *testing.T) {
 		d := newDriver(t, w, h, screen.Options{})
 		d.events(&event.Renamed{Title: "the \x1b[31mbuild\n"})
 		d.events(twoTurns()[:firstTurn+1]...)
-		d.enter("/compact")
+		d.typeText("/compact")
 		d.press("enter")
 		d.events(&event.Compacted{Replies: 3, Saved: 12_345, Why: "asked for"})
 		d.golden("compacted-" + size)
-		d.commands(event.Compact{})
+		d.wantCommands(event.Compact{})
 		if got, want := d.m.View().WindowTitle, "agent · the ␛[31mbuild⏎"; got != want {
 			t.Errorf("got the title %q, want %q", got, want)
 		}
 		d.events(&event.Rewound{Keep: 0})
 		if got := d.screen(); !strings.Contains(got, "main · the ␛[3") {
-			t.Errorf("the title is taken back with what was said:\n%s", got)
+			t.Errorf("the rewind removed the title:\n%s", got)
 		}
 	})
 }
@@ -121,56 +121,56 @@ func TestSessionCommands(t *testing.T) {
 		"/fork 1": {Fork: &keep, Draft: "then make it fast\nwithout new dependencies"},
 	} {
 		d := newDriver(t, 80, 24, screen.Options{Session: screen.Session{ID: "s1", History: twoTurns()}})
-		d.enter(line)
+		d.typeText(line)
 		d.press("enter")
 		if diff := cmp.Diff(d.m.next, want); diff != "" || !d.quit {
 			t.Errorf("%s: the screen ended: %v, with (-got +want):\n%s", line, d.quit, diff)
 		}
 		d = newDriver(t, 80, 24, screen.Options{Session: screen.Session{ID: "s1", History: twoTurns()}})
 		d.events(userSaid("wait"))
-		d.enter(line)
+		d.typeText(line)
 		d.press("enter")
 		if d.quit || !strings.Contains(d.screen(), "interrupt it first") {
-			t.Errorf("%s leaves a turn that runs:\n%s", line, d.screen())
+			t.Errorf("%s leaves the session during a turn:\n%s", line, d.screen())
 		}
 	}
 }
 
-func TestNothingToForkWithoutALog(t *testing.T) {
+func TestUnsavedSessionCannotBeForked(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{Session: screen.Session{History: twoTurns()}})
-	d.enter("/fork 1")
+	d.typeText("/fork 1")
 	d.press("enter")
 	if d.quit || !strings.Contains(d.screen(), "cannot be forked") {
-		t.Errorf("a session that is kept nowhere was left for its fork:\n%s", d.screen())
+		t.Errorf("an unsaved session was forked:\n%s", d.screen())
 	}
 }
 
 func TestRename(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{Session: screen.Session{Title: "the build"}})
 	if !strings.Contains(d.screen(), "main · the build") {
-		t.Errorf("the title is not told:\n%s", d.screen())
+		t.Errorf("the title is missing:\n%s", d.screen())
 	}
-	d.enter("/rename  a faster build ")
+	d.typeText("/rename  a faster build ")
 	d.press("enter")
-	d.enter("/rename")
+	d.typeText("/rename")
 	d.press("enter")
 	if !strings.Contains(d.screen(), "usage: /rename TITLE") {
-		t.Errorf("it is not said how to rename:\n%s", d.screen())
+		t.Errorf("the usage of /rename is missing:\n%s", d.screen())
 	}
-	d.commands(event.Rename{Title: "a faster build"})
+	d.wantCommands(event.Rename{Title: "a faster build"})
 }
 
 func TestRewindByNumber(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{Session: screen.Session{History: twoTurns()}})
 	for _, line := range []string{"/rewind 3", "/rewind -1", "/rewind it"} {
-		d.enter(line)
+		d.typeText(line)
 		d.press("enter")
-		d.press("ctrl+u") // it stays, to be mended
+		d.press("ctrl+u") // the command stays in the prompt
 	}
-	d.commands()
-	d.enter("/rewind 1")
+	d.wantCommands()
+	d.typeText("/rewind 1")
 	d.press("enter")
-	d.commands(event.Rewind{Keep: firstTurn})
+	d.wantCommands(event.Rewind{Keep: firstTurn})
 	if got, want := d.m.editor.Shown(), "then make it fast\nwithout new dependencies"; got != want {
 		t.Errorf("got %q in the editor, want %q", got, want)
 	}
@@ -195,17 +195,17 @@ func TestExport(t *testing.T) {
 		"/export pdf":  "usage: /export [md|html|json]",
 	} {
 		formats = nil
-		d.enter(line)
+		d.typeText(line)
 		d.press("enter")
 		if !strings.Contains(d.screen(), want) {
-			t.Errorf("%s: %q is not said:\n%s", line, want, d.screen())
+			t.Errorf("%s: %q is missing:\n%s", line, want, d.screen())
 		}
 		d.press("ctrl+u")
 	}
 	none := newDriver(t, 80, 24, screen.Options{})
-	none.enter("/export")
+	none.typeText("/export")
 	none.press("enter")
 	if !strings.Contains(none.screen(), "There is no session to export.") {
-		t.Errorf("that there is none is not told:\n%s", none.screen())
+		t.Errorf("the message that there is no session is missing:\n%s", none.screen())
 	}
 }

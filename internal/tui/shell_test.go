@@ -18,71 +18,73 @@ func shellEnd(id, line string, join bool, outcome event.Outcome, summary, text s
 	return &event.ShellEnd{ID: id, Line: line, Join: join, Outcome: outcome, Summary: summary, Text: text, Duration: 300 * time.Millisecond}
 }
 
-// A command that the person types runs at once and is drawn with what it says.
-func TestTypedCommand(t *testing.T) {
+// A shell command of the user runs at once and is shown with its output. A second one
+// waits for the first.
+func TestShellCommand(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
 		d := newDriver(t, w, h, screen.Options{})
-		d.say("!make test", "enter")
-		d.say("!! git status", "enter") // waits for the first
-		d.commands(event.RunShell{Line: "make test", Join: true})
+		d.typeAndPress("!make test", "enter")
+		d.typeAndPress("!! git status", "enter") // waits for the first
+		d.wantCommands(event.RunShell{Line: "make test", Join: true})
 		d.events(shellStart("a", "make test", true), event.Progress{ID: "a", Text: "compiling\x1b[31m\nlinking\n"})
-		d.pass(time.Second)
+		d.advance(time.Second)
 		d.golden("typed-runs-" + size)
 		d.events(shellEnd("a", "make test", true, event.Failed, "exit 2 · 41 lines", strings.Repeat("ok\n", 40)+"FAIL\n[exit 2]\n"))
-		d.commands(event.RunShell{Line: "make test", Join: true}, event.RunShell{Line: "git status"})
+		d.wantCommands(event.RunShell{Line: "make test", Join: true}, event.RunShell{Line: "git status"})
 		d.events(shellStart("b", "git status", false), shellEnd("b", "git status", false, event.OK, "exit 0 · no output", "[exit 0]\n"))
 		d.golden("typed-" + size)
 		d.press("ctrl+o")
 		d.press("up")
-		d.sees("!!git status")
+		d.shows("!!git status")
 	})
 }
 
-// What is said to the model waits for the command whose output it is to know,
-// but not for one of which it is not told.
-func TestPromptWaitsForTypedCommand(t *testing.T) {
+// A prompt waits for a running ! command, whose output goes to the model, but not for a
+// !! command.
+func TestPromptWaitsForShellCommand(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
-	d.say("!make", "enter")
+	d.typeAndPress("!make", "enter")
 	d.events(shellStart("a", "make", true))
-	d.say("mend that", "enter")
-	d.sees("queued  1  “mend that”")
+	d.typeAndPress("fix that", "enter")
+	d.shows("queued  1  “fix that”")
 	d.events(shellEnd("a", "make", true, event.OK, "exit 0", "[exit 0]\n"))
-	d.commands(event.RunShell{Line: "make", Join: true}, prompted("mend that"))
-	d.events(userSaid("mend that"), turnEnd(event.Done, time.Second))
+	d.wantCommands(event.RunShell{Line: "make", Join: true}, prompted("fix that"))
+	d.events(userSaid("fix that"), turnEnd(event.Done, time.Second))
 
-	d.say("!!top", "enter")
+	d.typeAndPress("!!top", "enter")
 	d.events(shellStart("b", "top", false))
-	d.say("never mind", "enter")
-	d.commands(event.RunShell{Line: "make", Join: true}, prompted("mend that"), event.RunShell{Line: "top"}, prompted("never mind"))
+	d.typeAndPress("never mind", "enter")
+	d.wantCommands(event.RunShell{Line: "make", Join: true}, prompted("fix that"), event.RunShell{Line: "top"}, prompted("never mind"))
 }
 
-// A command runs beside a turn; esc stops both, and what waited for it is held.
-func TestTypedCommandIsStopped(t *testing.T) {
+// A shell command can run during a turn. Esc interrupts both, and messages that waited
+// for the command are held.
+func TestShellCommandIsInterrupted(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
-	d.say("go", "enter")
+	d.typeAndPress("go", "enter")
 	d.events(userSaid("go"), streamed("r1", "I am at it."))
-	d.say("!sleep 60", "enter")
+	d.typeAndPress("!sleep 60", "enter")
 	d.events(shellStart("a", "sleep 60", true))
-	d.say("!ls", "enter")
+	d.typeAndPress("!ls", "enter")
 	d.press("esc")
-	d.sees("interrupting")
-	d.events(shellEnd("a", "sleep 60", true, event.Interrupted, "", "interrupted by the person"), turnEnd(event.UserInterrupt, time.Second))
-	d.commands(prompted("go"), event.RunShell{Line: "sleep 60", Join: true}, event.Interrupt{})
-	d.sees("held    1  “!ls”", "interrupted")
-	d.lacks("interrupting")
+	d.shows("interrupting")
+	d.events(shellEnd("a", "sleep 60", true, event.Interrupted, "", "interrupted by the user"), turnEnd(event.UserInterrupt, time.Second))
+	d.wantCommands(prompted("go"), event.RunShell{Line: "sleep 60", Join: true}, event.Interrupt{})
+	d.shows("held    1  “!ls”", "interrupted")
+	d.hides("interrupting")
 }
 
-// A command that was refused comes back into the editor.
-func TestTypedCommandIsRefused(t *testing.T) {
+// A shell command that could not be started returns to the prompt.
+func TestShellCommandNotRun(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
-	d.say("!x", "enter")
+	d.typeAndPress("!x", "enter")
 	d.events(event.NotRun{Line: "x", Join: true, Why: "commands cannot be run here"})
-	d.sees("commands cannot be run here", "› !x")
-	d.say("", "enter")
-	d.commands(event.RunShell{Line: "x", Join: true}, event.RunShell{Line: "x", Join: true})
+	d.shows("commands cannot be run here", "› !x")
+	d.typeAndPress("", "enter")
+	d.wantCommands(event.RunShell{Line: "x", Join: true}, event.RunShell{Line: "x", Join: true})
 }
 
-// A lone mark is no command, and a text that has one in it is none.
+// An exclamation mark starts a command only at the beginning and with text after it.
 func TestParseShell(t *testing.T) {
 	for typed, want := range map[string]string{
 		"!ls": "ls true", "! ls -l ": "ls -l true", "!!ls": "ls false", "!! ls\nwc": "ls\nwc false", "  !x": "x true",
@@ -99,12 +101,12 @@ func TestParseShell(t *testing.T) {
 	}
 }
 
-// An exclamation mark alone is no command, and nothing to say to a model.
-func TestNoCommandBehindTheMark(t *testing.T) {
+// Exclamation marks without a command are neither run nor sent; the usage is shown.
+func TestShellPrefixWithoutCommand(t *testing.T) {
 	for _, typed := range []string{"!", "!!", " ! "} {
 		d := newDriver(t, 80, 24, screen.Options{})
-		d.say(typed, "enter")
-		d.commands()
-		d.sees("Usage: !COMMAND", "›"+strings.TrimRight(" "+typed, " "))
+		d.typeAndPress(typed, "enter")
+		d.wantCommands()
+		d.shows("Usage: !COMMAND", "›"+strings.TrimRight(" "+typed, " "))
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"agent/internal/tui/slash"
 )
 
-// shortcuts is the layer of the keys that mean the same whatever has the focus.
+// shortcuts is the layer of the global key bindings.
 type shortcuts struct {
 	*screen.Conversation
 	dialog *dialog.Dialog
@@ -41,7 +41,7 @@ func (s *shortcuts) Key(msg tea.KeyPressMsg) (tea.Cmd, layer.Offer) {
 	case s.Keys.Is(k, keys.Palette):
 		return s.slash.ShowPalette(), layer.Taken
 	case s.Keys.Is(k, keys.Mode):
-		if s.dialog.Waits() { // a key that looks at the question must not approve what follows
+		if s.dialog.Waits() { // a key meant for the dialog must not approve later calls
 			s.Flash = "answer the question first"
 			break
 		}
@@ -63,8 +63,8 @@ func (s *shortcuts) Key(msg tea.KeyPressMsg) (tea.Cmd, layer.Offer) {
 // Paste implements layer.Layer.
 func (s *shortcuts) Paste(string) (tea.Cmd, bool) { return nil, false }
 
-// scroll takes a key that moves the transcript, or opens items in it. It reports
-// whether it is one.
+// scroll handles the keys that scroll the transcript or expand its items. It reports
+// whether k is one of them.
 func (s *shortcuts) scroll(k string) bool {
 	page := max(s.Transcript.Height-2, 1)
 	switch {

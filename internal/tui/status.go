@@ -18,7 +18,7 @@ import (
 	"agent/internal/tui/transcript"
 )
 
-// hints say what a turn is doing, and which keys mean something now.
+// hints renders the activity of the turn and the key hints.
 type hints struct {
 	*screen.Conversation
 	dialog *dialog.Dialog
@@ -26,16 +26,15 @@ type hints struct {
 	find   *pager.Finder
 	prompt *prompt.Prompt
 	pager  *pager.Pager
-	chord  string // keys that were pressed, and more of which are to come
-	tokens int    // that the model wrote in this turn, as of the last tick
+	chord  string // the keys pressed so far of an incomplete key sequence
+	tokens int    // output tokens of this turn, as of the last tick
 }
 
-// workingHeight is the least height of a window that has a line of its own for what
-// a turn is doing.
+// workingHeight is the minimum window height for a separate activity line.
 const workingHeight = 10
 
-// working says in a line what a turn is doing and what interrupts it; empty if
-// nothing runs, or the line has no place.
+// working returns the activity line: what the turn is doing and which key interrupts
+// it. It returns "" if no turn runs or the line is not shown.
 func (h *hints) working() string {
 	if !h.Busy() || h.dialog.Waits() || h.pager.Open() || h.Height < workingHeight {
 		return ""
@@ -54,10 +53,10 @@ func (h *hints) working() string {
 	return fitWorking(transcript.Spinner(h.Transcript.Frame)+" ", activity, facts, key, h.Width)
 }
 
-// fitWorking joins the parts of the line that says what a turn is doing. In a narrow
-// window it leaves out facts, the last first, and shortens the activity.
+// fitWorking joins the parts of the activity line. In a narrow window it drops facts,
+// the last first, and truncates the activity.
 func fitWorking(spinner, activity string, facts []string, key string, width int) string {
-	const least = 16 // columns of the activity
+	const least = 16 // minimum columns for the activity
 	for {
 		tail := ""
 		for _, f := range append(facts[:len(facts):len(facts)], key) {
@@ -73,26 +72,26 @@ func fitWorking(spinner, activity string, facts []string, key string, width int)
 	}
 }
 
-// elapsed is how long the turn has run, in whole seconds.
+// elapsed returns how long the turn has run, in whole seconds.
 func (h *hints) elapsed() time.Duration {
 	return h.Now().Sub(h.Feed.Since).Truncate(time.Second)
 }
 
-// behindPager says what a turn is doing behind the pager, empty if nothing runs.
+// behindPager returns the hint that the pager shows while a turn runs, or "".
 func (h *hints) behindPager() string {
 	if h.Busy() || h.chord != "" {
-		return h.doing()
+		return h.statusHint()
 	}
 	return ""
 }
 
-// doing is the hint at the right of the last line.
-func (h *hints) doing() string {
+// statusHint returns the hint at the right of the status line.
+func (h *hints) statusHint() string {
 	switch {
 	case h.chord != "":
 		return h.chord + " …"
 	case h.prompt.Leaving():
-		return h.Keys.Name(keys.Clear) + " again to quit" + h.lost()
+		return h.Keys.Name(keys.Clear) + " again to quit" + h.stoppedJobs()
 	case h.prompt.Rewinding():
 		return h.Keys.Name(keys.Rewind) + " again to edit a message"
 	case h.dialog.Waits() && h.pager.Open():
@@ -100,7 +99,7 @@ func (h *hints) doing() string {
 	case h.dialog.Waits(), h.working() != "":
 		return ""
 	case h.Busy():
-		return h.briefly()
+		return h.shortActivity()
 	case h.CanRetry() && h.prompt.Queue.Len() == 0 && h.editor.Empty():
 		verb := " to retry · "
 		if h.Feed.Cut {
@@ -111,8 +110,8 @@ func (h *hints) doing() string {
 	return h.idleHint()
 }
 
-// briefly says what a turn is doing where there is no line for it.
-func (h *hints) briefly() string {
+// shortActivity returns the activity of the turn for windows without an activity line.
+func (h *hints) shortActivity() string {
 	words := h.stopKey() + " to interrupt"
 	switch {
 	case h.Feed.Killing:
@@ -123,8 +122,8 @@ func (h *hints) briefly() string {
 	return transcript.Spinner(h.Transcript.Frame) + " " + phrase.Seconds(h.elapsed()) + " · " + words
 }
 
-// stopKey is the key that stops what runs: one that does not only go back from
-// what is shown or begun.
+// stopKey returns a key that interrupts the turn now. It prefers one that does not
+// close the pager, suggestions or a search first.
 func (h *hints) stopKey() string {
 	for _, k := range h.Keys.Keys(keys.Interrupt) {
 		if (!h.pager.Open() || !h.Keys.Is(k, keys.ViewClose)) && !h.dismisses(k) {
@@ -134,8 +133,9 @@ func (h *hints) stopKey() string {
 	return h.Keys.Name(keys.Interrupt)
 }
 
-// idleHint says how one finds the rest: all of it to who has said nothing yet.
-// Where something is typed, it says what sending it does.
+// idleHint returns the hint for the time between turns: how to get help, with more
+// detail before the first turn. With text in the prompt or an open search, it returns
+// sendHint.
 func (h *hints) idleHint() string {
 	const wide = 100
 	if !h.editor.Empty() || h.find.Open() {
@@ -148,8 +148,9 @@ func (h *hints) idleHint() string {
 	return hint
 }
 
-// sendHint says what the key that sends does with what is typed, where it does
-// anything with it that is not told elsewhere.
+// sendHint returns what the send key does with the text in the prompt, or the keys of
+// the search if it is open. It returns "" for a blank prompt, and while suggestions or
+// the prompt search are open.
 func (h *hints) sendHint() string {
 	e, does := h.editor, " to send"
 	typed := e.Raw()
@@ -171,16 +172,16 @@ func (h *hints) sendHint() string {
 	return h.Keys.Name(keys.Send) + does
 }
 
-// lost says what ends with the program.
-func (h *hints) lost() string {
+// stoppedJobs returns the part of the quit hint that names the running jobs, or "".
+func (h *hints) stoppedJobs() string {
 	if n := transcript.Running(h.Feed.Jobs); n > 0 {
 		return " and stop " + phrase.Count(n, "job")
 	}
 	return ""
 }
 
-// dismisses reports whether a key takes something away that stands before the
-// turn: suggestions, a search, a mode of vi.
+// dismisses reports whether the key k would close something rather than interrupt the
+// turn: suggestions, a search, a selection or a vi mode.
 func (h *hints) dismisses(k string) bool {
 	switch {
 	case !h.Keys.Is(k, keys.Dismiss):

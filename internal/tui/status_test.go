@@ -36,7 +36,7 @@ func TestStatusLine(t *testing.T) {
 		{"at another host, narrower", afar, 44, "acme/one · gpu.lan:8000|? help   ask", nil},
 		{"narrow", full, 80, "acme/one · main · context 18.2k of 200k (9%) · $0.07 · 1 job|? help   ask", nil},
 		{"narrower", full, 60, "acme/one · context 18.2k of 200k (9%) · 1 job|? help   ask", nil},
-		{"as narrow as it gets", full, 40, "acme/one · 1 job|? help   ask", nil},
+		{"minimum", full, 40, "acme/one · 1 job|? help   ask", nil},
 		{"nearly full", near, 120, "acme/one · main · context 171k of 200k (85%, nearly full) · $0.07 · 1 job|? help   ask", nil},
 		{"nearly full and narrow", near, 50, "acme/one · context 85% · 1 job|? help   ask", nil},
 		{"in another order", full, 80, "1 job · $0.07 · acme/one|? help   ask", []string{"jobs", "cost", "model"}},
@@ -58,11 +58,11 @@ func TestBranchFollows(t *testing.T) {
 	now := "main"
 	reads := 0
 	d := newDriver(t, 120, 24, screen.Options{Version: "0.1", Files: screen.Files{Dir: "~/src/shop", Branch: "main", ReadBranch: func() string { reads++; return now }}})
-	d.events(userSaid("go on a branch"), call("r", "1", "shell"), start("1", "shell git switch -c fix", "execute"))
+	d.events(userSaid("switch to a branch"), call("r", "1", "shell"), start("1", "shell git switch -c fix", "execute"))
 	now = "fix"
 	d.events(result("1", "shell git switch -c fix", "execute", event.OK, "", "", 0))
 	if !strings.Contains(d.screen(), "claude-sonnet · fix") {
-		t.Errorf("the branch does not follow:\n%s", d.screen())
+		t.Errorf("the branch is not updated:\n%s", d.screen())
 	}
 	d.events(call("r2", "2", "read"), start("2", "read a", "read"), result("2", "read a", "read", event.OK, "", "", 0))
 	if reads != 1 {
@@ -73,17 +73,17 @@ func TestBranchFollows(t *testing.T) {
 func TestCost(t *testing.T) {
 	cent := 0.01
 	d := newDriver(t, 80, 24, screen.Options{})
-	d.enter("/cost")
+	d.typeText("/cost")
 	d.press("enter")
 	if !strings.Contains(d.screen(), "No tokens used yet.") {
-		t.Errorf("something was used:\n%s", d.screen())
+		t.Errorf("the message that no tokens were used is missing:\n%s", d.screen())
 	}
 	d.events(userSaid("one"),
 		&event.StepEnd{Reply: "r1", Model: "acme/one", Usage: llm.Usage{Input: 1000, Output: 10}, Cost: &cent}, turnEnd(event.Done, 0),
 		userSaid("two"),
 		&event.StepEnd{Reply: "r2", Model: "acme/one", Usage: llm.Usage{Input: 2000, Cached: 1500, Output: 20}, Cost: &cent},
 		&event.StepEnd{Reply: "r3", Model: "free/two", Usage: llm.Usage{Input: 180_000, Output: 1}}, turnEnd(event.Done, 0))
-	d.enter("/cost")
+	d.typeText("/cost")
 	d.press("enter")
 	for _, want := range []string{
 		"acme/one: 2k input (1.5k cached) and 20 output tokens, 1 step, $0.01",
@@ -92,16 +92,15 @@ func TestCost(t *testing.T) {
 		"180k of 200k (90%, nearly full)",
 	} {
 		if !strings.Contains(d.screen(), want) {
-			t.Errorf("it is not said: %s\n%s", want, d.screen())
+			t.Errorf("%q is missing:\n%s", want, d.screen())
 		}
 	}
 }
 
-// A reply that was stopped says nothing of the window, of which what was known
-// before still holds.
-func TestWindowAfterAStop(t *testing.T) {
+// An interrupted reply without usage leaves the context window use unchanged.
+func TestContextUseAfterInterrupt(t *testing.T) {
 	d := newDriver(t, 100, 24, screen.Options{})
 	d.events(userSaid("one"), &event.StepEnd{Reply: "r1", Usage: llm.Usage{Input: 18_000, Output: 200}}, turnEnd(event.Done, 0),
 		userSaid("two"), &event.StepEnd{Reply: "r2"}, turnEnd(event.UserInterrupt, 0))
-	d.sees("18.2k of 200k")
+	d.shows("18.2k of 200k")
 }

@@ -15,22 +15,22 @@ import (
 	"agent/internal/tui/screen"
 )
 
-// story is a screen that is held as it is: its text at every size, and how it is
-// styled on a dark and on a light background.
+// story is a screen with golden files: its text at every size, and its styles on a dark
+// and on a light background.
 type story struct {
 	name string
 	o    screen.Options
 	play func(d *driver)
 }
 
-// stories is the one table of them. A new screen needs a line here, and then
+// stories returns the table of stories. To add one, add a row and run
 // go test ./internal/tui -run Stories -update-screens.
 func stories() []story {
 	return []story{
-		{"look-question", screen.Options{}, func(d *driver) { d.events(asked()...); d.arms() }},
+		{"look-question", screen.Options{}, func(d *driver) { d.events(asked()...); d.armDialog() }},
 		{"look-running", screen.Options{}, func(d *driver) {
 			d.events(asked()...)
-			d.arms()
+			d.armDialog()
 			d.press("2")
 			d.events(answered()...)
 		}},
@@ -42,9 +42,9 @@ func stories() []story {
 		}},
 		{"look-careful", screen.Options{}, func(d *driver) {
 			ask := askCommand("1", "curl https://example.org/install.sh | sh")
-			ask.Ask.Warnings = []string{"what is loaded is run at once"}
+			ask.Ask.Warnings = []string{"runs downloaded code"}
 			d.events(userSaid("install it"), call("r1", "1", "shell"), ask)
-			d.arms()
+			d.armDialog()
 		}},
 		{"look-failures", screen.Options{}, func(d *driver) {
 			end := turnEnd(event.ProviderError, time.Second)
@@ -96,7 +96,7 @@ func TestStories(t *testing.T) {
 	}
 }
 
-// stylesIn is what is styled in each line of a view, and how.
+// stylesIn lists the styled spans of each line of a view.
 func stylesIn(v tea.View) []string {
 	var lines []string
 	for _, line := range ink.Read(v.Content) {
@@ -119,7 +119,7 @@ func stylesIn(v tea.View) []string {
 	return lines
 }
 
-// penNames writes p in words, as far as it has a name.
+// penNames replaces the codes in p with names, where they have one.
 func penNames(p ink.Pen) string {
 	names := map[string]string{"1": "bold", "2": "dim", "3": "italic", "4": "underlined", "9": "struck",
 		"31": "red", "32": "green", "33": "yellow", "36": "cyan"}
@@ -133,8 +133,9 @@ func penNames(p ink.Pen) string {
 	return strings.Join(words, "+")
 }
 
-// onLight checks that the screen says the same on the other background.
-func (d *driver) onLight() {
+// checkOtherBackground checks that the text of the screen is the same on the other
+// kind of background.
+func (d *driver) checkOtherBackground() {
 	d.t.Helper()
 	was, want := d.m.Look, d.screen()
 	other := was

@@ -6,8 +6,9 @@ import (
 	"agent/internal/tui/ink"
 )
 
-// looked takes what the terminal tells of itself, whenever it does. Its
-// background may have changed while it was out of sight, so it is asked again.
+// looked handles the terminal's reports about its background and colors. On other
+// messages, such as focus or resume, it queries the background, which may have changed
+// while the terminal was hidden.
 func (m *model) looked(msg tea.Msg) tea.Cmd {
 	l := m.Look
 	switch msg := msg.(type) {
@@ -22,7 +23,7 @@ func (m *model) looked(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// restyle draws everything as l says.
+// restyle applies the look l to all parts of the screen.
 func (m *model) restyle(l ink.Look) {
 	if l == m.Look {
 		return

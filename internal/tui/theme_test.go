@@ -15,7 +15,7 @@ import (
 	"agent/internal/tui/screen"
 )
 
-// A theme is seen while its line is marked, and kept once it is chosen.
+// The theme list previews the marked theme. Enter saves it, esc restores the old one.
 func TestThemeList(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
 		var kept []string
@@ -23,48 +23,47 @@ func TestThemeList(t *testing.T) {
 		d.events(asked()...)
 		d.events(answered()...)
 		d.events(closing()...)
-		d.enter("/theme")
+		d.typeText("/theme")
 		d.press("enter")
 		d.golden("themes-" + size)
 		d.press("down", "down", "down")
 		if got := d.m.Look.Theme; got != ink.ThemeNames()[3] {
-			t.Errorf("the marked theme is not seen: %q", got)
+			t.Errorf("the marked theme is not previewed: %q", got)
 		}
 		d.press("esc")
 		if got := d.m.Look.Theme; got != ink.ThemeNames()[0] || kept != nil {
-			t.Errorf("theme %q after esc, kept %q", got, kept)
+			t.Errorf("theme %q after esc, saved %q", got, kept)
 		}
-		d.enter("/theme")
+		d.typeText("/theme")
 		d.press("enter")
-		d.enter("gruv")
+		d.typeText("gruv")
 		d.press("enter")
 		if got := d.m.Look.Theme; got != "gruvbox" || len(kept) != 1 || kept[0] != "gruvbox" {
-			t.Errorf("theme %q, kept %q", got, kept)
+			t.Errorf("theme %q, saved %q", got, kept)
 		}
 		if !strings.Contains(d.screen(), "Theme set to gruvbox.") {
-			t.Errorf("it is not said:\n%s", d.screen())
+			t.Errorf("the confirmation is missing:\n%s", d.screen())
 		}
 	})
 }
 
 func TestThemeByName(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{Appearance: screen.Appearance{SaveTheme: func(string) error { return errors.New("the disk is full") }}})
-	d.enter("/theme purple")
+	d.typeText("/theme purple")
 	d.press("enter")
 	if !strings.Contains(d.screen(), "unknown theme purple: use terminal, dark") {
 		t.Errorf("screen:\n%s", d.screen())
 	}
-	d.press("ctrl+w") // what was wrong with it
-	d.enter("dark")
+	d.press("ctrl+w") // delete the wrong name
+	d.typeText("dark")
 	d.press("enter")
 	if !strings.Contains(d.screen(), "cannot save the theme") || d.m.Look.Theme != "dark" {
 		t.Errorf("theme %q, screen:\n%s", d.m.Look.Theme, d.screen())
 	}
 }
 
-// Text and marks are the same in every theme, on any background, with as many
-// colours as there may be.
-func TestThemesSayTheSame(t *testing.T) {
+// The text of the screen is the same in every theme and color profile.
+func TestThemesShowTheSameText(t *testing.T) {
 	want := ""
 	for _, name := range ink.ThemeNames() {
 		for _, can := range []colorprofile.Profile{colorprofile.TrueColor, colorprofile.ANSI256, colorprofile.ANSI, colorprofile.ASCII} {
@@ -72,7 +71,7 @@ func TestThemesSayTheSame(t *testing.T) {
 			d.send(tea.ColorProfileMsg{Profile: can})
 			d.send(tea.BackgroundColorMsg{Color: lightGrey{}})
 			d.events(asked()...)
-			d.arms()
+			d.armDialog()
 			d.press("1")
 			d.events(answered()...)
 			d.events(closing()...)
@@ -84,20 +83,20 @@ func TestThemesSayTheSame(t *testing.T) {
 				t.Errorf("%s with %v (-got +want):\n%s", name, can, diff)
 			}
 			if got := d.m.View().Content; can == colorprofile.ASCII && strings.Contains(got, "\x1b[3") {
-				t.Errorf("%s: colours where there are none: %q", name, got)
+				t.Errorf("%s: colors without color support: %q", name, got)
 			}
 		}
 	}
 }
 
-// The terminal is asked for its background again when it comes into sight,
-// and when it says that it changed.
-func TestBackgroundIsAskedAgain(t *testing.T) {
+// The terminal's background is queried again after a focus gain, a resume and a change
+// of its color scheme.
+func TestBackgroundIsQueriedAgain(t *testing.T) {
 	for _, msg := range []tea.Msg{tea.FocusMsg{}, tea.ResumeMsg{}, uv.LightColorSchemeEvent{}} {
 		d := newDriver(t, 80, 24, screen.Options{})
 		_, cmd := d.m.Update(msg)
 		if cmd == nil || fmt.Sprintf("%T", cmd()) != fmt.Sprintf("%T", tea.RequestBackgroundColor()) {
-			t.Errorf("nothing is asked after %T", msg)
+			t.Errorf("the background is not queried after %T", msg)
 		}
 	}
 }

@@ -8,22 +8,22 @@ import (
 	"agent/internal/tui/screen"
 )
 
-// ticker moves what moves with time alone: the spinner and the clocks. It ends the
-// wait for a second press of a key.
+// ticker advances everything that changes with time: the spinner, the elapsed times,
+// and the hints that expire.
 type ticker struct {
 	*screen.Conversation
 	dialog  *dialog.Dialog
 	prompt  *prompt.Prompt
 	hints   *hints
-	covered func() bool // reports whether something else has the keys before a question
-	arm     func()      // lets the dialog take keys once nobody types
+	covered func() bool // reports whether another layer gets keys before the dialog
+	arm     func()      // lets the dialog take keys after a pause in typing
 
-	ticking bool      // a tick is on its way
-	moved   time.Time // when what moves last did
-	along   bool      // with text that streams
+	ticking      bool      // a tick timer is running
+	advanced     time.Time // when advance last ran
+	spinOnStream bool      // streamed text drives the spinner
 }
 
-// moves reports whether anything changes with time alone.
+// moves reports whether a tick is needed.
 func (t *ticker) moves() bool {
 	if t.dialog.Waits() {
 		return !t.Done && !t.covered() && t.dialog.Animates()
@@ -31,38 +31,38 @@ func (t *ticker) moves() bool {
 	return !t.Done && (t.Busy() || t.prompt.HalfPressed())
 }
 
-// moveAlong moves what moves with a batch that is drawn anyway: while text
-// streams nothing else need wake the program for it.
+// moveAlong advances with a batch of streamed text, which is drawn anyway. This saves
+// the ticks while text streams.
 func (t *ticker) moveAlong(b batch) {
-	if t.ticking && b.onlyStreams() && t.Now().Sub(t.moved) >= spin {
-		t.move()
-		t.along = true
+	if t.ticking && b.onlyStreams() && t.Now().Sub(t.advanced) >= spin {
+		t.advance()
+		t.spinOnStream = true
 	}
 }
 
-// tick moves what moves, unless what streams does.
+// tick advances, unless streamed text did so recently.
 func (t *ticker) tick() {
 	t.ticking = false
-	if t.along && t.Now().Sub(t.moved) < 2*spin {
+	if t.spinOnStream && t.Now().Sub(t.advanced) < 2*spin {
 		return
 	}
-	t.move()
-	t.along = false
+	t.advance()
+	t.spinOnStream = false
 }
 
-// nextTick is how long the next tick can wait.
+// nextTick returns the time until the next tick.
 func (t *ticker) nextTick() time.Duration {
-	if t.along {
+	if t.spinOnStream {
 		return 3 * spin
 	}
 	return spin
 }
 
-// move moves what moves with time alone.
-func (t *ticker) move() {
+// advance updates the spinner and the token count, and expires hints.
+func (t *ticker) advance() {
 	t.Transcript.Frame++
 	t.Feed.Tick()
-	t.moved = t.Now()
+	t.advanced = t.Now()
 	t.hints.tokens = t.Spending.TurnOutput()
 	t.prompt.Expire()
 	t.arm()

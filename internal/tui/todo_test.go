@@ -23,24 +23,24 @@ func plan(id string, states ...event.TodoState) []event.Event {
 	}
 }
 
-// A plan is drawn with the call that made it, and what is active above the
-// editor while the turn runs; the same on resume.
+// A plan is shown with its tool call. While the turn runs, the active item is shown
+// above the editor. A resumed session looks the same.
 func TestTodo(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
 		evs := append([]event.Event{userSaid("the server ignores --timeout, fix it")},
 			plan("1", event.TodoDone, event.TodoActive, event.TodoPending, event.TodoPending, event.TodoPending)...)
 		d := newDriver(t, w, h, screen.Options{})
 		d.events(evs...)
-		d.pass(time.Second)
+		d.advance(time.Second)
 		d.golden("todo-" + size)
 		evs = append(evs, turnEnd(event.Done, time.Second))
 		d.events(evs[len(evs)-1])
 		d.golden("todo-done-" + size)
-		d.same(newDriver(t, w, h, screen.Options{Session: screen.Session{History: evs}}))
+		d.sameScreen(newDriver(t, w, h, screen.Options{Session: screen.Session{History: evs}}))
 	})
 }
 
-// Of a long plan, what is near the active item is shown until it is opened.
+// A long plan shows only the items near the active one until it is expanded.
 func TestLongTodo(t *testing.T) {
 	states := make([]event.TodoState, 30)
 	for i := range states {
@@ -60,8 +60,8 @@ func TestLongTodo(t *testing.T) {
 	})
 }
 
-// The marks are told from each other without colour.
-func TestTodoWithoutColour(t *testing.T) {
+// The marks of a plan differ without color.
+func TestTodoWithoutColor(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{Appearance: screen.Appearance{NoColor: true}})
 	d.events(userSaid("go"))
 	d.events(plan("1", event.TodoDone, event.TodoActive, event.TodoPending)...)

@@ -13,8 +13,8 @@ import (
 	"agent/internal/tui/screen"
 )
 
-// The window holds its place while text streams in below, says so, and goes
-// back to following.
+// A scrolled transcript keeps its position while text streams in, shows that there is
+// more below, and follows the end again once it is reached.
 func TestScrolling(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
 		d := newDriver(t, w, h, screen.Options{})
@@ -27,39 +27,39 @@ func TestScrolling(t *testing.T) {
 		d.events(streamed("r99", "more\n\n"), streamed("r99", "and more\n\n"), streamed("r99", "and more"))
 		d.send(tea.MouseWheelMsg{Button: tea.MouseWheelUp})
 		d.send(tea.MouseWheelMsg{Button: tea.MouseWheelDown})
-		if got, want := above(d), before[:len(above(d))]; got != want {
-			t.Errorf("the window moved, from\n%s\nto\n%s", want, got)
+		if got, want := transcriptText(d), before[:len(transcriptText(d))]; got != want {
+			t.Errorf("the text moved from\n%s\nto\n%s", want, got)
 		}
 		d.press("ctrl+home")
 		if !strings.Contains(d.screen(), "prompt 0") {
-			t.Errorf("this is not the beginning:\n%s", d.screen())
+			t.Errorf("ctrl+home does not show the beginning:\n%s", d.screen())
 		}
 		d.press("ctrl+end")
 		if s := d.screen(); !strings.Contains(s, "and more") || strings.Contains(s, "more below") {
-			t.Errorf("this is not the end:\n%s", s)
+			t.Errorf("ctrl+end does not show the end:\n%s", s)
 		}
 		d.press("pgup", "pgdown", "pgdown")
 		if !d.m.Transcript.Follow {
-			t.Error("reaching the end does not follow it")
+			t.Error("the transcript does not follow after scrolling to the end")
 		}
 	})
 }
 
-// above is the part of the screen that is transcript.
-func above(d *driver) string {
+// transcriptText returns the lines of the screen that show the transcript.
+func transcriptText(d *driver) string {
 	lines := strings.Split(d.screen(), "\n")
 	return strings.Join(lines[:d.m.Transcript.Height], "\n")
 }
 
-func TestSendingGoesToTheEnd(t *testing.T) {
+func TestSendingScrollsToTheEnd(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{Session: screen.Session{History: long(200)}})
 	d.press("pgup", "pgup", "x", "enter")
 	if !d.m.Transcript.Follow {
-		t.Error("a prompt is sent and its answer is out of sight")
+		t.Error("the transcript does not follow after sending a prompt")
 	}
 }
 
-// At every width and height, and back, the same is shown.
+// After resizing to many sizes and back, the screen is unchanged.
 func TestResizing(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{Session: screen.Session{History: long(60)}})
 	d.events(asked()...)
@@ -71,50 +71,50 @@ func TestResizing(t *testing.T) {
 	}
 	d.send(tea.WindowSizeMsg{Width: 80, Height: 24})
 	if got := d.screen(); got != before {
-		t.Errorf("from\n%s\nto\n%s", before, got)
+		t.Errorf("the screen changed from\n%s\nto\n%s", before, got)
 	}
 }
 
-func TestOpening(t *testing.T) {
+func TestExpandOutput(t *testing.T) {
 	d := newDriver(t, 80, 40, screen.Options{})
 	d.events(userSaid("go"), call("r1", "1", "shell"), start("1", "shell make", "execute"),
 		result("1", "shell make", "execute", event.OK, "", "the whole output\nof it", time.Second))
 	for range 2 {
 		if strings.Contains(d.screen(), "whole output") {
-			t.Errorf("output is open:\n%s", d.screen())
+			t.Errorf("the output is not collapsed:\n%s", d.screen())
 		}
 		d.press("ctrl+o")
 		if !strings.Contains(d.screen(), "whole output") {
-			t.Errorf("output is closed:\n%s", d.screen())
+			t.Errorf("the output is not expanded:\n%s", d.screen())
 		}
 		d.press("ctrl+o")
 	}
 	d.press("ctrl+t")
 	d.events(done(llm.Thinking, "r2", "A thought.\nAnd its second line."))
 	if s := d.screen(); !strings.Contains(s, "whole output") || !strings.Contains(s, "second line") {
-		t.Errorf("not all is open:\n%s", s)
+		t.Errorf("not everything is expanded:\n%s", s)
 	}
 }
 
-// When nothing runs, nothing asks to be drawn again.
-func TestIdleDoesNotMove(t *testing.T) {
+// The ticker runs only during a turn.
+func TestNoTicksWhenIdle(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{Session: screen.Session{History: long(20)}})
 	if d.m.ticker.ticking {
-		t.Error("it ticks before anything happened")
+		t.Error("the ticker runs before the first turn")
 	}
 	d.events(userSaid("go"))
 	if !d.m.ticker.ticking {
-		t.Error("it does not tick in a turn")
+		t.Error("the ticker does not run during a turn")
 	}
 	d.events(turnEnd(event.Done, time.Second))
-	d.pass(time.Second)
+	d.advance(time.Second)
 	if d.m.ticker.ticking {
-		t.Error("it ticks after the turn")
+		t.Error("the ticker runs after the turn")
 	}
 }
 
-// One goes from prompt to prompt, through pages that are not read as well.
-func TestJumping(t *testing.T) {
+// The jump keys scroll from prompt to prompt, also through pages that are not loaded.
+func TestJumpToPrompts(t *testing.T) {
 	var all []event.Event
 	for i := range 900 {
 		r := fmt.Sprint("r", i)
@@ -125,7 +125,7 @@ func TestJumping(t *testing.T) {
 	at := func(prompt int) {
 		t.Helper()
 		if got, want := d.screen(), fmt.Sprintf("› prompt %d\n", prompt); !strings.HasPrefix(got, want) {
-			t.Fatalf("%q is not at the top:\n%s", want, got)
+			t.Fatalf("the first line is not %q:\n%s", want, got)
 		}
 	}
 	for i := range 60 {
@@ -140,12 +140,12 @@ func TestJumping(t *testing.T) {
 	}
 	d.press("alt+down")
 	if !d.m.Transcript.Follow {
-		t.Error("below the last prompt is not the end")
+		t.Error("jumping down from the last prompt does not reach the end")
 	}
 	d.press("ctrl+home", "alt+down")
 	at(0)
 	d.press("alt+up")
 	if !strings.HasPrefix(d.screen(), "agent 0.1") {
-		t.Errorf("above the first prompt is not the beginning:\n%s", d.screen())
+		t.Errorf("jumping up from the first prompt does not reach the beginning:\n%s", d.screen())
 	}
 }

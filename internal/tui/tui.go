@@ -9,11 +9,11 @@ import (
 	"agent/internal/tui/transcript"
 )
 
-// Run shows the screen until the person leaves, the agent is gone or ctx ends,
-// none of which is an error. However it ends, the terminal is as it was found.
-// Signals are the caller's to turn into the end of ctx.
+// Run shows the screen until the user quits, the agent closes its events or ctx ends.
+// None of these is an error. It always restores the terminal. The caller must cancel
+// ctx on signals.
 func Run(ctx context.Context, o screen.Options) (screen.Exit, error) {
-	all, stop := context.WithCancel(context.WithoutCancel(ctx)) // what was typed is handed over even so
+	all, stop := context.WithCancel(context.WithoutCancel(ctx)) // commands are still delivered after ctx ends
 	defer stop()
 	outbox := screen.NewOutbox(all, o.Commands)
 	m := newModel(o, time.Now, outbox.Send)
@@ -28,7 +28,7 @@ func Run(ctx context.Context, o screen.Options) (screen.Exit, error) {
 	m.prompt.Drafts.Save()
 	go screen.Drain(all, o.Events)
 	patience := terminal.Grace
-	if m.orphan { // nobody takes commands any more
+	if m.orphan { // nobody receives commands
 		patience = 0
 	}
 	outbox.Close(patience)

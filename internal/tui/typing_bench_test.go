@@ -11,7 +11,7 @@ import (
 	"agent/internal/tui/screen"
 )
 
-// BenchmarkKeyInALongText types in the middle of 100 KB that were typed.
+// BenchmarkKeyInALongText types in the middle of a draft of 100 KB.
 func BenchmarkKeyInALongText(b *testing.B) {
 	for name, text := range map[string]string{
 		"lines": strings.Repeat("some words on a line\n", 5000), "one line": strings.Repeat("some words and ", 7000), "wide": strings.Repeat("日本語", 11_000),

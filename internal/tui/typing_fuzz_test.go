@@ -15,9 +15,9 @@ import (
 	"agent/internal/tui/screen"
 )
 
-// FuzzTyping presses all that means something to the editor, in both kinds of
-// keys. The driver checks after each that the screen keeps within its window;
-// here, that the text is whole and the cursor is where it can be.
+// FuzzTyping sends random input to the editor, with emacs and vi keys. After each step
+// the driver checks that the view fits in the window, and the test checks that the caret
+// is valid and the text contains no tokens.
 func FuzzTyping(f *testing.F) {
 	for seed := range uint64(8) {
 		f.Add(seed)
@@ -25,7 +25,7 @@ func FuzzTyping(f *testing.F) {
 	f.Fuzz(func(t *testing.T, seed uint64) {
 		p := &player{rand.New(rand.NewPCG(seed, 2)), newDriver(t, 80, 24, screen.Options{
 			Vi:        seed%2 == 0,
-			Files:     screen.Files{Find: files, ReadImage: readPicture},
+			Files:     screen.Files{Find: findFiles, ReadImage: readPicture},
 			Models:    screen.Models{Blind: func(string) bool { return seed%3 == 0 }},
 			Clipboard: screen.Clipboard{ReadImage: func(context.Context) (llm.Image, error) { return shot("clip"), nil }},
 			Session: screen.Session{Earlier: func(context.Context, int) []string {
@@ -33,29 +33,29 @@ func FuzzTyping(f *testing.F) {
 			}},
 		}), nil, 0}
 		for range 100 {
-			p.typeOn()
+			p.editStep()
 			b := p.d.m.editor
 			if raw := b.Raw(); b.Caret() > len(raw) || !utf8.ValidString(raw[:b.Caret()]) || !utf8.ValidString(raw[b.Caret():]) {
 				t.Fatalf("the caret is at %d, between %q and %q", b.Caret(), raw[max(b.Caret()-20, 0):b.Caret()], raw[b.Caret():min(b.Caret()+20, len(raw))])
 			}
-			if whole := p.d.m.editor.Text(); strings.ContainsFunc(whole, text.IsToken) {
-				t.Fatalf("a token is left in what would be sent: %q", whole)
+			if full := p.d.m.editor.Text(); strings.ContainsFunc(full, text.IsToken) {
+				t.Fatalf("the text to send contains a token: %q", full)
 			}
 		}
 	})
 }
 
-// typeOn does something that concerns the editor.
-func (p *player) typeOn() {
+// editStep sends random input to the editor.
+func (p *player) editStep() {
 	switch p.IntN(9) {
 	case 0:
 		p.d.send(tea.PasteMsg{Content: p.words(p.IntN(400))})
 	case 1:
 		p.d.send(tea.WindowSizeMsg{Width: 1 + p.IntN(90), Height: 1 + p.IntN(30)})
 	case 2:
-		p.d.enter(p.pick("@ma", "@\"a f", " @", "/mo", "/", "/mode e", " shot.png ", "x\\", "word word "))
+		p.d.typeText(p.pick("@ma", "@\"a f", " @", "/mo", "/", "/mode e", " shot.png ", "x\\", "word word "))
 	case 3:
-		p.d.pass(time.Duration(p.IntN(1500)) * time.Millisecond)
+		p.d.advance(time.Duration(p.IntN(1500)) * time.Millisecond)
 	case 4, 5:
 		p.d.press(p.pick("d", "w", "c", "i", "(", "p", "u", ".", "v", "V", "3", "$", "0", "f", "x", "o", "J", "r", "g", "G", "~", "\"", "y", "esc", "esc", "k", "j", "R", "m", "'", "`", "/", "n", "*", "%", "}", ")", ">", "<", "a", "t", "s", "ctrl+x", "."))
 	default:

@@ -15,32 +15,16 @@ import (
 	"agent/internal/tui/screen"
 )
 
-// holds compares what the editor shows.
-func (d *driver) holds(want string) {
+// promptIs compares the text shown in the prompt.
+func (d *driver) promptIs(want string) {
 	d.t.Helper()
 	if got := d.m.editor.Shown(); got != want {
-		d.t.Errorf("the editor holds %q, want %q", got, want)
+		d.t.Errorf("the prompt is %q, want %q", got, want)
 	}
 }
 
-// shows looks for text on the screen.
-func (d *driver) shows(want string) {
-	d.t.Helper()
-	if got := d.screen(); !strings.Contains(got, want) {
-		d.t.Errorf("the screen does not show %q:\n%s", want, got)
-	}
-}
-
-func (d *driver) hides(text string) {
-	d.t.Helper()
-	if got := d.screen(); strings.Contains(got, text) {
-		d.t.Errorf("the screen shows %q:\n%s", text, got)
-	}
-}
-
-// files finds those of a small workspace that hold the letters of a query in a
-// row.
-func files(_ context.Context, query string, limit int) (found []screen.Match, final bool) {
+// findFiles returns the files of a small workspace whose path contains query.
+func findFiles(_ context.Context, query string, limit int) (found []screen.Match, final bool) {
 	for _, f := range []screen.Match{{Path: "main.go"}, {Path: "internal", Dir: true}, {Path: "internal/tui/editor.go"}, {Path: "a file.md"}, {Path: "shot.png"}} {
 		if i := strings.Index(f.Path, query); i >= 0 && len(found) < limit {
 			for n := range len(query) {
@@ -59,83 +43,83 @@ func TestSuggestions(t *testing.T) {
 		want string // in the editor
 		sent []event.Command
 	}{
-		{"tab takes a file", func(d *driver) { d.enter("see @mai"); d.press("tab") }, "see @main.go ", nil},
-		{"enter takes a file", func(d *driver) { d.enter("see @edit"); d.press("enter") }, "see @internal/tui/editor.go ", nil},
-		{"down marks the next", func(d *driver) { d.enter("@int"); d.press("down", "tab") }, "@internal/tui/editor.go ", nil},
-		{"a directory goes on", func(d *driver) { d.enter("@int"); d.press("tab") }, "@internal/", nil},
-		{"blanks are quoted", func(d *driver) { d.enter("@fil"); d.press("tab") }, `@"a file.md" `, nil},
-		{"quoted from the start", func(d *driver) { d.enter(`@"a f`); d.press("tab") }, `@"a file.md" `, nil},
-		{"esc closes", func(d *driver) { d.enter("@mai"); d.press("esc"); d.press("enter") }, "", []event.Command{event.Prompt{Text: "@mai"}}},
-		{"esc closes for the whole word", func(d *driver) { d.enter("@ma"); d.press("esc"); d.enter("i"); d.press("tab", "tab") }, "@main.go ", nil},
-		{"not within a word", func(d *driver) { d.enter("me@mai"); d.press("enter") }, "", []event.Command{event.Prompt{Text: "me@mai"}}},
-		{"a bare @ is sent", func(d *driver) { d.enter("a @"); d.press("enter") }, "", []event.Command{event.Prompt{Text: "a @"}}},
-		{"what is there already is sent", func(d *driver) { d.enter("@main.go"); d.press("enter") }, "", []event.Command{event.Prompt{Text: "@main.go"}}},
+		{"tab accepts a file", func(d *driver) { d.typeText("see @mai"); d.press("tab") }, "see @main.go ", nil},
+		{"enter accepts a file", func(d *driver) { d.typeText("see @edit"); d.press("enter") }, "see @internal/tui/editor.go ", nil},
+		{"down marks the next", func(d *driver) { d.typeText("@int"); d.press("down", "tab") }, "@internal/tui/editor.go ", nil},
+		{"no space after a directory", func(d *driver) { d.typeText("@int"); d.press("tab") }, "@internal/", nil},
+		{"spaces are quoted", func(d *driver) { d.typeText("@fil"); d.press("tab") }, `@"a file.md" `, nil},
+		{"quoted from the start", func(d *driver) { d.typeText(`@"a f`); d.press("tab") }, `@"a file.md" `, nil},
+		{"esc closes", func(d *driver) { d.typeText("@mai"); d.press("esc"); d.press("enter") }, "", []event.Command{event.Prompt{Text: "@mai"}}},
+		{"esc closes for the whole word", func(d *driver) { d.typeText("@ma"); d.press("esc"); d.typeText("i"); d.press("tab", "tab") }, "@main.go ", nil},
+		{"not within a word", func(d *driver) { d.typeText("me@mai"); d.press("enter") }, "", []event.Command{event.Prompt{Text: "me@mai"}}},
+		{"a bare @ is sent", func(d *driver) { d.typeText("a @"); d.press("enter") }, "", []event.Command{event.Prompt{Text: "a @"}}},
+		{"enter sends a complete path", func(d *driver) { d.typeText("@main.go"); d.press("enter") }, "", []event.Command{event.Prompt{Text: "@main.go"}}},
 		{"in the middle of a line", func(d *driver) {
-			d.enter("see  now")
+			d.typeText("see  now")
 			d.press("left", "left", "left", "left")
-			d.enter("@mai")
+			d.typeText("@mai")
 			d.press("tab")
 		}, "see @main.go now", nil},
-		{"tab completes a command", func(d *driver) { d.enter("/mod"); d.press("down", "tab") }, "/mode ", nil},
-		{"enter runs one that is whole", func(d *driver) { d.enter("/hel"); d.press("enter") }, "", nil},
-		{"arguments", func(d *driver) { d.enter("/mode ed"); d.press("enter") }, "", []event.Command{event.SetMode{Mode: "edits"}}},
-		{"up walks where nothing is suggested", func(d *driver) { d.enter("one"); d.press("enter"); d.events(userSaid("one")); d.press("up") }, "one", []event.Command{event.Prompt{Text: "one"}}},
+		{"tab completes a command", func(d *driver) { d.typeText("/mod"); d.press("down", "tab") }, "/mode ", nil},
+		{"enter runs the completed command", func(d *driver) { d.typeText("/hel"); d.press("enter") }, "", nil},
+		{"arguments", func(d *driver) { d.typeText("/mode ed"); d.press("enter") }, "", []event.Command{event.SetMode{Mode: "edits"}}},
+		{"up without suggestions", func(d *driver) { d.typeText("one"); d.press("enter"); d.events(userSaid("one")); d.press("up") }, "one", []event.Command{event.Prompt{Text: "one"}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d := newDriver(t, 80, 24, screen.Options{Files: screen.Files{Find: files}})
+			d := newDriver(t, 80, 24, screen.Options{Files: screen.Files{Find: findFiles}})
 			c.do(d)
-			d.holds(c.want)
-			d.commands(c.sent...)
+			d.promptIs(c.want)
+			d.wantCommands(c.sent...)
 		})
 	}
 }
 
 func TestSuggestionsAreShown(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
-		d := newDriver(t, w, h, screen.Options{Files: screen.Files{Find: files}, Session: screen.Session{History: twoTurns()}})
-		d.enter("look at @in")
+		d := newDriver(t, w, h, screen.Options{Files: screen.Files{Find: findFiles}, Session: screen.Session{History: twoTurns()}})
+		d.typeText("look at @in")
 		d.golden("files-" + size)
 		d.press("ctrl+c")
-		d.enter("/re")
+		d.typeText("/re")
 		d.press("down")
 		d.golden("commands-" + size)
 	})
 }
 
-// esc takes the suggestions away before it stops a turn.
+// Esc closes the suggestions before it interrupts a turn.
 func TestEscClosesSuggestionsFirst(t *testing.T) {
-	d := newDriver(t, 80, 24, screen.Options{Files: screen.Files{Find: files}})
+	d := newDriver(t, 80, 24, screen.Options{Files: screen.Files{Find: findFiles}})
 	d.events(userSaid("go"))
-	d.enter("@mai")
+	d.typeText("@mai")
 	d.press("esc")
 	d.press("ctrl+r", "x", "esc")
-	d.commands()
+	d.wantCommands()
 	d.press("esc")
-	d.commands(event.Interrupt{})
+	d.wantCommands(event.Interrupt{})
 }
 
-// An answer that comes late does not replace that to a newer question; files
-// that become known later are asked for again.
+// A late result does not replace that of a newer query. While results are not final, the
+// query is repeated.
 func TestLateFiles(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
-	var asked []string
+	var queries []string
 	final := false
 	d.m.Options.Files.Find = func(_ context.Context, query string, _ int) ([]screen.Match, bool) {
-		asked = append(asked, query)
+		queries = append(queries, query)
 		if query == "" {
 			return []screen.Match{{Path: "late.go"}}, true
 		}
 		return []screen.Match{{Path: query + ".go"}}, final
 	}
 	_, late := d.m.Update(keyPress("@"))
-	d.enter("a")
-	d.work(late)
+	d.typeText("a")
+	d.runCmd(late)
 	d.shows("a.go")
 	d.hides("late.go")
 	final = true
-	d.pass(time.Second)
-	if diff := cmp.Diff(asked, []string{"a", "", "a"}); diff != "" {
-		t.Errorf("asked (-got +want):\n%s", diff)
+	d.advance(time.Second)
+	if diff := cmp.Diff(queries, []string{"a", "", "a"}); diff != "" {
+		t.Errorf("queries (-got +want):\n%s", diff)
 	}
 }
 
@@ -143,53 +127,53 @@ func TestSearchingPrompts(t *testing.T) {
 	history := []event.Event{userSaid("Fix the parser"), turnEnd(event.Done, 0), userSaid("why is the build slow"), turnEnd(event.Done, 0),
 		userSaid("fix the build"), turnEnd(event.Done, 0)}
 	for _, c := range []struct{ name, keys, want string }{
-		{"the latest that fits", "ctrl+r b u i l d enter", "fix the build"},
+		{"the latest match", "ctrl+r b u i l d enter", "fix the build"},
 		{"again, an older one", "ctrl+r b u i l d ctrl+r enter", "why is the build slow"},
 		{"and back", "ctrl+r b u i l d ctrl+r down enter", "fix the build"},
 		{"stays at the oldest", "ctrl+r b u i l d ctrl+r ctrl+r ctrl+r enter", "why is the build slow"},
 		{"shorter again", "ctrl+r s l backspace backspace f i x enter", "fix the build"},
 		{"capitals count", "ctrl+r F i x enter", "Fix the parser"},
 		{"in other sessions", "ctrl+r o t h e r enter", "in another session"},
-		{"esc gives the draft back", "ctrl+r b u i l d esc", "draft"},
+		{"esc restores the draft", "ctrl+r b u i l d esc", "draft"},
 		{"ctrl+c too", "ctrl+r b u i l d ctrl+c", "draft"},
-		{"nothing found leaves the draft", "ctrl+r z z enter", "draft"},
-		{"undo gives it back", "ctrl+r b u i l d enter ctrl+_", "draft"},
-		{"another key goes on with what was found", "ctrl+r s l o w home x", "xwhy is the build slow"},
+		{"no match keeps the draft", "ctrl+r z z enter", "draft"},
+		{"undo restores the draft", "ctrl+r b u i l d enter ctrl+_", "draft"},
+		{"another key edits the match", "ctrl+r s l o w home x", "xwhy is the build slow"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := newDriver(t, 80, 24, screen.Options{Session: screen.Session{History: history, Earlier: func(context.Context, int) []string { return []string{"in another session"} }}})
-			d.enter("draft")
+			d.typeText("draft")
 			d.press(strings.Fields(c.keys)...)
-			d.holds(c.want)
-			d.commands()
+			d.promptIs(c.want)
+			d.wantCommands()
 		})
 	}
 	d := newDriver(t, 80, 24, screen.Options{Session: screen.Session{History: history}})
 	d.press("ctrl+r")
 	d.send(tea.PasteMsg{Content: " slow\nand more"})
-	d.holds("why is the build slow")
+	d.promptIs("why is the build slow")
 	sizes(t, func(t *testing.T, size string, w, h int) {
 		d := newDriver(t, w, h, screen.Options{Session: screen.Session{History: history}})
 		d.press("ctrl+r")
-		d.enter("buil")
+		d.typeText("buil")
 		d.golden("search-prompts-" + size)
 	})
 }
 
-func TestWalkingToEarlierSessions(t *testing.T) {
+func TestHistoryOfEarlierSessions(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{Session: screen.Session{Earlier: func(context.Context, int) []string { return []string{"older", "old"} }}})
 	d.press("up")
-	d.holds("old")
+	d.promptIs("old")
 	d.press("up")
-	d.holds("older")
+	d.promptIs("older")
 	d.press("up", "down")
-	d.holds("old")
+	d.promptIs("old")
 	d.press("down")
-	d.holds("")
+	d.promptIs("")
 }
 
-// What was said several times in a row is walked past at once.
-func TestWalkingPastTheSame(t *testing.T) {
+// The prompt history skips repetitions of the same prompt.
+func TestHistorySkipsRepetitions(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{Session: screen.Session{Earlier: func(context.Context, int) []string { return []string{"a", "b", "b", "b", "c", "c"} }}})
 	var got []string
 	for range 4 {
@@ -201,28 +185,28 @@ func TestWalkingPastTheSame(t *testing.T) {
 		got = append(got, d.m.editor.Shown())
 	}
 	if diff := cmp.Diff(got, []string{"c", "b", "a", "a", "b", "c", ""}); diff != "" {
-		t.Errorf("walked (-got +want):\n%s", diff)
+		t.Errorf("prompts (-got +want):\n%s", diff)
 	}
 }
 
 func TestUndoKeys(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
-	d.enter("one two")
+	d.typeText("one two")
 	d.press("ctrl+_")
-	d.holds("one ")
+	d.promptIs("one ")
 	d.press("alt+/")
-	d.holds("one two")
+	d.promptIs("one two")
 	d.press("ctrl+w", "ctrl+u", "ctrl+y")
-	d.holds("one two")
+	d.promptIs("one two")
 	d.press("ctrl+a", "ctrl+k", "ctrl+c", "ctrl+y", "alt+y")
-	d.holds("one two")
-	d.press("ctrl+c", "ctrl+_") // a prompt that was cleared is walked back to
-	d.holds("")
+	d.promptIs("one two")
+	d.press("ctrl+c", "ctrl+_") // a cleared prompt is in the history
+	d.promptIs("")
 	d.press("up")
-	d.holds("one two")
+	d.promptIs("one two")
 }
 
-// The cursor stands where the next letter goes, whatever is before it.
+// The cursor is at the right column after characters of any width.
 func TestCursor(t *testing.T) {
 	for text, want := range map[string]int{"": 2, "ab": 4, "日本": 6, "👩‍👩‍👧": 4, "e\u0301": 3, "\t": 6, "🇩🇪x": 5, "می\u200cخواهم": 9} {
 		d := newDriver(t, 40, 12, screen.Options{})
@@ -233,11 +217,11 @@ func TestCursor(t *testing.T) {
 	}
 }
 
-// What a key costs does not grow with what was pasted before it. The limit is
-// there against a hang.
+// The cost of a key press does not depend on the size of the draft. The limit only
+// catches a hang.
 func TestPastesDoNotBlock(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
-	huge := strings.Repeat("a line of some length, as they are\n", 300_000)
+	huge := strings.Repeat("a line of some length, as usual\n", 300_000)
 	begin := time.Now()
 	d.send(tea.PasteMsg{Content: huge})
 	for range 100 {
@@ -249,28 +233,28 @@ func TestPastesDoNotBlock(t *testing.T) {
 	d.shows(fmt.Sprintf("[pasted %s]", phrase.Count(300_000, "line")))
 }
 
-// A key that moves in the text where it can means something else at its end.
-func TestKeysThatEndWhereTheTextDoes(t *testing.T) {
+// Keys that move the caret have another meaning at the start or end of the text.
+func TestKeysAtTheEdgesOfTheText(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
-	d.enter("one")
+	d.typeText("one")
 	d.press("ctrl+j")
-	d.enter("two")
+	d.typeText("two")
 	d.press("ctrl+p", "ctrl+a", "ctrl+f")
-	d.enter("X")
-	d.holds("oXne\ntwo")
+	d.typeText("X")
+	d.promptIs("oXne\ntwo")
 	d.press("ctrl+n")
-	d.enter("Y")
-	d.holds("oXne\ntwYo")
+	d.typeText("Y")
+	d.promptIs("oXne\ntwYo")
 	d.press("alt+>", "ctrl+f")
 	d.shows("search")
 	d.press("esc", "alt+<", "ctrl+p")
 	d.shows("Command palette")
 	d.press("esc")
-	d.holds("oXne\ntwYo")
+	d.promptIs("oXne\ntwYo")
 }
 
-// Case, and the order of letters and words.
-func TestKeysThatRewriteWords(t *testing.T) {
+// Keys change the case of words and transpose letters and words.
+func TestCaseAndTransposeKeys(t *testing.T) {
 	for _, c := range []struct{ keys, want string }{
 		{"alt+< alt+u alt+c", "ONE Two three"},
 		{"alt+< alt+u alt+< alt+l", "one two three"},
@@ -279,7 +263,7 @@ func TestKeysThatRewriteWords(t *testing.T) {
 		{"alt+t ctrl+_", "one two three"},
 	} {
 		d := newDriver(t, 80, 24, screen.Options{})
-		d.enter("one two three")
+		d.typeText("one two three")
 		d.press(strings.Fields(c.keys)...)
 		if got := d.m.editor.Shown(); got != c.want {
 			t.Errorf("%s: got %q, want %q", c.keys, got, c.want)

@@ -12,33 +12,31 @@ import (
 	"agent/internal/tui/transcript"
 )
 
-// pendingLines is how many prompts that are not yet in the conversation are
-// shown.
+// pendingLines is the maximum number of pending prompts that are shown.
 const pendingLines = 3
 
-// panel is what stands below the transcript.
+// panel is the part of the screen below the transcript.
 type panel struct {
 	lines  []string
 	cursor *tea.Cursor   // relative to the panel
-	rule   int           // the line that is the rule, negative if there is none
-	hint   string        // that it carries
-	status screen.Status // what the last line tells
+	rule   int           // index of the rule line; negative if none
+	hint   string        // the text in the rule
+	status screen.Status // content of the status line
 
-	// Where the mouse means something.
+	// The areas that respond to the mouse.
 	draft, suggested, asked area
 }
 
-// area is a run of the panel's lines.
+// area is a range of the panel's lines; to is exclusive.
 type area struct{ from, to int }
 
-// moved is the area so many lines further down.
-func (a area) moved(by int) area { return area{a.from + by, a.to + by} }
+// shifted returns the area moved down by n lines.
+func (a area) shifted(n int) area { return area{a.from + n, a.to + n} }
 
-// has reports whether a line of the panel is in it.
+// has reports whether line y of the panel is in the area.
 func (a area) has(y int) bool { return a.from <= y && y < a.to }
 
-// arrange gives every part its room. The transcript gets what the panel below
-// it leaves.
+// arrange computes the layout. The transcript gets the lines that the panel leaves.
 func (m *model) arrange() {
 	m.editor.Resize(m.Width, m.Height/3)
 	if m.pager.Open() {
@@ -49,8 +47,8 @@ func (m *model) arrange() {
 	m.layout()
 }
 
-// arrangeAfter arranges what msg has changed. Where that only streamed, the
-// panel stays unless its last line tells something else.
+// arrangeAfter updates the layout after msg. After streamed text, the panel is drawn
+// again only if the status line changed.
 func (m *model) arrangeAfter(msg tea.Msg) {
 	if b, ok := msg.(batch); ok && b.onlyStreams() && !m.pager.Find.Open() && m.panel.status == m.status() {
 		m.layout()
@@ -59,10 +57,10 @@ func (m *model) arrangeAfter(msg tea.Msg) {
 	m.arrange()
 }
 
-// layout lays the transcript out above the panel, whose rule tells of it.
+// layout draws the transcript above the panel, and updates the hint in the rule.
 func (m *model) layout() {
 	m.Transcript.Layout(m.Width, m.Height-len(m.panel.lines))
-	if m.pager.Open() { // whose line tells of what is shown now
+	if m.pager.Open() { // the pager's line shows the scroll position
 		m.panel = panel{rule: -1}
 		line, cursor := m.pager.Line()
 		m.panel.add([]string{line}, cursor)
@@ -74,8 +72,8 @@ func (m *model) layout() {
 	}
 }
 
-// makePanel draws the panel, from the prompts that wait to the status line. A
-// low window has no room for rules.
+// makePanel draws the panel, from the pending prompts to the status line. In a low
+// window it omits the rules.
 func (m *model) makePanel() panel {
 	p := panel{rule: -1, status: m.status()}
 	ruled, roomy := m.Height >= 10, m.Height >= 16
@@ -103,7 +101,7 @@ func (m *model) makePanel() panel {
 	}
 	switch {
 	case m.dialog.Takes() && !m.editor.Blank():
-		p.lines = append(p.lines, m.keptDraft())
+		p.lines = append(p.lines, m.draftLine())
 	case !m.dialog.Takes():
 		if m.pager.Find.Open() {
 			line, cursor := m.pager.Find.Line(m.Width)
@@ -118,10 +116,10 @@ func (m *model) makePanel() panel {
 		p.lines = append(p.lines, m.Styles.Dim.Render(strings.Repeat("─", m.Width)))
 	}
 	p.lines = append(p.lines, p.status.Line(m.Styles, m.Width, m.Options.Appearance.StatusLine))
-	if over := len(p.lines) - m.Height; over > 0 { // the editor's end and the status matter most
+	if over := len(p.lines) - m.Height; over > 0 { // keep the end of the draft and the status line
 		p.lines = p.lines[over:]
 		p.rule -= over
-		p.draft, p.suggested, p.asked = p.draft.moved(-over), p.suggested.moved(-over), p.asked.moved(-over)
+		p.draft, p.suggested, p.asked = p.draft.shifted(-over), p.suggested.shifted(-over), p.asked.shifted(-over)
 		if p.cursor != nil {
 			p.cursor.Y -= over
 		}
@@ -129,20 +127,20 @@ func (m *model) makePanel() panel {
 	return p
 }
 
-// keptDraft is the line that shows the draft while a question has the keys.
-func (m *model) keptDraft() string {
+// draftLine returns the line that shows the draft while the dialog takes keys.
+func (m *model) draftLine() string {
 	first, _, _ := strings.Cut(strings.TrimSpace(m.editor.Shown()), "\n")
 	return m.Styles.Dim.Render(ink.Spread(ink.MarkUser+" "+ink.SanitizeLine(first), "your draft", m.Width))
 }
 
-// status is what the last line tells now.
+// status returns the content of the status line.
 func (m *model) status() screen.Status {
 	return screen.Status{Model: m.Feed.Model, Effort: m.Feed.Effort, Host: m.Feed.Host, Dir: m.Options.Files.Dir, Branch: m.Options.Files.Branch, Used: m.Feed.Used, Context: m.Feed.Context,
-		Cost: m.Feed.Cost, Mode: m.Feed.Mode, Jobs: transcript.Running(m.Feed.Jobs), Right: m.hints.doing(), Working: m.hints.working()}
+		Cost: m.Feed.Cost, Mode: m.Feed.Mode, Jobs: transcript.Running(m.Feed.Jobs), Right: m.hints.statusHint(), Working: m.hints.working()}
 }
 
-// dialogHeight leaves some of the transcript to see, in a low window little. A
-// question in full view leaves none.
+// dialogHeight returns the maximum height of the dialog. Some of the transcript stays
+// visible, unless the dialog is in full view.
 func (m *model) dialogHeight() int {
 	if m.dialog.Full() {
 		return max(m.Height-4, 2)
@@ -151,8 +149,7 @@ func (m *model) dialogHeight() int {
 	return max(m.Height*2/3, min(m.Height-3, low), 2)
 }
 
-// add appends lines, and takes the cursor that stands in them. It returns where
-// they are.
+// add appends lines and returns their area. The cursor, if any, is relative to lines.
 func (p *panel) add(lines []string, cursor *tea.Cursor) area {
 	if cursor != nil {
 		c := *cursor
@@ -163,24 +160,24 @@ func (p *panel) add(lines []string, cursor *tea.Cursor) area {
 	return area{len(p.lines) - len(lines), len(p.lines)}
 }
 
-// hint is what the rule above the editor carries: what helps, and how much of
-// the draft has no room, if both fit.
+// hint returns the text in the rule above the editor: the current hint and the number
+// of hidden draft lines, if both fit.
 func (m *model) hint() string {
-	helps, hidden := m.hints.advice(), m.editor.HiddenLines()
+	hint, hidden := m.hints.ruleHint(), m.editor.HiddenLines()
 	switch {
 	case hidden == "" || m.dialog.Takes() || m.pager.Find.Open():
-		return helps
-	case helps == "":
+		return hint
+	case hint == "":
 		return hidden
 	}
-	if both := hidden + " · " + helps; lipgloss.Width(both)+4 <= m.Width {
+	if both := hidden + " · " + hint; lipgloss.Width(both)+4 <= m.Width {
 		return both
 	}
-	return helps
+	return hint
 }
 
-// advice is what helps with what one does now.
-func (h *hints) advice() string {
+// ruleHint returns the hint for the user's current action.
+func (h *hints) ruleHint() string {
 	switch {
 	case h.Flash != "":
 		return h.Flash
@@ -196,7 +193,7 @@ func (h *hints) advice() string {
 	return h.editor.Mode.Name()
 }
 
-// ruleLine is the rule above the editor.
+// ruleLine draws the rule above the editor, with hint at its right end if it fits.
 func (m *model) ruleLine(hint string) string {
 	w := lipgloss.Width(hint)
 	if hint == "" || w+4 > m.Width {
@@ -205,7 +202,7 @@ func (m *model) ruleLine(hint string) string {
 	return m.Styles.Dim.Render(strings.Repeat("─", m.Width-w-4) + " " + hint + " ──")
 }
 
-// View draws the window.
+// View implements tea.Model.
 func (m *model) View() tea.View {
 	v := tea.NewView("")
 	v.AltScreen, v.ReportFocus = true, true

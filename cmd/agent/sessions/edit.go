@@ -142,11 +142,11 @@ func NewCmdRepair(f *command.Factory, runF command.RunFunc[RepairOptions]) *cobr
 	opts := &RepairOptions{IO: f.IO, Store: f.Store}
 	cmd := &cobra.Command{
 		Use:   "repair ID | --all",
-		Short: "check sessions for damage and truncate incomplete records",
-		Long: `Repair reads whole sessions and reports damage. An incomplete last record, as
-after a power failure, is truncated and saved next to the session file. Damaged
-records elsewhere are skipped when the session is read; later records are
-unaffected.`,
+		Short: "check sessions for damage and remove incomplete records",
+		Long: `Repair checks every record of a session and reports damage. It moves an incomplete
+last record, for example after a power failure, out of the log into a file next to
+it. Damaged records elsewhere are skipped when the session is read; later records
+are unaffected.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if opts.All != (len(args) == 0) {
 				return command.Usage("expected session IDs or --all")

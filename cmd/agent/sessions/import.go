@@ -36,9 +36,9 @@ func NewCmdImport(f *command.Factory, runF command.RunFunc[ImportOptions]) *cobr
 		Short: "import sessions from JSON exports, logs, Claude Code and Codex",
 		Long: `Import creates a session from each file and prints the new IDs. A file is a JSON
 export, a session log, or a session file of Claude Code
-(~/.claude/projects/*/*.jsonl) or Codex (~/.codex/sessions/**/rollout-*.jsonl), of
-which only the conversation is imported. The session runs in the current directory
-or in --dir, never in a directory named in the file.`,
+(~/.claude/projects/*/*.jsonl) or Codex (~/.codex/sessions/**/rollout-*.jsonl). From
+Claude Code and Codex, only the conversation is imported. The session runs in the
+current directory or in --dir, never in a directory named in the file.`,
 		Example: `  agent sessions import session.json
   agent sessions import --dir ~/src/shop ~/.claude/projects/-home-me-src-shop/*.jsonl`,
 		Args: command.MinArgs(1, "files to import: agent sessions import FILE..."),

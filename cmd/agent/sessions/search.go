@@ -41,7 +41,7 @@ func NewCmdSearch(f *command.Factory, runF command.RunFunc[SearchOptions]) *cobr
 	cmd := &cobra.Command{
 		Use:   "search WORDS...",
 		Short: "search the text of all sessions",
-		Long: `Search prints the lines of prompts, answers, tool calls and tool results that match,
+		Long: `Search prints the matching lines of prompts, answers, tool calls and tool results,
 the most recent session first. All words must occur in one message; case is
 ignored. Quote a phrase to match it as a whole. Rewound turns are marked.
 

@@ -45,7 +45,7 @@ type Screen struct {
 	CopyOnSelect *bool               `json:"copy_on_select,omitempty" what:"copy a mouse selection immediately; if false, alt+w copies it (default true)"`
 	Editor       string              `json:"editor,omitempty" enum:"emacs,vim" what:"key bindings of the prompt editor: emacs (default) or vim"`
 	Keys         map[string][]string `json:"keys,omitempty" names:"^[a-z0-9][a-z0-9._-]*$" what:"key bindings by action name; a space separates the keys of a sequence; agent keys lists all actions"`
-	Status       []string            `json:"status,omitempty" enum:"model,directory,branch,tokens,cost,jobs,mode" what:"items of the status line, in order: model, directory, branch, tokens, cost, jobs and mode"`
+	Status       []string            `json:"status,omitempty" enum:"model,directory,branch,tokens,cost,jobs,mode" what:"items of the status line, in order: model, directory, branch, tokens, cost and jobs; the permission mode is always shown at the right"`
 	Notify       string              `json:"notify,omitempty" enum:"auto,bell,osc9,osc99,osc777,off" what:"notification when a turn ends or needs an answer while another window has the focus: auto, bell, osc9, osc99, osc777 or off"`
 	NotifyAfter  *int                `json:"notify_after_seconds,omitempty" min:"0" what:"minimum turn length for a notification, in seconds (default 10)"`
 	Progress     *bool               `json:"progress,omitempty" what:"show progress in the terminal tab (default: if the terminal supports it)"`

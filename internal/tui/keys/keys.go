@@ -114,7 +114,7 @@ const (
 	inList       Scope = "in a list"
 	inSessions   Scope = "in the session picker"
 	InEditor     Scope = "in the prompt editor"
-	InLine       Scope = "if the cursor can move that way"
+	InLine       Scope = "in the prompt editor, depending on the cursor"
 	InSearch     Scope = "in transcript search"
 	inView       Scope = "in the full-screen transcript"
 	InCompletion Scope = "in completion or search"
@@ -224,7 +224,7 @@ func editorKeys() []Binding {
 		{EraseToHead, InEditor, []string{"ctrl+u"}, "delete to the start of the line"},
 		{EraseToTail, InEditor, []string{"ctrl+k"}, "delete to the end of the line"},
 		{Yank, InEditor, []string{"ctrl+y"}, "paste the last deleted text (yank)"},
-		{YankOlder, InEditor, []string{"alt+y"}, "replace it with the previous deleted text (yank-pop)"},
+		{YankOlder, InEditor, []string{"alt+y"}, "replace the pasted text with the previous deleted text (yank-pop)"},
 		{TextStart, InEditor, []string{"alt+<", "alt+shift+,"}, "move to the start of the prompt"},
 		{TextEnd, InEditor, []string{"alt+>", "alt+shift+."}, "move to the end of the prompt"},
 		{StepRight, InLine, []string{"ctrl+f"}, "move the cursor right; at the end, search the transcript"},

@@ -12,7 +12,7 @@ import (
 	"agent/internal/tui/screen"
 )
 
-// answersOf returns the answers that were sent.
+// answersOf returns the answers sent to the agent.
 func answersOf(d *driver) (all []event.Answer) {
 	for _, c := range d.sent {
 		if a, ok := c.(event.Answer); ok {
@@ -22,45 +22,44 @@ func answersOf(d *driver) (all []event.Answer) {
 	return all
 }
 
-// fourAsks shows four questions that wait, the first of which takes keys.
+// fourAsks returns a driver with four open dialogs. The first one takes keys.
 func fourAsks(t *testing.T) *driver {
 	t.Helper()
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(userSaid("go"), askCommand("0", "one"), askCommand("1", "two"), askCommand("2", "three"), askCommand("3", "four"))
-	d.arms()
+	d.armDialog()
 	return d
 }
 
-// A digit that is pressed four times answers four questions, as fast as a user
-// presses it.
+// Pressing a digit four times at typing speed answers four dialogs.
 func TestFourDigitsAnswerFour(t *testing.T) {
 	for _, gap := range []time.Duration{150 * time.Millisecond, 200 * time.Millisecond, 600 * time.Millisecond} {
 		d := fourAsks(t)
 		for range 4 {
 			d.press("1")
-			d.pass(gap)
+			d.advance(gap)
 		}
 		if n := len(answersOf(d)); n != 4 {
-			t.Errorf("%d of 4 questions were answered at a gap of %v", n, gap)
+			t.Errorf("%d of 4 dialogs were answered at a gap of %v", n, gap)
 		}
 	}
 }
 
-// A key that is held down answers the question that the user saw, and no other.
+// A key that is held down answers only the dialog that was visible when it was pressed.
 func TestHeldKeyAnswersOnce(t *testing.T) {
 	for _, key := range []string{"1", "enter"} {
 		for _, first := range []time.Duration{250 * time.Millisecond, 400 * time.Millisecond, 660 * time.Millisecond} {
 			for _, again := range []time.Duration{30 * time.Millisecond, 60 * time.Millisecond, 100 * time.Millisecond} {
 				d := fourAsks(t)
 				d.press(key)
-				d.pass(first)
+				d.advance(first)
 				for range 40 {
 					d.press(key)
-					d.pass(again)
+					d.advance(again)
 				}
-				d.pass(3 * time.Second)
+				d.advance(3 * time.Second)
 				if n := len(answersOf(d)); n != 1 {
-					t.Errorf("%s: %d questions were answered, the key repeats after %v and every %v", key, n, first, again)
+					t.Errorf("%s: %d dialogs were answered; the key repeats after %v and every %v", key, n, first, again)
 				}
 				d.press("3")
 				if n := len(answersOf(d)); n != 2 {
@@ -71,48 +70,47 @@ func TestHeldKeyAnswersOnce(t *testing.T) {
 	}
 }
 
-// A key that the terminal reports as held down answers nothing.
+// A key event that the terminal reports as a repeat answers nothing.
 func TestReportedRepeatAnswersNothing(t *testing.T) {
 	d := fourAsks(t)
 	d.press("1")
-	d.pass(400 * time.Millisecond)
+	d.advance(400 * time.Millisecond)
 	d.send(tea.KeyPressMsg{Code: '1', Text: "1", IsRepeat: true})
-	d.pass(time.Minute)
-	d.commands(event.Answer{ID: "0", Decision: event.Allow})
+	d.advance(time.Minute)
+	d.wantCommands(event.Answer{ID: "0", Decision: event.Allow})
 }
 
-// An enter that follows an enter that answered counts after a pause, or after
-// another key.
-func TestEnterAfterAnEnter(t *testing.T) {
+// After an enter that answered, another enter answers only after a pause or another
+// key.
+func TestEnterAfterEnter(t *testing.T) {
 	d := fourAsks(t)
 	d.press("enter")
-	d.pass(600 * time.Millisecond)
+	d.advance(600 * time.Millisecond)
 	d.press("enter")
-	d.sees("keys are ignored for a moment")
-	d.pass(600 * time.Millisecond)
+	d.shows("keys are ignored for a moment")
+	d.advance(600 * time.Millisecond)
 	d.press("enter")
 	if n := len(answersOf(d)); n != 1 {
 		t.Fatalf("%d answers", n)
 	}
-	d.pass(700 * time.Millisecond)
+	d.advance(700 * time.Millisecond)
 	d.press("enter")
-	d.pass(200 * time.Millisecond)
+	d.advance(200 * time.Millisecond)
 	d.press("down", "up", "enter")
-	d.commands(event.Answer{ID: "0", Decision: event.Allow}, event.Answer{ID: "1", Decision: event.Allow}, event.Answer{ID: "2", Decision: event.Allow})
+	d.wantCommands(event.Answer{ID: "0", Decision: event.Allow}, event.Answer{ID: "1", Decision: event.Allow}, event.Answer{ID: "2", Decision: event.Allow})
 }
 
-// A digit that is pressed again waits for what follows: another key takes it
-// back.
-func TestDigitThatIsTakenBack(t *testing.T) {
+// A repeated digit takes effect after a delay. Another key within the delay cancels it.
+func TestRepeatedDigitIsCancelled(t *testing.T) {
 	d := fourAsks(t)
 	d.press("1")
-	d.pass(200 * time.Millisecond)
+	d.advance(200 * time.Millisecond)
 	d.press("1", "down")
-	d.pass(time.Minute)
-	d.commands(event.Answer{ID: "0", Decision: event.Allow})
+	d.advance(time.Minute)
+	d.wantCommands(event.Answer{ID: "0", Decision: event.Allow})
 }
 
-// hiddenLine returns the line that says how much of the question is hidden.
+// hiddenLine returns the line with the number of hidden lines.
 func hiddenLine(t *testing.T, d *driver) string {
 	t.Helper()
 	for line := range strings.Lines(d.screen()) {
@@ -120,17 +118,17 @@ func hiddenLine(t *testing.T, d *driver) string {
 			return line
 		}
 	}
-	t.Fatalf("nothing is hidden:\n%s", d.screen())
+	t.Fatalf("no line shows how much is hidden:\n%s", d.screen())
 	return ""
 }
 
-// No key that approves scrolls a long command, and none approves right after its
-// end came into view.
-func TestYesNeverScrolls(t *testing.T) {
+// The keys that approve never scroll a long command. They approve only after a pause
+// once its end is visible.
+func TestApprovingKeysDoNotScroll(t *testing.T) {
 	long := func() *driver {
 		d := newDriver(t, 80, 24, screen.Options{})
 		d.events(userSaid("go"), call("r1", "1", "shell"), askCommand("1", strings.Repeat("echo a line\n", 60)+"echo end"))
-		d.arms()
+		d.armDialog()
 		return d
 	}
 	for _, key := range []string{"1", "2", "enter"} {
@@ -138,13 +136,13 @@ func TestYesNeverScrolls(t *testing.T) {
 		before := hiddenLine(t, d)
 		for range 30 {
 			d.press(key)
-			d.pass(30 * time.Millisecond)
+			d.advance(30 * time.Millisecond)
 		}
 		for range 5 {
 			d.press(key)
-			d.pass(time.Second)
+			d.advance(time.Second)
 		}
-		if d.commands(); hiddenLine(t, d) != before {
+		if d.wantCommands(); hiddenLine(t, d) != before {
 			t.Errorf("%s scrolls", key)
 		}
 		if n := strings.Count(d.screen(), "to the end first"); n != 1 {
@@ -152,14 +150,14 @@ func TestYesNeverScrolls(t *testing.T) {
 		}
 		d.press("end")
 		for range 5 {
-			d.pass(600 * time.Millisecond)
+			d.advance(600 * time.Millisecond)
 			d.press(key)
 		}
-		d.commands()
-		d.sees("is ignored for a moment")
-		d.pass(700 * time.Millisecond)
-		d.press("pgup") // it was read
-		d.pass(100 * time.Millisecond)
+		d.wantCommands()
+		d.shows("is ignored for a moment")
+		d.advance(700 * time.Millisecond)
+		d.press("pgup") // the end was visible before
+		d.advance(100 * time.Millisecond)
 		d.press(key)
 		if len(answersOf(d)) != 1 {
 			t.Errorf("%s does not approve after the pause:\n%s", key, d.screen())
@@ -167,33 +165,33 @@ func TestYesNeverScrolls(t *testing.T) {
 	}
 	d := long()
 	d.press("end", "3")
-	d.commands(event.Answer{ID: "1", Decision: event.Refuse})
+	d.wantCommands(event.Answer{ID: "1", Decision: event.Refuse})
 }
 
-// No key changes the permission mode while a question waits.
-func TestNoKeyOfADialogChangesTheMode(t *testing.T) {
+// No key changes the permission mode while a dialog is open.
+func TestDialogKeysDoNotChangeTheMode(t *testing.T) {
 	for name, evs := range map[string][]event.Event{"approval": asked(), "ask": choiceAsk(false)} {
 		for _, before := range []string{"", "arms", "comment"} {
 			d := newDriver(t, 80, 24, screen.Options{})
 			d.events(evs...)
 			if before != "" {
-				d.arms()
+				d.armDialog()
 			}
 			if before == "comment" {
-				d.enter("with")
+				d.typeText("with")
 			}
 			d.press("shift+tab")
-			d.pass(time.Second)
+			d.advance(time.Second)
 			d.press("shift+tab")
-			if d.commands(); t.Failed() {
+			if d.wantCommands(); t.Failed() {
 				t.Fatalf("%s, %s", name, before)
 			}
 		}
 	}
 }
 
-// Tab goes to the next hunk, and shift+tab back.
-func TestHunks(t *testing.T) {
+// Tab scrolls to the next hunk, shift+tab to the previous one.
+func TestTabMovesBetweenHunks(t *testing.T) {
 	var u strings.Builder
 	for i := range 6 {
 		u.WriteString("@@ -" + strconv.Itoa(100*i+1) + ",1 +" + strconv.Itoa(100*i+1) + ",8 @@\n line\n")
@@ -204,27 +202,26 @@ func TestHunks(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(userSaid("go"), event.Asked{Ask: event.Ask{ID: "1", Title: "edit a.go", Effect: "write",
 		Diffs: []event.Diff{{Path: "a.go", Unified: u.String(), Added: 42}}}})
-	d.arms()
+	d.armDialog()
 	d.press("tab", "tab")
-	d.sees("added in hunk 2")
-	d.lacks("added in hunk 0")
+	d.shows("added in hunk 2")
+	d.hides("added in hunk 0")
 	d.press("shift+tab")
-	d.sees("added in hunk 1")
-	d.lacks("added in hunk 0")
+	d.shows("added in hunk 1")
+	d.hides("added in hunk 0")
 	d.press("shift+tab")
-	d.sees("added in hunk 0")
+	d.shows("added in hunk 0")
 	d.press("shift+tab")
-	d.sees("added in hunk 5")
-	d.commands()
+	d.shows("added in hunk 5")
+	d.wantCommands()
 }
 
-// Escape interrupts in the moment after an answer too, in which other keys are
-// ignored.
+// Escape interrupts even right after an answer, while other keys are ignored.
 func TestEscapeRightAfterAnAnswer(t *testing.T) {
 	d := fourAsks(t)
 	d.press("1")
-	d.pass(100 * time.Millisecond)
+	d.advance(100 * time.Millisecond)
 	d.shows("keys are ignored for a moment")
 	d.press("esc")
-	d.commands(event.Answer{ID: "0", Decision: event.Allow}, event.Interrupt{})
+	d.wantCommands(event.Answer{ID: "0", Decision: event.Allow}, event.Interrupt{})
 }

@@ -11,8 +11,7 @@ import (
 	"agent/internal/tui/screen"
 )
 
-// Whatever is in a session, a window of it is drawn soon: what is huge is drawn
-// in parts, or as far as it may be.
+// Huge items are drawn in parts or truncated, so that drawing a window stays fast.
 func TestHugeItems(t *testing.T) {
 	huge := strings.Repeat("A sentence of it with some words.\n\n", 20_000)
 	var all []event.Event
@@ -36,25 +35,24 @@ func TestHugeItems(t *testing.T) {
 		for _, p := range d.m.Transcript.Pages {
 			for _, r := range p.Rows {
 				if n := len(r.Lines); n > 20_000 {
-					t.Errorf("%T has %d lines at once", r.Item, n)
+					t.Errorf("%T has %d lines in one row", r.Item, n)
 				}
 			}
 		}
 	}
 }
 
-// Once the turn is to stop, what still streams is passed over: the finished message
-// brings it.
-func TestStreamIsPassedOverWhileItStops(t *testing.T) {
+// After an interrupt, streamed text is ignored. The finished message shows it.
+func TestStreamIsIgnoredAfterInterrupt(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(userSaid("go"), streamed("r", "It begins"))
 	d.press("esc")
-	d.events(streamed("r", " and goes on and on"))
-	if got := d.screen(); strings.Contains(got, "on and on") || !strings.Contains(got, "interrupting") {
-		t.Errorf("while it stops:\n%s", got)
+	d.events(streamed("r", " and never ends"))
+	if got := d.screen(); strings.Contains(got, "never ends") || !strings.Contains(got, "interrupting") {
+		t.Errorf("after the interrupt:\n%s", got)
 	}
-	d.events(done(llm.Assistant, "r", "It begins and goes on and on"), turnEnd(event.UserInterrupt, 0))
-	if got := d.screen(); !strings.Contains(got, "It begins and goes on and on") || !strings.Contains(got, "interrupted") {
-		t.Errorf("interrupted:\n%s", got)
+	d.events(done(llm.Assistant, "r", "It begins and never ends"), turnEnd(event.UserInterrupt, 0))
+	if got := d.screen(); !strings.Contains(got, "It begins and never ends") || !strings.Contains(got, "interrupted") {
+		t.Errorf("after the end of the turn:\n%s", got)
 	}
 }

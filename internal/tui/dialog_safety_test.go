@@ -9,37 +9,37 @@ import (
 	"agent/internal/tui/screen"
 )
 
-// However old the draft is, enter next to it does not approve: it is meant to
-// send the draft.
-func TestEnterNextToAnOldDraft(t *testing.T) {
+// With text in the draft, enter does not approve, because it may be meant to send the
+// draft. The age of the draft does not matter.
+func TestEnterWithADraftDoesNotApprove(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(userSaid("go"), call("r1", "1", "shell"))
-	d.enter("please wait")
-	d.pass(10 * time.Second)
+	d.typeText("please wait")
+	d.advance(10 * time.Second)
 	d.events(askCommand("1", "make"))
-	d.arms()
+	d.armDialog()
 	d.press("enter")
-	d.commands()
-	d.holds("please wait")
+	d.wantCommands()
+	d.promptIs("please wait")
 }
 
-// An edit of which not one line is in view is not approved.
-func TestEditThatCannotBeSeen(t *testing.T) {
+// An edit cannot be approved while none of its lines is visible.
+func TestInvisibleEditIsNotApproved(t *testing.T) {
 	ask := event.Asked{Ask: event.Ask{ID: "1", Title: "write b.txt", Effect: "write", Scope: "all edits to b.txt",
 		Targets: []event.Target{{Kind: "path", Value: "b.txt"}},
 		Diffs:   []event.Diff{{Path: "b.txt", Created: true, Added: 30, Unified: "@@ -0,0 +1,30 @@\n" + strings.Repeat("+line\n", 30)}}}}
 	d := newDriver(t, 40, 8, screen.Options{})
 	d.events(userSaid("go"), call("r1", "1", "write"), ask)
-	d.arms()
+	d.armDialog()
 	hidden := !strings.Contains(d.screen(), "+ line")
 	d.press("enter")
 	if hidden {
-		d.commands()
+		d.wantCommands()
 		for range 40 {
 			d.press("pgdown")
 		}
-		d.pass(time.Second)
+		d.advance(time.Second)
 		d.press("1")
 	}
-	d.commands(event.Answer{ID: "1", Decision: event.Allow})
+	d.wantCommands(event.Answer{ID: "1", Decision: event.Allow})
 }

@@ -14,12 +14,12 @@ import (
 	"agent/internal/tui/screen"
 )
 
-// A command that runs across pages is told once, wherever one was and whatever
-// was dropped meanwhile, and is in sight while it runs.
-func TestCommandAcrossPages(t *testing.T) {
+// A shell command whose output spans several pages is shown exactly once, whatever
+// pages were unloaded in the meantime. It stays in the transcript while it runs.
+func TestShellCommandAcrossPages(t *testing.T) {
 	for _, before := range []int{0, 1, 5, 8} {
 		d := newDriver(t, 80, 24, screen.Options{})
-		d.m.Transcript.PageLimit = small
+		d.m.Transcript.PageLimit = smallPages
 		step := func(i int) {
 			r := fmt.Sprint("r", i)
 			d.events(done(llm.Assistant, r, fmt.Sprintf("step %d", i)), &event.StepEnd{Reply: r})
@@ -40,29 +40,29 @@ func TestCommandAcrossPages(t *testing.T) {
 			d.press("pgup")
 		}
 		d.press("ctrl+home", "ctrl+end")
-		if got := d.everything(); strings.Count(got, "make all") != 1 || !strings.Contains(got, "compiling") {
-			t.Errorf("while it runs it is told %d times:\n%s", strings.Count(got, "make all"), got)
+		if got := d.fullTranscript(); strings.Count(got, "make all") != 1 || !strings.Contains(got, "compiling") {
+			t.Errorf("while it runs the command is shown %d times:\n%s", strings.Count(got, "make all"), got)
 		}
 		d.events(&event.ShellEnd{ID: "s", Line: "make all", Join: true, Text: "all is made", Outcome: event.OK, Duration: time.Second})
 		for i := range before + 2 {
 			step(300 + i)
 		}
-		live := d.everything()
+		live := d.fullTranscript()
 		if strings.Count(live, "make all") != 1 || strings.Count(live, "all is made") != 1 {
-			t.Errorf("it is told %d times, with %d steps before it:\n%s", strings.Count(live, "make all"), before, live)
+			t.Errorf("after its end the command is shown %d times, with %d steps before it:\n%s", strings.Count(live, "make all"), before, live)
 		}
 		for i := range 90 {
 			step(400 + i)
 		}
 		d.press("ctrl+home", "ctrl+end")
-		if got := d.everything(); strings.Count(got, "make all") != 1 || strings.Count(got, "all is made") != 1 {
-			t.Errorf("read again it is told %d times, with %d steps before it", strings.Count(got, "make all"), before)
+		if got := d.fullTranscript(); strings.Count(got, "make all") != 1 || strings.Count(got, "all is made") != 1 {
+			t.Errorf("after reloading, the command is shown %d times, with %d steps before it", strings.Count(got, "make all"), before)
 		}
 	}
 }
 
-// everything is what one sees who scrolls from the beginning to the end.
-func (d *driver) everything() string {
+// fullTranscript scrolls from the beginning to the end and returns all lines.
+func (d *driver) fullTranscript() string {
 	d.t.Helper()
 	d.press("ctrl+home")
 	var all []string
@@ -79,15 +79,14 @@ func (d *driver) everything() string {
 		d.m.Transcript.Scroll(1)
 		d.send(tea.WindowSizeMsg{Width: d.m.Width, Height: d.m.Height})
 	}
-	d.t.Fatal("there is no end")
+	d.t.Fatal("scrolling does not reach the end")
 	return ""
 }
 
-// What one looks at stays where it is when a command that runs is taken along,
-// and when it ends.
-func TestCommandAcrossPagesHoldsThePlace(t *testing.T) {
+// The visible text does not move when a running command changes pages or ends.
+func TestShellCommandKeepsThePosition(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
-	d.m.Transcript.PageLimit = small
+	d.m.Transcript.PageLimit = smallPages
 	step := func(i int) {
 		r := fmt.Sprint("r", i)
 		d.events(done(llm.Assistant, r, fmt.Sprintf("step %d", i)), &event.StepEnd{Reply: r})
@@ -103,12 +102,12 @@ func TestCommandAcrossPagesHoldsThePlace(t *testing.T) {
 			d.press("pgup")
 		}
 		if i > 40 {
-			d.sees("step 30")
+			d.shows("step 30")
 		}
 	}
 	before := strings.Split(d.screen(), "\n")[:d.m.Transcript.Height]
 	d.events(&event.ShellEnd{ID: "s", Line: "make all", Join: true, Text: "all is made", Outcome: event.OK})
 	if diff := cmp.Diff(strings.Split(d.screen(), "\n")[:d.m.Transcript.Height], before); diff != "" {
-		t.Errorf("it moved (-got +want):\n%s", diff)
+		t.Errorf("the text moved (-got +want):\n%s", diff)
 	}
 }

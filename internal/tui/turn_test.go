@@ -21,7 +21,7 @@ func TestStreaming(t *testing.T) {
 			event.Streamed{Reply: "r1", Delta: llm.ThinkingDelta{Index: 0, Text: "First the cause.\nThen the "}},
 			event.Streamed{Reply: "r1", Delta: llm.ThinkingDelta{Index: 0, Text: "cure"}},
 		)
-		d.pass(300 * time.Millisecond)
+		d.advance(300 * time.Millisecond)
 		d.golden("thinking-" + size)
 		d.events(
 			event.Streamed{Reply: "r1", Delta: llm.TextDelta{Index: 1, Text: "The flag is parsed, "}},
@@ -29,7 +29,7 @@ func TestStreaming(t *testing.T) {
 			&event.Partial{Reply: "r1", Kind: llm.Assistant, Text: "The flag is parsed, "},
 			event.Streamed{Reply: "r1", Delta: llm.CallDelta{Index: 2, Name: "write", Args: `{"path": "a.go", "con`}},
 		)
-		d.enter("and the changelog")
+		d.typeText("and the changelog")
 		d.golden("streaming-" + size)
 		d.press("enter")
 		d.golden("steering-" + size)
@@ -40,40 +40,40 @@ func TestStreaming(t *testing.T) {
 			&event.UserSaid{Text: "and the changelog", Steered: true},
 		)
 		d.golden("streamed-" + size)
-		d.commands(event.Prompt{Text: "and the changelog"})
+		d.wantCommands(event.Prompt{Text: "and the changelog"})
 	})
 }
 
-// A finished message takes the place of what streamed of it, whatever that was.
-func TestNothingIsDrawnTwice(t *testing.T) {
+// A finished message replaces its streamed text, even if the text differs.
+func TestFinishedMessageReplacesStreamedText(t *testing.T) {
 	live := newDriver(t, 80, 24, screen.Options{})
 	live.events(userSaid("hi"), streamed("r1", "half a tr"))
 	live.events(event.Retrying{Attempt: 2, Of: 6, In: 3 * time.Second, Error: "the stream broke"})
 	if !strings.Contains(live.screen(), "Retrying in 3 s (attempt 2 of 6)") {
-		t.Errorf("the failed try is not told:\n%s", live.screen())
+		t.Errorf("the retry is not shown:\n%s", live.screen())
 	}
-	live.pass(2 * time.Second)
+	live.advance(2 * time.Second)
 	if !strings.Contains(live.screen(), "Retrying in 1 s (attempt 2 of 6)") {
-		t.Errorf("the wait does not count down:\n%s", live.screen())
+		t.Errorf("the delay does not count down:\n%s", live.screen())
 	}
 	live.events(streamed("r2", "half a trip"), streamed("r2", " to the moon"))
 	rest := []event.Event{done(llm.Assistant, "r2", "Half a trip to the moon."), turnEnd(event.Done, time.Second)}
 	live.events(rest...)
 
-	told := newDriver(t, 80, 24, screen.Options{Session: screen.Session{History: append([]event.Event{userSaid("hi")}, rest...)}})
-	if diff := cmp.Diff(live.screen(), told.screen()); diff != "" {
+	resumed := newDriver(t, 80, 24, screen.Options{Session: screen.Session{History: append([]event.Event{userSaid("hi")}, rest...)}})
+	if diff := cmp.Diff(live.screen(), resumed.screen()); diff != "" {
 		t.Errorf("screen (-got +want):\n%s", diff)
 	}
 }
 
-// A resumed session looks as it did when it was left.
+// A resumed session looks as it did before.
 func TestResumeLooksTheSame(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
 		all := append(append(asked(), answered()...), closing()...)
 		live := newDriver(t, w, h, screen.Options{})
 		for _, ev := range all {
 			live.events(ev)
-			live.pass(50 * time.Millisecond)
+			live.advance(50 * time.Millisecond)
 		}
 		var history []event.Event
 		for _, ev := range all {
@@ -95,9 +95,9 @@ func TestResumeLooksTheSame(t *testing.T) {
 	})
 }
 
-func TestEndsOfTools(t *testing.T) {
+func TestToolOutcomes(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
-		refused := result("3", "write notes.md", "write", event.Refused, "", "refused by the person, who says: use the wiki", 0)
+		refused := result("3", "write notes.md", "write", event.Refused, "", "Rejected by the user: \"use the wiki\"", 0)
 		d := newDriver(t, w, h, screen.Options{})
 		d.events(userSaid("try things"),
 			call("r1", "1", "read"), call("r1", "2", "read"), call("r1", "3", "write"), call("r1", "4", "shell"), call("r1", "5", "shell"), call("r1", "6", "shell"),
@@ -106,7 +106,7 @@ func TestEndsOfTools(t *testing.T) {
 			result("2", "read b.go", "read", event.Failed, "", "there is no file b.go. Files with a like name: a.go", time.Millisecond),
 			&event.Decided{ID: "3", Decision: event.Refuse, Note: "use the wiki"}, refused,
 			start("4", "shell sleep 60", "execute"),
-			result("4", "shell sleep 60", "execute", event.Interrupted, "", "interrupted by the person", 2*time.Second),
+			result("4", "shell sleep 60", "execute", event.Interrupted, "", "interrupted by the user", 2*time.Second),
 			result("5", "shell make", "execute", event.Uncertain, "", "interrupted: the program ended while this ran", 0),
 			start("6", "shell printf '\\e[31m'", "execute"),
 			event.Progress{ID: "6", Text: "10%\r50%\r99%\n\x1b[31mred\x1b[0m"},
@@ -138,7 +138,7 @@ func TestHelp(t *testing.T) {
 		if strings.Contains(d.screen(), "closes this") {
 			t.Error("a key does not close the help")
 		}
-		d.enter("why?")
+		d.typeText("why?")
 		if !strings.Contains(d.screen(), "› why?▌") {
 			t.Errorf("a question mark within text opens the help:\n%s", d.screen())
 		}
@@ -147,7 +147,7 @@ func TestHelp(t *testing.T) {
 
 func TestKeysCommandListsEveryKey(t *testing.T) {
 	d := newDriver(t, 120, 200, screen.Options{})
-	d.enter("/keys")
+	d.typeText("/keys")
 	d.press("enter")
 	for _, k := range keys.Table(nil) {
 		if !strings.Contains(d.screen(), k.Keys) {
@@ -157,18 +157,18 @@ func TestKeysCommandListsEveryKey(t *testing.T) {
 }
 
 // Without color the screen is the same, except for the backticks of inline code.
-func TestWithoutColour(t *testing.T) {
-	colour, plain := newDriver(t, 80, 24, screen.Options{}), newDriver(t, 80, 24, screen.Options{Appearance: screen.Appearance{NoColor: true}})
-	for _, d := range []*driver{colour, plain} {
+func TestWithoutColor(t *testing.T) {
+	color, plain := newDriver(t, 80, 24, screen.Options{}), newDriver(t, 80, 24, screen.Options{Appearance: screen.Appearance{NoColor: true}})
+	for _, d := range []*driver{color, plain} {
 		d.events(asked()...)
 		d.events(answered()...)
 		d.events(closing()...)
 	}
-	if diff := cmp.Diff(strings.ReplaceAll(plain.screen(), "`", ""), colour.screen()); diff != "" {
-		t.Errorf("without colour (-got +want):\n%s", diff)
+	if diff := cmp.Diff(strings.ReplaceAll(plain.screen(), "`", ""), color.screen()); diff != "" {
+		t.Errorf("without color (-got +want):\n%s", diff)
 	}
 	if got := plain.m.View().Content; strings.Contains(got, "\x1b[3") || strings.Contains(got, "\x1b[4") {
-		t.Errorf("there is colour without colour: %q", got)
+		t.Errorf("NoColor draws colors: %q", got)
 	}
 }
 
@@ -178,7 +178,7 @@ func TestBackground(t *testing.T) {
 	before := d.screen()
 	d.send(tea.BackgroundColorMsg{Color: lightGrey{}})
 	if d.m.Styles.Dark {
-		t.Error("a light background is taken for a dark one")
+		t.Error("a light background is treated as dark")
 	}
 	if diff := cmp.Diff(d.screen(), before); diff != "" {
 		t.Errorf("the text changed with the background (-got +want):\n%s", diff)

@@ -13,15 +13,15 @@ import (
 	"agent/internal/loop/event"
 )
 
-// handles are the places that have to do with every durable event, with the
-// events that each of them deliberately ignores and why.
+// handles are the places that handle every durable event, and the events that they
+// ignore, with the reasons.
 var handles = []struct {
 	what    string
 	files   string // globs, without tests
 	ignored map[string]string
 }{
 	{"drawn", "tui/*.go tui/transcript/*.go", map[string]string{"ShellTold": "the output of the command is on the screen already"}},
-	{"exported", "loop/export/*.go", map[string]string{"Rewound": "what was rewound is not exported"}},
+	{"exported", "loop/export/*.go", map[string]string{"Rewound": "rewound events are not exported"}},
 	{"folded", "loop/session/*.go", map[string]string{}},
 }
 

@@ -95,7 +95,7 @@ func TestImportsRunOneWay(t *testing.T) {
 		}
 		seen[from] = true
 		if base := path.Base(path.Dir(name)); slices.Contains(vague, base) {
-			t.Errorf("%s: the package name %s does not say what it holds", name, base)
+			t.Errorf("%s: the package name %s is too vague", name, base)
 		}
 		checkImports(t, file, name, from, used)
 		return nil

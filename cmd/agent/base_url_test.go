@@ -14,7 +14,7 @@ import (
 	"agent/internal/history"
 )
 
-// hosts are a server of the user, and a proxy that stands for all public hosts and
+// hosts are a server of the user, and a proxy that acts as every public host and
 // records requests over https.
 type hosts struct {
 	home
@@ -142,8 +142,8 @@ func onScreens() map[string]func(*testing.T, hosts) {
 	}
 }
 
-// TestContinueKeepsBaseURL continues a session that was made with --base-url in
-// every way there is.
+// TestContinueKeepsBaseURL continues a session that was created with --base-url in
+// every possible way.
 func TestContinueKeepsBaseURL(t *testing.T) {
 	t.Parallel()
 	ways := headlessly()
@@ -211,7 +211,7 @@ func TestSessionWithoutBaseURL(t *testing.T) {
 	t.Run("rejected", func(t *testing.T) {
 		h := newHosts(t)
 		h.inherit(t)
-		for range 2 { // a rejected host is asked about again
+		for range 2 { // a rejected host needs permission again
 			a := h.open(t, 120, 30, "-c")
 			a.wait("Hello from earlier.", "? help")
 			a.send("again" + enter)
@@ -354,7 +354,7 @@ func TestNewSessionWithoutSecretsOfBaseURL(t *testing.T) {
 	if out, code := h.agent(t, "run", "--model", ownModel, "--base-url", secret, "hello"); code != 0 {
 		t.Fatalf("got %d, %s", code, out)
 	}
-	for range 2 { // what the guide was asked changes nothing
+	for range 2 { // requests to the offline guide change nothing
 		a := h.open(t, 140, 40)
 		a.wait(ownModel+", last used in this directory", "secrets: start with --base-url", "with /model", "built-in offline guide answers", "? help")
 		a.send("/model openai/other" + enter)

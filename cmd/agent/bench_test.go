@@ -48,7 +48,7 @@ func conversation(b *testing.B, messages, size int) iter.Seq2[[]byte, error] {
 	}
 }
 
-// written makes a session.
+// written creates a session.
 func written(b *testing.B, s *history.Store, h history.Header, messages, size int) {
 	b.Helper()
 	log, err := s.CreateFrom(h, conversation(b, messages, size))

@@ -166,7 +166,7 @@ func (c canary) hunted(t *testing.T, around func()) {
 		_ = hold.Process.Kill()
 		_ = hold.Wait()
 	}()
-	waitFor(t, "the command to have looked everywhere", func() bool {
+	waitFor(t, "the command to have searched everywhere", func() bool {
 		_, err := os.Stat(filepath.Join(c.work, "hunted.txt"))
 		return err == nil
 	})
@@ -209,9 +209,9 @@ func backwards(s string) string {
 	return string(b)
 }
 
-// looked searches the program and its helpers from outside, as far as root can, and
+// inspect searches the program and its helpers from outside, as far as root can, and
 // returns the number of processes.
-func (c canary) looked(t *testing.T, program int) (helpers int) {
+func (c canary) inspect(t *testing.T, program int) (helpers int) {
 	t.Helper()
 	for _, pid := range agents() {
 		name := nameOf(pid)
@@ -221,7 +221,7 @@ func (c canary) looked(t *testing.T, program int) (helpers int) {
 			}
 			continue
 		}
-		if !strings.HasPrefix(name, "agent: ") || !under(pid, program) {
+		if !strings.HasPrefix(name, "agent: ") || !descendsFrom(pid, program) {
 			continue
 		}
 		helpers++
@@ -232,8 +232,8 @@ func (c canary) looked(t *testing.T, program int) (helpers int) {
 	return helpers
 }
 
-// under reports whether a process descends from another.
-func under(pid, program int) bool {
+// descendsFrom reports whether a process descends from another.
+func descendsFrom(pid, program int) bool {
 	for pid > 1 && pid != program {
 		status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 		_, rest, ok := strings.Cut(string(status), "PPid:")
@@ -278,7 +278,7 @@ func (c canary) headless(t *testing.T, env []string, s *server) (places int) {
 	}
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
 	c.hunted(t, func() {
-		helpers := c.looked(t, cmd.Process.Pid)
+		helpers := c.inspect(t, cmd.Process.Pid)
 		if helpers == 0 {
 			t.Error("no helper process was found")
 		}
@@ -305,7 +305,7 @@ func (c canary) onScreen(t *testing.T, env []string, s *server) (places int) {
 	a.wait("? help")
 	a.send("look" + enter)
 	c.hunted(t, func() {
-		helpers := c.looked(t, a.cmd.Process.Pid)
+		helpers := c.inspect(t, a.cmd.Process.Pid)
 		if helpers < 2 {
 			t.Errorf("%d helper processes were found, want that of the terminal and that of the command", helpers)
 		}
@@ -318,11 +318,11 @@ func (c canary) onScreen(t *testing.T, env []string, s *server) (places int) {
 	}
 	<-a.done
 	c.lacks(t, "the terminal", a.raw)
-	if told := onlyFault(t, c.home); !strings.Contains(told, "panic: a fault on purpose") {
-		t.Errorf("got %q, want the fault", told)
+	if report := onlyFault(t, c.home); !strings.Contains(report, "panic: a fault on purpose") {
+		t.Errorf("got %q, want the fault", report)
 	}
 	files, _ := filepath.Glob(filepath.Join(c.home.dir, ".local/state/agent/faults/*"))
-	for _, f := range files { // so that each has one
+	for _, f := range files { // the next run must find only its own report
 		c.lacks(t, f, []byte(onlyFault(t, c.home)))
 		if err := os.Remove(f); err != nil {
 			t.Error(err)

@@ -13,7 +13,7 @@ import (
 
 // The user's own programs get the user's environment, but not the keys of
 // providers; commands get no secret at all.
-func TestKeysOfProvidersReachNoProgram(t *testing.T) {
+func TestChildEnvHasNoAPIKeys(t *testing.T) {
 	var env []string
 	for _, r := range catalog.Providers() {
 		for _, n := range r.KeyNames {
@@ -42,7 +42,7 @@ func TestKeysOfProvidersReachNoProgram(t *testing.T) {
 
 // A variable for a base URL reaches no command if the URL carries a key, and
 // reaches it otherwise.
-func TestAddressWithASecretReachesNoCommand(t *testing.T) {
+func TestCommandEnvHasNoBaseURLWithSecret(t *testing.T) {
 	for base, secret := range map[string]bool{
 		"http://h.test/v1": false, "http://h.test/v1?api-version=2024-10-21": false, "127.0.0.1:11434": false, "http://[::1]:8080/v1": false,
 		"http://user:secret@h.test/v1": true, "http://token@h.test/v1": true, "http://h.test/v1?key=abc": true, "http://h.test/v1?api_key=abc": true,

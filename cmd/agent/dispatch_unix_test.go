@@ -23,7 +23,7 @@ import (
 
 // A helper begins and ends before the packages are initialized that take long: no
 // other package of the program has an init function, and none is initialized.
-func TestHelpersComeFirst(t *testing.T) {
+func TestHelpersStartBeforeInit(t *testing.T) {
 	t.Parallel()
 	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() && d.Name() == "testdata" {

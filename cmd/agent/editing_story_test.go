@@ -103,9 +103,9 @@ func lastUser(t *testing.T, s *server, request int) string {
 	return contentText(t, msgs[len(msgs)-1].Content)
 }
 
-// TestPersonsEditor edits the draft in the user's editor, which gets the terminal
+// TestExternalEditor edits the draft in the user's editor, which gets the terminal
 // meanwhile.
-func TestPersonsEditor(t *testing.T) {
+func TestExternalEditor(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, nil, "VISUAL=./edit --wait")
 	script := "#!/bin/sh\n" +
@@ -140,7 +140,7 @@ func TestPersonsEditor(t *testing.T) {
 	}
 }
 
-func TestNoEditorIsSet(t *testing.T) {
+func TestEditorNotSet(t *testing.T) {
 	t.Parallel()
 	a := newHome(t, nil).open(t, 80, 24)
 	a.wait("? help")
@@ -152,13 +152,13 @@ func TestNoEditorIsSet(t *testing.T) {
 // interrupt the turn.
 func TestVimStory(t *testing.T) {
 	t.Parallel()
-	s := serve(t, begin("It goes on and "), say("Done."))
+	s := serve(t, begin("It continues and "), say("Done."))
 	h := newHome(t, nil, at(s)...)
 	h.configure(t, `{"editor": "vim"}`)
 	a := h.open(t, 80, 24)
 	a.wait("? help")
 	a.send("go" + enter)
-	a.wait("It goes on and")
+	a.wait("It continues and")
 	a.send("one two three" + escape)
 	a.wait("normal", "esc to interrupt")
 	a.send("bbcw")

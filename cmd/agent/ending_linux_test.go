@@ -57,9 +57,9 @@ func TestQuitSignal(t *testing.T) {
 	if err := a.restored(); err != nil {
 		t.Error(err)
 	}
-	told := onlyFault(t, h)
-	if !strings.Contains(told, "goroutine ") || !strings.Contains(told, "turn.(*Turn).Run") {
-		t.Errorf("got %q, want what every goroutine was doing", told)
+	report := onlyFault(t, h)
+	if !strings.Contains(report, "goroutine ") || !strings.Contains(report, "turn.(*Turn).Run") {
+		t.Errorf("got %q, want the stacks of all goroutines", report)
 	}
 	if got := a.screen(); !strings.Contains(strings.Join(strings.Fields(got), ""), filepath.Join(h.dir, ".local/state/agent/faults")) {
 		t.Errorf("got this on the normal screen, want where that is:\n%s", got)
@@ -77,16 +77,16 @@ func onlyFault(t *testing.T, h home) string {
 	if len(files) != 1 {
 		t.Fatalf("got %q, want one crash report", files)
 	}
-	told, err := os.ReadFile(files[0])
+	report, err := os.ReadFile(files[0])
 	if err != nil {
 		t.Fatal(err)
 	}
-	return string(told)
+	return string(report)
 }
 
-// TestFaultInATurn crashes during a turn: the terminal is restored and the session
+// TestCrashInATurn crashes during a turn: the terminal is restored and the session
 // can be resumed.
-func TestFaultInATurn(t *testing.T) {
+func TestCrashInATurn(t *testing.T) {
 	t.Parallel()
 	s := serve(t, begin("A long answer that is under "), say("Here again."))
 	h := newHome(t, nil, at(s)...)
@@ -101,8 +101,8 @@ func TestFaultInATurn(t *testing.T) {
 	if err := a.restored(); err != nil {
 		t.Error(err)
 	}
-	if told := onlyFault(t, h); !strings.Contains(told, "panic: a fault on purpose") {
-		t.Errorf("got %q, want the fault", told)
+	if report := onlyFault(t, h); !strings.Contains(report, "panic: a fault on purpose") {
+		t.Errorf("got %q, want the fault", report)
 	}
 	if got := a.screen(); !strings.Contains(got, "agent --continue") || strings.Contains(got, "goroutine") {
 		t.Errorf("got this on the normal screen, want how to resume and no stack trace:\n%s", got)
@@ -141,7 +141,7 @@ func (s *terminal) quietFor(d time.Duration) {
 	s.mu.Lock()
 	before := len(s.raw)
 	s.mu.Unlock()
-	time.Sleep(d) // nothing is to come, which nothing tells
+	time.Sleep(d) // no event reports that there is no output
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if after := s.raw[before:]; len(after) > 0 {
@@ -165,7 +165,7 @@ func TestSuspendInAShell(t *testing.T) {
 	a.wait("Stopped", "ready>")
 	a.gone("The first half")
 	a.send("stty -g >after; cmp before after && echo the' 'same\n")
-	a.wait("the same") // which is not what was typed
+	a.wait("the same") // differs from the typed text
 	if err := a.modesOff(); err != nil {
 		t.Error(err)
 	}
@@ -211,7 +211,7 @@ func TestStopAndContinue(t *testing.T) {
 			waitFor(t, "the terminal to be restored after "+what, func() bool { return a.modesOff() == nil })
 		}
 		a.mu.Lock()
-		_, _ = a.em.Write([]byte("\x1b[2J")) // another has drawn there
+		_, _ = a.em.Write([]byte("\x1b[2J")) // another program has drawn there
 		a.mu.Unlock()
 		a.signal(syscall.SIGCONT)
 		a.wait("agent "+version, "? help")

@@ -182,8 +182,8 @@ func TestEndlessReplyIsStopped(t *testing.T) {
 	t.Attr("promise", fmt.Sprintf("a reply without an end is stopped at its limit: memory at most, of %d kinds: %.0f MiB", len(endlessKinds()), worst))
 }
 
-// TestEscWhileAReplyIsEndless interrupts an endless reply at once.
-func TestEscWhileAReplyIsEndless(t *testing.T) {
+// TestEscDuringAnEndlessReply interrupts an endless reply at once.
+func TestEscDuringAnEndlessReply(t *testing.T) {
 	var seen, stopped time.Duration
 	for _, name := range endlessKinds() {
 		t.Run(name, func(t *testing.T) {
@@ -192,7 +192,7 @@ func TestEscWhileAReplyIsEndless(t *testing.T) {
 			a.send("talk" + enter)
 			select {
 			case <-s.full:
-			case <-s.dropped: // at a limit that is no size
+			case <-s.dropped: // at a limit other than the size
 				return
 			case <-time.After(hang):
 				t.Fatalf("the reply was not taken:\n%s", a.screen())

@@ -8,8 +8,7 @@ import (
 	"syscall"
 )
 
-// mainWithFault is the program with a fault in it: a goroutine that panics at a
-// signal.
+// mainWithFault is the program with a goroutine that panics on a signal.
 func mainWithFault() {
 	now := make(chan os.Signal, 1)
 	signal.Notify(now, syscall.SIGUSR1)

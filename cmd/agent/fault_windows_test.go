@@ -1,4 +1,4 @@
 package main
 
-// mainWithFault is the program: there is no signal to have a fault at.
+// mainWithFault is the program. Windows has no signal for the fault.
 func mainWithFault() { main() }

@@ -26,7 +26,7 @@ func readText(t *testing.T, path string) string {
 	return string(b)
 }
 
-func TestSizesOfTheDocumentation(t *testing.T) {
+func TestDocumentationSize(t *testing.T) {
 	for _, f := range []struct {
 		path         string
 		lines, bytes int
@@ -82,7 +82,7 @@ func documents() []string {
 	return paths
 }
 
-func TestLinksOfTheDocumentationLead(t *testing.T) {
+func TestDocumentationLinks(t *testing.T) {
 	link := regexp.MustCompile(`\]\(([^)\s]+)\)|(?:src|srcset)="([^"]+)"`)
 	for _, path := range documents() {
 		found := link.FindAllStringSubmatch(readText(t, path), -1)
@@ -100,7 +100,7 @@ func TestLinksOfTheDocumentationLead(t *testing.T) {
 
 // Paths in code spans that begin with a directory of the repository exist, and
 // topics named by agent help TOPIC too. NAME is a placeholder.
-func TestNamesInTheDocumentationExist(t *testing.T) {
+func TestDocumentationNames(t *testing.T) {
 	span := regexp.MustCompile("`((?:cmd|internal|testdata)/[^`*\\s]*|agent help [a-z]+)`")
 	for _, path := range documents() {
 		for _, m := range span.FindAllStringSubmatch(readText(t, path), -1) {
@@ -118,7 +118,7 @@ func TestNamesInTheDocumentationExist(t *testing.T) {
 	}
 }
 
-func TestTopicsAreDrawn(t *testing.T) {
+func TestTopicsAreRendered(t *testing.T) {
 	for _, name := range help.Names() {
 		text, ok := help.Text(name)
 		if !ok || !strings.HasPrefix(text, "# ") || strings.Contains(text, "<!--") {
@@ -166,7 +166,7 @@ func TestHelpInAPipeIsMarkdown(t *testing.T) {
 	}
 }
 
-func TestHelpOfOtherNames(t *testing.T) {
+func TestHelpForUnknownNames(t *testing.T) {
 	h := newHome(t, nil)
 	for _, c := range []struct {
 		args string

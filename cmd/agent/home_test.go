@@ -43,7 +43,7 @@ func newHome(t testing.TB, files map[string]string, env ...string) home {
 // enter sets the HOME of this process to h.
 func (h home) enter(t testing.TB) {
 	t.Setenv("HOME", h.dir)
-	t.Setenv("USERPROFILE", h.dir) // as Windows calls it
+	t.Setenv("USERPROFILE", h.dir) // on Windows
 }
 
 // configure writes the configuration of h.

@@ -19,8 +19,8 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, programs)
 }
 
-// quiet keeps the tests, and the program, which is this binary, from the servers
-// and the keyring of the machine they run on. What a test sets stays.
+// quiet isolates the tests, and the program that this binary also is, from the
+// servers and the keyring of the machine. Variables that a test sets are kept.
 func quiet() {
 	const nowhere = "http://127.0.0.1:1"
 	for name, value := range map[string]string{

@@ -111,16 +111,16 @@ func listModels(ctx context.Context, in catalog.Input, only string, probe bool) 
 	if _, found := in.Changes.Find(only); only != "" && !found {
 		return l, command.Usage("unknown provider %q. To list providers: agent models", only)
 	}
-	standings := slices.DeleteFunc(in.Standings(), func(s catalog.Standing) bool {
+	statuses := slices.DeleteFunc(in.ProviderStatuses(), func(s catalog.ProviderStatus) bool {
 		return only != "" && s.Row.Name != strings.ToLower(only)
 	})
 	var servers []catalog.Server
 	if probe {
 		servers = in.Probe(ctx)
 	}
-	parts := make([]modelList, len(standings))
+	parts := make([]modelList, len(statuses))
 	var all sync.WaitGroup
-	for i, s := range standings {
+	for i, s := range statuses {
 		all.Go(func() { parts[i] = providerModels(ctx, in, s, servers, only != "") })
 	}
 	all.Wait()
@@ -137,7 +137,7 @@ func listModels(ctx context.Context, in catalog.Input, only string, probe bool) 
 
 // providerModels returns the models of one provider. It queries the provider if the
 // built-in table does not apply, as with another base URL, or if ask is set.
-func providerModels(ctx context.Context, in catalog.Input, s catalog.Standing, servers []catalog.Server, ask bool) (l modelList) {
+func providerModels(ctx context.Context, in catalog.Input, s catalog.ProviderStatus, servers []catalog.Server, ask bool) (l modelList) {
 	if !s.Usable {
 		return modelList{Missing: []missingLine{{s.Row.Name, s.Why}}}
 	}
@@ -174,7 +174,7 @@ func providerModels(ctx context.Context, in catalog.Input, s catalog.Standing, s
 }
 
 // modelRow returns the line for one model.
-func modelRow(in catalog.Input, s catalog.Standing, m catalog.Served, why string) modelLine {
+func modelRow(in catalog.Input, s catalog.ProviderStatus, m catalog.Served, why string) modelLine {
 	info := in.Known(s, m)
 	out := modelLine{Model: s.Row.Name + "/" + m.Name, Context: info.Context, Tools: info.Tools, Default: m.Name == s.Row.Default, Why: why}
 	if info.Price != nil {

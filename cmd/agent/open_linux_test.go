@@ -22,16 +22,16 @@ func BenchmarkOpenSession(b *testing.B) {
 	for b.Loop() {
 		g := h.gauge(b, "--resume", "x")
 		opened = append(opened, g.wait("answer number 9995").Sub(g.started))
-		g.settle(500 * time.Millisecond) // the rest was looked over
+		g.settle(500 * time.Millisecond) // until the rest of the session is read
 		peak = append(peak, g.peak(b))
 		reply := fmt.Sprintf("Reply %d.", len(opened))
 		s.next(play{tokens: []string{reply}})
-		sent := g.send("go on" + enter)
+		sent := g.send("continue" + enter)
 		g.wait(reply)
 		asked = append(asked, (<-s.first).Sub(sent))
 		peakAsked = append(peakAsked, g.peak(b))
 		g.close()
-		if _, err := store.Repair("x"); err != nil { // nobody holds it any more
+		if _, err := store.Repair("x"); err != nil { // fails while a process holds it
 			b.Fatal(err)
 		}
 	}

@@ -8,13 +8,13 @@ import (
 	"testing"
 )
 
-// TestRunThatNobodyReads closes the output of a run: the turn is interrupted and
+// TestRunWithClosedOutput closes the output of a run: the turn is interrupted and
 // the session can be resumed.
-func TestRunThatNobodyReads(t *testing.T) {
+func TestRunWithClosedOutput(t *testing.T) {
 	t.Parallel()
 	for _, form := range []string{"text", "stream-json"} {
 		more := make(chan struct{})
-		s := serve(t, answer{text: "An answer ", then: more, more: "that goes on.", hold: true})
+		s := serve(t, answer{text: "An answer ", then: more, more: "that continues.", hold: true})
 		h := newHome(t, nil, at(s)...)
 		cmd := h.command("run", "--output", form, "talk")
 		out, err := cmd.StdoutPipe()
@@ -35,15 +35,15 @@ func TestRunThatNobodyReads(t *testing.T) {
 		if got := cmd.ProcessState.ExitCode(); got != exitOutputClosed {
 			t.Errorf("%s: got exit code %d, want %d", form, got, exitOutputClosed)
 		}
-		if out, code := h.agent(t, "run", "--continue", "go on"); code != exitDone {
+		if out, code := h.agent(t, "run", "--continue", "continue"); code != exitDone {
 			t.Errorf("%s: the session cannot be resumed: got exit code %d and %s", form, code, out)
 		}
 	}
 }
 
-// TestRunWithoutRoomForItsOutput reports an answer that could not be written, and
+// TestRunOnAFullDisk reports an answer that could not be written, and
 // the session that holds it.
-func TestRunWithoutRoomForItsOutput(t *testing.T) {
+func TestRunOnAFullDisk(t *testing.T) {
 	t.Parallel()
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// stranger is a user that nobody is.
+// stranger is an unused user ID.
 const stranger = 424242
 
 // foreign serves as fake does, on a socket that belongs to another user.
@@ -26,7 +26,7 @@ func foreign(t *testing.T, of map[string]string) *httptest.Server {
 		err error
 	}
 	got := make(chan listening)
-	go func() { // its thread ends with it
+	go func() { // its thread exits with the goroutine
 		runtime.LockOSThread()
 		_, _, _ = syscall.RawSyscall(syscall.SYS_SETFSUID, stranger, 0, 0)
 		l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -82,7 +82,7 @@ func TestForeignServer(t *testing.T) {
 	a.send(ctrlD)
 	a.exit()
 
-	// The next user of that port may be anybody.
+	// Any user may get that port next.
 	if out, code := h.agent(t, "run", "hello"); code != 0 || strings.Contains(out, "A stranger") || !strings.Contains(out, offer) {
 		t.Errorf("a new session: got %d, %s", code, out)
 	}

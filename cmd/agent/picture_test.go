@@ -71,7 +71,7 @@ func readmePictures() []screenshot {
 		{"turn", 100, 30, false, []answer{look, edit}, ask},
 		{"done", 100, 36, true, []answer{look, edit,
 			call("shell", `{"command":"cat server/server.go | grep -n Timeout; false"}`),
-			say("`ReadHeaderTimeout` is set now, but `main.go` still passes 0:\n\n```go\nserver.Serve(\":8080\", *timeout) // was 0\n```\n\n| file | what is left |\n|---|---|\n| `main.go` | pass `*timeout` |\n| `server.go` | nothing |\n\n- [x] the server takes it\n- [ ] the flag reaches it, see [net/http](https://pkg.go.dev/net/http#Server)"),
+			say("`ReadHeaderTimeout` is set now, but `main.go` still passes 0:\n\n```go\nserver.Serve(\":8080\", *timeout) // was 0\n```\n\n| file | to do |\n|---|---|\n| `main.go` | pass `*timeout` |\n| `server.go` | nothing |\n\n- [x] the server takes it\n- [ ] the flag reaches it, see [net/http](https://pkg.go.dev/net/http#Server)"),
 		}, func(a *terminal) {
 			ask(a)
 			a.send("1")
@@ -96,7 +96,7 @@ func (p screenshot) draw(t *testing.T, page page, cols, rows int) string {
 		}
 	}
 	a := h.open(t, cols, rows)
-	a.mu.Lock() // the program asks for it once it has drawn
+	a.mu.Lock() // the program queries it after the first screen
 	a.em.SetBackgroundColor(ansi.HexColor(page.paper))
 	a.mu.Unlock()
 	a.wait("? help")
@@ -109,7 +109,7 @@ type page struct {
 	name       string
 	paper, ink string
 	sixteen    []string // the terminal's own colours
-	faint      string   // how much is left of what is dim
+	faint      string   // opacity of dim text
 }
 
 func darkPage() page {

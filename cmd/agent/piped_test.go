@@ -45,8 +45,8 @@ func TestRunKeepsLinesApart(t *testing.T) {
 	}
 }
 
-// TestRetryNoticePunctuation retries after an error that ends with a mark of its
-// own.
+// TestRetryNoticePunctuation retries after an error that ends with a punctuation
+// mark.
 func TestRetryNoticePunctuation(t *testing.T) {
 	t.Parallel()
 	s := serve(t, say("Hello."))

@@ -22,7 +22,7 @@ func TestPlainAtATerminal(t *testing.T) {
 	)
 	h := newHome(t, map[string]string{"main.go": goFile}, append(at(s), "TERM=dumb")...)
 	a := h.open(t, 100, 40)
-	reads := func() { time.Sleep(time.Second) } // a question takes an answer after a pause, which nothing shows
+	reads := func() { time.Sleep(time.Second) } // a question accepts an answer only after a pause, which the screen does not show
 	a.wait("agent ", "\n>")
 	a.send("say goodbye" + enter)
 	a.wait("ask: Edit main.go? (+1 −1)", "1 yes  2 yes, and allow ", "in this session  3 no  4 TEXT no, and tell", "+   println(\"goodbye\")")

@@ -101,7 +101,7 @@ func inMemory(pid int, key []byte) bool {
 			continue
 		}
 		const piece = 1 << 20
-		b := make([]byte, piece+len(key)) // what lies across two pieces is in the first
+		b := make([]byte, piece+len(key)) // a key across two pieces is in the first
 		for at := from; at < to; at += piece {
 			n, _ := mem.ReadAt(b[:min(int64(len(b)), to-at)], at)
 			if bytes.Contains(b[:n], key) {

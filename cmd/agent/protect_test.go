@@ -56,7 +56,7 @@ func TestProtectedPathsInASession(t *testing.T) {
 				}
 				body := lastBody(t, s)
 				if !strings.Contains(body, "is protected: ") && !strings.Contains(body, "tools cannot read or change it") {
-					t.Errorf("%s: the model was not told why: %s", name, body[max(0, len(body)-600):])
+					t.Errorf("%s: the model did not get the reason: %s", name, body[max(0, len(body)-600):])
 				}
 			}
 			if err := os.WriteFile(filepath.Join(h.dir, ".local", "state", "agent", keyFile), []byte("a key of thirty-two bytes, so so"), 0o600); err != nil {

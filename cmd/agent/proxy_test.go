@@ -112,9 +112,9 @@ func TestThroughAProxy(t *testing.T) {
 	}
 }
 
-// TestProxyThatIsNone reports an invalid proxy and does not bypass it. A server on
+// TestInvalidProxy reports an invalid proxy and does not bypass it. A server on
 // this machine needs no proxy.
-func TestProxyThatIsNone(t *testing.T) {
+func TestInvalidProxy(t *testing.T) {
 	t.Parallel()
 	s := serve(t, say("Hello from here."))
 	for _, name := range []string{"HTTPS_PROXY", "https_proxy"} {

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestTakenBack counts the cost of rewound turns, keeps their prompts in the
+// TestRewoundTurns counts the cost of rewound turns, keeps their prompts in the
 // history, and marks them in searches.
-func TestTakenBack(t *testing.T) {
+func TestRewoundTurns(t *testing.T) {
 	t.Parallel()
 	s := serve(t, say("One fish."), say("Two fish."))
 	h := newHome(t, nil, at(s)...)

@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// TestTerminalTells notifies through the terminal when a turn ends without focus,
+// TestTerminalNotifications notifies through the terminal when a turn ends without focus,
 // and copies through the terminal.
-func TestTerminalTells(t *testing.T) {
+func TestTerminalNotifications(t *testing.T) {
 	t.Parallel()
 	const focusOut = "\x1b[O"
 	s := serve(t, say("All done; \x1b]0;really.\n\n```sh\nmake it\n```\n"))
@@ -69,9 +69,9 @@ func TestConnectNotice(t *testing.T) {
 	}
 }
 
-// TestModelsElsewhere lists only the models of the provider that --base-url applies
+// TestModelsOfBaseURL lists only the models of the provider that --base-url applies
 // to.
-func TestModelsElsewhere(t *testing.T) {
+func TestModelsOfBaseURL(t *testing.T) {
 	t.Parallel()
 	served := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprint(w, `{"object":"list","data":[{"id":"little","object":"model"},{"id":"large","object":"model"}]}`)

@@ -12,7 +12,7 @@ import (
 	"agent/internal/tui/screen"
 )
 
-// The settings of the screen come before what the terminal and the locale say.
+// Settings of the screen take precedence over the terminal and the locale.
 func TestScreenOptions(t *testing.T) {
 	t.Parallel()
 	yes, no, five := true, false, 5
@@ -44,13 +44,13 @@ func TestScreenOptions(t *testing.T) {
 	}
 }
 
-// The configuration knows the themes that there are.
-func TestThemesCanBeSet(t *testing.T) {
+// The configuration accepts every built-in theme.
+func TestConfigurationAcceptsThemes(t *testing.T) {
 	t.Parallel()
 	for _, s := range settings.All() {
 		if s.Name == "theme" {
 			if want := strings.Join(ink.ThemeNames(), ", "); !strings.Contains(s.What, want) {
-				t.Errorf("the setting tells %q, but the themes are %s", s.What, want)
+				t.Errorf("the setting names %q, but the themes are %s", s.What, want)
 			}
 			return
 		}

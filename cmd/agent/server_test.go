@@ -28,7 +28,7 @@ type answer struct {
 	text  string
 	calls []string // pairs of name and arguments
 	hold  bool
-	raw   string // in place of all that, byte for byte
+	raw   string // if set, sent unchanged instead of the other fields
 
 	// more is sent after the text, once then is closed.
 	then <-chan struct{}

@@ -53,7 +53,7 @@ func TestSessionHeldElsewhere(t *testing.T) {
 	a.wait(held, "[f/v/q]")
 	a.send("f" + enter)
 	a.wait("This is a fork of session "+id, "Apples it is.", "? help")
-	a.send("go on" + enter)
+	a.send("continue" + enter)
 	a.wait("A fork it is.", "? help")
 	a.send(ctrlD)
 	if code := a.exit(); code != 0 {
@@ -117,9 +117,9 @@ func TestSessionsInOneProgram(t *testing.T) {
 	}
 }
 
-// TestGoingToAnotherSession switches to another session. If that cannot be opened,
+// TestSwitchSession switches to another session. If that cannot be opened,
 // the current one stays open.
-func TestGoingToAnotherSession(t *testing.T) {
+func TestSwitchSession(t *testing.T) {
 	t.Parallel()
 	s := serve(t, say("Apples it is."), say("Pears it is."))
 	h := newHome(t, nil, at(s)...)
@@ -181,8 +181,8 @@ func TestOldSessionsAreRemoved(t *testing.T) {
 	}
 }
 
-// TestRemovingAsks asks for confirmation on a terminal.
-func TestRemovingAsks(t *testing.T) {
+// TestDeleteAsksForConfirmation asks for confirmation on a terminal.
+func TestDeleteAsksForConfirmation(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, nil)
 	if out, code := h.agent(t, "run", "hello"); code != 0 {

@@ -153,9 +153,9 @@ func silent(t *testing.T) string {
 	return "http://" + l.Addr().String()
 }
 
-// TestProgramEndsWhenAsked ends the program in every state, by two interrupts or
+// TestProgramExitsOnSignals ends the program in every state, by two interrupts or
 // one other signal.
-func TestProgramEndsWhenAsked(t *testing.T) {
+func TestProgramExitsOnSignals(t *testing.T) {
 	t.Parallel()
 	e := &ends{}
 	t.Run("", func(t *testing.T) { // waits for those that run in parallel
@@ -196,14 +196,14 @@ func busyPrograms(e *ends) map[string]func(*testing.T, asked) {
 			h.began(t)
 			e.end(t, cmd, way)
 		},
-		"run, with output that nobody reads": func(t *testing.T, way asked) {
+		"run, with unread output": func(t *testing.T, way asked) {
 			s := serve(t, say("An answer."))
 			h := newHome(t, nil, at(s)...)
 			cmd := h.start(t, nil, fullPipe(t), "agent", "run", "talk")
 			waitFor(t, "the request", func() bool { return len(s.seen()) > 0 })
 			e.end(t, cmd, way)
 		},
-		"demo, with output that nobody reads": func(t *testing.T, way asked) {
+		"demo, with unread output": func(t *testing.T, way asked) {
 			h := newHome(t, nil, "TMPDIR="+t.TempDir())
 			cmd := h.start(t, nil, fullPipe(t), "agent", "demo", "--plain")
 			tmp := strings.TrimPrefix(h.env[len(h.env)-1], "TMPDIR=")
@@ -257,7 +257,7 @@ func busyPrograms(e *ends) map[string]func(*testing.T, asked) {
 				t.Skip(err)
 			}
 			cmd := h.start(t, nil, io.Discard, "agent", "run", "--schema", fifo, "talk")
-			waitFor(t, "the file to be opened", func() bool { // else the write end cannot be
+			waitFor(t, "the file to be opened", func() bool { // the write end cannot be opened earlier
 				fd, err := syscall.Open(fifo, syscall.O_WRONLY|syscall.O_NONBLOCK, 0)
 				if err == nil {
 					t.Cleanup(func() { _ = syscall.Close(fd) })
@@ -266,7 +266,7 @@ func busyPrograms(e *ends) map[string]func(*testing.T, asked) {
 			})
 			e.end(t, cmd, asked{way.signals[:1], way.code})
 		},
-		"sessions export, with output that nobody reads": func(t *testing.T, way asked) {
+		"sessions export, with unread output": func(t *testing.T, way asked) {
 			h := newHome(t, nil, at(serve(t, say(strings.Repeat("A long answer. ", 20_000))))...)
 			if out, code := h.agent(t, "run", "talk"); code != exitDone {
 				t.Fatalf("got exit code %d: %s", code, out)
@@ -324,8 +324,8 @@ func (n *notes) wait(t *testing.T, text string) {
 	}
 }
 
-// TestScreenEndsWhenAsked interrupts a stuck turn twice with keys.
-func TestScreenEndsWhenAsked(t *testing.T) {
+// TestScreenExitsOnInterrupts interrupts a stuck turn twice with keys.
+func TestScreenExitsOnInterrupts(t *testing.T) {
 	t.Parallel()
 	e := &ends{}
 	t.Run("", func(t *testing.T) {
@@ -362,9 +362,9 @@ func TestScreenEndsWhenAsked(t *testing.T) {
 	t.Attr("promise", fmt.Sprintf("the second ctrl+c, a signal or leaving ends a turn that cannot be stopped, with the terminal restored: cases tried: %d", e.all))
 }
 
-// TestSecondInterruptOfATurnThatEnds ends a turn after the second interrupt, which
+// TestSecondInterruptEndsTheTurn ends a turn after the second interrupt, which
 // must not end the program.
-func TestSecondInterruptOfATurnThatEnds(t *testing.T) {
+func TestSecondInterruptEndsTheTurn(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, nil, at(serve(t, call("shell", `{"command":"trap '' TERM; echo begun-$((40+2)); while :; do sleep 1; done"}`), say("Here again.")))...)
 	s := h.open(t, 100, 24, "--mode", "all")
@@ -417,9 +417,9 @@ func TestNothingIsPrintedOverAnEditor(t *testing.T) {
 	}
 }
 
-// TestScreenThatIsHeldUpEnds ends the program by signals while an editor has the
+// TestBlockedScreenExitsOnSignals ends the program by signals while an editor has the
 // terminal, or the terminal is blocked.
-func TestScreenThatIsHeldUpEnds(t *testing.T) {
+func TestBlockedScreenExitsOnSignals(t *testing.T) {
 	t.Parallel()
 	e := &ends{}
 	for _, way := range waysToAsk[1:] {

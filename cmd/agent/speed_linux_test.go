@@ -15,7 +15,7 @@ import (
 
 // measure is a row of the table: a measured quantity and its target.
 type measure struct {
-	name string // of the benchmark: -bench Speed/NAME measures it alone
+	name string // of the benchmark: -bench Speed/NAME runs only this one
 	what string
 	goal string
 	run  func(*testing.B) string

@@ -16,7 +16,7 @@ import (
 	"agent/internal/tools/shell/keeper"
 )
 
-// buildProgram makes the program as make build does, and puts it first in the PATH.
+// buildProgram builds the program like make build, and puts it first in PATH.
 func buildProgram(b *testing.B) {
 	b.Helper()
 	dir := b.TempDir()
@@ -31,8 +31,8 @@ func buildProgram(b *testing.B) {
 // process is a running program, seen from outside.
 type process int
 
-// cpu is the time that the processors have given to p so far, to the
-// nanosecond: what /proc counts is counted in hundredths of a second.
+// cpu returns the CPU time of p in nanoseconds, because /proc has it only in
+// hundredths of a second.
 func (p process) cpu(b *testing.B) time.Duration {
 	b.Helper()
 	const wholeProcess = 2 // CPUCLOCK_SCHED, of all threads
@@ -43,14 +43,13 @@ func (p process) cpu(b *testing.B) time.Duration {
 	return time.Duration(t.Nano())
 }
 
-// memory is p's share of the machine's memory in MiB: its proportional set
-// size.
+// memory returns the proportional set size of p in MiB.
 func (p process) memory(b *testing.B) float64 { return p.kib(b, "smaps_rollup", "Pss:") / 1024 }
 
-// peak is the most that was resident of p at once, in MiB.
+// peak returns the peak resident memory of p in MiB.
 func (p process) peak(b *testing.B) float64 { return p.kib(b, "status", "VmHWM:") / 1024 }
 
-// kib returns a line of a file about p.
+// kib returns a value in KiB from a file of /proc about p.
 func (p process) kib(b *testing.B, file, name string) float64 {
 	b.Helper()
 	f, err := os.Open(fmt.Sprintf("/proc/%d/%s", p, file))
@@ -72,7 +71,7 @@ func (p process) kib(b *testing.B, file, name string) float64 {
 	return 0
 }
 
-// measureHelper starts the keepers of commands that wait, one after another.
+// measureHelper starts the keeper processes of waiting commands, one after another.
 func measureHelper(b *testing.B) string {
 	program, err := exec.LookPath("agent")
 	if err != nil {

@@ -65,7 +65,7 @@ func (h home) gauge(b *testing.B, args ...string) *gauge {
 	_ = theirs.Close()
 	g.process = process(g.cmd.Process.Pid)
 	go g.draw()
-	go func() { _, _ = io.Copy(ours, g.em) }() // what a terminal answers to questions
+	go func() { _, _ = io.Copy(ours, g.em) }() // replies of the terminal to queries
 	b.Cleanup(g.close)
 	return g
 }
@@ -95,7 +95,7 @@ func (g *gauge) draw() {
 		g.bytes += n
 		g.last = at
 		_, _ = g.em.Write(part[:n])
-		g.tell(at)
+		g.report(at)
 		g.mu.Unlock()
 		if err != nil {
 			return
@@ -103,8 +103,8 @@ func (g *gauge) draw() {
 	}
 }
 
-// tell reports when each expected text appeared.
-func (g *gauge) tell(at time.Time) {
+// report sends the time to the channels of the expected texts that have appeared.
+func (g *gauge) report(at time.Time) {
 	if len(g.wants) == 0 && g.watch == nil {
 		return
 	}
@@ -147,7 +147,7 @@ func (g *gauge) expect(text string) <-chan time.Time {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.wants[text] = seen
-	g.tell(time.Now())
+	g.report(time.Now())
 	return seen
 }
 

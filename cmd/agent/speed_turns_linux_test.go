@@ -147,7 +147,7 @@ func measureCancel(b *testing.B) string {
 func measureRounds(b *testing.B) string {
 	const rounds = 20
 	files := map[string]string{}
-	for i := range rounds { // not one: the same call again and again is asked about
+	for i := range rounds { // several files: repeating the same call would need permission
 		files[fmt.Sprintf("main%d.go", i)] = goFile
 	}
 	var round, cpu []time.Duration
@@ -184,8 +184,8 @@ func measureRun(b *testing.B) string {
 	for range 21 {
 		cmd := exec.Command("agent", "run", "say something")
 		cmd.Dir, cmd.Env = h.work, h.env
-		// Measured before the answer ends: the most that the kernel tells of
-		// afterwards is at least that of the test.
+		// Measured before the answer ends: afterwards the peak that the kernel
+		// reports includes that of the test.
 		started, most := make(chan process, 1), make(chan float64, 1)
 		s.next(play{tokens: []string{"It ", "is ", "one ", "sentence."}, last: func() { most <- (<-started).peak(b) }})
 		var out bytes.Buffer
@@ -218,7 +218,7 @@ func measureTurns(b *testing.B) string {
 	for i := range 100 {
 		end := fmt.Sprintf("end of turn %d.", i)
 		s.next(play{tokens: kilobytes(10, end)})
-		g.send("go on" + enter)
+		g.send("continue" + enter)
 		g.wait(end)
 		g.settle(50 * time.Millisecond)
 	}

@@ -46,7 +46,8 @@ func measureKeyStreaming(b *testing.B) string {
 	return millis(newHome(b, nil, s.env()...).gauge(b).typingInto(s))
 }
 
-// measureKeyLong measures both in a session of 10,000 messages.
+// measureKeyLong measures typing with and without an answer that streams, in a
+// session of 10,000 messages.
 func measureKeyLong(b *testing.B) string {
 	s := newPacer(b)
 	g, _ := longSession(b, s, 500)
@@ -105,7 +106,7 @@ func (g *gauge) letters(keys int) (took []time.Duration) {
 		seen := g.expect(line)
 		sent := g.send(letter)
 		took = append(took, g.get(seen).Sub(sent))
-		// In no step with anything that the program does at intervals.
+		// Not in step with anything periodic in the program.
 		time.Sleep(time.Duration(11+i*7%23) * time.Millisecond)
 		if i%40 == 39 {
 			g.send("\x15") // ctrl+u

@@ -23,7 +23,7 @@ func TestResumePicker(t *testing.T) {
 		}
 	}
 	a := h.open(t, 80, 24, "--resume")
-	a.wait("resume a session", "about apples", "about pears")
+	a.wait("Resume a session", "about apples", "about pears")
 	a.send("appl")
 	a.gone("about pears")
 	a.send(enter)
@@ -65,8 +65,8 @@ func TestTerminalCloses(t *testing.T) {
 	waitFor(t, "the command to be gone", func() bool { return !runs(nap) })
 }
 
-// TestDraftOutlivesASignal restores the draft after SIGTERM, also during a turn.
-func TestDraftOutlivesASignal(t *testing.T) {
+// TestDraftSurvivesASignal restores the draft after SIGTERM, also during a turn.
+func TestDraftSurvivesASignal(t *testing.T) {
 	t.Parallel()
 	for _, busy := range []bool{false, true} {
 		s := serve(t, say("Hello."), begin("An answer that never "))
@@ -140,7 +140,7 @@ func TestHeadlessInterrupt(t *testing.T) {
 		if got := cmd.ProcessState.ExitCode(); got != want {
 			t.Errorf("%v: got exit code %d, want %d", sig, got, want)
 		}
-		again := h.command("run", "--continue", "go on")
+		again := h.command("run", "--continue", "continue")
 		if out, err := again.CombinedOutput(); err != nil {
 			t.Errorf("%v: the session cannot be resumed: %v\n%s", sig, err, out)
 		}
@@ -164,7 +164,7 @@ func TestRecordings(t *testing.T) {
 			s := serve(t, answer{raw: string(b)})
 			h := newHome(t, map[string]string{"main.go": goFile}, at(s)...)
 			first := h.command("run", "one")
-			out, _ := first.CombinedOutput() // it may fail, and then says why
+			out, _ := first.CombinedOutput() // the error is in the output
 			if code := first.ProcessState.ExitCode(); code != exitDone && code != exitFailed || len(out) == 0 {
 				t.Errorf("got exit code %d and %q", code, out)
 			}

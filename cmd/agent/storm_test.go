@@ -41,7 +41,7 @@ func TestKillStorm(t *testing.T) {
 	s.Server = httptest.NewServer(http.HandlerFunc(s.play))
 	t.Cleanup(s.Close)
 
-	// The longest of a few turns that nobody disturbs is how late a kill may come.
+	// The kill comes at most as late as the longest of a few undisturbed turns.
 	var longest time.Duration
 	for script := range stormScripts {
 		took := s.run(fmt.Sprintf("whole-%d", script), script, -1)
@@ -338,7 +338,7 @@ func (s *storm) streamed(screen string, state session.State) {
 // resume continues the session for one more turn.
 func (s *storm) resume(name, dir string, env, args []string, found bool, delay time.Duration) {
 	if !found {
-		return // killed before there was one, and nothing was shown of it
+		return // killed before the session existed, and nothing was shown
 	}
 	s.mu.Lock()
 	s.said[name].second = true

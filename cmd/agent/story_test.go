@@ -28,7 +28,7 @@ func at(s *server) []string {
 // command, quits, and resumes.
 func TestStory(t *testing.T) {
 	t.Parallel()
-	nap := fmt.Sprintf("sleep 60.%d", os.Getpid()) // told from every other process
+	nap := fmt.Sprintf("sleep 60.%d", os.Getpid()) // unique among all processes
 	s := serve(t,
 		call("read", `{"path":"main.go"}`, "list", `{"path":"."}`),
 		call("edit", `{"path":"main.go","old":"hello","new":"goodbye"}`),
@@ -213,7 +213,7 @@ func TestKill(t *testing.T) {
 	}
 	last := s.seen()[2]
 	if got := string(last.Messages[len(last.Messages)-2].Content); !strings.Contains(got, "It may or may not have taken effect") {
-		t.Errorf("the model was told %s", got)
+		t.Errorf("the model got %s", got)
 	}
 }
 

@@ -26,9 +26,9 @@ func holds(dir, text string) bool {
 	return found
 }
 
-// TestStoryOfTypedCommands runs shell commands with ! and !!, also during a turn.
+// TestTypedCommandStory runs shell commands with ! and !!, also during a turn.
 // Their output and the queue survive a kill.
-func TestStoryOfTypedCommands(t *testing.T) {
+func TestTypedCommandStory(t *testing.T) {
 	t.Parallel()
 	s := serve(t, say("Forty-two."), begin("A long answer that is under "), say("I have seen it all."), say("Reviewed."))
 	h := newHome(t, map[string]string{
@@ -39,7 +39,7 @@ func TestStoryOfTypedCommands(t *testing.T) {
 
 	a.send("!mkdir sub && cd sub && echo typed-$((40+2)) > fresh.txt && cat fresh.txt" + enter)
 	a.wait("typed-42", "exit 0")
-	a.send("!pwd" + enter) // where the one before ended
+	a.send("!pwd" + enter) // in the directory in which the previous command ended
 	a.wait("/src/shop/sub")
 	a.send("!!echo hidden-$((40+2)); exit 3" + enter)
 	a.wait("hidden-42", "exit 3")
@@ -58,8 +58,8 @@ func TestStoryOfTypedCommands(t *testing.T) {
 
 	a.send("tell me more" + enter)
 	a.wait("A long answer that is under")
-	a.send("!echo beside-$((40+2))" + enter)
-	a.wait("beside-42")
+	a.send("!echo shown-$((40+2))" + enter)
+	a.wait("shown-42")
 	a.send("then this" + altEnter)
 	a.wait("queued  1", "then this")
 	waitFor(t, "what is queued to be kept", func() bool { return holds(h.dir, `"queue":[{"text":"then this"`) })
@@ -67,7 +67,7 @@ func TestStoryOfTypedCommands(t *testing.T) {
 	a.exit()
 
 	b := h.open(t, 100, 30, "--continue")
-	b.wait("held    1", "then this", "unsent", "beside-42")
+	b.wait("held    1", "then this", "unsent", "shown-42")
 	b.send(enter)
 	b.wait("I have seen it all.", "? help")
 	b.send("/review main.go" + enter)
@@ -77,7 +77,7 @@ func TestStoryOfTypedCommands(t *testing.T) {
 		t.Errorf("got exit code %d, want 0", code)
 	}
 	requests := s.seen()
-	if got := requests[2].body; !strings.Contains(got, "beside-42") || !strings.Contains(got, "then this") {
+	if got := requests[2].body; !strings.Contains(got, "shown-42") || !strings.Contains(got, "then this") {
 		t.Errorf("the request lacks the command run during the turn, or the queued message: %s", got)
 	}
 	for i, r := range requests {
@@ -86,18 +86,18 @@ func TestStoryOfTypedCommands(t *testing.T) {
 		}
 	}
 	out, code := h.agent(t, "sessions", "show", h.ids(t)[0])
-	for _, want := range []string{"› !!echo hidden-$((40+2)); exit 3", "hidden-42", "› !echo beside-$((40+2))"} {
+	for _, want := range []string{"› !!echo hidden-$((40+2)); exit 3", "hidden-42", "› !echo shown-$((40+2))"} {
 		if code != 0 || !strings.Contains(out, want) {
 			t.Errorf("the session is shown without %q: %s", want, out)
 		}
 	}
 }
 
-// TestStoryOfTypedCommandThatHangs interrupts a hanging shell command of the user,
+// TestHangingTypedCommandStory interrupts a hanging shell command of the user,
 // and quits while another runs.
-func TestStoryOfTypedCommandThatHangs(t *testing.T) {
+func TestHangingTypedCommandStory(t *testing.T) {
 	t.Parallel()
-	nap := fmt.Sprintf("sleep 64.%d", os.Getpid()) // told from every other process
+	nap := fmt.Sprintf("sleep 64.%d", os.Getpid()) // unique among all processes
 	s := serve(t)
 	h := newHome(t, nil, at(s)...)
 	a := h.open(t, 80, 24)

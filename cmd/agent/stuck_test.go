@@ -32,8 +32,8 @@ func (stuck) Prepare(context.Context, json.RawMessage) (tools.Call, error) {
 	}}, nil
 }
 
-// mainStuck is the program with that tool. Its argument selects what runs: run,
-// tool, screen or plain.
+// mainStuck is the program with the stuck tool. Its argument selects the part that
+// runs: run, tool, screen or plain.
 func mainStuck() {
 	credentials.ProtectMemory()
 	end := watchSignals()

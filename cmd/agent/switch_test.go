@@ -80,8 +80,8 @@ func TestLostEventsAreCounted(t *testing.T) {
 	}
 }
 
-// TestEffortGoesOn keeps the reasoning effort of a resumed session.
-func TestEffortGoesOn(t *testing.T) {
+// TestEffortIsResumed keeps the reasoning effort of a resumed session.
+func TestEffortIsResumed(t *testing.T) {
 	t.Parallel()
 	s := serve(t, say("Gladly."), say("Again."), say("Anew."))
 	h := newHome(t, nil, at(s)...)

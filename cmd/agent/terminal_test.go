@@ -24,11 +24,11 @@ const hang = 30 * time.Second
 
 // terminal runs the program in a real pty and draws its output with an emulator.
 type terminal struct {
-	t    *testing.T
-	cmd  *exec.Cmd
-	pty  *os.File
-	done chan struct{} // closed when the program has ended and all was drawn
-	told chan struct{} // closed when nothing is sent back to the program any more
+	t       *testing.T
+	cmd     *exec.Cmd
+	pty     *os.File
+	done    chan struct{} // closed when the program has ended and all was drawn
+	replied chan struct{} // closed when no more replies are sent to the program
 
 	mu      sync.Mutex // guards what follows; vt's own safe emulator is not
 	em      *vt.Emulator
@@ -68,7 +68,7 @@ func newTerminal(t *testing.T, cmd *exec.Cmd, cols, rows int) (*terminal, error)
 	if err != nil {
 		return nil, err
 	}
-	s := &terminal{t: t, cmd: cmd, pty: f, em: vt.NewEmulator(cols, rows), changed: make(chan struct{}), done: make(chan struct{}), told: make(chan struct{})}
+	s := &terminal{t: t, cmd: cmd, pty: f, em: vt.NewEmulator(cols, rows), changed: make(chan struct{}), done: make(chan struct{}), replied: make(chan struct{})}
 	go s.draw()
 	go s.reply()
 	return s, nil
@@ -94,7 +94,7 @@ func (s *terminal) draw() {
 
 // reply answers the program's terminal queries.
 func (s *terminal) reply() {
-	defer close(s.told)
+	defer close(s.replied)
 	_, _ = io.Copy(s.pty, s.em)
 }
 
@@ -109,7 +109,7 @@ func (s *terminal) close() {
 	if in, ok := s.em.InputPipe().(io.Closer); ok {
 		_ = in.Close()
 	}
-	<-s.told
+	<-s.replied
 }
 
 // screen returns the text on the screen, without trailing blanks.

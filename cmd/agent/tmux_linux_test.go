@@ -113,7 +113,7 @@ func TestTmux(t *testing.T) {
 	m.kill()
 	waitFor(t, "the normal screen", func() bool { return m.do("display-message", "-p", "#{alternate_on}") == "0\n" })
 	m.keys("stty -g >after; cmp before after && echo the' 'same", "Enter")
-	m.wait("the same") // which is not what was typed
+	m.wait("the same") // differs from the typed text
 	if on := m.do("display-message", "-p", "#{alternate_on}#{mouse_any_flag}#{keypad_flag}#{cursor_flag}"); on != "0001\n" {
 		t.Errorf("got %q, want the normal screen, no mouse and a cursor", on)
 	}

@@ -34,7 +34,7 @@ func TestFetchInASession(t *testing.T) {
 	a.send("3")
 	a.wait("It is out of reach.")
 	if body := lastBody(t, s); strings.Count(body, "127.0.0.1 is not a public address") != 2 {
-		t.Errorf("the model was not told twice: %s", body)
+		t.Errorf("the model did not get it twice: %s", body)
 	}
 }
 
@@ -53,6 +53,6 @@ func TestChecksInASession(t *testing.T) {
 	a.send("write it" + enter)
 	a.wait("It is wrong indeed.", "check failed")
 	if body := lastBody(t, s); strings.Count(body, "[check `grep -n right {file}`: exit 1]") != 2 {
-		t.Errorf("the model was not told twice: %s", body)
+		t.Errorf("the model did not get it twice: %s", body)
 	}
 }

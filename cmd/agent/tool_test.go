@@ -50,8 +50,8 @@ func TestToolIsInterrupted(t *testing.T) {
 	}
 }
 
-// TestToolSanitises sanitizes output on a terminal.
-func TestToolSanitises(t *testing.T) {
+// TestToolSanitizesOutput sanitizes output on a terminal.
+func TestToolSanitizesOutput(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, map[string]string{"a.txt": "one\x1b]0;evil\x07\x1b[31mred\n"})
 	s := h.open(t, 100, 30, "tool", "read", `{"path":"a.txt"}`)

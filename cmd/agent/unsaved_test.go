@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestNoPlaceForSessions sends no request if the session cannot be saved, says what
+// TestSessionCannotBeSaved sends no request if the session cannot be saved, says what
 // to do, and does not offer to resume.
-func TestNoPlaceForSessions(t *testing.T) {
+func TestSessionCannotBeSaved(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
 	h := newHome(t, nil, at(s)...)

@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// TestUnsentOutlivesAKill restores queued messages with their images, and a
+// TestUnsentMessagesSurviveAKill restores queued messages with their images, and a
 // half-typed answer, after a kill.
-func TestUnsentOutlivesAKill(t *testing.T) {
+func TestUnsentMessagesSurviveAKill(t *testing.T) {
 	t.Parallel()
 	s := serve(t, call("shell", `{"command":"rm -r old"}`), say("Kept."), say("Seen."))
 	shot := square(t, 8)

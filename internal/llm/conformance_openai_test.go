@@ -49,7 +49,7 @@ func openaiAnswers() map[string]wiretest.Content {
 		"error-event.sse":    {Kind: llm.ErrOverloaded, Error: "Overloaded"},
 		"error-after-text.sse": {Messages: []string{"text The flag (cut)"}, Kind: llm.ErrOverloaded,
 			Error: "Provider disconnected"},
-		"error-too-long.sse": {Kind: llm.ErrTooLong, Error: "This model's maximum context length is 8192 tokens"},
+		"error-too-long.sse": {Kind: llm.ErrTooLong, Error: "This model's maximum context length is 8192 tokens."},
 		"malformed.sse":      {Messages: []string{"text All fine."}, Reason: llm.Stop},
 		"malformed-call.sse": {Messages: []string{`call call_a edit {"path":"a","new":"y"} (cut)`}, Kind: llm.ErrCut,
 			Error: "a part of the answer could not be read, so its tool calls cannot be trusted"},

@@ -39,9 +39,9 @@ func responsesAnswers() map[string]wiretest.Content {
 		"empty.sse":                {Reason: llm.Stop, Usage: llm.Usage{Input: 5}},
 
 		"failed.sse":            {Kind: llm.ErrOverloaded, Error: "The server had an error"},
-		"failed-after-text.sse": {Messages: []string{"text The flag (cut)"}, Kind: llm.ErrRate, Error: "Rate limit reached. Please try again in 1.5s"},
-		"failed-too-long.sse":   {Kind: llm.ErrTooLong, Error: "Your input exceeds the context window of this model"},
-		"failed-prompt.sse":     {Kind: llm.ErrInvalid, Error: "This prompt is against the usage policy"},
+		"failed-after-text.sse": {Messages: []string{"text The flag (cut)"}, Kind: llm.ErrRate, Error: "Rate limit reached. Please try again in 1.5s."},
+		"failed-too-long.sse":   {Kind: llm.ErrTooLong, Error: "Your input exceeds the context window of this model."},
+		"failed-prompt.sse":     {Kind: llm.ErrInvalid, Error: "This prompt is against the usage policy."},
 		"failed-silent.sse":     {Kind: llm.ErrOverloaded, Error: "the request failed without a reason"},
 		"cancelled.sse":         {Kind: llm.ErrOverloaded, Error: "the request failed without a reason"},
 		"error-event.sse":       {Kind: llm.ErrOverloaded, Error: "Overloaded"},

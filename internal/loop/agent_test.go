@@ -127,7 +127,7 @@ func TestInterrupt(t *testing.T) {
 }
 
 // The next request says that the answer was cut off.
-func TestCutAnswerIsTold(t *testing.T) {
+func TestModelLearnsOfTruncatedAnswer(t *testing.T) {
 	p := script.New(script.Reply{Deltas: script.Say("half an answer").Deltas, Hold: map[int]<-chan struct{}{1: never()}}, script.Say("ok"))
 	stopped := false
 	play(t, options(p), []string{"one", "two"}, func(e event.Event) []event.Command {
@@ -189,7 +189,7 @@ func TestSteering(t *testing.T) {
 }
 
 // A message that steers an interrupted turn is returned to the user.
-func TestSteeringAStoppedTurn(t *testing.T) {
+func TestSteeringAnInterruptedTurn(t *testing.T) {
 	p := script.New(script.Reply{Deltas: script.Say("half an answer").Deltas, Hold: map[int]<-chan struct{}{1: never()}})
 	commands, events := make(chan event.Command, 16), make(chan event.Event)
 	go loop.NewAgent(fill(options(p))).Run(t.Context(), commands, events)

@@ -58,7 +58,7 @@ func TestAsk(t *testing.T) {
 				decision c1 refuse "" ""
 				end c1 "ask Which one?" ok: The user leaves the choice to you: decide, and state your decision in your answer.`,
 		},
-		"nobody there": {
+		"no user": {
 			args: whichOne, alone: true,
 			want: `
 				end c1 "ask Which one?" ok: No user is available to answer. Decide yourself and state your decision in your answer, or stop and say what you need to know.`,

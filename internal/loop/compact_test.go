@@ -45,8 +45,8 @@ func using(r script.Reply, input int) script.Reply {
 	return r
 }
 
-// looks returns n replies with one call each.
-func looks(n int) (replies []script.Reply) {
+// lookups returns n replies with one call each.
+func lookups(n int) (replies []script.Reply) {
 	for i := range n {
 		id := fmt.Sprintf("c%d", i+1)
 		replies = append(replies, script.Call(id, "look", args(id)))
@@ -86,7 +86,7 @@ func compactions(events []event.Event) (out []event.Compacted) {
 // The originals of content that the user compacted can be read, by the model and after
 // a resume. Content is shortened only once.
 func TestCompactCommand(t *testing.T) {
-	p := script.New(append(looks(10), script.Say("done"), script.Say("more"))...)
+	p := script.New(append(lookups(10), script.Say("done"), script.Say("more"))...)
 	o := options(p, verbose())
 	o.Model.Context, o.Ledger = 0, workspace.NewLedger()
 	o.Log = history.Open(t.TempDir()).Create(history.Header{Dir: "/w"})
@@ -121,7 +121,7 @@ func TestCompactCommand(t *testing.T) {
 
 // If the window is full, old content is shortened before the next request.
 func TestCompactWhenFull(t *testing.T) {
-	replies := looks(3)
+	replies := lookups(3)
 	for i := range replies {
 		replies[i] = using(replies[i], 1000*(i+1))
 	}
@@ -149,8 +149,8 @@ func TestCompactTooLong(t *testing.T) {
 		replies []script.Reply
 		want    string
 	}{
-		"once":           {append(looks(3), tooLong, script.Say("done")), "turn done after 4\n"},
-		"twice":          {append(looks(3), tooLong, tooLong), "turn error after 4: p answered 413\n"},
+		"once":           {append(lookups(3), tooLong, script.Say("done")), "turn done after 4\n"},
+		"twice":          {append(lookups(3), tooLong, tooLong), "turn error after 4: p answered 413\n"},
 		"nothing to cut": {[]script.Reply{tooLong}, "turn error after 1: p answered 413\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -172,7 +172,7 @@ func TestCompactTooLong(t *testing.T) {
 }
 
 // A file whose contents were removed by compaction can be read again.
-func TestCutReadingsAreForgotten(t *testing.T) {
+func TestCompactedReadingsAreForgotten(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(dir+"/a.txt", []byte(long("a")), 0o666); err != nil {
 		t.Fatal(err)

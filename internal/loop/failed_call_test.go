@@ -15,9 +15,9 @@ import (
 	"agent/internal/tools/workspace"
 )
 
-// The title of a call that failed names its argument, the user reads why it
-// failed, and only the model reads what to do next.
-func TestFailedCallSpeaksToTheUserAndToTheModel(t *testing.T) {
+// The title of a failed call names its argument. The user sees the cause of the
+// error, the model also sees advice.
+func TestFailedCallHasTwoTexts(t *testing.T) {
 	w, err := workspace.Open(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -57,7 +57,7 @@ func TestFailedCallSpeaksToTheUserAndToTheModel(t *testing.T) {
 	}
 }
 
-// A rejected edit keeps the diff that the user rejected, and is no change.
+// A rejected edit keeps the rejected diff and does not count as a change.
 func TestRejectedEditKeepsItsDiff(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "a.txt"), []byte("one\n"), 0o600); err != nil {

@@ -138,7 +138,7 @@ func flood(st *stage, p phase) scene {
 	}}, want: cutBy(p, bottomless, "")}
 }
 
-// zipped returns s compressed with gzip, truncated if cut is set.
+// zipped returns s compressed with gzip, truncated unless whole is set.
 func zipped(s string, whole bool) []byte {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)

@@ -56,7 +56,7 @@ func to(other *server) dial {
 	}
 }
 
-// resolved returns a dial that looks up name at the name server that ns reaches.
+// resolved returns a dial that lookups up name at the name server that ns reaches.
 func resolved(name string, nameServer func(ctx context.Context) (net.Conn, error)) dial {
 	r := &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) { return nameServer(ctx) }}
 	return func(ctx context.Context, network, _ string) (net.Conn, error) {

@@ -21,7 +21,7 @@ const (
 	preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 )
 
-// http2 returns a dial to an HTTP/2 server that handles the first request with how
+// http2 returns a dial to an HTTP/2 server that handles the first request with then
 // and closes. Later requests use HTTP/1.
 func http2(st *stage, then func(p *peer), want string) scene {
 	other := st.other(&tls.Config{Certificates: []tls.Certificate{st.certs.right}, NextProtos: []string{"h2"}})

@@ -184,7 +184,7 @@ func oddEnds() []fault {
 		{n: 57, name: "usage negative", scene: counted("-10", "-5")},
 		{n: 57, name: "usage huge", scene: counted("1e30", "99999999999999999999999999")},
 		{n: 57, name: "usage of no number", scene: counted(`"many"`, `{"a":1}`)},
-		{n: 57, name: "usage not told", scene: uncounted},
+		{n: 57, name: "usage not reported", scene: uncounted},
 	}
 }
 
@@ -228,12 +228,12 @@ func usageIs(want llm.Usage) func(t *testing.T, p played) {
 
 // jumps is a turn during which the clock jumps back and forth.
 func jumps(st *stage) scene {
-	looks := 0
+	lookups := 0
 	return scene{acts: []act{answer(429, "Retry-After: 2", problem("rate_limit_error", "slow down"))},
 		options: func(o *loop.Options) {
 			o.Now = func() time.Time {
-				looks++
-				return noon.Add(time.Duration(looks%3-1) * 24 * time.Hour)
+				lookups++
+				return noon.Add(time.Duration(lookups%3-1) * 24 * time.Hour)
 			}
 		},
 		want: `

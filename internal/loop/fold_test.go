@@ -15,7 +15,7 @@ import (
 	"agent/internal/tools"
 )
 
-// session plays a turn with events of every type and returns its records.
+// fullSession plays a turn with events of every type and returns its records.
 func fullSession(t *testing.T) (records []history.Record, events []event.Event) {
 	t.Helper()
 	store := history.Open(t.TempDir())
@@ -80,7 +80,7 @@ func of(records []history.Record) iter.Seq2[history.Record, error] {
 
 // A session holds the events that were shown, and a resumed model gets the same
 // messages as before.
-func TestFoldIsWhatHappened(t *testing.T) {
+func TestFoldMatchesEvents(t *testing.T) {
 	records, events := fullSession(t)
 	state, err := session.Fold(of(records))
 	if err != nil {
@@ -188,9 +188,8 @@ func TestFoldKeepsPartials(t *testing.T) {
 	t.Fatal("the session has no partial answer to test with")
 }
 
-// The duration of a turn during which the program was killed is that until the last
-// record.
-func TestTurnThatWasNotEndedTookAsLongAsItIsOnRecord(t *testing.T) {
+// If the program was killed during a turn, the turn lasted until its last record.
+func TestDurationOfAKilledTurn(t *testing.T) {
 	at := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	state, err := session.Fold(of(recordsOf(t,
 		&event.UserSaid{Meta: event.Meta{Time: at}, Text: "one"},

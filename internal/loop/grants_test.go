@@ -145,7 +145,7 @@ func (s *standing) append(id string, g policy.Grant) {
 }
 
 // Standing permissions apply when the session is resumed, and a notice lists them.
-func TestGrantsComeBack(t *testing.T) {
+func TestGrantsAreResumed(t *testing.T) {
 	s := newStanding(t)
 	asked, notices := s.play(s.resume(s.id), "", true)
 	if asked != 0 {
@@ -169,7 +169,7 @@ func TestGrantsComeBack(t *testing.T) {
 
 // A standing permission applies only in its session, its directory, and for the
 // contents of its files.
-func TestGrantsHoldNowhereElse(t *testing.T) {
+func TestGrantsAreLimitedToTheirScope(t *testing.T) {
 	const noSeal = "permissions in the log of this session do not apply: the seal is not valid"
 	const original = "2 permissions of the original session do not apply in this fork."
 	cases := map[string]struct {
@@ -360,7 +360,7 @@ func TestScriptChangesWhileAsked(t *testing.T) {
 
 // The notice that the permissions of the original do not apply is shown only when a
 // fork is made. Permissions of the fork apply when it is resumed.
-func TestGrantsOfAForkAreToldOnce(t *testing.T) {
+func TestForkReportsGrantsOnce(t *testing.T) {
 	s := newStanding(t)
 	fork, err := s.store.Fork(s.id, 1<<30, history.Header{})
 	if err != nil {

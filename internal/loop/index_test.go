@@ -23,7 +23,7 @@ import (
 
 // ReadIndex, pages and Ending return the same as Fold: for the logs of every format,
 // for every prefix of a session, for random sessions and for damaged logs.
-func TestPastIsWhatFoldHas(t *testing.T) {
+func TestIndexMatchesFold(t *testing.T) {
 	names, err := filepath.Glob(filepath.Join("..", "history", "testdata", "format1", "*.jsonl"))
 	if err != nil || len(names) == 0 {
 		t.Fatalf("got %v, %v, want the logs of every format", names, err)
@@ -314,7 +314,7 @@ func openedOf(s session.State) event.Opened {
 
 // A session with a record that cannot be decoded is reported as Unreadable and has no
 // pages.
-func TestSessionThatCannotBeSurveyed(t *testing.T) {
+func TestUnreadableSession(t *testing.T) {
 	records := recordsOf(t, &event.UserSaid{Text: "one"}, &event.TurnEnd{Reason: event.Done})
 	records = append(records, history.Record{Body: []byte(`{"type":"user","text":7}`)})
 	log, _, err := placed(t, logOf(t, records)).ResumeTail("x")

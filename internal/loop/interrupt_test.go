@@ -49,7 +49,7 @@ func TestSecondInterruptForces(t *testing.T) {
 }
 
 // Quitting while an interrupted turn still runs is the second interrupt.
-func TestLeavingForces(t *testing.T) {
+func TestQuitForcesTheEnd(t *testing.T) {
 	p := script.New(script.Call("c1", "cling", args("a")))
 	ctx, stop := context.WithTimeout(t.Context(), hang)
 	defer stop()
@@ -83,7 +83,7 @@ const (
 
 // If an interrupt falls between an approval and the start of the call, the result says
 // correctly whether the call ran.
-func TestInterruptBetweenYesAndStart(t *testing.T) {
+func TestInterruptBetweenApprovalAndStart(t *testing.T) {
 	const tries = 300
 	for seed := range uint64(tries) {
 		r := rand.New(rand.NewPCG(seed, 29))

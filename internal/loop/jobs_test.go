@@ -73,7 +73,7 @@ func (j *jobs) tell() {
 
 // The model gets the end of a job once, with its next step: within a turn or at the
 // beginning of one.
-func TestJobsThatEndAreTold(t *testing.T) {
+func TestModelGetsEndsOfJobs(t *testing.T) {
 	j := newJobs()
 	begin := tool("begin", tools.Execute, func(context.Context, string) (string, error) {
 		j.begin("make test")

@@ -181,7 +181,7 @@ func TestDraftOfTexts(t *testing.T) {
 }
 
 // If a draft cannot be saved, there is one notice.
-func TestDraftIsNotKept(t *testing.T) {
+func TestDraftCannotBeSaved(t *testing.T) {
 	o := options(script.New(script.Say("done")))
 	o.Log = history.Open(t.TempDir()).Create(history.Header{Dir: "/w"})
 	defer o.Log.Close()
@@ -213,7 +213,7 @@ func TestDraftIsNotKept(t *testing.T) {
 
 // If a prompt cannot be saved, no request is sent. When the log can be written again,
 // all messages are saved.
-func TestRoomAgain(t *testing.T) {
+func TestLogRecovers(t *testing.T) {
 	dir := t.TempDir()
 	blocked := filepath.Join(dir, "sessions")
 	if err := os.WriteFile(blocked, nil, 0o600); err != nil {

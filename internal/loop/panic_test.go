@@ -27,7 +27,7 @@ func (b *breaking) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.De
 }
 
 // After a turn that ended with a panic, the model gets all messages of that turn.
-func TestTurnBreaksDown(t *testing.T) {
+func TestPanicInATurn(t *testing.T) {
 	for name, logged := range map[string]bool{"with a log": true, "without": false} {
 		t.Run(name, func(t *testing.T) {
 			p := script.New(script.Call("c1", "look", args("a")), script.Say("done"))

@@ -23,14 +23,14 @@ func TestModePlan(t *testing.T) {
 		return nil
 	})
 	const begins = "[The user has set permission mode plan: do not change files, edits are denied. Investigate, then say what you would change and why.]"
-	told := dedent(`
+	announced := dedent(`
 		user "` + begins + `"
 		user "go"
 		call c1 edit {"text":"a"}
 		result c1 "denied: permission mode plan does not allow file changes. Say what you would change and why, then end your answer: the user changes the mode when you may edit"
 		call c2 run {"text":"b"}
 		result c2 "did b"`)
-	if d := cmp.Diff(conversation(p.Requests()[2]), told); d != "" {
+	if d := cmp.Diff(conversation(p.Requests()[2]), announced); d != "" {
 		t.Error(d)
 	}
 	for mode, want := range map[event.Mode]string{
@@ -41,7 +41,7 @@ func TestModePlan(t *testing.T) {
 		o := options(p)
 		o.Mode, o.Log = mode, resumedLog(t, durable(events)...)
 		play(t, o, []string{"on"}, nil)
-		if d := cmp.Diff(conversation(p.Requests()[0]), told+"assistant \"a plan\"\n"+want+"user \"on\"\n"); d != "" {
+		if d := cmp.Diff(conversation(p.Requests()[0]), announced+"assistant \"a plan\"\n"+want+"user \"on\"\n"); d != "" {
 			t.Errorf("%s: %s", mode, d)
 		}
 	}

@@ -87,7 +87,7 @@ func readable(t *testing.T, name string) (records []history.Record) {
 // eventful plays a session with a rewind and a compaction, and returns its records.
 func eventful(t *testing.T) (records []history.Record) {
 	t.Helper()
-	p := script.New(append(looks(10), script.Say("done"), script.Say("more"), script.Call("c1", "look", args("again")), script.Say("end"))...)
+	p := script.New(append(lookups(10), script.Say("done"), script.Say("more"), script.Call("c1", "look", args("again")), script.Say("end"))...)
 	o := options(p, verbose())
 	o.Model.Context = 0
 	o.Log = history.Open(t.TempDir()).Create(history.Header{Dir: "/w"})

@@ -58,7 +58,7 @@ func TestRequestsOnlyGrow(t *testing.T) {
 			t.Fatalf("request %d does not begin with the previous one", i)
 		}
 		if d := cmp.Diff(now.Messages[:len(before.Messages)], before.Messages); d != "" {
-			t.Fatalf("request %d tells other than the one before: %s", i, d)
+			t.Fatalf("request %d does not begin with the previous one: %s", i, d)
 		}
 	}
 }

@@ -21,7 +21,7 @@ import (
 // typed prepares commands of the user: "hang" runs until it is interrupted, "bad" cannot
 // be run, all others print their line. hanging receives a value when a command hangs.
 func typed(hanging chan<- struct{}) func(string, bool) (tools.Call, error) {
-	return func(line string, told bool) (tools.Call, error) {
+	return func(line string, join bool) (tools.Call, error) {
 		if line == "bad" {
 			return tools.Call{}, errors.New("no such thing")
 		}
@@ -69,8 +69,8 @@ func TestTypedCommandJoins(t *testing.T) {
 	if d := cmp.Diff(shellEnds(events), want); d != "" {
 		t.Error(d)
 	}
-	told := sameAsFolded(t, o.Log, p)
-	if d := cmp.Diff(told, []llm.Message{
+	sent := sameAsFolded(t, o.Log, p)
+	if d := cmp.Diff(sent, []llm.Message{
 		{Kind: llm.User, Text: ranX}, {Kind: llm.User, Text: "one"}, {Kind: llm.Assistant, Text: "first"}, {Kind: llm.User, Text: "two"},
 	}, ignoreReplies()); d != "" {
 		t.Error(d)
@@ -89,7 +89,7 @@ func ignoreReplies() cmp.Option {
 }
 
 // A command runs in parallel to a turn, and the next step gets its output.
-func TestTypedCommandBesideATurn(t *testing.T) {
+func TestTypedCommandDuringATurn(t *testing.T) {
 	ended := make(chan struct{})
 	slow := tools.New("slow", "", func(context.Context, struct{}) (tools.Call, error) {
 		return tools.Call{Title: "slow", Effect: tools.Write, Run: func(ctx context.Context, _ tools.Approved) (tools.Result, error) {
@@ -114,9 +114,9 @@ func TestTypedCommandBesideATurn(t *testing.T) {
 		}
 		return nil
 	})
-	told := sameAsFolded(t, o.Log, p)
-	if last := told[len(told)-1]; len(told) != 4 || last.Text != ranX {
-		t.Errorf("got %d messages, the last %q, want 4 that end with the user's command", len(told), last.Text)
+	sent := sameAsFolded(t, o.Log, p)
+	if last := sent[len(sent)-1]; len(sent) != 4 || last.Text != ranX {
+		t.Errorf("got %d messages, the last %q, want 4 that end with the user's command", len(sent), last.Text)
 	}
 }
 
@@ -155,8 +155,8 @@ func TestTypedCommandIsStopped(t *testing.T) {
 	if d := cmp.Diff(shellEnds(all), []string{`hang true interrupted "half\n"`}); d != "" {
 		t.Error(d)
 	}
-	if told := sameAsFolded(t, o.Log, p); len(told) != 2 || !strings.Contains(told[0].Text, "$ hang\nhalf") {
-		t.Errorf("got %v, want a message that the command was interrupted", told)
+	if sent := sameAsFolded(t, o.Log, p); len(sent) != 2 || !strings.Contains(sent[0].Text, "$ hang\nhalf") {
+		t.Errorf("got %v, want a message that the command was interrupted", sent)
 	}
 }
 
@@ -191,7 +191,7 @@ func TestTypedCommandsInEveryPrefix(t *testing.T) {
 		&event.MessageDone{Message: llm.Message{Kind: llm.ToolCall, Reply: "r1", ID: "c1", Name: "look", Input: []byte(`{}`)}},
 		&event.ShellEnd{ID: "b", Line: "x", Join: true, Outcome: event.OK, Text: "did x\n[exit 0]\n"},
 		&event.ToolStart{ID: "c1", Title: "look"},
-		&event.ShellEnd{ID: "c", Line: "y", Outcome: event.OK, Text: "never told"},
+		&event.ShellEnd{ID: "c", Line: "y", Outcome: event.OK, Text: "never sent"},
 		&event.ToolEnd{Result: llm.Message{Kind: llm.ToolResult, Reply: "r1", ID: "c1", Text: "seen"}, Outcome: event.OK},
 		&event.StepEnd{Reply: "r1"}, &event.ShellTold{ID: "b"}, &event.ShellStart{ID: "d", Line: "z", Join: true},
 		&event.MessageDone{Message: llm.Message{Kind: llm.Assistant, Reply: "r2", Text: "done"}},
@@ -209,7 +209,7 @@ func TestTypedCommandsInEveryPrefix(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 		for _, m := range msgs {
-			if strings.Contains(m.Text, "never told") {
+			if strings.Contains(m.Text, "never sent") {
 				t.Errorf("%s: the model gets a command that is not for it", what)
 			}
 		}
@@ -240,7 +240,7 @@ func TestTypedCommandsInEveryPrefix(t *testing.T) {
 }
 
 // A resumed session gives the model the output of a command that it has not received.
-func TestTypedCommandIsToldAfterResume(t *testing.T) {
+func TestTypedCommandOutputAfterResume(t *testing.T) {
 	log := resumedLog(t, &event.UserSaid{Text: "one"}, &event.TurnEnd{Reason: event.Done},
 		&event.ShellStart{ID: "a", Line: "x", Join: true}, &event.ShellEnd{ID: "a", Line: "x", Join: true, Outcome: event.OK, Text: "did x\n[exit 0]\n"})
 	p := script.New(script.Say("done"))

@@ -9,7 +9,7 @@ import (
 
 // A model without image input gets a note instead of an image; the session keeps the
 // image.
-func TestAModelThatSeesNothing(t *testing.T) {
+func TestModelWithoutImageInput(t *testing.T) {
 	p := script.New(script.Reply{}.Call("c1", "look", args("seen")).Calls(), script.Say("done"), script.Say("again"))
 	o := options(p, reader())
 	o.Model.Blind = true

@@ -37,7 +37,7 @@ func newConversationTool(forCall func(id string) tools.Tool) conversationTool {
 	return conversationTool{forCall(""), forCall}
 }
 
-// newTodo returns the tool with which the model keeps its plan.
+// newTodo returns the tool with which the model updates its plan.
 func newTodo(rec *recorder) conversationTool {
 	return newConversationTool(func(id string) tools.Tool { return todoTool(rec, id) })
 }

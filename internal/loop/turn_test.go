@@ -145,7 +145,7 @@ func TestTurns(t *testing.T) {
 				assistant "done"
 				turn done after 2`,
 		},
-		"nobody to ask": {
+		"no user": {
 			mode: event.ModeAsk, alone: true,
 			replies: []script.Reply{script.Call("c1", "run", args("make")), script.Say("a pity")},
 			want: `

@@ -73,9 +73,9 @@ func TestCommandRunsWhereItWasApproved(t *testing.T) {
 	}
 }
 
-// A command that was approved in one directory does not follow one that moved to
-// another meanwhile.
-func TestCommandDoesNotFollowTheLast(t *testing.T) {
+// A later command that changes the directory does not affect a command that is
+// already approved.
+func TestApprovedCommandKeepsItsDirectory(t *testing.T) {
 	ws, dir := newWorkspace(t, map[string]string{"sub/x": ""})
 	cmds := newCommands(t, ws, nil)
 	call, err := cmds.prepare("shell", obj{"command": "pwd"})
@@ -89,9 +89,9 @@ func TestCommandDoesNotFollowTheLast(t *testing.T) {
 	}
 }
 
-// What was judged by its path is not written through a link that took the place
-// of a directory since.
-func TestDirectoryBecomesALink(t *testing.T) {
+// A file is not written if a symbolic link replaced one of its directories after
+// the approval.
+func TestDirectoryReplacedByALinkIsNotWritten(t *testing.T) {
 	for name, files := range map[string]map[string]string{
 		"a file": {"d/hook": "old\n", "real/hook": "old\n"}, "a new file": {"d/x": "", "real/x": ""},
 	} {
@@ -118,7 +118,7 @@ func TestDirectoryBecomesALink(t *testing.T) {
 	}
 }
 
-// No tool shows or changes the file that is hidden, by whichever name.
+// No tool shows or changes a hidden file, under any of its names.
 func TestHiddenFile(t *testing.T) {
 	ws, dir := newWorkspace(t, map[string]string{"state/permissions.key": "the secret key\n", "state/other": "no secret\n"})
 	if err := os.Symlink("state/permissions.key", filepath.Join(dir, "link")); err != nil {

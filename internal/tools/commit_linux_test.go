@@ -22,9 +22,9 @@ import (
 	"agent/internal/tools/workspace"
 )
 
-// TestWhatWasRenamedIsPutBack has a last step that fails when the others are
-// made: a file in a directory that may not be written cannot be removed.
-func TestWhatWasRenamedIsPutBack(t *testing.T) {
+// The last step of the commit fails: the file cannot be removed because its
+// directory is read-only.
+func TestFailedCommitRestoresFiles(t *testing.T) {
 	files := map[string]string{"a": "a\n", "b": "b\n", "shut/c": "c\n"}
 	ws, dir := newWorkspace(t, files)
 	patch := patchOf("*** Update File: a", "-a", "+A", "*** Add File: new/d", "+d", "*** Update File: b", "*** Move to: e", "*** Delete File: shut/c")
@@ -60,9 +60,8 @@ func TestWhatWasRenamedIsPutBack(t *testing.T) {
 	}
 }
 
-// unprivileged calls f as somebody whom modes bind, who owns dir and what is in
-// it. Root is somebody else for the file system alone, and on one thread, which
-// ends with it.
+// unprivileged calls f as a user whom file modes restrict and who owns the tree at
+// dir. Root changes only the file system user ID of one thread, which exits with f.
 func unprivileged(t *testing.T, dir string, f func()) {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -89,11 +88,10 @@ func unprivileged(t *testing.T, dir string, f func()) {
 	<-done
 }
 
-// fullDisk is set, to a directory, in the process that may not write much.
+// fullDisk names the directory in which a subprocess writes too much.
 const fullDisk = "AGENT_TEST_FULL_DISK"
 
-// TestAFullDisk writes more than fits, in a process whose files may not grow
-// beyond a limit.
+// TestAFullDisk writes more than fits, in a process with a file size limit.
 func TestAFullDisk(t *testing.T) {
 	if dir := os.Getenv(fullDisk); dir != "" {
 		writeTooMuch(t, dir)
@@ -134,10 +132,10 @@ func writeTooMuch(t *testing.T, dir string) {
 	}
 }
 
-// killed is set, to a directory, in the process that writes until it is killed.
+// killed names the directory in which a subprocess writes until it is killed.
 const killed = "AGENT_TEST_KILLED"
 
-// TestAKillWhileWriting leaves the old file or the new one.
+// A kill during a write leaves the old file or the new one.
 func TestAKillWhileWriting(t *testing.T) {
 	if dir := os.Getenv(killed); dir != "" {
 		writeForever(t, dir)
@@ -155,7 +153,7 @@ func TestAKillWhileWriting(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		// A byte for each write that was made: the kill comes into one after them.
+		// The process prints a byte after each write. The kill hits a later one.
 		if _, err := io.CopyN(io.Discard, out, 1+rand.Int64N(10)); err != nil {
 			t.Errorf("the writer ended early: %v", err)
 		}
@@ -169,7 +167,7 @@ func TestAKillWhileWriting(t *testing.T) {
 	}
 }
 
-// versions are two contents for a file.
+// versions returns two contents for a file.
 func versions() (one, two string) {
 	return strings.Repeat("one\n", 50_000), strings.Repeat("two\n", 60_000)
 }

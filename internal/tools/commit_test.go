@@ -19,9 +19,8 @@ import (
 	"agent/internal/tools"
 )
 
-// TestCancelWhileWriting ends the context at any moment of a change of two
-// files and a removal: all of it is done or nothing, and no temporary file is
-// left.
+// TestCancelWhileWriting cancels a change of two files and a removal at a random
+// moment. All of it happens or nothing, and no temporary file is left.
 func TestCancelWhileWriting(t *testing.T) {
 	const runs = 300
 	old := map[string]string{"a": strings.Repeat("old a\n", 5000), "dir/b": strings.Repeat("old b\n", 5000), "c": "old c\n"}
@@ -67,7 +66,7 @@ func TestCancelWhileWriting(t *testing.T) {
 	t.Attr("promise", fmt.Sprintf("a patch that is stopped is written whole or not at all: stops tried: %d (%d came too late)", tried, done))
 }
 
-// sizes tells a wrong result without printing all of it.
+// sizes returns the sizes of files, to report a wrong result briefly.
 func sizes(files map[string]string) map[string]int {
 	out := map[string]int{}
 	for name, text := range files {
@@ -121,8 +120,8 @@ func TestAllOrNothing(t *testing.T) {
 	}
 }
 
-// TestOtherNamesKeepTheOldContent changes several files of which some have hard
-// links: what is put aside in between must not go through them.
+// TestOtherNamesKeepTheOldContent changes several files, some with hard links. The
+// commit must not write through the links.
 func TestOtherNamesKeepTheOldContent(t *testing.T) {
 	ws, dir := newWorkspace(t, map[string]string{"a": "a\n", "b": "b\n"})
 	if err := os.Link(filepath.Join(dir, "a"), filepath.Join(dir, "link")); err != nil {

@@ -16,7 +16,7 @@ import (
 	"agent/internal/tools/workspace"
 )
 
-// runChecked runs a tool of a workspace with checks.
+// runChecked runs a tool of a workspace that has checks.
 func runChecked(ctx context.Context, t *testing.T, ws *workspace.Workspace, checks []tools.Check, name string, args any, progress func(string)) (tools.Result, error) {
 	t.Helper()
 	b, err := json.Marshal(args)
@@ -43,8 +43,8 @@ func runChecked(ctx context.Context, t *testing.T, ws *workspace.Workspace, chec
 	return tools.Result{}, nil
 }
 
-// added is what the checks add to the text of a result.
-func added(r tools.Result) string {
+// checkOutput returns what the checks added to the text of a result.
+func checkOutput(r tools.Result) string {
 	_, rest, ok := strings.Cut(r.Text, "[check ")
 	if !ok {
 		return ""
@@ -52,7 +52,7 @@ func added(r tools.Result) string {
 	return "[check " + rest
 }
 
-func TestAChangeIsChecked(t *testing.T) {
+func TestChecksRunAfterAChange(t *testing.T) {
 	for name, c := range map[string]struct {
 		path          string
 		checks        []tools.Check
@@ -82,14 +82,14 @@ func TestAChangeIsChecked(t *testing.T) {
 			if err != nil || r.IsError || len(r.Changes) != 1 {
 				t.Fatalf("got %+v, %v", r, err)
 			}
-			if d := cmp.Diff([]string{added(r), r.Summary}, []string{c.text, c.summary}); d != "" {
+			if d := cmp.Diff([]string{checkOutput(r), r.Summary}, []string{c.text, c.summary}); d != "" {
 				t.Error(d)
 			}
 		})
 	}
 }
 
-func TestWhatACheckSaysHasALimit(t *testing.T) {
+func TestCheckOutputIsLimited(t *testing.T) {
 	ws, _ := newWorkspace(t, nil)
 	long := []tools.Check{{Files: "*", Command: "yes | head -c 1000000; false"}}
 	r, err := runChecked(t.Context(), t, ws, long, "write", obj{"path": "a", "content": "b"}, nil)
@@ -98,7 +98,7 @@ func TestWhatACheckSaysHasALimit(t *testing.T) {
 	}
 }
 
-func TestNoChangeIsNotChecked(t *testing.T) {
+func TestChecksDoNotRunWithoutAChange(t *testing.T) {
 	ws, _ := newWorkspace(t, map[string]string{"a.go": "package a\n"})
 	checks := []tools.Check{{Files: "*", Command: "touch ran"}}
 	if _, err := runChecked(t.Context(), t, ws, checks, "read", obj{"path": "a.go"}, nil); err != nil {
@@ -113,7 +113,7 @@ func TestNoChangeIsNotChecked(t *testing.T) {
 }
 
 // A check that is interrupted does not hide that the file was written.
-func TestACheckIsInterrupted(t *testing.T) {
+func TestInterruptedCheckReportsTheChange(t *testing.T) {
 	ws, _ := newWorkspace(t, nil)
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
@@ -122,7 +122,7 @@ func TestACheckIsInterrupted(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || len(r.Changes) != 1 {
 		t.Errorf("got %+v, %v", r, err)
 	}
-	if got, want := added(r), "[check `echo ready; sleep 600`: interrupted]\n"; got != want {
+	if got, want := checkOutput(r), "[check `echo ready; sleep 600`: interrupted]\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
@@ -156,8 +156,8 @@ func TestDiagnostics(t *testing.T) {
 	}
 }
 
-// Without checks there is no such tool.
-func TestNoChecks(t *testing.T) {
+// Without checks there is no diagnostics tool.
+func TestDiagnosticsNeedsChecks(t *testing.T) {
 	ws, _ := newWorkspace(t, nil)
 	for _, tool := range tools.NewChecks(tools.Commands{Workspace: ws}, nil).Tools() {
 		if tool.Spec().Name == "diagnostics" {

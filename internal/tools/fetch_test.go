@@ -20,7 +20,7 @@ import (
 	"agent/internal/tools/fetch"
 )
 
-// prepareFetch prepares a call of the fetch tool, which may reach this machine.
+// prepareFetch prepares a call of a fetch tool that may connect to loopback.
 func prepareFetch(t *testing.T, args any) (tools.Call, error) {
 	t.Helper()
 	b, err := json.Marshal(args)
@@ -31,7 +31,7 @@ func prepareFetch(t *testing.T, args any) (tools.Call, error) {
 	return tools.Fetch(fetch.Options{Allow: here}).Prepare(t.Context(), b)
 }
 
-func TestFetchSaysWhatItWouldReach(t *testing.T) {
+func TestFetchNamesItsTarget(t *testing.T) {
 	long := "https://example.org/?q=" + strings.Repeat("x", 300)
 	for url, want := range map[string]tools.Call{
 		"https://Example.org/a#b":   {Title: "fetch https://example.org/a", Targets: []tools.Target{{Kind: tools.Host, Value: "example.org"}}},
@@ -53,7 +53,7 @@ func TestFetchSaysWhatItWouldReach(t *testing.T) {
 	}
 }
 
-func TestFetchRefusesArguments(t *testing.T) {
+func TestFetchRejectsArguments(t *testing.T) {
 	for _, c := range []struct {
 		args any
 		want string

@@ -20,8 +20,9 @@ import (
 	"agent/internal/tools/workspace"
 )
 
-// links makes a workspace full of symbolic links, and a secret beside it.
-func links(t *testing.T) (*workspace.Workspace, string) {
+// newLinkedWorkspace returns a workspace full of symbolic links, and a directory
+// outside it that holds a secret.
+func newLinkedWorkspace(t *testing.T) (*workspace.Workspace, string) {
 	t.Helper()
 	ws, dir := newWorkspace(t, map[string]string{"real/file.txt": "inside\n"})
 	outside := filepath.Join(t.TempDir(), "outside")
@@ -53,7 +54,7 @@ func links(t *testing.T) (*workspace.Workspace, string) {
 }
 
 func TestLinksInsideAreFollowed(t *testing.T) {
-	ws, _ := links(t)
+	ws, _ := newLinkedWorkspace(t)
 	for _, name := range []string{"to-file", "to-dir/file.txt", "chain/file.txt", "real/up", "abs-file", "abs-dir/file.txt", "chain/up", filepath.Join(ws.Dir(), "abs-dir/up")} {
 		c, err := prepare(t, ws, "edit", obj{"path": name, "old": "inside", "new": "inside too"})
 		if err != nil {
@@ -67,7 +68,7 @@ func TestLinksInsideAreFollowed(t *testing.T) {
 		if got := c.Targets[0].Spelled; !slices.Equal(got, []string{want}) {
 			t.Errorf("%s: got spellings %v, want %s", name, got, want)
 		}
-		// What is judged and shown is the file that would really be written.
+		// The call names the file that would be written, not the link.
 		if got := c.Targets[0].Value; got != "real/file.txt" {
 			t.Errorf("%s: got target %s, want real/file.txt", name, got)
 		}
@@ -89,8 +90,8 @@ func TestLinksInsideAreFollowed(t *testing.T) {
 	}
 }
 
-func TestNothingLeavesTheWorkspace(t *testing.T) {
-	ws, outside := links(t)
+func TestLinksOutOfTheWorkspaceAreRejected(t *testing.T) {
+	ws, outside := newLinkedWorkspace(t)
 	sibling := ws.Dir() + "-sibling"
 	for _, name := range []string{
 		"../x", "real/../../x", "/etc/passwd", outside, sibling, ws.Dir() + "/../x", "out-file", "out-dir/secret.txt", "out-rel/passwd", "out-rel",
@@ -120,7 +121,7 @@ func TestNothingLeavesTheWorkspace(t *testing.T) {
 	if _, err := call(t, ws, "write", obj{"path": "to-git/hooks/pre-commit", "content": "x"}); err == nil || !strings.Contains(err.Error(), "the .git directory") {
 		t.Errorf("write through a link to .git: got %v", err)
 	}
-	// A walk does not follow links either.
+	// Directory walks do not follow links either.
 	r, err := call(t, ws, "search", obj{"pattern": "secret"})
 	if err != nil || r.Summary != "no matches" {
 		t.Errorf("search: got %q, %v, want no matches", r.Text, err)
@@ -129,11 +130,11 @@ func TestNothingLeavesTheWorkspace(t *testing.T) {
 		t.Errorf("the secret: got %q, %v", got, err)
 	}
 	if entries, err := os.ReadDir(outside); len(entries) != 1 {
-		t.Errorf("outside: got %v, %v, want the secret alone", entries, err)
+		t.Errorf("outside: got %v, %v, want only the secret", entries, err)
 	}
 }
 
-func TestNothingLeavesTheOutputs(t *testing.T) {
+func TestLinksOutOfTheOutputDirectoryAreRejected(t *testing.T) {
 	ws, dir := newWorkspace(t, map[string]string{"inside.txt": "inside\n"})
 	beside := t.TempDir()
 	out := filepath.Join(beside, "s.out")
@@ -206,9 +207,9 @@ func TestSpecialFilesAreNamedNotOpened(t *testing.T) {
 	}
 	r, err := call(t, ws, "search", obj{"pattern": "needle"})
 	if err != nil || r.Summary != "1 match in 1 file" {
-		t.Errorf("search beside them: got %q, %v", r.Summary, err)
+		t.Errorf("search next to them: got %q, %v", r.Summary, err)
 	}
-	// A FIFO among the rules must not be waited for.
+	// A FIFO in place of an ignore file must not block.
 	if err := syscall.Mkfifo(filepath.Join(dir, ".gitignore"), 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -229,7 +230,7 @@ func TestHugeFilesAreNotLoaded(t *testing.T) {
 		"paper":      "pdftotext",
 		"note.ipynb": "(lines 1-2000 of a file of 5.4 GB; continue with offset 2001)\n(not shown as a notebook: larger than 33.6 MB)\n",
 	} {
-		if got := said(call(t, ws, "read", obj{"path": name})); !strings.Contains(got, want) {
+		if got := textOf(call(t, ws, "read", obj{"path": name})); !strings.Contains(got, want) {
 			t.Errorf("read %s: got …%q, want %q in it", name, got[max(len(got)-300, 0):], want)
 		}
 	}
@@ -248,7 +249,7 @@ func TestHugeFilesAreNotLoaded(t *testing.T) {
 			t.Errorf("%s head: got %v, want its size", tool, err)
 		}
 	}
-	// What takes long ends with the context, though.
+	// Long operations stop when the context ends.
 	for tool, args := range map[string]obj{
 		"read":   {"path": "head", "offset": 1_000_000},
 		"search": {"path": "head", "pattern": "nothing like it"},
@@ -265,11 +266,11 @@ func TestHugeFilesAreNotLoaded(t *testing.T) {
 	}
 }
 
-// TestWideTextIsNotLoaded reads UTF-16 that is too large to be held.
+// TestWideTextIsNotLoaded reads UTF-16 that is too large for memory.
 func TestWideTextIsNotLoaded(t *testing.T) {
 	const lines = 1_500_000
 	ws, _ := newWorkspace(t, map[string]string{"f": "\xff\xfe" + strings.Repeat("l\x00i\x00n\x00e\x00 \x00\xac\x20\n\x00", lines)})
-	got := said(call(t, ws, "read", obj{"path": "f", "offset": lines - 1, "limit": 1}))
+	got := textOf(call(t, ws, "read", obj{"path": "f", "offset": lines - 1, "limit": 1}))
 	if !strings.HasPrefix(got, "1499999\tline €\n(decoded from UTF-16LE.") || !strings.HasSuffix(got, "(lines 1499999-1499999 of 1500000; continue with offset 1500000)\n") {
 		t.Errorf("got %q", got)
 	}
@@ -306,7 +307,7 @@ func TestALineOf200MB(t *testing.T) {
 	}
 }
 
-// sparse makes a file that begins with text and goes on with nothing.
+// sparse creates a sparse file that begins with text.
 func sparse(t *testing.T, file, text string, size int64) {
 	t.Helper()
 	writeFile(t, file, text)

@@ -12,7 +12,7 @@ import (
 	"agent/internal/tools"
 )
 
-// spy implements all three interfaces and notes in which order it is called.
+// spy implements all three interfaces and records the order of its calls.
 type spy struct {
 	name string
 	log  *[]string

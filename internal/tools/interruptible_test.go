@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-func TestWhatNeverAnswersIsLeftBehind(t *testing.T) {
+func TestRunContextReturnsWhenTheContextEnds(t *testing.T) {
 	never := make(chan struct{})
 	defer close(never)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -21,10 +21,10 @@ func TestWhatNeverAnswersIsLeftBehind(t *testing.T) {
 	}
 }
 
-func TestAPanicComesToTheCaller(t *testing.T) {
+func TestRunContextForwardsPanics(t *testing.T) {
 	defer func() {
 		if got := recover(); got != "a mistake" {
-			t.Errorf("got %v, want what was thrown", got)
+			t.Errorf("got %v, want the value of the panic", got)
 		}
 	}()
 	_, _ = runContext(t.Context(), func() (string, error) { panic("a mistake") })

@@ -15,7 +15,7 @@ import (
 	"agent/internal/tools"
 )
 
-// newJobs returns the tools of an agent that has jobs, and those.
+// newJobs returns the tools of an agent that has jobs, the jobs and the directory.
 func newJobs(t *testing.T) (commands, *tools.Jobs, string) {
 	t.Helper()
 	ws, dir := newWorkspace(t, nil)
@@ -25,11 +25,11 @@ func newJobs(t *testing.T) (commands, *tools.Jobs, string) {
 
 var digits = regexp.MustCompile(`[0-9.]+ s\b`)
 
-// timeless is text in which every time is the same.
-func timeless(text string) string { return digits.ReplaceAllString(text, "N s") }
+// hideTimes replaces every time in text with "N s".
+func hideTimes(text string) string { return digits.ReplaceAllString(text, "N s") }
 
-// until reads a job until what it has said ends with the given text.
-func (c commands) until(id int, end string) string {
+// readUntil reads a job until its output ends with end. It returns all output.
+func (c commands) readUntil(id int, end string) string {
 	c.t.Helper()
 	ctx, stop := context.WithTimeout(c.t.Context(), time.Minute)
 	defer stop()
@@ -42,11 +42,11 @@ func (c commands) until(id int, end string) string {
 			return all
 		}
 	}
-	c.t.Fatalf("job %d said %q, and not %q at its end", id, all, end)
+	c.t.Fatalf("output of job %d: got %q, want it to end with %q", id, all, end)
 	return ""
 }
 
-// states are the jobs of a list, without their times.
+// states formats jobs without their times.
 func states(list []tools.Job) (out []string) {
 	for _, j := range list {
 		out = append(out, strings.TrimSpace(fmt.Sprint(j.ID, " ", j.Title, " ", j.State)))
@@ -54,7 +54,7 @@ func states(list []tools.Job) (out []string) {
 	return out
 }
 
-func TestJobsSayWhatTheyWouldDo(t *testing.T) {
+func TestJobsDescribeTheirCalls(t *testing.T) {
 	c, _, dir := newJobs(t)
 	c.run("jobs", obj{"action": "start", "command": "sleep 600"})
 	for _, x := range []struct {
@@ -87,30 +87,30 @@ func TestJobsSayWhatTheyWouldDo(t *testing.T) {
 		{obj{"action": "send", "id": 1, "input": "a\nb"}, "one line"},
 		{obj{"id": 1}, "schema"},
 	} {
-		if got := c.refused("jobs", x.args); !strings.Contains(got, x.want) {
+		if got := c.wantError("jobs", x.args); !strings.Contains(got, x.want) {
 			t.Errorf("%v: %s", x.args, got)
 		}
 	}
 }
 
-func TestJobIsTalkedTo(t *testing.T) {
+func TestJobReadsInput(t *testing.T) {
 	c, jobs, _ := newJobs(t)
 	r := c.run("jobs", obj{"action": "start", "command": "echo name?; read x; echo hello $x; read y; exit 3"})
 	if !strings.HasPrefix(r.Text, "[job 1]\n") || r.IsError {
 		t.Errorf("result %+v", r)
 	}
 	if !strings.Contains(r.Text, "name?\n") {
-		c.until(1, "name?\n")
+		c.readUntil(1, "name?\n")
 	}
 	same(t, c.run("jobs", obj{"action": "send", "id": 1, "input": "ann"}).Summary, "sent")
-	same(t, c.until(1, "hello ann\n"), "hello ann\n")
+	same(t, c.readUntil(1, "hello ann\n"), "hello ann\n")
 	c.run("jobs", obj{"action": "send", "id": 1, "input": ""})
 	end := c.run("jobs", obj{"action": "read", "id": 1, "wait_seconds": 60})
 	same(t, end, tools.Result{Text: "[no new output]\n[job 1 ended: exit 3]\n", Summary: "exit 3 · 2 lines", IsError: true})
 	same(t, c.run("jobs", obj{"action": "list"}).Text, "1  exit 3 · 2 lines · echo name?; read x; echo hello $x; read y; exit 3\n")
-	same(t, states(jobs.Ended()), nil) // the model has read so
+	same(t, states(jobs.Ended()), nil) // the model has read the result
 	for _, action := range []string{"send", "stop"} {
-		if got := c.refused("jobs", obj{"action": action, "id": 1}); !strings.Contains(got, "action read") {
+		if got := c.wantError("jobs", obj{"action": action, "id": 1}); !strings.Contains(got, "action read") {
 			t.Errorf("%s: %s", action, got)
 		}
 	}
@@ -120,7 +120,7 @@ func TestJobThatFailsAtOnceSaysSo(t *testing.T) {
 	c, _, _ := newJobs(t)
 	r := c.run("jobs", obj{"action": "start", "command": "echo no such port; exit 1"})
 	if !r.IsError {
-		// Half a second was not enough for it, on a busy machine.
+		// On a busy machine it may need more than half a second.
 		r = c.run("jobs", obj{"action": "read", "id": 1, "wait_seconds": 60})
 	}
 	if !r.IsError || !strings.HasSuffix(r.Text, "[job 1 ended: exit 1]\n") {
@@ -134,9 +134,9 @@ func TestJobsAreShownAndStopped(t *testing.T) {
 	<-jobs.Changed()
 	c.run("jobs", obj{"action": "start", "command": "trap '' TERM; setsid sleep 602; sleep 603"})
 	<-jobs.Changed()
-	same(t, timeless(c.run("jobs", obj{"action": "list"}).Summary), "2 running, 0 ended")
+	same(t, hideTimes(c.run("jobs", obj{"action": "list"}).Summary), "2 running, 0 ended")
 
-	if err := jobs.Stop(1); err != nil { // the person does
+	if err := jobs.Stop(1); err != nil { // by the user
 		t.Error(err)
 	}
 	<-jobs.Changed()
@@ -149,13 +149,13 @@ func TestJobsAreShownAndStopped(t *testing.T) {
 		}
 	}
 
-	got := c.run("jobs", obj{"action": "stop", "id": 2}) // the model does
+	got := c.run("jobs", obj{"action": "stop", "id": 2}) // by the model
 	same(t, got, tools.Result{Text: "[no new output]\n[job 2 ended: stopped]\n", Summary: "stopped · 0 lines"})
 	<-jobs.Changed()
 	same(t, states(jobs.Ended()), nil)
 }
 
-func TestShellAtItsLimitGoesOnAsAJob(t *testing.T) { // P10
+func TestShellAtItsTimeLimitBecomesAJob(t *testing.T) { // P10
 	for name, args := range map[string]obj{"long": {"timeout_seconds": 1}, "quiet": {"quiet_seconds": 1}} {
 		t.Run(name, func(t *testing.T) {
 			c, jobs, dir := newJobs(t)
@@ -165,15 +165,15 @@ func TestShellAtItsLimitGoesOnAsAJob(t *testing.T) { // P10
 			if r.IsError || !strings.HasPrefix(r.Summary, "continues as job 1 · ") {
 				t.Errorf("result %+v", r)
 			}
-			if got := c.refused("jobs", obj{"action": "send", "id": 1}); !strings.Contains(got, "it was started by shell") {
+			if got := c.wantError("jobs", obj{"action": "send", "id": 1}); !strings.Contains(got, "it was started by shell") {
 				t.Error(got)
 			}
 			writeFile(t, filepath.Join(dir, "go"), "")
 			<-jobs.Changed()
 			note := "[" + limit + "; continues as job 1. Use jobs to read its output or stop it]\n"
-			got, _ := strings.CutPrefix(r.Text, "early\n") // a busy machine may be late with it
+			got, _ := strings.CutPrefix(r.Text, "early\n") // may come later on a busy machine
 			same(t, got, note)
-			got = r.Text + c.until(1, "[job 1 ended: exit 0]\n")
+			got = r.Text + c.readUntil(1, "[job 1 ended: exit 0]\n")
 			same(t, strings.Replace(got, note, "", 1), "early\nlate\n[job 1 ended: exit 0]\n")
 		})
 	}
@@ -186,7 +186,7 @@ func TestJobsEndWithTheSession(t *testing.T) {
 	}
 	jobs.Close()
 	same(t, states(jobs.List()), []string{"1 sleep 600 stopped", "2 sleep 600 stopped", "3 sleep 600 stopped"})
-	if got := c.refused("jobs", obj{"action": "start", "command": "true"}); !strings.Contains(got, "the session is ending") {
+	if got := c.wantError("jobs", obj{"action": "start", "command": "true"}); !strings.Contains(got, "the session is ending") {
 		t.Error(got)
 	}
 	got := c.run("shell", obj{"command": "sleep 600", "quiet_seconds": 1})
@@ -195,7 +195,7 @@ func TestJobsEndWithTheSession(t *testing.T) {
 	}
 }
 
-func TestThereAreNotTooManyJobs(t *testing.T) {
+func TestRunningJobsAreLimited(t *testing.T) {
 	c, jobs, _ := newJobs(t)
 	var wg sync.WaitGroup
 	for range 16 {
@@ -210,7 +210,7 @@ func TestThereAreNotTooManyJobs(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if got := c.refused("jobs", obj{"action": "start", "command": "true"}); !strings.Contains(got, "16 jobs are running") {
+	if got := c.wantError("jobs", obj{"action": "start", "command": "true"}); !strings.Contains(got, "16 jobs are running") {
 		t.Error(got)
 	}
 	if err := jobs.Stop(3); err != nil {
@@ -219,7 +219,7 @@ func TestThereAreNotTooManyJobs(t *testing.T) {
 	c.run("jobs", obj{"action": "start", "command": "sleep 600"})
 }
 
-func TestEndedJobsAreForgottenInTime(t *testing.T) {
+func TestEndedJobsAreLimited(t *testing.T) {
 	c, jobs, _ := newJobs(t)
 	for i := range 20 {
 		c.run("jobs", obj{"action": "start", "command": "true"})

@@ -16,8 +16,7 @@ import (
 	"agent/internal/tools/workspace"
 )
 
-// reader is an agent as far as its tools can tell: what they say that it knows
-// is added to its ledger.
+// reader plays the agent: it adds the readings of each call to its ledger.
 type reader struct {
 	t     *testing.T
 	ws    *workspace.Workspace
@@ -31,7 +30,7 @@ func newReader(t *testing.T, files map[string]string) *reader {
 	return &reader{t: t, ws: ws, dir: dir, known: workspace.NewLedger()}
 }
 
-// call makes a call of which everything is approved.
+// call runs a tool call with all its changes approved.
 func (r *reader) call(name string, args obj) (tools.Result, error) {
 	r.t.Helper()
 	r.step++
@@ -62,8 +61,8 @@ func (r *reader) prepare(name string, args obj) (tools.Call, error) {
 	return tools.Call{}, nil
 }
 
-// theirs is a change of a file that the agent has no part in.
-func (r *reader) theirs(name, text string) { writeFile(r.t, filepath.Join(r.dir, name), text) }
+// writeOutside changes a file without the agent.
+func (r *reader) writeOutside(name, text string) { writeFile(r.t, filepath.Join(r.dir, name), text) }
 
 func (r *reader) must(name string, args obj) {
 	r.t.Helper()
@@ -72,7 +71,7 @@ func (r *reader) must(name string, args obj) {
 	}
 }
 
-func TestWhatWasNotReadIsNotOverwritten(t *testing.T) {
+func TestUnreadFilesAreNotOverwritten(t *testing.T) {
 	files := map[string]string{"f": "theirs\n", "g": "theirs\n", "empty": "", "h": "theirs\n"}
 	r := newReader(t, files)
 	for tool, args := range map[string]obj{
@@ -89,7 +88,7 @@ func TestWhatWasNotReadIsNotOverwritten(t *testing.T) {
 	if diff := cmp.Diff(contents(t, r.dir), files); diff != "" {
 		t.Errorf("got (-), want (+):\n%s", diff)
 	}
-	// What is new, empty, read, or shown by an exact text may be changed.
+	// New, empty and read files may be changed, and those with an exact match of old text.
 	r.must("write", obj{"path": "new", "content": "1\n"})
 	r.must("write", obj{"path": "new", "content": "2\n"})
 	r.must("write", obj{"path": "empty", "content": "3\n"})
@@ -105,7 +104,7 @@ func TestWhatWasNotReadIsNotOverwritten(t *testing.T) {
 	}
 }
 
-func TestWhatHasChangedIsNotWritten(t *testing.T) {
+func TestChangedFilesAreNotOverwritten(t *testing.T) {
 	calls := map[string]obj{
 		"write": {"path": "f", "content": "mine\n"},
 		"edit":  {"path": "f", "old": "two", "new": "2"},
@@ -115,7 +114,7 @@ func TestWhatHasChangedIsNotWritten(t *testing.T) {
 		t.Run(tool, func(t *testing.T) {
 			r := newReader(t, map[string]string{"f": "one\ntwo\n"})
 			r.must("read", obj{"path": "f"})
-			r.theirs("f", "one\nand\ntwo\n")
+			r.writeOutside("f", "one\nand\ntwo\n")
 			_, err := r.call(tool, args)
 			changed, ok := errors.AsType[*workspace.ChangedError](err)
 			if !ok {
@@ -127,15 +126,15 @@ func TestWhatHasChangedIsNotWritten(t *testing.T) {
 			if diff := cmp.Diff(contents(t, r.dir), map[string]string{"f": "one\nand\ntwo\n"}); diff != "" {
 				t.Errorf("got (-), want (+):\n%s", diff)
 			}
-			// Having been told, it may try again.
+			// The error showed the change, so the call may be retried.
 			r.must(tool, args)
-			// And what it has made itself is no surprise.
+			// The agent knows the content that it wrote itself.
 			r.must("write", obj{"path": "f", "content": "at last\n"})
 		})
 	}
 }
 
-func TestWhatHasChangedTooMuchMustBeRead(t *testing.T) {
+func TestLargeChangesMustBeReadAgain(t *testing.T) {
 	var many, others strings.Builder
 	for i := range 100 {
 		fmt.Fprintln(&many, i)
@@ -149,7 +148,7 @@ func TestWhatHasChangedTooMuchMustBeRead(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newReader(t, map[string]string{"f": c.before})
 			r.must("edit", obj{"path": "f", "old": c.before, "new": c.before + "x\n"})
-			r.theirs("f", c.after)
+			r.writeOutside("f", c.after)
 			for range 2 {
 				_, err := r.call("write", obj{"path": "f", "content": "mine\n"})
 				changed, ok := errors.AsType[*workspace.ChangedError](err)
@@ -164,7 +163,7 @@ func TestWhatHasChangedTooMuchMustBeRead(t *testing.T) {
 	}
 }
 
-func TestAFileThatIsGoneMayBeMadeAgain(t *testing.T) {
+func TestDeletedFileCanBeCreatedAgain(t *testing.T) {
 	r := newReader(t, map[string]string{"f": "one\n"})
 	r.must("read", obj{"path": "f"})
 	r.must("patch", patchOf("*** Delete File: f"))
@@ -174,7 +173,7 @@ func TestAFileThatIsGoneMayBeMadeAgain(t *testing.T) {
 	}
 }
 
-func TestWhatWasNotAskedForIsNotKnown(t *testing.T) {
+func TestOnlyRequestedContentIsRecorded(t *testing.T) {
 	r := newReader(t, map[string]string{"f": "one\n", "g": "one\n"})
 	c, err := r.prepare("edit", obj{"edits": []obj{{"path": "f", "old": "one", "new": "two"}, {"path": "g", "old": "one", "new": "two"}}})
 	if err != nil {

@@ -13,10 +13,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestWhatKilledProgramsLeft has temporary files beside the one that is
-// written: of those, only what is old, of nobody who is there, and not the last
-// of a file is removed.
-func TestWhatKilledProgramsLeft(t *testing.T) {
+// A write removes temporary files in the same directory if they are old, belong to
+// no running process and are not the only copy of a file.
+func TestLeftoverTemporaryFilesAreRemoved(t *testing.T) {
 	kept := map[string]string{
 		"other/.agent-far.tmp": "x",
 		"dir/.agent-young.tmp": "x", "dir/.agent-only.old": "x", "dir/agent-mine.tmp": "x", "dir/.agent-notes": "x",
@@ -36,8 +35,8 @@ func TestWhatKilledProgramsLeft(t *testing.T) {
 	if err := unix.Lutimes(link, make([]unix.Timeval, 2)); err != nil { // in 1970
 		t.Fatal(err)
 	}
-	back(t, filepath.Join(dir, "other"), "")
-	if os.Geteuid() == 0 { // who alone can make a file another's
+	makeOld(t, filepath.Join(dir, "other"), "")
+	if os.Geteuid() == 0 { // only root can change the owner
 		kept["dir/.agent-foreign.tmp"] = "x"
 		foreign := filepath.Join(dir, "dir/.agent-foreign.tmp")
 		writeFile(t, foreign, "x")
@@ -45,7 +44,7 @@ func TestWhatKilledProgramsLeft(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	back(t, filepath.Join(dir, "dir"), "young")
+	makeOld(t, filepath.Join(dir, "dir"), "young")
 
 	if _, err := call(t, ws, "write", obj{"path": "dir/f", "content": "new\n"}); err != nil {
 		t.Fatal(err)
@@ -59,11 +58,11 @@ func TestWhatKilledProgramsLeft(t *testing.T) {
 	}
 }
 
-// TestAWriterLives keeps its temporary file while another program writes in
-// the directory, and writes beside it.
-func TestAWriterLives(t *testing.T) {
+// The temporary file of another program is kept while that program holds the lock
+// of the directory. Files next to it can be written.
+func TestTemporaryFilesOfALiveWriterAreKept(t *testing.T) {
 	ws, dir := newWorkspace(t, map[string]string{"f": "f\n", ".agent-live.tmp": "half"})
-	back(t, dir, "")
+	makeOld(t, dir, "")
 	other, err := os.Open(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -74,7 +73,7 @@ func TestAWriterLives(t *testing.T) {
 		want map[string]string
 	}{
 		{unix.LOCK_SH, map[string]string{"f": "one\n", ".agent-live.tmp": "half"}},
-		{unix.LOCK_EX, map[string]string{"f": "two\n", ".agent-live.tmp": "half"}}, // of a program that has nothing to do with this
+		{unix.LOCK_EX, map[string]string{"f": "two\n", ".agent-live.tmp": "half"}}, // of an unrelated program
 		{unix.LOCK_UN, map[string]string{"f": "three\n"}},
 	} {
 		if err := unix.Flock(int(other.Fd()), c.lock); err != nil {
@@ -89,9 +88,9 @@ func TestAWriterLives(t *testing.T) {
 	}
 }
 
-// back makes the files in dir look a day old, but for those whose names hold
-// young.
-func back(t *testing.T, dir, young string) {
+// makeOld sets the times of the files in dir back by a day, except of those with
+// young in their names.
+func makeOld(t *testing.T, dir, young string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"agent/internal/tools/search"
 )
 
-// What a call left out is said to the model, and in short to the user.
-func TestLimitsAreSaid(t *testing.T) {
+// The model gets a note for each limit, the user a short summary.
+func TestLimitNotes(t *testing.T) {
 	for name, c := range map[string]struct {
 		limits        search.Limits
 		text, inShort string

@@ -14,9 +14,9 @@ import (
 	"agent/internal/tools"
 )
 
-// A configuration of git that includes itself many times costs nothing.
+// A git configuration that includes itself many times costs little time.
 func TestConfigurationThatIncludesItself(t *testing.T) {
-	alone(t)
+	isolateGit(t)
 	ws, _ := newWorkspace(t, map[string]string{
 		".git/HEAD": "ref: refs/heads/main\n", ".git/config": "[include]\n" + strings.Repeat("path = config\n", 10), "a.go": "needle\n",
 	})
@@ -25,7 +25,7 @@ func TestConfigurationThatIncludesItself(t *testing.T) {
 		"list": {}, "glob": {"pattern": "*.go"}, "search": {"pattern": "needle"},
 	} {
 		began := time.Now()
-		if got := said(call(t, ws, tool, args)); !strings.Contains(got, "a.go") {
+		if got := textOf(call(t, ws, tool, args)); !strings.Contains(got, "a.go") {
 			t.Errorf("%s: got %q", tool, got)
 		}
 		took := time.Since(began)
@@ -37,10 +37,9 @@ func TestConfigurationThatIncludesItself(t *testing.T) {
 	t.Attr("promise", fmt.Sprintf("list, glob and search in a repository whose configuration includes itself, in ms at most: %d", worst.Milliseconds()))
 }
 
-// The model and the user are told that there are more ignore rules than are
-// read.
+// The result tells the model and the user that some ignore rules were not applied.
 func TestTooManyIgnoreRules(t *testing.T) {
-	alone(t)
+	isolateGit(t)
 	var rules strings.Builder
 	rules.WriteString("early\n")
 	for i := range 210_000 {
@@ -69,24 +68,23 @@ func TestTooManyIgnoreRules(t *testing.T) {
 	}
 }
 
-// Globs that stand for very many others are rejected before anything is
-// compared with them.
+// Globs that expand to very many patterns are rejected before the search starts.
 func TestGlobsOfManyAlternatives(t *testing.T) {
 	ws, _ := newWorkspace(t, map[string]string{"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa": "needle\n"})
 	for _, glob := range []string{strings.Repeat("{a,a}", 40) + "b", strings.Repeat("{a,", 30) + strings.Repeat("}", 30), strings.Repeat("a", 2000)} {
 		for tool, args := range map[string]obj{"glob": {"pattern": glob}, "search": {"pattern": "needle", "glob": glob}} {
-			if got := said(call(t, ws, tool, args)); !strings.Contains(got, "Use fewer braces") {
+			if got := textOf(call(t, ws, tool, args)); !strings.Contains(got, "Use fewer braces") {
 				t.Errorf("%s %.20s: got %q, want it rejected", tool, glob, got)
 			}
 		}
 	}
-	if got := said(call(t, ws, "glob", obj{"pattern": "{a,b}*{a,{b,c}}"})); !strings.HasPrefix(got, "aaaa") {
+	if got := textOf(call(t, ws, "glob", obj{"pattern": "{a,b}*{a,{b,c}}"})); !strings.HasPrefix(got, "aaaa") {
 		t.Errorf("got %q, want the file", got)
 	}
 }
 
-// An interrupt ends the preparation of a change that is hard to place: each
-// line of the file may begin it.
+// An interrupt ends the preparation of an edit that is expensive to locate because
+// it may start at every line of the file.
 func TestAnInterruptEndsAnEdit(t *testing.T) {
 	const lines = 300_000
 	ws, _ := newWorkspace(t, map[string]string{"f": strings.Repeat("x\n", lines)})
@@ -113,7 +111,7 @@ func TestAnInterruptEndsAnEdit(t *testing.T) {
 
 // A call that is interrupted reports nothing more.
 func TestAnInterruptEndsProgress(t *testing.T) {
-	alone(t)
+	isolateGit(t)
 	files := map[string]string{}
 	for i := range 500 {
 		files[fmt.Sprintf("f%d", i)] = "hit\n"

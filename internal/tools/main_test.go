@@ -7,7 +7,7 @@ import (
 	"agent/internal/tools/shell/keeper"
 )
 
-// TestMain runs the keepers of the commands that the tests start.
+// TestMain also runs the keeper processes of the commands that the tests start.
 func TestMain(m *testing.M) {
 	keeper.Run()
 	os.Exit(m.Run())

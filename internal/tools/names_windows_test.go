@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// What names a device, a stream or a file spelled differently is no path: what
-// a person approves is what is written.
-func TestNamesOfWindows(t *testing.T) {
+// Names of devices, streams and alternative spellings are rejected, so that only
+// the approved path is written.
+func TestWindowsFileNames(t *testing.T) {
 	ws, dir := newWorkspace(t, map[string]string{"a.txt": "one\n", "sub/b.txt": "two\n"})
 	for name, why := range map[string]string{
 		"NUL": "device", "con": "device", "sub/aux.txt": "device", `sub\COM1`: "device", "lpt1.c": "device",
@@ -33,7 +33,7 @@ func TestNamesOfWindows(t *testing.T) {
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil || len(entries) != 2 {
-		t.Errorf("directory holds %v, %v, want what it held before", entries, err)
+		t.Errorf("directory holds %v, %v, want it unchanged", entries, err)
 	}
 }
 

@@ -27,7 +27,7 @@ func TestNotebooksAreShownAsCells(t *testing.T) {
 					{"output_type": "error", "ename": "ValueError", "evalue": "bad", "traceback": ["\u001b[0;31mValueError\u001b[0m: bad"]}
 				]},
 				{"cell_type": "code", "execution_count": null, "source": [], "outputs": []}]}`,
-			want: lined("--- cell 1: markdown ---", "# Title", "text", "--- cell 2: code [3] ---", "print(1)", "plot()",
+			want: withNumbers("--- cell 1: markdown ---", "# Title", "text", "--- cell 2: code [3] ---", "print(1)", "plot()",
 				"--- output: stdout ---", "1", "2",
 				"--- output: display_data ---", "<Figure>", fmt.Sprintf("(image/png, %d bytes)", len(content)), "(text/html, 10 bytes of JSON, not shown)",
 				"--- output: error ---", "ValueError: bad", "ValueError: bad", "--- cell 3: code ---") +
@@ -36,21 +36,21 @@ func TestNotebooksAreShownAsCells(t *testing.T) {
 		},
 		"version 3": {
 			content: `{"nbformat": 3, "worksheets": [{"cells": [{"cell_type": "code", "input": ["1+1"], "outputs": [{"output_type": "pyout", "text": ["2"]}]}]}]}`,
-			want:    lined("--- cell 1: code ---", "1+1", "--- output: pyout ---", "2") + "(notebook of 1 cell. " + numbered,
+			want:    withNumbers("--- cell 1: code ---", "1+1", "--- output: pyout ---", "2") + "(notebook of 1 cell. " + numbered,
 		},
 		"long output": {
 			content: `{"cells": [{"cell_type": "code", "outputs": [{"output_type": "stream", "name": "stderr", "text": "` + strings.Repeat(`line\n`, 2000) + `"}]}]}`,
-			want: lined(append(append([]string{"--- cell 1: code ---", "--- output: stderr ---"}, strings.Split(strings.Repeat("line\n", 1600), "\n")[:1600]...),
+			want: withNumbers(append(append([]string{"--- cell 1: code ---", "--- output: stderr ---"}, strings.Split(strings.Repeat("line\n", 1600), "\n")[:1600]...),
 				"(2000 more bytes of this output not shown)")...) + "(notebook of 1 cell. " + numbered,
 		},
 		"a broken image": {
 			content: `{"cells": [{"cell_type": "code", "outputs": [{"output_type": "display_data", "data": {"image/png": "AAAA"}}]}]}`,
-			want: lined("--- cell 1: code ---", "--- output: display_data ---", "(image/png, 3 bytes)") +
+			want: withNumbers("--- cell 1: code ---", "--- output: display_data ---", "(image/png, 3 bytes)") +
 				"(1 image of these lines omitted: invalid, or too many)\n(notebook of 1 cell. " + numbered,
 		},
 		"an odd cell": {
 			content: `{"cells": [{"cell_type": "code", "source": 7, "execution_count": "x", "outputs": [{"text": "out"}]}, {"cell_type": "raw", "source": "r"}]}`,
-			want:    lined("--- cell 1: code [0] ---", "7", "--- output:  ---", "out", "--- cell 2: raw ---", "r") + "(notebook of 2 cells. " + numbered,
+			want:    withNumbers("--- cell 1: code [0] ---", "7", "--- output:  ---", "out", "--- cell 2: raw ---", "r") + "(notebook of 2 cells. " + numbered,
 		},
 		"no JSON":  {"{\n", "1\t{\n(not shown as a notebook: unexpected end of JSON input)\n", 0},
 		"no cells": {"{}\n", "1\t{}\n(not shown as a notebook: the notebook has no cells)\n", 0},
@@ -59,14 +59,14 @@ func TestNotebooksAreShownAsCells(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			ws, _ := newWorkspace(t, map[string]string{"n.ipynb": c.content})
 			r, err := call(t, ws, "read", obj{"path": "n.ipynb"})
-			if diff := cmp.Diff(said(r, err), c.want); diff != "" || len(r.Images) != c.images {
+			if diff := cmp.Diff(textOf(r, err), c.want); diff != "" || len(r.Images) != c.images {
 				t.Errorf("%d images, want %d; got (-), want (+):\n%s", len(r.Images), c.images, diff)
 			}
 		})
 	}
 }
 
-// TestAPageOfANotebook reads on in one, with the images that belong there.
+// A page in the middle of a notebook has the images of its cells.
 func TestAPageOfANotebook(t *testing.T) {
 	picture := base64.StdEncoding.EncodeToString(pngOf(t, plain(40, 30)))
 	output := obj{"output_type": "display_data", "data": obj{"image/png": picture}}
@@ -89,14 +89,14 @@ func TestAPageOfANotebook(t *testing.T) {
 		{33, 0, 0, "n.ipynb as text has 32 lines. Give an offset within the file"},
 	} {
 		r, err := call(t, ws, "read", obj{"path": "n.ipynb", "offset": c.offset, "limit": c.limit})
-		if got := said(r, err); !strings.Contains(got, c.want) || len(r.Images) != c.images {
+		if got := textOf(r, err); !strings.Contains(got, c.want) || len(r.Images) != c.images {
 			t.Errorf("from %d: got %d images, …%q, want %d and %q", c.offset, len(r.Images), got[max(len(got)-300, 0):], c.images, c.want)
 		}
 	}
 }
 
-// lined numbers lines as read does.
-func lined(all ...string) string {
+// withNumbers numbers lines as read does.
+func withNumbers(all ...string) string {
 	var b strings.Builder
 	for i, l := range all {
 		fmt.Fprintf(&b, "%d\t%s\n", i+1, l)

@@ -14,10 +14,10 @@ import (
 	"agent/internal/tools/workspace"
 )
 
-// TestReadReachesTheOutputs reads what a session keeps, beside the workspace
-// and inside it.
-func TestReadReachesTheOutputs(t *testing.T) {
-	for name, inside := range map[string]bool{"beside": false, "inside": true} {
+// TestReadAllowsTheOutputDirectory reads the saved output of a session, outside the
+// workspace and inside it.
+func TestReadAllowsTheOutputDirectory(t *testing.T) {
+	for name, inside := range map[string]bool{"outside": false, "inside": true} {
 		t.Run(name, func(t *testing.T) {
 			ws, dir := newWorkspace(t, map[string]string{"a.txt": "a\n"})
 			out := filepath.Join(dir, "state", "s.out")
@@ -26,7 +26,7 @@ func TestReadReachesTheOutputs(t *testing.T) {
 			}
 			ws.Attach(out)
 			file := filepath.Join(out, "1.txt")
-			if got := said(call(t, ws, "read", obj{"path": file})); !strings.HasSuffix(got, "the session has no saved outputs yet") {
+			if got := textOf(call(t, ws, "read", obj{"path": file})); !strings.HasSuffix(got, "the session has no saved outputs yet") {
 				t.Errorf("before there is any: got %s", got)
 			}
 			writeFile(t, file, "one\ntwo\n")
@@ -46,7 +46,7 @@ func TestReadReachesTheOutputs(t *testing.T) {
 				filepath.Join(out, "sub", "..", "1.txt"): "1\tone\n2\ttwo\n",
 				"a.txt":                                  "1\ta\n",
 			} {
-				if diff := cmp.Diff(said(call(t, ws, "read", obj{"path": name})), want); diff != "" {
+				if diff := cmp.Diff(textOf(call(t, ws, "read", obj{"path": name})), want); diff != "" {
 					t.Errorf("%s: got (-), want (+):\n%s", name, diff)
 				}
 			}
@@ -57,7 +57,7 @@ func TestReadReachesTheOutputs(t *testing.T) {
 	}
 }
 
-func TestTheOutputsAreOnlyRead(t *testing.T) {
+func TestOutputDirectoryIsReadOnly(t *testing.T) {
 	ws, _ := newWorkspace(t, nil)
 	beside := t.TempDir()
 	out := filepath.Join(beside, "s.out")
@@ -74,19 +74,19 @@ func TestTheOutputsAreOnlyRead(t *testing.T) {
 	}
 	entries, err := os.ReadDir(out)
 	if err != nil || len(entries) != 1 {
-		t.Errorf("got %v, %v, want what was there", entries, err)
+		t.Errorf("got %v, %v, want it unchanged", entries, err)
 	}
 	for _, name := range []string{
 		filepath.Join(beside, "secret"), beside, filepath.Join(out, "..", "secret"), out + "-more", filepath.Join(out, "..", "s.out-more"),
 	} {
-		if got := said(call(t, ws, "read", obj{"path": name})); !strings.Contains(got, "is outside the working directory") {
+		if got := textOf(call(t, ws, "read", obj{"path": name})); !strings.Contains(got, "is outside the working directory") {
 			t.Errorf("read %s: got %s, want it refused", name, got)
 		}
 	}
 }
 
-// TestReadsRunSideBySide is for the race detector.
-func TestReadsRunSideBySide(t *testing.T) {
+// TestConcurrentReads is for the race detector.
+func TestConcurrentReads(t *testing.T) {
 	ws, _ := newWorkspace(t, map[string]string{"a.png": string(pngOf(t, plain(1600, 10))), "a.txt": "a\n"})
 	out := filepath.Join(t.TempDir(), "s.out")
 	ws.Attach(out)

@@ -18,8 +18,8 @@ import (
 	"agent/internal/tools"
 )
 
-// TestPatchCases replays patches collected from elsewhere: one JSON object a
-// line. A patch after which the files are what they were must be refused.
+// TestPatchCases replays patches from a collection of JSON lines. A patch that
+// changes nothing must be rejected.
 func TestPatchCases(t *testing.T) {
 	cases := os.Getenv("AGENT_CASES")
 	if cases == "" {
@@ -56,7 +56,7 @@ func TestPatchCases(t *testing.T) {
 	}
 }
 
-// patchOf puts the lines of a patch between its markers.
+// patchOf returns the arguments of the patch tool for the lines of a patch.
 func patchOf(lines ...string) obj {
 	return obj{"patch": "*** Begin Patch\n" + strings.Join(lines, "\n") + "\n*** End Patch\n"}
 }
@@ -89,7 +89,7 @@ func TestAPatchIsApprovedByFile(t *testing.T) {
 		"all":             {[]string{"a", "moved", "b", "c"}, map[string]string{"moved": "a\n", "b": "B\n"}, "moved a to moved."},
 		"not the removal": {[]string{"a", "moved", "b"}, map[string]string{"moved": "a\n", "b": "B\n", "c": "c\n"}, "c is unchanged: the user did not approve"},
 		"half a move":     {[]string{"a", "b"}, map[string]string{"a": "a\n", "b": "B\n", "c": "c\n"}, "a is unchanged: the user did not approve"},
-		"a removal alone": {[]string{"c"}, map[string]string{"a": "a\n", "b": "b\n"}, "removed c."},
+		"only a removal":  {[]string{"c"}, map[string]string{"a": "a\n", "b": "b\n"}, "removed c."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ws, dir := newWorkspace(t, files)

@@ -25,7 +25,7 @@ import (
 	"agent/internal/tools"
 )
 
-// seen is what a model is shown of an image.
+// seen describes the image that a model gets.
 type seen struct {
 	Text, Media   string
 	Width, Height int
@@ -84,9 +84,9 @@ func TestPicturesAreShown(t *testing.T) {
 	}
 }
 
-// TestScalingKeepsWhatIsThere looks at the colours of a picture that was scaled
-// down: half red, half blue.
-func TestScalingKeepsWhatIsThere(t *testing.T) {
+// TestScalingKeepsColors checks a picture that is half red, half blue after it was
+// scaled down.
+func TestScalingKeepsColors(t *testing.T) {
 	img := image.NewNRGBA(image.Rect(0, 0, 4000, 100))
 	for y := range 100 {
 		for x := range 4000 {
@@ -116,8 +116,8 @@ func TestScalingKeepsWhatIsThere(t *testing.T) {
 	}
 }
 
-// TestPhotosAreShownUpright stores the same picture in the eight ways of
-// cameras: red at the top left, blue at the top right, the rest black.
+// TestPhotosAreShownUpright stores the same picture in all eight Exif orientations:
+// red at the top left, blue at the top right, the rest black.
 func TestPhotosAreShownUpright(t *testing.T) {
 	const width, height, corner = 64, 32, 16
 	for o, c := range map[byte]struct {
@@ -156,7 +156,7 @@ func TestPhotosAreShownUpright(t *testing.T) {
 	}
 }
 
-func TestHostilePicturesAreRefused(t *testing.T) {
+func TestHostilePicturesAreRejected(t *testing.T) {
 	good := pngOf(t, noise(100, 100))
 	bomb := bytes.Clone(good)
 	binary.BigEndian.PutUint32(bomb[16:], 100_000)
@@ -178,7 +178,7 @@ func TestHostilePicturesAreRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			ws, _ := newWorkspace(t, map[string]string{"f": string(c.content)})
-			got := said(call(t, ws, "read", obj{"path": "f"}))
+			got := textOf(call(t, ws, "read", obj{"path": "f"}))
 			if !strings.HasPrefix(got, "cannot show f: "+c.want) || !strings.Contains(got, "with a command in shell") {
 				t.Errorf("got %s, want %s and what to do", got, c.want)
 			}

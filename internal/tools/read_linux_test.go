@@ -8,8 +8,8 @@ import (
 	"agent/internal/tools/workspace"
 )
 
-// TestFilesOfTheKernel reads what claims to be empty, and what no program
-// should read, where the workspace holds it.
+// TestFilesOfTheKernel reads kernel files in the workspace: some claim to be empty,
+// others must not be read.
 func TestFilesOfTheKernel(t *testing.T) {
 	ws, err := workspace.Open("/proc/self")
 	if err != nil {
@@ -26,7 +26,7 @@ func TestFilesOfTheKernel(t *testing.T) {
 		"../1/status":  "is outside the working directory",
 		"/proc/1/stat": "is outside the working directory",
 	} {
-		if got := said(call(t, ws, "read", obj{"path": name})); !strings.Contains(got, want) {
+		if got := textOf(call(t, ws, "read", obj{"path": name})); !strings.Contains(got, want) {
 			t.Errorf("%s: got %.200q, want %q in it", name, got, want)
 		}
 	}
@@ -39,7 +39,7 @@ func TestDevicesAreNamedNotOpened(t *testing.T) {
 	}
 	defer ws.Close()
 	for _, name := range []string{"dev/zero", "/dev/full", filepath.Join(ws.Dir(), "dev", "null")} {
-		if got := said(call(t, ws, "read", obj{"path": name})); !strings.Contains(got, "is a device, not a regular file") {
+		if got := textOf(call(t, ws, "read", obj{"path": name})); !strings.Contains(got, "is a device, not a regular file") {
 			t.Errorf("%s: got %.200q, want that it is a device", name, got)
 		}
 	}

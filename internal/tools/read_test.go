@@ -18,8 +18,8 @@ import (
 	"agent/internal/tools/workspace"
 )
 
-// TestReadingOnGivesEveryLineOnce follows the notes from page to page.
-func TestReadingOnGivesEveryLineOnce(t *testing.T) {
+// TestPagesCoverEveryLineOnce follows the notes from page to page.
+func TestPagesCoverEveryLineOnce(t *testing.T) {
 	for name, c := range map[string]struct{ lines, width, pages int }{
 		"short lines": {lines: 4500, width: 3, pages: 3},
 		"wide lines":  {lines: 200, width: 1500, pages: 7},
@@ -59,7 +59,7 @@ func TestReadingOnGivesEveryLineOnce(t *testing.T) {
 	}
 }
 
-func TestWhatReadSaysOfOddFiles(t *testing.T) {
+func TestReadUnusualFiles(t *testing.T) {
 	const (
 		latin  = ". edit works on the undecoded bytes: use only ASCII in old and new, or convert the file with a command such as iconv)\n"
 		wide   = ". edit and search cannot find text in this file. To change it, convert it with a command such as iconv)\n"
@@ -91,23 +91,23 @@ func TestWhatReadSaysOfOddFiles(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			ws, _ := newWorkspace(t, map[string]string{"f": c.content})
-			if diff := cmp.Diff(said(call(t, ws, "read", obj{"path": "f"})), c.want); diff != "" {
+			if diff := cmp.Diff(textOf(call(t, ws, "read", obj{"path": "f"})), c.want); diff != "" {
 				t.Errorf("got (-), want (+):\n%s", diff)
 			}
 		})
 	}
 }
 
-// said is what a model gets to read.
-func said(r tools.Result, err error) string {
+// textOf returns the text that the model gets: the result or the error.
+func textOf(r tools.Result, err error) string {
 	if err != nil {
 		return err.Error()
 	}
 	return r.Text
 }
 
-// TestWhatWasReadIsNotRepeated reads again and again with one ledger.
-func TestWhatWasReadIsNotRepeated(t *testing.T) {
+// TestUnchangedReadsAreNotRepeated reads repeatedly with one ledger.
+func TestUnchangedReadsAreNotRepeated(t *testing.T) {
 	ws, dir := newWorkspace(t, map[string]string{
 		"f":        "1\n2\n3\n4\n",
 		"one":      "1\n",
@@ -151,7 +151,7 @@ func TestWhatWasReadIsNotRepeated(t *testing.T) {
 		t.Errorf("long: got %q with %v, want %q with no reading", r.Text, r.Reads, want)
 	}
 
-	// Another content, however alike, is shown.
+	// Different content is shown, even if it is similar.
 	writeFile(t, filepath.Join(dir, "one"), "2\n")
 	if r := read(obj{"path": "one"}); r.Text != "1\t2\n" {
 		t.Errorf("changed: got %q, want it shown", r.Text)
@@ -166,7 +166,7 @@ func TestWhatWasReadIsNotRepeated(t *testing.T) {
 	}
 }
 
-func TestWhatAReadingSaysOfAFile(t *testing.T) {
+func TestReadingsRecordContent(t *testing.T) {
 	big := strings.Repeat("0123456789abcde\n", 1<<16) + "x\n" // a little over 1 MB
 	ws, dir := newWorkspace(t, map[string]string{"f": "caf\xe9\n2\n", "big": big})
 	sum := func(s string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(s))) }
@@ -180,7 +180,7 @@ func TestWhatAReadingSaysOfAFile(t *testing.T) {
 		}
 	}
 
-	// What is too large to be edited is told apart by its time and size.
+	// A file too large to edit is identified by its time and size.
 	huge := filepath.Join(dir, "huge")
 	writeFile(t, huge, strings.Repeat(big, 17))
 	known := workspace.NewLedger()
@@ -201,7 +201,7 @@ func TestWhatAReadingSaysOfAFile(t *testing.T) {
 	}
 }
 
-// reading reads with a ledger.
+// reading runs the read tool with a ledger.
 func reading(t *testing.T, ws *workspace.Workspace, known *workspace.Ledger, args obj) tools.Result {
 	t.Helper()
 	b, err := json.Marshal(args)

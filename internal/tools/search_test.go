@@ -12,10 +12,10 @@ import (
 	"agent/internal/tools"
 )
 
-// TestSearchReachesTheOutputs looks into what a session keeps, which lies where
-// git would ignore it.
-func TestSearchReachesTheOutputs(t *testing.T) {
-	alone(t)
+// TestSearchAllowsTheOutputDirectory searches the saved output of a session in a
+// directory that git ignores.
+func TestSearchAllowsTheOutputDirectory(t *testing.T) {
+	isolateGit(t)
 	ws, dir := newWorkspace(t, map[string]string{
 		".git/HEAD": "ref: refs/heads/main\n", ".gitignore": "*.txt\nstate\n", ".agentignore": "s.out\n", "a.go": "needle\n",
 	})
@@ -53,8 +53,8 @@ func TestSearchReachesTheOutputs(t *testing.T) {
 	}
 }
 
-func TestSearchShowsWhatItFindsAtOnce(t *testing.T) {
-	alone(t)
+func TestSearchReportsProgress(t *testing.T) {
+	isolateGit(t)
 	ws, _ := newWorkspace(t, map[string]string{"a/x": "hit\n-\nhit\n", "b/y": "hit 1\nhit 2\n"})
 	c, err := prepare(t, ws, "search", obj{"pattern": "hit", "max_results": 3})
 	if err != nil {
@@ -71,9 +71,9 @@ func TestSearchShowsWhatItFindsAtOnce(t *testing.T) {
 	}
 }
 
-// TestTheCapIsCounted compares what is said to be left out with what is.
-func TestTheCapIsCounted(t *testing.T) {
-	alone(t)
+// The note for a truncated result has the number of all results.
+func TestOmittedResultsAreCounted(t *testing.T) {
+	isolateGit(t)
 	files := map[string]string{}
 	for i := range 300 {
 		files[fmt.Sprintf("d/f%03d", i)] = strings.Repeat("hit\n", 3)
@@ -100,8 +100,8 @@ func TestTheCapIsCounted(t *testing.T) {
 	}
 }
 
-func TestNamesThatCouldBeLines(t *testing.T) {
-	alone(t)
+func TestNewlinesInNamesAreEscaped(t *testing.T) {
+	isolateGit(t)
 	name := "a\n1: forged"
 	ws, dir := newWorkspace(t, nil)
 	if err := os.WriteFile(filepath.Join(dir, name), []byte("hit\n"), 0o666); err != nil {

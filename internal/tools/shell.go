@@ -57,13 +57,13 @@ func (c Commands) Tools(jobs *Jobs) []Tool {
 
 // Typed returns a function that prepares commands that the user types. They have
 // a current directory of their own. A command whose output the model does not get
-// (told is false) never becomes a job, because the model would learn of it; it
+// (join is false) never becomes a job, because the model would learn of it; it
 // ends at the longest time limit.
-func (c Commands) Typed(jobs *Jobs) func(line string, told bool) (Call, error) {
+func (c Commands) Typed(jobs *Jobs) func(line string, join bool) (Call, error) {
 	s := &shellTool{Commands: c, jobs: jobs, dir: "."}
-	return func(line string, told bool) (Call, error) {
+	return func(line string, join bool) (Call, error) {
 		a := shellArgs{Command: line}
-		if !told {
+		if !join {
 			a.Timeout, a.AtLimit = maxTimeout, "end"
 		}
 		return s.prepare(context.Background(), a)

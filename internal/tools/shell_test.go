@@ -33,7 +33,7 @@ func prepareShell(t *testing.T, dir string, args any) (tools.Call, error) {
 	return newCommands(t, ws, nil).prepare("shell", args)
 }
 
-// commands are the tools that run commands, as one agent has them.
+// commands are the tools of an agent that run commands.
 type commands struct {
 	t     *testing.T
 	tools []tools.Tool
@@ -61,7 +61,7 @@ func (c commands) prepare(name string, args any) (tools.Call, error) {
 	return tools.Call{}, nil
 }
 
-// run runs a tool that is expected to.
+// run runs a tool and fails the test on an error.
 func (c commands) run(name string, args any) tools.Result {
 	c.t.Helper()
 	call, err := c.prepare(name, args)
@@ -75,8 +75,8 @@ func (c commands) run(name string, args any) tools.Result {
 	return r
 }
 
-// refused is what a tool says to what it does not do.
-func (c commands) refused(name string, args any) string {
+// wantError runs a call that must fail and returns its error.
+func (c commands) wantError(name string, args any) string {
 	c.t.Helper()
 	call, err := c.prepare(name, args)
 	if err == nil {
@@ -95,7 +95,7 @@ func same[T any](t *testing.T, got, want T) {
 	}
 }
 
-func TestShellSaysWhatItWouldRun(t *testing.T) {
+func TestShellDescribesItsCall(t *testing.T) {
 	for command, title := range map[string]string{
 		"go test ./...":          "shell go test ./...",
 		"\n  make\n\nmake two\n": "shell make (+2 lines)",
@@ -116,7 +116,7 @@ func TestShellSaysWhatItWouldRun(t *testing.T) {
 	}
 }
 
-func TestShellRefusesArguments(t *testing.T) {
+func TestShellRejectsArguments(t *testing.T) {
 	for _, c := range []struct {
 		args any
 		want string
@@ -146,7 +146,7 @@ func TestShellPreparesWithoutRunning(t *testing.T) {
 	}
 }
 
-// code is an exit code.
+// code returns a pointer to an exit code.
 func code(n int) *int { return &n }
 
 func TestShellRuns(t *testing.T) {
@@ -180,7 +180,7 @@ func TestShellEndsAtItsLimit(t *testing.T) { // P10
 		ws, _ := newWorkspace(t, nil)
 		c.args["command"] = "echo a; sleep 600"
 		got := newCommands(t, ws, c.jobs).run("shell", c.args)
-		same(t, strings.TrimPrefix(got.Text, "a\n"), c.text) // a busy machine may not come to the echo
+		same(t, strings.TrimPrefix(got.Text, "a\n"), c.text) // a busy machine may not reach the echo
 		if !got.IsError || !strings.HasPrefix(got.Summary, "stopped after ") {
 			t.Errorf("result %+v", got)
 		}
@@ -217,7 +217,7 @@ func TestShellWithoutItsDirectory(t *testing.T) { // P14
 	defer ws.Close()
 	c := newCommands(t, ws, nil)
 	same(t, c.run("shell", obj{"command": `rm -r "$PWD"`}).Text, "[exit 0]\n")
-	if got := c.refused("shell", obj{"command": "true"}); !strings.Contains(got, "working directory does not exist") {
+	if got := c.wantError("shell", obj{"command": "true"}); !strings.Contains(got, "working directory does not exist") {
 		t.Error(got)
 	}
 	if err := os.Mkdir(dir, 0o700); err != nil {
@@ -257,7 +257,7 @@ func TestShellKeepsTheDirectory(t *testing.T) {
 		{"pwd", "$WORK\n[exit 0]\n"},
 		{"cd d; cd \"$ELSEWHERE\"", "[ended in $ELSEWHERE, outside the working directory; the next command runs in $WORK]\n[exit 0]\n"},
 		{"pwd", "$WORK\n[exit 0]\n"},
-		// Where it ended is not known of these.
+		// The final directory of these is unknown.
 		{"cd d; exec true", "[exit 0]\n"},
 		{"cd d; trap 'exit 4' EXIT", "[exit 4]\n"},
 	} {
@@ -274,7 +274,7 @@ func TestShellKeepsTheDirectory(t *testing.T) {
 }
 
 func TestCommandsStartWithDefaultSignalDispositions(t *testing.T) {
-	// A parent without job control starts its children like this.
+	// This is how a parent without job control starts its children.
 	ignored := []os.Signal{syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTSTP, syscall.SIGTTIN, syscall.SIGTTOU}
 	signal.Ignore(ignored...)
 	defer signal.Reset(ignored...)
@@ -291,7 +291,7 @@ func TestShellKeepsTheDirectoryWithoutBash(t *testing.T) {
 	same(t, c.run("shell", obj{"command": "pwd"}).Text, filepath.Join(dir, "d")+"\n[exit 0]\n")
 }
 
-func TestShellKeepsTheWholeOutput(t *testing.T) {
+func TestShellSavesTheCompleteOutput(t *testing.T) {
 	ws, _ := newWorkspace(t, nil)
 	outputs := filepath.Join(t.TempDir(), "outputs")
 	ws.Attach(outputs)
@@ -326,7 +326,7 @@ func TestShellKeepsTheWholeOutput(t *testing.T) {
 	}
 }
 
-func TestShellGoesOnWithoutTheFile(t *testing.T) {
+func TestShellRunsWithoutTheOutputFile(t *testing.T) {
 	ws, dir := newWorkspace(t, map[string]string{"file": ""})
 	ws.Attach(filepath.Join(dir, "file", "outputs"))
 	got := newCommands(t, ws, nil).run("shell", obj{"command": "seq 100000"})

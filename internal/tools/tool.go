@@ -85,9 +85,8 @@ type Target struct {
 	Value string     `json:"value"`
 	// Dir is the absolute directory of a Command; empty for other kinds.
 	Dir string `json:"dir,omitempty"`
-	// Spelled are other names by which the model called a Path, relative to the
-	// workspace, with slashes. Value has no symbolic links; these names may lead
-	// through some.
+	// Spelled are other names that the model used for a Path, relative to the
+	// workspace, with slashes. Unlike Value they may contain symbolic links.
 	Spelled []string `json:"-"`
 }
 

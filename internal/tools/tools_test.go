@@ -20,11 +20,11 @@ import (
 	"agent/internal/tools/workspace"
 )
 
-// TestWorkspaces plays each archive in testdata: a workspace, and calls in its
-// comment, one a line: a tool's name and its arguments. What they come to is
-// the file "want"; -update writes it.
+// TestWorkspaces plays the archives in testdata. An archive holds the files of a
+// workspace, and in its comment one call per line: a tool and its arguments. The
+// file "want" holds the results; -update writes it.
 func TestWorkspaces(t *testing.T) {
-	alone(t)
+	isolateGit(t)
 	archives, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(archives) == 0 {
 		t.Fatalf("no archives, %v", err)
@@ -68,8 +68,8 @@ func TestWorkspaces(t *testing.T) {
 
 var update = flag.Bool("update", false, "write the wanted results in testdata")
 
-// play runs one call, as "read {...}", and writes down what a person and the
-// model get to see of it, and the files it changed.
+// play runs one call, such as "read {...}". It returns what the user and the model
+// see of it, and the changed files.
 func play(t *testing.T, ws *workspace.Workspace, call string) string {
 	name, args, _ := strings.Cut(call, " ")
 	c, err := tool(t, ws, name).Prepare(t.Context(), json.RawMessage(args))
@@ -121,7 +121,7 @@ func tool(t *testing.T, ws *workspace.Workspace, name string) tools.Tool {
 	return nil
 }
 
-// call prepares and runs a tool with everything it asks for approved.
+// call prepares and runs a tool call with all its changes approved.
 func call(t *testing.T, ws *workspace.Workspace, name string, args any) (tools.Result, error) {
 	t.Helper()
 	c, err := prepare(t, ws, name, args)
@@ -142,7 +142,7 @@ func prepare(t *testing.T, ws *workspace.Workspace, name string, args any) (tool
 
 type obj = map[string]any
 
-// workspace opens a new directory with files in it.
+// newWorkspace returns a workspace of a new directory with files, and the directory.
 func newWorkspace(t *testing.T, files map[string]string) (*workspace.Workspace, string) {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -170,8 +170,8 @@ func writeFile(t *testing.T, file, text string) {
 	}
 }
 
-// age makes each file a minute older than the one before it by path, so that
-// the order of change is known.
+// age makes each file, by path, a minute older than the previous one, so that the
+// order of changes is known.
 func age(t *testing.T, dir string) {
 	t.Helper()
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -187,8 +187,8 @@ func age(t *testing.T, dir string) {
 	}
 }
 
-// alone hides the configuration of git that the machine and the person have.
-func alone(t *testing.T) {
+// isolateGit hides the git configuration of the machine and the user.
+func isolateGit(t *testing.T) {
 	t.Helper()
 	home := t.TempDir()
 	t.Setenv("HOME", home)

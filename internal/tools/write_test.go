@@ -134,7 +134,7 @@ func TestChangedWhileApproving(t *testing.T) {
 	}
 }
 
-func TestOnlyWhatWasApprovedIsWritten(t *testing.T) {
+func TestOnlyApprovedChangesAreWritten(t *testing.T) {
 	ws, dir := newWorkspace(t, map[string]string{"f": "a\nb\n"})
 	asked, err := prepare(t, ws, "write", obj{"path": "f", "content": "A\nB\n"})
 	if err != nil {
@@ -156,7 +156,7 @@ func TestOnlyWhatWasApprovedIsWritten(t *testing.T) {
 		t.Errorf("done: got (-), want (+):\n%s", diff)
 	}
 	if !strings.Contains(r.Text, "approved a different change") {
-		t.Errorf("got %q, want that the model is told", r.Text)
+		t.Errorf("got %q, want a note for the model", r.Text)
 	}
 	if diff := cmp.Diff(contents(t, dir), map[string]string{"f": "A\nb\n"}); diff != "" {
 		t.Errorf("got (-), want (+):\n%s", diff)
@@ -184,7 +184,7 @@ func TestPrepareChangesNothing(t *testing.T) {
 	}
 }
 
-func TestHardLinksAreWarnedOf(t *testing.T) {
+func TestHardLinkWarning(t *testing.T) {
 	ws, dir := newWorkspace(t, map[string]string{"f": "a\n", "h": "a\n", "i": "a\n"})
 	for from, to := range map[string]string{"f": "g", "i": "j"} {
 		if err := os.Link(filepath.Join(dir, from), filepath.Join(dir, to)); err != nil {
@@ -203,7 +203,7 @@ func TestHardLinksAreWarnedOf(t *testing.T) {
 	}
 }
 
-func TestGitsOwnDataIsNotWritten(t *testing.T) {
+func TestGitDirectoryIsNotWritten(t *testing.T) {
 	ws, _ := newWorkspace(t, map[string]string{".git/config": "[core]\n", "sub/.git": "gitdir: ..\n"})
 	for _, name := range []string{
 		".git/config", ".GIT/config", ".Git/hooks/post-commit", "sub/.git", ".git", ".git./config", ".git /config",
@@ -220,7 +220,7 @@ func TestGitsOwnDataIsNotWritten(t *testing.T) {
 	}
 }
 
-// contents returns the files of dir, links and special files left out.
+// contents returns the regular files of dir by path.
 func contents(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	out := map[string]string{}

@@ -226,7 +226,7 @@ func TestResume(t *testing.T) {
 		d.advance(time.Second)
 		d.golden("sessions-" + size)
 		d.press("down", "down", "enter")
-		if d.quit || strings.Contains(d.screen(), "resume a session") {
+		if d.quit || strings.Contains(d.screen(), "Resume a session") {
 			t.Errorf("selecting the open session does not return to it:\n%s", d.screen())
 		}
 		d.typeText("/resume")

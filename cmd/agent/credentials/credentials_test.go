@@ -133,7 +133,7 @@ func TestKeyring(t *testing.T) {
 	ring := &fakeKeyring{keys: map[string]string{"groq": "k1\n", "mistral": "k2"}}
 	k := newVault(settings.Settings{}, ring, stored)
 	if _, ok := k.Has("mistral"); ok || ring.asks > 0 {
-		t.Error("the keyring was asked for what nobody chose")
+		t.Error("the keyring was queried for a provider that was not chosen")
 	}
 	for provider, want := range map[string]string{
 		"groq":     "k1 the keyring",

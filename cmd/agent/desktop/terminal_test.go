@@ -16,7 +16,7 @@ func TestDetectTerminal(t *testing.T) {
 		env  map[string]string
 		want screen.Terminal
 	}{
-		{"one that nobody knows", nil, screen.Terminal{Notify: screen.NotifyBell}},
+		{"an unknown one", nil, screen.Terminal{Notify: screen.NotifyBell}},
 		{"kitty", map[string]string{"TERM": "xterm-kitty"}, screen.Terminal{Notify: screen.NotifyOSC99}},
 		{"ghostty", map[string]string{"TERM_PROGRAM": "ghostty"}, screen.Terminal{Notify: screen.NotifyOSC9, Progress: true, Forgets: true}},
 		{"tmux in ghostty", map[string]string{"TERM_PROGRAM": "ghostty", "TMUX": "/tmp/tmux"}, screen.Terminal{Tmux: true, Notify: screen.NotifyBell, Forgets: true}},

@@ -26,7 +26,7 @@ func (r *rewoundHits) contains(ctx context.Context, h history.Hit) bool {
 	return r.offsets[h.Offset]
 }
 
-// rewound returns what was rewound in a session; nothing if it cannot be read.
+// rewound returns the rewound events of a session; none if it cannot be read.
 func rewound(ctx context.Context, store *history.Store, id string) []session.RemovedEvent {
 	v, err := store.View(id)
 	if err != nil {

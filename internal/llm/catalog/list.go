@@ -14,7 +14,7 @@ import (
 const listTime = 3 * time.Second
 
 // List queries a provider for its models, if it has the common list API.
-func (in Input) List(ctx context.Context, s Standing) ([]Served, error) {
+func (in Input) List(ctx context.Context, s ProviderStatus) ([]Served, error) {
 	if s.Row.Path != "" {
 		return nil, fmt.Errorf("%s cannot list its models", s.Row.Name)
 	}

@@ -78,7 +78,7 @@ func (c Changes) lookup(row Row, model string, moved bool) Info {
 // ModelsOf returns the models of a provider that are known without a query,
 // sorted: its own models, models with data for this provider, models of the
 // configuration, and its default.
-func (c Changes) ModelsOf(s Standing) []string {
+func (c Changes) ModelsOf(s ProviderStatus) []string {
 	var names []string
 	at := s.Row.Name + "/"
 	for name := range c.Models {

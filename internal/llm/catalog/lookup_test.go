@@ -151,7 +151,7 @@ func TestTable(t *testing.T) {
 		}
 	}
 	cerebras, _ := Find("cerebras")
-	if got := (Changes{}).ModelsOf(Standing{Row: cerebras}); !cmp.Equal(got, []string{"gpt-oss-120b", "qwen-3.8-27b"}) {
+	if got := (Changes{}).ModelsOf(ProviderStatus{Row: cerebras}); !cmp.Equal(got, []string{"gpt-oss-120b", "qwen-3.8-27b"}) {
 		t.Errorf("got %v", got)
 	}
 }

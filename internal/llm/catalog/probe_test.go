@@ -172,7 +172,7 @@ func TestList(t *testing.T) {
 		"databricks": "[] databricks cannot list its models",
 	} {
 		row, _ := Find(name)
-		models, err := in.List(t.Context(), in.standing(row))
+		models, err := in.List(t.Context(), in.providerStatus(row))
 		var names []string
 		for _, m := range models {
 			names = append(names, m.Name)
@@ -183,10 +183,10 @@ func TestList(t *testing.T) {
 	}
 }
 
-func TestStandings(t *testing.T) {
+func TestProviderStatuses(t *testing.T) {
 	in := Input{Getenv: env("GROQ_API_KEY=k DATABRICKS_TOKEN=t AZURE_OPENAI_ENDPOINT=https://a AZURE_OPENAI_API_KEY=k OPENAI_BASE_URL=" + local), Changes: acme, Vault: vault{has: "xai"}}
 	var got []string
-	for _, s := range in.Standings() {
+	for _, s := range in.ProviderStatuses() {
 		switch s.Row.Name {
 		case "openai", "groq", "databricks", "azure", "xai", "mistral", "ollama", "custom", "acme":
 			got = append(got, fmt.Sprintf("%s %t: %s", s.Row.Name, s.Usable, s.Why))

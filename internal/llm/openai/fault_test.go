@@ -65,7 +65,7 @@ func TestErrorResponses(t *testing.T) {
 		"429 quota": {429, "", `{"error":{"message":"You exceeded your current quota","code":"insufficient_quota"}}`,
 			fault{Kind: llm.ErrQuota, Message: "You exceeded your current quota", Hint: "Check your account and its limits at test, or choose another model."}},
 		"429 wait in the message": {429, "", `{"error":{"message":"Rate limit reached. Please try again in 1m2.5s. Add billing.","code":"rate_limit_exceeded"}}`,
-			fault{Kind: llm.ErrRate, Message: "Rate limit reached. Please try again in 1m2.5s. Add billing", Retry: true, RetryAfter: 62500 * time.Millisecond}},
+			fault{Kind: llm.ErrRate, Message: "Rate limit reached. Please try again in 1m2.5s. Add billing.", Retry: true, RetryAfter: 62500 * time.Millisecond}},
 		"429 too large": {429, "", `{"error":{"message":"Request too large for m on tokens per min"}}`,
 			fault{Kind: llm.ErrTooLong, Message: "Request too large for m on tokens per min", Hint: tooLong}},
 		"500": {500, "", `{"error":{"message":"oops","type":"server_error"}}`, fault{Kind: llm.ErrOverloaded, Message: "oops", Retry: true}},
@@ -76,7 +76,7 @@ func TestErrorResponses(t *testing.T) {
 		"routed": {502, "", `{"error":{"code":502,"message":"Provider returned error","metadata":{"raw":"{\"error\":{\"message\":\"busy\"}}"}}}`,
 			fault{Kind: llm.ErrOverloaded, Message: "Provider returned error: busy", Retry: true}},
 		"wants responses": {400, "", `{"error":{"message":"Function tools are not supported. Please use /v1/responses instead."}}`,
-			fault{Kind: llm.ErrInvalid, Message: "Function tools are not supported. Please use /v1/responses instead",
+			fault{Kind: llm.ErrInvalid, Message: "Function tools are not supported. Please use /v1/responses instead.",
 				Hint: "This model supports tools only in the Responses API. Set \"dialect\": \"responses\" for its provider in the configuration, or choose another model."}},
 	} {
 		t.Run(name, func(t *testing.T) {

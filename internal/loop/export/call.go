@@ -63,6 +63,14 @@ func decision(d *event.Decided) string {
 	return text
 }
 
+// stat returns the size of d, and that it was not written if c only proposed it.
+func (c *call) stat(d event.Diff) string {
+	if len(c.end.Diffs) == 0 {
+		return diffStat(d) + ", not written"
+	}
+	return diffStat(d)
+}
+
 // diffStat returns the size of a change.
 func diffStat(d event.Diff) string {
 	stat := fmt.Sprintf("+%d −%d", d.Added, d.Removed)
@@ -81,7 +89,7 @@ func arguments(c *call) string {
 	if c.message.Raw != "" {
 		return clean(c.message.Raw)
 	}
-	if c.plan != nil || c.end != nil && len(c.end.Diffs) > 0 {
+	if c.plan != nil || c.end != nil && len(c.diffs()) > 0 {
 		return ""
 	}
 	var b strings.Builder

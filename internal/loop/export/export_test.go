@@ -47,7 +47,7 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-func TestASessionIsWrittenInEveryFormat(t *testing.T) {
+func TestExportFormats(t *testing.T) {
 	for format := range formats {
 		golden(t, "weather."+format, write(t, format, weather(t)))
 	}

@@ -84,9 +84,9 @@ var (
 	attribute = regexp.MustCompile(`\s+([a-zA-Z-]+)(?:="([^"]*)")?`)
 )
 
-// TestAPageHoldsOnlyItsOwnMarkup checks the tags of the page of each hostile session:
+// TestHTMLEscapesContent checks the tags of the page of each hostile session:
 // only those of the templates may occur, correctly nested.
-func TestAPageHoldsOnlyItsOwnMarkup(t *testing.T) {
+func TestHTMLEscapesContent(t *testing.T) {
 	void := []string{"!doctype", "meta", "img", "br", "hr", "input"}
 	known := strings.Fields("html head title style body a header h1 h2 h3 h4 h5 h6 dl div dt dd nav details summary table thead tbody tfoot tr th td main section span time p pre code figure figcaption mark strong em del ul ol li blockquote footer")
 	attributes := strings.Fields("lang charset http-equiv content name class href id dir aria-labelledby aria-hidden scope datetime src alt open data-n rel start align checked disabled type html")
@@ -151,9 +151,9 @@ func checkText(t *testing.T, nasty, document string) {
 	}
 }
 
-// TestMarkdownStaysInItsPlace checks that no text becomes HTML or a heading of the
+// TestMarkdownEscapesContent checks that no text becomes HTML or a heading of the
 // document, or affects the text after it.
-func TestMarkdownStaysInItsPlace(t *testing.T) {
+func TestMarkdownEscapesContent(t *testing.T) {
 	md := goldmark.New(goldmark.WithExtensions(extension.GFM))
 	const after = "nothing swallowed this"
 	for _, nasty := range nasties {
@@ -191,8 +191,8 @@ func TestMarkdownStaysInItsPlace(t *testing.T) {
 	}
 }
 
-// TestColoursCanBeRead checks that the colors of the page have the contrast of WCAG AA.
-func TestColoursCanBeRead(t *testing.T) {
+// TestColorContrast checks that the colors of the page have the contrast of WCAG AA.
+func TestColorContrast(t *testing.T) {
 	css, err := os.ReadFile("page.css")
 	if err != nil {
 		t.Fatal(err)

@@ -65,15 +65,15 @@ func callOf(c *call) callView {
 		v.Mark, v.Failed = "✓", false
 	}
 	v.Words = result(c.end)
-	for _, d := range c.end.Diffs {
+	for _, d := range c.diffs() {
 		view := diffView{Lines: diffHTML(d.Unified)}
 		if !titleShows(c, d) {
-			view.Path, view.Stat = OneLine(d.Path, 4*MaxTitle), diffStat(d)
+			view.Path, view.Stat = OneLine(d.Path, 4*MaxTitle), c.stat(d)
 		}
 		v.Diffs = append(v.Diffs, view)
 	}
 	v.Plan, v.Arguments = planOf(c.plan), arguments(c)
-	v.Output = screen(c.end.Result.Text)
+	v.Output = c.output()
 	v.OutputLines = phrase.Count(lines(v.Output), "line")
 	v.Images = pictures(c.end.Result.Images)
 	v.Open = v.Failed || len(v.Plan)+len(v.Diffs)+len(v.Images) > 0

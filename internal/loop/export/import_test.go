@@ -42,20 +42,20 @@ func load(t testing.TB, file []byte) adopt.Imported {
 	return got
 }
 
-// TestSessionsOfOtherProgramsAreConversations compares each import with a reviewed
+// TestImportOtherPrograms compares each import with a reviewed
 // golden file.
-func TestSessionsOfOtherProgramsAreConversations(t *testing.T) {
+func TestImportOtherPrograms(t *testing.T) {
 	for _, name := range []string{"claude.jsonl", "claude-continued.jsonl", "codex.jsonl", "codex-bare.jsonl", "codex-events.jsonl"} {
 		t.Run(name, func(t *testing.T) {
 			m := load(t, fixture(t, name))
-			golden(t, strings.TrimSuffix(name, "jsonl")+"golden", told(t, m))
+			golden(t, strings.TrimSuffix(name, "jsonl")+"golden", summary(t, m))
 			accepted(t, fold(t, m.Events))
 		})
 	}
 }
 
-// told formats an import as lines.
-func told(t testing.TB, m adopt.Imported) string {
+// summary formats an import as lines.
+func summary(t testing.TB, m adopt.Imported) string {
 	t.Helper()
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\ntitle %q\norigin %s\ndir %q\nversion %q\ntime %v\n", m.Kind, m.Title, m.Origin, m.Header.Dir, m.Header.Version, m.Header.Time)
@@ -203,7 +203,7 @@ func onTheWire(t testing.TB, msgs []llm.Message) {
 	}
 }
 
-func TestAnExportComesBackTheSame(t *testing.T) {
+func TestExportImportRoundTrip(t *testing.T) {
 	first := write(t, "json", weather(t))
 	m := load(t, []byte(first))
 	if diff := cmp.Diff(m.Notes, []string(nil)); diff != "" {
@@ -217,7 +217,7 @@ func TestAnExportComesBackTheSame(t *testing.T) {
 	if err := json.Indent(&indented, []byte(first), "", "\t"); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(told(t, load(t, indented.Bytes())), told(t, m)); diff != "" {
+	if diff := cmp.Diff(summary(t, load(t, indented.Bytes())), summary(t, m)); diff != "" {
 		t.Errorf("an export of the import (-got +want):\n%s", diff)
 	}
 	accepted(t, fold(t, m.Events))
@@ -246,7 +246,7 @@ func TestALogCanBeImported(t *testing.T) {
 	m := load(t, file)
 	want := load(t, []byte(write(t, "json", weather(t))))
 	want.Kind, want.Title = adopt.Log, ""
-	if diff := cmp.Diff(told(t, m), told(t, want)); diff != "" {
+	if diff := cmp.Diff(summary(t, m), summary(t, want)); diff != "" {
 		t.Errorf("(-got +want):\n%s", diff)
 	}
 }

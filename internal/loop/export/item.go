@@ -1,6 +1,7 @@
 package export
 
 import (
+	"cmp"
 	"encoding/json"
 	"iter"
 	"slices"
@@ -41,6 +42,17 @@ type (
 		body []byte // as JSON
 	}
 )
+
+// diffs returns the changes that a finished call wrote, or those that it proposed.
+func (c *call) diffs() []event.Diff {
+	if len(c.end.Diffs) == 0 {
+		return c.end.Proposed
+	}
+	return c.end.Diffs
+}
+
+// output returns the error for the user if there is one, or else the result.
+func (c *call) output() string { return screen(cmp.Or(c.end.Error, c.end.Result.Text)) }
 
 func (*prompt) isItem() {}
 func (*speech) isItem() {}

@@ -132,9 +132,9 @@ func (m markdown) call(c *call) {
 	if text := decision(c.decided); text != "" {
 		fmt.Fprintf(m, "*%s*\n\n", literal(text))
 	}
-	for _, d := range c.end.Diffs {
+	for _, d := range c.diffs() {
 		if !titleShows(c, d) {
-			fmt.Fprintf(m, "%s %s\n\n", codeSpan(d.Path), diffStat(d))
+			fmt.Fprintf(m, "%s %s\n\n", codeSpan(d.Path), c.stat(d))
 		}
 		fmt.Fprintln(m, fence("diff", clean(d.Unified)))
 	}
@@ -169,10 +169,10 @@ func (m markdown) input(c *call) {
 // output writes the output of a tool, collapsed if it is long or if the call has a
 // diff or a plan.
 func (m markdown) output(c *call) {
-	text := screen(c.end.Result.Text)
+	text := c.output()
 	switch n := lines(text); {
 	case n == 0:
-	case n <= shortOutput && len(c.end.Diffs) == 0 && c.plan == nil:
+	case n <= shortOutput && len(c.diffs()) == 0 && c.plan == nil:
 		fmt.Fprintln(m, fence("text", text))
 	default:
 		m.folded("Output, "+phrase.Count(n, "line"), fence("text", text))

@@ -12,7 +12,7 @@ import (
 )
 
 // An import of a log has no rewound events and no grants, but keeps the title.
-func TestImportGoesOnFromWhatStands(t *testing.T) {
+func TestImportSkipsRewoundEvents(t *testing.T) {
 	s := newScript()
 	s.reply = "r1"
 	s.add(&event.ModelSet{Meta: s.meta(), Model: "a/b"})

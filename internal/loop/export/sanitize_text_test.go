@@ -7,7 +7,7 @@ import (
 )
 
 // A document has no invisible or private-use characters and at most 4 marks a character.
-func TestCleanLeavesNothingHidden(t *testing.T) {
+func TestCleanEscapesHiddenCharacters(t *testing.T) {
 	for r := rune(0x80); r <= unicode.MaxRune; r++ {
 		if !unicode.In(r, unicode.Cf, unicode.Co, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) ||
 			r >= 0x600 && r <= 0x8e2 && r != 0x61c { // visible signs
@@ -38,7 +38,7 @@ func TestCleanLeavesNothingHidden(t *testing.T) {
 }
 
 // Character references do not bring back the characters that clean escapes.
-func TestReferencesLeaveNothingHidden(t *testing.T) {
+func TestReferencesHideNothing(t *testing.T) {
 	const source = "a &#xe000; &#8238; &lrm; &amp; &eacute; `&#x202e;`"
 	if got := string(newProse().html(source)); !strings.Contains(got, `\ue000 \u202e \u200e &amp; é <code>&amp;#x202e;</code>`) {
 		t.Errorf("HTML: got %q", got)

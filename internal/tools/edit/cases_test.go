@@ -14,7 +14,7 @@ import (
 	"agent/internal/tools/edit"
 )
 
-// TestCases replays edits collected from elsewhere: one JSON object a line.
+// TestCases replays edits from a collection of JSON lines.
 func TestCases(t *testing.T) {
 	dir := os.Getenv("AGENT_CASES")
 	if dir == "" {
@@ -57,7 +57,7 @@ func TestCases(t *testing.T) {
 
 func withCRLF(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") }
 
-// outcome writes what came of an edit as the cases do.
+// outcome formats the result of an edit as the collection does.
 func outcome(r edit.Result, err error) string {
 	var notFound *edit.NotFoundError
 	var ambiguous *edit.AmbiguousError

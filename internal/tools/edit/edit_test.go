@@ -43,7 +43,7 @@ func TestReplace(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeReplaced(t *testing.T) {
+func TestReplaceErrors(t *testing.T) {
 	for name, c := range map[string]struct {
 		before, old, new string
 		all              bool
@@ -77,9 +77,9 @@ func TestWhatCannotBeReplaced(t *testing.T) {
 	}
 }
 
-// A file whose lines are all alike may fit at each of them. That is given up
-// after a while, whatever the file and the text.
-func TestFilesOfLinesThatAreAlike(t *testing.T) {
+// In a file of identical lines a text may fit at every line. The search gives up
+// after a bounded number of steps.
+func TestFilesOfIdenticalLines(t *testing.T) {
 	const lines = 400_000
 	before := []byte(strings.Repeat("x\n", lines))
 	old := strings.Repeat(" x\nx\n", lines/4)

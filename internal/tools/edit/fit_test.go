@@ -11,8 +11,7 @@ import (
 	"agent/internal/tools/edit"
 )
 
-// TestFits has what every rung of the ladder takes, and what stays as it was
-// there.
+// TestFits has texts for every degree of fit, with the bytes that must be kept.
 func TestFits(t *testing.T) {
 	for name, c := range map[string]struct {
 		before, old, new string
@@ -23,7 +22,7 @@ func TestFits(t *testing.T) {
 		"endings, from the middle of a line to that of another": {
 			"if (a) {\r\n  b();\r\n}\r\n", "(a) {\n  b()", "(c) {\n  d();\n  b()", edit.LineEndings, "if (c) {\r\n  d();\r\n  b();\r\n}\r\n"},
 		"endings, without the last newline":        {"a\r\nb", "a\nb", "x\ny\n", edit.LineEndings, "x\r\ny\r\n"},
-		"endings, CRLF in old alone":               {"a\nb\nc\n", "a\r\nb\r\n", "x\r\ny\r\n", edit.LineEndings, "x\ny\nc\n"},
+		"endings, CRLF only in old":                {"a\nb\nc\n", "a\r\nb\r\n", "x\r\ny\r\n", edit.LineEndings, "x\ny\nc\n"},
 		"endings, a mixed span keeps what stays":   {"a\r\nb\nc\r\nd\n", "a\nb\nc\n", "a\nb\nx\nc\n", edit.LineEndings, "a\r\nb\nx\r\nc\r\nd\n"},
 		"endings, the span decides":                {"1\n2\n3\n4\na\r\nb\r\n", "a\nb\n", "x\ny\n", edit.LineEndings, "1\n2\n3\n4\nx\r\ny\r\n"},
 		"endings, a lone CR":                       {"a\rb\rc", "a\nb", "x\ny", edit.LineEndings, "x\ry\rc"},
@@ -43,7 +42,7 @@ func TestFits(t *testing.T) {
 		"blanks, all is deleted":           {"x\n \ny\t\nz\n", "x\n\ny\n", "", edit.TrailingBlanks, "z\n"},
 		"blanks in old":                    {"a\nb\nc\n", "a  \nb", "a\nB", edit.TrailingBlanks, "a\nB\nc\n"},
 		"blanks at the last line":          {"a\nb  \nc\n", "a\nb\n", "x\n", edit.TrailingBlanks, "x\nc\n"},
-		"blanks alone in a line":           {"a\n\t\nb\n", "a\n\nb", "a\n\nx", edit.TrailingBlanks, "a\n\t\nx\n"},
+		"blanks, a line has nothing else":  {"a\n\t\nb\n", "a\n\nb", "a\n\nx", edit.TrailingBlanks, "a\n\t\nx\n"},
 		"blanks and CRLF":                  {"a \r\nb\r\nc\r\n", "a\nb", "a\nB", edit.TrailingBlanks, "a \r\nB\r\nc\r\n"},
 		"blanks, no last newline":          {"x\na \nb", "a\nb\n", "a\nc\n", edit.TrailingBlanks, "x\na \nc"},
 		"blanks, a line after the last":    {"x\na \nb", "a\nb", "a\nb\nc", edit.TrailingBlanks, "x\na \nb\nc"},
@@ -82,40 +81,40 @@ func TestFits(t *testing.T) {
 	}
 }
 
-// TestWhatDoesNotFit has what no rung may take.
-func TestWhatDoesNotFit(t *testing.T) {
+// TestTextsThatDoNotFit has texts that must be rejected by every degree of fit.
+func TestTextsThatDoNotFit(t *testing.T) {
 	notFound, several := errors.New("not found"), errors.New("several")
 	for name, c := range map[string]struct {
 		before, old, new string
 		all              bool
 		want             error
 	}{
-		"several but for endings":                    {"a\r\nb\r\na\r\nb\r\n", "a\nb\n", "x", false, several},
-		"several but for endings, overlapping":       {"a\r\na\r\na\r\n", "a\na\n", "x", false, several},
-		"several but for the last newline":           {"a\r\nb\r\na\nb", "a\nb\n", "x", false, several},
-		"several but for blanks":                     {"a \nb\na  \nb\n", "a\nb\n", "x\n", false, several},
-		"several but for indentation":                {"\ta\n\t\ta\n", "  a\n", "  b\n", false, several},
-		"several but for quotes":                     {"‘a’\n’a‘\n", "'a'", "b", false, several},
-		"blanks alone":                               {"a\n \n\t\nb\n", "  \n", "x\n", false, notFound},
-		"newlines alone":                             {"a\r\n\r\nb", "\n\n\n", "x", false, notFound},
-		"a part of a line but for blanks":            {"foo(a)  \nbar\n", "(a)\nbar", "x", false, notFound},
-		"a part of a line but for quotes":            {"say “hi” now\n", "\"hi\"", "x", false, notFound},
-		"blanks inside of a line":                    {"a  b\n", "a b", "x", false, notFound},
-		"case":                                       {"Hello there\n", "hello there", "x", false, notFound},
-		"one character":                              {"func main() {\n", "func mian() {\n", "x", false, notFound},
-		"a line more":                                {"a\nb\nc\n", "a\nc\n", "x", false, notFound},
-		"indentation that differs in depth":          {"\ta\n\t\t\tb\n", "a\nb\n", "x\n", false, notFound},
-		"indentation in two ways":                    {"\ta\n  b\n", "    a\n    b\n", "    x\n", false, notFound},
-		"new lines less indented than old":           {"\t\ta()\n\t\tb()\n", "    a()\n    b()\n", "   x()\n", false, notFound},
-		"new lines of which the depth is not known":  {"\t\tif a {\n", "if a {\n", "if b {\n    c\n", false, nil},
-		"indented by what nobody knows":              {"\tfoo()\n", "   foo()  \n", "   if a {\n       foo()\n   }\n", false, notFound},
-		"all, but for blanks":                        {"a \na \n", "a\n", "b\n", true, notFound},
-		"all, but for indentation":                   {"\ta\n\ta\n", "  a\n", "  b\n", true, notFound},
-		"all, but for quotes":                        {"‘a’\n‘a’\n", "'a'\n", "b\n", true, notFound},
-		"a text that is longer than the file":        {"a\n", "a\nb\nc\nd\n", "x", false, notFound},
-		"typographic and differently indented":       {"\t“a”\n", "  \"a\"\n", "x\n", false, notFound},
-		"a typographic ellipsis":                     {"wait…\n", "wait...", "x", false, notFound},
-		"lines of which one is elsewhere in between": {"a \nx\nb \n", "a\nb\n", "c\n", false, notFound},
+		"several but for endings":              {"a\r\nb\r\na\r\nb\r\n", "a\nb\n", "x", false, several},
+		"several but for endings, overlapping": {"a\r\na\r\na\r\n", "a\na\n", "x", false, several},
+		"several but for the last newline":     {"a\r\nb\r\na\nb", "a\nb\n", "x", false, several},
+		"several but for blanks":               {"a \nb\na  \nb\n", "a\nb\n", "x\n", false, several},
+		"several but for indentation":          {"\ta\n\t\ta\n", "  a\n", "  b\n", false, several},
+		"several but for quotes":               {"‘a’\n’a‘\n", "'a'", "b", false, several},
+		"only blanks":                          {"a\n \n\t\nb\n", "  \n", "x\n", false, notFound},
+		"only newlines":                        {"a\r\n\r\nb", "\n\n\n", "x", false, notFound},
+		"a part of a line but for blanks":      {"foo(a)  \nbar\n", "(a)\nbar", "x", false, notFound},
+		"a part of a line but for quotes":      {"say “hi” now\n", "\"hi\"", "x", false, notFound},
+		"blanks inside of a line":              {"a  b\n", "a b", "x", false, notFound},
+		"case":                                 {"Hello there\n", "hello there", "x", false, notFound},
+		"one character":                        {"func main() {\n", "func mian() {\n", "x", false, notFound},
+		"a line more":                          {"a\nb\nc\n", "a\nc\n", "x", false, notFound},
+		"indentation that differs in depth":    {"\ta\n\t\t\tb\n", "a\nb\n", "x\n", false, notFound},
+		"indentation in two ways":              {"\ta\n  b\n", "    a\n    b\n", "    x\n", false, notFound},
+		"new lines less indented than old":     {"\t\ta()\n\t\tb()\n", "    a()\n    b()\n", "   x()\n", false, notFound},
+		"new lines of unknown depth":           {"\t\tif a {\n", "if a {\n", "if b {\n    c\n", false, nil},
+		"indentation of unknown depth":         {"\tfoo()\n", "   foo()  \n", "   if a {\n       foo()\n   }\n", false, notFound},
+		"all, but for blanks":                  {"a \na \n", "a\n", "b\n", true, notFound},
+		"all, but for indentation":             {"\ta\n\ta\n", "  a\n", "  b\n", true, notFound},
+		"all, but for quotes":                  {"‘a’\n‘a’\n", "'a'\n", "b\n", true, notFound},
+		"a text that is longer than the file":  {"a\n", "a\nb\nc\nd\n", "x", false, notFound},
+		"typographic and differently indented": {"\t“a”\n", "  \"a\"\n", "x\n", false, notFound},
+		"a typographic ellipsis":               {"wait…\n", "wait...", "x", false, notFound},
+		"lines with another one in between":    {"a \nx\nb \n", "a\nb\n", "c\n", false, notFound},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, err := edit.Replace(t.Context(), []byte(c.before), []byte(c.old), []byte(c.new), c.all)
@@ -135,7 +134,7 @@ func TestWhatDoesNotFit(t *testing.T) {
 	}
 }
 
-func TestAllButForLineEndings(t *testing.T) {
+func TestReplaceAllWithOtherLineEndings(t *testing.T) {
 	got, err := edit.Replace(t.Context(), []byte("a\r\nb\r\nx\r\na\r\nb\r\na\r\nb"), []byte("a\nb\n"), []byte("c\n"), true)
 	if err != nil {
 		t.Fatal(err)
@@ -146,8 +145,8 @@ func TestAllButForLineEndings(t *testing.T) {
 	}
 }
 
-// TestSizes holds that neither a long file nor a long text takes more than
-// linear time or memory: some of these would take all there is otherwise.
+// TestSizes checks that time and memory grow linearly with the file and the text.
+// Otherwise some of these cases would exhaust memory.
 func TestSizes(t *testing.T) {
 	const n = 1 << 18
 	lines := strings.Repeat("}\n", n)
@@ -169,8 +168,8 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// FuzzReplace holds that the bytes outside of the one place that is replaced
-// are kept, that nothing is lost or made up, and that places are unique.
+// FuzzReplace checks that the bytes outside the replaced range are kept, and that
+// the range is unique.
 func FuzzReplace(f *testing.F) {
 	for _, c := range [][3]string{
 		{"a\r\nb\r\nc", "a\nb", "x\ny"}, {"\ta\n\tb\n", "  a\n  b\n", "  c\n"}, {"“a”\n", "\"a\"", "b"}, {"a \nb", "a\nb\n", "c\n"},
@@ -193,14 +192,14 @@ func FuzzReplace(f *testing.F) {
 			}
 			return
 		}
-		// With nothing in its place, what is left is what was around it.
+		// Deleting the text leaves the bytes around it.
 		gone, err := edit.Replace(t.Context(), before, old, nil, false)
 		if err != nil {
 			t.Fatalf("deleting what could be replaced: %v", err)
 		}
 		at := commonStart(gone.After, before)
 		if end := commonEnd(gone.After, before); at+end < len(gone.After) {
-			t.Errorf("deleting %q from %q left %q, which is not what is around it", old, before, gone.After)
+			t.Errorf("deleting %q from %q left %q, which is not the text around it", old, before, gone.After)
 		}
 		if bytes.Count(plainText(before), plainText(old)) > 1 && got.Fit == edit.LineEndings {
 			t.Errorf("%q was replaced in %q, where it is more than once", old, before)
@@ -208,7 +207,7 @@ func FuzzReplace(f *testing.F) {
 	})
 }
 
-// plainText has one kind of line ending.
+// plainText replaces CRLF with LF.
 func plainText(b []byte) []byte {
 	b = bytes.ReplaceAll(b, []byte("\r\n"), []byte("\n"))
 	return bytes.ReplaceAll(b, []byte("\r"), []byte("\n"))

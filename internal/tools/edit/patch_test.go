@@ -38,7 +38,7 @@ func TestParsePatch(t *testing.T) {
 				{Kind: edit.Add, Path: "empty", Content: []byte{}},
 			}},
 		"here-document":                {"apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: a.go\n@@\n-a\n+b\n*** End Patch\nEOF\n", later(1)},
-		"here-document alone":          {"<<EOF\n*** Begin Patch\n*** Update File: a.go\n@@\n-a\n+b\n*** End Patch\nEOF", later(1)},
+		"only a here-document":         {"<<EOF\n*** Begin Patch\n*** Update File: a.go\n@@\n-a\n+b\n*** End Patch\nEOF", later(1)},
 		"no @@":                        {"*** Begin Patch\n*** Update File: a.go\n-a\n+b\n*** End Patch", update},
 		"CRLF":                         {"*** Begin Patch\r\n*** Update File: a.go\r\n@@\r\n-a\r\n+b\r\n*** End Patch\r\n", update},
 		"numbers of lines":             {"*** Begin Patch\n*** Update File: a.go\n@@ -1,2 +3,4 @@ func f() {\n-a\n+b\n\\ No newline at end of file\n*** End Patch", update},
@@ -56,7 +56,7 @@ func TestParsePatch(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoPatch(t *testing.T) {
+func TestInvalidPatches(t *testing.T) {
 	for name, c := range map[string]struct{ body, want string }{
 		"an unknown header":       {"*** Frobnicate File: a\n", "line 2 of the patch: \"*** Frobnicate File: a\" is not a file header"},
 		"no path":                 {"*** Add File: \n+a\n", "line 2 of the patch: \"*** Add File:\" is not a file header"},
@@ -151,8 +151,8 @@ func TestHunksThatDoNotApply(t *testing.T) {
 	}
 }
 
-// FuzzPatch holds that no patch and no file make it panic, and that a file is
-// only changed where its hunks say so.
+// FuzzPatch checks that nothing panics, and that a file changes only where its
+// hunks say so.
 func FuzzPatch(f *testing.F) {
 	f.Add("a\r\nb\nc", "@@ a\n b\n-c\n+d\n")
 	f.Add("a\n\n", "+x\n*** End of File\n\n@@\n-a\n\n")
@@ -179,7 +179,7 @@ func FuzzPatch(f *testing.F) {
 	})
 }
 
-// hunks reads the hunks of one file.
+// hunks parses the hunks of one file.
 func hunks(t *testing.T, text string) []edit.Hunk {
 	t.Helper()
 	actions, err := edit.ParsePatch("*** Begin Patch\n*** Update File: f\n" + text + "*** End Patch")

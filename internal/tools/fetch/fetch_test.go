@@ -19,7 +19,7 @@ import (
 	"agent/internal/tools/fetch"
 )
 
-// get fetches a path of a server on this machine, which is allowed here.
+// get fetches path from a loopback server that runs h.
 func get(t *testing.T, h http.HandlerFunc, path string) (fetch.Page, string, error) {
 	t.Helper()
 	s := httptest.NewServer(h)
@@ -38,7 +38,7 @@ func getFrom(ctx context.Context, raw string) (fetch.Page, error) {
 
 func loopback(a netip.AddrPort) bool { return a.Addr().IsLoopback() }
 
-// send answers with a type and a body.
+// send returns a handler that responds with contentType and body.
 func send(contentType, body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header()["Content-Type"] = []string{contentType}
@@ -46,7 +46,7 @@ func send(contentType, body string) http.HandlerFunc {
 	}
 }
 
-func TestTextComesAsItIs(t *testing.T) {
+func TestTextIsUnchanged(t *testing.T) {
 	late := strings.Repeat("x", 2000) + "é"
 	for name, c := range map[string]struct {
 		contentType, body, wantType, want string
@@ -57,13 +57,13 @@ func TestTextComesAsItIs(t *testing.T) {
 		"no type":             {"", "a\nb\n", "text/plain", "a\nb\n"},
 		"no type but HTML":    {"", "<!doctype html><p>a", "text/html", "a\n"},
 		"octets that are not": {"application/octet-stream", "all: build\n", "text/plain", "all: build\n"},
-		"Latin-1 told":        {"text/plain; charset=iso-8859-1", "caf\xe9", "text/plain", "café"},
+		"declared Latin-1":    {"text/plain; charset=iso-8859-1", "caf\xe9", "text/plain", "café"},
 		"Latin-1 untold":      {"text/plain", "caf\xe9 ol\xe9", "text/plain", "café olé"},
 		"UTF-8 untold, late":  {"text/plain", late, "text/plain", late},
 		"UTF-8, BOM":          {"text/plain", "\ufeffé", "text/plain", "é"},
 		"UTF-8, broken":       {"text/plain; charset=utf-8", "a\xffb", "text/plain", "a\ufffdb"},
 		"UTF-16, BOM":         {"text/plain", "\xff\xfea\x00\xe9\x00", "text/plain", "aé"},
-		"UTF-16 told":         {"text/plain; charset=utf-16be", "\x00a\x00\xe9", "text/plain", "aé"},
+		"declared UTF-16":     {"text/plain; charset=utf-16be", "\x00a\x00\xe9", "text/plain", "aé"},
 		"Shift-JIS in a page": {"text/html", "<meta charset=shift_jis><p>\x93\xfa\x96\x7b", "text/html", "日本\n"},
 		"control characters":  {"text/plain", "a\x1b[31mb", "text/plain", "a\x1b[31mb"},
 		"a wrong charset":     {"text/plain; charset=klingon", "é", "text/plain", "é"},
@@ -81,7 +81,7 @@ func TestTextComesAsItIs(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoTextIsNamed(t *testing.T) {
+func TestOtherContentTypesAreRejected(t *testing.T) {
 	for name, c := range map[string]struct{ contentType, body, want string }{
 		"zip":           {"application/zip", "PK\x03\x04\x00\x00", "application/zip, 6 bytes"},
 		"lies":          {"text/plain", "a\x00b", "text/plain, 3 bytes"},
@@ -108,7 +108,7 @@ func TestImage(t *testing.T) {
 	}
 }
 
-func TestSizeHasALimit(t *testing.T) {
+func TestSizeLimit(t *testing.T) {
 	p, _, err := get(t, send("text/plain", strings.Repeat("a", fetch.MaxRead+1)), "/")
 	if err != nil || len(p.Text) != fetch.MaxRead || !p.Cut {
 		t.Errorf("got %d bytes, cut %t, %v", len(p.Text), p.Cut, err)
@@ -141,9 +141,9 @@ func TestStatusIsKept(t *testing.T) {
 	}
 }
 
-// A request carries nothing of the person, nor of the request before it.
-func TestNothingIsCarried(t *testing.T) {
-	t.Setenv("HTTP_PROXY", "http://127.0.0.1:1") // and goes through no proxy
+// A request has no data of the user and none of the previous request.
+func TestRequestsCarryNoPrivateData(t *testing.T) {
+	t.Setenv("HTTP_PROXY", "http://127.0.0.1:1") // must not be used
 	var headers []http.Header
 	_, _, err := get(t, func(w http.ResponseWriter, r *http.Request) {
 		headers = append(headers, r.Header)
@@ -217,7 +217,7 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
-// Whatever a private address is called, nothing is sent there.
+// No spelling of a private address is connected to.
 func TestPrivateAddressesAreNotReached(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("it was reached") }))
 	defer s.Close()
@@ -234,8 +234,9 @@ func TestPrivateAddressesAreNotReached(t *testing.T) {
 	}
 }
 
-// A redirect on one host is judged anew: its name may lead elsewhere by then.
-func TestEveryConnectionIsJudged(t *testing.T) {
+// A redirect to the same host is checked again: its name may resolve to another
+// address by then.
+func TestEveryConnectionIsChecked(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/next", http.StatusFound) }))
 	defer s.Close()
 	asked := 0
@@ -246,18 +247,19 @@ func TestEveryConnectionIsJudged(t *testing.T) {
 	}
 }
 
-func TestNobodyThere(t *testing.T) {
+func TestConnectionRefused(t *testing.T) {
 	s := httptest.NewServer(http.NotFoundHandler())
 	s.Close()
 	if _, err := getFrom(t.Context(), s.URL); err == nil || !strings.Contains(err.Error(), "Check the URL") {
 		t.Errorf("a closed port: %v", err)
 	}
 	if _, err := getFrom(t.Context(), "http://nobody.invalid/"); err == nil || !strings.Contains(err.Error(), "nobody.invalid") {
-		t.Errorf("a name of nobody: %v", err)
+		t.Errorf("an unknown host: %v", err)
 	}
 }
 
-// stuck answers nothing, or the beginning of something, until it is let go.
+// stuck returns the URL of a server that sends head and then blocks until the test
+// ends.
 func stuck(t *testing.T, begun chan<- struct{}, head string) string {
 	t.Helper()
 	done := make(chan struct{})
@@ -273,7 +275,7 @@ func stuck(t *testing.T, begun chan<- struct{}, head string) string {
 	return s.URL
 }
 
-func TestTheEndOfTheContextEndsIt(t *testing.T) {
+func TestContextCancelsTheRequest(t *testing.T) {
 	for _, head := range []string{"", "<p>a page that never"} {
 		begun := make(chan struct{}, 1)
 		base := stuck(t, begun, head)
@@ -285,7 +287,7 @@ func TestTheEndOfTheContextEndsIt(t *testing.T) {
 	}
 }
 
-func TestTimeHasALimit(t *testing.T) {
+func TestTimeLimit(t *testing.T) {
 	for _, head := range []string{"", "<p>a page that never"} {
 		u, _ := fetch.Parse(stuck(t, make(chan struct{}, 1), head))
 		_, err := fetch.New(fetch.Options{Allow: loopback, Limit: 300 * time.Millisecond}).Get(t.Context(), u)

@@ -11,9 +11,9 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-var update = flag.Bool("update", false, "write the wanted markdown in testdata")
+var update = flag.Bool("update", false, "update the wanted Markdown in testdata")
 
-// Each archive in testdata holds a page and what it becomes.
+// Each archive in testdata holds a page and its Markdown.
 func TestMarkdown(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -44,7 +44,7 @@ func TestMarkdown(t *testing.T) {
 	}
 }
 
-// A page that is made to be large is neither slow nor large.
+// A page that expands to a huge document takes little time and has small output.
 func TestHostilePages(t *testing.T) {
 	const rest = 200 << 10
 	fill := func(unit string) string { return strings.Repeat(unit, rest/len(unit)) }

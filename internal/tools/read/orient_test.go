@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// FuzzOrientation reads headers that lie of their lengths.
+// FuzzOrientation reads headers with wrong lengths.
 func FuzzOrientation(f *testing.F) {
 	exif := []byte("\xff\xd8\xff\xe1\x00\x22Exif\x00\x00II*\x00\x08\x00\x00\x00\x01\x00\x12\x01\x03\x00\x01\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00")
 	f.Add(exif)

@@ -10,8 +10,8 @@ import (
 	"agent/internal/tools/read"
 )
 
-// FuzzShown gives everything to everything: it must return, and what it calls
-// text must be text.
+// FuzzShown reads any content as any type. It must return, and its text must be
+// valid.
 func FuzzShown(f *testing.F) {
 	for _, seed := range []string{
 		"", "plain\n", "caf\xe9\n", "\xff\xfea\x00", "\xfe\xff\x00a\xd8\x00", "a\x00\n\x00", "\x81\x9d",

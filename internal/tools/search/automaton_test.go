@@ -12,8 +12,8 @@ import (
 	"agent/internal/tools/search"
 )
 
-// agrees compares the lines of text that pattern matches with those that
-// package regexp finds, one by one.
+// agrees checks that pattern matches the same lines of text as package regexp does,
+// line by line.
 func agrees(t *testing.T, pattern, text string, fold bool) {
 	t.Helper()
 	expr := "(?m)" + pattern
@@ -53,20 +53,20 @@ func agrees(t *testing.T, pattern, text string, fold bool) {
 	}
 }
 
-// TestAgreesWithRegexp makes patterns and texts of the same few pieces.
+// TestAgreesWithRegexp generates patterns and texts from the same few parts.
 func TestAgreesWithRegexp(t *testing.T) {
-	alone(t)
+	isolateGit(t)
 	g := expressions{rand.New(rand.NewPCG(3, 4))}
 	for range 250 {
 		pattern := g.expression(3)
 		if _, err := regexp.Compile(pattern); err != nil {
-			continue // such as too much repeated
+			continue // invalid, such as too many repetitions
 		}
 		agrees(t, pattern, g.text(60), g.IntN(3) == 0)
 	}
 }
 
-// expressions makes regular expressions and what they may match.
+// expressions generates regular expressions, and texts that they may match.
 type expressions struct{ *rand.Rand }
 
 func (g expressions) pick(from ...string) string { return from[g.IntN(len(from))] }
@@ -97,10 +97,10 @@ func (g expressions) expression(depth int) string {
 	return "(?:" + sub + ")" + "(?:" + g.expression(depth-1) + ")"
 }
 
-// TestPatternsOfManyStates are matched by an automaton that gets too large, and
-// in the end without it.
+// TestPatternsOfManyStates has patterns whose automaton grows too large, so that the
+// search finishes without it.
 func TestPatternsOfManyStates(t *testing.T) {
-	alone(t)
+	isolateGit(t)
 	r := rand.New(rand.NewPCG(5, 6))
 	var b strings.Builder
 	for b.Len() < 100_000 {
@@ -114,7 +114,7 @@ func TestPatternsOfManyStates(t *testing.T) {
 	}
 }
 
-// FuzzAgreesWithRegexp looks for a pattern and a text on which it does not.
+// FuzzAgreesWithRegexp looks for a pattern and a text with different matches.
 func FuzzAgreesWithRegexp(f *testing.F) {
 	f.Add(`\bfoo(\w+)$`, "foobar\nfoo\r\n\xffé", true)
 	f.Fuzz(func(t *testing.T, pattern, text string, fold bool) {
@@ -124,15 +124,14 @@ func FuzzAgreesWithRegexp(f *testing.F) {
 		if _, err := regexp.Compile("(?m)" + pattern); err != nil || strings.ContainsAny(pattern, "\r\n") {
 			t.Skip()
 		}
-		alone(t)
+		isolateGit(t)
 		agrees(t, pattern, text, fold)
 	})
 }
 
-// TestSpansAgreeWithRegexp compares matches that span lines with those that
-// package regexp finds in the whole text.
+// TestSpansAgreeWithRegexp compares multiline matches with those of package regexp.
 func TestSpansAgreeWithRegexp(t *testing.T) {
-	alone(t)
+	isolateGit(t)
 	g := expressions{rand.New(rand.NewPCG(7, 8))}
 	for range 200 {
 		pattern := g.expression(2) + g.pick("", `\n`, `\s+`, `\n*`, "(?s:.*?)", "[^b]*") + g.expression(1)
@@ -151,8 +150,8 @@ func TestSpansAgreeWithRegexp(t *testing.T) {
 	}
 }
 
-// spansIn returns the lines that matches are on, each match looked for after the
-// last line of the one before.
+// spansIn returns the lines of the matches. The search for a match starts after the
+// last line of the previous one.
 func spansIn(re *regexp.Regexp, text string) []string {
 	var out []string
 	all := strings.SplitAfter(text, "\n")
@@ -173,7 +172,7 @@ func spansIn(re *regexp.Regexp, text string) []string {
 			at = end
 		}
 		if all[first] == "" {
-			break // after the last newline is no line
+			break // no line follows the last newline
 		}
 		shown := strings.ToValidUTF8(strings.TrimSuffix(strings.Join(all[first:last+1], ""), "\n"), "\ufffd")
 		out = append(out, fmt.Sprintf("%d:%s", first+1, shown))

@@ -15,10 +15,10 @@ import (
 	"agent/internal/tools/search"
 )
 
-// BenchmarkGoSource searches all of Go's source for each of the patterns, and
-// for all of them, in turn with ripgrep, where that is installed. It reports
-// medians: our wall time, that of ripgrep and the ratio of the two, the time to
-// the first result, and the most memory that the whole process held.
+// BenchmarkGoSource searches the source of Go for each pattern and for all of them,
+// in turn with ripgrep if it is installed. It reports medians: our wall time, the
+// wall time of ripgrep, their ratio and the time to the first result. It also reports
+// the peak memory of the process.
 func BenchmarkGoSource(b *testing.B) {
 	root, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {
@@ -57,10 +57,10 @@ func BenchmarkGoSource(b *testing.B) {
 	b.Run("all-six", func(b *testing.B) { all.report(b) })
 }
 
-// minRounds is how often each pattern is searched at least.
+// minRounds is the minimum number of searches per pattern.
 const minRounds = 11
 
-// rounds are the times of searching again and again.
+// rounds holds the measurements of repeated searches.
 type rounds struct {
 	rg, dir             string
 	ours, theirs, first []time.Duration
@@ -91,8 +91,8 @@ func (r *rounds) run(b *testing.B, tree *search.Tree, q *search.Query, pattern s
 	}
 }
 
-// ripgrep does the same search and returns how long it took. The number of
-// lines must be the same.
+// ripgrep runs the same search and returns its duration. The number of lines must
+// be the same.
 func (r *rounds) ripgrep(b *testing.B, pattern string, fold bool) time.Duration {
 	args := []string{"--no-config", "--hidden", "--line-number", "--no-heading", "--color=never"}
 	if fold {
@@ -118,8 +118,8 @@ func (r *rounds) ripgrep(b *testing.B, pattern string, fold bool) time.Duration 
 	return took
 }
 
-// add adds the medians of another pattern; of the time to the first result and of
-// the memory it keeps the worst.
+// add adds the medians of another pattern. Of the times to the first result and of
+// the peak memory it keeps the maximum.
 func (r *rounds) add(o rounds) {
 	r.ours = []time.Duration{median(r.ours) + median(o.ours)}
 	r.theirs = []time.Duration{median(r.theirs) + median(o.theirs)}
@@ -150,13 +150,13 @@ func median(d []time.Duration) time.Duration {
 	return d[len(d)/2]
 }
 
-// resetPeak and peak tell the most memory that the process held in between, in
-// MB, where the system can say so.
+// resetPeak resets the peak memory of the process, where the system supports it.
 func resetPeak() {
 	runtime.GC()
 	os.WriteFile("/proc/self/clear_refs", []byte("5"), 0)
 }
 
+// peak returns the peak memory of the process in MB; 0 if it is unknown.
 func peak() float64 {
 	status, _ := os.ReadFile("/proc/self/status")
 	_, rest, _ := strings.Cut(string(status), "VmHWM:")

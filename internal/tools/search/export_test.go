@@ -1,6 +1,6 @@
 package search
 
-// Caps are limits of a tree that a test lowers. Those that are 0 stay.
+// Caps are limits of a tree that a test lowers. Zero keeps the default.
 type Caps struct {
 	Bytes, Patterns, Steps, Growth int64
 	Compiled, Depth, Entries       int

@@ -16,13 +16,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestAgreesWithGit makes random repositories and compares what is ignored with
-// what git ignores.
+// TestAgreesWithGit generates repositories and compares the ignored files with those
+// that git ignores.
 func TestAgreesWithGit(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed")
 	}
-	alone(t)
+	isolateGit(t)
 	rounds := uint64(15)
 	if testing.Short() {
 		rounds = 3
@@ -36,7 +36,7 @@ func TestAgreesWithGit(t *testing.T) {
 			runGit(t, repo, nil, "config", "core.excludesFile", filepath.Join(repo, ".git", "everywhere"))
 			runGit(t, repo, nil, "config", "core.ignoreCase", fmt.Sprint(seed%4 == 0))
 			writeFiles(t, repo, files)
-			// The directory that is searched may lie below the repository's root.
+			// The searched directory may be below the root of the repository.
 			base := ""
 			if seed%3 == 0 {
 				base = g.dir(1)
@@ -47,7 +47,7 @@ func TestAgreesWithGit(t *testing.T) {
 	}
 }
 
-// compare checks every file and directory below base, and a walk over them.
+// compare checks every file and directory below base, and a walk of base.
 func compare(t *testing.T, repo, base string, rules map[string]string) {
 	t.Helper()
 	all, dirs := everything(t, repo, base)
@@ -57,7 +57,7 @@ func compare(t *testing.T, repo, base string, rules map[string]string) {
 		ignored[name] = true
 	}
 	if base != "" && runGit(t, repo, []byte(base), "check-ignore", "--no-index", "-z", "--stdin") != "" {
-		return // git leaves out all that is in it; whoever works there wants to find something
+		return // git ignores all files in it, but a search that starts there finds them
 	}
 	tree := openTree(t, filepath.Join(repo, base))
 	var want []string
@@ -88,7 +88,7 @@ func compare(t *testing.T, repo, base string, rules map[string]string) {
 	}
 }
 
-// everything returns the paths of what is below base, relative to repo.
+// everything returns the paths below base, relative to repo.
 func everything(t *testing.T, repo, base string) (all []string, dirs map[string]bool) {
 	t.Helper()
 	dirs = map[string]bool{}
@@ -111,8 +111,8 @@ func everything(t *testing.T, repo, base string) (all []string, dirs map[string]
 	return all, dirs
 }
 
-// runGit returns git's output. Exit code 1 is how check-ignore says that nothing
-// is ignored.
+// runGit returns the output of git. Exit code 1 is no error: check-ignore reports
+// with it that no path is ignored.
 func runGit(t *testing.T, dir string, stdin []byte, args ...string) string {
 	t.Helper()
 	cmd := exec.Command("git", args...)
@@ -127,7 +127,7 @@ func runGit(t *testing.T, dir string, stdin []byte, args ...string) string {
 	return string(out)
 }
 
-// generator makes names and patterns that have much to do with each other.
+// generator generates names, and patterns that often match them.
 type generator struct{ *rand.Rand }
 
 func (g generator) pick(from ...string) string { return from[g.IntN(len(from))] }
@@ -136,7 +136,7 @@ func (g generator) name() string {
 	return g.pick("a", "b", "ab", "Ab", "foo", "foo.o", "foo.go", "bar", "x y", "#x", "!x", "a+b", "(a)", "a[b]", "a.b.c", "é", "üb", ".h", "-", "a*b", `a\b`, "a ", "$x", "{a,b}")
 }
 
-// dirNames are for directories only, so that no path is wanted to be both.
+// dirNames returns names for directories only, so that no path is also a file.
 func dirNames() []string { return []string{"a", "b", "foo", "bar", "d.o", "é"} }
 
 func (g generator) dir(depth int) string {
@@ -169,7 +169,7 @@ func (g generator) rules() string {
 	return strings.TrimSuffix(b.String(), g.pick("", "\n"))
 }
 
-// repository returns the files of a repository, with rules in all the places.
+// repository returns the files of a repository with rules in every possible place.
 func (g generator) repository() map[string]string {
 	files := map[string]string{
 		".gitignore":        g.rules(),

@@ -27,7 +27,7 @@ func grep(t *testing.T, tree *search.Tree, pattern string, fold bool, o search.O
 	return r
 }
 
-// lines writes results as grep would: path:line:text.
+// lines formats results like grep: path:line:text.
 func lines(r search.Results) []string {
 	var out []string
 	for _, f := range r.Files {
@@ -41,10 +41,10 @@ func lines(r search.Results) []string {
 	return out
 }
 
-// TestGrepAgreesWithLineByLine compares with the plain way, on files whose lines
-// lie across the ends of what is read at once.
+// TestGrepAgreesWithLineByLine compares with a line-by-line search, on files with
+// lines across the ends of the read buffer.
 func TestGrepAgreesWithLineByLine(t *testing.T) {
-	alone(t)
+	isolateGit(t)
 	r := rand.New(rand.NewPCG(1, 2))
 	words := []string{"foo", "Foo", "bar", "func New(ctx context.Context)", "x", "", " ", "\t", "é", "ſet", "set", "K", "k", "http", "JSON", "\r", "a.b", "\xff"}
 	files := map[string]string{"none": "", "end": "foo", "ends": "bar\nfoo\n", "newlines": "\n\n\n"}
@@ -77,7 +77,7 @@ func TestGrepAgreesWithLineByLine(t *testing.T) {
 				text := files[name]
 				for i, l := range strings.Split(text, "\n") {
 					if l == "" && i == strings.Count(text, "\n") {
-						continue // after the last newline is no line
+						continue // no line follows the last newline
 					}
 					// With and without a carriage return at its end.
 					cut, cr := strings.CutSuffix(l, "\r")
@@ -98,7 +98,7 @@ func TestGrepAgreesWithLineByLine(t *testing.T) {
 }
 
 func TestTheFirstMatchesByPathAreKept(t *testing.T) {
-	alone(t)
+	isolateGit(t)
 	files := map[string]string{}
 	for i := range 210 {
 		files[fmt.Sprintf("d%d/f%03d", i%7, i)] = "hit\nmiss\nhit\n"
@@ -117,7 +117,7 @@ func TestTheFirstMatchesByPathAreKept(t *testing.T) {
 }
 
 func TestContextLines(t *testing.T) {
-	alone(t)
+	isolateGit(t)
 	tr := tree(t, map[string]string{"f": "one\r\ntwo\nhit\nfour\nhit", "g": "hit\n"})
 	r := grep(t, tr, "hit", false, search.Options{Max: 10, Context: 3})
 	var got [][]string
@@ -133,7 +133,7 @@ func TestContextLines(t *testing.T) {
 }
 
 func TestBinaryFilesAreNamed(t *testing.T) {
-	alone(t)
+	isolateGit(t)
 	tr := tree(t, map[string]string{
 		"a.bin":    "hit\x00\n",
 		"b.bin":    "\x00" + strings.Repeat("-", 100_000) + "hit\n",
@@ -144,7 +144,7 @@ func TestBinaryFilesAreNamed(t *testing.T) {
 	if diff := cmp.Diff(lines(r), []string{"a.bin: binary", "late.bin: binary", "text:1:hit"}); diff != "" {
 		t.Errorf("got (-), want (+):\n%s", diff)
 	}
-	// One that is asked for by name is searched to its end.
+	// A file that the call names is searched to its end.
 	q, err := search.Compile("hit", search.Syntax{})
 	if err != nil {
 		t.Fatal(err)
@@ -154,8 +154,8 @@ func TestBinaryFilesAreNamed(t *testing.T) {
 	}
 }
 
-func TestLongLinesAreCutAroundTheMatch(t *testing.T) {
-	alone(t)
+func TestLongLinesAreTruncatedAroundTheMatch(t *testing.T) {
+	isolateGit(t)
 	tr := tree(t, map[string]string{"f": strings.Repeat("é", 500) + "hit" + strings.Repeat("ü", 500)})
 	r := grep(t, tr, "hit", false, search.Options{Max: 10})
 	got := r.Files[0].Matches[0].Text
@@ -165,7 +165,7 @@ func TestLongLinesAreCutAroundTheMatch(t *testing.T) {
 }
 
 func TestSearchEndsWithItsContext(t *testing.T) {
-	alone(t)
+	isolateGit(t)
 	files := map[string]string{}
 	for i := range 150 {
 		files[fmt.Sprintf("d%d/f%d", i%10, i)] = "hit\n"
@@ -190,7 +190,7 @@ func TestSearchEndsWithItsContext(t *testing.T) {
 	}
 }
 
-func TestPatternsThatCannotBe(t *testing.T) {
+func TestInvalidPatterns(t *testing.T) {
 	for _, p := range []string{"", "(", "a**", "[z-a]", "(?=x)", `(a)\1`, "x{1001}", "a\nb", `a\nb`, strings.Repeat("a", 5000), "\xff", strings.Repeat("[ab]{1000}", 20)} {
 		if _, err := search.Compile(p, search.Syntax{}); err == nil {
 			t.Errorf("%q: got no error", p)

@@ -18,8 +18,7 @@ import (
 	"agent/internal/tools/search"
 )
 
-// promptly fails a test if do takes longer than any of these tests needs, even
-// on a slow machine.
+// promptly fails the test if do hangs. The limit is generous for slow machines.
 func promptly(t *testing.T, do func()) {
 	t.Helper()
 	done := make(chan struct{})
@@ -36,8 +35,8 @@ func promptly(t *testing.T, do func()) {
 	}
 }
 
-// limits returns what a listing, a search for files and a search for text of a
-// tree came to. All three must come to the same limits.
+// limits returns the limits that a list, a glob and a grep of a tree hit. All three
+// must hit the same limits.
 func limits(t *testing.T, tree *search.Tree) search.Limits {
 	t.Helper()
 	var out search.Limits
@@ -58,9 +57,9 @@ func limits(t *testing.T, tree *search.Tree) search.Limits {
 	return out
 }
 
-// TestConfigurationThatIncludesItself has ten includes of itself in every file.
+// TestConfigurationThatIncludesItself includes each file ten times in itself.
 func TestConfigurationThatIncludesItself(t *testing.T) {
-	alone(t)
+	isolateGit(t)
 	include := func(names ...string) string {
 		text := "[core]\n\texcludesFile = .git/rules\n[include]\n"
 		for _, name := range names {
@@ -103,9 +102,9 @@ func TestConfigurationThatIncludesItself(t *testing.T) {
 	}
 }
 
-// TestRepositoriesThatAreNotFiles has what has no end, or never begins, where
-// git has files.
-func TestRepositoriesThatAreNotFiles(t *testing.T) {
+// TestSpecialFilesInPlaceOfGitFiles has devices, pipes and link cycles in place of the
+// files of git.
+func TestSpecialFilesInPlaceOfGitFiles(t *testing.T) {
 	const head = "ref: refs/heads/main\n"
 	for name, c := range map[string]struct {
 		files map[string]string
@@ -133,7 +132,7 @@ func TestRepositoriesThatAreNotFiles(t *testing.T) {
 	} {
 		for _, at := range []string{".", "sub"} {
 			t.Run(name+" in "+at, func(t *testing.T) {
-				alone(t)
+				isolateGit(t)
 				dir := writeFiles(t, t.TempDir(), map[string]string{"kept": "needle\n", "sub/kept": "needle\n"})
 				writeFiles(t, filepath.Join(dir, at), c.files)
 				if c.pipe != "" {
@@ -164,8 +163,8 @@ func TestRepositoriesThatAreNotFiles(t *testing.T) {
 	}
 }
 
-func TestLinksAreNoWayRound(t *testing.T) {
-	alone(t)
+func TestWalksDoNotFollowLinks(t *testing.T) {
+	isolateGit(t)
 	dir := writeFiles(t, t.TempDir(), map[string]string{"a/b/f": "needle\n"})
 	for from, to := range map[string]string{"loop": "loop", "a/up": "..", "a/b/top": dir, "here": "."} {
 		if err := os.Symlink(to, filepath.Join(dir, from)); err != nil {
@@ -181,10 +180,10 @@ func TestLinksAreNoWayRound(t *testing.T) {
 	}
 }
 
-// TestRulesBeyondTheBudget gives a tree more rules than are read. What was read
-// holds, and the rest is reported.
+// In a tree with too many rules, the first ones apply. The result reports that
+// others were omitted.
 func TestRulesBeyondTheBudget(t *testing.T) {
-	alone(t)
+	isolateGit(t)
 	many := func(format string) string {
 		var b strings.Builder
 		for i := range 1000 {
@@ -206,7 +205,7 @@ func TestRulesBeyondTheBudget(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			files := map[string]string{".gitignore": c.rules, "early": "", "late": "", "long": ""}
-			if name == "steps" { // what runs out of them is an entry that is compared with all of the patterns
+			if name == "steps" { // an entry that is compared with all patterns exceeds the limit
 				for i := range 20 {
 					files[".gitignore"] += many(fmt.Sprintf("*l*o*n*g*%d*", i) + "%d")
 				}
@@ -226,14 +225,14 @@ func TestRulesBeyondTheBudget(t *testing.T) {
 }
 
 func TestDirectoriesBeyondTheDepth(t *testing.T) {
-	alone(t)
+	isolateGit(t)
 	dir := t.TempDir()
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer root.Close()
-	// Deeper than any path that a system call takes.
+	// Deeper than the longest path that a system call accepts.
 	const depth = 1500
 	at := root
 	for range depth {
@@ -264,14 +263,14 @@ func TestDirectoriesBeyondTheDepth(t *testing.T) {
 }
 
 func TestDirectoriesOfManyEntries(t *testing.T) {
-	alone(t)
+	isolateGit(t)
 	files := map[string]string{".gitignore": "*.o\n"}
 	for i := range 2100 {
 		files[fmt.Sprintf("f%d", i)] = ""
 		files[fmt.Sprintf("f%d.o", i)] = ""
 	}
 	dir := writeFiles(t, t.TempDir(), files)
-	// The rules of a directory hold in all parts of it that are read.
+	// The rules of a directory apply to all of its entries that are read.
 	if got := len(paths(t, openTree(t, dir), ".")); got != 2101 {
 		t.Errorf("got %d files, want 2101", got)
 	}
@@ -289,8 +288,8 @@ func TestDirectoriesOfManyEntries(t *testing.T) {
 	}
 }
 
-// TestFilesThatGrow searches a file that holds more than its size says, as one
-// does that grows while it is searched.
+// TestFilesThatGrow searches a file that is longer than its size, like one that grows
+// during the search.
 func TestFilesThatGrow(t *testing.T) {
 	const file = "kallsyms"
 	if info, err := os.Stat("/proc/" + file); err != nil || info.Size() != 0 {
@@ -316,10 +315,10 @@ func TestFilesThatGrow(t *testing.T) {
 	}
 }
 
-// TestAnInterruptEndsAWalk cancels a call while it compares one entry with very
-// many patterns.
+// TestAnInterruptEndsAWalk cancels a walk while it compares one entry with very many
+// patterns.
 func TestAnInterruptEndsAWalk(t *testing.T) {
-	alone(t)
+	isolateGit(t)
 	files := map[string]string{}
 	var rules strings.Builder
 	for i := range 20_000 {

@@ -10,13 +10,13 @@ import (
 	"agent/internal/tools/search"
 )
 
-// TestIgnoreCases replays verdicts of git: one JSON object a line.
+// TestIgnoreCases replays results of git from JSON lines.
 func TestIgnoreCases(t *testing.T) {
 	dir := os.Getenv("AGENT_CASES")
 	if dir == "" {
 		t.Skip("AGENT_CASES is not set")
 	}
-	alone(t)
+	isolateGit(t)
 	f, err := os.Open(filepath.Join(dir, "gitignore.jsonl"))
 	if err != nil {
 		t.Fatal(err)
@@ -48,8 +48,8 @@ func TestIgnoreCases(t *testing.T) {
 	}
 }
 
-// alone hides the configuration of git that the machine and the person have.
-func alone(t *testing.T) {
+// isolateGit hides the git configuration of the machine and the user.
+func isolateGit(t *testing.T) {
 	t.Helper()
 	home := t.TempDir()
 	t.Setenv("HOME", home)
@@ -59,7 +59,7 @@ func alone(t *testing.T) {
 	t.Setenv("GIT_CONFIG_SYSTEM", "")
 }
 
-// tree writes files into a new directory.
+// tree returns the tree of a new directory with files.
 func tree(t *testing.T, files map[string]string) *search.Tree {
 	t.Helper()
 	return openTree(t, writeFiles(t, t.TempDir(), files))

@@ -12,10 +12,10 @@ import (
 	"agent/internal/tools/search"
 )
 
-// BenchmarkIndex makes 150,000 files and types words letter by letter. It
-// reports how long the first query takes, which finds the index empty, how
-// long until all is known, the median and the longest of the later queries,
-// and what the index holds in memory.
+// BenchmarkIndex creates 150,000 files and types words letter by letter. It reports
+// the time of the first query, when the index is empty, the time until the index is
+// complete, the median and the maximum of the later queries, and the memory of the
+// index.
 func BenchmarkIndex(b *testing.B) {
 	dir := manyFiles(b, 150_000)
 	root, err := os.OpenRoot(dir)
@@ -55,7 +55,7 @@ func BenchmarkIndex(b *testing.B) {
 	b.ReportMetric(float64(held)/(1<<20), "MiB")
 }
 
-// heap is what is in use after a collection.
+// heap returns the bytes in use after a garbage collection.
 func heap() uint64 {
 	runtime.GC()
 	var m runtime.MemStats
@@ -63,7 +63,7 @@ func heap() uint64 {
 	return m.HeapAlloc
 }
 
-// manyFiles makes a tree of n empty files.
+// manyFiles creates a tree of n empty files.
 func manyFiles(b *testing.B, n int) string {
 	b.Helper()
 	dir := b.TempDir()

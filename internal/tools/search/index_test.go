@@ -14,7 +14,7 @@ import (
 	"agent/internal/tools/search"
 )
 
-// indexOf returns an index of a tree with those files, all of it seen.
+// indexOf returns a complete index of a new tree with files, and its directory.
 func indexOf(t testing.TB, files map[string]string) (*search.Index, string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -42,7 +42,7 @@ func write(t testing.TB, path, content string) {
 	}
 }
 
-// filled waits until x knows all.
+// filled waits until x is complete.
 func filled(t testing.TB, x *search.Index) {
 	t.Helper()
 	until(t, func() bool {
@@ -80,7 +80,7 @@ func suggested(x *search.Index, query string, limit int) []string {
 }
 
 func TestSuggestions(t *testing.T) {
-	alone(t)
+	isolateGit(t)
 	x, _ := indexOf(t, map[string]string{
 		".gitignore": "out/\n*.log\n", ".git/HEAD": "", ".github/workflows/tests.yml": "",
 		"README.md": "", "main.go": "", "go.mod": "", "internal/tui/model.go": "", "internal/tui/editor.go": "",
@@ -90,7 +90,7 @@ func TestSuggestions(t *testing.T) {
 	})
 	for _, c := range []struct {
 		query string
-		want  []string // the first of the answers
+		want  []string // the first suggestions
 	}{
 		{"", []string{"cmd/", "docs/", "go.mod", "main.go", "internal/"}},
 		{"main.go", []string{"main.go", "cmd/agent/main.go", "cmd/agent/mainLoop.go", "out/main.go"}},
@@ -123,8 +123,8 @@ func TestSuggestions(t *testing.T) {
 }
 
 // Hidden files come after the others, ignored ones last.
-func TestSuggestionsByStanding(t *testing.T) {
-	alone(t)
+func TestSuggestionsRankIgnoredFilesLast(t *testing.T) {
+	isolateGit(t)
 	x, _ := indexOf(t, map[string]string{".gitignore": "a_notes.md\n", "a_notes.md": "", ".notes.md": "", "some/where/deep/my_notes.md": ""})
 	want := []string{"some/where/deep/my_notes.md", ".notes.md", "a_notes.md"}
 	if diff := cmp.Diff(suggested(x, "notes.md", 9), want); diff != "" {
@@ -132,9 +132,9 @@ func TestSuggestionsByStanding(t *testing.T) {
 	}
 }
 
-// The letters that were found are those of the query, in order.
-func TestSuggestionsSayWhere(t *testing.T) {
-	alone(t)
+// The marked letters are those of the query, in order.
+func TestSuggestionsMarkMatchedLetters(t *testing.T) {
+	isolateGit(t)
 	files := map[string]string{}
 	for i := range 300 {
 		files[fmt.Sprintf("pkg%d/someFile_%d/the-Thing.%d.go", i%7, i%11, i)] = ""
@@ -162,9 +162,9 @@ func TestSuggestionsSayWhere(t *testing.T) {
 	}
 }
 
-// What was used last comes first among equals.
+// Among equal matches, the most recently used file comes first.
 func TestSuggestionsByUse(t *testing.T) {
-	alone(t)
+	isolateGit(t)
 	x, _ := indexOf(t, map[string]string{"a/view.go": "", "b/view.go": "", "c/view.go": "", "deep/er/overview.go": ""})
 	x.Use("b/view.go", "c/view.go", "gone.go")
 	if diff := cmp.Diff(suggested(x, "view.go", 3), []string{"c/view.go", "b/view.go", "a/view.go"}); diff != "" {
@@ -175,9 +175,9 @@ func TestSuggestionsByUse(t *testing.T) {
 	}
 }
 
-// A file that was made is found once somebody has said so.
+// A new file is suggested after a call of Changed.
 func TestSuggestionsAreFresh(t *testing.T) {
-	alone(t)
+	isolateGit(t)
 	x, dir := indexOf(t, map[string]string{"old.go": ""})
 	write(t, filepath.Join(dir, "sub", "new.go"), "")
 	if err := os.Remove(filepath.Join(dir, "old.go")); err != nil {
@@ -187,14 +187,14 @@ func TestSuggestionsAreFresh(t *testing.T) {
 	until(t, func() bool { return len(suggested(x, "new.go", 1)) == 1 && len(suggested(x, "old.go", 1)) == 0 })
 }
 
-// A closed index, and one whose asker has gone, answer without ado.
-func TestSuggestionsEnd(t *testing.T) {
-	alone(t)
+// A closed index still answers. A canceled query returns nothing.
+func TestSuggestionsAfterClose(t *testing.T) {
+	isolateGit(t)
 	x, _ := indexOf(t, map[string]string{"a.go": ""})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if got, _ := x.Suggest(ctx, "a", 5); got != nil {
-		t.Errorf("got %v for somebody who has gone", got)
+		t.Errorf("got %v for a canceled query", got)
 	}
 	x.Close()
 	x.Changed()
@@ -203,8 +203,8 @@ func TestSuggestionsEnd(t *testing.T) {
 	}
 }
 
-// Nobody types a query of many letters, and its cost grows with them.
-func TestQueriesThatAreTooLong(t *testing.T) {
+// Long queries are rejected because their cost grows with their length.
+func TestQueryLengthLimit(t *testing.T) {
 	name := strings.Repeat("a", 200)
 	x, _ := indexOf(t, map[string]string{name + "/" + name: ""})
 	if got := suggested(x, strings.Repeat("a", 256), 8); len(got) != 1 {

@@ -11,7 +11,7 @@ import (
 )
 
 func TestMatchesThatSpanLines(t *testing.T) {
-	alone(t)
+	isolateGit(t)
 	files := map[string]string{
 		"crlf": "import (\r\n\t\"fmt\"\r\n)\r\n",
 		"lf":   "import (\n\t\"fmt\"\n)\nimport (\n\t\"os\"\n)",
@@ -33,8 +33,8 @@ func TestMatchesThatSpanLines(t *testing.T) {
 	}
 }
 
-func TestWhatIsTooMuchToSpan(t *testing.T) {
-	alone(t)
+func TestMultilineLimits(t *testing.T) {
+	isolateGit(t)
 	r := grepSpans(t, map[string]string{
 		"bin":    "a\x00\nb\n",
 		"fits":   strings.Repeat("-\n", search.MaxWhole/2-2) + "a\nb",
@@ -51,7 +51,7 @@ func TestWhatIsTooMuchToSpan(t *testing.T) {
 }
 
 func TestContextOfMatchesThatSpanLines(t *testing.T) {
-	alone(t)
+	isolateGit(t)
 	q, err := search.Compile(`b\nc`, search.Syntax{Multiline: true})
 	if err != nil {
 		t.Fatal(err)
@@ -67,8 +67,8 @@ func TestContextOfMatchesThatSpanLines(t *testing.T) {
 	}
 }
 
-func TestCountingEnds(t *testing.T) {
-	alone(t)
+func TestCountingStopsAfterPatience(t *testing.T) {
+	isolateGit(t)
 	files := map[string]string{}
 	for i := range 200 {
 		files[strings.Repeat("f", i+1)] = "hit\nhit\n"
@@ -83,18 +83,18 @@ func TestCountingEnds(t *testing.T) {
 	}
 }
 
-func TestFilesAreToldAsTheyAreFound(t *testing.T) {
-	alone(t)
-	var told []string
+func TestFoundIsCalledForEveryFile(t *testing.T) {
+	isolateGit(t)
+	var found []string
 	r := grep(t, tree(t, map[string]string{"a": "hit\n", "b": "", "c": "x\nhit\n"}), "hit", false, search.Options{Max: 1, Found: func(m search.Matched) {
-		told = append(told, m.Path)
+		found = append(found, m.Path)
 	}})
-	if len(told) != 2 || r.InFiles != 2 || told[0] == told[1] {
-		t.Errorf("told of %q, want both files that match", told)
+	if len(found) != 2 || r.InFiles != 2 || found[0] == found[1] {
+		t.Errorf("got %q, want both files that match", found)
 	}
 }
 
-func TestTypesOfFile(t *testing.T) {
+func TestFileTypes(t *testing.T) {
 	for _, c := range []struct {
 		kind, file string
 		want       bool

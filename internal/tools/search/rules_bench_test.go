@@ -10,13 +10,13 @@ import (
 	"agent/internal/tools/search"
 )
 
-// BenchmarkManyRules searches 3,000 files in 150 directories, each of which has
-// an ignore file of 900 patterns: once side by side, and once each in the one
-// before it, where all patterns above a file hold for it.
+// BenchmarkManyRules searches 3,000 files in 150 directories, each with an ignore
+// file of 900 patterns. The directories are siblings, or nested, where all patterns
+// above a file apply to it.
 func BenchmarkManyRules(b *testing.B) {
 	for _, nested := range []bool{false, true} {
 		for _, kind := range []string{"mixed", "wildcards", "classes"} {
-			name := "beside/" + kind
+			name := "siblings/" + kind
 			if nested {
 				name = "nested/" + kind
 			}
@@ -37,8 +37,8 @@ func BenchmarkManyRules(b *testing.B) {
 	}
 }
 
-// BenchmarkNestedRules walks 100,000 files below 1,111 nested directories, of
-// which each has an ignore file with ordinary patterns.
+// BenchmarkNestedRules walks 100,000 files below 1,111 nested directories, each with
+// an ignore file of ordinary patterns.
 func BenchmarkNestedRules(b *testing.B) {
 	dir := b.TempDir()
 	var fill func(at string, level int)
@@ -66,7 +66,7 @@ func BenchmarkNestedRules(b *testing.B) {
 	}
 }
 
-// manyRules makes the tree that BenchmarkManyRules searches.
+// manyRules creates the tree that BenchmarkManyRules searches.
 func manyRules(t testing.TB, dir string, nested bool, kind string) string {
 	t.Helper()
 	at := dir
@@ -87,8 +87,8 @@ func manyRules(t testing.TB, dir string, nested bool, kind string) string {
 	return dir
 }
 
-// manyPatterns returns an ignore file of 900 patterns, none of which matches
-// what manyRules makes.
+// manyPatterns returns an ignore file of 900 patterns that match no file of
+// manyRules.
 func manyPatterns(i int, kind string) string {
 	kinds := map[string][]string{
 		"mixed":     {"name_%d_%d", "*.e%d_%d", "gen_%d_%d_*.o", "/top%d_%d", "a/**/b%d_%d/*.x", "**/c%d_%d/[ab]*", "*_%d_%d.?o", "/x/*_%d_%d*y*", "dir_%d_%d/"},

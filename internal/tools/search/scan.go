@@ -115,7 +115,7 @@ func (s *scanner) advance(end, filled int) int {
 }
 
 // block counts and keeps the matching lines in the first end bytes of the buffer.
-// These are complete lines or, unless last is set, a piece of one.
+// They contain complete lines or, unless last is set, a piece of one.
 func (s *scanner) block(m *Matched, end int, last bool) {
 	b := s.buf[:end]
 	open := !last && b[max(end-1, 0)] != '\n'

@@ -15,7 +15,7 @@ import (
 	"agent/internal/tools/search"
 )
 
-// paths returns the files that a walk from start finds, by path.
+// paths returns the files that a walk from start yields, by path.
 func paths(t *testing.T, tree *search.Tree, start string) []string {
 	t.Helper()
 	found, err := tree.Find(t.Context(), start, func(string) bool { return true })
@@ -30,8 +30,8 @@ func paths(t *testing.T, tree *search.Tree, start string) []string {
 	return out
 }
 
-func TestWhatIsFound(t *testing.T) {
-	alone(t)
+func TestWalk(t *testing.T) {
+	isolateGit(t)
 	for name, c := range map[string]struct {
 		files map[string]string
 		start string
@@ -93,7 +93,7 @@ func TestWhatIsFound(t *testing.T) {
 }
 
 func TestRulesFromAbove(t *testing.T) {
-	alone(t)
+	isolateGit(t)
 	repo := writeFiles(t, t.TempDir(), map[string]string{
 		".gitignore":        "above\n/sub/dir/anchored\n",
 		".git/HEAD":         "ref: refs/heads/main\n",
@@ -120,7 +120,7 @@ func TestRulesFromAbove(t *testing.T) {
 }
 
 func TestManyFilesInOneDirectory(t *testing.T) {
-	alone(t)
+	isolateGit(t)
 	files := map[string]string{}
 	var want []string
 	for i := range 200 {
@@ -133,10 +133,9 @@ func TestManyFilesInOneDirectory(t *testing.T) {
 	}
 }
 
-// TestDeepTrees walks trees in which many directories wait at once for those in
-// them.
+// TestDeepTrees walks trees in which many directories wait for their subdirectories.
 func TestDeepTrees(t *testing.T) {
-	alone(t)
+	isolateGit(t)
 	files := map[string]string{".gitignore": "*.o\n"}
 	want := []string{".gitignore"}
 	for depth := 1; depth <= 250; depth++ {
@@ -169,9 +168,9 @@ func TestDeepTrees(t *testing.T) {
 	}
 }
 
-// TestAWalkFollowsNoLink swaps a directory for a link while it is walked.
+// TestAWalkFollowsNoLink replaces a directory by a link during a walk.
 func TestAWalkFollowsNoLink(t *testing.T) {
-	alone(t)
+	isolateGit(t)
 	outside := writeFiles(t, t.TempDir(), map[string]string{"secret": "hit\n"})
 	files := map[string]string{}
 	for i := range 60 {

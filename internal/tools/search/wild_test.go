@@ -12,13 +12,13 @@ import (
 	"agent/internal/tools/search"
 )
 
-// TestPatternsAgreeWithGit compares the verdict on random paths of many ignore
-// files, each of one random pattern, with that of git.
+// TestPatternsAgreeWithGit matches random paths against ignore files of one random
+// pattern each, and compares with git.
 func TestPatternsAgreeWithGit(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed")
 	}
-	alone(t)
+	isolateGit(t)
 	count := 300
 	if testing.Short() {
 		count = 60
@@ -61,7 +61,7 @@ func TestPatternsAgreeWithGit(t *testing.T) {
 	}
 }
 
-// randomPattern is made of few letters and many wildcards, so that it often
+// randomPattern returns a pattern of few letters and many wildcards, which often
 // nearly matches.
 func randomPattern(r *rand.Rand) string {
 	parts := []string{"a", "b", "A", "a", "ab", "*", "*", "**", "?", "/", "/", "/**/", "**/", "/**", `\a`, `\*`, `\/`, "[ab]", "[!a]", "[^b-z]", "[[:upper:]]", ".", "*.a"}
@@ -84,9 +84,9 @@ func randomPath(r *rand.Rand) string {
 	return strings.Join(names, "/")
 }
 
-// TestSlowPatternsInATree puts such patterns into an ignore file.
+// TestSlowPatternsInATree walks a tree with slow patterns in an ignore file.
 func TestSlowPatternsInATree(t *testing.T) {
-	alone(t)
+	isolateGit(t)
 	var rules strings.Builder
 	for i := range 3000 {
 		fmt.Fprintf(&rules, "%s%d\n**/%s%d\n", strings.Repeat("a*", 100+i%50), i, strings.Repeat("*a/**/", 20), i)

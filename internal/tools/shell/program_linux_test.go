@@ -20,11 +20,11 @@ import (
 	"agent/internal/tools/shell/keeper"
 )
 
-// Variables by which this test is another program.
+// Environment variables that make the test binary act as another program.
 const (
-	lineVariable   = "SHELL_TEST_LINE"   // it runs this command,
-	resultVariable = "SHELL_TEST_RESULT" // and writes what came of it to this file
-	rootVariable   = "SHELL_TEST_ROOT"   // it becomes root, and sleeps so many seconds
+	lineVariable   = "SHELL_TEST_LINE"   // command that it runs
+	resultVariable = "SHELL_TEST_RESULT" // file that it writes the result to
+	rootVariable   = "SHELL_TEST_ROOT"   // seconds that it sleeps as root
 )
 
 func TestMain(m *testing.M) {
@@ -47,14 +47,14 @@ func TestMain(m *testing.M) {
 	os.Exit(0)
 }
 
-// runner is this test as a program of its own.
+// runner is the test binary as a separate program.
 type runner struct {
 	*exec.Cmd
 	t    *testing.T
 	file string
 }
 
-// program returns a program that runs a command.
+// program starts a program that runs line.
 func program(t *testing.T, line string) runner {
 	t.Helper()
 	self, err := os.Executable()
@@ -66,7 +66,7 @@ func program(t *testing.T, line string) runner {
 	return r
 }
 
-// result is what came of the command, when the program has ended.
+// result waits for the program and returns the result of its command.
 func (r runner) result() (out shell.Result) {
 	r.t.Helper()
 	text, err := os.ReadFile(r.file)
@@ -85,7 +85,7 @@ func TestNothingSurvivesTheProgram(t *testing.T) { // P5
 		"exec 3>%[2]s; set -m; %[1]s & echo ready >&3; wait",
 		"exec 3>%[2]s; %[1]s & kill -STOP $PPID; echo ready >&3; wait",
 	} {
-		sleep := nap(t)
+		sleep := longSleep(t)
 		fifo := filepath.Join(t.TempDir(), "fifo")
 		if err := syscall.Mkfifo(fifo, 0o600); err != nil {
 			t.Fatal(err)
@@ -94,7 +94,7 @@ func TestNothingSurvivesTheProgram(t *testing.T) { // P5
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		f, err := os.Open(fifo) // when the command opens it too
+		f, err := os.Open(fifo) // blocks until the command opens it
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -102,23 +102,23 @@ func TestNothingSurvivesTheProgram(t *testing.T) { // P5
 		if _, err := io.ReadFull(f, make([]byte, len("ready\n"))); err != nil {
 			t.Fatal(err)
 		}
-		if living(t, sleep) == nil {
+		if processesWith(t, sleep) == nil {
 			t.Error("nothing runs")
 		}
 		if err := cmd.Process.Kill(); err != nil {
 			t.Fatal(err)
 		}
 		_ = cmd.Wait()
-		// All of them hold the other end, so it is closed when they are dead.
+		// All processes hold the other end, so it is closed when they are dead.
 		_ = f.SetReadDeadline(time.Now().Add(time.Minute))
 		if rest, err := io.ReadAll(f); err != nil {
-			t.Errorf("a minute later somebody is left: %q, %v, %v", rest, err, living(t, sleep))
+			t.Errorf("processes are left after a minute: %q, %v, %v", rest, err, processesWith(t, sleep))
 		}
-		gone(t, sleep)
+		wantGone(t, sleep)
 	}
 }
 
-func TestTheTerminalOfTheProgramIsOutOfReach(t *testing.T) { // P7, P12
+func TestCommandCannotReachTheTerminal(t *testing.T) { // P7, P12
 	cmd := program(t, "echo escape >/dev/tty; stty raw -echo </dev/tty; stty raw; echo done")
 	terminal, err := pty.Start(cmd.Cmd)
 	if err != nil {
@@ -129,7 +129,7 @@ func TestTheTerminalOfTheProgramIsOutOfReach(t *testing.T) { // P7, P12
 	if err != nil {
 		t.Fatal(err)
 	}
-	shown, _ := io.ReadAll(terminal) // ends with an error when the program does
+	shown, _ := io.ReadAll(terminal) // returns an error when the program exits
 	if err := cmd.Wait(); err != nil {
 		t.Fatal(err)
 	}
@@ -157,17 +157,17 @@ func TestCommandThatKillsItsKeeper(t *testing.T) {
 	} {
 		t.Run(c.line, func(t *testing.T) {
 			t.Parallel()
-			sleep := nap(t)
+			sleep := longSleep(t)
 			got := run(t, shell.Command{Line: fmt.Sprintf(c.line, sleep), Max: 3 * time.Second})
-			gone(t, sleep)
+			wantGone(t, sleep)
 			same(t, []any{got.Ended, got.Lost}, []any{c.ended, c.lost})
 		})
 	}
-	// The next one has another.
+	// The next command gets a new keeper.
 	same(t, run(t, shell.Command{Line: "echo fine"}).Output, "fine\n")
 }
 
-// state is how a terminal is set.
+// state returns the settings of a terminal.
 func state(f *os.File) (unix.Termios, error) {
 	s, err := unix.IoctlGetTermios(int(f.Fd()), unix.TCGETS)
 	if err != nil {
@@ -176,12 +176,12 @@ func state(f *os.File) (unix.Termios, error) {
 	return *s, nil
 }
 
-func TestWhatIsNotOursToKillIsNotWaitedFor(t *testing.T) {
+func TestUnkillableProcessesAreNotWaitedFor(t *testing.T) {
 	if os.Getuid() != 0 {
-		t.Skip("needs root, to become somebody else")
+		t.Skip("needs root to become another user")
 	}
 	const nobody = 65534
-	dir, err := os.MkdirTemp("/var/tmp", "shell") // where nobody gets at it
+	dir, err := os.MkdirTemp("/var/tmp", "shell") // readable by user nobody
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,7 +199,7 @@ func TestWhatIsNotOursToKillIsNotWaitedFor(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	own, roots := nap(t), nap(t)
+	own, roots := longSleep(t), longSleep(t)
 	line := fmt.Sprintf("%s=%s exec %s >%s/said & %s & until grep nil %[4]s/said; do sleep 0.01; done",
 		rootVariable, strings.TrimPrefix(roots, "sleep "), sudo, dir, own)
 	cmd := program(t, line)
@@ -211,11 +211,11 @@ func TestWhatIsNotOursToKillIsNotWaitedFor(t *testing.T) {
 	}
 	got := cmd.result()
 	if !strings.HasPrefix(got.Output, "<nil>") {
-		t.Skip("nobody can become root here: ", got.Output)
+		t.Skip("cannot become root: ", got.Output)
 	}
 	same(t, []any{got.Ended, got.Lost}, []any{"exit 0", true})
-	gone(t, own)
-	left := living(t, roots)
+	wantGone(t, own)
+	left := processesWith(t, roots)
 	if len(left) != 1 {
 		t.Fatalf("a process of root's is expected to be left: %v; result %+v", left, got)
 	}

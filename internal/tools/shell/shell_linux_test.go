@@ -18,14 +18,14 @@ import (
 	"agent/internal/tools/shell"
 )
 
-// nap returns a sleep of ten minutes that no other process has.
-func nap(t *testing.T) string {
+// longSleep returns a sleep command of ten minutes that no other process runs.
+func longSleep(t *testing.T) string {
 	t.Helper()
 	return fmt.Sprintf("sleep 600.%d%d", os.Getpid(), time.Now().UnixNano())
 }
 
-// living returns the processes whose command line holds what.
-func living(t *testing.T, what string) (found []string) {
+// processesWith returns the live processes with what in their command lines.
+func processesWith(t *testing.T, what string) (found []string) {
 	t.Helper()
 	files, err := filepath.Glob("/proc/[0-9]*/cmdline")
 	if err != nil {
@@ -40,16 +40,16 @@ func living(t *testing.T, what string) (found []string) {
 	return found
 }
 
-// gone fails if a process with what in its command line is alive.
-func gone(t *testing.T, what string) {
+// wantGone fails the test if a process with what in its command line is alive.
+func wantGone(t *testing.T, what string) {
 	t.Helper()
-	if found := living(t, what); found != nil {
+	if found := processesWith(t, what); found != nil {
 		t.Errorf("still there: %v", found)
 	}
 }
 
-func TestLivingSeesProcesses(t *testing.T) {
-	sleep := nap(t)
+func TestProcessesWithFindsProcesses(t *testing.T) {
+	sleep := longSleep(t)
 	cmd := exec.Command("sh", "-c", "echo; exec "+sleep)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -59,15 +59,15 @@ func TestLivingSeesProcesses(t *testing.T) {
 		t.Fatal(err)
 	}
 	out.Read(make([]byte, 1))
-	if living(t, sleep) == nil {
+	if processesWith(t, sleep) == nil {
 		t.Error("a process that runs is not seen")
 	}
 	cmd.Process.Kill()
 	cmd.Wait()
-	gone(t, sleep)
+	wantGone(t, sleep)
 }
 
-func TestCancelEndsAll(t *testing.T) { // P1, P2, P3, P4
+func TestCancelKillsEveryProcess(t *testing.T) { // P1, P2, P3, P4
 	for _, c := range []struct {
 		name, line string // %s is a long sleep
 	}{
@@ -81,14 +81,14 @@ func TestCancelEndsAll(t *testing.T) { // P1, P2, P3, P4
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			sleep := nap(t)
+			sleep := longSleep(t)
 			cancel(t, shell.Command{Line: fmt.Sprintf(c.line, sleep)})
-			gone(t, sleep)
+			wantGone(t, sleep)
 		})
 	}
 }
 
-func TestTheDeafAreKilled(t *testing.T) { // P2
+func TestProcessesThatIgnoreSignalsAreKilled(t *testing.T) { // P2
 	t.Parallel()
 	got := cancel(t, shell.Command{Line: "trap '' TERM INT; echo ready; while :; do sleep 1; done"})
 	same(t, got.Ended, "killed by SIGKILL")
@@ -109,14 +109,14 @@ func TestForceDoesNotWait(t *testing.T) { // P2
 	same(t, got.Ended, "killed by SIGKILL")
 }
 
-func TestManyAreKilled(t *testing.T) { // P11
+func TestManyProcessesAreKilled(t *testing.T) { // P11
 	t.Parallel()
-	sleep := nap(t)
+	sleep := longSleep(t)
 	cancel(t, shell.Command{Line: "f() { [ $1 -eq 0 ] || { setsid " + sleep + " & f $(($1-1)) & f $(($1-1)) & }; " + sleep + "; }; f 5 & echo ready; wait"})
-	gone(t, sleep)
+	wantGone(t, sleep)
 }
 
-func TestForkBombIsFencedIn(t *testing.T) { // P11
+func TestForkBombIsContained(t *testing.T) { // P11
 	t.Parallel()
 	fence := regexp.MustCompile(`/.*/agent-\d+\n|/agent-\d+\n`).FindString(run(t, shell.Command{Line: "cat /proc/self/cgroup"}).Output)
 	if fence == "" {
@@ -127,7 +127,7 @@ func TestForkBombIsFencedIn(t *testing.T) { // P11
 			t.Errorf("the control group %s is left behind", fence)
 		}
 	}
-	sleep := nap(t)
+	sleep := longSleep(t)
 	ctx, stop := context.WithCancel(t.Context())
 	said := ""
 	_, err := shell.Run(ctx, shell.Command{
@@ -141,10 +141,10 @@ func TestForkBombIsFencedIn(t *testing.T) { // P11
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, output %q", err, said)
 	}
-	gone(t, sleep)
+	wantGone(t, sleep)
 }
 
-func TestWhatIsLeftRunningEndsWithTheCommand(t *testing.T) { // P4, P9
+func TestBackgroundProcessesEndWithTheCommand(t *testing.T) { // P4, P9
 	for _, c := range []struct {
 		name, line string
 	}{
@@ -157,9 +157,9 @@ func TestWhatIsLeftRunningEndsWithTheCommand(t *testing.T) { // P4, P9
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			sleep := nap(t)
+			sleep := longSleep(t)
 			got := run(t, shell.Command{Line: fmt.Sprintf(c.line, sleep)})
-			gone(t, sleep)
+			wantGone(t, sleep)
 			if !strings.Contains(got.Output, "done\n") || got.Code != 0 || !got.Left {
 				t.Errorf("result %+v", got)
 			}
@@ -182,8 +182,8 @@ func TestClosedOutputIsNotTheEnd(t *testing.T) { // P9
 	}
 }
 
-func TestSiblingsAreLeftAlone(t *testing.T) {
-	sleep := nap(t)
+func TestOtherProcessesAreNotKilled(t *testing.T) {
+	sleep := longSleep(t)
 	ready, ended := make(chan struct{}), make(chan struct{})
 	ctx, stop := context.WithCancel(t.Context())
 	go func() {
@@ -195,12 +195,12 @@ func TestSiblingsAreLeftAlone(t *testing.T) {
 	}()
 	<-ready
 	run(t, shell.Command{Line: "sleep 30 >/dev/null 2>&1 & true"})
-	if living(t, sleep) == nil {
+	if processesWith(t, sleep) == nil {
 		t.Error("the end of a command took a process of another's")
 	}
 	stop()
 	<-ended
-	gone(t, sleep)
+	wantGone(t, sleep)
 }
 
 func TestChildrenSeeThreeDescriptors(t *testing.T) { // P27
@@ -214,7 +214,7 @@ func TestChildrenSeeThreeDescriptors(t *testing.T) { // P27
 }
 
 func TestFiftyCancelledInARow(t *testing.T) { // P28
-	sleep := nap(t)
+	sleep := longSleep(t)
 	cancel(t, shell.Command{Line: "echo ready; " + sleep})
 	fds, goroutines := descriptors(t), runtime.NumGoroutine()
 	for range 50 {
@@ -229,7 +229,7 @@ func TestFiftyCancelledInARow(t *testing.T) { // P28
 	if z := zombies(t); z != nil {
 		t.Errorf("zombies: %v", z)
 	}
-	gone(t, sleep)
+	wantGone(t, sleep)
 	t.Attr("promise", "commands that are stopped leave nothing: commands stopped in a row: 50")
 }
 
@@ -242,7 +242,7 @@ func descriptors(t *testing.T) int {
 	return len(entries)
 }
 
-// zombies returns our children that are dead and not buried.
+// zombies returns the children that have exited and were not waited for.
 func zombies(t *testing.T) (found []string) {
 	t.Helper()
 	files, err := filepath.Glob("/proc/[0-9]*/stat")

@@ -37,7 +37,7 @@ func run(t *testing.T, c shell.Command) shell.Result {
 	return r
 }
 
-// cancel runs a command and ends the context once it has said "ready".
+// cancel runs a command and cancels it when it prints "ready".
 func cancel(t *testing.T, c shell.Command) shell.Result {
 	t.Helper()
 	c.Env = os.Environ()
@@ -159,7 +159,7 @@ func TestCommandKeepsTheVariablesThatTheUserNames(t *testing.T) {
 	same(t, got.Output, "a  c false\n")
 }
 
-func TestNothingWaitsForAPerson(t *testing.T) { // P6
+func TestNothingWaitsForTheUser(t *testing.T) { // P6
 	for _, line := range []string{
 		"cat",
 		"read -r x; echo got $x; [ -z \"$x\" ]",
@@ -179,7 +179,7 @@ func TestNothingWaitsForAPerson(t *testing.T) { // P6
 	}
 }
 
-func TestThereIsNoTerminal(t *testing.T) { // P7, P12
+func TestCommandHasNoTerminal(t *testing.T) { // P7, P12
 	got := run(t, shell.Command{Line: "echo escape > /dev/tty"})
 	if got.Code == 0 || !strings.Contains(got.Output, "/dev/tty") {
 		t.Errorf("/dev/tty could be opened: %+v", got)
@@ -198,7 +198,7 @@ func TestLimit(t *testing.T) { // P10
 	same(t, said.String(), "before\n")
 }
 
-func TestCancelKeepsWhatWasWritten(t *testing.T) { // P1
+func TestCancelKeepsTheOutput(t *testing.T) { // P1
 	got := cancel(t, shell.Command{Line: "trap 'echo cleaned up; exit 7' TERM; echo ready; while :; do :; done", Grace: time.Minute})
 	same(t, got.Output, "ready\ncleaned up\n")
 	same(t, got.Ended, "exit 7")
@@ -278,7 +278,7 @@ func TestEndlessOutputCostsNoMemory(t *testing.T) { // P8
 		c.Progress = func(text string) { passed = max(passed, len(text)) }
 		got := run(t, c)
 		runtime.ReadMemStats(&after)
-		// What was ever allocated is more than what was held at any time.
+		// TotalAlloc is an upper bound of the memory in use.
 		perSecond := int64(1+got.Took/time.Second) << 20
 		if n := int64(after.TotalAlloc - before.TotalAlloc); n > 5<<20+perSecond {
 			t.Errorf("%s: allocated %d bytes", c.Line, n)
@@ -290,7 +290,7 @@ func TestEndlessOutputCostsNoMemory(t *testing.T) { // P8
 	}
 }
 
-func TestWholeOutput(t *testing.T) {
+func TestCompleteOutputFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "whole")
 	create := func() (*os.File, error) { return os.Create(file) }
 	for _, c := range []struct {
@@ -300,11 +300,11 @@ func TestWholeOutput(t *testing.T) {
 		cut  string
 	}{
 		{"short", shell.Command{Line: "seq 10", Whole: create}, -1, ""},
-		{"just what is kept", shell.Command{Line: "printf 0123456789", Keep: 10, Whole: create}, -1, ""},
+		{"exactly the limit", shell.Command{Line: "printf 0123456789", Keep: 10, Whole: create}, -1, ""},
 		{"one more", shell.Command{Line: "printf 0123456789x", Keep: 10, Whole: create}, 11, ""},
 		{"long", shell.Command{Line: "seq 100000", Whole: create}, 588895, ""},
 		{"too long", shell.Command{Line: "seq 100000", Whole: create, MaxWhole: 50000}, 50000, "the file is limited to 50000 bytes"},
-		{"nobody wants it", shell.Command{Line: "seq 100000"}, -1, ""},
+		{"not requested", shell.Command{Line: "seq 100000"}, -1, ""},
 		{"no file", shell.Command{Line: "seq 100000", Whole: func() (*os.File, error) { return nil, errors.New("no room") }}, -1,
 			"cannot create the file: no room"},
 	} {
@@ -324,7 +324,7 @@ func TestWholeOutput(t *testing.T) {
 	}
 }
 
-func TestFullDiskEndsTheFileAlone(t *testing.T) {
+func TestFullDiskEndsOnlyTheFile(t *testing.T) {
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if err != nil {
 		t.Skip(err)
@@ -357,11 +357,11 @@ func TestInput(t *testing.T) {
 	same(t, run(t, shell.Command{Line: "read x; cat; echo $x", Input: r}).Output, "two\none\n")
 }
 
-func TestProgressIsAllThereIsAndWhole(t *testing.T) {
+func TestProgressHasTheCompleteOutput(t *testing.T) {
 	var said strings.Builder
 	calls := 0
 	got := run(t, shell.Command{
-		// A character that comes in two halves.
+		// A character that is split over two writes.
 		Line:     `printf 'one\n\360\237'; sleep 0.3; printf '\230\200\n'; for i in $(seq 500); do echo $i; done`,
 		Progress: func(text string) { calls++; said.WriteString(text) },
 	})

@@ -165,7 +165,7 @@ type ChangedError struct {
 	Path  string
 	Step  int       // the last step in which the model saw it
 	What  string    // the difference as a diff, or advice
-	Reads []Reading // knowledge of the model from What; nil if What has no diff
+	Reads []Reading // file contents that the diff shows the model; nil without a diff
 }
 
 // Error returns the text for the model.

@@ -12,7 +12,7 @@ import (
 	"agent/internal/tools/workspace"
 )
 
-// open returns a workspace in a new directory with files in it.
+// open returns a workspace in a new directory with files.
 func open(t *testing.T, files map[string]string) *workspace.Workspace {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -54,7 +54,7 @@ func contents(t *testing.T, dir string) map[string]string {
 	return out
 }
 
-// A commit writes the approved changes and returns them, the removals last.
+// A commit writes the approved changes and returns them, with removals last.
 func TestCommitWritesWhatWasApproved(t *testing.T) {
 	w := open(t, map[string]string{"a": "a\n", "b": "b\n", "c": "c\n", "same": "s\n"})
 	tx := w.Begin(nil)
@@ -103,8 +103,7 @@ func TestCommitWritesWhatWasApproved(t *testing.T) {
 	}
 }
 
-// A file is not removed where its content was to move if the new file is not
-// approved.
+// The source of a move is not removed if the new file is not approved.
 func TestContentThatMovesIsNeverLost(t *testing.T) {
 	files := map[string]string{"a": "a\n"}
 	w := open(t, files)
@@ -124,7 +123,7 @@ func TestContentThatMovesIsNeverLost(t *testing.T) {
 	}
 }
 
-func TestFindReachesTheOutputs(t *testing.T) {
+func TestFindAllowsTheOutputDirectory(t *testing.T) {
 	w := open(t, map[string]string{"f": "inside\n"})
 	outputs := filepath.Join(t.TempDir(), "outputs")
 	if w.OutputFile() != nil {
@@ -154,7 +153,7 @@ func TestFindReachesTheOutputs(t *testing.T) {
 	}
 }
 
-func TestLedgerKnowsWhatWasShown(t *testing.T) {
+func TestLedgerRecordsShownContent(t *testing.T) {
 	w := open(t, map[string]string{"f": "1\n2\n3\n"})
 	known := workspace.NewLedger()
 	shown := workspace.NewReading("f", []byte("1\n2\n3\n"))
@@ -174,12 +173,12 @@ func TestLedgerKnowsWhatWasShown(t *testing.T) {
 	_, err := w.Begin(known).Open("f")
 	changed, ok := errors.AsType[*workspace.ChangedError](err)
 	if !ok || changed.Step != 4 || len(changed.Reads) != 1 {
-		t.Errorf("got %v, want a *ChangedError with what has changed since step 4", err)
+		t.Errorf("got %v, want a *ChangedError with the changes since step 4", err)
 	}
 	var none *workspace.Ledger
 	none.Add(1, shown)
 	none.Reset()
 	if _, ok := none.Shown(shown); ok {
-		t.Error("a nil ledger knows something")
+		t.Error("a nil ledger has readings")
 	}
 }

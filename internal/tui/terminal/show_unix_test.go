@@ -94,7 +94,7 @@ func (s *shown) nextKey(want string) {
 // A large paste is complete and in order with the keys.
 func TestLargePaste(t *testing.T) {
 	s := show(t)
-	large := strings.Repeat("a line of what was copied somewhere 日本\r", 100_000)
+	large := strings.Repeat("a line of text copied from a file 日本\r", 100_000)
 	s.Type("a" + ansi.BracketedPasteStart + large + ansi.BracketedPasteEnd + "b")
 	s.nextKey("a")
 	for {

@@ -52,7 +52,7 @@ type Tool struct {
 	Stage   stage
 	Outcome event.Outcome
 	Summary string
-	Diffs   []event.Diff     // what was written, or would have been if the user had approved it
+	Diffs   []event.Diff     // written changes, or proposed ones of a rejected call
 	fault   string           // why it failed, for the user; empty if result says it
 	todo    []event.TodoItem // the plan that it set
 

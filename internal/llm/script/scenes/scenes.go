@@ -97,7 +97,7 @@ func runaway() Scene {
 		Prompt:   "Read kettle.log again and again until it says that the water is ready, and then tell me.",
 		MaxSteps: guard,
 	}
-	// Never the same call three times in a row, which another guard would end.
+	// The loop would stop the same call three times in a row.
 	looks := [][2]string{{"read", `{"path":"kettle.log"}`}, {"search", `{"pattern":"ready","path":"kettle.log"}`}}
 	for i := range 2 * guard {
 		look := looks[i%len(looks)]

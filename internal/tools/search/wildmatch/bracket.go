@@ -14,8 +14,8 @@ func (s *byteSet) add(lo, hi byte) {
 	}
 }
 
-// write puts the set down as a character class. A slash is never in it: no
-// bracket matches one.
+// write appends the set as a character class, without the slash, which no bracket
+// matches.
 func (s *byteSet) write(b *strings.Builder) {
 	s['/'] = false
 	b.WriteByte('[')
@@ -106,8 +106,8 @@ func bracket(glob string, i int, fold bool) (set *byteSet, next int, ok bool) {
 	return set, i + 1, true
 }
 
-// named adds the class that glob begins with, as [:alpha:], and returns how much
-// of it that is: 1 if it is but a bracket. It reports whether git can read it.
+// named adds the class at the beginning of glob, such as [:alpha:], and returns its
+// length: 1 if it is only a bracket. It reports whether git accepts the class.
 func (s *byteSet) named(glob string, fold bool) (n int, ok bool) {
 	end := strings.IndexByte(glob[2:], ']')
 	if end < 0 {

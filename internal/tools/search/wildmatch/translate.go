@@ -6,9 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// The pieces of a translated pattern. They are made of what go-gitignore hands
-// to package regexp untouched: no dot, star or question mark, which it
-// rewrites. Each byte of a path is one character, see Bytewise.
+// The parts of a translated pattern. They contain only characters that
+// go-gitignore passes to package regexp unchanged: no dot, star or question mark. Each byte of a path is one character, see Bytewise.
 const (
 	anyByte  = `[\x{0}-\x{ff}]`
 	notSlash = `[\x{0}-\x{2e}\x{30}-\x{ff}]`

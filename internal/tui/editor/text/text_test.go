@@ -189,7 +189,7 @@ func TestKeys(t *testing.T) {
 		{"capitals", "|one two", func(b *Buffer) { b.UpperWord(); b.UpperWord() }, "ONE TWO|"},
 		{"capitals from within a word", "o|ne, two", (*Buffer).UpperWord, "oNE|, two"},
 		{"small letters", "|ONE, Two", func(b *Buffer) { b.LowerWord(); b.LowerWord() }, "one, two|"},
-		{"what is small stays so", "|one two", (*Buffer).LowerWord, "one| two"},
+		{"lowercase stays lowercase", "|one two", (*Buffer).LowerWord, "one| two"},
 		{"a capital", "| (oNE two", (*Buffer).CapitalWord, " (One| two"},
 		{"a capital of two letters", "|ǆungla", (*Buffer).CapitalWord, "ǅungla|"},
 		{"a word of another script", "|日本 x", (*Buffer).CapitalWord, "日本| x"},

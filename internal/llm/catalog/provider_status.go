@@ -2,9 +2,9 @@ package catalog
 
 import "strings"
 
-// Standing describes whether a provider can be used, as far as known without a
+// ProviderStatus describes whether a provider can be used, as far as known without a
 // network request.
-type Standing struct {
+type ProviderStatus struct {
 	Row     Row
 	BaseURL string
 	Here    bool   // the base URL is on this machine
@@ -13,20 +13,20 @@ type Standing struct {
 	Why     string // why it can be used, otherwise what to set
 }
 
-// Standings returns the standing of every provider except the guide.
-func (in Input) Standings() []Standing {
-	var all []Standing
+// ProviderStatuses returns the status of every provider except the guide.
+func (in Input) ProviderStatuses() []ProviderStatus {
+	var all []ProviderStatus
 	for _, r := range in.Changes.Providers() {
 		if r.Dialect != Builtin {
-			all = append(all, in.standing(r))
+			all = append(all, in.providerStatus(r))
 		}
 	}
 	return all
 }
 
-func (in Input) standing(r Row) Standing {
+func (in Input) providerStatus(r Row) ProviderStatus {
 	base, from, err := in.address(r)
-	s := Standing{Row: r, BaseURL: base, Here: loopback(base), Moved: from != "" && r.moved(from)}
+	s := ProviderStatus{Row: r, BaseURL: base, Here: loopback(base), Moved: from != "" && r.moved(from)}
 	where, held := in.keySource(r)
 	switch {
 	case err != nil:
@@ -48,6 +48,6 @@ func (in Input) standing(r Row) Standing {
 }
 
 // Known returns the data of a model that a provider serves.
-func (in Input) Known(s Standing, m Served) Info {
+func (in Input) Known(s ProviderStatus, m Served) Info {
 	return in.Changes.lookup(s.Row, m.Name, s.Moved).withServed(m)
 }

@@ -234,7 +234,7 @@ func (r *result) addEvent(e event.Event) {
 
 // addTurnEnd updates the result with the end of the turn and returns the exit code.
 func (r *result) addTurnEnd(end *event.TurnEnd) int {
-	r.Reason, r.Error, r.Hint = string(end.Reason), end.Error, end.Hint
+	r.Reason, r.Error, r.Hint = string(end.Reason), end.Error, withoutKeys(end.Hint)
 	r.Steps, r.Usage, r.Cost, r.Duration = end.Steps, end.Usage, end.Cost, end.Duration.Milliseconds()
 	switch end.Reason {
 	case event.Done:
@@ -296,4 +296,13 @@ func readPiped(stdin *os.File, notes io.Writer) (string, error) {
 		return "", command.Usage("standard input is larger than %d MiB: write it to a file and name the file in the prompt", maxPrompt>>20)
 	}
 	return strings.TrimSpace(strings.ToValidUTF8(string(b), "\uFFFD")), nil
+}
+
+// withoutKeys returns a hint without the sentence that names a key: a run has no
+// keyboard.
+func withoutKeys(hint string) string {
+	for _, sentence := range []string{event.HintRetry, event.HintContinue} {
+		hint = strings.TrimSpace(strings.TrimSuffix(hint, sentence))
+	}
+	return hint
 }

@@ -200,7 +200,7 @@ func (a *Agent) turn(ctx context.Context, c *turn.Conversation, p event.Prompt, 
 		if p := recover(); p != nil { // a bug ends the turn, not the program
 			c.Loaded = false // load it again from the log
 			reason = a.endTurn(event.ProviderError, fmt.Sprintf("internal error: %v", p),
-				"The conversation is saved. If this happens again, quit and run agent --continue. Press Enter to retry.")
+				"The conversation is saved. If this happens again, quit and run agent --continue. "+event.HintRetry)
 		}
 	}()
 	if err := a.load(ctx, c); err != nil {
@@ -210,7 +210,7 @@ func (a *Agent) turn(ctx context.Context, c *turn.Conversation, p event.Prompt, 
 		if ctx.Err() != nil {
 			return a.endTurn(event.UserInterrupt, "", "")
 		}
-		return a.endTurn(event.LogError, err.Error(), "Fix the cause, or start a new session with /new. Press Enter to retry.")
+		return a.endTurn(event.LogError, err.Error(), "Fix the cause, or start a new session with /new. "+event.HintRetry)
 	}
 	t := &turn.Turn{
 		Models: a.models, Permissions: a.permissions, Approver: a.user, Inbox: a.inbox, Emit: a.rec.emit,

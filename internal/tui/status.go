@@ -44,7 +44,7 @@ func (h *hints) working() string {
 	case h.Feed.Killing:
 		activity, key = "killing the command", ""
 	case h.Feed.Stopping:
-		activity, key = "interrupting", h.stopKey()+" again to kill the command"
+		activity, key = "interrupting", h.killHint()
 	}
 	facts := []string{phrase.Seconds(h.elapsed())}
 	if h.tokens > 0 && h.Feed.Running {
@@ -70,6 +70,14 @@ func fitWorking(spinner, activity string, facts []string, key string, width int)
 		}
 		facts = facts[:len(facts)-1]
 	}
+}
+
+// killHint says how to kill a command that does not end, "" if none is running.
+func (h *hints) killHint() string {
+	if !h.Feed.RunsCommand() {
+		return ""
+	}
+	return h.stopKey() + " again to kill the command"
 }
 
 // elapsed returns how long the turn has run, in whole seconds.
@@ -117,7 +125,10 @@ func (h *hints) shortActivity() string {
 	case h.Feed.Killing:
 		words = "killing the command"
 	case h.Feed.Stopping:
-		words = "interrupting · " + h.stopKey() + " again to kill the command"
+		words = "interrupting"
+		if hint := h.killHint(); hint != "" {
+			words += " · " + hint
+		}
 	}
 	return transcript.Spinner(h.Transcript.Frame) + " " + phrase.Seconds(h.elapsed()) + " · " + words
 }

@@ -46,7 +46,7 @@ func TestFailures(t *testing.T) {
 		{400, body("invalid_request_error", "messages: at least one message is required"), fault{llm.ErrInvalid, "messages: at least one message is required", false}},
 		{400, body("invalid_request_error", "prompt is too long: 2 tokens > 1 maximum"), fault{llm.ErrTooLong, "prompt is too long: 2 tokens > 1 maximum", false}},
 		{400, body("invalid_request_error", "input length and `max_tokens` exceed context limit: 9 + 9 > 10"), fault{llm.ErrTooLong, "input length and `max_tokens` exceed context limit: 9 + 9 > 10", false}},
-		{400, body("invalid_request_error", "Your credit balance is too low to access the API."), fault{llm.ErrQuota, "Your credit balance is too low to access the API", false}},
+		{400, body("invalid_request_error", "Your credit balance is too low to access the API."), fault{llm.ErrQuota, "Your credit balance is too low to access the API.", false}},
 		{401, body("authentication_error", "invalid x-api-key"), fault{llm.ErrKey, "invalid x-api-key", false}},
 		{402, body("billing_error", "pay first"), fault{llm.ErrQuota, "pay first", false}},
 		{403, body("permission_error", "not yours"), fault{llm.ErrKey, "not yours", false}},

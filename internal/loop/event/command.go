@@ -98,3 +98,10 @@ func (SetMode) isCommand()         {}
 func (SetModel) isCommand()        {}
 func (Found) isCommand()           {}
 func (RunShell) isCommand()        {}
+
+// The sentences that end the hint of a turn after which an empty prompt does
+// something. A front end without a keyboard leaves them out.
+const (
+	HintRetry    = "Press Enter to retry."
+	HintContinue = "Press Enter to continue."
+)

@@ -84,7 +84,7 @@ func byteCount(n int) string {
 // within the answer.
 func continueHint(truncated bool) string {
 	if truncated {
-		return "Press Enter to continue."
+		return event.HintContinue
 	}
 	return "Send a message to continue."
 }
@@ -101,7 +101,7 @@ func failed(err error, truncated bool) ending {
 		case truncated:
 			end.hint = joinHints(e.Hint, continueHint(true))
 		case e.Retry:
-			end.hint = joinHints(e.Hint, "Press Enter to retry.")
+			end.hint = joinHints(e.Hint, event.HintRetry)
 		}
 	}
 	return end

@@ -251,6 +251,8 @@ func (p *front) line(line string) tea.Cmd {
 			p.editor.Take()
 		}
 		return cmd
+	case p.in.Typed && p.CanRetry():
+		p.Retry()
 	}
 	return nil
 }

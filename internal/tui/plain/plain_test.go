@@ -1,8 +1,10 @@
 package plain
 
 import (
+	"bytes"
 	"context"
 	"io"
+	"strings"
 	"testing"
 	"time"
 
@@ -69,4 +71,25 @@ func TestQueueIsSavedAtTheEnd(t *testing.T) {
 		t.Errorf("got %+v, want a draft with %+v", draft, want)
 	}
 	<-ended
+}
+
+// A retry is printed without escape sequences, and an empty line retries a turn that
+// failed.
+func TestRetries(t *testing.T) {
+	var out bytes.Buffer
+	var sent []event.Command
+	send := func(c event.Command) { sent = append(sent, c) }
+	p := newFront(screen.Options{Output: &out}, time.Now, send, Lines{Typed: true})
+	p.begin()
+	p.handle(t.Context(), &event.UserSaid{Text: "go"})
+	p.handle(t.Context(), event.Retrying{Attempt: 2, In: time.Second, Error: "busy"})
+	p.line("")
+	p.handle(t.Context(), &event.TurnEnd{Reason: event.ProviderError, Error: "busy"})
+	p.line("")
+	if diff := cmp.Diff(sent, []event.Command{event.Retry{}}); diff != "" {
+		t.Errorf("(-got +want):\n%s", diff)
+	}
+	if got := out.String(); strings.Contains(got, "\x1b") || !strings.Contains(got, "busy. Retrying in 1 s (attempt 2)") {
+		t.Errorf("got %q", got)
+	}
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"agent/internal/llm"
 	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
@@ -69,7 +71,7 @@ func (p *front) printItem(it transcript.Item) {
 			p.print("  " + row[0] + ": " + row[1])
 		}
 	case *transcript.Retry:
-		p.block("error", strings.Join(it.Draw(transcript.Canvas{Styles: p.Styles, Width: width}), "\n"))
+		p.block("error", ansi.Strip(strings.Join(it.Draw(transcript.Canvas{Styles: p.Styles, Width: width}), "\n")))
 	}
 }
 

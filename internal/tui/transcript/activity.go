@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"slices"
 	"strings"
 
 	"agent/internal/llm"
@@ -27,6 +28,14 @@ func (f *Feed) Activity() string {
 		return calls[0].activity()
 	}
 	return "running " + phrase.Count(len(calls), "tool")
+}
+
+// RunsCommand reports whether a command is running, of a tool call or of the user.
+func (f *Feed) RunsCommand() bool {
+	return f.shell.row != nil || slices.ContainsFunc(f.reply.calls, func(row *Row) bool {
+		t := row.Item.(*Tool)
+		return t.Stage == running && t.Effect == "execute"
+	})
 }
 
 // activity says what a running call does: a command by its line, any other call by

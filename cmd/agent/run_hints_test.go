@@ -1,0 +1,21 @@
+package main
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// A run has no keyboard: its hints name no key.
+func TestHintsOfARunNameNoKey(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	s.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Retry-After", "7200")
+		w.WriteHeader(http.StatusServiceUnavailable)
+	})
+	h := newHome(t, nil, at(s)...)
+	if out, code := h.agent(t, "run", "hi"); code == exitDone || strings.Contains(out, "Press") {
+		t.Errorf("got exit code %d and %q", code, out)
+	}
+}

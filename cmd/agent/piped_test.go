@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 )
 
@@ -49,18 +50,15 @@ func TestRunKeepsLinesApart(t *testing.T) {
 // mark.
 func TestRetryNoticePunctuation(t *testing.T) {
 	t.Parallel()
-	s := serve(t, say("Hello."))
-	failed := false
-	play := s.Config.Handler
-	s.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !failed {
-			failed = true
+	var failed atomic.Bool
+	s := serveFunc(t, func(s *server, w http.ResponseWriter, r *http.Request) {
+		if !failed.Swap(true) {
 			w.WriteHeader(http.StatusServiceUnavailable)
 			fmt.Fprint(w, `{"error": {"message": "We are overloaded. Sorry about that!"}}`)
 			return
 		}
-		play.ServeHTTP(w, r)
-	})
+		s.play(w, r)
+	}, say("Hello."))
 	h := newHome(t, nil, at(s)...)
 	out, code := h.agent(t, "run", "hi")
 	if code != exitDone || !strings.Contains(out, "about that! Retrying in ") {

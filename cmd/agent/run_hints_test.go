@@ -9,8 +9,7 @@ import (
 // A run has no keyboard: its hints name no key.
 func TestHintsOfARunNameNoKey(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
-	s.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	s := serveFunc(t, func(_ *server, w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Retry-After", "7200")
 		w.WriteHeader(http.StatusServiceUnavailable)
 	})

@@ -60,6 +60,16 @@ func serve(t testing.TB, answers ...answer) *server {
 	return s
 }
 
+// serveFunc serves with handle, which may pass requests on to the play of the server
+// that it gets.
+func serveFunc(t testing.TB, handle func(s *server, w http.ResponseWriter, r *http.Request), answers ...answer) *server {
+	t.Helper()
+	s := &server{answers: answers, dropped: make(chan struct{}, len(answers))}
+	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handle(s, w, r) }))
+	t.Cleanup(s.Close)
+	return s
+}
+
 func (s *server) play(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	req := wireRequest{body: string(body)}

@@ -85,6 +85,7 @@ func (s *summing) add(record []byte) {
 		Title   string `json:"title"`
 		Keep    int    `json:"keep"`
 		Line    string `json:"line"`
+		Auto    bool   `json:"auto"`
 		Message struct {
 			Kind llm.Kind `json:"kind"`
 		} `json:"message"`
@@ -103,7 +104,7 @@ func (s *summing) add(record []byte) {
 		return
 	case *event.UserSaid:
 		s.message()
-		if s.FirstAt < 0 {
+		if s.FirstAt < 0 && !e.Auto {
 			s.First, s.FirstAt = FirstWords(e.Text), s.Events
 		}
 	case *event.ShellStart:

@@ -46,9 +46,12 @@ func (h *hints) working() string {
 	case h.Feed.Stopping:
 		activity, key = "interrupting", h.killHint()
 	}
-	facts := []string{phrase.Seconds(h.elapsed())}
-	if h.tokens > 0 && h.Feed.Running {
-		facts = append(facts, phrase.Thousands(h.tokens)+" tokens")
+	var facts []string
+	if h.Feed.Running { // a shell command of the user's is no turn
+		facts = append(facts, phrase.Seconds(h.elapsed()))
+		if h.tokens > 0 {
+			facts = append(facts, phrase.Thousands(h.tokens)+" tokens")
+		}
 	}
 	return fitWorking(transcript.Spinner(h.Transcript.Frame)+" ", activity, facts, key, h.Width)
 }
@@ -130,7 +133,10 @@ func (h *hints) shortActivity() string {
 			words += " · " + hint
 		}
 	}
-	return transcript.Spinner(h.Transcript.Frame) + " " + phrase.Seconds(h.elapsed()) + " · " + words
+	if h.Feed.Running {
+		words = phrase.Seconds(h.elapsed()) + " · " + words
+	}
+	return transcript.Spinner(h.Transcript.Frame) + " " + words
 }
 
 // stopKey returns a key that interrupts the turn now. It prefers one that does not

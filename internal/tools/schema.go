@@ -7,25 +7,28 @@ import (
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"agent/internal/llm"
 )
 
-// schemas returns the schema that the model gets for arguments of type A, and the
-// one that arguments must match. Both have only simple types, because chat
-// templates of local models fail on lists of types. Tags of the fields of A:
+// schemas returns spec with the schemas that the model gets for arguments of type
+// A, and the one that arguments must match. Except in strict mode they have only
+// simple types, because chat templates of local models fail on lists of types.
+// Tags of the fields of A:
 //
 //   - enum:"a,b" lists the values.
 //   - schema:"required" makes an argument required for the model only.
 //   - schema:"hidden" accepts an argument that the model is not told of.
-func schemas[A any]() (shown json.RawMessage, accepted *jsonschema.Resolved, err error) {
+func schemas[A any](spec llm.ToolSpec) (llm.ToolSpec, *jsonschema.Resolved, error) {
 	s, err := jsonschema.For[A](nil)
 	if err != nil {
-		return nil, nil, err
+		return spec, nil, err
 	}
 	t := reflect.TypeFor[A]()
 	simplify(s, t)
-	accepted, err = s.CloneSchemas().Resolve(nil)
+	accepted, err := s.CloneSchemas().Resolve(nil)
 	if err != nil {
-		return nil, nil, err
+		return spec, nil, err
 	}
 	for i := range t.NumField() {
 		name := argumentName(t.Field(i))
@@ -37,8 +40,31 @@ func schemas[A any]() (shown json.RawMessage, accepted *jsonschema.Resolved, err
 			s.Required = append(s.Required, name)
 		}
 	}
-	shown, err = json.Marshal(s)
-	return shown, accepted, err
+	if spec.Schema, err = json.Marshal(s); err != nil {
+		return spec, nil, err
+	}
+	requireAll(s)
+	spec.Strict, err = json.Marshal(s)
+	return spec, accepted, err
+}
+
+// requireAll makes all properties of s and of the schemas inside it required. The
+// optional ones may be null.
+func requireAll(s *jsonschema.Schema) {
+	if s.Items != nil {
+		requireAll(s.Items)
+	}
+	for name, p := range s.Properties {
+		requireAll(p)
+		if slices.Contains(s.Required, name) {
+			continue
+		}
+		p.Types, p.Type = []string{p.Type, "null"}, ""
+		if p.Enum != nil {
+			p.Enum = append(p.Enum, nil)
+		}
+	}
+	s.Required = s.PropertyOrder
 }
 
 // simplify replaces the lists of types in s, the schema of t, and adds the values

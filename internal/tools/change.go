@@ -62,7 +62,7 @@ func changeResult(asked, written []*workspace.Draft) Result {
 			text += " The user approved a different change than you requested. Read the file before you continue."
 		case w.After != nil:
 			text = strings.Join(append([]string{text}, w.Notes...), " ")
-			r.Reads = append(r.Reads, workspace.NewReading(w.Path, w.After))
+			r.Reads = append(r.Reads, w.Reading())
 		}
 		lines = append(lines, text)
 		if len(asked) == 1 {

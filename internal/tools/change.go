@@ -7,7 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"agent/internal/llm/marker"
 	"agent/internal/llm/phrase"
+	"agent/internal/tools/advice"
 	"agent/internal/tools/workspace"
 )
 
@@ -16,6 +18,9 @@ import (
 func changeCall(t *workspace.Transaction, verb string, named int) (Call, error) {
 	drafts, warnings, err := t.Changes()
 	if err != nil {
+		return Call{}, err
+	}
+	if err := checkCopied(drafts); err != nil {
 		return Call{}, err
 	}
 	c := Call{Effect: Write, Warnings: warnings}
@@ -41,6 +46,26 @@ func changeCall(t *workspace.Transaction, verb string, named int) (Call, error) 
 		return changeResult(drafts, written), err
 	}
 	return c, nil
+}
+
+// checkCopied returns an error if a change adds a note that stands for truncated
+// text, because the text would be lost.
+func checkCopied(drafts []*workspace.Draft) error {
+	var known [][]byte
+	for _, d := range drafts {
+		known = append(known, d.Before)
+	}
+	for _, d := range drafts {
+		if note := marker.Copied(d.After, known...); note != "" {
+			return copiedError("the new text of "+d.Path, note)
+		}
+	}
+	return nil
+}
+
+func copiedError(where, note string) error {
+	return advice.Add(fmt.Errorf("%s contains %q, which stands for text that was truncated", where, phrase.Clip(note, 80)),
+		"Read that text, and give all of it. Nothing was done")
 }
 
 // changeResult returns the result of a commit. written may differ from asked: the

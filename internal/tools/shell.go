@@ -48,9 +48,9 @@ type Commands struct {
 // tools.
 func (c Commands) Tools(jobs *Jobs) []Tool {
 	s := &shellTool{Commands: c, jobs: jobs, dir: "."}
-	tools := []Tool{New("shell", shellText, s.prepare)}
+	tools := []Tool{New("shell", shellText, s.prepare, s.shellForm())}
 	if jobs != nil {
-		tools = append(tools, New("jobs", jobsText, s.prepareJob))
+		tools = append(tools, New("jobs", jobsText, s.prepareJob, jobsForm()))
 	}
 	return tools
 }

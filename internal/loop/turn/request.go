@@ -19,6 +19,9 @@ const (
 	maxTries  = 6
 	firstWait = time.Second
 	maxWait   = time.Minute // unless the provider asks for more
+	// fallbackWait is the longest wait that a provider can ask for before a fallback
+	// replaces its model.
+	fallbackWait = 10 * time.Second
 )
 
 // requester gets the replies of the model: it makes room in the window, chooses the
@@ -80,8 +83,8 @@ func (q *requester) request(m Model) llm.Request {
 	return req
 }
 
-// retry streams one reply of m, in at most tries attempts; 0 is no limit. It
-// retries while no part of a reply was accepted and the error allows it, and once
+// retry streams one reply of m, in at most tries attempts; 0 is no limit and means
+// that no fallback follows. It retries while no part of a reply was accepted and the error allows it, and once
 // if the reply is empty.
 func (q *requester) retry(ctx context.Context, m Model, tries int) (*llm.Reply, error) {
 	emptyBefore := false
@@ -108,6 +111,9 @@ func (q *requester) retry(ctx context.Context, m Model, tries int) (*llm.Reply, 
 		now := q.out.clock.Now()
 		if giveUp.IsZero() {
 			giveUp = now.Add(retryTime)
+		}
+		if tries > 0 && e.RetryAfter > fallbackWait {
+			return reply, err
 		}
 		left := giveUp.Sub(now)
 		if e.RetryAfter > left {

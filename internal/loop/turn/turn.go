@@ -42,7 +42,7 @@ type run struct {
 	unpriced bool    // the price of a step is unknown
 	cost     float64 // of the steps with a known price, in US dollars
 	note     string  // to the model, for the next step
-	resumed  bool    // a truncated answer has been continued
+	resumed  bool    // the previous reply was cut off, and the model was asked to continue
 }
 
 // ending is why a turn ends: its reason, and the error with its hint for the user.

@@ -26,7 +26,7 @@ func Providers() []Row {
 		{Name: "deepseek", Dialect: OpenAI, BaseURL: "https://api.deepseek.com/v1",
 			KeyNames: []string{"DEEPSEEK_API_KEY"}, Default: "deepseek-v4-pro",
 			Prefixes: []string{"deepseek-v", "deepseek-chat", "deepseek-reasoner"},
-			Quirks:   openai.Quirks{KeepThinking: true}},
+			Quirks:   openai.Quirks{KeepThinking: true, PadThinking: true}},
 		{Name: "mistral", Dialect: OpenAI, BaseURL: "https://api.mistral.ai/v1",
 			KeyNames: []string{"MISTRAL_API_KEY"}, Default: "mistral-large-latest",
 			Prefixes: []string{"mistral-large", "mistral-medium", "magistral-", "ministral-", "codestral-", "devstral-"}},

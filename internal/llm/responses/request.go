@@ -17,6 +17,8 @@ type Quirks struct {
 	// NoSummary is set if reasoning summaries are rejected, as for
 	// organizations that are not verified.
 	NoSummary bool
+	// CacheKey sends llm.Request.CacheKey.
+	CacheKey bool
 }
 
 // request is the body of a request. Fields that change least come first, so
@@ -25,6 +27,7 @@ type request struct {
 	Model           string      `json:"model"`
 	Stream          bool        `json:"stream"`
 	Store           bool        `json:"store"`
+	CacheKey        string      `json:"prompt_cache_key,omitempty"`
 	Include         []string    `json:"include,omitempty"`
 	Reasoning       *reasoning  `json:"reasoning,omitempty"`
 	MaxOutputTokens int         `json:"max_output_tokens,omitempty"`
@@ -66,6 +69,9 @@ type tool struct {
 // reasoning.
 func NewRequest(req llm.Request, q Quirks) ([]byte, error) {
 	r := request{Model: req.Model, Stream: true, MaxOutputTokens: req.MaxTokens, Instructions: req.System, Input: input(req)}
+	if q.CacheKey {
+		r.CacheKey = req.CacheKey
+	}
 	if !q.Plain {
 		r.Include = []string{"reasoning.encrypted_content"}
 		r.Reasoning = &reasoning{Effort: req.Effort, Summary: "auto"}

@@ -32,12 +32,12 @@ func (c Choice) Connect() (llm.Provider, error) {
 	}
 	switch c.Dialect() {
 	case OpenAI:
-		return openai.New(openai.Options{Endpoint: at, Path: c.Provider.Path, Quirks: c.Provider.Quirks}), nil
+		return openai.New(openai.Options{Endpoint: at, Path: c.Provider.Path, Quirks: c.quirks(), Learned: c.learned}), nil
 	case Anthropic:
 		return anthropic.New(anthropic.Options{Endpoint: at, MaxTokens: c.Info.Output}), nil
 	case Responses:
 		plain := c.Info.Exact && c.Info.Effort != nil && len(c.Info.Effort) == 0
-		return responses.New(responses.Options{Endpoint: at, Quirks: responses.Quirks{Plain: plain}}), nil
+		return responses.New(responses.Options{Endpoint: at, Quirks: responses.Quirks{Plain: plain, CacheKey: c.takesCacheKey()}, Learned: c.learned}), nil
 	}
 	return nil, fmt.Errorf("unknown dialect %q of provider %s", c.Dialect(), c.Provider.Name)
 }

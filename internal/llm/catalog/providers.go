@@ -16,7 +16,7 @@ func Providers() []Row {
 			Vendors: map[string]string{"anthropic": "anthropic", "openai": "openai", "google": "gemini", "x-ai": "xai", "mistralai": "mistral"},
 			Headers: map[string]string{"X-Title": "agent"}},
 		{Name: "databricks", Dialect: OpenAI, URLName: "DATABRICKS_HOST", Path: "/serving-endpoints/{model}/invocations",
-			KeyNames: []string{"DATABRICKS_TOKEN"}, DefaultName: "LLM_ENDPOINT_NAME", Prefixes: []string{"databricks-"},
+			KeyNames: []string{"DATABRICKS_TOKEN"}, DefaultName: "LLM_ENDPOINT_NAME", Listing: DatabricksListing, Prefixes: []string{"databricks-"},
 			Client: &Client{IDName: "DATABRICKS_CLIENT_ID", SecretName: "DATABRICKS_CLIENT_SECRET", Path: "/oidc/v1/token", Scope: "all-apis"}},
 		{Name: "azure", Dialect: OpenAI, Several: true, URLName: "AZURE_OPENAI_ENDPOINT", Suffix: "/openai/v1",
 			KeyNames: []string{"AZURE_OPENAI_API_KEY"}, KeyHeader: "Api-Key", DefaultName: "AZURE_OPENAI_DEPLOYMENT",

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"testing"
 
@@ -86,13 +87,7 @@ func TestLearnedNoTools(t *testing.T) {
 	if got := state(in); got != "false false <nil>" {
 		t.Errorf("another model: got %s", got)
 	}
-	if diff := cmp.Diff(slices.Sorted(func(yield func(string) bool) {
-		for base := range memory {
-			if !yield(base) {
-				return
-			}
-		}
-	}), []string{"http://127.0.0.1:8080/v1"}); diff != "" {
+	if diff := cmp.Diff(slices.Sorted(maps.Keys(memory)), []string{"http://127.0.0.1:8080/v1"}); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"agent/internal/llm"
@@ -38,6 +39,7 @@ type requester struct {
 // conversation is too long for the model, it compacts the conversation and sends it
 // again, once. The reply is never nil; after an error it holds the part received.
 func (q *requester) reply(ctx context.Context) (*llm.Reply, Model, error) {
+	q.noteWindow()
 	q.makeRoom()
 	reply, model, err := q.anyModel(ctx)
 	if e, ok := errors.AsType[*llm.Error](err); ok && e.Kind == llm.ErrTooLong && !accepted(reply) && ctx.Err() == nil {
@@ -46,7 +48,8 @@ func (q *requester) reply(ctx context.Context) (*llm.Reply, Model, error) {
 			reply, model, err = q.anyModel(ctx)
 		}
 	}
-	q.conv.meter = q.conv.meter.Counted(reply.Finish.Usage, len(q.conv.Messages)+len(reply.Messages()))
+	q.measure(ctx, model, reply)
+	q.conv.meter = q.conv.meter.Counted(reply.Finish.Usage, slices.Concat(q.conv.Messages, reply.Messages()))
 	return reply, model, err
 }
 
@@ -72,7 +75,7 @@ func (q *requester) anyModel(ctx context.Context) (*llm.Reply, Model, error) {
 
 // request returns the next request to m.
 func (q *requester) request(m Model) llm.Request {
-	req := llm.Request{Model: m.ID, System: q.System, Messages: withCutsMarked(q.conv.Messages), Effort: m.Effort, MaxTokens: m.MaxTokens}
+	req := llm.Request{Model: m.ID, System: q.System, Messages: withCutsMarked(q.conv.Messages), Effort: m.Effort, MaxTokens: m.MaxTokens, CacheKey: q.Session}
 	if m.Blind {
 		stripImages(req.Messages)
 	}
@@ -178,6 +181,9 @@ func (q *requester) switchToText(ctx context.Context, m Model, err error) bool {
 		return false
 	}
 	q.conv.textCalls[m.Name] = true
+	if m.NoTools != nil {
+		m.NoTools()
+	}
 	q.out.emit(event.Notice{Text: m.Name + " now writes its tool calls as text."})
 	return true
 }

@@ -21,12 +21,13 @@ type Turn struct {
 	// tool runs, because that call would not be recorded.
 	Emit func(event.Event) error
 
-	System string // the system prompt
-	Tools  []tools.Tool
-	Runner Runner
-	Schema *Schema // of the last answer; may be nil
-	Limits Limits
-	Clock  Clock
+	Session string // identifies the session to the provider's cache; may be empty
+	System  string // the system prompt
+	Tools   []tools.Tool
+	Runner  Runner
+	Schema  *Schema // of the last answer; may be nil
+	Limits  Limits
+	Clock   Clock
 }
 
 // run is a turn in progress.
@@ -38,6 +39,7 @@ type run struct {
 	calls    *executor
 	guards   *guards
 	answer   *answerFitter
+	final    llm.Answer // of this turn
 	end      event.TurnEnd
 	unpriced bool    // the price of a step is unknown
 	cost     float64 // of the steps with a known price, in US dollars
@@ -115,21 +117,21 @@ func (r *run) step(ctx context.Context) ending {
 	r.end.Steps++
 	r.conv.Steps++
 	said := r.answer.unwrap(distinct(r.conv.Messages, reply.Messages()))
-	for _, m := range said {
-		r.out.emit(&event.MessageDone{Meta: r.out.meta(), Message: m})
-	}
-	r.conv.add(said...)
+	r.addReply(said)
 	calls := callsOf(said)
 	end, notRun := r.judgeReply(ctx, reply, err, said)
 	results, worked := r.calls.run(ctx, calls, notRun)
 	r.conv.add(results...)
+	for _, m := range results {
+		r.final.Add(m)
+	}
 	r.endStep(reply, model)
 	if end.reason == "" && len(calls) > 0 {
 		end = r.judgeResults(ctx, calls, results, worked)
 	}
 	if end.reason == event.Done {
 		var note string
-		if end, note = r.answer.judge(said); note != "" {
+		if end, note = r.answer.judge(&r.final); note != "" {
 			r.note = note
 		}
 		if r.addPrompts() { // the model has to read them
@@ -137,6 +139,15 @@ func (r *run) step(ctx context.Context) ending {
 		}
 	}
 	return end
+}
+
+// addReply adds the messages of a reply.
+func (r *run) addReply(said []llm.Message) {
+	for _, m := range said {
+		r.out.emit(&event.MessageDone{Meta: r.out.meta(), Message: m})
+		r.final.Add(m)
+	}
+	r.conv.add(said...)
 }
 
 // judgeResults returns how the turn ends after its calls; the zero value if it continues.
@@ -184,6 +195,7 @@ func (r *run) endStep(reply *llm.Reply, model Model) {
 func (r *run) say(p event.Prompt, steered bool) {
 	r.out.emit(&event.UserSaid{Meta: r.out.meta(), Text: p.Text, Images: p.Images, Steered: steered})
 	r.conv.add(llm.Message{Kind: llm.User, Text: p.Text, Images: p.Images})
+	r.final.End()
 }
 
 // addNotes adds notes of the program, as user messages.
@@ -191,6 +203,7 @@ func (r *run) addNotes(texts ...string) {
 	for _, text := range texts {
 		r.out.emit(&event.UserSaid{Meta: r.out.meta(), Text: text, Steered: true, Auto: true})
 		r.conv.add(llm.Message{Kind: llm.User, Text: text})
+		r.final.Add(llm.Message{Kind: llm.User})
 	}
 }
 

@@ -96,8 +96,6 @@ type app struct {
 	// findLocal searches for a model on this machine. It is nil if a model is
 	// connected or the search is disabled.
 	findLocal func(context.Context) event.Found
-	// advice is shown if findLocal finds no model; may be empty.
-	advice string
 }
 
 // open opens a new session, or the one that f resumes. attended means that a user

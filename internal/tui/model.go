@@ -59,11 +59,8 @@ func newModel(o screen.Options, now func() time.Time, send func(event.Command)) 
 	return m
 }
 
-// Init has nothing to do: what the terminal tells of itself it is asked when it is
-// taken.
-func (m *model) Init() tea.Cmd {
-	return m.slash.Models.ReadForWelcome()
-}
+// Init implements tea.Model.
+func (m *model) Init() tea.Cmd { return nil }
 
 // Update routes msg and sees to it that what moves keeps moving.
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {

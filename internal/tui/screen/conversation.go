@@ -69,11 +69,12 @@ func (c *Conversation) Open(notices []string) {
 	add := c.Transcript.Head
 	if len(c.Options.Session.History) > 0 {
 		add = c.Transcript.Add
-	} else if c.connected() && len(c.Play) == 0 {
-		c.firstHint = add(&transcript.Notice{Text: firstHint})
 	}
 	for _, n := range append(slices.Clone(c.Options.Notices), notices...) {
 		add(&transcript.Notice{Text: n})
+	}
+	if len(c.Options.Session.History) == 0 && c.connected() && len(c.Play) == 0 {
+		c.firstHint = c.Transcript.Head(&transcript.Notice{Text: firstHint})
 	}
 	if c.Options.Session.Title != "" { // it may be older than the history
 		c.SetTitle(c.Options.Session.Title)

@@ -124,8 +124,8 @@ type Models struct {
 	List func(ctx context.Context, complete bool) ([]Model, error)
 	// Blind reports whether a model, as PROVIDER/NAME, is known not to support images.
 	Blind func(model string) bool
-	// Welcome describes the offline guide at the first start without a model; empty at
-	// every other start.
+	// Welcome tells the user of a new session without a model how to connect one;
+	// empty for other sessions.
 	Welcome string
 	// Searching is set during the search for a model on this machine, which ends with
 	// event.Searched. The welcome is shown only if it finds none.

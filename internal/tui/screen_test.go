@@ -27,7 +27,7 @@ func edit() event.Diff {
 func TestStart(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
 		d := newDriver(t, w, h, screen.Options{
-			Models:  screen.Models{Name: "openai/m", Why: "OPENAI_API_KEY is set"},
+			Models: screen.Models{Name: "openai/m", Why: "OPENAI_API_KEY is set"},
 		})
 		d.golden("start-" + size)
 	})

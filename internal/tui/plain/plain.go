@@ -261,7 +261,7 @@ func (p *front) line(line string) tea.Cmd {
 // nothing runs any more.
 func (p *front) finish() {
 	for p.dialog.Waits() {
-		p.reply(event.Answer{Decision: event.Refuse, Note: "the input has ended, so no user can answer"})
+		p.reply(event.Answer{Decision: event.Refuse, Note: "standard input ended before an answer"})
 	}
 	if !p.Busy() && !p.prompt.Queue.ShellRuns() && len(p.Feed.Pending) == 0 && p.background == 0 && p.lists.filter == "" {
 		p.Done = true

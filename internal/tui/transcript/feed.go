@@ -130,7 +130,7 @@ func (f *Feed) split(inTurn bool) {
 
 func (f *Feed) userSaid(ev *event.UserSaid) {
 	if ev.Auto {
-		f.list.append(&Notice{ev.Text})
+		f.list.append(&Notice{"Sent to the model: " + ev.Text})
 		return
 	}
 	f.PromptLog.said(ev, f.list.Events()-1)

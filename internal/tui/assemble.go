@@ -7,8 +7,8 @@ import (
 	"agent/internal/tui/slash"
 )
 
-// assemble makes the parts of the screen that stand on the editor and the dialog,
-// and connects them. It returns what is to be told of custom commands.
+// assemble makes the parts of the screen that need the editor and the dialog, and
+// connects them. It returns notices about custom commands.
 func (m *model) assemble() (notices []string) {
 	ses := m.Conversation
 	m.layers = &layer.Stack{}

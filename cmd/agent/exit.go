@@ -25,7 +25,7 @@ const (
 // exitCodes is the table of exit codes in the help of commands.
 const exitCodes = `Exit codes:
   0    success
-  1    failure, a turn stopped by a limit, or a tool call that was not approved
+  1    failure; agent run: a limit stopped the turn; agent tool: the call was not approved
   2    wrong usage
   3    agent run: a tool call was denied because no user could approve it
   129  hangup (SIGHUP)

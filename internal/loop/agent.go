@@ -305,7 +305,7 @@ func (a *Agent) compact(ctx context.Context) {
 		a.rec.notify("Cannot compact: " + err.Error())
 		return
 	}
-	need := window.Need{Enough: a.conv.Tokens() / 4, Least: 1, Why: "requested"}
+	need := window.Need{Enough: a.conv.Tokens() / 4, Minimum: 1, Why: "requested"}
 	if !a.conv.Compact(need, func(e event.Event) { _ = a.rec.emit(e) }, a.rec.meta) {
 		a.rec.notify("Nothing to compact: there is no long old content.")
 	}

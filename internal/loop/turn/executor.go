@@ -175,7 +175,8 @@ func (x *executor) decide(ctx context.Context, c *toolCall) bool {
 		c.finish(event.Interrupted, notRunStopped)
 		return false
 	case v.Refuse:
-		c.finish(event.Refused, "denied: "+v.Why+". Say what you would change and why, then end your answer: the user changes the mode when you may edit")
+		c.end.Error = "denied: " + v.Why
+		c.finish(event.Refused, c.end.Error+". Describe the change and why you would make it, then end your answer. The user leaves the mode to allow edits")
 		return false
 	case v.Ask:
 		return x.approve(ctx, c, v)

@@ -43,7 +43,7 @@ func (q *requester) reply(ctx context.Context) (*llm.Reply, Model, error) {
 	q.makeRoom()
 	reply, model, err := q.anyModel(ctx)
 	if e, ok := errors.AsType[*llm.Error](err); ok && e.Kind == llm.ErrTooLong && !accepted(reply) && ctx.Err() == nil {
-		need := window.Need{Enough: q.conv.Tokens() / 3, Least: 1, Why: "the conversation was too long for the model"}
+		need := window.Need{Enough: q.conv.Tokens() / 3, Minimum: 1, Why: "the conversation was too long for the model"}
 		if q.conv.Compact(need, q.out.emit, q.out.meta) {
 			reply, model, err = q.anyModel(ctx)
 		}
@@ -77,7 +77,7 @@ func (q *requester) anyModel(ctx context.Context) (*llm.Reply, Model, error) {
 func (q *requester) request(m Model) llm.Request {
 	p := q.conv.Prefix
 	req := llm.Request{Model: m.ID, System: p.System, Tools: slices.Clone(p.Tools), Messages: withCutsMarked(q.conv.Messages), Effort: m.Effort, MaxTokens: m.MaxTokens, CacheKey: q.Session}
-	if m.Blind {
+	if m.NoImages {
 		stripImages(req.Messages)
 	}
 	q.answer.require(&req)

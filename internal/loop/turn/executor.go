@@ -41,8 +41,9 @@ type ConversationTool interface {
 // parallel.
 type executor struct {
 	*Turn
-	conv *Conversation
-	out  *reporter
+	conv     *Conversation
+	out      *reporter
+	untested bool // files were changed, and nothing ran since
 }
 
 // run returns the results of all calls in order, and whether any of them ran. If
@@ -201,6 +202,12 @@ func (x *executor) finish(c *toolCall) {
 		c.end.Duration = c.end.Time.Sub(c.start)
 	}
 	c.end.Reads = x.conv.addReads(c.msg.ID, c.reads)
+	switch {
+	case c.tested || c.ran && c.call.Effect == tools.Execute:
+		x.untested = false
+	case len(c.end.Diffs) > 0:
+		x.untested = true
+	}
 	x.out.emit(&c.end)
 }
 

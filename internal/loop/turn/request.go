@@ -29,6 +29,7 @@ type requester struct {
 	out    *reporter
 	user   confirmer
 	answer *answerFitter
+	last   bool // the reply must not call tools
 }
 
 // reply returns the reply to the conversation and the model that wrote it. If the
@@ -75,6 +76,9 @@ func (q *requester) request(m Model) llm.Request {
 	}
 	for _, tool := range q.Tools {
 		req.Tools = append(req.Tools, tool.Spec())
+	}
+	if q.last {
+		req.ToolChoice.Mode = llm.ChoiceNone
 	}
 	q.answer.require(&req)
 	return req

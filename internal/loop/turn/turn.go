@@ -25,8 +25,12 @@ type Turn struct {
 	Tools  []tools.Tool
 	Runner Runner
 	Schema *Schema // of the last answer; may be nil
-	Limits Limits
-	Clock  Clock
+	// HowToTest tells the model how to test its changes: "run `make test`". It is
+	// empty if no way is known. Commands is set if commands can be approved. Nil if
+	// the model is never reminded.
+	HowToTest func(commands bool) string
+	Limits    Limits
+	Clock     Clock
 }
 
 // run is a turn in progress.
@@ -43,6 +47,10 @@ type run struct {
 	cost     float64 // of the steps with a known price, in US dollars
 	note     string  // to the model, for the next step
 	resumed  bool    // a truncated answer has been continued
+	reminded bool    // the model got the note of reminder
+	// limit is how the turn ends after the next reply, because it reached the step
+	// limit without a user; zero before that.
+	limit ending
 }
 
 // ending is why a turn ends: its reason, and the error with its hint for the user.
@@ -92,13 +100,13 @@ func newRun(t *Turn, c *Conversation) *run {
 	answer := &answerFitter{schema: t.Schema}
 	return &run{
 		Turn: t, conv: c, out: out, answer: answer, guards: newGuards(user, t.Limits.Steps),
-		requests: &requester{t, c, out, user, answer}, calls: &executor{t, c, out},
+		requests: &requester{Turn: t, conv: c, out: out, user: user, answer: answer}, calls: &executor{Turn: t, conv: c, out: out},
 	}
 }
 
 // step gets one reply of the model and runs its calls.
 func (r *run) step(ctx context.Context) ending {
-	end := r.guards.beforeStep(ctx, r.end.Steps)
+	end := r.beforeStep(ctx)
 	if end.reason == "" {
 		end = r.confirmHost(ctx)
 	}
@@ -121,6 +129,9 @@ func (r *run) step(ctx context.Context) ending {
 	r.conv.add(said...)
 	calls := callsOf(said)
 	end, notRun := r.judgeReply(ctx, reply, err, said)
+	if r.limit.reason != "" {
+		end, notRun = r.endAtLimit(end)
+	}
 	results, worked := r.calls.run(ctx, calls, notRun)
 	r.conv.add(results...)
 	r.endStep(reply, model)
@@ -128,9 +139,10 @@ func (r *run) step(ctx context.Context) ending {
 		end = r.judgeResults(ctx, calls, results, worked)
 	}
 	if end.reason == event.Done {
-		var note string
-		if end, note = r.answer.judge(said); note != "" {
-			r.note = note
+		if end, r.note = r.answer.judge(said); end.reason == event.Done {
+			if r.note = r.reminder(); r.note != "" {
+				end = ending{}
+			}
 		}
 		if r.addPrompts() { // the model has to read them
 			end = ending{}

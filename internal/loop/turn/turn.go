@@ -124,7 +124,7 @@ func (r *run) step(ctx context.Context) ending {
 	reply, model, err := r.requests.reply(ctx)
 	r.end.Steps++
 	r.conv.Steps++
-	said := r.answer.unwrap(distinct(r.conv.Messages, reply.Messages()))
+	said := r.calls.understand(r.answer.unwrap(distinct(r.conv.Messages, reply.Messages())))
 	for _, m := range said {
 		r.out.emit(&event.MessageDone{Meta: r.out.meta(), Message: m})
 	}

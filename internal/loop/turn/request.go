@@ -33,6 +33,7 @@ type requester struct {
 	out    *reporter
 	user   confirmer
 	answer *answerFitter
+	last   bool // the reply must not call tools
 }
 
 // reply returns the reply to the conversation and the model that wrote it. If the
@@ -79,6 +80,9 @@ func (q *requester) request(m Model) llm.Request {
 	req := llm.Request{Model: m.ID, System: p.System, Tools: slices.Clone(p.Tools), Messages: withCutsMarked(q.conv.Messages), Effort: m.Effort, MaxTokens: m.MaxTokens, CacheKey: q.Session}
 	if m.NoImages {
 		stripImages(req.Messages)
+	}
+	if q.last {
+		req.ToolChoice.Mode = llm.ChoiceNone
 	}
 	q.answer.require(&req)
 	return req

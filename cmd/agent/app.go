@@ -14,6 +14,7 @@ import (
 	"agent/cmd/agent/desktop"
 	"agent/cmd/agent/settings"
 	"agent/internal/history"
+	"agent/internal/llm/catalog"
 	"agent/internal/llm/offline"
 	"agent/internal/llm/wire"
 	"agent/internal/loop"
@@ -253,7 +254,7 @@ func (a *app) addTools(inRepo bool) {
 	}
 	a.protectPaths()
 	known := workspace.NewLedger()
-	a.options.Ledger = known
+	a.options.Ledger, a.options.Offer = known, catalog.Offer
 	a.jobs = tools.NewJobs()
 	a.options.Jobs = a.jobs
 	a.index = tools.NewIndex(a.work)

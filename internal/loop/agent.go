@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"agent/internal/history"
+	"agent/internal/llm"
 	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
 	"agent/internal/loop/session"
@@ -35,6 +36,9 @@ type Options struct {
 	// unknown. It may be nil.
 	Instructions func(window int) (text string, files []event.InstructionFile)
 	Tools        []tools.Tool // the agent adds todo and ask
+	// Offer returns the tools of all that a model with that name and context window
+	// is offered. If it is nil, every model is offered all.
+	Offer func(model string, window int, all []llm.ToolSpec) []llm.ToolSpec
 	// Interceptors act around every call, also those of commands that the user types.
 	Interceptors tools.Interceptors
 	Ledger       *workspace.Ledger // filled by the agent for Tools; may be nil

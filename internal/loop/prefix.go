@@ -34,8 +34,12 @@ func (a *Agent) prefix(m turn.Model) event.Prefix {
 		add(text)
 	}
 	for _, t := range a.tools {
-		spec := t.Spec()
-		p.Tools = append(p.Tools, spec)
+		p.Tools = append(p.Tools, t.Spec())
+	}
+	if a.o.Offer != nil {
+		p.Tools = a.o.Offer(m.ID, m.Context, p.Tools)
+	}
+	for _, spec := range p.Tools {
 		basis = append(basis, spec.Name)
 	}
 	p.Hash = hashOf(p.System, p.Tools)

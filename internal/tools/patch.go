@@ -5,12 +5,18 @@ import (
 	_ "embed"
 	"fmt"
 
+	"agent/internal/llm"
 	"agent/internal/tools/edit"
 	"agent/internal/tools/workspace"
 )
 
 //go:embed patch.md
 var patchText string
+
+// patchGrammar is the format of a patch, for models that can write it as plain text.
+//
+//go:embed patch.lark
+var patchGrammar string
 
 // maxTitled is how many files the title of a patch names.
 const maxTitled = 3
@@ -20,7 +26,7 @@ type patchArgs struct {
 }
 
 func patchTool(w *workspace.Workspace, known *workspace.Ledger) Tool {
-	return New("patch", patchText, func(ctx context.Context, a patchArgs) (Call, error) {
+	return freeform{argument: "patch", grammar: patchGrammar, Tool: New("patch", patchText, func(ctx context.Context, a patchArgs) (Call, error) {
 		actions, err := edit.ParsePatch(a.Patch)
 		if err != nil {
 			return Call{}, fmt.Errorf("%w (nothing was changed)", err)
@@ -36,7 +42,19 @@ func patchTool(w *workspace.Workspace, known *workspace.Ledger) Tool {
 			}
 		}
 		return changeCall(t, "patch", maxTitled)
-	})
+	})}
+}
+
+// freeform is a tool whose only argument may be written as plain text.
+type freeform struct {
+	Tool
+	argument, grammar string
+}
+
+func (f freeform) Spec() llm.ToolSpec {
+	spec := f.Tool.Spec()
+	spec.Freeform = &llm.Freeform{Argument: f.argument, Grammar: f.grammar}
+	return spec
 }
 
 func verbOf(a edit.FileAction) string {

@@ -51,7 +51,7 @@ func (p *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.De
 			yield(nil, err)
 			return
 		}
-		x.Stream(payloads, newDecoder(req.Model), yield)
+		x.Stream(payloads, newDecoder(req.Model, freeform(req.Tools)), yield)
 	}
 }
 

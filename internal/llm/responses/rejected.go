@@ -8,8 +8,8 @@ import (
 )
 
 // withoutRejected returns req and q without the optional parameter that e
-// rejects: reasoning, its summary, or earlier reasoning that cannot be
-// decrypted after the key or server changed. It returns nil if e is about
+// rejects: reasoning, its summary, tools with a plain-text argument, or
+// earlier reasoning that cannot be decrypted after the key or server changed. It returns nil if e is about
 // something else or nothing is left to remove.
 func withoutRejected(req llm.Request, q Quirks, e *llm.Error) (*llm.Request, Quirks) {
 	if e.Kind != llm.ErrInvalid {
@@ -19,6 +19,8 @@ func withoutRejected(req llm.Request, q Quirks, e *llm.Error) (*llm.Request, Qui
 	says := func(s string) bool { return strings.Contains(text, s) }
 	before := q
 	switch {
+	case freeform(req.Tools) != nil && (says("custom") || says("grammar") || says("should be 'function'")):
+		q.NoCustom = true
 	case says("reasoning summar"), says("unsupported parameter") && says("reasoning.summary"):
 		q.NoSummary = true
 	case says("encrypted content is not supported"), says("unsupported parameter") && says("reasoning"):

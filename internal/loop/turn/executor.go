@@ -119,8 +119,8 @@ func (x *executor) prepare(ctx context.Context, c *toolCall) {
 	i := slices.IndexFunc(x.Tools, func(tool tools.Tool) bool { return tool.Spec().Name == c.msg.Name })
 	if i < 0 {
 		var names []string
-		for _, tool := range x.Tools {
-			names = append(names, tool.Spec().Name)
+		for _, spec := range x.conv.Prefix.Tools {
+			names = append(names, spec.Name)
 		}
 		c.err = advice.Add(fmt.Errorf("there is no tool %q", c.msg.Name), "The tools are: %s", strings.Join(names, ", "))
 		return

@@ -116,7 +116,7 @@ func (r *run) step(ctx context.Context) ending {
 	reply, model, err := r.requests.reply(ctx)
 	r.end.Steps++
 	r.conv.Steps++
-	said := r.answer.unwrap(distinct(r.conv.Messages, reply.Messages()))
+	said := r.answer.unwrap(ownNames(r.conv.Prefix, distinct(r.conv.Messages, reply.Messages())))
 	for _, m := range said {
 		r.out.emit(&event.MessageDone{Meta: r.out.meta(), Message: m})
 	}

@@ -22,11 +22,14 @@ type Turn struct {
 	Emit func(event.Event) error
 
 	Prefix func(Model) event.Prefix // of the requests to a model
-	Tools  []tools.Tool
-	Runner Runner
-	Schema *Schema // of the last answer; may be nil
-	Limits Limits
-	Clock  Clock
+	// Situation describes the environment, ahead of the prompt; empty if the model
+	// knows it.
+	Situation string
+	Tools     []tools.Tool
+	Runner    Runner
+	Schema    *Schema // of the last answer; may be nil
+	Limits    Limits
+	Clock     Clock
 }
 
 // run is a turn in progress.
@@ -61,6 +64,7 @@ func (t *Turn) Run(ctx context.Context, c *Conversation, p event.Prompt) event.T
 	start := r.out.clock.Now()
 	r.out.fail(t.Models.Announce())
 	r.setPrefix()
+	r.addSituation()
 	r.addCommands()
 	r.addNews()
 	if p.IsEmpty() {
@@ -186,6 +190,15 @@ func (r *run) endStep(reply *llm.Reply, model Model) {
 func (r *run) say(p event.Prompt, steered bool) {
 	r.out.emit(&event.UserSaid{Meta: r.out.meta(), Text: p.Text, Images: p.Images, Steered: steered})
 	r.conv.add(llm.Message{Kind: llm.User, Text: p.Text, Images: p.Images})
+}
+
+// addSituation adds the description of the environment.
+func (r *run) addSituation() {
+	if r.Situation == "" {
+		return
+	}
+	r.out.emit(&event.UserSaid{Meta: r.out.meta(), Text: r.Situation, Steered: true, Auto: true, Situation: true})
+	r.conv.add(llm.Message{Kind: llm.User, Text: r.Situation})
 }
 
 // addNotes adds notes of the program, as user messages.

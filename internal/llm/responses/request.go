@@ -19,6 +19,8 @@ type Quirks struct {
 	NoSummary bool
 	// NoCustom is set if tools whose argument is plain text are rejected.
 	NoCustom bool
+	// Loose is set for a server that may not support strict schemas of tools.
+	Loose bool
 }
 
 // request is the body of a request. Fields that change least come first, so
@@ -107,8 +109,8 @@ func NewRequest(req llm.Request, q Quirks) ([]byte, error) {
 				Format: grammar{Type: "grammar", Syntax: "lark", Definition: t.Freeform.Grammar}})
 			continue
 		}
-		schema := wire.Parameters(t)
-		r.Tools = append(r.Tools, tool{Type: "function", Name: t.Name, Description: t.Description, Parameters: schema, Strict: strict.Fits(schema)})
+		schema, enforce := strict.Parameters(t, !q.Loose)
+		r.Tools = append(r.Tools, tool{Type: "function", Name: t.Name, Description: t.Description, Parameters: schema, Strict: enforce})
 	}
 	body, err := wire.Marshal(r)
 	if err != nil {

@@ -185,7 +185,7 @@ func (a *app) assemble(f flags, attended bool) error {
 		return err
 	}
 	a.pick = pick
-	if attended && model.Name == offline.Name && !pick.guideHeld {
+	if attended && model.Name == offline.Name && !pick.guideHeld && !pick.waitLocal {
 		a.findLocal = pick.findLocal
 	}
 	a.branch = branchOf(a.dir)
@@ -213,6 +213,7 @@ func (a *app) chooseModel(f flags, attended bool) (picker, turn.Model, error) {
 		f.baseURL = ""
 	}
 	pick := newPicker(f, a.set, last.Model, !attended)
+	pick.waitLocal = !attended || isPlain(f) // a line that is printed cannot be taken back
 	pick.effort, pick.continued = a.ending.Effort, len(a.ending.Events) > 0
 	if pick.lastAtDefault = last.BaseURL != "" && last.Host == ""; !pick.lastAtDefault {
 		pick.lastURL = last.BaseURL

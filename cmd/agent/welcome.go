@@ -29,7 +29,7 @@ To connect a model, do one of the following:
 }
 
 // advise adds to o how to connect a model. During a search for local servers the
-// advice is held back until the search has failed, unless prompts are sent before.
+// advice is held back until the search has failed.
 func (a *app) advise(o *screen.Options, prompts []screen.Prompt, plain bool) {
 	o.Models.Searching = a.findLocal != nil
 	if !plain {
@@ -38,7 +38,7 @@ func (a *app) advise(o *screen.Options, prompts []screen.Prompt, plain bool) {
 	advice := connectNotice(credentials.KeyringAvailable())
 	switch {
 	case o.Models.Welcome != "":
-	case o.Models.Searching && !plain && len(prompts) == 0:
+	case o.Models.Searching:
 		a.advice = advice
 	default:
 		o.Notices = append([]string{advice}, o.Notices...)

@@ -82,6 +82,7 @@ type Request struct {
 	Schema     json.RawMessage // JSON schema of the final answer, if any
 	Effort     string          // "low", "medium", "high"; empty for the provider's default
 	MaxTokens  int             // maximum length of the reply in tokens; 0 for the dialect's default
+	CacheKey   string          // same for requests with a common prefix, to route them to the same cache; may be empty
 }
 
 // ToolSpec describes a tool to the model. Schema is the JSON schema of an

@@ -2,6 +2,7 @@ package loop
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"slices"
 	"sync"
@@ -84,6 +85,7 @@ type Agent struct {
 	inbox       *inbox
 	shell       *userShell
 	tools       []tools.Tool
+	sessionKey  string // the session's ID, or a random one if it is not saved
 
 	conv       *turn.Conversation // nil while a turn owns it
 	folded     *session.Folding   // the first events of the session, as openSession read them; nil once load has used it
@@ -114,8 +116,9 @@ func NewAgent(o Options) *Agent {
 	a.shell = &userShell{prepare: o.Shell, interceptors: o.Interceptors, rec: a.rec, background: &a.background}
 	a.tools = append(slices.Clone(o.Tools), newTodo(a.rec), newAsk(a.rec, a.user))
 	var outputs turn.Outputs
+	a.sessionKey = rand.Text()
 	if o.Log != nil {
-		outputs = o.Log
+		outputs, a.sessionKey = o.Log, o.Log.Header().ID
 	}
 	a.conv = turn.NewConversation(o.Ledger, outputs)
 	return a
@@ -229,7 +232,7 @@ func (a *Agent) turn(ctx context.Context, c *turn.Conversation, p event.Prompt, 
 	}
 	t := &turn.Turn{
 		Models: a.models, Permissions: a.permissions, Approver: a.user, Inbox: a.inbox, Emit: a.rec.emit,
-		Prefix: a.prefix, Situation: a.situation.describe(ctx, a), Tools: a.tools, Runner: turn.Runner{Interceptors: a.o.Interceptors, Kill: kill}, Schema: a.o.Schema,
+		Session: a.sessionKey, Prefix: a.prefix, Situation: a.situation.describe(ctx, a), Tools: a.tools, Runner: turn.Runner{Interceptors: a.o.Interceptors, Kill: kill}, Schema: a.o.Schema,
 		Limits: turn.Limits{Steps: a.o.MaxSteps, ReplyBytes: a.o.MaxReplyBytes}, Clock: a.clock,
 	}
 	return t.Run(ctx, c, p).Reason

@@ -4,9 +4,11 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"strings"
 
 	"agent/internal/llm"
 	"agent/internal/tools/edit"
+	"agent/internal/tools/intake"
 	"agent/internal/tools/workspace"
 )
 
@@ -42,6 +44,11 @@ func patchTool(w *workspace.Workspace, known *workspace.Ledger) Tool {
 			}
 		}
 		return changeCall(t, "patch", maxTitled)
+	}, intake.Form{
+		Names:   []string{"apply_patch"},
+		Aliases: map[string][]string{"patch": {"input", "patch_text", "diff"}},
+		Bare:    func(text string) bool { return strings.HasPrefix(text, patchBegin) },
+		Rewrite: barePatch,
 	})}
 }
 
@@ -55,6 +62,35 @@ func (f freeform) Spec() llm.ToolSpec {
 	spec := f.Tool.Spec()
 	spec.Freeform = &llm.Freeform{Argument: f.argument, Grammar: f.grammar}
 	return spec
+}
+
+// patchBegin is the first line of a patch.
+const patchBegin = "*** Begin Patch"
+
+// barePatch removes a code fence or a here-document around a patch.
+func barePatch(a *intake.Args) error {
+	text := a.Text("patch")
+	if inner, ok := hereDocument(text); ok {
+		text = inner
+	} else if inner, ok := strings.CutPrefix(strings.TrimSpace(text), "```"); ok {
+		_, inner, _ = strings.Cut(inner, "\n")
+		if inner, ok = strings.CutSuffix(inner, "```"); ok {
+			text = strings.TrimSuffix(inner, "\n")
+		}
+	}
+	if text != a.Text("patch") {
+		a.Set("patch", text)
+	}
+	return nil
+}
+
+// hereDocument returns the patch in the command `apply_patch <<'EOF'`.
+func hereDocument(command string) (patch string, ok bool) {
+	first, rest, _ := strings.Cut(strings.TrimSpace(command), "\n")
+	word, ok := strings.CutPrefix(first, "apply_patch <<")
+	end := strings.Trim(word, `'" `)
+	patch, closed := strings.CutSuffix(rest, "\n"+end)
+	return patch, ok && closed && end != "" && strings.HasPrefix(patch, patchBegin)
 }
 
 func verbOf(a edit.FileAction) string {

@@ -119,6 +119,7 @@ type Model struct {
 	Vision  *bool    `json:"vision,omitempty" what:"supports image input"`
 	Effort  []string `json:"effort,omitempty" what:"supported levels of reasoning effort"`
 	Dialect string   `json:"dialect,omitempty" enum:"openai,responses" what:"API protocol, if the provider has several"`
+	Thinks  *bool    `json:"keep_thinking,omitempty" what:"send the model's thinking back to it (default: for DeepSeek, GLM, Kimi and Qwen models, and for models whose server asks for it)"`
 	Form    string   `json:"form,omitempty" enum:"tool_call,react" what:"text format of tool calls for models without native tool calls"`
 }
 

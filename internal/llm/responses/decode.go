@@ -126,6 +126,9 @@ func (d *decoder) settle(r *response) {
 		d.status = r.Status
 	case "incomplete":
 		d.status = r.Status + ":" + r.Incomplete.Reason
+		if d.reason() == llm.Unknown {
+			d.failure = &llm.Error{Kind: llm.ErrCut, Retry: true, Message: strings.TrimSuffix("the server ended the answer as incomplete: "+r.Incomplete.Reason, ": ")}
+		}
 	case "failed", "cancelled":
 		d.status = r.Status
 		if isSet(r.Error) || d.failure == nil {

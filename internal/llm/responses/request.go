@@ -21,6 +21,8 @@ type Quirks struct {
 	NoCustom bool
 	// Loose is set for a server that may not support strict schemas of tools.
 	Loose bool
+	// CacheKey sends llm.Request.CacheKey.
+	CacheKey bool
 }
 
 // request is the body of a request. Fields that change least come first, so
@@ -29,6 +31,7 @@ type request struct {
 	Model           string      `json:"model"`
 	Stream          bool        `json:"stream"`
 	Store           bool        `json:"store"`
+	CacheKey        string      `json:"prompt_cache_key,omitempty"`
 	Include         []string    `json:"include,omitempty"`
 	Reasoning       *reasoning  `json:"reasoning,omitempty"`
 	MaxOutputTokens int         `json:"max_output_tokens,omitempty"`
@@ -87,6 +90,9 @@ func NewRequest(req llm.Request, q Quirks) ([]byte, error) {
 		req.Tools = withoutFreeform(req.Tools)
 	}
 	r := request{Model: req.Model, Stream: true, MaxOutputTokens: req.MaxTokens, Instructions: req.System, Input: input(req)}
+	if q.CacheKey {
+		r.CacheKey = req.CacheKey
+	}
 	if !q.Plain {
 		r.Include = []string{"reasoning.encrypted_content"}
 		r.Reasoning = &reasoning{Effort: req.Effort, Summary: "auto"}

@@ -121,7 +121,7 @@ func (f *Folding) Add(e event.Durable) {
 		for said > 0 && f.Messages[said-1].Kind == llm.ToolResult {
 			said--
 		}
-		f.Meter = f.Meter.Counted(e.Usage, said)
+		f.Meter = f.Meter.Counted(e.Usage, f.Messages[:said])
 	case *event.TurnEnd:
 		f.inTurn, f.steps, f.usage = false, 0, llm.Usage{}
 	case *event.Compacted:

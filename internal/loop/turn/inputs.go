@@ -21,6 +21,8 @@ type Models interface {
 	// Confirmed records that the user approved the Confirm of the model. Current
 	// returns the model without it from then on.
 	Confirmed()
+	// Measured records the context window of the model called name.
+	Measured(name string, window int)
 }
 
 // Permissions decide which calls may run.

@@ -21,7 +21,8 @@ type Turn struct {
 	// tool runs, because that call would not be recorded.
 	Emit func(event.Event) error
 
-	Prefix func(Model) event.Prefix // of the requests to a model
+	Session string                   // identifies the session to the provider's cache; may be empty
+	Prefix  func(Model) event.Prefix // of the requests to a model
 	// Situation describes the environment, ahead of the prompt; empty if the model
 	// knows it.
 	Situation string
@@ -41,11 +42,12 @@ type run struct {
 	calls    *executor
 	guards   *guards
 	answer   *answerFitter
+	final    llm.Answer // of this turn
 	end      event.TurnEnd
 	unpriced bool    // the price of a step is unknown
 	cost     float64 // of the steps with a known price, in US dollars
 	note     string  // to the model, for the next step
-	resumed  bool    // a truncated answer has been continued
+	resumed  bool    // the previous reply was cut off, and the model was asked to continue
 }
 
 // ending is why a turn ends: its reason, and the error with its hint for the user.
@@ -97,7 +99,7 @@ func newRun(t *Turn, c *Conversation) *run {
 	answer := &answerFitter{schema: t.Schema}
 	return &run{
 		Turn: t, conv: c, out: out, answer: answer, guards: newGuards(user, t.Limits.Steps),
-		requests: &requester{t, c, out, user, answer}, calls: &executor{t, c, out},
+		requests: &requester{t, c, out, user, answer}, calls: &executor{Turn: t, conv: c, out: out},
 	}
 }
 
@@ -120,22 +122,22 @@ func (r *run) step(ctx context.Context) ending {
 	reply, model, err := r.requests.reply(ctx)
 	r.end.Steps++
 	r.conv.Steps++
-	said := r.answer.unwrap(ownNames(r.conv.Prefix, distinct(r.conv.Messages, reply.Messages())))
-	for _, m := range said {
-		r.out.emit(&event.MessageDone{Meta: r.out.meta(), Message: m})
-	}
-	r.conv.add(said...)
+	said := r.calls.understand(r.answer.unwrap(ownNames(r.conv.Prefix, distinct(r.conv.Messages, reply.Messages()))))
+	r.addReply(said)
 	calls := callsOf(said)
 	end, notRun := r.judgeReply(ctx, reply, err, said)
 	results, worked := r.calls.run(ctx, calls, notRun)
 	r.conv.add(results...)
+	for _, m := range results {
+		r.final.Add(m)
+	}
 	r.endStep(reply, model)
 	if end.reason == "" && len(calls) > 0 {
 		end = r.judgeResults(ctx, calls, results, worked)
 	}
 	if end.reason == event.Done {
 		var note string
-		if end, note = r.answer.judge(said); note != "" {
+		if end, note = r.answer.judge(&r.final); note != "" {
 			r.note = note
 		}
 		if r.addPrompts() { // the model has to read them
@@ -143,6 +145,15 @@ func (r *run) step(ctx context.Context) ending {
 		}
 	}
 	return end
+}
+
+// addReply adds the messages of a reply.
+func (r *run) addReply(said []llm.Message) {
+	for _, m := range said {
+		r.out.emit(&event.MessageDone{Meta: r.out.meta(), Message: m})
+		r.final.Add(m)
+	}
+	r.conv.add(said...)
 }
 
 // judgeResults returns how the turn ends after its calls; the zero value if it continues.
@@ -190,6 +201,7 @@ func (r *run) endStep(reply *llm.Reply, model Model) {
 func (r *run) say(p event.Prompt, steered bool) {
 	r.out.emit(&event.UserSaid{Meta: r.out.meta(), Text: p.Text, Images: p.Images, Steered: steered})
 	r.conv.add(llm.Message{Kind: llm.User, Text: p.Text, Images: p.Images})
+	r.final.End()
 }
 
 // addSituation adds the description of the environment.
@@ -206,6 +218,7 @@ func (r *run) addNotes(texts ...string) {
 	for _, text := range texts {
 		r.out.emit(&event.UserSaid{Meta: r.out.meta(), Text: text, Steered: true, Auto: true})
 		r.conv.add(llm.Message{Kind: llm.User, Text: text})
+		r.final.Add(llm.Message{Kind: llm.User})
 	}
 }
 

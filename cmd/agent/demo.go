@@ -105,7 +105,10 @@ func openDemo(f flags, dir string, plain bool) (*app, error) {
 		a.close()
 		return nil, err
 	}
-	a.addTools(false)
+	a.addTools()
+	if f.model == "" { // nothing of this machine belongs to the scripted conversation
+		a.options.Situation = nil
+	}
 	a.notices = append(a.notices, "Demo: four scenes in a temporary copy of a small project. Your files are not changed.")
 	return a, nil
 }

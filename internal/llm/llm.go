@@ -93,6 +93,18 @@ type ToolSpec struct {
 	Description string          `json:"description,omitempty"`
 	Schema      json.RawMessage `json:"schema,omitempty"`
 	Strict      json.RawMessage `json:"strict,omitempty"`
+	// Tool is the tool's own name if the model knows it by another one. The
+	// messages of a conversation have the tool's own name.
+	Tool string `json:"tool,omitempty"`
+	// Freeform is set if the model may write the only argument of the tool as plain
+	// text. Dialects without such tools use Schema.
+	Freeform *Freeform `json:"freeform,omitempty"`
+}
+
+// Freeform describes an argument that is written as plain text.
+type Freeform struct {
+	Argument string `json:"argument"` // its name in Schema
+	Grammar  string `json:"grammar"`  // that the text follows, in Lark's notation
 }
 
 // ToolChoice controls whether the model may, must or must not call tools. With

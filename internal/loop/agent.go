@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"agent/internal/history"
+	"agent/internal/llm"
 	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
 	"agent/internal/loop/session"
@@ -36,6 +37,13 @@ type Options struct {
 	// unknown. It may be nil.
 	Instructions func(window int) (text string, files []event.InstructionFile)
 	Tools        []tools.Tool // the agent adds todo and ask
+	// Situation describes the environment to the model, in a window of that size.
+	// Earlier are the descriptions in the session; if there are any, only changes are
+	// described. It is called at the first turn and may be nil.
+	Situation func(ctx context.Context, window int, mode event.Mode, earlier []string) string
+	// Offer returns the tools of all that a model with that name and context window
+	// is offered. If it is nil, every model is offered all.
+	Offer func(model string, window int, all []llm.ToolSpec) []llm.ToolSpec
 	// Interceptors act around every call, also those of commands that the user types.
 	Interceptors tools.Interceptors
 	Ledger       *workspace.Ledger // filled by the agent for Tools; may be nil
@@ -82,7 +90,8 @@ type Agent struct {
 	folds      int                // number of events in folded
 	running    *interrupter       // of the current or last turn
 	over       atomic.Bool        // the TurnEnd was sent
-	background sync.WaitGroup     // goroutines in parallel to the turn
+	situation  situation
+	background sync.WaitGroup // goroutines in parallel to the turn
 }
 
 // NewAgent returns an agent that continues the session of o.
@@ -221,7 +230,7 @@ func (a *Agent) turn(ctx context.Context, c *turn.Conversation, p event.Prompt, 
 	}
 	t := &turn.Turn{
 		Models: a.models, Permissions: a.permissions, Approver: a.user, Inbox: a.inbox, Emit: a.rec.emit,
-		Session: a.sessionKey, Prefix: a.prefix, Tools: a.tools, Runner: turn.Runner{Interceptors: a.o.Interceptors, Kill: kill}, Schema: a.o.Schema,
+		Session: a.sessionKey, Prefix: a.prefix, Situation: a.situation.describe(ctx, a), Tools: a.tools, Runner: turn.Runner{Interceptors: a.o.Interceptors, Kill: kill}, Schema: a.o.Schema,
 		HowToTest: a.o.HowToTest, Limits: a.o.Limits, Clock: a.clock,
 	}
 	return t.Run(ctx, c, p).Reason

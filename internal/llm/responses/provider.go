@@ -58,7 +58,7 @@ func (p *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.De
 			yield(nil, err)
 			return
 		}
-		x.Stream(payloads, newDecoder(req.Model), yield)
+		x.Stream(payloads, newDecoder(req.Model, freeform(req.Tools)), yield)
 	}
 }
 
@@ -81,7 +81,7 @@ func (p *Provider) ask(ctx context.Context, req llm.Request) (*wire.Exchange, *w
 			return x, payloads, nil
 		}
 		failure := x.Failed(err)
-		if fact := q.lesson(failure); fact != "" {
+		if fact := q.lesson(failure, freeform(req.Tools) != nil); fact != "" {
 			learned, q = append(learned, fact), q.with(fact)
 			continue
 		}

@@ -13,6 +13,7 @@ const (
 	rejectsReasoning = "no_reasoning"
 	rejectsSummary   = "no_reasoning_summary"
 	rejectsKey       = "no_prompt_cache_key"
+	rejectsCustom    = "no_custom_tools"
 )
 
 // with returns q changed by facts. Unknown facts change nothing.
@@ -25,6 +26,8 @@ func (q Quirks) with(facts ...string) Quirks {
 			q.NoSummary = true
 		case rejectsKey:
 			q.CacheKey = false
+		case rejectsCustom:
+			q.NoCustom = true
 		}
 	}
 	return q
@@ -32,12 +35,15 @@ func (q Quirks) with(facts ...string) Quirks {
 
 // lesson returns the fact that e reveals about a request with q: an optional
 // parameter that the server rejects. It returns "" if e is about something else
-// or the request does not have that parameter.
-func (q Quirks) lesson(e *llm.Error) string {
+// or the request does not have that parameter. Custom is set if the request has
+// custom tools.
+func (q Quirks) lesson(e *llm.Error, custom bool) string {
 	text := strings.ToLower(e.Message)
 	says := func(s string) bool { return e.Kind == llm.ErrInvalid && strings.Contains(text, s) }
 	fact := ""
 	switch {
+	case custom && (says("custom") || says("grammar") || says("should be 'function'")):
+		fact = rejectsCustom
 	case says("reasoning summar"), says("unsupported parameter") && says("reasoning.summary"):
 		fact = rejectsSummary
 	case says("encrypted content is not supported"), says("unsupported parameter") && says("reasoning"):

@@ -77,7 +77,7 @@ func (q *requester) anyModel(ctx context.Context) (*llm.Reply, Model, error) {
 // request returns the next request to m.
 func (q *requester) request(m Model) llm.Request {
 	p := q.conv.Prefix
-	req := llm.Request{Model: m.ID, System: p.System, Tools: slices.Clone(p.Tools), Messages: withCutsMarked(q.conv.Messages), Effort: m.Effort, MaxTokens: m.MaxTokens, CacheKey: q.Session}
+	req := llm.Request{Model: m.ID, System: p.System, Tools: slices.Clone(p.Tools), Messages: renamed(p, withCutsMarked(q.conv.Messages)), Effort: m.Effort, MaxTokens: m.MaxTokens, CacheKey: q.Session}
 	if m.NoImages {
 		stripImages(req.Messages)
 	}

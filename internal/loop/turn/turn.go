@@ -23,9 +23,12 @@ type Turn struct {
 
 	Session string                   // identifies the session to the provider's cache; may be empty
 	Prefix  func(Model) event.Prefix // of the requests to a model
-	Tools   []tools.Tool
-	Runner  Runner
-	Schema  *Schema // of the last answer; may be nil
+	// Situation describes the environment, ahead of the prompt; empty if the model
+	// knows it.
+	Situation string
+	Tools     []tools.Tool
+	Runner    Runner
+	Schema    *Schema // of the last answer; may be nil
 	// HowToTest tells the model how to test its changes: "run `make test`". It is
 	// empty if no way is known. Commands is set if commands can be approved. Nil if
 	// the model is never reminded.
@@ -71,6 +74,7 @@ func (t *Turn) Run(ctx context.Context, c *Conversation, p event.Prompt) event.T
 	start := r.out.clock.Now()
 	r.out.fail(t.Models.Announce())
 	r.setPrefix()
+	r.addSituation()
 	r.addCommands()
 	r.addNews()
 	if p.IsEmpty() {
@@ -126,7 +130,7 @@ func (r *run) step(ctx context.Context) ending {
 	reply, model, err := r.requests.reply(ctx)
 	r.end.Steps++
 	r.conv.Steps++
-	said := r.calls.understand(r.answer.unwrap(distinct(r.conv.Messages, reply.Messages())))
+	said := r.calls.understand(r.answer.unwrap(ownNames(r.conv.Prefix, distinct(r.conv.Messages, reply.Messages()))))
 	r.addReply(said)
 	calls := callsOf(said)
 	end, notRun := r.judgeReply(ctx, reply, err, said)
@@ -214,6 +218,15 @@ func (r *run) say(p event.Prompt, steered bool) {
 	r.out.emit(&event.UserSaid{Meta: r.out.meta(), Text: p.Text, Images: p.Images, Steered: steered})
 	r.conv.add(llm.Message{Kind: llm.User, Text: p.Text, Images: p.Images})
 	r.final.End()
+}
+
+// addSituation adds the description of the environment.
+func (r *run) addSituation() {
+	if r.Situation == "" {
+		return
+	}
+	r.out.emit(&event.UserSaid{Meta: r.out.meta(), Text: r.Situation, Steered: true, Auto: true, Situation: true})
+	r.conv.add(llm.Message{Kind: llm.User, Text: r.Situation})
 }
 
 // addNotes adds notes of the program, as user messages.

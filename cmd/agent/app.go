@@ -260,7 +260,7 @@ func (a *app) addTools() {
 	a.jobs = tools.NewJobs()
 	a.options.Jobs = a.jobs
 	a.index = tools.NewIndex(a.work)
-	commands := tools.Commands{Workspace: a.work, Limits: a.limits}
+	commands := tools.Commands{Workspace: a.work, Limits: a.limits, MaxOutput: a.set.Shell.MaxOutput}
 	checks := newChecks(commands, a.set.Checks)
 	a.options.Tools = newTools(commands, known, a.jobs, checks)
 	// The first interceptor sees a result last.

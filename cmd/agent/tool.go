@@ -98,7 +98,7 @@ func toolRun(ctx context.Context, opts *toolOptions) error {
 		return err
 	}
 	defer w.Close()
-	commands := tools.Commands{Workspace: w, Limits: shellLimits(file.Settings)}
+	commands := tools.Commands{Workspace: w, Limits: shellLimits(file.Settings), MaxOutput: file.Settings.Shell.MaxOutput}
 	checks := newChecks(commands, file.Checks)
 	ts := newTools(commands, nil, nil, checks)
 	everything := append(ts, sessionTools(commands, ts)...)

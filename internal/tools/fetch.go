@@ -79,12 +79,6 @@ func (a *fetchArgs) check() (*url.URL, error) {
 	if a.Length == 0 {
 		a.Length = defaultLength
 	}
-	switch {
-	case a.Offset < 0:
-		return nil, fmt.Errorf("offset is %d; the first byte is 0", a.Offset)
-	case a.Length < 1 || a.Length > maxLength:
-		return nil, fmt.Errorf("length is %d; it must be from 1 to %d", a.Length, maxLength)
-	}
 	return fetch.Parse(a.URL)
 }
 

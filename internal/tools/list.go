@@ -43,7 +43,7 @@ func listTool(w *workspace.Workspace) Tool {
 		}
 		depth := defaultDepth
 		if a.Depth > 0 {
-			depth = min(a.Depth, maxDepth)
+			depth = a.Depth
 		}
 		return readCall("list "+at.Name(), at, func(ctx context.Context, _ Approved) (Result, error) {
 			return list(ctx, at, depth)

@@ -169,13 +169,15 @@ type toolJSON struct {
 	Schema      json.RawMessage `json:"schema"`
 }
 
+func describe(s llm.ToolSpec) toolJSON { return toolJSON{s.Name, s.Description, s.Schema} }
+
 // listTools prints each tool with the first line of its description and its
 // schema. The tools after the first standalone ones work only in a session.
 func listTools(out command.Console, all []llm.ToolSpec, standalone int, output string) error {
 	if output == "json" {
 		list := []toolJSON{}
 		for _, s := range all {
-			list = append(list, toolJSON(s))
+			list = append(list, describe(s))
 		}
 		return out.JSON(list)
 	}
@@ -192,7 +194,7 @@ func listTools(out command.Console, all []llm.ToolSpec, standalone int, output s
 // showTool prints the description and the schema of a tool, as the model gets them.
 func showTool(out command.Console, s llm.ToolSpec, output string) error {
 	if output == "json" {
-		return out.JSON(toolJSON(s))
+		return out.JSON(describe(s))
 	}
 	var schema bytes.Buffer
 	if err := json.Indent(&schema, s.Schema, "", "  "); err != nil {

@@ -14,19 +14,22 @@ import (
 //go:embed edit.md
 var editText string
 
+// editArgs holds one edit, or several in Edits, a form that other assistants offer
+// and models know.
 type editArgs struct {
-	Path       string    `json:"path,omitempty" jsonschema:"file to change, relative to the working directory"`
-	Old        *string   `json:"old,omitempty" jsonschema:"text to replace, exactly as in the file, without line numbers; empty only for a new or empty file"`
-	New        *string   `json:"new,omitempty" jsonschema:"replacement text"`
+	Path       string    `json:"path,omitempty" schema:"required" jsonschema:"file to change, relative to the working directory"`
+	Old        *string   `json:"old,omitempty" schema:"required" jsonschema:"text to replace, exactly as in the file, without line numbers; empty only for a new or empty file"`
+	New        *string   `json:"new,omitempty" schema:"required" jsonschema:"replacement text"`
 	ReplaceAll bool      `json:"replace_all,omitempty" jsonschema:"replace all occurrences"`
-	Edits      []oneEdit `json:"edits,omitempty" jsonschema:"several edits instead of old and new; applied in order, all or none"`
+	Edits      []oneEdit `json:"edits,omitempty" schema:"hidden"`
 }
 
+// oneEdit is one of several edits. An empty Path is that of the call.
 type oneEdit struct {
-	Path       string `json:"path,omitempty" jsonschema:"file to change (default: the path of the call)"`
-	Old        string `json:"old" jsonschema:"as for one edit"`
-	New        string `json:"new" jsonschema:"as for one edit"`
-	ReplaceAll bool   `json:"replace_all,omitempty" jsonschema:"as for one edit"`
+	Path       string `json:"path,omitempty"`
+	Old        string `json:"old"`
+	New        string `json:"new"`
+	ReplaceAll bool   `json:"replace_all,omitempty"`
 }
 
 // list returns the edits of a call, each with its path.
@@ -99,7 +102,7 @@ func applyEdit(ctx context.Context, t *workspace.Transaction, e oneEdit) (*works
 	if err != nil {
 		return nil, edit.Result{}, err
 	}
-	r, err := edit.Replace(ctx, d.After, []byte(e.Old), []byte(e.New), e.ReplaceAll)
+	r, err := edit.ReplaceListed(ctx, d.After, []byte(e.Old), []byte(e.New), e.ReplaceAll)
 	if err != nil {
 		return nil, r, fmt.Errorf("edit %s: %w", d.Path, err)
 	}
@@ -112,6 +115,8 @@ type editLog struct {
 	lines []int
 	edits int
 	fits  []edit.Fit
+	// numbered is whether line numbers were ignored.
+	numbered bool
 }
 
 func (p *editLog) add(e oneEdit, r edit.Result) {
@@ -120,6 +125,7 @@ func (p *editLog) add(e oneEdit, r edit.Result) {
 	}
 	p.edits++
 	p.lines = append(p.lines, r.Lines...)
+	p.numbered = p.numbered || r.Numbered
 	if r.Fit != edit.Exact && !slices.Contains(p.fits, r.Fit) {
 		p.fits = append(p.fits, r.Fit)
 	}
@@ -139,6 +145,9 @@ func (p *editLog) notes() []string {
 	}
 	for _, f := range p.fits {
 		out = append(out, f.String())
+	}
+	if p.numbered {
+		out = append(out, "The line numbers in old and new were ignored; omit them.")
 	}
 	return out
 }

@@ -67,7 +67,7 @@ terminal it requires --yes.
 		},
 	}
 	cmd.Flags().BoolVarP(&opts.Yes, "yes", "y", false, "run without asking for approval")
-	cmd.Flags().StringVarP(&opts.Output, "output", "o", "text", "output format of tool descriptions: text or json")
+	cmd.Flags().StringVarP(&opts.Output, "output", "o", "text", "output `format` of tool descriptions: text or json")
 	return cmd
 }
 

@@ -63,9 +63,9 @@ model gets the denial as the result. Use --mode edits to allow file edits, or
 			return command.Or(runF, runRun)(cmd.Context(), opts)
 		},
 	}
-	cmd.Flags().StringVar(&opts.Schema, "schema", "", "file with a JSON schema for the answer; only the answer is printed")
-	cmd.Flags().StringArrayVar(&opts.Images, "image", nil, "add an image file to the prompt (PNG, JPEG, GIF, WebP or BMP); can be repeated")
-	cmd.Flags().StringVarP(&opts.Output, "output", "o", "text", "output format: text, json (one object at the end) or stream-json (one event per line)")
+	cmd.Flags().StringVar(&opts.Schema, "schema", "", "`file` with a JSON schema for the answer; only the answer is printed")
+	cmd.Flags().StringArrayVar(&opts.Images, "image", nil, "add an image `file` to the prompt (PNG, JPEG, GIF, WebP or BMP); can be repeated")
+	cmd.Flags().StringVarP(&opts.Output, "output", "o", "text", "output `format`: text, json (one object at the end) or stream-json (one event per line)")
 	return withFlags(cmd, allFlags)
 }
 

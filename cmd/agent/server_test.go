@@ -19,7 +19,7 @@ type server struct {
 	mu       sync.Mutex
 	answers  []answer
 	requests []wireRequest
-	dropped  chan struct{} // gets one for each answer whose reader went away
+	dropped  chan struct{} // receives a value for each answer whose client disconnected
 }
 
 // answer is a reply: text, then calls. With hold, the connection stays open until

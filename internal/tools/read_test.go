@@ -75,7 +75,7 @@ func TestReadUnusualFiles(t *testing.T) {
 		"windows-1252":     {"\x93caf\xe9\x94 5\x80\n", "1\t“café” 5€\n(decoded from Windows-1252" + latin},
 		"neither":          {"\x81\x9d\n", "1\t\ufffd\n" + broken},
 		"one broken byte":  {"größer und süßer \xff\n", "1\tgrößer und süßer \ufffd\n" + broken},
-		"colours":          {"\x1b[1mcaf\xe9\x1b[m\n", "1\t\x1b[1mcafé\x1b[m\n(decoded from ISO-8859-1" + latin},
+		"colors":           {"\x1b[1mcaf\xe9\x1b[m\n", "1\t\x1b[1mcafé\x1b[m\n(decoded from ISO-8859-1" + latin},
 		"utf-16le":         {"\xff\xfea\x00\x3d\xd8\x00\xde\n\x00", "1\ta😀\n(decoded from UTF-16LE" + wide + "(the file starts with a byte order mark)\n"},
 		"utf-16be":         {"\xfe\xff\x00a\x00\r\x00\n\x00b", "1\ta\n2\tb\n(decoded from UTF-16BE" + wide + "(the file starts with a byte order mark)\n(1 of these lines end in CRLF)\n(no newline at the end of the file)\n"},
 		"utf-16le, no bom": {"a\x00\n\x00\xe4\x00\n\x00", "1\ta\n2\tä\n(decoded from UTF-16LE" + wide},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -191,11 +192,7 @@ func (a *app) assemble(f flags, attended bool) error {
 	a.branch, inRepo = desktop.Branch(a.dir)
 	a.options.Log, a.options.Model, a.options.Models = a.log, model, pick.byName
 	a.options.Mode, a.options.Attended, a.options.Forked = mode, attended, f.fork
-	a.options.MaxSteps = f.maxSteps
-	if a.options.MaxSteps == 0 {
-		a.options.MaxSteps = set.MaxSteps
-	}
-	a.options.MaxReplyBytes = set.MaxReply
+	a.options.Limits = turn.Limits{Steps: cmp.Or(f.maxSteps, set.MaxSteps), ReplyBytes: set.MaxReply}
 	a.addTools(inRepo)
 	return nil
 }
@@ -264,6 +261,7 @@ func (a *app) addTools(inRepo bool) {
 	// The first interceptor sees a result last.
 	a.options.Interceptors = tools.Intercept(indexUpdater{a.index}, checks)
 	a.options.Shell = commands.Typed(a.jobs)
+	a.options.HowToTest = func(runs bool) string { return howToTest(checks, dir, runs) }
 	a.options.System = loop.SystemPrompt(loop.Place{
 		Dir: dir, OS: runtime.GOOS, Shell: filepath.Base(shell.Program()), Git: inRepo, Today: time.Now(),
 	})

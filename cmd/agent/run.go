@@ -191,7 +191,7 @@ func headless(a *app, prompt event.Prompt, p printer, out *output) error {
 	switch {
 	case killed != 0:
 		code = killed
-	case r.denied && code != exitInterrupted:
+	case r.denied && code != exitInterrupted && code != exitMaxSteps:
 		code = exitDenied
 	}
 	r.ExitCode = code
@@ -250,6 +250,8 @@ func (r *result) addTurnEnd(end *event.TurnEnd) int {
 		return exitDone
 	case event.UserInterrupt:
 		return exitInterrupted
+	case event.MaxSteps:
+		return exitMaxSteps
 	case event.LogError: // no later prompt saves the conversation
 		r.Hint = "Free up disk space or fix the error, or run without saving the session: --no-session"
 	}

@@ -28,8 +28,14 @@ type Options struct {
 	Model  turn.Model
 	Models func(name, effort string) (turn.Model, error) // resolves the model of a SetModel
 	Mode   event.Mode
-	System string
-	Tools  []tools.Tool // the agent adds todo and ask
+	// System replaces the system prompt of the program if it is not empty.
+	System       string
+	AppendSystem string // added to the system prompt; may be empty
+	// Instructions returns the text of the instruction files in use, which ends the
+	// system prompt, and the files. Window is the context window in tokens, 0 if
+	// unknown. It may be nil.
+	Instructions func(window int) (text string, files []event.InstructionFile)
+	Tools        []tools.Tool // the agent adds todo and ask
 	// Interceptors act around every call, also those of commands that the user types.
 	Interceptors tools.Interceptors
 	Ledger       *workspace.Ledger // filled by the agent for Tools; may be nil
@@ -38,11 +44,9 @@ type Options struct {
 	// becomes part of the conversation. Nil if commands cannot be run.
 	Shell  func(line string, join bool) (tools.Call, error)
 	Schema *turn.Schema // of the last answer of a turn; may be nil
-	// MaxSteps is the number of steps after which a turn asks whether to continue;
-	// 0 is turn.DefaultMaxSteps.
-	MaxSteps int
-	// MaxReplyBytes limits each reply of the model; 0 is llm.MaxReplyBytes.
-	MaxReplyBytes int
+	Limits turn.Limits
+	// HowToTest is that of turn.Turn; may be nil.
+	HowToTest func(commands bool) string
 	// Attended is set if a user answers questions. Otherwise calls that need
 	// approval are denied, and standing permissions do not apply.
 	Attended bool
@@ -217,8 +221,8 @@ func (a *Agent) turn(ctx context.Context, c *turn.Conversation, p event.Prompt, 
 	}
 	t := &turn.Turn{
 		Models: a.models, Permissions: a.permissions, Approver: a.user, Inbox: a.inbox, Emit: a.rec.emit,
-		Session: a.sessionKey, System: a.o.System, Tools: a.tools, Runner: turn.Runner{Interceptors: a.o.Interceptors, Kill: kill}, Schema: a.o.Schema,
-		Limits: turn.Limits{Steps: a.o.MaxSteps, ReplyBytes: a.o.MaxReplyBytes}, Clock: a.clock,
+		Session: a.sessionKey, Prefix: a.prefix, Tools: a.tools, Runner: turn.Runner{Interceptors: a.o.Interceptors, Kill: kill}, Schema: a.o.Schema,
+		HowToTest: a.o.HowToTest, Limits: a.o.Limits, Clock: a.clock,
 	}
 	return t.Run(ctx, c, p).Reason
 }
@@ -299,7 +303,7 @@ func (a *Agent) compact(ctx context.Context) {
 		a.rec.notify("Cannot compact: " + err.Error())
 		return
 	}
-	need := window.Need{Enough: a.conv.Tokens() / 4, Least: 1, Why: "requested"}
+	need := window.Need{Enough: a.conv.Tokens() / 4, Minimum: 1, Why: "requested"}
 	if !a.conv.Compact(need, func(e event.Event) { _ = a.rec.emit(e) }, a.rec.meta) {
 		a.rec.notify("Nothing to compact: there is no long old content.")
 	}

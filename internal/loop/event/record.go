@@ -19,10 +19,18 @@ type FileSum struct {
 	Sum  string `json:"sum"`  // "sha256:…", or why it could not be read
 }
 
+// InstructionFile is a file whose text instructs the model.
+type InstructionFile struct {
+	Path string `json:"path"`
+	Sum  string `json:"sum"` // "sha256:…" of its content
+}
+
 // Reading is the part of a file that the result of a call shows the model.
 type Reading struct {
 	Path  string `json:"path"`            // relative to the workspace
 	Sum   string `json:"sum"`             // identifies the content of the file
 	First int    `json:"first,omitempty"` // the lines that were shown, from 1
 	Last  int    `json:"last,omitempty"`  // 0 if no lines were shown: the model wrote the file, or got a notice of a change
+	// Part is set if the model changed the file without having seen all of it.
+	Part bool `json:"part,omitempty"`
 }

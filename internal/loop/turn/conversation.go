@@ -17,7 +17,9 @@ type Conversation struct {
 	Loaded   bool          // the session has been read
 	Messages []llm.Message // sent to the model
 	Steps    int           // of the whole session
+	Prefix   *event.Prefix // of the requests, never changed; nil before the first one
 
+	prefixFor prefixModel // the model that Prefix was compared for
 	meter     window.Meter
 	reads     []window.Reading  // file contents that the model has seen
 	ledger    *workspace.Ledger // the same for the tools; nil if they keep none
@@ -39,10 +41,12 @@ func NewConversation(ledger *workspace.Ledger, outputs Outputs) *Conversation {
 	return &Conversation{ledger: ledger, outputs: outputs, cooldown: cooldown{}, textCalls: map[string]bool{}, assumed: map[string]bool{}}
 }
 
-// Load replaces the contents with those of a session: messages, number of steps,
-// window meter and the file contents that the model has seen.
-func (c *Conversation) Load(msgs []llm.Message, steps int, m window.Meter, reads []window.Reading) {
+// Load replaces the contents with those of a session: the prefix, which may be nil,
+// messages, number of steps, window meter and the file contents that the model has
+// seen.
+func (c *Conversation) Load(p *event.Prefix, msgs []llm.Message, steps int, m window.Meter, reads []window.Reading) {
 	c.Loaded, c.Messages, c.Steps, c.meter = true, msgs, steps, m.Measured(msgs)
+	c.Prefix, c.prefixFor = p, prefixModel{}
 	c.setReads(window.Remaining(reads, msgs))
 }
 
@@ -65,7 +69,7 @@ func (c *Conversation) addReads(call string, reads []workspace.Reading) []event.
 	}
 	var kept []event.Reading // without the files' contents
 	for _, r := range reads {
-		kept = append(kept, event.Reading{Path: r.Path, Sum: r.Sum, First: r.First, Last: r.Last})
+		kept = append(kept, event.Reading{Path: r.Path, Sum: r.Sum, First: r.First, Last: r.Last, Part: r.Part})
 	}
 	c.reads = append(c.reads, window.Reading{Step: c.Steps, Call: call, Files: kept})
 	c.ledger.Add(c.Steps, reads...)
@@ -78,7 +82,7 @@ func (c *Conversation) setReads(reads []window.Reading) {
 	c.ledger.Reset()
 	for _, r := range reads {
 		for _, f := range r.Files {
-			c.ledger.Add(r.Step, workspace.Reading{Path: f.Path, Sum: f.Sum, First: f.First, Last: f.Last})
+			c.ledger.Add(r.Step, workspace.Reading{Path: f.Path, Sum: f.Sum, First: f.First, Last: f.Last, Part: f.Part})
 		}
 	}
 }

@@ -21,13 +21,17 @@ type Turn struct {
 	// tool runs, because that call would not be recorded.
 	Emit func(event.Event) error
 
-	Session string // identifies the session to the provider's cache; may be empty
-	System  string // the system prompt
+	Session string                   // identifies the session to the provider's cache; may be empty
+	Prefix  func(Model) event.Prefix // of the requests to a model
 	Tools   []tools.Tool
 	Runner  Runner
 	Schema  *Schema // of the last answer; may be nil
-	Limits  Limits
-	Clock   Clock
+	// HowToTest tells the model how to test its changes: "run `make test`". It is
+	// empty if no way is known. Commands is set if commands can be approved. Nil if
+	// the model is never reminded.
+	HowToTest func(commands bool) string
+	Limits    Limits
+	Clock     Clock
 }
 
 // run is a turn in progress.
@@ -45,6 +49,10 @@ type run struct {
 	cost     float64 // of the steps with a known price, in US dollars
 	note     string  // to the model, for the next step
 	resumed  bool    // the previous reply was cut off, and the model was asked to continue
+	reminded bool    // the model got the note of reminder
+	// limit is how the turn ends after the next reply, because it reached the step
+	// limit without a user; zero before that.
+	limit ending
 }
 
 // ending is why a turn ends: its reason, and the error with its hint for the user.
@@ -62,6 +70,7 @@ func (t *Turn) Run(ctx context.Context, c *Conversation, p event.Prompt) event.T
 	r := newRun(t, c)
 	start := r.out.clock.Now()
 	r.out.fail(t.Models.Announce())
+	r.setPrefix()
 	r.addCommands()
 	r.addNews()
 	if p.IsEmpty() {
@@ -94,13 +103,13 @@ func newRun(t *Turn, c *Conversation) *run {
 	answer := &answerFitter{schema: t.Schema}
 	return &run{
 		Turn: t, conv: c, out: out, answer: answer, guards: newGuards(user, t.Limits.Steps),
-		requests: &requester{t, c, out, user, answer}, calls: &executor{t, c, out},
+		requests: &requester{Turn: t, conv: c, out: out, user: user, answer: answer}, calls: &executor{Turn: t, conv: c, out: out},
 	}
 }
 
 // step gets one reply of the model and runs its calls.
 func (r *run) step(ctx context.Context) ending {
-	end := r.guards.beforeStep(ctx, r.end.Steps)
+	end := r.beforeStep(ctx)
 	if end.reason == "" {
 		end = r.confirmHost(ctx)
 	}
@@ -110,16 +119,20 @@ func (r *run) step(ctx context.Context) ending {
 	r.addCommands()
 	r.addNews()
 	r.addPrompts()
+	r.setPrefix()
 	if r.out.err != nil { // the model must not receive unrecorded messages
 		return ending{reason: event.LogError}
 	}
 	reply, model, err := r.requests.reply(ctx)
 	r.end.Steps++
 	r.conv.Steps++
-	said := r.answer.unwrap(distinct(r.conv.Messages, reply.Messages()))
+	said := r.calls.understand(r.answer.unwrap(distinct(r.conv.Messages, reply.Messages())))
 	r.addReply(said)
 	calls := callsOf(said)
 	end, notRun := r.judgeReply(ctx, reply, err, said)
+	if r.limit.reason != "" {
+		end, notRun = r.endAtLimit(end)
+	}
 	results, worked := r.calls.run(ctx, calls, notRun)
 	r.conv.add(results...)
 	for _, m := range results {
@@ -133,6 +146,11 @@ func (r *run) step(ctx context.Context) ending {
 		var note string
 		if end, note = r.answer.judge(&r.final); note != "" {
 			r.note = note
+		}
+		if end.reason == event.Done {
+			if note = r.reminder(); note != "" {
+				r.note, end = note, ending{}
+			}
 		}
 		if r.addPrompts() { // the model has to read them
 			end = ending{}

@@ -35,6 +35,7 @@ type flags struct {
 	mode      string
 	maxSteps  int
 	effort    string // of the model's reasoning
+	prompt    settings.Prompt
 	cont      bool   // continue the most recent session in this directory
 	resume    string // ID of the session to resume
 	fork      bool   // fork that session
@@ -196,6 +197,9 @@ func (a *app) assemble(f flags, attended bool) error {
 		a.options.MaxSteps = set.MaxSteps
 	}
 	a.options.MaxReplyBytes = set.MaxReply
+	if err := a.readSystem(f.prompt); err != nil {
+		return err
+	}
 	a.addTools()
 	return nil
 }

@@ -85,6 +85,8 @@ offline guide answers simple requests.`,
 	p.StringVar(&o.mode, "mode", "", "permission `mode`: ask (default), edits (auto-approve file edits), plan (no edits), all (approve all)")
 	p.IntVar(&o.maxSteps, "max-steps", 0, "maximum steps of a turn before it asks to continue (default 50); agent run stops (default 500)")
 	p.StringVar(&o.effort, "effort", "", "reasoning effort, if the model supports it: low, medium, high")
+	p.StringVar(&o.prompt.System, "system", "", "replace the system prompt: `TEXT` or @FILE")
+	p.StringVar(&o.prompt.AppendSystem, "append-system", "", "add to the system prompt: `TEXT` or @FILE")
 	p.BoolVarP(&o.cont, "continue", "c", false, "continue the most recent session in this directory")
 	p.StringVarP(&o.resume, "resume", "r", "", "resume the session with this `ID`, or pick one from a list")
 	p.Lookup("resume").NoOptDefVal = pickResume

@@ -33,7 +33,14 @@ type Settings struct {
 	Checks    []Check             `json:"checks,omitempty" what:"commands that check files after each change"`
 	Shell     Shell               `json:"shell,omitempty" what:"commands: the model's, those typed after ! and checks"`
 	Sessions  Sessions            `json:"sessions,omitempty" what:"retention of sessions"`
+	Prompt
 	Screen
+}
+
+// Prompt holds the settings of the system prompt.
+type Prompt struct {
+	System       string `json:"system,omitempty" what:"system prompt in place of the built-in one: a text, or @FILE, relative to the configuration directory"`
+	AppendSystem string `json:"append_system,omitempty" what:"addition to the system prompt: a text, or @FILE, relative to the configuration directory"`
 }
 
 // Screen holds the settings of the screen.

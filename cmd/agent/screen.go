@@ -77,10 +77,7 @@ func (a *app) screen(events <-chan event.Event, commands chan<- event.Command, p
 	images := &desktop.Images{Dir: a.dir}
 	o.Files.ReadImage, o.Clipboard.ReadImage, o.Clipboard.Copy = images.File, images.Pasted, desktop.NewClipboard().Copy
 	o.Models.NoImages, o.Files.Editor, o.Files.Find = imageBlind(a.set.Changes()), desktop.Editor(os.Getenv), suggestions(a.index)
-	o.Files.ReadBranch = func() string {
-		name, _ := desktop.Branch(a.dir)
-		return name
-	}
+	o.Files.ReadBranch = func() string { return branchOf(a.dir) }
 	if a.store != nil {
 		o.Session.List, o.Session.Preview, o.Session.Earlier = sessions.Picker(a.store, a.id()), sessions.Preview(a.store), sessions.Prompts(a.store, a.dir, a.id())
 	}

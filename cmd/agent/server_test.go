@@ -113,6 +113,19 @@ func (s *server) play(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// note counts a request that play does not answer.
+func (s *server) note(body string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.requests = append(s.requests, wireRequest{body: body})
+}
+
+// teeBody reads body into text and returns a body with the same content.
+func teeBody(body io.ReadCloser, text *strings.Builder) io.ReadCloser {
+	_, _ = io.Copy(text, body)
+	return io.NopCloser(strings.NewReader(text.String()))
+}
+
 // seen returns the requests so far.
 func (s *server) seen() []wireRequest {
 	s.mu.Lock()

@@ -27,25 +27,33 @@ To connect a model, do one of the following:
   ollama serve                   local servers are detected automatically`
 }
 
-// advise adds to o how to connect a model. With a prompt, and in plain mode, it does
-// not wait for the search for local servers.
+// advise adds to o how to connect a model. During a search for local servers the
+// advice is held back until the search has failed.
 func (a *app) advise(o *screen.Options, prompts []screen.Prompt, plain bool) {
 	o.Models.Searching = a.findLocal != nil
 	advice := connectNotice(credentials.KeyringAvailable())
-	if plain || len(prompts) > 0 {
+	switch {
+	case !plain && len(prompts) == 0:
+		o.Models.Welcome = advice
+	case o.Models.Searching:
+		a.advice = advice
+	default:
 		o.Notices = append([]string{advice}, o.Notices...)
-		return
 	}
-	o.Models.Welcome = advice
 }
 
-// searchModel searches for a model on this machine and sends the agent the result.
+// searchModel searches for a model on this machine and sends the agent the result,
+// with advice for the user if there is none.
 func (a *app) searchModel(ctx context.Context, commands chan<- event.Command) {
 	if a.findLocal == nil {
 		return
 	}
+	found := a.findLocal(ctx)
+	if found.Model == "" && a.advice != "" {
+		found.Notices = append([]string{a.advice}, found.Notices...)
+	}
 	select {
-	case commands <- a.findLocal(ctx):
+	case commands <- found:
 	case <-ctx.Done():
 	}
 }

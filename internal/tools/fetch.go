@@ -4,14 +4,17 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"math"
 	"net/http"
 	"net/url"
 	"strings"
 	"unicode/utf8"
 
 	"agent/internal/llm"
+	"agent/internal/llm/marker"
 	"agent/internal/llm/phrase"
 	"agent/internal/tools/fetch"
+	"agent/internal/tools/intake"
 	"agent/internal/tools/read"
 )
 
@@ -54,6 +57,11 @@ func Fetch(o fetch.Options) Tool {
 			c.Warnings = []string{"a URL of this length can send data to the server: " + u.String()}
 		}
 		return c, nil
+	}, intake.Form{
+		Names:   []string{"web_fetch", "fetch_url", "read_url", "fetch_webpage"},
+		Aliases: map[string][]string{"url": {"uri", "urls"}, "offset": {"start_index"}, "length": {"max_length"}},
+		Paths:   []string{"url"}, Ranges: map[string]intake.Range{"offset": {Max: math.MaxInt32}, "length": {Max: maxLength}},
+		Harmless: []string{"prompt", "timeout", "raw=false", "method=get"},
 	})
 }
 
@@ -70,12 +78,6 @@ func hostOf(u *url.URL) string {
 func (a *fetchArgs) check() (*url.URL, error) {
 	if a.Length == 0 {
 		a.Length = defaultLength
-	}
-	switch {
-	case a.Offset < 0:
-		return nil, fmt.Errorf("offset is %d; the first byte is 0", a.Offset)
-	case a.Length < 1 || a.Length > maxLength:
-		return nil, fmt.Errorf("length is %d; it must be from 1 to %d", a.Length, maxLength)
 	}
 	return fetch.Parse(a.URL)
 }
@@ -138,7 +140,7 @@ func (a *fetchArgs) excerpt(p fetch.Page) string {
 	text := withNewline(p.Text[start:end])
 	switch {
 	case end < total:
-		text += fmt.Sprintf("[bytes %d to %d of %d%s. Continue with offset %d]\n", start, end, total, truncated, end)
+		text += marker.Note("bytes %d to %d of %d%s; continue with offset %d", start, end, total, truncated, end) + "\n"
 	case start > 0 || p.Cut:
 		text += fmt.Sprintf("[bytes %d to %d of %d%s]\n", start, end, total, truncated)
 	}

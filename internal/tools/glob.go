@@ -10,8 +10,10 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"agent/internal/llm/marker"
 	"agent/internal/llm/phrase"
 	"agent/internal/tools/advice"
+	"agent/internal/tools/intake"
 	"agent/internal/tools/workspace"
 )
 
@@ -39,6 +41,13 @@ func globTool(w *workspace.Workspace) Tool {
 		return readCall("glob "+strings.TrimPrefix(a.Pattern, "./")+scopeSuffix("", at.Name()), at, func(ctx context.Context, _ Approved) (Result, error) {
 			return globFiles(ctx, at, match)
 		}), nil
+	}, intake.Form{
+		Names: []string{"find", "find_file", "find_files", "glob_files", "file_search", "find_by_name"},
+		Aliases: map[string][]string{
+			"pattern": {"glob", "glob_pattern", "file_pattern", "query", "file_name", "name"},
+			"path":    {"dir", "dir_path", "directory", "folder", "target_directory", "search_directory", "search_path", "root"},
+		},
+		Paths: []string{"path"}, ReadOnly: true,
 	})
 }
 
@@ -76,7 +85,7 @@ func globFiles(ctx context.Context, at workspace.Place, match func(p string) boo
 	case n == 0:
 		b.WriteString("No file matches. Files that git ignores are not included.\n")
 	case n > maxGlob:
-		fmt.Fprintf(&b, "(%d more; the %d most recently changed files are shown. Narrow the pattern to see the others)\n", n-maxGlob, maxGlob)
+		b.WriteString(marker.Note("%d more files; the %d most recently changed are shown, narrow the pattern to see the others", n-maxGlob, maxGlob) + "\n")
 	}
 	b.WriteString(unreadableNote(found.Unreadable))
 	b.WriteString(limitsNote(found.Limits, "searched"))

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"agent/internal/llm"
@@ -28,7 +27,8 @@ type Facts struct {
 	Used   int     // tokens of the context window used by the last step
 	Cost   float64 // cost of the session in US dollars, as far as prices are known
 	Turns  int
-	Answer string // the text of the last answer
+	Answer string // all text since the last tool result before it
+	final  llm.Answer
 
 	Todo []event.TodoItem
 	Jobs []event.Job
@@ -49,9 +49,16 @@ func (f *Facts) update(ev event.Event) {
 	case event.JobsNow:
 		f.Jobs = ev.Jobs
 	case *event.MessageDone:
-		if m := ev.Message; m.Kind == llm.Assistant && strings.TrimSpace(m.Text) != "" {
-			f.Answer = m.Text
+		f.final.Add(ev.Message)
+		f.Answer = cmp.Or(f.final.Text(), f.Answer)
+	case *event.UserSaid:
+		if ev.Auto {
+			f.final.Add(llm.Message{Kind: llm.User})
+		} else {
+			f.final.End()
 		}
+	case *event.ToolEnd:
+		f.final.Add(ev.Result)
 	case *event.StepEnd:
 		f.Used = cmp.Or(ev.Usage.Input+ev.Usage.Output, f.Used) // an interrupted reply reports none
 		if ev.Cost != nil {

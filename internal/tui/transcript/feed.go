@@ -129,6 +129,9 @@ func (f *Feed) split(inTurn bool) {
 }
 
 func (f *Feed) userSaid(ev *event.UserSaid) {
+	if ev.Situation {
+		return
+	}
 	if ev.Auto {
 		f.list.append(&Notice{"Sent to the model: " + ev.Text})
 		return

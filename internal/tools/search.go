@@ -96,6 +96,9 @@ func wantsSearch(a *intake.Args) error {
 		a.Remove("regex")
 		a.Set("pattern", regex)
 	}
+	if p := a.Text("pattern"); strings.Contains(p, "\b") { // a word boundary, escaped once too little
+		a.Set("pattern", strings.ReplaceAll(p, "\b", `\b`))
+	}
 	if sensitive, ok := a.Bool("case_sensitive"); ok {
 		a.Remove("case_sensitive")
 		if !sensitive {

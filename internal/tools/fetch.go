@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"math"
 	"net/http"
 	"net/url"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"agent/internal/llm/marker"
 	"agent/internal/llm/phrase"
 	"agent/internal/tools/fetch"
+	"agent/internal/tools/intake"
 	"agent/internal/tools/read"
 )
 
@@ -55,6 +57,11 @@ func Fetch(o fetch.Options) Tool {
 			c.Warnings = []string{"a URL of this length can send data to the server: " + u.String()}
 		}
 		return c, nil
+	}, intake.Form{
+		Names:   []string{"web_fetch", "fetch_url", "read_url", "fetch_webpage"},
+		Aliases: map[string][]string{"url": {"uri", "urls"}, "offset": {"start_index"}, "length": {"max_length"}},
+		Paths:   []string{"url"}, Ranges: map[string]intake.Range{"offset": {Max: math.MaxInt32}, "length": {Max: maxLength}},
+		Harmless: []string{"prompt", "timeout", "raw=false", "method=get"},
 	})
 }
 
@@ -71,12 +78,6 @@ func hostOf(u *url.URL) string {
 func (a *fetchArgs) check() (*url.URL, error) {
 	if a.Length == 0 {
 		a.Length = defaultLength
-	}
-	switch {
-	case a.Offset < 0:
-		return nil, fmt.Errorf("offset is %d; the first byte is 0", a.Offset)
-	case a.Length < 1 || a.Length > maxLength:
-		return nil, fmt.Errorf("length is %d; it must be from 1 to %d", a.Length, maxLength)
 	}
 	return fetch.Parse(a.URL)
 }

@@ -60,10 +60,9 @@ func TestFetchRejectsArguments(t *testing.T) {
 	}{
 		{obj{"url": "ftp://example.org"}, "not an http or https URL"},
 		{obj{"url": "https://me:pw@example.org"}, "sends no credentials"},
-		{obj{"url": "https://example.org", "offset": -1}, "the first byte is 0"},
-		{obj{"url": "https://example.org", "length": 300000}, "from 1 to 204800"},
-		{obj{"url": "https://example.org", "length": -1}, "from 1 to 204800"},
-		{obj{"uri": "https://example.org"}, "schema"},
+		{obj{"url": "https://example.org", "offset": -1}, "it must be at least 0"},
+		{obj{"url": "https://example.org", "length": -1}, "it must be at least 0"},
+		{obj{"url": "https://example.org", "method": "POST"}, `does not take "method"`},
 	} {
 		if _, err := prepareFetch(t, c.args); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v: %v", c.args, err)

@@ -5,11 +5,13 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"sync"
 	"time"
 
 	"agent/internal/llm/phrase"
+	"agent/internal/tools/intake"
 	"agent/internal/tools/read"
 	"agent/internal/tools/workspace"
 )
@@ -32,9 +34,6 @@ type reader struct {
 func readTool(w *workspace.Workspace, known *workspace.Ledger) Tool {
 	r := &reader{known: known}
 	return New("read", readText, func(_ context.Context, a readArgs) (Call, error) {
-		if a.Offset < 0 || a.Limit < 0 {
-			return Call{}, errors.New("offset and limit must not be negative; the first line is 1")
-		}
 		if a.Path == "" {
 			return Call{}, errors.New("the path is empty; give the file to read")
 		}
@@ -44,13 +43,21 @@ func readTool(w *workspace.Workspace, known *workspace.Ledger) Tool {
 		}
 		span := span{first: max(a.Offset, 1), limit: maxLines}
 		if a.Limit > 0 {
-			span.limit = min(a.Limit, maxLines)
+			span.limit = a.Limit
 		}
 		title := "read " + at.Name()
 		if span.first > 1 {
 			title += fmt.Sprintf(" from line %d", span.first)
 		}
 		return readCall(title, at, func(ctx context.Context, _ Approved) (Result, error) { return r.read(ctx, at, span) }), nil
+	}, intake.Form{
+		Names: []string{"read_file", "view", "view_file", "view_image", "open", "open_file", "cat", "read_text_file", "read_many_files"},
+		Aliases: map[string][]string{
+			"path":   append(fileNames(), "notebook_path", "paths", "files", "file_paths"),
+			"offset": {"start_line", "start_line_one_indexed", "line_start", "start"},
+		},
+		Paths: []string{"path"}, Ranges: map[string]intake.Range{"offset": {Max: math.MaxInt32}, "limit": {Max: maxLines}},
+		ReadOnly: true, Rewrite: wantsLines,
 	})
 }
 

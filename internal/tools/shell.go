@@ -57,9 +57,9 @@ func (c Commands) Tools(jobs *Jobs) []Tool {
 			return Call{}, err
 		}
 		return s.prepare(ctx, a)
-	})}
+	}, s.shellForm())}
 	if jobs != nil {
-		tools = append(tools, New("jobs", jobsText, s.prepareJob))
+		tools = append(tools, New("jobs", jobsText, s.prepareJob, jobsForm()))
 	}
 	return tools
 }
@@ -109,14 +109,6 @@ func (s *shellTool) prepare(_ context.Context, a shellArgs) (Call, error) {
 func (a *shellArgs) check() error {
 	if a.Timeout == 0 {
 		a.Timeout = int(shell.DefaultLimit / time.Second)
-	}
-	switch {
-	case a.Timeout < 1 || a.Timeout > maxTimeout:
-		return fmt.Errorf("timeout_seconds is %d; it must be from 1 to %d", a.Timeout, maxTimeout)
-	case a.Quiet < 0 || a.Quiet > maxTimeout:
-		return fmt.Errorf("quiet_seconds is %d; it must be from 1 to %d", a.Quiet, maxTimeout)
-	case a.AtLimit != "" && a.AtLimit != "background" && a.AtLimit != "end":
-		return fmt.Errorf("at_limit is %q; it must be background or end", a.AtLimit)
 	}
 	return checkCommand(a.Command)
 }

@@ -25,7 +25,8 @@ const (
 	defaultResults = 100
 	maxResults     = 1000
 	maxContext     = 20
-	maxOutput      = 50_000 // bytes
+	defaultOutput  = 8 << 10 // bytes
+	maxOutput      = 50_000  // bytes, with max_results
 	// searchPatience is how long the remaining matches are counted once max_results
 	// were found.
 	searchPatience  = 5 * time.Second

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -192,11 +193,7 @@ func (a *app) assemble(f flags, attended bool) error {
 	a.branch = branchOf(a.dir)
 	a.options.Log, a.options.Model, a.options.Models = a.log, model, pick.byName
 	a.options.Mode, a.options.Attended, a.options.Forked = mode, attended, f.fork
-	a.options.MaxSteps = f.maxSteps
-	if a.options.MaxSteps == 0 {
-		a.options.MaxSteps = set.MaxSteps
-	}
-	a.options.MaxReplyBytes = set.MaxReply
+	a.options.Limits = turn.Limits{Steps: cmp.Or(f.maxSteps, set.MaxSteps), ReplyBytes: set.MaxReply}
 	if err := a.readSystem(f.prompt); err != nil {
 		return err
 	}
@@ -267,12 +264,13 @@ func (a *app) addTools() {
 	a.jobs = tools.NewJobs()
 	a.options.Jobs = a.jobs
 	a.index = tools.NewIndex(a.work)
-	commands := tools.Commands{Workspace: a.work, Limits: a.limits}
+	commands := tools.Commands{Workspace: a.work, Limits: a.limits, MaxOutput: a.set.Shell.MaxOutput}
 	checks := newChecks(commands, a.set.Checks)
 	a.options.Tools = newTools(commands, known, a.jobs, checks)
 	// The first interceptor sees a result last.
 	a.options.Interceptors = tools.Intercept(indexUpdater{a.index}, checks)
 	a.options.Shell = commands.Typed(a.jobs)
+	a.options.HowToTest = func(runs bool) string { return howToTest(checks, a.work.Dir(), runs) }
 	a.options.Situation = a.situation
 }
 

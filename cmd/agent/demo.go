@@ -135,7 +135,7 @@ func (a *app) demoModel(f flags, plain bool) error {
 	var replies []script.Reply
 	for _, s := range scenes.Scenes() {
 		replies = append(replies, s.Replies...)
-		a.options.MaxSteps = max(a.options.MaxSteps, s.MaxSteps)
+		a.options.Limits.Steps = max(a.options.Limits.Steps, s.MaxSteps)
 	}
 	p := script.New(replies...)
 	p.Next = offline.New()

@@ -132,7 +132,7 @@ func (p picker) build(c catalog.Choice) (turn.Model, []string, error) {
 func (p picker) connect(c catalog.Choice) (turn.Model, error) {
 	m := turn.Model{
 		Name: c.ID(), ID: c.Model, Why: c.Why,
-		Context: c.Info.Context, Cost: c.Info.Cost, Blind: c.Info.Vision != nil && !*c.Info.Vision,
+		Context: c.Info.Context, Cost: c.Info.Cost, NoImages: c.Info.Vision != nil && !*c.Info.Vision,
 	}
 	if c.Offline() {
 		m.Provider = offline.New()

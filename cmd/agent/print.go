@@ -8,6 +8,7 @@ import (
 
 	"agent/cmd/agent/sessions"
 	"agent/internal/llm"
+	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
 	"agent/internal/tui/diff"
 	"agent/internal/tui/ink"
@@ -72,7 +73,7 @@ func (p *textPrinter) event(e event.Event) {
 		p.continues = false
 		p.toolEnd(e)
 	case event.Retrying:
-		p.note("✗ %s Retrying in %s (attempt %d).", sentence(ink.SanitizeLine(e.Error)), e.In.Round(100e6), e.Attempt)
+		p.note("✗ %s Retrying in %s (attempt %d).", sentence(ink.SanitizeLine(e.Error)), phrase.Seconds(e.In), e.Attempt)
 	case event.Notice:
 		p.note("%s", ink.Sanitize(e.Text))
 	case event.Unreadable:

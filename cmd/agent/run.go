@@ -63,9 +63,9 @@ model gets the denial as the result. Use --mode edits to allow file edits, or
 			return command.Or(runF, runRun)(cmd.Context(), opts)
 		},
 	}
-	cmd.Flags().StringVar(&opts.Schema, "schema", "", "file with a JSON schema for the answer; only the answer is printed")
-	cmd.Flags().StringArrayVar(&opts.Images, "image", nil, "add an image file to the prompt (PNG, JPEG, GIF, WebP or BMP); can be repeated")
-	cmd.Flags().StringVarP(&opts.Output, "output", "o", "text", "output format: text, json (one object at the end) or stream-json (one event per line)")
+	cmd.Flags().StringVar(&opts.Schema, "schema", "", "`file` with a JSON schema for the answer; only the answer is printed")
+	cmd.Flags().StringArrayVar(&opts.Images, "image", nil, "add an image `file` to the prompt (PNG, JPEG, GIF, WebP or BMP); can be repeated")
+	cmd.Flags().StringVarP(&opts.Output, "output", "o", "text", "output `format`: text, json (one object at the end) or stream-json (one event per line)")
 	return withFlags(cmd, allFlags)
 }
 
@@ -191,7 +191,7 @@ func headless(a *app, prompt event.Prompt, p printer, out *output) error {
 	switch {
 	case killed != 0:
 		code = killed
-	case r.denied && code != exitInterrupted:
+	case r.denied && code != exitInterrupted && code != exitMaxSteps:
 		code = exitDenied
 	}
 	r.ExitCode = code
@@ -250,6 +250,8 @@ func (r *result) addTurnEnd(end *event.TurnEnd) int {
 		return exitDone
 	case event.UserInterrupt:
 		return exitInterrupted
+	case event.MaxSteps:
+		return exitMaxSteps
 	case event.LogError: // no later prompt saves the conversation
 		r.Hint = "Free up disk space or fix the error, or run without saving the session: --no-session"
 	}

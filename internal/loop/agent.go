@@ -52,11 +52,9 @@ type Options struct {
 	// becomes part of the conversation. Nil if commands cannot be run.
 	Shell  func(line string, join bool) (tools.Call, error)
 	Schema *turn.Schema // of the last answer of a turn; may be nil
-	// MaxSteps is the number of steps after which a turn asks whether to continue;
-	// 0 is turn.DefaultMaxSteps.
-	MaxSteps int
-	// MaxReplyBytes limits each reply of the model; 0 is llm.MaxReplyBytes.
-	MaxReplyBytes int
+	Limits turn.Limits
+	// HowToTest is that of turn.Turn; may be nil.
+	HowToTest func(commands bool) string
 	// Attended is set if a user answers questions. Otherwise calls that need
 	// approval are denied, and standing permissions do not apply.
 	Attended bool
@@ -233,7 +231,7 @@ func (a *Agent) turn(ctx context.Context, c *turn.Conversation, p event.Prompt, 
 	t := &turn.Turn{
 		Models: a.models, Permissions: a.permissions, Approver: a.user, Inbox: a.inbox, Emit: a.rec.emit,
 		Session: a.sessionKey, Prefix: a.prefix, Situation: a.situation.describe(ctx, a), Tools: a.tools, Runner: turn.Runner{Interceptors: a.o.Interceptors, Kill: kill}, Schema: a.o.Schema,
-		Limits: turn.Limits{Steps: a.o.MaxSteps, ReplyBytes: a.o.MaxReplyBytes}, Clock: a.clock,
+		HowToTest: a.o.HowToTest, Limits: a.o.Limits, Clock: a.clock,
 	}
 	return t.Run(ctx, c, p).Reason
 }
@@ -314,7 +312,7 @@ func (a *Agent) compact(ctx context.Context) {
 		a.rec.notify("Cannot compact: " + err.Error())
 		return
 	}
-	need := window.Need{Enough: a.conv.Tokens() / 4, Least: 1, Why: "requested"}
+	need := window.Need{Enough: a.conv.Tokens() / 4, Minimum: 1, Why: "requested"}
 	if !a.conv.Compact(need, func(e event.Event) { _ = a.rec.emit(e) }, a.rec.meta) {
 		a.rec.notify("Nothing to compact: there is no long old content.")
 	}

@@ -35,7 +35,7 @@ func playTurns(t *testing.T, turns map[string]turnCase) {
 		t.Run(name, func(t *testing.T) {
 			p := script.New(c.replies...)
 			o := options(p, look, change, run, broken, failing)
-			o.Attended, o.MaxSteps = !c.alone, c.max
+			o.Attended, o.Limits.Steps = !c.alone, c.max
 			if c.mode != "" {
 				o.Mode = c.mode
 			}

@@ -49,9 +49,6 @@ func searchTool(w *workspace.Workspace) Tool {
 		if err != nil {
 			return Call{}, err
 		}
-		if a.Context < 0 || a.MaxResults < 0 {
-			return Call{}, errors.New("context and max_results must not be negative")
-		}
 		at, err := w.Find(a.Path)
 		if err != nil {
 			return Call{}, err
@@ -60,9 +57,9 @@ func searchTool(w *workspace.Workspace) Tool {
 		if err != nil {
 			return Call{}, err
 		}
-		o := search.Options{Match: match, Max: defaultResults, Context: min(a.Context, maxContext), Patience: searchPatience}
+		o := search.Options{Match: match, Max: defaultResults, Context: a.Context, Patience: searchPatience}
 		if a.MaxResults > 0 {
-			o.Max = min(a.MaxResults, maxResults)
+			o.Max = a.MaxResults
 		}
 		title := `search "` + strings.ReplaceAll(a.Pattern, "\n", `\n`) + `"` + scopeSuffix(a.fileScope(), at.Name())
 		return readCall(title, at, func(ctx context.Context, ok Approved) (Result, error) {

@@ -14,7 +14,7 @@ type Model struct {
 	Provider  llm.Provider
 	Context   int            // context window in tokens, 0 if unknown
 	Window    *AssumedWindow // set if Context is only assumed
-	Blind     bool           // it is known to have no image input
+	NoImages  bool           // it is known to have no image input
 	MaxTokens int            // limit of a reply; 0 for the dialect's default
 	Effort    string         // reasoning effort; empty for the provider's default
 	Why       string         // why it was chosen; completes "because"

@@ -33,6 +33,7 @@ type requester struct {
 	out    *reporter
 	user   confirmer
 	answer *answerFitter
+	last   bool // the reply must not call tools
 }
 
 // reply returns the reply to the conversation and the model that wrote it. If the
@@ -43,7 +44,7 @@ func (q *requester) reply(ctx context.Context) (*llm.Reply, Model, error) {
 	q.makeRoom()
 	reply, model, err := q.anyModel(ctx)
 	if e, ok := errors.AsType[*llm.Error](err); ok && e.Kind == llm.ErrTooLong && !accepted(reply) && ctx.Err() == nil {
-		need := window.Need{Enough: q.conv.Tokens() / 3, Least: 1, Why: "the conversation was too long for the model"}
+		need := window.Need{Enough: q.conv.Tokens() / 3, Minimum: 1, Why: "the conversation was too long for the model"}
 		if q.conv.Compact(need, q.out.emit, q.out.meta) {
 			reply, model, err = q.anyModel(ctx)
 		}
@@ -77,8 +78,11 @@ func (q *requester) anyModel(ctx context.Context) (*llm.Reply, Model, error) {
 func (q *requester) request(m Model) llm.Request {
 	p := q.conv.Prefix
 	req := llm.Request{Model: m.ID, System: p.System, Tools: slices.Clone(p.Tools), Messages: renamed(p, withCutsMarked(q.conv.Messages)), Effort: m.Effort, MaxTokens: m.MaxTokens, CacheKey: q.Session}
-	if m.Blind {
+	if m.NoImages {
 		stripImages(req.Messages)
+	}
+	if q.last {
+		req.ToolChoice.Mode = llm.ChoiceNone
 	}
 	q.answer.require(&req)
 	return req

@@ -31,6 +31,10 @@ type Turn struct {
 	Tools     []tools.Tool
 	Runner    Runner
 	Schema    *Schema // of the last answer; may be nil
+	// HowToTest tells the model how to test its changes: "run `make test`". It is
+	// empty if no way is known. Commands is set if commands can be approved. Nil if
+	// the model is never reminded.
+	HowToTest func(commands bool) string
 	Limits    Limits
 	Clock     Clock
 }
@@ -50,6 +54,10 @@ type run struct {
 	cost     float64 // of the steps with a known price, in US dollars
 	note     string  // to the model, for the next step
 	resumed  bool    // the previous reply was cut off, and the model was asked to continue
+	reminded bool    // the model got the note of reminder
+	// limit is how the turn ends after the next reply, because it reached the step
+	// limit without a user; zero before that.
+	limit ending
 }
 
 // ending is why a turn ends: its reason, and the error with its hint for the user.
@@ -101,13 +109,13 @@ func newRun(t *Turn, c *Conversation) *run {
 	answer := &answerFitter{schema: t.Schema}
 	return &run{
 		Turn: t, conv: c, out: out, answer: answer, guards: newGuards(user, t.Limits.Steps),
-		requests: &requester{t, c, out, user, answer}, calls: &executor{Turn: t, conv: c, out: out},
+		requests: &requester{Turn: t, conv: c, out: out, user: user, answer: answer}, calls: &executor{Turn: t, conv: c, out: out},
 	}
 }
 
 // step gets one reply of the model and runs its calls.
 func (r *run) step(ctx context.Context) ending {
-	end := r.guards.beforeStep(ctx, r.end.Steps)
+	end := r.beforeStep(ctx)
 	if end.reason == "" {
 		end = r.confirmHost(ctx)
 	}
@@ -128,6 +136,9 @@ func (r *run) step(ctx context.Context) ending {
 	r.addReply(said)
 	calls := callsOf(said)
 	end, notRun := r.judgeReply(ctx, reply, err, said)
+	if r.limit.reason != "" {
+		end, notRun = r.endAtLimit(end)
+	}
 	results, worked := r.calls.run(ctx, calls, notRun)
 	r.conv.add(results...)
 	for _, m := range results {
@@ -141,6 +152,11 @@ func (r *run) step(ctx context.Context) ending {
 		var note string
 		if end, note = r.answer.judge(&r.final); note != "" {
 			r.note = note
+		}
+		if end.reason == event.Done {
+			if note = r.reminder(); note != "" {
+				r.note, end = note, ending{}
+			}
 		}
 		if r.addPrompts() { // the model has to read them
 			end = ending{}

@@ -24,7 +24,7 @@ func (r *run) judgeReply(ctx context.Context, reply *llm.Reply, err error, said 
 		return ending{reason: event.UserInterrupt}, notRunStopped
 	case r.out.err != nil:
 		return ending{reason: event.LogError}, notRunUnsaved
-	case err != nil && r.end.Cut && !calls && !r.resumed:
+	case err != nil && r.end.Cut && !calls && !r.resumed && r.limit.reason == "":
 		r.resumed, r.note = true, event.GoOn
 		r.out.emit(event.Notice{Text: err.Error() + ". Continuing where it was cut off."})
 		return ending{}, ""

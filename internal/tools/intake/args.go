@@ -317,8 +317,14 @@ func quoted(names ...string) string {
 		}
 		out = append(out, fmt.Sprintf("%q", phrase.Clip(n, maxQuoted)))
 	}
-	if n := len(out); n > 1 {
-		return strings.Join(out[:n-1], ", ") + " and " + out[n-1]
+	return listed(out, "and")
+}
+
+// listed joins words for a sentence: "a, b and c".
+func listed(words []string, last string) string {
+	n := len(words)
+	if n < 2 {
+		return strings.Join(words, "")
 	}
-	return strings.Join(out, "")
+	return strings.Join(words[:n-1], ", ") + " " + last + " " + words[n-1]
 }

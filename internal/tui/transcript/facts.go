@@ -76,9 +76,9 @@ func (f *Facts) addEarlier(e Facts) {
 	}
 }
 
-// survey applies the summary of the complete session, after its last events were
+// takeSummary applies the summary of the complete session, after its last events were
 // shown.
-func (f *Facts) survey(s event.Opened) {
+func (f *Facts) takeSummary(s event.Opened) {
 	f.Turns, f.Cost, f.Todo = s.Turns, s.Cost, s.Todo
 	if f.Model == "" {
 		f.Model, f.Host, f.BaseURL = s.Model, s.Host, s.BaseURL
@@ -134,8 +134,8 @@ func (l *PromptLog) said(ev *event.UserSaid, at int) {
 	l.Prompts = append(l.Prompts, event.PastPrompt{Text: ev.Text, Time: ev.Time, At: at, Steered: ev.Steered})
 }
 
-// survey sets all prompts of the session, after the last ones were added.
-func (l *PromptLog) survey(prompts []event.PastPrompt) {
+// takeSummary sets all prompts of the session, after the last ones were added.
+func (l *PromptLog) takeSummary(prompts []event.PastPrompt) {
 	typed := l.Recall[min(len(l.Prompts), len(l.Recall)):]
 	l.Recall = nil
 	for _, p := range prompts {

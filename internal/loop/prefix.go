@@ -22,8 +22,8 @@ const situationTime = time.Second
 // user's own system prompt until the user gives another one.
 func (a *Agent) prefix(m turn.Model, before *event.Prefix) event.Prefix {
 	p := event.Prefix{Replaced: a.o.System, Added: a.o.AppendSystem}
-	if before != nil && p.Replaced == "" && p.Added == "" {
-		p.Replaced, p.Added = before.Replaced, before.Added
+	if before != nil {
+		p.Replaced, p.Added = cmp.Or(p.Replaced, before.Replaced), cmp.Or(p.Added, before.Added)
 	}
 	p.System = cmp.Or(p.Replaced, prompt)
 	basis := []string{p.Replaced, p.Added}

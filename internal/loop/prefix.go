@@ -15,10 +15,10 @@ import (
 // environment.
 const situationTime = time.Second
 
-// prefix returns the part of each request to m that precedes the messages. It must
+// Prefix returns the part of each request to m that precedes the messages. It must
 // not depend on anything that changes during a session, so that providers can cache
 // it.
-func (a *Agent) prefix(m turn.Model) event.Prefix {
+func (a *Agent) Prefix(m turn.Model) event.Prefix {
 	p := event.Prefix{System: a.o.System}
 	if p.System == "" {
 		p.System = prompt

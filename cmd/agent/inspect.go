@@ -185,11 +185,14 @@ func (i inspector) request(step int, d catalog.Dialect) (inspected, error) {
 }
 
 // todaysPrefix returns the prefix that a new session in the same directory would
-// send to m.
+// send to m. If the directory is gone, another one replaces it.
 func (i inspector) todaysPrefix(m turn.Model) (*event.Prefix, error) {
 	a := &app{dir: i.header.Dir, set: i.settings, end: i.end}
 	if _, err := os.Stat(a.dir); err != nil {
-		return nil, fmt.Errorf("the session has no recorded system prompt, and today's needs its directory: %w", err)
+		if a.dir, err = os.MkdirTemp("", "agent-inspect-"); err != nil {
+			return nil, fmt.Errorf("create a directory: %w", err)
+		}
+		defer os.Remove(a.dir)
 	}
 	var err error
 	if a.work, err = workspace.Open(a.dir); err != nil {

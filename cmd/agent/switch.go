@@ -103,7 +103,7 @@ func (a *app) reopenFlags(f flags) *flags {
 func (a *app) carriedFlags(f flags) flags {
 	return flags{
 		baseURL: f.baseURL, baseFor: cmp.Or(f.baseFor, a.pick.bound.provider),
-		mode: f.mode, maxSteps: f.maxSteps, effort: f.effort, noSession: f.noSession, model: f.model, input: f.input, end: f.end,
+		mode: f.mode, maxSteps: f.maxSteps, effort: f.effort, prompt: f.prompt, noSession: f.noSession, model: f.model, input: f.input, end: f.end,
 	}
 }
 
@@ -124,7 +124,7 @@ func openOrAsk(ctx context.Context, f flags) (*app, error) {
 		ask = lineAsker(os.Stdin)
 	}
 	for {
-		answer, ok := ask("f  fork it · v  view it · q  quit  [f/v/q] ")
+		answer, ok := ask("f  fork it · v  open it read-only · q  quit  [f/v/q] ")
 		switch strings.ToLower(answer) {
 		case "f":
 			f.cont, f.resume, f.fork = false, locked.ID, true

@@ -42,6 +42,9 @@ type Commands struct {
 	Workspace *workspace.Workspace
 	// Limits override the rules of shell.Scrub for environment variables.
 	Limits shell.Limits
+	// MaxOutput is how many bytes of an output the model gets; 0 selects the default
+	// of shell.Command.
+	MaxOutput int
 }
 
 // Tools returns the shell tool and, if jobs is not nil, the jobs tool. Both use
@@ -78,7 +81,7 @@ func (c Commands) Typed(jobs *Jobs) func(line string, join bool) (Call, error) {
 
 // command returns a command with the environment that all commands get.
 func (c Commands) command(line, dir string) shell.Command {
-	return shell.Command{Line: line, Dir: dir, Env: os.Environ(), Limits: c.Limits}
+	return shell.Command{Line: line, Dir: dir, Env: os.Environ(), Limits: c.Limits, Keep: c.MaxOutput}
 }
 
 type shellTool struct {

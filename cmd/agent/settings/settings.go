@@ -23,7 +23,7 @@ type Settings struct {
 	Models    []string            `json:"models,omitempty" what:"fallback models, in order, used temporarily when a provider is overloaded or a quota is exhausted"`
 	BaseURL   string              `json:"base_url,omitempty" format:"uri" what:"base URL of an OpenAI-compatible server"`
 	Mode      string              `json:"mode,omitempty" enum:"ask,edits,plan,all" what:"permission mode: ask (default), edits (auto-approve file edits), plan (no edits), all (approve all)"`
-	MaxSteps  int                 `json:"max_steps,omitempty" min:"1" what:"maximum steps before the turn asks to continue (default 50)"`
+	MaxSteps  int                 `json:"max_steps,omitempty" min:"1" what:"maximum steps of a turn before it asks to continue (default 50); agent run stops (default 500)"`
 	MaxReply  int                 `json:"max_reply_bytes,omitempty" min:"1024" max:"8388608" what:"size limit of one reply of the model, in bytes of text, reasoning and tool arguments; a longer reply is stopped and kept (default and maximum 8388608)"`
 	Effort    string              `json:"effort,omitempty" what:"reasoning effort, if the model supports it: low, medium, high or another level of the model"`
 	Local     *bool               `json:"local,omitempty" what:"detect model servers on this machine if no other model is connected (default true)"`
@@ -31,9 +31,16 @@ type Settings struct {
 	AllowHTTP []string            `json:"allow_http,omitempty" format:"host" what:"hosts, with or without a port, that may receive an API key over plain HTTP (default: none; this machine is always allowed)"`
 	Catalog   map[string]Model    `json:"catalog,omitempty" what:"overrides of built-in model data, by prefix of NAME or PROVIDER/NAME"`
 	Checks    []Check             `json:"checks,omitempty" what:"commands that check files after each change"`
-	Shell     Shell               `json:"shell,omitempty" what:"environment of commands: the model's, those typed after ! and checks"`
+	Shell     Shell               `json:"shell,omitempty" what:"commands: the model's, those typed after ! and checks"`
 	Sessions  Sessions            `json:"sessions,omitempty" what:"retention of sessions"`
+	Prompt
 	Screen
+}
+
+// Prompt holds the settings of the system prompt.
+type Prompt struct {
+	System       string `json:"system,omitempty" what:"system prompt in place of the built-in one: a text, or @FILE, relative to the configuration directory"`
+	AppendSystem string `json:"append_system,omitempty" what:"addition to the system prompt: a text, or @FILE, relative to the configuration directory"`
 }
 
 // Screen holds the settings of the screen.
@@ -58,7 +65,8 @@ type Sessions struct {
 
 // Shell holds the settings of the commands that run in the workspace.
 type Shell struct {
-	KeepEnv []string `json:"keep_env,omitempty" format:"variable" what:"environment variables that commands get although their name or value looks like a secret, such as TEST_TOKEN or DATABASE_URL"`
+	KeepEnv   []string `json:"keep_env,omitempty" format:"variable" what:"environment variables that commands get although their name or value looks like a secret, such as TEST_TOKEN or DATABASE_URL"`
+	MaxOutput int      `json:"max_output_bytes,omitempty" min:"1024" max:"1048576" what:"size limit of the output of a command that the model gets, half of it from the beginning and half from the end, in bytes; the complete output is in a file (default 12288)"`
 }
 
 // Check is a command that runs, without permission, after changes of certain files.
@@ -119,6 +127,7 @@ type Model struct {
 	Vision  *bool    `json:"vision,omitempty" what:"supports image input"`
 	Effort  []string `json:"effort,omitempty" what:"supported levels of reasoning effort"`
 	Dialect string   `json:"dialect,omitempty" enum:"openai,responses" what:"API protocol, if the provider has several"`
+	Thinks  *bool    `json:"keep_thinking,omitempty" what:"send the model's thinking back to it (default: for DeepSeek, GLM, Kimi and Qwen models, and for models whose server asks for it)"`
 	Form    string   `json:"form,omitempty" enum:"tool_call,react" what:"text format of tool calls for models without native tool calls"`
 }
 

@@ -14,19 +14,22 @@ import (
 //go:embed edit.md
 var editText string
 
+// editArgs holds one edit, or several in Edits, a form that other assistants offer
+// and models know.
 type editArgs struct {
-	Path       string    `json:"path,omitempty" jsonschema:"file to change, relative to the working directory"`
-	Old        *string   `json:"old,omitempty" jsonschema:"text to replace, exactly as in the file, without line numbers; empty only for a new or empty file"`
-	New        *string   `json:"new,omitempty" jsonschema:"replacement text"`
+	Path       string    `json:"path,omitempty" schema:"required" jsonschema:"file to change, relative to the working directory"`
+	Old        *string   `json:"old,omitempty" schema:"required" jsonschema:"text to replace, exactly as in the file, without line numbers; empty only for a new or empty file"`
+	New        *string   `json:"new,omitempty" schema:"required" jsonschema:"replacement text"`
 	ReplaceAll bool      `json:"replace_all,omitempty" jsonschema:"replace all occurrences"`
-	Edits      []oneEdit `json:"edits,omitempty" jsonschema:"several edits instead of old and new; applied in order, all or none"`
+	Edits      []oneEdit `json:"edits,omitempty" schema:"hidden"`
 }
 
+// oneEdit is one of several edits. An empty Path is that of the call.
 type oneEdit struct {
-	Path       string `json:"path,omitempty" jsonschema:"file to change (default: the path of the call)"`
-	Old        string `json:"old" jsonschema:"as for one edit"`
-	New        string `json:"new" jsonschema:"as for one edit"`
-	ReplaceAll bool   `json:"replace_all,omitempty" jsonschema:"as for one edit"`
+	Path       string `json:"path,omitempty"`
+	Old        string `json:"old"`
+	New        string `json:"new"`
+	ReplaceAll bool   `json:"replace_all,omitempty"`
 }
 
 // list returns the edits of a call, each with its path.

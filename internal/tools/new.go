@@ -14,19 +14,15 @@ import (
 
 // New returns a tool with arguments of type A. The JSON schema is derived from A:
 // json tags name the arguments, omitempty makes them optional, jsonschema tags
-// describe them. Arguments that do not match the schema are rejected before
-// prepare is called. The schema is built on first use, because that is slow;
+// describe them; see schemas for further tags. Arguments that do not match the
+// schema are rejected before prepare is called. The schema is built on first use, because that is slow;
 // building it panics if A has no schema.
 func New[A any](name, description string, prepare func(context.Context, A) (Call, error)) Tool {
 	t := &schemaTool[A]{name: name, prepare: prepare}
 	t.specOf = sync.OnceValues(func() (llm.ToolSpec, *jsonschema.Resolved) {
-		schema, err := jsonschema.For[A](nil)
+		shown, accepted, err := schemas[A]()
 		t.check(err)
-		text, err := json.Marshal(schema)
-		t.check(err)
-		resolved, err := schema.Resolve(nil)
-		t.check(err)
-		return llm.ToolSpec{Name: name, Description: description, Schema: text}, resolved
+		return llm.ToolSpec{Name: name, Description: description, Schema: shown}, accepted
 	})
 	return t
 }

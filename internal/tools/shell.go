@@ -32,7 +32,7 @@ type shellArgs struct {
 	Command string `json:"command" jsonschema:"command line or script to run"`
 	Timeout int    `json:"timeout_seconds,omitempty" jsonschema:"time limit in seconds, 1 to 600 (default 120)"`
 	Quiet   int    `json:"quiet_seconds,omitempty" jsonschema:"limit in seconds without output, 1 to 600 (default: none)"`
-	AtLimit string `json:"at_limit,omitempty" jsonschema:"what to do at a limit: background (continue as a job, the default) or end"`
+	AtLimit string `json:"at_limit,omitempty" enum:"background,end" jsonschema:"what to do at a limit: continue as a job (default) or end"`
 }
 
 // Commands runs shell commands in a workspace: those of the model, those that the

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"agent/internal/llm"
+	"agent/internal/llm/marker"
 	"agent/internal/loop/event"
 )
 
@@ -18,7 +19,7 @@ type Reading struct {
 func Remaining(reads []Reading, msgs []llm.Message) []Reading {
 	shortened := map[string]bool{}
 	for _, m := range msgs {
-		if m.Kind == llm.ToolResult && strings.HasPrefix(m.Text, truncatedMark) {
+		if m.Kind == llm.ToolResult && strings.HasPrefix(m.Text, marker.Begin) {
 			shortened[m.ID] = true
 		}
 	}

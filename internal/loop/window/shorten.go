@@ -10,12 +10,11 @@ import (
 	"strings"
 
 	"agent/internal/llm"
+	"agent/internal/llm/marker"
 	"agent/internal/llm/phrase"
 )
 
 const (
-	truncatedMark = "[truncated: " // begins every shortened result
-
 	// Longer content is shortened. All sizes are in bytes.
 	longResult   = 2 << 10
 	longRead     = 400 // result of reading a file that was read again or changed later
@@ -165,7 +164,7 @@ type shortResult struct {
 // stays.
 func cutResult(m llm.Message, stale string) (shortResult, bool) {
 	switch {
-	case strings.HasPrefix(m.Text, truncatedMark):
+	case strings.HasPrefix(m.Text, marker.Begin):
 	case stale != "" && len(m.Text) > longRead:
 		return shortResult{why: stale + " was read again or changed later."}, true
 	case len(m.Text) > longResult:
@@ -176,7 +175,7 @@ func cutResult(m llm.Message, stale string) (shortResult, bool) {
 
 // words formats the reference. It names the file with the original, if there is one.
 func (r shortResult) words(outputs, name string) string {
-	text := truncatedMark + r.why
+	text := marker.Begin + r.why
 	if outputs != "" {
 		text += " Full text: " + filepath.Join(outputs, name) + "."
 	}

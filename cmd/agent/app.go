@@ -18,6 +18,7 @@ import (
 	"agent/internal/llm/wire"
 	"agent/internal/loop"
 	"agent/internal/loop/event"
+	"agent/internal/loop/instructions"
 	"agent/internal/loop/session"
 	"agent/internal/loop/turn"
 	"agent/internal/tools"
@@ -80,19 +81,24 @@ func (f *flags) check() error {
 type app struct {
 	dir     string // the workspace, absolute
 	branch  string
-	work    *workspace.Workspace
-	limits  shell.Limits  // environment variables of commands
-	index   *search.Index // file names in work
-	jobs    *tools.Jobs
-	store   *history.Store
-	log     *history.Log  // nil if the session is not saved
-	ending  session.State // last events of the resumed session
-	options loop.Options
-	set     settings.Settings
-	expired <-chan string // notices of sessions.Expire; may be nil
-	end     *shutdown
-	notices []string // shown before the first prompt
-	pick    picker
+	project *instructions.Project // nil without instruction files, as in the demo
+	// instructed lists the instruction files and skills in use; may be empty.
+	instructed string
+	work       *workspace.Workspace
+	limits     shell.Limits  // environment variables of commands
+	index      *search.Index // file names in work
+	jobs       *tools.Jobs
+	store      *history.Store
+	log        *history.Log  // nil if the session is not saved
+	ending     session.State // last events of the resumed session
+	options    loop.Options
+	// interceptors are those of options.
+	interceptors []any
+	set          settings.Settings
+	expired      <-chan string // notices of sessions.Expire; may be nil
+	end          *shutdown
+	notices      []string // shown before the first prompt
+	pick         picker
 	// findLocal searches for a model on this machine. It is nil if a model is
 	// connected or the search is disabled.
 	findLocal func(context.Context) event.Found
@@ -197,6 +203,7 @@ func (a *app) assemble(f flags, attended bool) error {
 	}
 	a.options.MaxReplyBytes = set.MaxReply
 	a.addTools(inRepo)
+	a.addInstructions()
 	return nil
 }
 
@@ -261,7 +268,8 @@ func (a *app) addTools(inRepo bool) {
 	checks := newChecks(commands, a.set.Checks)
 	a.options.Tools = newTools(commands, known, a.jobs, checks)
 	// The first interceptor sees a result last.
-	a.options.Interceptors = tools.Intercept(indexUpdater{a.index}, checks)
+	a.interceptors = []any{indexUpdater{a.index}, checks}
+	a.options.Interceptors = tools.Intercept(a.interceptors...)
 	a.options.Shell = commands.Typed(a.jobs)
 	a.options.System = loop.SystemPrompt(loop.Place{
 		Dir: dir, OS: runtime.GOOS, Shell: filepath.Base(shell.Program()), Git: inRepo, Today: time.Now(),

@@ -21,7 +21,7 @@ var names = []string{"AGENTS.md", "CLAUDE.md"}
 type File struct {
 	Path string // as the user and the model see it
 	Size int    // of Text, in bytes
-	Hash string // of Text
+	Sum  string // "sha256:…" of Text
 	Text string
 	real string // absolute, without symbolic links
 }
@@ -74,7 +74,7 @@ func (c *collector) add(s source, path string, d document, above []string) []Fil
 	var all []File
 	if strings.TrimSpace(d.text) != "" {
 		sum := sha256.Sum256([]byte(d.text))
-		all = append(all, File{Path: shown, Size: len(d.text), Hash: "sha256:" + hex.EncodeToString(sum[:]), Text: d.text, real: d.real})
+		all = append(all, File{Path: shown, Size: len(d.text), Sum: "sha256:" + hex.EncodeToString(sum[:]), Text: d.text, real: d.real})
 	}
 	above = append(slices.Clone(above), d.real)
 	for _, name := range imports(d.text) {

@@ -34,14 +34,16 @@ type Project struct {
 
 	mu      sync.Mutex
 	notices []string
-	told    map[string]bool // the notices so far
-	base    []level         // as read last
-	seen    map[string]bool // real paths of the files in base
-	window  int             // of the last Text, in tokens
-	used    int             // tokens of Text and the notes so far
-	touched []string        // directories since the last News, relative to the working directory
-	known   map[string]note // by directory
-	memory  []string        // notes about Remember since the last News
+	told    map[string]bool   // the notices so far
+	base    []level           // as read last
+	seen    map[string]bool   // real paths of the files in base
+	window  int               // of the last Text, in tokens
+	used    int               // tokens of Text and the notes so far
+	touched []string          // directories since the last News, relative to the working directory
+	known   map[string]note   // by directory
+	memory  []string          // notes about changes by the user since the last News
+	sent    map[string]string // sums of the files that the model has, by real path; nil before Text
+	skills  []Skill           // as read last
 }
 
 // level holds the files of a directory: its instruction file and the imports.
@@ -177,7 +179,7 @@ func Changed(files []File, before map[string]string) string {
 		switch hash, had := before[f.Path]; {
 		case !had:
 			added = append(added, f.Path)
-		case hash != f.Hash:
+		case hash != f.Sum:
 			changed = append(changed, f.Path)
 		}
 	}

@@ -83,25 +83,27 @@ func (s source) read(path string, imported bool) (document, error) {
 	return document{text, real, repairs}, nil
 }
 
-// find opens the directory of s that contains path, and finds path in it. The
+// find opens a directory of s that contains path, and finds path in it. The
 // caller closes the workspace.
 func (s source) find(path string) (*workspace.Workspace, workspace.Place, error) {
-	for _, dir := range s.dirs {
+	why := fmt.Errorf("it is outside of %s", s.place)
+	for _, dir := range s.dirs { // one may be in another
 		if !within(dir, path) {
 			continue
 		}
 		w, err := workspace.Open(dir)
 		if err != nil {
-			return nil, workspace.Place{}, workspace.Cause(err)
+			why = workspace.Cause(err)
+			continue
 		}
 		at, err := w.Find(path)
 		if err == nil {
 			return w, at, nil
 		}
 		_ = w.Close()
-		return nil, at, s.explain(path, err)
+		why = s.explain(path, err)
 	}
-	return nil, workspace.Place{}, fmt.Errorf("it is outside of %s", s.place)
+	return nil, workspace.Place{}, why
 }
 
 // explain describes the error of a path in s to the user.

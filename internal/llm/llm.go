@@ -85,11 +85,13 @@ type Request struct {
 }
 
 // ToolSpec describes a tool to the model. Schema is the JSON schema of an
-// object.
+// object. Strict, if set, is its form for strict mode, in which optional
+// arguments are required and may be null.
 type ToolSpec struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description,omitempty"`
 	Schema      json.RawMessage `json:"schema,omitempty"`
+	Strict      json.RawMessage `json:"strict,omitempty"`
 }
 
 // ToolChoice controls whether the model may, must or must not call tools. With

@@ -102,7 +102,7 @@ func applyEdit(ctx context.Context, t *workspace.Transaction, e oneEdit) (*works
 	if err != nil {
 		return nil, edit.Result{}, err
 	}
-	r, err := edit.Replace(ctx, d.After, []byte(e.Old), []byte(e.New), e.ReplaceAll)
+	r, err := edit.ReplaceListed(ctx, d.After, []byte(e.Old), []byte(e.New), e.ReplaceAll)
 	if err != nil {
 		return nil, r, fmt.Errorf("edit %s: %w", d.Path, err)
 	}
@@ -115,6 +115,8 @@ type editLog struct {
 	lines []int
 	edits int
 	fits  []edit.Fit
+	// numbered is whether line numbers were ignored.
+	numbered bool
 }
 
 func (p *editLog) add(e oneEdit, r edit.Result) {
@@ -123,6 +125,7 @@ func (p *editLog) add(e oneEdit, r edit.Result) {
 	}
 	p.edits++
 	p.lines = append(p.lines, r.Lines...)
+	p.numbered = p.numbered || r.Numbered
 	if r.Fit != edit.Exact && !slices.Contains(p.fits, r.Fit) {
 		p.fits = append(p.fits, r.Fit)
 	}
@@ -142,6 +145,9 @@ func (p *editLog) notes() []string {
 	}
 	for _, f := range p.fits {
 		out = append(out, f.String())
+	}
+	if p.numbered {
+		out = append(out, "The line numbers in old and new were ignored; omit them.")
 	}
 	return out
 }

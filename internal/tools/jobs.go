@@ -33,6 +33,9 @@ type jobsArgs struct {
 
 // prepareJob prepares a call of the jobs tool.
 func (s *shellTool) prepareJob(_ context.Context, a jobsArgs) (Call, error) {
+	if err := checkCopiedCommand(a.Command + a.Input); err != nil {
+		return Call{}, err
+	}
 	switch a.Action {
 	case "start":
 		if err := checkCommand(a.Command); err != nil {

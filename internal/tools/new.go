@@ -20,9 +20,9 @@ import (
 func New[A any](name, description string, prepare func(context.Context, A) (Call, error)) Tool {
 	t := &schemaTool[A]{name: name, prepare: prepare}
 	t.specOf = sync.OnceValues(func() (llm.ToolSpec, *jsonschema.Resolved) {
-		shown, accepted, err := schemas[A]()
+		spec, accepted, err := schemas[A](llm.ToolSpec{Name: name, Description: description})
 		t.check(err)
-		return llm.ToolSpec{Name: name, Description: description, Schema: shown}, accepted
+		return spec, accepted
 	})
 	return t
 }

@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bmatcuk/doublestar/v4"
-
 	"agent/internal/llm/phrase"
 	"agent/internal/tools/advice"
 	"agent/internal/tools/search"
@@ -102,30 +100,16 @@ func searchTree(at workspace.Place) *search.Tree {
 func NewIndex(w *workspace.Workspace) *search.Index { return search.NewIndex(searchTree(w.Top())) }
 
 // fileFilter returns the predicate for the files to search, or nil for all files.
-// A glob without a slash matches file names; one with a slash matches paths
-// relative to the working directory or to start.
 func fileFilter(glob, kind, start string) (func(p string) bool, error) {
 	byType, err := typeFilter(kind)
 	if err != nil || glob == "" {
 		return byType, err
 	}
-	glob = strings.TrimPrefix(glob, "./")
-	if tooComplex(glob) {
-		return nil, complexityError(glob)
+	match, err := globMatcher(glob, start)
+	if err != nil || byType == nil {
+		return match, err
 	}
-	if !doublestar.ValidatePattern(glob) {
-		return nil, advice.Add(fmt.Errorf("the glob %s is malformed", glob), "Examples: *.go, *.{ts,tsx}, src/**/*.py")
-	}
-	matchPath := strings.Contains(glob, "/")
-	return func(p string) bool {
-		switch {
-		case byType != nil && !byType(p):
-			return false
-		case !matchPath:
-			return doublestar.MatchUnvalidated(glob, path.Base(p))
-		}
-		return doublestar.MatchUnvalidated(glob, p) || doublestar.MatchUnvalidated(glob, relativeTo(start, p))
-	}, nil
+	return func(p string) bool { return byType(p) && match(p) }, nil
 }
 
 // typeFilter returns the predicate for a file type, or nil for any type.

@@ -13,6 +13,7 @@ import (
 	"time"
 	"unicode"
 
+	"agent/internal/llm/marker"
 	"agent/internal/llm/phrase"
 	"agent/internal/tools/advice"
 	"agent/internal/tools/shell"
@@ -48,7 +49,12 @@ type Commands struct {
 // tools.
 func (c Commands) Tools(jobs *Jobs) []Tool {
 	s := &shellTool{Commands: c, jobs: jobs, dir: "."}
-	tools := []Tool{New("shell", shellText, s.prepare)}
+	tools := []Tool{New("shell", shellText, func(ctx context.Context, a shellArgs) (Call, error) {
+		if err := checkCopiedCommand(a.Command); err != nil {
+			return Call{}, err
+		}
+		return s.prepare(ctx, a)
+	})}
 	if jobs != nil {
 		tools = append(tools, New("jobs", jobsText, s.prepareJob))
 	}
@@ -121,6 +127,15 @@ func checkCommand(command string) error {
 		return errors.New("the command contains a NUL byte")
 	case len(command) > maxCommand:
 		return advice.Add(fmt.Errorf("the command has %d bytes, more than the limit of %d", len(command), maxCommand), "Write it to a file and run that")
+	}
+	return nil
+}
+
+// checkCopiedCommand returns an error if a command of the model contains a note that
+// stands for truncated text.
+func checkCopiedCommand(command string) error {
+	if note := marker.Copied([]byte(command)); note != "" {
+		return copiedError("the command", note)
 	}
 	return nil
 }

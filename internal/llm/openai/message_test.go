@@ -190,6 +190,10 @@ func TestNewRequest(t *testing.T) {
 			`{"model":"m","stream":true,"stream_options":{"include_usage":true},"messages":[]}`},
 		"a schema": {llm.Request{Model: "m", Schema: json.RawMessage(`{"type":"object"}`)}, Quirks{},
 			`{"model":"m","stream":true,"response_format":{"type":"json_schema","json_schema":{"name":"answer","schema":{"type":"object"},"strict":false}},"stream_options":{"include_usage":true},"messages":[]}`},
+		"a strict form": {llm.Request{Model: "m", Tools: []llm.ToolSpec{{Name: "loose", Schema: json.RawMessage(`{"type":"object"}`), Strict: whole}}}, Quirks{Strict: true},
+			`{"model":"m","stream":true,"stream_options":{"include_usage":true},"tools":[{"function":{"name":"loose","strict":true,"parameters":` + string(whole) + `},"type":"function"}],"messages":[]}`},
+		"a strict form that is not supported": {llm.Request{Model: "m", Tools: []llm.ToolSpec{{Name: "loose", Schema: json.RawMessage(`{"type":"object"}`), Strict: whole}}}, Quirks{},
+			`{"model":"m","stream":true,"stream_options":{"include_usage":true},"tools":[{"function":{"name":"loose","parameters":{"type":"object"}},"type":"function"}],"messages":[]}`},
 		"strict": {llm.Request{Model: "m", Schema: whole, Tools: []llm.ToolSpec{{Name: "loose", Schema: json.RawMessage(`{"type":"object"}`)}, {Name: "exact", Schema: whole}}}, Quirks{Strict: true},
 			`{"model":"m","stream":true,"response_format":{"type":"json_schema","json_schema":{"name":"answer","schema":` + string(whole) + `,"strict":true}},"stream_options":{"include_usage":true},` +
 				`"tools":[{"function":{"name":"loose","parameters":{"type":"object"}},"type":"function"},{"function":{"name":"exact","strict":true,"parameters":` + string(whole) + `},"type":"function"}],"messages":[]}`},

@@ -57,9 +57,9 @@ func newRequest(req llm.Request, q Quirks) *request {
 		r.MaxTokens = req.MaxTokens
 	}
 	for _, t := range req.Tools {
-		schema := wire.Parameters(t)
+		schema, enforce := strict.Parameters(t, q.Strict)
 		r.Tools = append(r.Tools, api.Tool{Type: api.ToolTypeFunction,
-			Function: &api.FunctionDefinition{Name: t.Name, Description: t.Description, Parameters: schema, Strict: q.Strict && strict.Fits(schema)}})
+			Function: &api.FunctionDefinition{Name: t.Name, Description: t.Description, Parameters: schema, Strict: enforce}})
 	}
 	if len(req.Tools) > 0 {
 		r.ToolChoice = toolChoice(req.ToolChoice)

@@ -17,6 +17,8 @@ type Quirks struct {
 	// NoSummary is set if reasoning summaries are rejected, as for
 	// organizations that are not verified.
 	NoSummary bool
+	// Loose is set for a server that may not support strict schemas of tools.
+	Loose bool
 }
 
 // request is the body of a request. Fields that change least come first, so
@@ -83,8 +85,8 @@ func NewRequest(req llm.Request, q Quirks) ([]byte, error) {
 		r.Text = &textFormat{jsonSchema{Type: "json_schema", Name: "answer", Schema: req.Schema, Strict: strict.Fits(req.Schema)}}
 	}
 	for _, t := range req.Tools {
-		schema := wire.Parameters(t)
-		r.Tools = append(r.Tools, tool{Type: "function", Name: t.Name, Description: t.Description, Parameters: schema, Strict: strict.Fits(schema)})
+		schema, enforce := strict.Parameters(t, !q.Loose)
+		r.Tools = append(r.Tools, tool{Type: "function", Name: t.Name, Description: t.Description, Parameters: schema, Strict: enforce})
 	}
 	body, err := wire.Marshal(r)
 	if err != nil {

@@ -75,7 +75,7 @@ func (c *Conversation) addReads(call string, reads []workspace.Reading) []event.
 	}
 	var kept []event.Reading // without the files' contents
 	for _, r := range reads {
-		kept = append(kept, event.Reading{Path: r.Path, Sum: r.Sum, First: r.First, Last: r.Last})
+		kept = append(kept, event.Reading{Path: r.Path, Sum: r.Sum, First: r.First, Last: r.Last, Part: r.Part})
 	}
 	c.reads = append(c.reads, window.Reading{Step: c.Steps, Call: call, Files: kept})
 	c.ledger.Add(c.Steps, reads...)
@@ -88,7 +88,7 @@ func (c *Conversation) setReads(reads []window.Reading) {
 	c.ledger.Reset()
 	for _, r := range reads {
 		for _, f := range r.Files {
-			c.ledger.Add(r.Step, workspace.Reading{Path: f.Path, Sum: f.Sum, First: f.First, Last: f.Last})
+			c.ledger.Add(r.Step, workspace.Reading{Path: f.Path, Sum: f.Sum, First: f.First, Last: f.Last, Part: f.Part})
 		}
 	}
 }

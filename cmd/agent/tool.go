@@ -175,7 +175,7 @@ func listTools(out command.Console, all []llm.ToolSpec, standalone int, output s
 	if output == "json" {
 		list := []toolJSON{}
 		for _, s := range all {
-			list = append(list, toolJSON(s))
+			list = append(list, toolJSON{s.Name, s.Description, s.Schema})
 		}
 		return out.JSON(list)
 	}
@@ -192,7 +192,7 @@ func listTools(out command.Console, all []llm.ToolSpec, standalone int, output s
 // showTool prints the description and the schema of a tool, as the model gets them.
 func showTool(out command.Console, s llm.ToolSpec, output string) error {
 	if output == "json" {
-		return out.JSON(toolJSON(s))
+		return out.JSON(toolJSON{s.Name, s.Description, s.Schema})
 	}
 	var schema bytes.Buffer
 	if err := json.Indent(&schema, s.Schema, "", "  "); err != nil {

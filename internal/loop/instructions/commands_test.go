@@ -66,7 +66,6 @@ func newProject(t *testing.T, files map[string]string) (p *Project, home, work s
 }
 
 func openAt(home, dir string) *Project {
-	own, theirs := withheld(home, ""), withheld(home, Root(dir))
 	return Open(Options{
 		Dir: dir, Home: home, Config: filepath.Join(home, ".config", "agent"),
 		Show: func(path string) string {
@@ -75,12 +74,7 @@ func openAt(home, dir string) *Project {
 			}
 			return path
 		},
-		Withheld: func(root, path string) string {
-			if root == "" {
-				return own(path)
-			}
-			return theirs(path)
-		},
+		Withheld: withheld,
 		IsName: func(name string) bool {
 			return name != "" && name == strings.ToLower(name) && !strings.Contains(name, " ")
 		},

@@ -5,18 +5,25 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"agent/internal/loop/policy"
 	"agent/internal/tools"
 )
 
-// withheld returns the rule of the program for the files that a text may name.
-func withheld(home, root string) func(string) string {
-	return policy.Paths{Workspace: root, Home: home, Config: []string{filepath.Join(home, ".config")}, Zsh: []string{home},
-		Own: []string{filepath.Join(home, ".config", "agent", "config.json"), filepath.Join(home, ".local", "state", "agent")}}.Withheld()
+// withheld is a short form of the program's rule for files that a text names.
+func withheld(_, path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	for _, part := range strings.Split(filepath.ToSlash(path), "/") {
+		if strings.HasPrefix(part, ".env") || slices.Contains([]string{".ssh", ".git", ".mcp.json", ".netrc", ".aws", "id_rsa", "settings.json", "config.json", "state"}, part) {
+			return "it is secret"
+		}
+	}
+	return ""
 }
 
 // paths returns the paths of the files in use.

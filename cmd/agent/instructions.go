@@ -107,17 +107,10 @@ func (a *app) screenInstructions() screen.Instructions {
 	if p == nil {
 		return screen.Instructions{}
 	}
-	written := func(c tools.Change, err error) (event.Diff, error) {
-		if err != nil {
-			return event.Diff{}, err
-		}
-		a.index.Changed()
-		return turn.Diffs([]tools.Change{c})[0], nil
-	}
 	return screen.Instructions{
 		Summary: a.instructed, InitPrompt: instructions.InitPrompt(),
-		Init:  func() (event.Diff, error) { return written(p.Init(context.Background())) },
-		Add:   func(text string) (event.Diff, error) { return written(p.Remember(context.Background(), text)) },
+		Init:  func() (event.Diff, error) { return a.written(p.Init(context.Background())) },
+		Add:   func(text string) (event.Diff, error) { return a.written(p.Remember(context.Background(), text)) },
 		Files: func() []screen.InstructionFile { return memoryFiles(p.Memory()) },
 		Edited: func() string {
 			changed := p.Reload()
@@ -127,6 +120,15 @@ func (a *app) screenInstructions() screen.Instructions {
 			return "The model gets the new text of " + strings.Join(changed, ", ") + " with its next step."
 		},
 	}
+}
+
+// written returns the diff of an instruction file that was written.
+func (a *app) written(c tools.Change, err error) (event.Diff, error) {
+	if err != nil {
+		return event.Diff{}, err
+	}
+	a.index.Changed()
+	return turn.Diffs([]tools.Change{c})[0], nil
 }
 
 // memoryFiles describes instruction files for a list.

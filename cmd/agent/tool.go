@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 
@@ -88,6 +89,9 @@ func toolRun(ctx context.Context, opts *toolOptions) error {
 	commands := tools.Commands{Workspace: w, Limits: shellLimits(file.Settings)}
 	checks := newChecks(commands, file.Checks)
 	ts := newTools(commands, nil, nil, checks)
+	if p := openInstructions(dir, os.Getenv); len(p.Skills()) > 0 {
+		ts = append(ts, p.SkillTool())
+	}
 	all := append(toolSpecs(ts), sessionTools(commands, toolSpecs(ts))...)
 	if len(opts.Args) == 0 {
 		return listTools(opts.IO.Out, all, len(ts), opts.Output)

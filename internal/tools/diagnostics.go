@@ -12,6 +12,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"agent/internal/tools/intake"
 	"agent/internal/tools/shell"
 )
 
@@ -48,7 +49,11 @@ func (k *Checks) Tools() []Tool {
 	if len(k.all) == 0 {
 		return nil
 	}
-	return []Tool{New("diagnostics", diagnosticsText, k.prepare)}
+	return []Tool{New("diagnostics", diagnosticsText, k.prepare, intake.Form{
+		Names:   []string{"get_diagnostics", "get_errors", "read_lints"},
+		Aliases: map[string][]string{"path": append(fileNames(), "paths", "file_paths")},
+		Paths:   []string{"path"}, ReadOnly: true,
+	})}
 }
 
 // Run runs the checks for the files that a call changed, and adds their output to

@@ -7,7 +7,10 @@ import (
 	"fmt"
 	"slices"
 
+	"agent/internal/llm/phrase"
+	"agent/internal/tools/advice"
 	"agent/internal/tools/edit"
+	"agent/internal/tools/intake"
 	"agent/internal/tools/workspace"
 )
 
@@ -89,8 +92,66 @@ func editTool(w *workspace.Workspace, known *workspace.Ledger) Tool {
 			d.Notes = p.notes()
 		}
 		return changeCall(t, "edit", 1)
-	})
+	}, editForm())
 }
+
+// editors returns the tools that view, create or edit a file, depending on their
+// command.
+func editors() []string {
+	return []string{"str_replace_editor", "str_replace_based_edit_tool", "text_editor"}
+}
+
+func editForm() intake.Form {
+	one := intake.Form{
+		Aliases: map[string][]string{
+			"path":        fileNames(),
+			"old":         {"old_string", "old_str", "old_text", "old_code", "search", "find"},
+			"new":         {"new_string", "new_str", "new_text", "new_code", "replace", "replacement"},
+			"replace_all": {"allow_multiple"},
+			"edits":       {"replacements", "changes"},
+		},
+		Paths: []string{"path"},
+	}
+	all := one
+	all.Names = append([]string{"replace", "str_replace", "search_replace", "edit_file", "file_edit", "multi_edit", "replace_in_file", "replace_string_in_file", "multi_replace_string_in_file"}, editors()...)
+	all.Harmless = []string{"dry_run=false"}
+	all.Elements = map[string]intake.Form{"edits": one}
+	all.Rewrite = wantsEdit
+	return all
+}
+
+// wantsEdit calls the tool that an editor's command means, and makes a list of one
+// edit the flat form.
+func wantsEdit(a *intake.Args) error {
+	if a.Called(editors()...) {
+		var command string
+		a.Take("command", &command)
+		tool, ok := map[string]string{"view": "read", "create": "write", "str_replace": "edit"}[command]
+		switch {
+		case !ok:
+			return advice.Add(fmt.Errorf("there is no editor command %q", phrase.Clip(command, maxQuotedCommand)), "Call edit with path, old and new, read or write")
+		case tool != "edit" && a.Route(tool):
+			return nil
+		}
+	}
+	if err := a.Flatten("edits"); err != nil {
+		return err
+	}
+	edits := a.List("edits")
+	switch {
+	case len(edits) == 0:
+		a.Remove("edits")
+		a.Need("path", "old", "new")
+	case a.Text("old") != "" || a.Text("new") != "":
+		return errors.New("edit takes old and new, or edits, not both; put every edit into edits")
+	default:
+		a.Remove("old", "new")
+	}
+	return nil
+}
+
+// maxQuotedCommand limits the command that an error quotes, in bytes.
+const maxQuotedCommand = 30
 
 // applyEdit applies one edit to its draft.
 func applyEdit(ctx context.Context, t *workspace.Transaction, e oneEdit) (*workspace.Draft, edit.Result, error) {

@@ -12,6 +12,7 @@ import (
 
 	"agent/internal/llm/phrase"
 	"agent/internal/tools/advice"
+	"agent/internal/tools/intake"
 	"agent/internal/tools/workspace"
 )
 
@@ -39,6 +40,13 @@ func globTool(w *workspace.Workspace) Tool {
 		return readCall("glob "+strings.TrimPrefix(a.Pattern, "./")+scopeSuffix("", at.Name()), at, func(ctx context.Context, _ Approved) (Result, error) {
 			return globFiles(ctx, at, match)
 		}), nil
+	}, intake.Form{
+		Names: []string{"find", "find_file", "find_files", "glob_files", "file_search", "find_by_name"},
+		Aliases: map[string][]string{
+			"pattern": {"glob", "glob_pattern", "file_pattern", "query", "file_name", "name"},
+			"path":    {"dir", "dir_path", "directory", "folder", "target_directory", "search_directory", "search_path", "root"},
+		},
+		Paths: []string{"path"}, ReadOnly: true,
 	})
 }
 

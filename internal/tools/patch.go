@@ -4,8 +4,10 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"strings"
 
 	"agent/internal/tools/edit"
+	"agent/internal/tools/intake"
 	"agent/internal/tools/workspace"
 )
 
@@ -36,7 +38,41 @@ func patchTool(w *workspace.Workspace, known *workspace.Ledger) Tool {
 			}
 		}
 		return changeCall(t, "patch", maxTitled)
+	}, intake.Form{
+		Names:   []string{"apply_patch"},
+		Aliases: map[string][]string{"patch": {"input", "patch_text", "diff"}},
+		Bare:    func(text string) bool { return strings.HasPrefix(text, patchBegin) },
+		Rewrite: barePatch,
 	})
+}
+
+// patchBegin is the first line of a patch.
+const patchBegin = "*** Begin Patch"
+
+// barePatch removes a code fence or a here-document around a patch.
+func barePatch(a *intake.Args) error {
+	text := a.Text("patch")
+	if inner, ok := hereDocument(text); ok {
+		text = inner
+	} else if inner, ok := strings.CutPrefix(strings.TrimSpace(text), "```"); ok {
+		_, inner, _ = strings.Cut(inner, "\n")
+		if inner, ok = strings.CutSuffix(inner, "```"); ok {
+			text = strings.TrimSuffix(inner, "\n")
+		}
+	}
+	if text != a.Text("patch") {
+		a.Set("patch", text)
+	}
+	return nil
+}
+
+// hereDocument returns the patch in the command `apply_patch <<'EOF'`.
+func hereDocument(command string) (patch string, ok bool) {
+	first, rest, _ := strings.Cut(strings.TrimSpace(command), "\n")
+	word, ok := strings.CutPrefix(first, "apply_patch <<")
+	end := strings.Trim(word, `'" `)
+	patch, closed := strings.CutSuffix(rest, "\n"+end)
+	return patch, ok && closed && end != "" && strings.HasPrefix(patch, patchBegin)
 }
 
 func verbOf(a edit.FileAction) string {

@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"regexp"
 	"strings"
 	"time"
 
 	"agent/internal/llm/phrase"
 	"agent/internal/tools/advice"
+	"agent/internal/tools/intake"
 	"agent/internal/tools/search"
 	"agent/internal/tools/workspace"
 )
@@ -71,7 +73,47 @@ func searchTool(w *workspace.Workspace) Tool {
 			}
 			return searchResult(at, r, a, o.Max), nil
 		}), nil
+	}, intake.Form{
+		Names: []string{"grep", "grep_search", "grep_files", "search_file_content", "search_files", "search_text", "search_code", "search_dir", "search_file", "ripgrep", "rg"},
+		Aliases: map[string][]string{
+			"pattern":     {"query", "search_pattern", "search_term", "search"},
+			"path":        append(dirNames(), "paths"),
+			"glob":        {"include", "include_pattern", "file_pattern", "file_glob", "globs"},
+			"type":        {"file_type"},
+			"context":     {"-C", "context_lines"},
+			"ignore_case": {"-i", "case_insensitive"},
+			"max_results": {"limit", "max_matches"},
+		},
+		Paths: []string{"path"}, Ranges: map[string]intake.Range{"context": {Max: maxContext}, "max_results": {Max: maxResults}},
+		ReadOnly: true, Rewrite: wantsSearch,
 	})
+}
+
+// wantsSearch translates what other assistants say of a pattern.
+func wantsSearch(a *intake.Args) error {
+	regex := a.Text("regex")
+	if a.Called("search_files") && regex == "" {
+		return errors.New("search_files can mean two tools; call search for content or glob for names")
+	}
+	if regex != "" && !a.Has("pattern") {
+		a.Remove("regex")
+		a.Set("pattern", regex)
+	}
+	if sensitive, ok := a.Bool("case_sensitive"); ok {
+		a.Remove("case_sensitive")
+		if !sensitive {
+			a.Set("ignore_case", true)
+		}
+	}
+	for name, literal := range map[string]bool{"literal": true, "fixed_strings": true, "is_regex": false, "is_regexp": false, "regex": false} {
+		if v, ok := a.Bool(name); ok {
+			a.Remove(name)
+			if v == literal && a.Has("pattern") {
+				a.Set("pattern", regexp.QuoteMeta(a.Text("pattern")))
+			}
+		}
+	}
+	return nil
 }
 
 // fileScope describes which files are searched; empty for all.

@@ -54,9 +54,9 @@ func (c Commands) Tools(jobs *Jobs) []Tool {
 			return Call{}, err
 		}
 		return s.prepare(ctx, a)
-	})}
+	}, s.shellForm())}
 	if jobs != nil {
-		tools = append(tools, New("jobs", jobsText, s.prepareJob))
+		tools = append(tools, New("jobs", jobsText, s.prepareJob, jobsForm()))
 	}
 	return tools
 }

@@ -58,7 +58,7 @@ func TestWireMessages(t *testing.T) {
 			{Kind: llm.ToolCall, Reply: "r1", ID: "a", Name: "read", Input: object(`{}`), Raw: `{path: "a"}`},
 			{Kind: llm.ToolResult, Reply: "r1", ID: "a", Text: "the arguments are no JSON object", IsError: true}},
 			want: []string{
-				`{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"read","arguments":"{\"_raw\":\"{path: \\\"a\\\"}\"}"}}]}`,
+				`{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"read","arguments":"{}"}}]}`,
 				`{"role":"tool","content":"error: the arguments are no JSON object","tool_call_id":"a"}`}},
 		"a call without a result gets one": {in: []llm.Message{call("r1", "a", `{}`), {Kind: llm.User, Text: "hi"}},
 			want: []string{

@@ -42,7 +42,7 @@ type (
 // that it led to, and is left out together with it. The results of a reply's
 // calls follow in the order of the calls, regardless of their position in req.
 // A call that was cut off is replaced by a note, and its result is left out.
-// Arguments that were not a JSON object are sent as the property "_raw". A call
+// Arguments that could not be read are sent as an empty object. A call
 // without a result gets one that says so. The encoding of a finished step never
 // changes, so that providers can cache it.
 func input(req llm.Request) []any {

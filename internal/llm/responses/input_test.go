@@ -70,7 +70,7 @@ func TestInput(t *testing.T) {
 		"a malformed call is sent as JSON": {[]llm.Message{
 			{Kind: llm.ToolCall, Reply: "r1", ID: "a", Name: "read", Input: object(`{}`), Raw: `{path: "a"}`},
 			{Kind: llm.ToolResult, ID: "a", Text: "the arguments are no JSON object", IsError: true}},
-			[]string{`{"type":"function_call","call_id":"a","name":"read","arguments":"{\"_raw\":\"{path: \\\"a\\\"}\"}"}`,
+			[]string{`{"type":"function_call","call_id":"a","name":"read","arguments":"{}"}`,
 				`{"type":"function_call_output","call_id":"a","output":"error: the arguments are no JSON object"}`}},
 		"a call without a result gets one": {[]llm.Message{call("r1", "a", ``), {Kind: llm.User, Text: "hi"}},
 			[]string{callA, `{"type":"function_call_output","call_id":"a","output":"error: there is no result: the call was interrupted"}`, hi}},

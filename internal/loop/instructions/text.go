@@ -23,6 +23,9 @@ const (
 	// skillShare is the part of the instructions that the list of skills may fill: a
 	// quarter.
 	skillShare = 4
+	// minSkillWindow is the smallest context window with a list of skills: models with
+	// a smaller one are not offered the skill tool.
+	minSkillWindow = 16_000
 	// minPart is the smallest budget for which the beginning of a file is included,
 	// in tokens.
 	minPart = 200
@@ -42,7 +45,10 @@ func (p *Project) Text(window int) (string, []event.InstructionFile) {
 	}
 	p.window = window
 	left := window/share - tokens(intro)
-	skills := p.skillList(min(left, window/share/skillShare))
+	skills := ""
+	if window >= minSkillWindow {
+		skills = p.skillList(min(left, window/share/skillShare))
+	}
 	left -= tokens(skills)
 	var all []File
 	for _, l := range slices.Backward(p.base) {

@@ -93,7 +93,7 @@ func newRun(t *Turn, c *Conversation) *run {
 	answer := &answerFitter{schema: t.Schema}
 	return &run{
 		Turn: t, conv: c, out: out, answer: answer, guards: newGuards(user, t.Limits.Steps),
-		requests: &requester{t, c, out, user, answer}, calls: &executor{t, c, out},
+		requests: &requester{t, c, out, user, answer}, calls: &executor{Turn: t, conv: c, out: out},
 	}
 }
 
@@ -116,7 +116,7 @@ func (r *run) step(ctx context.Context) ending {
 	reply, model, err := r.requests.reply(ctx)
 	r.end.Steps++
 	r.conv.Steps++
-	said := r.answer.unwrap(distinct(r.conv.Messages, reply.Messages()))
+	said := r.calls.understand(r.answer.unwrap(distinct(r.conv.Messages, reply.Messages())))
 	for _, m := range said {
 		r.out.emit(&event.MessageDone{Meta: r.out.meta(), Message: m})
 	}

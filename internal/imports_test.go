@@ -27,7 +27,7 @@ var mayImport = map[string][]string{
 	"internal/loop/window":            {"internal/loop/event", "internal/llm"},
 	"internal/loop/session":           {"internal/loop/event", "internal/loop/window", "internal/llm", "internal/history"},
 	"internal/loop/policy":            {"internal/loop/event", "internal/tools"},
-	"internal/loop/instructions":      {"internal/loop/event", "internal/tools", "internal/tools/advice", "internal/tools/workspace"},
+	"internal/loop/instructions":      {"internal/loop/event", "internal/tools", "internal/tools/advice", "internal/tools/intake", "internal/tools/workspace"},
 	"internal/loop/turn":              {"internal/loop/event", "internal/loop/window", "internal/loop/policy", "internal/tools", "internal/tools/advice", "internal/tools/workspace", "internal/llm"},
 	"internal/loop/export":            {"internal/loop/event", "internal/loop/session", "internal/llm", "internal/history"},
 	"internal/loop/export/adopt":      {"internal/loop/export", "internal/loop/event", "internal/llm", "internal/history"},

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"agent/internal/llm/phrase"
 	"agent/internal/tools"
 )
 
@@ -100,7 +99,7 @@ func (p *Project) noteOf(dir string) string {
 	if old, ok := p.known[dir]; ok && old.hashes == hashes {
 		return old.text
 	}
-	head := fmt.Sprintf("[Instructions for files in %s. They are like those of the project in the system prompt, and count more.]\n", dir)
+	head := fmt.Sprintf("[%s: instructions for files in %s. They are like those in the system prompt, and count more.]\n", files[0].Path, dir)
 	window := p.window
 	if window == 0 {
 		window = unknownWindow
@@ -117,6 +116,5 @@ func (p *Project) noteOf(dir string) string {
 	}
 	p.used += tokens(text)
 	p.known[dir] = note{hashes, text}
-	p.tell(fmt.Sprintf("%s is in use now (%s).", files[0].Path, phrase.Bytes(int64(files[0].Size))))
 	return text
 }

@@ -15,6 +15,7 @@ import (
 	"agent/internal/llm/phrase"
 	"agent/internal/tools"
 	"agent/internal/tools/advice"
+	"agent/internal/tools/intake"
 )
 
 //go:embed skill.md
@@ -198,7 +199,7 @@ func (p *Project) SkillTool() tools.Tool {
 			return tools.Call{}, advice.Add(fmt.Errorf("there is no skill %q", phrase.Clip(a.Name, 64)), "Call skill without a name to list the skills")
 		}
 		return skillCall("skill "+all[i].Name, all[i].content), nil
-	})
+	}, intake.Form{Names: []string{"use_skill", "load_skill", "read_skill"}, Aliases: map[string][]string{"name": {"skill", "skill_name", "command"}}, ReadOnly: true})
 }
 
 func skillCall(title string, text func() (string, error)) tools.Call {

@@ -111,7 +111,7 @@ func (a *app) screenInstructions() screen.Instructions {
 		Summary: a.instructed, InitPrompt: instructions.InitPrompt(),
 		Init:  func() (event.Diff, error) { return a.written(p.Init(context.Background())) },
 		Add:   func(text string) (event.Diff, error) { return a.written(p.Remember(context.Background(), text)) },
-		Files: func() []screen.InstructionFile { return memoryFiles(p.Memory()) },
+		Files: func() []screen.InstructionFile { return memoryFiles(p) },
 		Edited: func() string {
 			changed := p.Reload()
 			if len(changed) == 0 {
@@ -132,10 +132,10 @@ func (a *app) written(c tools.Change, err error) (event.Diff, error) {
 }
 
 // memoryFiles describes instruction files for a list.
-func memoryFiles(paths []string) []screen.InstructionFile {
+func memoryFiles(p *instructions.Project) []screen.InstructionFile {
 	var all []screen.InstructionFile
-	for _, path := range paths {
-		f := screen.InstructionFile{Path: path, Name: command.Short(path), What: "new"}
+	for _, path := range p.Memory() {
+		f := screen.InstructionFile{Path: path, Name: p.Show(path), What: "new"}
 		if info, err := os.Stat(path); err == nil {
 			f.What = phrase.Bytes(info.Size())
 		}

@@ -52,7 +52,7 @@ func (p *Project) commandsIn(f folder) []Command {
 			continue
 		}
 		if len(all) == maxCommands {
-			p.tell(fmt.Sprintf("Only the first %d commands in %s are used.", maxCommands, p.show(f.path)))
+			p.tell(fmt.Sprintf("Only the first %d commands in %s are used.", maxCommands, p.Show(f.path)))
 			break
 		}
 		c, err := p.readCommand(f, name)
@@ -67,7 +67,7 @@ func (p *Project) commandsIn(f folder) []Command {
 
 func (p *Project) readCommand(f folder, name string) (Command, error) {
 	path := filepath.Join(f.path, name+".md")
-	c := Command{Name: name, Source: p.show(path), Theirs: f.theirs}
+	c := Command{Name: name, Source: p.Show(path), Theirs: f.theirs}
 	if !p.o.IsName(name) {
 		return c, errors.New("invalid command name: use a-z, 0-9, - and _, beginning with a letter")
 	}

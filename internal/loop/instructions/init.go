@@ -27,7 +27,7 @@ func (p *Project) Init(ctx context.Context) (tools.Change, error) {
 	defer p.mu.Unlock()
 	for _, name := range names {
 		if path := filepath.Join(p.root, name); exists(path) {
-			return tools.Change{}, fmt.Errorf("%s exists already. Edit it with /memory, or connect a model to improve it", p.show(path))
+			return tools.Change{}, fmt.Errorf("%s exists already. Edit it with /memory, or connect a model to improve it", p.Show(path))
 		}
 	}
 	text := p.describe()

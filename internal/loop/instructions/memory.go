@@ -67,7 +67,7 @@ func (p *Project) Remember(ctx context.Context, text string) (tools.Change, erro
 	p.load()
 	for _, l := range p.base {
 		for _, f := range l.files {
-			if p.sent != nil && f.Path == p.show(path) {
+			if p.sent != nil && f.Path == p.Show(path) {
 				p.sent[f.real] = f.Sum
 				p.memory = append(p.memory, fmt.Sprintf("[The user added to %s: %s]", f.Path, text))
 			}
@@ -139,7 +139,7 @@ func (p *Project) write(ctx context.Context, path string, change func(before []b
 		_, err = t.Commit(ctx, map[string][]byte{d.Path: d.After})
 	}
 	if err != nil {
-		return tools.Change{}, fmt.Errorf("write %s: %s", p.show(path), advice.Cause(err))
+		return tools.Change{}, fmt.Errorf("write %s: %s", p.Show(path), advice.Cause(err))
 	}
-	return tools.Change{Path: p.show(path), Before: d.Before, After: d.After}, nil
+	return tools.Change{Path: p.Show(path), Before: d.Before, After: d.After}, nil
 }

@@ -83,7 +83,7 @@ func (p *Project) News() (notes, notices []string) {
 // noteOf returns the note about the instructions of a subdirectory; empty if it has
 // none, or only such that the model has already.
 func (p *Project) noteOf(dir string) string {
-	c := &collector{show: p.show, home: p.o.Home, seen: maps.Clone(p.seen)}
+	c := &collector{show: p.Show, home: p.o.Home, seen: maps.Clone(p.seen)}
 	if c.seen == nil {
 		c.seen = map[string]bool{}
 	}

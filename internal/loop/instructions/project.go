@@ -110,7 +110,7 @@ func (p *Project) tell(notices ...string) {
 // load reads the files of the user and those from the root of the repository down
 // to the working directory.
 func (p *Project) load() {
-	c := &collector{show: p.show, home: p.o.Home, seen: map[string]bool{}}
+	c := &collector{show: p.Show, home: p.o.Home, seen: map[string]bool{}}
 	p.base = nil
 	add := func(files []File) {
 		if len(files) > 0 {
@@ -145,8 +145,8 @@ func (p *Project) levels() []string {
 	}
 }
 
-// show returns a path for display: relative to the working directory if it is below.
-func (p *Project) show(path string) string {
+// Show returns a path for display: relative to the working directory if it is below.
+func (p *Project) Show(path string) string {
 	if rel, err := filepath.Rel(p.o.Dir, path); err == nil && filepath.IsLocal(rel) {
 		return filepath.ToSlash(p.o.Show(rel))
 	}

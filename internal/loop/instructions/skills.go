@@ -96,7 +96,7 @@ func (p *Project) entries(f folder) []fs.DirEntry {
 	if f.theirs {
 		w, at, err := f.find(f.path)
 		if err != nil {
-			p.tell(p.show(f.path) + " is not used: " + err.Error() + ".")
+			p.tell(p.Show(f.path) + " is not used: " + err.Error() + ".")
 			return nil
 		}
 		_ = w.Close()
@@ -106,7 +106,7 @@ func (p *Project) entries(f folder) []fs.DirEntry {
 	}
 	entries, err := os.ReadDir(f.path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		p.tell(fmt.Sprintf("Cannot read %s: %v.", p.show(f.path), err))
+		p.tell(fmt.Sprintf("Cannot read %s: %v.", p.Show(f.path), err))
 	}
 	return entries
 }
@@ -119,12 +119,12 @@ func (p *Project) skillsIn(f folder) []Skill {
 			continue
 		}
 		if len(all) == maxSkills {
-			p.tell(fmt.Sprintf("Only the first %d skills in %s are used.", maxSkills, p.show(f.path)))
+			p.tell(fmt.Sprintf("Only the first %d skills in %s are used.", maxSkills, p.Show(f.path)))
 			break
 		}
 		s, err := p.readSkill(f, e.Name())
 		if err != nil {
-			p.tell(fmt.Sprintf("%s is not used: %v.", p.show(path), err))
+			p.tell(fmt.Sprintf("%s is not used: %v.", p.Show(path), err))
 			continue
 		}
 		all = append(all, s)
@@ -140,7 +140,7 @@ func (p *Project) readSkill(f folder, dir string) (Skill, error) {
 		return Skill{}, err
 	}
 	values, body := frontMatter(d.text)
-	s := Skill{Name: cmp.Or(values["name"], dir), Source: p.show(path), Theirs: f.theirs, Body: body, dir: filepath.Dir(path)}
+	s := Skill{Name: cmp.Or(values["name"], dir), Source: p.Show(path), Theirs: f.theirs, Body: body, dir: filepath.Dir(path)}
 	if !p.o.IsName(s.Name) {
 		return s, fmt.Errorf("invalid name %q: use a-z, 0-9, - and _, beginning with a letter", phrase.Clip(s.Name, 40))
 	}

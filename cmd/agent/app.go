@@ -1,28 +1,30 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"time"
 
 	"agent/cmd/agent/command"
 	"agent/cmd/agent/credentials"
-	"agent/cmd/agent/desktop"
 	"agent/cmd/agent/settings"
 	"agent/internal/history"
+	"agent/internal/llm/catalog"
 	"agent/internal/llm/offline"
 	"agent/internal/llm/wire"
 	"agent/internal/loop"
 	"agent/internal/loop/event"
 	"agent/internal/loop/instructions"
 	"agent/internal/loop/session"
+	"agent/internal/loop/situation"
 	"agent/internal/loop/turn"
 	"agent/internal/tools"
 	"agent/internal/tools/fetch"
+	"agent/internal/tools/git"
 	"agent/internal/tools/search"
 	"agent/internal/tools/shell"
 	"agent/internal/tools/workspace"
@@ -82,23 +84,19 @@ type app struct {
 	dir     string // the workspace, absolute
 	branch  string
 	project *instructions.Project // nil without instruction files, as in the demo
-	// instructed lists the instruction files and skills in use; may be empty.
-	instructed string
-	work       *workspace.Workspace
-	limits     shell.Limits  // environment variables of commands
-	index      *search.Index // file names in work
-	jobs       *tools.Jobs
-	store      *history.Store
-	log        *history.Log  // nil if the session is not saved
-	ending     session.State // last events of the resumed session
-	options    loop.Options
-	// interceptors are those of options.
-	interceptors []any
-	set          settings.Settings
-	expired      <-chan string // notices of sessions.Expire; may be nil
-	end          *shutdown
-	notices      []string // shown before the first prompt
-	pick         picker
+	work    *workspace.Workspace
+	limits  shell.Limits  // environment variables of commands
+	index   *search.Index // file names in work
+	jobs    *tools.Jobs
+	store   *history.Store
+	log     *history.Log  // nil if the session is not saved
+	ending  session.State // last events of the resumed session
+	options loop.Options
+	set     settings.Settings
+	expired <-chan string // notices of sessions.Expire; may be nil
+	end     *shutdown
+	notices []string // shown before the first prompt
+	pick    picker
 	// findLocal searches for a model on this machine. It is nil if a model is
 	// connected or the search is disabled.
 	findLocal func(context.Context) event.Found
@@ -190,21 +188,23 @@ func (a *app) assemble(f flags, attended bool) error {
 		return err
 	}
 	a.pick = pick
-	if attended && model.Name == offline.Name && !pick.guideHeld {
+	if attended && model.Name == offline.Name && !pick.guideHeld && !pick.waitLocal {
 		a.findLocal = pick.findLocal
 	}
-	var inRepo bool
-	a.branch, inRepo = desktop.Branch(a.dir)
+	a.branch = branchOf(a.dir)
 	a.options.Log, a.options.Model, a.options.Models = a.log, model, pick.byName
 	a.options.Mode, a.options.Attended, a.options.Forked = mode, attended, f.fork
-	a.options.MaxSteps = f.maxSteps
-	if a.options.MaxSteps == 0 {
-		a.options.MaxSteps = set.MaxSteps
-	}
-	a.options.MaxReplyBytes = set.MaxReply
-	a.addTools(inRepo)
+	a.options.Limits = turn.Limits{Steps: cmp.Or(f.maxSteps, set.MaxSteps), ReplyBytes: set.MaxReply}
+	a.project = openInstructions(a.dir, os.Getenv)
+	a.addTools()
 	a.addInstructions()
 	return nil
+}
+
+// branchOf returns the branch that is checked out in dir; empty if there is none.
+func branchOf(dir string) string {
+	r, _ := git.Open(dir)
+	return r.Branch()
 }
 
 // chooseModel returns the model of the session, and the picker for later choices.
@@ -214,6 +214,7 @@ func (a *app) chooseModel(f flags, attended bool) (picker, turn.Model, error) {
 		f.baseURL = ""
 	}
 	pick := newPicker(f, a.set, last.Model, !attended)
+	pick.waitLocal = !attended || isPlain(f) // a line that is printed cannot be taken back
 	pick.effort, pick.continued = a.ending.Effort, len(a.ending.Events) > 0
 	if pick.lastAtDefault = last.BaseURL != "" && last.Host == ""; !pick.lastAtDefault {
 		pick.lastURL = last.BaseURL
@@ -252,15 +253,14 @@ func shellLimits(set settings.Settings) shell.Limits {
 	return shell.Limits{Keep: set.Shell.KeepEnv, Hide: slices.Concat(credentials.Variables(set), credentials.SecretURLs(os.Getenv))}
 }
 
-// addTools sets the tools and the system prompt.
-func (a *app) addTools(inRepo bool) {
-	dir := a.work.Dir()
+// addTools sets the tools.
+func (a *app) addTools() {
 	if a.log != nil {
 		a.work.Attach(a.log.Outputs())
 	}
 	a.protectPaths()
 	known := workspace.NewLedger()
-	a.options.Ledger = known
+	a.options.Ledger, a.options.Offer = known, catalog.Offer
 	a.jobs = tools.NewJobs()
 	a.options.Jobs = a.jobs
 	a.index = tools.NewIndex(a.work)
@@ -268,13 +268,27 @@ func (a *app) addTools(inRepo bool) {
 	checks := newChecks(commands, a.set.Checks)
 	a.options.Tools = newTools(commands, known, a.jobs, checks)
 	// The first interceptor sees a result last.
-	a.interceptors = []any{indexUpdater{a.index}, checks}
-	a.options.Interceptors = tools.Intercept(a.interceptors...)
+	interceptors := []any{indexUpdater{a.index}, checks}
+	if a.project != nil {
+		interceptors = append(interceptors, a.project)
+	}
+	a.options.Interceptors = tools.Intercept(interceptors...)
 	a.options.Shell = commands.Typed(a.jobs)
-	a.options.System = loop.SystemPrompt(loop.Place{
-		Dir: dir, OS: runtime.GOOS, Shell: filepath.Base(shell.Program()), Git: inRepo, Today: time.Now(),
-	})
+	a.options.HowToTest = func(runs bool) string { return howToTest(checks, a.work.Dir(), runs) }
+	a.options.Situation = a.situation
 }
+
+// situation describes the environment of the session to the model.
+func (a *app) situation(ctx context.Context, window int, mode event.Mode, earlier []string) string {
+	return situation.Collect(ctx, situation.Place{
+		Dir: a.work.Dir(), Shell: filepath.Base(shell.Program()), Mode: string(mode), Attended: a.options.Attended,
+		Brief: window > 0 && window < smallWindow, Now: time.Now(),
+	}, earlier)
+}
+
+// smallWindow is the context window, in tokens, below which the situation is described
+// briefly.
+const smallWindow = 16_000
 
 // newTools returns the tools on a workspace, in a fixed order. If jobs is nil,
 // no command can run in the background.

@@ -43,15 +43,12 @@ func openInstructions(dir string, getenv func(string) string) *instructions.Proj
 // addInstructions adds the instruction files and the skills to the session. The
 // user gets a notice if they differ from those of the last session in the directory.
 func (a *app) addInstructions() {
-	p := openInstructions(a.dir, os.Getenv)
-	a.project = p
+	p := a.project
 	a.options.Instructions, a.options.InstructionNews = p.Text, p.News
-	a.options.Interceptors = tools.Intercept(append(a.interceptors, p)...)
-	files, skills := p.Files(), p.Skills()
-	if len(skills) > 0 {
+	files := p.Files()
+	if len(p.Skills()) > 0 {
 		a.options.Tools = append(a.options.Tools, p.SkillTool())
 	}
-	a.instructed = instructions.Summary(files, len(skills))
 	sums := map[string]string{}
 	for _, f := range files {
 		sums[f.Path] = f.Sum
@@ -89,14 +86,14 @@ func (s *screenState) rememberInstructions(dir string, sums map[string]string) {
 // notices about those that cannot be used.
 func customCommands(p *instructions.Project) (all []screen.CustomCommand, notices []string) {
 	for _, c := range p.Commands() {
-		all = append(all, screen.CustomCommand{Name: c.Name, Args: c.Args, What: c.What, Source: c.Source, Theirs: c.Theirs, Text: c.Text})
+		all = append(all, screen.CustomCommand{Name: c.Name, Args: c.Args, What: c.What, Source: c.Source, FromRepository: c.FromRepository, Text: c.Text})
 	}
 	for _, s := range p.Skills() {
 		if i := slices.IndexFunc(all, func(c screen.CustomCommand) bool { return c.Name == s.Name }); i >= 0 {
 			notices = append(notices, "/"+s.Name+" is the command "+all[i].Source+". The skill "+s.Source+" is used only by the model.")
 			continue
 		}
-		all = append(all, screen.CustomCommand{Name: s.Name, What: s.Description, Source: s.Source, Theirs: s.Theirs, Skill: true, Text: s.Prompt()})
+		all = append(all, screen.CustomCommand{Name: s.Name, What: s.Description, Source: s.Source, FromRepository: s.FromRepository, Skill: true, Text: s.Prompt()})
 	}
 	return all, append(notices, p.Notices()...)
 }
@@ -108,7 +105,7 @@ func (a *app) screenInstructions() screen.Instructions {
 		return screen.Instructions{}
 	}
 	return screen.Instructions{
-		Summary: a.instructed, InitPrompt: instructions.InitPrompt(),
+		Summary: instructions.Summary(p.Files(), len(p.Skills())), InitPrompt: instructions.InitPrompt(),
 		Init:  func() (event.Diff, error) { return a.written(p.Init(context.Background())) },
 		Add:   func(text string) (event.Diff, error) { return a.written(p.Remember(context.Background(), text)) },
 		Files: func() []screen.InstructionFile { return memoryFiles(p) },

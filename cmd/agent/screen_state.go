@@ -11,8 +11,7 @@ import (
 // screenState is what the program remembers between starts. Errors in reading or
 // writing it are ignored.
 type screenState struct {
-	Welcomed bool     `json:"welcomed,omitempty"` // the welcome was shown
-	Recent   []string `json:"recent,omitempty"`   // the latest choices in the command palette
+	Recent []string `json:"recent,omitempty"` // the latest choices in the command palette
 	// Instructions are the sums of the instruction files of the last session in a
 	// directory, by path.
 	Instructions map[string]map[string]string `json:"instructions,omitempty"`

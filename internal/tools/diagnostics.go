@@ -65,7 +65,7 @@ func (k *Checks) Run(ctx context.Context, _ Info, c Call, ok Approved, next Runn
 	}
 	found, err := k.check(ctx, r.Changes, ok.Progress)
 	if found.text != "" {
-		r.Text = withNewline(r.Text) + found.text
+		r.Text, r.Checked = withNewline(r.Text)+found.text, true
 	}
 	if found.failed {
 		r.Summary += " · check failed"
@@ -98,7 +98,7 @@ func (k *Checks) prepare(_ context.Context, a diagnosticsArgs) (Call, error) {
 		case found.text == "":
 			return Result{}, fmt.Errorf("no check is configured for %s; there are checks for %s", a.Path, k.globs())
 		}
-		r := Result{Text: found.text, Summary: "ok", IsError: found.failed}
+		r := Result{Text: found.text, Summary: "ok", IsError: found.failed, Checked: true}
 		if found.failed {
 			r.Summary = "check failed"
 		}

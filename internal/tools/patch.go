@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"agent/internal/llm"
 	"agent/internal/tools/edit"
 	"agent/internal/tools/intake"
 	"agent/internal/tools/workspace"
@@ -13,6 +14,11 @@ import (
 
 //go:embed patch.md
 var patchText string
+
+// patchGrammar is the format of a patch, for models that can write it as plain text.
+//
+//go:embed patch.lark
+var patchGrammar string
 
 // maxTitled is how many files the title of a patch names.
 const maxTitled = 3
@@ -22,7 +28,7 @@ type patchArgs struct {
 }
 
 func patchTool(w *workspace.Workspace, known *workspace.Ledger) Tool {
-	return New("patch", patchText, func(ctx context.Context, a patchArgs) (Call, error) {
+	return freeform{argument: "patch", grammar: patchGrammar, Tool: New("patch", patchText, func(ctx context.Context, a patchArgs) (Call, error) {
 		actions, err := edit.ParsePatch(a.Patch)
 		if err != nil {
 			return Call{}, fmt.Errorf("%w (nothing was changed)", err)
@@ -43,7 +49,19 @@ func patchTool(w *workspace.Workspace, known *workspace.Ledger) Tool {
 		Aliases: map[string][]string{"patch": {"input", "patch_text", "diff"}},
 		Bare:    func(text string) bool { return strings.HasPrefix(text, patchBegin) },
 		Rewrite: barePatch,
-	})
+	})}
+}
+
+// freeform is a tool whose only argument may be written as plain text.
+type freeform struct {
+	Tool
+	argument, grammar string
+}
+
+func (f freeform) Spec() llm.ToolSpec {
+	spec := f.Tool.Spec()
+	spec.Freeform = &llm.Freeform{Argument: f.argument, Grammar: f.grammar}
+	return spec
 }
 
 // patchBegin is the first line of a patch.

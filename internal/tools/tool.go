@@ -68,6 +68,8 @@ type Result struct {
 	// ExitCode is the exit code of a finished command. It is nil for other calls,
 	// and for a command that was ended by a signal or a limit.
 	ExitCode *int
+	// Checked is set if the user's checks ran, after all Changes.
+	Checked bool
 }
 
 // Effect is the kind of effect that a call can have.

@@ -35,15 +35,15 @@ func (c Choice) Connect() (llm.Provider, error) {
 	official := c.Host() == "" || c.Provider.BaseURL == ""
 	switch c.Dialect() {
 	case OpenAI:
-		quirks := c.Provider.Quirks
+		quirks := c.quirks()
 		quirks.Strict = quirks.Strict && official
-		return openai.New(openai.Options{Endpoint: at, Path: c.Provider.Path, Quirks: quirks}), nil
+		return openai.New(openai.Options{Endpoint: at, Path: c.Provider.Path, Quirks: quirks, Learned: c.learned}), nil
 	case Anthropic:
 		return anthropic.New(anthropic.Options{Endpoint: at, MaxTokens: c.Info.Output, Strict: official}), nil
 	case Responses:
 		plain := c.Info.Exact && c.Info.Effort != nil && len(c.Info.Effort) == 0
-		loose := !official || !c.Provider.Quirks.Strict
-		return responses.New(responses.Options{Endpoint: at, Quirks: responses.Quirks{Plain: plain, Loose: loose}}), nil
+		quirks := responses.Quirks{Plain: plain, CacheKey: c.takesCacheKey(), Loose: !official || !c.Provider.Quirks.Strict}
+		return responses.New(responses.Options{Endpoint: at, Quirks: quirks, Learned: c.learned}), nil
 	}
 	return nil, fmt.Errorf("unknown dialect %q of provider %s", c.Dialect(), c.Provider.Name)
 }

@@ -104,7 +104,7 @@ func TestOpaqueDataIsSentBack(t *testing.T) {
 		"reasoning-silent.sse": `{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"b3BhcXVl"},{"type":"message"`,
 		"phase.sse":            `"phase":"commentary"`,
 	} {
-		d := wiretest.Collect(wire.Decode(wire.NewPayloads(bytes.NewReader(recording(t, name))), newDecoder("m")))
+		d := wiretest.Collect(wire.Decode(wire.NewPayloads(bytes.NewReader(recording(t, name))), newDecoder("m", nil)))
 		stored, err := json.Marshal(d.Messages) // as a log may store it
 		if err != nil {
 			t.Fatal(err)

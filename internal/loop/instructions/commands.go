@@ -18,12 +18,12 @@ const (
 
 // Command is a prompt with a name. All of its text is untrusted.
 type Command struct {
-	Name   string
-	Args   string // for display; may be empty
-	What   string // one line; may be empty
-	Source string // the file, for display
-	Theirs bool   // from the repository, not from the user
-	Text   string
+	Name           string
+	Args           string // for display; may be empty
+	What           string // one line; may be empty
+	Source         string // the file, for display
+	FromRepository bool   // from the repository, not from the user
+	Text           string
 }
 
 // Commands reads the custom commands. Of several with the same name, one of the user
@@ -67,7 +67,7 @@ func (p *Project) commandsIn(f folder) []Command {
 
 func (p *Project) readCommand(f folder, name string) (Command, error) {
 	path := filepath.Join(f.path, name+".md")
-	c := Command{Name: name, Source: p.Show(path), Theirs: f.theirs}
+	c := Command{Name: name, Source: p.Show(path), FromRepository: f.theirs}
 	if !p.o.IsName(name) {
 		return c, errors.New("invalid command name: use a-z, 0-9, - and _, beginning with a letter")
 	}

@@ -38,8 +38,8 @@ func TestCommands(t *testing.T) {
 		{Name: "review", Source: "~/.config/agent/commands/review.md", What: "mine", Text: "Review $ARGUMENTS.\n"},
 		{Name: "ruled", Source: "~/.config/agent/commands/ruled.md", Text: ""},
 		{Name: "plan", Source: "~/.claude/commands/plan.md", Text: "Plan."},
-		{Name: "deploy", Source: ".agent/commands/deploy.md", Theirs: true, What: "ship it", Args: "[ENV]", Text: "Deploy to $1.\n"},
-		{Name: "status", Source: ".claude/commands/status.md", Theirs: true, Text: "Now:\n!`touch canary`"},
+		{Name: "deploy", Source: ".agent/commands/deploy.md", FromRepository: true, What: "ship it", Args: "[ENV]", Text: "Deploy to $1.\n"},
+		{Name: "status", Source: ".claude/commands/status.md", FromRepository: true, Text: "Now:\n!`touch canary`"},
 	}
 	if d := cmp.Diff(all, want); d != "" {
 		t.Error(d)

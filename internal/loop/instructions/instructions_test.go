@@ -303,7 +303,7 @@ func TestSkills(t *testing.T) {
 	link(t, filepath.Join(home, "outside"), filepath.Join(work, ".claude/skills/leak"))
 	var got []string
 	for _, s := range p.Skills() {
-		got = append(got, fmt.Sprintf("%s: %s (%s, %v)", s.Name, s.Description, s.Source, s.Theirs))
+		got = append(got, fmt.Sprintf("%s: %s (%s, %v)", s.Name, s.Description, s.Source, s.FromRepository))
 	}
 	want := "review: Review (~/.config/agent/skills/review/SKILL.md, false)\nnotes: takes notes (~/.claude/skills/notes/SKILL.md, false)\n" +
 		"deploy: Deploys the shop to production. (.agents/skills/deploy/SKILL.md, true)"

@@ -30,12 +30,12 @@ const (
 
 // Skill is a folder with instructions for a certain task.
 type Skill struct {
-	Name        string
-	Description string
-	Source      string // its SKILL.md, for display
-	Theirs      bool   // from the repository, not from the user
-	Body        string // without the front matter
-	dir         string // absolute
+	Name           string
+	Description    string
+	Source         string // its SKILL.md, for display
+	FromRepository bool   // from the repository, not from the user
+	Body           string // without the front matter
+	dir            string // absolute
 }
 
 // Skills returns the skills. Of several with the same name, one of the user wins,
@@ -140,7 +140,7 @@ func (p *Project) readSkill(f folder, dir string) (Skill, error) {
 		return Skill{}, err
 	}
 	values, body := frontMatter(d.text)
-	s := Skill{Name: cmp.Or(values["name"], dir), Source: p.Show(path), Theirs: f.theirs, Body: body, dir: filepath.Dir(path)}
+	s := Skill{Name: cmp.Or(values["name"], dir), Source: p.Show(path), FromRepository: f.theirs, Body: body, dir: filepath.Dir(path)}
 	if !p.o.IsName(s.Name) {
 		return s, fmt.Errorf("invalid name %q: use a-z, 0-9, - and _, beginning with a letter", phrase.Clip(s.Name, 40))
 	}

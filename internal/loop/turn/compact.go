@@ -31,7 +31,7 @@ func (q *requester) makeRoom() {
 		return
 	}
 	done := q.conv.Compact(window.Need{
-		Enough: used - limit/2, Least: limit / 10,
+		Enough: used - limit/2, Minimum: limit / 10,
 		Why: fmt.Sprintf("about %d of %d tokens of the context window were used", used, m.Context),
 	}, q.out.emit, q.out.meta)
 	if done && used > muchFreed {

@@ -26,6 +26,7 @@ type Conversation struct {
 	outputs   Outputs           // stores originals; may be nil
 	cooldown  cooldown
 	textCalls map[string]bool // models that write their tool calls as text, by name
+	assumed   map[string]bool // models whose assumed window the user has been told, by name
 }
 
 // Outputs keeps the originals of shortened results for the model to look up.
@@ -37,7 +38,7 @@ type Outputs interface {
 // NewConversation returns an empty conversation, which keeps ledger up to date.
 // Both arguments may be nil.
 func NewConversation(ledger *workspace.Ledger, outputs Outputs) *Conversation {
-	return &Conversation{ledger: ledger, outputs: outputs, cooldown: cooldown{}, textCalls: map[string]bool{}}
+	return &Conversation{ledger: ledger, outputs: outputs, cooldown: cooldown{}, textCalls: map[string]bool{}, assumed: map[string]bool{}}
 }
 
 // Load replaces the contents with those of a session: the prefix, which may be nil,

@@ -42,6 +42,8 @@ type executor struct {
 	conv  *Conversation
 	out   *reporter
 	taken map[string]intakeNote // by the ID of a call of the current reply
+	// untested is set if files were changed, and nothing ran since.
+	untested bool
 }
 
 // intakeNote is what the intake found in a call.
@@ -175,7 +177,8 @@ func (x *executor) decide(ctx context.Context, c *toolCall) bool {
 		c.finish(event.Interrupted, notRunStopped)
 		return false
 	case v.Refuse:
-		c.finish(event.Refused, "denied: "+v.Why+". Say what you would change and why, then end your answer: the user changes the mode when you may edit")
+		c.end.Error = "denied: " + v.Why
+		c.finish(event.Refused, c.end.Error+". Describe the change and why you would make it, then end your answer. The user leaves the mode to allow edits")
 		return false
 	case v.Ask:
 		return x.approve(ctx, c, v)
@@ -225,6 +228,12 @@ func (x *executor) finish(c *toolCall) {
 		c.end.Duration = c.end.Time.Sub(c.start)
 	}
 	c.end.Reads = x.conv.addReads(c.msg.ID, c.reads)
+	switch {
+	case c.tested || c.ran && c.call.Effect == tools.Execute:
+		x.untested = false
+	case len(c.end.Diffs) > 0:
+		x.untested = true
+	}
 	x.out.emit(&c.end)
 }
 

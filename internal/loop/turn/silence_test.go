@@ -19,6 +19,7 @@ type quiet struct {
 func (q quiet) Current() turn.Model        { return q.model }
 func (quiet) Announce() error              { return nil }
 func (quiet) Confirmed()                   {}
+func (quiet) Measured(string, int)         {}
 func (quiet) Mode() event.Mode             { return event.ModeAll }
 func (quiet) Describe(policy.Scope) string { return "" }
 func (quiet) Prompts() []event.Prompt      { return nil }

@@ -7,13 +7,13 @@ import (
 
 // Need is how much a compaction must save.
 type Need struct {
-	Enough int    // tokens to save; compaction stops there
-	Least  int    // tokens that must be saved; otherwise nothing is shortened
-	Why    string // for the user
+	Enough  int    // tokens to save; compaction stops there
+	Minimum int    // tokens that must be saved; otherwise nothing is shortened
+	Why     string // for the user
 }
 
 // Compact shortens as little old content of msgs as n requires, and returns the
-// result with its event, without a time. If it cannot save n.Least, it returns msgs
+// result with its event, without a time. If it cannot save n.Minimum, it returns msgs
 // and nil. It passes the full texts of shortened results to save, which writes them
 // to the directory outputs. If save fails, the shortened results name no files, and
 // Compact also returns the error.
@@ -21,7 +21,7 @@ func Compact(msgs []llm.Message, m Meter, outputs string, n Need, save func([]Or
 	for _, replies := range []int{8, 4, 2, 1} {
 		out, originals := Shorten(msgs, replies, outputs)
 		saved := m.saved(msgs, out)
-		if saved < n.Least || saved < n.Enough && replies > 1 {
+		if saved < n.Minimum || saved < n.Enough && replies > 1 {
 			continue
 		}
 		err := save(originals)

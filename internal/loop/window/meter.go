@@ -5,8 +5,9 @@ import "agent/internal/llm"
 // Meter measures how many tokens of its window a conversation uses. The zero value
 // has measured nothing.
 type Meter struct {
-	tokens int // as counted by the provider
-	msgs   int // number of first messages that tokens covers
+	tokens   int // as counted by the provider
+	estimate int // our own
+	msgs     int // number of first messages that both cover
 }
 
 // Of estimates how many tokens msgs use: the provider's count for the first of them,
@@ -19,21 +20,33 @@ func (m Meter) Of(msgs []llm.Message) int {
 }
 
 // Measured returns a meter that covers all of msgs, with the estimate of Of.
-func (m Meter) Measured(msgs []llm.Message) Meter { return Meter{m.Of(msgs), len(msgs)} }
+func (m Meter) Measured(msgs []llm.Message) Meter {
+	return Meter{m.Of(msgs), m.estimated(msgs), len(msgs)}
+}
 
-// Counted returns a meter with the provider's count for a reply, which is the last of
-// msgs messages. It returns m if the provider counts nothing.
-func (m Meter) Counted(u llm.Usage, msgs int) Meter {
+// Counted returns a meter with the provider's count for a reply, which ends msgs, or
+// with the estimate if that is larger: a server that truncates the prompt counts only
+// what is left. It returns m if the provider counts nothing.
+func (m Meter) Counted(u llm.Usage, msgs []llm.Message) Meter {
 	if u.Input == 0 {
 		return m
 	}
-	return Meter{u.Input + u.Output, msgs}
+	estimate := m.estimated(msgs)
+	return Meter{max(u.Input+u.Output, estimate), estimate, len(msgs)}
+}
+
+// estimated is Tokens, without the messages that m covers.
+func (m Meter) estimated(msgs []llm.Message) int {
+	if m.msgs > len(msgs) {
+		return Tokens(msgs)
+	}
+	return m.estimate + Tokens(msgs[m.msgs:])
 }
 
 // After returns a meter for after, the result of a compaction of before that saved
 // so many tokens.
 func (m Meter) After(before []llm.Message, saved int, after []llm.Message) Meter {
-	return Meter{max(m.Of(before)-saved, 0), len(after)}
+	return Meter{max(m.Of(before)-saved, 0), Tokens(after), len(after)}
 }
 
 // saved estimates how many tokens after uses less than before, scaled to the

@@ -40,7 +40,7 @@ func (s *Session) customCommands() []Command {
 			what = "send the prompt in " + ink.SanitizeLine(c.Source)
 		}
 		from := "yours"
-		if c.Theirs {
+		if c.FromRepository {
 			from = "from this repository"
 		}
 		if c.Skill {
@@ -58,7 +58,7 @@ func (s *Session) customCommands() []Command {
 // runCustom sends the prompt of a custom command. On the first use of a command of
 // the repository it shows where the prompt comes from.
 func (s *Session) runCustom(c screen.CustomCommand, arg string) {
-	if c.Theirs && !s.custom.announced[c.Name] {
+	if c.FromRepository && !s.custom.announced[c.Name] {
 		s.custom.announced[c.Name] = true
 		s.Say("/" + c.Name + " comes from this repository (" + ink.SanitizeLine(c.Source) + "). Its text is sent as your prompt.")
 	}

@@ -348,13 +348,13 @@ func TestRemember(t *testing.T) {
 		{"other line ends", "\uFEFF- a\r\n- b\r\n", "\uFEFF- a\r\n- b\r\n- use tabs\r\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p, home, work := newProject(t, nil)
+			_, home, work := newProject(t, nil)
 			file := filepath.Join(work, "AGENTS.md")
 			if c.before != "" {
 				write(t, file, c.before)
 			}
 			write(t, filepath.Join(work, "web", "x"), "")
-			p = openAt(home, filepath.Join(work, "web"))
+			p := openAt(home, filepath.Join(work, "web"))
 			p.Text(0)
 			change, err := p.Remember(t.Context(), " use\x1b \n tabs ")
 			got, _ := os.ReadFile(file)

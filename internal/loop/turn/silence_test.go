@@ -25,6 +25,7 @@ func (quiet) Describe(policy.Scope) string { return "" }
 func (quiet) Prompts() []event.Prompt      { return nil }
 func (quiet) Commands() []turn.UserCommand { return nil }
 func (quiet) News() []string               { return nil }
+func (quiet) Instructions() []string       { return nil }
 
 // A notice reports a model that sends nothing for a long time; the turn keeps waiting.
 func TestSilence(t *testing.T) {

@@ -45,6 +45,8 @@ func (s *Session) Take(msg tea.Msg) bool {
 		showCost(s.Conversation, msg)
 	case modelsRead:
 		s.Models.take(msg)
+	case instructionsWritten:
+		s.showWritten(msg)
 	case themeSaved:
 		s.themeSaved(msg)
 	default:
@@ -78,10 +80,12 @@ type Front struct {
 
 // Screen holds the functions of a front end that draws a screen.
 type Screen struct {
-	View  func() // opens the pager
-	Find  func(text string) tea.Cmd
-	Edit  func() tea.Cmd // opens the user's editor
-	Press func(tea.KeyPressMsg) tea.Cmd
+	View func() // opens the pager
+	Find func(text string) tea.Cmd
+	Edit func() tea.Cmd // opens the prompt in the user's editor
+	// EditFile opens a file in the user's editor.
+	EditFile func(path string) tea.Cmd
+	Press    func(tea.KeyPressMsg) tea.Cmd
 }
 
 // Lists shows at most one list.

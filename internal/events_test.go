@@ -20,7 +20,10 @@ var handles = []struct {
 	files   string // globs, without tests
 	ignored map[string]string
 }{
-	{"drawn", "tui/*.go tui/transcript/*.go", map[string]string{"ShellTold": "the output of the command is on the screen already"}},
+	{"drawn", "tui/*.go tui/transcript/*.go", map[string]string{
+		"ShellTold": "the output of the command is on the screen already",
+		"Prefix":    "the user sees it with agent inspect",
+	}},
 	{"exported", "loop/export/*.go", map[string]string{"Rewound": "rewound events are not exported"}},
 	{"folded", "loop/session/*.go", map[string]string{}},
 }

@@ -87,9 +87,9 @@ type Request struct {
 // ToolSpec describes a tool to the model. Schema is the JSON schema of an
 // object.
 type ToolSpec struct {
-	Name        string
-	Description string
-	Schema      json.RawMessage
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	Schema      json.RawMessage `json:"schema,omitempty"`
 }
 
 // ToolChoice controls whether the model may, must or must not call tools. With

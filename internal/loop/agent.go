@@ -27,8 +27,14 @@ type Options struct {
 	Model  turn.Model
 	Models func(name, effort string) (turn.Model, error) // resolves the model of a SetModel
 	Mode   event.Mode
-	System string
-	Tools  []tools.Tool // the agent adds todo and ask
+	// System replaces the system prompt of the program if it is not empty.
+	System       string
+	AppendSystem string // added to the system prompt; may be empty
+	// Instructions returns the text of the instruction files in use, which ends the
+	// system prompt, and the files. Window is the context window in tokens, 0 if
+	// unknown. It may be nil.
+	Instructions func(window int) (text string, files []event.InstructionFile)
+	Tools        []tools.Tool // the agent adds todo and ask
 	// Interceptors act around every call, also those of commands that the user types.
 	Interceptors tools.Interceptors
 	Ledger       *workspace.Ledger // filled by the agent for Tools; may be nil
@@ -214,7 +220,7 @@ func (a *Agent) turn(ctx context.Context, c *turn.Conversation, p event.Prompt, 
 	}
 	t := &turn.Turn{
 		Models: a.models, Permissions: a.permissions, Approver: a.user, Inbox: a.inbox, Emit: a.rec.emit,
-		System: a.o.System, Tools: a.tools, Runner: turn.Runner{Interceptors: a.o.Interceptors, Kill: kill}, Schema: a.o.Schema,
+		Prefix: a.prefix, Tools: a.tools, Runner: turn.Runner{Interceptors: a.o.Interceptors, Kill: kill}, Schema: a.o.Schema,
 		Limits: turn.Limits{Steps: a.o.MaxSteps, ReplyBytes: a.o.MaxReplyBytes}, Clock: a.clock,
 	}
 	return t.Run(ctx, c, p).Reason

@@ -154,6 +154,19 @@ type (
 		Meta
 		Mode string `json:"mode"` // a Mode
 	}
+	// Prefix is the part of every request from now on that precedes the messages.
+	// A resumed session sends it unchanged.
+	Prefix struct {
+		Meta
+		System       string            `json:"system"` // ends with the text of Instructions
+		Tools        []llm.ToolSpec    `json:"tools,omitempty"`
+		Instructions []InstructionFile `json:"instructions,omitempty"`
+		Hash         string            `json:"hash"` // "sha256:…" of System and Tools
+		// Basis is a hash of the choices behind the prefix: the user's system prompt,
+		// the instructions, and which tools the model is offered. As long as they are
+		// the same, a newer version of the program sends the recorded prefix.
+		Basis string `json:"basis"`
+	}
 	// Renamed gives the session a title, in place of its first words.
 	Renamed struct {
 		Meta

@@ -19,6 +19,12 @@ type FileSum struct {
 	Sum  string `json:"sum"`  // "sha256:…", or why it could not be read
 }
 
+// InstructionFile is a file whose text instructs the model.
+type InstructionFile struct {
+	Path string `json:"path"`
+	Sum  string `json:"sum"` // "sha256:…" of its content
+}
+
 // Reading is the part of a file that the result of a call shows the model.
 type Reading struct {
 	Path  string `json:"path"`            // relative to the workspace

@@ -26,6 +26,7 @@ var (
 		named[TurnEnd]("turn_end"),
 		named[ModelSet]("model"),
 		named[ModeSet]("mode"),
+		named[Prefix]("prefix"),
 		named[TodoSet]("todo"),
 		named[Renamed]("rename"),
 		named[Rewound]("rewind"),

@@ -141,6 +141,7 @@ func (b *itemBuilder) take(e event.Durable) {
 		b.add(&note{text: text})
 	case *event.ModeSet:
 		b.add(&note{text: "Permission mode: " + e.Mode})
+	case *event.Prefix: // agent inspect shows it
 	case *event.Renamed: // the title is in the heading
 	case *event.Compacted:
 		b.add(&note{text: "Context compacted"})

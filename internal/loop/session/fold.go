@@ -26,6 +26,7 @@ type State struct {
 	Usage         llm.Usage
 	Steps         int               // of the whole session
 	Todo          []event.TodoItem  // the model's plan
+	Prefix        *event.Prefix     // of the requests; nil in old logs
 	Title         string            // set by the user; empty for the default
 	Grants        []event.Grant     // valid or not
 	Untold        []*event.ShellEnd // typed commands whose output the model has not received
@@ -129,6 +130,8 @@ func (f *Folding) Add(e event.Durable) {
 		f.Mode = e.Mode
 	case *event.TodoSet:
 		f.Todo = e.Items
+	case *event.Prefix:
+		f.Prefix = e
 	default:
 		f.shell(e)
 	}

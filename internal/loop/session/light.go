@@ -6,7 +6,7 @@ import (
 )
 
 // DecodeLight is event.Decode without long contents: the text, arguments and images
-// of messages, diffs and readings. Prompts and Partials keep their text. The rest is
+// of messages, prefixes, diffs and readings. Prompts and Partials keep their text. The rest is
 // enough to number the events, find boundaries and complete the last turn.
 func DecodeLight(record []byte) (event.Durable, error) {
 	e, err := event.Decode(record)
@@ -22,6 +22,8 @@ func light(e event.Durable) event.Durable {
 		e.Message = lightMessage(e.Message)
 	case *event.ToolEnd:
 		return &event.ToolEnd{Meta: e.Meta, Result: lightMessage(e.Result)}
+	case *event.Prefix:
+		return &event.Prefix{Meta: e.Meta, Hash: e.Hash}
 	case *event.ShellEnd:
 		return &event.ShellEnd{Meta: e.Meta, ID: e.ID, Join: e.Join}
 	}

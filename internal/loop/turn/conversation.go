@@ -17,7 +17,9 @@ type Conversation struct {
 	Loaded   bool          // the session has been read
 	Messages []llm.Message // sent to the model
 	Steps    int           // of the whole session
+	Prefix   *event.Prefix // of the requests, never changed; nil before the first one
 
+	prefixFor prefixModel // the model that Prefix was compared for
 	meter     window.Meter
 	reads     []window.Reading  // file contents that the model has seen
 	ledger    *workspace.Ledger // the same for the tools; nil if they keep none
@@ -38,10 +40,12 @@ func NewConversation(ledger *workspace.Ledger, outputs Outputs) *Conversation {
 	return &Conversation{ledger: ledger, outputs: outputs, cooldown: cooldown{}, textCalls: map[string]bool{}}
 }
 
-// Load replaces the contents with those of a session: messages, number of steps,
-// window meter and the file contents that the model has seen.
-func (c *Conversation) Load(msgs []llm.Message, steps int, m window.Meter, reads []window.Reading) {
+// Load replaces the contents with those of a session: the prefix, which may be nil,
+// messages, number of steps, window meter and the file contents that the model has
+// seen.
+func (c *Conversation) Load(p *event.Prefix, msgs []llm.Message, steps int, m window.Meter, reads []window.Reading) {
 	c.Loaded, c.Messages, c.Steps, c.meter = true, msgs, steps, m.Measured(msgs)
+	c.Prefix, c.prefixFor = p, prefixModel{}
 	c.setReads(window.Remaining(reads, msgs))
 }
 

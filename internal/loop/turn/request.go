@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"agent/internal/llm"
@@ -69,12 +70,10 @@ func (q *requester) anyModel(ctx context.Context) (*llm.Reply, Model, error) {
 
 // request returns the next request to m.
 func (q *requester) request(m Model) llm.Request {
-	req := llm.Request{Model: m.ID, System: q.System, Messages: withCutsMarked(q.conv.Messages), Effort: m.Effort, MaxTokens: m.MaxTokens}
+	p := q.conv.Prefix
+	req := llm.Request{Model: m.ID, System: p.System, Tools: slices.Clone(p.Tools), Messages: withCutsMarked(q.conv.Messages), Effort: m.Effort, MaxTokens: m.MaxTokens}
 	if m.Blind {
 		stripImages(req.Messages)
-	}
-	for _, tool := range q.Tools {
-		req.Tools = append(req.Tools, tool.Spec())
 	}
 	q.answer.require(&req)
 	return req

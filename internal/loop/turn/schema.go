@@ -38,6 +38,12 @@ func ParseSchema(b []byte) (*Schema, error) {
 	return &Schema{raw: append(json.RawMessage(nil), b...), resolved: resolved}, nil
 }
 
+// Request is the paragraph of the system prompt that asks for an answer that matches
+// the schema.
+func (s *Schema) Request() string {
+	return "Your last answer, when the work is done, must be exactly one JSON value that matches this schema:\n" + string(s.raw) + "\n"
+}
+
 // check returns why text does not match the schema.
 func (s *Schema) check(text string) error {
 	var v any
@@ -76,7 +82,6 @@ func (f *answerFitter) require(req *llm.Request) {
 	if f.schema == nil {
 		return
 	}
-	req.System += "\nYour last answer, when the work is done, must be exactly one JSON value that matches this schema:\n" + string(f.schema.raw) + "\n"
 	if f.forced > 0 {
 		schema, _ := f.schema.object()
 		req.Tools = append(req.Tools, llm.ToolSpec{Name: answerTool, Description: "Submit the answer.", Schema: schema})

@@ -21,7 +21,7 @@ type Turn struct {
 	// tool runs, because that call would not be recorded.
 	Emit func(event.Event) error
 
-	System string // the system prompt
+	Prefix func(Model) event.Prefix // of the requests to a model
 	Tools  []tools.Tool
 	Runner Runner
 	Schema *Schema // of the last answer; may be nil
@@ -60,6 +60,7 @@ func (t *Turn) Run(ctx context.Context, c *Conversation, p event.Prompt) event.T
 	r := newRun(t, c)
 	start := r.out.clock.Now()
 	r.out.fail(t.Models.Announce())
+	r.setPrefix()
 	r.addCommands()
 	r.addNews()
 	if p.IsEmpty() {
@@ -108,6 +109,7 @@ func (r *run) step(ctx context.Context) ending {
 	r.addCommands()
 	r.addNews()
 	r.addPrompts()
+	r.setPrefix()
 	if r.out.err != nil { // the model must not receive unrecorded messages
 		return ending{reason: event.LogError}
 	}

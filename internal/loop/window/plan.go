@@ -2,6 +2,7 @@ package window
 
 import (
 	"cmp"
+	"strings"
 
 	"agent/internal/llm"
 	"agent/internal/loop/event"
@@ -165,6 +166,7 @@ func (p *planner) force() {
 		keeping(event.CompactAnswers, 4, 1, 0),
 		limited(event.CompactPrompts, 10, 5, 2, 1),
 		keeping(event.CompactList, 0),
+		{{Step: event.CompactSummary, Text: p.digest()}},
 		limited(event.CompactMerge, 10, 2),
 		limited(event.CompactLatest, 20, 10, 5),
 	} {
@@ -172,6 +174,24 @@ func (p *planner) force() {
 			return
 		}
 	}
+}
+
+// digest returns a summary that no model wrote: the end of the list of what was done,
+// and the beginning of the last answer.
+func (p *planner) digest() string {
+	out, _, _ := Apply(p.Messages, p.Marks, &event.Compacted{Step: event.CompactList})
+	list, answer := "", ""
+	for _, m := range out {
+		switch {
+		case m.Reply == listNote || m.Reply == summaryNote:
+			_, text, _ := strings.Cut(m.Text, "]\n")
+			list += text + "\n"
+		case m.Kind == llm.Assistant:
+			answer = m.Text
+		}
+	}
+	most := p.b.bytes(4)
+	return "What was done last: " + strings.ToValidUTF8(list[max(len(list)-most, 0):], "") + "\nThe last answer: " + oneLine(answer, most/2)
 }
 
 // keeping returns a step for each number of replies that stay complete.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -196,6 +197,7 @@ func (a *app) assemble(f flags, attended bool) error {
 		a.options.MaxSteps = set.MaxSteps
 	}
 	a.options.MaxReplyBytes = set.MaxReply
+	a.options.Summary = cmp.Or(set.Summary, set.Small)
 	a.addTools(inRepo)
 	return nil
 }

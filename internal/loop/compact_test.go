@@ -257,29 +257,25 @@ func TestPromptThatCannotFit(t *testing.T) {
 	if len(p.Requests()) > 0 || end.Reason != event.ProviderError || !strings.HasPrefix(end.Error, "the prompt was not sent: ") || !strings.Contains(end.Hint, "/model") {
 		t.Errorf("got %d requests, %+v", len(p.Requests()), end)
 	}
-	if warned := strings.HasPrefix(trace(events), "notice The context window of script/test (2,000 tokens) is too small"); !warned {
+	if warned := strings.HasPrefix(trace(events), "notice The context window of script/test (2k tokens) is too small"); !warned {
 		t.Errorf("the user was not warned:\n%s", trace(events))
 	}
 }
 
 // If the window is full, old content is shortened before the next request.
 func TestCompactWhenFull(t *testing.T) {
-	replies := lookups(3)
-	for i := range replies {
-		replies[i] = using(replies[i], 1000*(i+1))
-	}
-	p := script.New(append(replies, script.Say("done"))...)
+	p := script.New(append(lookups(4), script.Say("done"))...)
 	o := options(p, verbose())
-	o.Model.Context = 5000
+	o.Model.Context = 10_000 // compaction starts at about 6,500 tokens
 	o.Log = history.Open(t.TempDir()).Create(history.Header{Dir: "/w"})
 	defer o.Log.Close()
 	events := play(t, o, []string{"one"}, nil)
 	c := compactions(events)
-	if len(c) == 0 || !strings.Contains(c[0].Why, "5,000") {
+	if len(c) == 0 || !strings.Contains(c[0].Why, "of 10k tokens") {
 		t.Fatalf("got %+v, want a cut that says why\n%s", c, trace(events))
 	}
 	msgs := sameAsFolded(t, o.Log, p)
-	if last := msgs[len(msgs)-1]; last.Text != long("c3") || msgs[2].Text == long("c1") {
+	if last := msgs[len(msgs)-1]; last.Text != long("c4") || msgs[2].Text == long("c1") {
 		t.Errorf("got the first result %.20q and the last %.20q, want that one whole", msgs[2].Text, last.Text)
 	}
 }

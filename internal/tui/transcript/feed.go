@@ -87,6 +87,11 @@ func (f *Feed) Apply(ev event.Event) {
 		f.reply.asked(ev.Ask)
 	case event.Retrying:
 		f.reply.retrying(ev, f.now())
+	case event.Summarizing:
+		if !f.Running {
+			f.beginTurn()
+		}
+		f.reply.summarizing(ev)
 	case event.Notice:
 		f.list.Add(&Notice{ev.Text})
 	case event.Unsent:
@@ -190,12 +195,65 @@ func (f *Feed) turnEnd(ev *event.TurnEnd) {
 	clear(f.changed)
 }
 
+// compacted shows what a compaction did, in one line.
 func (f *Feed) compacted(ev *event.Compacted) {
-	text := "context compacted"
-	if ev.Why != "" {
-		text += " (" + ink.SanitizeLine(ev.Why) + ")"
+	f.reply.clearRetry()
+	text := compactWords(ev)
+	switch ev.Step {
+	case event.CompactPin, event.CompactUnpin, event.CompactDrop:
+		if ev.Title != "" {
+			text += ": " + ink.SanitizeLine(ev.Title)
+		}
+	case event.CompactImages, event.CompactUndo, event.CompactEdit:
+		if ev.Why != "" && ev.Step == event.CompactImages {
+			text += ": " + ink.SanitizeLine(ev.Why)
+		}
+	default:
+		if ev.Why != "" {
+			text += " (" + ink.SanitizeLine(ev.Why) + ")"
+		}
+		text += ": about " + phrase.Thousands(ev.Saved) + " tokens saved; the transcript is kept"
 	}
-	f.list.append(&Closing{text + ": about " + phrase.Thousands(ev.Saved) + " tokens saved; the transcript is kept"})
+	f.Used = max(f.Used-ev.Saved, 0)
+	f.list.append(&Closing{text})
+}
+
+// compactWords says what a compaction did.
+func compactWords(ev *event.Compacted) string {
+	switch ev.Step {
+	case event.CompactPrompts:
+		return "context compacted, long earlier messages shortened"
+	case event.CompactResults:
+		return "context compacted, long results replaced with file references"
+	case event.CompactAllResults:
+		return "context compacted, earlier results replaced with file references"
+	case event.CompactList:
+		return "context compacted, earlier tool calls replaced with a list"
+	case event.CompactSummary:
+		if ev.Model == "" {
+			return "context compacted, the conversation replaced with a short list"
+		}
+		return "context compacted, the conversation summarized by " + ink.SanitizeLine(ev.Model)
+	case event.CompactAnswers:
+		return "context compacted, long answers shortened"
+	case event.CompactMerge:
+		return "context compacted, earlier messages replaced with a file reference"
+	case event.CompactLatest:
+		return "context compacted, your latest message shortened"
+	case event.CompactImages:
+		return "image removed from the context"
+	case event.CompactEdit:
+		return "summary edited"
+	case event.CompactUndo:
+		return "summary undone"
+	case event.CompactPin:
+		return "pinned"
+	case event.CompactUnpin:
+		return "unpinned"
+	case event.CompactDrop:
+		return "dropped from the context"
+	}
+	return "context compacted"
 }
 
 // Rewind drops the events from number keep on.

@@ -308,8 +308,7 @@ func (r *reply) tick(now time.Time) {
 			r.touch(row)
 		}
 	}
-	if r.retry != nil {
-		failed := r.retry.Item.(*Retry)
+	if failed, ok := r.retryItem(); ok {
 		failed.left = failed.at.Sub(now)
 		r.retry.Touch()
 	}
@@ -322,7 +321,22 @@ func (r *reply) retrying(ev event.Retrying, now time.Time) {
 	r.retry = r.list.Add(&Retry{ev, now.Add(ev.In), ev.In})
 }
 
-// clearRetry removes the notice of a retry.
+// retryItem returns the notice of a retry, if one is shown.
+func (r *reply) retryItem() (*Retry, bool) {
+	if r.retry == nil {
+		return nil, false
+	}
+	item, ok := r.retry.Item.(*Retry)
+	return item, ok
+}
+
+// summarizing shows that a model summarizes the conversation.
+func (r *reply) summarizing(ev event.Summarizing) {
+	r.clearRetry()
+	r.retry = r.list.Add(&Closing{"summarizing the conversation with " + ink.SanitizeLine(ev.Model) + " …"})
+}
+
+// clearRetry removes the notice of a retry or of a summary.
 func (r *reply) clearRetry() {
 	if r.retry != nil {
 		r.list.remove(r.retry)

@@ -17,8 +17,9 @@ var mayImport = map[string][]string{
 	"internal/llm/phrase":             {},
 	"internal/llm":                    {},
 	"internal/history":                {},
-	"internal/tools":                  {"internal/llm", "internal/tools/advice", "internal/tools/search/dfa", "internal/tools/search/wildmatch", "internal/tools/workspace"},
+	"internal/tools":                  {"internal/llm", "internal/tools/advice", "internal/tools/intake", "internal/tools/search/dfa", "internal/tools/search/wildmatch", "internal/tools/workspace"},
 	"internal/tools/advice":           {},
+	"internal/tools/intake":           {"internal/tools/advice"},
 	"internal/tools/search/dfa":       {},
 	"internal/tools/search/wildmatch": {},
 	"internal/tools/workspace":        {"internal/tools/advice"},
@@ -29,7 +30,7 @@ var mayImport = map[string][]string{
 	"internal/loop/turn":              {"internal/loop/event", "internal/loop/window", "internal/loop/policy", "internal/tools", "internal/tools/advice", "internal/tools/workspace", "internal/llm"},
 	"internal/loop/export":            {"internal/loop/event", "internal/loop/session", "internal/llm", "internal/history"},
 	"internal/loop/export/adopt":      {"internal/loop/export", "internal/loop/event", "internal/llm", "internal/history"},
-	"internal/loop":                   {"internal/loop/event", "internal/loop/window", "internal/loop/session", "internal/loop/policy", "internal/loop/turn", "internal/llm", "internal/tools", "internal/tools/workspace", "internal/history"},
+	"internal/loop":                   {"internal/loop/event", "internal/loop/window", "internal/loop/session", "internal/loop/policy", "internal/loop/turn", "internal/llm", "internal/tools", "internal/tools/intake", "internal/tools/workspace", "internal/history"},
 	"internal/tui":                    {"internal/loop/event", "internal/llm", "internal/tui/terminal", "internal/tui/ink", "internal/tui/keys", "internal/tui/pager", "internal/tui/prompt", "internal/tui/slash", "internal/tui/layer", "internal/tui/screen", "internal/tui/transcript", "internal/tui/dialog", "internal/tui/editor", "internal/tui/list"},
 	"internal/tui/dialog":             {"internal/loop/event", "internal/tui/ink", "internal/tui/keys", "internal/tui/diff", "internal/tui/editor"},
 	"internal/tui/editor":             {"internal/loop/event", "internal/llm", "internal/tui/ink", "internal/tui/keys", "internal/tui/editor/text", "internal/tui/editor/text/vi"},
@@ -55,8 +56,9 @@ var mayImport = map[string][]string{
 	"cmd/agent/dispatch":              {"internal/tools", "internal/tui/terminal"},
 	"cmd/agent/desktop":               {"internal/tui/screen", "cmd/agent/command", "cmd/agent/credentials", "cmd/agent/settings", "internal/llm", "internal/tools", "internal/tui/slash"},
 	"cmd/agent/help":                  {},
+	"cmd/agent/eval":                  {"cmd/agent/command", "internal/llm", "internal/tools", "internal/tui/ink"},
 	"cmd/agent/sessions":              {"cmd/agent/command", "internal/history", "internal/llm", "internal/loop/event", "internal/loop/export", "internal/loop/export/adopt", "internal/loop/session", "internal/tui/diff", "internal/tui/ink", "internal/tui/list"},
-	"cmd/agent":                       {"internal/tui/screen", "cmd/agent/dispatch", "internal/llm", "internal/history", "internal/tools", "internal/tools/workspace", "internal/loop", "internal/loop/event", "internal/loop/session", "internal/loop/policy", "internal/loop/turn", "internal/tui", "internal/tui/plain", "internal/tui/slash", "internal/tui/diff", "internal/tui/ink", "internal/tui/keys", "internal/tui/list", "internal/tui/markdown", "internal/tui/terminal/ptytest", "cmd/agent/command", "cmd/agent/credentials", "cmd/agent/desktop", "cmd/agent/help", "cmd/agent/sessions", "cmd/agent/settings"},
+	"cmd/agent":                       {"internal/tui/screen", "cmd/agent/dispatch", "internal/llm", "internal/history", "internal/tools", "internal/tools/advice", "internal/tools/workspace", "internal/loop", "internal/loop/event", "internal/loop/session", "internal/loop/policy", "internal/loop/turn", "internal/tui", "internal/tui/plain", "internal/tui/slash", "internal/tui/diff", "internal/tui/ink", "internal/tui/keys", "internal/tui/list", "internal/tui/markdown", "internal/tui/terminal/ptytest", "cmd/agent/command", "cmd/agent/credentials", "cmd/agent/desktop", "cmd/agent/eval", "cmd/agent/help", "cmd/agent/sessions", "cmd/agent/settings"},
 }
 
 // leaf may be imported by every package.

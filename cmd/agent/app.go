@@ -6,23 +6,24 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"time"
 
 	"agent/cmd/agent/command"
 	"agent/cmd/agent/credentials"
-	"agent/cmd/agent/desktop"
 	"agent/cmd/agent/settings"
 	"agent/internal/history"
+	"agent/internal/llm/catalog"
 	"agent/internal/llm/offline"
 	"agent/internal/llm/wire"
 	"agent/internal/loop"
 	"agent/internal/loop/event"
 	"agent/internal/loop/session"
+	"agent/internal/loop/situation"
 	"agent/internal/loop/turn"
 	"agent/internal/tools"
 	"agent/internal/tools/fetch"
+	"agent/internal/tools/git"
 	"agent/internal/tools/search"
 	"agent/internal/tools/shell"
 	"agent/internal/tools/workspace"
@@ -185,21 +186,22 @@ func (a *app) assemble(f flags, attended bool) error {
 		return err
 	}
 	a.pick = pick
-	if attended && model.Name == offline.Name && !pick.guideHeld {
+	if attended && model.Name == offline.Name && !pick.guideHeld && !pick.waitLocal {
 		a.findLocal = pick.findLocal
 	}
-	var inRepo bool
-	a.branch, inRepo = desktop.Branch(a.dir)
+	a.branch = branchOf(a.dir)
 	a.options.Log, a.options.Model, a.options.Models = a.log, model, pick.byName
 	a.options.Mode, a.options.Attended, a.options.Forked = mode, attended, f.fork
-	a.options.MaxSteps = f.maxSteps
-	if a.options.MaxSteps == 0 {
-		a.options.MaxSteps = set.MaxSteps
-	}
-	a.options.MaxReplyBytes = set.MaxReply
+	a.options.Limits = turn.Limits{Steps: cmp.Or(f.maxSteps, set.MaxSteps), ReplyBytes: set.MaxReply}
 	a.options.Summary = cmp.Or(set.Summary, set.Small)
-	a.addTools(inRepo)
+	a.addTools()
 	return nil
+}
+
+// branchOf returns the branch that is checked out in dir; empty if there is none.
+func branchOf(dir string) string {
+	r, _ := git.Open(dir)
+	return r.Branch()
 }
 
 // chooseModel returns the model of the session, and the picker for later choices.
@@ -209,6 +211,7 @@ func (a *app) chooseModel(f flags, attended bool) (picker, turn.Model, error) {
 		f.baseURL = ""
 	}
 	pick := newPicker(f, a.set, last.Model, !attended)
+	pick.waitLocal = !attended || isPlain(f) // a line that is printed cannot be taken back
 	pick.effort, pick.continued = a.ending.Effort, len(a.ending.Events) > 0
 	if pick.lastAtDefault = last.BaseURL != "" && last.Host == ""; !pick.lastAtDefault {
 		pick.lastURL = last.BaseURL
@@ -247,15 +250,14 @@ func shellLimits(set settings.Settings) shell.Limits {
 	return shell.Limits{Keep: set.Shell.KeepEnv, Hide: slices.Concat(credentials.Variables(set), credentials.SecretURLs(os.Getenv))}
 }
 
-// addTools sets the tools and the system prompt.
-func (a *app) addTools(inRepo bool) {
-	dir := a.work.Dir()
+// addTools sets the tools.
+func (a *app) addTools() {
 	if a.log != nil {
 		a.work.Attach(a.log.Outputs())
 	}
 	a.protectPaths()
 	known := workspace.NewLedger()
-	a.options.Ledger = known
+	a.options.Ledger, a.options.Offer = known, catalog.Offer
 	a.jobs = tools.NewJobs()
 	a.options.Jobs = a.jobs
 	a.index = tools.NewIndex(a.work)
@@ -265,10 +267,21 @@ func (a *app) addTools(inRepo bool) {
 	// The first interceptor sees a result last.
 	a.options.Interceptors = tools.Intercept(indexUpdater{a.index}, checks)
 	a.options.Shell = commands.Typed(a.jobs)
-	a.options.System = loop.SystemPrompt(loop.Place{
-		Dir: dir, OS: runtime.GOOS, Shell: filepath.Base(shell.Program()), Git: inRepo, Today: time.Now(),
-	})
+	a.options.HowToTest = func(runs bool) string { return howToTest(checks, a.work.Dir(), runs) }
+	a.options.Situation = a.situation
 }
+
+// situation describes the environment of the session to the model.
+func (a *app) situation(ctx context.Context, window int, mode event.Mode, earlier []string) string {
+	return situation.Collect(ctx, situation.Place{
+		Dir: a.work.Dir(), Shell: filepath.Base(shell.Program()), Mode: string(mode), Attended: a.options.Attended,
+		Brief: window > 0 && window < smallWindow, Now: time.Now(),
+	}, earlier)
+}
+
+// smallWindow is the context window, in tokens, below which the situation is described
+// briefly.
+const smallWindow = 16_000
 
 // newTools returns the tools on a workspace, in a fixed order. If jobs is nil,
 // no command can run in the background.

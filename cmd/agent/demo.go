@@ -105,7 +105,10 @@ func openDemo(f flags, dir string, plain bool) (*app, error) {
 		a.close()
 		return nil, err
 	}
-	a.addTools(false)
+	a.addTools()
+	if f.model == "" { // nothing of this machine belongs to the scripted conversation
+		a.options.Situation = nil
+	}
 	a.notices = append(a.notices, "Demo: four scenes in a temporary copy of a small project. Your files are not changed.")
 	return a, nil
 }
@@ -132,7 +135,7 @@ func (a *app) demoModel(f flags, plain bool) error {
 	var replies []script.Reply
 	for _, s := range scenes.Scenes() {
 		replies = append(replies, s.Replies...)
-		a.options.MaxSteps = max(a.options.MaxSteps, s.MaxSteps)
+		a.options.Limits.Steps = max(a.options.Limits.Steps, s.MaxSteps)
 	}
 	p := script.New(replies...)
 	p.Next = offline.New()

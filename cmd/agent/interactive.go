@@ -76,7 +76,7 @@ func show(ctx context.Context, a *app, in *lineInput, prompts []screen.Prompt) (
 	var search sync.WaitGroup
 	search.Go(func() { a.searchModel(ctx, commands) })
 	o.Session.Page = agent.Page
-	o.Forced = a.onForcedInterrupt(stop)
+	o.OnForcedInterrupt = a.onForcedInterrupt(stop)
 	var exit screen.Exit
 	var err error
 	if in != nil {

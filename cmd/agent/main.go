@@ -83,7 +83,7 @@ offline guide answers simple requests.`,
 	p.StringVarP(&o.model, "model", "m", "", "model as PROVIDER/NAME")
 	p.StringVar(&o.baseURL, "base-url", "", "base URL of an OpenAI-compatible server")
 	p.StringVar(&o.mode, "mode", "", "permission mode: ask (default), edits (auto-approve file edits), plan (no edits), all (approve all)")
-	p.IntVar(&o.maxSteps, "max-steps", 0, "maximum steps before the turn asks to continue (default 50)")
+	p.IntVar(&o.maxSteps, "max-steps", 0, "maximum steps of a turn before it asks to continue (default 50); agent run stops (default 500)")
 	p.StringVar(&o.effort, "effort", "", "reasoning effort, if the model supports it: low, medium, high")
 	p.BoolVarP(&o.cont, "continue", "c", false, "continue the most recent session in this directory")
 	p.StringVarP(&o.resume, "resume", "r", "", "resume the session with this ID, or pick one from a list")
@@ -91,7 +91,7 @@ offline guide answers simple requests.`,
 	p.BoolVar(&o.fork, "fork", false, "with --continue or --resume: fork the session instead of appending to it")
 	p.BoolVar(&o.noSession, "no-session", false, "do not save the session")
 	cmd.AddCommand(
-		newCmdRun(f, o, nil), sessions.NewCmdSessions(f), newCmdDemo(f, o, nil), newCmdTool(f, end, nil), newCmdModels(f, o, nil), newCmdKeys(f, nil),
+		newCmdRun(f, o, nil), sessions.NewCmdSessions(f), newCmdDemo(f, o, nil), newCmdTool(f, end, nil), newCmdModels(f, o, nil), newCmdEval(f, o, nil), newCmdKeys(f, nil),
 		credentials.NewCmdLogin(f, nil), credentials.NewCmdLogout(f, nil), newCmdConfig(f, o),
 	)
 	cmd.SetHelpCommand(newCmdHelp(f, nil))

@@ -37,12 +37,13 @@ type picker struct {
 	// attended is set if a user can read notices and select another model.
 	attended bool
 	vault    *credentials.Vault
+	learned  *learnedFile
 }
 
 // newPicker returns a picker for the flags and settings. last is the model used
 // last.
 func newPicker(f flags, set settings.Settings, last string, wait bool) picker {
-	return picker{flags: f, settings: set, last: last, waitLocal: wait, attended: !wait, vault: credentials.NewVault(set, f.end.cleanup)}
+	return picker{flags: f, settings: set, last: last, waitLocal: wait, attended: !wait, vault: credentials.NewVault(set, f.end.cleanup), learned: newLearnedFile()}
 }
 
 // input returns the input of the choice. name is the model that the user named;
@@ -52,10 +53,13 @@ func (p picker) input(ctx context.Context, name string) catalog.Input {
 		Getenv: p.vault.Getenv, Vault: p.vault, Flag: name, Last: p.last,
 		LastURL: p.lastURL, LastOwn: p.lastAtDefault, Continued: p.continued, Attended: p.attended,
 		BaseURL: p.flags.baseURL, BaseFor: p.flags.baseFor, ConfigURL: p.settings.BaseURL, Changes: p.settings.Changes(),
-		AllowHTTP: p.settings.AllowHTTP, NoKeyring: !credentials.KeyringAvailable(),
+		AllowHTTP: p.settings.AllowHTTP, NoKeyring: !credentials.KeyringAvailable(), Learned: p.learned.server,
 	}
 	if p.bound.url != "" {
 		in.BaseURL, in.BaseFor = p.bound.url, p.bound.provider
+	}
+	if in.BaseURL != "" { // the credentials of a profile belong to its own host
+		in.Getenv, in.Vault = p.vault.Environment, p.vault.WithoutProfiles()
 	}
 	if p.settings.Model != "" {
 		in.Config = append(in.Config, p.settings.Model)
@@ -88,7 +92,7 @@ func (p picker) choose(name string) (catalog.Choice, error) {
 	if err != nil {
 		return choice, command.Usage("%w", err)
 	}
-	if choice.Info.Context == 0 {
+	if choice.Info.Context == 0 || choice.Info.Assumed {
 		choice = in.Measured(context.Background(), choice)
 	}
 	return choice, nil
@@ -103,6 +107,9 @@ func (p picker) build(c catalog.Choice) (turn.Model, []string, error) {
 	notices := c.Notices
 	if m.Effort, err = p.effortOf(c); err != nil {
 		return m, nil, err
+	}
+	if c.LearnedNoTools {
+		notices = append(notices, m.Name+" rejected tool calls before, so they are written as text. To try again, set catalog."+m.Name+".tools to true in the configuration.")
 	}
 	if want := p.wantedEffort(); want != "" && want != m.Effort {
 		notices = append(notices, fmt.Sprintf("%s: effort %s from the configuration is ignored: %v", m.Name, want, c.Info.TakesEffort(want)))
@@ -125,13 +132,16 @@ func (p picker) build(c catalog.Choice) (turn.Model, []string, error) {
 func (p picker) connect(c catalog.Choice) (turn.Model, error) {
 	m := turn.Model{
 		Name: c.ID(), ID: c.Model, Why: c.Why,
-		Context: c.Info.Context, Cost: c.Info.Cost, Blind: c.Info.Vision != nil && !*c.Info.Vision,
+		Context: c.Info.Context, Cost: c.Info.Cost, NoImages: c.Info.Vision != nil && !*c.Info.Vision,
 	}
 	if c.Offline() {
 		m.Provider = offline.New()
 		return m, nil
 	}
 	m.BaseURL, m.Host = c.At(), c.Host()
+	if c.Info.Assumed {
+		m.Window = &turn.AssumedWindow{Measure: c.Window, Advice: c.Provider.RaiseWindow()}
+	}
 	if q := c.Confirm; q != nil {
 		m.Confirm = &turn.Confirm{Question: q.Question, Why: q.Why, Remedy: q.Remedy}
 	}
@@ -145,6 +155,7 @@ func (p picker) connect(c catalog.Choice) (turn.Model, error) {
 		return m, nil
 	}
 	m.Provider, m.AsText = provider, asText
+	m.NoTools = func() { c.Learn(catalog.NoTools) }
 	return m, nil
 }
 

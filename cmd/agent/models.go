@@ -158,7 +158,9 @@ func providerModels(ctx context.Context, in catalog.Input, s catalog.ProviderSta
 	var refused error
 	if ask || s.Moved || s.Row.Configured || len(names) == 0 {
 		if served, refused = in.List(ctx, s); refused == nil && len(served) > 0 {
-			names = nil
+			names = slices.DeleteFunc(s.Named, func(name string) bool {
+				return slices.ContainsFunc(served, func(m catalog.Served) bool { return m.Name == name })
+			})
 		}
 	}
 	for _, m := range served {
@@ -176,7 +178,7 @@ func providerModels(ctx context.Context, in catalog.Input, s catalog.ProviderSta
 // modelRow returns the line for one model.
 func modelRow(in catalog.Input, s catalog.ProviderStatus, m catalog.Served, why string) modelLine {
 	info := in.Known(s, m)
-	out := modelLine{Model: s.Row.Name + "/" + m.Name, Context: info.Context, Tools: info.Tools, Default: m.Name == s.Row.Default, Why: why}
+	out := modelLine{Model: s.Row.Name + "/" + m.Name, Context: info.Context, Tools: info.Tools, Default: m.Name == s.Default, Why: why}
 	if info.Price != nil {
 		out.Input, out.Output = &info.Price.Input, &info.Price.Output
 	}

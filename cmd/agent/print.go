@@ -8,6 +8,7 @@ import (
 
 	"agent/cmd/agent/sessions"
 	"agent/internal/llm"
+	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
 	"agent/internal/tui/diff"
 	"agent/internal/tui/ink"
@@ -22,21 +23,23 @@ type printer interface {
 
 // result is the result of a headless run: the object that --output json prints.
 type result struct {
-	Type     string    `json:"type"` // "result"
-	Session  string    `json:"session,omitempty"`
-	Model    string    `json:"model"`
-	Answer   string    `json:"answer"` // of the last step
-	Reason   string    `json:"reason"` // why the turn ended
-	Error    string    `json:"error,omitempty"`
-	Hint     string    `json:"hint,omitempty"`
-	Steps    int       `json:"steps"`
-	Usage    llm.Usage `json:"usage"`
-	Cost     *float64  `json:"cost_usd,omitempty"` // nil if a price is unknown
-	Duration int64     `json:"duration_ms"`
-	ExitCode int       `json:"exit_code"`
+	Type    string `json:"type"` // "result"
+	Session string `json:"session,omitempty"`
+	Model   string `json:"model"`
+	Answer  string `json:"answer"` // all text since the last tool result
+	// Continued is set if Answer was cut off and the model continued it.
+	Continued bool      `json:"continued,omitempty"`
+	Reason    string    `json:"reason"` // why the turn ended
+	Error     string    `json:"error,omitempty"`
+	Hint      string    `json:"hint,omitempty"`
+	Steps     int       `json:"steps"`
+	Usage     llm.Usage `json:"usage"`
+	Cost      *float64  `json:"cost_usd,omitempty"` // nil if a price is unknown
+	Duration  int64     `json:"duration_ms"`
+	ExitCode  int       `json:"exit_code"`
 
-	truncated bool // Answer was truncated so far
-	denied    bool // a call was denied because no user could approve it
+	final  llm.Answer
+	denied bool // a call was denied because no user could approve it
 }
 
 // textPrinter streams the answer to out and prints everything else to err.
@@ -46,6 +49,7 @@ type textPrinter struct {
 	shared     bool // out and err are the same file
 	onlyAnswer bool // print only the answer to out, at the end
 	midLine    bool // the last line on out is not ended
+	continues  bool // the next text continues a truncated answer
 	wrote      bool // something was written to out
 	reply      string
 	index      int
@@ -57,14 +61,19 @@ func (p *textPrinter) event(e event.Event) {
 		if d, ok := e.Delta.(llm.TextDelta); ok && !p.onlyAnswer {
 			p.text(e.Reply, d)
 		}
+	case *event.MessageDone:
+		if e.Message.Kind == llm.Assistant {
+			p.continues = e.Message.Cut
+		}
 	case *event.ToolStart:
 		if e.Effect != "read" { // a call that only reads is printed when it is done
 			p.note("◦ %s", ink.SanitizeLine(e.Title))
 		}
 	case *event.ToolEnd:
+		p.continues = false
 		p.toolEnd(e)
 	case event.Retrying:
-		p.note("✗ %s Retrying in %s (attempt %d).", sentence(ink.SanitizeLine(e.Error)), e.In.Round(100e6), e.Attempt)
+		p.note("✗ %s Retrying in %s (attempt %d).", sentence(ink.SanitizeLine(e.Error)), phrase.Seconds(e.In), e.Attempt)
 	case event.Notice:
 		p.note("%s", ink.Sanitize(e.Text))
 	case event.Unreadable:
@@ -76,9 +85,11 @@ func (p *textPrinter) event(e event.Event) {
 	}
 }
 
-// text writes a delta of the answer. A new message begins a new paragraph.
+// text writes a delta of the answer. A new message begins a new paragraph, unless it
+// continues a truncated one.
 func (p *textPrinter) text(reply string, d llm.TextDelta) {
-	if p.wrote && (reply != p.reply || d.Index != p.index) {
+	continues := p.continues && reply != p.reply
+	if p.wrote && !continues && (reply != p.reply || d.Index != p.index) {
 		p.endLine()
 		fmt.Fprintln(p.out)
 	}

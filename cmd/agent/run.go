@@ -191,10 +191,11 @@ func headless(a *app, prompt event.Prompt, p printer, out *output) error {
 	switch {
 	case killed != 0:
 		code = killed
-	case r.denied && code != exitInterrupted:
+	case r.denied && code != exitInterrupted && code != exitMaxSteps:
 		code = exitDenied
 	}
 	r.ExitCode = code
+	r.setAnswer(a.options.Schema)
 	p.end(r)
 	return a.outcome(code, out)
 }
@@ -220,15 +221,23 @@ func (a *app) outcome(code int, out *output) error {
 func (r *result) addEvent(e event.Event) {
 	switch e := e.(type) {
 	case *event.MessageDone:
-		if e.Message.Kind == llm.Assistant && r.truncated {
-			r.Answer += e.Message.Text // the model continued a truncated answer
-		} else if e.Message.Kind == llm.Assistant {
-			r.Answer = e.Message.Text
-		}
-		r.truncated = e.Message.Kind == llm.Assistant && e.Message.Cut
+		r.final.Add(e.Message)
+	case *event.UserSaid:
+		r.final.Add(llm.Message{Kind: llm.User})
 	case *event.ToolEnd:
-		r.Answer = "" // text before a tool call is not the answer
+		r.final.Add(llm.Message{Kind: llm.ToolResult})
 		r.denied = r.denied || e.Unattended
+	}
+}
+
+// setAnswer sets the answer, the part of it that matches the schema if there is one.
+func (r *result) setAnswer(schema *turn.Schema) {
+	if r.final.Ended() { // text before a tool call is not the answer
+		return
+	}
+	r.Answer, r.Continued = r.final.Text(), r.final.Continued()
+	if schema != nil {
+		r.Answer, _ = schema.Answer(&r.final) // the turn has checked it
 	}
 }
 
@@ -241,6 +250,8 @@ func (r *result) addTurnEnd(end *event.TurnEnd) int {
 		return exitDone
 	case event.UserInterrupt:
 		return exitInterrupted
+	case event.MaxSteps:
+		return exitMaxSteps
 	case event.LogError: // no later prompt saves the conversation
 		r.Hint = "Free up disk space or fix the error, or run without saving the session: --no-session"
 	}

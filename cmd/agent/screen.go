@@ -50,7 +50,7 @@ func screenOptions(s settings.Screen, getenv func(string) string) screen.Options
 		o.Terminal.Notify = screen.Notify(s.Notify)
 	}
 	o.Terminal.Progress = valueOr(s.Progress, o.Terminal.Progress)
-	o.Terminal.Least = time.Duration(valueOr(s.NotifyAfter, 10)) * time.Second
+	o.Terminal.NotifyAfter = time.Duration(valueOr(s.NotifyAfter, 10)) * time.Second
 	o.Fault, _ = faultFile() // without a directory there is no crash report
 	return o
 }
@@ -76,11 +76,8 @@ func (a *app) screen(events <-chan event.Event, commands chan<- event.Command, p
 	o.Custom, o.Notices = files, append(a.notices[:len(a.notices):len(a.notices)], notices...)
 	images := &desktop.Images{Dir: a.dir}
 	o.Files.ReadImage, o.Clipboard.ReadImage, o.Clipboard.Copy = images.File, images.Pasted, desktop.NewClipboard().Copy
-	o.Models.Blind, o.Files.Editor, o.Files.Find = imageBlind(a.set.Changes()), desktop.Editor(os.Getenv), suggestions(a.index)
-	o.Files.ReadBranch = func() string {
-		name, _ := desktop.Branch(a.dir)
-		return name
-	}
+	o.Models.NoImages, o.Files.Editor, o.Files.Find = imageBlind(a.set.Changes()), desktop.Editor(os.Getenv), suggestions(a.index)
+	o.Files.ReadBranch = func() string { return branchOf(a.dir) }
 	if a.store != nil {
 		o.Session.List, o.Session.Preview, o.Session.Earlier = sessions.Picker(a.store, a.id()), sessions.Preview(a.store), sessions.Prompts(a.store, a.dir, a.id())
 	}

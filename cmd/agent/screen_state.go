@@ -11,8 +11,7 @@ import (
 // screenState is what the screen remembers between starts. Errors in reading or
 // writing it are ignored.
 type screenState struct {
-	Welcomed bool     `json:"welcomed,omitempty"` // the welcome was shown
-	Recent   []string `json:"recent,omitempty"`   // the latest choices in the command palette
+	Recent []string `json:"recent,omitempty"` // the latest choices in the command palette
 }
 
 // stateFile is the path of a stored screenState; empty if there is no directory

@@ -27,14 +27,14 @@ func TestScreenOptions(t *testing.T) {
 		env  map[string]string
 		want shown
 	}{
-		{"nothing", settings.Screen{}, nil, shown{Terminal: screen.Terminal{Notify: screen.NotifyBell, Least: least}}},
+		{"nothing", settings.Screen{}, nil, shown{Terminal: screen.Terminal{Notify: screen.NotifyBell, NotifyAfter: least}}},
 		{"the environment", settings.Screen{Notify: "auto"}, map[string]string{"TERM": "foot", "LANG": "C", "NO_COLOR": "1"},
-			shown{Terminal: screen.Terminal{Notify: screen.NotifyOSC777, Least: least}, ASCII: true, NoColor: true}},
+			shown{Terminal: screen.Terminal{Notify: screen.NotifyOSC777, NotifyAfter: least}, ASCII: true, NoColor: true}},
 		{"set", settings.Screen{Notify: "osc777", NotifyAfter: &five, Progress: &yes, ASCII: &yes, Mouse: &no, CopyOnSelect: &no, Editor: "vim"},
 			map[string]string{"TMUX": "/tmp/tmux", "LANG": "en_US.UTF-8"},
-			shown{Terminal: screen.Terminal{Tmux: true, Notify: screen.NotifyOSC777, Progress: true, Least: 5 * time.Second}, ASCII: true, NoMouse: true, KeepMarked: true, Vi: true}},
+			shown{Terminal: screen.Terminal{Tmux: true, Notify: screen.NotifyOSC777, Progress: true, NotifyAfter: 5 * time.Second}, ASCII: true, NoMouse: true, KeepMarked: true, Vi: true}},
 		{"off", settings.Screen{Notify: "off", Progress: &no, ASCII: &no, Mouse: &yes, CopyOnSelect: &yes, Editor: "emacs"},
-			map[string]string{"WT_SESSION": "1", "LANG": "C"}, shown{Terminal: screen.Terminal{Notify: screen.NotifyOff, Least: least}}},
+			map[string]string{"WT_SESSION": "1", "LANG": "C"}, shown{Terminal: screen.Terminal{Notify: screen.NotifyOff, NotifyAfter: least}}},
 	} {
 		o := screenOptions(c.set, func(name string) string { return c.env[name] })
 		got := shown{o.Terminal, o.Appearance.ASCII, o.NoMouse, o.Clipboard.NoCopyOnSelect, o.Appearance.NoColor, o.Vi}

@@ -8,28 +8,23 @@ import (
 
 	"agent/cmd/agent/command"
 	"agent/cmd/agent/credentials"
-	"agent/internal/llm"
 	"agent/internal/loop/event"
 	"agent/internal/tools"
 )
 
-// stuck is a tool that never returns.
-type stuck struct{}
-
 // stuckFile is the file that the tool creates when it starts.
 const stuckFile = "stuck.txt"
 
-func (stuck) Spec() llm.ToolSpec {
-	return llm.ToolSpec{Name: "stuck", Description: "never ends", Schema: json.RawMessage(`{"type":"object"}`)}
-}
-
-func (stuck) Prepare(context.Context, json.RawMessage) (tools.Call, error) {
-	return tools.Call{Title: "stuck", Effect: tools.Read, Run: func(context.Context, tools.Approved) (tools.Result, error) {
-		if err := os.WriteFile(stuckFile, nil, 0o600); err != nil {
-			return tools.Result{}, err
-		}
-		select {}
-	}}, nil
+// stuck returns a tool that never returns.
+func stuck() tools.Tool {
+	return tools.New("stuck", "never ends", func(context.Context, struct{}) (tools.Call, error) {
+		return tools.Call{Title: "stuck", Effect: tools.Read, Run: func(context.Context, tools.Approved) (tools.Result, error) {
+			if err := os.WriteFile(stuckFile, nil, 0o600); err != nil {
+				return tools.Result{}, err
+			}
+			select {}
+		}}, nil
+	})
 }
 
 // mainStuck is the program with the stuck tool. Its argument selects the part that
@@ -46,7 +41,7 @@ func mainStuck() {
 
 func runStuck(part string, end *shutdown) error {
 	if part == "tool" {
-		return (&toolCall{IO: command.System(), yes: true, end: end}).run(context.Background(), stuck{}, json.RawMessage(`{}`))
+		return (&toolCall{IO: command.System(), yes: true, end: end}).run(context.Background(), stuck(), json.RawMessage(`{}`))
 	}
 	f := flags{end: end, plain: part == "plain"}
 	a, err := open(f, part != "run")
@@ -54,7 +49,7 @@ func runStuck(part string, end *shutdown) error {
 		return err
 	}
 	defer a.close()
-	a.options.Tools = append(a.options.Tools, stuck{})
+	a.options.Tools = append(a.options.Tools, stuck())
 	if part == "run" {
 		out := newOutput(os.Stdout)
 		p, err := printerOf(&runOptions{IO: command.System(), Output: "text"}, out, false)

@@ -124,7 +124,7 @@ func openOrAsk(ctx context.Context, f flags) (*app, error) {
 		ask = lineAsker(os.Stdin)
 	}
 	for {
-		answer, ok := ask("f  fork it · v  view it · q  quit  [f/v/q] ")
+		answer, ok := ask("f  fork it · v  open it read-only · q  quit  [f/v/q] ")
 		switch strings.ToLower(answer) {
 		case "f":
 			f.cont, f.resume, f.fork = false, locked.ID, true

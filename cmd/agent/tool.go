@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -18,6 +17,7 @@ import (
 	"agent/internal/llm/phrase"
 	"agent/internal/loop"
 	"agent/internal/tools"
+	"agent/internal/tools/advice"
 	"agent/internal/tools/workspace"
 	"agent/internal/tui/ink"
 )
@@ -32,6 +32,7 @@ type toolOptions struct {
 	end      *shutdown
 
 	Args   []string // a tool and its arguments as JSON; "-" is standard input
+	Check  bool     // print the call as understood instead of running it
 	Yes    bool     // run without asking for approval
 	Output string   // text or json
 }
@@ -47,6 +48,10 @@ to standard output. The arguments are a JSON object; - reads it from standard
 input. With only a name, it prints the tool's description and schema. Without a
 name, it lists all tools.
 
+With --check it prints the call as the tool understands it and runs nothing:
+other names of tools and arguments and damaged JSON are repaired as they are for a
+model. A call that cannot be understood is an error.
+
 A tool that does more than read asks for approval on a terminal; without a
 terminal it requires --yes.
 
@@ -54,6 +59,7 @@ terminal it requires --yes.
 		Example: `  agent tool
   agent tool search '{"pattern": "TODO", "glob": "*.go"}'
   agent tool --yes edit '{"path": "README.md", "old": "teh", "new": "the"}'
+  agent tool --check Read '{"file_path": "main.go"}'
   jq -n '{command: "make test"}' | agent tool --yes shell -`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 2 {
@@ -62,16 +68,23 @@ terminal it requires --yes.
 			if opts.Output != "text" && opts.Output != "json" {
 				return command.Usage("--output: unknown format %q: use text or json", opts.Output)
 			}
+			if opts.Check && len(args) < 2 {
+				return command.Usage("--check needs a tool and its arguments: agent tool --check NAME JSON")
+			}
 			opts.Args = args
 			return command.Or(runF, toolRun)(cmd.Context(), opts)
 		},
 	}
+	cmd.Flags().BoolVar(&opts.Check, "check", false, "print the call as understood, without running it")
 	cmd.Flags().BoolVarP(&opts.Yes, "yes", "y", false, "run without asking for approval")
 	cmd.Flags().StringVarP(&opts.Output, "output", "o", "text", "output format of tool descriptions: text or json")
 	return cmd
 }
 
 func toolRun(ctx context.Context, opts *toolOptions) error {
+	if opts.Check {
+		return toolCheck(opts)
+	}
 	file, err := opts.Settings()
 	if err != nil {
 		return err
@@ -88,26 +101,53 @@ func toolRun(ctx context.Context, opts *toolOptions) error {
 	commands := tools.Commands{Workspace: w, Limits: shellLimits(file.Settings)}
 	checks := newChecks(commands, file.Checks)
 	ts := newTools(commands, nil, nil, checks)
-	all := append(toolSpecs(ts), sessionTools(commands, toolSpecs(ts))...)
+	everything := append(ts, sessionTools(commands, ts)...)
+	all := toolSpecs(everything)
 	if len(opts.Args) == 0 {
 		return listTools(opts.IO.Out, all, len(ts), opts.Output)
 	}
-	name := opts.Args[0]
-	i := slices.IndexFunc(all, func(s llm.ToolSpec) bool { return s.Name == name })
+	input := "{}"
+	if len(opts.Args) == 2 {
+		if input, err = readArguments(opts.Args[1], opts.IO.In); err != nil {
+			return err
+		}
+	}
+	c := &toolCall{IO: opts.IO, yes: opts.Yes, interceptors: tools.Intercept(checks), end: opts.end}
+	call, err := tools.Accepted(everything).Read(opts.Args[0], input)
+	i := slices.IndexFunc(all, func(s llm.ToolSpec) bool { return s.Name == call.Tool })
 	switch {
 	case i < 0:
-		return unknownTool(name, all)
+		return unknownTool(opts.Args[0], all)
 	case len(opts.Args) == 1:
 		return showTool(opts.IO.Out, all[i], opts.Output)
 	case i >= len(ts):
-		return fmt.Errorf("cannot run %s: it works only in a session", name)
+		return fmt.Errorf("cannot run %s: it works only in a session", call.Tool)
+	case err != nil:
+		return c.fail(advice.Cause(err))
+	case len(call.Ignored) > 0:
+		opts.IO.Err.Say("ignored: " + strings.Join(call.Ignored, ", ") + "\n")
 	}
-	input, err := readArguments(name, opts.Args[1], opts.IO.In)
+	return c.run(ctx, ts[i], call.Arguments)
+}
+
+// toolCheck prints the call as understood, or the error that the model would get. It
+// reads no file and knows every tool, also those that need a session.
+func toolCheck(opts *toolOptions) error {
+	input, err := readArguments(opts.Args[1], opts.IO.In)
 	if err != nil {
 		return err
 	}
-	c := &toolCall{IO: opts.IO, yes: opts.Yes, interceptors: tools.Intercept(checks), end: opts.end}
-	return c.run(ctx, ts[i], input)
+	jobs := tools.NewJobs()
+	defer jobs.Close()
+	var commands tools.Commands
+	all := newTools(commands, nil, jobs, tools.NewChecks(commands, make([]tools.Check, 1)))
+	call, err := tools.Accepted(append(all, loop.SessionTools()...)).Read(opts.Args[0], input)
+	if err != nil {
+		return (&toolCall{IO: opts.IO}).fail(err.Error())
+	}
+	enc := json.NewEncoder(opts.IO.Out)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(call)
 }
 
 func toolSpecs(ts []tools.Tool) []llm.ToolSpec {
@@ -119,12 +159,11 @@ func toolSpecs(ts []tools.Tool) []llm.ToolSpec {
 }
 
 // sessionTools returns the tools of a session that are not among standalone.
-func sessionTools(c tools.Commands, standalone []llm.ToolSpec) []llm.ToolSpec {
+func sessionTools(c tools.Commands, standalone []tools.Tool) []tools.Tool {
 	jobs := tools.NewJobs()
 	defer jobs.Close()
-	all := append(toolSpecs(c.Tools(jobs)), loop.SessionTools()...)
-	return slices.DeleteFunc(all, func(s llm.ToolSpec) bool {
-		return slices.ContainsFunc(standalone, func(other llm.ToolSpec) bool { return other.Name == s.Name })
+	return slices.DeleteFunc(append(c.Tools(jobs), loop.SessionTools()...), func(t tools.Tool) bool {
+		return slices.ContainsFunc(standalone, func(other tools.Tool) bool { return other.Spec().Name == t.Spec().Name })
 	})
 }
 
@@ -140,26 +179,19 @@ func unknownTool(name string, all []llm.ToolSpec) error {
 	return command.Usage("unknown tool %q. Tools: %s", name, strings.Join(names, ", "))
 }
 
-// readArguments returns the JSON arguments given; "-" reads them from stdin.
-func readArguments(name, given string, stdin io.Reader) (json.RawMessage, error) {
-	b := []byte(given)
-	if given == "-" {
-		var err error
-		if b, err = io.ReadAll(io.LimitReader(stdin, maxArguments+1)); err != nil {
-			return nil, fmt.Errorf("read standard input: %w", err)
-		}
-		if len(b) > maxArguments {
-			return nil, command.Usage("standard input is larger than %d MiB", maxArguments>>20)
-		}
+// readArguments returns the arguments given; "-" reads them from stdin.
+func readArguments(given string, stdin io.Reader) (string, error) {
+	if given != "-" {
+		return given, nil
 	}
-	var value any
-	if err := json.Unmarshal(b, &value); err != nil {
-		if e, ok := errors.AsType[*json.SyntaxError](err); ok {
-			err = fmt.Errorf("%w, at byte %d", err, e.Offset)
-		}
-		return nil, command.Usage("the arguments of %s are not valid JSON: %w. For its schema: agent tool %s", name, err, name)
+	b, err := io.ReadAll(io.LimitReader(stdin, maxArguments+1))
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("read standard input: %w", err)
+	case len(b) > maxArguments:
+		return "", command.Usage("standard input is larger than %d MiB", maxArguments>>20)
 	}
-	return b, nil
+	return string(b), nil
 }
 
 // toolJSON is the description of a tool that --output json prints.
@@ -175,7 +207,7 @@ func listTools(out command.Console, all []llm.ToolSpec, standalone int, output s
 	if output == "json" {
 		list := []toolJSON{}
 		for _, s := range all {
-			list = append(list, toolJSON(s))
+			list = append(list, toolJSON{s.Name, s.Description, s.Schema})
 		}
 		return out.JSON(list)
 	}
@@ -192,7 +224,7 @@ func listTools(out command.Console, all []llm.ToolSpec, standalone int, output s
 // showTool prints the description and the schema of a tool, as the model gets them.
 func showTool(out command.Console, s llm.ToolSpec, output string) error {
 	if output == "json" {
-		return out.JSON(toolJSON(s))
+		return out.JSON(toolJSON{s.Name, s.Description, s.Schema})
 	}
 	var schema bytes.Buffer
 	if err := json.Indent(&schema, s.Schema, "", "  "); err != nil {

@@ -15,6 +15,7 @@ import (
 
 	"agent/cmd/agent/command"
 	"agent/internal/tools"
+	"agent/internal/tools/advice"
 	"agent/internal/tui/ink"
 )
 
@@ -31,7 +32,7 @@ func (o *toolCall) run(ctx context.Context, t tools.Tool, input json.RawMessage)
 	in := tools.Info{Tool: t.Spec().Name, Args: input}
 	call, err := o.interceptors.Prepare(ctx, in, t)
 	if err != nil {
-		return o.fail(err.Error())
+		return o.fail(advice.Cause(err))
 	}
 	if call.Effect != tools.Read && !o.yes {
 		if !o.Interactive() {
@@ -65,7 +66,7 @@ func (o *toolCall) do(ctx context.Context, in tools.Info, call tools.Call, force
 		if ctx.Err() != nil {
 			return &exitError{code: exitInterrupted}
 		}
-		return o.fail(err.Error())
+		return o.fail(advice.Cause(err))
 	case r.IsError:
 		return o.fail(r.Text)
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"os"
 
 	"agent/cmd/agent/credentials"
 	"agent/internal/loop/event"
@@ -10,7 +9,7 @@ import (
 )
 
 // offlineNotice explains the offline guide.
-const offlineNotice = "No model is connected. The built-in offline guide answers simple requests such as " +
+const offlineNotice = "No model is connected. The built-in offline guide answers simple requests:\n" +
 	"read FILE · find WORD in *.go · replace A with B in FILE · run COMMAND."
 
 // connectNotice returns offlineNotice and how to connect a model. login is set if
@@ -29,31 +28,18 @@ To connect a model, do one of the following:
 }
 
 // advise adds to o how to connect a model. During a search for local servers the
-// advice is held back until the search has failed, unless prompts are sent before.
+// advice is held back until the search has failed.
 func (a *app) advise(o *screen.Options, prompts []screen.Prompt, plain bool) {
 	o.Models.Searching = a.findLocal != nil
-	if !plain {
-		o.Models.Welcome = a.welcome(prompts)
-	}
 	advice := connectNotice(credentials.KeyringAvailable())
 	switch {
-	case o.Models.Welcome != "":
-	case o.Models.Searching && !plain && len(prompts) == 0:
+	case !plain && len(prompts) == 0:
+		o.Models.Welcome = advice
+	case o.Models.Searching:
 		a.advice = advice
 	default:
 		o.Notices = append([]string{advice}, o.Notices...)
 	}
-}
-
-// welcome returns the text of the first start without a model. It is empty at later
-// starts, and if the user has named a model or sends a prompt.
-func (a *app) welcome(prompts []screen.Prompt) string {
-	state := screenStateFile(os.Getenv)
-	if len(prompts) > 0 || a.pick.flags.model != "" || os.Getenv("AGENT_MODEL") != "" || state.read().Welcomed {
-		return ""
-	}
-	state.update(func(s *screenState) { s.Welcomed = true })
-	return offlineNotice
 }
 
 // searchModel searches for a model on this machine and sends the agent the result,

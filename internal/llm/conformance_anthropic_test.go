@@ -33,7 +33,7 @@ func anthropicAnswers() map[string]wiretest.Content {
 		"only-stop.sse":        {Messages: []string{"text All fine."}, Reason: llm.Unknown},
 		"after-stop.sse":       {Messages: []string{"text One"}, Reason: llm.Stop},
 		"strange.sse":          {Messages: []string{"text All fine."}, Reason: llm.Unknown},
-		"pause.sse":            {Messages: []string{"text I go on."}, Reason: llm.Stop},
+		"pause.sse":            {Messages: []string{"text I go on."}, Reason: llm.Paused},
 		"refusal.sse":          {Messages: []string{"text I cannot"}, Reason: llm.Filtered},
 		"empty.sse":            {Reason: llm.Stop, Usage: llm.Usage{Input: 5}},
 		"length.sse":           {Messages: []string{"text There are three reasons: first (cut)"}, Reason: llm.Length, Usage: llm.Usage{Input: 20, Output: 5}},

@@ -35,7 +35,8 @@ func responsesAnswers() map[string]wiretest.Content {
 		"incomplete-call.sse": {Messages: []string{`call call_a read {"path":"a"}`, `call call_b write raw {"path":"b","content":".." (cut)`},
 			Reason: llm.Length},
 		"incomplete-reasoning.sse": {Messages: []string{"thinking I think and (cut)"}, Reason: llm.Length},
-		"strange-end.sse":          {Messages: []string{"text All fine."}, Reason: llm.Unknown},
+		"strange-end.sse":          {Messages: []string{"text All fine."}, Kind: llm.ErrCut, Error: "the server ended the answer as incomplete: boredom"},
+		"no-reason.sse":            {Messages: []string{"text All fine."}, Kind: llm.ErrCut, Error: "the server ended the answer as incomplete"},
 		"empty.sse":                {Reason: llm.Stop, Usage: llm.Usage{Input: 5}},
 
 		"failed.sse":            {Kind: llm.ErrOverloaded, Error: "The server had an error"},

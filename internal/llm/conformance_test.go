@@ -72,8 +72,11 @@ func dialects() []dialect {
 	}
 	marker := func(text string) func(string, []byte) int {
 		return func(name string, body []byte) int {
-			if name == "no-finish.sse" {
+			switch name {
+			case "no-finish.sse":
 				return bytes.Index(body, []byte("[DONE]"))
+			case "call-no-finish.sse", "usage-no-done.sse":
+				return bytes.Index(body, []byte(`"usage"`))
 			}
 			return bytes.Index(body, []byte(text))
 		}

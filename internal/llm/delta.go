@@ -52,6 +52,7 @@ const (
 	Calls    Reason = "tool_calls"
 	Length   Reason = "length"         // the model's or the request's token limit
 	Filtered Reason = "content_filter" // the provider blocked the answer, or the model refused
+	Paused   Reason = "paused"         // the model continues with the next request
 	Unknown  Reason = "unknown"        // an unknown word, or none
 )
 

@@ -82,14 +82,29 @@ type Request struct {
 	Schema     json.RawMessage // JSON schema of the final answer, if any
 	Effort     string          // "low", "medium", "high"; empty for the provider's default
 	MaxTokens  int             // maximum length of the reply in tokens; 0 for the dialect's default
+	CacheKey   string          // same for requests with a common prefix, to route them to the same cache; may be empty
 }
 
 // ToolSpec describes a tool to the model. Schema is the JSON schema of an
-// object.
+// object. Strict, if set, is its form for strict mode, in which optional
+// arguments are required and may be null.
 type ToolSpec struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description,omitempty"`
 	Schema      json.RawMessage `json:"schema,omitempty"`
+	Strict      json.RawMessage `json:"strict,omitempty"`
+	// Tool is the tool's own name if the model knows it by another one. The
+	// messages of a conversation have the tool's own name.
+	Tool string `json:"tool,omitempty"`
+	// Freeform is set if the model may write the only argument of the tool as plain
+	// text. Dialects without such tools use Schema.
+	Freeform *Freeform `json:"freeform,omitempty"`
+}
+
+// Freeform describes an argument that is written as plain text.
+type Freeform struct {
+	Argument string `json:"argument"` // its name in Schema
+	Grammar  string `json:"grammar"`  // that the text follows, in Lark's notation
 }
 
 // ToolChoice controls whether the model may, must or must not call tools. With

@@ -2,6 +2,7 @@ package loop
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"slices"
 	"sync"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"agent/internal/history"
+	"agent/internal/llm"
 	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
 	"agent/internal/loop/session"
@@ -37,6 +39,13 @@ type Options struct {
 	// unknown. It may be nil.
 	Instructions func(window int) (text string, files []event.InstructionFile)
 	Tools        []tools.Tool // the agent adds todo and ask
+	// Situation describes the environment to the model, in a window of that size.
+	// Earlier are the descriptions in the session; if there are any, only changes are
+	// described. It is called at the first turn and may be nil.
+	Situation func(ctx context.Context, window int, mode event.Mode, earlier []string) string
+	// Offer returns the tools of all that a model with that name and context window
+	// is offered. If it is nil, every model is offered all.
+	Offer func(model string, window int, all []llm.ToolSpec) []llm.ToolSpec
 	// Interceptors act around every call, also those of commands that the user types.
 	Interceptors tools.Interceptors
 	Ledger       *workspace.Ledger // filled by the agent for Tools; may be nil
@@ -45,11 +54,9 @@ type Options struct {
 	// becomes part of the conversation. Nil if commands cannot be run.
 	Shell  func(line string, join bool) (tools.Call, error)
 	Schema *turn.Schema // of the last answer of a turn; may be nil
-	// MaxSteps is the number of steps after which a turn asks whether to continue;
-	// 0 is turn.DefaultMaxSteps.
-	MaxSteps int
-	// MaxReplyBytes limits each reply of the model; 0 is llm.MaxReplyBytes.
-	MaxReplyBytes int
+	Limits turn.Limits
+	// HowToTest is that of turn.Turn; may be nil.
+	HowToTest func(commands bool) string
 	// Attended is set if a user answers questions. Otherwise calls that need
 	// approval are denied, and standing permissions do not apply.
 	Attended bool
@@ -78,13 +85,15 @@ type Agent struct {
 	inbox       *inbox
 	shell       *userShell
 	tools       []tools.Tool
+	sessionKey  string // the session's ID, or a random one if it is not saved
 
 	conv       *turn.Conversation // nil while a turn owns it
 	folded     *session.Folding   // the first events of the session, as openSession read them; nil once load has used it
 	folds      int                // number of events in folded
 	running    *interrupter       // of the current or last turn
 	over       atomic.Bool        // the TurnEnd was sent
-	background sync.WaitGroup     // goroutines in parallel to the turn
+	situation  situation
+	background sync.WaitGroup // goroutines in parallel to the turn
 }
 
 // NewAgent returns an agent that continues the session of o.
@@ -107,8 +116,9 @@ func NewAgent(o Options) *Agent {
 	a.shell = &userShell{prepare: o.Shell, interceptors: o.Interceptors, rec: a.rec, background: &a.background}
 	a.tools = append(slices.Clone(o.Tools), newTodo(a.rec), newAsk(a.rec, a.user))
 	var outputs turn.Outputs
+	a.sessionKey = rand.Text()
 	if o.Log != nil {
-		outputs = o.Log
+		outputs, a.sessionKey = o.Log, o.Log.Header().ID
 	}
 	a.conv = turn.NewConversation(o.Ledger, outputs)
 	return a
@@ -240,8 +250,8 @@ func (a *Agent) turn(ctx context.Context, c *turn.Conversation, p event.Prompt, 
 	}
 	t := &turn.Turn{
 		Models: a.models, Permissions: a.permissions, Approver: a.user, Inbox: a.inbox, Emit: a.rec.emit,
-		Prefix: a.prefix, Tools: a.tools, Runner: turn.Runner{Interceptors: a.o.Interceptors, Kill: kill}, Schema: a.o.Schema,
-		Limits: turn.Limits{Steps: a.o.MaxSteps, ReplyBytes: a.o.MaxReplyBytes}, Clock: a.clock,
+		Session: a.sessionKey, Prefix: a.prefix, Situation: a.situation.describe(ctx, a), Tools: a.tools, Runner: turn.Runner{Interceptors: a.o.Interceptors, Kill: kill}, Schema: a.o.Schema,
+		HowToTest: a.o.HowToTest, Limits: a.o.Limits, Clock: a.clock,
 	}
 	return run(ctx, t, c).Reason
 }

@@ -151,6 +151,31 @@ func TestFallbacks(t *testing.T) {
 	}
 }
 
+// A fallback replaces a model whose provider asks for a long wait at once, instead of
+// after that wait.
+func TestFallbackInsteadOfALongWait(t *testing.T) {
+	for wait, want := range map[time.Duration]string{
+		9 * time.Minute: `
+			user "1"
+			notice one answered 429. Using two/b instead of one/a for 9m0s.
+			assistant "second"
+			turn done after 1`,
+		5 * time.Second: `
+			user "1"
+			retrying 2 of 2 in 5s: one answered 429
+			assistant "first"
+			turn done after 1`,
+	} {
+		limited := &llm.Error{Kind: llm.ErrRate, Provider: "one", Status: 429, Retry: true, RetryAfter: wait}
+		o := options(script.New(script.Fail(limited), script.Say("first")))
+		o.Model.Name = "one/a"
+		o.Model.Fallbacks = []turn.Model{{Name: "two/b", Provider: script.New(script.Say("second"))}}
+		if d := cmp.Diff(trace(play(t, o, []string{"1"}, nil)), dedent(want)); d != "" {
+			t.Errorf("%s: %s", wait, d)
+		}
+	}
+}
+
 // The price of a turn is known if the prices of all its steps are.
 func TestCost(t *testing.T) {
 	price := func(u llm.Usage) (float64, bool) { return float64(u.Input) / 1000, u.Input > 0 }

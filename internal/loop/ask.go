@@ -15,6 +15,7 @@ import (
 	"agent/internal/loop/session"
 	"agent/internal/loop/turn"
 	"agent/internal/tools"
+	"agent/internal/tools/intake"
 )
 
 //go:embed ask.md
@@ -69,6 +70,14 @@ func askTool(rec *recorder, user turn.Approver, id string) tools.Tool {
 			return tools.Result{Text: session.AnswerText(d), Summary: session.AnswerSummary(d)}, nil
 		}
 		return call, nil
+	}, intake.Form{
+		Names:    []string{"ask_user", "ask_user_question", "ask_followup_question"},
+		Aliases:  map[string][]string{"choices": {"options", "follow_up"}, "many": {"multi_select", "multiple"}},
+		Harmless: []string{"header"},
+		Elements: map[string]intake.Form{"choices": {
+			Aliases: map[string][]string{"text": {"label", "title"}, "explain": {"description", "explanation"}},
+		}},
+		Rewrite: func(a *intake.Args) error { return a.Flatten("questions") },
 	})
 }
 

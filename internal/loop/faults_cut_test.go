@@ -21,8 +21,12 @@ func half(st *stage, p phase) (stream, shown string) {
 	return st.d.begin() + st.d.text(0, "so") + st.d.end(0) + st.d.call(1, "c1", "look", `{"te`), `{"te`
 }
 
+// callAgain is the note to the model after a reply with a call was cut off.
+const callAgain = "[The connection was lost in the middle of your reply. None of its tool calls was run. Make them again.]"
+
 // cutBy returns the expected output for a reply that an error cut off. The program
-// continues a text once, but not a reply with a call.
+// continues a text once, and asks once for a call again if the error has a hint,
+// which says that a retry may help.
 func cutBy(p phase, message, hint string) string {
 	if p == inText {
 		return fmt.Sprintf(`
@@ -30,12 +34,20 @@ func cutBy(p phase, message, hint string) string {
 			notice test: %s. Continuing where it was cut off.
 			auto %q`, message, event.GoOn) + again(2)
 	}
+	if hint != "" {
+		return fmt.Sprintf(`
+			assistant "so"
+			call c1 look {} (cut)
+			notice test: %s. No tool call of this reply was run. Asking the model to repeat it.
+			end c1 "look" interrupted: not run: the reply was cut off
+			auto %q`, message, callAgain) + again(2)
+	}
 	return fmt.Sprintf(`
 			assistant "so"
 			call c1 look {} (cut)
 			end c1 "look" interrupted: not run: the reply was cut off
-			turn error: test: %s%s
-			requests 1`, message, mark(hint != "", " | "+hint))
+			turn error: test: %s
+			requests 1`, message)
 }
 
 // Errors and hints for replies that are cut off.

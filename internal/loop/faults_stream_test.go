@@ -125,9 +125,9 @@ func unreadable(st *stage, p phase) scene {
 	if p == inTool {
 		want = `
 			call c1 look {"text":"Grüße"} (cut)
+			notice test: a part of the answer could not be read, so its tool calls cannot be trusted. No tool call of this reply was run. Asking the model to repeat it.
 			end c1 "look Grüße" interrupted: not run: the reply was cut off
-			turn error: test: a part of the answer could not be read, so its tool calls cannot be trusted | The text received is kept. Press Enter to retry.
-			requests 1`
+			auto "` + callAgain + `"` + again(2)
 	}
 	return scene{acts: []act{sse(strings.Join(all, ""))}, want: want}
 }

@@ -63,6 +63,22 @@ func (m *models) Confirmed() {
 	_ = m.Announce()
 }
 
+// Measured records the context window of the model called name, and announces it if
+// that is the current model.
+func (m *models) Measured(name string, window int) {
+	m.mu.Lock()
+	was := m.current.Context
+	m.current = m.current.Measured(name, window)
+	changed := m.current.Context != was
+	if changed {
+		m.recorded = address{}
+	}
+	m.mu.Unlock()
+	if changed {
+		_ = m.Announce()
+	}
+}
+
 // loaded sets the model that was recorded last.
 func (m *models) loaded(at address) {
 	m.mu.Lock()
@@ -92,10 +108,11 @@ func (m *models) choose(name, effort, why string) bool {
 	return true
 }
 
-// found switches to the model that a search found, unless the session has a prompt.
+// found switches to the model that a search found, unless the session has a prompt. If
+// it found none, it emits the notices about that.
 func (m *models) found(c event.Found) {
 	defer m.rec.emit(event.Searched{})
-	if m.rec.prompted() {
+	if m.rec.prompted() && c.Model != "" {
 		return
 	}
 	if c.Model != "" && m.choose(c.Model, "", c.Why) {

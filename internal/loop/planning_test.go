@@ -27,11 +27,16 @@ func TestModePlan(t *testing.T) {
 		user "` + begins + `"
 		user "go"
 		call c1 edit {"text":"a"}
-		result c1 "denied: permission mode plan does not allow file changes. Say what you would change and why, then end your answer: the user changes the mode when you may edit"
+		result c1 "denied: permission mode plan does not allow file changes. Describe the change and why you would make it, then end your answer. The user leaves the mode to allow edits"
 		call c2 run {"text":"b"}
 		result c2 "did b"`)
 	if d := cmp.Diff(conversation(p.Requests()[2]), announced); d != "" {
 		t.Error(d)
+	}
+	for _, e := range events {
+		if end, ok := e.(*event.ToolEnd); ok && end.Outcome == event.Refused && end.Error != "denied: permission mode plan does not allow file changes" {
+			t.Errorf("the user reads %q", end.Error)
+		}
 	}
 	for mode, want := range map[event.Mode]string{
 		event.ModePlan: "",

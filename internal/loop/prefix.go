@@ -1,13 +1,19 @@
 package loop
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"time"
 
 	"agent/internal/loop/event"
 	"agent/internal/loop/turn"
 )
+
+// situationTime limits how long the first turn waits for the description of the
+// environment.
+const situationTime = time.Second
 
 // prefix returns the part of each request to m that precedes the messages. It must
 // not depend on anything that changes during a session, so that providers can cache
@@ -34,13 +40,38 @@ func (a *Agent) prefix(m turn.Model) event.Prefix {
 		add(text)
 	}
 	for _, t := range a.tools {
-		spec := t.Spec()
-		p.Tools = append(p.Tools, spec)
+		p.Tools = append(p.Tools, t.Spec())
+	}
+	if a.o.Offer != nil {
+		p.Tools = a.o.Offer(m.ID, m.Context, p.Tools)
+	}
+	for _, spec := range p.Tools {
 		basis = append(basis, spec.Name)
 	}
 	p.Hash = hashOf(p.System, p.Tools)
 	p.Basis = hashOf(basis)
 	return p
+}
+
+// situation is what the model knows of the environment.
+type situation struct {
+	earlier  []string // descriptions in the session
+	compared bool     // they were compared with the environment since the program started
+}
+
+// describe returns the description of what the model does not know.
+func (s *situation) describe(ctx context.Context, a *Agent) string {
+	if a.o.Situation == nil || s.compared && len(s.earlier) > 0 {
+		return ""
+	}
+	ctx, stop := context.WithTimeout(ctx, situationTime)
+	defer stop()
+	text := a.o.Situation(ctx, a.models.Current().Context, a.permissions.Mode(), s.earlier)
+	s.compared = true
+	if text != "" {
+		s.earlier = append(s.earlier, text)
+	}
+	return text
 }
 
 // hashOf returns a hash of values that can be encoded.

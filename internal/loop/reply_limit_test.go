@@ -74,7 +74,7 @@ func TestReplyIsStoppedAtItsLimit(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := options(script.New(c.reply), echo("look", tools.Read), echo("change", tools.Write))
-			o.MaxReplyBytes = c.max
+			o.Limits.ReplyBytes = c.max
 			events := play(t, o, []string{"go"}, nil)
 			if d := cmp.Diff(trace(events), dedent(c.want)); d != "" {
 				t.Error(d)

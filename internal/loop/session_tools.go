@@ -1,9 +1,7 @@
 package loop
 
-import "agent/internal/llm"
+import "agent/internal/tools"
 
-// SessionTools returns the specifications of the tools that NewAgent adds to
-// Options.Tools. They work only in a session.
-func SessionTools() []llm.ToolSpec {
-	return []llm.ToolSpec{newTodo(nil).Spec(), newAsk(nil, nil).Spec()}
-}
+// SessionTools returns the tools that NewAgent adds to Options.Tools. They can run
+// only in a session; here they describe themselves.
+func SessionTools() []tools.Tool { return []tools.Tool{newTodo(nil), newAsk(nil, nil)} }

@@ -10,6 +10,7 @@ import (
 	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
 	"agent/internal/tools"
+	"agent/internal/tools/intake"
 )
 
 //go:embed todo.md
@@ -57,7 +58,29 @@ func todoTool(rec *recorder, id string) tools.Tool {
 			}
 			return args.result(), nil
 		}}, nil
-	})
+	}, todoForm())
+}
+
+func todoForm() intake.Form {
+	return intake.Form{
+		Names:    []string{"todo_write", "write_todos", "update_plan", "manage_todo_list"},
+		Aliases:  map[string][]string{"items": {"todos", "plan", "todo_list", "tasks"}},
+		Harmless: []string{"merge=false", "operation=write"},
+		Elements: map[string]intake.Form{"items": {
+			Aliases: map[string][]string{"text": {"content", "step", "title", "task"}, "state": {"status"}},
+			Values: map[string]map[string]string{"state": {
+				"in_progress": "active", "completed": "done", "complete": "done", "finished": "done", "not_started": "pending", "todo": "pending",
+			}},
+			Harmless: []string{"id", "priority", "active_form"},
+			Rewrite: func(a *intake.Args) error {
+				if text := a.Text("description"); text != "" && !a.Has("text") {
+					a.Remove("description")
+					a.Set("text", text)
+				}
+				return nil
+			},
+		}},
+	}
 }
 
 func (t todoArgs) check() error {

@@ -1,11 +1,17 @@
 package loop_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/llm"
 	"agent/internal/llm/script"
 	"agent/internal/loop/event"
+	"agent/internal/loop/turn"
+	"agent/internal/tools"
 )
 
 func TestGuards(t *testing.T) {
@@ -28,7 +34,7 @@ func TestGuards(t *testing.T) {
 		},
 		"the step guard, nobody to ask": {
 			alone: true, max: 2,
-			replies: []script.Reply{script.Call("c1", "look", args("a")), script.Call("c2", "look", args("a")), script.Call("c3", "look", args("a"))},
+			replies: []script.Reply{script.Call("c1", "look", args("a")), script.Call("c2", "look", args("a")), script.Say("half of it is done")},
 			want: `
 				user "go"
 				call c1 look {"text":"a"}
@@ -37,7 +43,33 @@ func TestGuards(t *testing.T) {
 				call c2 look {"text":"a"}
 				start c2 "look a"
 				end c2 "look a" ok: did a
-				turn max_steps after 2: stopped after 2 steps, the limit of one turn`,
+				auto "The turn has reached its step limit. Do not call tools. Answer now: say what is done, what was found and what is left to do."
+				assistant "half of it is done"
+				turn max_steps after 3: stopped after 2 steps, the limit of one turn`,
+		},
+		"the step guard, nobody to ask, and a model that calls anyway": {
+			alone: true, max: 1,
+			replies: []script.Reply{script.Call("c1", "look", args("a")), script.Call("c2", "look", args("b")), script.Say("never")},
+			want: `
+				user "go"
+				call c1 look {"text":"a"}
+				start c1 "look a"
+				end c1 "look a" ok: did a
+				auto "The turn has reached its step limit. Do not call tools. Answer now: say what is done, what was found and what is left to do."
+				call c2 look {"text":"b"}
+				end c2 "look b" interrupted: not run: the turn has reached its step limit
+				turn max_steps after 2: stopped after 1 steps, the limit of one turn`,
+		},
+		"the step guard, nobody to ask, and no last answer": {
+			alone: true, max: 1,
+			replies: []script.Reply{script.Call("c1", "look", args("a")), script.Fail(&llm.Error{Kind: llm.ErrInvalid, Message: "no credit"})},
+			want: `
+				user "go"
+				call c1 look {"text":"a"}
+				start c1 "look a"
+				end c1 "look a" ok: did a
+				auto "The turn has reached its step limit. Do not call tools. Answer now: say what is done, what was found and what is left to do."
+				turn max_steps after 2: stopped after 1 steps, the limit of one turn; the last answer failed: the provider: no credit`,
 		},
 		"the step guard, continue": {
 			max: 1, answers: map[string]event.Answer{event.StepsAsk: {Decision: event.Allow}},
@@ -85,4 +117,68 @@ func TestGuards(t *testing.T) {
 				"NAMES", `there is no tool "no". The tools are: look, change, run, broken, failing, todo, ask`),
 		},
 	})
+}
+
+// looks returns replies that each look at one of the letters of order.
+func looks(order string) (replies []script.Reply) {
+	for i, what := range strings.Split(order, "") {
+		replies = append(replies, script.Call(fmt.Sprint("c", i+1), "look", args(what)))
+	}
+	return append(replies, script.Say("done"))
+}
+
+func TestCyclesEndATurn(t *testing.T) {
+	for order, want := range map[string]string{
+		"aaa":        "repeating after 3: stopped: the model made the same call 3 times, with the same result",
+		"xababab":    "repeating after 7: stopped: the model repeated the same 2 steps 3 times, with the same results",
+		"abcabcabc":  "repeating after 9: stopped: the model repeated the same 3 steps 3 times, with the same results",
+		"ababxababy": "done after 11",
+		"abcabcab":   "done after 9",
+		"aabbaabbaa": "done after 11",
+		"abcdabcdab": "done after 11",
+	} {
+		o := options(script.New(looks(order)...), echo("look", tools.Read))
+		o.Attended = false
+		lines := strings.Split(strings.TrimSpace(trace(play(t, o, []string{"go"}, nil))), "\n")
+		if d := cmp.Diff(lines[len(lines)-1], "turn "+want); d != "" {
+			t.Errorf("%s: %s", order, d)
+		}
+	}
+}
+
+func TestACycleThatTheUserApprovesGoesOn(t *testing.T) {
+	o := options(script.New(looks("ababababab")...), echo("look", tools.Read))
+	asked := 0
+	events := play(t, o, []string{"go"}, func(e event.Event) []event.Command {
+		if a, ok := e.(event.Asked); ok {
+			asked++
+			return []event.Command{event.Answer{ID: a.Ask.ID, Decision: event.Allow}}
+		}
+		return nil
+	})
+	if end := trace(events); asked != 1 || !strings.Contains(end, "turn done after 11") {
+		t.Errorf("asked %d times:\n%s", asked, end)
+	}
+}
+
+// The limit without a user is high, because nothing can continue the turn.
+func TestStepLimitWithoutAUser(t *testing.T) {
+	var replies []script.Reply
+	for i := range turn.HeadlessMaxSteps {
+		replies = append(replies, script.Call(fmt.Sprint("c", i), "look", args(fmt.Sprint(i))))
+	}
+	p := script.New(append(replies, script.Say("that is all"))...)
+	o := options(p, echo("look", tools.Read))
+	o.Attended = false
+	if got := trace(play(t, o, []string{"go"}, nil)); !strings.HasSuffix(strings.TrimSpace(got), "turn max_steps after 501: stopped after 500 steps, the limit of one turn") {
+		t.Error(got[max(0, len(got)-300):])
+	}
+	requests := p.Requests()
+	last, before := requests[len(requests)-1], requests[len(requests)-2]
+	if last.ToolChoice.Mode != llm.ChoiceNone || before.ToolChoice.Mode != llm.ChoiceAuto {
+		t.Errorf("tool choice of the last requests: %q, %q", before.ToolChoice.Mode, last.ToolChoice.Mode)
+	}
+	if d := cmp.Diff(last.Tools, before.Tools); d != "" {
+		t.Errorf("the tools changed, and with them the cached prefix: %s", d)
+	}
 }

@@ -12,24 +12,38 @@ import (
 
 func TestRetries(t *testing.T) {
 	playTurns(t, map[string]turnCase{
-		"a stream cut in a call": {
-			replies: []script.Reply{{Deltas: []llm.Delta{llm.TextDelta{Text: "so"}, llm.CallDelta{Index: 1, ID: "c1", Name: "run", Args: `{"te`}}, Err: &llm.Error{Kind: llm.ErrCut, Retry: true, Message: "gone"}}},
+		"a stream cut in a call is asked for once more": {
+			replies: []script.Reply{cutCall("c1"), cutCall("c2")},
 			want: `
 				user "go"
 				assistant "so" (cut)
 				call c1 run {} (cut)
+				notice the provider: gone. No tool call of this reply was run. Asking the model to repeat it.
 				end c1 "run" interrupted: not run: the reply was cut off
-				turn error after 1: the provider: gone`,
+				auto "` + callAgain + `"
+				assistant "so" (cut)
+				call c2 run {} (cut)
+				end c2 "run" interrupted: not run: the reply was cut off
+				turn error after 2: the provider: gone`,
+		},
+		"a reply that the model paused": {
+			replies: []script.Reply{{Deltas: []llm.Delta{llm.TextDelta{Text: "so"}, llm.Finish{Reason: llm.Paused}}}, script.Say("done")},
+			want: `
+				user "go"
+				assistant "so"
+				auto "[Continue.]"
+				assistant "done"
+				turn done after 2`,
 		},
 		"a stream that just stops": {
 			replies: []script.Reply{{Deltas: []llm.Delta{llm.TextDelta{Text: "so"}}}, {Deltas: []llm.Delta{llm.TextDelta{Text: " far"}}}},
 			want: `
 				user "go"
 				assistant "so" (cut)
-				notice script: the answer was cut off. The text received is kept. Continuing where it was cut off.
+				notice script: the answer was cut off. Continuing where it was cut off.
 				auto "Go on exactly where your answer was cut."
 				assistant " far" (cut)
-				turn error after 2 (cut): script: the answer was cut off. The text received is kept`,
+				turn error after 2 (cut): script: the answer was cut off`,
 			last: `
 				user "go"
 				assistant "so\n\n[this answer was cut off here]" (cut)
@@ -39,7 +53,7 @@ func TestRetries(t *testing.T) {
 			replies: []script.Reply{{Deltas: []llm.Delta{llm.ThinkingDelta{Text: "hm"}}}, script.Say("done")},
 			want: `
 				user "go"
-				retrying 2 of 6 in 1s: script: the answer was cut off. The text received is kept
+				retrying 2 of 6 in 1s: script: the answer was cut off
 				assistant "done"
 				turn done after 1`,
 		},
@@ -76,6 +90,14 @@ func TestRetries(t *testing.T) {
 				turn error after 1: p answered 401: bad key`,
 		},
 	})
+}
+
+// cutCall is a reply that is cut off inside the call id.
+func cutCall(id string) script.Reply {
+	return script.Reply{
+		Deltas: []llm.Delta{llm.TextDelta{Text: "so"}, llm.CallDelta{Index: 1, ID: id, Name: "run", Args: `{"te`}},
+		Err:    &llm.Error{Kind: llm.ErrCut, Retry: true, Message: "gone"},
+	}
 }
 
 // Busy providers and lost connections are retried for ten minutes, other failures

@@ -35,7 +35,7 @@ func playTurns(t *testing.T, turns map[string]turnCase) {
 		t.Run(name, func(t *testing.T) {
 			p := script.New(c.replies...)
 			o := options(p, look, change, run, broken, failing)
-			o.Attended, o.MaxSteps = !c.alone, c.max
+			o.Attended, o.Limits.Steps = !c.alone, c.max
 			if c.mode != "" {
 				o.Mode = c.mode
 			}
@@ -162,12 +162,24 @@ func TestTurns(t *testing.T) {
 				assistant "no"
 				turn content_filter after 1: the provider or the model refused to answer`,
 		},
-		"an unknown end": {
-			replies: []script.Reply{script.Reply{}.Call("c1", "run", args("make")).Finish("odd")},
+		"an unknown end after whole calls": {
+			replies: []script.Reply{script.Reply{}.Call("c1", "look", args("a")).Finish("odd"), script.Say("done")},
 			want: `
 				user "go"
-				call c1 run {"text":"make"}
-				end c1 "run make" interrupted: not run: the reply may be incomplete
+				call c1 look {"text":"a"}
+				start c1 "look a"
+				end c1 "look a" ok: did a
+				assistant "done"
+				turn done after 2`,
+		},
+		"an unknown end in the arguments": {
+			replies: []script.Reply{script.Reply{}.Call("c1", "look", args("a")).Call("c2", "run", `{"text":"ma`).Finish("odd")},
+			want: `
+				user "go"
+				call c1 look {"text":"a"}
+				call c2 run {}
+				end c1 "look a" interrupted: not run: the reply may be incomplete
+				end c2 "run" interrupted: not run: the reply may be incomplete
 				turn error after 1: the answer ended for an unknown reason ("odd"), so its tool calls were not run`,
 		},
 	})

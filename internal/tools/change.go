@@ -7,7 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"agent/internal/llm/marker"
 	"agent/internal/llm/phrase"
+	"agent/internal/tools/advice"
 	"agent/internal/tools/workspace"
 )
 
@@ -16,6 +18,9 @@ import (
 func changeCall(t *workspace.Transaction, verb string, named int) (Call, error) {
 	drafts, warnings, err := t.Changes()
 	if err != nil {
+		return Call{}, err
+	}
+	if err := checkCopied(drafts); err != nil {
 		return Call{}, err
 	}
 	c := Call{Effect: Write, Warnings: warnings}
@@ -43,6 +48,26 @@ func changeCall(t *workspace.Transaction, verb string, named int) (Call, error) 
 	return c, nil
 }
 
+// checkCopied returns an error if a change adds a note that stands for truncated
+// text, because the text would be lost.
+func checkCopied(drafts []*workspace.Draft) error {
+	var known [][]byte
+	for _, d := range drafts {
+		known = append(known, d.Before)
+	}
+	for _, d := range drafts {
+		if note := marker.Copied(d.After, known...); note != "" {
+			return copiedError("the new text of "+d.Path, note)
+		}
+	}
+	return nil
+}
+
+func copiedError(where, note string) error {
+	return advice.Add(fmt.Errorf("%s contains %q, which stands for text that was truncated", where, phrase.Clip(note, 80)),
+		"Read that text, and give all of it. Nothing was done")
+}
+
 // changeResult returns the result of a commit. written may differ from asked: the
 // user may approve only some changes, or edit them.
 func changeResult(asked, written []*workspace.Draft) Result {
@@ -62,7 +87,7 @@ func changeResult(asked, written []*workspace.Draft) Result {
 			text += " The user approved a different change than you requested. Read the file before you continue."
 		case w.After != nil:
 			text = strings.Join(append([]string{text}, w.Notes...), " ")
-			r.Reads = append(r.Reads, workspace.NewReading(w.Path, w.After))
+			r.Reads = append(r.Reads, w.Reading())
 		}
 		lines = append(lines, text)
 		if len(asked) == 1 {

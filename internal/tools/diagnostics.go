@@ -12,6 +12,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"agent/internal/tools/intake"
 	"agent/internal/tools/shell"
 )
 
@@ -48,7 +49,11 @@ func (k *Checks) Tools() []Tool {
 	if len(k.all) == 0 {
 		return nil
 	}
-	return []Tool{New("diagnostics", diagnosticsText, k.prepare)}
+	return []Tool{New("diagnostics", diagnosticsText, k.prepare, intake.Form{
+		Names:   []string{"get_diagnostics", "get_errors", "read_lints"},
+		Aliases: map[string][]string{"path": append(fileNames(), "paths", "file_paths")},
+		Paths:   []string{"path"}, ReadOnly: true,
+	})}
 }
 
 // Run runs the checks for the files that a call changed, and adds their output to
@@ -60,7 +65,7 @@ func (k *Checks) Run(ctx context.Context, _ Info, c Call, ok Approved, next Runn
 	}
 	found, err := k.check(ctx, r.Changes, ok.Progress)
 	if found.text != "" {
-		r.Text = withNewline(r.Text) + found.text
+		r.Text, r.Checked = withNewline(r.Text)+found.text, true
 	}
 	if found.failed {
 		r.Summary += " · check failed"
@@ -93,7 +98,7 @@ func (k *Checks) prepare(_ context.Context, a diagnosticsArgs) (Call, error) {
 		case found.text == "":
 			return Result{}, fmt.Errorf("no check is configured for %s; there are checks for %s", a.Path, k.globs())
 		}
-		r := Result{Text: found.text, Summary: "ok", IsError: found.failed}
+		r := Result{Text: found.text, Summary: "ok", IsError: found.failed, Checked: true}
 		if found.failed {
 			r.Summary = "check failed"
 		}

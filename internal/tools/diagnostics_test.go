@@ -132,9 +132,9 @@ func TestDiagnostics(t *testing.T) {
 	checks := []tools.Check{{Files: "*.go", Command: "echo wrong; exit 1"}, {Files: "*.go", Command: "cat {file}; exit 2"}, {Files: "*.py", Command: "true"}}
 	for path, want := range map[string]tools.Result{
 		"": {Text: "[check `echo wrong; exit 1`: exit 1]\nwrong\n[check `cat {file}; exit 2`: not run, it needs a path]\n[check `true`: ok]\n",
-			Summary: "check failed", IsError: true},
-		"a.go": {Text: "[check `echo wrong; exit 1`: exit 1]\nwrong\n[check `cat {file}; exit 2`: exit 2]\npackage a\n", Summary: "check failed", IsError: true},
-		"b.py": {Text: "[check `true`: ok]\n", Summary: "ok"},
+			Summary: "check failed", IsError: true, Checked: true},
+		"a.go": {Text: "[check `echo wrong; exit 1`: exit 1]\nwrong\n[check `cat {file}; exit 2`: exit 2]\npackage a\n", Summary: "check failed", IsError: true, Checked: true},
+		"b.py": {Text: "[check `true`: ok]\n", Summary: "ok", Checked: true},
 	} {
 		args := obj{}
 		if path != "" {

@@ -7,26 +7,32 @@ import (
 	"fmt"
 	"slices"
 
+	"agent/internal/llm/phrase"
+	"agent/internal/tools/advice"
 	"agent/internal/tools/edit"
+	"agent/internal/tools/intake"
 	"agent/internal/tools/workspace"
 )
 
 //go:embed edit.md
 var editText string
 
+// editArgs holds one edit, or several in Edits, a form that other assistants offer
+// and models know.
 type editArgs struct {
-	Path       string    `json:"path,omitempty" jsonschema:"file to change, relative to the working directory"`
-	Old        *string   `json:"old,omitempty" jsonschema:"text to replace, exactly as in the file, without line numbers; empty only for a new or empty file"`
-	New        *string   `json:"new,omitempty" jsonschema:"replacement text"`
+	Path       string    `json:"path,omitempty" schema:"required" jsonschema:"file to change, relative to the working directory"`
+	Old        *string   `json:"old,omitempty" schema:"required" jsonschema:"text to replace, exactly as in the file, without line numbers; empty only for a new or empty file"`
+	New        *string   `json:"new,omitempty" schema:"required" jsonschema:"replacement text"`
 	ReplaceAll bool      `json:"replace_all,omitempty" jsonschema:"replace all occurrences"`
-	Edits      []oneEdit `json:"edits,omitempty" jsonschema:"several edits instead of old and new; applied in order, all or none"`
+	Edits      []oneEdit `json:"edits,omitempty" schema:"hidden"`
 }
 
+// oneEdit is one of several edits. An empty Path is that of the call.
 type oneEdit struct {
-	Path       string `json:"path,omitempty" jsonschema:"file to change (default: the path of the call)"`
-	Old        string `json:"old" jsonschema:"as for one edit"`
-	New        string `json:"new" jsonschema:"as for one edit"`
-	ReplaceAll bool   `json:"replace_all,omitempty" jsonschema:"as for one edit"`
+	Path       string `json:"path,omitempty"`
+	Old        string `json:"old"`
+	New        string `json:"new"`
+	ReplaceAll bool   `json:"replace_all,omitempty"`
 }
 
 // list returns the edits of a call, each with its path.
@@ -86,8 +92,66 @@ func editTool(w *workspace.Workspace, known *workspace.Ledger) Tool {
 			d.Notes = p.notes()
 		}
 		return changeCall(t, "edit", 1)
-	})
+	}, editForm())
 }
+
+// editors returns the tools that view, create or edit a file, depending on their
+// command.
+func editors() []string {
+	return []string{"str_replace_editor", "str_replace_based_edit_tool", "text_editor"}
+}
+
+func editForm() intake.Form {
+	one := intake.Form{
+		Aliases: map[string][]string{
+			"path":        fileNames(),
+			"old":         {"old_string", "old_str", "old_text", "old_code", "search", "find"},
+			"new":         {"new_string", "new_str", "new_text", "new_code", "replace", "replacement"},
+			"replace_all": {"allow_multiple"},
+			"edits":       {"replacements", "changes"},
+		},
+		Paths: []string{"path"},
+	}
+	all := one
+	all.Names = append([]string{"replace", "str_replace", "search_replace", "edit_file", "file_edit", "multi_edit", "replace_in_file", "replace_string_in_file", "multi_replace_string_in_file"}, editors()...)
+	all.Harmless = []string{"dry_run=false"}
+	all.Elements = map[string]intake.Form{"edits": one}
+	all.Rewrite = wantsEdit
+	return all
+}
+
+// wantsEdit calls the tool that an editor's command means, and makes a list of one
+// edit the flat form.
+func wantsEdit(a *intake.Args) error {
+	if a.Called(editors()...) {
+		var command string
+		a.Take("command", &command)
+		tool, ok := map[string]string{"view": "read", "create": "write", "str_replace": "edit"}[command]
+		switch {
+		case !ok:
+			return advice.Add(fmt.Errorf("there is no editor command %q", phrase.Clip(command, maxQuotedCommand)), "Call edit with path, old and new, read or write")
+		case tool != "edit" && a.Route(tool):
+			return nil
+		}
+	}
+	if err := a.Flatten("edits"); err != nil {
+		return err
+	}
+	edits := a.List("edits")
+	switch {
+	case len(edits) == 0:
+		a.Remove("edits")
+		a.Need("path", "old", "new")
+	case a.Text("old") != "" || a.Text("new") != "":
+		return errors.New("edit takes old and new, or edits, not both; put every edit into edits")
+	default:
+		a.Remove("old", "new")
+	}
+	return nil
+}
+
+// maxQuotedCommand limits the command that an error quotes, in bytes.
+const maxQuotedCommand = 30
 
 // applyEdit applies one edit to its draft.
 func applyEdit(ctx context.Context, t *workspace.Transaction, e oneEdit) (*workspace.Draft, edit.Result, error) {
@@ -99,7 +163,7 @@ func applyEdit(ctx context.Context, t *workspace.Transaction, e oneEdit) (*works
 	if err != nil {
 		return nil, edit.Result{}, err
 	}
-	r, err := edit.Replace(ctx, d.After, []byte(e.Old), []byte(e.New), e.ReplaceAll)
+	r, err := edit.ReplaceListed(ctx, d.After, []byte(e.Old), []byte(e.New), e.ReplaceAll)
 	if err != nil {
 		return nil, r, fmt.Errorf("edit %s: %w", d.Path, err)
 	}
@@ -112,6 +176,8 @@ type editLog struct {
 	lines []int
 	edits int
 	fits  []edit.Fit
+	// numbered is whether line numbers were ignored.
+	numbered bool
 }
 
 func (p *editLog) add(e oneEdit, r edit.Result) {
@@ -120,6 +186,7 @@ func (p *editLog) add(e oneEdit, r edit.Result) {
 	}
 	p.edits++
 	p.lines = append(p.lines, r.Lines...)
+	p.numbered = p.numbered || r.Numbered
 	if r.Fit != edit.Exact && !slices.Contains(p.fits, r.Fit) {
 		p.fits = append(p.fits, r.Fit)
 	}
@@ -139,6 +206,9 @@ func (p *editLog) notes() []string {
 	}
 	for _, f := range p.fits {
 		out = append(out, f.String())
+	}
+	if p.numbered {
+		out = append(out, "The line numbers in old and new were ignored; omit them.")
 	}
 	return out
 }

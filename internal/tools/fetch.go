@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"math"
 	"net/http"
 	"net/url"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"agent/internal/llm"
 	"agent/internal/llm/phrase"
 	"agent/internal/tools/fetch"
+	"agent/internal/tools/intake"
 	"agent/internal/tools/read"
 )
 
@@ -54,6 +56,11 @@ func Fetch(o fetch.Options) Tool {
 			c.Warnings = []string{"a URL of this length can send data to the server: " + u.String()}
 		}
 		return c, nil
+	}, intake.Form{
+		Names:   []string{"web_fetch", "fetch_url", "read_url", "fetch_webpage"},
+		Aliases: map[string][]string{"url": {"uri", "urls"}, "offset": {"start_index"}, "length": {"max_length"}},
+		Paths:   []string{"url"}, Ranges: map[string]intake.Range{"offset": {Max: math.MaxInt32}, "length": {Max: maxLength}},
+		Harmless: []string{"prompt", "timeout", "raw=false", "method=get"},
 	})
 }
 

@@ -2,7 +2,9 @@ package tools
 
 import (
 	"context"
+	"fmt"
 
+	"agent/internal/tools/intake"
 	"agent/internal/tools/workspace"
 )
 
@@ -24,4 +26,46 @@ func readCall(title string, at workspace.Place, run func(context.Context, Approv
 			return runContext(ctx, func() (Result, error) { return run(ctx, ok) })
 		},
 	}
+}
+
+// fileNames returns other names of the argument that is a file.
+func fileNames() []string {
+	return []string{"file_path", "absolute_path", "relative_path", "file", "filename", "target_file"}
+}
+
+// dirNames returns other names of the argument that is a directory or a file to
+// search.
+func dirNames() []string {
+	return append(fileNames(), "dir", "dir_path", "directory", "directory_path", "folder", "target_directory", "search_directory", "search_path", "relative_workspace_path")
+}
+
+// wantsLines turns the line ranges of other assistants into offset and limit.
+func wantsLines(a *intake.Args) error {
+	if all, _ := a.Bool("should_read_entire_file"); all {
+		a.Remove("offset", "limit")
+		return nil
+	}
+	var both []int
+	if a.Take("view_range", &both) && len(both) == 2 {
+		a.Set("offset", both[0])
+		a.Set("end_line", both[1])
+	}
+	first, _ := a.Int("offset")
+	for _, name := range []string{"end_line", "end_line_one_indexed_inclusive", "line_end", "end"} {
+		last, ok := a.Int(name)
+		if !ok {
+			continue
+		}
+		a.Remove(name)
+		switch {
+		case last == -1:
+		case a.Has("limit"):
+			return fmt.Errorf("read: send %q or %q, not both", "limit", name)
+		case last < max(first, 1):
+			return fmt.Errorf("read: the last line, %d, is before the first, %d", last, max(first, 1))
+		default:
+			a.Set("limit", last-max(first, 1)+1)
+		}
+	}
+	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"path"
 	"path/filepath"
 	"strings"
 
@@ -11,6 +12,7 @@ import (
 
 	"agent/internal/llm/phrase"
 	"agent/internal/tools/advice"
+	"agent/internal/tools/intake"
 	"agent/internal/tools/workspace"
 )
 
@@ -21,35 +23,55 @@ var globText string
 const maxGlob = 200
 
 type globArgs struct {
-	Pattern string `json:"pattern" jsonschema:"pattern that paths must match, such as *.go, **/*_test.go or cmd/**/*.{go,md}"`
-	Path    string `json:"path,omitempty" jsonschema:"directory that the pattern is relative to (default: the working directory)"`
+	Pattern string `json:"pattern" jsonschema:"pattern of file names, such as *.go or *.{ts,tsx}, or of paths, such as cmd/**/*_test.go"`
+	Path    string `json:"path,omitempty" jsonschema:"directory to search (default: the working directory)"`
 }
 
 func globTool(w *workspace.Workspace) Tool {
 	return New("glob", globText, func(_ context.Context, a globArgs) (Call, error) {
-		pattern := strings.TrimPrefix(a.Pattern, "./")
-		switch {
-		case tooComplex(pattern):
-			return Call{}, complexityError(a.Pattern)
-		case pattern == "" || !doublestar.ValidatePattern(pattern):
-			return Call{}, advice.Add(fmt.Errorf("the pattern %q is malformed", a.Pattern), "Examples: *.go, **/*_test.go, cmd/**/*.{go,md}")
-		case filepath.IsAbs(pattern) || strings.HasPrefix(pattern, "/") || strings.HasPrefix(pattern, "../"):
-			return Call{}, advice.Add(fmt.Errorf("the pattern %s is not relative to the directory", pattern), "Give a pattern relative to path, and in path a directory inside the working directory")
-		}
 		at, err := w.Find(a.Path)
 		if err != nil {
 			return Call{}, err
 		}
-		return readCall("glob "+pattern+scopeSuffix("", at.Name()), at, func(ctx context.Context, _ Approved) (Result, error) {
-			return globFiles(ctx, at, pattern)
+		match, err := globMatcher(a.Pattern, at.Path)
+		if err != nil {
+			return Call{}, err
+		}
+		return readCall("glob "+strings.TrimPrefix(a.Pattern, "./")+scopeSuffix("", at.Name()), at, func(ctx context.Context, _ Approved) (Result, error) {
+			return globFiles(ctx, at, match)
 		}), nil
+	}, intake.Form{
+		Names: []string{"find", "find_file", "find_files", "glob_files", "file_search", "find_by_name"},
+		Aliases: map[string][]string{
+			"pattern": {"glob", "glob_pattern", "file_pattern", "query", "file_name", "name"},
+			"path":    {"dir", "dir_path", "directory", "folder", "target_directory", "search_directory", "search_path", "root"},
+		},
+		Paths: []string{"path"}, ReadOnly: true,
 	})
 }
 
-func globFiles(ctx context.Context, at workspace.Place, pattern string) (Result, error) {
-	found, err := searchTree(at).Find(ctx, at.Path, func(file string) bool {
-		return doublestar.MatchUnvalidated(pattern, relativeTo(at.Path, file))
-	})
+// globMatcher returns the predicate for the paths, relative to the workspace, that a
+// glob below the directory start matches. A glob without a slash matches file
+// names; one with a slash matches paths relative to the workspace or to start.
+func globMatcher(glob, start string) (func(p string) bool, error) {
+	pattern := strings.TrimPrefix(glob, "./")
+	switch {
+	case tooComplex(pattern):
+		return nil, complexityError(glob)
+	case filepath.IsAbs(pattern) || strings.HasPrefix(pattern, "/") || strings.HasPrefix(pattern, "../"):
+		return nil, advice.Add(fmt.Errorf("the glob %s is not relative to the directory", glob), "Give a glob relative to path, and in path a directory inside the working directory")
+	case pattern == "" || !doublestar.ValidatePattern(pattern):
+		return nil, advice.Add(fmt.Errorf("the glob %q is malformed", glob), "Examples: *.go, *.{ts,tsx}, src/**/*.py")
+	case !strings.Contains(glob, "/"):
+		return func(p string) bool { return doublestar.MatchUnvalidated(pattern, path.Base(p)) }, nil
+	}
+	return func(p string) bool {
+		return doublestar.MatchUnvalidated(pattern, p) || doublestar.MatchUnvalidated(pattern, relativeTo(start, p))
+	}, nil
+}
+
+func globFiles(ctx context.Context, at workspace.Place, match func(p string) bool) (Result, error) {
+	found, err := searchTree(at).Find(ctx, at.Path, match)
 	if err != nil {
 		return Result{}, wrapError(ctx, "glob "+at.Name(), err)
 	}
@@ -59,8 +81,6 @@ func globFiles(ctx context.Context, at workspace.Place, pattern string) (Result,
 	}
 	n := len(found.Files)
 	switch {
-	case n == 0 && !strings.Contains(pattern, "/"):
-		fmt.Fprintf(&b, "No file matches. %s matches in one directory only; use **/%s to include subdirectories.\n", pattern, pattern)
 	case n == 0:
 		b.WriteString("No file matches. Files that git ignores are not included.\n")
 	case n > maxGlob:

@@ -24,7 +24,7 @@ const (
 )
 
 type jobsArgs struct {
-	Action  string `json:"action" jsonschema:"start, list, read, send or stop"`
+	Action  string `json:"action" enum:"start,list,read,send,stop" jsonschema:"what to do"`
 	Command string `json:"command,omitempty" jsonschema:"start: command to run in the background"`
 	ID      int    `json:"id,omitempty" jsonschema:"read, send, stop: job number"`
 	Input   string `json:"input,omitempty" jsonschema:"send: one line of input, without the newline"`
@@ -33,6 +33,9 @@ type jobsArgs struct {
 
 // prepareJob prepares a call of the jobs tool.
 func (s *shellTool) prepareJob(_ context.Context, a jobsArgs) (Call, error) {
+	if err := checkCopiedCommand(a.Command + a.Input); err != nil {
+		return Call{}, err
+	}
 	switch a.Action {
 	case "start":
 		if err := checkCommand(a.Command); err != nil {

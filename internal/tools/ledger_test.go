@@ -88,19 +88,74 @@ func TestUnreadFilesAreNotOverwritten(t *testing.T) {
 	if diff := cmp.Diff(contents(t, r.dir), files); diff != "" {
 		t.Errorf("got (-), want (+):\n%s", diff)
 	}
-	// New, empty and read files may be changed, and those with an exact match of old text.
+	// New, empty and read files may be changed, and parts of others.
 	r.must("write", obj{"path": "new", "content": "1\n"})
 	r.must("write", obj{"path": "new", "content": "2\n"})
 	r.must("write", obj{"path": "empty", "content": "3\n"})
 	r.must("read", obj{"path": "f"})
 	r.must("write", obj{"path": "f", "content": "4\n"})
 	r.must("edit", obj{"path": "g", "old": "theirs", "new": "5"})
-	r.must("write", obj{"path": "g", "content": "6\n"})
 	r.must("patch", patchOf("*** Update File: h", "-theirs", "+7"))
-	r.must("write", obj{"path": "h", "content": "8\n"})
-	want := map[string]string{"new": "2\n", "empty": "3\n", "f": "4\n", "g": "6\n", "h": "8\n"}
+	want := map[string]string{"new": "2\n", "empty": "3\n", "f": "4\n", "g": "5\n", "h": "7\n"}
 	if diff := cmp.Diff(contents(t, r.dir), want); diff != "" {
 		t.Errorf("got (-), want (+):\n%s", diff)
+	}
+}
+
+// A change of some lines is no reading of the others.
+func TestPartlyReadFilesAreNotOverwritten(t *testing.T) {
+	const text = "1\n2\n3\n4\n"
+	read := func(first, n int) func(*reader) {
+		return func(r *reader) { r.must("read", obj{"path": "f", "offset": first, "limit": n}) }
+	}
+	edit := func(old, new string) func(*reader) {
+		return func(r *reader) { r.must("edit", obj{"path": "f", "old": old, "new": new}) }
+	}
+	patch := func(r *reader) { r.must("patch", patchOf("*** Update File: f", "-2", "+two")) }
+	move := func(r *reader) {
+		r.must("patch", patchOf("*** Update File: f", "*** Move to: g", "-2", "+two"))
+		r.must("patch", patchOf("*** Update File: g", "*** Move to: f", "-two", "+2"))
+	}
+	outside := func(r *reader) {
+		r.writeOutside("f", "0\n"+text)
+		if _, err := r.call("edit", obj{"path": "f", "old": "3", "new": "three"}); err == nil {
+			t.Error("a changed file was edited")
+		}
+	}
+	for name, c := range map[string]struct {
+		before []func(*reader)
+		err    string // part of the error; empty if the file may be replaced
+	}{
+		"edited":                       {[]func(*reader){edit("2", "two")}, "f (4 lines, 10 bytes) was not read completely in this conversation. Read it from line 1 "},
+		"edited twice":                 {[]func(*reader){edit("2", "two"), edit("3", "three")}, "from line 1 "},
+		"patched":                      {[]func(*reader){patch}, "from line 1 "},
+		"moved":                        {[]func(*reader){move}, "from line 1 "},
+		"the beginning read":           {[]func(*reader){read(1, 2)}, "from line 3 "},
+		"the end read":                 {[]func(*reader){read(2, 9)}, "from line 1 "},
+		"a gap":                        {[]func(*reader){read(4, 1), read(1, 2)}, "from line 3 "},
+		"the beginning read and edit":  {[]func(*reader){read(1, 2), edit("2", "two")}, "from line 1 "},
+		"changed by others, part read": {[]func(*reader){read(1, 2), outside}, "from line 1 "},
+		"in two pages":                 {[]func(*reader){read(3, 9), read(1, 2)}, ""},
+		"read and edited":              {[]func(*reader){read(1, 9), edit("2", "two"), edit("3", "three")}, ""},
+		"read and patched":             {[]func(*reader){read(1, 9), patch}, ""},
+		"read and moved":               {[]func(*reader){read(1, 9), move}, ""},
+		"edited and read":              {[]func(*reader){edit("2", "two"), read(1, 9)}, ""},
+		"changed by others, all read":  {[]func(*reader){read(1, 9), outside}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newReader(t, map[string]string{"f": text})
+			for _, do := range c.before {
+				do(r)
+			}
+			before := contents(t, r.dir)["f"]
+			_, err := r.call("write", obj{"path": "f", "content": "mine\n"})
+			if got := contents(t, r.dir)["f"]; c.err == "" && (err != nil || got != "mine\n") || c.err != "" && got != before {
+				t.Errorf("%v, and the file holds %q", err, got)
+			}
+			if c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)) {
+				t.Errorf("got %v, want %q", err, c.err)
+			}
+		})
 	}
 }
 

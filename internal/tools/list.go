@@ -12,6 +12,7 @@ import (
 
 	"agent/internal/llm/phrase"
 	"agent/internal/tools/advice"
+	"agent/internal/tools/intake"
 	"agent/internal/tools/workspace"
 )
 
@@ -46,6 +47,11 @@ func listTool(w *workspace.Workspace) Tool {
 		return readCall("list "+at.Name(), at, func(ctx context.Context, _ Approved) (Result, error) {
 			return list(ctx, at, depth)
 		}), nil
+	}, intake.Form{
+		Names:   []string{"ls", "list_dir", "list_directory", "list_files", "directory_tree"},
+		Aliases: map[string][]string{"path": dirNames(), "depth": {"max_depth"}},
+		Paths:   []string{"path"}, Ranges: map[string]intake.Range{"depth": {Max: maxDepth}},
+		ReadOnly: true,
 	})
 }
 

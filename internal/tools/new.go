@@ -9,30 +9,32 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"agent/internal/llm"
-	"agent/internal/tools/advice"
+	"agent/internal/llm/phrase"
+	"agent/internal/tools/intake"
 )
 
 // New returns a tool with arguments of type A. The JSON schema is derived from A:
 // json tags name the arguments, omitempty makes them optional, jsonschema tags
-// describe them. Arguments that do not match the schema are rejected before
-// prepare is called. The schema is built on first use, because that is slow;
-// building it panics if A has no schema.
-func New[A any](name, description string, prepare func(context.Context, A) (Call, error)) Tool {
+// describe them; see schemas for further tags. The form is what the tool accepts
+// besides its schema. Arguments that do not match are rejected before prepare is
+// called. The schema is built on first use, because that is slow; building it
+// panics if A has no schema.
+func New[A any](name, description string, prepare func(context.Context, A) (Call, error), form ...intake.Form) Tool {
 	t := &schemaTool[A]{name: name, prepare: prepare}
+	if len(form) > 0 {
+		t.form = form[0]
+	}
 	t.specOf = sync.OnceValues(func() (llm.ToolSpec, *jsonschema.Resolved) {
-		schema, err := jsonschema.For[A](nil)
+		spec, accepted, err := schemas[A](llm.ToolSpec{Name: name, Description: description})
 		t.check(err)
-		text, err := json.Marshal(schema)
-		t.check(err)
-		resolved, err := schema.Resolve(nil)
-		t.check(err)
-		return llm.ToolSpec{Name: name, Description: description, Schema: text}, resolved
+		return spec, accepted
 	})
 	return t
 }
 
 type schemaTool[A any] struct {
 	name    string
+	form    intake.Form
 	specOf  func() (llm.ToolSpec, *jsonschema.Resolved)
 	prepare func(context.Context, A) (Call, error)
 }
@@ -48,19 +50,46 @@ func (t *schemaTool[A]) Spec() llm.ToolSpec {
 	return spec
 }
 
+func (t *schemaTool[A]) Accepts() intake.Tool {
+	return intake.Tool{Name: t.name, Form: t.form, Schema: func() *jsonschema.Schema {
+		_, schema := t.specOf()
+		return schema.Schema()
+	}}
+}
+
 func (t *schemaTool[A]) Prepare(ctx context.Context, args json.RawMessage) (Call, error) {
-	spec, schema := t.specOf()
-	var value any
-	var a A
-	err := json.Unmarshal(args, &value)
-	if err == nil {
-		err = schema.Validate(value)
-	}
-	if err == nil {
-		err = json.Unmarshal(args, &a)
-	}
+	understood, err := t.Accepts().Read(args)
 	if err != nil {
-		return Call{}, advice.Add(fmt.Errorf("invalid arguments for %s: %w", t.name, err), "The schema of %s is %s", t.name, spec.Schema)
+		return Call{}, err
+	}
+	var a A
+	if err := t.decode(understood.Arguments, &a); err != nil {
+		return Call{}, fmt.Errorf("the arguments of %s do not match its schema: %s", t.name, phrase.Clip(string(args), maxShown))
 	}
 	return runContext(ctx, func() (Call, error) { return t.prepare(ctx, a) })
+}
+
+// maxShown limits the arguments that an error shows, in bytes.
+const maxShown = 100
+
+// decode decodes arguments that match the schema.
+func (t *schemaTool[A]) decode(args json.RawMessage, a *A) error {
+	_, schema := t.specOf()
+	var value any
+	if err := json.Unmarshal(args, &value); err != nil {
+		return err
+	}
+	if err := schema.Validate(value); err != nil {
+		return err
+	}
+	return json.Unmarshal(args, a)
+}
+
+// Accepted returns what ts accept.
+func Accepted(ts []Tool) intake.Tools {
+	var all intake.Tools
+	for _, t := range ts {
+		all = append(all, t.Accepts())
+	}
+	return all
 }

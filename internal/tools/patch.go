@@ -4,13 +4,21 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"strings"
 
+	"agent/internal/llm"
 	"agent/internal/tools/edit"
+	"agent/internal/tools/intake"
 	"agent/internal/tools/workspace"
 )
 
 //go:embed patch.md
 var patchText string
+
+// patchGrammar is the format of a patch, for models that can write it as plain text.
+//
+//go:embed patch.lark
+var patchGrammar string
 
 // maxTitled is how many files the title of a patch names.
 const maxTitled = 3
@@ -20,7 +28,7 @@ type patchArgs struct {
 }
 
 func patchTool(w *workspace.Workspace, known *workspace.Ledger) Tool {
-	return New("patch", patchText, func(ctx context.Context, a patchArgs) (Call, error) {
+	return freeform{argument: "patch", grammar: patchGrammar, Tool: New("patch", patchText, func(ctx context.Context, a patchArgs) (Call, error) {
 		actions, err := edit.ParsePatch(a.Patch)
 		if err != nil {
 			return Call{}, fmt.Errorf("%w (nothing was changed)", err)
@@ -36,7 +44,53 @@ func patchTool(w *workspace.Workspace, known *workspace.Ledger) Tool {
 			}
 		}
 		return changeCall(t, "patch", maxTitled)
-	})
+	}, intake.Form{
+		Names:   []string{"apply_patch"},
+		Aliases: map[string][]string{"patch": {"input", "patch_text", "diff"}},
+		Bare:    func(text string) bool { return strings.HasPrefix(text, patchBegin) },
+		Rewrite: barePatch,
+	})}
+}
+
+// freeform is a tool whose only argument may be written as plain text.
+type freeform struct {
+	Tool
+	argument, grammar string
+}
+
+func (f freeform) Spec() llm.ToolSpec {
+	spec := f.Tool.Spec()
+	spec.Freeform = &llm.Freeform{Argument: f.argument, Grammar: f.grammar}
+	return spec
+}
+
+// patchBegin is the first line of a patch.
+const patchBegin = "*** Begin Patch"
+
+// barePatch removes a code fence or a here-document around a patch.
+func barePatch(a *intake.Args) error {
+	text := a.Text("patch")
+	if inner, ok := hereDocument(text); ok {
+		text = inner
+	} else if inner, ok := strings.CutPrefix(strings.TrimSpace(text), "```"); ok {
+		_, inner, _ = strings.Cut(inner, "\n")
+		if inner, ok = strings.CutSuffix(inner, "```"); ok {
+			text = strings.TrimSuffix(inner, "\n")
+		}
+	}
+	if text != a.Text("patch") {
+		a.Set("patch", text)
+	}
+	return nil
+}
+
+// hereDocument returns the patch in the command `apply_patch <<'EOF'`.
+func hereDocument(command string) (patch string, ok bool) {
+	first, rest, _ := strings.Cut(strings.TrimSpace(command), "\n")
+	word, ok := strings.CutPrefix(first, "apply_patch <<")
+	end := strings.Trim(word, `'" `)
+	patch, closed := strings.CutSuffix(rest, "\n"+end)
+	return patch, ok && closed && end != "" && strings.HasPrefix(patch, patchBegin)
 }
 
 func verbOf(a edit.FileAction) string {

@@ -5,11 +5,13 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"sync"
 	"time"
 
 	"agent/internal/llm/phrase"
+	"agent/internal/tools/intake"
 	"agent/internal/tools/read"
 	"agent/internal/tools/workspace"
 )
@@ -51,6 +53,14 @@ func readTool(w *workspace.Workspace, known *workspace.Ledger) Tool {
 			title += fmt.Sprintf(" from line %d", span.first)
 		}
 		return readCall(title, at, func(ctx context.Context, _ Approved) (Result, error) { return r.read(ctx, at, span) }), nil
+	}, intake.Form{
+		Names: []string{"read_file", "view", "view_file", "view_image", "open", "open_file", "cat", "read_text_file", "read_many_files"},
+		Aliases: map[string][]string{
+			"path":   append(fileNames(), "notebook_path", "paths", "files", "file_paths"),
+			"offset": {"start_line", "start_line_one_indexed", "line_start", "start"},
+		},
+		Paths: []string{"path"}, Ranges: map[string]intake.Range{"offset": {Max: math.MaxInt32}, "limit": {Max: maxLines}},
+		ReadOnly: true, Rewrite: wantsLines,
 	})
 }
 

@@ -218,3 +218,26 @@ func reading(t *testing.T, ws *workspace.Workspace, known *workspace.Ledger, arg
 	}
 	return r
 }
+
+func TestMissingFileIsFoundInOtherDirectories(t *testing.T) {
+	ws, _ := newWorkspace(t, map[string]string{
+		"src/a.go": "", "lib/x/a.go": "", "lib/y/b.go": "", "node_modules/m/b.go": "", ".cache/c.go": "", "src/c.gone": "", "d.go": "",
+	})
+	for name, want := range map[string]string{
+		"a.go":           "a.go does not exist. There is no a.go in the working directory. Of the same name: lib/x/a.go, src/a.go",
+		"old/x/a.go":     "old/x/a.go does not exist. There is no old in the working directory. Of the same name: lib/x/a.go, src/a.go",
+		"internal/b.go":  "internal/b.go does not exist. There is no internal in the working directory. Of the same name: lib/y/b.go",
+		"c.go":           "c.go does not exist. There is no c.go in the working directory. Similar names: d.go",
+		"src/nothing.go": "src/nothing.go does not exist. There is no nothing.go in directory src. Use glob or list to find the file",
+	} {
+		for _, c := range []obj{{"path": name}, {"path": name, "old": "a", "new": "b"}} {
+			tool := "read"
+			if len(c) > 1 {
+				tool = "edit"
+			}
+			if _, err := call(t, ws, tool, c); err == nil || err.Error() != want {
+				t.Errorf("%s %s: got %v, want %s", tool, name, err, want)
+			}
+		}
+	}
+}

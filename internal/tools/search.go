@@ -6,13 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"regexp"
 	"strings"
 	"time"
 
-	"github.com/bmatcuk/doublestar/v4"
-
 	"agent/internal/llm/phrase"
 	"agent/internal/tools/advice"
+	"agent/internal/tools/intake"
 	"agent/internal/tools/search"
 	"agent/internal/tools/workspace"
 )
@@ -73,7 +73,47 @@ func searchTool(w *workspace.Workspace) Tool {
 			}
 			return searchResult(at, r, a, o.Max), nil
 		}), nil
+	}, intake.Form{
+		Names: []string{"grep", "grep_search", "grep_files", "search_file_content", "search_files", "search_text", "search_code", "search_dir", "search_file", "ripgrep", "rg"},
+		Aliases: map[string][]string{
+			"pattern":     {"query", "search_pattern", "search_term", "search"},
+			"path":        append(dirNames(), "paths"),
+			"glob":        {"include", "include_pattern", "file_pattern", "file_glob", "globs"},
+			"type":        {"file_type"},
+			"context":     {"-C", "context_lines"},
+			"ignore_case": {"-i", "case_insensitive"},
+			"max_results": {"limit", "max_matches"},
+		},
+		Paths: []string{"path"}, Ranges: map[string]intake.Range{"context": {Max: maxContext}, "max_results": {Max: maxResults}},
+		ReadOnly: true, Rewrite: wantsSearch,
 	})
+}
+
+// wantsSearch translates what other assistants say of a pattern.
+func wantsSearch(a *intake.Args) error {
+	regex := a.Text("regex")
+	if a.Called("search_files") && regex == "" {
+		return errors.New("search_files can mean two tools; call search for content or glob for names")
+	}
+	if regex != "" && !a.Has("pattern") {
+		a.Remove("regex")
+		a.Set("pattern", regex)
+	}
+	if sensitive, ok := a.Bool("case_sensitive"); ok {
+		a.Remove("case_sensitive")
+		if !sensitive {
+			a.Set("ignore_case", true)
+		}
+	}
+	for name, literal := range map[string]bool{"literal": true, "fixed_strings": true, "is_regex": false, "is_regexp": false, "regex": false} {
+		if v, ok := a.Bool(name); ok {
+			a.Remove(name)
+			if v == literal && a.Has("pattern") {
+				a.Set("pattern", regexp.QuoteMeta(a.Text("pattern")))
+			}
+		}
+	}
+	return nil
 }
 
 // fileScope describes which files are searched; empty for all.
@@ -102,30 +142,16 @@ func searchTree(at workspace.Place) *search.Tree {
 func NewIndex(w *workspace.Workspace) *search.Index { return search.NewIndex(searchTree(w.Top())) }
 
 // fileFilter returns the predicate for the files to search, or nil for all files.
-// A glob without a slash matches file names; one with a slash matches paths
-// relative to the working directory or to start.
 func fileFilter(glob, kind, start string) (func(p string) bool, error) {
 	byType, err := typeFilter(kind)
 	if err != nil || glob == "" {
 		return byType, err
 	}
-	glob = strings.TrimPrefix(glob, "./")
-	if tooComplex(glob) {
-		return nil, complexityError(glob)
+	match, err := globMatcher(glob, start)
+	if err != nil || byType == nil {
+		return match, err
 	}
-	if !doublestar.ValidatePattern(glob) {
-		return nil, advice.Add(fmt.Errorf("the glob %s is malformed", glob), "Examples: *.go, *.{ts,tsx}, src/**/*.py")
-	}
-	matchPath := strings.Contains(glob, "/")
-	return func(p string) bool {
-		switch {
-		case byType != nil && !byType(p):
-			return false
-		case !matchPath:
-			return doublestar.MatchUnvalidated(glob, path.Base(p))
-		}
-		return doublestar.MatchUnvalidated(glob, p) || doublestar.MatchUnvalidated(glob, relativeTo(start, p))
-	}, nil
+	return func(p string) bool { return byType(p) && match(p) }, nil
 }
 
 // typeFilter returns the predicate for a file type, or nil for any type.

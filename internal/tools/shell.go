@@ -13,6 +13,7 @@ import (
 	"time"
 	"unicode"
 
+	"agent/internal/llm/marker"
 	"agent/internal/llm/phrase"
 	"agent/internal/tools/advice"
 	"agent/internal/tools/shell"
@@ -32,7 +33,7 @@ type shellArgs struct {
 	Command string `json:"command" jsonschema:"command line or script to run"`
 	Timeout int    `json:"timeout_seconds,omitempty" jsonschema:"time limit in seconds, 1 to 600 (default 120)"`
 	Quiet   int    `json:"quiet_seconds,omitempty" jsonschema:"limit in seconds without output, 1 to 600 (default: none)"`
-	AtLimit string `json:"at_limit,omitempty" jsonschema:"what to do at a limit: background (continue as a job, the default) or end"`
+	AtLimit string `json:"at_limit,omitempty" enum:"background,end" jsonschema:"what to do at a limit: continue as a job (default) or end"`
 }
 
 // Commands runs shell commands in a workspace: those of the model, those that the
@@ -48,9 +49,14 @@ type Commands struct {
 // tools.
 func (c Commands) Tools(jobs *Jobs) []Tool {
 	s := &shellTool{Commands: c, jobs: jobs, dir: "."}
-	tools := []Tool{New("shell", shellText, s.prepare)}
+	tools := []Tool{New("shell", shellText, func(ctx context.Context, a shellArgs) (Call, error) {
+		if err := checkCopiedCommand(a.Command); err != nil {
+			return Call{}, err
+		}
+		return s.prepare(ctx, a)
+	}, s.shellForm())}
 	if jobs != nil {
-		tools = append(tools, New("jobs", jobsText, s.prepareJob))
+		tools = append(tools, New("jobs", jobsText, s.prepareJob, jobsForm()))
 	}
 	return tools
 }
@@ -121,6 +127,15 @@ func checkCommand(command string) error {
 		return errors.New("the command contains a NUL byte")
 	case len(command) > maxCommand:
 		return advice.Add(fmt.Errorf("the command has %d bytes, more than the limit of %d", len(command), maxCommand), "Write it to a file and run that")
+	}
+	return nil
+}
+
+// checkCopiedCommand returns an error if a command of the model contains a note that
+// stands for truncated text.
+func checkCopiedCommand(command string) error {
+	if note := marker.Copied([]byte(command)); note != "" {
+		return copiedError("the command", note)
 	}
 	return nil
 }

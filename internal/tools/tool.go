@@ -12,6 +12,7 @@ import (
 	"encoding/json"
 
 	"agent/internal/llm"
+	"agent/internal/tools/intake"
 	"agent/internal/tools/workspace"
 )
 
@@ -19,6 +20,8 @@ import (
 type Tool interface {
 	// Spec returns the name, description and schema that the model gets.
 	Spec() llm.ToolSpec
+	// Accepts returns how calls of the tool may be written.
+	Accepts() intake.Tool
 	// Prepare checks args and returns what the call would do. It has no side
 	// effects.
 	Prepare(ctx context.Context, args json.RawMessage) (Call, error)
@@ -65,6 +68,8 @@ type Result struct {
 	// ExitCode is the exit code of a finished command. It is nil for other calls,
 	// and for a command that was ended by a signal or a limit.
 	ExitCode *int
+	// Checked is set if the user's checks ran, after all Changes.
+	Checked bool
 }
 
 // Effect is the kind of effect that a call can have.

@@ -6,6 +6,7 @@ import (
 	_ "embed"
 	"fmt"
 
+	"agent/internal/tools/intake"
 	"agent/internal/tools/workspace"
 )
 
@@ -31,5 +32,12 @@ func writeTool(w *workspace.Workspace, known *workspace.Ledger) Tool {
 			return Call{}, err
 		}
 		return changeCall(t, "write", 1)
+	}, intake.Form{
+		Names: []string{"write_file", "write_to_file", "create", "create_file", "save_file", "file_write"},
+		Aliases: map[string][]string{
+			"path":    fileNames(),
+			"content": {"contents", "text", "file_text", "file_content", "file_contents"},
+		},
+		Paths: []string{"path"}, Harmless: []string{"overwrite=true", "append=false", "line_count"},
 	})
 }

@@ -7,8 +7,8 @@ import (
 	"agent/internal/tui/slash"
 )
 
-// assemble makes the parts of the screen that stand on the editor and the dialog,
-// and connects them. It returns what is to be told of custom commands.
+// assemble makes the parts of the screen that need the editor and the dialog, and
+// connects them. It returns notices about custom commands.
 func (m *model) assemble() (notices []string) {
 	ses := m.Conversation
 	m.layers = &layer.Stack{}
@@ -22,7 +22,7 @@ func (m *model) assemble() (notices []string) {
 	p := m.prompt
 	m.slash.Front = slash.Front{Leave: m.leaveFor, Help: m.help.show, Copy: p.Clipboard.Copy, Restyle: m.restyle}
 	m.slash.Front.Screen = &slash.Screen{View: m.pager.Show, Find: m.pager.Find.StartWith, Edit: p.External.Start, Press: m.press}
-	m.hints = &hints{Conversation: ses, dialog: m.dialog, editor: m.editor, find: m.pager.Find, prompt: p, pager: m.pager}
+	m.hints = &hints{Conversation: ses, dialog: m.dialog, editor: m.editor, find: m.pager.Find, prompt: p, pager: m.pager, slash: m.slash}
 	m.ticker = &ticker{Conversation: ses, dialog: m.dialog, prompt: m.prompt, hints: m.hints, covered: m.covered, arm: m.arm}
 	m.mouse = &mouse{Conversation: ses, editor: m.editor, dialog: m.dialog, popup: p.Suggestions, clip: p.Clipboard, panel: &m.panel, arrange: m.arrange, on: !m.Options.NoMouse}
 	m.pager.Doing, m.pager.ToggleMouse = m.hints.behindPager, m.mouse.toggle

@@ -10,8 +10,8 @@ import (
 func commandsFromFiles() []screen.CustomCommand {
 	return []screen.CustomCommand{
 		{Name: "review", Args: "FILE", What: "look for\x1b[2J mistakes", Source: "~/.config/agent/commands/review.md", Text: "Review $1 with care."},
-		{Name: "deploy", Source: ".agent/commands/deploy.md", Theirs: true, Text: "!rm -rf / && deploy"},
-		{Name: "quit", Source: ".agent/commands/quit.md", Theirs: true, Text: "Never leave."},
+		{Name: "deploy", Source: ".agent/commands/deploy.md", FromRepository: true, Text: "!rm -rf / && deploy"},
+		{Name: "quit", Source: ".agent/commands/quit.md", FromRepository: true, Text: "Never leave."},
 		{Name: "empty", Source: "~/.config/agent/commands/empty.md", Text: " \n"},
 	}
 }

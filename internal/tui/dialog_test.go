@@ -261,7 +261,7 @@ func TestStepsDialog(t *testing.T) {
 	d.events(userSaid("go"), event.Asked{Ask: event.Ask{ID: event.StepsAsk, Title: "50 steps so far. Continue?", Why: "a turn pauses every 50 steps (--max-steps)"}})
 	d.armDialog()
 	d.golden("ask-steps")
-	if d.m.ticker.moves() {
+	if d.m.ticker.needsTick() {
 		t.Error("the ticker runs while a dialog is open")
 	}
 	d.press("2", "4")          // the rows do not exist

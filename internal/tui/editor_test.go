@@ -138,7 +138,7 @@ func TestQuitHint(t *testing.T) {
 		t.Errorf("screen:\n%s", d.screen())
 	}
 	d.advance(3 * time.Second)
-	if strings.Contains(d.screen(), "again to quit") || d.m.ticker.moves() {
+	if strings.Contains(d.screen(), "again to quit") || d.m.ticker.needsTick() {
 		t.Errorf("the hint or the ticker did not stop:\n%s", d.screen())
 	}
 }

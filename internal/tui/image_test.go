@@ -79,7 +79,7 @@ func TestImages(t *testing.T) {
 func TestImageErrors(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{
 		Files:  screen.Files{ReadImage: readPicture},
-		Models: screen.Models{Blind: func(string) bool { return true }},
+		Models: screen.Models{NoImages: func(string) bool { return true }},
 		Clipboard: screen.Clipboard{ReadImage: func(context.Context) (llm.Image, error) {
 			return llm.Image{}, errors.New("the clipboard holds no image")
 		}},

@@ -52,7 +52,7 @@ func TestChords(t *testing.T) {
 func TestActionsByName(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.typeText("two words")
-	d.send(keys.EraseWord.Press())
+	d.send(keys.DeleteWord.Press())
 	d.send(keys.Help.Press()) // works only in an empty prompt
 	if got := d.m.editor.Shown(); got != "two " {
 		t.Errorf("got %q in the editor", got)

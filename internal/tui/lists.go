@@ -16,32 +16,25 @@ type listLayer struct {
 	*screen.Conversation
 	layers *layer.Stack
 	dialog *dialog.Dialog
-	over   list.Overlay // the open list; nil if none
+	list   list.Current
 }
 
 // Show opens o.
 func (l *listLayer) Show(o list.Overlay) tea.Cmd {
-	cmd, _ := o.Update(tea.WindowSizeMsg{Width: l.Width, Height: l.Height})
-	l.over = o
 	l.layers.Push(l)
-	return cmd
+	return l.list.Show(o, l.Width, l.Height)
 }
 
 // Close closes the list.
 func (l *listLayer) Close() {
-	l.over = nil
+	l.list.Open = nil
 	l.layers.Remove(l)
 }
 
-// update passes msg to the open list, if any, and closes the list if it reports that
-// it is done.
+// update passes msg to the open list, if any, and closes the layer with the list.
 func (l *listLayer) update(msg tea.Msg) tea.Cmd {
-	over := l.over
-	if over == nil {
-		return nil
-	}
-	cmd, closed := over.Update(msg)
-	if closed && l.over == over {
+	cmd, closed := l.list.Update(msg)
+	if closed {
 		l.Close()
 	}
 	return cmd
@@ -69,7 +62,7 @@ func (l *listLayer) Mouse(msg tea.MouseMsg) tea.Cmd { return l.update(msg) }
 // View implements layer.FullScreen. If a dialog waits for an answer, the last line
 // says so.
 func (l *listLayer) View() ([]string, *tea.Cursor) {
-	lines, cursor := l.over.Lines()
+	lines, cursor := l.list.Open.Lines()
 	if l.dialog.Waits() && len(lines) > 1 {
 		text := "  " + ink.MarkAsked + " a question waits · " + l.Keys.Name(keys.Interrupt) + " shows it"
 		lines[len(lines)-1] = l.Styles.Yellow.Render(ink.Truncate(text, l.Width))

@@ -167,10 +167,18 @@ func TestDialogBehindAList(t *testing.T) {
 	}
 }
 
+// connectText is the text of a session without a model.
+const connectText = `No model is connected. The built-in offline guide answers simple requests:
+read FILE · find WORD in *.go · replace A with B in FILE · run COMMAND.
+
+To connect a model, do one of the following:
+  export ANTHROPIC_API_KEY=… (or OPENAI_API_KEY, OPENROUTER_API_KEY, …)
+  agent login anthropic          store an API key in the system keyring
+  ollama serve                   local servers are detected automatically`
+
 func TestWelcome(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
-		d := newDriver(t, w, h, screen.Options{Models: screen.Models{List: modelCatalog, Name: "offline/guide", Welcome: "No model is connected, so the offline guide answers."}})
-		d.runCmd(d.m.Init())
+		d := newDriver(t, w, h, screen.Options{Models: screen.Models{List: modelCatalog, Name: "offline/guide", Welcome: connectText}})
 		d.golden("welcome-" + size)
 		d.typeText("hello")
 		d.press("enter")
@@ -182,8 +190,7 @@ func TestWelcome(t *testing.T) {
 // found.
 func TestWelcomeWaitsForSearch(t *testing.T) {
 	searching := func() *driver {
-		d := newDriver(t, 80, 24, screen.Options{Models: screen.Models{List: modelCatalog, Name: "offline/guide", Searching: true, Welcome: "No model is connected, so the offline guide answers."}})
-		d.runCmd(d.m.Init())
+		d := newDriver(t, 80, 24, screen.Options{Models: screen.Models{List: modelCatalog, Name: "offline/guide", Searching: true, Welcome: connectText}})
 		if got := d.screen(); !strings.Contains(got, "Searching for a model") || strings.Contains(got, "No model is connected") || strings.Contains(got, "just type") {
 			t.Errorf("during the search:\n%s", got)
 		}

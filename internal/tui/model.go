@@ -17,9 +17,10 @@ import (
 	"agent/internal/tui/slash"
 )
 
-const spin = 100 * time.Millisecond // between frames of the spinner
+// spinnerPause is the time between two frames of the spinner.
+const spinnerPause = 100 * time.Millisecond
 
-// model is the whole screen. It routes messages to its parts.
+// model is the screen. It routes messages to its parts.
 type model struct {
 	*screen.Window
 	*screen.Conversation
@@ -38,13 +39,13 @@ type model struct {
 	ticker   *ticker
 
 	mouse  *mouse
-	orphan bool        // the agent is gone
-	next   screen.Exit // what the person wants once this is over
+	orphan bool        // the agent has ended
+	next   screen.Exit // what the program does after the screen has closed
 
 	panel panel
 }
 
-// tickMsg moves what moves.
+// tickMsg is the timer message that advances the spinner and expires hints.
 type tickMsg struct{}
 
 func newModel(o screen.Options, now func() time.Time, send func(event.Command)) *model {
@@ -59,13 +60,10 @@ func newModel(o screen.Options, now func() time.Time, send func(event.Command)) 
 	return m
 }
 
-// Init has nothing to do: what the terminal tells of itself it is asked when it is
-// taken.
-func (m *model) Init() tea.Cmd {
-	return m.slash.Models.ReadForWelcome()
-}
+// Init implements tea.Model.
+func (m *model) Init() tea.Cmd { return nil }
 
-// Update routes msg and sees to it that what moves keeps moving.
+// Update routes msg, then updates the layout, the stored draft and the timers.
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	covered := m.covered()
 	cmd := tea.Batch(m.route(msg), m.prompt.AfterMessage(), m.slash.Models.ReadFor(m.prompt.Suggestions.Command()))
@@ -75,13 +73,14 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	m.arrangeAfter(msg)
 	cmd = tea.Batch(cmd, m.prompt.Drafts.Keep(), m.TurnPages())
 	m.ReportForced()
-	if !m.ticker.ticking && m.ticker.moves() {
+	if !m.ticker.ticking && m.ticker.needsTick() {
 		m.ticker.ticking = true
 		cmd = tea.Batch(cmd, m.After(m.ticker.nextTick(), tickMsg{}))
 	}
 	return m, cmd
 }
 
+// route passes msg to the part that handles it.
 func (m *model) route(msg tea.Msg) tea.Cmd {
 	if cmd, taken := m.prompt.Take(msg); taken {
 		return cmd
@@ -92,7 +91,7 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 		m.lists.update(msg)
 		m.PlayNext()
 	case tea.FocusMsg:
-		return tea.Batch(m.looked(msg), m.notify.comesBack())
+		return tea.Batch(m.looked(msg), m.notify.gainFocus())
 	case tea.BlurMsg:
 		m.notify.focus = elsewhere
 	case tea.BackgroundColorMsg, tea.ColorProfileMsg, tea.ResumeMsg, uv.DarkColorSchemeEvent, uv.LightColorSchemeEvent:
@@ -101,14 +100,14 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 		for _, ev := range msg {
 			m.apply(ev)
 		}
-		m.ticker.moveAlong(msg)
+		m.ticker.advanceWithText(msg)
 		return tea.Batch(m.notify.alert(msg), m.notify.followBranch(msg))
 	case gone:
 		m.orphan = true
 		return m.leave()
 	case tickMsg:
 		m.ticker.tick()
-		return m.notify.retell()
+		return m.notify.resendProgress()
 	case tea.KeyPressMsg:
 		return m.press(msg)
 	case dialog.DeferredKey:
@@ -127,13 +126,13 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 			return m.mouse.stretch()
 		}
 	default:
-		return m.brought(msg)
+		return m.result(msg)
 	}
 	return nil
 }
 
-// brought takes what a command of the screen's own came back with.
-func (m *model) brought(msg tea.Msg) tea.Cmd {
+// result handles the result of a command that the screen started.
+func (m *model) result(msg tea.Msg) tea.Cmd {
 	if m.slash.Take(msg) {
 		m.prompt.Suggestions.Refresh("model")
 		return nil
@@ -150,14 +149,14 @@ func (m *model) brought(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// apply takes an event of the agent.
+// apply handles an event of the agent.
 func (m *model) apply(ev event.Event) {
 	m.Conversation.Apply(ev)
 	m.slash.Apply(ev)
 	m.pager.Find.Heard(ev, m.Transcript.Events()-1)
 	switch ev := ev.(type) {
 	case event.Opened:
-		if m.TakeSurvey(ev) {
+		if m.TakeSummary(ev) {
 			m.Pending = tea.Batch(m.Pending, m.pager.Find.Again())
 		}
 	case *event.Rewound:
@@ -168,26 +167,26 @@ func (m *model) apply(ev event.Event) {
 	m.prompt.Apply(ev)
 }
 
-// leaveFor ends the screen, after which next is shown.
+// leaveFor closes the screen; the program then continues with next.
 func (m *model) leaveFor(next screen.Exit) tea.Cmd {
 	m.next = next
 	return m.leave()
 }
 
-// leave ends the program.
+// leave closes the screen.
 func (m *model) leave() tea.Cmd {
 	m.Done = true
 	return tea.Quit
 }
 
-// arm lets the dialog take keys once nobody types.
+// arm lets the dialog accept keys after a pause in typing.
 func (m *model) arm() {
 	if !m.covered() {
 		m.dialog.Tick()
 	}
 }
 
-// covered reports whether something else has the keys before a question does.
+// covered reports whether another part of the screen receives keys before the dialog.
 func (m *model) covered() bool {
 	return m.prompt.External.Editing || m.layers.Covers(m.question)
 }

@@ -147,17 +147,17 @@ func (m *mouse) release() tea.Cmd {
 // the key that copies.
 func (m *mouse) copySelection(text string) tea.Cmd {
 	if m.Options.Clipboard.NoCopyOnSelect {
-		if k := m.Keys.Name(keys.CopyMarked); k != "" {
+		if k := m.Keys.Name(keys.CopySelection); k != "" {
 			m.Flash = k + " copies"
 		}
 		return nil
 	}
-	return m.clip.CopyMarked(text)
+	return m.clip.CopySelection(text)
 }
 
-// swept returns the text selected with the mouse, in the draft or in the transcript,
+// selected returns the text selected with the mouse, in the draft or in the transcript,
 // or "".
-func (m *mouse) swept() string {
+func (m *mouse) selected() string {
 	if text := m.editor.Selection.Text(); text != "" {
 		return text
 	}
@@ -167,9 +167,9 @@ func (m *mouse) swept() string {
 // toggle turns mouse capture on or off.
 func (m *mouse) toggle() {
 	if m.on = !m.on; m.on {
-		m.Flash = "the mouse is ours: it marks, copies, opens and chooses"
+		m.Flash = "the program handles the mouse: select, copy, expand, choose"
 	} else {
-		m.Flash = "the mouse is the terminal's · " + m.Keys.Name(keys.Mouse) + " takes it back"
+		m.Flash = "the terminal handles the mouse · " + m.Keys.Name(keys.Mouse) + " to switch back"
 	}
 }
 

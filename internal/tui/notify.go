@@ -21,7 +21,7 @@ type notifier struct {
 	dialog  *dialog.Dialog
 	focus   focus
 	reading bool      // a command that reads the branch is running
-	resent  time.Time // when retell last sent the progress bar
+	resent  time.Time // when resendProgress last sent the progress bar
 }
 
 // focus is the keyboard focus of the terminal, as far as it is known.
@@ -42,9 +42,9 @@ func (n *notifier) away() bool {
 	return n.focus == elsewhere || n.focus == unknown && !n.LastKey.IsZero() && n.Now().Sub(n.LastKey) >= awayAfter
 }
 
-// comesBack handles a gain of focus. It reads the branch, which may have changed in
+// gainFocus handles a gain of focus. It reads the branch, which may have changed in
 // another window.
-func (n *notifier) comesBack() tea.Cmd {
+func (n *notifier) gainFocus() tea.Cmd {
 	n.focus = focused
 	return n.readBranch()
 }
@@ -66,7 +66,7 @@ func (n *notifier) alert(events batch) tea.Cmd {
 	if text == "" {
 		return nil
 	}
-	if seq := n.Options.Terminal.Telling(n.Name(), text); seq != "" {
+	if seq := n.Options.Terminal.Notification(n.Name(), text); seq != "" {
 		return tea.Raw(seq)
 	}
 	return nil
@@ -76,7 +76,7 @@ func (n *notifier) alert(events batch) tea.Cmd {
 // turn was interrupted or short, or another turn runs.
 func (n *notifier) turnResult(ev *event.TurnEnd) string {
 	switch {
-	case ev.Reason == event.UserInterrupt, ev.Duration < n.Options.Terminal.Least, n.Feed.Running:
+	case ev.Reason == event.UserInterrupt, ev.Duration < n.Options.Terminal.NotifyAfter, n.Feed.Running:
 		return ""
 	case ev.Reason != event.Done:
 		return transcript.Explain(ev)
@@ -101,11 +101,11 @@ func (n *notifier) progress() *tea.ProgressBar {
 // resendEvery is the interval at which retell sends the progress bar again.
 const resendEvery = time.Second
 
-// retell sends the progress bar again to a terminal that drops it after a while. Other
+// resendProgress sends the progress bar again to a terminal that drops it after a while. Other
 // terminals would restart their animation.
-func (n *notifier) retell() tea.Cmd {
+func (n *notifier) resendProgress() tea.Cmd {
 	bar := n.progress()
-	if !n.Options.Terminal.Forgets || bar == nil || bar.State != tea.ProgressBarIndeterminate || n.Now().Sub(n.resent) < resendEvery {
+	if !n.Options.Terminal.RepeatProgress || bar == nil || bar.State != tea.ProgressBarIndeterminate || n.Now().Sub(n.resent) < resendEvery {
 		return nil
 	}
 	n.resent = n.Now()

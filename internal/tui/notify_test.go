@@ -44,7 +44,7 @@ func (d *driver) rawOutput(msg tea.Msg) []string {
 
 func TestNotifications(t *testing.T) {
 	end := batch{turnEnd(event.Done, 30*time.Second)}
-	osc9 := screen.Terminal{Notify: screen.NotifyOSC9, Least: 10 * time.Second}
+	osc9 := screen.Terminal{Notify: screen.NotifyOSC9, NotifyAfter: 10 * time.Second}
 	for _, c := range []struct {
 		name     string
 		terminal screen.Terminal
@@ -115,7 +115,7 @@ func TestTitleAndProgress(t *testing.T) {
 // A terminal that drops the progress bar gets it again every second while the turn
 // runs, and not after its end.
 func TestProgressIsResent(t *testing.T) {
-	d := newDriver(t, 80, 24, screen.Options{Terminal: screen.Terminal{Progress: true, Forgets: true}})
+	d := newDriver(t, 80, 24, screen.Options{Terminal: screen.Terminal{Progress: true, RepeatProgress: true}})
 	afterPause := func(want ...string) {
 		t.Helper()
 		d.time = d.time.Add(5 * time.Second)

@@ -315,7 +315,7 @@ func TestNoRewindBeforeOpened(t *testing.T) {
 	for _, line := range []string{"/rewind", "/rewind 1", "/fork", "/fork 2"} {
 		d.typeText(line)
 		d.press("enter")
-		if !strings.Contains(d.screen(), "still being read") || d.m.lists.over != nil || d.quit {
+		if !strings.Contains(d.screen(), "still being read") || d.m.lists.list.Open != nil || d.quit {
 			t.Errorf("%s runs before the session is read:\n%s", line, d.screen())
 		}
 		d.press("ctrl+u")
@@ -343,7 +343,7 @@ func TestUnreadableSession(t *testing.T) {
 		d.press("enter")
 		d.shows("the session cannot be read", "decode record 7")
 		d.hides("still being read", "again in an instant")
-		if d.m.lists.over != nil || d.quit {
+		if d.m.lists.list.Open != nil || d.quit {
 			t.Errorf("%s runs although the session is unreadable:\n%s", line, d.screen())
 		}
 	}

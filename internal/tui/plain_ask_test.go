@@ -83,7 +83,7 @@ func TestPlainAnswers(t *testing.T) {
 		{warned, "y", yes, "  warning: deletes files\n  a +0 −0\n  + deletes\n  1 yes"},
 		{which, "y|n|Yes|1", chose(0), "note: answer with a number, or type your answer after 3\n"},
 		{steps, "2|4 x|continue|y", yes, "  1 yes  3 no\n"},
-		{edit, "sure", event.Answer{ID: "1", Decision: event.Refuse, Note: "the input has ended, so no user can answer"}, ""},
+		{edit, "sure", event.Answer{ID: "1", Decision: event.Refuse, Note: "standard input ended before an answer"}, ""},
 		{which, "2", chose(1), "  1 this\n  2 that\n  3 TEXT something else: your answer\n  4 let the model decide\n"},
 		{which, "4", no, ""},
 		{which, "3 neither of them", event.Answer{ID: "1", Decision: event.Answered, Note: "neither of them"}, ""},

@@ -7,27 +7,27 @@ import (
 	"agent/internal/tui/keys"
 )
 
-// press offers a key to the layers. Help and lists get it as it is, all others
-// with the keys of a chord joined.
+// press passes a key to the layers. Help and lists receive single keys, all others
+// complete key sequences.
 func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
 	stops := m.Busy() && m.Keys.Is(msg.String(), keys.Interrupt) && !m.Keys.Is(msg.String(), keys.Dismiss)
 	if m.layers.Full() != nil {
-		if stops { // which closes them, too
+		if stops { // the key also closes the list
 			m.interrupt()
 		}
 		return m.layers.Key(msg)
 	}
-	msg, whole := m.chords(msg)
-	if !whole {
+	msg, complete := m.chords(msg)
+	if !complete {
 		return nil
 	}
-	marked := m.mouse.swept()
+	selected := m.mouse.selected()
 	m.Flash, m.LastKey = "", m.Now()
 	m.Transcript.ClearSelection()
 	m.mouse.p.drags, m.mouse.p.sweeps = false, false
 	m.editor.Selection.Release()
-	if m.Keys.Is(msg.String(), keys.CopyMarked) && marked != "" {
-		return m.prompt.Clipboard.CopyMarked(marked)
+	if m.Keys.Is(msg.String(), keys.CopySelection) && selected != "" {
+		return m.prompt.Clipboard.CopySelection(selected)
 	}
 	m.arm()
 	if stops && !(m.pager.Open() && m.Keys.Is(msg.String(), keys.ViewClose)) {
@@ -40,17 +40,17 @@ func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
 	return m.layers.Key(msg)
 }
 
-// chords joins a key with those that were pressed before it, but for one that
-// vi knows as a command of its own.
-func (m *model) chords(msg tea.KeyPressMsg) (_ tea.KeyPressMsg, whole bool) {
+// chords appends a key to an incomplete key sequence and reports whether the result
+// is complete. A key that is a vi command does not begin a sequence.
+func (m *model) chords(msg tea.KeyPressMsg) (_ tea.KeyPressMsg, complete bool) {
 	if m.hints.chord == "" && m.editor.Mode.Knows(msg.String()) {
 		return msg, true
 	}
-	msg, m.hints.chord, whole = m.Keys.Chord(m.hints.chord, msg)
-	return msg, whole
+	msg, m.hints.chord, complete = m.Keys.Chord(m.hints.chord, msg)
+	return msg, complete
 }
 
-// pressDue takes a key that the dialog deferred.
+// pressDue handles a key that the dialog has deferred.
 func (m *model) pressDue(due dialog.DeferredKey) tea.Cmd {
 	if m.covered() {
 		return nil
@@ -60,7 +60,7 @@ func (m *model) pressDue(due dialog.DeferredKey) tea.Cmd {
 	return tea.Batch(cmd, m.layers.KeyBelow(m.question, due.Key, to))
 }
 
-// paste takes pasted text, which never sends and never answers anything.
+// paste inserts pasted text. A paste never sends a prompt or answers a dialog.
 func (m *model) paste(text string) tea.Cmd {
 	if m.layers.Full() == nil {
 		m.LastKey, m.Flash = m.Now(), ""
@@ -72,8 +72,8 @@ func (m *model) paste(text string) tea.Cmd {
 	return m.layers.Paste(text)
 }
 
-// interrupt ends the turn, and a shell command of the user's. Pressed again, it
-// kills what does not end. The comment on a question becomes the draft.
+// interrupt interrupts the turn and the user's shell command; a second time, it kills
+// a command that has not ended. A comment typed in the dialog becomes the draft.
 func (m *model) interrupt() {
 	m.Interrupt()
 	m.dialog.Release()

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"agent/internal/llm"
 	"agent/internal/loop/event"
+	"agent/internal/tui/screen"
 )
 
 const (
@@ -69,7 +69,7 @@ func nextBatch(ctx context.Context, events <-chan event.Event, streamed, sent ti
 				return b, false
 			}
 			b = append(b, ev)
-			bytes += streamedBytes(ev)
+			bytes += textBytes(ev)
 			switch {
 			case due == nil && streams(ev) && time.Since(streamed) >= frameTime:
 				return b, true
@@ -88,20 +88,13 @@ func nextBatch(ctx context.Context, events <-chan event.Event, streamed, sent ti
 	}
 }
 
-// streamedBytes returns the size of the streamed text in ev.
-func streamedBytes(ev event.Event) int {
+// textBytes returns the size of the output or streamed text in ev.
+func textBytes(ev event.Event) int {
 	switch ev := ev.(type) {
 	case event.Progress:
 		return len(ev.Text)
 	case event.Streamed:
-		switch d := ev.Delta.(type) {
-		case llm.TextDelta:
-			return len(d.Text)
-		case llm.ThinkingDelta:
-			return len(d.Text)
-		case llm.CallDelta:
-			return len(d.Args)
-		}
+		return screen.StreamedBytes(ev.Delta)
 	}
 	return 0
 }

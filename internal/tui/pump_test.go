@@ -185,11 +185,11 @@ func TestStreamDrivesTheSpinner(t *testing.T) {
 	if ticks > 8 {
 		t.Errorf("%d ticks in two seconds, want at most 8", ticks)
 	}
-	d.advance(5 * spin)
+	d.advance(5 * spinnerPause)
 	turned = d.m.Transcript.Frame
-	d.advance(5 * spin)
+	d.advance(5 * spinnerPause)
 	if got := d.m.Transcript.Frame - turned; got != 5 {
-		t.Errorf("the spinner advanced %d times in %v, want 5", got, 5*spin)
+		t.Errorf("the spinner advanced %d times in %v, want 5", got, 5*spinnerPause)
 	}
 }
 

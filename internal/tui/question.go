@@ -34,7 +34,7 @@ func (q *question) Paste(text string) (tea.Cmd, bool) { return nil, q.dialog.Pas
 // carryOut carries out the dialog's decision about a key.
 func (q *question) carryOut(r dialog.Result) (tea.Cmd, layer.Offer) {
 	if r.Rest != "" {
-		q.editor.PutBefore(r.Rest)
+		q.editor.Prepend(r.Rest)
 	}
 	switch {
 	case r.Deferred != nil:

@@ -30,7 +30,7 @@ func TestRewindList(t *testing.T) {
 // Pressing esc twice opens the rewind list only within a short time, with an empty
 // prompt and while no turn runs.
 func TestEscTwice(t *testing.T) {
-	open := func(d *driver) bool { return d.m.lists.over != nil }
+	open := func(d *driver) bool { return d.m.lists.list.Open != nil }
 	d := newDriver(t, 80, 24, screen.Options{Session: screen.Session{History: twoTurns()}})
 	d.press("esc")
 	d.advance(3 * time.Second)

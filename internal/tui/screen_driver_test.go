@@ -218,7 +218,7 @@ func (d *driver) typeText(text string) {
 func (d *driver) advance(t time.Duration) {
 	d.t.Helper()
 	for end := d.time.Add(t); d.time.Before(end); {
-		d.time = d.time.Add(min(spin, end.Sub(d.time)))
+		d.time = d.time.Add(min(spinnerPause, end.Sub(d.time)))
 		due := d.timers
 		d.timers = nil
 		for _, t := range due {

@@ -27,8 +27,7 @@ func edit() event.Diff {
 func TestStart(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
 		d := newDriver(t, w, h, screen.Options{
-			Notices: []string{"No model is connected, so the built-in offline guide answers. It is no language model: it follows simple requests such as  read FILE · find WORD in *.go · run COMMAND.\nTo connect one: set OPENAI_API_KEY."},
-			Models:  screen.Models{Name: "offline/guide", Why: "no model is connected"},
+			Models: screen.Models{Name: "openai/m", Why: "OPENAI_API_KEY is set"},
 		})
 		d.golden("start-" + size)
 	})

@@ -124,12 +124,12 @@ func TestSelectionDuringNewMessages(t *testing.T) {
 func TestToggleMouse(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.press("alt+m")
-	d.shows("the mouse is the terminal's · alt+m takes it back")
+	d.shows("the terminal handles the mouse · alt+m to switch back")
 	if got := d.m.View().MouseMode; got != tea.MouseModeNone {
 		t.Errorf("got mouse mode %v", got)
 	}
 	d.press("alt+m")
-	d.shows("the mouse is ours")
+	d.shows("the program handles the mouse")
 	d.press("x")
 	d.hides("the mouse")
 }

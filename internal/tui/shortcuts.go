@@ -76,8 +76,8 @@ func (s *shortcuts) scroll(k string) bool {
 		s.Transcript.ShowStart()
 	case s.Keys.Is(k, keys.Bottom):
 		s.Transcript.ShowEnd()
-	case s.Keys.Is(k, keys.JumpBack), s.Keys.Is(k, keys.JumpOn):
-		s.JumpToPrompt(s.Keys.Is(k, keys.JumpBack))
+	case s.Keys.Is(k, keys.PreviousTurn), s.Keys.Is(k, keys.NextTurn):
+		s.JumpToPrompt(s.Keys.Is(k, keys.PreviousTurn))
 	case s.Keys.Is(k, keys.Open):
 		s.Transcript.ToggleLast()
 	case s.Keys.Is(k, keys.OpenAll):

@@ -26,6 +26,7 @@ type hints struct {
 	find   *pager.Finder
 	prompt *prompt.Prompt
 	pager  *pager.Pager
+	slash  *slash.Session
 	chord  string // the keys pressed so far of an incomplete key sequence
 	tokens int    // output tokens of this turn, as of the last tick
 }
@@ -171,7 +172,7 @@ func (h *hints) idleHint() string {
 func (h *hints) sendHint() string {
 	e, does := h.editor, " to send"
 	typed := e.Raw()
-	_, _, command := slash.Parse(typed)
+	name, _, command := slash.Parse(typed)
 	_, _, shell := prompt.ParseShell(typed)
 	switch {
 	case h.find.Open():
@@ -181,9 +182,9 @@ func (h *hints) sendHint() string {
 		return ""
 	case strings.HasSuffix(e.Before(), `\`):
 		does = " for a new line"
-	case command:
-		does = " to run it"
-	case shell:
+	case command && !h.slash.Has(name):
+		return "unknown command"
+	case command, shell:
 		does = " to run it"
 	}
 	return h.Keys.Name(keys.Send) + does

@@ -33,7 +33,7 @@ func (m *model) restyle(l ink.Look) {
 	m.Transcript.Restyle(m.Styles)
 	m.editor.Restyle(m.Styles)
 	m.dialog.Restyle(m.Styles)
-	if m.lists.over != nil {
-		m.lists.over.Restyle(m.Styles)
+	if m.lists.list.Open != nil {
+		m.lists.list.Open.Restyle(m.Styles)
 	}
 }

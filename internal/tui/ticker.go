@@ -23,18 +23,18 @@ type ticker struct {
 	spinOnStream bool      // streamed text drives the spinner
 }
 
-// moves reports whether a tick is needed.
-func (t *ticker) moves() bool {
+// needsTick reports whether a tick is needed.
+func (t *ticker) needsTick() bool {
 	if t.dialog.Waits() {
 		return !t.Done && !t.covered() && t.dialog.Animates()
 	}
 	return !t.Done && (t.Busy() || t.prompt.HalfPressed())
 }
 
-// moveAlong advances with a batch of streamed text, which is drawn anyway. This saves
+// advanceWithText advances with a batch of streamed text, which is drawn anyway. This saves
 // the ticks while text streams.
-func (t *ticker) moveAlong(b batch) {
-	if t.ticking && b.onlyStreams() && t.Now().Sub(t.advanced) >= spin {
+func (t *ticker) advanceWithText(b batch) {
+	if t.ticking && b.onlyStreams() && t.Now().Sub(t.advanced) >= spinnerPause {
 		t.advance()
 		t.spinOnStream = true
 	}
@@ -43,7 +43,7 @@ func (t *ticker) moveAlong(b batch) {
 // tick advances, unless streamed text did so recently.
 func (t *ticker) tick() {
 	t.ticking = false
-	if t.spinOnStream && t.Now().Sub(t.advanced) < 2*spin {
+	if t.spinOnStream && t.Now().Sub(t.advanced) < 2*spinnerPause {
 		return
 	}
 	t.advance()
@@ -53,9 +53,9 @@ func (t *ticker) tick() {
 // nextTick returns the time until the next tick.
 func (t *ticker) nextTick() time.Duration {
 	if t.spinOnStream {
-		return 3 * spin
+		return 3 * spinnerPause
 	}
-	return spin
+	return spinnerPause
 }
 
 // advance updates the spinner and the token count, and expires hints.

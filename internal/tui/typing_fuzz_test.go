@@ -26,7 +26,7 @@ func FuzzTyping(f *testing.F) {
 		p := &player{rand.New(rand.NewPCG(seed, 2)), newDriver(t, 80, 24, screen.Options{
 			Vi:        seed%2 == 0,
 			Files:     screen.Files{Find: findFiles, ReadImage: readPicture},
-			Models:    screen.Models{Blind: func(string) bool { return seed%3 == 0 }},
+			Models:    screen.Models{NoImages: func(string) bool { return seed%3 == 0 }},
 			Clipboard: screen.Clipboard{ReadImage: func(context.Context) (llm.Image, error) { return shot("clip"), nil }},
 			Session: screen.Session{Earlier: func(context.Context, int) []string {
 				return []string{"one", "two\nlines", strings.Repeat("long ", 900)}

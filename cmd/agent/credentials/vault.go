@@ -33,6 +33,7 @@ type Vault struct {
 	stored    func() []string              // providers with a key in the keyring
 	cleanup   func(func()) (forget func()) // see command.Factory; may be nil
 	env       map[string]string            // variables with API keys, removed from the environment
+	profile   *profile                     // of Databricks; nil if it does not apply
 
 	mu      sync.Mutex
 	results map[string]keyResult
@@ -62,11 +63,35 @@ func newVault(set settings.Settings, keyring Keyring, stored func() []string) *V
 			_ = os.Unsetenv(name)
 		}
 	}
+	if p := readProfile(v.Environment); p.applies(v.Environment, set.Providers[databricks].BaseURL) {
+		v.profile = &p
+	}
 	return v
 }
 
-// Getenv is like os.Getenv, and also returns the variables that NewVault removed.
+// WithoutProfiles returns a vault that does not use the profiles of other programs.
+func (v *Vault) WithoutProfiles() *Vault {
+	if v.profile == nil {
+		return v
+	}
+	return &Vault{providers: v.providers, keyring: v.keyring, stored: v.stored, cleanup: v.cleanup, env: v.env, results: map[string]keyResult{}}
+}
+
+// Getenv is like Environment. In place of variables that are not set, it returns the
+// host and the client credentials of the Databricks profile.
 func (v *Vault) Getenv(name string) string {
+	value := v.Environment(name)
+	if value != "" || v.profile == nil {
+		return value
+	}
+	if name == "DATABRICKS_HOST" {
+		return v.profile.host
+	}
+	return v.profile.login[name]
+}
+
+// Environment is like os.Getenv, and also returns the variables that NewVault removed.
+func (v *Vault) Environment(name string) string {
 	if value, ok := v.env[name]; ok {
 		return value
 	}
@@ -81,7 +106,15 @@ func (v *Vault) Has(provider string) (where string, ok bool) {
 	if slices.Contains(v.stored(), provider) {
 		return "the keyring", true
 	}
+	if v.hasToken(provider) {
+		return v.profile.where, true
+	}
 	return "", false
+}
+
+// hasToken reports whether the profile has a token for the provider.
+func (v *Vault) hasToken(provider string) bool {
+	return provider == databricks && v.profile != nil && v.profile.token != ""
 }
 
 // Key implements catalog.Vault.
@@ -100,6 +133,9 @@ func (v *Vault) lookUp(provider string) keyResult {
 	if p := v.providers[provider]; p.Key != nil && !p.Key.Command.Empty() {
 		key, err := runCommand(p.Key.Command, commandLimit, v.cleanup)
 		return keyResult{key: key, where: "command in the configuration", err: err}
+	}
+	if v.hasToken(provider) && !slices.Contains(v.stored(), provider) {
+		return keyResult{key: catalog.Key(v.profile.token), where: v.profile.where}
 	}
 	var key string
 	err := withTimeout(keyringLimit, func() (err error) {

@@ -44,7 +44,7 @@ func PromptFiles(dir string) (all []screen.CustomCommand, notices []string) {
 			notices = append(notices, fmt.Sprintf("%s is not used: %s has the same name.", c.Source, all[i].Source))
 			continue
 		}
-		c.Theirs = true
+		c.FromRepository = true
 		all = append(all, c)
 	}
 	return all, notices

@@ -58,7 +58,7 @@ func TestPromptFiles(t *testing.T) {
 		{Name: "open", Source: from("open.md"), Text: "---\nno end"},
 		{Name: "review", Source: from("review.md"), What: "mine", Text: "Review $ARGUMENTS.\n"},
 		{Name: "ruled", Source: from("ruled.md"), Text: ""},
-		{Name: "deploy", Source: ".agent/commands/deploy.md", Theirs: true, What: "ship it", Args: "[ENV]", Text: "Deploy to $1.\n"},
+		{Name: "deploy", Source: ".agent/commands/deploy.md", FromRepository: true, What: "ship it", Args: "[ENV]", Text: "Deploy to $1.\n"},
 	}
 	if runtime.GOOS == "windows" {
 		want = slices.Delete(want, 1, 2)
@@ -72,7 +72,7 @@ func TestPromptFiles(t *testing.T) {
 		}
 	}
 	for _, c := range all {
-		if c.Theirs && strings.Contains(c.Text, "secret") {
+		if c.FromRepository && strings.Contains(c.Text, "secret") {
 			t.Error("a link of the repository's leads out of it")
 		}
 	}

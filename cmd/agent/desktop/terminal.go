@@ -11,7 +11,7 @@ import (
 
 // DetectTerminal detects the features of the terminal from the environment.
 func DetectTerminal(getenv func(string) string) screen.Terminal {
-	return screen.Terminal{Tmux: getenv("TMUX") != "", Notify: notification(getenv), Progress: showsProgress(getenv), Forgets: ghostty(getenv)}
+	return screen.Terminal{Tmux: getenv("TMUX") != "", Notify: notification(getenv), Progress: showsProgress(getenv), RepeatProgress: ghostty(getenv)}
 }
 
 // ASCIIOnly reports whether the locale is set and not UTF-8. Without a locale, as in

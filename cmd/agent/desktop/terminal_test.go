@@ -18,8 +18,8 @@ func TestDetectTerminal(t *testing.T) {
 	}{
 		{"an unknown one", nil, screen.Terminal{Notify: screen.NotifyBell}},
 		{"kitty", map[string]string{"TERM": "xterm-kitty"}, screen.Terminal{Notify: screen.NotifyOSC99}},
-		{"ghostty", map[string]string{"TERM_PROGRAM": "ghostty"}, screen.Terminal{Notify: screen.NotifyOSC9, Progress: true, Forgets: true}},
-		{"tmux in ghostty", map[string]string{"TERM_PROGRAM": "ghostty", "TMUX": "/tmp/tmux"}, screen.Terminal{Tmux: true, Notify: screen.NotifyBell, Forgets: true}},
+		{"ghostty", map[string]string{"TERM_PROGRAM": "ghostty"}, screen.Terminal{Notify: screen.NotifyOSC9, Progress: true, RepeatProgress: true}},
+		{"tmux in ghostty", map[string]string{"TERM_PROGRAM": "ghostty", "TMUX": "/tmp/tmux"}, screen.Terminal{Tmux: true, Notify: screen.NotifyBell, RepeatProgress: true}},
 		{"screen in iTerm2", map[string]string{"TERM_PROGRAM": "iTerm.app", "TERM_FEATURES": "T3P", "STY": "1.pts"}, screen.Terminal{Notify: screen.NotifyBell}},
 		{"zellij in kitty", map[string]string{"TERM": "xterm-kitty", "ZELLIJ": "0"}, screen.Terminal{Notify: screen.NotifyBell}},
 		{"iTerm2 before it showed progress", map[string]string{"TERM_PROGRAM": "iTerm.app", "TERM_FEATURES": "T3LrMSc7UUw9Ts3BFGsSyHNoSxF"},

@@ -58,8 +58,8 @@ func renameRun(_ context.Context, opts *RenameOptions) error {
 	return errors.Join(log.Append(record, true), log.Close())
 }
 
-// RemoveOptions are the options of `agent sessions remove`.
-type RemoveOptions struct {
+// DeleteOptions are the options of `agent sessions delete`.
+type DeleteOptions struct {
 	IO    command.IO
 	Store func() (*history.Store, error)
 
@@ -67,24 +67,25 @@ type RemoveOptions struct {
 	Yes bool // do not ask for confirmation
 }
 
-// NewCmdRemove returns `agent sessions remove`.
-func NewCmdRemove(f *command.Factory, runF command.RunFunc[RemoveOptions]) *cobra.Command {
-	opts := &RemoveOptions{IO: f.IO, Store: f.Store}
+// NewCmdDelete returns `agent sessions delete`.
+func NewCmdDelete(f *command.Factory, runF command.RunFunc[DeleteOptions]) *cobra.Command {
+	opts := &DeleteOptions{IO: f.IO, Store: f.Store}
 	cmd := &cobra.Command{
-		Use:     "remove ID...",
+		Use:     "delete ID...",
+		Aliases: []string{"remove"},
 		Short:   "delete sessions permanently, with their files",
-		Example: "  agent sessions remove 1ng2j0n 1ng3q8v",
-		Args:    command.MinArgs(1, "session IDs: agent sessions remove ID..."),
+		Example: "  agent sessions delete 1ng2j0n 1ng3q8v",
+		Args:    command.MinArgs(1, "session IDs: agent sessions delete ID..."),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.IDs = args
-			return command.Or(runF, removeRun)(cmd.Context(), opts)
+			return command.Or(runF, deleteRun)(cmd.Context(), opts)
 		},
 	}
 	cmd.Flags().BoolVarP(&opts.Yes, "yes", "y", false, "do not ask for confirmation")
 	return cmd
 }
 
-func removeRun(_ context.Context, opts *RemoveOptions) error {
+func deleteRun(_ context.Context, opts *DeleteOptions) error {
 	store, err := opts.Store()
 	if err != nil {
 		return err
@@ -110,7 +111,7 @@ func removeRun(_ context.Context, opts *RemoveOptions) error {
 
 // fullIDs returns the full IDs of the sessions to delete, without duplicates, and
 // prints their titles on standard error.
-func fullIDs(store *history.Store, opts *RemoveOptions) ([]string, error) {
+func fullIDs(store *history.Store, opts *DeleteOptions) ([]string, error) {
 	var ids []string
 	for _, short := range opts.IDs {
 		v, err := store.View(short)

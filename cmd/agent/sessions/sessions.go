@@ -28,8 +28,8 @@ unique prefix of an ID is accepted.`
   agent sessions export 1ng2j0n -o session.html
   agent --resume 1ng2j0n`
 	cmd.AddCommand(
-		NewCmdList(f, nil), NewCmdTree(f, nil), NewCmdShow(f, nil), NewCmdSearch(f, nil), NewCmdSchema(f, nil), NewCmdRename(f, nil),
-		NewCmdRemove(f, nil), NewCmdExport(f, nil), NewCmdImport(f, nil), NewCmdRepair(f, nil),
+		NewCmdList(f, nil), NewCmdTree(f, nil), NewCmdShow(f, nil), NewCmdSearch(f, nil), NewCmdStats(f, nil), NewCmdSchema(f, nil), NewCmdRename(f, nil),
+		NewCmdDelete(f, nil), NewCmdExport(f, nil), NewCmdImport(f, nil), NewCmdRepair(f, nil),
 	)
 	return cmd
 }

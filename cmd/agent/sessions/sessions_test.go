@@ -52,7 +52,7 @@ func TestOptionsOfCommands(t *testing.T) {
 	takes(t, NewCmdSearch, SearchOptions{Words: []string{"a"}, Regexp: true, Dir: ".", Limit: 5}, "-E", "a", "--dir", ".", "-n", "5")
 	takes(t, NewCmdRename, RenameOptions{ID: "1a", Title: "two words"}, "1a", " two", "words ")
 	takes(t, NewCmdRename, RenameOptions{ID: "1a"}, "1a", "")
-	takes(t, NewCmdRemove, RemoveOptions{IDs: []string{"1a", "1b"}, Yes: true}, "1a", "1b", "-y")
+	takes(t, NewCmdDelete, DeleteOptions{IDs: []string{"1a", "1b"}, Yes: true}, "1a", "1b", "-y")
 	takes(t, NewCmdRepair, RepairOptions{IDs: []string{"1a"}}, "1a")
 	takes(t, NewCmdRepair, RepairOptions{IDs: []string{}, All: true}, "--all")
 	takes(t, NewCmdExport, ExportOptions{ID: "1a", Format: "md"}, "1a")

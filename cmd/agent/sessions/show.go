@@ -73,6 +73,9 @@ type transcript struct {
 func (t *transcript) event(e event.Durable) {
 	switch e := e.(type) {
 	case *event.UserSaid:
+		if e.Situation {
+			return
+		}
 		t.say("\n› %s\n", strings.ReplaceAll(strings.TrimRight(e.Text, "\n"), "\n", "\n  "))
 		if len(e.Images) > 0 {
 			t.say("  %s\n", command.NotShown(e.Images))

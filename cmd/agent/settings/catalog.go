@@ -58,7 +58,7 @@ func rowOf(name string, p Provider) catalog.Row {
 func infoOf(m Model) catalog.Info {
 	i := catalog.Info{
 		Context: m.Context, Output: m.Output, Tools: m.Tools, Vision: m.Vision,
-		Effort: m.Effort, Dialect: catalog.Dialect(m.Dialect), Form: m.Form,
+		Effort: m.Effort, Dialect: catalog.Dialect(m.Dialect), Form: m.Form, KeepThinking: m.Thinks,
 	}
 	if m.Price != nil {
 		i.Price = &catalog.Price{Input: m.Price.Input, Cached: m.Price.Cached, CacheWrite: m.Price.CacheWrite, Output: m.Price.Output}

@@ -63,6 +63,7 @@ type wireTool struct {
 	Name        string          `json:"name"`
 	Mark        *cacheMark      `json:"cache_control,omitempty"`
 	Description string          `json:"description,omitempty"`
+	Strict      bool            `json:"strict,omitempty"`
 }
 
 type wireChoice struct {

@@ -111,8 +111,10 @@ func (t tokens) usage() llm.Usage {
 // reason maps the provider's stop reasons.
 func reason(word string) llm.Reason {
 	switch word {
-	case "end_turn", "stop_sequence", "pause_turn":
+	case "end_turn", "stop_sequence":
 		return llm.Stop
+	case "pause_turn":
+		return llm.Paused
 	case "tool_use":
 		return llm.Calls
 	case "max_tokens", "model_context_window_exceeded":

@@ -15,8 +15,8 @@ import (
 // results of its calls, in the order of the calls, begin the following user
 // message, regardless of their position in req, and user text follows there.
 // Thinking is sent only to the model that signed it. A call that was cut off is
-// replaced by a note, and its result is left out. Arguments that were not a
-// JSON object are sent as the property "_raw". A call without a result gets one
+// replaced by a note, and its result is left out. Arguments that
+// could not be read are sent as an empty object. A call without a result gets one
 // that says so. The encoding of a finished step never changes, so that
 // providers can cache it.
 func wireMessages(req llm.Request) []wireMessage {

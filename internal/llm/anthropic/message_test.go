@@ -80,7 +80,7 @@ func TestMessages(t *testing.T) {
 		"a malformed call is sent as JSON": {[]llm.Message{
 			{Kind: llm.ToolCall, Reply: "r1", ID: "a", Name: "read", Input: object(`{}`), Raw: `{path: "a"}`},
 			{Kind: llm.ToolResult, Reply: "r1", ID: "a", Text: "the arguments are no JSON object", IsError: true}},
-			[]string{`{"content":[{"id":"a","input":{"_raw":"{path: \"a\"}"},"name":"read","type":"tool_use"}],"role":"assistant"}`,
+			[]string{`{"content":[{"id":"a","input":{},"name":"read","type":"tool_use"}],"role":"assistant"}`,
 				`{"content":[{"tool_use_id":"a","is_error":true,"content":[{"text":"the arguments are no JSON object","type":"text"}],"type":"tool_result"}],"role":"user"}`}},
 		"a call without a result gets one and a result without a call is left out": {[]llm.Message{call("r1", "a", `{}`), result("r0", "z", "Z"), person("hi")},
 			[]string{`{"content":[{"id":"a","input":{},"name":"read","type":"tool_use"}],"role":"assistant"}`,

@@ -9,7 +9,8 @@ import (
 // traits are the properties of a model that requests depend on.
 type traits struct {
 	thinking thinking
-	limit    int // maximum reply length to request, in tokens
+	limit    int  // maximum reply length to request, in tokens
+	strict   bool // enforces schemas of tools
 }
 
 // thinking is the way to control the reasoning effort of a model.
@@ -31,11 +32,11 @@ func olderModels() []struct {
 		names  []string
 		traits traits
 	}{
-		{[]string{"claude-2", "claude-instant", "claude-3-opus", "claude-3-sonnet", "claude-3-haiku"}, traits{never, 4096}},
-		{[]string{"claude-3-5-"}, traits{never, 8192}},
+		{[]string{"claude-2", "claude-instant", "claude-3-opus", "claude-3-sonnet", "claude-3-haiku"}, traits{never, 4096, false}},
+		{[]string{"claude-3-5-"}, traits{never, 8192, false}},
 		{[]string{"claude-3-7-", "claude-sonnet-4-0", "claude-sonnet-4-2025", "claude-sonnet-4@",
-			"claude-sonnet-4-5", "claude-haiku-4-5", "claude-opus-4-0", "claude-opus-4-2025", "claude-opus-4@",
-			"claude-opus-4-1", "claude-opus-4-5"}, traits{budgeted, 32_000}},
+			"claude-opus-4-0", "claude-opus-4-2025", "claude-opus-4@", "claude-opus-4-1"}, traits{budgeted, 32_000, false}},
+		{[]string{"claude-sonnet-4-5", "claude-haiku-4-5", "claude-opus-4-5"}, traits{budgeted, 32_000, true}},
 	}
 }
 
@@ -50,9 +51,9 @@ func traitsOf(name string) traits {
 		}
 	}
 	if strings.Contains(name, "claude") {
-		return traits{adaptive, 32_000}
+		return traits{adaptive, 32_000, true}
 	}
-	return traits{adaptive, 8192}
+	return traits{adaptive, 8192, false}
 }
 
 // leastBudget is the smallest thinking budget that the provider accepts, in

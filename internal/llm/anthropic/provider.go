@@ -11,6 +11,7 @@ import (
 	"context"
 	"iter"
 	"maps"
+	"slices"
 	"strings"
 
 	"agent/internal/llm"
@@ -25,12 +26,15 @@ type Options struct {
 	// MaxTokens limits the replies to requests without a limit. 0 selects a
 	// limit by the name of the model.
 	MaxTokens int
+	// Strict is set if the endpoint can enforce the schemas of tools.
+	Strict bool
 }
 
 // Provider sends requests to one endpoint. It is safe for concurrent use.
 type Provider struct {
 	*wire.Client
 	maxTokens int
+	strict    bool
 }
 
 // versionHeader names the header with the API version.
@@ -48,7 +52,7 @@ func New(opts Options) *Provider {
 	if at.Headers[versionHeader] == "" {
 		at.Headers[versionHeader] = "2023-06-01"
 	}
-	return &Provider{Client: wire.New(at), maxTokens: opts.MaxTokens}
+	return &Provider{Client: wire.New(at), maxTokens: opts.MaxTokens, strict: opts.Strict}
 }
 
 // endpoint returns base without the path that requests append.
@@ -64,6 +68,9 @@ func (p *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.De
 		if req.MaxTokens == 0 {
 			req.MaxTokens = p.maxTokens
 		}
+		if !p.strict {
+			req.Tools = withoutStrict(req.Tools)
+		}
 		x := p.Exchange(ctx, req.Model)
 		defer func() { _ = x.Close() }()
 		body, err := NewRequest(req)
@@ -78,6 +85,15 @@ func (p *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.De
 		}
 		x.Stream(payloads.SkipDone(), newDecoder(req.Model), yield)
 	}
+}
+
+// withoutStrict returns tools whose schemas are not enforced.
+func withoutStrict(tools []llm.ToolSpec) []llm.ToolSpec {
+	out := slices.Clone(tools)
+	for i := range out {
+		out[i].Strict = nil
+	}
+	return out
 }
 
 var _ llm.Provider = (*Provider)(nil)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"agent/internal/llm"
+	"agent/internal/llm/strict"
 	"agent/internal/llm/wire"
 )
 
@@ -12,7 +13,7 @@ import (
 func NewRequest(req llm.Request) ([]byte, error) {
 	traits := traitsOf(req.Model)
 	req.MaxTokens = cmp.Or(req.MaxTokens, traits.limit)
-	p := wireRequest{MaxTokens: req.MaxTokens, Messages: wireMessages(req), Model: req.Model, Tools: tools(req.Tools), Stream: true}
+	p := wireRequest{MaxTokens: req.MaxTokens, Messages: wireMessages(req), Model: req.Model, Tools: tools(req.Tools, traits.strict), Stream: true}
 	if req.System != "" {
 		p.System = []wireBlock{textBlock(req.System)}
 		p.System[0].Mark = newCacheMark()
@@ -44,11 +45,13 @@ func (p *wireRequest) output() *wireOutput {
 	return p.Output
 }
 
-// tools encodes the tools and marks the last one for the cache.
-func tools(specs []llm.ToolSpec) []wireTool {
+// tools encodes the tools and marks the last one for the cache. If enforced is
+// set, the provider enforces the schemas that are small: it rejects a request in
+// which those that it is to enforce are complex.
+func tools(specs []llm.ToolSpec, enforced bool) []wireTool {
 	var out []wireTool
 	for _, t := range specs {
-		out = append(out, wireTool{Schema: wire.Parameters(t), Name: t.Name, Description: t.Description})
+		out = append(out, wireTool{Schema: wire.Parameters(t), Name: t.Name, Description: t.Description, Strict: enforced && strict.Small(t)})
 	}
 	if len(out) > 0 {
 		out[len(out)-1].Mark = newCacheMark()

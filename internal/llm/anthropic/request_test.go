@@ -14,6 +14,9 @@ func TestNewRequest(t *testing.T) {
 	tools := []llm.ToolSpec{{Name: "read", Description: "reads", Schema: json.RawMessage(`{"type":"object","b":1,"a":{}}`)}, {Name: "stop"}}
 	const wired = `"tools":[{"input_schema":{"type":"object","b":1,"a":{}},"name":"read","description":"reads"},` +
 		`{"input_schema":{"type":"object","properties":{}},"name":"stop","cache_control":{"type":"ephemeral"}}]`
+	const plain = `{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"boolean"}},"required":["a"],"additionalProperties":false}`
+	edit := []llm.ToolSpec{{Name: "edit", Schema: json.RawMessage(plain),
+		Strict: json.RawMessage(`{"type":"object","properties":{"a":{"type":"string"},"b":{"type":["boolean","null"]}},"required":["a","b"],"additionalProperties":false}`)}}
 	for name, row := range map[string]struct {
 		req  llm.Request
 		want string
@@ -23,6 +26,10 @@ func TestNewRequest(t *testing.T) {
 		"an old model":                {llm.Request{Model: "claude-3-haiku-20240307"}, `{"max_tokens":4096,"messages":[],"model":"claude-3-haiku-20240307","stream":true}`},
 		"a limit and a system prompt": {llm.Request{Model: "m", MaxTokens: 9, System: "be <kind>"}, `{"max_tokens":9,"messages":[],"model":"m","system":[{"text":"be <kind>","cache_control":{"type":"ephemeral"},"type":"text"}],"stream":true}`},
 		"tools":                       {llm.Request{Model: "m", MaxTokens: 9, Tools: tools}, `{"max_tokens":9,"messages":[],"model":"m",` + wired + `,"stream":true}`},
+		"strict tools": {llm.Request{Model: "claude-sonnet-4-5", MaxTokens: 9, Tools: edit}, `{"max_tokens":9,"messages":[],"model":"claude-sonnet-4-5","tools":[{"input_schema":` +
+			plain + `,"name":"edit","cache_control":{"type":"ephemeral"},"strict":true}],"stream":true}`},
+		"strict tools of an old model": {llm.Request{Model: "claude-opus-4-1", MaxTokens: 9, Tools: edit}, `{"max_tokens":9,"messages":[],"model":"claude-opus-4-1","tools":[{"input_schema":` +
+			plain + `,"name":"edit","cache_control":{"type":"ephemeral"}}],"stream":true}`},
 		"a required call": {llm.Request{Model: "m", MaxTokens: 9, Tools: tools, ToolChoice: llm.ToolChoice{Mode: llm.ChoiceRequired}},
 			`{"max_tokens":9,"messages":[],"model":"m","tool_choice":{"type":"any"},` + wired + `,"stream":true}`},
 		"a required tool": {llm.Request{Model: "m", MaxTokens: 9, Tools: tools, ToolChoice: llm.ToolChoice{Mode: llm.ChoiceTool, Name: "read"}},

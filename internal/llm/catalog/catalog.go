@@ -54,7 +54,7 @@ type Row struct {
 	Configured  bool // the configuration sets its base URL
 }
 
-// Listing is an API of local servers that lists models.
+// Listing is an API that lists models.
 type Listing string
 
 // The listings. The zero value is the common one at /v1/models.
@@ -62,6 +62,8 @@ const (
 	OllamaListing   Listing = "ollama"
 	LMStudioListing Listing = "lmstudio"
 	LlamaCppListing Listing = "llamacpp"
+
+	DatabricksListing Listing = "databricks"
 )
 
 // Client describes OAuth client credentials, an ID and a secret that get

@@ -30,14 +30,20 @@ func (c Choice) Connect() (llm.Provider, error) {
 	if c.Provider.Local || c.BaseURL != c.Provider.BaseURL {
 		at.Limits.Headers = localHeaders
 	}
+	// A server at another address may use a chat template that fails on the types
+	// of strict schemas.
+	official := c.Host() == "" || c.Provider.BaseURL == ""
 	switch c.Dialect() {
 	case OpenAI:
-		return openai.New(openai.Options{Endpoint: at, Path: c.Provider.Path, Quirks: c.Provider.Quirks}), nil
+		quirks := c.quirks()
+		quirks.Strict = quirks.Strict && official
+		return openai.New(openai.Options{Endpoint: at, Path: c.Provider.Path, Quirks: quirks, Learned: c.learned}), nil
 	case Anthropic:
-		return anthropic.New(anthropic.Options{Endpoint: at, MaxTokens: c.Info.Output}), nil
+		return anthropic.New(anthropic.Options{Endpoint: at, MaxTokens: c.Info.Output, Strict: official}), nil
 	case Responses:
 		plain := c.Info.Exact && c.Info.Effort != nil && len(c.Info.Effort) == 0
-		return responses.New(responses.Options{Endpoint: at, Quirks: responses.Quirks{Plain: plain}}), nil
+		quirks := responses.Quirks{Plain: plain, CacheKey: c.takesCacheKey(), Loose: !official || !c.Provider.Quirks.Strict}
+		return responses.New(responses.Options{Endpoint: at, Quirks: quirks, Learned: c.learned}), nil
 	}
 	return nil, fmt.Errorf("unknown dialect %q of provider %s", c.Dialect(), c.Provider.Name)
 }

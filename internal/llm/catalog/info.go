@@ -22,6 +22,12 @@ type Info struct {
 	Effort  Levels  `json:"effort"` // levels of reasoning effort
 	Dialect Dialect `json:"dialect"`
 	Form    string  `json:"form"` // text format of tool calls for models without native ones
+	// KeepThinking is whether thinking is sent back; nil leaves it to the family of
+	// the model.
+	KeepThinking *bool `json:"-"`
+	// Assumed is set if Context is a guess, because the server has not loaded the
+	// model yet.
+	Assumed bool `json:"-"`
 }
 
 // Levels are the levels of reasoning effort. An empty, non-nil list means that
@@ -102,6 +108,7 @@ func (i Info) overriddenBy(o Info) Info {
 	i.Vision = cmp.Or(o.Vision, i.Vision)
 	i.Dialect = cmp.Or(o.Dialect, i.Dialect)
 	i.Form = cmp.Or(o.Form, i.Form)
+	i.KeepThinking = cmp.Or(o.KeepThinking, i.KeepThinking)
 	if o.Effort != nil {
 		i.Effort = o.Effort
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"agent/internal/llm/wire"
@@ -13,9 +14,9 @@ import (
 // listTime limits how long a provider may take to list its models.
 const listTime = 3 * time.Second
 
-// List queries a provider for its models, if it has the common list API.
+// List queries a provider for its models, if it has a list API.
 func (in Input) List(ctx context.Context, s ProviderStatus) ([]Served, error) {
-	if s.Row.Path != "" {
+	if s.Row.Path != "" && s.Row.Listing != DatabricksListing {
 		return nil, fmt.Errorf("%s cannot list its models", s.Row.Name)
 	}
 	c, err := in.choice(s.Row, "any")
@@ -38,9 +39,33 @@ func (in Input) List(ctx context.Context, s ProviderStatus) ([]Served, error) {
 	if u, err := url.Parse(base); err == nil && u.Path == "" {
 		base = wire.Join(base, "/v1")
 	}
-	models, err := p.common(ctx, base)
+	list := p.common
+	if s.Row.Listing == DatabricksListing {
+		list, base = p.databricks, c.BaseURL
+	}
+	models, err := list(ctx, base)
 	if err != nil {
 		return nil, fmt.Errorf("list the models of %s: %w", s.Row.Name, err)
+	}
+	return models, nil
+}
+
+// databricks queries Databricks for its serving endpoints for conversations.
+func (p prober) databricks(ctx context.Context, base string) ([]Served, error) {
+	var l struct {
+		Endpoints []struct {
+			Name string `json:"name"`
+			Task string `json:"task"`
+		} `json:"endpoints"`
+	}
+	if err := p.get(ctx, wire.Join(base, "/api/2.0/serving-endpoints"), &l); err != nil {
+		return nil, err
+	}
+	var models []Served
+	for _, e := range l.Endpoints {
+		if e.Task == "" || strings.HasSuffix(e.Task, "/chat") {
+			models = append(models, Served{Name: e.Name})
+		}
 	}
 	return models, nil
 }

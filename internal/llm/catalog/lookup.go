@@ -65,21 +65,33 @@ func (c Changes) lookup(row Row, model string, moved bool) Info {
 	if row.Local { // the server sets its own window, and is free
 		info.Context, info.Price = 0, &Price{}
 	}
+	return c.override(info, row, model)
+}
+
+// override returns info overridden by the configuration.
+func (c Changes) override(info Info, row Row, model string) Info {
 	fixes := normalized(c.Models)
-	for _, name := range []string{baseName(model), at + normalize(model)} {
+	for _, name := range []string{baseName(model), normalize(row.Name) + "/" + normalize(model)} {
 		if found, _, ok := lookupPrefix(fixes, name); ok {
 			info = info.overriddenBy(found)
 			info.Exact = true
+			info.Assumed = info.Assumed && found.Context == 0
 		}
 	}
 	return info
 }
 
+// served returns the data of a model with what its server says about it, which
+// only the configuration overrides.
+func (c Changes) served(row Row, m Served, moved bool) Info {
+	return c.override(c.lookup(row, m.Name, moved).withServed(m), row, m.Name)
+}
+
 // ModelsOf returns the models of a provider that are known without a query,
-// sorted: its own models, models with data for this provider, models of the
-// configuration, and its default.
+// sorted: its own models, models with data for this provider, models that the user
+// named, and its default.
 func (c Changes) ModelsOf(s ProviderStatus) []string {
-	var names []string
+	names := slices.Clone(s.Named)
 	at := s.Row.Name + "/"
 	for name := range c.Models {
 		if name, own := strings.CutPrefix(name, at); own {

@@ -38,6 +38,7 @@ type Server struct {
 type Served struct {
 	Name    string
 	Context int   // context window in tokens as the server runs the model, 0 if unknown
+	Assumed bool  // Context is a guess
 	Tools   *bool // nil if unknown
 	Vision  *bool
 }
@@ -103,15 +104,15 @@ func (in Input) Nearby(servers []Server) (Choice, bool) {
 
 // servedChoice returns the choice of a model of a server on this machine.
 func (in Input) servedChoice(s Server, m Served) Choice {
-	c := Choice{Provider: s.Row, Model: m.Name, BaseURL: s.BaseURL, Info: in.Changes.lookup(s.Row, m.Name, false)}
-	c.Info = c.Info.withServed(m)
-	return c
+	c := Choice{Provider: s.Row, Model: m.Name, BaseURL: s.BaseURL, Info: in.Changes.served(s.Row, m, false)}
+	return in.withLearned(c)
 }
 
-// withServed returns i with the data of the server. A context window set in the
-// configuration is kept.
+// withServed returns i with the data of the server.
 func (i Info) withServed(m Served) Info {
-	i.Context = cmp.Or(i.Context, m.Context)
+	if m.Context > 0 {
+		i.Context, i.Assumed = m.Context, m.Assumed
+	}
 	i.Tools = cmp.Or(m.Tools, i.Tools)
 	i.Vision = cmp.Or(m.Vision, i.Vision)
 	return i
@@ -132,7 +133,8 @@ func (in Input) Measured(ctx context.Context, c Choice) Choice {
 	for _, s := range only.Probe(ctx) {
 		for _, m := range s.Models {
 			if m.Name == c.Model || m.Name == c.Model+":latest" {
-				c.Info = c.Info.withServed(m)
+				m.Name = c.Model
+				c.Info = in.Changes.served(c.Provider, m, c.Provider.moved(c.urlSource))
 			}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -62,13 +63,14 @@ func TestProbe(t *testing.T) {
 	}{
 		"no servers": {},
 		"ollama": {"OLLAMA_HOST", map[string]string{
-			"GET /api/tags":                                      `{"models":[{"name":"gemma3:4b"},{"name":"llama3.1:8b"},{"name":"qwen3:8b"},{"name":"nomic-embed-text:latest"},{"name":"old:1b"}]}`,
+			"GET /api/tags":                                      `{"models":[{"name":"gemma3:4b"},{"name":"llama3.1:8b"},{"name":"qwen3:8b"},{"name":"nomic-embed-text:latest"},{"name":"old:1b"},{"name":"tiny:1b"}]}`,
 			"GET /api/ps":                                        `{"models":[{"name":"qwen3:8b","context_length":32768}]}`,
 			`POST /api/show {"model":"gemma3:4b"}`:               `{"model_info":{"gemma3.context_length":131072},"capabilities":["completion","vision"]}`,
 			`POST /api/show {"model":"llama3.1:8b"}`:             `{"parameters":"stop \"<|end|>\"\nnum_ctx    8192","model_info":{"llama.context_length":131072},"capabilities":["completion","tools"]}`,
 			`POST /api/show {"model":"qwen3:8b"}`:                `{"model_info":{"general.architecture":"qwen3","qwen3.context_length":40960},"capabilities":["completion","tools","thinking"]}`,
+			`POST /api/show {"model":"tiny:1b"}`:                 `{"model_info":{"tiny.context_length":2048}}`,
 			`POST /api/show {"model":"nomic-embed-text:latest"}`: `{"capabilities":["embedding"]}`,
-		}, []string{"ollama gemma3:4b 131072 no-tools vision", "ollama llama3.1:8b 8192 tools no-vision", "ollama qwen3:8b 32768 tools no-vision", "ollama old:1b 0 tools? vision?"}},
+		}, []string{"ollama gemma3:4b 4096 no-tools vision", "ollama llama3.1:8b 8192 tools no-vision", "ollama qwen3:8b 32768 tools no-vision", "ollama old:1b 4096 tools? vision?", "ollama tiny:1b 2048 tools? vision?"}},
 		"ollama without a model": {"OLLAMA_HOST", map[string]string{"GET /api/tags": `{"models":[]}`}, []string{"ollama"}},
 		"lm studio": {"LMSTUDIO_BASE_URL", map[string]string{"GET /api/v0/models": `{"data":[
 				{"id":"nomic","type":"embeddings","state":"loaded"},
@@ -80,6 +82,10 @@ func TestProbe(t *testing.T) {
 			"GET /props":     `{"default_generation_settings":{"n_ctx":16384},"chat_template":"{% if tools %}","modalities":{"vision":false}}`,
 			"GET /v1/models": `{"object":"list","data":[{"id":"m.gguf","meta":{"n_ctx_train":131072}}]}`,
 		}, []string{"llamacpp m.gguf 16384 tools no-vision"}},
+		"a router of llama.cpp": {"LLAMACPP_BASE_URL", map[string]string{
+			"GET /props":     `{"role":"router","default_generation_settings":{"n_ctx":0}}`,
+			"GET /v1/models": `{"object":"list","data":[{"id":"m.gguf"}]}`,
+		}, []string{"llamacpp m.gguf 4096 tools? vision?"}},
 		"another server on the port": {"LLAMACPP_BASE_URL", map[string]string{"GET /props": `{}`, "GET /v1/models": `{"object":"list","data":[{"id":"m"}]}`}, nil},
 		"a web page on the port":     {"LLAMACPP_BASE_URL", map[string]string{"GET /props": `<html>`, "GET /v1/models": `<html>`}, nil},
 		"vllm":                       {"VLLM_BASE_URL", map[string]string{"GET /v1/models": `{"object":"list","data":[{"id":"Qwen/Qwen3-8B","max_model_len":40960}]}`}, []string{"vllm Qwen/Qwen3-8B 40960 tools? vision?"}},
@@ -129,30 +135,70 @@ func TestProbeUsesLoopbackOnly(t *testing.T) {
 	}
 }
 
-// The default model supports tools; its context window is the server's.
+// The default model supports tools. Its context window is assumed until the server
+// has loaded it.
 func TestNearby(t *testing.T) {
-	s := answers(t, map[string]string{
+	loaded := map[string]string{
 		"GET /api/tags":                         `{"models":[{"name":"gemma3:4b"},{"name":"mystery"},{"name":"qwen3:8b"}]}`,
 		`POST /api/show {"model":"gemma3:4b"}`:  `{"capabilities":["completion"]}`,
 		`POST /api/show {"model":"qwen3:8b"}`:   `{"model_info":{"qwen3.context_length":40960},"capabilities":["completion","tools"]}`,
 		`POST /api/show {"model":"mystery:8b"}`: `{}`,
-	})
+	}
+	s := answers(t, loaded)
 	in := Input{Getenv: env(nowhere + " OLLAMA_HOST=" + s.URL), Wait: 20 * time.Second}
 	in.Local = func() []Server { return in.Probe(t.Context()) }
+	window := func(c Choice) string { return fmt.Sprintf("%d assumed %t", c.Info.Context, c.Info.Assumed) }
 	c, err := Resolve(in)
-	if err != nil || c.ID() != "ollama/qwen3:8b" || c.Info.Context != 40960 || c.BaseURL != s.URL+"/v1" {
+	if err != nil || c.ID() != "ollama/qwen3:8b" || window(c) != "4096 assumed true" || c.BaseURL != s.URL+"/v1" {
 		t.Errorf("got %s at %s with %+v, %v", c.ID(), c.BaseURL, c.Info, err)
 	}
+	if got := c.Window(t.Context()); got != 0 {
+		t.Errorf("before the model is loaded: got a window of %d", got)
+	}
 	in.Flag = "ollama/qwen3:8b"
-	if c, err = Resolve(in); err != nil || c.Info.Context != 0 {
+	if c, err = Resolve(in); err != nil || window(c) != "4096 assumed true" {
 		t.Errorf("before it is measured: %+v, %v", c.Info, err)
 	}
-	if c = in.Measured(t.Context(), c); c.Info.Context != 40960 {
+	if c = in.Measured(t.Context(), c); window(c) != "4096 assumed true" {
+		t.Errorf("measured before it is loaded: %+v", c.Info)
+	}
+	loaded["GET /api/ps"] = `{"models":[{"name":"qwen3:8b","context_length":16384}]}`
+	if got := c.Window(t.Context()); got != 16384 {
+		t.Errorf("after the model is loaded: got a window of %d", got)
+	}
+	if c = in.Measured(t.Context(), c); window(c) != "16384 assumed false" {
 		t.Errorf("measured: %+v", c.Info)
 	}
-	in.Changes.Models = map[string]Info{"ollama/qwen3": {Context: 9000}}
-	if c, err = Resolve(in); err != nil || in.Measured(t.Context(), c).Info.Context != 9000 {
-		t.Errorf("what the configuration says does not stay: %+v, %v", c.Info, err)
+	in.Changes.Models = map[string]Info{"ollama/qwen3": {Context: 9000, Tools: new(false)}}
+	c, err = Resolve(in)
+	if c = in.Measured(t.Context(), c); err != nil || window(c) != "9000 assumed false" || !c.Info.WritesCalls() {
+		t.Errorf("the configuration does not override the server: %+v, %v", c.Info, err)
+	}
+}
+
+// The windows that llama.cpp and an unreachable Ollama run are not known before they
+// are asked.
+func TestWindow(t *testing.T) {
+	s := answers(t, map[string]string{"GET /props": `{"default_generation_settings":{"n_ctx":8192}}`})
+	for _, row := range []struct {
+		env, model, want string
+		window           int
+	}{
+		{"LLAMACPP_BASE_URL=" + s.URL, "llamacpp/m.gguf", "4096 true", 8192},
+		{"OLLAMA_HOST=" + s.URL, "ollama/m", "4096 true", 0},
+		{"OLLAMA_HOST=http://192.0.2.1:1", "ollama/m", "4096 true", 0},
+		{"VLLM_BASE_URL=" + s.URL, "vllm/m", "0 false", 0},
+	} {
+		c, err := Resolve(Input{Getenv: env(row.env), Flag: row.model})
+		if got := fmt.Sprintf("%d %t", c.Info.Context, c.Info.Assumed); err != nil || got != row.want {
+			t.Errorf("%s: got %s, %v, want %s", row.model, got, err, row.want)
+		}
+		if strings.Contains(row.env, "192.0.2") {
+			continue
+		}
+		if got := c.Window(t.Context()); got != row.window {
+			t.Errorf("%s: got a window of %d, want %d", row.model, got, row.window)
+		}
 	}
 }
 
@@ -169,7 +215,8 @@ func TestList(t *testing.T) {
 	for name, want := range map[string]string{
 		"groq":       "[a/b c] <nil>",
 		"xai":        "[] list the models of xai: HTTP status 401",
-		"databricks": "[] databricks cannot list its models",
+		"azure":      "[] list the models of azure: HTTP status 401",
+		"databricks": "[] list the models of databricks: HTTP status 401",
 	} {
 		row, _ := Find(name)
 		models, err := in.List(t.Context(), in.providerStatus(row))

@@ -1,6 +1,9 @@
 package catalog
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // ProviderStatus describes whether a provider can be used, as far as known without a
 // network request.
@@ -11,6 +14,10 @@ type ProviderStatus struct {
 	Moved   bool   // the base URL is not the provider's own
 	Usable  bool   // can be used; for a local server, its base URL is known
 	Why     string // why it can be used, otherwise what to set
+	Default string // model if only the provider is named; "" for none
+	// Named are the models of the provider that the user named: by a flag, a
+	// variable or the configuration.
+	Named []string
 }
 
 // ProviderStatuses returns the status of every provider except the guide.
@@ -27,6 +34,7 @@ func (in Input) ProviderStatuses() []ProviderStatus {
 func (in Input) providerStatus(r Row) ProviderStatus {
 	base, from, err := in.address(r)
 	s := ProviderStatus{Row: r, BaseURL: base, Here: loopback(base), Moved: from != "" && r.moved(from)}
+	s.Default, s.Named = cmp.Or(in.env(r.DefaultName), r.Default), in.namedAt(r)
 	where, held := in.keySource(r)
 	switch {
 	case err != nil:
@@ -47,7 +55,21 @@ func (in Input) providerStatus(r Row) ProviderStatus {
 	return s
 }
 
+// namedAt returns the models of r that the user named.
+func (in Input) namedAt(r Row) []string {
+	names := []string{}
+	if model := in.env(r.DefaultName); model != "" {
+		names = append(names, model)
+	}
+	for _, name := range append([]string{in.Flag, in.env("AGENT_MODEL")}, in.Config...) {
+		if found, model, err := in.findProvider(strings.TrimSpace(name)); err == nil && found.Name == r.Name && model != "" && name != "" {
+			names = append(names, model)
+		}
+	}
+	return names
+}
+
 // Known returns the data of a model that a provider serves.
 func (in Input) Known(s ProviderStatus, m Served) Info {
-	return in.Changes.lookup(s.Row, m.Name, s.Moved).withServed(m)
+	return in.Changes.served(s.Row, m, s.Moved)
 }

@@ -39,6 +39,9 @@ type Input struct {
 	// determines a model; nil finds none.
 	Local func() []Server
 	Wait  time.Duration // time limit of Probe; 0 for ProbeTime
+	// Learned returns what was learned about the server at a base URL. Nil keeps it
+	// only as long as a connection.
+	Learned func(base string) wire.Learned
 	// Listeners returns the users whose processes listen on an address of this
 	// machine, as far as known; nil queries the system.
 	Listeners func(netip.AddrPort) (uids []int)
@@ -48,22 +51,26 @@ type Input struct {
 
 // Choice is the chosen model.
 type Choice struct {
-	Provider  Row
-	Model     string // the provider's name for it
-	Info      Info
-	BaseURL   string
-	Key       Key
-	KeyName   string   // where the key is from, or should be set
-	Login     *Login   // client credentials instead of a key
-	Why       string   // "set by --model"
-	Named     bool     // the user named it
-	Held      bool     // the guide, because Last cannot be used at LastURL
-	Notices   []string // other notices for the user
-	Next      []Choice // fallbacks, in this order
-	Confirm   *Confirm // what the user must approve before the first request; nil for nothing
-	urlSource string   // source of the base URL; empty for the table
+	Provider Row
+	Model    string // the provider's name for it
+	Info     Info
+	BaseURL  string
+	Key      Key
+	KeyName  string   // where the key is from, or should be set
+	Login    *Login   // client credentials instead of a key
+	Why      string   // "set by --model"
+	Named    bool     // the user named it
+	Held     bool     // the guide, because Last cannot be used at LastURL
+	Notices  []string // other notices for the user
+	Next     []Choice // fallbacks, in this order
+	Confirm  *Confirm // what the user must approve before the first request; nil for nothing
+	// LearnedNoTools is set if Info has no tool calls because the server rejected
+	// them before.
+	LearnedNoTools bool
+	urlSource      string // source of the base URL; empty for the table
 
 	allowHTTP bool // the configuration allows sending its key over plain HTTP
+	learned   wire.Learned
 }
 
 // Elsewhere reports whether --base-url or the session sets the base URL.
@@ -328,6 +335,8 @@ func (in Input) choice(r Row, model string) (Choice, error) {
 		return Choice{}, fmt.Errorf("%s needs a base URL: %s", r.Name, r.urlHint())
 	}
 	c := Choice{Provider: r, Model: model, BaseURL: base, urlSource: from, Info: in.Changes.lookup(r, model, r.moved(from))}
+	c.Info = c.Info.assumed(r)
+	c = in.withLearned(c)
 	if err := in.setCredentials(&c, !r.Local && !r.Keyless && !r.moved(from)); err != nil {
 		return c, err
 	}

@@ -60,21 +60,24 @@ func (p prober) common(ctx context.Context, base string) ([]Served, error) {
 	return models, nil
 }
 
+// llamacppProps is the state of a llama.cpp server.
+type llamacppProps struct {
+	Settings *struct {
+		Window int `json:"n_ctx"`
+	} `json:"default_generation_settings"`
+	Template   string `json:"chat_template"`
+	Modalities struct {
+		Vision *bool `json:"vision"`
+	} `json:"modalities"`
+	Caps struct {
+		Tools *bool `json:"supports_tools"`
+	} `json:"chat_template_caps"`
+}
+
 // llamacpp queries llama.cpp, which usually runs one model. Its context window
 // is that of a slot.
 func (p prober) llamacpp(ctx context.Context, root, base string) ([]Served, error) {
-	var props struct {
-		Settings *struct {
-			Window int `json:"n_ctx"`
-		} `json:"default_generation_settings"`
-		Template   string `json:"chat_template"`
-		Modalities struct {
-			Vision *bool `json:"vision"`
-		} `json:"modalities"`
-		Caps struct {
-			Tools *bool `json:"supports_tools"`
-		} `json:"chat_template_caps"`
-	}
+	var props llamacppProps
 	if err := p.get(ctx, wire.Join(root, "/props"), &props); err != nil {
 		return nil, err
 	}
@@ -86,7 +89,9 @@ func (p prober) llamacpp(ctx context.Context, root, base string) ([]Served, erro
 		return nil, err
 	}
 	for i := range models {
-		models[i].Context = props.Settings.Window
+		if models[i].Context = props.Settings.Window; models[i].Context <= 0 { // a router that has not loaded it
+			models[i].Context, models[i].Assumed = assumedWindow, true
+		}
 		models[i].Vision = props.Modalities.Vision
 		if models[i].Tools = props.Caps.Tools; models[i].Tools == nil && props.Template != "" {
 			models[i].Tools = new(strings.Contains(props.Template, "tools"))
@@ -130,7 +135,8 @@ func (p prober) lmstudio(ctx context.Context, root, base string) ([]Served, erro
 }
 
 // ollama queries Ollama for its models, and for each its capabilities and
-// context window: as it runs, else as configured, else its maximum.
+// context window: as it runs, else as configured. The maximum of the model is not
+// its window.
 func (p prober) ollama(ctx context.Context, root string) ([]Served, error) {
 	var tags struct {
 		Models *[]struct {
@@ -159,8 +165,12 @@ func (p prober) ollama(ctx context.Context, root string) ([]Served, error) {
 		if talks := contains("completion", s.Capabilities); talks != nil && !*talks {
 			continue
 		}
-		models = append(models, Served{Name: m.Name, Context: cmp.Or(max(running[m.Name], 0), s.window()),
-			Tools: contains("tools", s.Capabilities), Vision: contains("vision", s.Capabilities)})
+		served := Served{Name: m.Name, Context: cmp.Or(max(running[m.Name], 0), s.configured()),
+			Tools: contains("tools", s.Capabilities), Vision: contains("vision", s.Capabilities)}
+		if served.Context == 0 {
+			served.Assumed, served.Context = true, min(assumedWindow, cmp.Or(s.maximum(), assumedWindow))
+		}
+		models = append(models, served)
 	}
 	return models, nil
 }
@@ -200,8 +210,8 @@ func (p prober) show(ctx context.Context, root, model string) (s ollamaModel) {
 	return s
 }
 
-// window returns the configured context window, else the maximum.
-func (s ollamaModel) window() int {
+// configured returns the context window that the Modelfile sets, 0 for none.
+func (s ollamaModel) configured() int {
 	for line := range strings.Lines(s.Parameters) {
 		if f := strings.Fields(line); len(f) == 2 && f[0] == "num_ctx" {
 			if n, err := strconv.Atoi(f[1]); err == nil {
@@ -209,6 +219,11 @@ func (s ollamaModel) window() int {
 			}
 		}
 	}
+	return 0
+}
+
+// maximum returns the largest context window of the model, 0 if unknown.
+func (s ollamaModel) maximum() int {
 	for name, value := range s.Info {
 		if strings.HasSuffix(name, ".context_length") {
 			if n, err := strconv.Atoi(string(value)); err == nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
 
@@ -34,6 +35,7 @@ type decoder struct {
 	finish       string // the last finish reason of the provider
 	refused      bool
 	answered     bool   // there was a choice
+	counted      bool   // the last event was the token count that ends a stream
 	lost         int    // events that could not be read
 	firstUnknown string // beginning of an event without choices
 }
@@ -73,6 +75,7 @@ func (d *decoder) Add(data []byte) (wire.State, error) {
 		return wire.Open, withHint(f.Err(0))
 	}
 	d.usage = c.usage(d.usage)
+	d.counted = len(c.Choices) == 0 && c.Tokens != nil && d.answered
 	if len(c.Choices) == 0 && d.firstUnknown == "" {
 		d.firstUnknown = wire.Truncate(wire.Clean(string(data)), 200)
 	}
@@ -119,7 +122,7 @@ func (d *decoder) choice(c *choice) {
 	for i := range said.ToolCalls {
 		d.call(&said.ToolCalls[i])
 	}
-	if f := said.FunctionCall; f != nil {
+	if f := said.FunctionCall; f != nil && f.Name+f.Arguments != "" {
 		d.call(&callPart{Index: "0", Function: *f})
 	}
 }
@@ -198,10 +201,11 @@ func (d *decoder) call(p *callPart) {
 }
 
 // End adds the Finish, or returns why the response is incomplete. After a
-// finish reason only token counts can be missing.
+// finish reason only token counts can be missing, and after the token count
+// that ends a stream nothing.
 func (d *decoder) End(err error) error {
-	switch {
-	case d.finish == "" && !errors.Is(err, io.EOF):
+	switch e, _ := errors.AsType[*llm.Error](err); {
+	case d.finish == "" && !errors.Is(err, io.EOF) && !(d.counted && e != nil && e.Kind == llm.ErrCut):
 		return err
 	case d.lost > 0 && len(d.calls.list) > 0:
 		return wire.UnreadableCalls()
@@ -211,6 +215,8 @@ func (d *decoder) End(err error) error {
 		return &llm.Error{Kind: llm.ErrProtocol, Message: "the response has no choices: " + d.firstUnknown, Retry: true}
 	case !d.answered:
 		return wire.EmptyAnswer()
+	case gaveUp(d.finish):
+		return &llm.Error{Kind: llm.ErrOverloaded, Message: fmt.Sprintf("the provider stopped the answer (%q)", d.finish), Retry: true}
 	}
 	reason := reason(d.finish)
 	if d.refused {
@@ -252,6 +258,12 @@ func (d *decoder) keepWith(index int, o opaque, short bool) {
 		return
 	}
 	d.out.Add(llm.BlockEnd{Index: index, Opaque: wire.Pack(dialect, d.model, o)})
+}
+
+// gaveUp reports whether a finish reason means that the provider failed: words
+// of OpenRouter, DeepSeek and Z.ai.
+func gaveUp(word string) bool {
+	return word == "error" || word == "insufficient_system_resource" || word == "network_error"
 }
 
 // reason maps the finish reasons in use.

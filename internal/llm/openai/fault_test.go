@@ -69,6 +69,9 @@ func TestErrorResponses(t *testing.T) {
 		"429 too large": {429, "", `{"error":{"message":"Request too large for m on tokens per min"}}`,
 			fault{Kind: llm.ErrTooLong, Message: "Request too large for m on tokens per min", Hint: tooLong}},
 		"500": {500, "", `{"error":{"message":"oops","type":"server_error"}}`, fault{Kind: llm.ErrOverloaded, Message: "oops", Retry: true}},
+		"500 of a template": {500, "", `{"error":{"code":500,"message":"Error: Jinja Exception: Conversation roles must alternate user/assistant/user/assistant/...","type":"server_error"}}`,
+			fault{Kind: llm.ErrInvalid, Message: "Error: Jinja Exception: Conversation roles must alternate user/assistant/user/assistant/...", Retry: true,
+				Hint: "The chat template of the model cannot render this conversation. Start the server with another template (llama.cpp: --chat-template), or choose another model."}},
 		"503 HTML": {503, "", "<html><h1>Bad\ngateway", fault{Kind: llm.ErrOverloaded,
 			Message: "service unavailable", Retry: true}},
 		"529": {529, "", `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`,
@@ -120,7 +123,7 @@ func TestMisbehavingServer(t *testing.T) {
 			_, _ = w.Write([]byte("data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\n"))
 			w.(http.Flusher).Flush()
 			panic(http.ErrAbortHandler)
-		}, want: fault{Kind: llm.ErrCut, Message: "the server cut the answer off", Retry: true, Hint: "The text received is kept."}},
+		}, want: fault{Kind: llm.ErrCut, Message: "the server cut the answer off", Retry: true}},
 		"redirect to another host": {answer: func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "http://elsewhere.invalid/v1?x=1", http.StatusTemporaryRedirect)
 		}, want: fault{Kind: llm.ErrProtocol, Message: "did not follow the redirect to http://elsewhere.invalid/v1",
@@ -128,7 +131,7 @@ func TestMisbehavingServer(t *testing.T) {
 		"broken gzip": {answer: func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Encoding", "gzip")
 			_, _ = w.Write(append(zipped("data: {}\n\n")[:14], "garbage"...))
-		}, want: fault{Kind: llm.ErrCut, Message: "the server cut the answer off", Retry: true, Hint: "The text received is kept."}},
+		}, want: fault{Kind: llm.ErrCut, Message: "the server cut the answer off", Retry: true}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := httptest.NewServer(row.answer)

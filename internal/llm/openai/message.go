@@ -24,7 +24,7 @@ const (
 // The messages of one reply become one assistant message. The results of its
 // calls follow in the order of the calls, regardless of their position in req.
 // A call that was cut off is replaced by a note, and its result is left out.
-// Arguments that were not a JSON object are sent as the property "_raw". A call
+// Arguments that could not be read are sent as an empty object. A call
 // without a result gets one that says so. The encoding of a finished step never
 // changes, so that providers can cache it.
 func WireMessages(req llm.Request) []json.RawMessage {
@@ -89,13 +89,29 @@ func (b *builder) add(m api.ChatCompletionMessage, more fields) {
 	b.Messages = append(b.Messages, m)
 }
 
-// user adds a user message.
+// user adds a user message, or extends the last message if that is one: many
+// chat templates reject two in a row.
 func (b *builder) user(text string, images []llm.Image) {
-	if len(images) == 0 {
+	last := api.ChatCompletionMessage{}
+	if n := len(b.Messages); n > 0 {
+		last = b.Messages[n-1]
+	}
+	var parts []api.ChatMessagePart
+	switch {
+	case last.Role == api.ChatMessageRoleUser:
+		parts = contentParts(last)
+		delete(b.more, len(b.Messages)-1)
+		b.Messages = b.Messages[:len(b.Messages)-1]
+	case last.Role == api.ChatMessageRoleTool && b.quirks.Alternate:
+		b.add(api.ChatCompletionMessage{Role: api.ChatMessageRoleAssistant, Content: "OK."}, fields{})
+	}
+	if len(images) == 0 && last.MultiContent == nil {
+		if len(parts) > 0 {
+			text = strings.TrimSuffix(last.Content+"\n\n"+text, "\n\n")
+		}
 		b.add(api.ChatCompletionMessage{Role: api.ChatMessageRoleUser, Content: text}, fields{})
 		return
 	}
-	var parts []api.ChatMessagePart
 	if text != "" {
 		parts = append(parts, api.ChatMessagePart{Type: api.ChatMessagePartTypeText, Text: text})
 	}
@@ -117,7 +133,7 @@ func (b *builder) reply(msgs []llm.Message) {
 		case m.Kind == llm.Assistant:
 			text += m.Text
 		case m.Kind == llm.Thinking && !m.Cut:
-			addThinking(&out, more, m, unpack(m, b.model))
+			b.addThinking(&out, more, m)
 		case m.Kind == llm.ToolCall && m.Cut:
 			notes += "\n" + wire.CutCall(m)
 		case m.Kind == llm.ToolCall:
@@ -134,20 +150,28 @@ func (b *builder) reply(msgs []llm.Message) {
 	if signed {
 		more["tool_calls"], out.ToolCalls = calls, nil
 	}
-	if b.quirks.KeepThinking && out.ReasoningContent == "" && calls != nil {
-		more["reasoning_content"] = "" // required even without thinking
+	if b.quirks.PadThinking && out.ReasoningContent == "" && more["reasoning"] == nil {
+		more["reasoning_content"] = " " // some providers reject an empty one
 	}
 	b.add(out, more)
 	b.resultsOf(calls)
 }
 
 // addThinking adds thinking to the field that its model expects.
-func addThinking(m *api.ChatCompletionMessage, more fields, t llm.Message, o opaque) {
+func (b *builder) addThinking(m *api.ChatCompletionMessage, more fields, t llm.Message) {
+	o := unpack(t, b.model)
 	if len(o.Details) > 0 {
 		before, _ := more["reasoning_details"].([]detail)
 		more["reasoning_details"] = append(before, o.Details...)
 	}
-	switch o.Field {
+	field := o.Field
+	switch {
+	case !b.quirks.KeepThinking:
+		return
+	case t.Opaque == nil: // it arrived before the provider asked for it
+		field = "reasoning_content"
+	}
+	switch field {
 	case "reasoning_content":
 		m.ReasoningContent += t.Text
 	case "reasoning":

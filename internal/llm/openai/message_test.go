@@ -58,7 +58,7 @@ func TestWireMessages(t *testing.T) {
 			{Kind: llm.ToolCall, Reply: "r1", ID: "a", Name: "read", Input: object(`{}`), Raw: `{path: "a"}`},
 			{Kind: llm.ToolResult, Reply: "r1", ID: "a", Text: "the arguments are no JSON object", IsError: true}},
 			want: []string{
-				`{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"read","arguments":"{\"_raw\":\"{path: \\\"a\\\"}\"}"}}]}`,
+				`{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"read","arguments":"{}"}}]}`,
 				`{"role":"tool","content":"error: the arguments are no JSON object","tool_call_id":"a"}`}},
 		"a call without a result gets one": {in: []llm.Message{call("r1", "a", `{}`), {Kind: llm.User, Text: "hi"}},
 			want: []string{
@@ -78,6 +78,13 @@ func TestWireMessages(t *testing.T) {
 				`{"role":"tool","content":"[images follow]","tool_call_id":"a"}`,
 				`{"role":"tool","content":"B","tool_call_id":"b"}`,
 				`{"role":"user","content":[{"type":"text","text":"Images of the tool results above:"},{"type":"image_url","image_url":{"url":"data:image/png;base64,AQ=="}}]}`}},
+		"user messages in a row are merged": {in: []llm.Message{
+			{Kind: llm.User, Text: "one"}, {Kind: llm.Thinking, Reply: "r1", Text: "hm", Cut: true}, {Kind: llm.User, Text: "two"},
+			{Kind: llm.User}, {Kind: llm.User, Text: "three", Images: []llm.Image{{MediaType: "image/png", Data: []byte{1}}}}, {Kind: llm.User, Text: "four"},
+			{Kind: llm.Assistant, Reply: "r2", Text: "Done."}, {Kind: llm.User, Text: "five"}},
+			want: []string{
+				`{"role":"user","content":[{"type":"text","text":"one\n\ntwo"},{"type":"text","text":"three"},{"type":"image_url","image_url":{"url":"data:image/png;base64,AQ=="}},{"type":"text","text":"four"}]}`,
+				`{"role":"assistant","content":"Done."}`, `{"role":"user","content":"five"}`}},
 		"a signature is sent back": {in: []llm.Message{signed, result("r1", "a", "A")},
 			want: []string{
 				`{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"read","arguments":"{}"},"extra_content":{"g":"s"}}]}`,
@@ -118,7 +125,7 @@ func TestOpaqueDataIsSentBack(t *testing.T) {
 		"reasoning-details.sse": `"reasoning_details":[{"type":"reasoning.text","format":"anthropic-claude-v1","index":0,"text":"Two steps.","signature":"c2lnbmVk"}]`,
 		"call-signature.sse":    `"extra_content":{"google":{"thought_signature":"c2ln"}}`,
 		"thinking.sse":          `"reasoning_content":"The flag is lost."`,
-		"call.sse":              `"reasoning_content":""`,
+		"call.sse":              `"reasoning_content":" "`,
 	} {
 		reply := llm.NewReply("r1")
 		for d, err := range wire.Decode(wire.NewPayloads(bytes.NewReader(recording(t, name))), newDecoder("m", true)) {
@@ -127,7 +134,7 @@ func TestOpaqueDataIsSentBack(t *testing.T) {
 			}
 			reply.Add(d)
 		}
-		body, err := NewRequest(llm.Request{Model: "m", Messages: reply.Messages()}, Quirks{KeepThinking: true})
+		body, err := NewRequest(llm.Request{Model: "m", Messages: reply.Messages()}, Quirks{KeepThinking: true, PadThinking: true})
 		if err != nil || !strings.Contains(string(body), want) {
 			t.Errorf("%s: got %s, %v, want it to hold %s", name, body, err, want)
 		}
@@ -190,6 +197,10 @@ func TestNewRequest(t *testing.T) {
 			`{"model":"m","stream":true,"stream_options":{"include_usage":true},"messages":[]}`},
 		"a schema": {llm.Request{Model: "m", Schema: json.RawMessage(`{"type":"object"}`)}, Quirks{},
 			`{"model":"m","stream":true,"response_format":{"type":"json_schema","json_schema":{"name":"answer","schema":{"type":"object"},"strict":false}},"stream_options":{"include_usage":true},"messages":[]}`},
+		"a strict form": {llm.Request{Model: "m", Tools: []llm.ToolSpec{{Name: "loose", Schema: json.RawMessage(`{"type":"object"}`), Strict: whole}}}, Quirks{Strict: true},
+			`{"model":"m","stream":true,"stream_options":{"include_usage":true},"tools":[{"function":{"name":"loose","strict":true,"parameters":` + string(whole) + `},"type":"function"}],"messages":[]}`},
+		"a strict form that is not supported": {llm.Request{Model: "m", Tools: []llm.ToolSpec{{Name: "loose", Schema: json.RawMessage(`{"type":"object"}`), Strict: whole}}}, Quirks{},
+			`{"model":"m","stream":true,"stream_options":{"include_usage":true},"tools":[{"function":{"name":"loose","parameters":{"type":"object"}},"type":"function"}],"messages":[]}`},
 		"strict": {llm.Request{Model: "m", Schema: whole, Tools: []llm.ToolSpec{{Name: "loose", Schema: json.RawMessage(`{"type":"object"}`)}, {Name: "exact", Schema: whole}}}, Quirks{Strict: true},
 			`{"model":"m","stream":true,"response_format":{"type":"json_schema","json_schema":{"name":"answer","schema":` + string(whole) + `,"strict":true}},"stream_options":{"include_usage":true},` +
 				`"tools":[{"function":{"name":"loose","parameters":{"type":"object"}},"type":"function"},{"function":{"name":"exact","strict":true,"parameters":` + string(whole) + `},"type":"function"}],"messages":[]}`},

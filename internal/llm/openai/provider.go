@@ -32,13 +32,17 @@ type Options struct {
 	// {model} in it is replaced by the model.
 	Path   string
 	Quirks Quirks
+	// Learned remembers what the server rejects; nil for the life of the
+	// Provider.
+	Learned wire.Learned
 }
 
 // Provider sends requests to one endpoint. It is safe for concurrent use.
 type Provider struct {
 	*wire.Client
-	path   string
-	quirks Quirks
+	path    string
+	quirks  Quirks
+	learned wire.Learned
 }
 
 // New returns a provider. It does not connect yet.
@@ -48,28 +52,61 @@ func New(opts Options) *Provider {
 	if opts.Path == "" {
 		at.Base = wire.APIBase(at.Base)
 	}
-	return &Provider{Client: wire.New(at), path: opts.Path, quirks: opts.Quirks}
+	p := &Provider{Client: wire.New(at), path: opts.Path, quirks: opts.Quirks, learned: opts.Learned}
+	if p.learned == nil {
+		p.learned = wire.NewLearned()
+	}
+	return p
 }
 
-// Stream implements llm.Provider.
+// maxForms limits how often a rejected request is sent in another form.
+const maxForms = 5
+
+// Stream implements llm.Provider. If the server rejects a form of the request
+// that another one can avoid, the request is sent again in that form.
 func (p *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {
-		x := p.Exchange(ctx, req.Model)
-		defer func() { _ = x.Close() }()
-		do := &doer{x: x, url: p.url(req.Model), request: newRequest(req, p.quirks)}
-		config := api.DefaultConfig("")
-		config.BaseURL, config.HTTPClient = p.BaseURL(), do
-		stream, err := api.NewClientWithConfig(config).CreateChatCompletionStream(ctx, do.request.ChatCompletionRequest)
-		if _, ok := errors.AsType[*json.MarshalerError](err); ok { // the library could not encode the request
-			err = &llm.Error{Kind: llm.ErrInvalid, Message: "write the request: " + err.Error(), Err: err}
+		q := p.quirks.with(p.learned.Facts(req.Model)...)
+		var learned []string
+		accepted := func() { // only then the facts are known to be right
+			for _, fact := range learned {
+				p.learned.Learn(req.Model, fact)
+			}
 		}
-		if err != nil {
-			yield(nil, x.Failed(err))
-			return
+		for {
+			e := p.stream(ctx, req, q, accepted, yield)
+			if e == nil {
+				return
+			}
+			fact := q.lesson(e)
+			if fact == "" || len(learned) == maxForms {
+				yield(nil, e)
+				return
+			}
+			learned, q = append(learned, fact), q.with(fact)
 		}
-		defer func() { _ = stream.Close() }()
-		x.Stream(do.got, newDecoder(req.Model, p.quirks.KeepThinking), yield)
 	}
+}
+
+// stream sends req, calls accepted if the server answers, and yields the reply.
+// Its error is that of a response without a reply; it yields all others.
+func (p *Provider) stream(ctx context.Context, req llm.Request, q Quirks, accepted func(), yield func(llm.Delta, error) bool) *llm.Error {
+	x := p.Exchange(ctx, req.Model)
+	defer func() { _ = x.Close() }()
+	do := &doer{x: x, url: p.url(req.Model), request: newRequest(req, q)}
+	config := api.DefaultConfig("")
+	config.BaseURL, config.HTTPClient = p.BaseURL(), do
+	stream, err := api.NewClientWithConfig(config).CreateChatCompletionStream(ctx, do.request.ChatCompletionRequest)
+	if _, ok := errors.AsType[*json.MarshalerError](err); ok { // the library could not encode the request
+		err = &llm.Error{Kind: llm.ErrInvalid, Message: "write the request: " + err.Error(), Err: err}
+	}
+	if err != nil {
+		return x.Failed(err)
+	}
+	defer func() { _ = stream.Close() }()
+	accepted()
+	x.Stream(do.got, newDecoder(req.Model, q.KeepThinking), yield)
+	return nil
 }
 
 // url returns the URL of requests for model.

@@ -12,25 +12,14 @@ import (
 	"agent/internal/llm/wire"
 )
 
-// Quirks are the differences of a provider from the standard.
-type Quirks struct {
-	// MaxCompletionTokens sends the reply limit as max_completion_tokens,
-	// because the provider rejects max_tokens.
-	MaxCompletionTokens bool
-	// KeepThinking sends thinking back with the calls that followed it.
-	KeepThinking bool
-	// Strict sends the schemas of tools and of the answer as strict if they
-	// qualify.
-	Strict bool
-}
-
 // request is a request of the library with the parts that it cannot express.
 type request struct {
 	api.ChatCompletionRequest
 	// model is kept from the library, which rejects tools and token limits for
 	// some model names that support them.
-	model string
-	more  map[int]fields // of messages, by index
+	model    string
+	cacheKey string         // prompt_cache_key; empty for none
+	more     map[int]fields // of messages, by index
 }
 
 // NewRequest returns the body of a streaming request.
@@ -47,9 +36,17 @@ func newRequest(req llm.Request, q Quirks) *request {
 	r := &request{model: req.Model, more: map[int]fields{}, ChatCompletionRequest: api.ChatCompletionRequest{
 		Messages:        []api.ChatCompletionMessage{},
 		Stream:          true,
-		StreamOptions:   &api.StreamOptions{IncludeUsage: true},
 		ReasoningEffort: req.Effort,
 	}}
+	if !q.NoStreamOptions {
+		r.StreamOptions = &api.StreamOptions{IncludeUsage: true}
+	}
+	if q.NoEffort {
+		r.ReasoningEffort = ""
+	}
+	if q.CacheKey {
+		r.cacheKey = req.CacheKey
+	}
 	if q.MaxCompletionTokens {
 		r.MaxCompletionTokens = req.MaxTokens
 	} else {
@@ -57,9 +54,9 @@ func newRequest(req llm.Request, q Quirks) *request {
 		r.MaxTokens = req.MaxTokens
 	}
 	for _, t := range req.Tools {
-		schema := wire.Parameters(t)
+		schema, enforce := strict.Parameters(t, q.Strict)
 		r.Tools = append(r.Tools, api.Tool{Type: api.ToolTypeFunction,
-			Function: &api.FunctionDefinition{Name: t.Name, Description: t.Description, Parameters: schema, Strict: q.Strict && strict.Fits(schema)}})
+			Function: &api.FunctionDefinition{Name: t.Name, Description: t.Description, Parameters: schema, Strict: enforce}})
 	}
 	if len(req.Tools) > 0 {
 		r.ToolChoice = toolChoice(req.ToolChoice)
@@ -72,6 +69,9 @@ func newRequest(req llm.Request, q Quirks) *request {
 	}
 	b := builder{request: r, quirks: q, results: map[string]*llm.Message{}}
 	b.messages(req)
+	if q.CacheMarks {
+		b.markPrefixes()
+	}
 	return r
 }
 
@@ -109,7 +109,15 @@ func (r *request) complete(body []byte) ([]byte, error) {
 			out = append(append(out[:len(out)-1], ','), added[1:]...)
 		}
 	}
-	return unescape(append(append(out, ']'), rest[in.InputOffset():]...)), nil
+	out = append(out, ']')
+	if r.cacheKey != "" {
+		key, err := wire.Marshal(r.cacheKey)
+		if err != nil {
+			return nil, fmt.Errorf("write the cache key: %w", err)
+		}
+		out = append(append(out, `,"prompt_cache_key":`...), key...)
+	}
+	return unescape(append(out, rest[in.InputOffset():]...)), nil
 }
 
 // unescape undoes the library's escapes of <, > and & in place. They are

@@ -15,7 +15,7 @@ import (
 // Decode yields the deltas of the body of a response, a stream or a whole one.
 // See wire.Decode. The Model of opaque bytes is left empty.
 func Decode(r io.Reader) iter.Seq2[llm.Delta, error] {
-	return wire.Decode(wire.NewPayloads(r), newDecoder(""))
+	return wire.Decode(wire.NewPayloads(r), newDecoder("", nil))
 }
 
 // decoder decodes the payloads of one response into deltas.
@@ -28,8 +28,10 @@ type decoder struct {
 	lost    int   // events that could not be read
 }
 
-func newDecoder(model string) *decoder {
-	return &decoder{outputs: outputs{model: model}}
+// newDecoder returns a decoder. Custom holds the arguments that are plain text, by
+// tool.
+func newDecoder(model string, custom map[string]string) *decoder {
+	return &decoder{outputs: outputs{model: model, custom: custom}}
 }
 
 // Deltas returns the queue of deltas to yield next.
@@ -95,6 +97,10 @@ func (d *decoder) event(e *event) {
 		if o := d.at(e.At, "function_call"); !o.hasContent {
 			d.arguments(e.At, string(e.Arguments))
 		}
+	case "response.custom_tool_call_input.delta":
+		d.plainText(d.at(e.At, customType), string(e.Delta))
+	case "response.custom_tool_call_input.done":
+		d.closeText(d.at(e.At, customType), string(e.Input))
 	case "response.output_item.done":
 		if e.Item != nil {
 			d.done(e.At, e.Item)
@@ -120,6 +126,9 @@ func (d *decoder) settle(r *response) {
 		d.status = r.Status
 	case "incomplete":
 		d.status = r.Status + ":" + r.Incomplete.Reason
+		if d.reason() == llm.Unknown {
+			d.failure = &llm.Error{Kind: llm.ErrCut, Retry: true, Message: strings.TrimSuffix("the server ended the answer as incomplete: "+r.Incomplete.Reason, ": ")}
+		}
 	case "failed", "cancelled":
 		d.status = r.Status
 		if isSet(r.Error) || d.failure == nil {

@@ -17,6 +17,7 @@ type event struct {
 	Content   int             `json:"content_index"`
 	Delta     wire.Word       `json:"delta"`
 	Arguments wire.Word       `json:"arguments"`
+	Input     wire.Word       `json:"input"` // of a call of a custom tool
 	Item      *item           `json:"item"`
 	Response  *response       `json:"response"`
 	Error     json.RawMessage `json:"error"`
@@ -33,6 +34,7 @@ type item struct {
 	CallID    wire.Word `json:"call_id"`           // of a call
 	Name      wire.Word `json:"name"`              // of a call
 	Arguments wire.Word `json:"arguments"`         // of a call
+	Input     wire.Word `json:"input"`             // of a call of a custom tool
 	Summary   []part    `json:"summary"`           // of reasoning
 	Encrypted string    `json:"encrypted_content"` // of reasoning
 }

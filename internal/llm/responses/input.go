@@ -24,7 +24,13 @@ type (
 		Name      string `json:"name"`
 		Arguments string `json:"arguments"`
 	}
-	functionCallOutput struct {
+	customCall struct {
+		Type   string `json:"type"`
+		CallID string `json:"call_id"`
+		Name   string `json:"name"`
+		Input  string `json:"input"`
+	}
+	callOutput struct {
 		Type   string `json:"type"`
 		CallID string `json:"call_id"`
 		Output any    `json:"output"` // text, or a []content with images
@@ -42,11 +48,11 @@ type (
 // that it led to, and is left out together with it. The results of a reply's
 // calls follow in the order of the calls, regardless of their position in req.
 // A call that was cut off is replaced by a note, and its result is left out.
-// Arguments that were not a JSON object are sent as the property "_raw". A call
+// Arguments that could not be read are sent as an empty object. A call
 // without a result gets one that says so. The encoding of a finished step never
 // changes, so that providers can cache it.
 func input(req llm.Request) []any {
-	b := builder{model: req.Model, results: llm.Results(req.Messages), out: []any{}}
+	b := builder{model: req.Model, results: llm.Results(req.Messages), custom: freeform(req.Tools), out: []any{}}
 	for said := range llm.ByReply(req.Messages) {
 		if said[0].Kind == llm.User {
 			b.add(message{Type: "message", Role: "user", Content: contents(said[0].Text, said[0].Images)})
@@ -61,6 +67,7 @@ func input(req llm.Request) []any {
 type builder struct {
 	model   string
 	results map[string]*llm.Message // by call
+	custom  map[string]string       // arguments that are plain text, by tool
 	out     []any
 }
 
@@ -80,13 +87,23 @@ func (b *builder) reply(msgs []llm.Message) {
 		case m.Kind == llm.ToolCall && m.Cut:
 			b.assistant(wire.CutCall(m), "")
 		case m.Kind == llm.ToolCall:
-			b.add(functionCall{Type: "function_call", CallID: wire.ShortID(m.ID, maxID), Name: wire.SafeName(m.Name, maxID), Arguments: string(wire.Arguments(m))})
+			b.call(m)
 			calls = append(calls, m)
 		}
 	}
 	for _, c := range calls {
-		b.result(c.ID)
+		b.result(c)
 	}
+}
+
+// call adds a call.
+func (b *builder) call(m llm.Message) {
+	id, name := wire.ShortID(m.ID, maxID), wire.SafeName(m.Name, maxID)
+	if argument := b.custom[m.Name]; argument != "" {
+		b.add(customCall{Type: "custom_tool_call", CallID: id, Name: name, Input: plainText(m, argument)})
+		return
+	}
+	b.add(functionCall{Type: "function_call", CallID: id, Name: name, Arguments: string(wire.Arguments(m))})
 }
 
 // hasOutput reports whether msgs, which follow some thinking, are sent: the
@@ -111,10 +128,13 @@ func (b *builder) assistant(text, phase string) {
 }
 
 // result adds the result of a call.
-func (b *builder) result(id string) {
-	r := b.results[id]
+func (b *builder) result(call llm.Message) {
+	r := b.results[call.ID]
 	text := wire.Result(r)
-	out := functionCallOutput{Type: "function_call_output", CallID: wire.ShortID(id, maxID), Output: text}
+	out := callOutput{Type: "function_call_output", CallID: wire.ShortID(call.ID, maxID), Output: text}
+	if b.custom[call.Name] != "" {
+		out.Type = "custom_tool_call_output"
+	}
 	if r != nil && len(r.Images) > 0 {
 		out.Output = contents(text, r.Images)
 	}

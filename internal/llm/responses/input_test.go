@@ -70,7 +70,7 @@ func TestInput(t *testing.T) {
 		"a malformed call is sent as JSON": {[]llm.Message{
 			{Kind: llm.ToolCall, Reply: "r1", ID: "a", Name: "read", Input: object(`{}`), Raw: `{path: "a"}`},
 			{Kind: llm.ToolResult, ID: "a", Text: "the arguments are no JSON object", IsError: true}},
-			[]string{`{"type":"function_call","call_id":"a","name":"read","arguments":"{\"_raw\":\"{path: \\\"a\\\"}\"}"}`,
+			[]string{`{"type":"function_call","call_id":"a","name":"read","arguments":"{}"}`,
 				`{"type":"function_call_output","call_id":"a","output":"error: the arguments are no JSON object"}`}},
 		"a call without a result gets one": {[]llm.Message{call("r1", "a", ``), {Kind: llm.User, Text: "hi"}},
 			[]string{callA, `{"type":"function_call_output","call_id":"a","output":"error: there is no result: the call was interrupted"}`, hi}},
@@ -104,7 +104,7 @@ func TestOpaqueDataIsSentBack(t *testing.T) {
 		"reasoning-silent.sse": `{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"b3BhcXVl"},{"type":"message"`,
 		"phase.sse":            `"phase":"commentary"`,
 	} {
-		d := wiretest.Collect(wire.Decode(wire.NewPayloads(bytes.NewReader(recording(t, name))), newDecoder("m")))
+		d := wiretest.Collect(wire.Decode(wire.NewPayloads(bytes.NewReader(recording(t, name))), newDecoder("m", nil)))
 		stored, err := json.Marshal(d.Messages) // as a log may store it
 		if err != nil {
 			t.Fatal(err)

@@ -1,6 +1,8 @@
 package responses
 
 import (
+	"cmp"
+
 	"agent/internal/llm"
 	"agent/internal/llm/wire"
 )
@@ -9,24 +11,30 @@ import (
 // be open at once. Each message, call and part of the reasoning gets its own
 // index, in the order of the items.
 type outputs struct {
-	model   string          // for opaque bytes
-	out     wire.Deltas     // deltas to yield next
-	items   map[int]*output // the last item at each output index
-	waiting []*output       // announced, but still without content
-	next    int             // the first free delta index
-	called  bool            // there was a call
+	model   string            // for opaque bytes
+	custom  map[string]string // arguments that are plain text, by tool
+	out     wire.Deltas       // deltas to yield next
+	items   map[int]*output   // the last item at each output index
+	waiting []*output         // announced, but still without content
+	next    int               // the first free delta index
+	called  bool              // there was a call
 	refused bool
 }
+
+// customType is the type of a call whose argument is plain text.
+const customType = "custom_tool_call"
 
 // output is an item being decoded.
 type output struct {
 	place      int    // output index
-	typ        string // "message", "function_call", "reasoning"; other types are ignored
+	typ        string // "message", "function_call", customType, "reasoning"; other types are ignored
 	id         string
 	index      int // index of its deltas, if begun
 	begun      bool
 	hasContent bool    // some of its text or arguments arrived
 	named      bool    // the CallDelta with ID and name was added
+	argument   string  // name of the argument of a customType call
+	closed     bool    // all text of that argument arrived
 	part       thought // the part that index belongs to
 	ended      bool
 }
@@ -66,7 +74,7 @@ func (os *outputs) announce(place int, it *item) {
 	if o.ended || o.id != "" && o.id != it.ID {
 		o = os.add(&output{place: place, typ: it.Type})
 	}
-	if o.id = it.ID; o.typ == "function_call" {
+	if o.id = it.ID; o.typ == "function_call" || o.typ == customType {
 		os.call(o, it)
 	}
 }
@@ -105,6 +113,7 @@ func (os *outputs) call(o *output, it *item) {
 	}
 	os.begin(o)
 	o.named = true
+	o.argument = os.custom[string(it.Name)]
 	os.out.Add(llm.CallDelta{Index: o.index, ID: string(it.CallID), Name: string(it.Name)})
 }
 
@@ -117,6 +126,31 @@ func (os *outputs) arguments(place int, text string) {
 	os.begin(o)
 	o.hasContent = true
 	os.out.AddText(llm.ToolCall, o.index, text)
+}
+
+// plainText adds to the plain text of a call, which becomes the only argument of a
+// JSON object.
+func (os *outputs) plainText(o *output, text string) {
+	if text == "" || o.closed {
+		return
+	}
+	os.begin(o)
+	if !o.hasContent {
+		os.out.AddText(llm.ToolCall, o.index, `{"`+quoted(cmp.Or(o.argument, "input"))+`":"`)
+	}
+	o.hasContent = true
+	os.out.AddText(llm.ToolCall, o.index, quoted(text))
+}
+
+// closeText ends the plain text of a call. Text is all of it.
+func (os *outputs) closeText(o *output, text string) {
+	if !o.hasContent {
+		os.plainText(o, text)
+	}
+	if o.hasContent && !o.closed {
+		o.closed = true
+		os.out.AddText(llm.ToolCall, o.index, `"}`)
+	}
 }
 
 // begin gives o an index, after the waiting items before it.
@@ -141,7 +175,7 @@ func (os *outputs) begin(o *output) {
 	}
 	os.waiting = still
 	os.assignIndex(o)
-	os.called = os.called || o.typ == "function_call"
+	os.called = os.called || o.typ == "function_call" || o.typ == customType
 }
 
 func (os *outputs) assignIndex(o *output) {
@@ -165,6 +199,11 @@ func (os *outputs) done(place int, it *item) {
 		os.call(o, it)
 		if !o.hasContent {
 			os.arguments(place, string(it.Arguments))
+		}
+	case customType:
+		os.call(o, it)
+		if it.Status != "incomplete" {
+			os.closeText(o, string(it.Input))
 		}
 	case "reasoning":
 		os.wholeThought(o, it)

@@ -12,7 +12,7 @@ import (
 	"cmp"
 	"context"
 	"iter"
-	"sync"
+	"slices"
 
 	"agent/internal/llm"
 	"agent/internal/llm/wire"
@@ -24,13 +24,16 @@ type Options struct {
 	// used.
 	Endpoint wire.Endpoint
 	Quirks   Quirks
+	// Learned remembers what the server rejects; nil for the life of the
+	// Provider.
+	Learned wire.Learned
 }
 
 // Provider sends requests to one endpoint. It is safe for concurrent use.
 type Provider struct {
 	*wire.Client
 	quirks  Quirks
-	learned sync.Map // Quirks by model, learned from rejected requests
+	learned wire.Learned
 }
 
 // New returns a provider. It does not connect yet.
@@ -38,7 +41,11 @@ func New(opts Options) *Provider {
 	at := opts.Endpoint
 	at.Name = cmp.Or(at.Name, "openai")
 	at.Base = wire.APIBase(at.Base)
-	return &Provider{Client: wire.New(at), quirks: opts.Quirks}
+	p := &Provider{Client: wire.New(at), quirks: opts.Quirks, learned: opts.Learned}
+	if p.learned == nil {
+		p.learned = wire.NewLearned()
+	}
+	return p
 }
 
 // Stream implements llm.Provider. If the model rejects an optional parameter,
@@ -51,17 +58,15 @@ func (p *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.De
 			yield(nil, err)
 			return
 		}
-		x.Stream(payloads, newDecoder(req.Model), yield)
+		x.Stream(payloads, newDecoder(req.Model, freeform(req.Tools)), yield)
 	}
 }
 
 // ask sends req without the parameters that were rejected before, and again
 // without one that is rejected now. Its error is an *llm.Error.
 func (p *Provider) ask(ctx context.Context, req llm.Request) (*wire.Exchange, *wire.Payloads, error) {
-	q := p.quirks
-	if known, ok := p.learned.Load(req.Model); ok {
-		q = known.(Quirks)
-	}
+	q := p.quirks.with(p.learned.Facts(req.Model)...)
+	var learned []string
 	for {
 		x := p.Exchange(ctx, req.Model)
 		body, err := NewRequest(req, q)
@@ -70,17 +75,23 @@ func (p *Provider) ask(ctx context.Context, req llm.Request) (*wire.Exchange, *w
 		}
 		payloads, err := x.Post("/responses", body)
 		if err == nil {
+			for _, fact := range learned {
+				p.learned.Learn(req.Model, fact)
+			}
 			return x, payloads, nil
 		}
 		failure := x.Failed(err)
-		less, plainer := withoutRejected(req, q, failure)
-		if less == nil {
+		if fact := q.lesson(failure, freeform(req.Tools) != nil); fact != "" {
+			learned, q = append(learned, fact), q.with(fact)
+			continue
+		}
+		if !cannotDecrypt(failure) || !hasReasoning(req) {
 			return x, nil, failure
 		}
-		if plainer != q {
-			p.learned.Store(req.Model, plainer)
+		req.Messages = slices.Clone(req.Messages)
+		for i := range req.Messages {
+			req.Messages[i].Opaque = nil
 		}
-		req, q = *less, plainer
 	}
 }
 

@@ -17,6 +17,12 @@ type Quirks struct {
 	// NoSummary is set if reasoning summaries are rejected, as for
 	// organizations that are not verified.
 	NoSummary bool
+	// NoCustom is set if tools whose argument is plain text are rejected.
+	NoCustom bool
+	// Loose is set for a server that may not support strict schemas of tools.
+	Loose bool
+	// CacheKey sends llm.Request.CacheKey.
+	CacheKey bool
 }
 
 // request is the body of a request. Fields that change least come first, so
@@ -25,12 +31,13 @@ type request struct {
 	Model           string      `json:"model"`
 	Stream          bool        `json:"stream"`
 	Store           bool        `json:"store"`
+	CacheKey        string      `json:"prompt_cache_key,omitempty"`
 	Include         []string    `json:"include,omitempty"`
 	Reasoning       *reasoning  `json:"reasoning,omitempty"`
 	MaxOutputTokens int         `json:"max_output_tokens,omitempty"`
 	Text            *textFormat `json:"text,omitempty"`
 	ToolChoice      any         `json:"tool_choice,omitempty"`
-	Tools           []tool      `json:"tools,omitempty"`
+	Tools           []any       `json:"tools,omitempty"` // tool or customTool
 	Instructions    string      `json:"instructions,omitempty"`
 	Input           []any       `json:"input"`
 }
@@ -61,11 +68,31 @@ type tool struct {
 	Strict      bool            `json:"strict"`
 }
 
+// customTool is a tool whose argument is plain text in a grammar.
+type customTool struct {
+	Type        string  `json:"type"`
+	Name        string  `json:"name"`
+	Description string  `json:"description,omitempty"`
+	Format      grammar `json:"format"`
+}
+
+type grammar struct {
+	Type       string `json:"type"`
+	Syntax     string `json:"syntax"`
+	Definition string `json:"definition"`
+}
+
 // NewRequest returns the body of a streaming request. The provider stores
 // nothing: every request holds the whole conversation with its encrypted
 // reasoning.
 func NewRequest(req llm.Request, q Quirks) ([]byte, error) {
+	if q.NoCustom {
+		req.Tools = withoutFreeform(req.Tools)
+	}
 	r := request{Model: req.Model, Stream: true, MaxOutputTokens: req.MaxTokens, Instructions: req.System, Input: input(req)}
+	if q.CacheKey {
+		r.CacheKey = req.CacheKey
+	}
 	if !q.Plain {
 		r.Include = []string{"reasoning.encrypted_content"}
 		r.Reasoning = &reasoning{Effort: req.Effort, Summary: "auto"}
@@ -77,14 +104,19 @@ func NewRequest(req llm.Request, q Quirks) ([]byte, error) {
 		}
 	}
 	if len(req.Tools) > 0 {
-		r.ToolChoice = toolChoice(req.ToolChoice)
+		r.ToolChoice = toolChoice(req.ToolChoice, freeform(req.Tools))
 	}
 	if len(req.Schema) > 0 {
 		r.Text = &textFormat{jsonSchema{Type: "json_schema", Name: "answer", Schema: req.Schema, Strict: strict.Fits(req.Schema)}}
 	}
 	for _, t := range req.Tools {
-		schema := wire.Parameters(t)
-		r.Tools = append(r.Tools, tool{Type: "function", Name: t.Name, Description: t.Description, Parameters: schema, Strict: strict.Fits(schema)})
+		if t.Freeform != nil {
+			r.Tools = append(r.Tools, customTool{Type: "custom", Name: t.Name, Description: t.Description,
+				Format: grammar{Type: "grammar", Syntax: "lark", Definition: t.Freeform.Grammar}})
+			continue
+		}
+		schema, enforce := strict.Parameters(t, !q.Loose)
+		r.Tools = append(r.Tools, tool{Type: "function", Name: t.Name, Description: t.Description, Parameters: schema, Strict: enforce})
 	}
 	body, err := wire.Marshal(r)
 	if err != nil {
@@ -93,14 +125,18 @@ func NewRequest(req llm.Request, q Quirks) ([]byte, error) {
 	return body, nil
 }
 
-// toolChoice encodes c; nil if the model decides.
-func toolChoice(c llm.ToolChoice) any {
+// toolChoice encodes c; nil if the model decides. Custom holds the custom tools.
+func toolChoice(c llm.ToolChoice, custom map[string]string) any {
 	switch c.Mode {
 	case llm.ChoiceTool:
+		typ := "function"
+		if custom[c.Name] != "" {
+			typ = "custom"
+		}
 		return struct {
 			Type string `json:"type"`
 			Name string `json:"name"`
-		}{"function", c.Name}
+		}{typ, c.Name}
 	case llm.ChoiceNone, llm.ChoiceRequired:
 		return string(c.Mode)
 	}

@@ -2,6 +2,7 @@ package responses
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -30,9 +31,10 @@ func TestNewRequest(t *testing.T) {
 			`{"model":"m","stream":true,"store":false,"include":["reasoning.encrypted_content"],"input":[]}`},
 		"no summary, with effort": {llm.Request{Effort: "high"}, Quirks{NoSummary: true},
 			`{"model":"m","stream":true,"store":false,"include":["reasoning.encrypted_content"],"reasoning":{"effort":"high"},"input":[]}`},
-		"tools":            {llm.Request{Tools: tools}, Quirks{}, begin + wired},
-		"a required call":  {llm.Request{Tools: tools, ToolChoice: llm.ToolChoice{Mode: llm.ChoiceRequired}}, Quirks{}, begin + `"tool_choice":"required",` + wired},
-		"no calls allowed": {llm.Request{Tools: tools, ToolChoice: llm.ToolChoice{Mode: llm.ChoiceNone}}, Quirks{}, begin + `"tool_choice":"none",` + wired},
+		"tools":                                 {llm.Request{Tools: tools}, Quirks{}, begin + wired},
+		"tools of a server without strict mode": {llm.Request{Tools: tools}, Quirks{Loose: true}, begin + strings.Replace(wired, `"strict":true`, `"strict":false`, 1)},
+		"a required call":                       {llm.Request{Tools: tools, ToolChoice: llm.ToolChoice{Mode: llm.ChoiceRequired}}, Quirks{}, begin + `"tool_choice":"required",` + wired},
+		"no calls allowed":                      {llm.Request{Tools: tools, ToolChoice: llm.ToolChoice{Mode: llm.ChoiceNone}}, Quirks{}, begin + `"tool_choice":"none",` + wired},
 		"a required tool": {llm.Request{Tools: tools, ToolChoice: llm.ToolChoice{Mode: llm.ChoiceTool, Name: "read"}}, Quirks{},
 			begin + `"tool_choice":{"type":"function","name":"read"},` + wired},
 		"no choice without tools": {llm.Request{ToolChoice: llm.ToolChoice{Mode: llm.ChoiceNone}}, Quirks{}, begin + `"input":[]}`},

@@ -3,8 +3,12 @@
 package strict
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
+
+	"agent/internal/llm"
+	"agent/internal/llm/wire"
 )
 
 // The limits of a strict schema.
@@ -32,6 +36,32 @@ func Fits(b json.RawMessage) bool {
 	properties := 0
 	var root schema
 	return json.Unmarshal(b, &root) == nil && root.Type == "object" && fits(b, 0, &properties)
+}
+
+// Parameters returns the schema of a tool's arguments, and whether the provider
+// is to enforce it. Supported is whether the provider has a strict mode.
+func Parameters(t llm.ToolSpec, supported bool) (schema json.RawMessage, enforce bool) {
+	plain := wire.Parameters(t)
+	switch {
+	case supported && Fits(t.Strict):
+		return t.Strict, true
+	case supported && Fits(plain):
+		return plain, true
+	}
+	return plain, false
+}
+
+// maxOptional is how many optional arguments a tool of Small has at most.
+const maxOptional = 1
+
+// Small reports whether a tool has a strict form, and its plain schema suits a
+// provider that supports optional arguments but few keywords, and rejects a
+// request whose strict schemas together are complex.
+func Small(t llm.ToolSpec) bool {
+	var s schema
+	return Fits(t.Strict) && json.Unmarshal(t.Schema, &s) == nil && len(s.Properties)-len(s.Required) <= maxOptional && !slices.ContainsFunc(
+		[]string{"pattern", "multipleOf", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minItems", "maxItems"},
+		func(word string) bool { return bytes.Contains(t.Schema, []byte(`"`+word+`":`)) })
 }
 
 // fits checks a schema and those inside it. properties counts the properties

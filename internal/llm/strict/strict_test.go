@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"testing"
 
+	"agent/internal/llm"
 	"agent/internal/llm/strict"
 )
 
@@ -55,4 +56,49 @@ func FuzzStrict(f *testing.F) {
 			t.Errorf("%s passes for an object", schema)
 		}
 	})
+}
+
+const (
+	plainEdit  = `{"type":"object","properties":{"path":{"type":"string"},"all":{"type":"boolean"}},"required":["path"],"additionalProperties":false}`
+	strictEdit = `{"type":"object","properties":{"path":{"type":"string"},"all":{"type":["boolean","null"]}},"required":["path","all"],"additionalProperties":false}`
+)
+
+func TestTheStrictFormIsSentOnlyWhereItIsSupported(t *testing.T) {
+	raw := func(s string) json.RawMessage { return json.RawMessage(s) }
+	for name, row := range map[string]struct {
+		tool      llm.ToolSpec
+		supported bool
+		want      string
+		enforce   bool
+	}{
+		"supported":               {llm.ToolSpec{Schema: raw(plainEdit), Strict: raw(strictEdit)}, true, strictEdit, true},
+		"not supported":           {llm.ToolSpec{Schema: raw(plainEdit), Strict: raw(strictEdit)}, false, plainEdit, false},
+		"a bad strict form":       {llm.ToolSpec{Schema: raw(plainEdit), Strict: raw(plainEdit)}, true, plainEdit, false},
+		"a plain one that fits":   {llm.ToolSpec{Schema: raw(strictEdit)}, true, strictEdit, true},
+		"no form, optional parts": {llm.ToolSpec{Schema: raw(plainEdit)}, true, plainEdit, false},
+		"no schema":               {llm.ToolSpec{}, true, `{"type":"object","properties":{}}`, false},
+	} {
+		schema, enforce := strict.Parameters(row.tool, row.supported)
+		if string(schema) != row.want || enforce != row.enforce {
+			t.Errorf("%s: %s, %v", name, schema, enforce)
+		}
+	}
+}
+
+func TestSmallToolsHaveAtMostOneOptionalArgument(t *testing.T) {
+	form := json.RawMessage(strictEdit)
+	for schema, want := range map[string]bool{
+		plainEdit:  true,
+		strictEdit: true,
+		`{"type":"object","properties":{"path":{"type":"string"},"all":{"type":"boolean"}},"additionalProperties":false}`:                               false,
+		`{"type":"object","properties":{"path":{"type":"string"},"n":{"type":"integer","minimum":1}},"required":["path"],"additionalProperties":false}`: false,
+		`{`: false,
+	} {
+		if got := strict.Small(llm.ToolSpec{Schema: json.RawMessage(schema), Strict: form}); got != want {
+			t.Errorf("%s: got %v, want %v", schema, got, want)
+		}
+	}
+	if strict.Small(llm.ToolSpec{Schema: json.RawMessage(plainEdit)}) {
+		t.Error("a tool without a strict form is small")
+	}
 }

@@ -9,15 +9,10 @@ import (
 	"agent/internal/llm"
 )
 
-// Arguments returns the arguments of a call, always a JSON object. Arguments
-// that were not one become the property "_raw".
+// Arguments returns the arguments of a call, always a JSON object. It is empty if
+// they could not be read; the result of the call says why.
 func Arguments(m llm.Message) json.RawMessage {
-	if m.Raw != "" {
-		if raw, err := Marshal(map[string]string{"_raw": m.Raw}); err == nil {
-			return raw
-		}
-	}
-	if len(m.Input) == 0 {
+	if m.Raw != "" || len(m.Input) == 0 {
 		return json.RawMessage("{}")
 	}
 	return m.Input

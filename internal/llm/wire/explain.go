@@ -82,8 +82,6 @@ func (x *Exchange) hint(e *llm.Error) string {
 		return fmt.Sprintf("The model is %q at %s. Choose another one with /model or --model.", x.model, x.c.displayURL())
 	case llm.ErrTooLong:
 		return "The conversation is too long for the model. Start a new session, or choose a model with a larger context window."
-	case llm.ErrCut:
-		return "The text received is kept."
 	}
 	switch {
 	case e.Status == http.StatusProxyAuthRequired:

@@ -92,6 +92,10 @@ func (f Failure) Err(status int) *llm.Error {
 		e.Message = Clean(f.Code)
 	}
 	e.Kind, e.Retry = kindOf(status, f)
+	if e.Retry && status == http.StatusInternalServerError && f.blamesTemplate() {
+		e.Kind, e.Tries = llm.ErrInvalid, templateTries
+		e.Hint = "The chat template of the model cannot render this conversation. Start the server with another template (llama.cpp: --chat-template), or choose another model."
+	}
 	if status >= 400 && status < 500 && status != http.StatusTooManyRequests && status != http.StatusRequestTimeout {
 		e.Retry = false // the same request would fail again
 	}
@@ -99,6 +103,21 @@ func (f Failure) Err(status int) *llm.Error {
 		e.RetryAfter = waitIn(f.Message)
 	}
 	return e
+}
+
+// templateTries limits the attempts after an error of a chat template: the same
+// request almost always fails again.
+const templateTries = 2
+
+// blamesTemplate reports whether f says that a chat template failed.
+func (f Failure) blamesTemplate() bool {
+	text := strings.ToLower(f.Message)
+	for _, words := range []string{"jinja", "chat template", "prompt template", "for this template", "roles must alternate"} {
+		if strings.Contains(text, words) {
+			return true
+		}
+	}
+	return false
 }
 
 // kindOf classifies a failure by its words if they are clear, otherwise by

@@ -20,6 +20,7 @@ type Payloads struct {
 	isDocument bool // the body was one JSON document
 	done       bool // there was a [DONE]
 	skipDone   bool // [DONE] is ignored
+	halves     surrogates
 }
 
 // NewPayloads returns the payloads of the body r.
@@ -41,6 +42,9 @@ func (p *Payloads) Next() ([]byte, error) {
 		return nil, io.EOF
 	}
 	if !p.started {
+		if err := p.events.lines.skipBlanks(); err != nil { // some routers send blanks while the model thinks
+			return nil, p.end(err)
+		}
 		b, err := p.events.lines.peek()
 		if err != nil {
 			return nil, p.end(err)
@@ -71,7 +75,7 @@ func (p *Payloads) Next() ([]byte, error) {
 		for i := bytes.IndexByte(data, '\n'); i >= 0; i = bytes.IndexByte(data, '\n') {
 			data[i] = ' ' // newlines can only be between tokens
 		}
-		return data, nil
+		return p.halves.join(data), nil
 	}
 }
 
@@ -98,7 +102,7 @@ func (p *Payloads) document() ([]byte, error) {
 		if cut := new(json.SyntaxError); errors.As(err, &cut) && cut.Offset >= int64(len(b)) {
 			return nil, CutOff(nil)
 		}
-		return nil, &llm.Error{Kind: llm.ErrProtocol, Message: "the response is neither an event stream nor JSON: " + p.head()}
+		return nil, &llm.Error{Kind: llm.ErrProtocol, Retry: true, Message: "the response is neither an event stream nor JSON: " + p.head()}
 	}
 	return one.Bytes(), nil
 }
@@ -122,7 +126,7 @@ func (p *Payloads) end(err error) error {
 		}
 		return &llm.Error{Kind: llm.ErrProtocol, Message: message, Err: errHTML}
 	}
-	return &llm.Error{Kind: llm.ErrProtocol, Message: "the response is not an event stream: " + head}
+	return &llm.Error{Kind: llm.ErrProtocol, Retry: true, Message: "the response is not an event stream: " + head}
 }
 
 // head returns the beginning of the body as printable text.

@@ -18,7 +18,8 @@ var errTooLarge = errors.New("an event of more than 8 MiB")
 // Events reads server-sent events as the standard defines them: all three line
 // endings, comments, multi-line data, a byte order mark. Unlike the standard,
 // an event that the end of the stream leaves open counts, because some servers
-// omit the last blank line.
+// omit the last blank line, and the field "error" is the data of an event named
+// "error".
 type Events struct {
 	lines lines
 	data  []byte
@@ -51,7 +52,10 @@ func (e *Events) Next() (name string, data []byte, err error) {
 		switch string(field) {
 		case "event":
 			name = string(value)
-		case "data":
+		case "error", "data":
+			if string(field) == "error" { // llama.cpp reports an error as a field of its own
+				name = "error"
+			}
 			if !has && e.lines.blankNext() {
 				return name, value, nil // a slice of the buffer, not overwritten before the next call
 			}
@@ -158,6 +162,22 @@ func (l *lines) peek() ([]byte, error) {
 			return nil, l.err
 		}
 		l.fill()
+	}
+}
+
+// skipBlanks skips white space before the first line that has text.
+func (l *lines) skipBlanks() error {
+	for {
+		rest, err := l.peek()
+		if err != nil {
+			return err
+		}
+		text := bytes.TrimLeft(rest, " \t\r\n")
+		l.pos += len(rest) - len(text)
+		l.scanned = max(l.scanned, l.pos)
+		if len(text) > 0 {
+			return nil
+		}
 	}
 }
 

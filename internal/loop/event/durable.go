@@ -42,6 +42,8 @@ type (
 		// Auto marks a message that the program sent for the user: to continue a
 		// truncated answer, or to repeat one that does not match its schema.
 		Auto bool `json:"auto,omitempty"`
+		// Situation marks an Auto message that describes the environment.
+		Situation bool `json:"situation,omitempty"`
 	}
 	// Partial is the text that a streaming message got since its last Partial.
 	// The finished message of the same reply and kind replaces all of them.

@@ -70,7 +70,7 @@ type Choice struct {
 // TodoItem is one item of the model's plan.
 type TodoItem struct {
 	Text  string    `json:"text" jsonschema:"what to do, in a few words on one line"`
-	State TodoState `json:"state" jsonschema:"pending, active or done"`
+	State TodoState `json:"state" enum:"pending,active,done" jsonschema:"pending, active or done"`
 }
 
 // TodoState is the progress of a TodoItem.

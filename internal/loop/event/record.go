@@ -31,4 +31,6 @@ type Reading struct {
 	Sum   string `json:"sum"`             // identifies the content of the file
 	First int    `json:"first,omitempty"` // the lines that were shown, from 1
 	Last  int    `json:"last,omitempty"`  // 0 if no lines were shown: the model wrote the file, or got a notice of a change
+	// Part is set if the model changed the file without having seen all of it.
+	Part bool `json:"part,omitempty"`
 }

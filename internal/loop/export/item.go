@@ -92,6 +92,9 @@ func (b *itemBuilder) add(i item) { b.stopped = b.stopped || !b.yield(i) }
 func (b *itemBuilder) take(e event.Durable) {
 	switch e := e.(type) {
 	case *event.UserSaid:
+		if e.Situation { // it describes the user's machine
+			return
+		}
 		p := &prompt{UserSaid: e}
 		if !e.Steered {
 			b.settle()

@@ -27,6 +27,7 @@ type State struct {
 	Steps         int               // of the whole session
 	Todo          []event.TodoItem  // the model's plan
 	Prefix        *event.Prefix     // of the requests; nil in old logs
+	Situation     []string          // the messages that describe the environment
 	Title         string            // set by the user; empty for the default
 	Grants        []event.Grant     // valid or not
 	Untold        []*event.ShellEnd // typed commands whose output the model has not received
@@ -88,6 +89,9 @@ func (f *Folding) Add(e event.Durable) {
 		}
 		f.inTurn = true
 		f.Messages = append(f.Messages, llm.Message{Kind: llm.User, Text: e.Text, Images: e.Images})
+		if e.Situation {
+			f.Situation = append(f.Situation, e.Text)
+		}
 	case *event.MessageDone:
 		if !f.inTurn { // a retry begins a turn without a prompt
 			f.inTurn, f.began, f.steps, f.usage = true, e.Time, 0, llm.Usage{}

@@ -103,8 +103,11 @@ func (s *summing) add(record []byte) {
 		s.rewind(e.Keep)
 		return
 	case *event.UserSaid:
+		if e.Auto { // a note of the program
+			break
+		}
 		s.message()
-		if s.FirstAt < 0 && !e.Auto {
+		if s.FirstAt < 0 {
 			s.First, s.FirstAt = FirstWords(e.Text), s.Events
 		}
 	case *event.ShellStart:

@@ -28,6 +28,7 @@ type Conversation struct {
 	outputs   Outputs           // stores originals; may be nil
 	cooldown  cooldown
 	textCalls map[string]bool // models that write their tool calls as text, by name
+	assumed   map[string]bool // models whose assumed window the user has been told, by name
 }
 
 // Outputs keeps the originals of shortened results for the model to look up.
@@ -39,7 +40,7 @@ type Outputs interface {
 // NewConversation returns an empty conversation, which keeps ledger up to date.
 // Both arguments may be nil.
 func NewConversation(ledger *workspace.Ledger, outputs Outputs) *Conversation {
-	return &Conversation{ledger: ledger, outputs: outputs, cooldown: cooldown{}, textCalls: map[string]bool{}, learned: map[string]int{}}
+	return &Conversation{ledger: ledger, outputs: outputs, cooldown: cooldown{}, textCalls: map[string]bool{}, assumed: map[string]bool{}, learned: map[string]int{}}
 }
 
 // Load replaces the contents with those of a session: the prefix, which may be nil,
@@ -70,7 +71,7 @@ func (c *Conversation) addReads(call string, reads []workspace.Reading) []event.
 	}
 	var kept []event.Reading // without the files' contents
 	for _, r := range reads {
-		kept = append(kept, event.Reading{Path: r.Path, Sum: r.Sum, First: r.First, Last: r.Last})
+		kept = append(kept, event.Reading{Path: r.Path, Sum: r.Sum, First: r.First, Last: r.Last, Part: r.Part})
 	}
 	c.reads = append(c.reads, window.Reading{Step: c.Steps, Call: call, Files: kept})
 	c.ledger.Add(c.Steps, reads...)
@@ -83,7 +84,7 @@ func (c *Conversation) setReads(reads []window.Reading) {
 	c.ledger.Reset()
 	for _, r := range reads {
 		for _, f := range r.Files {
-			c.ledger.Add(r.Step, workspace.Reading{Path: f.Path, Sum: f.Sum, First: f.First, Last: f.Last})
+			c.ledger.Add(r.Step, workspace.Reading{Path: f.Path, Sum: f.Sum, First: f.First, Last: f.Last, Part: f.Part})
 		}
 	}
 }

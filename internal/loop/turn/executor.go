@@ -1,18 +1,16 @@
 package turn
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 
 	"agent/internal/llm"
 	"agent/internal/loop/event"
 	"agent/internal/tools"
-	"agent/internal/tools/advice"
 )
 
 const (
@@ -41,8 +39,39 @@ type ConversationTool interface {
 // parallel.
 type executor struct {
 	*Turn
-	conv *Conversation
-	out  *reporter
+	conv  *Conversation
+	out   *reporter
+	taken map[string]intakeNote // by the ID of a call of the current reply
+	// untested is set if files were changed, and nothing ran since.
+	untested bool
+}
+
+// intakeNote is what the intake found in a call.
+type intakeNote struct {
+	ignored []string // names of dropped arguments
+	err     error    // why the call cannot run
+}
+
+// understand replaces the calls of a reply by what they mean: the names of tools and
+// arguments that their schema has. A call that is not understood stays; run then
+// says why. It changes and returns said.
+func (x *executor) understand(said []llm.Message) []llm.Message {
+	x.taken = map[string]intakeNote{}
+	accepted := tools.Accepted(x.Tools)
+	for i, m := range said {
+		if m.Kind != llm.ToolCall || m.Cut {
+			continue
+		}
+		c, err := accepted.Read(m.Name, cmp.Or(m.Raw, string(m.Input)))
+		x.taken[m.ID] = intakeNote{c.Ignored, err}
+		if c.Tool != "" {
+			said[i].Name = c.Tool
+		}
+		if c.Arguments != nil {
+			said[i].Input, said[i].Raw = c.Arguments, ""
+		}
+	}
+	return said
 }
 
 // run returns the results of all calls in order, and whether any of them ran. If
@@ -116,25 +145,21 @@ func (x *executor) onlyReads(ctx context.Context, c *toolCall) bool {
 
 // prepare looks up the tool of c and prepares the call. It sets c.call or c.err.
 func (x *executor) prepare(ctx context.Context, c *toolCall) {
+	taken := x.taken[c.msg.ID]
 	i := slices.IndexFunc(x.Tools, func(tool tools.Tool) bool { return tool.Spec().Name == c.msg.Name })
-	if i < 0 {
-		var names []string
-		for _, tool := range x.Tools {
-			names = append(names, tool.Spec().Name)
-		}
-		c.err = advice.Add(fmt.Errorf("there is no tool %q", c.msg.Name), "The tools are: %s", strings.Join(names, ", "))
-		return
-	}
-	tool := x.Tools[i]
-	switch spec := tool.Spec(); {
+	switch {
 	case c.msg.Cut:
 		c.err = errors.New("not run: the call is incomplete because the reply was cut off")
-	case c.msg.Raw != "":
-		c.err = advice.Add(fmt.Errorf("the arguments are not a JSON object (%w)", describeNonObject(c.msg.Raw)), "The schema of %s is %s", spec.Name, spec.Schema)
+	case taken.err != nil:
+		c.err = taken.err
+	case i < 0:
+		c.err = fmt.Errorf("there is no tool %q", c.msg.Name)
 	default:
+		tool := x.Tools[i]
 		if own, ok := tool.(ConversationTool); ok {
 			tool, c.alone = own.ForCall(c.msg.ID), true
 		}
+		c.ignored = taken.ignored
 		c.call, c.err = x.Runner.prepare(ctx, x.info(c), tool)
 	}
 }
@@ -152,7 +177,8 @@ func (x *executor) decide(ctx context.Context, c *toolCall) bool {
 		c.finish(event.Interrupted, notRunStopped)
 		return false
 	case v.Refuse:
-		c.finish(event.Refused, "denied: "+v.Why+". Say what you would change and why, then end your answer: the user changes the mode when you may edit")
+		c.end.Error = "denied: " + v.Why
+		c.finish(event.Refused, c.end.Error+". Describe the change and why you would make it, then end your answer. The user leaves the mode to allow edits")
 		return false
 	case v.Ask:
 		return x.approve(ctx, c, v)
@@ -195,12 +221,19 @@ func (x *executor) begin(ctx context.Context, c *toolCall) bool {
 // finish emits the ToolEnd of c, and records the file contents that it shows.
 func (x *executor) finish(c *toolCall) {
 	c.end.Meta = x.out.meta()
+	c.addIgnored()
 	c.end.Title = c.title()
 	c.end.Effect = string(c.call.Effect)
 	if !c.start.IsZero() {
 		c.end.Duration = c.end.Time.Sub(c.start)
 	}
 	c.end.Reads = x.conv.addReads(c.msg.ID, c.reads)
+	switch {
+	case c.tested || c.ran && c.call.Effect == tools.Execute:
+		x.untested = false
+	case len(c.end.Diffs) > 0:
+		x.untested = true
+	}
 	x.out.emit(&c.end)
 }
 
@@ -212,17 +245,4 @@ func (x *executor) info(c *toolCall) tools.Info {
 // progress returns a function that emits output of c while it runs.
 func (x *executor) progress(c *toolCall) func(string) {
 	return func(text string) { x.out.preview(event.Progress{ID: c.msg.ID, Text: text}) }
-}
-
-// describeNonObject returns why raw is not a JSON object, with the offset of a syntax error.
-func describeNonObject(raw string) error {
-	var o map[string]json.RawMessage
-	err := json.Unmarshal([]byte(raw), &o)
-	if e, ok := errors.AsType[*json.SyntaxError](err); ok {
-		return fmt.Errorf("%w at byte %d of %d", err, e.Offset, len(raw))
-	}
-	if err == nil {
-		return errors.New("they are null")
-	}
-	return err
 }

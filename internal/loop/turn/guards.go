@@ -3,8 +3,9 @@ package turn
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"fmt"
-	"strings"
+	"slices"
 
 	"agent/internal/llm"
 	"agent/internal/loop/event"
@@ -14,24 +15,28 @@ import (
 const (
 	// maxFailing is the number of consecutive steps in which every call may fail.
 	maxFailing = 3
-	// maxRepeats is the number of consecutive steps with the same calls and results
-	// after which the user is asked.
+	// maxRepeats is how often the same calls with the same results may be made in a
+	// row before the user is asked: by one step, or by a cycle of steps.
 	maxRepeats = 3
+	// maxCycle is the longest recognized cycle, in steps: A-B-C-A-B-C.
+	maxCycle = 3
 )
 
 // guards end a turn that makes no progress: too many steps, the same calls over
 // and over, or only failed calls.
 type guards struct {
 	user    confirmer
-	every   int    // steps between two confirmations
-	allowed int    // steps until the next confirmation
-	failing int    // consecutive steps whose calls all failed
-	last    string // calls and results of the last step
-	same    int    // consecutive steps equal to last
+	every   int                 // steps between two confirmations
+	allowed int                 // steps until the next confirmation
+	failing int                 // consecutive steps whose calls all failed
+	recent  [][sha256.Size]byte // hashes of the calls and results of the last steps
 }
 
 func newGuards(user confirmer, maxSteps int) *guards {
-	every := cmp.Or(maxSteps, DefaultMaxSteps)
+	every := cmp.Or(maxSteps, HeadlessMaxSteps)
+	if user.attended() {
+		every = cmp.Or(maxSteps, DefaultMaxSteps)
+	}
 	return &guards{user: user, every: every, allowed: every}
 }
 
@@ -60,20 +65,35 @@ func (g *guards) afterCalls(ctx context.Context, calls, results []llm.Message, w
 	if g.failing > maxFailing {
 		return ending{event.AllFailed, fmt.Sprintf("stopped: every tool call in %d consecutive steps failed", g.failing), "Tell the model what to do differently."}
 	}
-	var b strings.Builder
-	for i, c := range calls {
-		fmt.Fprintf(&b, "%q %q %q\n", c.Name, c.Input, results[i].Text)
-	}
-	if b.String() != g.last {
-		g.last, g.same = b.String(), 0
-	}
-	if g.same++; g.same < maxRepeats {
+	length := g.cycle(calls, results)
+	if length == 0 {
 		return ending{}
 	}
-	g.same = 0
-	question := fmt.Sprintf("The model made the same call %d times, with the same result. Continue?", maxRepeats)
-	return g.user.confirm(ctx, event.StepsAsk, question, "the model may be in a loop",
-		ending{event.Repeating, fmt.Sprintf("stopped: the model made the same call %d times, with the same result", maxRepeats), "Tell the model what to do differently."})
+	g.recent = nil
+	did := fmt.Sprintf("made the same call %d times, with the same result", maxRepeats)
+	if length > 1 {
+		did = fmt.Sprintf("repeated the same %d steps %d times, with the same results", length, maxRepeats)
+	}
+	return g.user.confirm(ctx, event.StepsAsk, "The model "+did+". Continue?", "the model may be in a loop",
+		ending{event.Repeating, "stopped: the model " + did, "Tell the model what to do differently."})
+}
+
+// cycle adds a step. It returns the length of the cycle of steps that the last steps
+// have repeated maxRepeats times; 0 if there is none.
+func (g *guards) cycle(calls, results []llm.Message) int {
+	h := sha256.New()
+	for i, c := range calls {
+		fmt.Fprintf(h, "%q %q %q\n", c.Name, c.Input, results[i].Text)
+	}
+	g.recent = append(g.recent, [sha256.Size]byte(h.Sum(nil)))
+	g.recent = g.recent[max(0, len(g.recent)-maxCycle*maxRepeats):]
+	for length := 1; length <= maxCycle; length++ {
+		first := len(g.recent) - length*maxRepeats
+		if first >= 0 && slices.Equal(g.recent[first:len(g.recent)-length], g.recent[first+length:]) {
+			return length
+		}
+	}
+	return 0
 }
 
 // confirmer asks the user to confirm something about the turn. Without a user the

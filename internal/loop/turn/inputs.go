@@ -23,6 +23,8 @@ type Models interface {
 	// Confirmed records that the user approved the Confirm of the model. Current
 	// returns the model without it from then on.
 	Confirmed()
+	// Measured records the context window of the model called name.
+	Measured(name string, window int)
 }
 
 // Permissions decide which calls may run.
@@ -63,7 +65,10 @@ type UserCommand struct {
 
 // Limits bound a turn. A zero field is its default.
 type Limits struct {
-	Steps int // after which the user is asked whether to continue; DefaultMaxSteps
+	// Steps is how many steps a turn may make before the user is asked whether to
+	// continue; DefaultMaxSteps. Without a user, the model then gives its last answer;
+	// HeadlessMaxSteps.
+	Steps int
 	// ReplyBytes limits each reply: text, thinking and tool arguments together;
 	// llm.MaxReplyBytes.
 	ReplyBytes int
@@ -72,8 +77,11 @@ type Limits struct {
 	Silence time.Duration
 }
 
-// DefaultMaxSteps is the default of Limits.Steps.
-const DefaultMaxSteps = 50
+// The defaults of Limits.Steps, with and without a user.
+const (
+	DefaultMaxSteps  = 50
+	HeadlessMaxSteps = 500
+)
 
 // Clock supplies time and randomness to a turn. A nil field means the real one.
 type Clock struct {

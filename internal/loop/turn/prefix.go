@@ -1,5 +1,12 @@
 package turn
 
+import (
+	"slices"
+
+	"agent/internal/llm"
+	"agent/internal/loop/event"
+)
+
 // prefixModel is what the choice of a prefix depends on.
 type prefixModel struct {
 	name   string
@@ -21,4 +28,44 @@ func (r *run) setPrefix() {
 		r.out.emit(&p)
 		r.conv.Prefix = &p
 	}
+}
+
+// renamed returns msgs with the calls under the names by which p offers the tools. It
+// changes a copy.
+func renamed(p *event.Prefix, msgs []llm.Message) []llm.Message {
+	return rename(msgs, func(name string) string {
+		for _, t := range p.Tools {
+			if t.Tool == name && name != "" {
+				return t.Name
+			}
+		}
+		return name
+	})
+}
+
+// ownNames returns msgs with the calls under the tools' own names, which are stored.
+// It changes a copy.
+func ownNames(p *event.Prefix, msgs []llm.Message) []llm.Message {
+	return rename(msgs, func(name string) string {
+		for _, t := range p.Tools {
+			if t.Name == name && t.Tool != "" {
+				return t.Tool
+			}
+		}
+		return name
+	})
+}
+
+func rename(msgs []llm.Message, to func(string) string) []llm.Message {
+	copied := false
+	for i, m := range msgs {
+		if m.Kind != llm.ToolCall || to(m.Name) == m.Name {
+			continue
+		}
+		if !copied {
+			msgs, copied = slices.Clone(msgs), true
+		}
+		msgs[i].Name = to(m.Name)
+	}
+	return msgs
 }

@@ -19,6 +19,9 @@ const (
 	maxTries  = 6
 	firstWait = time.Second
 	maxWait   = time.Minute // unless the provider asks for more
+	// fallbackWait is the longest wait that a provider can ask for before a fallback
+	// replaces its model.
+	fallbackWait = 10 * time.Second
 )
 
 // requester gets the replies of the model: it chooses the model and how to connect to
@@ -30,6 +33,7 @@ type requester struct {
 	user      confirmer
 	answer    *answerFitter
 	compactor *compactor
+	last      bool // the reply must not call tools
 }
 
 // reply returns the reply to the conversation and the model that wrote it. If the
@@ -42,6 +46,7 @@ func (q *requester) reply(ctx context.Context) (*llm.Reply, Model, error) {
 			reply, model, err = q.anyModel(ctx)
 		}
 	}
+	q.measure(ctx, model, reply)
 	before := len(q.conv.Messages)
 	q.conv.meter = q.conv.meter.Counted(reply.Finish.Usage, before, before+len(reply.Messages()))
 	return reply, model, err
@@ -70,16 +75,19 @@ func (q *requester) anyModel(ctx context.Context) (*llm.Reply, Model, error) {
 // request returns the next request to m.
 func (q *requester) request(m Model) llm.Request {
 	p := q.conv.Prefix
-	req := llm.Request{Model: m.ID, System: p.System, Tools: slices.Clone(p.Tools), Messages: withCutsMarked(q.conv.Messages), Effort: m.Effort, MaxTokens: m.MaxTokens}
-	if m.Blind {
+	req := llm.Request{Model: m.ID, System: p.System, Tools: slices.Clone(p.Tools), Messages: renamed(p, withCutsMarked(q.conv.Messages)), Effort: m.Effort, MaxTokens: m.MaxTokens, CacheKey: q.Session}
+	if m.NoImages {
 		stripImages(req.Messages)
+	}
+	if q.last {
+		req.ToolChoice.Mode = llm.ChoiceNone
 	}
 	q.answer.require(&req)
 	return req
 }
 
-// retry streams one reply of m, in at most tries attempts; 0 is no limit. It
-// retries while no part of a reply was accepted and the error allows it, and once
+// retry streams one reply of m, in at most tries attempts; 0 is no limit and means
+// that no fallback follows. It retries while no part of a reply was accepted and the error allows it, and once
 // if the reply is empty.
 func (q *requester) retry(ctx context.Context, m Model, tries int) (*llm.Reply, error) {
 	emptyBefore := false
@@ -106,6 +114,9 @@ func (q *requester) retry(ctx context.Context, m Model, tries int) (*llm.Reply, 
 		now := q.out.clock.Now()
 		if giveUp.IsZero() {
 			giveUp = now.Add(retryTime)
+		}
+		if tries > 0 && e.RetryAfter > fallbackWait {
+			return reply, err
 		}
 		left := giveUp.Sub(now)
 		if e.RetryAfter > left {
@@ -173,6 +184,9 @@ func (q *requester) switchToText(ctx context.Context, m Model, err error) bool {
 		return false
 	}
 	q.conv.textCalls[m.Name] = true
+	if m.NoTools != nil {
+		m.NoTools()
+	}
 	q.out.emit(event.Notice{Text: m.Name + " now writes its tool calls as text."})
 	return true
 }

@@ -57,7 +57,7 @@ func (r Runner) run(ctx context.Context, in tools.Info, c *toolCall, progress fu
 	c.ran = true
 	c.finish(outcome, got.Text)
 	c.end.Summary, c.end.Result.Images = got.Summary, got.Images
-	c.reads = got.Reads
+	c.reads, c.tested = got.Reads, got.Checked
 }
 
 func (r Runner) result(ctx context.Context, in tools.Info, c tools.Call, ok tools.Approved) (got tools.Result, err error) {
@@ -80,14 +80,17 @@ const untilThen = "interrupted by the user; output until then:\n"
 
 // toolCall is one tool call and its result.
 type toolCall struct {
-	msg   llm.Message
-	call  tools.Call
-	err   error // of Prepare; the call does not run
-	alone bool  // it never runs in parallel
-	start time.Time
-	end   event.ToolEnd
-	reads []workspace.Reading // file contents that its result shows the model
-	ran   bool                // the tool ran, even if its command failed
+	msg     llm.Message
+	call    tools.Call
+	err     error    // of Prepare; the call does not run
+	ignored []string // arguments that the intake dropped
+	alone   bool     // it never runs in parallel
+	start   time.Time
+	end     event.ToolEnd
+	reads   []workspace.Reading // file contents that its result shows the model
+	ran     bool                // the tool ran, even if its command failed
+	// tested is set if the user's checks ran after its changes.
+	tested bool
 }
 
 // title returns the call in one line: the title of the prepared call, or the
@@ -125,6 +128,18 @@ func firstString(object json.RawMessage) string {
 func (c *toolCall) finish(outcome event.Outcome, text string) {
 	c.end.Outcome = outcome
 	c.end.Result = llm.Message{Kind: llm.ToolResult, Reply: c.msg.Reply, ID: c.msg.ID, Text: text, IsError: outcome != event.OK}
+}
+
+// addIgnored names the dropped arguments in the result of a call that ran.
+func (c *toolCall) addIgnored() {
+	if len(c.ignored) == 0 || c.end.Outcome != event.OK && c.end.Outcome != event.Failed {
+		return
+	}
+	text := &c.end.Result.Text
+	if *text != "" && !strings.HasSuffix(*text, "\n") {
+		*text += "\n"
+	}
+	*text += "[ignored: " + phrase.Clip(strings.Join(c.ignored, ", "), maxArgument) + "]\n"
 }
 
 // fail sets the result of c to err, or to an interrupt if ctx has ended. A

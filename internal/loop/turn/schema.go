@@ -135,19 +135,28 @@ func unfence(text string) string {
 	return strings.TrimSpace(inner)
 }
 
-// judge checks the last answer of a turn. It returns how the turn ends, or a note
+// Answer returns the part of a final answer that matches the schema: all of it, or
+// its last message. If none matches, it returns all of it and why. A code fence
+// around the part is removed.
+func (s *Schema) Answer(a *llm.Answer) (string, error) {
+	err := s.check(unfence(a.Text()))
+	if err == nil {
+		return unfence(a.Text()), nil
+	}
+	last := unfence(a.Last())
+	if s.check(last) == nil {
+		return last, nil
+	}
+	return a.Text(), err
+}
+
+// judge checks the final answer of a turn. It returns how the turn ends, or a note
 // for the model if it must answer again.
-func (f *answerFitter) judge(said []llm.Message) (end ending, note string) {
+func (f *answerFitter) judge(answer *llm.Answer) (end ending, note string) {
 	if f.schema == nil {
 		return ending{reason: event.Done}, ""
 	}
-	answer := ""
-	for _, m := range said {
-		if m.Kind == llm.Assistant {
-			answer = m.Text
-		}
-	}
-	err := f.schema.check(answer)
+	_, err := f.schema.Answer(answer)
 	switch {
 	case err == nil:
 		return ending{reason: event.Done}, ""

@@ -20,6 +20,7 @@ func (q quiet) Current() turn.Model          { return q.model }
 func (quiet) Announce() error                { return nil }
 func (q quiet) Summary() (turn.Model, error) { return q.Current(), nil }
 func (quiet) Confirmed()                     {}
+func (quiet) Measured(string, int)           {}
 func (quiet) Mode() event.Mode               { return event.ModeAll }
 func (quiet) Describe(policy.Scope) string   { return "" }
 func (quiet) Prompts() []event.Prompt        { return nil }

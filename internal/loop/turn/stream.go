@@ -40,7 +40,7 @@ func (q *requester) stream(ctx context.Context, m Model, req llm.Request) (*llm.
 	}
 	if reply.Finish.Reason == "" && ctx.Err() == nil {
 		provider, _, _ := strings.Cut(m.Name, "/")
-		return reply, &llm.Error{Kind: llm.ErrCut, Provider: provider, Retry: true, Message: "the answer was cut off. The text received is kept"}
+		return reply, &llm.Error{Kind: llm.ErrCut, Provider: provider, Retry: true, Message: "the answer was cut off"}
 	}
 	return reply, ctx.Err()
 }

@@ -22,12 +22,20 @@ type Turn struct {
 	// tool runs, because that call would not be recorded.
 	Emit func(event.Event) error
 
-	Prefix func(Model) event.Prefix // of the requests to a model
-	Tools  []tools.Tool
-	Runner Runner
-	Schema *Schema // of the last answer; may be nil
-	Limits Limits
-	Clock  Clock
+	Session string                   // identifies the session to the provider's cache; may be empty
+	Prefix  func(Model) event.Prefix // of the requests to a model
+	// Situation describes the environment, ahead of the prompt; empty if the model
+	// knows it.
+	Situation string
+	Tools     []tools.Tool
+	Runner    Runner
+	Schema    *Schema // of the last answer; may be nil
+	// HowToTest tells the model how to test its changes: "run `make test`". It is
+	// empty if no way is known. Commands is set if commands can be approved. Nil if
+	// the model is never reminded.
+	HowToTest func(commands bool) string
+	Limits    Limits
+	Clock     Clock
 }
 
 // run is a turn in progress.
@@ -39,11 +47,16 @@ type run struct {
 	calls    *executor
 	guards   *guards
 	answer   *answerFitter
+	final    llm.Answer // of this turn
 	end      event.TurnEnd
 	unpriced bool    // the price of a step is unknown
 	cost     float64 // of the steps with a known price, in US dollars
 	note     string  // to the model, for the next step
-	resumed  bool    // a truncated answer has been continued
+	resumed  bool    // the previous reply was cut off, and the model was asked to continue
+	reminded bool    // the model got the note of reminder
+	// limit is how the turn ends after the next reply, because it reached the step
+	// limit without a user; zero before that.
+	limit ending
 }
 
 // ending is why a turn ends: its reason, and the error with its hint for the user.
@@ -62,6 +75,7 @@ func (t *Turn) Run(ctx context.Context, c *Conversation, p event.Prompt) event.T
 	start := r.out.clock.Now()
 	r.out.fail(t.Models.Announce())
 	r.setPrefix()
+	r.addSituation()
 	r.addCommands()
 	r.addNews()
 	if p.IsEmpty() {
@@ -102,13 +116,13 @@ func newRun(t *Turn, c *Conversation) *run {
 	compact := &compactor{Turn: t, conv: c, out: out, summarizer: &summarizer{Turn: t, out: out}}
 	return &run{
 		Turn: t, conv: c, out: out, answer: answer, guards: newGuards(user, t.Limits.Steps),
-		requests: &requester{t, c, out, user, answer, compact}, calls: &executor{t, c, out},
+		requests: &requester{Turn: t, conv: c, out: out, user: user, answer: answer, compactor: compact}, calls: &executor{Turn: t, conv: c, out: out},
 	}
 }
 
 // step gets one reply of the model and runs its calls.
 func (r *run) step(ctx context.Context) ending {
-	end := r.guards.beforeStep(ctx, r.end.Steps)
+	end := r.beforeStep(ctx)
 	if end.reason == "" {
 		end = r.confirmHost(ctx)
 	}
@@ -122,35 +136,53 @@ func (r *run) step(ctx context.Context) ending {
 	if r.out.err != nil { // the model must not receive unrecorded messages
 		return ending{reason: event.LogError}
 	}
+	r.requests.noteWindow()
 	if end := r.requests.compactor.makeRoom(ctx); end.reason != "" {
 		return end
 	}
 	reply, model, err := r.requests.reply(ctx)
 	r.end.Steps++
 	r.conv.Steps++
-	said := r.answer.unwrap(distinct(r.conv.Messages, reply.Messages()))
-	for _, m := range said {
-		r.out.emit(&event.MessageDone{Meta: r.out.meta(), Message: m})
-	}
-	r.conv.add(said...)
+	said := r.calls.understand(r.answer.unwrap(ownNames(r.conv.Prefix, distinct(r.conv.Messages, reply.Messages()))))
+	r.addReply(said)
 	calls := callsOf(said)
 	end, notRun := r.judgeReply(ctx, reply, err, said)
+	if r.limit.reason != "" {
+		end, notRun = r.endAtLimit(end)
+	}
 	results, worked := r.calls.run(ctx, calls, notRun)
 	r.conv.add(results...)
+	for _, m := range results {
+		r.final.Add(m)
+	}
 	r.endStep(reply, model)
 	if end.reason == "" && len(calls) > 0 {
 		end = r.judgeResults(ctx, calls, results, worked)
 	}
 	if end.reason == event.Done {
 		var note string
-		if end, note = r.answer.judge(said); note != "" {
+		if end, note = r.answer.judge(&r.final); note != "" {
 			r.note = note
+		}
+		if end.reason == event.Done {
+			if note = r.reminder(); note != "" {
+				r.note, end = note, ending{}
+			}
 		}
 		if r.addPrompts() { // the model has to read them
 			end = ending{}
 		}
 	}
 	return end
+}
+
+// addReply adds the messages of a reply.
+func (r *run) addReply(said []llm.Message) {
+	for _, m := range said {
+		r.out.emit(&event.MessageDone{Meta: r.out.meta(), Message: m})
+		r.final.Add(m)
+	}
+	r.conv.add(said...)
 }
 
 // judgeResults returns how the turn ends after its calls; the zero value if it continues.
@@ -198,6 +230,16 @@ func (r *run) endStep(reply *llm.Reply, model Model) {
 func (r *run) say(p event.Prompt, steered bool) {
 	r.out.emit(&event.UserSaid{Meta: r.out.meta(), Text: p.Text, Images: p.Images, Steered: steered})
 	r.conv.add(llm.Message{Kind: llm.User, Text: p.Text, Images: p.Images})
+	r.final.End()
+}
+
+// addSituation adds the description of the environment.
+func (r *run) addSituation() {
+	if r.Situation == "" {
+		return
+	}
+	r.out.emit(&event.UserSaid{Meta: r.out.meta(), Text: r.Situation, Steered: true, Auto: true, Situation: true})
+	r.conv.add(llm.Message{Kind: llm.User, Text: r.Situation})
 }
 
 // addNotes adds notes of the program, as user messages.
@@ -205,6 +247,7 @@ func (r *run) addNotes(texts ...string) {
 	for _, text := range texts {
 		r.out.emit(&event.UserSaid{Meta: r.out.meta(), Text: text, Steered: true, Auto: true})
 		r.conv.add(llm.Message{Kind: llm.User, Text: text})
+		r.final.Add(llm.Message{Kind: llm.User})
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"agent/internal/llm"
@@ -23,12 +24,19 @@ func (r *run) judgeReply(ctx context.Context, reply *llm.Reply, err error, said 
 		return ending{reason: event.UserInterrupt}, notRunStopped
 	case r.out.err != nil:
 		return ending{reason: event.LogError}, notRunUnsaved
-	case err != nil && r.end.Cut && !calls && !r.resumed:
+	case err != nil && r.end.Cut && !calls && !r.resumed && r.limit.reason == "":
 		r.resumed, r.note = true, event.GoOn
 		r.out.emit(event.Notice{Text: err.Error() + ". Continuing where it was cut off."})
 		return ending{}, ""
+	case err != nil && calls && retryable(err) && !r.resumed:
+		r.resumed, r.note = true, callAgain
+		r.out.emit(event.Notice{Text: err.Error() + ". No tool call of this reply was run. Asking the model to repeat it."})
+		return ending{}, notRunCut
 	case err != nil:
-		return failed(err, r.end.Cut), "not run: the reply was cut off"
+		return failed(err, len(said) > 0, r.end.Cut), notRunCut
+	}
+	r.resumed = false
+	switch {
 	case reply.Exceeded() != "":
 		return exceeded(reply, cmp.Or(r.Limits.ReplyBytes, llm.MaxReplyBytes), r.end.Cut)
 	}
@@ -39,6 +47,11 @@ func (r *run) judgeReply(ctx context.Context, reply *llm.Reply, err error, said 
 	case llm.Filtered:
 		return ending{event.Filtered, "the provider or the model refused to answer", "Rephrase the prompt, or choose another model with /model."},
 			"not run: the reply was refused by the provider"
+	case llm.Paused:
+		if !calls {
+			r.note = pausedNote
+		}
+		return ending{}, ""
 	case llm.Stop, llm.Calls:
 		switch {
 		case calls:
@@ -47,12 +60,34 @@ func (r *run) judgeReply(ctx context.Context, reply *llm.Reply, err error, said 
 			return ending{event.ProviderError, "the model gave an empty answer twice", "Rephrase the prompt, or choose another model with /model."}, ""
 		}
 	default:
-		if calls {
+		switch {
+		case calls && complete(said): // some providers give no reason for the end of a reply with calls
+			return ending{}, ""
+		case calls:
 			return ending{event.ProviderError, fmt.Sprintf("the answer ended for an unknown reason (%q), so its tool calls were not run", reply.Finish.Raw),
 				continueHint(false)}, "not run: the reply may be incomplete"
 		}
 	}
 	return ending{reason: event.Done}, ""
+}
+
+const (
+	// callAgain is the note to the model after a reply with calls was cut off.
+	callAgain = "[The connection was lost in the middle of your reply. None of its tool calls was run. Make them again.]"
+	// pausedNote is the note to the model after a reply that it paused.
+	pausedNote = "[Continue.]"
+	notRunCut  = "not run: the reply was cut off"
+)
+
+// complete reports whether the arguments of all calls in said are whole objects.
+func complete(said []llm.Message) bool {
+	return !slices.ContainsFunc(callsOf(said), func(m llm.Message) bool { return m.Cut || m.Raw != "" })
+}
+
+// retryable reports whether a request that failed with err may succeed later.
+func retryable(err error) bool {
+	e, ok := errors.AsType[*llm.Error](err)
+	return ok && e.Retry
 }
 
 // exceeded ends the turn after a reply that reached a limit. MaxBytes is its limit
@@ -89,19 +124,22 @@ func continueHint(truncated bool) string {
 	return "Send a message to continue."
 }
 
-// failed ends the turn with the error of a provider. Truncated is set if part of
-// the answer was received.
-func failed(err error, truncated bool) ending {
+// failed ends the turn with the error of a provider. Received is set if part of a
+// reply was received, truncated if that part ends within the answer.
+func failed(err error, received, truncated bool) ending {
 	end := ending{reason: event.ProviderError, err: err.Error()}
 	if e, ok := errors.AsType[*llm.Error](err); ok {
 		end.hint = e.Hint
+		if received && e.Kind == llm.ErrCut {
+			end.hint = joinHints(end.hint, "The text received is kept.")
+		}
 		switch {
 		case e.Kind == llm.ErrTooLong:
 			end.hint = "Shorten the context with /compact, remove messages with /rewind, start a new session with /new, or choose a model with a larger context window."
 		case truncated:
-			end.hint = joinHints(e.Hint, continueHint(true))
+			end.hint = joinHints(end.hint, continueHint(true))
 		case e.Retry:
-			end.hint = joinHints(e.Hint, event.HintRetry)
+			end.hint = joinHints(end.hint, event.HintRetry)
 		}
 	}
 	return end

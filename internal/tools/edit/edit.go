@@ -5,7 +5,7 @@
 // A replacement is made only if it is certain which place is meant. The text is
 // searched for exactly, and then with one allowance after the other (see Fit);
 // each must match exactly one place. There is no fuzzy matching. Start reading at
-// Replace and ApplyHunks.
+// ReplaceListed and ApplyHunks.
 package edit
 
 import (
@@ -21,6 +21,8 @@ type Result struct {
 	After []byte
 	Lines []int // lines, from 1, at which the replaced places begin
 	Fit   Fit   // how closely the text matched
+	// Numbered is set if line numbers in the texts were ignored.
+	Numbered bool
 }
 
 // Errors of replacements.

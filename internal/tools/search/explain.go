@@ -22,9 +22,41 @@ func patternError(pattern string, err error) error {
 	return advice.Add(fmt.Errorf("the pattern %s is not a valid regular expression (%s)", pattern, what), "%s", patternAdvice(pattern, e))
 }
 
+// FromGrep returns the RE2 form of a pattern in the basic syntax of grep, in which
+// \|, \(, \) and \{ are operators. It reports false if pattern has none of them, or
+// no such form.
+func FromGrep(pattern string) (re2 string, ok bool) {
+	if !strings.Contains(pattern, `\|`) && !strings.Contains(pattern, `\(`) && !strings.Contains(pattern, `\{`) {
+		return "", false
+	}
+	const operators = "|(){}"
+	for _, literal := range []string{"", "(){}|"} { // first keep operators without a backslash
+		var b strings.Builder
+		for i := 0; i < len(pattern); i++ {
+			switch next := min(i+1, len(pattern)-1); {
+			case pattern[i] == '\\' && i < next && strings.IndexByte(operators, pattern[next]) >= 0:
+				i++
+			case pattern[i] == '\\' && i < next:
+				b.WriteByte(pattern[i])
+				i++
+			case strings.IndexByte(literal, pattern[i]) >= 0:
+				b.WriteByte('\\')
+			}
+			b.WriteByte(pattern[i])
+		}
+		if _, err := syntax.Parse(b.String(), syntax.Perl); err == nil {
+			return b.String(), true
+		}
+	}
+	return "", false
+}
+
 // patternAdvice returns advice for an error in a pattern.
 func patternAdvice(pattern string, e *syntax.Error) string {
+	re2, grep := FromGrep(pattern)
 	switch {
+	case grep:
+		return `Patterns are RE2, in which \|, \( and \{ are literal characters. With operators it is: ` + re2
 	case lookaround(pattern):
 		return "RE2 has no lookaround: remove (?=...), (?!...), (?<=...) or (?<!...) and filter the results; for whole words use \\b"
 	case strings.Contains(pattern, "(?>"):

@@ -24,7 +24,9 @@ func (l *Ledger) checkUnchanged(path string, content []byte) error {
 	e := &ChangedError{Path: path, Step: step, What: "Read it again before you change it."}
 	if diff, ok := smallDiff(old, content); ok {
 		e.What = "Diff:\n" + diff + "Base your change on the new content."
-		e.Reads = []Reading{NewReading(path, content)}
+		r := NewReading(path, content)
+		r.Part = l.unseen(path, old) > 0
+		e.Reads = []Reading{r}
 	}
 	return e
 }

@@ -14,6 +14,9 @@ type Reading struct {
 	Sum   string `json:"sum"`             // hash of the content
 	First int    `json:"first,omitempty"` // lines shown to the model, from 1
 	Last  int    `json:"last,omitempty"`  // 0 if none were shown: the model wrote the file, or got a diff
+	// Part is set if the model knows the file but never saw all of it: it changed
+	// lines of a file that it had not read completely.
+	Part bool `json:"part,omitempty"`
 
 	// Content is the complete file, used to show a later change as a diff. It is
 	// nil for large files, and is not stored with the session.
@@ -58,7 +61,8 @@ type Ledger struct {
 // knownFile is what the model knows of one file.
 type knownFile struct {
 	sum     string
-	step    int // the last step that read or wrote the file
+	step    int  // the last step that read or wrote the file
+	whole   bool // all of it, without spans
 	content []byte
 	spans   []shownLines // lines shown of this content
 }
@@ -86,6 +90,7 @@ func (l *Ledger) Add(step int, readings ...Reading) {
 		if r.First > 0 {
 			k.spans = append(k.spans, shownLines{r.First, r.Last, step})
 		}
+		k.whole = k.whole || r.First == 0 && !r.Part
 		if k.content == nil {
 			l.cacheContent(r.Path, k, r.Content)
 		}
@@ -134,6 +139,33 @@ func (l *Ledger) Shown(r Reading) (step int, ok bool) {
 		}
 	}
 	return 0, false
+}
+
+// unseen returns the first line of a file with content that the model has not seen;
+// 0 if it has seen all.
+func (l *Ledger) unseen(path string, content []byte) int {
+	if l == nil {
+		return 1
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	k := l.files[path]
+	switch {
+	case k == nil || k.sum != contentHash(content):
+		return 1
+	case k.whole:
+		return 0
+	}
+	next, last := 1, CountLines(content)
+	for _, s := range slices.SortedFunc(slices.Values(k.spans), func(a, b shownLines) int { return a.first - b.first }) {
+		if s.first <= next {
+			next = max(next, s.last+1)
+		}
+	}
+	if next > last {
+		return 0
+	}
+	return next
 }
 
 // cacheContent caches the content of a file and evicts the oldest contents above

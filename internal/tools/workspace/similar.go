@@ -37,10 +37,56 @@ func (t *tree) notFound(name, p string) error {
 		what = "the working directory"
 	}
 	err := fmt.Errorf("%s does not exist", name)
+	if same := t.sameName(p); len(same) > 0 {
+		return advice.Add(err, "There is no %s in %s. Of the same name: %s", base, what, strings.Join(same, ", "))
+	}
 	if similar := t.similarPaths(dir, base); len(similar) > 0 {
 		return advice.Add(err, "There is no %s in %s. Similar names: %s", base, what, strings.Join(similar, ", "))
 	}
 	return advice.Add(err, "There is no %s in %s. Use glob or list to find the file", base, what)
+}
+
+// sameName returns the paths of other files with the name of p, those with the most
+// elements of p first. It looks at a limited number of directories, those near the
+// top first, without hidden ones.
+func (t *tree) sameName(p string) []string {
+	if t.outputs || len(path.Base(p)) > maxNameLength {
+		return nil
+	}
+	var found []string
+	left := maxSimilarScan
+	for dirs := []string{"."}; len(dirs) > 0 && left > 0; dirs = dirs[1:] {
+		f, err := t.root.Open(dirs[0])
+		if err != nil {
+			continue
+		}
+		entries, _ := f.ReadDir(left)
+		_ = f.Close() // only read
+		left -= len(entries) + 1
+		for _, e := range entries {
+			at := path.Join(dirs[0], e.Name())
+			switch {
+			case e.IsDir() && !strings.HasPrefix(e.Name(), ".") && e.Name() != "node_modules" && !t.isHidden(at):
+				dirs = append(dirs, at)
+			case e.Type().IsRegular() && e.Name() == path.Base(p) && !t.isHidden(at):
+				found = append(found, at)
+			}
+		}
+	}
+	slices.SortStableFunc(found, func(a, b string) int {
+		return cmp.Or(cmp.Compare(commonEnd(b, p), commonEnd(a, p)), cmp.Compare(a, b))
+	})
+	return found[:min(len(found), maxSimilar)]
+}
+
+// commonEnd returns how many elements at the ends of two paths are equal.
+func commonEnd(a, b string) int {
+	n := 0
+	for a != "." && b != "." && path.Base(a) == path.Base(b) {
+		a, b = path.Dir(a), path.Dir(b)
+		n++
+	}
+	return n
 }
 
 // similarPaths returns the paths in dir whose last element is most similar to

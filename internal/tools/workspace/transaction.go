@@ -24,6 +24,14 @@ type Draft struct {
 
 	info         fs.FileInfo // nil if the file does not exist
 	attributesOf *Draft      // the file whose mode and attributes it gets; nil for a new file
+	whole        bool        // the model knows all of After, because it wrote or has read the rest
+}
+
+// Reading returns what the model knows of the file after the change.
+func (d *Draft) Reading() Reading {
+	r := NewReading(d.Path, d.After)
+	r.Part = !d.whole
+	return r
 }
 
 // Transaction collects changes to files. Nothing is written before Commit. It is
@@ -67,6 +75,7 @@ func (t *Transaction) Open(name string) (*Draft, error) {
 			return nil, err
 		}
 	}
+	seen.whole = len(seen.Before) == 0 || t.known.unseen(seen.Path, seen.Before) == 0
 	seen.addSpelling(spelled)
 	t.drafts = append(t.drafts, seen)
 	return seen, nil
@@ -94,17 +103,32 @@ func (t *Transaction) OpenExisting(name string) (*Draft, error) {
 }
 
 // Overwrite replaces the complete content of d. If the transaction has a ledger,
-// the model must have read an existing file first, so that no content of the user
-// is lost by accident.
+// the model must have read all of an existing file first, so that no content of
+// the user is lost by accident.
 func (t *Transaction) Overwrite(d *Draft, content []byte) error {
-	_, _, _, read := t.known.lookup(d.Path)
-	if len(d.Before) > 0 && t.known != nil && !read {
-		return advice.Add(fmt.Errorf("%s exists (%s, %s) and was not read in this conversation",
-			d.Path, phrase.Count(CountLines(d.Before), "line"), phrase.Bytes(int64(len(d.Before)))),
+	if err := t.checkRead(d); err != nil {
+		return err
+	}
+	d.After, d.whole = content, true
+	return nil
+}
+
+// checkRead returns an error if the model has not read all of d before the change.
+func (t *Transaction) checkRead(d *Draft) error {
+	if t.known == nil || len(d.Before) == 0 {
+		return nil
+	}
+	unseen := t.known.unseen(d.Path, d.Before)
+	if unseen == 0 {
+		return nil
+	}
+	size := fmt.Sprintf("%s, %s", phrase.Count(CountLines(d.Before), "line"), phrase.Bytes(int64(len(d.Before))))
+	if _, _, _, read := t.known.lookup(d.Path); !read {
+		return advice.Add(fmt.Errorf("%s exists (%s) and was not read in this conversation", d.Path, size),
 			"Read it before you replace its content, or use edit to change a part")
 	}
-	d.After = content
-	return nil
+	return advice.Add(fmt.Errorf("%s (%s) was not read completely in this conversation", d.Path, size),
+		"Read it from line %d before you replace its content, or use edit to change a part", unseen)
 }
 
 // Add sets the content of d and adds a warning if the file exists.
@@ -140,6 +164,7 @@ func (t *Transaction) Move(d *Draft, name, newName string) error {
 	if err := t.Add(to, d.After); err != nil {
 		return err
 	}
+	to.whole = d.whole
 	to.attributesOf, to.Notes, d.Notes, d.MovedTo = d.attributesOf, d.Notes, nil, to.Path
 	return t.Remove(d, name)
 }

@@ -95,9 +95,9 @@ func (e *Editor) Take() Typed {
 	return s
 }
 
-// TakeBack restores a prompt with its own images. Another prompt with the same text
+// RestorePrompt restores a prompt with its own images. Another prompt with the same text
 // may have had other images.
-func (e *Editor) TakeBack(s Typed) {
+func (e *Editor) RestorePrompt(s Typed) {
 	raw := e.History.WithTokens(s.Text)
 	if !SameImages(e.doc.images(raw), s.Images) {
 		raw = e.doc.withTokens(s)
@@ -105,8 +105,8 @@ func (e *Editor) TakeBack(s Typed) {
 	e.Set(raw)
 }
 
-// PutBefore inserts an earlier prompt above the text.
-func (e *Editor) PutBefore(text string) {
+// Prepend inserts an earlier prompt above the text.
+func (e *Editor) Prepend(text string) {
 	before := e.History.WithTokens(text)
 	if !e.Blank() {
 		before += "\n" + e.Raw()

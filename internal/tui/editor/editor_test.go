@@ -29,10 +29,10 @@ func TestHistoryKeepsAttachments(t *testing.T) {
 		t.Errorf("sent %d images and %d bytes, %q is left", len(sent.Images), len(sent.Text), e.Shown())
 	}
 	e.Type("a draft")
-	if prompts := []string{sent.Text}; !e.History.Walk(true, prompts) || e.Shown() != shown || !e.History.Walk(false, prompts) {
+	if prompts := []string{sent.Text}; !e.History.Navigate(true, prompts) || e.Shown() != shown || !e.History.Navigate(false, prompts) {
 		t.Errorf("the history shows %q", e.Shown())
 	}
-	if e.Shown() != "a draft" || e.History.Walking() {
+	if e.Shown() != "a draft" || e.History.Navigating() {
 		t.Errorf("the draft comes back as %q", e.Shown())
 	}
 }

@@ -18,8 +18,8 @@ type History struct {
 	search *search           // nil if no search is open
 }
 
-// Walking reports whether a prompt of the history is shown.
-func (h *History) Walking() bool { return h.back > 0 }
+// Navigating reports whether a prompt of the history is shown.
+func (h *History) Navigating() bool { return h.back > 0 }
 
 // Remember keeps the images of a prompt for the history.
 func (h *History) Remember(s Typed) { h.keep(s.Text, h.doc.withTokens(s)) }
@@ -46,9 +46,9 @@ func (h *History) WithTokens(text string) string {
 // end leaves the history.
 func (h *History) end() { h.back, h.draft = 0, "" }
 
-// Walk shows the previous prompt if the cursor is on the first row, or the next one
+// Navigate shows the previous prompt if the cursor is on the first row, or the next one
 // if it is on the last row. It reports whether it did.
-func (h *History) Walk(back bool, prompts []string) bool {
+func (h *History) Navigate(back bool, prompts []string) bool {
 	row, _ := h.doc.Locate(h.doc.Caret())
 	switch {
 	case back && (row > 0 || h.back >= len(prompts)):

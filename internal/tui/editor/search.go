@@ -59,7 +59,7 @@ func (h *History) Press(msg tea.KeyPressMsg, prompts []string) bool {
 		h.seek(s.back+1, 1, prompts)
 	case h.keys.Is(k, keys.NextPrompt):
 		h.seek(s.back-1, -1, prompts)
-	case h.keys.Is(k, keys.EraseLeft), k == "backspace":
+	case h.keys.Is(k, keys.DeleteLeft), k == "backspace":
 		if r := []rune(s.Text); len(r) > 0 {
 			h.searchFor(string(r[:len(r)-1]), prompts)
 		}

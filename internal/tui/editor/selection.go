@@ -67,23 +67,23 @@ func (s *Selection) actions() map[keys.Action]func() {
 	d := s.doc
 	by := func(move func()) func() { return func() { s.mark(move) } }
 	return map[keys.Action]func(){
-		keys.MarkLeft:      by(d.Left),
-		keys.MarkRight:     by(d.Right),
-		keys.MarkWordLeft:  by(d.WordLeft),
-		keys.MarkWordRight: by(d.WordRight),
-		keys.MarkStart:     by(d.LineStart),
-		keys.MarkEnd:       by(d.LineEnd),
-		keys.MarkUp: by(func() {
+		keys.SelectLeft:      by(d.Left),
+		keys.SelectRight:     by(d.Right),
+		keys.SelectWordLeft:  by(d.WordLeft),
+		keys.SelectWordRight: by(d.WordRight),
+		keys.SelectStart:     by(d.LineStart),
+		keys.SelectEnd:       by(d.LineEnd),
+		keys.SelectUp: by(func() {
 			if !d.Up() {
 				d.TextStart()
 			}
 		}),
-		keys.MarkDown: by(func() {
+		keys.SelectDown: by(func() {
 			if !d.Down() {
 				d.TextEnd()
 			}
 		}),
-		keys.CopyMarked: func() {},
+		keys.CopySelection: func() {},
 	}
 }
 
@@ -110,13 +110,13 @@ func (s *Selection) press(msg tea.KeyPressMsg, act keys.Action) bool {
 	switch {
 	case !ok:
 		return false
-	case act == keys.CopyMarked:
+	case act == keys.CopySelection:
 		d.Copy(from, to)
 		text := d.expand(d.String()[from:to])
 		s.copied = &text
-	case act == keys.EraseWord, act == keys.EraseToHead, act == keys.EraseToTail:
+	case act == keys.DeleteWord, act == keys.DeleteToStart, act == keys.DeleteToEnd:
 		d.Cut(from, to)
-	case act == keys.EraseLeft, act == keys.EraseRight, act == keys.ErasePart, act == keys.EraseWordR, msg.String() == "backspace":
+	case act == keys.DeleteLeft, act == keys.DeleteRight, act == keys.DeleteWordLeft, act == keys.DeleteWordRight, msg.String() == "backspace":
 		d.Replace(from, to, "")
 	case act == keys.Yank:
 		d.Replace(from, to, "")

@@ -10,34 +10,34 @@ const Fixed Action = ""
 
 // The actions of keys that the configuration can change.
 const (
-	Send       Action = "send"
-	Queue      Action = "queue"
-	Unqueue    Action = "unqueue"
-	Newline    Action = "newline"
-	Interrupt  Action = "interrupt"
-	Clear      Action = "clear"
-	Leave      Action = "quit"
-	Rewind     Action = "rewind"
-	Help       Action = "help"
-	PrevPrompt Action = "previous-prompt"
-	NextPrompt Action = "next-prompt"
-	Search     Action = "search-prompts"
-	Palette    Action = "palette"
-	Mode       Action = "mode"
-	Model      Action = "model"
-	Open       Action = "open"
-	OpenAll    Action = "open-all"
-	PageUp     Action = "page-up"
-	PageDown   Action = "page-down"
-	Top        Action = "top"
-	Bottom     Action = "bottom"
-	JumpBack   Action = "previous-turn"
-	JumpOn     Action = "next-turn"
-	Find       Action = "find"
-	View       Action = "view"
-	Mouse      Action = "mouse"
-	Suspend    Action = "suspend"
-	Redraw     Action = "redraw"
+	Send         Action = "send"
+	Queue        Action = "queue"
+	Unqueue      Action = "unqueue"
+	Newline      Action = "newline"
+	Interrupt    Action = "interrupt"
+	Clear        Action = "clear"
+	Quit         Action = "quit"
+	Rewind       Action = "rewind"
+	Help         Action = "help"
+	PrevPrompt   Action = "previous-prompt"
+	NextPrompt   Action = "next-prompt"
+	Search       Action = "search-prompts"
+	Palette      Action = "palette"
+	Mode         Action = "mode"
+	Model        Action = "model"
+	Open         Action = "open"
+	OpenAll      Action = "open-all"
+	PageUp       Action = "page-up"
+	PageDown     Action = "page-down"
+	Top          Action = "top"
+	Bottom       Action = "bottom"
+	PreviousTurn Action = "previous-turn"
+	NextTurn     Action = "next-turn"
+	Find         Action = "find"
+	View         Action = "view"
+	Mouse        Action = "mouse"
+	Suspend      Action = "suspend"
+	Redraw       Action = "redraw"
 
 	ListUp   Action = "list-up"
 	ListDown Action = "list-down"
@@ -63,44 +63,44 @@ const (
 	ViewNewer    Action = "view-newer"
 	ViewClose    Action = "view-close"
 
-	LineStart     Action = "line-start"
-	LineEnd       Action = "line-end"
-	WordLeft      Action = "word-left"
-	WordRight     Action = "word-right"
-	Left          Action = "left"
-	Right         Action = "right"
-	EraseLeft     Action = "delete-left"
-	EraseRight    Action = "delete-right"
-	EraseWord     Action = "delete-word"
-	ErasePart     Action = "delete-word-left"
-	EraseWordR    Action = "delete-word-right"
-	EraseToHead   Action = "delete-to-start"
-	EraseToTail   Action = "delete-to-end"
-	Yank          Action = "yank"
-	YankOlder     Action = "yank-older"
-	TextStart     Action = "text-start"
-	TextEnd       Action = "text-end"
-	StepRight     Action = "right-or-find"
-	StepUp        Action = "up-or-palette"
-	MarkLeft      Action = "select-left"
-	MarkRight     Action = "select-right"
-	MarkWordLeft  Action = "select-word-left"
-	MarkWordRight Action = "select-word-right"
-	MarkUp        Action = "select-up"
-	MarkDown      Action = "select-down"
-	MarkStart     Action = "select-line-start"
-	MarkEnd       Action = "select-line-end"
-	CopyMarked    Action = "copy-selection"
-	Upper         Action = "uppercase-word"
-	Lower         Action = "lowercase-word"
-	Capital       Action = "capitalize-word"
-	SwapWords     Action = "swap-words"
-	SwapLetters   Action = "swap-letters"
-	Undo          Action = "undo"
-	Redo          Action = "redo"
-	Expand        Action = "expand"
-	Edit          Action = "edit"
-	Attach        Action = "attach"
+	LineStart       Action = "line-start"
+	LineEnd         Action = "line-end"
+	WordLeft        Action = "word-left"
+	WordRight       Action = "word-right"
+	Left            Action = "left"
+	Right           Action = "right"
+	DeleteLeft      Action = "delete-left"
+	DeleteRight     Action = "delete-right"
+	DeleteWord      Action = "delete-word"
+	DeleteWordLeft  Action = "delete-word-left"
+	DeleteWordRight Action = "delete-word-right"
+	DeleteToStart   Action = "delete-to-start"
+	DeleteToEnd     Action = "delete-to-end"
+	Yank            Action = "yank"
+	YankOlder       Action = "yank-older"
+	TextStart       Action = "text-start"
+	TextEnd         Action = "text-end"
+	RightOrFind     Action = "right-or-find"
+	UpOrPalette     Action = "up-or-palette"
+	SelectLeft      Action = "select-left"
+	SelectRight     Action = "select-right"
+	SelectWordLeft  Action = "select-word-left"
+	SelectWordRight Action = "select-word-right"
+	SelectUp        Action = "select-up"
+	SelectDown      Action = "select-down"
+	SelectStart     Action = "select-line-start"
+	SelectEnd       Action = "select-line-end"
+	CopySelection   Action = "copy-selection"
+	Upper           Action = "uppercase-word"
+	Lower           Action = "lowercase-word"
+	Capital         Action = "capitalize-word"
+	SwapWords       Action = "swap-words"
+	SwapLetters     Action = "swap-letters"
+	Undo            Action = "undo"
+	Redo            Action = "redo"
+	Expand          Action = "expand"
+	Edit            Action = "edit"
+	Attach          Action = "attach"
 )
 
 // Scope is the part of the screen or the state in which a binding is active.
@@ -140,7 +140,7 @@ func screenKeys() []Binding {
 		{Newline, Anywhere, []string{"shift+enter", "ctrl+j"}, `insert a newline (or type \ before enter)`},
 		{Interrupt, WhileRuns, []string{"esc", "ctrl+c"}, "interrupt the turn"},
 		{Clear, Anywhere, []string{"ctrl+c"}, "clear the prompt; press twice on an empty prompt to quit"},
-		{Leave, onEmpty, []string{"ctrl+d"}, "quit"},
+		{Quit, onEmpty, []string{"ctrl+d"}, "quit"},
 		{Rewind, onEmpty, []string{"esc"}, "press twice: edit a previous message"},
 		{Help, onEmpty, []string{"?"}, "show this help"},
 		{PrevPrompt, Anywhere, []string{"up"}, "show the previous prompt (cursor on the first line)"},
@@ -155,8 +155,8 @@ func screenKeys() []Binding {
 		{PageDown, Anywhere, []string{"pgdown"}, "scroll down one page"},
 		{Top, Anywhere, []string{"ctrl+home"}, "jump to the beginning"},
 		{Bottom, Anywhere, []string{"ctrl+end"}, "jump to the end and follow new output"},
-		{JumpBack, Anywhere, []string{"alt+up"}, "jump to the previous prompt in the transcript"},
-		{JumpOn, Anywhere, []string{"alt+down"}, "jump to the next prompt in the transcript, or to the end"},
+		{PreviousTurn, Anywhere, []string{"alt+up"}, "jump to the previous prompt in the transcript"},
+		{NextTurn, Anywhere, []string{"alt+down"}, "jump to the next prompt in the transcript, or to the end"},
 		{Find, Anywhere, []string{"ctrl+f"}, "search the transcript"},
 		{View, Anywhere, []string{"ctrl+g"}, "open the full-screen transcript"},
 		{Mouse, Anywhere, []string{"alt+m"}, "toggle mouse capture"},
@@ -216,28 +216,28 @@ func editorKeys() []Binding {
 		{WordRight, InEditor, []string{"alt+right", "ctrl+right", "alt+f"}, "move right one word"},
 		{Left, InEditor, []string{"left", "ctrl+b"}, ""},
 		{Right, InEditor, []string{"right"}, ""},
-		{EraseLeft, InEditor, []string{"backspace", "ctrl+h"}, ""},
-		{EraseRight, InEditor, []string{"delete", "ctrl+d"}, ""},
-		{EraseWord, InEditor, []string{"ctrl+w"}, "delete back to whitespace"},
-		{ErasePart, InEditor, []string{"alt+backspace", "ctrl+backspace"}, "delete the previous word"},
-		{EraseWordR, InEditor, []string{"alt+d", "alt+delete", "ctrl+delete"}, "delete the next word"},
-		{EraseToHead, InEditor, []string{"ctrl+u"}, "delete to the start of the line"},
-		{EraseToTail, InEditor, []string{"ctrl+k"}, "delete to the end of the line"},
+		{DeleteLeft, InEditor, []string{"backspace", "ctrl+h"}, ""},
+		{DeleteRight, InEditor, []string{"delete", "ctrl+d"}, ""},
+		{DeleteWord, InEditor, []string{"ctrl+w"}, "delete back to whitespace"},
+		{DeleteWordLeft, InEditor, []string{"alt+backspace", "ctrl+backspace"}, "delete the previous word"},
+		{DeleteWordRight, InEditor, []string{"alt+d", "alt+delete", "ctrl+delete"}, "delete the next word"},
+		{DeleteToStart, InEditor, []string{"ctrl+u"}, "delete to the start of the line"},
+		{DeleteToEnd, InEditor, []string{"ctrl+k"}, "delete to the end of the line"},
 		{Yank, InEditor, []string{"ctrl+y"}, "paste the last deleted text (yank)"},
 		{YankOlder, InEditor, []string{"alt+y"}, "replace the pasted text with the previous deleted text (yank-pop)"},
 		{TextStart, InEditor, []string{"alt+<", "alt+shift+,"}, "move to the start of the prompt"},
 		{TextEnd, InEditor, []string{"alt+>", "alt+shift+."}, "move to the end of the prompt"},
-		{StepRight, InLine, []string{"ctrl+f"}, "move the cursor right; at the end, search the transcript"},
-		{StepUp, InLine, []string{"ctrl+p"}, "move the cursor up; on the first line, open the command palette"},
-		{MarkLeft, InEditor, []string{"shift+left"}, "extend the selection left (shift works with every cursor key)"},
-		{MarkRight, InEditor, []string{"shift+right"}, ""},
-		{MarkWordLeft, InEditor, []string{"ctrl+shift+left", "alt+shift+left"}, ""},
-		{MarkWordRight, InEditor, []string{"ctrl+shift+right", "alt+shift+right"}, ""},
-		{MarkUp, InEditor, []string{"shift+up"}, ""},
-		{MarkDown, InEditor, []string{"shift+down"}, ""},
-		{MarkStart, InEditor, []string{"shift+home"}, ""},
-		{MarkEnd, InEditor, []string{"shift+end"}, ""},
-		{CopyMarked, InEditor, []string{"alt+w"}, "copy the selection (ctrl+w cuts it)"},
+		{RightOrFind, InLine, []string{"ctrl+f"}, "move the cursor right; at the end, search the transcript"},
+		{UpOrPalette, InLine, []string{"ctrl+p"}, "move the cursor up; on the first line, open the command palette"},
+		{SelectLeft, InEditor, []string{"shift+left"}, "extend the selection left (shift works with every cursor key)"},
+		{SelectRight, InEditor, []string{"shift+right"}, ""},
+		{SelectWordLeft, InEditor, []string{"ctrl+shift+left", "alt+shift+left"}, ""},
+		{SelectWordRight, InEditor, []string{"ctrl+shift+right", "alt+shift+right"}, ""},
+		{SelectUp, InEditor, []string{"shift+up"}, ""},
+		{SelectDown, InEditor, []string{"shift+down"}, ""},
+		{SelectStart, InEditor, []string{"shift+home"}, ""},
+		{SelectEnd, InEditor, []string{"shift+end"}, ""},
+		{CopySelection, InEditor, []string{"alt+w"}, "copy the selection (ctrl+w cuts it)"},
 		{Upper, InEditor, []string{"alt+u"}, "uppercase the next word"},
 		{Lower, InEditor, []string{"alt+l"}, "lowercase the next word"},
 		{Capital, InEditor, []string{"alt+c"}, "capitalize the next word"},

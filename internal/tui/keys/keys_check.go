@@ -44,11 +44,11 @@ func Check(changed map[string][]string) (action string, err error) {
 // use, to the current ones.
 func renamed() map[string]Action {
 	return map[string]Action{
-		"everywhere": ToggleScope, "step-right": StepRight, "step-up": StepUp, "jump-back": JumpBack, "jump-on": JumpOn,
-		"leave": Leave, "erase-left": EraseLeft, "erase-right": EraseRight, "erase-word": EraseWord, "erase-part": ErasePart,
-		"erase-word-right": EraseWordR, "erase-to-start": EraseToHead, "erase-to-end": EraseToTail,
-		"mark-left": MarkLeft, "mark-right": MarkRight, "mark-word-left": MarkWordLeft, "mark-word-right": MarkWordRight,
-		"mark-up": MarkUp, "mark-down": MarkDown, "mark-line-start": MarkStart, "mark-line-end": MarkEnd, "copy-marked": CopyMarked,
+		"everywhere": ToggleScope, "step-right": RightOrFind, "step-up": UpOrPalette, "jump-back": PreviousTurn, "jump-on": NextTurn,
+		"leave": Quit, "erase-left": DeleteLeft, "erase-right": DeleteRight, "erase-word": DeleteWord, "erase-part": DeleteWordLeft,
+		"erase-word-right": DeleteWordRight, "erase-to-start": DeleteToStart, "erase-to-end": DeleteToEnd,
+		"mark-left": SelectLeft, "mark-right": SelectRight, "mark-word-left": SelectWordLeft, "mark-word-right": SelectWordRight,
+		"mark-up": SelectUp, "mark-down": SelectDown, "mark-line-start": SelectStart, "mark-line-end": SelectEnd, "copy-marked": CopySelection,
 		"upper-word": Upper, "lower-word": Lower, "capital-word": Capital,
 	}
 }

@@ -97,7 +97,7 @@ func (c *Chooser) press(msg tea.KeyPressMsg) Outcome {
 	switch {
 	case c.Keys.Is(k, keys.Send) && c.count > 0:
 		return Chosen
-	case c.Keys.Is(k, keys.Interrupt), c.Keys.Is(k, keys.Leave):
+	case c.Keys.Is(k, keys.Interrupt), c.Keys.Is(k, keys.Quit):
 		return Closed
 	case c.Keys.Is(k, keys.ListUp):
 		c.At--
@@ -107,11 +107,11 @@ func (c *Chooser) press(msg tea.KeyPressMsg) Outcome {
 		c.At -= c.room()
 	case c.Keys.Is(k, keys.PageDown):
 		c.At += c.room()
-	case c.Keys.Is(k, keys.EraseLeft):
+	case c.Keys.Is(k, keys.DeleteLeft):
 		if r := []rune(c.Filter); len(r) > 0 {
 			return c.narrow(string(r[:len(r)-1]))
 		}
-	case c.Keys.Is(k, keys.EraseToHead), c.Keys.Is(k, keys.EraseWord):
+	case c.Keys.Is(k, keys.DeleteToStart), c.Keys.Is(k, keys.DeleteWord):
 		return c.narrow("")
 	case msg.Text != "":
 		return c.narrow(c.Filter + msg.Text)

@@ -188,18 +188,18 @@ func (f *Finder) Key(msg tea.KeyPressMsg) (tea.Cmd, layer.Offer) {
 	switch {
 	case !f.Typing:
 		return nil, layer.Below
-	case f.Keys.Is(k, keys.Dismiss), f.Keys.Is(k, keys.Clear), f.Keys.Is(k, keys.Leave):
+	case f.Keys.Is(k, keys.Dismiss), f.Keys.Is(k, keys.Clear), f.Keys.Is(k, keys.Quit):
 		f.Close()
 	case f.Keys.Is(k, keys.Older):
 		f.Typing = !f.inPager
 		f.goOlder()
 	case f.Keys.Is(k, keys.Newer):
 		f.goNewer()
-	case f.Keys.Is(k, keys.EraseLeft):
+	case f.Keys.Is(k, keys.DeleteLeft):
 		if r := []rune(f.Text); len(r) > 0 {
 			return f.searchFor(string(r[:len(r)-1])), layer.Taken
 		}
-	case f.Keys.Is(k, keys.EraseToHead), f.Keys.Is(k, keys.EraseWord):
+	case f.Keys.Is(k, keys.DeleteToStart), f.Keys.Is(k, keys.DeleteWord):
 		return f.searchFor(""), layer.Taken
 	case msg.Text != "":
 		return f.searchFor(f.Text + ink.SanitizeLine(msg.Text)), layer.Taken

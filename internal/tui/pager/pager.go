@@ -80,8 +80,8 @@ func (p *Pager) Key(msg tea.KeyPressMsg) (tea.Cmd, layer.Offer) {
 		p.Find.goOlder()
 	case p.Keys.Is(k, keys.ViewNewer):
 		p.Find.goNewer()
-	case p.Keys.Is(k, keys.JumpBack), p.Keys.Is(k, keys.JumpOn):
-		p.JumpToPrompt(p.Keys.Is(k, keys.JumpBack))
+	case p.Keys.Is(k, keys.PreviousTurn), p.Keys.Is(k, keys.NextTurn):
+		p.JumpToPrompt(p.Keys.Is(k, keys.PreviousTurn))
 	case p.Keys.Is(k, keys.Mouse):
 		p.ToggleMouse()
 	case p.Keys.Is(k, keys.Suspend):

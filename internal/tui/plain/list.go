@@ -16,16 +16,15 @@ const listRows = 20
 
 // openList is the list that waits for a choice.
 type openList struct {
-	over   list.Overlay // nil unless a list is open
-	listed int          // number of printed rows
-	filter string       // typed by the user, whose result is not printed yet
+	list.Current
+	listed int    // number of printed rows
+	filter string // typed by the user, whose result is not printed yet
 }
 
 // Show opens a list. It implements slash.Lists.
 func (l *openList) Show(o list.Overlay) tea.Cmd {
-	cmd, _ := o.Update(tea.WindowSizeMsg{Width: width, Height: height})
-	*l = openList{over: o}
-	return cmd
+	*l = openList{}
+	return l.Current.Show(o, width, height)
 }
 
 // Close closes the list.
@@ -33,12 +32,8 @@ func (l *openList) Close() { *l = openList{} }
 
 // update passes a message to the list, and closes it after a choice.
 func (l *openList) update(msg tea.Msg) tea.Cmd {
-	over := l.over
-	if over == nil {
-		return nil
-	}
-	cmd, closed := over.Update(msg)
-	if closed && l.over == over {
+	cmd, closed := l.Current.Update(msg)
+	if closed {
 		l.Close()
 	}
 	return cmd
@@ -55,11 +50,11 @@ type numbered interface {
 // printList prints the first rows of an open list. If a filter matches only one row,
 // it chooses that.
 func (p *front) printList() tea.Cmd {
-	if p.lists.over == nil {
+	if p.lists.Open == nil {
 		p.lists.listed, p.lists.filter = 0, ""
 		return nil
 	}
-	rows, ok := p.lists.over.(numbered)
+	rows, ok := p.lists.Open.(numbered)
 	if !ok {
 		p.lists.Close()
 		p.print("note: not available in plain mode")
@@ -105,20 +100,20 @@ func (p *front) printRows(rows numbered) {
 // chooses reports whether a line is input for the open list: not a slash command, and
 // in a file only a number, an empty line or "more".
 func (p *front) chooses(line string) bool {
-	return p.lists.over != nil && p.lists.listed > 0 &&
+	return p.lists.Open != nil && p.lists.listed > 0 &&
 		(line == "" || isNumber(line) || p.wantsMore(line) || p.in.Typed && !strings.HasPrefix(line, "/"))
 }
 
 // wantsMore reports whether a line asks for more of the list.
 func (p *front) wantsMore(line string) bool {
-	rows, ok := p.lists.over.(numbered)
+	rows, ok := p.lists.Open.(numbered)
 	return ok && line == "more" && p.lists.listed < rows.Size()
 }
 
 // choose takes a line as the number of a row or as a filter.
 func (p *front) choose(line string) tea.Cmd {
 	n, err := strconv.Atoi(line)
-	rows := p.lists.over.(numbered)
+	rows := p.lists.Open.(numbered)
 	switch {
 	case line == "":
 		p.lists.Close()

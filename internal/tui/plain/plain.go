@@ -164,7 +164,7 @@ func (p *front) apply(ev event.Event) {
 	p.slash.Apply(ev)
 	switch ev := ev.(type) {
 	case event.Opened:
-		p.TakeSurvey(ev)
+		p.TakeSummary(ev)
 	case *event.Rewound:
 		p.Rewind(ev.Keep)
 	}
@@ -220,7 +220,7 @@ func (p *front) done(ctx context.Context, msg tea.Msg) {
 // file wait until the turn ends or asks a question, the rows of a list are complete
 // and the session is read.
 func (p *front) lines() <-chan string {
-	working := p.Busy() && !p.dialog.Waits() || p.lists.over != nil && p.background > 0 || !p.Transcript.Settled
+	working := p.Busy() && !p.dialog.Waits() || p.lists.Open != nil && p.background > 0 || !p.Transcript.Settled
 	if p.inputEnded || !p.in.Typed && working {
 		return nil
 	}
@@ -261,7 +261,7 @@ func (p *front) line(line string) tea.Cmd {
 // nothing runs any more.
 func (p *front) finish() {
 	for p.dialog.Waits() {
-		p.reply(event.Answer{Decision: event.Refuse, Note: "the input has ended, so no user can answer"})
+		p.reply(event.Answer{Decision: event.Refuse, Note: "standard input ended before an answer"})
 	}
 	if !p.Busy() && !p.prompt.Queue.ShellRuns() && len(p.Feed.Pending) == 0 && p.background == 0 && p.lists.filter == "" {
 		p.Done = true
@@ -298,7 +298,7 @@ func (p *front) printUnsent() {
 
 // printPrompt prints the prompt for the next line, if the user can type one.
 func (p *front) printPrompt() {
-	reading := p.lists.over != nil && p.background > 0 // the rows of a list
+	reading := p.lists.Open != nil && p.background > 0 // the rows of a list
 	if p.in.Typed && !p.prompted && !p.inputEnded && !reading && (!p.Feed.Running || p.dialog.Waits()) {
 		fmt.Fprint(p.out, "> ")
 		p.prompted = true

@@ -89,7 +89,7 @@ func TestRetries(t *testing.T) {
 	if diff := cmp.Diff(sent, []event.Command{event.Retry{}}); diff != "" {
 		t.Errorf("(-got +want):\n%s", diff)
 	}
-	if got := out.String(); strings.Contains(got, "\x1b") || !strings.Contains(got, "busy. Retrying in 1 s (attempt 2)") {
+	if got := out.String(); strings.Contains(got, "\x1b") || !strings.Contains(got, "note: busy. Retrying in 1 s (attempt 2)") {
 		t.Errorf("got %q", got)
 	}
 }

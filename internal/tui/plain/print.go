@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"agent/internal/llm"
 	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
@@ -71,7 +69,7 @@ func (p *front) printItem(it transcript.Item) {
 			p.print("  " + row[0] + ": " + row[1])
 		}
 	case *transcript.Retry:
-		p.block("error", ansi.Strip(strings.Join(it.Draw(transcript.Canvas{Styles: p.Styles, Width: width}), "\n")))
+		p.block("note", it.Text())
 	}
 }
 
@@ -157,11 +155,7 @@ func (p *front) message(m llm.Message) {
 // toolEnd prints the end of a tool call, with the end of its output unless that only
 // repeats a read or the changes.
 func (p *front) toolEnd(ev *event.ToolEnd) {
-	facts := string(ev.Outcome)
-	if ev.Summary != "" {
-		facts += ", " + ink.SanitizeLine(ev.Summary)
-	}
-	facts += ", " + phrase.Duration(ev.Duration)
+	facts := outcome(ev)
 	if p.started[ev.Result.ID] {
 		p.print("  " + facts)
 	} else {
@@ -182,6 +176,23 @@ func (p *front) toolEnd(ev *event.ToolEnd) {
 	for _, l := range lines {
 		p.print("    " + l)
 	}
+}
+
+// outcome describes how a call ended, with its summary and its duration.
+func outcome(ev *event.ToolEnd) string {
+	word := map[event.Outcome]string{event.Failed: "failed", event.Refused: "not run", event.Uncertain: "outcome unknown"}[ev.Outcome]
+	facts := []string{cmp.Or(word, string(ev.Outcome))}
+	summary := ink.SanitizeLine(ev.Summary)
+	switch {
+	case strings.HasPrefix(summary, facts[0]): // "interrupted · 20 lines"
+		facts[0] = summary
+	case summary != "":
+		facts = append(facts, summary)
+	}
+	if ev.Duration > 0 || ev.Outcome == event.OK {
+		facts = append(facts, phrase.Duration(ev.Duration))
+	}
+	return strings.Join(facts, ", ")
 }
 
 // help prints what can be typed.

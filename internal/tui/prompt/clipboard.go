@@ -38,8 +38,10 @@ const terminalCopyLimit = 100_000
 // the text for the user.
 func (c *Clipboard) Copy(text, what string) tea.Cmd { return c.copy(text, copied{what: what}) }
 
-// CopyMarked copies selected text.
-func (c *Clipboard) CopyMarked(text string) tea.Cmd { return c.copy(text, copied{fromSelection: true}) }
+// CopySelection copies selected text.
+func (c *Clipboard) CopySelection(text string) tea.Cmd {
+	return c.copy(text, copied{fromSelection: true})
+}
 
 // copy copies text and reports the result r.
 func (c *Clipboard) copy(text string, r copied) tea.Cmd {

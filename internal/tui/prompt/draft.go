@@ -53,7 +53,7 @@ func (d *Drafts) Restore(saved event.Draft) {
 	}
 	for _, w := range saved.Queue {
 		if w.About != "" {
-			d.editor.PutBefore(w.Text)
+			d.editor.Prepend(w.Text)
 			d.comment = savedComment{w.About, d.editor.Raw(), w.Text}
 			continue
 		}
@@ -91,7 +91,7 @@ func (d *Drafts) Resume(ask event.Ask) {
 // KeepComment moves the unfinished comment on a question that closes into the editor.
 func (d *Drafts) KeepComment() {
 	if text := d.dialog.Comment(); text != "" {
-		d.editor.PutBefore(text)
+		d.editor.Prepend(text)
 	}
 }
 

@@ -157,7 +157,7 @@ func (a *Attacher) take(msg imagesRead) tea.Cmd {
 
 // warnVision warns if n images are attached and the model does not support images.
 func (a *Attacher) warnVision(n int) {
-	if n > 0 && a.Options.Models.Blind != nil && a.Options.Models.Blind(a.Feed.Model) {
+	if n > 0 && a.Options.Models.NoImages != nil && a.Options.Models.NoImages(a.Feed.Model) {
 		a.Say(ink.SanitizeLine(a.Feed.Model) + " does not support images and will get only a placeholder. Switch models with /model.")
 	}
 }
@@ -167,7 +167,7 @@ func (a *Attacher) warnVision(n int) {
 func (a *Attacher) typedImage() tea.Cmd {
 	before := a.editor.Before()
 	word := strings.TrimRight(before, " ")
-	if word == before || a.editor.History.Walking() {
+	if word == before || a.editor.History.Navigating() {
 		return nil
 	}
 	return a.readWord(lastWord(word))

@@ -97,7 +97,7 @@ func (p *Prompt) Key(msg tea.KeyPressMsg) (tea.Cmd, layer.Offer) {
 	switch {
 	case p.Keys.Is(k, keys.Clear):
 		return p.clear(), layer.Taken
-	case p.Keys.Is(k, keys.Leave) && p.editor.Empty():
+	case p.Keys.Is(k, keys.Quit) && p.editor.Empty():
 		return p.leave(), layer.Taken
 	case p.Keys.Is(k, keys.Rewind) && p.editor.Empty() && !p.editor.Mode.HandlesEscape():
 		return p.rewind(), layer.Taken
@@ -122,7 +122,7 @@ func (p *Prompt) Key(msg tea.KeyPressMsg) (tea.Cmd, layer.Offer) {
 func (p *Prompt) edit(msg tea.KeyPressMsg) tea.Cmd {
 	p.editor.Press(msg)
 	if text, ok := p.editor.TakeCopied(); ok {
-		return p.Clipboard.CopyMarked(text)
+		return p.Clipboard.CopySelection(text)
 	}
 	return nil
 }
@@ -294,7 +294,7 @@ func (t assist) press(msg tea.KeyPressMsg) (cmd tea.Cmd, ok bool) {
 	switch {
 	case t.Keys.Is(k, keys.Dismiss) && (e.Mode.HandlesEscape() || e.Selection.ByKeys()):
 		return t.edit(msg), true
-	case t.Keys.Is(k, keys.StepRight) && e.Caret() < len(e.Raw()), t.Keys.Is(k, keys.StepUp) && e.CaretRow() > 0:
+	case t.Keys.Is(k, keys.RightOrFind) && e.Caret() < len(e.Raw()), t.Keys.Is(k, keys.UpOrPalette) && e.CaretRow() > 0:
 		e.Press(msg)
 		return nil, true
 	case t.Keys.Is(k, keys.Search) && e.Mode.Hint() == "":
@@ -309,7 +309,7 @@ func (t assist) press(msg tea.KeyPressMsg) (cmd tea.Cmd, ok bool) {
 	case t.Keys.Is(k, keys.PrevPrompt):
 		return t.history.previous()
 	case t.Keys.Is(k, keys.NextPrompt):
-		return nil, e.History.Walk(false, t.history.prompts())
+		return nil, e.History.Navigate(false, t.history.prompts())
 	}
 	return nil, false
 }
@@ -329,7 +329,7 @@ func (t assist) vi(msg tea.KeyPressMsg) (cmd tea.Cmd, ok bool) {
 	case k == "k":
 		return t.history.previous()
 	case k == "j":
-		return nil, e.History.Walk(false, t.history.prompts())
+		return nil, e.History.Navigate(false, t.history.prompts())
 	}
 	return nil, false
 }
@@ -345,7 +345,7 @@ func (p *Prompt) Apply(ev event.Event) {
 	case *event.ToolEnd:
 		p.withdraw(ev.Result.ID)
 	case event.Unsent:
-		p.editor.PutBefore(ev.Text)
+		p.editor.Prepend(ev.Text)
 	case *event.Rewound:
 		p.dialog.Clear()
 	case *event.TurnEnd:

@@ -49,7 +49,7 @@ func (h *History) take(msg earlierRead) {
 	case h.editor.History.Searching():
 		h.editor.History.Extend("", h.prompts())
 	case h.recall:
-		h.editor.History.Walk(true, h.prompts())
+		h.editor.History.Navigate(true, h.prompts())
 	}
 	h.recall = false
 }
@@ -60,7 +60,7 @@ func (h *History) previous() (cmd tea.Cmd, taken bool) {
 		return nil, false
 	}
 	cmd = h.read()
-	if h.editor.History.Walk(true, h.prompts()) {
+	if h.editor.History.Navigate(true, h.prompts()) {
 		return cmd, true
 	}
 	h.recall = cmd != nil

@@ -127,7 +127,7 @@ func (q *Queue) Follow(ev event.Event) {
 	case event.NotRun:
 		q.starting = false
 		q.Say("Not run: " + ev.Why)
-		q.editor.PutBefore(transcript.AsTyped(ev.Line, ev.Join))
+		q.editor.Prepend(transcript.AsTyped(ev.Line, ev.Join))
 		q.hold("not run")
 		return
 	case *event.ShellEnd:
@@ -154,12 +154,12 @@ func (q *Queue) Follow(ev event.Event) {
 // whether it did.
 func (q *Queue) edit() bool {
 	n := len(q.messages)
-	if n == 0 || !q.editor.Empty() || q.editor.History.Walking() {
+	if n == 0 || !q.editor.Empty() || q.editor.History.Navigating() {
 		return false
 	}
 	last := q.messages[n-1]
 	q.messages = slices.Clone(q.messages[:n-1])
-	q.editor.TakeBack(last.Typed)
+	q.editor.RestorePrompt(last.Typed)
 	return true
 }
 

@@ -101,7 +101,7 @@ func (w word) same(as word) bool {
 // wordTyped returns the word at the cursor, if it has suggestions.
 func (p *Suggestions) wordTyped() word {
 	e := p.editor
-	if e.History.Walking() || e.History.Searching() || e.Mode.Hint() != "" {
+	if e.History.Navigating() || e.History.Searching() || e.Mode.Hint() != "" {
 		return word{}
 	}
 	raw, caret := e.Raw(), e.Caret()

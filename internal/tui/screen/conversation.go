@@ -44,7 +44,7 @@ type Conversation struct {
 	Broken    string   // why the session cannot be read; empty if it can
 	Pending   tea.Cmd  // a read of the session to run with the next TurnPages; may be nil
 	Spending  Spending
-	forced    bool            // the last argument of Options.Forced
+	forced    bool            // the last argument of Options.OnForcedInterrupt
 	firstHint *transcript.Row // above the first prompt of a new session; nil if not shown
 }
 
@@ -69,11 +69,12 @@ func (c *Conversation) Open(notices []string) {
 	add := c.Transcript.Head
 	if len(c.Options.Session.History) > 0 {
 		add = c.Transcript.Add
-	} else if c.connected() && len(c.Play) == 0 {
-		c.firstHint = add(&transcript.Notice{Text: firstHint})
 	}
 	for _, n := range append(slices.Clone(c.Options.Notices), notices...) {
 		add(&transcript.Notice{Text: n})
+	}
+	if len(c.Options.Session.History) == 0 && c.connected() && len(c.Play) == 0 {
+		c.firstHint = c.Transcript.Head(&transcript.Notice{Text: firstHint})
 	}
 	if c.Options.Session.Title != "" { // it may be older than the history
 		c.SetTitle(c.Options.Session.Title)
@@ -134,14 +135,14 @@ func (c *Conversation) Take(msg tea.Msg) bool {
 	return true
 }
 
-// TakeSurvey takes the facts of the whole session, after its end was shown. It
+// TakeSummary takes the facts of the whole session, after its end was shown. It
 // reports false if they are known already.
-func (c *Conversation) TakeSurvey(s event.Opened) bool {
+func (c *Conversation) TakeSummary(s event.Opened) bool {
 	if c.Transcript.Settled && c.Transcript.Events() > 0 {
 		return false
 	}
-	c.Transcript.Survey(s)
-	c.Feed.TakeSurvey(s)
+	c.Transcript.TakeSummary(s)
+	c.Feed.TakeSummary(s)
 	if s.Title != "" {
 		c.SetTitle(s.Title)
 	}
@@ -177,13 +178,13 @@ func (c *Conversation) Interrupt() {
 	c.ReportForced()
 }
 
-// ReportForced calls Options.Forced if a turn was interrupted twice, or if such a turn
+// ReportForced calls Options.OnForcedInterrupt if a turn was interrupted twice, or if such a turn
 // has ended.
 func (c *Conversation) ReportForced() {
 	if forced := c.Feed.Killing && c.Busy(); forced != c.forced {
 		c.forced = forced
-		if c.Options.Forced != nil {
-			c.Options.Forced(forced)
+		if c.Options.OnForcedInterrupt != nil {
+			c.Options.OnForcedInterrupt(forced)
 		}
 	}
 }

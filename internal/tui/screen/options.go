@@ -43,9 +43,9 @@ type Options struct {
 	Version string
 	Notices []string // shown below the header
 	Prompts []Prompt // sent automatically, each after the previous turn
-	// Forced is called with true when the user interrupts a second time, and with
+	// OnForcedInterrupt is called with true when the user interrupts a second time, and with
 	// false once the turn has ended. May be nil.
-	Forced func(bool)
+	OnForcedInterrupt func(bool)
 
 	Input  io.Reader // nil: the terminal
 	Output io.Writer // nil: the terminal
@@ -122,10 +122,10 @@ type Models struct {
 	// List returns the available models. If complete is set, it queries providers and
 	// servers, which may block.
 	List func(ctx context.Context, complete bool) ([]Model, error)
-	// Blind reports whether a model, as PROVIDER/NAME, is known not to support images.
-	Blind func(model string) bool
-	// Welcome describes the offline guide at the first start without a model; empty at
-	// every other start.
+	// NoImages reports whether a model, as PROVIDER/NAME, is known not to support images.
+	NoImages func(model string) bool
+	// Welcome tells the user of a new session without a model how to connect one;
+	// empty for other sessions.
 	Welcome string
 	// Searching is set during the search for a model on this machine, which ends with
 	// event.Searched. The welcome is shown only if it finds none.
@@ -172,12 +172,12 @@ type Match struct {
 // CustomCommand is a slash command from a file: a prompt with a name. All of its text
 // is untrusted.
 type CustomCommand struct {
-	Name   string // without the slash
-	Args   string // for display: "FILE [LINE]"; may be empty
-	What   string // description, one line; may be empty
-	Source string // the file, for display: "~/.config/agent/commands/fix.md"
-	Theirs bool   // from the repository, not from the user
-	Text   string // the prompt, with the placeholders $ARGUMENTS and $1 to $9
+	Name           string // without the slash
+	Args           string // for display: "FILE [LINE]"; may be empty
+	What           string // description, one line; may be empty
+	Source         string // the file, for display: "~/.config/agent/commands/fix.md"
+	FromRepository bool   // from the repository, not from the user
+	Text           string // the prompt, with the placeholders $ARGUMENTS and $1 to $9
 }
 
 // Look returns the initial look: for a dark background, until the terminal reports

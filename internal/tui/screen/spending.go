@@ -11,11 +11,11 @@ import (
 
 // Spent is the usage of one model.
 type Spent struct {
-	Model string // PROVIDER/NAME
-	Steps int
-	Usage llm.Usage
-	Cost  float64 // US dollars
-	Free  int     // steps without a known price
+	Model    string // PROVIDER/NAME
+	Steps    int
+	Usage    llm.Usage
+	Cost     float64 // US dollars
+	Unpriced int     // steps without a known price
 }
 
 // Add adds a step.
@@ -23,7 +23,7 @@ func (s *Spent) Add(step *event.StepEnd) {
 	s.Steps++
 	s.Usage = s.Usage.Add(step.Usage)
 	if step.Cost == nil {
-		s.Free++
+		s.Unpriced++
 		return
 	}
 	s.Cost += *step.Cost
@@ -55,7 +55,7 @@ func (s *Spending) Take(ev event.Event) {
 			s.Turn = nil
 		}
 	case event.Streamed:
-		s.streamed += deltaBytes(ev.Delta)
+		s.streamed += StreamedBytes(ev.Delta)
 	case event.Retrying:
 		s.streamed = 0
 	case *event.StepEnd, *event.Compacted:
@@ -80,8 +80,8 @@ func StepOf(ev event.Event) *event.StepEnd {
 	return nil
 }
 
-// deltaBytes returns the number of bytes that the model wrote in a delta.
-func deltaBytes(d llm.Delta) int {
+// StreamedBytes returns the number of bytes that the model wrote in a delta.
+func StreamedBytes(d llm.Delta) int {
 	switch d := d.(type) {
 	case llm.TextDelta:
 		return len(d.Text)
@@ -112,9 +112,9 @@ func (s Spent) Words() string {
 	}
 	words := []string{in + " and " + phrase.Thousands(s.Usage.Output) + " output tokens", phrase.Count(s.Steps, "step")}
 	switch {
-	case s.Free == s.Steps:
+	case s.Unpriced == s.Steps:
 		words = append(words, "price unknown")
-	case s.Free > 0:
+	case s.Unpriced > 0:
 		words = append(words, "at least "+phrase.Dollars(s.Cost))
 	default:
 		words = append(words, phrase.Dollars(s.Cost))

@@ -11,12 +11,12 @@ import (
 
 // Terminal describes the terminal, beyond what it reports itself.
 type Terminal struct {
-	Tmux     bool   // tmux with passthrough to the outer terminal
-	Notify   Notify // how to notify a user who is not looking
-	Progress bool   // it can show progress
-	Forgets  bool   // progress must be sent again regularly
-	// Least is the minimum duration of a turn for a notification at its end.
-	Least time.Duration
+	Tmux           bool   // tmux with passthrough to the outer terminal
+	Notify         Notify // how to notify a user who is not looking
+	Progress       bool   // it can show progress
+	RepeatProgress bool   // progress must be sent again regularly
+	// NotifyAfter is the minimum duration of a turn for a notification at its end.
+	NotifyAfter time.Duration
 }
 
 // Notify is a method of desktop notification.
@@ -44,8 +44,8 @@ func (t Terminal) Clipboard(text string) string {
 // notificationWidth is the maximum width of a notification, in columns.
 const notificationWidth = 100
 
-// Telling returns the sequence of a notification; empty if notifications are off.
-func (t Terminal) Telling(title, text string) string {
+// Notification returns the sequence of a notification; empty if notifications are off.
+func (t Terminal) Notification(title, text string) string {
 	text = ink.Truncate(ink.SanitizeLine(text), notificationWidth)
 	var seq string
 	switch t.Notify {

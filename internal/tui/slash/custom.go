@@ -39,7 +39,7 @@ func (s *Session) customCommands() []Command {
 		if what == "" {
 			what = "send the prompt in " + ink.SanitizeLine(c.Source)
 		}
-		if c.Theirs {
+		if c.FromRepository {
 			what += " (from this repository)"
 		} else {
 			what += " (yours)"
@@ -55,7 +55,7 @@ func (s *Session) customCommands() []Command {
 // runCustom sends the prompt of a custom command. On the first use of a command of
 // the repository it shows where the prompt comes from.
 func (s *Session) runCustom(c screen.CustomCommand, arg string) {
-	if c.Theirs && !s.custom.announced[c.Name] {
+	if c.FromRepository && !s.custom.announced[c.Name] {
 		s.custom.announced[c.Name] = true
 		s.Say("/" + c.Name + " comes from this repository (" + ink.SanitizeLine(c.Source) + "). Its text is sent as your prompt.")
 	}

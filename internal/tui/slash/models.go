@@ -16,8 +16,8 @@ import (
 	"agent/internal/tui/transcript"
 )
 
-// Models reads the available models, and shows them in a list, in the suggestions and
-// in the welcome.
+// Models reads the available models, shows them in a list and in the suggestions, and
+// greets a user without one.
 type Models struct {
 	*screen.Conversation
 	lists    Lists
@@ -71,7 +71,6 @@ func (p *Models) take(r modelsRead) {
 			u.Right, u.None = "", "No matching model. You can also type PROVIDER/NAME."
 		}
 	}
-	p.completeWelcome(r)
 }
 
 // merged returns now with the models of before first, in their old order, so that

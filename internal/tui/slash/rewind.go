@@ -134,7 +134,7 @@ func (s *Session) rewind(to point) tea.Cmd {
 	case cannotRewind(s.Conversation):
 	default:
 		s.Send(event.Rewind{Keep: to.At})
-		s.editor.PutBefore(to.Text)
+		s.editor.Prepend(to.Text)
 	}
 	return nil
 }

@@ -57,7 +57,7 @@ func BuiltIn() []Command {
 		{Name: "theme", Title: "Set color theme", Args: "[NAME]", What: "set the color theme; without a name, preview the themes", Run: themeCommand, Complete: oneOf(ink.ThemeNames()...)},
 		{Name: "cost", Title: "Show tokens and cost", What: "show tokens and cost by turn, session and model, and context window use", Run: costCommand},
 		{Name: "copy", Title: "Copy last answer", Args: "[code [N]]", What: "copy the last answer, its last code block, or its Nth code block", Run: copyCommand, Complete: copyWords},
-		{Name: "quit", Title: "Quit", Also: "exit", What: "quit", key: keys.Leave, Run: func(s *Session, _ string) (tea.Cmd, error) { return s.Front.Leave(screen.Exit{}), nil }},
+		{Name: "quit", Title: "Quit", Also: "exit", What: "quit", key: keys.Quit, Run: func(s *Session, _ string) (tea.Cmd, error) { return s.Front.Leave(screen.Exit{}), nil }},
 	}
 }
 
@@ -123,7 +123,7 @@ func IsCommandName(name string) bool {
 // user, goes back into the editor.
 func (s *Session) Run(name, arg, typed string) tea.Cmd {
 	all := s.Commands()
-	i := slices.IndexFunc(all, func(c Command) bool { return c.Name == name || c.Also == name })
+	i := find(all, name)
 	switch {
 	case i < 0:
 		s.Say("Unknown command /" + name + ". " + suggestion(name, all))
@@ -142,6 +142,14 @@ func (s *Session) Run(name, arg, typed string) tea.Cmd {
 		s.editor.Set(typed)
 	}
 	return nil
+}
+
+// Has reports whether there is a command called name.
+func (s *Session) Has(name string) bool { return find(s.Commands(), name) >= 0 }
+
+// find returns the index of the command called name, -1 if there is none.
+func find(all []Command, name string) int {
+	return slices.IndexFunc(all, func(c Command) bool { return c.Name == name || c.Also == name })
 }
 
 // suggestion tells the user of an unknown command what to type instead.

@@ -48,9 +48,9 @@ func actionTitle(a keys.Action) string {
 		return "Jump to beginning"
 	case keys.Bottom:
 		return "Jump to end"
-	case keys.JumpBack:
+	case keys.PreviousTurn:
 		return "Jump to previous turn"
-	case keys.JumpOn:
+	case keys.NextTurn:
 		return "Jump to next turn"
 	case keys.Mouse:
 		return "Toggle mouse capture"
@@ -65,23 +65,23 @@ func actionTitle(a keys.Action) string {
 // editorTitle returns the title of an action of the prompt editor.
 func editorTitle(a keys.Action) string {
 	switch a {
-	case keys.EraseWord:
+	case keys.DeleteWord:
 		return "Delete back to whitespace"
-	case keys.ErasePart:
+	case keys.DeleteWordLeft:
 		return "Delete previous word"
-	case keys.EraseWordR:
+	case keys.DeleteWordRight:
 		return "Delete next word"
-	case keys.EraseToHead:
+	case keys.DeleteToStart:
 		return "Delete to start of line"
-	case keys.EraseToTail:
+	case keys.DeleteToEnd:
 		return "Delete to end of line"
 	case keys.Yank:
 		return "Paste deleted text"
 	case keys.YankOlder:
 		return "Paste earlier deleted text"
-	case keys.MarkLeft:
+	case keys.SelectLeft:
 		return "Extend selection left"
-	case keys.CopyMarked:
+	case keys.CopySelection:
 		return "Copy selection"
 	case keys.Upper:
 		return "Uppercase word"

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"agent/internal/llm"
@@ -28,7 +27,8 @@ type Facts struct {
 	Used   int     // tokens of the context window used by the last step
 	Cost   float64 // cost of the session in US dollars, as far as prices are known
 	Turns  int
-	Answer string // the text of the last answer
+	Answer string // all text since the last tool result before it
+	final  llm.Answer
 
 	Todo []event.TodoItem
 	Jobs []event.Job
@@ -49,9 +49,16 @@ func (f *Facts) update(ev event.Event) {
 	case event.JobsNow:
 		f.Jobs = ev.Jobs
 	case *event.MessageDone:
-		if m := ev.Message; m.Kind == llm.Assistant && strings.TrimSpace(m.Text) != "" {
-			f.Answer = m.Text
+		f.final.Add(ev.Message)
+		f.Answer = cmp.Or(f.final.Text(), f.Answer)
+	case *event.UserSaid:
+		if ev.Auto {
+			f.final.Add(llm.Message{Kind: llm.User})
+		} else {
+			f.final.End()
 		}
+	case *event.ToolEnd:
+		f.final.Add(ev.Result)
 	case *event.StepEnd:
 		f.Used = cmp.Or(ev.Usage.Input+ev.Usage.Output, f.Used) // an interrupted reply reports none
 		if ev.Cost != nil {
@@ -69,9 +76,9 @@ func (f *Facts) addEarlier(e Facts) {
 	}
 }
 
-// survey applies the summary of the complete session, after its last events were
+// takeSummary applies the summary of the complete session, after its last events were
 // shown.
-func (f *Facts) survey(s event.Opened) {
+func (f *Facts) takeSummary(s event.Opened) {
 	f.Turns, f.Cost, f.Todo = s.Turns, s.Cost, s.Todo
 	if f.Model == "" {
 		f.Model, f.Host, f.BaseURL = s.Model, s.Host, s.BaseURL
@@ -127,8 +134,8 @@ func (l *PromptLog) said(ev *event.UserSaid, at int) {
 	l.Prompts = append(l.Prompts, event.PastPrompt{Text: ev.Text, Time: ev.Time, At: at, Steered: ev.Steered})
 }
 
-// survey sets all prompts of the session, after the last ones were added.
-func (l *PromptLog) survey(prompts []event.PastPrompt) {
+// takeSummary sets all prompts of the session, after the last ones were added.
+func (l *PromptLog) takeSummary(prompts []event.PastPrompt) {
 	typed := l.Recall[min(len(l.Prompts), len(l.Recall)):]
 	l.Recall = nil
 	for _, p := range prompts {

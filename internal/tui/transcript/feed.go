@@ -134,8 +134,11 @@ func (f *Feed) split(inTurn bool) {
 }
 
 func (f *Feed) userSaid(ev *event.UserSaid) {
+	if ev.Situation {
+		return
+	}
 	if ev.Auto {
-		f.list.append(&Notice{ev.Text})
+		f.list.append(&Notice{"Sent to the model: " + ev.Text})
 		return
 	}
 	f.PromptLog.said(ev, f.list.Events()-1)
@@ -269,11 +272,11 @@ func (f *Feed) Rewind(keep int) {
 	}
 }
 
-// TakeSurvey applies the summary of the complete session, after its last events were
+// TakeSummary applies the summary of the complete session, after its last events were
 // shown.
-func (f *Feed) TakeSurvey(s event.Opened) {
-	f.PromptLog.survey(s.Prompts)
-	f.Facts.survey(s)
+func (f *Feed) TakeSummary(s event.Opened) {
+	f.PromptLog.takeSummary(s.Prompts)
+	f.Facts.takeSummary(s)
 }
 
 // FinishReplay ends calls and commands that a resumed session left open.

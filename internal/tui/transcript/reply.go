@@ -353,6 +353,11 @@ type Retry struct {
 
 // Draw implements Item.
 func (r *Retry) Draw(c Canvas) []string {
+	return ink.Hang(c.Styles.Yellow.Render(ink.MarkFailed), ink.Wrap(r.Text(), c.Inner()))
+}
+
+// Text returns the error, and when the request is sent again. It is sanitized.
+func (r *Retry) Text() string {
 	when := "now"
 	if r.left > 0 {
 		when = "in " + phrase.Seconds(r.left)
@@ -361,6 +366,5 @@ func (r *Retry) Draw(c Canvas) []string {
 	if r.Of > 0 {
 		attempt += fmt.Sprintf(" of %d", r.Of)
 	}
-	text := fmt.Sprintf("%s. Retrying %s (%s).", strings.TrimRight(ink.Sanitize(r.Error), "."), when, attempt)
-	return ink.Hang(c.Styles.Yellow.Render(ink.MarkFailed), ink.Wrap(withHint(text, r.Hint), c.Inner()))
+	return withHint(fmt.Sprintf("%s. Retrying %s (%s).", strings.TrimRight(ink.Sanitize(r.Error), "."), when, attempt), r.Hint)
 }

@@ -105,9 +105,9 @@ func (t *Transcript) Rewind(keep int) {
 	t.clamp()
 }
 
-// Survey adds the part of the session before the events shown so far. The rows in the
+// TakeSummary adds the part of the session before the events shown so far. The rows in the
 // window keep their place.
-func (t *Transcript) Survey(s event.Opened) {
+func (t *Transcript) TakeSummary(s event.Opened) {
 	above := 0 // lines of the window above the session
 	if t.Top.Page == 0 && !t.Follow {
 		above = -t.skip

@@ -93,17 +93,21 @@ func runaway() Scene {
 	const guard = 6
 	s := Scene{
 		Title:    "A runaway loop",
-		Explain:  fmt.Sprintf("The log never contains what the model waits for, so the model would read it forever. After %d steps the guard ends the turn.", guard),
+		Explain:  fmt.Sprintf("The log never contains what the model waits for, so the model would read it forever. After %d steps the model must answer without tools, and the turn ends.", guard),
 		Prompt:   "Read kettle.log again and again until it says that the water is ready, and then tell me.",
 		MaxSteps: guard,
 	}
-	// The loop would stop the same call three times in a row.
-	looks := [][2]string{{"read", `{"path":"kettle.log"}`}, {"search", `{"pattern":"ready","path":"kettle.log"}`}}
-	for i := range 2 * guard {
+	// The loop would stop the same call, or a cycle of up to three.
+	looks := [][2]string{
+		{"read", `{"path":"kettle.log"}`}, {"search", `{"pattern":"ready","path":"kettle.log"}`},
+		{"read", `{"path":"kettle.log","offset":2}`}, {"search", `{"pattern":"water","path":"kettle.log"}`},
+	}
+	for i := range guard {
 		look := looks[i%len(looks)]
 		s.Replies = append(s.Replies, reply("Not ready yet. I'll check again.").
 			Call(fmt.Sprintf("again_%d", i+1), look[0], look[1]).Calls())
 	}
+	s.Replies = append(s.Replies, script.Say("The log does not say that the water is ready. I stopped at the step limit."))
 	return s
 }
 

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"agent/internal/history"
+	"agent/internal/llm/wire"
+)
+
+const (
+	// learnedVersion is the version of the file's format. A file of another version
+	// is replaced.
+	learnedVersion = 1
+	// learnedFor is how long a fact is believed: the server may have been fixed.
+	learnedFor = 14 * 24 * time.Hour
+)
+
+// learnedFile keeps what was learned about servers in a file in the data directory.
+// It is a cache: a file that cannot be read or written loses nothing but a repeated
+// request. It is safe for concurrent use.
+type learnedFile struct {
+	path string // empty keeps nothing
+	now  func() time.Time
+
+	mu     sync.Mutex
+	read   bool
+	loaded learnedFacts
+}
+
+// learnedFacts is the content of the file.
+type learnedFacts struct {
+	Version int           `json:"version"`
+	Facts   []learnedFact `json:"facts"`
+}
+
+// learnedFact is a fact about a model at a base URL. See wire.Learned.
+type learnedFact struct {
+	BaseURL string    `json:"base_url"` // without secrets
+	Model   string    `json:"model"`
+	Fact    string    `json:"fact"`
+	Time    time.Time `json:"time"`
+}
+
+// newLearnedFile returns the user's file.
+func newLearnedFile() *learnedFile {
+	l := &learnedFile{now: time.Now}
+	if dir, err := history.Dir(os.Getenv); err == nil {
+		l.path = filepath.Join(dir, "servers.json")
+	}
+	return l
+}
+
+// server returns what was learned about the server at a base URL.
+func (l *learnedFile) server(base string) wire.Learned {
+	return learnedServer{l, wire.Redacted(base)}
+}
+
+// load reads the file, without facts that are too old.
+func (l *learnedFile) load() {
+	var file learnedFacts
+	b, err := os.ReadFile(l.path)
+	if err != nil || json.Unmarshal(b, &file) != nil || file.Version != learnedVersion {
+		file = learnedFacts{Version: learnedVersion}
+	}
+	file.Facts = slices.DeleteFunc(file.Facts, func(f learnedFact) bool { return l.now().Sub(f.Time) > learnedFor })
+	l.loaded, l.read = file, true
+}
+
+// add adds a fact to the file, which another process may have changed.
+func (l *learnedFile) add(base, model, fact string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.load()
+	l.loaded.Facts = slices.DeleteFunc(l.loaded.Facts, func(f learnedFact) bool { return f.BaseURL == base && f.Model == model && f.Fact == fact })
+	l.loaded.Facts = append(l.loaded.Facts, learnedFact{base, model, fact, l.now().UTC()})
+	b, err := json.MarshalIndent(l.loaded, "", "  ")
+	if err != nil || l.path == "" || os.MkdirAll(filepath.Dir(l.path), 0o700) != nil {
+		return
+	}
+	part, err := os.CreateTemp(filepath.Dir(l.path), ".servers-*")
+	if err != nil {
+		return
+	}
+	_, err = part.Write(append(b, '\n'))
+	if closed := part.Close(); err != nil || closed != nil || os.Rename(part.Name(), l.path) != nil {
+		_ = os.Remove(part.Name())
+	}
+}
+
+// facts returns the facts about a model, in the order in which they were learned.
+func (l *learnedFile) facts(base, model string) (facts []string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.read {
+		l.load()
+	}
+	for _, f := range l.loaded.Facts {
+		if f.BaseURL == base && f.Model == model {
+			facts = append(facts, f.Fact)
+		}
+	}
+	return facts
+}
+
+// learnedServer is the part of the file about one server.
+type learnedServer struct {
+	file *learnedFile
+	base string
+}
+
+func (s learnedServer) Facts(model string) []string { return s.file.facts(s.base, model) }
+func (s learnedServer) Learn(model, fact string)    { s.file.add(s.base, model, fact) }

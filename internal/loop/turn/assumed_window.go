@@ -1,0 +1,37 @@
+package turn
+
+import (
+	"context"
+	"fmt"
+
+	"agent/internal/llm"
+	"agent/internal/llm/phrase"
+	"agent/internal/loop/event"
+)
+
+// noteWindow tells the user, once for each model, that its context window is only
+// assumed.
+func (q *requester) noteWindow() {
+	m := q.Models.Current()
+	if m.Window == nil || q.conv.assumed[m.Name] {
+		return
+	}
+	q.conv.assumed[m.Name] = true
+	q.out.emit(event.Notice{Text: fmt.Sprintf("%s: the context window is assumed to be %s tokens until the server has loaded the model. To raise it, %s.",
+		m.Name, phrase.Thousands(m.Context), m.Window.Advice)})
+}
+
+// measure replaces the assumed context window of m, which has just sent reply.
+func (q *requester) measure(ctx context.Context, m Model, reply *llm.Reply) {
+	if m.Window == nil || reply.Finish.Reason == "" || ctx.Err() != nil {
+		return
+	}
+	window := m.Window.Measure(ctx)
+	if window == 0 {
+		return
+	}
+	q.Models.Measured(m.Name, window)
+	if window != m.Context {
+		q.out.emit(event.Notice{Text: fmt.Sprintf("%s: the context window is %s tokens.", m.Name, phrase.Thousands(window))})
+	}
+}

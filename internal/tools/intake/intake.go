@@ -1,0 +1,175 @@
+// Package intake understands tool calls as models write them: with the names of
+// other assistants, in damaged JSON, with values of a similar type. It repairs only
+// what can be read in one way; everything else is an error for the model, because
+// a wrong guess is worse. Each tool declares in a Form what it accepts besides its
+// schema. The package runs nothing and reads no file. Start reading at Tools.Read.
+package intake
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"agent/internal/llm/phrase"
+	"agent/internal/tools/advice"
+)
+
+// Form is what a tool accepts besides its schema. Names of tools and arguments are
+// compared without case, "_" and "-".
+type Form struct {
+	// Names are other names of the tool.
+	Names []string
+	// Aliases are other names of each argument.
+	Aliases map[string][]string
+	// Values are other spellings of the values of an argument: spelling to value.
+	Values map[string]map[string]string
+	// Paths are the arguments that hold a path.
+	Paths []string
+	// Ranges are the limits of numbers. More than the maximum becomes the maximum.
+	Ranges map[string]Range
+	// Harmless are unknown arguments that have no effect here, as "name" or
+	// "name=value". They are dropped.
+	Harmless []string
+	// ReadOnly is set for tools that only read: all unknown arguments are dropped.
+	ReadOnly bool
+	// Bare recognizes text that stands for the only required argument without being
+	// JSON; may be nil.
+	Bare func(text string) bool
+	// Elements are the forms of the objects in a list.
+	Elements map[string]Form
+	// Rewrite changes forms that no alias covers; may be nil. It is called once the
+	// aliases are replaced, before the arguments are compared with the schema.
+	Rewrite func(*Args) error
+}
+
+// Range is the smallest and largest value of a number.
+type Range struct{ Min, Max int }
+
+// Tool is a tool with what it accepts.
+type Tool struct {
+	Name   string
+	Schema func() *jsonschema.Schema // of the arguments, an object
+	Form   Form
+}
+
+// Call is a call as understood.
+type Call struct {
+	Tool      string          `json:"tool"`
+	Arguments json.RawMessage `json:"arguments"` // an object
+	Ignored   []string        `json:"ignored"`   // dropped arguments, as the model named them
+}
+
+// Tools are the tools that can be called.
+type Tools []Tool
+
+// harmless are unknown arguments that no tool needs, in the form of Form.Harmless.
+var harmless = []string{
+	"description", "explanation", "instruction", "reason", "wait_for_previous", "format", "security_risk",
+	"run_in_background=false", "is_background=false", "expected_replacements=1",
+}
+
+// Read returns the call of the tool name with the arguments raw, which may be
+// damaged JSON. On an error, the call holds as much as was understood; its Tool or
+// Arguments are empty if that is nothing.
+func (all Tools) Read(name, raw string) (Call, error) {
+	t, ok := all.find(name)
+	if !ok {
+		return Call{}, all.unknown(name)
+	}
+	return t.read(name, raw, all)
+}
+
+// Read returns the arguments raw of a call of t, like Tools.Read.
+func (t Tool) Read(raw json.RawMessage) (Call, error) { return t.read(t.Name, string(raw), nil) }
+
+func (t Tool) read(name, raw string, all Tools) (Call, error) {
+	c := Call{Tool: t.Name, Ignored: []string{}}
+	object, err := t.parse(raw)
+	if err != nil {
+		return c, err
+	}
+	c.Arguments = object
+	a, err := newArgs(object)
+	if err != nil {
+		return c, fmt.Errorf("%s: %w", t.Name, err)
+	}
+	a.unwrap(t)
+	a.name, a.tools, a.tool = fold(name), all, t
+	for to := ""; a.tool.Name != to; { // a second time if Rewrite chose another tool
+		to = a.tool.Name
+		if err := a.adapt(); err != nil {
+			return c, err
+		}
+	}
+	c.Tool = a.tool.Name
+	d := dropper{a.ignored}
+	fitted, err := a.tool.fit(&d, a)
+	if err != nil {
+		return c, err
+	}
+	c.Arguments, c.Ignored = fitted, append(c.Ignored, d.names...)
+	return c, nil
+}
+
+// adapt replaces the aliases, then rewrites.
+func (a *Args) adapt() error {
+	if err := a.rename(a.tool.Name, a.tool.Schema(), a.tool.Form); err != nil || a.tool.Form.Rewrite == nil {
+		return err
+	}
+	return a.tool.Form.Rewrite(a)
+}
+
+// find returns the tool that name means.
+func (all Tools) find(name string) (Tool, bool) {
+	name = cleanName(name)
+	for _, match := range []func(Tool) bool{
+		func(t Tool) bool { return t.Name == name },
+		func(t Tool) bool { return fold(t.Name) == fold(name) },
+		func(t Tool) bool { return slices.ContainsFunc(t.Form.Names, same(name)) },
+	} {
+		if i := slices.IndexFunc(all, match); i >= 0 {
+			return all[i], true
+		}
+	}
+	return Tool{}, false
+}
+
+// cleanName removes what some models add to the name of a tool: a namespace before
+// it, a control token after it.
+func cleanName(name string) string {
+	name, _, _ = strings.Cut(name, "<|")
+	for _, prefix := range []string{"functions.", "functions:", "tools.", "default_api.", "default_api:"} {
+		name = strings.TrimPrefix(name, prefix)
+	}
+	return name
+}
+
+// maxNamed limits how many names an error lists.
+const maxNamed = 16
+
+// unknown returns the error for a name that means no tool.
+func (all Tools) unknown(name string) error {
+	var names []string
+	for _, t := range all {
+		names = append(names, t.Name)
+	}
+	err := fmt.Errorf("there is no tool %q", phrase.Clip(name, maxQuoted))
+	return advice.Add(err, "The tools are: %s", strings.Join(names[:min(len(names), maxNamed)], ", "))
+}
+
+// fold returns the form in which names are compared.
+func fold(name string) string {
+	head := ""
+	if strings.HasPrefix(name, "-") { // the option -i is not the argument i
+		head, name = "-", name[1:]
+	}
+	return head + strings.ToLower(strings.NewReplacer("_", "", "-", "", " ", "").Replace(name))
+}
+
+func same(name string) func(string) bool {
+	name = fold(name)
+	return func(other string) bool { return fold(other) == name }
+}

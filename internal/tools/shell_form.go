@@ -1,0 +1,174 @@
+package tools
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+
+	"agent/internal/tools/advice"
+	"agent/internal/tools/intake"
+)
+
+func (s *shellTool) shellForm() intake.Form {
+	return intake.Form{
+		Names: []string{"bash", "sh", "run_shell_command", "exec_command", "execute_command", "shell_command", "local_shell", "container.exec",
+			"run_command", "run_terminal_cmd", "run_terminal_command", "run_in_terminal", "execute_bash", "run_bash", "terminal"},
+		Aliases: map[string][]string{"command": {"cmd", "command_line", "script"}, "timeout_seconds": {"timeout_secs", "timeout_sec"}},
+		Ranges:  map[string]intake.Range{"timeout_seconds": {Min: 1, Max: maxTimeout}, "quiet_seconds": {Max: maxTimeout}},
+		Harmless: []string{
+			"justification", "with_escalated_permissions", "sandbox_permissions", "prefix_rule", "requires_approval", "required_permissions",
+			"yield_time_ms", "max_output_tokens", "login", "tty=false", "is_input=false", "background=false", "restart=false",
+			"shell=bash", "shell=/bin/bash", "shell=sh", "shell=/bin/sh",
+		},
+		Rewrite: s.wantsCommand,
+	}
+}
+
+func jobsForm() intake.Form {
+	return intake.Form{
+		Aliases: map[string][]string{"command": {"cmd"}, "id": {"job_id", "job"}, "input": {"text"}, "wait_seconds": {"wait"}},
+		Ranges:  map[string]intake.Range{"wait_seconds": {Max: maxWait}},
+		Rewrite: wantsWords,
+	}
+}
+
+// wantsCommand translates commands as other assistants write them.
+func (s *shellTool) wantsCommand(a *intake.Args) error {
+	for _, name := range []string{"run_in_background", "is_background", "background"} {
+		if v, _ := a.Bool(name); v {
+			return advice.Add(errors.New("shell cannot start a command in the background"), `Call jobs with {"action": "start", "command": …}`)
+		}
+	}
+	if words := a.List("command"); len(words) == 2 && text(words[0]) == "apply_patch" || len(words) == 0 {
+		patch, ok := hereDocument(a.Text("command"))
+		if len(words) == 2 {
+			patch, ok = text(words[1]), true
+		}
+		if ok && a.Route("patch") {
+			a.Remove("command", "workdir", "timeout", "timeout_ms")
+			a.Set("patch", patch)
+			return nil
+		}
+	}
+	if err := wantsWords(a); err != nil {
+		return err
+	}
+	wantsTimeout(a)
+	return s.wantsDir(a)
+}
+
+// wantsWords joins a command of several words into one line. The script of
+// ["bash", "-lc", SCRIPT] is the line.
+func wantsWords(a *intake.Args) error {
+	if v := a.Value("command"); len(v) == 0 || v[0] != '[' && !strings.HasPrefix(text(v), `["`) {
+		return nil
+	}
+	var words []string
+	for _, w := range a.List("command") {
+		if len(w) == 0 || w[0] != '"' {
+			return errors.New("command must be a string or a list of strings")
+		}
+		words = append(words, text(w))
+	}
+	shells := []string{"bash", "sh", "zsh"}
+	switch {
+	case len(words) == 0:
+		return nil
+	case len(words) == 1:
+		a.Set("command", words[0])
+	case len(words) == 3 && slices.Contains(shells, path.Base(words[0])) && slices.Contains([]string{"-c", "-lc", "-cl"}, words[1]):
+		a.Set("command", words[2])
+	default:
+		for i, w := range words {
+			if !plainWord.MatchString(w) {
+				words[i] = quote(w)
+			}
+		}
+		a.Set("command", strings.Join(words, " "))
+	}
+	return nil
+}
+
+// plainWord matches words that mean themselves in a command.
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:,+@%=-]+$`)
+
+func text(value json.RawMessage) string {
+	var s string
+	_ = json.Unmarshal(value, &s) // not a string: ""
+	return s
+}
+
+// manySeconds is the timeout from which a number without a unit means milliseconds.
+const manySeconds = 10_000
+
+// wantsTimeout turns a timeout into seconds.
+func wantsTimeout(a *intake.Args) {
+	for _, name := range []string{"timeout_ms", "timeout_millis", "timeout_milliseconds", "timeout"} {
+		n, ok := a.Int(name)
+		if !ok || a.Has("timeout_seconds") {
+			continue
+		}
+		a.Remove(name)
+		if n > 0 && (name != "timeout" || n >= manySeconds) {
+			n = (n-1)/1000 + 1
+		}
+		a.Set("timeout_seconds", n)
+	}
+}
+
+// wantsDir runs the command in the directory that the model named. The next command
+// runs in the current directory again.
+func (s *shellTool) wantsDir(a *intake.Args) error {
+	for _, name := range []string{"workdir", "working_dir", "working_directory", "cwd", "directory", "dir_path"} {
+		dir := a.Text(name)
+		if dir == "" {
+			continue
+		}
+		root, current := s.dirs()
+		to := filepath.FromSlash(dir)
+		if !filepath.IsAbs(to) {
+			to = filepath.Join(root, to)
+		}
+		switch {
+		case filepath.Clean(to) == current:
+			a.Ignore(name)
+			continue
+		case runtime.GOOS == "windows":
+			return errors.New("shell takes no directory; begin the command with cd")
+		case current != root:
+			dir = to
+		}
+		a.Remove(name)
+		a.Set("command", inDir(dir, a.Text("command")))
+	}
+	return nil
+}
+
+// inDir returns a command that runs in a subshell in dir.
+func inDir(dir, command string) string {
+	if !plainWord.MatchString(dir) || strings.HasPrefix(dir, "-") {
+		dir = "-- " + quote(dir)
+	}
+	if strings.ContainsAny(command, ";&|\n#<") {
+		return "(cd " + dir + " || exit\n" + command + "\n)"
+	}
+	return "(cd " + dir + " && " + command + ")"
+}
+
+// dirs returns the directory of the workspace, and that of the next command.
+func (s *shellTool) dirs() (root, current string) {
+	if s.Workspace == nil { // calls are only read
+		root, _ = os.Getwd()
+		return root, root
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	root = s.Workspace.Dir()
+	return root, filepath.Join(root, filepath.FromSlash(s.dir))
+}

@@ -65,6 +65,10 @@ func kindOf(m llm.Message) event.ItemKind {
 // titleOf describes m on one line. calls are the calls before it, by ID.
 func titleOf(m llm.Message, calls map[string]llm.Message) string {
 	const long = 80
+	if m.Reply == summaryNote {
+		_, text, _ := strings.Cut(m.Text, "]\n")
+		return oneLine(text, long)
+	}
 	switch m.Kind {
 	case llm.ToolCall, llm.ToolResult:
 		call := m

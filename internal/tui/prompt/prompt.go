@@ -377,6 +377,8 @@ func (p *Prompt) Take(msg tea.Msg) (cmd tea.Cmd, taken bool) {
 		return p.External.open(msg), true
 	case draftEdited:
 		p.External.take(msg)
+	case summaryEdited:
+		p.External.takeSummary(msg)
 	case imagesRead:
 		return p.images.take(msg), true
 	case clipboardRead:

@@ -22,8 +22,9 @@ type Session struct {
 	custom custom
 	recent *list.Recent
 
-	listing bool            // show the next JobsNow
-	status  *transcript.Row // of /status, until the standing permissions come
+	listing        bool            // show the next JobsNow
+	contextListing bool            // show the next ContextNow
+	status         *transcript.Row // of /status, until the standing permissions come
 }
 
 // New returns the session of a front end with the lists l and the prompt editor e.
@@ -60,6 +61,8 @@ func (s *Session) Apply(ev event.Event) {
 		s.listJobs(ev.Jobs)
 	case event.PermissionsNow:
 		s.showPermissions(ev.Allowed)
+	case event.ContextNow:
+		s.showContext(ev)
 	case event.Searched:
 		s.Models.searched()
 	case *event.ModelSet:
@@ -78,10 +81,13 @@ type Front struct {
 
 // Screen holds the functions of a front end that draws a screen.
 type Screen struct {
-	View  func() // opens the pager
-	Find  func(text string) tea.Cmd
-	Edit  func() tea.Cmd // opens the user's editor
-	Press func(tea.KeyPressMsg) tea.Cmd
+	View func() // opens the pager
+	Find func(text string) tea.Cmd
+	Edit func() tea.Cmd // opens the user's editor
+	// EditSummary opens the summary of the conversation in the user's editor, and sends
+	// the edited text to the agent.
+	EditSummary func(text string) tea.Cmd
+	Press       func(tea.KeyPressMsg) tea.Cmd
 }
 
 // Lists shows at most one list.

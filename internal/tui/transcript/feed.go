@@ -171,6 +171,7 @@ func (f *Feed) endReply() { f.Answer = cmp.Or(f.reply.settle(), f.Answer) }
 // settle ends the reply and removes the notice of a retry.
 func (f *Feed) settle() {
 	f.reply.clearRetry()
+	f.reply.clearSummary()
 	f.endReply()
 }
 
@@ -200,24 +201,20 @@ func (f *Feed) turnEnd(ev *event.TurnEnd) {
 
 // compacted shows what a compaction did, in one line.
 func (f *Feed) compacted(ev *event.Compacted) {
-	f.reply.clearRetry()
+	f.reply.clearSummary()
+	f.Used = max(f.Used-ev.Saved, 0)
 	text := compactWords(ev)
 	switch ev.Step {
+	case event.CompactEdit, event.CompactUndo:
 	case event.CompactPin, event.CompactUnpin, event.CompactDrop:
 		if ev.Title != "" {
 			text += ": " + ink.SanitizeLine(ev.Title)
 		}
-	case event.CompactImages, event.CompactUndo, event.CompactEdit:
-		if ev.Why != "" && ev.Step == event.CompactImages {
-			text += ": " + ink.SanitizeLine(ev.Why)
-		}
+	case event.CompactImages:
+		text += ": " + ink.SanitizeLine(ev.Why)
 	default:
-		if ev.Why != "" {
-			text += " (" + ink.SanitizeLine(ev.Why) + ")"
-		}
-		text += ": about " + phrase.Thousands(ev.Saved) + " tokens saved; the transcript is kept"
+		text = "context compacted: " + text + ", " + phrase.Thousands(ev.Saved) + " tokens saved"
 	}
-	f.Used = max(f.Used-ev.Saved, 0)
 	f.list.append(&Closing{text})
 }
 
@@ -225,24 +222,22 @@ func (f *Feed) compacted(ev *event.Compacted) {
 func compactWords(ev *event.Compacted) string {
 	switch ev.Step {
 	case event.CompactPrompts:
-		return "context compacted, long earlier messages shortened"
-	case event.CompactResults:
-		return "context compacted, long results replaced with file references"
+		return "long earlier messages shortened"
 	case event.CompactAllResults:
-		return "context compacted, earlier results replaced with file references"
+		return "earlier results removed"
 	case event.CompactList:
-		return "context compacted, earlier tool calls replaced with a list"
+		return "earlier tool calls listed"
 	case event.CompactSummary:
 		if ev.Model == "" {
-			return "context compacted, the conversation replaced with a short list"
+			return "earlier steps listed"
 		}
-		return "context compacted, the conversation summarized by " + ink.SanitizeLine(ev.Model)
+		return "summarized by " + ink.SanitizeLine(ev.Model)
 	case event.CompactAnswers:
-		return "context compacted, long answers shortened"
+		return "long answers shortened"
 	case event.CompactMerge:
-		return "context compacted, earlier messages replaced with a file reference"
+		return "earlier messages merged"
 	case event.CompactLatest:
-		return "context compacted, your latest message shortened"
+		return "your latest message shortened"
 	case event.CompactImages:
 		return "image removed from the context"
 	case event.CompactEdit:
@@ -256,7 +251,7 @@ func compactWords(ev *event.Compacted) string {
 	case event.CompactDrop:
 		return "dropped from the context"
 	}
-	return "context compacted"
+	return "long results shortened"
 }
 
 // Rewind drops the events from number keep on.

@@ -21,6 +21,7 @@ type reply struct {
 	calls    []*Row          // in order
 	tools    map[string]*Row // the calls by ID
 	retry    *Row            // a *Retry; nil for none
+	summary  *Row            // shows that a model summarizes the conversation; nil for none
 }
 
 // preview is a message that is still streaming.
@@ -308,7 +309,8 @@ func (r *reply) tick(now time.Time) {
 			r.touch(row)
 		}
 	}
-	if failed, ok := r.retryItem(); ok {
+	if r.retry != nil {
+		failed := r.retry.Item.(*Retry)
 		failed.left = failed.at.Sub(now)
 		r.retry.Touch()
 	}
@@ -321,22 +323,21 @@ func (r *reply) retrying(ev event.Retrying, now time.Time) {
 	r.retry = r.list.Add(&Retry{ev, now.Add(ev.In), ev.In})
 }
 
-// retryItem returns the notice of a retry, if one is shown.
-func (r *reply) retryItem() (*Retry, bool) {
-	if r.retry == nil {
-		return nil, false
-	}
-	item, ok := r.retry.Item.(*Retry)
-	return item, ok
-}
-
 // summarizing shows that a model summarizes the conversation.
 func (r *reply) summarizing(ev event.Summarizing) {
-	r.clearRetry()
-	r.retry = r.list.Add(&Closing{"summarizing the conversation with " + ink.SanitizeLine(ev.Model) + " …"})
+	r.clearSummary()
+	r.summary = r.list.Add(&Closing{"summarizing the conversation with " + ink.SanitizeLine(ev.Model) + " …"})
 }
 
-// clearRetry removes the notice of a retry or of a summary.
+// clearSummary removes the notice that a model summarizes the conversation.
+func (r *reply) clearSummary() {
+	if r.summary != nil {
+		r.list.remove(r.summary)
+		r.summary = nil
+	}
+}
+
+// clearRetry removes the notice of a retry.
 func (r *reply) clearRetry() {
 	if r.retry != nil {
 		r.list.remove(r.retry)

@@ -41,7 +41,7 @@ func TestContextList(t *testing.T) {
 		d.typeText("big")
 		d.press("enter", "down", "enter")
 		open()
-		d.typeText("go test")
+		d.typeText("shell go")
 		d.press("enter", "enter")
 		open()
 		d.typeText("summary")

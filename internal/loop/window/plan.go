@@ -18,6 +18,7 @@ type Budget struct {
 	Limit  int // of a request; it is never exceeded
 	Start  int // of a request that is compacted
 	Enough int // of a request after a compaction
+	Usable int // of a request after a compaction that needs no summary
 }
 
 // NewBudget returns the budget for a model with that context window, whose replies
@@ -31,7 +32,7 @@ func NewBudget(prefix, window, reply int) Budget {
 func (b Budget) Within(limit int) Budget {
 	b.Limit = limit
 	free := max(limit-b.Prefix, 0)
-	b.Start, b.Enough = limit-free*15/100, limit-free/2
+	b.Start, b.Enough, b.Usable = limit-free*15/100, limit-free/2, limit-free*30/100
 	return b
 }
 
@@ -77,12 +78,14 @@ func newPlanner(c Conversation, b Budget) *planner {
 
 // MakePlan returns the mildest steps after which c uses at most b.Enough tokens: it
 // replaces long results, then all old results, then lists old calls. If that is not
-// enough, it needs a summary. If there can be none, it shortens ever more until c
+// enough, less must do before it needs a summary. If there can be none, it shortens ever more until c
 // fits.
 func MakePlan(c Conversation, b Budget, summary bool) Plan {
-	p := newPlanner(c, b)
-	if p.mild() {
-		return p.plan()
+	var p *planner
+	for _, enough := range []int{b.Enough, b.Usable} {
+		if p = newPlanner(c, b); p.mild(enough) {
+			return p.plan()
+		}
 	}
 	if summary && p.canSummarize() {
 		return Plan{NeedsSummary: true}
@@ -130,13 +133,13 @@ func (p *planner) canSummarize() bool {
 	return ok
 }
 
-// mild applies the steps that lose little, and reports whether they are enough.
-func (p *planner) mild() bool {
-	prompts := event.Compacted{Step: event.CompactPrompts, Limit: p.b.bytes(20)}
-	return p.try(p.b.Enough, prompts) ||
-		p.try(p.b.Enough, keeping(event.CompactResults, 10, 4, 2, 1)...) ||
-		p.try(p.b.Enough, keeping(event.CompactAllResults, 10)...) ||
-		p.try(p.b.Enough, keeping(event.CompactList, 10)...)
+// mild applies the steps that lose little, until at most enough tokens are used. It
+// reports whether that worked.
+func (p *planner) mild(enough int) bool {
+	return p.try(enough, event.Compacted{Step: event.CompactPrompts, Limit: p.b.bytes(20)}) ||
+		p.try(enough, keeping(event.CompactResults, 10, 4, 2, 1)...) ||
+		p.try(enough, keeping(event.CompactAllResults, 10)...) ||
+		p.try(enough, keeping(event.CompactList, 10)...)
 }
 
 // shrink shortens until the conversation fits, the latest prompt last. What the user

@@ -80,18 +80,20 @@ offline guide answers simple requests.`,
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return command.Usage("%w", err) })
 	cmd.SetUsageFunc(usageWithoutUnusedFlags)
 	p := cmd.PersistentFlags()
-	p.StringVarP(&o.model, "model", "m", "", "model as PROVIDER/NAME")
-	p.StringVar(&o.baseURL, "base-url", "", "base URL of an OpenAI-compatible server")
-	p.StringVar(&o.mode, "mode", "", "permission mode: ask (default), edits (auto-approve file edits), plan (no edits), all (approve all)")
+	p.StringVarP(&o.model, "model", "m", "", "model as `PROVIDER/NAME`")
+	p.StringVar(&o.baseURL, "base-url", "", "base `URL` of an OpenAI-compatible server")
+	p.StringVar(&o.mode, "mode", "", "permission `mode`: ask (default), edits (auto-approve file edits), plan (no edits), all (approve all)")
 	p.IntVar(&o.maxSteps, "max-steps", 0, "maximum steps of a turn before it asks to continue (default 50); agent run stops (default 500)")
 	p.StringVar(&o.effort, "effort", "", "reasoning effort, if the model supports it: low, medium, high")
+	p.StringVar(&o.prompt.System, "system", "", "replace the system prompt: `TEXT` or @FILE")
+	p.StringVar(&o.prompt.AppendSystem, "append-system", "", "add to the system prompt: `TEXT` or @FILE")
 	p.BoolVarP(&o.cont, "continue", "c", false, "continue the most recent session in this directory")
-	p.StringVarP(&o.resume, "resume", "r", "", "resume the session with this ID, or pick one from a list")
+	p.StringVarP(&o.resume, "resume", "r", "", "resume the session with this `ID`, or pick one from a list")
 	p.Lookup("resume").NoOptDefVal = pickResume
 	p.BoolVar(&o.fork, "fork", false, "with --continue or --resume: fork the session instead of appending to it")
 	p.BoolVar(&o.noSession, "no-session", false, "do not save the session")
 	cmd.AddCommand(
-		newCmdRun(f, o, nil), sessions.NewCmdSessions(f), newCmdDemo(f, o, nil), newCmdTool(f, end, nil), newCmdModels(f, o, nil), newCmdEval(f, o, nil), newCmdKeys(f, nil),
+		newCmdRun(f, o, nil), sessions.NewCmdSessions(f), newCmdDemo(f, o, nil), newCmdTool(f, end, nil), newCmdModels(f, o, nil), newCmdEval(f, o, nil), newCmdInspect(f, end, nil), newCmdKeys(f, nil),
 		credentials.NewCmdLogin(f, nil), credentials.NewCmdLogout(f, nil), newCmdConfig(f, o),
 	)
 	cmd.SetHelpCommand(newCmdHelp(f, nil))

@@ -24,7 +24,7 @@ type Conversation struct {
 	marks     window.Marks
 	learned   map[string]int    // tokens that a model accepts although its window should hold more, by name
 	reads     []window.Reading  // file contents that the model has seen
-	ledger    *workspace.Ledger // the same for the tools; nil if they keep none
+	ledger    *workspace.Ledger // file contents that the model has seen, for the tools; may be nil
 	outputs   Outputs           // stores originals; may be nil
 	cooldown  cooldown
 	textCalls map[string]bool // models that write their tool calls as text, by name

@@ -196,6 +196,7 @@ func (a *app) assemble(f flags, attended bool) error {
 	a.options.Log, a.options.Model, a.options.Models = a.log, model, pick.byName
 	a.options.Mode, a.options.Attended, a.options.Forked = mode, attended, f.fork
 	a.options.Limits = turn.Limits{Steps: cmp.Or(f.maxSteps, set.MaxSteps), ReplyBytes: set.MaxReply}
+	a.options.Summary = cmp.Or(set.Summary, set.Small)
 	if err := a.readSystem(f.prompt); err != nil {
 		return err
 	}

@@ -129,18 +129,18 @@ func (a *app) readSpent() (all []screen.Spent, back screen.Spent, err error) {
 	}
 	defer v.Close()
 	for r, err := range v.From(0) {
-		if err != nil || !bytes.Contains(r.Body, []byte(`"step_end"`)) {
+		if err != nil || !bytes.Contains(r.Body, []byte(`"step_end"`)) && !bytes.Contains(r.Body, []byte(`"compact"`)) {
 			continue // damage was reported when the session was opened
 		}
 		if e, err := event.Decode(r.Body); err == nil {
-			if step, ok := e.(*event.StepEnd); ok {
+			if step := screen.StepOf(e); step != nil {
 				all = screen.SpentBy(all, step)
 			}
 		}
 	}
 	rewound, err := session.RemovedEvents(context.Background(), v)
 	for _, t := range rewound {
-		if step, ok := t.Event.(*event.StepEnd); ok {
+		if step := screen.StepOf(t.Event); step != nil {
 			back.Add(step)
 		}
 	}

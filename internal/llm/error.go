@@ -16,6 +16,7 @@ const (
 	ErrOverloaded ErrorKind = "overloaded" // 408, 409, 5xx, 529
 	ErrInvalid    ErrorKind = "invalid"    // the request is invalid (400, 422)
 	ErrTooLong    ErrorKind = "too_long"   // the conversation exceeds the context window (413, context_length_exceeded)
+	ErrImage      ErrorKind = "image"      // an image is invalid, too large or not supported (400)
 	ErrNotFound   ErrorKind = "not_found"  // no such model or path (404)
 	ErrNoTools    ErrorKind = "no_tools"   // the model or its server does not support tool calls
 	ErrNetwork    ErrorKind = "network"    // DNS, connection or TLS

@@ -15,7 +15,6 @@ import (
 	"agent/internal/loop/policy"
 	"agent/internal/loop/session"
 	"agent/internal/loop/turn"
-	"agent/internal/loop/window"
 	"agent/internal/tools"
 	"agent/internal/tools/workspace"
 )
@@ -28,7 +27,10 @@ type Options struct {
 	Draft  event.Draft // saved with the session
 	Model  turn.Model
 	Models func(name, effort string) (turn.Model, error) // resolves the model of a SetModel
-	Mode   event.Mode
+	// Summary is the name of the model that summarizes conversations, PROVIDER/NAME;
+	// empty for the model of the session.
+	Summary string
+	Mode    event.Mode
 	// System replaces the system prompt of the program if it is not empty.
 	System       string
 	AppendSystem string // added to the system prompt; may be empty
@@ -108,7 +110,7 @@ func NewAgent(o Options) *Agent {
 	a := &Agent{clock: clock}
 	a.rec = newRecorder(o, func() { a.over.Store(true) })
 	a.o = o
-	a.models = &models{find: o.Models, rec: a.rec, current: o.Model}
+	a.models = &models{find: o.Models, rec: a.rec, current: o.Model, summary: o.Summary}
 	a.permissions = newPermissions(o, a.rec)
 	a.approvals = &approvals{rec: a.rec, permissions: a.permissions, waiting: map[string]chan event.Answer{}}
 	if o.Attended {
@@ -152,6 +154,7 @@ func (a *Agent) Run(ctx context.Context, commands <-chan event.Command, events c
 		}
 	}()
 	a.openSession(ctx)
+	a.warnOfWindow()
 	for {
 		select {
 		case <-ctx.Done():
@@ -167,19 +170,21 @@ func (a *Agent) Run(ctx context.Context, commands <-chan event.Command, events c
 			if running && a.over.Load() { // too late to steer the turn
 				running = a.next(ctx, <-ended, ended)
 			}
-			if _, ok := c.(event.Retry); ok && !running {
-				running = true
-				a.start(ctx, event.Prompt{}, ended)
-				continue
-			}
-			if p, ok := c.(event.Prompt); ok && !running {
-				running = true
-				a.start(ctx, p, ended)
-				continue
-			}
 			if running {
 				a.doInTurn(ctx, c)
-			} else {
+				continue
+			}
+			switch c := c.(type) {
+			case event.Retry:
+				running = true
+				a.start(ctx, event.Prompt{}, ended)
+			case event.Prompt:
+				running = true
+				a.start(ctx, c, ended)
+			case event.Compact:
+				running = true
+				a.startCompaction(ctx, c.Focus, ended)
+			default:
 				a.do(ctx, c)
 			}
 		}
@@ -201,8 +206,21 @@ func (a *Agent) next(ctx context.Context, o outcome, ended chan<- outcome) bool 
 	return false
 }
 
-// start starts a turn in a goroutine, which sends the outcome to ended.
+// start starts the turn of p in a goroutine, which sends the outcome to ended.
 func (a *Agent) start(ctx context.Context, p event.Prompt, ended chan<- outcome) {
+	a.inBackground(ctx, ended, p, func(ctx context.Context, t *turn.Turn, c *turn.Conversation) event.TurnEnd { return t.Run(ctx, c, p) })
+}
+
+// startCompaction is like start for a compaction that the user requested.
+func (a *Agent) startCompaction(ctx context.Context, focus string, ended chan<- outcome) {
+	a.inBackground(ctx, ended, event.Prompt{}, func(ctx context.Context, t *turn.Turn, c *turn.Conversation) event.TurnEnd {
+		return t.Compact(ctx, c, focus)
+	})
+}
+
+// inBackground starts a goroutine that runs a turn with the conversation and sends the
+// outcome to ended. p is the prompt of the turn; it may be empty.
+func (a *Agent) inBackground(ctx context.Context, ended chan<- outcome, p event.Prompt, run func(context.Context, *turn.Turn, *turn.Conversation) event.TurnEnd) {
 	ctx, stop := context.WithCancel(ctx)
 	a.over.Store(false)
 	i := newInterrupter(stop)
@@ -210,12 +228,14 @@ func (a *Agent) start(ctx context.Context, p event.Prompt, ended chan<- outcome)
 	a.running, a.conv = i, nil
 	go func() {
 		defer stop()
-		ended <- outcome{a.turn(ctx, c, p, i.kill), c}
+		ended <- outcome{a.turn(ctx, c, p, i.kill, run), c}
 	}()
 }
 
-// turn runs the turn of p, or of a retry if p is empty. It owns c until it returns.
-func (a *Agent) turn(ctx context.Context, c *turn.Conversation, p event.Prompt, kill <-chan struct{}) (reason event.Reason) {
+// turn loads the session into c and runs a turn with it. It owns c until it returns.
+// If the session cannot be loaded, it returns p to the user.
+func (a *Agent) turn(ctx context.Context, c *turn.Conversation, p event.Prompt, kill <-chan struct{},
+	run func(context.Context, *turn.Turn, *turn.Conversation) event.TurnEnd) (reason event.Reason) {
 	defer func() {
 		if p := recover(); p != nil { // a bug ends the turn, not the program
 			c.Loaded = false // load it again from the log
@@ -237,7 +257,7 @@ func (a *Agent) turn(ctx context.Context, c *turn.Conversation, p event.Prompt, 
 		Session: a.sessionKey, Prefix: a.Prefix, Situation: a.situation.describe(ctx, a), Tools: a.tools, Runner: turn.Runner{Interceptors: a.o.Interceptors, Kill: kill}, Schema: a.o.Schema,
 		HowToTest: a.o.HowToTest, Limits: a.o.Limits, Clock: a.clock,
 	}
-	return t.Run(ctx, c, p).Reason
+	return run(ctx, t, c).Reason
 }
 
 // endTurn emits the end of a turn that failed before or outside turn.Turn.Run.
@@ -255,7 +275,7 @@ func (a *Agent) doInTurn(ctx context.Context, c event.Command) {
 		_ = a.rec.emit(event.Searched{})
 	case event.ListPermissions:
 		a.background.Go(a.permissions.list)
-	case event.Rewind, event.Compact:
+	case event.Rewind, event.Compact, event.EditContext, event.ListContext:
 		a.rec.notify("Not possible during a turn. Interrupt it first.")
 	default:
 		a.do(ctx, c)
@@ -282,15 +302,19 @@ func (a *Agent) do(ctx context.Context, c event.Command) {
 	case event.SetMode:
 		a.permissions.setMode(c.Mode)
 	case event.SetModel:
-		a.models.choose(c.Model, c.Effort, "")
+		if a.models.choose(c.Model, c.Effort, "") {
+			a.warnOfWindow()
+		}
 	case event.Found:
 		a.models.found(c)
 	case event.Rename:
 		_ = a.rec.emit(&event.Renamed{Meta: a.rec.meta(), Title: session.FirstWords(c.Title)})
 	case event.Rewind:
 		a.rewind(ctx, c.Keep)
-	case event.Compact:
-		a.compact(ctx)
+	case event.EditContext:
+		a.editContext(ctx, c)
+	case event.ListContext:
+		a.listContext(ctx)
 	case event.SaveDraft:
 		a.rec.do(func() {
 			a.rec.draft.draft = c.Draft
@@ -308,16 +332,4 @@ func (a *Agent) do(ctx context.Context, c event.Command) {
 func (a *Agent) interrupt() {
 	a.running.interrupt()
 	a.shell.interrupt()
-}
-
-// compact shortens old content at the user's request.
-func (a *Agent) compact(ctx context.Context) {
-	if err := a.load(ctx, a.conv); err != nil {
-		a.rec.notify("Cannot compact: " + err.Error())
-		return
-	}
-	need := window.Need{Enough: a.conv.Tokens() / 4, Minimum: 1, Why: "requested"}
-	if !a.conv.Compact(need, func(e event.Event) { _ = a.rec.emit(e) }, a.rec.meta) {
-		a.rec.notify("Nothing to compact: there is no long old content.")
-	}
 }

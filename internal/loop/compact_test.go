@@ -18,6 +18,8 @@ import (
 	"agent/internal/llm/script"
 	"agent/internal/loop/event"
 	"agent/internal/loop/session"
+	"agent/internal/loop/turn"
+	"agent/internal/loop/window"
 	"agent/internal/tools"
 	"agent/internal/tools/workspace"
 )
@@ -83,60 +85,197 @@ func compactions(events []event.Event) (out []event.Compacted) {
 	return out
 }
 
-// The originals of content that the user compacted can be read, by the model and after
-// a resume. Content is shortened only once.
+// /compact replaces the conversation with a summary that a model writes without tools.
+// The messages of the user stay, and the log folds to what the model is sent. Undo
+// restores everything.
 func TestCompactCommand(t *testing.T) {
-	p := script.New(append(lookups(10), script.Say("done"), script.Say("more"))...)
+	p := script.New(append(lookups(10), script.Say("done"), using(script.Say("## Goal\nlook at c1 to c10"), 500), script.Say("more"), script.Say("again"))...)
 	o := options(p, verbose())
-	o.Model.Context, o.Ledger = 0, workspace.NewLedger()
+	o.Ledger = workspace.NewLedger()
 	o.Log = history.Open(t.TempDir()).Create(history.Header{Dir: "/w"})
 	defer o.Log.Close()
 	events := command(t, o, []event.Command{
-		event.Compact{}, event.Prompt{Text: "one"}, event.Compact{}, event.Compact{}, event.Prompt{Text: "two"},
-	}, carriedOut)
-	if c := compactions(events); len(c) == 0 || c[0].Saved < 2000 || c[0].Why != "requested" {
-		t.Fatalf("got %+v, want a cut\n%s", c, trace(events))
+		event.Prompt{Text: "one"}, event.Compact{Focus: "the tests"}, event.Prompt{Text: "two"},
+		event.EditContext{Step: event.CompactEdit, Text: "edited by hand"},
+		event.EditContext{Step: event.CompactUndo}, event.Prompt{Text: "three"},
+	}, func(e event.Event) bool {
+		c, edit := e.(*event.Compacted)
+		_, end := e.(*event.TurnEnd)
+		return end || edit && c.Step != event.CompactSummary
+	})
+	c := compactions(events)
+	if len(c) != 3 || c[0].Step != event.CompactSummary || c[0].Saved < 2000 || c[0].Why != "requested" || c[0].Model != "script/test" || c[0].Usage.Input != 500 {
+		t.Fatalf("got %+v, want a summary\n%s", c, trace(events))
+	}
+	requests := p.Requests()
+	asked := requests[11]
+	if len(asked.Tools) > 0 || len(asked.Messages) != 1 || !strings.Contains(asked.Messages[0].Text, "the tests") || !strings.Contains(asked.Messages[0].Text, "c9 says something.") {
+		t.Errorf("the request for the summary has %d tools and says %.200q", len(asked.Tools), asked.Messages[0].Text)
+	}
+	want := "user \"one\"\nuser " + fmt.Sprintf("%q", requests[12].Messages[1].Text) + "\nassistant \"done\"\nuser \"two\"\n"
+	if got := conversation(requests[12]); got != want || !strings.HasSuffix(requests[12].Messages[1].Text, "]\n## Goal\nlook at c1 to c10") {
+		t.Errorf("after the summary the model is sent\n%s", got)
+	}
+	_, rest, _ := strings.Cut(requests[12].Messages[1].Text, "Full text: ")
+	name, _, _ := strings.Cut(rest, ".]")
+	if text, err := os.ReadFile(name); err != nil || !strings.Contains(string(text), long("c3")) {
+		t.Errorf("%q has not the full conversation: %v", name, err)
+	}
+	if info, err := os.Stat(name); err == nil && info.Mode().Perm()&0o077 != 0 && os.PathSeparator == '/' {
+		t.Errorf("others may read %s: %v", name, info.Mode())
+	}
+	last := sameAsFolded(t, o.Log, p)
+	if got := last[2].Text; got != long("c1") {
+		t.Errorf("after undo the first result is %.60q", got)
+	}
+	if d := cmp.Diff([]string{last[0].Text, last[len(last)-3].Text, last[len(last)-1].Text}, []string{"one", "two", "three"}); d != "" {
+		t.Error(d)
+	}
+}
+
+// If the summary fails, the calls are listed instead, and the user is told.
+func TestCompactCommandWithoutSummary(t *testing.T) {
+	p := script.New(append(lookups(3), script.Say("done"), script.Fail(&llm.Error{Kind: llm.ErrQuota, Provider: "p", Message: "no credit"}), script.Say("more"))...)
+	o := options(p, verbose())
+	events := command(t, o, []event.Command{event.Prompt{Text: "one"}, event.Compact{}, event.Prompt{Text: "two"}},
+		func(e event.Event) bool { _, end := e.(*event.TurnEnd); return end })
+	if c := compactions(events); len(c) != 1 || c[0].Step != event.CompactList || !strings.Contains(trace(events), "notice The conversation cannot be summarized: p: no credit. Earlier tool calls are listed instead.") {
+		t.Errorf("got %+v\n%s", c, trace(events))
+	}
+	last := conversation(p.Requests()[len(p.Requests())-1])
+	if !strings.Contains(last, "look; look; look") && !strings.Contains(last, "\\nlook") {
+		t.Errorf("the model is sent\n%s", last)
+	}
+}
+
+// The summary is written by the configured model.
+func TestSummaryModel(t *testing.T) {
+	small := script.New(script.Say("short"))
+	p := script.New(append(lookups(3), script.Say("done"))...)
+	o := options(p, verbose())
+	o.Summary = "other/small"
+	o.Models = func(name, _ string) (turn.Model, error) {
+		return turn.Model{Name: name, ID: "small", Provider: small, Context: 8_000}, nil
+	}
+	events := command(t, o, []event.Command{event.Prompt{Text: "one"}, event.Compact{}}, func(e event.Event) bool { _, end := e.(*event.TurnEnd); return end })
+	if c := compactions(events); len(c) != 1 || c[0].Model != "other/small" || c[0].Text != "short" {
+		t.Errorf("got %+v\n%s", c, trace(events))
+	}
+	if r := small.Requests(); len(r) != 1 || r[0].Model != "small" || window.Tokens(r[0].Messages) > 6_000 {
+		t.Errorf("got %d requests", len(r))
+	}
+}
+
+// An interrupt stops the summary, and nothing changes.
+func TestInterruptSummary(t *testing.T) {
+	p := script.New(append(lookups(3), script.Say("done"), script.Reply{Before: func(ctx context.Context, _ llm.Request) { <-ctx.Done() }, Err: context.Canceled}, script.Say("more"))...)
+	o := options(p, verbose())
+	events := command(t, o, []event.Command{event.Prompt{Text: "one"}, event.Compact{}, event.Interrupt{}, event.Prompt{Text: "two"}}, func(e event.Event) bool {
+		_, end := e.(*event.TurnEnd)
+		_, begun := e.(event.Summarizing)
+		return end || begun
+	})
+	var reasons []event.Reason
+	for _, e := range events {
+		if end, ok := e.(*event.TurnEnd); ok {
+			reasons = append(reasons, end.Reason)
+		}
+	}
+	if d := cmp.Diff(reasons, []event.Reason{event.Done, event.UserInterrupt, event.Done}); d != "" || len(compactions(events)) > 0 {
+		t.Errorf("%s\n%s", d, trace(events))
+	}
+}
+
+// A pinned result stays, a dropped one is removed, and a resumed session has the same.
+func TestPinAndDrop(t *testing.T) {
+	p := script.New(append(lookups(6), script.Say("done"), script.Say("summary"), script.Say("more"))...)
+	o := options(p, verbose())
+	o.Log = history.Open(t.TempDir()).Create(history.Header{Dir: "/w"})
+	defer o.Log.Close()
+	var listed event.ContextNow
+	events := command(t, o, []event.Command{
+		event.Prompt{Text: "one"}, event.EditContext{Step: event.CompactDrop, Item: "c1"}, event.EditContext{Step: event.CompactPin, Item: "c2"},
+		event.ListContext{}, event.Compact{}, event.Prompt{Text: "two"},
+	}, func(e event.Event) bool {
+		if now, ok := e.(event.ContextNow); ok {
+			listed = now
+			return true
+		}
+		c, edit := e.(*event.Compacted)
+		_, end := e.(*event.TurnEnd)
+		return end || edit && c.Step != event.CompactSummary
+	})
+	pinned, kinds := 0, map[event.ItemKind]int{}
+	for _, item := range listed.Items {
+		kinds[item.Kind]++
+		if item.Pinned && item.ID == "c2" {
+			pinned++
+		}
+		if item.Kind == event.ResultItem && item.Tokens < 1000 && item.ID != "c2" {
+			t.Errorf("a result of 6 KB has %d tokens", item.Tokens)
+		}
+	}
+	if pinned == 0 || kinds[event.SystemItem] != 1 || kinds[event.ToolsItem] != 1 || kinds[event.ResultItem] < 4 || listed.Window != 128_000 || listed.Used < 5*1500 {
+		t.Errorf("got %+v", listed)
 	}
 	msgs := sameAsFolded(t, o.Log, p)
-	short := 0
-	for _, m := range msgs {
-		if m.Kind != llm.ToolResult || m.Text == long(m.ID) {
-			continue
-		}
-		short++
-		_, rest, _ := strings.Cut(m.Text, "Full text: ")
-		name, _, _ := strings.Cut(rest, ". It begins:")
-		text, err := os.ReadFile(name)
-		if err != nil || string(text) != long(m.ID) {
-			t.Errorf("%q names %q: %v", m.Text, name, err)
-		}
-		if info, err := os.Stat(name); err == nil && info.Mode().Perm()&0o077 != 0 && os.PathSeparator == '/' {
-			t.Errorf("others may read %s: %v", name, info.Mode())
-		}
+	text := conversation(llm.Request{Messages: msgs})
+	if !strings.Contains(text, fmt.Sprintf("%q", long("c2"))) || strings.Contains(text, long("c3")[:100]) || strings.Contains(text, "c1 says") {
+		t.Errorf("the model is sent\n%.3000s\n%s", text, trace(events))
 	}
-	if short < 3 || short > 9 {
-		t.Errorf("got %d of 10 results cut, want a few and the last one whole", short)
+}
+
+// An image that the provider rejects is removed, and not sent again.
+func TestRejectedImage(t *testing.T) {
+	image := llm.Image{MediaType: "image/png", Data: []byte("png")}
+	tooBig := script.Fail(&llm.Error{Kind: llm.ErrImage, Provider: "p", Status: 400, Message: "image exceeds 5 MB"})
+	p := script.New(tooBig, script.Say("done"), script.Say("more"))
+	o := options(p)
+	o.Log = history.Open(t.TempDir()).Create(history.Header{Dir: "/w"})
+	defer o.Log.Close()
+	events := command(t, o, []event.Command{event.Prompt{Text: "look", Images: []llm.Image{image}}, event.Prompt{Text: "and?"}},
+		func(e event.Event) bool { _, end := e.(*event.TurnEnd); return end })
+	if c := compactions(events); len(c) != 1 || c[0].Step != event.CompactImages || c[0].Why != "p answered 400: image exceeds 5 MB" {
+		t.Errorf("got %+v", c)
+	}
+	requests := p.Requests()
+	if len(requests) != 3 || len(requests[0].Messages[0].Images) != 1 || len(requests[1].Messages[0].Images) != 0 {
+		t.Errorf("got %d requests", len(requests))
+	}
+	if msgs := sameAsFolded(t, o.Log, p); msgs[0].Text != "look\n[truncated: 1 image removed: the provider rejected it]" || len(msgs[0].Images) > 0 {
+		t.Errorf("got %+v", msgs[0])
+	}
+}
+
+// A prompt that cannot fit ends the turn before a request; a longer window takes it.
+func TestPromptThatCannotFit(t *testing.T) {
+	p := script.New(script.Say("never"))
+	o := options(p, verbose())
+	o.System, o.Model.Context = long("the rules"), 2000
+	events := play(t, o, []string{"one"}, nil)
+	end := events[len(events)-1].(*event.TurnEnd)
+	if len(p.Requests()) > 0 || end.Reason != event.ProviderError || !strings.HasPrefix(end.Error, "the prompt was not sent: ") || !strings.Contains(end.Hint, "/model") {
+		t.Errorf("got %d requests, %+v", len(p.Requests()), end)
+	}
+	if warned := strings.HasPrefix(trace(events), "notice The context window of script/test (2k tokens) is too small"); !warned {
+		t.Errorf("the user was not warned:\n%s", trace(events))
 	}
 }
 
 // If the window is full, old content is shortened before the next request.
 func TestCompactWhenFull(t *testing.T) {
-	replies := lookups(3)
-	for i := range replies {
-		replies[i] = using(replies[i], 1000*(i+1))
-	}
-	p := script.New(append(replies, script.Say("done"))...)
+	p := script.New(append(lookups(4), script.Say("done"))...)
 	o := options(p, verbose())
-	o.Model.Context = 5000 // limit for compaction: 3000
+	o.Model.Context = 10_000 // compaction starts at about 6,500 tokens
 	o.Log = history.Open(t.TempDir()).Create(history.Header{Dir: "/w"})
 	defer o.Log.Close()
 	events := play(t, o, []string{"one"}, nil)
 	c := compactions(events)
-	if len(c) == 0 || !strings.Contains(c[0].Why, "5000") {
+	if len(c) == 0 || !strings.Contains(c[0].Why, "of 10k tokens") {
 		t.Fatalf("got %+v, want a cut that says why\n%s", c, trace(events))
 	}
 	msgs := sameAsFolded(t, o.Log, p)
-	if last := msgs[len(msgs)-1]; last.Text != long("c3") || msgs[2].Text == long("c1") {
+	if last := msgs[len(msgs)-1]; last.Text != long("c4") || msgs[2].Text == long("c1") {
 		t.Errorf("got the first result %.20q and the last %.20q, want that one whole", msgs[2].Text, last.Text)
 	}
 }
@@ -186,7 +325,7 @@ func TestCompactedReadingsAreForgotten(t *testing.T) {
 	known := workspace.NewLedger()
 	o := options(script.New(read("c1"), script.Say("done"), read("c2"), script.Say("done")), tools.Files(w, known)...)
 	o.Ledger, o.Model.Context = known, 0
-	events := command(t, o, []event.Command{event.Prompt{Text: "one"}, event.Compact{}, event.Prompt{Text: "two"}}, carriedOut)
+	events := command(t, o, []event.Command{event.Prompt{Text: "one"}, event.EditContext{Step: event.CompactDrop, Item: "c1"}, event.Prompt{Text: "two"}}, carriedOut)
 	for _, e := range events {
 		if end, ok := e.(*event.ToolEnd); ok && !strings.Contains(end.Result.Text, "a says something.") {
 			t.Errorf("%s got %q, want the file", end.Result.ID, end.Result.Text)
@@ -248,11 +387,10 @@ func TestCut(t *testing.T) {
 	}
 	want := dedent(`
 		user "WHOLE"
-		thinking ` + fmt.Sprintf("%q", long("thought")[:100]+"… [truncated, 6144 bytes]") + `
 		assistant "WHOLE"
 		call c/1 read {"path":"./a.go"}
 		call c2 read {"path":"b.go"}
-		call c3 write {"content":"` + strings.Repeat("é<", 33) + `… [truncated, 600 bytes]","n":12345678901234567890,"path":"c.go"}
+		call c3 write {"path":"c.go","n":12345678901234567890,"content":"` + strings.Repeat("é<", 200) + `"}
 		call c4 look {}
 		result c/1 ` + fmt.Sprintf("%q", "[truncated: a.go was read again or changed later. Full text: "+filepath.Join("/out", "call-c-1-69206a47.txt")+".]") + `
 		result c2 "` + strings.Repeat("b", 500) + `"

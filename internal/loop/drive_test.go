@@ -89,7 +89,7 @@ func fakeClock(tick time.Duration) (now func() time.Time, sleep func(ctx context
 // options returns the options of an attended agent in mode all.
 func options(p llm.Provider, ts ...tools.Tool) loop.Options {
 	return loop.Options{
-		Model: turn.Model{Name: "script/test", ID: "test", Provider: p, Context: 1000},
+		Model: turn.Model{Name: "script/test", ID: "test", Provider: p, Context: 128_000},
 		Mode:  event.ModeAll, Tools: ts, Attended: true, System: "system", Paths: policy.Paths{Workspace: "/w"},
 	}
 }

@@ -11,6 +11,9 @@ import (
 type models struct {
 	find func(name, effort string) (turn.Model, error) // nil: the model cannot be changed
 	rec  *recorder
+	// summary is the name of the model that summarizes conversations; empty for the
+	// current one.
+	summary string
 
 	mu       sync.Mutex
 	current  turn.Model
@@ -25,6 +28,14 @@ func (m *models) Current() turn.Model {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.current
+}
+
+// Summary returns the model that summarizes conversations.
+func (m *models) Summary() (turn.Model, error) {
+	if m.summary == "" || m.find == nil {
+		return m.Current(), nil
+	}
+	return m.find(m.summary, "")
 }
 
 // Announce records the model, unless it is recorded already.

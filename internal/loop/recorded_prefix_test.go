@@ -107,15 +107,15 @@ func TestAModelSwitchWritesAPrefixIfItChanges(t *testing.T) {
 	p := script.New(script.Say("one"), script.Say("two"), script.Say("three"))
 	o := options(p, described("look", "looks"))
 	o.Instructions = func(window int) (string, []event.InstructionFile) {
-		if window < 1000 {
+		if window < 100_000 {
 			return "Short.", nil
 		}
 		return "Long and detailed.", nil
 	}
 	o.Models = func(name, _ string) (turn.Model, error) {
-		m := turn.Model{Name: name, ID: name, Provider: p, Context: 2000}
+		m := turn.Model{Name: name, ID: name, Provider: p, Context: 200_000}
 		if name == "script/small" {
-			m.Context = 500
+			m.Context = 50_000
 		}
 		return m, nil
 	}

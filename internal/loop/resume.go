@@ -91,7 +91,7 @@ func (a *Agent) catchUp(ctx context.Context, c *turn.Conversation, f *session.Fo
 	}
 	f.Abandon() // after a crashed turn
 	a.rec.loadTyped(f.Typed.Untold)
-	c.Load(f.Prefix, f.Messages, f.Steps, f.Meter, f.Readings)
+	c.Load(f.Prefix, f.Messages, f.Marks, f.Steps, f.Meter, f.Readings)
 	a.situation.earlier = f.Situation
 	a.models.loaded(address{f.Model, f.BaseURL})
 	a.permissions.load(f.Grants)

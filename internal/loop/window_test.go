@@ -65,12 +65,12 @@ func TestMeterTakesTheLargerCount(t *testing.T) {
 	short := llm.Message{Kind: llm.Assistant, Reply: "r1", Text: "ok"}
 	msgs := []llm.Message{long, short}
 	for _, c := range []struct{ counted, want int }{{4000, window.Tokens(msgs)}, {20000, 20002}} {
-		m := window.Meter{}.Counted(llm.Usage{Input: c.counted, Output: 2}, msgs)
-		if got := m.Of(msgs); got != c.want {
+		m := window.Meter{}.Counted(llm.Usage{Input: c.counted, Output: 2}, 1, 2)
+		if got := m.Of(0, msgs); got != c.want {
 			t.Errorf("%d counted: got %d, want %d", c.counted, got, c.want)
 		}
 		more := append(msgs[:2:2], long)
-		if got := m.Of(more); got != c.want+window.Tokens(more[2:]) {
+		if got := m.Of(0, more); got != c.want+window.Tokens(more[2:]) {
 			t.Errorf("%d counted, and another message: got %d", c.counted, got)
 		}
 		f := session.NewFolding()
@@ -80,7 +80,7 @@ func TestMeterTakesTheLargerCount(t *testing.T) {
 		} {
 			f.Add(e)
 		}
-		if got := f.Meter.Of(f.Messages); got != c.want {
+		if got := f.Meter.Of(0, f.Messages); got != c.want {
 			t.Errorf("%d counted in a log: got %d, want %d", c.counted, got, c.want)
 		}
 	}

@@ -1,6 +1,7 @@
 package sessions
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -104,7 +105,7 @@ func (t *transcript) event(e event.Durable) {
 		}
 		t.say("\n· model: %s\n", name)
 	case *event.Compacted:
-		t.say("\n· the context of the model was compacted\n")
+		t.say("\n· the context of the model was changed (%s)\n", cmp.Or(e.Step, event.CompactResults))
 	}
 }
 

@@ -21,6 +21,8 @@ type Settings struct {
 	Schema    string              `json:"$schema,omitempty" what:"schema of this file, for editors; agent config schema prints it"`
 	Model     string              `json:"model,omitempty" what:"the model, as PROVIDER/NAME"`
 	Models    []string            `json:"models,omitempty" what:"fallback models, in order, used temporarily when a provider is overloaded or a quota is exhausted"`
+	Small     string              `json:"small_model,omitempty" what:"a small, fast model for tasks besides the conversation, as PROVIDER/NAME"`
+	Summary   string              `json:"summary_model,omitempty" what:"the model that summarizes conversations that fill the context window, as PROVIDER/NAME (default: small_model, else the model of the session)"`
 	BaseURL   string              `json:"base_url,omitempty" format:"uri" what:"base URL of an OpenAI-compatible server"`
 	Mode      string              `json:"mode,omitempty" enum:"ask,edits,plan,all" what:"permission mode: ask (default), edits (auto-approve file edits), plan (no edits), all (approve all)"`
 	MaxSteps  int                 `json:"max_steps,omitempty" min:"1" what:"maximum steps of a turn before it asks to continue (default 50); agent run stops (default 500)"`

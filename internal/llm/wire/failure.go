@@ -135,6 +135,8 @@ func kindOf(status int, f Failure) (kind llm.ErrorKind, retry bool) {
 	switch {
 	case says("context_length", "exceed_context_size", "context length", "context size", "context window", "maximum context", "prompt is too long", "context limit", "request too large", "request_too_large"):
 		return llm.ErrTooLong, false
+	case says("image") && (status == 0 || status >= 400 && status < 500 && status != http.StatusTooManyRequests) && says("invalid image", "invalid_image", "image_parse_error", "could not process image", "image exceeds", "image is too", "image too", "image dimensions", "unsupported image", "not support image", "image input", "images are not supported", "image data", "image format", "image_url", "image.source", "decode image", "load image"):
+		return llm.ErrImage, false
 	case says("not support tools", "not support tool", "tools param requires", "tool use is not supported", "tools are not supported", "tool calling is not supported", "tool choice requires"):
 		return llm.ErrNoTools, false
 	case waitIn(f.Message) > 0:

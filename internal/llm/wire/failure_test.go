@@ -4,7 +4,26 @@ import (
 	"net/http"
 	"testing"
 	"time"
+
+	"agent/internal/llm"
 )
+
+// Errors about an image have a kind of their own, so that the image can be removed.
+func TestRejectedImages(t *testing.T) {
+	for body, want := range map[string]llm.ErrorKind{
+		`{"error":{"type":"invalid_request_error","message":"messages.3.content.1.image.source.base64: image exceeds 5 MB maximum"}}`: llm.ErrImage,
+		`{"error":{"type":"invalid_request_error","message":"Could not process image"}}`:                                              llm.ErrImage,
+		`{"error":{"message":"Invalid image data.","code":"invalid_image_url"}}`:                                                      llm.ErrImage,
+		`{"error":{"message":"This model does not support image input"}}`:                                                             llm.ErrImage,
+		`{"error":{"message":"the tool draws an image"}}`:                                                                             llm.ErrInvalid,
+		`{"error":{"message":"prompt is too long: 9 tokens > 8 maximum, with 3 images"}}`:                                             llm.ErrTooLong,
+	} {
+		f, ok := ParseFailure([]byte(body))
+		if err := f.Err(http.StatusBadRequest); !ok || err.Kind != want || err.Retry {
+			t.Errorf("%s: got %s, retry %v, want %s", body, err.Kind, err.Retry, want)
+		}
+	}
+}
 
 // A wait is never negative and never overflows.
 func TestRetryAfter(t *testing.T) {

@@ -44,9 +44,21 @@ type (
 	Rewind struct {
 		Keep int `json:"keep"`
 	}
-	// Compact shortens what the model is sent: see Compacted. During a turn it is
-	// rejected with a Notice.
-	Compact struct{}
+	// Compact summarizes the conversation in what the model is sent: see Compacted.
+	// It runs like a turn, which a TurnEnd closes. During a turn it is rejected with
+	// a Notice.
+	Compact struct {
+		Focus string `json:"focus,omitempty"` // what the summary must keep above all
+	}
+	// EditContext changes what the model is sent. During a turn it is rejected with
+	// a Notice.
+	EditContext struct {
+		Step CompactStep `json:"step"`           // CompactEdit, CompactUndo, CompactPin, CompactUnpin or CompactDrop
+		Item string      `json:"item,omitempty"` // ID of a ContextItem
+		Text string      `json:"text,omitempty"` // the summary of CompactEdit
+	}
+	// ListContext requests a ContextNow. During a turn it is rejected with a Notice.
+	ListContext struct{}
 	// SaveDraft replaces the saved draft.
 	SaveDraft struct {
 		Draft Draft `json:"draft"`
@@ -93,6 +105,8 @@ func (StopJob) isCommand()         {}
 func (Rename) isCommand()          {}
 func (Rewind) isCommand()          {}
 func (Compact) isCommand()         {}
+func (EditContext) isCommand()     {}
+func (ListContext) isCommand()     {}
 func (SaveDraft) isCommand()       {}
 func (SetMode) isCommand()         {}
 func (SetModel) isCommand()        {}

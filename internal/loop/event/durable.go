@@ -184,14 +184,24 @@ type (
 		Meta
 		Keep int `json:"keep"`
 	}
-	// Compacted shortens old content in what the model is sent, by fixed rules.
-	// The log keeps everything.
+	// Compacted changes what the model is sent of the conversation so far: it
+	// shortens old content, or does what the user requested. The log keeps
+	// everything.
 	Compacted struct {
 		Meta
-		Replies int    `json:"replies"`           // the last ones, which stay complete
-		Saved   int    `json:"saved_tokens"`      // estimate
-		Outputs string `json:"outputs,omitempty"` // directory with the complete results that were shortened; empty if there is none
-		Why     string `json:"why,omitempty"`     // for the user
+		Step    CompactStep `json:"step,omitempty"`    // empty in old logs: CompactResults
+		Replies int         `json:"replies"`           // the last ones, which stay complete
+		Limit   int         `json:"limit,omitempty"`   // bytes or messages, as the step says
+		Item    string      `json:"item,omitempty"`    // of CompactPin, CompactUnpin and CompactDrop
+		Title   string      `json:"title,omitempty"`   // of the item, for the user
+		Text    string      `json:"text,omitempty"`    // of CompactSummary and CompactEdit
+		Saved   int         `json:"saved_tokens"`      // estimate
+		Outputs string      `json:"outputs,omitempty"` // directory with the originals of what was shortened; empty if there is none
+		Why     string      `json:"why,omitempty"`     // for the user
+		// Model wrote the Text of a CompactSummary. Usage and Cost are of its reply.
+		Model string    `json:"model,omitempty"` // PROVIDER/NAME
+		Usage llm.Usage `json:"usage,omitzero"`
+		Cost  *float64  `json:"cost_usd,omitempty"` // nil if the price is unknown
 	}
 )
 

@@ -85,6 +85,19 @@ type (
 	// Searched reports that a Found has been handled, which ends the search for a
 	// model at start. The events of its changes precede it.
 	Searched struct{}
+	// Summarizing reports that a model writes a summary of the conversation. The
+	// Compacted or a Notice that follows ends it.
+	Summarizing struct {
+		Model string `json:"model"` // PROVIDER/NAME
+	}
+	// ContextNow lists what fills the context window, in reply to ListContext.
+	ContextNow struct {
+		Used    int           `json:"used"`   // tokens, estimated
+		Window  int           `json:"window"` // tokens; 0 if unknown
+		Items   []ContextItem `json:"items"`
+		Summary string        `json:"summary,omitempty"`  // the complete text; empty if there is none
+		CanUndo bool          `json:"can_undo,omitempty"` // the summary can be undone
+	}
 	// PermissionsNow lists the standing permissions that apply, in reply to
 	// ListPermissions.
 	PermissionsNow struct {
@@ -141,6 +154,8 @@ func (Opened) isEvent()         {}
 func (Unreadable) isEvent()     {}
 func (Searched) isEvent()       {}
 func (PermissionsNow) isEvent() {}
+func (Summarizing) isEvent()    {}
+func (ContextNow) isEvent()     {}
 
 func (Streamed) isPreview()       {}
 func (Progress) isPreview()       {}
@@ -154,3 +169,5 @@ func (Opened) isPreview()         {}
 func (Unreadable) isPreview()     {}
 func (Searched) isPreview()       {}
 func (PermissionsNow) isPreview() {}
+func (Summarizing) isPreview()    {}
+func (ContextNow) isPreview()     {}

@@ -147,7 +147,13 @@ func (b *itemBuilder) take(e event.Durable) {
 	case *event.Prefix: // agent inspect shows it
 	case *event.Renamed: // the title is in the heading
 	case *event.Compacted:
-		b.add(&note{text: "Context compacted"})
+		switch e.Step {
+		case event.CompactPin, event.CompactUnpin, event.CompactDrop, event.CompactEdit, event.CompactUndo: // the model's context only
+		case event.CompactImages:
+			b.add(&note{text: "Image removed: the provider rejected it"})
+		default:
+			b.add(&note{text: "Context compacted"})
+		}
 	default:
 		b.unknown(e)
 	}

@@ -53,6 +53,7 @@ type Folding struct {
 	State
 	Typed    Typed            // commands that the user typed
 	Meter    window.Meter     // of the model's window
+	Marks    window.Marks     // of the compactions
 	Readings []window.Reading // file contents that the model has seen
 	collection
 	open   map[string]*openCall // calls without a result
@@ -121,13 +122,15 @@ func (f *Folding) Add(e event.Durable) {
 		for said > 0 && f.Messages[said-1].Kind == llm.ToolResult {
 			said--
 		}
-		f.Meter = f.Meter.Counted(e.Usage, f.Messages[:said])
+		before := said
+		for before > 0 && f.Messages[before-1].Reply == e.Reply {
+			before--
+		}
+		f.Meter = f.Meter.Counted(e.Usage, before, said)
 	case *event.TurnEnd:
 		f.inTurn, f.steps, f.usage = false, 0, llm.Usage{}
 	case *event.Compacted:
-		out, _ := window.Shorten(f.Messages, e.Replies, e.Outputs)
-		f.Meter = f.Meter.After(f.Messages, e.Saved, out)
-		f.Messages = out
+		f.compact(e)
 	case *event.ModelSet:
 		f.setModel(e)
 	case *event.ModeSet:
@@ -139,6 +142,17 @@ func (f *Folding) Add(e event.Durable) {
 	default:
 		f.shell(e)
 	}
+}
+
+// compact folds a compaction.
+func (f *Folding) compact(e *event.Compacted) {
+	prefix := 0
+	if f.Prefix != nil {
+		prefix = window.PrefixTokens(f.Prefix.System, f.Prefix.Tools)
+	}
+	f.Meter = f.Meter.Compacted(prefix, f.Messages)
+	f.Messages, f.Marks, _ = window.Apply(f.Messages, f.Marks, e)
+	f.usage, f.Usage = f.usage.Add(e.Usage), f.Usage.Add(e.Usage)
 }
 
 // setModel sets the model from e.

@@ -83,8 +83,15 @@ func (s *Index) Folding() (*Folding, int) { return s.folding, s.folded }
 
 // addAt adds an event with the offset of its record.
 func (s *Index) addAt(e event.Durable, offset int64) {
-	if step, ok := e.(*event.StepEnd); ok && step.Cost != nil {
-		s.cost += *step.Cost
+	switch e := e.(type) {
+	case *event.StepEnd:
+		if e.Cost != nil {
+			s.cost += *e.Cost
+		}
+	case *event.Compacted:
+		if e.Cost != nil {
+			s.cost += *e.Cost
+		}
 	}
 	s.add(e)
 	if len(s.events) > len(s.at) {

@@ -22,6 +22,10 @@ func light(e event.Durable) event.Durable {
 		e.Message = lightMessage(e.Message)
 	case *event.ToolEnd:
 		return &event.ToolEnd{Meta: e.Meta, Result: lightMessage(e.Result)}
+	case *event.Compacted:
+		c := *e
+		c.Text = ""
+		return &c
 	case *event.Prefix:
 		return &event.Prefix{Meta: e.Meta, Hash: e.Hash}
 	case *event.ShellEnd:

@@ -1,78 +1,241 @@
 package turn
 
 import (
-	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
+	"strings"
 
+	"agent/internal/llm"
+	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
 	"agent/internal/loop/window"
 )
 
-const (
-	// replyRoom is the part of the window reserved for the reply, in tokens, if the
-	// model has no limit of its own.
-	replyRoom = 8 << 10
-	// muchFreed is the number of tokens above which a compaction returns its memory
-	// to the system at once. Today's windows are smaller.
-	muchFreed = 4 << 20
-)
+// muchFreed is the number of tokens above which a compaction returns its memory to
+// the system at once. Today's windows are smaller.
+const muchFreed = 4 << 20
 
-// makeRoom compacts the conversation if the window is nearly full.
-func (q *requester) makeRoom() {
-	m := q.Models.Current()
-	if m.Context == 0 {
-		return
-	}
-	room := cmp.Or(m.MaxTokens, replyRoom)
-	limit := (m.Context - min(room, m.Context/4)) / 5 * 4
-	used := q.conv.Tokens()
-	if used <= limit {
-		return
-	}
-	done := q.conv.Compact(window.Need{
-		Enough: used - limit/2, Minimum: limit / 10,
-		Why: fmt.Sprintf("about %d of %d tokens of the context window were used", used, m.Context),
-	}, q.out.emit, q.out.meta)
-	if done && used > muchFreed {
-		debug.FreeOSMemory() // before the next request is encoded
-	}
+// compactor keeps the conversation within the context window of the model.
+type compactor struct {
+	*Turn
+	conv       *Conversation
+	out        *reporter
+	summarizer *summarizer
+	lastAsked  int  // number of the step of the last summary
+	asked      bool // a summary was requested in this turn
 }
 
-// Tokens estimates how many tokens of the window the conversation uses.
-func (c *Conversation) Tokens() int { return c.meter.Of(c.Messages) }
-
-// Compact shortens old content for a need and reports whether it shortened any.
-// It emits the Compacted, with meta, and a notice if the originals were not saved.
-func (c *Conversation) Compact(n window.Need, emit func(event.Event), meta func() event.Meta) bool {
-	dir := ""
-	if c.outputs != nil {
-		dir = c.outputs.Outputs()
+// makeRoom compacts the conversation if the window is nearly full. It ends the turn
+// if a request cannot fit.
+func (k *compactor) makeRoom(ctx context.Context) ending {
+	m := k.conv.cooldown.available(k.Models.Current(), k.out.clock.Now())[0]
+	b := k.conv.budget(m)
+	used := k.conv.used()
+	if b.Limit == 0 || used <= b.Start {
+		return ending{}
 	}
-	out, e, err := window.Compact(c.Messages, c.meter, dir, n, c.saveOriginals)
-	if e == nil {
-		return false
+	why := fmt.Sprintf("about %s tokens were used", phrase.Thousands(used))
+	if m.Context > 0 {
+		why = fmt.Sprintf("about %s of %s tokens of the context window were used", phrase.Thousands(used), phrase.Thousands(m.Context))
 	}
-	if err != nil {
-		emit(event.Notice{Text: "The model cannot look up the content removed by compaction: " + err.Error()})
+	_, fits, err := k.compact(ctx, b, why)
+	switch {
+	case err != nil:
+		return ending{reason: event.UserInterrupt}
+	case !fits && k.conv.learned[m.Name] == 0:
+		return ending{event.ProviderError, fmt.Sprintf("the prompt was not sent: with the system prompt and the tools (about %s tokens) it does not fit in the context window of %s (%s tokens)",
+			phrase.Thousands(b.Prefix), m.Name, phrase.Thousands(m.Context)), "Choose a model with a larger context window with /model, or send a shorter prompt."}
 	}
-	e.Meta = meta()
-	emit(e)
-	c.meter = c.meter.After(c.Messages, e.Saved, out)
-	c.Messages = out
-	c.setReads(window.Remaining(c.reads, out))
-	return true
+	return ending{}
 }
 
-// saveOriginals saves the originals of shortened results.
-func (c *Conversation) saveOriginals(originals []window.Original) error {
-	if c.outputs == nil {
-		return nil
+// rejected compacts the conversation after m rejected it as too long. It reports
+// whether the conversation is smaller now.
+func (k *compactor) rejected(ctx context.Context, m Model) bool {
+	used := k.conv.used()
+	b := k.conv.budget(m)
+	if limit := used * 9 / 10; b.Limit == 0 || limit < b.Limit {
+		b.Prefix = k.conv.prefixTokens()
+		b = b.Within(limit)
 	}
-	for _, o := range originals {
-		if err := c.outputs.SaveOutput(o.Name, o.Text); err != nil {
-			return err
+	steps, _, err := k.compact(ctx, b, m.Name+" rejected the request as too long")
+	if steps > 0 {
+		k.conv.learned[m.Name] = b.Limit
+	}
+	return steps > 0 && err == nil
+}
+
+// compact applies the steps after which the conversation fits b. It returns their
+// number, and the error of ctx if the user interrupted a summary.
+func (k *compactor) compact(ctx context.Context, b window.Budget, why string) (steps int, fits bool, err error) {
+	const pause = 3 // steps between two summaries
+	c, used := k.conv.content(why), k.conv.used()
+	mayAsk := !k.summarizer.failed && (!k.asked || k.conv.Steps-k.lastAsked >= pause)
+	plan := window.MakePlan(c, b, mayAsk)
+	if plan.NeedsSummary {
+		k.asked, k.lastAsked = true, k.conv.Steps
+		written, err := k.summarizer.summarize(ctx, k.conv.Messages, "", b.Limit)
+		switch {
+		case ctx.Err() != nil:
+			return 0, false, ctx.Err()
+		case err != nil:
+			plan = window.MakePlan(c, b, false)
+		default:
+			plan = window.PlanSummary(c, b, written)
 		}
 	}
-	return nil
+	k.apply(plan.Steps...)
+	if used > muchFreed && len(plan.Steps) > 0 {
+		debug.FreeOSMemory() // before the next request is encoded
+	}
+	return len(plan.Steps), plan.Fits, nil
+}
+
+// apply emits steps and changes the conversation. If originals cannot be saved, the
+// steps name no files.
+func (k *compactor) apply(steps ...*event.Compacted) {
+	for _, e := range steps {
+		if err := k.conv.Apply(e, k.out.emit, k.out.meta); err != nil {
+			for _, later := range steps {
+				later.Outputs = ""
+			}
+		}
+	}
+}
+
+// Compact summarizes the conversation at the user's request. focus says what the
+// summary must keep above all; it may be empty. Compact emits and returns the end,
+// as Run does.
+func (t *Turn) Compact(ctx context.Context, c *Conversation, focus string) event.TurnEnd {
+	r := newRun(t, c)
+	start := r.out.clock.Now()
+	end := r.confirmHost(ctx)
+	if end.reason == "" {
+		end.reason = event.Done
+		k := r.requests.compactor
+		b := c.budget(t.Models.Current())
+		written, err := k.summarizer.summarize(ctx, c.Messages, focus, b.Limit)
+		switch plan := window.PlanRequested(c.content("requested"), b, written); {
+		case err != nil && ctx.Err() != nil:
+			end.reason = event.UserInterrupt
+		case len(plan.Steps) == 0:
+			r.out.emit(event.Notice{Text: "Nothing to compact."})
+		default:
+			k.apply(plan.Steps...)
+		}
+	}
+	return r.finish(end, start)
+}
+
+// summarizer gets summaries of a conversation from a model.
+type summarizer struct {
+	*Turn
+	out    *reporter
+	failed bool // a summary failed in this turn
+	usage  llm.Usage
+	cost   float64
+	free   bool // the price of a summary is unknown
+}
+
+// summarize returns a summary of msgs in at most a fifth of limit tokens; a limit of
+// 0 is none. After an error it emits a notice, unless the user interrupted.
+func (s *summarizer) summarize(ctx context.Context, msgs []llm.Message, focus string, limit int) (event.Compacted, error) {
+	e, err := s.request(ctx, msgs, focus)
+	if err != nil {
+		s.failed = true
+		if ctx.Err() == nil {
+			s.out.emit(event.Notice{Text: "The conversation cannot be summarized: " + strings.TrimRight(err.Error(), ".") + ". Earlier tool calls are listed instead."})
+		}
+		return event.Compacted{}, err
+	}
+	const bytesPerToken = 4
+	if limit > 0 {
+		e.Text = window.Prefix(e.Text, limit*bytesPerToken/5)
+	}
+	return e, nil
+}
+
+// request sends the request for a summary to the model for summaries.
+func (s *summarizer) request(ctx context.Context, msgs []llm.Message, focus string) (event.Compacted, error) {
+	const unknownWindow = 100_000
+	e := event.Compacted{}
+	m, err := s.Models.Summary()
+	switch {
+	case err != nil:
+		return e, err
+	case strings.HasPrefix(m.Name, "offline/"):
+		return e, errors.New("no language model is connected")
+	case m.Confirm != nil:
+		return e, fmt.Errorf("%s needs your approval first: switch to it once with /model", m.Name)
+	}
+	limit := window.NewBudget(0, m.Context, m.MaxTokens).Limit
+	if m.Context == 0 {
+		limit = unknownWindow
+	}
+	for try := 1; ; try++ {
+		req, ok := window.SummaryRequest(msgs, focus, limit)
+		if !ok {
+			return e, errors.New("it is too short")
+		}
+		req.Model, req.MaxTokens = m.ID, m.MaxTokens
+		s.out.emit(event.Summarizing{Model: m.Name})
+		text, usage, err := completed(ctx, m, req)
+		s.spend(m, usage, &e)
+		if err == nil || ctx.Err() != nil {
+			e.Text, e.Model = text, m.Name
+			return e, err
+		}
+		failure, ok := errors.AsType[*llm.Error](err)
+		switch again := ok && try < 3; {
+		case again && failure.Kind == llm.ErrTooLong:
+			limit /= 2
+		case !again || !failure.Retry || s.out.clock.Sleep(ctx, max(backoff(try, s.out.clock.Rand()), failure.RetryAfter)) != nil:
+			return e, err
+		}
+	}
+}
+
+// spend adds the usage of a summary by m.
+func (s *summarizer) spend(m Model, u llm.Usage, e *event.Compacted) {
+	if u == (llm.Usage{}) {
+		return
+	}
+	s.usage, e.Usage = s.usage.Add(u), e.Usage.Add(u)
+	usd, known := 0.0, false
+	if m.Cost != nil {
+		usd, known = m.Cost(u)
+	}
+	s.cost += usd
+	if s.free = s.free || !known; known {
+		if e.Cost != nil {
+			usd += *e.Cost
+		}
+		e.Cost = &usd
+	}
+}
+
+// completed returns the text of a reply that is not shown.
+func completed(ctx context.Context, m Model, req llm.Request) (string, llm.Usage, error) {
+	reply := llm.NewReply("")
+	for d, err := range m.Provider.Stream(ctx, req) {
+		if err != nil {
+			return "", reply.Finish.Usage, err
+		}
+		reply.Add(d)
+		if reply.Exceeded() != "" {
+			break
+		}
+	}
+	var text strings.Builder
+	for _, said := range reply.Messages() {
+		if said.Kind == llm.Assistant {
+			text.WriteString(said.Text)
+		}
+	}
+	if strings.TrimSpace(text.String()) == "" {
+		return "", reply.Finish.Usage, &llm.Error{Kind: llm.ErrProtocol, Message: m.Name + " gave an empty answer", Retry: true}
+	}
+	return text.String(), reply.Finish.Usage, ctx.Err()
 }

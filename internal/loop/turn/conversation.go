@@ -21,6 +21,8 @@ type Conversation struct {
 
 	prefixFor prefixModel // the model that Prefix was compared for
 	meter     window.Meter
+	marks     window.Marks
+	learned   map[string]int    // tokens that a model accepts although its window should hold more, by name
 	reads     []window.Reading  // file contents that the model has seen
 	ledger    *workspace.Ledger // file contents that the model has seen, for the tools; may be nil
 	outputs   Outputs           // stores originals; may be nil
@@ -38,14 +40,14 @@ type Outputs interface {
 // NewConversation returns an empty conversation, which keeps ledger up to date.
 // Both arguments may be nil.
 func NewConversation(ledger *workspace.Ledger, outputs Outputs) *Conversation {
-	return &Conversation{ledger: ledger, outputs: outputs, cooldown: cooldown{}, textCalls: map[string]bool{}, assumed: map[string]bool{}}
+	return &Conversation{ledger: ledger, outputs: outputs, cooldown: cooldown{}, textCalls: map[string]bool{}, assumed: map[string]bool{}, learned: map[string]int{}}
 }
 
 // Load replaces the contents with those of a session: the prefix, which may be nil,
-// messages, number of steps, window meter and the file contents that the model has
-// seen.
-func (c *Conversation) Load(p *event.Prefix, msgs []llm.Message, steps int, m window.Meter, reads []window.Reading) {
-	c.Loaded, c.Messages, c.Steps, c.meter = true, msgs, steps, m.Measured(msgs)
+// messages with their marks, number of steps, window meter and the file contents that
+// the model has seen.
+func (c *Conversation) Load(p *event.Prefix, msgs []llm.Message, k window.Marks, steps int, m window.Meter, reads []window.Reading) {
+	c.Loaded, c.Messages, c.marks, c.Steps, c.meter = true, msgs, k, steps, m
 	c.Prefix, c.prefixFor = p, prefixModel{}
 	c.setReads(window.Remaining(reads, msgs))
 }

@@ -18,6 +18,8 @@ type Models interface {
 	// Announce emits the model, unless the log has it already. It returns an error
 	// of the log.
 	Announce() error
+	// Summary returns the model that summarizes conversations.
+	Summary() (Model, error)
 	// Confirmed records that the user approved the Confirm of the model. Current
 	// returns the model without it from then on.
 	Confirmed()

@@ -2,9 +2,11 @@ package turn
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"agent/internal/llm"
+	"agent/internal/loop/event"
 	"agent/internal/loop/window"
 )
 
@@ -56,4 +58,23 @@ func stripImages(msgs []llm.Message) {
 		msgs[i].Images = nil
 		msgs[i].Text += "\n[" + what + ": this model has no image input]"
 	}
+}
+
+// removeImages removes the images that the provider rejected with err from the
+// conversation: those that the model has not answered to yet, or else all. It reports
+// whether there were any.
+func (q *requester) removeImages(err error) bool {
+	msgs := q.conv.Messages
+	from := len(msgs)
+	for from > 0 && (msgs[from-1].Kind == llm.User || msgs[from-1].Kind == llm.ToolResult) {
+		from--
+	}
+	hasImages := func(m llm.Message) bool { return len(m.Images) > 0 }
+	if !slices.ContainsFunc(msgs[from:], hasImages) {
+		if from = 0; !slices.ContainsFunc(msgs, hasImages) {
+			return false
+		}
+	}
+	q.compactor.apply(&event.Compacted{Step: event.CompactImages, Limit: len(msgs) - from, Why: err.Error()})
+	return true
 }

@@ -10,7 +10,6 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/loop/event"
-	"agent/internal/loop/window"
 )
 
 const (
@@ -26,31 +25,30 @@ const (
 	fallbackWait = 10 * time.Second
 )
 
-// requester gets the replies of the model: it makes room in the window, chooses the
-// model and how to connect to it, and retries.
+// requester gets the replies of the model: it chooses the model and how to connect to
+// it, and retries.
 type requester struct {
 	*Turn
-	conv   *Conversation
-	out    *reporter
-	user   confirmer
-	answer *answerFitter
+	conv      *Conversation
+	out       *reporter
+	user      confirmer
+	answer    *answerFitter
+	compactor *compactor
 }
 
 // reply returns the reply to the conversation and the model that wrote it. If the
 // conversation is too long for the model, it compacts the conversation and sends it
 // again, once. The reply is never nil; after an error it holds the part received.
 func (q *requester) reply(ctx context.Context) (*llm.Reply, Model, error) {
-	q.noteWindow()
-	q.makeRoom()
 	reply, model, err := q.anyModel(ctx)
 	if e, ok := errors.AsType[*llm.Error](err); ok && e.Kind == llm.ErrTooLong && !accepted(reply) && ctx.Err() == nil {
-		need := window.Need{Enough: q.conv.Tokens() / 3, Minimum: 1, Why: "the conversation was too long for the model"}
-		if q.conv.Compact(need, q.out.emit, q.out.meta) {
+		if q.compactor.rejected(ctx, model) {
 			reply, model, err = q.anyModel(ctx)
 		}
 	}
 	q.measure(ctx, model, reply)
-	q.conv.meter = q.conv.meter.Counted(reply.Finish.Usage, slices.Concat(q.conv.Messages, reply.Messages()))
+	before := len(q.conv.Messages)
+	q.conv.meter = q.conv.meter.Counted(reply.Finish.Usage, before, before+len(reply.Messages()))
 	return reply, model, err
 }
 
@@ -150,6 +148,9 @@ func (q *requester) adapt(ctx context.Context, m Model, req llm.Request, reply *
 	if err.Kind == llm.ErrInvalid && req.Schema != nil && !accepted(reply) {
 		q.answer.plain = true
 		q.out.emit(event.Notice{Text: err.Error() + ". The request is sent again without the schema; agent checks the answer itself."})
+		return true
+	}
+	if err.Kind == llm.ErrImage && !accepted(reply) && q.removeImages(err) {
 		return true
 	}
 	return err.Kind == llm.ErrNoTools && q.switchToText(ctx, m, err)

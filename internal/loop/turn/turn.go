@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"agent/internal/llm"
 	"agent/internal/loop/event"
@@ -88,6 +89,11 @@ func (t *Turn) Run(ctx context.Context, c *Conversation, p event.Prompt) event.T
 	for end.reason == "" {
 		end = r.step(ctx)
 	}
+	return r.finish(end, start)
+}
+
+// finish emits and returns the end of a turn that began at start.
+func (r *run) finish(end ending, start time.Time) event.TurnEnd {
 	if r.out.err != nil {
 		end = ending{event.LogError, "the session could not be saved: " + r.out.err.Error(),
 			"Free up disk space or fix the cause. The conversation is safe and will be saved with your next prompt."}
@@ -95,7 +101,9 @@ func (t *Turn) Run(ctx context.Context, c *Conversation, p event.Prompt) event.T
 	r.end.Reason, r.end.Error, r.end.Hint = end.reason, end.err, end.hint
 	r.end.Meta = r.out.meta()
 	r.end.Duration = r.end.Time.Sub(start)
-	if !r.unpriced && r.end.Steps > 0 {
+	s := r.requests.compactor.summarizer
+	r.end.Usage, r.cost, r.unpriced = r.end.Usage.Add(s.usage), r.cost+s.cost, r.unpriced || s.free
+	if !r.unpriced && r.end.Usage != (llm.Usage{}) {
 		r.end.Cost = &r.cost
 	}
 	done := r.end
@@ -107,9 +115,10 @@ func newRun(t *Turn, c *Conversation) *run {
 	out := &reporter{send: t.Emit, clock: t.Clock.OrReal()}
 	user := confirmer{t.Approver}
 	answer := &answerFitter{schema: t.Schema}
+	compact := &compactor{Turn: t, conv: c, out: out, summarizer: &summarizer{Turn: t, out: out}}
 	return &run{
 		Turn: t, conv: c, out: out, answer: answer, guards: newGuards(user, t.Limits.Steps),
-		requests: &requester{Turn: t, conv: c, out: out, user: user, answer: answer}, calls: &executor{Turn: t, conv: c, out: out},
+		requests: &requester{Turn: t, conv: c, out: out, user: user, answer: answer, compactor: compact}, calls: &executor{Turn: t, conv: c, out: out},
 	}
 }
 
@@ -128,6 +137,10 @@ func (r *run) step(ctx context.Context) ending {
 	r.setPrefix()
 	if r.out.err != nil { // the model must not receive unrecorded messages
 		return ending{reason: event.LogError}
+	}
+	r.requests.noteWindow()
+	if end := r.requests.compactor.makeRoom(ctx); end.reason != "" {
+		return end
 	}
 	reply, model, err := r.requests.reply(ctx)
 	r.end.Steps++

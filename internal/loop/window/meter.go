@@ -2,75 +2,45 @@ package window
 
 import "agent/internal/llm"
 
-// Meter measures how many tokens of its window a conversation uses. The zero value
-// has measured nothing.
+// Meter measures how many tokens of its window a conversation uses: it takes the
+// larger of the provider's count and an estimate. The zero value has no count.
 type Meter struct {
-	tokens   int // as counted by the provider
-	estimate int // our own
-	msgs     int // number of first messages that both cover
+	input, before int     // tokens of the last counted request, and the number of its messages
+	total, msgs   int     // the same with the reply
+	scale         float64 // by how much an earlier count was larger than the estimate
 }
 
-// Of estimates how many tokens msgs use: the provider's count for the first of them,
-// and an estimate for the others.
-func (m Meter) Of(msgs []llm.Message) int {
-	if m.msgs > len(msgs) {
-		return Tokens(msgs)
+// Of returns how many tokens a request with msgs uses. prefix is the estimate of
+// what precedes the messages.
+func (m Meter) Of(prefix int, msgs []llm.Message) int {
+	used := int(m.scaleOf(prefix, msgs) * float64(prefix+Tokens(msgs)))
+	if m.total > 0 && m.msgs <= len(msgs) {
+		used = max(used, m.total+Tokens(msgs[m.msgs:]))
 	}
-	return m.tokens + Tokens(msgs[m.msgs:])
+	return used
 }
 
-// Measured returns a meter that covers all of msgs, with the estimate of Of.
-func (m Meter) Measured(msgs []llm.Message) Meter {
-	return Meter{m.Of(msgs), m.estimated(msgs), len(msgs)}
+// scaleOf returns by how much the provider counts more than the estimate; at least 1.
+func (m Meter) scaleOf(prefix int, msgs []llm.Message) float64 {
+	const most = 3 // beyond that the provider counts more than text
+	scale := max(m.scale, 1)
+	if m.input > 0 && prefix > 0 && m.before <= len(msgs) {
+		scale = float64(m.input) / float64(prefix+Tokens(msgs[:m.before]))
+	}
+	return min(max(scale, 1), most)
 }
 
-// Counted returns a meter with the provider's count for a reply, which ends msgs, or
-// with the estimate if that is larger: a server that truncates the prompt counts only
-// what is left. It returns m if the provider counts nothing.
-func (m Meter) Counted(u llm.Usage, msgs []llm.Message) Meter {
+// Counted returns a meter with the provider's count for a request with the first
+// before messages, and for its reply, after which there are msgs messages. It
+// returns m if the provider counts nothing.
+func (m Meter) Counted(u llm.Usage, before, msgs int) Meter {
 	if u.Input == 0 {
 		return m
 	}
-	estimate := m.estimated(msgs)
-	return Meter{max(u.Input+u.Output, estimate), estimate, len(msgs)}
+	return Meter{u.Input, before, u.Input + u.Output, msgs, m.scale}
 }
 
-// estimated is Tokens, without the messages that m covers.
-func (m Meter) estimated(msgs []llm.Message) int {
-	if m.msgs > len(msgs) {
-		return Tokens(msgs)
-	}
-	return m.estimate + Tokens(msgs[m.msgs:])
-}
-
-// After returns a meter for after, the result of a compaction of before that saved
-// so many tokens.
-func (m Meter) After(before []llm.Message, saved int, after []llm.Message) Meter {
-	return Meter{max(m.Of(before)-saved, 0), Tokens(after), len(after)}
-}
-
-// saved estimates how many tokens after uses less than before, scaled to the
-// provider's count.
-func (m Meter) saved(before, after []llm.Message) int {
-	all := Tokens(before)
-	saved := all - Tokens(after)
-	if m.msgs > 0 && all > 0 {
-		used := min(max(m.Of(before), all/2), all*3/2) // beyond that the provider counts more than text
-		saved = int(float64(saved) * float64(used) / float64(all))
-	}
-	return saved
-}
-
-// Tokens estimates how many tokens of a window a conversation uses.
-func Tokens(msgs []llm.Message) int {
-	const perImage = 1500
-	bytes, images := 0, 0
-	for _, m := range msgs {
-		bytes += len(m.Text) + len(m.Input) + len(m.Raw) + len(m.Name) + len(m.ID)
-		if m.Opaque != nil {
-			bytes += len(m.Opaque.Data)
-		}
-		images += len(m.Images)
-	}
-	return bytes/4 + perImage*images
+// Compacted returns the meter for the result of a compaction of msgs.
+func (m Meter) Compacted(prefix int, msgs []llm.Message) Meter {
+	return Meter{scale: m.scaleOf(prefix, msgs)}
 }

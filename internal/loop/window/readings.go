@@ -17,15 +17,15 @@ type Reading struct {
 
 // Remaining returns the readings whose results are still complete in msgs.
 func Remaining(reads []Reading, msgs []llm.Message) []Reading {
-	shortened := map[string]bool{}
+	complete := map[string]bool{}
 	for _, m := range msgs {
-		if m.Kind == llm.ToolResult && strings.HasPrefix(m.Text, marker.Begin) {
-			shortened[m.ID] = true
+		if m.Kind == llm.ToolResult && !strings.HasPrefix(m.Text, marker.Begin) {
+			complete[m.ID] = true
 		}
 	}
 	var out []Reading
 	for _, r := range reads {
-		if !shortened[r.Call] {
+		if complete[r.Call] {
 			out = append(out, r)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"agent/internal/loop/event"
 	"agent/internal/tui/editor"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/screen"
@@ -99,6 +100,43 @@ func (x *External) takeFile(msg fileEdited) {
 	}
 	if msg.now != "" {
 		x.Say(msg.now)
+	}
+}
+
+// summaryEdited reports that the editor exited and left the text of the summary.
+type summaryEdited struct {
+	old, text string
+	err       error
+}
+
+// EditSummary opens the summary of the conversation in the user's editor.
+func (x *External) EditSummary(text string) tea.Cmd {
+	if x.Options.Files.Editor == nil {
+		x.Say("Cannot open an editor: $VISUAL and $EDITOR are not set. The summary is unchanged.")
+		return nil
+	}
+	path, err := writeDraft(text)
+	if err != nil {
+		x.Say("Cannot open the editor: " + err.Error() + ". The summary is unchanged.")
+		return nil
+	}
+	return x.Lend(x.Options.Files.Editor(path), "The summary is open in your editor. Close the editor to continue.", func(err error) tea.Msg {
+		edited, readErr := os.ReadFile(path)
+		return summaryEdited{text, string(edited), errors.Join(err, readErr, os.Remove(path))}
+	})
+}
+
+// takeSummary sends the edited summary to the agent.
+func (x *External) takeSummary(msg summaryEdited) {
+	x.LastKey = x.Now()
+	text := strings.TrimSpace(editor.UnixLines(msg.text))
+	switch {
+	case msg.err != nil:
+		x.Say(ink.SanitizeLine(strings.TrimRight(editorError(msg.err), ".")) + ". The summary is unchanged.")
+	case text == "" || text == strings.TrimSpace(msg.old):
+		x.Say("The summary is unchanged.")
+	default:
+		x.SendCommand(event.EditContext{Step: event.CompactEdit, Text: text})
 	}
 }
 

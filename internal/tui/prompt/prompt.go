@@ -379,6 +379,8 @@ func (p *Prompt) Take(msg tea.Msg) (cmd tea.Cmd, taken bool) {
 		p.External.takeFile(msg)
 	case draftEdited:
 		p.External.take(msg)
+	case summaryEdited:
+		p.External.takeSummary(msg)
 	case imagesRead:
 		return p.images.take(msg), true
 	case clipboardRead:

@@ -58,10 +58,26 @@ func (s *Spending) Take(ev event.Event) {
 		s.streamed += StreamedBytes(ev.Delta)
 	case event.Retrying:
 		s.streamed = 0
-	case *event.StepEnd:
+	case *event.StepEnd, *event.Compacted:
 		s.streamed = 0
-		s.Turn, s.All = SpentBy(s.Turn, ev), SpentBy(s.All, ev)
+		if step := StepOf(ev); step != nil {
+			s.Turn, s.All = SpentBy(s.Turn, step), SpentBy(s.All, step)
+		}
 	}
+}
+
+// StepOf returns the step whose usage ev reports, nil if there is none. A summary of
+// the conversation counts as a step of its model.
+func StepOf(ev event.Event) *event.StepEnd {
+	switch ev := ev.(type) {
+	case *event.StepEnd:
+		return ev
+	case *event.Compacted:
+		if ev.Model != "" {
+			return &event.StepEnd{Model: ev.Model, Usage: ev.Usage, Cost: ev.Cost}
+		}
+	}
+	return nil
 }
 
 // StreamedBytes returns the number of bytes that the model wrote in a delta.

@@ -18,7 +18,7 @@ func commandHint(name string) string {
 		return "Use /mode plan to plan without edits."
 	case "permissions", "approvals", "approve", "yolo":
 		return "Use /mode to set the permission mode, and /status to list standing permissions."
-	case "context", "usage", "tokens", "stats":
+	case "usage", "tokens", "stats":
 		return "Use /cost to show tokens, cost and context window use."
 	case "undo", "checkpoint", "restore", "revert":
 		return "Use /rewind to rewind the conversation. Files are not changed."

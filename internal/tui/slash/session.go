@@ -22,8 +22,9 @@ type Session struct {
 	custom custom
 	recent *list.Recent
 
-	listing bool            // show the next JobsNow
-	status  *transcript.Row // of /status, until the standing permissions come
+	listing        bool            // show the next JobsNow
+	contextListing bool            // show the next ContextNow
+	status         *transcript.Row // of /status, until the standing permissions come
 }
 
 // New returns the session of a front end with the lists l and the prompt editor e.
@@ -62,6 +63,8 @@ func (s *Session) Apply(ev event.Event) {
 		s.listJobs(ev.Jobs)
 	case event.PermissionsNow:
 		s.showPermissions(ev.Allowed)
+	case event.ContextNow:
+		s.showContext(ev)
 	case event.Searched:
 		s.Models.searched()
 	case *event.ModelSet:
@@ -85,7 +88,10 @@ type Screen struct {
 	Edit func() tea.Cmd // opens the prompt in the user's editor
 	// EditFile opens a file in the user's editor.
 	EditFile func(path string) tea.Cmd
-	Press    func(tea.KeyPressMsg) tea.Cmd
+	// EditSummary opens the summary of the conversation in the user's editor, and sends
+	// the edited text to the agent.
+	EditSummary func(text string) tea.Cmd
+	Press       func(tea.KeyPressMsg) tea.Cmd
 }
 
 // Lists shows at most one list.

@@ -23,11 +23,6 @@ func renameCommand(s *Session, title string) (tea.Cmd, error) {
 	return nil, nil
 }
 
-func compactCommand(s *Session, _ string) (tea.Cmd, error) {
-	s.SendCommand(event.Compact{})
-	return nil, nil
-}
-
 func newCommand(s *Session, _ string) (tea.Cmd, error) {
 	return s.ExitTo(screen.Exit{New: true}), nil
 }

@@ -50,6 +50,9 @@ func (t *Tool) activity() string {
 
 // activity says what the model writes, or that its reply is waited for.
 func (r *reply) activity() string {
+	if r.summary != nil {
+		return "summarizing"
+	}
 	if r.retry != nil {
 		return "waiting to retry"
 	}

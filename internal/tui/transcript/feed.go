@@ -87,6 +87,11 @@ func (f *Feed) Apply(ev event.Event) {
 		f.reply.asked(ev.Ask)
 	case event.Retrying:
 		f.reply.retrying(ev, f.now())
+	case event.Summarizing:
+		if !f.Running {
+			f.beginTurn()
+		}
+		f.reply.summarizing(ev)
 	case event.Notice:
 		f.list.Add(&Notice{ev.Text})
 	case event.Unsent:
@@ -176,6 +181,7 @@ func (f *Feed) endReply() { f.Answer = cmp.Or(f.reply.settle(), f.Answer) }
 // settle ends the reply and removes the notice of a retry.
 func (f *Feed) settle() {
 	f.reply.clearRetry()
+	f.reply.clearSummary()
 	f.endReply()
 }
 
@@ -203,12 +209,59 @@ func (f *Feed) turnEnd(ev *event.TurnEnd) {
 	clear(f.changed)
 }
 
+// compacted shows what a compaction did, in one line.
 func (f *Feed) compacted(ev *event.Compacted) {
-	text := "context compacted"
-	if ev.Why != "" {
-		text += " (" + ink.SanitizeLine(ev.Why) + ")"
+	f.reply.clearSummary()
+	f.Used = max(f.Used-ev.Saved, 0)
+	text := compactWords(ev)
+	switch ev.Step {
+	case event.CompactEdit, event.CompactUndo:
+	case event.CompactPin, event.CompactUnpin, event.CompactDrop:
+		if ev.Title != "" {
+			text += ": " + ink.SanitizeLine(ev.Title)
+		}
+	case event.CompactImages:
+		text += ": " + ink.SanitizeLine(ev.Why)
+	default:
+		text = "context compacted: " + text + ", " + phrase.Thousands(ev.Saved) + " tokens saved"
 	}
-	f.list.append(&Closing{text + ": about " + phrase.Thousands(ev.Saved) + " tokens saved; the transcript is kept"})
+	f.list.append(&Closing{text})
+}
+
+// compactWords says what a compaction did.
+func compactWords(ev *event.Compacted) string {
+	switch ev.Step {
+	case event.CompactPrompts:
+		return "long earlier messages shortened"
+	case event.CompactAllResults:
+		return "earlier results removed"
+	case event.CompactList:
+		return "earlier tool calls listed"
+	case event.CompactSummary:
+		if ev.Model == "" {
+			return "earlier steps listed"
+		}
+		return "summarized by " + ink.SanitizeLine(ev.Model)
+	case event.CompactAnswers:
+		return "long answers shortened"
+	case event.CompactMerge:
+		return "earlier messages merged"
+	case event.CompactLatest:
+		return "your latest message shortened"
+	case event.CompactImages:
+		return "image removed from the context"
+	case event.CompactEdit:
+		return "summary edited"
+	case event.CompactUndo:
+		return "summary undone"
+	case event.CompactPin:
+		return "pinned"
+	case event.CompactUnpin:
+		return "unpinned"
+	case event.CompactDrop:
+		return "dropped from the context"
+	}
+	return "long results shortened"
 }
 
 // Rewind drops the events from number keep on.

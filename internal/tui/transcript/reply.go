@@ -21,6 +21,7 @@ type reply struct {
 	calls    []*Row          // in order
 	tools    map[string]*Row // the calls by ID
 	retry    *Row            // a *Retry; nil for none
+	summary  *Row            // shows that a model summarizes the conversation; nil for none
 }
 
 // preview is a message that is still streaming.
@@ -320,6 +321,20 @@ func (r *reply) retrying(ev event.Retrying, now time.Time) {
 	r.dropPreviews()
 	r.clearRetry()
 	r.retry = r.list.Add(&Retry{ev, now.Add(ev.In), ev.In})
+}
+
+// summarizing shows that a model summarizes the conversation.
+func (r *reply) summarizing(ev event.Summarizing) {
+	r.clearSummary()
+	r.summary = r.list.Add(&Closing{"summarizing the conversation with " + ink.SanitizeLine(ev.Model) + " …"})
+}
+
+// clearSummary removes the notice that a model summarizes the conversation.
+func (r *reply) clearSummary() {
+	if r.summary != nil {
+		r.list.remove(r.summary)
+		r.summary = nil
+	}
 }
 
 // clearRetry removes the notice of a retry.

@@ -1,0 +1,60 @@
+package loop
+
+import (
+	"context"
+	"fmt"
+
+	"agent/internal/llm/phrase"
+	"agent/internal/loop/event"
+	"agent/internal/loop/window"
+)
+
+// emit emits an event outside a turn. An error of the log is reported with the next
+// turn.
+func (a *Agent) emit(e event.Event) { _ = a.rec.emit(e) }
+
+// listContext reports what fills the context window.
+func (a *Agent) listContext(ctx context.Context) {
+	if err := a.load(ctx, a.conv); err != nil {
+		a.rec.notify("Cannot list the context: " + err.Error())
+		return
+	}
+	m, instructions := a.models.Current(), ""
+	if a.o.Instructions != nil {
+		instructions, _ = a.o.Instructions(m.Context)
+	}
+	a.emit(a.conv.Context(m, a.Prefix(m, a.conv.Prefix), instructions))
+}
+
+// editContext changes what the model is sent, at the user's request.
+func (a *Agent) editContext(ctx context.Context, c event.EditContext) {
+	if err := a.load(ctx, a.conv); err != nil {
+		a.rec.notify("Cannot change the context: " + err.Error())
+		return
+	}
+	if a.conv.Edit(c, a.emit, a.rec.meta) {
+		return
+	}
+	switch c.Step {
+	case event.CompactUndo:
+		a.rec.notify("There is no summary to undo.")
+	case event.CompactEdit:
+		a.rec.notify("There is no summary to edit, or the new text is empty.")
+	default:
+		a.rec.notify("The item is no longer in the context.")
+	}
+}
+
+// warnOfWindow warns the user if the context window of the model is too small for the
+// system prompt and the tools.
+func (a *Agent) warnOfWindow() {
+	m := a.models.Current()
+	if m.Context == 0 {
+		return
+	}
+	p := a.Prefix(m, nil)
+	if b := window.NewBudget(window.PrefixTokens(p.System, p.Tools), m.Context, m.MaxTokens); !b.Fits() {
+		a.rec.notify(fmt.Sprintf("The context window of %s (%s tokens) is too small: the system prompt and the tools use about %s tokens. Choose a model with a larger context window with /model.",
+			m.Name, phrase.Thousands(m.Context), phrase.Thousands(b.Prefix)))
+	}
+}

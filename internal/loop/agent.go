@@ -230,7 +230,7 @@ func (a *Agent) turn(ctx context.Context, c *turn.Conversation, p event.Prompt, 
 	}
 	t := &turn.Turn{
 		Models: a.models, Permissions: a.permissions, Approver: a.user, Inbox: a.inbox, Emit: a.rec.emit,
-		Session: a.sessionKey, Prefix: a.prefix, Situation: a.situation.describe(ctx, a), Tools: a.tools, Runner: turn.Runner{Interceptors: a.o.Interceptors, Kill: kill}, Schema: a.o.Schema,
+		Session: a.sessionKey, Prefix: a.Prefix, Situation: a.situation.describe(ctx, a), Tools: a.tools, Runner: turn.Runner{Interceptors: a.o.Interceptors, Kill: kill}, Schema: a.o.Schema,
 		HowToTest: a.o.HowToTest, Limits: a.o.Limits, Clock: a.clock,
 	}
 	return t.Run(ctx, c, p).Reason

@@ -16,11 +16,11 @@ import (
 // environment.
 const situationTime = time.Second
 
-// prefix returns the part of each request to m that precedes the messages. It must
+// Prefix returns the part of each request to m that precedes the messages. It must
 // not depend on anything that changes during a session, so that providers can cache
 // it. Before is the prefix of the session; nil if there is none. A session keeps the
 // user's own system prompt until the user gives another one.
-func (a *Agent) prefix(m turn.Model, before *event.Prefix) event.Prefix {
+func (a *Agent) Prefix(m turn.Model, before *event.Prefix) event.Prefix {
 	p := event.Prefix{Replaced: a.o.System, Added: a.o.AppendSystem}
 	if before != nil {
 		p.Replaced, p.Added = cmp.Or(p.Replaced, before.Replaced), cmp.Or(p.Added, before.Added)

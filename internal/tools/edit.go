@@ -117,6 +117,7 @@ func wantsEdit(a *intake.Args) error {
 		a.Take("command", &command)
 		tool, ok := map[string]string{"view": "read", "create": "write", "str_replace": "edit"}[command]
 		switch {
+		case command == "" && a.Has("old"):
 		case !ok:
 			return advice.Add(fmt.Errorf("there is no editor command %q", phrase.Clip(command, maxQuotedCommand)), "Call edit with path, old and new, read or write")
 		case tool != "edit" && a.Route(tool):

@@ -25,7 +25,8 @@ const (
 	defaultResults = 100
 	maxResults     = 1000
 	maxContext     = 20
-	maxOutput      = 50_000 // bytes
+	defaultOutput  = 8 << 10 // bytes
+	maxOutput      = 50_000  // bytes, with max_results
 	// searchPatience is how long the remaining matches are counted once max_results
 	// were found.
 	searchPatience  = 5 * time.Second
@@ -95,6 +96,9 @@ func wantsSearch(a *intake.Args) error {
 	if regex != "" && !a.Has("pattern") {
 		a.Remove("regex")
 		a.Set("pattern", regex)
+	}
+	if p := a.Text("pattern"); strings.Contains(p, "\b") { // a word boundary, escaped once too little
+		a.Set("pattern", strings.ReplaceAll(p, "\b", `\b`))
 	}
 	if sensitive, ok := a.Bool("case_sensitive"); ok {
 		a.Remove("case_sensitive")

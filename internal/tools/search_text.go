@@ -34,9 +34,13 @@ func showMatches(at workspace.Place, progress func(string), max int) func(search
 // line.
 func searchResult(at workspace.Place, r search.Results, a searchArgs, most int) Result {
 	var b strings.Builder
+	room := defaultOutput
+	if a.MaxResults > 0 {
+		room = maxOutput
+	}
 	shown, files := 0, 0
 	for _, f := range r.Files {
-		if b.Len() > maxOutput {
+		if b.Len() > room {
 			break
 		}
 		files++
@@ -46,7 +50,7 @@ func searchResult(at workspace.Place, r search.Results, a searchArgs, most int) 
 			continue
 		}
 		b.WriteString("\n")
-		n := writeMatches(&b, f)
+		n := writeMatches(&b, f, room)
 		if more := f.Count - n; more > 0 {
 			b.WriteString(marker.Note("%d more in this file", more) + "\n")
 		}
@@ -81,7 +85,7 @@ func omittedNote(r search.Results, shown, files, most int) string {
 		return text
 	}
 	more := ""
-	if shown == most && most < maxResults {
+	if most < maxResults {
 		more = ", or raise max_results"
 	}
 	return text + marker.Note("the first %d are shown, in %s by path; narrow the pattern, path or glob%s", shown, phrase.Count(files, "file"), more) + "\n"
@@ -137,12 +141,12 @@ func unreadableNote(u search.Unreadable) string {
 	return fmt.Sprintf("%s could not be read; the first error: %v.\n", phrase.Count(u.Count, "path"), u.First)
 }
 
-// writeMatches writes the matches of a file with line numbers and context. It
-// returns the number of matches written.
-func writeMatches(b *strings.Builder, f search.Matched) int {
+// writeMatches writes the matches of a file with line numbers and context, until b
+// has more than room bytes. It returns the number of matches written.
+func writeMatches(b *strings.Builder, f search.Matched, room int) int {
 	last := 0 // last line number written
 	for i, m := range f.Matches {
-		if b.Len() > maxOutput {
+		if b.Len() > room {
 			return i
 		}
 		first := m.Line - len(m.Before)

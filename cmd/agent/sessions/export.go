@@ -106,7 +106,7 @@ func exportWriter(format string) (func(io.Writer, export.Session) error, error) 
 // exportedSession returns the session in v without rewound turns. It calls report
 // for each damaged record.
 func exportedSession(v *history.View, report func(error)) (export.Session, error) {
-	state, err := stateOf(v.From(0), report)
+	state, err := StateOf(v.From(0), report)
 	if err != nil {
 		return export.Session{}, fmt.Errorf("read session %s: %w", v.Header().ID, err)
 	}

@@ -75,9 +75,9 @@ func view(openStore func() (*history.Store, error), id string) (*history.View, e
 	return v, HintList(err)
 }
 
-// stateOf folds the undamaged records into a state and calls report for each damaged
+// StateOf folds the undamaged records into a state and calls report for each damaged
 // one.
-func stateOf(records iter.Seq2[history.Record, error], report func(error)) (session.State, error) {
+func StateOf(records iter.Seq2[history.Record, error], report func(error)) (session.State, error) {
 	return session.Fold(func(yield func(history.Record, error) bool) {
 		for r, err := range records {
 			switch {

@@ -47,7 +47,7 @@ func Show(_ context.Context, opts *ShowOptions) error {
 	}
 	defer v.Close()
 	h := v.Header()
-	state, err := stateOf(v.From(0), func(err error) { opts.IO.Warn("%v", err) })
+	state, err := StateOf(v.From(0), func(err error) { opts.IO.Warn("%v", err) })
 	if err != nil {
 		return fmt.Errorf("read session %s: %w", h.ID, err)
 	}

@@ -65,15 +65,9 @@ func endpoint(base string) string {
 // Stream implements llm.Provider.
 func (p *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {
-		if req.MaxTokens == 0 {
-			req.MaxTokens = p.maxTokens
-		}
-		if !p.strict {
-			req.Tools = withoutStrict(req.Tools)
-		}
 		x := p.Exchange(ctx, req.Model)
 		defer func() { _ = x.Close() }()
-		body, err := NewRequest(req)
+		body, err := p.Body(req)
 		if err != nil {
 			yield(nil, x.Failed(&llm.Error{Kind: llm.ErrInvalid, Message: err.Error(), Err: err}))
 			return
@@ -85,6 +79,17 @@ func (p *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.De
 		}
 		x.Stream(payloads.SkipDone(), newDecoder(req.Model), yield)
 	}
+}
+
+// Body returns the body that Stream sends for req.
+func (p *Provider) Body(req llm.Request) ([]byte, error) {
+	if req.MaxTokens == 0 {
+		req.MaxTokens = p.maxTokens
+	}
+	if !p.strict {
+		req.Tools = withoutStrict(req.Tools)
+	}
+	return NewRequest(req)
 }
 
 // withoutStrict returns tools whose schemas are not enforced.

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -8,6 +9,7 @@ import (
 	"agent/internal/llm/anthropic"
 	"agent/internal/llm/openai"
 	"agent/internal/llm/responses"
+	"agent/internal/llm/text"
 	"agent/internal/llm/wire"
 )
 
@@ -66,4 +68,34 @@ func (c Choice) authorize() wire.Authorize {
 		return wire.KeyHeader(c.Provider.KeyHeader, c.Key.Reveal())
 	}
 	return wire.Bearer(c.Key.Reveal())
+}
+
+// Described returns the choice of a model, PROVIDER/NAME, as requests to it are
+// encoded. It has no credentials, so it cannot send any. base is its base URL; empty
+// for the provider's own. If d is empty, the model decides the dialect.
+func (in Input) Described(model, base string, d Dialect) Choice {
+	provider, name, _ := Split(model)
+	r, found := in.Changes.Find(provider)
+	if !found || r.Dialect == Builtin {
+		r = Row{Name: provider, Dialect: OpenAI}
+	}
+	c := Choice{Provider: r, Model: name, Info: in.Changes.Lookup(provider, name), BaseURL: cmp.Or(base, r.withSuffix(r.BaseURL))}
+	if d != "" {
+		c.Provider.Dialect, c.Info.Dialect = d, ""
+	}
+	return in.withLearned(c)
+}
+
+// Encode returns the body of a request, as the provider of c sends it.
+func (c Choice) Encode(req llm.Request) ([]byte, error) {
+	p, err := c.Connect()
+	if err != nil {
+		return nil, err
+	}
+	if c.Info.WritesCalls() {
+		req = text.NewRequest(req, text.Form(c.Info.Form))
+	}
+	return p.(interface {
+		Body(llm.Request) ([]byte, error)
+	}).Body(req)
 }

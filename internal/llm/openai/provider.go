@@ -59,6 +59,12 @@ func New(opts Options) *Provider {
 	return p
 }
 
+// Body returns the body that Stream sends for req, as far as it is known what the
+// server accepts.
+func (p *Provider) Body(req llm.Request) ([]byte, error) {
+	return NewRequest(req, p.quirks.with(p.learned.Facts(req.Model)...))
+}
+
 // maxForms limits how often a rejected request is sent in another form.
 const maxForms = 5
 

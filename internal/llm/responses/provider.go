@@ -62,6 +62,12 @@ func (p *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.De
 	}
 }
 
+// Body returns the body that Stream sends for req, as far as it is known what the
+// model accepts.
+func (p *Provider) Body(req llm.Request) ([]byte, error) {
+	return NewRequest(req, p.quirks.with(p.learned.Facts(req.Model)...))
+}
+
 // ask sends req without the parameters that were rejected before, and again
 // without one that is rejected now. Its error is an *llm.Error.
 func (p *Provider) ask(ctx context.Context, req llm.Request) (*wire.Exchange, *wire.Payloads, error) {

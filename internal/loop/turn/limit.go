@@ -8,7 +8,7 @@ import (
 
 const (
 	// lastReply is the note before the last reply of a turn that reached the step
-	// limit.
+	// limit. A request that ends with it lets the model call no tools.
 	lastReply = "The turn has reached its step limit. Do not call tools. Answer now: say what is done, what was found and what is left to do."
 	// notRunLimit is the result of a call in that reply.
 	notRunLimit = "not run: the turn has reached its step limit"
@@ -21,7 +21,7 @@ func (r *run) beforeStep(ctx context.Context) ending {
 	if end.reason != event.MaxSteps || r.guards.user.attended() {
 		return end
 	}
-	r.limit, r.requests.last = end, true
+	r.limit = end
 	if r.note != "" {
 		r.note += "\n"
 	}

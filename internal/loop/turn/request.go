@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"agent/internal/llm"
@@ -33,7 +34,6 @@ type requester struct {
 	out    *reporter
 	user   confirmer
 	answer *answerFitter
-	last   bool // the reply must not call tools
 }
 
 // reply returns the reply to the conversation and the model that wrote it. If the
@@ -76,15 +76,22 @@ func (q *requester) anyModel(ctx context.Context) (*llm.Reply, Model, error) {
 
 // request returns the next request to m.
 func (q *requester) request(m Model) llm.Request {
-	p := q.conv.Prefix
-	req := llm.Request{Model: m.ID, System: p.System, Tools: slices.Clone(p.Tools), Messages: renamed(p, withCutsMarked(q.conv.Messages)), Effort: m.Effort, MaxTokens: m.MaxTokens, CacheKey: q.Session}
+	req := NewRequest(*q.conv.Prefix, q.conv.Messages, m)
+	req.CacheKey = q.Session
+	q.answer.require(&req)
+	return req
+}
+
+// NewRequest returns the request to m that sends msgs after the prefix p. It needs
+// nothing that is not in the log of a session.
+func NewRequest(p event.Prefix, msgs []llm.Message, m Model) llm.Request {
+	req := llm.Request{Model: m.ID, System: p.System, Tools: slices.Clone(p.Tools), Messages: withCutsMarked(msgs), Effort: m.Effort, MaxTokens: m.MaxTokens}
 	if m.NoImages {
 		stripImages(req.Messages)
 	}
-	if q.last {
+	if n := len(msgs); n > 0 && msgs[n-1].Kind == llm.User && strings.HasSuffix(msgs[n-1].Text, lastReply) {
 		req.ToolChoice.Mode = llm.ChoiceNone
 	}
-	q.answer.require(&req)
 	return req
 }
 

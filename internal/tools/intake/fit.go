@@ -98,7 +98,7 @@ func (f fitter) missing(a *Args, s *jsonschema.Schema, form Form, required []str
 	}
 	where := ""
 	if path != "" {
-		where = " in " + path
+		where = " in " + phrase.Clip(path, maxQuoted)
 	}
 	return fmt.Errorf("%s needs %s%s (you sent %s)", f.tool, quoted(names...), where, sent)
 }

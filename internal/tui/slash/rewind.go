@@ -148,5 +148,5 @@ func (s *Session) fork(before point) tea.Cmd {
 	case cannotRewind(s.Conversation):
 		return nil
 	}
-	return s.LeaveFor(screen.Exit{Fork: &before.At, Draft: before.Text})
+	return s.ExitTo(screen.Exit{Fork: &before.At, Draft: before.Text})
 }

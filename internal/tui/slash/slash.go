@@ -57,7 +57,7 @@ func BuiltIn() []Command {
 		{Name: "theme", Title: "Set color theme", Args: "[NAME]", What: "set the color theme; without a name, preview the themes", Run: themeCommand, Complete: oneOf(ink.ThemeNames()...)},
 		{Name: "cost", Title: "Show tokens and cost", What: "show tokens and cost by turn, session and model, and context window use", Run: costCommand},
 		{Name: "copy", Title: "Copy last answer", Args: "[code [N]]", What: "copy the last answer, its last code block, or its Nth code block", Run: copyCommand, Complete: copyWords},
-		{Name: "quit", Title: "Quit", Also: "exit", What: "quit", key: keys.Quit, Run: func(s *Session, _ string) (tea.Cmd, error) { return s.Front.Leave(screen.Exit{}), nil }},
+		{Name: "quit", Title: "Quit", Also: "exit", What: "quit", key: keys.Quit, Run: func(s *Session, _ string) (tea.Cmd, error) { return s.Front.Quit(screen.Exit{}), nil }},
 	}
 }
 

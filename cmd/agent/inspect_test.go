@@ -119,3 +119,17 @@ func TestInspectRebuildsOldSessions(t *testing.T) {
 		}
 	}
 }
+
+func TestInspectInASession(t *testing.T) {
+	t.Parallel()
+	s := serve(t, say("Fine."))
+	h := newHome(t, nil, at(s)...)
+	cmd := h.command("--model", "openai/m", "--plain")
+	cmd.Stdin = strings.NewReader("/inspect\nhello\n/inspect\n")
+	out, err := cmd.CombinedOutput()
+	for _, want := range []string{"Cannot inspect: no request of this session has an answer yet", "Step 1 of 1 · openai/m · dialect openai"} {
+		if err != nil || !strings.Contains(string(out), want) {
+			t.Errorf("%v, %q is missing in:\n%s", err, want, out)
+		}
+	}
+}

@@ -36,6 +36,7 @@ type flags struct {
 	mode      string
 	maxSteps  int
 	effort    string // of the model's reasoning
+	prompt    settings.Prompt
 	cont      bool   // continue the most recent session in this directory
 	resume    string // ID of the session to resume
 	fork      bool   // fork that session
@@ -193,6 +194,9 @@ func (a *app) assemble(f flags, attended bool) error {
 	a.options.Log, a.options.Model, a.options.Models = a.log, model, pick.byName
 	a.options.Mode, a.options.Attended, a.options.Forked = mode, attended, f.fork
 	a.options.Limits = turn.Limits{Steps: cmp.Or(f.maxSteps, set.MaxSteps), ReplyBytes: set.MaxReply}
+	if err := a.readSystem(f.prompt); err != nil {
+		return err
+	}
 	a.addTools()
 	return nil
 }
@@ -260,7 +264,7 @@ func (a *app) addTools() {
 	a.jobs = tools.NewJobs()
 	a.options.Jobs = a.jobs
 	a.index = tools.NewIndex(a.work)
-	commands := tools.Commands{Workspace: a.work, Limits: a.limits}
+	commands := tools.Commands{Workspace: a.work, Limits: a.limits, MaxOutput: a.set.Shell.MaxOutput}
 	checks := newChecks(commands, a.set.Checks)
 	a.options.Tools = newTools(commands, known, a.jobs, checks)
 	// The first interceptor sees a result last.

@@ -64,7 +64,7 @@ func newCmdConfig(f *command.Factory, o *flags) *cobra.Command {
 }
 
 // configFlags are the global flags that override settings.
-const configFlags = "model base-url mode max-steps effort"
+const configFlags = "model base-url mode max-steps effort system append-system"
 
 // configRun prints where the configuration file is and the effective settings.
 func configRun(ctx context.Context, opts *configOptions) error {
@@ -122,6 +122,7 @@ func configSources(f flags, getenv func(string) string) (overrides, defaults []s
 		{"model", f.model, "--model"}, {"model", getenv("AGENT_MODEL"), "AGENT_MODEL"},
 		{"base_url", f.baseURL, "--base-url"}, {"base_url", getenv("OPENAI_BASE_URL"), "OPENAI_BASE_URL"},
 		{"mode", mode, "--mode"}, {"max_steps", steps, "--max-steps"}, {"effort", f.effort, "--effort"},
+		{"system", f.prompt.System, "--system"}, {"append_system", f.prompt.AppendSystem, "--append-system"},
 	} {
 		if o.value != "" {
 			overrides = append(overrides, o)

@@ -68,8 +68,8 @@ func TestHelpersStartBeforeInit(t *testing.T) {
 	}
 }
 
-// The program that starts as a keeper runs its command and nothing else: only
-// main makes it one in this test.
+// A program started with the keeper's arguments runs the command and nothing else.
+// Here main has to recognize the arguments.
 func TestMainRunsKeeper(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()

@@ -1,4 +1,4 @@
 package main
 
-// mainWithFault is the program. Windows has no signal for the fault.
+// mainWithFault runs the program. Windows has no signal that injects the fault.
 func mainWithFault() { main() }

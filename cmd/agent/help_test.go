@@ -194,7 +194,7 @@ func TestCompletionOffersTopics(t *testing.T) {
 			t.Errorf("%s is not offered once:\n%s", name, out)
 		}
 	}
-	if out, _ := newHome(t, nil).agent(t, "__complete", "help", "sessions", ""); !strings.HasPrefix(out, "export\t") {
+	if out, _ := newHome(t, nil).agent(t, "__complete", "help", "sessions", ""); !strings.HasPrefix(out, "delete\t") {
 		t.Errorf("the commands of sessions are not offered:\n%s", out)
 	}
 }

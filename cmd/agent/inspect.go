@@ -201,7 +201,7 @@ func (i inspector) todaysPrefix(m turn.Model) (*event.Prefix, error) {
 	defer a.close()
 	a.addTools()
 	a.options.Model = m
-	p := loop.NewAgent(a.options).Prefix(m)
+	p := loop.NewAgent(a.options).Prefix(m, nil)
 	return &p, nil
 }
 

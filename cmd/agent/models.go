@@ -143,7 +143,11 @@ func providerModels(ctx context.Context, in catalog.Input, s catalog.ProviderSta
 	}
 	if i := slices.IndexFunc(servers, func(o catalog.Server) bool { return o.Row.Name == s.Row.Name }); i >= 0 {
 		for _, m := range servers[i].Models {
-			l.Models = append(l.Models, modelRow(in, s, m, "running at "+s.BaseURL))
+			why := "running at " + s.BaseURL
+			if in.Known(s, m).Assumed {
+				why += ", context window assumed"
+			}
+			l.Models = append(l.Models, modelRow(in, s, m, why))
 		}
 		if len(l.Models) == 0 {
 			l.Missing = append(l.Missing, missingLine{s.Row.Name, "running at " + wire.Redacted(s.BaseURL) + ", but it has no models"})

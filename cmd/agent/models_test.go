@@ -89,7 +89,7 @@ func TestModels(t *testing.T) {
 	want := `MODEL                  CONTEXT  IN     OUT    WHY
 cerebras/gpt-oss-120b  131k     $0.35  $0.75  API key: CEREBRAS_API_KEY (default)
 cerebras/qwen-3.8-27b  65k      $0.99  $1.49  API key: CEREBRAS_API_KEY
-ollama/qwen3:8b        40k      free   free   running at OLLAMA_HOST/v1
+ollama/qwen3:8b        4k       free   free   running at OLLAMA_HOST/v1, context window assumed
 lmstudio/gemma-3-12b   8k       free   free   running at LMSTUDIO_BASE_URL/v1, no native tool calls
 llamacpp/m.gguf        16k      free   free   running at LLAMACPP_BASE_URL/v1
 vllm/Qwen/Qwen3-8B     32k      free   free   running at VLLM_BASE_URL/v1
@@ -132,8 +132,14 @@ openai/gpt-4.1  1.05M             base URL: URL
 		"elsewhere without a list": {only: "OpenAI", want: `OTHER PROVIDERS  TO CONFIGURE
 openai           a model name: openai/NAME (base URL: URL): list the models of openai: HTTP status 404
 `},
-		"no list at all": {only: "databricks", vars: map[string]string{"DATABRICKS_HOST": "h", "DATABRICKS_TOKEN": "t"}, want: `OTHER PROVIDERS  TO CONFIGURE
-databricks       a model name: databricks/NAME (API key: DATABRICKS_TOKEN): databricks cannot list its models
+		"no list at all": {only: "pathed", changes: catalog.Changes{Rows: []catalog.Row{{Name: "pathed", Dialect: catalog.OpenAI, BaseURL: "http://127.0.0.1:1", Path: "/x/{model}", Keyless: true, Configured: true}}}, want: `OTHER PROVIDERS  TO CONFIGURE
+pathed           a model name: pathed/NAME (base URL: its base_url in the configuration): pathed cannot list its models
+`},
+		"endpoints, and those that the user named": {only: "databricks", vars: map[string]string{"DATABRICKS_TOKEN": "t", "LLM_ENDPOINT_NAME": "mine", "AGENT_MODEL": "databricks/agents.v2",
+			"DATABRICKS_HOST": fake(t, map[string]string{"GET /api/2.0/serving-endpoints": `{"endpoints":[{"name":"agents.v2","task":"agent/v1/chat"},{"name":"embed","task":"llm/v1/embeddings"}]}`}).URL},
+			want: `MODEL                 CONTEXT  IN  OUT  WHY
+databricks/agents.v2                    API key: DATABRICKS_TOKEN
+databricks/mine                         API key: DATABRICKS_TOKEN (default)
 `},
 		"a local server that does not run": {only: "vllm", vars: map[string]string{"VLLM_BASE_URL": "http://127.0.0.1:1"}, want: `OTHER PROVIDERS  TO CONFIGURE
 vllm             not running at VLLM_BASE_URL/v1: start it with vllm serve MODEL --enable-auto-tool-choice
@@ -174,7 +180,7 @@ func TestModelsJSON(t *testing.T) {
 	if err := (command.Console{Writer: &b}).JSON(l); err != nil {
 		t.Fatal(err)
 	}
-	want := `{"models":[{"model":"ollama/qwen3:8b","context":40960,"input_usd":0,"output_usd":0,"tools":true,"why":"running at ` + vars["OLLAMA_HOST"] + `/v1"}],"others":[]}`
+	want := `{"models":[{"model":"ollama/qwen3:8b","context":4096,"input_usd":0,"output_usd":0,"tools":true,"why":"running at ` + vars["OLLAMA_HOST"] + `/v1, context window assumed"}],"others":[]}`
 	var got, wanted any
 	if err := json.Unmarshal([]byte(b.String()), &got); err != nil {
 		t.Fatal(err)
@@ -246,7 +252,7 @@ func TestPickerLocal(t *testing.T) {
 			waitFor(t, "the server to be found", func() bool {
 				found := p.findLocal(t.Context())
 				m, err := p.byName(found.Model, "")
-				return err == nil && found.Model == row.want && m.Context == 40960 && strings.HasPrefix(found.Why, "ollama runs on this machine at 127.0.0.1:") && strings.HasSuffix(found.Why, ", and no other model is connected")
+				return err == nil && found.Model == row.want && m.Context == 4096 && m.Window != nil && strings.HasPrefix(found.Why, "ollama runs on this machine at 127.0.0.1:") && strings.HasSuffix(found.Why, ", and no other model is connected")
 			})
 		})
 	}

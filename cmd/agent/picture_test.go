@@ -52,7 +52,7 @@ func TestPictures(t *testing.T) {
 type screenshot struct {
 	name       string
 	cols, rows int
-	themed     bool // drawn with the theme that is named as the page, else with the terminal's colours
+	themed     bool // drawn with the theme that is named as the page, else with the terminal's colors
 	answers    []answer
 	play       func(*terminal)
 }
@@ -108,7 +108,7 @@ func (p screenshot) draw(t *testing.T, page page, cols, rows int) string {
 type page struct {
 	name       string
 	paper, ink string
-	sixteen    []string // the terminal's own colours
+	sixteen    []string // the terminal's own colors
 	faint      string   // opacity of dim text
 }
 

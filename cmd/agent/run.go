@@ -63,9 +63,9 @@ model gets the denial as the result. Use --mode edits to allow file edits, or
 			return command.Or(runF, runRun)(cmd.Context(), opts)
 		},
 	}
-	cmd.Flags().StringVar(&opts.Schema, "schema", "", "file with a JSON schema for the answer; only the answer is printed")
-	cmd.Flags().StringArrayVar(&opts.Images, "image", nil, "add an image file to the prompt (PNG, JPEG, GIF, WebP or BMP); can be repeated")
-	cmd.Flags().StringVarP(&opts.Output, "output", "o", "text", "output format: text, json (one object at the end) or stream-json (one event per line)")
+	cmd.Flags().StringVar(&opts.Schema, "schema", "", "`file` with a JSON schema for the answer; only the answer is printed")
+	cmd.Flags().StringArrayVar(&opts.Images, "image", nil, "add an image `file` to the prompt (PNG, JPEG, GIF, WebP or BMP); can be repeated")
+	cmd.Flags().StringVarP(&opts.Output, "output", "o", "text", "output `format`: text, json (one object at the end) or stream-json (one event per line)")
 	return withFlags(cmd, allFlags)
 }
 
@@ -194,8 +194,7 @@ func headless(a *app, prompt event.Prompt, p printer, out *output) error {
 	case r.denied && code != exitInterrupted && code != exitMaxSteps:
 		code = exitDenied
 	}
-	r.ExitCode = code
-	r.setAnswer(a.options.Schema)
+	r.setEnd(code, a.options.Schema)
 	p.end(r)
 	return a.outcome(code, out)
 }
@@ -230,8 +229,10 @@ func (r *result) addEvent(e event.Event) {
 	}
 }
 
-// setAnswer sets the answer, the part of it that matches the schema if there is one.
-func (r *result) setAnswer(schema *turn.Schema) {
+// setEnd sets the exit code and the answer: the part of it that matches the schema if
+// there is one.
+func (r *result) setEnd(code int, schema *turn.Schema) {
+	r.ExitCode = code
 	if r.final.Ended() { // text before a tool call is not the answer
 		return
 	}

@@ -19,7 +19,7 @@ type server struct {
 	mu       sync.Mutex
 	answers  []answer
 	requests []wireRequest
-	dropped  chan struct{} // gets one for each answer whose reader went away
+	dropped  chan struct{} // receives a value for each answer whose client disconnected
 }
 
 // answer is a reply: text, then calls. With hold, the connection stays open until
@@ -111,6 +111,19 @@ func (s *server) play(w http.ResponseWriter, r *http.Request) {
 		<-r.Context().Done()
 		s.dropped <- struct{}{}
 	}
+}
+
+// note counts a request that play does not answer.
+func (s *server) note(body string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.requests = append(s.requests, wireRequest{body: body})
+}
+
+// teeBody reads body into text and returns a body with the same content.
+func teeBody(body io.ReadCloser, text *strings.Builder) io.ReadCloser {
+	_, _ = io.Copy(text, body)
+	return io.NopCloser(strings.NewReader(text.String()))
 }
 
 // seen returns the requests so far.

@@ -20,6 +20,7 @@ type pacer struct {
 	mu      sync.Mutex
 	plays   []play
 	asked   []time.Time    // when each request had come
+	bodies  [][]byte       // of the requests
 	done    []time.Time    // when each answer had been sent
 	first   chan time.Time // gets when the first piece of an answer was sent
 	dropped chan time.Time // gets when the reader of an answer went away
@@ -30,9 +31,11 @@ type play struct {
 	tokens []string
 	every  time.Duration // between two of them; 0 sends all at once
 	call   string        // a file that the answer reads, in place of text
-	hold   bool          // repeats the text forever
-	last   func()        // called when all but the end was sent; may be nil
-	send   func(i int)   // called before token i is sent; may be nil
+	tool   string        // a tool that the answer calls with args, in place of text
+	args   string
+	hold   bool        // repeats the text forever
+	last   func()      // called when all but the end was sent; may be nil
+	send   func(i int) // called before token i is sent; may be nil
 }
 
 func newPacer(b *testing.B) *pacer {
@@ -55,7 +58,7 @@ func (p *pacer) next(plays ...play) {
 }
 
 func (p *pacer) serve(w http.ResponseWriter, r *http.Request) {
-	_, _ = io.Copy(io.Discard, r.Body)
+	body, _ := io.ReadAll(r.Body)
 	at := time.Now()
 	if !strings.HasSuffix(r.URL.Path, "/chat/completions") {
 		http.NotFound(w, r)
@@ -66,7 +69,7 @@ func (p *pacer) serve(w http.ResponseWriter, r *http.Request) {
 	if len(p.plays) > 0 {
 		now, p.plays = p.plays[0], p.plays[1:]
 	}
-	p.asked = append(p.asked, at)
+	p.asked, p.bodies = append(p.asked, at), append(p.bodies, body)
 	p.mu.Unlock()
 	w.Header().Set("Content-Type", "text/event-stream")
 	if !p.say(w, r, now) {
@@ -106,8 +109,11 @@ func (p *pacer) say(w http.ResponseWriter, r *http.Request, now play) bool {
 	}
 	reason := "stop"
 	if now.call != "" {
+		now.tool, now.args = "read", `{"path":`+quote(now.call)+`}`
+	}
+	if now.tool != "" {
 		reason = "tool_calls"
-		_, _ = io.WriteString(w, piece(`{"tool_calls":[{"index":0,"id":"call_`+fmt.Sprint(begun.UnixNano())+`","type":"function","function":{"name":"read","arguments":`+quote(`{"path":`+quote(now.call)+`}`)+`}}]}`))
+		_, _ = io.WriteString(w, piece(`{"tool_calls":[{"index":0,"id":"call_`+fmt.Sprint(begun.UnixNano())+`","type":"function","function":{"name":`+quote(now.tool)+`,"arguments":`+quote(now.args)+`}}]}`))
 	}
 	_, _ = io.WriteString(w, `data: {"id":"x","object":"chat.completion.chunk","choices":[{"index":0,"delta":{},"finish_reason":`+quote(reason)+`}],"usage":{"prompt_tokens":1200,"completion_tokens":34,"total_tokens":1234}}`+"\n\ndata: [DONE]\n\n")
 	flush()

@@ -285,7 +285,8 @@ var finishedTool = regexp.MustCompile(`(?m)^[·✗] +(read|shell|edit|write) `)
 // answered matches what follows an accepted prompt: an answer or a tool call.
 var answered = regexp.MustCompile(`(?m)STEP|word0|^[·✗◦] `)
 
-// missing returns what the screen shows as finished and the session does not hold.
+// missing returns the text and calls that the screen shows as finished but the
+// session does not contain.
 func missing(screen string, state session.State, found bool) (lost []string) {
 	var said strings.Builder
 	ended := 0

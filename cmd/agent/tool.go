@@ -77,7 +77,7 @@ terminal it requires --yes.
 	}
 	cmd.Flags().BoolVar(&opts.Check, "check", false, "print the call as understood, without running it")
 	cmd.Flags().BoolVarP(&opts.Yes, "yes", "y", false, "run without asking for approval")
-	cmd.Flags().StringVarP(&opts.Output, "output", "o", "text", "output format of tool descriptions: text or json")
+	cmd.Flags().StringVarP(&opts.Output, "output", "o", "text", "output `format` of tool descriptions: text or json")
 	return cmd
 }
 
@@ -98,7 +98,7 @@ func toolRun(ctx context.Context, opts *toolOptions) error {
 		return err
 	}
 	defer w.Close()
-	commands := tools.Commands{Workspace: w, Limits: shellLimits(file.Settings)}
+	commands := tools.Commands{Workspace: w, Limits: shellLimits(file.Settings), MaxOutput: file.Settings.Shell.MaxOutput}
 	checks := newChecks(commands, file.Checks)
 	ts := newTools(commands, nil, nil, checks)
 	everything := append(ts, sessionTools(commands, ts)...)
@@ -201,13 +201,15 @@ type toolJSON struct {
 	Schema      json.RawMessage `json:"schema"`
 }
 
+func describe(s llm.ToolSpec) toolJSON { return toolJSON{s.Name, s.Description, s.Schema} }
+
 // listTools prints each tool with the first line of its description and its
 // schema. The tools after the first standalone ones work only in a session.
 func listTools(out command.Console, all []llm.ToolSpec, standalone int, output string) error {
 	if output == "json" {
 		list := []toolJSON{}
 		for _, s := range all {
-			list = append(list, toolJSON{s.Name, s.Description, s.Schema})
+			list = append(list, describe(s))
 		}
 		return out.JSON(list)
 	}
@@ -224,7 +226,7 @@ func listTools(out command.Console, all []llm.ToolSpec, standalone int, output s
 // showTool prints the description and the schema of a tool, as the model gets them.
 func showTool(out command.Console, s llm.ToolSpec, output string) error {
 	if output == "json" {
-		return out.JSON(toolJSON{s.Name, s.Description, s.Schema})
+		return out.JSON(describe(s))
 	}
 	var schema bytes.Buffer
 	if err := json.Indent(&schema, s.Schema, "", "  "); err != nil {

@@ -45,11 +45,11 @@ func TestAsk(t *testing.T) {
 				The user's own words: and a little grey`,
 		},
 		"only words": {
-			args: whichOne, answer: event.Answer{Decision: event.Answered, Note: "none, drop the colours"},
+			args: whichOne, answer: event.Answer{Decision: event.Answered, Note: "none, drop the colors"},
 			want: `
 				asked c1 "Which one?" [{red like fire} {blue } {green }]
-				decision c1 answer "" "none, drop the colours"
-				end c1 "ask Which one?" ok: The user's own words: none, drop the colours`,
+				decision c1 answer "" "none, drop the colors"
+				end c1 "ask Which one?" ok: The user's own words: none, drop the colors`,
 		},
 		"no answer": {
 			args: whichOne, answer: event.Answer{Decision: event.Refuse},

@@ -26,7 +26,7 @@ func TestFailedCallHasTwoTexts(t *testing.T) {
 	p := script.New(script.Reply{}.
 		Call("c1", "read", `{"path":"../../etc/passwd"}`).
 		Call("c2", "read", `{"path":"nope.go"}`).
-		Call("c3", "read", `{"path":"a.go","line":1}`).
+		Call("c3", "write", `{"path":"a.go","content":"x","line":1}`).
 		Call("c4", "look", `{"path":"a.go"}`).Calls(), script.Say("done"))
 	type shown struct{ Title, Error string }
 	got := map[string]shown{}
@@ -40,7 +40,7 @@ func TestFailedCallHasTwoTexts(t *testing.T) {
 	if d := cmp.Diff(got, map[string]shown{
 		"c1": {"read ../../etc/passwd", "../../etc/passwd is outside the working directory DIR"},
 		"c2": {"read nope.go", "nope.go does not exist"},
-		"c3": {"read a.go", `invalid arguments for read: validating root: unexpected additional properties ["line"]`},
+		"c3": {"write a.go", `write does not take "line"`},
 		"c4": {"look a.go", `there is no tool "look"`},
 	}); d != "" {
 		t.Errorf("the user (-got +want):\n%s", d)
@@ -48,7 +48,7 @@ func TestFailedCallHasTwoTexts(t *testing.T) {
 	for id, advice := range map[string]string{
 		"c1": "ask the user to copy the file into it",
 		"c2": "Use glob or list to find",
-		"c3": "The schema of read is {",
+		"c3": "It takes content, path",
 		"c4": "The tools are: read, ",
 	} {
 		if !strings.HasPrefix(strings.ReplaceAll(model[id], w.Dir(), "DIR"), got[id].Error+". ") || !strings.Contains(model[id], advice) {

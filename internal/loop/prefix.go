@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -17,20 +18,22 @@ const situationTime = time.Second
 
 // Prefix returns the part of each request to m that precedes the messages. It must
 // not depend on anything that changes during a session, so that providers can cache
-// it.
-func (a *Agent) Prefix(m turn.Model) event.Prefix {
-	p := event.Prefix{System: a.o.System}
-	if p.System == "" {
-		p.System = prompt
+// it. Before is the prefix of the session; nil if there is none. A session keeps the
+// user's own system prompt until the user gives another one.
+func (a *Agent) Prefix(m turn.Model, before *event.Prefix) event.Prefix {
+	p := event.Prefix{Replaced: a.o.System, Added: a.o.AppendSystem}
+	if before != nil {
+		p.Replaced, p.Added = cmp.Or(p.Replaced, before.Replaced), cmp.Or(p.Added, before.Added)
 	}
-	basis := []string{a.o.System, a.o.AppendSystem}
+	p.System = cmp.Or(p.Replaced, prompt)
+	basis := []string{p.Replaced, p.Added}
 	add := func(paragraph string) {
 		if paragraph != "" {
 			p.System += "\n" + paragraph
 		}
 		basis = append(basis, paragraph)
 	}
-	add(a.o.AppendSystem)
+	add(p.Added)
 	if a.o.Schema != nil {
 		add(a.o.Schema.Request())
 	}

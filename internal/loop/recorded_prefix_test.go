@@ -62,6 +62,7 @@ func TestAResumedSessionSendsTheRecordedPrefix(t *testing.T) {
 	}{
 		"nothing but the words of the program": {func(*loop.Options) {}, 0},
 		"another model with the same tools":    {func(o *loop.Options) { o.Model.Name = "script/other" }, 0},
+		"no addition of the user":              {func(o *loop.Options) { o.AppendSystem = "" }, 0},
 		"the user's system prompt":             {func(o *loop.Options) { o.System = "You are a poet." }, 1},
 		"the user's addition":                  {func(o *loop.Options) { o.AppendSystem = "Be long." }, 1},
 		"the instructions":                     {func(o *loop.Options) { o.Instructions = instructions("Use blanks.", "sha256:2") }, 1},

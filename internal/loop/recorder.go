@@ -29,7 +29,7 @@ type recorder struct {
 	stopped chan struct{}
 	done    sync.WaitGroup
 
-	// Owned by the goroutine.
+	// The fields below are owned by the goroutine that runs the work.
 	front     chan<- event.Event
 	gone      <-chan struct{} // closed when the front end receives no more events
 	begun     bool            // the session has content worth saving

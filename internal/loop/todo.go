@@ -97,12 +97,8 @@ func (t todoArgs) check() error {
 		case strings.ContainsAny(item.Text, "\r\n"):
 			return fmt.Errorf("item %d has more than one line: write one line, or split it into several items", i+1)
 		}
-		switch item.State {
-		case event.TodoPending, event.TodoDone:
-		case event.TodoActive:
+		if item.State == event.TodoActive {
 			active++
-		default:
-			return fmt.Errorf("the state of item %d is %q: use pending, active or done", i+1, item.State)
 		}
 	}
 	if active > 1 {

@@ -61,10 +61,10 @@ func TestTodoIsChecked(t *testing.T) {
 		`{"text":"a","state":"active"},{"text":"b","state":"active"}`: "2 items are active: set only the one that you work on now to active",
 		`{"text":" ","state":"done"}`:                                 "item 1 has no text",
 		`{"text":"a\nb","state":"done"}`:                              "item 1 has more than one line",
-		`{"text":"a","state":"started"}`:                              `the state of item 1 is "started": use pending, active or done`,
+		`{"text":"a","state":"started"}`:                              `"items[0].state" must be pending, active or done (you sent "started")`,
 		`{"text":"` + strings.Repeat("é", 201) + `","state":"done"}`:  "item 1 has 201 characters: shorten it to 200",
 		strings.TrimSuffix(many, ","):                                 "the plan has 51 items, at most 50 are allowed",
-		`{"text":"a"}`:                                                "invalid arguments for todo",
+		`{"text":"a"}`:                                                `todo needs "state" in items[0]`,
 		``:                                                            "The plan is empty.",
 	} {
 		p := script.New(script.Call("c1", "todo", fmt.Sprintf(`{"items":[%s]}`, items)), script.Say("done"))

@@ -47,8 +47,8 @@ func TestCalls(t *testing.T) {
 				call c5 failing {"text":"a"}
 				call c6 look {"text":"ok"}
 				end c1 "see a" error: there is no tool "see". The tools are: look, change, run, broken, failing, todo, ask
-				end c2 "look" error: invalid arguments for look: validating root: unexpected additional properties ["test"]. The schema of look is {"type":"object","properties":{"text":{"type":"string"}},"required":["text"],"additionalProperties":false}
-				end c3 "look" error: the arguments are not a JSON object (unexpected end of JSON input at byte 8 of 8). The schema of look is {"type":"object","properties":{"text":{"type":"string"}},"required":["text"],"additionalProperties":false}
+				end c2 "look" error: look needs "text" (you sent "test")
+				end c3 "look" error: the arguments of look are incomplete: they end in "text". Send the call again
 				end c4 "broken a" error: the tool broken crashed (oh). Try a different approach
 				start c5 "failing a"
 				start c6 "look ok"

@@ -21,8 +21,8 @@ var editText string
 // and models know.
 type editArgs struct {
 	Path       string    `json:"path,omitempty" schema:"required" jsonschema:"file to change, relative to the working directory"`
-	Old        *string   `json:"old,omitempty" schema:"required" jsonschema:"text to replace, exactly as in the file, without line numbers; empty only for a new or empty file"`
-	New        *string   `json:"new,omitempty" schema:"required" jsonschema:"replacement text"`
+	Old        string    `json:"old,omitempty" schema:"required" jsonschema:"text to replace, exactly as in the file, without line numbers; empty only for a new or empty file"`
+	New        string    `json:"new,omitempty" schema:"required" jsonschema:"replacement text"`
 	ReplaceAll bool      `json:"replace_all,omitempty" jsonschema:"replace all occurrences"`
 	Edits      []oneEdit `json:"edits,omitempty" schema:"hidden"`
 }
@@ -37,19 +37,8 @@ type oneEdit struct {
 
 // list returns the edits of a call, each with its path.
 func (a editArgs) list() ([]oneEdit, error) {
-	one := a.ReplaceAll || a.Old != nil && *a.Old != "" || a.New != nil && *a.New != ""
-	switch {
-	case one && len(a.Edits) > 0:
-		return nil, errors.New("both old and new, and edits, are set; give only one: put every edit into edits, with its own replace_all")
-	case len(a.Edits) > 0:
-	case a.Old == nil && a.New == nil:
-		return nil, errors.New("nothing to edit; give old and new for one edit, or edits for several")
-	case a.Old == nil:
-		return nil, errors.New("old is missing; give the text to replace, or an empty string for a new or empty file")
-	case a.New == nil:
-		return nil, errors.New("new is missing; give the replacement text, or an empty string to delete old")
-	default:
-		a.Edits = []oneEdit{{Old: *a.Old, New: *a.New, ReplaceAll: a.ReplaceAll}}
+	if len(a.Edits) == 0 {
+		a.Edits = []oneEdit{{Old: a.Old, New: a.New, ReplaceAll: a.ReplaceAll}}
 	}
 	out := make([]oneEdit, len(a.Edits))
 	for i, e := range a.Edits {
@@ -128,6 +117,7 @@ func wantsEdit(a *intake.Args) error {
 		a.Take("command", &command)
 		tool, ok := map[string]string{"view": "read", "create": "write", "str_replace": "edit"}[command]
 		switch {
+		case command == "" && a.Has("old"):
 		case !ok:
 			return advice.Add(fmt.Errorf("there is no editor command %q", phrase.Clip(command, maxQuotedCommand)), "Call edit with path, old and new, read or write")
 		case tool != "edit" && a.Route(tool):

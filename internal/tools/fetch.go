@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"agent/internal/llm"
+	"agent/internal/llm/marker"
 	"agent/internal/llm/phrase"
 	"agent/internal/tools/fetch"
 	"agent/internal/tools/intake"
@@ -78,12 +79,6 @@ func (a *fetchArgs) check() (*url.URL, error) {
 	if a.Length == 0 {
 		a.Length = defaultLength
 	}
-	switch {
-	case a.Offset < 0:
-		return nil, fmt.Errorf("offset is %d; the first byte is 0", a.Offset)
-	case a.Length < 1 || a.Length > maxLength:
-		return nil, fmt.Errorf("length is %d; it must be from 1 to %d", a.Length, maxLength)
-	}
 	return fetch.Parse(a.URL)
 }
 
@@ -145,7 +140,7 @@ func (a *fetchArgs) excerpt(p fetch.Page) string {
 	text := withNewline(p.Text[start:end])
 	switch {
 	case end < total:
-		text += fmt.Sprintf("[bytes %d to %d of %d%s. Continue with offset %d]\n", start, end, total, truncated, end)
+		text += marker.Note("bytes %d to %d of %d%s; continue with offset %d", start, end, total, truncated, end) + "\n"
 	case start > 0 || p.Cut:
 		text += fmt.Sprintf("[bytes %d to %d of %d%s]\n", start, end, total, truncated)
 	}

@@ -60,10 +60,9 @@ func TestFetchRejectsArguments(t *testing.T) {
 	}{
 		{obj{"url": "ftp://example.org"}, "not an http or https URL"},
 		{obj{"url": "https://me:pw@example.org"}, "sends no credentials"},
-		{obj{"url": "https://example.org", "offset": -1}, "the first byte is 0"},
-		{obj{"url": "https://example.org", "length": 300000}, "from 1 to 204800"},
-		{obj{"url": "https://example.org", "length": -1}, "from 1 to 204800"},
-		{obj{"uri": "https://example.org"}, "schema"},
+		{obj{"url": "https://example.org", "offset": -1}, "it must be at least 0"},
+		{obj{"url": "https://example.org", "length": -1}, "it must be at least 0"},
+		{obj{"url": "https://example.org", "method": "POST"}, `does not take "method"`},
 	} {
 		if _, err := prepareFetch(t, c.args); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v: %v", c.args, err)
@@ -105,9 +104,9 @@ func TestFetchResult(t *testing.T) {
 		want tools.Result
 	}{
 		{obj{"url": "/page"}, tools.Result{Text: lead + "Title: T\n\nsee [x](BASE/x)\n", Summary: "200 · 39 bytes"}},
-		{obj{"url": "/lines", "length": 25}, tools.Result{Text: lead + "line 0 é\nline 1 é\nline \n[bytes 0 to 25 of 100. Continue with offset 25]\n", Summary: "200 · 100 bytes"}},
-		{obj{"url": "/lines", "length": 21}, tools.Result{Text: lead + "line 0 é\nline 1 é\n[bytes 0 to 20 of 100. Continue with offset 20]\n", Summary: "200 · 100 bytes"}},
-		{obj{"url": "/lines", "offset": 8, "length": 1}, tools.Result{Text: lead + "é\n[bytes 7 to 9 of 100. Continue with offset 9]\n", Summary: "200 · 100 bytes"}},
+		{obj{"url": "/lines", "length": 25}, tools.Result{Text: lead + "line 0 é\nline 1 é\nline \n[truncated: bytes 0 to 25 of 100; continue with offset 25]\n", Summary: "200 · 100 bytes"}},
+		{obj{"url": "/lines", "length": 21}, tools.Result{Text: lead + "line 0 é\nline 1 é\n[truncated: bytes 0 to 20 of 100; continue with offset 20]\n", Summary: "200 · 100 bytes"}},
+		{obj{"url": "/lines", "offset": 8, "length": 1}, tools.Result{Text: lead + "é\n[truncated: bytes 7 to 9 of 100; continue with offset 9]\n", Summary: "200 · 100 bytes"}},
 		{obj{"url": "/lines", "offset": 90}, tools.Result{Text: lead + "line 9 é\n[bytes 90 to 100 of 100]\n", Summary: "200 · 100 bytes"}},
 		{obj{"url": "/lines", "offset": 100}, tools.Result{Text: lead + "[nothing at offset 100: the text has 100 bytes]\n", Summary: "200 · 100 bytes"}},
 		{obj{"url": "/empty"}, tools.Result{Text: lead + "[no text on this page: 0 bytes of text/plain]\n", Summary: "200 · 0 bytes"}},

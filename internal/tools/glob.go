@@ -10,6 +10,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"agent/internal/llm/marker"
 	"agent/internal/llm/phrase"
 	"agent/internal/tools/advice"
 	"agent/internal/tools/intake"
@@ -84,7 +85,7 @@ func globFiles(ctx context.Context, at workspace.Place, match func(p string) boo
 	case n == 0:
 		b.WriteString("No file matches. Files that git ignores are not included.\n")
 	case n > maxGlob:
-		fmt.Fprintf(&b, "(%d more; the %d most recently changed files are shown. Narrow the pattern to see the others)\n", n-maxGlob, maxGlob)
+		b.WriteString(marker.Note("%d more files; the %d most recently changed are shown, narrow the pattern to see the others", n-maxGlob, maxGlob) + "\n")
 	}
 	b.WriteString(unreadableNote(found.Unreadable))
 	b.WriteString(limitsNote(found.Limits, "searched"))

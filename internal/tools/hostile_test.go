@@ -228,7 +228,7 @@ func TestHugeFilesAreNotLoaded(t *testing.T) {
 	for name, want := range map[string]string{
 		"image":      "5.4 GB, more than the limit of 33.6 MB",
 		"paper":      "pdftotext",
-		"note.ipynb": "(lines 1-2000 of a file of 5.4 GB; continue with offset 2001)\n(not shown as a notebook: larger than 33.6 MB)\n",
+		"note.ipynb": "[truncated: lines 1-2000 of a file of 5.4 GB; continue with offset 2001]\n(not shown as a notebook: larger than 33.6 MB)\n",
 	} {
 		if got := textOf(call(t, ws, "read", obj{"path": name})); !strings.Contains(got, want) {
 			t.Errorf("read %s: got …%q, want %q in it", name, got[max(len(got)-300, 0):], want)
@@ -238,7 +238,7 @@ func TestHugeFilesAreNotLoaded(t *testing.T) {
 		t.Errorf("read nuls: got %v, want that it is binary", err)
 	}
 	r, err := call(t, ws, "read", obj{"path": "head"})
-	if err != nil || !strings.Contains(r.Text, "(lines 1-2000 of a file of 1.1 TB; continue with offset 2001)") {
+	if err != nil || !strings.Contains(r.Text, "[truncated: lines 1-2000 of a file of 1.1 TB; continue with offset 2001]") {
 		t.Errorf("read head: got …%q, %v", r.Text[max(len(r.Text)-200, 0):], err)
 	}
 	for tool, args := range map[string]obj{
@@ -271,7 +271,7 @@ func TestWideTextIsNotLoaded(t *testing.T) {
 	const lines = 1_500_000
 	ws, _ := newWorkspace(t, map[string]string{"f": "\xff\xfe" + strings.Repeat("l\x00i\x00n\x00e\x00 \x00\xac\x20\n\x00", lines)})
 	got := textOf(call(t, ws, "read", obj{"path": "f", "offset": lines - 1, "limit": 1}))
-	if !strings.HasPrefix(got, "1499999\tline €\n(decoded from UTF-16LE.") || !strings.HasSuffix(got, "(lines 1499999-1499999 of 1500000; continue with offset 1500000)\n") {
+	if !strings.HasPrefix(got, "1499999\tline €\n(decoded from UTF-16LE.") || !strings.HasSuffix(got, "[truncated: lines 1499999-1499999 of 1500000; continue with offset 1500000]\n") {
 		t.Errorf("got %q", got)
 	}
 }
@@ -298,7 +298,7 @@ func TestALineOf200MB(t *testing.T) {
 	}
 	write([]byte("\nlast needle\n"))
 	r, err := call(t, ws, "read", obj{"path": "long"})
-	if err != nil || len(r.Text) > 3000 || !strings.Contains(r.Text, "… (199998012 bytes more)\n3\tlast needle\n") {
+	if err != nil || len(r.Text) > 3000 || !strings.Contains(r.Text, "[truncated: 199998012 bytes more]\n3\tlast needle\n") {
 		t.Errorf("read: got %d bytes …%q, %v", len(r.Text), r.Text[max(len(r.Text)-200, 0):], err)
 	}
 	r, err = call(t, ws, "search", obj{"pattern": "needle"})

@@ -48,9 +48,6 @@ func (s *shellTool) prepareJob(_ context.Context, a jobsArgs) (Call, error) {
 		}, nil
 	case "list":
 		return Call{Title: "list jobs", Effect: Read, Run: func(context.Context, Approved) (Result, error) { return s.jobs.listJobs(), nil }}, nil
-	case "read", "send", "stop":
-	default:
-		return Call{}, fmt.Errorf("unknown action %q; use start, list, read, send or stop", a.Action)
 	}
 	b, err := s.jobs.find(a.ID)
 	if err != nil {
@@ -58,9 +55,6 @@ func (s *shellTool) prepareJob(_ context.Context, a jobsArgs) (Call, error) {
 	}
 	switch a.Action {
 	case "read":
-		if a.Wait < 0 || a.Wait > maxWait {
-			return Call{}, fmt.Errorf("wait_seconds is %d; it must be from 1 to %d", a.Wait, maxWait)
-		}
 		return Call{Title: "read job " + b.String(), Effect: Read, Run: func(ctx context.Context, _ Approved) (Result, error) {
 			return s.jobs.read(ctx, b, time.Duration(a.Wait)*time.Second)
 		}}, nil

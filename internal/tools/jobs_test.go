@@ -80,12 +80,12 @@ func TestJobsDescribeTheirCalls(t *testing.T) {
 		args obj
 		want string
 	}{
-		{obj{"action": "begin"}, "use start, list, read, send or stop"},
+		{obj{"action": "begin"}, "must be start, list, read, send or stop"},
 		{obj{"action": "start"}, "the command is empty"},
 		{obj{"action": "read", "id": 7}, "there is no job 7; the jobs are 1 (sleep 600)"},
-		{obj{"action": "read", "id": 1, "wait_seconds": 61}, "from 1 to 60"},
+		{obj{"action": "read", "id": 1, "wait_seconds": -1}, "it must be at least 0"},
 		{obj{"action": "send", "id": 1, "input": "a\nb"}, "one line"},
-		{obj{"id": 1}, "schema"},
+		{obj{"id": 1}, `jobs needs "action"`},
 	} {
 		if got := c.wantError("jobs", x.args); !strings.Contains(got, x.want) {
 			t.Errorf("%v: %s", x.args, got)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"agent/internal/llm/marker"
 	"agent/internal/llm/phrase"
 	"agent/internal/tools/read"
 )
@@ -146,7 +147,7 @@ func (p *page) add(n int, ln line) {
 	p.invalid = p.invalid || !utf8.Valid(text)
 	fmt.Fprintf(&p.text, "%d\t%s", n, text)
 	if ln.more > 0 {
-		fmt.Fprintf(&p.text, "… (%s more)", phrase.Count(int(ln.more), "byte"))
+		p.text.WriteString(marker.Note("%s more", phrase.Count(int(ln.more), "byte")))
 		p.truncated++
 	}
 	p.text.WriteByte('\n')

@@ -10,6 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"agent/internal/llm/marker"
 	"agent/internal/llm/phrase"
 	"agent/internal/tools/advice"
 	"agent/internal/tools/intake"
@@ -42,7 +43,7 @@ func listTool(w *workspace.Workspace) Tool {
 		}
 		depth := defaultDepth
 		if a.Depth > 0 {
-			depth = min(a.Depth, maxDepth)
+			depth = a.Depth
 		}
 		return readCall("list "+at.Name(), at, func(ctx context.Context, _ Approved) (Result, error) {
 			return list(ctx, at, depth)
@@ -71,9 +72,9 @@ func list(ctx context.Context, at workspace.Place, depth int) (Result, error) {
 	case n == 0 && l.Ignored == 0:
 		b.WriteString("(empty)\n")
 	case l.Limits.Large > 0:
-		fmt.Fprintf(&b, "(at least %s more not shown: the directory is too large to sort, so entries may be missing anywhere. Use glob with a narrow pattern)\n", phrase.Count(max(l.More, 1), "entry"))
+		b.WriteString(marker.Note("at least %s more: the directory is too large to sort, so entries may be missing anywhere; use glob with a narrow pattern", phrase.Count(max(l.More, 1), "entry")) + "\n")
 	case l.More > 0:
-		fmt.Fprintf(&b, "(%s more not shown; list a subdirectory, or use a smaller depth)\n", phrase.Count(l.More, "entry"))
+		b.WriteString(marker.Note("%s more; list a subdirectory, or use a smaller depth", phrase.Count(l.More, "entry")) + "\n")
 	}
 	if l.Ignored > 0 {
 		fmt.Fprintf(&b, "(%s ignored, not shown)\n", phrase.Count(l.Ignored, "entry"))

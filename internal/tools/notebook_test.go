@@ -41,7 +41,7 @@ func TestNotebooksAreShownAsCells(t *testing.T) {
 		"long output": {
 			content: `{"cells": [{"cell_type": "code", "outputs": [{"output_type": "stream", "name": "stderr", "text": "` + strings.Repeat(`line\n`, 2000) + `"}]}]}`,
 			want: withNumbers(append(append([]string{"--- cell 1: code ---", "--- output: stderr ---"}, strings.Split(strings.Repeat("line\n", 1600), "\n")[:1600]...),
-				"(2000 more bytes of this output not shown)")...) + "(notebook of 1 cell. " + numbered,
+				"[truncated: 2000 bytes more of this output]")...) + "(notebook of 1 cell. " + numbered,
 		},
 		"a broken image": {
 			content: `{"cells": [{"cell_type": "code", "outputs": [{"output_type": "display_data", "data": {"image/png": "AAAA"}}]}]}`,
@@ -83,8 +83,8 @@ func TestAPageOfANotebook(t *testing.T) {
 		offset, limit, images int
 		want                  string
 	}{
-		{1, 3, 0, "(lines 1-3 of 32; continue with offset 4)\n(notebook"},
-		{4, 5, 2, "(lines 4-8 of 32; continue with offset 9)\n(2 images of these lines included, in order)\n(notebook"},
+		{1, 3, 0, "[truncated: lines 1-3 of 32; continue with offset 4]\n(notebook"},
+		{4, 5, 2, "[truncated: lines 4-8 of 32; continue with offset 9]\n(2 images of these lines included, in order)\n(notebook"},
 		{9, 0, 4, "(end of the file)\n(4 images of these lines included, in order)\n(2 images of these lines omitted: invalid, or too many)\n(notebook"},
 		{33, 0, 0, "n.ipynb as text has 32 lines. Give an offset within the file"},
 	} {

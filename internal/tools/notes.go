@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"agent/internal/llm/marker"
 	"agent/internal/llm/phrase"
 	"agent/internal/tools/advice"
 	"agent/internal/tools/read"
@@ -34,7 +35,7 @@ func (p *page) notes(e read.Encoding) string {
 		fmt.Fprintf(&b, "(%s end in CRLF)\n", lines)
 	}
 	if p.truncated > 0 {
-		fmt.Fprintf(&b, "(%s truncated after %d characters; use search to find text after that)\n", phrase.Count(p.truncated, "line"), maxWidth)
+		b.WriteString(marker.Note("%s after %d characters; use search to find text after that", phrase.Count(p.truncated, "line"), maxWidth) + "\n")
 	}
 	return b.String()
 }
@@ -45,9 +46,9 @@ func (p *page) position(s span, size int64) string {
 	last := s.first + p.shown - 1
 	switch {
 	case p.total < 0:
-		return fmt.Sprintf("(lines %d-%d of a file of %s; continue with offset %d)\n", s.first, last, phrase.Bytes(size), last+1)
+		return marker.Note("lines %d-%d of a file of %s; continue with offset %d", s.first, last, phrase.Bytes(size), last+1) + "\n"
 	case last < p.total:
-		return fmt.Sprintf("(lines %d-%d of %d; continue with offset %d)\n", s.first, last, p.total, last+1)
+		return marker.Note("lines %d-%d of %d; continue with offset %d", s.first, last, p.total, last+1) + "\n"
 	case p.noNewline:
 		return "(no newline at the end of the file)\n"
 	case s.first > 1:

@@ -34,9 +34,6 @@ type reader struct {
 func readTool(w *workspace.Workspace, known *workspace.Ledger) Tool {
 	r := &reader{known: known}
 	return New("read", readText, func(_ context.Context, a readArgs) (Call, error) {
-		if a.Offset < 0 || a.Limit < 0 {
-			return Call{}, errors.New("offset and limit must not be negative; the first line is 1")
-		}
 		if a.Path == "" {
 			return Call{}, errors.New("the path is empty; give the file to read")
 		}
@@ -46,7 +43,7 @@ func readTool(w *workspace.Workspace, known *workspace.Ledger) Tool {
 		}
 		span := span{first: max(a.Offset, 1), limit: maxLines}
 		if a.Limit > 0 {
-			span.limit = min(a.Limit, maxLines)
+			span.limit = a.Limit
 		}
 		title := "read " + at.Name()
 		if span.first > 1 {

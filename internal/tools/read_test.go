@@ -31,7 +31,7 @@ func TestPagesCoverEveryLineOnce(t *testing.T) {
 				want = append(want, fmt.Sprintf("%d\t%s", i+1, strings.Repeat("x", c.width)))
 			}
 			ws, _ := newWorkspace(t, map[string]string{"f": strings.Repeat(strings.Repeat("x", c.width)+"\n", c.lines)})
-			next := regexp.MustCompile(fmt.Sprintf(`\(lines \d+-\d+ of %d; continue with offset (\d+)\)\n$`, c.lines))
+			next := regexp.MustCompile(fmt.Sprintf(`\[truncated: lines \d+-\d+ of %d; continue with offset (\d+)\]\n$`, c.lines))
 			var got []string
 			offset, pages := 1, 0
 			for offset > 0 && pages < 20 {
@@ -47,7 +47,7 @@ func TestPagesCoverEveryLineOnce(t *testing.T) {
 					offset, _ = strconv.Atoi(m[1])
 				}
 				for l := range strings.Lines(r.Text) {
-					if !strings.HasPrefix(l, "(") {
+					if !strings.HasPrefix(l, "[truncated: ") {
 						got = append(got, strings.TrimSuffix(l, "\n"))
 					}
 				}
@@ -75,7 +75,7 @@ func TestReadUnusualFiles(t *testing.T) {
 		"windows-1252":     {"\x93caf\xe9\x94 5\x80\n", "1\t“café” 5€\n(decoded from Windows-1252" + latin},
 		"neither":          {"\x81\x9d\n", "1\t\ufffd\n" + broken},
 		"one broken byte":  {"größer und süßer \xff\n", "1\tgrößer und süßer \ufffd\n" + broken},
-		"colours":          {"\x1b[1mcaf\xe9\x1b[m\n", "1\t\x1b[1mcafé\x1b[m\n(decoded from ISO-8859-1" + latin},
+		"colors":           {"\x1b[1mcaf\xe9\x1b[m\n", "1\t\x1b[1mcafé\x1b[m\n(decoded from ISO-8859-1" + latin},
 		"utf-16le":         {"\xff\xfea\x00\x3d\xd8\x00\xde\n\x00", "1\ta😀\n(decoded from UTF-16LE" + wide + "(the file starts with a byte order mark)\n"},
 		"utf-16be":         {"\xfe\xff\x00a\x00\r\x00\n\x00b", "1\ta\n2\tb\n(decoded from UTF-16BE" + wide + "(the file starts with a byte order mark)\n(1 of these lines end in CRLF)\n(no newline at the end of the file)\n"},
 		"utf-16le, no bom": {"a\x00\n\x00\xe4\x00\n\x00", "1\ta\n2\tä\n(decoded from UTF-16LE" + wide},
@@ -86,7 +86,7 @@ func TestReadUnusualFiles(t *testing.T) {
 		"no text, no nul":  {"\x1f\x8b\x01\x02\xff\xfe\x03", "f is a binary file (application/octet-stream, 7 bytes)" + binary},
 		"no bitmap":        {"BMW builds cars\n", "1\tBMW builds cars\n"},
 		"svg":              {"<svg width=\"1\"/>\n", "1\t<svg width=\"1\"/>\n"},
-		"long line":        {strings.Repeat("é", 2010) + "\n", "1\t" + strings.Repeat("é", 2000) + "… (20 bytes more)\n(1 line truncated after 2000 characters; use search to find text after that)\n"},
+		"long line":        {strings.Repeat("é", 2010) + "\n", "1\t" + strings.Repeat("é", 2000) + "[truncated: 20 bytes more]\n[truncated: 1 line after 2000 characters; use search to find text after that]\n"},
 		"pdf":              {"%PDF-1.4\n", "f is a PDF (9 bytes), which read cannot show. In shell, run pdftotext -layout FILE - for its text, or pdftoppm -png -r 80 FILE PREFIX for its pages as images (both from poppler-utils)"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -128,8 +128,8 @@ func TestUnchangedReadsAreNotRepeated(t *testing.T) {
 		args obj
 		want string
 	}{
-		{obj{"path": "f", "offset": 2, "limit": 2}, "2\t2\n3\t3\n(lines 2-3 of 4; continue with offset 4)\n"},
-		{obj{"path": "f", "offset": 3, "limit": 1}, "unchanged since step 1: lines 3-3 of f are the same as shown there\n(lines 3-3 of 4; continue with offset 4)\n"},
+		{obj{"path": "f", "offset": 2, "limit": 2}, "2\t2\n3\t3\n[truncated: lines 2-3 of 4; continue with offset 4]\n"},
+		{obj{"path": "f", "offset": 3, "limit": 1}, "unchanged since step 1: lines 3-3 of f are the same as shown there\n[truncated: lines 3-3 of 4; continue with offset 4]\n"},
 		{obj{"path": "f", "offset": 3, "limit": 2}, "3\t3\n4\t4\n(end of the file)\n"},
 		{obj{"path": "f", "offset": 2}, "2\t2\n3\t3\n4\t4\n(end of the file)\n"}, // not shown in one piece
 		{obj{"path": "./f", "offset": 2}, "unchanged since step 4: lines 2-4 of f are the same as shown there\n(end of the file)\n"},
@@ -147,7 +147,7 @@ func TestUnchangedReadsAreNotRepeated(t *testing.T) {
 
 	read(obj{"path": "long"})
 	r := read(obj{"path": "long"})
-	if want := "unchanged since step 12: lines 1-2000 of long are the same as shown there\n(lines 1-2000 of 2500; continue with offset 2001)\n"; r.Text != want || r.Reads != nil {
+	if want := "unchanged since step 12: lines 1-2000 of long are the same as shown there\n[truncated: lines 1-2000 of 2500; continue with offset 2001]\n"; r.Text != want || r.Reads != nil {
 		t.Errorf("long: got %q with %v, want %q with no reading", r.Text, r.Reads, want)
 	}
 

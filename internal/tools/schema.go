@@ -16,8 +16,7 @@ import (
 // simple types, because chat templates of local models fail on lists of types.
 // Tags of the fields of A:
 //
-//   - enum:"a,b" lists the values for the model. The tool checks them, because its
-//     errors are clearer.
+//   - enum:"a,b" lists the values.
 //   - schema:"required" makes an argument required for the model only.
 //   - schema:"hidden" accepts an argument that the model is not told of.
 func schemas[A any](spec llm.ToolSpec) (llm.ToolSpec, *jsonschema.Resolved, error) {
@@ -27,11 +26,11 @@ func schemas[A any](spec llm.ToolSpec) (llm.ToolSpec, *jsonschema.Resolved, erro
 	}
 	t := reflect.TypeFor[A]()
 	eachField(s, t, simplify)
+	eachField(s, t, addValues)
 	accepted, err := s.CloneSchemas().Resolve(nil)
 	if err != nil {
 		return spec, nil, err
 	}
-	eachField(s, t, addValues)
 	for i := range t.NumField() {
 		name := argumentName(t.Field(i))
 		switch t.Field(i).Tag.Get("schema") {

@@ -25,7 +25,8 @@ const (
 	defaultResults = 100
 	maxResults     = 1000
 	maxContext     = 20
-	maxOutput      = 50_000 // bytes
+	defaultOutput  = 8 << 10 // bytes
+	maxOutput      = 50_000  // bytes, with max_results
 	// searchPatience is how long the remaining matches are counted once max_results
 	// were found.
 	searchPatience  = 5 * time.Second
@@ -49,9 +50,6 @@ func searchTool(w *workspace.Workspace) Tool {
 		if err != nil {
 			return Call{}, err
 		}
-		if a.Context < 0 || a.MaxResults < 0 {
-			return Call{}, errors.New("context and max_results must not be negative")
-		}
 		at, err := w.Find(a.Path)
 		if err != nil {
 			return Call{}, err
@@ -60,9 +58,9 @@ func searchTool(w *workspace.Workspace) Tool {
 		if err != nil {
 			return Call{}, err
 		}
-		o := search.Options{Match: match, Max: defaultResults, Context: min(a.Context, maxContext), Patience: searchPatience}
+		o := search.Options{Match: match, Max: defaultResults, Context: a.Context, Patience: searchPatience}
 		if a.MaxResults > 0 {
-			o.Max = min(a.MaxResults, maxResults)
+			o.Max = a.MaxResults
 		}
 		title := `search "` + strings.ReplaceAll(a.Pattern, "\n", `\n`) + `"` + scopeSuffix(a.fileScope(), at.Name())
 		return readCall(title, at, func(ctx context.Context, ok Approved) (Result, error) {
@@ -98,6 +96,9 @@ func wantsSearch(a *intake.Args) error {
 	if regex != "" && !a.Has("pattern") {
 		a.Remove("regex")
 		a.Set("pattern", regex)
+	}
+	if p := a.Text("pattern"); strings.Contains(p, "\b") { // a word boundary, escaped once too little
+		a.Set("pattern", strings.ReplaceAll(p, "\b", `\b`))
 	}
 	if sensitive, ok := a.Bool("case_sensitive"); ok {
 		a.Remove("case_sensitive")

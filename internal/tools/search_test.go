@@ -84,10 +84,10 @@ func TestOmittedResultsAreCounted(t *testing.T) {
 		args obj
 		want string
 	}{
-		{"search", obj{"pattern": "hit", "max_results": 4}, "900 matches in 300 files; the first 4 are shown, in 2 files by path. Narrow the pattern, path or glob, or raise max_results.\n"},
+		{"search", obj{"pattern": "hit", "max_results": 4}, "[truncated: the first 4 are shown, in 2 files by path; narrow the pattern, path or glob, or raise max_results]\n"},
 		{"search", obj{"pattern": "hit", "max_results": 5000}, "900 matches in 300 files.\n"},
-		{"search", obj{"pattern": "(?s)h.*t", "max_results": 1, "multiline": true}, "300 matches in 300 files; the first 1 are shown, in 1 file by path. Narrow the pattern, path or glob, or raise max_results.\n"},
-		{"glob", obj{"pattern": "**/f*"}, "(100 more; the 200 most recently changed files are shown. Narrow the pattern to see the others)\n"},
+		{"search", obj{"pattern": "(?s)h.*t", "max_results": 1, "multiline": true}, "[truncated: the first 1 are shown, in 1 file by path; narrow the pattern, path or glob, or raise max_results]\n"},
+		{"glob", obj{"pattern": "**/f*"}, "[truncated: 100 more files; the 200 most recently changed are shown, narrow the pattern to see the others]\n"},
 	} {
 		r, err := call(t, ws, c.tool, c.args)
 		if err != nil {

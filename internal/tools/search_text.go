@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"agent/internal/llm/marker"
 	"agent/internal/llm/phrase"
 	"agent/internal/tools/search"
 	"agent/internal/tools/workspace"
@@ -33,9 +34,13 @@ func showMatches(at workspace.Place, progress func(string), max int) func(search
 // line.
 func searchResult(at workspace.Place, r search.Results, a searchArgs, most int) Result {
 	var b strings.Builder
+	room := defaultOutput
+	if a.MaxResults > 0 {
+		room = maxOutput
+	}
 	shown, files := 0, 0
 	for _, f := range r.Files {
-		if b.Len() > maxOutput {
+		if b.Len() > room {
 			break
 		}
 		files++
@@ -45,9 +50,9 @@ func searchResult(at workspace.Place, r search.Results, a searchArgs, most int) 
 			continue
 		}
 		b.WriteString("\n")
-		n := writeMatches(&b, f)
+		n := writeMatches(&b, f, room)
 		if more := f.Count - n; more > 0 {
-			fmt.Fprintf(&b, "(%d more in this file)\n", more)
+			b.WriteString(marker.Note("%d more in this file", more) + "\n")
 		}
 		b.WriteString("\n")
 		shown += n
@@ -63,7 +68,7 @@ func searchResult(at workspace.Place, r search.Results, a searchArgs, most int) 
 	if kinds := a.fileScope(); r.InFiles == 0 && kinds != "" {
 		b.WriteString(" in " + kinds)
 	}
-	b.WriteString(omittedNote(r, shown, files, most) + ".\n" + unsearchedNote(r))
+	b.WriteString(".\n" + omittedNote(r, shown, files, most) + unsearchedNote(r))
 	if re2, ok := search.FromGrep(a.Pattern); ok && r.InFiles == 0 {
 		fmt.Fprintf(&b, "Patterns are RE2, in which \\|, \\( and \\{ are literal characters. If you meant operators, the pattern is: %s\n", re2)
 	}
@@ -74,16 +79,16 @@ func searchResult(at workspace.Place, r search.Results, a searchArgs, most int) 
 func omittedNote(r search.Results, shown, files, most int) string {
 	text := ""
 	if r.Cut {
-		text = fmt.Sprintf(" (not all files were searched: after %d matches, counting stopped after %v)", most, searchPatience)
+		text = fmt.Sprintf("Not all files were searched: after %d matches, counting stopped after %v.\n", most, searchPatience)
 	}
 	if shown == r.Lines && files == r.InFiles && !r.Cut {
 		return text
 	}
-	text += fmt.Sprintf("; the first %d are shown, in %s by path. Narrow the pattern, path or glob", shown, phrase.Count(files, "file"))
+	more := ""
 	if most < maxResults {
-		text += ", or raise max_results"
+		more = ", or raise max_results"
 	}
-	return text
+	return text + marker.Note("the first %d are shown, in %s by path; narrow the pattern, path or glob%s", shown, phrase.Count(files, "file"), more) + "\n"
 }
 
 // unsearchedNote describes files that were not searched.
@@ -136,12 +141,12 @@ func unreadableNote(u search.Unreadable) string {
 	return fmt.Sprintf("%s could not be read; the first error: %v.\n", phrase.Count(u.Count, "path"), u.First)
 }
 
-// writeMatches writes the matches of a file with line numbers and context. It
-// returns the number of matches written.
-func writeMatches(b *strings.Builder, f search.Matched) int {
+// writeMatches writes the matches of a file with line numbers and context, until b
+// has more than room bytes. It returns the number of matches written.
+func writeMatches(b *strings.Builder, f search.Matched, room int) int {
 	last := 0 // last line number written
 	for i, m := range f.Matches {
-		if b.Len() > maxOutput {
+		if b.Len() > room {
 			return i
 		}
 		first := m.Line - len(m.Before)
@@ -159,7 +164,7 @@ func writeMatches(b *strings.Builder, f search.Matched) int {
 			next++
 		}
 		if m.Left > 0 {
-			fmt.Fprintf(b, "(%s more of this match)\n", phrase.Count(m.Left, "line"))
+			b.WriteString(marker.Note("%s more of this match", phrase.Count(m.Left, "line")) + "\n")
 			next += m.Left
 		}
 		last = next - 1

@@ -42,6 +42,9 @@ type Commands struct {
 	Workspace *workspace.Workspace
 	// Limits override the rules of shell.Scrub for environment variables.
 	Limits shell.Limits
+	// MaxOutput is how many bytes of an output the model gets; 0 selects the default
+	// of shell.Command.
+	MaxOutput int
 }
 
 // Tools returns the shell tool and, if jobs is not nil, the jobs tool. Both use
@@ -78,7 +81,7 @@ func (c Commands) Typed(jobs *Jobs) func(line string, join bool) (Call, error) {
 
 // command returns a command with the environment that all commands get.
 func (c Commands) command(line, dir string) shell.Command {
-	return shell.Command{Line: line, Dir: dir, Env: os.Environ(), Limits: c.Limits}
+	return shell.Command{Line: line, Dir: dir, Env: os.Environ(), Limits: c.Limits, Keep: c.MaxOutput}
 }
 
 type shellTool struct {
@@ -106,14 +109,6 @@ func (s *shellTool) prepare(_ context.Context, a shellArgs) (Call, error) {
 func (a *shellArgs) check() error {
 	if a.Timeout == 0 {
 		a.Timeout = int(shell.DefaultLimit / time.Second)
-	}
-	switch {
-	case a.Timeout < 1 || a.Timeout > maxTimeout:
-		return fmt.Errorf("timeout_seconds is %d; it must be from 1 to %d", a.Timeout, maxTimeout)
-	case a.Quiet < 0 || a.Quiet > maxTimeout:
-		return fmt.Errorf("quiet_seconds is %d; it must be from 1 to %d", a.Quiet, maxTimeout)
-	case a.AtLimit != "" && a.AtLimit != "background" && a.AtLimit != "end":
-		return fmt.Errorf("at_limit is %q; it must be background or end", a.AtLimit)
 	}
 	return checkCommand(a.Command)
 }

@@ -22,7 +22,7 @@ func (s *shellTool) shellForm() intake.Form {
 		Aliases: map[string][]string{"command": {"cmd", "command_line", "script"}, "timeout_seconds": {"timeout_secs", "timeout_sec"}},
 		Ranges:  map[string]intake.Range{"timeout_seconds": {Min: 1, Max: maxTimeout}, "quiet_seconds": {Max: maxTimeout}},
 		Harmless: []string{
-			"justification", "with_escalated_permissions", "sandbox_permissions", "prefix_rule", "requires_approval", "required_permissions",
+			"justification", "dangerously_disable_sandbox", "with_escalated_permissions", "sandbox_permissions", "prefix_rule", "requires_approval", "required_permissions",
 			"yield_time_ms", "max_output_tokens", "login", "tty=false", "is_input=false", "background=false", "restart=false",
 			"shell=bash", "shell=/bin/bash", "shell=sh", "shell=/bin/sh",
 		},
@@ -45,22 +45,36 @@ func (s *shellTool) wantsCommand(a *intake.Args) error {
 			return advice.Add(errors.New("shell cannot start a command in the background"), `Call jobs with {"action": "start", "command": …}`)
 		}
 	}
-	if words := a.List("command"); len(words) == 2 && text(words[0]) == "apply_patch" || len(words) == 0 {
-		patch, ok := hereDocument(a.Text("command"))
-		if len(words) == 2 {
-			patch, ok = text(words[1]), true
-		}
-		if ok && a.Route("patch") {
-			a.Remove("command", "workdir", "timeout", "timeout_ms")
-			a.Set("patch", patch)
-			return nil
-		}
+	if s.wantsPatch(a) {
+		return nil
 	}
 	if err := wantsWords(a); err != nil {
 		return err
 	}
 	wantsTimeout(a)
 	return s.wantsDir(a)
+}
+
+// wantsPatch makes a command that applies a patch a call of the patch tool.
+func (s *shellTool) wantsPatch(a *intake.Args) bool {
+	patch, ok := hereDocument(a.Text("command"))
+	if words := a.List("command"); len(words) > 1 {
+		last := text(words[len(words)-1])
+		if patch, ok = hereDocument(last); len(words) == 2 && text(words[0]) == "apply_patch" {
+			patch, ok = last, true
+		}
+	}
+	if !ok || !a.Route("patch") {
+		return false
+	}
+	a.Remove("command", "timeout", "timeout_ms")
+	a.Set("patch", patch)
+	if name, _, dir := s.namedDir(a); name != "" {
+		if root, _ := s.dirs(); dir == root {
+			a.Ignore(name)
+		}
+	}
+	return true
 }
 
 // wantsWords joins a command of several words into one line. The script of
@@ -125,29 +139,39 @@ func wantsTimeout(a *intake.Args) {
 // wantsDir runs the command in the directory that the model named. The next command
 // runs in the current directory again.
 func (s *shellTool) wantsDir(a *intake.Args) error {
-	for _, name := range []string{"workdir", "working_dir", "working_directory", "cwd", "directory", "dir_path"} {
-		dir := a.Text(name)
-		if dir == "" {
-			continue
-		}
-		root, current := s.dirs()
-		to := filepath.FromSlash(dir)
-		if !filepath.IsAbs(to) {
-			to = filepath.Join(root, to)
-		}
-		switch {
-		case filepath.Clean(to) == current:
-			a.Ignore(name)
-			continue
-		case runtime.GOOS == "windows":
-			return errors.New("shell takes no directory; begin the command with cd")
-		case current != root:
-			dir = to
-		}
-		a.Remove(name)
-		a.Set("command", inDir(dir, a.Text("command")))
+	name, dir, to := s.namedDir(a)
+	root, current := s.dirs()
+	switch {
+	case name == "":
+		return nil
+	case to == current:
+		a.Ignore(name)
+		return nil
+	case runtime.GOOS == "windows":
+		return errors.New("shell takes no directory; begin the command with cd")
+	case current != root:
+		dir = to
 	}
+	a.Remove(name)
+	a.Set("command", inDir(dir, a.Text("command")))
 	return nil
+}
+
+// namedDir returns the argument that names a directory, the directory as sent, and
+// as an absolute path. They are empty if there is none.
+func (s *shellTool) namedDir(a *intake.Args) (name, sent, dir string) {
+	for _, name := range []string{"workdir", "working_dir", "working_directory", "cwd", "directory", "dir_path"} {
+		sent := a.Text(name)
+		if sent == "" {
+			continue
+		}
+		if dir = filepath.FromSlash(sent); !filepath.IsAbs(dir) {
+			root, _ := s.dirs()
+			dir = filepath.Join(root, dir)
+		}
+		return name, sent, filepath.Clean(dir)
+	}
+	return "", "", ""
 }
 
 // inDir returns a command that runs in a subshell in dir.

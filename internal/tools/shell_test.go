@@ -124,11 +124,11 @@ func TestShellRejectsArguments(t *testing.T) {
 		{obj{"command": " \n"}, "the command is empty"},
 		{obj{"command": "a\x00b"}, "NUL byte"},
 		{obj{"command": strings.Repeat("x", 200<<10)}, "Write it to a file"},
-		{obj{"command": "true", "timeout_seconds": 601}, "from 1 to 600"},
-		{obj{"command": "true", "timeout_seconds": -1}, "from 1 to 600"},
-		{obj{"command": "true", "quiet_seconds": 601}, "from 1 to 600"},
+		{obj{"command": "true", "timeout_seconds": -1}, "it must be at least 1"},
+		{obj{"command": "true", "timeout_seconds": 0}, "it must be at least 1"},
 		{obj{"command": "true", "at_limit": "wait"}, "background or end"},
-		{obj{"cmd": "true"}, "schema"},
+		{obj{"command": "true", "dry_run": true}, `does not take "dry_run"`},
+		{obj{"command": "true", "run_in_background": true}, "Call jobs"},
 	} {
 		if _, err := prepareShell(t, t.TempDir(), c.args); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%.60v: %v", c.args, err)

@@ -20,7 +20,7 @@ func (m *model) assemble() (notices []string) {
 	m.help = &help{Conversation: ses, layers: m.layers, slash: m.slash}
 	m.prompt = prompt.New(ses, m.editor, m.dialog, m.slash, m.help.show, m.leave)
 	p := m.prompt
-	m.slash.Front = slash.Front{Leave: m.leaveFor, Help: m.help.show, Copy: p.Clipboard.Copy, Restyle: m.restyle}
+	m.slash.Front = slash.Front{Quit: m.leaveFor, Help: m.help.show, Copy: p.Clipboard.Copy, Restyle: m.restyle}
 	m.slash.Front.Screen = &slash.Screen{View: m.pager.Show, Find: m.pager.Find.StartWith, Edit: p.External.Start, Press: m.press}
 	m.hints = &hints{Conversation: ses, dialog: m.dialog, editor: m.editor, find: m.pager.Find, prompt: p, pager: m.pager, slash: m.slash}
 	m.ticker = &ticker{Conversation: ses, dialog: m.dialog, prompt: m.prompt, hints: m.hints, covered: m.covered, arm: m.arm}

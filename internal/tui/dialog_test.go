@@ -17,7 +17,7 @@ import (
 func askCommand(id, command string) event.Asked {
 	return event.Asked{Ask: event.Ask{ID: id, Title: "shell " + command, Effect: "execute",
 		Targets: []event.Target{{Kind: "command", Value: command}},
-		Why:     "runs with all the rights of your account", Scope: "this very command: " + command}}
+		Why:     "commands run with your full user permissions", Scope: "`" + command + "`"}}
 }
 
 func TestAskCommand(t *testing.T) {
@@ -338,7 +338,7 @@ func TestDialogsAreNotTruncated(t *testing.T) {
 	scope := "requests to " + strings.Repeat("sub.", 30) + "example.org"
 	for name, ask := range map[string]event.Ask{
 		"url":     {Title: "fetch " + url, Effect: "network", Why: "sends a request to the network", Scope: scope},
-		"command": {Title: "shell " + command[:70] + "…", Effect: "execute", Targets: []event.Target{{Kind: "command", Value: command}}, Scope: "this very command: " + command},
+		"command": {Title: "shell " + command[:70] + "…", Effect: "execute", Targets: []event.Target{{Kind: "command", Value: command}}, Scope: "`" + command + "`"},
 		"path":    {Title: "edit " + path, Effect: "write", Diffs: []event.Diff{{Path: path, Unified: hunk, Added: 2, Removed: 1}}},
 		"paths": {Title: "edit 2 files", Effect: "write", Diffs: []event.Diff{{Path: path, Unified: hunk, Added: 2, Removed: 1},
 			{Path: "b/" + path, Unified: hunk, Added: 2, Removed: 1}}},

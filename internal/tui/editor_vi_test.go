@@ -45,7 +45,7 @@ func TestViKeys(t *testing.T) {
 	d.promptIs("i")
 	d.hides("normal")
 	d.press("backspace", "esc", "esc", "esc")
-	d.shows("Rewind to before")
+	d.shows("Rewind the session")
 }
 
 // Ctrl+C cancels a pending command or leaves the mode, like esc. While a turn runs, it

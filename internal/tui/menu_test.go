@@ -258,7 +258,7 @@ func TestListShowsThePosition(t *testing.T) {
 	d.typeText("/rewind")
 	d.press("enter")
 	d.hides("…", " of ")
-	d.shows("Rewind to before a prompt, to edit it\n")
+	d.shows("Rewind the session to before a prompt\n")
 }
 
 // The dialog scrolls while the user types a comment.

@@ -153,7 +153,7 @@ func (m *model) result(msg tea.Msg) tea.Cmd {
 func (m *model) apply(ev event.Event) {
 	m.Conversation.Apply(ev)
 	m.slash.Apply(ev)
-	m.pager.Find.Heard(ev, m.Transcript.Events()-1)
+	m.pager.Find.Apply(ev, m.Transcript.Events()-1)
 	switch ev := ev.(type) {
 	case event.Opened:
 		if m.TakeSummary(ev) {

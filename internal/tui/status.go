@@ -102,7 +102,7 @@ func (h *hints) statusHint() string {
 	switch {
 	case h.chord != "":
 		return h.chord + " …"
-	case h.prompt.Leaving():
+	case h.prompt.Quitting():
 		return h.Keys.Name(keys.Clear) + " again to quit" + h.stoppedJobs()
 	case h.prompt.Rewinding():
 		return h.Keys.Name(keys.Rewind) + " again to edit a message"

@@ -51,7 +51,7 @@ func stories() []story {
 			end.Error, end.Hint = "nothing listens on 127.0.0.1:11434", "start Ollama, or choose another model with /model"
 			d.events(userSaid("go"), call("r1", "1", "shell"), call("r1", "2", "read"), start("1", "shell make", "execute"),
 				result("1", "shell make", "execute", event.Failed, "exit code 2", "main.go:3: undefined: x", time.Second),
-				result("2", "read b.go", "read", event.Failed, "", "there is no file b.go. Files with a like name: a.go", 0), end)
+				result("2", "read b.go", "read", event.Failed, "", "b.go does not exist; similar names: a.go", 0), end)
 		}},
 		{"look-answer", screen.Options{}, func(d *driver) {
 			d.events(userSaid("how?"), done(llm.Thinking, "r1", "Think."), done(llm.Assistant, "r1", "# Head\n\nSee `main.go` and [the docs](https://example.org/docs):\n\n"+

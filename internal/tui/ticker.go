@@ -28,7 +28,7 @@ func (t *ticker) needsTick() bool {
 	if t.dialog.Waits() {
 		return !t.Done && !t.covered() && t.dialog.Animates()
 	}
-	return !t.Done && (t.Busy() || t.prompt.HalfPressed())
+	return !t.Done && (t.Busy() || t.prompt.AwaitsSecondKey())
 }
 
 // advanceWithText advances with a batch of streamed text, which is drawn anyway. This saves

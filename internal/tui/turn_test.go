@@ -103,7 +103,7 @@ func TestToolOutcomes(t *testing.T) {
 			call("r1", "1", "read"), call("r1", "2", "read"), call("r1", "3", "write"), call("r1", "4", "shell"), call("r1", "5", "shell"), call("r1", "6", "shell"),
 			start("1", "read a.go", "read", file("a.go")), start("2", "read b.go", "read", file("b.go")),
 			result("1", "read a.go", "read", event.OK, "3 lines", "a", time.Millisecond),
-			result("2", "read b.go", "read", event.Failed, "", "there is no file b.go. Files with a like name: a.go", time.Millisecond),
+			result("2", "read b.go", "read", event.Failed, "", "b.go does not exist; similar names: a.go", time.Millisecond),
 			&event.Decided{ID: "3", Decision: event.Refuse, Note: "use the wiki"}, refused,
 			start("4", "shell sleep 60", "execute"),
 			result("4", "shell sleep 60", "execute", event.Interrupted, "", "interrupted by the user", 2*time.Second),

@@ -47,7 +47,7 @@ func NewCmdExport(f *command.Factory, runF command.RunFunc[ExportOptions]) *cobr
 		},
 	}
 	cmd.Flags().StringVar(&opts.Format, "format", "", "md, html or json (default: from the file name, else md)")
-	cmd.Flags().StringVarP(&opts.File, "output", "o", "", "file to write (default: standard output)")
+	cmd.Flags().StringVarP(&opts.File, "output", "o", "", "`file` to write (default: standard output)")
 	return cmd
 }
 

@@ -51,7 +51,7 @@ func newCmdList(f *command.Factory, name string, runF command.RunFunc[ListOption
 		},
 	}
 	cmd.Flags().BoolVarP(&opts.All, "all", "a", false, "list the sessions of all directories")
-	cmd.Flags().StringVar(&opts.Dir, "dir", "", "list the sessions of this directory (default: the current directory)")
+	cmd.Flags().StringVar(&opts.Dir, "dir", "", "list the sessions of this `directory` (default: the current directory)")
 	return cmd
 }
 

@@ -16,9 +16,9 @@ const (
 )
 
 // Prompts returns a function that finds the earlier prompts of a directory, the
-// latest last: those of its other sessions, and the rewound ones of the session
-// current, whose other prompts the screen has. It reads them from the sessions, so
-// deleted sessions leave no prompts.
+// latest last. Of the session current it returns only the rewound prompts, because
+// the screen has the others. It reads the session files, so the prompts of a deleted
+// session are gone.
 func Prompts(store *history.Store, dir, current string) func(ctx context.Context, limit int) []string {
 	return func(ctx context.Context, limit int) []string {
 		ctx, stop := context.WithTimeout(ctx, promptTime)

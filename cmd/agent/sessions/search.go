@@ -56,9 +56,9 @@ The exit code is 1 if nothing matches.`,
 			return command.Or(runF, searchRun)(cmd.Context(), opts)
 		},
 	}
-	cmd.Flags().StringVar(&opts.Dir, "dir", "", "search only the sessions of this directory")
+	cmd.Flags().StringVar(&opts.Dir, "dir", "", "search only the sessions of this `directory`")
 	cmd.Flags().BoolVarP(&opts.Regexp, "regexp", "E", false, "search for a regular expression (RE2 syntax), line by line")
-	cmd.Flags().IntVarP(&opts.Limit, "limit", "n", 100, "maximum number of lines; 0 for no limit")
+	cmd.Flags().IntVarP(&opts.Limit, "limit", "n", 100, "maximum `number` of lines; 0 for no limit")
 	return cmd
 }
 

@@ -31,9 +31,16 @@ type Settings struct {
 	AllowHTTP []string            `json:"allow_http,omitempty" format:"host" what:"hosts, with or without a port, that may receive an API key over plain HTTP (default: none; this machine is always allowed)"`
 	Catalog   map[string]Model    `json:"catalog,omitempty" what:"overrides of built-in model data, by prefix of NAME or PROVIDER/NAME"`
 	Checks    []Check             `json:"checks,omitempty" what:"commands that check files after each change"`
-	Shell     Shell               `json:"shell,omitempty" what:"environment of commands: the model's, those typed after ! and checks"`
+	Shell     Shell               `json:"shell,omitempty" what:"commands: the model's, those typed after ! and checks"`
 	Sessions  Sessions            `json:"sessions,omitempty" what:"retention of sessions"`
+	Prompt
 	Screen
+}
+
+// Prompt holds the settings of the system prompt.
+type Prompt struct {
+	System       string `json:"system,omitempty" what:"system prompt in place of the built-in one: a text, or @FILE, relative to the configuration directory"`
+	AppendSystem string `json:"append_system,omitempty" what:"addition to the system prompt: a text, or @FILE, relative to the configuration directory"`
 }
 
 // Screen holds the settings of the screen.
@@ -58,7 +65,8 @@ type Sessions struct {
 
 // Shell holds the settings of the commands that run in the workspace.
 type Shell struct {
-	KeepEnv []string `json:"keep_env,omitempty" format:"variable" what:"environment variables that commands get although their name or value looks like a secret, such as TEST_TOKEN or DATABASE_URL"`
+	KeepEnv   []string `json:"keep_env,omitempty" format:"variable" what:"environment variables that commands get although their name or value looks like a secret, such as TEST_TOKEN or DATABASE_URL"`
+	MaxOutput int      `json:"max_output_bytes,omitempty" min:"1024" max:"1048576" what:"size limit of the output of a command that the model gets, half of it from the beginning and half from the end, in bytes; the complete output is in a file (default 12288)"`
 }
 
 // Check is a command that runs, without permission, after changes of certain files.

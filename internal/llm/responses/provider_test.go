@@ -44,7 +44,13 @@ func TestRejectedParametersAreLeftOut(t *testing.T) {
 			}
 			return ""
 		}, 4},
-		"everything":            {func(string) string { return "Encrypted content could not be decrypted or parsed." }, 4},
+		"everything": {func(string) string { return "Encrypted content could not be decrypted or parsed." }, 4},
+		"the cache key": {func(body string) string {
+			if strings.Contains(body, `"prompt_cache_key":"s1"`) {
+				return "Unknown parameter: 'prompt_cache_key'."
+			}
+			return ""
+		}, 3},
 		"an unsupported effort": {func(string) string { return "Unsupported value: 'reasoning.effort' does not support 'x'." }, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -60,10 +66,10 @@ func TestRejectedParametersAreLeftOut(t *testing.T) {
 				_, _ = w.Write(recording(t, "text.sse"))
 			}))
 			defer server.Close()
-			p := New(Options{Endpoint: wire.Endpoint{Base: server.URL}})
+			p := New(Options{Endpoint: wire.Endpoint{Base: server.URL}, Quirks: Quirks{CacheKey: true}})
 			defer p.Close()
 			for range 2 {
-				d := wiretest.Collect(p.Stream(t.Context(), llm.Request{Model: "m", Messages: thought, Effort: "x"}))
+				d := wiretest.Collect(p.Stream(t.Context(), llm.Request{Model: "m", Messages: thought, Effort: "x", CacheKey: "s1"}))
 				if never := row.refuses(`{}`) != ""; (d.Err != nil) != never {
 					t.Errorf("got %v", d.Err)
 				}

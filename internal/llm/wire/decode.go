@@ -15,7 +15,7 @@ type Decoder interface {
 	// Add decodes a payload.
 	Add(payload []byte) (State, error)
 	// End adds the Finish, or returns why the response is incomplete. err is
-	// how the body ended, nil after Add returned Complete.
+	// the error that ended the body; nil after Add returned Complete.
 	End(err error) error
 }
 

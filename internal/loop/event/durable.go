@@ -163,7 +163,11 @@ type (
 		System       string            `json:"system"` // ends with the text of Instructions
 		Tools        []llm.ToolSpec    `json:"tools,omitempty"`
 		Instructions []InstructionFile `json:"instructions,omitempty"`
-		Hash         string            `json:"hash"` // "sha256:…" of System and Tools
+		// Replaced and Added are the user's own texts in System: in place of the
+		// program's, and in addition to it.
+		Replaced string `json:"replaced,omitempty"`
+		Added    string `json:"added,omitempty"`
+		Hash     string `json:"hash"` // "sha256:…" of System and Tools
 		// Basis is a hash of the choices behind the prefix: the user's system prompt,
 		// the instructions, and which tools the model is offered. As long as they are
 		// the same, a newer version of the program sends the recorded prefix.

@@ -65,7 +65,7 @@ type (
 	Opened struct {
 		Events   int          `json:"events"`           // how many the session has
 		Prompts  []PastPrompt `json:"prompts"`          // oldest first
-		Bounds   []int        `json:"bounds"`           // numbers at which a page may start, ascending
+		Bounds   []int        `json:"bounds"`           // numbers of the events at which a page may start, ascending
 		Cost     float64      `json:"cost_usd"`         // of all steps with a known price, rewound ones included
 		Turns    int          `json:"turns"`            // that the user started
 		Todo     []TodoItem   `json:"todo,omitempty"`   // this and the following fields are the present state

@@ -203,17 +203,17 @@ func TestColorContrast(t *testing.T) {
 	}
 	pairs := strings.Fields("fg/bg dim/bg accent/bg bad/bg good/bg fg/soft dim/soft accent/soft bad/soft good/soft fg/you dim/you kw/soft st/soft nu/soft co/soft fn/soft ty/soft fg/del fg/ins fg/del-hard fg/ins-hard dim/del dim/ins")
 	for i, scheme := range schemes {
-		colours := map[string]float64{}
+		colors := map[string]float64{}
 		for field := range strings.SplitSeq(scheme[1], ";") {
 			name, value, _ := strings.Cut(strings.TrimPrefix(field, "--"), ":#")
 			if len(value) == 3 {
 				value = fmt.Sprintf("%c%[1]c%c%[2]c%c%[3]c", value[0], value[1], value[2])
 			}
-			colours[name] = luminance(t, value)
+			colors[name] = luminance(t, value)
 		}
 		for _, pair := range pairs {
 			a, b, _ := strings.Cut(pair, "/")
-			x, y := colours[a], colours[b]
+			x, y := colors[a], colors[b]
 			if contrast := (max(x, y) + 0.05) / (min(x, y) + 0.05); contrast < 4.5 {
 				t.Errorf("scheme %d: %s has a contrast of %.2f, want 4.5", i, pair, contrast)
 			}
@@ -225,7 +225,7 @@ func luminance(t *testing.T, hex string) float64 {
 	t.Helper()
 	n, err := strconv.ParseUint(hex, 16, 32)
 	if err != nil || len(hex) != 6 {
-		t.Fatalf("%q is no colour", hex)
+		t.Fatalf("%q is no color", hex)
 	}
 	linear := func(v uint64) float64 {
 		c := float64(v&0xff) / 255

@@ -73,7 +73,7 @@ type splitter struct {
 	commands   []simple
 	word       []byte
 	open       bool     // a word has begun, perhaps an empty one
-	quote      byte     // ' or " inside of such quotes
+	quote      byte     // the open quote, ' or "; 0 outside quotes
 	brace      int      // index after the last unquoted { of the word; 0 for none
 	pipe       bool     // the next command is after a pipe
 	target     bool     // the next word is the file of an output redirection

@@ -33,7 +33,7 @@ type Place struct {
 const (
 	maxLines = 40
 	briefly  = 10 // maxLines in a small context window
-	maxLine  = 160
+	maxLine  = 120
 	commits  = 5
 )
 

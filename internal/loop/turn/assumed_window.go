@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"agent/internal/llm"
-	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
 )
 
@@ -17,8 +16,8 @@ func (q *requester) noteWindow() {
 		return
 	}
 	q.conv.assumed[m.Name] = true
-	q.out.emit(event.Notice{Text: fmt.Sprintf("%s: the context window is assumed to be %s tokens until the server has loaded the model. To raise it, %s.",
-		m.Name, phrase.Thousands(m.Context), m.Window.Advice)})
+	q.out.emit(event.Notice{Text: fmt.Sprintf("%s: the context window is assumed to be %d tokens until the server has loaded the model. To raise it, %s.",
+		m.Name, m.Context, m.Window.Advice)})
 }
 
 // measure replaces the assumed context window of m, which has just sent reply.
@@ -32,6 +31,6 @@ func (q *requester) measure(ctx context.Context, m Model, reply *llm.Reply) {
 	}
 	q.Models.Measured(m.Name, window)
 	if window != m.Context {
-		q.out.emit(event.Notice{Text: fmt.Sprintf("%s: the context window is %s tokens.", m.Name, phrase.Thousands(window))})
+		q.out.emit(event.Notice{Text: fmt.Sprintf("%s: the context window is %d tokens.", m.Name, window)})
 	}
 }

@@ -22,7 +22,7 @@ type Conversation struct {
 	prefixFor prefixModel // the model that Prefix was compared for
 	meter     window.Meter
 	reads     []window.Reading  // file contents that the model has seen
-	ledger    *workspace.Ledger // the same for the tools; nil if they keep none
+	ledger    *workspace.Ledger // file contents that the model has seen, for the tools; may be nil
 	outputs   Outputs           // stores originals; may be nil
 	cooldown  cooldown
 	textCalls map[string]bool // models that write their tool calls as text, by name

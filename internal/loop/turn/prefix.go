@@ -20,7 +20,7 @@ func (r *run) setPrefix() {
 	m := r.Models.Current()
 	if now := (prefixModel{m.Name, m.Context}); now != r.conv.prefixFor {
 		r.conv.prefixFor = now
-		p := r.Turn.Prefix(m)
+		p := r.Turn.Prefix(m, r.conv.Prefix)
 		if old := r.conv.Prefix; old != nil && old.Basis == p.Basis {
 			return
 		}

@@ -34,7 +34,7 @@ func TestSilence(t *testing.T) {
 	var notices []string
 	one := turn.Turn{
 		Models: q, Permissions: q, Inbox: q, Limits: turn.Limits{Silence: time.Millisecond},
-		Prefix: func(turn.Model) event.Prefix { return event.Prefix{} },
+		Prefix: func(turn.Model, *event.Prefix) event.Prefix { return event.Prefix{} },
 		Emit: func(e event.Event) error {
 			if n, ok := e.(event.Notice); ok && len(notices) == 0 {
 				notices = append(notices, n.Text)

@@ -21,8 +21,10 @@ type Turn struct {
 	// tool runs, because that call would not be recorded.
 	Emit func(event.Event) error
 
-	Session string                   // identifies the session to the provider's cache; may be empty
-	Prefix  func(Model) event.Prefix // of the requests to a model
+	Session string // identifies the session to the provider's cache; may be empty
+	// Prefix returns the prefix of the requests to a model. Before is the one of the
+	// session; nil if there is none.
+	Prefix func(m Model, before *event.Prefix) event.Prefix
 	// Situation describes the environment, ahead of the prompt; empty if the model
 	// knows it.
 	Situation string

@@ -217,7 +217,7 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
-// No spelling of a private address is connected to.
+// Private addresses are rejected in every spelling.
 func TestPrivateAddressesAreNotReached(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("it was reached") }))
 	defer s.Close()

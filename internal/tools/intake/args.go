@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -23,6 +24,9 @@ type Args struct {
 	tool    Tool
 	tools   Tools // that Route can choose
 }
+
+// maxMembers limits the members of an object.
+const maxMembers = 1000
 
 type member struct {
 	name  string
@@ -48,6 +52,9 @@ func newArgs(object json.RawMessage) (*Args, error) {
 		if i := slices.IndexFunc(a.members, func(o member) bool { return o.name == m.name }); i < 0 {
 			a.members = append(a.members, m)
 			a.sent = append(a.sent, m.name)
+			if len(a.members) > maxMembers {
+				return nil, fmt.Errorf("an object has more than %d members", maxMembers)
+			}
 		} else if !bytes.Equal(a.members[i].value, m.value) {
 			return nil, fmt.Errorf("%s was sent twice, with different values; send it once", quoted(m.name))
 		}
@@ -315,10 +322,16 @@ func quoted(names ...string) string {
 			out = append(out, fmt.Sprintf("%d more", len(names)-i))
 			break
 		}
-		out = append(out, fmt.Sprintf("%q", phrase.Clip(n, maxQuoted)))
+		out = append(out, phrase.Clip(strconv.Quote(n), maxQuoted))
 	}
-	if n := len(out); n > 1 {
-		return strings.Join(out[:n-1], ", ") + " and " + out[n-1]
+	return listed(out, "and")
+}
+
+// listed joins words for a sentence: "a, b and c".
+func listed(words []string, last string) string {
+	n := len(words)
+	if n < 2 {
+		return strings.Join(words, "")
 	}
-	return strings.Join(out, "")
+	return strings.Join(words[:n-1], ", ") + " " + last + " " + words[n-1]
 }

@@ -98,7 +98,7 @@ func (f fitter) missing(a *Args, s *jsonschema.Schema, form Form, required []str
 	}
 	where := ""
 	if path != "" {
-		where = " in " + path
+		where = " in " + phrase.Clip(path, maxQuoted)
 	}
 	return fmt.Errorf("%s needs %s%s (you sent %s)", f.tool, quoted(names...), where, sent)
 }
@@ -204,7 +204,7 @@ func (f fitter) text(v json.RawMessage, s *jsonschema.Schema, form Form, name st
 		}
 		all = append(all, one)
 	}
-	return nil, wrong(strings.Join(all, ", "))
+	return nil, wrong(listed(all, "or"))
 }
 
 // fixPath removes what models add to a path: blanks around it, the @ of a mention,

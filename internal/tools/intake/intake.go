@@ -7,13 +7,13 @@ package intake
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"agent/internal/llm/phrase"
 	"agent/internal/tools/advice"
 )
 
@@ -156,7 +156,7 @@ func (all Tools) unknown(name string) error {
 	for _, t := range all {
 		names = append(names, t.Name)
 	}
-	err := fmt.Errorf("there is no tool %q", phrase.Clip(name, maxQuoted))
+	err := errors.New("there is no tool " + quoted(name))
 	return advice.Add(err, "The tools are: %s", strings.Join(names[:min(len(names), maxNamed)], ", "))
 }
 

@@ -243,16 +243,19 @@ func (p *parser) scalar() error {
 
 // text reads a string in the quotes q and returns it.
 func (p *parser) text(q byte) (string, error) {
-	start := p.out.Len()
+	start, regular := p.out.Len(), true
 	p.out.WriteByte('"')
 	for p.pos++; p.pos < len(p.in); {
 		switch c := p.in[p.pos]; {
 		case c == q:
 			p.pos++
 			p.out.WriteByte('"')
+			if !regular {
+				p.keepBackslashes(start)
+			}
 			return text(p.out.Bytes()[start:]), nil
 		case c == '\\':
-			p.escape(q)
+			regular = p.escape(q) && regular
 		case c == '"': // inside single quotes
 			p.pos++
 			p.out.WriteString(`\"`)
@@ -272,8 +275,9 @@ func (p *parser) text(q byte) (string, error) {
 
 var hex = regexp.MustCompile(`^\\u[0-9a-fA-F]{4}`)
 
-// escape reads an escape. One that JSON does not have keeps its backslash.
-func (p *parser) escape(q byte) {
+// escape reads an escape. One that JSON does not have keeps its backslash; escape
+// then returns false.
+func (p *parser) escape(q byte) (regular bool) {
 	rest := p.in[p.pos:]
 	switch {
 	case len(rest) < 2: // the string does not end
@@ -290,7 +294,17 @@ func (p *parser) escape(q byte) {
 	default:
 		p.pos++
 		p.out.WriteString(`\\`)
+		return false
 	}
+	return true
+}
+
+// keepBackslashes corrects the string that begins at start in the output. Its
+// backslashes were not meant as escapes, so \b is not the control character.
+func (p *parser) keepBackslashes(start int) {
+	s := string(p.out.Bytes()[start:])
+	p.out.Truncate(start)
+	p.out.WriteString(strings.NewReplacer(`\\`, `\\`, `\b`, `\\b`, `\f`, `\\f`).Replace(s))
 }
 
 // clip quotes the beginning of s for an error.

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"agent/internal/llm/marker"
 )
 
 // maxOutput is how many bytes of one cell output are shown.
@@ -172,7 +174,7 @@ func (w *cellWriter) writeTruncated(text string) {
 	}
 	w.write(text)
 	if more > 0 {
-		w.write(fmt.Sprintf("(%d more bytes of this output not shown)", more))
+		w.write(marker.Note("%d bytes more of this output", more))
 	}
 }
 

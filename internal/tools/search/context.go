@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"agent/internal/llm/marker"
 )
 
 // contextWindow is how many bytes before and after a match are read for context.
@@ -70,7 +72,7 @@ func contextLine(line []byte) string {
 }
 
 // maxText is how many bytes of a line are shown.
-const maxText = 400
+const maxText = 300
 
 // clip returns a line, truncated around byte at if it is long.
 func clip(line []byte, at int) string {
@@ -87,10 +89,10 @@ func clip(line []byte, at int) string {
 	}
 	s := strings.ToValidUTF8(string(line[from:to]), "\ufffd")
 	if from > 0 {
-		s = "…" + s
+		s = marker.Note("%d bytes", from) + s
 	}
 	if to < len(line) {
-		s += "…"
+		s += marker.Note("%d bytes", len(line)-to)
 	}
 	return s
 }

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"time"
 	"unicode/utf8"
+
+	"agent/internal/llm/marker"
 )
 
 // maxProgress is the maximum number of bytes per call of Progress.
@@ -20,11 +22,12 @@ type output struct {
 	file    *outputFile
 
 	mu          sync.Mutex
+	fold        folder
 	half        int    // maximum size of head, and of the kept part of tail
-	head        []byte // first bytes since the last take
-	tail        []byte // last bytes after head, plus some before them
-	size        int64  // bytes since the last take
-	newlines    int64  // newlines since the last take
+	head        []byte // first bytes since the last take, folded
+	tail        []byte // last bytes after head, plus some before them, folded
+	size        int64  // bytes since the last take, folded
+	newlines    int64  // newlines since the last take, folded
 	lines       int64  // newlines in total
 	partialLine bool   // the last line has no newline yet
 	lastWrite   time.Time
@@ -62,13 +65,17 @@ func (o *output) add(b []byte) {
 	defer o.mu.Unlock()
 	o.lastWrite = time.Now()
 	o.partialLine = b[len(b)-1] != '\n'
-	o.size += int64(len(b))
-	n := newlines(b)
-	o.newlines += n
-	o.lines += n
+	o.lines += newlines(b)
 	var cut int
 	o.unseen, cut = appendLast(o.unseen, b, maxProgress)
 	o.skipped += int64(cut)
+	o.keep(o.fold.add(b))
+}
+
+// keep adds folded output to head and tail.
+func (o *output) keep(b []byte) {
+	o.size += int64(len(b))
+	o.newlines += newlines(b)
 	if n := min(o.half-len(o.head), len(b)); n > 0 {
 		o.head = append(o.head, b[:n]...)
 		b = b[n:]
@@ -135,14 +142,17 @@ func (o *output) count() int64 {
 	return o.lines
 }
 
-// take returns the output since the last call, truncated in the middle with a
-// note if it is too long. cut reports whether it is truncated.
+// take returns the output since the last call, with progress folded, and truncated
+// in the middle with a note if it is too long. cut reports whether it lacks
+// something.
 func (o *output) take() (text string, cut bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	defer func() { o.head, o.tail, o.size, o.newlines = nil, nil, 0, 0 }()
+	rest, folded := o.fold.flush()
+	o.keep(rest)
 	if o.size <= int64(2*o.half) {
-		return valid(slices.Concat(o.head, o.tail)), false
+		return valid(slices.Concat(o.head, o.tail)), folded
 	}
 	head, tail := firstLines(o.head), lastLines(o.tail[len(o.tail)-o.half:])
 	bytesGone := o.size - int64(len(head)+len(tail))
@@ -151,7 +161,7 @@ func (o *output) take() (text string, cut bool) {
 	if !strings.HasSuffix(text, "\n") {
 		text += "\n"
 	}
-	return fmt.Sprintf("%s[... %d bytes (%d lines) of output omitted ...]\n%s", text, bytesGone, linesGone, valid(tail)), true
+	return text + marker.Note("%d bytes (%d lines) of output", bytesGone, linesGone) + "\n" + valid(tail), true
 }
 
 func newlines(b []byte) int64 { return int64(bytes.Count(b, []byte("\n"))) }

@@ -5,8 +5,8 @@
 // without the API keys and tokens of our environment. It ends when its shell
 // exits, at its limit, or when the context ends; its remaining processes are then
 // killed. Standard output and standard error share one pipe, which keeps their
-// order. The beginning and the end of the output are kept in bounded memory; the
-// complete output can go to a file.
+// order. The beginning and the end of the output are kept in bounded memory, with
+// progress folded; the complete output can go to a file.
 //
 // Each command has a keeper, a small supervisor process (see package keeper). On
 // Linux no process survives the command or this program, however it ends, and no
@@ -33,7 +33,7 @@ const (
 	// DefaultLimit is the default of Command.Max.
 	DefaultLimit = 120 * time.Second
 	// DefaultKeep is the default of Command.Keep, in bytes.
-	DefaultKeep = 32 << 10
+	DefaultKeep = 12 << 10
 	// DefaultProcesses is the default of Command.Processes; it is enough for large
 	// builds.
 	DefaultProcesses = 4096
@@ -88,7 +88,7 @@ func (c Command) withDefaults() Command {
 // Result is the outcome of a command.
 type Result struct {
 	Output string // beginning and end of the output, valid UTF-8
-	Cut    bool   // Output is truncated in the middle
+	Cut    bool   // Output is truncated in the middle, or folded
 	Lines  int64  // lines of the complete output
 	Whole  Whole
 	Code   int    // exit code; -1 if a signal ended it

@@ -245,15 +245,54 @@ func TestCrashLeavesNoCore(t *testing.T) { // P13
 
 func TestLongOutputKeepsBothEnds(t *testing.T) {
 	got := run(t, shell.Command{Line: "seq 1 100000", Keep: 1000})
-	head, rest, _ := strings.Cut(got.Output, "[... ")
-	note, tail, ok := strings.Cut(rest, " ...]\n")
+	head, rest, _ := strings.Cut(got.Output, "[truncated: ")
+	note, tail, ok := strings.Cut(rest, "]\n")
 	if !ok || !strings.HasPrefix(head, "1\n2\n") || !strings.HasSuffix(tail, "\n99999\n100000\n") {
 		t.Fatalf("output %q", got.Output)
 	}
 	shown := strings.Count(head+tail, "\n")
-	same(t, note, fmt.Sprintf("%d bytes (%d lines) of output omitted", 588895-len(head+tail), 100000-shown))
+	same(t, note, fmt.Sprintf("%d bytes (%d lines) of output", 588895-len(head+tail), 100000-shown))
 	if len(head+tail) > 1000 || shown < 200 || got.Lines != 100000 {
 		t.Errorf("%d bytes, %d lines shown of %d", len(head+tail), shown, got.Lines)
+	}
+}
+
+func TestProgressIsFolded(t *testing.T) {
+	dir := t.TempDir()
+	create := func() (*os.File, error) { return os.Create(filepath.Join(dir, "whole")) }
+	for name, c := range map[string]struct{ line, want string }{
+		"a bar":                  {`printf 'start\n'; for i in $(seq 100); do printf '\r%3d%% [####   ]' $i; done; printf '\nend\n'`, "start\n100% [####   ]\nend\n"},
+		"a bar without end":      {`for i in $(seq 100); do printf '%d%%\r' $i; done`, "100%\r"},
+		"carriage returns first": {`for i in 1 2 3; do printf '\r\033[K%d of 3' $i; done; echo`, "\033[K3 of 3\n"},
+		"line endings":           {`printf 'a\r\nb\r\r\nc\r\n'`, "a\r\nb\r\r\nc\r\n"},
+		"progress lines": {`echo begin; for i in $(seq 0 100); do echo "Downloading $i% $((i * 3)) kB/s"; done; echo end`,
+			"begin\nDownloading 0% 0 kB/s\n[truncated: 99 similar progress lines]\nDownloading 100% 300 kB/s\nend\n"},
+		"fractions":           {`for i in $(seq 40); do echo "step $i/40 done"; done`, "step 1/40 done\n[truncated: 38 similar progress lines]\nstep 40/40 done\n"},
+		"two runs":            {`for f in a b; do for i in $(seq 20); do echo "$f $i/20"; done; done`, "a 1/20\n[truncated: 18 similar progress lines]\na 20/20\nb 1/20\n[truncated: 18 similar progress lines]\nb 20/20\n"},
+		"a short run":         {`for i in 50 66 75 80 90 95 98 99 100; do echo "  $i%   $i"; done`, "  50%   50\n  66%   66\n  75%   75\n  80%   80\n  90%   90\n  95%   95\n  98%   98\n  99%   99\n  100%   100\n"},
+		"other lines between": {`for i in $(seq 20); do echo "$i%"; echo "x$i"; done | head -3`, "1%\nx1\n2%\n"},
+	} {
+		got := run(t, shell.Command{Line: c.line, Dir: dir})
+		if got.Output != strings.ReplaceAll(c.want, `\033`, "\x1b") {
+			t.Errorf("%s: got %q, want %q", name, got.Output, c.want)
+		}
+	}
+	for name, line := range map[string]string{
+		"numbers":            `seq 30`,
+		"a log":              `for i in $(seq 30); do echo "2026/11/22 10:00:$i handled in $i ms"; done`,
+		"falling values":     `for i in $(seq 30 -1 1); do echo "$i%"; done`,
+		"tests of packages":  `for i in $(seq 30); do echo "ok  pkg$i 0.1s coverage: $i.0% of statements"; done`,
+		"paths with numbers": `for i in $(seq 30); do echo "a/$i/40/b"; done`,
+	} {
+		if got := run(t, shell.Command{Line: line, Dir: dir}); strings.Contains(got.Output, "truncated") || got.Cut || strings.Count(got.Output, "\n") != 30 {
+			t.Errorf("%s: %q", name, got.Output)
+		}
+	}
+	// The file has everything.
+	got := run(t, shell.Command{Line: `for i in $(seq 300); do printf '\r%d%%' $i; done; echo`, Dir: dir, Keep: 100, Whole: create})
+	whole, err := os.ReadFile(got.Whole.Path)
+	if err != nil || got.Output != "300%\n" || !got.Cut || !strings.HasPrefix(string(whole), "\r1%\r2%") {
+		t.Errorf("%v, %+v", err, got)
 	}
 }
 

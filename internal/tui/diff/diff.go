@@ -187,7 +187,7 @@ func (k *drawing) line(i int) []ink.Span {
 	case '\\':
 		plain = p.Dim
 	}
-	return recolour(code, changed, func(own ink.Pen, changed bool) ink.Pen {
+	return recolor(code, changed, func(own ink.Pen, changed bool) ink.Pen {
 		switch {
 		case row == "" && changed:
 			return plain.And(ink.PenBold)
@@ -207,8 +207,8 @@ func (k *drawing) line(i int) []ink.Span {
 	})
 }
 
-// recolour splits spans at the ends of the changed ranges and replaces their pens by look.
-func recolour(spans []ink.Span, changed [][2]int, look func(own ink.Pen, changed bool) ink.Pen) []ink.Span {
+// recolor splits spans at the ends of the changed ranges and replaces their pens by look.
+func recolor(spans []ink.Span, changed [][2]int, look func(own ink.Pen, changed bool) ink.Pen) []ink.Span {
 	var out []ink.Span
 	at := 0 // byte offset in the text
 	for _, sp := range spans {

@@ -40,7 +40,7 @@ func TestContrast(t *testing.T) {
 	}
 }
 
-// letters returns the foreground colours of p.
+// letters returns the foreground colors of p.
 func (p palette) letters() map[string]string {
 	return map[string]string{"good": p.good, "bad": p.bad, "asks": p.asks, "name": p.name,
 		"keyword": p.keyword, "literal": p.literal, "number": p.number}
@@ -50,7 +50,7 @@ func reads(t *testing.T, theme string, letters map[string]string, background str
 	t.Helper()
 	for what, c := range letters {
 		if n, err := strconv.Atoi(c); c == "" || err == nil && n < 16 {
-			continue // a colour of the terminal, chosen by the user
+			continue // a color of the terminal, chosen by the user
 		}
 		if got := contrast(c, background); got < least {
 			t.Errorf("%s: %s %s on %s is %.1f to 1, want %.1f", theme, what, c, background, got, least)
@@ -58,7 +58,7 @@ func reads(t *testing.T, theme string, letters map[string]string, background str
 	}
 }
 
-// contrast returns the W3C contrast ratio of two colours.
+// contrast returns the W3C contrast ratio of two colors.
 func contrast(a, b string) float64 {
 	x, y := luminance(a), luminance(b)
 	return (max(x, y) + 0.05) / (min(x, y) + 0.05)

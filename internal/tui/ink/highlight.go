@@ -10,7 +10,7 @@ import (
 // maxHighlight is the size in bytes above which code is not highlighted.
 const maxHighlight = 256 << 10
 
-// Highlight returns the lines of code with syntax highlighting in few colours. Code
+// Highlight returns the lines of code with syntax highlighting in few colors. Code
 // in an unknown language stays plain.
 func (st *Styles) Highlight(code, language string) [][]Span {
 	code = strings.TrimSuffix(code, "\n")
@@ -68,7 +68,7 @@ func tokenise(code string, lexer chroma.Lexer) (tokens []chroma.Token) {
 		return nil
 	}
 	// Lexers are third-party regular expressions and the code is untrusted: a panic
-	// must only cost the colours.
+	// must only cost the colors.
 	defer func() {
 		if recover() != nil {
 			tokens = nil

@@ -12,8 +12,8 @@ import (
 type Look struct {
 	Theme   string               // name of the theme
 	Dark    bool                 // the terminal's background is dark
-	NoColor bool                 // the user wants no colours
-	Can     colorprofile.Profile // colours of the terminal; unknown means all
+	NoColor bool                 // the user wants no colors
+	Can     colorprofile.Profile // colors of the terminal; unknown means all
 	ASCII   bool                 // the terminal shows only ASCII
 	Diffs   DiffLayout
 }
@@ -29,7 +29,7 @@ const (
 )
 
 // Styles holds all styles of the screen: the default foreground, dim, bold, and five
-// colours with one meaning each, named for their colour in the default theme.
+// colors with one meaning each, named for their color in the default theme.
 type Styles struct {
 	Dim   lipgloss.Style // secondary text
 	Bold  lipgloss.Style // emphasis
@@ -41,14 +41,14 @@ type Styles struct {
 	Cyan   lipgloss.Style // names that the user can act on
 	Blue   lipgloss.Style // the plan mode
 
-	NoColor bool // draw without colours, only dim and bold
+	NoColor bool // draw without colors, only dim and bold
 	Dark    bool // the terminal's background is dark
 
 	Pens    Pens
 	Letters Letters // replaces marks for ASCII-only terminals
 	Diffs   DiffLayout
 
-	colour palette
+	color  palette
 	lexers sync.Map // language name to chroma.Lexer, nil if there is none
 }
 
@@ -68,11 +68,11 @@ func (l Look) Styles() *Styles {
 		p = ThemeNamed(l.Theme).palette(l.Dark, l.Can)
 	}
 	base := lipgloss.NewStyle()
-	in := func(colour string, otherwise lipgloss.Style) lipgloss.Style {
-		if colour == "" {
+	in := func(color string, otherwise lipgloss.Style) lipgloss.Style {
+		if color == "" {
 			return otherwise
 		}
-		return base.Foreground(lipgloss.Color(colour))
+		return base.Foreground(lipgloss.Color(color))
 	}
 	st := &Styles{
 		Dim:     in(p.dim, base.Faint(true)),
@@ -85,7 +85,7 @@ func (l Look) Styles() *Styles {
 		Blue:    in(p.plan, base),
 		NoColor: noColor,
 		Dark:    l.Dark,
-		colour:  p,
+		color:   p,
 		Diffs:   l.Diffs,
 		Pens: Pens{
 			Dim: ink(p.dim), Good: ink(p.good), Bad: ink(p.bad), Asks: ink(p.asks), Name: ink(p.name),
@@ -113,8 +113,8 @@ func (st *Styles) Markdown() ansi.StyleConfig {
 	yes := true
 	var name *string
 	tick := "`"
-	if st.colour.name != "" {
-		name, tick = &st.colour.name, ""
+	if st.color.name != "" {
+		name, tick = &st.color.name, ""
 	}
 	return ansi.StyleConfig{
 		Heading:       ansi.StyleBlock{StylePrimitive: ansi.StylePrimitive{Bold: &yes}},

@@ -9,14 +9,14 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Theme is a set of colours for dark and light backgrounds.
+// Theme is a set of colors for dark and light backgrounds.
 type Theme struct {
 	Name, What  string
 	dark, light palette
 }
 
-// palette maps meanings to colours: "#98c379", the number of one of the terminal's
-// 16 colours, or empty for the default foreground.
+// palette maps meanings to colors: "#98c379", the number of one of the terminal's
+// 16 colors, or empty for the default foreground.
 type palette struct {
 	dim  string // secondary text; faint if empty
 	good string // added, passed
@@ -25,10 +25,10 @@ type palette struct {
 	name string // names that the user can act on
 	plan string // the plan mode
 
-	keyword, literal, number, comment string // of code
+	keyword, literal, number, comment string // colors of code
 
-	// Changed lines of a diff keep their syntax colours on a background, the changed
-	// words on a stronger one; text without a colour is drawn in text. If the
+	// Changed lines of a diff keep their syntax colors on a background, the changed
+	// words on a stronger one; text without a color is drawn in text. If the
 	// backgrounds are empty, changed lines are entirely good or bad.
 	text, goodRow, goodWord, badRow, badWord string
 }
@@ -66,19 +66,19 @@ func Themes() []Theme {
 		text: "#1c1e22", goodRow: "#e1f5e4", goodWord: "#c2e9c9", badRow: "#fde9e9", badWord: "#f9d2d2",
 	}
 	return []Theme{
-		{"terminal", "the terminal's own colours",
+		{"terminal", "the terminal's own colors",
 			palette{good: "2", bad: "1", asks: "3", name: "6", plan: "12", keyword: "6", literal: "2", number: "3"},
 			palette{good: "2", bad: "1", name: "6", plan: "4", keyword: "6", literal: "2"}}, // yellow on white is illegible
-		{"dark", "calm colours for a dark background", dark, dark},
-		{"light", "calm colours for a light background", light, light},
-		{"high-contrast", "few colours, far from the background", palette{
+		{"dark", "calm colors for a dark background", dark, dark},
+		{"light", "calm colors for a light background", light, light},
+		{"high-contrast", "few colors that stand out from the background", palette{
 			dim: "#d0d0d0", good: "#7dff7d", bad: "#ffa0a0", asks: "#ffff66", name: "#7df9ff", plan: "#9ecbff",
 			keyword: "#b9d4ff", literal: "#b8ffb8", number: "#ffe08a", comment: "#d0d0d0",
 		}, palette{
 			dim: "#3c3c3c", good: "#004d10", bad: "#8b0000", asks: "#4d3800", name: "#003d66", plan: "#002b80",
 			keyword: "#00307a", literal: "#004d10", number: "#5c2e00", comment: "#3c3c3c",
 		}},
-		{"gruvbox", "after the palette of that name", palette{
+		{"gruvbox", "based on the palette of that name", palette{
 			dim: "#a89984", good: "#b8bb26", bad: "#fc8878", asks: "#fabd2f", name: "#8ec07c", plan: "#83a598",
 			keyword: "#fe9a5f", literal: "#b8bb26", number: "#d9a0b2", comment: "#a89984",
 			text: "#ebdbb2", goodRow: "#32361a", goodWord: "#3b4019", badRow: "#3f211d", badWord: "#512822",
@@ -87,7 +87,7 @@ func Themes() []Theme {
 			keyword: "#872b00", literal: "#5f5a0a", number: "#7d355f", comment: "#665c54",
 			text: "#3c3836", goodRow: "#eef0c8", goodWord: "#e2e6ab", badRow: "#fae4d8", badWord: "#f6d3c2",
 		}},
-		{"catppuccin", "after the palette of that name", palette{
+		{"catppuccin", "based on the palette of that name", palette{
 			dim: "#9399b2", good: "#a6e3a1", bad: "#f38ba8", asks: "#f9e2af", name: "#89dceb", plan: "#89b4fa",
 			keyword: "#cba6f7", literal: "#a6e3a1", number: "#fab387", comment: "#9399b2",
 			text: "#cdd6f4", goodRow: "#25372f", goodWord: "#2a4034", badRow: "#3b2634", badWord: "#4d2e3f",
@@ -99,8 +99,8 @@ func Themes() []Theme {
 	}
 }
 
-// palette returns the colours of t for the terminal's color profile. A terminal with
-// 16 colours uses its own.
+// palette returns the colors of t for the terminal's color profile. A terminal with
+// 16 colors uses its own.
 func (t Theme) palette(dark bool, can colorprofile.Profile) palette {
 	if can == colorprofile.ANSI {
 		t = ThemeNamed("")
@@ -115,11 +115,11 @@ func (t Theme) palette(dark bool, can colorprofile.Profile) palette {
 	for _, c := range []*string{&p.dim, &p.good, &p.bad, &p.asks, &p.name, &p.keyword, &p.literal, &p.number, &p.comment} {
 		*c = indexed(*c)
 	}
-	p.goodRow, p.goodWord, p.badRow, p.badWord = "", "", "", "" // none of the 256 colours is dark or light enough
+	p.goodRow, p.goodWord, p.badRow, p.badWord = "", "", "", "" // none of the 256 colors is dark or light enough
 	return p
 }
 
-// indexed returns the number of the colour nearest to c among the 256.
+// indexed returns the number of the color nearest to c among the 256.
 func indexed(c string) string {
 	if !strings.HasPrefix(c, "#") {
 		return c
@@ -140,20 +140,20 @@ const (
 	penFaint Pen = "2"
 )
 
-// ink returns the pen with that foreground colour.
-func ink(colour string) Pen {
-	if colour == "" {
+// ink returns the pen with that foreground color.
+func ink(color string) Pen {
+	if color == "" {
 		return ""
 	}
-	return Pen(strings.Join(ansi.Style{}.ForegroundColor(lipgloss.Color(colour)), ";"))
+	return Pen(strings.Join(ansi.Style{}.ForegroundColor(lipgloss.Color(color)), ";"))
 }
 
-// paper returns the pen with that background colour.
-func paper(colour string) Pen {
-	if colour == "" {
+// paper returns the pen with that background color.
+func paper(color string) Pen {
+	if color == "" {
 		return ""
 	}
-	return Pen(strings.Join(ansi.Style{}.BackgroundColor(lipgloss.Color(colour)), ";"))
+	return Pen(strings.Join(ansi.Style{}.BackgroundColor(lipgloss.Color(color)), ";"))
 }
 
 // And returns the pen that combines p and q.

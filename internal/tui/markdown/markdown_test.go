@@ -80,7 +80,7 @@ func TestTextWithoutColor(t *testing.T) {
 			t.Errorf("%s (-without color +with):\n%s", source.name, diff)
 		}
 		if all := strings.Join(none, "\n"); regexp.MustCompile("\x1b\\[[0-9;]*3[0-9]").MatchString(all) {
-			t.Errorf("%s: there is colour: %q", source.name, all)
+			t.Errorf("%s: there is color: %q", source.name, all)
 		}
 	}
 }
@@ -254,8 +254,8 @@ func BenchmarkStream(b *testing.B) {
 	}
 }
 
-// A terminal with 16 colours uses its own palette in every theme.
-func TestSixteenColours(t *testing.T) {
+// A terminal with 16 colors uses its own palette in every theme.
+func TestSixteenColors(t *testing.T) {
 	for _, name := range ink.ThemeNames() {
 		st := ink.Look{Theme: name, Dark: true, Can: colorprofile.ANSI}.Styles()
 		if all := strings.Join(drawFinished(st, "`x` [a](http://b.c)\n\n```go\nfunc f() int { return 1 } // so\n```\n", 60), "\n") +

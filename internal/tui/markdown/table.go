@@ -52,7 +52,7 @@ func (b *blocks) grid(r renderer.Renderer, t *extast.Table) []string {
 	return drawLines(lines)
 }
 
-// ruled reports whether a line of a table is the rule below its head.
+// ruled reports whether a line of a table is the rule below its header.
 func ruled(line []ink.Span) bool {
 	for _, sp := range line {
 		if strings.Trim(sp.Text, "─┼ ") != "" {

@@ -128,8 +128,8 @@ func (f *Finder) Found(r Found) tea.Cmd {
 	return f.searchNext()
 }
 
-// Heard adds a new event to the search.
-func (f *Finder) Heard(ev event.Event, number int) {
+// Apply adds a new event to the search.
+func (f *Finder) Apply(ev event.Event, number int) {
 	if f.Open() && transcript.Mentions(f.Query, ev) && (len(f.hits) == 0 || f.hits[0] < number) {
 		f.hits = slices.Insert(f.hits, 0, number)
 		if f.at >= 0 {

@@ -97,7 +97,7 @@ func newFront(o screen.Options, now func() time.Time, send func(event.Command), 
 	p.slash, notices = slash.New(c, p.editor, p.lists)
 	leave := func() tea.Cmd { return p.leave(screen.Exit{}) }
 	p.prompt = prompt.New(c, p.editor, p.dialog, p.slash, p.help, leave)
-	p.slash.Front = slash.Front{Leave: p.leave, Help: p.help, Copy: p.prompt.Clipboard.Copy, Restyle: func(ink.Look) {}}
+	p.slash.Front = slash.Front{Quit: p.leave, Help: p.help, Copy: p.prompt.Clipboard.Copy, Restyle: func(ink.Look) {}}
 	p.Open(notices)
 	p.prompt.Drafts.Restore(o.Session.Draft)
 	return p
@@ -274,7 +274,7 @@ func (p *front) interrupt() {
 	case p.Busy():
 		p.Interrupt()
 		p.dialog.Clear()
-	case !p.in.Typed || p.prompt.ConfirmLeave():
+	case !p.in.Typed || p.prompt.ConfirmQuit():
 		p.Done = true
 	default:
 		p.print("note: press ctrl+c again to quit")

@@ -57,8 +57,8 @@ func New(c *screen.Conversation, e *editor.Editor, d *dialog.Dialog, s *slash.Se
 // rewinds.
 const doublePress = 2 * time.Second
 
-// Leaving reports whether another ctrl+c quits.
-func (p *Prompt) Leaving() bool { return p.recent(p.clearPressed) }
+// Quitting reports whether another ctrl+c quits.
+func (p *Prompt) Quitting() bool { return p.recent(p.clearPressed) }
 
 // Rewinding reports whether another esc opens the list of earlier prompts.
 func (p *Prompt) Rewinding() bool { return p.recent(p.rewindPressed) }
@@ -66,23 +66,23 @@ func (p *Prompt) Rewinding() bool { return p.recent(p.rewindPressed) }
 // recent reports whether a key press at t can still become a double press.
 func (p *Prompt) recent(t time.Time) bool { return !t.IsZero() && p.Now().Sub(t) < doublePress }
 
-// ConfirmLeave reports whether the key that quits was pressed shortly before. If not,
+// ConfirmQuit reports whether the key that quits was pressed shortly before. If not,
 // it starts the wait for the second press.
-func (p *Prompt) ConfirmLeave() bool {
-	if p.Leaving() {
+func (p *Prompt) ConfirmQuit() bool {
+	if p.Quitting() {
 		return true
 	}
 	p.clearPressed = p.Now()
 	return false
 }
 
-// HalfPressed reports whether the prompt waits for a second press of a key. Expire
+// AwaitsSecondKey reports whether the prompt waits for a second press of a key. Expire
 // ends the wait.
-func (p *Prompt) HalfPressed() bool { return !p.clearPressed.IsZero() || !p.rewindPressed.IsZero() }
+func (p *Prompt) AwaitsSecondKey() bool { return !p.clearPressed.IsZero() || !p.rewindPressed.IsZero() }
 
 // Expire ends the wait for a second press after doublePress.
 func (p *Prompt) Expire() {
-	if !p.Leaving() {
+	if !p.Quitting() {
 		p.clearPressed = time.Time{}
 	}
 	if !p.Rewinding() {
@@ -158,7 +158,7 @@ func (p *Prompt) clear() tea.Cmd {
 		p.editor.Press(tea.KeyPressMsg{Code: tea.KeyEscape})
 	case !p.editor.Empty():
 		p.Feed.Recall = append(p.Feed.Recall, p.editor.Take().Text)
-	case p.ConfirmLeave():
+	case p.ConfirmQuit():
 		return p.leave()
 	}
 	return nil

@@ -33,7 +33,7 @@ type Queue struct {
 // queued is a queued message.
 type queued struct {
 	editor.Typed
-	afterShell bool // it messages only for the user's shell command
+	afterShell bool // sent after the user's shell command, also during a turn
 }
 
 // Len returns the number of queued messages.

@@ -98,7 +98,7 @@ func shrink(facts []Fact) []Fact {
 	return slices.Delete(facts, least, least+1)
 }
 
-// mode draws the permission mode. Its words say the same without colour.
+// mode draws the permission mode. Its words say the same without color.
 func (s Status) mode(st *ink.Styles) string {
 	label := ink.SanitizeLine(ModeLabel(s.Mode))
 	switch event.Mode(s.Mode) {

@@ -77,7 +77,7 @@ func rewindCommand(s *Session, arg string) (tea.Cmd, error) {
 
 // ChooseRewind opens the list of prompts to rewind to.
 func (s *Session) ChooseRewind() tea.Cmd {
-	return s.choosePoint("Rewind to before a prompt, to edit it", "enter rewind", nil, s.rewind)
+	return s.choosePoint("Rewind the session to before a prompt", "enter rewind", nil, s.rewind)
 }
 
 func forkCommand(s *Session, arg string) (tea.Cmd, error) {
@@ -148,5 +148,5 @@ func (s *Session) fork(before point) tea.Cmd {
 	case cannotRewind(s.Conversation):
 		return nil
 	}
-	return s.LeaveFor(screen.Exit{Fork: &before.At, Draft: before.Text})
+	return s.ExitTo(screen.Exit{Fork: &before.At, Draft: before.Text})
 }

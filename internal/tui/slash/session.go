@@ -71,7 +71,7 @@ func (s *Session) Apply(ev event.Event) {
 
 // Front holds the functions of a front end that commands call.
 type Front struct {
-	Leave   func(screen.Exit) tea.Cmd // closes the front end
+	Quit    func(screen.Exit) tea.Cmd // closes the front end
 	Help    func()
 	Copy    func(text, what string) tea.Cmd
 	Restyle func(ink.Look)

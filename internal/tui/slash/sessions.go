@@ -29,7 +29,7 @@ func compactCommand(s *Session, _ string) (tea.Cmd, error) {
 }
 
 func newCommand(s *Session, _ string) (tea.Cmd, error) {
-	return s.LeaveFor(screen.Exit{New: true}), nil
+	return s.ExitTo(screen.Exit{New: true}), nil
 }
 
 func resumeCommand(s *Session, _ string) (tea.Cmd, error) { return pickSession(s, false), nil }
@@ -50,19 +50,19 @@ func pickSession(s *Session, tree bool) tea.Cmd {
 		if row.Current || row.ID == s.Options.Session.ID {
 			return nil
 		}
-		return s.LeaveFor(screen.Exit{Open: row.ID})
+		return s.ExitTo(screen.Exit{Open: row.ID})
 	})
 	p.Tree, p.After = tree, s.After
 	return tea.Batch(s.lists.Show(p), p.Read(""))
 }
 
-// LeaveFor closes the front end to continue with next, unless a turn runs.
-func (s *Session) LeaveFor(next screen.Exit) tea.Cmd {
+// ExitTo closes the front end to continue with next, unless a turn runs.
+func (s *Session) ExitTo(next screen.Exit) tea.Cmd {
 	if s.Feed.Running {
 		s.Say(interruptFirst)
 		return nil
 	}
-	return s.Front.Leave(next)
+	return s.Front.Quit(next)
 }
 
 // exported is the result of an export.

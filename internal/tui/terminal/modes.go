@@ -21,7 +21,7 @@ const (
 		ansi.ResetModeAltScreenSaveCursor + ansi.SetModeTextCursorEnable + "\x1b[23;2t"
 )
 
-// queries asks the terminal for its background colour and its abilities:
+// queries asks the terminal for its background color and its abilities:
 // synchronized output, grapheme clusters (mode 2027) and the kitty keyboard
 // protocol.
 const queries = ansi.RequestBackgroundColor + ansi.RequestModeSynchronizedOutput + ansi.RequestModeUnicodeCore + ansi.RequestKittyKeyboard

@@ -122,12 +122,12 @@ func Show(ctx context.Context, cancel func(), m tea.Model, o Options, feed func(
 		return false, err
 	}
 	size := t.size()
-	colours := colorprofile.Detect(t.out, os.Environ())
-	for _, first := range []tea.Msg{size, tea.ColorProfileMsg{Profile: colours}} { // so that the first frame has the right size
+	colors := colorprofile.Detect(t.out, os.Environ())
+	for _, first := range []tea.Msg{size, tea.ColorProfileMsg{Profile: colors}} { // so that the first frame has the right size
 		m, _ = m.Update(first)
 	}
 	s := &stage{Model: m, tty: t, first: size, renderer: newRenderer(t.out, size.Height, t.foreground, cancel)}
-	p := s.program(colours, size)
+	p := s.program(colors, size)
 	s.send, t.pastes.tell = p.Send, p.Send
 	s.show(m.View())
 	caught := catchSignals() // before the first frame is visible
@@ -166,10 +166,10 @@ func Show(ctx context.Context, cancel func(), m tea.Model, o Options, feed func(
 
 // program returns the Bubble Tea program that runs s. Its own renderer is off; one
 // frame per second is the lowest rate that it accepts.
-func (s *stage) program(colours colorprofile.Profile, size tea.WindowSizeMsg) *tea.Program {
+func (s *stage) program(colors colorprofile.Profile, size tea.WindowSizeMsg) *tea.Program {
 	options := []tea.ProgramOption{
 		tea.WithoutRenderer(), tea.WithFPS(1), tea.WithoutSignalHandler(), tea.WithFilter(s.filter),
-		tea.WithInput(s.tty.in), tea.WithOutput(s.renderer), tea.WithColorProfile(colours), tea.WithWindowSize(size.Width, size.Height),
+		tea.WithInput(s.tty.in), tea.WithOutput(s.renderer), tea.WithColorProfile(colors), tea.WithWindowSize(size.Width, size.Height),
 	}
 	if rescue.Stands {
 		options = append(options, tea.WithoutCatchPanics())

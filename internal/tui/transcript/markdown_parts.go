@@ -8,9 +8,9 @@ import (
 // Sizes of the parts of an answer in bytes. Drawing a longer part would take more
 // than a frame.
 const (
-	partBytes  = 16 << 10 // of a part: a longer answer has a row for each
-	fenceBytes = 12 << 10 // of a part that is all code
-	tableBytes = 12 << 10 // of a part that is all one table
+	partBytes  = 16 << 10 // of a part; a longer answer has one row per part
+	fenceBytes = 12 << 10 // of a part that is a single code block
+	tableBytes = 12 << 10 // of a part that is a single table
 	maxPart    = 32 << 10 // of a part whose block does not end
 	maxFence   = 200      // of the opening fence line, which is repeated
 	maxLinks   = 4 << 10  // of the link definitions, which every part repeats

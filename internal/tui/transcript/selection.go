@@ -16,7 +16,7 @@ import (
 type selection struct {
 	view     *viewport
 	from, to *pin
-	frame    drawing // the width and look in which it was made
+	frame    drawing // width and look of the rows when the selection was made
 }
 
 // pin is a cell of the transcript that moves with its row.

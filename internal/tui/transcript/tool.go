@@ -188,6 +188,10 @@ func (t *Tool) mark(c Canvas) string {
 	return c.Styles.Green.Render(ink.MarkDone)
 }
 
+// keyWidth is the minimum width at which the summary of a call is followed by the key
+// that expands its output.
+const keyWidth = 60
+
 // line draws the call in one line: its title, its outcome and its time.
 func (t *Tool) line(c Canvas) string {
 	verb, rest, _ := strings.Cut(ink.SanitizeLine(t.Title), " ")
@@ -196,8 +200,11 @@ func (t *Tool) line(c Canvas) string {
 		left += "  " + rest
 	}
 	middle := t.words()
-	if middle == "" && !t.Open && !c.Full && t.Stage == Finished && t.Outcome == event.OK && t.Effect != "read" && t.lines > 0 {
+	switch collapsed := !t.Open && !c.Full && t.Stage == Finished && t.Outcome == event.OK && t.Effect != "read"; {
+	case collapsed && middle == "" && t.lines > 0:
 		middle = c.collapsed(t.lines)
+	case collapsed && t.lines > 1 && len(t.Diffs)+len(t.todo) == 0 && c.key != "" && c.Width >= keyWidth:
+		middle += " (" + c.key + ")"
 	}
 	return t.mark(c) + " " + t.fields(c, left, middle, t.time())
 }

@@ -74,7 +74,7 @@ func recovery() Scene {
 		Prompt: "Green tea comes out bitter: the table in the code says five minutes. Make it two.",
 		Replies: []script.Reply{
 			reply("I'll find the table of teas.").
-				Call("mend_1", "open_file", `{"path":"tea/table.go"}`).Calls(),
+				Call("mend_1", "inspect_file", `{"path":"tea/table.go"}`).Calls(),
 			reply("That tool does not exist. The tool that reads files is `read`.").
 				Call("mend_2", "read", `{"path":"tea/table.go"}`).Calls(),
 			reply("That file does not exist: I guessed its name. I'll search for the right one.").

@@ -78,7 +78,7 @@ func TestScenes(t *testing.T) {
 			t.Errorf("%s: %d replies do not reach the guard at %d", s.Title, len(s.Replies), s.MaxSteps)
 		}
 	}
-	if diff := cmp.Diff(wrongTools, []string{"open_file"}); diff != "" {
+	if diff := cmp.Diff(wrongTools, []string{"inspect_file"}); diff != "" {
 		t.Errorf("unknown tools (-got +want):\n%s", diff)
 	}
 	if diff := cmp.Diff(missing, []string{"tea/table.go"}); diff != "" {

@@ -8,7 +8,7 @@ import (
 // common holds the bytes of source code and prose, the most frequent first.
 const common = " et\trna\nisolcfdu.p,m/()0x:gh\"=b_1ySTAER{}v2CIOP\\DM34k6Lw8FNBX5V9[]-7*U;'GH<>!W+Y&zK|%jQq$Z#`J"
 
-// rarity returns the rank of c: the greater, the less common. With fold a letter
+// rarity returns the rank of c; rarer bytes have a higher rank. With fold a letter
 // has the rank of its more common case.
 func rarity(c byte, fold bool) int {
 	n := strings.IndexByte(common, c)

@@ -83,10 +83,10 @@ func TestInspectEncodesForOtherDialects(t *testing.T) {
 		}
 	}
 	for want, args := range map[string][]string{
-		`agent: --dialect: unknown dialect "latin": use openai, responses or anthropic`:                   {"--dialect", "latin", id},
-		"agent: --step: steps are counted from 1":                                                         {"--step", "0", id},
-		"agent: inspect session " + id + ": there is no step 9: the session has steps 1 to 2":             {"--step", "9", id},
-		"agent: there is no such session: \"nosuch\". To list all sessions: agent sessions --all":               {"nosuch"},
+		`agent: --dialect: unknown dialect "latin": use openai, responses or anthropic`:                  {"--dialect", "latin", id},
+		"agent: --step: steps are counted from 1":                                                        {"--step", "0", id},
+		"agent: inspect session " + id + ": there is no step 9: the session has steps 1 to 2":            {"--step", "9", id},
+		"agent: there is no such session: \"nosuch\". To list all sessions: agent sessions --all":        {"nosuch"},
 		"agent: expected one session ID: agent inspect SESSION\nRun 'agent inspect --help' for usage.\n": {},
 	} {
 		if out, code := h.agent(t, append([]string{"inspect"}, args...)...); code == 0 || !strings.HasPrefix(out, want) {

@@ -94,7 +94,7 @@ func evalTurn(ctx context.Context, f flags, prompt string, streams command.IO) (
 			calls.Add(d)
 		}
 		if end, ok := e.(*event.TurnEnd); ok {
-			r.addTurnEnd(end)
+			r.setEnd(r.addTurnEnd(end), nil)
 			stop()
 		} else {
 			r.addEvent(e)

@@ -114,7 +114,7 @@ func inspectRun(_ context.Context, opts *inspectOptions) error {
 	if opts.Output == "json" {
 		return opts.IO.Out.JSON(r)
 	}
-	opts.IO.Out.Say(r.text())
+	opts.IO.Out.Say(r.summary() + "\n" + r.body())
 	return nil
 }
 
@@ -205,8 +205,8 @@ func (i inspector) todaysPrefix(m turn.Model) (*event.Prefix, error) {
 	return &p, nil
 }
 
-// text returns r for the user. It contains untrusted text.
-func (r inspected) text() string {
+// summary describes the request. It contains untrusted text.
+func (r inspected) summary() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Step %d of %d · %s · dialect %s\n", r.Step, r.Steps, r.Model, r.Dialect)
 	if r.Rebuilt {
@@ -223,12 +223,16 @@ func (r inspected) text() string {
 	for _, f := range r.Instructions {
 		fmt.Fprintf(&b, "instructions: %s\n", ink.SanitizeLine(f.Path))
 	}
-	b.WriteString("\n" + r.counted() + r.since() + "\n")
-	var body bytes.Buffer
-	if err := json.Indent(&body, r.Request, "", "  "); err != nil {
-		body.Write(r.Request)
+	return b.String() + "\n" + r.counted() + r.since()
+}
+
+// body returns the body of the request, indented.
+func (r inspected) body() string {
+	var b bytes.Buffer
+	if err := json.Indent(&b, r.Request, "", "  "); err != nil {
+		return string(r.Request)
 	}
-	return b.String() + body.String() + "\n"
+	return b.String() + "\n"
 }
 
 // counted returns what the provider counted, as a line.
@@ -261,24 +265,24 @@ func (r inspected) since() string {
 	return out + fmt.Sprintf("The unchanged beginning has about %s.\n", phrase.Count(c.KeptTokens, "token"))
 }
 
-// inspect returns the request of a step of this session as text, for the screen.
-func (a *app) inspect(step int) (string, error) {
+// inspect returns the request of a step of this session for the screen.
+func (a *app) inspect(step int) (summary, request string, err error) {
 	if !a.saved() {
-		return "", errors.New("no request was sent yet")
+		return "", "", errors.New("no request of this session has an answer yet")
 	}
 	v, err := a.log.View()
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	defer v.Close()
 	state, err := sessions.StateOf(v.From(0), func(error) {}) // damage was reported when the session was opened
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	i := inspector{settings: a.set, header: v.Header(), events: state.Events, end: a.end}
 	r, err := i.request(step, "")
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
-	return r.text(), nil
+	return r.summary(), r.body(), nil
 }

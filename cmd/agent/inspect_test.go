@@ -83,10 +83,10 @@ func TestInspectEncodesForOtherDialects(t *testing.T) {
 		}
 	}
 	for want, args := range map[string][]string{
-		`agent: --dialect: unknown dialect "latin": use openai, responses or anthropic`:                   {"--dialect", "latin", id},
-		"agent: --step: steps are counted from 1":                                                         {"--step", "0", id},
-		"agent: inspect session " + id + ": there is no step 9: the session has steps 1 to 2":             {"--step", "9", id},
-		"agent: there is no such session: \"nosuch\". To list all sessions: agent sessions --all":               {"nosuch"},
+		`agent: --dialect: unknown dialect "latin": use openai, responses or anthropic`:                  {"--dialect", "latin", id},
+		"agent: --step: steps are counted from 1":                                                        {"--step", "0", id},
+		"agent: inspect session " + id + ": there is no step 9: the session has steps 1 to 2":            {"--step", "9", id},
+		"agent: there is no such session: \"nosuch\". To list all sessions: agent sessions --all":        {"nosuch"},
 		"agent: expected one session ID: agent inspect SESSION\nRun 'agent inspect --help' for usage.\n": {},
 	} {
 		if out, code := h.agent(t, append([]string{"inspect"}, args...)...); code == 0 || !strings.HasPrefix(out, want) {
@@ -116,6 +116,20 @@ func TestInspectRebuildsOldSessions(t *testing.T) {
 	for _, want := range []string{"the request is rebuilt with today's.\n", "\ntool read ", "\nsystem ", "\ntool_result "} {
 		if code != 0 || !strings.Contains(out, want) {
 			t.Errorf("exit code %d, %q is missing: %s", code, want, out)
+		}
+	}
+}
+
+func TestInspectInASession(t *testing.T) {
+	t.Parallel()
+	s := serve(t, say("Fine."))
+	h := newHome(t, nil, at(s)...)
+	cmd := h.command("--model", "openai/m", "--plain")
+	cmd.Stdin = strings.NewReader("/inspect\nhello\n/inspect\n")
+	out, err := cmd.CombinedOutput()
+	for _, want := range []string{"Cannot inspect: no request of this session has an answer yet", "Step 1 of 1 · openai/m · dialect openai"} {
+		if err != nil || !strings.Contains(string(out), want) {
+			t.Errorf("%v, %q is missing in:\n%s", err, want, out)
 		}
 	}
 }

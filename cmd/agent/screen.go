@@ -88,6 +88,7 @@ func (a *app) screen(events <-chan event.Event, commands chan<- event.Command, p
 	}
 	if a.log != nil {
 		o.Session.Spent, o.Session.Path = a.readSpent, command.Short(a.log.Path())
+		o.Session.Inspect = a.inspect
 		o.Session.Export = func(format string) (string, error) { return sessions.ExportFile(a.log, a.dir, format) }
 	}
 	if a.pick.vault != nil {

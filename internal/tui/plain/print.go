@@ -74,6 +74,10 @@ func (p *front) printItem(it transcript.Item) {
 		for _, row := range it.Rows {
 			p.print("  " + row[0] + ": " + row[1])
 		}
+	case *transcript.Report:
+		for line := range strings.Lines(it.Summary + "\n" + it.Text) {
+			p.print(ink.Sanitize(strings.TrimSuffix(line, "\n")))
+		}
 	case *transcript.Retry:
 		p.block("note", it.Text())
 	}

@@ -68,6 +68,9 @@ type Session struct {
 	// Spent returns the logged usage of the session by model, and the part of it in
 	// rewound turns.
 	Spent func() (all []Spent, rewound Spent, err error)
+	// Inspect rebuilds the request of a step from the log; step 0 is the last one. It
+	// returns what the request consists of, and the request itself.
+	Inspect func(step int) (summary, request string, err error)
 	// Export writes the session to a file: as "md", "html" or "json".
 	Export func(format string) (path string, err error)
 

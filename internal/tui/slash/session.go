@@ -44,6 +44,8 @@ func (s *Session) Take(msg tea.Msg) bool {
 		reportExport(s.Conversation, msg)
 	case spentRead:
 		showCost(s.Conversation, msg)
+	case inspected:
+		s.showInspected(msg)
 	case modelsRead:
 		s.Models.take(msg)
 	case instructionsWritten:

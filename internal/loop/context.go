@@ -23,7 +23,7 @@ func (a *Agent) listContext(ctx context.Context) {
 	if a.o.Instructions != nil {
 		instructions, _ = a.o.Instructions(m.Context)
 	}
-	a.emit(a.conv.Context(m, a.Prefix(m), instructions))
+	a.emit(a.conv.Context(m, a.Prefix(m, a.conv.Prefix), instructions))
 }
 
 // editContext changes what the model is sent, at the user's request.
@@ -52,7 +52,7 @@ func (a *Agent) warnOfWindow() {
 	if m.Context == 0 {
 		return
 	}
-	p := a.Prefix(m)
+	p := a.Prefix(m, nil)
 	if b := window.NewBudget(window.PrefixTokens(p.System, p.Tools), m.Context, m.MaxTokens); !b.Fits() {
 		a.rec.notify(fmt.Sprintf("The context window of %s (%s tokens) is too small: the system prompt and the tools use about %s tokens. Choose a model with a larger context window with /model.",
 			m.Name, phrase.Thousands(m.Context), phrase.Thousands(b.Prefix)))

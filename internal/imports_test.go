@@ -27,6 +27,7 @@ var mayImport = map[string][]string{
 	"internal/loop/window":            {"internal/loop/event", "internal/llm"},
 	"internal/loop/session":           {"internal/loop/event", "internal/loop/window", "internal/llm", "internal/history"},
 	"internal/loop/policy":            {"internal/loop/event", "internal/tools"},
+	"internal/loop/instructions":      {"internal/loop/event", "internal/tools", "internal/tools/advice", "internal/tools/intake", "internal/tools/workspace"},
 	"internal/loop/turn":              {"internal/loop/event", "internal/loop/window", "internal/loop/policy", "internal/tools", "internal/tools/advice", "internal/tools/workspace", "internal/llm"},
 	"internal/loop/export":            {"internal/loop/event", "internal/loop/session", "internal/llm", "internal/history"},
 	"internal/loop/export/adopt":      {"internal/loop/export", "internal/loop/event", "internal/llm", "internal/history"},
@@ -39,7 +40,7 @@ var mayImport = map[string][]string{
 	"internal/tui/list":               {"internal/loop/event", "internal/tui/ink", "internal/tui/keys"},
 	"internal/tui/ink":                {},
 	"internal/tui/screen":             {"internal/loop/event", "internal/llm", "internal/tui/ink", "internal/tui/keys", "internal/tui/list", "internal/tui/transcript"},
-	"internal/tui/slash":              {"internal/loop/event", "internal/tui/editor", "internal/tui/ink", "internal/tui/keys", "internal/tui/list", "internal/tui/markdown", "internal/tui/screen", "internal/tui/terminal", "internal/tui/transcript"},
+	"internal/tui/slash":              {"internal/loop/event", "internal/tui/diff", "internal/tui/editor", "internal/tui/ink", "internal/tui/keys", "internal/tui/list", "internal/tui/markdown", "internal/tui/screen", "internal/tui/terminal", "internal/tui/transcript"},
 	"internal/tui/prompt":             {"internal/loop/event", "internal/llm", "internal/tui/dialog", "internal/tui/editor", "internal/tui/ink", "internal/tui/keys", "internal/tui/layer", "internal/tui/list", "internal/tui/screen", "internal/tui/slash", "internal/tui/terminal", "internal/tui/transcript"},
 	"internal/tui/plain":              {"internal/loop/event", "internal/llm", "internal/tui/dialog", "internal/tui/diff", "internal/tui/editor", "internal/tui/ink", "internal/tui/list", "internal/tui/prompt", "internal/tui/screen", "internal/tui/slash", "internal/tui/terminal", "internal/tui/transcript"},
 	"internal/tui/layer":              {},
@@ -54,11 +55,11 @@ var mayImport = map[string][]string{
 	"cmd/agent/command":               {"cmd/agent/settings", "internal/history", "internal/llm", "internal/tui/ink"},
 	"cmd/agent/credentials":           {"cmd/agent/command", "cmd/agent/settings", "internal/history", "internal/llm"},
 	"cmd/agent/dispatch":              {"internal/tools", "internal/tui/terminal"},
-	"cmd/agent/desktop":               {"internal/tui/screen", "cmd/agent/command", "cmd/agent/credentials", "cmd/agent/settings", "internal/llm", "internal/tools", "internal/tui/slash"},
+	"cmd/agent/desktop":               {"internal/tui/screen", "cmd/agent/credentials", "internal/llm", "internal/tools"},
 	"cmd/agent/help":                  {},
 	"cmd/agent/eval":                  {"cmd/agent/command", "internal/llm", "internal/tools", "internal/tui/ink"},
 	"cmd/agent/sessions":              {"cmd/agent/command", "internal/history", "internal/llm", "internal/loop/event", "internal/loop/export", "internal/loop/export/adopt", "internal/loop/session", "internal/tui/diff", "internal/tui/ink", "internal/tui/list"},
-	"cmd/agent":                       {"internal/tui/screen", "cmd/agent/dispatch", "internal/llm", "internal/history", "internal/tools", "internal/tools/advice", "internal/tools/workspace", "internal/loop", "internal/loop/event", "internal/loop/session", "internal/loop/policy", "internal/loop/turn", "internal/tui", "internal/tui/plain", "internal/tui/slash", "internal/tui/diff", "internal/tui/ink", "internal/tui/keys", "internal/tui/list", "internal/tui/markdown", "internal/tui/terminal/ptytest", "cmd/agent/command", "cmd/agent/credentials", "cmd/agent/desktop", "cmd/agent/eval", "cmd/agent/help", "cmd/agent/sessions", "cmd/agent/settings"},
+	"cmd/agent":                       {"internal/tui/screen", "cmd/agent/dispatch", "internal/llm", "internal/history", "internal/tools", "internal/tools/advice", "internal/tools/workspace", "internal/loop", "internal/loop/event", "internal/loop/instructions", "internal/loop/session", "internal/loop/policy", "internal/loop/turn", "internal/tui", "internal/tui/plain", "internal/tui/slash", "internal/tui/diff", "internal/tui/ink", "internal/tui/keys", "internal/tui/list", "internal/tui/markdown", "internal/tui/terminal/ptytest", "cmd/agent/command", "cmd/agent/credentials", "cmd/agent/desktop", "cmd/agent/eval", "cmd/agent/help", "cmd/agent/sessions", "cmd/agent/settings"},
 }
 
 // leaf may be imported by every package.

@@ -18,6 +18,7 @@ import (
 	"agent/internal/llm/wire"
 	"agent/internal/loop"
 	"agent/internal/loop/event"
+	"agent/internal/loop/instructions"
 	"agent/internal/loop/session"
 	"agent/internal/loop/situation"
 	"agent/internal/loop/turn"
@@ -83,6 +84,7 @@ func (f *flags) check() error {
 type app struct {
 	dir     string // the workspace, absolute
 	branch  string
+	project *instructions.Project // nil without instruction files, as in the demo
 	work    *workspace.Workspace
 	limits  shell.Limits  // environment variables of commands
 	index   *search.Index // file names in work
@@ -198,7 +200,9 @@ func (a *app) assemble(f flags, attended bool) error {
 	if err := a.readSystem(f.prompt); err != nil {
 		return err
 	}
+	a.project = openInstructions(a.dir, os.Getenv)
 	a.addTools()
+	a.addInstructions()
 	return nil
 }
 
@@ -269,7 +273,11 @@ func (a *app) addTools() {
 	checks := newChecks(commands, a.set.Checks)
 	a.options.Tools = newTools(commands, known, a.jobs, checks)
 	// The first interceptor sees a result last.
-	a.options.Interceptors = tools.Intercept(indexUpdater{a.index}, checks)
+	interceptors := []any{indexUpdater{a.index}, checks}
+	if a.project != nil {
+		interceptors = append(interceptors, a.project)
+	}
+	a.options.Interceptors = tools.Intercept(interceptors...)
 	a.options.Shell = commands.Typed(a.jobs)
 	a.options.HowToTest = func(runs bool) string { return howToTest(checks, a.work.Dir(), runs) }
 	a.options.Situation = a.situation

@@ -37,6 +37,7 @@ var toolNotes = map[string]struct {
 	"jobs":        {[]string{`{"action": "start", "command": "make"}`, `{"action": "list"}`}, "waits at most 60 seconds for a job to end"},
 	"fetch":       {[]string{`{"url": "https://example.org/"}`}, "50 KB at a time; public addresses only"},
 	"diagnostics": {[]string{`{}`}, "the time limits of the checks"},
+	"skill":       {[]string{`{}`}, "only if there are skills"},
 	"todo":        {nil, "50 items of 200 characters"},
 	"ask":         {nil, "2 to 6 choices"},
 }
@@ -63,6 +64,7 @@ func toolTable(t *testing.T) string {
 	defer jobs.Close()
 	c := tools.Commands{Workspace: w}
 	ts := newTools(c, nil, jobs, newChecks(c, []settings.Check{{Files: "*.txt", Command: "true"}}))
+	ts = append(ts, openInstructions(dir, func(string) string { return "" }).SkillTool())
 	var b strings.Builder
 	b.WriteString("| tool | description | effect | limits and conditions |\n|---|---|---|---|\n")
 	for _, s := range offered(t, ts) {

@@ -93,7 +93,7 @@ offline guide answers simple requests.`,
 	p.BoolVar(&o.fork, "fork", false, "with --continue or --resume: fork the session instead of appending to it")
 	p.BoolVar(&o.noSession, "no-session", false, "do not save the session")
 	cmd.AddCommand(
-		newCmdRun(f, o, nil), sessions.NewCmdSessions(f), newCmdDemo(f, o, nil), newCmdTool(f, end, nil), newCmdModels(f, o, nil), newCmdEval(f, o, nil), newCmdInspect(f, end, nil), newCmdKeys(f, nil),
+		newCmdRun(f, o, nil), newCmdInit(f, o, nil), sessions.NewCmdSessions(f), newCmdDemo(f, o, nil), newCmdTool(f, end, nil), newCmdModels(f, o, nil), newCmdEval(f, o, nil), newCmdInspect(f, end, nil), newCmdKeys(f, nil),
 		credentials.NewCmdLogin(f, nil), credentials.NewCmdLogout(f, nil), newCmdConfig(f, o),
 	)
 	cmd.SetHelpCommand(newCmdHelp(f, nil))

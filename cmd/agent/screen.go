@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -72,8 +73,12 @@ func (a *app) screen(events <-chan event.Event, commands chan<- event.Command, p
 	o.Models.Name, o.Models.Why, o.Models.Context, o.Models.Effort, o.Models.Host, o.Models.BaseURL = m.Name, m.Why, m.Context, m.Effort, m.Host, m.BaseURL
 	o.Session.Mode, o.Session.ID, o.Session.Title, o.Session.Draft = string(a.options.Mode), a.id(), a.ending.Title, a.options.Draft
 
-	files, notices := desktop.PromptFiles(a.dir)
-	o.Custom, o.Notices = files, append(a.notices[:len(a.notices):len(a.notices)], notices...)
+	o.Notices, o.Instructions = slices.Clone(a.notices), a.screenInstructions()
+	if a.project != nil {
+		var notices []string
+		o.Custom, notices = customCommands(a.project)
+		o.Notices = append(o.Notices, notices...)
+	}
 	images := &desktop.Images{Dir: a.dir}
 	o.Files.ReadImage, o.Clipboard.ReadImage, o.Clipboard.Copy = images.File, images.Pasted, desktop.NewClipboard().Copy
 	o.Models.NoImages, o.Files.Editor, o.Files.Find = imageBlind(a.set.Changes()), desktop.Editor(os.Getenv), suggestions(a.index)

@@ -8,10 +8,13 @@ import (
 	"agent/internal/history"
 )
 
-// screenState is what the screen remembers between starts. Errors in reading or
+// screenState is what the program remembers between starts. Errors in reading or
 // writing it are ignored.
 type screenState struct {
 	Recent []string `json:"recent,omitempty"` // the latest choices in the command palette
+	// Instructions are the sums of the instruction files of the last session in a
+	// directory, by path.
+	Instructions map[string]map[string]string `json:"instructions,omitempty"`
 }
 
 // stateFile is the path of a stored screenState; empty if there is no directory

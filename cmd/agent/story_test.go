@@ -212,7 +212,7 @@ func TestKill(t *testing.T) {
 		t.Errorf("the command left %v, %v, want one file: it ran once", made, err)
 	}
 	last := s.seen()[2]
-	if got := string(last.Messages[len(last.Messages)-3].Content); !strings.Contains(got, "It may or may not have taken effect") {
+	if got := string(last.Messages[len(last.Messages)-2].Content); !strings.Contains(got, "It may or may not have taken effect") {
 		t.Errorf("the model got %s", got)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 
@@ -101,6 +102,9 @@ func toolRun(ctx context.Context, opts *toolOptions) error {
 	commands := tools.Commands{Workspace: w, Limits: shellLimits(file.Settings), MaxOutput: file.Settings.Shell.MaxOutput}
 	checks := newChecks(commands, file.Checks)
 	ts := newTools(commands, nil, nil, checks)
+	if p := openInstructions(dir, os.Getenv); len(p.Skills()) > 0 {
+		ts = append(ts, p.SkillTool())
+	}
 	everything := append(ts, sessionTools(commands, ts)...)
 	all := toolSpecs(everything)
 	if len(opts.Args) == 0 {

@@ -38,7 +38,11 @@ type Options struct {
 	// system prompt, and the files. Window is the context window in tokens, 0 if
 	// unknown. It may be nil.
 	Instructions func(window int) (text string, files []event.InstructionFile)
-	Tools        []tools.Tool // the agent adds todo and ask
+	// InstructionNews returns notes for the model with the instructions of the
+	// directories that tools have touched since its previous call, and notices for the
+	// user. It may be nil.
+	InstructionNews func() (notes, notices []string)
+	Tools           []tools.Tool // the agent adds todo and ask
 	// Situation describes the environment to the model, in a window of that size.
 	// Earlier are the descriptions in the session; if there are any, only changes are
 	// described. It is called at the first turn and may be nil.
@@ -112,7 +116,7 @@ func NewAgent(o Options) *Agent {
 	if o.Attended {
 		a.user = a.approvals
 	}
-	a.inbox = &inbox{rec: a.rec, jobs: o.Jobs}
+	a.inbox = &inbox{rec: a.rec, jobs: o.Jobs, instructions: o.InstructionNews}
 	a.shell = &userShell{prepare: o.Shell, interceptors: o.Interceptors, rec: a.rec, background: &a.background}
 	a.tools = append(slices.Clone(o.Tools), newTodo(a.rec), newAsk(a.rec, a.user))
 	var outputs turn.Outputs

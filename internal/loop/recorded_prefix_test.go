@@ -122,11 +122,11 @@ func TestAModelSwitchWritesAPrefixIfItChanges(t *testing.T) {
 	events := command(t, o, []event.Command{
 		event.Prompt{Text: "a"}, event.SetModel{Model: "script/large"}, event.Prompt{Text: "b"}, event.SetModel{Model: "script/small"}, event.Prompt{Text: "c"},
 	}, func(e event.Event) bool {
-		switch e.(type) {
+		switch e := e.(type) {
 		case *event.TurnEnd:
 			return true
 		case *event.ModelSet:
-			return e.(*event.ModelSet).Model != "script/test"
+			return e.Model != "script/test"
 		}
 		return false
 	})

@@ -56,11 +56,6 @@ func TestPatchCases(t *testing.T) {
 	}
 }
 
-// patchOf returns the arguments of the patch tool for the lines of a patch.
-func patchOf(lines ...string) obj {
-	return obj{"patch": "*** Begin Patch\n" + strings.Join(lines, "\n") + "\n*** End Patch\n"}
-}
-
 func TestAMoveKeepsTheMode(t *testing.T) {
 	ws, dir := newWorkspace(t, map[string]string{"run.sh": "echo a\n", "there": "x\n"})
 	if err := os.Chmod(filepath.Join(dir, "run.sh"), 0o750); err != nil {

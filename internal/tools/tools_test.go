@@ -195,3 +195,8 @@ func isolateGit(t *testing.T) {
 	t.Setenv("XDG_CONFIG_HOME", filepath.Join(home, ".config"))
 	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 }
+
+// patchOf returns the arguments of the patch tool for the lines of a patch.
+func patchOf(lines ...string) obj {
+	return obj{"patch": "*** Begin Patch\n" + strings.Join(lines, "\n") + "\n*** End Patch\n"}
+}

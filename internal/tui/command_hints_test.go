@@ -39,7 +39,7 @@ func TestCommandHints(t *testing.T) {
 // TestUnknownCommands suggests only similar names.
 func TestUnknownCommands(t *testing.T) {
 	for name, want := range map[string]string{
-		"init": "Type /help for a list of commands.", "todo": "Type /help for a list of commands.", "review": "Type /help for a list of commands.",
+		"skills": "Type / to list the commands and skills.", "remember": "Use /memory to edit the instruction files", "todo": "Type /help for a list of commands.", "review": "Type /help for a list of commands.",
 		"stauts": "Did you mean /status?", "renam": "Did you mean /rename?", "comp": "Did you mean /compact?", "statusline": "Did you mean /status?",
 	} {
 		d := newDriver(t, 80, 24, screen.Options{})

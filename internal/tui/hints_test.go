@@ -21,7 +21,7 @@ func TestHintMatchesTheDraft(t *testing.T) {
 		"!make test":  "enter to run it",
 		"!!make test": "enter to run it",
 		"/rename x":   "enter to run it",
-		"/init":       "unknown command",
+		"/deploy":     "unknown command",
 		`one\`:        "enter for a new line",
 	} {
 		d.typeText(typed)

@@ -27,6 +27,7 @@ func Topics() []Topic {
 		{"sessions", "continue, resume, fork, rewind, search, export, delete"},
 		{"keys", "key bindings, the prompt editor, vim mode, the mouse"},
 		{"commands", "slash commands, shell commands, custom commands, flags"},
+		{"instructions", "AGENTS.md, CLAUDE.md, imports, skills, /init, /memory"},
 		{"models", "providers, API keys, base URLs, proxies, fallbacks, cost"},
 		{"tools", "the tools a model can call, their limits, checks, web access"},
 		{"configuration", "the configuration file, all settings, appearance"},

@@ -225,6 +225,12 @@ func textsOf(body []byte) (texts []string, who string, at time.Time) {
 	}
 	switch e := e.(type) {
 	case *event.UserSaid:
+		switch {
+		case e.Situation:
+			return nil, "", at
+		case e.Auto:
+			return []string{e.Text}, "agent", e.Time
+		}
 		return []string{e.Text}, "you", e.Time
 	case *event.MessageDone:
 		switch e.Message.Kind {

@@ -92,16 +92,7 @@ func (b *itemBuilder) add(i item) { b.stopped = b.stopped || !b.yield(i) }
 func (b *itemBuilder) take(e event.Durable) {
 	switch e := e.(type) {
 	case *event.UserSaid:
-		if e.Situation { // it describes the user's machine
-			return
-		}
-		p := &prompt{UserSaid: e}
-		if !e.Steered {
-			b.settle()
-			b.turn++
-			p.turn = b.turn
-		}
-		b.add(p)
+		b.said(e)
 	case *event.Partial:
 		b.partial(e)
 	case *event.MessageDone:
@@ -157,6 +148,21 @@ func (b *itemBuilder) take(e event.Durable) {
 	default:
 		b.unknown(e)
 	}
+}
+
+// said adds a message of the user. The description of the environment is left out: it
+// is about the user's machine.
+func (b *itemBuilder) said(e *event.UserSaid) {
+	if e.Situation {
+		return
+	}
+	p := &prompt{UserSaid: e}
+	if !e.Steered {
+		b.settle()
+		b.turn++
+		p.turn = b.turn
+	}
+	b.add(p)
 }
 
 func (b *itemBuilder) partial(p *event.Partial) {

@@ -25,7 +25,7 @@ var protectedRules = []rule{
 	{".devcontainer", "configures commands that run when the container is opened"},
 	{".mcp.json", "configures servers that coding assistants run"},
 	{".claude", assistant}, {".agents", assistant}, {".cursor", assistant}, {".codex", assistant}, {".gemini", assistant},
-	{".agent", "holds the commands that this repository adds to agent"},
+	{".agent", ownCommands},
 
 	{"~/.bashrc", runByShell}, {"~/.bash_profile", runByShell}, {"~/.bash_login", runByShell}, {"~/.bash_logout", runByShell},
 	{"~/.bash_aliases", runByShell}, {"~/.bashrc.d", runByShell}, {"~/.profile", runByShell}, {"~/.kshrc", runByShell},
@@ -60,6 +60,7 @@ const (
 	runByEditor = "configures programs that your editor runs"
 	runByBuild  = "configures programs that your builds run"
 	assistant   = "controls coding assistants"
+	ownCommands = "holds the commands that this repository adds to agent"
 	runByShell  = "runs when you open a shell"
 	runByName   = "holds programs that run when you type their names"
 	runAtLogin  = "takes effect when you log in"

@@ -83,15 +83,7 @@ type openCall struct {
 func (f *Folding) Add(e event.Durable) {
 	switch e := e.(type) {
 	case *event.UserSaid:
-		if !e.Steered {
-			f.Abandon()
-			f.began, f.steps, f.usage = e.Time, 0, llm.Usage{}
-		}
-		f.inTurn = true
-		f.Messages = append(f.Messages, llm.Message{Kind: llm.User, Text: e.Text, Images: e.Images})
-		if e.Situation {
-			f.Situation = append(f.Situation, e.Text)
-		}
+		f.addPrompt(e)
 	case *event.MessageDone:
 		if !f.inTurn { // a retry begins a turn without a prompt
 			f.inTurn, f.began, f.steps, f.usage = true, e.Time, 0, llm.Usage{}
@@ -158,6 +150,19 @@ func (f *Folding) compact(e *event.Compacted) {
 // setModel sets the model from e.
 func (s *State) setModel(e *event.ModelSet) {
 	s.Model, s.Effort, s.BaseURL, s.Host = e.Model, e.Effort, e.BaseURL, e.Host
+}
+
+// addPrompt adds a message of the user, or of the program for the user.
+func (f *Folding) addPrompt(e *event.UserSaid) {
+	if !e.Steered {
+		f.Abandon()
+		f.began, f.steps, f.usage = e.Time, 0, llm.Usage{}
+	}
+	f.inTurn = true
+	f.Messages = append(f.Messages, llm.Message{Kind: llm.User, Text: e.Text, Images: e.Images})
+	if e.Situation {
+		f.Situation = append(f.Situation, e.Text)
+	}
 }
 
 func (f *Folding) addMessage(m llm.Message) {

@@ -69,7 +69,7 @@ func (x *executor) question(c *toolCall, v policy.Verdict) event.Ask {
 	}
 	return event.Ask{
 		ID: c.msg.ID, Title: c.title(), Effect: string(c.call.Effect), Targets: targets(c.call.Targets),
-		Diffs: diffs(c.call.Changes), Warnings: warnings, Why: v.Why, Scope: x.Permissions.Describe(v.Offer.Scope),
+		Diffs: Diffs(c.call.Changes), Warnings: warnings, Why: v.Why, Scope: x.Permissions.Describe(v.Offer.Scope),
 	}
 }
 

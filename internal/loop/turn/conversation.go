@@ -64,6 +64,13 @@ func (c *Conversation) continuation() string {
 // add appends messages.
 func (c *Conversation) add(msgs ...llm.Message) { c.Messages = append(c.Messages, msgs...) }
 
+// missing returns the notes that are not among the messages.
+func (c *Conversation) missing(notes []string) []string {
+	return slices.DeleteFunc(notes, func(note string) bool {
+		return slices.ContainsFunc(c.Messages, func(m llm.Message) bool { return m.Kind == llm.User && m.Text == note })
+	})
+}
+
 // addReads records the file contents that a tool result shows the model.
 func (c *Conversation) addReads(call string, reads []workspace.Reading) []event.Reading {
 	if len(reads) == 0 {

@@ -15,8 +15,8 @@ import (
 // long, and nobody reads it.
 const diffLimit = 2 << 20
 
-// diffs returns the unified diffs of changes.
-func diffs(changes []tools.Change) []event.Diff {
+// Diffs returns the unified diffs of changes.
+func Diffs(changes []tools.Change) []event.Diff {
 	var out []event.Diff
 	for _, c := range changes {
 		d := event.Diff{Path: c.Path, Created: c.Before == nil, Deleted: c.After == nil}

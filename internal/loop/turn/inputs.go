@@ -55,6 +55,9 @@ type Inbox interface {
 	Commands() []UserCommand
 	// News returns notes of the program itself.
 	News() []string
+	// Instructions returns notes with the instructions of the directories that tools
+	// have touched. The model gets each note once.
+	Instructions() []string
 }
 
 // UserCommand is a command that the user typed.

@@ -41,7 +41,7 @@ func (r Runner) prepare(ctx context.Context, in tools.Info, t tools.Tool) (c too
 // run runs the approved call c and sets its result. It changes nothing else.
 func (r Runner) run(ctx context.Context, in tools.Info, c *toolCall, progress func(string)) {
 	got, err := r.result(ctx, in, c.call, tools.Approved{Changes: c.call.Changes, Progress: progress, Force: r.Kill})
-	c.end.Diffs = diffs(got.Changes)
+	c.end.Diffs = Diffs(got.Changes)
 	if err != nil {
 		c.fail(ctx, err)
 		if c.end.Outcome == event.Interrupted && got.Text != "" {

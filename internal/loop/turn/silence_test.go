@@ -18,7 +18,6 @@ type quiet struct {
 
 func (q quiet) Current() turn.Model          { return q.model }
 func (quiet) Announce() error                { return nil }
-func (q quiet) Summary() (turn.Model, error) { return q.Current(), nil }
 func (quiet) Confirmed()                     {}
 func (quiet) Measured(string, int)           {}
 func (quiet) Mode() event.Mode               { return event.ModeAll }
@@ -26,6 +25,8 @@ func (quiet) Describe(policy.Scope) string   { return "" }
 func (quiet) Prompts() []event.Prompt        { return nil }
 func (quiet) Commands() []turn.UserCommand   { return nil }
 func (quiet) News() []string                 { return nil }
+func (quiet) Instructions() []string         { return nil }
+func (q quiet) Summary() (turn.Model, error) { return q.Current(), nil }
 
 // A notice reports a model that sends nothing for a long time; the turn keeps waiting.
 func TestSilence(t *testing.T) {

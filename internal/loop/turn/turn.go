@@ -261,10 +261,12 @@ func (r *run) addCommands() {
 	}
 }
 
-// addNews adds the notes of the program: about plan mode, and those of the inbox.
+// addNews adds the notes of the program: about plan mode, and those of the inbox
+// that the conversation does not have.
 func (r *run) addNews() {
 	r.addNotes(r.conv.announceMode(r.Permissions.Mode())...)
 	r.addNotes(r.Inbox.News()...)
+	r.addNotes(r.conv.missing(r.Inbox.Instructions())...)
 }
 
 // addPrompts adds the pending note and the messages that steer the turn. It reports

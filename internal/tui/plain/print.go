@@ -21,6 +21,9 @@ const outputLines = 8
 // begin prints the heading, the notices and the last turn of a resumed session.
 func (p *front) begin() {
 	p.print(p.Heading())
+	if summary := p.Options.Instructions.Summary; summary != "" && len(p.Options.Session.History) == 0 {
+		p.print(ink.Sanitize(summary))
+	}
 	for _, n := range p.Options.Notices {
 		p.block("note", ink.Sanitize(n))
 	}
@@ -64,6 +67,9 @@ func (p *front) printItem(it transcript.Item) {
 			who = "done"
 		}
 		p.block(who, ink.Sanitize(it.Text))
+	case *slash.Written:
+		p.block("note", it.Title())
+		p.block("", ink.Sanitize(it.Diff.Unified))
 	case *slash.Facts:
 		for _, row := range it.Rows {
 			p.print("  " + row[0] + ": " + row[1])

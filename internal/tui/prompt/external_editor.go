@@ -22,6 +22,11 @@ type (
 		text, path string
 		err        error
 	}
+	// fileEdited reports that the editor of an instruction file exited.
+	fileEdited struct {
+		err error
+		now string // what the user must know
+	}
 	// draftEdited reports that the editor exited and left text in the place of old.
 	draftEdited struct {
 		old, text string
@@ -35,6 +40,12 @@ const noEditor = "Cannot open an editor: $VISUAL and $EDITOR are not set. Your d
 // editorNote is shown on the terminal until the editor draws, or while it has a
 // window of its own.
 const editorNote = "The draft is open in your editor. Close the editor to continue."
+
+// noFileEditor and fileNote are noEditor and editorNote for an instruction file.
+const (
+	noFileEditor = "Cannot open an editor: $VISUAL and $EDITOR are not set. The file is "
+	fileNote     = "The file is open in your editor. Close the editor to continue."
+)
 
 // External edits the draft in the user's editor.
 type External struct {
@@ -62,6 +73,33 @@ func (x *External) Start() tea.Cmd {
 	return func() tea.Msg {
 		path, err := writeDraft(text)
 		return draftWritten{text, path, err}
+	}
+}
+
+// EditFile opens an instruction file in the user's editor.
+func (x *External) EditFile(path string) tea.Cmd {
+	if x.Options.Files.Editor == nil {
+		x.Say(noFileEditor + ink.SanitizeLine(path) + ".")
+		return nil
+	}
+	if x.Editing {
+		return nil
+	}
+	x.Editing = true
+	x.popup.close()
+	return x.Lend(x.Options.Files.Editor(path), fileNote, func(err error) tea.Msg {
+		return fileEdited{err, x.Options.Instructions.Edited()}
+	})
+}
+
+// takeFile ends the editing of an instruction file.
+func (x *External) takeFile(msg fileEdited) {
+	x.Editing, x.LastKey = false, x.Now()
+	if msg.err != nil {
+		x.Say(ink.SanitizeLine(strings.TrimRight(editorError(msg.err), ".")) + ".")
+	}
+	if msg.now != "" {
+		x.Say(msg.now)
 	}
 }
 

@@ -375,6 +375,8 @@ func (p *Prompt) Take(msg tea.Msg) (cmd tea.Cmd, taken bool) {
 		p.history.take(msg)
 	case draftWritten:
 		return p.External.open(msg), true
+	case fileEdited:
+		p.External.takeFile(msg)
 	case draftEdited:
 		p.External.take(msg)
 	case summaryEdited:

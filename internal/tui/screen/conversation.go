@@ -67,6 +67,9 @@ func after(in time.Duration, msg tea.Msg) tea.Cmd {
 func (c *Conversation) Open(notices []string) {
 	c.Replay(c.Options.Session.History)
 	add := c.Transcript.Head
+	if summary := c.Options.Instructions.Summary; summary != "" && len(c.Options.Session.History) == 0 {
+		add(&transcript.Notice{Text: summary})
+	}
 	if len(c.Options.Session.History) > 0 {
 		add = c.Transcript.Add
 	}

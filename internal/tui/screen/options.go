@@ -34,7 +34,8 @@ type Options struct {
 	NoMouse bool                // start without mouse capture
 	// Custom are the slash commands of the user and of the repository. Those with the
 	// name of a built-in command are ignored, with a notice.
-	Custom []CustomCommand
+	Custom       []CustomCommand
+	Instructions Instructions
 	// Recent are the recently used actions of the command palette, and Remember saves
 	// them.
 	Recent   []string
@@ -177,6 +178,7 @@ type CustomCommand struct {
 	What           string // description, one line; may be empty
 	Source         string // the file, for display: "~/.config/agent/commands/fix.md"
 	FromRepository bool   // from the repository, not from the user
+	Skill          bool   // the text of a skill, whose only placeholder is $ARGUMENTS
 	Text           string // the prompt, with the placeholders $ARGUMENTS and $1 to $9
 }
 

@@ -24,6 +24,10 @@ func commandHint(name string) string {
 		return "Use /rewind to rewind the conversation. Files are not changed."
 	case "think", "thinking", "reasoning", "variant":
 		return "Use /effort to set the reasoning effort."
+	case "remember", "instructions", "agents", "rules":
+		return "Use /memory to edit the instruction files, or /memory add TEXT to add a line."
+	case "skills", "commands":
+		return "Type / to list the commands and skills. They are read from the directories in 'agent help instructions'."
 	case "models", "provider", "providers":
 		return "Use /model to list and switch models."
 	case "compress", "summarize", "condense":

@@ -39,11 +39,14 @@ func (s *Session) customCommands() []Command {
 		if what == "" {
 			what = "send the prompt in " + ink.SanitizeLine(c.Source)
 		}
+		from := "yours"
 		if c.FromRepository {
-			what += " (from this repository)"
-		} else {
-			what += " (yours)"
+			from = "from this repository"
 		}
+		if c.Skill {
+			from = "skill, " + from
+		}
+		what += " (" + from + ")"
 		out = append(out, Command{Name: c.Name, Args: ink.SanitizeLine(c.Args), What: what, Run: func(s *Session, arg string) (tea.Cmd, error) {
 			s.runCustom(c, arg)
 			return nil, nil
@@ -59,7 +62,7 @@ func (s *Session) runCustom(c screen.CustomCommand, arg string) {
 		s.custom.announced[c.Name] = true
 		s.Say("/" + c.Name + " comes from this repository (" + ink.SanitizeLine(c.Source) + "). Its text is sent as your prompt.")
 	}
-	text := strings.TrimSpace(expandArgs(c.Text, arg))
+	text := strings.TrimSpace(expandArgs(c.Text, arg, !c.Skill))
 	if text == "" {
 		s.Say("Nothing sent: " + ink.SanitizeLine(c.Source) + " is empty.")
 		return
@@ -71,9 +74,10 @@ func (s *Session) runCustom(c screen.CustomCommand, arg string) {
 	s.SendPrompt(text)
 }
 
-// expandArgs replaces $ARGUMENTS in text with arg, and $1 to $9 with its words. If
-// text has no placeholder, arg is appended. Placeholders in arg are not replaced.
-func expandArgs(text, arg string) string {
+// expandArgs replaces $ARGUMENTS in text with arg, and $1 to $9 with its words if
+// numbered is set. If text has no placeholder, arg is appended. Placeholders in arg
+// are not replaced.
+func expandArgs(text, arg string, numbered bool) string {
 	const all = "ARGUMENTS"
 	words := argWords(arg)
 	var b strings.Builder
@@ -88,7 +92,7 @@ func expandArgs(text, arg string) string {
 		case isAll:
 			b.WriteString(arg)
 			text, replaced = rest, true
-		case after != "" && '1' <= after[0] && after[0] <= '9':
+		case numbered && after != "" && '1' <= after[0] && after[0] <= '9':
 			if n := int(after[0] - '1'); n < len(words) {
 				b.WriteString(words[n])
 			}

@@ -16,8 +16,11 @@ func TestExpandArgs(t *testing.T) {
 		{"$10", "a", "a0"},
 		{"$1", `'open quote`, "open quote"},
 	} {
-		if got := expandArgs(c.text, c.arg); got != c.want {
+		if got := expandArgs(c.text, c.arg, true); got != c.want {
 			t.Errorf("%q with %q: got %q, want %q", c.text, c.arg, got, c.want)
 		}
+	}
+	if got := expandArgs("awk '{print $1}' $ARGUMENTS", "a.txt", false); got != "awk '{print $1}' a.txt" {
+		t.Errorf("got %q, want $1 unchanged in a skill", got)
 	}
 }

@@ -46,6 +46,8 @@ func (s *Session) Take(msg tea.Msg) bool {
 		showCost(s.Conversation, msg)
 	case modelsRead:
 		s.Models.take(msg)
+	case instructionsWritten:
+		s.showWritten(msg)
 	case themeSaved:
 		s.themeSaved(msg)
 	default:
@@ -83,7 +85,9 @@ type Front struct {
 type Screen struct {
 	View func() // opens the pager
 	Find func(text string) tea.Cmd
-	Edit func() tea.Cmd // opens the user's editor
+	Edit func() tea.Cmd // opens the prompt in the user's editor
+	// EditFile opens a file in the user's editor.
+	EditFile func(path string) tea.Cmd
 	// EditSummary opens the summary of the conversation in the user's editor, and sends
 	// the edited text to the agent.
 	EditSummary func(text string) tea.Cmd

@@ -138,7 +138,7 @@ func (f *Feed) userSaid(ev *event.UserSaid) {
 		return
 	}
 	if ev.Auto {
-		f.list.append(&Notice{"Sent to the model: " + ev.Text})
+		f.list.append(&Notice{"Sent to the model: " + shortNote(ev.Text)})
 		return
 	}
 	f.PromptLog.said(ev, f.list.Events()-1)
@@ -147,6 +147,16 @@ func (f *Feed) userSaid(ev *event.UserSaid) {
 		f.Turns++
 		f.beginTurn()
 	}
+}
+
+// shortNote returns a note of the program to the model as the user sees it: the
+// first line of a long one.
+func shortNote(text string) string {
+	const long = 400
+	if first, _, more := strings.Cut(text, "\n"); more && len(text) > long {
+		return first
+	}
+	return text
 }
 
 // PromptSent records a prompt that was sent to the agent.

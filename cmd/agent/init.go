@@ -1,0 +1,67 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"agent/cmd/agent/command"
+	"agent/internal/llm/offline"
+	"agent/internal/loop/event"
+	"agent/internal/loop/instructions"
+	"agent/internal/tui/ink"
+)
+
+// initOptions are what `agent init` needs.
+type initOptions struct {
+	IO    command.IO
+	flags *flags
+}
+
+// newCmdInit returns `agent init`.
+func newCmdInit(f *command.Factory, o *flags, runF command.RunFunc[initOptions]) *cobra.Command {
+	opts := &initOptions{IO: f.IO, flags: o}
+	cmd := &cobra.Command{
+		Use:   "init",
+		Short: "write AGENTS.md, the instructions for this project",
+		Long: `Init writes a first AGENTS.md in the repository of the current directory. The model
+reads the project and writes the file, or improves it if it exists; file edits are
+approved automatically (--mode edits). Without a model, the file lists the commands
+of the build files and the directories; an existing file is not changed.
+
+` + exitCodes,
+		Args: command.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return command.Or(runF, initRun)(cmd.Context(), opts) },
+	}
+	return withFlags(cmd, "model base-url mode max-steps effort no-session")
+}
+
+func initRun(ctx context.Context, opts *initOptions) error {
+	f := *opts.flags
+	if f.mode == "" {
+		f.mode = string(event.ModeEdits)
+	}
+	a, err := open(f, false)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	if a.options.Model.Name == offline.Name {
+		d, err := a.written(a.project.Init(ctx))
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(opts.IO.Out, "Created %s:\n%s", d.Path, ink.Sanitize(d.Unified))
+		return err
+	}
+	out := newOutput(opts.IO.Out)
+	p, err := printerOf(&runOptions{IO: opts.IO, Output: "text"}, out, false)
+	if err != nil {
+		return err
+	}
+	for _, n := range a.notices {
+		p.event(event.Notice{Text: n})
+	}
+	return headless(a, event.Prompt{Text: instructions.InitPrompt()}, p, out)
+}

@@ -1,0 +1,52 @@
+package policy
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Withheld returns a function that returns why a file must not be sent to a model
+// because a text names it: it is protected, or it may hold secrets. Empty if it may.
+// Texts of coding assistants, such as .claude/rules.md, are allowed. Paths are
+// absolute. The function is safe for concurrent use.
+func (p Paths) Withheld() func(path string) string {
+	var mu sync.Mutex
+	var ps *places
+	return func(path string) string {
+		names := spellings(path)
+		if slices.ContainsFunc(names, func(name string) bool { return secretName(filepath.Base(name)) }) {
+			return "its name says that it may hold secrets"
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		if ps == nil {
+			ps = p.places()
+		}
+		reason := ps.protection(path, nil)
+		if isText := fold(filepath.Ext(names[len(names)-1])) == fold(".md"); isText && (reason == assistant || reason == ownCommands) {
+			return ""
+		}
+		if reason != "" {
+			return "it is protected, because it " + reason
+		}
+		return ""
+	}
+}
+
+// secretName reports whether a file of that name usually holds secrets: environment
+// files, private keys and passwords.
+func secretName(name string) bool {
+	name = strings.ToLower(fold(name))
+	if name == ".env" || strings.HasPrefix(name, ".env.") || strings.HasPrefix(name, ".env-") || strings.HasPrefix(name, ".envrc") {
+		return true
+	}
+	if stem := strings.TrimSuffix(name, ".pub"); slices.Contains([]string{"id_rsa", "id_dsa", "id_ecdsa", "id_ed25519"}, stem) {
+		return true
+	}
+	if slices.Contains([]string{".env", ".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdbx", ".ppk", ".asc", ".gpg"}, filepath.Ext(name)) {
+		return true
+	}
+	return slices.Contains([]string{".netrc", "_netrc", ".npmrc", ".pypirc", ".pgpass", ".my.cnf", ".git-credentials", ".htpasswd", ".dockercfg", "credentials", "credentials.json", "secrets.json", "secrets.yml", "secrets.yaml", "secrets.toml"}, name)
+}

@@ -18,6 +18,7 @@ import (
 	"agent/internal/llm/wire"
 	"agent/internal/loop"
 	"agent/internal/loop/event"
+	"agent/internal/loop/evidence"
 	"agent/internal/loop/instructions"
 	"agent/internal/loop/session"
 	"agent/internal/loop/situation"
@@ -273,13 +274,15 @@ func (a *app) addTools() {
 	checks := newChecks(commands, a.set.Checks)
 	a.options.Tools = newTools(commands, known, a.jobs, checks)
 	// The first interceptor sees a result last.
-	interceptors := []any{indexUpdater{a.index}, checks}
+	seen := evidence.New(a.work.Dir(), a.jobs, time.Now)
+	a.options.Evidence = seen
+	interceptors := []any{seen, indexUpdater{a.index}, checks}
 	if a.project != nil {
 		interceptors = append(interceptors, a.project)
 	}
 	a.options.Interceptors = tools.Intercept(interceptors...)
 	a.options.Shell = commands.Typed(a.jobs)
-	a.options.HowToTest = func(runs bool) string { return howToTest(checks, a.work.Dir(), runs) }
+	a.options.HowToTest = func(runs bool) string { return evidence.HowToTest(checks, a.work.Dir(), runs) }
 	a.options.Situation = a.situation
 }
 

@@ -80,6 +80,7 @@ type (
 		Cost     *float64      `json:"cost_usd,omitempty"` // nil if the price of a step is unknown
 		Cut      bool          `json:"cut,omitempty"`      // the answer was truncated: GoOn continues it
 		Duration time.Duration `json:"duration_ns"`
+		Evidence *Evidence     `json:"evidence,omitempty"` // nil if nothing was checked or edited, and in old logs
 	}
 )
 

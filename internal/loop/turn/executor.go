@@ -42,8 +42,6 @@ type executor struct {
 	conv  *Conversation
 	out   *reporter
 	taken map[string]intakeNote // by the ID of a call of the current reply
-	// untested is set if files were changed, and nothing ran since.
-	untested bool
 }
 
 // intakeNote is what the intake found in a call.
@@ -228,12 +226,6 @@ func (x *executor) finish(c *toolCall) {
 		c.end.Duration = c.end.Time.Sub(c.start)
 	}
 	c.end.Reads = x.conv.addReads(c.msg.ID, c.reads)
-	switch {
-	case c.tested || c.ran && c.call.Effect == tools.Execute:
-		x.untested = false
-	case len(c.end.Diffs) > 0:
-		x.untested = true
-	}
 	x.out.emit(&c.end)
 }
 

@@ -1,4 +1,4 @@
-package main
+package evidence
 
 import (
 	"encoding/json"
@@ -9,9 +9,9 @@ import (
 	"agent/internal/tools"
 )
 
-// howToTest tells the model how to test its changes in dir; empty if no way is known.
+// HowToTest tells the model how to test its changes in dir; empty if no way is known.
 // Commands is set if commands can be approved.
-func howToTest(checks *tools.Checks, dir string, commands bool) string {
+func HowToTest(checks *tools.Checks, dir string, commands bool) string {
 	if len(checks.Tools()) > 0 {
 		return "call diagnostics"
 	}

@@ -136,7 +136,7 @@ func TestDiagnostics(t *testing.T) {
 			Summary: "check failed", IsError: true, Checked: []tools.Checked{
 				{Command: "echo wrong; exit 1", ExitCode: code(1), Ended: "exit 1", Output: "wrong\n"}, {Command: "true", ExitCode: code(0), Ended: "ok"}}},
 		"a.go": {Text: "[check `echo wrong; exit 1`: exit 1]\nwrong\n[check `cat {file}; exit 2`: exit 2]\npackage a\n", Summary: "check failed", IsError: true, Checked: []tools.Checked{
-			{Command: "echo wrong; exit 1", ExitCode: code(1), Ended: "exit 1", Output: "wrong\n"}, {Command: "cat a.go; exit 2", ExitCode: code(2), Ended: "exit 2", Output: "package a\n"}}},
+			{Command: "echo wrong; exit 1", ExitCode: code(1), Ended: "exit 1", Output: "wrong\n"}, {Command: "cat 'a.go'; exit 2", ExitCode: code(2), Ended: "exit 2", Output: "package a\n"}}},
 		"b.py": {Text: "[check `true`: ok]\n", Summary: "ok", Checked: []tools.Checked{{Command: "true", ExitCode: code(0), Ended: "ok"}}},
 	} {
 		args := obj{}

@@ -176,6 +176,9 @@ func (r *reader) binary(c *syntax.BinaryCmd, p proof) {
 		}
 	case syntax.OrStmt:
 		y.zero, y.runs, y.why = false, false, whyOther
+		if exits(c.X) != staysIn {
+			y = none(whyExit)
+		}
 		if exits(c.Y) == exitsNonzero {
 			x.zero = p.zero || p.runs && !r.subshell
 		} else if !fails(c.Y) {
@@ -198,6 +201,11 @@ func (r *reader) binary(c *syntax.BinaryCmd, p proof) {
 func (r *reader) pipe(c *syntax.BinaryCmd, p proof) {
 	x, y := p, p
 	x.fail, x.why = false, "piped into "+r.name(c.Y)
+	switch c.X.Cmd.(type) {
+	case *syntax.CallExpr, *syntax.BinaryCmd:
+	default: // the pipe may break before a later part of it
+		x.runs = false
+	}
 	if r.pipefail {
 		y.fail, y.why = false, whyOther
 	} else {

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 	"unicode"
-	"unicode/utf8"
 
 	"agent/internal/llm/phrase"
 )
@@ -170,12 +169,12 @@ func (c *CheckRun) words() string {
 	return strings.Join(append(words, c.since()), " · ")
 }
 
-// List returns everything that e holds, in lines without control characters.
+// List returns everything that e holds, one thing in each line.
 func (e *Evidence) List() (lines []string) {
 	add := func(text string) {
 		lines = append(lines, strings.Map(func(r rune) rune { // a name must not begin a line
-			if unicode.IsControl(r) {
-				return utf8.RuneError
+			if unicode.IsSpace(r) {
+				return ' '
 			}
 			return r
 		}, text))

@@ -47,7 +47,7 @@ func globTool(w *workspace.Workspace) Tool {
 			"pattern": {"glob", "glob_pattern", "file_pattern", "query", "file_name", "name"},
 			"path":    {"dir", "dir_path", "directory", "folder", "target_directory", "search_directory", "search_path", "root"},
 		},
-		Paths: []string{"path"}, ReadOnly: true,
+		Paths: []string{"path"}, Exists: exists(w), ReadOnly: true,
 	})
 }
 

@@ -82,7 +82,7 @@ func searchTool(w *workspace.Workspace) Tool {
 			"ignore_case": {"-i", "case_insensitive"},
 			"max_results": {"limit", "max_matches"},
 		},
-		Paths: []string{"path"}, Ranges: map[string]intake.Range{"context": {Max: maxContext}, "max_results": {Max: maxResults}},
+		Paths: []string{"path"}, Exists: exists(w), Ranges: map[string]intake.Range{"context": {Max: maxContext}, "max_results": {Max: maxResults}},
 		ReadOnly: true, Rewrite: wantsSearch,
 	})
 }
@@ -104,6 +104,18 @@ func wantsSearch(a *intake.Args) error {
 		a.Remove("case_sensitive")
 		if !sensitive {
 			a.Set("ignore_case", true)
+		}
+	}
+	if n, ok := a.Int("head_limit"); ok && !a.Has("max_results") && a.Text("output_mode") == "content" { // in other modes it counts files
+		a.Remove("head_limit")
+		a.Set("max_results", n)
+	}
+	if !a.Has("context") { // of the lines before and after a match, the larger number
+		before, isBefore := a.Int("-B")
+		after, isAfter := a.Int("-A")
+		if isBefore || isAfter {
+			a.Remove("-B", "-A")
+			a.Set("context", max(before, after))
 		}
 	}
 	for name, literal := range map[string]bool{"literal": true, "fixed_strings": true, "is_regex": false, "is_regexp": false, "regex": false} {

@@ -3,6 +3,7 @@ package tools
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path"
 	"path/filepath"
@@ -45,8 +46,8 @@ func (s *shellTool) wantsCommand(a *intake.Args) error {
 			return advice.Add(errors.New("shell cannot start a command in the background"), `Call jobs with {"action": "start", "command": …}`)
 		}
 	}
-	if s.wantsPatch(a) {
-		return nil
+	if isPatch, err := s.wantsPatch(a); isPatch || err != nil {
+		return err
 	}
 	if err := wantsWords(a); err != nil {
 		return err
@@ -55,8 +56,9 @@ func (s *shellTool) wantsCommand(a *intake.Args) error {
 	return s.wantsDir(a)
 }
 
-// wantsPatch makes a command that applies a patch a call of the patch tool.
-func (s *shellTool) wantsPatch(a *intake.Args) bool {
+// wantsPatch makes a command that applies a patch a call of the patch tool, whose
+// paths are relative to the workspace.
+func (s *shellTool) wantsPatch(a *intake.Args) (isPatch bool, err error) {
 	patch, ok := hereDocument(a.Text("command"))
 	if words := a.List("command"); len(words) > 1 {
 		last := text(words[len(words)-1])
@@ -65,16 +67,22 @@ func (s *shellTool) wantsPatch(a *intake.Args) bool {
 		}
 	}
 	if !ok || !a.Route("patch") {
-		return false
+		return false, nil
+	}
+	root, current := s.dirs()
+	name, _, dir := s.namedDir(a)
+	if name == "" {
+		dir = current
+	}
+	if dir != root || name == "" && mayMove(a.Earlier()) {
+		return true, advice.Add(errors.New("the patch is for another directory than the working directory"), "Call patch, with paths relative to the working directory")
 	}
 	a.Remove("command", "timeout", "timeout_ms")
 	a.Set("patch", patch)
-	if name, _, dir := s.namedDir(a); name != "" {
-		if root, _ := s.dirs(); dir == root {
-			a.Ignore(name)
-		}
+	if name != "" {
+		a.Ignore(name)
 	}
-	return true
+	return true, nil
 }
 
 // wantsWords joins a command of several words into one line. The script of
@@ -100,6 +108,9 @@ func wantsWords(a *intake.Args) error {
 		a.Set("command", words[2])
 	default:
 		for i, w := range words {
+			if slices.Contains([]string{"&&", "||", ";", "|", "&", ">", ">>", "<", "2>", "2>&1"}, w) {
+				return advice.Add(fmt.Errorf("the words of command hold %s, which a shell would not see as an operator", w), "Send the command as one string")
+			}
 			if !plainWord.MatchString(w) {
 				words[i] = quote(w)
 			}
@@ -141,20 +152,38 @@ func wantsTimeout(a *intake.Args) {
 func (s *shellTool) wantsDir(a *intake.Args) error {
 	name, dir, to := s.namedDir(a)
 	root, current := s.dirs()
+	moved := mayMove(a.Earlier())
 	switch {
 	case name == "":
 		return nil
-	case to == current:
+	case strings.TrimSpace(a.Text("command")) == "":
+		a.Ignore(name)
+		return nil
+	case current != root && to != current && !filepath.IsAbs(filepath.FromSlash(dir)):
+		return advice.Add(fmt.Errorf("%s %s can mean two directories, because the shell is in %s", name, dir, relativeTo(root, current)), "Send an absolute path")
+	case to == current && !moved:
 		a.Ignore(name)
 		return nil
 	case runtime.GOOS == "windows":
 		return errors.New("shell takes no directory; begin the command with cd")
-	case current != root:
+	case moved:
 		dir = to
 	}
 	a.Remove(name)
 	a.Set("command", inDir(dir, a.Text("command")))
 	return nil
+}
+
+// moves matches the words by which a command changes the current directory.
+var moves = regexp.MustCompile(`\b(cd|pushd|popd|source|eval)\b|(^|\s)\.\s`)
+
+// mayMove reports whether a shell command of earlier can change the directory in
+// which the next one runs.
+func mayMove(earlier []intake.Call) bool {
+	return slices.ContainsFunc(earlier, func(c intake.Call) bool {
+		var a shellArgs
+		return c.Tool == "shell" && json.Unmarshal(c.Arguments, &a) == nil && moves.MatchString(a.Command)
+	})
 }
 
 // namedDir returns the argument that names a directory, the directory as sent, and

@@ -23,6 +23,7 @@ type Args struct {
 	name    string   // of the tool as sent, folded
 	tool    Tool
 	tools   Tools // that Route can choose
+	earlier []Call
 }
 
 // maxMembers limits the members of an object.
@@ -119,6 +120,9 @@ func (a *Args) rename(tool string, s *jsonschema.Schema, f Form) error {
 func (a *Args) Called(names ...string) bool {
 	return slices.ContainsFunc(names, func(n string) bool { return fold(n) == a.name })
 }
+
+// Earlier returns the calls of the same reply that run before this one.
+func (a *Args) Earlier() []Call { return a.earlier }
 
 // Route makes this a call of another tool, if that exists.
 func (a *Args) Route(tool string) bool {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -183,7 +184,11 @@ func (f fitter) text(v json.RawMessage, s *jsonschema.Schema, form Form, name st
 	}
 	t := text(v)
 	if isPath {
-		if fixed := fixPath(t); fixed != t {
+		fixed := form.fixPath(t)
+		switch {
+		case strings.ContainsFunc(fixed, unicode.IsControl) && (form.Exists == nil || !form.Exists(fixed)):
+			return nil, advice.Add(fmt.Errorf("%s: %q contains a control character (you sent %s)", f.tool, name, clip(string(v))), "Write / in paths, or double each backslash")
+		case fixed != t:
 			return encode(fixed), nil
 		}
 		return v, nil
@@ -208,16 +213,21 @@ func (f fitter) text(v json.RawMessage, s *jsonschema.Schema, form Form, name st
 }
 
 // fixPath removes what models add to a path: blanks around it, the @ of a mention,
-// the scheme of a URL.
-func fixPath(p string) string {
+// the scheme of a URL. The @ stays if it can be part of a name.
+func (f Form) fixPath(p string) string {
 	p = strings.TrimSpace(p)
 	if rest, ok := strings.CutPrefix(p, "file:///"); ok {
 		return "/" + rest
 	}
-	if rest := strings.TrimPrefix(p, "@"); rest != "" {
-		return rest
+	rest, mention := strings.CutPrefix(p, "@")
+	if !mention || rest == "" {
+		return p
 	}
-	return p
+	dir, _, below := strings.Cut(rest, "/")
+	if f.Exists != nil && (f.Exists("@"+dir) || below && dir != "" && !f.Exists(dir)) {
+		return p
+	}
+	return rest
 }
 
 // list makes v a list.

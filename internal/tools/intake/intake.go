@@ -28,6 +28,9 @@ type Form struct {
 	Values map[string]map[string]string
 	// Paths are the arguments that hold a path.
 	Paths []string
+	// Exists reports whether a path exists, so that the directory @types is not taken
+	// for the mention of a file; nil if paths cannot be checked.
+	Exists func(path string) bool
 	// Ranges are the limits of numbers. More than the maximum becomes the maximum.
 	Ranges map[string]Range
 	// Harmless are unknown arguments that have no effect here, as "name" or
@@ -72,20 +75,21 @@ var harmless = []string{
 }
 
 // Read returns the call of the tool name with the arguments raw, which may be
-// damaged JSON. On an error, the call holds as much as was understood; its Tool or
+// damaged JSON. Earlier are the calls of the same reply that run before it. On an
+// error, the call holds as much as was understood; its Tool or
 // Arguments are empty if that is nothing.
-func (all Tools) Read(name, raw string) (Call, error) {
+func (all Tools) Read(name, raw string, earlier ...Call) (Call, error) {
 	t, ok := all.find(name)
 	if !ok {
 		return Call{}, all.unknown(name)
 	}
-	return t.read(name, raw, all)
+	return t.read(name, raw, all, earlier)
 }
 
 // Read returns the arguments raw of a call of t, like Tools.Read.
-func (t Tool) Read(raw json.RawMessage) (Call, error) { return t.read(t.Name, string(raw), nil) }
+func (t Tool) Read(raw json.RawMessage) (Call, error) { return t.read(t.Name, string(raw), nil, nil) }
 
-func (t Tool) read(name, raw string, all Tools) (Call, error) {
+func (t Tool) read(name, raw string, all Tools, earlier []Call) (Call, error) {
 	c := Call{Tool: t.Name, Ignored: []string{}}
 	object, err := t.parse(raw)
 	if err != nil {
@@ -97,7 +101,7 @@ func (t Tool) read(name, raw string, all Tools) (Call, error) {
 		return c, fmt.Errorf("%s: %w", t.Name, err)
 	}
 	a.unwrap(t)
-	a.name, a.tools, a.tool = fold(name), all, t
+	a.name, a.tools, a.tool, a.earlier = fold(name), all, t, earlier
 	for to := ""; a.tool.Name != to; { // a second time if Rewrite chose another tool
 		to = a.tool.Name
 		if err := a.adapt(); err != nil {

@@ -300,11 +300,12 @@ func (p *parser) escape(q byte) (regular bool) {
 }
 
 // keepBackslashes corrects the string that begins at start in the output. Its
-// backslashes were not meant as escapes, so \b is not the control character.
+// backslashes were not meant as escapes, so \b is not the control character, and \/
+// keeps its backslash.
 func (p *parser) keepBackslashes(start int) {
 	s := string(p.out.Bytes()[start:])
 	p.out.Truncate(start)
-	p.out.WriteString(strings.NewReplacer(`\\`, `\\`, `\b`, `\\b`, `\f`, `\\f`).Replace(s))
+	p.out.WriteString(strings.NewReplacer(`\\`, `\\`, `\b`, `\\b`, `\f`, `\\f`, `\/`, `\\/`).Replace(s))
 }
 
 // clip quotes the beginning of s for an error.

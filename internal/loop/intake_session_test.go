@@ -1,0 +1,95 @@
+package loop_test
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	diff "github.com/google/go-cmp/cmp"
+
+	"agent/internal/llm"
+	"agent/internal/llm/script"
+	"agent/internal/loop/event"
+	"agent/internal/tools"
+	"agent/internal/tools/workspace"
+)
+
+// resultsIn plays replies in a session with tools for files and commands in dir, and
+// returns the results that the model gets.
+func resultsIn(t *testing.T, dir string, replies ...script.Reply) []string {
+	t.Helper()
+	w, err := workspace.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = w.Close() })
+	p := script.New(append(replies, script.Say("done"))...)
+	o := options(p, append(tools.Files(w, workspace.NewLedger()), tools.Commands{Workspace: w}.Tools(nil)...)...)
+	o.Mode = event.ModeAll
+	play(t, o, []string{"go"}, nil)
+	var got []string
+	requests := p.Requests()
+	for _, m := range requests[len(requests)-1].Messages {
+		if m.Kind == llm.ToolResult {
+			got = append(got, strings.ReplaceAll(m.Text, w.Dir(), "DIR"))
+		}
+	}
+	return got
+}
+
+// A directory that a call names is the one in which its command runs, also if an
+// earlier call of the same reply changes the current directory.
+func TestCommandRunsInTheNamedDirectory(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("commands take no directory")
+	}
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(dir, "a", "b"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	got := resultsIn(t, dir,
+		script.Reply{}.
+			Call("c1", "shell", `{"command":"cd a"}`).
+			Call("c2", "shell", `{"command":"pwd","workdir":"."}`).
+			Call("c3", "shell", `{"command":"pwd","workdir":"a/b"}`).
+			Call("c4", "shell", `{"command":"pwd","workdir":"`+dir+`"}`).
+			Call("c5", "shell", `{"command":"apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: new\n+x\n*** End Patch\nEOF"}`).Calls(),
+		script.Reply{}.
+			Call("c6", "shell", `{"command":"pwd","workdir":"a"}`).
+			Call("c7", "shell", `{"command":"pwd","workdir":"."}`).
+			Call("c8", "shell", `{"command":"apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: new\n+x\n*** End Patch\nEOF"}`).Calls(),
+	)
+	const otherPatch = "the patch is for another directory than the working directory. Call patch, with paths relative to the working directory"
+	if d := diff.Diff(got, []string{
+		"[the next command runs in a]\n[exit 0]\n", "DIR\n[exit 0]\n", "DIR/a/b\n[exit 0]\n", "DIR\n[exit 0]\n", otherPatch,
+		"DIR/a\n[exit 0]\n[ignored: workdir]\n", "workdir . can mean two directories, because the shell is in a. Send an absolute path", otherPatch,
+	}); d != "" {
+		t.Errorf("got (-), want (+):\n%s", d)
+	}
+}
+
+// The @ of a name is not that of a mention.
+func TestMentionIsNotTakenForAName(t *testing.T) {
+	dir := t.TempDir()
+	for _, d := range []string{"@app", "app", "src"} {
+		if err := os.Mkdir(filepath.Join(dir, d), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := resultsIn(t, dir, script.Reply{}.
+		Call("c1", "write", `{"path":"@app/x","content":"x"}`).
+		Call("c2", "write", `{"path":"@types/x","content":"x"}`).
+		Call("c3", "write", `{"path":"@src/x","content":"x"}`).
+		Call("c4", "write", `{"path":"@x","content":"x"}`).Calls())
+	if d := diff.Diff(got, []string{
+		"created @app/x: it now has 1 line, 1 byte.", "created @types/x: it now has 1 line, 1 byte.",
+		"created src/x: it now has 1 line, 1 byte.", "created x: it now has 1 line, 1 byte.",
+	}); d != "" {
+		t.Errorf("got (-), want (+):\n%s", d)
+	}
+}

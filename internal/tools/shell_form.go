@@ -75,7 +75,7 @@ func (s *shellTool) wantsPatch(a *intake.Args) (isPatch bool, err error) {
 		dir = current
 	}
 	if dir != root || name == "" && mayMove(a.Earlier()) {
-		return true, advice.Add(errors.New("the patch is for another directory than the working directory"), "Call patch, with paths relative to the working directory")
+		return true, advice.Add(errors.New("the patch is for another directory than the working directory"), "Call apply_patch, with paths relative to the working directory")
 	}
 	a.Remove("command", "timeout", "timeout_ms")
 	a.Set("patch", patch)

@@ -11,7 +11,6 @@ import (
 	"agent/internal/llm"
 	"agent/internal/loop/event"
 	"agent/internal/tools"
-	"agent/internal/tools/intake"
 )
 
 const (
@@ -59,21 +58,21 @@ type intakeNote struct {
 func (x *executor) understand(said []llm.Message) []llm.Message {
 	x.taken = map[string]intakeNote{}
 	accepted := tools.Accepted(x.Tools)
-	var earlier []intake.Call
+	for i, t := range accepted {
+		accepted[i].Offered = offeredName(x.conv.Prefix, t.Name)
+	}
+	calls := accepted.Reader()
 	for i, m := range said {
 		if m.Kind != llm.ToolCall || m.Cut {
 			continue
 		}
-		c, err := accepted.Read(m.Name, cmp.Or(m.Raw, string(m.Input)), earlier...)
+		c, err := calls.Read(m.Name, cmp.Or(m.Raw, string(m.Input)))
 		x.taken[m.ID] = intakeNote{c.Ignored, err}
 		if c.Tool != "" {
 			said[i].Name = c.Tool
 		}
 		if c.Arguments != nil {
 			said[i].Input, said[i].Raw = c.Arguments, ""
-		}
-		if err == nil {
-			earlier = append(earlier, c)
 		}
 	}
 	return said

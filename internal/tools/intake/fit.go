@@ -27,7 +27,7 @@ func (d *dropper) drop(name string) {
 
 // fit makes a fit the schema of t.
 func (t Tool) fit(d *dropper, a *Args) (json.RawMessage, error) {
-	f := fitter{dropper: d, tool: t.Name}
+	f := fitter{dropper: d, tool: t.label()}
 	return f.object(a, t.Schema(), t.Form, "")
 }
 

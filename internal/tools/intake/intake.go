@@ -6,6 +6,7 @@
 package intake
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -53,9 +54,12 @@ type Range struct{ Min, Max int }
 
 // Tool is a tool with what it accepts.
 type Tool struct {
-	Name   string
-	Schema func() *jsonschema.Schema // of the arguments, an object
-	Form   Form
+	Name string
+	// Offered is the name by which the model knows the tool, for errors; empty if it
+	// is Name, or if the model is not offered the tool.
+	Offered string
+	Schema  func() *jsonschema.Schema // of the arguments, an object
+	Form    Form
 }
 
 // Call is a call as understood.
@@ -75,15 +79,30 @@ var harmless = []string{
 }
 
 // Read returns the call of the tool name with the arguments raw, which may be
-// damaged JSON. Earlier are the calls of the same reply that run before it. On an
-// error, the call holds as much as was understood; its Tool or
+// damaged JSON. On an error, the call holds as much as was understood; its Tool or
 // Arguments are empty if that is nothing.
-func (all Tools) Read(name, raw string, earlier ...Call) (Call, error) {
-	t, ok := all.find(name)
+func (all Tools) Read(name, raw string) (Call, error) { return all.Reader().Read(name, raw) }
+
+// Reader reads the calls of one reply, in order.
+type Reader struct {
+	tools   Tools
+	earlier []Call // understood so far
+}
+
+// Reader returns a reader for calls of all.
+func (all Tools) Reader() *Reader { return &Reader{tools: all} }
+
+// Read is Tools.Read for the next call of the reply.
+func (r *Reader) Read(name, raw string) (Call, error) {
+	t, ok := r.tools.find(name)
 	if !ok {
-		return Call{}, all.unknown(name)
+		return Call{}, r.tools.unknown(name)
 	}
-	return t.read(name, raw, all, earlier)
+	c, err := t.read(name, raw, r.tools, r.earlier)
+	if err == nil {
+		r.earlier = append(r.earlier, c)
+	}
+	return c, err
 }
 
 // Read returns the arguments raw of a call of t, like Tools.Read.
@@ -98,7 +117,7 @@ func (t Tool) read(name, raw string, all Tools, earlier []Call) (Call, error) {
 	c.Arguments = object
 	a, err := newArgs(object)
 	if err != nil {
-		return c, fmt.Errorf("%s: %w", t.Name, err)
+		return c, fmt.Errorf("%s: %w", t.label(), err)
 	}
 	a.unwrap(t)
 	a.name, a.tools, a.tool, a.earlier = fold(name), all, t, earlier
@@ -118,9 +137,12 @@ func (t Tool) read(name, raw string, all Tools, earlier []Call) (Call, error) {
 	return c, nil
 }
 
+// label returns the name of t in errors.
+func (t Tool) label() string { return cmp.Or(t.Offered, t.Name) }
+
 // adapt replaces the aliases, then rewrites.
 func (a *Args) adapt() error {
-	if err := a.rename(a.tool.Name, a.tool.Schema(), a.tool.Form); err != nil || a.tool.Form.Rewrite == nil {
+	if err := a.rename(a.tool.label(), a.tool.Schema(), a.tool.Form); err != nil || a.tool.Form.Rewrite == nil {
 		return err
 	}
 	return a.tool.Form.Rewrite(a)
@@ -156,9 +178,15 @@ const maxNamed = 16
 
 // unknown returns the error for a name that means no tool.
 func (all Tools) unknown(name string) error {
-	var names []string
+	var names, offered []string
 	for _, t := range all {
 		names = append(names, t.Name)
+		if t.Offered != "" {
+			offered = append(offered, t.Offered)
+		}
+	}
+	if len(offered) > 0 {
+		names = offered
 	}
 	err := errors.New("there is no tool " + quoted(name))
 	return advice.Add(err, "The tools are: %s", strings.Join(names[:min(len(names), maxNamed)], ", "))

@@ -100,6 +100,7 @@ func wantsSearch(a *intake.Args) error {
 	if p := a.Text("pattern"); strings.Contains(p, "\b") { // a word boundary, escaped once too little
 		a.Set("pattern", strings.ReplaceAll(p, "\b", `\b`))
 	}
+	wantsGlobs(a)
 	if sensitive, ok := a.Bool("case_sensitive"); ok {
 		a.Remove("case_sensitive")
 		if !sensitive {
@@ -127,6 +128,29 @@ func wantsSearch(a *intake.Args) error {
 		}
 	}
 	return nil
+}
+
+// wantsGlobs makes one glob of several: ["*.go", "*.ts"] or "*.go,*.ts".
+func wantsGlobs(a *intake.Args) {
+	var globs []string
+	isList := a.Take("glob", &globs)
+	if text := a.Text("glob"); !isList && !strings.Contains(text, "{") {
+		globs = strings.Split(text, ",")
+	}
+	paths := 0
+	for i := range globs {
+		if globs[i] = strings.TrimSpace(globs[i]); strings.Contains(globs[i], "/") {
+			paths++
+		}
+	}
+	switch alike := paths == 0 || paths == len(globs); { // a slash changes what the others match
+	case len(globs) > 1 && alike:
+		a.Set("glob", "{"+strings.Join(globs, ",")+"}")
+	case len(globs) == 1 && isList:
+		a.Set("glob", globs[0])
+	case isList:
+		a.Set("glob", globs) // is rejected
+	}
 }
 
 // fileScope describes which files are searched; empty for all.

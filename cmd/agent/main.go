@@ -80,7 +80,7 @@ offline guide answers simple requests.`,
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return command.Usage("%w", err) })
 	cmd.SetUsageFunc(usageWithoutUnusedFlags)
 	p := cmd.PersistentFlags()
-	p.StringVarP(&o.model, "model", "m", "", "model as `PROVIDER/NAME`")
+	p.StringVarP(&o.model, "model", "m", "", "`PROVIDER/NAME` of the model")
 	p.StringVar(&o.baseURL, "base-url", "", "base `URL` of an OpenAI-compatible server")
 	p.StringVar(&o.mode, "mode", "", "permission `mode`: ask (default), edits (auto-approve file edits), plan (no edits), all (approve all)")
 	p.IntVar(&o.maxSteps, "max-steps", 0, "maximum steps of a turn before it asks to continue (default 50); agent run stops (default 500)")

@@ -25,7 +25,7 @@ type Settings struct {
 	Summary   string              `json:"summary_model,omitempty" what:"the model that summarizes a conversation when it fills the context window, as PROVIDER/NAME (default: small_model, else the model of the session)"`
 	BaseURL   string              `json:"base_url,omitempty" format:"uri" what:"base URL of an OpenAI-compatible server"`
 	Mode      string              `json:"mode,omitempty" enum:"ask,edits,plan,all" what:"permission mode: ask (default), edits (auto-approve file edits), plan (no edits), all (approve all)"`
-	MaxSteps  int                 `json:"max_steps,omitempty" min:"1" what:"maximum steps of a turn before it asks to continue (default 50); agent run stops (default 500)"`
+	MaxSteps  int                 `json:"max_steps,omitempty" min:"1" what:"maximum number of steps of a turn before it asks to continue (default 50); agent run stops (default 500)"`
 	MaxReply  int                 `json:"max_reply_bytes,omitempty" min:"1024" max:"8388608" what:"size limit of one reply of the model, in bytes of text, reasoning and tool arguments; a longer reply is stopped and kept (default and maximum 8388608)"`
 	Effort    string              `json:"effort,omitempty" what:"reasoning effort, if the model supports it: low, medium, high or another level of the model"`
 	Local     *bool               `json:"local,omitempty" what:"detect model servers on this machine if no other model is connected (default true)"`

@@ -97,13 +97,20 @@ func (p *Project) Notices() []string {
 	return out
 }
 
+// maxNotices limits the notices of a session: a repository can cause any number.
+const maxNotices = 20
+
 // tell adds notices that the user has not received.
 func (p *Project) tell(notices ...string) {
 	for _, n := range notices {
-		if !p.told[n] {
-			p.told[n] = true
-			p.notices = append(p.notices, n)
+		if p.told[n] || len(p.told) > maxNotices {
+			continue
 		}
+		if len(p.told) == maxNotices {
+			n = "More problems with instruction files, skills and commands are not shown."
+		}
+		p.told[n] = true
+		p.notices = append(p.notices, n)
 	}
 }
 

@@ -46,12 +46,13 @@ func (p *Project) Commands() []Command {
 
 func (p *Project) commandsIn(f folder) []Command {
 	var all []Command
+	read := 0
 	for _, e := range p.entries(f) {
 		name, ok := strings.CutSuffix(e.Name(), ".md")
 		if !ok || e.IsDir() || strings.HasPrefix(name, ".") {
 			continue
 		}
-		if len(all) == maxCommands {
+		if read++; read > maxCommands {
 			p.report(fmt.Sprintf("Only the first %d commands in %s are used.", maxCommands, p.Show(f.path)))
 			break
 		}

@@ -381,6 +381,18 @@ func TestRemember(t *testing.T) {
 	if _, err := p.Remember(t.Context(), "x"); err == nil || exists(filepath.Join(home, "x.md")) {
 		t.Errorf("a file outside of the repository was written: %v", err)
 	}
+	for _, target := range []string{".env", ".github/workflows/x.yml"} {
+		write(t, filepath.Join(work, ".env"), "SECRET=1\n")
+		if err := os.Remove(filepath.Join(work, "AGENTS.md")); err != nil {
+			t.Fatal(err)
+		}
+		link(t, target, filepath.Join(work, "AGENTS.md"))
+		_, err := p.Remember(t.Context(), "x")
+		text, _ := os.ReadFile(filepath.Join(work, ".env"))
+		if err == nil || string(text) != "SECRET=1\n" || exists(filepath.Join(work, ".github")) {
+			t.Errorf("AGENTS.md is a link to %s, which was written: %v", target, err)
+		}
+	}
 	if _, err := p.Remember(t.Context(), " "); err == nil {
 		t.Error("an empty line was added")
 	}
@@ -413,6 +425,32 @@ func TestChanged(t *testing.T) {
 	}
 	if got := Changed(files, map[string]string{"AGENTS.md": "1", "new.md": "2"}); got != "" {
 		t.Errorf("got %s", got)
+	}
+}
+
+// A repository cannot delay the start or fill the screen with its files.
+func TestManyImportsSkillsAndNotices(t *testing.T) {
+	files := map[string]string{"src/shop/b.md": strings.Repeat("x\n", 100_000), "src/shop/AGENTS.md": strings.Repeat("@./b.md\n", 30_000)}
+	var missing strings.Builder
+	for i := range 5000 {
+		fmt.Fprintf(&missing, "@./%d.md\n", i)
+	}
+	files["src/shop/web/AGENTS.md"] = missing.String()
+	for i := range 300 {
+		files[fmt.Sprintf("src/shop/.agents/skills/S%d/SKILL.md", i)] = "x"
+		files[fmt.Sprintf("src/shop/.claude/commands/C%d.md", i)] = "x"
+	}
+	_, home, work := newProject(t, files)
+	p := openAt(home, filepath.Join(work, "web"))
+	inTime(t, func() {
+		if got := paths(p); got != "~/src/shop/AGENTS.md ~/src/shop/b.md AGENTS.md" {
+			t.Errorf("got %s", got)
+		}
+		p.Skills()
+		p.Commands()
+	})
+	if n := len(p.Notices()); n > maxNotices+1 {
+		t.Errorf("got %d notices", n)
 	}
 }
 

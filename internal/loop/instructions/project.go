@@ -97,13 +97,20 @@ func (p *Project) Notices() []string {
 	return out
 }
 
+// maxNotices limits the notices of a session: a repository can cause any number.
+const maxNotices = 20
+
 // report adds notices that the user has not received.
 func (p *Project) report(notices ...string) {
 	for _, n := range notices {
-		if !p.reported[n] {
-			p.reported[n] = true
-			p.notices = append(p.notices, n)
+		if p.reported[n] || len(p.reported) > maxNotices {
+			continue
 		}
+		if len(p.reported) == maxNotices {
+			n = "More problems with instruction files, skills and commands are not shown."
+		}
+		p.reported[n] = true
+		p.notices = append(p.notices, n)
 	}
 }
 

@@ -113,12 +113,13 @@ func (p *Project) entries(f folder) []fs.DirEntry {
 
 func (p *Project) skillsIn(f folder) []Skill {
 	var all []Skill
+	read := 0
 	for _, e := range p.entries(f) {
 		path := filepath.Join(f.path, e.Name(), skillFile)
 		if strings.HasPrefix(e.Name(), ".") || !exists(path) {
 			continue
 		}
-		if len(all) == maxSkills {
+		if read++; read > maxSkills {
 			p.report(fmt.Sprintf("Only the first %d skills in %s are used.", maxSkills, p.Show(f.path)))
 			break
 		}

@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -11,6 +12,7 @@ import (
 	"agent/internal/llm"
 	"agent/internal/loop/event"
 	"agent/internal/tools"
+	"agent/internal/tools/intake"
 )
 
 const (
@@ -50,6 +52,18 @@ type executor struct {
 type intakeNote struct {
 	ignored []string // names of dropped arguments
 	err     error    // why the call cannot run
+	sent    llm.Message
+}
+
+// changed reports whether the call m would now be understood differently from how it
+// was recorded: calls that ran since have changed the working directory.
+func (n intakeNote) changed(m llm.Message, accepted intake.Tools) bool {
+	raw := cmp.Or(n.sent.Raw, string(n.sent.Input))
+	if n.sent.Name == m.Name && raw == string(m.Input) {
+		return false
+	}
+	c, err := accepted.Read(n.sent.Name, raw)
+	return err != nil || c.Tool != m.Name || !bytes.Equal(c.Arguments, m.Input)
 }
 
 // understand gives the calls of a reply the names and arguments of the schemas: see
@@ -63,7 +77,7 @@ func (x *executor) understand(said []llm.Message) []llm.Message {
 			continue
 		}
 		c, err := accepted.Read(m.Name, cmp.Or(m.Raw, string(m.Input)))
-		x.notes[m.ID] = intakeNote{c.Ignored, err}
+		x.notes[m.ID] = intakeNote{c.Ignored, err, m}
 		if c.Tool != "" {
 			said[i].Name = c.Tool
 		}
@@ -152,6 +166,8 @@ func (x *executor) prepare(ctx context.Context, c *toolCall) {
 		c.err = errors.New("not run: the call is incomplete because the reply was cut off")
 	case taken.err != nil:
 		c.err = taken.err
+	case taken.changed(c.msg, tools.Accepted(x.Tools)):
+		c.err = errors.New("not run: an earlier call has changed the working directory. Send the call again")
 	case i < 0:
 		c.err = fmt.Errorf("there is no tool %q", c.msg.Name)
 	default:

@@ -211,11 +211,11 @@ func (f fitter) text(v json.RawMessage, s *jsonschema.Schema, form Form, name st
 // the scheme of a URL.
 func fixPath(p string) string {
 	p = strings.TrimSpace(p)
+	if rest := strings.TrimSpace(strings.TrimLeft(p, "@")); rest != "" {
+		p = rest
+	}
 	if rest, ok := strings.CutPrefix(p, "file:///"); ok {
 		return "/" + rest
-	}
-	if rest := strings.TrimPrefix(p, "@"); rest != "" {
-		return rest
 	}
 	return p
 }

@@ -6,6 +6,7 @@
 package intake
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -73,13 +74,23 @@ var harmless = []string{
 
 // Read returns the call of the tool name with the arguments raw, which may be
 // damaged JSON. On an error, the call holds as much as was understood; its Tool or
-// Arguments are empty if that is nothing.
+// Arguments are empty if that is nothing. To read the returned call again changes
+// nothing: it is stored, and read again before it runs.
 func (all Tools) Read(name, raw string) (Call, error) {
 	t, ok := all.find(name)
 	if !ok {
 		return Call{}, all.unknown(name)
 	}
-	return t.read(name, raw, all)
+	c, err := t.read(name, raw, all)
+	if err != nil {
+		return c, err
+	}
+	t, _ = all.find(c.Tool)
+	again, err := t.read(c.Tool, string(c.Arguments), all)
+	if err == nil && (again.Tool != c.Tool || !bytes.Equal(again.Arguments, c.Arguments)) {
+		err = advice.Add(fmt.Errorf("the arguments of %s hold JSON inside text", c.Tool), "Send plain values")
+	}
+	return c, err
 }
 
 // Read returns the arguments raw of a call of t, like Tools.Read.

@@ -89,6 +89,11 @@ func unfence(text string) string {
 }
 
 func strictOrRepaired(raw string) (json.RawMessage, error) {
+	if rest, ok := strings.CutPrefix(raw, "{}"); ok { // some gateways send {} before the arguments
+		if rest = strings.TrimSpace(rest); strings.HasPrefix(rest, "{") {
+			raw = rest
+		}
+	}
 	var b bytes.Buffer
 	if utf8.ValidString(raw) && json.Compact(&b, []byte(raw)) == nil {
 		return b.Bytes(), nil
@@ -98,9 +103,6 @@ func strictOrRepaired(raw string) (json.RawMessage, error) {
 		return nil, err
 	}
 	p.blank()
-	if p.out.String() == "{}" && p.pos < len(p.in) && p.in[p.pos] == '{' { // some gateways send {} before the arguments
-		return strictOrRepaired(p.in[p.pos:])
-	}
 	if rest := strings.Trim(p.in[p.pos:], "}] \t\r\n"); rest != "" {
 		return nil, fmt.Errorf("are followed by more text: %s", clip(rest))
 	}

@@ -72,14 +72,17 @@ type (
 	// TurnEnd closes a turn.
 	TurnEnd struct {
 		Meta
-		Reason   Reason        `json:"reason"`
-		Error    string        `json:"error,omitempty"` // one line for the user
-		Hint     string        `json:"hint,omitempty"`  // what the user can do about it
-		Steps    int           `json:"steps"`
-		Usage    llm.Usage     `json:"usage"`
-		Cost     *float64      `json:"cost_usd,omitempty"` // nil if the price of a step is unknown
-		Cut      bool          `json:"cut,omitempty"`      // the answer was truncated: GoOn continues it
-		Duration time.Duration `json:"duration_ns"`
+		Reason Reason    `json:"reason"`
+		Error  string    `json:"error,omitempty"` // one line for the user
+		Hint   string    `json:"hint,omitempty"`  // what the user can do about it
+		Steps  int       `json:"steps"`
+		Usage  llm.Usage `json:"usage"`
+		Cost   *float64  `json:"cost_usd,omitempty"` // nil if the price of a step is unknown
+		Cut    bool      `json:"cut,omitempty"`      // the answer was truncated: GoOn continues it
+		// Unanswered is set if the turn was interrupted while the model's reply was
+		// outstanding: Retry requests it again.
+		Unanswered bool          `json:"unanswered,omitempty"`
+		Duration   time.Duration `json:"duration_ns"`
 	}
 )
 

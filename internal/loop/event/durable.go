@@ -198,7 +198,7 @@ type (
 		Item    string      `json:"item,omitempty"`    // of CompactPin, CompactUnpin and CompactDrop
 		Title   string      `json:"title,omitempty"`   // of the item, for the user
 		Text    string      `json:"text,omitempty"`    // of CompactSummary and CompactEdit
-		Saved   int         `json:"saved_tokens"`      // estimate
+		Saved   int         `json:"saved_tokens"`      // estimate; negative if the conversation has grown
 		Outputs string      `json:"outputs,omitempty"` // directory with the originals of what was shortened; empty if there is none
 		Why     string      `json:"why,omitempty"`     // for the user
 		// Model wrote the Text of a CompactSummary. Usage and Cost are of its reply.

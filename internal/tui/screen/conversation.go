@@ -223,7 +223,7 @@ func (c *Conversation) Retry() {
 		c.SendPrompt(event.GoOn)
 		return
 	}
-	c.Feed.RetrySent()
+	c.Feed.TurnSent()
 	c.Send(event.Retry{})
 }
 

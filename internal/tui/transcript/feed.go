@@ -167,8 +167,9 @@ func (f *Feed) PromptSent(text string) {
 	}
 }
 
-// RetrySent takes a retry that was sent to the agent.
-func (f *Feed) RetrySent() { f.beginTurn() }
+// TurnSent takes a command without a prompt, which was sent to the agent and starts a
+// turn.
+func (f *Feed) TurnSent() { f.beginTurn() }
 
 func (f *Feed) beginTurn() {
 	f.Run.begin(f.now())

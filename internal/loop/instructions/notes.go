@@ -99,7 +99,7 @@ func (p *Project) noteOf(dir string) string {
 	if old, ok := p.known[dir]; ok && old.hashes == hashes {
 		return old.text
 	}
-	head := fmt.Sprintf("[%s: instructions for files in %s. They are like those in the system prompt, and count more.]\n", files[0].Path, dir)
+	head := fmt.Sprintf("[%s: instructions for files in %s. They add to those in the system prompt and take precedence over them.]\n", files[0].Path, dir)
 	window := p.window
 	if window == 0 {
 		window = unknownWindow

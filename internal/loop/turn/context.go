@@ -101,7 +101,7 @@ func (c *Conversation) Edit(r event.EditContext, emit func(event.Event), meta fu
 	}
 	before := window.Tokens(c.Messages)
 	out, _, _ := window.Apply(c.Messages, c.marks, e)
-	e.Saved = max(before-window.Tokens(out), 0)
+	e.Saved = before - window.Tokens(out)
 	_ = c.Apply(e, emit, meta)
 	return true
 }

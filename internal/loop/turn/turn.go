@@ -140,6 +140,7 @@ func (r *run) step(ctx context.Context) ending {
 	}
 	r.requests.noteWindow()
 	if end := r.requests.compactor.makeRoom(ctx); end.reason != "" {
+		r.end.Unanswered = end.reason == event.UserInterrupt
 		return end
 	}
 	reply, model, err := r.requests.reply(ctx)

@@ -21,6 +21,7 @@ func (r *run) judgeReply(ctx context.Context, reply *llm.Reply, err error, said 
 	}
 	switch {
 	case ctx.Err() != nil:
+		r.end.Unanswered = llm.Unanswered(r.conv.Messages)
 		return ending{reason: event.UserInterrupt}, notRunStopped
 	case r.out.err != nil:
 		return ending{reason: event.LogError}, notRunUnsaved

@@ -72,6 +72,7 @@ func Apply(msgs []llm.Message, k Marks, e *event.Compacted) ([]llm.Message, Mark
 		out = withoutImages(msgs, max(len(msgs)-e.Limit, 0))
 	case event.CompactDrop:
 		out = s.drop(msgs, e.Item)
+		k.pinned = slices.DeleteFunc(slices.Clone(k.pinned), func(p string) bool { return p == e.Item })
 	case event.CompactPin:
 		k.pinned = append(slices.Clone(k.pinned), e.Item)
 		return msgs, k, nil

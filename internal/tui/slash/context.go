@@ -18,6 +18,7 @@ func compactCommand(s *Session, focus string) (tea.Cmd, error) {
 		s.SendCommand(event.EditContext{Step: event.CompactUndo})
 		return nil, nil
 	}
+	s.Feed.TurnSent()
 	s.SendCommand(event.Compact{Focus: focus})
 	return nil, nil
 }
@@ -29,6 +30,9 @@ func contextCommand(s *Session, _ string) (tea.Cmd, error) {
 	return nil, nil
 }
 
+// Lists reports whether the list of a command is still to come.
+func (s *Session) Lists() bool { return s.contextListing }
+
 // showContext opens the list of what fills the context window, if /context requested
 // it.
 func (s *Session) showContext(now event.ContextNow) {
@@ -36,6 +40,9 @@ func (s *Session) showContext(now event.ContextNow) {
 		return
 	}
 	s.contextListing = false
+	if len(now.Items) == 0 { // it cannot be read
+		return
+	}
 	head := "Context window: about " + phrase.Thousands(now.Used) + " tokens"
 	if now.Window > 0 {
 		head = fmt.Sprintf("Context window: about %s of %s tokens (%d%%)", phrase.Thousands(now.Used), phrase.Thousands(now.Window), 100*now.Used/now.Window)

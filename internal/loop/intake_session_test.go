@@ -75,9 +75,10 @@ func TestCommandRunsInTheNamedDirectory(t *testing.T) {
 			Call("c7", "shell", `{"command":"pwd","workdir":"."}`).
 			Call("c8", "shell", `{"command":"apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: new\n+x\n*** End Patch\nEOF"}`).Calls(),
 	)
+	const again = "not run: an earlier call has changed the working directory. Send the call again"
 	const otherPatch = "the patch is for another directory than the working directory. Call apply_patch, with paths relative to the working directory"
 	if d := diff.Diff(got, []string{
-		"[the next command runs in a]\n[exit 0]\n", "DIR\n[exit 0]\n", "DIR/a/b\n[exit 0]\n", "DIR\n[exit 0]\n", otherPatch,
+		"[the next command runs in a]\n[exit 0]\n", again, again, again, again,
 		"DIR/a\n[exit 0]\n[ignored: workdir]\n", "workdir . can mean two directories, because the shell is in a. Send an absolute path", otherPatch,
 	}); d != "" {
 		t.Errorf("got (-), want (+):\n%s", d)

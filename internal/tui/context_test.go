@@ -59,11 +59,15 @@ func TestContextList(t *testing.T) {
 // another one when it is done.
 func TestCompactCommandLines(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
+	d.typeText("/compact undo")
+	d.press("enter")
 	d.typeText("/compact the failing tests")
 	d.press("enter")
 	d.typeText("/compact undo")
 	d.press("enter")
-	d.wantCommands(event.Compact{Focus: "the failing tests"}, event.EditContext{Step: event.CompactUndo})
+	d.shows("A turn is running: interrupt it first.")
+	d.press("ctrl+c")
+	d.wantCommands(event.EditContext{Step: event.CompactUndo}, event.Compact{Focus: "the failing tests"})
 	d.events(event.Summarizing{Model: "p/small"})
 	d.golden("compact-running")
 	if !d.m.Feed.Running {

@@ -40,7 +40,7 @@ type fitter struct {
 // object makes the object at a path fit s. An empty path is that of the arguments.
 func (f fitter) object(a *Args, s *jsonschema.Schema, form Form, path string) (json.RawMessage, error) {
 	required := slices.Concat(s.Required, a.needs)
-	a.members = slices.DeleteFunc(a.members, func(m member) bool { // values that say nothing
+	a.members = slices.DeleteFunc(a.members, func(m member) bool { // empty values
 		p, needed := s.Properties[m.name], slices.Contains(required, m.name)
 		switch {
 		case isNull(m.value):
@@ -216,18 +216,18 @@ func (f fitter) text(v json.RawMessage, s *jsonschema.Schema, form Form, name st
 // the scheme of a URL. The @ stays if it can be part of a name.
 func (f Form) fixPath(p string) string {
 	p = strings.TrimSpace(p)
+	if rest := strings.TrimSpace(strings.TrimLeft(p, "@")); rest != p && rest != "" {
+		first, _, below := strings.Cut(p, "/")
+		dir := strings.TrimLeft(first, "@")
+		if f.Exists != nil && (f.Exists(first) || below && dir != "" && dir != "file:" && !f.Exists(dir)) {
+			return p
+		}
+		p = rest
+	}
 	if rest, ok := strings.CutPrefix(p, "file:///"); ok {
 		return "/" + rest
 	}
-	rest, mention := strings.CutPrefix(p, "@")
-	if !mention || rest == "" {
-		return p
-	}
-	dir, _, below := strings.Cut(rest, "/")
-	if f.Exists != nil && (f.Exists("@"+dir) || below && dir != "" && !f.Exists(dir)) {
-		return p
-	}
-	return rest
+	return p
 }
 
 // list makes v a list.

@@ -1,11 +1,12 @@
 // Package intake understands tool calls as models write them: with the names of
 // other assistants, in damaged JSON, with values of a similar type. It repairs only
-// what can be read in one way; everything else is an error for the model, because
-// a wrong guess is worse. Each tool declares in a Form what it accepts besides its
-// schema. The package runs nothing and reads no file. Start reading at Tools.Read.
+// calls with one possible meaning; everything else is an error for the model, because
+// a wrong guess is worse. Each tool declares in a Form the names and values that it
+// accepts besides those of its schema. The package runs nothing and reads no file. Start reading at Tools.Read.
 package intake
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -18,7 +19,7 @@ import (
 	"agent/internal/tools/advice"
 )
 
-// Form is what a tool accepts besides its schema. Names of tools and arguments are
+// Form lists the names and values that a tool accepts besides those of its schema. Names of tools and arguments are
 // compared without case, "_" and "-".
 type Form struct {
 	// Names are other names of the tool.
@@ -52,7 +53,7 @@ type Form struct {
 // Range is the smallest and largest value of a number.
 type Range struct{ Min, Max int }
 
-// Tool is a tool with what it accepts.
+// Tool describes a tool and the calls that it accepts.
 type Tool struct {
 	Name string
 	// Offered is the name by which the model knows the tool, for errors; empty if it
@@ -80,35 +81,29 @@ var harmless = []string{
 
 // Read returns the call of the tool name with the arguments raw, which may be
 // damaged JSON. On an error, the call holds as much as was understood; its Tool or
-// Arguments are empty if that is nothing.
-func (all Tools) Read(name, raw string) (Call, error) { return all.Reader().Read(name, raw) }
-
-// Reader reads the calls of one reply, in order.
-type Reader struct {
-	tools   Tools
-	earlier []Call // understood so far
-}
-
-// Reader returns a reader for calls of all.
-func (all Tools) Reader() *Reader { return &Reader{tools: all} }
-
-// Read is Tools.Read for the next call of the reply.
-func (r *Reader) Read(name, raw string) (Call, error) {
-	t, ok := r.tools.find(name)
+// Arguments are empty if that is nothing. To read the returned call again changes
+// nothing: it is stored, and read again before it runs.
+func (all Tools) Read(name, raw string) (Call, error) {
+	t, ok := all.find(name)
 	if !ok {
-		return Call{}, r.tools.unknown(name)
+		return Call{}, all.unknown(name)
 	}
-	c, err := t.read(name, raw, r.tools, r.earlier)
-	if err == nil {
-		r.earlier = append(r.earlier, c)
+	c, err := t.read(name, raw, all)
+	if err != nil {
+		return c, err
+	}
+	t, _ = all.find(c.Tool)
+	again, err := t.read(c.Tool, string(c.Arguments), all)
+	if err == nil && (again.Tool != c.Tool || !bytes.Equal(again.Arguments, c.Arguments)) {
+		err = advice.Add(fmt.Errorf("the arguments of %s hold JSON inside text", c.Tool), "Send plain values")
 	}
 	return c, err
 }
 
 // Read returns the arguments raw of a call of t, like Tools.Read.
-func (t Tool) Read(raw json.RawMessage) (Call, error) { return t.read(t.Name, string(raw), nil, nil) }
+func (t Tool) Read(raw json.RawMessage) (Call, error) { return t.read(t.Name, string(raw), nil) }
 
-func (t Tool) read(name, raw string, all Tools, earlier []Call) (Call, error) {
+func (t Tool) read(name, raw string, all Tools) (Call, error) {
 	c := Call{Tool: t.Name, Ignored: []string{}}
 	object, err := t.parse(raw)
 	if err != nil {
@@ -120,7 +115,7 @@ func (t Tool) read(name, raw string, all Tools, earlier []Call) (Call, error) {
 		return c, fmt.Errorf("%s: %w", t.label(), err)
 	}
 	a.unwrap(t)
-	a.name, a.tools, a.tool, a.earlier = fold(name), all, t, earlier
+	a.name, a.tools, a.tool = fold(name), all, t
 	for to := ""; a.tool.Name != to; { // a second time if Rewrite chose another tool
 		to = a.tool.Name
 		if err := a.adapt(); err != nil {

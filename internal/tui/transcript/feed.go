@@ -88,10 +88,7 @@ func (f *Feed) Apply(ev event.Event) {
 	case event.Retrying:
 		f.reply.retrying(ev, f.now())
 	case event.Summarizing:
-		if !f.Running {
-			f.beginTurn()
-		}
-		f.reply.summarizing(ev)
+		f.summarizing(ev)
 	case event.Notice:
 		f.list.Add(&Notice{ev.Text})
 	case event.Unsent:
@@ -167,8 +164,9 @@ func (f *Feed) PromptSent(text string) {
 	}
 }
 
-// RetrySent takes a retry that was sent to the agent.
-func (f *Feed) RetrySent() { f.beginTurn() }
+// TurnSent takes a command without a prompt, which was sent to the agent and starts a
+// turn.
+func (f *Feed) TurnSent() { f.beginTurn() }
 
 func (f *Feed) beginTurn() {
 	f.Run.begin(f.now())
@@ -187,7 +185,7 @@ func (f *Feed) settle() {
 
 func (f *Feed) turnEnd(ev *event.TurnEnd) {
 	f.settle()
-	f.Run.end(ev.Cut, ev.Reason != event.Done && ev.Reason != event.UserInterrupt)
+	f.Run.end(Run{Cut: ev.Cut, Unanswered: ev.Unanswered, Failed: ev.Reason != event.Done && ev.Reason != event.UserInterrupt})
 	facts := append(f.changed.summary(), phrase.Duration(ev.Duration))
 	if n := ev.Usage.Input + ev.Usage.Output; n > 0 {
 		facts = append(facts, phrase.Thousands(n)+" tokens this turn")
@@ -207,6 +205,14 @@ func (f *Feed) turnEnd(ev *event.TurnEnd) {
 	}
 	f.list.append(&Closing{strings.Join(facts, " · ")})
 	clear(f.changed)
+}
+
+// summarizing shows that a summary is written, which can be interrupted like a turn.
+func (f *Feed) summarizing(ev event.Summarizing) {
+	if !f.Running {
+		f.beginTurn()
+	}
+	f.reply.summarizing(ev)
 }
 
 // compacted shows what a compaction did, in one line.
@@ -267,7 +273,7 @@ func compactWords(ev *event.Compacted) string {
 // Rewind drops the events from number keep on.
 func (f *Feed) Rewind(keep int) {
 	f.settle()
-	f.Run.end(false, false)
+	f.Run.end(Run{})
 	f.Prompts = slices.DeleteFunc(f.Prompts, func(p event.PastPrompt) bool { return p.At >= keep })
 	f.Turns = len(f.TurnPrompts())
 	f.kept, f.Used, f.Answer, f.Todo = keep, 0, "", nil
@@ -288,7 +294,7 @@ func (f *Feed) TakeSummary(s event.Opened) {
 func (f *Feed) FinishReplay() {
 	f.settle()
 	f.shell.abandon()
-	f.Run.end(f.Cut, f.Failed)
+	f.Run.end(f.Run)
 	f.Pending = nil
 }
 

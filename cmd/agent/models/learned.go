@@ -1,4 +1,4 @@
-package main
+package models
 
 import (
 	"encoding/json"
@@ -54,6 +54,9 @@ func newLearnedFile() *learnedFile {
 	}
 	return l
 }
+
+// Learned returns what was learned about the server at a base URL.
+func Learned(base string) wire.Learned { return newLearnedFile().server(base) }
 
 // server returns what was learned about the server at a base URL.
 func (l *learnedFile) server(base string) wire.Learned {

@@ -98,7 +98,6 @@ type app struct {
 	ending  session.State // last events of the resumed session
 	options loop.Options
 	set     settings.Settings
-	expired <-chan string // notices of sessions.Expire; may be nil
 	end     *shutdown
 	notices []string       // shown before the first prompt
 	pick    *models.Picker // nil if the model is not chosen, as in the demo

@@ -16,7 +16,6 @@ import (
 	"agent/cmd/agent/command"
 	"agent/cmd/agent/sessions"
 	"agent/internal/history"
-	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/screen"
 )
@@ -49,7 +48,7 @@ func runSessions(ctx context.Context, f opening, prompts []screen.Prompt) error 
 		if expired == nil { // after open, so that the opened session is kept
 			expired = sessions.Expire(ctx, a.store, a.set.Sessions.KeepDays, time.Now())
 		}
-		a.expired = expired
+		a.options.Notices = expired
 		exit, err := show(ctx, a, f.input, prompts)
 		closing := f.end.beginPhase(nil, true)
 		closing.leave()
@@ -158,35 +157,4 @@ func lineAsker(from io.Reader) func(string) (string, bool) {
 // an ASCII character.
 func capitalize(text string) string {
 	return strings.ToUpper(text[:1]) + text[1:]
-}
-
-// withNotices merges events and notices until events is closed. gone is closed when
-// the receiver has stopped.
-func withNotices(events <-chan event.Event, notices <-chan string, gone <-chan struct{}) <-chan event.Event {
-	out := make(chan event.Event)
-	go func() {
-		defer close(out)
-		for {
-			var e event.Event
-			select {
-			case next, ok := <-events:
-				if !ok {
-					return
-				}
-				e = next
-			case text, ok := <-notices:
-				if !ok {
-					notices = nil
-					continue
-				}
-				e = event.Notice{Text: text}
-			}
-			select {
-			case out <- e:
-			case <-gone:
-				return
-			}
-		}
-	}()
-	return out
 }

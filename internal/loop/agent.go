@@ -67,6 +67,8 @@ type Options struct {
 	Paths    policy.Paths // decide which paths are protected
 	// Forked is set if the session is a new fork.
 	Forked bool
+	// Notices are shown to the user as they arrive, while Run runs; may be nil.
+	Notices <-chan string
 	// Key returns the key that seals standing permissions in the log. Without a key
 	// they end when the program exits.
 	Key func() ([]byte, error)
@@ -155,8 +157,15 @@ func (a *Agent) Run(ctx context.Context, commands <-chan event.Command, events c
 	}()
 	a.openSession(ctx)
 	a.warnOfWindow()
+	notices := a.o.Notices
 	for {
 		select {
+		case text, ok := <-notices:
+			if !ok {
+				notices = nil
+				continue
+			}
+			a.rec.notify(text)
 		case <-ctx.Done():
 			return
 		case <-a.o.Jobs.Changed():

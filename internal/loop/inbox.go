@@ -14,8 +14,6 @@ import (
 type inbox struct {
 	rec  *recorder
 	jobs Jobs
-	// instructions is Options.InstructionNews.
-	instructions func() (notes, notices []string)
 
 	mu      sync.Mutex
 	prompts []event.Prompt
@@ -65,17 +63,4 @@ func (i *inbox) News() (out []string) {
 		out = append(out, fmt.Sprintf("[Job %d (%s) ended: %s. Read its output with jobs.]", j.ID, j.Title, j.State))
 	}
 	return out
-}
-
-// Instructions returns the notes about instruction files, and reports their notices
-// to the user.
-func (i *inbox) Instructions() []string {
-	if i.instructions == nil {
-		return nil
-	}
-	notes, notices := i.instructions()
-	for _, text := range notices {
-		i.rec.notify(text)
-	}
-	return notes
 }

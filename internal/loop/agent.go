@@ -326,10 +326,7 @@ func (a *Agent) do(ctx context.Context, c event.Command) {
 	case event.ListContext:
 		a.listContext(ctx)
 	case event.SaveDraft:
-		a.rec.do(func() {
-			a.rec.draft.draft = c.Draft
-			a.rec.saveDraft()
-		})
+		a.rec.setDraft(c.Draft)
 		if c.Draft.Text != "" && a.conv != nil {
 			_ = a.load(ctx, a.conv) // ahead of the prompt, which reports an error again
 		}

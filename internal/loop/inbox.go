@@ -24,10 +24,7 @@ func (i *inbox) add(p event.Prompt) {
 	i.mu.Lock()
 	i.prompts = append(i.prompts, p)
 	i.mu.Unlock()
-	i.rec.do(func() {
-		i.rec.draft.wait(p)
-		i.rec.saveDraft()
-	})
+	i.rec.wait(p)
 }
 
 // putBack puts prompts that Prompts returned back at the front of the queue.
@@ -49,11 +46,9 @@ func (i *inbox) Prompts() []event.Prompt {
 // Commands returns the finished typed commands whose output the model has not
 // received.
 func (i *inbox) Commands() (out []turn.UserCommand) {
-	i.rec.do(func() {
-		for _, end := range i.rec.typed.Untold {
-			out = append(out, turn.UserCommand{ID: end.ID, Message: session.ShellMessage(end)})
-		}
-	})
+	for _, end := range i.rec.untold() {
+		out = append(out, turn.UserCommand{ID: end.ID, Message: session.ShellMessage(end)})
+	}
 	return out
 }
 

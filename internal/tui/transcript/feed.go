@@ -71,7 +71,10 @@ func (f *Feed) Apply(ev event.Event) {
 			f.reply.stream(ev.Delta)
 		}
 	case *event.ShellStart:
-		f.recall(f.shell.start(ev, f.now()))
+		line := f.shell.start(ev, f.now())
+		if n := len(f.Recall); n == 0 || f.Recall[n-1] != line {
+			f.Recall = append(f.Recall, line)
+		}
 	case *event.ShellEnd:
 		f.shell.end(ev)
 		if !f.Running {
@@ -90,13 +93,6 @@ func (f *Feed) Apply(ev event.Event) {
 		f.list.Add(&Notice{ev.Text})
 	case event.Unsent:
 		f.Pending = slices.DeleteFunc(f.Pending, func(p PendingPrompt) bool { return p.Text == ev.Text })
-	}
-}
-
-// recall adds a typed line to those that the user can recall, unless it is the last one.
-func (f *Feed) recall(line string) {
-	if n := len(f.Recall); n == 0 || f.Recall[n-1] != line {
-		f.Recall = append(f.Recall, line)
 	}
 }
 

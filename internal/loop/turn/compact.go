@@ -161,7 +161,10 @@ func (s *summarizer) summarize(ctx context.Context, msgs []llm.Message, focus st
 func (s *summarizer) request(ctx context.Context, msgs []llm.Message, focus string) (event.Compacted, error) {
 	const unknownWindow = 100_000
 	e := event.Compacted{}
-	m, err := s.Models.Summary()
+	m, err := s.Models.Current(), error(nil)
+	if s.Summary != nil {
+		m, err = s.Summary()
+	}
 	switch {
 	case err != nil:
 		return e, err

@@ -225,7 +225,7 @@ func (x *executor) begin(ctx context.Context, c *toolCall) bool {
 	if ctx.Err() == nil {
 		c.start = x.out.clock.Now()
 		x.out.emit(&event.ToolStart{Meta: event.Meta{Time: c.start}, ID: c.msg.ID, Title: c.call.Title,
-			Effect: string(c.call.Effect), Targets: targets(c.call.Targets)})
+			Effect: event.Effect(c.call.Effect), Targets: targets(c.call.Targets)})
 	}
 	why := x.stopped(ctx)
 	if why != "" {
@@ -239,7 +239,7 @@ func (x *executor) finish(c *toolCall) {
 	c.end.Meta = x.out.meta()
 	c.addIgnored()
 	c.end.Title = c.title()
-	c.end.Effect = string(c.call.Effect)
+	c.end.Effect = event.Effect(c.call.Effect)
 	if !c.start.IsZero() {
 		c.end.Duration = c.end.Time.Sub(c.start)
 	}

@@ -160,7 +160,7 @@ func TestCallsAreUnderstood(t *testing.T) {
 	}
 }
 
-// The history, the next request and the result of a call hold what it means.
+// The history, the next request and the result have the repaired call.
 func TestRepairedCallIsStored(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "a.go"), []byte("package a\n"), 0o600); err != nil {

@@ -103,7 +103,7 @@ func (c *collector) add(s source, path string, d document, above []string) []Fil
 func (c *collector) imported(s source, name, shown string, above []string) []File {
 	path, explicit := target(name, filepath.Dir(above[len(above)-1]), c.home)
 	info, err := os.Lstat(path)
-	if !explicit && (err != nil || info.IsDir()) { // the name of a person or a package
+	if !explicit && (err != nil || info.IsDir()) { // a user name or a package
 		return nil
 	}
 	reject := func(why string) []File {

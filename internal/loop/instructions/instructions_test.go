@@ -181,7 +181,7 @@ func TestLinkedInstructionFiles(t *testing.T) {
 		"CLAUDE.md is not used: it is a symbolic link to a file that does not exist")
 }
 
-// Files that cannot be used give a notice, and what is hidden in a text is removed.
+// Files that cannot be used give a notice, and invisible characters are removed.
 func TestDamagedFiles(t *testing.T) {
 	for _, c := range []struct{ name, content, text, notice string }{
 		{"invalid UTF-8", "a\xffb", "a\uFFFDb", "AGENTS.md: it is not valid UTF-8"},
@@ -254,7 +254,7 @@ func touch(t *testing.T, p *Project, targets ...tools.Target) (notes, notices []
 	if err != nil || !ran {
 		t.Fatalf("the call did not run: %v", err)
 	}
-	return p.News()
+	return p.PendingNotes()
 }
 
 // The instructions of a subdirectory reach the model when a tool touches it.
@@ -361,17 +361,17 @@ func TestRemember(t *testing.T) {
 			if err != nil || string(got) != c.after || string(change.Before) != c.before || string(change.After) != c.after {
 				t.Errorf("got %q, %v, want %q", got, err, c.after)
 			}
-			if notes, _ := p.News(); len(notes) != 1 || notes[0] != "[The user added to ~/src/shop/AGENTS.md: use tabs]" {
+			if notes, _ := p.PendingNotes(); len(notes) != 1 || notes[0] != "[The user added to ~/src/shop/AGENTS.md: use tabs]" {
 				t.Errorf("got %q", notes)
 			}
 			if changed := p.Reload(); changed != nil {
-				t.Errorf("%q is told again", changed)
+				t.Errorf("%q is reported again", changed)
 			}
 			write(t, file, "all new")
 			if changed := p.Reload(); len(changed) != 1 {
 				t.Errorf("got %q, want the edited file", changed)
 			}
-			if notes, _ := p.News(); len(notes) != 1 || !strings.Contains(notes[0], "all new") {
+			if notes, _ := p.PendingNotes(); len(notes) != 1 || !strings.Contains(notes[0], "all new") {
 				t.Errorf("got %q", notes)
 			}
 		})

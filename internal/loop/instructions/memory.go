@@ -40,7 +40,7 @@ func (p *Project) projectFile() string {
 	for _, dir := range slices.Backward(p.levels()) {
 		for _, name := range names {
 			path := filepath.Join(dir, name)
-			if _, err := p.theirs.fixed(path); err == nil {
+			if _, err := p.repository.fixed(path); err == nil {
 				return path
 			}
 		}

@@ -11,8 +11,8 @@ import (
 
 const summaryHead = "[Compacted: this summary replaces the earlier conversation. Look up details in the files it names, not from memory."
 
-// summary replaces what precedes the last replies with text, except the messages of
-// the user and what is pinned.
+// summary replaces the messages before the last replies with text, except those of the
+// user and pinned ones.
 func (s *shortener) summary(msgs []llm.Message, replies int, text string) []llm.Message {
 	old := oldPart(msgs, replies)
 	results := llm.Results(msgs)

@@ -39,7 +39,7 @@ type fitter struct {
 // object makes the object at a path fit s. An empty path is that of the arguments.
 func (f fitter) object(a *Args, s *jsonschema.Schema, form Form, path string) (json.RawMessage, error) {
 	required := slices.Concat(s.Required, a.needs)
-	a.members = slices.DeleteFunc(a.members, func(m member) bool { // values that say nothing
+	a.members = slices.DeleteFunc(a.members, func(m member) bool { // empty values
 		p, needed := s.Properties[m.name], slices.Contains(required, m.name)
 		switch {
 		case isNull(m.value):

@@ -1,8 +1,8 @@
 // Package intake understands tool calls as models write them: with the names of
 // other assistants, in damaged JSON, with values of a similar type. It repairs only
-// what can be read in one way; everything else is an error for the model, because
-// a wrong guess is worse. Each tool declares in a Form what it accepts besides its
-// schema. The package runs nothing and reads no file. Start reading at Tools.Read.
+// calls with one possible meaning; everything else is an error for the model, because
+// a wrong guess is worse. Each tool declares in a Form the names and values that it
+// accepts besides those of its schema. The package runs nothing and reads no file. Start reading at Tools.Read.
 package intake
 
 import (
@@ -18,7 +18,7 @@ import (
 	"agent/internal/tools/advice"
 )
 
-// Form is what a tool accepts besides its schema. Names of tools and arguments are
+// Form lists the names and values that a tool accepts besides those of its schema. Names of tools and arguments are
 // compared without case, "_" and "-".
 type Form struct {
 	// Names are other names of the tool.
@@ -49,7 +49,7 @@ type Form struct {
 // Range is the smallest and largest value of a number.
 type Range struct{ Min, Max int }
 
-// Tool is a tool with what it accepts.
+// Tool describes a tool and the calls that it accepts.
 type Tool struct {
 	Name   string
 	Schema func() *jsonschema.Schema // of the arguments, an object

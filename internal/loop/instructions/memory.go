@@ -58,7 +58,7 @@ func (p *Project) Remember(ctx context.Context, text string) (tools.Change, erro
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	path := p.projectFile()
-	if _, err := p.theirs.fixed(path); err != nil && exists(path) { // such as a link to a file that tools protect
+	if _, err := p.repository.fixed(path); err != nil && exists(path) { // such as a link to a file that tools protect
 		return tools.Change{}, fmt.Errorf("%s is not changed: %w", p.Show(path), err)
 	}
 	c, err := p.write(ctx, path, func(before []byte) []byte {

@@ -219,7 +219,7 @@ func (a *app) chooseModel(f flags, attended bool) (picker, turn.Model, error) {
 		f.baseURL = ""
 	}
 	pick := newPicker(f, a.set, last.Model, !attended)
-	pick.waitLocal = !attended || isPlain(f) // a line that is printed cannot be taken back
+	pick.waitLocal = !attended || isPlain(f) // a printed line cannot be replaced
 	pick.effort, pick.continued = a.ending.Effort, len(a.ending.Events) > 0
 	if pick.lastAtDefault = last.BaseURL != "" && last.Host == ""; !pick.lastAtDefault {
 		pick.lastURL = last.BaseURL
@@ -258,7 +258,7 @@ func shellLimits(set settings.Settings) shell.Limits {
 	return shell.Limits{Keep: set.Shell.KeepEnv, Hide: slices.Concat(credentials.Variables(set), credentials.SecretURLs(os.Getenv))}
 }
 
-// addTools sets the tools.
+// addTools adds the tools, and what depends on them, to the options of the agent.
 func (a *app) addTools() {
 	if a.log != nil {
 		a.work.Attach(a.log.Outputs())

@@ -100,7 +100,11 @@ func lastUser(t *testing.T, s *server, request int) string {
 		t.Fatalf("there were %d requests", len(s.requests))
 	}
 	msgs := s.requests[request].Messages
-	return contentText(t, msgs[len(msgs)-1].Content)
+	text := contentText(t, msgs[len(msgs)-1].Content)
+	if _, prompt, ok := strings.Cut(text, "[End of the situation.]\n\n"); ok {
+		return prompt
+	}
+	return text
 }
 
 // TestExternalEditor edits the draft in the user's editor, which gets the terminal

@@ -49,8 +49,9 @@ func newPicker(f flags, set settings.Settings, last string, wait bool) picker {
 // input returns the input of the choice. name is the model that the user named;
 // empty for none.
 func (p picker) input(ctx context.Context, name string) catalog.Input {
+	vault := p.vault.ForLast(p.last, p.lastURL)
 	in := catalog.Input{
-		Getenv: p.vault.Getenv, Vault: p.vault, Flag: name, Last: p.last,
+		Getenv: vault.Getenv, Vault: vault, Flag: name, Last: p.last,
 		LastURL: p.lastURL, LastOwn: p.lastAtDefault, Continued: p.continued, Attended: p.attended,
 		BaseURL: p.flags.baseURL, BaseFor: p.flags.baseFor, ConfigURL: p.settings.BaseURL, Changes: p.settings.Changes(),
 		AllowHTTP: p.settings.AllowHTTP, NoKeyring: !credentials.KeyringAvailable(), Learned: p.learned.server,

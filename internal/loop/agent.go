@@ -34,21 +34,21 @@ type Options struct {
 	// System replaces the system prompt of the program if it is not empty.
 	System       string
 	AppendSystem string // added to the system prompt; may be empty
-	// Instructions returns the text of the instruction files in use, which ends the
-	// system prompt, and the files. Window is the context window in tokens, 0 if
-	// unknown. It may be nil.
+	// Instructions returns the instruction files in use and their text, which ends the
+	// system prompt. Window is the context window in tokens, 0 if unknown. It may be
+	// nil.
 	Instructions func(window int) (text string, files []event.InstructionFile)
-	// InstructionNews returns notes for the model with the instructions of the
+	// InstructionNotes returns notes for the model with the instructions of the
 	// directories that tools have touched since its previous call, and notices for the
 	// user. It may be nil.
-	InstructionNews func() (notes, notices []string)
-	Tools           []tools.Tool // the agent adds todo and ask
-	// Situation describes the environment to the model, in a window of that size.
-	// Earlier are the descriptions in the session; if there are any, only changes are
-	// described. It is called at the first turn and may be nil.
+	InstructionNotes func() (notes, notices []string)
+	Tools            []tools.Tool // the agent adds todo and ask
+	// Situation describes the environment to a model with a context window of window
+	// tokens. Earlier holds the descriptions in the session; if there are any, only
+	// changes are described. It is called at the first turn and may be nil.
 	Situation func(ctx context.Context, window int, mode event.Mode, earlier []string) string
-	// Offer returns the tools of all that a model with that name and context window
-	// is offered. If it is nil, every model is offered all.
+	// Offer selects the tools that a model with that name and context window is
+	// offered. If it is nil, every model is offered all.
 	Offer func(model string, window int, all []llm.ToolSpec) []llm.ToolSpec
 	// Interceptors act around every call, also those of commands that the user types.
 	Interceptors tools.Interceptors
@@ -116,7 +116,7 @@ func NewAgent(o Options) *Agent {
 	if o.Attended {
 		a.user = a.approvals
 	}
-	a.inbox = &inbox{rec: a.rec, jobs: o.Jobs, instructions: o.InstructionNews}
+	a.inbox = &inbox{rec: a.rec, jobs: o.Jobs, instructions: o.InstructionNotes}
 	a.shell = &userShell{prepare: o.Shell, interceptors: o.Interceptors, rec: a.rec, background: &a.background}
 	a.tools = append(slices.Clone(o.Tools), newTodo(a.rec), newAsk(a.rec, a.user))
 	var outputs turn.Outputs

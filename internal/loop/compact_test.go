@@ -136,7 +136,7 @@ func TestCompactCommand(t *testing.T) {
 	}
 }
 
-// If the summary fails, the calls are listed instead, and the user is told.
+// If the summary fails, the calls are listed instead, and the user gets a notice.
 func TestCompactCommandWithoutSummary(t *testing.T) {
 	p := script.New(append(lookups(3), script.Say("done"), script.Fail(&llm.Error{Kind: llm.ErrQuota, Provider: "p", Message: "no credit"}), script.Say("more"))...)
 	o := options(p, verbose())

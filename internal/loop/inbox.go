@@ -14,7 +14,7 @@ import (
 type inbox struct {
 	rec  *recorder
 	jobs Jobs
-	// instructions is Options.InstructionNews.
+	// instructions is Options.InstructionNotes.
 	instructions func() (notes, notices []string)
 
 	mu      sync.Mutex

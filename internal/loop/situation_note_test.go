@@ -42,7 +42,7 @@ func TestTheSituationIsDescribedOnce(t *testing.T) {
 	o := options(p)
 	o.Situation = describe("S1")
 	events := play(t, o, []string{"a", "b"}, nil)
-	first := `S1, window 1000, mode all, earlier []`
+	first := `S1, window 128000, mode all, earlier []`
 	if d := cmp.Diff(userTexts(p.Requests()[1]), []string{first, "a", "b"}); d != "" {
 		t.Errorf("got (-), want (+): %s", d)
 	}
@@ -51,7 +51,7 @@ func TestTheSituationIsDescribedOnce(t *testing.T) {
 		now  string
 		want []string
 	}{
-		"changed":   {"S2", []string{first, "a", "b", fmt.Sprintf(`S2, window 1000, mode all, earlier %q`, []string{first}), "c", "d"}},
+		"changed":   {"S2", []string{first, "a", "b", fmt.Sprintf(`S2, window 128000, mode all, earlier %q`, []string{first}), "c", "d"}},
 		"unchanged": {"", []string{first, "a", "b", "c", "d"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -72,7 +72,7 @@ func TestARewoundSituationIsDescribedAgain(t *testing.T) {
 	o := options(p)
 	o.Situation = describe("S")
 	command(t, o, []event.Command{event.Prompt{Text: "a"}, event.Rewind{Keep: 0}, event.Prompt{Text: "b"}}, carriedOut)
-	if d := cmp.Diff(userTexts(p.Requests()[1]), []string{`S, window 1000, mode all, earlier []`, "b"}); d != "" {
+	if d := cmp.Diff(userTexts(p.Requests()[1]), []string{`S, window 128000, mode all, earlier []`, "b"}); d != "" {
 		t.Errorf("got (-), want (+): %s", d)
 	}
 }

@@ -28,19 +28,19 @@ func readCall(title string, at workspace.Place, run func(context.Context, Approv
 	}
 }
 
-// fileNames returns other names of the argument that is a file.
-func fileNames() []string {
+// fileAliases returns the aliases of an argument that names a file.
+func fileAliases() []string {
 	return []string{"file_path", "absolute_path", "relative_path", "file", "filename", "target_file"}
 }
 
-// dirNames returns other names of the argument that is a directory or a file to
+// dirAliases returns the aliases of an argument that names a directory or a file to
 // search.
-func dirNames() []string {
-	return append(fileNames(), "dir", "dir_path", "directory", "directory_path", "folder", "target_directory", "search_directory", "search_path", "relative_workspace_path")
+func dirAliases() []string {
+	return append(fileAliases(), "dir", "dir_path", "directory", "directory_path", "folder", "target_directory", "search_directory", "search_path", "relative_workspace_path")
 }
 
-// wantsLines turns the line ranges of other assistants into offset and limit.
-func wantsLines(a *intake.Args) error {
+// rewriteLines turns the line ranges of other assistants into offset and limit.
+func rewriteLines(a *intake.Args) error {
 	if all, _ := a.Bool("should_read_entire_file"); all {
 		a.Remove("offset", "limit")
 		return nil

@@ -50,7 +50,7 @@ func listTool(w *workspace.Workspace) Tool {
 		}), nil
 	}, intake.Form{
 		Names:   []string{"ls", "list_dir", "list_directory", "list_files", "directory_tree"},
-		Aliases: map[string][]string{"path": dirNames(), "depth": {"max_depth"}},
+		Aliases: map[string][]string{"path": dirAliases(), "depth": {"max_depth"}},
 		Paths:   []string{"path"}, Ranges: map[string]intake.Range{"depth": {Max: maxDepth}},
 		ReadOnly: true,
 	})

@@ -75,7 +75,7 @@ func searchTool(w *workspace.Workspace) Tool {
 		Names: []string{"grep", "grep_search", "grep_files", "search_file_content", "search_files", "search_text", "search_code", "search_dir", "search_file", "ripgrep", "rg"},
 		Aliases: map[string][]string{
 			"pattern":     {"query", "search_pattern", "search_term", "search"},
-			"path":        append(dirNames(), "paths"),
+			"path":        append(dirAliases(), "paths"),
 			"glob":        {"include", "include_pattern", "file_pattern", "file_glob", "globs"},
 			"type":        {"file_type"},
 			"context":     {"-C", "context_lines"},
@@ -83,12 +83,12 @@ func searchTool(w *workspace.Workspace) Tool {
 			"max_results": {"limit", "max_matches"},
 		},
 		Paths: []string{"path"}, Ranges: map[string]intake.Range{"context": {Max: maxContext}, "max_results": {Max: maxResults}},
-		ReadOnly: true, Rewrite: wantsSearch,
+		ReadOnly: true, Rewrite: rewriteSearch,
 	})
 }
 
-// wantsSearch translates what other assistants say of a pattern.
-func wantsSearch(a *intake.Args) error {
+// rewriteSearch translates the arguments of the search tools of other assistants.
+func rewriteSearch(a *intake.Args) error {
 	regex := a.Text("regex")
 	if a.Called("search_files") && regex == "" {
 		return errors.New("search_files can mean two tools; call search for content or glob for names")
@@ -97,7 +97,7 @@ func wantsSearch(a *intake.Args) error {
 		a.Remove("regex")
 		a.Set("pattern", regex)
 	}
-	if p := a.Text("pattern"); strings.Contains(p, "\b") { // a word boundary, escaped once too little
+	if p := a.Text("pattern"); strings.Contains(p, "\b") { // a word boundary with one backslash instead of two
 		a.Set("pattern", strings.ReplaceAll(p, "\b", `\b`))
 	}
 	if sensitive, ok := a.Bool("case_sensitive"); ok {

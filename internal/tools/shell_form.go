@@ -26,7 +26,7 @@ func (s *shellTool) shellForm() intake.Form {
 			"yield_time_ms", "max_output_tokens", "login", "tty=false", "is_input=false", "background=false", "restart=false",
 			"shell=bash", "shell=/bin/bash", "shell=sh", "shell=/bin/sh",
 		},
-		Rewrite: s.wantsCommand,
+		Rewrite: s.rewriteCommand,
 	}
 }
 
@@ -34,29 +34,29 @@ func jobsForm() intake.Form {
 	return intake.Form{
 		Aliases: map[string][]string{"command": {"cmd"}, "id": {"job_id", "job"}, "input": {"text"}, "wait_seconds": {"wait"}},
 		Ranges:  map[string]intake.Range{"wait_seconds": {Max: maxWait}},
-		Rewrite: wantsWords,
+		Rewrite: rewriteWords,
 	}
 }
 
-// wantsCommand translates commands as other assistants write them.
-func (s *shellTool) wantsCommand(a *intake.Args) error {
+// rewriteCommand translates commands as other assistants write them.
+func (s *shellTool) rewriteCommand(a *intake.Args) error {
 	for _, name := range []string{"run_in_background", "is_background", "background"} {
 		if v, _ := a.Bool(name); v {
 			return advice.Add(errors.New("shell cannot start a command in the background"), `Call jobs with {"action": "start", "command": …}`)
 		}
 	}
-	if s.wantsPatch(a) {
+	if s.rewritePatch(a) {
 		return nil
 	}
-	if err := wantsWords(a); err != nil {
+	if err := rewriteWords(a); err != nil {
 		return err
 	}
-	wantsTimeout(a)
-	return s.wantsDir(a)
+	rewriteTimeout(a)
+	return s.rewriteDir(a)
 }
 
-// wantsPatch makes a command that applies a patch a call of the patch tool.
-func (s *shellTool) wantsPatch(a *intake.Args) bool {
+// rewritePatch makes a command that applies a patch a call of the patch tool.
+func (s *shellTool) rewritePatch(a *intake.Args) bool {
 	patch, ok := hereDocument(a.Text("command"))
 	if words := a.List("command"); len(words) > 1 {
 		last := text(words[len(words)-1])
@@ -77,9 +77,9 @@ func (s *shellTool) wantsPatch(a *intake.Args) bool {
 	return true
 }
 
-// wantsWords joins a command of several words into one line. The script of
+// rewriteWords joins a command of several words into one line. The script of
 // ["bash", "-lc", SCRIPT] is the line.
-func wantsWords(a *intake.Args) error {
+func rewriteWords(a *intake.Args) error {
 	if v := a.Value("command"); len(v) == 0 || v[0] != '[' && !strings.HasPrefix(text(v), `["`) {
 		return nil
 	}
@@ -121,8 +121,8 @@ func text(value json.RawMessage) string {
 // manySeconds is the timeout from which a number without a unit means milliseconds.
 const manySeconds = 10_000
 
-// wantsTimeout turns a timeout into seconds.
-func wantsTimeout(a *intake.Args) {
+// rewriteTimeout turns a timeout into seconds.
+func rewriteTimeout(a *intake.Args) {
 	for _, name := range []string{"timeout_ms", "timeout_millis", "timeout_milliseconds", "timeout"} {
 		n, ok := a.Int(name)
 		if !ok || a.Has("timeout_seconds") {
@@ -136,9 +136,9 @@ func wantsTimeout(a *intake.Args) {
 	}
 }
 
-// wantsDir runs the command in the directory that the model named. The next command
+// rewriteDir runs the command in the directory that the model named. The next command
 // runs in the current directory again.
-func (s *shellTool) wantsDir(a *intake.Args) error {
+func (s *shellTool) rewriteDir(a *intake.Args) error {
 	name, dir, to := s.namedDir(a)
 	root, current := s.dirs()
 	switch {

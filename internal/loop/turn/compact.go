@@ -20,11 +20,11 @@ const muchFreed = 4 << 20
 // compactor keeps the conversation within the context window of the model.
 type compactor struct {
 	*Turn
-	conv       *Conversation
-	out        *reporter
-	summarizer *summarizer
-	lastAsked  int  // number of the step of the last summary
-	asked      bool // a summary was requested in this turn
+	conv        *Conversation
+	out         *reporter
+	summarizer  *summarizer
+	lastSummary int  // number of the step of the last summary
+	summarized  bool // a summary was requested in this turn
 }
 
 // makeRoom compacts the conversation if the window is nearly full. It ends the turn
@@ -71,10 +71,10 @@ func (k *compactor) rejected(ctx context.Context, m Model) bool {
 func (k *compactor) compact(ctx context.Context, b window.Budget, why string) (steps int, fits bool, err error) {
 	const pause = 3 // steps between two summaries
 	c, used := k.conv.content(why), k.conv.used()
-	mayAsk := !k.summarizer.failed && (!k.asked || k.conv.Steps-k.lastAsked >= pause)
-	plan := window.MakePlan(c, b, mayAsk)
+	maySummarize := !k.summarizer.failed && (!k.summarized || k.conv.Steps-k.lastSummary >= pause)
+	plan := window.MakePlan(c, b, maySummarize)
 	if plan.NeedsSummary {
-		k.asked, k.lastAsked = true, k.conv.Steps
+		k.summarized, k.lastSummary = true, k.conv.Steps
 		written, err := k.summarizer.summarize(ctx, k.conv.Messages, "", b.Limit)
 		switch {
 		case ctx.Err() != nil:
@@ -134,11 +134,11 @@ var errTooShort = errors.New("it is too short")
 // summarizer gets summaries of a conversation from a model.
 type summarizer struct {
 	*Turn
-	out    *reporter
-	failed bool // a summary failed in this turn
-	usage  llm.Usage
-	cost   float64
-	free   bool // the price of a summary is unknown
+	out      *reporter
+	failed   bool // a summary failed in this turn
+	usage    llm.Usage
+	cost     float64
+	unpriced bool // the price of a summary is unknown
 }
 
 // summarize returns a summary of msgs in at most a fifth of limit tokens; a limit of
@@ -211,7 +211,7 @@ func (s *summarizer) spend(m Model, u llm.Usage, e *event.Compacted) {
 		usd, known = m.Cost(u)
 	}
 	s.cost += usd
-	if s.free = s.free || !known; known {
+	if s.unpriced = s.unpriced || !known; known {
 		if e.Cost != nil {
 			usd += *e.Cost
 		}

@@ -32,7 +32,7 @@ func (c *Conversation) budget(m Model) window.Budget {
 	return b
 }
 
-// content returns what a compaction starts from. why is its reason, for the user.
+// content returns the input of a compaction. why is its reason, for the user.
 func (c *Conversation) content(why string) window.Conversation {
 	dir := ""
 	if c.outputs != nil {
@@ -41,8 +41,8 @@ func (c *Conversation) content(why string) window.Conversation {
 	return window.Conversation{Messages: c.Messages, Marks: c.marks, Meter: c.meter, Outputs: dir, Why: why}
 }
 
-// Apply applies e to the conversation, saves the originals of what it shortened, and
-// emits it with meta. If the originals cannot be saved, e names no files; Apply emits
+// Apply applies e to the conversation, saves the originals of shortened content, and
+// emits e with meta. If the originals cannot be saved, e names no files; Apply emits
 // a notice and returns the error.
 func (c *Conversation) Apply(e *event.Compacted, emit func(event.Event), meta func() event.Meta) error {
 	out, marks, originals := window.Apply(c.Messages, c.marks, e)
@@ -73,8 +73,8 @@ func (c *Conversation) saveOriginals(originals []window.Original) error {
 	return nil
 }
 
-// Edit does what the user requested: see event.EditContext. It reports whether that
-// changed anything.
+// Edit makes the change that the user requested: see event.EditContext. It reports
+// whether anything changed.
 func (c *Conversation) Edit(r event.EditContext, emit func(event.Event), meta func() event.Meta) bool {
 	e := &event.Compacted{Step: r.Step, Item: r.Item, Text: r.Text, Outputs: c.content("").Outputs, Why: "requested"}
 	for _, item := range window.Items(c.Messages, c.marks, 0) {

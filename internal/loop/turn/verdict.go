@@ -80,7 +80,7 @@ const (
 	notRunCut  = "not run: the reply was cut off"
 )
 
-// complete reports whether the arguments of all calls in said are whole objects.
+// complete reports whether the arguments of all calls in said are complete objects.
 func complete(said []llm.Message) bool {
 	return !slices.ContainsFunc(callsOf(said), func(m llm.Message) bool { return m.Cut || m.Raw != "" })
 }

@@ -15,7 +15,7 @@ const (
 )
 
 // list replaces the calls before the last replies, and their results, with lists of
-// what was done. Answers and the messages of the user stay.
+// actions. Answers and the messages of the user stay.
 func (s *shortener) list(msgs []llm.Message, replies int) []llm.Message {
 	old := oldPart(msgs, replies)
 	calls, results := repliesWithCalls(msgs[:old]), llm.Results(msgs)

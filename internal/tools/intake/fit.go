@@ -39,7 +39,7 @@ type fitter struct {
 // object makes the object at a path fit s. An empty path is that of the arguments.
 func (f fitter) object(a *Args, s *jsonschema.Schema, form Form, path string) (json.RawMessage, error) {
 	required := slices.Concat(s.Required, a.needs)
-	a.members = slices.DeleteFunc(a.members, func(m member) bool { // values that say nothing
+	a.members = slices.DeleteFunc(a.members, func(m member) bool { // empty values
 		p, needed := s.Properties[m.name], slices.Contains(required, m.name)
 		switch {
 		case isNull(m.value):
@@ -211,11 +211,11 @@ func (f fitter) text(v json.RawMessage, s *jsonschema.Schema, form Form, name st
 // the scheme of a URL.
 func fixPath(p string) string {
 	p = strings.TrimSpace(p)
+	if rest := strings.TrimSpace(strings.TrimLeft(p, "@")); rest != "" {
+		p = rest
+	}
 	if rest, ok := strings.CutPrefix(p, "file:///"); ok {
 		return "/" + rest
-	}
-	if rest := strings.TrimPrefix(p, "@"); rest != "" {
-		return rest
 	}
 	return p
 }

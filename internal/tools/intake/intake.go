@@ -1,11 +1,12 @@
 // Package intake understands tool calls as models write them: with the names of
 // other assistants, in damaged JSON, with values of a similar type. It repairs only
-// what can be read in one way; everything else is an error for the model, because
-// a wrong guess is worse. Each tool declares in a Form what it accepts besides its
-// schema. The package runs nothing and reads no file. Start reading at Tools.Read.
+// calls with one possible meaning; everything else is an error for the model, because
+// a wrong guess is worse. Each tool declares in a Form the names and values that it
+// accepts besides those of its schema. The package runs nothing and reads no file. Start reading at Tools.Read.
 package intake
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,7 +18,7 @@ import (
 	"agent/internal/tools/advice"
 )
 
-// Form is what a tool accepts besides its schema. Names of tools and arguments are
+// Form lists the names and values that a tool accepts besides those of its schema. Names of tools and arguments are
 // compared without case, "_" and "-".
 type Form struct {
 	// Names are other names of the tool.
@@ -48,7 +49,7 @@ type Form struct {
 // Range is the smallest and largest value of a number.
 type Range struct{ Min, Max int }
 
-// Tool is a tool with what it accepts.
+// Tool describes a tool and the calls that it accepts.
 type Tool struct {
 	Name   string
 	Schema func() *jsonschema.Schema // of the arguments, an object
@@ -73,13 +74,23 @@ var harmless = []string{
 
 // Read returns the call of the tool name with the arguments raw, which may be
 // damaged JSON. On an error, the call holds as much as was understood; its Tool or
-// Arguments are empty if that is nothing.
+// Arguments are empty if that is nothing. To read the returned call again changes
+// nothing: it is stored, and read again before it runs.
 func (all Tools) Read(name, raw string) (Call, error) {
 	t, ok := all.find(name)
 	if !ok {
 		return Call{}, all.unknown(name)
 	}
-	return t.read(name, raw, all)
+	c, err := t.read(name, raw, all)
+	if err != nil {
+		return c, err
+	}
+	t, _ = all.find(c.Tool)
+	again, err := t.read(c.Tool, string(c.Arguments), all)
+	if err == nil && (again.Tool != c.Tool || !bytes.Equal(again.Arguments, c.Arguments)) {
+		err = advice.Add(fmt.Errorf("the arguments of %s hold JSON inside text", c.Tool), "Send plain values")
+	}
+	return c, err
 }
 
 // Read returns the arguments raw of a call of t, like Tools.Read.

@@ -76,7 +76,7 @@ func (s *Session) showContext(now event.ContextNow) {
 	_ = s.lists.Show(u) // a menu starts nothing
 }
 
-// nameOf returns what an item is, on one line.
+// nameOf describes an item on one line.
 func nameOf(item event.ContextItem) string {
 	title := ink.SanitizeLine(item.Title)
 	switch item.Kind {
@@ -92,7 +92,7 @@ func bar(n, most int) string {
 	return strings.Repeat("█", (n*width+most-1)/most)
 }
 
-// chooseAction opens the list of what can be done with an item.
+// chooseAction opens the list of actions for an item.
 func (s *Session) chooseAction(item event.ContextItem, now event.ContextNow) tea.Cmd {
 	type action struct {
 		option list.Option

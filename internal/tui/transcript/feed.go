@@ -88,10 +88,7 @@ func (f *Feed) Apply(ev event.Event) {
 	case event.Retrying:
 		f.reply.retrying(ev, f.now())
 	case event.Summarizing:
-		if !f.Running {
-			f.beginTurn()
-		}
-		f.reply.summarizing(ev)
+		f.summarizing(ev)
 	case event.Notice:
 		f.list.Add(&Notice{ev.Text})
 	case event.Unsent:
@@ -208,6 +205,14 @@ func (f *Feed) turnEnd(ev *event.TurnEnd) {
 	}
 	f.list.append(&Closing{strings.Join(facts, " · ")})
 	clear(f.changed)
+}
+
+// summarizing shows that a summary is written, which can be interrupted like a turn.
+func (f *Feed) summarizing(ev event.Summarizing) {
+	if !f.Running {
+		f.beginTurn()
+	}
+	f.reply.summarizing(ev)
 }
 
 // compacted shows what a compaction did, in one line.

@@ -17,7 +17,7 @@ import (
 )
 
 // newCmdEval returns `agent eval`.
-func newCmdEval(f *command.Factory, o *flags, runF command.RunFunc[eval.Options]) *cobra.Command {
+func newCmdEval(f *command.Factory, o *flags, end *shutdown, runF command.RunFunc[eval.Options]) *cobra.Command {
 	opts := &eval.Options{IO: f.IO, Cleanup: f.Cleanup}
 	cmd := &cobra.Command{
 		Use:   "eval DIR",
@@ -54,13 +54,13 @@ The exit code is 1 if any task is not solved.`,
 				return err
 			}
 			opts.Limits = shellLimits(file.Settings)
-			f := *o
+			f := opening{flags: *o, end: end}
 			f.mode = cmp.Or(f.mode, string(event.ModeEdits))
 			opts.Turn = func(ctx context.Context, dir, prompt string) (eval.Outcome, error) {
 				f.dir = dir
 				return evalTurn(ctx, f, prompt, opts.IO)
 			}
-			return interruptible(cmd.Context(), o.end, func(ctx context.Context, _ <-chan struct{}) error {
+			return interruptible(cmd.Context(), end, func(ctx context.Context, _ <-chan struct{}) error {
 				return command.Or(runF, eval.Run)(ctx, opts)
 			})
 		},
@@ -71,7 +71,7 @@ The exit code is 1 if any task is not solved.`,
 }
 
 // evalTurn runs the turn of a task in a new session.
-func evalTurn(ctx context.Context, f flags, prompt string, streams command.IO) (eval.Outcome, error) {
+func evalTurn(ctx context.Context, f opening, prompt string, streams command.IO) (eval.Outcome, error) {
 	a, err := open(f, false)
 	if err != nil {
 		return eval.Outcome{}, err

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"agent/cmd/agent/command"
+	"agent/cmd/agent/models"
 	"agent/cmd/agent/sessions"
 	"agent/cmd/agent/settings"
 	"agent/internal/history"
@@ -151,7 +152,7 @@ func (i inspector) request(step int, d catalog.Dialect) (inspected, error) {
 	if err != nil {
 		return inspected{}, err
 	}
-	in := catalog.Input{Changes: i.settings.Changes(), Learned: newLearnedFile().server}
+	in := catalog.Input{Changes: i.settings.Changes(), Learned: models.Learned}
 	choice := in.Described(s.Model.Model, s.Model.BaseURL, d)
 	model := turn.Model{Name: s.Model.Model, ID: choice.Model, Effort: s.Model.Effort, Context: choice.Info.Context, NoImages: !valueOr(choice.Info.Vision, true)}
 	r := inspected{Session: i.header.ID, Step: s.Step, Steps: s.Steps, Model: s.Model.Model, Dialect: string(choice.Dialect()), Usage: s.End.Usage}

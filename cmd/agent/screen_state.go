@@ -42,16 +42,7 @@ func (f stateFile) read() (s screenState) {
 func (f stateFile) update(change func(*screenState)) {
 	s := f.read()
 	change(&s)
-	b, err := json.Marshal(s)
-	if f == "" || err != nil || os.MkdirAll(filepath.Dir(string(f)), 0o700) != nil {
-		return
-	}
-	new, err := os.CreateTemp(filepath.Dir(string(f)), "screen-*.json")
-	if err != nil {
-		return
-	}
-	_, err = new.Write(b)
-	if closed := new.Close(); err != nil || closed != nil || os.Rename(new.Name(), string(f)) != nil {
-		_ = os.Remove(new.Name())
+	if b, err := json.Marshal(s); err == nil && f != "" {
+		_ = history.Replace(string(f), b, false)
 	}
 }

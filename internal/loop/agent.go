@@ -67,6 +67,8 @@ type Options struct {
 	Paths    policy.Paths // decide which paths are protected
 	// Forked is set if the session is a new fork.
 	Forked bool
+	// Notices are shown to the user as they arrive, while Run runs; may be nil.
+	Notices <-chan string
 	// Key returns the key that seals standing permissions in the log. Without a key
 	// they end when the program exits.
 	Key func() ([]byte, error)
@@ -117,7 +119,7 @@ func NewAgent(o Options) *Agent {
 	if o.Attended {
 		a.user = a.approvals
 	}
-	a.inbox = &inbox{rec: a.rec, jobs: o.Jobs, instructions: o.InstructionNotes}
+	a.inbox = &inbox{rec: a.rec, jobs: o.Jobs}
 	a.shell = &userShell{prepare: o.Shell, interceptors: o.Interceptors, rec: a.rec, background: &a.background}
 	a.tools = append(slices.Clone(o.Tools), newTodo(a.rec), newAsk(a.rec, a.user))
 	var outputs turn.Outputs
@@ -156,8 +158,15 @@ func (a *Agent) Run(ctx context.Context, commands <-chan event.Command, events c
 	}()
 	a.openSession(ctx)
 	a.warnOfWindow()
+	notices := a.o.Notices
 	for {
 		select {
+		case text, ok := <-notices:
+			if !ok {
+				notices = nil
+				continue
+			}
+			a.rec.notify(text)
 		case <-ctx.Done():
 			return
 		case <-a.o.Jobs.Changed():
@@ -255,7 +264,8 @@ func (a *Agent) turn(ctx context.Context, c *turn.Conversation, p event.Prompt, 
 	}
 	t := &turn.Turn{
 		Models: a.models, Permissions: a.permissions, Approver: a.user, Inbox: a.inbox, Emit: a.rec.emit,
-		Session: a.sessionKey, Prefix: a.Prefix, Situation: a.situation.describe(ctx, a), Tools: a.tools, Runner: turn.Runner{Interceptors: a.o.Interceptors, Kill: kill}, Schema: a.o.Schema,
+		Session: a.sessionKey, Prefix: a.Prefix, Summary: a.models.forSummary, Instructions: a.instructionNews,
+		Situation: a.situation.describe(ctx, a), Tools: a.tools, Runner: turn.Runner{Interceptors: a.o.Interceptors, Kill: kill}, Schema: a.o.Schema,
 		HowToTest: a.o.HowToTest, Limits: a.o.Limits, Clock: a.clock,
 	}
 	return run(ctx, t, c).Reason
@@ -320,10 +330,7 @@ func (a *Agent) do(ctx context.Context, c event.Command) {
 	case event.ListContext:
 		a.listContext(ctx)
 	case event.SaveDraft:
-		a.rec.do(func() {
-			a.rec.draft.draft = c.Draft
-			a.rec.saveDraft()
-		})
+		a.rec.setDraft(c.Draft)
 		if c.Draft.Text != "" && a.conv != nil {
 			_ = a.load(ctx, a.conv) // ahead of the prompt, which reports an error again
 		}

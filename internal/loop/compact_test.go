@@ -151,6 +151,17 @@ func TestCompactCommandWithoutSummary(t *testing.T) {
 	}
 }
 
+// A short conversation is not compacted, also in a window of unknown size.
+func TestNothingToCompact(t *testing.T) {
+	p := script.New(using(script.Say("done"), 1500))
+	o := options(p, verbose())
+	o.Model.Context = 0
+	events := command(t, o, []event.Command{event.Prompt{Text: "one"}, event.Compact{}}, func(e event.Event) bool { _, end := e.(*event.TurnEnd); return end })
+	if c := compactions(events); len(c) > 0 || strings.Count(trace(events), "notice") != 1 || !strings.Contains(trace(events), "notice Nothing to compact.") {
+		t.Errorf("got %+v\n%s", c, trace(events))
+	}
+}
+
 // The summary is written by the configured model.
 func TestSummaryModel(t *testing.T) {
 	small := script.New(script.Say("short"))

@@ -14,8 +14,6 @@ import (
 type inbox struct {
 	rec  *recorder
 	jobs Jobs
-	// instructions is Options.InstructionNotes.
-	instructions func() (notes, notices []string)
 
 	// moved is the directory in which the next command ran before the session was
 	// resumed; empty if it was the working directory.
@@ -30,10 +28,7 @@ func (i *inbox) add(p event.Prompt) {
 	i.mu.Lock()
 	i.prompts = append(i.prompts, p)
 	i.mu.Unlock()
-	i.rec.do(func() {
-		i.rec.draft.wait(p)
-		i.rec.saveDraft()
-	})
+	i.rec.wait(p)
 }
 
 // putBack puts prompts that Prompts returned back at the front of the queue.
@@ -55,11 +50,9 @@ func (i *inbox) Prompts() []event.Prompt {
 // Commands returns the finished typed commands whose output the model has not
 // received.
 func (i *inbox) Commands() (out []turn.UserCommand) {
-	i.rec.do(func() {
-		for _, end := range i.rec.typed.Untold {
-			out = append(out, turn.UserCommand{ID: end.ID, Message: session.ShellMessage(end)})
-		}
-	})
+	for _, end := range i.rec.untold() {
+		out = append(out, turn.UserCommand{ID: end.ID, Message: session.ShellMessage(end)})
+	}
 	return out
 }
 
@@ -74,17 +67,4 @@ func (i *inbox) News() (out []string) {
 		out = append(out, fmt.Sprintf("[Job %d (%s) ended: %s. Read its output with jobs.]", j.ID, j.Title, j.State))
 	}
 	return out
-}
-
-// Instructions returns the notes about instruction files, and reports their notices
-// to the user.
-func (i *inbox) Instructions() []string {
-	if i.instructions == nil {
-		return nil
-	}
-	notes, notices := i.instructions()
-	for _, text := range notices {
-		i.rec.notify(text)
-	}
-	return notes
 }

@@ -78,6 +78,19 @@ func (s *situation) describe(ctx context.Context, a *Agent) string {
 	return text
 }
 
+// instructionNews returns the notes about instruction files, and reports their
+// notices to the user.
+func (a *Agent) instructionNews() []string {
+	if a.o.InstructionNotes == nil {
+		return nil
+	}
+	notes, notices := a.o.InstructionNotes()
+	for _, text := range notices {
+		a.rec.notify(text)
+	}
+	return notes
+}
+
 // hashOf returns a hash of values that can be encoded.
 func hashOf(values ...any) string {
 	text, _ := json.Marshal(values)

@@ -106,7 +106,7 @@ type (
 		Meta
 		ID      string   `json:"id"` // of the tool call
 		Title   string   `json:"title"`
-		Effect  string   `json:"effect"` // read, write, execute or network
+		Effect  Effect   `json:"effect"`
 		Targets []Target `json:"targets,omitempty"`
 	}
 	// ToolEnd is the one result of a tool call, whether the tool ran or not.
@@ -114,7 +114,7 @@ type (
 		Meta
 		Result   llm.Message   `json:"result"` // a ToolResult
 		Title    string        `json:"title"`
-		Effect   string        `json:"effect,omitempty"`
+		Effect   Effect        `json:"effect,omitempty"`
 		Outcome  Outcome       `json:"outcome"`
 		Summary  string        `json:"summary,omitempty"` // a few words for the user
 		Diffs    []Diff        `json:"diffs,omitempty"`   // what was written

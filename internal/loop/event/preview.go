@@ -118,7 +118,7 @@ type PastPrompt struct {
 type Ask struct {
 	ID       string   `json:"id"`               // of the tool call, or StepsAsk, TextAsk or HostAsk
 	Title    string   `json:"title"`            // "edit internal/tui/list.go"
-	Effect   string   `json:"effect,omitempty"` // as in ToolStart; empty for a question about the turn
+	Effect   Effect   `json:"effect,omitempty"` // as in ToolStart; empty for a question about the turn
 	Targets  []Target `json:"targets,omitempty"`
 	Diffs    []Diff   `json:"diffs,omitempty"`    // the changes that the call would make
 	Warnings []string `json:"warnings,omitempty"` // to be read before approving

@@ -63,10 +63,10 @@ func Open(o Options) *Project {
 }
 
 // Root returns the root of the repository that contains dir; dir itself outside of
-// a repository.
+// a repository. A repository above dir that another user owns does not count.
 func Root(dir string) string {
 	for at := dir; ; at = filepath.Dir(at) {
-		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
+		if git := filepath.Join(at, ".git"); exists(git) && (at == dir || trusted(git, dir)) {
 			return at
 		}
 		if at == filepath.Dir(at) {

@@ -22,12 +22,11 @@ func (c *Conversation) used() int { return c.meter.Of(c.prefixTokens(), c.Messag
 // budget returns the budget of requests to m. Its limit is 0 if the window of m is
 // unknown.
 func (c *Conversation) budget(m Model) window.Budget {
-	b := window.Budget{}
+	b := window.Budget{Prefix: c.prefixTokens()}
 	if m.Context > 0 {
-		b = window.NewBudget(c.prefixTokens(), m.Context, m.MaxTokens)
+		b = window.NewBudget(b.Prefix, m.Context, m.MaxTokens)
 	}
 	if limit := c.learned[m.Name]; limit > 0 && (b.Limit == 0 || limit < b.Limit) {
-		b.Prefix = c.prefixTokens()
 		b = b.Within(limit)
 	}
 	return b

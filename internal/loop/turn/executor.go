@@ -12,7 +12,6 @@ import (
 	"agent/internal/llm"
 	"agent/internal/loop/event"
 	"agent/internal/tools"
-	"agent/internal/tools/intake"
 )
 
 const (
@@ -50,20 +49,9 @@ type executor struct {
 
 // intakeNote is a finding of the intake in a call.
 type intakeNote struct {
-	ignored []string // names of dropped arguments
-	err     error    // why the call cannot run
-	sent    llm.Message
-}
-
-// changed reports whether the call m would now be understood differently from how it
-// was recorded: calls that ran since have changed the working directory.
-func (n intakeNote) changed(m llm.Message, accepted intake.Tools) bool {
-	raw := cmp.Or(n.sent.Raw, string(n.sent.Input))
-	if n.sent.Name == m.Name && raw == string(m.Input) {
-		return false
-	}
-	c, err := accepted.Read(n.sent.Name, raw)
-	return err != nil || c.Tool != m.Name || !bytes.Equal(c.Arguments, m.Input)
+	ignored []string    // names of dropped arguments
+	err     error       // why the call cannot run
+	sent    llm.Message // the call as the model sent it
 }
 
 // understand gives the calls of a reply the names and arguments of the schemas: see
@@ -169,7 +157,7 @@ func (x *executor) prepare(ctx context.Context, c *toolCall) {
 		c.err = errors.New("not run: the call is incomplete because the reply was cut off")
 	case taken.err != nil:
 		c.err = taken.err
-	case taken.changed(c.msg, tools.Accepted(x.Tools)):
+	case x.differs(taken.sent, c.msg):
 		c.err = errors.New("not run: an earlier call has changed the working directory. Send the call again")
 	case i < 0:
 		c.err = fmt.Errorf("there is no tool %q", c.msg.Name)
@@ -181,6 +169,18 @@ func (x *executor) prepare(ctx context.Context, c *toolCall) {
 		c.ignored = taken.ignored
 		c.call, c.err = x.Runner.prepare(ctx, x.info(c), tool)
 	}
+}
+
+// differs reports whether the call that was sent would now be understood differently
+// from m, as which it was recorded: calls that ran since have changed the working
+// directory.
+func (x *executor) differs(sent, m llm.Message) bool {
+	raw := cmp.Or(sent.Raw, string(sent.Input))
+	if sent.Name == m.Name && raw == string(m.Input) {
+		return false
+	}
+	c, err := tools.Accepted(x.Tools).Read(sent.Name, raw)
+	return err != nil || c.Tool != m.Name || !bytes.Equal(c.Arguments, m.Input)
 }
 
 // decide gets the verdict on a prepared call, and the user's approval if it needs
@@ -228,7 +228,7 @@ func (x *executor) begin(ctx context.Context, c *toolCall) bool {
 	if ctx.Err() == nil {
 		c.start = x.out.clock.Now()
 		x.out.emit(&event.ToolStart{Meta: event.Meta{Time: c.start}, ID: c.msg.ID, Title: c.call.Title,
-			Effect: string(c.call.Effect), Targets: targets(c.call.Targets)})
+			Effect: event.Effect(c.call.Effect), Targets: targets(c.call.Targets)})
 	}
 	why := x.stopped(ctx)
 	if why != "" {
@@ -242,7 +242,7 @@ func (x *executor) finish(c *toolCall) {
 	c.end.Meta = x.out.meta()
 	c.addIgnored()
 	c.end.Title = c.title()
-	c.end.Effect = string(c.call.Effect)
+	c.end.Effect = event.Effect(c.call.Effect)
 	if !c.start.IsZero() {
 		c.end.Duration = c.end.Time.Sub(c.start)
 	}

@@ -1,4 +1,4 @@
-package main
+package models
 
 import (
 	"encoding/json"
@@ -56,6 +56,9 @@ func newLearnedFile() *learnedFile {
 	return l
 }
 
+// Learned returns the facts about the server at a base URL.
+func Learned(base string) wire.Learned { return newLearnedFile().server(base) }
+
 // server returns the facts about the server at a base URL.
 func (l *learnedFile) server(base string) wire.Learned {
 	return learnedServer{l, wire.Redacted(base)}
@@ -79,17 +82,8 @@ func (l *learnedFile) add(base, model, fact string) {
 	l.load()
 	l.loaded.Facts = slices.DeleteFunc(l.loaded.Facts, func(f learnedFact) bool { return f.BaseURL == base && f.Model == model && f.Fact == fact })
 	l.loaded.Facts = append(l.loaded.Facts, learnedFact{base, model, fact, l.now().UTC()})
-	b, err := json.MarshalIndent(l.loaded, "", "  ")
-	if err != nil || l.path == "" || os.MkdirAll(filepath.Dir(l.path), 0o700) != nil {
-		return
-	}
-	part, err := os.CreateTemp(filepath.Dir(l.path), ".servers-*")
-	if err != nil {
-		return
-	}
-	_, err = part.Write(append(b, '\n'))
-	if closed := part.Close(); err != nil || closed != nil || os.Rename(part.Name(), l.path) != nil {
-		_ = os.Remove(part.Name())
+	if b, err := json.MarshalIndent(l.loaded, "", "  "); err == nil && l.path != "" {
+		_ = history.Replace(l.path, append(b, '\n'), false)
 	}
 }
 

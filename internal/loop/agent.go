@@ -96,6 +96,7 @@ type Agent struct {
 	conv       *turn.Conversation // nil while a turn owns it
 	folded     *session.Folding   // the first events of the session, as openSession read them; nil once load has used it
 	folds      int                // number of events in folded
+	resumed    bool               // the session was resumed, and is not loaded yet
 	running    *interrupter       // of the current or last turn
 	over       atomic.Bool        // the TurnEnd was sent
 	situation  situation

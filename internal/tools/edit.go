@@ -81,7 +81,7 @@ func editTool(w *workspace.Workspace, known *workspace.Ledger) Tool {
 			d.Notes = p.notes()
 		}
 		return changeCall(t, "edit", 1)
-	}, editForm())
+	}, editForm(w))
 }
 
 // editors returns the tools that view, create or edit a file, depending on their
@@ -90,7 +90,7 @@ func editors() []string {
 	return []string{"str_replace_editor", "str_replace_based_edit_tool", "text_editor"}
 }
 
-func editForm() intake.Form {
+func editForm(w *workspace.Workspace) intake.Form {
 	one := intake.Form{
 		Aliases: map[string][]string{
 			"path":        fileAliases(),
@@ -99,7 +99,7 @@ func editForm() intake.Form {
 			"replace_all": {"allow_multiple"},
 			"edits":       {"replacements", "changes"},
 		},
-		Paths: []string{"path"},
+		Paths: []string{"path"}, Exists: exists(w),
 	}
 	all := one
 	all.Names = append([]string{"replace", "str_replace", "search_replace", "edit_file", "file_edit", "multi_edit", "replace_in_file", "replace_string_in_file", "multi_replace_string_in_file"}, editors()...)

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"agent/internal/tools/intake"
@@ -39,6 +40,17 @@ func dirAliases() []string {
 	return append(fileAliases(), "dir", "dir_path", "directory", "directory_path", "folder", "target_directory", "search_directory", "search_path", "relative_workspace_path")
 }
 
+// exists returns the function that reports whether a path exists in w; nil if w is.
+func exists(w *workspace.Workspace) func(string) bool {
+	if w == nil {
+		return nil
+	}
+	return func(p string) bool {
+		_, err := w.Resolve(p)
+		return err == nil
+	}
+}
+
 // rewriteLines turns the line ranges of other assistants into offset and limit.
 func rewriteLines(a *intake.Args) error {
 	if all, _ := a.Bool("should_read_entire_file"); all {
@@ -46,7 +58,11 @@ func rewriteLines(a *intake.Args) error {
 		return nil
 	}
 	var both []int
-	if a.Take("view_range", &both) && len(both) == 2 {
+	switch {
+	case !a.Take("view_range", &both):
+	case len(both) != 2:
+		return errors.New("read: view_range must hold the first and the last line")
+	default:
 		a.Set("offset", both[0])
 		a.Set("end_line", both[1])
 	}

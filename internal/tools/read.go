@@ -56,7 +56,7 @@ func readTool(w *workspace.Workspace, known *workspace.Ledger) Tool {
 			"path":   append(fileAliases(), "notebook_path", "paths", "files", "file_paths"),
 			"offset": {"start_line", "start_line_one_indexed", "line_start", "start"},
 		},
-		Paths: []string{"path"}, Ranges: map[string]intake.Range{"offset": {Max: math.MaxInt32}, "limit": {Max: maxLines}},
+		Paths: []string{"path"}, Exists: exists(w), Ranges: map[string]intake.Range{"offset": {Max: math.MaxInt32}, "limit": {Max: maxLines}},
 		ReadOnly: true, Rewrite: rewriteLines,
 	})
 }

@@ -3,6 +3,7 @@ package tools
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path"
 	"path/filepath"
@@ -45,8 +46,8 @@ func (s *shellTool) rewriteCommand(a *intake.Args) error {
 			return advice.Add(errors.New("shell cannot start a command in the background"), `Call jobs with {"action": "start", "command": …}`)
 		}
 	}
-	if s.rewritePatch(a) {
-		return nil
+	if isPatch, err := s.rewritePatch(a); isPatch || err != nil {
+		return err
 	}
 	if err := rewriteWords(a); err != nil {
 		return err
@@ -55,8 +56,9 @@ func (s *shellTool) rewriteCommand(a *intake.Args) error {
 	return s.rewriteDir(a)
 }
 
-// rewritePatch makes a command that applies a patch a call of the patch tool.
-func (s *shellTool) rewritePatch(a *intake.Args) bool {
+// rewritePatch makes a command that applies a patch a call of the patch tool, whose
+// paths are relative to the workspace.
+func (s *shellTool) rewritePatch(a *intake.Args) (isPatch bool, err error) {
 	patch, ok := hereDocument(a.Text("command"))
 	if words := a.List("command"); len(words) > 1 {
 		last := text(words[len(words)-1])
@@ -65,16 +67,22 @@ func (s *shellTool) rewritePatch(a *intake.Args) bool {
 		}
 	}
 	if !ok || !a.Route("patch") {
-		return false
+		return false, nil
+	}
+	root, current := s.dirs()
+	name, _, dir := s.namedDir(a)
+	if name == "" {
+		dir = current
+	}
+	if dir != root {
+		return true, advice.Add(errors.New("the patch is for another directory than the working directory"), "Call apply_patch, with paths relative to the working directory")
 	}
 	a.Remove("command", "timeout", "timeout_ms")
 	a.Set("patch", patch)
-	if name, _, dir := s.namedDir(a); name != "" {
-		if root, _ := s.dirs(); dir == root {
-			a.Ignore(name)
-		}
+	if name != "" {
+		a.Ignore(name)
 	}
-	return true
+	return true, nil
 }
 
 // rewriteWords joins a command of several words into one line. The script of
@@ -100,6 +108,9 @@ func rewriteWords(a *intake.Args) error {
 		a.Set("command", words[2])
 	default:
 		for i, w := range words {
+			if slices.Contains([]string{"&&", "||", ";", "|", "&", ">", ">>", "<", "2>", "2>&1"}, w) {
+				return advice.Add(fmt.Errorf("the words of command hold %s, which a shell would not see as an operator", w), "Send the command as one string")
+			}
 			if !plainWord.MatchString(w) {
 				words[i] = quote(w)
 			}
@@ -144,13 +155,13 @@ func (s *shellTool) rewriteDir(a *intake.Args) error {
 	switch {
 	case name == "":
 		return nil
-	case to == current:
+	case to == current, strings.TrimSpace(a.Text("command")) == "":
 		a.Ignore(name)
 		return nil
 	case runtime.GOOS == "windows":
 		return errors.New("shell takes no directory; begin the command with cd")
-	case current != root:
-		dir = to
+	case current != root && !filepath.IsAbs(filepath.FromSlash(dir)):
+		return advice.Add(fmt.Errorf("%s %s can mean two directories, because the shell is in %s", name, dir, relativeTo(filepath.ToSlash(root), filepath.ToSlash(current))), "Send an absolute path")
 	}
 	a.Remove(name)
 	a.Set("command", inDir(dir, a.Text("command")))

@@ -38,6 +38,6 @@ func writeTool(w *workspace.Workspace, known *workspace.Ledger) Tool {
 			"path":    fileAliases(),
 			"content": {"contents", "text", "file_text", "file_content", "file_contents"},
 		},
-		Paths: []string{"path"}, Harmless: []string{"overwrite=true", "append=false", "line_count"},
+		Paths: []string{"path"}, Exists: exists(w), Harmless: []string{"overwrite=true", "append=false", "line_count"},
 	})
 }

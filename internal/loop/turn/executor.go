@@ -60,6 +60,9 @@ type intakeNote struct {
 func (x *executor) understand(said []llm.Message) []llm.Message {
 	x.notes = map[string]intakeNote{}
 	accepted := tools.Accepted(x.Tools)
+	for i, t := range accepted {
+		accepted[i].Offered = offeredName(x.conv.Prefix, t.Name)
+	}
 	for i, m := range said {
 		if m.Kind != llm.ToolCall || m.Cut {
 			continue

@@ -7,6 +7,7 @@ package intake
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -29,6 +30,9 @@ type Form struct {
 	Values map[string]map[string]string
 	// Paths are the arguments that hold a path.
 	Paths []string
+	// Exists reports whether a path exists, so that the directory @types is not taken
+	// for the mention of a file; nil if paths cannot be checked.
+	Exists func(path string) bool
 	// Ranges are the limits of numbers. More than the maximum becomes the maximum.
 	Ranges map[string]Range
 	// Harmless are unknown arguments that have no effect here, as "name" or
@@ -51,9 +55,12 @@ type Range struct{ Min, Max int }
 
 // Tool describes a tool and the calls that it accepts.
 type Tool struct {
-	Name   string
-	Schema func() *jsonschema.Schema // of the arguments, an object
-	Form   Form
+	Name string
+	// Offered is the name by which the model knows the tool, for errors; empty if it
+	// is Name, or if the model is not offered the tool.
+	Offered string
+	Schema  func() *jsonschema.Schema // of the arguments, an object
+	Form    Form
 }
 
 // Call is a call as understood.
@@ -105,7 +112,7 @@ func (t Tool) read(name, raw string, all Tools) (Call, error) {
 	c.Arguments = object
 	a, err := newArgs(object)
 	if err != nil {
-		return c, fmt.Errorf("%s: %w", t.Name, err)
+		return c, fmt.Errorf("%s: %w", t.label(), err)
 	}
 	a.unwrap(t)
 	a.name, a.tools, a.tool = fold(name), all, t
@@ -125,9 +132,12 @@ func (t Tool) read(name, raw string, all Tools) (Call, error) {
 	return c, nil
 }
 
+// label returns the name of t in errors.
+func (t Tool) label() string { return cmp.Or(t.Offered, t.Name) }
+
 // adapt replaces the aliases, then rewrites.
 func (a *Args) adapt() error {
-	if err := a.rename(a.tool.Name, a.tool.Schema(), a.tool.Form); err != nil || a.tool.Form.Rewrite == nil {
+	if err := a.rename(a.tool.label(), a.tool.Schema(), a.tool.Form); err != nil || a.tool.Form.Rewrite == nil {
 		return err
 	}
 	return a.tool.Form.Rewrite(a)
@@ -163,9 +173,15 @@ const maxNamed = 16
 
 // unknown returns the error for a name that means no tool.
 func (all Tools) unknown(name string) error {
-	var names []string
+	var names, offered []string
 	for _, t := range all {
 		names = append(names, t.Name)
+		if t.Offered != "" {
+			offered = append(offered, t.Offered)
+		}
+	}
+	if len(offered) > 0 {
+		names = offered
 	}
 	err := errors.New("there is no tool " + quoted(name))
 	return advice.Add(err, "The tools are: %s", strings.Join(names[:min(len(names), maxNamed)], ", "))

@@ -28,7 +28,7 @@ func (t Tool) parse(raw string) (json.RawMessage, error) {
 	}
 	value, err := parse(raw)
 	if err != nil {
-		return nil, advice.Add(fmt.Errorf("the arguments of %s %w", t.Name, err), "Send the call again")
+		return nil, advice.Add(fmt.Errorf("the arguments of %s %w", t.label(), err), "Send the call again")
 	}
 	switch {
 	case isNull(value):
@@ -38,7 +38,7 @@ func (t Tool) parse(raw string) (json.RawMessage, error) {
 	case value[0] == '"' && only != "":
 		return (&Args{members: []member{{only, value}}}).object(), nil
 	}
-	return nil, fmt.Errorf("the arguments of %s are not a JSON object, but %s", t.Name, clip(string(value)))
+	return nil, fmt.Errorf("the arguments of %s are not a JSON object, but %s", t.label(), clip(string(value)))
 }
 
 // onlyText returns the name of the required argument if there is only one, a string.
@@ -302,11 +302,12 @@ func (p *parser) escape(q byte) (regular bool) {
 }
 
 // keepBackslashes corrects the string that begins at start in the output. Its
-// backslashes were not meant as escapes, so \b is not the control character.
+// backslashes were not meant as escapes, so \b is not the control character, and \/
+// keeps its backslash.
 func (p *parser) keepBackslashes(start int) {
 	s := string(p.out.Bytes()[start:])
 	p.out.Truncate(start)
-	p.out.WriteString(strings.NewReplacer(`\\`, `\\`, `\b`, `\\b`, `\f`, `\\f`).Replace(s))
+	p.out.WriteString(strings.NewReplacer(`\\`, `\\`, `\b`, `\\b`, `\f`, `\\f`, `\/`, `\\/`).Replace(s))
 }
 
 // clip quotes the beginning of s for an error.

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"agent/internal/llm/phrase"
+	"agent/internal/tools/git"
 )
 
 // Options say where instructions are.
@@ -65,14 +66,10 @@ func Open(o Options) *Project {
 // Root returns the root of the repository that contains dir; dir itself outside of
 // a repository.
 func Root(dir string) string {
-	for at := dir; ; at = filepath.Dir(at) {
-		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
-			return at
-		}
-		if at == filepath.Dir(at) {
-			return dir
-		}
+	if r, ok := git.Open(dir); ok {
+		return r.Root
 	}
+	return dir
 }
 
 // Files returns the instruction files in use, those of the user first and the

@@ -34,6 +34,9 @@ type hints struct {
 // workingHeight is the minimum window height for a separate activity line.
 const workingHeight = 10
 
+// countTokens reads the number of tokens that the turn has received.
+func (h *hints) countTokens() { h.tokens = h.Spending.TurnOutput() }
+
 // working returns the activity line: what the turn is doing and which key interrupts
 // it. It returns "" if no turn runs or the line is not shown.
 func (h *hints) working() string {
@@ -114,7 +117,7 @@ func (h *hints) statusHint() string {
 		return h.shortActivity()
 	case h.CanRetry() && h.prompt.Queue.Len() == 0 && h.editor.Empty():
 		verb := " to retry · "
-		if h.Feed.Cut {
+		if h.Feed.Cut || h.Feed.Unanswered {
 			verb = " to continue · "
 		}
 		return h.Keys.Name(keys.Send) + verb + h.Keys.Name(keys.Help) + " help"

@@ -40,14 +40,14 @@ failed.`,
   agent sessions stats --dir . --output json`,
 		Args: command.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if opts.Output != "text" && opts.Output != "json" {
-				return command.Usage("--output: unknown format %q: use text or json", opts.Output)
+			if err := command.TextOrJSON(opts.Output); err != nil {
+				return err
 			}
 			return command.Or(runF, statsRun)(cmd.Context(), opts)
 		},
 	}
-	cmd.Flags().StringVar(&opts.Dir, "dir", "", "count only the sessions of this directory")
-	cmd.Flags().StringVarP(&opts.Output, "output", "o", "text", "output format: text or json")
+	cmd.Flags().StringVar(&opts.Dir, "dir", "", "count only the sessions of this `directory`")
+	cmd.Flags().StringVarP(&opts.Output, "output", "o", "text", "output `format`: text or json")
 	return cmd
 }
 

@@ -54,7 +54,7 @@ func New(o Options, now func() time.Time, send func(event.Command)) *Conversatio
 	w.Styles = w.Look.Styles()
 	t := transcript.New(w.Styles)
 	t.OpenKey = w.Keys.Name(keys.Open)
-	return &Conversation{Window: w, Transcript: t, Send: send, Play: o.Prompts}
+	return &Conversation{Window: w, Transcript: t, Feed: transcript.NewFeed(t, now), Send: send, Play: o.Prompts}
 }
 
 // after implements Window.After with a real timer.
@@ -211,20 +211,19 @@ func (c *Conversation) SendPrompt(text string, images ...llm.Image) {
 	c.Send(event.Prompt{Text: text, Images: images})
 }
 
-// CanRetry reports whether Retry has an effect: the last answer was truncated, or the
-// last turn failed.
+// CanRetry reports whether Retry has an effect: the last answer was truncated or is
+// missing, or the last turn failed.
 func (c *Conversation) CanRetry() bool {
-	return !c.Busy() && len(c.Feed.Pending) == 0 && (c.Feed.Cut || c.Feed.Failed)
+	return !c.Busy() && len(c.Feed.Pending) == 0 && (c.Feed.Cut || c.Feed.Failed || c.Feed.Unanswered)
 }
 
-// Retry continues a truncated answer, or sends the conversation of a failed turn
-// again.
+// Retry continues a truncated answer, or sends the conversation again.
 func (c *Conversation) Retry() {
 	if c.Feed.Cut {
 		c.SendPrompt(event.GoOn)
 		return
 	}
-	c.Feed.RetrySent()
+	c.Feed.TurnSent()
 	c.Send(event.Retry{})
 }
 
@@ -269,7 +268,6 @@ func (c *Conversation) SetMode(mode event.Mode) {
 
 // Replay draws the end of a session from its events.
 func (c *Conversation) Replay(events []event.Event) {
-	c.Feed = transcript.NewFeed(c.Transcript, c.Now)
 	for _, ev := range events {
 		c.Feed.Apply(ev)
 	}
@@ -360,7 +358,7 @@ func (c *Conversation) TurnPages() tea.Cmd {
 }
 
 // Busy reports whether a turn or a shell command of the user runs.
-func (c *Conversation) Busy() bool { return c.Feed.Running || c.Feed.ShellLine() != "" }
+func (c *Conversation) Busy() bool { return c.Feed.Busy() }
 
 // SendCommand sends a command and scrolls to the end, where its effect is shown.
 func (c *Conversation) SendCommand(command event.Command) {

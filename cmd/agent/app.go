@@ -226,7 +226,7 @@ func (a *app) chooseModel(f opening, attended bool) (*models.Picker, turn.Model,
 	}
 	pick := models.New(f.Flags, a.set, last.Model, !attended, f.end.cleanup)
 	pick.BaseFor = f.baseFor
-	pick.WaitLocal = !attended || isPlain(f) // a line that is printed cannot be taken back
+	pick.WaitLocal = !attended || isPlain(f) // a printed line cannot be replaced
 	pick.Effort, pick.Continued = a.ending.Effort, len(a.ending.Events) > 0
 	if pick.LastAtDefault = last.BaseURL != "" && last.Host == ""; !pick.LastAtDefault {
 		pick.LastURL = last.BaseURL
@@ -263,7 +263,7 @@ func shellLimits(set settings.Settings) shell.Limits {
 	return shell.Limits{Keep: set.Shell.KeepEnv, Hide: slices.Concat(credentials.Variables(set), credentials.SecretURLs(os.Getenv))}
 }
 
-// addTools sets the tools.
+// addTools adds the tools, and what depends on them, to the options of the agent.
 func (a *app) addTools() {
 	if a.log != nil {
 		a.work.Attach(a.log.Outputs())

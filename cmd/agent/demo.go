@@ -107,7 +107,7 @@ func openDemo(f opening, dir string, plain bool) (*app, error) {
 		return nil, err
 	}
 	a.addTools()
-	if f.Model == "" { // nothing of this machine belongs to the scripted conversation
+	if f.Model == "" { // the scripted conversation must not depend on this machine
 		a.options.Situation = nil
 	}
 	a.notices = append(a.notices, "Demo: four scenes in a temporary copy of a small project. Your files are not changed.")

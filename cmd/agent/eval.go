@@ -31,12 +31,11 @@ files:
   check.sh          a shell script that exits with 0 if the task is solved; its
                     standard input is the answer of the model
 
-Each task runs in a temporary directory, in a new session that is saved like
-others. There is no permission dialog: file edits are approved, commands are
-denied unless you add --mode all. Checks run without approval, with the
-environment of the shell tool. Run only checks that you trust.
+Each task runs in a temporary directory and a new session. There is no permission
+dialog: file edits are approved, commands are denied unless you add --mode all.
+The scripts check.sh run without approval. Run only tasks that you trust.
 
-The exit code is 1 if a task is not solved.`,
+The exit code is 1 if any task is not solved.`,
 		Example: `  agent eval tasks --model openai/gpt-5-mini --mode all
   agent eval tasks/rename --output json`,
 		Args: command.OneArg("the directory of the tasks: agent eval DIR"),
@@ -68,7 +67,7 @@ The exit code is 1 if a task is not solved.`,
 		},
 	}
 	cmd.Flags().DurationVar(&opts.Timeout, "timeout", 10*time.Minute, "time limit for each task, such as 90s or 10m")
-	cmd.Flags().StringVarP(&opts.Output, "output", "o", "text", "output format: text or json")
+	cmd.Flags().StringVarP(&opts.Output, "output", "o", "text", "output `format`: text or json")
 	return withFlags(cmd, "model base-url mode max-steps effort no-session")
 }
 

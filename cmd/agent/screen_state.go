@@ -12,8 +12,8 @@ import (
 // writing it are ignored.
 type screenState struct {
 	Recent []string `json:"recent,omitempty"` // the latest choices in the command palette
-	// Instructions are the sums of the instruction files of the last session in a
-	// directory, by path.
+	// Instructions holds the hashes of the instruction files of the last session, by
+	// directory and path.
 	Instructions map[string]map[string]string `json:"instructions,omitempty"`
 }
 

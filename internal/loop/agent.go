@@ -34,21 +34,21 @@ type Options struct {
 	// System replaces the system prompt of the program if it is not empty.
 	System       string
 	AppendSystem string // added to the system prompt; may be empty
-	// Instructions returns the text of the instruction files in use, which ends the
-	// system prompt, and the files. Window is the context window in tokens, 0 if
-	// unknown. It may be nil.
+	// Instructions returns the instruction files in use and their text, which ends the
+	// system prompt. Window is the context window in tokens, 0 if unknown. It may be
+	// nil.
 	Instructions func(window int) (text string, files []event.InstructionFile)
-	// InstructionNews returns notes for the model with the instructions of the
+	// InstructionNotes returns notes for the model with the instructions of the
 	// directories that tools have touched since its previous call, and notices for the
 	// user. It may be nil.
-	InstructionNews func() (notes, notices []string)
-	Tools           []tools.Tool // the agent adds todo and ask
-	// Situation describes the environment to the model, in a window of that size.
-	// Earlier are the descriptions in the session; if there are any, only changes are
-	// described. It is called at the first turn and may be nil.
+	InstructionNotes func() (notes, notices []string)
+	Tools            []tools.Tool // the agent adds todo and ask
+	// Situation describes the environment to a model with a context window of window
+	// tokens. Earlier holds the descriptions in the session; if there are any, only
+	// changes are described. It is called at the first turn and may be nil.
 	Situation func(ctx context.Context, window int, mode event.Mode, earlier []string) string
-	// Offer returns the tools of all that a model with that name and context window
-	// is offered. If it is nil, every model is offered all.
+	// Offer selects the tools that a model with that name and context window is
+	// offered. If it is nil, every model is offered all.
 	Offer func(model string, window int, all []llm.ToolSpec) []llm.ToolSpec
 	// Interceptors act around every call, also those of commands that the user types.
 	Interceptors tools.Interceptors
@@ -96,6 +96,7 @@ type Agent struct {
 	conv       *turn.Conversation // nil while a turn owns it
 	folded     *session.Folding   // the first events of the session, as openSession read them; nil once load has used it
 	folds      int                // number of events in folded
+	resumed    bool               // the session was resumed, and is not loaded yet
 	running    *interrupter       // of the current or last turn
 	over       atomic.Bool        // the TurnEnd was sent
 	situation  situation
@@ -287,6 +288,9 @@ func (a *Agent) doInTurn(ctx context.Context, c event.Command) {
 		a.background.Go(a.permissions.list)
 	case event.Rewind, event.Compact, event.EditContext, event.ListContext:
 		a.rec.notify("Not possible during a turn. Interrupt it first.")
+		if _, lists := c.(event.ListContext); lists {
+			a.emit(event.ContextNow{})
+		}
 	default:
 		a.do(ctx, c)
 	}

@@ -15,6 +15,10 @@ type inbox struct {
 	rec  *recorder
 	jobs Jobs
 
+	// moved is the directory in which the next command ran before the session was
+	// resumed; empty if it was the working directory.
+	moved string
+
 	mu      sync.Mutex
 	prompts []event.Prompt
 }
@@ -52,8 +56,13 @@ func (i *inbox) Commands() (out []turn.UserCommand) {
 	return out
 }
 
-// News returns a note for each job that has ended since its previous call.
+// News returns a note for each job that has ended since its previous call, and after
+// a resume one on the directory of commands.
 func (i *inbox) News() (out []string) {
+	if i.moved != "" {
+		out = append(out, fmt.Sprintf("[The session was resumed. The next command runs in the working directory, not in %s.]", i.moved))
+		i.moved = ""
+	}
 	for _, j := range i.jobs.Ended() {
 		out = append(out, fmt.Sprintf("[Job %d (%s) ended: %s. Read its output with jobs.]", j.ID, j.Title, j.State))
 	}

@@ -1,13 +1,16 @@
 package loop
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 
+	"agent/internal/llm"
 	"agent/internal/loop/event"
 	"agent/internal/loop/session"
 	"agent/internal/loop/turn"
+	"agent/internal/tools"
 )
 
 // openSession reads the resumed session in one pass. It emits the Opened or
@@ -29,6 +32,7 @@ func (a *Agent) openSession(ctx context.Context) {
 		return
 	}
 	a.folded, a.folds = s.Folding()
+	a.resumed = true
 	closing := s.Closing()
 	a.rec.begin(s.Offsets(), closing, nil)
 	if all := s.Opened(closing); all.Events > 0 || len(all.Problems) > 0 {
@@ -84,9 +88,26 @@ func (a *Agent) catchUp(ctx context.Context, c *turn.Conversation, f *session.Fo
 	a.rec.loadTyped(f.Typed.Untold)
 	c.Load(f.Prefix, f.Messages, f.Marks, f.Steps, f.Meter, f.Readings)
 	a.situation.earlier = f.Situation
+	if a.resumed {
+		a.inbox.moved, a.resumed = lastDir(f.Messages), false
+	}
 	a.models.loaded(address{f.Model, f.BaseURL})
 	a.permissions.load(f.Grants)
 	return nil
+}
+
+// lastDir returns the directory in which the next command would run after msgs; empty
+// if it is the working directory.
+func lastDir(msgs []llm.Message) (dir string) {
+	for _, m := range msgs {
+		if m.Kind == llm.ToolResult {
+			dir = cmp.Or(tools.NextDir(m.Text), dir)
+		}
+	}
+	if dir == "." {
+		return ""
+	}
+	return dir
 }
 
 // rewind removes all but the first keep events from the conversation. No turn may

@@ -16,15 +16,16 @@ const (
 	// learnedVersion is the version of the file's format. A file of another version
 	// is replaced.
 	learnedVersion = 1
-	// learnedFor is how long a fact is believed: the server may have been fixed.
+	// learnedFor is how long a fact is used. After that, the server may have been
+	// updated.
 	learnedFor = 14 * 24 * time.Hour
 )
 
-// learnedFile keeps what was learned about servers in a file in the data directory.
+// learnedFile stores facts about servers in a file in the data directory.
 // It is a cache: a file that cannot be read or written loses nothing but a repeated
 // request. It is safe for concurrent use.
 type learnedFile struct {
-	path string // empty keeps nothing
+	path string // empty if nothing is stored
 	now  func() time.Time
 
 	mu     sync.Mutex
@@ -55,10 +56,10 @@ func newLearnedFile() *learnedFile {
 	return l
 }
 
-// Learned returns what was learned about the server at a base URL.
+// Learned returns the facts about the server at a base URL.
 func Learned(base string) wire.Learned { return newLearnedFile().server(base) }
 
-// server returns what was learned about the server at a base URL.
+// server returns the facts about the server at a base URL.
 func (l *learnedFile) server(base string) wire.Learned {
 	return learnedServer{l, wire.Redacted(base)}
 }

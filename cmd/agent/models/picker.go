@@ -68,8 +68,9 @@ func (p *Picker) Bound() string { return p.bound.provider }
 // input returns the input of the choice. name is the model that the user named;
 // empty for none.
 func (p *Picker) input(ctx context.Context, name string) catalog.Input {
+	vault := p.vault.ForLast(p.Last, p.LastURL)
 	in := catalog.Input{
-		Getenv: p.vault.Getenv, Vault: p.vault, Flag: name, Last: p.Last,
+		Getenv: vault.Getenv, Vault: vault, Flag: name, Last: p.Last,
 		LastURL: p.LastURL, LastOwn: p.LastAtDefault, Continued: p.Continued, Attended: p.attended,
 		BaseURL: p.Flags.BaseURL, BaseFor: p.BaseFor, ConfigURL: p.Settings.BaseURL, Changes: p.Settings.Changes(),
 		AllowHTTP: p.Settings.AllowHTTP, NoKeyring: !credentials.KeyringAvailable(), Learned: p.learned.server,

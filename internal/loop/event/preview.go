@@ -90,7 +90,8 @@ type (
 	Summarizing struct {
 		Model string `json:"model"` // PROVIDER/NAME
 	}
-	// ContextNow lists what fills the context window, in reply to ListContext.
+	// ContextNow lists what fills the context window, in reply to ListContext. It is
+	// empty if that is not possible.
 	ContextNow struct {
 		Used    int           `json:"used"`   // tokens, estimated
 		Window  int           `json:"window"` // tokens; 0 if unknown

@@ -108,7 +108,7 @@ func (r *run) finish(end ending, start time.Time) event.TurnEnd {
 	r.end.Meta = r.out.meta()
 	r.end.Duration = r.end.Time.Sub(start)
 	s := r.requests.compactor.summarizer
-	r.end.Usage, r.cost, r.unpriced = r.end.Usage.Add(s.usage), r.cost+s.cost, r.unpriced || s.free
+	r.end.Usage, r.cost, r.unpriced = r.end.Usage.Add(s.usage), r.cost+s.cost, r.unpriced || s.unpriced
 	if !r.unpriced && r.end.Usage != (llm.Usage{}) {
 		r.end.Cost = &r.cost
 	}
@@ -146,6 +146,7 @@ func (r *run) step(ctx context.Context) ending {
 	}
 	r.requests.noteWindow()
 	if end := r.requests.compactor.makeRoom(ctx); end.reason != "" {
+		r.end.Unanswered = end.reason == event.UserInterrupt
 		return end
 	}
 	reply, model, err := r.requests.reply(ctx)

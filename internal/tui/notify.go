@@ -103,7 +103,7 @@ func (n *notifier) progress() *tea.ProgressBar {
 	return tea.NewProgressBar(tea.ProgressBarIndeterminate, 0)
 }
 
-// resendEvery is the interval at which retell sends the progress bar again.
+// resendEvery is the interval at which resendProgress sends the progress bar again.
 const resendEvery = time.Second
 
 // resendProgress sends the progress bar again to a terminal that drops it after a while. Other

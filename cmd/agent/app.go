@@ -19,6 +19,7 @@ import (
 	"agent/internal/llm/wire"
 	"agent/internal/loop"
 	"agent/internal/loop/event"
+	"agent/internal/loop/evidence"
 	"agent/internal/loop/instructions"
 	"agent/internal/loop/session"
 	"agent/internal/loop/situation"
@@ -278,7 +279,9 @@ func (a *app) addTools() {
 	checks := newChecks(commands, a.set.Checks)
 	a.options.Tools = newTools(commands, known, a.jobs, checks)
 	// The first interceptor sees a result last.
-	interceptors := []any{indexUpdater{a.index}, checks}
+	seen := evidence.New(a.work.Dir(), a.jobs, time.Now)
+	a.options.Evidence = seen
+	interceptors := []any{seen, indexUpdater{a.index}, checks}
 	if a.project != nil {
 		interceptors = append(interceptors, a.project)
 	}

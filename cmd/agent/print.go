@@ -37,6 +37,8 @@ type result struct {
 	Cost      *float64  `json:"cost_usd,omitempty"` // nil if a price is unknown
 	Duration  int64     `json:"duration_ms"`
 	ExitCode  int       `json:"exit_code"`
+	// Evidence is nil if nothing was checked or edited.
+	Evidence *event.Evidence `json:"evidence,omitempty"`
 
 	final  llm.Answer
 	denied bool // a call was denied because no user could approve it
@@ -128,6 +130,9 @@ func (p *textPrinter) end(r result) {
 		fmt.Fprintln(p.out, r.Answer)
 	}
 	p.endLine()
+	if line := r.Evidence.Line(); line != "" {
+		p.note("%s", ink.SanitizeLine(line))
+	}
 	if r.Error != "" {
 		p.note("✗ %s", ink.SanitizeLine(r.Error))
 	}

@@ -247,6 +247,7 @@ func (r *result) setEnd(code int, schema *turn.Schema) {
 func (r *result) addTurnEnd(end *event.TurnEnd) int {
 	r.Reason, r.Error, r.Hint = string(end.Reason), end.Error, withoutKeys(end.Hint)
 	r.Steps, r.Usage, r.Cost, r.Duration = end.Steps, end.Usage, end.Cost, end.Duration.Milliseconds()
+	r.Evidence = end.Evidence
 	switch end.Reason {
 	case event.Done:
 		return exitDone

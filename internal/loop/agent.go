@@ -61,6 +61,7 @@ type Options struct {
 	Limits turn.Limits
 	// HowToTest is that of turn.Turn; may be nil.
 	HowToTest func(commands bool) string
+	Evidence  turn.Evidence // that of turn.Turn, fed by one of the Interceptors; may be nil
 	// Attended is set if a user answers questions. Otherwise calls that need
 	// approval are denied, and standing permissions do not apply.
 	Attended bool
@@ -266,7 +267,7 @@ func (a *Agent) turn(ctx context.Context, c *turn.Conversation, p event.Prompt, 
 		Models: a.models, Permissions: a.permissions, Approver: a.user, Inbox: a.inbox, Emit: a.rec.emit,
 		Session: a.sessionKey, Prefix: a.Prefix, Summary: a.models.forSummary, Instructions: a.instructionNews,
 		Situation: a.situation.describe(ctx, a), Tools: a.tools, Runner: turn.Runner{Interceptors: a.o.Interceptors, Kill: kill}, Schema: a.o.Schema,
-		HowToTest: a.o.HowToTest, Limits: a.o.Limits, Clock: a.clock,
+		HowToTest: a.o.HowToTest, Evidence: a.o.Evidence, Limits: a.o.Limits, Clock: a.clock,
 	}
 	return run(ctx, t, c).Reason
 }

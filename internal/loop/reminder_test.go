@@ -4,9 +4,11 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"time"
 
 	"agent/internal/llm/script"
 	"agent/internal/loop/event"
+	"agent/internal/loop/evidence"
 	"agent/internal/tools"
 )
 
@@ -20,7 +22,7 @@ func TestReminder(t *testing.T) {
 		inner := c.Run
 		c.Run = func(ctx context.Context, ok tools.Approved) (tools.Result, error) {
 			r, err := inner(ctx, ok)
-			r.Checked = true
+			r.Checked = []tools.Checked{{Command: "make check"}}
 			return r, err
 		}
 		return c, err
@@ -50,6 +52,8 @@ func TestReminder(t *testing.T) {
 			if c.mode != "" {
 				o.Mode = c.mode
 			}
+			seen := evidence.New("/w", tools.NewJobs(), time.Now)
+			o.Evidence, o.Interceptors = seen, tools.Intercept(seen)
 			o.HowToTest = func(commands bool) string {
 				if c.unknown || !commands {
 					return ""

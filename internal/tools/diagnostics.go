@@ -64,8 +64,8 @@ func (k *Checks) Run(ctx context.Context, _ Info, c Call, ok Approved, next Runn
 		return r, err
 	}
 	found, err := k.check(ctx, r.Changes, ok.Progress)
-	if found.text != "" {
-		r.Text, r.Checked = withNewline(r.Text)+found.text, true
+	if r.Checked = found.ran; found.text != "" {
+		r.Text = withNewline(r.Text) + found.text
 	}
 	if found.failed {
 		r.Summary += " · check failed"
@@ -94,11 +94,11 @@ func (k *Checks) prepare(_ context.Context, a diagnosticsArgs) (Call, error) {
 		found, err := k.check(ctx, changes, ok.Progress)
 		switch {
 		case err != nil:
-			return Result{Text: found.text}, err
+			return Result{Text: found.text, Checked: found.ran}, err
 		case found.text == "":
 			return Result{}, fmt.Errorf("no check is configured for %s; there are checks for %s", a.Path, k.globs())
 		}
-		r := Result{Text: found.text, Summary: "ok", IsError: found.failed, Checked: true}
+		r := Result{Text: found.text, Summary: "ok", IsError: found.failed, Checked: found.ran}
 		if found.failed {
 			r.Summary = "check failed"
 		}
@@ -122,6 +122,7 @@ func (k *Checks) globs() string {
 type findings struct {
 	text   string
 	failed bool
+	ran    []Checked
 }
 
 // check runs the checks for the changed files, each once, or all checks if
@@ -144,8 +145,10 @@ func (k *Checks) check(ctx context.Context, changes []Change, progress func(stri
 			}
 			line = strings.ReplaceAll(line, filePlaceholder, strings.Join(files, " "))
 		}
-		report, ok, err := k.run(ctx, c, line, progress)
-		found.text += report
+		ran, err := k.run(ctx, c, line, progress)
+		ok := ran.ExitCode != nil && *ran.ExitCode == 0
+		found.ran = append(found.ran, ran)
+		found.text += fmt.Sprintf("[check `%s`: %s]\n", c.Command, ran.Ended) + withNewline(ran.Output)
 		found.failed = found.failed || !ok
 		if err != nil {
 			return found, err
@@ -181,21 +184,25 @@ func (c Check) matchFiles(changes []Change) (touched bool, files []string) {
 	return touched, files
 }
 
-// run runs a check as line and returns a report. Its error is that of ctx.
-func (k *Checks) run(ctx context.Context, c Check, line string, progress func(string)) (report string, ok bool, err error) {
+// run runs a check as line. Its error is that of ctx.
+func (k *Checks) run(ctx context.Context, c Check, line string, progress func(string)) (Checked, error) {
 	command := k.commands.command(line, k.commands.Workspace.Dir())
 	command.Max, command.Keep, command.Progress = cmp.Or(c.Limit, checkLimit), maxCheckOutput, progress
+	ran := Checked{Command: line, Began: time.Now()}
 	r, err := shell.Run(ctx, command)
-	end, output := r.Ended, r.Output
+	ran.Ended, ran.Output = r.Ended, r.Output
 	switch {
 	case err != nil && ctx.Err() != nil:
-		return fmt.Sprintf("[check `%s`: interrupted]\n", c.Command), false, ctx.Err()
+		ran.Ended, ran.Output = "interrupted", ""
+		return ran, ctx.Err()
 	case err != nil:
-		end, output = fmt.Sprintf("cannot run it: %v", err), ""
+		ran.Ended, ran.Output = fmt.Sprintf("cannot run it: %v", err), ""
 	case r.Why == shell.TooLong:
-		end = "still running after " + seconds(command.Max) + ", the time limit; stopped"
+		ran.Ended = "still running after " + seconds(command.Max) + ", the time limit; stopped"
 	case r.Code == 0:
-		return fmt.Sprintf("[check `%s`: ok]\n", c.Command), true, nil
+		ran.ExitCode, ran.Ended, ran.Output = &r.Code, "ok", ""
+	case r.Code > 0:
+		ran.ExitCode = &r.Code
 	}
-	return fmt.Sprintf("[check `%s`: %s]\n%s", c.Command, end, withNewline(output)), false, nil
+	return ran, nil
 }

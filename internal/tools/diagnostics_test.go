@@ -128,19 +128,28 @@ func TestInterruptedCheckReportsTheChange(t *testing.T) {
 }
 
 func TestDiagnostics(t *testing.T) {
+	code := func(n int) *int { return &n }
 	ws, _ := newWorkspace(t, map[string]string{"a.go": "package a\n", "b.py": ""})
 	checks := []tools.Check{{Files: "*.go", Command: "echo wrong; exit 1"}, {Files: "*.go", Command: "cat {file}; exit 2"}, {Files: "*.py", Command: "true"}}
 	for path, want := range map[string]tools.Result{
 		"": {Text: "[check `echo wrong; exit 1`: exit 1]\nwrong\n[check `cat {file}; exit 2`: not run, it needs a path]\n[check `true`: ok]\n",
-			Summary: "check failed", IsError: true, Checked: true},
-		"a.go": {Text: "[check `echo wrong; exit 1`: exit 1]\nwrong\n[check `cat {file}; exit 2`: exit 2]\npackage a\n", Summary: "check failed", IsError: true, Checked: true},
-		"b.py": {Text: "[check `true`: ok]\n", Summary: "ok", Checked: true},
+			Summary: "check failed", IsError: true, Checked: []tools.Checked{
+				{Command: "echo wrong; exit 1", ExitCode: code(1), Ended: "exit 1", Output: "wrong\n"}, {Command: "true", ExitCode: code(0), Ended: "ok"}}},
+		"a.go": {Text: "[check `echo wrong; exit 1`: exit 1]\nwrong\n[check `cat {file}; exit 2`: exit 2]\npackage a\n", Summary: "check failed", IsError: true, Checked: []tools.Checked{
+			{Command: "echo wrong; exit 1", ExitCode: code(1), Ended: "exit 1", Output: "wrong\n"}, {Command: "cat 'a.go'; exit 2", ExitCode: code(2), Ended: "exit 2", Output: "package a\n"}}},
+		"b.py": {Text: "[check `true`: ok]\n", Summary: "ok", Checked: []tools.Checked{{Command: "true", ExitCode: code(0), Ended: "ok"}}},
 	} {
 		args := obj{}
 		if path != "" {
 			args["path"] = path
 		}
 		got, err := runChecked(t.Context(), t, ws, checks, "diagnostics", args, nil)
+		for i, c := range got.Checked {
+			if c.Began.IsZero() {
+				t.Errorf("%q: the check %s has no time", path, c.Command)
+			}
+			got.Checked[i].Began = time.Time{}
+		}
 		if d := cmp.Diff(got, want); d != "" || err != nil {
 			t.Errorf("%q: %v %s", path, err, d)
 		}

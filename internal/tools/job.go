@@ -24,6 +24,7 @@ type Job struct {
 	Began time.Time // when the command was started
 	// State is how it ended ("exit 1", "stopped"); empty while it runs.
 	State string
+	Code  *int  // exit code of a job that ended; nil if it was stopped or has none
 	Lines int64 // lines of output so far
 }
 
@@ -49,6 +50,7 @@ type job struct {
 
 	state    string
 	failed   bool // it exited with another code than 0, and was not stopped
+	code     *int
 	stopped  bool // Stop or Close was called
 	reported bool // the model knows that it ended
 }
@@ -79,7 +81,7 @@ func (j *Jobs) filter(ok func(*job) bool) []Job {
 	var out []Job
 	for _, b := range j.jobs {
 		if ok(b) {
-			out = append(out, Job{ID: b.id, Title: b.title, Began: b.began, State: b.state, Lines: b.run.Lines()})
+			out = append(out, Job{ID: b.id, Title: b.title, Began: b.began, State: b.state, Code: b.code, Lines: b.run.Lines()})
 		}
 	}
 	return out
@@ -150,8 +152,11 @@ func (j *Jobs) watch(b *job) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	b.state, b.failed = how.Ended, how.Code != 0
-	if b.stopped {
+	switch {
+	case b.stopped:
 		b.state, b.failed = "stopped", false
+	case how.Code >= 0:
+		b.code = &how.Code
 	}
 	if how.Lost {
 		b.state += ", but processes of it may still be running"

@@ -99,7 +99,7 @@ func (s *shellTool) start(ctx context.Context, a jobsArgs, at location) (Result,
 	}
 	r, err := s.jobs.read(ctx, b, max(startGrace, time.Duration(a.Wait)*time.Second))
 	r.Text = fmt.Sprintf("[job %d]\n", b.id) + note + r.Text
-	r.Summary = fmt.Sprintf("job %d · %s", b.id, r.Summary)
+	r.Summary, r.Job = fmt.Sprintf("job %d · %s", b.id, r.Summary), b.id
 	return r, err
 }
 

@@ -270,7 +270,10 @@ func (o commandOutcome) result() Result {
 		Summary: how + " · " + lines,
 		IsError: o.job == nil && (o.Code != 0 || o.why != shell.Ended),
 	}
-	if o.job == nil && o.why == shell.Ended && o.Code >= 0 {
+	switch {
+	case o.job != nil:
+		r.Job = o.job.id
+	case o.why == shell.Ended && o.Code >= 0:
 		r.ExitCode = &o.Code
 	}
 	return r

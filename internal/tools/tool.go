@@ -10,6 +10,7 @@ package tools
 import (
 	"context"
 	"encoding/json"
+	"time"
 
 	"agent/internal/llm"
 	"agent/internal/tools/intake"
@@ -68,8 +69,20 @@ type Result struct {
 	// ExitCode is the exit code of a finished command. It is nil for other calls,
 	// and for a command that was ended by a signal or a limit.
 	ExitCode *int
-	// Checked is set if the user's checks ran, after all Changes.
-	Checked bool
+	// Job is the number of the background job that the command became; 0 for none.
+	Job int
+	// Checked are the user's checks that ran, after all Changes.
+	Checked []Checked
+}
+
+// Checked is a run of a configured check.
+type Checked struct {
+	Command string // as it ran
+	// ExitCode is nil if the check could not be run or was ended.
+	ExitCode *int
+	Ended    string // how it ended: "exit 1", "interrupted"
+	Output   string // of a check that failed
+	Began    time.Time
 }
 
 // Effect is the kind of effect that a call can have.

@@ -98,6 +98,9 @@ func (t *transcript) event(e event.Durable) {
 		if e.Reason != event.Done && e.Error != "" {
 			t.say("\n✗ %s\n", e.Error)
 		}
+		if line := e.Evidence.Line(); line != "" {
+			t.say("\n· %s\n", line)
+		}
 	case *event.ModelSet:
 		name := e.Model
 		if e.Host != "" {

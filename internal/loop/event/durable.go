@@ -83,6 +83,7 @@ type (
 		// outstanding: Retry requests it again.
 		Unanswered bool          `json:"unanswered,omitempty"`
 		Duration   time.Duration `json:"duration_ns"`
+		Evidence   *Evidence     `json:"evidence,omitempty"` // nil if nothing was checked or edited, and in old logs
 	}
 )
 

@@ -186,7 +186,15 @@ func (h *page) speech(s *speech) {
 }
 
 func (h *page) finish(f *finish) {
-	view := struct{ Trouble, Hint, Words string }{Words: amounts(f), Hint: clean(f.Hint)}
+	view := struct {
+		Trouble, Hint, Words, Evidence string
+		List                           []string
+	}{Words: amounts(f), Hint: clean(f.Hint), Evidence: clean(f.Evidence.Line())}
+	if view.Evidence != "" {
+		for _, line := range f.Evidence.List() {
+			view.List = append(view.List, clean(line))
+		}
+	}
 	if f.Reason != event.Done || f.Error != "" {
 		view.Trouble = ending(f.Reason)
 		if f.Error != "" {

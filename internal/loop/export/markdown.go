@@ -193,6 +193,9 @@ func (m markdown) finish(f *finish) {
 		fmt.Fprint(m, "\n\n")
 	}
 	fmt.Fprintf(m, "*%s*\n\n", literal(amounts(f)))
+	if line := f.Evidence.Line(); line != "" {
+		fmt.Fprintf(m, "%s\n\n", literal(OneLine(line, 4*MaxTitle)))
+	}
 }
 
 // folded writes a collapsed section. Inside is Markdown of complete lines.

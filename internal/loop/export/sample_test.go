@@ -126,6 +126,9 @@ See [package time](https://pkg.go.dev/time#Time.Truncate).`)
 		Diffs: []event.Diff{{Path: "CHANGELOG.md", Created: true, Added: 2, Unified: "@@ -0,0 +1,2 @@\n+# Changes\n+- the forecast changes at local midnight\n"}}})
 	s.say(llm.Assistant, "Fixed. The old test expects UTC and fails now; `TestDayOf` should build its")
 	s.end(event.UserInterrupt, "", "", 0.0321)
+	failed := 1
+	s.events[len(s.events)-1].(*event.TurnEnd).Evidence = &event.Evidence{Edited: 1, Files: []string{"internal/forecast/day.go"}, Checks: []event.CheckRun{
+		{Kind: event.CheckTest, Command: "go test ./internal/forecast", Outcome: event.CheckFailed, Code: &failed, Report: "FAIL <b>agent</b>", Began: s.now, EditedSince: 1}}}
 
 	s.reply = "r_4"
 	s.user("next: make the old test use a fixed zone, run everything again and tell me in one paragraph what changed for people who only read the page, because I have to write them a note")

@@ -43,8 +43,6 @@ type executor struct {
 	conv  *Conversation
 	out   *reporter
 	notes map[string]intakeNote // by the ID of a call of the current reply
-	// untested is set if files were changed, and nothing ran since.
-	untested bool
 }
 
 // intakeNote is a finding of the intake in a call.
@@ -247,12 +245,6 @@ func (x *executor) finish(c *toolCall) {
 		c.end.Duration = c.end.Time.Sub(c.start)
 	}
 	c.end.Reads = x.conv.addReads(c.msg.ID, c.reads)
-	switch {
-	case c.tested || c.ran && c.call.Effect == tools.Execute:
-		x.untested = false
-	case len(c.end.Diffs) > 0:
-		x.untested = true
-	}
 	x.out.emit(&c.end)
 }
 

@@ -53,6 +53,14 @@ type Inbox interface {
 	News() []string
 }
 
+// Evidence records the checks and edits of a turn.
+type Evidence interface {
+	// Unchecked reports whether files were changed and nothing ran since.
+	Unchecked() bool
+	// End returns the evidence of the turn, nil if there is none.
+	End() *event.Evidence
+}
+
 // UserCommand is a command that the user typed.
 type UserCommand struct {
 	ID      string

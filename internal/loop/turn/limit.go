@@ -47,7 +47,7 @@ func (r *run) endAtLimit(end ending) (ending, string) {
 // reminder returns a note for a model that is done, but ran nothing after it changed
 // files; empty if there is nothing to remind it of. A turn has at most one.
 func (r *run) reminder() string {
-	if r.reminded || !r.calls.untested || r.HowToTest == nil {
+	if r.reminded || r.HowToTest == nil || r.Evidence == nil || !r.Evidence.Unchecked() {
 		return ""
 	}
 	how := r.HowToTest(r.guards.user.attended() || r.Permissions.Mode() == event.ModeAll)

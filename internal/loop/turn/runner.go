@@ -57,7 +57,7 @@ func (r Runner) run(ctx context.Context, in tools.Info, c *toolCall, progress fu
 	c.ran = true
 	c.finish(outcome, got.Text)
 	c.end.Summary, c.end.Result.Images = got.Summary, got.Images
-	c.reads, c.tested = got.Reads, got.Checked
+	c.reads = got.Reads
 }
 
 func (r Runner) result(ctx context.Context, in tools.Info, c tools.Call, ok tools.Approved) (got tools.Result, err error) {
@@ -89,8 +89,6 @@ type toolCall struct {
 	end     event.ToolEnd
 	reads   []workspace.Reading // file contents that its result shows the model
 	ran     bool                // the tool ran, even if its command failed
-	// tested is set if the user's checks ran after its changes.
-	tested bool
 }
 
 // title returns the call in one line: the title of the prepared call, or the

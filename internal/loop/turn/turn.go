@@ -42,6 +42,7 @@ type Turn struct {
 	// empty if no way is known. Commands is set if commands can be approved. Nil if
 	// the model is never reminded.
 	HowToTest func(commands bool) string
+	Evidence  Evidence // nil if none is recorded; the model is then never reminded
 	Limits    Limits
 	Clock     Clock
 }
@@ -94,6 +95,9 @@ func (t *Turn) Run(ctx context.Context, c *Conversation, p event.Prompt) event.T
 	var end ending
 	for end.reason == "" {
 		end = r.step(ctx)
+	}
+	if r.Evidence != nil {
+		r.end.Evidence = r.Evidence.End()
 	}
 	return r.finish(end, start)
 }

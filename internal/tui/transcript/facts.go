@@ -32,6 +32,8 @@ type Facts struct {
 
 	Todo []event.TodoItem
 	Jobs []event.Job
+	// Evidence is that of the last turn with checks or edits; nil if there is none.
+	Evidence *event.Evidence
 }
 
 // update applies an event.
@@ -64,6 +66,10 @@ func (f *Facts) update(ev event.Event) {
 		if ev.Cost != nil {
 			f.Cost += *ev.Cost
 		}
+	case *event.TurnEnd:
+		if ev.Evidence != nil {
+			f.Evidence = ev.Evidence
+		}
 	}
 }
 
@@ -73,6 +79,9 @@ func (f *Facts) addEarlier(e Facts) {
 	f.Used, f.Answer = cmp.Or(f.Used, e.Used), cmp.Or(f.Answer, e.Answer)
 	if f.Todo == nil {
 		f.Todo = e.Todo
+	}
+	if f.Evidence == nil {
+		f.Evidence = e.Evidence
 	}
 }
 

@@ -206,7 +206,11 @@ func (f *Feed) turnEnd(ev *event.TurnEnd) {
 	case ev.Reason != event.Done:
 		f.list.append(&Problem{Explain(ev), ev.Hint})
 	}
-	f.list.append(&Closing{strings.Join(facts, " · ")})
+	text := strings.Join(facts, " · ")
+	if line := ev.Evidence.Line(); line != "" {
+		text += "\n" + ink.SanitizeLine(line)
+	}
+	f.list.append(&Closing{text})
 	clear(f.changed)
 }
 
@@ -279,7 +283,7 @@ func (f *Feed) Rewind(keep int) {
 	f.Run.end(Run{})
 	f.Prompts = slices.DeleteFunc(f.Prompts, func(p event.PastPrompt) bool { return p.At >= keep })
 	f.Turns = len(f.TurnPrompts())
-	f.kept, f.Used, f.Answer, f.Todo = keep, 0, "", nil
+	f.kept, f.Used, f.Answer, f.Todo, f.Evidence = keep, 0, "", nil, nil
 	clear(f.changed)
 	if len(f.Pending) > 0 {
 		f.beginTurn()

@@ -1,0 +1,339 @@
+// Package evidence records which checks ran in a turn, how they ended as far as
+// exit codes prove it, and what was changed since: tests, builds, linters and
+// formatters among the commands of the model and the user, and the configured
+// checks. It is the only place that decides what a check is. It never reads what
+// the model says. Start reading at Ledger.
+package evidence
+
+import (
+	"context"
+	"maps"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"agent/internal/llm/phrase"
+	"agent/internal/loop/event"
+	"agent/internal/tools"
+)
+
+const (
+	maxChecks = 40  // of an event.Evidence
+	maxFiles  = 100 // of an event.Evidence
+	maxText   = 400 // bytes of a command or a report
+)
+
+// Jobs lists the background jobs.
+type Jobs interface{ List() []tools.Job }
+
+// Ledger records the checks and changes of a turn. It is a tools.RunInterceptor and
+// must be the first, so that it sees the complete result. It is safe for concurrent
+// use.
+type Ledger struct {
+	dir  string // the workspace
+	jobs Jobs
+	now  func() time.Time
+
+	mu    sync.Mutex
+	clock int // counts the beginnings and ends of calls
+	from  int // when the turn began
+	// edits holds when each file was last changed by a tool.
+	edits    map[string]int
+	commands []*command // those that may change files
+	checks   []*run
+	ran      int // when the model's last command, or a configured check, ended
+}
+
+// command is a command that may change files.
+type command struct {
+	began, ended int // math.MaxInt while it runs
+	job          int // its background job; 0 if it is none
+}
+
+// run is a run of a check.
+type run struct {
+	event.CheckRun
+	proof proof
+	began int
+	job   int      // its background job; 0 if it is none
+	own   *command // that it is a part of; nil if that changes no files
+	after bool     // own may change files while or after it runs
+}
+
+// New returns an empty ledger of the workspace dir. Now is the clock.
+func New(dir string, jobs Jobs, now func() time.Time) *Ledger {
+	return &Ledger{dir: dir, jobs: jobs, now: now, edits: map[string]int{}}
+}
+
+// Run records a call.
+func (l *Ledger) Run(ctx context.Context, in tools.Info, c tools.Call, ok tools.Approved, next tools.Runner) (tools.Result, error) {
+	var at *command
+	var runs []*run
+	if c.Effect == tools.Execute {
+		at, runs = l.begin(in, c)
+	}
+	r, err := next(ctx, c, ok)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.clock++
+	for _, ch := range r.Changes {
+		l.edits[filepath.ToSlash(ch.Path)] = l.clock
+	}
+	if at != nil {
+		l.end(at, runs, r, err, ctx.Err() != nil)
+		if err == nil && in.Step > 0 {
+			l.ran = l.clock
+		}
+	}
+	l.addConfigured(in, r.Checked)
+	return r, err
+}
+
+// begin records the beginning of a command, with the checks in it.
+func (l *Ledger) begin(in tools.Info, c tools.Call) (*command, []*run) {
+	at := &command{ended: math.MaxInt}
+	var scripts []script
+	changes := true
+	for _, t := range c.Targets {
+		if t.Kind == tools.Command {
+			s := recognize(t.Value, t.Dir)
+			changes = changes && len(scripts) > 0 || s.changes
+			scripts = append(scripts, s)
+		}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.clock++
+	at.began = l.clock
+	if changes {
+		l.commands = append(l.commands, at)
+	}
+	var runs []*run
+	for _, s := range scripts {
+		for _, k := range s.checks {
+			r := &run{CheckRun: event.CheckRun{
+				Kind: k.kind, Command: phrase.Clip(k.command, maxText), Dir: l.relative(k.dir), Outcome: event.CheckRunning, Began: l.now(), Agent: in.Agent,
+			}, proof: k.proof, began: l.clock, own: at, after: k.after}
+			if in.Step == 0 {
+				r.By = event.ByUser
+			}
+			runs = append(runs, r)
+		}
+	}
+	l.checks = append(l.checks, runs...)
+	return at, runs
+}
+
+// end records the end of a command. Stopped is set if the user interrupted it.
+func (l *Ledger) end(at *command, runs []*run, r tools.Result, err error, stopped bool) {
+	if err != nil && !stopped { // it did not run
+		at.ended = 0
+		l.checks = slices.DeleteFunc(l.checks, func(c *run) bool { return slices.Contains(runs, c) })
+		return
+	}
+	if at.job = r.Job; r.Job == 0 {
+		at.ended = l.clock
+	}
+	how, _, _ := strings.Cut(r.Summary, " · ")
+	for _, c := range runs {
+		c.Report, c.job = lastLine(r.Text), r.Job
+		switch {
+		case stopped:
+			c.Outcome = event.CheckInterrupted
+		case r.Job == 0:
+			c.finish(r.ExitCode, how)
+		}
+	}
+}
+
+// finish sets the outcome of a run. Code is the exit code of its command; without
+// one, how says how that ended.
+func (c *run) finish(code *int, how string) {
+	c.Code = code
+	if code == nil {
+		c.Outcome, c.Why = event.CheckInterrupted, how
+		return
+	}
+	c.Outcome, c.Why = c.proof.outcome(*code)
+}
+
+// Exit codes of a shell that cannot run a program.
+const (
+	cannotRun = 126
+	notFound  = 127
+)
+
+// outcome returns how a part of a script ended whose exit code is code.
+func (p proof) outcome(code int) (o event.CheckOutcome, why string) {
+	switch {
+	case code == 0 && p.zero:
+		return event.CheckPassed, ""
+	case code == cannotRun, code == notFound:
+		return event.CheckUnknown, "a program could not be run"
+	case code != 0 && p.fail:
+		return event.CheckFailed, ""
+	case p.runs:
+		return event.CheckRan, p.why
+	}
+	return event.CheckUnknown, p.why
+}
+
+// addConfigured records configured checks that ran after the changes of a call.
+func (l *Ledger) addConfigured(in tools.Info, all []tools.Checked) {
+	for _, k := range all {
+		l.clock++
+		l.ran = l.clock
+		c := &run{CheckRun: event.CheckRun{
+			Kind: event.CheckOther, Command: phrase.Clip(strings.Join(strings.Fields(k.Command), " "), maxText), Report: lastLine(k.Output),
+			Began: k.Began, By: event.ByConfiguration, Agent: in.Agent,
+		}, began: l.clock, proof: proof{zero: true, fail: true, runs: true}}
+		s := recognize(k.Command, l.dir)
+		if len(s.checks) == 1 {
+			c.Kind = s.checks[0].kind
+			if s.checks[0].proof.why == whyNoProof {
+				c.proof = s.checks[0].proof
+			}
+		}
+		if s.changes {
+			c.own, c.after = &command{began: l.clock, ended: l.clock}, true
+			l.commands = append(l.commands, c.own)
+		}
+		c.finish(k.ExitCode, k.Ended)
+		l.checks = append(l.checks, c)
+	}
+}
+
+// Unchecked reports whether files were changed in this turn, and neither a command of
+// the model nor a configured check has run since.
+func (l *Ledger) Unchecked() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, at := range l.edits {
+		if at > l.from && at > l.ran {
+			return true
+		}
+	}
+	return false
+}
+
+// End returns the evidence of the turn, nil if nothing was checked or edited, and
+// begins the next turn. Runs that have not ended become part of the next turn too.
+func (l *Ledger) End() *event.Evidence {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.settle()
+	e := l.evidence()
+	l.checks = slices.DeleteFunc(l.checks, func(c *run) bool { return c.Outcome != event.CheckRunning })
+	l.commands = slices.DeleteFunc(l.commands, func(c *command) bool { return len(l.checks) == 0 && c.ended < math.MaxInt })
+	l.clock++
+	l.from = l.clock
+	return e
+}
+
+// settle takes the ends of background jobs.
+func (l *Ledger) settle() {
+	ended := map[int]tools.Job{}
+	running := map[int]bool{}
+	for _, j := range l.jobs.List() {
+		if j.State != "" {
+			ended[j.ID] = j
+		} else {
+			running[j.ID] = true
+		}
+	}
+	l.clock++
+	for _, c := range l.commands {
+		if c.job > 0 && !running[c.job] {
+			c.ended, c.job = l.clock, 0
+		}
+	}
+	for _, c := range l.checks {
+		if c.Outcome != event.CheckRunning || c.job == 0 || running[c.job] {
+			continue
+		}
+		if j, ok := ended[c.job]; ok {
+			c.finish(j.Code, j.State)
+		} else {
+			c.Outcome, c.Why = event.CheckUnknown, "the end of its job is not known"
+		}
+	}
+}
+
+// evidence returns the evidence of the turn; nil if there is none.
+func (l *Ledger) evidence() *event.Evidence {
+	e := &event.Evidence{}
+	for _, name := range slices.Sorted(maps.Keys(l.edits)) {
+		if l.edits[name] <= l.from {
+			continue
+		}
+		if e.Edited++; e.Edited <= maxFiles {
+			e.Files = append(e.Files, name)
+		}
+	}
+	for _, c := range l.commands {
+		if c.began > l.from && c.ended > 0 {
+			e.Commands++
+		}
+	}
+	news := e.Edited > 0
+	for i, c := range l.checks {
+		if slices.ContainsFunc(l.checks[i+1:], c.same) {
+			continue // it ran again
+		}
+		news = news || c.began > l.from || c.Outcome != event.CheckRunning
+		e.Checks = append(e.Checks, l.since(c))
+	}
+	if !news {
+		return nil
+	}
+	e.Omitted = max(len(e.Checks)-maxChecks, 0)
+	e.Checks = e.Checks[e.Omitted:]
+	return e
+}
+
+// same reports whether two runs are of the same check.
+func (c *run) same(o *run) bool {
+	return c.Kind == o.Kind && c.Command == o.Command && c.Dir == o.Dir && c.Agent == o.Agent
+}
+
+// since returns a run with what was changed since it began.
+func (l *Ledger) since(c *run) event.CheckRun {
+	out := c.CheckRun
+	for _, at := range l.edits {
+		out.EditedSince += count(at > c.began)
+	}
+	for _, o := range l.commands {
+		out.CommandsSince += count(o.ended > c.began && (o != c.own || c.after))
+	}
+	return out
+}
+
+// relative returns dir relative to the workspace; empty for the workspace itself, and
+// a directory outside of it as it is.
+func (l *Ledger) relative(dir string) string {
+	if dir == "" {
+		return "an unknown directory"
+	}
+	rel, err := filepath.Rel(l.dir, dir)
+	switch {
+	case err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)):
+		return filepath.ToSlash(dir)
+	case rel == ".":
+		return ""
+	}
+	return filepath.ToSlash(rel)
+}
+
+// lastLine returns the last line of an output that is no note of the program.
+func lastLine(text string) string {
+	lines := strings.Split(text, "\n")
+	for _, line := range slices.Backward(lines) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "[") {
+			return phrase.Clip(line, maxText)
+		}
+	}
+	return ""
+}

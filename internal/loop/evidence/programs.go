@@ -1,0 +1,215 @@
+package evidence
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"agent/internal/loop/event"
+)
+
+// manner is how a check runs.
+type manner struct {
+	ignores bool // it exits with 0 even if it finds something
+	writes  bool // it may change files
+}
+
+// wrappers are programs that run the command in their arguments. Value options take
+// an argument.
+var wrappers = []struct {
+	words []string
+	value []string
+	skip  int // arguments before the command
+}{
+	{words: []string{"timeout"}, value: []string{"-s", "-k", "--signal", "--kill-after"}, skip: 1},
+	{words: []string{"env"}, value: []string{"-u", "-C"}},
+	{words: []string{"nice"}, value: []string{"-n"}},
+	{words: []string{"nohup"}}, {words: []string{"command"}}, {words: []string{"exec"}},
+	{words: []string{"stdbuf"}, value: []string{"-o", "-e", "-i"}},
+	{words: []string{"xvfb-run"}},
+	{words: []string{"uv", "run"}, value: []string{"--with", "--python", "-p", "--extra", "--group"}},
+	{words: []string{"poetry", "run"}}, {words: []string{"pipenv", "run"}}, {words: []string{"pdm", "run"}},
+	{words: []string{"bundle", "exec"}}, {words: []string{"npx"}}, {words: []string{"bunx"}},
+	{words: []string{"pnpm", "exec"}}, {words: []string{"pnpm", "dlx"}}, {words: []string{"yarn", "exec"}},
+	{words: []string{"python", "-m"}}, {words: []string{"python3", "-m"}}, {words: []string{"go", "tool"}},
+}
+
+// unwrapped returns a command without the programs that only run it, and with the
+// base name of its program.
+func unwrapped(words []string) []string {
+	words = slices.Clone(words)
+next:
+	for len(words) > 0 {
+		words[0] = strings.TrimSuffix(path.Base(strings.ReplaceAll(words[0], `\`, "/")), ".exe")
+		for _, w := range wrappers {
+			if n := len(w.words); len(words) > n && slices.Equal(words[:n], w.words) {
+				words = words[n:]
+				for len(words) > 0 && (strings.HasPrefix(words[0], "-") || w.words[0] == "env" && strings.Contains(words[0], "=")) {
+					words = words[min(len(words), 1+count(slices.Contains(w.value, words[0]))):]
+				}
+				words = words[min(w.skip, len(words)):]
+				continue next
+			}
+		}
+		break
+	}
+	return words
+}
+
+// count returns 1 if yes is set.
+func count(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+// programs are the checks that are recognized, by kind: programs, some with their
+// subcommand.
+var programs = []struct {
+	kind event.CheckKind
+	all  string
+}{
+	{event.CheckTest, `go test|gotestsum|pytest|py.test|unittest|tox|nox|cargo test|cargo nextest|jest|vitest|mocha|ava|playwright test|
+		cypress run|bun test|deno test|node --test|npm t|
+		sbt test|dotnet test|swift test|mix test|rspec|rails test|phpunit|pest|composer test|ctest|bazel test|zig test|flutter test|
+		dart test|stack test|cabal test|lein test|bats|busted|prove|xcodebuild test`},
+	{event.CheckBuild, `go build|go install|cargo build|cargo check|tsc|vue-tsc|cmake --build|gcc|g++|cc|c++|clang|clang++|javac|rustc|sbt compile|dotnet build|
+		swift build|mix compile|bazel build|zig build|stack build|cabal build|webpack|vite build|next build|xcodebuild build`},
+	{event.CheckLint, `go vet|golangci-lint|staticcheck|revive|eslint|oxlint|ruff check|flake8|pylint|mypy|pyright|basedpyright|ty check|shellcheck|
+		cargo clippy|rubocop|stylelint|hadolint|yamllint|markdownlint|markdownlint-cli2|actionlint|biome check|biome lint|biome ci|tflint|
+		swiftlint|ktlint|detekt|phpstan|psalm|mix credo|dart analyze|flutter analyze|deno lint|deno check|govulncheck`},
+	{event.CheckFormat, `gofmt|goimports|gofumpt|go fmt|prettier|black|ruff format|rustfmt|cargo fmt|isort|clang-format|shfmt|terraform fmt|zig fmt|
+		biome format|dprint|yapf|deno fmt|mix format|dotnet format|dart format|swiftformat`},
+}
+
+// runners run the target or script that they are given.
+var runners = []string{"make", "gmake", "ninja", "mvn", "mvnw", "gradle", "gradlew", "just", "task", "rake", "npm run", "npm run-script", "npm", "pnpm run", "pnpm", "yarn run", "yarn", "bun run", "deno task", "composer run", "mage"}
+
+// classify returns the kind of check that a command is, empty if it is none, and how
+// it runs.
+func classify(words []string) (event.CheckKind, manner) {
+	if len(words) == 0 || has(words, "--help", "--version", "--dry-run", "--collect-only", "--co", "--no-run", "--listTests", "--list", "-list", "--show-only") {
+		return "", manner{}
+	}
+	kind := kindOf(words)
+	m := manner{
+		ignores: has(words, "--exit-zero", "--if-present", "--ignore-errors", "--exit-code=0", "--issues-exit-code=0", "-Dmaven.test.failure.ignore", "-Dmaven.test.failure.ignore=true"),
+		writes:  has(words, "--fix", "-fix", "--write", "-w", "-i", "--in-place", "-update", "--update", "-u", "--snapshot-update", "--update-snapshots", "--updateSnapshot", "-A", "--autocorrect", "--apply"),
+	}
+	switch {
+	case kind == event.CheckTest && words[0] == "go" && has(words, "-c"):
+		kind = event.CheckBuild
+	case kind == event.CheckFormat:
+		proves := has(words, "--check", "-check", "--list-different", "--check-only", "-Werror", "--Werror", "--verify-no-changes", "--set-exit-if-changed", "--check-formatted")
+		m.ignores = m.ignores || !proves
+		m.writes = m.writes || !proves && !has(words, "-l", "-d", "--diff", "-diff")
+	case isMake(words[0]):
+		m.writes = has(words, "update")
+		m.ignores = m.ignores || has(words, "-i")
+		if has(words, "-n", "-q", "-t", "--just-print", "--question", "--touch") {
+			return "", manner{}
+		}
+	}
+	return kind, m
+}
+
+// isMake reports whether a program is make.
+func isMake(program string) bool { return program == "make" || program == "gmake" }
+
+// takesTargets reports whether all arguments of a program are targets.
+func takesTargets(program string) bool {
+	return slices.Contains([]string{"make", "gmake", "ninja", "mvn", "mvnw", "gradle", "gradlew"}, program)
+}
+
+// has reports whether one of the options is among words.
+func has(words []string, options ...string) bool {
+	return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(options, w) })
+}
+
+// kindOf returns the kind of check that a command is; empty if it is none.
+func kindOf(words []string) event.CheckKind {
+	for _, r := range runners {
+		run := strings.Fields(r)
+		if len(words) < len(run) || !slices.Equal(words[:len(run)], run) {
+			continue
+		}
+		for _, w := range words[len(run):] {
+			if kind := kindOfTarget(w); kind != "" {
+				return kind
+			}
+			if w == "" || !takesTargets(run[0]) && !strings.HasPrefix(w, "-") {
+				return "" // another script, and its arguments
+			}
+		}
+		if len(words) == len(run) && (isMake(words[0]) || words[0] == "ninja") { // the default target
+			return event.CheckBuild
+		}
+	}
+	for _, list := range programs {
+		for row := range strings.SplitSeq(list.all, "|") {
+			if p := strings.Fields(row); words[0] == p[0] && (len(p) == 1 || slices.Contains(subcommands(words[1:]), p[1])) {
+				return list.kind
+			}
+		}
+	}
+	return ""
+}
+
+// subcommands returns the words that may be the subcommand of a program: the first
+// option, and the first word that is no option.
+func subcommands(words []string) []string {
+	i := slices.IndexFunc(words, func(w string) bool { return !strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "+") })
+	switch {
+	case i < 0:
+		return words[:min(1, len(words))]
+	case i == 0:
+		return words[:1]
+	}
+	return []string{words[0], words[i]}
+}
+
+// kindOfTarget returns the kind of check that the name of a target promises.
+func kindOfTarget(name string) event.CheckKind {
+	first, _, _ := strings.Cut(strings.ReplaceAll(strings.ReplaceAll(name, "-", ":"), "_", ":"), ":")
+	switch first {
+	case "test", "tests", "check", "spec", "unittest", "ci", "verify", "e2e":
+		return event.CheckTest
+	case "build", "all", "compile", "assemble", "package", "install", "typecheck", "types", "tsc":
+		return event.CheckBuild
+	case "lint", "vet", "eslint", "clippy":
+		return event.CheckLint
+	case "fmt", "format", "prettier":
+		return event.CheckFormat
+	}
+	return ""
+}
+
+// readers are programs that change no files, whatever their arguments are.
+var readers = strings.Fields(`ls cat head tail grep egrep fgrep rg wc echo printf pwd cd true false test [ [[ : which type date
+	sleep cut tr diff cmp stat file du df ps basename dirname realpath readlink seq whoami uname id exit return set export unset nl column less jq`)
+
+// readOnly reports whether a command certainly changes no files of the workspace.
+func readOnly(words []string) bool {
+	if len(words) == 0 {
+		return true
+	}
+	rest := words[1:]
+	switch words[0] {
+	case "uniq":
+		return !slices.ContainsFunc(rest, func(w string) bool { return !strings.HasPrefix(w, "-") })
+	case "sort":
+		return !slices.ContainsFunc(rest, func(w string) bool { return w == "" || strings.HasPrefix(w, "-") && strings.Contains(w, "o") })
+	case "sed":
+		return len(rest) >= 2 && rest[0] == "-n" && rest[1] != "" && strings.Trim(rest[1], "0123456789,$;p ") == "" && !has(rest, "-i", "--in-place")
+	case "find":
+		return !slices.ContainsFunc(rest, func(w string) bool {
+			return w == "" || w == "-delete" || strings.HasPrefix(w, "-exec") || strings.HasPrefix(w, "-ok") || strings.HasPrefix(w, "-f") && w != "-follow"
+		})
+	case "git":
+		return len(rest) > 0 && slices.Contains([]string{"status", "diff", "log", "show", "rev-parse", "ls-files", "blame", "grep", "describe"}, rest[0]) && !slices.ContainsFunc(rest, func(w string) bool { return strings.HasPrefix(w, "--output") || strings.HasPrefix(w, "-O") })
+	case "go":
+		return len(rest) > 0 && (slices.Contains([]string{"version", "doc", "list"}, rest[0]) || rest[0] == "env" && !has(rest, "-w", "-u"))
+	}
+	return slices.Contains(readers, words[0])
+}

@@ -1,0 +1,141 @@
+package evidence
+
+import (
+	"path/filepath"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// changeDir returns the directory after cd; empty if it is not known.
+func changeDir(dir string, words []string) string {
+	switch {
+	case words[0] != "cd" || len(words) != 2 || words[1] == "" || strings.HasPrefix(words[1], "-") || strings.HasPrefix(words[1], "~"):
+		return ""
+	case filepath.IsAbs(words[1]):
+		return filepath.Clean(words[1])
+	case dir == "":
+		return ""
+	}
+	return filepath.Join(dir, words[1])
+}
+
+// literals returns the words of a command. A word that depends on an expansion is
+// empty.
+func literals(c *syntax.CallExpr) []string {
+	words := make([]string, len(c.Args))
+	for i, w := range c.Args {
+		words[i] = literal(w)
+	}
+	return words
+}
+
+// literal returns the value of a word; empty if it depends on an expansion.
+func literal(w *syntax.Word) string {
+	var b strings.Builder
+	for _, part := range w.Parts {
+		switch part := part.(type) {
+		case *syntax.Lit:
+			b.WriteString(part.Value)
+		case *syntax.SglQuoted:
+			b.WriteString(part.Value)
+		case *syntax.DblQuoted:
+			for _, inner := range part.Parts {
+				lit, ok := inner.(*syntax.Lit)
+				if !ok {
+					return ""
+				}
+				b.WriteString(lit.Value)
+			}
+		default:
+			return ""
+		}
+	}
+	return b.String()
+}
+
+// writes reports whether a redirection writes to a file.
+func writes(d *syntax.Redirect) bool {
+	switch d.Op {
+	case syntax.RdrIn, syntax.DplIn, syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
+		return false
+	case syntax.DplOut:
+		to := literal(d.Word)
+		return to != "-" && strings.Trim(to, "0123456789") != ""
+	}
+	return literal(d.Word) != "/dev/null"
+}
+
+// The values of exits.
+const (
+	staysIn = iota
+	exitsNonzero
+	mayExitZero
+)
+
+// exits reports whether a statement may end the shell, and how.
+func exits(s *syntax.Stmt) int {
+	worst := staysIn
+	if _, ok := s.Cmd.(*syntax.Subshell); ok {
+		return worst
+	}
+	syntax.Walk(s, func(n syntax.Node) bool {
+		c, ok := n.(*syntax.CallExpr)
+		if !ok {
+			return true
+		}
+		words := literals(c)
+		if len(words) == 0 {
+			return true
+		}
+		switch words[0] {
+		case "exit", "return":
+			code := mayExitZero
+			if len(words) == 2 && strings.Trim(words[1], "0123456789") == "" && strings.Trim(words[1], "0") != "" {
+				code = exitsNonzero
+			}
+			worst = max(worst, code)
+		case "exec":
+			worst = mayExitZero
+		}
+		return true
+	})
+	return worst
+}
+
+// triggersExit reports whether errexit ends the script if s fails.
+func triggersExit(s *syntax.Stmt) bool {
+	switch c := s.Cmd.(type) {
+	case *syntax.CallExpr, *syntax.Subshell:
+		return true
+	case *syntax.BinaryCmd:
+		return c.Op == syntax.Pipe || c.Op == syntax.PipeAll
+	}
+	return false
+}
+
+// fails reports whether a statement always fails.
+func fails(s *syntax.Stmt) bool {
+	c, ok := s.Cmd.(*syntax.CallExpr)
+	return ok && !s.Negated && len(c.Args) == 1 && c.Args[0].Lit() == "false"
+}
+
+// redefines reports whether a script gives its words or its exit code another
+// meaning.
+func redefines(f *syntax.File) (yes bool) {
+	syntax.Walk(f, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.FuncDecl:
+			yes = true
+		case *syntax.CallExpr:
+			if words := literals(n); len(words) > 0 {
+				switch words[0] {
+				case "alias", "trap", "eval", "enable":
+					yes = true
+				}
+			}
+		}
+		return !yes
+	})
+	return yes
+}

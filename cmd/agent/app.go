@@ -35,7 +35,7 @@ type flags struct {
 	model     string // PROVIDER/NAME
 	baseURL   string
 	mode      string
-	maxSteps  int
+	budget    budgetFlags
 	effort    string // of the model's reasoning
 	prompt    settings.Prompt
 	cont      bool   // continue the most recent session in this directory
@@ -177,8 +177,8 @@ func (a *app) assemble(f flags, attended bool) error {
 	if err != nil {
 		return err
 	}
-	if f.maxSteps < 0 || set.MaxSteps < 0 {
-		return command.Usage("--max-steps cannot be negative")
+	if a.options.TurnBudget, a.options.SessionBudget, err = f.budget.budgets(set); err != nil {
+		return err
 	}
 	if a.work, err = workspace.Open(a.dir); err != nil {
 		return err
@@ -195,7 +195,7 @@ func (a *app) assemble(f flags, attended bool) error {
 	a.branch = branchOf(a.dir)
 	a.options.Log, a.options.Model, a.options.Models = a.log, model, pick.byName
 	a.options.Mode, a.options.Attended, a.options.Forked = mode, attended, f.fork
-	a.options.Limits = turn.Limits{Steps: cmp.Or(f.maxSteps, set.MaxSteps), ReplyBytes: set.MaxReply}
+	a.options.Limits = turn.Limits{ReplyBytes: set.MaxReply}
 	a.options.Summary = cmp.Or(set.Summary, set.Small)
 	if err := a.readSystem(f.prompt); err != nil {
 		return err

@@ -83,7 +83,7 @@ offline guide answers simple requests.`,
 	p.StringVarP(&o.model, "model", "m", "", "model as `PROVIDER/NAME`")
 	p.StringVar(&o.baseURL, "base-url", "", "base `URL` of an OpenAI-compatible server")
 	p.StringVar(&o.mode, "mode", "", "permission `mode`: ask (default), edits (auto-approve file edits), plan (no edits), all (approve all)")
-	p.IntVar(&o.maxSteps, "max-steps", 0, "maximum steps of a turn before it asks to continue (default 50); agent run stops (default 500)")
+	o.budget.add(p)
 	p.StringVar(&o.effort, "effort", "", "reasoning effort, if the model supports it: low, medium, high")
 	p.StringVar(&o.prompt.System, "system", "", "replace the system prompt: `TEXT` or @FILE")
 	p.StringVar(&o.prompt.AppendSystem, "append-system", "", "add to the system prompt: `TEXT` or @FILE")

@@ -29,6 +29,7 @@ func (a *Agent) openSession(ctx context.Context) {
 		return
 	}
 	a.folded, a.folds = s.Folding()
+	a.budget.Load(s.Used())
 	closing := s.Closing()
 	a.rec.do(func() {
 		a.rec.places.Begin(s.Offsets(), nil)

@@ -20,11 +20,8 @@ const (
 	maxParallel = 8
 )
 
-// Results of calls that were not run.
-const (
-	notRunStopped = "not run: the user interrupted the turn"
-	notRunUnsaved = "not run: the session could not be saved"
-)
+// notRunUnsaved is the result of calls after an error of the log.
+const notRunUnsaved = "not run: the session could not be saved"
 
 // ConversationTool is a tool that acts on the conversation, not on the workspace.
 // Its calls never run in parallel.
@@ -118,7 +115,7 @@ func (x *executor) stopped(ctx context.Context) string {
 	case x.out.err != nil:
 		return notRunUnsaved
 	case ctx.Err() != nil:
-		return notRunStopped
+		return notRunStopped(ctx)
 	}
 	return ""
 }
@@ -174,7 +171,7 @@ func (x *executor) decide(ctx context.Context, c *toolCall) bool {
 	v := x.Permissions.Judge(ctx, c.call)
 	switch {
 	case ctx.Err() != nil:
-		c.finish(event.Interrupted, notRunStopped)
+		c.finish(event.Interrupted, notRunStopped(ctx))
 		return false
 	case v.Refuse:
 		c.end.Error = "denied: " + v.Why

@@ -315,7 +315,9 @@ func (a *Agent) do(ctx context.Context, c event.Command) {
 		}
 	case event.SetBudget:
 		a.budget.Set(c.Session, c.Limits)
-		_ = a.rec.emit(a.budget.Now())
+		now := a.budget.Now()
+		now.Reply = true
+		_ = a.rec.emit(now)
 	case event.Found:
 		a.models.found(c)
 	case event.Rename:

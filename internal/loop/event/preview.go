@@ -98,12 +98,13 @@ type (
 		Summary string        `json:"summary,omitempty"`  // the complete text; empty if there is none
 		CanUndo bool          `json:"can_undo,omitempty"` // the summary can be undone
 	}
-	// BudgetNow reports what the turn and the session have used, at each step of a
-	// session with limits and in reply to SetBudget.
+	// BudgetNow reports what the current or last turn and the session have used, at
+	// each step of a session with limits and in reply to SetBudget.
 	BudgetNow struct {
 		Turn     Spent `json:"turn"`
 		Session  Spent `json:"session"`
 		Unpriced int   `json:"steps_without_price,omitempty"` // of the session
+		Reply    bool  `json:"reply,omitempty"`               // to a SetBudget
 	}
 	// PermissionsNow lists the standing permissions that apply, in reply to
 	// ListPermissions.

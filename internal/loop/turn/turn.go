@@ -130,13 +130,7 @@ func (r *run) step(ctx context.Context) ending {
 	if end.reason != "" {
 		return end
 	}
-	r.addCommands()
-	r.addNews()
-	r.addPrompts()
-	if r.lastNote != "" {
-		r.addNotes(r.lastNote)
-	}
-	r.setPrefix()
+	r.addInput()
 	if r.out.err != nil { // the model must not receive unrecorded messages
 		return ending{reason: event.LogError}
 	}
@@ -183,6 +177,17 @@ func (r *run) step(ctx context.Context) ending {
 		}
 	}
 	return end
+}
+
+// addInput adds what the model gets with its next request.
+func (r *run) addInput() {
+	r.addCommands()
+	r.addNews()
+	r.addPrompts()
+	if r.lastNote != "" { // the last message, which forbids tools
+		r.addNotes(r.lastNote)
+	}
+	r.setPrefix()
 }
 
 // addReply adds the messages of a reply.

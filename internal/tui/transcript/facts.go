@@ -32,6 +32,9 @@ type Facts struct {
 
 	Todo []event.TodoItem
 	Jobs []event.Job
+
+	Budget   event.BudgetNow
+	BudgetAt time.Time // when Budget was reported
 }
 
 // update applies an event.

@@ -123,11 +123,11 @@ func configSources(f flags, getenv func(string) string) (overrides, defaults []s
 		return ""
 	}
 	for _, o := range []source{
-		{"model", f.model, "--model"}, {"model", getenv("AGENT_MODEL"), "AGENT_MODEL"},
-		{"base_url", f.baseURL, "--base-url"}, {"base_url", getenv("OPENAI_BASE_URL"), "OPENAI_BASE_URL"},
+		{"model", f.Model, "--model"}, {"model", getenv("AGENT_MODEL"), "AGENT_MODEL"},
+		{"base_url", f.BaseURL, "--base-url"}, {"base_url", getenv("OPENAI_BASE_URL"), "OPENAI_BASE_URL"},
 		{"mode", mode, "--mode"}, {"max_steps", limit(event.LimitSteps), "--max-steps"}, {"token_budget", limit(event.LimitTokens), "--token-budget"},
 		{"max_cost", limit(event.LimitCost), "--max-cost"}, {"max_time", limitTime(f.budget.turn), "--max-time"}, {"session_budget", f.budget.session, "--session-budget"},
-		{"effort", f.effort, "--effort"},
+		{"effort", f.Effort, "--effort"},
 		{"system", f.prompt.System, "--system"}, {"append_system", f.prompt.AppendSystem, "--append-system"},
 	} {
 		if o.value != "" {

@@ -21,8 +21,8 @@ type Settings struct {
 	Schema  string   `json:"$schema,omitempty" what:"schema of this file, for editors; agent config schema prints it"`
 	Model   string   `json:"model,omitempty" what:"the model, as PROVIDER/NAME"`
 	Models  []string `json:"models,omitempty" what:"fallback models, in order, used temporarily when a provider is overloaded or a quota is exhausted"`
-	Small   string   `json:"small_model,omitempty" what:"a small, fast model for tasks besides the conversation, as PROVIDER/NAME"`
-	Summary string   `json:"summary_model,omitempty" what:"the model that summarizes conversations that fill the context window, as PROVIDER/NAME (default: small_model, else the model of the session)"`
+	Small   string   `json:"small_model,omitempty" what:"a small, fast model for auxiliary tasks such as summaries, as PROVIDER/NAME"`
+	Summary string   `json:"summary_model,omitempty" what:"the model that summarizes a conversation when it fills the context window, as PROVIDER/NAME (default: small_model, else the model of the session)"`
 	BaseURL string   `json:"base_url,omitempty" format:"uri" what:"base URL of an OpenAI-compatible server"`
 	Mode    string   `json:"mode,omitempty" enum:"ask,edits,plan,all" what:"permission mode: ask (default), edits (auto-approve file edits), plan (no edits), all (approve all)"`
 	Limits
@@ -40,7 +40,7 @@ type Settings struct {
 
 // Limits holds the limits of a turn, a session and a reply.
 type Limits struct {
-	MaxSteps      int     `json:"max_steps,omitempty" min:"1" what:"maximum steps of a turn before it asks to continue (default 50); agent run stops (default 500, or none with another limit)"`
+	MaxSteps      int     `json:"max_steps,omitempty" min:"1" what:"maximum number of steps of a turn before it asks to continue (default 50); agent run stops (default 500, or none with another limit)"`
 	TokenBudget   int     `json:"token_budget,omitempty" min:"1" what:"maximum tokens of a turn, input and output, before it asks to continue; agent run stops"`
 	MaxCost       float64 `json:"max_cost,omitempty" what:"maximum cost of a turn in US dollars before it asks to continue; agent run stops"`
 	MaxTime       string  `json:"max_time,omitempty" format:"duration" what:"maximum duration of a turn, such as 10m, before it asks to continue; agent run stops"`
@@ -85,7 +85,7 @@ type Sessions struct {
 // Shell holds the settings of the commands that run in the workspace.
 type Shell struct {
 	KeepEnv   []string `json:"keep_env,omitempty" format:"variable" what:"environment variables that commands get although their name or value looks like a secret, such as TEST_TOKEN or DATABASE_URL"`
-	MaxOutput int      `json:"max_output_bytes,omitempty" min:"1024" max:"1048576" what:"size limit of the output of a command that the model gets, half of it from the beginning and half from the end, in bytes; the complete output is in a file (default 12288)"`
+	MaxOutput int      `json:"max_output_bytes,omitempty" min:"1024" max:"1048576" what:"maximum bytes of a command's output that the model gets, half from the beginning and half from the end; the complete output is in a file (default 12288)"`
 }
 
 // Check is a command that runs, without permission, after changes of certain files.

@@ -58,7 +58,7 @@ func (g *guards) beforeStep(ctx context.Context) ending {
 		if !over {
 			return ending{}
 		}
-		question, why, end := aboutLimit(e)
+		question, why, end := aboutLimit(e, g.user.attended())
 		if end = g.user.confirm(ctx, event.StepsAsk, question, why, end); end.reason != "" {
 			return end
 		}
@@ -68,7 +68,7 @@ func (g *guards) beforeStep(ctx context.Context) ending {
 
 // aboutLimit returns the question whether to continue after a limit, the reason for
 // it, and how the turn ends otherwise.
-func aboutLimit(e budget.Excess) (question, why string, end ending) {
+func aboutLimit(e budget.Excess, attended bool) (question, why string, end ending) {
 	used, amount := e.Limit.Words(e.Used), e.Limit.Words(e.Amount)
 	end.reason = event.OverBudget
 	flag := "--" + map[event.Limit]string{event.LimitSteps: "max-steps", event.LimitTokens: "token-budget", event.LimitCost: "max-cost", event.LimitTime: "max-time"}[e.Limit]
@@ -76,15 +76,24 @@ func aboutLimit(e budget.Excess) (question, why string, end ending) {
 		end.reason = event.MaxSteps
 	}
 	if e.Session {
+		flag = "--session-budget"
+	}
+	end.hint = "Send a message to continue, or raise the limit with " + flag + " or /budget."
+	if !attended {
+		end.hint = "Raise the limit with " + flag + ", or continue the session with a new prompt."
+	}
+	switch {
+	case e.Session:
 		end.err = fmt.Sprintf("stopped: the session has used %s, and its limit is %s", used, amount)
-		end.hint = "Raise the limit with --session-budget, or with /budget session in an interactive session."
-		return used + " so far in this session. Continue?", "the session pauses every " + amount + " (--session-budget)", end
-	}
-	end.err = fmt.Sprintf("stopped after %s, the limit of one turn", used)
-	if used != amount {
+		if !attended {
+			end.hint = "Raise the limit with --session-budget."
+		}
+		return used + " so far in this session. Continue?", "the session pauses every " + amount + " (" + flag + ")", end
+	case used != amount:
 		end.err = fmt.Sprintf("stopped after %s: the limit of one turn is %s", used, amount)
+	default:
+		end.err = fmt.Sprintf("stopped after %s, the limit of one turn", used)
 	}
-	end.hint = "Send a message to continue, or raise the limit with " + flag + "."
 	return used + " so far. Continue?", "a turn pauses every " + amount + " (" + flag + ")", end
 }
 

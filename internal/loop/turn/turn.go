@@ -27,6 +27,12 @@ type Turn struct {
 	// Prefix returns the prefix of the requests to a model. Before is the one of the
 	// session; nil if there is none.
 	Prefix func(m Model, before *event.Prefix) event.Prefix
+	// Summary returns the model that summarizes conversations; nil for the current one.
+	Summary func() (Model, error)
+	// Instructions returns notes with the instructions of the directories that tools
+	// have touched since its previous call. The model gets each note once. It may be
+	// nil.
+	Instructions func() []string
 	// Situation describes the environment, ahead of the prompt; empty if the model
 	// knows it.
 	Situation string
@@ -139,6 +145,7 @@ func (r *run) step(ctx context.Context) ending {
 	ctx, stop := r.withTimeLimit(user)
 	defer stop()
 	if end := r.requests.compactor.makeRoom(ctx); end.reason != "" {
+		r.end.Unanswered = end.reason == event.UserInterrupt && !timeUp(ctx)
 		return r.orTimeUp(ctx, end)
 	}
 	reply, model, err := r.requests.reply(ctx)
@@ -221,7 +228,10 @@ func (r *run) confirmHost(ctx context.Context) ending {
 	end := r.guards.user.confirm(ctx, event.HostAsk, c.Question, c.Why,
 		ending{event.ProviderError, "nothing was sent: " + c.Why, "Choose another model with /model, or " + strings.TrimRight(c.Remedy, ".") + "."})
 	if end.reason == "" {
-		r.Models.Confirmed()
+		r.Models.Update(func(m Model) Model {
+			m.Confirm = nil
+			return m
+		})
 	}
 	return end
 }
@@ -278,7 +288,9 @@ func (r *run) addCommands() {
 func (r *run) addNews() {
 	r.addNotes(r.conv.announceMode(r.Permissions.Mode())...)
 	r.addNotes(r.Inbox.News()...)
-	r.addNotes(r.conv.missing(r.Inbox.Instructions())...)
+	if r.Instructions != nil {
+		r.addNotes(r.conv.missing(r.Instructions())...)
+	}
 }
 
 // addPrompts adds the pending note and the messages that steer the turn. It reports

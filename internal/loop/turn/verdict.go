@@ -22,6 +22,7 @@ func (r *run) judgeReply(ctx context.Context, reply *llm.Reply, err error, said 
 	}
 	switch {
 	case ctx.Err() != nil:
+		r.end.Unanswered = !timeUp(ctx) && llm.Unanswered(r.conv.Messages)
 		return ending{reason: event.UserInterrupt}, notRunStopped(ctx)
 	case r.out.err != nil:
 		return ending{reason: event.LogError}, notRunUnsaved
@@ -94,7 +95,7 @@ func (r *run) endRepeated(ctx context.Context, err *repeatedError) ending {
 	return end
 }
 
-// complete reports whether the arguments of all calls in said are whole objects.
+// complete reports whether the arguments of all calls in said are complete objects.
 func complete(said []llm.Message) bool {
 	return !slices.ContainsFunc(callsOf(said), func(m llm.Message) bool { return m.Cut || m.Raw != "" })
 }

@@ -68,16 +68,6 @@ func endless() map[string]func(i int) string {
 	}
 }
 
-// numbers returns n numbers.
-func numbers(n int) string {
-	var b strings.Builder
-	for i := range n {
-		b.WriteString(strconv.Itoa(i))
-		b.WriteByte(' ')
-	}
-	return b.String()
-}
-
 // endlessKinds returns the kinds to test: all if STORM is set, else one for each
 // way of parsing a reply. With the race detector, a full-size reply is slow, so it
 // returns two at most.

@@ -36,7 +36,7 @@ func (x *executor) approve(ctx context.Context, c *toolCall, v policy.Verdict) b
 	}
 	x.out.emit(d)
 	if answer.Decision == event.Refuse {
-		c.end.Proposed = ask.Diffs
+		c.end.Proposed, c.rejected = ask.Diffs, true
 		c.finish(event.Refused, rejection(answer.Note))
 		return false
 	}

@@ -76,7 +76,8 @@ func (x *executor) understand(said []llm.Message) []llm.Message {
 	return said
 }
 
-// run returns the results of all calls in order, and whether any of them ran. If
+// run returns the results of all calls in order, and whether any of them ran or was
+// rejected by the user. If
 // notRun is not empty, no call runs and notRun is the result of each.
 func (x *executor) run(ctx context.Context, msgs []llm.Message, notRun string) (out []llm.Message, worked bool) {
 	calls := make([]*toolCall, len(msgs))
@@ -96,7 +97,7 @@ func (x *executor) run(ctx context.Context, msgs []llm.Message, notRun string) (
 		for _, c := range group {
 			x.finish(c)
 			out = append(out, c.end.Result)
-			worked = worked || c.ran
+			worked = worked || c.ran || c.rejected
 		}
 		i += len(group)
 	}

@@ -98,7 +98,7 @@ func aboutLimit(e budget.Excess, attended bool) (question, why string, end endin
 }
 
 // afterCalls checks a step: its messages said, its calls and their results. Worked is
-// set if at least one call ran.
+// set if at least one call ran, or the user rejected one.
 func (g *guards) afterCalls(ctx context.Context, said, calls, results []llm.Message, worked bool) ending {
 	g.failing++
 	if worked {

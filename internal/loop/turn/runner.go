@@ -84,15 +84,16 @@ const (
 
 // toolCall is one tool call and its result.
 type toolCall struct {
-	msg     llm.Message
-	call    tools.Call
-	err     error    // of Prepare; the call does not run
-	ignored []string // arguments that the intake dropped
-	alone   bool     // it never runs in parallel
-	start   time.Time
-	end     event.ToolEnd
-	reads   []workspace.Reading // file contents that its result shows the model
-	ran     bool                // the tool ran, even if its command failed
+	msg      llm.Message
+	call     tools.Call
+	err      error    // of Prepare; the call does not run
+	ignored  []string // arguments that the intake dropped
+	alone    bool     // it never runs in parallel
+	start    time.Time
+	end      event.ToolEnd
+	reads    []workspace.Reading // file contents that its result shows the model
+	ran      bool                // the tool ran, even if its command failed
+	rejected bool                // by the user
 	// tested is set if the user's checks ran after its changes.
 	tested bool
 }

@@ -36,7 +36,7 @@ import (
 type flags struct {
 	models.Flags
 	mode      string
-	maxSteps  int
+	budget    budgetFlags
 	prompt    settings.Prompt
 	cont      bool   // continue the most recent session in this directory
 	resume    string // ID of the session to resume
@@ -184,8 +184,8 @@ func (a *app) assemble(f opening, attended bool) error {
 	if err != nil {
 		return err
 	}
-	if f.maxSteps < 0 || set.MaxSteps < 0 {
-		return command.Usage("--max-steps cannot be negative")
+	if a.options.TurnBudget, a.options.SessionBudget, err = f.budget.budgets(set); err != nil {
+		return err
 	}
 	if a.work, err = workspace.Open(a.dir); err != nil {
 		return err
@@ -202,7 +202,7 @@ func (a *app) assemble(f opening, attended bool) error {
 	a.branch = branchOf(a.dir)
 	a.options.Log, a.options.Model, a.options.Models = a.log, model, pick.ByName
 	a.options.Mode, a.options.Attended, a.options.Forked = mode, attended, f.fork
-	a.options.Limits = turn.Limits{Steps: cmp.Or(f.maxSteps, set.MaxSteps), ReplyBytes: set.MaxReply}
+	a.options.Limits = turn.Limits{ReplyBytes: set.MaxReply}
 	a.options.Summary = cmp.Or(set.Summary, set.Small)
 	if err := a.readSystem(f.prompt); err != nil {
 		return err

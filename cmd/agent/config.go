@@ -11,8 +11,10 @@ import (
 	"os"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -64,7 +66,7 @@ func newCmdConfig(f *command.Factory, o *flags) *cobra.Command {
 }
 
 // configFlags are the global flags that override settings.
-const configFlags = "model base-url mode max-steps effort system append-system"
+const configFlags = "model base-url mode max-steps token-budget max-cost max-time session-budget effort system append-system"
 
 // configRun prints where the configuration file is and the effective settings.
 func configRun(ctx context.Context, opts *configOptions) error {
@@ -114,14 +116,18 @@ func configSources(f flags, getenv func(string) string) (overrides, defaults []s
 	if m, err := parseMode(f.mode); err == nil { // replace an alias
 		mode = string(m)
 	}
-	steps := ""
-	if f.maxSteps != 0 {
-		steps = fmt.Sprint(f.maxSteps)
+	limit := func(l event.Limit) string {
+		if amount, ok := f.budget.turn[l]; ok {
+			return strconv.FormatFloat(amount, 'f', -1, 64)
+		}
+		return ""
 	}
 	for _, o := range []source{
 		{"model", f.Model, "--model"}, {"model", getenv("AGENT_MODEL"), "AGENT_MODEL"},
 		{"base_url", f.BaseURL, "--base-url"}, {"base_url", getenv("OPENAI_BASE_URL"), "OPENAI_BASE_URL"},
-		{"mode", mode, "--mode"}, {"max_steps", steps, "--max-steps"}, {"effort", f.Effort, "--effort"},
+		{"mode", mode, "--mode"}, {"max_steps", limit(event.LimitSteps), "--max-steps"}, {"token_budget", limit(event.LimitTokens), "--token-budget"},
+		{"max_cost", limit(event.LimitCost), "--max-cost"}, {"max_time", limitTime(f.budget.turn), "--max-time"}, {"session_budget", f.budget.session, "--session-budget"},
+		{"effort", f.Effort, "--effort"},
 		{"system", f.prompt.System, "--system"}, {"append_system", f.prompt.AppendSystem, "--append-system"},
 	} {
 		if o.value != "" {
@@ -134,6 +140,14 @@ func configSources(f flags, getenv func(string) string) (overrides, defaults []s
 		{"sessions.keep_days", "never", "default"}, {"theme", ink.ThemeNames()[0], "default"}, {"diff", string(ink.Auto), "default"},
 		{"notify", "auto", "default"}, {"notify_after_seconds", "10", "default"},
 	}
+}
+
+// limitTime returns the time limit of b; empty if it has none.
+func limitTime(b event.Budget) string {
+	if amount, ok := b[event.LimitTime]; ok {
+		return time.Duration(amount * float64(time.Second)).String()
+	}
+	return ""
 }
 
 // showConfig prints the effective settings and their sources.

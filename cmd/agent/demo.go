@@ -136,7 +136,9 @@ func (a *app) demoModel(f opening, plain bool) error {
 	var replies []script.Reply
 	for _, s := range scenes.Scenes() {
 		replies = append(replies, s.Replies...)
-		a.options.Limits.Steps = max(a.options.Limits.Steps, s.MaxSteps)
+		if s.MaxSteps > 0 {
+			a.options.TurnBudget = event.Budget{event.LimitSteps: float64(s.MaxSteps)}
+		}
 	}
 	p := script.New(replies...)
 	p.Next = offline.New()

@@ -272,7 +272,7 @@ func TestResizeStorm(t *testing.T) {
 // spin.
 func TestOutputGoesAway(t *testing.T) {
 	t.Parallel()
-	s := serve(t, say(strings.Repeat("A long answer. ", 10_000)))
+	s := serve(t, say(numbers(30_000)))
 	h := newHome(t, nil, at(s)...)
 	cmd := h.command("run", "talk")
 	out, err := cmd.StdoutPipe()

@@ -26,16 +26,16 @@ const (
 // sent repeatedly.
 func endless() map[string]func(i int) string {
 	content := func(text string) string { return piece(`{"content":` + quote(text) + `}`) }
+	// The number makes the pieces different: a repeated text would be stopped at once.
 	said := func(text string) func(int) string {
-		s := content(text)
-		return func(int) string { return s }
+		return func(i int) string { return content(fmt.Sprint(text, i, " ")) }
 	}
-	begins := func(first, rest string) func(int) string {
+	begins := func(first string, rest func(int) string) func(int) string {
 		return func(i int) string {
 			if i == 0 {
 				return first
 			}
-			return rest
+			return rest(i)
 		}
 	}
 	argument := func(s string) string {
@@ -45,13 +45,15 @@ func endless() map[string]func(i int) string {
 	return map[string]func(int) string{
 		"text":           said(strings.Repeat(long+"\n\n", 4)),
 		"tokens":         said("word "),
-		"table":          begins(content("| a | b | c |\n|---|---|---|\n"), content(strings.Repeat("| one | `two` | **three** |\n", 40))),
+		"table":          begins(content("| a | b | c |\n|---|---|---|\n"), said(strings.Repeat("| one | `two` | **three** |\n", 40)+"| ")),
 		"nested quotes":  said(strings.Repeat("> ", 4000) + "deep\n"),
 		"growing quotes": func(i int) string { return content(strings.Repeat("> ", i%4000) + "deep\n") },
-		"open fence":     begins(content("```go\n"), content(strings.Repeat("\tx := fmt.Sprintf(\"%d\", 12) // comment\n", 30))),
-		"thinking":       func(int) string { return piece(`{"reasoning_content":` + quote(long) + `}`) },
+		"open fence":     begins(content("```go\n"), said(strings.Repeat("\tx := fmt.Sprintf(\"%d\", 12) // comment\n", 30))),
+		"thinking": func(i int) string {
+			return piece(`{"reasoning_content":` + quote(fmt.Sprint(long, i, " ")) + `}`)
+		},
 		"arguments": begins(piece(`{"tool_calls":[{"index":0,"id":"c0","type":"function","function":{"name":"write","arguments":"{\"path\":\"a\",\"text\":\""}}]}`),
-			argument(strings.Repeat("0123456789", 100))),
+			func(int) string { return argument(strings.Repeat("0123456789", 100)) }),
 		"calls": func(i int) string {
 			return piece(fmt.Sprintf(`{"tool_calls":[{"index":%d,"id":"c%d","type":"function","function":{"name":"read","arguments":"{\"path\":\"a%d\"}"}}]}`, i, i, i))
 		},
@@ -60,8 +62,8 @@ func endless() map[string]func(i int) string {
 		"list in a line":   said(strings.Repeat("- ", 4000) + "deep\n"),
 		"link definitions": func(i int) string { return content(fmt.Sprintf("[link%d]: https://example.org/%d\n", i, i)) },
 		"small blocks":     func(i int) string { return content(fmt.Sprintf("# h%d\n\n---\n\n`x`\n\n- a\n\n", i)) },
-		"combining marks":  begins(content("a"), content(strings.Repeat("\u0301", 300))),
-		"one event":        begins(content(strings.Repeat("word ", 1_500_000)), content("word ")),
+		"combining marks":  begins(content("a"), func(i int) string { return content(strings.Repeat("\u0301", 300) + strings.Repeat("\u0300", i%50)) }),
+		"one event":        begins(content(numbers(1_000_000)), said("word ")),
 		"brackets":         said(strings.Repeat("[", 500) + strings.Repeat("*a _b ", 100)),
 	}
 }

@@ -15,7 +15,7 @@ const (
 	exitFailed       = 1
 	exitUsage        = 2
 	exitDenied       = 3
-	exitMaxSteps     = 4
+	exitLimit        = 4
 	exitHangup       = 129 // 128 + SIGHUP
 	exitInterrupted  = 130 // 128 + SIGINT
 	exitQuit         = 131 // 128 + SIGQUIT
@@ -26,10 +26,10 @@ const (
 // exitCodes is the table of exit codes in the help of commands.
 const exitCodes = `Exit codes:
   0    success
-  1    failure; agent run: a limit other than --max-steps stopped the turn; agent tool: the call was not approved
+  1    failure; agent tool: the call was not approved
   2    wrong usage
   3    agent run: a tool call was denied because no user could approve it
-  4    agent run: the turn reached its step limit (--max-steps)
+  4    agent run: a limit of steps, tokens, cost or time stopped the turn, or the model was in a loop
   129  hangup (SIGHUP)
   130  interrupted (SIGINT)
   131  quit (SIGQUIT)

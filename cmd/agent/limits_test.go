@@ -15,7 +15,7 @@ func TestRunAtTheStepLimitAnswersAndExitsWith4(t *testing.T) {
 	s := serve(t, read("1"), read("2"), say("Two lines are read, the third is not."))
 	h := newHome(t, map[string]string{"a.txt": "1\n2\n3\n"}, at(s)...)
 	out, code := h.agent(t, "run", "--max-steps", "2", "--output", "json", "read a.txt line by line")
-	if code != exitMaxSteps || !strings.Contains(out, `"answer":"Two lines are read, the third is not.","reason":"max_steps","error":"stopped after 2 steps`) {
+	if code != exitLimit || !strings.Contains(out, `"answer":"Two lines are read, the third is not.","reason":"max_steps","error":"stopped after 2 steps`) {
 		t.Errorf("exit code %d: %s", code, out)
 	}
 	requests := s.seen()

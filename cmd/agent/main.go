@@ -83,7 +83,7 @@ offline guide answers simple requests.`,
 	p.StringVarP(&o.Model, "model", "m", "", "`PROVIDER/NAME` of the model")
 	p.StringVar(&o.BaseURL, "base-url", "", "base `URL` of an OpenAI-compatible server")
 	p.StringVar(&o.mode, "mode", "", "permission `mode`: ask (default), edits (auto-approve file edits), plan (no edits), all (approve all)")
-	p.IntVar(&o.maxSteps, "max-steps", 0, "maximum `number` of steps of a turn before it asks to continue (default 50); agent run stops (default 500)")
+	o.budget.add(p)
 	p.StringVar(&o.Effort, "effort", "", "reasoning effort `level`, if the model supports it: low, medium, high")
 	p.StringVar(&o.prompt.System, "system", "", "replace the system prompt: `TEXT` or @FILE")
 	p.StringVar(&o.prompt.AppendSystem, "append-system", "", "add to the system prompt: `TEXT` or @FILE")

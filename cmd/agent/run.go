@@ -192,7 +192,7 @@ func headless(a *app, prompt event.Prompt, p printer, out *output) error {
 	switch {
 	case killed != 0:
 		code = killed
-	case r.denied && code != exitInterrupted && code != exitMaxSteps:
+	case r.denied && code != exitInterrupted && (code != exitLimit || r.Reason == string(event.AllFailed)):
 		code = exitDenied
 	}
 	r.setEnd(code, a.options.Schema)
@@ -253,8 +253,8 @@ func (r *result) addTurnEnd(end *event.TurnEnd) int {
 		return exitDone
 	case event.UserInterrupt:
 		return exitInterrupted
-	case event.MaxSteps:
-		return exitMaxSteps
+	case event.MaxSteps, event.OverBudget, event.AllFailed, event.Repeating:
+		return exitLimit
 	case event.LogError: // no later prompt saves the conversation
 		r.Hint = "Free up disk space or fix the error, or run without saving the session: --no-session"
 	}

@@ -208,3 +208,12 @@ func quote(s string) string {
 	b, _ := json.Marshal(s)
 	return string(b)
 }
+
+// numbers returns n numbers: a long text that does not repeat itself.
+func numbers(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprint(&b, i, " ")
+	}
+	return b.String()
+}

@@ -267,7 +267,7 @@ func busyPrograms(e *ends) map[string]func(*testing.T, asked) {
 			e.end(t, cmd, asked{way.signals[:1], way.code})
 		},
 		"sessions export, with unread output": func(t *testing.T, way asked) {
-			h := newHome(t, nil, at(serve(t, say(strings.Repeat("A long answer. ", 20_000))))...)
+			h := newHome(t, nil, at(serve(t, say(numbers(50_000))))...)
 			if out, code := h.agent(t, "run", "talk"); code != exitDone {
 				t.Fatalf("got exit code %d: %s", code, out)
 			}
@@ -430,7 +430,7 @@ func TestBlockedScreenExitsOnSignals(t *testing.T) {
 		s.wait("The draft is open in your editor")
 		e.end(t, s.cmd, way)
 
-		s2 := serve(t, say(strings.Repeat("A long answer. ", 1000)))
+		s2 := serve(t, say(numbers(4000)))
 		blocked := newHome(t, nil, at(s2)...).command("talk to me")
 		f, err := pty.StartWithSize(blocked, &pty.Winsize{Cols: 100, Rows: 24})
 		if err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"agent/internal/history"
 	"agent/internal/llm"
+	"agent/internal/loop/budget"
 	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
 	"agent/internal/loop/session"
@@ -59,6 +60,8 @@ type Options struct {
 	Shell  func(line string, join bool) (tools.Call, error)
 	Schema *turn.Schema // of the last answer of a turn; may be nil
 	Limits turn.Limits
+	// TurnBudget and SessionBudget limit each turn and the session. Both may be nil.
+	TurnBudget, SessionBudget event.Budget
 	// HowToTest is that of turn.Turn; may be nil.
 	HowToTest func(commands bool) string
 	Evidence  turn.Evidence // that of turn.Turn, fed by one of the Interceptors; may be nil
@@ -87,6 +90,7 @@ type Agent struct {
 	rec         *recorder
 	models      *models
 	permissions *permissions
+	budget      *budget.Account
 	approvals   *approvals
 	user        turn.Approver // approvals; nil if there is no user
 	inbox       *inbox
@@ -116,7 +120,8 @@ func NewAgent(o Options) *Agent {
 	a.o = o
 	a.models = &models{find: o.Models, rec: a.rec, current: o.Model, summary: o.Summary}
 	a.permissions = newPermissions(o, a.rec)
-	a.approvals = &approvals{rec: a.rec, permissions: a.permissions, waiting: map[string]chan event.Answer{}}
+	a.budget = budget.New(o.TurnBudget, o.SessionBudget, clock.Now, clock.Sleep)
+	a.approvals = &approvals{rec: a.rec, permissions: a.permissions, budget: a.budget, waiting: map[string]chan event.Answer{}}
 	if o.Attended {
 		a.user = a.approvals
 	}
@@ -159,6 +164,9 @@ func (a *Agent) Run(ctx context.Context, commands <-chan event.Command, events c
 	}()
 	a.openSession(ctx)
 	a.warnOfWindow()
+	if a.budget.Limited() {
+		_ = a.rec.emit(a.budget.Now())
+	}
 	notices := a.o.Notices
 	for {
 		select {
@@ -267,7 +275,7 @@ func (a *Agent) turn(ctx context.Context, c *turn.Conversation, p event.Prompt, 
 		Models: a.models, Permissions: a.permissions, Approver: a.user, Inbox: a.inbox, Emit: a.rec.emit,
 		Session: a.sessionKey, Prefix: a.Prefix, Summary: a.models.forSummary, Instructions: a.instructionNews,
 		Situation: a.situation.describe(ctx, a), Tools: a.tools, Runner: turn.Runner{Interceptors: a.o.Interceptors, Kill: kill}, Schema: a.o.Schema,
-		HowToTest: a.o.HowToTest, Evidence: a.o.Evidence, Limits: a.o.Limits, Clock: a.clock,
+		HowToTest: a.o.HowToTest, Evidence: a.o.Evidence, Limits: a.o.Limits, Budget: a.budget, Clock: a.clock,
 	}
 	return run(ctx, t, c).Reason
 }
@@ -320,6 +328,11 @@ func (a *Agent) do(ctx context.Context, c event.Command) {
 		if a.models.choose(c.Model, c.Effort, "") {
 			a.warnOfWindow()
 		}
+	case event.SetBudget:
+		a.budget.Set(c.Session, c.Limits)
+		now := a.budget.Now()
+		now.Reply = true
+		_ = a.rec.emit(now)
 	case event.Found:
 		a.models.found(c)
 	case event.Rename:

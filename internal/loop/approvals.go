@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 
+	"agent/internal/loop/budget"
 	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
 )
@@ -13,6 +14,7 @@ import (
 type approvals struct {
 	rec         *recorder
 	permissions *permissions
+	budget      *budget.Account // does not count the time of a question
 
 	mu      sync.Mutex
 	waiting map[string]chan event.Answer // by the ID of the question
@@ -31,6 +33,8 @@ func (a *approvals) Approve(ctx context.Context, ask event.Ask, offer policy.Gra
 		delete(a.waiting, ask.ID)
 		a.mu.Unlock()
 	}()
+	a.budget.Wait()
+	defer a.endWait()
 	_ = a.rec.emit(event.Asked{Ask: ask})
 	select {
 	case <-ctx.Done():
@@ -40,6 +44,14 @@ func (a *approvals) Approve(ctx context.Context, ask event.Ask, offer policy.Gra
 			return answer, nil, nil
 		}
 		return answer, a.permissions.grant(offer), nil
+	}
+}
+
+// endWait counts the time again after a question, and reports the budget.
+func (a *approvals) endWait() {
+	a.budget.Resume()
+	if a.budget.Limited() {
+		_ = a.rec.emit(a.budget.Now())
 	}
 }
 

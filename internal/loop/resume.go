@@ -32,6 +32,7 @@ func (a *Agent) openSession(ctx context.Context) {
 		return
 	}
 	a.folded, a.folds = s.Folding()
+	a.budget.Load(s.Used())
 	a.resumed = true
 	closing := s.Closing()
 	a.rec.begin(s.Offsets(), closing, nil)

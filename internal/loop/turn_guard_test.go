@@ -18,7 +18,7 @@ func TestGuards(t *testing.T) {
 	playTurns(t, map[string]turnCase{
 		"the same call, again and again": {
 			alone:   true,
-			replies: []script.Reply{script.Call("c1", "look", args("a")), script.Call("c2", "look", args("a")), script.Call("c3", "look", args("a"))},
+			replies: []script.Reply{script.Call("c1", "look", args("a")), script.Call("c2", "look", args("a")), script.Call("c3", "look", args("a")), script.Say("it does not change")},
 			want: `
 				user "go"
 				call c1 look {"text":"a"}
@@ -30,7 +30,9 @@ func TestGuards(t *testing.T) {
 				call c3 look {"text":"a"}
 				start c3 "look a"
 				end c3 "look a" ok: did a
-				turn repeating after 3: stopped: the model made the same call 3 times, with the same result`,
+				auto "The turn is stopped: the model made the same call 3 times, with the same result: look a. Do not call tools. Answer now: say what is done, what was found and what is left to do."
+				assistant "it does not change"
+				turn repeating after 4: stopped: the model made the same call 3 times, with the same result: look a`,
 		},
 		"the step guard, nobody to ask": {
 			alone: true, max: 2,
@@ -58,7 +60,7 @@ func TestGuards(t *testing.T) {
 				auto "The turn has reached its step limit. Do not call tools. Answer now: say what is done, what was found and what is left to do."
 				call c2 look {"text":"b"}
 				end c2 "look b" interrupted: not run: the turn has reached its step limit
-				turn max_steps after 2: stopped after 1 steps, the limit of one turn`,
+				turn max_steps after 2: stopped after 1 step, the limit of one turn`,
 		},
 		"the step guard, nobody to ask, and no last answer": {
 			alone: true, max: 1,
@@ -69,7 +71,7 @@ func TestGuards(t *testing.T) {
 				start c1 "look a"
 				end c1 "look a" ok: did a
 				auto "The turn has reached its step limit. Do not call tools. Answer now: say what is done, what was found and what is left to do."
-				turn max_steps after 2: stopped after 1 steps, the limit of one turn; the last answer failed: the provider: no credit`,
+				turn max_steps after 2: stopped after 1 step, the limit of one turn; the last answer failed: the provider: no credit`,
 		},
 		"the step guard, continue": {
 			max: 1, answers: map[string]event.Answer{event.StepsAsk: {Decision: event.Allow}},
@@ -79,7 +81,7 @@ func TestGuards(t *testing.T) {
 				call c1 look {"text":"a"}
 				start c1 "look a"
 				end c1 "look a" ok: did a
-				asked steps "1 steps so far. Continue?" because a turn pauses every 1 steps (--max-steps); always: ""
+				asked steps "1 step so far. Continue?" because a turn pauses every 1 step (--max-steps); always: ""
 				assistant "done"
 				turn done after 2`,
 		},
@@ -91,30 +93,49 @@ func TestGuards(t *testing.T) {
 				call c1 look {"text":"a"}
 				start c1 "look a"
 				end c1 "look a" ok: did a
-				asked steps "1 steps so far. Continue?" because a turn pauses every 1 steps (--max-steps); always: ""
-				turn max_steps after 1: stopped after 1 steps, the limit of one turn`,
+				asked steps "1 step so far. Continue?" because a turn pauses every 1 step (--max-steps); always: ""
+				turn max_steps after 1: stopped after 1 step, the limit of one turn`,
 		},
-		"more than three steps of failures": {
-			replies: []script.Reply{script.Call("c1", "no", "{}"), script.Call("c2", "no", "{}"), script.Call("c3", "look", args("x")), script.Call("c4", "no", "{}"), script.Call("c5", "no", `{"a":1}`), script.Call("c6", "no", "{}"), script.Call("c7", "no", "{}"), script.Say("never")},
+		"three steps of failures, nobody to ask": {
+			alone:   true,
+			replies: []script.Reply{script.Call("c1", "failing", args("a")), script.Call("c2", "look", args("x")), script.Call("c3", "failing", args("b")), script.Call("c4", "no", "{}"), script.Call("c5", "failing", args("c")), script.Say("no luck")},
 			want: strings.ReplaceAll(`
 				user "go"
-				call c1 no {}
-				end c1 "no" error: NAMES
-				call c2 no {}
-				end c2 "no" error: NAMES
-				call c3 look {"text":"x"}
-				start c3 "look x"
-				end c3 "look x" ok: did x
+				call c1 failing {"text":"a"}
+				start c1 "failing a"
+				end c1 "failing a" error: WHY
+				call c2 look {"text":"x"}
+				start c2 "look x"
+				end c2 "look x" ok: did x
+				call c3 failing {"text":"b"}
+				start c3 "failing b"
+				end c3 "failing b" error: WHY
 				call c4 no {}
-				end c4 "no" error: NAMES
-				call c5 no {"a":1}
-				end c5 "no" error: NAMES
-				call c6 no {}
-				end c6 "no" error: NAMES
-				call c7 no {}
-				end c7 "no" error: NAMES
-				turn tools_failed after 7: stopped: every tool call in 4 consecutive steps failed`,
-				"NAMES", `there is no tool "no". The tools are: look, change, run, broken, failing, todo, ask`),
+				end c4 "no" error: there is no tool "no". The tools are: look, change, run, broken, failing, todo, ask
+				call c5 failing {"text":"c"}
+				start c5 "failing c"
+				end c5 "failing c" error: WHY
+				auto "The turn is stopped: every tool call in 3 consecutive steps failed: WHY. Do not call tools. Answer now: say what is done, what was found and what is left to do."
+				assistant "no luck"
+				turn tools_failed after 6: stopped: every tool call in 3 consecutive steps failed: WHY`,
+				"WHY", "no such thing: try look"),
+		},
+		"three steps of failures, stop": {
+			answers: map[string]event.Answer{event.StepsAsk: {Decision: event.Refuse}},
+			replies: []script.Reply{script.Call("c1", "failing", args("a")), script.Call("c2", "failing", args("b")), script.Call("c3", "failing", args("c")), script.Say("never")},
+			want: `
+				user "go"
+				call c1 failing {"text":"a"}
+				start c1 "failing a"
+				end c1 "failing a" error: no such thing: try look
+				call c2 failing {"text":"b"}
+				start c2 "failing b"
+				end c2 "failing b" error: no such thing: try look
+				call c3 failing {"text":"c"}
+				start c3 "failing c"
+				end c3 "failing c" error: no such thing: try look
+				asked steps "Every tool call in 3 consecutive steps failed. Continue?" because the model may be in a loop: no such thing: try look; always: ""
+				turn tools_failed after 3: stopped: every tool call in 3 consecutive steps failed: no such thing: try look`,
 		},
 	})
 }
@@ -129,9 +150,9 @@ func looks(order string) (replies []script.Reply) {
 
 func TestCyclesEndATurn(t *testing.T) {
 	for order, want := range map[string]string{
-		"aaa":        "repeating after 3: stopped: the model made the same call 3 times, with the same result",
-		"xababab":    "repeating after 7: stopped: the model repeated the same 2 steps 3 times, with the same results",
-		"abcabcabc":  "repeating after 9: stopped: the model repeated the same 3 steps 3 times, with the same results",
+		"aaa":        "repeating after 4: stopped: the model made the same call 3 times, with the same result: look a",
+		"xababab":    "repeating after 8: stopped: the model repeated the same 2 steps 3 times, with the same results: look a, look b",
+		"abcabcabc":  "repeating after 10: stopped: the model repeated the same 3 steps 3 times, with the same results: look a, look b, look c",
 		"ababxababy": "done after 11",
 		"abcabcab":   "done after 9",
 		"aabbaabbaa": "done after 11",

@@ -35,7 +35,10 @@ func playTurns(t *testing.T, turns map[string]turnCase) {
 		t.Run(name, func(t *testing.T) {
 			p := script.New(c.replies...)
 			o := options(p, look, change, run, broken, failing)
-			o.Attended, o.Limits.Steps = !c.alone, c.max
+			o.Attended = !c.alone
+			if c.max > 0 {
+				o.TurnBudget = event.Budget{event.LimitSteps: float64(c.max)}
+			}
 			if c.mode != "" {
 				o.Mode = c.mode
 			}

@@ -21,6 +21,8 @@ func TestStatusLine(t *testing.T) {
 	near.Used = 171_000
 	afar := full
 	afar.Host = "gpu.lan:8000"
+	limited := full
+	limited.Left = "12k tokens left"
 	plan := full
 	plan.Mode = "plan"
 	for _, c := range []struct {
@@ -35,6 +37,8 @@ func TestStatusLine(t *testing.T) {
 		{"at another host, narrow", afar, 80, "acme/one · gpu.lan:8000 · context 18.2k of 200k (9%) · 1 job|? help   ask", nil},
 		{"at another host, narrower", afar, 44, "acme/one · gpu.lan:8000|? help   ask", nil},
 		{"narrow", full, 80, "acme/one · main · context 18.2k of 200k (9%) · $0.07 · 1 job|? help   ask", nil},
+		{"with a limit", limited, 120, "acme/one · main · context 18.2k of 200k (9%) · $0.07 · 1 job · 12k tokens left|? help   ask", nil},
+		{"with a limit, narrow", limited, 50, "acme/one · 1 job · 12k tokens left|? help   ask", nil},
 		{"narrower", full, 60, "acme/one · context 18.2k of 200k (9%) · 1 job|? help   ask", nil},
 		{"minimum", full, 40, "acme/one · 1 job|? help   ask", nil},
 		{"nearly full", near, 120, "acme/one · main · context 171k of 200k (85%, nearly full) · $0.07 · 1 job|? help   ask", nil},

@@ -136,7 +136,16 @@ func (m *model) draftLine() string {
 // status returns the content of the status line.
 func (m *model) status() screen.Status {
 	return screen.Status{Model: m.Feed.Model, Effort: m.Feed.Effort, Host: m.Feed.Host, Dir: m.Options.Files.Dir, Branch: m.Options.Files.Branch, Used: m.Feed.Used, Context: m.Feed.Context,
-		Cost: m.Feed.Cost, Mode: m.Feed.Mode, Jobs: transcript.Running(m.Feed.Jobs), Right: m.hints.statusHint(), Working: m.hints.working()}
+		Cost: m.Feed.Cost, Mode: m.Feed.Mode, Jobs: transcript.Running(m.Feed.Jobs), Right: m.hints.statusHint(), Working: m.hints.working(), Left: m.budgetLeft()}
+}
+
+// budgetLeft returns what is left of the limits that are nearly reached.
+func (m *model) budgetLeft() string {
+	since := m.Now().Sub(m.Feed.BudgetAt)
+	if !m.Feed.Running || m.dialog.Waits() {
+		since = 0
+	}
+	return screen.BudgetLeft(m.Feed.Budget, m.Feed.Running, since)
 }
 
 // dialogHeight returns the maximum height of the dialog. Some of the transcript stays

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/bmatcuk/doublestar/v4"
 
@@ -176,6 +177,10 @@ func text(v string, tag reflect.StructTag, path string) error {
 	case "variable":
 		if v == "" || strings.ContainsAny(v, "=\x00 \t\n") {
 			return fmt.Errorf("%s must be the name of an environment variable like TEST_TOKEN", path)
+		}
+	case "duration":
+		if d, err := time.ParseDuration(v); err != nil || d <= 0 {
+			return fmt.Errorf("%s must be a duration like 90s, 10m or 1h30m", path)
 		}
 	case "command":
 		if strings.TrimSpace(v) == "" {

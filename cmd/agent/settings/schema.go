@@ -98,7 +98,7 @@ func applyTag(s *jsonschema.Schema, tag reflect.StructTag) {
 	case "host": // not the format of JSON schema: a port is allowed
 	case "variable":
 		s.Items.Pattern = `^[^=\s]+$`
-	case "glob", "command": // not formats of JSON schema
+	case "glob", "command", "duration": // not formats of JSON schema
 		one := 1
 		s.MinLength = &one
 	default:

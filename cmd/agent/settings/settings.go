@@ -18,15 +18,14 @@ import (
 // "format", "min", "max" and "names" limit its values. A field without omitempty is
 // required.
 type Settings struct {
-	Schema    string              `json:"$schema,omitempty" what:"schema of this file, for editors; agent config schema prints it"`
-	Model     string              `json:"model,omitempty" what:"the model, as PROVIDER/NAME"`
-	Models    []string            `json:"models,omitempty" what:"fallback models, in order, used temporarily when a provider is overloaded or a quota is exhausted"`
-	Small     string              `json:"small_model,omitempty" what:"a small, fast model for auxiliary tasks such as summaries, as PROVIDER/NAME"`
-	Summary   string              `json:"summary_model,omitempty" what:"the model that summarizes a conversation when it fills the context window, as PROVIDER/NAME (default: small_model, else the model of the session)"`
-	BaseURL   string              `json:"base_url,omitempty" format:"uri" what:"base URL of an OpenAI-compatible server"`
-	Mode      string              `json:"mode,omitempty" enum:"ask,edits,plan,all" what:"permission mode: ask (default), edits (auto-approve file edits), plan (no edits), all (approve all)"`
-	MaxSteps  int                 `json:"max_steps,omitempty" min:"1" what:"maximum number of steps of a turn before it asks to continue (default 50); agent run stops (default 500)"`
-	MaxReply  int                 `json:"max_reply_bytes,omitempty" min:"1024" max:"8388608" what:"size limit of one reply of the model, in bytes of text, reasoning and tool arguments; a longer reply is stopped and kept (default and maximum 8388608)"`
+	Schema  string   `json:"$schema,omitempty" what:"schema of this file, for editors; agent config schema prints it"`
+	Model   string   `json:"model,omitempty" what:"the model, as PROVIDER/NAME"`
+	Models  []string `json:"models,omitempty" what:"fallback models, in order, used temporarily when a provider is overloaded or a quota is exhausted"`
+	Small   string   `json:"small_model,omitempty" what:"a small, fast model for auxiliary tasks such as summaries, as PROVIDER/NAME"`
+	Summary string   `json:"summary_model,omitempty" what:"the model that summarizes a conversation when it fills the context window, as PROVIDER/NAME (default: small_model, else the model of the session)"`
+	BaseURL string   `json:"base_url,omitempty" format:"uri" what:"base URL of an OpenAI-compatible server"`
+	Mode    string   `json:"mode,omitempty" enum:"ask,edits,plan,all" what:"permission mode: ask (default), edits (auto-approve file edits), plan (no edits), all (approve all)"`
+	Limits
 	Effort    string              `json:"effort,omitempty" what:"reasoning effort, if the model supports it: low, medium, high or another level of the model"`
 	Local     *bool               `json:"local,omitempty" what:"detect model servers on this machine if no other model is connected (default true)"`
 	Providers map[string]Provider `json:"providers,omitempty" names:"^[a-z0-9][a-z0-9._-]*$" what:"overrides of built-in providers, and additional ones, by name"`
@@ -37,6 +36,16 @@ type Settings struct {
 	Sessions  Sessions            `json:"sessions,omitempty" what:"retention of sessions"`
 	Prompt
 	Screen
+}
+
+// Limits holds the limits of a turn, a session and a reply.
+type Limits struct {
+	MaxSteps      int     `json:"max_steps,omitempty" min:"1" what:"maximum number of steps of a turn before it asks to continue (default 50); agent run stops (default 500, or none with another limit)"`
+	TokenBudget   int     `json:"token_budget,omitempty" min:"1" what:"maximum tokens of a turn, input and output, before it asks to continue; agent run stops"`
+	MaxCost       float64 `json:"max_cost,omitempty" what:"maximum cost of a turn in US dollars before it asks to continue; agent run stops"`
+	MaxTime       string  `json:"max_time,omitempty" format:"duration" what:"maximum duration of a turn, such as 10m, before it asks to continue; agent run stops"`
+	SessionBudget *Budget `json:"session_budget,omitempty" what:"limits of a session"`
+	MaxReply      int     `json:"max_reply_bytes,omitempty" min:"1024" max:"8388608" what:"size limit of one reply of the model, in bytes of text, reasoning and tool arguments; a longer reply is stopped and kept (default and maximum 8388608)"`
 }
 
 // Prompt holds the settings of the system prompt.
@@ -58,6 +67,14 @@ type Screen struct {
 	Notify       string              `json:"notify,omitempty" enum:"auto,bell,osc9,osc99,osc777,off" what:"notification when a turn ends or needs an answer while another window has the focus: auto, bell, osc9, osc99, osc777 or off"`
 	NotifyAfter  *int                `json:"notify_after_seconds,omitempty" min:"0" what:"minimum turn length for a notification, in seconds (default 10)"`
 	Progress     *bool               `json:"progress,omitempty" what:"show progress in the terminal tab (default: if the terminal supports it)"`
+}
+
+// Budget holds the limits of a session.
+type Budget struct {
+	Steps  int     `json:"steps,omitempty" min:"1" what:"maximum steps"`
+	Tokens int     `json:"tokens,omitempty" min:"1" what:"maximum tokens, input and output"`
+	Cost   float64 `json:"cost,omitempty" what:"maximum cost in US dollars"`
+	Time   string  `json:"time,omitempty" format:"duration" what:"maximum time of all turns, such as 2h"`
 }
 
 // Sessions holds the settings of stored sessions.

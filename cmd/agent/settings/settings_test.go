@@ -21,7 +21,7 @@ func TestLoad(t *testing.T) {
 		err  string // a part of the error, behind the path
 	}{
 		"plain": {file: "{\n\"model\": \"openai/gpt-5\", \"mode\": \"edits\", \"max_steps\": 9, \"base_url\": \"http://127.0.0.1:1\"}\n",
-			want: settings.Settings{Model: "openai/gpt-5", Mode: "edits", MaxSteps: 9, BaseURL: "http://127.0.0.1:1"}},
+			want: settings.Settings{Model: "openai/gpt-5", Mode: "edits", Limits: settings.Limits{MaxSteps: 9}, BaseURL: "http://127.0.0.1:1"}},
 		"nested": {file: `{"$schema": "s", "models": ["a/b", "c/d"], "effort": "high", "local": false,
 			"providers": {
 				"acme": {"base_url": "https://a/v1", "dialect": "anthropic", "default": "m", "key": {"env": "ACME"}, "headers": {"X": "y"},
@@ -57,6 +57,8 @@ func TestLoad(t *testing.T) {
 		"a slip in a model":          {file: "{\"catalog\": {\"m\": {\"price\": {\n\"in\": 1}}}}", err: `:2: unknown setting "in" in catalog.m.price. Settings: cache_write, cached, input, output`},
 		"twice":                      {file: "{\"model\": \"a\",\n\"model\": \"b\"}", err: ":2: model is set twice"},
 		"a word for a number":        {file: "{\n\"max_steps\": \"many\"}", err: ":2: max_steps must be a whole number"},
+		"a time without a unit":      {file: "{\"max_time\": \"10\"}", err: ":1: max_time must be a duration like 90s, 10m or 1h30m"},
+		"a limit of a session":       {file: "{\"session_budget\": {\"token\": 1}}", err: `:1: unknown setting "token" in session_budget (did you mean "tokens"?)`},
 		"a part of a number":         {file: "{\"max_steps\": 1.5}", err: ":1: max_steps must be a whole number"},
 		"less than nothing":          {file: "{\"max_steps\": -1}", err: ":1: max_steps cannot be -1"},
 		"more than a reply may have": {file: "{\"max_reply_bytes\": 8388609}", err: ":1: max_reply_bytes cannot be 8388609: at most 8388608"},

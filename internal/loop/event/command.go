@@ -72,6 +72,12 @@ type (
 		Model  string `json:"model"`            // PROVIDER/NAME
 		Effort string `json:"effort,omitempty"` // empty for the configured one, DefaultEffort for the model's own
 	}
+	// SetBudget changes limits, from the next step on. It is answered with a BudgetNow.
+	// Without limits it only requests one.
+	SetBudget struct {
+		Session bool   `json:"session,omitempty"` // the limits of the session, not those of each turn
+		Limits  Budget `json:"limits,omitempty"`
+	}
 	// Found names the model that a search during the start found. The agent uses
 	// it unless the user has already sent a prompt. Model is empty if none may be
 	// used automatically; Notices name the others.
@@ -110,6 +116,7 @@ func (ListContext) isCommand()     {}
 func (SaveDraft) isCommand()       {}
 func (SetMode) isCommand()         {}
 func (SetModel) isCommand()        {}
+func (SetBudget) isCommand()       {}
 func (Found) isCommand()           {}
 func (RunShell) isCommand()        {}
 

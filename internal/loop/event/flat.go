@@ -63,8 +63,9 @@ const (
 	OutOfTokens   Reason = "length"         // the reply reached a token limit
 	Filtered      Reason = "content_filter" // the provider or the model refused
 	MaxSteps      Reason = "max_steps"      // the step limit
+	OverBudget    Reason = "budget"         // the limit of the tokens, cost or time
 	AllFailed     Reason = "tools_failed"   // too many steps in which every tool call failed
-	Repeating     Reason = "repeating"      // the same calls had the same results too often
+	Repeating     Reason = "repeating"      // the same calls had the same results too often, or the text repeated itself
 	BadAnswer     Reason = "schema"         // the answer does not match the required schema
 	UserInterrupt Reason = "interrupted"
 	ProviderError Reason = "error"

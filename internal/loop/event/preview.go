@@ -99,6 +99,14 @@ type (
 		Summary string        `json:"summary,omitempty"`  // the complete text; empty if there is none
 		CanUndo bool          `json:"can_undo,omitempty"` // the summary can be undone
 	}
+	// BudgetNow reports what the current or last turn and the session have used, at
+	// each step of a session with limits and in reply to SetBudget.
+	BudgetNow struct {
+		Turn     Spent `json:"turn"`
+		Session  Spent `json:"session"`
+		Unpriced int   `json:"steps_without_price,omitempty"` // of the session
+		Reply    bool  `json:"reply,omitempty"`               // to a SetBudget
+	}
 	// PermissionsNow lists the standing permissions that apply, in reply to
 	// ListPermissions.
 	PermissionsNow struct {
@@ -155,6 +163,7 @@ func (Opened) isEvent()         {}
 func (Unreadable) isEvent()     {}
 func (Searched) isEvent()       {}
 func (PermissionsNow) isEvent() {}
+func (BudgetNow) isEvent()      {}
 func (Summarizing) isEvent()    {}
 func (ContextNow) isEvent()     {}
 
@@ -170,5 +179,6 @@ func (Opened) isPreview()         {}
 func (Unreadable) isPreview()     {}
 func (Searched) isPreview()       {}
 func (PermissionsNow) isPreview() {}
+func (BudgetNow) isPreview()      {}
 func (Summarizing) isPreview()    {}
 func (ContextNow) isPreview()     {}

@@ -50,6 +50,7 @@ var (
 		named[Unreadable]("unreadable"),
 		named[Searched]("searched"),
 		named[PermissionsNow]("permissions"),
+		named[BudgetNow]("budget"),
 	}
 	commands = []row{
 		named[Prompt]("prompt"),
@@ -66,6 +67,7 @@ var (
 		named[SaveDraft]("save_draft"),
 		named[SetMode]("set_mode"),
 		named[SetModel]("set_model"),
+		named[SetBudget]("set_budget"),
 		named[Found]("found_model"),
 		named[RunShell]("run_shell"),
 		named[ListPermissions]("list_permissions"),

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"agent/internal/history"
+	"agent/internal/llm"
 	"agent/internal/loop/event"
 	"agent/internal/loop/window"
 )
@@ -17,10 +18,11 @@ type Index struct {
 	collection         // of light events
 	at         []int64 // offset of each event in the log
 	problems   []string
-	cost       float64  // of all steps
-	folding    *Folding // of the first events, with their full contents
-	folded     int      // number of events in folding
-	size       int      // approximate size of the conversation in folding, in bytes
+	used       event.Budget // steps, tokens, cost and time of all turns, rewound ones included
+	unpriced   int          // steps whose price is unknown
+	folding    *Folding     // of the first events, with their full contents
+	folded     int          // number of events in folding
+	size       int          // approximate size of the conversation in folding, in bytes
 }
 
 // maxFolded is the size of a conversation, in bytes, at which an Index stops folding.
@@ -28,7 +30,9 @@ type Index struct {
 // would take twice the memory.
 const maxFolded = 8 << 20
 
-func newIndex() *Index { return &Index{collection: newCollection(), folding: NewFolding()} }
+func newIndex() *Index {
+	return &Index{collection: newCollection(), folding: NewFolding(), used: event.Budget{}}
+}
 
 // ReadIndex reads and folds a whole log. It skips damaged records and reports them
 // in Opened.
@@ -85,13 +89,14 @@ func (s *Index) Folding() (*Folding, int) { return s.folding, s.folded }
 func (s *Index) addAt(e event.Durable, offset int64) {
 	switch e := e.(type) {
 	case *event.StepEnd:
-		if e.Cost != nil {
-			s.cost += *e.Cost
-		}
+		s.used[event.LimitSteps]++
+		s.spend(e.Usage, e.Cost)
 	case *event.Compacted:
-		if e.Cost != nil {
-			s.cost += *e.Cost
+		if e.Usage != (llm.Usage{}) {
+			s.spend(e.Usage, e.Cost)
 		}
+	case *event.TurnEnd:
+		s.used[event.LimitTime] += e.Duration.Seconds()
 	}
 	s.add(e)
 	if len(s.events) > len(s.at) {
@@ -99,6 +104,20 @@ func (s *Index) addAt(e event.Durable, offset int64) {
 	}
 	s.at = s.at[:len(s.events)]
 }
+
+// spend counts the usage and cost of a reply.
+func (s *Index) spend(u llm.Usage, cost *float64) {
+	s.used[event.LimitTokens] += float64(u.Input + u.Output)
+	if cost == nil {
+		s.unpriced++
+		return
+	}
+	s.used[event.LimitCost] += *cost
+}
+
+// Used returns the steps, tokens, cost and time of all turns, and the number of steps
+// whose price is unknown.
+func (s *Index) Used() (used event.Budget, unpriced int) { return s.used, s.unpriced }
 
 // Closing returns the missing events of the last turn: see State.Closing.
 func (s *Index) Closing() []event.Durable {
@@ -131,7 +150,7 @@ func (s *Index) turnBefore(n int) int {
 // Opened returns the description of the session, with the events closing after
 // it.
 func (s *Index) Opened(closing []event.Durable) event.Opened {
-	out := event.Opened{Events: len(s.events) + len(closing), Bounds: []int{0}, Title: s.title, Cost: s.cost, Problems: s.problems}
+	out := event.Opened{Events: len(s.events) + len(closing), Bounds: []int{0}, Title: s.title, Cost: s.used[event.LimitCost], Problems: s.problems}
 	bound := func(at int) {
 		if at > 0 && at < out.Events && at != out.Bounds[len(out.Bounds)-1] {
 			out.Bounds = append(out.Bounds, at)

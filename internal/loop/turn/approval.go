@@ -23,7 +23,7 @@ func (x *executor) approve(ctx context.Context, c *toolCall, v policy.Verdict) b
 	answer, grant, err := x.Approver.Approve(ctx, ask, v.Offer)
 	if err != nil {
 		c.end.Proposed = ask.Diffs
-		c.finish(event.Interrupted, "not run: the user interrupted the turn before approving this call")
+		c.finish(event.Interrupted, notRunStopped(ctx)+" before approving this call")
 		return false
 	}
 	d := &event.Decided{Meta: x.out.meta(), ID: c.msg.ID, Decision: answer.Decision, Note: answer.Note}
@@ -36,7 +36,7 @@ func (x *executor) approve(ctx context.Context, c *toolCall, v policy.Verdict) b
 	}
 	x.out.emit(d)
 	if answer.Decision == event.Refuse {
-		c.end.Proposed = ask.Diffs
+		c.end.Proposed, c.rejected = ask.Diffs, true
 		c.finish(event.Refused, rejection(answer.Note))
 		return false
 	}

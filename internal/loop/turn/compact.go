@@ -133,11 +133,8 @@ var errTooShort = errors.New("it is too short")
 // summarizer gets summaries of a conversation from a model.
 type summarizer struct {
 	*Turn
-	out      *reporter
-	failed   bool // a summary failed in this turn
-	usage    llm.Usage
-	cost     float64
-	unpriced bool // the price of a summary is unknown
+	out    *reporter
+	failed bool // a summary failed in this turn
 }
 
 // summarize returns a summary of msgs in at most a fifth of limit tokens; a limit of
@@ -207,18 +204,18 @@ func (s *summarizer) spend(m Model, u llm.Usage, e *event.Compacted) {
 	if u == (llm.Usage{}) {
 		return
 	}
-	s.usage, e.Usage = s.usage.Add(u), e.Usage.Add(u)
-	usd, known := 0.0, false
+	e.Usage = e.Usage.Add(u)
+	var cost *float64
 	if m.Cost != nil {
-		usd, known = m.Cost(u)
-	}
-	s.cost += usd
-	if s.unpriced = s.unpriced || !known; known {
-		if e.Cost != nil {
-			usd += *e.Cost
+		if usd, known := m.Cost(u); known {
+			total := usd
+			if e.Cost != nil {
+				total += *e.Cost
+			}
+			cost, e.Cost = &usd, &total
 		}
-		e.Cost = &usd
 	}
+	s.out.spend(s.Budget, 0, m.Name, u, cost)
 }
 
 // completed returns the text of a reply that is not shown.

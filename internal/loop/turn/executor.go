@@ -21,11 +21,8 @@ const (
 	maxParallel = 8
 )
 
-// Results of calls that were not run.
-const (
-	notRunStopped = "not run: the user interrupted the turn"
-	notRunUnsaved = "not run: the session could not be saved"
-)
+// notRunUnsaved is the result of calls after an error of the log.
+const notRunUnsaved = "not run: the session could not be saved"
 
 // ConversationTool is a tool that acts on the conversation, not on the workspace.
 // Its calls never run in parallel.
@@ -77,7 +74,8 @@ func (x *executor) understand(said []llm.Message) []llm.Message {
 	return said
 }
 
-// run returns the results of all calls in order, and whether any of them ran. If
+// run returns the results of all calls in order, and whether any of them ran or was
+// rejected by the user. If
 // notRun is not empty, no call runs and notRun is the result of each.
 func (x *executor) run(ctx context.Context, msgs []llm.Message, notRun string) (out []llm.Message, worked bool) {
 	calls := make([]*toolCall, len(msgs))
@@ -97,7 +95,7 @@ func (x *executor) run(ctx context.Context, msgs []llm.Message, notRun string) (
 		for _, c := range group {
 			x.finish(c)
 			out = append(out, c.end.Result)
-			worked = worked || c.ran
+			worked = worked || c.ran || c.rejected
 		}
 		i += len(group)
 	}
@@ -121,7 +119,7 @@ func (x *executor) stopped(ctx context.Context) string {
 	case x.out.err != nil:
 		return notRunUnsaved
 	case ctx.Err() != nil:
-		return notRunStopped
+		return notRunStopped(ctx)
 	}
 	return ""
 }
@@ -191,7 +189,7 @@ func (x *executor) decide(ctx context.Context, c *toolCall) bool {
 	v := x.Permissions.Judge(ctx, c.call)
 	switch {
 	case ctx.Err() != nil:
-		c.finish(event.Interrupted, notRunStopped)
+		c.finish(event.Interrupted, notRunStopped(ctx))
 		return false
 	case v.Refuse:
 		c.end.Error = "denied: " + v.Why

@@ -1,81 +1,160 @@
 package turn
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"math"
 	"slices"
+	"strings"
 
 	"agent/internal/llm"
+	"agent/internal/llm/phrase"
+	"agent/internal/loop/budget"
 	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
 )
 
 const (
-	// maxFailing is the number of consecutive steps in which every call may fail.
+	// maxFailing is the number of consecutive steps in which every call may fail
+	// before the user is asked.
 	maxFailing = 3
-	// maxRepeats is how often the same calls with the same results may be made in a
-	// row before the user is asked: by one step, or by a cycle of steps.
+	// maxRepeats is how often the same calls with the same results, or the same text,
+	// may come in a row before the user is asked: in one step, or in a cycle of steps.
 	maxRepeats = 3
 	// maxCycle is the longest recognized cycle, in steps: A-B-C-A-B-C.
 	maxCycle = 3
+	// leastText is the length of a text, in bytes, that steps should not repeat.
+	leastText = 100
 )
 
-// guards end a turn that makes no progress: too many steps, the same calls over
-// and over, or only failed calls.
+// guards stop a turn at its limits, and one that makes no progress: the same calls or
+// the same text over and over, or only failed calls. They ask the user first.
 type guards struct {
 	user    confirmer
-	every   int                 // steps between two confirmations
-	allowed int                 // steps until the next confirmation
-	failing int                 // consecutive steps whose calls all failed
-	recent  [][sha256.Size]byte // hashes of the calls and results of the last steps
+	budget  *budget.Account
+	failing int        // consecutive steps whose calls all failed
+	recent  []pastStep // the last steps
+	text    string     // of the last step
+	same    int        // consecutive steps with that text
 }
 
-func newGuards(user confirmer, maxSteps int) *guards {
-	every := cmp.Or(maxSteps, HeadlessMaxSteps)
-	if user.attended() {
-		every = cmp.Or(maxSteps, DefaultMaxSteps)
-	}
-	return &guards{user: user, every: every, allowed: every}
+// pastStep identifies the calls of a step.
+type pastStep struct {
+	hash  [sha256.Size]byte // of the calls and their results
+	title string            // of the first call
 }
 
-// beforeStep enforces the step limit.
-func (g *guards) beforeStep(ctx context.Context, steps int) ending {
-	if steps < g.allowed {
-		return ending{}
+// beforeStep enforces the limits.
+func (g *guards) beforeStep(ctx context.Context) ending {
+	steps := DefaultMaxSteps
+	if !g.user.attended() {
+		if steps = HeadlessMaxSteps; g.budget.Bounded() {
+			steps = math.MaxInt
+		}
 	}
-	why := fmt.Sprintf("a turn pauses every %d steps (--max-steps)", g.every)
-	end := g.user.confirm(ctx, event.StepsAsk, fmt.Sprintf("%d steps so far. Continue?", steps), why,
-		ending{event.MaxSteps, fmt.Sprintf("stopped after %d steps, the limit of one turn", steps),
-			"Send a message to continue, or raise the limit with --max-steps."})
-	if end.reason == "" {
-		g.allowed += g.every
+	for {
+		e, over := g.budget.Over(steps)
+		if !over {
+			return ending{}
+		}
+		question, why, end := aboutLimit(e, g.user.attended())
+		if end = g.user.confirm(ctx, event.StepsAsk, question, why, end); end.reason != "" {
+			return end
+		}
+		g.budget.Continue(e)
 	}
-	return end
 }
 
-// afterCalls checks the calls and results of a step. Worked is set if at least one
-// call ran.
-func (g *guards) afterCalls(ctx context.Context, calls, results []llm.Message, worked bool) ending {
+// aboutLimit returns the question whether to continue after a limit, the reason for
+// it, and how the turn ends otherwise.
+func aboutLimit(e budget.Excess, attended bool) (question, why string, end ending) {
+	used, amount := e.Limit.Words(e.Used), e.Limit.Words(e.Amount)
+	end.reason = event.OverBudget
+	flag := "--" + map[event.Limit]string{event.LimitSteps: "max-steps", event.LimitTokens: "token-budget", event.LimitCost: "max-cost", event.LimitTime: "max-time"}[e.Limit]
+	if e.Limit == event.LimitSteps {
+		end.reason = event.MaxSteps
+	}
+	if e.Session {
+		flag = "--session-budget"
+	}
+	end.hint = "Send a message to continue, or raise the limit with " + flag + " or /budget."
+	if !attended {
+		end.hint = "Raise the limit with " + flag + ", or continue the session with a new prompt."
+	}
+	switch {
+	case e.Session:
+		end.err = fmt.Sprintf("stopped: the session has used %s, and its limit is %s", used, amount)
+		if !attended {
+			end.hint = "Raise the limit with --session-budget."
+		}
+		return used + " so far in this session. Continue?", "the session pauses every " + amount + " (" + flag + ")", end
+	case used != amount:
+		end.err = fmt.Sprintf("stopped after %s: the limit of one turn is %s", used, amount)
+	default:
+		end.err = fmt.Sprintf("stopped after %s, the limit of one turn", used)
+	}
+	return used + " so far. Continue?", "a turn pauses every " + amount + " (" + flag + ")", end
+}
+
+// afterCalls checks a step: its messages said, its calls and their results. Worked is
+// set if at least one call ran, or the user rejected one.
+func (g *guards) afterCalls(ctx context.Context, said, calls, results []llm.Message, worked bool) ending {
 	g.failing++
 	if worked {
 		g.failing = 0
 	}
-	if g.failing > maxFailing {
-		return ending{event.AllFailed, fmt.Sprintf("stopped: every tool call in %d consecutive steps failed", g.failing), "Tell the model what to do differently."}
+	if g.failing >= maxFailing {
+		did := fmt.Sprintf("every tool call in %d consecutive steps failed", g.failing)
+		g.failing = 0
+		return g.noProgress(ctx, event.AllFailed, did, results[len(results)-1].Text)
+	}
+	if text := textOf(said); g.repeats(text) {
+		return g.noProgress(ctx, event.Repeating, fmt.Sprintf("the model wrote the same text in %d consecutive steps", maxRepeats), text)
 	}
 	length := g.cycle(calls, results)
 	if length == 0 {
 		return ending{}
 	}
+	trigger := g.cycleTitles(length)
 	g.recent = nil
-	did := fmt.Sprintf("made the same call %d times, with the same result", maxRepeats)
+	did := fmt.Sprintf("the model made the same call %d times, with the same result", maxRepeats)
 	if length > 1 {
-		did = fmt.Sprintf("repeated the same %d steps %d times, with the same results", length, maxRepeats)
+		did = fmt.Sprintf("the model repeated the same %d steps %d times, with the same results", length, maxRepeats)
 	}
-	return g.user.confirm(ctx, event.StepsAsk, "The model "+did+". Continue?", "the model may be in a loop",
-		ending{event.Repeating, "stopped: the model " + did, "Tell the model what to do differently."})
+	return g.noProgress(ctx, event.Repeating, did, trigger)
+}
+
+// noProgress asks whether a turn may continue in which something happened, which
+// trigger shows.
+func (g *guards) noProgress(ctx context.Context, reason event.Reason, happened, trigger string) ending {
+	trigger = phrase.Clip(strings.Join(strings.Fields(trigger), " "), maxArgument)
+	return g.user.confirm(ctx, event.StepsAsk, strings.ToUpper(happened[:1])+happened[1:]+". Continue?", "the model may be in a loop: "+trigger,
+		ending{reason, "stopped: " + happened + ": " + trigger, "Tell the model what to do differently."})
+}
+
+// repeats adds the text of a step. It reports whether the last maxRepeats steps had
+// the same long text.
+func (g *guards) repeats(text string) bool {
+	if g.same++; text != g.text {
+		g.text, g.same = text, 1
+	}
+	if len(text) < leastText || g.same < maxRepeats {
+		return false
+	}
+	g.same = 0
+	return true
+}
+
+// textOf returns the text of the model in messages.
+func textOf(said []llm.Message) string {
+	var texts []string
+	for _, m := range said {
+		if m.Kind == llm.Assistant {
+			texts = append(texts, m.Text)
+		}
+	}
+	return strings.TrimSpace(strings.Join(texts, "\n"))
 }
 
 // cycle adds a step. It returns the length of the cycle of steps that the last steps
@@ -85,7 +164,7 @@ func (g *guards) cycle(calls, results []llm.Message) int {
 	for i, c := range calls {
 		fmt.Fprintf(h, "%q %q %q\n", c.Name, c.Input, results[i].Text)
 	}
-	g.recent = append(g.recent, [sha256.Size]byte(h.Sum(nil)))
+	g.recent = append(g.recent, pastStep{[sha256.Size]byte(h.Sum(nil)), titleOf(calls[0])})
 	g.recent = g.recent[max(0, len(g.recent)-maxCycle*maxRepeats):]
 	for length := 1; length <= maxCycle; length++ {
 		first := len(g.recent) - length*maxRepeats
@@ -94,6 +173,15 @@ func (g *guards) cycle(calls, results []llm.Message) int {
 		}
 	}
 	return 0
+}
+
+// cycleTitles returns the titles of the last length steps.
+func (g *guards) cycleTitles(length int) string {
+	var titles []string
+	for _, p := range g.recent[len(g.recent)-length:] {
+		titles = append(titles, p.title)
+	}
+	return strings.Join(titles, ", ")
 }
 
 // confirmer asks the user to confirm something about the turn. Without a user the

@@ -69,10 +69,6 @@ type UserCommand struct {
 
 // Limits bound a turn. A zero field is its default.
 type Limits struct {
-	// Steps is how many steps a turn may make before the user is asked whether to
-	// continue; DefaultMaxSteps. Without a user, the model then gives its last answer;
-	// HeadlessMaxSteps.
-	Steps int
 	// ReplyBytes limits each reply: text, thinking and tool arguments together;
 	// llm.MaxReplyBytes.
 	ReplyBytes int
@@ -81,7 +77,9 @@ type Limits struct {
 	Silence time.Duration
 }
 
-// The defaults of Limits.Steps, with and without a user.
+// The steps that a turn may make by default before the user is asked whether to
+// continue. Without a user, the model then gives its last answer; the default applies
+// only if no other limit does.
 const (
 	DefaultMaxSteps  = 50
 	HeadlessMaxSteps = 500

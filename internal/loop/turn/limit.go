@@ -2,52 +2,137 @@ package turn
 
 import (
 	"context"
+	"strings"
+	"sync"
+	"time"
 
+	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
 )
 
 const (
-	// lastReply is the note before the last reply of a turn that reached the step
-	// limit. A request that ends with it lets the model call no tools.
-	lastReply = "The turn has reached its step limit. Do not call tools. Answer now: say what is done, what was found and what is left to do."
-	// notRunLimit is the result of a call in that reply.
+	// lastReply ends the note before the last reply of a turn that reached a limit. A
+	// request that ends with it lets the model call no tools.
+	lastReply = " Do not call tools. Answer now: say what is done, what was found and what is left to do."
+	// answerOnly is the note of a turn that may make no steps with tools. A request
+	// that ends with it lets the model call none.
+	answerOnly = "Answer without calling tools."
+	// notRunLimit is the result of a call in such a reply.
 	notRunLimit = "not run: the turn has reached its step limit"
+	// lastReplyTime is the time for a last reply after a time limit.
+	lastReplyTime = 2 * time.Minute
 )
 
-// beforeStep enforces the step limit. Without a user, the model gets one more reply,
-// without tools, before the turn ends.
+// forbidsTools reports whether text, the last message of a request, forbids tools.
+func forbidsTools(text string) bool {
+	return strings.HasSuffix(text, lastReply) || strings.HasSuffix(text, answerOnly)
+}
+
+// beforeStep enforces the limits of the turn and of the session.
 func (r *run) beforeStep(ctx context.Context) ending {
-	end := r.guards.beforeStep(ctx, r.end.Steps)
-	if end.reason != event.MaxSteps || r.guards.user.attended() {
+	if r.limit.reason != "" {
+		return ending{}
+	}
+	end := r.orLastReply(r.guards.beforeStep(ctx))
+	if end.reason == "" && r.limit.reason == "" {
+		if r.lastNote = ""; r.Budget.AnswerOnly() {
+			r.lastNote = answerOnly
+		}
+	}
+	return end
+}
+
+// orLastReply returns end. If a limit or a guard ends a turn without a user, the model
+// gets one more reply first, without tools.
+func (r *run) orLastReply(end ending) ending {
+	if r.guards.user.attended() || r.end.Steps == 0 || r.limit.reason != "" {
 		return end
 	}
-	end.hint = "Raise the limit with --max-steps, or continue the session with a new prompt."
-	r.limit = end
-	if r.note != "" {
-		r.note += "\n"
+	why := "The turn is " + phrase.Clip(strings.Join(strings.Fields(end.err), " "), 4*maxArgument) + "."
+	switch end.reason {
+	case event.MaxSteps:
+		why = "The turn has reached its step limit."
+	case event.OverBudget, event.AllFailed, event.Repeating:
+	default:
+		return end
 	}
-	r.note += lastReply
+	r.limit, r.note, r.lastNote = end, "", why+lastReply
+	r.Budget.Grace(lastReplyTime)
 	return ending{}
 }
 
-// endAtLimit returns how the turn ends after the last reply, whose own ending is end,
-// and why its calls do not run.
-func (r *run) endAtLimit(end ending) (ending, string) {
-	switch end.reason {
-	case event.UserInterrupt:
-		return end, notRunStopped
-	case event.LogError:
-		return end, notRunUnsaved
-	case event.ProviderError:
+// endLastReply returns how the turn ends after a reply without tools, whose own ending
+// is end, and why its calls do not run.
+func (r *run) endLastReply(ctx context.Context, end ending, notRun string, calls bool) (ending, string) {
+	switch {
+	case r.limit.reason == "" && calls && end.reason == "":
+		return ending{event.MaxSteps, "stopped: the model called tools, but a turn may make no steps with tools", "Allow steps with --max-steps or /budget steps=N."}, notRunLimit
+	case r.limit.reason == "":
+		return end, notRun
+	case timeUp(ctx):
+		r.limit.err += "; the last answer took too long"
+	case end.reason == event.UserInterrupt, end.reason == event.LogError:
+		return end, notRun
+	case end.reason == event.ProviderError:
 		r.limit.err += "; the last answer failed: " + end.err
 	}
 	return r.limit, notRunLimit
 }
 
+// stopCause is why a context was canceled, if not by the user.
+type stopCause string
+
+// errTimeUp is the cause of a time limit.
+const errTimeUp stopCause = "the turn reached its time limit"
+
+func (c stopCause) Error() string { return string(c) }
+
+// withTimeLimit returns a context that ends with user or at a time limit, and the
+// function that releases it.
+func (r *run) withTimeLimit(user context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(user)
+	var timer sync.WaitGroup
+	timer.Go(func() {
+		if r.Budget.TimeUp(ctx) {
+			cancel(errTimeUp)
+		}
+	})
+	return ctx, func() { cancel(nil); timer.Wait() }
+}
+
+// timeUp reports whether a time limit canceled ctx.
+func timeUp(ctx context.Context) bool { return context.Cause(ctx) == error(errTimeUp) }
+
+// orTimeUp returns end, the ending after an interrupt. If a time limit was the
+// interrupt, the next step handles that.
+func (r *run) orTimeUp(ctx context.Context, end ending) ending {
+	if !timeUp(ctx) || end.reason != event.UserInterrupt {
+		return end
+	}
+	r.note = r.conv.continuation()
+	return ending{}
+}
+
+// interrupted says who interrupted a call.
+func interrupted(ctx context.Context) string {
+	if timeUp(ctx) {
+		return "interrupted at the time limit of the turn"
+	}
+	return interruptedByUser
+}
+
+// notRunStopped is the result of a call that did not run before ctx ended.
+func notRunStopped(ctx context.Context) string {
+	if timeUp(ctx) {
+		return "not run: " + errTimeUp.Error()
+	}
+	return "not run: the user interrupted the turn"
+}
+
 // reminder returns a note for a model that is done, but ran nothing after it changed
 // files; empty if there is nothing to remind it of. A turn has at most one.
 func (r *run) reminder() string {
-	if r.reminded || r.HowToTest == nil || r.Evidence == nil || !r.Evidence.Unchecked() {
+	if r.reminded || r.HowToTest == nil || r.lastNote != "" || r.Evidence == nil || !r.Evidence.Unchecked() {
 		return ""
 	}
 	how := r.HowToTest(r.guards.user.attended() || r.Permissions.Mode() == event.ModeAll)

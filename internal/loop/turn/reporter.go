@@ -1,6 +1,10 @@
 package turn
 
-import "agent/internal/loop/event"
+import (
+	"agent/internal/llm"
+	"agent/internal/loop/budget"
+	"agent/internal/loop/event"
+)
 
 // reporter emits the events of a turn and keeps the first error of the log.
 type reporter struct {
@@ -25,3 +29,18 @@ func (r *reporter) fail(err error) {
 
 // meta returns the Meta of an event that happens now.
 func (r *reporter) meta() event.Meta { return event.Meta{Time: r.clock.Now()} }
+
+// spend counts the usage of model in b. The cost is nil if it is unknown, which the
+// user is told once if it is limited.
+func (r *reporter) spend(b *budget.Account, steps int, model string, u llm.Usage, cost *float64) {
+	if b.Spend(steps, u, cost) {
+		r.emit(event.Notice{Text: "The price of " + model + " is unknown, so the limit of the cost does not count it. Tokens are counted: limit them with /budget tokens=N or --token-budget."})
+	}
+}
+
+// showBudget reports what b has counted, if there are limits.
+func (r *reporter) showBudget(b *budget.Account) {
+	if b.Limited() {
+		r.preview(b.Now())
+	}
+}

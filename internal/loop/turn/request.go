@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"agent/internal/llm"
@@ -87,7 +86,7 @@ func NewRequest(p event.Prefix, msgs []llm.Message, m Model) llm.Request {
 	if m.NoImages {
 		stripImages(req.Messages)
 	}
-	if n := len(msgs); n > 0 && msgs[n-1].Kind == llm.User && strings.HasSuffix(msgs[n-1].Text, lastReply) {
+	if n := len(msgs); n > 0 && msgs[n-1].Kind == llm.User && forbidsTools(msgs[n-1].Text) {
 		req.ToolChoice.Mode = llm.ChoiceNone
 	}
 	return req

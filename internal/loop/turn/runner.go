@@ -29,7 +29,7 @@ type Runner struct {
 func (r Runner) Command(ctx context.Context, id string, call tools.Call, progress func(string)) (outcome event.Outcome, summary, text string) {
 	c := &toolCall{msg: llm.Message{ID: id, Name: "shell"}, call: call}
 	r.run(ctx, tools.Info{ID: id, Tool: "shell"}, c, progress)
-	return c.end.Outcome, c.end.Summary, strings.TrimPrefix(c.end.Result.Text, untilThen)
+	return c.end.Outcome, c.end.Summary, strings.TrimPrefix(c.end.Result.Text, interruptedByUser+untilThen)
 }
 
 // prepare prepares a call with t and the interceptors.
@@ -45,7 +45,7 @@ func (r Runner) run(ctx context.Context, in tools.Info, c *toolCall, progress fu
 	if err != nil {
 		c.fail(ctx, err)
 		if c.end.Outcome == event.Interrupted && got.Text != "" {
-			c.end.Result.Text = untilThen + got.Text
+			c.end.Result.Text += untilThen + got.Text
 			c.end.Summary = got.Summary
 		}
 		return
@@ -75,20 +75,25 @@ func recovered(tool string, err *error) {
 // maxArgument is how many bytes of an argument the title of a call shows.
 const maxArgument = 120
 
-// untilThen precedes the output of an interrupted call.
-const untilThen = "interrupted by the user; output until then:\n"
+const (
+	// interruptedByUser is the result of a call that the user interrupted.
+	interruptedByUser = "interrupted by the user"
+	// untilThen precedes the output of an interrupted call.
+	untilThen = "; output until then:\n"
+)
 
 // toolCall is one tool call and its result.
 type toolCall struct {
-	msg     llm.Message
-	call    tools.Call
-	err     error    // of Prepare; the call does not run
-	ignored []string // arguments that the intake dropped
-	alone   bool     // it never runs in parallel
-	start   time.Time
-	end     event.ToolEnd
-	reads   []workspace.Reading // file contents that its result shows the model
-	ran     bool                // the tool ran, even if its command failed
+	msg      llm.Message
+	call     tools.Call
+	err      error    // of Prepare; the call does not run
+	ignored  []string // arguments that the intake dropped
+	alone    bool     // it never runs in parallel
+	start    time.Time
+	end      event.ToolEnd
+	reads    []workspace.Reading // file contents that its result shows the model
+	ran      bool                // the tool ran, even if its command failed
+	rejected bool                // by the user
 }
 
 // title returns the call in one line: the title of the prepared call, or the
@@ -100,8 +105,11 @@ func (c *toolCall) title() string {
 	case c.msg.Name == "":
 		return ""
 	}
-	return strings.TrimSpace(c.msg.Name + " " + firstString(c.msg.Input))
+	return titleOf(c.msg)
 }
+
+// titleOf returns a call in one line that was not prepared.
+func titleOf(m llm.Message) string { return strings.TrimSpace(m.Name + " " + firstString(m.Input)) }
 
 // firstString returns the first property of a JSON object that is a string of one
 // line, or "".
@@ -144,7 +152,7 @@ func (c *toolCall) addIgnored() {
 // ChangedError shows the model the changes of a file.
 func (c *toolCall) fail(ctx context.Context, err error) {
 	if ctx.Err() != nil {
-		c.finish(event.Interrupted, "interrupted by the user")
+		c.finish(event.Interrupted, interrupted(ctx))
 		return
 	}
 	c.finish(event.Failed, err.Error())

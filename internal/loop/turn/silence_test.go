@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"agent/internal/llm/script"
+	"agent/internal/loop/budget"
 	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
 	"agent/internal/loop/turn"
@@ -32,7 +33,7 @@ func TestSilence(t *testing.T) {
 	q := quiet{model: turn.Model{Name: "script/test", ID: "test", Provider: p}}
 	var notices []string
 	one := turn.Turn{
-		Models: q, Permissions: q, Inbox: q, Limits: turn.Limits{Silence: time.Millisecond},
+		Models: q, Permissions: q, Inbox: q, Limits: turn.Limits{Silence: time.Millisecond}, Budget: budget.New(nil, nil, time.Now, nil),
 		Prefix: func(turn.Model, *event.Prefix) event.Prefix { return event.Prefix{} },
 		Emit: func(e event.Event) error {
 			if n, ok := e.(event.Notice); ok && len(notices) == 0 {

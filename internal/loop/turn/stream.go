@@ -25,6 +25,7 @@ func (q *requester) stream(ctx context.Context, m Model, req llm.Request) (*llm.
 		q.out.preview(event.Notice{Text: m.Name + " has sent nothing for " + silence.String() + ". The connection is still open."})
 	})
 	defer silent.Stop()
+	var repeated repetition
 	for d, err := range q.provider(m).Stream(ctx, req) {
 		if err != nil {
 			return reply, err
@@ -33,6 +34,9 @@ func (q *requester) stream(ctx context.Context, m Model, req llm.Request) (*llm.
 		if d = reply.Add(d); d != nil {
 			q.out.emit(event.Streamed{Reply: reply.ID, Delta: d})
 			save.add(d)
+			if err := repeated.add(d); err != nil {
+				return reply, err
+			}
 		}
 		if q.out.err != nil || reply.Exceeded() != "" { // returning cancels the request
 			return reply, ctx.Err()

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"agent/internal/llm"
+	"agent/internal/loop/budget"
 	"agent/internal/loop/event"
 	"agent/internal/tools"
 )
@@ -44,6 +45,7 @@ type Turn struct {
 	HowToTest func(commands bool) string
 	Evidence  Evidence // nil if none is recorded; the model is then never reminded
 	Limits    Limits
+	Budget    *budget.Account
 	Clock     Clock
 }
 
@@ -58,14 +60,14 @@ type run struct {
 	answer   *answerFitter
 	final    llm.Answer // of this turn
 	end      event.TurnEnd
-	unpriced bool    // the price of a step is unknown
-	cost     float64 // of the steps with a known price, in US dollars
-	note     string  // to the model, for the next step
-	resumed  bool    // the previous reply was cut off, and the model was asked to continue
-	reminded bool    // the model got the note of reminder
-	// limit is how the turn ends after the next reply, because it reached the step
-	// limit without a user; zero before that.
+	note     string // to the model, for the next step
+	resumed  bool   // the previous reply was cut off, and the model was asked to continue
+	reminded bool   // the model got the note of reminder
+	// limit is how the turn ends after the next reply, because a limit or a guard
+	// stopped it without a user; zero before that.
 	limit ending
+	// lastNote forbids tools in the next reply; empty if they are allowed.
+	lastNote string
 }
 
 // ending is why a turn ends: its reason, and the error with its hint for the user.
@@ -111,23 +113,20 @@ func (r *run) finish(end ending, start time.Time) event.TurnEnd {
 	r.end.Reason, r.end.Error, r.end.Hint = end.reason, end.err, end.hint
 	r.end.Meta = r.out.meta()
 	r.end.Duration = r.end.Time.Sub(start)
-	s := r.requests.compactor.summarizer
-	r.end.Usage, r.cost, r.unpriced = r.end.Usage.Add(s.usage), r.cost+s.cost, r.unpriced || s.unpriced
-	if !r.unpriced && r.end.Usage != (llm.Usage{}) {
-		r.end.Cost = &r.cost
-	}
+	r.end.Usage, r.end.Cost = r.Budget.End()
 	done := r.end
 	r.out.emit(&done)
 	return done
 }
 
 func newRun(t *Turn, c *Conversation) *run {
+	t.Budget.Begin()
 	out := &reporter{send: t.Emit, clock: t.Clock.OrReal()}
 	user := confirmer{t.Approver}
 	answer := &answerFitter{schema: t.Schema}
 	compact := &compactor{Turn: t, conv: c, out: out, summarizer: &summarizer{Turn: t, out: out}}
 	return &run{
-		Turn: t, conv: c, out: out, answer: answer, guards: newGuards(user, t.Limits.Steps),
+		Turn: t, conv: c, out: out, answer: answer, guards: &guards{user: user, budget: t.Budget},
 		requests: &requester{Turn: t, conv: c, out: out, user: user, answer: answer, compactor: compact}, calls: &executor{Turn: t, conv: c, out: out},
 	}
 }
@@ -141,17 +140,17 @@ func (r *run) step(ctx context.Context) ending {
 	if end.reason != "" {
 		return end
 	}
-	r.addCommands()
-	r.addNews()
-	r.addPrompts()
-	r.setPrefix()
+	r.addInput()
 	if r.out.err != nil { // the model must not receive unrecorded messages
 		return ending{reason: event.LogError}
 	}
 	r.requests.noteWindow()
+	user := ctx
+	ctx, stop := r.withTimeLimit(user)
+	defer stop()
 	if end := r.requests.compactor.makeRoom(ctx); end.reason != "" {
-		r.end.Unanswered = end.reason == event.UserInterrupt
-		return end
+		r.end.Unanswered = end.reason == event.UserInterrupt && !timeUp(ctx)
+		return r.orTimeUp(ctx, end)
 	}
 	reply, model, err := r.requests.reply(ctx)
 	r.end.Steps++
@@ -159,10 +158,12 @@ func (r *run) step(ctx context.Context) ending {
 	said := r.calls.understand(r.answer.unwrap(ownNames(r.conv.Prefix, distinct(r.conv.Messages, reply.Messages()))))
 	r.addReply(said)
 	calls := callsOf(said)
+	withoutTools := r.lastNote != ""
 	end, notRun := r.judgeReply(ctx, reply, err, said)
-	if r.limit.reason != "" {
-		end, notRun = r.endAtLimit(end)
+	if withoutTools {
+		end, notRun = r.endLastReply(ctx, end, notRun, len(calls) > 0)
 	}
+	end = r.orTimeUp(ctx, end)
 	results, worked := r.calls.run(ctx, calls, notRun)
 	r.conv.add(results...)
 	for _, m := range results {
@@ -170,7 +171,7 @@ func (r *run) step(ctx context.Context) ending {
 	}
 	r.endStep(reply, model)
 	if end.reason == "" && len(calls) > 0 {
-		end = r.judgeResults(ctx, calls, results, worked)
+		end = r.judgeResults(user, ctx, said, results, worked)
 	}
 	if end.reason == event.Done {
 		var note string
@@ -189,6 +190,17 @@ func (r *run) step(ctx context.Context) ending {
 	return end
 }
 
+// addInput adds what the model gets with its next request.
+func (r *run) addInput() {
+	r.addCommands()
+	r.addNews()
+	r.addPrompts()
+	if r.lastNote != "" { // the last message, which forbids tools
+		r.addNotes(r.lastNote)
+	}
+	r.setPrefix()
+}
+
 // addReply adds the messages of a reply.
 func (r *run) addReply(said []llm.Message) {
 	for _, m := range said {
@@ -198,15 +210,16 @@ func (r *run) addReply(said []llm.Message) {
 	r.conv.add(said...)
 }
 
-// judgeResults returns how the turn ends after its calls; the zero value if it continues.
-func (r *run) judgeResults(ctx context.Context, calls, results []llm.Message, worked bool) ending {
+// judgeResults returns how the turn ends after the calls in said, which ctx could
+// interrupt; the zero value if it continues.
+func (r *run) judgeResults(user, ctx context.Context, said, results []llm.Message, worked bool) ending {
 	switch {
 	case ctx.Err() != nil:
-		return ending{reason: event.UserInterrupt}
+		return r.orTimeUp(ctx, ending{reason: event.UserInterrupt})
 	case r.out.err != nil:
 		return ending{reason: event.LogError}
 	}
-	return r.guards.afterCalls(ctx, calls, results, worked)
+	return r.orLastReply(r.guards.afterCalls(user, said, callsOf(said), results, worked))
 }
 
 // confirmHost asks the user whether the conversation may be sent to the host of the
@@ -231,15 +244,14 @@ func (r *run) confirmHost(ctx context.Context) ending {
 func (r *run) endStep(reply *llm.Reply, model Model) {
 	u := reply.Finish.Usage
 	e := &event.StepEnd{Meta: r.out.meta(), Reply: reply.ID, Model: model.Name, Finish: reply.Finish.Reason, Usage: u, Lost: reply.Finish.Lost}
-	r.end.Usage = r.end.Usage.Add(u)
 	if model.Cost != nil {
 		if usd, known := model.Cost(u); known {
 			e.Cost = &usd
-			r.cost += usd
 		}
 	}
-	r.unpriced = r.unpriced || e.Cost == nil
+	r.out.spend(r.Budget, 1, model.Name, u, e.Cost)
 	r.out.emit(e)
+	r.out.showBudget(r.Budget)
 }
 
 // say adds a message of the user. Steered is set if it was sent during the turn.

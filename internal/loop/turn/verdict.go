@@ -16,15 +16,18 @@ import (
 // run. Both are zero if the turn continues.
 func (r *run) judgeReply(ctx context.Context, reply *llm.Reply, err error, said []llm.Message) (end ending, notRun string) {
 	calls := len(callsOf(said)) > 0
+	var repeated *repeatedError
 	if n := len(said); n > 0 {
 		r.end.Cut = said[n-1].Kind == llm.Assistant && said[n-1].Cut
 	}
 	switch {
 	case ctx.Err() != nil:
-		r.end.Unanswered = llm.Unanswered(r.conv.Messages)
-		return ending{reason: event.UserInterrupt}, notRunStopped
+		r.end.Unanswered = !timeUp(ctx) && llm.Unanswered(r.conv.Messages)
+		return ending{reason: event.UserInterrupt}, notRunStopped(ctx)
 	case r.out.err != nil:
 		return ending{reason: event.LogError}, notRunUnsaved
+	case errors.As(err, &repeated):
+		return r.endRepeated(ctx, repeated), notRunRepeated
 	case err != nil && r.end.Cut && !calls && !r.resumed && r.limit.reason == "":
 		r.resumed, r.note = true, event.GoOn
 		r.out.emit(event.Notice{Text: err.Error() + ". Continuing where it was cut off."})
@@ -78,7 +81,19 @@ const (
 	// pausedNote is the note to the model after a reply that it paused.
 	pausedNote = "[Continue.]"
 	notRunCut  = "not run: the reply was cut off"
+	// notRunRepeated is the result of calls in a reply that repeated itself.
+	notRunRepeated = "not run: the reply repeated the same text and was stopped"
 )
+
+// endRepeated returns how the turn ends after a reply that repeated itself, as the
+// repeatedError err says. If it continues, the model is asked to continue the answer.
+func (r *run) endRepeated(ctx context.Context, err *repeatedError) ending {
+	end := r.orLastReply(r.guards.noProgress(ctx, event.Repeating, "the model repeated the same text in its reply", err.text))
+	if end.reason == "" && r.limit.reason == "" {
+		r.note = r.conv.continuation()
+	}
+	return end
+}
 
 // complete reports whether the arguments of all calls in said are complete objects.
 func complete(said []llm.Message) bool {

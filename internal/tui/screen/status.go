@@ -21,7 +21,8 @@ type Status struct {
 	Used, Context      int     // tokens
 	Cost               float64 // US dollars
 	Mode               string
-	Jobs               int // that run
+	Jobs               int    // that run
+	Left               string // of the limits that are nearly reached
 	Right              string
 	Working            string // the line above the editor while a turn runs; not drawn here
 }
@@ -141,6 +142,7 @@ func (s Status) facts(layout []string) []Fact {
 			facts = append(facts, Fact{Text: s.Running(), keep: 7})
 		}
 	}
+	facts = append(facts, Fact{Text: s.Left, keep: 6})
 	return slices.DeleteFunc(facts, func(f Fact) bool { return f.Text == "" })
 }
 

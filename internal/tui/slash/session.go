@@ -65,6 +65,8 @@ func (s *Session) Apply(ev event.Event) {
 		s.listJobs(ev.Jobs)
 	case event.PermissionsNow:
 		s.showPermissions(ev.Allowed)
+	case event.BudgetNow:
+		s.showBudget(ev)
 	case event.ContextNow:
 		s.showContext(ev)
 	case event.Searched:

@@ -60,6 +60,7 @@ func BuiltIn() []Command {
 		{Name: "theme", Title: "Set color theme", Args: "[NAME]", What: "set the color theme; without a name, preview the themes", Run: themeCommand, Complete: oneOf(ink.ThemeNames()...)},
 		{Name: "cost", Title: "Show tokens and cost", What: "show tokens and cost by turn, session and model, and context window use", Run: costCommand},
 		{Name: "evidence", Title: "Show evidence", What: "list which checks ran in the last turn, how they ended, and what was edited since", Run: evidenceCommand},
+		{Name: "budget", Title: "Set limits", Args: "[session] [LIMIT=N ...]", What: "set limits of each turn or of the session: steps, tokens, cost, time; without a limit, show them", Run: budgetCommand, Complete: oneOf("session", "off")},
 		{Name: "inspect", Title: "Inspect a request", Args: "[STEP]", What: "show the exact request of a step (default: the last one)", Run: inspectCommand},
 		{Name: "copy", Title: "Copy last answer", Args: "[code [N]]", What: "copy the last answer, its last code block, or its Nth code block", Run: copyCommand, Complete: copyWords},
 		{Name: "quit", Title: "Quit", Also: "exit", What: "quit", key: keys.Quit, Run: func(s *Session, _ string) (tea.Cmd, error) { return s.Front.Quit(screen.Exit{}), nil }},

@@ -34,6 +34,9 @@ type Facts struct {
 	Jobs []event.Job
 	// Evidence is that of the last turn with checks or edits; nil if there is none.
 	Evidence *event.Evidence
+
+	Budget   event.BudgetNow
+	BudgetAt time.Time // when Budget was reported
 }
 
 // update applies an event.

@@ -89,6 +89,8 @@ func (f *Feed) Apply(ev event.Event) {
 		f.reply.retrying(ev, f.now())
 	case event.Summarizing:
 		f.summarizing(ev)
+	case event.BudgetNow:
+		f.Budget, f.BudgetAt = ev, f.now()
 	case event.Notice:
 		f.list.Add(&Notice{ev.Text})
 	case event.Unsent:

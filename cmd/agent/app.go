@@ -21,6 +21,7 @@ import (
 	"agent/internal/loop/instructions"
 	"agent/internal/loop/session"
 	"agent/internal/loop/situation"
+	"agent/internal/loop/trace"
 	"agent/internal/loop/turn"
 	"agent/internal/tools"
 	"agent/internal/tools/fetch"
@@ -28,6 +29,7 @@ import (
 	"agent/internal/tools/search"
 	"agent/internal/tools/shell"
 	"agent/internal/tools/workspace"
+	"agent/internal/tui/ink"
 )
 
 // flags are the global flags, and the options of a session that the screen opens.
@@ -38,6 +40,7 @@ type flags struct {
 	maxSteps  int
 	effort    string // of the model's reasoning
 	prompt    settings.Prompt
+	trace     string // file
 	cont      bool   // continue the most recent session in this directory
 	resume    string // ID of the session to resume
 	fork      bool   // fork that session
@@ -96,7 +99,8 @@ type app struct {
 	set     settings.Settings
 	expired <-chan string // notices of sessions.Expire; may be nil
 	end     *shutdown
-	notices []string // shown before the first prompt
+	trace   *trace.Trace // nil without --trace
+	notices []string     // shown before the first prompt
 	pick    picker
 	// findLocal searches for a model on this machine. It is nil if a model is
 	// connected or the search is disabled.
@@ -159,6 +163,9 @@ func (a *app) close() {
 	if a.work != nil {
 		_ = a.work.Close()
 	}
+	for _, text := range a.trace.Close() {
+		fmt.Fprintln(os.Stderr, "agent: "+ink.Sanitize(text))
+	}
 }
 
 // discard closes a session that could not be opened, and deletes the fork that
@@ -196,8 +203,11 @@ func (a *app) assemble(f flags, attended bool) error {
 	a.options.Log, a.options.Model, a.options.Models = a.log, model, pick.byName
 	a.options.Mode, a.options.Attended, a.options.Forked = mode, attended, f.fork
 	a.options.Limits = turn.Limits{Steps: cmp.Or(f.maxSteps, set.MaxSteps), ReplyBytes: set.MaxReply}
-	a.options.Summary = cmp.Or(set.Summary, set.Small)
+	a.options.Summary, a.options.Small = cmp.Or(set.Summary, set.Small), set.Small
 	if err := a.readSystem(f.prompt); err != nil {
+		return err
+	}
+	if err := a.openTrace(f.trace); err != nil {
 		return err
 	}
 	a.project = openInstructions(a.dir, os.Getenv)
@@ -255,7 +265,7 @@ func (a *app) chooseModel(f flags, attended bool) (picker, turn.Model, error) {
 // shellLimits returns which environment variables commands keep and which are
 // hidden from them.
 func shellLimits(set settings.Settings) shell.Limits {
-	return shell.Limits{Keep: set.Shell.KeepEnv, Hide: slices.Concat(credentials.Variables(set), credentials.SecretURLs(os.Getenv))}
+	return shell.Limits{Keep: set.Shell.KeepEnv, Hide: slices.Concat(credentials.Variables(set), credentials.SecretURLs(os.Getenv), []string{traceHeaders})}
 }
 
 // addTools sets the tools.

@@ -72,7 +72,7 @@ func show(ctx context.Context, a *app, in *lineInput, prompts []screen.Prompt) (
 		defer close(ended)
 		agent.Run(outlives, commands, events)
 	}()
-	o := a.screen(withNotices(events, a.expired, outlives.Done()), commands, prompts, in != nil)
+	o := a.screen(withNotices(withNotices(events, a.expired, outlives.Done()), a.trace.Problems(), outlives.Done()), commands, prompts, in != nil)
 	var search sync.WaitGroup
 	search.Go(func() { a.searchModel(ctx, commands) })
 	o.Session.Page = agent.Page

@@ -103,7 +103,7 @@ func (a *app) reopenFlags(f flags) *flags {
 func (a *app) carriedFlags(f flags) flags {
 	return flags{
 		baseURL: f.baseURL, baseFor: cmp.Or(f.baseFor, a.pick.bound.provider),
-		mode: f.mode, maxSteps: f.maxSteps, effort: f.effort, prompt: f.prompt, noSession: f.noSession, model: f.model, input: f.input, end: f.end,
+		mode: f.mode, maxSteps: f.maxSteps, effort: f.effort, prompt: f.prompt, trace: f.trace, noSession: f.noSession, model: f.model, input: f.input, end: f.end,
 	}
 }
 

@@ -83,15 +83,17 @@ func (s *Index) Folding() (*Folding, int) { return s.folding, s.folded }
 
 // addAt adds an event with the offset of its record.
 func (s *Index) addAt(e event.Durable, offset int64) {
+	var usd *float64
 	switch e := e.(type) {
 	case *event.StepEnd:
-		if e.Cost != nil {
-			s.cost += *e.Cost
-		}
+		usd = e.Cost
 	case *event.Compacted:
-		if e.Cost != nil {
-			s.cost += *e.Cost
-		}
+		usd = e.Cost
+	case *event.Renamed:
+		usd = e.Cost
+	}
+	if usd != nil {
+		s.cost += *usd
 	}
 	s.add(e)
 	if len(s.events) > len(s.at) {

@@ -52,15 +52,16 @@ var mayImport = map[string][]string{
 	"internal/tui/diff":               {"internal/tui/ink", "internal/loop/event"},
 	"internal/tui/terminal":           {},
 	"internal/tui/terminal/ptytest":   {},
-	"cmd/agent/settings":              {"internal/llm"},
+	"cmd/agent/settings":              {"internal/history", "internal/llm"},
 	"cmd/agent/command":               {"cmd/agent/settings", "internal/history", "internal/llm", "internal/tui/ink"},
 	"cmd/agent/credentials":           {"cmd/agent/command", "cmd/agent/settings", "internal/history", "internal/llm"},
 	"cmd/agent/dispatch":              {"internal/tools", "internal/tui/terminal"},
 	"cmd/agent/desktop":               {"internal/tui/screen", "cmd/agent/credentials", "internal/llm", "internal/tools"},
 	"cmd/agent/help":                  {},
 	"cmd/agent/eval":                  {"cmd/agent/command", "internal/llm", "internal/tools", "internal/tui/ink"},
+	"cmd/agent/models":                {"cmd/agent/command", "cmd/agent/credentials", "cmd/agent/settings", "internal/history", "internal/llm", "internal/loop/event", "internal/loop/turn", "internal/tui/ink"},
 	"cmd/agent/sessions":              {"cmd/agent/command", "internal/history", "internal/llm", "internal/loop/event", "internal/loop/export", "internal/loop/export/adopt", "internal/loop/session", "internal/tui/diff", "internal/tui/ink", "internal/tui/list"},
-	"cmd/agent":                       {"internal/tui/screen", "cmd/agent/dispatch", "internal/llm", "internal/history", "internal/tools", "internal/tools/advice", "internal/tools/workspace", "internal/loop", "internal/loop/event", "internal/loop/instructions", "internal/loop/session", "internal/loop/policy", "internal/loop/trace", "internal/loop/turn", "internal/tui", "internal/tui/plain", "internal/tui/slash", "internal/tui/diff", "internal/tui/ink", "internal/tui/keys", "internal/tui/list", "internal/tui/markdown", "internal/tui/terminal/ptytest", "cmd/agent/command", "cmd/agent/credentials", "cmd/agent/desktop", "cmd/agent/eval", "cmd/agent/help", "cmd/agent/sessions", "cmd/agent/settings"},
+	"cmd/agent":                       {"internal/tui/screen", "cmd/agent/dispatch", "internal/llm", "internal/history", "internal/tools", "internal/tools/advice", "internal/tools/workspace", "internal/loop", "internal/loop/event", "internal/loop/instructions", "internal/loop/session", "internal/loop/policy", "internal/loop/trace", "internal/loop/turn", "internal/tui", "internal/tui/plain", "internal/tui/slash", "internal/tui/diff", "internal/tui/ink", "internal/tui/keys", "internal/tui/list", "internal/tui/markdown", "internal/tui/terminal/ptytest", "cmd/agent/command", "cmd/agent/credentials", "cmd/agent/desktop", "cmd/agent/eval", "cmd/agent/help", "cmd/agent/models", "cmd/agent/sessions", "cmd/agent/settings"},
 }
 
 // leaf may be imported by every package.

@@ -11,6 +11,7 @@ import (
 
 	"agent/cmd/agent/command"
 	"agent/cmd/agent/credentials"
+	"agent/cmd/agent/models"
 	"agent/cmd/agent/settings"
 	"agent/internal/history"
 	"agent/internal/llm/catalog"
@@ -32,13 +33,11 @@ import (
 	"agent/internal/tui/ink"
 )
 
-// flags are the global flags, and the options of a session that the screen opens.
+// flags are the global flags.
 type flags struct {
-	model     string // PROVIDER/NAME
-	baseURL   string
+	models.Flags
 	mode      string
 	maxSteps  int
-	effort    string // of the model's reasoning
 	prompt    settings.Prompt
 	trace     string // file
 	cont      bool   // continue the most recent session in this directory
@@ -46,21 +45,26 @@ type flags struct {
 	fork      bool   // fork that session
 	noSession bool   // do not save the session
 	plain     bool   // plain mode
+}
 
-	// The options below are set when the user switches sessions on the screen.
+// opening says which session is opened, and how: by the flags, or by the choice of
+// the user on the screen, which sets the fields below them.
+type opening struct {
+	flags
+	end *shutdown
+	// input reads prompts in plain mode; nil on a screen.
+	input *lineInput
+
 	dir              string    // working directory of a new session; empty for the current one
 	forkKeep         *int      // how much of the original a fork keeps, as in event.Rewound; nil keeps all
 	draft            string    // initial prompt text of a fork
 	notice           string    // shown to the user at the start
 	previousEndpoint *endpoint // of the session before a new one; nil if there was none
-	// input reads prompts in plain mode; nil on a screen.
-	input *lineInput
-	// baseFor is the provider that baseURL is for; empty for the selected one.
+	// baseFor is the provider that BaseURL is for; empty for the selected one.
 	baseFor string
 	// fromScreen is set if the user chose the session on the screen: its own base
-	// URL then takes precedence over baseURL.
+	// URL then takes precedence over BaseURL.
 	fromScreen bool
-	end        *shutdown
 }
 
 // endpoint is where requests go.
@@ -97,11 +101,13 @@ type app struct {
 	ending  session.State // last events of the resumed session
 	options loop.Options
 	set     settings.Settings
-	expired <-chan string // notices of sessions.Expire; may be nil
 	end     *shutdown
-	trace   *trace.Trace // nil without --trace
-	notices []string     // shown before the first prompt
-	pick    picker
+	trace   *trace.Trace   // nil without --trace
+	notices []string       // shown before the first prompt
+	pick    *models.Picker // nil if the model is not chosen, as in the demo
+	// guideHeld is set if the offline guide replaces the model of the resumed
+	// session, which cannot be used: servers are not searched for.
+	guideHeld bool
 	// findLocal searches for a model on this machine. It is nil if a model is
 	// connected or the search is disabled.
 	findLocal func(context.Context) event.Found
@@ -111,7 +117,7 @@ type app struct {
 
 // open opens a new session, or the one that f resumes. attended means that a user
 // can answer permission requests. The caller closes the session.
-func open(f flags, attended bool) (*app, error) {
+func open(f opening, attended bool) (*app, error) {
 	if err := f.check(); err != nil {
 		return nil, err
 	}
@@ -170,7 +176,7 @@ func (a *app) close() {
 
 // discard closes a session that could not be opened, and deletes the fork that
 // was created for it.
-func (a *app) discard(f flags) {
+func (a *app) discard(f opening) {
 	a.close()
 	if f.fork && a.log != nil {
 		_ = a.store.Remove(a.id())
@@ -178,7 +184,7 @@ func (a *app) discard(f flags) {
 }
 
 // assemble sets a.options: mode, model, limits and tools.
-func (a *app) assemble(f flags, attended bool) error {
+func (a *app) assemble(f opening, attended bool) error {
 	set := a.set
 	mode, err := chooseMode(f.mode, set.Mode)
 	if err != nil {
@@ -196,11 +202,11 @@ func (a *app) assemble(f flags, attended bool) error {
 		return err
 	}
 	a.pick = pick
-	if attended && model.Name == offline.Name && !pick.guideHeld && !pick.waitLocal {
-		a.findLocal = pick.findLocal
+	if attended && model.Name == offline.Name && !a.guideHeld && !pick.WaitLocal {
+		a.findLocal = pick.FindLocal
 	}
 	a.branch = branchOf(a.dir)
-	a.options.Log, a.options.Model, a.options.Models = a.log, model, pick.byName
+	a.options.Log, a.options.Model, a.options.Models = a.log, model, pick.ByName
 	a.options.Mode, a.options.Attended, a.options.Forked = mode, attended, f.fork
 	a.options.Limits = turn.Limits{Steps: cmp.Or(f.maxSteps, set.MaxSteps), ReplyBytes: set.MaxReply}
 	a.options.Summary, a.options.Small = cmp.Or(set.Summary, set.Small), set.Small
@@ -223,26 +229,27 @@ func branchOf(dir string) string {
 }
 
 // chooseModel returns the model of the session, and the picker for later choices.
-func (a *app) chooseModel(f flags, attended bool) (picker, turn.Model, error) {
+func (a *app) chooseModel(f opening, attended bool) (*models.Picker, turn.Model, error) {
 	last := a.lastModel()
-	if f.fromScreen && last.BaseURL != "" && wire.Redacted(f.baseURL) != last.BaseURL {
-		f.baseURL = ""
+	if f.fromScreen && last.BaseURL != "" && wire.Redacted(f.BaseURL) != last.BaseURL {
+		f.BaseURL = ""
 	}
-	pick := newPicker(f, a.set, last.Model, !attended)
-	pick.waitLocal = !attended || isPlain(f) // a line that is printed cannot be taken back
-	pick.effort, pick.continued = a.ending.Effort, len(a.ending.Events) > 0
-	if pick.lastAtDefault = last.BaseURL != "" && last.Host == ""; !pick.lastAtDefault {
-		pick.lastURL = last.BaseURL
+	pick := models.New(f.Flags, a.set, last.Model, !attended, f.end.cleanup)
+	pick.BaseFor = f.baseFor
+	pick.WaitLocal = !attended || isPlain(f) // a printed line cannot be replaced
+	pick.Effort, pick.Continued = a.ending.Effort, len(a.ending.Events) > 0
+	if pick.LastAtDefault = last.BaseURL != "" && last.Host == ""; !pick.LastAtDefault {
+		pick.LastURL = last.BaseURL
 	}
-	choice, err := pick.choose(f.model)
+	choice, err := pick.Choose(f.Model)
 	if err != nil {
 		return pick, turn.Model{}, err
 	}
-	pick.guideHeld = choice.Held
+	a.guideHeld = choice.Held
 	if choice.Held { // its base URL still applies to all models of its provider
-		pick.continued = true
+		pick.Continued = true
 	}
-	model, notices, err := pick.build(choice)
+	model, notices, err := pick.Build(choice)
 	if err != nil {
 		return pick, model, err
 	}
@@ -250,15 +257,13 @@ func (a *app) chooseModel(f flags, attended bool) (picker, turn.Model, error) {
 		return pick, model, command.Usage("%s: %s: %s", model.Name, c.Why, c.Remedy)
 	}
 	a.notices = append(a.notices, notices...)
-	if moved := pick.continued && last.BaseURL != "" && !choice.Offline() && last.BaseURL != model.BaseURL; moved && (last.Host != "" || model.Host != "") {
+	if moved := pick.Continued && last.BaseURL != "" && !choice.Offline() && last.BaseURL != model.BaseURL; moved && (last.Host != "" || model.Host != "") {
 		a.notices = append(a.notices, fmt.Sprintf("This session used %s before. Its requests now go to %s.", last.BaseURL, model.BaseURL))
 	}
 	if l := f.previousEndpoint; l != nil && !choice.Offline() && l.url != "" && l.url != model.BaseURL && (l.host != "" || model.Host != "") {
 		a.notices = append(a.notices, fmt.Sprintf("The previous session used %s. The requests of this session go to %s.", l.url, model.BaseURL))
 	}
-	if choice.Elsewhere() {
-		pick.bound.url, pick.bound.provider = choice.BaseURL, choice.Provider.Name
-	}
+	pick.Bind(choice)
 	return pick, model, nil
 }
 
@@ -268,7 +273,7 @@ func shellLimits(set settings.Settings) shell.Limits {
 	return shell.Limits{Keep: set.Shell.KeepEnv, Hide: slices.Concat(credentials.Variables(set), credentials.SecretURLs(os.Getenv), []string{traceHeaders})}
 }
 
-// addTools sets the tools.
+// addTools adds the tools, and what depends on them, to the options of the agent.
 func (a *app) addTools() {
 	if a.log != nil {
 		a.work.Attach(a.log.Outputs())

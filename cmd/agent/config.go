@@ -119,9 +119,9 @@ func configSources(f flags, getenv func(string) string) (overrides, defaults []s
 		steps = fmt.Sprint(f.maxSteps)
 	}
 	for _, o := range []source{
-		{"model", f.model, "--model"}, {"model", getenv("AGENT_MODEL"), "AGENT_MODEL"},
-		{"base_url", f.baseURL, "--base-url"}, {"base_url", getenv("OPENAI_BASE_URL"), "OPENAI_BASE_URL"},
-		{"mode", mode, "--mode"}, {"max_steps", steps, "--max-steps"}, {"effort", f.effort, "--effort"},
+		{"model", f.Model, "--model"}, {"model", getenv("AGENT_MODEL"), "AGENT_MODEL"},
+		{"base_url", f.BaseURL, "--base-url"}, {"base_url", getenv("OPENAI_BASE_URL"), "OPENAI_BASE_URL"},
+		{"mode", mode, "--mode"}, {"max_steps", steps, "--max-steps"}, {"effort", f.Effort, "--effort"},
 		{"system", f.prompt.System, "--system"}, {"append_system", f.prompt.AppendSystem, "--append-system"},
 	} {
 		if o.value != "" {

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"agent/cmd/agent/command"
+	"agent/cmd/agent/models"
 	"agent/internal/llm"
 	"agent/internal/llm/offline"
 	"agent/internal/llm/openai"
@@ -32,13 +33,14 @@ const demoPause = 30 * time.Millisecond
 type demoOptions struct {
 	IO    command.IO
 	flags *flags
+	end   *shutdown
 
 	Plain bool
 }
 
 // newCmdDemo returns `agent demo`.
-func newCmdDemo(f *command.Factory, o *flags, runF command.RunFunc[demoOptions]) *cobra.Command {
-	opts := &demoOptions{IO: f.IO, flags: o}
+func newCmdDemo(f *command.Factory, o *flags, end *shutdown, runF command.RunFunc[demoOptions]) *cobra.Command {
+	opts := &demoOptions{IO: f.IO, flags: o, end: end}
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "run four scripted demo scenes; no API key needed",
@@ -56,14 +58,13 @@ the prompts of the scenes.`,
 }
 
 func demoRun(ctx context.Context, opts *demoOptions) error {
-	end := opts.flags.end
 	dir, err := os.MkdirTemp("", "agent-demo-")
 	if err != nil {
 		return fmt.Errorf("create a directory for the demo: %w", err)
 	}
 	defer os.RemoveAll(dir)
-	defer end.cleanup(func() { _ = os.RemoveAll(dir) })()
-	a, err := openDemo(*opts.flags, filepath.Join(dir, "sample"), opts.Plain)
+	defer opts.end.cleanup(func() { _ = os.RemoveAll(dir) })()
+	a, err := openDemo(opening{flags: *opts.flags, end: opts.end}, filepath.Join(dir, "sample"), opts.Plain)
 	if err != nil {
 		return err
 	}
@@ -71,7 +72,7 @@ func demoRun(ctx context.Context, opts *demoOptions) error {
 	if opts.Plain {
 		ctx, stop := context.WithCancel(ctx)
 		defer stop()
-		playing := end.beginPhase(func(os.Signal) { stop() }, true)
+		playing := opts.end.beginPhase(func(os.Signal) { stop() }, true)
 		defer playing.end()
 		return a.playPlain(ctx, opts.IO.Out)
 	}
@@ -83,13 +84,13 @@ func demoRun(ctx context.Context, opts *demoOptions) error {
 		prompts = append(prompts, screen.Prompt{Note: fmt.Sprintf("Scene %d: %s\n%s", i+1, s.Title, s.Explain), Text: s.Prompt})
 	}
 	exit, err := show(ctx, a, nil, prompts)
-	end.beginPhase(nil, true) // until the process exits
+	opts.end.beginPhase(nil, true) // until the process exits
 	a.goodbye(exit)
 	return err
 }
 
 // openDemo copies the sample project to dir and opens an unsaved session there.
-func openDemo(f flags, dir string, plain bool) (*app, error) {
+func openDemo(f opening, dir string, plain bool) (*app, error) {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("create a directory for the demo: %w", err)
 	}
@@ -106,7 +107,7 @@ func openDemo(f flags, dir string, plain bool) (*app, error) {
 		return nil, err
 	}
 	a.addTools()
-	if f.model == "" { // nothing of this machine belongs to the scripted conversation
+	if f.Model == "" { // the scripted conversation must not depend on this machine
 		a.options.Situation = nil
 	}
 	a.notices = append(a.notices, "Demo: four scenes in a temporary copy of a small project. Your files are not changed.")
@@ -115,17 +116,17 @@ func openDemo(f flags, dir string, plain bool) (*app, error) {
 
 // demoModel selects the scripted model, or the one that f names. A real model runs
 // in ask mode, or in edits mode if there is no user.
-func (a *app) demoModel(f flags, plain bool) error {
-	if f.model != "" {
+func (a *app) demoModel(f opening, plain bool) error {
+	if f.Model != "" {
 		file, err := command.ReadSettings()
 		if err != nil {
 			return err
 		}
-		pick := newPicker(f, file.Settings, "", true)
-		if a.options.Model, a.notices, err = pick.model(f.model); err != nil {
+		pick := models.New(f.Flags, file.Settings, "", true, f.end.cleanup)
+		if a.options.Model, a.notices, err = pick.Model(f.Model); err != nil {
 			return err
 		}
-		a.options.Models = pick.byName
+		a.options.Models = pick.ByName
 		a.options.Mode, a.options.Attended = event.ModeAsk, !plain
 		if plain {
 			a.options.Mode = event.ModeEdits

@@ -108,8 +108,8 @@ func TestCrashInATurn(t *testing.T) {
 		t.Errorf("got this on the normal screen, want how to resume and no stack trace:\n%s", got)
 	}
 	b := h.open(t, 80, 24, "--continue")
-	b.wait("the program exited during this turn", "? help")
-	b.send("again" + enter)
+	b.wait("the program exited during this turn", "enter to continue")
+	b.send(enter)
 	b.wait("Here again.")
 }
 

@@ -17,7 +17,7 @@ import (
 )
 
 // newCmdEval returns `agent eval`.
-func newCmdEval(f *command.Factory, o *flags, runF command.RunFunc[eval.Options]) *cobra.Command {
+func newCmdEval(f *command.Factory, o *flags, end *shutdown, runF command.RunFunc[eval.Options]) *cobra.Command {
 	opts := &eval.Options{IO: f.IO, Cleanup: f.Cleanup}
 	cmd := &cobra.Command{
 		Use:   "eval DIR",
@@ -31,12 +31,11 @@ files:
   check.sh          a shell script that exits with 0 if the task is solved; its
                     standard input is the answer of the model
 
-Each task runs in a temporary directory, in a new session that is saved like
-others. There is no permission dialog: file edits are approved, commands are
-denied unless you add --mode all. Checks run without approval, with the
-environment of the shell tool. Run only checks that you trust.
+Each task runs in a temporary directory and a new session. There is no permission
+dialog: file edits are approved, commands are denied unless you add --mode all.
+The scripts check.sh run without approval. Run only tasks that you trust.
 
-The exit code is 1 if a task is not solved.`,
+The exit code is 1 if any task is not solved.`,
 		Example: `  agent eval tasks --model openai/gpt-5-mini --mode all
   agent eval tasks/rename --output json`,
 		Args: command.OneArg("the directory of the tasks: agent eval DIR"),
@@ -55,24 +54,24 @@ The exit code is 1 if a task is not solved.`,
 				return err
 			}
 			opts.Limits = shellLimits(file.Settings)
-			f := *o
+			f := opening{flags: *o, end: end}
 			f.mode = cmp.Or(f.mode, string(event.ModeEdits))
 			opts.Turn = func(ctx context.Context, dir, prompt string) (eval.Outcome, error) {
 				f.dir = dir
 				return evalTurn(ctx, f, prompt, opts.IO)
 			}
-			return interruptible(cmd.Context(), o.end, func(ctx context.Context, _ <-chan struct{}) error {
+			return interruptible(cmd.Context(), end, func(ctx context.Context, _ <-chan struct{}) error {
 				return command.Or(runF, eval.Run)(ctx, opts)
 			})
 		},
 	}
 	cmd.Flags().DurationVar(&opts.Timeout, "timeout", 10*time.Minute, "time limit for each task, such as 90s or 10m")
-	cmd.Flags().StringVarP(&opts.Output, "output", "o", "text", "output format: text or json")
+	cmd.Flags().StringVarP(&opts.Output, "output", "o", "text", "output `format`: text or json")
 	return withFlags(cmd, "model base-url mode max-steps effort trace no-session")
 }
 
 // evalTurn runs the turn of a task in a new session.
-func evalTurn(ctx context.Context, f flags, prompt string, streams command.IO) (eval.Outcome, error) {
+func evalTurn(ctx context.Context, f opening, prompt string, streams command.IO) (eval.Outcome, error) {
 	a, err := open(f, false)
 	if err != nil {
 		return eval.Outcome{}, err

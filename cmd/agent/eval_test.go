@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"os"
@@ -231,7 +232,15 @@ func TestEvalRejectsBadTasks(t *testing.T) {
 			t.Error(cmp.Diff(out, want))
 		}
 	}
-	h := newHome(t, nil)
+	h := newHome(t, task("do it", "", "true"), at(serve(t))...)
+	prompt := filepath.Join(h.work, "t", "one", "prompt.md")
+	if err := errors.Join(os.Remove(prompt), os.Symlink(filepath.Join(h.work, "t", "one", "check.sh"), prompt)); err != nil {
+		t.Skip(err)
+	}
+	if out, code := h.agent(t, "eval", "t"); code != exitFailed || !strings.Contains(out, "prompt.md is not a regular file") {
+		t.Errorf("exit code %d: %s", code, out)
+	}
+	h = newHome(t, nil)
 	if out, code := h.agent(t, "eval", "missing"); code != exitFailed || !strings.HasPrefix(out, "agent: read the tasks: open missing: ") {
 		t.Errorf("exit code %d: %s", code, out)
 	}

@@ -26,7 +26,7 @@ const (
 // exitCodes is the table of exit codes in the help of commands.
 const exitCodes = `Exit codes:
   0    success
-  1    failure; agent run: a limit stopped the turn; agent tool: the call was not approved
+  1    failure; agent run: a limit other than --max-steps stopped the turn; agent tool: the call was not approved
   2    wrong usage
   3    agent run: a tool call was denied because no user could approve it
   4    agent run: the turn reached its step limit (--max-steps)

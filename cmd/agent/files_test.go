@@ -16,7 +16,7 @@ func TestFilesFollowTheModel(t *testing.T) {
 	h.enter(t)
 	t.Setenv("OPENAI_BASE_URL", s.URL+"/v1")
 	t.Setenv("OPENAI_API_KEY", testKey)
-	a, err := open(flags{dir: h.work, noSession: true, mode: "all"}, true)
+	a, err := open(opening{flags: flags{noSession: true, mode: "all"}, dir: h.work}, true)
 	if err != nil {
 		t.Fatal(err)
 	}

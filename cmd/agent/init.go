@@ -17,11 +17,12 @@ import (
 type initOptions struct {
 	IO    command.IO
 	flags *flags
+	end   *shutdown
 }
 
 // newCmdInit returns `agent init`.
-func newCmdInit(f *command.Factory, o *flags, runF command.RunFunc[initOptions]) *cobra.Command {
-	opts := &initOptions{IO: f.IO, flags: o}
+func newCmdInit(f *command.Factory, o *flags, end *shutdown, runF command.RunFunc[initOptions]) *cobra.Command {
+	opts := &initOptions{IO: f.IO, flags: o, end: end}
 	cmd := &cobra.Command{
 		Use:   "init",
 		Short: "write AGENTS.md, the instructions for this project",
@@ -38,7 +39,7 @@ of the build files and the directories; an existing file is not changed.
 }
 
 func initRun(ctx context.Context, opts *initOptions) error {
-	f := *opts.flags
+	f := opening{flags: *opts.flags, end: opts.end}
 	if f.mode == "" {
 		f.mode = string(event.ModeEdits)
 	}

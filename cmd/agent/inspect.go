@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"agent/cmd/agent/command"
+	"agent/cmd/agent/models"
 	"agent/cmd/agent/sessions"
 	"agent/cmd/agent/settings"
 	"agent/internal/history"
@@ -48,13 +49,13 @@ func newCmdInspect(f *command.Factory, end *shutdown, runF command.RunFunc[inspe
 		Use:   "inspect SESSION",
 		Short: "print the exact request that a model got in a step of a session",
 		Long: `Inspect rebuilds the request of a step from the log of the session and prints it
-as it was sent, without headers, with the tokens of each part, what changed since
-the step before, and how much of it the provider read from its cache. It sends
-nothing.
+as it was sent, without headers. It also prints the tokens of each part, the changes
+since the previous step, and how much of the request the provider read from its
+cache. It sends nothing.
 
-The system prompt and the tools are those that the session recorded. For a session
-of an older version, which recorded none, they are those of today. With --schema,
-the request also had the schema, which is not recorded.`,
+The system prompt and the tools are those that the session recorded. If an older
+version, which recorded none, wrote the session, the current ones are used. A schema
+(agent run --schema) is not recorded, so it is missing.`,
 		Example: `  agent inspect 1ng2j0n
   agent inspect 1ng2j0n --step 3 --dialect anthropic
   agent inspect 1ng2j0n --output json | jq .request`,
@@ -73,13 +74,13 @@ the request also had the schema, which is not recorded.`,
 			return command.Or(runF, inspectRun)(cmd.Context(), opts)
 		},
 	}
-	cmd.Flags().IntVar(&opts.Step, "step", 0, "number of the step, from 1 (default: the last one)")
-	cmd.Flags().StringVar(&opts.Dialect, "dialect", "", "encode it for another API: openai, responses or anthropic")
-	cmd.Flags().StringVarP(&opts.Output, "output", "o", "text", "output format: text or json")
+	cmd.Flags().IntVar(&opts.Step, "step", 0, "`number` of the step, from 1 (default: the last one)")
+	cmd.Flags().StringVar(&opts.Dialect, "dialect", "", "encode the request for another `dialect`: openai, responses or anthropic")
+	cmd.Flags().StringVarP(&opts.Output, "output", "o", "text", "output `format`: text or json")
 	return cmd
 }
 
-// checkDialect rejects a name that is no dialect.
+// checkDialect returns an error if name is not a dialect.
 func checkDialect(name string) error {
 	switch d := catalog.Dialect(name); d {
 	case "", catalog.OpenAI, catalog.Responses, catalog.Anthropic:
@@ -134,13 +135,13 @@ type inspected struct {
 	Model   string `json:"model"`
 	Dialect string `json:"dialect"`
 	// Rebuilt is set if the session did not record its system prompt and tools, so
-	// that they are those of today.
+	// that the current ones are used.
 	Rebuilt      bool                    `json:"rebuilt_with_todays_prompt"`
 	Instructions []event.InstructionFile `json:"instructions,omitempty"`
 	Parts        []inspect.Part          `json:"parts"`
 	Tokens       int                     `json:"tokens_estimated"`
 	Usage        llm.Usage               `json:"usage"`             // as the provider counted
-	Since        *inspect.Change         `json:"changes,omitempty"` // since the step before; nil for the first one
+	Since        *inspect.Change         `json:"changes,omitempty"` // since the previous step; nil for the first one
 	Compacted    []string                `json:"compacted,omitempty"`
 	Request      json.RawMessage         `json:"request"`
 }
@@ -151,12 +152,12 @@ func (i inspector) request(step int, d catalog.Dialect) (inspected, error) {
 	if err != nil {
 		return inspected{}, err
 	}
-	in := catalog.Input{Changes: i.settings.Changes(), Learned: newLearnedFile().server}
+	in := catalog.Input{Changes: i.settings.Changes(), Learned: models.Learned}
 	choice := in.Described(s.Model.Model, s.Model.BaseURL, d)
 	model := turn.Model{Name: s.Model.Model, ID: choice.Model, Effort: s.Model.Effort, Context: choice.Info.Context, NoImages: !valueOr(choice.Info.Vision, true)}
-	r := inspected{Session: i.header.ID, Step: s.Step, Steps: s.Of, Model: s.Model.Model, Dialect: string(choice.Dialect()), Usage: s.End.Usage}
+	r := inspected{Session: i.header.ID, Step: s.Step, Steps: s.Steps, Model: s.Model.Model, Dialect: string(choice.Dialect()), Usage: s.End.Usage}
 	if r.Rebuilt = s.Prefix == nil; r.Rebuilt {
-		if s.Prefix, err = i.todaysPrefix(model); err != nil {
+		if s.Prefix, err = i.currentPrefix(model); err != nil {
 			return r, err
 		}
 	}
@@ -184,9 +185,9 @@ func (i inspector) request(step int, d catalog.Dialect) (inspected, error) {
 	return r, nil
 }
 
-// todaysPrefix returns the prefix that a new session in the same directory would
-// send to m. If the directory is gone, another one replaces it.
-func (i inspector) todaysPrefix(m turn.Model) (*event.Prefix, error) {
+// currentPrefix returns the prefix that a new session in the same directory would
+// send to m. If the directory is gone, a temporary one replaces it.
+func (i inspector) currentPrefix(m turn.Model) (*event.Prefix, error) {
 	a := &app{dir: i.header.Dir, set: i.settings, end: i.end}
 	if _, err := os.Stat(a.dir); err != nil {
 		if a.dir, err = os.MkdirTemp("", "agent-inspect-"); err != nil {
@@ -210,7 +211,7 @@ func (r inspected) summary() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Step %d of %d · %s · dialect %s\n", r.Step, r.Steps, r.Model, r.Dialect)
 	if r.Rebuilt {
-		b.WriteString("This session did not record its system prompt and tools: the request is rebuilt with today's.\n")
+		b.WriteString("This session did not record its system prompt and tools: the request is rebuilt with the current ones.\n")
 	}
 	b.WriteString("\n")
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
@@ -235,7 +236,7 @@ func (r inspected) body() string {
 	return b.String() + "\n"
 }
 
-// counted returns what the provider counted, as a line.
+// counted describes the provider's token counts in one line.
 func (r inspected) counted() string {
 	u := r.Usage
 	if u.Input == 0 {
@@ -245,7 +246,7 @@ func (r inspected) counted() string {
 		phrase.Count(u.Input, "input token"), u.Cached, 100*u.Cached/u.Input, u.CacheWrite)
 }
 
-// since returns what changed since the step before, as lines.
+// since describes the changes since the previous step.
 func (r inspected) since() string {
 	c := r.Since
 	if c == nil {

@@ -113,7 +113,7 @@ func TestInspectRebuildsOldSessions(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, code := h.agent(t, "inspect", id)
-	for _, want := range []string{"the request is rebuilt with today's.\n", "\ntool read ", "\nsystem ", "\ntool_result "} {
+	for _, want := range []string{"the request is rebuilt with the current ones.\n", "\ntool read ", "\nsystem ", "\ntool_result "} {
 		if code != 0 || !strings.Contains(out, want) {
 			t.Errorf("exit code %d, %q is missing: %s", code, want, out)
 		}

@@ -44,7 +44,7 @@ func openInstructions(dir string, getenv func(string) string) *instructions.Proj
 // user gets a notice if they differ from those of the last session in the directory.
 func (a *app) addInstructions() {
 	p := a.project
-	a.options.Instructions, a.options.InstructionNews = p.Text, p.News
+	a.options.Instructions, a.options.InstructionNotes = p.Text, p.PendingNotes
 	files := p.Files()
 	if len(p.Skills()) > 0 {
 		a.options.Tools = append(a.options.Tools, p.SkillTool())
@@ -69,7 +69,7 @@ func (a *app) addInstructions() {
 // maxInstructed is the number of directories whose instruction files are remembered.
 const maxInstructed = 200
 
-// rememberInstructions stores the sums of the instruction files of a directory.
+// rememberInstructions stores the hashes of the instruction files of a directory.
 func (s *screenState) rememberInstructions(dir string, sums map[string]string) {
 	if s.Instructions == nil {
 		s.Instructions = map[string]map[string]string{}
@@ -119,7 +119,7 @@ func (a *app) screenInstructions() screen.Instructions {
 	}
 }
 
-// written returns the diff of an instruction file that was written.
+// written returns the diff of the written instruction file.
 func (a *app) written(c tools.Change, err error) (event.Diff, error) {
 	if err != nil {
 		return event.Diff{}, err

@@ -21,7 +21,7 @@ import (
 )
 
 // interactive runs `agent`: sessions on the screen or in plain mode.
-func interactive(cmd *cobra.Command, f flags, args []string) error {
+func interactive(cmd *cobra.Command, f opening, args []string) error {
 	ctx := cmd.Context()
 	if len(args) == 1 && !strings.ContainsAny(args[0], " \n") && !f.cont && f.resume == "" {
 		return unknownCommand(cmd, args[0])
@@ -72,7 +72,7 @@ func show(ctx context.Context, a *app, in *lineInput, prompts []screen.Prompt) (
 		defer close(ended)
 		agent.Run(outlives, commands, events)
 	}()
-	o := a.screen(withNotices(withNotices(events, a.expired, outlives.Done()), a.trace.Problems(), outlives.Done()), commands, prompts, in != nil)
+	o := a.screen(events, commands, prompts, in != nil)
 	var search sync.WaitGroup
 	search.Go(func() { a.searchModel(ctx, commands) })
 	o.Session.Page = agent.Page
@@ -154,7 +154,7 @@ func (a *app) goodbye(exit screen.Exit) {
 		return
 	}
 	url := ""
-	if base := a.options.Model.BaseURL; wire.Withheld(base) && a.pick.flags.baseURL != "" {
+	if base := a.options.Model.BaseURL; wire.Withheld(base) && a.pick != nil && a.pick.Flags.BaseURL != "" {
 		url = " --base-url " + ink.SanitizeLine(base) + "  (use the full URL: its secrets are not saved)"
 	}
 	fmt.Printf("To resume this session:  agent --resume %s%s\n", a.log.Header().ID, url)

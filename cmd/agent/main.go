@@ -56,7 +56,7 @@ func main() {
 // rootCommand returns `agent` with all its commands.
 func rootCommand(end *shutdown) *cobra.Command {
 	f := &command.Factory{IO: command.System(), Version: version, Settings: command.ReadSettings, Store: command.OpenStore, Cleanup: end.cleanup}
-	o := &flags{end: end}
+	o := &flags{}
 	cmd := &cobra.Command{
 		Use:   "agent [PROMPT]",
 		Short: "an interactive coding assistant for the terminal",
@@ -73,18 +73,18 @@ offline guide answers simple requests.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return interactive(cmd, *o, args)
+			return interactive(cmd, opening{flags: *o, end: end}, args)
 		},
 	}
 	cmd.SetVersionTemplate("agent {{.Version}}\n")
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return command.Usage("%w", err) })
 	cmd.SetUsageFunc(usageWithoutUnusedFlags)
 	p := cmd.PersistentFlags()
-	p.StringVarP(&o.model, "model", "m", "", "model as `PROVIDER/NAME`")
-	p.StringVar(&o.baseURL, "base-url", "", "base `URL` of an OpenAI-compatible server")
+	p.StringVarP(&o.Model, "model", "m", "", "`PROVIDER/NAME` of the model")
+	p.StringVar(&o.BaseURL, "base-url", "", "base `URL` of an OpenAI-compatible server")
 	p.StringVar(&o.mode, "mode", "", "permission `mode`: ask (default), edits (auto-approve file edits), plan (no edits), all (approve all)")
-	p.IntVar(&o.maxSteps, "max-steps", 0, "maximum steps of a turn before it asks to continue (default 50); agent run stops (default 500)")
-	p.StringVar(&o.effort, "effort", "", "reasoning effort, if the model supports it: low, medium, high")
+	p.IntVar(&o.maxSteps, "max-steps", 0, "maximum `number` of steps of a turn before it asks to continue (default 50); agent run stops (default 500)")
+	p.StringVar(&o.Effort, "effort", "", "reasoning effort `level`, if the model supports it: low, medium, high")
 	p.StringVar(&o.prompt.System, "system", "", "replace the system prompt: `TEXT` or @FILE")
 	p.StringVar(&o.prompt.AppendSystem, "append-system", "", "add to the system prompt: `TEXT` or @FILE")
 	p.BoolVarP(&o.cont, "continue", "c", false, "continue the most recent session in this directory")
@@ -94,7 +94,7 @@ offline guide answers simple requests.`,
 	p.StringVar(&o.trace, "trace", "", "append an OpenTelemetry trace to `FILE`")
 	p.BoolVar(&o.noSession, "no-session", false, "do not save the session")
 	cmd.AddCommand(
-		newCmdRun(f, o, nil), newCmdInit(f, o, nil), sessions.NewCmdSessions(f), newCmdDemo(f, o, nil), newCmdTool(f, end, nil), newCmdModels(f, o, nil), newCmdEval(f, o, nil), newCmdInspect(f, end, nil), newCmdKeys(f, nil),
+		newCmdRun(f, o, end, nil), newCmdInit(f, o, end, nil), sessions.NewCmdSessions(f), newCmdDemo(f, o, end, nil), newCmdTool(f, end, nil), newCmdModels(f, o, nil), newCmdEval(f, o, end, nil), newCmdInspect(f, end, nil), newCmdKeys(f, nil),
 		credentials.NewCmdLogin(f, nil), credentials.NewCmdLogout(f, nil), newCmdConfig(f, o),
 	)
 	cmd.SetHelpCommand(newCmdHelp(f, nil))

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"agent/cmd/agent/command"
+	"agent/cmd/agent/models"
 	"agent/cmd/agent/settings"
 	"agent/internal/llm"
 	"agent/internal/llm/catalog"
@@ -62,12 +63,12 @@ func fake(t *testing.T, of map[string]string) *httptest.Server {
 func table(t *testing.T, vars map[string]string, changes catalog.Changes, only string) string {
 	t.Helper()
 	in := catalog.Input{Getenv: func(n string) string { return vars[n] }, Changes: changes, Wait: 20 * time.Second}
-	l, err := listModels(t.Context(), in, only, true)
+	l, err := models.ListOf(t.Context(), in, only, true)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var b strings.Builder
-	if err := l.text(&b); err != nil {
+	if err := l.Text(&b); err != nil {
 		t.Fatal(err)
 	}
 	out := b.String()
@@ -164,7 +165,7 @@ offline/guide           free  free  built in, not a language model (default)
 			}
 		})
 	}
-	if _, err := listModels(t.Context(), catalog.Input{}, "acme", false); errorText(err) != `unknown provider "acme". To list providers: agent models` {
+	if _, err := models.ListOf(t.Context(), catalog.Input{}, "acme", false); errorText(err) != `unknown provider "acme". To list providers: agent models` {
 		t.Errorf("got %v", err)
 	}
 }
@@ -172,7 +173,7 @@ offline/guide           free  free  built in, not a language model (default)
 func TestModelsJSON(t *testing.T) {
 	t.Parallel()
 	vars := map[string]string{"OLLAMA_HOST": fake(t, localServers()["OLLAMA_HOST"]).URL}
-	l, err := listModels(t.Context(), catalog.Input{Getenv: func(n string) string { return vars[n] }, Wait: 20 * time.Second}, "ollama", true)
+	l, err := models.ListOf(t.Context(), catalog.Input{Getenv: func(n string) string { return vars[n] }, Wait: 20 * time.Second}, "ollama", true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,27 +232,27 @@ func TestPickerLocal(t *testing.T) {
 	t.Setenv("OLLAMA_HOST", fake(t, localServers()["OLLAMA_HOST"]).URL)
 	no := false
 	for name, row := range map[string]struct {
-		flags flags
+		flags models.Flags
 		set   settings.Settings
 		want  string
 	}{
 		"nothing named":      {want: "ollama/qwen3:8b"},
-		"the guide named":    {flags: flags{model: "offline"}},
+		"the guide named":    {flags: models.Flags{Model: "offline"}},
 		"another configured": {set: settings.Settings{Model: "vllm/m"}},
 		"switched off":       {set: settings.Settings{Local: &no}},
-		"a wrong address":    {flags: flags{baseURL: "nonsense"}},
+		"a wrong address":    {flags: models.Flags{BaseURL: "nonsense"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := newPicker(row.flags, row.set, "", false)
+			p := models.New(row.flags, row.set, "", false, nil)
 			if row.want == "" {
-				if m := p.findLocal(t.Context()).Model; m != "" {
+				if m := p.FindLocal(t.Context()).Model; m != "" {
 					t.Errorf("got %s", m)
 				}
 				return
 			}
 			waitFor(t, "the server to be found", func() bool {
-				found := p.findLocal(t.Context())
-				m, err := p.byName(found.Model, "")
+				found := p.FindLocal(t.Context())
+				m, err := p.ByName(found.Model, "")
 				return err == nil && found.Model == row.want && m.Context == 4096 && m.Window != nil && strings.HasPrefix(found.Why, "ollama runs on this machine at 127.0.0.1:") && strings.HasSuffix(found.Why, ", and no other model is connected")
 			})
 		})
@@ -271,24 +272,24 @@ func TestPickerBuilds(t *testing.T) {
 		Err                string
 	}
 	for name, row := range map[string]struct {
-		flags flags
+		flags models.Flags
 		set   settings.Settings
 		want  built
 	}{
-		"a model of the table": {flags: flags{model: "openai/gpt-5.1", effort: "high"}, want: built{Name: "openai/gpt-5.1", Effort: "high", Context: 400_000, Priced: true, AsText: true}},
-		"an unknown model":     {flags: flags{model: "openai/any", effort: "whatever"}, want: built{Name: "openai/any", Effort: "whatever", AsText: true}},
-		"an effort it has not": {flags: flags{model: "openai/gpt-5.1", effort: "extreme"}, want: built{Err: `--effort: openai/gpt-5.1: this model does not support effort "extreme": use none, low, medium, high`}},
-		"an effort of the configuration that it has not": {flags: flags{model: "openai/gpt-4.1"}, set: settings.Settings{Effort: "low"}, want: built{Name: "openai/gpt-4.1", Context: 1_047_576, Priced: true, AsText: true,
+		"a model of the table": {flags: models.Flags{Model: "openai/gpt-5.1", Effort: "high"}, want: built{Name: "openai/gpt-5.1", Effort: "high", Context: 400_000, Priced: true, AsText: true}},
+		"an unknown model":     {flags: models.Flags{Model: "openai/any", Effort: "whatever"}, want: built{Name: "openai/any", Effort: "whatever", AsText: true}},
+		"an effort it has not": {flags: models.Flags{Model: "openai/gpt-5.1", Effort: "extreme"}, want: built{Err: `--effort: openai/gpt-5.1: this model does not support effort "extreme": use none, low, medium, high`}},
+		"an effort of the configuration that it has not": {flags: models.Flags{Model: "openai/gpt-4.1"}, set: settings.Settings{Effort: "low"}, want: built{Name: "openai/gpt-4.1", Context: 1_047_576, Priced: true, AsText: true,
 			Notices: []string{"openai/gpt-4.1: effort low from the configuration is ignored: this model does not support reasoning effort"}}},
 		"models that stand in for one another": {set: settings.Settings{Models: []string{"openai/gpt-5.1", "xai/m", "groq/m", "openai/gpt-4.1"}, Effort: "low"},
 			want: built{Name: "openai/gpt-5.1", Effort: "low", Context: 400_000, Priced: true, AsText: true, Next: "groq/m low, openai/gpt-4.1"}},
-		"corrected": {flags: flags{model: "groq/m"}, set: settings.Settings{Catalog: map[string]settings.Model{"groq/m": {Context: 999, Price: &settings.Price{Input: 1, Output: 1}}}},
+		"corrected": {flags: models.Flags{Model: "groq/m"}, set: settings.Settings{Catalog: map[string]settings.Model{"groq/m": {Context: 999, Price: &settings.Price{Input: 1, Output: 1}}}},
 			want: built{Name: "groq/m", Context: 999, Priced: true, AsText: true}},
-		"without tools": {flags: flags{model: "groq/m"}, set: settings.Settings{Providers: map[string]settings.Provider{"groq": {Models: map[string]settings.Model{"m": {Form: "react"}}}}},
+		"without tools": {flags: models.Flags{Model: "groq/m"}, set: settings.Settings{Providers: map[string]settings.Provider{"groq": {Models: map[string]settings.Model{"m": {Form: "react"}}}}},
 			want: built{Name: "groq/m"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m, notices, err := newPicker(row.flags, row.set, "", false).model(row.flags.model)
+			m, notices, err := models.New(row.flags, row.set, "", false, nil).Model(row.flags.Model)
 			got := built{Name: m.Name, Effort: m.Effort, Context: m.Context, AsText: m.AsText != nil, Notices: notices, Err: errorText(err)}
 			if m.Cost != nil {
 				_, got.Priced = m.Cost(llm.Usage{Input: 1, Output: 1})
@@ -312,12 +313,12 @@ func TestPickerBuilds(t *testing.T) {
 // settings.
 func TestNamedEffort(t *testing.T) {
 	t.Setenv("OPENAI_API_KEY", "k")
-	p := newPicker(flags{}, settings.Settings{Effort: "low"}, "", false)
+	p := models.New(models.Flags{}, settings.Settings{Effort: "low"}, "", false, nil)
 	for effort, want := range map[string]string{
 		"": "low", "high": "high", event.DefaultEffort: "",
 		"extreme": `openai/gpt-5.1: this model does not support effort "extreme": use none, low, medium, high`,
 	} {
-		m, err := p.byName("openai/gpt-5.1", effort)
+		m, err := p.ByName("openai/gpt-5.1", effort)
 		if got := m.Effort + errorText(err); got != want {
 			t.Errorf("%q: got %q, want %q", effort, got, want)
 		}

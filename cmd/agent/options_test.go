@@ -32,7 +32,7 @@ func takes[O any](t *testing.T, newCmd func(command.RunFunc[O]) *cobra.Command, 
 func TestOptionsOfCommands(t *testing.T) {
 	t.Parallel()
 	f, o := &command.Factory{}, &flags{}
-	run := func(r command.RunFunc[runOptions]) *cobra.Command { return newCmdRun(f, o, r) }
+	run := func(r command.RunFunc[runOptions]) *cobra.Command { return newCmdRun(f, o, nil, r) }
 	takes(t, run, runOptions{Prompt: []string{"hello", "there"}, Output: "text"}, "hello", "there")
 	takes(t, run, runOptions{Prompt: []string{}, Output: "json", Schema: "s.json", Images: []string{"a.png", "b.png"}},
 		"-o", "json", "--schema", "s.json", "--image", "a.png", "--image", "b.png")
@@ -42,7 +42,7 @@ func TestOptionsOfCommands(t *testing.T) {
 	models := func(r command.RunFunc[modelsOptions]) *cobra.Command { return newCmdModels(f, o, r) }
 	takes(t, models, modelsOptions{})
 	takes(t, models, modelsOptions{Provider: "groq", JSON: true}, "groq", "--json")
-	demo := func(r command.RunFunc[demoOptions]) *cobra.Command { return newCmdDemo(f, o, r) }
+	demo := func(r command.RunFunc[demoOptions]) *cobra.Command { return newCmdDemo(f, o, nil, r) }
 	takes(t, demo, demoOptions{Plain: true}, "--plain")
 	keys := func(r command.RunFunc[keysOptions]) *cobra.Command { return newCmdKeys(f, r) }
 	takes(t, keys, keysOptions{})

@@ -20,7 +20,7 @@ import (
 
 // isPlain reports whether sessions run in plain mode: with --plain, or if standard
 // output is not a terminal or a dumb one.
-func isPlain(f flags) bool {
+func isPlain(f opening) bool {
 	return f.plain || !term.IsTerminal(os.Stdout.Fd()) || os.Getenv("TERM") == "dumb"
 }
 

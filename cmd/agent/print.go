@@ -66,7 +66,7 @@ func (p *textPrinter) event(e event.Event) {
 			p.continues = e.Message.Cut
 		}
 	case *event.ToolStart:
-		if e.Effect != "read" { // a call that only reads is printed when it is done
+		if e.Effect != event.ReadEffect { // a call that only reads is printed when it is done
 			p.note("◦ %s", ink.SanitizeLine(e.Title))
 		}
 	case *event.ToolEnd:

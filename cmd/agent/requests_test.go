@@ -25,8 +25,8 @@ import (
 	"agent/internal/tools/workspace"
 )
 
-// requestCases are requests of which testdata/requests holds the bodies: for each dialect,
-// family of models, size of window and mode, as far as they differ.
+// requestCases are the requests in testdata/requests: one for each dialect, family of
+// models, window size and mode that makes a difference.
 var requestCases = map[string]struct {
 	model  string
 	window int
@@ -72,7 +72,7 @@ func firstRequest(t *testing.T, model string, window int, mode event.Mode) llm.R
 	return p.Requests()[0]
 }
 
-// TestRequests compares what a model is sent with golden files. UPDATE=1 writes them.
+// TestRequests compares requests with golden files. UPDATE=1 writes them.
 func TestRequests(t *testing.T) {
 	for name, c := range requestCases {
 		t.Run(name, func(t *testing.T) {
@@ -116,7 +116,7 @@ func TestModesShareThePrefix(t *testing.T) {
 	}
 }
 
-// TestSizeOfRequests limits what every request begins with, in tokens of four bytes.
+// TestSizeOfRequests limits the size of the prefix, in tokens of four bytes.
 func TestSizeOfRequests(t *testing.T) {
 	tokens := func(r llm.Request) (system, tools int) {
 		for _, s := range r.Tools {

@@ -27,6 +27,7 @@ const maxPrompt = 4 << 20
 type runOptions struct {
 	IO    command.IO
 	flags *flags
+	end   *shutdown
 
 	Prompt []string
 	Output string   // text, json or stream-json
@@ -35,8 +36,8 @@ type runOptions struct {
 }
 
 // newCmdRun returns `agent run`.
-func newCmdRun(f *command.Factory, o *flags, runF command.RunFunc[runOptions]) *cobra.Command {
-	opts := &runOptions{IO: f.IO, flags: o}
+func newCmdRun(f *command.Factory, o *flags, end *shutdown, runF command.RunFunc[runOptions]) *cobra.Command {
+	opts := &runOptions{IO: f.IO, flags: o, end: end}
 	cmd := &cobra.Command{
 		Use:   "run [PROMPT...]",
 		Short: "run a single prompt non-interactively",
@@ -92,7 +93,7 @@ func runRun(_ context.Context, opts *runOptions) error {
 		}
 		prompt.Images = append(prompt.Images, img)
 	}
-	a, err := open(*opts.flags, false)
+	a, err := open(opening{flags: *opts.flags, end: opts.end}, false)
 	if err != nil {
 		return err
 	}

@@ -90,14 +90,14 @@ func (a *app) screen(events <-chan event.Event, commands chan<- event.Command, p
 		o.Session.Inspect = a.inspect
 		o.Session.Export = func(format string) (string, error) { return sessions.ExportFile(a.log, a.dir, format) }
 	}
-	if a.pick.vault != nil {
+	if a.pick != nil {
 		o.Models.List = a.models
 	}
 	state := screenStateFile(os.Getenv)
 	o.Recent = state.read().Recent
 	o.Remember = func(recent []string) { state.update(func(s *screenState) { s.Recent = recent }) }
 	switch {
-	case a.pick.guideHeld:
+	case a.guideHeld:
 		o.Notices = append(o.Notices, offlineNotice)
 	case m.Name == offline.Name && len(a.ending.Events) == 0:
 		a.advise(&o, prompts, plain)

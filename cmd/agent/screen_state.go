@@ -12,8 +12,8 @@ import (
 // writing it are ignored.
 type screenState struct {
 	Recent []string `json:"recent,omitempty"` // the latest choices in the command palette
-	// Instructions are the sums of the instruction files of the last session in a
-	// directory, by path.
+	// Instructions holds the hashes of the instruction files of the last session, by
+	// directory and path.
 	Instructions map[string]map[string]string `json:"instructions,omitempty"`
 }
 
@@ -42,16 +42,7 @@ func (f stateFile) read() (s screenState) {
 func (f stateFile) update(change func(*screenState)) {
 	s := f.read()
 	change(&s)
-	b, err := json.Marshal(s)
-	if f == "" || err != nil || os.MkdirAll(filepath.Dir(string(f)), 0o700) != nil {
-		return
-	}
-	new, err := os.CreateTemp(filepath.Dir(string(f)), "screen-*.json")
-	if err != nil {
-		return
-	}
-	_, err = new.Write(b)
-	if closed := new.Close(); err != nil || closed != nil || os.Rename(new.Name(), string(f)) != nil {
-		_ = os.Remove(new.Name())
+	if b, err := json.Marshal(s); err == nil && f != "" {
+		_ = history.Replace(string(f), b, false)
 	}
 }

@@ -20,7 +20,7 @@ import (
 
 // openLog creates a log, or opens the one that f resumes and reads its end. A
 // resumed session runs in its own directory.
-func (a *app) openLog(f flags) error {
+func (a *app) openLog(f opening) error {
 	if f.noSession {
 		return nil
 	}
@@ -47,7 +47,7 @@ func (a *app) openLog(f flags) error {
 }
 
 // sessionID returns the ID of the session that f resumes; empty for a new one.
-func (a *app) sessionID(f flags) (string, error) {
+func (a *app) sessionID(f opening) (string, error) {
 	if !f.cont {
 		return f.resume, nil
 	}
@@ -151,7 +151,7 @@ const firstEvents = 200
 
 // readEnd reads the last events of the session and its unsent prompt. The agent
 // reports damage before that.
-func (a *app) readEnd(f flags) error {
+func (a *app) readEnd(f opening) error {
 	v, err := a.log.View()
 	if err != nil {
 		return err

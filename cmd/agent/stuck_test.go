@@ -43,7 +43,7 @@ func runStuck(part string, end *shutdown) error {
 	if part == "tool" {
 		return (&toolCall{IO: command.System(), yes: true, end: end}).run(context.Background(), stuck(), json.RawMessage(`{}`))
 	}
-	f := flags{end: end, plain: part == "plain"}
+	f := opening{flags: flags{plain: part == "plain"}, end: end}
 	a, err := open(f, part != "run")
 	if err != nil {
 		return err

@@ -16,14 +16,13 @@ import (
 	"agent/cmd/agent/command"
 	"agent/cmd/agent/sessions"
 	"agent/internal/history"
-	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/screen"
 )
 
 // runSessions runs the session that f names and those that the user switches to,
 // until the user leaves. prompts are for the first one.
-func runSessions(ctx context.Context, f flags, prompts []screen.Prompt) error {
+func runSessions(ctx context.Context, f opening, prompts []screen.Prompt) error {
 	ctx, stop := context.WithCancel(ctx)
 	var expired <-chan string
 	defer func() {
@@ -33,7 +32,7 @@ func runSessions(ctx context.Context, f flags, prompts []screen.Prompt) error {
 			}
 		}
 	}()
-	var back *flags // reopen the previous session
+	var back *opening // reopen the previous session
 	for {
 		a, err := openOrAsk(ctx, f)
 		switch {
@@ -49,11 +48,11 @@ func runSessions(ctx context.Context, f flags, prompts []screen.Prompt) error {
 		if expired == nil { // after open, so that the opened session is kept
 			expired = sessions.Expire(ctx, a.store, a.set.Sessions.KeepDays, time.Now())
 		}
-		a.expired = expired
+		a.options.Notices = expired
 		exit, err := show(ctx, a, f.input, prompts)
 		closing := f.end.beginPhase(nil, true)
 		closing.leave()
-		next, here := a.nextFlags(f, exit), a.reopenFlags(f)
+		next, here := a.nextOpening(f, exit), a.reopening(f)
 		a.close()
 		closing.end()
 		if err != nil || next == nil {
@@ -65,21 +64,21 @@ func runSessions(ctx context.Context, f flags, prompts []screen.Prompt) error {
 	}
 }
 
-// nextFlags returns the flags of the session that the user switches to; nil if the
+// nextOpening returns the opening of the session that the user switches to; nil if the
 // user quits.
-func (a *app) nextFlags(f flags, exit screen.Exit) *flags {
-	f = a.carriedFlags(f)
+func (a *app) nextOpening(f opening, exit screen.Exit) *opening {
+	f = a.carried(f)
 	switch {
 	case exit.Open != "":
 		f.fromScreen = true
-		f.resume, f.noSession, f.model = exit.Open, false, ""
+		f.resume, f.noSession, f.Model = exit.Open, false, ""
 	case exit.Fork != nil && a.saved():
-		f.resume, f.fork, f.forkKeep, f.draft, f.model = a.id(), true, exit.Fork, exit.Draft, ""
+		f.resume, f.fork, f.forkKeep, f.draft, f.Model = a.id(), true, exit.Fork, exit.Draft, ""
 	case exit.Fork != nil, exit.New:
 		f.dir, f.draft = a.dir, exit.Draft
 		f.previousEndpoint = &endpoint{exit.BaseURL, exit.Host}
 		if a.saved() { // the new session uses the model used last
-			f.model = ""
+			f.Model = ""
 		}
 	default:
 		return nil
@@ -87,23 +86,23 @@ func (a *app) nextFlags(f flags, exit screen.Exit) *flags {
 	return &f
 }
 
-// reopenFlags returns the flags that open a's session again, or a new session if
-// a's is not saved.
-func (a *app) reopenFlags(f flags) *flags {
-	f = a.carriedFlags(f)
+// reopening returns how to open a's session again, or a new session if a's
+// is not saved.
+func (a *app) reopening(f opening) *opening {
+	f = a.carried(f)
 	f.dir = a.dir
 	if a.saved() {
-		f.resume, f.model = a.id(), ""
+		f.resume, f.Model = a.id(), ""
 	}
 	return &f
 }
 
-// carriedFlags returns the flags that also apply to the sessions after a's. A base
+// carried returns the options that also apply to the sessions after a's. A base
 // URL stays with the provider that it was given for.
-func (a *app) carriedFlags(f flags) flags {
-	return flags{
-		baseURL: f.baseURL, baseFor: cmp.Or(f.baseFor, a.pick.bound.provider),
-		mode: f.mode, maxSteps: f.maxSteps, effort: f.effort, prompt: f.prompt, trace: f.trace, noSession: f.noSession, model: f.model, input: f.input, end: f.end,
+func (a *app) carried(f opening) opening {
+	return opening{
+		flags: flags{Flags: f.Flags, mode: f.mode, maxSteps: f.maxSteps, prompt: f.prompt, trace: f.trace, noSession: f.noSession},
+		end:   f.end, input: f.input, baseFor: cmp.Or(f.baseFor, a.pick.Bound()),
 	}
 }
 
@@ -112,7 +111,7 @@ func (a *app) saved() bool { return a.log != nil && a.log.Begun() }
 
 // openOrAsk opens a session for the screen. If another process has locked it, the
 // user chooses what to do. It returns nil if there is nothing to open.
-func openOrAsk(ctx context.Context, f flags) (*app, error) {
+func openOrAsk(ctx context.Context, f opening) (*app, error) {
 	a, err := open(f, true)
 	locked, ok := errors.AsType[*history.LockedError](err)
 	if !ok || !term.IsTerminal(os.Stdin.Fd()) {
@@ -158,35 +157,4 @@ func lineAsker(from io.Reader) func(string) (string, bool) {
 // an ASCII character.
 func capitalize(text string) string {
 	return strings.ToUpper(text[:1]) + text[1:]
-}
-
-// withNotices merges events and notices until events is closed. gone is closed when
-// the receiver has stopped.
-func withNotices(events <-chan event.Event, notices <-chan string, gone <-chan struct{}) <-chan event.Event {
-	out := make(chan event.Event)
-	go func() {
-		defer close(out)
-		for {
-			var e event.Event
-			select {
-			case next, ok := <-events:
-				if !ok {
-					return
-				}
-				e = next
-			case text, ok := <-notices:
-				if !ok {
-					notices = nil
-					continue
-				}
-				e = event.Notice{Text: text}
-			}
-			select {
-			case out <- e:
-			case <-gone:
-				return
-			}
-		}
-	}()
-	return out
 }

@@ -49,8 +49,8 @@ to standard output. The arguments are a JSON object; - reads it from standard
 input. With only a name, it prints the tool's description and schema. Without a
 name, it lists all tools.
 
-With --check it prints the call as the tool understands it and runs nothing:
-other names of tools and arguments and damaged JSON are repaired as they are for a
+With --check it prints the call as the tool understands it, and runs nothing. Other
+names of tools and arguments, and damaged JSON, are repaired as in the calls of a
 model. A call that cannot be understood is an error.
 
 A tool that does more than read asks for approval on a terminal; without a

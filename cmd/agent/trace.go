@@ -40,6 +40,6 @@ func (a *app) openTrace(flag string) error {
 	if err != nil {
 		return fmt.Errorf("configuration: trace: %w", err)
 	}
-	a.trace, a.options.Listen = t, t.Listen
+	a.trace, a.options.Listen, a.options.Problems = t, t.Listen, t.Problems()
 	return nil
 }

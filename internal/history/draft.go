@@ -38,7 +38,7 @@ func (l *Log) saveDraft(text []byte) error {
 	if _, err := os.Lstat(l.Path()); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	return replace(l.draftPath(), text)
+	return replace(l.draftPath(), text, false)
 }
 
 // Draft returns the draft last saved by any program, or nil.

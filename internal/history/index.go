@@ -193,7 +193,7 @@ func (s *Store) saveIndex(all []indexRow) {
 			text = seal(text, 0, body)
 		}
 	}
-	if err := replace(s.indexPath(), text); err == nil {
+	if err := replace(s.indexPath(), text, false); err == nil {
 		s.removeStale(time.Now())
 	}
 }

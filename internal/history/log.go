@@ -61,7 +61,7 @@ func (l *Log) SaveOutput(name, text string) error {
 	if err := os.MkdirAll(l.Outputs(), 0o700); err != nil {
 		return err
 	}
-	return replace(path, []byte(text))
+	return replace(path, []byte(text), false)
 }
 
 // Begun reports whether the session has a file, because it was resumed or

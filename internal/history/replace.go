@@ -8,15 +8,30 @@ import (
 	"time"
 )
 
-// replace writes a private file atomically: readers see the old or the new
-// content, and the last of two writers wins. It does not sync.
-func replace(path string, text []byte) error {
+// Replace is for a file of another package, such as the settings: it also creates the
+// directory, and with sync, the new content is on disk when it returns.
+func Replace(path string, text []byte, sync bool) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	return replace(path, text, sync)
+}
+
+// replace writes a file atomically: readers see the old or the new content, and the
+// last of two writers wins. An existing file keeps its mode; a new one is private.
+func replace(path string, text []byte, sync bool) error {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*"+tempExtension)
 	if err != nil {
 		return err
 	}
-	err = errors.Join(writeAll(f, text), f.Close())
-	if err == nil {
+	err = writeAll(f, text)
+	if info, serr := os.Stat(path); serr == nil {
+		err = errors.Join(err, f.Chmod(info.Mode().Perm()))
+	}
+	if sync {
+		err = errors.Join(err, f.Sync())
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
 		err = os.Rename(f.Name(), path)
 	}
 	if err != nil {

@@ -45,3 +45,13 @@ func Results(msgs []Message) map[string]*Message {
 	}
 	return out
 }
+
+// Unanswered reports whether msgs end without an answer: with a message of the user,
+// a tool result or truncated thinking.
+func Unanswered(msgs []Message) bool {
+	if len(msgs) == 0 {
+		return false
+	}
+	last := msgs[len(msgs)-1]
+	return last.Kind == User || last.Kind == ToolResult || last.Kind == Thinking && last.Cut
+}

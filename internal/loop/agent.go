@@ -37,21 +37,21 @@ type Options struct {
 	// System replaces the system prompt of the program if it is not empty.
 	System       string
 	AppendSystem string // added to the system prompt; may be empty
-	// Instructions returns the text of the instruction files in use, which ends the
-	// system prompt, and the files. Window is the context window in tokens, 0 if
-	// unknown. It may be nil.
+	// Instructions returns the instruction files in use and their text, which ends the
+	// system prompt. Window is the context window in tokens, 0 if unknown. It may be
+	// nil.
 	Instructions func(window int) (text string, files []event.InstructionFile)
-	// InstructionNews returns notes for the model with the instructions of the
+	// InstructionNotes returns notes for the model with the instructions of the
 	// directories that tools have touched since its previous call, and notices for the
 	// user. It may be nil.
-	InstructionNews func() (notes, notices []string)
-	Tools           []tools.Tool // the agent adds todo and ask
-	// Situation describes the environment to the model, in a window of that size.
-	// Earlier are the descriptions in the session; if there are any, only changes are
-	// described. It is called at the first turn and may be nil.
+	InstructionNotes func() (notes, notices []string)
+	Tools            []tools.Tool // the agent adds todo and ask
+	// Situation describes the environment to a model with a context window of window
+	// tokens. Earlier holds the descriptions in the session; if there are any, only
+	// changes are described. It is called at the first turn and may be nil.
 	Situation func(ctx context.Context, window int, mode event.Mode, earlier []string) string
-	// Offer returns the tools of all that a model with that name and context window
-	// is offered. If it is nil, every model is offered all.
+	// Offer selects the tools that a model with that name and context window is
+	// offered. If it is nil, every model is offered all.
 	Offer func(model string, window int, all []llm.ToolSpec) []llm.ToolSpec
 	// Interceptors act around every call, also those of commands that the user types.
 	Interceptors tools.Interceptors
@@ -70,6 +70,8 @@ type Options struct {
 	Paths    policy.Paths // decide which paths are protected
 	// Forked is set if the session is a new fork.
 	Forked bool
+	// Notices are shown to the user as they arrive, while Run runs; may be nil.
+	Notices <-chan string
 	// Key returns the key that seals standing permissions in the log. Without a key
 	// they end when the program exits.
 	Key func() ([]byte, error)
@@ -77,6 +79,8 @@ type Options struct {
 	// Listen gets every event before the front end does, in the same order. It must
 	// not block and not change the event. It may be nil.
 	Listen func(event.Event)
+	// Problems are those of the listener. They are shown like Notices; may be nil.
+	Problems <-chan string
 
 	Now   func() time.Time                                 // nil for the real clock
 	Sleep func(ctx context.Context, d time.Duration) error // nil for a real timer
@@ -102,6 +106,7 @@ type Agent struct {
 	conv       *turn.Conversation // nil while a turn owns it
 	folded     *session.Folding   // the first events of the session, as openSession read them; nil once load has used it
 	folds      int                // number of events in folded
+	resumed    bool               // the session was resumed, and is not loaded yet
 	running    *interrupter       // of the current or last turn
 	over       atomic.Bool        // the TurnEnd was sent
 	situation  situation
@@ -124,7 +129,7 @@ func NewAgent(o Options) *Agent {
 	if o.Attended {
 		a.user = a.approvals
 	}
-	a.inbox = &inbox{rec: a.rec, jobs: o.Jobs, instructions: o.InstructionNews}
+	a.inbox = &inbox{rec: a.rec, jobs: o.Jobs}
 	a.shell = &userShell{prepare: o.Shell, interceptors: o.Interceptors, rec: a.rec, background: &a.background}
 	a.titler = newTitler(o, a.rec, &a.background)
 	a.tools = append(slices.Clone(o.Tools), newTodo(a.rec), newAsk(a.rec, a.user))
@@ -164,8 +169,17 @@ func (a *Agent) Run(ctx context.Context, commands <-chan event.Command, events c
 	}()
 	a.openSession(ctx)
 	a.warnOfWindow()
+	notices := a.o.Notices
 	for {
 		select {
+		case text := <-a.o.Problems:
+			a.rec.notify(text)
+		case text, ok := <-notices:
+			if !ok {
+				notices = nil
+				continue
+			}
+			a.rec.notify(text)
 		case <-ctx.Done():
 			return
 		case <-a.o.Jobs.Changed():
@@ -266,7 +280,8 @@ func (a *Agent) turn(ctx context.Context, c *turn.Conversation, p event.Prompt, 
 	}
 	t := &turn.Turn{
 		Models: a.models, Permissions: a.permissions, Approver: a.user, Inbox: a.inbox, Emit: a.rec.emit,
-		Session: a.sessionKey, Prefix: a.Prefix, Situation: a.situation.describe(ctx, a), Tools: a.tools, Runner: turn.Runner{Interceptors: a.o.Interceptors, Kill: kill}, Schema: a.o.Schema,
+		Session: a.sessionKey, Prefix: a.Prefix, Summary: a.models.forSummary, Instructions: a.instructionNews,
+		Situation: a.situation.describe(ctx, a), Tools: a.tools, Runner: turn.Runner{Interceptors: a.o.Interceptors, Kill: kill}, Schema: a.o.Schema,
 		HowToTest: a.o.HowToTest, Limits: a.o.Limits, Clock: a.clock,
 	}
 	return run(ctx, t, c).Reason
@@ -289,6 +304,9 @@ func (a *Agent) doInTurn(ctx context.Context, c event.Command) {
 		a.background.Go(a.permissions.list)
 	case event.Rewind, event.Compact, event.EditContext, event.ListContext:
 		a.rec.notify("Not possible during a turn. Interrupt it first.")
+		if _, lists := c.(event.ListContext); lists {
+			a.emit(event.ContextNow{})
+		}
 	default:
 		a.do(ctx, c)
 	}
@@ -328,10 +346,7 @@ func (a *Agent) do(ctx context.Context, c event.Command) {
 	case event.ListContext:
 		a.listContext(ctx)
 	case event.SaveDraft:
-		a.rec.do(func() {
-			a.rec.draft.draft = c.Draft
-			a.rec.saveDraft()
-		})
+		a.rec.setDraft(c.Draft)
 		if c.Draft.Text != "" && a.conv != nil {
 			_ = a.load(ctx, a.conv) // ahead of the prompt, which reports an error again
 		}

@@ -56,7 +56,7 @@ func askTool(rec *recorder, user turn.Approver, id string) tools.Tool {
 				return tools.Result{Text: nobody, Summary: "no user to ask"}, nil
 			}
 			answer, _, err := user.Approve(ctx, event.Ask{
-				ID: id, Title: call.Title, Effect: string(call.Effect),
+				ID: id, Title: call.Title, Effect: event.Effect(call.Effect),
 				Question: args.Question, Choices: args.Choices, Many: args.Many,
 			}, policy.Grant{})
 			if err != nil {

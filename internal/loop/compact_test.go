@@ -107,6 +107,9 @@ func TestCompactCommand(t *testing.T) {
 	if len(c) != 3 || c[0].Step != event.CompactSummary || c[0].Saved < 2000 || c[0].Why != "requested" || c[0].Model != "script/test" || c[0].Usage.Input != 500 {
 		t.Fatalf("got %+v, want a summary\n%s", c, trace(events))
 	}
+	if c[2].Step != event.CompactUndo || c[2].Saved > -2000 {
+		t.Errorf("got %+v, want an undo that restores the tokens", c[2])
+	}
 	requests := p.Requests()
 	asked := requests[11]
 	if len(asked.Tools) > 0 || len(asked.Messages) != 1 || !strings.Contains(asked.Messages[0].Text, "the tests") || !strings.Contains(asked.Messages[0].Text, "c9 says something.") {
@@ -133,7 +136,7 @@ func TestCompactCommand(t *testing.T) {
 	}
 }
 
-// If the summary fails, the calls are listed instead, and the user is told.
+// If the summary fails, the calls are listed instead, and the user gets a notice.
 func TestCompactCommandWithoutSummary(t *testing.T) {
 	p := script.New(append(lookups(3), script.Say("done"), script.Fail(&llm.Error{Kind: llm.ErrQuota, Provider: "p", Message: "no credit"}), script.Say("more"))...)
 	o := options(p, verbose())
@@ -145,6 +148,17 @@ func TestCompactCommandWithoutSummary(t *testing.T) {
 	last := conversation(p.Requests()[len(p.Requests())-1])
 	if !strings.Contains(last, "look; look; look") && !strings.Contains(last, "\\nlook") {
 		t.Errorf("the model is sent\n%s", last)
+	}
+}
+
+// A short conversation is not compacted, also in a window of unknown size.
+func TestNothingToCompact(t *testing.T) {
+	p := script.New(using(script.Say("done"), 1500))
+	o := options(p, verbose())
+	o.Model.Context = 0
+	events := command(t, o, []event.Command{event.Prompt{Text: "one"}, event.Compact{}}, func(e event.Event) bool { _, end := e.(*event.TurnEnd); return end })
+	if c := compactions(events); len(c) > 0 || strings.Count(trace(events), "notice") != 1 || !strings.Contains(trace(events), "notice Nothing to compact.") {
+		t.Errorf("got %+v\n%s", c, trace(events))
 	}
 }
 
@@ -186,7 +200,8 @@ func TestInterruptSummary(t *testing.T) {
 	}
 }
 
-// A pinned result stays, a dropped one is removed, and a resumed session has the same.
+// A pinned result stays, a dropped one is removed and no longer pinned, and a resumed
+// session has the same.
 func TestPinAndDrop(t *testing.T) {
 	p := script.New(append(lookups(6), script.Say("done"), script.Say("summary"), script.Say("more"))...)
 	o := options(p, verbose())
@@ -194,7 +209,7 @@ func TestPinAndDrop(t *testing.T) {
 	defer o.Log.Close()
 	var listed event.ContextNow
 	events := command(t, o, []event.Command{
-		event.Prompt{Text: "one"}, event.EditContext{Step: event.CompactDrop, Item: "c1"}, event.EditContext{Step: event.CompactPin, Item: "c2"},
+		event.Prompt{Text: "one"}, event.EditContext{Step: event.CompactPin, Item: "c1"}, event.EditContext{Step: event.CompactDrop, Item: "c1"}, event.EditContext{Step: event.CompactPin, Item: "c2"},
 		event.ListContext{}, event.Compact{}, event.Prompt{Text: "two"},
 	}, func(e event.Event) bool {
 		if now, ok := e.(event.ContextNow); ok {
@@ -210,6 +225,9 @@ func TestPinAndDrop(t *testing.T) {
 		kinds[item.Kind]++
 		if item.Pinned && item.ID == "c2" {
 			pinned++
+		}
+		if item.Pinned && item.ID == "c1" {
+			t.Errorf("a dropped item is still pinned: %+v", item)
 		}
 		if item.Kind == event.ResultItem && item.Tokens < 1000 && item.ID != "c2" {
 			t.Errorf("a result of 6 KB has %d tokens", item.Tokens)

@@ -17,6 +17,7 @@ func (a *Agent) emit(e event.Event) { _ = a.rec.emit(e) }
 func (a *Agent) listContext(ctx context.Context) {
 	if err := a.load(ctx, a.conv); err != nil {
 		a.rec.notify("Cannot list the context: " + err.Error())
+		a.emit(event.ContextNow{})
 		return
 	}
 	m, instructions := a.models.Current(), ""

@@ -183,9 +183,32 @@ func TestFoldKeepsPartials(t *testing.T) {
 		if last.Kind != llm.Assistant || !last.Cut || last.Text == "" {
 			t.Errorf("got %+v, want the cut answer", last)
 		}
+		if end, ok := state.Closing[len(state.Closing)-1].(*event.TurnEnd); !ok || !end.Cut || end.Unanswered {
+			t.Errorf("got %+v, want the end of a turn with a cut answer", end)
+		}
 		return
 	}
 	t.Fatal("the session has no partial answer to test with")
+}
+
+// After a kill before an answer, the conversation can be sent again.
+func TestFoldOfATurnWithoutAnAnswer(t *testing.T) {
+	said := &event.UserSaid{Text: "go"}
+	answer := func(m llm.Message) event.Durable { m.Reply = "r"; return &event.MessageDone{Message: m} }
+	for name, c := range map[string]struct {
+		events     []event.Durable
+		unanswered bool
+	}{
+		"prompt":   {[]event.Durable{said}, true},
+		"thinking": {[]event.Durable{said, &event.Partial{Reply: "r", Kind: llm.Thinking, Text: "hm"}}, true},
+		"call":     {[]event.Durable{said, answer(llm.Message{Kind: llm.ToolCall, ID: "c", Name: "look", Input: []byte(`{}`)})}, true},
+		"answer":   {[]event.Durable{said, answer(llm.Message{Kind: llm.Assistant, Text: "done"})}, false},
+	} {
+		state := foldOf(t, c.events)
+		if end, ok := state.Closing[len(state.Closing)-1].(*event.TurnEnd); !ok || end.Cut || end.Unanswered != c.unanswered {
+			t.Errorf("%s: got %+v, want unanswered %v", name, end, c.unanswered)
+		}
+	}
 }
 
 // If the program was killed during a turn, the turn lasted until its last record.

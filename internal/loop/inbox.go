@@ -14,8 +14,10 @@ import (
 type inbox struct {
 	rec  *recorder
 	jobs Jobs
-	// instructions is Options.InstructionNews.
-	instructions func() (notes, notices []string)
+
+	// moved is the directory in which the next command ran before the session was
+	// resumed; empty if it was the working directory.
+	moved string
 
 	mu      sync.Mutex
 	prompts []event.Prompt
@@ -26,10 +28,7 @@ func (i *inbox) add(p event.Prompt) {
 	i.mu.Lock()
 	i.prompts = append(i.prompts, p)
 	i.mu.Unlock()
-	i.rec.do(func() {
-		i.rec.draft.wait(p)
-		i.rec.saveDraft()
-	})
+	i.rec.wait(p)
 }
 
 // putBack puts prompts that Prompts returned back at the front of the queue.
@@ -51,31 +50,21 @@ func (i *inbox) Prompts() []event.Prompt {
 // Commands returns the finished typed commands whose output the model has not
 // received.
 func (i *inbox) Commands() (out []turn.UserCommand) {
-	i.rec.do(func() {
-		for _, end := range i.rec.typed.Untold {
-			out = append(out, turn.UserCommand{ID: end.ID, Message: session.ShellMessage(end)})
-		}
-	})
+	for _, end := range i.rec.untold() {
+		out = append(out, turn.UserCommand{ID: end.ID, Message: session.ShellMessage(end)})
+	}
 	return out
 }
 
-// News returns a note for each job that has ended since its previous call.
+// News returns a note for each job that has ended since its previous call, and after
+// a resume one on the directory of commands.
 func (i *inbox) News() (out []string) {
+	if i.moved != "" {
+		out = append(out, fmt.Sprintf("[The session was resumed. The next command runs in the working directory, not in %s.]", i.moved))
+		i.moved = ""
+	}
 	for _, j := range i.jobs.Ended() {
 		out = append(out, fmt.Sprintf("[Job %d (%s) ended: %s. Read its output with jobs.]", j.ID, j.Title, j.State))
 	}
 	return out
-}
-
-// Instructions returns the notes about instruction files, and reports their notices
-// to the user.
-func (i *inbox) Instructions() []string {
-	if i.instructions == nil {
-		return nil
-	}
-	notes, notices := i.instructions()
-	for _, text := range notices {
-		i.rec.notify(text)
-	}
-	return notes
 }

@@ -160,7 +160,7 @@ func TestCallsAreUnderstood(t *testing.T) {
 	}
 }
 
-// The history, the next request and the result of a call hold what it means.
+// The history, the next request and the result have the repaired call.
 func TestRepairedCallIsStored(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "a.go"), []byte("package a\n"), 0o600); err != nil {
@@ -195,5 +195,42 @@ func TestRepairedCallIsStored(t *testing.T) {
 		"the arguments of read are not valid JSON at path is a.go. Send the call again",
 	}); d != "" {
 		t.Errorf("got (-), want (+):\n%s", d)
+	}
+}
+
+func TestEmptyObjectsDoNotHang(t *testing.T) {
+	if got := understood(t, everyTool(t), "read", strings.Repeat("{}", 2<<20)); !strings.HasPrefix(got, "error: ") {
+		t.Errorf("got %s", got)
+	}
+}
+
+// The current directory is that of the moment when a call runs. A call was recorded
+// before the earlier calls of its reply ran.
+func TestCallsOfAnotherDirectoryDoNotRun(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"sub", "sub/sub"} {
+		if err := os.Mkdir(filepath.Join(dir, name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w, err := workspace.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = w.Close() })
+	p := script.New(script.Reply{}.
+		Call("c1", "shell", `{"command":"cd sub"}`).
+		Call("c2", "shell", `{"command":"touch here","workdir":"."}`).
+		Call("c3", "shell", `{"command":"touch there","workdir":"sub"}`).Calls(), script.Say("done"))
+	play(t, options(p, tools.Commands{Workspace: w}.Tools(nil)...), []string{"go"}, nil)
+	for _, name := range []string{"sub/here", "sub/sub/there"} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+			t.Errorf("%s was written: the call ran in another directory than the model named", name)
+		}
+	}
+	for _, m := range p.Requests()[1].Messages {
+		if m.Kind == llm.ToolResult && m.ID != "c1" && !strings.Contains(m.Text, "Send the call again") {
+			t.Errorf("%s: got %q", m.ID, m.Text)
+		}
 	}
 }

@@ -30,8 +30,8 @@ func (m *models) Current() turn.Model {
 	return m.current
 }
 
-// Summary returns the model that summarizes conversations.
-func (m *models) Summary() (turn.Model, error) {
+// forSummary returns the model that summarizes conversations.
+func (m *models) forSummary() (turn.Model, error) {
 	if m.summary == "" || m.find == nil {
 		return m.Current(), nil
 	}
@@ -55,28 +55,16 @@ func (m *models) Announce() error {
 	return m.rec.emit(&event.ModelSet{Meta: m.rec.meta(), Model: now.Name, Why: now.Why, Context: now.Context, Effort: now.Effort, BaseURL: now.BaseURL, Host: now.Host})
 }
 
-// Confirmed records that the user approved the host of the model.
-func (m *models) Confirmed() {
-	m.mu.Lock()
-	m.current.Confirm = nil
-	m.mu.Unlock()
-	_ = m.Announce()
-}
-
-// Measured records the context window of the model called name, and announces it if
-// that is the current model.
-func (m *models) Measured(name string, window int) {
+// Update replaces the current model with the result of change. It announces a new
+// context window, and the base URL of a model whose host was approved.
+func (m *models) Update(change func(turn.Model) turn.Model) {
 	m.mu.Lock()
 	was := m.current.Context
-	m.current = m.current.Measured(name, window)
-	changed := m.current.Context != was
-	if changed {
+	if m.current = change(m.current); m.current.Context != was {
 		m.recorded = address{}
 	}
 	m.mu.Unlock()
-	if changed {
-		_ = m.Announce()
-	}
+	_ = m.Announce()
 }
 
 // loaded sets the model that was recorded last.

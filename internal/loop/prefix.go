@@ -62,7 +62,8 @@ type situation struct {
 	compared bool     // they were compared with the environment since the program started
 }
 
-// describe returns the description of what the model does not know.
+// describe returns a description of the environment, or of its changes if the model
+// has a description. It is empty if there is nothing new.
 func (s *situation) describe(ctx context.Context, a *Agent) string {
 	if a.o.Situation == nil || s.compared && len(s.earlier) > 0 {
 		return ""
@@ -75,6 +76,19 @@ func (s *situation) describe(ctx context.Context, a *Agent) string {
 		s.earlier = append(s.earlier, text)
 	}
 	return text
+}
+
+// instructionNews returns the notes about instruction files, and reports their
+// notices to the user.
+func (a *Agent) instructionNews() []string {
+	if a.o.InstructionNotes == nil {
+		return nil
+	}
+	notes, notices := a.o.InstructionNotes()
+	for _, text := range notices {
+		a.rec.notify(text)
+	}
+	return notes
 }
 
 // hashOf returns a hash of values that can be encoded.

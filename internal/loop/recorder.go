@@ -11,7 +11,6 @@ import (
 	"agent/internal/history"
 	"agent/internal/loop/event"
 	"agent/internal/loop/session"
-	"agent/internal/tools"
 )
 
 // syncWithin is the longest time that a logged event may stay unsynced.
@@ -125,6 +124,27 @@ func (r *recorder) header() history.Header {
 	return r.log.Header()
 }
 
+// begin sets the events that the session has: those at the offsets in the log, and
+// closing, which are not written yet. err is set if the log cannot be read.
+func (r *recorder) begin(offsets []int64, closing []event.Durable, err error) {
+	r.do(func() {
+		r.places.Begin(offsets, err)
+		if err != nil {
+			return
+		}
+		r.begun = len(offsets) > 0
+		r.hasPrompt = r.begun
+		for _, e := range closing {
+			if record, err := event.Encode(e); err == nil {
+				r.places.Add(e, record)
+			}
+		}
+	})
+}
+
+// count returns the number of events of the session. Any goroutine may call it.
+func (r *recorder) count() int { return r.places.Count() }
+
 // prompted reports whether the session has a prompt.
 func (r *recorder) prompted() (yes bool) {
 	r.do(func() { yes = r.hasPrompt })
@@ -227,6 +247,28 @@ func (r *recorder) saveDraft() {
 	}
 }
 
+// setDraft saves the draft of the front end.
+func (r *recorder) setDraft(d event.Draft) {
+	r.do(func() {
+		r.draft.draft = d
+		r.saveDraft()
+	})
+}
+
+// wait saves a prompt that the model receives with its next step.
+func (r *recorder) wait(p event.Prompt) {
+	r.do(func() {
+		r.draft.wait(p)
+		r.saveDraft()
+	})
+}
+
+// untold returns the finished typed commands whose output the model has not received.
+func (r *recorder) untold() (all []*event.ShellEnd) {
+	r.do(func() { all = slices.Clone(r.typed.Untold) })
+	return all
+}
+
 // giveBack returns prompts that the model did not receive to the front end.
 func (r *recorder) giveBack(ps ...event.Prompt) {
 	for _, p := range ps {
@@ -242,7 +284,7 @@ func synced(d event.Durable) bool {
 	case *event.MessageDone, *event.StepEnd: // a tool_start or the turn's end follows
 		return false
 	case *event.ToolStart: // a read-only call can be repeated
-		return d.Effect != string(tools.Read)
+		return d.Effect != event.ReadEffect
 	}
 	return true
 }

@@ -1,13 +1,16 @@
 package loop
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 
+	"agent/internal/llm"
 	"agent/internal/loop/event"
 	"agent/internal/loop/session"
 	"agent/internal/loop/turn"
+	"agent/internal/tools"
 )
 
 // openSession reads the resumed session in one pass. It emits the Opened or
@@ -24,22 +27,14 @@ func (a *Agent) openSession(ctx context.Context) {
 		s, err = session.ReadIndex(ctx, v)
 	}
 	if err != nil {
-		a.rec.places.Begin(nil, err)
+		a.rec.begin(nil, nil, err)
 		_ = a.rec.emit(event.Unreadable{Why: err.Error()})
 		return
 	}
 	a.folded, a.folds = s.Folding()
+	a.resumed = true
 	closing := s.Closing()
-	a.rec.do(func() {
-		a.rec.places.Begin(s.Offsets(), nil)
-		a.rec.begun = len(s.Offsets()) > 0
-		a.rec.hasPrompt = a.rec.begun
-		for _, e := range closing {
-			if record, err := event.Encode(e); err == nil {
-				a.rec.places.Add(e, record)
-			}
-		}
-	})
+	a.rec.begin(s.Offsets(), closing, nil)
 	if all := s.Opened(closing); all.Events > 0 || len(all.Problems) > 0 {
 		_ = a.rec.emit(all)
 	}
@@ -60,7 +55,7 @@ func (a *Agent) load(ctx context.Context, c *turn.Conversation) error {
 		f, from = session.NewFolding(), 0
 	}
 	a.folded = nil
-	to := a.rec.places.Count()
+	to := a.rec.count()
 	err := a.fold(ctx, f, from, to)
 	if err == nil {
 		a.rec.do(func() { err = a.catchUp(ctx, c, f, to) })
@@ -86,16 +81,33 @@ func (a *Agent) fold(ctx context.Context, f *session.Folding, from, to int) erro
 // command, and loads the session into c. It runs in the recorder's goroutine, so
 // that no event is recorded meanwhile.
 func (a *Agent) catchUp(ctx context.Context, c *turn.Conversation, f *session.Folding, n int) error {
-	if err := a.fold(ctx, f, n, a.rec.places.Count()); err != nil {
+	if err := a.fold(ctx, f, n, a.rec.count()); err != nil {
 		return err
 	}
 	f.Abandon() // after a crashed turn
 	a.rec.loadTyped(f.Typed.Untold)
 	c.Load(f.Prefix, f.Messages, f.Marks, f.Steps, f.Meter, f.Readings)
 	a.situation.earlier = f.Situation
+	if a.resumed {
+		a.inbox.moved, a.resumed = lastDir(f.Messages), false
+	}
 	a.models.loaded(address{f.Model, f.BaseURL})
 	a.permissions.load(f.Grants)
 	return nil
+}
+
+// lastDir returns the directory in which the next command would run after msgs; empty
+// if it is the working directory.
+func lastDir(msgs []llm.Message) (dir string) {
+	for _, m := range msgs {
+		if m.Kind == llm.ToolResult {
+			dir = cmp.Or(tools.NextDir(m.Text), dir)
+		}
+	}
+	if dir == "." {
+		return ""
+	}
+	return dir
 }
 
 // rewind removes all but the first keep events from the conversation. No turn may
@@ -124,7 +136,7 @@ func (a *Agent) rewind(ctx context.Context, keep int) {
 
 // lightEvents returns the events of the session so far, without large fields.
 func (a *Agent) lightEvents(ctx context.Context) (all []event.Durable, err error) {
-	for e, err := range a.rec.events(ctx, 0, a.rec.places.Count(), session.DecodeLight) {
+	for e, err := range a.rec.events(ctx, 0, a.rec.count(), session.DecodeLight) {
 		if err != nil {
 			return nil, err
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -73,5 +74,39 @@ func TestRetrySendsTheConversationAgain(t *testing.T) {
 				t.Errorf("the log holds %v, want %v", got, want)
 			}
 		})
+	}
+}
+
+// After an interrupt while a request waits to be retried, a retry sends the same
+// conversation again.
+func TestRetryAfterAnInterruptedWait(t *testing.T) {
+	ctx, stop := context.WithTimeout(t.Context(), hang)
+	defer stop()
+	busy := script.Fail(&llm.Error{Kind: llm.ErrRate, Provider: "p", Status: 429, Message: "no", Retry: true})
+	p := script.New(busy, script.Say("done"))
+	o := fill(options(p))
+	o.Sleep = func(ctx context.Context, _ time.Duration) error { <-ctx.Done(); return ctx.Err() }
+	commands, events := make(chan event.Command, 2), make(chan event.Event)
+	go loop.NewAgent(o).Run(ctx, commands, events)
+	commands <- event.Prompt{Text: "go"}
+	var ends []*event.TurnEnd
+	for e := range events {
+		switch e := e.(type) {
+		case event.Retrying:
+			commands <- event.Interrupt{}
+		case *event.TurnEnd:
+			if ends = append(ends, e); len(ends) == 1 {
+				commands <- event.Retry{}
+			} else {
+				close(commands)
+			}
+		}
+	}
+	if len(ends) != 2 || ends[0].Reason != event.UserInterrupt || !ends[0].Unanswered || ends[1].Reason != event.Done || ends[1].Unanswered {
+		t.Fatalf("got the ends %+v", ends)
+	}
+	reqs := p.Requests()
+	if diff := cmp.Diff(reqs[1].Messages, reqs[0].Messages); len(reqs) != 2 || diff != "" {
+		t.Errorf("%d requests; the retry (-got +want):\n%s", len(reqs), diff)
 	}
 }

@@ -58,8 +58,8 @@ func TestAssumedWindow(t *testing.T) {
 	}
 }
 
-// A server that truncates the prompt counts only what is left: the meter takes the
-// larger number, live and when the session is read.
+// A server that truncates the prompt counts only the rest. The meter takes the larger
+// number, live and when the session is read.
 func TestMeterTakesTheLargerCount(t *testing.T) {
 	long := llm.Message{Kind: llm.User, Text: strings.Repeat("word ", 8000)}
 	short := llm.Message{Kind: llm.Assistant, Reply: "r1", Text: "ok"}

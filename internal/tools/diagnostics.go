@@ -51,7 +51,7 @@ func (k *Checks) Tools() []Tool {
 	}
 	return []Tool{New("diagnostics", diagnosticsText, k.prepare, intake.Form{
 		Names:   []string{"get_diagnostics", "get_errors", "read_lints"},
-		Aliases: map[string][]string{"path": append(fileNames(), "paths", "file_paths")},
+		Aliases: map[string][]string{"path": append(fileAliases(), "paths", "file_paths")},
 		Paths:   []string{"path"}, ReadOnly: true,
 	})}
 }

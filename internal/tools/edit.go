@@ -17,8 +17,8 @@ import (
 //go:embed edit.md
 var editText string
 
-// editArgs holds one edit, or several in Edits, a form that other assistants offer
-// and models know.
+// editArgs holds one edit, or several in Edits. The schema does not show Edits, but
+// models know it from other assistants.
 type editArgs struct {
 	Path       string    `json:"path,omitempty" schema:"required" jsonschema:"file to change, relative to the working directory"`
 	Old        string    `json:"old,omitempty" schema:"required" jsonschema:"text to replace, exactly as in the file, without line numbers; empty only for a new or empty file"`
@@ -81,7 +81,7 @@ func editTool(w *workspace.Workspace, known *workspace.Ledger) Tool {
 			d.Notes = p.notes()
 		}
 		return changeCall(t, "edit", 1)
-	}, editForm())
+	}, editForm(w))
 }
 
 // editors returns the tools that view, create or edit a file, depending on their
@@ -90,28 +90,28 @@ func editors() []string {
 	return []string{"str_replace_editor", "str_replace_based_edit_tool", "text_editor"}
 }
 
-func editForm() intake.Form {
+func editForm(w *workspace.Workspace) intake.Form {
 	one := intake.Form{
 		Aliases: map[string][]string{
-			"path":        fileNames(),
+			"path":        fileAliases(),
 			"old":         {"old_string", "old_str", "old_text", "old_code", "search", "find"},
 			"new":         {"new_string", "new_str", "new_text", "new_code", "replace", "replacement"},
 			"replace_all": {"allow_multiple"},
 			"edits":       {"replacements", "changes"},
 		},
-		Paths: []string{"path"},
+		Paths: []string{"path"}, Exists: exists(w),
 	}
 	all := one
 	all.Names = append([]string{"replace", "str_replace", "search_replace", "edit_file", "file_edit", "multi_edit", "replace_in_file", "replace_string_in_file", "multi_replace_string_in_file"}, editors()...)
 	all.Harmless = []string{"dry_run=false"}
 	all.Elements = map[string]intake.Form{"edits": one}
-	all.Rewrite = wantsEdit
+	all.Rewrite = rewriteEdit
 	return all
 }
 
-// wantsEdit calls the tool that an editor's command means, and makes a list of one
-// edit the flat form.
-func wantsEdit(a *intake.Args) error {
+// rewriteEdit routes an editor's command to its tool, and replaces a list of one edit
+// with that edit.
+func rewriteEdit(a *intake.Args) error {
 	if a.Called(editors()...) {
 		var command string
 		a.Take("command", &command)

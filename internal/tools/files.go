@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"agent/internal/tools/intake"
@@ -28,25 +29,40 @@ func readCall(title string, at workspace.Place, run func(context.Context, Approv
 	}
 }
 
-// fileNames returns other names of the argument that is a file.
-func fileNames() []string {
+// fileAliases returns the aliases of an argument that names a file.
+func fileAliases() []string {
 	return []string{"file_path", "absolute_path", "relative_path", "file", "filename", "target_file"}
 }
 
-// dirNames returns other names of the argument that is a directory or a file to
+// dirAliases returns the aliases of an argument that names a directory or a file to
 // search.
-func dirNames() []string {
-	return append(fileNames(), "dir", "dir_path", "directory", "directory_path", "folder", "target_directory", "search_directory", "search_path", "relative_workspace_path")
+func dirAliases() []string {
+	return append(fileAliases(), "dir", "dir_path", "directory", "directory_path", "folder", "target_directory", "search_directory", "search_path", "relative_workspace_path")
 }
 
-// wantsLines turns the line ranges of other assistants into offset and limit.
-func wantsLines(a *intake.Args) error {
+// exists returns the function that reports whether a path exists in w; nil if w is.
+func exists(w *workspace.Workspace) func(string) bool {
+	if w == nil {
+		return nil
+	}
+	return func(p string) bool {
+		_, err := w.Resolve(p)
+		return err == nil
+	}
+}
+
+// rewriteLines turns the line ranges of other assistants into offset and limit.
+func rewriteLines(a *intake.Args) error {
 	if all, _ := a.Bool("should_read_entire_file"); all {
 		a.Remove("offset", "limit")
 		return nil
 	}
 	var both []int
-	if a.Take("view_range", &both) && len(both) == 2 {
+	switch {
+	case !a.Take("view_range", &both):
+	case len(both) != 2:
+		return errors.New("read: view_range must hold the first and the last line")
+	default:
 		a.Set("offset", both[0])
 		a.Set("end_line", both[1])
 	}

@@ -39,7 +39,7 @@ func globTool(w *workspace.Workspace) Tool {
 			return Call{}, err
 		}
 		return readCall("glob "+strings.TrimPrefix(a.Pattern, "./")+scopeSuffix("", at.Name()), at, func(ctx context.Context, _ Approved) (Result, error) {
-			return globFiles(ctx, at, match)
+			return globFiles(ctx, at, a.Pattern, match)
 		}), nil
 	}, intake.Form{
 		Names: []string{"find", "find_file", "find_files", "glob_files", "file_search", "find_by_name"},
@@ -47,7 +47,7 @@ func globTool(w *workspace.Workspace) Tool {
 			"pattern": {"glob", "glob_pattern", "file_pattern", "query", "file_name", "name"},
 			"path":    {"dir", "dir_path", "directory", "folder", "target_directory", "search_directory", "search_path", "root"},
 		},
-		Paths: []string{"path"}, ReadOnly: true,
+		Paths: []string{"path"}, Exists: exists(w), ReadOnly: true,
 	})
 }
 
@@ -71,7 +71,7 @@ func globMatcher(glob, start string) (func(p string) bool, error) {
 	}, nil
 }
 
-func globFiles(ctx context.Context, at workspace.Place, match func(p string) bool) (Result, error) {
+func globFiles(ctx context.Context, at workspace.Place, pattern string, match func(p string) bool) (Result, error) {
 	found, err := searchTree(at).Find(ctx, at.Path, match)
 	if err != nil {
 		return Result{}, wrapError(ctx, "glob "+at.Name(), err)
@@ -84,6 +84,9 @@ func globFiles(ctx context.Context, at workspace.Place, match func(p string) boo
 	switch {
 	case n == 0:
 		b.WriteString("No file matches. Files that git ignores are not included.\n")
+		if !strings.ContainsAny(pattern, "*?[{/") {
+			fmt.Fprintf(&b, "The whole name must match; *%s* also finds names that contain it. Use list for directories.\n", pattern)
+		}
 	case n > maxGlob:
 		b.WriteString(marker.Note("%d more files; the %d most recently changed are shown, narrow the pattern to see the others", n-maxGlob, maxGlob) + "\n")
 	}

@@ -44,7 +44,7 @@ func (s *shellTool) prepareJob(_ context.Context, a jobsArgs) (Call, error) {
 		at := s.nextDir()
 		return Call{
 			Title: "start job " + oneLine(a.Command), Effect: Execute, Targets: []Target{{Kind: Command, Value: a.Command, Dir: at.dir}},
-			Run: func(ctx context.Context, _ Approved) (Result, error) { return s.start(ctx, a.Command, at) },
+			Run: func(ctx context.Context, _ Approved) (Result, error) { return s.start(ctx, a, at) },
 		}, nil
 	case "list":
 		return Call{Title: "list jobs", Effect: Read, Run: func(context.Context, Approved) (Result, error) { return s.jobs.listJobs(), nil }}, nil
@@ -74,19 +74,19 @@ func (s *shellTool) prepareJob(_ context.Context, a jobsArgs) (Call, error) {
 }
 
 // start starts a command in the background. It waits startGrace to report an
-// immediate failure.
-func (s *shellTool) start(ctx context.Context, command string, at location) (Result, error) {
+// immediate failure, or as long as the model asked for.
+func (s *shellTool) start(ctx context.Context, a jobsArgs, at location) (Result, error) {
 	note, err := s.checkDir(ctx, at)
 	if err != nil {
 		return Result{}, err
 	}
-	b, err := s.jobs.add(command, func() (*shell.Running, *os.File, error) {
+	b, err := s.jobs.add(a.Command, func() (*shell.Running, *os.File, error) {
 		theirs, ours, err := os.Pipe()
 		if err != nil {
 			return nil, nil, fmt.Errorf("create a pipe for the input: %w", err)
 		}
 		defer theirs.Close()
-		c := s.command(command, at.dir)
+		c := s.command(a.Command, at.dir)
 		c.Input, c.Whole = theirs, s.Workspace.OutputFile()
 		r, err := shell.Start(c)
 		if err != nil {
@@ -97,7 +97,7 @@ func (s *shellTool) start(ctx context.Context, command string, at location) (Res
 	if err != nil {
 		return Result{}, fmt.Errorf("%w; the command did not run", err)
 	}
-	r, err := s.jobs.read(ctx, b, startGrace)
+	r, err := s.jobs.read(ctx, b, max(startGrace, time.Duration(a.Wait)*time.Second))
 	r.Text = fmt.Sprintf("[job %d]\n", b.id) + note + r.Text
 	r.Summary = fmt.Sprintf("job %d · %s", b.id, r.Summary)
 	return r, err

@@ -50,8 +50,8 @@ func listTool(w *workspace.Workspace) Tool {
 		}), nil
 	}, intake.Form{
 		Names:   []string{"ls", "list_dir", "list_directory", "list_files", "directory_tree"},
-		Aliases: map[string][]string{"path": dirNames(), "depth": {"max_depth"}},
-		Paths:   []string{"path"}, Ranges: map[string]intake.Range{"depth": {Max: maxDepth}},
+		Aliases: map[string][]string{"path": dirAliases(), "depth": {"max_depth"}},
+		Paths:   []string{"path"}, Exists: exists(w), Ranges: map[string]intake.Range{"depth": {Max: maxDepth}},
 		ReadOnly: true,
 	})
 }

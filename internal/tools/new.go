@@ -85,7 +85,7 @@ func (t *schemaTool[A]) decode(args json.RawMessage, a *A) error {
 	return json.Unmarshal(args, a)
 }
 
-// Accepted returns what ts accept.
+// Accepted returns the descriptions of the calls that ts accept.
 func Accepted(ts []Tool) intake.Tools {
 	var all intake.Tools
 	for _, t := range ts {

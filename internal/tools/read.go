@@ -53,11 +53,11 @@ func readTool(w *workspace.Workspace, known *workspace.Ledger) Tool {
 	}, intake.Form{
 		Names: []string{"read_file", "view", "view_file", "view_image", "open", "open_file", "cat", "read_text_file", "read_many_files"},
 		Aliases: map[string][]string{
-			"path":   append(fileNames(), "notebook_path", "paths", "files", "file_paths"),
+			"path":   append(fileAliases(), "notebook_path", "paths", "files", "file_paths"),
 			"offset": {"start_line", "start_line_one_indexed", "line_start", "start"},
 		},
-		Paths: []string{"path"}, Ranges: map[string]intake.Range{"offset": {Max: math.MaxInt32}, "limit": {Max: maxLines}},
-		ReadOnly: true, Rewrite: wantsLines,
+		Paths: []string{"path"}, Exists: exists(w), Ranges: map[string]intake.Range{"offset": {Max: math.MaxInt32}, "limit": {Max: maxLines}},
+		ReadOnly: true, Rewrite: rewriteLines,
 	})
 }
 

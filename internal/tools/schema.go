@@ -18,7 +18,7 @@ import (
 //
 //   - enum:"a,b" lists the values.
 //   - schema:"required" makes an argument required for the model only.
-//   - schema:"hidden" accepts an argument that the model is not told of.
+//   - schema:"hidden" accepts an argument but hides it from the model.
 func schemas[A any](spec llm.ToolSpec) (llm.ToolSpec, *jsonschema.Resolved, error) {
 	s, err := jsonschema.For[A](nil)
 	if err != nil {

@@ -75,20 +75,20 @@ func searchTool(w *workspace.Workspace) Tool {
 		Names: []string{"grep", "grep_search", "grep_files", "search_file_content", "search_files", "search_text", "search_code", "search_dir", "search_file", "ripgrep", "rg"},
 		Aliases: map[string][]string{
 			"pattern":     {"query", "search_pattern", "search_term", "search"},
-			"path":        append(dirNames(), "paths"),
+			"path":        append(dirAliases(), "paths"),
 			"glob":        {"include", "include_pattern", "file_pattern", "file_glob", "globs"},
 			"type":        {"file_type"},
 			"context":     {"-C", "context_lines"},
 			"ignore_case": {"-i", "case_insensitive"},
 			"max_results": {"limit", "max_matches"},
 		},
-		Paths: []string{"path"}, Ranges: map[string]intake.Range{"context": {Max: maxContext}, "max_results": {Max: maxResults}},
-		ReadOnly: true, Rewrite: wantsSearch,
+		Paths: []string{"path"}, Exists: exists(w), Ranges: map[string]intake.Range{"context": {Max: maxContext}, "max_results": {Max: maxResults}},
+		ReadOnly: true, Rewrite: rewriteSearch,
 	})
 }
 
-// wantsSearch translates what other assistants say of a pattern.
-func wantsSearch(a *intake.Args) error {
+// rewriteSearch translates the arguments of the search tools of other assistants.
+func rewriteSearch(a *intake.Args) error {
 	regex := a.Text("regex")
 	if a.Called("search_files") && regex == "" {
 		return errors.New("search_files can mean two tools; call search for content or glob for names")
@@ -97,13 +97,26 @@ func wantsSearch(a *intake.Args) error {
 		a.Remove("regex")
 		a.Set("pattern", regex)
 	}
-	if p := a.Text("pattern"); strings.Contains(p, "\b") { // a word boundary, escaped once too little
+	if p := a.Text("pattern"); strings.Contains(p, "\b") { // a word boundary with one backslash instead of two
 		a.Set("pattern", strings.ReplaceAll(p, "\b", `\b`))
 	}
+	rewriteGlobs(a)
 	if sensitive, ok := a.Bool("case_sensitive"); ok {
 		a.Remove("case_sensitive")
 		if !sensitive {
 			a.Set("ignore_case", true)
+		}
+	}
+	if n, ok := a.Int("head_limit"); ok && !a.Has("max_results") && a.Text("output_mode") == "content" { // in other modes it counts files
+		a.Remove("head_limit")
+		a.Set("max_results", n)
+	}
+	if !a.Has("context") { // of the lines before and after a match, the larger number
+		before, isBefore := a.Int("-B")
+		after, isAfter := a.Int("-A")
+		if isBefore || isAfter {
+			a.Remove("-B", "-A")
+			a.Set("context", max(before, after))
 		}
 	}
 	for name, literal := range map[string]bool{"literal": true, "fixed_strings": true, "is_regex": false, "is_regexp": false, "regex": false} {
@@ -115,6 +128,29 @@ func wantsSearch(a *intake.Args) error {
 		}
 	}
 	return nil
+}
+
+// rewriteGlobs makes one glob of several: ["*.go", "*.ts"] or "*.go,*.ts".
+func rewriteGlobs(a *intake.Args) {
+	var globs []string
+	isList := a.Take("glob", &globs)
+	if text := a.Text("glob"); !isList && !strings.Contains(text, "{") {
+		globs = strings.Split(text, ",")
+	}
+	paths := 0
+	for i := range globs {
+		if globs[i] = strings.TrimSpace(globs[i]); strings.Contains(globs[i], "/") {
+			paths++
+		}
+	}
+	switch alike := paths == 0 || paths == len(globs); { // a slash changes what the others match
+	case len(globs) > 1 && alike:
+		a.Set("glob", "{"+strings.Join(globs, ",")+"}")
+	case len(globs) == 1 && isList:
+		a.Set("glob", globs[0])
+	case isList:
+		a.Set("glob", globs) // is rejected
+	}
 }
 
 // fileScope describes which files are searched; empty for all.

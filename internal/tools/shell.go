@@ -230,7 +230,21 @@ func (s *shellTool) setDir(to string) (note string) {
 	if s.dir = rel; rel == before {
 		return ""
 	}
-	return fmt.Sprintf("[the next command runs in %s]\n", rel)
+	return nextDirNote + rel + "]\n"
+}
+
+// nextDirNote begins the note on the directory of the next command.
+const nextDirNote = "[the next command runs in "
+
+// NextDir returns the directory in which the next command runs according to the
+// result of a shell call; empty if it does not tell.
+func NextDir(result string) string {
+	i := strings.LastIndex("\n"+result, "\n"+nextDirNote)
+	if i < 0 {
+		return ""
+	}
+	dir, _, _ := strings.Cut(result[i+len(nextDirNote):], "]\n")
+	return dir
 }
 
 // commandOutcome is the result of a command with its arguments.

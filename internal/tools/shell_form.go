@@ -3,6 +3,7 @@ package tools
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path"
 	"path/filepath"
@@ -26,7 +27,7 @@ func (s *shellTool) shellForm() intake.Form {
 			"yield_time_ms", "max_output_tokens", "login", "tty=false", "is_input=false", "background=false", "restart=false",
 			"shell=bash", "shell=/bin/bash", "shell=sh", "shell=/bin/sh",
 		},
-		Rewrite: s.wantsCommand,
+		Rewrite: s.rewriteCommand,
 	}
 }
 
@@ -34,29 +35,30 @@ func jobsForm() intake.Form {
 	return intake.Form{
 		Aliases: map[string][]string{"command": {"cmd"}, "id": {"job_id", "job"}, "input": {"text"}, "wait_seconds": {"wait"}},
 		Ranges:  map[string]intake.Range{"wait_seconds": {Max: maxWait}},
-		Rewrite: wantsWords,
+		Rewrite: rewriteWords,
 	}
 }
 
-// wantsCommand translates commands as other assistants write them.
-func (s *shellTool) wantsCommand(a *intake.Args) error {
+// rewriteCommand translates commands as other assistants write them.
+func (s *shellTool) rewriteCommand(a *intake.Args) error {
 	for _, name := range []string{"run_in_background", "is_background", "background"} {
 		if v, _ := a.Bool(name); v {
 			return advice.Add(errors.New("shell cannot start a command in the background"), `Call jobs with {"action": "start", "command": …}`)
 		}
 	}
-	if s.wantsPatch(a) {
-		return nil
-	}
-	if err := wantsWords(a); err != nil {
+	if isPatch, err := s.rewritePatch(a); isPatch || err != nil {
 		return err
 	}
-	wantsTimeout(a)
-	return s.wantsDir(a)
+	if err := rewriteWords(a); err != nil {
+		return err
+	}
+	rewriteTimeout(a)
+	return s.rewriteDir(a)
 }
 
-// wantsPatch makes a command that applies a patch a call of the patch tool.
-func (s *shellTool) wantsPatch(a *intake.Args) bool {
+// rewritePatch makes a command that applies a patch a call of the patch tool, whose
+// paths are relative to the workspace.
+func (s *shellTool) rewritePatch(a *intake.Args) (isPatch bool, err error) {
 	patch, ok := hereDocument(a.Text("command"))
 	if words := a.List("command"); len(words) > 1 {
 		last := text(words[len(words)-1])
@@ -65,21 +67,27 @@ func (s *shellTool) wantsPatch(a *intake.Args) bool {
 		}
 	}
 	if !ok || !a.Route("patch") {
-		return false
+		return false, nil
+	}
+	root, current := s.dirs()
+	name, _, dir := s.namedDir(a)
+	if name == "" {
+		dir = current
+	}
+	if dir != root {
+		return true, advice.Add(errors.New("the patch is for another directory than the working directory"), "Call apply_patch, with paths relative to the working directory")
 	}
 	a.Remove("command", "timeout", "timeout_ms")
 	a.Set("patch", patch)
-	if name, _, dir := s.namedDir(a); name != "" {
-		if root, _ := s.dirs(); dir == root {
-			a.Ignore(name)
-		}
+	if name != "" {
+		a.Ignore(name)
 	}
-	return true
+	return true, nil
 }
 
-// wantsWords joins a command of several words into one line. The script of
+// rewriteWords joins a command of several words into one line. The script of
 // ["bash", "-lc", SCRIPT] is the line.
-func wantsWords(a *intake.Args) error {
+func rewriteWords(a *intake.Args) error {
 	if v := a.Value("command"); len(v) == 0 || v[0] != '[' && !strings.HasPrefix(text(v), `["`) {
 		return nil
 	}
@@ -100,6 +108,9 @@ func wantsWords(a *intake.Args) error {
 		a.Set("command", words[2])
 	default:
 		for i, w := range words {
+			if slices.Contains([]string{"&&", "||", ";", "|", "&", ">", ">>", "<", "2>", "2>&1"}, w) {
+				return advice.Add(fmt.Errorf("the words of command hold %s, which a shell would not see as an operator", w), "Send the command as one string")
+			}
 			if !plainWord.MatchString(w) {
 				words[i] = quote(w)
 			}
@@ -121,8 +132,8 @@ func text(value json.RawMessage) string {
 // manySeconds is the timeout from which a number without a unit means milliseconds.
 const manySeconds = 10_000
 
-// wantsTimeout turns a timeout into seconds.
-func wantsTimeout(a *intake.Args) {
+// rewriteTimeout turns a timeout into seconds.
+func rewriteTimeout(a *intake.Args) {
 	for _, name := range []string{"timeout_ms", "timeout_millis", "timeout_milliseconds", "timeout"} {
 		n, ok := a.Int(name)
 		if !ok || a.Has("timeout_seconds") {
@@ -136,21 +147,21 @@ func wantsTimeout(a *intake.Args) {
 	}
 }
 
-// wantsDir runs the command in the directory that the model named. The next command
+// rewriteDir runs the command in the directory that the model named. The next command
 // runs in the current directory again.
-func (s *shellTool) wantsDir(a *intake.Args) error {
+func (s *shellTool) rewriteDir(a *intake.Args) error {
 	name, dir, to := s.namedDir(a)
 	root, current := s.dirs()
 	switch {
 	case name == "":
 		return nil
-	case to == current:
+	case to == current, strings.TrimSpace(a.Text("command")) == "":
 		a.Ignore(name)
 		return nil
 	case runtime.GOOS == "windows":
 		return errors.New("shell takes no directory; begin the command with cd")
-	case current != root:
-		dir = to
+	case current != root && !filepath.IsAbs(filepath.FromSlash(dir)):
+		return advice.Add(fmt.Errorf("%s %s can mean two directories, because the shell is in %s", name, dir, relativeTo(filepath.ToSlash(root), filepath.ToSlash(current))), "Send an absolute path")
 	}
 	a.Remove(name)
 	a.Set("command", inDir(dir, a.Text("command")))

@@ -35,9 +35,9 @@ func writeTool(w *workspace.Workspace, known *workspace.Ledger) Tool {
 	}, intake.Form{
 		Names: []string{"write_file", "write_to_file", "create", "create_file", "save_file", "file_write"},
 		Aliases: map[string][]string{
-			"path":    fileNames(),
+			"path":    fileAliases(),
 			"content": {"contents", "text", "file_text", "file_content", "file_contents"},
 		},
-		Paths: []string{"path"}, Harmless: []string{"overwrite=true", "append=false", "line_count"},
+		Paths: []string{"path"}, Exists: exists(w), Harmless: []string{"overwrite=true", "append=false", "line_count"},
 	})
 }

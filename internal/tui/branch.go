@@ -12,7 +12,7 @@ type branchRead struct{ name string }
 // followBranch reads the branch again after a tool call that may have changed it.
 func (n *notifier) followBranch(events batch) tea.Cmd {
 	for _, ev := range events {
-		if end, ok := ev.(*event.ToolEnd); ok && end.Effect != "read" {
+		if end, ok := ev.(*event.ToolEnd); ok && end.Effect != event.ReadEffect {
 			return n.readBranch()
 		}
 	}

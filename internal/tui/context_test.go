@@ -59,11 +59,11 @@ func TestContextList(t *testing.T) {
 // another one when it is done.
 func TestCompactCommandLines(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
-	d.typeText("/compact the failing tests")
-	d.press("enter")
 	d.typeText("/compact undo")
 	d.press("enter")
-	d.wantCommands(event.Compact{Focus: "the failing tests"}, event.EditContext{Step: event.CompactUndo})
+	d.typeText("/compact the failing tests")
+	d.press("enter")
+	d.wantCommands(event.EditContext{Step: event.CompactUndo}, event.Compact{Focus: "the failing tests"})
 	d.events(event.Summarizing{Model: "p/small"})
 	d.golden("compact-running")
 	if !d.m.Feed.Running {
@@ -74,6 +74,17 @@ func TestCompactCommandLines(t *testing.T) {
 		&event.Compacted{Step: event.CompactImages, Why: "p answered 400: image exceeds 5 MB"},
 		&event.Compacted{Step: event.CompactDrop, Title: "read big.go", Saved: 100})
 	d.golden("compact-done")
+}
+
+// A compaction is a turn from the moment when it is requested.
+func TestCompactionIsATurn(t *testing.T) {
+	d := newDriver(t, 80, 24, screen.Options{})
+	d.typeText("/compact")
+	d.press("enter")
+	d.typeText("/compact undo")
+	d.press("enter")
+	d.shows("A turn is running: interrupt it first.")
+	d.wantCommands(event.Compact{})
 }
 
 // The summary is edited in the user's editor.

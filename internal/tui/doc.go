@@ -1,6 +1,6 @@
 // Package tui is the screen: a Bubble Tea program that draws the events of an agent
 // and turns keys into commands for it. It never runs tools, opens files or reads
-// settings; what it needs of them comes as functions in screen.Options. Start
+// settings; it uses them through functions in screen.Options. Start
 // reading at Run and model.Update.
 //
 // The model routes messages to parts that own their state. All parts share

@@ -243,6 +243,24 @@ func TestEnterRetriesAFailedTurn(t *testing.T) {
 	d.wantCommands(event.Retry{})
 }
 
+// Enter continues a turn that ended before the model answered, also one of a resumed
+// session.
+func TestEnterContinuesAnUnansweredTurn(t *testing.T) {
+	end := turnEnd(event.UserInterrupt, 0)
+	end.Unanswered = true
+	for name, d := range map[string]*driver{
+		"interrupted": newDriver(t, 80, 24, screen.Options{}),
+		"resumed":     newDriver(t, 80, 24, screen.Options{Session: screen.Session{History: []event.Event{userSaid("one"), end}}}),
+	} {
+		if name == "interrupted" {
+			d.events(userSaid("one"), end)
+		}
+		d.shows("enter to continue")
+		d.press("enter", "enter")
+		d.wantCommands(event.Retry{})
+	}
+}
+
 func TestIncompleteAnswerIsMarked(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	complete := llm.Message{Kind: llm.Assistant, Reply: "r1", Text: "A complete answer."}

@@ -121,7 +121,7 @@ func (p *player) event() event.Event {
 	if len(p.calls) > 0 {
 		id = p.pick(p.calls...)
 	}
-	effect, title := p.pick("read", "write", "execute", ""), p.pick("read ", "shell ", "", "edit ")+p.words(2)
+	effect, title := event.Effect(p.pick("read", "write", "execute", "")), p.pick("read ", "shell ", "", "edit ")+p.words(2)
 	diff := event.Diff{Path: p.words(1), Unified: hunk, Added: 2, Removed: 1}
 	switch p.IntN(24) {
 	case 0:

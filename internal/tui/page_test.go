@@ -191,7 +191,7 @@ func (p *pagedPair) turn() {
 		}
 		for i, id := range ids {
 			title := fmt.Sprintf("%s f%d.go", []string{"read", "edit"}[p.IntN(2)], i)
-			effect := "read"
+			effect := event.ReadEffect
 			end := result(id, title, effect, []event.Outcome{event.OK, event.OK, event.Failed}[p.IntN(3)], "", strings.Repeat(p.text(9)+"\n", p.IntN(30)), time.Second)
 			if strings.HasPrefix(title, "edit") {
 				end.Diffs = []event.Diff{edit()}

@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"agent/internal/loop/event"
 	"agent/internal/tui/list"
@@ -135,5 +138,32 @@ func TestPlainListOfSessions(t *testing.T) {
 	got = runPlainTyped(t, screen.Options{Session: screen.Session{List: func(context.Context, string) ([]list.Session, error) { return nil, nil }}}, exchange{"> ", "/resume"}, exchange{"the list is empty", "/quit"})
 	if strings.Contains(got, "not available") {
 		t.Errorf("an empty list says:\n%s", got)
+	}
+}
+
+// Lines of a file wait for the list of /context, and for a compaction.
+func TestPlainFileWaitsForCommands(t *testing.T) {
+	var got []event.Command
+	agent := func(ctx context.Context, events chan<- event.Event, commands <-chan event.Command) {
+		for {
+			select {
+			case c := <-commands:
+				got = append(got, c)
+				switch c.(type) {
+				case event.ListContext:
+					events <- fullWindow()
+				case event.Compact:
+					events <- turnEnd(event.Done, 0)
+				}
+			case <-ctx.Done():
+				return
+			}
+		}
+	}
+	out := runPlainWith(t, agent, screen.Options{}, "/context", "6", "1", "/compact", "/compact undo", "/context", "")
+	got = slices.DeleteFunc(got, func(c event.Command) bool { _, draft := c.(event.SaveDraft); return draft })
+	want := []event.Command{event.ListContext{}, event.EditContext{Step: event.CompactPin, Item: "c1"}, event.Compact{}, event.EditContext{Step: event.CompactUndo}, event.ListContext{}}
+	if d := cmp.Diff(got, want); d != "" {
+		t.Errorf("%s\n%s", d, out)
 	}
 }

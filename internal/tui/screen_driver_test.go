@@ -370,11 +370,11 @@ func call(reply, id, name string) *event.MessageDone {
 	return &event.MessageDone{Message: llm.Message{Kind: llm.ToolCall, Reply: reply, ID: id, Name: name}}
 }
 
-func start(id, title, effect string, targets ...event.Target) *event.ToolStart {
+func start(id, title string, effect event.Effect, targets ...event.Target) *event.ToolStart {
 	return &event.ToolStart{ID: id, Title: title, Effect: effect, Targets: targets}
 }
 
-func result(id, title, effect string, outcome event.Outcome, summary, output string, took time.Duration) *event.ToolEnd {
+func result(id, title string, effect event.Effect, outcome event.Outcome, summary, output string, took time.Duration) *event.ToolEnd {
 	return &event.ToolEnd{Title: title, Effect: effect, Outcome: outcome, Summary: summary, Duration: took,
 		Result: llm.Message{Kind: llm.ToolResult, ID: id, Text: output, IsError: outcome != event.OK}}
 }

@@ -100,7 +100,7 @@ func TestRenamedAndCompacted(t *testing.T) {
 		d.events(twoTurns()[:firstTurn+1]...)
 		d.typeText("/compact")
 		d.press("enter")
-		d.events(&event.Compacted{Replies: 3, Saved: 12_345, Why: "requested"})
+		d.events(&event.Compacted{Replies: 3, Saved: 12_345, Why: "requested"}, turnEnd(event.Done, 0))
 		d.golden("compacted-" + size)
 		d.wantCommands(event.Compact{})
 		if got, want := d.m.View().WindowTitle, "agent · the ␛[31mbuild⏎"; got != want {

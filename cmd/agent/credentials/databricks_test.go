@@ -80,3 +80,33 @@ client_secret = s3cret
 		})
 	}
 }
+
+// A session at another base URL stays there when the user adds a profile.
+func TestDatabricksProfileAndRecordedBaseURL(t *testing.T) {
+	home := t.TempDir()
+	if err := os.WriteFile(filepath.Join(home, ".databrickscfg"), []byte("[DEFAULT]\nhost = https://one.example\ntoken = dapi-one\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, variable := range []string{"DATABRICKS_HOST", "DATABRICKS_TOKEN", "DATABRICKS_CONFIG_PROFILE", "DATABRICKS_CONFIG_FILE"} {
+		t.Setenv(variable, "")
+	}
+	t.Setenv("HOME", home)
+	t.Setenv("USERPROFILE", home)
+	v := newVault(settings.Settings{}, &fakeKeyring{keys: map[string]string{}}, func() []string { return nil })
+	for _, c := range []struct {
+		model, url string
+		used       bool
+	}{
+		{"databricks/x", "", true},
+		{"databricks/x", "https://ONE.example/serving-endpoints", true},
+		{"openai/x", "http://127.0.0.1:8080/v1", true},
+		{"databricks/x", "http://127.0.0.1:8080/v1", false},
+		{"databricks/x", "https://one.example@evil.example/v1", false},
+	} {
+		got := v.ForLast(c.model, c.url)
+		key, _, _ := got.Key("databricks")
+		if (got.Getenv("DATABRICKS_HOST") != "") != c.used || (key != "") != c.used {
+			t.Errorf("%s at %q: host %q, a key of %d bytes", c.model, c.url, got.Getenv("DATABRICKS_HOST"), len(key))
+		}
+	}
+}

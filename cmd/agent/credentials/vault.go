@@ -77,6 +77,17 @@ func (v *Vault) WithoutProfiles() *Vault {
 	return &Vault{providers: v.providers, keyring: v.keyring, stored: v.stored, cleanup: v.cleanup, env: v.env, results: map[string]keyResult{}}
 }
 
+// ForLast returns a vault to continue with the last model, whose base URL was recorded
+// as url; empty for none. A profile of another host must not redirect its
+// conversation.
+func (v *Vault) ForLast(model, url string) *Vault {
+	if v.profile == nil || url == "" || !strings.HasPrefix(model, databricks+"/") ||
+		bareHost(url) == bareHost(v.profile.host) || v.Environment("DATABRICKS_HOST") != "" {
+		return v
+	}
+	return v.WithoutProfiles()
+}
+
 // Getenv is like Environment. In place of variables that are not set, it returns the
 // host and the client credentials of the Databricks profile.
 func (v *Vault) Getenv(name string) string {

@@ -152,7 +152,7 @@ func (o *Options) report(r result) {
 	fmt.Fprintln(o.IO.Err, ink.SanitizeLine(line))
 }
 
-// why returns why a task is not solved.
+// why returns the reason for which a task is not solved.
 func why(r result) string {
 	if r.Error != "" {
 		return r.Error

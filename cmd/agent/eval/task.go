@@ -35,7 +35,7 @@ type task struct {
 // readTasks returns the tasks in dir, by name: dir itself if it is a task, else its
 // directories.
 func readTasks(dir string) ([]task, error) {
-	if _, err := os.Stat(filepath.Join(dir, promptFile)); err == nil {
+	if _, err := os.Lstat(filepath.Join(dir, promptFile)); err == nil {
 		t, err := readTask(dir)
 		return []task{t}, err
 	}
@@ -69,7 +69,7 @@ func readTask(dir string) (task, error) {
 	t := task{name: filepath.Base(abs)}
 	var texts [3]string
 	for i, name := range []string{promptFile, repositoryFile, checkFile} {
-		b, err := os.ReadFile(filepath.Join(dir, name))
+		b, err := readFile(filepath.Join(dir, name))
 		if errors.Is(err, fs.ErrNotExist) {
 			return t, command.Usage("the task %s has no %s. A task is a directory with %s, %s and %s", dir, name, promptFile, repositoryFile, checkFile)
 		}
@@ -92,6 +92,24 @@ func readTask(dir string) (task, error) {
 		}
 	}
 	return t, nil
+}
+
+// maxFile limits the size of each file of a task, in bytes.
+const maxFile = 16 << 20
+
+// readFile reads a file of a task. The task can come from somebody else: a link could
+// send any file of the user to the model, and a pipe blocks.
+func readFile(name string) ([]byte, error) {
+	info, err := os.Lstat(name)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is not a regular file", name)
+	case info.Size() > maxFile:
+		return nil, fmt.Errorf("%s is larger than %d MiB", name, maxFile>>20)
+	}
+	return os.ReadFile(name)
 }
 
 // unpack writes the repository of t to dir, which it creates.

@@ -46,8 +46,8 @@ failed.`,
 			return command.Or(runF, statsRun)(cmd.Context(), opts)
 		},
 	}
-	cmd.Flags().StringVar(&opts.Dir, "dir", "", "count only the sessions of this directory")
-	cmd.Flags().StringVarP(&opts.Output, "output", "o", "text", "output format: text or json")
+	cmd.Flags().StringVar(&opts.Dir, "dir", "", "count only the sessions of this `directory`")
+	cmd.Flags().StringVarP(&opts.Output, "output", "o", "text", "output `format`: text or json")
 	return cmd
 }
 

@@ -6,8 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
+
+	"agent/internal/history"
 )
 
 // Set changes the text setting called name in the file at path, and creates the file
@@ -18,7 +19,7 @@ func Set(path, name, value string) error {
 	}
 	b, err := readFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		b, err = []byte("{}\n"), os.MkdirAll(filepath.Dir(path), 0o700)
+		b, err = []byte("{}\n"), nil
 	}
 	if err != nil {
 		return err
@@ -33,7 +34,10 @@ func Set(path, name, value string) error {
 	if _, err := check(b); err != nil {
 		return fmt.Errorf("set %s: %w", name, err)
 	}
-	return writeFile(path, b)
+	if err := history.Replace(path, b, true); err != nil {
+		return fmt.Errorf("write the configuration: %w", err)
+	}
+	return nil
 }
 
 // setValue returns the JSON object b with a new value for name. A missing key is
@@ -67,26 +71,4 @@ func setValue(b []byte, name, value string) ([]byte, error) {
 		return bytes.Join([][]byte{b[:open], []byte(line + ","), b[open:]}, nil), nil
 	}
 	return append([]byte("{"+line+"\n}"), bytes.TrimLeft(b[open:], " \t\r\n")[1:]...), nil
-}
-
-// replace writes the file at path atomically and keeps its mode.
-func writeFile(path string, b []byte) error {
-	mode := fs.FileMode(0o600)
-	if info, err := os.Stat(path); err == nil {
-		mode = info.Mode().Perm()
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".config-*.json")
-	if err != nil {
-		return fmt.Errorf("write the configuration: %w", err)
-	}
-	defer os.Remove(f.Name())
-	_, err = f.Write(b)
-	err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return fmt.Errorf("write the configuration: %w", err)
-	}
-	return nil
 }

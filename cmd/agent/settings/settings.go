@@ -21,11 +21,11 @@ type Settings struct {
 	Schema    string              `json:"$schema,omitempty" what:"schema of this file, for editors; agent config schema prints it"`
 	Model     string              `json:"model,omitempty" what:"the model, as PROVIDER/NAME"`
 	Models    []string            `json:"models,omitempty" what:"fallback models, in order, used temporarily when a provider is overloaded or a quota is exhausted"`
-	Small     string              `json:"small_model,omitempty" what:"a small, fast model that writes the titles of sessions and summaries, as PROVIDER/NAME (default: the title is the first prompt)"`
-	Summary   string              `json:"summary_model,omitempty" what:"the model that summarizes conversations that fill the context window, as PROVIDER/NAME (default: small_model, else the model of the session)"`
+	Small     string              `json:"small_model,omitempty" what:"a small, fast model that writes the titles of sessions, and summaries, as PROVIDER/NAME (default: the title is the first prompt)"`
+	Summary   string              `json:"summary_model,omitempty" what:"the model that summarizes a conversation when it fills the context window, as PROVIDER/NAME (default: small_model, else the model of the session)"`
 	BaseURL   string              `json:"base_url,omitempty" format:"uri" what:"base URL of an OpenAI-compatible server"`
 	Mode      string              `json:"mode,omitempty" enum:"ask,edits,plan,all" what:"permission mode: ask (default), edits (auto-approve file edits), plan (no edits), all (approve all)"`
-	MaxSteps  int                 `json:"max_steps,omitempty" min:"1" what:"maximum steps of a turn before it asks to continue (default 50); agent run stops (default 500)"`
+	MaxSteps  int                 `json:"max_steps,omitempty" min:"1" what:"maximum number of steps of a turn before it asks to continue (default 50); agent run stops (default 500)"`
 	MaxReply  int                 `json:"max_reply_bytes,omitempty" min:"1024" max:"8388608" what:"size limit of one reply of the model, in bytes of text, reasoning and tool arguments; a longer reply is stopped and kept (default and maximum 8388608)"`
 	Effort    string              `json:"effort,omitempty" what:"reasoning effort, if the model supports it: low, medium, high or another level of the model"`
 	Local     *bool               `json:"local,omitempty" what:"detect model servers on this machine if no other model is connected (default true)"`
@@ -75,7 +75,7 @@ type Sessions struct {
 // Shell holds the settings of the commands that run in the workspace.
 type Shell struct {
 	KeepEnv   []string `json:"keep_env,omitempty" format:"variable" what:"environment variables that commands get although their name or value looks like a secret, such as TEST_TOKEN or DATABASE_URL"`
-	MaxOutput int      `json:"max_output_bytes,omitempty" min:"1024" max:"1048576" what:"size limit of the output of a command that the model gets, half of it from the beginning and half from the end, in bytes; the complete output is in a file (default 12288)"`
+	MaxOutput int      `json:"max_output_bytes,omitempty" min:"1024" max:"1048576" what:"maximum bytes of a command's output that the model gets, half from the beginning and half from the end; the complete output is in a file (default 12288)"`
 }
 
 // Check is a command that runs, without permission, after changes of certain files.

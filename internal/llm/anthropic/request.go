@@ -46,8 +46,8 @@ func (p *wireRequest) output() *wireOutput {
 }
 
 // tools encodes the tools and marks the last one for the cache. If enforced is
-// set, the provider enforces the schemas that are small: it rejects a request in
-// which those that it is to enforce are complex.
+// set, the provider is asked to enforce the small schemas. It would reject a
+// request that asks to enforce complex ones.
 func tools(specs []llm.ToolSpec, enforced bool) []wireTool {
 	var out []wireTool
 	for _, t := range specs {

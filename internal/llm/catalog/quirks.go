@@ -42,8 +42,8 @@ func (c Choice) takesCacheKey() bool {
 	return host == "api.openai.com" || strings.HasSuffix(host, ".api.openai.com") || strings.HasSuffix(host, ".openai.azure.com")
 }
 
-// withLearned returns c with what was learned about its server. The configuration
-// overrides it.
+// withLearned returns c changed by the facts about its server. The configuration
+// takes precedence over them.
 func (in Input) withLearned(c Choice) Choice {
 	if in.Learned == nil || c.Offline() {
 		return c

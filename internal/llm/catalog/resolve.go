@@ -39,8 +39,8 @@ type Input struct {
 	// determines a model; nil finds none.
 	Local func() []Server
 	Wait  time.Duration // time limit of Probe; 0 for ProbeTime
-	// Learned returns what was learned about the server at a base URL. Nil keeps it
-	// only as long as a connection.
+	// Learned returns the store of facts about the server at a base URL. If it is
+	// nil, facts are kept only for the life of a connection.
 	Learned func(base string) wire.Learned
 	// Listeners returns the users whose processes listen on an address of this
 	// machine, as far as known; nil queries the system.

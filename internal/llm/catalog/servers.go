@@ -134,9 +134,9 @@ func (p prober) lmstudio(ctx context.Context, root, base string) ([]Served, erro
 	return append(loaded, rest...), nil
 }
 
-// ollama queries Ollama for its models, and for each its capabilities and
-// context window: as it runs, else as configured. The maximum of the model is not
-// its window.
+// ollama queries Ollama for its models, with the capabilities and the context
+// window of each: that of the running model, else the configured one. The maximum
+// of the model is not its window.
 func (p prober) ollama(ctx context.Context, root string) ([]Served, error) {
 	var tags struct {
 		Models *[]struct {

@@ -49,9 +49,9 @@ func toolSets() []toolSet {
 	}
 }
 
-// Offer returns the tools of all that a model is offered, in the same order. It
-// depends on the model's family and on its context window in tokens; 0 is unknown
-// and counts as large.
+// Offer selects the tools that a model is offered from all, in the same order. The
+// selection depends on the model's family and on its context window in tokens; 0
+// means unknown and counts as large.
 func Offer(model string, window int, all []llm.ToolSpec) []llm.ToolSpec {
 	edits := editingOf(model)
 	var set *toolSet

@@ -15,7 +15,7 @@ const (
 	// not loaded: the default of Ollama and of llama.cpp. A longer prompt could be
 	// truncated without an error.
 	assumedWindow = 4096
-	// windowTime limits how long a server may take to tell the context window.
+	// windowTime limits how long a server may take to report the context window.
 	windowTime = time.Second
 )
 
@@ -44,7 +44,7 @@ func (i Info) assumed(r Row) Info {
 }
 
 // Window asks the server of c for the context window with which it runs the
-// model. It returns 0 if the server does not tell.
+// model. It returns 0 if the server does not report it.
 func (c Choice) Window(ctx context.Context) int {
 	ctx, cancel := context.WithTimeout(ctx, windowTime)
 	defer cancel()

@@ -59,8 +59,8 @@ func New(opts Options) *Provider {
 	return p
 }
 
-// Body returns the body that Stream sends for req, as far as it is known what the
-// server accepts.
+// Body returns the body that Stream sends for req first, adapted to the known facts
+// about the server.
 func (p *Provider) Body(req llm.Request) ([]byte, error) {
 	return NewRequest(req, p.quirks.with(p.learned.Facts(req.Model)...))
 }
@@ -74,7 +74,7 @@ func (p *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.De
 	return func(yield func(llm.Delta, error) bool) {
 		q := p.quirks.with(p.learned.Facts(req.Model)...)
 		var learned []string
-		accepted := func() { // only then the facts are known to be right
+		accepted := func() { // the server accepts the new form, so the facts are right
 			for _, fact := range learned {
 				p.learned.Learn(req.Model, fact)
 			}

@@ -90,3 +90,12 @@ func Dollars(usd float64) string {
 	}
 	return fmt.Sprintf("$%.2f", usd)
 }
+
+// Price returns US dollars with at least two decimals, and never rounded: "$0.005".
+func Price(usd float64) string {
+	s := strconv.FormatFloat(usd, 'f', -1, 64)
+	if _, cents, _ := strings.Cut(s, "."); len(cents) < 2 {
+		s = fmt.Sprintf("%.2f", usd)
+	}
+	return "$" + s
+}

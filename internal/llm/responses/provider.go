@@ -62,8 +62,8 @@ func (p *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.De
 	}
 }
 
-// Body returns the body that Stream sends for req, as far as it is known what the
-// model accepts.
+// Body returns the body that Stream sends for req first, adapted to the known facts
+// about the model.
 func (p *Provider) Body(req llm.Request) ([]byte, error) {
 	return NewRequest(req, p.quirks.with(p.learned.Facts(req.Model)...))
 }

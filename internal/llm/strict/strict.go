@@ -51,12 +51,12 @@ func Parameters(t llm.ToolSpec, supported bool) (schema json.RawMessage, enforce
 	return plain, false
 }
 
-// maxOptional is how many optional arguments a tool of Small has at most.
+// maxOptional is the maximum number of optional arguments of a small tool.
 const maxOptional = 1
 
-// Small reports whether a tool has a strict form, and its plain schema suits a
-// provider that supports optional arguments but few keywords, and rejects a
-// request whose strict schemas together are complex.
+// Small reports whether a tool has a strict form and a simple plain schema: few
+// optional arguments and no keywords that limit values. Some providers can enforce
+// only such schemas, and reject requests with complex ones.
 func Small(t llm.ToolSpec) bool {
 	var s schema
 	return Fits(t.Strict) && json.Unmarshal(t.Schema, &s) == nil && len(s.Properties)-len(s.Required) <= maxOptional && !slices.ContainsFunc(

@@ -14,9 +14,9 @@ type surrogates struct{ held []byte }
 // escapeLength is the length of an escape like \ud83d in bytes.
 const escapeLength = 6
 
-// join returns a payload without a first half at the end of a string, which it
-// holds, and with the held one before its second half. It returns data itself
-// if there is nothing to join.
+// join completes the characters in a payload. It removes a first half at the end of
+// a string and holds it, and inserts a held half before its second half. If there is
+// nothing to join, it returns data itself.
 func (s *surrogates) join(data []byte) []byte {
 	if len(s.held) == 0 && !bytes.Contains(data, []byte(`\ud`)) && !bytes.Contains(data, []byte(`\uD`)) {
 		return data

@@ -1,6 +1,6 @@
 package event
 
-// CompactStep is what a Compacted does.
+// CompactStep is the kind of change that a Compacted makes.
 type CompactStep string
 
 // The steps of a compaction, the mildest first.

@@ -72,14 +72,17 @@ type (
 	// TurnEnd closes a turn.
 	TurnEnd struct {
 		Meta
-		Reason   Reason        `json:"reason"`
-		Error    string        `json:"error,omitempty"` // one line for the user
-		Hint     string        `json:"hint,omitempty"`  // what the user can do about it
-		Steps    int           `json:"steps"`
-		Usage    llm.Usage     `json:"usage"`
-		Cost     *float64      `json:"cost_usd,omitempty"` // nil if the price of a step is unknown
-		Cut      bool          `json:"cut,omitempty"`      // the answer was truncated: GoOn continues it
-		Duration time.Duration `json:"duration_ns"`
+		Reason Reason    `json:"reason"`
+		Error  string    `json:"error,omitempty"` // one line for the user
+		Hint   string    `json:"hint,omitempty"`  // what the user can do about it
+		Steps  int       `json:"steps"`
+		Usage  llm.Usage `json:"usage"`
+		Cost   *float64  `json:"cost_usd,omitempty"` // nil if the price of a step is unknown
+		Cut    bool      `json:"cut,omitempty"`      // the answer was truncated: GoOn continues it
+		// Unanswered is set if the turn was interrupted while the model's reply was
+		// outstanding: Retry requests it again.
+		Unanswered bool          `json:"unanswered,omitempty"`
+		Duration   time.Duration `json:"duration_ns"`
 	}
 )
 
@@ -103,7 +106,7 @@ type (
 		Meta
 		ID      string   `json:"id"` // of the tool call
 		Title   string   `json:"title"`
-		Effect  string   `json:"effect"` // read, write, execute or network
+		Effect  Effect   `json:"effect"`
 		Targets []Target `json:"targets,omitempty"`
 	}
 	// ToolEnd is the one result of a tool call, whether the tool ran or not.
@@ -111,7 +114,7 @@ type (
 		Meta
 		Result   llm.Message   `json:"result"` // a ToolResult
 		Title    string        `json:"title"`
-		Effect   string        `json:"effect,omitempty"`
+		Effect   Effect        `json:"effect,omitempty"`
 		Outcome  Outcome       `json:"outcome"`
 		Summary  string        `json:"summary,omitempty"` // a few words for the user
 		Diffs    []Diff        `json:"diffs,omitempty"`   // what was written
@@ -200,7 +203,7 @@ type (
 		Item    string      `json:"item,omitempty"`    // of CompactPin, CompactUnpin and CompactDrop
 		Title   string      `json:"title,omitempty"`   // of the item, for the user
 		Text    string      `json:"text,omitempty"`    // of CompactSummary and CompactEdit
-		Saved   int         `json:"saved_tokens"`      // estimate
+		Saved   int         `json:"saved_tokens"`      // estimate; negative if the conversation has grown
 		Outputs string      `json:"outputs,omitempty"` // directory with the originals of what was shortened; empty if there is none
 		Why     string      `json:"why,omitempty"`     // for the user
 		// Model wrote the Text of a CompactSummary. Usage and Cost are of its reply.

@@ -5,11 +5,32 @@ import "time"
 // Target is something that a tool call acts on: {"path", "a/b.go"},
 // {"command", "make"}, {"host", "example.org"}.
 type Target struct {
-	Kind  string `json:"kind"`
-	Value string `json:"value"`
+	Kind  TargetKind `json:"kind"`
+	Value string     `json:"value"`
 	// Dir is the absolute directory in which a command runs; empty for other kinds.
 	Dir string `json:"dir,omitempty"`
 }
+
+// TargetKind is the kind of a Target.
+type TargetKind string
+
+// The kinds of target.
+const (
+	PathTarget    TargetKind = "path" // in the workspace, with slashes
+	CommandTarget TargetKind = "command"
+	HostTarget    TargetKind = "host"
+)
+
+// Effect is the kind of effect that a tool call can have.
+type Effect string
+
+// The effects of tool calls, from harmless to far-reaching.
+const (
+	ReadEffect    Effect = "read"
+	WriteEffect   Effect = "write"   // changes files in the workspace
+	ExecuteEffect Effect = "execute" // runs a command
+	NetworkEffect Effect = "network" // connects to hosts
+)
 
 // Diff is one changed file.
 type Diff struct {

@@ -115,7 +115,8 @@ type (
 	Summarizing struct {
 		Model string `json:"model"` // PROVIDER/NAME
 	}
-	// ContextNow lists what fills the context window, in reply to ListContext.
+	// ContextNow lists what fills the context window, in reply to ListContext. It is
+	// empty if that is not possible.
 	ContextNow struct {
 		Used    int           `json:"used"`   // tokens, estimated
 		Window  int           `json:"window"` // tokens; 0 if unknown
@@ -151,7 +152,7 @@ type PastPrompt struct {
 type Ask struct {
 	ID       string   `json:"id"`               // of the tool call, or StepsAsk, TextAsk or HostAsk
 	Title    string   `json:"title"`            // "edit internal/tui/list.go"
-	Effect   string   `json:"effect,omitempty"` // as in ToolStart; empty for a question about the turn
+	Effect   Effect   `json:"effect,omitempty"` // as in ToolStart; empty for a question about the turn
 	Targets  []Target `json:"targets,omitempty"`
 	Diffs    []Diff   `json:"diffs,omitempty"`    // the changes that the call would make
 	Warnings []string `json:"warnings,omitempty"` // to be read before approving

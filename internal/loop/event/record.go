@@ -2,7 +2,7 @@ package event
 
 // Grant is the record of a standing permission.
 type Grant struct {
-	Kind string `json:"kind"` // of the Target that it covers
+	Kind TargetKind `json:"kind"` // of the Target that it covers
 	// Value is a directory ending in "/", a file, a whole command, or a host.
 	Value string `json:"value"`
 	// Dir is the absolute directory of a command or path; empty in old logs.

@@ -3,6 +3,7 @@ package instructions
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,6 +13,9 @@ import (
 const (
 	maxDepth = 5  // of nested imports
 	maxFiles = 50 // instruction files, including imports
+	// maxImports limits the imports that are looked up, also those that are no files:
+	// each costs time.
+	maxImports = 200
 )
 
 // names are the names of instruction files. The first one that can be used counts.
@@ -31,6 +35,7 @@ type collector struct {
 	show    func(path string) string
 	home    string
 	seen    map[string]bool // real paths
+	looked  int             // number of imports that were looked up
 	notices []string
 }
 
@@ -77,7 +82,17 @@ func (c *collector) add(s source, path string, d document, above []string) []Fil
 		all = append(all, File{Path: shown, Size: len(d.text), Sum: "sha256:" + hex.EncodeToString(sum[:]), Text: d.text, real: d.real})
 	}
 	above = append(slices.Clone(above), d.real)
-	for _, name := range imports(d.text) {
+	names := imports(d.text)
+	done := map[string]bool{}
+	for _, name := range names {
+		if done[name] {
+			continue
+		}
+		done[name] = true
+		if c.looked++; c.looked > maxImports {
+			c.notices = append(c.notices, fmt.Sprintf("%s: the imports from @%s on are not used: there are too many (at most %d).", shown, name, maxImports))
+			break
+		}
 		all = append(all, c.imported(s, name, shown, above)...)
 	}
 	return all
@@ -88,7 +103,7 @@ func (c *collector) add(s source, path string, d document, above []string) []Fil
 func (c *collector) imported(s source, name, shown string, above []string) []File {
 	path, explicit := target(name, filepath.Dir(above[len(above)-1]), c.home)
 	info, err := os.Lstat(path)
-	if !explicit && (err != nil || info.IsDir()) { // the name of a person or a package
+	if !explicit && (err != nil || info.IsDir()) { // a user name or a package
 		return nil
 	}
 	reject := func(why string) []File {

@@ -35,7 +35,7 @@ func (p *Project) Commands() []Command {
 	for _, f := range p.folders("commands", ".agent/commands", ".claude/commands") {
 		for _, c := range p.commandsIn(f) {
 			if i := slices.IndexFunc(all, func(o Command) bool { return o.Name == c.Name }); i >= 0 {
-				p.tell(fmt.Sprintf("%s is not used: %s has the same name.", c.Source, all[i].Source))
+				p.report(fmt.Sprintf("%s is not used: %s has the same name.", c.Source, all[i].Source))
 				continue
 			}
 			all = append(all, c)
@@ -46,18 +46,19 @@ func (p *Project) Commands() []Command {
 
 func (p *Project) commandsIn(f folder) []Command {
 	var all []Command
+	read := 0
 	for _, e := range p.entries(f) {
 		name, ok := strings.CutSuffix(e.Name(), ".md")
 		if !ok || e.IsDir() || strings.HasPrefix(name, ".") {
 			continue
 		}
-		if len(all) == maxCommands {
-			p.tell(fmt.Sprintf("Only the first %d commands in %s are used.", maxCommands, p.Show(f.path)))
+		if read++; read > maxCommands {
+			p.report(fmt.Sprintf("Only the first %d commands in %s are used.", maxCommands, p.Show(f.path)))
 			break
 		}
 		c, err := p.readCommand(f, name)
 		if err != nil {
-			p.tell(fmt.Sprintf("%s is not used: %v.", c.Source, err))
+			p.report(fmt.Sprintf("%s is not used: %v.", c.Source, err))
 			continue
 		}
 		all = append(all, c)
@@ -67,7 +68,7 @@ func (p *Project) commandsIn(f folder) []Command {
 
 func (p *Project) readCommand(f folder, name string) (Command, error) {
 	path := filepath.Join(f.path, name+".md")
-	c := Command{Name: name, Source: p.Show(path), FromRepository: f.theirs}
+	c := Command{Name: name, Source: p.Show(path), FromRepository: f.fromRepository}
 	if !p.o.IsName(name) {
 		return c, errors.New("invalid command name: use a-z, 0-9, - and _, beginning with a letter")
 	}

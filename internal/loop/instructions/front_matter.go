@@ -33,8 +33,8 @@ func frontMatter(text string) (values map[string]string, body string) {
 	return values, body
 }
 
-// scalar returns a value without its quotes. The mark of a value on the following
-// lines, such as > or |-, is empty.
+// scalar returns a value without its quotes. It returns an empty string for the mark
+// of a multi-line value, such as > or |-.
 func scalar(value string) string {
 	if n := len(value); n >= 2 && value[0] == value[n-1] && (value[0] == '"' || value[0] == '\'') {
 		return value[1 : n-1]

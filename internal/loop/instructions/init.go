@@ -63,7 +63,7 @@ func (p *Project) describe() string {
 
 // text returns the content of a file at the root; empty if it cannot be read.
 func (p *Project) text(name string) string {
-	d, err := p.theirs.read(filepath.Join(p.root, name), false)
+	d, err := p.repository.read(filepath.Join(p.root, name), false)
 	if err != nil {
 		return ""
 	}

@@ -181,7 +181,7 @@ func TestLinkedInstructionFiles(t *testing.T) {
 		"CLAUDE.md is not used: it is a symbolic link to a file that does not exist")
 }
 
-// Files that cannot be used give a notice, and what is hidden in a text is removed.
+// Files that cannot be used give a notice, and invisible characters are removed.
 func TestDamagedFiles(t *testing.T) {
 	for _, c := range []struct{ name, content, text, notice string }{
 		{"invalid UTF-8", "a\xffb", "a\uFFFDb", "AGENTS.md: it is not valid UTF-8"},
@@ -254,7 +254,7 @@ func touch(t *testing.T, p *Project, targets ...tools.Target) (notes, notices []
 	if err != nil || !ran {
 		t.Fatalf("the call did not run: %v", err)
 	}
-	return p.News()
+	return p.PendingNotes()
 }
 
 // The instructions of a subdirectory reach the model when a tool touches it.
@@ -361,17 +361,17 @@ func TestRemember(t *testing.T) {
 			if err != nil || string(got) != c.after || string(change.Before) != c.before || string(change.After) != c.after {
 				t.Errorf("got %q, %v, want %q", got, err, c.after)
 			}
-			if notes, _ := p.News(); len(notes) != 1 || notes[0] != "[The user added to ~/src/shop/AGENTS.md: use tabs]" {
+			if notes, _ := p.PendingNotes(); len(notes) != 1 || notes[0] != "[The user added to ~/src/shop/AGENTS.md: use tabs]" {
 				t.Errorf("got %q", notes)
 			}
 			if changed := p.Reload(); changed != nil {
-				t.Errorf("%q is told again", changed)
+				t.Errorf("%q is reported again", changed)
 			}
 			write(t, file, "all new")
 			if changed := p.Reload(); len(changed) != 1 {
 				t.Errorf("got %q, want the edited file", changed)
 			}
-			if notes, _ := p.News(); len(notes) != 1 || !strings.Contains(notes[0], "all new") {
+			if notes, _ := p.PendingNotes(); len(notes) != 1 || !strings.Contains(notes[0], "all new") {
 				t.Errorf("got %q", notes)
 			}
 		})
@@ -380,6 +380,18 @@ func TestRemember(t *testing.T) {
 	link(t, filepath.Join(home, "x.md"), filepath.Join(work, "AGENTS.md"))
 	if _, err := p.Remember(t.Context(), "x"); err == nil || exists(filepath.Join(home, "x.md")) {
 		t.Errorf("a file outside of the repository was written: %v", err)
+	}
+	for _, target := range []string{".env", ".github/workflows/x.yml"} {
+		write(t, filepath.Join(work, ".env"), "SECRET=1\n")
+		if err := os.Remove(filepath.Join(work, "AGENTS.md")); err != nil {
+			t.Fatal(err)
+		}
+		link(t, target, filepath.Join(work, "AGENTS.md"))
+		_, err := p.Remember(t.Context(), "x")
+		text, _ := os.ReadFile(filepath.Join(work, ".env"))
+		if err == nil || string(text) != "SECRET=1\n" || exists(filepath.Join(work, ".github")) {
+			t.Errorf("AGENTS.md is a link to %s, which was written: %v", target, err)
+		}
 	}
 	if _, err := p.Remember(t.Context(), " "); err == nil {
 		t.Error("an empty line was added")
@@ -413,6 +425,32 @@ func TestChanged(t *testing.T) {
 	}
 	if got := Changed(files, map[string]string{"AGENTS.md": "1", "new.md": "2"}); got != "" {
 		t.Errorf("got %s", got)
+	}
+}
+
+// A repository cannot delay the start or fill the screen with its files.
+func TestManyImportsSkillsAndNotices(t *testing.T) {
+	files := map[string]string{"src/shop/b.md": strings.Repeat("x\n", 100_000), "src/shop/AGENTS.md": strings.Repeat("@./b.md\n", 30_000)}
+	var missing strings.Builder
+	for i := range 5000 {
+		fmt.Fprintf(&missing, "@./%d.md\n", i)
+	}
+	files["src/shop/web/AGENTS.md"] = missing.String()
+	for i := range 300 {
+		files[fmt.Sprintf("src/shop/.agents/skills/S%d/SKILL.md", i)] = "x"
+		files[fmt.Sprintf("src/shop/.claude/commands/C%d.md", i)] = "x"
+	}
+	_, home, work := newProject(t, files)
+	p := openAt(home, filepath.Join(work, "web"))
+	inTime(t, func() {
+		if got := paths(p); got != "~/src/shop/AGENTS.md ~/src/shop/b.md AGENTS.md" {
+			t.Errorf("got %s", got)
+		}
+		p.Skills()
+		p.Commands()
+	})
+	if n := len(p.Notices()); n > maxNotices+1 {
+		t.Errorf("got %d notices", n)
 	}
 }
 

@@ -40,7 +40,7 @@ func (p *Project) projectFile() string {
 	for _, dir := range slices.Backward(p.levels()) {
 		for _, name := range names {
 			path := filepath.Join(dir, name)
-			if _, err := p.theirs.fixed(path); err == nil {
+			if _, err := p.repository.fixed(path); err == nil {
 				return path
 			}
 		}
@@ -58,6 +58,9 @@ func (p *Project) Remember(ctx context.Context, text string) (tools.Change, erro
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	path := p.projectFile()
+	if _, err := p.repository.fixed(path); err != nil && exists(path) { // such as a link to a file that tools protect
+		return tools.Change{}, fmt.Errorf("%s is not changed: %w", p.Show(path), err)
+	}
 	c, err := p.write(ctx, path, func(before []byte) []byte {
 		return appendLine(before, "- "+text)
 	})

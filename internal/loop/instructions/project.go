@@ -10,14 +10,14 @@ import (
 	"agent/internal/llm/phrase"
 )
 
-// Options say where instructions are.
+// Options configure a Project.
 type Options struct {
 	Dir    string // working directory, absolute
 	Home   string // home directory; empty if unknown
 	Config string // the program's configuration directory; empty if unknown
 	// Show returns an absolute path for display, without control characters.
 	Show func(path string) string
-	// Withheld returns why a file must not be read because a text names it; empty if
+	// Withheld returns why a file that another file imports must not be read; empty if
 	// it may be. root is the repository, empty for a file of the user.
 	Withheld func(root, path string) string
 	// IsName reports whether a custom command or a skill may have a name.
@@ -27,23 +27,23 @@ type Options struct {
 // Project holds the instructions, skills and custom commands for a working
 // directory. It is safe for concurrent use.
 type Project struct {
-	o      Options
-	root   string // of the repository; the working directory outside of one
-	theirs source
-	own    source
+	o          Options
+	root       string // of the repository; the working directory outside of one
+	repository source
+	user       source
 
-	mu      sync.Mutex
-	notices []string
-	told    map[string]bool   // the notices so far
-	base    []level           // as read last
-	seen    map[string]bool   // real paths of the files in base
-	window  int               // of the last Text, in tokens
-	used    int               // tokens of Text and the notes so far
-	touched []string          // directories since the last News, relative to the working directory
-	known   map[string]note   // by directory
-	memory  []string          // notes about changes by the user since the last News
-	sent    map[string]string // sums of the files that the model has, by real path; nil before Text
-	skills  []Skill           // as read last
+	mu       sync.Mutex
+	notices  []string
+	reported map[string]bool   // the notices so far
+	base     []level           // as read last
+	seen     map[string]bool   // real paths of the files in base
+	window   int               // of the last Text, in tokens
+	used     int               // tokens of Text and the notes so far
+	touched  []string          // directories since the last PendingNotes, relative to the working directory
+	known    map[string]note   // by directory
+	memory   []string          // notes about changes by the user since the last PendingNotes
+	sent     map[string]string // sums of the files that the model has, by real path; nil before Text
+	skills   []Skill           // as read last
 }
 
 // level holds the files of a directory: its instruction file and the imports.
@@ -51,22 +51,22 @@ type level struct{ files []File }
 
 // Open returns the instructions for a working directory. It reads nothing.
 func Open(o Options) *Project {
-	p := &Project{o: o, root: Root(o.Dir), told: map[string]bool{}, known: map[string]note{}}
-	p.theirs = source{dirs: []string{p.root}, place: "the repository", withheld: func(path string) string { return o.Withheld(p.root, path) }}
-	p.own = source{own: true, place: "your home and configuration directories", withheld: func(path string) string { return o.Withheld("", path) }}
+	p := &Project{o: o, root: Root(o.Dir), reported: map[string]bool{}, known: map[string]note{}}
+	p.repository = source{dirs: []string{p.root}, place: "the repository", withheld: func(path string) string { return o.Withheld(p.root, path) }}
+	p.user = source{user: true, place: "your home and configuration directories", withheld: func(path string) string { return o.Withheld("", path) }}
 	for _, dir := range []string{o.Config, o.Home} {
 		if dir != "" {
-			p.own.dirs = append(p.own.dirs, dir)
+			p.user.dirs = append(p.user.dirs, dir)
 		}
 	}
 	return p
 }
 
 // Root returns the root of the repository that contains dir; dir itself outside of
-// a repository.
+// a repository. A repository above dir that another user owns does not count.
 func Root(dir string) string {
 	for at := dir; ; at = filepath.Dir(at) {
-		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
+		if git := filepath.Join(at, ".git"); exists(git) && (at == dir || trusted(git, dir)) {
 			return at
 		}
 		if at == filepath.Dir(at) {
@@ -88,7 +88,7 @@ func (p *Project) Files() []File {
 	return all
 }
 
-// Notices returns what the user must know since the previous call.
+// Notices returns the notices for the user since the previous Notices.
 func (p *Project) Notices() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -97,13 +97,20 @@ func (p *Project) Notices() []string {
 	return out
 }
 
-// tell adds notices that the user has not received.
-func (p *Project) tell(notices ...string) {
+// maxNotices limits the notices of a session: a repository can cause any number.
+const maxNotices = 20
+
+// report adds notices that the user has not received.
+func (p *Project) report(notices ...string) {
 	for _, n := range notices {
-		if !p.told[n] {
-			p.told[n] = true
-			p.notices = append(p.notices, n)
+		if p.reported[n] || len(p.reported) > maxNotices {
+			continue
 		}
+		if len(p.reported) == maxNotices {
+			n = "More problems with instruction files, skills and commands are not shown."
+		}
+		p.reported[n] = true
+		p.notices = append(p.notices, n)
 	}
 }
 
@@ -118,19 +125,19 @@ func (p *Project) load() {
 		}
 	}
 	if p.o.Config != "" {
-		add(c.directory(p.own, p.o.Config))
+		add(c.directory(p.user, p.o.Config))
 	}
 	if p.o.Home != "" {
 		if path := filepath.Join(p.o.Home, ".claude", "CLAUDE.md"); exists(path) {
-			files, _ := c.file(p.own, path)
+			files, _ := c.file(p.user, path)
 			add(files)
 		}
 	}
 	for _, dir := range p.levels() {
-		add(c.directory(p.theirs, dir))
+		add(c.directory(p.repository, dir))
 	}
 	p.seen = c.seen
-	p.tell(c.notices...)
+	p.report(c.notices...)
 }
 
 // levels returns the directories from the root down to the working directory.

@@ -54,7 +54,7 @@ func (p *Project) loadSkills() {
 			if i := slices.IndexFunc(p.skills, func(o Skill) bool { return o.Name == s.Name }); i < 0 {
 				p.skills = append(p.skills, s)
 			} else {
-				p.tell(fmt.Sprintf("%s is not used: %s has the same name.", s.Source, p.skills[i].Source))
+				p.report(fmt.Sprintf("%s is not used: %s has the same name.", s.Source, p.skills[i].Source))
 			}
 		}
 	}
@@ -63,24 +63,24 @@ func (p *Project) loadSkills() {
 // folder is a directory that may hold skills or custom commands.
 type folder struct {
 	source
-	path   string // absolute
-	theirs bool
+	path           string // absolute
+	fromRepository bool
 }
 
-// folders returns the directories of that name in the user's configuration and in
-// ~/.claude, then those called theirs in the repository, the nearest first.
-func (p *Project) folders(name string, theirs ...string) []folder {
+// folders returns the directories called name in the configuration directory and in
+// ~/.claude, then those at the paths inRepository in the repository, the nearest first.
+func (p *Project) folders(name string, inRepository ...string) []folder {
 	var out []folder
 	if p.o.Config != "" {
-		out = append(out, folder{p.own, filepath.Join(p.o.Config, name), false})
+		out = append(out, folder{p.user, filepath.Join(p.o.Config, name), false})
 	}
 	if p.o.Home != "" {
-		out = append(out, folder{p.own, filepath.Join(p.o.Home, ".claude", name), false})
+		out = append(out, folder{p.user, filepath.Join(p.o.Home, ".claude", name), false})
 	}
 	for _, dir := range slices.Backward(p.levels()) {
-		for _, name := range theirs {
+		for _, name := range inRepository {
 			if path := filepath.Join(dir, filepath.FromSlash(name)); !slices.ContainsFunc(out, func(f folder) bool { return f.path == path }) {
-				out = append(out, folder{p.theirs, path, true})
+				out = append(out, folder{p.repository, path, true})
 			}
 		}
 	}
@@ -93,10 +93,10 @@ func (p *Project) entries(f folder) []fs.DirEntry {
 	if _, err := os.Lstat(f.path); err != nil {
 		return nil
 	}
-	if f.theirs {
+	if f.fromRepository {
 		w, at, err := f.find(f.path)
 		if err != nil {
-			p.tell(p.Show(f.path) + " is not used: " + err.Error() + ".")
+			p.report(p.Show(f.path) + " is not used: " + err.Error() + ".")
 			return nil
 		}
 		_ = w.Close()
@@ -106,25 +106,26 @@ func (p *Project) entries(f folder) []fs.DirEntry {
 	}
 	entries, err := os.ReadDir(f.path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		p.tell(fmt.Sprintf("Cannot read %s: %v.", p.Show(f.path), err))
+		p.report(fmt.Sprintf("Cannot read %s: %v.", p.Show(f.path), err))
 	}
 	return entries
 }
 
 func (p *Project) skillsIn(f folder) []Skill {
 	var all []Skill
+	read := 0
 	for _, e := range p.entries(f) {
 		path := filepath.Join(f.path, e.Name(), skillFile)
 		if strings.HasPrefix(e.Name(), ".") || !exists(path) {
 			continue
 		}
-		if len(all) == maxSkills {
-			p.tell(fmt.Sprintf("Only the first %d skills in %s are used.", maxSkills, p.Show(f.path)))
+		if read++; read > maxSkills {
+			p.report(fmt.Sprintf("Only the first %d skills in %s are used.", maxSkills, p.Show(f.path)))
 			break
 		}
 		s, err := p.readSkill(f, e.Name())
 		if err != nil {
-			p.tell(fmt.Sprintf("%s is not used: %v.", p.Show(path), err))
+			p.report(fmt.Sprintf("%s is not used: %v.", p.Show(path), err))
 			continue
 		}
 		all = append(all, s)
@@ -140,7 +141,7 @@ func (p *Project) readSkill(f folder, dir string) (Skill, error) {
 		return Skill{}, err
 	}
 	values, body := frontMatter(d.text)
-	s := Skill{Name: cmp.Or(values["name"], dir), Source: p.Show(path), FromRepository: f.theirs, Body: body, dir: filepath.Dir(path)}
+	s := Skill{Name: cmp.Or(values["name"], dir), Source: p.Show(path), FromRepository: f.fromRepository, Body: body, dir: filepath.Dir(path)}
 	if !p.o.IsName(s.Name) {
 		return s, fmt.Errorf("invalid name %q: use a-z, 0-9, - and _, beginning with a letter", phrase.Clip(s.Name, 40))
 	}
@@ -157,8 +158,8 @@ func firstLine(text string) string {
 	return first
 }
 
-// skillList returns the part of the prompt that lists the skills, with at most that
-// many tokens.
+// skillList returns the part of the prompt that lists the skills, in at most left
+// tokens.
 func (p *Project) skillList(left int) string {
 	if len(p.skills) == 0 {
 		return ""

@@ -20,11 +20,12 @@ import (
 // maxFile is the size limit of a file, in bytes.
 const maxFile = 256 << 10
 
-// source is where the files of one owner may be: the repository's, or the user's.
+// source is a set of directories with the files of one owner: the repository or the
+// user.
 type source struct {
 	dirs  []string // absolute
 	place string   // dirs, in words
-	own   bool     // the user's: a file with a fixed name may be a link to another place
+	user  bool     // the user's: a file with a fixed name may be a link to another place
 	// withheld returns why a file must not be read; empty if it may be.
 	withheld func(path string) string
 }
@@ -33,12 +34,12 @@ type source struct {
 type document struct {
 	text    string
 	real    string   // absolute path without symbolic links below the source
-	repairs []string // what was changed in the text, for the user
+	repairs []string // changes to the text, described for the user
 }
 
 // fixed returns the text of a file with a fixed name, such as AGENTS.md.
 func (s source) fixed(path string) (document, error) {
-	if real, err := filepath.EvalSymlinks(path); s.own && err == nil && !s.holds(real) {
+	if real, err := filepath.EvalSymlinks(path); s.user && err == nil && !s.holds(real) {
 		s.dirs = append(slices.Clone(s.dirs), filepath.Dir(real))
 		return s.read(real, true)
 	}
@@ -140,8 +141,8 @@ func within(dir, path string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// clean returns the content of a file as text with line ends of a newline, without
-// a byte order mark and without characters that a reader of the file does not see.
+// clean returns the content of a file as text with newlines as line ends, without a
+// byte order mark and without characters that are invisible to a reader.
 func clean(b []byte) (text string, repairs []string) {
 	text = string(bytes.TrimPrefix(b, []byte("\uFEFF")))
 	if !utf8.ValidString(text) {

@@ -18,7 +18,7 @@ const (
 	// share is the part of the context window that all instructions may fill: a
 	// tenth.
 	share = 10
-	// unknownWindow is assumed of a model whose window is unknown, in tokens.
+	// unknownWindow is the assumed window of a model whose window is unknown, in tokens.
 	unknownWindow = 128_000
 	// skillShare is the part of the instructions that the list of skills may fill: a
 	// quarter.
@@ -161,7 +161,7 @@ func element(path, text string) string {
 	return fmt.Sprintf("<instructions file=%q>\n%s\n</instructions>\n", path, text)
 }
 
-// tokens estimates the tokens of a text, rather too many.
+// tokens estimates the tokens of a text. The estimate is high rather than low.
 func tokens(s string) int {
 	ascii := 0
 	for i := range len(s) {

@@ -7,7 +7,7 @@ import (
 
 // Record returns g as a record of the log.
 func (g Grant) Record() event.Grant {
-	out := event.Grant{Kind: string(g.Kind), Value: g.Value, Dir: g.Dir, Seal: g.Seal}
+	out := event.Grant{Kind: event.TargetKind(g.Kind), Value: g.Value, Dir: g.Dir, Seal: g.Seal}
 	for _, f := range g.Files {
 		out.Files = append(out.Files, event.FileSum{Path: f.Path, Sum: f.Sum})
 	}

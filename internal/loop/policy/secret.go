@@ -7,10 +7,10 @@ import (
 	"sync"
 )
 
-// Withheld returns a function that returns why a file must not be sent to a model
-// because a text names it: it is protected, or it may hold secrets. Empty if it may.
-// Texts of coding assistants, such as .claude/rules.md, are allowed. Paths are
-// absolute. The function is safe for concurrent use.
+// Withheld returns a function that returns why a file must not be imported into a
+// prompt: it is protected, or it may hold secrets. The reason is empty if the file may
+// be imported, as Markdown files of coding assistants, such as .claude/rules.md, may.
+// Paths are absolute. The function is safe for concurrent use.
 func (p Paths) Withheld() func(path string) string {
 	var mu sync.Mutex
 	var ps *places

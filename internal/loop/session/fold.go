@@ -208,7 +208,9 @@ func (f *Folding) close() {
 		f.closing(f.open[id].end(meta))
 	}
 	if f.inTurn {
-		f.closing(&event.TurnEnd{Meta: meta, Reason: event.UserInterrupt, Steps: f.steps, Usage: f.usage,
+		n := len(f.Messages)
+		cut := n > 0 && f.Messages[n-1].Kind == llm.Assistant && f.Messages[n-1].Cut
+		f.closing(&event.TurnEnd{Meta: meta, Reason: event.UserInterrupt, Steps: f.steps, Usage: f.usage, Cut: cut, Unanswered: llm.Unanswered(f.Messages),
 			Duration: max(f.last.Sub(f.began), 0), Error: "the program exited during this turn"})
 	}
 }

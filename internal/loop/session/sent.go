@@ -7,9 +7,10 @@ import (
 	"agent/internal/loop/event"
 )
 
-// Sent is what the request of a step was made of.
+// Sent holds the parts of a step's request, and its reply.
 type Sent struct {
-	Step, Of int             // number of the step, from 1, and of all steps
+	Step     int             // number of the step, from 1
+	Steps    int             // number of all steps
 	Prefix   *event.Prefix   // nil in old logs
 	Messages []llm.Message   // of the conversation
 	Model    event.ModelSet  // that answered; with an unknown address if it was a fallback
@@ -17,7 +18,7 @@ type Sent struct {
 	Notes    []event.Durable // compactions since the step before
 }
 
-// SentAt returns what the request of a step was made of; step 0 is the last one.
+// SentAt returns the parts of a step's request; step 0 is the last one.
 // events are those of a State.
 func SentAt(events []event.Durable, step int) (Sent, error) {
 	var ends []int
@@ -38,7 +39,7 @@ func SentAt(events []event.Durable, step int) (Sent, error) {
 	if step > 1 {
 		from = ends[step-2] + 1
 	}
-	s := Sent{Step: step, Of: len(ends), End: events[to].(*event.StepEnd)}
+	s := Sent{Step: step, Steps: len(ends), End: events[to].(*event.StepEnd)}
 	f := NewFolding()
 	for i, e := range events[:to] {
 		if m, ok := e.(*event.MessageDone); ok && i >= from && m.Message.Reply == s.End.Reply {

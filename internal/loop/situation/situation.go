@@ -19,7 +19,7 @@ import (
 	"agent/internal/tools/git"
 )
 
-// Place is what the program knows of its environment.
+// Place holds the facts about the environment that the caller knows.
 type Place struct {
 	Dir      string // the workspace, absolute
 	Shell    string // the program that runs commands; empty if they cannot be run
@@ -59,8 +59,8 @@ const unknown = "unknown"
 
 // Collect describes the situation in a message. Earlier are the messages of the
 // session that described it before; if there are any, only changes are described, and
-// the message is empty if nothing changed. When ctx ends, what is missing is left out
-// or unknown.
+// the message is empty if nothing changed. When ctx ends, the parts that are missing
+// are left out, or called unknown.
 func Collect(ctx context.Context, p Place, earlier []string) string {
 	parts := p.parts(ctx)
 	if len(earlier) == 0 {
@@ -94,7 +94,7 @@ func (p Place) parts(ctx context.Context) []part {
 	}
 	all = append(all, part{"Working directory", []string{p.Dir}}, part{"Permission mode", []string{p.Mode + "; " + user}})
 	all = append(all, p.repository(ctx)...)
-	all = append(all, p.top()...)
+	all = append(all, p.topLevel()...)
 	if tools := installed(ctx); len(tools) > 0 {
 		all = append(all, part{"Programs on PATH", []string{strings.Join(tools, " ")}})
 	}
@@ -102,13 +102,13 @@ func (p Place) parts(ctx context.Context) []part {
 		all = append(all, part{"Make targets", []string{strings.Join(targets, " ")}})
 	}
 	for i := range all {
-		all[i].lines = limited(all[i].lines, p.most())
+		all[i].lines = limited(all[i].lines, p.lineLimit())
 	}
 	return all
 }
 
-// most returns how many lines a part may have.
-func (p Place) most() int {
+// lineLimit returns how many lines a part may have.
+func (p Place) lineLimit() int {
 	if p.Brief {
 		return briefly
 	}
@@ -145,8 +145,8 @@ func (p Place) repository(ctx context.Context) []part {
 	return all
 }
 
-// top lists the working directory.
-func (p Place) top() []part {
+// topLevel lists the working directory.
+func (p Place) topLevel() []part {
 	entries, err := os.ReadDir(p.Dir)
 	if err != nil {
 		return nil

@@ -33,7 +33,7 @@ type Options struct {
 }
 
 // Trace turns the events of one session into spans and exports them. Listen and Close
-// must not be called at the same time. On nil, Close and Problems do nothing.
+// must not be called at the same time. On nil, Close does nothing.
 type Trace struct {
 	o       Options
 	out     *exporter
@@ -65,9 +65,6 @@ func Open(o Options) (*Trace, error) {
 
 // Problems returns the channel of messages for the user.
 func (t *Trace) Problems() <-chan string {
-	if t == nil {
-		return nil
-	}
 	return t.out.problems
 }
 

@@ -68,7 +68,7 @@ func (x *executor) question(c *toolCall, v policy.Verdict) event.Ask {
 		warnings = append(warnings, v.Warning)
 	}
 	return event.Ask{
-		ID: c.msg.ID, Title: c.title(), Effect: string(c.call.Effect), Targets: targets(c.call.Targets),
+		ID: c.msg.ID, Title: c.title(), Effect: event.Effect(c.call.Effect), Targets: targets(c.call.Targets),
 		Diffs: Diffs(c.call.Changes), Warnings: warnings, Why: v.Why, Scope: x.Permissions.Describe(v.Offer.Scope),
 	}
 }
@@ -99,7 +99,7 @@ func rejection(note string) string {
 func targets(ts []tools.Target) []event.Target {
 	var out []event.Target
 	for _, t := range ts {
-		out = append(out, event.Target{Kind: string(t.Kind), Value: t.Value, Dir: t.Dir})
+		out = append(out, event.Target{Kind: event.TargetKind(t.Kind), Value: t.Value, Dir: t.Dir})
 	}
 	return out
 }

@@ -20,11 +20,11 @@ const muchFreed = 4 << 20
 // compactor keeps the conversation within the context window of the model.
 type compactor struct {
 	*Turn
-	conv       *Conversation
-	out        *reporter
-	summarizer *summarizer
-	lastAsked  int  // number of the step of the last summary
-	asked      bool // a summary was requested in this turn
+	conv        *Conversation
+	out         *reporter
+	summarizer  *summarizer
+	lastSummary int  // number of the step of the last summary
+	summarized  bool // a summary was requested in this turn
 }
 
 // makeRoom compacts the conversation if the window is nearly full. It ends the turn
@@ -57,7 +57,6 @@ func (k *compactor) rejected(ctx context.Context, m Model) bool {
 	used := k.conv.used()
 	b := k.conv.budget(m)
 	if limit := used * 9 / 10; b.Limit == 0 || limit < b.Limit {
-		b.Prefix = k.conv.prefixTokens()
 		b = b.Within(limit)
 	}
 	steps, _, err := k.compact(ctx, b, m.Name+" rejected the request as too long")
@@ -72,10 +71,10 @@ func (k *compactor) rejected(ctx context.Context, m Model) bool {
 func (k *compactor) compact(ctx context.Context, b window.Budget, why string) (steps int, fits bool, err error) {
 	const pause = 3 // steps between two summaries
 	c, used := k.conv.content(why), k.conv.used()
-	mayAsk := !k.summarizer.failed && (!k.asked || k.conv.Steps-k.lastAsked >= pause)
-	plan := window.MakePlan(c, b, mayAsk)
+	maySummarize := !k.summarizer.failed && (!k.summarized || k.conv.Steps-k.lastSummary >= pause)
+	plan := window.MakePlan(c, b, maySummarize)
 	if plan.NeedsSummary {
-		k.asked, k.lastAsked = true, k.conv.Steps
+		k.summarized, k.lastSummary = true, k.conv.Steps
 		written, err := k.summarizer.summarize(ctx, k.conv.Messages, "", b.Limit)
 		switch {
 		case ctx.Err() != nil:
@@ -129,23 +128,27 @@ func (t *Turn) Compact(ctx context.Context, c *Conversation, focus string) event
 	return r.finish(end, start)
 }
 
+// errTooShort is the error of a summary of a conversation without earlier steps.
+var errTooShort = errors.New("it is too short")
+
 // summarizer gets summaries of a conversation from a model.
 type summarizer struct {
 	*Turn
-	out    *reporter
-	failed bool // a summary failed in this turn
-	usage  llm.Usage
-	cost   float64
-	free   bool // the price of a summary is unknown
+	out      *reporter
+	failed   bool // a summary failed in this turn
+	usage    llm.Usage
+	cost     float64
+	unpriced bool // the price of a summary is unknown
 }
 
 // summarize returns a summary of msgs in at most a fifth of limit tokens; a limit of
-// 0 is none. After an error it emits a notice, unless the user interrupted.
+// 0 is none. After an error it emits a notice, unless the user interrupted or there is
+// nothing to summarize.
 func (s *summarizer) summarize(ctx context.Context, msgs []llm.Message, focus string, limit int) (event.Compacted, error) {
 	e, err := s.request(ctx, msgs, focus)
 	if err != nil {
 		s.failed = true
-		if ctx.Err() == nil {
+		if ctx.Err() == nil && !errors.Is(err, errTooShort) {
 			s.out.emit(event.Notice{Text: "The conversation cannot be summarized: " + strings.TrimRight(err.Error(), ".") + ". Earlier tool calls are listed instead."})
 		}
 		return event.Compacted{}, err
@@ -161,7 +164,10 @@ func (s *summarizer) summarize(ctx context.Context, msgs []llm.Message, focus st
 func (s *summarizer) request(ctx context.Context, msgs []llm.Message, focus string) (event.Compacted, error) {
 	const unknownWindow = 100_000
 	e := event.Compacted{}
-	m, err := s.Models.Summary()
+	m, err := s.Models.Current(), error(nil)
+	if s.Summary != nil {
+		m, err = s.Summary()
+	}
 	switch {
 	case err != nil:
 		return e, err
@@ -177,7 +183,7 @@ func (s *summarizer) request(ctx context.Context, msgs []llm.Message, focus stri
 	for try := 1; ; try++ {
 		req, ok := window.SummaryRequest(msgs, focus, limit)
 		if !ok {
-			return e, errors.New("it is too short")
+			return e, errTooShort
 		}
 		req.Model, req.MaxTokens = m.ID, m.MaxTokens
 		s.out.emit(event.Summarizing{Model: m.Name})
@@ -206,7 +212,7 @@ func (s *summarizer) spend(done event.RequestDone, e *event.Compacted) {
 	}
 	s.usage, e.Usage = s.usage.Add(done.Usage), e.Usage.Add(done.Usage)
 	if done.Cost == nil {
-		s.free = true
+		s.unpriced = true
 		return
 	}
 	usd := *done.Cost

@@ -22,18 +22,17 @@ func (c *Conversation) used() int { return c.meter.Of(c.prefixTokens(), c.Messag
 // budget returns the budget of requests to m. Its limit is 0 if the window of m is
 // unknown.
 func (c *Conversation) budget(m Model) window.Budget {
-	b := window.Budget{}
+	b := window.Budget{Prefix: c.prefixTokens()}
 	if m.Context > 0 {
-		b = window.NewBudget(c.prefixTokens(), m.Context, m.MaxTokens)
+		b = window.NewBudget(b.Prefix, m.Context, m.MaxTokens)
 	}
 	if limit := c.learned[m.Name]; limit > 0 && (b.Limit == 0 || limit < b.Limit) {
-		b.Prefix = c.prefixTokens()
 		b = b.Within(limit)
 	}
 	return b
 }
 
-// content returns what a compaction starts from. why is its reason, for the user.
+// content returns the input of a compaction. why is its reason, for the user.
 func (c *Conversation) content(why string) window.Conversation {
 	dir := ""
 	if c.outputs != nil {
@@ -42,8 +41,8 @@ func (c *Conversation) content(why string) window.Conversation {
 	return window.Conversation{Messages: c.Messages, Marks: c.marks, Meter: c.meter, Outputs: dir, Why: why}
 }
 
-// Apply applies e to the conversation, saves the originals of what it shortened, and
-// emits it with meta. If the originals cannot be saved, e names no files; Apply emits
+// Apply applies e to the conversation, saves the originals of shortened content, and
+// emits e with meta. If the originals cannot be saved, e names no files; Apply emits
 // a notice and returns the error.
 func (c *Conversation) Apply(e *event.Compacted, emit func(event.Event), meta func() event.Meta) error {
 	out, marks, originals := window.Apply(c.Messages, c.marks, e)
@@ -74,8 +73,8 @@ func (c *Conversation) saveOriginals(originals []window.Original) error {
 	return nil
 }
 
-// Edit does what the user requested: see event.EditContext. It reports whether that
-// changed anything.
+// Edit makes the change that the user requested: see event.EditContext. It reports
+// whether anything changed.
 func (c *Conversation) Edit(r event.EditContext, emit func(event.Event), meta func() event.Meta) bool {
 	e := &event.Compacted{Step: r.Step, Item: r.Item, Text: r.Text, Outputs: c.content("").Outputs, Why: "requested"}
 	for _, item := range window.Items(c.Messages, c.marks, 0) {
@@ -101,7 +100,7 @@ func (c *Conversation) Edit(r event.EditContext, emit func(event.Event), meta fu
 	}
 	before := window.Tokens(c.Messages)
 	out, _, _ := window.Apply(c.Messages, c.marks, e)
-	e.Saved = max(before-window.Tokens(out), 0)
+	e.Saved = before - window.Tokens(out)
 	_ = c.Apply(e, emit, meta)
 	return true
 }

@@ -53,9 +53,9 @@ func (c *Conversation) Load(p *event.Prefix, msgs []llm.Message, k window.Marks,
 }
 
 // continuation returns the note with which the conversation can be sent again: none
-// if it ends with a message of the user or with a tool result.
+// if the model has not answered.
 func (c *Conversation) continuation() string {
-	if n := len(c.Messages); n > 0 && (c.Messages[n-1].Kind == llm.User || c.Messages[n-1].Kind == llm.ToolResult) {
+	if llm.Unanswered(c.Messages) {
 		return ""
 	}
 	return event.GoOn

@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -41,29 +42,33 @@ type executor struct {
 	*Turn
 	conv  *Conversation
 	out   *reporter
-	taken map[string]intakeNote // by the ID of a call of the current reply
+	notes map[string]intakeNote // by the ID of a call of the current reply
 	// untested is set if files were changed, and nothing ran since.
 	untested bool
 }
 
-// intakeNote is what the intake found in a call.
+// intakeNote is a finding of the intake in a call.
 type intakeNote struct {
-	ignored []string // names of dropped arguments
-	err     error    // why the call cannot run
+	ignored []string    // names of dropped arguments
+	err     error       // why the call cannot run
+	sent    llm.Message // the call as the model sent it
 }
 
-// understand replaces the calls of a reply by what they mean: the names of tools and
-// arguments that their schema has. A call that is not understood stays; run then
-// says why. It changes and returns said.
+// understand gives the calls of a reply the names and arguments of the schemas: see
+// package intake. It keeps a call that cannot be understood; run then returns the
+// error. It changes and returns said.
 func (x *executor) understand(said []llm.Message) []llm.Message {
-	x.taken = map[string]intakeNote{}
+	x.notes = map[string]intakeNote{}
 	accepted := tools.Accepted(x.Tools)
+	for i, t := range accepted {
+		accepted[i].Offered = offeredName(x.conv.Prefix, t.Name)
+	}
 	for i, m := range said {
 		if m.Kind != llm.ToolCall || m.Cut {
 			continue
 		}
 		c, err := accepted.Read(m.Name, cmp.Or(m.Raw, string(m.Input)))
-		x.taken[m.ID] = intakeNote{c.Ignored, err}
+		x.notes[m.ID] = intakeNote{c.Ignored, err, m}
 		if c.Tool != "" {
 			said[i].Name = c.Tool
 		}
@@ -145,13 +150,15 @@ func (x *executor) onlyReads(ctx context.Context, c *toolCall) bool {
 
 // prepare looks up the tool of c and prepares the call. It sets c.call or c.err.
 func (x *executor) prepare(ctx context.Context, c *toolCall) {
-	taken := x.taken[c.msg.ID]
+	taken := x.notes[c.msg.ID]
 	i := slices.IndexFunc(x.Tools, func(tool tools.Tool) bool { return tool.Spec().Name == c.msg.Name })
 	switch {
 	case c.msg.Cut:
 		c.err = errors.New("not run: the call is incomplete because the reply was cut off")
 	case taken.err != nil:
 		c.err = taken.err
+	case x.differs(taken.sent, c.msg):
+		c.err = errors.New("not run: an earlier call has changed the working directory. Send the call again")
 	case i < 0:
 		c.err = fmt.Errorf("there is no tool %q", c.msg.Name)
 	default:
@@ -162,6 +169,18 @@ func (x *executor) prepare(ctx context.Context, c *toolCall) {
 		c.ignored = taken.ignored
 		c.call, c.err = x.Runner.prepare(ctx, x.info(c), tool)
 	}
+}
+
+// differs reports whether the call that was sent would now be understood differently
+// from m, as which it was recorded: calls that ran since have changed the working
+// directory.
+func (x *executor) differs(sent, m llm.Message) bool {
+	raw := cmp.Or(sent.Raw, string(sent.Input))
+	if sent.Name == m.Name && raw == string(m.Input) {
+		return false
+	}
+	c, err := tools.Accepted(x.Tools).Read(sent.Name, raw)
+	return err != nil || c.Tool != m.Name || !bytes.Equal(c.Arguments, m.Input)
 }
 
 // decide gets the verdict on a prepared call, and the user's approval if it needs
@@ -209,7 +228,7 @@ func (x *executor) begin(ctx context.Context, c *toolCall) bool {
 	if ctx.Err() == nil {
 		c.start = x.out.clock.Now()
 		x.out.emit(&event.ToolStart{Meta: event.Meta{Time: c.start}, ID: c.msg.ID, Title: c.call.Title,
-			Effect: string(c.call.Effect), Targets: targets(c.call.Targets)})
+			Effect: event.Effect(c.call.Effect), Targets: targets(c.call.Targets)})
 	}
 	why := x.stopped(ctx)
 	if why != "" {
@@ -223,7 +242,7 @@ func (x *executor) finish(c *toolCall) {
 	c.end.Meta = x.out.meta()
 	c.addIgnored()
 	c.end.Title = c.title()
-	c.end.Effect = string(c.call.Effect)
+	c.end.Effect = event.Effect(c.call.Effect)
 	if !c.start.IsZero() {
 		c.end.Duration = c.end.Time.Sub(c.start)
 	}

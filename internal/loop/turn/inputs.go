@@ -18,13 +18,9 @@ type Models interface {
 	// Announce emits the model, unless the log has it already. It returns an error
 	// of the log.
 	Announce() error
-	// Summary returns the model that summarizes conversations.
-	Summary() (Model, error)
-	// Confirmed records that the user approved the Confirm of the model. Current
-	// returns the model without it from then on.
-	Confirmed()
-	// Measured records the context window of the model called name.
-	Measured(name string, window int)
+	// Update replaces the current model with the result of change, and announces what
+	// the log does not have.
+	Update(change func(Model) Model)
 }
 
 // Permissions decide which calls may run.
@@ -55,9 +51,6 @@ type Inbox interface {
 	Commands() []UserCommand
 	// News returns notes of the program itself.
 	News() []string
-	// Instructions returns notes with the instructions of the directories that tools
-	// have touched. The model gets each note once.
-	Instructions() []string
 }
 
 // UserCommand is a command that the user typed.

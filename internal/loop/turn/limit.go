@@ -21,6 +21,7 @@ func (r *run) beforeStep(ctx context.Context) ending {
 	if end.reason != event.MaxSteps || r.guards.user.attended() {
 		return end
 	}
+	end.hint = "Raise the limit with --max-steps, or continue the session with a new prompt."
 	r.limit = end
 	if r.note != "" {
 		r.note += "\n"

@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"cmp"
 	"slices"
 
 	"agent/internal/llm"
@@ -28,6 +29,19 @@ func (r *run) setPrefix() {
 		r.out.emit(&p)
 		r.conv.Prefix = &p
 	}
+}
+
+// offeredName returns the name by which p offers a tool; empty if it does not.
+func offeredName(p *event.Prefix, tool string) string {
+	if p == nil {
+		return ""
+	}
+	for _, t := range p.Tools {
+		if cmp.Or(t.Tool, t.Name) == tool {
+			return t.Name
+		}
+	}
+	return ""
 }
 
 // renamed returns msgs with the calls under the names by which p offers the tools. It

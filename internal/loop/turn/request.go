@@ -80,8 +80,8 @@ func (q *requester) request(m Model) llm.Request {
 	return req
 }
 
-// NewRequest returns the request to m that sends msgs after the prefix p. It needs
-// nothing that is not in the log of a session.
+// NewRequest returns the request to m that sends msgs after the prefix p. All of its
+// content is in the log of a session.
 func NewRequest(p event.Prefix, msgs []llm.Message, m Model) llm.Request {
 	req := llm.Request{Model: m.ID, System: p.System, Tools: slices.Clone(p.Tools), Messages: renamed(&p, withCutsMarked(msgs)), Effort: m.Effort, MaxTokens: m.MaxTokens}
 	if m.NoImages {
@@ -94,8 +94,8 @@ func NewRequest(p event.Prefix, msgs []llm.Message, m Model) llm.Request {
 }
 
 // retry streams one reply of m, in at most tries attempts; 0 is no limit and means
-// that no fallback follows. It retries while no part of a reply was accepted and the error allows it, and once
-// if the reply is empty.
+// that no fallback follows. It retries while no part of a reply was accepted and the
+// error allows it, and once if the reply is empty.
 func (q *requester) retry(ctx context.Context, m Model, tries int) (*llm.Reply, error) {
 	emptyBefore := false
 	var giveUp time.Time // set by the first failure

@@ -16,17 +16,14 @@ type quiet struct {
 	model turn.Model
 }
 
-func (q quiet) Current() turn.Model          { return q.model }
-func (quiet) Announce() error                { return nil }
-func (quiet) Confirmed()                     {}
-func (quiet) Measured(string, int)           {}
-func (quiet) Mode() event.Mode               { return event.ModeAll }
-func (quiet) Describe(policy.Scope) string   { return "" }
-func (quiet) Prompts() []event.Prompt        { return nil }
-func (quiet) Commands() []turn.UserCommand   { return nil }
-func (quiet) News() []string                 { return nil }
-func (quiet) Instructions() []string         { return nil }
-func (q quiet) Summary() (turn.Model, error) { return q.Current(), nil }
+func (q quiet) Current() turn.Model              { return q.model }
+func (quiet) Announce() error                    { return nil }
+func (quiet) Update(func(turn.Model) turn.Model) {}
+func (quiet) Mode() event.Mode                   { return event.ModeAll }
+func (quiet) Describe(policy.Scope) string       { return "" }
+func (quiet) Prompts() []event.Prompt            { return nil }
+func (quiet) Commands() []turn.UserCommand       { return nil }
+func (quiet) News() []string                     { return nil }
 
 // A notice reports a model that sends nothing for a long time; the turn keeps waiting.
 func TestSilence(t *testing.T) {

@@ -26,6 +26,12 @@ type Turn struct {
 	// Prefix returns the prefix of the requests to a model. Before is the one of the
 	// session; nil if there is none.
 	Prefix func(m Model, before *event.Prefix) event.Prefix
+	// Summary returns the model that summarizes conversations; nil for the current one.
+	Summary func() (Model, error)
+	// Instructions returns notes with the instructions of the directories that tools
+	// have touched since its previous call. The model gets each note once. It may be
+	// nil.
+	Instructions func() []string
 	// Situation describes the environment, ahead of the prompt; empty if the model
 	// knows it.
 	Situation string
@@ -102,7 +108,7 @@ func (r *run) finish(end ending, start time.Time) event.TurnEnd {
 	r.end.Meta = r.out.meta()
 	r.end.Duration = r.end.Time.Sub(start)
 	s := r.requests.compactor.summarizer
-	r.end.Usage, r.cost, r.unpriced = r.end.Usage.Add(s.usage), r.cost+s.cost, r.unpriced || s.free
+	r.end.Usage, r.cost, r.unpriced = r.end.Usage.Add(s.usage), r.cost+s.cost, r.unpriced || s.unpriced
 	if !r.unpriced && r.end.Usage != (llm.Usage{}) {
 		r.end.Cost = &r.cost
 	}
@@ -140,6 +146,7 @@ func (r *run) step(ctx context.Context) ending {
 	}
 	r.requests.noteWindow()
 	if end := r.requests.compactor.makeRoom(ctx); end.reason != "" {
+		r.end.Unanswered = end.reason == event.UserInterrupt
 		return end
 	}
 	reply, model, err := r.requests.reply(ctx)
@@ -208,7 +215,10 @@ func (r *run) confirmHost(ctx context.Context) ending {
 	end := r.guards.user.confirm(ctx, event.HostAsk, c.Question, c.Why,
 		ending{event.ProviderError, "nothing was sent: " + c.Why, "Choose another model with /model, or " + strings.TrimRight(c.Remedy, ".") + "."})
 	if end.reason == "" {
-		r.Models.Confirmed()
+		r.Models.Update(func(m Model) Model {
+			m.Confirm = nil
+			return m
+		})
 	}
 	return end
 }
@@ -266,7 +276,9 @@ func (r *run) addCommands() {
 func (r *run) addNews() {
 	r.addNotes(r.conv.announceMode(r.Permissions.Mode())...)
 	r.addNotes(r.Inbox.News()...)
-	r.addNotes(r.conv.missing(r.Inbox.Instructions())...)
+	if r.Instructions != nil {
+		r.addNotes(r.conv.missing(r.Instructions())...)
+	}
 }
 
 // addPrompts adds the pending note and the messages that steer the turn. It reports

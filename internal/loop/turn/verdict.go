@@ -21,6 +21,7 @@ func (r *run) judgeReply(ctx context.Context, reply *llm.Reply, err error, said 
 	}
 	switch {
 	case ctx.Err() != nil:
+		r.end.Unanswered = llm.Unanswered(r.conv.Messages)
 		return ending{reason: event.UserInterrupt}, notRunStopped
 	case r.out.err != nil:
 		return ending{reason: event.LogError}, notRunUnsaved
@@ -79,7 +80,7 @@ const (
 	notRunCut  = "not run: the reply was cut off"
 )
 
-// complete reports whether the arguments of all calls in said are whole objects.
+// complete reports whether the arguments of all calls in said are complete objects.
 func complete(said []llm.Message) bool {
 	return !slices.ContainsFunc(callsOf(said), func(m llm.Message) bool { return m.Cut || m.Raw != "" })
 }

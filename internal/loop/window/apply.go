@@ -11,8 +11,8 @@ import (
 	"agent/internal/loop/event"
 )
 
-// Marks are what compactions depend on besides the messages. The zero value is that
-// of a conversation that was never compacted.
+// Marks is the state of compactions that is not in the messages. The zero value
+// belongs to a conversation that was never compacted.
 type Marks struct {
 	pinned []string      // IDs of items that stay complete
 	before []llm.Message // the conversation without its last summary; nil if it has none
@@ -72,6 +72,7 @@ func Apply(msgs []llm.Message, k Marks, e *event.Compacted) ([]llm.Message, Mark
 		out = withoutImages(msgs, max(len(msgs)-e.Limit, 0))
 	case event.CompactDrop:
 		out = s.drop(msgs, e.Item)
+		k.pinned = slices.DeleteFunc(slices.Clone(k.pinned), func(p string) bool { return p == e.Item })
 	case event.CompactPin:
 		k.pinned = append(slices.Clone(k.pinned), e.Item)
 		return msgs, k, nil

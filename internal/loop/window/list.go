@@ -2,6 +2,7 @@ package window
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	"agent/internal/llm"
@@ -15,7 +16,7 @@ const (
 )
 
 // list replaces the calls before the last replies, and their results, with lists of
-// what was done. Answers and the messages of the user stay.
+// actions. Answers and the messages of the user stay.
 func (s *shortener) list(msgs []llm.Message, replies int) []llm.Message {
 	old := oldPart(msgs, replies)
 	calls, results := repliesWithCalls(msgs[:old]), llm.Results(msgs)
@@ -127,13 +128,28 @@ func describe(call llm.Message) (verb, object string) {
 	}
 	for _, key := range []string{"path", "command", "pattern", "url", "question", "action"} {
 		if text, ok := args[key].(string); ok && text != "" {
-			return verb, oneLine(text, long)
+			return verb, oneLine(text, long) + linesOf(args)
 		}
 	}
 	if patch, ok := args["patch"].(string); ok {
 		return verb, oneLine(strings.Join(patchedFiles(patch), " "), long)
 	}
 	return verb, ""
+}
+
+// linesOf returns the lines that a call with args reads, as ":40-99" or ":40"; empty
+// for all. The model needs them to continue where it was.
+func linesOf(args map[string]any) string {
+	first, hasFirst := args["offset"].(float64)
+	limit, hasLimit := args["limit"].(float64)
+	switch {
+	case hasLimit && limit > 0:
+		first = max(first, 1)
+		return fmt.Sprintf(":%.0f-%.0f", first, first+limit-1)
+	case hasFirst && first > 1:
+		return fmt.Sprintf(":%.0f", first)
+	}
+	return ""
 }
 
 // patchedFiles returns the paths in a patch.
@@ -157,6 +173,8 @@ func outcome(call llm.Message, result *llm.Message) string {
 	}
 	lines := strings.Split(strings.TrimSpace(result.Text), "\n")
 	switch {
+	case result.IsError && call.Name == "shell": // the end says what failed
+		return " (failed: " + oneLine(strings.Join(lines[max(len(lines)-2, 0):], " "), long) + ")"
 	case result.IsError:
 		return " (failed: " + oneLine(lines[0], long) + ")"
 	case call.Name == "shell":

@@ -36,8 +36,7 @@ func (b Budget) Within(limit int) Budget {
 	return b
 }
 
-// Fits reports whether a conversation can be sent with that prefix at all: some room
-// is left for a prompt.
+// Fits reports whether the prefix leaves room for a prompt.
 func (b Budget) Fits() bool {
 	const least = 500
 	return b.Limit-b.Prefix >= least
@@ -46,7 +45,7 @@ func (b Budget) Fits() bool {
 // bytes returns the size of a text that uses a percentage of the window.
 func (b Budget) bytes(percent int) int { return max(b.Limit*percent/100*15/4, 100) }
 
-// Conversation is what a compaction starts from.
+// Conversation is the input of a compaction.
 type Conversation struct {
 	Messages []llm.Message
 	Marks    Marks
@@ -77,9 +76,10 @@ func newPlanner(c Conversation, b Budget) *planner {
 }
 
 // MakePlan returns the mildest steps after which c uses at most b.Enough tokens: it
-// replaces long results, then all old results, then lists old calls. If that is not
-// enough, less must do before it needs a summary. If there can be none, it shortens ever more until c
-// fits.
+// replaces long results, then all old results, then lists old calls. If these steps do
+// not suffice, it accepts a result of at most b.Usable tokens. If they do not reach
+// that either, the plan needs a summary if summary is set; otherwise it shortens more
+// and more content until c fits.
 func MakePlan(c Conversation, b Budget, summary bool) Plan {
 	var p *planner
 	for _, enough := range []int{b.Enough, b.Usable} {
@@ -142,8 +142,8 @@ func (p *planner) mild(enough int) bool {
 		p.try(enough, keeping(event.CompactList, 10)...)
 }
 
-// shrink shortens until the conversation fits, the latest prompt last. What the user
-// pinned stays as long as possible.
+// shrink shortens until the conversation fits, the latest prompt last. Pinned items
+// stay complete as long as possible.
 func (p *planner) shrink() {
 	if p.used <= p.b.Start {
 		return
@@ -179,7 +179,7 @@ func (p *planner) force() {
 	}
 }
 
-// digest returns a summary that no model wrote: the end of the list of what was done,
+// digest returns a summary that is written by rules: the end of the list of actions,
 // and the beginning of the last answer.
 func (p *planner) digest() string {
 	out, _, _ := Apply(p.Messages, p.Marks, &event.Compacted{Step: event.CompactList})

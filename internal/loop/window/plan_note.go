@@ -12,8 +12,8 @@ import (
 // todoTool is the tool with which the model sets its plan.
 const todoTool = "todo"
 
-// withPlan returns out, what is left of msgs, with a note of the model's plan at
-// index at if out no longer has the call that set it.
+// withPlan returns out, the compacted form of msgs. If out no longer has the call that
+// set the model's plan, withPlan inserts a note with the plan at index at.
 func (s *shortener) withPlan(msgs, out []llm.Message, at int) []llm.Message {
 	plan, call := planOf(msgs)
 	out = slices.Clone(out)
@@ -32,8 +32,8 @@ func (s *shortener) withPlan(msgs, out []llm.Message, at int) []llm.Message {
 	return slices.Insert(out, at, llm.Message{Kind: llm.User, Reply: planNote, Text: plan})
 }
 
-// planOf returns the model's plan as a note, and the call that set it; the plan is
-// empty if there is none, the call if an earlier note has the plan.
+// planOf returns the model's plan as a note, and the ID of the call that set it. The
+// plan is empty if there is none; the ID is empty if an earlier note has the plan.
 func planOf(msgs []llm.Message) (plan, call string) {
 	results := llm.Results(msgs)
 	for _, m := range slices.Backward(msgs) {

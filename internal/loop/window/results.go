@@ -21,7 +21,7 @@ const (
 
 // results replaces the results before the last replies with references: the long
 // ones and those of reading files that were read again or changed later, or all
-// that a reference makes shorter. Thinking and images of results are removed there.
+// that a reference makes shorter. It removes thinking and the images of results.
 func (s *shortener) results(msgs []llm.Message, replies int, all bool) []llm.Message {
 	old := oldPart(msgs, replies)
 	stale := staleReads(msgs[:old], msgs)
@@ -117,9 +117,8 @@ func staleReads(old, msgs []llm.Message) map[string]string {
 	return stale
 }
 
-// superseded reports whether a later access makes the result of a obsolete. A later
-// result that says "unchanged" is smaller than that of a, to which it refers, and
-// does not.
+// superseded reports whether a later access makes the result of a obsolete. A smaller
+// result does not: it may only say "unchanged" and refer to the result of a.
 func superseded(a access, later []access) bool {
 	for _, l := range later {
 		if !l.read || l.offset <= a.offset && l.size >= a.size {

@@ -33,11 +33,17 @@ func ReplaceListed(ctx context.Context, before, old, new []byte, all bool) (Resu
 		}
 	}
 	listed, e := Replace(ctx, before, plainOld, plainNew, all)
-	if e != nil {
+	if e != nil || listed.Fit == Exact && within(before, plainOld) {
 		return r, err
 	}
 	listed.Numbered = true
 	return listed, nil
+}
+
+// within reports whether text occurs in before after the beginning of a line, so
+// that it is not copied from a listing.
+func within(before, text []byte) bool {
+	return bytes.Count(before, text) > bytes.Count(append([]byte("\n"), before...), append([]byte("\n"), text...))
 }
 
 // withoutNumbers returns text without the number of each line, and the first

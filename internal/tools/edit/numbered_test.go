@@ -24,6 +24,7 @@ func TestLineNumbersOfAListingAreIgnored(t *testing.T) {
 		"a numbered file, listed":    {"1\tx\n2\ty\n", "5\t1\tx\n", "5\t1\tz\n", ""},
 		"several places":             {"x\nx\n", "1\tx", "1\ty", ""},
 		"new is numbered text twice": {file, "2\t\tb\n", "2\t3\tx\n", ""},
+		"another row of a table":     {"8\tfoo\n9\tbar\n", "7\tfoo", "7\tbaz", ""},
 		"nothing else":               {file, "2\t\n", "x", ""},
 	} {
 		r, err := edit.ReplaceListed(t.Context(), []byte(c.before), []byte(c.old), []byte(c.new), false)

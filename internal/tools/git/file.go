@@ -24,7 +24,7 @@ func readFile(name string, limit int64) ([]byte, error) {
 	if !fi.Mode().IsRegular() || fi.Size() > limit {
 		return nil, fmt.Errorf("read %s: not a git file", name)
 	}
-	// The file can have been replaced by a pipe since, or grow.
+	// The file may have been replaced by a pipe since, or may grow.
 	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err

@@ -160,7 +160,7 @@ func (a *Args) Text(name string) string {
 	return ""
 }
 
-// Value returns an argument as it was sent; nil if it was not.
+// Value returns an argument as sent; nil if it is missing.
 func (a *Args) Value(name string) json.RawMessage {
 	if i := a.find(name); i >= 0 {
 		return a.members[i].value
@@ -292,7 +292,7 @@ func encode(v any) json.RawMessage {
 
 func isNull(value json.RawMessage) bool { return string(value) == "null" }
 
-// isEmpty reports whether a value says nothing.
+// isEmpty reports whether a value is null or empty.
 func isEmpty(value json.RawMessage) bool {
 	switch string(value) {
 	case "null", `""`, "[]", "{}":
@@ -301,7 +301,7 @@ func isEmpty(value json.RawMessage) bool {
 	return false
 }
 
-// keys returns the keys of m in order, so that errors do not depend on chance.
+// keys returns the keys of m in order, so that errors do not vary.
 func keys[V any](m map[string]V) []string {
 	var out []string
 	for k := range m {

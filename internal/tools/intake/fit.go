@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -26,7 +27,7 @@ func (d *dropper) drop(name string) {
 
 // fit makes a fit the schema of t.
 func (t Tool) fit(d *dropper, a *Args) (json.RawMessage, error) {
-	f := fitter{dropper: d, tool: t.Name}
+	f := fitter{dropper: d, tool: t.label()}
 	return f.object(a, t.Schema(), t.Form, "")
 }
 
@@ -39,7 +40,7 @@ type fitter struct {
 // object makes the object at a path fit s. An empty path is that of the arguments.
 func (f fitter) object(a *Args, s *jsonschema.Schema, form Form, path string) (json.RawMessage, error) {
 	required := slices.Concat(s.Required, a.needs)
-	a.members = slices.DeleteFunc(a.members, func(m member) bool { // values that say nothing
+	a.members = slices.DeleteFunc(a.members, func(m member) bool { // empty values
 		p, needed := s.Properties[m.name], slices.Contains(required, m.name)
 		switch {
 		case isNull(m.value):
@@ -183,7 +184,11 @@ func (f fitter) text(v json.RawMessage, s *jsonschema.Schema, form Form, name st
 	}
 	t := text(v)
 	if isPath {
-		if fixed := fixPath(t); fixed != t {
+		fixed := form.fixPath(t)
+		switch {
+		case strings.ContainsFunc(fixed, unicode.IsControl) && (form.Exists == nil || !form.Exists(fixed)):
+			return nil, advice.Add(fmt.Errorf("%s: %q contains a control character (you sent %s)", f.tool, name, clip(string(v))), "Write / in paths, or double each backslash")
+		case fixed != t:
 			return encode(fixed), nil
 		}
 		return v, nil
@@ -208,14 +213,19 @@ func (f fitter) text(v json.RawMessage, s *jsonschema.Schema, form Form, name st
 }
 
 // fixPath removes what models add to a path: blanks around it, the @ of a mention,
-// the scheme of a URL.
-func fixPath(p string) string {
+// the scheme of a URL. The @ stays if it can be part of a name.
+func (f Form) fixPath(p string) string {
 	p = strings.TrimSpace(p)
+	if rest := strings.TrimSpace(strings.TrimLeft(p, "@")); rest != p && rest != "" {
+		first, _, below := strings.Cut(p, "/")
+		dir := strings.TrimLeft(first, "@")
+		if f.Exists != nil && (f.Exists(first) || below && dir != "" && dir != "file:" && !f.Exists(dir)) {
+			return p
+		}
+		p = rest
+	}
 	if rest, ok := strings.CutPrefix(p, "file:///"); ok {
 		return "/" + rest
-	}
-	if rest := strings.TrimPrefix(p, "@"); rest != "" {
-		return rest
 	}
 	return p
 }

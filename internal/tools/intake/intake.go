@@ -1,11 +1,13 @@
 // Package intake understands tool calls as models write them: with the names of
 // other assistants, in damaged JSON, with values of a similar type. It repairs only
-// what can be read in one way; everything else is an error for the model, because
-// a wrong guess is worse. Each tool declares in a Form what it accepts besides its
-// schema. The package runs nothing and reads no file. Start reading at Tools.Read.
+// calls with one possible meaning; everything else is an error for the model, because
+// a wrong guess is worse. Each tool declares in a Form the names and values that it
+// accepts besides those of its schema. The package runs nothing and reads no file. Start reading at Tools.Read.
 package intake
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,7 +19,7 @@ import (
 	"agent/internal/tools/advice"
 )
 
-// Form is what a tool accepts besides its schema. Names of tools and arguments are
+// Form lists the names and values that a tool accepts besides those of its schema. Names of tools and arguments are
 // compared without case, "_" and "-".
 type Form struct {
 	// Names are other names of the tool.
@@ -28,6 +30,9 @@ type Form struct {
 	Values map[string]map[string]string
 	// Paths are the arguments that hold a path.
 	Paths []string
+	// Exists reports whether a path exists, so that the directory @types is not taken
+	// for the mention of a file; nil if paths cannot be checked.
+	Exists func(path string) bool
 	// Ranges are the limits of numbers. More than the maximum becomes the maximum.
 	Ranges map[string]Range
 	// Harmless are unknown arguments that have no effect here, as "name" or
@@ -48,11 +53,14 @@ type Form struct {
 // Range is the smallest and largest value of a number.
 type Range struct{ Min, Max int }
 
-// Tool is a tool with what it accepts.
+// Tool describes a tool and the calls that it accepts.
 type Tool struct {
-	Name   string
-	Schema func() *jsonschema.Schema // of the arguments, an object
-	Form   Form
+	Name string
+	// Offered is the name by which the model knows the tool, for errors; empty if it
+	// is Name, or if the model is not offered the tool.
+	Offered string
+	Schema  func() *jsonschema.Schema // of the arguments, an object
+	Form    Form
 }
 
 // Call is a call as understood.
@@ -73,13 +81,23 @@ var harmless = []string{
 
 // Read returns the call of the tool name with the arguments raw, which may be
 // damaged JSON. On an error, the call holds as much as was understood; its Tool or
-// Arguments are empty if that is nothing.
+// Arguments are empty if that is nothing. To read the returned call again changes
+// nothing: it is stored, and read again before it runs.
 func (all Tools) Read(name, raw string) (Call, error) {
 	t, ok := all.find(name)
 	if !ok {
 		return Call{}, all.unknown(name)
 	}
-	return t.read(name, raw, all)
+	c, err := t.read(name, raw, all)
+	if err != nil {
+		return c, err
+	}
+	t, _ = all.find(c.Tool)
+	again, err := t.read(c.Tool, string(c.Arguments), all)
+	if err == nil && (again.Tool != c.Tool || !bytes.Equal(again.Arguments, c.Arguments)) {
+		err = advice.Add(fmt.Errorf("the arguments of %s hold JSON inside text", c.Tool), "Send plain values")
+	}
+	return c, err
 }
 
 // Read returns the arguments raw of a call of t, like Tools.Read.
@@ -94,7 +112,7 @@ func (t Tool) read(name, raw string, all Tools) (Call, error) {
 	c.Arguments = object
 	a, err := newArgs(object)
 	if err != nil {
-		return c, fmt.Errorf("%s: %w", t.Name, err)
+		return c, fmt.Errorf("%s: %w", t.label(), err)
 	}
 	a.unwrap(t)
 	a.name, a.tools, a.tool = fold(name), all, t
@@ -114,9 +132,12 @@ func (t Tool) read(name, raw string, all Tools) (Call, error) {
 	return c, nil
 }
 
+// label returns the name of t in errors.
+func (t Tool) label() string { return cmp.Or(t.Offered, t.Name) }
+
 // adapt replaces the aliases, then rewrites.
 func (a *Args) adapt() error {
-	if err := a.rename(a.tool.Name, a.tool.Schema(), a.tool.Form); err != nil || a.tool.Form.Rewrite == nil {
+	if err := a.rename(a.tool.label(), a.tool.Schema(), a.tool.Form); err != nil || a.tool.Form.Rewrite == nil {
 		return err
 	}
 	return a.tool.Form.Rewrite(a)
@@ -152,9 +173,15 @@ const maxNamed = 16
 
 // unknown returns the error for a name that means no tool.
 func (all Tools) unknown(name string) error {
-	var names []string
+	var names, offered []string
 	for _, t := range all {
 		names = append(names, t.Name)
+		if t.Offered != "" {
+			offered = append(offered, t.Offered)
+		}
+	}
+	if len(offered) > 0 {
+		names = offered
 	}
 	err := errors.New("there is no tool " + quoted(name))
 	return advice.Add(err, "The tools are: %s", strings.Join(names[:min(len(names), maxNamed)], ", "))

@@ -28,7 +28,7 @@ func (t Tool) parse(raw string) (json.RawMessage, error) {
 	}
 	value, err := parse(raw)
 	if err != nil {
-		return nil, advice.Add(fmt.Errorf("the arguments of %s %w", t.Name, err), "Send the call again")
+		return nil, advice.Add(fmt.Errorf("the arguments of %s %w", t.label(), err), "Send the call again")
 	}
 	switch {
 	case isNull(value):
@@ -38,7 +38,7 @@ func (t Tool) parse(raw string) (json.RawMessage, error) {
 	case value[0] == '"' && only != "":
 		return (&Args{members: []member{{only, value}}}).object(), nil
 	}
-	return nil, fmt.Errorf("the arguments of %s are not a JSON object, but %s", t.Name, clip(string(value)))
+	return nil, fmt.Errorf("the arguments of %s are not a JSON object, but %s", t.label(), clip(string(value)))
 }
 
 // onlyText returns the name of the required argument if there is only one, a string.
@@ -55,9 +55,9 @@ func onlyText(s *jsonschema.Schema) string {
 // maxDepth limits nesting: JSON inside strings of JSON, lists inside lists.
 const maxDepth = 100
 
-// parse returns the value of raw as valid, compact JSON: of a code fence its
-// content, of a string that holds an object or a list that value. The errors of
-// this file continue a sentence about the arguments.
+// parse returns the value of raw as valid, compact JSON. It removes a code fence, and
+// decodes a string that holds an object or a list. The errors of this file continue a
+// sentence that begins with "the arguments of TOOL".
 func parse(raw string) (json.RawMessage, error) {
 	for range 4 {
 		raw = unfence(strings.TrimSpace(raw))
@@ -89,6 +89,11 @@ func unfence(text string) string {
 }
 
 func strictOrRepaired(raw string) (json.RawMessage, error) {
+	if rest, ok := strings.CutPrefix(raw, "{}"); ok { // some gateways send {} before the arguments
+		if rest = strings.TrimSpace(rest); strings.HasPrefix(rest, "{") {
+			raw = rest
+		}
+	}
 	var b bytes.Buffer
 	if utf8.ValidString(raw) && json.Compact(&b, []byte(raw)) == nil {
 		return b.Bytes(), nil
@@ -98,9 +103,6 @@ func strictOrRepaired(raw string) (json.RawMessage, error) {
 		return nil, err
 	}
 	p.blank()
-	if p.out.String() == "{}" && p.pos < len(p.in) && p.in[p.pos] == '{' { // some gateways send {} before the arguments
-		return strictOrRepaired(p.in[p.pos:])
-	}
 	if rest := strings.Trim(p.in[p.pos:], "}] \t\r\n"); rest != "" {
 		return nil, fmt.Errorf("are followed by more text: %s", clip(rest))
 	}
@@ -136,7 +138,7 @@ func (p *parser) take() {
 	p.pos++
 }
 
-// unexpected returns the error for what comes next.
+// unexpected returns the error for the next bytes.
 func (p *parser) unexpected() error {
 	if p.pos < len(p.in) {
 		return fmt.Errorf("are not valid JSON at %s", clip(p.in[p.pos:]))
@@ -300,11 +302,12 @@ func (p *parser) escape(q byte) (regular bool) {
 }
 
 // keepBackslashes corrects the string that begins at start in the output. Its
-// backslashes were not meant as escapes, so \b is not the control character.
+// backslashes were not meant as escapes, so \b is not the control character, and \/
+// keeps its backslash.
 func (p *parser) keepBackslashes(start int) {
 	s := string(p.out.Bytes()[start:])
 	p.out.Truncate(start)
-	p.out.WriteString(strings.NewReplacer(`\\`, `\\`, `\b`, `\\b`, `\f`, `\\f`).Replace(s))
+	p.out.WriteString(strings.NewReplacer(`\\`, `\\`, `\b`, `\\b`, `\f`, `\\f`, `\/`, `\\/`).Replace(s))
 }
 
 // clip quotes the beginning of s for an error.

@@ -111,7 +111,7 @@ func (f *folder) endRun(out []byte) []byte {
 	return out
 }
 
-// progress is how far a line says that an operation is.
+// progress is the progress of an operation, as a line shows it.
 type progress struct {
 	shape string // the line without what changes; empty if it shows no progress
 	value float64

@@ -149,9 +149,9 @@ func (q *question) facts(width, at int) []string {
 	}
 	for _, t := range q.ask.Targets {
 		switch {
-		case t.Kind == "command":
+		case t.Kind == event.CommandTarget:
 			out = append(out, ink.WrapExact(t.Value, width)...)
-		case t.Kind == "host" && len(q.ask.Targets) == 1:
+		case t.Kind == event.HostTarget && len(q.ask.Targets) == 1:
 			out = append(out, ink.WrapExact(RequestOf(q.ask.Title), width)...)
 		}
 	}

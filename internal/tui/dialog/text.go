@@ -50,7 +50,7 @@ func commandSize(command string) string {
 // commandOf returns the command that needs approval, nil if ask is not about a
 // command.
 func commandOf(ask event.Ask) *event.Target {
-	if len(ask.Targets) != 1 || ask.Targets[0].Kind != "command" {
+	if len(ask.Targets) != 1 || ask.Targets[0].Kind != event.CommandTarget {
 		return nil
 	}
 	return &ask.Targets[0]
@@ -67,7 +67,7 @@ func QuestionText(ask event.Ask, short func(string) string) string {
 	if c := commandOf(ask); c != nil {
 		return askCommandLine(ask.Title, *c, short)
 	}
-	if len(ask.Targets) == 1 && ask.Targets[0].Kind == "host" {
+	if len(ask.Targets) == 1 && ask.Targets[0].Kind == event.HostTarget {
 		return "Send a request to " + ExactLine(ask.Targets[0].Value) + "?"
 	}
 	if len(ask.Diffs) == 1 {

@@ -34,9 +34,9 @@ func (p *front) ask(ask event.Ask) {
 	}
 	for _, t := range ask.Targets {
 		switch {
-		case t.Kind == "command":
+		case t.Kind == event.CommandTarget:
 			p.block("", strings.Join(ink.WrapExact(t.Value, width), "\n"))
-		case t.Kind == "host" && len(ask.Targets) == 1:
+		case t.Kind == event.HostTarget && len(ask.Targets) == 1:
 			p.block("", strings.Join(ink.WrapExact(dialog.RequestOf(ask.Title), width), "\n"))
 		}
 	}

@@ -220,7 +220,7 @@ func (p *front) done(ctx context.Context, msg tea.Msg) {
 // file wait until the turn ends or asks a question, the rows of a list are complete
 // and the session is read.
 func (p *front) lines() <-chan string {
-	working := p.Busy() && !p.dialog.Waits() || p.lists.Open != nil && p.background > 0 || !p.Transcript.Settled
+	working := p.Busy() && !p.dialog.Waits() || p.lists.Open != nil && p.background > 0 || p.slash.Lists() || !p.Transcript.Settled
 	if p.inputEnded || !p.in.Typed && working {
 		return nil
 	}

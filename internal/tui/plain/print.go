@@ -100,7 +100,7 @@ func (p *front) printEvent(ev event.Event) {
 	case event.Retrying:
 		p.streamed, p.printed = "", 0
 	case *event.ToolStart:
-		if ev.Effect != "read" {
+		if ev.Effect != event.ReadEffect {
 			p.started[ev.ID] = true
 			p.block("tool", ink.SanitizeLine(ev.Title))
 		}
@@ -175,7 +175,7 @@ func (p *front) toolEnd(ev *event.ToolEnd) {
 	for _, d := range ev.Diffs {
 		p.print("  " + ink.SanitizeLine(d.Path) + " " + diff.Stat(d))
 	}
-	if ev.Outcome == event.OK && (ev.Effect == "read" || len(ev.Diffs) > 0) {
+	if ev.Outcome == event.OK && (ev.Effect == event.ReadEffect || len(ev.Diffs) > 0) {
 		return
 	}
 	lines := strings.Split(strings.TrimRight(ink.Sanitize(cmp.Or(ev.Error, ev.Result.Text)), "\n"), "\n")

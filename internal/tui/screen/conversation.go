@@ -211,20 +211,19 @@ func (c *Conversation) SendPrompt(text string, images ...llm.Image) {
 	c.Send(event.Prompt{Text: text, Images: images})
 }
 
-// CanRetry reports whether Retry has an effect: the last answer was truncated, or the
-// last turn failed.
+// CanRetry reports whether Retry has an effect: the last answer was truncated or is
+// missing, or the last turn failed.
 func (c *Conversation) CanRetry() bool {
-	return !c.Busy() && len(c.Feed.Pending) == 0 && (c.Feed.Cut || c.Feed.Failed)
+	return !c.Busy() && len(c.Feed.Pending) == 0 && (c.Feed.Cut || c.Feed.Failed || c.Feed.Unanswered)
 }
 
-// Retry continues a truncated answer, or sends the conversation of a failed turn
-// again.
+// Retry continues a truncated answer, or sends the conversation again.
 func (c *Conversation) Retry() {
 	if c.Feed.Cut {
 		c.SendPrompt(event.GoOn)
 		return
 	}
-	c.Feed.RetrySent()
+	c.Feed.TurnSent()
 	c.Send(event.Retry{})
 }
 

@@ -2,10 +2,8 @@ package screen
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"os/exec"
-	"strconv"
 	"strings"
 
 	"github.com/charmbracelet/colorprofile"
@@ -213,16 +211,7 @@ func (d Model) Facts() string {
 	case *d.Input == 0 && *d.Output == 0:
 		facts = append(facts, "free")
 	default:
-		facts = append(facts, Price(*d.Input)+" in, "+Price(*d.Output)+" out")
+		facts = append(facts, phrase.Price(*d.Input)+" in, "+phrase.Price(*d.Output)+" out")
 	}
 	return strings.Join(facts, " · ")
-}
-
-// Price formats US dollars with at least two decimals.
-func Price(usd float64) string {
-	s := strconv.FormatFloat(usd, 'f', -1, 64)
-	if _, cents, _ := strings.Cut(s, "."); len(cents) < 2 {
-		s = fmt.Sprintf("%.2f", usd)
-	}
-	return "$" + s
 }

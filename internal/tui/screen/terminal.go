@@ -9,7 +9,7 @@ import (
 	"agent/internal/tui/ink"
 )
 
-// Terminal describes the terminal, beyond what it reports itself.
+// Terminal describes the properties of the terminal that it does not report itself.
 type Terminal struct {
 	Tmux           bool   // tmux with passthrough to the outer terminal
 	Notify         Notify // how to notify a user who is not looking

@@ -18,6 +18,7 @@ func compactCommand(s *Session, focus string) (tea.Cmd, error) {
 		s.SendCommand(event.EditContext{Step: event.CompactUndo})
 		return nil, nil
 	}
+	s.Feed.TurnSent()
 	s.SendCommand(event.Compact{Focus: focus})
 	return nil, nil
 }
@@ -29,6 +30,9 @@ func contextCommand(s *Session, _ string) (tea.Cmd, error) {
 	return nil, nil
 }
 
+// Lists reports whether the list of a command is still to come.
+func (s *Session) Lists() bool { return s.contextListing }
+
 // showContext opens the list of what fills the context window, if /context requested
 // it.
 func (s *Session) showContext(now event.ContextNow) {
@@ -36,6 +40,9 @@ func (s *Session) showContext(now event.ContextNow) {
 		return
 	}
 	s.contextListing = false
+	if len(now.Items) == 0 { // it cannot be read
+		return
+	}
 	head := "Context window: about " + phrase.Thousands(now.Used) + " tokens"
 	if now.Window > 0 {
 		head = fmt.Sprintf("Context window: about %s of %s tokens (%d%%)", phrase.Thousands(now.Used), phrase.Thousands(now.Window), 100*now.Used/now.Window)
@@ -69,7 +76,7 @@ func (s *Session) showContext(now event.ContextNow) {
 	_ = s.lists.Show(u) // a menu starts nothing
 }
 
-// nameOf returns what an item is, on one line.
+// nameOf describes an item on one line.
 func nameOf(item event.ContextItem) string {
 	title := ink.SanitizeLine(item.Title)
 	switch item.Kind {
@@ -85,7 +92,7 @@ func bar(n, most int) string {
 	return strings.Repeat("█", (n*width+most-1)/most)
 }
 
-// chooseAction opens the list of what can be done with an item.
+// chooseAction opens the list of actions for an item.
 func (s *Session) chooseAction(item event.ContextItem, now event.ContextNow) tea.Cmd {
 	type action struct {
 		option list.Option

@@ -21,7 +21,7 @@ func inspectCommand(s *Session, arg string) (tea.Cmd, error) {
 	if arg != "" {
 		var err error
 		if step, err = strconv.Atoi(arg); err != nil || step < 1 {
-			return nil, errors.New("usage: /inspect [STEP], with the number of a step, from 1")
+			return nil, errors.New("usage: /inspect [STEP], where STEP is the number of a step, from 1")
 		}
 	}
 	read := s.Options.Session.Inspect

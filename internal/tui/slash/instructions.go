@@ -26,7 +26,7 @@ type Written struct{ Diff event.Diff }
 // maxWritten is the maximum number of lines of a diff.
 const maxWritten = 40
 
-// Title returns what was written, in words.
+// Title describes the change in one line.
 func (w *Written) Title() string {
 	verb := "Changed "
 	if w.Diff.Created {

@@ -165,7 +165,7 @@ func (p *Models) describe(o list.Option, width int) []string {
 		text += "\ncontext window: " + phrase.Thousands(d.Context) + " tokens"
 	}
 	if d.Input != nil && d.Output != nil && *d.Input+*d.Output > 0 {
-		text += "\nper million tokens: " + screen.Price(*d.Input) + " input, " + screen.Price(*d.Output) + " output"
+		text += "\nper million tokens: " + phrase.Price(*d.Input) + " input, " + phrase.Price(*d.Output) + " output"
 	}
 	return ink.Hang(" ", ink.RenderLines(p.Styles.Dim, ink.Wrap(text, max(width-ink.Gutter, 1))))
 }

@@ -46,7 +46,7 @@ func BuiltIn() []Command {
 		{Name: "init", Title: "Write AGENTS.md", What: "write AGENTS.md, the instructions for this project, or improve it", idle: true, Run: initCommand},
 		{Name: "memory", Title: "Edit instructions", Args: "[add TEXT]", What: "edit the instruction files, or add a line to the project's", Run: memoryCommand, Complete: oneOf("add")},
 		{Name: "rename", Title: "Rename session", Args: "TITLE", What: "set the title of the session", Run: renameCommand},
-		{Name: "compact", Title: "Compact context", Args: "[FOCUS]", What: "summarize the conversation for the model; /compact undo restores it", Run: compactCommand, Complete: oneOf("undo")},
+		{Name: "compact", Title: "Compact context", Args: "[FOCUS]", What: "summarize the conversation for the model; /compact undo restores it", idle: true, Run: compactCommand, Complete: oneOf("undo")},
 		{Name: "context", Title: "Show context window", What: "list what fills the context window; pin or drop an item, read or edit the summary", idle: true, Run: contextCommand},
 		{Name: "resume", Title: "Resume session", What: "resume another session", idle: true, Run: resumeCommand},
 		{Name: "sessions", Title: "Browse sessions", What: "resume a session from a tree of forks", idle: true, Run: sessionsCommand},

@@ -83,7 +83,7 @@ func drawSample(w *screen.Window, _ ink.Theme, width, _ int) []string {
 		Path: "server.go", Added: 1, Removed: 1,
 		Unified: "@@ -7,3 +7,3 @@\n // serve listens\n-\tsrv := newServer(mux, 10)\n+\tsrv := newServer(mux, timeout)\n",
 	}}}
-	fails := &transcript.Tool{Title: "shell go test", Effect: "execute", Stage: transcript.Finished, Outcome: event.Failed, Summary: "exit code 1"}
+	fails := &transcript.Tool{Title: "shell go test", Effect: event.ExecuteEffect, Stage: transcript.Finished, Outcome: event.Failed, Summary: "exit code 1"}
 	lines := append((&transcript.Prompt{Text: "use the timeout"}).Draw(c), edit.Draw(c)...)
 	lines = append(lines, fails.Draw(c)...)
 	return append(lines, ink.Hang(w.Styles.Yellow.Render(ink.MarkAsked), []string{"shell rm -r build"})...)

@@ -6,6 +6,7 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/llm/phrase"
+	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 )
 
@@ -34,7 +35,7 @@ func (f *Feed) Activity() string {
 func (f *Feed) RunsCommand() bool {
 	return f.shell.row != nil || slices.ContainsFunc(f.reply.calls, func(row *Row) bool {
 		t := row.Item.(*Tool)
-		return t.Stage == running && t.Effect == "execute"
+		return t.Stage == running && t.Effect == event.ExecuteEffect
 	})
 }
 
@@ -42,7 +43,7 @@ func (f *Feed) RunsCommand() bool {
 // its title.
 func (t *Tool) activity() string {
 	title := ink.SanitizeLine(t.Title)
-	if _, line, found := strings.Cut(title, " "); found && t.Effect == "execute" {
+	if _, line, found := strings.Cut(title, " "); found && t.Effect == event.ExecuteEffect {
 		return "running " + strings.TrimSpace(line)
 	}
 	return title

@@ -102,6 +102,8 @@ type Run struct {
 	Since    time.Time // when the turn began
 	Cut      bool      // the last answer was truncated, and can be continued
 	Failed   bool      // the last turn ended with an error
+	// Unanswered is set if the last turn was interrupted before the model answered.
+	Unanswered bool
 }
 
 // begin starts a turn if none is running.
@@ -112,8 +114,10 @@ func (r *Run) begin(now time.Time) {
 	*r = Run{Running: true, Since: r.Since}
 }
 
-// end ends the turn.
-func (r *Run) end(cut, failed bool) { *r = Run{Since: r.Since, Cut: cut, Failed: failed} }
+// end ends the turn. Only the fields of result about the last turn count.
+func (r *Run) end(result Run) {
+	*r = Run{Since: r.Since, Cut: result.Cut, Failed: result.Failed, Unanswered: result.Unanswered}
+}
 
 // PromptLog holds the prompts of the user.
 type PromptLog struct {

@@ -166,8 +166,9 @@ func (f *Feed) PromptSent(text string) {
 	}
 }
 
-// RetrySent takes a retry that was sent to the agent.
-func (f *Feed) RetrySent() { f.beginTurn() }
+// TurnSent takes a command without a prompt, which was sent to the agent and starts a
+// turn.
+func (f *Feed) TurnSent() { f.beginTurn() }
 
 func (f *Feed) beginTurn() {
 	f.Run.begin(f.now())
@@ -186,7 +187,7 @@ func (f *Feed) settle() {
 
 func (f *Feed) turnEnd(ev *event.TurnEnd) {
 	f.settle()
-	f.Run.end(ev.Cut, ev.Reason != event.Done && ev.Reason != event.UserInterrupt)
+	f.Run.end(Run{Cut: ev.Cut, Unanswered: ev.Unanswered, Failed: ev.Reason != event.Done && ev.Reason != event.UserInterrupt})
 	facts := append(f.changed.summary(), phrase.Duration(ev.Duration))
 	if n := ev.Usage.Input + ev.Usage.Output; n > 0 {
 		facts = append(facts, phrase.Thousands(n)+" tokens this turn")
@@ -274,7 +275,7 @@ func compactWords(ev *event.Compacted) string {
 // Rewind drops the events from number keep on.
 func (f *Feed) Rewind(keep int) {
 	f.settle()
-	f.Run.end(false, false)
+	f.Run.end(Run{})
 	f.Prompts = slices.DeleteFunc(f.Prompts, func(p event.PastPrompt) bool { return p.At >= keep })
 	f.Turns = len(f.TurnPrompts())
 	f.kept, f.Used, f.Answer, f.Todo = keep, 0, "", nil
@@ -295,7 +296,7 @@ func (f *Feed) TakeSummary(s event.Opened) {
 func (f *Feed) FinishReplay() {
 	f.settle()
 	f.shell.abandon()
-	f.Run.end(f.Cut, f.Failed)
+	f.Run.end(f.Run)
 	f.Pending = nil
 }
 

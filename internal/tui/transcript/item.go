@@ -86,21 +86,18 @@ func (r *Row) class() class {
 type Expander interface {
 	Item
 	more() bool
-	opened() bool
-	setOpen(bool)
+	open() *bool
 }
 
 // expandable is the state of an Expander.
 type expandable struct{ Open bool }
 
-func (e *expandable) opened() bool { return e.Open }
-
-func (e *expandable) setOpen(open bool) { e.Open = open }
+func (e *expandable) open() *bool { return &e.Open }
 
 // toggle expands or collapses the item of a row.
 func toggle(r *Row) {
 	if o, ok := r.Item.(Expander); ok {
-		o.setOpen(!o.opened())
+		*o.open() = !*o.open()
 		r.Touch()
 	}
 }

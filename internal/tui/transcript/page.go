@@ -86,7 +86,7 @@ func (p *Page) drop(open bool) {
 		if r.own {
 			r.Lines, r.Drawn.Version = nil, 0
 			p.own = append(p.own, ownRow{r, i})
-		} else if o, ok := r.Item.(Expander); ok && o.opened() != open {
+		} else if o, ok := r.Item.(Expander); ok && *o.open() != open {
 			p.toggled = append(p.toggled, i)
 		}
 	}

@@ -143,7 +143,7 @@ func (t *Transcript) fillPage(r PageRead, now func() time.Time) {
 	for _, i := range p.toggled {
 		if i < len(p.Rows) {
 			if o, ok := p.Rows[i].Item.(Expander); ok {
-				o.setOpen(!t.openAll)
+				*o.open() = !t.openAll
 			}
 		}
 	}

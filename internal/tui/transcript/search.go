@@ -35,7 +35,7 @@ func (v *viewport) reveal(i int, to Target) {
 		p.row = slices.IndexFunc(rows, func(r *Row) bool { return r.Item == Item(tool.head) })
 	}
 	line := v.match(p, to.Find, to.Last)
-	if o, ok := rows[p.row].Item.(Expander); ok && line < 0 && o.more() && !o.opened() {
+	if o, ok := rows[p.row].Item.(Expander); ok && line < 0 && o.more() && !*o.open() {
 		toggle(rows[p.row])
 		line = v.match(p, to.Find, to.Last)
 	}

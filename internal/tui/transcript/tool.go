@@ -47,7 +47,7 @@ const tailBytes = 8 << 10
 type Tool struct {
 	id      string
 	Title   string
-	Effect  string
+	Effect  event.Effect
 	targets []event.Target
 	Stage   stage
 	Outcome event.Outcome
@@ -200,7 +200,7 @@ func (t *Tool) line(c Canvas) string {
 		left += "  " + rest
 	}
 	middle := t.words()
-	switch collapsed := !t.Open && !c.Full && t.Stage == Finished && t.Outcome == event.OK && t.Effect != "read"; {
+	switch collapsed := !t.Open && !c.Full && t.Stage == Finished && t.Outcome == event.OK && t.Effect != event.ReadEffect; {
 	case collapsed && middle == "" && t.lines > 0:
 		middle = c.collapsed(t.lines)
 	case collapsed && t.lines > 1 && len(t.Diffs)+len(t.todo) == 0 && c.key != "" && c.Width >= keyWidth:
@@ -308,7 +308,7 @@ func (t *Tool) fullTitle(c Canvas, width int) []string {
 	_, rest, _ := strings.Cut(title, " ")
 	shown := strings.Contains(ansi.Strip(t.line(c)), rest)
 	for _, target := range t.targets {
-		if target.Kind == "command" && !(shown && strings.HasSuffix(title, target.Value)) {
+		if target.Kind == event.CommandTarget && !(shown && strings.HasSuffix(title, target.Value)) {
 			return ink.WrapExact(target.Value, width)
 		}
 	}

@@ -64,7 +64,7 @@ func folds(first, next *Tool) bool {
 
 // foldable reports whether a call can share a line.
 func foldable(t *Tool) bool {
-	return t.Effect == "read" && !t.byUser && len(t.todo) == 0 && (t.Stage == running || t.Stage == Finished && t.Outcome == event.OK)
+	return t.Effect == event.ReadEffect && !t.byUser && len(t.todo) == 0 && (t.Stage == running || t.Stage == Finished && t.Outcome == event.OK)
 }
 
 // verb returns the first word of a title.
@@ -97,6 +97,6 @@ func (t *Tool) groupLine(c Canvas) string {
 
 // namesFile reports whether the title of a call names a single file.
 func namesFile(t *Tool) bool {
-	return len(t.targets) == 1 && t.targets[0].Kind == "path" &&
+	return len(t.targets) == 1 && t.targets[0].Kind == event.PathTarget &&
 		path.Ext(t.targets[0].Value) != "" && strings.Contains(t.Title, t.targets[0].Value)
 }

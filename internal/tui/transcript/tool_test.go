@@ -28,7 +28,7 @@ func called(name, args string) *event.MessageDone {
 	return &event.MessageDone{Message: llm.Message{Kind: llm.ToolCall, Reply: "r", ID: "1", Name: name, Input: json.RawMessage(args)}}
 }
 
-func ended(title, effect string, outcome event.Outcome, text string) *event.ToolEnd {
+func ended(title string, effect event.Effect, outcome event.Outcome, text string) *event.ToolEnd {
 	return &event.ToolEnd{Title: title, Effect: effect, Outcome: outcome, Result: llm.Message{Kind: llm.ToolResult, ID: "1", Text: text}}
 }
 

@@ -63,7 +63,7 @@ func (t *Transcript) Add(it Item) *Row {
 // append appends an item for the last event.
 func (t *Transcript) append(it Item) *Row {
 	if o, ok := it.(Expander); ok && t.openAll {
-		o.setOpen(true)
+		*o.open() = true
 	}
 	r := &Row{Item: it, version: 1}
 	r.setEvent(t.Events() - 1)
@@ -143,7 +143,7 @@ func (t *Transcript) ToggleAll() {
 		p.toggled = nil
 		for _, r := range p.Rows {
 			if o, ok := r.Item.(Expander); ok {
-				o.setOpen(t.openAll)
+				*o.open() = t.openAll
 				r.Touch()
 			}
 		}
@@ -161,7 +161,7 @@ func (t *Transcript) ToggleAt(y int) *Row {
 	r := t.row(c.at)
 	o, is := r.Item.(Expander)
 	lines, gap := t.lines(c.at)
-	if !is || !o.more() || c.line != 0 && (o.opened() || c.line != len(lines)-1) {
+	if !is || !o.more() || c.line != 0 && (*o.open() || c.line != len(lines)-1) {
 		return nil
 	}
 	toggle(r)

@@ -1,4 +1,6 @@
-package main
+// Package models chooses and connects the model of a session, and lists the models
+// that can be chosen. It sends no prompt. Start reading at Picker.
+package models
 
 import (
 	"context"
@@ -17,43 +19,61 @@ import (
 	"agent/internal/loop/turn"
 )
 
-// picker selects and connects models.
-type picker struct {
-	flags    flags
-	settings settings.Settings
-	last     string // the model used last, as PROVIDER/NAME
-	// lastURL is the base URL of last in the log: see catalog.Input.
-	lastURL       string
-	lastAtDefault bool // last used the provider's own address
-	continued     bool // last is the model of the resumed session
-	guideHeld     bool // the offline guide replaces last, which cannot be used: do not search for servers
-	// bound is the base URL from the flag or the session. It applies to one provider
-	// only.
-	bound  struct{ url, provider string }
-	effort string // of last in the resumed session; empty for the model's default
-	// waitLocal is set if choose searches for servers on this machine before it
-	// falls back to the offline guide; otherwise findLocal does.
-	waitLocal bool
-	// attended is set if a user can read notices and select another model.
-	attended bool
+// Flags are the command-line flags about the model.
+type Flags struct {
+	Model   string // PROVIDER/NAME
+	BaseURL string
+	Effort  string // of the model's reasoning
+}
+
+// Picker selects and connects models.
+type Picker struct {
+	Flags    Flags
+	BaseFor  string // the provider that Flags.BaseURL is for; empty for the selected one
+	Settings settings.Settings
+	Last     string // the model used last, as PROVIDER/NAME
+	// LastURL is the base URL of Last in the log: see catalog.Input.
+	LastURL       string
+	LastAtDefault bool   // Last used the provider's own address
+	Continued     bool   // Last is the model of the resumed session
+	Effort        string // of Last in the resumed session; empty for the model's default
+	// WaitLocal is set if Choose searches for servers on this machine before it
+	// falls back to the offline guide; otherwise FindLocal does.
+	WaitLocal bool
+
+	bound    struct{ url, provider string }
+	attended bool // a user can read notices and select another model
 	vault    *credentials.Vault
 	learned  *learnedFile
 }
 
-// newPicker returns a picker for the flags and settings. last is the model used
-// last.
-func newPicker(f flags, set settings.Settings, last string, wait bool) picker {
-	return picker{flags: f, settings: set, last: last, waitLocal: wait, attended: !wait, vault: credentials.NewVault(set, f.end.cleanup), learned: newLearnedFile()}
+// New returns a picker for the flags and settings. last is the model used last. With
+// wait, WaitLocal is set and no user is attending. cleanup is that of
+// command.Factory.
+func New(f Flags, set settings.Settings, last string, wait bool, cleanup func(func()) (forget func())) *Picker {
+	return &Picker{Flags: f, Settings: set, Last: last, WaitLocal: wait, attended: !wait, vault: credentials.NewVault(set, cleanup), learned: newLearnedFile()}
 }
+
+// Bind makes the base URL of c, from the flag or the session, apply to its provider
+// only.
+func (p *Picker) Bind(c catalog.Choice) {
+	if c.Elsewhere() {
+		p.bound.url, p.bound.provider = c.BaseURL, c.Provider.Name
+	}
+}
+
+// Bound returns the provider that the base URL applies to; empty if there is none.
+func (p *Picker) Bound() string { return p.bound.provider }
 
 // input returns the input of the choice. name is the model that the user named;
 // empty for none.
-func (p picker) input(ctx context.Context, name string) catalog.Input {
+func (p *Picker) input(ctx context.Context, name string) catalog.Input {
+	vault := p.vault.ForLast(p.Last, p.LastURL)
 	in := catalog.Input{
-		Getenv: p.vault.Getenv, Vault: p.vault, Flag: name, Last: p.last,
-		LastURL: p.lastURL, LastOwn: p.lastAtDefault, Continued: p.continued, Attended: p.attended,
-		BaseURL: p.flags.baseURL, BaseFor: p.flags.baseFor, ConfigURL: p.settings.BaseURL, Changes: p.settings.Changes(),
-		AllowHTTP: p.settings.AllowHTTP, NoKeyring: !credentials.KeyringAvailable(), Learned: p.learned.server,
+		Getenv: vault.Getenv, Vault: vault, Flag: name, Last: p.Last,
+		LastURL: p.LastURL, LastOwn: p.LastAtDefault, Continued: p.Continued, Attended: p.attended,
+		BaseURL: p.Flags.BaseURL, BaseFor: p.BaseFor, ConfigURL: p.Settings.BaseURL, Changes: p.Settings.Changes(),
+		AllowHTTP: p.Settings.AllowHTTP, NoKeyring: !credentials.KeyringAvailable(), Learned: p.learned.server,
 	}
 	if p.bound.url != "" {
 		in.BaseURL, in.BaseFor = p.bound.url, p.bound.provider
@@ -61,32 +81,32 @@ func (p picker) input(ctx context.Context, name string) catalog.Input {
 	if in.BaseURL != "" { // the credentials of a profile belong to its own host
 		in.Getenv, in.Vault = p.vault.Environment, p.vault.WithoutProfiles()
 	}
-	if p.settings.Model != "" {
-		in.Config = append(in.Config, p.settings.Model)
+	if p.Settings.Model != "" {
+		in.Config = append(in.Config, p.Settings.Model)
 	}
-	in.Config = append(in.Config, p.settings.Models...)
-	if p.waitLocal && p.mayProbe() {
+	in.Config = append(in.Config, p.Settings.Models...)
+	if p.WaitLocal && p.mayProbe() {
 		in.Local = func() []catalog.Server { return in.Probe(ctx) }
 	}
 	return in
 }
 
 // mayProbe reports whether the settings allow a search for servers on this machine.
-func (p picker) mayProbe() bool { return p.settings.Local == nil || *p.settings.Local }
+func (p *Picker) mayProbe() bool { return p.Settings.Local == nil || *p.Settings.Local }
 
-// model returns the model called name, connected, and notices for the user. If
+// Model returns the model called name, connected, and notices for the user. If
 // name is empty, the environment, the configuration and the last model decide. An
 // unknown name is a UsageError.
-func (p picker) model(name string) (turn.Model, []string, error) {
-	choice, err := p.choose(name)
+func (p *Picker) Model(name string) (turn.Model, []string, error) {
+	choice, err := p.Choose(name)
 	if err != nil {
 		return turn.Model{}, nil, err
 	}
-	return p.build(choice)
+	return p.Build(choice)
 }
 
-// choose is like model but does not connect.
-func (p picker) choose(name string) (catalog.Choice, error) {
+// Choose is like Model but does not connect.
+func (p *Picker) Choose(name string) (catalog.Choice, error) {
 	in := p.input(context.Background(), name)
 	choice, err := catalog.Resolve(in)
 	if err != nil {
@@ -98,8 +118,8 @@ func (p picker) choose(name string) (catalog.Choice, error) {
 	return choice, nil
 }
 
-// build connects the model of a choice and its fallbacks.
-func (p picker) build(c catalog.Choice) (turn.Model, []string, error) {
+// Build connects the model of a choice and its fallbacks.
+func (p *Picker) Build(c catalog.Choice) (turn.Model, []string, error) {
 	m, err := p.connect(c)
 	if err != nil {
 		return m, nil, err
@@ -129,7 +149,7 @@ func (p picker) build(c catalog.Choice) (turn.Model, []string, error) {
 }
 
 // connect connects the model of a choice, without fallbacks.
-func (p picker) connect(c catalog.Choice) (turn.Model, error) {
+func (p *Picker) connect(c catalog.Choice) (turn.Model, error) {
 	m := turn.Model{
 		Name: c.ID(), ID: c.Model, Why: c.Why,
 		Context: c.Info.Context, Cost: c.Info.Cost, NoImages: c.Info.Vision != nil && !*c.Info.Vision,
@@ -160,43 +180,44 @@ func (p picker) connect(c catalog.Choice) (turn.Model, error) {
 }
 
 // wantedEffort returns the effort from the flag or the configuration.
-func (p picker) wantedEffort() string {
-	if p.flags.effort != "" {
-		return p.flags.effort
+func (p *Picker) wantedEffort() string {
+	if p.Flags.Effort != "" {
+		return p.Flags.Effort
 	}
-	return p.settings.Effort
+	return p.Settings.Effort
 }
 
 // effortOf returns the reasoning effort for the model of c: the user's, else that of
 // the resumed session. A level from the flag that the model does not support is a
 // UsageError.
-func (p picker) effortOf(c catalog.Choice) (string, error) {
+func (p *Picker) effortOf(c catalog.Choice) (string, error) {
 	want := p.wantedEffort()
-	if want == "" && c.ID() == p.last {
-		want = p.effort
+	if want == "" && c.ID() == p.Last {
+		want = p.Effort
 	}
 	err := c.Info.TakesEffort(want)
 	switch {
 	case err == nil:
 		return want, nil
-	case p.flags.effort != "":
+	case p.Flags.Effort != "":
 		return "", command.Usage("--effort: %s: %w", c.ID(), err)
 	}
 	return "", nil
 }
 
-// byName returns the model that the user selects during a session, with the given
+// ByName returns the model that the user selects during a session, with the given
 // reasoning effort.
-func (p picker) byName(name, effort string) (turn.Model, error) {
-	p.effort = "" // it applied to the model at the start of the session
+func (p *Picker) ByName(name, effort string) (turn.Model, error) {
+	q := *p
+	q.Effort = "" // it applied to the model at the start of the session
 	switch effort {
 	case "":
 	case event.DefaultEffort:
-		p.flags.effort, p.settings.Effort = "", ""
+		q.Flags.Effort, q.Settings.Effort = "", ""
 	default:
-		p.flags.effort = effort
+		q.Flags.Effort = effort
 	}
-	m, _, err := p.model(name)
+	m, _, err := q.Model(name)
 	m.Why = "selected by you"
 	if err != nil { // the user did not type these flags
 		err = errors.New(strings.TrimPrefix(strings.TrimPrefix(err.Error(), "--model: "), "--effort: "))
@@ -204,15 +225,15 @@ func (p picker) byName(name, effort string) (turn.Model, error) {
 	return m, err
 }
 
-// findLocal searches for a server on this machine and returns its model, unless a
-// model is connected or named. For a server that may belong to another user it
+// FindLocal searches for a server on this machine and returns its model, unless a
+// Model is connected or named. For a server that may belong to another user it
 // returns a notice instead. It takes at most catalog.ProbeTime.
-func (p picker) findLocal(ctx context.Context) event.Found {
+func (p *Picker) FindLocal(ctx context.Context) event.Found {
 	if !p.mayProbe() {
 		return event.Found{}
 	}
-	p.waitLocal = false
-	in := p.input(ctx, p.flags.model)
+	in := p.input(ctx, p.Flags.Model)
+	in.Local = nil
 	chosen, err := catalog.Resolve(in)
 	if err != nil || !chosen.Offline() || chosen.Named {
 		return event.Found{}
@@ -225,7 +246,7 @@ func (p picker) findLocal(ctx context.Context) event.Found {
 	if !ok {
 		return event.Found{Notices: slices.DeleteFunc(catalog.Offers(servers), func(text string) bool { return slices.Contains(chosen.Notices, text) })}
 	}
-	m, _, err := p.build(local)
+	m, _, err := p.Build(local)
 	if err != nil {
 		return event.Found{Notices: []string{err.Error()}}
 	}

@@ -1,4 +1,4 @@
-package main
+package models
 
 import (
 	"encoding/json"
@@ -16,15 +16,16 @@ const (
 	// learnedVersion is the version of the file's format. A file of another version
 	// is replaced.
 	learnedVersion = 1
-	// learnedFor is how long a fact is believed: the server may have been fixed.
+	// learnedFor is how long a fact is used. After that, the server may have been
+	// updated.
 	learnedFor = 14 * 24 * time.Hour
 )
 
-// learnedFile keeps what was learned about servers in a file in the data directory.
+// learnedFile stores facts about servers in a file in the data directory.
 // It is a cache: a file that cannot be read or written loses nothing but a repeated
 // request. It is safe for concurrent use.
 type learnedFile struct {
-	path string // empty keeps nothing
+	path string // empty if nothing is stored
 	now  func() time.Time
 
 	mu     sync.Mutex
@@ -55,7 +56,10 @@ func newLearnedFile() *learnedFile {
 	return l
 }
 
-// server returns what was learned about the server at a base URL.
+// Learned returns the facts about the server at a base URL.
+func Learned(base string) wire.Learned { return newLearnedFile().server(base) }
+
+// server returns the facts about the server at a base URL.
 func (l *learnedFile) server(base string) wire.Learned {
 	return learnedServer{l, wire.Redacted(base)}
 }
@@ -78,17 +82,8 @@ func (l *learnedFile) add(base, model, fact string) {
 	l.load()
 	l.loaded.Facts = slices.DeleteFunc(l.loaded.Facts, func(f learnedFact) bool { return f.BaseURL == base && f.Model == model && f.Fact == fact })
 	l.loaded.Facts = append(l.loaded.Facts, learnedFact{base, model, fact, l.now().UTC()})
-	b, err := json.MarshalIndent(l.loaded, "", "  ")
-	if err != nil || l.path == "" || os.MkdirAll(filepath.Dir(l.path), 0o700) != nil {
-		return
-	}
-	part, err := os.CreateTemp(filepath.Dir(l.path), ".servers-*")
-	if err != nil {
-		return
-	}
-	_, err = part.Write(append(b, '\n'))
-	if closed := part.Close(); err != nil || closed != nil || os.Rename(part.Name(), l.path) != nil {
-		_ = os.Remove(part.Name())
+	if b, err := json.MarshalIndent(l.loaded, "", "  "); err == nil && l.path != "" {
+		_ = history.Replace(l.path, append(b, '\n'), false)
 	}
 }
 

@@ -18,8 +18,8 @@ type note struct {
 	text   string
 }
 
-// foreign are directories with the code of others, whose instructions are not for
-// this project.
+// foreign are directories with third-party code, whose instructions are not for this
+// project.
 var foreign = []string{".git", "node_modules", "vendor", ".venv"}
 
 // Run notes which directories a call touches. It implements tools.RunInterceptor.
@@ -63,10 +63,10 @@ func (p *Project) touch(targets []tools.Target) {
 	}
 }
 
-// News returns the notes for the model about the directories that calls have touched
-// since the previous call, and what the user must know. A note that the conversation
-// has already is returned again.
-func (p *Project) News() (notes, notices []string) {
+// PendingNotes returns the notes for the model about the directories that tools have
+// touched since the previous PendingNotes, and notices for the user. It can return a
+// note that the conversation already has.
+func (p *Project) PendingNotes() (notes, notices []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, dir := range p.touched {
@@ -80,15 +80,15 @@ func (p *Project) News() (notes, notices []string) {
 	return notes, notices
 }
 
-// noteOf returns the note about the instructions of a subdirectory; empty if it has
-// none, or only such that the model has already.
+// noteOf returns the note about the instructions of a subdirectory. It is empty if
+// there are none, or if the model has them already.
 func (p *Project) noteOf(dir string) string {
 	c := &collector{show: p.Show, home: p.o.Home, seen: maps.Clone(p.seen)}
 	if c.seen == nil {
 		c.seen = map[string]bool{}
 	}
-	files := c.directory(p.theirs, filepath.Join(p.o.Dir, filepath.FromSlash(dir)))
-	p.tell(c.notices...)
+	files := c.directory(p.repository, filepath.Join(p.o.Dir, filepath.FromSlash(dir)))
+	p.report(c.notices...)
 	if len(files) == 0 {
 		return ""
 	}
@@ -99,7 +99,7 @@ func (p *Project) noteOf(dir string) string {
 	if old, ok := p.known[dir]; ok && old.hashes == hashes {
 		return old.text
 	}
-	head := fmt.Sprintf("[%s: instructions for files in %s. They are like those in the system prompt, and count more.]\n", files[0].Path, dir)
+	head := fmt.Sprintf("[%s: instructions for files in %s. They add to those in the system prompt and take precedence over them.]\n", files[0].Path, dir)
 	window := p.window
 	if window == 0 {
 		window = unknownWindow

@@ -11,11 +11,9 @@ import (
 	"agent/internal/loop/trace"
 )
 
-// The environment variables of the collector. The headers may hold a secret.
-const (
-	traceEndpoint = "OTEL_EXPORTER_OTLP_ENDPOINT"
-	traceHeaders  = "OTEL_EXPORTER_OTLP_HEADERS"
-)
+// traceHeaders is the environment variable with the headers for the collector, which
+// may hold a secret.
+const traceHeaders = "OTEL_EXPORTER_OTLP_HEADERS"
 
 // openTrace starts the trace of the session in the file of the flag, else of the
 // configuration, if one is named. The session must be open.
@@ -24,21 +22,23 @@ func (a *app) openTrace(flag string) error {
 	if file == "" {
 		return nil
 	}
+	wrong := func(err error) error { return command.Usage("--trace: %w", err) }
 	if flag == "" {
+		wrong = func(err error) error { return fmt.Errorf("configuration: trace: %w", err) }
 		path, err := settings.Path(os.Getenv)
+		if err == nil {
+			file, err = inDir(file, filepath.Dir(path))
+		}
 		if err != nil {
-			return err
-		}
-		if file, err = inDir(file, filepath.Dir(path)); err != nil {
-			return fmt.Errorf("configuration: trace: %w", err)
+			return wrong(err)
 		}
 	}
-	t, err := trace.Open(trace.Options{File: file, Session: a.id(), Content: a.set.Trace.Content, Version: version, Endpoint: os.Getenv(traceEndpoint), Headers: os.Getenv(traceHeaders)})
-	if err != nil && flag != "" {
-		return command.Usage("--trace: %w", err)
-	}
+	t, err := trace.Open(trace.Options{
+		File: file, Session: a.id(), Content: a.set.Trace.Content, Version: version,
+		Endpoint: os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT"), Headers: os.Getenv(traceHeaders),
+	})
 	if err != nil {
-		return fmt.Errorf("configuration: trace: %w", err)
+		return wrong(err)
 	}
 	a.trace, a.options.Listen, a.options.Problems = t, t.Listen, t.Problems()
 	return nil

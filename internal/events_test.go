@@ -5,35 +5,62 @@ import (
 	"go/parser"
 	"go/token"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
-
-	"agent/internal/loop/event"
 )
 
-// handles are the places that handle every durable event, and the events that they
-// ignore, with the reasons.
+// handles are the places that handle every event of a list in loop/event/table.go, and
+// those that they ignore, with the reasons.
 var handles = []struct {
+	list    string
 	what    string
 	files   string // globs, without tests
 	ignored map[string]string
 }{
-	{"drawn", "tui/*.go tui/transcript/*.go", map[string]string{
+	{"durables", "drawn", "tui/*.go tui/transcript/*.go", map[string]string{
 		"ShellTold": "the output of the command is on the screen already",
 		"Prefix":    "the user sees it with agent inspect",
 	}},
-	{"exported", "loop/export/*.go", map[string]string{"Rewound": "rewound events are not exported"}},
-	{"folded", "loop/session/*.go", map[string]string{}},
+	{"durables", "printed in plain mode", "tui/plain/*.go", map[string]string{
+		"Partial":    "its finished message is printed",
+		"Decided":    "the answer of the user is printed when it is given",
+		"StepEnd":    "it has no text for the user",
+		"Prefix":     "the user sees it with agent inspect",
+		"TodoSet":    "the tool call is printed with the number of items",
+		"Renamed":    "printed as an item of the transcript",
+		"Compacted":  "printed as an item of the transcript",
+		"ShellStart": "the command is printed with its output when it has ended",
+		"ShellTold":  "the output of the command is printed already",
+	}},
+	{"durables", "exported", "loop/export/*.go", map[string]string{"Rewound": "rewound events are not exported"}},
+	{"durables", "folded", "loop/session/*.go", map[string]string{}},
+	{"previews", "drawn", "tui/*.go tui/prompt/*.go tui/screen/*.go tui/slash/*.go tui/transcript/*.go", map[string]string{
+		"RequestDone": "it is for traces",
+		"AskDone":     "it is for traces; Decided and ToolEnd close the dialog",
+	}},
+	{"previews", "printed in plain mode", "tui/plain/*.go", map[string]string{
+		"RequestDone":    "it is for traces",
+		"AskDone":        "it is for traces; Decided and ToolEnd close the dialog",
+		"Progress":       "the complete output is printed at the end",
+		"JobsNow":        "package slash prints them",
+		"Notice":         "printed as an item of the transcript",
+		"Unsent":         "package prompt takes it back, and its text is printed",
+		"NotRun":         "package prompt reports it",
+		"Summarizing":    "the compaction is printed when it has ended",
+		"ContextNow":     "package slash prints it as a list",
+		"Unreadable":     "printed as an item of the transcript",
+		"Searched":       "package slash shows how to connect a model",
+		"PermissionsNow": "package slash prints them",
+	}},
+	{"commands", "executed", "loop/*.go", map[string]string{}},
 }
 
-// A new durable event is drawn, exported and folded, or listed above.
+// A new event, preview or command is handled everywhere, or listed above.
 func TestEveryEventIsHandled(t *testing.T) {
 	for _, h := range handles {
-		seen := casesIn(t, h.files)
-		for _, name := range event.DurableNames() {
-			typ := reflect.TypeOf(event.Blank(name)).Elem().Name()
+		seen, all := casesIn(t, h.files), listed(t, h.list)
+		for _, typ := range all {
 			_, ignored := h.ignored[typ]
 			switch {
 			case !seen[typ] && !ignored:
@@ -42,10 +69,41 @@ func TestEveryEventIsHandled(t *testing.T) {
 				t.Errorf("%s is %s, but listed as ignored", typ, h.what)
 			}
 		}
+		for typ := range h.ignored {
+			if !slices.Contains(all, typ) {
+				t.Errorf("%s is listed as not %s, but it is not one of the %s", typ, h.what, h.list)
+			}
+		}
 	}
 }
 
-// casesIn returns the names of the durable events that the type switches and type
+// listed returns the names of the types in a list of the table of events.
+func listed(t *testing.T, list string) (types []string) {
+	t.Helper()
+	f, err := parser.ParseFile(token.NewFileSet(), "loop/event/table.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ast.Inspect(f, func(n ast.Node) bool {
+		v, ok := n.(*ast.ValueSpec)
+		if !ok || v.Names[0].Name != list {
+			return true
+		}
+		ast.Inspect(v, func(n ast.Node) bool {
+			if row, ok := n.(*ast.IndexExpr); ok { // named[X]
+				types = append(types, row.Index.(*ast.Ident).Name)
+			}
+			return true
+		})
+		return false
+	})
+	if len(types) == 0 {
+		t.Fatalf("loop/event/table.go has no list %s", list)
+	}
+	return types
+}
+
+// casesIn returns the names of the events that the type switches and type
 // assertions of the files mention.
 func casesIn(t *testing.T, globs string) map[string]bool {
 	t.Helper()
@@ -78,13 +136,12 @@ func casesIn(t *testing.T, globs string) map[string]bool {
 	return seen
 }
 
-// note adds the X of *event.X.
+// note adds the X of event.X and *event.X.
 func note(seen map[string]bool, x ast.Expr) {
-	star, ok := x.(*ast.StarExpr)
-	if !ok {
-		return
+	if star, ok := x.(*ast.StarExpr); ok {
+		x = star.X
 	}
-	if sel, ok := star.X.(*ast.SelectorExpr); ok {
+	if sel, ok := x.(*ast.SelectorExpr); ok {
 		if pkg, ok := sel.X.(*ast.Ident); ok && pkg.Name == "event" {
 			seen[sel.Sel.Name] = true
 		}

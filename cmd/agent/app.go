@@ -298,6 +298,18 @@ func (a *app) addTools() {
 	a.options.Situation = a.situation
 }
 
+// howToTest tells the model how to test its changes in dir; empty if no way is known.
+// Commands is set if commands can be approved.
+func howToTest(checks *tools.Checks, dir string, commands bool) string {
+	if len(checks.Tools()) > 0 {
+		return "call diagnostics"
+	}
+	if line := situation.TestCommand(dir); commands && line != "" {
+		return "run `" + line + "`"
+	}
+	return ""
+}
+
 // situation describes the environment of the session to the model.
 func (a *app) situation(ctx context.Context, window int, mode event.Mode, earlier []string) string {
 	return situation.Collect(ctx, situation.Place{

@@ -40,11 +40,12 @@ The exit code is 1 if any task is not solved.`,
   agent eval tasks/rename --output json`,
 		Args: command.OneArg("the directory of the tasks: agent eval DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			err := command.TextOrJSON(opts.Output)
 			switch {
+			case err != nil:
+				return err
 			case o.cont || o.resume != "" || o.fork:
 				return command.Usage("eval starts new sessions: remove --continue, --resume and --fork")
-			case opts.Output != "text" && opts.Output != "json":
-				return command.Usage("--output: unknown format %q: use text or json", opts.Output)
 			case opts.Timeout <= 0:
 				return command.Usage("--timeout must be more than 0")
 			}

@@ -61,10 +61,10 @@ version, which recorded none, wrote the session, the current ones are used. A sc
   agent inspect 1ng2j0n --output json | jq .request`,
 		Args: command.OneArg("one session ID: agent inspect SESSION"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			switch {
-			case opts.Output != "text" && opts.Output != "json":
-				return command.Usage("--output: unknown format %q: use text or json", opts.Output)
-			case cmd.Flags().Changed("step") && opts.Step < 1:
+			if err := command.TextOrJSON(opts.Output); err != nil {
+				return err
+			}
+			if cmd.Flags().Changed("step") && opts.Step < 1 {
 				return command.Usage("--step: steps are counted from 1")
 			}
 			if err := checkDialect(opts.Dialect); err != nil {

@@ -17,6 +17,7 @@ import (
 	"agent/internal/loop/event"
 	"agent/internal/tui"
 	"agent/internal/tui/ink"
+	"agent/internal/tui/plain"
 	"agent/internal/tui/screen"
 )
 
@@ -175,7 +176,7 @@ func pickSession(ctx context.Context, in *lineInput, end *shutdown) (string, err
 		return "", errors.New("there are no sessions yet. Run 'agent' to start one")
 	}
 	if in != nil {
-		return in.pick(all), nil
+		return plain.PickSession(os.Stdout, all, in.ask), nil
 	}
 	file, err := command.ReadSettings()
 	if err != nil {

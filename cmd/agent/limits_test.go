@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"agent/internal/loop/situation"
 )
 
 func TestRunAtTheStepLimitAnswersAndExitsWith4(t *testing.T) {
@@ -54,7 +56,7 @@ func TestTestCommand(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, c.file), []byte(c.text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if got := testCommand(dir); got != c.want {
+		if got := situation.TestCommand(dir); got != c.want {
 			t.Errorf("%s: got %q, want %q", name, got, c.want)
 		}
 	}
@@ -62,7 +64,7 @@ func TestTestCommand(t *testing.T) {
 	if err := os.Symlink("/dev/zero", filepath.Join(dir, "Makefile")); err != nil {
 		t.Skip(err)
 	}
-	if got := testCommand(dir); got != "" {
+	if got := situation.TestCommand(dir); got != "" {
 		t.Errorf("a link to a device: got %q", got)
 	}
 }

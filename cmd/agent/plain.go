@@ -6,14 +6,10 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/charmbracelet/x/term"
 
-	"agent/internal/tui/ink"
-	"agent/internal/tui/list"
 	"agent/internal/tui/plain"
 	"agent/internal/tui/screen"
 )
@@ -71,67 +67,6 @@ func (in *lineInput) ask(question string) (string, bool) {
 		fmt.Println()
 	}
 	return strings.TrimSpace(line), ok
-}
-
-// sessionsPerPage is the number of sessions that pick prints at once.
-const sessionsPerPage = 20
-
-// pick lets the user choose a session by its number or by a part of its title, and
-// returns its ID, or "" for none.
-func (in *lineInput) pick(all []list.Session) string {
-	found, shown := all, printSessions(all, 0)
-	for {
-		question := "Number or part of a title"
-		if shown < len(found) {
-			question += ", more (" + strconv.Itoa(len(found)-shown) + " left)"
-		}
-		answer, ok := in.ask(question + ", or Enter to quit: ")
-		n, err := strconv.Atoi(answer)
-		switch {
-		case !ok || answer == "":
-			return ""
-		case err == nil && n >= 1 && n <= shown:
-			return found[n-1].ID
-		case err == nil:
-			fmt.Printf("There is no session number %d.\n", n)
-			continue
-		case answer == "more" && shown < len(found):
-			shown += printSessions(found[shown:], shown)
-			continue
-		}
-		fit := matching(all, answer)
-		switch len(fit) {
-		case 0:
-			fmt.Printf("No session matches %s.\n", ink.SanitizeLine(answer))
-			fit = all
-		case 1:
-			return fit[0].ID
-		}
-		found, shown = fit, printSessions(fit, 0)
-	}
-}
-
-// printSessions prints the first page of the sessions, numbered from after+1, and
-// returns how many it printed.
-func printSessions(all []list.Session, after int) int {
-	all = all[:min(len(all), sessionsPerPage)]
-	for i, s := range all {
-		fmt.Printf("%d  %s  %s  %s\n", after+i+1, s.When.Format("2006-01-02 15:04"), ink.SanitizeLine(s.Dir), ink.SanitizeLine(s.Title))
-	}
-	return len(all)
-}
-
-// matching returns the sessions whose title, directory and ID together contain
-// every word of text.
-func matching(all []list.Session, text string) (found []list.Session) {
-	words := strings.Fields(strings.ToLower(text))
-	for _, s := range all {
-		name := strings.ToLower(s.Title + " " + s.Dir + " " + s.ID)
-		if !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(name, w) }) {
-			found = append(found, s)
-		}
-	}
-	return found
 }
 
 // show runs a session in plain mode.

@@ -20,7 +20,7 @@ import (
 )
 
 // hang is the time limit after which a test fails as stuck.
-const hang = 30 * time.Second
+const hang = 60 * time.Second
 
 // terminal runs the program in a real pty and draws its output with an emulator.
 type terminal struct {

@@ -66,8 +66,8 @@ terminal it requires --yes.
 			if len(args) > 2 {
 				return command.Usage("a tool takes one JSON object: quote it for the shell")
 			}
-			if opts.Output != "text" && opts.Output != "json" {
-				return command.Usage("--output: unknown format %q: use text or json", opts.Output)
+			if err := command.TextOrJSON(opts.Output); err != nil {
+				return err
 			}
 			if opts.Check && len(args) < 2 {
 				return command.Usage("--check needs a tool and its arguments: agent tool --check NAME JSON")

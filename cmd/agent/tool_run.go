@@ -47,7 +47,7 @@ func (o *toolCall) run(ctx context.Context, t tools.Tool, input json.RawMessage)
 	})
 }
 
-// execute runs the call and prints its result.
+// do runs the call and prints its result.
 func (o *toolCall) do(ctx context.Context, in tools.Info, call tools.Call, force <-chan struct{}) error {
 	ok := tools.Approved{Changes: call.Changes, Force: force}
 	live := false // its output was printed while it ran
@@ -89,7 +89,7 @@ func (o *toolCall) fail(text string) error {
 	return &exitError{code: exitFailed}
 }
 
-// approved prints what a call does and asks the user to approve it.
+// allowed prints what a call does and asks the user to approve it.
 func (o *toolCall) allowed(call tools.Call) bool {
 	o.Err.Say(call.Title + "\n")
 	for _, t := range call.Targets {

@@ -305,7 +305,7 @@ func (a *Agent) doInTurn(ctx context.Context, c event.Command) {
 	case event.Rewind, event.Compact, event.EditContext, event.ListContext:
 		a.rec.notify("Not possible during a turn. Interrupt it first.")
 		if _, lists := c.(event.ListContext); lists {
-			a.emit(event.ContextNow{})
+			_ = a.rec.emit(event.ContextNow{})
 		}
 	default:
 		a.do(ctx, c)

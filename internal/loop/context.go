@@ -9,22 +9,18 @@ import (
 	"agent/internal/loop/window"
 )
 
-// emit emits an event outside a turn. An error of the log is reported with the next
-// turn.
-func (a *Agent) emit(e event.Event) { _ = a.rec.emit(e) }
-
 // listContext reports what fills the context window.
 func (a *Agent) listContext(ctx context.Context) {
 	if err := a.load(ctx, a.conv); err != nil {
 		a.rec.notify("Cannot list the context: " + err.Error())
-		a.emit(event.ContextNow{})
+		_ = a.rec.emit(event.ContextNow{})
 		return
 	}
 	m, instructions := a.models.Current(), ""
 	if a.o.Instructions != nil {
 		instructions, _ = a.o.Instructions(m.Context)
 	}
-	a.emit(a.conv.Context(m, a.Prefix(m, a.conv.Prefix), instructions))
+	_ = a.rec.emit(a.conv.Context(m, a.Prefix(m, a.conv.Prefix), instructions))
 }
 
 // editContext changes what the model is sent, at the user's request.
@@ -33,7 +29,7 @@ func (a *Agent) editContext(ctx context.Context, c event.EditContext) {
 		a.rec.notify("Cannot change the context: " + err.Error())
 		return
 	}
-	if a.conv.Edit(c, a.emit, a.rec.meta) {
+	if a.conv.Edit(c, func(e event.Event) { _ = a.rec.emit(e) }, a.rec.meta) {
 		return
 	}
 	switch c.Step {

@@ -3,11 +3,11 @@
 // settings; it uses them through functions in screen.Options. Start
 // reading at Run and model.Update.
 //
-// The model routes messages to parts that own their state. All parts share
-// screen.Window (size, look, keys, clock) and screen.Conversation (the transcript,
-// the feed, the way to the agent). The larger parts are packages: prompt, slash,
-// transcript, editor, dialog, list, pager. Package plain is the other front end,
-// which prints lines.
+// The model routes messages to parts that own their state. Parts share screen.Window
+// (size, look, keys, clock). A part that follows the session also has its transcript
+// or its feed, or all of screen.Conversation (with the way to the agent). The larger
+// parts are packages: prompt, slash, transcript, editor, dialog, list, pager. Package
+// plain is the other front end, which prints lines.
 //
 // A key takes this way. The terminal package reads it, and Bubble Tea hands it to
 // model.Update, which calls model.press. layer.Stack.Key offers it to the layers

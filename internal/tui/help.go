@@ -17,7 +17,8 @@ import (
 // help is the full-screen overview of the main key bindings and all commands. It starts
 // with the current model and the reason it was selected.
 type help struct {
-	*screen.Conversation
+	*screen.Window
+	about   func() string // describes the model
 	layers  *layer.Stack
 	slash   *slash.Session
 	scroll  int
@@ -103,7 +104,7 @@ func (h *help) lines(width int) []string {
 	default:
 		body = slices.Concat(compose.draw(st, inner), []string{""}, session.draw(st, inner), []string{""}, scroll.draw(st, inner), []string{""}, h.commands(inner))
 	}
-	out := append(ink.Hang(" ", ink.Wrap(h.AboutModel(), inner)), "")
+	out := append(ink.Hang(" ", ink.Wrap(h.about(), inner)), "")
 	for _, l := range body {
 		out = append(out, "  "+l)
 	}

@@ -13,7 +13,7 @@ import (
 
 // listLayer shows a full-screen list, such as a picker, until it is closed.
 type listLayer struct {
-	*screen.Conversation
+	*screen.Window
 	layers *layer.Stack
 	dialog *dialog.Dialog
 	list   list.Current

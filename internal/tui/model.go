@@ -22,7 +22,6 @@ const spinnerPause = 100 * time.Millisecond
 
 // model is the screen. It routes messages to its parts.
 type model struct {
-	*screen.Window
 	*screen.Conversation
 
 	editor   *editor.Editor
@@ -50,7 +49,7 @@ type tickMsg struct{}
 
 func newModel(o screen.Options, now func() time.Time, send func(event.Command)) *model {
 	c := screen.New(o, now, send)
-	m := &model{Window: c.Window, Conversation: c}
+	m := &model{Conversation: c}
 	m.editor = editor.New(c.Keys, c.Styles, o.Vi)
 	m.dialog = dialog.New(c.Keys, c.Styles, o.Vi, o.Files.ShortDir, now)
 	notices := m.assemble()

@@ -37,13 +37,14 @@ type pointer struct {
 
 // mouse turns mouse events into selections, scrolling and clicks.
 type mouse struct {
-	*screen.Conversation
-	editor  *editor.Editor
-	dialog  *dialog.Dialog
-	popup   *prompt.Suggestions
-	clip    *prompt.Clipboard
-	panel   *panel
-	arrange func() // updates the layout after the transcript scrolled
+	*screen.Window
+	transcript *transcript.Transcript
+	editor     *editor.Editor
+	dialog     *dialog.Dialog
+	popup      *prompt.Suggestions
+	clip       *prompt.Clipboard
+	panel      *panel
+	arrange    func() // updates the layout after the transcript scrolled
 
 	on bool // mouse events are captured; otherwise the terminal handles them
 	p  pointer
@@ -68,15 +69,15 @@ func (m *mouse) click(msg tea.MouseClickMsg) tea.Cmd {
 	}
 	h.clicks, h.at, h.x, h.y = h.clicks%3+1, now, msg.X, msg.Y
 	if h.opened != nil { // a double click selects, so undo the toggle of its first click
-		m.Transcript.Flip(h.opened)
+		m.transcript.Flip(h.opened)
 		h.opened = nil
 		m.arrange()
 	}
-	h.drags = m.Transcript.BeginSelection(msg.X, msg.Y)
+	h.drags = m.transcript.BeginSelection(msg.X, msg.Y)
 	if h.drags && h.clicks > 1 {
-		m.Transcript.WidenSelection(h.clicks == 3)
+		m.transcript.WidenSelection(h.clicks == 3)
 	}
-	return m.clickPanel(msg.X, msg.Y-m.Transcript.Height)
+	return m.clickPanel(msg.X, msg.Y-m.transcript.Height)
 }
 
 // drag extends the selection to the position of the mouse.
@@ -90,7 +91,7 @@ func (m *mouse) drag(msg tea.MouseMotionMsg) tea.Cmd {
 	case h.drags:
 		return m.stretch()
 	case h.sweeps:
-		m.editor.Drag(msg.X, msg.Y-m.Transcript.Height-m.panel.draft.from)
+		m.editor.Drag(msg.X, msg.Y-m.transcript.Height-m.panel.draft.from)
 	}
 	return nil
 }
@@ -101,15 +102,15 @@ func (m *mouse) drag(msg tea.MouseMotionMsg) tea.Cmd {
 func (m *mouse) stretch() tea.Cmd {
 	switch {
 	case m.p.y <= 0:
-		m.Transcript.Scroll(-1)
-	case m.p.y >= m.Transcript.Height-1 && !m.Transcript.Follow:
-		m.Transcript.Scroll(1)
+		m.transcript.Scroll(-1)
+	case m.p.y >= m.transcript.Height-1 && !m.transcript.Follow:
+		m.transcript.Scroll(1)
 	default:
-		m.Transcript.ExtendSelection(m.p.x, m.p.y)
+		m.transcript.ExtendSelection(m.p.x, m.p.y)
 		return nil
 	}
 	m.arrange()
-	m.Transcript.ExtendSelection(m.p.x, m.p.y)
+	m.transcript.ExtendSelection(m.p.x, m.p.y)
 	if m.p.due {
 		return nil
 	}
@@ -132,11 +133,11 @@ func (m *mouse) release() tea.Cmd {
 		return nil
 	}
 	h.drags = false
-	text := m.Transcript.Selected()
+	text := m.transcript.Selected()
 	if strings.TrimSpace(text) == "" {
-		m.Transcript.ClearSelection()
+		m.transcript.ClearSelection()
 		if h.clicks == 1 {
-			h.opened = m.Transcript.ToggleAt(h.y)
+			h.opened = m.transcript.ToggleAt(h.y)
 		}
 		return nil
 	}
@@ -161,7 +162,7 @@ func (m *mouse) selected() string {
 	if text := m.editor.Selection.Text(); text != "" {
 		return text
 	}
-	return m.Transcript.Selected()
+	return m.transcript.Selected()
 }
 
 // toggle turns mouse capture on or off.
@@ -204,13 +205,13 @@ func wheelSteps(msg tea.MouseWheelMsg) (lines, rows int) {
 // mouse.
 func (m *mouse) wheel(msg tea.MouseWheelMsg) {
 	n, step := wheelSteps(msg)
-	y := msg.Y - m.Transcript.Height
+	y := msg.Y - m.transcript.Height
 	switch {
 	case m.panel.asked.has(y):
 		m.dialog.Scroll(n)
 	case m.panel.suggested.has(y):
 		m.popup.Marked = max(0, min(m.popup.Marked+step, len(m.popup.Rows)-1))
 	default:
-		m.Transcript.Scroll(n)
+		m.transcript.Scroll(n)
 	}
 }

@@ -17,7 +17,12 @@ import (
 // notifier sends desktop notifications, sets the window title and the progress bar of
 // the terminal, and keeps the name of the git branch up to date.
 type notifier struct {
-	*screen.Conversation
+	*screen.Window
+	feed    *transcript.Feed
+	session interface {
+		Name() string  // title or directory
+		Topic() string // of a session without a title
+	}
 	dialog  *dialog.Dialog
 	focus   focus
 	reading bool      // a command that reads the branch is running
@@ -66,7 +71,7 @@ func (n *notifier) alert(events batch) tea.Cmd {
 	if text == "" {
 		return nil
 	}
-	if seq := n.Options.Terminal.Notification(n.Name(), text); seq != "" {
+	if seq := n.Options.Terminal.Notification(n.session.Name(), text); seq != "" {
 		return tea.Raw(seq)
 	}
 	return nil
@@ -76,21 +81,21 @@ func (n *notifier) alert(events batch) tea.Cmd {
 // turn was interrupted or short, or another turn runs.
 func (n *notifier) turnResult(ev *event.TurnEnd) string {
 	switch {
-	case ev.Reason == event.UserInterrupt, ev.Duration < n.Options.Terminal.NotifyAfter, n.Feed.Running:
+	case ev.Reason == event.UserInterrupt, ev.Duration < n.Options.Terminal.NotifyAfter, n.feed.Running:
 		return ""
 	case ev.Reason != event.Done:
 		return transcript.Explain(ev)
-	case n.Feed.Answer == "":
+	case n.feed.Answer == "":
 		return "done"
 	}
-	return n.Feed.Answer
+	return n.feed.Answer
 }
 
 // progress returns the progress bar for the terminal's tab: indeterminate while a turn
 // runs, a warning while a dialog waits for an answer, else nil.
 func (n *notifier) progress() *tea.ProgressBar {
 	switch {
-	case !n.Options.Terminal.Progress || n.Done || !n.Feed.Running:
+	case !n.Options.Terminal.Progress || n.Done || !n.feed.Running:
 		return nil
 	case n.dialog.Waits():
 		return tea.NewProgressBar(tea.ProgressBarWarning, 100)
@@ -98,7 +103,7 @@ func (n *notifier) progress() *tea.ProgressBar {
 	return tea.NewProgressBar(tea.ProgressBarIndeterminate, 0)
 }
 
-// resendEvery is the interval at which retell sends the progress bar again.
+// resendEvery is the interval at which resendProgress sends the progress bar again.
 const resendEvery = time.Second
 
 // resendProgress sends the progress bar again to a terminal that drops it after a while. Other
@@ -115,14 +120,14 @@ func (n *notifier) resendProgress() tea.Cmd {
 // title returns the window title: the title or the topic of the session, with a mark
 // while a turn runs or a dialog waits.
 func (n *notifier) title() string {
-	name := n.Name()
-	if topic := n.Topic(); topic != "" {
+	name := n.session.Name()
+	if topic := n.session.Topic(); topic != "" {
 		name = strings.TrimPrefix(name, "agent · ") + " · " + topic
 	}
 	switch {
 	case n.dialog.Waits():
 		return ink.MarkAsked + " " + name
-	case n.Feed.Running:
+	case n.feed.Running:
 		return ink.MarkRunning + " " + name
 	}
 	return name

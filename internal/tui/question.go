@@ -3,17 +3,21 @@ package tui
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"agent/internal/loop/event"
 	"agent/internal/tui/dialog"
 	"agent/internal/tui/editor"
 	"agent/internal/tui/keys"
 	"agent/internal/tui/layer"
 	"agent/internal/tui/screen"
+	"agent/internal/tui/transcript"
 )
 
 // question is the layer of the dialog. It carries out the dialog's decision about each
 // key.
 type question struct {
-	*screen.Conversation
+	*screen.Window
+	feed      *transcript.Feed
+	answer    func(*event.Answer) // sends it to the agent
 	dialog    *dialog.Dialog
 	editor    *editor.Editor
 	interrupt func()
@@ -22,7 +26,7 @@ type question struct {
 // Key implements layer.Layer. The interrupt key works even while the dialog ignores
 // keys.
 func (q *question) Key(msg tea.KeyPressMsg) (tea.Cmd, layer.Offer) {
-	if !q.dialog.Takes() && q.Keys.Is(msg.String(), keys.Interrupt) && q.Busy() {
+	if !q.dialog.Takes() && q.Keys.Is(msg.String(), keys.Interrupt) && q.feed.Busy() {
 		return nil, layer.Below
 	}
 	return q.carryOut(q.dialog.Key(msg))
@@ -44,7 +48,7 @@ func (q *question) carryOut(r dialog.Result) (tea.Cmd, layer.Offer) {
 	case r.Draft != "":
 		q.editor.Type(r.Draft)
 	case r.Answer != nil:
-		q.GiveAnswer(r.Answer)
+		q.answer(r.Answer)
 	case r.Pass == dialog.ToDraft:
 		return nil, layer.Below
 	case r.Pass == dialog.ToScreen:

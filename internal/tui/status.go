@@ -34,6 +34,9 @@ type hints struct {
 // workingHeight is the minimum window height for a separate activity line.
 const workingHeight = 10
 
+// countTokens reads the number of tokens that the turn has received.
+func (h *hints) countTokens() { h.tokens = h.Spending.TurnOutput() }
+
 // working returns the activity line: what the turn is doing and which key interrupts
 // it. It returns "" if no turn runs or the line is not shown.
 func (h *hints) working() string {

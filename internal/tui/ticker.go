@@ -6,17 +6,20 @@ import (
 	"agent/internal/tui/dialog"
 	"agent/internal/tui/prompt"
 	"agent/internal/tui/screen"
+	"agent/internal/tui/transcript"
 )
 
 // ticker advances everything that changes with time: the spinner, the elapsed times,
 // and the hints that expire.
 type ticker struct {
-	*screen.Conversation
-	dialog  *dialog.Dialog
-	prompt  *prompt.Prompt
-	hints   *hints
-	covered func() bool // reports whether another layer gets keys before the dialog
-	arm     func()      // lets the dialog take keys after a pause in typing
+	*screen.Window
+	transcript *transcript.Transcript
+	feed       *transcript.Feed
+	dialog     *dialog.Dialog
+	prompt     *prompt.Prompt
+	hints      *hints
+	covered    func() bool // reports whether another layer gets keys before the dialog
+	arm        func()      // lets the dialog take keys after a pause in typing
 
 	ticking      bool      // a tick timer is running
 	advanced     time.Time // when advance last ran
@@ -28,7 +31,7 @@ func (t *ticker) needsTick() bool {
 	if t.dialog.Waits() {
 		return !t.Done && !t.covered() && t.dialog.Animates()
 	}
-	return !t.Done && (t.Busy() || t.prompt.AwaitsSecondKey())
+	return !t.Done && (t.feed.Busy() || t.prompt.AwaitsSecondKey())
 }
 
 // advanceWithText advances with a batch of streamed text, which is drawn anyway. This saves
@@ -60,10 +63,10 @@ func (t *ticker) nextTick() time.Duration {
 
 // advance updates the spinner and the token count, and expires hints.
 func (t *ticker) advance() {
-	t.Transcript.Frame++
-	t.Feed.Tick()
+	t.transcript.Frame++
+	t.feed.Tick()
 	t.advanced = t.Now()
-	t.hints.tokens = t.Spending.TurnOutput()
+	t.hints.countTokens()
 	t.prompt.Expire()
 	t.arm()
 }

@@ -73,6 +73,14 @@ func Usage(format string, args ...any) error {
 	return &UsageError{fmt.Errorf(format, args...)}
 }
 
+// TextOrJSON checks the value of --output of commands that print either.
+func TextOrJSON(output string) error {
+	if output != "text" && output != "json" {
+		return Usage("--output: unknown format %q: use text or json", output)
+	}
+	return nil
+}
+
 // Suggest returns the command below cmd whose name is similar to word; empty for
 // none.
 func Suggest(cmd *cobra.Command, word string) string {

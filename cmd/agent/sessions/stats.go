@@ -40,8 +40,8 @@ failed.`,
   agent sessions stats --dir . --output json`,
 		Args: command.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if opts.Output != "text" && opts.Output != "json" {
-				return command.Usage("--output: unknown format %q: use text or json", opts.Output)
+			if err := command.TextOrJSON(opts.Output); err != nil {
+				return err
 			}
 			return command.Or(runF, statsRun)(cmd.Context(), opts)
 		},

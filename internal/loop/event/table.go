@@ -102,16 +102,6 @@ func blank(rows []row, name string) any {
 	return nil
 }
 
-// DurableNames returns the type names of all durable events, as they are in the
-// log and in stream-json.
-func DurableNames() []string {
-	var names []string
-	for _, r := range durables {
-		names = append(names, r.name)
-	}
-	return names
-}
-
 // ModelRecord is the name of ModelSet, by which the last model of a directory is
 // found without reading the rest of its sessions.
 const ModelRecord = "model"

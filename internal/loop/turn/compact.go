@@ -53,10 +53,9 @@ func (k *compactor) makeRoom(ctx context.Context) ending {
 
 // rejected compacts the conversation after m rejected it as too long. It reports
 // whether the conversation is smaller now.
-func (k *compactor) rejected(ctx context.Context, m Model) bool {
-	used := k.conv.used()
+func (k *compactor) rejected(ctx context.Context, m Model, rejection *llm.Error) bool {
 	b := k.conv.budget(m)
-	if limit := used * 9 / 10; b.Limit == 0 || limit < b.Limit {
+	if limit := window.RejectedLimit(rejection.Error(), k.conv.used()); b.Limit == 0 || limit < b.Limit {
 		b = b.Within(limit)
 	}
 	steps, _, err := k.compact(ctx, b, m.Name+" rejected the request as too long")

@@ -42,7 +42,7 @@ type requester struct {
 func (q *requester) reply(ctx context.Context) (*llm.Reply, Model, error) {
 	reply, model, err := q.anyModel(ctx)
 	if e, ok := errors.AsType[*llm.Error](err); ok && e.Kind == llm.ErrTooLong && !accepted(reply) && ctx.Err() == nil {
-		if q.compactor.rejected(ctx, model) {
+		if q.compactor.rejected(ctx, model, e) {
 			reply, model, err = q.anyModel(ctx)
 		}
 	}

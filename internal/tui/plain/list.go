@@ -112,24 +112,24 @@ func (p *front) wantsMore(line string) bool {
 
 // choose takes a line as the number of a row or as a filter.
 func (p *front) choose(line string) tea.Cmd {
-	n, err := strconv.Atoi(line)
 	rows := p.lists.Open.(numbered)
-	switch {
-	case line == "":
+	a, row := answerOf(line, p.lists.listed, rows.Size())
+	switch a {
+	case cancels:
 		p.lists.Close()
 		return nil
-	case p.wantsMore(line):
+	case wantsMore:
 		p.printRows(rows)
 		return nil
-	case err != nil:
+	case filters:
 		p.lists.filter, p.lists.listed = line, 0
 		return tea.Batch(p.lists.update(list.SetFilter(line)), p.lists.update(list.SearchDue{Query: line}))
-	case n < 1 || n > p.lists.listed:
+	case misses:
 		p.print("note: there is no row " + ink.SanitizeLine(line))
 		p.lists.listed = 0
 		return p.printList()
 	}
-	return p.take(rows, n-1)
+	return p.take(rows, row)
 }
 
 // take chooses a row.

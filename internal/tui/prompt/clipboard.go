@@ -16,8 +16,10 @@ import (
 // Clipboard copies text to the system clipboard, through the terminal and through a
 // program.
 type Clipboard struct {
-	*screen.Conversation
-	editor *editor.Editor // its vi registers get the text too
+	*screen.Window
+	transcript *transcript.Transcript
+	say        func(text string) // shows a notice
+	editor     *editor.Editor    // its vi registers get the text too
 }
 
 // copied is the result of copying text.
@@ -77,14 +79,14 @@ func (c *Clipboard) report(r copied) {
 	case r.fromSelection && (r.by != "" && r.err == nil || r.sent):
 		c.Flash = "copied " + r.what
 	case r.by != "" && r.err == nil:
-		c.Say("Copied " + r.what + " with " + r.by + ".")
+		c.say("Copied " + r.what + " with " + r.by + ".")
 	case r.err != nil && !r.sent:
-		c.Transcript.Add(&transcript.Problem{Text: "cannot copy " + r.what + ": " + r.err.Error()})
-		c.Transcript.ShowEnd()
+		c.transcript.Add(&transcript.Problem{Text: "cannot copy " + r.what + ": " + r.err.Error()})
+		c.transcript.ShowEnd()
 	case r.sent:
-		c.Say("Sent " + r.what + " to the terminal to copy." + alternative(r.err))
+		c.say("Sent " + r.what + " to the terminal to copy." + alternative(r.err))
 	default:
-		c.Say("Cannot copy " + r.what + ": too long for the terminal. Use /export to write the session to a file.")
+		c.say("Cannot copy " + r.what + ": too long for the terminal. Use /export to write the session to a file.")
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"agent/internal/tui/dialog"
 	"agent/internal/tui/editor"
 	"agent/internal/tui/screen"
+	"agent/internal/tui/transcript"
 )
 
 // draftPause is the minimum time between two saves of the draft.
@@ -21,7 +22,9 @@ type draftDue struct{}
 
 // Drafts saves the user's unsent input, and restores it.
 type Drafts struct {
-	*screen.Conversation
+	*screen.Window
+	feed   *transcript.Feed
+	send   func(event.Command) // to the agent
 	editor *editor.Editor
 	dialog *dialog.Dialog
 	queue  *Queue
@@ -109,7 +112,7 @@ func (d *Drafts) draft() event.Draft {
 // unsentQueue returns the messages that have yet to reach the running turn, without
 // their images, which the agent has, and the queued messages.
 func (d *Drafts) unsentQueue() (all []event.Waiting) {
-	for _, p := range d.Feed.Pending {
+	for _, p := range d.feed.Pending {
 		if p.Steers {
 			all = append(all, event.Waiting{Text: p.Text})
 		}
@@ -153,6 +156,6 @@ func (d *Drafts) Save() {
 	d.savedAt, d.savedQueue = d.revisions(), d.unsentQueue()
 	if draft.Text != d.saved.Text || !editor.SameImages(draft.Images, d.saved.Images) || !slices.EqualFunc(draft.Queue, d.saved.Queue, sameWaiting) {
 		d.saved = draft
-		d.Send(event.SaveDraft{Draft: draft})
+		d.send(event.SaveDraft{Draft: draft})
 	}
 }

@@ -49,7 +49,9 @@ const (
 
 // External edits the draft in the user's editor.
 type External struct {
-	*screen.Conversation
+	*screen.Window
+	say    func(text string)   // shows a notice
+	send   func(event.Command) // to the agent
 	editor *editor.Editor
 	popup  *Suggestions
 	// Lend runs a program on the terminal, as terminal.Lend does.
@@ -61,7 +63,7 @@ type External struct {
 // It does nothing if the draft is open there already.
 func (x *External) Start() tea.Cmd {
 	if x.Options.Files.Editor == nil {
-		x.Say(noEditor)
+		x.say(noEditor)
 		return nil
 	}
 	if x.Editing {
@@ -79,7 +81,7 @@ func (x *External) Start() tea.Cmd {
 // EditFile opens an instruction file in the user's editor.
 func (x *External) EditFile(path string) tea.Cmd {
 	if x.Options.Files.Editor == nil {
-		x.Say(noFileEditor + ink.SanitizeLine(path) + ".")
+		x.say(noFileEditor + ink.SanitizeLine(path) + ".")
 		return nil
 	}
 	if x.Editing {
@@ -96,10 +98,10 @@ func (x *External) EditFile(path string) tea.Cmd {
 func (x *External) takeFile(msg fileEdited) {
 	x.Editing, x.LastKey = false, x.Now()
 	if msg.err != nil {
-		x.Say(ink.SanitizeLine(strings.TrimRight(editorError(msg.err), ".")) + ".")
+		x.say(ink.SanitizeLine(strings.TrimRight(editorError(msg.err), ".")) + ".")
 	}
 	if msg.now != "" {
-		x.Say(msg.now)
+		x.say(msg.now)
 	}
 }
 
@@ -112,12 +114,12 @@ type summaryEdited struct {
 // EditSummary opens the summary of the conversation in the user's editor.
 func (x *External) EditSummary(text string) tea.Cmd {
 	if x.Options.Files.Editor == nil {
-		x.Say("Cannot open an editor: $VISUAL and $EDITOR are not set. The summary is unchanged.")
+		x.say("Cannot open an editor: $VISUAL and $EDITOR are not set. The summary is unchanged.")
 		return nil
 	}
 	path, err := writeDraft(text)
 	if err != nil {
-		x.Say("Cannot open the editor: " + err.Error() + ". The summary is unchanged.")
+		x.say("Cannot open the editor: " + err.Error() + ". The summary is unchanged.")
 		return nil
 	}
 	return x.Lend(x.Options.Files.Editor(path), "The summary is open in your editor. Close the editor to continue.", func(err error) tea.Msg {
@@ -132,11 +134,11 @@ func (x *External) takeSummary(msg summaryEdited) {
 	text := strings.TrimSpace(editor.UnixLines(msg.text))
 	switch {
 	case msg.err != nil:
-		x.Say(ink.SanitizeLine(strings.TrimRight(editorError(msg.err), ".")) + ". The summary is unchanged.")
+		x.say(ink.SanitizeLine(strings.TrimRight(editorError(msg.err), ".")) + ". The summary is unchanged.")
 	case text == "" || text == strings.TrimSpace(msg.old):
-		x.Say("The summary is unchanged.")
+		x.say("The summary is unchanged.")
 	default:
-		x.SendCommand(event.EditContext{Step: event.CompactEdit, Text: text})
+		x.send(event.EditContext{Step: event.CompactEdit, Text: text})
 	}
 }
 
@@ -160,7 +162,7 @@ func writeDraft(text string) (path string, err error) {
 func (x *External) open(msg draftWritten) tea.Cmd {
 	if msg.err != nil {
 		x.Editing = false
-		x.Say("Cannot open the editor: " + msg.err.Error() + ". Your draft is unchanged.")
+		x.say("Cannot open the editor: " + msg.err.Error() + ". Your draft is unchanged.")
 		return nil
 	}
 	return x.Lend(x.Options.Files.Editor(msg.path), editorNote, func(err error) tea.Msg {
@@ -180,7 +182,7 @@ func (x *External) open(msg draftWritten) tea.Cmd {
 func (x *External) take(msg draftEdited) {
 	x.Editing, x.LastKey = false, x.Now()
 	if msg.err != nil {
-		x.Say(ink.SanitizeLine(strings.TrimRight(editorError(msg.err), ".")) + ". Your draft is unchanged.")
+		x.say(ink.SanitizeLine(strings.TrimRight(editorError(msg.err), ".")) + ". Your draft is unchanged.")
 		return
 	}
 	text := strings.TrimSuffix(editor.UnixLines(msg.text), "\n")

@@ -21,6 +21,7 @@ import (
 	"agent/internal/tui/editor"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/screen"
+	"agent/internal/tui/transcript"
 )
 
 // imageNameWidth is the maximum width of a file name in an image token, in columns.
@@ -28,7 +29,9 @@ const imageNameWidth = 32
 
 // Attacher replaces the typed paths of images with the images.
 type Attacher struct {
-	*screen.Conversation
+	*screen.Window
+	feed   *transcript.Feed
+	say    func(text string) // shows a notice
 	editor *editor.Editor
 	// ready sends or queues the prompt that waited for an image.
 	ready func(queue bool) tea.Cmd
@@ -145,7 +148,7 @@ func (a *Attacher) take(msg imagesRead) tea.Cmd {
 		a.editor.Attach(word, msg.images[i])
 	}
 	for _, err := range msg.failed {
-		a.Say("Cannot attach an image: " + ink.SanitizeLine(strings.TrimRight(err.Error(), ".")) + ".")
+		a.say("Cannot attach an image: " + ink.SanitizeLine(strings.TrimRight(err.Error(), ".")) + ".")
 	}
 	a.warnVision(len(msg.words))
 	if a.reads--; a.reads == 0 && a.send {
@@ -157,8 +160,8 @@ func (a *Attacher) take(msg imagesRead) tea.Cmd {
 
 // warnVision warns if n images are attached and the model does not support images.
 func (a *Attacher) warnVision(n int) {
-	if n > 0 && a.Options.Models.NoImages != nil && a.Options.Models.NoImages(a.Feed.Model) {
-		a.Say(ink.SanitizeLine(a.Feed.Model) + " does not support images and will get only a placeholder. Switch models with /model.")
+	if n > 0 && a.Options.Models.NoImages != nil && a.Options.Models.NoImages(a.feed.Model) {
+		a.say(ink.SanitizeLine(a.feed.Model) + " does not support images and will get only a placeholder. Switch models with /model.")
 	}
 }
 
@@ -222,7 +225,7 @@ func (a *Attacher) pasteClipboard(quiet bool) tea.Cmd {
 		if quiet {
 			return nil
 		}
-		a.Say("Cannot read images from the clipboard here. Type the path of an image file instead.")
+		a.say("Cannot read images from the clipboard here. Type the path of an image file instead.")
 		return nil
 	}
 	read := a.Options.Clipboard.ReadImage
@@ -245,7 +248,7 @@ func (a *Attacher) takeClipboard(msg clipboardRead) {
 		if msg.quiet {
 			return
 		}
-		a.Say(strings.TrimRight(msg.err.Error(), ".") + ".")
+		a.say(strings.TrimRight(msg.err.Error(), ".") + ".")
 		return
 	}
 	a.editor.Attach("", msg.image)

@@ -41,14 +41,14 @@ type Prompt struct {
 func New(c *screen.Conversation, e *editor.Editor, d *dialog.Dialog, s *slash.Session, help func(), leave func() tea.Cmd) *Prompt {
 	p := &Prompt{
 		Conversation: c, editor: e, dialog: d, slash: s, help: help, leave: leave,
-		Suggestions: &Suggestions{Conversation: c, editor: e, slash: s},
-		images:      &Attacher{Conversation: c, editor: e},
-		history:     &History{Conversation: c, editor: e},
+		Suggestions: &Suggestions{Window: c.Window, editor: e, slash: s},
+		images:      &Attacher{Window: c.Window, feed: c.Feed, say: c.Say, editor: e},
+		history:     &History{Window: c.Window, feed: c.Feed, editor: e},
 		Queue:       &Queue{Conversation: c, editor: e},
-		Clipboard:   &Clipboard{Conversation: c, editor: e},
+		Clipboard:   &Clipboard{Window: c.Window, transcript: c.Transcript, say: c.Say, editor: e},
 	}
-	p.External = &External{Conversation: c, editor: e, popup: p.Suggestions, Lend: terminal.Lend}
-	p.Drafts = &Drafts{Conversation: c, editor: e, dialog: d, queue: p.Queue}
+	p.External = &External{Window: c.Window, say: c.Say, send: c.SendCommand, editor: e, popup: p.Suggestions, Lend: terminal.Lend}
+	p.Drafts = &Drafts{Window: c.Window, feed: c.Feed, send: c.Send, editor: e, dialog: d, queue: p.Queue}
 	p.Suggestions.submit, p.images.ready = p.Submit, p.sendReady
 	return p
 }

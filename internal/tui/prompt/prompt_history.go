@@ -8,12 +8,14 @@ import (
 
 	"agent/internal/tui/editor"
 	"agent/internal/tui/screen"
+	"agent/internal/tui/transcript"
 )
 
 // History is the prompt history: the prompts of this session and of earlier ones.
 // Those are read when the user first recalls or searches a prompt.
 type History struct {
-	*screen.Conversation
+	*screen.Window
+	feed   *transcript.Feed
 	editor *editor.Editor
 
 	requested bool     // earlier has been or is being read
@@ -29,7 +31,7 @@ const earlierLimit = 1000
 
 // prompts returns all prompts, the latest last.
 func (h *History) prompts() []string {
-	return append(h.earlier[:len(h.earlier):len(h.earlier)], h.Feed.Recall...)
+	return append(h.earlier[:len(h.earlier):len(h.earlier)], h.feed.Recall...)
 }
 
 // read reads the prompts of earlier sessions, once.
@@ -44,7 +46,7 @@ func (h *History) read() tea.Cmd {
 
 // take takes the prompts of earlier sessions.
 func (h *History) take(msg earlierRead) {
-	h.earlier = slices.DeleteFunc(msg.prompts, func(p string) bool { return slices.Contains(h.Feed.Recall, p) })
+	h.earlier = slices.DeleteFunc(msg.prompts, func(p string) bool { return slices.Contains(h.feed.Recall, p) })
 	switch {
 	case h.editor.History.Searching():
 		h.editor.History.Extend("", h.prompts())

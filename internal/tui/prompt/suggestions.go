@@ -34,7 +34,7 @@ type word struct {
 
 // Suggestions is the list of completions above the editor for the word at the cursor.
 type Suggestions struct {
-	*screen.Conversation
+	*screen.Window
 	editor *editor.Editor
 	slash  *slash.Session
 	submit func() tea.Cmd // sends the prompt

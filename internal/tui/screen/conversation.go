@@ -54,7 +54,7 @@ func New(o Options, now func() time.Time, send func(event.Command)) *Conversatio
 	w.Styles = w.Look.Styles()
 	t := transcript.New(w.Styles)
 	t.OpenKey = w.Keys.Name(keys.Open)
-	return &Conversation{Window: w, Transcript: t, Send: send, Play: o.Prompts}
+	return &Conversation{Window: w, Transcript: t, Feed: transcript.NewFeed(t, now), Send: send, Play: o.Prompts}
 }
 
 // after implements Window.After with a real timer.
@@ -268,7 +268,6 @@ func (c *Conversation) SetMode(mode event.Mode) {
 
 // Replay draws the end of a session from its events.
 func (c *Conversation) Replay(events []event.Event) {
-	c.Feed = transcript.NewFeed(c.Transcript, c.Now)
 	for _, ev := range events {
 		c.Feed.Apply(ev)
 	}
@@ -359,7 +358,7 @@ func (c *Conversation) TurnPages() tea.Cmd {
 }
 
 // Busy reports whether a turn or a shell command of the user runs.
-func (c *Conversation) Busy() bool { return c.Feed.Running || c.Feed.ShellLine() != "" }
+func (c *Conversation) Busy() bool { return c.Feed.Busy() }
 
 // SendCommand sends a command and scrolls to the end, where its effect is shown.
 func (c *Conversation) SendCommand(command event.Command) {

@@ -98,6 +98,9 @@ func (f *Feed) Apply(ev event.Event) {
 	}
 }
 
+// Busy reports whether a turn or a shell command of the user runs.
+func (f *Feed) Busy() bool { return f.Running || f.ShellLine() != "" }
+
 // count counts a durable event. A page may start with it.
 func (f *Feed) count(ev event.Event) {
 	bytes := 0

@@ -14,7 +14,7 @@ import (
 )
 
 // hang is how long a test waits before it fails.
-const hang = 30 * time.Second
+const hang = 60 * time.Second
 
 // Terminal is a pty that records all output.
 type Terminal struct {

@@ -1,29 +1,17 @@
-package main
+package situation
 
 import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
-
-	"agent/internal/tools"
 )
 
-// howToTest tells the model how to test its changes in dir; empty if no way is known.
-// Commands is set if commands can be approved.
-func howToTest(checks *tools.Checks, dir string, commands bool) string {
-	if len(checks.Tools()) > 0 {
-		return "call diagnostics"
-	}
-	if line := testCommand(dir); commands && line != "" {
-		return "run `" + line + "`"
-	}
-	return ""
-}
-
-// testCommand returns the command that tests the project in dir; empty if none is
+// TestCommand returns the command that tests the project in dir; empty if none is
 // known.
-func testCommand(dir string) string {
+func TestCommand(dir string) string {
 	has := func(name string) bool { return buildFile(dir, name) != "" }
 	var node struct{ Scripts map[string]string }
 	switch {
@@ -41,10 +29,33 @@ func testCommand(dir string) string {
 	return ""
 }
 
+// maxTargets is how many targets of a makefile are listed.
+const maxTargets = 20
+
+// makeTargets returns the first targets of the makefile in dir.
+func makeTargets(dir string) []string {
+	rule := regexp.MustCompile(`(?m)^([A-Za-z0-9][A-Za-z0-9_-]*) *:(?:[^=]|$)`)
+	for _, name := range []string{"GNUmakefile", "makefile", "Makefile"} {
+		text := buildFile(dir, name)
+		if text == "" {
+			continue
+		}
+		var targets []string
+		for _, m := range rule.FindAllStringSubmatch(text, -1) {
+			if target := m[1]; len(targets) < maxTargets && !slices.Contains(targets, target) {
+				targets = append(targets, target)
+			}
+		}
+		return targets
+	}
+	return nil
+}
+
 // maxBuildFile is the size in bytes above which a build file is not read.
 const maxBuildFile = 1 << 20
 
-// buildFile returns the text of a regular file in dir; empty if it cannot be read.
+// buildFile returns the text of a regular file in dir; empty if it cannot be read. A
+// pipe would block, and a link can leave the directory.
 func buildFile(dir, name string) string {
 	file := filepath.Join(dir, name)
 	if fi, err := os.Lstat(file); err != nil || !fi.Mode().IsRegular() || fi.Size() > maxBuildFile {

@@ -35,8 +35,13 @@ var handles = []struct {
 	}},
 	{"durables", "exported", "loop/export/*.go", map[string]string{"Rewound": "rewound events are not exported"}},
 	{"durables", "folded", "loop/session/*.go", map[string]string{}},
-	{"previews", "drawn", "tui/*.go tui/prompt/*.go tui/screen/*.go tui/slash/*.go tui/transcript/*.go", map[string]string{}},
+	{"previews", "drawn", "tui/*.go tui/prompt/*.go tui/screen/*.go tui/slash/*.go tui/transcript/*.go", map[string]string{
+		"RequestDone": "it is for traces",
+		"AskDone":     "it is for traces; Decided and ToolEnd close the dialog",
+	}},
 	{"previews", "printed in plain mode", "tui/plain/*.go", map[string]string{
+		"RequestDone":    "it is for traces",
+		"AskDone":        "it is for traces; Decided and ToolEnd close the dialog",
 		"Progress":       "the complete output is printed at the end",
 		"JobsNow":        "package slash prints them",
 		"Notice":         "printed as an item of the transcript",

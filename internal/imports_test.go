@@ -31,6 +31,7 @@ var mayImport = map[string][]string{
 	"internal/loop/policy":            {"internal/loop/event", "internal/tools"},
 	"internal/loop/instructions":      {"internal/loop/event", "internal/tools", "internal/tools/advice", "internal/tools/intake", "internal/tools/workspace"},
 	"internal/loop/turn":              {"internal/loop/budget", "internal/loop/event", "internal/loop/window", "internal/loop/policy", "internal/tools", "internal/tools/advice", "internal/tools/workspace", "internal/llm"},
+	"internal/loop/trace":             {"internal/loop/event", "internal/llm"},
 	"internal/loop/export":            {"internal/loop/event", "internal/loop/session", "internal/llm", "internal/history"},
 	"internal/loop/export/adopt":      {"internal/loop/export", "internal/loop/event", "internal/llm", "internal/history"},
 	"internal/loop":                   {"internal/loop/budget", "internal/loop/event", "internal/loop/window", "internal/loop/session", "internal/loop/policy", "internal/loop/turn", "internal/llm", "internal/tools", "internal/tools/intake", "internal/tools/workspace", "internal/history"},
@@ -62,7 +63,7 @@ var mayImport = map[string][]string{
 	"cmd/agent/eval":                  {"cmd/agent/command", "internal/llm", "internal/tools", "internal/tui/ink"},
 	"cmd/agent/models":                {"cmd/agent/command", "cmd/agent/credentials", "cmd/agent/settings", "internal/history", "internal/llm", "internal/loop/event", "internal/loop/turn", "internal/tui/ink"},
 	"cmd/agent/sessions":              {"cmd/agent/command", "internal/history", "internal/llm", "internal/loop/event", "internal/loop/export", "internal/loop/export/adopt", "internal/loop/session", "internal/tui/diff", "internal/tui/ink", "internal/tui/list"},
-	"cmd/agent":                       {"internal/tui/screen", "cmd/agent/dispatch", "internal/llm", "internal/history", "internal/tools", "internal/tools/advice", "internal/tools/workspace", "internal/loop", "internal/loop/event", "internal/loop/evidence", "internal/loop/instructions", "internal/loop/session", "internal/loop/policy", "internal/loop/turn", "internal/tui", "internal/tui/plain", "internal/tui/slash", "internal/tui/diff", "internal/tui/ink", "internal/tui/keys", "internal/tui/markdown", "internal/tui/terminal/ptytest", "cmd/agent/command", "cmd/agent/credentials", "cmd/agent/desktop", "cmd/agent/eval", "cmd/agent/help", "cmd/agent/models", "cmd/agent/sessions", "cmd/agent/settings"},
+	"cmd/agent":                       {"internal/tui/screen", "cmd/agent/dispatch", "internal/llm", "internal/history", "internal/tools", "internal/tools/advice", "internal/tools/workspace", "internal/loop", "internal/loop/event", "internal/loop/evidence", "internal/loop/instructions", "internal/loop/session", "internal/loop/policy", "internal/loop/trace", "internal/loop/turn", "internal/tui", "internal/tui/plain", "internal/tui/slash", "internal/tui/diff", "internal/tui/ink", "internal/tui/keys", "internal/tui/markdown", "internal/tui/terminal/ptytest", "cmd/agent/command", "cmd/agent/credentials", "cmd/agent/desktop", "cmd/agent/eval", "cmd/agent/help", "cmd/agent/models", "cmd/agent/sessions", "cmd/agent/settings"},
 }
 
 // leaf may be imported by every package.

@@ -23,6 +23,7 @@ import (
 	"agent/internal/loop/instructions"
 	"agent/internal/loop/session"
 	"agent/internal/loop/situation"
+	"agent/internal/loop/trace"
 	"agent/internal/loop/turn"
 	"agent/internal/tools"
 	"agent/internal/tools/fetch"
@@ -30,6 +31,7 @@ import (
 	"agent/internal/tools/search"
 	"agent/internal/tools/shell"
 	"agent/internal/tools/workspace"
+	"agent/internal/tui/ink"
 )
 
 // flags are the global flags.
@@ -38,6 +40,7 @@ type flags struct {
 	mode      string
 	budget    budgetFlags
 	prompt    settings.Prompt
+	trace     string // file
 	cont      bool   // continue the most recent session in this directory
 	resume    string // ID of the session to resume
 	fork      bool   // fork that session
@@ -100,6 +103,7 @@ type app struct {
 	options loop.Options
 	set     settings.Settings
 	end     *shutdown
+	trace   *trace.Trace   // nil without --trace
 	notices []string       // shown before the first prompt
 	pick    *models.Picker // nil if the model is not chosen, as in the demo
 	// guideHeld is set if the offline guide replaces the model of the resumed
@@ -166,6 +170,9 @@ func (a *app) close() {
 	if a.work != nil {
 		_ = a.work.Close()
 	}
+	for _, text := range a.trace.Close() {
+		fmt.Fprintln(os.Stderr, "agent: "+ink.Sanitize(text))
+	}
 }
 
 // discard closes a session that could not be opened, and deletes the fork that
@@ -203,8 +210,11 @@ func (a *app) assemble(f opening, attended bool) error {
 	a.options.Log, a.options.Model, a.options.Models = a.log, model, pick.ByName
 	a.options.Mode, a.options.Attended, a.options.Forked = mode, attended, f.fork
 	a.options.Limits = turn.Limits{ReplyBytes: set.MaxReply}
-	a.options.Summary = cmp.Or(set.Summary, set.Small)
+	a.options.Summary, a.options.Small = cmp.Or(set.Summary, set.Small), set.Small
 	if err := a.readSystem(f.prompt); err != nil {
+		return err
+	}
+	if err := a.openTrace(f.trace); err != nil {
 		return err
 	}
 	a.project = openInstructions(a.dir, os.Getenv)
@@ -261,7 +271,7 @@ func (a *app) chooseModel(f opening, attended bool) (*models.Picker, turn.Model,
 // shellLimits returns which environment variables commands keep and which are
 // hidden from them.
 func shellLimits(set settings.Settings) shell.Limits {
-	return shell.Limits{Keep: set.Shell.KeepEnv, Hide: slices.Concat(credentials.Variables(set), credentials.SecretURLs(os.Getenv))}
+	return shell.Limits{Keep: set.Shell.KeepEnv, Hide: slices.Concat(credentials.Variables(set), credentials.SecretURLs(os.Getenv), []string{traceHeaders})}
 }
 
 // addTools adds the tools, and what depends on them, to the options of the agent.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"os"
 	"slices"
@@ -130,8 +129,11 @@ func (a *app) readSpent() (all []screen.Spent, back screen.Spent, err error) {
 	}
 	defer v.Close()
 	for r, err := range v.From(0) {
-		if err != nil || !bytes.Contains(r.Body, []byte(`"step_end"`)) && !bytes.Contains(r.Body, []byte(`"compact"`)) {
-			continue // damage was reported when the session was opened
+		if err != nil { // it was reported when the session was opened
+			continue
+		}
+		if name, err := event.NameIn(r.Body); err != nil || name != "step_end" && name != "compact" && name != "rename" {
+			continue
 		}
 		if e, err := event.Decode(r.Body); err == nil {
 			if step := screen.StepOf(e); step != nil {

@@ -49,15 +49,9 @@ func textOrFile(text, dir string) (string, error) {
 	if !isFile {
 		return text, nil
 	}
-	if rest, ok := strings.CutPrefix(name, "~/"); ok {
-		home, err := os.UserHomeDir()
-		if err != nil {
-			return "", err
-		}
-		name = filepath.Join(home, rest)
-	}
-	if !filepath.IsAbs(name) {
-		name = filepath.Join(dir, name)
+	name, err := inDir(name, dir)
+	if err != nil {
+		return "", err
 	}
 	f, err := os.Open(name)
 	if err != nil {
@@ -74,4 +68,17 @@ func textOrFile(text, dir string) (string, error) {
 		return "", fmt.Errorf("%s is empty", name)
 	}
 	return strings.ToValidUTF8(string(b), "\uFFFD"), nil
+}
+
+// inDir returns the path of the file called name, relative to dir or, with ~/, to the
+// home directory.
+func inDir(name, dir string) (string, error) {
+	if rest, ok := strings.CutPrefix(name, "~/"); ok {
+		home, err := os.UserHomeDir()
+		return filepath.Join(home, rest), err
+	}
+	if filepath.IsAbs(name) {
+		return name, nil
+	}
+	return filepath.Join(dir, name), nil
 }

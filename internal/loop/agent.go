@@ -31,7 +31,10 @@ type Options struct {
 	// Summary is the name of the model that summarizes conversations, PROVIDER/NAME;
 	// empty for the model of the session.
 	Summary string
-	Mode    event.Mode
+	// Small is the name of the model that writes the titles of sessions,
+	// PROVIDER/NAME; empty if the title is the first prompt.
+	Small string
+	Mode  event.Mode
 	// System replaces the system prompt of the program if it is not empty.
 	System       string
 	AppendSystem string // added to the system prompt; may be empty
@@ -77,6 +80,12 @@ type Options struct {
 	// they end when the program exits.
 	Key func() ([]byte, error)
 
+	// Listen gets every event before the front end does, in the same order. It must
+	// not block and not change the event. It may be nil.
+	Listen func(event.Event)
+	// Problems are those of the listener. They are shown like Notices; may be nil.
+	Problems <-chan string
+
 	Now   func() time.Time                                 // nil for the real clock
 	Sleep func(ctx context.Context, d time.Duration) error // nil for a real timer
 	Rand  func() float64                                   // nil for math/rand
@@ -95,6 +104,7 @@ type Agent struct {
 	user        turn.Approver // approvals; nil if there is no user
 	inbox       *inbox
 	shell       *userShell
+	titler      *titler
 	tools       []tools.Tool
 	sessionKey  string // the session's ID, or a random one if it is not saved
 
@@ -127,6 +137,7 @@ func NewAgent(o Options) *Agent {
 	}
 	a.inbox = &inbox{rec: a.rec, jobs: o.Jobs}
 	a.shell = &userShell{prepare: o.Shell, interceptors: o.Interceptors, rec: a.rec, background: &a.background}
+	a.titler = newTitler(o, a.rec, &a.background)
 	a.tools = append(slices.Clone(o.Tools), newTodo(a.rec), newAsk(a.rec, a.user))
 	var outputs turn.Outputs
 	a.sessionKey = rand.Text()
@@ -170,6 +181,8 @@ func (a *Agent) Run(ctx context.Context, commands <-chan event.Command, events c
 	notices := a.o.Notices
 	for {
 		select {
+		case text := <-a.o.Problems:
+			a.rec.notify(text)
 		case text, ok := <-notices:
 			if !ok {
 				notices = nil
@@ -215,6 +228,9 @@ func (a *Agent) Run(ctx context.Context, commands <-chan event.Command, events c
 // the user. It reports whether a turn was started.
 func (a *Agent) next(ctx context.Context, o outcome, ended chan<- outcome) bool {
 	a.conv = o.conv
+	if o.reason == event.Done {
+		a.titler.start(ctx, a.conv.Messages)
+	}
 	late := a.inbox.Prompts()
 	if o.reason == event.Done && len(late) > 0 {
 		a.inbox.putBack(late[1:])
@@ -353,8 +369,10 @@ func (a *Agent) do(ctx context.Context, c event.Command) {
 	}
 }
 
-// interrupt interrupts the running turn and the running command of the user, if any.
+// interrupt interrupts the running turn, the running command of the user and the
+// request for a title, if any.
 func (a *Agent) interrupt() {
+	a.titler.interrupt()
 	a.running.interrupt()
 	a.shell.interrupt()
 }

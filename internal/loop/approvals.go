@@ -38,8 +38,10 @@ func (a *approvals) Approve(ctx context.Context, ask event.Ask, offer policy.Gra
 	_ = a.rec.emit(event.Asked{Ask: ask})
 	select {
 	case <-ctx.Done():
+		_ = a.rec.emit(event.AskDone{ID: ask.ID})
 		return event.Answer{}, nil, ctx.Err()
 	case answer := <-wait:
+		_ = a.rec.emit(event.AskDone{ID: ask.ID, Decision: answer.Decision})
 		if answer.Decision != event.Always || offer.Scope == (policy.Scope{}) {
 			return answer, nil, nil
 		}

@@ -33,16 +33,20 @@ type recorder struct {
 	gone      <-chan struct{} // closed when the front end receives no more events
 	begun     bool            // the session has content worth saving
 	hasPrompt bool            // the session has a prompt
-	ended     func()          // called before a TurnEnd is forwarded
-	typed     session.Typed   // commands that the user typed
-	draft     unsent
-	timer     *time.Timer // until records are synced; nil if all are
-	late      error       // of the last delayed sync, until save returns it
+	// firstPrompt is the first message of the user since start.
+	firstPrompt string
+	ended       func()            // called before a TurnEnd is forwarded
+	listen      func(event.Event) // gets every event that is forwarded; may be nil
+	title       string            // of the session, if it got one since start
+	typed       session.Typed     // commands that the user typed
+	draft       unsent
+	timer       *time.Timer // until records are synced; nil if all are
+	late        error       // of the last delayed sync, until save returns it
 }
 
 // newRecorder returns a recorder. It calls ended before it forwards a TurnEnd.
 func newRecorder(o Options, ended func()) *recorder {
-	return &recorder{log: o.Log, now: o.Now, draft: unsent{draft: o.Draft}, ended: ended, work: make(chan func()), stopped: make(chan struct{})}
+	return &recorder{log: o.Log, now: o.Now, draft: unsent{draft: o.Draft}, ended: ended, listen: o.Listen, work: make(chan func()), stopped: make(chan struct{})}
 }
 
 // start starts the goroutine, which sends to events until gone is closed.
@@ -180,8 +184,11 @@ func (r *recorder) post(f func()) bool {
 	}
 }
 
-// forward sends e to the front end, if there still is one.
+// forward sends e to the listener, and to the front end if there still is one.
 func (r *recorder) forward(e event.Event) {
+	if r.listen != nil {
+		r.listen(e)
+	}
 	select {
 	case r.front <- e:
 	case <-r.gone:
@@ -190,9 +197,17 @@ func (r *recorder) forward(e event.Event) {
 
 // save appends d to the log, after the records that could not be written earlier.
 func (r *recorder) save(d event.Durable) error {
-	switch d.(type) {
+	switch d := d.(type) {
 	case *event.UserSaid:
 		r.begun, r.hasPrompt = true, true
+		if !d.Auto && r.firstPrompt == "" {
+			r.firstPrompt = d.Text
+		}
+	case *event.Renamed:
+		if d.Model != "" && (r.title != "" || d.Title == "") { // only its cost counts
+			d.Title = r.title
+		}
+		r.title = d.Title
 	case *event.ShellStart:
 		r.begun = true
 	}

@@ -21,7 +21,7 @@ type Settings struct {
 	Schema  string   `json:"$schema,omitempty" what:"schema of this file, for editors; agent config schema prints it"`
 	Model   string   `json:"model,omitempty" what:"the model, as PROVIDER/NAME"`
 	Models  []string `json:"models,omitempty" what:"fallback models, in order, used temporarily when a provider is overloaded or a quota is exhausted"`
-	Small   string   `json:"small_model,omitempty" what:"a small, fast model for auxiliary tasks such as summaries, as PROVIDER/NAME"`
+	Small   string   `json:"small_model,omitempty" what:"a small, fast model that writes the titles of sessions, and summaries, as PROVIDER/NAME (default: the title is the first prompt)"`
 	Summary string   `json:"summary_model,omitempty" what:"the model that summarizes a conversation when it fills the context window, as PROVIDER/NAME (default: small_model, else the model of the session)"`
 	BaseURL string   `json:"base_url,omitempty" format:"uri" what:"base URL of an OpenAI-compatible server"`
 	Mode    string   `json:"mode,omitempty" enum:"ask,edits,plan,all" what:"permission mode: ask (default), edits (auto-approve file edits), plan (no edits), all (approve all)"`
@@ -35,6 +35,7 @@ type Settings struct {
 	Shell     Shell               `json:"shell,omitempty" what:"commands: the model's, those typed after ! and checks"`
 	Sessions  Sessions            `json:"sessions,omitempty" what:"retention of sessions"`
 	Prompt
+	Trace
 	Screen
 }
 
@@ -46,6 +47,12 @@ type Limits struct {
 	MaxTime       string  `json:"max_time,omitempty" format:"duration" what:"maximum duration of a turn, such as 10m, before it asks to continue; agent run stops"`
 	SessionBudget *Budget `json:"session_budget,omitempty" what:"limits of a session"`
 	MaxReply      int     `json:"max_reply_bytes,omitempty" min:"1024" max:"8388608" what:"size limit of one reply of the model, in bytes of text, reasoning and tool arguments; a longer reply is stopped and kept (default and maximum 8388608)"`
+}
+
+// Trace holds the settings of OpenTelemetry traces.
+type Trace struct {
+	File    string `json:"trace,omitempty" what:"append an OpenTelemetry trace to this file, relative to the configuration directory: one OTLP/JSON request per line (default: no trace)"`
+	Content bool   `json:"trace_content,omitempty" what:"include prompts, answers, tool arguments, results and the texts of errors in the trace (default false)"`
 }
 
 // Prompt holds the settings of the system prompt.

@@ -181,6 +181,11 @@ type (
 	Renamed struct {
 		Meta
 		Title string `json:"title"`
+		// Model was asked for the title; empty if the user set it. Usage and Cost are
+		// of its reply. If the user has set a title before, Title is that one.
+		Model string    `json:"model,omitempty"` // PROVIDER/NAME
+		Usage llm.Usage `json:"usage,omitzero"`
+		Cost  *float64  `json:"cost_usd,omitempty"` // nil if the price is unknown
 	}
 	// Rewound undoes the end of the conversation: only its first Keep events
 	// remain. Partials and Rewound itself are not counted.

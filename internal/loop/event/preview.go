@@ -30,6 +30,11 @@ type (
 	Asked struct {
 		Ask Ask `json:"ask"`
 	}
+	// AskDone reports that the Asked of that ID was answered or withdrawn.
+	AskDone struct {
+		ID       string   `json:"id"`
+		Decision Decision `json:"decision,omitempty"` // empty if it was withdrawn
+	}
 	// Retrying reports that a request failed and is retried.
 	Retrying struct {
 		Attempt int           `json:"attempt"` // the next one, from 2
@@ -37,6 +42,26 @@ type (
 		In      time.Duration `json:"in_ns"`   // until the next attempt starts
 		Error   string        `json:"error"`
 		Hint    string        `json:"hint,omitempty"`
+	}
+	// RequestDone reports that a request to a model ended. It precedes the events of
+	// the reply.
+	RequestDone struct {
+		Task      RequestTask   `json:"task,omitempty"`
+		Model     string        `json:"model"`              // PROVIDER/NAME
+		ID        string        `json:"id"`                 // the provider's name for it
+		BaseURL   string        `json:"base_url,omitempty"` // without secrets
+		MaxTokens int           `json:"max_tokens,omitempty"`
+		Start     time.Time     `json:"start"`
+		First     time.Duration `json:"first_ns,omitempty"` // until the first delta; 0 if there was none
+		Duration  time.Duration `json:"duration_ns"`
+		Finish    llm.Reason    `json:"finish,omitempty"` // empty if the reply did not end
+		Usage     llm.Usage     `json:"usage,omitzero"`
+		Cost      *float64      `json:"cost_usd,omitempty"` // nil if the price is unknown
+		ErrorKind llm.ErrorKind `json:"error_kind,omitempty"`
+		Error     string        `json:"error,omitempty"`
+		// New are the messages since the previous reply. Reply are those of the reply.
+		New   []llm.Message `json:"new,omitempty"`
+		Reply []llm.Message `json:"reply,omitempty"`
 	}
 	// JobsNow lists the background jobs, after one of them changed or
 	// in reply to ListJobs.
@@ -114,6 +139,15 @@ type (
 	}
 )
 
+// RequestTask is what a request is for, if not for the next reply of a conversation.
+type RequestTask string
+
+// The tasks.
+const (
+	SummaryTask RequestTask = "summary"
+	TitleTask   RequestTask = "title"
+)
+
 // PastPrompt is an earlier message of the user.
 type PastPrompt struct {
 	Text    string    `json:"text"`
@@ -154,7 +188,9 @@ const (
 func (Streamed) isEvent()       {}
 func (Progress) isEvent()       {}
 func (Asked) isEvent()          {}
+func (AskDone) isEvent()        {}
 func (Retrying) isEvent()       {}
+func (RequestDone) isEvent()    {}
 func (JobsNow) isEvent()        {}
 func (Notice) isEvent()         {}
 func (Unsent) isEvent()         {}
@@ -170,7 +206,9 @@ func (ContextNow) isEvent()     {}
 func (Streamed) isPreview()       {}
 func (Progress) isPreview()       {}
 func (Asked) isPreview()          {}
+func (AskDone) isPreview()        {}
 func (Retrying) isPreview()       {}
+func (RequestDone) isPreview()    {}
 func (JobsNow) isPreview()        {}
 func (Notice) isPreview()         {}
 func (Unsent) isPreview()         {}

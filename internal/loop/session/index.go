@@ -95,6 +95,10 @@ func (s *Index) addAt(e event.Durable, offset int64) {
 		if e.Usage != (llm.Usage{}) {
 			s.spend(e.Usage, e.Cost)
 		}
+	case *event.Renamed:
+		if e.Usage != (llm.Usage{}) {
+			s.spend(e.Usage, e.Cost)
+		}
 	case *event.TurnEnd:
 		s.used[event.LimitTime] += e.Duration.Seconds()
 	}

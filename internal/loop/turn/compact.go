@@ -183,8 +183,10 @@ func (s *summarizer) request(ctx context.Context, msgs []llm.Message, focus stri
 		}
 		req.Model, req.MaxTokens = m.ID, m.MaxTokens
 		s.out.emit(event.Summarizing{Model: m.Name})
-		text, usage, err := completed(ctx, m, req)
-		s.spend(m, usage, &e)
+		text, done, err := m.Complete(ctx, req, s.out.clock.Now)
+		done.Task = event.SummaryTask
+		s.out.emit(done)
+		s.spend(done, &e)
 		if err == nil || ctx.Err() != nil {
 			e.Text, e.Model = text, m.Name
 			return e, err
@@ -199,45 +201,18 @@ func (s *summarizer) request(ctx context.Context, msgs []llm.Message, focus stri
 	}
 }
 
-// spend adds the usage of a summary by m.
-func (s *summarizer) spend(m Model, u llm.Usage, e *event.Compacted) {
-	if u == (llm.Usage{}) {
+// spend adds the usage of a request for a summary.
+func (s *summarizer) spend(done event.RequestDone, e *event.Compacted) {
+	if done.Usage == (llm.Usage{}) {
 		return
 	}
-	e.Usage = e.Usage.Add(u)
-	var cost *float64
-	if m.Cost != nil {
-		if usd, known := m.Cost(u); known {
-			total := usd
-			if e.Cost != nil {
-				total += *e.Cost
-			}
-			cost, e.Cost = &usd, &total
+	e.Usage = e.Usage.Add(done.Usage)
+	if done.Cost != nil {
+		total := *done.Cost
+		if e.Cost != nil {
+			total += *e.Cost
 		}
+		e.Cost = &total
 	}
-	s.out.spend(s.Budget, 0, m.Name, u, cost)
-}
-
-// completed returns the text of a reply that is not shown.
-func completed(ctx context.Context, m Model, req llm.Request) (string, llm.Usage, error) {
-	reply := llm.NewReply("")
-	for d, err := range m.Provider.Stream(ctx, req) {
-		if err != nil {
-			return "", reply.Finish.Usage, err
-		}
-		reply.Add(d)
-		if reply.Exceeded() != "" {
-			break
-		}
-	}
-	var text strings.Builder
-	for _, said := range reply.Messages() {
-		if said.Kind == llm.Assistant {
-			text.WriteString(said.Text)
-		}
-	}
-	if strings.TrimSpace(text.String()) == "" {
-		return "", reply.Finish.Usage, &llm.Error{Kind: llm.ErrProtocol, Message: m.Name + " gave an empty answer", Retry: true}
-	}
-	return text.String(), reply.Finish.Usage, ctx.Err()
+	s.out.spend(s.Budget, 0, done.Model, done.Usage, done.Cost)
 }

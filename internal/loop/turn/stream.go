@@ -14,12 +14,20 @@ import (
 // partialEvery is the interval at which streamed text is saved.
 const partialEvery = time.Second
 
-// stream receives one reply from the provider: it emits each delta, and saves the
-// text every partialEvery.
+// stream receives one reply from the provider: it emits each delta and a RequestDone,
+// and saves the text every partialEvery.
 func (q *requester) stream(ctx context.Context, m Model, req llm.Request) (*llm.Reply, error) {
+	t := startTiming(m, req, q.out.clock.Now)
+	reply, err := q.receive(ctx, m, req, &t)
+	q.out.emit(t.end(reply, err))
+	return reply, err
+}
+
+// receive is stream without the RequestDone.
+func (q *requester) receive(ctx context.Context, m Model, req llm.Request, t *timing) (*llm.Reply, error) {
 	reply := llm.NewReply("")
 	reply.MaxBytes = q.Limits.ReplyBytes
-	save := saver{out: q.out, reply: reply.ID, last: q.out.clock.Now()}
+	save := saver{out: q.out, reply: reply.ID, last: t.done.Start}
 	silence := cmp.Or(q.Limits.Silence, 5*time.Minute)
 	silent := time.AfterFunc(silence, func() {
 		q.out.preview(event.Notice{Text: m.Name + " has sent nothing for " + silence.String() + ". The connection is still open."})
@@ -30,6 +38,7 @@ func (q *requester) stream(ctx context.Context, m Model, req llm.Request) (*llm.
 		if err != nil {
 			return reply, err
 		}
+		t.arrived()
 		silent.Reset(silence)
 		if d = reply.Add(d); d != nil {
 			q.out.emit(event.Streamed{Reply: reply.ID, Delta: d})

@@ -63,16 +63,24 @@ func (s *Spending) Take(ev event.Event) {
 		if step := StepOf(ev); step != nil {
 			s.Turn, s.All = SpentBy(s.Turn, step), SpentBy(s.All, step)
 		}
+	case *event.Renamed: // in parallel to the turns
+		if step := StepOf(ev); step != nil {
+			s.All = SpentBy(s.All, step)
+		}
 	}
 }
 
 // StepOf returns the step whose usage ev reports, nil if there is none. A summary of
-// the conversation counts as a step of its model.
+// the conversation and a title count as steps of their models.
 func StepOf(ev event.Event) *event.StepEnd {
 	switch ev := ev.(type) {
 	case *event.StepEnd:
 		return ev
 	case *event.Compacted:
+		if ev.Model != "" {
+			return &event.StepEnd{Model: ev.Model, Usage: ev.Usage, Cost: ev.Cost}
+		}
+	case *event.Renamed:
 		if ev.Model != "" {
 			return &event.StepEnd{Model: ev.Model, Usage: ev.Usage, Cost: ev.Cost}
 		}

@@ -49,6 +49,9 @@ func (f *Facts) update(ev event.Event) {
 		f.Mode = ev.Mode
 	case *event.Renamed:
 		f.Title = ev.Title
+		f.spend(ev.Cost)
+	case *event.Compacted:
+		f.spend(ev.Cost)
 	case *event.TodoSet:
 		f.Todo = ev.Items
 	case event.JobsNow:
@@ -66,13 +69,18 @@ func (f *Facts) update(ev event.Event) {
 		f.final.Add(ev.Result)
 	case *event.StepEnd:
 		f.Used = cmp.Or(ev.Usage.Input+ev.Usage.Output, f.Used) // an interrupted reply reports none
-		if ev.Cost != nil {
-			f.Cost += *ev.Cost
-		}
+		f.spend(ev.Cost)
 	case *event.TurnEnd:
 		if ev.Evidence != nil {
 			f.Evidence = ev.Evidence
 		}
+	}
+}
+
+// spend adds a cost, if it is known.
+func (f *Facts) spend(usd *float64) {
+	if usd != nil {
+		f.Cost += *usd
 	}
 }
 

@@ -62,7 +62,9 @@ func (f *Feed) Apply(ev event.Event) {
 	case *event.TurnEnd:
 		f.turnEnd(ev)
 	case *event.Renamed:
-		f.list.append(&Closing{"session renamed to " + ink.Quoted(ev.Title)})
+		if ev.Model == "" {
+			f.list.append(&Closing{"session renamed to " + ink.Quoted(ev.Title)})
+		}
 	case *event.Compacted:
 		f.compacted(ev)
 	case event.Streamed:

@@ -115,7 +115,7 @@ func Mentions(q ink.Query, ev event.Event) bool {
 	case *event.ShellEnd:
 		return q.In(ev.Line, ev.Text)
 	case *event.Renamed:
-		return q.In(ev.Title)
+		return ev.Model == "" && q.In(ev.Title)
 	}
 	return false
 }

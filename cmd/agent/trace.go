@@ -1,0 +1,45 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"agent/cmd/agent/command"
+	"agent/cmd/agent/settings"
+	"agent/internal/loop/trace"
+)
+
+// traceHeaders is the environment variable with the headers for the collector, which
+// may hold a secret.
+const traceHeaders = "OTEL_EXPORTER_OTLP_HEADERS"
+
+// openTrace starts the trace of the session in the file of the flag, else of the
+// configuration, if one is named. The session must be open.
+func (a *app) openTrace(flag string) error {
+	file := cmp.Or(flag, a.set.Trace.File)
+	if file == "" {
+		return nil
+	}
+	wrong := func(err error) error { return command.Usage("--trace: %w", err) }
+	if flag == "" {
+		wrong = func(err error) error { return fmt.Errorf("configuration: trace: %w", err) }
+		path, err := settings.Path(os.Getenv)
+		if err == nil {
+			file, err = inDir(file, filepath.Dir(path))
+		}
+		if err != nil {
+			return wrong(err)
+		}
+	}
+	t, err := trace.Open(trace.Options{
+		File: file, Session: a.id(), Content: a.set.Trace.Content, Version: version,
+		Endpoint: os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT"), Headers: os.Getenv(traceHeaders),
+	})
+	if err != nil {
+		return wrong(err)
+	}
+	a.trace, a.options.Listen, a.options.Problems = t, t.Listen, t.Problems()
+	return nil
+}

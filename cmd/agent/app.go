@@ -291,7 +291,7 @@ func (a *app) addTools() {
 	// The first interceptor sees a result last.
 	seen := evidence.New(a.work.Dir(), a.jobs, time.Now)
 	a.options.Evidence = seen
-	interceptors := []any{seen, indexUpdater{a.index}, checks}
+	interceptors := []any{seen, tools.IndexUpdater{Index: a.index}, checks}
 	if a.project != nil {
 		interceptors = append(interceptors, a.project)
 	}

@@ -109,11 +109,9 @@ type Agent struct {
 	sessionKey  string // the session's ID, or a random one if it is not saved
 
 	conv       *turn.Conversation // nil while a turn owns it
-	folded     *session.Folding   // the first events of the session, as openSession read them; nil once load has used it
-	folds      int                // number of events in folded
-	resumed    bool               // the session was resumed, and is not loaded yet
-	running    *interrupter       // of the current or last turn
-	over       atomic.Bool        // the TurnEnd was sent
+	resume     resumption
+	running    *interrupter // of the current or last turn
+	over       atomic.Bool  // the TurnEnd was sent
 	situation  situation
 	background sync.WaitGroup // goroutines in parallel to the turn
 }
@@ -204,23 +202,27 @@ func (a *Agent) Run(ctx context.Context, commands <-chan event.Command, events c
 			}
 			if running {
 				a.doInTurn(ctx, c)
-				continue
-			}
-			switch c := c.(type) {
-			case event.Retry:
-				running = true
-				a.start(ctx, event.Prompt{}, ended)
-			case event.Prompt:
-				running = true
-				a.start(ctx, c, ended)
-			case event.Compact:
-				running = true
-				a.startCompaction(ctx, c.Focus, ended)
-			default:
-				a.do(ctx, c)
+			} else {
+				running = a.begin(ctx, c, ended)
 			}
 		}
 	}
+}
+
+// begin executes a command while no turn runs. It reports whether it started a turn.
+func (a *Agent) begin(ctx context.Context, c event.Command, ended chan<- outcome) bool {
+	switch c := c.(type) {
+	case event.Retry:
+		a.start(ctx, event.Prompt{}, ended)
+	case event.Prompt:
+		a.start(ctx, c, ended)
+	case event.Compact:
+		a.startCompaction(ctx, c.Focus, ended)
+	default:
+		a.do(ctx, c)
+		return false
+	}
+	return true
 }
 
 // next takes the conversation back after a turn. Prompts that came too late to steer

@@ -13,6 +13,13 @@ import (
 	"agent/internal/tools"
 )
 
+// resumption is what openSession read of a resumed session, until load uses it.
+type resumption struct {
+	folded  *session.Folding // of the first events; nil once load has used it
+	count   int              // number of events in folded
+	pending bool             // the session is not loaded yet
+}
+
 // openSession reads the resumed session in one pass. It emits the Opened or
 // Unreadable, notices about its standing permissions, and the ends of typed
 // commands that were running when the program exited.
@@ -31,9 +38,9 @@ func (a *Agent) openSession(ctx context.Context) {
 		_ = a.rec.emit(event.Unreadable{Why: err.Error()})
 		return
 	}
-	a.folded, a.folds = s.Folding()
+	a.resume.folded, a.resume.count = s.Folding()
 	a.budget.Load(s.Used())
-	a.resumed = true
+	a.resume.pending = true
 	closing := s.Closing()
 	a.rec.begin(s.Offsets(), closing, nil)
 	if all := s.Opened(closing); all.Events > 0 || len(all.Problems) > 0 {
@@ -51,11 +58,11 @@ func (a *Agent) load(ctx context.Context, c *turn.Conversation) error {
 	if c.Loaded {
 		return nil
 	}
-	f, from := a.folded, a.folds
+	f, from := a.resume.folded, a.resume.count
 	if f == nil {
 		f, from = session.NewFolding(), 0
 	}
-	a.folded = nil
+	a.resume.folded = nil
 	to := a.rec.count()
 	err := a.fold(ctx, f, from, to)
 	if err == nil {
@@ -89,8 +96,8 @@ func (a *Agent) catchUp(ctx context.Context, c *turn.Conversation, f *session.Fo
 	a.rec.loadTyped(f.Typed.Untold)
 	c.Load(f.Prefix, f.Messages, f.Marks, f.Steps, f.Meter, f.Readings)
 	a.situation.earlier = f.Situation
-	if a.resumed {
-		a.inbox.moved, a.resumed = lastDir(f.Messages), false
+	if a.resume.pending {
+		a.inbox.moved, a.resume.pending = lastDir(f.Messages), false
 	}
 	a.models.loaded(address{f.Model, f.BaseURL})
 	a.permissions.load(f.Grants)
@@ -126,7 +133,7 @@ func (a *Agent) rewind(ctx context.Context, keep int) {
 	}
 	modeSet := slices.ContainsFunc(events[keep:], func(e event.Durable) bool { _, ok := e.(*event.ModeSet); return ok })
 	_ = a.rec.emit(&event.Rewound{Meta: a.rec.meta(), Keep: keep})
-	a.conv.Loaded, a.folded = false, nil
+	a.conv.Loaded, a.resume.folded = false, nil
 	if err := a.load(ctx, a.conv); err != nil {
 		a.rec.notify(err.Error()) // the next prompt tries again
 	}

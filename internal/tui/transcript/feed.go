@@ -73,10 +73,7 @@ func (f *Feed) Apply(ev event.Event) {
 			f.reply.stream(ev.Delta)
 		}
 	case *event.ShellStart:
-		line := f.shell.start(ev, f.now())
-		if n := len(f.Recall); n == 0 || f.Recall[n-1] != line {
-			f.Recall = append(f.Recall, line)
-		}
+		f.recall(f.shell.start(ev, f.now()))
 	case *event.ShellEnd:
 		f.shell.end(ev)
 		if !f.Running {
@@ -97,6 +94,13 @@ func (f *Feed) Apply(ev event.Event) {
 		f.list.Add(&Notice{ev.Text})
 	case event.Unsent:
 		f.Pending = slices.DeleteFunc(f.Pending, func(p PendingPrompt) bool { return p.Text == ev.Text })
+	}
+}
+
+// recall adds a line to Recall, unless it is the last one.
+func (f *Feed) recall(line string) {
+	if n := len(f.Recall); n == 0 || f.Recall[n-1] != line {
+		f.Recall = append(f.Recall, line)
 	}
 }
 

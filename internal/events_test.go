@@ -42,6 +42,7 @@ var handles = []struct {
 	{"previews", "printed in plain mode", "tui/plain/*.go", map[string]string{
 		"RequestDone":    "it is for traces",
 		"AskDone":        "it is for traces; Decided and ToolEnd close the dialog",
+		"BudgetNow":      "package slash prints it",
 		"Progress":       "the complete output is printed at the end",
 		"JobsNow":        "package slash prints them",
 		"Notice":         "printed as an item of the transcript",

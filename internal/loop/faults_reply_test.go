@@ -252,8 +252,8 @@ func circle(st *stage, _ phase) scene {
 			end %s "look a" ok: did a`, id, id, id)
 	}
 	sc.want += `
-			asked steps "The model made the same call 3 times, with the same result. Continue?" because the model may be in a loop; always: ""
-			turn repeating: stopped: the model made the same call 3 times, with the same result | Tell the model what to do differently.
+			asked steps "The model made the same call 3 times, with the same result. Continue?" because the model may be in a loop: look a; always: ""
+			turn repeating: stopped: the model made the same call 3 times, with the same result: look a | Tell the model what to do differently.
 			requests 3`
 	return sc
 }

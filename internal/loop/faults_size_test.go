@@ -2,6 +2,7 @@ package loop_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"runtime"
 	"strings"
 	"testing"
@@ -38,12 +39,13 @@ func endless(st *stage, p phase) scene {
 	}}
 }
 
-// tiny is a reply of very many deltas. None may be lost.
+// tiny is a reply of very many deltas, which do not repeat. None may be lost.
 func tiny(st *stage, p phase) scene {
 	pieces := make([]string, veryMany)
 	var all strings.Builder
+	random := rand.New(rand.NewPCG(1, 2))
 	for i := range pieces {
-		pieces[i] = fmt.Sprint(i%10, " ")
+		pieces[i] = string(rune('a'+random.IntN(26))) + " "
 		all.WriteString(pieces[i])
 	}
 	stream, want := said(st.d, pieces...), fmt.Sprintf(`

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"regexp"
 	"strconv"
+	"unicode/utf8"
 
 	"agent/internal/llm/marker"
 )
@@ -127,7 +128,8 @@ var (
 
 // progressOf returns the progress that a line shows.
 func progressOf(line []byte) (progress, bool) {
-	if len(line) > maxFolded || bytes.IndexByte(line, '%') < 0 && bytes.IndexByte(line, '/') < 0 {
+	mayShow := bytes.IndexByte(line, '%') >= 0 || bytes.IndexByte(line, '/') >= 0
+	if !mayShow || len(line) > maxFolded || !utf8.Valid(line) {
 		return progress{}, false
 	}
 	m := done.FindSubmatch(line)

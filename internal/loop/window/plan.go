@@ -127,10 +127,10 @@ func (p *planner) plan() Plan {
 	return Plan{Steps: p.steps, Fits: p.b.Limit == 0 || p.used <= p.b.Limit}
 }
 
-// canSummarize reports whether there is anything to summarize.
+// canSummarize reports whether there is anything to summarize, and room for the
+// request.
 func (p *planner) canSummarize() bool {
-	_, ok := SummaryRequest(p.Messages, "", p.b.Limit)
-	return ok
+	return len(summarizable(p.Messages)) > 0 && p.b.Limit > 2*TextTokens(summaryPrompt)
 }
 
 // mild applies the steps that lose little, until at most enough tokens are used. It

@@ -79,8 +79,8 @@ Give paths, names, numbers and error messages exactly. Write in the language of 
 // within limit tokens. focus says what matters to the user; it may be empty. The
 // request has no model. It reports false if there is nothing to summarize.
 func SummaryRequest(msgs []llm.Message, focus string, limit int) (llm.Request, bool) {
-	old := msgs[:oldPart(msgs, 1)]
-	if !slices.ContainsFunc(old, func(m llm.Message) bool { return byModel(m) || isNote(m) }) {
+	old := summarizable(msgs)
+	if len(old) == 0 {
 		return llm.Request{}, false
 	}
 	ask := "Summarize the conversation above."
@@ -100,6 +100,16 @@ func SummaryRequest(msgs []llm.Message, focus string, limit int) (llm.Request, b
 	}
 	text = "<conversation>\n" + text + "</conversation>\n\n" + ask
 	return llm.Request{System: summaryPrompt, Messages: []llm.Message{{Kind: llm.User, Text: text}}}, limit > 0
+}
+
+// summarizable returns msgs without the last reply; nil if they hold nothing to
+// summarize.
+func summarizable(msgs []llm.Message) []llm.Message {
+	old := msgs[:oldPart(msgs, 1)]
+	if !slices.ContainsFunc(old, func(m llm.Message) bool { return byModel(m) || isNote(m) }) {
+		return nil
+	}
+	return old
 }
 
 // asRole matches the beginning of a line that looks like that of another message.

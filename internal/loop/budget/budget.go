@@ -90,7 +90,7 @@ func (a *Account) End() (llm.Usage, *float64) {
 }
 
 // Spend counts the usage and cost of a number of steps. The cost is nil if it is
-// unknown. It reports whether the user must be told that a limited cost is unknown.
+// unknown. It reports whether the user must get a notice that a limited cost is unknown.
 func (a *Account) Spend(steps int, u llm.Usage, cost *float64) (warn bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -185,7 +185,7 @@ func kindOfTarget(name string) event.CheckKind {
 	return ""
 }
 
-// readers are programs that change no files, whatever their arguments are.
+// readers are programs that change no files with any arguments.
 var readers = strings.Fields(`ls cat head tail grep egrep fgrep rg wc echo printf pwd cd true false test [ [[ : which type date
 	sleep cut tr diff cmp stat file du df ps basename dirname realpath readlink seq whoami uname id exit return set export unset nl column less jq`)
 

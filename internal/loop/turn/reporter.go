@@ -31,7 +31,7 @@ func (r *reporter) fail(err error) {
 func (r *reporter) meta() event.Meta { return event.Meta{Time: r.clock.Now()} }
 
 // spend counts the usage of model in b. The cost is nil if it is unknown, which the
-// user is told once if it is limited.
+// user gets a notice once if it is limited.
 func (r *reporter) spend(b *budget.Account, steps int, model string, u llm.Usage, cost *float64) {
 	if b.Spend(steps, u, cost) {
 		r.emit(event.Notice{Text: "The price of " + model + " is unknown, so the limit of the cost does not count it. Tokens are counted: limit them with /budget tokens=N or --token-budget."})

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"agent/internal/loop/policy/command"
 	"agent/internal/tools"
 )
 
@@ -48,12 +49,17 @@ var (
 type Facts struct {
 	Protected []Protected // targets that always need approval
 	Dir       string      // the directory of the Scope that c may get; empty if that is unknown
+	Root      string      // the workspace without symbolic links
 	Files     []File      // named by a command, sorted by path
 	// Unbound is set if a command needs approval every time: it deletes or overwrites,
 	// it names protected paths, or its files are unknown.
 	Unbound bool
-	Rule    string // why a command is Unbound, as a clause; may be empty
-	Warning string // what the user must know before approving a command
+	Rule    string           // why a command is Unbound, as a clause; may be empty
+	Command *command.Command // what a command does; nil for other calls
+
+	environment func([]string) []string // of automatic commands
+	noBash      bool                    // see Paths
+	Warning     string                  // what the user must know before approving a command
 }
 
 // standing reports whether standing permissions can apply to c.
@@ -64,10 +70,10 @@ func (f Facts) standing(c tools.Call) bool {
 
 // Look returns the facts about c. If ctx ends, they are incomplete.
 func (p Paths) Look(ctx context.Context, c tools.Call) Facts {
-	f := Facts{Protected: p.protected(c)}
+	f := Facts{Protected: p.protected(c), Root: physical(p.Workspace)}
 	switch c.Effect {
 	case tools.Write:
-		f.Dir = physical(p.Workspace)
+		f.Dir = f.Root
 	case tools.Execute:
 		p.lookAtCommand(ctx, c, &f)
 	}
@@ -86,6 +92,10 @@ func (p Paths) lookAtCommand(ctx context.Context, c tools.Call, f *Facts) {
 		return
 	}
 	f.Dir = dir
+	f.environment, f.noBash = p.Environment, p.NoBash
+	if f.Command = p.judge(c.Targets[0].Value, dir); f.Command.Automatic() && !f.runsGit() && !p.NoBash {
+		return
+	}
 	command := parse(c.Targets[0].Value)
 	d := command.danger()
 	f.Rule = d.rule

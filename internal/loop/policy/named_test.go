@@ -140,17 +140,17 @@ func TestNoPermissionWithoutItsFiles(t *testing.T) {
 	for i := range 500 {
 		many += fmt.Sprintf(" word%d", i)
 	}
-	for _, command := range []string{"cat large", many} {
+	for _, command := range []string{"sh large", many} {
 		if v := asks(&policy.Policy{Mode: event.ModeAsk}, at, run(dir, command)); v.Offer.Scope != (policy.Scope{}) {
 			t.Errorf("%.40s: offered %s", command, v.Offer)
 		}
 	}
 	p := policy.Policy{Mode: event.ModeAsk}
-	p.Allow(asks(&p, at, run(dir, "cat small")).Offer)
+	p.Allow(asks(&p, at, run(dir, "sh small")).Offer)
 	if err := os.Rename(filepath.Join(dir, "large"), filepath.Join(dir, "small")); err != nil {
 		t.Fatal(err)
 	}
-	if v := asks(&p, at, run(dir, "cat small")); !v.Ask || v.Offer.Scope != (policy.Scope{}) {
+	if v := asks(&p, at, run(dir, "sh small")); !v.Ask || v.Offer.Scope != (policy.Scope{}) {
 		t.Errorf("got %+v, want a question without an offer", v)
 	}
 }
@@ -194,8 +194,8 @@ func TestDangerousCommands(t *testing.T) {
 	}
 	for _, command := range []string{
 		"git status", "git diff", "git log -5", "git show HEAD", "git branch", "git branch --list -a", "git add .", "git commit -m 'fix: a > b; drop x << y'", "git -C sub status",
-		"make test 2>&1", "make >/dev/null 2>&1", "echo x >>log", "go test ./... | grep FAIL", "python3 x.py", "cd sub && make", "grep -rn 'x > y' .",
-		"./build.sh | cat", "find . -name '*.go'", "python3 --version", "grep delete x.py", "echo done # then rest\nmake",
+		"make test 2>&1", "make >/dev/null 2>&1", "echo x >>log", "go test ./... | grep FAIL", "python3 x.py", "cd sub && make", "grep -rn 'x > y' . | make",
+		"./build.sh | cat", "echo done # then rest\nmake",
 	} {
 		if v := asks(&policy.Policy{Mode: event.ModeAsk}, at, run(dir, command)); v.Offer.Scope == (policy.Scope{}) || v.Warning != "" {
 			t.Errorf("%s: got %+v, want an offer and no warning", command, v)

@@ -21,6 +21,11 @@ type Verdict struct {
 	// Warning is what the user must know about this call before approving it; may be
 	// empty. It never repeats Why.
 	Warning string
+	// Script replaces the line of a command that is allowed: the same words, quoted, so
+	// that exactly what was judged runs. It is empty for all other calls.
+	Script string
+	// Environment selects the variables with which the Script runs. Nil for all.
+	Environment func(env []string) []string
 	// Protected is set if no mode and no standing permission can allow the call.
 	Protected bool
 	// Offer is the standing permission that the user may grant with the approval. Its
@@ -49,7 +54,7 @@ func (p *Policy) Grants() []Grant { return slices.Clone(p.grants) }
 
 // Uses reports whether Judge needs the facts about c.
 func (p *Policy) Uses(c tools.Call) bool {
-	return c.Effect == tools.Write || c.Effect == tools.Execute && p.Mode != event.ModeAll
+	return c.Effect == tools.Write || c.Effect == tools.Execute
 }
 
 // Judge returns whether c is allowed, denied or needs approval. Paths.Look must have
@@ -57,15 +62,23 @@ func (p *Policy) Uses(c tools.Call) bool {
 // replaces between Look and the start of the command runs without being judged.
 // Judge drops a standing permission whose files have changed.
 func (p *Policy) Judge(c tools.Call, f Facts) Verdict {
+	if script, ok := f.automatic(c); ok {
+		return Verdict{Script: script, Environment: f.environment}
+	}
 	switch {
-	case c.Effect == tools.Read:
+	case c.Effect == tools.Read, c.Effect == tools.Delegate: // each call of the delegate is judged separately
 		return Verdict{}
 	case c.Effect == tools.Write && p.Mode == event.ModePlan:
 		return Verdict{Refuse: true, Why: "permission mode plan does not allow file changes"}
+	case c.Effect == tools.Execute && p.Mode == event.ModePlan:
+		return Verdict{Refuse: true, Why: denied(f)}
 	case len(f.Protected) > 0:
 		return Verdict{Ask: true, Protected: true, Why: ruleChange, Rule: ruleChange, Warning: describe(f.Protected)}
 	case p.Mode == event.ModeAll, c.Effect == tools.Write && p.Mode == event.ModeEdits && len(c.Warnings) == 0:
 		return Verdict{}
+	}
+	if script, ok := f.coveredBy(p.prefixes(f)); ok && len(c.Warnings) == 0 {
+		return Verdict{Script: script}
 	}
 	covered, ended := p.covered(c, f)
 	if covered {
@@ -80,10 +93,24 @@ func (p *Policy) Judge(c tools.Call, f Facts) Verdict {
 	}
 	if s := scopeOf(c, f); s != (Scope{}) {
 		v.Offer = Grant{Scope: s, Files: f.Files}
+		if s.Prefix {
+			v.Offer.Files, _ = f.manifests(s.Value)
+		}
 	} else if f.Rule != "" {
 		v.Why += ". This one cannot be always allowed: " + f.Rule
 	}
 	return v
+}
+
+// denied explains why permission mode plan denies a command.
+func denied(f Facts) string {
+	if f.Command == nil {
+		return "permission mode plan runs only commands that are known to read"
+	}
+	if f.Command.Automatic() { // it runs git
+		return "permission mode plan runs only commands that are known to read, and the configuration of a repository can make git run programs"
+	}
+	return f.Command.Denied()
 }
 
 // ruleChange is the rule of protected paths.
@@ -114,6 +141,17 @@ func why(c tools.Call) string {
 	return strings.TrimSuffix("sends a request to the network: "+strings.Join(hosts, ", "), ": ")
 }
 
+// prefixes returns the standing permissions that apply to commands by their first
+// words, in the directory of f.
+func (p *Policy) prefixes(f Facts) (all [][]string) {
+	for _, g := range p.grants {
+		if g.Prefix && g.Dir == f.Root && g.Ended(f) == "" {
+			all = append(all, strings.Fields(g.Value))
+		}
+	}
+	return all
+}
+
 // covered reports whether standing permissions cover every target of c. If one has
 // ended, it returns why.
 func (p *Policy) covered(c tools.Call, f Facts) (ok bool, ended string) {
@@ -135,7 +173,7 @@ func (p *Policy) covered(c tools.Call, f Facts) (ok bool, ended string) {
 // changed, and returns which, as a clause.
 func (p *Policy) end(t tools.Target, f Facts) (why string) {
 	p.grants = slices.DeleteFunc(p.grants, func(g Grant) bool {
-		if !g.covers(t, f.Dir) {
+		if !g.covers(t, f.Dir) && !(g.Prefix && g.Dir == f.Root && f.runs(strings.Fields(g.Value))) {
 			return false
 		}
 		change := g.Ended(f)

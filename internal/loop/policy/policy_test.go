@@ -56,19 +56,20 @@ func asks(p *policy.Policy, at policy.Paths, c tools.Call) policy.Verdict {
 
 func TestModes(t *testing.T) {
 	at := policy.Paths{Workspace: project(t)}
-	reads, writes := to(tools.Read, tools.Path, "a"), to(tools.Write, tools.Path, "a")
-	runs, fetches := run(at.Workspace, "ls"), to(tools.Network, tools.Host, "example.org")
+	reads, delegates, writes := to(tools.Read, tools.Path, "a"), tools.Call{Effect: tools.Delegate}, to(tools.Write, tools.Path, "a")
+	runs, fetches := run(at.Workspace, "make"), to(tools.Network, tools.Host, "example.org")
+	lists, deletes := run(at.Workspace, "ls"), run(at.Workspace, "rm -rf build")
 	careful := writes
 	careful.Warnings = []string{"it has another name too"}
 	protected := to(tools.Write, tools.Path, "a", ".github/workflows/ci.yml")
 	for mode, want := range map[event.Mode]string{ // allowed, asked or denied
-		event.ModeAsk:   "raaaaa",
-		event.ModeEdits: "rraaaa",
-		event.ModePlan:  "rnnaan",
-		event.ModeAll:   "rrrrra",
+		event.ModeAsk:   "rraaaaara",
+		event.ModeEdits: "rrraaaara",
+		event.ModePlan:  "rrnnnanrn",
+		event.ModeAll:   "rrrrrrarr",
 	} {
 		got := ""
-		for _, c := range []tools.Call{reads, writes, careful, runs, fetches, protected} {
+		for _, c := range []tools.Call{reads, delegates, writes, careful, runs, fetches, protected, lists, deletes} {
 			p := policy.Policy{Mode: mode}
 			switch v := asks(&p, at, c); {
 			case v.Refuse:
@@ -99,7 +100,7 @@ func TestVerdicts(t *testing.T) {
 		{to(tools.Write, tools.Path, "b.go", "c.go"), "changes files (permission mode: ask)", ""},
 		{removes, "changes files (permission mode: ask)", ""},
 		{to(tools.Write, tools.Path, ".envrc"), "changes of protected paths need approval every time, in every permission mode", ""},
-		{run(at.Workspace, "make test"), anything, "`make test` in " + at.Workspace},
+		{run(at.Workspace, "make test"), anything, "`make test` with any arguments in " + at.Workspace},
 		{run(at.Workspace, "awk '{print $1}' x"), anything, "`awk '{print $1}' x` in " + at.Workspace},
 		{run("", "job 1 < y"), anything, ""},
 		{run(filepath.Join(at.Workspace, "gone"), "make"), anything, ""},
@@ -118,10 +119,8 @@ func TestVerdicts(t *testing.T) {
 		{run(at.Workspace, "sh -c './$0$1' scr ipt.sh"), anything, ""},
 		{run(at.Workspace, "~someone/script.sh"), anything, ""},
 		{run(at.Workspace, "./[[:alpha:]]cript.sh"), anything, ""},
-		{run(at.Workspace, "grep -c 'x$' y"), anything, "`grep -c 'x$' y` in " + at.Workspace},
-		{run(at.Workspace, "go test -run 'TestA|TestB' ./..."), anything, "`go test -run 'TestA|TestB' ./...` in " + at.Workspace},
+		{run(at.Workspace, "go test -run 'TestA|TestB' ./..."), anything, "`go test` with any arguments in " + at.Workspace},
 		{run(at.Workspace, "git log --format='%h %s' -5 && git diff HEAD~1"), anything, "`git log --format='%h %s' -5 && git diff HEAD~1` in " + at.Workspace},
-		{run(at.Workspace, "jq '{a: .b, c}' x"), anything, "`jq '{a: .b, c}' x` in " + at.Workspace},
 		{run(at.Workspace, "sh $'script.sh'"), anything, ""},
 		{to(tools.Network, tools.Host, "example.org"), "sends a request to the network: example.org", "requests to example.org"},
 		{to(tools.Network, tools.Host, "example.org:8080"), "sends a request to the network: example.org:8080", "requests to example.org:8080"},
@@ -159,9 +158,13 @@ func TestScopes(t *testing.T) {
 				to(tools.Write, tools.Path, "A/b.go"), to(tools.Write, tools.Path, "a/b.go", "b.go"),
 				to(tools.Write, tools.Path, "a/.envrc"), to(tools.Execute, tools.Path, "a/b.go")}},
 		{run(at.Workspace, "git status"),
-			[]tools.Call{run(at.Workspace, "git status"), run(filepath.Join(at.Workspace, "sub", ".."), "git status")},
-			[]tools.Call{run(at.Workspace, "git status; rm -rf ."), run(filepath.Join(at.Workspace, "sub"), "git status"), run(other, "git status"),
-				run("", "git status"), run(at.Workspace, "git  status")}},
+			[]tools.Call{run(at.Workspace, "git status"), run(filepath.Join(at.Workspace, "sub"), "git  status --short"), run(at.Workspace, "git status; ls | wc -l")},
+			[]tools.Call{run(at.Workspace, "git status; rm -rf ."), run(other, "git status"), run("", "git status"), run(at.Workspace, "git push"),
+				run(at.Workspace, "git -c core.pager=x status"), run(at.Workspace, "git status > x"), run(at.Workspace, "git status $(make)"), run(at.Workspace, "PAGER=x git status")}},
+		{run(at.Workspace, "./sub/x 1"),
+			[]tools.Call{run(at.Workspace, "./sub/x 1"), run(filepath.Join(at.Workspace, "sub", ".."), "./sub/x 1")},
+			[]tools.Call{run(at.Workspace, "./sub/x 1; rm -rf ."), run(filepath.Join(at.Workspace, "sub"), "./sub/x 1"), run(other, "./sub/x 1"),
+				run("", "./sub/x 1"), run(at.Workspace, "./sub/x  1")}},
 	} {
 		p := policy.Policy{Mode: event.ModeAsk}
 		p.Allow(asks(&p, at, c.granted).Offer)

@@ -20,6 +20,11 @@ type Paths struct {
 	Config    []string // configuration directories: ~/.config and $XDG_CONFIG_HOME
 	Zsh       []string // of zsh's startup files: the home directory and $ZDOTDIR
 	Own       []string // this program's configuration, state and binary
+	// Copy is set if the workspace is a copy. File edits in a copy need no approval in
+	// mode ask, because its changes are judged when they are applied.
+	Copy    bool
+	Outputs string // directory with the outputs of the session, absolute; may be empty
+	NoBash  bool   // the shell is not bash, so that no command is automatic
 }
 
 // protected returns the protected targets of c, each by the first spelling of its

@@ -19,6 +19,9 @@ type Scope struct {
 	// Dir is the absolute directory, without symbolic links, in which a Command
 	// runs or from which a Path starts. Empty for a Host.
 	Dir string `json:"dir,omitempty"`
+	// Prefix is set if Value is the first words of commands, which may have any further
+	// arguments. Dir is then the workspace.
+	Prefix bool `json:"prefix,omitempty"`
 }
 
 // String describes the scope as a noun phrase with full paths; empty for the
@@ -28,6 +31,8 @@ func (s Scope) String() string { return s.Describe("") }
 // Describe is String with the directory home written as ~.
 func (s Scope) Describe(home string) string {
 	switch {
+	case s.Prefix:
+		return "`" + s.Value + "` with any arguments in " + shorten(s.Dir, home)
 	case s.Kind == tools.Command:
 		return "`" + s.Value + "` in " + shorten(s.Dir, home)
 	case s.Kind == tools.Path && strings.HasSuffix(s.Value, "/"):
@@ -57,7 +62,7 @@ func shorten(dir, home string) string {
 // covers reports whether the scope includes a target whose directory, free of
 // symbolic links, is dir.
 func (s Scope) covers(t tools.Target, dir string) bool {
-	if s.Kind != t.Kind || s.Kind != tools.Host && (s.Dir == "" || s.Dir != dir) {
+	if s.Kind != t.Kind || s.Prefix || s.Kind != tools.Host && (s.Dir == "" || s.Dir != dir) {
 		return false
 	}
 	if s.Kind == tools.Path {
@@ -78,6 +83,9 @@ func (s Scope) covers(t tools.Target, dir string) bool {
 // exactly this command in this directory, or exactly this host. It is zero for a
 // call that needs approval every time.
 func scopeOf(c tools.Call, f Facts) Scope {
+	if prefix := f.prefix(); prefix != "" && len(c.Warnings) == 0 && f.Root != "" {
+		return Scope{Kind: tools.Command, Value: prefix, Dir: f.Root, Prefix: true}
+	}
 	if len(c.Targets) != 1 || !f.standing(c) {
 		return Scope{}
 	}
@@ -106,8 +114,9 @@ var effects = map[tools.TargetKind]tools.Effect{
 // Grant is a standing permission.
 type Grant struct {
 	Scope
-	// Files are the files that a command named when it was approved. The
-	// permission ends when one of them changes, appears or disappears.
+	// Files are the files that a command named when it was approved; with a Prefix, only
+	// those that say what the program does, such as package.json for npm. The permission
+	// ends when one of them changes, appears or disappears.
 	Files []File `json:"files,omitempty"`
 	// Seal proves that this program wrote the grant, in this session: see Sealer.
 	Seal string `json:"seal,omitempty"`
@@ -124,6 +133,13 @@ type File struct {
 func (g Grant) Ended(now Facts) string {
 	if g.Kind != tools.Command {
 		return ""
+	}
+	if g.Prefix {
+		files, bound := now.manifests(g.Value)
+		if !bound {
+			return ""
+		}
+		now.Files = files
 	}
 	if now.Unbound {
 		return "the files of this command can no longer be compared"

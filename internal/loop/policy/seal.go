@@ -43,6 +43,9 @@ func (s Sealer) sum(g Grant) []byte {
 	for _, text := range []string{sealDomain, s.Session, string(g.Kind), g.Value, g.Dir} {
 		field(text)
 	}
+	if g.Prefix {
+		field("prefix")
+	}
 	for _, f := range g.Files {
 		field(f.Path)
 		field(f.Sum)

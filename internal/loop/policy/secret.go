@@ -50,3 +50,14 @@ func secretName(name string) bool {
 	}
 	return slices.Contains([]string{".netrc", "_netrc", ".npmrc", ".pypirc", ".pgpass", ".my.cnf", ".git-credentials", ".htpasswd", ".dockercfg", "credentials", "credentials.json", "secrets.json", "secrets.yml", "secrets.yaml", "secrets.toml"}, name)
 }
+
+// SecretFile reports whether reading the file at path needs approval, because its name
+// says that it holds secrets. Examples of such files, like .env.example, and public keys
+// do not. It does not look at the file or follow links: call it for each name of a file.
+func SecretFile(path string) bool {
+	name := strings.ToLower(fold(filepath.Base(path)))
+	if slices.Contains([]string{".example", ".sample", ".template", ".dist", ".pub"}, filepath.Ext(name)) {
+		return false
+	}
+	return secretName(name)
+}

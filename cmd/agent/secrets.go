@@ -1,0 +1,96 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"agent/cmd/agent/settings"
+	"agent/internal/history"
+	"agent/internal/llm/mask"
+	"agent/internal/loop/policy"
+	"agent/internal/loop/secrets"
+	"agent/internal/tools"
+	"agent/internal/tools/shell"
+)
+
+// addSecrets replaces secrets by placeholders in what the models get and in what is
+// stored, unless the configuration disables that. Secrets are the values that commands
+// do not get, and text of known shapes.
+func (a *app) addSecrets() {
+	if a.set.Redact != nil && !*a.set.Redact {
+		return
+	}
+	m := mask.New(a.placeholderKey())
+	for name, value := range hiddenValues(os.Environ(), a.limits) {
+		m.Add(name, value)
+	}
+	for name, value := range secretHeaders(a.set) {
+		m.Add(name, value)
+	}
+	if a.pick != nil {
+		a.pick.Secrets(m.Add)
+	}
+	a.secrets = secrets.New(m)
+	a.options.Secrets = a.secrets
+}
+
+// placeholderKey returns the key from which placeholders are derived: that of standing
+// permissions, so that a resumed session has the same placeholders. It is nil if
+// nothing is saved.
+func (a *app) placeholderKey() func() ([]byte, error) {
+	state, err := history.Dir(os.Getenv)
+	if a.log == nil || err != nil {
+		return nil
+	}
+	return func() ([]byte, error) { return policy.Key(filepath.Join(state, keyFile)) }
+}
+
+// hiddenValues returns the variables of env that commands do not get, by name.
+func hiddenValues(env []string, l shell.Limits) map[string]string {
+	hidden := map[string]string{}
+	kept := shell.Scrub(env, l)
+	for _, v := range env {
+		if name, value, _ := strings.Cut(v, "="); !slices.Contains(kept, v) {
+			hidden[name] = value
+		}
+	}
+	return hidden
+}
+
+// secretHeaders returns the configured headers whose name or value looks like a secret.
+func secretHeaders(set settings.Settings) map[string]string {
+	var all []string
+	for _, p := range set.Providers {
+		for name, value := range p.Headers {
+			all = append(all, name+"="+value)
+		}
+	}
+	found := hiddenValues(all, shell.Limits{})
+	for name, value := range found {
+		if scheme, token, ok := strings.Cut(value, " "); ok && !strings.Contains(scheme, ":") { // such as Bearer
+			found[name] = token
+		}
+	}
+	return found
+}
+
+// commands returns c with the limits of the session. The complete outputs of commands
+// are stored without secrets.
+func (a *app) commands(c tools.Commands) tools.Commands {
+	c.Limits, c.MaxOutput = a.limits, a.set.Shell.MaxOutput
+	if a.secrets != nil {
+		c.Filter = func() shell.Filter { return a.secrets.Stream() }
+	}
+	return c
+}
+
+// intercept returns the interceptors of an agent, with that of secrets: as the first,
+// it sees the arguments before all others and a result after them.
+func (a *app) intercept(all ...any) tools.Interceptors {
+	if a.secrets != nil {
+		all = slices.Insert(all, 0, any(a.secrets))
+	}
+	return tools.Intercept(all...)
+}

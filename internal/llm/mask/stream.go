@@ -1,0 +1,41 @@
+package mask
+
+import (
+	"bytes"
+)
+
+// Stream masks text that arrives in parts, such as the output of a command. It holds
+// back the last line, and a private key whose end has not arrived. It is not safe for
+// concurrent use.
+type Stream struct {
+	masker *Masker
+	held   []byte
+}
+
+// maxHeld limits how many bytes a Stream holds back.
+const maxHeld = 64 << 10
+
+// Stream returns a new Stream.
+func (m *Masker) Stream() *Stream { return &Stream{masker: m} }
+
+// Next adds a part and returns the masked text that is complete.
+func (s *Stream) Next(part []byte) []byte {
+	s.held = append(s.held, part...)
+	ready := bytes.LastIndexByte(s.held, '\n') + 1
+	if key := bytes.LastIndex(s.held, []byte("-----BEGIN ")); key >= 0 && len(s.held)-key < unlimited && !bytes.Contains(s.held[key:], []byte("-----END ")) {
+		ready = min(ready, key)
+	}
+	if ready == 0 && len(s.held) > maxHeld {
+		ready = len(s.held)
+	}
+	out := []byte(s.masker.Text(string(s.held[:ready])))
+	s.held = append(s.held[:0], s.held[ready:]...)
+	return out
+}
+
+// Rest returns the masked text that was held back.
+func (s *Stream) Rest() []byte {
+	out := []byte(s.masker.Text(string(s.held)))
+	s.held = nil
+	return out
+}

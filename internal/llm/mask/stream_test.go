@@ -1,0 +1,29 @@
+package mask
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestStream checks that text in parts of any length is masked as a whole.
+func TestStream(t *testing.T) {
+	kind := " PRIVATE" + " KEY-----\n"
+	key := "-----BEGIN" + kind + random(1, 64, base64s) + "\n" + random(2, 64, base64s) + "\n-----END" + kind
+	text := "first line\n" + shapes()["github-pat"] + "\n" + key + "middle\n" + shapes()["jwt"] + " last line"
+	want := fixed().Text(text)
+	for size := 1; size < len(text); size += 7 {
+		s := fixed().Stream()
+		var got strings.Builder
+		for i := 0; i < len(text); i += size {
+			got.Write(s.Next([]byte(text[i:min(len(text), i+size)])))
+		}
+		got.Write(s.Rest())
+		if got.String() != want {
+			t.Fatalf("in parts of %d bytes: %q, want %q", size, got.String(), want)
+		}
+	}
+	s := fixed().Stream()
+	if out := s.Next([]byte(strings.Repeat("x", maxHeld+1))); len(out) != maxHeld+1 {
+		t.Errorf("a long line is held back: %d bytes returned", len(out))
+	}
+}

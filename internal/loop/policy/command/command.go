@@ -1,0 +1,228 @@
+package command
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Env gives Judge access to the machine. All functions are required.
+type Env struct {
+	// Dir is the absolute directory in which the line starts.
+	Dir string
+	// LookPath returns the file of a program on the PATH with which the agent
+	// started; empty if there is none.
+	LookPath func(name string) string
+	// Inside reports whether an absolute path is in the workspace, also after its
+	// symbolic links are resolved. The path may not exist, and it may contain "..".
+	Inside func(path string) bool
+	// Readable returns why a command must not read an absolute path without
+	// approval; empty if it may. The path may contain "..", which applies after
+	// symbolic links are resolved.
+	Readable func(path string) string
+	// Look returns the kind of file at an absolute path, following symbolic links.
+	Look func(path string) Entry
+	// Glob returns the files that match a wildcard pattern, relative to dir if the
+	// pattern is. See Glob of this package.
+	Glob func(dir, pattern string) ([]string, error)
+}
+
+// Entry is the kind of file at a path.
+type Entry int
+
+// The values of Entry.
+const (
+	Missing Entry = iota
+	File
+	Directory
+	Special // a device, a pipe or a socket
+)
+
+// Trait is a set of effects that need the user's attention.
+type Trait uint8
+
+// The values of Trait.
+const (
+	// Destroys is set if the command deletes, overwrites or discards data.
+	Destroys Trait = 1 << iota
+	// WritesOutside is set if the command writes outside the workspace.
+	WritesOutside
+	// Connects is set if the command uses the network.
+	Connects
+	// Interprets is set if the command runs code or another program that its
+	// arguments, files or input name: an interpreter, a shell or a wrapper.
+	Interprets
+	// Unclear is set if the text does not show which program runs or which file it
+	// overwrites. Such a line may have every other trait.
+	Unclear
+)
+
+// String lists the traits, separated by commas.
+func (t Trait) String() string {
+	var out []string
+	for i, name := range []string{"destructive", "writes outside the workspace", "network", "runs other programs", "unclear"} {
+		if t&(1<<i) != 0 {
+			out = append(out, name)
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// Command is a judged command line.
+type Command struct {
+	Line  string
+	Parts []Part // the simple commands, in the order of the text
+	// Form says why the line as a whole needs approval: it is not a list of simple
+	// commands that && || ; and | join. It is empty if the line is such a list.
+	Form string
+	// Reads are the absolute paths that the read-only parts open. They may contain
+	// "..", which applies after symbolic links are resolved.
+	Reads []string
+	// Unreadable are the Reads that Env does not allow.
+	Unreadable []string
+	// Traits are those of all parts.
+	Traits Trait
+	// Reason says why the command needs approval, as a clause for the user. It is
+	// empty if the command is automatic.
+	Reason string
+}
+
+// Automatic reports whether the command only reads what Env allows, so that it may
+// run in every permission mode. Run its Script, not its Line.
+func (c *Command) Automatic() bool { return c.Reason == "" }
+
+// Denied returns why permission mode plan denies the command, as a clause for the
+// user; empty if the command runs.
+func (c *Command) Denied() string {
+	if c.Automatic() {
+		return ""
+	}
+	return "permission mode plan runs only commands that are known to read: " + c.Reason
+}
+
+// Part is a simple command of a line.
+type Part struct {
+	Operator string     // joins the part to the one before: && || ; | or empty
+	Words    []Word     // the program and its arguments
+	Argv     []string   // Words with wildcards expanded; nil if a word is unknown
+	Assigns  []string   // variable assignments before the program, as written
+	Redirs   []Redirect // redirections, in their order
+	// Nested is set for a part inside of a compound command, a substitution or an
+	// argument of another program.
+	Nested bool
+	// Git is set for a read-only part that runs git, also through a wrapper. Run it
+	// without the configuration of the repository.
+	Git    bool
+	Traits Trait
+	// Reads are the paths that a read-only part opens, Writes those that other parts
+	// are known to change. They are absolute.
+	Reads, Writes []string
+	// Reason says why the part needs approval, as a clause; empty if it only reads.
+	Reason string
+
+	dirs    []string // the directories in which the part may run; nil if unknown
+	piped   bool     // the part reads a pipe
+	urgency int      // how important Reason is
+}
+
+// Word is a word of a simple command.
+type Word struct {
+	// Text is the word after quote removal. For an unknown word it is its source.
+	Text string
+	Kind Kind
+	// Matches are the files that a wildcard stands for; empty if no file matches, and
+	// bash passes Text.
+	Matches []string
+}
+
+// Kind says how far the value of a word is known.
+type Kind int
+
+// The values of Kind.
+const (
+	Literal  Kind = iota
+	Wildcard      // the word is a pattern of file names
+	Unknown       // the value depends on a variable, a substitution or the like
+)
+
+// Redirect is a redirection of a part.
+type Redirect struct {
+	FD     string // the descriptor, empty for the default of the operator
+	Op     string // > >> < >& and the like
+	Target Word
+}
+
+// Program returns the name of the program, without its directory.
+func (p *Part) Program() string {
+	if len(p.Words) == 0 || p.Words[0].Kind != Literal {
+		return ""
+	}
+	return filepath.Base(p.Words[0].Text)
+}
+
+// needs records why a part needs approval. A more urgent reason replaces the one
+// before.
+func (p *Part) needs(traits Trait, reason string) {
+	p.Traits |= traits
+	urgency := 1
+	switch {
+	case traits&Destroys != 0:
+		urgency = 5
+	case traits&WritesOutside != 0:
+		urgency = 4
+	case traits&Connects != 0:
+		urgency = 3
+	case traits&(Interprets|Unclear) != 0:
+		urgency = 2
+	}
+	if urgency > p.urgency {
+		p.Reason, p.urgency = reason, urgency
+	}
+}
+
+// Judge reads a command line. It asks env about files but changes nothing.
+func Judge(line string, env Env) *Command {
+	c := &Command{Line: line}
+	r := reader{env: env}
+	if why := unfit(line); why != "" {
+		c.Traits, c.Form, c.Reason = Unclear, why, why
+		return c
+	}
+	r.line(line, []string{env.Dir})
+	c.Parts, c.Traits, c.Form, c.Reason = r.parts, r.traits, r.reason, r.reason
+	urgency := r.urgency
+	for i := range c.Parts {
+		p := &c.Parts[i]
+		c.Traits |= p.Traits
+		if p.Reason != "" && p.urgency > urgency {
+			c.Reason, urgency = p.Reason, p.urgency
+		}
+		c.Reads = append(c.Reads, p.Reads...)
+	}
+	slices.Sort(c.Reads)
+	c.Reads = slices.Compact(c.Reads)
+	for _, path := range c.Reads {
+		why := env.Readable(path)
+		if why == "" {
+			continue
+		}
+		c.Unreadable = append(c.Unreadable, path)
+		if c.Reason == "" {
+			c.Reason = fmt.Sprintf("it reads %s: %s", path, why)
+		}
+	}
+	return c
+}
+
+// shown returns a word for a sentence, shortened.
+func shown(word string) string {
+	const most = 60
+	if r := []rune(word); len(r) > most {
+		word = string(r[:most]) + "…"
+	}
+	return word
+}
+
+// code returns a word for a sentence, shortened and in backquotes.
+func code(words ...string) string { return "`" + shown(strings.Join(words, " ")) + "`" }

@@ -1,0 +1,309 @@
+package command
+
+import (
+	_ "embed"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+)
+
+//go:embed effects.txt
+var effectsText string
+
+// effect is a line of effects.txt.
+type effect struct {
+	subcommand string
+	arguments  []string
+	traits     Trait
+	does       string
+	writes     string
+}
+
+// effectTable holds effects.txt by program name. The programs of stems match the
+// start of a name.
+type effectTable struct{ names, stems map[string][]effect }
+
+var allEffects = sync.OnceValue(func() effectTable {
+	t := effectTable{map[string][]effect{}, map[string][]effect{}}
+	for line := range strings.Lines(effectsText) {
+		columns := strings.Split(line, "|")
+		if strings.HasPrefix(line, "#") || len(columns) != 5 {
+			continue
+		}
+		for i := range columns {
+			columns[i] = strings.TrimSpace(columns[i])
+		}
+		programs, subcommand, _ := strings.Cut(columns[0], " ")
+		e := effect{subcommand: subcommand, traits: traitsOf(columns[2]), does: columns[3], writes: columns[4]}
+		if columns[1] != "" {
+			e.arguments = strings.Split(columns[1], ",")
+		}
+		for name := range strings.SplitSeq(programs, ",") {
+			if stem, ok := strings.CutSuffix(name, "*"); ok {
+				t.stems[stem] = append(t.stems[stem], e)
+			} else {
+				t.names[name] = append(t.names[name], e)
+			}
+		}
+	}
+	return t
+})
+
+func traitsOf(names string) (t Trait) {
+	for name := range strings.FieldsSeq(names) {
+		switch name {
+		case "destroys":
+			t |= Destroys
+		case "connects":
+			t |= Connects
+		case "interprets":
+			t |= Interprets
+		}
+	}
+	return t
+}
+
+// find returns the lines of a program.
+func (t effectTable) find(name string) []effect {
+	found := t.names[name]
+	for stem, more := range t.stems {
+		rest, ok := strings.CutPrefix(name, stem)
+		if ok && (strings.Trim(rest, "0123456789.w") == "" || strings.HasPrefix(rest, ".")) {
+			found = append(found[:len(found):len(found)], more...)
+		}
+	}
+	return found
+}
+
+// effects adds the traits of p. They are a guess from its words, some of which may be
+// unknown.
+func (r *reader) effects(p *Part, words []string) {
+	if len(words) == 0 {
+		return
+	}
+	name := programName(words[0])
+	args := words[1:]
+	sub := subcommand(args)
+	for _, e := range allEffects().find(name) {
+		if e.subcommand != "" && e.subcommand != sub || !e.applies(args) {
+			continue
+		}
+		does := code(name)
+		if e.subcommand != "" || name == "git" && sub != "" {
+			does = code(name, sub)
+		}
+		p.needs(e.traits, does+" "+e.does)
+		switch e.writes {
+		case "all":
+			r.writesAll(p, operandsOf(args))
+		case "last":
+			if o := operandsOf(args); len(o) > 0 {
+				r.writesAll(p, o[len(o)-1:])
+			}
+		}
+	}
+	r.replaces(p, name, args)
+	if name == "git" {
+		r.gitEffects(p, args, sub)
+	}
+	r.unwrap(p, name, args)
+}
+
+// programName returns the name of a program in lower case, without its directory.
+func programName(word string) string {
+	name := filepath.Base(word)
+	return strings.TrimSuffix(strings.ToLower(name), ".exe")
+}
+
+// subcommand returns the first argument that is not an option.
+func subcommand(args []string) string {
+	for i := 0; i < len(args); i++ {
+		switch {
+		case slices.Contains([]string{"-C", "-c", "--git-dir", "--work-tree", "--namespace", "--prefix", "--cwd", "--exec-path", "--manifest-path", "--context", "-n"}, args[i]):
+			i++
+		case !strings.HasPrefix(args[i], "-"):
+			return args[i]
+		}
+	}
+	return ""
+}
+
+// operandsOf returns the arguments that are not options.
+func operandsOf(args []string) (out []string) {
+	for i, w := range args {
+		if w == "--" {
+			return append(out, args[i+1:]...)
+		}
+		if !strings.HasPrefix(w, "-") {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// applies reports whether the arguments of a command match those of the line in
+// effects.txt.
+func (e effect) applies(args []string) bool {
+	positive := false
+	for _, a := range e.arguments {
+		if missing, ok := strings.CutPrefix(a, "!"); ok {
+			if given(missing, args) {
+				return false
+			}
+			continue
+		}
+		positive = true
+		if given(a, args) {
+			return true
+		}
+	}
+	return !positive
+}
+
+// given reports whether args contain an argument of effects.txt. It may be abbreviated,
+// or combined with other options in one word.
+func given(want string, args []string) bool {
+	long := strings.HasPrefix(want, "--") && len(want) > 2
+	stem, isStem := strings.CutSuffix(want, "*")
+	for i, w := range args {
+		name, _, _ := strings.Cut(w, "=")
+		switch {
+		case w == want, isStem && stem != "" && strings.HasPrefix(w, stem):
+			return true
+		case want == "*.*" && i > 0 && !strings.HasPrefix(w, "-") && strings.Contains(w, ".") && !strings.HasPrefix(args[i-1], "-"):
+			return true
+		case long && len(name) > 3 && strings.HasPrefix(want, name):
+			return true
+		case len(want) == 2 && want[0] == '-' && len(w) > 2 && w[0] == '-' && w[1] != '-' && strings.Contains(w, want[1:]):
+			return true
+		}
+	}
+	return false
+}
+
+// replaces judges programs whose output file is not known from a redirection or the
+// table: the last operand of mv, cp, install and ln, of= of dd, and the files of sed -i.
+func (r *reader) replaces(p *Part, name string, args []string) {
+	operands := operandsOf(args)
+	switch name {
+	case "mv", "cp", "install", "ln":
+		if len(operands) == 0 {
+			return
+		}
+		target := operands[len(operands)-1]
+		sources := operands[:len(operands)-1]
+		if name == "mv" {
+			r.writesAll(p, sources)
+		}
+		for _, s := range sources {
+			if r.exists(p, target, filepath.Base(s)) && !given("-n", args) && !given("--no-clobber", args) && (name != "ln" || given("-f", args)) {
+				p.needs(Destroys, code(name)+" overwrites "+code(target))
+			}
+		}
+		r.writesAll(p, []string{target})
+		p.needs(0, code(name)+" changes files")
+	case "dd":
+		for _, w := range args {
+			if file, ok := strings.CutPrefix(w, "of="); ok {
+				r.writesAll(p, []string{file})
+			}
+		}
+	case "sed", "gsed":
+		if given("-i", args) && len(operands) > 1 {
+			r.writesAll(p, operands[1:])
+		}
+	}
+}
+
+// exists reports whether a command that writes target, or base in the directory
+// target, may overwrite a file.
+func (r *reader) exists(p *Part, target, base string) bool {
+	for _, dir := range p.dirs {
+		full := absolute(dir, target, false)
+		switch r.env.Look(full) {
+		case File:
+			return true
+		case Directory:
+			if r.env.Look(filepath.Join(full, base)) == File {
+				return true
+			}
+		}
+	}
+	return len(p.dirs) == 0
+}
+
+// gitEffects judges arguments of git that the table cannot express.
+func (r *reader) gitEffects(p *Part, args []string, sub string) {
+	for i, w := range args {
+		if w == sub {
+			if sub == "checkout" && slices.ContainsFunc(args[i+1:], func(o string) bool { return !dashed(o) && r.isFile(p, o) }) {
+				p.needs(Destroys, "`git checkout` discards changes")
+			}
+			break
+		}
+		if strings.HasPrefix(w, "-c") || strings.HasPrefix(w, "--exec-path") || strings.HasPrefix(w, "--config-env") {
+			p.needs(Interprets, "`git "+shown(w)+"` changes settings, which can run programs")
+		}
+		if w == "-C" || strings.HasPrefix(w, "--git-dir") || strings.HasPrefix(w, "--work-tree") {
+			p.needs(0, "`git "+shown(w)+"` uses another repository")
+		}
+	}
+}
+
+// isFile reports whether a word is the path of an existing file or directory.
+func (r *reader) isFile(p *Part, word string) bool {
+	return slices.ContainsFunc(p.dirs, func(dir string) bool { return r.env.Look(absolute(dir, word, false)) != Missing })
+}
+
+// isDirectory reports whether a word is the path of a directory.
+func (r *reader) isDirectory(p *Part, word string) bool {
+	return slices.ContainsFunc(p.dirs, func(dir string) bool { return r.env.Look(absolute(dir, word, false)) == Directory })
+}
+
+func (r *reader) writesAll(p *Part, paths []string) {
+	for _, path := range paths {
+		r.writes(p, path, false)
+	}
+}
+
+// writes records that p writes path. If truncates is set, the content of an existing
+// file is lost.
+func (r *reader) writes(p *Part, path string, truncates bool) {
+	switch {
+	case path == "":
+		return
+	case path == "/dev/null", path == "/dev/stdout", path == "/dev/stderr", path == "/dev/tty":
+		return
+	case strings.HasPrefix(path, "/dev/tcp/"), strings.HasPrefix(path, "/dev/udp/"):
+		p.needs(Connects, "it writes to the network: "+shown(path))
+		return
+	case strings.HasPrefix(path, "~"):
+		p.needs(WritesOutside, "it writes to "+code(path)+", outside of the workspace")
+		return
+	}
+	if len(p.dirs) == 0 && !filepath.IsAbs(path) {
+		unknown := Trait(0)
+		if truncates {
+			unknown = Unclear
+		}
+		p.needs(unknown, "the directory of "+code(path)+" is not known")
+		return
+	}
+	dirs := p.dirs
+	if filepath.IsAbs(path) {
+		dirs = []string{"/"}
+	}
+	for _, dir := range dirs {
+		full := absolute(dir, path, false)
+		if !slices.Contains(p.Writes, full) {
+			p.Writes = append(p.Writes, full)
+		}
+		if !r.env.Inside(full) {
+			p.needs(WritesOutside, "it writes to "+code(path)+", outside of the workspace")
+		}
+		if truncates && r.env.Look(full) == File {
+			p.needs(Destroys, "it overwrites "+code(path))
+		}
+	}
+}

@@ -1,0 +1,132 @@
+package command
+
+import (
+	_ "embed"
+	"slices"
+	"strings"
+	"sync"
+)
+
+//go:embed git.txt
+var gitText string
+
+// gitCommands holds the rows of git.txt by subcommand.
+var gitCommands = sync.OnceValue(func() map[string]program {
+	groups, out := map[string][]string{}, map[string]program{}
+	for line := range strings.Lines(gitText) {
+		fields := strings.Fields(line)
+		switch {
+		case len(fields) < 2 || fields[0] == "#":
+		case fields[0][0] == '+':
+			groups[fields[0]] = fields[1:]
+		default:
+			var options []string
+			for _, f := range fields[2:] {
+				if f[0] == '+' {
+					options = append(options, groups[f]...)
+				} else {
+					options = append(options, f)
+				}
+			}
+			p := newProgram(fields[1], options)
+			for name := range strings.SplitSeq(fields[0], ",") {
+				out[name] = p
+			}
+		}
+	}
+	return out
+})
+
+// versioning judges git. The caller runs it without the configuration of the
+// repository, which can name programs.
+func (r *reader) versioning(p *Part, args []string) string {
+	for len(args) > 0 && (args[0] == "--no-pager" || args[0] == "-P" || args[0] == "--no-optional-locks") {
+		args = args[1:]
+	}
+	if len(args) == 0 {
+		return "`git` has no subcommand"
+	}
+	if args[0] == "--version" && len(args) == 1 {
+		return ""
+	}
+	name := args[0]
+	row, ok := gitCommands()[name]
+	switch {
+	case strings.HasPrefix(name, "-"):
+		return "`git` has an option that is not known to be safe: " + shown(name)
+	case !ok:
+		return code("git", name) + " is not known to only read"
+	}
+	a, why := row.sort("git "+name, args[1:])
+	if why != "" {
+		return why
+	}
+	for _, option := range []string{"--format", "--pretty"} {
+		for _, format := range a.values[option] {
+			if !plainFormat(format) {
+				return code("git", name) + " may check signatures with another program"
+			}
+		}
+	}
+	r.reads(p, a.files...)
+	p.Git = true
+	if strings.HasPrefix(row.operands, "@") {
+		return nested(row.operands, name, first(args[1:]), a.operands)
+	}
+	return r.gitOperands(p, row.operands, name, a)
+}
+
+// gitOperands judges the operands of a subcommand.
+func (r *reader) gitOperands(p *Part, kind, name string, a arguments) string {
+	unsafe := code("git", name, first(a.operands)) + " is not known to only read"
+	switch kind {
+	case "words", "search":
+		return ""
+	case "none":
+		if len(a.operands) == 0 {
+			return ""
+		}
+	case "paths": // git diff compares files outside of the repository too
+		r.reads(p, a.operands...)
+		return ""
+	case "listing":
+		if len(a.operands) == 0 || a.pattern {
+			return ""
+		}
+	}
+	return unsafe
+}
+
+// nested judges a subcommand with subcommands of its own. next is the word after the
+// name: an option there selects the subcommand that git assumes, such as push.
+func nested(rule, name, next string, operands []string) string {
+	ok := false
+	switch rule {
+	case "@reflog":
+		ok = len(operands) == 0 || next == "show"
+	case "@remote":
+		ok = len(operands) == 0 || next == "get-url" && len(operands) == 2
+	case "@stash":
+		ok = next == "list" || next == "show"
+	case "@worktree":
+		ok = next == "list" && len(operands) == 1
+	case "@symbolic":
+		ok = len(operands) == 1
+	}
+	if ok {
+		return ""
+	}
+	return code("git", name, first(operands)) + " is not known to only read"
+}
+
+// formats are the formats of git log with a name. Other names come from the
+// configuration.
+var formats = [...]string{"", "oneline", "short", "medium", "full", "fuller", "reference", "email", "raw", "mboxrd"}
+
+// plainFormat reports whether a format of git checks no signature.
+func plainFormat(format string) bool {
+	if strings.Contains(format, "%G") || strings.Contains(format, "signature") {
+		return false
+	}
+	return slices.Contains(formats[:], format) || strings.Contains(format, "%") || strings.HasPrefix(format, "format:") || strings.HasPrefix(format, "tformat:")
+}

@@ -1,0 +1,103 @@
+package command
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Script returns the line as a script for bash, with every word in single quotes and
+// wildcards expanded: bash then runs exactly the words that were judged. It reports
+// false if the line is not a list of simple commands, or if a word is not known.
+func (c *Command) Script() (string, bool) {
+	if c.Form != "" || len(c.Parts) == 0 {
+		return "", false
+	}
+	var b strings.Builder
+	for i := range c.Parts {
+		p := &c.Parts[i]
+		if p.Nested || len(p.Argv) == 0 || !p.plain() {
+			return "", false
+		}
+		switch p.Operator {
+		case "":
+		case ";":
+			b.WriteString("; ")
+		default:
+			b.WriteString(" " + p.Operator + " ")
+		}
+		for j, w := range p.Argv {
+			if j > 0 {
+				b.WriteByte(' ')
+			}
+			b.WriteString(quote(w))
+		}
+		for _, re := range p.Redirs {
+			b.WriteString(" " + re.FD + re.Op)
+			if re.Op == syntax.DplOut.String() {
+				b.WriteString(re.Target.Text)
+			} else {
+				b.WriteString(quote(re.Target.Text))
+			}
+		}
+	}
+	return b.String(), true
+}
+
+// quote returns a word in single quotes.
+func quote(word string) string {
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// plain reports whether p sets no variables, and redirects only to /dev/null and
+// between standard output and standard error.
+func (p *Part) plain() bool {
+	return len(p.Assigns) == 0 && !slices.ContainsFunc(p.Redirs, func(re Redirect) bool { return !re.plain() })
+}
+
+func (re Redirect) plain() bool {
+	if !slices.Contains([]string{"", "0", "1", "2"}, re.FD) || re.Target.Kind != Literal {
+		return false
+	}
+	switch re.Op {
+	case ">", ">>", "<", "&>", "&>>":
+		return re.Target.Text == "/dev/null"
+	case ">&":
+		return re.Target.Text == "1" || re.Target.Text == "2"
+	}
+	return false
+}
+
+// Environment returns the variables of env that are safe for automatic commands.
+// Others, such as LD_PRELOAD, PAGER or RIPGREP_CONFIG_PATH, can make a program that
+// only reads run another one. Directories of PATH that are relative or for which
+// inside returns true are left out.
+func Environment(env []string, inside func(dir string) bool) []string {
+	out := []string{"PAGER=cat", "GIT_PAGER=cat", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0"}
+	for _, v := range env {
+		name, value, _ := strings.Cut(v, "=")
+		switch name {
+		case "PATH":
+			var dirs []string
+			for _, dir := range filepath.SplitList(value) {
+				if filepath.IsAbs(dir) && !inside(dir) {
+					dirs = append(dirs, dir)
+				}
+			}
+			out = append(out, "PATH="+strings.Join(dirs, string(filepath.ListSeparator)))
+		case "HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "TERM", "TMPDIR", "PWD", "GOPATH", "GOROOT", "GOMODCACHE", "GOCACHE":
+			out = append(out, v)
+		case "TZ":
+			if !strings.ContainsAny(value, ":/") {
+				out = append(out, v)
+			}
+		default:
+			if strings.HasPrefix(name, "LC_") {
+				out = append(out, v)
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,270 @@
+package command
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// wraps describes a program that runs the command in its arguments.
+type wraps struct {
+	values   string // short options with a value
+	operands int    // operands before the command
+	line     bool   // the command is a line for a shell
+}
+
+// wrapping returns how a program runs the command in its arguments.
+func wrapping(name string) (w wraps, ok bool) {
+	switch name {
+	case "command", "builtin", "nohup", "setsid", "busybox", "toybox", "catchsegv", "fakeroot", "torsocks", "proxychains", "caffeinate":
+	case "exec":
+		w.values = "a"
+	case "timeout", "gtimeout":
+		w.values, w.operands = "ks", 1
+	case "nice", "ionice", "chrt":
+		w.values = "nc"
+	case "stdbuf":
+		w.values = "ioe"
+	case "env":
+		w.values = "uCS"
+	case "sudo":
+		w.values = "ugpCDhRTt"
+	case "doas", "pkexec", "runas", "gosu":
+		w.values = "u"
+	case "xargs", "gxargs":
+		w.values = "InPdLsaE"
+	case "parallel":
+		w.values = "jna"
+	case "time", "gtime":
+		w.values = "of"
+	case "chroot", "taskset", "setarch", "linux64", "flock", "schroot":
+		w.values, w.operands = "wE", 1
+	case "unshare", "nsenter", "systemd-run", "prlimit", "cgexec", "firejail", "bwrap", "strace", "ltrace", "dtruss", "valgrind", "perf", "rlwrap", "unbuffer", "entr", "direnv", "dotenv":
+		w.values = "etpoSGg"
+	case "watch":
+		w.values, w.line = "n", true
+	case "ssh":
+		w.values, w.operands, w.line = "bcDEeFIiJLlmOopQRSWw", 1, true
+	case "eval":
+		w.line = true
+	default:
+		return w, false
+	}
+	return w, true
+}
+
+// shells run the line after -c.
+var shells = [...]string{"sh", "bash", "dash", "zsh", "ksh", "mksh", "fish", "ash", "csh", "tcsh", "rbash", "elvish", "nu", "su", "script", "flock", "source", ".", "at", "batch"}
+
+// unwrap judges the command that the program of p runs. The result only adds traits.
+func (r *reader) unwrap(p *Part, name string, args []string) {
+	if slices.Contains(shells[:], name) {
+		p.needs(Interprets, code(name)+" runs other commands")
+		for i, w := range args {
+			if strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "--") && strings.Contains(w, "c") && i+1 < len(args) {
+				r.inner(args[i+1], p.dirs)
+				break
+			}
+		}
+	}
+	switch name {
+	case "find", "fd", "fdfind":
+		for i, w := range args {
+			if slices.Contains([]string{"-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"}, w) {
+				r.nest(p, args[i+1:])
+			}
+		}
+		return
+	}
+	w, ok := wrapping(name)
+	if !ok {
+		return
+	}
+	p.needs(Interprets, code(name)+" runs another command")
+	switch name {
+	case "sudo", "doas", "pkexec", "runas":
+		p.needs(Interprets|Destroys, code(name)+" runs a command as another user")
+	}
+	rest := w.rest(args)
+	if w.line && len(rest) > 0 {
+		r.inner(strings.Join(rest, " "), nil)
+	} else {
+		r.nest(p, rest)
+	}
+	for i, word := range args { // also behind options that are not known
+		switch programName(word) {
+		case "rm", "shred", "dd", "mkfs", "unlink":
+			r.nest(p, args[i:])
+			return
+		}
+	}
+}
+
+// rest returns the arguments after options, assignments and operands.
+func (w wraps) rest(args []string) []string {
+	operands := w.operands
+	for i := 0; i < len(args); i++ {
+		a := args[i]
+		switch {
+		case a == "--":
+		case strings.HasPrefix(a, "-") && len(a) == 2 && strings.Contains(w.values, a[1:]):
+			i++
+		case strings.HasPrefix(a, "-"), assignment().MatchString(a):
+		case operands > 0:
+			operands--
+		default:
+			return args[i:]
+		}
+	}
+	return nil
+}
+
+// assignment matches arguments of env and sudo that set variables.
+var assignment = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`) })
+
+// nest adds the traits of a command in the arguments of p.
+func (r *reader) nest(p *Part, words []string) {
+	if len(words) == 0 || r.depth >= maxDepth {
+		return
+	}
+	r.depth++
+	r.effects(p, words)
+	r.depth--
+}
+
+// duration matches the time of timeout.
+var duration = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9]{1,6}(\.[0-9]+)?[sm]?$`) })
+
+// wrapper judges a listed program that runs the command in its arguments, which then
+// must only read.
+func (r *reader) wrapper(p *Part, name string, args []string) string {
+	unsafe := code(name) + " has an argument that is not known to be safe"
+	switch name {
+	case "command":
+		if len(args) > 1 && (args[0] == "-v" || args[0] == "-V") {
+			return ""
+		}
+		if len(args) == 0 || dashed(args[0]) {
+			return unsafe
+		}
+	case "timeout":
+		for len(args) > 0 && (args[0] == "--preserve-status" || args[0] == "--foreground") {
+			args = args[1:]
+		}
+		if len(args) > 1 && args[0] == "-k" && duration().MatchString(args[1]) {
+			args = args[2:]
+		}
+		if len(args) < 2 || !duration().MatchString(args[0]) {
+			return unsafe
+		}
+		args = args[1:]
+	case "nice":
+		if len(args) > 1 && args[0] == "-n" && number().MatchString(args[1]) {
+			args = args[2:]
+		}
+	case "xargs":
+		return r.eachFile(p, args)
+	}
+	return r.wrapped(p, name, args)
+}
+
+// wrapped judges the command that a wrapper runs.
+func (r *reader) wrapped(p *Part, name string, argv []string) string {
+	if len(argv) == 0 || dashed(argv[0]) || slices.Contains(builtins[:], argv[0]) || wrapsListed(argv[0]) {
+		return code(name) + " runs another command"
+	}
+	return r.reading(p, argv)
+}
+
+func wrapsListed(name string) bool {
+	_, ok := wrapping(name)
+	return ok
+}
+
+// eachFile judges xargs. It may only read names of regular files that find prints,
+// separated by NUL: they begin with a starting point of find, so that none is an option
+// or a path outside of it.
+func (r *reader) eachFile(p *Part, args []string) string {
+	source := "`xargs` may read names of files that are not known; only `find … -type f … -print0 | xargs -0` is known to be safe"
+	null := false
+	for len(args) > 0 && dashed(args[0]) {
+		switch args[0] {
+		case "-0", "--null", "-0r", "-r0":
+			null = true
+		case "-r", "--no-run-if-empty", "-t":
+		case "-n", "-P", "-L":
+			if len(args) < 2 || !number().MatchString(args[1]) {
+				return source
+			}
+			args = args[1:]
+		default:
+			return source
+		}
+		args = args[1:]
+	}
+	if !null || !p.piped || len(args) == 0 || len(r.parts) < 2 {
+		return source
+	}
+	from := r.parts[len(r.parts)-2]
+	places, ok := printsNames(from)
+	if !ok {
+		return source
+	}
+	switch programs()[args[0]].operands {
+	case "files", "places", "search", "pattern":
+		return r.wrapped(p, "xargs", slices.Concat(args, places))
+	}
+	return code("xargs", args[0]) + " is not known to only read"
+}
+
+// printsNames reports whether p is a find that prints the names of regular files, each
+// followed by NUL, and returns its starting points. Other names may be symbolic links
+// out of the workspace.
+func printsNames(p Part) (places []string, ok bool) {
+	if len(p.Argv) < 2 || p.Argv[0] != "find" || p.Reason != "" || len(p.Redirs) > 0 || p.Argv[1] == "-H" || p.Argv[1] == "-P" {
+		return nil, false
+	}
+	n := 1
+	for ; n < len(p.Argv) && !strings.HasPrefix(p.Argv[n], "-") && p.Argv[n] != "(" && p.Argv[n] != "!"; n++ {
+		if w := p.Argv[n]; w == "" || !wordByte(w[0]) && w[0] != '.' && w[0] != '/' {
+			return nil, false
+		}
+		places = append(places, p.Argv[n])
+	}
+	if len(places) == 0 {
+		places = []string{"."}
+	}
+	return places, onlyFiles(p.Argv[n:])
+}
+
+// onlyFiles reports whether an expression of find tests for regular files before its
+// only action, -print0.
+func onlyFiles(tests []string) bool {
+	depth, files, printed := 0, false, false
+	for i := 0; i < len(tests); i++ {
+		w := tests[i]
+		switch {
+		case w == "(":
+			depth++
+		case w == ")":
+			depth--
+		case printed, w == "-print", w == "-printf", w == "-ls", w == ",", depth == 0 && (w == "-o" || w == "-or"):
+			return false
+		case w == "-print0":
+			if !files || depth > 0 || negated(tests, i) {
+				return false
+			}
+			printed = true
+		case findTest(w) > 1:
+			files = files || w == "-type" && depth == 0 && tests[i+1] == "f" && !negated(tests, i)
+			i++
+		}
+	}
+	return printed
+}
+
+// negated reports whether the test at index i follows a negation.
+func negated(tests []string, i int) bool {
+	return i > 0 && (tests[i-1] == "!" || tests[i-1] == "-not")
+}

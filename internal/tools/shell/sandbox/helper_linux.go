@@ -1,0 +1,207 @@
+//go:build amd64 || arm64
+
+package sandbox
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// socket is the descriptor on which a helper gets its request.
+const socket = 3
+
+// dispatched is set by Run. A program that does not call Run must not start
+// itself as a helper.
+var dispatched bool
+
+// Run turns this process into a helper if it was started as one, and then does
+// not return. The program itself cannot do the work of a helper: it is not
+// dumpable, to protect its memory, and only a dumpable process can map the users
+// of a namespace.
+func Run() {
+	dispatched = true
+	var s unix.Stat_t
+	if len(os.Args) != 1 || os.Args[0] != Name || unix.Fstat(socket, &s) != nil || s.Mode&unix.S_IFMT != unix.S_IFSOCK {
+		return
+	}
+	runtime.LockOSThread() // children die with the thread that has started them
+	unix.CloseOnExec(socket)
+	help()
+	syscall.Exit(0)
+}
+
+// help answers one request.
+func help() {
+	b := make([]byte, 64)
+	n, err := unix.Read(socket, b)
+	if err != nil {
+		return
+	}
+	text, found := "", Namespaces{}
+	switch string(b[:n]) {
+	case forNamespaces:
+		found, err = createNamespaces()
+		if err != nil {
+			text = err.Error()
+		}
+	case forProbe:
+		r := probe()
+		text = strconv.Itoa(int(r.Form)) + " " + r.Reason
+	}
+	var rights []byte
+	if found.User != nil {
+		text, rights = "ready", unix.UnixRights(int(found.User.Fd()), int(found.Net.Fd()))
+	}
+	_ = unix.Sendmsg(socket, []byte(text), rights, nil, 0)
+}
+
+// createNamespaces creates a user and a network namespace in which the loopback
+// interface is up.
+func createNamespaces() (n Namespaces, err error) {
+	hold, ready := make([]int, 2), make([]int, 2)
+	for _, p := range [][]int{hold, ready} {
+		if err := unix.Pipe2(p, unix.O_CLOEXEC); err != nil {
+			return Namespaces{}, err
+		}
+		defer unix.Close(p[0])
+	}
+	defer unix.Close(hold[1])
+	s := namespaceSteps(ready[1], hold[0])
+	status := make([]int, 2)
+	if err := unix.Pipe2(status, unix.O_CLOEXEC); err != nil {
+		return Namespaces{}, err
+	}
+	defer unix.Close(status[0])
+	pid, err := s.start(status[1], -1)
+	unix.Close(status[1])
+	unix.Close(ready[1])
+	if err != nil {
+		return Namespaces{}, err
+	}
+	defer func() {
+		_ = unix.Kill(pid, unix.SIGKILL)
+		_, _ = unix.Wait4(pid, nil, 0, nil)
+	}()
+	if n, _ := unix.Read(ready[0], make([]byte, 1)); n != 1 {
+		return Namespaces{}, cmp.Or(s.failure(status[0]), errors.New("the process that creates them ended"))
+	}
+	dir := "/proc/" + strconv.Itoa(pid) + "/ns/"
+	if n.User, err = os.Open(dir + "user"); err != nil {
+		return Namespaces{}, err
+	}
+	n.Net, err = os.Open(dir + "net")
+	if err != nil {
+		n.User.Close()
+		return Namespaces{}, err
+	}
+	return n, nil
+}
+
+// namespaceSteps returns the system calls of the process that creates the
+// namespaces. It writes a byte to ready and waits until hold is closed.
+func namespaceSteps(ready, hold int) *steps {
+	s := new(steps)
+	s.add(preparing, unix.SYS_PRCTL, unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL))
+	s.add(preparing, unix.SYS_GETPPID)
+	s.add(joining, unix.SYS_UNSHARE, unix.CLONE_NEWUSER|unix.CLONE_NEWNET)
+	for _, file := range []struct{ name, text string }{
+		{"setgroups", "deny"},
+		{"uid_map", fmt.Sprintf("%d %d 1", os.Geteuid(), os.Geteuid())},
+		{"gid_map", fmt.Sprintf("%d %d 1", os.Getegid(), os.Getegid())},
+	} {
+		fd := new(int32)
+		s.add(joining, unix.SYS_OPENAT, here, s.text("/proc/self/"+file.name), unix.O_WRONLY|unix.O_CLOEXEC, 0).save = fd
+		s.add(joining, unix.SYS_WRITE, 0, s.text(file.text), uintptr(len(file.text))).load = fd
+	}
+	up := new(struct {
+		name  [unix.IFNAMSIZ]byte
+		flags uint16
+		_     [22]byte
+	})
+	copy(up.name[:], "lo")
+	up.flags = unix.IFF_UP | unix.IFF_RUNNING
+	fd := new(int32)
+	s.add(joining, unix.SYS_SOCKET, unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0).save = fd
+	s.add(joining, unix.SYS_IOCTL, 0, unix.SIOCSIFFLAGS, pointer(s, up)).load = fd
+	b := pointer(s, new(byte))
+	s.add(preparing, unix.SYS_WRITE, uintptr(ready), b, 1)
+	s.add(preparing, unix.SYS_READ, uintptr(hold), b, 1)
+	return s
+}
+
+// probe runs a trial command in the form Complete and, if that fails, in the form
+// WritesOnly.
+func probe() Report {
+	n, err := createNamespaces()
+	if err == nil {
+		err = try(Complete, n)
+	}
+	if err == nil {
+		return Report{Form: Complete}
+	}
+	reason := fmt.Sprintf("namespaces are not available (%v)", err)
+	if err := try(WritesOnly, Namespaces{}); err != nil {
+		return Report{Reason: fmt.Sprintf("%s, and neither is Landlock (%v)", reason, err)}
+	}
+	return Report{Form: WritesOnly, Reason: reason}
+}
+
+// trial exits with 0 if it can write to the writable paths, and cannot write elsewhere
+// or see hidden files.
+const trial = `cd "$1" && echo >in/new && echo >/dev/null || exit 10
+if { echo >out/new; } 2>/dev/null; then exit 11; fi
+if [ "$2" ] && { echo >in/fixed/new; } 2>/dev/null; then exit 12; fi
+if [ "$2" ] && [ -e in/private/file ]; then exit 13; fi
+exit 0`
+
+// try runs a trial command in a form.
+func try(form Form, n Namespaces) error {
+	dir, err := os.MkdirTemp("", "agent-sandbox-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	in := filepath.Join(dir, "in")
+	for _, d := range []string{in, filepath.Join(in, "fixed"), filepath.Join(in, "private"), filepath.Join(dir, "out")} {
+		if err := os.Mkdir(d, 0o700); err != nil {
+			return err
+		}
+	}
+	if err := os.WriteFile(filepath.Join(in, "private", "file"), nil, 0o600); err != nil {
+		return err
+	}
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer null.Close()
+	full := ""
+	c := Command{Input: int(null.Fd()), Output: int(null.Fd()), Cgroup: -1, User: -1, Net: -1}
+	if form == Complete {
+		full, c.User, c.Net = "full", int(n.User.Fd()), int(n.Net.Fd())
+	}
+	c.Args = []string{"/bin/sh", "-c", trial, "sh", dir, full}
+	pid, err := Start([]string{strconv.Itoa(int(form)), "0", "-", "w" + in, "x" + filepath.Join(in, "fixed"), "y" + filepath.Join(in, "private")}, c)
+	if err != nil {
+		return err
+	}
+	var status unix.WaitStatus
+	for _, err = unix.Wait4(pid, &status, 0, nil); err == unix.EINTR; {
+		_, err = unix.Wait4(pid, &status, 0, nil)
+	}
+	switch {
+	case err != nil:
+		return err
+	case !status.Exited() || status.ExitStatus() != 0:
+		return fmt.Errorf("a trial command ended with status %#x", int(status))
+	}
+	return nil
+}

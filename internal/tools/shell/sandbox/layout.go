@@ -1,0 +1,125 @@
+package sandbox
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// entry is an existing path of a layout.
+type entry struct {
+	path   string
+	access access // pin if it only must not be renamed
+	dir    bool
+	above  *entry // nearest entry that contains it; nil if none
+}
+
+// pin marks a directory between a writable path and a protected path below it.
+// The directory must not be renamed, because that would rename the protected path.
+const pin access = 'p'
+
+// layout returns the existing paths of a plan without links, each after the
+// entries that contain it. Entries that change nothing are left out.
+func (p plan) layout() []entry {
+	paths := map[string]access{}
+	for path, a := range p.paths {
+		if real, ok := p.resolve(path, a); ok {
+			paths[real] = max(paths[real], a)
+		}
+	}
+	var pins []string
+	for path, a := range paths {
+		if a != hide && a != readOnly {
+			continue
+		}
+		top := ""
+		for dir := outer(paths, path); paths[dir] == write; dir = outer(paths, dir) {
+			top = dir
+		}
+		for dir := filepath.Dir(path); top != "" && dir != top; dir = filepath.Dir(dir) {
+			pins = append(pins, dir)
+		}
+	}
+	for _, dir := range pins {
+		paths[dir] = pin
+	}
+	var found []*entry
+	for _, path := range slices.Sorted(maps.Keys(paths)) {
+		info, err := os.Stat(path)
+		if err != nil {
+			continue
+		}
+		e := &entry{path: path, access: paths[path], dir: info.IsDir()}
+		for _, f := range found {
+			if below(path, f.path) && (e.above == nil || len(f.path) > len(e.above.path)) {
+				e.above = f
+			}
+		}
+		if e.matters() {
+			found = append(found, e)
+		}
+	}
+	out := make([]entry, len(found))
+	for i, e := range found {
+		out[i] = *e
+	}
+	return out
+}
+
+// resolve returns an existing path without links. A link below a writable path
+// gives access only if its target is below that path, too: an earlier command may
+// have created the link to get access to another directory.
+func (p plan) resolve(path string, a access) (real string, ok bool) {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil || !filepath.IsAbs(real) {
+		return "", false
+	}
+	for root, other := range p.paths {
+		if a == hide || a == readOnly || other != write || !below(path, root) {
+			continue
+		}
+		if top, err := filepath.EvalSymlinks(root); err != nil || !below(real, top) {
+			return "", false
+		}
+	}
+	return real, true
+}
+
+// matters reports whether the entry changes the access that the one above it gives.
+// Without an entry, files are visible and read-only.
+func (e *entry) matters() bool {
+	above := readOnly
+	for a := e.above; a != nil; a = a.above {
+		if a.access != pin {
+			above = a.access
+			break
+		}
+	}
+	switch e.access {
+	case write, pin:
+		return e.access == pin || above != write
+	case show:
+		return above == hide
+	case readOnly:
+		return above == write
+	}
+	return above != hide
+}
+
+// outer returns the nearest of the paths that contains path, or "".
+func outer(paths map[string]access, path string) string {
+	for dir := path; dir != filepath.Dir(dir); {
+		dir = filepath.Dir(dir)
+		if _, ok := paths[dir]; ok {
+			return dir
+		}
+	}
+	return ""
+}
+
+// below reports whether path is in dir.
+func below(path, dir string) bool {
+	return path != dir && strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/")
+}

@@ -1,0 +1,143 @@
+package sandbox
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Places finds the paths of a user that a Profile needs. Its methods return
+// absolute paths that exist, unless they say otherwise; links are not resolved.
+type Places struct {
+	Home string
+	Env  func(name string) string // like os.Getenv
+}
+
+// Caches returns the caches of toolchains, which builds write to. Some contain
+// programs: see Programs.
+func (p Places) Caches() []string {
+	cache := p.or("XDG_CACHE_HOME", ".cache")
+	cargo := p.or("CARGO_HOME", ".cargo")
+	return existing(
+		p.or("GOCACHE", filepath.Join(cache, "go-build")),
+		p.or("GOMODCACHE", filepath.Join(p.goPath(), "pkg/mod")),
+		filepath.Join(p.goPath(), "pkg/sumdb"),
+		filepath.Join(cache, "golangci-lint"), filepath.Join(cache, "staticcheck"), filepath.Join(cache, "gopls"),
+		p.or("npm_config_cache", ".npm"), filepath.Join(cache, "yarn"), filepath.Join(cache, "pnpm"),
+		filepath.Join(p.Home, ".local/share/pnpm/store"),
+		filepath.Join(cargo, "registry"), filepath.Join(cargo, "git"),
+		p.or("PIP_CACHE_DIR", filepath.Join(cache, "pip")), p.or("UV_CACHE_DIR", filepath.Join(cache, "uv")),
+		filepath.Join(cache, "pypoetry/cache"), filepath.Join(cache, "pypoetry/artifacts"),
+		p.or("CCACHE_DIR", ".ccache"), filepath.Join(cache, "ccache"), filepath.Join(cache, "sccache"), filepath.Join(cache, "zig"),
+		filepath.Join(p.Home, ".m2/repository"), filepath.Join(p.or("GRADLE_USER_HOME", ".gradle"), "caches"),
+		filepath.Join(p.Home, ".nuget/packages"),
+	)
+}
+
+// Programs returns paths below Caches that contain programs which the user runs
+// later without a sandbox. They belong to Profile.ReadOnly.
+func (p Places) Programs() []string {
+	modules := p.or("GOMODCACHE", filepath.Join(p.goPath(), "pkg/mod"))
+	toolchains, _ := filepath.Glob(filepath.Join(modules, "golang.org/toolchain@*")) // the error is a malformed pattern
+	return existing(append(toolchains,
+		filepath.Join(p.or("npm_config_cache", ".npm"), "_npx"),
+		filepath.Join(p.or("UV_CACHE_DIR", filepath.Join(p.or("XDG_CACHE_HOME", ".cache"), "uv")), "environments-v2"),
+	)...)
+}
+
+// Toolchains returns the paths below the home directory that commands may read
+// when the rest of it is hidden.
+func (p Places) Toolchains() []string {
+	paths := []string{
+		".gitconfig", ".config/git/config", ".config/git/ignore", ".config/git/attributes", ".config/go/env",
+		"go", "sdk", ".cargo/bin", ".rustup", ".nvm", ".fnm", ".volta", ".asdf", ".mise", ".local/share/mise", ".pyenv", ".rbenv",
+		".sdkman", ".jenv", ".deno/bin", ".bun/bin", ".local/bin", ".local/lib", ".local/share/pnpm", ".local/share/uv", ".local/share/fnm",
+		".linuxbrew", ".nix-profile", ".ghcup", ".opam", ".dotnet", ".local/share/virtualenvs", ".virtualenvs",
+	}
+	for i, path := range paths {
+		paths[i] = filepath.Join(p.Home, path)
+	}
+	return existing(append(paths, p.goPath())...)
+}
+
+// Private returns paths that commands never need: keys, credentials, profiles of
+// browsers and mail programs, and sockets of programs that run commands for others.
+func (p Places) Private() []string {
+	config := p.or("XDG_CONFIG_HOME", ".config")
+	data := p.or("XDG_DATA_HOME", ".local/share")
+	var paths []string
+	for _, name := range []string{
+		".ssh", ".gnupg", ".password-store", ".aws", ".azure", ".kube", ".docker", ".netrc", ".git-credentials", ".npmrc", ".pypirc",
+		".pgpass", ".my.cnf", ".vault-token", ".terraform.d", ".oci", ".databrickscfg", ".boto", ".s3cfg", ".cargo/credentials.toml",
+		".cargo/credentials", ".gem/credentials", ".m2/settings.xml", ".config/gh", ".mozilla", ".thunderbird", ".var/app", "snap/firefox",
+		".bash_history", ".zsh_history", ".python_history", ".psql_history", ".mysql_history", ".node_repl_history",
+		"Library/Keychains", "Library/Application Support/Google/Chrome", "Library/Application Support/Firefox",
+	} {
+		paths = append(paths, filepath.Join(p.Home, name))
+	}
+	for _, name := range []string{
+		"gcloud", "gh", "hub", "op", "doctl", "rclone", "google-chrome", "chromium", "BraveSoftware", "microsoft-edge", "vivaldi", "opera",
+		"git/credentials", "containers/auth.json", "helm", "sops", "age",
+	} {
+		paths = append(paths, filepath.Join(config, name))
+	}
+	paths = append(paths, filepath.Join(data, "keyrings"), filepath.Join(data, "kwalletd"))
+	return append(existing(paths...), p.Sockets()...)
+}
+
+// Sockets returns sockets, and directories of sockets, through which a command
+// could have another program act for it.
+func (p Places) Sockets() []string {
+	paths := []string{
+		"/run/docker.sock", "/var/run/docker.sock", "/run/containerd", "/run/podman", "/run/crio", "/run/dbus", "/var/run/dbus",
+		"/run/systemd/private", "/run/systemd/io.systemd.ManagedOOM", "/run/snapd.socket", "/run/libvirt", "/run/screen", "/run/tmux",
+		"/run/user", "/tmp/.X11-unix", "/tmp/.ICE-unix", "/var/lib/docker.sock",
+	}
+	for _, name := range []string{"SSH_AUTH_SOCK", "XDG_RUNTIME_DIR", "GPG_AGENT_INFO", "VSCODE_IPC_HOOK_CLI", "VSCODE_GIT_IPC_HANDLE", "KITTY_LISTEN_ON"} {
+		path, _, _ := strings.Cut(strings.TrimPrefix(p.Env(name), "unix:"), ":")
+		paths = append(paths, path)
+	}
+	for _, name := range []string{"DOCKER_HOST", "DBUS_SESSION_BUS_ADDRESS"} {
+		_, path, _ := strings.Cut(p.Env(name), "unix:")
+		path, _, _ = strings.Cut(strings.TrimPrefix(strings.TrimPrefix(path, "path="), "//"), ",")
+		paths = append(paths, path)
+	}
+	if server, _, _ := strings.Cut(p.Env("TMUX"), ","); server != "" {
+		paths = append(paths, filepath.Dir(server))
+	}
+	for _, pattern := range []string{"/tmp/ssh-*", "/tmp/tmux-*", "/tmp/dbus-*", "/tmp/vscode-*.sock", "/tmp/kitty-*", "/tmp/emacs*"} {
+		found, _ := filepath.Glob(pattern) // the patterns are valid
+		paths = append(paths, found...)
+	}
+	return existing(paths...)
+}
+
+// goPath returns the first directory of GOPATH.
+func (p Places) goPath() string {
+	return p.or("GOPATH", "go")
+}
+
+// or returns the directory that a variable names, or a default, which may be
+// relative to the home directory.
+func (p Places) or(name, path string) string {
+	if list := filepath.SplitList(p.Env(name)); len(list) > 0 && filepath.IsAbs(list[0]) {
+		return list[0]
+	}
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(p.Home, path)
+}
+
+// existing returns the absolute paths that exist.
+func existing(paths ...string) (found []string) {
+	for _, path := range paths {
+		if !filepath.IsAbs(path) {
+			continue
+		}
+		if _, err := os.Lstat(path); err == nil {
+			found = append(found, path)
+		}
+	}
+	return found
+}

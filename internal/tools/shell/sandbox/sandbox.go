@@ -1,0 +1,150 @@
+// Package sandbox restricts what a command can write, read and connect to. It
+// decides nothing about permissions. Start reading at Profile; Probe returns the
+// support of this system.
+//
+// On Linux the keeper of a command (package keeper) calls Start. In the complete
+// form the command runs in a user and a network namespace that all commands of a
+// Session share, so a test reaches a server that a job has started, and in a mount
+// namespace of its own: everything is read-only except the writable paths, and
+// hidden paths are empty. Landlock then limits writes once more and keeps the
+// command from signaling other processes, a seccomp filter refuses system calls
+// that could undo this, and all capabilities are dropped.
+//
+// The namespaces are entered between fork and exec, because a Go program has
+// threads and a process with threads cannot change its user namespace. The
+// system calls of the child are therefore prepared as a list (type step) and
+// executed by code that neither allocates nor grows its stack.
+//
+// If the system does not permit namespaces, the sandbox has the form WritesOnly:
+// Landlock, and a filter that refuses all sockets except Unix sockets. This form
+// restricts neither reads nor changes of modes, owners and times of files, and it
+// cannot protect a path below a writable one.
+//
+// The macOS form is untested. Other systems have no sandbox.
+package sandbox
+
+import (
+	"errors"
+	"strconv"
+)
+
+// Form is how much of the sandbox a system supports.
+type Form int
+
+// The forms, from nothing to everything.
+const (
+	None       Form = iota // no sandbox
+	WritesOnly             // Landlock: limits writes, no network, reads are not restricted
+	Seatbelt               // sandbox-exec of macOS
+	Complete               // namespaces, Landlock and seccomp
+)
+
+func (f Form) String() string {
+	switch f {
+	case WritesOnly:
+		return "writes only"
+	case Seatbelt:
+		return "sandbox-exec"
+	case Complete:
+		return "complete"
+	}
+	return "none"
+}
+
+// Profile is the access that a command has. Paths are absolute; links in them are
+// resolved when the command starts, and paths that do not exist are ignored. If
+// lists overlap, the entry nearest to a file decides; of equal paths, Hide comes
+// before ReadOnly, and ReadOnly before Write.
+//
+// Write should include the temporary directory, in which the shell tool notes the
+// directory where a command ends. A path that does not exist yet cannot be
+// protected; compare it before and after the command.
+type Profile struct {
+	Write    []string // files and directories that the command may change
+	ReadOnly []string // paths below writable ones that it must not change
+	Hide     []string // paths that look empty
+	Show     []string // paths below hidden ones that it may read
+
+	Network bool   // use the host's network instead of the session's
+	NoHome  bool   // hide Home, except for the paths in Write and Show
+	Home    string // the user's home directory
+
+	// Session is shared by all commands that reach each other on the loopback
+	// interface. It is required.
+	Session *Session
+}
+
+// hidden returns the paths to hide.
+func (p *Profile) hidden() []string {
+	if p.NoHome && p.Home != "" {
+		return append([]string{p.Home}, p.Hide...)
+	}
+	return p.Hide
+}
+
+// plan is a profile as it is sent to the keeper.
+type plan struct {
+	form    Form
+	files   uint64 // soft limit of open files for the command; 0 means unchanged
+	network bool
+	paths   map[string]access // not resolved
+}
+
+// access is the access of a command to the files below a path.
+type access byte
+
+// The kinds of access. If a path has two, the one listed later applies.
+const (
+	show     access = 's'
+	write    access = 'w'
+	readOnly access = 'x'
+	hide     access = 'y'
+)
+
+// Order returns the profile as words for Start, and the namespaces of the
+// session, which the keeper inherits. The first use of a session opens it.
+func (p *Profile) Order() (words []string, namespaces Namespaces, err error) {
+	if p.Session == nil || p.Session.form == None {
+		return nil, Namespaces{}, errors.New("no sandbox is available on this system")
+	}
+	files, namespaces, err := p.Session.open()
+	if err != nil {
+		return nil, Namespaces{}, err
+	}
+	network := "-"
+	if p.Network {
+		network = "network"
+	}
+	words = []string{strconv.Itoa(int(p.Session.form)), strconv.FormatUint(files, 10), network}
+	for _, l := range []struct {
+		access
+		paths []string
+	}{{show, p.Show}, {write, p.Write}, {readOnly, p.ReadOnly}, {hide, p.hidden()}} {
+		for _, path := range l.paths {
+			words = append(words, string(l.access)+path)
+		}
+	}
+	return words, namespaces, nil
+}
+
+// parse parses the words of Order.
+func parse(words []string) (plan, error) {
+	if len(words) < 3 {
+		return plan{}, errors.New("the order of the sandbox is incomplete")
+	}
+	form, err := strconv.Atoi(words[0])
+	if err != nil {
+		return plan{}, err
+	}
+	files, err := strconv.ParseUint(words[1], 10, 64)
+	if err != nil {
+		return plan{}, err
+	}
+	p := plan{form: Form(form), files: files, network: words[2] == "network", paths: map[string]access{}}
+	for _, w := range words[3:] {
+		if len(w) > 1 {
+			p.paths[w[1:]] = max(p.paths[w[1:]], access(w[0]))
+		}
+	}
+	return p, nil
+}

@@ -1,0 +1,178 @@
+//go:build amd64 || arm64
+
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Namespaces are the open namespaces of a session; both are nil without any.
+type Namespaces struct{ User, Net *os.File }
+
+// Session holds the user and network namespace that commands share. The
+// namespaces exist as long as the session or one of its processes does. Its
+// methods are safe for concurrent use.
+type Session struct {
+	form Form
+
+	mu         sync.Mutex
+	opened     bool
+	namespaces Namespaces
+	files      uint64 // soft limit of open files of new processes
+}
+
+// NewSession returns a session of a form that Probe has reported. It creates
+// nothing until the first command.
+func NewSession(form Form) *Session { return &Session{form: form} }
+
+// Form returns the form of the session.
+func (s *Session) Form() Form { return s.form }
+
+// open creates the namespaces if needed.
+func (s *Session) open() (files uint64, n Namespaces, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.opened {
+		return s.files, s.namespaces, nil
+	}
+	if s.form == Complete {
+		text, found, err := ask(forNamespaces)
+		if err != nil {
+			return 0, Namespaces{}, err
+		}
+		if len(found) != 2 {
+			closeAll(found)
+			return 0, Namespaces{}, fmt.Errorf("create the namespaces of the sandbox: %s", text)
+		}
+		s.namespaces = Namespaces{User: found[0], Net: found[1]}
+	}
+	s.files = softLimit()
+	s.opened = true
+	return s.files, s.namespaces, nil
+}
+
+// softLimit returns the soft limit of open files that new processes get, or 0 if
+// it is unknown. It asks a new process, because the Go runtime has raised the limit
+// of this one.
+func softLimit() uint64 {
+	text, err := exec.Command("/bin/sh", "-c", "ulimit -S -n").Output()
+	if err != nil {
+		return 0
+	}
+	n, err := strconv.ParseUint(strings.TrimSpace(string(text)), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// Close closes the namespaces. Running commands keep theirs; a later command
+// opens new ones.
+func (s *Session) Close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.namespaces.User != nil {
+		closeAll([]*os.File{s.namespaces.User, s.namespaces.Net})
+	}
+	s.opened, s.namespaces = false, Namespaces{}
+}
+
+func closeAll(files []*os.File) {
+	for _, f := range files {
+		f.Close()
+	}
+}
+
+// Probe finds out which form works by running commands in it. It takes some 20
+// ms. The result is valid until the next boot.
+func Probe() Report {
+	text, found, err := ask(forProbe)
+	closeAll(found)
+	if err != nil {
+		return Report{Reason: err.Error()}
+	}
+	form, reason, _ := strings.Cut(text, " ")
+	n, err := strconv.Atoi(form)
+	if err != nil {
+		return Report{Reason: "the probe of the sandbox failed: " + text}
+	}
+	return Report{Form: Form(n), Reason: reason}
+}
+
+// Requests to a helper.
+const (
+	forNamespaces = "namespaces"
+	forProbe      = "probe"
+)
+
+// helperLimit is how long a helper may take on a busy machine.
+const helperLimit = 20 * time.Second
+
+// ask starts a helper and returns its answer.
+func ask(request string) (text string, found []*os.File, err error) {
+	if !dispatched {
+		return "", nil, errors.New("this program cannot start a sandbox: main does not call sandbox.Run")
+	}
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return "", nil, err
+	}
+	defer unix.Close(pair[0])
+	theirs := os.NewFile(uintptr(pair[1]), "helper")
+	helper := &exec.Cmd{Path: "/proc/self/exe", Args: []string{Name}, Env: []string{}, Dir: "/", ExtraFiles: []*os.File{theirs}}
+	err = helper.Start()
+	theirs.Close()
+	if err != nil {
+		return "", nil, fmt.Errorf("start the helper of the sandbox: %w", err)
+	}
+	defer func() {
+		_ = helper.Process.Kill()
+		_ = helper.Wait()
+	}()
+	limit := unix.NsecToTimeval(helperLimit.Nanoseconds())
+	if err := unix.SetsockoptTimeval(pair[0], unix.SOL_SOCKET, unix.SO_RCVTIMEO, &limit); err != nil {
+		return "", nil, err
+	}
+	if err := unix.Send(pair[0], []byte(request), 0); err != nil {
+		return "", nil, fmt.Errorf("ask the helper of the sandbox: %w", err)
+	}
+	return receive(pair[0])
+}
+
+// receive receives an answer and the files that come with it.
+func receive(socket int) (text string, found []*os.File, err error) {
+	b, rights := make([]byte, 4096), make([]byte, unix.CmsgSpace(2*4))
+	n, nr, _, _, err := unix.Recvmsg(socket, b, rights, unix.MSG_CMSG_CLOEXEC)
+	for err == unix.EINTR {
+		n, nr, _, _, err = unix.Recvmsg(socket, b, rights, unix.MSG_CMSG_CLOEXEC)
+	}
+	if err == nil && n == 0 {
+		err = errors.New("it ended without an answer")
+	}
+	if err != nil {
+		return "", nil, fmt.Errorf("read the answer of the sandbox helper: %w", err)
+	}
+	messages, err := unix.ParseSocketControlMessage(rights[:nr])
+	if err != nil {
+		return "", nil, err
+	}
+	for _, m := range messages {
+		fds, err := unix.ParseUnixRights(&m)
+		if err != nil {
+			return "", nil, err
+		}
+		for _, fd := range fds {
+			found = append(found, os.NewFile(uintptr(fd), "namespace"))
+		}
+	}
+	return string(b[:n]), found, nil
+}

@@ -1,0 +1,302 @@
+//go:build amd64 || arm64
+
+package sandbox
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// Command is a command to start in the current directory.
+type Command struct {
+	Args   []string // path of the program, and its arguments
+	Env    []string
+	Input  int // descriptors; they are closed in the command, which gets copies
+	Output int
+	Cgroup int // descriptor of a control group of version 2; -1 means none
+	// User and Net are descriptors of the namespaces of the session.
+	User, Net int
+}
+
+// stage is a part of the setup that can fail.
+type stage byte
+
+const (
+	joining stage = iota + 1
+	mounting
+	hiding
+	protecting
+	restricting
+	dropping
+	filtering
+	preparing
+	executing
+)
+
+func (s stage) String() string {
+	switch s {
+	case joining:
+		return "enter the namespaces"
+	case mounting:
+		return "mount the writable paths"
+	case hiding:
+		return "hide private paths"
+	case protecting:
+		return "protect read-only paths"
+	case restricting:
+		return "restrict writes with Landlock"
+	case dropping:
+		return "drop capabilities"
+	case filtering:
+		return "install the filter of system calls"
+	case preparing:
+		return "prepare the process"
+	}
+	return "execute the shell"
+}
+
+// Error is a failure to set up a sandbox or to execute the command in it.
+type Error struct {
+	stage stage
+	step  int
+	errno syscall.Errno
+}
+
+func (e *Error) Error() string {
+	return fmt.Sprintf("%s: %v (step %d)", e.stage, e.errno, e.step)
+}
+
+func (e *Error) Unwrap() error { return e.errno }
+
+// Value packs an error of Start for a report of the keeper.
+func Value(err error) uint32 {
+	e := &Error{stage: preparing}
+	if !errors.As(err, &e) {
+		errors.As(err, &e.errno)
+	}
+	return uint32(e.stage)<<24 | uint32(e.step&0xfff)<<12 | uint32(e.errno)&0xfff
+}
+
+// Unpack returns the error of a value.
+func Unpack(v uint32) error {
+	return &Error{stage: stage(v >> 24), step: int(v >> 12 & 0xfff), errno: syscall.Errno(v & 0xfff)}
+}
+
+// Start starts a command with the words of Profile.Order. The process is the
+// leader of a process group and dies with the thread that calls Start. An error is
+// an *Error if the system refused something.
+func Start(words []string, c Command) (pid int, err error) {
+	p, err := parse(words)
+	if err != nil {
+		return 0, err
+	}
+	s, err := p.steps(c)
+	if err != nil {
+		return 0, err
+	}
+	return s.execute(c.Cgroup)
+}
+
+// execute starts the steps and waits until execve has succeeded or a step failed.
+func (s *steps) execute(cgroup int) (pid int, err error) {
+	var pipe [2]int
+	if err := syscall.Pipe2(pipe[:], syscall.O_CLOEXEC); err != nil {
+		return 0, err
+	}
+	defer syscall.Close(pipe[0])
+	pid, err = s.start(pipe[1], cgroup)
+	syscall.Close(pipe[1])
+	if err != nil {
+		return 0, err
+	}
+	if err := s.failure(pipe[0]); err != nil {
+		for _, e := syscall.Wait4(pid, nil, 0, nil); e == syscall.EINTR; {
+			_, e = syscall.Wait4(pid, nil, 0, nil)
+		}
+		return 0, err
+	}
+	return pid, nil
+}
+
+// failure waits until the last step has been executed. It returns the error of
+// the step that failed, if any.
+func (s *steps) failure(status int) error {
+	b := make([]byte, 8)
+	n, err := syscall.Read(status, b)
+	for err == syscall.EINTR {
+		n, err = syscall.Read(status, b)
+	}
+	if n != len(b) {
+		return nil
+	}
+	i := int(binary.NativeEndian.Uint32(b))
+	return &Error{stage: s.list[i].stage, step: i, errno: syscall.Errno(binary.NativeEndian.Uint32(b[4:]))}
+}
+
+// steps returns the system calls that turn a child into the command.
+func (p plan) steps(c Command) (*steps, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	s := new(steps)
+	s.add(preparing, unix.SYS_SETPGID, 0, 0)
+	layout := p.layout()
+	if p.form == Complete {
+		s.join(c, p.network)
+		s.mount(layout)
+		s.add(preparing, unix.SYS_CHDIR, s.text(dir)) // the old directory is outside of the new mounts
+	}
+	for fd, from := range []int{c.Input, c.Output, c.Output} {
+		s.add(preparing, unix.SYS_DUP3, uintptr(from), uintptr(fd), 0)
+	}
+	s.add(preparing, unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1)
+	if err := s.restrict(layout, p.form == Complete); err != nil {
+		return nil, err
+	}
+	s.dropCapabilities()
+	if p.files > 0 {
+		s.limitFiles(p.files)
+	}
+	// After the changes above, which clear it.
+	s.add(preparing, unix.SYS_PRCTL, unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL))
+	s.add(preparing, unix.SYS_GETPPID)
+	filter := compile(refused(p.form != Complete && !p.network))
+	program := &unix.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]}
+	s.add(filtering, unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, pointer(s, program))
+	argv, err := syscall.SlicePtrFromStrings(c.Args)
+	if err != nil {
+		return nil, err
+	}
+	envp, err := syscall.SlicePtrFromStrings(c.Env)
+	if err != nil {
+		return nil, err
+	}
+	s.add(executing, unix.SYS_EXECVE, s.text(c.Args[0]), pointer(s, &argv[0]), pointer(s, &envp[0]))
+	return s, nil
+}
+
+// join enters the namespaces of the session and a new mount namespace.
+func (s *steps) join(c Command, network bool) {
+	s.add(joining, unix.SYS_SETNS, uintptr(c.User), unix.CLONE_NEWUSER)
+	if !network {
+		s.add(joining, unix.SYS_SETNS, uintptr(c.Net), unix.CLONE_NEWNET)
+	}
+	s.add(joining, unix.SYS_UNSHARE, unix.CLONE_NEWNS)
+	s.add(joining, unix.SYS_MOUNT, s.text("none"), s.text("/"), 0, unix.MS_REC|unix.MS_PRIVATE, 0)
+}
+
+// here is AT_FDCWD as an argument.
+const here = ^uintptr(99)
+
+// mount makes everything read-only, and mounts the entries of a layout.
+func (s *steps) mount(layout []entry) {
+	trees := make([]int32, len(layout))
+	everything := false // set if / is writable
+	for i, e := range layout {
+		if e.access == write && e.path == "/" {
+			everything = true
+		} else if e.access == write || e.access == show {
+			s.add(mounting, unix.SYS_OPEN_TREE, here, s.text(e.path), unix.OPEN_TREE_CLONE|unix.AT_RECURSIVE|unix.O_CLOEXEC).save = &trees[i]
+		}
+	}
+	if !everything {
+		s.setReadOnly(mounting, "/", unix.AT_RECURSIVE)
+	}
+	for i, e := range layout {
+		switch {
+		case e.path == "/":
+		case e.access == write || e.access == show:
+			s.makePlace(e)
+			move := s.add(mounting, unix.SYS_MOVE_MOUNT, 0, s.text(""), here, s.text(e.path), unix.MOVE_MOUNT_F_EMPTY_PATH)
+			move.load = &trees[i]
+		case e.access == hide && e.dir:
+			s.add(hiding, unix.SYS_MOUNT, s.text("none"), s.text(e.path), s.text("tmpfs"), unix.MS_NOSUID|unix.MS_NODEV, s.text("mode=0755,size=1m"))
+		case e.access == hide:
+			s.add(hiding, unix.SYS_MOUNT, s.text(os.DevNull), s.text(e.path), 0, unix.MS_BIND, 0)
+		default:
+			s.add(protecting, unix.SYS_MOUNT, s.text(e.path), s.text(e.path), 0, unix.MS_BIND|unix.MS_REC, 0)
+			if e.access == readOnly {
+				s.setReadOnly(protecting, e.path, unix.AT_RECURSIVE)
+			}
+		}
+	}
+	for _, e := range layout {
+		if e.access == hide {
+			s.setReadOnly(hiding, e.path, 0)
+		}
+	}
+	s.mountDevices()
+}
+
+// makePlace creates an empty file or directory as the mount point of e if e is
+// below a hidden path.
+func (s *steps) makePlace(e entry) {
+	above := e.above
+	for above != nil && above.access == pin {
+		above = above.above
+	}
+	if above == nil || above.access != hide {
+		return
+	}
+	names := strings.Split(strings.TrimPrefix(e.path, above.path+"/"), "/")
+	dir := above.path
+	for i, name := range names {
+		dir = filepath.Join(dir, name)
+		if i == len(names)-1 && !e.dir {
+			s.add(hiding, unix.SYS_MKNODAT, here, s.text(dir), unix.S_IFREG|0o444, 0).skip = 0
+		} else {
+			s.add(hiding, unix.SYS_MKDIRAT, here, s.text(dir), 0o755).skip = 0
+		}
+	}
+}
+
+// setReadOnly makes the mount at a path read-only.
+func (s *steps) setReadOnly(at stage, path string, flags uintptr) {
+	attr := &unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY}
+	s.add(at, unix.SYS_MOUNT_SETATTR, here, s.text(path), flags, pointer(s, attr), unix.MOUNT_ATTR_SIZE_VER0)
+}
+
+// mountDevices gives the command terminals and shared memory of its own.
+func (s *steps) mountDevices() {
+	if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() {
+		s.add(mounting, unix.SYS_MOUNT, s.text("none"), s.text("/dev/shm"), s.text("tmpfs"), unix.MS_NOSUID|unix.MS_NODEV, s.text("mode=1777"))
+	}
+	if info, err := os.Stat("/dev/pts"); err == nil && info.IsDir() {
+		s.add(mounting, unix.SYS_MOUNT, s.text("none"), s.text("/dev/pts"), s.text("devpts"), unix.MS_NOSUID|unix.MS_NOEXEC, s.text("newinstance,ptmxmode=0666,mode=0600"))
+		if _, err := os.Stat("/dev/ptmx"); err == nil {
+			s.add(mounting, unix.SYS_MOUNT, s.text("/dev/pts/ptmx"), s.text("/dev/ptmx"), 0, unix.MS_BIND, 0)
+		}
+	}
+}
+
+// dropCapabilities drops all capabilities for good, even those that user 0 gains
+// by executing a program.
+func (s *steps) dropCapabilities() {
+	const noRoot = 1<<0 | 1<<1 | 1<<2 | 1<<3 // SECBIT_NOROOT, SECBIT_NO_SETUID_FIXUP, both locked
+	s.add(dropping, unix.SYS_PRCTL, unix.PR_SET_SECUREBITS, noRoot).skip = 0
+	for c := range uintptr(unix.CAP_LAST_CAP + 1) {
+		s.add(dropping, unix.SYS_PRCTL, unix.PR_CAPBSET_DROP, c).skip = 0
+	}
+	s.add(dropping, unix.SYS_PRCTL, unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL).skip = 0
+	header := &unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	s.add(dropping, unix.SYS_CAPSET, pointer(s, header), pointer(s, new([2]unix.CapUserData)))
+}
+
+// limitFiles restores the soft limit of open files, which every Go program raises
+// for itself.
+func (s *steps) limitFiles(soft uint64) {
+	limit := new(unix.Rlimit)
+	if unix.Getrlimit(unix.RLIMIT_NOFILE, limit) != nil {
+		return
+	}
+	limit.Cur = min(soft, limit.Max)
+	s.add(preparing, unix.SYS_PRLIMIT64, 0, unix.RLIMIT_NOFILE, pointer(s, limit), 0)
+}

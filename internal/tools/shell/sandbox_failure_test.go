@@ -1,0 +1,46 @@
+//go:build unix
+
+package shell_test
+
+import (
+	"testing"
+
+	"agent/internal/tools/shell"
+	"agent/internal/tools/shell/sandbox"
+)
+
+func TestSandboxFailure(t *testing.T) {
+	p := &sandbox.Profile{Write: []string{"/w", "/tmp"}, ReadOnly: []string{"/w/.git/hooks"}, Home: "/home/u"}
+	const (
+		written = "The sandbox probably caused this failure: commands cannot write to "
+		network = "The sandbox probably caused this failure: commands have no network except the loopback interface."
+	)
+	for _, c := range []struct {
+		output string
+		code   int
+		want   string
+	}{
+		{"touch: cannot touch '/etc/x': Read-only file system\n", 1, written + "/etc/x."},
+		{"open /home/u/.npmrc: permission denied\n", 1, written + "/home/u/.npmrc."},
+		{"cp: cannot create '/w/.git/hooks/pre-commit': Permission denied\n", 1, written + "/w/.git/hooks/pre-commit."},
+		{"mkdir: cannot create directory '/opt/x': Permission denied\n", 1, ""}, // the user may not either
+		{"bash: /w/run.sh: Permission denied\n", 126, ""},                       // not executable
+		{"bash: ./run.sh: Permission denied\n", 126, ""},
+		{"touch: cannot touch '/etc/x': Read-only file system\n", 0, ""},
+		{"curl: (6) Could not resolve host: example.com\n", 6, network},
+		{"connect: Network is unreachable\n", 1, network},
+		{"dial tcp: lookup proxy.golang.org on 10.0.0.1:53: dial udp 10.0.0.1:53: connect: network is unreachable\n", 1, network},
+		{"npm error code EAI_AGAIN\n", 1, network},
+		{"connect to localhost port 80: Connection refused\n", 7, ""},
+		{"dial tcp 127.0.0.1:80: connect: connection refused\n", 1, ""},
+		{"--- FAIL: TestX\n    want permission denied\n", 1, ""},
+	} {
+		if got := shell.SandboxFailure(p, c.output, c.code); got != c.want {
+			t.Errorf("%q, %d: got %q, want %q", c.output, c.code, got, c.want)
+		}
+	}
+	p.Network = true
+	if got := shell.SandboxFailure(p, "connect: Network is unreachable\n", 1); got != "" {
+		t.Errorf("with network: %q", got)
+	}
+}

@@ -37,15 +37,15 @@ var handles = []struct {
 	{"durables", "folded", "loop/session/*.go", map[string]string{}},
 	{"previews", "drawn", "tui/*.go tui/prompt/*.go tui/screen/*.go tui/slash/*.go tui/transcript/*.go", map[string]string{
 		"RequestDone": "it is for traces",
-		"AskDone":     "it is for traces; Decided and ToolEnd close the dialog",
 	}},
 	{"previews", "printed in plain mode", "tui/plain/*.go", map[string]string{
 		"RequestDone":    "it is for traces",
-		"AskDone":        "it is for traces; Decided and ToolEnd close the dialog",
+		"Asked":          "front.handle prints the first question",
+		"AskDone":        "package prompt closes the question",
+		"Delegated":      "plain mode watches no delegate",
 		"BudgetNow":      "package slash prints it",
 		"Progress":       "the complete output is printed at the end",
 		"JobsNow":        "package slash prints them",
-		"Notice":         "printed as an item of the transcript",
 		"Unsent":         "package prompt takes it back, and its text is printed",
 		"NotRun":         "package prompt reports it",
 		"Summarizing":    "the compaction is printed when it has ended",

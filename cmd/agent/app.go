@@ -21,6 +21,7 @@ import (
 	"agent/internal/loop/event"
 	"agent/internal/loop/evidence"
 	"agent/internal/loop/instructions"
+	"agent/internal/loop/secrets"
 	"agent/internal/loop/session"
 	"agent/internal/loop/situation"
 	"agent/internal/loop/trace"
@@ -94,8 +95,9 @@ type app struct {
 	branch  string
 	project *instructions.Project // nil without instruction files, as in the demo
 	work    *workspace.Workspace
-	limits  shell.Limits  // environment variables of commands
-	index   *search.Index // file names in work
+	limits  shell.Limits    // environment variables of commands
+	secrets *secrets.Masker // nil if secrets are kept
+	index   *search.Index   // file names in work
 	jobs    *tools.Jobs
 	store   *history.Store
 	log     *history.Log  // nil if the session is not saved
@@ -218,6 +220,7 @@ func (a *app) assemble(f opening, attended bool) error {
 		return err
 	}
 	a.project = openInstructions(a.dir, os.Getenv)
+	a.addSecrets()
 	a.addTools()
 	a.addInstructions()
 	return nil
@@ -285,7 +288,7 @@ func (a *app) addTools() {
 	a.jobs = tools.NewJobs()
 	a.options.Jobs = a.jobs
 	a.index = tools.NewIndex(a.work)
-	commands := tools.Commands{Workspace: a.work, Limits: a.limits, MaxOutput: a.set.Shell.MaxOutput}
+	commands := a.commands(tools.Commands{Workspace: a.work})
 	checks := newChecks(commands, a.set.Checks)
 	a.options.Tools = newTools(commands, known, a.jobs, checks)
 	// The first interceptor sees a result last.
@@ -295,10 +298,11 @@ func (a *app) addTools() {
 	if a.project != nil {
 		interceptors = append(interceptors, a.project)
 	}
-	a.options.Interceptors = tools.Intercept(interceptors...)
+	a.options.Interceptors = a.intercept(interceptors...)
 	a.options.Shell = commands.Typed(a.jobs)
 	a.options.HowToTest = func(runs bool) string { return howToTest(checks, a.work.Dir(), runs) }
-	a.options.Situation = a.situation
+	a.options.Situation = a.situationIn(a.work)
+	a.addDelegates(seen)
 }
 
 // howToTest tells the model how to test its changes in dir; empty if no way is known.
@@ -313,12 +317,15 @@ func howToTest(checks *tools.Checks, dir string, commands bool) string {
 	return ""
 }
 
-// situation describes the environment of the session to the model.
-func (a *app) situation(ctx context.Context, window int, mode event.Mode, earlier []string) string {
-	return situation.Collect(ctx, situation.Place{
-		Dir: a.work.Dir(), Shell: filepath.Base(shell.Program()), Mode: string(mode), Attended: a.options.Attended,
-		Brief: window > 0 && window < smallWindow, Now: time.Now(),
-	}, earlier)
+// situationIn returns a function that describes the environment of an agent that works
+// in w to its model.
+func (a *app) situationIn(w *workspace.Workspace) func(ctx context.Context, window int, mode event.Mode, earlier []string) string {
+	return func(ctx context.Context, window int, mode event.Mode, earlier []string) string {
+		return situation.Collect(ctx, situation.Place{
+			Dir: w.Dir(), Shell: filepath.Base(shell.Program()), Mode: string(mode), Attended: a.options.Attended,
+			Brief: window > 0 && window < smallWindow, Now: time.Now(),
+		}, earlier)
+	}
 }
 
 // smallWindow is the context window, in tokens, below which the situation is described

@@ -213,7 +213,7 @@ func backwards(s string) string {
 // returns the number of processes.
 func (c canary) inspect(t *testing.T, program int) (helpers int) {
 	t.Helper()
-	for _, pid := range agents() {
+	for _, pid := range agentProcesses() {
 		name := nameOf(pid)
 		if pid == program {
 			if c.user != nil && !inMemory(pid, []byte(c.key)) {

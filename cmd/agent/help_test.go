@@ -140,7 +140,7 @@ func TestTopicsAreRendered(t *testing.T) {
 }
 
 func TestHelpOnATerminal(t *testing.T) {
-	s := newHome(t, nil).open(t, 60, 200, "help", "sessions")
+	s := newHome(t, nil).open(t, 60, 260, "help", "sessions")
 	s.wait("Sessions\n", "See agent help models.", "but not continued.")
 	if screen := s.screen(); strings.Contains(screen, "models.md") || strings.Contains(screen, "## ") {
 		t.Errorf("the screen is\n%s", screen)

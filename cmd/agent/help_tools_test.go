@@ -26,27 +26,29 @@ var toolNotes = map[string]struct {
 	uses   []string // example calls that have the tool's effects; none if it only affects the conversation
 	limits string   // each number also occurs in the tool's specification
 }{
-	"read":        {[]string{`{"path": "a.txt"}`}, "2000 lines or 50 KB at a time"},
-	"list":        {[]string{`{}`}, "2 levels by default"},
-	"glob":        {[]string{`{"pattern": "*"}`}, "200 paths"},
-	"search":      {[]string{`{"pattern": "a"}`}, "100 matches by default; multiline searches in files up to 2 MB"},
-	"edit":        {[]string{`{"path": "a.txt", "old": "a", "new": "b"}`}, "the file must have been read and not changed since"},
-	"patch":       {[]string{`{"patch": "*** Begin Patch\n*** Add File: b.txt\n+b\n*** End Patch"}`}, "same as edit"},
-	"write":       {[]string{`{"path": "b.txt", "content": "b\n"}`}, "an existing file must have been read completely and not changed since"},
-	"shell":       {[]string{`{"command": "make"}`}, "120 seconds by default, at most 600; then it continues as a job. The model gets 12 KB of the output"},
-	"jobs":        {[]string{`{"action": "start", "command": "make"}`, `{"action": "list"}`}, "waits at most 60 seconds for a job to end"},
-	"fetch":       {[]string{`{"url": "https://example.org/"}`}, "50 KB at a time; public addresses only"},
-	"diagnostics": {[]string{`{}`}, "the time limits of the checks"},
-	"skill":       {[]string{`{}`}, "only if there are skills"},
-	"todo":        {nil, "50 items of 200 characters"},
-	"ask":         {nil, "2 to 6 choices"},
+	"read":         {[]string{`{"path": "a.txt"}`}, "2000 lines or 50 KB at a time"},
+	"list":         {[]string{`{}`}, "2 levels by default"},
+	"glob":         {[]string{`{"pattern": "*"}`}, "200 paths"},
+	"search":       {[]string{`{"pattern": "a"}`}, "100 matches by default; multiline searches in files up to 2 MB"},
+	"edit":         {[]string{`{"path": "a.txt", "old": "a", "new": "b"}`}, "the file must have been read and not changed since"},
+	"patch":        {[]string{`{"patch": "*** Begin Patch\n*** Add File: b.txt\n+b\n*** End Patch"}`}, "same as edit"},
+	"write":        {[]string{`{"path": "b.txt", "content": "b\n"}`}, "an existing file must have been read completely and not changed since"},
+	"shell":        {[]string{`{"command": "make"}`}, "120 seconds by default, at most 600; then it continues as a job. The model gets 12 KB of the output"},
+	"jobs":         {[]string{`{"action": "start", "command": "make"}`, `{"action": "list"}`}, "waits at most 60 seconds for a job to end"},
+	"fetch":        {[]string{`{"url": "https://example.org/"}`}, "50 KB at a time; public addresses only"},
+	"diagnostics":  {[]string{`{}`}, "the time limits of the checks"},
+	"skill":        {[]string{`{}`}, "only if there are skills"},
+	"todo":         {nil, "50 items of 200 characters"},
+	"ask":          {nil, "2 to 6 choices"},
+	"present_plan": {nil, "only in permission mode plan; 1 to 30 steps, 8000 characters in all"},
 }
 
 // toolDescriptions replaces descriptions that address the model or refer to the rest
 // of the specification.
 var toolDescriptions = map[string]string{
-	"patch": "Changes one or more files with a patch",
-	"todo":  "Keeps the model's plan for the current task",
+	"patch":        "Changes one or more files with a patch",
+	"todo":         "Keeps the model's plan for the current task",
+	"present_plan": "Presents a plan to the user, who edits, approves or rejects it",
 }
 
 func toolTable(t *testing.T) string {
@@ -97,7 +99,10 @@ func offered(t *testing.T, ts []tools.Tool) []llm.ToolSpec {
 	p := script.New(script.Say("no tools needed"))
 	events, commands := make(chan event.Event), make(chan event.Command, 1)
 	commands <- event.Prompt{Text: "list the tools"}
-	a := loop.NewAgent(loop.Options{Model: turn.Model{Name: "script/one", Provider: p}, Tools: ts, Attended: true})
+	a := loop.NewAgent(loop.Options{
+		ModelOptions:      loop.ModelOptions{Model: turn.Model{Name: "script/one", Provider: p}},
+		PermissionOptions: loop.PermissionOptions{Attended: true}, Tools: ts,
+	})
 	go a.Run(t.Context(), commands, events)
 	for e := range events {
 		if _, ok := e.(*event.TurnEnd); ok {

@@ -11,6 +11,7 @@ import (
 	"agent/cmd/agent/command"
 	"agent/cmd/agent/settings"
 	"agent/internal/llm/phrase"
+	"agent/internal/loop/delegate"
 	"agent/internal/loop/event"
 	"agent/internal/loop/instructions"
 	"agent/internal/loop/turn"
@@ -41,7 +42,8 @@ func openInstructions(dir string, getenv func(string) string) *instructions.Proj
 }
 
 // addInstructions adds the instruction files and the skills to the session. The
-// user gets a notice if they differ from those of the last session in the directory.
+// user gets a notice if they differ from those of the last session in the directory,
+// and notices about files that cannot be used, also those of agents.
 func (a *app) addInstructions() {
 	p := a.project
 	a.options.Instructions, a.options.InstructionNotes = p.Text, p.PendingNotes
@@ -63,7 +65,43 @@ func (a *app) addInstructions() {
 	if (known || len(sums) > 0) && !maps.Equal(before, sums) {
 		state.update(func(s *screenState) { s.rememberInstructions(a.dir, sums) })
 	}
+	if notice := a.agentNotice(); notice != "" {
+		a.notices = append(a.notices, notice)
+	}
 	a.notices = append(a.notices, p.Notices()...)
+}
+
+// agents returns the agents that delegates of the session can have, with notices about
+// values in their files that cannot be used. It reads the files again; the project
+// collects the notices about those that are not used at all.
+func (a *app) agents() ([]delegate.Agent, []string) { return collectAgents(a.project) }
+
+// collectAgents returns the built-in agents and those of p, which may be nil.
+func collectAgents(p *instructions.Project) ([]delegate.Agent, []string) {
+	known := everyTool()
+	if p == nil {
+		return delegate.Collect(nil, tools.Accepted(known))
+	}
+	return delegate.Collect(p.Agents(), tools.Accepted(append(known, p.SkillTool())))
+}
+
+// agentsIn returns the agents of a directory, with notices about files and values that
+// cannot be used.
+func agentsIn(dir string) ([]delegate.Agent, []string) {
+	p := openInstructions(dir, os.Getenv)
+	all, notices := collectAgents(p)
+	return all, append(p.Notices(), notices...)
+}
+
+// agentNotice returns a notice that counts the problems with values in agent files;
+// empty if there are none. It does not list them, because files for other programs can
+// have many.
+func (a *app) agentNotice() string {
+	_, problems := a.agents()
+	if len(problems) == 0 {
+		return ""
+	}
+	return phrase.Count(len(problems), "problem") + " with agent files. To show details: agent agents"
 }
 
 // maxInstructed is the number of directories whose instruction files are remembered.

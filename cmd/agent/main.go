@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"agent/cmd/agent/agents"
 	"agent/cmd/agent/command"
 	"agent/cmd/agent/credentials"
 	_ "agent/cmd/agent/dispatch" // runs helper processes before anything else
@@ -82,7 +83,7 @@ offline guide answers simple requests.`,
 	p := cmd.PersistentFlags()
 	p.StringVarP(&o.Model, "model", "m", "", "`PROVIDER/NAME` of the model")
 	p.StringVar(&o.BaseURL, "base-url", "", "base `URL` of an OpenAI-compatible server")
-	p.StringVar(&o.mode, "mode", "", "permission `mode`: ask (default), edits (auto-approve file edits), plan (no edits), all (approve all)")
+	p.StringVar(&o.mode, "mode", "", "permission `mode`: ask (default), edits (auto-approve file edits), plan (read-only), all (approve all)")
 	o.budget.add(p)
 	p.StringVar(&o.Effort, "effort", "", "reasoning effort `level`, if the model supports it: low, medium, high")
 	p.StringVar(&o.prompt.System, "system", "", "replace the system prompt: `TEXT` or @FILE")
@@ -94,7 +95,7 @@ offline guide answers simple requests.`,
 	p.StringVar(&o.trace, "trace", "", "append an OpenTelemetry trace to `FILE`")
 	p.BoolVar(&o.noSession, "no-session", false, "do not save the session")
 	cmd.AddCommand(
-		newCmdRun(f, o, end, nil), newCmdInit(f, o, end, nil), sessions.NewCmdSessions(f), newCmdDemo(f, o, end, nil), newCmdTool(f, end, nil), newCmdModels(f, o, nil), newCmdEval(f, o, end, nil), newCmdInspect(f, end, nil), newCmdKeys(f, nil),
+		newCmdRun(f, o, end, nil), newCmdInit(f, o, end, nil), sessions.NewCmdSessions(f), newCmdDemo(f, o, end, nil), newCmdTool(f, end, nil), newCmdModels(f, o, nil), newCmdEval(f, o, end, nil), newCmdInspect(f, end, nil), newCmdKeys(f, nil), agents.NewCmd(f, agentsIn, nil),
 		credentials.NewCmdLogin(f, nil), credentials.NewCmdLogout(f, nil), newCmdConfig(f, o),
 	)
 	cmd.SetHelpCommand(newCmdHelp(f, nil))

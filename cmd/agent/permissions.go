@@ -8,6 +8,7 @@ import (
 	"agent/cmd/agent/settings"
 	"agent/internal/history"
 	"agent/internal/loop/policy"
+	"agent/internal/tools/shell"
 )
 
 // keyFile is the name of the file, in the state directory, with the key that seals
@@ -25,6 +26,7 @@ func (a *app) protectPaths() {
 	key := filepath.Join(state, keyFile)
 	a.work.Hide(key)
 	if a.log != nil {
+		a.options.Paths.Outputs = a.log.Outputs()
 		a.options.Key = func() ([]byte, error) { return policy.Key(key) }
 	}
 }
@@ -52,5 +54,6 @@ func permissionPaths(dir string, getenv func(string) string) policy.Paths {
 	if program, err := os.Executable(); err == nil {
 		p.Own = append(p.Own, program)
 	}
+	p.NoBash = filepath.Base(shell.Program()) != "bash"
 	return p
 }

@@ -21,35 +21,38 @@ func isPlain(f opening) bool {
 }
 
 // lineInput reads standard input in plain mode. All sessions of the process share
-// one.
+// one. It reads only lines that are requested, so that another program can read from
+// the terminal meanwhile.
 type lineInput struct {
 	lines <-chan string
-	typed bool // standard input is a terminal
+	next  chan<- struct{} // requests a line; blocks while a line is requested
+	typed bool            // standard input is a terminal
 }
 
-// readLineInput starts reading lines from standard input.
+// readLineInput prepares reading lines from standard input.
 func readLineInput() *lineInput {
-	lines := make(chan string)
+	lines, next := make(chan string), make(chan struct{})
 	go func() { // may run until the process exits, because a read cannot be cancelled
 		defer close(lines)
-		readLines(os.Stdin, lines)
+		readLines(os.Stdin, lines, next)
 	}()
-	return &lineInput{lines, term.IsTerminal(os.Stdin.Fd())}
+	return &lineInput{lines, next, term.IsTerminal(os.Stdin.Fd())}
 }
 
-// readLines sends the lines of in to out. A backslash at the end of a line joins it
-// with the next one.
-func readLines(in io.Reader, out chan<- string) {
+// readLines reads a line of in at each request from next and sends it to out. A
+// backslash at the end of a line joins it with the next one.
+func readLines(in io.Reader, out chan<- string, next <-chan struct{}) {
 	s := bufio.NewScanner(in)
 	s.Buffer(nil, maxPrompt)
 	text := ""
-	for s.Scan() {
+	for <-next; s.Scan(); {
 		if rest, ok := strings.CutSuffix(s.Text(), `\`); ok {
 			text += rest + "\n"
 			continue
 		}
 		out <- strings.ToValidUTF8(text+s.Text(), "\uFFFD")
 		text = ""
+		<-next
 	}
 	if err := s.Err(); err != nil {
 		fmt.Fprintf(os.Stderr, "agent: read standard input: %v\n", err)
@@ -62,15 +65,26 @@ func readLines(in io.Reader, out chan<- string) {
 // ask prints a question and returns the answer; false at the end of input.
 func (in *lineInput) ask(question string) (string, bool) {
 	fmt.Print(question)
-	line, ok := <-in.lines
+	line, ok := in.line()
 	if !ok || !in.typed {
 		fmt.Println()
 	}
 	return strings.TrimSpace(line), ok
 }
 
+// line returns the next line; false at the end of input.
+func (in *lineInput) line() (string, bool) {
+	for {
+		select {
+		case in.next <- struct{}{}:
+		case line, ok := <-in.lines:
+			return line, ok
+		}
+	}
+}
+
 // show runs a session in plain mode.
 func (in *lineInput) show(ctx context.Context, o screen.Options, interrupts <-chan struct{}) (screen.Exit, error) {
 	o.Output = os.Stdout
-	return plain.Show(ctx, o, plain.Lines{C: in.lines, Typed: in.typed, Interrupts: interrupts})
+	return plain.Show(ctx, o, plain.Lines{C: in.lines, Next: in.next, Typed: in.typed, Interrupts: interrupts})
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -39,9 +40,19 @@ type result struct {
 	ExitCode  int       `json:"exit_code"`
 	// Evidence is nil if nothing was checked or edited.
 	Evidence *event.Evidence `json:"evidence,omitempty"`
+	// Plan is the plan that the model presented; nil if it presented none.
+	Plan *presentedPlan `json:"plan,omitempty"`
 
 	final  llm.Answer
 	denied bool // a call was denied because no user could approve it
+}
+
+// presentedPlan is a plan in a result.
+type presentedPlan struct {
+	event.Plan
+	Text string `json:"text"` // the same as Markdown
+
+	call string // ID of the call that presented it
 }
 
 // textPrinter streams the answer to out and prints everything else to err.
@@ -74,6 +85,12 @@ func (p *textPrinter) event(e event.Event) {
 	case *event.ToolEnd:
 		p.continues = false
 		p.toolEnd(e)
+	case *event.DelegateEnd:
+		p.note("· %s", ink.SanitizeLine(delegateEnd(e)))
+	case event.Delegated:
+		if end, ok := e.Event.(*event.ToolEnd); ok {
+			p.delegateCall(e.ID, end)
+		}
 	case event.Retrying:
 		p.note("✗ %s Retrying in %s (attempt %d).", sentence(ink.SanitizeLine(e.Error)), phrase.Seconds(e.In), e.Attempt)
 	case event.Notice:
@@ -106,6 +123,22 @@ func (p *textPrinter) text(reply string, d llm.TextDelta) {
 	}
 }
 
+// delegateEnd describes the end of a delegate: "explore 2 done, 4 steps".
+func delegateEnd(e *event.DelegateEnd) string {
+	how := "done"
+	if e.Reason != event.Done {
+		how = "ended early: " + cmp.Or(e.Error, string(e.Reason))
+	}
+	return fmt.Sprintf("%s %s, %s", event.DelegateLabel(e.Name, e.ID), how, phrase.Count(e.Steps, "step"))
+}
+
+// delegateCall prints a call of the delegate with that ID.
+func (p *textPrinter) delegateCall(id int, e *event.ToolEnd) {
+	called := *e
+	called.Title = fmt.Sprintf("[%d] %s", id, e.Title)
+	p.toolEnd(&called)
+}
+
 func (p *textPrinter) toolEnd(e *event.ToolEnd) {
 	title := ink.SanitizeLine(e.Title)
 	if e.Outcome != event.OK {
@@ -130,6 +163,9 @@ func (p *textPrinter) end(r result) {
 		fmt.Fprintln(p.out, r.Answer)
 	}
 	p.endLine()
+	if r.Plan != nil && !p.onlyAnswer {
+		p.plan(r.Plan.Text)
+	}
 	if line := r.Evidence.Line(); line != "" {
 		p.note("%s", ink.SanitizeLine(line))
 	}
@@ -139,6 +175,17 @@ func (p *textPrinter) end(r result) {
 	if r.Hint != "" {
 		p.note("  %s", ink.SanitizeLine(r.Hint))
 	}
+}
+
+// plan writes a plan after the answer.
+func (p *textPrinter) plan(text string) {
+	if p.sanitize {
+		text = ink.Sanitize(text)
+	}
+	if p.wrote {
+		fmt.Fprintln(p.out)
+	}
+	fmt.Fprintln(p.out, strings.TrimRight(text, "\n"))
 }
 
 // note writes a line to err. If out is the same file, it ends the line there first.
@@ -173,6 +220,9 @@ type jsonPrinter struct {
 }
 
 func (p *jsonPrinter) event(e event.Event) {
+	if of, ok := e.(event.Delegated); ok {
+		e = of.Event // it names its agent
+	}
 	d, ok := e.(event.Durable)
 	if !ok || !p.lines {
 		return

@@ -30,7 +30,7 @@ func mainProbe() {
 		keys = append(keys, line)
 	}
 	looked := 0
-	for _, pid := range agents() {
+	for _, pid := range agentProcesses() {
 		if pid == os.Getpid() {
 			continue
 		}
@@ -48,9 +48,9 @@ func mainProbe() {
 	fmt.Printf("looked into %d processes\n", looked)
 }
 
-// agents returns the processes of the program, its helpers, and their test
+// agentProcesses returns the processes of the program, its helpers, and their test
 // equivalents. It excludes the test itself, agent.test, which knows the keys.
-func agents() (pids []int) {
+func agentProcesses() (pids []int) {
 	files, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	for _, f := range files {
 		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(f)))

@@ -19,6 +19,7 @@ import (
 	"agent/internal/llm/script"
 	"agent/internal/llm/text"
 	"agent/internal/loop"
+	"agent/internal/loop/delegate"
 	"agent/internal/loop/event"
 	"agent/internal/loop/turn"
 	"agent/internal/tools"
@@ -60,8 +61,10 @@ func firstRequest(t *testing.T, model string, window int, mode event.Mode) llm.R
 	events, commands := make(chan event.Event), make(chan event.Command, 1)
 	commands <- event.Prompt{Text: "Fix the test."}
 	a := loop.NewAgent(loop.Options{
-		Model: turn.Model{Name: "script/" + model, ID: model, Context: window, Provider: p}, Mode: mode, Attended: true,
-		Tools: newTools(c, nil, jobs, newChecks(c, []settings.Check{{Files: "*.go", Command: "true"}})), Offer: catalog.Offer,
+		ModelOptions:      loop.ModelOptions{Model: turn.Model{Name: "script/" + model, ID: model, Context: window, Provider: p}, Offer: catalog.Offer},
+		PermissionOptions: loop.PermissionOptions{Mode: mode, Attended: true},
+		Tools:             newTools(c, nil, jobs, newChecks(c, []settings.Check{{Files: "*.go", Command: "true"}})),
+		Delegates:         delegate.NewPool(delegate.Options{Agents: func() []delegate.Agent { return delegate.BuiltIn(tools.Accepted(everyTool())) }}),
 	})
 	go a.Run(t.Context(), commands, events)
 	for e := range events {
@@ -126,8 +129,18 @@ func TestSizeOfRequests(t *testing.T) {
 	}
 	for _, model := range []string{"claude-sonnet-4-5", "gpt-5"} {
 		for _, window := range []int{0, 32_000, 8_000} {
-			system, tools := tokens(firstRequest(t, model, window, event.ModeAsk))
+			r := firstRequest(t, model, window, event.ModeAsk)
+			system, tools := tokens(r)
 			t.Logf("%s, window %d: system prompt %d tokens, tools %d", model, window, system, tools)
+			delegating := 0
+			for _, s := range r.Tools {
+				if s.Name == "delegate" || s.Name == "present_plan" {
+					delegating += len(s.Name) + len(s.Description) + len(s.Schema)
+				}
+			}
+			if delegating/4 > 720 {
+				t.Errorf("%s: delegate and present_plan have %d tokens, want at most 720", model, delegating/4)
+			}
 			if system > 700 {
 				t.Errorf("%s: the system prompt has %d tokens, want at most 700", model, system)
 			}

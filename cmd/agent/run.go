@@ -224,9 +224,17 @@ func (r *result) addEvent(e event.Event) {
 		r.final.Add(e.Message)
 	case *event.UserSaid:
 		r.final.Add(llm.Message{Kind: llm.User})
+	case *event.PlanSet:
+		r.Plan = &presentedPlan{Plan: e.Plan, Text: e.Text, call: e.ID}
 	case *event.ToolEnd:
-		r.final.Add(llm.Message{Kind: llm.ToolResult})
+		if r.Plan == nil || e.Result.ID != r.Plan.call { // the text before the plan is the answer
+			r.final.Add(llm.Message{Kind: llm.ToolResult})
+		}
 		r.denied = r.denied || e.Unattended
+	case event.Delegated:
+		if end, ok := e.Event.(*event.ToolEnd); ok {
+			r.denied = r.denied || end.Unattended
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/charmbracelet/colorprofile"
@@ -90,6 +91,13 @@ func (a *app) screen(events <-chan event.Event, commands chan<- event.Command, p
 		o.Session.Inspect = a.inspect
 		o.Session.Export = func(format string) (string, error) { return sessions.ExportFile(a.log, a.dir, format) }
 	}
+	o.Agents = sync.OnceValue(func() (out []screen.Agent) {
+		all, _ := a.agents()
+		for _, d := range all {
+			out = append(out, screen.Agent{Name: d.Name, Description: d.Description, Source: d.Source})
+		}
+		return out
+	})
 	if a.pick != nil {
 		o.Models.List = a.models
 	}
@@ -128,24 +136,24 @@ func (a *app) readSpent() (all []screen.Spent, back screen.Spent, err error) {
 		return nil, back, err
 	}
 	defer v.Close()
+	var kept, removed screen.Spending
 	for r, err := range v.From(0) {
 		if err != nil { // it was reported when the session was opened
 			continue
 		}
-		if name, err := event.NameIn(r.Body); err != nil || name != "step_end" && name != "compact" && name != "rename" {
+		if name, err := event.NameIn(r.Body); err != nil || !slices.Contains([]string{"step_end", "compact", "rename", "delegate_start", "delegate_end"}, name) {
 			continue
 		}
 		if e, err := event.Decode(r.Body); err == nil {
-			if step := screen.StepOf(e); step != nil {
-				all = screen.SpentBy(all, step)
-			}
+			kept.Take(e)
 		}
 	}
 	rewound, err := session.RemovedEvents(context.Background(), v)
 	for _, t := range rewound {
-		if step := screen.StepOf(t.Event); step != nil {
-			back.Add(step)
-		}
+		removed.Take(t.Event)
 	}
-	return all, back, err
+	for _, spent := range removed.All {
+		back = back.Plus(spent)
+	}
+	return kept.All, back, err
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -20,6 +21,8 @@ type server struct {
 	answers  []answer
 	requests []wireRequest
 	dropped  chan struct{} // receives a value for each answer whose client disconnected
+	// choose, if set, returns the answer of a request in place of the next one.
+	choose func(ctx context.Context, r wireRequest) answer
 }
 
 // answer is a reply: text, then calls. With hold, the connection stays open until
@@ -39,8 +42,15 @@ type answer struct {
 type wireRequest struct {
 	Model    string        `json:"model"`
 	Messages []wireMessage `json:"messages"`
+	Tools    []wireTool    `json:"tools"`
 	body     string
 	key      string
+}
+
+type wireTool struct {
+	Function struct {
+		Name string `json:"name"`
+	} `json:"function"`
 }
 
 type wireMessage struct {
@@ -89,6 +99,9 @@ func (s *server) play(w http.ResponseWriter, r *http.Request) {
 		s.answers = s.answers[1:]
 	}
 	s.mu.Unlock()
+	if s.choose != nil {
+		a = s.choose(r.Context(), req)
+	}
 	w.Header().Set("Content-Type", "text/event-stream")
 	switch {
 	case a.raw != "":

@@ -33,6 +33,8 @@ var measures = []measure{
 	{"burst", "20,000 tokens at once: last one on screen; CPU; peak memory", "0.4 s; 0.4 s; 50 MiB", measureBurst},
 	{"cancel", "interrupt → connection closed; → typing shown", "3 ms; 10 ms", measureCancel},
 	{"rounds", "20 rounds of a read tool: time per round without the server's; CPU", "2 ms; 0.06 s", measureRounds},
+	{"delegates", "8 delegates at once, with one request each: time of each; memory of each (PSS)", "5 ms; 2 MiB", measureDelegates},
+	{"key-delegates", "key → screen, p95, while 8 delegates stream 200 tokens/s each", "8 ms", measureKeyDelegates},
 	{"growth", "a task of 27 requests (20 files of 4 KB read, 2 searches, one of long lines, 2 edits, a long output): growth of the request, in tokens", "35,000", measureGrowth},
 	{"run", "`agent run`, one sentence: elapsed time; CPU; memory", "30 ms; 0.04 s; 25 MiB", measureRun},
 	{"turns", "100 turns of 10 KiB: CPU; memory at the end; resumed → last answer visible", "2 s; 60 MiB; 60 ms", measureTurns},

@@ -33,6 +33,7 @@ type play struct {
 	call   string        // a file that the answer reads, in place of text
 	tool   string        // a tool that the answer calls with args, in place of text
 	args   string
+	tasks  int         // delegates that the answer starts, in place of text
 	hold   bool        // repeats the text forever
 	last   func()      // called when all but the end was sent; may be nil
 	send   func(i int) // called before token i is sent; may be nil
@@ -113,11 +114,20 @@ func (p *pacer) say(w http.ResponseWriter, r *http.Request, now play) bool {
 	}
 	if now.tool != "" {
 		reason = "tool_calls"
-		_, _ = io.WriteString(w, piece(`{"tool_calls":[{"index":0,"id":"call_`+fmt.Sprint(begun.UnixNano())+`","type":"function","function":{"name":`+quote(now.tool)+`,"arguments":`+quote(now.args)+`}}]}`))
+		_, _ = io.WriteString(w, callPiece(0, begun.UnixNano(), now.tool, now.args))
+	}
+	for i := range now.tasks {
+		reason = "tool_calls"
+		_, _ = io.WriteString(w, callPiece(i, begun.UnixNano()+int64(i), "delegate", fmt.Sprintf(`{"agent":"general","prompt":"Do part %d."}`, i)))
 	}
 	_, _ = io.WriteString(w, `data: {"id":"x","object":"chat.completion.chunk","choices":[{"index":0,"delta":{},"finish_reason":`+quote(reason)+`}],"usage":{"prompt_tokens":1200,"completion_tokens":34,"total_tokens":1234}}`+"\n\ndata: [DONE]\n\n")
 	flush()
 	return true
+}
+
+// callPiece is the event of a tool call. The number makes its ID unique.
+func callPiece(index int, number int64, tool, args string) string {
+	return piece(fmt.Sprintf(`{"tool_calls":[{"index":%d,"id":"call_%d","type":"function","function":{"name":%s,"arguments":%s}}]}`, index, number, quote(tool), quote(args)))
 }
 
 // piece is one event of the stream.

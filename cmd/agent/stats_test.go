@@ -15,7 +15,7 @@ func TestSessionsStats(t *testing.T) {
 	t.Parallel()
 	s := serve(t,
 		call("read", `{"path":"a.txt"}`, "read", `{"path":"none.txt"}`, "edit", `{"path":"a.txt","old":"x","new":"y"}`, "no_such_tool", `{}`),
-		call("shell", `{"command":"true"}`, "edit", `{"path":"a.txt","old":"one","new":"two"}`),
+		call("shell", `{"command":"touch x"}`, "edit", `{"path":"a.txt","old":"one","new":"two"}`),
 		say("Done."), say("More."))
 	h := newHome(t, map[string]string{"a.txt": "one\n"}, at(s)...)
 	h.agent(t, "run", "--model", "openai/m", "--mode", "edits", "change it")

@@ -141,17 +141,23 @@ func toolCheck(opts *toolOptions) error {
 	if err != nil {
 		return err
 	}
-	jobs := tools.NewJobs()
-	defer jobs.Close()
-	var commands tools.Commands
-	all := newTools(commands, nil, jobs, tools.NewChecks(commands, make([]tools.Check, 1)))
-	call, err := tools.Accepted(append(all, loop.SessionTools()...)).Read(opts.Args[0], input)
+	call, err := tools.Accepted(everyTool()).Read(opts.Args[0], input)
 	if err != nil {
 		return (&toolCall{IO: opts.IO}).fail(err.Error())
 	}
 	enc := json.NewEncoder(opts.IO.Out)
 	enc.SetEscapeHTML(false)
 	return enc.Encode(call)
+}
+
+// everyTool returns all tools except skill, also those that need a session or checks.
+// They only describe themselves.
+func everyTool() []tools.Tool {
+	jobs := tools.NewJobs()
+	defer jobs.Close()
+	var commands tools.Commands
+	all := newTools(commands, nil, jobs, tools.NewChecks(commands, make([]tools.Check, 1)))
+	return append(all, loop.SessionTools()...)
 }
 
 func toolSpecs(ts []tools.Tool) []llm.ToolSpec {

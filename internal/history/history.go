@@ -62,6 +62,9 @@ type Header struct {
 	// record copied from it.
 	Parent  string `json:"parent,omitempty"`
 	ForkSeq int    `json:"fork_seq,omitempty"`
+	// Agent is set in the session of a delegate, whose Parent is the session that
+	// delegated: the name of the agent.
+	Agent string `json:"agent,omitempty"`
 }
 
 // Record is one entry of a log.

@@ -31,8 +31,8 @@ type Summariser struct {
 	Add func(before json.RawMessage, records iter.Seq2[Record, error]) json.RawMessage
 }
 
-// Index returns all sessions with their summaries, the most recently written
-// first. Summaries are cached in a file in the store's directory and only
+// Index returns all sessions, those of delegates too, with their summaries, the
+// most recently written first. Summaries are cached in a file in the store's directory and only
 // computed for changed sessions. A lost or damaged cache, or programs that
 // write it concurrently, only cost time.
 //

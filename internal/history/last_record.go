@@ -12,7 +12,8 @@ const maxLooked = 1000
 
 // Last returns the body of the last record of a type in the most recently
 // written session of a working directory, or nil if there is none among the
-// maxLooked most recent sessions. It reads backward and no more than needed.
+// maxLooked most recent sessions. Sessions of delegates do not count. It reads
+// backward and no more than needed.
 //
 // Records for which skip returns true are ignored. If that leaves none in a
 // session, Last continues with the previous session. skip may be nil.
@@ -23,7 +24,7 @@ func (s *Store) Last(dir, recordType string, skip func(json.RawMessage) bool) (j
 	}
 	dir = AsWritten(dir)
 	for _, i := range files[:min(len(files), maxLooked)] {
-		if s.headerOf(i.ID).Dir != dir {
+		if h := s.headerOf(i.ID); h.Dir != dir || h.Agent != "" {
 			continue
 		}
 		body, skipped, err := lastIn(i, recordType, skip)

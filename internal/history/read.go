@@ -76,7 +76,7 @@ func (s *Store) ids() ([]string, error) {
 }
 
 // List returns the sessions of a working directory, or all if dir is empty, the
-// most recently written first.
+// most recently written first. Sessions of delegates are not among them.
 func (s *Store) List(dir string) ([]Info, error) {
 	files, err := s.files()
 	if err != nil {
@@ -86,7 +86,7 @@ func (s *Store) List(dir string) ([]Info, error) {
 	infos := files[:0]
 	for _, i := range files {
 		i.Header = s.headerOf(i.ID)
-		if dir == "" || i.Dir == dir {
+		if i.Agent == "" && (dir == "" || i.Dir == dir) {
 			infos = append(infos, i)
 		}
 	}

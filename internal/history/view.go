@@ -10,6 +10,7 @@ import (
 	"iter"
 	"math"
 	"os"
+	"path/filepath"
 )
 
 // End is an offset after every record.
@@ -45,6 +46,24 @@ func (s *Store) view(id string) (*View, error) {
 	h, _ := readHeader(f)
 	h.ID = id
 	return &View{f: f, header: h}, nil
+}
+
+// Delegate opens the session of a delegate of this session for reading. id is a
+// complete ID. The error is an ErrNotFound if there is no such session, or if it is
+// not of a delegate of this session.
+func (v *View) Delegate(id string) (*View, error) {
+	if !validID(id) {
+		return nil, fmt.Errorf("%w: %q", ErrNotFound, id)
+	}
+	s := Store{dir: filepath.Dir(v.f.Name())}
+	d, err := s.view(id)
+	if err != nil {
+		return nil, err
+	}
+	if d.header.Agent == "" || d.header.Parent != v.header.ID {
+		return nil, errors.Join(fmt.Errorf("%w: %q", ErrNotFound, id), d.Close())
+	}
+	return d, nil
 }
 
 // Header returns the session's header. If the header of the log is damaged, it

@@ -65,6 +65,9 @@ type Usage struct {
 	Reasoning  int `json:"reasoning,omitempty"`   // the part of Output that was reasoning
 }
 
+// Total returns the tokens of input and output.
+func (u Usage) Total() int { return u.Input + u.Output }
+
 // Add returns the sum of u and v.
 func (u Usage) Add(v Usage) Usage {
 	return Usage{

@@ -7,101 +7,27 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
-	"time"
 
-	"agent/internal/history"
-	"agent/internal/llm"
 	"agent/internal/loop/budget"
+	"agent/internal/loop/delegate"
 	"agent/internal/loop/event"
-	"agent/internal/loop/policy"
 	"agent/internal/loop/session"
 	"agent/internal/loop/turn"
 	"agent/internal/tools"
-	"agent/internal/tools/workspace"
 )
-
-// Options configure an Agent.
-type Options struct {
-	// Log receives durable events; nil saves no session. If it has records, the
-	// agent resumes their session. The agent does not close it.
-	Log    *history.Log
-	Draft  event.Draft // saved with the session
-	Model  turn.Model
-	Models func(name, effort string) (turn.Model, error) // resolves the model of a SetModel
-	// Summary is the name of the model that summarizes conversations, PROVIDER/NAME;
-	// empty for the model of the session.
-	Summary string
-	// Small is the name of the model that writes the titles of sessions,
-	// PROVIDER/NAME; empty if the title is the first prompt.
-	Small string
-	Mode  event.Mode
-	// System replaces the system prompt of the program if it is not empty.
-	System       string
-	AppendSystem string // added to the system prompt; may be empty
-	// Instructions returns the instruction files in use and their text, which ends the
-	// system prompt. Window is the context window in tokens, 0 if unknown. It may be
-	// nil.
-	Instructions func(window int) (text string, files []event.InstructionFile)
-	// InstructionNotes returns notes for the model with the instructions of the
-	// directories that tools have touched since its previous call, and notices for the
-	// user. It may be nil.
-	InstructionNotes func() (notes, notices []string)
-	Tools            []tools.Tool // the agent adds todo and ask
-	// Situation describes the environment to a model with a context window of window
-	// tokens. Earlier holds the descriptions in the session; if there are any, only
-	// changes are described. It is called at the first turn and may be nil.
-	Situation func(ctx context.Context, window int, mode event.Mode, earlier []string) string
-	// Offer selects the tools that a model with that name and context window is
-	// offered. If it is nil, every model is offered all.
-	Offer func(model string, window int, all []llm.ToolSpec) []llm.ToolSpec
-	// Interceptors act around every call, also those of commands that the user types.
-	Interceptors tools.Interceptors
-	Ledger       *workspace.Ledger // filled by the agent for Tools; may be nil
-	Jobs         Jobs              // background jobs; nil if there can be none
-	// Shell prepares a command that the user typed. Join is set if its output
-	// becomes part of the conversation. Nil if commands cannot be run.
-	Shell  func(line string, join bool) (tools.Call, error)
-	Schema *turn.Schema // of the last answer of a turn; may be nil
-	Limits turn.Limits
-	// TurnBudget and SessionBudget limit each turn and the session. Both may be nil.
-	TurnBudget, SessionBudget event.Budget
-	// HowToTest is that of turn.Turn; may be nil.
-	HowToTest func(commands bool) string
-	Evidence  turn.Evidence // that of turn.Turn, fed by one of the Interceptors; may be nil
-	// Attended is set if a user answers questions. Otherwise calls that need
-	// approval are denied, and standing permissions do not apply.
-	Attended bool
-	Paths    policy.Paths // decide which paths are protected
-	// Forked is set if the session is a new fork.
-	Forked bool
-	// Notices are shown to the user as they arrive, while Run runs; may be nil.
-	Notices <-chan string
-	// Key returns the key that seals standing permissions in the log. Without a key
-	// they end when the program exits.
-	Key func() ([]byte, error)
-
-	// Listen gets every event before the front end does, in the same order. It must
-	// not block and not change the event. It may be nil.
-	Listen func(event.Event)
-	// Problems are those of the listener. They are shown like Notices; may be nil.
-	Problems <-chan string
-
-	Now   func() time.Time                                 // nil for the real clock
-	Sleep func(ctx context.Context, d time.Duration) error // nil for a real timer
-	Rand  func() float64                                   // nil for math/rand
-}
 
 // Agent owns a session: it takes commands, runs one turn at a time and reports
 // everything as events.
 type Agent struct {
 	o           Options
-	clock       turn.Clock
 	rec         *recorder
 	models      *models
 	permissions *permissions
+	judge       turn.Permissions // permissions, or those of the parent
 	budget      *budget.Account
 	approvals   *approvals
-	user        turn.Approver // approvals; nil if there is no user
+	user        turn.Approver // approvals, or those of the parent; nil if there is no user
+	outputs     turn.Outputs  // nil if nothing is stored
 	inbox       *inbox
 	shell       *userShell
 	titler      *titler
@@ -118,31 +44,55 @@ type Agent struct {
 
 // NewAgent returns an agent that continues the session of o.
 func NewAgent(o Options) *Agent {
-	clock := turn.Clock{Now: o.Now, Sleep: o.Sleep, Rand: o.Rand}.OrReal()
-	o.Now = clock.Now
+	o.Clock = o.OrReal()
 	if o.Jobs == nil {
 		o.Jobs = noJobs{}
 	}
-	a := &Agent{clock: clock}
+	if o.Secrets == nil {
+		o.Secrets = noSecrets{}
+	}
+	delegates := o.Delegates != nil
+	if !delegates {
+		o.Delegates = delegate.NewPool(delegate.Options{})
+	}
+	a := &Agent{o: o}
 	a.rec = newRecorder(o, func() { a.over.Store(true) })
-	a.o = o
 	a.models = &models{find: o.Models, rec: a.rec, current: o.Model, summary: o.Summary}
 	a.permissions = newPermissions(o, a.rec)
-	a.budget = budget.New(o.TurnBudget, o.SessionBudget, clock.Now, clock.Sleep)
-	a.approvals = &approvals{rec: a.rec, permissions: a.permissions, budget: a.budget, waiting: map[string]chan event.Answer{}}
-	if o.Attended {
-		a.user = a.approvals
-	}
-	a.inbox = &inbox{rec: a.rec, jobs: o.Jobs}
-	a.shell = &userShell{prepare: o.Shell, interceptors: o.Interceptors, rec: a.rec, background: &a.background}
-	a.titler = newTitler(o, a.rec, &a.background)
-	a.tools = append(slices.Clone(o.Tools), newTodo(a.rec), newAsk(a.rec, a.user))
-	var outputs turn.Outputs
+	a.judge = a.permissions
 	a.sessionKey = rand.Text()
 	if o.Log != nil {
-		outputs, a.sessionKey = o.Log, o.Log.Header().ID
+		a.outputs, a.sessionKey = o.Log, o.Log.Header().ID
 	}
-	a.conv = turn.NewConversation(o.Ledger, outputs)
+	var account *budget.Account // of the parent
+	if o.Parent != nil {
+		account, a.outputs = o.Parent.Budget(), o.Parent.Outputs()
+		a.judge, a.user = o.Parent.Permissions(o.Mode, o.Paths), o.Parent.Approver(o.Label)
+	}
+	a.budget = budget.New(o.TurnBudget, o.SessionBudget, account, o.Now, o.Sleep)
+	a.approvals = &approvals{rec: a.rec, permissions: a.permissions, budget: a.budget, waiting: map[string]chan event.Answer{}}
+	if o.Attended && o.Parent == nil {
+		a.user = a.approvals
+	}
+	o.Delegates.Attach(host{a})
+	a.inbox = &inbox{rec: a.rec, jobs: o.Jobs, delegates: o.Delegates}
+	a.shell = &userShell{prepare: o.Shell, interceptors: o.Interceptors, rec: a.rec, background: &a.background}
+	a.titler = newTitler(o, a.rec, &a.background)
+	if o.Parent == nil {
+		a.tools = append(slices.Clone(o.Tools), newTodo(a.rec, a.permissions.Mode), newAsk(a.rec, a.user), newPresentPlan(planner{a.rec, a.permissions, a.user}))
+	} else { // a delegate answers its parent, and has no plan to approve
+		a.tools = append(slices.Clone(o.Tools), newTodo(a.rec, nil), newAsk(a.rec, a.user))
+	}
+	if delegates {
+		a.tools = append(a.tools, o.Delegates.Tool())
+	}
+	for _, t := range a.tools {
+		tools.ShareSchema(t, o.Schemas...)
+	}
+	if o.Only != nil {
+		a.tools = slices.DeleteFunc(a.tools, func(t tools.Tool) bool { return !slices.Contains(o.Only, t.Accepts().Name) })
+	}
+	a.conv = turn.NewConversation(o.Ledger, a.outputs, o.Secrets)
 	return a
 }
 
@@ -163,6 +113,7 @@ func (a *Agent) Run(ctx context.Context, commands <-chan event.Command, events c
 	defer close(events)
 	defer a.rec.stop()
 	defer a.background.Wait()
+	defer a.o.Delegates.Close()
 	ended := make(chan outcome, 1) // one turn runs at a time
 	running := false
 	defer func() {
@@ -191,6 +142,11 @@ func (a *Agent) Run(ctx context.Context, commands <-chan event.Command, events c
 			return
 		case <-a.o.Jobs.Changed():
 			a.listJobs()
+		case <-a.o.Delegates.Changed():
+			if !running && a.o.Delegates.HasNews() { // the model gets the answer
+				a.start(ctx, event.Prompt{}, ended)
+				running = true
+			}
 		case o := <-ended:
 			running = a.next(ctx, o, ended)
 		case c, ok := <-commands:
@@ -240,6 +196,10 @@ func (a *Agent) next(ctx context.Context, o outcome, ended chan<- outcome) bool 
 		return true
 	}
 	a.rec.giveBack(late...)
+	if o.reason == event.Done && a.o.Delegates.HasNews() {
+		a.start(ctx, event.Prompt{}, ended)
+		return true
+	}
 	return false
 }
 
@@ -251,7 +211,7 @@ func (a *Agent) start(ctx context.Context, p event.Prompt, ended chan<- outcome)
 // startCompaction is like start for a compaction that the user requested.
 func (a *Agent) startCompaction(ctx context.Context, focus string, ended chan<- outcome) {
 	a.inBackground(ctx, ended, event.Prompt{}, func(ctx context.Context, t *turn.Turn, c *turn.Conversation) event.TurnEnd {
-		return t.Compact(ctx, c, focus)
+		return t.Compact(ctx, c, a.o.Secrets.Text(focus))
 	})
 }
 
@@ -290,10 +250,11 @@ func (a *Agent) turn(ctx context.Context, c *turn.Conversation, p event.Prompt, 
 		return a.endTurn(event.LogError, err.Error(), "Fix the cause, or start a new session with /new. "+event.HintRetry)
 	}
 	t := &turn.Turn{
-		Models: a.models, Permissions: a.permissions, Approver: a.user, Inbox: a.inbox, Emit: a.rec.emit,
+		Models: a.models, Permissions: a.judge, Approver: a.user, Inbox: a.inbox, Emit: a.rec.emit,
 		Session: a.sessionKey, Prefix: a.Prefix, Summary: a.models.forSummary, Instructions: a.instructionNews,
 		Situation: a.situation.describe(ctx, a), Tools: a.tools, Runner: turn.Runner{Interceptors: a.o.Interceptors, Kill: kill}, Schema: a.o.Schema,
-		HowToTest: a.o.HowToTest, Evidence: a.o.Evidence, Limits: a.o.Limits, Budget: a.budget, Clock: a.clock,
+		Checks: a.o.Checks, Limits: a.o.Limits, Budget: a.budget, Clock: a.o.Clock,
+		Delegated: a.o.Parent != nil, Mentioned: a.mentioned,
 	}
 	return run(ctx, t, c).Reason
 }
@@ -325,6 +286,9 @@ func (a *Agent) doInTurn(ctx context.Context, c event.Command) {
 
 // do executes a command other than a prompt.
 func (a *Agent) do(ctx context.Context, c event.Command) {
+	if a.delegateCommand(c) {
+		return
+	}
 	switch c := c.(type) {
 	case event.Interrupt:
 		a.interrupt()

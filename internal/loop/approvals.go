@@ -20,12 +20,15 @@ type approvals struct {
 	waiting map[string]chan event.Answer // by the ID of the question
 }
 
-// Approve asks the user and waits for the answer or the end of ctx. If the answer is
-// Always and there is an offer, the offer becomes a standing permission, which
-// Approve returns sealed.
+// Approve asks the user and waits for the answer or the end of ctx. If a question with
+// that ID waits already, this one gets another ID. If the answer is Always and there is
+// an offer, the offer becomes a standing permission, which Approve returns sealed.
 func (a *approvals) Approve(ctx context.Context, ask event.Ask, offer policy.Grant) (event.Answer, *policy.Grant, error) {
 	wait := make(chan event.Answer, 1)
 	a.mu.Lock()
+	for a.waiting[ask.ID] != nil { // the model chooses the IDs of its calls
+		ask.ID += "+"
+	}
 	a.waiting[ask.ID] = wait
 	a.mu.Unlock()
 	defer func() {

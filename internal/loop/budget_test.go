@@ -270,7 +270,7 @@ func TestTimeLimitInterruptsAndEveryCallHasItsResult(t *testing.T) {
 			want := dedent("\nuser \"go\"") + dedent(c.want)
 			switch {
 			case !attended:
-				want += "auto \"The turn is stopped after 1 m 00 s, the limit of one turn." + " Do not call tools. Answer now: say what is done, what was found and what is left to do.\"\n" +
+				want += "auto \"The turn is stopped after 1 m 00 s, the limit of one turn." + " Do not call tools in this reply. Answer now: say what is done, what was found and what is left to do.\"\n" +
 					"assistant \"that is all\"\nturn budget after 2: stopped after 1 m 00 s, the limit of one turn\n"
 			default:
 				want += "asked steps \"1 m 00 s so far. Continue?\" because a turn pauses every 1 m 00 s (--max-time); always: \"\"\n"

@@ -29,6 +29,7 @@ func (a *Agent) editContext(ctx context.Context, c event.EditContext) {
 		a.rec.notify("Cannot change the context: " + err.Error())
 		return
 	}
+	c.Text = a.o.Secrets.Text(c.Text)
 	if a.conv.Edit(c, func(e event.Event) { _ = a.rec.emit(e) }, a.rec.meta) {
 		return
 	}
@@ -49,7 +50,7 @@ func (a *Agent) warnOfWindow() {
 	if m.Context == 0 {
 		return
 	}
-	p := a.Prefix(m, nil)
+	p := a.prefix(m, nil, func(s string) string { return s }) // only its size matters
 	if b := window.NewBudget(window.PrefixTokens(p.System, p.Tools), m.Context, m.MaxTokens); !b.Fits() {
 		a.rec.notify(fmt.Sprintf("The context window of %s (%s tokens) is too small: the system prompt and the tools use about %s tokens. Choose a model with a larger context window with /model.",
 			m.Name, phrase.Thousands(m.Context), phrase.Thousands(b.Prefix)))

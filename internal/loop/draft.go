@@ -46,10 +46,10 @@ func (u *unsent) all() event.Draft {
 	return d
 }
 
-// save calls save with the draft as JSON, or with nil if it is empty. It returns
-// only the first error.
-func (u *unsent) save(save func([]byte) error) error {
-	d := u.all()
+// save calls save with the draft as JSON, without its secrets, or with nil if it is
+// empty. It returns only the first error.
+func (u *unsent) save(save func([]byte) error, secrets Secrets) error {
+	d := secrets.Draft(u.all())
 	var text []byte
 	if d.Text != "" || len(d.Queue) > 0 {
 		b, err := json.Marshal(d)

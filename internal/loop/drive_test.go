@@ -34,18 +34,22 @@ func play(t *testing.T, o loop.Options, prompts []string, react func(event.Event
 	commands <- event.Prompt{Text: prompts[0]}
 	prompts = prompts[1:]
 	var all []event.Event
+	closed := false
 	for e := range events {
 		all = append(all, e)
 		if react != nil {
 			for _, c := range react(e) {
-				commands <- c
+				if !closed {
+					commands <- c
+				}
 			}
 		}
-		if _, ok := e.(*event.TurnEnd); !ok {
+		if _, ok := e.(*event.TurnEnd); !ok || closed { // the answer of a delegate may start another turn
 			continue
 		}
 		if len(prompts) == 0 {
 			close(commands)
+			closed = true
 			continue
 		}
 		commands <- event.Prompt{Text: prompts[0]}
@@ -89,8 +93,10 @@ func fakeClock(tick time.Duration) (now func() time.Time, sleep func(ctx context
 // options returns the options of an attended agent in mode all.
 func options(p llm.Provider, ts ...tools.Tool) loop.Options {
 	return loop.Options{
-		Model: turn.Model{Name: "script/test", ID: "test", Provider: p, Context: 128_000},
-		Mode:  event.ModeAll, Tools: ts, Attended: true, System: "system", Paths: policy.Paths{Workspace: "/w"},
+		ModelOptions:      loop.ModelOptions{Model: turn.Model{Name: "script/test", ID: "test", Provider: p, Context: 128_000}},
+		PromptOptions:     loop.PromptOptions{System: "system"},
+		PermissionOptions: loop.PermissionOptions{Mode: event.ModeAll, Attended: true, Paths: policy.Paths{Workspace: "/w"}},
+		Tools:             ts,
 	}
 }
 
@@ -115,9 +121,15 @@ func trace(events []event.Event) string {
 			fmt.Fprintf(&b, "decision %s %s %q %q%s\n", e.ID, e.Decision, e.Scope, e.Note, mark(e.Chosen != nil, fmt.Sprintf(" %q", e.Chosen)))
 		case *event.TodoSet:
 			fmt.Fprintf(&b, "todo %s %v\n", e.ID, e.Items)
+		case *event.PlanSet:
+			fmt.Fprintf(&b, "plan %s %s %q %q%s\n", e.ID, e.State, e.Mode, e.Note, mark(e.Edited, " edited"))
 		case *event.TurnEnd:
 			fmt.Fprintf(&b, "turn %s after %d%s%s\n", e.Reason, e.Steps, mark(e.Cut, " (cut)"), mark(e.Error != "", ": "+e.Error))
 		case event.Asked:
+			if e.Ask.Plan != "" {
+				fmt.Fprintf(&b, "asked %s %q\n%s", e.Ask.ID, e.Ask.Title, e.Ask.Plan)
+				continue
+			}
 			if e.Ask.Question != "" {
 				fmt.Fprintf(&b, "asked %s %q %v%s\n", e.Ask.ID, e.Ask.Question, e.Ask.Choices, mark(e.Ask.Many, " many"))
 				continue

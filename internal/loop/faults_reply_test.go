@@ -104,12 +104,12 @@ func oddCalls(noCalls map[string]string) []fault {
 	calls(49, "no such tool", func(d speech) string {
 		return d.begin() + d.call(0, "c1", "lo\u200bok\u202e ", args("a")) + d.end(0) + ended(d, llm.Calls)
 	}, "\n\t\tcall c1 lo\u200bok\u202e  {\"text\":\"a\"}\n"+
-		"\t\tend c1 \"lo\\u200bok\\u202e  a\" error: there is no tool \"lo\\u200bok\\u202e \". The tools are: look, rest, hold, change, todo, ask")
+		"\t\tend c1 \"lo\\u200bok\\u202e  a\" error: there is no tool \"lo\\u200bok\\u202e \". The tools are: look, rest, hold, change, todo, ask, present_plan")
 	calls(49, "no name", func(d speech) string {
 		return d.begin() + d.call(0, "c1", "", args("a")) + d.end(0) + ended(d, llm.Calls)
 	}, `
 		call c1  {"text":"a"}
-		end c1 "" error: there is no tool "". The tools are: look, rest, hold, change, todo, ask`)
+		end c1 "" error: there is no tool "". The tools are: look, rest, hold, change, todo, ask, present_plan`)
 	calls(52, "arguments cut, and said to be whole", func(d speech) string { return called(d, "c1", `{"text":"a`) }, `
 		call c1 look {}
 		end c1 "look" error: the arguments of look are incomplete: they end in "text". Send the call again`)

@@ -122,7 +122,7 @@ func TestFoldMatchesEvents(t *testing.T) {
 		result c4 "did make"
 		call c5 todo {"items":[{"text":"rest","state":"active"}]}
 		call c6 ask ` + whichOne + `
-		result c5 "Plan saved: 0 of 1 done, active: rest."
+		result c5 "Todo list saved: 0 of 1 done, active: rest."
 		result c6 "The user chose: red"
 		assistant "all done"
 		user "two"

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sync"
 
+	"agent/internal/loop/delegate"
 	"agent/internal/loop/event"
 	"agent/internal/loop/session"
 	"agent/internal/loop/turn"
@@ -12,8 +13,9 @@ import (
 // inbox holds pending messages to the model, from the user and from background jobs.
 // It implements turn.Inbox and is safe for concurrent use.
 type inbox struct {
-	rec  *recorder
-	jobs Jobs
+	rec       *recorder
+	jobs      Jobs
+	delegates *delegate.Pool
 
 	// moved is the directory in which the next command ran before the session was
 	// resumed; empty if it was the working directory.
@@ -56,8 +58,8 @@ func (i *inbox) Commands() (out []turn.UserCommand) {
 	return out
 }
 
-// News returns a note for each job that has ended since its previous call, and after
-// a resume one on the directory of commands.
+// News returns a note for each job and each background delegate that has ended since
+// its previous call, and after a resume one on the directory of commands.
 func (i *inbox) News() (out []string) {
 	if i.moved != "" {
 		out = append(out, fmt.Sprintf("[The session was resumed. The next command runs in the working directory, not in %s.]", i.moved))
@@ -65,6 +67,9 @@ func (i *inbox) News() (out []string) {
 	}
 	for _, j := range i.jobs.Ended() {
 		out = append(out, fmt.Sprintf("[Job %d (%s) ended: %s. Read its output with jobs.]", j.ID, j.Title, j.State))
+	}
+	for _, n := range i.delegates.News() {
+		out = append(out, session.DelegateNote(n.End, "", n.Task))
 	}
 	return out
 }

@@ -41,8 +41,12 @@ func TestIndexMatchesFold(t *testing.T) {
 	for name, records := range map[string][]history.Record{"everything": everything, "rewound and cut": eventful(t)} {
 		t.Run(name, func(t *testing.T) {
 			text := logOf(t, records)
+			line := 0
 			for end, c := range text {
-				if c == '\n' {
+				if c != '\n' {
+					continue
+				}
+				if line++; line%3 == 0 || end == len(text)-1 { // all of them would take half a minute
 					sameIndex(t, placed(t, text[:end+1]))
 				}
 			}
@@ -128,6 +132,10 @@ func nonsense(t *testing.T, r *rand.Rand) (records []history.Record) {
 			&event.ShellStart{Meta: at, ID: id(), Line: words(), Join: r.IntN(2) == 0},
 			&event.ShellEnd{Meta: at, ID: id(), Line: words(), Join: true, Text: words()},
 			&event.ShellTold{Meta: at, ID: id()},
+			&event.DelegateStart{Meta: at, ID: i, Call: id(), Name: "explore", Prompt: words(), Session: words()},
+			&event.DelegateEnd{Meta: at, ID: i - r.IntN(20), Name: "explore", Reason: event.Done, Answer: words(), Background: r.IntN(2) == 0, Steps: 2, Usage: llm.Usage{Input: i + 1}, Cost: &cost},
+			&event.UserSaid{Meta: at, Text: fmt.Sprintf("[explore %d: done]", i-r.IntN(20)), Steered: true, Auto: true},
+			&event.PlanSet{Meta: at, ID: id(), Text: words(), State: event.PlanApproved},
 		}
 		if r.IntN(25) == 0 {
 			all = []event.Durable{&event.Rewound{Meta: at, Keep: r.IntN(i + 2)}}
@@ -167,12 +175,10 @@ func sameIndex(t *testing.T, s *history.Store) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The agent ends typed commands that were running, when it resumes the session.
+	// When the agent resumes the session, it ends typed commands and delegates that were
+	// running.
 	whole := state
-	for n := len(state.Closing) - 1; n >= 0; n-- {
-		if _, ok := state.Closing[n].(*event.ShellEnd); !ok {
-			break
-		}
+	for n := len(state.Closing) - 1; n >= 0 && background(state.Closing[n]); n-- {
 		state.Closing, state.Events = state.Closing[:n], state.Events[:len(state.Events)-1]
 	}
 	want := openedOf(state)
@@ -208,6 +214,20 @@ func sameIndex(t *testing.T, s *history.Store) {
 	if _, err := a.Page(0, len(whole.Events)+1); err == nil {
 		t.Error("got a page beyond the end")
 	}
+}
+
+// background reports whether e is a missing event of what ran in the background when
+// the program exited.
+func background(e event.Durable) bool {
+	switch e := e.(type) {
+	case *event.ShellEnd:
+		return true
+	case *event.DelegateEnd:
+		return e.Background
+	case *event.UserSaid:
+		return e.Auto
+	}
+	return false
 }
 
 func samePage(t *testing.T, a *loop.Agent, events []event.Durable, from, to int) {
@@ -272,6 +292,10 @@ func sameRemoved(t *testing.T, v *history.View, kept int) (cost float64) {
 			if e.Cost != nil {
 				cost += *e.Cost
 			}
+		case *event.DelegateEnd:
+			if e.Cost != nil {
+				cost += *e.Cost
+			}
 		}
 		at[r.Offset] = true
 	}
@@ -290,7 +314,7 @@ func sameRemoved(t *testing.T, v *history.View, kept int) (cost float64) {
 
 // openedOf returns the Opened of a folded session.
 func openedOf(s session.State) event.Opened {
-	out := event.Opened{Events: len(s.Events), Bounds: []int{0}, Todo: s.Todo, Title: s.Title, Model: s.Model, Effort: s.Effort, BaseURL: s.BaseURL, Host: s.Host, Mode: s.Mode}
+	out := event.Opened{Events: len(s.Events), Bounds: []int{0}, Todo: s.Todo, Plan: s.Plan, Title: s.Title, Model: s.Model, Effort: s.Effort, BaseURL: s.BaseURL, Host: s.Host, Mode: s.Mode}
 	for i, e := range s.Events {
 		switch e := e.(type) {
 		case *event.UserSaid:

@@ -66,10 +66,10 @@ func TestAModelKnowsAToolByAnotherName(t *testing.T) {
 		t.Fatalf("got %d requests, want 4", len(requests))
 	}
 	for i, want := range []struct{ tools, calls []string }{
-		{[]string{"read", "apply_patch", "todo", "ask"}, nil},
-		{[]string{"read", "apply_patch", "todo", "ask"}, []string{"apply_patch"}},
-		{[]string{"read", "edit", "todo", "ask"}, []string{"patch"}},
-		{[]string{"read", "edit", "todo", "ask"}, []string{"patch", "edit"}},
+		{[]string{"read", "apply_patch", "todo", "ask", "present_plan"}, nil},
+		{[]string{"read", "apply_patch", "todo", "ask", "present_plan"}, []string{"apply_patch"}},
+		{[]string{"read", "edit", "todo", "ask", "present_plan"}, []string{"patch"}},
+		{[]string{"read", "edit", "todo", "ask", "present_plan"}, []string{"patch", "edit"}},
 	} {
 		if got := toolNames(requests[i]); !slices.Equal(got, want.tools) {
 			t.Errorf("request %d: got the tools %v, want %v", i, got, want.tools)
@@ -100,7 +100,7 @@ func TestToolsAreFixedUntilTheWindowIsKnown(t *testing.T) {
 		}
 		return false
 	})
-	all := []string{"read", "edit", "list", "todo", "ask"}
+	all := []string{"read", "edit", "list", "todo", "ask", "present_plan"}
 	for i, want := range [][]string{all, all, {"read", "edit"}} {
 		if got := toolNames(p.Requests()[i]); !slices.Equal(got, want) {
 			t.Errorf("request %d: got the tools %v, want %v", i, got, want)

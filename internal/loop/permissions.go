@@ -70,19 +70,58 @@ func (p *permissions) Describe(s policy.Scope) string { return p.paths.Describe(
 
 // Judge looks up the facts about a call and returns the verdict.
 func (p *permissions) Judge(ctx context.Context, c tools.Call) policy.Verdict {
-	p.mu.Lock()
-	uses := p.policy.Uses(c)
-	p.mu.Unlock()
+	return p.judge(ctx, c, "", p.paths)
+}
+
+// judge is Judge in a mode that is at most widest, for a workspace with these paths.
+func (p *permissions) judge(ctx context.Context, c tools.Call, widest event.Mode, paths policy.Paths) policy.Verdict {
 	var f policy.Facts
-	if uses {
-		f = p.paths.Look(ctx, c)
+	if p.inMode(widest, paths.Copy, func() policy.Verdict { return policy.Verdict{Ask: p.policy.Uses(c)} }).Ask {
+		f = paths.Look(ctx, c)
 		if ctx.Err() != nil { // incomplete facts must not end a permission
 			return policy.Verdict{Ask: true, Why: "the turn was interrupted"}
 		}
 	}
+	return p.inMode(widest, paths.Copy, func() policy.Verdict { return p.policy.Judge(c, f) })
+}
+
+// inMode returns what judge returns while the policy has the mode of a delegate.
+func (p *permissions) inMode(widest event.Mode, inCopy bool, judge func() policy.Verdict) policy.Verdict {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.policy.Judge(c, f)
+	mode := p.policy.Mode
+	defer func() { p.policy.Mode = mode }()
+	p.policy.Mode = modeOf(mode, widest, inCopy)
+	return judge()
+}
+
+// modeOf returns the mode of a delegate of a session in mode: at most widest. In a copy
+// of the workspace, file edits need no approval, because it is asked for the changes
+// as a whole.
+func modeOf(mode, widest event.Mode, inCopy bool) event.Mode {
+	if mode = event.Narrower(mode, widest); mode == event.ModeAsk && inCopy {
+		return event.ModeEdits
+	}
+	return mode
+}
+
+// narrowed are the permissions of a session for one of its delegates. They follow the
+// mode of the session, but are never wider than widest.
+type narrowed struct {
+	*permissions
+	widest event.Mode
+	at     policy.Paths // of the delegate's workspace
+}
+
+// Mode returns the permission mode of the delegate.
+func (n narrowed) Mode() event.Mode { return modeOf(n.permissions.Mode(), n.widest, n.at.Copy) }
+
+// Describe returns what a standing permission covers, in words.
+func (n narrowed) Describe(s policy.Scope) string { return n.at.Describe(s) }
+
+// Judge is permissions.Judge for the delegate.
+func (n narrowed) Judge(ctx context.Context, c tools.Call) policy.Verdict {
+	return n.judge(ctx, c, n.widest, n.at)
 }
 
 // grant makes an offer a standing permission and returns it sealed.

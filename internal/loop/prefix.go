@@ -21,7 +21,12 @@ const situationTime = time.Second
 // it. Before is the prefix of the session; nil if there is none. A session keeps the
 // user's own system prompt until the user gives another one.
 func (a *Agent) Prefix(m turn.Model, before *event.Prefix) event.Prefix {
-	p := event.Prefix{Replaced: a.o.System, Added: a.o.AppendSystem}
+	return a.prefix(m, before, a.o.Secrets.Text)
+}
+
+// prefix is Prefix. Mask replaces the secrets of a text.
+func (a *Agent) prefix(m turn.Model, before *event.Prefix, mask func(string) string) event.Prefix {
+	p := event.Prefix{Replaced: mask(a.o.System), Added: mask(a.o.AppendSystem)}
 	if before != nil {
 		p.Replaced, p.Added = cmp.Or(p.Replaced, before.Replaced), cmp.Or(p.Added, before.Added)
 	}
@@ -40,7 +45,7 @@ func (a *Agent) Prefix(m turn.Model, before *event.Prefix) event.Prefix {
 	if a.o.Instructions != nil {
 		var text string
 		text, p.Instructions = a.o.Instructions(m.Context)
-		add(text)
+		add(mask(text))
 	}
 	for _, t := range a.tools {
 		p.Tools = append(p.Tools, t.Spec())
@@ -70,7 +75,7 @@ func (s *situation) describe(ctx context.Context, a *Agent) string {
 	}
 	ctx, stop := context.WithTimeout(ctx, situationTime)
 	defer stop()
-	text := a.o.Situation(ctx, a.models.Current().Context, a.permissions.Mode(), s.earlier)
+	text := a.o.Situation(ctx, a.models.Current().Context, a.judge.Mode(), s.earlier)
 	s.compared = true
 	if text != "" {
 		s.earlier = append(s.earlier, text)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -20,9 +21,12 @@ const syncWithin = time.Second
 // front end. One goroutine does both and owns the state; others reach it through
 // emit and do. Between start and stop, any goroutine may call its methods.
 type recorder struct {
-	log    *history.Log // nil if no session is saved
-	now    func() time.Time
-	places session.Places // safe for concurrent use
+	log   *history.Log // nil if no session is saved
+	agent string       // ID of the delegate whose session this is; empty for a main agent
+	now   func() time.Time
+	// secrets replaces the secrets of all events that are stored, and of the draft.
+	secrets Secrets
+	places  session.Places // safe for concurrent use
 
 	work    chan func()
 	stopped chan struct{}
@@ -46,7 +50,11 @@ type recorder struct {
 
 // newRecorder returns a recorder. It calls ended before it forwards a TurnEnd.
 func newRecorder(o Options, ended func()) *recorder {
-	return &recorder{log: o.Log, now: o.Now, draft: unsent{draft: o.Draft}, ended: ended, listen: o.Listen, work: make(chan func()), stopped: make(chan struct{})}
+	r := &recorder{log: o.Log, now: o.Now, secrets: o.Secrets, draft: unsent{draft: o.Draft}, ended: ended, listen: o.Listen, work: make(chan func()), stopped: make(chan struct{})}
+	if o.Parent != nil {
+		r.agent = strconv.Itoa(o.Label.ID)
+	}
+	return r
 }
 
 // start starts the goroutine, which sends to events until gone is closed.
@@ -88,6 +96,8 @@ func (r *recorder) do(f func()) {
 // the tool from running. It returns an error of the log; the record is appended
 // with a later event. A preview is forwarded without waiting.
 func (r *recorder) emit(e event.Event) (err error) {
+	prompt, _ := e.(*event.UserSaid) // the draft still has its secrets
+	e = r.secrets.Event(e)
 	d, ok := e.(event.Durable)
 	if !ok {
 		r.post(func() { r.forward(e) })
@@ -99,7 +109,7 @@ func (r *recorder) emit(e event.Event) (err error) {
 		switch d := d.(type) {
 		case *event.UserSaid:
 			if !d.Auto && err == nil {
-				r.draft.sent(d.Text)
+				r.draft.sent(prompt.Text)
 				r.saveDraft()
 			}
 		case *event.TurnEnd:
@@ -197,6 +207,9 @@ func (r *recorder) forward(e event.Event) {
 
 // save appends d to the log, after the records that could not be written earlier.
 func (r *recorder) save(d event.Durable) error {
+	if r.agent != "" {
+		event.MetaOf(d).Agent = r.agent
+	}
 	switch d := d.(type) {
 	case *event.UserSaid:
 		r.begun, r.hasPrompt = true, true
@@ -210,6 +223,11 @@ func (r *recorder) save(d event.Durable) error {
 		r.title = d.Title
 	case *event.ShellStart:
 		r.begun = true
+	case *event.DelegateStart:
+		r.begun = true
+		if d.Call == "" { // the user's prompt
+			r.hasPrompt = true
+		}
 	}
 	if _, partial := d.(*event.Partial); partial && r.log == nil {
 		return nil // the finished message replaces it
@@ -242,7 +260,7 @@ func (r *recorder) saveDraft() {
 	if r.log == nil {
 		return
 	}
-	if err := r.draft.save(r.log.SaveDraft); err != nil {
+	if err := r.draft.save(r.log.SaveDraft, r.secrets); err != nil {
 		r.forward(event.Notice{Text: "The draft cannot be saved: " + err.Error()})
 	}
 }

@@ -22,7 +22,7 @@ type resumption struct {
 
 // openSession reads the resumed session in one pass. It emits the Opened or
 // Unreadable, notices about its standing permissions, and the ends of typed
-// commands that were running when the program exited.
+// commands and of delegates that were running when the program exited.
 func (a *Agent) openSession(ctx context.Context) {
 	if a.o.Log == nil || !a.o.Log.Begun() {
 		return
@@ -39,16 +39,19 @@ func (a *Agent) openSession(ctx context.Context) {
 		return
 	}
 	a.resume.folded, a.resume.count = s.Folding()
-	a.budget.Load(s.Used())
-	a.resume.pending = true
+	a.o.Delegates.Resume(s.Delegates())
 	closing := s.Closing()
+	lost := s.Lost(closing)
+	a.budget.Load(s.Used(slices.Concat(closing, lost)...))
+	a.resume.pending = true
+	a.o.Delegates.Resume(s.Delegates())
 	a.rec.begin(s.Offsets(), closing, nil)
 	if all := s.Opened(closing); all.Events > 0 || len(all.Problems) > 0 {
 		_ = a.rec.emit(all)
 	}
 	a.permissions.showResumed(ctx, s.Events())
-	for _, start := range s.Running() {
-		_ = a.rec.emit(session.LostShell(start, event.Meta{Time: s.Last()}))
+	for _, e := range lost {
+		_ = a.rec.emit(e)
 	}
 }
 

@@ -41,8 +41,9 @@ func TestSynced(t *testing.T) {
 		o := options(script.New(
 			script.Call("c1", string(tools.Read), args("reading")),
 			script.Call("c2", string(tools.Write), args("writing")),
+			script.Call("c3", string(tools.Delegate), args("delegating")),
 			script.Say("done"),
-		), tool(tools.Read), tool(tools.Write))
+		), tool(tools.Read), tool(tools.Write), tool(tools.Delegate))
 		o.Log = log
 		play(t, o, []string{"go"}, func(e event.Event) []event.Command {
 			switch e.(type) {
@@ -53,7 +54,7 @@ func TestSynced(t *testing.T) {
 			}
 			return nil
 		})
-		want := []string{"prompt", "reading begins: in danger", "reading ends", "writing begins", "writing ends", "turn"}
+		want := []string{"prompt", "reading begins: in danger", "reading ends", "writing begins", "writing ends", "delegating begins", "delegating ends", "turn"}
 		if d := cmp.Diff(got, want); d != "" {
 			t.Errorf("(-got +want)\n%s", d)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
+	"agent/internal/loop/plan"
 	"agent/internal/tools"
 	"agent/internal/tools/intake"
 )
@@ -22,7 +23,7 @@ const (
 )
 
 type todoArgs struct {
-	Items []event.TodoItem `json:"items" jsonschema:"the whole plan, in order; an empty list clears it"`
+	Items []event.TodoItem `json:"items" jsonschema:"the whole list, in order; an empty one clears it"`
 }
 
 // conversationTool is a turn.ConversationTool.
@@ -32,18 +33,30 @@ type conversationTool struct {
 }
 
 // ForCall returns the tool for the call of that ID.
-func (t conversationTool) ForCall(id string) tools.Tool { return t.forCall(id) }
+func (t conversationTool) ForCall(id string) tools.Tool {
+	call := t.forCall(id)
+	tools.ShareSchema(call, t.Tool)
+	return call
+}
+
+// Unwrap implements tools.Wrapper.
+func (t conversationTool) Unwrap() tools.Tool { return t.Tool }
 
 func newConversationTool(forCall func(id string) tools.Tool) conversationTool {
 	return conversationTool{forCall(""), forCall}
 }
 
-// newTodo returns the tool with which the model updates its plan.
-func newTodo(rec *recorder) conversationTool {
-	return newConversationTool(func(id string) tools.Tool { return todoTool(rec, id) })
+// notPresented ends the result of the tool in permission mode plan: models that were
+// trained on another tool for plans may take this one for it.
+const notPresented = " The user approves a plan only if you present it with " + plan.Tool + "."
+
+// newTodo returns the tool with which the model updates its todo list. mode returns the
+// permission mode; it is nil if the model cannot present a plan.
+func newTodo(rec *recorder, mode func() event.Mode) conversationTool {
+	return newConversationTool(func(id string) tools.Tool { return todoTool(rec, mode, id) })
 }
 
-func todoTool(rec *recorder, id string) tools.Tool {
+func todoTool(rec *recorder, mode func() event.Mode, id string) tools.Tool {
 	return tools.New("todo", todoText, func(_ context.Context, args todoArgs) (tools.Call, error) {
 		if err := args.check(); err != nil {
 			return tools.Call{}, err
@@ -56,7 +69,11 @@ func todoTool(rec *recorder, id string) tools.Tool {
 			if err := rec.emit(&event.TodoSet{Meta: rec.meta(), ID: id, Items: args.Items}); err != nil {
 				return tools.Result{}, err
 			}
-			return args.result(), nil
+			result := args.result()
+			if mode != nil && mode() == event.ModePlan {
+				result.Text += notPresented
+			}
+			return result, nil
 		}}, nil
 	}, todoForm())
 }
@@ -85,7 +102,7 @@ func todoForm() intake.Form {
 
 func (t todoArgs) check() error {
 	if len(t.Items) > maxTodo {
-		return fmt.Errorf("the plan has %d items, at most %d are allowed: merge some of them", len(t.Items), maxTodo)
+		return fmt.Errorf("the list has %d items, at most %d are allowed: merge some of them", len(t.Items), maxTodo)
 	}
 	active := 0
 	for i, item := range t.Items {
@@ -109,7 +126,7 @@ func (t todoArgs) check() error {
 
 func (t todoArgs) result() tools.Result {
 	if len(t.Items) == 0 {
-		return tools.Result{Text: "The plan is empty."}
+		return tools.Result{Text: "The todo list is empty."}
 	}
 	done, now := 0, ""
 	for _, item := range t.Items {
@@ -121,7 +138,7 @@ func (t todoArgs) result() tools.Result {
 		}
 	}
 	return tools.Result{
-		Text:    fmt.Sprintf("Plan saved: %d of %d done%s.", done, len(t.Items), now),
+		Text:    fmt.Sprintf("Todo list saved: %d of %d done%s.", done, len(t.Items), now),
 		Summary: fmt.Sprintf("%d done", done),
 	}
 }

@@ -38,12 +38,12 @@ func TestTodo(t *testing.T) {
 		call c3 todo {"items":[{"text":"read","state":"done"},{"text":"write","state":"active"}]}
 		start c1 "plan 2 items"
 		todo c1 [{read active} {write pending}]
-		end c1 "plan 2 items" ok: Plan saved: 0 of 2 done, active: read.
+		end c1 "plan 2 items" ok: Todo list saved: 0 of 2 done, active: read.
 		start c2 "look a"
 		end c2 "look a" ok: did a
 		start c3 "plan 2 items"
 		todo c3 [{read done} {write active}]
-		end c3 "plan 2 items" ok: Plan saved: 1 of 2 done, active: write.
+		end c3 "plan 2 items" ok: Todo list saved: 1 of 2 done, active: write.
 		assistant "done"
 		turn done after 2`)
 	if d := cmp.Diff(trace(events), want); d != "" {
@@ -63,9 +63,9 @@ func TestTodoIsChecked(t *testing.T) {
 		`{"text":"a\nb","state":"done"}`:                              "item 1 has more than one line",
 		`{"text":"a","state":"started"}`:                              `"items[0].state" must be pending, active or done (you sent "started")`,
 		`{"text":"` + strings.Repeat("é", 201) + `","state":"done"}`:  "item 1 has 201 characters: shorten it to 200",
-		strings.TrimSuffix(many, ","):                                 "the plan has 51 items, at most 50 are allowed",
+		strings.TrimSuffix(many, ","):                                 "the list has 51 items, at most 50 are allowed",
 		`{"text":"a"}`:                                                `todo needs "state" in items[0]`,
-		``:                                                            "The plan is empty.",
+		``:                                                            "The todo list is empty.",
 	} {
 		p := script.New(script.Call("c1", "todo", fmt.Sprintf(`{"items":[%s]}`, items)), script.Say("done"))
 		play(t, options(p), []string{"go"}, nil)

@@ -2,6 +2,8 @@ package loop_test
 
 import (
 	"context"
+	"fmt"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -46,7 +48,7 @@ func TestCalls(t *testing.T) {
 				call c4 broken {"text":"a"}
 				call c5 failing {"text":"a"}
 				call c6 look {"text":"ok"}
-				end c1 "see a" error: there is no tool "see". The tools are: look, change, run, broken, failing, todo, ask
+				end c1 "see a" error: there is no tool "see". The tools are: look, change, run, broken, failing, todo, ask, present_plan
 				end c2 "look" error: look needs "text" (you sent "test")
 				end c3 "look" error: the arguments of look are incomplete: they end in "text". Send the call again
 				end c4 "broken a" error: the tool broken crashed (oh). Try a different approach
@@ -90,6 +92,55 @@ func TestReadsRunSideBySide(t *testing.T) {
 		result c2 "b"`)
 	if d := cmp.Diff(conversation(p.Requests()[1]), want); d != "" {
 		t.Error(d)
+	}
+}
+
+// Calls that delegate run in parallel with reads, in every mode without approval, and
+// do not take their slots: the reads wait for the delegates, and those for each other.
+func TestDelegatesRunSideBySideWithReads(t *testing.T) {
+	const reads, delegates = 8, 12
+	var waiting sync.WaitGroup
+	waiting.Add(delegates)
+	met := make(chan struct{})
+	go func() { waiting.Wait(); close(met) }()
+	meet := func(ctx context.Context, text string) (string, error) {
+		select {
+		case <-met:
+		case <-ctx.Done():
+		}
+		return text, ctx.Err()
+	}
+	work := tool("work", tools.Delegate, func(ctx context.Context, text string) (string, error) {
+		waiting.Done()
+		return meet(ctx, text)
+	})
+	var r script.Reply
+	want := map[string]event.Outcome{}
+	for i := range reads + delegates {
+		id, name := fmt.Sprint("c", i), "work"
+		if i < reads {
+			name = "look"
+		}
+		r, want[id] = r.Call(id, name, args(id)), event.OK
+	}
+	for _, mode := range []event.Mode{event.ModeAsk, event.ModePlan} {
+		if mode == event.ModePlan {
+			waiting.Add(delegates) // met is closed already
+		}
+		o := options(script.New(r.Calls(), script.Say("done")), tool("look", tools.Read, meet), work)
+		o.Mode = mode
+		got := map[string]event.Outcome{}
+		for _, e := range play(t, o, []string{"go"}, nil) {
+			switch e := e.(type) {
+			case *event.ToolEnd:
+				got[e.Result.ID] = e.Outcome
+			case event.Asked:
+				t.Errorf("mode %s: asked %s", mode, e.Ask.Title)
+			}
+		}
+		if d := cmp.Diff(got, want); d != "" {
+			t.Errorf("mode %s: %s", mode, d)
+		}
 	}
 }
 

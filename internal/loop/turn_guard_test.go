@@ -30,7 +30,7 @@ func TestGuards(t *testing.T) {
 				call c3 look {"text":"a"}
 				start c3 "look a"
 				end c3 "look a" ok: did a
-				auto "The turn is stopped: the model made the same call 3 times, with the same result: look a. Do not call tools. Answer now: say what is done, what was found and what is left to do."
+				auto "The turn is stopped: the model made the same call 3 times, with the same result: look a. Do not call tools in this reply. Answer now: say what is done, what was found and what is left to do."
 				assistant "it does not change"
 				turn repeating after 4: stopped: the model made the same call 3 times, with the same result: look a`,
 		},
@@ -45,7 +45,7 @@ func TestGuards(t *testing.T) {
 				call c2 look {"text":"a"}
 				start c2 "look a"
 				end c2 "look a" ok: did a
-				auto "The turn has reached its step limit. Do not call tools. Answer now: say what is done, what was found and what is left to do."
+				auto "The turn has reached its step limit. Do not call tools in this reply. Answer now: say what is done, what was found and what is left to do."
 				assistant "half of it is done"
 				turn max_steps after 3: stopped after 2 steps, the limit of one turn`,
 		},
@@ -57,7 +57,7 @@ func TestGuards(t *testing.T) {
 				call c1 look {"text":"a"}
 				start c1 "look a"
 				end c1 "look a" ok: did a
-				auto "The turn has reached its step limit. Do not call tools. Answer now: say what is done, what was found and what is left to do."
+				auto "The turn has reached its step limit. Do not call tools in this reply. Answer now: say what is done, what was found and what is left to do."
 				call c2 look {"text":"b"}
 				end c2 "look b" interrupted: not run: the turn has reached its step limit
 				turn max_steps after 2: stopped after 1 step, the limit of one turn`,
@@ -70,7 +70,7 @@ func TestGuards(t *testing.T) {
 				call c1 look {"text":"a"}
 				start c1 "look a"
 				end c1 "look a" ok: did a
-				auto "The turn has reached its step limit. Do not call tools. Answer now: say what is done, what was found and what is left to do."
+				auto "The turn has reached its step limit. Do not call tools in this reply. Answer now: say what is done, what was found and what is left to do."
 				turn max_steps after 2: stopped after 1 step, the limit of one turn; the last answer failed: the provider: no credit`,
 		},
 		"the step guard, continue": {
@@ -111,11 +111,11 @@ func TestGuards(t *testing.T) {
 				start c3 "failing b"
 				end c3 "failing b" error: WHY
 				call c4 no {}
-				end c4 "no" error: there is no tool "no". The tools are: look, change, run, broken, failing, todo, ask
+				end c4 "no" error: there is no tool "no". The tools are: look, change, run, broken, failing, todo, ask, present_plan
 				call c5 failing {"text":"c"}
 				start c5 "failing c"
 				end c5 "failing c" error: WHY
-				auto "The turn is stopped: every tool call in 3 consecutive steps failed: WHY. Do not call tools. Answer now: say what is done, what was found and what is left to do."
+				auto "The turn is stopped: every tool call in 3 consecutive steps failed: WHY. Do not call tools in this reply. Answer now: say what is done, what was found and what is left to do."
 				assistant "no luck"
 				turn tools_failed after 6: stopped: every tool call in 3 consecutive steps failed: WHY`,
 				"WHY", "no such thing: try look"),

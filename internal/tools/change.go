@@ -23,16 +23,32 @@ func changeCall(t *workspace.Transaction, verb string, named int) (Call, error) 
 	if err := checkCopied(drafts); err != nil {
 		return Call{}, err
 	}
-	c := Call{Effect: Write, Warnings: warnings}
 	var paths []string
-	for _, d := range drafts {
+	for _, d := range drafts[:min(named, len(drafts))] {
 		paths = append(paths, d.Path)
+	}
+	title := verb + " " + strings.Join(paths, ", ")
+	if rest := len(drafts) - named; rest > 0 {
+		title += " and " + phrase.Count(rest, "more file")
+	}
+	return commitCall(t, title, drafts, warnings), nil
+}
+
+// Commit returns a call that commits t.
+func Commit(t *workspace.Transaction, title string) (Call, error) {
+	drafts, warnings, err := t.Changes()
+	if err != nil {
+		return Call{}, err
+	}
+	return commitCall(t, title, drafts, warnings), nil
+}
+
+// commitCall returns the call that commits t, which holds drafts.
+func commitCall(t *workspace.Transaction, title string, drafts []*workspace.Draft, warnings []string) Call {
+	c := Call{Title: title, Effect: Write, Warnings: warnings}
+	for _, d := range drafts {
 		c.Targets = append(c.Targets, Target{Kind: Path, Value: d.Path, Spelled: d.Spelled})
 		c.Changes = append(c.Changes, Change{Path: d.Path, Before: d.Before, After: d.After})
-	}
-	c.Title = verb + " " + strings.Join(paths[:min(named, len(paths))], ", ")
-	if rest := len(paths) - named; rest > 0 {
-		c.Title += " and " + phrase.Count(rest, "more file")
 	}
 	c.Run = func(ctx context.Context, ok Approved) (Result, error) {
 		approved := map[string][]byte{}
@@ -45,7 +61,7 @@ func changeCall(t *workspace.Transaction, verb string, named int) (Call, error) 
 		}
 		return changeResult(drafts, written), err
 	}
-	return c, nil
+	return c
 }
 
 // checkCopied returns an error if a change adds a note that stands for truncated

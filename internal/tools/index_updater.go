@@ -15,7 +15,7 @@ type IndexUpdater struct{ Index *search.Index }
 // Run runs the call and updates the index.
 func (x IndexUpdater) Run(ctx context.Context, _ Info, c Call, ok Approved, next Runner) (Result, error) {
 	r, err := next(ctx, c, ok)
-	if c.Effect == Write || c.Effect == Execute {
+	if c.Effect == Write || c.Effect == Execute || c.Effect == Delegate {
 		x.Index.Changed()
 	}
 	for _, seen := range r.Reads {

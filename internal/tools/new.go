@@ -20,7 +20,7 @@ import (
 // called. The schema is built on first use, because that is slow; building it
 // panics if A has no schema.
 func New[A any](name, description string, prepare func(context.Context, A) (Call, error), form ...intake.Form) Tool {
-	t := &schemaTool[A]{name: name, prepare: prepare}
+	t := &schemaTool[A]{name: name, description: description, prepare: prepare}
 	if len(form) > 0 {
 		t.form = form[0]
 	}
@@ -33,10 +33,49 @@ func New[A any](name, description string, prepare func(context.Context, A) (Call
 }
 
 type schemaTool[A any] struct {
-	name    string
-	form    intake.Form
-	specOf  func() (llm.ToolSpec, *jsonschema.Resolved)
-	prepare func(context.Context, A) (Call, error)
+	name        string
+	description string
+	form        intake.Form
+	specOf      func() (llm.ToolSpec, *jsonschema.Resolved)
+	prepare     func(context.Context, A) (Call, error)
+}
+
+// Wrapper is a Tool that another one describes.
+type Wrapper interface {
+	Tool
+	Unwrap() Tool
+}
+
+// ShareSchema makes t use the schema of the first of others with the same name,
+// description and type of arguments, because building a schema is slow. It must be
+// called before t is used.
+func ShareSchema(t Tool, others ...Tool) {
+	s, ok := unwrap(t).(interface{ share(Tool) bool })
+	if !ok {
+		return
+	}
+	for _, other := range others {
+		if s.share(unwrap(other)) {
+			return
+		}
+	}
+}
+
+func unwrap(t Tool) Tool {
+	if w, ok := t.(Wrapper); ok {
+		return w.Unwrap()
+	}
+	return t
+}
+
+// share takes the schema of other. It reports false if that is another tool.
+func (t *schemaTool[A]) share(other Tool) bool {
+	o, ok := other.(*schemaTool[A])
+	if !ok || o.name != t.name || o.description != t.description {
+		return false
+	}
+	t.specOf = o.specOf
+	return true
 }
 
 func (t *schemaTool[A]) check(err error) {

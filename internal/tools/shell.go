@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"errors"
@@ -45,6 +46,8 @@ type Commands struct {
 	// MaxOutput is how many bytes of an output the model gets; 0 selects the default
 	// of shell.Command.
 	MaxOutput int
+	// Filter returns the filter of the file with a complete output; nil for none.
+	Filter func() shell.Filter
 }
 
 // Tools returns the shell tool and, if jobs is not nil, the jobs tool. Both use
@@ -81,7 +84,11 @@ func (c Commands) Typed(jobs *Jobs) func(line string, join bool) (Call, error) {
 
 // command returns a command with the environment that all commands get.
 func (c Commands) command(line, dir string) shell.Command {
-	return shell.Command{Line: line, Dir: dir, Env: os.Environ(), Limits: c.Limits, Keep: c.MaxOutput}
+	out := shell.Command{Line: line, Dir: dir, Env: os.Environ(), Limits: c.Limits, Keep: c.MaxOutput}
+	if c.Filter != nil {
+		out.Filter = c.Filter()
+	}
+	return out
 }
 
 type shellTool struct {
@@ -140,7 +147,10 @@ func (s *shellTool) run(ctx context.Context, a shellArgs, at location, ok Approv
 	if err != nil {
 		return Result{}, err
 	}
-	c := s.command(a.Command, at.dir)
+	c := s.command(cmp.Or(ok.Script, a.Command), at.dir)
+	if ok.Environment != nil {
+		c.Env = ok.Environment(c.Env)
+	}
 	c.Whole = s.Workspace.OutputFile()
 	c.Max, c.Quiet = time.Duration(a.Timeout)*time.Second, time.Duration(a.Quiet)*time.Second
 	c.Progress, c.Force = ok.Progress, ok.Force

@@ -56,6 +56,10 @@ type Approved struct {
 	// Force, if not nil, is closed when the user interrupts a second time: running
 	// processes are then killed at once.
 	Force <-chan struct{}
+	// Script, if not empty, runs in place of the line of a command: the same words,
+	// quoted as they were judged. Environment, if not nil, selects its variables.
+	Script      string
+	Environment func(env []string) []string
 }
 
 // Result is the outcome of a call that ran.
@@ -71,6 +75,9 @@ type Result struct {
 	ExitCode *int
 	// Job is the number of the background job that the command became; 0 for none.
 	Job int
+	// EndsTurn is set if the model has nothing left to do until the user replies. The
+	// calls after this one still run.
+	EndsTurn bool
 	// Checked are the user's checks that ran, after all Changes.
 	Checked []Checked
 }
@@ -88,13 +95,14 @@ type Checked struct {
 // Effect is the kind of effect that a call can have.
 type Effect string
 
-// The effects, from harmless to far-reaching. Calls with effect Read may run in
-// parallel.
+// The effects, from harmless to far-reaching. Calls with effect Read or Delegate may
+// run in parallel.
 const (
-	Read    Effect = "read"
-	Write   Effect = "write"   // changes files in the workspace
-	Execute Effect = "execute" // runs a command with the permissions of the user
-	Network Effect = "network" // connects to hosts
+	Read     Effect = "read"
+	Delegate Effect = "delegate" // starts a delegate, whose own calls are judged one by one
+	Write    Effect = "write"    // changes files in the workspace
+	Execute  Effect = "execute"  // runs a command with the permissions of the user
+	Network  Effect = "network"  // connects to hosts
 )
 
 // Target is one thing that a call acts on.

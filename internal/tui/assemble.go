@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"agent/internal/tui/agents"
+	"agent/internal/tui/editor"
 	"agent/internal/tui/layer"
 	"agent/internal/tui/pager"
 	"agent/internal/tui/prompt"
@@ -17,13 +19,15 @@ func (m *model) assemble() (notices []string) {
 	m.notify = &notifier{Window: m.Window, feed: ses.Feed, session: ses, dialog: m.dialog}
 	m.question = &question{Window: m.Window, feed: ses.Feed, answer: ses.GiveAnswer, dialog: m.dialog, editor: m.editor, interrupt: m.interrupt}
 	m.pager = &pager.Pager{Conversation: ses, Layers: m.layers, Waits: m.dialog.Waits, Find: &pager.Finder{Conversation: ses, Layers: m.layers}}
+	m.delegate = &agents.View{Conversation: ses, Layers: m.layers, Waits: m.dialog.Waits, Editor: func() *editor.Editor { return editor.New(m.Keys, m.Styles, m.Options.Vi) }}
 	m.help = &help{Window: m.Window, about: ses.AboutModel, layers: m.layers, slash: m.slash}
 	m.prompt = prompt.New(ses, m.editor, m.dialog, m.slash, m.help.show, m.leave)
 	p := m.prompt
+	m.question.editPlan = p.External.EditPlan
 	m.slash.Front = slash.Front{Quit: m.leaveFor, Help: m.help.show, Copy: p.Clipboard.Copy, Restyle: m.restyle}
-	m.slash.Front.Screen = &slash.Screen{View: m.pager.Show, Find: m.pager.Find.StartWith, Edit: p.External.Start, EditFile: p.External.EditFile, EditSummary: p.External.EditSummary, Press: m.press}
+	m.slash.Front.Screen = &slash.Screen{View: m.pager.Show, Find: m.pager.Find.StartWith, Edit: p.External.Start, EditFile: p.External.EditFile, EditSummary: p.External.EditSummary, Press: m.press, Delegate: m.delegate.Show}
 	m.hints = &hints{Conversation: ses, dialog: m.dialog, editor: m.editor, find: m.pager.Find, prompt: p, pager: m.pager, slash: m.slash}
-	m.ticker = &ticker{Window: m.Window, transcript: ses.Transcript, feed: ses.Feed, dialog: m.dialog, prompt: m.prompt, hints: m.hints, covered: m.covered, arm: m.arm}
+	m.ticker = &ticker{Window: m.Window, transcript: ses.Transcript, feed: ses.Feed, dialog: m.dialog, prompt: m.prompt, hints: m.hints, covered: m.covered, arm: m.arm, delegate: m.delegate}
 	m.mouse = &mouse{Window: m.Window, transcript: ses.Transcript, editor: m.editor, dialog: m.dialog, popup: p.Suggestions, clip: p.Clipboard, panel: &m.panel, arrange: m.arrange, on: !m.Options.NoMouse}
 	m.pager.Doing, m.pager.ToggleMouse = m.hints.behindPager, m.mouse.toggle
 	m.layers.Shortcuts = &shortcuts{

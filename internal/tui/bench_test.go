@@ -115,6 +115,51 @@ func BenchmarkKey(b *testing.B) {
 	}
 }
 
+// BenchmarkKeyWithDelegates types while 8 delegates change and the text of one that is
+// watched streams.
+func BenchmarkKeyWithDelegates(b *testing.B) {
+	m := benchModel(20_000)
+	m.Update(batch{userSaid("go")})
+	var all []event.Delegate
+	for i := range 8 {
+		id := fmt.Sprint("d", i)
+		m.Update(batch{call("r", id, "delegate"), start(id, "delegate explore: find it", event.DelegateEffect)})
+		all = append(all, event.Delegate{ID: i + 1, Call: id, Name: "explore", Task: "find all callers of Close", State: event.DelegateWorking, Action: "read a.go", Began: time.Now()})
+	}
+	n := 0
+	for b.Loop() {
+		n++
+		all = slices.Clone(all)
+		for i := range all {
+			all[i].Tokens += n
+		}
+		m.Update(batch{event.DelegatesNow{Delegates: all}, event.Delegated{ID: 1, Event: streamed("x", "one more word of it ")}})
+		m.View()
+		m.Update(keyPress("x"))
+		m.View()
+		m.Update(keyPress("backspace"))
+		m.View()
+	}
+}
+
+// BenchmarkWatchDelegate draws the streamed text of a delegate that is watched.
+func BenchmarkWatchDelegate(b *testing.B) {
+	m := benchModel(20_000)
+	m.Update(batch{event.DelegatesNow{Delegates: []event.Delegate{{ID: 1, Name: "explore", State: event.DelegateWorking, Began: time.Now()}}}})
+	m.delegate.Show(1, false)
+	for _, ev := range long(2000) {
+		m.Update(batch{event.Delegated{ID: 1, Event: ev}})
+	}
+	n := 0
+	for b.Loop() {
+		if n++; n%2000 == 0 {
+			m.Update(batch{event.Delegated{ID: 1, Event: done(llm.Assistant, "x", "enough")}})
+		}
+		m.Update(batch{event.Delegated{ID: 1, Event: streamed("x", "one more word of it ")}})
+		m.View()
+	}
+}
+
 func BenchmarkDeltas(b *testing.B) {
 	m := benchModel(100)
 	i := 0

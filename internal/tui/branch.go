@@ -9,10 +9,16 @@ import (
 // branchRead carries the name of the current git branch.
 type branchRead struct{ name string }
 
-// followBranch reads the branch again after a tool call that may have changed it.
+// followBranch reads the branch again after a tool call or a delegate that may have
+// changed it.
 func (n *notifier) followBranch(events batch) tea.Cmd {
 	for _, ev := range events {
-		if end, ok := ev.(*event.ToolEnd); ok && end.Effect != event.ReadEffect {
+		switch ev := ev.(type) {
+		case *event.ToolEnd:
+			if ev.Effect != event.ReadEffect {
+				return n.readBranch()
+			}
+		case *event.DelegateEnd:
 			return n.readBranch()
 		}
 	}

@@ -176,7 +176,7 @@ func TestModeCycles(t *testing.T) {
 	d.press("shift+tab", "shift+tab", "shift+tab", "shift+tab")
 	d.wantCommands(event.SetMode{Mode: event.ModeEdits}, event.SetMode{Mode: event.ModePlan}, event.SetMode{Mode: event.ModeAll}, event.SetMode{Mode: event.ModeAsk})
 	d.events(&event.ModeSet{Mode: "plan"})
-	if !strings.Contains(d.screen(), "plan (no edits)") {
+	if !strings.Contains(d.screen(), "plan (read-only)") {
 		t.Errorf("screen:\n%s", d.screen())
 	}
 	d.events(&event.ModeSet{Mode: "all"})

@@ -45,7 +45,7 @@ func (p *player) step() {
 	case 0, 1, 2:
 		p.d.press(p.pick("enter", "esc", "ctrl+c", "tab", "shift+tab", "up", "down", "left", "right", "pgup", "pgdown",
 			"ctrl+home", "ctrl+end", "ctrl+f", "ctrl+g", "alt+up", "alt+down", "N", "G", "ctrl+o", "ctrl+t", "ctrl+j", "shift+enter", "backspace", "ctrl+w", "ctrl+u", "ctrl+k",
-			"y", "n", "a", "1", "3", "7", "space", "?", "/", "\\", "x", "日", "é", "alt+m", "home", "end", "delete", "alt+b", "ctrl+d", "q", "ctrl+p", "ctrl+n", "ctrl+x", "!", "alt+enter", "alt+q"))
+			"y", "n", "a", "1", "3", "7", "space", "?", "/", "\\", "x", "日", "é", "alt+m", "home", "end", "delete", "alt+b", "ctrl+d", "q", "ctrl+p", "ctrl+n", "ctrl+x", "!", "alt+enter", "alt+q", "ctrl+e", "ctrl+s"))
 	case 3:
 		p.d.send(tea.PasteMsg{Content: p.words(p.IntN(300))})
 	case 4:
@@ -61,7 +61,7 @@ func (p *player) step() {
 		if p.IntN(4) == 0 {
 			p.d.press("ctrl+u")
 			p.d.typeText(p.pick("/sessions", "/resume", "/rewind", "/fork", "/rename x", "/compact",
-				"/model", "/keys", "/theme", "/status", "/cost", "/copy", "/copy code", "/help", "!ls", "!!ls -l", "ls"))
+				"/model", "/keys", "/theme", "/status", "/cost", "/copy", "/copy code", "/plan", "/help", "!ls", "!!ls -l", "ls"))
 			p.d.press(p.pick("enter", "alt+enter"))
 			return
 		}
@@ -123,7 +123,7 @@ func (p *player) event() event.Event {
 	}
 	effect, title := event.Effect(p.pick("read", "write", "execute", "")), p.pick("read ", "shell ", "", "edit ")+p.words(2)
 	diff := event.Diff{Path: p.words(1), Unified: hunk, Added: 2, Removed: 1}
-	switch p.IntN(24) {
+	switch p.IntN(26) {
 	case 0:
 		return &event.UserSaid{Text: p.words(20), Steered: p.IntN(2) == 0}
 	case 1, 2:
@@ -179,6 +179,11 @@ func (p *player) event() event.Event {
 			Outcome: event.Outcome(p.pick("ok", "error", "interrupted", "unknown")), Summary: p.words(p.IntN(3)), Duration: time.Second}
 	case 23:
 		return event.NotRun{Line: p.words(3), Why: p.words(2)}
+	case 24:
+		return event.Asked{Ask: event.Ask{ID: p.pick(id, "plan"), Title: title, Effect: effect, Plan: p.words(1 + p.IntN(60)), Warnings: []string{p.words(4)}[:p.IntN(2)]}}
+	case 25:
+		return &event.PlanSet{ID: p.pick(id, ""), Plan: event.Plan{Title: p.words(5)}, Text: p.words(40), Mode: p.pick("ask", "edits", ""), Edited: p.IntN(2) == 0, Note: p.words(p.IntN(3)),
+			State: event.PlanState(p.pick("presented", "approved", "rejected"))}
 	case 19:
 		return &event.Compacted{Replies: 3, Saved: p.IntN(1e6), Why: p.words(2)}
 	}

@@ -160,6 +160,7 @@ func (h *help) compose() *keyGroup {
 	k, g := h.Keys.Name, &keyGroup{title: "Compose"}
 	g.add("/", "commands")
 	g.add("@", "files")
+	g.add("@agent:", "delegate to an agent")
 	g.add("!", "shell command")
 	g.add("!!", "private shell command")
 	g.add(k(keys.Newline), "new line")
@@ -173,6 +174,7 @@ func (h *help) session() *keyGroup {
 	k, g := h.Keys.Name, &keyGroup{title: "Session"}
 	g.add(k(keys.Mode), "permission mode")
 	g.add(k(keys.Model), "model")
+	g.add(k(keys.Agents), "delegates and agents")
 	g.add(k(keys.Search), "prompt history")
 	if key := k(keys.Rewind); key != "" {
 		g.add(key+" "+key, "edit a message")

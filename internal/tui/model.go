@@ -7,6 +7,7 @@ import (
 	uv "github.com/charmbracelet/ultraviolet"
 
 	"agent/internal/loop/event"
+	"agent/internal/tui/agents"
 	"agent/internal/tui/dialog"
 	"agent/internal/tui/editor"
 	"agent/internal/tui/layer"
@@ -35,6 +36,7 @@ type model struct {
 	pager    *pager.Pager
 	hints    *hints
 	help     *help
+	delegate *agents.View
 	ticker   *ticker
 
 	mouse  *mouse
@@ -52,6 +54,7 @@ func newModel(o screen.Options, now func() time.Time, send func(event.Command)) 
 	m := &model{Conversation: c}
 	m.editor = editor.New(c.Keys, c.Styles, o.Vi)
 	m.dialog = dialog.New(c.Keys, c.Styles, o.Vi, o.Files.ShortDir, now)
+	m.dialog.Stays = c.AsksInBackground
 	notices := m.assemble()
 	m.Open(notices)
 	m.slash.Models.Greet()
@@ -144,6 +147,8 @@ func (m *model) result(msg tea.Msg) tea.Cmd {
 		m.Options.Files.Branch, m.notify.reading = msg.name, false
 	case pager.Found:
 		return m.pager.Find.Found(msg)
+	case agents.SessionRead:
+		m.delegate.Take(msg)
 	}
 	return nil
 }
@@ -152,6 +157,9 @@ func (m *model) result(msg tea.Msg) tea.Cmd {
 func (m *model) apply(ev event.Event) {
 	m.Conversation.Apply(ev)
 	m.slash.Apply(ev)
+	if ev, ok := ev.(event.Delegated); ok {
+		m.delegate.Apply(ev)
+	}
 	m.pager.Find.Apply(ev, m.Transcript.Events()-1)
 	switch ev := ev.(type) {
 	case event.Opened:

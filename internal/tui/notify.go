@@ -64,6 +64,9 @@ func (n *notifier) alert(events batch) tea.Cmd {
 		switch ev := ev.(type) {
 		case event.Asked:
 			text = "asks: " + ev.Ask.Title
+			if ev.Ask.Agent != "" {
+				text = ev.Ask.Agent + " " + text
+			}
 		case *event.TurnEnd:
 			text = n.turnResult(ev)
 		}

@@ -56,6 +56,10 @@ func TestPlainAnswers(t *testing.T) {
 	several := which
 	several.Many = true
 	yes, no := event.Answer{ID: "1", Decision: event.Allow}, event.Answer{ID: "1", Decision: event.Refuse}
+	fix := event.Ask{ID: "1", Title: "Approve this plan?", Effect: "read", Plan: "# Fix it\n\n1. Fix \x1b[2Jit\n"}
+	approve := func(mode event.Mode, text string) event.Answer {
+		return event.Answer{ID: "1", Decision: event.Allow, Mode: mode, Text: text}
+	}
 	chose := func(choices ...int) event.Answer {
 		return event.Answer{ID: "1", Decision: event.Answered, Choices: choices}
 	}
@@ -90,6 +94,13 @@ func TestPlainAnswers(t *testing.T) {
 		{which, "no, use MySQL", event.Answer{ID: "1", Decision: event.Answered, Note: "no, use MySQL"}, ""},
 		{which, "1 2|7|3||1", chose(0), "note: only one choice can be selected\n"},
 		{several, "2 1 2", chose(1, 0), "select one or more: numbers separated by spaces"},
+		{fix, "1", approve(event.ModeAsk, ""), "ask: Approve this plan?\n  # Fix it\n\n  1. Fix \u241b[2Jit\n  1 yes, and ask before each edit  2 yes, and auto-approve file edits  3 no, keep planning  4 TEXT no, and tell the model what to change  5 edit in $EDITOR\n"},
+		{fix, "yes", approve(event.ModeAsk, ""), ""},
+		{fix, "2", approve(event.ModeEdits, ""), ""},
+		{fix, "sure|3", no, "note: answer with y, n or a number\n"},
+		{fix, "n", no, ""},
+		{fix, "4|4 test it", event.Answer{ID: "1", Decision: event.Refuse, Note: "test it"}, "note: type the reason after the number"},
+		{fix, "5|2", approve(event.ModeEdits, ""), "note: Cannot open an editor: $VISUAL and $EDITOR are not set. The plan is unchanged.\n"},
 	} {
 		t.Run(c.lines, func(t *testing.T) {
 			var got []event.Answer

@@ -3,6 +3,7 @@ package tui
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"agent/internal/loop/event"
 	"agent/internal/tui/dialog"
 	"agent/internal/tui/keys"
 )
@@ -12,7 +13,7 @@ import (
 func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
 	stops := m.Busy() && m.Keys.Is(msg.String(), keys.Interrupt) && !m.Keys.Is(msg.String(), keys.Dismiss)
 	if m.layers.Full() != nil {
-		if stops { // the key also closes the list
+		if stops && !m.delegate.Typing() { // the key also closes the list
 			m.interrupt()
 		}
 		return m.layers.Key(msg)
@@ -73,10 +74,10 @@ func (m *model) paste(text string) tea.Cmd {
 }
 
 // interrupt interrupts the turn and the user's shell command; a second time, it kills
-// a command that has not ended. A comment typed in the dialog becomes the draft.
+// a command that has not ended. Text typed in the dialog becomes the draft. The
+// questions of background delegates stay.
 func (m *model) interrupt() {
 	m.Interrupt()
 	m.dialog.Release()
-	m.prompt.Drafts.KeepComment()
-	m.dialog.Clear()
+	m.prompt.EndQuestions(func(ask event.Ask) bool { return !m.AsksInBackground(ask) })
 }

@@ -95,6 +95,8 @@ func textBytes(ev event.Event) int {
 		return len(ev.Text)
 	case event.Streamed:
 		return screen.StreamedBytes(ev.Delta)
+	case event.Delegated:
+		return textBytes(ev.Event)
 	}
 	return 0
 }
@@ -107,9 +109,11 @@ func (b batch) onlyStreams() bool {
 // streams reports whether ev is a piece of streamed text. A later event repeats the
 // complete text.
 func streams(ev event.Event) bool {
-	switch ev.(type) {
+	switch ev := ev.(type) {
 	case event.Streamed, event.Progress:
 		return true
+	case event.Delegated:
+		return streams(ev.Event)
 	}
 	return false
 }

@@ -200,8 +200,12 @@ func TestBatchesAreBounded(t *testing.T) {
 	events := make(chan event.Event)
 	go func() {
 		defer close(events)
-		for range n {
-			events <- event.Streamed{Reply: "r", Delta: llm.TextDelta{Text: piece}}
+		for i := range n {
+			var ev event.Event = event.Streamed{Reply: "r", Delta: llm.TextDelta{Text: piece}}
+			if i%2 == 1 {
+				ev = event.Delegated{ID: 1, Event: ev}
+			}
+			events <- ev
 		}
 	}()
 	got := 0

@@ -21,12 +21,16 @@ type question struct {
 	dialog    *dialog.Dialog
 	editor    *editor.Editor
 	interrupt func()
+	editPlan  func(id, plan string) tea.Cmd // opens it in the user's editor
 }
 
 // Key implements layer.Layer. The interrupt key works even while the dialog ignores
 // keys.
 func (q *question) Key(msg tea.KeyPressMsg) (tea.Cmd, layer.Offer) {
 	if !q.dialog.Takes() && q.Keys.Is(msg.String(), keys.Interrupt) && q.feed.Busy() {
+		return nil, layer.Below
+	}
+	if !q.feed.Busy() && q.Keys.Is(msg.String(), keys.Clear) { // a background delegate asks: nothing to interrupt
 		return nil, layer.Below
 	}
 	return q.carryOut(q.dialog.Key(msg))
@@ -43,6 +47,8 @@ func (q *question) carryOut(r dialog.Result) (tea.Cmd, layer.Offer) {
 	switch {
 	case r.Deferred != nil:
 		return q.After(r.Deferred.After, *r.Deferred), layer.Taken
+	case r.EditPlan:
+		return q.editPlan(q.dialog.First().ID, q.dialog.Plan().Text()), layer.Taken
 	case r.Interrupt:
 		q.interrupt()
 	case r.Draft != "":

@@ -99,6 +99,30 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// The keys that edit a plan reach the dialog through a terminal.
+func TestEditPlanAtATerminal(t *testing.T) {
+	x := openTerminal(t, t.Context())
+	x.Expect("agent 0.1")
+	for _, ev := range planned("# Fix it\n\n1. Fix it\n") {
+		x.events <- ev
+	}
+	x.Expect("ctrl+e edit") // the dialog takes keys
+	x.Type("\x05")
+	x.Expect("ctrl+s finish")
+	x.Type("Now: \x13")
+	x.Expect("Approve this plan?")
+	x.Expect("1–4") // the pause after the edit is over
+	x.Type("1")
+	want := event.Answer{ID: "1", Decision: event.Allow, Mode: event.ModeAsk, Text: "Now: # Fix it\n\n1. Fix it"}
+	if diff := cmp.Diff(x.command(), event.Command(want)); diff != "" {
+		t.Errorf("command (-got +want):\n%s", diff)
+	}
+	x.events <- turnEnd(event.Done, time.Second)
+	x.Expect("6.1k tokens this turn")
+	x.Type("\x04")
+	x.end()
+}
+
 func TestRunEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	x := openTerminal(t, ctx)

@@ -48,6 +48,8 @@ func (s *shortcuts) Key(msg tea.KeyPressMsg) (tea.Cmd, layer.Offer) {
 		s.SetMode(s.NextMode())
 	case s.Keys.Is(k, keys.Model):
 		return s.slash.Models.Show(), layer.Taken
+	case s.Keys.Is(k, keys.Agents):
+		return s.slash.ShowAgents(), layer.Taken
 	case s.Keys.Is(k, keys.Mouse):
 		s.mouse.toggle()
 	case s.Keys.Is(k, keys.Suspend):

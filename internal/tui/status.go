@@ -1,12 +1,14 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 	"time"
 
 	"charm.land/lipgloss/v2"
 
 	"agent/internal/llm/phrase"
+	"agent/internal/loop/event"
 	"agent/internal/tui/dialog"
 	"agent/internal/tui/editor"
 	"agent/internal/tui/ink"
@@ -55,6 +57,9 @@ func (h *hints) working() string {
 		facts = append(facts, phrase.Seconds(h.elapsed()))
 		if h.tokens > 0 {
 			facts = append(facts, phrase.Thousands(h.tokens)+" tokens")
+		}
+		if k := h.Keys.Name(keys.Agents); k != "" && slices.ContainsFunc(h.Feed.Delegates, event.Delegate.Running) {
+			facts = append(facts, k+" delegates")
 		}
 	}
 	return fitWorking(transcript.Spinner(h.Transcript.Frame)+" ", activity, facts, key, h.Width)
@@ -106,7 +111,7 @@ func (h *hints) statusHint() string {
 	case h.chord != "":
 		return h.chord + " …"
 	case h.prompt.Quitting():
-		return h.Keys.Name(keys.Clear) + " again to quit" + h.stoppedJobs()
+		return h.Keys.Name(keys.Clear) + " again to quit" + h.stopped()
 	case h.prompt.Rewinding():
 		return h.Keys.Name(keys.Rewind) + " again to edit a message"
 	case h.dialog.Waits() && h.pager.Open():
@@ -163,6 +168,9 @@ func (h *hints) idleHint() string {
 		return h.sendHint()
 	}
 	hint := h.Keys.Name(keys.Help) + " help"
+	if key := h.Keys.Name(keys.Agents); key != "" && len(h.Background()) > 0 {
+		return key + " delegates · " + hint
+	}
 	if h.Feed.Turns == 0 && h.Width >= wide {
 		hint += " · / commands · @ files · ! shell"
 	}
@@ -187,16 +195,19 @@ func (h *hints) sendHint() string {
 		does = " for a new line"
 	case command && !h.slash.Has(name):
 		return "unknown command"
+	case len(prompt.Mentioned(typed)) > 0:
+		does = " to delegate"
 	case command, shell:
 		does = " to run it"
 	}
 	return h.Keys.Name(keys.Send) + does
 }
 
-// stoppedJobs returns the part of the quit hint that names the running jobs, or "".
-func (h *hints) stoppedJobs() string {
-	if n := transcript.Running(h.Feed.Jobs); n > 0 {
-		return " and stop " + phrase.Count(n, "job")
+// stopped returns the part of the quit hint that names the running jobs and delegates,
+// or "".
+func (h *hints) stopped() string {
+	if all := h.StopsAtEnd(); all != "" {
+		return " and stop " + all
 	}
 	return ""
 }

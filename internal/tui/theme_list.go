@@ -33,6 +33,7 @@ func (m *model) restyle(l ink.Look) {
 	m.Transcript.Restyle(m.Styles)
 	m.editor.Restyle(m.Styles)
 	m.dialog.Restyle(m.Styles)
+	m.delegate.Restyle()
 	if m.lists.list.Open != nil {
 		m.lists.list.Open.Restyle(m.Styles)
 	}

@@ -3,6 +3,7 @@ package tui
 import (
 	"time"
 
+	"agent/internal/tui/agents"
 	"agent/internal/tui/dialog"
 	"agent/internal/tui/prompt"
 	"agent/internal/tui/screen"
@@ -18,6 +19,7 @@ type ticker struct {
 	dialog     *dialog.Dialog
 	prompt     *prompt.Prompt
 	hints      *hints
+	delegate   *agents.View
 	covered    func() bool // reports whether another layer gets keys before the dialog
 	arm        func()      // lets the dialog take keys after a pause in typing
 
@@ -28,10 +30,15 @@ type ticker struct {
 
 // needsTick reports whether a tick is needed.
 func (t *ticker) needsTick() bool {
-	if t.dialog.Waits() {
-		return !t.Done && !t.covered() && t.dialog.Animates()
+	switch {
+	case t.Done:
+		return false
+	case t.prompt.AwaitsSecondKey(), t.delegate.Watching():
+		return true
+	case t.dialog.Waits():
+		return t.feed.Delegating() || !t.covered() && t.dialog.Animates()
 	}
-	return !t.Done && (t.feed.Busy() || t.prompt.AwaitsSecondKey())
+	return t.feed.Busy() || t.feed.Delegating()
 }
 
 // advanceWithText advances with a batch of streamed text, which is drawn anyway. This saves
@@ -65,6 +72,7 @@ func (t *ticker) nextTick() time.Duration {
 func (t *ticker) advance() {
 	t.transcript.Frame++
 	t.feed.Tick()
+	t.delegate.Tick()
 	t.advanced = t.Now()
 	t.hints.countTokens()
 	t.prompt.Expire()

@@ -6,8 +6,12 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 
+	"agent/internal/tui/agents"
+	"agent/internal/tui/editor"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/keys"
+	"agent/internal/tui/list"
+	"agent/internal/tui/prompt"
 	"agent/internal/tui/screen"
 	"agent/internal/tui/transcript"
 )
@@ -38,7 +42,7 @@ func (a area) has(y int) bool { return a.from <= y && y < a.to }
 
 // arrange computes the layout. The transcript gets the lines that the panel leaves.
 func (m *model) arrange() {
-	m.editor.Resize(m.Width, m.Height/3)
+	m.editor.Resize(m.Width, min(m.Height/3, editor.MaxLines))
 	if m.pager.Open() {
 		m.panel = panel{rule: -1, lines: []string{""}}
 	} else {
@@ -80,6 +84,7 @@ func (m *model) makePanel() panel {
 	if now := m.Feed.TodoNow(); now != "" && roomy {
 		p.lines = append(p.lines, m.Styles.Dim.Render(ink.Truncate(now, m.Width)))
 	}
+	p.lines = append(p.lines, agents.Block(m.Conversation)...)
 	for _, sent := range m.Feed.Pending[:min(len(m.Feed.Pending), pendingLines)] {
 		note := ""
 		if sent.Steers {
@@ -107,7 +112,7 @@ func (m *model) makePanel() panel {
 			line, cursor := m.pager.Find.Line(m.Width)
 			p.add([]string{line}, cursor)
 		} else {
-			p.suggested = p.add(m.prompt.Suggestions.Lines(m.Styles, m.Width, max(m.Height/3, 3)), nil)
+			p.suggested = p.add(m.prompt.Suggestions.Lines(m.Styles, m.Width, list.PopupRows(m.Height)), nil)
 			p.draft = p.add(m.editor.Lines())
 		}
 		p.add(m.prompt.Queue.Lines(), nil)
@@ -196,6 +201,8 @@ func (h *hints) ruleHint() string {
 		return h.editor.Mode.Hint()
 	case !h.Transcript.Follow:
 		return "more below (" + h.Keys.Name(keys.Bottom) + ")"
+	case h.Feed.Running && !h.dialog.Waits() && len(prompt.Mentioned(h.editor.Raw())) > 0:
+		return h.Keys.Name(keys.Send) + " to delegate"
 	case h.Feed.Running && !h.dialog.Waits() && !h.editor.Empty():
 		return h.Keys.Name(keys.Send) + " to steer · " + h.Keys.Name(keys.Queue) + " to queue"
 	}

@@ -37,6 +37,21 @@ type Vault struct {
 
 	mu      sync.Mutex
 	results map[string]keyResult
+	secrets *listener // shared with the vaults that are made from this one
+}
+
+// listener gets the secrets that a vault finds.
+type listener struct {
+	mu  sync.Mutex
+	add func(name, value string) // nil before Secrets
+}
+
+func (l *listener) found(name, value string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.add != nil {
+		l.add(name, value)
+	}
 }
 
 type keyResult struct {
@@ -56,7 +71,7 @@ func NewVault(set settings.Settings, cleanup func(func()) (forget func())) *Vaul
 }
 
 func newVault(set settings.Settings, keyring Keyring, stored func() []string) *Vault {
-	v := &Vault{providers: set.Providers, keyring: keyring, stored: stored, env: map[string]string{}, results: map[string]keyResult{}}
+	v := &Vault{providers: set.Providers, keyring: keyring, stored: stored, env: map[string]string{}, results: map[string]keyResult{}, secrets: &listener{}}
 	for _, name := range Variables(set) {
 		if value, ok := os.LookupEnv(name); ok && !slices.Contains(set.Shell.KeepEnv, name) {
 			v.env[name] = value
@@ -74,7 +89,7 @@ func (v *Vault) WithoutProfiles() *Vault {
 	if v.profile == nil {
 		return v
 	}
-	return &Vault{providers: v.providers, keyring: v.keyring, stored: v.stored, cleanup: v.cleanup, env: v.env, results: map[string]keyResult{}}
+	return &Vault{providers: v.providers, keyring: v.keyring, stored: v.stored, cleanup: v.cleanup, env: v.env, results: map[string]keyResult{}, secrets: v.secrets}
 }
 
 // ForLast returns a vault to continue with the last model, whose base URL was recorded
@@ -87,6 +102,29 @@ func (v *Vault) ForLast(model, url string) *Vault {
 	}
 	return v.WithoutProfiles()
 }
+
+// Secrets calls add with each secret that v holds, and from now on with those that it
+// finds. Add must not call v.
+func (v *Vault) Secrets(add func(name, value string)) {
+	for name, value := range v.env {
+		add(name, value)
+	}
+	if v.profile != nil {
+		add("DATABRICKS_TOKEN", v.profile.token)
+		add("DATABRICKS_CLIENT_SECRET", v.profile.login["DATABRICKS_CLIENT_SECRET"])
+	}
+	v.secrets.mu.Lock()
+	v.secrets.add = add
+	v.secrets.mu.Unlock()
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for provider, f := range v.results {
+		add(keyName(provider), f.key.Reveal())
+	}
+}
+
+// keyName names the key of a provider.
+func keyName(provider string) string { return provider + " api key" }
 
 // Getenv is like Environment. In place of variables that are not set, it returns the
 // host and the client credentials of the Databricks profile.
@@ -136,6 +174,7 @@ func (v *Vault) Key(provider string) (catalog.Key, string, error) {
 	if !ok {
 		f = v.lookUp(provider)
 		v.results[provider] = f
+		v.secrets.found(keyName(provider), f.key.Reveal())
 	}
 	return f.key, f.where, f.err
 }

@@ -3,6 +3,8 @@
 //
 //   - keeper.Name runs one command of the shell tool and kills the processes that
 //     it leaves behind.
+//   - sandbox.Name creates the namespaces that the commands of a session share, and
+//     finds out which sandbox the system supports.
 //   - rescue.Name restores the terminal after a crash of the program.
 //
 // A helper does its work in the init function of this package and exits there; in
@@ -13,10 +15,12 @@ package dispatch
 
 import (
 	"agent/internal/tools/shell/keeper"
+	"agent/internal/tools/shell/sandbox"
 	"agent/internal/tui/terminal/rescue"
 )
 
 func init() {
 	keeper.Run()
+	sandbox.Run()
 	rescue.Run()
 }

@@ -54,6 +54,9 @@ func New(f Flags, set settings.Settings, last string, wait bool, cleanup func(fu
 	return &Picker{Flags: f, Settings: set, Last: last, WaitLocal: wait, attended: !wait, vault: credentials.NewVault(set, cleanup), learned: newLearnedFile()}
 }
 
+// Secrets is that of credentials.Vault.
+func (p *Picker) Secrets(add func(name, value string)) { p.vault.Secrets(add) }
+
 // Bind makes the base URL of c, from the flag or the session, apply to its provider
 // only.
 func (p *Picker) Bind(c catalog.Choice) {

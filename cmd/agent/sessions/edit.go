@@ -73,7 +73,7 @@ func NewCmdDelete(f *command.Factory, runF command.RunFunc[DeleteOptions]) *cobr
 	cmd := &cobra.Command{
 		Use:     "delete ID...",
 		Aliases: []string{"remove"},
-		Short:   "delete sessions permanently, with their files",
+		Short:   "delete sessions permanently, with their files and delegates",
 		Example: "  agent sessions delete 1ng2j0n 1ng3q8v",
 		Args:    command.MinArgs(1, "session IDs: agent sessions delete ID..."),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -94,19 +94,45 @@ func deleteRun(_ context.Context, opts *DeleteOptions) error {
 	if err != nil {
 		return err
 	}
+	all, err := store.ListWithDelegates("")
+	if err != nil {
+		return err
+	}
+	what := phrase.Count(len(ids), "session")
+	if n := countDelegates(all, ids); n > 0 {
+		what += " and " + phrase.Count(n, "session") + " of delegates"
+	}
 	if !opts.Yes {
 		if !opts.IO.Interactive() {
 			return errors.New("nothing was deleted: there is no terminal for the confirmation. To delete without it, add --yes")
 		}
-		if !opts.IO.Confirm(fmt.Sprintf("Delete %s permanently? [y/N] ", phrase.Count(len(ids), "session"))) {
+		if !opts.IO.Confirm(fmt.Sprintf("Delete %s permanently? [y/N] ", what)) {
 			return errors.New("nothing was deleted")
 		}
 	}
 	var failed error
 	for _, id := range ids {
-		failed = errors.Join(failed, store.Remove(id))
+		if err := store.Remove(id); !errors.Is(err, history.ErrNotFound) { // deleted with its parent
+			failed = errors.Join(failed, err)
+		}
 	}
 	return failed
+}
+
+// countDelegates returns how many of all are sessions of delegates that belong to the
+// sessions ids and are not themselves among those.
+func countDelegates(all []history.Info, ids []string) (n int) {
+	headers := map[string]history.Header{}
+	for _, i := range all {
+		headers[i.ID] = i.Header
+	}
+	for _, i := range all {
+		goes := slices.Contains(ids, i.Parent) || slices.Contains(ids, history.Owner(i.Header, headers).ID)
+		if i.Agent != "" && goes && !slices.Contains(ids, i.ID) {
+			n++
+		}
+	}
+	return n
 }
 
 // fullIDs returns the full IDs of the sessions to delete, without duplicates, and

@@ -9,8 +9,8 @@ import (
 	"agent/internal/llm/phrase"
 )
 
-// Expire deletes, in the background, sessions that were not used for days; 0 deletes
-// none. Open sessions are kept. The returned channel gets at most one notice for the
+// Expire deletes, in the background, sessions that were not used for days, with those of
+// their delegates; 0 deletes none. Open sessions are kept. The returned channel gets at most one notice for the
 // user and is closed at the end. If ctx ends, the rest is left for the next start.
 func Expire(ctx context.Context, store *history.Store, days int, now time.Time) <-chan string {
 	notices := make(chan string, 1)
@@ -19,16 +19,7 @@ func Expire(ctx context.Context, store *history.Store, days int, now time.Time) 
 		if days == 0 {
 			return
 		}
-		old, err := store.Expired(now.AddDate(0, 0, -days))
-		removed := 0
-		for _, s := range old {
-			if ctx.Err() != nil {
-				break
-			}
-			if err = store.Remove(s.ID); err == nil {
-				removed++
-			}
-		}
+		removed, err := store.RemoveExpired(ctx, now.AddDate(0, 0, -days))
 		switch {
 		case removed > 0:
 			notices <- fmt.Sprintf("Deleted %[2]s not used for %[1]s (sessions.keep_days in the configuration).", phrase.Count(days, "day"), phrase.Count(removed, "session"))

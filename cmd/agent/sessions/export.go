@@ -133,6 +133,22 @@ func ExportFile(log *history.Log, dir, format string) (string, error) {
 	return path, writeFile(path, s, write)
 }
 
+// Markdown returns the session of log as Markdown.
+func Markdown(log *history.Log) (string, error) {
+	v, err := log.View()
+	if err != nil {
+		return "", err
+	}
+	defer v.Close()
+	s, err := exportedSession(v, func(error) {}) // damage leaves a gap
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	err = export.Markdown(&b, s)
+	return b.String(), err
+}
+
 // writeFile writes a session to a file that only the user can read.
 func writeFile(name string, s export.Session, write func(io.Writer, export.Session) error) error {
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -12,6 +13,7 @@ import (
 
 	"agent/cmd/agent/command"
 	"agent/internal/history"
+	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 )
 
@@ -22,7 +24,7 @@ type ListOptions struct {
 
 	All  bool
 	Dir  string
-	Tree bool // print forks below their original
+	Tree bool // print forks below their original, delegates below their parent
 }
 
 // NewCmdList returns `agent sessions list`.
@@ -33,7 +35,7 @@ func NewCmdList(f *command.Factory, runF command.RunFunc[ListOptions]) *cobra.Co
 // NewCmdTree returns `agent sessions tree`.
 func NewCmdTree(f *command.Factory, runF command.RunFunc[ListOptions]) *cobra.Command {
 	cmd := newCmdList(f, "tree", runF)
-	cmd.Short = "list the sessions as a tree of forks"
+	cmd.Short = "list the sessions as a tree of forks and delegates"
 	return cmd
 }
 
@@ -67,7 +69,11 @@ func listRun(ctx context.Context, opts *ListOptions) error {
 	if err != nil {
 		return err
 	}
-	all, err := Entries(ctx, store, dir)
+	entries := Entries
+	if opts.Tree {
+		entries = entriesWithDelegates
+	}
+	all, err := entries(ctx, store, dir)
 	if err != nil {
 		return err
 	}
@@ -89,8 +95,26 @@ func listRun(ctx context.Context, opts *ListOptions) error {
 
 // row prints e as a row of the table, with indent before its ID.
 func (e Entry) row(w io.Writer, indent string) {
+	title := ink.Truncate(ink.SanitizeLine(e.Title), 60)
+	if e.Agent != "" {
+		name := strings.TrimSpace(ink.SanitizeLine(e.Agent + " " + e.Delegate))
+		title = name + "  " + title + "  " + delegateState(e.Ended)
+	}
 	fmt.Fprintf(w, "%s%s\t%s\t%s\t%d\t%s\n", indent, e.ID, formatTime(e.Modified, time.Now()),
-		ink.SanitizeLine(command.Short(e.Dir)), e.Messages, ink.Truncate(ink.SanitizeLine(e.Title), 60))
+		ink.SanitizeLine(command.Short(e.Dir)), e.Messages, title)
+}
+
+// delegateState describes how the last turn of a delegate ended.
+func delegateState(r event.Reason) string {
+	switch r {
+	case event.Done:
+		return "done"
+	case event.UserInterrupt:
+		return "stopped"
+	case "":
+		return "not finished"
+	}
+	return "failed"
 }
 
 // formatTime formats t: the time of day if it is today, else the date.
@@ -101,8 +125,22 @@ func formatTime(t, now time.Time) string {
 	return t.Format(time.DateOnly)
 }
 
-// printTree prints all to a table. A fork is indented below its parent if that is
-// among them.
+// delegatesFirst orders the entries below a session: delegates in the order in which
+// they were started, then forks.
+func delegatesFirst(a, b Entry) int {
+	switch {
+	case a.Agent != "" && b.Agent != "":
+		return strings.Compare(a.ID, b.ID)
+	case a.Agent != "":
+		return -1
+	case b.Agent != "":
+		return 1
+	}
+	return 0
+}
+
+// printTree prints all to a table. A fork or a delegate is indented below its parent if
+// that is among them.
 func printTree(w io.Writer, all []Entry) {
 	left := map[string]bool{} // IDs to print
 	for _, e := range all {
@@ -115,6 +153,11 @@ func printTree(w io.Writer, all []Entry) {
 			parent = ""
 		}
 		forks[parent] = append(forks[parent], e)
+	}
+	for id, below := range forks {
+		if id != "" {
+			slices.SortStableFunc(below, delegatesFirst)
+		}
 	}
 	var print func(entries []Entry, depth int)
 	print = func(entries []Entry, depth int) {

@@ -11,11 +11,11 @@ import (
 )
 
 // Picker returns the function that lists sessions for the session picker: all of
-// them, or those whose text matches a query. current is the ID of the session on the
+// them, or those whose text, or that of their delegates, matches a query. current is the ID of the session on the
 // screen.
 func Picker(store *history.Store, current string) func(ctx context.Context, query string) ([]list.Session, error) {
 	return func(ctx context.Context, query string) ([]list.Session, error) {
-		all, err := Entries(ctx, store, "")
+		all, err := entriesWithDelegates(ctx, store, "")
 		if err != nil {
 			return nil, err
 		}
@@ -25,9 +25,14 @@ func Picker(store *history.Store, current string) func(ctx context.Context, quer
 				return nil, err
 			}
 		}
+		for _, e := range all {
+			if found[e.ID] {
+				found[e.Owner] = true
+			}
+		}
 		var rows []list.Session
 		for _, e := range all {
-			if query == "" || found[e.ID] {
+			if e.Agent == "" && (query == "" || found[e.ID]) {
 				rows = append(rows, list.Session{
 					ID: e.ID, Dir: command.Short(e.Dir), Title: e.Title, Parent: e.Parent, Current: e.ID == current,
 					When: e.Modified, Messages: e.Messages,

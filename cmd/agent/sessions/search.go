@@ -43,7 +43,8 @@ func NewCmdSearch(f *command.Factory, runF command.RunFunc[SearchOptions]) *cobr
 		Short: "search the text of all sessions",
 		Long: `Search prints the matching lines of prompts, answers, tool calls and tool results,
 the most recent session first. All words must occur in one message; case is
-ignored. Quote a phrase to match it as a whole. Rewound turns are marked.
+ignored. Quote a phrase to match it as a whole. Rewound turns are marked, and the
+sessions of delegates name their agent and the session that delegated.
 
 The exit code is 1 if nothing matches.`,
 		Example: `  agent sessions search retry "connection reset"
@@ -81,7 +82,7 @@ func searchRun(ctx context.Context, opts *SearchOptions) error {
 			return err
 		}
 	}
-	found, printer := false, hitPrinter{out: opts.IO.Out, pattern: p, limit: opts.Limit, width: 200, rewound: rewoundHits{store: store}}
+	found, printer := false, hitPrinter{out: opts.IO.Out, pattern: p, limit: opts.Limit, width: 200, rewound: rewoundHits{store: store}, delegates: delegateHits{store: store}}
 	if width, _, err := term.GetSize(os.Stdout.Fd()); err == nil && width > 0 {
 		printer.width = width
 	}
@@ -103,9 +104,9 @@ func searchRun(ctx context.Context, opts *SearchOptions) error {
 }
 
 // sessionIDs returns the IDs of the sessions of dir, or of all sessions if dir is
-// empty, the most recently used first.
+// empty, with those of delegates, the most recently used first.
 func sessionIDs(store *history.Store, dir string) ([]string, error) {
-	infos, err := store.List(dir)
+	infos, err := store.ListWithDelegates(dir)
 	ids := []string{}
 	for _, i := range infos {
 		ids = append(ids, i.ID)
@@ -244,6 +245,12 @@ func textsOf(body []byte) (texts []string, who string, at time.Time) {
 		return []string{e.Result.Text}, "tool", e.Time
 	case *event.Decided:
 		return []string{e.Note}, "you", e.Time
+	case *event.PlanSet:
+		texts := []string{e.Note}
+		if e.Edited { // otherwise the call has the text
+			texts = append(texts, e.Text)
+		}
+		return texts, "you", e.Time
 	case *event.Renamed:
 		return []string{e.Title}, "title", e.Time
 	}
@@ -283,7 +290,9 @@ type hitPrinter struct {
 	width   int
 	limit   int // 0 for no limit
 	printed int
-	rewound rewoundHits
+
+	rewound   rewoundHits
+	delegates delegateHits
 }
 
 // linesPerMessage is the maximum number of lines printed of one message.
@@ -292,6 +301,12 @@ const linesPerMessage = 3
 // add prints the matching lines of h. It reports whether the limit allows more.
 func (p *hitPrinter) add(ctx context.Context, h history.Hit) bool {
 	texts, who, at := textsOf(h.Body)
+	if d := p.delegates.header(h); d.Agent != "" {
+		if e, err := event.Decode(h.Body); err == nil && isTask(e) {
+			who = "task"
+		}
+		who += ", " + ink.SanitizeLine(d.Agent+" of "+d.Parent)
+	}
 	if p.rewound.contains(ctx, h) {
 		who += ", rewound"
 	}
@@ -308,6 +323,12 @@ func (p *hitPrinter) add(ctx context.Context, h history.Hit) bool {
 		})
 	}
 	return !p.done()
+}
+
+// isTask reports whether e, an event of a delegate, is its task.
+func isTask(e event.Durable) bool {
+	said, ok := e.(*event.UserSaid)
+	return ok && !said.Steered && !said.Auto
 }
 
 func (p *hitPrinter) done() bool { return p.limit > 0 && p.printed >= p.limit }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -38,20 +39,35 @@ unique prefix of an ID is accepted.`
 type Entry struct {
 	history.Info
 	session.Outline
+	// Owner is the ID of the session that this delegate belongs to; its own ID if it
+	// is not the session of a delegate, or if that session was deleted.
+	Owner string
 }
 
 // Entries returns the sessions of dir, or all sessions if dir is empty, the most
-// recently used first.
+// recently used first. Sessions of delegates are not among them.
 func Entries(ctx context.Context, store *history.Store, dir string) ([]Entry, error) {
+	all, err := entriesWithDelegates(ctx, store, dir)
+	return slices.DeleteFunc(all, func(e Entry) bool { return e.Agent != "" }), err
+}
+
+// entriesWithDelegates is Entries with the sessions of delegates. They are in the
+// directory of the session that they belong to.
+func entriesWithDelegates(ctx context.Context, store *history.Store, dir string) ([]Entry, error) {
 	index, err := store.Index(ctx, history.Summariser{Version: session.SummaryVersion, Add: session.Summarize})
 	if err != nil {
 		return nil, err
 	}
+	headers := map[string]history.Header{}
+	for _, i := range index {
+		headers[i.ID] = i.Header
+	}
 	dir = history.AsWritten(dir)
 	var all []Entry
 	for _, i := range index {
-		if dir == "" || i.Dir == dir {
-			all = append(all, Entry{i.Info, session.SummaryOf(i.Summary).Outline()})
+		owner := history.Owner(i.Header, headers)
+		if dir == "" || owner.Dir == dir {
+			all = append(all, Entry{i.Info, session.SummaryOf(i.Summary).Outline(), owner.ID})
 		}
 	}
 	return all, nil

@@ -14,6 +14,7 @@ import (
 	"agent/internal/history"
 	"agent/internal/llm"
 	"agent/internal/loop/event"
+	"agent/internal/loop/export"
 	"agent/internal/loop/session"
 	"agent/internal/tui/diff"
 	"agent/internal/tui/ink"
@@ -56,8 +57,11 @@ func Show(_ context.Context, opts *ShowOptions) error {
 	if title == "" {
 		title = session.OutlineOf(v.From(0)).Title
 	}
-	t := transcript{out: opts.IO.Out}
+	t := transcript{out: opts.IO.Out, sessions: map[int]string{}}
 	t.say("%s · %s · %s\n%s\n", h.ID, command.Short(h.Dir), h.Time.Local().Format("2006-01-02 15:04"), title)
+	if h.Agent != "" {
+		t.say("delegate %s of session %s\n", h.Agent, h.Parent)
+	}
 	for _, e := range state.Events {
 		t.event(e)
 	}
@@ -66,8 +70,9 @@ func Show(_ context.Context, opts *ShowOptions) error {
 
 // transcript prints durable events as text. err holds its write errors.
 type transcript struct {
-	out command.Console
-	err error
+	out      command.Console
+	sessions map[int]string // IDs of the sessions of delegates, by the numbers of the delegates
+	err      error
 }
 
 func (t *transcript) event(e event.Durable) {
@@ -88,6 +93,15 @@ func (t *transcript) event(e event.Durable) {
 		}
 	case *event.ToolEnd:
 		t.call(e)
+	case *event.DelegateStart:
+		t.sessions[e.ID] = e.Session
+		if e.Call == "" {
+			t.say("\n› delegated to %s: %s\n", event.DelegateLabel(e.Name, e.ID), strings.TrimRight(e.Prompt, "\n"))
+		}
+	case *event.DelegateEnd:
+		t.delegate(e)
+	case *event.PlanSet:
+		t.say("\n· %s\n%s\n", export.PlanDecision(e), indent(e.Text))
 	case *event.ShellEnd:
 		mark := "!"
 		if !e.Join {
@@ -137,6 +151,19 @@ func (t *transcript) call(e *event.ToolEnd) {
 	for _, d := range e.Diffs {
 		t.say("%s\n", indent(d.Unified))
 	}
+}
+
+// delegate prints how a delegate ended. Its answer is in the result of the call or in
+// a message.
+func (t *transcript) delegate(e *event.DelegateEnd) {
+	mark, more := "·", export.DelegateAmounts(e)
+	if e.Reason != event.Done {
+		mark = "✗"
+	}
+	if id := t.sessions[e.ID]; id != "" {
+		more += " · agent sessions show " + id
+	}
+	t.say("\n%s %s  %s\n", mark, event.DelegateLabel(e.Name, e.ID), more)
 }
 
 // indent returns text with each line indented by two columns.

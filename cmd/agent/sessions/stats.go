@@ -31,7 +31,8 @@ func NewCmdStats(f *command.Factory, runF command.RunFunc[StatsOptions]) *cobra.
 		Use:   "stats",
 		Short: "count steps, tokens, cost and failed tool calls of all sessions",
 		Long: `Stats counts steps, tokens and cost for each model, and the tool calls for each
-model and tool. Rewound turns count; the turns that a fork copied count once.
+model and tool. Rewound turns count; the turns that a fork copied count once. The
+steps of delegates count for their own models.
 
 Rejected calls did not run because the tool or a file does not exist or the
 arguments are not valid. Denied calls were not approved. Failed calls ran and
@@ -89,7 +90,11 @@ func statsRun(ctx context.Context, opts *StatsOptions) error {
 		t.Add(e)
 	}
 	t.EndSession()
-	s := stats{Sessions: len(ids), Models: t.Models(), Calls: t.Calls()}
+	own, err := store.List(dir)
+	if err != nil {
+		return err
+	}
+	s := stats{Sessions: len(own), Delegates: len(ids) - len(own), Models: t.Models(), Calls: t.Calls()}
 	if opts.Output == "json" {
 		return opts.IO.Out.JSON(s)
 	}
@@ -98,9 +103,10 @@ func statsRun(ctx context.Context, opts *StatsOptions) error {
 
 // stats is what `agent sessions stats` prints.
 type stats struct {
-	Sessions int                  `json:"sessions"`
-	Models   []session.ModelCount `json:"models"`
-	Calls    []session.CallCount  `json:"calls"`
+	Sessions  int                  `json:"sessions"` // without those of delegates
+	Delegates int                  `json:"delegates"`
+	Models    []session.ModelCount `json:"models"`
+	Calls     []session.CallCount  `json:"calls"`
 }
 
 // print prints s as tables.
@@ -109,7 +115,11 @@ func (s stats) print(out command.Console) error {
 	for _, m := range s.Models {
 		all.Add(m)
 	}
-	fmt.Fprintf(out, "%s, %s, %s\n", phrase.Count(s.Sessions, "session"), phrase.Count(all.Steps, "step"), price(all))
+	count := phrase.Count(s.Sessions, "session")
+	if s.Delegates > 0 {
+		count += ", " + phrase.Count(s.Delegates, "delegate")
+	}
+	fmt.Fprintf(out, "%s, %s, %s\n", count, phrase.Count(all.Steps, "step"), price(all))
 	if all.Steps == 0 {
 		return nil
 	}

@@ -21,10 +21,10 @@ type Settings struct {
 	Schema  string   `json:"$schema,omitempty" what:"schema of this file, for editors; agent config schema prints it"`
 	Model   string   `json:"model,omitempty" what:"the model, as PROVIDER/NAME"`
 	Models  []string `json:"models,omitempty" what:"fallback models, in order, used temporarily when a provider is overloaded or a quota is exhausted"`
-	Small   string   `json:"small_model,omitempty" what:"a small, fast model that writes the titles of sessions, and summaries, as PROVIDER/NAME (default: the title is the first prompt)"`
+	Small   string   `json:"small_model,omitempty" what:"a small, fast model that writes the titles of sessions and summaries, and works for the agent explore, as PROVIDER/NAME (default: the title is the first prompt, and the model of the session does the rest)"`
 	Summary string   `json:"summary_model,omitempty" what:"the model that summarizes a conversation when it fills the context window, as PROVIDER/NAME (default: small_model, else the model of the session)"`
 	BaseURL string   `json:"base_url,omitempty" format:"uri" what:"base URL of an OpenAI-compatible server"`
-	Mode    string   `json:"mode,omitempty" enum:"ask,edits,plan,all" what:"permission mode: ask (default), edits (auto-approve file edits), plan (no edits), all (approve all)"`
+	Mode    string   `json:"mode,omitempty" enum:"ask,edits,plan,all" what:"permission mode: ask (default), edits (auto-approve file edits), plan (read-only), all (approve all)"`
 	Limits
 	Effort    string              `json:"effort,omitempty" what:"reasoning effort, if the model supports it: low, medium, high or another level of the model"`
 	Local     *bool               `json:"local,omitempty" what:"detect model servers on this machine if no other model is connected (default true)"`
@@ -33,6 +33,7 @@ type Settings struct {
 	Catalog   map[string]Model    `json:"catalog,omitempty" what:"overrides of built-in model data, by prefix of NAME or PROVIDER/NAME"`
 	Checks    []Check             `json:"checks,omitempty" what:"commands that check files after each change"`
 	Shell     Shell               `json:"shell,omitempty" what:"commands: the model's, those typed after ! and checks"`
+	Redact    *bool               `json:"redact,omitempty" what:"replace API keys, tokens and private keys by placeholders in what the model gets, in sessions, exports and traces (default true); see agent help data"`
 	Sessions  Sessions            `json:"sessions,omitempty" what:"retention of sessions"`
 	Prompt
 	Trace
@@ -47,6 +48,7 @@ type Limits struct {
 	MaxTime       string  `json:"max_time,omitempty" format:"duration" what:"maximum duration of a turn, such as 10m, before it asks to continue; agent run stops"`
 	SessionBudget *Budget `json:"session_budget,omitempty" what:"limits of a session"`
 	MaxReply      int     `json:"max_reply_bytes,omitempty" min:"1024" max:"8388608" what:"size limit of one reply of the model, in bytes of text, reasoning and tool arguments; a longer reply is stopped and kept (default and maximum 8388608)"`
+	MaxDelegates  int     `json:"max_delegates,omitempty" min:"1" max:"32" what:"how many delegates work at once; others wait (default 8)"`
 }
 
 // Trace holds the settings of OpenTelemetry traces.

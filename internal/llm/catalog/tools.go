@@ -45,7 +45,8 @@ type toolSet struct {
 func toolSets() []toolSet {
 	return []toolSet{
 		{16_000, []string{"read", "search", "edit", "write", "shell"}, true},
-		{64_000, []string{"read", "search", "edit", "write", "shell", "todo", "ask", "jobs", "skill"}, false},
+		{32_000, []string{"read", "search", "edit", "write", "shell", "todo", "ask", "present_plan", "jobs", "skill"}, false},
+		{64_000, []string{"read", "search", "edit", "write", "shell", "todo", "ask", "present_plan", "jobs", "skill", "delegate"}, false},
 	}
 }
 

@@ -10,14 +10,14 @@ import (
 
 func TestOffer(t *testing.T) {
 	var all []llm.ToolSpec
-	for _, name := range strings.Fields("read list glob search edit patch write shell jobs fetch todo ask") {
+	for _, name := range strings.Fields("read list glob search edit patch write shell jobs fetch todo ask present_plan delegate") {
 		all = append(all, llm.ToolSpec{Name: name, Description: "One line.\n\nMore."})
 	}
 	all[5].Freeform = &llm.Freeform{Argument: "patch"}
 	const (
-		edits   = "read list glob search edit write shell jobs fetch todo ask"
-		patches = "read list glob search apply_patch write shell jobs fetch todo ask"
-		plain   = "read list glob search apply_patch* write shell jobs fetch todo ask"
+		edits   = "read list glob search edit write shell jobs fetch todo ask present_plan delegate"
+		patches = "read list glob search apply_patch write shell jobs fetch todo ask present_plan delegate"
+		plain   = "read list glob search apply_patch* write shell jobs fetch todo ask present_plan delegate"
 	)
 	for _, c := range []struct {
 		model  string
@@ -38,11 +38,12 @@ func TestOffer(t *testing.T) {
 		{"anthropic/claude-opus-4.5", 0, edits},
 		{"eleutherai/pythia", 0, edits},
 		{"gemma3", 15_999, "read search edit write shell"},
-		{"gemma3", 16_000, "read search edit write shell jobs todo ask"},
-		{"gemma3", 63_999, "read search edit write shell jobs todo ask"},
+		{"gemma3", 16_000, "read search edit write shell jobs todo ask present_plan"},
+		{"gemma3", 31_999, "read search edit write shell jobs todo ask present_plan"},
+		{"gemma3", 63_999, "read search edit write shell jobs todo ask present_plan delegate"},
 		{"gemma3", 64_000, edits},
 		{"gpt-oss:20b", 8_192, "read search apply_patch write shell"},
-		{"gpt-oss:20b", 32_768, "read search apply_patch write shell jobs todo ask"},
+		{"gpt-oss:20b", 32_768, "read search apply_patch write shell jobs todo ask present_plan delegate"},
 	} {
 		var got []string
 		for _, s := range catalog.Offer(c.model, c.window, all) {

@@ -9,3 +9,6 @@ func Clip(s string, n int) string {
 	}
 	return strings.ToValidUTF8(s[:n], "") + "…"
 }
+
+// OneLine is like Clip for s on one line, with single spaces between its words.
+func OneLine(s string, n int) string { return Clip(strings.Join(strings.Fields(s), " "), n) }

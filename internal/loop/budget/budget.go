@@ -1,6 +1,7 @@
 // Package budget counts the steps, tokens, cost and time of a session and of its
-// current turn, and compares them with their limits. It stops nothing itself. Start
-// reading at Account.
+// current turn, and compares them with their limits. The account of a delegate also
+// counts in the account of the agent that started it. The package stops nothing
+// itself. Start reading at Account.
 package budget
 
 import (
@@ -16,19 +17,24 @@ import (
 // Account is the only place that counts what a session and its current turn use. It
 // is safe for concurrent use.
 type Account struct {
-	now   func() time.Time
-	sleep func(context.Context, time.Duration) error
+	parent *Account // of the agent that delegated; nil if there is none
+	now    func() time.Time
+	sleep  func(context.Context, time.Duration) error
 
-	mu            sync.Mutex
+	mu            sync.Mutex // locked before that of the parent
 	turn, session counter
+	own           int           // steps of the turn without those of delegates
+	ownFrom       int           // own when the user last approved to continue
 	usage         llm.Usage     // of the turn
 	unpriced      int           // steps of the turn whose price is unknown
 	unpricedAll   int           // of the session
+	unpricedModel string        // a model whose price is unknown; empty if there is none
 	warned        bool          // the user knows that a limited cost is unknown
 	inTurn        bool          // a turn runs
 	waiting       int           // questions that wait for the user
 	since         time.Time     // the time until then is counted
 	resumed       chan struct{} // closed when the last question is answered
+	graceEnd      time.Time     // before it, no time limit of the parent ends the turn
 }
 
 // counter counts what one turn, or the session, uses.
@@ -42,16 +48,19 @@ type counter struct {
 type Excess struct {
 	Limit   event.Limit
 	Session bool    // it is a limit of the session
+	Parent  bool    // it is a limit of the agent that delegated
 	Amount  float64 // the limit
 	Used    float64
 	Default bool // it is the default number of steps
 }
 
 // New returns the account of a session with the limits of each turn and of the
-// session, which it does not change.
-func New(turn, session event.Budget, now func() time.Time, sleep func(context.Context, time.Duration) error) *Account {
+// session, which it does not change. Parent is the account of the agent that
+// delegated, which has no parent; nil if there is none. Everything except time also
+// counts there, in the session and in the turn that runs at that moment, if any.
+func New(turn, session event.Budget, parent *Account, now func() time.Time, sleep func(context.Context, time.Duration) error) *Account {
 	return &Account{
-		now: now, sleep: sleep,
+		parent: parent, now: now, sleep: sleep,
 		turn:    counter{maps.Clone(turn), event.Budget{}, event.Budget{}},
 		session: counter{maps.Clone(session), event.Budget{}, event.Budget{}},
 	}
@@ -72,12 +81,12 @@ func (a *Account) Begin() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.turn.used, a.turn.from = event.Budget{}, event.Budget{}
-	a.usage, a.unpriced = llm.Usage{}, 0
-	a.inTurn, a.since = true, a.now()
+	a.own, a.ownFrom, a.usage, a.unpriced = 0, 0, llm.Usage{}, 0
+	a.inTurn, a.since, a.graceEnd = true, a.now(), time.Time{}
 }
 
-// End ends the turn. It returns its usage and its cost, which is nil if the price of
-// a step is unknown.
+// End ends the turn. It returns the usage and the cost of the turn and of the
+// delegates that worked during it. The cost is nil if the price of a step is unknown.
 func (a *Account) End() (llm.Usage, *float64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -89,82 +98,112 @@ func (a *Account) End() (llm.Usage, *float64) {
 	return a.usage, nil
 }
 
-// Spend counts the usage and cost of a number of steps. The cost is nil if it is
-// unknown. It reports whether the user must get a notice that a limited cost is unknown.
-func (a *Account) Spend(steps int, u llm.Usage, cost *float64) (warn bool) {
+// spending is the usage and cost of steps of a model.
+type spending struct {
+	steps int
+	model string
+	usage llm.Usage
+	cost  *float64 // nil if it is unknown
+}
+
+// Spend counts the usage and cost of a number of steps of model. The cost is nil if it
+// is unknown. If the cost is limited, Spend returns once the name of a model whose
+// price is unknown, for a notice to the user.
+func (a *Account) Spend(steps int, model string, u llm.Usage, cost *float64) (unpriced string) {
+	s := spending{steps, model, u, cost}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.usage = a.usage.Add(u)
-	a.add(event.LimitSteps, float64(steps))
-	a.add(event.LimitTokens, float64(u.Input+u.Output))
-	if cost != nil {
-		a.add(event.LimitCost, *cost)
-		return false
+	a.own += steps
+	a.take(s, true)
+	if a.parent != nil {
+		a.parent.takeDelegated(s)
 	}
-	a.unpriced++
-	a.unpricedAll++
+	if a.warned || !a.costLimited() {
+		return ""
+	}
+	a.warned = a.unpricedModel != ""
+	return a.unpricedModel
+}
+
+// takeDelegated counts what a delegate spends.
+func (a *Account) takeDelegated(s spending) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.take(s, a.inTurn)
+}
+
+// take counts s in the session and, if inTurn is set, in the turn. It is called with
+// the lock held.
+func (a *Account) take(s spending, inTurn bool) {
+	counters := []counter{a.session}
+	if inTurn {
+		counters = append(counters, a.turn)
+		a.usage = a.usage.Add(s.usage)
+	}
+	for _, c := range counters {
+		c.used[event.LimitSteps] += float64(s.steps)
+		c.used[event.LimitTokens] += float64(s.usage.Total())
+		if s.cost != nil {
+			c.used[event.LimitCost] += *s.cost
+		}
+	}
+	if s.cost == nil {
+		a.unpricedModel = s.model
+		a.unpricedAll++
+		if inTurn {
+			a.unpriced++
+		}
+	}
+}
+
+// costLimited reports whether the cost is limited. It is called with the lock held.
+func (a *Account) costLimited() bool {
 	_, turn := a.turn.limits[event.LimitCost]
 	_, session := a.session.limits[event.LimitCost]
-	warn = (turn || session) && !a.warned
-	a.warned = a.warned || warn
-	return warn
+	return turn || session
 }
 
-// add counts an amount of l. It is called with the lock held.
-func (a *Account) add(l event.Limit, n float64) {
-	a.turn.used[l] += n
-	a.session.used[l] += n
-}
-
-// count counts the time until now. It is called with the lock held.
-func (a *Account) count() {
-	if a.inTurn && a.waiting == 0 {
-		now := a.now()
-		a.add(event.LimitTime, now.Sub(a.since).Seconds())
-		a.since = now
-	}
-}
-
-// Wait stops the time until the user has answered a question. Resume ends it.
-func (a *Account) Wait() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.count()
-	if a.waiting++; a.waiting == 1 {
-		a.resumed = make(chan struct{})
-	}
-}
-
-// Resume ends a Wait.
-func (a *Account) Resume() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.waiting--; a.waiting == 0 {
-		a.since = a.now()
-		close(a.resumed)
-	}
-}
-
-// Over returns the first limit that was reached, if any. Steps is the default limit
-// of the steps of a turn.
+// Over returns the first limit that was reached, if any: of the account itself, then
+// of its parent. Steps is the default limit of the steps of a turn, which does not
+// count those of delegates.
 func (a *Account) Over(steps int) (Excess, bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if e, ok := a.over(true); ok {
+		return e, true
+	}
+	if _, set := a.turn.limits[event.LimitSteps]; !set && a.own-a.ownFrom >= steps {
+		return Excess{Limit: event.LimitSteps, Amount: float64(steps), Used: float64(a.own), Default: true}, true
+	}
+	if a.parent == nil {
+		return Excess{}, false
+	}
+	e, ok := a.parent.overDelegated()
+	e.Parent = ok
+	return e, ok
+}
+
+// overDelegated returns the first limit that was reached and that limits delegates.
+func (a *Account) overDelegated() (Excess, bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.over(a.inTurn)
+}
+
+// over returns the first limit that was reached, if any: of the turn if inTurn is set,
+// then of the session. It is called with the lock held.
+func (a *Account) over(inTurn bool) (Excess, bool) {
 	if a.timed() {
 		a.count()
 	}
-	if e, ok := a.turn.over(); ok {
-		return e, true
+	if inTurn {
+		if e, ok := a.turn.over(); ok {
+			return e, true
+		}
 	}
-	if e, ok := a.session.over(); ok {
-		e.Session = true
-		return e, true
-	}
-	used := a.turn.used[event.LimitSteps]
-	if _, set := a.turn.limits[event.LimitSteps]; !set && used >= a.turn.from[event.LimitSteps]+float64(steps) {
-		return Excess{Limit: event.LimitSteps, Amount: float64(steps), Used: used, Default: true}, true
-	}
-	return Excess{}, false
+	e, ok := a.session.over()
+	e.Session = ok
+	return e, ok
 }
 
 // over returns the first limit that was reached, if any.
@@ -178,25 +217,21 @@ func (c *counter) over() (Excess, bool) {
 	return Excess{}, false
 }
 
-// Continue allows as much again of a limit that was reached.
+// Continue allows as much again of a limit that was reached, unless it is one of the
+// parent.
 func (a *Account) Continue(e Excess) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if e.Parent {
+		return
+	}
 	c := &a.turn
 	if e.Session {
 		c = &a.session
 	}
 	c.from[e.Limit] = c.used[e.Limit]
-}
-
-// Grace gives the turn at least the time d from now on.
-func (a *Account) Grace(d time.Duration) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	for _, c := range []counter{a.turn, a.session} {
-		if amount, ok := c.limits[event.LimitTime]; ok {
-			c.from[event.LimitTime] = max(c.from[event.LimitTime], c.used[event.LimitTime]+d.Seconds()-amount)
-		}
+	if e.Limit == event.LimitSteps {
+		a.ownFrom = a.own
 	}
 }
 
@@ -246,7 +281,7 @@ func (a *Account) Set(session bool, limits event.Budget) {
 	}
 }
 
-// Limited reports whether there is any limit.
+// Limited reports whether the account itself has any limit.
 func (a *Account) Limited() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -268,57 +303,4 @@ func (c *counter) spent() event.Spent {
 		s.Limits[l] = amount + c.from[l]
 	}
 	return s
-}
-
-// TimeUp waits until a time limit is reached and returns true, or until ctx ends. It
-// returns false at once if there is no time limit.
-func (a *Account) TimeUp(ctx context.Context) bool {
-	for {
-		left, limited, resumed := a.timeLeft()
-		switch {
-		case !limited:
-			return false
-		case resumed != nil:
-			select {
-			case <-resumed:
-			case <-ctx.Done():
-				return false
-			}
-		case left <= 0:
-			return true
-		case a.sleep(ctx, left) != nil:
-			return false
-		}
-	}
-}
-
-// timed reports whether there is a time limit. It is called with the lock held.
-func (a *Account) timed() bool {
-	return a.turn.limits[event.LimitTime] > 0 || a.session.limits[event.LimitTime] > 0
-}
-
-// timeLeft returns the time until a limit is reached. While a question waits for the
-// user, it returns the channel that is closed afterwards.
-func (a *Account) timeLeft() (left time.Duration, limited bool, resumed <-chan struct{}) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if !a.timed() {
-		return 0, false, nil
-	}
-	a.count()
-	for _, c := range []counter{a.turn, a.session} {
-		amount, ok := c.limits[event.LimitTime]
-		if !ok {
-			continue
-		}
-		d := time.Duration((c.from[event.LimitTime] + amount - c.used[event.LimitTime]) * float64(time.Second))
-		if !limited || d < left {
-			left = d
-		}
-		limited = true
-	}
-	if a.waiting > 0 {
-		return left, limited, a.resumed
-	}
-	return left, limited, nil
 }

@@ -26,6 +26,8 @@ type (
 		Decision Decision `json:"decision"`
 		Choices  []int    `json:"choices,omitempty"` // indexes into the Ask's, if the Decision is Answered
 		Note     string   `json:"note,omitempty"`    // the user's comment, which the model gets
+		Mode     Mode     `json:"mode,omitempty"`    // after an approved plan; empty for ModeAsk
+		Text     string   `json:"text,omitempty"`    // the plan as the user edited it; empty if unchanged
 	}
 	// ListJobs requests a JobsNow.
 	ListJobs struct{}
@@ -93,6 +95,34 @@ type (
 		Line string `json:"line"`
 		Join bool   `json:"join,omitempty"` // its output becomes part of the conversation
 	}
+	// ListDelegates requests a DelegatesNow.
+	ListDelegates struct{}
+	// StartDelegate starts a delegate in the background, also during a turn. The model
+	// gets its answer as a message.
+	StartDelegate struct {
+		Agent  string `json:"agent"` // its name
+		Prompt string `json:"prompt"`
+	}
+	// SteerDelegate sends a message to a running delegate. If it ends before the
+	// message is read, the text comes back in an Unsent.
+	SteerDelegate struct {
+		ID   int    `json:"id"`
+		Text string `json:"text"`
+	}
+	// StopDelegate stops a running delegate.
+	StopDelegate struct {
+		ID int `json:"id"`
+	}
+	// DetachDelegate lets a delegate continue in the background: its call gets a result
+	// at once, and the model gets the answer as a message.
+	DetachDelegate struct {
+		ID int `json:"id"`
+	}
+	// WatchDelegate requests the events of a running delegate, the past ones first, as
+	// Delegated. It ends the watching of another one. 0 only does that.
+	WatchDelegate struct {
+		ID int `json:"id"`
+	}
 )
 
 // DefaultEffort, as the effort of a SetModel, is the model's own default.
@@ -119,6 +149,12 @@ func (SetModel) isCommand()        {}
 func (SetBudget) isCommand()       {}
 func (Found) isCommand()           {}
 func (RunShell) isCommand()        {}
+func (ListDelegates) isCommand()   {}
+func (StartDelegate) isCommand()   {}
+func (SteerDelegate) isCommand()   {}
+func (StopDelegate) isCommand()    {}
+func (DetachDelegate) isCommand()  {}
+func (WatchDelegate) isCommand()   {}
 
 // The sentences that end the hint of a turn after which an empty prompt does
 // something. A front end without a keyboard leaves them out.

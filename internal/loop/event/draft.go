@@ -21,8 +21,8 @@ type Draft struct {
 type Waiting struct {
 	Text   string      `json:"text"`
 	Images []llm.Image `json:"images,omitempty"`
-	// About is the title of the question to which this is an unfinished answer; empty
-	// for other messages.
+	// About is the title of the question to which this is an unfinished answer, or
+	// "edited plan: " and the first line of the plan; empty for other messages.
 	About string `json:"about,omitempty"`
 }
 

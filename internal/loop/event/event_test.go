@@ -53,6 +53,10 @@ func fill(v reflect.Value, n int) {
 			fill(v.Field(i), n+i)
 		}
 	case reflect.Interface:
+		if v.Type() == reflect.TypeFor[Event]() {
+			v.Set(reflect.ValueOf(&UserSaid{Text: "said"}))
+			return
+		}
 		v.Set(reflect.ValueOf(llm.TextDelta{Index: 1, Text: "piece"}))
 	}
 }

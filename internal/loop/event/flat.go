@@ -26,10 +26,11 @@ type Effect string
 
 // The effects of tool calls, from harmless to far-reaching.
 const (
-	ReadEffect    Effect = "read"
-	WriteEffect   Effect = "write"   // changes files in the workspace
-	ExecuteEffect Effect = "execute" // runs a command
-	NetworkEffect Effect = "network" // connects to hosts
+	ReadEffect     Effect = "read"
+	DelegateEffect Effect = "delegate" // starts a delegate, whose own calls are judged one by one
+	WriteEffect    Effect = "write"    // changes files in the workspace
+	ExecuteEffect  Effect = "execute"  // runs a command
+	NetworkEffect  Effect = "network"  // connects to hosts
 )
 
 // Diff is one changed file.

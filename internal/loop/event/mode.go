@@ -1,6 +1,9 @@
 package event
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Mode is a permission mode. It decides which calls run without approval. Reading in
 // the workspace always does. A change of a protected path never does.
@@ -38,4 +41,14 @@ func ParseMode(s string) (Mode, error) {
 		}
 	}
 	return "", fmt.Errorf("unknown permission mode %q: use ask, edits, plan or all", s)
+}
+
+// Narrower returns the mode of a and b that runs less without approval. An empty mode
+// is wider than all.
+func Narrower(a, b Mode) Mode {
+	width := func(m Mode) int { return slices.Index([]Mode{ModePlan, ModeAsk, ModeEdits, ModeAll, ""}, m) }
+	if width(b) < width(a) {
+		return b
+	}
+	return a
 }

@@ -94,6 +94,7 @@ type (
 		Cost     float64      `json:"cost_usd"`         // of all steps with a known price, rewound ones included
 		Turns    int          `json:"turns"`            // that the user started
 		Todo     []TodoItem   `json:"todo,omitempty"`   // this and the following fields are the present state
+		Plan     *PlanSet     `json:"plan,omitempty"`   // the newest approved one
 		Title    string       `json:"title,omitempty"`  // that the user gave it
 		Model    string       `json:"model,omitempty"`  // PROVIDER/NAME
 		Effort   string       `json:"effort,omitempty"` // as in ModelSet
@@ -137,6 +138,16 @@ type (
 	PermissionsNow struct {
 		Allowed []string `json:"allowed,omitempty"` // in words: "`make test` in ~/shop"
 	}
+	// DelegatesNow lists the delegates of the session since the program started,
+	// oldest first, after one of them changed or in reply to ListDelegates.
+	DelegatesNow struct {
+		Delegates []Delegate `json:"delegates"`
+	}
+	// Delegated is an event of a delegate that is watched.
+	Delegated struct {
+		ID    int
+		Event Event
+	}
 )
 
 // RequestTask is what a request is for, if not for the next reply of a conversation.
@@ -159,6 +170,7 @@ type PastPrompt struct {
 // Ask is a question to the user.
 type Ask struct {
 	ID       string   `json:"id"`               // of the tool call, or StepsAsk, TextAsk or HostAsk
+	Agent    string   `json:"agent,omitempty"`  // the delegate that asks: "explore 2"; empty for the main agent
 	Title    string   `json:"title"`            // "edit internal/tui/list.go"
 	Effect   Effect   `json:"effect,omitempty"` // as in ToolStart; empty for a question about the turn
 	Targets  []Target `json:"targets,omitempty"`
@@ -172,11 +184,15 @@ type Ask struct {
 	Question string   `json:"question,omitempty"` // complete; Title has its beginning
 	Choices  []Choice `json:"choices,omitempty"`
 	Many     bool     `json:"many,omitempty"` // several may be chosen
+
+	// Plan is a plan in Markdown, which the user approves, edits or rejects. Its answer
+	// is Allow with the mode to continue in, or Refuse with a comment.
+	Plan string `json:"plan,omitempty"`
 }
 
 // AboutTurn reports whether the question is about the turn and not about a tool
 // call.
-func (a Ask) AboutTurn() bool { return a.Effect == "" }
+func (a Ask) AboutTurn() bool { return a.Effect == "" && a.Plan == "" }
 
 // The IDs of the questions about a turn.
 const (
@@ -202,6 +218,8 @@ func (PermissionsNow) isEvent() {}
 func (BudgetNow) isEvent()      {}
 func (Summarizing) isEvent()    {}
 func (ContextNow) isEvent()     {}
+func (DelegatesNow) isEvent()   {}
+func (Delegated) isEvent()      {}
 
 func (Streamed) isPreview()       {}
 func (Progress) isPreview()       {}
@@ -220,3 +238,5 @@ func (PermissionsNow) isPreview() {}
 func (BudgetNow) isPreview()      {}
 func (Summarizing) isPreview()    {}
 func (ContextNow) isPreview()     {}
+func (DelegatesNow) isPreview()   {}
+func (Delegated) isPreview()      {}

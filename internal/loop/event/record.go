@@ -7,6 +7,8 @@ type Grant struct {
 	Value string `json:"value"`
 	// Dir is the absolute directory of a command or path; empty in old logs.
 	Dir string `json:"dir,omitempty"`
+	// Prefix is set if Value is the first words of commands with any arguments.
+	Prefix bool `json:"prefix,omitempty"`
 	// Files are the files that a command named when it was approved.
 	Files []FileSum `json:"files,omitempty"`
 	// Seal proves that this program wrote the grant, in this session.

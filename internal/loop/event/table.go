@@ -34,6 +34,9 @@ var (
 		named[ShellStart]("shell_start"),
 		named[ShellEnd]("shell_end"),
 		named[ShellTold]("shell_told"),
+		named[DelegateStart]("delegate_start"),
+		named[DelegateEnd]("delegate_end"),
+		named[PlanSet]("plan"),
 	}
 	previews = []row{
 		named[Streamed]("delta"),
@@ -53,6 +56,8 @@ var (
 		named[Searched]("searched"),
 		named[PermissionsNow]("permissions"),
 		named[BudgetNow]("budget"),
+		named[DelegatesNow]("delegates"),
+		named[Delegated]("delegated"),
 	}
 	commands = []row{
 		named[Prompt]("prompt"),
@@ -73,6 +78,12 @@ var (
 		named[Found]("found_model"),
 		named[RunShell]("run_shell"),
 		named[ListPermissions]("list_permissions"),
+		named[ListDelegates]("list_delegates"),
+		named[StartDelegate]("start_delegate"),
+		named[SteerDelegate]("steer_delegate"),
+		named[StopDelegate]("stop_delegate"),
+		named[DetachDelegate]("detach_delegate"),
+		named[WatchDelegate]("watch_delegate"),
 	}
 )
 

@@ -187,7 +187,7 @@ func (l *Ledger) addConfigured(in tools.Info, all []tools.Checked) {
 		l.clock++
 		l.ran = l.clock
 		c := &run{CheckRun: event.CheckRun{
-			Kind: event.CheckOther, Command: phrase.Clip(strings.Join(strings.Fields(k.Command), " "), maxText), Report: lastLine(k.Output),
+			Kind: event.CheckOther, Command: phrase.OneLine(k.Command, maxText), Report: lastLine(k.Output),
 			Began: k.Began, By: event.ByConfiguration, Agent: in.Agent,
 		}, began: l.clock, proof: proof{zero: true, fail: true, runs: true}}
 		s := recognize(k.Command, l.dir)

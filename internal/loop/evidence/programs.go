@@ -40,6 +40,9 @@ func unwrapped(words []string) []string {
 	words = slices.Clone(words)
 next:
 	for len(words) > 0 {
+		if words[0] == "command" && has(words[1:min(len(words), 2)], "-v", "-V") { // it only finds a program
+			return words[:1]
+		}
 		words[0] = strings.TrimSuffix(path.Base(strings.ReplaceAll(words[0], `\`, "/")), ".exe")
 		for _, w := range wrappers {
 			if n := len(w.words); len(words) > n && slices.Equal(words[:n], w.words) {
@@ -89,7 +92,7 @@ var runners = []string{"make", "gmake", "ninja", "mvn", "mvnw", "gradle", "gradl
 // classify returns the kind of check that a command is, empty if it is none, and how
 // it runs.
 func classify(words []string) (event.CheckKind, manner) {
-	if len(words) == 0 || has(words, "--help", "--version", "--dry-run", "--collect-only", "--co", "--no-run", "--listTests", "--list", "-list", "--show-only") {
+	if len(words) == 0 || has(words, "--help", "-h", "--version", "--dry-run", "--collect-only", "--co", "--no-run", "--listTests", "--list", "-list", "--show-only") || checksNothing(words) {
 		return "", manner{}
 	}
 	kind := kindOf(words)
@@ -112,6 +115,25 @@ func classify(words []string) (event.CheckKind, manner) {
 		}
 	}
 	return kind, m
+}
+
+// checksNothing reports whether the options of a program make it print something or
+// skip its checks.
+func checksNothing(words []string) bool {
+	skips := map[string][]string{
+		"go": {"-n"}, "ctest": {"-N"}, "pytest": {"-V", "--fixtures", "--markers", "--setup-plan"}, "mypy": {"-V"}, "shellcheck": {"-V"},
+		"tsc": {"-v", "--init", "--showConfig"}, "gcc": {"-v"}, "g++": {"-v"}, "cc": {"-v"}, "c++": {"-v"}, "clang": {"-v"}, "clang++": {"-v"},
+		"mvn": {"-DskipTests", "-DskipTests=true", "-Dmaven.test.skip", "-Dmaven.test.skip=true"}, "mvnw": {"-DskipTests", "-DskipTests=true", "-Dmaven.test.skip", "-Dmaven.test.skip=true"},
+		"gradle": {"-m"}, "gradlew": {"-m"}, "rake": {"-n"}, "just": {"-n"}, "task": {"-n", "--dry"}, "tox": {"-l", "-a", "list"}, "nox": {"-l"},
+		"vitest": {"list"}, "jest": {"--init", "--showConfig"}, "phpunit": {"--list-tests"}, "bats": {"-c", "--count"}, "bazel": {"--nobuild"},
+	}
+	rest := words[1:]
+	if isMake(words[0]) {
+		return slices.ContainsFunc(rest, func(w string) bool { // "-sn"
+			return strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "--") && strings.Trim(w, "-Bikenqrstw") == "" && strings.ContainsAny(w, "nqt")
+		})
+	}
+	return has(rest, skips[words[0]]...) || words[0] == "go" && slices.ContainsFunc(rest, func(w string) bool { return strings.HasPrefix(w, "-list=") })
 }
 
 // isMake reports whether a program is make.

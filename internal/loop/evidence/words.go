@@ -130,7 +130,7 @@ func redefines(f *syntax.File) (yes bool) {
 		case *syntax.CallExpr:
 			if words := literals(n); len(words) > 0 {
 				switch words[0] {
-				case "alias", "trap", "eval", "enable":
+				case "alias", "trap", "eval", "enable", "hash", "shopt", "kill":
 					yes = true
 				}
 			}

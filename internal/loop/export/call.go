@@ -84,12 +84,12 @@ func diffStat(d event.Diff) string {
 }
 
 // arguments formats the arguments of a call. It is empty if the title, the diff or
-// the plan shows them.
+// the plan shows them, or if the task of a delegate has them.
 func arguments(c *call) string {
 	if c.message.Raw != "" {
 		return clean(c.message.Raw)
 	}
-	if c.plan != nil || c.end != nil && len(c.diffs()) > 0 {
+	if c.plan != nil || c.delegation != nil || c.proposal != nil || c.end != nil && len(c.diffs()) > 0 {
 		return ""
 	}
 	var b strings.Builder

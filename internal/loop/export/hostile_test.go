@@ -67,6 +67,18 @@ func hostile(t testing.TB, s string) export.Session {
 	b.add(&event.MessageDone{Meta: b.meta(), Message: llm.Message{Kind: llm.ToolCall, Reply: "r", ID: "c3", Name: s, Input: json.RawMessage("{}"), Raw: s}})
 	b.add(&event.Decided{Meta: b.meta(), ID: "c3", Decision: event.Always, Scope: s, Note: s})
 	b.add(&event.ToolEnd{Meta: b.meta(), Outcome: event.Failed, Result: llm.Message{Kind: llm.ToolResult, ID: "c3", Text: s}})
+	b.add(&event.MessageDone{Meta: b.meta(), Message: llm.Message{Kind: llm.ToolCall, Reply: "r", ID: "c4", Name: s, Input: json.RawMessage("{}")}})
+	for id, call := range []string{"c4", s, ""} { // of the call, in the background, without an end
+		b.add(&event.DelegateStart{Meta: b.meta(), ID: id, Call: call, Name: s, Prompt: s, Model: s, Session: s, Dir: s})
+	}
+	for id := range 2 {
+		b.add(&event.DelegateEnd{Meta: b.meta(), ID: id, Name: s, Reason: event.Reason(s), Error: s, Answer: s, Transcript: s})
+	}
+	for _, state := range []event.PlanState{event.PlanApproved, event.PlanRejected, event.PlanState(s)} {
+		b.add(&event.PlanSet{Meta: b.meta(), ID: s, Plan: event.Plan{Title: s, Steps: []string{s}}, Text: s, State: state, Mode: s, Note: s})
+	}
+	b.add(&event.PlanSet{Meta: b.meta(), ID: "c4", Text: s, State: event.PlanApproved})
+	b.add(&event.ToolEnd{Meta: b.meta(), Title: s, Outcome: event.OK, Result: llm.Message{Kind: llm.ToolResult, ID: "c4", Text: s}})
 	b.add(&event.UserSaid{Meta: b.meta(), Text: s, Steered: true})
 	b.add(&event.Partial{Meta: b.meta(), Reply: "r2", Kind: llm.Assistant, Text: s})
 	b.add(&event.StepEnd{Meta: b.meta(), Reply: "r", Model: s})
@@ -75,7 +87,7 @@ func hostile(t testing.TB, s string) export.Session {
 		b.user(s)
 		b.end(event.ProviderError, s, s, 0.1)
 	}
-	return export.Session{Header: history.Header{ID: s, Dir: s, Version: s, Parent: s}, Title: s, Events: b.events}
+	return export.Session{Header: history.Header{ID: s, Dir: s, Version: s, Parent: s, Agent: s}, Title: s, Events: b.events}
 }
 
 // tag matches a tag in a page whose text is escaped.

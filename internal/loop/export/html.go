@@ -111,7 +111,12 @@ func facts(h history.Header, total turnRow) []fact {
 	add("Started", when(h.Time))
 	add("Models", strings.Join(total.models, ", "))
 	add("Session", h.ID)
-	add("Forked from", h.Parent)
+	if h.Agent != "" {
+		add("Agent", h.Agent)
+		add("Delegate of", h.Parent)
+	} else {
+		add("Forked from", h.Parent)
+	}
 	add("Program", program(h))
 	return out
 }
@@ -123,7 +128,13 @@ func (h *page) item(i item) {
 	case *speech:
 		h.speech(i)
 	case *call:
-		h.write("call", callOf(i))
+		v := callOf(i)
+		v.Delegation, v.Proposal = h.delegationOf(i.delegation), h.proposalOf(i.proposal)
+		h.write("call", v)
+	case *delegation:
+		h.write("delegation", h.delegationOf(i))
+	case *proposal:
+		h.write("proposal", h.proposalOf(i))
 	case *finish:
 		h.finish(i)
 	case *note:

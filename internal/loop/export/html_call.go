@@ -18,6 +18,9 @@ type callView struct {
 	Decision           string
 	Diffs              []diffView
 	Plan               []planView
+	Delegation         *delegationView // nil for most calls
+	Proposal           *proposalView   // nil for most calls
+	Shown              bool            // the output is collapsed
 	Arguments          string
 	Output             string
 	OutputLines        string
@@ -72,12 +75,18 @@ func callOf(c *call) callView {
 		}
 		v.Diffs = append(v.Diffs, view)
 	}
-	v.Plan, v.Arguments = planOf(c.plan), arguments(c)
+	v.Arguments = arguments(c)
+	if c.proposal == nil { // else its steps are the items
+		v.Plan = planOf(c.plan)
+	} else {
+		v.Decision = "" // the plan shows it
+	}
+	v.Shown = c.shown()
 	v.Output = c.output()
 	v.OutputLines = phrase.Count(lines(v.Output), "line")
 	v.Images = pictures(c.end.Result.Images)
-	v.Open = v.Failed || len(v.Plan)+len(v.Diffs)+len(v.Images) > 0
-	if v.Output == "" && len(v.Diffs)+len(v.Images) == 0 {
+	v.Open = v.Failed || c.proposal != nil || len(v.Plan)+len(v.Diffs)+len(v.Images) > 0
+	if v.Output == "" && c.delegation == nil && len(v.Diffs)+len(v.Images) == 0 {
 		v.Empty = "No output."
 	}
 	return v
@@ -161,7 +170,7 @@ func (r *turnRow) show() {
 		return
 	}
 	r.Took = phrase.Duration(r.duration)
-	if n := r.usage.Input + r.usage.Output; n > 0 {
+	if n := r.usage.Total(); n > 0 {
 		r.Tokens = phrase.Thousands(n)
 	}
 	if r.priced {

@@ -10,7 +10,8 @@ import (
 	"agent/internal/loop/event"
 )
 
-// item is a part of a document: a *prompt, *speech, *call, *finish, *note or *other.
+// item is a part of a document: a *prompt, *speech, *call, *delegation, *proposal,
+// *finish, *note or *other.
 type item interface{ isItem() }
 
 type (
@@ -28,6 +29,9 @@ type (
 		decided *event.Decided // nil if the user was not asked
 		plan    *event.TodoSet // set by the call; nil for most calls
 		end     *event.ToolEnd // nil if no result is recorded
+
+		delegation *delegation // that the call waited for; nil for most calls
+		proposal   *proposal   // that the call presented; nil for most calls
 	}
 	// finish is the end of a turn.
 	finish struct {
@@ -51,8 +55,17 @@ func (c *call) diffs() []event.Diff {
 	return c.end.Diffs
 }
 
-// output returns the error for the user if there is one, or else the result.
-func (c *call) output() string { return screen(cmp.Or(c.end.Error, c.end.Result.Text)) }
+// output returns the error for the user if there is one, or else the result; empty if
+// the answer of a delegate is the result.
+func (c *call) output() string {
+	if c.delegation != nil && c.delegation.answer() != "" && c.end.Outcome == event.OK {
+		return ""
+	}
+	return screen(cmp.Or(c.end.Error, c.end.Result.Text))
+}
+
+// shown reports whether something other than the output shows the result of the call.
+func (c *call) shown() bool { return len(c.diffs()) > 0 || c.plan != nil || c.proposal != nil }
 
 func (*prompt) isItem() {}
 func (*speech) isItem() {}
@@ -72,6 +85,7 @@ func items(events []event.Durable) iter.Seq[item] {
 			}
 		}
 		b.settle()
+		b.unended()
 	}
 }
 
@@ -85,6 +99,8 @@ type itemBuilder struct {
 	partials []*event.Partial // joined texts of unfinished messages
 	calls    map[string]*call
 	open     []string // IDs of the calls without a result, in order
+
+	delegates []*delegation // without an end, in order
 }
 
 func (b *itemBuilder) add(i item) { b.stopped = b.stopped || !b.yield(i) }
@@ -113,6 +129,12 @@ func (b *itemBuilder) take(e event.Durable) {
 		}
 	case *event.ToolEnd:
 		b.result(e)
+	case *event.DelegateStart:
+		b.delegated(e)
+	case *event.DelegateEnd:
+		b.delegateEnd(e)
+	case *event.PlanSet:
+		b.presented(e)
 	case *event.ShellStart, *event.ShellTold: // the ShellEnd has everything
 	case *event.ShellEnd:
 		b.add(userCommand(e))
@@ -125,14 +147,7 @@ func (b *itemBuilder) take(e event.Durable) {
 		b.add(&finish{TurnEnd: e, models: b.models})
 		b.models = nil
 	case *event.ModelSet:
-		text := "Model: " + e.Model
-		if e.Host != "" {
-			text += " at " + e.Host
-		}
-		if e.Why != "" {
-			text += " (" + e.Why + ")"
-		}
-		b.add(&note{text: text})
+		b.add(modelNote(e))
 	case *event.ModeSet:
 		b.add(&note{text: "Permission mode: " + e.Mode})
 	case *event.Prefix: // agent inspect shows it
@@ -148,6 +163,18 @@ func (b *itemBuilder) take(e event.Durable) {
 	default:
 		b.unknown(e)
 	}
+}
+
+// modelNote says which model continues the session.
+func modelNote(e *event.ModelSet) *note {
+	text := "Model: " + e.Model
+	if e.Host != "" {
+		text += " at " + e.Host
+	}
+	if e.Why != "" {
+		text += " (" + e.Why + ")"
+	}
+	return &note{text: text}
 }
 
 // said adds a message of the user. The description of the environment is left out: it
@@ -195,6 +222,9 @@ func (b *itemBuilder) result(e *event.ToolEnd) {
 	}
 	b.forget(e.Result.ID)
 	c.end = e
+	if c.delegation != nil && c.delegation.end == nil { // it works in the background
+		c.delegation = nil
+	}
 	if e.Title != "" {
 		c.title = e.Title
 	}
@@ -222,6 +252,9 @@ func (b *itemBuilder) settle() {
 		c := b.calls[id]
 		b.forget(id)
 		b.add(c)
+		if c.delegation != nil && c.delegation.end != nil {
+			b.add(c.delegation)
+		}
 	}
 }
 

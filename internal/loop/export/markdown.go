@@ -37,7 +37,12 @@ func (m markdown) head(h history.Header, title string) {
 		}
 	}
 	field("Session", h.ID)
-	field("Forked from", h.Parent)
+	if h.Agent != "" {
+		field("Agent", h.Agent)
+		field("Delegate of", h.Parent)
+	} else {
+		field("Forked from", h.Parent)
+	}
 	field("Directory", h.Dir)
 	field("Started", when(h.Time))
 	field("Program", program(h))
@@ -52,6 +57,10 @@ func (m markdown) item(i item) {
 		m.speech(i)
 	case *call:
 		m.call(i)
+	case *delegation:
+		m.delegation(i)
+	case *proposal:
+		m.proposal(i)
 	case *finish:
 		m.finish(i)
 	case *note:
@@ -76,12 +85,17 @@ func (m markdown) prompt(p *prompt) {
 		fmt.Fprint(m, "**Sent during the turn:**\n\n")
 	}
 	if text := strings.TrimSpace(p.Text); text != "" && (p.turn == 0 || text != words) {
-		for line := range strings.SplitSeq(sanitizeMarkdown(text, true), "\n") {
-			fmt.Fprintln(m, strings.TrimRight("> "+line, " ")+trailing(line))
-		}
-		fmt.Fprintln(m)
+		m.quote(sanitizeMarkdown(text, true))
 	}
 	m.images(p.Images)
+}
+
+// quote writes sanitized Markdown as a quote.
+func (m markdown) quote(text string) {
+	for line := range strings.SplitSeq(text, "\n") {
+		fmt.Fprintln(m, strings.TrimRight("> "+line, " ")+trailing(line))
+	}
+	fmt.Fprintln(m)
 }
 
 // trailing returns the spaces at the end of line that make a hard line break.
@@ -129,8 +143,15 @@ func (m markdown) call(c *call) {
 		fmt.Fprintf(m, " · %s", literal(words))
 	}
 	fmt.Fprint(m, "\n\n")
-	if text := decision(c.decided); text != "" {
+	switch text := decision(c.decided); {
+	case c.proposal != nil:
+		m.proposal(c.proposal)
+	case text != "":
 		fmt.Fprintf(m, "*%s*\n\n", literal(text))
+	}
+	if d := c.delegation; d != nil {
+		fmt.Fprintf(m, "*%s*\n\n", literal(join(d.name(), d.words())))
+		m.texts(d)
 	}
 	for _, d := range c.diffs() {
 		if !titleShows(c, d) {
@@ -138,7 +159,9 @@ func (m markdown) call(c *call) {
 		}
 		fmt.Fprintln(m, fence("diff", clean(d.Unified)))
 	}
-	m.plan(c.plan)
+	if c.proposal == nil { // else its steps are the items
+		m.plan(c.plan)
+	}
 	m.input(c)
 	m.output(c)
 }
@@ -172,7 +195,7 @@ func (m markdown) output(c *call) {
 	text := c.output()
 	switch n := lines(text); {
 	case n == 0:
-	case n <= shortOutput && len(c.diffs()) == 0 && c.plan == nil:
+	case n <= shortOutput && !c.shown():
 		fmt.Fprintln(m, fence("text", text))
 	default:
 		m.folded("Output, "+phrase.Count(n, "line"), fence("text", text))

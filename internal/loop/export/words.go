@@ -105,6 +105,8 @@ func ending(r event.Reason) string {
 		return "Refused by the provider"
 	case event.MaxSteps:
 		return "Stopped after too many steps"
+	case event.OverBudget:
+		return "Stopped at a limit of tokens, cost or time"
 	case event.AllFailed:
 		return "Stopped because tools kept failing"
 	case event.Repeating:

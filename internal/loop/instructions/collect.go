@@ -78,8 +78,7 @@ func (c *collector) add(s source, path string, d document, above []string) []Fil
 	}
 	var all []File
 	if strings.TrimSpace(d.text) != "" {
-		sum := sha256.Sum256([]byte(d.text))
-		all = append(all, File{Path: shown, Size: len(d.text), Sum: "sha256:" + hex.EncodeToString(sum[:]), Text: d.text, real: d.real})
+		all = append(all, File{Path: shown, Size: len(d.text), Sum: sumOf(d.text), Text: d.text, real: d.real})
 	}
 	above = append(slices.Clone(above), d.real)
 	names := imports(d.text)
@@ -96,6 +95,12 @@ func (c *collector) add(s source, path string, d document, above []string) []Fil
 		all = append(all, c.imported(s, name, shown, above)...)
 	}
 	return all
+}
+
+// sumOf returns "sha256:…" of a text.
+func sumOf(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
 // imported returns the file that the last file of above imports as name, with its

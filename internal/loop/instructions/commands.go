@@ -46,22 +46,31 @@ func (p *Project) Commands() []Command {
 
 func (p *Project) commandsIn(f folder) []Command {
 	var all []Command
-	read := 0
-	for _, e := range p.entries(f) {
-		name, ok := strings.CutSuffix(e.Name(), ".md")
-		if !ok || e.IsDir() || strings.HasPrefix(name, ".") {
-			continue
-		}
-		if read++; read > maxCommands {
-			p.report(fmt.Sprintf("Only the first %d commands in %s are used.", maxCommands, p.Show(f.path)))
-			break
-		}
+	for _, name := range p.markdown(f, "commands", maxCommands) {
 		c, err := p.readCommand(f, name)
 		if err != nil {
 			p.report(fmt.Sprintf("%s is not used: %v.", c.Source, err))
 			continue
 		}
 		all = append(all, c)
+	}
+	return all
+}
+
+// markdown returns the names of the first limit Markdown files in f, without their
+// extension. kind says what the files hold, in the plural.
+func (p *Project) markdown(f folder, kind string, limit int) []string {
+	var all []string
+	for _, e := range p.entries(f) {
+		name, ok := strings.CutSuffix(e.Name(), ".md")
+		if !ok || e.IsDir() || strings.HasPrefix(name, ".") {
+			continue
+		}
+		if len(all) == limit {
+			p.report(fmt.Sprintf("Only the first %d %s in %s are used.", limit, kind, p.Show(f.path)))
+			break
+		}
+		all = append(all, name)
 	}
 	return all
 }

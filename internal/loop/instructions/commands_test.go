@@ -76,7 +76,7 @@ func openAt(home, dir string) *Project {
 		},
 		Withheld: withheld,
 		IsName: func(name string) bool {
-			return name != "" && name == strings.ToLower(name) && !strings.Contains(name, " ")
+			return name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_-") == ""
 		},
 	})
 }

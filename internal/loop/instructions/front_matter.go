@@ -4,7 +4,8 @@ import "strings"
 
 // frontMatter splits a Markdown text into its front matter, between two lines of
 // three dashes, and the body. It reads the scalar values of the top level, also
-// those of several lines, and ignores everything else.
+// those of several lines, and lists of scalar values, whose items it joins with ", ".
+// It ignores everything else.
 func frontMatter(text string) (values map[string]string, body string) {
 	rest, ok := strings.CutPrefix(text, "---\n")
 	if !ok {
@@ -17,17 +18,23 @@ func frontMatter(text string) (values map[string]string, body string) {
 		}
 	}
 	values = map[string]string{}
-	key := ""
+	key, list := "", false
 	for line := range strings.SplitSeq(head, "\n") {
 		name, value, ok := strings.Cut(line, ":")
 		indented := line != strings.TrimLeft(line, " \t")
+		trimmed := strings.TrimSpace(line)
+		item, isItem := strings.CutPrefix(trimmed+" ", "- ")
 		switch {
+		case list && (trimmed == "" || trimmed[0] == '#'):
+		case list && isItem:
+			values[key] = strings.TrimPrefix(values[key]+", "+scalar(strings.TrimSpace(item)), ", ")
 		case indented && key != "":
-			values[key] = strings.TrimSpace(values[key] + " " + strings.TrimSpace(line))
-		case indented || !ok:
+			values[key], list = strings.TrimSpace(values[key]+" "+trimmed), false
+		case indented || !ok || strings.HasPrefix(line, "#"):
 		default:
 			key = strings.TrimSpace(name)
-			values[key] = scalar(strings.TrimSpace(value))
+			value = strings.TrimSpace(value)
+			values[key], list = scalar(value), value == ""
 		}
 	}
 	return values, body

@@ -20,11 +20,11 @@ type Options struct {
 	// Withheld returns why a file that another file imports must not be read; empty if
 	// it may be. root is the repository, empty for a file of the user.
 	Withheld func(root, path string) string
-	// IsName reports whether a custom command or a skill may have a name.
+	// IsName reports whether a custom command, a skill or an agent may have a name.
 	IsName func(name string) bool
 }
 
-// Project holds the instructions, skills and custom commands for a working
+// Project holds the instructions, skills, custom commands and agents for a working
 // directory. It is safe for concurrent use.
 type Project struct {
 	o          Options
@@ -107,7 +107,7 @@ func (p *Project) report(notices ...string) {
 			continue
 		}
 		if len(p.reported) == maxNotices {
-			n = "More problems with instruction files, skills and commands are not shown."
+			n = "More problems with instruction files, skills, commands and agents are not shown."
 		}
 		p.reported[n] = true
 		p.notices = append(p.notices, n)

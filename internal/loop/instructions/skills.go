@@ -60,7 +60,7 @@ func (p *Project) loadSkills() {
 	}
 }
 
-// folder is a directory that may hold skills or custom commands.
+// folder is a directory that may hold skills, custom commands or agents.
 type folder struct {
 	source
 	path           string // absolute

@@ -33,6 +33,7 @@ type collection struct {
 	last    time.Time
 	title   string // the last one set by the user, even if removed by a rewind
 	rewound int    // number of events that the last Rewound kept
+	delegates
 }
 
 type partialKey struct {
@@ -63,6 +64,7 @@ func collect(records iter.Seq2[history.Record, error]) (collection, error) {
 
 func (g *collection) add(e event.Durable) {
 	g.last = event.MetaOf(e).Time
+	g.delegates.add(e)
 	switch e := e.(type) {
 	case *event.Partial:
 		g.addPartial(e)
@@ -125,7 +127,7 @@ func Boundary(events []event.Durable, keep int) int {
 				best = i
 				clear(open) // open calls here mean a damaged log
 			}
-			inTurn = true
+			inTurn = inTurn || !isNote(e)
 		case *event.MessageDone:
 			inTurn = true
 			if e.Message.Kind == llm.ToolCall {

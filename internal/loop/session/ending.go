@@ -19,6 +19,7 @@ func Ending(ctx context.Context, v *history.View, least int) (State, error) {
 		return State{}, err
 	}
 	if ok {
+		g.log = v
 		f := g.folded()
 		s := f.state()
 		if s.Model == "" {

@@ -9,6 +9,7 @@ import (
 	"agent/internal/history"
 	"agent/internal/llm"
 	"agent/internal/loop/event"
+	"agent/internal/loop/plan"
 	"agent/internal/loop/window"
 )
 
@@ -26,14 +27,16 @@ type State struct {
 	Usage         llm.Usage
 	Steps         int               // of the whole session
 	Todo          []event.TodoItem  // the model's plan
+	Plan          *event.PlanSet    // the newest approved one; nil if there is none
 	Prefix        *event.Prefix     // of the requests; nil in old logs
 	Situation     []string          // the messages that describe the environment
 	Title         string            // set by the user; empty for the default
 	Grants        []event.Grant     // valid or not
 	Untold        []*event.ShellEnd // typed commands whose output the model has not received
 	// Closing are the missing events of a session whose program exited during a turn:
-	// a truncated answer, the one result of each open call, the end of the turn. They
-	// are included in Messages and Events. The caller must append them to the log.
+	// a truncated answer, the ends of delegates, the one result of each open call, the
+	// end of the turn. Fold adds those of Index.Lost. They are included in Messages and
+	// Events. The caller must append them to the log.
 	Closing []event.Durable
 }
 
@@ -42,8 +45,8 @@ type State struct {
 func Fold(records iter.Seq2[history.Record, error]) (State, error) {
 	g, err := collect(records)
 	f := g.folded()
-	for _, s := range slices.Clone(f.Typed.Open) {
-		f.closing(LostShell(s, event.Meta{Time: f.last}))
+	for _, e := range f.lost() {
+		f.closing(e)
 	}
 	return f.state(), err
 }
@@ -74,9 +77,12 @@ func (f *Folding) state() State {
 }
 
 type openCall struct {
-	message llm.Message
-	start   *event.ToolStart // nil if it did not start
-	answer  *event.Decided   // to the question that it asked; nil without one
+	message     llm.Message
+	start       *event.ToolStart     // nil if it did not start
+	answer      *event.Decided       // to the question that it asked; nil without one
+	delegate    *event.DelegateStart // that it started; nil for none
+	delegateEnd *event.DelegateEnd   // of that delegate; nil if it has not ended
+	plan        *event.PlanSet       // that it presented, with the decision; nil without one
 }
 
 // Add folds the next event.
@@ -106,19 +112,7 @@ func (f *Folding) Add(e event.Durable) {
 			f.Readings = append(f.Readings, window.Reading{Step: f.Steps + 1, Call: e.Result.ID, Files: e.Reads})
 		}
 	case *event.StepEnd:
-		f.steps++
-		f.Steps++
-		f.usage = f.usage.Add(e.Usage)
-		f.Usage = f.Usage.Add(e.Usage)
-		said := len(f.Messages)
-		for said > 0 && f.Messages[said-1].Kind == llm.ToolResult {
-			said--
-		}
-		before := said
-		for before > 0 && f.Messages[before-1].Reply == e.Reply {
-			before--
-		}
-		f.Meter = f.Meter.Counted(e.Usage, before, said)
+		f.endStep(e)
 	case *event.TurnEnd:
 		f.inTurn, f.steps, f.usage = false, 0, llm.Usage{}
 	case *event.Compacted:
@@ -129,11 +123,34 @@ func (f *Folding) Add(e event.Durable) {
 		f.Mode = e.Mode
 	case *event.TodoSet:
 		f.Todo = e.Items
+	case *event.PlanSet:
+		f.setPlan(e)
+	case *event.DelegateStart:
+		f.delegateStarted(e)
+	case *event.DelegateEnd:
+		f.delegateEnded(e)
 	case *event.Prefix:
 		f.Prefix = e
 	default:
 		f.shell(e)
 	}
+}
+
+// endStep folds the end of a step: its usage, and the size of the context window that
+// the provider counted.
+func (f *Folding) endStep(e *event.StepEnd) {
+	f.steps++
+	f.Steps++
+	f.usage, f.Usage = f.usage.Add(e.Usage), f.Usage.Add(e.Usage)
+	said := len(f.Messages)
+	for said > 0 && f.Messages[said-1].Kind == llm.ToolResult {
+		said--
+	}
+	before := said
+	for before > 0 && f.Messages[before-1].Reply == e.Reply {
+		before--
+	}
+	f.Meter = f.Meter.Counted(e.Usage, before, said)
 }
 
 // compact folds a compaction.
@@ -158,7 +175,7 @@ func (f *Folding) addPrompt(e *event.UserSaid) {
 		f.Abandon()
 		f.began, f.steps, f.usage = e.Time, 0, llm.Usage{}
 	}
-	f.inTurn = true
+	f.inTurn = f.inTurn || !isNote(e)
 	f.Messages = append(f.Messages, llm.Message{Kind: llm.User, Text: e.Text, Images: e.Images})
 	if e.Situation {
 		f.Situation = append(f.Situation, e.Text)
@@ -205,6 +222,9 @@ func (f *Folding) close() {
 		f.closing(&event.MessageDone{Meta: meta, Message: llm.Message{Kind: k.kind, Reply: k.reply, Text: p.Text, Cut: true}})
 	}
 	for _, id := range slices.Clone(f.calls) {
+		if c := f.open[id]; c.delegate != nil && c.delegateEnd == nil {
+			f.closing(f.delegates.end(c.delegate, meta))
+		}
 		f.closing(f.open[id].end(meta))
 	}
 	if f.inTurn {
@@ -231,11 +251,33 @@ func (c *openCall) end(meta event.Meta) *event.ToolEnd {
 		end.Title, end.Effect, end.Outcome = c.start.Title, c.start.Effect, event.Uncertain
 		end.Result.Text = "interrupted: the program exited during this call. It may or may not have taken effect: check before you run it again"
 	}
-	if c.answer != nil { // do not ask the user again
+	if c.delegateEnd != nil {
+		c.endDelegate(end)
+	}
+	if c.plan != nil {
+		end.Outcome, end.Summary = event.OK, plan.Summary(c.plan)
+		end.Result.Text, end.Result.IsError = plan.Result(c.plan), false
+	}
+	if c.answer == nil {
+		return end
+	}
+	if text := AnswerText(c.answer); text != "" { // do not ask the user again
 		end.Outcome, end.Summary = event.OK, AnswerSummary(c.answer)
-		end.Result.Text, end.Result.IsError = AnswerText(c.answer), false
+		end.Result.Text, end.Result.IsError = text, false
 	}
 	return end
+}
+
+// setPlan folds a plan. The program may have exited before it recorded the mode and
+// the todo list that follow from an approval.
+func (f *Folding) setPlan(e *event.PlanSet) {
+	if c := f.open[e.ID]; c != nil {
+		c.plan = e
+	}
+	if e.State == event.PlanApproved {
+		f.Plan = e
+		f.Mode, f.Todo = e.Mode, plan.Todo(e.Plan)
+	}
 }
 
 // shell folds the events of typed commands.

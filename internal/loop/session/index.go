@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
+	"maps"
+	"slices"
 
 	"agent/internal/history"
 	"agent/internal/llm"
 	"agent/internal/loop/event"
+	"agent/internal/loop/plan"
 	"agent/internal/loop/window"
 )
 
@@ -38,6 +40,7 @@ func newIndex() *Index {
 // in Opened.
 func ReadIndex(ctx context.Context, v *history.View) (*Index, error) {
 	s := newIndex()
+	s.log = v
 	for r, err := range v.Pass(0) {
 		if err != nil {
 			var p history.Problem
@@ -87,6 +90,16 @@ func (s *Index) Folding() (*Folding, int) { return s.folding, s.folded }
 
 // addAt adds an event with the offset of its record.
 func (s *Index) addAt(e event.Durable, offset int64) {
+	s.count(e)
+	s.add(e)
+	if len(s.events) > len(s.at) {
+		s.at = append(s.at, offset)
+	}
+	s.at = s.at[:len(s.events)]
+}
+
+// count counts the steps, tokens, cost and time of an event.
+func (s *Index) count(e event.Durable) {
 	switch e := e.(type) {
 	case *event.StepEnd:
 		s.used[event.LimitSteps]++
@@ -99,19 +112,19 @@ func (s *Index) addAt(e event.Durable, offset int64) {
 		if e.Usage != (llm.Usage{}) {
 			s.spend(e.Usage, e.Cost)
 		}
+	case *event.DelegateEnd: // its session has the steps
+		s.used[event.LimitSteps] += float64(e.Steps)
+		if e.Usage != (llm.Usage{}) {
+			s.spend(e.Usage, e.Cost)
+		}
 	case *event.TurnEnd:
 		s.used[event.LimitTime] += e.Duration.Seconds()
 	}
-	s.add(e)
-	if len(s.events) > len(s.at) {
-		s.at = append(s.at, offset)
-	}
-	s.at = s.at[:len(s.events)]
 }
 
 // spend counts the usage and cost of a reply.
 func (s *Index) spend(u llm.Usage, cost *float64) {
-	s.used[event.LimitTokens] += float64(u.Input + u.Output)
+	s.used[event.LimitTokens] += float64(u.Total())
 	if cost == nil {
 		s.unpriced++
 		return
@@ -119,26 +132,38 @@ func (s *Index) spend(u llm.Usage, cost *float64) {
 	s.used[event.LimitCost] += *cost
 }
 
-// Used returns the steps, tokens, cost and time of all turns, and the number of steps
-// whose price is unknown.
-func (s *Index) Used() (used event.Budget, unpriced int) { return s.used, s.unpriced }
+// Used returns the steps, tokens, cost and time of all turns and of the missing events,
+// and the number of steps whose price is unknown. Delegates that have ended count, each
+// as one step without a price if a price is unknown; the time that they took in the
+// background does not.
+func (s *Index) Used(missing ...event.Durable) (used event.Budget, unpriced int) {
+	all := Index{used: maps.Clone(s.used), unpriced: s.unpriced}
+	for _, e := range missing {
+		all.count(e)
+	}
+	return all.used, all.unpriced
+}
 
 // Closing returns the missing events of the last turn: see State.Closing.
 func (s *Index) Closing() []event.Durable {
-	last := collection{partial: s.partial, order: s.order, last: s.last}
+	last := collection{partial: s.partial, order: s.order, last: s.last, delegates: s.delegates}
 	from := s.turnBefore(len(s.events))
 	last.events, last.rewound = s.events[from:len(s.events):len(s.events)], s.rewound-from
 	return last.folded().Closing
 }
 
-// Running returns the typed commands that ran when the program exited.
-func (s *Index) Running() []*event.ShellStart {
-	var all Typed
-	for _, e := range s.events {
-		all.Take(e)
-	}
-	return all.Open
+// Lost returns the missing events of what ran in the background when the program
+// exited: the ends of typed commands and of delegates, and the messages that tell the
+// model about the delegates. They follow closing, which Closing returned.
+func (s *Index) Lost(closing []event.Durable) []event.Durable {
+	g := s.collection
+	g.events = slices.Concat(s.events, closing)
+	return g.lost()
 }
+
+// Delegates returns the highest ID of a delegate, also of those that a rewind removed;
+// 0 for none.
+func (s *Index) Delegates() int { return s.highest }
 
 // turnBefore returns the number of the last event before n that begins a turn; 0 if
 // there is none.
@@ -152,9 +177,10 @@ func (s *Index) turnBefore(n int) int {
 }
 
 // Opened returns the description of the session, with the events closing after
-// it.
+// it, which count in its cost.
 func (s *Index) Opened(closing []event.Durable) event.Opened {
-	out := event.Opened{Events: len(s.events) + len(closing), Bounds: []int{0}, Title: s.title, Cost: s.used[event.LimitCost], Problems: s.problems}
+	used, _ := s.Used(closing...)
+	out := event.Opened{Events: len(s.events) + len(closing), Bounds: []int{0}, Title: s.title, Cost: used[event.LimitCost], Problems: s.problems}
 	bound := func(at int) {
 		if at > 0 && at < out.Events && at != out.Bounds[len(out.Bounds)-1] {
 			out.Bounds = append(out.Bounds, at)
@@ -181,6 +207,11 @@ func (s *Index) Opened(closing []event.Durable) event.Opened {
 			out.Mode = e.Mode
 		case *event.TodoSet:
 			out.Todo = e.Items
+		case *event.PlanSet:
+			if e.State == event.PlanApproved {
+				out.Mode, out.Todo = e.Mode, plan.Todo(e.Plan)
+				out.Plan = e
+			}
 		}
 	}
 	return out
@@ -192,10 +223,14 @@ func beginsTurn(e event.Durable) bool {
 	return ok && !said.Steered
 }
 
+// isNote reports whether e is a note of the program to the model, which does not begin
+// a turn.
+func isNote(e *event.UserSaid) bool { return e.Steered && e.Auto }
+
 // tail reads the last turns of the session, with at least least events.
 func (s *Index) tail(ctx context.Context, v *history.View, least int) (collection, error) {
 	from := s.turnBefore(min(len(s.events)-least+1, len(s.events)))
-	g := collection{partial: s.partial, order: s.order, last: s.last, title: s.title, rewound: s.rewound - from}
+	g := collection{partial: s.partial, order: s.order, last: s.last, title: s.title, rewound: s.rewound - from, delegates: s.delegates}
 	for record, err := range recordsAt(ctx, v, s.at[from:]) {
 		if err != nil {
 			return g, err
@@ -220,6 +255,3 @@ func (s *Index) Offsets() []int64 { return s.at }
 
 // Events returns the events without their long contents. The slice belongs to s.
 func (s *Index) Events() []event.Durable { return s.events }
-
-// Last returns the time of the last record.
-func (s *Index) Last() time.Time { return s.last }

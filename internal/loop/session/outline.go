@@ -15,6 +15,10 @@ import (
 type Outline struct {
 	Title    string // set by the user, or the first words of the first prompt; one line
 	Messages int    // of the user and of the model
+	// Delegate and Ended describe the session of a delegate: its number in the session
+	// that delegated, and how its last turn ended; empty if it did not end.
+	Delegate string
+	Ended    event.Reason
 }
 
 // OutlineOf returns the outline of a session. It skips damaged records.
@@ -32,11 +36,14 @@ type Summary struct {
 	FirstAt  int    `json:"first_at"`        // number of its event, from 0; -1 if there is none
 	Events   int    `json:"events"`          // as State.Events counts them
 	Messages int    `json:"messages"`
+	// Delegate and Ended are set in the session of a delegate: see Outline.
+	Delegate string       `json:"delegate,omitempty"`
+	Ended    event.Reason `json:"ended,omitempty"`
 }
 
 // Outline returns the outline of the session.
 func (s Summary) Outline() Outline {
-	o := Outline{Title: s.Title, Messages: s.Messages}
+	o := Outline{Title: s.Title, Messages: s.Messages, Delegate: s.Delegate, Ended: s.Ended}
 	if o.Title == "" {
 		o.Title = s.First
 	}
@@ -80,12 +87,14 @@ type summing struct {
 
 func (s *summing) add(record []byte) {
 	var e struct {
-		Type    string `json:"type"`
-		Text    string `json:"text"`
-		Title   string `json:"title"`
-		Keep    int    `json:"keep"`
-		Line    string `json:"line"`
-		Auto    bool   `json:"auto"`
+		Type    string       `json:"type"`
+		Text    string       `json:"text"`
+		Title   string       `json:"title"`
+		Keep    int          `json:"keep"`
+		Line    string       `json:"line"`
+		Auto    bool         `json:"auto"`
+		Agent   string       `json:"agent"`
+		Reason  event.Reason `json:"reason"`
 		Message struct {
 			Kind llm.Kind `json:"kind"`
 		} `json:"message"`
@@ -107,6 +116,7 @@ func (s *summing) add(record []byte) {
 			break
 		}
 		s.message()
+		s.delegate(e.Agent, "")
 		if s.FirstAt < 0 {
 			s.First, s.FirstAt = FirstWords(e.Text), s.Events
 		}
@@ -118,10 +128,20 @@ func (s *summing) add(record []byte) {
 		if e.Message.Kind == llm.Assistant {
 			s.message()
 		}
+	case *event.TurnEnd:
+		s.delegate(e.Agent, e.Reason)
 	case *event.Renamed:
 		s.Title = e.Title
 	}
 	s.Events++
+}
+
+// delegate notes the beginning or end of a turn of a delegate. agent is its number; empty
+// in other sessions.
+func (s *summing) delegate(agent string, ended event.Reason) {
+	if agent != "" {
+		s.Delegate, s.Ended = agent, ended
+	}
 }
 
 func (s *summing) message() {

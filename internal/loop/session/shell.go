@@ -14,8 +14,8 @@ func ShellMessage(e *event.ShellEnd) llm.Message {
 	return llm.Message{Kind: llm.User, Text: "[The user ran this command:]\n$ " + e.Line + "\n" + strings.TrimRight(e.Text, "\n")}
 }
 
-// LostShell returns the end of a typed command that was running when the program exited.
-func LostShell(s *event.ShellStart, meta event.Meta) *event.ShellEnd {
+// lostShell returns the end of a typed command that was running when the program exited.
+func lostShell(s *event.ShellStart, meta event.Meta) *event.ShellEnd {
 	return &event.ShellEnd{Meta: meta, ID: s.ID, Line: s.Line, Join: s.Join, Outcome: event.Uncertain,
 		Text: "[The program exited while this command was running. It may or may not have taken effect.]"}
 }
@@ -46,7 +46,7 @@ func (r *Typed) Take(e event.Durable) *event.ShellEnd {
 		}
 		if i := slices.IndexFunc(r.Open, func(s *event.ShellStart) bool { return s.ID == e.ID }); i >= 0 { // a rewind removed its end
 			start := *r.Open[i]
-			end := LostShell(&start, e.Meta)
+			end := lostShell(&start, e.Meta)
 			start.Join = false // add it only once
 			r.Open = slices.Clone(r.Open)
 			r.Open[i] = &start

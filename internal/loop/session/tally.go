@@ -12,8 +12,9 @@ import (
 )
 
 // Tally counts the steps, tokens and tool calls of sessions, rewound turns included.
-// The copied steps of a fork count once. The zero value is empty. Use it in one
-// goroutine.
+// The copied steps of a fork count once. What a delegate used counts in its own
+// session, by model: a DelegateEnd does not count here, unlike in Index.Used. The zero
+// value is empty. Use it in one goroutine.
 type Tally struct {
 	models  map[string]*ModelCount
 	calls   map[[2]string]*CallCount // by model and tool

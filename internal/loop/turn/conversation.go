@@ -5,6 +5,7 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/loop/event"
+	"agent/internal/loop/plan"
 	"agent/internal/loop/window"
 	"agent/internal/tools/workspace"
 )
@@ -26,6 +27,7 @@ type Conversation struct {
 	reads     []window.Reading  // file contents that the model has seen
 	ledger    *workspace.Ledger // file contents that the model has seen, for the tools; may be nil
 	outputs   Outputs           // stores originals; may be nil
+	secrets   Secrets
 	cooldown  cooldown
 	textCalls map[string]bool // models that write their tool calls as text, by name
 	assumed   map[string]bool // models whose assumed window the user has been told, by name
@@ -37,10 +39,13 @@ type Outputs interface {
 	SaveOutput(name, text string) error
 }
 
-// NewConversation returns an empty conversation, which keeps ledger up to date.
-// Both arguments may be nil.
-func NewConversation(ledger *workspace.Ledger, outputs Outputs) *Conversation {
-	return &Conversation{ledger: ledger, outputs: outputs, cooldown: cooldown{}, textCalls: map[string]bool{}, assumed: map[string]bool{}, learned: map[string]int{}}
+// NewConversation returns an empty conversation, which keeps ledger up to date and
+// replaces the secrets in its messages. All arguments may be nil.
+func NewConversation(ledger *workspace.Ledger, outputs Outputs, secrets Secrets) *Conversation {
+	if secrets == nil {
+		secrets = noSecrets{}
+	}
+	return &Conversation{ledger: ledger, outputs: outputs, secrets: secrets, cooldown: cooldown{}, textCalls: map[string]bool{}, assumed: map[string]bool{}, learned: map[string]int{}}
 }
 
 // Load replaces the contents with those of a session: the prefix, which may be nil,
@@ -48,6 +53,9 @@ func NewConversation(ledger *workspace.Ledger, outputs Outputs) *Conversation {
 // the model has seen.
 func (c *Conversation) Load(p *event.Prefix, msgs []llm.Message, k window.Marks, steps int, m window.Meter, reads []window.Reading) {
 	c.Loaded, c.Messages, c.marks, c.Steps, c.meter = true, msgs, k, steps, m
+	for i, m := range c.Messages { // an older version, or the user's setting, may have kept the secrets
+		c.Messages[i] = c.secrets.Message(m)
+	}
 	c.Prefix, c.prefixFor = p, prefixModel{}
 	c.setReads(window.Remaining(reads, msgs))
 }
@@ -61,12 +69,18 @@ func (c *Conversation) continuation() string {
 	return event.GoOn
 }
 
-// add appends messages.
-func (c *Conversation) add(msgs ...llm.Message) { c.Messages = append(c.Messages, msgs...) }
+// add appends messages without their secrets. All messages but those of Load and of a
+// summary come through here.
+func (c *Conversation) add(msgs ...llm.Message) {
+	for _, m := range msgs {
+		c.Messages = append(c.Messages, c.secrets.Message(m))
+	}
+}
 
 // missing returns the notes that are not among the messages.
 func (c *Conversation) missing(notes []string) []string {
 	return slices.DeleteFunc(notes, func(note string) bool {
+		note = c.secrets.Text(note)
 		return slices.ContainsFunc(c.Messages, func(m llm.Message) bool { return m.Kind == llm.User && m.Text == note })
 	})
 }
@@ -96,21 +110,29 @@ func (c *Conversation) setReads(reads []window.Reading) {
 	}
 }
 
-// Notes to the model when plan mode begins and ends. Older sessions hold the last
-// two.
+// Notes to the model when plan mode begins and ends. The second one is for models that
+// are offered no tool to present a plan, the third one for delegates. Older sessions
+// hold the last three.
 const (
-	planBegins    = "[The user has set permission mode plan: do not change files, edits are denied. Investigate, then say what you would change and why.]"
-	planEnds      = "[The user has left permission mode plan: you may change files again.]"
-	planBeginsOld = "[The person has set mode plan: files are not to be changed, and edits are refused. Find out what there is to know, then say what you would change and why.]"
-	planEndsOld   = "[The person has left mode plan: files may be changed again.]"
+	planToPresent  = "[The user has set permission mode plan: do not change files, not with commands either; edits are denied. Investigate, and ask what only the user can decide. Then call " + plan.Tool + " with your plan, instead of writing it as text. If the user asks a question, answer it without a plan.]"
+	planBegins     = "[The user has set permission mode plan: do not change files, edits are denied. Investigate, then say what you would change and why.]"
+	planDelegated  = "[The permission mode is plan: do not change files, not with commands either; edits are denied. If the task needs a change, describe it in your answer.]"
+	planEnds       = "[The user has left permission mode plan: you may change files again.]"
+	planPresentOld = "[The user has set permission mode plan: do not change files, edits are denied. Investigate, and ask what only the user can decide. Then present your plan with " + plan.Tool + ".]"
+	planBeginsOld  = "[The person has set mode plan: files are not to be changed, and edits are refused. Find out what there is to know, then say what you would change and why.]"
+	planEndsOld    = "[The person has left mode plan: files may be changed again.]"
 )
 
 // announceMode returns the note that plan mode has begun or ended, if the model has
-// not received it yet.
-func (c *Conversation) announceMode(m event.Mode) []string {
+// not received it yet. Delegated is set in a delegate.
+func (c *Conversation) announceMode(m event.Mode, delegated bool) []string {
 	switch plans := m == event.ModePlan; {
 	case plans == planModeAnnounced(c.Messages):
 		return nil
+	case plans && delegated:
+		return []string{planDelegated}
+	case plans && offeredName(c.Prefix, plan.Tool) != "":
+		return []string{planToPresent}
 	case plans:
 		return []string{planBegins}
 	}
@@ -118,12 +140,14 @@ func (c *Conversation) announceMode(m event.Mode) []string {
 }
 
 // planModeAnnounced reports whether the last note about plan mode in msgs says that
-// it has begun.
+// it has begun. The result of a plan that was approved says that it has ended.
 func planModeAnnounced(msgs []llm.Message) bool {
 	for _, m := range slices.Backward(msgs) {
 		switch {
+		case m.Kind == llm.ToolResult && plan.Approved(m.Text):
+			return false
 		case m.Kind != llm.User:
-		case m.Text == planBegins, m.Text == planBeginsOld:
+		case slices.Contains([]string{planToPresent, planBegins, planDelegated, planPresentOld, planBeginsOld}, m.Text):
 			return true
 		case m.Text == planEnds, m.Text == planEndsOld:
 			return false

@@ -11,13 +11,15 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/loop/event"
+	"agent/internal/loop/plan"
 	"agent/internal/tools"
 )
 
 const (
 	// maxCalls limits the calls of one reply that run. The others get an error.
 	maxCalls = 32
-	// maxParallel limits the read-only calls that run at once.
+	// maxParallel limits the read-only calls that run at once. Delegates have a limit
+	// of their own.
 	maxParallel = 8
 )
 
@@ -25,7 +27,7 @@ const (
 const notRunUnsaved = "not run: the session could not be saved"
 
 // ConversationTool is a tool that acts on the conversation, not on the workspace.
-// Its calls never run in parallel.
+// Its calls never run in parallel, unless they delegate.
 type ConversationTool interface {
 	tools.Tool
 	// ForCall returns the tool for the call of that ID.
@@ -33,8 +35,8 @@ type ConversationTool interface {
 }
 
 // executor runs the tool calls of a reply: it prepares each one, decides whether it
-// may run, runs it, and finishes it with its result. Read-only calls run in
-// parallel.
+// may run, runs it, and finishes it with its result. Calls that only read or delegate
+// run in parallel.
 type executor struct {
 	*Turn
 	conv  *Conversation
@@ -51,13 +53,18 @@ type intakeNote struct {
 
 // understand gives the calls of a reply the names and arguments of the schemas: see
 // package intake. It keeps a call that cannot be understood; run then returns the
-// error. It changes and returns said.
+// error. Then it replaces the secrets in the reply. It changes and returns said.
 func (x *executor) understand(said []llm.Message) []llm.Message {
 	x.notes = map[string]intakeNote{}
 	accepted := tools.Accepted(x.Tools)
 	for i, t := range accepted {
 		accepted[i].Offered = offeredName(x.conv.Prefix, t.Name)
 	}
+	defer func() {
+		for i, m := range said {
+			said[i] = x.conv.secrets.Message(m)
+		}
+	}()
 	for i, m := range said {
 		if m.Kind != llm.ToolCall || m.Cut {
 			continue
@@ -74,10 +81,10 @@ func (x *executor) understand(said []llm.Message) []llm.Message {
 	return said
 }
 
-// run returns the results of all calls in order, and whether any of them ran or was
-// rejected by the user. If
-// notRun is not empty, no call runs and notRun is the result of each.
-func (x *executor) run(ctx context.Context, msgs []llm.Message, notRun string) (out []llm.Message, worked bool) {
+// run returns the results of all calls in order, whether any of them ran or was
+// rejected by the user, and whether any of them ends the turn. If notRun is not empty,
+// no call runs and notRun is the result of each.
+func (x *executor) run(ctx context.Context, msgs []llm.Message, notRun string) (out []llm.Message, worked, endsTurn bool) {
 	calls := make([]*toolCall, len(msgs))
 	for i, m := range msgs {
 		calls[i] = &toolCall{msg: m}
@@ -86,8 +93,8 @@ func (x *executor) run(ctx context.Context, msgs []llm.Message, notRun string) (
 		group := calls[i : i+1]
 		if why := x.notRun(ctx, i, notRun); why != "" {
 			calls[i].finish(event.Interrupted, why)
-		} else if x.prepare(ctx, calls[i]); x.onlyReads(ctx, calls[i]) {
-			group = x.readers(ctx, calls[i:min(len(calls), maxCalls)])
+		} else if x.prepare(ctx, calls[i]); x.independent(ctx, calls[i]) {
+			group = x.leading(ctx, calls[i:min(len(calls), maxCalls)])
 			x.runParallel(ctx, group)
 		} else if x.decide(ctx, calls[i]) && x.begin(ctx, calls[i]) {
 			x.Runner.run(ctx, x.info(calls[i]), calls[i], x.progress(calls[i]))
@@ -96,10 +103,11 @@ func (x *executor) run(ctx context.Context, msgs []llm.Message, notRun string) (
 			x.finish(c)
 			out = append(out, c.end.Result)
 			worked = worked || c.ran || c.rejected
+			endsTurn = endsTurn || c.endsTurn
 		}
 		i += len(group)
 	}
-	return out, worked
+	return out, worked, endsTurn
 }
 
 // notRun returns why call i must not be prepared; empty if it may be.
@@ -124,13 +132,13 @@ func (x *executor) stopped(ctx context.Context) string {
 	return ""
 }
 
-// readers prepares and returns the leading run of read-only calls. The first one is
+// leading prepares and returns the leading run of independent calls. The first one is
 // prepared already.
-func (x *executor) readers(ctx context.Context, calls []*toolCall) []*toolCall {
+func (x *executor) leading(ctx context.Context, calls []*toolCall) []*toolCall {
 	n := 1
 	for ; n < len(calls); n++ {
 		x.prepare(ctx, calls[n])
-		if !x.onlyReads(ctx, calls[n]) {
+		if !x.independent(ctx, calls[n]) {
 			*calls[n] = toolCall{msg: calls[n].msg} // prepared again when the calls before it have run
 			break
 		}
@@ -138,10 +146,15 @@ func (x *executor) readers(ctx context.Context, calls []*toolCall) []*toolCall {
 	return calls[:n]
 }
 
-// onlyReads reports whether c is read-only, needs no approval and may run in
-// parallel.
-func (x *executor) onlyReads(ctx context.Context, c *toolCall) bool {
-	return c.err == nil && !c.alone && c.call.Effect == tools.Read && !x.Permissions.Judge(ctx, c.call).Ask
+// independent reports whether c only reads or delegates, is allowed without asking
+// and may run in parallel.
+func (x *executor) independent(ctx context.Context, c *toolCall) bool {
+	reads := c.call.Effect == tools.Read && !c.alone
+	if c.err != nil || !reads && c.call.Effect != tools.Delegate {
+		return false
+	}
+	v := x.Permissions.Judge(ctx, c.call)
+	return !v.Ask && !v.Refuse
 }
 
 // prepare looks up the tool of c and prepares the call. It sets c.call or c.err.
@@ -176,7 +189,8 @@ func (x *executor) differs(sent, m llm.Message) bool {
 		return false
 	}
 	c, err := tools.Accepted(x.Tools).Read(sent.Name, raw)
-	return err != nil || c.Tool != m.Name || !bytes.Equal(c.Arguments, m.Input)
+	now := x.conv.secrets.Message(llm.Message{Kind: llm.ToolCall, Input: c.Arguments})
+	return err != nil || c.Tool != m.Name || !bytes.Equal(now.Input, m.Input)
 }
 
 // decide gets the verdict on a prepared call, and the user's approval if it needs
@@ -187,13 +201,24 @@ func (x *executor) decide(ctx context.Context, c *toolCall) bool {
 		return false
 	}
 	v := x.Permissions.Judge(ctx, c.call)
+	c.verdict = v
 	switch {
 	case ctx.Err() != nil:
 		c.finish(event.Interrupted, notRunStopped(ctx))
 		return false
 	case v.Refuse:
 		c.end.Error = "denied: " + v.Why
-		c.finish(event.Refused, c.end.Error+". Describe the change and why you would make it, then end your answer. The user leaves the mode to allow edits")
+		if c.call.Effect == tools.Execute {
+			c.finish(event.Refused, c.end.Error+". Use a command that only reads, or the tools read and search. The user leaves the mode to allow other commands")
+			return false
+		}
+		instead := "Describe the change and why you would make it, then end your answer. The user leaves the mode to allow edits"
+		if x.Delegated {
+			instead = "Describe the change in your answer instead"
+		} else if offeredName(x.conv.Prefix, plan.Tool) != "" {
+			instead = "Make it a step of the plan that you present with " + plan.Tool + ". The user approves the plan to allow edits"
+		}
+		c.finish(event.Refused, c.end.Error+". "+instead)
 		return false
 	case v.Ask:
 		return x.approve(ctx, c, v)
@@ -201,7 +226,7 @@ func (x *executor) decide(ctx context.Context, c *toolCall) bool {
 	return true
 }
 
-// runParallel runs read-only calls.
+// runParallel runs independent calls.
 func (x *executor) runParallel(ctx context.Context, calls []*toolCall) {
 	var wg sync.WaitGroup
 	slots := make(chan struct{}, maxParallel)
@@ -209,10 +234,16 @@ func (x *executor) runParallel(ctx context.Context, calls []*toolCall) {
 		if !x.begin(ctx, c) {
 			continue
 		}
-		slots <- struct{}{}
+		reads := c.call.Effect == tools.Read
+		if reads {
+			slots <- struct{}{}
+		}
 		wg.Go(func() {
-			defer func() { <-slots }()
 			x.Runner.run(ctx, x.info(c), c, nil)
+			c.end.Duration = x.out.clock.Now().Sub(c.start)
+			if reads {
+				<-slots
+			}
 		})
 	}
 	wg.Wait()
@@ -239,10 +270,11 @@ func (x *executor) finish(c *toolCall) {
 	c.addIgnored()
 	c.end.Title = c.title()
 	c.end.Effect = event.Effect(c.call.Effect)
-	if !c.start.IsZero() {
+	if !c.start.IsZero() && c.end.Duration == 0 { // calls side by side end before this
 		c.end.Duration = c.end.Time.Sub(c.start)
 	}
 	c.end.Reads = x.conv.addReads(c.msg.ID, c.reads)
+	c.end.Result = x.conv.secrets.Message(c.end.Result)
 	x.out.emit(&c.end)
 }
 

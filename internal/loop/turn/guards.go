@@ -29,14 +29,16 @@ const (
 )
 
 // guards stop a turn at its limits, and one that makes no progress: the same calls or
-// the same text over and over, or only failed calls. They ask the user first.
+// the same text over and over, or only failed calls. They ask the user first, except
+// in a delegate.
 type guards struct {
-	user    confirmer
-	budget  *budget.Account
-	failing int        // consecutive steps whose calls all failed
-	recent  []pastStep // the last steps
-	text    string     // of the last step
-	same    int        // consecutive steps with that text
+	user      confirmer
+	delegated bool // the turn is that of a delegate
+	budget    *budget.Account
+	failing   int        // consecutive steps whose calls all failed
+	recent    []pastStep // the last steps
+	text      string     // of the last step
+	same      int        // consecutive steps with that text
 }
 
 // pastStep identifies the calls of a step.
@@ -48,7 +50,7 @@ type pastStep struct {
 // beforeStep enforces the limits.
 func (g *guards) beforeStep(ctx context.Context) ending {
 	steps := DefaultMaxSteps
-	if !g.user.attended() {
+	if !g.user.attended() && !g.delegated {
 		if steps = HeadlessMaxSteps; g.budget.Bounded() {
 			steps = math.MaxInt
 		}
@@ -59,6 +61,9 @@ func (g *guards) beforeStep(ctx context.Context) ending {
 			return ending{}
 		}
 		question, why, end := aboutLimit(e, g.user.attended())
+		if g.delegated {
+			end = endDelegate(e)
+		}
 		if end = g.user.confirm(ctx, event.StepsAsk, question, why, end); end.reason != "" {
 			return end
 		}
@@ -71,12 +76,9 @@ func (g *guards) beforeStep(ctx context.Context) ending {
 func aboutLimit(e budget.Excess, attended bool) (question, why string, end ending) {
 	used, amount := e.Limit.Words(e.Used), e.Limit.Words(e.Amount)
 	end.reason = event.OverBudget
-	flag := "--" + map[event.Limit]string{event.LimitSteps: "max-steps", event.LimitTokens: "token-budget", event.LimitCost: "max-cost", event.LimitTime: "max-time"}[e.Limit]
+	flag := flagOf(e)
 	if e.Limit == event.LimitSteps {
 		end.reason = event.MaxSteps
-	}
-	if e.Session {
-		flag = "--session-budget"
 	}
 	end.hint = "Send a message to continue, or raise the limit with " + flag + " or /budget."
 	if !attended {
@@ -95,6 +97,33 @@ func aboutLimit(e budget.Excess, attended bool) (question, why string, end endin
 		end.err = fmt.Sprintf("stopped after %s, the limit of one turn", used)
 	}
 	return used + " so far. Continue?", "a turn pauses every " + amount + " (" + flag + ")", end
+}
+
+// flagOf returns the flag that sets the limit e.
+func flagOf(e budget.Excess) string {
+	if e.Session {
+		return "--session-budget"
+	}
+	return "--" + map[event.Limit]string{event.LimitSteps: "max-steps", event.LimitTokens: "token-budget", event.LimitCost: "max-cost", event.LimitTime: "max-time"}[e.Limit]
+}
+
+// endDelegate returns how the turn of a delegate ends at a limit.
+func endDelegate(e budget.Excess) ending {
+	_, _, end := aboutLimit(e, false)
+	switch {
+	case !e.Parent && e.Limit == event.LimitCost:
+		end.hint = "Raise max_cost of the agent, or delegate a smaller task."
+	case !e.Parent:
+		end.hint = "Raise max_steps of the agent, or delegate a smaller task."
+	default:
+		of := "turn"
+		if e.Session {
+			of = "session"
+		}
+		end.err = fmt.Sprintf("stopped: the %s that delegated has used %s, and its limit is %s", of, e.Limit.Words(e.Used), e.Limit.Words(e.Amount))
+		end.hint = "Raise the limit with " + flagOf(e) + " or /budget."
+	}
+	return end
 }
 
 // afterCalls checks a step: its messages said, its calls and their results. Worked is
@@ -128,7 +157,7 @@ func (g *guards) afterCalls(ctx context.Context, said, calls, results []llm.Mess
 // noProgress asks whether a turn may continue in which something happened, which
 // trigger shows.
 func (g *guards) noProgress(ctx context.Context, reason event.Reason, happened, trigger string) ending {
-	trigger = phrase.Clip(strings.Join(strings.Fields(trigger), " "), maxArgument)
+	trigger = phrase.OneLine(trigger, maxArgument)
 	return g.user.confirm(ctx, event.StepsAsk, strings.ToUpper(happened[:1])+happened[1:]+". Continue?", "the model may be in a loop: "+trigger,
 		ending{reason, "stopped: " + happened + ": " + trigger, "Tell the model what to do differently."})
 }

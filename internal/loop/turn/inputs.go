@@ -53,6 +53,30 @@ type Inbox interface {
 	News() []string
 }
 
+// Secrets replaces secrets by placeholders.
+type Secrets interface {
+	// Text returns a text without its secrets.
+	Text(string) string
+	// Message returns a message without its secrets. It does not change m.
+	Message(m llm.Message) llm.Message
+}
+
+// noSecrets is used if secrets are not replaced.
+type noSecrets struct{}
+
+func (noSecrets) Text(s string) string              { return s }
+func (noSecrets) Message(m llm.Message) llm.Message { return m }
+
+// Checks tell whether the changes of a turn were checked. The zero value never reminds
+// the model to do so.
+type Checks struct {
+	// HowToTest tells the model how to test its changes: "run `make test`". It is
+	// empty if no way is known. Commands is set if commands can be approved. Nil if
+	// the model is never reminded.
+	HowToTest func(commands bool) string
+	Evidence  Evidence // nil if none is recorded; the model is then never reminded
+}
+
 // Evidence records the checks and edits of a turn.
 type Evidence interface {
 	// Unchecked reports whether files were changed and nothing ran since.

@@ -13,7 +13,7 @@ import (
 const (
 	// lastReply ends the note before the last reply of a turn that reached a limit. A
 	// request that ends with it lets the model call no tools.
-	lastReply = " Do not call tools. Answer now: say what is done, what was found and what is left to do."
+	lastReply = " Do not call tools in this reply. Answer now: say what is done, what was found and what is left to do."
 	// answerOnly is the note of a turn that may make no steps with tools. A request
 	// that ends with it lets the model call none.
 	answerOnly = "Answer without calling tools."
@@ -42,13 +42,13 @@ func (r *run) beforeStep(ctx context.Context) ending {
 	return end
 }
 
-// orLastReply returns end. If a limit or a guard ends a turn without a user, the model
-// gets one more reply first, without tools.
+// orLastReply returns end. If a limit or a guard ends the turn and cannot ask a user,
+// the model gets one more reply first, without tools.
 func (r *run) orLastReply(end ending) ending {
 	if r.guards.user.attended() || r.end.Steps == 0 || r.limit.reason != "" {
 		return end
 	}
-	why := "The turn is " + phrase.Clip(strings.Join(strings.Fields(end.err), " "), 4*maxArgument) + "."
+	why := "The turn is " + phrase.OneLine(end.err, 4*maxArgument) + "."
 	switch end.reason {
 	case event.MaxSteps:
 		why = "The turn has reached its step limit."
@@ -135,7 +135,7 @@ func (r *run) reminder() string {
 	if r.reminded || r.HowToTest == nil || r.lastNote != "" || r.Evidence == nil || !r.Evidence.Unchecked() {
 		return ""
 	}
-	how := r.HowToTest(r.guards.user.attended() || r.Permissions.Mode() == event.ModeAll)
+	how := r.HowToTest(r.requests.user.attended() || r.Permissions.Mode() == event.ModeAll)
 	if how == "" {
 		return ""
 	}

@@ -31,6 +31,9 @@ func (r *run) setPrefix() {
 	}
 }
 
+// delegateTool is the name of the tool that starts delegates.
+const delegateTool = "delegate"
+
 // offeredName returns the name by which p offers a tool; empty if it does not.
 func offeredName(p *event.Prefix, tool string) string {
 	if p == nil {

@@ -30,11 +30,11 @@ func (r *reporter) fail(err error) {
 // meta returns the Meta of an event that happens now.
 func (r *reporter) meta() event.Meta { return event.Meta{Time: r.clock.Now()} }
 
-// spend counts the usage of model in b. The cost is nil if it is unknown, which the
-// user gets a notice once if it is limited.
+// spend counts the usage of model in b. The cost is nil if it is unknown. If the cost is
+// limited, the user gets a notice about that once.
 func (r *reporter) spend(b *budget.Account, steps int, model string, u llm.Usage, cost *float64) {
-	if b.Spend(steps, u, cost) {
-		r.emit(event.Notice{Text: "The price of " + model + " is unknown, so the limit of the cost does not count it. Tokens are counted: limit them with /budget tokens=N or --token-budget."})
+	if unpriced := b.Spend(steps, model, u, cost); unpriced != "" {
+		r.emit(event.Notice{Text: "The price of " + unpriced + " is unknown, so the limit of the cost does not count it. Tokens are counted: limit them with /budget tokens=N or --token-budget."})
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"agent/internal/llm"
 	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
+	"agent/internal/loop/policy"
 	"agent/internal/tools"
 	"agent/internal/tools/advice"
 	"agent/internal/tools/workspace"
@@ -40,7 +41,7 @@ func (r Runner) prepare(ctx context.Context, in tools.Info, t tools.Tool) (c too
 
 // run runs the approved call c and sets its result. It changes nothing else.
 func (r Runner) run(ctx context.Context, in tools.Info, c *toolCall, progress func(string)) {
-	got, err := r.result(ctx, in, c.call, tools.Approved{Changes: c.call.Changes, Progress: progress, Force: r.Kill})
+	got, err := r.result(ctx, in, c.call, tools.Approved{Changes: c.call.Changes, Progress: progress, Force: r.Kill, Script: c.verdict.Script, Environment: c.verdict.Environment})
 	c.end.Diffs = Diffs(got.Changes)
 	if err != nil {
 		c.fail(ctx, err)
@@ -57,7 +58,7 @@ func (r Runner) run(ctx context.Context, in tools.Info, c *toolCall, progress fu
 	c.ran = true
 	c.finish(outcome, got.Text)
 	c.end.Summary, c.end.Result.Images = got.Summary, got.Images
-	c.reads = got.Reads
+	c.reads, c.endsTurn = got.Reads, got.EndsTurn
 }
 
 func (r Runner) result(ctx context.Context, in tools.Info, c tools.Call, ok tools.Approved) (got tools.Result, err error) {
@@ -88,12 +89,14 @@ type toolCall struct {
 	call     tools.Call
 	err      error    // of Prepare; the call does not run
 	ignored  []string // arguments that the intake dropped
-	alone    bool     // it never runs in parallel
+	alone    bool     // it is one of a ConversationTool
+	verdict  policy.Verdict
 	start    time.Time
 	end      event.ToolEnd
 	reads    []workspace.Reading // file contents that its result shows the model
 	ran      bool                // the tool ran, even if its command failed
 	rejected bool                // by the user
+	endsTurn bool                // as in tools.Result
 }
 
 // title returns the call in one line: the title of the prepared call, or the

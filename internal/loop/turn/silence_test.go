@@ -33,7 +33,7 @@ func TestSilence(t *testing.T) {
 	q := quiet{model: turn.Model{Name: "script/test", ID: "test", Provider: p}}
 	var notices []string
 	one := turn.Turn{
-		Models: q, Permissions: q, Inbox: q, Limits: turn.Limits{Silence: time.Millisecond}, Budget: budget.New(nil, nil, time.Now, nil),
+		Models: q, Permissions: q, Inbox: q, Limits: turn.Limits{Silence: time.Millisecond}, Budget: budget.New(nil, nil, nil, time.Now, nil),
 		Prefix: func(turn.Model, *event.Prefix) event.Prefix { return event.Prefix{} },
 		Emit: func(e event.Event) error {
 			if n, ok := e.(event.Notice); ok && len(notices) == 0 {
@@ -43,7 +43,7 @@ func TestSilence(t *testing.T) {
 			return nil
 		},
 	}
-	end := one.Run(t.Context(), turn.NewConversation(nil, nil), event.Prompt{Text: "go"})
+	end := one.Run(t.Context(), turn.NewConversation(nil, nil, nil), event.Prompt{Text: "go"})
 	if end.Reason != event.Done || len(notices) != 1 || notices[0] != "script/test has sent nothing for 1ms. The connection is still open." {
 		t.Errorf("got %v, %q", end.Reason, notices)
 	}

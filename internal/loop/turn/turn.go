@@ -18,7 +18,10 @@ type Turn struct {
 	Models      Models
 	Permissions Permissions
 	Approver    Approver // nil without a user: calls that need approval are denied
-	Inbox       Inbox
+	// Delegated is set if the turn is that of a delegate. At a limit, and when a guard
+	// stops it, it does not ask the user: the model gets one last reply without tools.
+	Delegated bool
+	Inbox     Inbox
 	// Emit receives every event. An error of the log ends the turn before the next
 	// tool runs, because that call would not be recorded.
 	Emit func(event.Event) error
@@ -33,20 +36,19 @@ type Turn struct {
 	// have touched since its previous call. The model gets each note once. It may be
 	// nil.
 	Instructions func() []string
+	// Mentioned returns a note for the model about the agents that a prompt mentions;
+	// empty for none. It may be nil.
+	Mentioned func(prompt string) string
 	// Situation describes the environment, ahead of the prompt; empty if the model
 	// knows it.
 	Situation string
 	Tools     []tools.Tool
 	Runner    Runner
 	Schema    *Schema // of the last answer; may be nil
-	// HowToTest tells the model how to test its changes: "run `make test`". It is
-	// empty if no way is known. Commands is set if commands can be approved. Nil if
-	// the model is never reminded.
-	HowToTest func(commands bool) string
-	Evidence  Evidence // nil if none is recorded; the model is then never reminded
-	Limits    Limits
-	Budget    *budget.Account
-	Clock     Clock
+	Checks
+	Limits Limits
+	Budget *budget.Account
+	Clock  Clock
 }
 
 // run is a turn in progress.
@@ -64,7 +66,7 @@ type run struct {
 	resumed  bool   // the previous reply was cut off, and the model was asked to continue
 	reminded bool   // the model got the note of reminder
 	// limit is how the turn ends after the next reply, because a limit or a guard
-	// stopped it without a user; zero before that.
+	// stopped it and could not ask a user; zero before that.
 	limit ending
 	// lastNote forbids tools in the next reply; empty if they are allowed.
 	lastNote string
@@ -123,10 +125,14 @@ func newRun(t *Turn, c *Conversation) *run {
 	t.Budget.Begin()
 	out := &reporter{send: t.Emit, clock: t.Clock.OrReal()}
 	user := confirmer{t.Approver}
+	guards := &guards{user: user, budget: t.Budget}
+	if t.Delegated {
+		guards.user, guards.delegated = confirmer{}, true
+	}
 	answer := &answerFitter{schema: t.Schema}
 	compact := &compactor{Turn: t, conv: c, out: out, summarizer: &summarizer{Turn: t, out: out}}
 	return &run{
-		Turn: t, conv: c, out: out, answer: answer, guards: &guards{user: user, budget: t.Budget},
+		Turn: t, conv: c, out: out, answer: answer, guards: guards,
 		requests: &requester{Turn: t, conv: c, out: out, user: user, answer: answer, compactor: compact}, calls: &executor{Turn: t, conv: c, out: out},
 	}
 }
@@ -155,6 +161,7 @@ func (r *run) step(ctx context.Context) ending {
 	reply, model, err := r.requests.reply(ctx)
 	r.end.Steps++
 	r.conv.Steps++
+	cost := r.spend(reply, model) // before delegates start
 	said := r.calls.understand(r.answer.unwrap(ownNames(r.conv.Prefix, distinct(r.conv.Messages, reply.Messages()))))
 	r.addReply(said)
 	calls := callsOf(said)
@@ -164,28 +171,36 @@ func (r *run) step(ctx context.Context) ending {
 		end, notRun = r.endLastReply(ctx, end, notRun, len(calls) > 0)
 	}
 	end = r.orTimeUp(ctx, end)
-	results, worked := r.calls.run(ctx, calls, notRun)
+	results, worked, endsTurn := r.calls.run(ctx, calls, notRun)
 	r.conv.add(results...)
 	for _, m := range results {
 		r.final.Add(m)
 	}
-	r.endStep(reply, model)
+	r.endStep(reply, model, cost)
 	if end.reason == "" && len(calls) > 0 {
 		end = r.judgeResults(user, ctx, said, results, worked)
+		if end.reason == "" && endsTurn {
+			end.reason = event.Done
+		}
 	}
 	if end.reason == event.Done {
-		var note string
-		if end, note = r.answer.judge(&r.final); note != "" {
-			r.note = note
-		}
-		if end.reason == event.Done {
-			if note = r.reminder(); note != "" {
-				r.note, end = note, ending{}
-			}
-		}
-		if r.addPrompts() { // the model has to read them
-			end = ending{}
-		}
+		return r.judgeAnswer()
+	}
+	return end
+}
+
+// judgeAnswer returns how the turn ends after the last answer of the model; the zero
+// value if the model has to improve it or to read a message of the user.
+func (r *run) judgeAnswer() ending {
+	end, note := r.answer.judge(&r.final)
+	if end.reason == event.Done && note == "" {
+		note = r.reminder()
+	}
+	if note != "" {
+		r.note, end = note, ending{}
+	}
+	if r.addPrompts() { // the model has to read them
+		return ending{}
 	}
 	return end
 }
@@ -229,7 +244,7 @@ func (r *run) confirmHost(ctx context.Context) ending {
 	if c == nil {
 		return ending{}
 	}
-	end := r.guards.user.confirm(ctx, event.HostAsk, c.Question, c.Why,
+	end := r.requests.user.confirm(ctx, event.HostAsk, c.Question, c.Why,
 		ending{event.ProviderError, "nothing was sent: " + c.Why, "Choose another model with /model, or " + strings.TrimRight(c.Remedy, ".") + "."})
 	if end.reason == "" {
 		r.Models.Update(func(m Model) Model {
@@ -240,17 +255,24 @@ func (r *run) confirmHost(ctx context.Context) ending {
 	return end
 }
 
-// endStep emits the usage and price of a step.
-func (r *run) endStep(reply *llm.Reply, model Model) {
+// spend counts a step. It returns its cost, which is nil if it is unknown.
+func (r *run) spend(reply *llm.Reply, model Model) (cost *float64) {
 	u := reply.Finish.Usage
-	e := &event.StepEnd{Meta: r.out.meta(), Reply: reply.ID, Model: model.Name, Finish: reply.Finish.Reason, Usage: u, Lost: reply.Finish.Lost}
 	if model.Cost != nil {
 		if usd, known := model.Cost(u); known {
-			e.Cost = &usd
+			cost = &usd
 		}
 	}
-	r.out.spend(r.Budget, 1, model.Name, u, e.Cost)
-	r.out.emit(e)
+	r.out.spend(r.Budget, 1, model.Name, u, cost)
+	return cost
+}
+
+// endStep emits the usage and the cost of a step.
+func (r *run) endStep(reply *llm.Reply, model Model, cost *float64) {
+	r.out.emit(&event.StepEnd{
+		Meta: r.out.meta(), Reply: reply.ID, Model: model.Name, Finish: reply.Finish.Reason,
+		Usage: reply.Finish.Usage, Cost: cost, Lost: reply.Finish.Lost,
+	})
 	r.out.showBudget(r.Budget)
 }
 
@@ -259,6 +281,11 @@ func (r *run) say(p event.Prompt, steered bool) {
 	r.out.emit(&event.UserSaid{Meta: r.out.meta(), Text: p.Text, Images: p.Images, Steered: steered})
 	r.conv.add(llm.Message{Kind: llm.User, Text: p.Text, Images: p.Images})
 	r.final.End()
+	if r.Mentioned != nil && offeredName(r.conv.Prefix, delegateTool) != "" {
+		if note := r.Mentioned(p.Text); note != "" {
+			r.addNotes(note)
+		}
+	}
 }
 
 // addSituation adds the description of the environment.
@@ -290,7 +317,7 @@ func (r *run) addCommands() {
 // addNews adds the notes of the program: about plan mode, and those of the inbox
 // that the conversation does not have.
 func (r *run) addNews() {
-	r.addNotes(r.conv.announceMode(r.Permissions.Mode())...)
+	r.addNotes(r.conv.announceMode(r.Permissions.Mode(), r.Delegated)...)
 	r.addNotes(r.Inbox.News()...)
 	if r.Instructions != nil {
 		r.addNotes(r.conv.missing(r.Instructions())...)

@@ -31,7 +31,9 @@ type Original struct {
 const (
 	listNote    = "compacted:list"
 	summaryNote = "compacted:summary"
-	planNote    = "compacted:plan"
+	planNote    = "compacted:plan" // the model's todo list
+	// approvedNote has the plan that the user approved.
+	approvedNote = "compacted:approved"
 )
 
 // isNote reports whether a compaction wrote m.

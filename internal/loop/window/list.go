@@ -7,6 +7,7 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/llm/marker"
+	"agent/internal/loop/plan"
 )
 
 const (
@@ -37,7 +38,7 @@ func (s *shortener) list(msgs []llm.Message, replies int) []llm.Message {
 		case m.Reply == listNote:
 			_, body, _ := strings.Cut(m.Text, "]\n")
 			done.earlier = append(done.earlier, body)
-		case m.Reply == planNote, m.Kind == llm.Thinking, m.Kind == llm.ToolResult:
+		case isPlanNote(m), m.Kind == llm.Thinking, m.Kind == llm.ToolResult:
 		case m.Kind == llm.ToolCall && s.isPinned(m) && results[m.ID] != nil:
 			flush()
 			out = append(out, m, *results[m.ID])
@@ -51,7 +52,7 @@ func (s *shortener) list(msgs []llm.Message, replies int) []llm.Message {
 		}
 	}
 	flush()
-	return s.withPlan(msgs, append(out, msgs[old:]...), len(out))
+	return s.withPlans(msgs, append(out, msgs[old:]...), len(out))
 }
 
 // actions collects what a sequence of tool calls did.
@@ -112,7 +113,7 @@ func (a *actions) add(call llm.Message, result *llm.Message) {
 
 // verbs are the names of tools in the past tense; other tools keep their name.
 func verbs() map[string]string {
-	return map[string]string{"edit": "edited", "write": "wrote", "patch": "patched", "apply_patch": "patched", "shell": "ran", "search": "searched for", "list": "listed", "fetch": "fetched", "ask": "asked"}
+	return map[string]string{"edit": "edited", "write": "wrote", "patch": "patched", "apply_patch": "patched", "shell": "ran", "search": "searched for", "list": "listed", "fetch": "fetched", "ask": "asked", plan.Tool: "presented the plan"}
 }
 
 // describe returns what a call did and to what.
@@ -126,7 +127,7 @@ func describe(call llm.Message) (verb, object string) {
 	if json.Unmarshal(call.Input, &args) != nil {
 		return verb, ""
 	}
-	for _, key := range []string{"path", "command", "pattern", "url", "question", "action"} {
+	for _, key := range []string{"path", "command", "pattern", "url", "question", "action", "title"} {
 		if text, ok := args[key].(string); ok && text != "" {
 			return verb, oneLine(text, long) + linesOf(args)
 		}
@@ -179,7 +180,7 @@ func outcome(call llm.Message, result *llm.Message) string {
 		return " (failed: " + oneLine(lines[0], long) + ")"
 	case call.Name == "shell":
 		return " (" + oneLine(lines[len(lines)-1], long) + ")"
-	case call.Name == "ask":
+	case call.Name == "ask", call.Name == plan.Tool:
 		return " (" + oneLine(lines[0], long) + ")"
 	}
 	return ""

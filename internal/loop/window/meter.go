@@ -37,7 +37,7 @@ func (m Meter) Counted(u llm.Usage, before, msgs int) Meter {
 	if u.Input == 0 {
 		return m
 	}
-	return Meter{u.Input, before, u.Input + u.Output, msgs, m.scale}
+	return Meter{u.Input, before, u.Total(), msgs, m.scale}
 }
 
 // Compacted returns the meter for the result of a compaction of msgs.

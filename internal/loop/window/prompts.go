@@ -102,6 +102,7 @@ func (s *shortener) merge(msgs []llm.Message, limit int) []llm.Message {
 // drop shortens the item as far as possible, because the user dropped it.
 func (s *shortener) drop(msgs []llm.Message, item string) []llm.Message {
 	out := append([]llm.Message(nil), msgs...)
+	_, approved := approvedPlan(msgs)
 	for i, m := range out {
 		if itemID(m) != item {
 			continue
@@ -110,7 +111,11 @@ func (s *shortener) drop(msgs []llm.Message, item string) []llm.Message {
 		case llm.ToolResult:
 			m = withoutImage(m)
 			if !strings.HasPrefix(m.Text, marker.Begin) {
-				m.Text = marker.Begin + "the user removed this result." + s.reference("call", m.ID, m.Text) + "]"
+				removed := marker.Begin + "the user removed this result."
+				if m.ID == approved {
+					removed = removedPlan
+				}
+				m.Text = removed + s.reference("call", m.ID, m.Text) + "]"
 			}
 		case llm.Assistant, llm.User:
 			m = withoutImage(m)

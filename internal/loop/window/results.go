@@ -21,16 +21,18 @@ const (
 
 // results replaces the results before the last replies with references: the long
 // ones and those of reading files that were read again or changed later, or all
-// that a reference makes shorter. It removes thinking and the images of results.
+// that a reference makes shorter. It keeps that of the approved plan, and removes
+// thinking and the images of results.
 func (s *shortener) results(msgs []llm.Message, replies int, all bool) []llm.Message {
 	old := oldPart(msgs, replies)
 	stale := staleReads(msgs[:old], msgs)
+	_, approved := approvedPlan(msgs)
 	out := make([]llm.Message, 0, len(msgs))
 	for _, m := range msgs[:old] {
 		if m.Kind == llm.Thinking {
 			continue
 		}
-		if m.Kind == llm.ToolResult && !s.isPinned(m) {
+		if m.Kind == llm.ToolResult && !s.isPinned(m) && m.ID != approved {
 			m = s.result(m, stale[m.ID], all)
 		}
 		out = append(out, m)

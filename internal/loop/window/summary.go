@@ -29,7 +29,7 @@ func (s *shortener) summary(msgs []llm.Message, replies int, text string) []llm.
 	}
 	head := summaryHead + s.reference("conversation", "", full.String()) + "]\n"
 	out = append(out, llm.Message{Kind: llm.User, Reply: summaryNote, Text: head + strings.TrimSpace(text)})
-	return s.withPlan(msgs, append(out, msgs[old:]...), len(out))
+	return s.withPlans(msgs, append(out, msgs[old:]...), len(out))
 }
 
 // edited returns msgs with text in place of that of the last summary.

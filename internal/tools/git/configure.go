@@ -50,6 +50,7 @@ func (s *Session) configure(ctx context.Context) error {
 		}
 		repo = settings(out)
 	}
+	s.bare = repo["core.bare"] == "true" && s.repo.dir == s.repo.common
 	if repo["extensions.objectformat"] != "" {
 		set("core.repositoryformatversion", "1")
 	}

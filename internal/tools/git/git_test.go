@@ -173,14 +173,44 @@ func TestStatusAndCommits(t *testing.T) {
 	})
 }
 
-// hostile are ways in which a repository makes git run a program. Each program writes a
-// file. %s stands for it. Triggered is a git command that runs the program if git trusts
-// the repository.
-var hostile = map[string]struct {
+type hostileCase struct {
 	config, attributes string
 	hook               string // name of the hook
 	triggered          []string
-}{
+}
+
+// plant makes a repository hostile. It returns the file that its programs write.
+func (c hostileCase) plant(t *testing.T, dir string) (canary string) {
+	t.Helper()
+	canary = filepath.Join(t.TempDir(), "canary")
+	program := filepath.Join(t.TempDir(), "program")
+	write(t, filepath.Dir(program), "program", "#!/bin/sh\ntouch "+canary+"\ncat\n")
+	if err := os.Chmod(program, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	config := strings.ReplaceAll(c.config, "%s", program)
+	text, err := os.ReadFile(filepath.Join(dir, ".git/config"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, dir, ".git/config", string(text)+config)
+	write(t, dir, ".git/evil", strings.ReplaceAll("[filter \"evil\"]\n\tclean = %s\n[core]\n\tfsmonitor = %s\n", "%s", program))
+	if c.attributes != "" {
+		write(t, dir, ".git/info/attributes", c.attributes)
+		write(t, dir, ".gitattributes", c.attributes)
+	}
+	if c.hook != "" {
+		link(t, program, filepath.Join(dir, ".git/hooks", c.hook))
+	}
+	// The index does not know the state of a.txt, so that git reads the file.
+	write(t, dir, "a.txt", "changed\n")
+	return canary
+}
+
+// hostile are ways in which a repository makes git run a program. Each program writes a
+// file. %s stands for it. Triggered is a git command that runs the program if git trusts
+// the repository.
+var hostile = map[string]hostileCase{
 	"filter":          {config: "[filter \"evil\"]\n\tclean = %s\n\tsmudge = %s\n\trequired = true\n", attributes: "* filter=evil\n", triggered: []string{"status", "--short"}},
 	"process filter":  {config: "[filter \"evil\"]\n\tprocess = %s\n", attributes: "* filter=evil\n", triggered: []string{"status", "--short"}},
 	"fsmonitor":       {config: "[core]\n\tfsmonitor = %s\n", triggered: []string{"status", "--short"}},
@@ -203,31 +233,10 @@ func TestHostileRepositoriesRunNothing(t *testing.T) {
 	for name, c := range hostile {
 		t.Run(name, func(t *testing.T) {
 			dir := repository(t)
-			canary := filepath.Join(t.TempDir(), "canary")
-			program := filepath.Join(t.TempDir(), "program")
-			write(t, filepath.Dir(program), "program", "#!/bin/sh\ntouch "+canary+"\ncat\n")
-			if err := os.Chmod(program, 0o755); err != nil {
-				t.Fatal(err)
-			}
 			if name == "signature" {
 				signed(t, dir)
 			}
-			config := strings.ReplaceAll(c.config, "%s", program)
-			text, err := os.ReadFile(filepath.Join(dir, ".git/config"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			write(t, dir, ".git/config", string(text)+config)
-			write(t, dir, ".git/evil", strings.ReplaceAll("[filter \"evil\"]\n\tclean = %s\n[core]\n\tfsmonitor = %s\n", "%s", program))
-			if c.attributes != "" {
-				write(t, dir, ".git/info/attributes", c.attributes)
-				write(t, dir, ".gitattributes", c.attributes)
-			}
-			if c.hook != "" {
-				link(t, program, filepath.Join(dir, ".git/hooks", c.hook))
-			}
-			// The index does not know the state of a.txt, so that git reads the file.
-			write(t, dir, "a.txt", "changed\n")
+			canary := c.plant(t, dir)
 			_, status, commits := facts(t, dir)
 			if _, err := os.Stat(canary); err == nil {
 				t.Error("a program of the repository ran")

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,6 +20,7 @@ type Session struct {
 	git  string // the program
 	dir  string // the temporary git directory
 	env  []string
+	bare bool // the repository has no working tree
 }
 
 // Session prepares the commands on a repository. The error says why git cannot run.
@@ -119,26 +121,47 @@ const maxOutput = 1 << 20
 
 // run runs git in dir and returns its output, truncated to maxOutput.
 func (s *Session) run(ctx context.Context, dir string, env []string, args ...string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, s.git, slices.Concat([]string{"--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=" + os.DevNull}, args)...)
-	cmd.Dir, cmd.Env, cmd.WaitDelay = dir, env, 100*time.Millisecond
-	var out limited
-	var failure limited
-	cmd.Stdout, cmd.Stderr = &out, &failure
-	if err := cmd.Run(); err != nil {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		first, _, _ := strings.Cut(strings.TrimSpace(failure.text.String()), "\n")
-		return nil, fmt.Errorf("git %s: %w: %s", args[0], err, first)
-	}
-	return out.text.Bytes(), nil
+	out, _, err := s.command(ctx, command{dir: dir, env: env, limit: maxOutput, args: args})
+	return out, err
 }
 
-// limited keeps the first maxOutput bytes that are written to it.
-type limited struct{ text bytes.Buffer }
+// command is a run of git.
+type command struct {
+	dir   string
+	env   []string // the whole environment
+	input io.Reader
+	limit int // of the output, in bytes
+	args  []string
+}
+
+// command runs git and returns its output, truncated to the limit. It reports whether
+// the output is complete.
+func (s *Session) command(ctx context.Context, c command) (out []byte, complete bool, err error) {
+	cmd := exec.CommandContext(ctx, s.git, slices.Concat([]string{"--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=" + os.DevNull}, c.args)...)
+	cmd.Dir, cmd.Env, cmd.Stdin, cmd.WaitDelay = c.dir, c.env, c.input, time.Second
+	text, failure := limited{max: c.limit}, limited{max: maxOutput}
+	cmd.Stdout, cmd.Stderr = &text, &failure
+	if err := cmd.Run(); err != nil {
+		if ctx.Err() != nil {
+			return nil, false, ctx.Err()
+		}
+		first, _, _ := strings.Cut(strings.TrimSpace(failure.text.String()), "\n")
+		return nil, false, fmt.Errorf("git %s: %w: %s", c.args[0], err, first)
+	}
+	return text.text.Bytes(), !text.truncated, nil
+}
+
+// limited keeps the first max bytes that are written to it.
+type limited struct {
+	text      bytes.Buffer
+	max       int
+	truncated bool
+}
 
 func (l *limited) Write(p []byte) (int, error) {
-	l.text.Write(p[:min(len(p), maxOutput-l.text.Len())])
+	n := min(len(p), l.max-l.text.Len())
+	l.truncated = l.truncated || n < len(p)
+	l.text.Write(p[:n])
 	return len(p), nil
 }
 

@@ -84,7 +84,7 @@ var harmless = []string{
 // Arguments are empty if that is nothing. To read the returned call again changes
 // nothing: it is stored, and read again before it runs.
 func (all Tools) Read(name, raw string) (Call, error) {
-	t, ok := all.find(name)
+	t, ok := all.Find(name)
 	if !ok {
 		return Call{}, all.unknown(name)
 	}
@@ -92,7 +92,7 @@ func (all Tools) Read(name, raw string) (Call, error) {
 	if err != nil {
 		return c, err
 	}
-	t, _ = all.find(c.Tool)
+	t, _ = all.Find(c.Tool)
 	again, err := t.read(c.Tool, string(c.Arguments), all)
 	if err == nil && (again.Tool != c.Tool || !bytes.Equal(again.Arguments, c.Arguments)) {
 		err = advice.Add(fmt.Errorf("the arguments of %s hold JSON inside text", c.Tool), "Send plain values")
@@ -143,8 +143,8 @@ func (a *Args) adapt() error {
 	return a.tool.Form.Rewrite(a)
 }
 
-// find returns the tool that name means.
-func (all Tools) find(name string) (Tool, bool) {
+// Find returns the tool that name means, also if it is the name in another program.
+func (all Tools) Find(name string) (Tool, bool) {
 	name = cleanName(name)
 	for _, match := range []func(Tool) bool{
 		func(t Tool) bool { return t.Name == name },
@@ -193,7 +193,12 @@ func fold(name string) string {
 	if strings.HasPrefix(name, "-") { // the option -i is not the argument i
 		head, name = "-", name[1:]
 	}
-	return head + strings.ToLower(strings.NewReplacer("_", "", "-", "", " ", "").Replace(name))
+	return head + strings.ToLower(strings.Map(func(r rune) rune {
+		if r == '_' || r == '-' || r == ' ' {
+			return -1
+		}
+		return r
+	}, name))
 }
 
 func same(name string) func(string) bool {

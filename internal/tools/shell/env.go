@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"agent/internal/tools/shell/sandbox"
 )
 
 // settings keep programs from prompting, paging and coloring, which need a
@@ -36,10 +38,14 @@ var removed = map[string]bool{
 	"COLORTERM": true, "FORCE_COLOR": true, "CLICOLOR_FORCE": true,
 }
 
-// Limits override the rules of Scrub.
+// Limits are what a command is denied beyond its arguments. Keep and Hide override
+// the rules of Scrub.
 type Limits struct {
 	Keep []string // names of variables to keep although they look like secrets
 	Hide []string // further names to remove; Keep has precedence
+
+	// Sandbox restricts the command itself; nil means no sandbox.
+	Sandbox *sandbox.Profile
 }
 
 // environment returns env for a command in dir, without secrets and with

@@ -9,6 +9,13 @@ import (
 // MaxWhole is the default size limit of an output file, in bytes.
 const MaxWhole = 1 << 30
 
+// Filter changes output before it is written to a file. Next adds output and returns
+// what can be written so far; Rest returns what it held back.
+type Filter interface {
+	Next([]byte) []byte
+	Rest() []byte
+}
+
 // Whole is the state of the file with the complete output.
 type Whole struct {
 	Path string // "" if there is no file
@@ -22,6 +29,7 @@ type outputFile struct {
 	open      func() (*os.File, error) // nil disables the file
 	threshold int                      // output up to this size needs no file
 	limit     int64
+	filter    Filter // of what is written; nil for none
 	pending   []byte // output before the file is created
 	file      *os.File
 	closed    bool
@@ -52,7 +60,15 @@ func (w *outputFile) add(b []byte) {
 }
 
 func (w *outputFile) write(b []byte) {
-	if w.closed {
+	if w.filter != nil {
+		b = w.filter.Next(b)
+	}
+	w.store(b)
+}
+
+// store writes b to the file.
+func (w *outputFile) store(b []byte) {
+	if w.closed || len(b) == 0 {
 		return
 	}
 	room := w.limit - w.state().Size
@@ -85,6 +101,9 @@ func (w *outputFile) state() Whole {
 
 func (w *outputFile) close() {
 	if w.file != nil {
+		if w.filter != nil {
+			w.store(w.filter.Rest())
+		}
 		_ = w.file.Close() // already counted as written
 	}
 }

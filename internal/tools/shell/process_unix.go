@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"agent/internal/tools/shell/keeper"
+	"agent/internal/tools/shell/sandbox"
 )
 
 // Program returns the shell: bash if installed.
@@ -39,12 +40,24 @@ type process struct {
 }
 
 // launch runs line in Program with in as input and out as output, which the
-// caller closes.
-func launch(line, dir string, env []string, processes int, in, out *os.File) (*process, error) {
+// caller closes. The directory, the limits and the sandbox are those of c.
+func launch(c Command, line string, env []string, in, out *os.File) (*process, error) {
 	if !keeper.Dispatched() {
 		return nil, errors.New("this program cannot start commands: main does not call keeper.Run")
 	}
-	order, err := keeper.Order{Args: []string{Program(), "-c", "--", line}, Env: env, Processes: processes}.Encode()
+	o := keeper.Order{Args: []string{Program(), "-c", "--", line}, Env: env, Processes: c.Processes}
+	inherited := []*os.File{in, out}
+	if c.Limits.Sandbox != nil {
+		words, n, err := c.Limits.Sandbox.Order()
+		if err != nil {
+			return nil, fmt.Errorf("prepare the sandbox: %w", err)
+		}
+		o.Sandbox = words
+		if n.User != nil {
+			inherited = append(inherited, n.User, n.Net)
+		}
+	}
+	order, err := o.Encode()
 	if err != nil {
 		return nil, err
 	}
@@ -66,8 +79,8 @@ func launch(line, dir string, env []string, processes int, in, out *os.File) (*p
 	p := &process{orders: orders, exited: make(chan struct{}), done: make(chan struct{})}
 	p.keeper = &exec.Cmd{
 		Path: path, Args: []string{keeper.Name},
-		Dir: dir, Env: []string{}, // the command can read its parent's environment
-		ExtraFiles:  []*os.File{theirs, w, in, out},
+		Dir: c.Dir, Env: []string{}, // the command can read its parent's environment
+		ExtraFiles:  append([]*os.File{theirs, w}, inherited...),
 		SysProcAttr: attributes(),
 	}
 	if err := p.keeper.Start(); err != nil {
@@ -106,8 +119,11 @@ func (p *process) start(order []byte, reports *os.File) error {
 		return nil
 	}
 	r := keeper.Decode(b)
-	if r.Kind == keeper.Failed {
+	switch r.Kind {
+	case keeper.Failed:
 		return fmt.Errorf("%s: %w", Program(), syscall.Errno(r.Value))
+	case keeper.Refused:
+		return fmt.Errorf("set up the sandbox: %w", sandbox.Unpack(r.Value))
 	}
 	p.group = int(r.Value)
 	return nil

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -22,9 +23,12 @@ type process struct {
 
 // launch runs line in cmd, without the signals of our console. It builds the
 // command line itself, because cmd has quoting rules of its own.
-func launch(line, dir string, env []string, _ int, in, out *os.File) (*process, error) {
+func launch(c Command, line string, env []string, in, out *os.File) (*process, error) {
+	if c.Limits.Sandbox != nil {
+		return nil, errors.New("there is no sandbox on Windows")
+	}
 	cmd := exec.Command(Program())
-	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = dir, env, in, out, out
+	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = c.Dir, env, in, out, out
 	cmd.SysProcAttr = &syscall.SysProcAttr{
 		CmdLine:       `cmd /S /C "` + line + `"`,
 		CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP,

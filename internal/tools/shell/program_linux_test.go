@@ -18,6 +18,7 @@ import (
 
 	"agent/internal/tools/shell"
 	"agent/internal/tools/shell/keeper"
+	"agent/internal/tools/shell/sandbox"
 )
 
 // Environment variables that make the test binary act as another program.
@@ -25,19 +26,33 @@ const (
 	lineVariable   = "SHELL_TEST_LINE"   // command that it runs
 	resultVariable = "SHELL_TEST_RESULT" // file that it writes the result to
 	rootVariable   = "SHELL_TEST_ROOT"   // seconds that it sleeps as root
+
+	probeVariable   = "SHELL_TEST_PROBE"   // system calls or connections that it tries
+	sandboxVariable = "SHELL_TEST_SANDBOX" // directory that its command may write to
 )
 
 func TestMain(m *testing.M) {
 	keeper.Run()
+	sandbox.Run()
 	if seconds := os.Getenv(rootVariable); seconds != "" {
 		fmt.Println(syscall.Setresuid(0, 0, 0), "is nil")
 		fmt.Println(syscall.Exec("/bin/sleep", []string{"sleep", seconds}, nil))
+	}
+	if what := os.Getenv(probeVariable); what != "" {
+		probe(what)
+		os.Exit(0)
 	}
 	line := os.Getenv(lineVariable)
 	if line == "" {
 		os.Exit(m.Run())
 	}
-	r, err := shell.Run(context.Background(), shell.Command{Line: line, Dir: "/", Env: os.Environ()})
+	c := shell.Command{Line: line, Dir: "/", Env: os.Environ()}
+	if dir := os.Getenv(sandboxVariable); dir != "" {
+		_ = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0) // as in the program
+		c.Dir = dir
+		c.Limits.Sandbox = &sandbox.Profile{Write: []string{dir}, Session: sandbox.NewSession(sandbox.Complete)}
+	}
+	r, err := shell.Run(context.Background(), c)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 	}

@@ -48,7 +48,7 @@ func Start(c Command) (*Running, error) {
 	}
 	r := &Running{
 		c: c, began: time.Now(), pipe: pipe,
-		out:     newOutput(c.Keep, &outputFile{open: c.Whole, threshold: c.Keep, limit: c.MaxWhole}),
+		out:     newOutput(c.Keep, &outputFile{open: c.Whole, threshold: c.Keep, limit: c.MaxWhole, filter: c.Filter}),
 		drained: make(chan struct{}), done: make(chan struct{}),
 		stop: make(chan struct{}), force: make(chan struct{}),
 	}
@@ -57,7 +57,7 @@ func Start(c Command) (*Running, error) {
 	var line string
 	var env []string
 	r.tracker, line, env = trackDir(c.Line, environment(c.Env, c.Dir, c.Limits))
-	if r.process, err = launch(line, c.Dir, env, c.Processes, in, w); err != nil {
+	if r.process, err = launch(c, line, env, in, w); err != nil {
 		r.tracker.end()
 		pipe.Close()
 		return nil, fmt.Errorf("start the shell: %w", err)

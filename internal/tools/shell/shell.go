@@ -67,6 +67,7 @@ type Command struct {
 	// means the constant MaxWhole.
 	Whole    func() (*os.File, error)
 	MaxWhole int64
+	Filter   Filter // of that file; nil for none
 	// Force, if not nil, is closed to kill a command that is being stopped.
 	Force <-chan struct{}
 	// Progress, if not nil, gets the output as it arrives: valid UTF-8, at most ten

@@ -22,7 +22,7 @@ func (t *tree) commit(ctx context.Context, files []*Draft) ([]*Draft, error) {
 	defer c.unlockDirs()
 	err := c.prepare(ctx, files)
 	if err == nil {
-		err = c.rename()
+		err = c.replace(ctx)
 	}
 	cleaned := c.clean(err != nil)
 	if err == nil {
@@ -84,6 +84,14 @@ func (c *fileCommit) prepare(ctx context.Context, files []*Draft) error {
 			return s.wrap(err)
 		}
 	}
+	return ctx.Err()
+}
+
+// replace checks that every file is unchanged and puts the new contents in place.
+// Other commits wait meanwhile, so that none of them is overwritten.
+func (c *fileCommit) replace(ctx context.Context) error {
+	c.tree.replacing.Lock()
+	defer c.tree.replacing.Unlock()
 	for _, s := range c.files {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -92,7 +100,10 @@ func (c *fileCommit) prepare(ctx context.Context, files []*Draft) error {
 			return s.wrap(err)
 		}
 	}
-	return ctx.Err()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return c.rename()
 }
 
 // prepareFile makes the temporary files of s. The last file needs no backup,

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 
 	"agent/internal/llm/phrase"
@@ -22,6 +23,8 @@ type tree struct {
 	self    fs.FileInfo // info of root
 	outputs bool        // it is the outputs directory
 	hidden  string      // see Workspace.Hide
+	// replacing is held while a commit checks and replaces files.
+	replacing *sync.Mutex
 }
 
 func openTree(dir string) (tree, error) {
@@ -33,7 +36,7 @@ func openTree(dir string) (tree, error) {
 	if err != nil {
 		return tree{}, errors.Join(fmt.Errorf("open workspace: %w", err), root.Close())
 	}
-	return tree{root: root, self: self}, nil
+	return tree{root: root, self: self, replacing: &sync.Mutex{}}, nil
 }
 
 // show returns the resolved path p as a model writes it.

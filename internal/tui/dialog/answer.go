@@ -16,7 +16,10 @@ func (d *Dialog) press(msg tea.KeyPressMsg) Result {
 	k, lead := msg.String(), d.lead
 	d.lead, d.hint = "", ""
 	d.end.press(d.now())
-	if d.comment.open {
+	switch {
+	case d.Plan().open:
+		return d.pressPlan(msg)
+	case d.comment.open:
 		return d.pressComment(msg)
 	}
 	switch {
@@ -34,7 +37,14 @@ func (d *Dialog) press(msg tea.KeyPressMsg) Result {
 		if d.question.rows.selects() {
 			d.question.rows.toggle()
 		}
+	case d.question.ask.Plan != "" && !d.typing && k == editKey:
+		d.full = false
+		d.Plan().begin()
+	case d.question.ask.Plan != "" && !d.typing && opensEditor(k, d.keys):
+		return Result{EditPlan: true}
 	case d.pressLook(k) || d.question.body.press(k):
+	case k == "esc" && d.stays():
+		return d.give(event.Answer{Decision: event.Refuse})
 	case k == "esc":
 		return Result{Interrupt: true}
 	default:
@@ -138,7 +148,10 @@ func (d *Dialog) confirm() Result {
 		if !d.end.over(d.now()) {
 			return Result{}
 		}
-		return d.give(event.Answer{Decision: map[Kind]event.Decision{Yes: event.Allow, Always: event.Always}[row.Kind]})
+		if d.hint = d.Plan().Problem(); d.hint != "" {
+			return Result{}
+		}
+		return d.give(event.Answer{Mode: row.Mode, Text: d.Plan().Edited(), Decision: map[Kind]event.Decision{Yes: event.Allow, Always: event.Always}[row.Kind]})
 	case No:
 		return d.give(event.Answer{Decision: event.Refuse})
 	case Comment:
@@ -199,10 +212,17 @@ func (d *Dialog) send() Result {
 }
 
 // give answers the first question with a and removes it. Result.Rest keeps a
-// comment that is not part of the answer.
+// comment or an edited plan that is not part of the answer.
 func (d *Dialog) give(a event.Answer) Result {
 	r := Result{Answer: &a, Rest: d.Comment()}
+	if plan := d.Plan().Edited(); plan != a.Text {
+		r.Rest = strings.TrimSuffix(plan+"\n"+r.Rest, "\n")
+	}
 	a.ID = d.question.ask.ID
-	d.Withdraw(a.ID)
+	typing := d.writes()
+	if typing {
+		d.arming.typed(d.now())
+	}
+	d.removeFirst(typing)
 	return r
 }

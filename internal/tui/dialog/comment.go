@@ -15,10 +15,13 @@ type comment struct {
 	line int            // the line of the dialog in which the comment begins
 }
 
-// Revision identifies a state of the comment. Equal revisions have equal text.
+// Revision identifies a state of the text that the user typed in the dialog. Equal
+// revisions have equal text.
 type Revision struct {
-	edit *editor.Editor
-	text int
+	comment, plan         *editor.Editor
+	commentText, planText int    // their revisions
+	set                   string // the plan while it is not edited
+	open                  bool   // the plan is edited
 }
 
 // start opens the comment and types text at its end.

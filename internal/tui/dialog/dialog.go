@@ -1,7 +1,6 @@
 package dialog
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
@@ -18,21 +17,19 @@ import (
 // any other text is a comment.
 type Dialog struct {
 	Behind bool // a search has the focus until it is closed
+	// Stays reports whether a question still waits after the turn is interrupted. Esc
+	// then only rejects. Nil for none.
+	Stays func(event.Ask) bool
 
 	keys  keys.Map
 	st    *ink.Styles
-	now   func() time.Time
 	short func(dir string) string // shortens a directory for the screen
 
-	asks     []event.Ask
-	answered int // questions answered since the queue was last empty
+	queue
+	attention
 	question question
 	comment  comment
 	rowsAt   int // the line of the dialog where the rows of an approval begin
-
-	arming arming
-	held   heldKey
-	end    endPause
 
 	typing bool   // the user is typing a sentence into the draft, where text continues
 	lead   string // the keys that just moved the marker; text that follows starts with them
@@ -43,19 +40,13 @@ type Dialog struct {
 // New returns a dialog without questions. vi selects vi keys for the comment.
 // short shortens a directory for the screen and may be nil. now is the clock.
 func New(keys keys.Map, st *ink.Styles, vi bool, short func(dir string) string, now func() time.Time) *Dialog {
-	d := &Dialog{keys: keys, st: st, now: now, short: short}
+	d := &Dialog{keys: keys, st: st, short: short, attention: attention{now: now}}
 	if d.short == nil {
 		d.short = func(dir string) string { return dir }
 	}
 	d.comment.make = func() *editor.Editor { return editor.New(d.keys, d.st, vi) }
 	return d
 }
-
-// Count returns the number of waiting questions.
-func (d *Dialog) Count() int { return len(d.asks) }
-
-// Waits reports whether a question waits.
-func (d *Dialog) Waits() bool { return len(d.asks) > 0 }
 
 // First returns the question that is shown, or the zero Ask if none waits.
 func (d *Dialog) First() event.Ask { return d.question.ask }
@@ -67,56 +58,73 @@ func (d *Dialog) Text(ask event.Ask) string { return QuestionText(ask, d.short) 
 func (d *Dialog) Takes() bool { return d.Waits() && d.arming.ready }
 
 // Full reports whether the question is shown full screen.
-func (d *Dialog) Full() bool { return d.full }
+func (d *Dialog) Full() bool { return d.full || d.Plan().open }
 
-// Dismisses reports whether esc closes the comment or the full view.
-func (d *Dialog) Dismisses() bool { return d.comment.open || d.full }
+// Dismisses reports whether esc closes the comment, the editor of a plan or the full
+// view.
+func (d *Dialog) Dismisses() bool { return d.writes() || d.full }
+
+// writes reports whether keys type into the comment or into the plan.
+func (d *Dialog) writes() bool { return d.comment.open || d.Plan().open }
 
 // Animates reports whether the dialog changes as time passes.
 func (d *Dialog) Animates() bool {
-	now := d.now()
-	return d.Waits() && (!d.arming.ready || d.held.ignores(now) || !d.end.over(now))
+	return d.Waits() && d.changing()
 }
 
 // Push adds a question. If the user is typing, it is shown without a marked row, so
 // that enter cannot answer by accident.
 func (d *Dialog) Push(ask event.Ask, typing bool) {
-	d.asks = append(d.asks, ask)
-	if len(d.asks) == 1 {
-		d.answered = 0
+	if d.add(ask) {
 		d.reset(typing)
 	}
 }
 
-// Withdraw removes the question with that ID.
+// Withdraw removes the question with that ID, which was not answered here. If it is
+// the first one, the next question takes keys only after a long pause, because a key
+// may be meant for the one that is gone.
 func (d *Dialog) Withdraw(id string) {
 	i := slices.IndexFunc(d.asks, func(a event.Ask) bool { return a.ID == id })
 	if i < 0 {
 		return
 	}
-	d.asks = slices.Delete(d.asks, i, i+1)
-	d.answered++
-	if i == 0 {
-		typing := d.comment.open
-		if typing {
-			d.arming.typed(d.now())
-		}
-		d.reset(typing)
+	if i > 0 {
+		d.asks = slices.Delete(d.asks, i, i+1)
+		return
+	}
+	typing := d.writes()
+	d.arming.typed(d.now())
+	d.removeFirst(typing)
+}
+
+// removeFirst removes the first question, and shows the next one.
+func (d *Dialog) removeFirst(typing bool) {
+	d.next()
+	d.reset(typing)
+}
+
+// Drop removes the questions for which gone reports true.
+func (d *Dialog) Drop(gone func(event.Ask) bool) {
+	if !d.Waits() {
+		return
+	}
+	first := gone(d.asks[0])
+	d.asks = slices.DeleteFunc(d.asks, gone)
+	if first {
+		d.arming.typed(d.now())
+		d.reset(false)
 	}
 }
 
-// Clear removes all questions.
-func (d *Dialog) Clear() {
-	d.asks = nil
-	d.reset(false)
-}
+// stays reports whether the first question still waits after the turn is interrupted.
+func (d *Dialog) stays() bool { return d.Stays != nil && d.Stays(d.question.ask) }
 
 // reset shows the first question.
 func (d *Dialog) reset(typing bool) {
 	d.lead, d.hint, d.full, d.typing, d.end, d.question = "", "", false, false, endPause{}, question{}
 	d.comment.clear()
 	if d.Waits() {
-		d.question = newQuestion(d.asks[0], d.st, d.short)
+		d.question = newQuestion(d.asks[0], d.st, d.short, d.comment.make)
 		d.arming.appear(d.now(), IsApproval(d.asks[0]))
 		if typing {
 			d.DraftTyped(true)
@@ -127,8 +135,10 @@ func (d *Dialog) reset(typing bool) {
 // Restyle sets the styles of the dialog.
 func (d *Dialog) Restyle(st *ink.Styles) {
 	d.st, d.question.st, d.question.body.lines = st, st, nil
-	if e := d.comment.edit; e != nil {
-		e.Restyle(st)
+	for _, e := range []*editor.Editor{d.comment.edit, d.Plan().edit} {
+		if e != nil {
+			e.Restyle(st)
+		}
 	}
 }
 
@@ -151,26 +161,34 @@ func (d *Dialog) Comment() string {
 	return d.comment.text()
 }
 
-// CommentRevision returns the current state of the comment.
-func (d *Dialog) CommentRevision() Revision {
-	if d.comment.edit == nil {
-		return Revision{}
+// Revision returns the current state of the comment and of the plan.
+func (d *Dialog) Revision() Revision {
+	p := d.Plan()
+	r := Revision{comment: d.comment.edit, plan: p.edit, set: p.text, open: p.open}
+	if r.comment != nil {
+		r.commentText = r.comment.Revision()
 	}
-	return Revision{d.comment.edit, d.comment.edit.Revision()}
+	if r.plan != nil {
+		r.planText = r.plan.Revision()
+	}
+	return r
 }
 
 // Lines draws the first question in at most height lines and returns the cursor
 // position in them.
 func (d *Dialog) Lines(width, height int) ([]string, *tea.Cursor) {
 	q := &d.question
-	place, note := "", ""
-	if n := d.answered + len(d.asks); n > 1 {
-		place = fmt.Sprintf("%d of %d", d.answered+1, n)
+	if q.plan.open {
+		q.width, q.height, q.body.lines = width, height, nil
+		lines, cursor := q.plan.lines(d.st, width, height-1)
+		hints, _ := d.foot()
+		return append(lines, hints...), cursor
 	}
+	note := ""
 	if !d.comment.open {
 		note = d.Comment()
 	}
-	q.describe(place, note)
+	q.describe(d.place(), note)
 	q.resize(width, height)
 	before, _ := d.foot()
 	body, ended := q.visible(max(height-1-len(before), 0))
@@ -194,10 +212,10 @@ func (d *Dialog) Lines(width, height int) ([]string, *tea.Cursor) {
 // the key hints.
 func (d *Dialog) foot() (lines []string, cursor *tea.Cursor) {
 	q := &d.question
-	if !q.chooses() && !(q.low && d.comment.open) {
+	if !q.plan.open && !q.chooses() && !(q.low && d.comment.open) {
 		lines = q.approvalRows(func(row Row) bool {
 			yes := row.Kind == Yes || row.Kind == Always
-			return !d.arming.ready || yes && (!q.readable() || !d.end.over(d.now()))
+			return !d.arming.ready || yes && (!q.readable() || q.plan.Problem() != "" || !d.end.over(d.now()))
 		})
 	}
 	if d.comment.open {
@@ -211,7 +229,13 @@ func (d *Dialog) foot() (lines []string, cursor *tea.Cursor) {
 }
 
 // Scroll scrolls the question by that many lines, up if negative.
-func (d *Dialog) Scroll(by int) { d.question.body.roll(by) }
+func (d *Dialog) Scroll(by int) {
+	if d.Plan().open {
+		d.Plan().edit.MoveRows(by)
+		return
+	}
+	d.question.body.roll(by)
+}
 
 // Click handles a click on a cell of the dialog once it takes keys. It moves the
 // marker, selects one of multiple choices, or places the cursor in the comment. It
@@ -220,8 +244,12 @@ func (d *Dialog) Click(x, y int) {
 	if !d.Takes() {
 		return
 	}
-	d.took()
+	d.took(d.asks[0])
 	d.held.release()
+	if d.Plan().open {
+		d.Plan().edit.PlaceCaret(x, max(y-1, 0))
+		return
+	}
 	if d.comment.open {
 		if y -= d.comment.line; y >= 0 {
 			d.comment.edit.PlaceCaret(x, y)

@@ -10,10 +10,15 @@ import (
 
 // hints returns the key hints for the current state, as many as fit.
 func (d *Dialog) hints(width int) string {
-	q := &d.question
+	q, interrupt, stop := &d.question, "esc interrupt", "esc reject and interrupt"
+	if d.stays() { // also after an interrupt
+		interrupt, stop = "esc reject", "esc reject"
+	}
 	switch {
 	case d.hint != "":
 		return d.hint
+	case d.Plan().open && d.arming.ready && !d.Behind:
+		return joinFitting(width, finishKey+" finish", externalKey+" $EDITOR", "esc discard the edit")
 	case d.arming.ready && q.body.shown == 0 && !q.readable():
 		return q.body.unread()
 	case d.Behind:
@@ -27,11 +32,11 @@ func (d *Dialog) hints(width int) string {
 	case d.comment.open:
 		return joinFitting(width, d.keys.Name(keys.Send)+" reject and send", "esc back")
 	case d.typing:
-		return joinFitting(width, "text continues your draft", "↑↓ or "+q.rows.digits()+", then enter", "esc interrupt")
+		return joinFitting(width, "text continues your draft", "↑↓ or "+q.rows.digits()+", then enter", interrupt)
 	case q.chooses() && q.ask.Many:
-		return joinFitting(width, "space or digit select", "enter answer", "type your answer", "esc interrupt")
+		return joinFitting(width, "space or digit select", "enter answer", "type your answer", interrupt)
 	case q.chooses():
-		return joinFitting(width, "↑↓ enter", q.rows.digits(), "type your answer", "esc interrupt")
+		return joinFitting(width, "↑↓ enter", q.rows.digits(), "type your answer", interrupt)
 	}
 	parts := []string{"↑↓ enter", q.rows.digits()}
 	switch {
@@ -40,27 +45,30 @@ func (d *Dialog) hints(width int) string {
 	case !d.end.over(d.now()):
 		parts = []string{"yes is ignored for a moment", "3 4"}
 	}
-	return joinFitting(width, append(parts, q.lookHints(d.full)...)...)
+	switch {
+	case d.full:
+		stop = "esc close"
+	case q.ask.AboutTurn():
+		stop = "esc interrupt"
+	}
+	return joinFitting(width, append(append(parts, q.lookHints(d.full)...), stop)...)
 }
 
-// lookHints returns the hints for hunks, full view, the reason and esc.
+// lookHints returns the hints for hunks, full view and the reason.
 func (q *question) lookHints(full bool) (parts []string) {
-	stop := "esc reject and interrupt"
+	if q.ask.Plan != "" {
+		parts = append(parts, editKey+" edit")
+	}
 	if len(q.body.hunks) > 1 && q.body.cut() {
 		parts = append(parts, "tab hunks")
 	}
-	switch {
-	case full:
-		stop = "esc close"
-	case q.body.cut():
+	if q.body.cut() && !full {
 		parts = append(parts, "ctrl+g full view")
 	}
-	if q.ask.AboutTurn() {
-		stop = "esc interrupt"
-	} else if WhyOf(q.ask) != "" {
+	if !q.ask.AboutTurn() && WhyOf(q.ask) != "" {
 		parts = append(parts, "? why")
 	}
-	return append(parts, stop)
+	return parts
 }
 
 // joinFitting joins hints. If they do not fit, it drops hints from the end but

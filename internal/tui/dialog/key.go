@@ -17,6 +17,7 @@ type Result struct {
 	Answer    *event.Answer // the answer to the first question; nil for none
 	Rest      string        // a typed comment that is not part of the answer
 	Draft     string        // text to insert into the draft
+	EditPlan  bool          // open the plan in the user's editor
 	Interrupt bool          // interrupt the turn
 	Pass      Pass
 	Deferred  *DeferredKey // pass it to Due after its delay; nil for none
@@ -37,7 +38,7 @@ const (
 func (d *Dialog) Key(msg tea.KeyPressMsg) Result {
 	k, now := msg.String(), d.now()
 	v := d.held.press(msg, now)
-	answers := k == "enter" || d.keys.Is(k, keys.Send) || !d.comment.open && isDigit(k)
+	answers := !d.Plan().open && (k == "enter" || d.keys.Is(k, keys.Send) || !d.comment.open && isDigit(k))
 	switch {
 	case d.Takes() && answers && v == ignored:
 		d.held.dropped = true
@@ -60,55 +61,41 @@ func (d *Dialog) Key(msg tea.KeyPressMsg) Result {
 // Due handles a deferred key after its delay. It does nothing if another key was
 // pressed since.
 func (d *Dialog) Due(key DeferredKey) Result {
-	if key.number != d.held.number || !d.Takes() || d.comment.open {
+	if key.number != d.held.number || !d.Takes() || d.writes() {
 		return Result{}
 	}
 	return d.take(key.Key)
 }
 
-// Paste pastes text into the comment if the question takes keys and allows a
-// comment. It reports whether it did.
+// Paste pastes text into the plan if that is edited, or into the comment, if the
+// question takes keys and allows one. It reports whether it did.
 func (d *Dialog) Paste(text string) bool {
-	if !d.Takes() || !d.comment.open && !d.question.rows.mark(Comment) {
+	if !d.Takes() || !d.writes() && !d.question.rows.mark(Comment) {
 		d.Elsewhere()
 		return false
 	}
 	d.held.release()
 	d.lead, d.hint, d.question.body.follows = "", "", true
-	d.comment.paste(text)
-	d.took()
+	if d.Plan().open {
+		d.Plan().edit.Paste(text)
+	} else {
+		d.comment.paste(text)
+	}
+	d.took(d.asks[0])
 	return true
-}
-
-// Tick lets the question take keys once the pause has passed.
-func (d *Dialog) Tick() { d.arming.advance(d.now()) }
-
-// Hold stops the question from taking keys until the next pause.
-func (d *Dialog) Hold() { d.arming.hold(d.now()) }
-
-// Release records a key that a layer above the dialog handled.
-func (d *Dialog) Release() { d.held.release() }
-
-// Elsewhere records a key, a paste or a click that was meant for something else.
-func (d *Dialog) Elsewhere() {
-	d.held.release()
-	d.arming.typed(d.now())
 }
 
 // DraftTyped records that the draft changed while a question waits. typing says
 // whether the draft has text, which may be an incomplete sentence.
 func (d *Dialog) DraftTyped(typing bool) {
-	if d.Waits() && !d.comment.open {
+	if d.Waits() && !d.writes() {
 		d.question.rows.at, d.typing = -1, typing
 	}
 }
 
-// took records that the question took a key, a paste or a click.
-func (d *Dialog) took() { d.arming.took(d.now(), IsApproval(d.asks[0])) }
-
 // take passes a key to the question.
 func (d *Dialog) take(msg tea.KeyPressMsg) Result {
-	d.took()
+	d.took(d.asks[0])
 	r := d.press(msg)
 	if r.Pass == ToScreen && d.typing {
 		r.Pass = ToDraft

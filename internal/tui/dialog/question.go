@@ -11,6 +11,7 @@ import (
 	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
 	"agent/internal/tui/diff"
+	"agent/internal/tui/editor"
 	"agent/internal/tui/ink"
 )
 
@@ -29,7 +30,8 @@ type question struct {
 
 	place         string // "1 of 2"; empty for a single question
 	note          string // the text of a closed comment
-	why           bool   // show the reason for the question
+	plan          Plan
+	why           bool // show the reason for the question
 	width, height int
 	low           bool // the height is below lowDialog
 	tiny          bool // all answers share one line
@@ -37,8 +39,8 @@ type question struct {
 
 // newQuestion returns a question with the first row marked. If ask has warnings, no
 // row is marked, so that enter cannot approve by accident.
-func newQuestion(ask event.Ask, st *ink.Styles, short func(dir string) string) question {
-	q := question{ask: ask, rows: RowsOf(ask), body: body{limit: diffLines}, st: st, short: short}
+func newQuestion(ask event.Ask, st *ink.Styles, short func(dir string) string, edit func() *editor.Editor) question {
+	q := question{ask: ask, plan: newPlan(ask.Plan, edit), rows: RowsOf(ask), body: body{limit: diffLines}, st: st, short: short}
 	if len(WarningsOf(ask)) > 0 {
 		q.rows.at = -1
 	}
@@ -72,13 +74,13 @@ func (q *question) describe(place, note string) {
 }
 
 // crowded reports whether a low window has too little room for the body if each
-// answer has its own row. A command needs up to 5 lines.
+// answer has its own row. A command or a plan needs up to 5 lines.
 func (q *question) crowded() bool {
 	if !q.low || q.chooses() {
 		return false
 	}
 	least := 1
-	if commandOf(q.ask) != nil {
+	if commandOf(q.ask) != nil || q.ask.Plan != "" {
 		least = min(len(q.body.lines), 5)
 	}
 	q.nameRows()
@@ -97,6 +99,9 @@ func (q *question) title() string {
 func (q *question) headline() (lines []string, right string) {
 	const least = 24 // columns of the question that take precedence over right
 	facts := sizeOf(q.ask)
+	if q.plan.changed() {
+		facts = append(facts, "edited")
+	}
 	if q.place != "" {
 		facts = append(facts, q.place)
 	}
@@ -127,7 +132,11 @@ func (q *question) compose() {
 		q.body.lines = append(out, rows...)
 		return
 	}
-	facts := q.facts(max(q.width-4, 1), len(out))
+	draw := q.facts
+	if q.ask.Plan != "" {
+		draw = q.planFacts
+	}
+	facts := draw(max(q.width-4, 1), len(out))
 	for _, l := range facts {
 		out = append(out, strings.TrimRight("    "+l, " "))
 	}
@@ -161,7 +170,7 @@ func (q *question) facts(width, at int) []string {
 		out = append(out, about...)
 	}
 	for _, change := range q.ask.Diffs {
-		if len(q.ask.Diffs) > 1 {
+		if len(q.ask.Diffs) > 1 || !namesFile(q.ask) {
 			out = append(out, ink.Wrap(ExactLine(change.Path)+"  "+diff.Stat(change), width)...)
 		}
 		out = append(out, q.change(change, width, at+len(out))...)

@@ -1,6 +1,7 @@
 package dialog
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,7 +17,7 @@ type Kind int
 
 // The kinds of rows.
 const (
-	Yes     Kind = iota // approve once
+	Yes     Kind = iota // approve once; a plan has one such row for each mode
 	Always              // approve, and always allow the scope in this session
 	No                  // reject; for a question of the model: let the model decide
 	Comment             // reject with a reason; for a question of the model: type an answer
@@ -28,6 +29,8 @@ type Row struct {
 	Digit         int
 	Kind          Kind
 	Text, Explain string // not sanitized
+
+	Mode event.Mode // in which the turn continues after a plan is approved
 }
 
 // Rows holds the answers to a question and the marker. Approvals, questions of the
@@ -46,11 +49,13 @@ func RowsOf(ask event.Ask) Rows {
 	switch {
 	case len(ask.Choices) > 0:
 		for i, c := range ask.Choices {
-			r.All = append(r.All, Row{i + 1, Choice, c.Text, c.Explain})
+			r.All = append(r.All, Row{Digit: i + 1, Kind: Choice, Text: c.Text, Explain: c.Explain})
 		}
 		n := len(ask.Choices)
 		r.All = append(r.All, Row{Digit: n + 1, Kind: Comment, Text: commentRow(ask)},
 			Row{Digit: n + 2, Kind: No, Text: "Let the model decide"})
+	case ask.Plan != "":
+		r.All = planRows()
 	default:
 		r.All = append(r.All, Row{Digit: 1, Kind: Yes, Text: "Yes"})
 		if ask.Scope != "" {
@@ -66,8 +71,11 @@ func RowsOf(ask event.Ask) Rows {
 
 // commentRow returns the text of the row for a comment.
 func commentRow(ask event.Ask) string {
-	if len(ask.Choices) > 0 {
+	switch {
+	case len(ask.Choices) > 0:
 		return "Something else: type your answer"
+	case ask.Plan != "":
+		return planCommentRow
 	}
 	return "No, and tell the model why"
 }
@@ -153,9 +161,10 @@ func (r *Rows) draw(st *ink.Styles, width int, dim func(Row) bool) []string {
 // line draws the rows of an approval in one line, for a tiny window.
 func (r *Rows) line(st *ink.Styles, width int, dim func(Row) bool) string {
 	names := map[Kind]string{Yes: "Yes", Always: "Always", No: "No", Comment: "Why"}
+	planNames := map[event.Mode]string{event.ModeEdits: "Auto-edit", event.ModeAsk: "Ask"}
 	out := " "
 	for i, row := range r.All {
-		mark, text := " ", strconv.Itoa(row.Digit)+" "+names[row.Kind]
+		mark, text := " ", strconv.Itoa(row.Digit)+" "+cmp.Or(planNames[row.Mode], names[row.Kind])
 		if i == r.at {
 			mark = st.Cyan.Render(ink.MarkRow)
 		}

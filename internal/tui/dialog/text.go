@@ -56,13 +56,27 @@ func commandOf(ask event.Ask) *event.Target {
 	return &ask.Targets[0]
 }
 
-// QuestionText returns the question as one sentence that is safe to draw.
+// QuestionText returns the question as one sentence that is safe to draw. It names the
+// delegate that asks.
 func QuestionText(ask event.Ask, short func(string) string) string {
+	text := questionOf(ask, short)
+	if ask.Agent != "" {
+		text = ExactLine(ask.Agent) + ": " + text
+	}
+	return text
+}
+
+// questionOf returns the question without the delegate that asks.
+func questionOf(ask event.Ask, short func(string) string) string {
 	switch {
 	case ask.Question != "":
 		return ink.Sanitize(ask.Question)
+	case ask.Plan != "":
+		return "Approve this plan?"
 	case ask.AboutTurn():
 		return ink.SanitizeLine(ask.Title)
+	case ask.Effect == event.DelegateEffect && strings.HasSuffix(ask.Title, "?"): // whether an agent may be used
+		return ExactLine(ask.Title)
 	}
 	if c := commandOf(ask); c != nil {
 		return askCommandLine(ask.Title, *c, short)
@@ -81,6 +95,12 @@ func QuestionText(ask event.Ask, short func(string) string) string {
 		}
 	}
 	return sentence(ExactLine(ask.Title)) + "?"
+}
+
+// namesFile reports whether the question names the file of its only diff.
+func namesFile(ask event.Ask) bool {
+	d := ask.Diffs[0]
+	return ask.Effect != event.DelegateEffect && (d.Created || d.Deleted || RequestOf(ask.Title) == d.Path)
 }
 
 // askCommandLine returns the question about a command, which the body shows.
@@ -149,7 +169,7 @@ func WhyOf(ask event.Ask) string {
 // characters, which are drawn as escapes.
 func WarningsOf(ask event.Ask) []string {
 	parts := []string{ask.Scope}
-	if len(ask.Choices) == 0 {
+	if len(ask.Choices) == 0 && ask.Plan == "" {
 		parts = append(parts, ask.Title)
 	}
 	for _, t := range ask.Targets {
@@ -172,4 +192,6 @@ func ScopeIsCommand(ask event.Ask) bool {
 }
 
 // IsApproval reports whether ask is a permission request for a tool call.
-func IsApproval(ask event.Ask) bool { return !ask.AboutTurn() && len(ask.Choices) == 0 }
+func IsApproval(ask event.Ask) bool {
+	return !ask.AboutTurn() && len(ask.Choices) == 0 && ask.Plan == ""
+}

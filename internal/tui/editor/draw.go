@@ -72,13 +72,13 @@ func (e *Editor) row(i int) string {
 	e.doc.Draw(i, func(at int, drawn string, _ int) {
 		if how := look(at); how != was {
 			flush()
-			was, now = how, e.style(how)
+			was, now = how, how.style(e.st)
 		}
 		run.WriteString(drawn)
 	})
 	flush()
 	if from, to, ok := e.marked(); ok && e.doc.Row(i).To >= from && e.doc.Row(i).To < to {
-		b.WriteString(e.style(marked).Render(" ")) // the newline is selected
+		b.WriteString(marked.style(e.st).Render(" ")) // the newline is selected
 	}
 	return ink.Truncate(b.String(), max(e.width-ink.Gutter, 1))
 }
@@ -93,16 +93,16 @@ const (
 	matched
 )
 
-func (e *Editor) style(m manner) lipgloss.Style {
+func (m manner) style(st *ink.Styles) lipgloss.Style {
 	switch m {
 	case asToken:
-		return e.st.Cyan
+		return st.Cyan
 	case marked:
-		return e.st.Plain.Reverse(true)
+		return st.Plain.Reverse(true)
 	case matched:
-		return e.st.Bold.Underline(true)
+		return st.Bold.Underline(true)
 	}
-	return e.st.Plain
+	return st.Plain
 }
 
 // look returns a function that returns the manner of the character at an offset.

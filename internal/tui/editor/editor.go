@@ -8,7 +8,7 @@ import (
 	"agent/internal/tui/keys"
 )
 
-// MaxLines is the maximum height of the editor in lines.
+// MaxLines is the maximum height of the prompt and of a comment in lines.
 const MaxLines = 8
 
 // Editor is the input box.
@@ -39,9 +39,9 @@ func New(keys keys.Map, st *ink.Styles, vim bool) *Editor {
 // Restyle sets the styles of the editor.
 func (e *Editor) Restyle(st *ink.Styles) { e.st = st }
 
-// Resize sets the width of the window and the maximum height of the editor.
+// Resize sets the width of the window and the maximum height of the editor in lines.
 func (e *Editor) Resize(width, limit int) {
-	e.limit, e.width = max(1, min(limit, MaxLines)), width
+	e.limit, e.width = max(1, limit), width
 	e.doc.SetWidth(width - ink.Gutter - 1)
 }
 
@@ -80,6 +80,23 @@ func (e *Editor) Blank() bool { return strings.TrimSpace(e.Raw()) == "" }
 
 // Set replaces the text, given as in Raw. It can be undone.
 func (e *Editor) Set(raw string) { e.doc.set(raw) }
+
+// Load replaces the text by a document without tokens, which cannot be undone, and moves
+// the caret to its beginning.
+func (e *Editor) Load(document string) {
+	e.doc.set(e.doc.literal(Typable(document)))
+	e.doc.moveTo(0)
+	e.doc.Forget()
+}
+
+// MoveRows moves the caret down by that many rows, up if negative.
+func (e *Editor) MoveRows(by int) {
+	for ; by < 0 && e.doc.Up(); by++ {
+	}
+	for ; by > 0 && e.doc.Down(); by-- {
+	}
+	e.Mode.moved()
+}
 
 // Restore replaces the text by typed or pasted text. Long text becomes a token.
 func (e *Editor) Restore(typed string) { e.Set(e.doc.collapse(typed, "")) }
@@ -208,13 +225,6 @@ func (e *Editor) TakeCopied() (text string, ok bool) {
 	}
 	text, ok = e.Mode.vi.Copied()
 	return e.doc.expand(text), ok
-}
-
-// SetClipboard sets the clipboard register of vi.
-func (e *Editor) SetClipboard(text string) {
-	if e.Mode.vi != nil {
-		e.Mode.vi.Clipboard(text)
-	}
 }
 
 // Typable returns s without control characters and invalid UTF-8, with Unix line ends.

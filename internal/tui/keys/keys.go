@@ -25,6 +25,7 @@ const (
 	Palette      Action = "palette"
 	Mode         Action = "mode"
 	Model        Action = "model"
+	Agents       Action = "agents"
 	Open         Action = "open"
 	OpenAll      Action = "open-all"
 	PageUp       Action = "page-up"
@@ -43,6 +44,10 @@ const (
 	ListDown Action = "list-down"
 
 	ToggleScope Action = "toggle-scope"
+
+	SteerDelegate  Action = "steer-delegate"
+	StopDelegate   Action = "stop-delegate"
+	DetachDelegate Action = "detach-delegate"
 
 	Complete Action = "complete"
 	Dismiss  Action = "dismiss"
@@ -113,6 +118,7 @@ const (
 	inQuestion   Scope = "in a permission dialog or question"
 	inList       Scope = "in a list"
 	inSessions   Scope = "in the session picker"
+	inAgents     Scope = "in the list of delegates, and in the transcript of one"
 	InEditor     Scope = "in the prompt editor"
 	InLine       Scope = "in the prompt editor, depending on the cursor"
 	InSearch     Scope = "in transcript search"
@@ -149,6 +155,7 @@ func screenKeys() []Binding {
 		{Palette, Anywhere, []string{"ctrl+p"}, "open the command palette"},
 		{Mode, Anywhere, []string{"shift+tab"}, "cycle the permission mode"},
 		{Model, Anywhere, []string{"alt+p"}, "choose a model"},
+		{Agents, Anywhere, []string{"alt+a"}, "list delegates and agents"},
 		{Open, Anywhere, []string{"ctrl+o"}, "expand or collapse the last tool output or reasoning"},
 		{OpenAll, Anywhere, []string{"ctrl+t"}, "expand or collapse all tool output and reasoning"},
 		{PageUp, Anywhere, []string{"pgup"}, "scroll up one page"},
@@ -176,15 +183,22 @@ func overlayKeys() []Binding {
 		{Fixed, inQuestion, []string{"space"}, "in a multiple-choice question, select or deselect the current choice"},
 		{Fixed, inQuestion, []string{"tab"}, "next hunk of the diff; in a comment, back to the rows"},
 		{Fixed, inQuestion, []string{"shift+tab"}, "previous hunk of the diff"},
-		{Fixed, inQuestion, []string{"ctrl+g"}, "show the diff or the command full screen; esc or q closes it"},
+		{Fixed, inQuestion, []string{"ctrl+g"}, "show the diff, the command or the plan full screen; esc or q closes it"},
 		{Fixed, inQuestion, []string{"?"}, "show why permission is needed"},
-		{Fixed, inQuestion, []string{"pgup", "pgdown", "home", "end"}, "scroll the diff or the command"},
+		{Fixed, inQuestion, []string{"pgup", "pgdown", "home", "end"}, "scroll the diff, the command or the plan"},
+		{Fixed, inQuestion, []string{"ctrl+e"}, "edit the plan in the dialog"},
+		{Fixed, inQuestion, []string{"ctrl+s"}, "while you edit the plan: finish; esc discards the edit"},
+		{Fixed, inQuestion, []string{"ctrl+x ctrl+e"}, "edit the plan in $VISUAL or $EDITOR"},
 		{Fixed, inQuestion, []string{"esc"}, "reject and interrupt the turn; in a comment, back to the rows"},
 
 		{ListUp, inList, []string{"up", "ctrl+p"}, "select the previous item"},
 		{ListDown, inList, []string{"down", "ctrl+n"}, "select the next item"},
 
 		{ToggleScope, inSessions, []string{"tab"}, "show sessions of all directories or this one"},
+
+		{SteerDelegate, inAgents, []string{"ctrl+s"}, "send a message to the delegate"},
+		{StopDelegate, inAgents, []string{"ctrl+x"}, "stop the delegate"},
+		{DetachDelegate, inAgents, []string{"ctrl+b"}, "let the delegate continue in the background"},
 
 		{Complete, InCompletion, []string{"tab"}, "accept the selected suggestion"},
 		{Dismiss, InCompletion, []string{"esc"}, "close suggestions or search and restore the text"},

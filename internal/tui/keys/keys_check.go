@@ -108,7 +108,7 @@ func Clashing(changed map[string][]string) []string {
 // overlap reports whether both scopes can be active at once.
 func overlap(a, b Scope) bool {
 	in := func(one ...Scope) bool { return slices.Contains(one, a) && slices.Contains(one, b) }
-	return a == b || in(Anywhere, InEditor) || in(inList, inSessions)
+	return a == b || in(Anywhere, InEditor) || in(inList, inSessions) || in(inList, inAgents) || in(inView, inAgents)
 }
 
 // conflicts describes the keys that a and b share, and the sequences of one that

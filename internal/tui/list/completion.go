@@ -30,6 +30,9 @@ type Completion struct {
 	visible     int // number of visible rows
 }
 
+// PopupRows returns how many suggestions are visible in a window of that height.
+func PopupRows(height int) int { return min(popupRows, max(height/3, 3)) }
+
 // Lines draws at most limit suggestions.
 func (p *Completion) Lines(st *ink.Styles, width, limit int) []string {
 	shown := min(len(p.Rows), popupRows, limit)

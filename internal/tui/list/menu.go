@@ -52,6 +52,14 @@ func (u *Menu) Fill(all []Option) {
 	u.Clamp()
 }
 
+// Marked returns the marked option. It reports false if the menu is empty.
+func (u *Menu) Marked() (Option, bool) {
+	if u.At >= len(u.found) {
+		return Option{}, false
+	}
+	return u.found[u.At], true
+}
+
 // Update implements Overlay.
 func (u *Menu) Update(msg tea.Msg) (cmd tea.Cmd, over bool) {
 	switch u.Chooser.Update(msg) {

@@ -4,11 +4,16 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
 
 	"agent/internal/loop/event"
 	"agent/internal/tui/dialog"
 	"agent/internal/tui/diff"
 	"agent/internal/tui/ink"
+	"agent/internal/tui/prompt"
+	"agent/internal/tui/screen"
 )
 
 // showDigit is the answer that shows the change.
@@ -17,36 +22,49 @@ const showDigit = 5
 // inlineLines is the maximum length of a change that is printed with its question.
 const inlineLines = 20
 
+// questions asks the user what waits in the dialog, and takes lines as answers.
+type questions struct {
+	*screen.Conversation
+	*output
+	dialog *dialog.Dialog
+	prompt *prompt.Prompt
+	asked  time.Time // when the question was last printed
+}
+
 // ask prints a question and the rows that answer it.
-func (p *front) ask(ask event.Ask) {
-	p.asked = p.Now()
-	if len(ask.Choices) > 0 {
-		p.askChoice(ask)
+func (q *questions) ask(ask event.Ask) {
+	q.asked = q.Now()
+	switch {
+	case len(ask.Choices) > 0:
+		q.askChoice(ask)
+		return
+	case ask.Plan != "":
+		q.askPlan(ask)
 		return
 	}
-	title := p.dialog.Text(ask)
+	title := q.dialog.Text(ask)
 	if len(ask.Diffs) == 1 {
 		title += " (" + diff.Stat(ask.Diffs[0]) + ")"
 	}
-	p.block("ask", title)
+	q.block("ask", title)
 	for _, w := range dialog.WarningsOf(ask) {
-		p.block("", "warning: "+ink.Sanitize(w))
+		q.block("", "warning: "+ink.Sanitize(w))
 	}
 	for _, t := range ask.Targets {
 		switch {
 		case t.Kind == event.CommandTarget:
-			p.block("", strings.Join(ink.WrapExact(t.Value, width), "\n"))
+			q.block("", strings.Join(ink.WrapExact(t.Value, width), "\n"))
 		case t.Kind == event.HostTarget && len(ask.Targets) == 1:
-			p.block("", strings.Join(ink.WrapExact(dialog.RequestOf(ask.Title), width), "\n"))
+			q.block("", strings.Join(ink.WrapExact(dialog.RequestOf(ask.Title), width), "\n"))
 		}
 	}
 	if why := dialog.WhyOf(ask); why != "" {
-		p.block("", ink.Sanitize(why))
+		q.block("", ink.Sanitize(why))
 	}
 	if changesInline(ask) {
-		p.changes(ask)
+		q.changes(ask)
 	}
-	p.rows(ask)
+	q.rows(ask)
 }
 
 // changesInline reports whether the changes of a question are printed with it.
@@ -59,18 +77,18 @@ func changesInline(ask event.Ask) bool {
 }
 
 // changes prints the complete changes of a question.
-func (p *front) changes(ask event.Ask) {
+func (q *questions) changes(ask event.Ask) {
 	for _, d := range ask.Diffs {
-		p.block("", dialog.ExactLine(d.Path)+" "+diff.Stat(d))
-		p.block("", ink.Sanitize(d.Unified))
+		q.block("", dialog.ExactLine(d.Path)+" "+diff.Stat(d))
+		q.block("", ink.Sanitize(d.Unified))
 	}
 }
 
 // rows prints the rows that answer a question.
-func (p *front) rows(ask event.Ask) {
-	p.asked = p.Now()
+func (q *questions) rows(ask event.Ask) {
+	q.asked = q.Now()
 	if len(ask.Choices) > 0 {
-		p.choiceRows(ask)
+		q.choiceRows(ask)
 		return
 	}
 	var rows []string
@@ -81,23 +99,26 @@ func (p *front) rows(ask event.Ask) {
 		}
 		rows = append(rows, text+" "+lowerFirst(dialog.ExactLine(row.Text)))
 	}
+	if ask.Plan != "" {
+		rows = append(rows, strconv.Itoa(editDigit)+" edit in $EDITOR")
+	}
 	if len(ask.Diffs) > 0 && !changesInline(ask) {
 		rows = append(rows, strconv.Itoa(showDigit)+" show the change")
 	}
-	p.print("  " + strings.Join(rows, "  "))
+	q.print("  " + strings.Join(rows, "  "))
 }
 
 // lowerFirst returns text with its first letter in lower case.
 func lowerFirst(text string) string { return strings.ToLower(text[:1]) + text[1:] }
 
 // askChoice prints a question of the model.
-func (p *front) askChoice(ask event.Ask) {
-	p.block("ask", p.dialog.Text(ask))
-	p.choiceRows(ask)
+func (q *questions) askChoice(ask event.Ask) {
+	q.block("ask", q.dialog.Text(ask))
+	q.choiceRows(ask)
 }
 
 // choiceRows prints the rows that answer a question of the model.
-func (p *front) choiceRows(ask event.Ask) {
+func (q *questions) choiceRows(ask event.Ask) {
 	for _, row := range dialog.RowsOf(ask).All {
 		line := "  " + strconv.Itoa(row.Digit) + " "
 		switch {
@@ -111,10 +132,10 @@ func (p *front) choiceRows(ask event.Ask) {
 		if row.Explain != "" {
 			line += ": " + ink.SanitizeLine(row.Explain)
 		}
-		p.print(line)
+		q.print(line)
 	}
 	if ask.Many {
-		p.print("  select one or more: numbers separated by spaces")
+		q.print("  select one or more: numbers separated by spaces")
 	}
 }
 
@@ -131,22 +152,25 @@ func yesOrNo(line string) int {
 
 // answer takes a line as the answer to the first open question. If it is not an
 // answer, the rows are printed again.
-func (p *front) answer(line string) {
-	ask := p.dialog.First()
+func (q *questions) answer(line string) tea.Cmd {
+	ask := q.dialog.First()
 	line = strings.TrimSpace(line)
 	switch {
 	case line == "":
-		p.rows(ask)
+		q.rows(ask)
 	case len(ask.Choices) > 0:
-		p.answerChoice(ask, line)
+		q.answerChoice(ask, line)
+	case ask.Plan != "" && line == strconv.Itoa(editDigit):
+		return q.editPlan(ask)
 	default:
-		p.answerApproval(ask, line)
+		q.answerApproval(ask, line)
 	}
+	return nil
 }
 
 // answerApproval takes a line as the answer to a question about a tool call or
 // the turn.
-func (p *front) answerApproval(ask event.Ask, line string) {
+func (q *questions) answerApproval(ask event.Ask, line string) {
 	first, rest, _ := strings.Cut(line, " ")
 	rest = strings.TrimSpace(rest)
 	n, err := strconv.Atoi(first)
@@ -160,20 +184,28 @@ func (p *front) answerApproval(ask event.Ask, line string) {
 	}
 	switch {
 	case err == nil && n == showDigit && rest == "" && len(ask.Diffs) > 0:
-		p.changes(ask)
-		p.rows(ask)
+		q.changes(ask)
+		q.rows(ask)
 	case i < 0 && n == 2 && err == nil && rest == "" && dialog.IsApproval(ask):
-		p.again(ask, "this call cannot be always allowed")
+		q.again(ask, "this call cannot be always allowed")
 	case i < 0, rest != "" && rows.All[i].Kind != dialog.Comment:
-		p.again(ask, answerHint)
+		q.again(ask, answerHint)
 	case rows.All[i].Kind == dialog.Comment && rest == "":
-		p.again(ask, "type the reason after the number, for example: "+first+" use an index instead")
+		q.again(ask, "type the reason after the number, for example: "+first+" use an index instead")
 	default:
 		decision := map[dialog.Kind]event.Decision{dialog.Yes: event.Allow, dialog.Always: event.Always}[rows.All[i].Kind]
 		if decision == "" {
 			decision = event.Refuse
 		}
-		p.reply(event.Answer{Decision: decision, Note: rest})
+		answer := event.Answer{Decision: decision, Note: rest, Mode: rows.All[i].Mode}
+		if ask.Plan != "" && decision == event.Allow {
+			if problem := q.dialog.Plan().Problem(); problem != "" {
+				q.again(ask, lowerFirst(problem))
+				return
+			}
+			answer.Text = q.dialog.Plan().Edited()
+		}
+		q.give(answer)
 	}
 }
 
@@ -181,33 +213,33 @@ func (p *front) answerApproval(ask event.Ask, line string) {
 const answerHint = "answer with y, n or a number"
 
 // again prints why a line is not an answer, and the rows.
-func (p *front) again(ask event.Ask, why string) {
-	p.print("note: " + why)
-	p.rows(ask)
+func (q *questions) again(ask event.Ask, why string) {
+	q.print("note: " + why)
+	q.rows(ask)
 }
 
 // answerChoice takes a line as the answer to a question of the model: numbers of
 // choices, or text.
-func (p *front) answerChoice(ask event.Ask, line string) {
+func (q *questions) answerChoice(ask event.Ask, line string) {
 	own, decide := len(ask.Choices)+1, len(ask.Choices)+2
 	if first, rest, _ := strings.Cut(line, " "); first == strconv.Itoa(own) {
 		if rest = strings.TrimSpace(rest); rest != "" {
-			p.reply(event.Answer{Decision: event.Answered, Note: rest})
+			q.give(event.Answer{Decision: event.Answered, Note: rest})
 			return
 		}
-		p.again(ask, "type the answer after the number, for example: "+first+" use both")
+		q.again(ask, "type the answer after the number, for example: "+first+" use both")
 		return
 	}
 	chosen := numbers(strings.Fields(line))
 	switch {
 	case yesOrNo(line) != 0:
-		p.again(ask, "answer with a number, or type your answer after "+strconv.Itoa(own))
+		q.again(ask, "answer with a number, or type your answer after "+strconv.Itoa(own))
 	case chosen == nil:
-		p.reply(event.Answer{Decision: event.Answered, Note: line})
+		q.give(event.Answer{Decision: event.Answered, Note: line})
 	case len(chosen) == 1 && (chosen[0] == decide || chosen[0] == 0):
-		p.reply(event.Answer{Decision: event.Refuse})
+		q.give(event.Answer{Decision: event.Refuse})
 	default:
-		p.answerNumbers(ask, chosen)
+		q.answerNumbers(ask, chosen)
 	}
 }
 
@@ -225,11 +257,11 @@ func numbers(words []string) []int {
 }
 
 // answerNumbers answers with the choices of these numbers.
-func (p *front) answerNumbers(ask event.Ask, numbers []int) {
+func (q *questions) answerNumbers(ask event.Ask, numbers []int) {
 	var chosen []int
 	for _, n := range numbers {
 		if n < 1 || n > len(ask.Choices) {
-			p.again(ask, "there is no choice "+strconv.Itoa(n))
+			q.again(ask, "there is no choice "+strconv.Itoa(n))
 			return
 		}
 		if !slices.Contains(chosen, n-1) {
@@ -237,19 +269,27 @@ func (p *front) answerNumbers(ask event.Ask, numbers []int) {
 		}
 	}
 	if len(chosen) > 1 && !ask.Many {
-		p.again(ask, "only one choice can be selected")
+		q.again(ask, "only one choice can be selected")
 		return
 	}
-	p.reply(event.Answer{Decision: event.Answered, Choices: chosen})
+	q.give(event.Answer{Decision: event.Answered, Choices: chosen})
+}
+
+// give answers the first question and asks the next one.
+func (q *questions) give(a event.Answer) {
+	q.reply(a)
+	if q.dialog.Waits() {
+		q.ask(q.dialog.First())
+	}
 }
 
 // reply answers the first question.
-func (p *front) reply(a event.Answer) {
-	a.ID = p.dialog.First().ID
-	p.dialog.Withdraw(a.ID)
-	p.Feed.Answered(a.ID)
-	p.Send(a)
-	if p.dialog.Waits() && !p.inputEnded {
-		p.ask(p.dialog.First())
+func (q *questions) reply(a event.Answer) {
+	a.ID = q.dialog.First().ID
+	if a.Decision == event.Refuse { // do not lose an edited plan
+		q.prompt.Drafts.KeepTyped()
 	}
+	q.dialog.Withdraw(a.ID)
+	q.Feed.Answered(a.ID)
+	q.Send(a)
 }

@@ -5,8 +5,7 @@ package plain
 
 import (
 	"context"
-	"fmt"
-	"io"
+	"os/exec"
 	"strings"
 	"time"
 
@@ -28,6 +27,9 @@ import (
 type Lines struct {
 	C     <-chan string // without line ends; closed at the end of the input
 	Typed bool          // the user types them, each at a prompt
+	// Next requests a line and blocks while one is requested. Without a request, the
+	// user's editor can read the terminal. Nil if lines come without a request.
+	Next chan<- struct{}
 	// Interrupts are requests to interrupt the turn, or to quit if none runs.
 	Interrupts <-chan struct{}
 }
@@ -36,27 +38,27 @@ type Lines struct {
 // commands and answers.
 type front struct {
 	*screen.Conversation
-	dialog *dialog.Dialog // the questions that wait
-	prompt *prompt.Prompt
-	editor *editor.Editor // of the prompt
-	slash  *slash.Session
-	lists  *openList
-	exit   screen.Exit // the result of Show
+	*output
+	dialog    *dialog.Dialog // the questions that wait
+	questions *questions
+	prompt    *prompt.Prompt
+	editor    *editor.Editor // of the prompt
+	slash     *slash.Session
+	lists     *openList
+	exit      screen.Exit // the result of Show
 
 	in         Lines
-	out        io.Writer
 	results    chan tea.Msg // of commands that ran in the background
 	background int          // number of these commands that run
-	asked      time.Time    // when the question was last printed
 	inputEnded bool         // there are no more lines
 
-	prompted   bool // the prompt for the next line is printed
 	turnEnding bool // a TurnEnd is being applied
 
 	streamed string          // text of the current message
 	printed  int             // bytes of streamed that are printed
 	started  map[string]bool // calls whose start is printed, by ID
-	mode     string          // permission mode that was printed last
+	awaited  awaited
+	mode     string // permission mode that was printed last
 }
 
 // The size of the screen for which lines and lists are laid out.
@@ -87,17 +89,24 @@ func Show(ctx context.Context, o screen.Options, in Lines) (screen.Exit, error) 
 
 func newFront(o screen.Options, now func() time.Time, send func(event.Command), in Lines) *front {
 	o.Appearance.NoColor = true
-	c := screen.New(o, now, send)
+	p := &front{lists: &openList{}, in: in, results: make(chan tea.Msg), started: map[string]bool{}, awaited: awaited{ends: map[int]bool{}}, mode: o.Session.Mode}
+	c := screen.New(o, now, func(command event.Command) {
+		p.awaited.sent(command)
+		send(command)
+	})
+	p.Conversation, p.output = c, &output{w: o.Output, letters: c.Styles.Letters}
 	c.Width, c.Height = width, height
 	c.After = func(time.Duration, tea.Msg) tea.Cmd { return nil } // timers only serve animations and expiring hints
-	p := &front{Conversation: c, lists: &openList{}, in: in, out: o.Output, results: make(chan tea.Msg), started: map[string]bool{}, mode: o.Session.Mode}
 	p.editor = editor.New(c.Keys, c.Styles, false)
 	p.dialog = dialog.New(c.Keys, c.Styles, false, o.Files.ShortDir, now)
+	p.dialog.Stays = c.AsksInBackground
 	var notices []string
 	p.slash, notices = slash.New(c, p.editor, p.lists)
 	leave := func() tea.Cmd { return p.leave(screen.Exit{}) }
 	p.prompt = prompt.New(c, p.editor, p.dialog, p.slash, p.help, leave)
 	p.slash.Front = slash.Front{Quit: p.leave, Help: p.help, Copy: p.prompt.Clipboard.Copy, Restyle: func(ink.Look) {}}
+	p.questions = &questions{Conversation: c, output: p.output, dialog: p.dialog, prompt: p.prompt}
+	p.prompt.External.Lend = p.lend
 	p.Open(notices)
 	p.prompt.Drafts.Restore(o.Session.Draft)
 	return p
@@ -125,6 +134,7 @@ func (p *front) run(ctx context.Context) {
 				return
 			}
 			p.handle(ctx, ev)
+		case p.next() <- struct{}{}:
 		case line, ok := <-p.lines():
 			p.prompted = p.prompted && !ok
 			if ok {
@@ -150,10 +160,12 @@ func (p *front) run(ctx context.Context) {
 // handle prints and applies an event of the agent.
 func (p *front) handle(ctx context.Context, ev event.Event) {
 	p.printEvent(ev)
+	before := p.dialog.First().ID
 	p.apply(ev)
+	p.awaited.took(ev)
 	p.do(ctx, p.dropPages(ev))
-	if asked, ok := ev.(event.Asked); ok && p.dialog.Count() == 1 {
-		p.ask(asked.Ask)
+	if first := p.dialog.First(); p.dialog.Waits() && first.ID != before { // a new one, or the next one after one was withdrawn
+		p.questions.ask(first)
 	}
 }
 
@@ -205,8 +217,12 @@ func (p *front) done(ctx context.Context, msg tea.Msg) {
 		}
 		return
 	}
+	editing := p.prompt.External.Editing
 	if cmd, taken := p.prompt.Take(msg); taken {
 		p.do(ctx, cmd)
+		if editing && !p.prompt.External.Editing {
+			p.questions.planEdited()
+		}
 		return
 	}
 	if _, ok := msg.(list.Msg); ok {
@@ -221,21 +237,28 @@ func (p *front) done(ctx context.Context, msg tea.Msg) {
 // and the session is read.
 func (p *front) lines() <-chan string {
 	working := p.Busy() && !p.dialog.Waits() || p.lists.Open != nil && p.background > 0 || p.slash.Lists() || !p.Transcript.Settled
-	if p.inputEnded || !p.in.Typed && working {
+	if p.inputEnded || p.prompt.External.Editing || !p.in.Typed && working {
 		return nil
 	}
 	return p.in.C
+}
+
+// next returns the channel that requests a line; nil if none must be read now.
+func (p *front) next() chan<- struct{} {
+	if p.lines() == nil {
+		return nil
+	}
+	return p.in.Next
 }
 
 // line handles a line: an answer, the choice of a row, a command or a prompt.
 func (p *front) line(line string) tea.Cmd {
 	line = strings.TrimSpace(line)
 	if p.dialog.Waits() {
-		if !p.in.Typed || p.Now().Sub(p.asked) >= dialog.Quiet {
-			p.answer(line)
-			return nil
+		if !p.in.Typed || p.Now().Sub(p.questions.asked) >= dialog.Quiet {
+			return p.questions.answer(line)
 		}
-		p.asked = p.Now() // an answer needs a pause without other lines before it
+		p.questions.asked = p.Now() // an answer needs a pause without other lines before it
 		if yesOrNo(line) != 0 || isNumber(line) {
 			p.print("note: this line came too soon after the question to be its answer, so it was sent as a message")
 		}
@@ -247,7 +270,7 @@ func (p *front) line(line string) tea.Cmd {
 		p.lists.Close()
 		p.editor.Set(line)
 		cmd := p.prompt.Submit()
-		if _, _, command := slash.Parse(line); command && p.editor.Raw() == line { // it failed, with a note
+		if _, _, command := slash.Parse(line); (command || len(prompt.Mentioned(line)) > 0) && p.editor.Raw() == line { // it failed, with a note
 			p.editor.Take()
 		}
 		return cmd
@@ -261,9 +284,9 @@ func (p *front) line(line string) tea.Cmd {
 // nothing runs any more.
 func (p *front) finish() {
 	for p.dialog.Waits() {
-		p.reply(event.Answer{Decision: event.Refuse, Note: "standard input ended before an answer"})
+		p.questions.reply(event.Answer{Decision: event.Refuse, Note: "standard input ended before an answer"})
 	}
-	if !p.Busy() && !p.prompt.Queue.ShellRuns() && len(p.Feed.Pending) == 0 && p.background == 0 && p.lists.filter == "" {
+	if !p.Busy() && !p.awaited.any() && !p.prompt.Queue.ShellRuns() && len(p.Feed.Pending) == 0 && p.background == 0 && p.lists.filter == "" {
 		p.Done = true
 	}
 }
@@ -273,11 +296,15 @@ func (p *front) interrupt() {
 	switch {
 	case p.Busy():
 		p.Interrupt()
-		p.dialog.Clear()
+		p.prompt.EndQuestions(func(ask event.Ask) bool { return !p.AsksInBackground(ask) })
 	case !p.in.Typed || p.prompt.ConfirmQuit():
 		p.Done = true
 	default:
-		p.print("note: press ctrl+c again to quit")
+		also := ""
+		if all := p.StopsAtEnd(); all != "" {
+			also = " and stop " + all
+		}
+		p.print("note: press ctrl+c again to quit" + also)
 	}
 }
 
@@ -299,34 +326,13 @@ func (p *front) printUnsent() {
 // printPrompt prints the prompt for the next line, if the user can type one.
 func (p *front) printPrompt() {
 	reading := p.lists.Open != nil && p.background > 0 // the rows of a list
-	if p.in.Typed && !p.prompted && !p.inputEnded && !reading && (!p.Feed.Running || p.dialog.Waits()) {
-		fmt.Fprint(p.out, "> ")
-		p.prompted = true
+	if p.in.Typed && !p.prompted && !p.inputEnded && !reading && !p.prompt.External.Editing && (!p.Feed.Running || p.dialog.Waits()) {
+		p.request()
 	}
 }
 
-// print prints a line.
-func (p *front) print(line string) {
-	p.endLine()
-	fmt.Fprintln(p.out, strings.TrimRight(p.Styles.Letters.Write(line), " "))
-}
-
-// block prints text with its speaker, which may be empty. Its other lines are
-// indented, so that none looks like a line of the program.
-func (p *front) block(who, text string) {
-	for i, l := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
-		if i == 0 && who != "" {
-			p.print(who + ": " + l)
-		} else {
-			p.print("  " + l)
-		}
-	}
-}
-
-// endLine ends the line that holds the prompt.
-func (p *front) endLine() {
-	if p.prompted {
-		fmt.Fprintln(p.out)
-		p.prompted = false
-	}
+// lend runs the user's editor, which has the terminal until it exits.
+func (p *front) lend(c *exec.Cmd, note string, done func(error) tea.Msg) tea.Cmd {
+	p.block("note", note)
+	return func() tea.Msg { return done(c.Run()) }
 }

@@ -93,3 +93,22 @@ func TestRetries(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
+
+// A question that no longer waits is followed by the next one.
+func TestNextQuestionIsPrinted(t *testing.T) {
+	var out bytes.Buffer
+	p := newFront(screen.Options{Output: &out}, time.Now, func(event.Command) {}, Lines{Typed: true})
+	ask := func(id, agent, command string) event.Asked {
+		return event.Asked{Ask: event.Ask{ID: id, Agent: agent, Title: "shell " + command, Effect: "execute", Targets: []event.Target{{Kind: "command", Value: command}}}}
+	}
+	p.handle(t.Context(), &event.UserSaid{Text: "go"})
+	p.handle(t.Context(), ask("2:1", "explore 2", "ls"))
+	p.handle(t.Context(), ask("1", "", "make"))
+	if strings.Contains(out.String(), "make") {
+		t.Errorf("two questions are printed: %q", out.String())
+	}
+	p.handle(t.Context(), event.AskDone{ID: "2:1"})
+	if got := out.String(); strings.Count(got, "ask: explore 2: Run this command?") != 1 || !strings.Contains(got, "ask: Run this command?\n  make\n") {
+		t.Errorf("got %q", got)
+	}
+}

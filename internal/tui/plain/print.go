@@ -78,6 +78,9 @@ func (p *front) printItem(it transcript.Item) {
 		for line := range strings.Lines(it.Summary + "\n" + it.Text) {
 			p.print(ink.Sanitize(strings.TrimSuffix(line, "\n")))
 		}
+	case *transcript.Plan:
+		p.block("plan", it.Line())
+		p.block("", ink.Sanitize(it.Text))
 	case *transcript.Retry:
 		p.block("note", it.Text())
 	}
@@ -106,6 +109,8 @@ func (p *front) printEvent(ev event.Event) {
 		}
 	case *event.ToolEnd:
 		p.toolEnd(ev)
+	case *event.PlanSet:
+		p.planSet(ev)
 	case *event.ModelSet:
 		if ev.Model != p.Feed.Model || ev.Effort != p.Feed.Effort || ev.Host != p.Feed.Host {
 			name := strings.TrimSpace(ev.Model + " " + ev.Effort)
@@ -119,9 +124,32 @@ func (p *front) printEvent(ev event.Event) {
 			p.mode = ev.Mode
 			p.block("note", "permission mode: "+screen.ModeLabel(ev.Mode))
 		}
+	case *event.DelegateStart:
+		p.print("agent " + transcript.DelegateLabel(ev.Name, ev.ID) + " started: " + ink.Truncate(ink.SanitizeLine(ev.Prompt), width))
+	case *event.DelegateEnd:
+		p.delegateEnd(ev)
 	case *event.ShellEnd:
 		p.block("ran", ink.SanitizeLine(transcript.AsTyped(ev.Line, ev.Join)))
 		p.block("", ink.Sanitize(strings.TrimRight(ev.Text, "\n")))
+	}
+}
+
+// delegateEnd prints how a delegate ended, with its answer unless a tool call has it.
+func (p *front) delegateEnd(ev *event.DelegateEnd) {
+	facts := append([]string{transcript.DelegateEnding(ev)}, transcript.DelegateFacts(ev.Steps, ev.Usage.Total(), ev.Duration)...)
+	p.print("agent " + transcript.DelegateLabel(ev.Name, ev.ID) + " " + strings.Join(facts, ", "))
+	if ev.Background && ev.Answer != "" {
+		p.block("", ink.Sanitize(ev.Answer))
+	}
+}
+
+// planSet prints a decision on a plan. Of a plan that the user approved or rejected as
+// it was presented, the text is printed with the question.
+func (p *front) planSet(ev *event.PlanSet) {
+	plan := transcript.Plan{PlanSet: ev}
+	p.block("plan", plan.Line())
+	if ev.Edited || ev.State == event.PlanPresented {
+		p.block("", ink.Sanitize(ev.Text))
 	}
 }
 

@@ -53,7 +53,7 @@ func (c *Clipboard) copy(text string, r copied) tea.Cmd {
 		}
 		return r
 	}, text)
-	c.editor.SetClipboard(text)
+	c.editor.Mode.SetClipboard(text)
 	lines := phrase.Count(strings.Count(strings.TrimRight(text, "\n"), "\n")+1, "line")
 	if r.fromSelection {
 		r.what = lines

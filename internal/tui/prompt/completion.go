@@ -102,7 +102,7 @@ func (p *Suggestions) take(msg filesFound) tea.Cmd {
 	for _, f := range msg.found {
 		rows = append(rows, fileSuggestion(f))
 	}
-	p.offer(rows)
+	p.offer(p.withMention(rows, msg.query))
 	if !msg.final {
 		return p.After(retryPause, filesDue{msg.number})
 	}
@@ -163,7 +163,8 @@ func (p *Suggestions) matching(w word) []list.Suggestion {
 			}
 		case c.Complete != nil && (c.Name == w.command || c.Also == w.command):
 			for _, a := range c.Complete(p.slash) {
-				add(list.Suggestion{Text: a, Complete: true}, ink.SanitizeLine(a))
+				open := strings.HasSuffix(a, " ") // more must be typed
+				add(list.Suggestion{Text: a, Complete: !open, Continues: open}, ink.SanitizeLine(a))
 			}
 		}
 	}

@@ -33,20 +33,20 @@ type Drafts struct {
 	saved      event.Draft
 	savedAt    revisions       // when saved was taken
 	savedQueue []event.Waiting // unsentQueue when saved was taken
-	comment    savedComment
+	answer     savedAnswer
 }
 
 // revisions identifies a state of the typed text.
 type revisions struct {
-	prompt  int // of the editor
-	comment dialog.Revision
+	prompt int // of the editor
+	dialog dialog.Revision
 }
 
 func (d *Drafts) revisions() revisions {
-	return revisions{d.editor.Revision(), d.dialog.CommentRevision()}
+	return revisions{d.editor.Revision(), d.dialog.Revision()}
 }
 
-// Restore restores a saved draft: the text and an unfinished comment on a question in
+// Restore restores a saved draft: the text and an unfinished answer to a question in
 // the editor, queued messages in the queue, which holds them until the user sends
 // them.
 func (d *Drafts) Restore(saved event.Draft) {
@@ -57,7 +57,7 @@ func (d *Drafts) Restore(saved event.Draft) {
 	for _, w := range saved.Queue {
 		if w.About != "" {
 			d.editor.Prepend(w.Text)
-			d.comment = savedComment{w.About, d.editor.Raw(), w.Text}
+			d.answer = savedAnswer{w.About, d.editor.Raw(), w.Text}
 			continue
 		}
 		message := editor.Typed{Text: w.Text, Images: w.Images}
@@ -68,33 +68,48 @@ func (d *Drafts) Restore(saved event.Draft) {
 	d.savedAt, d.savedQueue = d.revisions(), d.unsentQueue()
 }
 
-// savedComment is an unfinished comment on a question of an earlier run of the program.
-type savedComment struct {
-	about string // the title of the question
-	raw   string // the editor's text since Restore, which begins with the comment
+// savedAnswer is an unfinished answer to a question of an earlier run of the program: a
+// comment or an edited plan.
+type savedAnswer struct {
+	about string // as in event.Waiting
+	raw   string // the editor's text since Restore, which begins with the answer
 	text  string
 }
 
-// Resume moves a restored comment from the editor back to its question, if that is
+// aboutPlan returns the About of an edited plan. It has the first line of the plan as
+// the model presented it, because all plans may have the same title.
+func aboutPlan(ask event.Ask) string {
+	first, _, _ := strings.Cut(strings.TrimSpace(ask.Plan), "\n")
+	return "edited plan: " + strings.TrimLeft(first, "# ")
+}
+
+// Resume moves a restored answer from the editor back to its question, if that is
 // asked again and the user has not edited the text.
 func (d *Drafts) Resume(ask event.Ask) {
-	c := d.comment
-	if c.about == "" || c.about != ask.Title || d.dialog.Count() > 1 || ask.AboutTurn() {
+	a := d.answer
+	plan := ask.Plan != "" && a.about == aboutPlan(ask)
+	if a.about == "" || a.about != ask.Title && !plan || d.dialog.Count() > 1 || ask.AboutTurn() {
 		return
 	}
-	d.comment = savedComment{}
-	rest, found := strings.CutPrefix(d.editor.Raw(), d.editor.History.WithTokens(c.text))
-	if d.editor.Raw() != c.raw || !found {
+	d.answer = savedAnswer{}
+	rest, found := strings.CutPrefix(d.editor.Raw(), d.editor.History.WithTokens(a.text))
+	if d.editor.Raw() != a.raw || !found {
 		return
 	}
 	d.editor.Set(strings.TrimPrefix(rest, "\n"))
-	d.dialog.Resume(c.text)
+	if plan {
+		d.dialog.SetPlan(d.dialog.First().ID, a.text)
+		return
+	}
+	d.dialog.Resume(a.text)
 }
 
-// KeepComment moves the unfinished comment on a question that closes into the editor.
-func (d *Drafts) KeepComment() {
-	if text := d.dialog.Comment(); text != "" {
-		d.editor.Prepend(text)
+// KeepTyped moves the unfinished answer to a question that closes into the editor.
+func (d *Drafts) KeepTyped() {
+	for _, text := range []string{d.dialog.Comment(), d.dialog.Plan().Edited()} {
+		if text != "" {
+			d.editor.Prepend(text)
+		}
 	}
 }
 
@@ -102,8 +117,12 @@ func (d *Drafts) KeepComment() {
 // reach the running turn.
 func (d *Drafts) draft() event.Draft {
 	draft := d.editor.Draft()
+	ask := d.dialog.First()
+	if text := d.dialog.Plan().Edited(); text != "" {
+		draft.Queue = append(draft.Queue, event.Waiting{Text: text, About: aboutPlan(ask)})
+	}
 	if text := d.dialog.Comment(); text != "" {
-		draft.Queue = append(draft.Queue, event.Waiting{Text: text, About: d.dialog.First().Title})
+		draft.Queue = append(draft.Queue, event.Waiting{Text: text, About: ask.Title})
 	}
 	draft.Queue = append(draft.Queue, d.unsentQueue()...)
 	return draft
@@ -138,7 +157,7 @@ func sameWaiting(a, b event.Waiting) bool {
 func (d *Drafts) Keep() tea.Cmd {
 	switch {
 	case !d.changed():
-	case d.editor.Blank() && d.dialog.Comment() == "" && len(d.unsentQueue()) == 0:
+	case d.editor.Blank() && d.dialog.Comment() == "" && d.dialog.Plan().Edited() == "" && len(d.unsentQueue()) == 0:
 		d.Save()
 	case !d.pending:
 		d.pending = true

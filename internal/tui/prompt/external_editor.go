@@ -142,6 +142,51 @@ func (x *External) takeSummary(msg summaryEdited) {
 	}
 }
 
+// planEdited reports that the editor exited and left text in the place of the plan old.
+type planEdited struct {
+	id        string // of the question
+	old, text string
+	err       error
+}
+
+// EditPlan opens the plan of the question with that ID in the user's editor.
+func (x *External) EditPlan(id, plan string) tea.Cmd {
+	if x.Options.Files.Editor == nil {
+		x.say("Cannot open an editor: $VISUAL and $EDITOR are not set. The plan is unchanged.")
+		return nil
+	}
+	if x.Editing {
+		return nil
+	}
+	path, err := writeDraft(plan)
+	if err != nil {
+		x.say("Cannot open the editor: " + err.Error() + ". The plan is unchanged.")
+		return nil
+	}
+	x.Editing = true
+	x.popup.close()
+	return x.Lend(x.Options.Files.Editor(path), "The plan is open in your editor. Close the editor to continue.", func(err error) tea.Msg {
+		edited, readErr := os.ReadFile(path)
+		return planEdited{id, plan, string(edited), errors.Join(err, readErr, os.Remove(path))}
+	})
+}
+
+// takePlan puts the edited plan into its question, or into the prompt if the question
+// was withdrawn meanwhile. It counts as a key press, as take does.
+func (p *Prompt) takePlan(msg planEdited) {
+	x := p.External
+	x.Editing, x.LastKey = false, x.Now()
+	text := strings.TrimSuffix(editor.UnixLines(msg.text), "\n")
+	switch {
+	case msg.err != nil:
+		x.say(ink.SanitizeLine(strings.TrimRight(editorError(msg.err), ".")) + ". The plan is unchanged.")
+	case p.dialog.SetPlan(msg.id, text):
+	case text != strings.TrimSuffix(msg.old, "\n"):
+		p.editor.Prepend(text)
+		x.say("The plan is no longer waiting for an answer. Your edited text is in the prompt.")
+	}
+}
+
 // writeDraft writes text to a temporary file.
 func writeDraft(text string) (path string, err error) {
 	f, err := os.CreateTemp("", "prompt-*.md")

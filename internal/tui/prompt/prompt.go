@@ -41,7 +41,7 @@ type Prompt struct {
 func New(c *screen.Conversation, e *editor.Editor, d *dialog.Dialog, s *slash.Session, help func(), leave func() tea.Cmd) *Prompt {
 	p := &Prompt{
 		Conversation: c, editor: e, dialog: d, slash: s, help: help, leave: leave,
-		Suggestions: &Suggestions{Window: c.Window, editor: e, slash: s},
+		Suggestions: &Suggestions{Window: c.Window, editor: e, slash: s, agents: c.Agents},
 		images:      &Attacher{Window: c.Window, feed: c.Feed, say: c.Say, editor: e},
 		history:     &History{Window: c.Window, feed: c.Feed, editor: e},
 		Queue:       &Queue{Conversation: c, editor: e},
@@ -197,6 +197,9 @@ func (p *Prompt) Submit() tea.Cmd {
 	if cmd, waits := p.images.unread(); waits {
 		return cmd
 	}
+	if p.delegate() {
+		return nil
+	}
 	typed, all := p.editor.Raw(), p.editor.Take()
 	if name, arg, ok := slash.Parse(all.Text); ok {
 		return p.slash.Run(name, arg, typed)
@@ -211,7 +214,7 @@ func (p *Prompt) enqueue() tea.Cmd {
 	if p.editor.Blank() {
 		return nil
 	}
-	if _, _, command := slash.Parse(p.editor.Text()); command { // slash commands are not queued
+	if _, _, command := slash.Parse(p.editor.Text()); command || len(Mentioned(p.editor.Text())) > 0 { // neither is queued
 		return p.Submit()
 	}
 	if cmd, waits := p.images.unread(); waits {
@@ -342,24 +345,32 @@ func (p *Prompt) Apply(ev event.Event) {
 		p.Drafts.Resume(ev.Ask)
 	case *event.Decided:
 		p.withdraw(ev.ID)
+	case event.AskDone:
+		p.withdraw(ev.ID)
 	case *event.ToolEnd:
 		p.withdraw(ev.Result.ID)
 	case event.Unsent:
 		p.editor.Prepend(ev.Text)
-	case *event.Rewound:
-		p.dialog.Clear()
-	case *event.TurnEnd:
-		p.Drafts.KeepComment()
-		p.dialog.Clear()
+	case *event.Rewound, *event.TurnEnd:
+		p.EndQuestions(func(ask event.Ask) bool { return ask.Agent == "" })
 	}
 	p.Queue.Follow(ev)
 }
 
-// withdraw closes a question that is answered, or whose call has ended. A comment
-// that is being typed becomes the draft.
+// EndQuestions closes the questions for which gone reports true. A comment or a
+// plan that is being typed becomes the draft.
+func (p *Prompt) EndQuestions(gone func(event.Ask) bool) {
+	if p.dialog.Waits() && gone(p.dialog.First()) {
+		p.Drafts.KeepTyped()
+	}
+	p.dialog.Drop(gone)
+}
+
+// withdraw closes a question that is answered, or whose call has ended. A comment or
+// a plan that is being typed becomes the draft.
 func (p *Prompt) withdraw(id string) {
 	if p.dialog.First().ID == id {
-		p.Drafts.KeepComment()
+		p.Drafts.KeepTyped()
 	}
 	p.dialog.Withdraw(id)
 }
@@ -381,6 +392,8 @@ func (p *Prompt) Take(msg tea.Msg) (cmd tea.Cmd, taken bool) {
 		p.External.take(msg)
 	case summaryEdited:
 		p.External.takeSummary(msg)
+	case planEdited:
+		p.takePlan(msg)
 	case imagesRead:
 		return p.images.take(msg), true
 	case clipboardRead:

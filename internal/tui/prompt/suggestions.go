@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"agent/internal/loop/event"
 	"agent/internal/tui/editor"
 	"agent/internal/tui/keys"
 	"agent/internal/tui/list"
@@ -22,6 +23,7 @@ const (
 	fromFiles
 	fromCommands
 	fromArguments
+	fromAgents
 )
 
 // word is the part of the text that a suggestion replaces.
@@ -37,7 +39,8 @@ type Suggestions struct {
 	*screen.Window
 	editor *editor.Editor
 	slash  *slash.Session
-	submit func() tea.Cmd // sends the prompt
+	submit func() tea.Cmd        // sends the prompt
+	agents func() []screen.Agent // that can be started
 
 	word
 	list.Completion
@@ -85,6 +88,8 @@ func (p *Suggestions) suggest() tea.Cmd {
 	case w.same(p.dismissed):
 	case w.source == fromFiles:
 		return p.suggestFiles(w)
+	case w.source == fromAgents:
+		p.suggestAgents(w)
 	default:
 		p.close()
 		p.word = w
@@ -108,10 +113,13 @@ func (p *Suggestions) wordTyped() word {
 	if w := commandTyped(raw, caret); w.source != noSource {
 		return w
 	}
-	if p.Options.Files.Find == nil {
+	w := fileTyped(e.Before(), caret)
+	if name, ok := strings.CutPrefix(e.Raw()[w.from:w.to], event.Mention); ok && w.source != noSource && len(p.agents()) > 0 {
+		w.source, w.query = fromAgents, name
+	} else if p.Options.Files.Find == nil {
 		return word{}
 	}
-	return fileTyped(e.Before(), caret)
+	return w
 }
 
 // offer shows suggestions. It marks the first only if the query is not empty, so that

@@ -106,7 +106,7 @@ func (c *Conversation) Heading() string {
 func (c *Conversation) Apply(ev event.Event) {
 	c.Feed.Apply(ev)
 	c.Spending.Take(ev)
-	if c.firstHint != nil && c.Feed.Turns > 0 {
+	if _, delegates := ev.(*event.DelegateStart); c.firstHint != nil && (delegates || c.Feed.Turns > 0) {
 		c.Transcript.RemoveHead(c.firstHint)
 		c.firstHint = nil
 	}

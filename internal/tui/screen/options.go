@@ -34,6 +34,9 @@ type Options struct {
 	// name of a built-in command are ignored, with a notice.
 	Custom       []CustomCommand
 	Instructions Instructions
+	// Agents returns the agents that can be started, from memory: it is called while the
+	// screen is drawn. Nil if there are none.
+	Agents func() []Agent
 	// Recent are the recently used actions of the command palette, and Remember saves
 	// them.
 	Recent   []string
@@ -181,6 +184,13 @@ type CustomCommand struct {
 	FromRepository bool   // from the repository, not from the user
 	Skill          bool   // the text of a skill, whose only placeholder is $ARGUMENTS
 	Text           string // the prompt, with the placeholders $ARGUMENTS and $1 to $9
+}
+
+// Agent is a kind of delegate that can be started. Its texts are untrusted.
+type Agent struct {
+	Name        string
+	Description string // when to use it, in one line
+	Source      string // its file, for display; empty if it is built in
 }
 
 // Look returns the initial look: for a dark background, until the terminal reports

@@ -29,9 +29,9 @@ func (s *Spent) Add(step *event.StepEnd) {
 	s.Cost += *step.Cost
 }
 
-// SpentBy adds a step to the usage of its model. Models are in the order of their
+// spentBy adds a step to the usage of its model. Models are in the order of their
 // first step.
-func SpentBy(all []Spent, step *event.StepEnd) []Spent {
+func spentBy(all []Spent, step *event.StepEnd) []Spent {
 	i := slices.IndexFunc(all, func(s Spent) bool { return s.Model == step.Model })
 	if i < 0 {
 		i, all = len(all), append(all, Spent{Model: step.Model})
@@ -40,11 +40,39 @@ func SpentBy(all []Spent, step *event.StepEnd) []Spent {
 	return all
 }
 
+// addSpent adds the usage of a model.
+func addSpent(all []Spent, more Spent) []Spent {
+	i := slices.IndexFunc(all, func(s Spent) bool { return s.Model == more.Model })
+	if i < 0 {
+		return append(all, more)
+	}
+	all[i] = all[i].Plus(more)
+	return all
+}
+
+// Plus returns s with the usage of more.
+func (s Spent) Plus(more Spent) Spent {
+	s.Steps, s.Usage, s.Cost, s.Unpriced = s.Steps+more.Steps, s.Usage.Add(more.Usage), s.Cost+more.Cost, s.Unpriced+more.Unpriced
+	return s
+}
+
+// spentByDelegate returns the usage of a delegate with that model.
+func spentByDelegate(end *event.DelegateEnd, model string) Spent {
+	s := Spent{Model: model, Steps: end.Steps, Usage: end.Usage}
+	if end.Cost == nil {
+		s.Unpriced = end.Steps
+	} else {
+		s.Cost = *end.Cost
+	}
+	return s
+}
+
 // Spending is the usage by model: of the current or last turn, and since the screen
 // was opened.
 type Spending struct {
 	Turn, All []Spent
-	streamed  int // bytes of the streamed reply
+	streamed  int            // bytes of the streamed reply
+	delegates map[int]string // the models of the delegates, by ID
 }
 
 // Take adds the usage of an event.
@@ -60,19 +88,32 @@ func (s *Spending) Take(ev event.Event) {
 		s.streamed = 0
 	case *event.StepEnd, *event.Compacted:
 		s.streamed = 0
-		if step := StepOf(ev); step != nil {
-			s.Turn, s.All = SpentBy(s.Turn, step), SpentBy(s.All, step)
+		if step := stepOf(ev); step != nil {
+			s.Turn, s.All = spentBy(s.Turn, step), spentBy(s.All, step)
+		}
+	case *event.DelegateStart:
+		if s.delegates == nil {
+			s.delegates = map[int]string{}
+		}
+		s.delegates[ev.ID] = ev.Model
+	case *event.DelegateEnd:
+		if ev.Steps > 0 {
+			spent := spentByDelegate(ev, s.delegates[ev.ID])
+			s.All = addSpent(s.All, spent)
+			if !ev.Background {
+				s.Turn = addSpent(s.Turn, spent)
+			}
 		}
 	case *event.Renamed: // in parallel to the turns
-		if step := StepOf(ev); step != nil {
-			s.All = SpentBy(s.All, step)
+		if step := stepOf(ev); step != nil {
+			s.All = spentBy(s.All, step)
 		}
 	}
 }
 
-// StepOf returns the step whose usage ev reports, nil if there is none. A summary of
+// stepOf returns the step whose usage ev reports, nil if there is none. A summary of
 // the conversation and a title count as steps of their models.
-func StepOf(ev event.Event) *event.StepEnd {
+func stepOf(ev event.Event) *event.StepEnd {
 	switch ev := ev.(type) {
 	case *event.StepEnd:
 		return ev

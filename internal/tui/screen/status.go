@@ -198,7 +198,7 @@ func ModeLabel(mode string) string {
 	case event.ModeEdits:
 		return "auto-edit"
 	case event.ModePlan:
-		return "plan (no edits)"
+		return "plan (read-only)"
 	case event.ModeAll:
 		return "approve all"
 	}

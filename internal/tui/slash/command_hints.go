@@ -14,8 +14,6 @@ func commandHint(name string) string {
 		return `No setup is needed: ctrl+j, or \ before Enter, inserts a newline in every terminal.`
 	case "diff":
 		return "Use !!git diff to show the changes without telling the model."
-	case "plan":
-		return "Use /mode plan to plan without edits."
 	case "permissions", "approvals", "approve", "yolo":
 		return "Use /mode to set the permission mode, and /status to list standing permissions."
 	case "usage", "tokens", "stats":
@@ -24,7 +22,7 @@ func commandHint(name string) string {
 		return "Use /rewind to rewind the conversation. Files are not changed."
 	case "think", "thinking", "reasoning", "variant":
 		return "Use /effort to set the reasoning effort."
-	case "remember", "instructions", "agents", "rules":
+	case "remember", "instructions", "rules":
 		return "Use /memory to edit the instruction files, or /memory add TEXT to add a line."
 	case "skills", "commands":
 		return "Type / to list the commands and skills. They are read from the directories in 'agent help instructions'."
@@ -46,6 +44,8 @@ func commandHint(name string) string {
 		return "Use /find to search the transcript."
 	case "transcript", "details", "log":
 		return "Use /view to open the full-screen transcript."
+	case "agent", "subagent", "subagents", "delegate", "delegates":
+		return "Use /agents to list delegates and agents, or begin a prompt with @agent:NAME."
 	case "tasks", "bashes", "ps", "stop":
 		return "Use /jobs to list and stop background jobs."
 	case "color", "colors", "appearance":

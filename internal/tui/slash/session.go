@@ -96,6 +96,9 @@ type Screen struct {
 	// the edited text to the agent.
 	EditSummary func(text string) tea.Cmd
 	Press       func(tea.KeyPressMsg) tea.Cmd
+	// Delegate opens the transcript of a delegate; with typing set, the user types a
+	// message to it.
+	Delegate func(id int, typing bool) tea.Cmd
 }
 
 // Lists shows at most one list.

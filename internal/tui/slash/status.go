@@ -59,7 +59,7 @@ func statusCommand(s *Session, _ string) (tea.Cmd, error) {
 func turnTokens(turn []screen.Spent) string {
 	n := 0
 	for _, s := range turn {
-		n += s.Usage.Input + s.Usage.Output
+		n += s.Usage.Total()
 	}
 	if n == 0 {
 		return ""

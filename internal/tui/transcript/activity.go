@@ -17,9 +17,13 @@ func (f *Feed) Activity() string {
 		return "running " + ink.SanitizeLine(line)
 	}
 	var calls []*Tool
+	delegates := 0
 	for _, row := range f.reply.calls {
-		if t := row.Item.(*Tool); t.Stage == running {
+		if t := row.Item.(*Tool); t.Stage == running && (t.delegate == nil || t.delegate.Running() && !t.delegate.Background) {
 			calls = append(calls, t)
+			if t.delegates() {
+				delegates++
+			}
 		}
 	}
 	switch len(calls) {
@@ -27,6 +31,9 @@ func (f *Feed) Activity() string {
 		return f.reply.activity()
 	case 1:
 		return calls[0].activity()
+	}
+	if delegates == len(calls) {
+		return "waiting for " + phrase.Count(delegates, "delegate")
 	}
 	return "running " + phrase.Count(len(calls), "tool")
 }
@@ -42,6 +49,9 @@ func (f *Feed) RunsCommand() bool {
 // activity says what a running call does: a command by its line, any other call by
 // its title.
 func (t *Tool) activity() string {
+	if t.delegates() {
+		return "waiting for " + DelegateLabel(t.delegate.Name, t.delegate.ID)
+	}
 	title := ink.SanitizeLine(t.Title)
 	if _, line, found := strings.Cut(title, " "); found && t.Effect == event.ExecuteEffect {
 		return "running " + strings.TrimSpace(line)

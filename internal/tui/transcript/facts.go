@@ -32,8 +32,12 @@ type Facts struct {
 
 	Todo []event.TodoItem
 	Jobs []event.Job
+	// Delegates are those since the program started, oldest first.
+	Delegates []event.Delegate
 	// Evidence is that of the last turn with checks or edits; nil if there is none.
 	Evidence *event.Evidence
+	// Plan is the newest approved plan; nil if there is none.
+	Plan *event.PlanSet
 
 	Budget   event.BudgetNow
 	BudgetAt time.Time // when Budget was reported
@@ -54,8 +58,17 @@ func (f *Facts) update(ev event.Event) {
 		f.spend(ev.Cost)
 	case *event.TodoSet:
 		f.Todo = ev.Items
+	case *event.PlanSet:
+		if ev.State == event.PlanApproved {
+			f.Plan = ev
+		}
 	case event.JobsNow:
 		f.Jobs = ev.Jobs
+	case event.DelegatesNow:
+		f.Delegates = newDelegates(f.Delegates, ev.Delegates)
+	case *event.DelegateEnd:
+		endDelegate(f.Delegates, ev)
+		f.spend(ev.Cost)
 	case *event.MessageDone:
 		f.final.Add(ev.Message)
 		f.Answer = cmp.Or(f.final.Text(), f.Answer)
@@ -68,7 +81,7 @@ func (f *Facts) update(ev event.Event) {
 	case *event.ToolEnd:
 		f.final.Add(ev.Result)
 	case *event.StepEnd:
-		f.Used = cmp.Or(ev.Usage.Input+ev.Usage.Output, f.Used) // an interrupted reply reports none
+		f.Used = cmp.Or(ev.Usage.Total(), f.Used) // an interrupted reply reports none
 		f.spend(ev.Cost)
 	case *event.TurnEnd:
 		if ev.Evidence != nil {
@@ -94,12 +107,15 @@ func (f *Facts) addEarlier(e Facts) {
 	if f.Evidence == nil {
 		f.Evidence = e.Evidence
 	}
+	if f.Plan == nil {
+		f.Plan = e.Plan
+	}
 }
 
 // takeSummary applies the summary of the complete session, after its last events were
 // shown.
 func (f *Facts) takeSummary(s event.Opened) {
-	f.Turns, f.Cost, f.Todo = s.Turns, s.Cost, s.Todo
+	f.Turns, f.Cost, f.Todo, f.Plan = s.Turns, s.Cost, s.Todo, s.Plan
 	if f.Model == "" {
 		f.Model, f.Host, f.BaseURL = s.Model, s.Host, s.BaseURL
 	}

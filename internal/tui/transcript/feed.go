@@ -25,6 +25,9 @@ type Feed struct {
 	shell   shell
 	changed lineCounts // of the current turn
 	kept    int        // number of events kept by the last rewind
+	// untold are the background delegates that have ended since their answers were last
+	// sent to the model.
+	untold []*event.DelegateEnd
 }
 
 // NewFeed returns a feed that adds to list. now is the clock for durations.
@@ -56,6 +59,8 @@ func (f *Feed) Apply(ev event.Event) {
 		if ev.ID != "" {
 			f.reply.call(ev.ID, func(t *Tool) { t.todo = ev.Items })
 		}
+	case *event.PlanSet:
+		f.planSet(ev)
 	case *event.StepEnd: // later events change no item before it, so a page may start
 		f.settle()
 		f.split(true)
@@ -67,11 +72,6 @@ func (f *Feed) Apply(ev event.Event) {
 		}
 	case *event.Compacted:
 		f.compacted(ev)
-	case event.Streamed:
-		f.reply.begin(ev.Reply)
-		if !f.Stopping { // the finished messages have the text of an interrupted reply
-			f.reply.stream(ev.Delta)
-		}
 	case *event.ShellStart:
 		f.recall(f.shell.start(ev, f.now()))
 	case *event.ShellEnd:
@@ -79,17 +79,38 @@ func (f *Feed) Apply(ev event.Event) {
 		if !f.Running {
 			f.Stopping, f.Killing = false, false
 		}
+	case *event.DelegateStart:
+		f.delegateStart(ev)
+	case *event.DelegateEnd:
+		f.delegateEnd(ev)
+	default:
+		f.preview(ev)
+	}
+}
+
+// preview applies the next event that is not stored.
+func (f *Feed) preview(ev event.Event) {
+	switch ev := ev.(type) {
+	case event.Streamed:
+		f.reply.begin(ev.Reply)
+		if !f.Stopping { // the finished messages have the text of an interrupted reply
+			f.reply.stream(ev.Delta)
+		}
 	case event.Progress:
 		f.shell.progress(ev)
 		f.reply.progress(ev)
 	case event.Asked:
-		f.reply.asked(ev.Ask)
+		if ev.Ask.Agent == "" { // the call of a delegate is not in this transcript
+			f.reply.asked(ev.Ask)
+		}
 	case event.Retrying:
 		f.reply.retrying(ev, f.now())
 	case event.Summarizing:
 		f.summarizing(ev)
 	case event.BudgetNow:
 		f.Budget, f.BudgetAt = ev, f.now()
+	case event.DelegatesNow:
+		f.reply.delegates(ev.Delegates, f.now())
 	case event.Notice:
 		f.list.Add(&Notice{ev.Text})
 	case event.Unsent:
@@ -124,6 +145,8 @@ func (f *Feed) count(ev event.Event) {
 		bytes = len(ev.Message.Text)
 	case *event.ToolEnd:
 		bytes = len(ev.Result.Text)
+	case *event.PlanSet:
+		bytes = len(ev.Text)
 	case event.Durable:
 	default:
 		return
@@ -146,7 +169,14 @@ func (f *Feed) userSaid(ev *event.UserSaid) {
 		return
 	}
 	if ev.Auto {
-		f.list.append(&Notice{"Sent to the model: " + shortNote(ev.Text)})
+		note := shortNote(ev.Text)
+		if label, ok := f.answerTold(ev.Text); ok {
+			note = "the answer of " + label
+		}
+		f.list.append(&Notice{"Sent to the model: " + note})
+		if !f.Running { // the answer of a background delegate starts a turn
+			f.beginTurn()
+		}
 		return
 	}
 	f.PromptLog.said(ev, f.list.Events()-1)
@@ -198,7 +228,7 @@ func (f *Feed) turnEnd(ev *event.TurnEnd) {
 	f.settle()
 	f.Run.end(Run{Cut: ev.Cut, Unanswered: ev.Unanswered, Failed: ev.Reason != event.Done && ev.Reason != event.UserInterrupt})
 	facts := append(f.changed.summary(), phrase.Duration(ev.Duration))
-	if n := ev.Usage.Input + ev.Usage.Output; n > 0 {
+	if n := ev.Usage.Total(); n > 0 {
 		facts = append(facts, phrase.Thousands(n)+" tokens this turn")
 	}
 	if ev.Cost != nil {
@@ -220,6 +250,15 @@ func (f *Feed) turnEnd(ev *event.TurnEnd) {
 	}
 	f.list.append(&Closing{text})
 	clear(f.changed)
+}
+
+// planSet shows a plan with its tool call.
+func (f *Feed) planSet(ev *event.PlanSet) {
+	if ev.ID == "" {
+		f.list.append(&Plan{PlanSet: ev})
+		return
+	}
+	f.reply.call(ev.ID, func(t *Tool) { t.plan = &Plan{PlanSet: ev} })
 }
 
 // summarizing shows that a summary is written, which can be interrupted like a turn.
@@ -291,7 +330,7 @@ func (f *Feed) Rewind(keep int) {
 	f.Run.end(Run{})
 	f.Prompts = slices.DeleteFunc(f.Prompts, func(p event.PastPrompt) bool { return p.At >= keep })
 	f.Turns = len(f.TurnPrompts())
-	f.kept, f.Used, f.Answer, f.Todo, f.Evidence = keep, 0, "", nil, nil
+	f.kept, f.Used, f.Answer, f.Todo, f.Evidence, f.Plan = keep, 0, "", nil, nil, nil
 	clear(f.changed)
 	if len(f.Pending) > 0 {
 		f.beginTurn()

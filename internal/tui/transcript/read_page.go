@@ -157,13 +157,13 @@ type LastFacts struct {
 }
 
 // ReadLast returns the command that reads the last facts of the session before event
-// number keep. It searches for a plan only if the session has one.
+// number keep. It searches for tasks and a plan only if the session has some.
 func (f *Feed) ReadLast(read Reader, keep int) tea.Cmd {
-	size, todo := f.list.PageLimit.Events, len(f.Todo) > 0
+	size, todo, plan := f.list.PageLimit.Events, len(f.Todo) > 0, f.Plan != nil
 	return func() tea.Msg {
 		last := LastFacts{keep: keep}
 		stepped := false // an interrupted step reports no usage
-		for to := keep; to > 0 && !(stepped && last.Answer != "" && (last.Todo != nil || !todo)); to -= size {
+		for to := keep; to > 0 && !(stepped && last.Answer != "" && (last.Todo != nil || !todo) && (last.Plan != nil || !plan)); to -= size {
 			events, err := read(max(to-size, 0), to)
 			if err != nil {
 				return nil

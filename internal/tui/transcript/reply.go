@@ -219,7 +219,10 @@ func (r *reply) asked(ask event.Ask) {
 		return
 	}
 	r.call(ask.ID, func(t *Tool) {
-		t.Title, t.Effect, t.targets, t.Stage = ask.Title, ask.Effect, ask.Targets, asking
+		if ask.Plan == "" { // the title of the call names the plan
+			t.Title = ask.Title
+		}
+		t.Effect, t.targets, t.Stage = ask.Effect, ask.Targets, asking
 	})
 }
 
@@ -231,7 +234,15 @@ func (r *reply) answered(id string) {
 	}
 }
 
+// decided notes the decision about a call. A decision for a delegate has no call here:
+// only a standing permission is shown.
 func (r *reply) decided(ev *event.Decided) {
+	if r.tools[ev.ID] == nil {
+		if ev.Decision == event.Always && ev.Scope != "" {
+			r.list.append(&Notice{allowedAlways + ev.Scope})
+		}
+		return
+	}
 	r.call(ev.ID, func(t *Tool) {
 		t.byUser, t.note = true, DecisionNote(ev)
 		if ev.Decision == event.Always {
@@ -305,7 +316,7 @@ func (r *reply) contains(q ink.Query) bool {
 func (r *reply) tick(now time.Time) {
 	for _, row := range r.calls {
 		if t := row.Item.(*Tool); t.Stage == running {
-			t.took = now.Sub(t.began)
+			t.tick(now)
 			r.touch(row)
 		}
 	}

@@ -114,6 +114,10 @@ func Mentions(q ink.Query, ev event.Event) bool {
 			slices.ContainsFunc(slices.Concat(ev.Diffs, ev.Proposed), func(d event.Diff) bool { return q.In(d.Path, d.Unified) })
 	case *event.ShellEnd:
 		return q.In(ev.Line, ev.Text)
+	case *event.DelegateStart:
+		return ev.Call == "" && q.In(typedStart(ev))
+	case *event.DelegateEnd:
+		return ev.Background && q.In(DelegateLabel(ev.Name, ev.ID), ev.Error, ev.Answer)
 	case *event.Renamed:
 		return ev.Model == "" && q.In(ev.Title)
 	}

@@ -42,6 +42,9 @@ const OpenLines = 2000
 // tailBytes is the number of bytes of output kept while a call runs.
 const tailBytes = 8 << 10
 
+// allowedAlways precedes the scope of a standing permission.
+const allowedAlways = "always allowed in this session: "
+
 // Tool is an item for a tool call, from the first streamed piece to the result. It
 // does not depend on any particular tool.
 type Tool struct {
@@ -52,9 +55,8 @@ type Tool struct {
 	Stage   stage
 	Outcome event.Outcome
 	Summary string
-	Diffs   []event.Diff     // written changes, or proposed ones of a rejected call
-	fault   string           // why it failed, for the user; empty if result says it
-	todo    []event.TodoItem // the plan that it set
+	Diffs   []event.Diff // written changes, or proposed ones of a rejected call
+	fault   string       // why it failed, for the user; empty if result says it
 
 	args    string // the beginning of the arguments while they stream
 	written int    // bytes of the arguments that have streamed
@@ -64,9 +66,17 @@ type Tool struct {
 	result  string        // the complete output
 	lines   int           // of result
 
+	work
 	decision
 	folding
 	expandable
+}
+
+// work is what a call says about the work to do, or who does it.
+type work struct {
+	todo     []event.TodoItem // the tasks that it set
+	plan     *Plan            // the plan that it presented, with the decision; nil if none
+	delegate *event.Delegate  // that works for the call; nil for none
 }
 
 // decision is what the user decided about a call.
@@ -78,7 +88,7 @@ type decision struct {
 
 func (t *Tool) class() class { return steps }
 
-func (t *Tool) more() bool { return t.Stage >= running }
+func (t *Tool) more() bool { return t.Stage >= running || t.plan != nil }
 
 // compose adds a piece of the call while the model writes it.
 func (t *Tool) compose(name, args string) {
@@ -124,6 +134,14 @@ func (t *Tool) start(ev *event.ToolStart, now time.Time) {
 	t.Stage, t.began = running, now
 }
 
+// tick updates the time of a running call: that of its delegate, if there is one.
+func (t *Tool) tick(now time.Time) {
+	t.took = now.Sub(t.began)
+	if t.delegate != nil {
+		t.took = DelegateTime(*t.delegate, now)
+	}
+}
+
 // end sets the result.
 func (t *Tool) end(ev *event.ToolEnd) {
 	if ev.Title != verb(t.Title) { // a call that could not be prepared has only the name of its tool
@@ -135,7 +153,7 @@ func (t *Tool) end(ev *event.ToolEnd) {
 		t.Diffs = ev.Proposed
 	}
 	t.Stage, t.Outcome, t.Summary, t.fault = Finished, ev.Outcome, ev.Summary, ev.Error
-	t.took, t.result, t.tail = ev.Duration, ev.Result.Text, ""
+	t.took, t.result, t.tail, t.delegate = ev.Duration, ev.Result.Text, "", nil
 	if text := strings.TrimRight(t.result, "\r\n"); text != "" {
 		t.lines = strings.Count(text, "\n") + 1
 	}
@@ -163,6 +181,8 @@ func (t *Tool) Draw(c Canvas) []string {
 	switch {
 	case t.folded():
 		return nil
+	case t.plan != nil:
+		return t.drawPlan(c, open)
 	case len(t.group) <= 1:
 		return append([]string{t.line(c)}, t.body(c, open)...)
 	case !open:
@@ -188,12 +208,22 @@ func (t *Tool) mark(c Canvas) string {
 	return c.Styles.Green.Render(ink.MarkDone)
 }
 
+// delegates reports whether a delegate works for the call. It may have ended already:
+// calls that run side by side get their results together.
+func (t *Tool) delegates() bool { return t.delegate != nil && t.Stage == running }
+
 // keyWidth is the minimum width at which the summary of a call is followed by the key
 // that expands its output.
 const keyWidth = 60
 
 // line draws the call in one line: its title, its outcome and its time.
 func (t *Tool) line(c Canvas) string {
+	switch {
+	case t.delegates() && t.delegate.Background: // another line shows what it does
+		return ink.Truncate(c.Styles.Green.Render(ink.MarkDone)+" "+DelegateLabel(t.delegate.Name, t.delegate.ID)+"  continues in the background", c.Width)
+	case t.delegates():
+		return DelegateLine(c.Styles, *t.delegate, t.took, c.Width)
+	}
 	verb, rest, _ := strings.Cut(ink.SanitizeLine(t.Title), " ")
 	left := verb
 	if rest != "" {
@@ -271,7 +301,7 @@ func (t *Tool) body(c Canvas, open bool) []string {
 	}
 	dim := func(text string) { out = append(out, ink.RenderLines(c.Styles.Dim, ink.Wrap(text, width))...) }
 	if t.scope != "" {
-		dim("always allowed in this session: " + ink.SanitizeLine(t.scope))
+		dim(allowedAlways + ink.SanitizeLine(t.scope))
 	}
 	if t.note != "" {
 		dim("you: " + ink.Sanitize(t.note))

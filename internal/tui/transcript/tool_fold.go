@@ -64,7 +64,7 @@ func folds(first, next *Tool) bool {
 
 // foldable reports whether a call can share a line.
 func foldable(t *Tool) bool {
-	return t.Effect == event.ReadEffect && !t.byUser && len(t.todo) == 0 && (t.Stage == running || t.Stage == Finished && t.Outcome == event.OK)
+	return t.Effect == event.ReadEffect && t.delegate == nil && !t.byUser && len(t.todo) == 0 && t.plan == nil && (t.Stage == running || t.Stage == Finished && t.Outcome == event.OK)
 }
 
 // verb returns the first word of a title.

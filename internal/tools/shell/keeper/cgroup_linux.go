@@ -52,6 +52,15 @@ func disableCgroup(attr *syscall.SysProcAttr) bool {
 	return was
 }
 
+// cgroupOf returns the descriptor of the v2 group in which attr starts a process,
+// or -1.
+func cgroupOf(attr *syscall.SysProcAttr) int {
+	if attr.UseCgroupFD {
+		return attr.CgroupFD
+	}
+	return -1
+}
+
 // restoreThread moves this thread back to its group, so that the keeper can
 // create threads when the command has used up the limit.
 func (c *cgroup) restoreThread() {

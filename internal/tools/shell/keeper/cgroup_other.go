@@ -9,6 +9,7 @@ type cgroup struct{}
 
 func newCgroup(int, *syscall.SysProcAttr) *cgroup { return nil }
 func disableCgroup(*syscall.SysProcAttr) bool     { return false }
+func cgroupOf(*syscall.SysProcAttr) int           { return -1 }
 func (f *cgroup) restoreThread()                  {}
 func (f *cgroup) freeze()                         {}
 func (f *cgroup) remove()                         {}

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"sync"
 	"syscall"
+
+	"agent/internal/tools/shell/sandbox"
 )
 
 // Run turns this process into a keeper if it was started as one, and then does
@@ -35,17 +37,21 @@ func keep() {
 	becomeSubreaper()
 	resetIgnoredSignals()
 	_ = syscall.Setrlimit(syscall.RLIMIT_CORE, &syscall.Rlimit{}) // no core files in the workspace
-	attr := &syscall.ProcAttr{Env: o.Env, Files: []uintptr{Input, Output, Output}, Sys: attributes()}
-	f := newCgroup(o.Processes, attr.Sys)
+	sys := attributes()
+	f := newCgroup(o.Processes, sys)
 	defer f.remove()
-	pid, err := syscall.ForkExec(o.Args[0], o.Args, attr)
-	if err != nil && disableCgroup(attr.Sys) {
-		pid, err = syscall.ForkExec(o.Args[0], o.Args, attr)
+	pid, err := start(o, sys)
+	if err != nil && disableCgroup(sys) {
+		pid, err = start(o, sys)
 	}
 	f.restoreThread()
 	syscall.Close(Input)
 	syscall.Close(Output)
-	if err != nil {
+	switch {
+	case err != nil && len(o.Sandbox) > 0:
+		report(Refused, sandbox.Value(err))
+		return
+	case err != nil:
 		errno, _ := err.(syscall.Errno)
 		report(Failed, uint32(errno))
 		return
@@ -64,6 +70,16 @@ func keep() {
 		report(Left, 0)
 	}
 	report(Done, 0)
+}
+
+// start starts the command of an order.
+func start(o Order, sys *syscall.SysProcAttr) (pid int, err error) {
+	if len(o.Sandbox) > 0 {
+		return sandbox.Start(o.Sandbox, sandbox.Command{
+			Args: o.Args, Env: o.Env, Input: Input, Output: Output, Cgroup: cgroupOf(sys), User: User, Net: Net,
+		})
+	}
+	return syscall.ForkExec(o.Args[0], o.Args, &syscall.ProcAttr{Env: o.Env, Files: []uintptr{Input, Output, Output}, Sys: sys})
 }
 
 // resetIgnoredSignals gives the command the default action for signals that this

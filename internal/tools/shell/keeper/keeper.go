@@ -13,6 +13,9 @@
 // it gets the order Kill, or when the pipe of its orders is closed, as when this
 // program dies.
 //
+// A command with an Order.Sandbox is started by package sandbox. The keeper itself
+// stays outside, so that it can end every process of the command.
+//
 // Run turns a process into a keeper. It must be the first call in main of every
 // program that starts commands, and in TestMain of tests that do.
 package keeper
@@ -33,6 +36,8 @@ const (
 	Reports            // the keeper writes Reports
 	Input              // input of the command
 	Output             // output of the command
+	User               // user namespace of the sandbox; only with an Order.Sandbox
+	Net                // network namespace of the sandbox
 )
 
 // Orders after the first one.
@@ -46,6 +51,9 @@ type Order struct {
 	Args      []string // path of the program, and its arguments
 	Env       []string
 	Processes int // limit of processes and threads, if supported
+
+	// Sandbox are the words of sandbox.Profile.Order; empty means no sandbox.
+	Sandbox []string
 }
 
 // dispatched is set by Run. A program that does not call Run must not start
@@ -61,9 +69,11 @@ var errZero = errors.New("the command or its environment contains a NUL byte")
 // Encode returns the encoded order: its size, its numbers, and its strings, each
 // followed by a zero byte.
 func (o Order) Encode() ([]byte, error) {
-	b := binary.BigEndian.AppendUint32(make([]byte, 4), uint32(o.Processes))
-	b = binary.BigEndian.AppendUint32(b, uint32(len(o.Args)))
-	for _, list := range [][]string{o.Args, o.Env} {
+	b := make([]byte, 4)
+	for _, n := range []int{o.Processes, len(o.Args), len(o.Sandbox)} {
+		b = binary.BigEndian.AppendUint32(b, uint32(n))
+	}
+	for _, list := range [][]string{o.Args, o.Sandbox, o.Env} {
 		for _, s := range list {
 			if bytes.IndexByte([]byte(s), 0) >= 0 {
 				return nil, errZero
@@ -78,12 +88,15 @@ func (o Order) Encode() ([]byte, error) {
 // decode decodes an order without its size.
 func decode(b []byte) Order {
 	var all []string
-	for s := range bytes.SplitSeq(bytes.TrimSuffix(b[8:], []byte{0}), []byte{0}) {
+	for s := range bytes.SplitSeq(bytes.TrimSuffix(b[12:], []byte{0}), []byte{0}) {
 		all = append(all, string(s))
 	}
-	n := binary.BigEndian.Uint32(b[4:])
-	return Order{Args: all[:n], Env: all[n:], Processes: int(binary.BigEndian.Uint32(b))}
+	args, rest := split(all, binary.BigEndian.Uint32(b[4:]))
+	words, env := split(rest, binary.BigEndian.Uint32(b[8:]))
+	return Order{Args: args, Env: env, Processes: int(binary.BigEndian.Uint32(b)), Sandbox: words}
 }
+
+func split(all []string, n uint32) (first, rest []string) { return all[:n], all[n:] }
 
 // Report is a message from the keeper about its command.
 type Report struct {
@@ -94,6 +107,7 @@ type Report struct {
 // The kinds of Report, in the order of their sending.
 const (
 	Failed  = 'f' // the command did not start; the value is the errno; last report
+	Refused = 'r' // it did not start in its sandbox; the value is for sandbox.Unpack; last report
 	Started = 's' // the value is the ID of the process and its group
 	Exited  = 'x' // the shell exited; the value is the wait status
 	Left    = 'l' // other processes had to be killed

@@ -1,0 +1,23 @@
+package sessions
+
+import "agent/internal/history"
+
+// delegateHits returns the headers of sessions with search hits. It caches the header
+// of one session, because hits are grouped by session.
+type delegateHits struct {
+	store *history.Store
+	last  history.Header
+}
+
+// header returns the header of the session of h; only the ID if it cannot be read.
+func (d *delegateHits) header(h history.Hit) history.Header {
+	if h.ID == d.last.ID {
+		return d.last
+	}
+	d.last = history.Header{ID: h.ID}
+	if v, err := d.store.View(h.ID); err == nil {
+		d.last = v.Header()
+		_ = v.Close()
+	}
+	return d.last
+}

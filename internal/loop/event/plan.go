@@ -1,0 +1,35 @@
+package event
+
+// Plan is what the model presents in permission mode plan.
+type Plan struct {
+	Title  string   `json:"title" jsonschema:"the goal, in one line"`
+	Steps  []string `json:"steps" jsonschema:"one line each"`
+	Files  []string `json:"files,omitempty" jsonschema:"paths to create, change or delete"`
+	Risks  []string `json:"risks,omitempty" jsonschema:"what could go wrong, and decisions that the user should know"`
+	Checks []string `json:"checks,omitempty" jsonschema:"commands and tests that will check the result"`
+	Notes  string   `json:"notes,omitempty" jsonschema:"anything else, in Markdown"`
+}
+
+// PlanSet is a plan that the model presented, with the decision of the user. The
+// newest approved one stays in the context of the model.
+type PlanSet struct {
+	Meta
+	ID    string    `json:"id"`   // of the tool call
+	Plan  Plan      `json:"plan"` // as approved, if the user edited it
+	Text  string    `json:"text"` // the same as Markdown
+	State PlanState `json:"state"`
+	Mode  string    `json:"mode,omitempty"` // a Mode: in which the turn continues after an approval
+	// Edited is set if the user changed the plan before approving it.
+	Edited bool   `json:"edited,omitempty"`
+	Note   string `json:"note,omitempty"` // the user's comment
+}
+
+// PlanState is the decision on a plan.
+type PlanState string
+
+// The states of a plan.
+const (
+	PlanPresented PlanState = "presented" // without a user to decide
+	PlanApproved  PlanState = "approved"
+	PlanRejected  PlanState = "rejected"
+)

@@ -1,0 +1,125 @@
+package loop
+
+import (
+	"context"
+
+	"agent/internal/history"
+	"agent/internal/llm"
+	"agent/internal/loop/delegate"
+	"agent/internal/loop/event"
+	"agent/internal/loop/policy"
+	"agent/internal/loop/turn"
+	"agent/internal/tools"
+	"agent/internal/tools/workspace"
+)
+
+// Options configure an Agent.
+type Options struct {
+	// Log receives durable events; nil saves no session. If it has records, the
+	// agent resumes their session. The agent does not close it.
+	Log   *history.Log
+	Draft event.Draft // saved with the session
+	// Notices are shown to the user as they arrive, while Run runs; may be nil.
+	Notices <-chan string
+	Listener
+	turn.Clock // functions that are nil are the real ones
+
+	ModelOptions
+	PromptOptions
+	Schema *turn.Schema // of the last answer of a turn; may be nil
+	Limits turn.Limits
+	// TurnBudget and SessionBudget limit each turn and the session. Both may be nil.
+	TurnBudget, SessionBudget event.Budget
+
+	PermissionOptions
+	Tools []tools.Tool // the agent adds todo, ask and present_plan
+	// Interceptors act around every call, also those of commands that the user types.
+	Interceptors tools.Interceptors
+	Ledger       *workspace.Ledger // filled by the agent for Tools; may be nil
+	Jobs         Jobs              // background jobs; nil if there can be none
+	// Shell prepares a command that the user typed. Join is set if its output
+	// becomes part of the conversation. Nil if commands cannot be run.
+	Shell       func(line string, join bool) (tools.Call, error)
+	turn.Checks // the Evidence is fed by one of the Interceptors
+
+	// Delegates are the delegates of the session, which belong to the agent from now
+	// on. It offers the model their tool, if there is an agent to start. Nil for none.
+	Delegates *delegate.Pool
+	DelegateOptions
+}
+
+// ModelOptions are the models of an agent.
+type ModelOptions struct {
+	Model  turn.Model
+	Models func(name, effort string) (turn.Model, error) // resolves the model of a SetModel
+	// Summary is the name of the model that summarizes conversations, PROVIDER/NAME;
+	// empty for the model of the session.
+	Summary string
+	// Small is the name of the model that writes the titles of sessions,
+	// PROVIDER/NAME; empty if the title is the first prompt.
+	Small string
+	// Offer selects the tools that a model with that name and context window is
+	// offered. If it is nil, every model is offered all.
+	Offer func(model string, window int, all []llm.ToolSpec) []llm.ToolSpec
+}
+
+// PromptOptions are what the model gets besides the conversation, and what it does not
+// get.
+type PromptOptions struct {
+	// Secrets replaces the secrets in everything that is sent to a model or stored; nil
+	// if they are kept.
+	Secrets Secrets
+	// System replaces the system prompt of the program if it is not empty.
+	System       string
+	AppendSystem string // added to the system prompt; may be empty
+	// Instructions returns the instruction files in use and their text, which ends the
+	// system prompt. Window is the context window in tokens, 0 if unknown. It may be
+	// nil.
+	Instructions func(window int) (text string, files []event.InstructionFile)
+	// InstructionNotes returns notes for the model with the instructions of the
+	// directories that tools have touched since its previous call, and notices for the
+	// user. It may be nil.
+	InstructionNotes func() (notes, notices []string)
+	// Situation describes the environment to a model with a context window of window
+	// tokens. Earlier holds the descriptions in the session; if there are any, only
+	// changes are described. It is called at the first turn and may be nil.
+	Situation func(ctx context.Context, window int, mode event.Mode, earlier []string) string
+}
+
+// PermissionOptions determine which calls need approval.
+type PermissionOptions struct {
+	Mode event.Mode
+	// Attended is set if a user answers questions. Otherwise calls that need
+	// approval are denied, and standing permissions do not apply.
+	Attended bool
+	Paths    policy.Paths // decide which paths are protected
+	Forked   bool         // the session is a new fork
+	// Key returns the key that seals standing permissions in the log. Without a key
+	// they end when the program exits.
+	Key func() ([]byte, error)
+}
+
+// DelegateOptions are those of an agent that is a delegate. The zero value is for a main
+// agent.
+type DelegateOptions struct {
+	// Parent is the agent for which this one works as the delegate Label. Its user
+	// answers questions, its permissions apply as far as Mode allows, and its budget
+	// counts what this one uses.
+	Parent delegate.Host
+	Label  delegate.Label
+	// Only are the names of the tools that the agent has, of Tools and its own; nil for
+	// all.
+	Only []string
+	// Schemas are tools with which those of the agent share their schemas: see
+	// tools.ShareSchema.
+	Schemas []tools.Tool
+}
+
+// Listener gets the events of an agent. The zero value gets none.
+type Listener struct {
+	// Listen gets every event before the front end does, in the same order. It must
+	// not block and not change the event.
+	Listen func(event.Event)
+	// Problems are messages for the user. They are shown like Notices.
+	Problems <-chan string
+}

@@ -1,0 +1,271 @@
+package slash
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agent/internal/loop/event"
+	"agent/internal/tui/ink"
+	"agent/internal/tui/keys"
+	"agent/internal/tui/list"
+	"agent/internal/tui/screen"
+	"agent/internal/tui/transcript"
+)
+
+// agentsUsage describes the arguments of /agents.
+const agentsUsage = "usage: /agents [start NAME TASK | stop N | steer N TEXT | background N]"
+
+// agentsCommand lists delegates and agents, or acts on one.
+func agentsCommand(s *Session, arg string) (tea.Cmd, error) {
+	verb, rest, _ := strings.Cut(arg, " ")
+	first, text, _ := strings.Cut(strings.TrimSpace(rest), " ")
+	text = strings.TrimSpace(text)
+	switch {
+	case arg == "":
+		return s.ShowAgents(), nil
+	case verb == "start" && first != "":
+		if problem := s.CheckAgent(first, text); problem != "" {
+			return nil, errors.New(problem)
+		}
+		s.SendCommand(event.StartDelegate{Agent: first, Prompt: text})
+		return nil, nil
+	case verb != "stop" && verb != "steer" && verb != "background" || first == "" || verb == "steer" && text == "" || verb != "steer" && text != "":
+		return nil, errors.New(agentsUsage)
+	}
+	d, err := s.runningDelegate(first)
+	if err != nil {
+		return nil, err
+	}
+	switch verb {
+	case "stop":
+		s.SendCommand(event.StopDelegate{ID: d.ID})
+	case "steer":
+		s.SendCommand(event.SteerDelegate{ID: d.ID, Text: text})
+		s.Say("Sent to " + transcript.DelegateLabel(d.Name, d.ID) + ": " + text)
+	default:
+		if transcript.InBackground(d) {
+			return nil, errors.New(transcript.DelegateLabel(d.Name, d.ID) + " works in the background already.")
+		}
+		s.SendCommand(event.DetachDelegate{ID: d.ID})
+	}
+	return nil, nil
+}
+
+// runningDelegate returns the running delegate with a typed number.
+func (s *Session) runningDelegate(number string) (event.Delegate, error) {
+	id, err := strconv.Atoi(number)
+	if err != nil {
+		return event.Delegate{}, errors.New("name a delegate by its number, such as 2 for explore 2: /agents lists them")
+	}
+	d, ok := s.Delegate(id)
+	switch {
+	case !ok:
+		return d, errors.New("There is no delegate " + number + ". /agents lists them.")
+	case !d.Running():
+		return d, errors.New(transcript.DelegateLabel(d.Name, id) + " has ended.")
+	}
+	return d, nil
+}
+
+// agentWords returns the completions of /agents.
+func agentWords(s *Session) []string {
+	var words []string
+	for _, a := range s.Agents() {
+		words = append(words, "start "+a.Name+" ")
+	}
+	for _, verb := range []string{"stop", "steer", "background"} {
+		for _, d := range transcript.RunningDelegates(s.Feed.Delegates) {
+			if verb == "background" && transcript.InBackground(d) {
+				continue
+			}
+			word := verb + " " + strconv.Itoa(d.ID)
+			if verb == "steer" {
+				word += " "
+			}
+			words = append(words, word)
+		}
+	}
+	return words
+}
+
+// ShowAgents opens the list of the delegates and of the agents that can be started. In
+// plain mode it prints them.
+func (s *Session) ShowAgents() tea.Cmd {
+	if s.Front.Screen == nil {
+		s.printAgents()
+		return nil
+	}
+	s.Send(event.ListDelegates{})
+	l := &agentList{s: s, agents: s.Agents()}
+	l.Menu = list.Menu{Chooser: list.Chooser{Keys: s.Keys, St: s.Styles, Under: list.DetailRows}, Head: "Delegates and agents", None: "No matching delegate or agent.", Chose: l.choose, Detail: l.describe}
+	l.Fill(l.options())
+	return s.lists.Show(l)
+}
+
+// printAgents prints what ShowAgents lists.
+func (s *Session) printAgents() {
+	var lines []string
+	for _, d := range s.Feed.Delegates {
+		line := transcript.DelegateLabel(d.Name, d.ID) + ": " + transcript.DelegateNow(d) + ", " + strings.Join(s.DelegateFacts(d), ", ")
+		if transcript.InBackground(d) {
+			line += ", in the background"
+		}
+		lines = append(lines, line+": "+ink.SanitizeLine(d.Task))
+	}
+	for _, a := range s.Agents() {
+		lines = append(lines, event.Mention+ink.SanitizeLine(a.Name)+": "+agentSummary(a))
+	}
+	if len(lines) == 0 {
+		s.Say("There are no agents in this session.")
+		return
+	}
+	s.Transcript.Add(&transcript.Report{Summary: strings.Join(lines, "\n")})
+	s.Transcript.ShowEnd()
+}
+
+// agentSummary describes an agent with its source.
+func agentSummary(a screen.Agent) string {
+	if a.Source == "" {
+		return ink.SanitizeLine(a.Description)
+	}
+	return ink.SanitizeLine(a.Description) + " (" + ink.SanitizeLine(a.Source) + ")"
+}
+
+// agentList is the list of /agents: running delegates, those that have ended, and
+// agents. It follows the delegates while it is open.
+type agentList struct {
+	list.Menu
+	s      *Session
+	agents []screen.Agent
+}
+
+// options returns the rows of the list: delegates that run, the oldest first, those that
+// have ended, the latest first, and agents.
+func (l *agentList) options() []list.Option {
+	var running, ended, all []list.Option
+	for _, d := range l.s.Feed.Delegates {
+		facts := l.s.DelegateFacts(d)
+		switch { // the other facts are below the list
+		case l.Width < 60:
+			facts = facts[:1]
+		case l.Width < 100:
+			facts = facts[:min(len(facts), 2)]
+		}
+		o := list.Option{
+			ID: "delegate " + strconv.Itoa(d.ID), Name: transcript.DelegateLabel(d.Name, d.ID),
+			What: transcript.DelegateNow(d) + " · " + ink.SanitizeLine(d.Task), Right: strings.Join(facts, " · "),
+		}
+		if d.Running() {
+			running = append(running, o)
+		} else {
+			o.Last = true
+			ended = append(ended, o)
+		}
+	}
+	slices.Reverse(ended)
+	all = append(running, ended...)
+	for _, a := range l.agents {
+		source := ink.SanitizeLine(a.Source)
+		if source == "" {
+			source = "built in"
+		}
+		all = append(all, list.Option{ID: event.Mention + a.Name, Name: event.Mention + ink.SanitizeLine(a.Name), What: ink.SanitizeLine(a.Description), Right: source, Last: true})
+	}
+	return all
+}
+
+// delegate returns the delegate of an option. It reports false for an agent.
+func (l *agentList) delegate(o list.Option) (event.Delegate, bool) {
+	number, ok := strings.CutPrefix(o.ID, "delegate ")
+	if !ok {
+		return event.Delegate{}, false
+	}
+	id, _ := strconv.Atoi(number)
+	return l.s.Delegate(id)
+}
+
+// Update implements list.Overlay.
+func (l *agentList) Update(msg tea.Msg) (cmd tea.Cmd, over bool) {
+	if key, ok := msg.(tea.KeyPressMsg); ok {
+		if cmd, over, taken := l.act(key.String()); taken {
+			return cmd, over
+		}
+	}
+	return l.Menu.Update(msg)
+}
+
+// act handles the keys that act on the marked delegate. It reports whether k is one of
+// them.
+func (l *agentList) act(k string) (cmd tea.Cmd, over, taken bool) {
+	o, _ := l.Marked()
+	d, ok := l.delegate(o)
+	running := ok && d.Running()
+	switch {
+	case l.Keys.Is(k, keys.SteerDelegate) && running:
+		return l.s.Front.Screen.Delegate(d.ID, true), true, true
+	case l.Keys.Is(k, keys.StopDelegate) && running:
+		l.s.Send(event.StopDelegate{ID: d.ID})
+	case l.Keys.Is(k, keys.DetachDelegate) && running && !transcript.InBackground(d):
+		l.s.Send(event.DetachDelegate{ID: d.ID})
+	default:
+		return nil, false, l.Keys.Is(k, keys.SteerDelegate) || l.Keys.Is(k, keys.StopDelegate) || l.Keys.Is(k, keys.DetachDelegate)
+	}
+	return nil, false, true
+}
+
+// Lines implements list.Overlay.
+func (l *agentList) Lines() ([]string, *tea.Cursor) {
+	l.Fill(l.options())
+	l.Hint = l.hint()
+	return l.Menu.Lines()
+}
+
+// hint returns the keys that do something with the marked row, the most important
+// last.
+func (l *agentList) hint() string {
+	k := l.Keys.Name
+	o, marked := l.Marked()
+	d, ok := l.delegate(o)
+	hints := []string{"type to search"}
+	switch {
+	case !marked:
+	case !ok:
+		hints = append(hints, k(keys.Send)+" put it into the prompt")
+	default:
+		hints = append(append(hints, l.s.DelegateHints(d)...), k(keys.Send)+" open")
+	}
+	return strings.Join(append(hints, "esc close"), " · ")
+}
+
+// choose opens a delegate, or puts the mention of an agent before the prompt.
+func (l *agentList) choose(o list.Option) tea.Cmd {
+	if d, ok := l.delegate(o); ok {
+		return l.s.Front.Screen.Delegate(d.ID, false)
+	}
+	draft := strings.TrimLeft(l.s.editor.Raw(), " \n")
+	l.s.editor.Set(o.ID + " " + draft)
+	return nil
+}
+
+// describe returns the details of a row.
+func (l *agentList) describe(o list.Option, width int) []string {
+	text := o.What
+	if d, ok := l.delegate(o); ok {
+		text = ink.SanitizeLine(d.Task)
+		facts := l.s.DelegateFacts(d)
+		if d.Model != "" {
+			facts = append([]string{ink.SanitizeLine(d.Model)}, facts...)
+		}
+		if transcript.InBackground(d) {
+			facts = append(facts, "in the background")
+		}
+		text += "\n" + transcript.DelegateNow(d) + " · " + strings.Join(facts, " · ")
+	} else {
+		text += "\n" + o.ID + " TASK starts it in the background · " + o.Right
+	}
+	return ink.Hang(" ", ink.RenderLines(l.St.Dim, ink.Wrap(text, max(width-ink.Gutter, 1))))
+}

@@ -92,8 +92,13 @@ type PermissionOptions struct {
 	// Attended is set if a user answers questions. Otherwise calls that need
 	// approval are denied, and standing permissions do not apply.
 	Attended bool
-	Paths    policy.Paths // decide which paths are protected
-	Forked   bool         // the session is a new fork
+	Paths    policy.Paths  // decide which paths are protected
+	Rules    []policy.Rule // configured rules
+	// Remembered are the standing permissions of the project, which apply in every
+	// session in the workspace. Remember adds one; Forget removes one. Both may be nil.
+	Remembered       []policy.Grant
+	Remember, Forget func(policy.Grant) error
+	Forked           bool // the session is a new fork
 	// Key returns the key that seals standing permissions in the log. Without a key
 	// they end when the program exits.
 	Key func() ([]byte, error)

@@ -30,6 +30,7 @@ type Tool interface {
 
 // Call is a prepared call of a tool.
 type Call struct {
+	Tool string // the name of the tool; set by the loop
 	// Title is one line for the user that begins with a verb: "edit
 	// internal/tui/list.go". It contains untrusted text.
 	Title string
@@ -60,6 +61,21 @@ type Approved struct {
 	// quoted as they were judged. Environment, if not nil, selects its variables.
 	Script      string
 	Environment func(env []string) []string
+	Access      Access // of a command
+}
+
+// Access is what a command may reach. The zero value is the usual sandbox, without a
+// network.
+type Access struct {
+	Network bool // the network of the host, not only the loopback interface
+	Outside bool // no sandbox at all
+	Private bool // nobody approved the command: it does not see the home directory
+}
+
+// Blocked says that the sandbox is the likely reason for the failure of a command.
+type Blocked struct {
+	Network bool   // the command tried to use the network
+	Path    string // that it tried to write; empty if Network is set
 }
 
 // Result is the outcome of a call that ran.
@@ -80,6 +96,8 @@ type Result struct {
 	EndsTurn bool
 	// Checked are the user's checks that ran, after all Changes.
 	Checked []Checked
+	// Blocked is set if the sandbox probably made a command fail.
+	Blocked *Blocked
 }
 
 // Checked is a run of a configured check.

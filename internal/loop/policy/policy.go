@@ -26,6 +26,10 @@ type Verdict struct {
 	Script string
 	// Environment selects the variables with which the Script runs. Nil for all.
 	Environment func(env []string) []string
+	// Access is what a command may reach once it runs.
+	Access tools.Access
+	// Decider is what decided: a rule with its source, or the row of the table of modes.
+	Decider string
 	// Protected is set if no mode and no standing permission can allow the call.
 	Protected bool
 	// Offer is the standing permission that the user may grant with the approval. Its
@@ -37,6 +41,7 @@ type Verdict struct {
 // not safe for concurrent use.
 type Policy struct {
 	Mode   event.Mode
+	Rules  []Rule // configured by the user or an administrator
 	grants []Grant
 }
 

@@ -25,7 +25,25 @@ type Paths struct {
 	Copy    bool
 	Outputs string // directory with the outputs of the session, absolute; may be empty
 	NoBash  bool   // the shell is not bash, so that no command is automatic
+	// Readable are directories outside of the workspace that may be read without
+	// approval: sources of toolchains, skills, outputs of sessions. Absolute.
+	Readable []string
+	// Added are directories that the user added to the workspace. Absolute.
+	Added []string
+	// Sandbox is the sandbox of commands.
+	Sandbox Sandbox
 }
+
+// Sandbox is how far commands are restricted.
+type Sandbox int
+
+// The values of Sandbox.
+const (
+	SandboxOff     Sandbox = iota // turned off by the user, or not used
+	SandboxMissing                // the system supports none: every command needs approval
+	SandboxPartial                // limits writes and the network, but not reads
+	SandboxFull                   // limits writes, reads and the network
+)
 
 // protected returns the protected targets of c, each by the first spelling of its
 // path that is protected.

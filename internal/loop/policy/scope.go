@@ -22,6 +22,8 @@ type Scope struct {
 	// Prefix is set if Value is the first words of commands, which may have any further
 	// arguments. Dir is then the workspace.
 	Prefix bool `json:"prefix,omitempty"`
+	// Network is set if the commands may use the network.
+	Network bool `json:"network,omitempty"`
 }
 
 // String describes the scope as a noun phrase with full paths; empty for the

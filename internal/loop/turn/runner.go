@@ -36,12 +36,14 @@ func (r Runner) Command(ctx context.Context, id string, call tools.Call, progres
 // prepare prepares a call with t and the interceptors.
 func (r Runner) prepare(ctx context.Context, in tools.Info, t tools.Tool) (c tools.Call, err error) {
 	defer recovered(in.Tool, &err)
-	return r.Interceptors.Prepare(ctx, in, t)
+	c, err = r.Interceptors.Prepare(ctx, in, t)
+	c.Tool = in.Tool
+	return c, err
 }
 
 // run runs the approved call c and sets its result. It changes nothing else.
 func (r Runner) run(ctx context.Context, in tools.Info, c *toolCall, progress func(string)) {
-	got, err := r.result(ctx, in, c.call, tools.Approved{Changes: c.call.Changes, Progress: progress, Force: r.Kill, Script: c.verdict.Script, Environment: c.verdict.Environment})
+	got, err := r.result(ctx, in, c.call, tools.Approved{Changes: c.call.Changes, Progress: progress, Force: r.Kill, Script: c.verdict.Script, Environment: c.verdict.Environment, Access: c.verdict.Access})
 	c.end.Diffs = Diffs(got.Changes)
 	if err != nil {
 		c.fail(ctx, err)

@@ -71,6 +71,9 @@ func TestSessionLimitStopsTheNextTurn(t *testing.T) {
 
 // Without a limit that can end the turn, the default number of steps does.
 func TestStepDefaultStaysUnlessALimitEndsTheTurn(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: make test runs it")
+	}
 	var order []script.Reply
 	for i := range 600 {
 		order = append(order, script.Call(fmt.Sprint("c", i), "look", args(fmt.Sprint(i))))

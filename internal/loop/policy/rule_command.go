@@ -68,13 +68,16 @@ func runsArguments(p *command.Part, program string) bool {
 	return p.Traits&command.Interprets != 0 || command.RunsArguments(filepath.Base(program))
 }
 
-// readsCommands reports whether a part is a shell, or a program like xargs, that reads
-// a command from a pipe or a file.
+// readsCommands reports whether a part is a shell that reads commands from a pipe or a
+// file, or a program like xargs that reads arguments of a command.
 func readsCommands(p *command.Part) bool {
-	if !slices.Contains([]string{"sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "fish", "csh", "tcsh", "xargs", "parallel", "source", "."}, p.Program()) {
-		return false
+	switch p.Program() {
+	case "xargs", "gxargs", "parallel":
+		return true
+	case "sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "fish", "csh", "tcsh", "source", ".":
+		return p.Operator == "|" || slices.ContainsFunc(p.Redirs, func(re command.Redirect) bool { return strings.HasPrefix(re.Op, "<") })
 	}
-	return p.Operator == "|" || slices.ContainsFunc(p.Redirs, func(re command.Redirect) bool { return strings.HasPrefix(re.Op, "<") })
+	return false
 }
 
 // word is a word of a command.

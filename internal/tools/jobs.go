@@ -156,7 +156,10 @@ func (j *Jobs) report(b *job) Result {
 		text += outputFileNote(b.run.Whole(), b.run.Lines())
 	}
 	r := Result{Summary: how + " · " + phrase.Count(int(b.run.Lines()), "line"), IsError: failed}
-	if state != "" {
+	switch {
+	case state == "":
+		text += b.serverNote()
+	default:
 		if failed {
 			r.Blocked = b.blocked(text, b.run.How().Code)
 		}

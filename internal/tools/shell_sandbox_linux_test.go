@@ -29,7 +29,7 @@ type confined struct {
 
 // confineCommands returns an empty workspace. It skips the test if this system has no complete
 // sandbox.
-func confineCommands(t *testing.T) *confined {
+func confineCommands(t testing.TB) *confined {
 	t.Helper()
 	if r := sandbox.Probe(); r.Form != sandbox.Complete {
 		t.Skip("the complete sandbox does not work here: ", r.Reason)
@@ -55,7 +55,7 @@ func confineCommands(t *testing.T) *confined {
 }
 
 // in moves the workspace to dir, with a sandbox of its own.
-func (c *confined) in(t *testing.T, dir string) {
+func (c *confined) in(t testing.TB, dir string) {
 	t.Helper()
 	session := sandbox.NewSession(sandbox.Complete)
 	t.Cleanup(session.Close)
@@ -82,7 +82,7 @@ func protectedName(parent, name string) string {
 	return ""
 }
 
-func put(t *testing.T, file, text string) {
+func put(t testing.TB, file, text string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		t.Fatal(err)
@@ -363,6 +363,9 @@ func TestNetworkOfCommands(t *testing.T) {
 	fetch := func(port int) string {
 		return fmt.Sprintf("python3 fetch.py %d 2>&1 || (echo 127.0.0.1:%d; exit 1)", port, port)
 	}
+	if r := c.sh("env | grep npm_config_fetch_retries", tools.Access{}); !strings.HasPrefix(r.Text, "npm_config_fetch_retries=0\n") {
+		t.Error(r.Text)
+	}
 	if r := c.sh(fetch(host), tools.Access{}); !r.IsError || !strings.Contains(r.Text, "refused") {
 		t.Errorf("without network: %s", r.Text)
 	}
@@ -383,6 +386,9 @@ func TestNetworkOfCommands(t *testing.T) {
 		if port == 0 {
 			job = c.run("jobs", obj{"action": "read", "id": 1, "wait_seconds": 1})
 		}
+	}
+	if r := c.run("jobs", obj{"action": "read", "id": 1}); !strings.Contains(r.Text, fmt.Sprintf("[listening in the sandbox on port %d: ", port)) {
+		t.Error(r.Text)
 	}
 	if r := c.sh(fetch(port), tools.Access{}); r.IsError || !strings.HasPrefix(r.Text, "job\n") {
 		t.Errorf("the server of the job at %d: %s", port, r.Text)
@@ -447,4 +453,36 @@ func TestJobIsChecked(t *testing.T) {
 	if c.exists(".envrc") || !strings.Contains(r.Text, "the command created .envrc") || !strings.HasSuffix(r.Summary, "removed .envrc") {
 		t.Errorf("%s\n%s", r.Summary, r.Text)
 	}
+}
+
+// BenchmarkCommand measures a command of the model without and with the sandbox, and
+// with the sandbox in a workspace of 1,000 directories.
+func BenchmarkCommand(b *testing.B) {
+	c := confineCommands(b)
+	c.git("init", "-q")
+	measure := func(name string, access tools.Access) {
+		b.Run(name, func(b *testing.B) {
+			least := time.Hour // of all runs: other work on the machine only adds to it
+			for b.Loop() {
+				began := time.Now()
+				if r := c.sh("true", access); r.IsError {
+					b.Fatal(r.Text)
+				}
+				least = min(least, time.Since(began))
+			}
+			b.ReportMetric(float64(least.Microseconds())/1000, "least-ms")
+		})
+	}
+	measure("plain", tools.Access{Outside: true})
+	measure("sandbox", tools.Access{})
+	measure("private", tools.Access{Private: true})
+	for i := range 1000 {
+		put(b, filepath.Join(c.dir, fmt.Sprint("d", i/30), fmt.Sprint("e", i%30), "f"), "x")
+	}
+	measure("large", tools.Access{})
+	b.Run("check", func(b *testing.B) { // of the large workspace, without the command
+		for b.Loop() {
+			c.area.Begin(false, false).End()
+		}
+	})
 }

@@ -12,7 +12,7 @@ import (
 // exist.
 func (p Paths) Fixed() []string {
 	paths := slices.Clone(p.Own)
-	for _, r := range protectedRules {
+	for _, r := range protectedPaths {
 		start, rest, _ := strings.Cut(r.path, "/")
 		for _, base := range p.bases(start) {
 			paths = append(paths, filepath.Join(base, filepath.FromSlash(rest)))
@@ -41,7 +41,7 @@ func (p Paths) Fixed() []string {
 // name of its directory; "" if it is not.
 func ProtectedName(parent, name string) string {
 	name = fold(name)
-	for _, r := range protectedRules {
+	for _, r := range protectedPaths {
 		if !r.anywhere() {
 			continue
 		}

@@ -25,6 +25,7 @@ type permissions struct {
 	stored   []policy.Grant                // of the project, when the session began
 	remember func(policy.Grant) error      // stores a permission of the project; may be nil
 	sealer   func() (policy.Sealer, error) // see newSealer
+	sandbox  func() policy.Sandbox         // of commands; nil means that paths holds it
 
 	mu     sync.Mutex
 	policy policy.Policy
@@ -37,6 +38,15 @@ func newPermissions(o Options, rec *recorder) *permissions {
 		policy: policy.Policy{Mode: o.Mode, Rules: o.Rules},
 	}
 	p.reset(nil)
+	if o.Sandbox != nil {
+		p.sandbox = sync.OnceValue(func() policy.Sandbox {
+			s, notice := o.Sandbox()
+			if notice != "" {
+				rec.notify(notice)
+			}
+			return s
+		})
+	}
 	return p
 }
 
@@ -90,6 +100,9 @@ func (p *permissions) Judge(ctx context.Context, c tools.Call) policy.Verdict {
 
 // judge is Judge in a mode that is at most widest, for a workspace with these paths.
 func (p *permissions) judge(ctx context.Context, c tools.Call, widest event.Mode, paths policy.Paths) policy.Verdict {
+	if p.sandbox != nil && c.Effect == tools.Execute {
+		paths.Sandbox = p.sandbox()
+	}
 	f := paths.Look(ctx, c)
 	if ctx.Err() != nil { // incomplete facts must not end a permission
 		return policy.Verdict{Ask: true, Why: "the turn was interrupted"}

@@ -178,6 +178,13 @@ type Ask struct {
 	Warnings []string `json:"warnings,omitempty"` // to be read before approving
 	Why      string   `json:"why,omitempty"`      // the rule that needs approval
 	Scope    string   `json:"scope,omitempty"`    // what an Always would cover; empty if it is not offered
+	Project  bool     `json:"project,omitempty"`  // the Always would also apply in later sessions in the workspace
+	Reach    Reach    `json:"reach,omitempty"`    // of the command, if it is approved
+	// Again is set if the command ran, and its sandbox probably made it fail: approving
+	// runs it again with Reach. Blocked is the path that it could not write; it is empty
+	// if it had no network.
+	Again   bool   `json:"again,omitempty"`
+	Blocked string `json:"blocked,omitempty"`
 
 	// The fields of a question that the model asks. Its answer is Answered, or
 	// Refuse, which leaves the choice to the model.
@@ -189,6 +196,16 @@ type Ask struct {
 	// is Allow with the mode to continue in, or Refuse with a comment.
 	Plan string `json:"plan,omitempty"`
 }
+
+// Reach is what a command may reach in addition to the usual sandbox, which has no
+// network. The zero value adds nothing.
+type Reach string
+
+// The values of Reach.
+const (
+	ReachNetwork Reach = "network" // the network of the computer
+	ReachAll     Reach = "all"     // everything that the user may: it runs without a sandbox
+)
 
 // AboutTurn reports whether the question is about the turn and not about a tool
 // call.

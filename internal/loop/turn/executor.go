@@ -98,6 +98,7 @@ func (x *executor) run(ctx context.Context, msgs []llm.Message, notRun string) (
 			x.runParallel(ctx, group)
 		} else if x.decide(ctx, calls[i]) && x.begin(ctx, calls[i]) {
 			x.Runner.run(ctx, x.info(calls[i]), calls[i], x.progress(calls[i]))
+			x.runAgain(ctx, calls[i])
 		}
 		for _, c := range group {
 			x.finish(c)

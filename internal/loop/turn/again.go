@@ -60,7 +60,7 @@ func (x *executor) approveAgain(ctx context.Context, s secondRun) bool {
 		s.note("The user rejected running it again " + s.how() + ": " + answer.Note)
 		return false
 	case answer.Decision == event.Refuse:
-		s.note("The user rejected running it again " + s.how() + ". Continue without that, or ask for an alternative")
+		s.note("The user rejected running it again " + s.how() + ". Continue without it, or ask the user for an alternative")
 		return false
 	}
 	if v.Offer.Scope == (policy.Scope{}) {

@@ -110,20 +110,23 @@ func askCommandLine(ask event.Ask, c event.Target, short func(string) string) st
 	if strings.Contains(lead, " ") { // the title says more than "shell"
 		text = sentence(strings.TrimRight(ExactLine(lead), ":"))
 	}
-	switch {
-	case ask.Again && ask.Reach == event.ReachAll:
-		text += " again outside the sandbox"
-	case ask.Again:
-		text += " again with the network"
+	if ask.Again {
+		text += " again"
 	}
 	if c.Dir != "" {
 		text += " in " + ExactLine(short(c.Dir))
 	}
+	switch {
+	case ask.Again && ask.Reach == event.ReachAll:
+		text += " outside the sandbox"
+	case ask.Again:
+		text += " with the network"
+	}
 	return text + "?"
 }
 
-// ReachOf says why a command failed that would run again, and whether it gets the
-// network. It is safe to draw, and empty for other questions.
+// ReachOf says why a command failed that would run again, or that a command would get
+// the network. It is safe to draw, and empty for other questions.
 func ReachOf(ask event.Ask) string {
 	switch {
 	case ask.Again && ask.Blocked != "":
@@ -131,7 +134,7 @@ func ReachOf(ask event.Ask) string {
 	case ask.Again:
 		return "It failed because commands have no network."
 	case ask.Reach == event.ReachNetwork:
-		return "It uses the network."
+		return "With your approval it can use the network."
 	}
 	return ""
 }
@@ -219,3 +222,8 @@ func ScopeIsCommand(ask event.Ask) bool {
 func IsApproval(ask event.Ask) bool {
 	return !ask.AboutTurn() && len(ask.Choices) == 0 && ask.Plan == ""
 }
+
+// routine reports whether ask is an approval that a user may answer soon after another
+// one. A question that follows from an answer to the same call is not: a second press of
+// the same key must not give the command more access.
+func routine(ask event.Ask) bool { return IsApproval(ask) && !ask.Again }

@@ -372,12 +372,12 @@ func (t *Tool) fullTitle(c Canvas, width int) []string {
 // output if the item is expanded.
 func (t *Tool) output(c Canvas, width int, open bool) []string {
 	switch {
-	case t.Stage == running && open:
-		return ink.RenderLines(c.Styles.Dim, outputLines(t.tail, width))
-	case t.Stage == running:
-		return ink.RenderLines(c.Styles.Dim, lastLines(outputLines(t.tail, width), tailLines))
-	case t.Stage != Finished:
+	case t.Stage < running && t.tail == "":
 		return nil
+	case t.Stage <= running && open:
+		return ink.RenderLines(c.Styles.Dim, outputLines(t.tail, width))
+	case t.Stage <= running: // also while it asks whether to run again
+		return ink.RenderLines(c.Styles.Dim, lastLines(outputLines(t.tail, width), tailLines))
 	case open:
 		limit := OpenLines
 		if c.Full {

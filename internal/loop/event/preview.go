@@ -125,6 +125,12 @@ type (
 		Summary string        `json:"summary,omitempty"`  // the complete text; empty if there is none
 		CanUndo bool          `json:"can_undo,omitempty"` // the summary can be undone
 	}
+	// SandboxNow reports the sandbox of the model's commands, before the first command is
+	// judged and in reply to ListPermissions. Without one, commands run unrestricted.
+	SandboxNow struct {
+		Form SandboxForm `json:"form"`
+		Why  string      `json:"why,omitempty"` // the form is less than full, and what to do, for the user
+	}
 	// BudgetNow reports what the current or last turn and the session have used, at
 	// each step of a session with limits and in reply to SetBudget.
 	BudgetNow struct {
@@ -148,6 +154,17 @@ type (
 		ID    int
 		Event Event
 	}
+)
+
+// SandboxForm is how far the sandbox restricts commands.
+type SandboxForm string
+
+// The values of SandboxForm.
+const (
+	SandboxOff     SandboxForm = ""        // turned off by the user
+	SandboxMissing SandboxForm = "missing" // the system supports none
+	SandboxPartial SandboxForm = "partial" // limits writes and the network, but not reads
+	SandboxFull    SandboxForm = "full"
 )
 
 // RequestTask is what a request is for, if not for the next reply of a conversation.
@@ -232,6 +249,7 @@ func (Opened) isEvent()         {}
 func (Unreadable) isEvent()     {}
 func (Searched) isEvent()       {}
 func (PermissionsNow) isEvent() {}
+func (SandboxNow) isEvent()     {}
 func (BudgetNow) isEvent()      {}
 func (Summarizing) isEvent()    {}
 func (ContextNow) isEvent()     {}
@@ -252,6 +270,7 @@ func (Opened) isPreview()         {}
 func (Unreadable) isPreview()     {}
 func (Searched) isPreview()       {}
 func (PermissionsNow) isPreview() {}
+func (SandboxNow) isPreview()     {}
 func (BudgetNow) isPreview()      {}
 func (Summarizing) isPreview()    {}
 func (ContextNow) isPreview()     {}

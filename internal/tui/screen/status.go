@@ -21,6 +21,7 @@ type Status struct {
 	Used, Context      int     // tokens
 	Cost               float64 // US dollars
 	Mode               string
+	Unconfined         bool   // commands run without a sandbox, because the system has none
 	Jobs               int    // that run
 	Left               string // of the limits that are nearly reached
 	Right              string
@@ -99,8 +100,13 @@ func shrink(facts []Fact) []Fact {
 	return slices.Delete(facts, least, least+1)
 }
 
-// mode draws the permission mode. Its words say the same without color.
+// mode draws the permission mode, after a missing sandbox. Its words say the same
+// without color.
 func (s Status) mode(st *ink.Styles) string {
+	if s.Unconfined {
+		s.Unconfined = false
+		return st.Yellow.Render("no sandbox") + st.Dim.Render(" · ") + s.mode(st)
+	}
 	label := ink.SanitizeLine(ModeLabel(s.Mode))
 	switch event.Mode(s.Mode) {
 	case event.ModeEdits:

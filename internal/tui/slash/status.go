@@ -76,16 +76,28 @@ func defaultEffort(m *screen.Conversation) string {
 	return "the model's default"
 }
 
-// showPermissions adds the standing permissions to the table of /status.
+// sandboxNow describes the sandbox of the model's commands, and what the user can do if
+// it is incomplete.
+func sandboxNow(s event.SandboxNow) string {
+	switch {
+	case s.Why != "":
+		return ink.SanitizeLine(s.Why)
+	case s.Form == event.SandboxOff:
+		return "off"
+	}
+	return "on"
+}
+
+// showPermissions adds the sandbox and the standing permissions to the table of /status.
 func (s *Session) showPermissions(allowed []string) {
 	if s.status == nil {
 		return
 	}
-	rows := [][2]string{{"always allowed", "no standing permissions"}}
+	rows := [][2]string{{"sandbox", sandboxNow(s.Feed.Sandbox)}, {"always allowed", "no standing permissions"}}
 	for i, text := range allowed {
 		text = ink.SanitizeLine(text)
 		if i == 0 {
-			rows[0][1] = text
+			rows[1][1] = text
 			continue
 		}
 		rows = append(rows, [2]string{"", text})

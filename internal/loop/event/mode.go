@@ -13,8 +13,8 @@ type Mode string
 const (
 	ModeAsk   Mode = "ask"   // every other call needs approval
 	ModeEdits Mode = "edits" // file edits in the workspace run without approval
-	ModePlan  Mode = "plan"  // file edits are denied, every other call needs approval
-	ModeAll   Mode = "all"   // everything runs without approval
+	ModePlan  Mode = "plan"  // file edits, and commands that do more than read, are denied
+	ModeAll   Mode = "all"   // everything else runs without approval, commands in the sandbox
 )
 
 // Modes are all permission modes, in the order in which a key cycles through
@@ -29,6 +29,19 @@ func (m Mode) Name() string {
 		return "auto-edit"
 	case ModeAll:
 		return "approve-all"
+	}
+	return string(m)
+}
+
+// Label returns m as it is shown: "ask", "auto-edit", "plan (read-only)" or "approve all".
+func (m Mode) Label() string {
+	switch m {
+	case ModeEdits:
+		return "auto-edit"
+	case ModePlan:
+		return "plan (read-only)"
+	case ModeAll:
+		return "approve all"
 	}
 	return string(m)
 }

@@ -107,7 +107,7 @@ func (s Status) mode(st *ink.Styles) string {
 		s.Unconfined = false
 		return st.Yellow.Render("no sandbox") + st.Dim.Render(" · ") + s.mode(st)
 	}
-	label := ink.SanitizeLine(ModeLabel(s.Mode))
+	label := ink.SanitizeLine(event.Mode(s.Mode).Label())
 	switch event.Mode(s.Mode) {
 	case event.ModeEdits:
 		return st.Yellow.Render(label)
@@ -196,17 +196,4 @@ func (s Status) Running() string {
 		return ""
 	}
 	return phrase.Count(s.Jobs, "job")
-}
-
-// ModeLabel returns the name of a permission mode as it is shown.
-func ModeLabel(mode string) string {
-	switch event.Mode(mode) {
-	case event.ModeEdits:
-		return "auto-edit"
-	case event.ModePlan:
-		return "plan (read-only)"
-	case event.ModeAll:
-		return "approve all"
-	}
-	return mode
 }

@@ -40,7 +40,7 @@ func statusCommand(s *Session, _ string) (tea.Cmd, error) {
 	add("context window", strings.TrimPrefix(st.Tokens().Text, "context "))
 	add("last turn", turnTokens(s.Spending.Turn))
 	add("cost", st.Spent())
-	add("mode", screen.ModeLabel(f.Mode))
+	add("mode", event.Mode(f.Mode).Label())
 	add("directory", s.Options.Files.Dir)
 	add("branch", s.Options.Files.Branch)
 	add("session", strings.TrimSpace(s.Options.Session.ID+" "+f.Title))

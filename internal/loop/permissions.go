@@ -22,16 +22,27 @@ type permissions struct {
 	rec      *recorder                     // shows notices
 	forked   bool                          // the session is a new fork
 	sealer   func() (policy.Sealer, error) // see newSealer
+	sandbox  func() policy.Sandbox         // of commands; nil means that paths holds it
 
 	mu     sync.Mutex
 	policy policy.Policy
 }
 
 func newPermissions(o Options, rec *recorder) *permissions {
-	return &permissions{
+	p := &permissions{
 		paths: o.Paths, attended: o.Attended, rec: rec, forked: o.Forked, sealer: newSealer(rec.header().ID, o.Key),
 		policy: policy.Policy{Mode: o.Mode},
 	}
+	if o.Sandbox != nil {
+		p.sandbox = sync.OnceValue(func() policy.Sandbox {
+			s, notice := o.Sandbox()
+			if notice != "" {
+				rec.notify(notice)
+			}
+			return s
+		})
+	}
+	return p
 }
 
 // newSealer returns a function that creates the sealer of a session on first use. If
@@ -76,6 +87,9 @@ func (p *permissions) Judge(ctx context.Context, c tools.Call) policy.Verdict {
 // judge is Judge in a mode that is at most widest, for a workspace with these paths.
 func (p *permissions) judge(ctx context.Context, c tools.Call, widest event.Mode, paths policy.Paths) policy.Verdict {
 	var f policy.Facts
+	if p.sandbox != nil && c.Effect == tools.Execute {
+		paths.Sandbox = p.sandbox()
+	}
 	if p.inMode(widest, paths.Copy, func() policy.Verdict { return policy.Verdict{Ask: p.policy.Uses(c)} }).Ask {
 		f = paths.Look(ctx, c)
 		if ctx.Err() != nil { // incomplete facts must not end a permission

@@ -42,9 +42,9 @@ type Call struct {
 	Changes []Change
 	// Warnings are shown to the user with the request for approval.
 	Warnings []string
-	// Run performs the call. The loop runs a command a second time if the first Result is
-	// Blocked and the user approves it; it runs all other calls once. Run first checks that the files to change are
-	// still as Prepare saw them. When ctx ends, it returns soon, with ctx's error
+	// Run performs the call. It first checks that the files to change are still as
+	// Prepare saw them. It is called once; only a command that a sandbox has blocked is
+	// run again, with another access. When ctx ends, it returns soon, with ctx's error
 	// and any output so far.
 	Run func(ctx context.Context, ok Approved) (Result, error)
 }

@@ -1,0 +1,6 @@
+//go:build !linux
+
+package sandbox
+
+// HostListens reports false: it is not implemented for this system.
+func HostListens(uint16) bool { return false }

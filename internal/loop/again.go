@@ -21,6 +21,9 @@ func (n narrowed) Again(ctx context.Context, c tools.Call, access tools.Access) 
 
 // again is Again in a mode that is at most widest, for a workspace with these paths.
 func (p *permissions) again(ctx context.Context, c tools.Call, access tools.Access, widest event.Mode, paths policy.Paths) policy.Verdict {
+	if p.sandbox != nil {
+		paths.Sandbox = p.sandbox()
+	}
 	f := paths.Look(ctx, c)
 	return p.inMode(widest, paths.Copy, func() policy.Verdict { return p.policy.Again(c, f, access) })
 }

@@ -86,7 +86,7 @@ func TestRunAgain(t *testing.T) {
 			decided allow, again with "network"
 			end ok "exit 0 · run again with the network": installed
 			[exit 0]
-			[It ran twice: the first run failed because commands have no network. The user approved this second run, with the network.]
+			[The first run failed because commands have no network. The user approved a second one, so it was run again with the network: this is the result.]
 		`},
 		"no": {needs: network, mode: event.ModeAll, answers: answers(no), runs: 1, want: `
 			start
@@ -94,7 +94,7 @@ func TestRunAgain(t *testing.T) {
 			decided refuse, again with "network"
 			end error "exit 1": ENOTFOUND
 			[exit 1]
-			[The user rejected running it again with the network. Continue without it, or ask the user for an alternative.]
+			[It was not run again with the network, because the user rejected that. Continue without it, or ask the user for an alternative.]
 		`},
 		"no, with a comment": {needs: network, mode: event.ModeAll, answers: answers(mirror), runs: 1, want: `
 			start
@@ -102,7 +102,7 @@ func TestRunAgain(t *testing.T) {
 			decided refuse "use the mirror", again with "network"
 			end error "exit 1": ENOTFOUND
 			[exit 1]
-			[The user rejected running it again with the network: use the mirror.]
+			[It was not run again with the network. The user rejected that: use the mirror.]
 		`},
 		"outside the sandbox": {needs: path, mode: event.ModeAll, answers: answers(yes), runs: 2, want: `
 			start
@@ -110,7 +110,7 @@ func TestRunAgain(t *testing.T) {
 			decided allow, again with "all"
 			end ok "exit 0 · run again outside the sandbox": installed
 			[exit 0]
-			[It ran twice: the first run failed because commands cannot write to /srv/out. The user approved this second run, outside the sandbox.]
+			[The first run failed because commands cannot write to /srv/out. The user approved a second one, so it was run again outside the sandbox: this is the result.]
 		`},
 		"plan": {needs: network, mode: event.ModePlan, command: "ls", runs: 1, want: `
 			start
@@ -122,13 +122,13 @@ func TestRunAgain(t *testing.T) {
 			start
 			end error "exit 1 · commands have no network; allow it with --allow 'network: npm ci'" unattended: ENOTFOUND
 			[exit 1]
-			[Running it again with the network needs the user's approval, and nobody can approve it in this run. Continue without the network, or tell the user that --allow 'network: npm ci' allows it.]
+			[It was not run again with the network: that needs the user's approval, and nobody can approve it in this run. Continue without the network, or tell the user that --allow 'network: npm ci' allows it.]
 		`},
 		"no user, outside the sandbox": {needs: path, mode: event.ModeAll, alone: true, runs: 1, want: `
 			start
 			end error "exit 1 · commands cannot write to /srv/out; allow it with --add-dir /srv" unattended: ENOTFOUND
 			[exit 1]
-			[Running it again outside the sandbox needs the user's approval, and nobody can approve it in this run. Write in the working directory or the temporary directory instead, or tell the user that --add-dir /srv allows it.]
+			[It was not run again outside the sandbox: that needs the user's approval, and nobody can approve it in this run. Write in the working directory or the temporary directory, or tell the user that --add-dir /srv allows it.]
 		`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -173,8 +173,11 @@ func callEvents(events []event.Event) string {
 		switch e := e.(type) {
 		case event.Asked:
 			where := ""
-			if e.Ask.Blocked != "" {
+			switch {
+			case e.Ask.Blocked != "":
 				where = ", blocked at " + e.Ask.Blocked
+			case e.Ask.Port > 0:
+				where = fmt.Sprintf(", port %d", e.Ask.Port)
 			}
 			fmt.Fprintf(&b, "ask %q for %q%s%s: %s\n", e.Ask.Targets[0].Value, e.Ask.Reach, mark(e.Ask.Again, " again"), where, e.Ask.Why)
 		case *event.Decided:
@@ -228,9 +231,9 @@ func TestRunAgainInterrupted(t *testing.T) {
 		want  string
 	}{
 		"question": {func(string) []event.Command { return interrupt() }, 1,
-			"error: ENOTFOUND\n[exit 1]\n[The user interrupted the turn before deciding whether to run it again with the network.]\n"},
+			"error: ENOTFOUND\n[exit 1]\n[It was not run again with the network: the user interrupted the turn.]\n"},
 		"second run": {func(id string) []event.Command { return []event.Command{event.Answer{ID: id, Decision: event.Allow}} }, 2,
-			"interrupted: interrupted by the user; output until then:\nhalf\n[It ran twice: the first run failed because commands have no network. The user approved this second run, with the network.]\n"},
+			"interrupted: interrupted by the user; output until then:\nhalf\n[The first run failed because commands have no network. The user approved a second one, so it was run again with the network: this is the result.]\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			began := make(chan struct{})
@@ -332,5 +335,56 @@ func TestRunAgainForDelegate(t *testing.T) {
 	}
 	if len(run.reached) != 2 || !run.reached[1].Network {
 		t.Errorf("got runs with %+v, want a second one with the network", run.reached)
+	}
+}
+
+// A job that only this session reaches is restarted with the network if the user approves
+// it, also when the call that shows the port only reads.
+func TestListeningJob(t *testing.T) {
+	for name, c := range map[string]struct {
+		decision event.Decision // empty: there is no user
+		want     string
+	}{
+		"yes": {event.Allow, `
+			start
+			ask "npm run dev" for "network" again, port 3000: commands have no network unless you approve it
+			decided allow, again with "network"
+			end ok "job 2 · running · restarted with the network": [job 2]
+			[In the first run, only commands of this session reach port 3000. The user approved a second one, so it was restarted with the network: this is the result.]
+		`},
+		"no": {event.Refuse, `
+			start
+			ask "npm run dev" for "network" again, port 3000: commands have no network unless you approve it
+			decided refuse, again with "network"
+			end ok "running": listening on :3000
+			[It was not restarted with the network, because the user rejected that. Continue without it, or ask the user for an alternative.]
+		`},
+		"no user": {"", `
+			start
+			end ok "running · only this session reaches port 3000; change that with --allow 'network: npm run dev'": listening on :3000
+			[Only commands of this session reach port 3000. To change that, the user runs agent with --allow 'network: npm run dev'.]
+		`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := workspaceOf(t)
+			restart := tools.Call{Title: "restart job 1: npm run dev", Effect: tools.Execute, Targets: []tools.Target{{Kind: tools.Command, Value: "npm run dev", Dir: dir}}}
+			restart.Run = func(_ context.Context, ok tools.Approved) (tools.Result, error) {
+				if !ok.Access.Network {
+					t.Error("the job is restarted without the network")
+				}
+				return tools.Result{Text: "[job 2]\n", Summary: "job 2 · running", Job: 2}, nil
+			}
+			jobs := tools.New("jobs", "reads jobs", func(context.Context, textArgs) (tools.Call, error) {
+				return tools.Call{Title: "read job 1", Effect: tools.Read, Run: func(context.Context, tools.Approved) (tools.Result, error) {
+					return tools.Result{Text: "listening on :3000\n", Summary: "running", Blocked: &tools.Blocked{Network: true, Port: 3000, Restart: &restart}}, nil
+				}}, nil
+			})
+			o := options(script.New(script.Call("c1", "jobs", args("read")), script.Say("done")), jobs)
+			o.Attended, o.Paths = c.decision != "", policy.Paths{Workspace: dir}
+			events := play(t, o, []string{"go"}, giving(event.Answer{Decision: c.decision}))
+			if d := cmp.Diff(dedent(c.want), callEvents(events)+"\n"); d != "" {
+				t.Error(d)
+			}
+		})
 	}
 }

@@ -65,6 +65,19 @@ func TestAskAgain(t *testing.T) {
 	})
 }
 
+// The question about a job names the job and its port.
+func TestAskRestart(t *testing.T) {
+	sizes(t, func(t *testing.T, size string, w, h int) {
+		ask := again("1", event.ReachNetwork)
+		ask.Ask.Title, ask.Ask.Targets[0].Value, ask.Ask.Port = "restart job 2: npm run dev", "npm run dev", 3000
+		ask.Ask.Scope = "`npm run dev` with any arguments and the network in this project"
+		d := newDriver(t, w, h, screen.Options{})
+		d.events(userSaid("start the server"), call("r1", "1", "jobs"), start("1", "start job npm run dev", "execute"), ask)
+		d.armDialog()
+		d.golden("ask-restart-" + size)
+	})
+}
+
 // The question about running outside the sandbox has a warning, and no row is marked.
 func TestAskAgainOutside(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {

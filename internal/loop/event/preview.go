@@ -125,8 +125,9 @@ type (
 		Summary string        `json:"summary,omitempty"`  // the complete text; empty if there is none
 		CanUndo bool          `json:"can_undo,omitempty"` // the summary can be undone
 	}
-	// SandboxNow reports the sandbox of the model's commands, before the first command is
-	// judged and in reply to ListPermissions. Without one, commands run unrestricted.
+	// SandboxNow reports the sandbox of the model's commands, once: before the first
+	// command is judged or a ListPermissions is answered. If there is none, commands run
+	// unrestricted.
 	SandboxNow struct {
 		Form SandboxForm `json:"form"`
 		Why  string      `json:"why,omitempty"` // the form is less than full, and what to do, for the user
@@ -198,10 +199,12 @@ type Ask struct {
 	Project  bool     `json:"project,omitempty"`  // the Always would also apply in later sessions in the workspace
 	Reach    Reach    `json:"reach,omitempty"`    // of the command, if it is approved
 	// Again is set if the command ran, and its sandbox probably made it fail: approving
-	// runs it again with Reach. Blocked is the path that it could not write; it is empty
-	// if it had no network.
+	// runs it again with Reach. Blocked is the path that it could not write. If that is
+	// empty, it had no network; it is then a job that runs if Port is set, on which only
+	// commands of the session reach it.
 	Again   bool   `json:"again,omitempty"`
 	Blocked string `json:"blocked,omitempty"`
+	Port    int    `json:"port,omitempty"`
 
 	// The fields of a question that the model asks. Its answer is Answered, or
 	// Refuse, which leaves the choice to the model.

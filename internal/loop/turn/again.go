@@ -11,11 +11,13 @@ import (
 	"agent/internal/tools"
 )
 
-// secondRun is the attempt to run a command again that its sandbox made fail.
+// secondRun is the attempt to run a command again that its sandbox made fail, or to
+// restart a job that nobody outside the sandbox can reach.
 type secondRun struct {
 	c       *toolCall // with the result of the first run
+	call    tools.Call
 	blocked tools.Blocked
-	verdict policy.Verdict // on running it again
+	verdict policy.Verdict // on call
 }
 
 // runAgain asks the user whether to run c again if its sandbox made it fail. If they
@@ -25,70 +27,85 @@ func (x *executor) runAgain(ctx context.Context, c *toolCall) {
 	if c.blocked == nil || x.stopped(ctx) != "" {
 		return
 	}
-	s := secondRun{c: c, blocked: *c.blocked}
-	s.verdict = x.Permissions.Again(ctx, c.call, s.access())
+	s := secondRun{c: c, call: c.call, blocked: *c.blocked}
+	if s.blocked.Restart != nil {
+		s.call = *s.blocked.Restart
+		s.call.Tool = c.call.Tool
+	}
+	s.verdict = x.Permissions.Again(ctx, s.call, s.access())
 	switch {
 	case s.verdict.Refuse:
-		s.note("It was not run again " + s.how() + ": " + s.verdict.Why)
+		s.note("It was not " + s.did() + ": " + s.verdict.Why)
 	case x.Approver == nil:
 		s.unattended()
 	case x.approveAgain(ctx, s):
-		c.verdict, c.end, c.reads = s.verdict, event.ToolEnd{}, nil
+		c.call, c.verdict, c.end, c.reads = s.call, s.verdict, event.ToolEnd{}, nil
 		x.Runner.run(ctx, x.info(c), c, x.progress(c))
-		s.note(fmt.Sprintf("It ran twice: the first run failed because %s. The user approved this second run, %s", s.reason(), s.how()))
+		first := "The first run failed because "
+		if s.blocked.Port > 0 {
+			first = "In the first run, "
+		}
+		s.note(first + s.reason() + ". The user approved a second one, so it was " + s.did() + ": this is the result")
 		if c.end.Summary != "" {
 			c.end.Summary += " · "
 		}
-		c.end.Summary += "run again " + s.how()
+		c.end.Summary += s.did()
 	}
 }
 
 // approveAgain asks the user, and reports whether to run the command again. The time
 // until the answer does not count as a duration of the call.
 func (x *executor) approveAgain(ctx context.Context, s secondRun) bool {
-	c, v := s.c, s.verdict
-	ask := x.question(c, v)
-	ask.Again, ask.Blocked = true, s.blocked.Path
+	v := s.verdict
+	asked := toolCall{msg: s.c.msg, call: s.call}
+	ask := x.question(&asked, v)
+	ask.Again, ask.Blocked, ask.Port = true, s.blocked.Path, s.blocked.Port
 	began := x.out.clock.Now()
 	answer, err := x.ask(ctx, ask, v.Offer)
-	c.start = c.start.Add(x.out.clock.Now().Sub(began))
+	s.c.start = s.c.start.Add(x.out.clock.Now().Sub(began))
 	switch {
 	case err != nil:
-		s.note("The user interrupted the turn before deciding whether to run it again " + s.how())
+		s.note("It was not " + s.did() + ": the user interrupted the turn")
 		return false
 	case answer.Decision == event.Refuse && answer.Note != "":
-		s.note("The user rejected running it again " + s.how() + ": " + answer.Note)
+		s.note("It was not " + s.did() + ". The user rejected that: " + answer.Note)
 		return false
 	case answer.Decision == event.Refuse:
-		s.note("The user rejected running it again " + s.how() + ". Continue without it, or ask the user for an alternative")
+		s.note("It was not " + s.did() + ", because the user rejected that. Continue without it, or ask the user for an alternative")
 		return false
 	}
 	if v.Offer.Scope == (policy.Scope{}) {
 		return true
 	}
-	if change := changed(ctx, v.Offer, x.Permissions.Again(ctx, c.call, v.Access)); change != "" {
-		s.note("It was not run again: " + change + whileAsking)
+	if change := changed(ctx, v.Offer, x.Permissions.Again(ctx, s.call, v.Access)); change != "" {
+		s.note("It was not " + s.did() + ": " + change + whileAsking)
 		return false
 	}
 	return true
 }
 
 // unattended notes that nobody can approve the second run, for the model and the user.
+// A job that only listens is not denied anything.
 func (s secondRun) unattended() {
 	c := s.c
 	allow, instead := "", "Continue without the network"
 	switch offer := s.verdict.Offer; {
 	case !s.blocked.Network:
 		allow = "--add-dir " + filepath.Dir(s.blocked.Path)
-		instead = "Write in the working directory or the temporary directory instead"
+		instead = "Write in the working directory or the temporary directory"
 	case offer.Prefix:
 		allow = "--allow 'network: " + offer.Value + "'"
 	default:
 		allow = "a rule --allow 'network: COMMAND'"
 	}
+	if s.blocked.Port > 0 {
+		c.end.Summary += fmt.Sprintf(" · only this session reaches port %d; change that with %s", s.blocked.Port, allow)
+		s.note(s.reason() + ". To change that, the user runs agent with " + allow)
+		return
+	}
 	c.end.Unattended = true
 	c.end.Summary += " · " + s.reason() + "; allow it with " + allow
-	s.note("Running it again " + s.how() + " needs the user's approval, and nobody can approve it in this run. " + instead + ", or tell the user that " + allow + " allows it")
+	s.note("It was not " + s.did() + ": that needs the user's approval, and nobody can approve it in this run. " + instead + ", or tell the user that " + allow + " allows it")
 }
 
 // access returns what the command may reach in the second run.
@@ -103,17 +120,23 @@ func (s secondRun) access() tools.Access {
 	return access
 }
 
-// how returns how the command would run again.
-func (s secondRun) how() string {
-	if s.blocked.Network {
-		return "with the network"
+// did returns what the second run is, as a participle.
+func (s secondRun) did() string {
+	switch {
+	case s.blocked.Port > 0:
+		return "restarted with the network"
+	case s.blocked.Network:
+		return "run again with the network"
 	}
-	return "outside the sandbox"
+	return "run again outside the sandbox"
 }
 
-// reason returns why the first run failed, as a clause.
+// reason returns what the sandbox prevented in the first run, as a clause.
 func (s secondRun) reason() string {
-	if s.blocked.Network {
+	switch {
+	case s.blocked.Port > 0:
+		return fmt.Sprintf("only commands of this session reach port %d", s.blocked.Port)
+	case s.blocked.Network:
 		return "commands have no network"
 	}
 	return "commands cannot write to " + s.blocked.Path
@@ -125,7 +148,7 @@ func (s secondRun) note(text string) {
 	if *result != "" && !strings.HasSuffix(*result, "\n") {
 		*result += "\n"
 	}
-	*result += "[" + text + ".]\n"
+	*result += "[" + strings.ToUpper(text[:1]) + text[1:] + ".]\n"
 }
 
 // reachOf returns the access of a command as event.Ask shows it.

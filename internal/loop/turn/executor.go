@@ -98,9 +98,9 @@ func (x *executor) run(ctx context.Context, msgs []llm.Message, notRun string) (
 			x.runParallel(ctx, group)
 		} else if x.decide(ctx, calls[i]) && x.begin(ctx, calls[i]) {
 			x.Runner.run(ctx, x.info(calls[i]), calls[i], x.progress(calls[i]))
-			x.runAgain(ctx, calls[i])
 		}
 		for _, c := range group {
+			x.runAgain(ctx, c)
 			x.finish(c)
 			out = append(out, c.end.Result)
 			worked = worked || c.ran || c.rejected

@@ -62,9 +62,7 @@ func (r Runner) run(ctx context.Context, in tools.Info, c *toolCall, progress fu
 	c.finish(outcome, got.Text)
 	c.end.Summary, c.end.Result.Images = got.Summary, got.Images
 	c.reads, c.endsTurn = got.Reads, got.EndsTurn
-	if got.IsError {
-		c.blocked = got.Blocked
-	}
+	c.blocked = got.Blocked
 }
 
 func (r Runner) result(ctx context.Context, in tools.Info, c tools.Call, ok tools.Approved) (got tools.Result, err error) {
@@ -103,7 +101,7 @@ type toolCall struct {
 	ran      bool                // the tool ran, even if its command failed
 	rejected bool                // by the user
 	endsTurn bool                // as in tools.Result
-	blocked  *tools.Blocked      // why its sandbox made it fail; nil if it did not
+	blocked  *tools.Blocked      // what its sandbox prevented; nil for nothing
 }
 
 // title returns the call in one line: the title of the prepared call, or the

@@ -110,7 +110,7 @@ func askCommandLine(ask event.Ask, c event.Target, short func(string) string) st
 	if strings.Contains(lead, " ") { // the title says more than "shell"
 		text = sentence(strings.TrimRight(ExactLine(lead), ":"))
 	}
-	if ask.Again {
+	if ask.Again && ask.Port == 0 {
 		text += " again"
 	}
 	if c.Dir != "" {
@@ -131,6 +131,8 @@ func ReachOf(ask event.Ask) string {
 	switch {
 	case ask.Again && ask.Blocked != "":
 		return "It failed because commands cannot write to " + ExactLine(ask.Blocked) + "."
+	case ask.Again && ask.Port > 0:
+		return fmt.Sprintf("Its output says that it listens on port %d. Only commands of this session can reach that. With the network your browser can too.", ask.Port)
 	case ask.Again:
 		return "It failed because commands have no network."
 	case ask.Reach == event.ReachNetwork:

@@ -21,6 +21,7 @@ const sandboxFile = "sandbox.json"
 // are safe for concurrent use. Close ends it.
 type confinement struct {
 	file    string // holds the report of an earlier start; may be empty
+	store   bool   // write the file
 	report  func() sandbox.Report
 	session func() *sandbox.Session // nil if there is no sandbox
 }
@@ -33,9 +34,10 @@ type storedReport struct {
 }
 
 // newConfinement returns the sandbox of a new session. If the file has no report on
-// this system, it starts to find out which sandbox works, in the background.
-func newConfinement(file string) *confinement {
-	c := &confinement{file: file}
+// this system, it starts to find out which sandbox works, in the background, and stores
+// the answer if store is set.
+func newConfinement(file string, store bool) *confinement {
+	c := &confinement{file: file, store: store}
 	c.report = sync.OnceValue(c.probe)
 	if r, ok := readReport(file, systemKey()); ok {
 		c.report = func() sandbox.Report { return r }
@@ -51,11 +53,11 @@ func newConfinement(file string) *confinement {
 	return c
 }
 
-// probe finds out which sandbox works, and stores the answer. A system without a
-// sandbox is asked again at the next start.
+// probe finds out which sandbox works, and stores the answer. If none does, it is asked
+// again at the next start.
 func (c *confinement) probe() sandbox.Report {
 	r := sandbox.Probe()
-	if key := systemKey(); key != "" && c.file != "" && r.Form != sandbox.None {
+	if key := systemKey(); key != "" && c.store && r.Form != sandbox.None {
 		if text, err := json.Marshal(storedReport{key, r.Form, r.Reason}); err == nil {
 			_ = history.Replace(c.file, append(text, '\n'), false) // only a cache
 		}
@@ -120,7 +122,7 @@ func (a *app) addSandbox() {
 	if state, err := history.Dir(os.Getenv); err == nil {
 		file = filepath.Join(state, sandboxFile)
 	}
-	a.confinement = newConfinement(file)
+	a.confinement = newConfinement(file, file != "" && a.log != nil)
 	a.options.Sandbox = a.confinement.state
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -21,6 +22,8 @@ type permissions struct {
 	attended bool                          // there is a user
 	rec      *recorder                     // shows notices
 	forked   bool                          // the session is a new fork
+	stored   []policy.Grant                // of the project, when the session began
+	remember func(policy.Grant) error      // stores a permission of the project; may be nil
 	sealer   func() (policy.Sealer, error) // see newSealer
 	sandbox  func() policy.Sandbox         // of commands; nil means that paths holds it
 
@@ -31,8 +34,10 @@ type permissions struct {
 func newPermissions(o Options, rec *recorder) *permissions {
 	p := &permissions{
 		paths: o.Paths, attended: o.Attended, rec: rec, forked: o.Forked, sealer: newSealer(rec.header().ID, o.Key),
-		policy: policy.Policy{Mode: o.Mode},
+		stored: o.Remembered, remember: o.Remember,
+		policy: policy.Policy{Mode: o.Mode, Rules: o.Rules},
 	}
+	p.reset(nil)
 	if o.Sandbox != nil {
 		p.sandbox = sync.OnceValue(func() policy.Sandbox {
 			s, notice := o.Sandbox()
@@ -49,6 +54,15 @@ func newPermissions(o Options, rec *recorder) *permissions {
 // sandboxForms are the sandboxes as front ends know them.
 var sandboxForms = map[policy.Sandbox]event.SandboxForm{
 	policy.SandboxMissing: event.SandboxMissing, policy.SandboxPartial: event.SandboxPartial, policy.SandboxFull: event.SandboxFull,
+}
+
+// reset replaces the standing permissions with those of the project and of the session.
+// The caller holds mu, or is the only one that knows p.
+func (p *permissions) reset(session []policy.Grant) {
+	p.policy = policy.Policy{Mode: p.policy.Mode, Rules: p.policy.Rules}
+	for _, g := range slices.Concat(p.stored, session) {
+		p.policy.Allow(g)
+	}
 }
 
 // newSealer returns a function that creates the sealer of a session on first use. If
@@ -92,15 +106,12 @@ func (p *permissions) Judge(ctx context.Context, c tools.Call) policy.Verdict {
 
 // judge is Judge in a mode that is at most widest, for a workspace with these paths.
 func (p *permissions) judge(ctx context.Context, c tools.Call, widest event.Mode, paths policy.Paths) policy.Verdict {
-	var f policy.Facts
 	if p.sandbox != nil && c.Effect == tools.Execute {
 		paths.Sandbox = p.sandbox()
 	}
-	if p.inMode(widest, paths.Copy, func() policy.Verdict { return policy.Verdict{Ask: p.policy.Uses(c)} }).Ask {
-		f = paths.Look(ctx, c)
-		if ctx.Err() != nil { // incomplete facts must not end a permission
-			return policy.Verdict{Ask: true, Why: "the turn was interrupted"}
-		}
+	f := paths.Look(ctx, c)
+	if ctx.Err() != nil { // incomplete facts must not end a permission
+		return policy.Verdict{Ask: true, Why: "the turn was interrupted"}
 	}
 	return p.inMode(widest, paths.Copy, func() policy.Verdict { return p.policy.Judge(c, f) })
 }
@@ -152,9 +163,32 @@ func (p *permissions) grant(offer policy.Grant) *policy.Grant {
 	}
 	g := s.Seal(offer)
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	p.policy.Allow(g)
+	p.mu.Unlock()
+	if p.remembers(g) {
+		p.store(g)
+	}
 	return &g
+}
+
+// remembers reports whether a permission is for the project, so that the log of a session
+// does not restore it.
+func (p *permissions) remembers(g policy.Grant) bool { return g.Prefix && p.remember != nil }
+
+// store stores a permission for later sessions in the workspace. It does not apply to
+// the copy of a workspace, which does not last.
+func (p *permissions) store(g policy.Grant) {
+	if !p.paths.Is(g.Dir) {
+		return
+	}
+	g.Seal = "" // it is for this session
+	if err := p.remember(g); err != nil {
+		p.rec.notify(fmt.Sprintf("The permission applies until the program exits: %v.", err))
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.stored = append(slices.DeleteFunc(slices.Clone(p.stored), func(old policy.Grant) bool { return old.Scope == g.Scope }), g)
 }
 
 // load replaces the standing permissions with those of a log.
@@ -162,14 +196,11 @@ func (p *permissions) load(grants []event.Grant) {
 	valid := p.valid(grants)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.policy = policy.Policy{Mode: p.policy.Mode}
-	for _, g := range valid {
-		p.policy.Allow(g)
-	}
+	p.reset(valid)
 }
 
-// valid returns the grants of a log that apply: those with the seal of this session,
-// if there is a user.
+// valid returns the grants of a log that apply: those of the session with its seal, if
+// there is a user.
 func (p *permissions) valid(grants []event.Grant) []policy.Grant {
 	if !p.attended || len(grants) == 0 {
 		return nil
@@ -177,7 +208,7 @@ func (p *permissions) valid(grants []event.Grant) []policy.Grant {
 	s, _ := p.sealer() // without a key no seal is valid
 	var out []policy.Grant
 	for _, record := range grants {
-		if g := policy.Recorded(record); s.Valid(g) {
+		if g := policy.Recorded(record); s.Valid(g) && !p.remembers(g) {
 			out = append(out, g)
 		}
 	}
@@ -195,7 +226,7 @@ const (
 func (p *permissions) showResumed(ctx context.Context, events []event.Durable) {
 	var all []event.Grant
 	for _, e := range events {
-		if d, ok := e.(*event.Decided); ok && d.Grant != nil {
+		if d, ok := e.(*event.Decided); ok && d.Grant != nil && !p.remembers(policy.Recorded(*d.Grant)) {
 			all = append(all, *d.Grant)
 		}
 	}

@@ -99,7 +99,7 @@ func (s *shellTool) start(ctx context.Context, a jobsArgs, at location, ok Appro
 	}
 	r, err := s.jobs.read(ctx, b, max(startGrace, time.Duration(a.Wait)*time.Second))
 	if r.Blocked == nil {
-		r.Blocked = s.hidden(b, r.Text, a.Wait)
+		r.Blocked = s.hidden(b, a.Wait)
 	}
 	r.Text = fmt.Sprintf("[job %d]\n", b.id) + note + r.Text
 	r.Summary, r.Job = fmt.Sprintf("job %d · %s", b.id, r.Summary), b.id
@@ -155,7 +155,10 @@ func (j *Jobs) report(b *job) Result {
 		text += outputFileNote(b.run.Whole(), b.run.Lines())
 	}
 	r := Result{Summary: how + " · " + phrase.Count(int(b.run.Lines()), "line"), IsError: failed}
-	if state != "" {
+	switch {
+	case state == "":
+		text += b.serverNote()
+	default:
 		if failed {
 			r.Blocked = b.blocked(text, b.run.How().Code)
 		}

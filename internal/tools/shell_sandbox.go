@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
+	"strconv"
+	"strings"
 
 	"agent/internal/tools/confine"
 	"agent/internal/tools/shell"
@@ -24,6 +27,7 @@ func (s *shellTool) approved(line string, at location, ok Approved) shell.Comman
 type launched struct {
 	run   *shell.Running
 	dir   string
+	ports []uint16 // of servers in the session when it started
 	input *os.File // standard input; nil if it is empty
 	guard *confine.Guard
 }
@@ -44,7 +48,30 @@ func (s *shellTool) launch(c shell.Command, access Access) (launched, error) {
 		}
 		err = fmt.Errorf("%w. Tell the user: restarting agent finds out again which sandbox works here", err)
 	}
+	if err == nil {
+		l.ports = l.run.Listeners()
+	}
 	return l, err
+}
+
+// serverNote returns a note for the model if servers were started in the sandbox since
+// the command, which the user cannot reach.
+func (l launched) serverNote() string {
+	var ports []string
+	for _, port := range l.servers() {
+		ports = append(ports, strconv.Itoa(int(port)))
+	}
+	if ports == nil {
+		return ""
+	}
+	return "[listening in the sandbox on port " + strings.Join(ports, ", ") +
+		": your commands reach it; programs of the user, such as a browser, do not, unless the user approves the network for this job]\n"
+}
+
+// servers returns the ports on which servers listen in the sandbox that were started
+// since the command. None of them is returned if it has the network of the computer.
+func (l launched) servers() []uint16 {
+	return slices.DeleteFunc(l.run.Listeners(), func(port uint16) bool { return slices.Contains(l.ports, port) })
 }
 
 // blocked returns how the sandbox probably made the command fail; nil if it did not.

@@ -16,38 +16,35 @@ func (p *Policy) Again(c tools.Call, f Facts, access tools.Access) Verdict {
 	case p.Mode == event.ModePlan:
 		return Verdict{Refuse: true, Why: "permission mode plan runs commands only in the sandbox, without a network"}
 	}
-	if r, ok := p.deniesNetwork(f); ok {
-		return Verdict{Refuse: true, Why: "a rule denies it: " + r.String(), Decider: r.Source + ": " + r.String()}
+	if r := p.deniesNetwork(f); r != nil {
+		return r.verdict()
 	}
-	v := Verdict{Ask: true, Why: whyNetwork, Rule: whyNetwork, Warning: f.Warning, Script: first.Script, Environment: first.Environment, Access: access}
+	why := "commands have no network unless you approve it"
 	if access.Outside {
-		v.Why, v.Rule = whyOutside, whyOutside
-		return v
+		why = "running a command outside the sandbox needs approval every time"
 	}
-	if s := scopeOf(c, f); s.Prefix {
-		s.Network = true
-		v.Offer = Grant{Scope: s}
-		v.Offer.Files, _ = f.manifests(s.Value)
+	v := p.asks(why)
+	v.Warning, v.Files, v.Access = f.Warning, f.Files, access
+	v.Script, v.Environment = first.Script, first.Environment
+	if g := offer(c, f); g.Prefix && !access.Outside && !(first.Ask && first.ByRule) {
+		g.Network = true
+		v.Offer = g
 	}
 	return v
 }
 
-// deniesNetwork returns the rule that denies a command the network. The rule applies
-// even if the text of the command does not show that it connects. A command that runs
-// outside the sandbox has the network too.
-func (p *Policy) deniesNetwork(f Facts) (Rule, bool) {
-	for _, r := range p.Rules {
-		of := r
-		of.Kind = RuleCommand // matches without regard to what the command does
-		if r.Action == Deny && r.Kind == RuleNetwork && f.Command != nil && of.matchesLine(f.Command) == sureMatch {
-			return r, true
+// deniesNetwork returns the rule that denies a command the network; nil if none does. It
+// applies even if the text of the command does not show that it connects. A command that
+// runs outside the sandbox has the network too.
+func (p *Policy) deniesNetwork(f Facts) *Rule {
+	for i, r := range p.Rules {
+		if r.Action != Deny || r.Kind != RuleNetwork || f.Command == nil {
+			continue
+		}
+		r.Kind = RuleCommand // which matches without regard to what the command does
+		if r.matchesLine(f.Command) == sureMatch {
+			return &p.Rules[i]
 		}
 	}
-	return Rule{}, false
+	return nil
 }
-
-// The rules for commands that run again.
-const (
-	whyNetwork = "commands have no network unless you approve it"
-	whyOutside = "running a command outside the sandbox needs approval every time"
-)

@@ -74,10 +74,7 @@ func (x *executor) approveAgain(ctx context.Context, s secondRun) bool {
 		s.note("It was not " + s.did() + ", because the user rejected that. Continue without it, or ask the user for an alternative")
 		return false
 	}
-	if v.Offer.Scope == (policy.Scope{}) {
-		return true
-	}
-	if change := changed(ctx, v.Offer, x.Permissions.Again(ctx, s.call, v.Access)); change != "" {
+	if change := changed(ctx, s.call, v, x.Permissions.Again(ctx, s.call, v.Access)); change != "" {
 		s.note("It was not " + s.did() + ": " + change + whileAsking)
 		return false
 	}

@@ -31,10 +31,7 @@ func (x *executor) approve(ctx context.Context, c *toolCall, v policy.Verdict) b
 		c.finish(event.Refused, rejection(answer.Note))
 		return false
 	}
-	if c.call.Effect != tools.Execute || v.Offer.Scope == (policy.Scope{}) {
-		return true
-	}
-	if change := changed(ctx, v.Offer, x.Permissions.Judge(ctx, c.call)); change != "" {
+	if change := changed(ctx, c.call, v, x.Permissions.Judge(ctx, c.call)); change != "" {
 		c.finish(event.Failed, "not run: "+change+whileAsking+". Look at the change. If the command is still needed, call it again: the user will be asked again")
 		return false
 	}
@@ -66,13 +63,13 @@ func (x *executor) ask(ctx context.Context, ask event.Ask, offer policy.Grant) (
 	return answer, nil
 }
 
-// changed returns which file of a command has changed since offer was made, as a
-// clause; empty if none has. Now is the current verdict on the command.
-func changed(ctx context.Context, offer policy.Grant, now policy.Verdict) string {
-	if !now.Ask || ctx.Err() != nil {
+// changed returns which file that a command names has changed since the verdict then, as
+// a clause; empty if none has. Now is the current verdict.
+func changed(ctx context.Context, c tools.Call, then, now policy.Verdict) string {
+	if c.Effect != tools.Execute || len(c.Targets) == 0 || now.Refuse || ctx.Err() != nil {
 		return ""
 	}
-	return offer.Ended(policy.Facts{Files: now.Offer.Files, Unbound: now.Offer.Scope == (policy.Scope{})})
+	return policy.Changed(c.Targets[0].Dir, then.Files, now.Files)
 }
 
 // question returns the approval request for c.

@@ -10,7 +10,7 @@ import (
 
 // Limits of a scan. What lies beyond them is not checked.
 const (
-	maxDirs    = 1000  // directories, those near the top first
+	maxDirs    = 500   // directories, those near the top first: a scan is part of each command
 	maxEntries = 20000 // of one directory
 )
 

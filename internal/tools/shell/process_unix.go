@@ -177,6 +177,14 @@ func (p *process) send(order byte) {
 // in the kernel.
 func (p *process) abandon() { _ = p.keeper.Process.Kill() }
 
+// listeners returns the TCP ports of servers in the network of the shell.
+func (p *process) listeners() []uint16 {
+	if p.group == 0 {
+		return nil
+	}
+	return sandbox.Listeners(p.group)
+}
+
 // exitStatus returns the exit code of the shell, or -1, and a description.
 func (p *process) exitStatus() (code int, words string) {
 	select {

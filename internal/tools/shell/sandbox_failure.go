@@ -63,14 +63,16 @@ func refusedByHost(line string) bool {
 const sandboxTail = 8 << 10
 
 var (
-	deniedWrite = regexp.MustCompile(`(?i)read-only file system|permission denied|operation not permitted|\bEROFS\b|\bEACCES\b|\bEPERM\b`)
+	deniedWrite = regexp.MustCompile(`(?i)read-only file system|permission denied|operation not permitted|device or resource busy|\bEBUSY\b|\bEROFS\b|\bEACCES\b|\bEPERM\b`)
 	noNetwork   = regexp.MustCompile(`(?i)network is unreachable|\bENETUNREACH\b|temporary failure in name resolution|` +
 		`could not resolve host|\bEAI_AGAIN\b|name or service not known|getaddrinfo ENOTFOUND|dial (tcp|udp).*(no such host|socket: permission denied)|` +
 		`lookup \S+ on \S+: .*(refused|unreachable)|no route to host`)
 	loopback = regexp.MustCompile(`(?i)\blocalhost\b|\b127\.\d+\.\d+\.\d+\b(:\d+)? *$|\[::1\]`)
 	refused  = regexp.MustCompile(`(?i)connection refused|\bECONNREFUSED\b|failed to connect|couldn't connect`)
 	port     = regexp.MustCompile(`(?i)(?:localhost|127\.0\.0\.1|::1\]?)(?:[:, ]+| port )(\d{1,5})\b`)
-	pathIn   = regexp.MustCompile(`[^\s:'"‘’` + "`" + `,;()\[\]{}<>|]+`)
+	// shellPrefix is the name of a shell and a line number before its message.
+	shellPrefix = regexp.MustCompile(`^\S+: (line )?\d+: `)
+	pathIn      = regexp.MustCompile(`[^\s:'"‘’` + "`" + `,;()\[\]{}<>|]+`)
 )
 
 // deniedPath returns the path in an error message that the sandbox denies, or "". A
@@ -79,6 +81,7 @@ func deniedPath(p *sandbox.Profile, dir, line string) string {
 	if !deniedWrite.MatchString(line) {
 		return ""
 	}
+	line = shellPrefix.ReplaceAllString(line, "")
 	readOnlySystem := strings.Contains(strings.ToLower(line), "read-only file system") || strings.Contains(line, "EROFS")
 	for _, word := range pathIn.FindAllString(line, -1) {
 		path := filepath.Clean(word)

@@ -1,16 +1,26 @@
 package sandbox
 
 import (
+	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 )
 
 // HostListens reports whether a program outside of the sandbox accepts connections on a
 // TCP port.
-func HostListens(port uint16) bool {
-	for _, name := range []string{"/proc/self/net/tcp", "/proc/self/net/tcp6"} {
-		text, err := os.ReadFile(name)
+func HostListens(port uint16) bool { return slices.Contains(listeners("self"), port) }
+
+// Listeners returns the TCP ports on which programs accept connections in the network of
+// a process, in ascending order; none if that is not known.
+func Listeners(pid int) []uint16 { return listeners(strconv.Itoa(pid)) }
+
+func listeners(process string) []uint16 {
+	ports := map[uint16]bool{}
+	for _, name := range []string{"tcp", "tcp6"} {
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%s/net/%s", process, name))
 		if err != nil {
 			continue
 		}
@@ -20,10 +30,10 @@ func HostListens(port uint16) bool {
 				continue
 			}
 			_, hex, _ := strings.Cut(fields[1], ":")
-			if n, err := strconv.ParseUint(hex, 16, 16); err == nil && uint16(n) == port {
-				return true
+			if n, err := strconv.ParseUint(hex, 16, 16); err == nil {
+				ports[uint16(n)] = true
 			}
 		}
 	}
-	return false
+	return slices.Sorted(maps.Keys(ports))
 }

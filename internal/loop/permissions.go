@@ -41,6 +41,7 @@ func newPermissions(o Options, rec *recorder) *permissions {
 	if o.Sandbox != nil {
 		p.sandbox = sync.OnceValue(func() policy.Sandbox {
 			s, notice := o.Sandbox()
+			_ = rec.emit(event.SandboxNow{Form: sandboxForms[s], Why: notice})
 			if notice != "" {
 				rec.notify(notice)
 			}
@@ -48,6 +49,11 @@ func newPermissions(o Options, rec *recorder) *permissions {
 		})
 	}
 	return p
+}
+
+// sandboxForms are the sandboxes as front ends know them.
+var sandboxForms = map[policy.Sandbox]event.SandboxForm{
+	policy.SandboxMissing: event.SandboxMissing, policy.SandboxPartial: event.SandboxPartial, policy.SandboxFull: event.SandboxFull,
 }
 
 // reset replaces the standing permissions with those of the project and of the session.
@@ -254,8 +260,12 @@ func (p *permissions) showResumed(ctx context.Context, events []event.Durable) {
 // listTime limits how long a list of standing permissions may read their files.
 const listTime = 2 * time.Second
 
-// list emits the standing permissions that apply now.
+// list emits the standing permissions that apply now, and the sandbox of commands unless
+// it was reported already.
 func (p *permissions) list() {
+	if p.sandbox != nil {
+		p.sandbox()
+	}
 	ctx, stop := context.WithTimeout(context.Background(), listTime)
 	defer stop()
 	p.mu.Lock()

@@ -73,10 +73,15 @@ type Access struct {
 	Private bool // nobody approved the command: it does not see the home directory
 }
 
-// Blocked says that the sandbox is the likely reason for the failure of a command.
+// Blocked says that the sandbox is the likely reason for the failure of a command, or
+// that nobody outside it reaches a job.
 type Blocked struct {
-	Network bool   // the command tried to use the network
+	Network bool   // the command tried to use the network, or Port is set
 	Path    string // that it tried to write; empty if Network is set
+	// Port is the port on which a job listens. Only commands of the session reach it.
+	Port int
+	// Restart restarts that job. It is nil without a Port: the call itself runs again.
+	Restart *Call
 }
 
 // Result is the outcome of a call that ran.
@@ -97,7 +102,7 @@ type Result struct {
 	EndsTurn bool
 	// Checked are the user's checks that ran, after all Changes.
 	Checked []Checked
-	// Blocked is set if the sandbox probably made a command fail.
+	// Blocked is set if the sandbox probably made a command fail, or hides a job.
 	Blocked *Blocked
 }
 

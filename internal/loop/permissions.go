@@ -11,6 +11,7 @@ import (
 	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
+	"agent/internal/loop/session"
 	"agent/internal/tools"
 )
 
@@ -82,7 +83,7 @@ func (p *permissions) judge(ctx context.Context, c tools.Call, widest event.Mode
 			return policy.Verdict{Ask: true, Why: "the turn was interrupted"}
 		}
 	}
-	return p.inMode(widest, paths.Copy, func() policy.Verdict { return p.policy.Judge(c, f) })
+	return p.inMode(widest, paths.Copy, func() policy.Verdict { return p.policy.AfterReading(c, p.policy.Judge(c, f)) })
 }
 
 // inMode returns what judge returns while the policy has the mode of a delegate.
@@ -137,31 +138,45 @@ func (p *permissions) grant(offer policy.Grant) *policy.Grant {
 	return &g
 }
 
-// load replaces the standing permissions with those of a log.
-func (p *permissions) load(grants []event.Grant) {
-	valid := p.valid(grants)
+// Read notes that the model, or a delegate, has read content of a host or server. A
+// delegate shares the permissions of the session, so this ends them for both.
+func (p *permissions) Read(source string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.policy = policy.Policy{Mode: p.policy.Mode}
-	for _, g := range valid {
-		p.policy.Allow(g)
-	}
+	p.policy.Read(source)
 }
 
-// valid returns the grants of a log that apply: those with the seal of this session,
-// if there is a user.
-func (p *permissions) valid(grants []event.Grant) []policy.Grant {
-	if !p.attended || len(grants) == 0 {
-		return nil
+// load replaces the standing permissions with those of a log.
+func (p *permissions) load(log session.Standing) {
+	fresh := policy.Policy{Mode: p.Mode()}
+	p.restore(&fresh, log)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.policy = fresh
+}
+
+// restore adds to a policy the standing permissions of a log that apply, and what the
+// model read between them. It returns how many permissions apply: those with the seal
+// of this session, if there is a user.
+func (p *permissions) restore(to *policy.Policy, log session.Standing) (valid int) {
+	var s policy.Sealer // without a key no seal is valid
+	if p.attended && len(log.Grants) > 0 {
+		s, _ = p.sealer()
 	}
-	s, _ := p.sealer() // without a key no seal is valid
-	var out []policy.Grant
-	for _, record := range grants {
-		if g := policy.Recorded(record); s.Valid(g) {
-			out = append(out, g)
+	reads := log.Reads
+	for i := range len(log.Grants) + 1 {
+		for ; len(reads) > 0 && reads[0].Grants == i; reads = reads[1:] {
+			to.Read(reads[0].Source)
+		}
+		if i == len(log.Grants) {
+			break
+		}
+		if g := policy.Recorded(log.Grants[i]); s.Valid(g) {
+			to.Allow(g)
+			valid++
 		}
 	}
-	return out
+	return valid
 }
 
 // Limits of the notice that lists standing permissions.
@@ -173,12 +188,11 @@ const (
 // showResumed emits a notice with the standing permissions of a resumed session:
 // which apply, and why others do not.
 func (p *permissions) showResumed(ctx context.Context, events []event.Durable) {
-	var all []event.Grant
+	var log session.Standing
 	for _, e := range events {
-		if d, ok := e.(*event.Decided); ok && d.Grant != nil {
-			all = append(all, *d.Grant)
-		}
+		log.Add(e)
 	}
+	all := log.Grants
 	if len(all) == 0 {
 		return
 	}
@@ -186,11 +200,8 @@ func (p *permissions) showResumed(ctx context.Context, events []event.Durable) {
 		p.rec.notify(doNotApply(len(all), "of this session", " in non-interactive mode."))
 		return
 	}
-	valid := p.valid(all)
-	var latest policy.Policy // of each scope
-	for _, g := range valid {
-		latest.Allow(g)
-	}
+	var latest policy.Policy // with one permission of each scope
+	valid := p.restore(&latest, log)
 	active, lines := p.describe(ctx, latest.Grants())
 	if more := len(active) - maxListed; more > 0 {
 		active = append(active[:maxListed], fmt.Sprintf("and %d more", more))
@@ -198,7 +209,7 @@ func (p *permissions) showResumed(ctx context.Context, events []event.Durable) {
 	if len(active) > 0 {
 		lines = append([]string{"Always allowed in this session: " + strings.Join(active, "; ") + "."}, lines...)
 	}
-	if void := p.void(all, len(valid)); void != "" {
+	if void := p.void(all, valid); void != "" {
 		lines = append(lines, void)
 	}
 	if len(lines) > 0 {

@@ -103,7 +103,7 @@ func (a *Agent) catchUp(ctx context.Context, c *turn.Conversation, f *session.Fo
 		a.inbox.moved, a.resume.pending = lastDir(f.Messages), false
 	}
 	a.models.loaded(address{f.Model, f.BaseURL})
-	a.permissions.load(f.Grants)
+	a.permissions.load(f.Standing)
 	return nil
 }
 

@@ -43,6 +43,7 @@ type Policy struct {
 	Mode   event.Mode
 	Rules  []Rule // configured by the user or an administrator
 	grants []Grant
+	reads  reads
 }
 
 // Allow adds a standing permission. It replaces one of the same scope.
@@ -51,6 +52,7 @@ func (p *Policy) Allow(g Grant) {
 		return
 	}
 	p.grants = append(slices.DeleteFunc(p.grants, func(old Grant) bool { return old.Scope == g.Scope }), g)
+	p.reads.granted(g.Scope)
 }
 
 // Grants returns the standing permissions, oldest first. Some of them may have

@@ -31,6 +31,8 @@ type Permissions interface {
 	Judge(context.Context, tools.Call) policy.Verdict
 	// Describe returns what a standing permission covers, in words.
 	Describe(policy.Scope) string
+	// Read notes that the model has read content of a host or server.
+	Read(source string)
 }
 
 // Approver asks the user.

@@ -176,9 +176,18 @@ func TestUntrustedTextOfADelegate(t *testing.T) {
 	if d := cmp.Diff(sources, []string{"b.org"}); d != "" {
 		t.Errorf("sources of the delegate: %s", d)
 	}
+	b.decision = event.Allow
 	asked, _ = b.play(b.resume(id), visits("b.org", "a.org")...)
 	if d := cmp.Diff(asked, "a.org after reading b.org\n"); d != "" {
 		t.Errorf("resumed: %s", d)
+	}
+	b.delegates = map[string]*script.Provider{"look again": script.New(visits("c.org")...)}
+	asked, _ = b.play(b.resume(id),
+		script.Reply{}.Call("d2", "delegate", `{"agent":"general","prompt":"look again"}`).Calls(),
+		script.Reply{}.Call("v2", "visit", args("b.org")).Calls(),
+		script.Say("done"))
+	if d := cmp.Diff(asked, "c.org after reading b.org\nb.org after reading b.org, c.org\n"); d != "" {
+		t.Errorf("while it runs: %s", d)
 	}
 }
 

@@ -138,7 +138,7 @@ func TestResumedSessionTellsTheDirectoryOfCommands(t *testing.T) {
 		"x\n[the next command runs in c]\n[the next command runs in a b]\n[exit 0]\n": true,
 		"[the next command runs in a b]\n[the next command runs in .]\n[exit 0]\n":    false,
 		"x [the next command runs in a b]\n[exit 0]\n":                                false,
-		"[exit 0]\n": false,
+		"[exit 0]\n":                            false,
 		"page:[the next command runs in a b]\n": false, // of another tool
 	} {
 		tool := "shell"

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -22,6 +23,8 @@ type permissions struct {
 	attended bool                          // there is a user
 	rec      *recorder                     // shows notices
 	forked   bool                          // the session is a new fork
+	stored   []policy.Grant                // of the project, when the session began
+	remember func(policy.Grant) error      // stores a permission of the project; may be nil
 	sealer   func() (policy.Sealer, error) // see newSealer
 
 	mu     sync.Mutex
@@ -29,9 +32,21 @@ type permissions struct {
 }
 
 func newPermissions(o Options, rec *recorder) *permissions {
-	return &permissions{
+	p := &permissions{
 		paths: o.Paths, attended: o.Attended, rec: rec, forked: o.Forked, sealer: newSealer(rec.header().ID, o.Key),
-		policy: policy.Policy{Mode: o.Mode},
+		stored: o.Remembered, remember: o.Remember,
+		policy: policy.Policy{Mode: o.Mode, Rules: o.Rules},
+	}
+	p.reset()
+	return p
+}
+
+// reset replaces the standing permissions with those of the project. The caller holds mu,
+// or is the only one that knows p.
+func (p *permissions) reset() {
+	p.policy = policy.Policy{Mode: p.policy.Mode, Rules: p.policy.Rules}
+	for _, g := range p.stored {
+		p.policy.Allow(g)
 	}
 }
 
@@ -76,12 +91,9 @@ func (p *permissions) Judge(ctx context.Context, c tools.Call) policy.Verdict {
 
 // judge is Judge in a mode that is at most widest, for a workspace with these paths.
 func (p *permissions) judge(ctx context.Context, c tools.Call, widest event.Mode, paths policy.Paths) policy.Verdict {
-	var f policy.Facts
-	if p.inMode(widest, paths.Copy, func() policy.Verdict { return policy.Verdict{Ask: p.policy.Uses(c)} }).Ask {
-		f = paths.Look(ctx, c)
-		if ctx.Err() != nil { // incomplete facts must not end a permission
-			return policy.Verdict{Ask: true, Why: "the turn was interrupted"}
-		}
+	f := paths.Look(ctx, c)
+	if ctx.Err() != nil { // incomplete facts must not end a permission
+		return policy.Verdict{Ask: true, Why: "the turn was interrupted"}
 	}
 	return p.inMode(widest, paths.Copy, func() policy.Verdict { return p.policy.AfterReading(c, p.policy.Judge(c, f)) })
 }
@@ -133,9 +145,32 @@ func (p *permissions) grant(offer policy.Grant) *policy.Grant {
 	}
 	g := s.Seal(offer)
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	p.policy.Allow(g)
+	p.mu.Unlock()
+	if p.remembers(g) {
+		p.store(g)
+	}
 	return &g
+}
+
+// remembers reports whether a permission is for the project, so that the log of a session
+// does not restore it.
+func (p *permissions) remembers(g policy.Grant) bool { return g.Prefix && p.remember != nil }
+
+// store stores a permission for later sessions in the workspace. It does not apply to
+// the copy of a workspace, which does not last.
+func (p *permissions) store(g policy.Grant) {
+	if !p.paths.Is(g.Dir) {
+		return
+	}
+	g.Seal = "" // it is for this session
+	if err := p.remember(g); err != nil {
+		p.rec.notify(fmt.Sprintf("The permission applies until the program exits: %v.", err))
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.stored = append(slices.DeleteFunc(slices.Clone(p.stored), func(old policy.Grant) bool { return old.Scope == g.Scope }), g)
 }
 
 // Read notes that the model, or a delegate, has read content of a host or server. A
@@ -146,18 +181,18 @@ func (p *permissions) Read(source string) {
 	p.policy.Read(source)
 }
 
-// load replaces the standing permissions with those of a log.
+// load replaces the standing permissions with those of the project and of a log.
 func (p *permissions) load(log session.Standing) {
-	fresh := policy.Policy{Mode: p.Mode()}
-	p.restore(&fresh, log)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.policy = fresh
+	p.reset()
+	p.restore(&p.policy, log)
 }
 
 // restore adds to a policy the standing permissions of a log that apply, and what the
-// model read between them. It returns how many permissions apply: those with the seal
-// of this session, if there is a user.
+// model read between them. It returns how many permissions of the session apply: those
+// with its seal, if there is a user. A permission of the project is added again where the
+// user gave it, because a read may have ended it before.
 func (p *permissions) restore(to *policy.Policy, log session.Standing) (valid int) {
 	var s policy.Sealer // without a key no seal is valid
 	if p.attended && len(log.Grants) > 0 {
@@ -171,10 +206,18 @@ func (p *permissions) restore(to *policy.Policy, log session.Standing) (valid in
 		if i == len(log.Grants) {
 			break
 		}
-		if g := policy.Recorded(log.Grants[i]); s.Valid(g) {
-			to.Allow(g)
-			valid++
+		g := policy.Recorded(log.Grants[i])
+		if !s.Valid(g) {
+			continue
 		}
+		if p.remembers(g) {
+			if j := slices.IndexFunc(p.stored, func(kept policy.Grant) bool { return kept.Scope == g.Scope }); j >= 0 {
+				to.Allow(p.stored[j])
+			}
+			continue
+		}
+		to.Allow(g)
+		valid++
 	}
 	return valid
 }
@@ -192,7 +235,7 @@ func (p *permissions) showResumed(ctx context.Context, events []event.Durable) {
 	for _, e := range events {
 		log.Add(e)
 	}
-	all := log.Grants
+	all := slices.DeleteFunc(slices.Clone(log.Grants), func(g event.Grant) bool { return p.remembers(policy.Recorded(g)) })
 	if len(all) == 0 {
 		return
 	}
@@ -202,7 +245,7 @@ func (p *permissions) showResumed(ctx context.Context, events []event.Durable) {
 	}
 	var latest policy.Policy // with one permission of each scope
 	valid := p.restore(&latest, log)
-	active, lines := p.describe(ctx, latest.Grants())
+	active, lines := p.describe(ctx, slices.DeleteFunc(latest.Grants(), p.remembers))
 	if more := len(active) - maxListed; more > 0 {
 		active = append(active[:maxListed], fmt.Sprintf("and %d more", more))
 	}

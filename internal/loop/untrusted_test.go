@@ -2,6 +2,7 @@ package loop_test
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 
 	"agent/internal/history"
 	"agent/internal/llm/script"
+	"agent/internal/loop"
 	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
 	"agent/internal/tools"
@@ -33,6 +35,8 @@ type browsing struct {
 	key       string
 	delegates map[string]*script.Provider // by prompt
 	decision  event.Decision              // the answer to every question
+	tools     []tools.Tool                // besides visit
+	change    func(*loop.PermissionOptions)
 }
 
 func newBrowsing(t *testing.T) *browsing {
@@ -52,10 +56,13 @@ func visits(hosts ...string) []script.Reply {
 func (b *browsing) play(log *history.Log, replies ...script.Reply) (asked string, events []event.Event) {
 	b.t.Helper()
 	defer log.Close()
-	o := options(script.New(replies...), browser())
+	o := options(script.New(replies...), append(b.tools, browser())...)
 	o.Mode, o.Log = event.ModeAsk, log
 	o.Paths = policy.Paths{Workspace: b.t.TempDir()}
 	o.Key = func() ([]byte, error) { return policy.Key(b.key) }
+	if b.change != nil {
+		b.change(&o.PermissionOptions)
+	}
 	if b.delegates != nil {
 		m := team{t: b.t, tools: []tools.Tool{browser()}, scripts: b.delegates}
 		o.Delegates = m.pool()
@@ -204,5 +211,52 @@ func TestHostPermissionsAreExact(t *testing.T) {
 		if v := p.Judge(call, policy.Facts{}); v.Ask != ask {
 			t.Errorf("%q: asks %t, want %t", host, v.Ask, ask)
 		}
+	}
+}
+
+// A permission of the project ends in the session that reads something new. Given again,
+// it holds, also after a resume.
+func TestUntrustedTextEndsPermissionsOfTheProject(t *testing.T) {
+	b := newBrowsing(t)
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "package.json"), []byte("{}"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var stored []policy.Grant
+	command := tools.New("run", "runs a command", func(_ context.Context, a textArgs) (tools.Call, error) {
+		return tools.Call{Title: "run " + a.Text, Effect: tools.Execute, Targets: []tools.Target{{Kind: tools.Command, Value: a.Text, Dir: dir}},
+			Run: func(context.Context, tools.Approved) (tools.Result, error) { return tools.Result{Text: "ran"}, nil },
+		}, nil
+	})
+	b.tools = []tools.Tool{command}
+	b.change = func(o *loop.PermissionOptions) {
+		o.Paths = policy.Paths{Workspace: dir}
+		o.Remembered = stored
+		o.Remember = func(g policy.Grant) error {
+			stored = []policy.Grant{g}
+			return nil
+		}
+	}
+	install := script.Reply{}.Call("c1", "run", args("npm ci")).Calls()
+	asked, _ := b.play(b.store.Create(history.Header{Dir: dir}), install, script.Say("done"))
+	if asked != "run npm ci\n" || len(stored) != 1 || !stored[0].Network {
+		t.Fatalf("asked %q, stored %v", asked, stored)
+	}
+	log := b.store.Create(history.Header{Dir: dir})
+	id := log.Header().ID
+	asked, _ = b.play(log, install, visits("b.org")[0], install, install, script.Say("done"))
+	if d := cmp.Diff(asked, "b.org\nrun npm ci after reading b.org\n"); d != "" {
+		t.Errorf("a session that reads: %s", d)
+	}
+	asked, _ = b.play(b.resume(id), install, script.Say("done"))
+	if asked != "" {
+		t.Errorf("resumed: it asks %s", asked)
+	}
+	asked, _ = b.play(b.store.Create(history.Header{Dir: dir}), install, script.Say("done"))
+	if asked != "" {
+		t.Errorf("a new session: it asks %s", asked)
 	}
 }

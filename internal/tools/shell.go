@@ -256,7 +256,8 @@ func NextDir(result string) string {
 	if i < 0 {
 		return ""
 	}
-	dir, _, _ := strings.Cut(result[i+len(nextDirNote):], "]\n")
+	line, _, _ := strings.Cut(result[i+len(nextDirNote):], "\n")
+	dir, _ := strings.CutSuffix(line, "]")
 	return dir
 }
 

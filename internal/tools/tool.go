@@ -86,8 +86,12 @@ type Blocked struct {
 
 // Result is the outcome of a call that ran.
 type Result struct {
-	Text    string              // for the model
-	Summary string              // a few words for the user: "7 matches in 3 files"
+	Text    string // for the model
+	Summary string // a few words for the user: "7 matches in 3 files"
+	// Source is the host or server that sent Text, which the model gets as a quotation:
+	// see Quote. It is named like the Target of a call to it, and empty for other results.
+	// It may be set beside an error that has text of the source.
+	Source  string
 	Images  []llm.Image         // for the model, in addition to Text
 	IsError bool                // the tool ran and failed, like a command that exits with 1
 	Changes []Change            // written files

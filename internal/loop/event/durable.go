@@ -130,6 +130,9 @@ type (
 		// Proposed is what a call that was rejected, or interrupted before the
 		// user's answer, would have written.
 		Proposed []Diff `json:"proposed,omitempty"`
+		// Source is the host or server whose content the result has. It is empty for the
+		// results of tools that do not connect.
+		Source string `json:"source,omitempty"`
 		// Reads are the file contents that this result shows the model.
 		Reads []Reading `json:"reads,omitempty"`
 		// Unattended is set if the call was denied because it needed approval and

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"slices"
@@ -8,10 +9,34 @@ import (
 
 	"agent/internal/loop/policy/command"
 	"agent/internal/tools"
+	"agent/internal/tools/git"
 )
 
 // judge reads the command of a call that runs in dir, which has no symbolic links.
-func (p Paths) judge(line, dir string) *command.Command { return command.Judge(line, p.env(dir)) }
+// It also returns the repository that an automatic command reads with git; nil if it
+// reads none.
+func (p Paths) judge(line, dir string) (*command.Command, *git.Repository) {
+	env := p.env(dir)
+	repositories := map[string]*git.Repository{}
+	if p.Git != nil {
+		env.Git = func(dir string) (string, string) {
+			r, reads, err := p.Git.Open(followed(dir))
+			if err != nil {
+				return "", err.Error()
+			}
+			for _, path := range reads {
+				if why := env.Readable(path); why != "" {
+					return "", "it reads " + path + ": " + why
+				}
+			}
+			name := cmp.Or(r.Root, "none")
+			repositories[name] = &r
+			return name, ""
+		}
+	}
+	c := command.Judge(line, env)
+	return c, repositories[c.Repository]
+}
 
 // env returns the Env of package command for a command that runs in dir.
 func (p Paths) env(dir string) command.Env {
@@ -97,25 +122,16 @@ func lookPath(name string) string {
 func (p Paths) Environment(env []string) []string { return command.Environment(env, p.inside) }
 
 // automatic returns the script of a command that only reads what it may read. It
-// reports false for every other call. Commands that run git are not automatic,
-// because the configuration of a repository can name programs for git to run.
+// reports false for every other call.
 func (f Facts) automatic(c tools.Call) (script string, ok bool) {
-	if f.Command == nil || f.noBash || !f.Command.Automatic() || len(c.Warnings) > 0 || f.runsGit() {
+	if f.Command == nil || f.noBash || !f.Command.Automatic() || len(c.Warnings) > 0 {
 		return "", false
 	}
 	return f.Command.Script()
 }
 
-func (f Facts) runsGit() bool {
-	for i := range f.Command.Parts {
-		if f.Command.Parts[i].Git {
-			return true
-		}
-	}
-	return false
-}
-
-// asks reports whether a part of a line needs approval. git always does.
+// asks reports whether a part of a line needs approval. git always does in a line that
+// is not automatic, because it then runs with the configuration of its repository.
 func asks(p *command.Part) bool { return p.Reason != "" || p.Git }
 
 // prefixable reports whether a standing permission can cover a command by the first

@@ -13,6 +13,7 @@ import (
 
 	"agent/internal/loop/policy/command"
 	"agent/internal/tools"
+	"agent/internal/tools/git"
 )
 
 // Limits on what a command with a standing permission may name. Other commands need
@@ -58,6 +59,7 @@ type Facts struct {
 	Command *command.Command // what a command does; nil for other calls
 
 	environment func([]string) []string // of automatic commands
+	repository  *git.Repository         // that an automatic command reads with git
 	noBash      bool                    // see Paths
 	Warning     string                  // what the user must know before approving a command
 }
@@ -93,7 +95,7 @@ func (p Paths) lookAtCommand(ctx context.Context, c tools.Call, f *Facts) {
 	}
 	f.Dir = dir
 	f.environment, f.noBash = p.Environment, p.NoBash
-	if f.Command = p.judge(c.Targets[0].Value, dir); f.Command.Automatic() && !f.runsGit() && !p.NoBash {
+	if f.Command, f.repository = p.judge(c.Targets[0].Value, dir); f.Command.Automatic() && !p.NoBash {
 		return
 	}
 	command := parse(c.Targets[0].Value)

@@ -68,7 +68,7 @@ func (p *Policy) Uses(c tools.Call) bool {
 // Judge drops a standing permission whose files have changed.
 func (p *Policy) Judge(c tools.Call, f Facts) Verdict {
 	if script, ok := f.automatic(c); ok {
-		return Verdict{Script: script, Environment: f.environment}
+		return Verdict{Script: script, Environment: f.environment, Access: tools.Access{Git: f.repository}}
 	}
 	switch {
 	case c.Effect == tools.Read, c.Effect == tools.Delegate: // each call of the delegate is judged separately
@@ -111,9 +111,6 @@ func (p *Policy) Judge(c tools.Call, f Facts) Verdict {
 func denied(f Facts) string {
 	if f.Command == nil {
 		return "permission mode plan runs only commands that are known to read"
-	}
-	if f.Command.Automatic() { // it runs git
-		return "permission mode plan runs only commands that are known to read, and the configuration of a repository can make git run programs"
 	}
 	return f.Command.Denied()
 }

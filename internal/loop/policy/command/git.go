@@ -40,6 +40,27 @@ var gitCommands = sync.OnceValue(func() map[string]program {
 // versioning judges git. The caller runs it without the configuration of the
 // repository, which can name programs.
 func (r *reader) versioning(p *Part, args []string) string {
+	if why := r.subcommand(p, args); why != "" || !p.Git {
+		return why
+	}
+	if r.env.Git == nil {
+		return "the configuration of a repository can make git run programs"
+	}
+	for _, dir := range p.dirs {
+		repository, why := r.env.Git(dir)
+		switch {
+		case why != "":
+			return "`git` needs approval: " + why
+		case r.repository != "" && repository != r.repository:
+			return "it reads several git repositories"
+		}
+		r.repository = repository
+	}
+	return ""
+}
+
+// subcommand judges the arguments of git. It sets p.Git if they only read a repository.
+func (r *reader) subcommand(p *Part, args []string) string {
 	for len(args) > 0 && (args[0] == "--no-pager" || args[0] == "-P" || args[0] == "--no-optional-locks") {
 		args = args[1:]
 	}
@@ -69,11 +90,13 @@ func (r *reader) versioning(p *Part, args []string) string {
 		}
 	}
 	r.reads(p, a.files...)
-	p.Git = true
 	if strings.HasPrefix(row.operands, "@") {
-		return nested(row.operands, name, first(args[1:]), a.operands)
+		why = nested(row.operands, name, first(args[1:]), a.operands)
+	} else {
+		why = r.gitOperands(p, row.operands, name, a)
 	}
-	return r.gitOperands(p, row.operands, name, a)
+	p.Git = why == ""
+	return why
 }
 
 // gitOperands judges the operands of a subcommand.
@@ -108,8 +131,6 @@ func nested(rule, name, next string, operands []string) string {
 		ok = len(operands) == 0 || next == "get-url" && len(operands) == 2
 	case "@stash":
 		ok = next == "list" || next == "show"
-	case "@worktree":
-		ok = next == "list" && len(operands) == 1
 	case "@symbolic":
 		ok = len(operands) == 1
 	}

@@ -19,6 +19,8 @@ type reader struct {
 	pattern int // wildcards so far
 	nested  int // lines, compound commands and arguments around the current part
 	depth   int // lines around the current one
+
+	repository string // that git reads; empty for none yet
 }
 
 // needs records a construct that needs approval.

@@ -86,6 +86,12 @@ func workspace(t testing.TB) command.Env {
 			return command.Special
 		},
 		Glob: command.Glob,
+		Git: func(dir string) (string, string) {
+			if !inside(dir) {
+				return "", "it is outside of the workspace"
+			}
+			return "the workspace", ""
+		},
 	}
 }
 

@@ -23,6 +23,9 @@ type Reader struct {
 // version honors the variables of a View.
 func NewReader() *Reader { return &Reader{tested: sync.OnceValue(testVersion)} }
 
+// Test returns why the commands of a View cannot run on this system; nil if they can.
+func (r *Reader) Test() error { return r.tested() }
+
 // Open returns the repository of dir, an absolute path without symbolic links, and the
 // directories that its commands read. The repository is the zero value if there is
 // none. The error says why a View of it cannot be made, as a clause for the user.

@@ -394,6 +394,17 @@ func TestGitNeedsApproval(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", c.line, got, c.want)
 		}
 	}
+	allowed := policy.Policy{Mode: event.ModeAsk}
+	for _, line := range []string{"go test", "git add ."} {
+		c := commandIn(r.dir, line)
+		allowed.Allow(allowed.Judge(c, at.Look(t.Context(), c)).Offer)
+	}
+	for line, want := range map[string]bool{"go test && git add .": false, "go test && git log": true} {
+		c := commandIn(r.dir, line)
+		if v := allowed.Judge(c, at.Look(t.Context(), c)); v.Ask != want {
+			t.Errorf("%s with a permission for its other command: %+v", line, v)
+		}
+	}
 	for _, c := range []struct{ name, text, want string }{
 		{"sub/.git", "gitdir: " + other.dir + "/.git\n", "outside of the workspace"},
 		{"sub/.git", "gitdir: " + other.dir + "/.git/worktrees/x\n", "cannot be read"},

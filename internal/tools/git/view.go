@@ -107,15 +107,6 @@ func word(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''
 // must hold none that begins with GIT_, and none that names a program.
 func (v *View) Env() []string { return v.env }
 
-// Places returns the files and directories outside of the working tree that the
-// commands read.
-func (v *View) Places() []string {
-	if v.session == nil {
-		return nil
-	}
-	return append([]string{v.session.dir}, v.session.repo.stores()...)
-}
-
 // Close removes the temporary directory.
 func (v *View) Close() {
 	if v.session != nil {

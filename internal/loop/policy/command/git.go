@@ -40,11 +40,18 @@ var gitCommands = sync.OnceValue(func() map[string]program {
 // versioning judges git. The caller runs it without the configuration of the
 // repository, which can name programs.
 func (r *reader) versioning(p *Part, args []string) string {
-	if why := r.subcommand(p, args); why != "" || !p.Git {
-		return why
+	why := r.subcommand(p, args)
+	if why == "" && p.Git {
+		why = r.repositoryOf(p)
+		p.Git = why == ""
 	}
+	return why
+}
+
+// repositoryOf returns why git must not read the repository of p.
+func (r *reader) repositoryOf(p *Part) string {
 	if r.env.Git == nil {
-		return "the configuration of a repository can make git run programs"
+		return "the configuration of the repository can make git run programs"
 	}
 	for _, dir := range p.dirs {
 		repository, why := r.env.Git(dir)

@@ -463,3 +463,43 @@ func TestGitInWorktrees(t *testing.T) {
 		t.Errorf("got %v in the temporary directory (%v)", entries, err)
 	}
 }
+
+// Git shows no contents of files whose names say that they hold secrets.
+func TestGitHidesSecrets(t *testing.T) {
+	r := newTrap(t)
+	quiet := []string{"-c", "core.fsmonitor=", "-c", "core.hooksPath=/dev/null"}
+	for _, text := range []string{"hidden-one\n", "hidden-two\n"} {
+		for _, name := range []string{".env", "sub/.ENV.local", "server.pem"} {
+			putFile(t, filepath.Join(r.dir, name), text)
+		}
+		putFile(t, filepath.Join(r.dir, ".env.example"), "example-"+text)
+		r.git(t, true, append(quiet, "add", ".env", "sub", "server.pem", ".env.example")...)
+		r.git(t, true, append(quiet, "commit", "-q", "-m", "Secrets")...)
+	}
+	putFile(t, filepath.Join(r.dir, ".env"), "hidden-three\n")
+	putFile(t, filepath.Join(r.dir, "untracked.env"), "hidden-four\n")
+	r.left(t)
+	at := policy.Paths{Workspace: r.dir, Git: git.NewReader()}
+	for _, line := range []string{"git diff", "git log -p", "git show", "git diff HEAD^", "git grep hidden", "git grep --untracked --no-exclude-standard hidden", "git diff-tree -p HEAD"} {
+		c := commandIn(r.dir, line)
+		v := judgeInPlan(at, c)
+		if v.Script == "" {
+			t.Errorf("%s needs approval: %s", line, v.Why)
+			continue
+		}
+		if got := runJudged(t, r.dir, c, v).Text; strings.Contains(strings.ReplaceAll(got, "example-hidden", ""), "hidden-") {
+			t.Errorf("%s: got %s", line, got)
+		}
+	}
+	for _, line := range []string{
+		"git show HEAD:.env", "git show :.env", "git show :0:.env", "git cat-file -p HEAD:sub/.ENV.local", "git blame .env", "git log -L1,1:.env", "git diff .env", "git diff -a", "git diff --text", "git log -p --binary", "git grep -a hidden",
+	} {
+		if v := judgeInPlan(at, commandIn(r.dir, line)); !v.Refuse {
+			t.Errorf("%s runs as %q", line, v.Script)
+		}
+	}
+	c := commandIn(r.dir, "git show HEAD:.env.example")
+	if v := judgeInPlan(at, c); v.Script == "" || !strings.Contains(runJudged(t, r.dir, c, v).Text, "example-hidden-two") {
+		t.Errorf("an example of a file with secrets: %+v", v)
+	}
+}

@@ -28,6 +28,7 @@ func (p Paths) judge(line, dir string) (*command.Command, *git.Repository) {
 				}
 			}
 			name := cmp.Or(r.Root, "none")
+			r = r.Hiding(secretPatterns, publicExtensions)
 			repositories[name] = &r
 			return name, ""
 		}

@@ -25,6 +25,7 @@ type Repository struct {
 	Root   string // top directory of the working tree
 	dir    string // the git directory; empty if it cannot be read
 	common string // the git directory that holds objects and branches
+	hidden string // attributes of files whose contents a View does not show
 }
 
 // Open returns the repository that contains dir. It reports false if there is none.

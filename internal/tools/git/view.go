@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode"
 )
 
 // View runs commands of the model that only read a repository: git log, git diff. git
@@ -26,6 +27,38 @@ type View struct {
 // shared are the parts of a common directory that git commands may read in the
 // repository itself. None of them names a program.
 var shared = [...]string{"refs", "packed-refs", "logs", "worktrees", "shallow"}
+
+// Hiding returns the repository with files whose contents a View does not show: git
+// treats those with a name of patterns as binary, except for those with one of the
+// extensions. A star in a pattern stands for any text, and the case of letters does not
+// matter.
+func (r Repository) Hiding(patterns, except []string) Repository {
+	if r == (Repository{}) {
+		return r
+	}
+	var text strings.Builder
+	for _, p := range patterns {
+		text.WriteString(anyCase(p) + " -diff\n")
+	}
+	for _, extension := range except {
+		text.WriteString("*" + anyCase(extension) + " !diff\n")
+	}
+	r.hidden = text.String()
+	return r
+}
+
+// anyCase returns a pattern that matches names without regard to case.
+func anyCase(pattern string) string {
+	var out strings.Builder
+	for _, c := range pattern {
+		if upper := unicode.ToUpper(c); upper != c {
+			out.WriteString("[" + string(c) + string(upper) + "]")
+		} else {
+			out.WriteRune(c)
+		}
+	}
+	return out.String()
+}
 
 // View prepares commands that only read the repository. The zero Repository stands for
 // none: git then says so.
@@ -87,11 +120,8 @@ func (s *Session) share() error {
 			return err
 		}
 	}
-	text, err := readFile(filepath.Join(s.repo.common, "info", "attributes"), maxConfig)
-	if err != nil {
-		return nil // it has none
-	}
-	return s.write("info/attributes", string(text))
+	own, _ := readFile(filepath.Join(s.repo.common, "info", "attributes"), maxConfig) // most repositories have none
+	return s.write("info/attributes", string(own)+"\n"+s.repo.hidden)
 }
 
 // inner returns a script that git runs in place of itself: git stash list runs git log.

@@ -111,6 +111,11 @@ func (r *reader) gitOperands(p *Part, kind, name string, a arguments) string {
 	unsafe := code("git", name, first(a.operands)) + " is not known to only read"
 	switch kind {
 	case "words", "search":
+		for _, word := range append(a.values["-L"], a.operands...) { // HEAD:path, or a path
+			if path := word[strings.LastIndexByte(word, ':')+1:]; path != "" && (path == word || path[0] != '/') {
+				r.reads(p, path)
+			}
+		}
 		return ""
 	case "none":
 		if len(a.operands) == 0 {

@@ -15,10 +15,14 @@ import (
 // standing permissions.
 const keyFile = "permissions.key"
 
-// protectPaths sets the protected paths and the key of the session's standing
-// permissions.
+// protectPaths sets the protected paths, the files outside of the workspace that tools
+// may access, and the key of the session's standing permissions.
 func (a *app) protectPaths() {
-	a.options.Paths = permissionPaths(a.work.Dir(), os.Getenv)
+	paths := permissionPaths(a.work.Dir(), os.Getenv)
+	paths.Readable, paths.Added = readablePaths(paths.Home, os.Getenv), a.options.Paths.Added
+	a.options.Paths = paths
+	a.work.AllowOutside(paths.Home)
+	a.work.Guard(policy.SecretFile)
 	state, err := history.Dir(os.Getenv)
 	if err != nil {
 		return

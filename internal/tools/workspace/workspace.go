@@ -66,8 +66,13 @@ func (w *Workspace) Close() error {
 func (w *Workspace) Attach(outputs string) { w.outputs = outputs }
 
 // Hide denies all tools access to the content of the file at an absolute path.
-// The file need not exist. Call Hide before any tool runs, and before Add.
-func (w *Workspace) Hide(path string) { w.main.hidden = path }
+// The file need not exist. Call Hide before any tool runs.
+func (w *Workspace) Hide(path string) {
+	w.main.hidden = path
+	for _, t := range w.added {
+		t.hidden = path
+	}
+}
 
 // Dir returns the absolute path of the workspace. Symbolic links in it are not
 // resolved.

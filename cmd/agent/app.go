@@ -327,7 +327,7 @@ func (a *app) situationIn(w *workspace.Workspace) func(ctx context.Context, wind
 	return func(ctx context.Context, window int, mode event.Mode, earlier []string) string {
 		return situation.Collect(ctx, situation.Place{
 			Dir: w.Dir(), Shell: filepath.Base(shell.Program()), Mode: string(mode), Attended: a.options.Attended,
-			Added: a.options.Paths.Added, Brief: window > 0 && window < smallWindow, Now: time.Now(),
+			Added: w.Added(), Brief: window > 0 && window < smallWindow, Now: time.Now(),
 		}, earlier)
 	}
 }

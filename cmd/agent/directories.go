@@ -69,12 +69,10 @@ func (a *app) addDir(dir string) error {
 	if own := ownNear(abs); own != "" {
 		return fmt.Errorf("tools must not change %s, which belongs to agent. Give a directory that neither contains it nor is in it", command.Short(own))
 	}
-	real, err := a.work.Add(abs)
-	if err != nil {
+	if err := a.work.Add(abs); err != nil {
 		return err
 	}
-	a.options.Paths.Added = append(a.options.Paths.Added, real)
-	if real == filepath.Dir(real) || real == followed(homeDir()) {
+	if real := followed(abs); real == filepath.Dir(real) || real == followed(homeDir()) {
 		a.notices = append(a.notices, fmt.Sprintf("Warning: the model can read and change all of %s, because it was added to the workspace.", command.Short(real)))
 	}
 	return nil

@@ -19,7 +19,7 @@ const keyFile = "permissions.key"
 // may access, and the key of the session's standing permissions.
 func (a *app) protectPaths() {
 	paths := permissionPaths(a.work.Dir(), os.Getenv)
-	paths.Readable, paths.Added = readablePaths(paths.Home, os.Getenv), a.options.Paths.Added
+	paths.Readable, paths.Added = readablePaths(paths.Home, os.Getenv), a.work.Added()
 	a.options.Paths = paths
 	a.work.AllowOutside(paths.Home)
 	a.work.Guard(policy.SecretFile)

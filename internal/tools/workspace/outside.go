@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"agent/internal/llm/phrase"
 	"agent/internal/tools/advice"
 )
 
@@ -25,20 +26,27 @@ func (w *Workspace) AllowOutside(home string) {
 func (w *Workspace) Guard(secret func(path string) bool) { w.secret = secret }
 
 // Add adds a directory that tools read and change like the workspace, by absolute
-// paths. It returns the path of the directory without symbolic links. Call it before any
-// tool runs.
-func (w *Workspace) Add(dir string) (string, error) {
+// paths. Call it before any tool runs.
+func (w *Workspace) Add(dir string) error {
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
-		return "", err
+		return Cause(err)
 	}
 	t, err := openTree(real)
 	if err != nil {
-		return "", Cause(err)
+		return Cause(err)
 	}
 	t.kind, t.hidden = addedTree, w.main.hidden
 	w.added = append(w.added, &t)
-	return real, nil
+	return nil
+}
+
+// Added returns the directories of Add, without symbolic links.
+func (w *Workspace) Added() (dirs []string) {
+	for _, t := range w.added {
+		dirs = append(dirs, t.dir)
+	}
+	return dirs
 }
 
 // Share gives w what from may access outside of itself: its outputs, and files outside
@@ -59,6 +67,9 @@ func (w *Workspace) locate(name string) (*tree, string, error) {
 	if !filepath.IsAbs(name) || strings.ContainsRune(name, 0) {
 		return &w.main, name, nil
 	}
+	if w.outside && len(name) > maxAbsolute {
+		return nil, "", advice.Add(fmt.Errorf("%s: the path is longer than %d bytes", phrase.Clip(name, maxShown), maxAbsolute), "Use a shorter path")
+	}
 	if t, err := w.rootOf(name); t != nil || err != nil {
 		return t, name, err
 	}
@@ -75,6 +86,10 @@ func (w *Workspace) locate(name string) (*tree, string, error) {
 	t, err := w.treeAround(name, real)
 	return t, real, err
 }
+
+// maxAbsolute is the length in bytes of the longest absolute path. Systems accept no
+// longer ones.
+const maxAbsolute = 4095
 
 // rootOf returns the tree with an open root that an absolute path belongs to, or nil.
 func (w *Workspace) rootOf(name string) (*tree, error) {

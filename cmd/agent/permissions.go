@@ -18,8 +18,8 @@ const keyFile = "permissions.key"
 // protectPaths sets the protected paths, the files outside of the workspace that tools
 // may access, and the key of the session's standing permissions.
 func (a *app) protectPaths() {
-	paths := permissionPaths(a.work.Dir(), os.Getenv)
-	paths.Readable, paths.Added = readablePaths(paths.Home, os.Getenv), a.work.Added()
+	paths := sessionPaths(a.work.Dir(), os.Getenv)
+	paths.Added = a.work.Added()
 	a.options.Paths = paths
 	a.work.AllowOutside(paths.Home)
 	a.work.Guard(policy.SecretFile)
@@ -33,6 +33,14 @@ func (a *app) protectPaths() {
 		a.options.Paths.Outputs = a.log.Outputs()
 		a.options.Key = func() ([]byte, error) { return policy.Key(key) }
 	}
+}
+
+// sessionPaths is permissionPaths with the directories outside of dir that may be read
+// without approval.
+func sessionPaths(dir string, getenv func(string) string) policy.Paths {
+	p := permissionPaths(dir, getenv)
+	p.Readable = readablePaths(p.Home, getenv)
+	return p
 }
 
 // permissionPaths returns the directories from which policy derives the protected

@@ -16,10 +16,14 @@ import (
 // standing permissions.
 const keyFile = "permissions.key"
 
-// protectPaths sets the protected paths and the key of the session's standing
-// permissions.
+// protectPaths sets the protected paths, the files outside of the workspace that tools
+// may access, and the key of the session's standing permissions.
 func (a *app) protectPaths() {
-	a.options.Paths = permissionPaths(a.work.Dir(), os.Getenv)
+	paths := sessionPaths(a.work.Dir(), os.Getenv)
+	paths.Added = a.work.Added()
+	a.options.Paths = paths
+	a.work.AllowOutside(paths.Home)
+	a.work.Guard(policy.SecretFile)
 	state, err := history.Dir(os.Getenv)
 	if err != nil {
 		return
@@ -30,6 +34,14 @@ func (a *app) protectPaths() {
 		a.options.Paths.Outputs = a.log.Outputs()
 		a.options.Key = func() ([]byte, error) { return policy.Key(key) }
 	}
+}
+
+// sessionPaths is permissionPaths with the directories outside of dir that may be read
+// without approval.
+func sessionPaths(dir string, getenv func(string) string) policy.Paths {
+	p := permissionPaths(dir, getenv)
+	p.Readable = readablePaths(p.Home, getenv)
+	return p
 }
 
 // permissionPaths returns the directories from which policy derives the protected

@@ -62,7 +62,7 @@ var mayImport = map[string][]string{
 	"internal/tui/diff":                {"internal/tui/ink", "internal/loop/event"},
 	"internal/tui/terminal":            {},
 	"internal/tui/terminal/ptytest":    {},
-	"cmd/agent/settings":               {"internal/history", "internal/llm"},
+	"cmd/agent/settings":               {"internal/history", "internal/llm", "internal/loop/policy"},
 	"cmd/agent/command":                {"cmd/agent/settings", "internal/history", "internal/llm", "internal/tui/ink"},
 	"cmd/agent/credentials":            {"cmd/agent/command", "cmd/agent/settings", "internal/history", "internal/llm"},
 	"cmd/agent/dispatch":               {"internal/tools", "internal/tools/shell/sandbox", "internal/tui/terminal"},

@@ -4,9 +4,9 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
@@ -23,14 +23,19 @@ type permissions struct {
 	forked   bool                          // the session is a new fork
 	sealer   func() (policy.Sealer, error) // see newSealer
 
-	mu     sync.Mutex
-	policy policy.Policy
+	modes      []event.Mode            // that the user may choose; nil for all
+	forgetRule func(policy.Rule) error // may be nil
+
+	mu           sync.Mutex
+	policy       policy.Policy
+	projectRules int // how many of the policy's rules, at the end, are of the project
 }
 
 func newPermissions(o Options, rec *recorder) *permissions {
 	return &permissions{
 		paths: o.Paths, attended: o.Attended, rec: rec, forked: o.Forked, sealer: newSealer(rec.header().ID, o.Key),
-		policy: policy.Policy{Mode: o.Mode},
+		modes: o.Modes, forgetRule: o.ForgetRule,
+		policy: policy.Policy{Mode: o.Mode, Rules: slices.Concat(o.Rules, o.ProjectRules)}, projectRules: len(o.ProjectRules),
 	}
 }
 
@@ -57,8 +62,13 @@ func (p *permissions) Mode() event.Mode {
 	return p.policy.Mode
 }
 
-// setMode sets the permission mode and records it.
+// setMode sets the permission mode and records it. If the system policy excludes the
+// mode, it notifies the user and records the mode that stays.
 func (p *permissions) setMode(m event.Mode) {
+	if len(p.modes) > 0 && !slices.Contains(p.modes, m) {
+		p.rec.notify("The system policy does not allow permission mode " + m.Name() + ".")
+		m = p.Mode()
+	}
 	p.mu.Lock()
 	p.policy.Mode = m
 	p.mu.Unlock()
@@ -137,12 +147,23 @@ func (p *permissions) grant(offer policy.Grant) *policy.Grant {
 	return &g
 }
 
+// remembers reports whether the project remembers the standing permission of a scope.
+func (p *permissions) remembers(policy.Scope) bool { return false }
+
+// revoke removes a standing permission.
+func (p *permissions) revoke(g policy.Grant) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.policy.Forget(g.Scope)
+	return nil
+}
+
 // load replaces the standing permissions with those of a log.
 func (p *permissions) load(grants []event.Grant) {
 	valid := p.valid(grants)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.policy = policy.Policy{Mode: p.policy.Mode}
+	p.policy = policy.Policy{Mode: p.policy.Mode, Rules: p.policy.Rules}
 	for _, g := range valid {
 		p.policy.Allow(g)
 	}
@@ -175,8 +196,15 @@ const (
 func (p *permissions) showResumed(ctx context.Context, events []event.Durable) {
 	var all []event.Grant
 	for _, e := range events {
-		if d, ok := e.(*event.Decided); ok && d.Grant != nil {
-			all = append(all, *d.Grant)
+		switch e := e.(type) {
+		case *event.Decided:
+			if e.Grant != nil {
+				all = append(all, *e.Grant)
+			}
+		case *event.PermissionRemoved:
+			if e.Grant != nil {
+				all = slices.DeleteFunc(all, func(g event.Grant) bool { return policy.Recorded(g).Scope == policy.Recorded(*e.Grant).Scope })
+			}
 		}
 	}
 	if len(all) == 0 {
@@ -204,20 +232,6 @@ func (p *permissions) showResumed(ctx context.Context, events []event.Durable) {
 	if len(lines) > 0 {
 		p.rec.notify(strings.Join(lines, "\n"))
 	}
-}
-
-// listTime limits how long a list of standing permissions may read their files.
-const listTime = 2 * time.Second
-
-// list emits the standing permissions that apply now.
-func (p *permissions) list() {
-	ctx, stop := context.WithTimeout(context.Background(), listTime)
-	defer stop()
-	p.mu.Lock()
-	grants := p.policy.Grants()
-	p.mu.Unlock()
-	active, _ := p.describe(ctx, grants)
-	_ = p.rec.emit(event.PermissionsNow{Allowed: active})
 }
 
 // describe describes the grants that apply now, and explains why others ended.

@@ -54,7 +54,7 @@ func (p Permissions) Rules(file string, lines map[string]int) ([]policy.Rule, er
 				return nil, fmt.Errorf("%s: %w", source, err)
 			}
 			r.Match, r.NotMatch, r.Source = configured.Match, configured.NotMatch, source
-			if err := error(nil); err != nil { //CHECK
+			if err := r.Check(); err != nil {
 				return nil, fmt.Errorf("%s: %w", source, err)
 			}
 			all = append(all, r)

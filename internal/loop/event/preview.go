@@ -133,10 +133,15 @@ type (
 		Unpriced int   `json:"steps_without_price,omitempty"` // of the session
 		Reply    bool  `json:"reply,omitempty"`               // to a SetBudget
 	}
-	// PermissionsNow lists the standing permissions that apply, in reply to
-	// ListPermissions.
+	// PermissionsNow lists the rules and the standing permissions that apply, in reply
+	// to ListPermissions.
 	PermissionsNow struct {
-		Allowed []string `json:"allowed,omitempty"` // in words: "`make test` in ~/shop"
+		Mode        Mode         `json:"mode"`
+		Permissions []Permission `json:"permissions,omitempty"`
+	}
+	// Explained says how a command would be judged, in reply to ExplainPermission.
+	Explained struct {
+		Lines []string `json:"lines"` // the first one is auto, ask or deny
 	}
 	// DelegatesNow lists the delegates of the session since the program started,
 	// oldest first, after one of them changed or in reply to ListDelegates.
@@ -165,6 +170,16 @@ type PastPrompt struct {
 	Time    time.Time `json:"time"`
 	At      int       `json:"at"`                // the number of its event
 	Steered bool      `json:"steered,omitempty"` // it steered a running turn
+}
+
+// Permission is a rule, or a standing permission.
+type Permission struct {
+	ID      string `json:"id"`                // for RemovePermission
+	Text    string `json:"text"`              // "deny command: git push", "always allow `make test` in ~/shop"
+	Source  string `json:"source"`            // "/home/ann/.config/agent/config.json:12", "--allow", "this session", "this project"
+	Granted bool   `json:"granted,omitempty"` // it is a standing permission
+	// Removable is set if RemovePermission can remove it.
+	Removable bool `json:"removable,omitempty"`
 }
 
 // Ask is a question to the user.
@@ -215,6 +230,7 @@ func (Opened) isEvent()         {}
 func (Unreadable) isEvent()     {}
 func (Searched) isEvent()       {}
 func (PermissionsNow) isEvent() {}
+func (Explained) isEvent()      {}
 func (BudgetNow) isEvent()      {}
 func (Summarizing) isEvent()    {}
 func (ContextNow) isEvent()     {}
@@ -235,6 +251,7 @@ func (Opened) isPreview()         {}
 func (Unreadable) isPreview()     {}
 func (Searched) isPreview()       {}
 func (PermissionsNow) isPreview() {}
+func (Explained) isPreview()      {}
 func (BudgetNow) isPreview()      {}
 func (Summarizing) isPreview()    {}
 func (ContextNow) isPreview()     {}

@@ -37,6 +37,7 @@ var (
 		named[DelegateStart]("delegate_start"),
 		named[DelegateEnd]("delegate_end"),
 		named[PlanSet]("plan"),
+		named[PermissionRemoved]("permission_removed"),
 	}
 	previews = []row{
 		named[Streamed]("delta"),
@@ -55,6 +56,7 @@ var (
 		named[Unreadable]("unreadable"),
 		named[Searched]("searched"),
 		named[PermissionsNow]("permissions"),
+		named[Explained]("explained"),
 		named[BudgetNow]("budget"),
 		named[DelegatesNow]("delegates"),
 		named[Delegated]("delegated"),
@@ -78,6 +80,8 @@ var (
 		named[Found]("found_model"),
 		named[RunShell]("run_shell"),
 		named[ListPermissions]("list_permissions"),
+		named[ExplainPermission]("explain_permission"),
+		named[RemovePermission]("remove_permission"),
 		named[ListDelegates]("list_delegates"),
 		named[StartDelegate]("start_delegate"),
 		named[SteerDelegate]("steer_delegate"),

@@ -53,6 +53,13 @@ func (p *Policy) Allow(g Grant) {
 	p.grants = append(slices.DeleteFunc(p.grants, func(old Grant) bool { return old.Scope == g.Scope }), g)
 }
 
+// Forget removes the standing permission of a scope. It reports whether there was one.
+func (p *Policy) Forget(s Scope) bool {
+	before := len(p.grants)
+	p.grants = slices.DeleteFunc(p.grants, func(g Grant) bool { return g.Scope == s })
+	return len(p.grants) < before
+}
+
 // Grants returns the standing permissions, oldest first. Some of them may have
 // ended: see Grant.Ended.
 func (p *Policy) Grants() []Grant { return slices.Clone(p.grants) }

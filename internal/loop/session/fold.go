@@ -106,6 +106,10 @@ func (f *Folding) Add(e event.Durable) {
 		if e.Grant != nil {
 			f.Grants = append(f.Grants, *e.Grant)
 		}
+	case *event.PermissionRemoved:
+		if e.Grant != nil {
+			f.Grants = slices.DeleteFunc(f.Grants, func(g event.Grant) bool { return sameScope(g, *e.Grant) })
+		}
 	case *event.ToolEnd:
 		f.closeCall(e.Result)
 		if len(e.Reads) > 0 {
@@ -134,6 +138,11 @@ func (f *Folding) Add(e event.Durable) {
 	default:
 		f.shell(e)
 	}
+}
+
+// sameScope reports whether two standing permissions cover the same calls.
+func sameScope(a, b event.Grant) bool {
+	return a.Kind == b.Kind && a.Value == b.Value && a.Dir == b.Dir && a.Prefix == b.Prefix
 }
 
 // endStep folds the end of a step: its usage, and the size of the context window that

@@ -59,13 +59,16 @@ func (c *checker) value(t reflect.Type, tag reflect.StructTag, path string) erro
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	if strings.HasSuffix(path, "]") {
+	element := strings.HasSuffix(path, "]") // of a list
+	if element {
 		c.lines[path] = c.line()
 	}
 	switch v := token.(type) {
 	case nil: // like a missing key
-		delete(c.lines, path)
-		return nil
+		if !element {
+			delete(c.lines, path)
+			return nil
+		}
 	case json.Delim:
 		switch {
 		case v == '{' && t.Kind() == reflect.Struct && t != reflect.TypeFor[Command]():
@@ -112,7 +115,7 @@ func (c *checker) object(t reflect.Type, path string) error {
 	for f := range fields(t) {
 		_, set := c.lines[strings.TrimPrefix(path+"."+key(f), ".")]
 		if err == nil && !set && !optional(f) {
-			err = fmt.Errorf("%s: missing %q: %s", path, key(f), f.Tag.Get("what"))
+			err = errors.New(strings.TrimPrefix(fmt.Sprintf("%s: missing %q: %s", path, key(f), f.Tag.Get("what")), ": "))
 		}
 	}
 	return err

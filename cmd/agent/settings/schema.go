@@ -56,11 +56,11 @@ type Setting struct {
 // All returns all settings, in the order of the structs.
 func All() []Setting { return settingsIn(reflect.TypeFor[Settings](), "") }
 
-// fields yields the fields of t, with embedded structs flattened.
+// fields yields the fields of t that are in the file, with embedded structs flattened.
 func fields(t reflect.Type) iter.Seq[reflect.StructField] {
 	return func(yield func(reflect.StructField) bool) {
 		for _, f := range reflect.VisibleFields(t) {
-			if !f.Anonymous && !yield(f) {
+			if !f.Anonymous && key(f) != "-" && !yield(f) {
 				return
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"agent/internal/loop/policy"
 )
@@ -36,7 +37,7 @@ func System() SystemFile { return SystemFile{Path: systemPath()} }
 // the owner is an error.
 func (f SystemFile) Read() (SystemPolicy, error) {
 	b, err := f.read()
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return SystemPolicy{}, nil
 	}
 	if err != nil {

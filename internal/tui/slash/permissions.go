@@ -53,7 +53,7 @@ func (s *Session) removePermission(number string) error {
 	case n < 1 || n > len(all):
 		return fmt.Errorf("there is no permission %d in the list: use 1 to %d", n, len(all))
 	case !all[n-1].Removable:
-		s.Say("Permission " + number + " is configured in " + ink.SanitizeLine(all[n-1].Source) + ". Change it there.")
+		s.Say("Permission " + number + " is configured in " + s.shortSource(all[n-1]) + ". Change it there.")
 		return nil
 	}
 	s.SendCommand(event.RemovePermission{ID: all[n-1].ID})
@@ -69,14 +69,23 @@ func (s *Session) showPermissions(now event.PermissionsNow) {
 	s.permissions.listing, s.permissions.listed = false, now.Permissions
 	f := &Facts{Rows: [][2]string{{"mode", screen.ModeLabel(string(now.Mode))}}}
 	for i, p := range now.Permissions {
-		text := fmt.Sprintf("%s (%s)", ink.SanitizeLine(p.Text), ink.SanitizeLine(p.Source))
+		text := ink.SanitizeLine(p.Text) + " (" + s.shortSource(p) + ")"
 		f.Rows = append(f.Rows, [2]string{strconv.Itoa(i + 1), text})
 	}
 	if len(now.Permissions) == 0 {
-		f.Rows = append(f.Rows, [2]string{"rules", "none"}, [2]string{"always allowed", "nothing"})
+		f.Rows = append(f.Rows, [2]string{"", "no rules and no standing permissions"})
 	}
 	s.Transcript.Add(f)
 	s.Transcript.ShowEnd()
+}
+
+// shortSource returns the source of a permission, with ~ for the home directory.
+func (s *Session) shortSource(p event.Permission) string {
+	source := p.Source
+	if short := s.Options.Files.ShortDir; short != nil {
+		source = short(source)
+	}
+	return ink.SanitizeLine(source)
 }
 
 // showExplained shows how a command would be judged.

@@ -13,7 +13,6 @@ import (
 
 	"agent/cmd/agent/settings"
 	"agent/internal/loop/policy"
-	"agent/internal/tools"
 )
 
 func projectOf(t *testing.T, state, dir string) settings.ProjectFile {
@@ -36,7 +35,7 @@ func read(t *testing.T, f settings.ProjectFile) settings.Project {
 
 func grantOf(dir, words string) policy.Grant {
 	return policy.Grant{
-		Scope: policy.Scope{Kind: tools.Command, Value: words, Dir: dir, Prefix: true},
+		Scope: policy.Scope{Kind: "command", Value: words, Dir: dir, Prefix: true},
 		Files: []policy.File{{Path: filepath.Join(dir, "package.json"), Sum: "sha256:00"}},
 	}
 }

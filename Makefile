@@ -28,7 +28,7 @@ test:
 	@$(GO) build -v ./...
 	@$(GO) list ./... | xargs -n 1 -P $(JOBS) sh -c 'out=$$($(GO) test "$$1" 2>&1); code=$$?; printf "%s\n" "$$out"; exit $$code' test
 
-## check: formatting, vet and builds for three systems, staticcheck, tests with the race detector
+## check: formatting, vet and builds for three systems, staticcheck, all but the slowest tests with the race detector
 check:
 	@out=$$(gofmt -l .); if [ -n "$$out" ]; then echo "not formatted (run gofmt -w):"; echo "$$out"; exit 1; fi
 	$(GO) mod tidy -diff
@@ -36,7 +36,7 @@ check:
 	$(GO) tool staticcheck ./...
 	for os in linux darwin windows; do GOOS=$$os CGO_ENABLED=0 $(GO) build -o /dev/null ./cmd/agent || exit 1; done
 	for os in darwin windows; do GOOS=$$os CGO_ENABLED=0 $(GO) vet ./... || exit 1; done
-	$(GO) test -race ./...
+	$(GO) test -race -short ./...
 
 ## generate: write the generated parts of the help topics and of the README, and the JSON schemas
 generate:

@@ -313,5 +313,5 @@ func (s *delegateSession) saveTranscript() (string, error) {
 	if err := outputs.SaveOutput(name, text); err != nil {
 		return "", err
 	}
-	return outputs.Outputs() + "/" + name, nil
+	return filepath.Join(outputs.Outputs(), name), nil
 }

@@ -158,6 +158,9 @@ func (s *terminal) peak() float64 {
 // TestEndlessReplyIsStopped stops an endless reply at its limit: memory stays
 // small, the reason is shown, and the session continues.
 func TestEndlessReplyIsStopped(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: make test runs it")
+	}
 	worst := 0.0
 	for _, name := range endlessKinds() {
 		t.Run(name, func(t *testing.T) {
@@ -186,6 +189,9 @@ func TestEndlessReplyIsStopped(t *testing.T) {
 
 // TestEscDuringAnEndlessReply interrupts an endless reply at once.
 func TestEscDuringAnEndlessReply(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: make test runs it")
+	}
 	var seen, stopped time.Duration
 	for _, name := range endlessKinds() {
 		t.Run(name, func(t *testing.T) {
@@ -222,6 +228,9 @@ func TestEscDuringAnEndlessReply(t *testing.T) {
 // TestEndlessReplyIsKept resumes, searches and exports the kept part of an endless
 // reply.
 func TestEndlessReplyIsKept(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: make test runs it")
+	}
 	s := newFlood(t, endless()["text"], 0)
 	h := newHome(t, nil, s.env()...)
 	out, code := h.agent(t, "run", "talk")

@@ -153,6 +153,9 @@ func absolute(t *testing.T, dir string) string {
 }
 
 func TestEvalSolvesAllTasks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: make test runs it")
+	}
 	t.Parallel()
 	scripts := evalScripts(t)
 	h := evalHome(t, serveEval(t, scripts))
@@ -179,6 +182,9 @@ func TestEvalSolvesAllTasks(t *testing.T) {
 
 // A check that passes without work measures nothing.
 func TestEvalTasksNeedWork(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: make test runs it")
+	}
 	t.Parallel()
 	scripts := evalScripts(t)
 	for name, s := range scripts {

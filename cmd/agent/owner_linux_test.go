@@ -56,6 +56,9 @@ func foreign(t *testing.T, of map[string]string) *httptest.Server {
 
 // A server of another user is offered and not used, unless the user names it.
 func TestForeignServer(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: make test runs it")
+	}
 	t.Parallel()
 	s := foreign(t, localServers()["OLLAMA_HOST"])
 	offer := "The server at " + s.Listener.Addr().String() + " belongs to another user, so it is not used automatically. Choose it with /model ollama/qwen3:8b or --model ollama/qwen3:8b."

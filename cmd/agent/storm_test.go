@@ -33,6 +33,9 @@ const stormRuns = 50
 // turn. Everything shown as finished is kept, every session can be resumed, and no
 // tool runs twice.
 func TestKillStorm(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: make test runs it")
+	}
 	runs := stormRuns
 	if n, err := strconv.Atoi(os.Getenv("STORM")); err == nil {
 		runs = n

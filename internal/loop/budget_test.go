@@ -71,6 +71,9 @@ func TestSessionLimitStopsTheNextTurn(t *testing.T) {
 
 // Without a limit that can end the turn, the default number of steps does.
 func TestStepDefaultStaysUnlessALimitEndsTheTurn(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: make test runs it")
+	}
 	var order []script.Reply
 	for i := range 600 {
 		order = append(order, script.Call(fmt.Sprint("c", i), "look", args(fmt.Sprint(i))))
@@ -138,12 +141,24 @@ func TestUnknownPriceIsSaidOnceAndTokensCount(t *testing.T) {
 }
 
 func TestBudgetIsSetDuringASession(t *testing.T) {
-	o := options(script.New(looks("abc")...), echo("look", tools.Read))
+	set := make(chan struct{}) // closed when the limit applies
+	slow := tool("look", tools.Read, func(ctx context.Context, text string) (string, error) {
+		select {
+		case <-set:
+		case <-ctx.Done():
+		}
+		return "did " + text, nil
+	})
+	o := options(script.New(looks("abc")...), slow)
 	events := play(t, o, []string{"go"}, func(e event.Event) []event.Command {
 		switch e := e.(type) {
 		case *event.ToolStart:
 			if e.ID == "c1" {
 				return []event.Command{event.SetBudget{Limits: event.Budget{event.LimitTokens: 150}}}
+			}
+		case event.BudgetNow:
+			if e.Reply && e.Turn.Limits[event.LimitTokens] == 150 {
+				close(set)
 			}
 		case event.Asked:
 			return []event.Command{event.SetBudget{Limits: event.Budget{event.LimitTokens: event.NoLimit}}, event.Answer{ID: e.Ask.ID, Decision: event.Allow}}

@@ -374,6 +374,21 @@ func TestUnknownAgent(t *testing.T) {
 	}
 }
 
+// A mention of an agent in a prompt becomes a note for the model, or a notice that names
+// the agents.
+func TestMentions(t *testing.T) {
+	p := script.New(script.Say("done"))
+	o := options(p)
+	o.Delegates = team{t: t}.pool()
+	got := trace(play(t, o, []string{"ask @agent:Explore and @agent:nosuch, then @agent:explore again"}, nil))
+	if want := `notice There is no agent "nosuch". The agents are: explore, general.`; strings.Count(got, want) != 1 {
+		t.Errorf("got:\n%s\nwant once: %s", got, want)
+	}
+	if want := "[The user wants you to delegate this to the agent explore: call delegate.]"; strings.Count(got, want) != 1 {
+		t.Errorf("got:\n%s\nwant once: %s", got, want)
+	}
+}
+
 // A limit makes a delegate give a last answer, without a question to the user.
 func TestDelegateLimit(t *testing.T) {
 	var replies []script.Reply

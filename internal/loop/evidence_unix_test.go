@@ -193,6 +193,9 @@ func TestCommandsThatCheckNothing(t *testing.T) {
 // TestNoFalseProof runs random scripts. A check that is said to have passed or failed
 // has run, with that result.
 func TestNoFalseProof(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: make test runs it")
+	}
 	p := newProject(t)
 	random := rand.New(rand.NewPCG(1, 2))
 	proven := 0

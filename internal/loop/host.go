@@ -99,10 +99,15 @@ func (a *Agent) delegateCommand(c event.Command) bool {
 		return false
 	}
 	if err != nil {
-		text := err.Error()
-		a.rec.notify(strings.ToUpper(text[:1]) + text[1:] + ".")
+		a.rec.notify(sentence(err))
 	}
 	return true
+}
+
+// sentence returns an error as a sentence for the user.
+func sentence(err error) string {
+	text := err.Error()
+	return strings.ToUpper(text[:1]) + text[1:] + "."
 }
 
 // mentioned returns a note for the model about the agents that a prompt mentions;
@@ -112,7 +117,11 @@ func (a *Agent) mentioned(text string) string {
 		return ""
 	}
 	var notes []string
-	for _, name := range a.o.Delegates.Mentioned(text) {
+	names, unknown := a.o.Delegates.Mentioned(text)
+	for _, err := range unknown {
+		a.rec.notify(sentence(err))
+	}
+	for _, name := range names {
 		notes = append(notes, "[The user wants you to delegate this to the agent "+name+": call delegate.]")
 	}
 	return strings.Join(notes, "\n")

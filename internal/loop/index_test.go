@@ -24,6 +24,9 @@ import (
 // ReadIndex, pages and Ending return the same as Fold: for the logs of every format,
 // for every prefix of a session, for random sessions and for damaged logs.
 func TestIndexMatchesFold(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: make test runs it")
+	}
 	names, err := filepath.Glob(filepath.Join("..", "history", "testdata", "format1", "*.jsonl"))
 	if err != nil || len(names) == 0 {
 		t.Fatalf("got %v, %v, want the logs of every format", names, err)

@@ -24,7 +24,8 @@ type entry struct {
 // entries returns the rules, and then the standing permissions that apply now.
 func (p *permissions) entries(ctx context.Context) (all []entry) {
 	p.mu.Lock()
-	rules, grants, project := slices.Clone(p.policy.Rules), p.policy.Grants(), len(p.policy.Rules)-p.projectRules
+	rules, grants, stored := slices.Clone(p.policy.Rules), p.policy.Grants(), slices.Clone(p.stored)
+	project := len(rules) - p.projectRules
 	p.mu.Unlock()
 	for i, r := range rules {
 		all = append(all, entry{rule: &r, Permission: event.Permission{
@@ -36,7 +37,7 @@ func (p *permissions) entries(ctx context.Context) (all []entry) {
 			continue
 		}
 		source := "this session"
-		if p.remembers(g.Scope) {
+		if contains(stored, g.Scope) {
 			source = "this project"
 		}
 		all = append(all, entry{grant: &g, Permission: event.Permission{
@@ -123,4 +124,26 @@ func (p *permissions) removeEntry(e entry) error {
 		return nil
 	}
 	return p.revoke(*e.grant)
+}
+
+// revoke removes a standing permission, also from the project.
+func (p *permissions) revoke(g policy.Grant) error {
+	p.mu.Lock()
+	stored := contains(p.stored, g.Scope)
+	p.mu.Unlock()
+	if stored && p.forget != nil {
+		if err := p.forget(g); err != nil {
+			return err
+		}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.policy.Forget(g.Scope)
+	p.stored = slices.DeleteFunc(slices.Clone(p.stored), func(s policy.Grant) bool { return s.Scope == g.Scope })
+	return nil
+}
+
+// contains reports whether one of the standing permissions has a scope.
+func contains(all []policy.Grant, s policy.Scope) bool {
+	return slices.ContainsFunc(all, func(g policy.Grant) bool { return g.Scope == s })
 }

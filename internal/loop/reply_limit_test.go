@@ -105,6 +105,9 @@ func TestReplyIsStoppedAtItsLimit(t *testing.T) {
 // A reply of the maximum size, of the characters with the longest encoding, is recorded
 // and resumed completely. The next request has both ends of it.
 func TestLargestReplyIsKept(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: make test runs it")
+	}
 	text := strings.Repeat("\x01", llm.MaxReplyBytes-len("the end")) + "the end"
 	p := script.New(endlessly(llm.TextDelta{Text: text + " and more"}), script.Say("done"))
 	store := history.Open(t.TempDir())

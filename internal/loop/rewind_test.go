@@ -29,6 +29,9 @@ func recordsOf(t *testing.T, events ...event.Durable) []history.Record {
 
 // A rewind restores the state before the removed events.
 func TestFoldRewound(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: make test runs it")
+	}
 	records, _ := fullSession(t)
 	all, err := session.Fold(of(records))
 	if err != nil {

@@ -178,6 +178,9 @@ func size(r *rand.Rand, most int) int {
 // Every request of a random session fits its window, and has the messages of the user,
 // the plan, and one result for every call with unchanged arguments.
 func TestRequestsOfRandomSessionsFit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: make test runs it")
+	}
 	steps := map[event.CompactStep]int{}
 	for seed := range 14 {
 		r := rand.New(rand.NewPCG(uint64(seed), 14))
@@ -240,6 +243,9 @@ func randomReply(r *rand.Rand, f *follower, reply string, tokens int) {
 // Every request of a recorded session fits windows of all sizes. The sessions are the
 // golden logs and some that scripted models make with real tools.
 func TestRequestsOfRecordedSessionsFit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: make test runs it")
+	}
 	logs := map[string][]history.Record{"built": builtSession(t)}
 	logs["everything"], _ = fullSession(t)
 	names, err := filepath.Glob(filepath.Join(goldenSessions, "*.jsonl"))

@@ -178,6 +178,9 @@ func sentences() []string {
 // A sentence that the user types while a dialog opens answers nothing, at any typing
 // speed. A sentence that starts after the pause is a comment.
 func TestSentenceApprovesNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: make test runs it")
+	}
 	approved, tried := 0, 0
 	count := func(d *driver) {
 		tried++

@@ -17,6 +17,9 @@ import (
 // FuzzScreen sends random events, keys, sizes and pauses. After each, the driver checks
 // that the view fits in the window, and a terminal emulator must show the same text.
 func FuzzScreen(f *testing.F) {
+	if testing.Short() {
+		f.Skip("slow: make test runs it")
+	}
 	for seed := range uint64(12) {
 		f.Add(seed)
 	}

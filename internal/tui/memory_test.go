@@ -17,6 +17,9 @@ import (
 // A long session keeps only the pages near the window in memory, even after scrolling
 // through all of it and after it grew.
 func TestMemoryOfALongSession(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: make test runs it")
+	}
 	const turns = 300
 	turn := func(i int) []event.Event {
 		r := fmt.Sprint("r", i)

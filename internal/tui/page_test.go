@@ -21,6 +21,9 @@ import (
 // FuzzPages sends the same messages to two screens, one that unloads pages and one that
 // keeps everything in memory. Both must look the same.
 func FuzzPages(f *testing.F) {
+	if testing.Short() {
+		f.Skip("slow: make test runs it")
+	}
 	for seed := range uint64(8) {
 		f.Add(seed)
 	}

@@ -12,6 +12,7 @@ import (
 	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
 	"agent/internal/loop/session"
+	"agent/internal/loop/turn"
 	"agent/internal/tools"
 )
 
@@ -158,13 +159,10 @@ func (p *Pool) attended() bool {
 // inBackground is the result of a call whose delegate continues in the background.
 func (d *delegate) inBackground() tools.Result {
 	return tools.Result{
-		Text:    fmt.Sprintf("%s works in the background. Its answer will arrive as a message: do not wait for it and do not repeat its work.", d.label()),
+		Text:    fmt.Sprintf("%s works in the background. Its answer will arrive as a message: do not wait for it and do not repeat its work.", d.task.Label),
 		Summary: "in the background",
 	}
 }
-
-// label returns the label of the delegate.
-func (d *delegate) label() string { return d.task.Label.String() }
 
 // result is the result of a call whose delegate has ended.
 func (d *delegate) result() tools.Result {
@@ -192,7 +190,7 @@ func (d *delegate) confirm(ctx context.Context) error {
 	answer, _, err := user.Approve(ctx, event.Ask{
 		ID: "agent", Title: "Use the agent " + a.Name + " of this repository from now on?", Effect: event.DelegateEffect,
 		Why:   "the repository defines it in " + a.Source + "; an approval applies to exactly this content, in this directory",
-		Diffs: []event.Diff{created(a)},
+		Diffs: turn.Diffs([]tools.Change{{Path: a.Source, After: []byte(a.Text)}}),
 	}, policy.Grant{})
 	switch {
 	case err != nil:
@@ -206,15 +204,4 @@ func (d *delegate) confirm(ctx context.Context) error {
 		return o.Approve(a)
 	}
 	return nil
-}
-
-// created shows the file of an agent as a diff.
-func created(a Agent) event.Diff {
-	lines := strings.SplitAfter(strings.TrimSuffix(a.Text, "\n"), "\n")
-	var b strings.Builder
-	fmt.Fprintf(&b, "@@ -0,0 +1,%d @@\n", len(lines))
-	for line := range slices.Values(lines) {
-		b.WriteString("+" + strings.TrimSuffix(line, "\n") + "\n")
-	}
-	return event.Diff{Path: a.Source, Unified: b.String(), Added: len(lines), Created: true}
 }

@@ -43,8 +43,8 @@ var protectedPaths = []protectedPath{
 	{"config/systemd", runBySystem}, {"~/.local/share/systemd", runBySystem}, {"~/Library/LaunchAgents", runBySystem},
 	{"/etc/crontab", runBySystem}, {"/etc/cron.d", runBySystem}, {"/etc/systemd", runBySystem}, {"/var/spool/cron", runBySystem},
 
-	{"~/.ssh", "controls SSH logins and may hold private keys"},
-	{"~/.gnupg", "holds GnuPG keys and settings"},
+	{"~/.ssh", sshFiles},
+	{"~/.gnupg", gnupgFiles},
 	{"~/.aws", credentials}, {"~/.azure", credentials}, {"~/.kube", credentials}, {"~/.docker", credentials},
 	{"config/gh", credentials}, {"config/gcloud", credentials},
 	{"~/.netrc", credentials}, {"~/_netrc", credentials}, {"~/.git-credentials", credentials},
@@ -65,6 +65,8 @@ const (
 	runByName   = "holds programs that run when you type their names"
 	runAtLogin  = "takes effect when you log in"
 	runBySystem = "runs in the background, even when you are not logged in"
+	sshFiles    = "controls SSH logins and may hold private keys"
+	gnupgFiles  = "holds GnuPG keys and settings"
 	credentials = "may hold passwords or access tokens"
 	ownFiles    = "agent's own configuration, sessions or program"
 )

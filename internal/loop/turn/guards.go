@@ -136,7 +136,8 @@ func (g *guards) afterCalls(ctx context.Context, said, calls, results []llm.Mess
 	if g.failing >= maxFailing {
 		did := fmt.Sprintf("every tool call in %d consecutive steps failed", g.failing)
 		g.failing = 0
-		return g.noProgress(ctx, event.AllFailed, did, results[len(results)-1].Text)
+		first, _, _ := strings.Cut(results[len(results)-1].Text, ". ") // the rest is advice to the model
+		return g.noProgress(ctx, event.AllFailed, did, first)
 	}
 	if text := textOf(said); g.repeats(text) {
 		return g.noProgress(ctx, event.Repeating, fmt.Sprintf("the model wrote the same text in %d consecutive steps", maxRepeats), text)

@@ -105,7 +105,13 @@ func (p *permissions) judge(ctx context.Context, c tools.Call, widest event.Mode
 	if ctx.Err() != nil { // incomplete facts must not end a permission
 		return policy.Verdict{Ask: true, Why: "the turn was interrupted"}
 	}
-	return p.inMode(widest, paths.Copy, func() policy.Verdict { return p.policy.Judge(c, f) })
+	return p.inMode(widest, paths.Copy, func() policy.Verdict {
+		v := p.policy.Judge(c, f)
+		if v.Ask && !p.attended {
+			v.Remedies = p.policy.Remedies(c, f, p.modes)
+		}
+		return v
+	})
 }
 
 // inMode returns what judge returns while the policy has the mode of a delegate.

@@ -24,8 +24,8 @@ type Explanation struct {
 	Decider    string   `json:"decided_by"` // the rule with its source, or the row of the table of modes
 	Why        string   `json:"why,omitempty"`
 	Warning    string   `json:"warning,omitempty"`
-	// Allow are rules that would allow the command, as for --allow. Empty if it is
-	// automatic, or if no rule can.
+	// Allow are rules that would together allow the command, as for --allow. Empty if it
+	// needs no approval, or if no rules can.
 	Allow []string `json:"allow,omitempty"`
 }
 
@@ -48,7 +48,7 @@ func (p *Policy) Explain(ctx context.Context, paths Paths, line, dir string) Exp
 	case v.Refuse:
 		e.Verdict = "deny"
 	case v.Ask:
-		e.Verdict, e.Allow = "ask", p.Allowing(c, f)
+		e.Verdict, e.Allow = "ask", p.allowing(c, f)
 	}
 	if f.Command == nil {
 		return e
@@ -96,11 +96,12 @@ func (e Explanation) Lines() []string {
 		out = append(out, "  Reading "+quoted(path)+" needs approval.")
 	}
 	out = append(out, "Decided by: "+e.Decider)
-	if e.Warning != "" {
+	repeats := func(p ExplainedPart) bool { return p.Reason == e.Warning }
+	if e.Warning != "" && !slices.ContainsFunc(e.Parts, repeats) {
 		out = append(out, "Warning: "+e.Warning)
 	}
 	if len(e.Allow) > 0 {
-		out = append(out, "To allow it: "+AllowFlags(e.Allow))
+		out = append(out, "To allow it: "+allowFlags(e.Allow))
 	}
 	return out
 }
@@ -124,8 +125,8 @@ func quoted(word string) string {
 	return word
 }
 
-// AllowFlags returns the flags that add allow rules, quoted for a shell.
-func AllowFlags(rules []string) string {
+// allowFlags returns the flags that add allow rules, quoted for a shell.
+func allowFlags(rules []string) string {
 	var out []string
 	for _, r := range rules {
 		out = append(out, "--allow '"+r+"'")
@@ -137,13 +138,33 @@ func AllowFlags(rules []string) string {
 // command.
 const maxExact = 80
 
-// Allowing returns rules, as for --allow, that would allow a call that needs approval;
-// nil if no rule can. Paths.Look must have returned f.
-func (p *Policy) Allowing(c tools.Call, f Facts) []string {
+// Remedies returns flags for a call that needs approval, each of which would allow it,
+// such as "--allow 'command: go test'" and "--mode all". Modes are those that the user
+// may choose; nil for all. Paths.Look must have returned f.
+func (p *Policy) Remedies(c tools.Call, f Facts, modes []event.Mode) (out []string) {
+	if rules := p.allowing(c, f); rules != nil {
+		out = append(out, allowFlags(rules))
+	}
+	for _, m := range []event.Mode{event.ModeEdits, event.ModeAll} {
+		if trial := p.trial(); m != p.Mode && (modes == nil || slices.Contains(modes, m)) {
+			if trial.Mode = m; trial.runsAlone(c, f) {
+				out = append(out, "--mode "+string(m))
+			}
+		}
+	}
+	return out
+}
+
+// allowing returns the texts of rules that would together allow a call that needs
+// approval; nil if no rules can.
+func (p *Policy) allowing(c tools.Call, f Facts) []string {
 	var texts []string
-	trial := Policy{Mode: p.Mode, Rules: slices.Clone(p.Rules), grants: slices.Clone(p.grants)}
+	trial := p.trial()
 	for _, text := range candidates(c, f) {
 		r, err := ParseRule(Allow, text)
+		if err == nil {
+			err = r.Check()
+		}
 		if err != nil || strings.ContainsFunc(text, func(r rune) bool { return r == '\'' || !unicode.IsPrint(r) }) {
 			return nil
 		}
@@ -151,17 +172,34 @@ func (p *Policy) Allowing(c tools.Call, f Facts) []string {
 			texts, trial.Rules = append(texts, text), append(trial.Rules, r)
 		}
 	}
-	if v := trial.Judge(c, f); v.Ask || v.Refuse {
+	if !trial.runsAlone(c, f) {
 		return nil
 	}
 	return texts
+}
+
+// trial returns a copy of p, which can be changed.
+func (p *Policy) trial() *Policy {
+	trial := *p
+	trial.Rules, trial.grants = slices.Clone(p.Rules), slices.Clone(p.grants)
+	return &trial
+}
+
+// runsAlone reports whether a call runs without approval.
+func (p *Policy) runsAlone(c tools.Call, f Facts) bool {
+	v := p.Judge(c, f)
+	return !v.Ask && !v.Refuse
 }
 
 // candidates returns the texts of rules that could allow a call.
 func candidates(c tools.Call, f Facts) (out []string) {
 	if f.Command != nil {
 		for i := range f.Command.Parts {
-			if p := &f.Command.Parts[i]; p.Reason != "" && !p.Nested {
+			p := &f.Command.Parts[i]
+			if p.Traits&command.Interprets != 0 && len(p.Argv) < 2 { // "sh" would run anything
+				return nil
+			}
+			if p.Reason != "" && !p.Nested {
 				out = append(out, commandRule(p))
 			}
 		}
@@ -172,9 +210,9 @@ func candidates(c tools.Call, f Facts) (out []string) {
 		case t.Kind == tools.Host:
 			out = append(out, string(RuleHost)+": "+t.Value)
 		case t.Kind == tools.Path && c.Effect == tools.Read:
-			out = append(out, string(RuleRead)+": "+t.Value)
+			out = append(out, string(RuleRead)+": "+literalGlob(t.Value))
 		case t.Kind == tools.Path:
-			out = append(out, string(RuleEdit)+": "+t.Value)
+			out = append(out, string(RuleEdit)+": "+literalGlob(t.Value))
 		}
 	}
 	return out

@@ -301,7 +301,7 @@ func (a *Agent) do(ctx context.Context, c event.Command) {
 			a.rec.notify("Cannot list permissions: " + err.Error())
 			return
 		}
-		a.background.Go(func() { a.permissions.do(c) })
+		a.permissions.do(c)
 	case event.StopJob:
 		a.stopJob(c.ID)
 	case event.SetMode:

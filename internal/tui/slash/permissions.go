@@ -53,7 +53,11 @@ func (s *Session) removePermission(number string) error {
 	case n < 1 || n > len(all):
 		return fmt.Errorf("there is no permission %d in the list: use 1 to %d", n, len(all))
 	case !all[n-1].Removable:
-		s.Say("Permission " + number + " is configured in " + s.shortSource(all[n-1]) + ". Change it there.")
+		remedy := ". Change it there."
+		if strings.HasPrefix(all[n-1].Source, "--") {
+			remedy = ". Start agent without that flag to remove it."
+		}
+		s.Say("Permission " + number + " comes from " + s.shortSource(all[n-1]) + remedy)
 		return nil
 	}
 	s.SendCommand(event.RemovePermission{ID: all[n-1].ID})

@@ -30,6 +30,7 @@ func (a *app) collectPermissions(flags permit.Flags, file settings.File) error {
 	o := &a.options.PermissionOptions
 	o.Mode, o.Modes, o.Rules, o.ProjectRules, o.Remembered = p.Mode, p.Modes, p.Rules, p.Project.Rules, p.Project.Grants
 	if p.File != nil {
+		o.ProjectFile = p.File.Path
 		o.Remember, o.Forget, o.ForgetRule = p.File.Remember, p.File.Forget, p.File.ForgetRule
 	}
 	return nil

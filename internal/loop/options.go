@@ -100,6 +100,9 @@ type PermissionOptions struct {
 	// session in the workspace. Remember adds one; Forget removes one. Both may be nil.
 	Remembered       []policy.Grant
 	Remember, Forget func(policy.Grant) error
+	// ProjectFile is the file with the permissions of the project, for display; may be
+	// empty.
+	ProjectFile string
 	// ProjectRules are the rules of the project, which come after Rules. ForgetRule
 	// removes one of them; it may be nil.
 	ProjectRules []policy.Rule

@@ -63,7 +63,7 @@ func (p *permissions) do(c event.Command) {
 func (p *permissions) list() {
 	ctx, stop := context.WithTimeout(context.Background(), listTime)
 	defer stop()
-	now := event.PermissionsNow{Mode: p.Mode()}
+	now := event.PermissionsNow{Mode: p.Mode(), File: p.file}
 	for _, e := range p.entries(ctx) {
 		now.Permissions = append(now.Permissions, e.Permission)
 	}

@@ -26,6 +26,7 @@ type permissions struct {
 	sealer   func() (policy.Sealer, error) // see newSealer
 
 	modes []event.Mode // that the user may choose; nil for all
+	file  string       // with the permissions of the project, for display
 
 	// forget and forgetRule remove a permission of the project. Both may be nil.
 	forget     func(policy.Grant) error
@@ -39,7 +40,7 @@ type permissions struct {
 func newPermissions(o Options, rec *recorder) *permissions {
 	p := &permissions{
 		paths: o.Paths, attended: o.Attended, rec: rec, forked: o.Forked, sealer: newSealer(rec.header().ID, o.Key),
-		stored: o.Remembered, remember: o.Remember, forget: o.Forget, modes: o.Modes, forgetRule: o.ForgetRule,
+		stored: o.Remembered, remember: o.Remember, forget: o.Forget, modes: o.Modes, file: o.ProjectFile, forgetRule: o.ForgetRule,
 		policy: policy.Policy{Mode: o.Mode, Rules: slices.Concat(o.Rules, o.ProjectRules)}, projectRules: len(o.ProjectRules),
 	}
 	p.reset(nil)

@@ -138,6 +138,7 @@ type (
 	PermissionsNow struct {
 		Mode        Mode         `json:"mode"`
 		Permissions []Permission `json:"permissions,omitempty"`
+		File        string       `json:"file,omitempty"` // with the permissions of the project; it may not exist
 	}
 	// Explained says how a command would be judged, in reply to ExplainPermission.
 	Explained struct {

@@ -142,7 +142,7 @@ func (f *Folding) Add(e event.Durable) {
 
 // sameScope reports whether two standing permissions cover the same calls.
 func sameScope(a, b event.Grant) bool {
-	return a.Kind == b.Kind && a.Value == b.Value && a.Dir == b.Dir && a.Prefix == b.Prefix
+	return a.Kind == b.Kind && a.Value == b.Value && a.Dir == b.Dir && a.Prefix == b.Prefix && a.Network == b.Network && a.Read == b.Read
 }
 
 // endStep folds the end of a step: its usage, and the size of the context window that

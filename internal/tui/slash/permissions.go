@@ -57,7 +57,7 @@ func (s *Session) removePermission(number string) error {
 		if strings.HasPrefix(all[n-1].Source, "--") {
 			remedy = ". Start agent without that flag to remove it."
 		}
-		s.Say("Permission " + number + " comes from " + s.shortSource(all[n-1]) + remedy)
+		s.Say("Permission " + number + " comes from " + s.short(all[n-1].Source) + remedy)
 		return nil
 	}
 	s.SendCommand(event.RemovePermission{ID: all[n-1].ID})
@@ -73,19 +73,21 @@ func (s *Session) showPermissions(now event.PermissionsNow) {
 	s.permissions.listing, s.permissions.listed = false, now.Permissions
 	f := &Facts{Rows: [][2]string{{"mode", screen.ModeLabel(string(now.Mode))}}}
 	for i, p := range now.Permissions {
-		text := ink.SanitizeLine(p.Text) + " (" + s.shortSource(p) + ")"
+		text := ink.SanitizeLine(p.Text) + " (" + s.short(p.Source) + ")"
 		f.Rows = append(f.Rows, [2]string{strconv.Itoa(i + 1), text})
 	}
 	if len(now.Permissions) == 0 {
 		f.Rows = append(f.Rows, [2]string{"", "no rules and no standing permissions"})
 	}
+	if now.File != "" {
+		f.Rows = append(f.Rows, [2]string{"project", s.short(now.File)})
+	}
 	s.Transcript.Add(f)
 	s.Transcript.ShowEnd()
 }
 
-// shortSource returns the source of a permission, with ~ for the home directory.
-func (s *Session) shortSource(p event.Permission) string {
-	source := p.Source
+// short returns a source or a path, with ~ for the home directory.
+func (s *Session) short(source string) string {
 	if short := s.Options.Files.ShortDir; short != nil {
 		source = short(source)
 	}

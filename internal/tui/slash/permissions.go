@@ -80,7 +80,7 @@ func (s *Session) showPermissions(now event.PermissionsNow) {
 		f.Rows = append(f.Rows, [2]string{"", "no rules and no standing permissions"})
 	}
 	if now.File != "" {
-		f.Rows = append(f.Rows, [2]string{"project", s.short(now.File)})
+		f.Rows = append(f.Rows, [2]string{"file", s.short(now.File)})
 	}
 	s.Transcript.Add(f)
 	s.Transcript.ShowEnd()

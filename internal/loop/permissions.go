@@ -25,6 +25,7 @@ type permissions struct {
 	stored   []policy.Grant                // of the project, when the session began
 	remember func(policy.Grant) error      // stores a permission of the project; may be nil
 	sealer   func() (policy.Sealer, error) // see newSealer
+	sandbox  func() policy.Sandbox         // of commands; nil means that paths holds it
 
 	mu     sync.Mutex
 	policy policy.Policy
@@ -37,7 +38,22 @@ func newPermissions(o Options, rec *recorder) *permissions {
 		policy: policy.Policy{Mode: o.Mode, Rules: o.Rules},
 	}
 	p.reset(nil)
+	if o.Sandbox != nil {
+		p.sandbox = sync.OnceValue(func() policy.Sandbox {
+			s, notice := o.Sandbox()
+			_ = rec.emit(event.SandboxNow{Form: sandboxForms[s], Why: notice})
+			if notice != "" {
+				rec.notify(notice)
+			}
+			return s
+		})
+	}
 	return p
+}
+
+// sandboxForms are the sandboxes as front ends know them.
+var sandboxForms = map[policy.Sandbox]event.SandboxForm{
+	policy.SandboxMissing: event.SandboxMissing, policy.SandboxPartial: event.SandboxPartial, policy.SandboxFull: event.SandboxFull,
 }
 
 // reset replaces the standing permissions with those of the project and of the session.
@@ -90,6 +106,9 @@ func (p *permissions) Judge(ctx context.Context, c tools.Call) policy.Verdict {
 
 // judge is Judge in a mode that is at most widest, for a workspace with these paths.
 func (p *permissions) judge(ctx context.Context, c tools.Call, widest event.Mode, paths policy.Paths) policy.Verdict {
+	if p.sandbox != nil && c.Effect == tools.Execute {
+		paths.Sandbox = p.sandbox()
+	}
 	f := paths.Look(ctx, c)
 	if ctx.Err() != nil { // incomplete facts must not end a permission
 		return policy.Verdict{Ask: true, Why: "the turn was interrupted"}
@@ -241,8 +260,12 @@ func (p *permissions) showResumed(ctx context.Context, events []event.Durable) {
 // listTime limits how long a list of standing permissions may read their files.
 const listTime = 2 * time.Second
 
-// list emits the standing permissions that apply now.
+// list emits the standing permissions that apply now, and the sandbox of commands unless
+// it was reported already.
 func (p *permissions) list() {
+	if p.sandbox != nil {
+		p.sandbox()
+	}
 	ctx, stop := context.WithTimeout(context.Background(), listTime)
 	defer stop()
 	p.mu.Lock()

@@ -43,8 +43,9 @@ type Call struct {
 	Changes []Change
 	// Warnings are shown to the user with the request for approval.
 	Warnings []string
-	// Run performs the call, once. It first checks that the files to change are
-	// still as Prepare saw them. When ctx ends, it returns soon, with ctx's error
+	// Run performs the call. It first checks that the files to change are still as
+	// Prepare saw them. It is called once; only a command that a sandbox has blocked is
+	// run again, with another access. When ctx ends, it returns soon, with ctx's error
 	// and any output so far.
 	Run func(ctx context.Context, ok Approved) (Result, error)
 }
@@ -76,10 +77,15 @@ type Access struct {
 	Git *git.Repository
 }
 
-// Blocked says that the sandbox is the likely reason for the failure of a command.
+// Blocked says that the sandbox is the likely reason for the failure of a command, or
+// that nobody outside it reaches a job.
 type Blocked struct {
-	Network bool   // the command tried to use the network
+	Network bool   // the command tried to use the network, or Port is set
 	Path    string // that it tried to write; empty if Network is set
+	// Port is the port on which a job listens. Only commands of the session reach it.
+	Port int
+	// Restart restarts that job. It is nil without a Port: the call itself runs again.
+	Restart *Call
 }
 
 // Result is the outcome of a call that ran.
@@ -100,7 +106,7 @@ type Result struct {
 	EndsTurn bool
 	// Checked are the user's checks that ran, after all Changes.
 	Checked []Checked
-	// Blocked is set if the sandbox probably made a command fail.
+	// Blocked is set if the sandbox probably made a command fail, or hides a job.
 	Blocked *Blocked
 }
 

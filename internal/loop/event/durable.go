@@ -94,12 +94,16 @@ type (
 		Meta
 		ID       string   `json:"id"` // of the tool call
 		Decision Decision `json:"decision"`
-		Scope    string   `json:"scope,omitempty"`  // what an Always covers, in words
-		Chosen   []string `json:"chosen,omitempty"` // the texts of the chosen choices
-		Note     string   `json:"note,omitempty"`   // the user's comment
+		Scope    string   `json:"scope,omitempty"`   // what an Always covers, in words
+		Project  bool     `json:"project,omitempty"` // the Always also applies in later sessions in the workspace
+		Chosen   []string `json:"chosen,omitempty"`  // the texts of the chosen choices
+		Note     string   `json:"note,omitempty"`    // the user's comment
 		// Grant is the standing permission of an Always. It is valid only in the
 		// session whose seal it carries.
 		Grant *Grant `json:"grant,omitempty"`
+		// Again is set if the decision is about running a command again that has already
+		// started: the user approved or rejected what it would reach then.
+		Again Reach `json:"again,omitempty"`
 	}
 	// ToolStart announces that a tool runs. It is written before the tool starts.
 	// If the tool does more than read, it is synced to disk first.

@@ -100,7 +100,7 @@ func (f *Folding) Add(e event.Durable) {
 			c.start = e
 		}
 	case *event.Decided:
-		if c := f.open[e.ID]; c != nil && c.start != nil {
+		if c := f.open[e.ID]; c != nil && c.start != nil && e.Again == "" {
 			c.answer = e
 		}
 		if e.Grant != nil {

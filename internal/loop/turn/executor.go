@@ -100,6 +100,7 @@ func (x *executor) run(ctx context.Context, msgs []llm.Message, notRun string) (
 			x.Runner.run(ctx, x.info(calls[i]), calls[i], x.progress(calls[i]))
 		}
 		for _, c := range group {
+			x.runAgain(ctx, c)
 			x.finish(c)
 			out = append(out, c.end.Result)
 			worked = worked || c.ran || c.rejected

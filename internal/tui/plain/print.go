@@ -9,7 +9,6 @@ import (
 	"agent/internal/loop/event"
 	"agent/internal/tui/diff"
 	"agent/internal/tui/ink"
-	"agent/internal/tui/screen"
 	"agent/internal/tui/slash"
 	"agent/internal/tui/transcript"
 )
@@ -122,7 +121,7 @@ func (p *front) printEvent(ev event.Event) {
 	case *event.ModeSet:
 		if ev.Mode != p.mode {
 			p.mode = ev.Mode
-			p.block("note", "permission mode: "+screen.ModeLabel(ev.Mode))
+			p.block("note", "permission mode: "+event.Mode(ev.Mode).Label())
 		}
 	case *event.DelegateStart:
 		p.print("agent " + transcript.DelegateLabel(ev.Name, ev.ID) + " started: " + ink.Truncate(ink.SanitizeLine(ev.Prompt), width))

@@ -93,7 +93,7 @@ func stops() []fault {
 			return scene{acts: []act{sse(calls(st.d, "change"))}, options: func(o *loop.Options) { o.Mode = event.ModeAsk },
 				esc: func(e event.Event) bool { _, ok := e.(event.Asked); return ok }, want: `
 				call c1 change {"text":"a"}
-				asked c1 "change a" because changes files (permission mode: ask); always: "all edits to a"
+				asked c1 "change a" because changes files (permission mode: ask); always: "all edits"
 				end c1 "change a" interrupted: not run: the user interrupted the turn before approving this call` + interrupted + "1"}
 		}},
 		{n: 62, name: "Esc in a flood of deltas", scene: func(st *stage, p phase) scene {

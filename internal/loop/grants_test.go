@@ -31,9 +31,9 @@ type standing struct {
 	fork  bool // the next session is a new fork
 }
 
-// command runs build.sh in a directory of the workspace, edits changes a file.
+// command runs make in a directory of the workspace, edits changes a file.
 func (s *standing) command(dir string) tools.Tool {
-	return tools.New("run", "runs build.sh", func(_ context.Context, a textArgs) (tools.Call, error) {
+	return tools.New("run", "runs make", func(_ context.Context, a textArgs) (tools.Call, error) {
 		return tools.Call{Title: "run " + a.Text, Effect: tools.Execute,
 			Targets: []tools.Target{{Kind: tools.Command, Value: a.Text, Dir: filepath.Join(s.dir, dir)}},
 			Run:     func(context.Context, tools.Approved) (tools.Result, error) { return tools.Result{Text: "ran"}, nil },
@@ -64,7 +64,7 @@ func newStanding(t *testing.T) *standing {
 
 func (s *standing) script(content string) {
 	s.t.Helper()
-	if err := os.WriteFile(filepath.Join(s.dir, "build.sh"), []byte(content), 0o755); err != nil {
+	if err := os.WriteFile(filepath.Join(s.dir, "Makefile"), []byte(content), 0o755); err != nil {
 		s.t.Fatal(err)
 	}
 }
@@ -76,7 +76,7 @@ func (s *standing) play(log *history.Log, dir string, attended bool) (asked int,
 	s.t.Helper()
 	defer log.Close()
 	p := script.New(
-		script.Reply{}.Call("c1", "run", args("./build.sh")).Call("c2", "run", args("./build.sh")).Calls(),
+		script.Reply{}.Call("c1", "run", args("make test")).Call("c2", "run", args("make test")).Calls(),
 		script.Reply{}.Call("c3", "change", args("d/a")).Call("c4", "change", args("d/b")).Calls(),
 		script.Say("done"))
 	o := options(p, s.command(dir), echo("change", tools.Write))
@@ -151,7 +151,7 @@ func TestGrantsAreResumed(t *testing.T) {
 	if asked != 0 {
 		t.Errorf("got %d questions after a resume, want none", asked)
 	}
-	if want := fmt.Sprintf("Always allowed in this session: `./build.sh` in %s; all edits under d/.\n", s.dir); notices != want {
+	if want := fmt.Sprintf("Always allowed in this session: `make test` with any arguments in %s; all edits.\n", s.dir); notices != want {
 		t.Errorf("got notice %q, want %q", notices, want)
 	}
 	log := s.resume(s.id)
@@ -181,13 +181,13 @@ func TestGrantsAreLimitedToTheirScope(t *testing.T) {
 		"the script is rewritten": {func(s *standing) (int, string) {
 			s.script("two")
 			return s.play(s.resume(s.id), "", true)
-		}, 1, "ended: build.sh changed."},
+		}, 1, "ended: Makefile changed."},
 		"the script is gone": {func(s *standing) (int, string) {
-			if err := os.Remove(filepath.Join(s.dir, "build.sh")); err != nil {
+			if err := os.Remove(filepath.Join(s.dir, "Makefile")); err != nil {
 				t.Error(err)
 			}
 			return s.play(s.resume(s.id), "", true)
-		}, 1, "ended: build.sh disappeared."},
+		}, 1, "ended: Makefile disappeared."},
 		"a fork": {func(s *standing) (int, string) {
 			fork, err := s.store.Fork(s.id, 1<<30, history.Header{})
 			if err != nil {
@@ -282,7 +282,7 @@ func TestAlteredGrant(t *testing.T) {
 		}
 	}
 	asked, notices := s.play(s.resume(s.id), "", true)
-	if asked != 0 || !strings.Contains(notices, "all edits under d/.") || !strings.Contains(notices, "1 permission in the log of this session does not apply") || strings.Contains(notices, "evil") {
+	if asked != 0 || !strings.Contains(notices, "all edits.") || !strings.Contains(notices, "1 permission in the log of this session does not apply") || strings.Contains(notices, "evil") {
 		t.Errorf("got %d questions and %q", asked, notices)
 	}
 }
@@ -290,7 +290,7 @@ func TestAlteredGrant(t *testing.T) {
 // Without a key, a permission holds until the program exits.
 func TestGrantWithoutAKey(t *testing.T) {
 	s := newStanding(t)
-	s.key = filepath.Join(s.dir, "build.sh", "key") // below a file
+	s.key = filepath.Join(s.dir, "Makefile", "key") // below a file
 	log := s.store.Create(history.Header{Dir: s.dir})
 	id := log.Header().ID
 	asked, notices := s.play(log, "", true)
@@ -334,7 +334,7 @@ func TestProtectedPathHeadless(t *testing.T) {
 func TestScriptChangesWhileAsked(t *testing.T) {
 	for _, decision := range []event.Decision{event.Allow, event.Always} {
 		s := newStanding(t)
-		p := script.New(script.Call("c1", "run", args("./build.sh")), script.Call("c2", "run", args("./build.sh")), script.Say("done"))
+		p := script.New(script.Call("c1", "run", args("make test")), script.Call("c2", "run", args("make test")), script.Say("done"))
 		o := options(p, s.command(""))
 		o.Mode, o.Paths = event.ModeAsk, policy.Paths{Workspace: s.dir}
 		asked := 0
@@ -349,10 +349,10 @@ func TestScriptChangesWhileAsked(t *testing.T) {
 			return []event.Command{event.Answer{ID: a.Ask.ID, Decision: decision}}
 		})
 		got := trace(events)
-		if want := `end c1 "run ./build.sh" error: not run: build.sh changed while the approval dialog was open`; !strings.Contains(got, want) {
+		if want := `end c1 "run make test" error: not run: Makefile changed while the approval dialog was open`; !strings.Contains(got, want) {
 			t.Errorf("%s: got %s, want %s", decision, got, want)
 		}
-		if asked != 2 || !strings.Contains(got, `end c2 "run ./build.sh" ok`) {
+		if asked != 2 || !strings.Contains(got, `end c2 "run make test" ok`) {
 			t.Errorf("%s: got %d questions and %s", decision, asked, got)
 		}
 	}
@@ -382,7 +382,7 @@ func TestForkReportsGrantsOnce(t *testing.T) {
 	if asked, notices := s.play(s.resume(id), "", true); asked != 2 || notices != "" {
 		t.Errorf("got %d questions and %q, want 2", asked, notices)
 	}
-	want := fmt.Sprintf("Always allowed in this session: `./build.sh` in %s; all edits under d/.\n", s.dir)
+	want := fmt.Sprintf("Always allowed in this session: `make test` with any arguments in %s; all edits.\n", s.dir)
 	if asked, notices := s.play(s.resume(id), "", true); asked != 0 || notices != want {
 		t.Errorf("got %d questions and %q, want %q", asked, notices, want)
 	}
@@ -392,7 +392,7 @@ func TestForkReportsGrantsOnce(t *testing.T) {
 // files have changed do not.
 func TestListPermissions(t *testing.T) {
 	s := newStanding(t)
-	command, edits := fmt.Sprintf("`./build.sh` in %s", s.dir), "all edits under d/"
+	command, edits := fmt.Sprintf("`make test` with any arguments in %s", s.dir), "all edits"
 	for _, want := range [][]string{{command, edits}, {edits}} {
 		ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 		o := options(script.New())

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -21,6 +22,8 @@ type permissions struct {
 	attended bool                          // there is a user
 	rec      *recorder                     // shows notices
 	forked   bool                          // the session is a new fork
+	stored   []policy.Grant                // of the project, when the session began
+	remember func(policy.Grant) error      // stores a permission of the project; may be nil
 	sealer   func() (policy.Sealer, error) // see newSealer
 
 	mu     sync.Mutex
@@ -28,9 +31,21 @@ type permissions struct {
 }
 
 func newPermissions(o Options, rec *recorder) *permissions {
-	return &permissions{
+	p := &permissions{
 		paths: o.Paths, attended: o.Attended, rec: rec, forked: o.Forked, sealer: newSealer(rec.header().ID, o.Key),
-		policy: policy.Policy{Mode: o.Mode},
+		stored: o.Remembered, remember: o.Remember,
+		policy: policy.Policy{Mode: o.Mode, Rules: o.Rules},
+	}
+	p.reset(nil)
+	return p
+}
+
+// reset replaces the standing permissions with those of the project and of the session.
+// The caller holds mu, or is the only one that knows p.
+func (p *permissions) reset(session []policy.Grant) {
+	p.policy = policy.Policy{Mode: p.policy.Mode, Rules: p.policy.Rules}
+	for _, g := range slices.Concat(p.stored, session) {
+		p.policy.Allow(g)
 	}
 }
 
@@ -75,12 +90,9 @@ func (p *permissions) Judge(ctx context.Context, c tools.Call) policy.Verdict {
 
 // judge is Judge in a mode that is at most widest, for a workspace with these paths.
 func (p *permissions) judge(ctx context.Context, c tools.Call, widest event.Mode, paths policy.Paths) policy.Verdict {
-	var f policy.Facts
-	if p.inMode(widest, paths.Copy, func() policy.Verdict { return policy.Verdict{Ask: p.policy.Uses(c)} }).Ask {
-		f = paths.Look(ctx, c)
-		if ctx.Err() != nil { // incomplete facts must not end a permission
-			return policy.Verdict{Ask: true, Why: "the turn was interrupted"}
-		}
+	f := paths.Look(ctx, c)
+	if ctx.Err() != nil { // incomplete facts must not end a permission
+		return policy.Verdict{Ask: true, Why: "the turn was interrupted"}
 	}
 	return p.inMode(widest, paths.Copy, func() policy.Verdict { return p.policy.Judge(c, f) })
 }
@@ -132,9 +144,32 @@ func (p *permissions) grant(offer policy.Grant) *policy.Grant {
 	}
 	g := s.Seal(offer)
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	p.policy.Allow(g)
+	p.mu.Unlock()
+	if p.remembers(g) {
+		p.store(g)
+	}
 	return &g
+}
+
+// remembers reports whether a permission is for the project, so that the log of a session
+// does not restore it.
+func (p *permissions) remembers(g policy.Grant) bool { return g.Prefix && p.remember != nil }
+
+// store stores a permission for later sessions in the workspace. It does not apply to
+// the copy of a workspace, which does not last.
+func (p *permissions) store(g policy.Grant) {
+	if !p.paths.Is(g.Dir) {
+		return
+	}
+	g.Seal = "" // it is for this session
+	if err := p.remember(g); err != nil {
+		p.rec.notify(fmt.Sprintf("The permission applies until the program exits: %v.", err))
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.stored = append(slices.DeleteFunc(slices.Clone(p.stored), func(old policy.Grant) bool { return old.Scope == g.Scope }), g)
 }
 
 // load replaces the standing permissions with those of a log.
@@ -142,14 +177,11 @@ func (p *permissions) load(grants []event.Grant) {
 	valid := p.valid(grants)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.policy = policy.Policy{Mode: p.policy.Mode}
-	for _, g := range valid {
-		p.policy.Allow(g)
-	}
+	p.reset(valid)
 }
 
-// valid returns the grants of a log that apply: those with the seal of this session,
-// if there is a user.
+// valid returns the grants of a log that apply: those of the session with its seal, if
+// there is a user.
 func (p *permissions) valid(grants []event.Grant) []policy.Grant {
 	if !p.attended || len(grants) == 0 {
 		return nil
@@ -157,7 +189,7 @@ func (p *permissions) valid(grants []event.Grant) []policy.Grant {
 	s, _ := p.sealer() // without a key no seal is valid
 	var out []policy.Grant
 	for _, record := range grants {
-		if g := policy.Recorded(record); s.Valid(g) {
+		if g := policy.Recorded(record); s.Valid(g) && !p.remembers(g) {
 			out = append(out, g)
 		}
 	}
@@ -175,7 +207,7 @@ const (
 func (p *permissions) showResumed(ctx context.Context, events []event.Durable) {
 	var all []event.Grant
 	for _, e := range events {
-		if d, ok := e.(*event.Decided); ok && d.Grant != nil {
+		if d, ok := e.(*event.Decided); ok && d.Grant != nil && !p.remembers(policy.Recorded(*d.Grant)) {
 			all = append(all, *d.Grant)
 		}
 	}

@@ -20,6 +20,7 @@ import (
 	"agent/internal/loop"
 	"agent/internal/loop/event"
 	"agent/internal/loop/export"
+	"agent/internal/loop/policy"
 	"agent/internal/loop/secrets"
 	"agent/internal/loop/session"
 	tracing "agent/internal/loop/trace"
@@ -77,6 +78,7 @@ func (s secretStage) options(t *testing.T, m *mask.Masker, log *history.Log, p l
 	known := workspace.NewLedger()
 	commands := tools.Commands{Workspace: w, Filter: func() shell.Filter { return m.Stream() }}
 	o := options(p, append(tools.Files(w, known), commands.Tools(nil)...)...)
+	o.Paths = policy.Paths{Workspace: s.dir}
 	hidden := secrets.New(m)
 	o.Log, o.Ledger, o.Secrets, o.Interceptors = log, known, hidden, tools.Intercept(hidden)
 	o.Shell = commands.Typed(nil)

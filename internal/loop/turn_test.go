@@ -101,7 +101,7 @@ func TestTurns(t *testing.T) {
 		"calls that are approved, rejected and always allowed": {
 			mode: event.ModeAsk,
 			replies: []script.Reply{
-				script.Reply{}.Call("c1", "change", args("d/a")).Call("c2", "run", args("make")).Call("c3", "change", args("d/b")).Call("c4", "change", args("d/sub/c")).Call("c5", "change", args("e")).Calls(),
+				script.Reply{}.Call("c1", "change", args("d/a")).Call("c2", "run", args("make")).Call("c3", "change", args("d/b")).Call("c4", "change", args("d/sub/c")).Call("c5", "change", args(".envrc")).Calls(),
 				script.Say("done"),
 			},
 			answers: map[string]event.Answer{"c1": {Decision: event.Allow}, "c2": {Decision: event.Refuse, Note: "use go build"}, "c3": {Decision: event.Always}, "c5": {Decision: event.Refuse}},
@@ -111,23 +111,23 @@ func TestTurns(t *testing.T) {
 				call c2 run {"text":"make"}
 				call c3 change {"text":"d/b"}
 				call c4 change {"text":"d/sub/c"}
-				call c5 change {"text":"e"}
-				asked c1 "change d/a" because changes files (permission mode: ask); always: "all edits under d/"
+				call c5 change {"text":".envrc"}
+				asked c1 "change d/a" because changes files (permission mode: ask); always: "all edits"
 				decision c1 allow "" ""
 				start c1 "change d/a"
 				end c1 "change d/a" ok: did d/a
-				asked c2 "run make" because commands run with your full user permissions; always: "'make' in /"
+				asked c2 "run make" because ` + "`make`" + ` may run code; only its version is known to be safe; always: ""
 				decision c2 refuse "" "use go build"
 				end c2 "run make" refused: rejected by the user: use go build
-				asked c3 "change d/b" because changes files (permission mode: ask); always: "all edits under d/"
-				decision c3 always "all edits under d/" ""
+				asked c3 "change d/b" because changes files (permission mode: ask); always: "all edits"
+				decision c3 always "all edits" ""
 				start c3 "change d/b"
 				end c3 "change d/b" ok: did d/b
 				start c4 "change d/sub/c"
 				end c4 "change d/sub/c" ok: did d/sub/c
-				asked c5 "change e" because changes files (permission mode: ask); always: "all edits to e"
+				asked c5 "change .envrc" because changes of protected paths need approval every time, in every permission mode; always: ""
 				decision c5 refuse "" ""
-				end c5 "change e" refused: rejected by the user. It was not run. Do not try it again: continue without it, or ask the user for an alternative
+				end c5 "change .envrc" refused: rejected by the user. It was not run. Do not try it again: continue without it, or ask the user for an alternative
 				assistant "done"
 				turn done after 2`,
 		},
@@ -141,7 +141,7 @@ func TestTurns(t *testing.T) {
 				call c2 run {"text":"make"}
 				start c1 "change a"
 				end c1 "change a" ok: did a
-				asked c2 "run make" because commands run with your full user permissions; always: "'make' in /"
+				asked c2 "run make" because ` + "`make`" + ` may run code; only its version is known to be safe; always: ""
 				decision c2 allow "" ""
 				start c2 "run make"
 				end c2 "run make" ok: did make
@@ -154,7 +154,7 @@ func TestTurns(t *testing.T) {
 			want: `
 				user "go"
 				call c1 run {"text":"make"}
-				end c1 "run make" refused: denied: it needs the user's approval (commands run with your full user permissions), and nobody can approve it in this run. Continue without it, or tell the user that --mode all allows it
+				end c1 "run make" refused: denied: it needs the user's approval (commands need approval unless they are known to only read), and nobody can approve it in this run. Continue without it, or tell the user that --mode all allows it
 				assistant "a pity"
 				turn done after 2`,
 		},

@@ -9,6 +9,10 @@ type Grant struct {
 	Dir string `json:"dir,omitempty"`
 	// Prefix is set if Value is the first words of commands with any arguments.
 	Prefix bool `json:"prefix,omitempty"`
+	// Network is set if these commands may use the network.
+	Network bool `json:"network,omitempty"`
+	// Read is set if Value is a directory outside of the workspace that may be read.
+	Read bool `json:"read,omitempty"`
 	// Files are the files that a command named when it was approved.
 	Files []FileSum `json:"files,omitempty"`
 	// Seal proves that this program wrote the grant, in this session.

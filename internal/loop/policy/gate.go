@@ -3,46 +3,29 @@ package policy
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"agent/internal/loop/policy/command"
-	"agent/internal/tools"
 )
 
-// judge reads the command of a call that runs in dir, which has no symbolic links.
-func (p Paths) judge(line, dir string) *command.Command { return command.Judge(line, p.env(dir)) }
-
-// env returns the Env of package command for a command that runs in dir.
+// env returns the Env of package command for a command that runs in dir, which has no
+// symbolic links.
 func (p Paths) env(dir string) command.Env {
+	in := p.borders()
 	return command.Env{
-		Dir: dir, LookPath: lookPath, Inside: p.inside, Glob: command.Glob, Look: look,
+		Dir: dir, LookPath: lookPath, Glob: command.Glob, Look: look,
+		Inside: func(path string) bool { return in.inside(followed(path)) },
 		Readable: func(path string) string {
 			real := followed(path)
 			switch {
-			case !p.inside(path):
+			case !in.readable(real):
 				return "it is outside of the workspace"
-			case secretName(filepath.Base(path)) || secretName(filepath.Base(real)):
+			case SecretFile(path) || SecretFile(real):
 				return "its name says that it may hold secrets"
 			}
 			return ""
 		},
 	}
-}
-
-// inside reports whether a path is in the workspace, or one of the outputs of the
-// session, after its symbolic links are resolved.
-func (p Paths) inside(path string) bool {
-	real := followed(path)
-	for _, root := range []string{p.Workspace, p.Outputs} {
-		if root == "" {
-			continue
-		}
-		if rel, err := filepath.Rel(physical(root), real); err == nil && filepath.IsLocal(rel) {
-			return true
-		}
-	}
-	return false
 }
 
 // followed returns an absolute path without symbolic links and "..", which applies
@@ -94,100 +77,7 @@ func lookPath(name string) string {
 
 // Environment returns the variables of env with which an automatic command runs:
 // without those that could make a program run another one.
-func (p Paths) Environment(env []string) []string { return command.Environment(env, p.inside) }
-
-// automatic returns the script of a command that only reads what it may read. It
-// reports false for every other call. Commands that run git are not automatic,
-// because the configuration of a repository can name programs for git to run.
-func (f Facts) automatic(c tools.Call) (script string, ok bool) {
-	if f.Command == nil || f.noBash || !f.Command.Automatic() || len(c.Warnings) > 0 || f.runsGit() {
-		return "", false
-	}
-	return f.Command.Script()
-}
-
-func (f Facts) runsGit() bool {
-	for i := range f.Command.Parts {
-		if f.Command.Parts[i].Git {
-			return true
-		}
-	}
-	return false
-}
-
-// asks reports whether a part of a line needs approval. git always does.
-func asks(p *command.Part) bool { return p.Reason != "" || p.Git }
-
-// prefixable reports whether a standing permission can cover a command by the first
-// words of its parts: a list of simple commands that runs in the workspace.
-func (f Facts) prefixable() bool {
-	if f.Command == nil || f.noBash || f.Command.Form != "" || len(f.Command.Unreadable) > 0 || f.Rule != "" && f.Rule != ruleLimits {
-		return false
-	}
-	rel, err := filepath.Rel(f.Root, f.Dir)
-	return err == nil && filepath.IsLocal(rel)
-}
-
-// prefix returns the first words that a standing permission for a command may cover
-// with any further arguments: "go test". It is empty if there is none, or if the line
-// would need several.
-func (f Facts) prefix() string {
-	if !f.prefixable() {
-		return ""
-	}
-	prefix := ""
-	for i := range f.Command.Parts {
-		part := &f.Command.Parts[i]
-		if !asks(part) {
-			continue
-		}
-		words := strings.Join(part.Prefix(), " ")
-		if _, bound := f.manifests(words); words == "" || prefix != "" && words != prefix || bound && f.Unbound {
-			return ""
-		}
-		prefix = words
-	}
-	return prefix
-}
-
-// coveredBy reports whether standing permissions for prefixes cover all of a command
-// that needs approval.
-func (f Facts) coveredBy(prefixes [][]string) (script string, ok bool) {
-	if !f.prefixable() {
-		return "", false
-	}
-	covered := false
-	for i := range f.Command.Parts {
-		part := &f.Command.Parts[i]
-		if !asks(part) {
-			continue
-		}
-		if !slices.ContainsFunc(prefixes, part.Covered) {
-			return "", false
-		}
-		covered = true
-	}
-	if !covered {
-		return "", false
-	}
-	return f.Command.Script()
-}
-
-// runs reports whether a part of the command begins with prefix.
-func (f Facts) runs(prefix []string) bool {
-	return f.Command != nil && slices.ContainsFunc(f.Command.Parts, func(p command.Part) bool { return p.Covered(prefix) })
-}
-
-// manifests returns the files among f.Files that say what commands beginning with
-// prefix do, such as package.json for npm run. It reports false if the program has
-// none.
-func (f Facts) manifests(prefix string) (files []File, ok bool) {
-	program, _, _ := strings.Cut(prefix, " ")
-	names := manifests[program]
-	for _, file := range f.Files {
-		if slices.Contains(names, filepath.Base(file.Path)) {
-			files = append(files, file)
-		}
-	}
-	return files, len(names) > 0
+func (p Paths) Environment(env []string) []string {
+	in := p.borders()
+	return command.Environment(env, func(dir string) bool { return in.inside(followed(dir)) })
 }

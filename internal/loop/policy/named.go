@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -12,7 +11,6 @@ import (
 	"strings"
 
 	"agent/internal/loop/policy/command"
-	"agent/internal/tools"
 )
 
 // Limits on what a command with a standing permission may name. Other commands need
@@ -45,109 +43,63 @@ var (
 	packageFiles = []string{"package.json"}
 )
 
-// Facts are what Policy.Judge needs to know about a call from the file system.
-type Facts struct {
-	Protected []Protected // targets that always need approval
-	Dir       string      // the directory of the Scope that c may get; empty if that is unknown
-	Root      string      // the workspace without symbolic links
-	Files     []File      // named by a command, sorted by path
-	// Unbound is set if a command needs approval every time: it deletes or overwrites,
-	// it names protected paths, or its files are unknown.
-	Unbound bool
-	Rule    string           // why a command is Unbound, as a clause; may be empty
-	Command *command.Command // what a command does; nil for other calls
-
-	environment func([]string) []string // of automatic commands
-	noBash      bool                    // see Paths
-	Warning     string                  // what the user must know before approving a command
-}
-
-// standing reports whether standing permissions can apply to c.
-func (f Facts) standing(c tools.Call) bool {
-	removes := slices.ContainsFunc(c.Changes, func(ch tools.Change) bool { return ch.After == nil && ch.Before != nil })
-	return len(c.Warnings) == 0 && len(f.Protected) == 0 && !f.Unbound && !removes
-}
-
-// Look returns the facts about c. If ctx ends, they are incomplete.
-func (p Paths) Look(ctx context.Context, c tools.Call) Facts {
-	f := Facts{Protected: p.protected(c), Root: physical(p.Workspace)}
-	switch c.Effect {
-	case tools.Write:
-		f.Dir = f.Root
-	case tools.Execute:
-		p.lookAtCommand(ctx, c, &f)
-	}
-	return f
-}
-
-// lookAtCommand fills in the facts of a call that runs one command.
-func (p Paths) lookAtCommand(ctx context.Context, c tools.Call, f *Facts) {
-	f.Unbound = true
-	if len(c.Targets) != 1 || c.Targets[0].Kind != tools.Command || c.Targets[0].Dir == "" {
-		return
-	}
-	dir, err := filepath.EvalSymlinks(c.Targets[0].Dir)
-	if err != nil {
-		f.Rule = ruleGone
-		return
-	}
-	f.Dir = dir
-	f.environment, f.noBash = p.Environment, p.NoBash
-	if f.Command = p.judge(c.Targets[0].Value, dir); f.Command.Automatic() && !f.runsGit() && !p.NoBash {
-		return
-	}
-	command := parse(c.Targets[0].Value)
-	d := command.danger()
-	f.Rule = d.rule
-	warnings := []string{d.warning, command.overwrites(dir)}
-	n := naming{ctx: ctx, home: p.Home, words: command.words[:min(len(command.words), maxWords)], dirs: []string{dir}}
-	all := n.find() && len(command.words) <= maxWords
-	if named := p.namesProtected(n.paths); named.Path != "" {
-		f.Rule = cmp.Or(f.Rule, ruleProtected)
-		warnings = append(warnings, n.show(named.Path)+" is protected: "+named.Reason)
-	}
-	f.Warning = strings.Join(slices.DeleteFunc(warnings, func(w string) bool { return w == "" }), "; ")
-	switch {
-	case f.Rule != "":
-	case !n.runsFiles(command):
-		f.Rule = ruleCode
-	case !all || !n.hash():
-		f.Rule = ruleLimits
-	default:
-		f.Files, f.Unbound = n.files, false
-	}
-}
-
-// overwrites describes which existing files the redirections of a command in dir
-// overwrite; empty if there are none.
-func (p parsed) overwrites(dir string) string {
-	var names []string
-	for _, line := range p.lines {
-		for _, name := range line.overwritten() {
-			path := filepath.FromSlash(name)
-			if !filepath.IsAbs(path) {
-				path = filepath.Join(dir, path)
-			}
-			if exists(path) && !slices.Contains(names, name) {
-				names = append(names, name)
+// wordsIn returns the words of a command that may name files: its words, the words of
+// quoted text, which may be a script, and the parts of words such as FILE=x.
+func wordsIn(c *command.Command) (out []string) {
+	add := func(text string) {
+		for _, w := range variants(text) {
+			if !slices.Contains(out, w) {
+				out = append(out, w)
 			}
 		}
 	}
-	if len(names) == 0 {
-		return ""
-	}
-	return "overwrites " + strings.Join(names, ", ")
-}
-
-// namesProtected returns the first protected path of paths; the zero value if none is.
-func (p Paths) namesProtected(paths []string) Protected {
-	ps := p.places()
-	for _, path := range paths {
-		if reason := ps.protection(path, nil); reason != "" {
-			return Protected{path, reason}
+	for i := range c.Parts {
+		p := &c.Parts[i]
+		texts := slices.Clone(p.Assigns)
+		for _, w := range wordsOf(p) {
+			texts = append(texts, w.text)
+		}
+		for _, re := range p.Redirs {
+			texts = append(texts, re.Target.Text)
+		}
+		for _, text := range texts {
+			add(text)
+			if strings.ContainsAny(text, separators) {
+				for _, w := range fields(text) {
+					add(w.text)
+				}
+			}
 		}
 	}
-	return Protected{}
+	return out
+}
+
+// allKnown reports whether the value of every word of a command is known before it runs.
+func allKnown(c *command.Command) bool {
+	for i := range c.Parts {
+		p := &c.Parts[i]
+		unknown := func(w command.Word) bool { return w.Kind == command.Unknown }
+		document := func(re command.Redirect) bool { return strings.HasPrefix(re.Op, "<<") || unknown(re.Target) }
+		if slices.ContainsFunc(p.Words, unknown) || slices.ContainsFunc(p.Redirs, document) {
+			return false
+		}
+	}
+	return true
+}
+
+// variants returns the file names that a word may contain, as in FILE=x, -fx, @x, a:b.
+func variants(w string) []string {
+	out := []string{w}
+	for i, c := range w {
+		if strings.ContainsRune("=:,@", c) {
+			out = append(out, w[i+1:])
+		}
+	}
+	out = append(out, strings.FieldsFunc(w, func(r rune) bool { return strings.ContainsRune("=:,@", r) })...)
+	if len(w) > 2 && w[0] == '-' && w[1] != '-' {
+		out = append(out, w[2:])
+	}
+	return slices.DeleteFunc(out, func(v string) bool { return v == "" })
 }
 
 // naming finds the files that the words of a command name, relative to the directory
@@ -163,9 +115,12 @@ type naming struct {
 
 // find fills dirs and paths. It reports false if the command names too much.
 func (n *naming) find() bool {
+	if len(n.words) > maxWords {
+		return false
+	}
 	names := n.words
 	for _, w := range n.words {
-		names = append(names, manifests[programOf(w)]...)
+		names = append(names, manifests[programName(w)]...)
 	}
 	for i := 0; i < len(n.dirs); i++ {
 		for _, name := range names {
@@ -176,31 +131,6 @@ func (n *naming) find() bool {
 	}
 	return true
 }
-
-// runsFiles reports whether the scripts that the interpreters in a command run are
-// regular files. A directory or a name without its extension stands for files that
-// the command does not name.
-func (n *naming) runsFiles(command parsed) bool {
-	for _, line := range command.lines {
-		for _, c := range line.commands {
-			files, _ := c.scripts()
-			for _, file := range files {
-				if !slices.ContainsFunc(n.dirs, func(dir string) bool { return regular(from(dir, file)) }) {
-					return false
-				}
-			}
-		}
-	}
-	return true
-}
-
-func regular(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular()
-}
-
-// show returns a path relative to the directory of the command if it is below it.
-func (n *naming) show(path string) string { return Grant{Scope: Scope{Dir: n.dirs[0]}}.show(path) }
 
 // add adds the paths that a word means in dir. It reports false at a limit.
 func (n *naming) add(dir, word string) bool {

@@ -35,7 +35,7 @@ func (p Paths) places() *places {
 	for _, path := range p.Own {
 		ps.add(path, ownFiles)
 	}
-	for _, r := range protectedRules {
+	for _, r := range protectedPaths {
 		start, rest, _ := strings.Cut(r.path, "/")
 		for _, base := range p.bases(start) {
 			ps.add(filepath.Join(base, filepath.FromSlash(rest)), r.reason)
@@ -74,7 +74,7 @@ func (p Paths) bases(start string) []string {
 }
 
 // anywhere reports whether a rule applies in every directory.
-func (r rule) anywhere() bool {
+func (r protectedPath) anywhere() bool {
 	return !strings.ContainsAny(r.path[:1], "~/") && !strings.HasPrefix(r.path, "config/") && !strings.HasPrefix(r.path, "zsh/")
 }
 
@@ -120,7 +120,7 @@ func (ps *places) addDir(dir string) {
 		return
 	}
 	ps.seen[dir] = true
-	for _, r := range protectedRules {
+	for _, r := range protectedPaths {
 		first, _, _ := strings.Cut(r.path, "/")
 		if r.anywhere() && exists(filepath.Join(dir, first)) {
 			ps.add(filepath.Join(dir, filepath.FromSlash(r.path)), r.reason)
@@ -181,7 +181,7 @@ func (ps *places) addBelow() {
 
 // startsRule reports whether name is the first element of a rule for every directory.
 func startsRule(name string) bool {
-	return slices.ContainsFunc(protectedRules, func(r rule) bool {
+	return slices.ContainsFunc(protectedPaths, func(r protectedPath) bool {
 		first, _, _ := strings.Cut(r.path, "/")
 		return r.anywhere() && fold(name) == fold(first)
 	})
@@ -197,7 +197,7 @@ func (ps *places) protection(file string, written []string) string {
 	}
 	for _, name := range names {
 		parts, from := split(name), ps.depth(name)
-		for _, r := range protectedRules {
+		for _, r := range protectedPaths {
 			if r.anywhere() && containsRun(parts, split(filepath.FromSlash(r.path)), from) {
 				return r.reason
 			}

@@ -16,8 +16,8 @@ import (
 type Verdict struct {
 	Ask    bool   // the call needs the user's approval
 	Refuse bool   // the call is denied
-	Why    string // the rule, and why the call cannot be always allowed
-	Rule   string // only the rule
+	Why    string // why the call needs approval or is denied, as a clause
+	Rule   string // the same without details of the call
 	// Warning is what the user must know about this call before approving it; may be
 	// empty. It never repeats Why.
 	Warning string
@@ -28,17 +28,23 @@ type Verdict struct {
 	Environment func(env []string) []string
 	// Access is what a command may reach once it runs.
 	Access tools.Access
-	// Decider is what decided: a rule with its source, or the row of the table of modes.
+	// Decider is what decided: a rule with its source, a standing permission, or the row
+	// of the table of modes: "row ask: other commands need approval".
 	Decider string
-	// Protected is set if no mode and no standing permission can allow the call.
+	// ByRule is set if a configured rule decided.
+	ByRule bool
+	// Protected is set if no mode and no permission can allow the call.
 	Protected bool
 	// Offer is the standing permission that the user may grant with the approval. Its
 	// Scope is zero if the call needs approval every time.
 	Offer Grant
+	// Files are the files that a command names. If one of them changes before the
+	// command runs, the approval is not valid: see Changed.
+	Files []File
 }
 
-// Policy judges calls by a mode and the standing permissions given so far. It is
-// not safe for concurrent use.
+// Policy judges calls by a mode, the configured rules and the standing permissions given
+// so far. It is not safe for concurrent use.
 type Policy struct {
 	Mode   event.Mode
 	Rules  []Rule // configured by the user or an administrator
@@ -50,72 +56,152 @@ func (p *Policy) Allow(g Grant) {
 	if g.Scope == (Scope{}) {
 		return
 	}
-	p.grants = append(slices.DeleteFunc(p.grants, func(old Grant) bool { return old.Scope == g.Scope }), g)
+	p.Forget(g.Scope)
+	p.grants = append(p.grants, g)
+}
+
+// Forget removes the standing permission of a scope. It reports whether there was one.
+func (p *Policy) Forget(s Scope) bool {
+	before := len(p.grants)
+	p.grants = slices.DeleteFunc(p.grants, func(g Grant) bool { return g.Scope == s })
+	return len(p.grants) < before
 }
 
 // Grants returns the standing permissions, oldest first. Some of them may have
 // ended: see Grant.Ended.
 func (p *Policy) Grants() []Grant { return slices.Clone(p.grants) }
 
-// Uses reports whether Judge needs the facts about c.
-func (p *Policy) Uses(c tools.Call) bool {
-	return c.Effect == tools.Write || c.Effect == tools.Execute
-}
-
 // Judge returns whether c is allowed, denied or needs approval. Paths.Look must have
 // returned f just before; Judge itself reads no files. A file that another process
 // replaces between Look and the start of the command runs without being judged.
 // Judge drops a standing permission whose files have changed.
 func (p *Policy) Judge(c tools.Call, f Facts) Verdict {
-	if script, ok := f.automatic(c); ok {
-		return Verdict{Script: script, Environment: f.environment}
+	found := p.match(c, f)
+	if found.deny != nil {
+		return found.deny.verdict()
 	}
-	switch {
-	case c.Effect == tools.Read, c.Effect == tools.Delegate: // each call of the delegate is judged separately
-		return Verdict{}
-	case c.Effect == tools.Write && p.Mode == event.ModePlan:
-		return Verdict{Refuse: true, Why: "permission mode plan does not allow file changes"}
-	case c.Effect == tools.Execute && p.Mode == event.ModePlan:
-		return Verdict{Refuse: true, Why: denied(f)}
-	case len(f.Protected) > 0:
-		return Verdict{Ask: true, Protected: true, Why: ruleChange, Rule: ruleChange, Warning: describe(f.Protected)}
-	case p.Mode == event.ModeAll, c.Effect == tools.Write && p.Mode == event.ModeEdits && len(c.Warnings) == 0:
-		return Verdict{}
+	switch c.Effect {
+	case tools.Execute:
+		return p.judgeCommand(c, f, found)
+	case tools.Write:
+		return p.judgeEdit(c, f, found)
+	case tools.Network:
+		return p.judgeRequest(c, f, found)
+	case tools.Read:
+		return p.judgeRead(c, f, found)
 	}
-	if script, ok := f.coveredBy(p.prefixes(f)); ok && len(c.Warnings) == 0 {
-		return Verdict{Script: script}
+	if found.ask != nil {
+		return found.ask.verdict()
 	}
-	covered, ended := p.covered(c, f)
-	if covered {
-		return Verdict{}
+	return p.runs("the calls of a delegate are judged one by one")
+}
+
+// verdict returns the verdict of a rule that denies or asks.
+func (r Rule) verdict() Verdict {
+	v := Verdict{Refuse: r.Action == Deny, Ask: r.Action != Deny, Decider: r.decider(), ByRule: true}
+	v.Rule = "a rule asks for approval: " + r.decider()
+	if v.Refuse {
+		v.Rule = "a rule denies it: " + r.decider()
 	}
-	v := Verdict{Ask: true, Why: why(c), Rule: why(c), Warning: f.Warning}
-	if ended != "" {
-		v.Why, v.Warning = "the standing permission for this command ended because one of its files changed", ended
-		if f.Warning != "" {
-			v.Warning += "; " + f.Warning
-		}
-	}
-	if s := scopeOf(c, f); s != (Scope{}) {
-		v.Offer = Grant{Scope: s, Files: f.Files}
-		if s.Prefix {
-			v.Offer.Files, _ = f.manifests(s.Value)
-		}
-	} else if f.Rule != "" {
-		v.Why += ". This one cannot be always allowed: " + f.Rule
-	}
+	v.Why = v.Rule
 	return v
 }
 
-// denied explains why permission mode plan denies a command.
-func denied(f Facts) string {
-	if f.Command == nil {
-		return "permission mode plan runs only commands that are known to read"
+// decider returns the rule with its source.
+func (r Rule) decider() string { return strings.TrimPrefix(r.Source+": "+r.String(), ": ") }
+
+// runs returns the verdict of a row of the table of modes that needs no approval.
+func (p *Policy) runs(row string) Verdict { return Verdict{Decider: p.row(row)} }
+
+// asks returns the verdict of a row of the table of modes that needs approval.
+func (p *Policy) asks(row string) Verdict {
+	return Verdict{Ask: true, Why: row, Rule: row, Decider: p.row(row)}
+}
+
+// row returns the Decider of a row of the table of modes.
+func (p *Policy) row(text string) string { return "row " + string(p.Mode) + ": " + text }
+
+// judgeRead judges a call that only reads.
+func (p *Policy) judgeRead(c tools.Call, f Facts, found ruling) Verdict {
+	secret, outside := "", ""
+	for _, t := range f.touched {
+		switch {
+		case p.allowsFile(RuleRead, t, f) != nil, f.paths.Disposable:
+		case t.secret:
+			secret = t.path
+		case t.outside:
+			outside = t.path
+		}
 	}
-	if f.Command.Automatic() { // it runs git
-		return "permission mode plan runs only commands that are known to read, and the configuration of a repository can make git run programs"
+	switch grant := p.standing(c, f); {
+	case found.ask != nil:
+		return found.ask.verdict()
+	case secret != "":
+		v := p.asks("reading a file that may hold secrets needs approval every time")
+		v.Warning = secret + " may hold secrets"
+		return v
+	case outside == "", p.Mode == event.ModeAll:
+		return p.runs("reading needs no approval")
+	case grant != nil:
+		return Verdict{Decider: grant.decider(f)}
 	}
-	return f.Command.Denied()
+	v := p.asks("reading outside of the workspace needs approval")
+	v.Offer = offer(c, f)
+	return v
+}
+
+// judgeEdit judges a call that changes files.
+func (p *Policy) judgeEdit(c tools.Call, f Facts, found ruling) Verdict {
+	outside := slices.IndexFunc(f.touched, func(t touched) bool { return t.outside })
+	rule, plain := p.allows(c, f), len(c.Warnings) == 0
+	switch grant := p.standing(c, f); {
+	case p.Mode == event.ModePlan:
+		why := "permission mode plan does not allow file changes"
+		return Verdict{Refuse: true, Why: why, Rule: why, Decider: p.row("file changes are denied")}
+	case len(f.Protected) > 0:
+		v := p.asks(ruleChange)
+		v.Protected, v.Warning = true, describe(f.Protected)
+		return v
+	case found.ask != nil:
+		return found.ask.verdict()
+	case outside >= 0:
+		v := p.asks("changes of files outside of the workspace need approval every time")
+		v.Warning = f.touched[outside].path + " is outside of the workspace"
+		return v
+	case p.Mode == event.ModeAll, p.Mode == event.ModeEdits && plain:
+		return p.runs("file changes in the workspace need no approval")
+	case rule != nil && plain:
+		return Verdict{Decider: rule.decider(), ByRule: true}
+	case grant != nil:
+		return Verdict{Decider: grant.decider(f)}
+	}
+	v := p.asks("changes files (permission mode: ask)")
+	v.Offer = offer(c, f)
+	return v
+}
+
+// judgeRequest judges a call that connects to hosts.
+func (p *Policy) judgeRequest(c tools.Call, f Facts, found ruling) Verdict {
+	rule := p.allows(c, f)
+	switch grant := p.standing(c, f); {
+	case found.ask != nil:
+		return found.ask.verdict()
+	case p.Mode == event.ModeAll:
+		return p.runs("requests need no approval")
+	case rule != nil && len(c.Warnings) == 0:
+		return Verdict{Decider: rule.decider(), ByRule: true}
+	case grant != nil:
+		return Verdict{Decider: grant.decider(f)}
+	}
+	var hosts []string
+	for _, t := range c.Targets {
+		if t.Kind == tools.Host {
+			hosts = append(hosts, t.Value)
+		}
+	}
+	v := p.asks(strings.TrimSuffix("sends a request to the network: "+strings.Join(hosts, ", "), ": "))
+	v.Decider, v.Offer = p.row("requests need approval"), offer(c, f)
+	return v
 }
 
 // ruleChange is the rule of protected paths.
@@ -128,64 +214,4 @@ func describe(paths []Protected) string {
 		out = append(out, p.Path+" is protected: "+p.Reason)
 	}
 	return strings.Join(out, "; ")
-}
-
-func why(c tools.Call) string {
-	switch c.Effect {
-	case tools.Write:
-		return "changes files (permission mode: ask)"
-	case tools.Execute:
-		return "commands run with your full user permissions"
-	}
-	var hosts []string
-	for _, t := range c.Targets {
-		if t.Kind == tools.Host {
-			hosts = append(hosts, t.Value)
-		}
-	}
-	return strings.TrimSuffix("sends a request to the network: "+strings.Join(hosts, ", "), ": ")
-}
-
-// prefixes returns the standing permissions that apply to commands by their first
-// words, in the directory of f.
-func (p *Policy) prefixes(f Facts) (all [][]string) {
-	for _, g := range p.grants {
-		if g.Prefix && g.Dir == f.Root && g.Ended(f) == "" {
-			all = append(all, strings.Fields(g.Value))
-		}
-	}
-	return all
-}
-
-// covered reports whether standing permissions cover every target of c. If one has
-// ended, it returns why.
-func (p *Policy) covered(c tools.Call, f Facts) (ok bool, ended string) {
-	if c.Effect == tools.Execute && len(c.Targets) == 1 {
-		ended = p.end(c.Targets[0], f)
-	}
-	if !f.standing(c) {
-		return false, ended
-	}
-	for _, t := range c.Targets {
-		if effects[t.Kind] != c.Effect || !slices.ContainsFunc(p.grants, func(g Grant) bool { return g.covers(t, f.Dir) }) {
-			return false, ended
-		}
-	}
-	return len(c.Targets) > 0, ended
-}
-
-// end drops the standing permission for the command t if one of its files has
-// changed, and returns which, as a clause.
-func (p *Policy) end(t tools.Target, f Facts) (why string) {
-	p.grants = slices.DeleteFunc(p.grants, func(g Grant) bool {
-		if !g.covers(t, f.Dir) && !(g.Prefix && g.Dir == f.Root && f.runs(strings.Fields(g.Value))) {
-			return false
-		}
-		change := g.Ended(f)
-		if change != "" {
-			why = change + " since you allowed this command"
-		}
-		return change != ""
-	})
-	return why
 }

@@ -66,7 +66,7 @@ func TestModes(t *testing.T) {
 		event.ModeAsk:   "rraaaaara",
 		event.ModeEdits: "rrraaaara",
 		event.ModePlan:  "rrnnnanrn",
-		event.ModeAll:   "rrrrrrarr",
+		event.ModeAll:   "rrrrrrara",
 	} {
 		got := ""
 		for _, c := range []tools.Call{reads, delegates, writes, careful, runs, fetches, protected, lists, deletes} {
@@ -90,18 +90,19 @@ func TestVerdicts(t *testing.T) {
 	at := policy.Paths{Workspace: project(t, "script.sh"), Home: filepath.Dir(project(t))}
 	removes := to(tools.Write, tools.Path, "a/b.go")
 	removes.Changes = []tools.Change{{Path: "a/b.go", Before: []byte("x")}}
-	const anything = "commands run with your full user permissions"
+	const anything = "commands need approval unless they are known to only read"
+	const protected = "changes of protected paths need approval every time, in every permission mode"
 	for _, c := range []struct {
 		call       tools.Call
 		why, offer string
 	}{
-		{to(tools.Write, tools.Path, "a/b.go"), "changes files (permission mode: ask)", "all edits under a/"},
-		{to(tools.Write, tools.Path, "b.go"), "changes files (permission mode: ask)", "all edits to b.go"},
-		{to(tools.Write, tools.Path, "b.go", "c.go"), "changes files (permission mode: ask)", ""},
+		{to(tools.Write, tools.Path, "a/b.go"), "changes files (permission mode: ask)", "all edits"},
+		{to(tools.Write, tools.Path, "b.go"), "changes files (permission mode: ask)", "all edits"},
+		{to(tools.Write, tools.Path, "b.go", "c.go"), "changes files (permission mode: ask)", "all edits"},
 		{removes, "changes files (permission mode: ask)", ""},
 		{to(tools.Write, tools.Path, ".envrc"), "changes of protected paths need approval every time, in every permission mode", ""},
 		{run(at.Workspace, "make test"), anything, "`make test` with any arguments in " + at.Workspace},
-		{run(at.Workspace, "awk '{print $1}' x"), anything, "`awk '{print $1}' x` in " + at.Workspace},
+		{run(at.Workspace, "awk '{print $1}' x"), anything, ""},
 		{run("", "job 1 < y"), anything, ""},
 		{run(filepath.Join(at.Workspace, "gone"), "make"), anything, ""},
 		{run(at.Workspace, "rm -rf build"), anything, ""},
@@ -109,8 +110,8 @@ func TestVerdicts(t *testing.T) {
 		{run(at.Workspace, "/bin/rm x"), anything, ""},
 		{run(at.Workspace, "git -C . reset --hard"), anything, ""},
 		{run(at.Workspace, "sudo make install"), anything, ""},
-		{run(at.Workspace, "cp hook .git/hooks/pre-commit"), anything, ""},
-		{run(at.Workspace, "echo x >>.envrc"), anything, ""},
+		{run(at.Workspace, "cp hook .git/hooks/pre-commit"), protected, ""},
+		{run(at.Workspace, "echo x >>.envrc"), protected, ""},
 		{run(at.Workspace, "./$NAME.sh"), anything, ""},
 		{run(at.Workspace, "./{script,other}.sh"), anything, ""},
 		{run(at.Workspace, "echo $(./script.sh)"), anything, ""},
@@ -120,7 +121,7 @@ func TestVerdicts(t *testing.T) {
 		{run(at.Workspace, "~someone/script.sh"), anything, ""},
 		{run(at.Workspace, "./[[:alpha:]]cript.sh"), anything, ""},
 		{run(at.Workspace, "go test -run 'TestA|TestB' ./..."), anything, "`go test` with any arguments in " + at.Workspace},
-		{run(at.Workspace, "git log --format='%h %s' -5 && git diff HEAD~1"), anything, "`git log --format='%h %s' -5 && git diff HEAD~1` in " + at.Workspace},
+		{run(at.Workspace, "git log --format='%h %s' -5 && git diff HEAD~1"), anything, ""},
 		{run(at.Workspace, "sh $'script.sh'"), anything, ""},
 		{to(tools.Network, tools.Host, "example.org"), "sends a request to the network: example.org", "requests to example.org"},
 		{to(tools.Network, tools.Host, "example.org:8080"), "sends a request to the network: example.org:8080", "requests to example.org:8080"},
@@ -143,34 +144,41 @@ func TestScopes(t *testing.T) {
 	at := policy.Paths{Workspace: project(t, "sub/x")}
 	other := project(t)
 	for _, c := range []struct {
-		granted      tools.Call
+		granted      policy.Scope
 		free, asking []tools.Call
 	}{
-		{to(tools.Network, tools.Host, "example.org"),
+		{policy.Scope{Kind: tools.Host, Value: "example.org"},
 			[]tools.Call{to(tools.Network, tools.Host, "example.org")},
 			[]tools.Call{to(tools.Network, tools.Host, "www.example.org"), to(tools.Network, tools.Host, "example.org:8080"),
 				to(tools.Network, tools.Host, "example.org.evil.org"), to(tools.Network, tools.Host, "example.org", "evil.org"),
 				to(tools.Network, tools.Host), run(at.Workspace, "example.org"), to(tools.Write, tools.Path, "example.org")}},
-		{to(tools.Write, tools.Path, "a/b.go"),
+		{policy.Scope{Kind: tools.Path, Value: "./", Dir: at.Workspace},
+			[]tools.Call{to(tools.Write, tools.Path, "a/c.go"), to(tools.Write, tools.Path, "b.go", "a/../b.go")},
+			[]tools.Call{to(tools.Write, tools.Path, "../b.go"), to(tools.Write, tools.Path, "/a/b.go"), to(tools.Write, tools.Path, ".envrc", "b.go"), to(tools.Execute, tools.Path, "a/b.go")}},
+		{policy.Scope{Kind: tools.Path, Value: "a/", Dir: at.Workspace}, // of older versions
 			[]tools.Call{to(tools.Write, tools.Path, "a/c.go"), to(tools.Write, tools.Path, "a/d/e.go", "a/b.go")},
 			[]tools.Call{to(tools.Write, tools.Path, "b.go"), to(tools.Write, tools.Path, "ab/c.go"), to(tools.Write, tools.Path, "a-evil/c.go"),
 				to(tools.Write, tools.Path, "a/../b.go"), to(tools.Write, tools.Path, "a/../../b.go"), to(tools.Write, tools.Path, "/a/b.go"),
 				to(tools.Write, tools.Path, "A/b.go"), to(tools.Write, tools.Path, "a/b.go", "b.go"),
 				to(tools.Write, tools.Path, "a/.envrc"), to(tools.Execute, tools.Path, "a/b.go")}},
-		{run(at.Workspace, "git status"),
-			[]tools.Call{run(at.Workspace, "git status"), run(filepath.Join(at.Workspace, "sub"), "git  status --short"), run(at.Workspace, "git status; ls | wc -l")},
-			[]tools.Call{run(at.Workspace, "git status; rm -rf ."), run(other, "git status"), run("", "git status"), run(at.Workspace, "git push"),
-				run(at.Workspace, "git -c core.pager=x status"), run(at.Workspace, "git status > x"), run(at.Workspace, "git status $(make)"), run(at.Workspace, "PAGER=x git status")}},
-		{run(at.Workspace, "./sub/x 1"),
+		{policy.Scope{Kind: tools.Command, Value: "git commit", Dir: at.Workspace, Prefix: true},
+			[]tools.Call{run(at.Workspace, "git commit"), run(filepath.Join(at.Workspace, "sub"), "git  commit --short"), run(at.Workspace, "git commit; ls | wc -l")},
+			[]tools.Call{run(at.Workspace, "git commit; rm -rf ."), run(other, "git commit"), run("", "git commit"), run(at.Workspace, "git push"),
+				run(at.Workspace, "git -c core.pager=x commit"), run(at.Workspace, "git commit > x"), run(at.Workspace, "git commit $(make)"), run(at.Workspace, "PAGER=x git commit")}},
+		{policy.Scope{Kind: tools.Command, Value: "./sub/x 1", Dir: at.Workspace}, // of older versions
 			[]tools.Call{run(at.Workspace, "./sub/x 1"), run(filepath.Join(at.Workspace, "sub", ".."), "./sub/x 1")},
 			[]tools.Call{run(at.Workspace, "./sub/x 1; rm -rf ."), run(filepath.Join(at.Workspace, "sub"), "./sub/x 1"), run(other, "./sub/x 1"),
 				run("", "./sub/x 1"), run(at.Workspace, "./sub/x  1")}},
 	} {
 		p := policy.Policy{Mode: event.ModeAsk}
-		p.Allow(asks(&p, at, c.granted).Offer)
+		f := policy.Facts{}
+		if !c.granted.Prefix && c.granted.Kind == tools.Command {
+			f = at.Look(t.Context(), run(c.granted.Dir, c.granted.Value))
+		}
+		p.Allow(policy.Grant{Scope: c.granted, Files: f.Files})
 		for _, call := range c.free {
 			if v := asks(&p, at, call); v.Ask {
-				t.Errorf("%v asks after an always for %v", call.Targets, c.granted.Targets)
+				t.Errorf("%v asks after an always for %v: %s", call.Targets, c.granted, v.Why)
 			}
 			call.Warnings = []string{"careful"}
 			if v := asks(&p, at, call); !v.Ask || v.Offer.Scope != (policy.Scope{}) {
@@ -179,7 +187,7 @@ func TestScopes(t *testing.T) {
 		}
 		for _, call := range c.asking {
 			if v := asks(&p, at, call); !v.Ask {
-				t.Errorf("%v needs no approval after an always for %v", call.Targets, c.granted.Targets)
+				t.Errorf("%v needs no approval after an always for %v", call.Targets, c.granted)
 			}
 		}
 	}

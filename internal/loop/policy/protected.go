@@ -32,7 +32,13 @@ type Paths struct {
 	Added []string
 	// Sandbox is the sandbox of commands.
 	Sandbox Sandbox
+	// Disposable is set if the workspace is thrown away after the session, as for a
+	// task of an evaluation. Mode all then asks only for protected paths.
+	Disposable bool
 }
+
+// Is reports whether dir is the workspace. It has no symbolic links.
+func (p Paths) Is(dir string) bool { return dir == physical(p.Workspace) }
 
 // Sandbox is how far commands are restricted.
 type Sandbox int
@@ -52,7 +58,7 @@ func (p Paths) protected(c tools.Call) []Protected {
 		return nil
 	}
 	ps := p.places()
-	at := func(name string) string { return filepath.Join(ps.root, filepath.FromSlash(name)) }
+	at := func(name string) string { return from(ps.root, name) }
 	var files []string
 	for _, t := range c.Targets {
 		if t.Kind == tools.Path {

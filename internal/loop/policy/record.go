@@ -7,7 +7,7 @@ import (
 
 // Record returns g as a record of the log.
 func (g Grant) Record() event.Grant {
-	out := event.Grant{Kind: event.TargetKind(g.Kind), Value: g.Value, Dir: g.Dir, Prefix: g.Prefix, Seal: g.Seal}
+	out := event.Grant{Kind: event.TargetKind(g.Kind), Value: g.Value, Dir: g.Dir, Prefix: g.Prefix, Network: g.Network, Read: g.Read, Seal: g.Seal}
 	for _, f := range g.Files {
 		out.Files = append(out.Files, event.FileSum{Path: f.Path, Sum: f.Sum})
 	}
@@ -16,7 +16,7 @@ func (g Grant) Record() event.Grant {
 
 // Recorded returns the grant of a record, valid or not.
 func Recorded(r event.Grant) Grant {
-	g := Grant{Scope: Scope{Kind: tools.TargetKind(r.Kind), Value: r.Value, Dir: r.Dir, Prefix: r.Prefix}, Seal: r.Seal}
+	g := Grant{Scope: Scope{Kind: tools.TargetKind(r.Kind), Value: r.Value, Dir: r.Dir, Prefix: r.Prefix, Network: r.Network, Read: r.Read}, Seal: r.Seal}
 	for _, f := range r.Files {
 		g.Files = append(g.Files, File{Path: f.Path, Sum: f.Sum})
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"agent/internal/loop/policy/command"
 	"agent/internal/tools"
 )
 
@@ -24,6 +25,9 @@ type Scope struct {
 	Prefix bool `json:"prefix,omitempty"`
 	// Network is set if the commands may use the network.
 	Network bool `json:"network,omitempty"`
+	// Read is set if Value is an absolute directory outside of the workspace, ending in
+	// "/", whose files may be read.
+	Read bool `json:"read,omitempty"`
 }
 
 // String describes the scope as a noun phrase with full paths; empty for the
@@ -37,6 +41,10 @@ func (s Scope) Describe(home string) string {
 		return "`" + s.Value + "` with any arguments in " + shorten(s.Dir, home)
 	case s.Kind == tools.Command:
 		return "`" + s.Value + "` in " + shorten(s.Dir, home)
+	case s.Read:
+		return "reading files under " + shorten(s.Value, home)
+	case s.Kind == tools.Path && s.Value == allEdits:
+		return "all edits"
 	case s.Kind == tools.Path && strings.HasSuffix(s.Value, "/"):
 		return "all edits under " + s.Value
 	case s.Kind == tools.Path:
@@ -61,18 +69,23 @@ func shorten(dir, home string) string {
 	return dir
 }
 
+// allEdits is the Value of a Scope for all files in the workspace.
+const allEdits = "./"
+
 // covers reports whether the scope includes a target whose directory, free of
 // symbolic links, is dir.
 func (s Scope) covers(t tools.Target, dir string) bool {
-	if s.Kind != t.Kind || s.Prefix || s.Kind != tools.Host && (s.Dir == "" || s.Dir != dir) {
+	if s.Kind != t.Kind || s.Prefix || s.Read || s.Kind != tools.Host && (s.Dir == "" || s.Dir != dir) {
 		return false
 	}
 	if s.Kind == tools.Path {
 		name := path.Clean(t.Value)
-		if !filepath.IsLocal(filepath.FromSlash(name)) {
+		switch {
+		case s.Value == allEdits: // the caller asks about files outside of the workspace
+			return true
+		case !filepath.IsLocal(filepath.FromSlash(name)):
 			return false
-		}
-		if strings.HasSuffix(s.Value, "/") {
+		case strings.HasSuffix(s.Value, "/"):
 			return strings.HasPrefix(name, s.Value)
 		}
 		return s.Value == name
@@ -80,37 +93,151 @@ func (s Scope) covers(t tools.Target, dir string) bool {
 	return s.Value == t.Value
 }
 
-// scopeOf returns the scope of the standing permission that is offered for c: the
-// directory of an edited file, the file itself if that directory is the workspace,
-// exactly this command in this directory, or exactly this host. It is zero for a
-// call that needs approval every time.
-func scopeOf(c tools.Call, f Facts) Scope {
-	if prefix := f.prefix(); prefix != "" && len(c.Warnings) == 0 && f.Root != "" {
-		return Scope{Kind: tools.Command, Value: prefix, Dir: f.Root, Prefix: true}
+// standing returns a standing permission that covers c, which is not a command; nil if
+// none covers all of it.
+func (p *Policy) standing(c tools.Call, f Facts) (by *Grant) {
+	if c.Effect == tools.Execute || !permissible(c, f) {
+		return nil
 	}
-	if len(c.Targets) != 1 || !f.standing(c) {
-		return Scope{}
-	}
-	t := c.Targets[0]
-	s := Scope{Kind: t.Kind, Value: t.Value, Dir: f.Dir}
-	switch {
-	case t.Kind == tools.Path:
-		s.Value = path.Clean(t.Value)
-		if dir := path.Dir(s.Value); dir != "." {
-			s.Value = dir + "/"
+	for i, t := range c.Targets {
+		at := slices.IndexFunc(p.grants, func(g Grant) bool {
+			if c.Effect == tools.Read {
+				return g.Read && t.Kind == tools.Path && i < len(f.touched) && (!f.touched[i].outside || strings.HasPrefix(f.touched[i].real(), g.Value))
+			}
+			return effects[t.Kind] == c.Effect && g.covers(t, f.Dir)
+		})
+		if at < 0 {
+			return nil
 		}
-	case t.Kind == tools.Host:
-		s.Dir = ""
+		by = &p.grants[at]
 	}
-	if !s.covers(t, f.Dir) || effects[t.Kind] != c.Effect {
-		return Scope{}
-	}
-	return s
+	return by
 }
 
 // effects maps the kind of a standing permission to the effect that it allows.
 var effects = map[tools.TargetKind]tools.Effect{
 	tools.Path: tools.Write, tools.Command: tools.Execute, tools.Host: tools.Network,
+}
+
+// permissible reports whether standing permissions can apply to c.
+func permissible(c tools.Call, f Facts) bool {
+	removes := slices.ContainsFunc(c.Changes, func(ch tools.Change) bool { return ch.After == nil && ch.Before != nil })
+	return len(c.Warnings) == 0 && len(f.Protected) == 0 && !removes
+}
+
+// exact returns the standing permission for exactly the command of c, as older versions
+// gave it; nil if there is none.
+func (p *Policy) exact(c tools.Call, f Facts) *Grant {
+	const never = command.Destroys | command.WritesOutside | command.Connects
+	if f.Unbound || f.Command.Traits&never != 0 || !permissible(c, f) {
+		return nil
+	}
+	if i := slices.IndexFunc(p.grants, func(g Grant) bool { return g.covers(c.Targets[0], f.Dir) }); i >= 0 {
+		return &p.grants[i]
+	}
+	return nil
+}
+
+// offer returns the standing permission that is offered for c: commands with the same
+// first words, all edits in the session, a directory to read, or a host. Its Scope is
+// zero for a call that needs approval every time.
+func offer(c tools.Call, f Facts) Grant {
+	s := scopeOf(c, f)
+	g := Grant{Scope: s}
+	if s.Prefix {
+		g.Files, _ = f.manifests(s.Value)
+	}
+	return g
+}
+
+// scopeOf returns the scope of the offer for c.
+func scopeOf(c tools.Call, f Facts) Scope {
+	if !permissible(c, f) {
+		return Scope{}
+	}
+	if c.Effect == tools.Execute {
+		return f.prefix()
+	}
+	if len(c.Targets) == 0 || slices.ContainsFunc(c.Targets, func(t tools.Target) bool { return t.Kind != c.Targets[0].Kind }) {
+		return Scope{}
+	}
+	t := c.Targets[0]
+	switch {
+	case t.Kind == tools.Path && c.Effect == tools.Write && f.Dir != "":
+		return Scope{Kind: tools.Path, Value: allEdits, Dir: f.Dir}
+	case t.Kind == tools.Host && c.Effect == tools.Network && len(c.Targets) == 1:
+		return Scope{Kind: tools.Host, Value: t.Value}
+	case t.Kind == tools.Path && c.Effect == tools.Read && len(f.touched) == 1:
+		return f.directory(f.touched[0])
+	}
+	return Scope{}
+}
+
+// directory returns the scope for reading the directory of a file outside of the
+// workspace. There is none for a directory that contains the workspace or the home
+// directory.
+func (f Facts) directory(t touched) Scope {
+	dir := t.real()
+	if !t.directory {
+		dir = filepath.Dir(dir)
+	}
+	if within([]string{dir}, f.Root) || within([]string{dir}, physical(f.paths.Home)) {
+		return Scope{}
+	}
+	return Scope{Kind: tools.Path, Value: dir + string(filepath.Separator), Read: true}
+}
+
+// prefix returns the scope of the first words that a standing permission for a command
+// may cover with any further arguments: "go test". It is zero if there is none, or if the
+// line would need several.
+func (f Facts) prefix() Scope {
+	if f.Command == nil || f.paths.NoBash || !f.inRoot() {
+		return Scope{}
+	}
+	if _, ok := f.Command.Script(); !ok {
+		return Scope{}
+	}
+	all := f.Command.Prefixes()
+	if len(all) != 1 {
+		return Scope{}
+	}
+	words := strings.Join(all[0], " ")
+	if _, bound := f.manifests(words); bound && f.Unbound {
+		return Scope{}
+	}
+	return Scope{Kind: tools.Command, Value: words, Dir: f.Root, Prefix: true, Network: f.Command.Traits&command.Connects != 0}
+}
+
+// manifests returns the files among f.Files that say what commands beginning with
+// prefix do, such as package.json for npm run. It reports false if the program has
+// none.
+func (f Facts) manifests(prefix string) (files []File, ok bool) {
+	program, _, _ := strings.Cut(prefix, " ")
+	names := manifests[program]
+	for _, file := range f.Files {
+		if slices.Contains(names, filepath.Base(file.Path)) {
+			files = append(files, file)
+		}
+	}
+	return files, len(names) > 0
+}
+
+// end drops the standing permissions for the command t of which a file has changed, and
+// returns the change as a clause.
+func (p *Policy) end(t tools.Target, f Facts) (why string) {
+	p.grants = slices.DeleteFunc(p.grants, func(g Grant) bool {
+		words := strings.Fields(g.Value)
+		runs := g.Prefix && g.Dir == f.Root && slices.ContainsFunc(f.Command.Parts, func(p command.Part) bool { return p.Covered(words) })
+		if !runs && (g.Kind != tools.Command || !g.covers(t, f.Dir)) {
+			return false
+		}
+		change := g.Ended(f)
+		if change != "" {
+			why = change + " since you allowed this command"
+		}
+		return change != ""
+	})
+	return why
 }
 
 // Grant is a standing permission.
@@ -130,6 +257,9 @@ type File struct {
 	Sum  string `json:"sum"`  // "sha256:…", or why it could not be read
 }
 
+// decider returns the permission as the Decider of a Verdict.
+func (g Grant) decider(f Facts) string { return "standing permission: " + f.paths.Describe(g.Scope) }
+
 // Ended returns which file of the command has changed since the grant, given the
 // current facts; empty if none has.
 func (g Grant) Ended(now Facts) string {
@@ -146,18 +276,29 @@ func (g Grant) Ended(now Facts) string {
 	if now.Unbound {
 		return "the files of this command can no longer be compared"
 	}
-	for _, f := range g.Files {
-		i := slices.IndexFunc(now.Files, func(n File) bool { return n.Path == f.Path })
+	return changed(g.Files, now.Files, g.show)
+}
+
+// Changed returns which file that a command in dir names has changed between two verdicts,
+// as a clause; empty if none has.
+func Changed(dir string, before, now []File) string {
+	return changed(before, now, Grant{Scope: Scope{Dir: physical(dir)}}.show)
+}
+
+// changed returns which file has changed, appeared or disappeared, as a clause.
+func changed(before, now []File, show func(path string) string) string {
+	for _, f := range before {
+		i := slices.IndexFunc(now, func(n File) bool { return n.Path == f.Path })
 		switch {
 		case i < 0:
-			return g.show(f.Path) + " disappeared"
-		case now.Files[i].Sum != f.Sum:
-			return g.show(f.Path) + " changed"
+			return show(f.Path) + " disappeared"
+		case now[i].Sum != f.Sum:
+			return show(f.Path) + " changed"
 		}
 	}
-	for _, n := range now.Files {
-		if !slices.ContainsFunc(g.Files, func(f File) bool { return f.Path == n.Path }) {
-			return g.show(n.Path) + " appeared"
+	for _, n := range now {
+		if !slices.ContainsFunc(before, func(f File) bool { return f.Path == n.Path }) {
+			return show(n.Path) + " appeared"
 		}
 	}
 	return ""

@@ -43,8 +43,13 @@ func (s Sealer) sum(g Grant) []byte {
 	for _, text := range []string{sealDomain, s.Session, string(g.Kind), g.Value, g.Dir} {
 		field(text)
 	}
-	if g.Prefix {
-		field("prefix")
+	for _, set := range []struct {
+		name string
+		set  bool
+	}{{"prefix", g.Prefix}, {"network", g.Network}, {"read", g.Read}} {
+		if set.set {
+			field(set.name)
+		}
 	}
 	for _, f := range g.Files {
 		field(f.Path)

@@ -40,25 +40,24 @@ func (x *executor) approve(ctx context.Context, c *toolCall, v policy.Verdict) b
 		c.finish(event.Refused, rejection(answer.Note))
 		return false
 	}
-	if change := x.changed(ctx, c, v.Offer); change != "" {
+	if change := x.changed(ctx, c, v); change != "" {
 		c.finish(event.Failed, "not run: "+change+" while the approval dialog was open. Look at the change. If the command is still needed, call it again: the user will be asked again")
 		return false
 	}
 	return true
 }
 
-// changed returns which file of a command has changed while its approval dialog
-// was open, as a clause; empty if none has. A command that cannot be always
-// allowed is not compared.
-func (x *executor) changed(ctx context.Context, c *toolCall, offer policy.Grant) string {
-	if c.call.Effect != tools.Execute || offer.Scope == (policy.Scope{}) {
+// changed returns which file that a command names has changed while its approval dialog
+// was open, as a clause; empty if none has.
+func (x *executor) changed(ctx context.Context, c *toolCall, v policy.Verdict) string {
+	if c.call.Effect != tools.Execute || len(c.call.Targets) == 0 {
 		return ""
 	}
 	now := x.Permissions.Judge(ctx, c.call)
-	if !now.Ask || ctx.Err() != nil {
+	if now.Refuse || ctx.Err() != nil {
 		return ""
 	}
-	return offer.Ended(policy.Facts{Files: now.Offer.Files, Unbound: now.Offer.Scope == (policy.Scope{})})
+	return policy.Changed(c.call.Targets[0].Dir, v.Files, now.Files)
 }
 
 // question returns the approval request for c.

@@ -208,6 +208,10 @@ func (x *executor) decide(ctx context.Context, c *toolCall) bool {
 		return false
 	case v.Refuse:
 		c.end.Error = "denied: " + v.Why
+		if v.ByRule {
+			c.finish(event.Refused, c.end.Error+". Do not try it another way: continue without it, or tell the user")
+			return false
+		}
 		if c.call.Effect == tools.Execute {
 			c.finish(event.Refused, c.end.Error+". Use a command that only reads, or the tools read and search. The user leaves the mode to allow other commands")
 			return false

@@ -26,6 +26,9 @@ type Env struct {
 	// Glob returns the files that match a wildcard pattern, relative to dir if the
 	// pattern is. See Glob of this package.
 	Glob func(dir, pattern string) ([]string, error)
+	// Git is set if the caller runs git without the configuration of the repository, so
+	// that git commands that only read are automatic.
+	Git bool
 }
 
 // Entry is the kind of file at a path.

@@ -26,6 +26,13 @@ var groups = [...]string{
 	"gh pr", "gh issue", "gh run", "gh repo", "gh release", "gh workflow", "glab mr", "cargo nextest", "uv pip", "poetry env", "dotnet tool", "kubectl config", "terraform state",
 }
 
+// gitWrites are commands of git that change something. Other names may be aliases, which
+// can run programs.
+var gitWrites = [...]string{
+	"add", "am", "apply", "bisect", "branch", "checkout", "cherry-pick", "clone", "commit", "fetch", "format-patch", "init", "lfs", "ls-remote", "merge", "mv", "notes", "pull", "push",
+	"rebase", "remote", "reset", "restore", "revert", "rm", "sparse-checkout", "stash", "submodule", "switch", "tag", "worktree",
+}
+
 // plainWord matches a subcommand or a target.
 var plainWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z][A-Za-z0-9:_.-]*$`) })
 
@@ -43,6 +50,9 @@ func (p *Part) Prefix() []string {
 		return []string{name}
 	}
 	if !slices.Contains(families[:], name) {
+		return nil
+	}
+	if _, reads := gitCommands()[first(p.Argv[1:])]; name == "git" && !reads && !slices.Contains(gitWrites[:], first(p.Argv[1:])) {
 		return nil
 	}
 	n := 2

@@ -313,6 +313,9 @@ func (r *reader) judge(p *Part, c *syntax.CallExpr) {
 		p.Reads = nil
 		r.effects(p, p.texts())
 		p.needs(0, why)
+	} else if p.Git && !r.env.Git {
+		p.Git, p.Reads = false, nil
+		p.needs(0, "the configuration of the repository can make git run programs")
 	} else if p.Reason != "" { // of a redirection or an assignment
 		p.Reads = nil
 	}

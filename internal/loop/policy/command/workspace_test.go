@@ -48,7 +48,7 @@ func workspace(t testing.TB) command.Env {
 		rel, err := filepath.Rel(dir, resolve(path))
 		return err == nil && filepath.IsLocal(rel)
 	}
-	return command.Env{
+	return command.Env{Git: true,
 		Dir: dir,
 		LookPath: func(name string) string {
 			switch name {

@@ -268,3 +268,14 @@ func onlyFiles(tests []string) bool {
 func negated(tests []string, i int) bool {
 	return i > 0 && (tests[i-1] == "!" || tests[i-1] == "-not")
 }
+
+// RunsArguments reports whether a program runs a command or a script that its arguments
+// name: a wrapper such as env or timeout, a shell, or find.
+func RunsArguments(program string) bool {
+	switch program {
+	case "find", "fd", "fdfind", "trap", "alias", "bind", "complete", "mapfile", "readarray":
+		return true
+	}
+	_, wraps := wrapping(program)
+	return wraps || slices.Contains(shells[:], program)
+}

@@ -1,7 +1,7 @@
 package policy
 
-// rule protects a path and everything below it.
-type rule struct {
+// protectedPath protects a path and everything below it.
+type protectedPath struct {
 	// path begins with "~/" for the home directory, "config/" for configuration
 	// directories, "zsh/" for the directories of zsh's startup files, "/" for the
 	// root. Any other path applies in every directory of the workspace.
@@ -9,11 +9,11 @@ type rule struct {
 	reason string // completes "protected: "
 }
 
-// protectedRules are the paths that make another program run commands or grant
+// protectedPaths are the paths that make another program run commands or grant
 // access when they change, or that hold credentials. Every row costs the user
 // approvals, so the table lists only files that take effect without a further check.
 // It does not list .gitmodules, because git runs nothing that it names.
-var protectedRules = []rule{
+var protectedPaths = []protectedPath{
 	{".git", gitPrograms}, {"~/.gitconfig", gitPrograms}, {"config/git", gitPrograms},
 	{".husky", gitHooks}, {".githooks", gitHooks},
 	{".github/workflows", runByCI}, {".github/actions", runByCI}, {".gitlab-ci.yml", runByCI}, {".circleci", runByCI},
@@ -43,8 +43,8 @@ var protectedRules = []rule{
 	{"config/systemd", runBySystem}, {"~/.local/share/systemd", runBySystem}, {"~/Library/LaunchAgents", runBySystem},
 	{"/etc/crontab", runBySystem}, {"/etc/cron.d", runBySystem}, {"/etc/systemd", runBySystem}, {"/var/spool/cron", runBySystem},
 
-	{"~/.ssh", "controls SSH logins and may hold private keys"},
-	{"~/.gnupg", "holds GnuPG keys and settings"},
+	{"~/.ssh", sshFiles},
+	{"~/.gnupg", gnupgFiles},
 	{"~/.aws", credentials}, {"~/.azure", credentials}, {"~/.kube", credentials}, {"~/.docker", credentials},
 	{"config/gh", credentials}, {"config/gcloud", credentials},
 	{"~/.netrc", credentials}, {"~/_netrc", credentials}, {"~/.git-credentials", credentials},
@@ -65,6 +65,8 @@ const (
 	runByName   = "holds programs that run when you type their names"
 	runAtLogin  = "takes effect when you log in"
 	runBySystem = "runs in the background, even when you are not logged in"
+	sshFiles    = "controls SSH logins and may hold private keys"
+	gnupgFiles  = "holds GnuPG keys and settings"
 	credentials = "may hold passwords or access tokens"
 	ownFiles    = "agent's own configuration, sessions or program"
 )

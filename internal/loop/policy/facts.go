@@ -1,0 +1,201 @@
+package policy
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"agent/internal/loop/policy/command"
+	"agent/internal/tools"
+)
+
+// Facts are what Policy.Judge needs to know about a call from the file system.
+type Facts struct {
+	Protected []Protected // files that the call changes and that always need approval
+	Dir       string      // the directory of a command; empty if it does not exist
+	Root      string      // the workspace without symbolic links
+	Files     []File      // named by a command, sorted by path
+	// Unbound is set if Files are not all files that the command names.
+	Unbound bool
+	Command *command.Command // what a command does; nil for other calls
+	Warning string           // what the user must know before approving a command; may be empty
+
+	touched     []touched
+	paths       Paths
+	at          roots
+	environment func([]string) []string // of automatic commands
+}
+
+// touched is a file that a call reads or changes, or that a command names.
+type touched struct {
+	path  string   // as in the call
+	names []string // absolute, as written, after each symbolic link, and last without links
+	// change is set if the call changes the file, read if it reads it. Neither is set
+	// for a file that a command only names.
+	change, read bool
+	directory    bool
+	outside      bool // of the workspace and, for a read, of the readable directories
+	secret       bool // it may hold secrets
+	listed       bool // only its name is read, or the names in it
+}
+
+// real returns the path of the file without symbolic links.
+func (t touched) real() string { return t.names[len(t.names)-1] }
+
+// Look returns the facts about c. If ctx ends, they are incomplete.
+func (p Paths) Look(ctx context.Context, c tools.Call) Facts {
+	f := Facts{Protected: p.protected(c), Root: physical(p.Workspace), paths: p, at: p.roots()}
+	in := p.borders()
+	switch c.Effect {
+	case tools.Read, tools.Write:
+		if c.Effect == tools.Write {
+			f.Dir = f.Root
+		}
+		for _, t := range c.Targets {
+			if t.Kind == tools.Path {
+				f.touched = append(f.touched, p.touch(t, f.Root, c.Effect == tools.Write, in))
+			}
+		}
+	case tools.Execute:
+		f.Unbound = true
+		if len(c.Targets) == 1 && c.Targets[0].Kind == tools.Command && c.Targets[0].Dir != "" {
+			p.lookAtCommand(ctx, c.Targets[0], &f, in)
+		}
+	}
+	return f
+}
+
+// touch returns the facts about a path of a call.
+func (p Paths) touch(t tools.Target, root string, change bool, in borders) touched {
+	out := touched{path: t.Value, change: change, read: !change}
+	for _, name := range append(slices.Clone(t.Spelled), t.Value) {
+		if path := from(root, name); filepath.IsAbs(path) {
+			out.names = append(out.names, spellings(path)...)
+		} else {
+			out.names = append(out.names, path) // the workspace is unknown
+		}
+	}
+	p.place(&out, in)
+	if out.outside && out.read && !out.secret { // ~/.ssh and the like
+		reason := p.places().protection(out.real(), nil)
+		out.secret = reason == credentials || reason == sshFiles || reason == gnupgFiles || reason == ownFiles
+	}
+	return out
+}
+
+// place fills in where a file is.
+func (p Paths) place(t *touched, in borders) {
+	t.secret = slices.ContainsFunc(t.names, SecretFile)
+	if real := t.real(); filepath.IsAbs(real) {
+		t.outside = !in.inside(real) && (t.change || !in.readable(real))
+		if info, err := os.Stat(real); err == nil {
+			t.directory = info.IsDir()
+		}
+	}
+}
+
+// lookAtCommand fills in the facts about a command.
+func (p Paths) lookAtCommand(ctx context.Context, t tools.Target, f *Facts, in borders) {
+	dir := physical(t.Dir)
+	if isDirectory(dir) {
+		f.Dir = dir
+	}
+	f.environment = p.Environment
+	f.Command = command.Judge(t.Value, p.env(dir))
+	f.Warning = warning(f.Command)
+	add := func(path string, change, read, listed bool) {
+		touched := touched{path: path, names: append(spellings(path), followed(path)), change: change, read: read, listed: listed}
+		p.place(&touched, in)
+		f.touched = append(f.touched, touched)
+	}
+	for i := range f.Command.Parts {
+		part := &f.Command.Parts[i]
+		for _, path := range part.Reads {
+			add(path, false, true, slices.Contains(listers, part.Program()))
+		}
+		for _, path := range part.Writes {
+			add(path, true, false, false)
+		}
+	}
+	if f.Command.Automatic() && !p.NoBash {
+		return
+	}
+	n := naming{ctx: ctx, home: p.Home, words: wordsIn(f.Command), dirs: []string{dir}}
+	found := n.find()
+	f.Unbound = !found || !allKnown(f.Command) || !n.hash()
+	f.Files = n.files
+	if f.Unbound {
+		f.Files = nil
+	}
+	for _, path := range n.paths {
+		if exists(path) {
+			add(path, false, false, false)
+		}
+	}
+	f.Protected = p.protectedFiles(f.touched, dir)
+}
+
+// listers are programs that read the names of files, not their contents.
+var listers = []string{"ls", "cd", "find", "fd", "fdfind", "tree", "pwd", "stat", "du", "df", "test", "[", "basename", "dirname", "realpath", "readlink", "git"}
+
+// protectedFiles returns the protected files that a command in dir changes.
+func (p Paths) protectedFiles(files []touched, dir string) (out []Protected) {
+	var ps *places
+	for _, t := range files {
+		if !t.change {
+			continue
+		}
+		if ps == nil {
+			ps = p.places()
+		}
+		for _, name := range t.names {
+			if reason := ps.protection(name, nil); reason != "" {
+				out = append(out, Protected{Grant{Scope: Scope{Dir: dir}}.show(t.path), reason})
+				break
+			}
+		}
+	}
+	return out
+}
+
+func isDirectory(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// borders are the directories that a call may read or change, without symbolic links.
+type borders struct {
+	workspace []string // and the directories that the user added to it
+	others    []string // that may only be read
+}
+
+// borders resolves the directories of p.
+func (p Paths) borders() (b borders) {
+	for _, dir := range append([]string{p.Workspace}, p.Added...) {
+		if dir != "" {
+			b.workspace = append(b.workspace, physical(dir))
+		}
+	}
+	for _, dir := range append([]string{p.Outputs}, p.Readable...) {
+		if dir != "" {
+			b.others = append(b.others, physical(dir))
+		}
+	}
+	return b
+}
+
+// inside reports whether a path without symbolic links is in the workspace.
+func (b borders) inside(real string) bool { return within(b.workspace, real) }
+
+// readable reports whether a path without symbolic links is in a directory that may be
+// read without approval.
+func (b borders) readable(real string) bool { return b.inside(real) || within(b.others, real) }
+
+// within reports whether path is one of dirs or below one.
+func within(dirs []string, path string) bool {
+	return slices.ContainsFunc(dirs, func(dir string) bool {
+		rel, err := filepath.Rel(dir, path)
+		return err == nil && filepath.IsLocal(rel)
+	})
+}

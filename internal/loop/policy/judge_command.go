@@ -1,0 +1,235 @@
+package policy
+
+import (
+	"slices"
+	"strings"
+
+	"agent/internal/loop/event"
+	"agent/internal/loop/policy/command"
+	"agent/internal/tools"
+)
+
+// judgeCommand judges a call that runs a command, in the order of the table of modes.
+func (p *Policy) judgeCommand(c tools.Call, f Facts, found ruling) Verdict {
+	if script, ok := f.automatic(c); ok && found.ask == nil {
+		v := p.runs("commands that are known to read need no approval")
+		v.Script, v.Environment, v.Access.Private = script, f.environment, true
+		return v
+	}
+	if p.Mode == event.ModePlan {
+		return Verdict{Refuse: true, Why: denied(f), Rule: denied(f), Decider: p.row("other commands are denied")}
+	}
+	v := p.askCommand(c, f)
+	switch {
+	case len(f.Protected) > 0:
+		v.Protected, v.Why, v.Rule, v.Decider = true, ruleChange, ruleChange, p.row(ruleChange)
+		return v
+	case found.ask != nil:
+		by := found.ask.verdict()
+		v.Why, v.Rule, v.Decider, v.ByRule = by.Why, by.Rule, by.Decider, true
+		v.Offer = Grant{}
+		if found.ask.Action == Deny {
+			v.Why = "the text of the command does not show whether a rule denies it: " + found.ask.decider()
+			v.Rule = v.Why
+		}
+		return v
+	}
+	all := p.cover(c, f)
+	if all.complete {
+		return Verdict{Script: all.script, Access: tools.Access{Network: all.network}, Decider: all.decider, ByRule: all.byRule, Files: f.Files}
+	}
+	if p.Mode == event.ModeAll {
+		why := p.unapproved(f, all.left)
+		if why == "" {
+			run := p.runs("commands that destroy nothing need no approval")
+			run.Access.Network, run.Files = all.network, f.Files
+			return run
+		}
+		v.Why, v.Rule = why, why
+		v.Decider = p.row(why)
+	}
+	if all.ended != "" {
+		v.Why, v.Rule = "the standing permission for this command ended because one of its files changed", ruleCommands
+		v.Warning = strings.TrimSuffix(all.ended+"; "+v.Warning, "; ")
+	}
+	return v
+}
+
+// ruleCommands is the row of the table of modes for commands that need approval.
+const ruleCommands = "commands need approval unless they are known to only read"
+
+// askCommand returns the verdict on a command that needs approval. It runs with the
+// network if one of its parts connects.
+func (p *Policy) askCommand(c tools.Call, f Facts) Verdict {
+	v := p.asks(ruleCommands)
+	v.Decider = p.row("other commands need approval")
+	v.Warning, v.Files = f.Warning, f.Files
+	if len(f.Protected) > 0 {
+		v.Warning = strings.TrimPrefix(f.Warning+"; "+describe(f.Protected), "; ")
+	}
+	if f.Command == nil {
+		return v
+	}
+	v.Access.Network = f.Command.Traits&command.Connects != 0
+	if f.Command.Reason != "" && f.Command.Reason != f.Warning {
+		v.Why = f.Command.Reason
+	}
+	v.Offer = offer(c, f)
+	return v
+}
+
+// denied explains why permission mode plan denies a command.
+func denied(f Facts) string {
+	const plan = "permission mode plan runs only commands that are known to read"
+	if f.Command == nil || f.Command.Automatic() { // a rule asks, or the shell is not bash
+		return plan
+	}
+	return f.Command.Denied()
+}
+
+// unapproved returns why a command needs approval in mode all; empty if it runs. Left are
+// the traits of the parts that no rule and no standing permission covers.
+func (p *Policy) unapproved(f Facts, left command.Trait) string {
+	switch {
+	case f.paths.Disposable:
+		return ""
+	case f.paths.Sandbox == SandboxMissing:
+		return "every command needs approval, because this system has no sandbox"
+	case left&command.Destroys != 0:
+		return "commands that delete or overwrite data need approval"
+	case left&command.Unclear != 0:
+		return "commands whose text does not show what they do need approval"
+	case left&command.WritesOutside != 0:
+		return "commands that write outside of the workspace need approval"
+	case left&command.Connects != 0:
+		return "commands that use the network need approval"
+	case f.readsSecrets():
+		return "reading a file that may hold secrets needs approval every time"
+	}
+	return ""
+}
+
+// readsSecrets reports whether a command reads a file that may hold secrets.
+func (f Facts) readsSecrets() bool {
+	return slices.ContainsFunc(f.touched, func(t touched) bool { return t.secret && !t.listed && !t.change })
+}
+
+// automatic returns the script of a command that only reads what it may read. It
+// reports false for every other call.
+func (f Facts) automatic(c tools.Call) (script string, ok bool) {
+	if f.Command == nil || f.paths.NoBash || !f.Command.Automatic() || len(c.Warnings) > 0 {
+		return "", false
+	}
+	return f.Command.Script()
+}
+
+// coverage says how far rules and standing permissions allow a command.
+type coverage struct {
+	complete bool   // they allow all of it
+	script   string // to run if they do; empty for the line itself
+	network  bool
+	decider  string
+	byRule   bool
+	left     command.Trait // of the parts that they do not allow
+	ended    string        // the change that ended a permission, as a clause; may be empty
+}
+
+// cover returns how far rules and standing permissions allow a command.
+func (p *Policy) cover(c tools.Call, f Facts) (out coverage) {
+	if f.Command == nil || len(c.Warnings) > 0 {
+		return out
+	}
+	out.left = f.Command.Traits
+	out.ended = p.end(c.Targets[0], f)
+	if g := p.exact(c, f); g != nil {
+		return coverage{complete: true, decider: g.decider(f)}
+	}
+	script, ok := f.Command.Script()
+	if !ok || f.paths.NoBash {
+		return out
+	}
+	out.left, out.script, out.complete = 0, script, true
+	var deciders []string
+	for i := range f.Command.Parts {
+		part := &f.Command.Parts[i]
+		if part.Reason == "" && !f.unreadable(part) {
+			continue
+		}
+		by, network, rule := p.coverPart(part, f)
+		if by == "" {
+			out.complete, out.left = false, out.left|part.Traits
+			continue
+		}
+		if !slices.Contains(deciders, by) {
+			deciders = append(deciders, by)
+		}
+		out.network, out.byRule = out.network || network, out.byRule || rule
+	}
+	out.complete = out.complete && len(deciders) > 0
+	out.decider = strings.Join(deciders, "; ")
+	return out
+}
+
+// coverPart returns what allows a part of a command, and whether it allows the network
+// and is a rule; empty if nothing does.
+func (p *Policy) coverPart(part *command.Part, f Facts) (by string, network, rule bool) {
+	if r, network := p.covers(part, f); r != nil {
+		return r.decider(), network, true
+	}
+	if part.Reason == "" || !f.inRoot() {
+		return "", false, false
+	}
+	for _, g := range p.grants {
+		if g.Prefix && g.Dir == f.Root && (g.Network || part.Traits&command.Connects == 0) && part.Covered(strings.Fields(g.Value)) && g.Ended(f) == "" {
+			return g.decider(f), g.Network, false
+		}
+	}
+	return "", false, false
+}
+
+// unreadable reports whether a part reads a file that needs approval.
+func (f Facts) unreadable(part *command.Part) bool {
+	return slices.ContainsFunc(part.Reads, func(path string) bool { return slices.Contains(f.Command.Unreadable, path) })
+}
+
+// inRoot reports whether a command runs in the workspace.
+func (f Facts) inRoot() bool { return f.Dir != "" && f.Root != "" && within([]string{f.Root}, f.Dir) }
+
+// warning returns what a command destroys, overwrites or changes outside of the
+// workspace; empty if that is nothing.
+func warning(c *command.Command) string {
+	var out []string
+	for i := range c.Parts {
+		p := &c.Parts[i]
+		if p.Traits&(command.Destroys|command.WritesOutside) != 0 && !slices.Contains(out, p.Reason) {
+			out = append(out, p.Reason)
+		}
+	}
+	if downloads(c) {
+		out = append(out, "runs downloaded code")
+	}
+	return strings.Join(out, "; ")
+}
+
+// downloads reports whether a line seems to run code that it downloads, as
+// `curl … | sh` and `sh -c "$(curl …)"` do.
+func downloads(c *command.Command) bool {
+	piped := false
+	substituted := strings.Contains(c.Line, "$(") || strings.Contains(c.Line, "<(") || strings.Contains(c.Line, "`")
+	for i := range c.Parts {
+		p := &c.Parts[i]
+		if p.Operator != "|" {
+			piped = false
+		}
+		if piped && p.Traits&command.Interprets != 0 {
+			return true
+		}
+		if slices.Contains([]string{"curl", "wget", "aria2c", "fetch", "http", "https", "iwr"}, p.Program()) {
+			piped = true
+			if substituted && p.Nested && slices.ContainsFunc(c.Parts, func(q command.Part) bool { return !q.Nested && q.Traits&command.Interprets != 0 }) {
+				return true
+			}
+		}
+	}
+	return false
+}

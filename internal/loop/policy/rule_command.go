@@ -1,0 +1,201 @@
+package policy
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"agent/internal/loop/policy/command"
+)
+
+// match says how surely a rule matches a command.
+type match int
+
+const (
+	noMatch   match = iota
+	mayMatch        // the text of the command does not show whether the rule matches
+	sureMatch       // the rule matches
+)
+
+// separators end a word of a shell, or surround one.
+const separators = " \t\r\n;&|<>(){}'\"\\$`=,"
+
+// matchesLine returns whether a rule that denies or asks matches a command line. It
+// also finds commands in substitutions and in the arguments of other programs. If a
+// rule may match, the line must not run without approval.
+func (r Rule) matchesLine(c *command.Command) match {
+	found := noMatch
+	for i := range c.Parts {
+		found = max(found, r.matchesPart(&c.Parts[i]))
+	}
+	if found == sureMatch || r.Kind == RuleNetwork && c.Traits&(command.Connects|command.Unclear) == 0 {
+		return found
+	}
+	if c.Traits&command.Unclear != 0 || c.Traits&command.Interprets != 0 && r.anywhere(fields(c.Line)) != noMatch {
+		return mayMatch
+	}
+	return found
+}
+
+// matchesPart is matchesLine for one simple command.
+func (r Rule) matchesPart(p *command.Part) match {
+	words := wordsOf(p)
+	if len(words) == 0 || r.Kind == RuleNetwork && p.Traits&(command.Connects|command.Unclear) == 0 {
+		return noMatch
+	}
+	found := r.begins(words)
+	if !runsArguments(p, words[0].text) {
+		return found
+	}
+	found = max(found, r.anywhere(words))
+	for _, w := range words[1:] {
+		if !w.known {
+			found = max(found, mayMatch)
+		}
+		if strings.ContainsAny(w.text, separators) {
+			found = max(found, r.anywhere(fields(w.text)))
+		}
+	}
+	name, _, _ := strings.Cut(r.Pattern, " ")
+	if readsCommands(p) || sameProgram(words[0].text, name) { // whose settings can run another command
+		found = max(found, mayMatch)
+	}
+	return found
+}
+
+// runsArguments reports whether a part runs code or a command that its arguments name.
+func runsArguments(p *command.Part, program string) bool {
+	return p.Traits&command.Interprets != 0 || command.RunsArguments(filepath.Base(program))
+}
+
+// readsCommands reports whether a part is a shell, or a program like xargs, that reads
+// a command from a pipe or a file.
+func readsCommands(p *command.Part) bool {
+	if !slices.Contains([]string{"sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "fish", "csh", "tcsh", "xargs", "parallel", "source", "."}, p.Program()) {
+		return false
+	}
+	return p.Operator == "|" || slices.ContainsFunc(p.Redirs, func(re command.Redirect) bool { return strings.HasPrefix(re.Op, "<") })
+}
+
+// word is a word of a command.
+type word struct {
+	text  string
+	known bool // text is its value, not its source
+}
+
+// wordsOf returns the words of a part, with wildcards expanded if that is possible.
+func wordsOf(p *command.Part) (out []word) {
+	if p.Argv != nil {
+		for _, w := range p.Argv {
+			out = append(out, word{w, true})
+		}
+		return out
+	}
+	for _, w := range p.Words {
+		out = append(out, word{w.Text, w.Kind == command.Literal})
+	}
+	return out
+}
+
+// fields splits text that may be a command into words.
+func fields(text string) (out []word) {
+	for _, w := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(separators, r) }) {
+		out = append(out, word{w, true})
+	}
+	return out
+}
+
+// anywhere returns whether a command that begins at any of the words matches.
+func (r Rule) anywhere(words []word) match {
+	found := noMatch
+	for i := range words {
+		found = max(found, r.begins(words[i:]))
+	}
+	return found
+}
+
+// begins returns whether words begin with those of the rule. Options between them, each
+// with at most one value, do not count: "git -C dir push" begins with "git push".
+func (r Rule) begins(words []word) match {
+	want := strings.Fields(r.Pattern)
+	switch {
+	case !words[0].known:
+		return mayMatch
+	case len(want) > 1 && sameProgram(words[0].text, want[0]+"-"+want[1]): // git-push
+		want = want[1:]
+	case !sameProgram(words[0].text, want[0]):
+		return noMatch
+	}
+	at, option := 1, false
+	for _, w := range want[1:] {
+		for ; ; at++ {
+			switch {
+			case at >= len(words):
+				return noMatch
+			case !words[at].known:
+				return mayMatch
+			}
+			text := words[at].text
+			if text == w {
+				break
+			}
+			if !option && !strings.HasPrefix(text, "-") {
+				return noMatch
+			}
+			option = strings.HasPrefix(text, "-") // the next word may be its value
+		}
+		at, option = at+1, false
+	}
+	return sureMatch
+}
+
+// sameProgram reports whether two words name the same program, in any directory and on
+// any file system.
+func sameProgram(a, b string) bool { return programName(a) == programName(b) }
+
+func programName(word string) string {
+	return strings.TrimSuffix(strings.ToLower(filepath.Base(filepath.FromSlash(word))), ".exe")
+}
+
+// coversPart reports whether an allow rule covers a part that runs in dir. It compares the
+// literal words of the part, and covers a part that deletes data or runs other programs
+// only if the words of the rule alone do so. It never covers a part that writes outside
+// of the workspace.
+func (r Rule) coversPart(p *command.Part, dir string) bool {
+	want := strings.Fields(r.Pattern)
+	if p.Nested || p.Argv == nil || len(p.Argv) < len(want) || !slices.Equal(p.Argv[:len(want)], want) {
+		return false
+	}
+	own := alone(want, dir)
+	if p.Traits&command.WritesOutside != 0 || p.Traits&^own.Traits&(command.Destroys|command.Interprets|command.Unclear) != 0 {
+		return false
+	}
+	if p.Traits&command.Destroys == 0 || len(own.Parts) == 0 || len(own.Parts[0].Writes) == 0 {
+		return true
+	}
+	for _, path := range p.Writes { // "rm -rf build" does not cover "rm -rf build src"
+		if !slices.Contains(own.Parts[0].Writes, path) {
+			return false
+		}
+	}
+	return true
+}
+
+// alone judges the words of a rule as a command of their own, without looking at files.
+func alone(words []string, dir string) *command.Command {
+	var line []string
+	for _, w := range words {
+		line = append(line, "'"+strings.ReplaceAll(w, "'", `'\''`)+"'")
+	}
+	return command.Judge(strings.Join(line, " "), textEnv(dir))
+}
+
+// textEnv returns an Env for commands that are judged by their text only, as if every
+// program were installed and no file existed.
+func textEnv(dir string) command.Env {
+	return command.Env{
+		Dir: dir, LookPath: func(string) string { return "" }, Inside: func(string) bool { return true },
+		Readable: func(string) string { return "" }, Look: func(string) command.Entry { return command.Missing },
+		Glob: func(string, string) ([]string, error) { return nil, nil },
+	}
+}

@@ -1,0 +1,135 @@
+package policy
+
+import (
+	"path/filepath"
+	"slices"
+
+	"agent/internal/loop/policy/command"
+	"agent/internal/tools"
+)
+
+// ruling holds the rules that decide a call before the mode does. Both may be nil.
+type ruling struct {
+	deny, ask *Rule
+}
+
+// match returns the first rule that denies c, and the first that asks. A rule that
+// denies, but of which the text of a command does not show whether it applies, asks.
+func (p *Policy) match(c tools.Call, f Facts) (out ruling) {
+	for i := range p.Rules {
+		r := &p.Rules[i]
+		if r.Action == Allow {
+			continue
+		}
+		switch found := r.matches(c, f); {
+		case found == sureMatch && r.Action == Deny:
+			out.deny = r
+			return out
+		case found != noMatch && (out.ask == nil || out.ask.Action == Ask && r.Action == Deny):
+			out.ask = r
+		}
+	}
+	return out
+}
+
+// matches returns whether a rule that denies or asks applies to c.
+func (r Rule) matches(c tools.Call, f Facts) match {
+	yes := false
+	switch r.Kind {
+	case RuleTool, RuleMCP:
+		yes = r.matchesTool(c.Tool)
+	case RuleHost:
+		yes = slices.ContainsFunc(c.Targets, func(t tools.Target) bool { return t.Kind == tools.Host && r.matchesHost(t.Value) })
+	case RuleRead, RuleEdit:
+		return r.matchesFiles(c, f)
+	case RuleCommand, RuleNetwork:
+		switch {
+		case f.Command != nil:
+			return r.matchesLine(f.Command)
+		case c.Effect == tools.Execute && r.Kind == RuleCommand: // input of a job
+			return mayMatch
+		}
+	}
+	if yes {
+		return sureMatch
+	}
+	return noMatch
+}
+
+// matchesFiles returns whether a rule for files applies to c. A command that names a file
+// of which it is not known whether the command changes it may match. So may a program
+// that reads all files of a directory.
+func (r Rule) matchesFiles(c tools.Call, f Facts) match {
+	found := noMatch
+	for _, t := range f.touched {
+		named := !t.read && !t.change
+		switch {
+		case r.Kind == RuleRead && t.change, r.Kind == RuleEdit && t.read:
+		case r.matchesFile(t.names, f.at):
+			if !named || r.Kind == RuleRead {
+				return sureMatch
+			}
+			found = mayMatch
+		case r.Kind == RuleRead && t.directory && !t.listed && c.Effect == tools.Execute && !named && r.below(t.names, f.at):
+			found = mayMatch
+		}
+	}
+	return found
+}
+
+// allows returns the rule that allows a call other than a command; nil if none does. If
+// several rules together do, it is the last of them.
+func (p *Policy) allows(c tools.Call, f Facts) (by *Rule) {
+	for i := range p.Rules {
+		if r := &p.Rules[i]; r.Action == Allow && (r.Kind == RuleTool || r.Kind == RuleMCP) && r.matchesTool(c.Tool) {
+			return r
+		}
+	}
+	for _, t := range c.Targets {
+		if t.Kind != tools.Host {
+			continue
+		}
+		i := slices.IndexFunc(p.Rules, func(r Rule) bool { return r.Action == Allow && r.Kind == RuleHost && r.matchesHost(t.Value) })
+		if i < 0 {
+			return nil
+		}
+		by = &p.Rules[i]
+	}
+	for _, t := range f.touched {
+		if by = p.allowsFile(RuleEdit, t, f); by == nil {
+			return nil
+		}
+	}
+	return by
+}
+
+// allowsFile returns the rule that allows reading or changing a file; nil if none does. A
+// file that may hold secrets must be named without wildcards.
+func (p *Policy) allowsFile(kind RuleKind, t touched, f Facts) *Rule {
+	for i := range p.Rules {
+		r := &p.Rules[i]
+		if r.Action != Allow || r.Kind != kind || t.secret && SecretFile(t.real()) && !plainWords(filepath.Base(r.Pattern)) {
+			continue
+		}
+		if filepath.IsAbs(t.real()) && r.matchesFile(t.names, f.at) {
+			return r
+		}
+	}
+	return nil
+}
+
+// covers returns the rule that allows a part of a command, and whether it allows the
+// network; nil if none does. A rule for commands without the network does not allow a
+// part that connects.
+func (p *Policy) covers(part *command.Part, f Facts) (by *Rule, network bool) {
+	for i := range p.Rules {
+		r := &p.Rules[i]
+		if r.Action != Allow || r.Kind != RuleCommand && r.Kind != RuleNetwork || r.Kind == RuleCommand && part.Traits&command.Connects != 0 {
+			continue
+		}
+		if r.coversPart(part, f.Dir) && (by == nil || r.Kind == RuleNetwork) {
+			by, network = r, r.Kind == RuleNetwork
+		}
+	}
+	return by, network
+}

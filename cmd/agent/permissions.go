@@ -8,6 +8,7 @@ import (
 	"agent/cmd/agent/settings"
 	"agent/internal/history"
 	"agent/internal/loop/policy"
+	"agent/internal/tools/git"
 	"agent/internal/tools/shell"
 )
 
@@ -34,7 +35,7 @@ func (a *app) protectPaths() {
 // permissionPaths returns the directories from which policy derives the protected
 // paths of a session in dir.
 func permissionPaths(dir string, getenv func(string) string) policy.Paths {
-	p := policy.Paths{Workspace: dir}
+	p := policy.Paths{Workspace: dir, Git: git.NewReader()}
 	if home, err := os.UserHomeDir(); err == nil && filepath.IsAbs(home) {
 		p.Home = home
 		p.Config, p.Zsh = []string{filepath.Join(home, ".config")}, []string{home}

@@ -28,11 +28,16 @@ type Running struct {
 }
 
 // Start starts a command. It runs until it ends, or until Stop, Kill or Finish.
-func Start(c Command) (*Running, error) {
+func Start(c Command) (started *Running, err error) {
+	c = c.withDefaults()
+	defer func() {
+		if err != nil {
+			c.Cleanup()
+		}
+	}()
 	if _, err := os.Stat(c.Dir); err != nil {
 		return nil, fmt.Errorf("the working directory does not exist: %w", err)
 	}
-	c = c.withDefaults()
 	pipe, w, err := os.Pipe()
 	if err != nil {
 		return nil, fmt.Errorf("create a pipe for the output: %w", err)
@@ -97,6 +102,7 @@ func (r *Running) supervise() {
 	}
 	r.pipe.Close()
 	r.record()
+	r.c.Cleanup()
 }
 
 // record sets the result.
@@ -224,6 +230,16 @@ func (r *Running) Done() <-chan struct{} { return r.done }
 
 // How returns the result without output. Call it after Done is closed.
 func (r *Running) How() Result { return r.result }
+
+// Listeners returns the TCP ports on which commands of the sandbox's session accept
+// connections. It returns none for a command that has the network of the host or has
+// ended.
+func (r *Running) Listeners() []uint16 {
+	if p := r.c.Limits.Sandbox; p == nil || p.Network || r.shellExited() {
+		return nil
+	}
+	return r.process.listeners()
+}
 
 // Began returns the start time.
 func (r *Running) Began() time.Time { return r.began }

@@ -25,6 +25,7 @@ package shell
 import (
 	"cmp"
 	"context"
+	"errors"
 	"os"
 	"time"
 )
@@ -44,6 +45,10 @@ const (
 	killLimit    = 10 * time.Second // wait for killed processes to disappear
 	interval     = 100 * time.Millisecond
 )
+
+// ErrSandbox is the error of a command that did not start because its sandbox could
+// not be set up.
+var ErrSandbox = errors.New("set up the sandbox")
 
 // Command is a command to run.
 type Command struct {
@@ -74,6 +79,8 @@ type Command struct {
 	// times a second, the end of it if there is much. It is called by Run and
 	// Watch, on their goroutine.
 	Progress func(text string)
+	// Cleanup, if not nil, is called after the command has ended, or if it did not start.
+	Cleanup func()
 }
 
 // withDefaults sets unset fields to their defaults.
@@ -83,6 +90,9 @@ func (c Command) withDefaults() Command {
 	c.Keep = cmp.Or(c.Keep, DefaultKeep)
 	c.Processes = cmp.Or(c.Processes, DefaultProcesses)
 	c.MaxWhole = cmp.Or(c.MaxWhole, MaxWhole)
+	if c.Cleanup == nil {
+		c.Cleanup = func() {}
+	}
 	return c
 }
 

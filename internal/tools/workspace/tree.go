@@ -70,9 +70,9 @@ func (t *tree) existing(name string) (string, fs.FileInfo, error) {
 
 // The limits of one path.
 const (
-	maxLinks = 40   // symbolic links followed
-	maxNames = 4096 // names visited, including those of links
-	maxShown = 200  // bytes of a path shown in an error
+	maxLinks = 40  // symbolic links followed
+	maxNames = 256 // in a path and in the links that it follows: a file costs the square of them
+	maxShown = 200 // bytes of a path shown in an error
 )
 
 // resolve returns name relative to the tree, with slashes and without symbolic
@@ -84,7 +84,7 @@ func (t *tree) resolve(name string) (string, error) {
 	}
 	done, todo := ".", strings.Split(rel, "/")
 	for links, names := 0, 0; len(todo) > 0; {
-		if names++; names > maxNames {
+		if names++; names+len(todo)-1 > maxNames {
 			return "", advice.Add(fmt.Errorf("%s has more than %d names", phrase.Clip(name, maxShown), maxNames), "Use a shorter path")
 		}
 		c := todo[0]

@@ -42,6 +42,7 @@ type Jobs struct {
 type job struct {
 	id    int
 	title string
+	line  string // the command
 	began time.Time
 	launched
 	done chan struct{} // closed when state is set
@@ -51,6 +52,7 @@ type job struct {
 	code     *int
 	stopped  bool // Stop or Close was called
 	reported bool // the model knows that it ended
+	offered  bool // the network was offered for it
 	undone   []confine.Notice
 }
 
@@ -151,7 +153,7 @@ func (j *Jobs) add(command string, start func() (launched, error)) (*job, error)
 		return nil, err
 	}
 	j.last++
-	b := &job{id: j.last, title: oneLine(command), began: l.run.Began(), launched: l, done: make(chan struct{})}
+	b := &job{id: j.last, title: oneLine(command), line: command, began: l.run.Began(), launched: l, done: make(chan struct{})}
 	j.jobs = append(j.jobs, b)
 	j.notify()
 	go j.watch(b)

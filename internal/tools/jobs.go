@@ -54,11 +54,7 @@ func (s *shellTool) prepareJob(_ context.Context, a jobsArgs) (Call, error) {
 	}
 	switch a.Action {
 	case "read":
-		return Call{Title: "read job " + b.String(), Effect: Read, Run: func(ctx context.Context, _ Approved) (Result, error) {
-			r, err := s.jobs.read(ctx, b, time.Duration(a.Wait)*time.Second)
-			r.Blocked = nil // to run this call again would not run the job again
-			return r, err
-		}}, nil
+		return Call{Title: "read job " + b.String(), Effect: Read, Run: func(ctx context.Context, _ Approved) (Result, error) { return s.readJob(ctx, b, a.Wait) }}, nil
 	case "stop":
 		return Call{Title: "stop job " + b.String(), Effect: Read, Run: func(ctx context.Context, ok Approved) (Result, error) {
 			r, err := s.jobs.stop(ctx, b, ok.Force)
@@ -102,6 +98,9 @@ func (s *shellTool) start(ctx context.Context, a jobsArgs, at location, ok Appro
 		return Result{}, fmt.Errorf("%w; the command did not run", err)
 	}
 	r, err := s.jobs.read(ctx, b, max(startGrace, time.Duration(a.Wait)*time.Second))
+	if r.Blocked == nil {
+		r.Blocked = s.hidden(b, a.Wait)
+	}
 	r.Text = fmt.Sprintf("[job %d]\n", b.id) + note + r.Text
 	r.Summary, r.Job = fmt.Sprintf("job %d · %s", b.id, r.Summary), b.id
 	return r, err

@@ -58,16 +58,20 @@ func (s *shellTool) launch(c shell.Command, access Access) (launched, error) {
 // the command, which the user cannot reach.
 func (l launched) serverNote() string {
 	var ports []string
-	for _, port := range l.run.Listeners() {
-		if !slices.Contains(l.ports, port) {
-			ports = append(ports, strconv.Itoa(int(port)))
-		}
+	for _, port := range l.servers() {
+		ports = append(ports, strconv.Itoa(int(port)))
 	}
 	if ports == nil {
 		return ""
 	}
 	return "[listening in the sandbox on port " + strings.Join(ports, ", ") +
 		": your commands reach it; programs of the user, such as a browser, do not, unless the user approves the network for this job]\n"
+}
+
+// servers returns the ports on which servers listen in the sandbox that were started
+// since the command. None of them is returned if it has the network of the computer.
+func (l launched) servers() []uint16 {
+	return slices.DeleteFunc(l.run.Listeners(), func(port uint16) bool { return slices.Contains(l.ports, port) })
 }
 
 // blocked returns how the sandbox probably made the command fail; nil if it did not.

@@ -36,6 +36,19 @@ func (m Mode) Name() string {
 	return string(m)
 }
 
+// Label returns m as it is shown: "ask", "auto-edit", "plan (read-only)" or "approve all".
+func (m Mode) Label() string {
+	switch m {
+	case ModeEdits:
+		return "auto-edit"
+	case ModePlan:
+		return "plan (read-only)"
+	case ModeAll:
+		return "approve all"
+	}
+	return string(m)
+}
+
 // ParseMode returns the mode with the name s or the stored value s.
 func ParseMode(s string) (Mode, error) {
 	for _, m := range Modes {

@@ -55,6 +55,7 @@ var (
 		named[Unreadable]("unreadable"),
 		named[Searched]("searched"),
 		named[PermissionsNow]("permissions"),
+		named[SandboxNow]("sandbox"),
 		named[BudgetNow]("budget"),
 		named[DelegatesNow]("delegates"),
 		named[Delegated]("delegated"),

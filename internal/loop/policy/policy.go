@@ -50,6 +50,7 @@ type Policy struct {
 	Mode   event.Mode
 	Rules  []Rule // configured by the user or an administrator
 	grants []Grant
+	reads  reads
 }
 
 // Allow adds a standing permission and returns it. It replaces one of the same scope, but
@@ -70,6 +71,7 @@ func (p *Policy) Allow(g Grant) Grant {
 	}
 	p.Forget(g.Scope)
 	p.grants = append(p.grants, g)
+	p.reads.granted(g.Scope)
 	return g
 }
 

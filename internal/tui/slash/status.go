@@ -40,7 +40,7 @@ func statusCommand(s *Session, _ string) (tea.Cmd, error) {
 	add("context window", strings.TrimPrefix(st.Tokens().Text, "context "))
 	add("last turn", turnTokens(s.Spending.Turn))
 	add("cost", st.Spent())
-	add("mode", screen.ModeLabel(f.Mode))
+	add("mode", event.Mode(f.Mode).Label())
 	add("directory", s.Options.Files.Dir)
 	add("branch", s.Options.Files.Branch)
 	add("session", strings.TrimSpace(s.Options.Session.ID+" "+f.Title))
@@ -76,16 +76,28 @@ func defaultEffort(m *screen.Conversation) string {
 	return "the model's default"
 }
 
-// showPermissions adds the standing permissions to the table of /status.
+// sandboxNow describes the sandbox of the model's commands, and what the user can do if
+// it is incomplete.
+func sandboxNow(s event.SandboxNow) string {
+	switch {
+	case s.Why != "":
+		return ink.SanitizeLine(s.Why)
+	case s.Form == event.SandboxOff:
+		return "off"
+	}
+	return "on"
+}
+
+// showPermissions adds the sandbox and the standing permissions to the table of /status.
 func (s *Session) showPermissions(allowed []string) {
 	if s.status == nil {
 		return
 	}
-	rows := [][2]string{{"always allowed", "no standing permissions"}}
+	rows := [][2]string{{"sandbox", sandboxNow(s.Feed.Sandbox)}, {"always allowed", "no standing permissions"}}
 	for i, text := range allowed {
 		text = ink.SanitizeLine(text)
 		if i == 0 {
-			rows[0][1] = text
+			rows[1][1] = text
 			continue
 		}
 		rows = append(rows, [2]string{"", text})

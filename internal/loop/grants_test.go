@@ -177,7 +177,12 @@ func TestGrantsAreLimitedToTheirScope(t *testing.T) {
 		asked  int
 		notice string
 	}{
-		"another directory": {func(s *standing) (int, string) { return s.play(s.resume(s.id), "sub", true) }, 1, "Always allowed in this session: "},
+		"another directory": {func(s *standing) (int, string) {
+			if err := os.WriteFile(filepath.Join(s.dir, "sub", "Makefile"), []byte("other"), 0o600); err != nil {
+				t.Error(err)
+			}
+			return s.play(s.resume(s.id), "sub", true)
+		}, 1, "Always allowed in this session: "},
 		"the script is rewritten": {func(s *standing) (int, string) {
 			s.script("two")
 			return s.play(s.resume(s.id), "", true)

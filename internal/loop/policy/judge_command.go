@@ -180,7 +180,7 @@ func (p *Policy) coverPart(part *command.Part, f Facts) (by string, network, rul
 		return "", false, false
 	}
 	for _, g := range p.grants {
-		if g.Prefix && g.Dir == f.Root && (g.Network || part.Traits&command.Connects == 0) && part.Covered(strings.Fields(g.Value)) && g.Ended(f) == "" {
+		if g.Prefix && g.Dir == f.Root && (g.Network || part.Traits&command.Connects == 0) && part.Covered(strings.Fields(g.Value)) && g.Ended(f) == "" && !g.unseen(f) {
 			return g.decider(f), g.Network, false
 		}
 	}

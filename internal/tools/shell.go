@@ -154,7 +154,7 @@ func (s *shellTool) run(ctx context.Context, a shellArgs, at location, ok Approv
 	c := s.approved(a.Command, at, ok)
 	c.Max, c.Quiet = time.Duration(a.Timeout)*time.Second, time.Duration(a.Quiet)*time.Second
 	c.Progress, c.Force = ok.Progress, ok.Force
-	started, err := s.launch(c, ok.Access)
+	started, err := s.launch(ctx, c, ok.Access)
 	if err != nil {
 		return Result{}, fmt.Errorf("%w; the command did not run", err)
 	}
@@ -256,7 +256,8 @@ func NextDir(result string) string {
 	if i < 0 {
 		return ""
 	}
-	dir, _, _ := strings.Cut(result[i+len(nextDirNote):], "]\n")
+	line, _, _ := strings.Cut(result[i+len(nextDirNote):], "\n")
+	dir, _ := strings.CutSuffix(line, "]")
 	return dir
 }
 

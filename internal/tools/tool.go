@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"agent/internal/llm"
+	"agent/internal/tools/git"
 	"agent/internal/tools/intake"
 	"agent/internal/tools/workspace"
 )
@@ -71,6 +72,9 @@ type Access struct {
 	Network bool // the network of the host, not only the loopback interface
 	Outside bool // no sandbox at all
 	Private bool // nobody approved the command: it does not see the home directory
+	// Git is the repository that git may read without its configuration. Nil if the
+	// command does not run git, or runs it as it is.
+	Git *git.Repository
 }
 
 // Blocked says that the sandbox is the likely reason for the failure of a command, or
@@ -86,8 +90,12 @@ type Blocked struct {
 
 // Result is the outcome of a call that ran.
 type Result struct {
-	Text    string              // for the model
-	Summary string              // a few words for the user: "7 matches in 3 files"
+	Text    string // for the model
+	Summary string // a few words for the user: "7 matches in 3 files"
+	// Source is the host or server that sent Text, which the model gets as a quotation:
+	// see Quote. It is named like the Target of a call to it, and empty for other results.
+	// It may be set beside an error that has text of the source.
+	Source  string
 	Images  []llm.Image         // for the model, in addition to Text
 	IsError bool                // the tool ran and failed, like a command that exits with 1
 	Changes []Change            // written files

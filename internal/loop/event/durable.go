@@ -130,6 +130,9 @@ type (
 		// Proposed is what a call that was rejected, or interrupted before the
 		// user's answer, would have written.
 		Proposed []Diff `json:"proposed,omitempty"`
+		// Source is the host or server whose content the result has. It is empty for the
+		// results of tools that do not connect.
+		Source string `json:"source,omitempty"`
 		// Reads are the file contents that this result shows the model.
 		Reads []Reading `json:"reads,omitempty"`
 		// Unattended is set if the call was denied because it needed approval and
@@ -180,6 +183,12 @@ type (
 		// the instructions, and which tools the model is offered. As long as they are
 		// the same, a newer version of the program sends the recorded prefix.
 		Basis string `json:"basis"`
+	}
+	// PermissionRemoved reports that the user removed a rule or a standing permission.
+	PermissionRemoved struct {
+		Meta
+		Text  string `json:"text"`            // as in Permission
+		Grant *Grant `json:"grant,omitempty"` // the standing permission; nil for a rule
 	}
 	// Renamed gives the session a title, in place of its first words.
 	Renamed struct {

@@ -8,6 +8,7 @@ import (
 
 	"agent/internal/loop/policy/command"
 	"agent/internal/tools"
+	"agent/internal/tools/git"
 )
 
 // Facts are what Policy.Judge needs to know about a call from the file system.
@@ -25,6 +26,7 @@ type Facts struct {
 	paths       Paths
 	at          roots
 	environment func([]string) []string // of automatic commands
+	repository  *git.Repository         // that an automatic command reads with git
 }
 
 // touched is a file that a call reads or changes, or that a command names.
@@ -102,7 +104,7 @@ func (p Paths) lookAtCommand(ctx context.Context, t tools.Target, f *Facts, in b
 		f.Dir = dir
 	}
 	f.environment = p.Environment
-	f.Command = command.Judge(t.Value, p.env(dir))
+	f.Command, f.repository = p.judge(t.Value, dir)
 	f.Warning = warning(f.Command)
 	add := func(path string, change, read, listed bool) {
 		touched := touched{path: path, names: append(spellings(path), followed(path)), change: change, read: read, listed: listed}

@@ -13,7 +13,7 @@ import (
 func (p *Policy) judgeCommand(c tools.Call, f Facts, found ruling) Verdict {
 	if script, ok := f.automatic(c); ok && found.ask == nil {
 		v := p.runs("commands that are known to read need no approval")
-		v.Script, v.Environment, v.Access.Private = script, f.environment, true
+		v.Script, v.Environment, v.Access = script, f.environment, tools.Access{Private: true, Git: f.repository}
 		return v
 	}
 	if p.Mode == event.ModePlan {
@@ -42,7 +42,7 @@ func (p *Policy) judgeCommand(c tools.Call, f Facts, found ruling) Verdict {
 		why := p.unapproved(f, all.left)
 		if why == "" {
 			run := p.runs("commands that destroy nothing need no approval")
-			run.Access.Network, run.Files = all.network, f.Files
+			run.Access.Network, run.Files = all.network || f.paths.Disposable && v.Access.Network, f.Files
 			return run
 		}
 		v.Why, v.Rule = why, why
@@ -152,7 +152,7 @@ func (p *Policy) cover(c tools.Call, f Facts) (out coverage) {
 	var deciders []string
 	for i := range f.Command.Parts {
 		part := &f.Command.Parts[i]
-		if part.Reason == "" && !f.unreadable(part) {
+		if part.Reason == "" && !part.Git && !f.unreadable(part) { // git would run with its configuration
 			continue
 		}
 		by, network, rule := p.coverPart(part, f)
@@ -176,7 +176,7 @@ func (p *Policy) coverPart(part *command.Part, f Facts) (by string, network, rul
 	if r, network := p.covers(part, f); r != nil {
 		return r.decider(), network, true
 	}
-	if part.Reason == "" || !f.inRoot() {
+	if part.Reason == "" && !part.Git || !f.inRoot() {
 		return "", false, false
 	}
 	for _, g := range p.grants {

@@ -41,6 +41,8 @@ type Verdict struct {
 	// Files are the files that a command names. If one of them changes before the
 	// command runs, the approval is not valid: see Changed.
 	Files []File
+	// Remedies are flags, each of which would allow a call that nobody can approve.
+	Remedies []string
 }
 
 // Policy judges calls by a mode, the configured rules and the standing permissions given
@@ -49,6 +51,7 @@ type Policy struct {
 	Mode   event.Mode
 	Rules  []Rule // configured by the user or an administrator
 	grants []Grant
+	reads  reads
 }
 
 // Allow adds a standing permission. It replaces one of the same scope.
@@ -58,6 +61,7 @@ func (p *Policy) Allow(g Grant) {
 	}
 	p.Forget(g.Scope)
 	p.grants = append(p.grants, g)
+	p.reads.granted(g.Scope)
 }
 
 // Forget removes the standing permission of a scope. It reports whether there was one.

@@ -34,6 +34,8 @@ type Permissions interface {
 	Again(ctx context.Context, c tools.Call, access tools.Access) policy.Verdict
 	// Describe returns what a standing permission covers, in words.
 	Describe(policy.Scope) string
+	// Read notes that the model has read content of a host or server.
+	Read(source string)
 }
 
 // Approver asks the user.

@@ -45,9 +45,15 @@ func (r Runner) prepare(ctx context.Context, in tools.Info, t tools.Tool) (c too
 func (r Runner) run(ctx context.Context, in tools.Info, c *toolCall, progress func(string)) {
 	got, err := r.result(ctx, in, c.call, tools.Approved{Changes: c.call.Changes, Progress: progress, Force: r.Kill, Script: c.verdict.Script, Environment: c.verdict.Environment, Access: c.verdict.Access})
 	c.blocked = nil
-	c.end.Diffs = Diffs(got.Changes)
+	c.end.Diffs, c.end.Source = Diffs(got.Changes), got.Source
+	if got.Source != "" && got.Text != "" {
+		got.Text = tools.Quote(got.Source, got.Text)
+	}
 	if err != nil {
 		c.fail(ctx, err)
+		if got.Source != "" && c.end.Outcome == event.Failed {
+			c.end.Result.Text = tools.Quote(got.Source, c.end.Result.Text)
+		}
 		if c.end.Outcome == event.Interrupted && got.Text != "" {
 			c.end.Result.Text += untilThen + got.Text
 			c.end.Summary = got.Summary

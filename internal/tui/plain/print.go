@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"strings"
 
+	"agent/internal/link"
 	"agent/internal/llm"
 	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
@@ -162,7 +163,7 @@ func (p *front) printStreamed(lines string) {
 	if p.printed > 0 {
 		who = ""
 	}
-	p.block(who, ink.Sanitize(lines[p.printed:]))
+	p.block(who, ink.Sanitize(link.Annotate(lines[p.printed:])))
 	p.printed = len(lines)
 }
 

@@ -15,6 +15,7 @@ import (
 // may import. A package without a row follows the nearest one above it.
 var mayImport = map[string][]string{
 	"internal/llm/phrase":              {},
+	"internal/link":                    {},
 	"internal/llm":                     {},
 	"internal/llm/mask":                {},
 	"internal/history":                 {},
@@ -39,7 +40,7 @@ var mayImport = map[string][]string{
 	"internal/loop/delegate/isolation": {"internal/loop/delegate", "internal/loop/event", "internal/loop/policy", "internal/tools", "internal/tools/workspace"},
 	"internal/loop/secrets":            {"internal/loop/event", "internal/llm", "internal/llm/mask", "internal/tools"},
 	"internal/loop/trace":              {"internal/loop/event", "internal/llm"},
-	"internal/loop/export":             {"internal/loop/event", "internal/loop/session", "internal/llm", "internal/history"},
+	"internal/loop/export":             {"internal/link", "internal/loop/event", "internal/loop/session", "internal/llm", "internal/history"},
 	"internal/loop/export/adopt":       {"internal/loop/export", "internal/loop/event", "internal/llm", "internal/history"},
 	"internal/loop":                    {"internal/llm/mask", "internal/loop/budget", "internal/loop/delegate", "internal/loop/event", "internal/loop/plan", "internal/loop/window", "internal/loop/session", "internal/loop/policy", "internal/loop/turn", "internal/llm", "internal/tools", "internal/tools/intake", "internal/tools/workspace", "internal/history"},
 	"internal/tui":                     {"internal/loop/event", "internal/llm", "internal/tui/agents", "internal/tui/terminal", "internal/tui/ink", "internal/tui/keys", "internal/tui/pager", "internal/tui/prompt", "internal/tui/slash", "internal/tui/layer", "internal/tui/screen", "internal/tui/transcript", "internal/tui/dialog", "internal/tui/editor", "internal/tui/list"},
@@ -52,13 +53,13 @@ var mayImport = map[string][]string{
 	"internal/tui/screen":              {"internal/loop/event", "internal/llm", "internal/tui/ink", "internal/tui/keys", "internal/tui/list", "internal/tui/transcript"},
 	"internal/tui/slash":               {"internal/loop/event", "internal/tui/diff", "internal/tui/editor", "internal/tui/ink", "internal/tui/keys", "internal/tui/list", "internal/tui/markdown", "internal/tui/screen", "internal/tui/terminal", "internal/tui/transcript"},
 	"internal/tui/prompt":              {"internal/loop/event", "internal/llm", "internal/tui/dialog", "internal/tui/editor", "internal/tui/ink", "internal/tui/keys", "internal/tui/layer", "internal/tui/list", "internal/tui/screen", "internal/tui/slash", "internal/tui/terminal", "internal/tui/transcript"},
-	"internal/tui/plain":               {"internal/loop/event", "internal/llm", "internal/tui/dialog", "internal/tui/diff", "internal/tui/editor", "internal/tui/ink", "internal/tui/list", "internal/tui/prompt", "internal/tui/screen", "internal/tui/slash", "internal/tui/terminal", "internal/tui/transcript"},
+	"internal/tui/plain":               {"internal/link", "internal/loop/event", "internal/llm", "internal/tui/dialog", "internal/tui/diff", "internal/tui/editor", "internal/tui/ink", "internal/tui/list", "internal/tui/prompt", "internal/tui/screen", "internal/tui/slash", "internal/tui/terminal", "internal/tui/transcript"},
 	"internal/tui/layer":               {},
 	"internal/tui/agents":              {"internal/loop/event", "internal/tui/editor", "internal/tui/ink", "internal/tui/keys", "internal/tui/layer", "internal/tui/list", "internal/tui/screen", "internal/tui/transcript"},
 	"internal/tui/pager":               {"internal/loop/event", "internal/tui/ink", "internal/tui/keys", "internal/tui/layer", "internal/tui/list", "internal/tui/screen", "internal/tui/transcript"},
 	"internal/tui/keys":                {},
 	"internal/tui/transcript":          {"internal/loop/event", "internal/llm", "internal/tui/ink", "internal/tui/markdown", "internal/tui/diff"},
-	"internal/tui/markdown":            {"internal/tui/ink"},
+	"internal/tui/markdown":            {"internal/link", "internal/tui/ink"},
 	"internal/tui/diff":                {"internal/tui/ink", "internal/loop/event"},
 	"internal/tui/terminal":            {},
 	"internal/tui/terminal/ptytest":    {},
@@ -73,7 +74,7 @@ var mayImport = map[string][]string{
 	"cmd/agent/permit":                 {"cmd/agent/command", "cmd/agent/settings", "internal/history", "internal/loop/event", "internal/loop/policy", "internal/tui/ink"},
 	"cmd/agent/agents":                 {"cmd/agent/command", "internal/history", "internal/loop/delegate", "internal/loop/event", "internal/tui/ink"},
 	"cmd/agent/sessions":               {"cmd/agent/command", "internal/history", "internal/llm", "internal/loop/event", "internal/loop/export", "internal/loop/export/adopt", "internal/loop/session", "internal/tui/diff", "internal/tui/ink", "internal/tui/list"},
-	"cmd/agent":                        {"internal/tui/screen", "cmd/agent/dispatch", "internal/llm", "internal/llm/mask", "internal/history", "internal/tools", "internal/tools/advice", "internal/tools/workspace", "internal/loop", "internal/loop/delegate", "internal/loop/delegate/isolation", "internal/loop/event", "internal/loop/evidence", "internal/loop/instructions", "internal/loop/session", "internal/loop/policy", "internal/loop/secrets", "internal/loop/trace", "internal/loop/turn", "internal/tui", "internal/tui/plain", "internal/tui/slash", "internal/tui/diff", "internal/tui/ink", "internal/tui/keys", "internal/tui/markdown", "internal/tui/terminal/ptytest", "cmd/agent/agents", "cmd/agent/command", "cmd/agent/credentials", "cmd/agent/desktop", "cmd/agent/eval", "cmd/agent/help", "cmd/agent/models", "cmd/agent/permit", "cmd/agent/sessions", "cmd/agent/settings"},
+	"cmd/agent":                        {"internal/tui/screen", "cmd/agent/dispatch", "internal/llm", "internal/llm/mask", "internal/history", "internal/tools", "internal/tools/advice", "internal/tools/shell/sandbox", "internal/tools/workspace", "internal/loop", "internal/loop/delegate", "internal/loop/delegate/isolation", "internal/loop/event", "internal/loop/evidence", "internal/loop/instructions", "internal/loop/session", "internal/loop/policy", "internal/loop/secrets", "internal/loop/trace", "internal/loop/turn", "internal/tui", "internal/tui/plain", "internal/tui/slash", "internal/tui/diff", "internal/tui/ink", "internal/tui/keys", "internal/tui/markdown", "internal/tui/terminal/ptytest", "cmd/agent/agents", "cmd/agent/command", "cmd/agent/credentials", "cmd/agent/desktop", "cmd/agent/eval", "cmd/agent/help", "cmd/agent/models", "cmd/agent/permit", "cmd/agent/sessions", "cmd/agent/settings"},
 }
 
 // leaf may be imported by every package.

@@ -106,9 +106,11 @@ type app struct {
 	options loop.Options
 	set     settings.Settings
 	end     *shutdown
-	trace   *trace.Trace   // nil without --trace
-	notices []string       // shown before the first prompt
-	pick    *models.Picker // nil if the model is not chosen, as in the demo
+	trace   *trace.Trace // nil without --trace
+	notices []string     // shown before the first prompt
+	// confinement is the sandbox of commands; nil if it is turned off.
+	confinement *confinement
+	pick        *models.Picker // nil if the model is not chosen, as in the demo
 	// guideHeld is set if the offline guide replaces the model of the resumed
 	// session, which cannot be used: servers are not searched for.
 	guideHeld bool
@@ -167,7 +169,11 @@ func open(f opening, attended bool) (*app, error) {
 func (a *app) close() {
 	if a.jobs != nil {
 		a.jobs.Close()
+		for _, text := range a.jobs.Undone() {
+			fmt.Fprintln(os.Stderr, "agent: "+ink.Sanitize(text))
+		}
 	}
+	a.confinement.close()
 	if a.log != nil {
 		_ = a.log.Close()
 	}
@@ -284,6 +290,7 @@ func (a *app) addTools() {
 		a.work.Attach(a.log.Outputs())
 	}
 	a.protectPaths()
+	a.addSandbox()
 	known := workspace.NewLedger()
 	a.options.Ledger, a.options.Offer = known, catalog.Offer
 	a.jobs = tools.NewJobs()

@@ -78,6 +78,7 @@ func evalTurn(ctx context.Context, f opening, prompt string, streams command.IO)
 		return eval.Outcome{}, err
 	}
 	defer a.close()
+	a.options.Paths.Disposable = true
 	for _, n := range a.notices {
 		fmt.Fprintln(streams.Err, ink.Sanitize(n))
 	}

@@ -76,10 +76,11 @@ func secretHeaders(set settings.Settings) map[string]string {
 	return found
 }
 
-// commands returns c with the limits of the session. The complete outputs of commands
-// are stored without secrets.
+// commands returns c with the limits and the sandbox of the session. The complete
+// outputs of commands are stored without secrets.
 func (a *app) commands(c tools.Commands) tools.Commands {
 	c.Limits, c.MaxOutput = a.limits, a.set.Shell.MaxOutput
+	c.Area = a.area(c.Workspace.Dir())
 	if a.secrets != nil {
 		c.Filter = func() shell.Filter { return a.secrets.Stream() }
 	}

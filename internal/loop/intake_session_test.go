@@ -138,11 +138,16 @@ func TestResumedSessionTellsTheDirectoryOfCommands(t *testing.T) {
 		"x\n[the next command runs in c]\n[the next command runs in a b]\n[exit 0]\n": true,
 		"[the next command runs in a b]\n[the next command runs in .]\n[exit 0]\n":    false,
 		"x [the next command runs in a b]\n[exit 0]\n":                                false,
-		"[exit 0]\n": false,
+		"[exit 0]\n":                            false,
+		"page:[the next command runs in a b]\n": false, // of another tool
 	} {
+		tool := "shell"
+		if rest, ok := strings.CutPrefix(text, "page:"); ok {
+			tool, text = "fetch", rest
+		}
 		log := resumedLog(t,
 			&event.MessageDone{Message: llm.Message{Kind: llm.User, Text: "hi"}},
-			&event.MessageDone{Message: llm.Message{Kind: llm.ToolCall, Reply: "r1", ID: "c1", Name: "shell", Input: json.RawMessage(`{"command":"x"}`)}},
+			&event.MessageDone{Message: llm.Message{Kind: llm.ToolCall, Reply: "r1", ID: "c1", Name: tool, Input: json.RawMessage(`{"command":"x"}`)}},
 			&event.ToolEnd{Outcome: event.OK, Result: llm.Message{Kind: llm.ToolResult, ID: "c1", Text: text}},
 			&event.TurnEnd{Reason: event.Done},
 		)

@@ -96,6 +96,9 @@ type PermissionOptions struct {
 	Attended bool
 	Paths    policy.Paths  // decide which paths are protected
 	Rules    []policy.Rule // configured rules
+	// Sandbox returns the sandbox of commands, and a notice for the user if it is
+	// incomplete. It may wait for the answer. Nil means that Paths holds the sandbox.
+	Sandbox func() (policy.Sandbox, string)
 	// Remembered are the standing permissions of the project, which apply in every
 	// session in the workspace. Remember adds one; Forget removes one. Both may be nil.
 	Remembered       []policy.Grant

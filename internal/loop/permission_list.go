@@ -59,8 +59,12 @@ func (p *permissions) do(c event.Command) {
 	}
 }
 
-// list emits the permissions that apply now.
+// list emits the permissions that apply now, and the sandbox of commands unless it was
+// reported already.
 func (p *permissions) list() {
+	if p.sandbox != nil {
+		p.sandbox()
+	}
 	ctx, stop := context.WithTimeout(context.Background(), listTime)
 	defer stop()
 	now := event.PermissionsNow{Mode: p.Mode(), File: p.file}
@@ -82,7 +86,11 @@ func (p *permissions) explain(line string) {
 	for _, g := range grants {
 		judge.Allow(g)
 	}
-	_ = p.rec.emit(event.Explained{Lines: judge.Explain(ctx, p.paths, line, p.paths.Workspace).Lines()})
+	paths := p.paths
+	if p.sandbox != nil {
+		paths.Sandbox = p.sandbox()
+	}
+	_ = p.rec.emit(event.Explained{Lines: judge.Explain(ctx, paths, line, paths.Workspace).Lines()})
 }
 
 // remove removes the permission with an ID from PermissionsNow, and reports it.

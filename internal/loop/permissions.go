@@ -11,6 +11,7 @@ import (
 	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
+	"agent/internal/loop/session"
 	"agent/internal/tools"
 )
 
@@ -24,6 +25,7 @@ type permissions struct {
 	stored   []policy.Grant                // of the project, when the session began
 	remember func(policy.Grant) error      // stores a permission of the project; may be nil
 	sealer   func() (policy.Sealer, error) // see newSealer
+	sandbox  func() policy.Sandbox         // of commands; nil means that paths holds it
 
 	modes []event.Mode // that the user may choose; nil for all
 	file  string       // with the permissions of the project, for display
@@ -43,15 +45,30 @@ func newPermissions(o Options, rec *recorder) *permissions {
 		stored: o.Remembered, remember: o.Remember, forget: o.Forget, modes: o.Modes, file: o.ProjectFile, forgetRule: o.ForgetRule,
 		policy: policy.Policy{Mode: o.Mode, Rules: slices.Concat(o.Rules, o.ProjectRules)}, projectRules: len(o.ProjectRules),
 	}
-	p.reset(nil)
+	p.reset()
+	if o.Sandbox != nil {
+		p.sandbox = sync.OnceValue(func() policy.Sandbox {
+			s, notice := o.Sandbox()
+			_ = rec.emit(event.SandboxNow{Form: sandboxForms[s], Why: notice})
+			if notice != "" {
+				rec.notify(notice)
+			}
+			return s
+		})
+	}
 	return p
 }
 
-// reset replaces the standing permissions with those of the project and of the session.
-// The caller holds mu, or is the only one that knows p.
-func (p *permissions) reset(session []policy.Grant) {
+// sandboxForms are the sandboxes as front ends know them.
+var sandboxForms = map[policy.Sandbox]event.SandboxForm{
+	policy.SandboxMissing: event.SandboxMissing, policy.SandboxPartial: event.SandboxPartial, policy.SandboxFull: event.SandboxFull,
+}
+
+// reset replaces the standing permissions with those of the project. The caller holds mu,
+// or is the only one that knows p.
+func (p *permissions) reset() {
 	p.policy = policy.Policy{Mode: p.policy.Mode, Rules: p.policy.Rules}
-	for _, g := range slices.Concat(p.stored, session) {
+	for _, g := range p.stored {
 		p.policy.Allow(g)
 	}
 }
@@ -102,12 +119,15 @@ func (p *permissions) Judge(ctx context.Context, c tools.Call) policy.Verdict {
 
 // judge is Judge in a mode that is at most widest, for a workspace with these paths.
 func (p *permissions) judge(ctx context.Context, c tools.Call, widest event.Mode, paths policy.Paths) policy.Verdict {
+	if p.sandbox != nil && c.Effect == tools.Execute {
+		paths.Sandbox = p.sandbox()
+	}
 	f := paths.Look(ctx, c)
 	if ctx.Err() != nil { // incomplete facts must not end a permission
 		return policy.Verdict{Ask: true, Why: "the turn was interrupted"}
 	}
 	return p.inMode(widest, paths.Copy, func() policy.Verdict {
-		v := p.policy.Judge(c, f)
+		v := p.policy.AfterReading(c, p.policy.Judge(c, f))
 		if v.Ask && !p.attended {
 			v.Remedies = p.policy.Remedies(c, f, p.modes)
 		}
@@ -190,28 +210,53 @@ func (p *permissions) store(g policy.Grant) {
 	p.stored = append(slices.DeleteFunc(slices.Clone(p.stored), func(old policy.Grant) bool { return old.Scope == g.Scope }), g)
 }
 
-// load replaces the standing permissions with those of a log.
-func (p *permissions) load(grants []event.Grant) {
-	valid := p.valid(grants)
+// Read notes that the model, or a delegate, has read content of a host or server. A
+// delegate shares the permissions of the session, so this ends them for both.
+func (p *permissions) Read(source string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.reset(valid)
+	p.policy.Read(source)
 }
 
-// valid returns the grants of a log that apply: those of the session with its seal, if
-// there is a user.
-func (p *permissions) valid(grants []event.Grant) []policy.Grant {
-	if !p.attended || len(grants) == 0 {
-		return nil
+// load replaces the standing permissions with those of the project and of a log.
+func (p *permissions) load(log session.Standing) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.reset()
+	p.restore(&p.policy, log)
+}
+
+// restore adds to a policy the standing permissions of a log that apply, and what the
+// model read between them. It returns how many permissions of the session apply: those
+// with its seal, if there is a user. A permission of the project is added again where the
+// user gave it, because a read may have ended it before.
+func (p *permissions) restore(to *policy.Policy, log session.Standing) (valid int) {
+	var s policy.Sealer // without a key no seal is valid
+	if p.attended && len(log.Grants) > 0 {
+		s, _ = p.sealer()
 	}
-	s, _ := p.sealer() // without a key no seal is valid
-	var out []policy.Grant
-	for _, record := range grants {
-		if g := policy.Recorded(record); s.Valid(g) && !p.remembers(g) {
-			out = append(out, g)
+	reads := log.Reads
+	for i := range len(log.Grants) + 1 {
+		for ; len(reads) > 0 && reads[0].Grants == i; reads = reads[1:] {
+			to.Read(reads[0].Source)
 		}
+		if i == len(log.Grants) {
+			break
+		}
+		g := policy.Recorded(log.Grants[i])
+		if !s.Valid(g) {
+			continue
+		}
+		if p.remembers(g) {
+			if j := slices.IndexFunc(p.stored, func(kept policy.Grant) bool { return kept.Scope == g.Scope }); j >= 0 {
+				to.Allow(p.stored[j])
+			}
+			continue
+		}
+		to.Allow(g)
+		valid++
 	}
-	return out
+	return valid
 }
 
 // Limits of the notice that lists standing permissions.
@@ -223,19 +268,11 @@ const (
 // showResumed emits a notice with the standing permissions of a resumed session:
 // which apply, and why others do not.
 func (p *permissions) showResumed(ctx context.Context, events []event.Durable) {
-	var all []event.Grant
+	var log session.Standing
 	for _, e := range events {
-		switch e := e.(type) {
-		case *event.Decided:
-			if e.Grant != nil && !p.remembers(policy.Recorded(*e.Grant)) {
-				all = append(all, *e.Grant)
-			}
-		case *event.PermissionRemoved:
-			if e.Grant != nil {
-				all = slices.DeleteFunc(all, func(g event.Grant) bool { return policy.Recorded(g).Scope == policy.Recorded(*e.Grant).Scope })
-			}
-		}
+		log.Add(e)
 	}
+	all := slices.DeleteFunc(slices.Clone(log.Grants), func(g event.Grant) bool { return p.remembers(policy.Recorded(g)) })
 	if len(all) == 0 {
 		return
 	}
@@ -243,19 +280,16 @@ func (p *permissions) showResumed(ctx context.Context, events []event.Durable) {
 		p.rec.notify(doNotApply(len(all), "of this session", " in non-interactive mode."))
 		return
 	}
-	valid := p.valid(all)
-	var latest policy.Policy // of each scope
-	for _, g := range valid {
-		latest.Allow(g)
-	}
-	active, lines := p.describe(ctx, latest.Grants())
+	var latest policy.Policy // with one permission of each scope
+	valid := p.restore(&latest, log)
+	active, lines := p.describe(ctx, slices.DeleteFunc(latest.Grants(), p.remembers))
 	if more := len(active) - maxListed; more > 0 {
 		active = append(active[:maxListed], fmt.Sprintf("and %d more", more))
 	}
 	if len(active) > 0 {
 		lines = append([]string{"Always allowed in this session: " + strings.Join(active, "; ") + "."}, lines...)
 	}
-	if void := p.void(all, len(valid)); void != "" {
+	if void := p.void(all, valid); void != "" {
 		lines = append(lines, void)
 	}
 	if len(lines) > 0 {

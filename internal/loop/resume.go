@@ -103,15 +103,20 @@ func (a *Agent) catchUp(ctx context.Context, c *turn.Conversation, f *session.Fo
 		a.inbox.moved, a.resume.pending = lastDir(f.Messages), false
 	}
 	a.models.loaded(address{f.Model, f.BaseURL})
-	a.permissions.load(f.Grants)
+	a.permissions.load(f.Standing)
 	return nil
 }
 
 // lastDir returns the directory in which the next command would run after msgs; empty
-// if it is the working directory.
+// if it is the working directory. Only results of shell count: other text, such as a
+// fetched page, may imitate them.
 func lastDir(msgs []llm.Message) (dir string) {
+	commands := map[string]bool{} // IDs of calls
 	for _, m := range msgs {
-		if m.Kind == llm.ToolResult {
+		switch {
+		case m.Kind == llm.ToolCall && m.Name == "shell":
+			commands[m.ID] = true
+		case m.Kind == llm.ToolResult && commands[m.ID]:
 			dir = cmp.Or(tools.NextDir(m.Text), dir)
 		}
 	}

@@ -3,13 +3,12 @@ package tools
 import (
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
-	"agent/internal/tools/shell"
+	"agent/internal/tools/confine"
 )
 
 const (
@@ -43,16 +42,18 @@ type Jobs struct {
 type job struct {
 	id    int
 	title string
+	line  string // the command
 	began time.Time
-	run   *shell.Running
-	input *os.File      // standard input; nil if it has none
-	done  chan struct{} // closed when state is set
+	launched
+	done chan struct{} // closed when state is set
 
 	state    string
 	failed   bool // it exited with another code than 0, and was not stopped
 	code     *int
 	stopped  bool // Stop or Close was called
 	reported bool // the model knows that it ended
+	offered  bool // the network was offered for it
+	undone   []confine.Notice
 }
 
 // NewJobs returns an empty collection. The caller closes it.
@@ -114,11 +115,25 @@ func (j *Jobs) Close() {
 	}
 }
 
+// Undone returns what jobs did and was undone, as far as the model does not know of it.
+func (j *Jobs) Undone() (texts []string) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, b := range j.jobs {
+		for _, n := range b.undone {
+			if !b.reported {
+				texts = append(texts, n.Text)
+			}
+		}
+	}
+	return texts
+}
+
 var errClosed = errors.New("the session is ending; background commands cannot be started")
 
-// add adds the job that start returns, with its input, which may be nil. It does
-// not call start if there are too many jobs.
-func (j *Jobs) add(command string, start func() (*shell.Running, *os.File, error)) (*job, error) {
+// add adds the job that start returns. It does not call start if there are too many
+// jobs.
+func (j *Jobs) add(command string, start func() (launched, error)) (*job, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.closed {
@@ -133,12 +148,12 @@ func (j *Jobs) add(command string, start func() (*shell.Running, *os.File, error
 	if len(running) >= maxJobs {
 		return nil, fmt.Errorf("%d jobs are running, the maximum; stop one of %s", maxJobs, strings.Join(running, ", "))
 	}
-	run, input, err := start()
+	l, err := start()
 	if err != nil {
 		return nil, err
 	}
 	j.last++
-	b := &job{id: j.last, title: oneLine(command), began: run.Began(), run: run, input: input, done: make(chan struct{})}
+	b := &job{id: j.last, title: oneLine(command), line: command, began: l.run.Began(), launched: l, done: make(chan struct{})}
 	j.jobs = append(j.jobs, b)
 	j.notify()
 	go j.watch(b)
@@ -149,8 +164,10 @@ func (j *Jobs) add(command string, start func() (*shell.Running, *os.File, error
 func (j *Jobs) watch(b *job) {
 	<-b.run.Done()
 	how := b.run.How()
+	undone := b.guard.End()
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	b.undone = undone
 	b.state, b.failed = how.Ended, how.Code != 0
 	switch {
 	case b.stopped:

@@ -11,7 +11,6 @@ import (
 
 	"agent/internal/llm/phrase"
 	"agent/internal/tools/advice"
-	"agent/internal/tools/shell"
 )
 
 //go:embed jobs.md
@@ -44,7 +43,7 @@ func (s *shellTool) prepareJob(_ context.Context, a jobsArgs) (Call, error) {
 		at := s.nextDir()
 		return Call{
 			Title: "start job " + oneLine(a.Command), Effect: Execute, Targets: []Target{{Kind: Command, Value: a.Command, Dir: at.dir}},
-			Run: func(ctx context.Context, _ Approved) (Result, error) { return s.start(ctx, a, at) },
+			Run: func(ctx context.Context, ok Approved) (Result, error) { return s.start(ctx, a, at, ok) },
 		}, nil
 	case "list":
 		return Call{Title: "list jobs", Effect: Read, Run: func(context.Context, Approved) (Result, error) { return s.jobs.listJobs(), nil }}, nil
@@ -55,12 +54,12 @@ func (s *shellTool) prepareJob(_ context.Context, a jobsArgs) (Call, error) {
 	}
 	switch a.Action {
 	case "read":
-		return Call{Title: "read job " + b.String(), Effect: Read, Run: func(ctx context.Context, _ Approved) (Result, error) {
-			return s.jobs.read(ctx, b, time.Duration(a.Wait)*time.Second)
-		}}, nil
+		return Call{Title: "read job " + b.String(), Effect: Read, Run: func(ctx context.Context, _ Approved) (Result, error) { return s.readJob(ctx, b, a.Wait) }}, nil
 	case "stop":
 		return Call{Title: "stop job " + b.String(), Effect: Read, Run: func(ctx context.Context, ok Approved) (Result, error) {
-			return s.jobs.stop(ctx, b, ok.Force)
+			r, err := s.jobs.stop(ctx, b, ok.Force)
+			r.Blocked = nil
+			return r, err
 		}}, nil
 	}
 	if strings.ContainsAny(a.Input, "\n\r") {
@@ -75,29 +74,33 @@ func (s *shellTool) prepareJob(_ context.Context, a jobsArgs) (Call, error) {
 
 // start starts a command in the background. It waits startGrace to report an
 // immediate failure, or as long as the model asked for.
-func (s *shellTool) start(ctx context.Context, a jobsArgs, at location) (Result, error) {
+func (s *shellTool) start(ctx context.Context, a jobsArgs, at location, ok Approved) (Result, error) {
 	note, err := s.checkDir(ctx, at)
 	if err != nil {
 		return Result{}, err
 	}
-	b, err := s.jobs.add(a.Command, func() (*shell.Running, *os.File, error) {
+	b, err := s.jobs.add(a.Command, func() (launched, error) {
 		theirs, ours, err := os.Pipe()
 		if err != nil {
-			return nil, nil, fmt.Errorf("create a pipe for the input: %w", err)
+			return launched{}, fmt.Errorf("create a pipe for the input: %w", err)
 		}
 		defer theirs.Close()
-		c := s.command(a.Command, at.dir)
-		c.Input, c.Whole = theirs, s.Workspace.OutputFile()
-		r, err := shell.Start(c)
+		c := s.approved(a.Command, at, ok)
+		c.Input = theirs
+		l, err := s.launch(c, ok.Access)
 		if err != nil {
-			return nil, nil, errors.Join(err, ours.Close())
+			return l, errors.Join(err, ours.Close())
 		}
-		return r, ours, nil
+		l.input = ours
+		return l, nil
 	})
 	if err != nil {
 		return Result{}, fmt.Errorf("%w; the command did not run", err)
 	}
 	r, err := s.jobs.read(ctx, b, max(startGrace, time.Duration(a.Wait)*time.Second))
+	if r.Blocked == nil {
+		r.Blocked = s.hidden(b, a.Wait)
+	}
 	r.Text = fmt.Sprintf("[job %d]\n", b.id) + note + r.Text
 	r.Summary, r.Job = fmt.Sprintf("job %d · %s", b.id, r.Summary), b.id
 	return r, err
@@ -151,11 +154,19 @@ func (j *Jobs) report(b *job) Result {
 	if cut {
 		text += outputFileNote(b.run.Whole(), b.run.Lines())
 	}
-	return Result{
-		Text:    fmt.Sprintf("%s[job %d %s]\n", text, b.id, end),
-		Summary: how + " · " + phrase.Count(int(b.run.Lines()), "line"),
-		IsError: failed,
+	r := Result{Summary: how + " · " + phrase.Count(int(b.run.Lines()), "line"), IsError: failed}
+	switch {
+	case state == "":
+		text += b.serverNote()
+	default:
+		if failed {
+			r.Blocked = b.blocked(text, b.run.How().Code)
+		}
+		text += undoneNote(b.undone) + r.Blocked.note()
+		r.Summary += undoneSummary(b.undone)
 	}
+	r.Text = fmt.Sprintf("%s[job %d %s]\n", text, b.id, end)
+	return r
 }
 
 // stop stops a job and returns its last output.

@@ -5,10 +5,12 @@ import (
 	"testing"
 
 	"agent/internal/tools/shell/keeper"
+	"agent/internal/tools/shell/sandbox"
 )
 
-// TestMain also runs the keeper processes of the commands that the tests start.
+// TestMain also runs the helper processes of the commands that the tests start.
 func TestMain(m *testing.M) {
 	keeper.Run()
+	sandbox.Run()
 	os.Exit(m.Run())
 }

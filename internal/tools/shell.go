@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"cmp"
 	"context"
 	_ "embed"
 	"errors"
@@ -17,6 +16,7 @@ import (
 	"agent/internal/llm/marker"
 	"agent/internal/llm/phrase"
 	"agent/internal/tools/advice"
+	"agent/internal/tools/confine"
 	"agent/internal/tools/shell"
 	"agent/internal/tools/workspace"
 )
@@ -48,6 +48,9 @@ type Commands struct {
 	MaxOutput int
 	// Filter returns the filter of the file with a complete output; nil for none.
 	Filter func() shell.Filter
+	// Area is where the commands of the model work, in a sandbox. Nil means that they
+	// run without one, as checks and the commands that the user types do.
+	Area *confine.Area
 }
 
 // Tools returns the shell tool and, if jobs is not nil, the jobs tool. Both use
@@ -72,6 +75,7 @@ func (c Commands) Tools(jobs *Jobs) []Tool {
 // (join is false) never becomes a job, because the model would learn of it; it
 // ends at the longest time limit.
 func (c Commands) Typed(jobs *Jobs) func(line string, join bool) (Call, error) {
+	c.Area = nil
 	s := &shellTool{Commands: c, jobs: jobs, dir: "."}
 	return func(line string, join bool) (Call, error) {
 		a := shellArgs{Command: line}
@@ -147,26 +151,25 @@ func (s *shellTool) run(ctx context.Context, a shellArgs, at location, ok Approv
 	if err != nil {
 		return Result{}, err
 	}
-	c := s.command(cmp.Or(ok.Script, a.Command), at.dir)
-	if ok.Environment != nil {
-		c.Env = ok.Environment(c.Env)
-	}
-	c.Whole = s.Workspace.OutputFile()
+	c := s.approved(a.Command, at, ok)
 	c.Max, c.Quiet = time.Duration(a.Timeout)*time.Second, time.Duration(a.Quiet)*time.Second
 	c.Progress, c.Force = ok.Progress, ok.Force
-	r, err := shell.Start(c)
+	started, err := s.launch(c, ok.Access)
 	if err != nil {
 		return Result{}, fmt.Errorf("%w; the command did not run", err)
 	}
+	r := started.run
 	o := commandOutcome{shellArgs: a, why: r.Watch(ctx), notes: lost}
 	if s.jobs != nil && a.AtLimit != "end" && (o.why == shell.TooLong || o.why == shell.TooQuiet) {
-		o.job, o.notJob = s.jobs.add(a.Command, func() (*shell.Running, *os.File, error) { return r, nil, nil })
+		o.job, o.notJob = s.jobs.add(a.Command, func() (launched, error) { return started, nil })
 	}
 	if o.why != shell.Ended && o.job == nil {
 		r.Finish()
 	}
 	o.Result = r.Result()
 	if o.job == nil {
+		o.undone = started.guard.End()
+		o.blocked = started.blocked(o.Output, o.Code)
 		o.notes += s.setDir(o.Dir)
 	}
 	if o.why == shell.Interrupted {
@@ -253,7 +256,8 @@ func NextDir(result string) string {
 	if i < 0 {
 		return ""
 	}
-	dir, _, _ := strings.Cut(result[i+len(nextDirNote):], "]\n")
+	line, _, _ := strings.Cut(result[i+len(nextDirNote):], "\n")
+	dir, _ := strings.CutSuffix(line, "]")
 	return dir
 }
 
@@ -265,6 +269,9 @@ type commandOutcome struct {
 	job    *job         // the job that it continues as; nil if it ended
 	notJob error        // why it could not become a job
 	notes  string       // notes for the model
+
+	undone  []confine.Notice // what the command did and was undone
+	blocked *Blocked
 }
 
 // result formats the outcome: the output, then notes in brackets, last how it
@@ -276,9 +283,11 @@ func (o commandOutcome) result() Result {
 	}
 	how, end := o.describeEnd()
 	r := Result{
-		Text:    withNewline(o.Output) + fullOutputNote(o.Result) + processNote(o.Result) + o.notes + "[" + end + "]\n",
-		Summary: how + " · " + lines,
+		Text: withNewline(o.Output) + fullOutputNote(o.Result) + processNote(o.Result) + o.notes + undoneNote(o.undone) +
+			o.blocked.note() + "[" + end + "]\n",
+		Summary: how + " · " + lines + undoneSummary(o.undone),
 		IsError: o.job == nil && (o.Code != 0 || o.why != shell.Ended),
+		Blocked: o.blocked,
 	}
 	switch {
 	case o.job != nil:

@@ -35,7 +35,7 @@ func prepareShell(t *testing.T, dir string, args any) (tools.Call, error) {
 
 // commands are the tools of an agent that run commands.
 type commands struct {
-	t     *testing.T
+	t     testing.TB
 	tools []tools.Tool
 }
 

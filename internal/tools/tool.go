@@ -42,8 +42,9 @@ type Call struct {
 	Changes []Change
 	// Warnings are shown to the user with the request for approval.
 	Warnings []string
-	// Run performs the call, once. It first checks that the files to change are
-	// still as Prepare saw them. When ctx ends, it returns soon, with ctx's error
+	// Run performs the call. It first checks that the files to change are still as
+	// Prepare saw them. It is called once; only a command that a sandbox has blocked is
+	// run again, with another access. When ctx ends, it returns soon, with ctx's error
 	// and any output so far.
 	Run func(ctx context.Context, ok Approved) (Result, error)
 }
@@ -72,16 +73,25 @@ type Access struct {
 	Private bool // nobody approved the command: it does not see the home directory
 }
 
-// Blocked says that the sandbox is the likely reason for the failure of a command.
+// Blocked says that the sandbox is the likely reason for the failure of a command, or
+// that nobody outside it reaches a job.
 type Blocked struct {
-	Network bool   // the command tried to use the network
+	Network bool   // the command tried to use the network, or Port is set
 	Path    string // that it tried to write; empty if Network is set
+	// Port is the port on which a job listens. Only commands of the session reach it.
+	Port int
+	// Restart restarts that job. It is nil without a Port: the call itself runs again.
+	Restart *Call
 }
 
 // Result is the outcome of a call that ran.
 type Result struct {
-	Text    string              // for the model
-	Summary string              // a few words for the user: "7 matches in 3 files"
+	Text    string // for the model
+	Summary string // a few words for the user: "7 matches in 3 files"
+	// Source is the host or server that sent Text, which the model gets as a quotation:
+	// see Quote. It is named like the Target of a call to it, and empty for other results.
+	// It may be set beside an error that has text of the source.
+	Source  string
 	Images  []llm.Image         // for the model, in addition to Text
 	IsError bool                // the tool ran and failed, like a command that exits with 1
 	Changes []Change            // written files
@@ -96,7 +106,7 @@ type Result struct {
 	EndsTurn bool
 	// Checked are the user's checks that ran, after all Changes.
 	Checked []Checked
-	// Blocked is set if the sandbox probably made a command fail.
+	// Blocked is set if the sandbox probably made a command fail, or hides a job.
 	Blocked *Blocked
 }
 

@@ -171,3 +171,12 @@ func TestPlainPrintsTheHost(t *testing.T) {
 		}
 	}
 }
+
+// An address in an answer is printed with the host that it leads to, if it can be
+// misread.
+func TestPlainShowsTheHostsOfAddresses(t *testing.T) {
+	got := runPlain(t, screen.Options{}, "[docs](https://github.com@evil.example/x) and https://go.dev/doc")
+	if want := "[docs](https://github.com@evil.example/x [host: evil.example]) and https://go.dev/doc.\n"; !strings.Contains(got, want) {
+		t.Errorf("%q is missing:\n%s", want, got)
+	}
+}

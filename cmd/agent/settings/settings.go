@@ -36,6 +36,7 @@ type Settings struct {
 	Checks    []Check             `json:"checks,omitempty" what:"commands that check files after each change"`
 	Shell     Shell               `json:"shell,omitempty" what:"commands: the model's, those typed after ! and checks"`
 	Redact    *bool               `json:"redact,omitempty" what:"replace API keys, tokens and private keys by placeholders in what the model gets, in sessions, exports and traces (default true); see agent help data"`
+	Sandbox   *bool               `json:"sandbox,omitempty" what:"run the model's commands in a sandbox (default true); see agent help permissions"`
 	Sessions  Sessions            `json:"sessions,omitempty" what:"retention of sessions"`
 	Prompt
 	Trace

@@ -126,6 +126,9 @@ func (r *run) take(e event.Event) {
 		r.answer.Add(e.Message)
 	case *event.ToolEnd:
 		r.answer.Add(llm.Message{Kind: llm.ToolResult})
+		if e.Source != "" && !slices.Contains(r.end.Sources, e.Source) {
+			r.end.Sources = append(r.end.Sources, e.Source)
+		}
 	case *event.TurnEnd:
 		r.endTurn(e)
 	}

@@ -43,6 +43,8 @@ type (
 		Cost       *float64      `json:"cost_usd,omitempty"` // nil if the price of a step is unknown
 		Duration   time.Duration `json:"duration_ns"`
 		Transcript string        `json:"transcript,omitempty"` // file with everything that it did; empty if there is none
+		// Sources are the hosts and servers whose content it read, as in ToolEnd.
+		Sources []string `json:"sources,omitempty"`
 	}
 )
 

@@ -94,12 +94,16 @@ type (
 		Meta
 		ID       string   `json:"id"` // of the tool call
 		Decision Decision `json:"decision"`
-		Scope    string   `json:"scope,omitempty"`  // what an Always covers, in words
-		Chosen   []string `json:"chosen,omitempty"` // the texts of the chosen choices
-		Note     string   `json:"note,omitempty"`   // the user's comment
+		Scope    string   `json:"scope,omitempty"`   // what an Always covers, in words
+		Project  bool     `json:"project,omitempty"` // the Always also applies in later sessions in the workspace
+		Chosen   []string `json:"chosen,omitempty"`  // the texts of the chosen choices
+		Note     string   `json:"note,omitempty"`    // the user's comment
 		// Grant is the standing permission of an Always. It is valid only in the
 		// session whose seal it carries.
 		Grant *Grant `json:"grant,omitempty"`
+		// Again is set if the decision is about running a command again that has already
+		// started: the user approved or rejected what it would reach then.
+		Again Reach `json:"again,omitempty"`
 	}
 	// ToolStart announces that a tool runs. It is written before the tool starts.
 	// If the tool does more than read, it is synced to disk first.
@@ -126,6 +130,9 @@ type (
 		// Proposed is what a call that was rejected, or interrupted before the
 		// user's answer, would have written.
 		Proposed []Diff `json:"proposed,omitempty"`
+		// Source is the host or server whose content the result has. It is empty for the
+		// results of tools that do not connect.
+		Source string `json:"source,omitempty"`
 		// Reads are the file contents that this result shows the model.
 		Reads []Reading `json:"reads,omitempty"`
 		// Unattended is set if the call was denied because it needed approval and

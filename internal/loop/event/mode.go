@@ -5,16 +5,19 @@ import (
 	"slices"
 )
 
-// Mode is a permission mode. It decides which calls run without approval. Reading in
-// the workspace always does. A change of a protected path never does.
+// Mode is a permission mode. It decides which calls run without approval, unless a rule
+// decides. Reading in the workspace and commands that are known to read always run. A
+// change of a protected path never runs without approval.
 type Mode string
 
 // The permission modes.
 const (
 	ModeAsk   Mode = "ask"   // every other call needs approval
-	ModeEdits Mode = "edits" // file edits in the workspace run without approval
-	ModePlan  Mode = "plan"  // file edits are denied, every other call needs approval
-	ModeAll   Mode = "all"   // everything runs without approval
+	ModeEdits Mode = "edits" // as ask, but file edits in the workspace run
+	ModePlan  Mode = "plan"  // file edits and other commands are denied, requests need approval
+	// ModeAll approves all other calls, except those that destroy data, write outside of
+	// the workspace, or run a command with the network.
+	ModeAll Mode = "all"
 )
 
 // Modes are all permission modes, in the order in which a key cycles through
@@ -29,6 +32,19 @@ func (m Mode) Name() string {
 		return "auto-edit"
 	case ModeAll:
 		return "approve-all"
+	}
+	return string(m)
+}
+
+// Label returns m as it is shown: "ask", "auto-edit", "plan (read-only)" or "approve all".
+func (m Mode) Label() string {
+	switch m {
+	case ModeEdits:
+		return "auto-edit"
+	case ModePlan:
+		return "plan (read-only)"
+	case ModeAll:
+		return "approve all"
 	}
 	return string(m)
 }

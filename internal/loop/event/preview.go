@@ -125,6 +125,13 @@ type (
 		Summary string        `json:"summary,omitempty"`  // the complete text; empty if there is none
 		CanUndo bool          `json:"can_undo,omitempty"` // the summary can be undone
 	}
+	// SandboxNow reports the sandbox of the model's commands, once: before the first
+	// command is judged or a ListPermissions is answered. If there is none, commands run
+	// unrestricted.
+	SandboxNow struct {
+		Form SandboxForm `json:"form"`
+		Why  string      `json:"why,omitempty"` // the form is less than full, and what to do, for the user
+	}
 	// BudgetNow reports what the current or last turn and the session have used, at
 	// each step of a session with limits and in reply to SetBudget.
 	BudgetNow struct {
@@ -154,6 +161,17 @@ type (
 		ID    int
 		Event Event
 	}
+)
+
+// SandboxForm is how far the sandbox restricts commands.
+type SandboxForm string
+
+// The values of SandboxForm.
+const (
+	SandboxOff     SandboxForm = ""        // turned off by the user
+	SandboxMissing SandboxForm = "missing" // the system supports none
+	SandboxPartial SandboxForm = "partial" // limits writes and the network, but not reads
+	SandboxFull    SandboxForm = "full"
 )
 
 // RequestTask is what a request is for, if not for the next reply of a conversation.
@@ -194,6 +212,15 @@ type Ask struct {
 	Warnings []string `json:"warnings,omitempty"` // to be read before approving
 	Why      string   `json:"why,omitempty"`      // the rule that needs approval
 	Scope    string   `json:"scope,omitempty"`    // what an Always would cover; empty if it is not offered
+	Project  bool     `json:"project,omitempty"`  // the Always would also apply in later sessions in the workspace
+	Reach    Reach    `json:"reach,omitempty"`    // of the command, if it is approved
+	// Again is set if the command ran, and its sandbox probably made it fail: approving
+	// runs it again with Reach. Blocked is the path that it could not write. If that is
+	// empty, it had no network; it is then a job that runs if Port is set, on which only
+	// commands of the session reach it.
+	Again   bool   `json:"again,omitempty"`
+	Blocked string `json:"blocked,omitempty"`
+	Port    int    `json:"port,omitempty"`
 
 	// The fields of a question that the model asks. Its answer is Answered, or
 	// Refuse, which leaves the choice to the model.
@@ -205,6 +232,16 @@ type Ask struct {
 	// is Allow with the mode to continue in, or Refuse with a comment.
 	Plan string `json:"plan,omitempty"`
 }
+
+// Reach is what a command may reach in addition to the usual sandbox, which has no
+// network. The zero value adds nothing.
+type Reach string
+
+// The values of Reach.
+const (
+	ReachNetwork Reach = "network" // the network of the computer
+	ReachAll     Reach = "all"     // everything that the user may: it runs without a sandbox
+)
 
 // AboutTurn reports whether the question is about the turn and not about a tool
 // call.
@@ -232,6 +269,7 @@ func (Unreadable) isEvent()     {}
 func (Searched) isEvent()       {}
 func (PermissionsNow) isEvent() {}
 func (Explained) isEvent()      {}
+func (SandboxNow) isEvent()     {}
 func (BudgetNow) isEvent()      {}
 func (Summarizing) isEvent()    {}
 func (ContextNow) isEvent()     {}
@@ -253,6 +291,7 @@ func (Unreadable) isPreview()     {}
 func (Searched) isPreview()       {}
 func (PermissionsNow) isPreview() {}
 func (Explained) isPreview()      {}
+func (SandboxNow) isPreview()     {}
 func (BudgetNow) isPreview()      {}
 func (Summarizing) isPreview()    {}
 func (ContextNow) isPreview()     {}

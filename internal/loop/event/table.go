@@ -57,6 +57,7 @@ var (
 		named[Searched]("searched"),
 		named[PermissionsNow]("permissions"),
 		named[Explained]("explained"),
+		named[SandboxNow]("sandbox"),
 		named[BudgetNow]("budget"),
 		named[DelegatesNow]("delegates"),
 		named[Delegated]("delegated"),

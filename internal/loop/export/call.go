@@ -43,19 +43,29 @@ func duration(e *event.ToolEnd) string {
 	return phrase.Duration(e.Duration)
 }
 
-// decision describes the user's decision about a call; empty without one.
+// decisions describes the user's decisions about a call; empty without one.
+func decisions(c *call) string { return join(decision(c.decided), decision(c.again)) }
+
+// decision describes a decision of the user about a call; empty for nil.
 func decision(d *event.Decided) string {
 	if d == nil {
 		return ""
 	}
+	what := ""
+	switch d.Again {
+	case event.ReachNetwork:
+		what = " (run again with the network)"
+	case event.ReachAll:
+		what = " (run again outside the sandbox)"
+	}
 	text := ""
 	switch d.Decision {
 	case event.Allow:
-		text = "Approved by the user"
+		text = "Approved by the user" + what
 	case event.Always:
-		text = "Approved by the user, always allowed: " + OneLine(d.Scope, MaxTitle)
+		text = "Approved by the user" + what + ", always allowed: " + OneLine(d.Scope, MaxTitle)
 	case event.Refuse:
-		text = "Rejected by the user"
+		text = "Rejected by the user" + what
 	}
 	if d.Note != "" {
 		text += ": “" + OneLine(d.Note, 4*MaxTitle) + "”"

@@ -248,3 +248,25 @@ func luminance(t *testing.T, hex string) float64 {
 	}
 	return 0.2126*linear(n>>16) + 0.7152*linear(n>>8) + 0.0722*linear(n)
 }
+
+// The page shows the host of a link, unless its text shows it.
+func TestHTMLShowsTheHostsOfLinks(t *testing.T) {
+	for source, want := range map[string]string{
+		"[docs](https://evil.example/x)":               `docs</a> <span class="aim">(evil.example)</span>`,
+		"[https://github.com](https://evil.example/x)": `https://github.com</a> <span class="aim">(evil.example)</span>`,
+		"[https://a.org/x](https://a.org/y)":           "https://a.org/x</a></p>",
+		"https://github.com@evil.example/x":            `https://github.com@evil.example/x</a> <span class="aim">[host: evil.example]</span>`,
+		"<https://аpple.com/>":                         `<span class="aim">[host: xn--pple-43d.com]</span>`,
+		"www.example.org/x and https://example.org/y":  `www.example.org/x</a> and <a rel="noopener noreferrer nofollow" href="https://example.org/y">https://example.org/y</a></p>`,
+		"![logo](https://evil.example/p.png?d=secret)": `image: logo</a> <span class="aim">(evil.example)</span>`,
+		`[docs](<https://evil.example\@github.com/>)`:  `<span class="aim">`,
+	} {
+		b := newScript()
+		b.reply = "r"
+		b.user("hello")
+		b.say(llm.Assistant, source)
+		if page := write(t, "html", b.session()); !strings.Contains(page, want) {
+			t.Errorf("%s: %q is missing in %s", source, want, page[strings.Index(page, "<main"):])
+		}
+	}
+}

@@ -55,7 +55,7 @@ func planOf(p *event.TodoSet) []planView {
 
 // callOf returns the view of c. Failed calls, diffs, plans and images are expanded.
 func callOf(c *call) callView {
-	v := callView{Mark: "✗", Title: OneLine(c.title, 4*MaxTitle), Failed: true, Decision: decision(c.decided)}
+	v := callView{Mark: "✗", Title: OneLine(c.title, 4*MaxTitle), Failed: true, Decision: decisions(c)}
 	if v.Title == "" {
 		v.Title = "unnamed tool"
 	}

@@ -12,6 +12,8 @@ import (
 	extast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/util"
+
+	weblink "agent/internal/link"
 )
 
 // prose converts Markdown to HTML. HTML in the source becomes text, links must have a
@@ -82,12 +84,42 @@ func link(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkS
 		openLink(w, to)
 	case safe(to):
 		w.WriteString("</a>")
+		writeHost(w, to, textOf(source, n))
 	case !entering && len(to) > 0:
 		w.WriteString(` <span class="aim">(`)
 		escape(w, to)
 		w.WriteString(")</span>")
 	}
 	return ast.WalkContinue, nil
+}
+
+// writeHost writes the host of a link, unless the text of the link shows it.
+func writeHost(w util.BufWriter, to []byte, text string) {
+	host, note := weblink.Host(string(to)), weblink.Note(string(to))
+	shown := weblink.Host(text) == host || text == host || strings.HasPrefix(text, host+"/")
+	switch {
+	case note != "":
+		w.WriteString(` <span class="aim">`)
+		escape(w, []byte(note))
+		w.WriteString("</span>")
+	case host != "" && !shown:
+		w.WriteString(` <span class="aim">(`)
+		escape(w, []byte(host))
+		w.WriteString(")</span>")
+	}
+}
+
+// textOf returns the text in n without style.
+func textOf(source []byte, n ast.Node) string {
+	var b strings.Builder
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		if t, ok := c.(*ast.Text); ok {
+			b.Write(t.Value(source))
+		} else {
+			b.WriteString(textOf(source, c))
+		}
+	}
+	return b.String()
 }
 
 func autoLink(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -106,6 +138,7 @@ func autoLink(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.W
 	openLink(w, to)
 	escape(w, label)
 	w.WriteString("</a>")
+	writeHost(w, to, string(label))
 	return ast.WalkContinue, nil
 }
 
@@ -120,6 +153,7 @@ func image(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.Walk
 		w.WriteString("image: ")
 	case safe(to):
 		w.WriteString("</a>")
+		writeHost(w, to, "")
 	}
 	return ast.WalkContinue, nil
 }

@@ -27,6 +27,7 @@ type (
 		message llm.Message
 		title   string
 		decided *event.Decided // nil if the user was not asked
+		again   *event.Decided // about running it again; nil if the user was not asked
 		plan    *event.TodoSet // set by the call; nil for most calls
 		end     *event.ToolEnd // nil if no result is recorded
 
@@ -118,7 +119,11 @@ func (b *itemBuilder) take(e event.Durable) {
 			c.title = e.Title
 		}
 	case *event.Decided:
-		if c := b.calls[e.ID]; c != nil {
+		switch c := b.calls[e.ID]; {
+		case c == nil:
+		case e.Again != "":
+			c.again = e
+		default:
 			c.decided = e
 		}
 	case *event.TodoSet:
@@ -149,7 +154,7 @@ func (b *itemBuilder) take(e event.Durable) {
 	case *event.ModelSet:
 		b.add(modelNote(e))
 	case *event.ModeSet:
-		b.add(&note{text: "Permission mode: " + e.Mode})
+		b.add(&note{text: "Permission mode: " + event.Mode(e.Mode).Label()})
 	case *event.PermissionRemoved:
 		b.add(&note{text: "Permission removed: " + e.Text})
 	case *event.Prefix: // agent inspect shows it

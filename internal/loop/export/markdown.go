@@ -143,7 +143,7 @@ func (m markdown) call(c *call) {
 		fmt.Fprintf(m, " · %s", literal(words))
 	}
 	fmt.Fprint(m, "\n\n")
-	switch text := decision(c.decided); {
+	switch text := decisions(c); {
 	case c.proposal != nil:
 		m.proposal(c.proposal)
 	case text != "":

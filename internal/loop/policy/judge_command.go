@@ -42,7 +42,7 @@ func (p *Policy) judgeCommand(c tools.Call, f Facts, found ruling) Verdict {
 		why := p.unapproved(f, all.left)
 		if why == "" {
 			run := p.runs("commands that destroy nothing need no approval")
-			run.Access.Network, run.Files = all.network, f.Files
+			run.Access.Network, run.Files = all.network || f.paths.Disposable && v.Access.Network, f.Files
 			return run
 		}
 		v.Why, v.Rule = why, why

@@ -51,6 +51,7 @@ type Policy struct {
 	Mode   event.Mode
 	Rules  []Rule // configured by the user or an administrator
 	grants []Grant
+	reads  reads
 }
 
 // Allow adds a standing permission. It replaces one of the same scope.
@@ -60,6 +61,7 @@ func (p *Policy) Allow(g Grant) {
 	}
 	p.Forget(g.Scope)
 	p.grants = append(p.grants, g)
+	p.reads.granted(g.Scope)
 }
 
 // Forget removes the standing permission of a scope. It reports whether there was one.

@@ -57,7 +57,7 @@ func (r Rule) matchesPart(p *command.Part) match {
 		}
 	}
 	name, _, _ := strings.Cut(r.Pattern, " ")
-	if readsCommands(p) || sameProgram(words[0].text, name) { // whose settings can run another command
+	if readsCommands(p, words) || sameProgram(words[0].text, name) { // whose settings can run another command
 		found = max(found, mayMatch)
 	}
 	return found
@@ -68,13 +68,20 @@ func runsArguments(p *command.Part, program string) bool {
 	return p.Traits&command.Interprets != 0 || command.RunsArguments(filepath.Base(program))
 }
 
-// readsCommands reports whether a part is a shell, or a program like xargs, that reads
-// a command from a pipe or a file.
-func readsCommands(p *command.Part) bool {
-	if !slices.Contains([]string{"sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "fish", "csh", "tcsh", "xargs", "parallel", "source", "."}, p.Program()) {
+// readsCommands reports whether a part runs commands that its text does not show: it runs
+// a shell that reads a pipe or a file, a program like xargs that reads arguments of a
+// command, or it stores commands for later.
+func readsCommands(p *command.Part, words []word) bool {
+	input := p.Operator == "|" || slices.ContainsFunc(p.Redirs, func(re command.Redirect) bool { return strings.HasPrefix(re.Op, "<") })
+	return slices.ContainsFunc(words, func(w word) bool {
+		switch programName(w.text) {
+		case "xargs", "gxargs", "parallel", "alias", "bind", "complete", "mapfile", "readarray":
+			return true
+		case "sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "fish", "csh", "tcsh", "source", ".":
+			return input
+		}
 		return false
-	}
-	return p.Operator == "|" || slices.ContainsFunc(p.Redirs, func(re command.Redirect) bool { return strings.HasPrefix(re.Op, "<") })
+	})
 }
 
 // word is a word of a command.

@@ -148,13 +148,16 @@ func folded(path string) string {
 	return strings.Join(names, "/")
 }
 
-// below reports whether a rule may match a file below a directory.
+// below reports whether a rule may match a file below one of dirs, which are absolute.
 func (r Rule) below(dirs []string, at roots) bool {
 	for _, pattern := range r.globs(at) {
-		base, _ := doublestar.SplitPattern(folded(pattern))
+		base, rest := folded(pattern), ""
+		if strings.ContainsAny(base, `*?[{\`) {
+			base, rest = doublestar.SplitPattern(base)
+		}
 		for _, dir := range dirs {
-			dir = folded(filepath.ToSlash(dir))
-			if base == dir || strings.HasPrefix(base, dir+"/") || strings.HasPrefix(dir, base+"/") || dir == "/" {
+			dir = strings.TrimSuffix(folded(filepath.ToSlash(dir)), "/")
+			if strings.HasPrefix(base+"/", dir+"/") || rest != "" && strings.HasPrefix(dir+"/", base+"/") {
 				return true
 			}
 		}

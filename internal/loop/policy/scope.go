@@ -38,7 +38,11 @@ func (s Scope) String() string { return s.Describe("") }
 func (s Scope) Describe(home string) string {
 	switch {
 	case s.Prefix:
-		return "`" + s.Value + "` with any arguments in " + shorten(s.Dir, home)
+		with := "any arguments"
+		if s.Network {
+			with += " and the network"
+		}
+		return "`" + s.Value + "` with " + with + " in this project"
 	case s.Kind == tools.Command:
 		return "`" + s.Value + "` in " + shorten(s.Dir, home)
 	case s.Read:

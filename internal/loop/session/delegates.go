@@ -111,7 +111,7 @@ func (d *delegates) add(e event.Durable) {
 // is added again, without the usage, which was counted.
 func (d *delegates) end(s *event.DelegateStart, meta event.Meta) *event.DelegateEnd {
 	if e := d.ends[s.ID]; e != nil {
-		return &event.DelegateEnd{Meta: meta, ID: e.ID, Name: e.Name, Reason: e.Reason, Error: e.Error, Answer: e.Answer, Transcript: e.Transcript}
+		return &event.DelegateEnd{Meta: meta, ID: e.ID, Name: e.Name, Reason: e.Reason, Error: e.Error, Answer: e.Answer, Transcript: e.Transcript, Sources: e.Sources}
 	}
 	e := lostDelegate(s, meta)
 	if d.log != nil && s.Session != "" {

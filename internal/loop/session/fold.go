@@ -31,8 +31,8 @@ type State struct {
 	Prefix        *event.Prefix     // of the requests; nil in old logs
 	Situation     []string          // the messages that describe the environment
 	Title         string            // set by the user; empty for the default
-	Grants        []event.Grant     // valid or not
 	Untold        []*event.ShellEnd // typed commands whose output the model has not received
+	Standing
 	// Closing are the missing events of a session whose program exited during a turn:
 	// a truncated answer, the ends of delegates, the one result of each open call, the
 	// end of the turn. Fold adds those of Index.Lost. They are included in Messages and
@@ -87,6 +87,7 @@ type openCall struct {
 
 // Add folds the next event.
 func (f *Folding) Add(e event.Durable) {
+	f.Standing.Add(e)
 	switch e := e.(type) {
 	case *event.UserSaid:
 		f.addPrompt(e)
@@ -100,15 +101,8 @@ func (f *Folding) Add(e event.Durable) {
 			c.start = e
 		}
 	case *event.Decided:
-		if c := f.open[e.ID]; c != nil && c.start != nil {
+		if c := f.open[e.ID]; c != nil && c.start != nil && e.Again == "" {
 			c.answer = e
-		}
-		if e.Grant != nil {
-			f.Grants = append(f.Grants, *e.Grant)
-		}
-	case *event.PermissionRemoved:
-		if e.Grant != nil {
-			f.Grants = slices.DeleteFunc(f.Grants, func(g event.Grant) bool { return sameScope(g, *e.Grant) })
 		}
 	case *event.ToolEnd:
 		f.closeCall(e.Result)
@@ -138,11 +132,6 @@ func (f *Folding) Add(e event.Durable) {
 	default:
 		f.shell(e)
 	}
-}
-
-// sameScope reports whether two standing permissions cover the same calls.
-func sameScope(a, b event.Grant) bool {
-	return a.Kind == b.Kind && a.Value == b.Value && a.Dir == b.Dir && a.Prefix == b.Prefix && a.Network == b.Network && a.Read == b.Read
 }
 
 // endStep folds the end of a step: its usage, and the size of the context window that

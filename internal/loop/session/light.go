@@ -21,7 +21,7 @@ func light(e event.Durable) event.Durable {
 	case *event.MessageDone:
 		e.Message = lightMessage(e.Message)
 	case *event.ToolEnd:
-		return &event.ToolEnd{Meta: e.Meta, Result: lightMessage(e.Result)}
+		return &event.ToolEnd{Meta: e.Meta, Result: lightMessage(e.Result), Source: e.Source}
 	case *event.Compacted:
 		c := *e
 		c.Text = ""

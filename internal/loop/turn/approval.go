@@ -21,44 +21,56 @@ func (x *executor) approve(ctx context.Context, c *toolCall, v policy.Verdict) b
 		return false
 	}
 	ask := x.question(c, v)
-	answer, grant, err := x.Approver.Approve(ctx, ask, v.Offer)
+	answer, err := x.ask(ctx, ask, v.Offer)
 	if err != nil {
 		c.end.Proposed = ask.Diffs
 		c.finish(event.Interrupted, notRunStopped(ctx)+" before approving this call")
 		return false
 	}
-	d := &event.Decided{Meta: x.out.meta(), ID: c.msg.ID, Decision: answer.Decision, Note: answer.Note}
-	if answer.Decision == event.Always && grant == nil { // no standing permission was offered
-		d.Decision = event.Allow
-	}
-	if grant != nil {
-		record := grant.Record()
-		d.Scope, d.Grant = x.Permissions.Describe(grant.Scope), &record
-	}
-	x.out.emit(d)
 	if answer.Decision == event.Refuse {
 		c.end.Proposed, c.rejected = ask.Diffs, true
 		c.finish(event.Refused, rejection(answer.Note))
 		return false
 	}
-	if change := x.changed(ctx, c, v); change != "" {
-		c.finish(event.Failed, "not run: "+change+" while the approval dialog was open. Look at the change. If the command is still needed, call it again: the user will be asked again")
+	if change := changed(ctx, c.call, v, x.Permissions.Judge(ctx, c.call)); change != "" {
+		c.finish(event.Failed, "not run: "+change+whileAsking+". Look at the change. If the command is still needed, call it again: the user will be asked again")
 		return false
 	}
 	return true
 }
 
-// changed returns which file that a command names has changed while its approval dialog
-// was open, as a clause; empty if none has.
-func (x *executor) changed(ctx context.Context, c *toolCall, v policy.Verdict) string {
-	if c.call.Effect != tools.Execute || len(c.call.Targets) == 0 {
+// whileAsking follows the change of a file that a command uses.
+const whileAsking = " while the approval dialog was open"
+
+// ask asks the user, waits for the answer, and emits the decision.
+func (x *executor) ask(ctx context.Context, ask event.Ask, offer policy.Grant) (event.Answer, error) {
+	id := ask.ID // Approve may ask under another one
+	answer, grant, err := x.Approver.Approve(ctx, ask, offer)
+	if err != nil {
+		return answer, err
+	}
+	d := &event.Decided{Meta: x.out.meta(), ID: id, Decision: answer.Decision, Note: answer.Note}
+	if ask.Again {
+		d.Again = ask.Reach
+	}
+	if answer.Decision == event.Always && grant == nil { // no standing permission was offered
+		d.Decision = event.Allow
+	}
+	if grant != nil {
+		record := grant.Record()
+		d.Scope, d.Project, d.Grant = x.Permissions.Describe(grant.Scope), grant.Prefix, &record
+	}
+	x.out.emit(d)
+	return answer, nil
+}
+
+// changed returns which file that a command names has changed since the verdict then, as
+// a clause; empty if none has. Now is the current verdict.
+func changed(ctx context.Context, c tools.Call, then, now policy.Verdict) string {
+	if c.Effect != tools.Execute || len(c.Targets) == 0 || now.Refuse || ctx.Err() != nil {
 		return ""
 	}
-	now := x.Permissions.Judge(ctx, c.call)
-	if now.Refuse || ctx.Err() != nil {
-		return ""
-	}
-	return policy.Changed(c.call.Targets[0].Dir, v.Files, now.Files)
+	return policy.Changed(c.Targets[0].Dir, then.Files, now.Files)
 }
 
 // question returns the approval request for c.
@@ -70,6 +82,7 @@ func (x *executor) question(c *toolCall, v policy.Verdict) event.Ask {
 	return event.Ask{
 		ID: c.msg.ID, Title: c.title(), Effect: event.Effect(c.call.Effect), Targets: targets(c.call.Targets),
 		Diffs: Diffs(c.call.Changes), Warnings: warnings, Why: v.Why, Scope: x.Permissions.Describe(v.Offer.Scope),
+		Project: v.Offer.Prefix, Reach: reachOf(v.Access),
 	}
 }
 

@@ -100,6 +100,7 @@ func (x *executor) run(ctx context.Context, msgs []llm.Message, notRun string) (
 			x.Runner.run(ctx, x.info(calls[i]), calls[i], x.progress(calls[i]))
 		}
 		for _, c := range group {
+			x.runAgain(ctx, c)
 			x.finish(c)
 			out = append(out, c.end.Result)
 			worked = worked || c.ran || c.rejected
@@ -279,6 +280,9 @@ func (x *executor) finish(c *toolCall) {
 	}
 	c.end.Reads = x.conv.addReads(c.msg.ID, c.reads)
 	c.end.Result = x.conv.secrets.Message(c.end.Result)
+	if c.end.Source != "" {
+		x.Permissions.Read(c.end.Source)
+	}
 	x.out.emit(&c.end)
 }
 

@@ -44,9 +44,16 @@ func (r Runner) prepare(ctx context.Context, in tools.Info, t tools.Tool) (c too
 // run runs the approved call c and sets its result. It changes nothing else.
 func (r Runner) run(ctx context.Context, in tools.Info, c *toolCall, progress func(string)) {
 	got, err := r.result(ctx, in, c.call, tools.Approved{Changes: c.call.Changes, Progress: progress, Force: r.Kill, Script: c.verdict.Script, Environment: c.verdict.Environment, Access: c.verdict.Access})
-	c.end.Diffs = Diffs(got.Changes)
+	c.blocked = nil
+	c.end.Diffs, c.end.Source = Diffs(got.Changes), got.Source
+	if got.Source != "" && got.Text != "" {
+		got.Text = tools.Quote(got.Source, got.Text)
+	}
 	if err != nil {
 		c.fail(ctx, err)
+		if got.Source != "" && c.end.Outcome == event.Failed {
+			c.end.Result.Text = tools.Quote(got.Source, c.end.Result.Text)
+		}
 		if c.end.Outcome == event.Interrupted && got.Text != "" {
 			c.end.Result.Text += untilThen + got.Text
 			c.end.Summary = got.Summary
@@ -61,6 +68,7 @@ func (r Runner) run(ctx context.Context, in tools.Info, c *toolCall, progress fu
 	c.finish(outcome, got.Text)
 	c.end.Summary, c.end.Result.Images = got.Summary, got.Images
 	c.reads, c.endsTurn = got.Reads, got.EndsTurn
+	c.blocked = got.Blocked
 }
 
 func (r Runner) result(ctx context.Context, in tools.Info, c tools.Call, ok tools.Approved) (got tools.Result, err error) {
@@ -99,6 +107,7 @@ type toolCall struct {
 	ran      bool                // the tool ran, even if its command failed
 	rejected bool                // by the user
 	endsTurn bool                // as in tools.Result
+	blocked  *tools.Blocked      // what its sandbox prevented; nil for nothing
 }
 
 // title returns the call in one line: the title of the prepared call, or the

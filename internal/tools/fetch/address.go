@@ -75,10 +75,23 @@ func canonical(host string) (string, error) {
 			return "", fmt.Errorf("%q is not a valid host name", host)
 		}
 	}
+	if last := name[strings.LastIndexByte(name, '.')+1:]; numeric(last) { // some resolvers read 127.1 as 127.0.0.1
+		return "", fmt.Errorf("%q is not a valid IP address. Write four decimal numbers, such as 192.0.2.1", host)
+	}
 	if name == "" {
 		return "", errors.New("the URL has no host; give a complete URL, such as https://example.org/page")
 	}
 	return name, nil
+}
+
+// numeric reports whether the last part of a host name is a decimal or hexadecimal
+// number.
+func numeric(label string) bool {
+	digits, chars := label, "0123456789"
+	if hex, ok := strings.CutPrefix(label, "0x"); ok {
+		digits, chars = hex, "0123456789abcdef"
+	}
+	return label != "" && strings.Trim(digits, chars) == ""
 }
 
 // ascii percent-encodes all bytes of s that are not printable ASCII.

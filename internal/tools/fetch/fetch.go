@@ -19,6 +19,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptrace"
 	"net/netip"
 	"net/url"
 	"syscall"
@@ -109,7 +110,7 @@ func (e *notPublicError) Error() string {
 }
 
 // Get fetches the page at u, which comes from Parse. When ctx ends, it returns
-// ctx's error.
+// ctx's error. With an error, the Page has only a URL, or none if no server was reached.
 func (c *Client) Get(ctx context.Context, u *url.URL) (Page, error) {
 	limited, stop := context.WithTimeout(ctx, c.limit)
 	defer stop()
@@ -118,36 +119,40 @@ func (c *Client) Get(ctx context.Context, u *url.URL) (Page, error) {
 	case err == nil:
 		return p, nil
 	case ctx.Err() != nil:
-		return Page{}, ctx.Err()
+		return p, ctx.Err()
 	case limited.Err() != nil:
-		return Page{}, advice.Add(fmt.Errorf("fetch %s: timed out after %s", u, c.limit), "%s", proxyHint(u, "Try again later, or continue without it"))
+		return p, advice.Add(fmt.Errorf("fetch %s: timed out after %s", u, c.limit), "%s", proxyHint(u, "Try again later, or continue without it"))
 	}
-	return Page{}, err
+	return p, err
 }
 
-// get follows redirects on the same host.
-func (c *Client) get(ctx context.Context, u *url.URL) (Page, error) {
+// get follows redirects on the same host. With an error, it returns a Page as Get does.
+func (c *Client) get(ctx context.Context, u *url.URL) (reached Page, err error) {
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { reached.URL = u }})
 	for range maxRedirects + 1 {
 		resp, err := c.request(ctx, u)
 		if err != nil {
-			return Page{}, err
+			return reached, err
 		}
 		next, err := redirectTarget(u, resp)
 		if next == nil && err == nil {
 			p, err := readPage(ctx, resp, u)
 			resp.Body.Close()
-			return p, err
+			if err != nil {
+				return reached, err
+			}
+			return p, nil
 		}
 		resp.Body.Close()
 		if err != nil {
-			return Page{}, err
+			return reached, err
 		}
 		if !sameSite(u, next) {
 			return Page{URL: u, Status: resp.StatusCode, Elsewhere: next}, nil
 		}
 		u = next
 	}
-	return Page{}, advice.Add(fmt.Errorf("fetch: %s redirects more than %d times", u.Host, maxRedirects), "Try another URL")
+	return reached, advice.Add(fmt.Errorf("fetch: %s redirects more than %d times", u.Host, maxRedirects), "Try another URL")
 }
 
 // request sends one request.

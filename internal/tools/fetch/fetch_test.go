@@ -178,6 +178,8 @@ func TestRedirects(t *testing.T) {
 			http.Redirect(w, r, other.URL+"/x?y=z", http.StatusFound)
 		case "/name":
 			http.Redirect(w, r, "http://localhost:"+strings.Split(r.Host, ":")[1]+"/", http.StatusSeeOther)
+		case "/metadata":
+			http.Redirect(w, r, "http://169.254.169.254/latest/meta-data/", http.StatusFound)
 		case "/file":
 			w.Header().Set("Location", "file:///etc/passwd")
 			w.WriteHeader(http.StatusFound)
@@ -194,6 +196,7 @@ func TestRedirects(t *testing.T) {
 		"/away":     "elsewhere " + other.URL + "/x?y=z",
 		"/name":     "elsewhere http://localhost:PORT/",
 		"/nowhere":  "SELF/nowhere ",
+		"/metadata": "elsewhere http://169.254.169.254/latest/meta-data/",
 		"/round":    "error fetch: HOST redirects more than 5 times. Try another URL",
 		"/file":     `error fetch SELF/file: unsupported redirect: "file:///etc/passwd" is not an http or https URL`,
 		"/user":     "error fetch SELF/user: unsupported redirect: the URL contains a user name; fetch sends no credentials. Remove the part before the @",
@@ -222,7 +225,7 @@ func TestPrivateAddressesAreNotReached(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("it was reached") }))
 	defer s.Close()
 	_, port, _ := strings.Cut(strings.TrimPrefix(s.URL, "http://"), ":")
-	for _, host := range []string{"127.0.0.1", "localhost", "[::ffff:127.0.0.1]", "0.0.0.0"} {
+	for _, host := range []string{"127.0.0.1", "localhost", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "0.0.0.0", "[::]"} {
 		u, err := fetch.Parse("http://" + host + ":" + port + "/")
 		if err != nil {
 			t.Fatal(err)

@@ -38,6 +38,10 @@ var removed = map[string]bool{
 	"COLORTERM": true, "FORCE_COLOR": true, "CLICOLOR_FORCE": true,
 }
 
+// withoutNetwork are settings for commands that have no network: package managers
+// fail at once instead of trying again for a minute.
+var withoutNetwork = []string{"npm_config_fetch_retries=0", "PIP_RETRIES=0", "CARGO_NET_RETRY=0", "UV_HTTP_RETRIES=0", "BUNDLE_RETRY=0"}
+
 // Limits are what a command is denied beyond its arguments. Keep and Hide override
 // the rules of Scrub.
 type Limits struct {
@@ -61,6 +65,9 @@ func environment(env []string, dir string, l Limits) []string {
 	}
 	for name, value := range settings {
 		out = append(out, name+"="+value)
+	}
+	if l.Sandbox != nil && !l.Sandbox.Network {
+		out = append(out, withoutNetwork...)
 	}
 	return append(out, "PWD="+dir)
 }

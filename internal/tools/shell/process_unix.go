@@ -50,7 +50,7 @@ func launch(c Command, line string, env []string, in, out *os.File) (*process, e
 	if c.Limits.Sandbox != nil {
 		words, n, err := c.Limits.Sandbox.Order()
 		if err != nil {
-			return nil, fmt.Errorf("prepare the sandbox: %w", err)
+			return nil, fmt.Errorf("%w: %w", ErrSandbox, err)
 		}
 		o.Sandbox = words
 		if n.User != nil {
@@ -123,7 +123,7 @@ func (p *process) start(order []byte, reports *os.File) error {
 	case keeper.Failed:
 		return fmt.Errorf("%s: %w", Program(), syscall.Errno(r.Value))
 	case keeper.Refused:
-		return fmt.Errorf("set up the sandbox: %w", sandbox.Unpack(r.Value))
+		return fmt.Errorf("%w: %w", ErrSandbox, sandbox.Unpack(r.Value))
 	}
 	p.group = int(r.Value)
 	return nil
@@ -176,6 +176,14 @@ func (p *process) send(order byte) {
 // abandon kills the keeper, for processes that kill cannot end because they hang
 // in the kernel.
 func (p *process) abandon() { _ = p.keeper.Process.Kill() }
+
+// listeners returns the TCP ports of servers in the network of the shell.
+func (p *process) listeners() []uint16 {
+	if p.group == 0 {
+		return nil
+	}
+	return sandbox.Listeners(p.group)
+}
 
 // exitStatus returns the exit code of the shell, or -1, and a description.
 func (p *process) exitStatus() (code int, words string) {

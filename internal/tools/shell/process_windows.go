@@ -67,3 +67,6 @@ func (p *process) exitStatus() (code int, words string) {
 		return -1, "cannot be killed"
 	}
 }
+
+// listeners returns none: there is no sandbox on Windows.
+func (p *process) listeners() []uint16 { return nil }

@@ -225,6 +225,16 @@ func (r *Running) Done() <-chan struct{} { return r.done }
 // How returns the result without output. Call it after Done is closed.
 func (r *Running) How() Result { return r.result }
 
+// Listeners returns the TCP ports on which commands of the sandbox's session accept
+// connections. It returns none for a command that has the network of the host or has
+// ended.
+func (r *Running) Listeners() []uint16 {
+	if p := r.c.Limits.Sandbox; p == nil || p.Network || r.shellExited() {
+		return nil
+	}
+	return r.process.listeners()
+}
+
 // Began returns the start time.
 func (r *Running) Began() time.Time { return r.began }
 

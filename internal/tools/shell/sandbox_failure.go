@@ -3,54 +3,91 @@ package shell
 import (
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"agent/internal/tools/shell/sandbox"
 )
 
-// SandboxFailure looks at the end of the output of a failed command. If its
-// sandbox is the likely reason, it returns a sentence for the model that says so;
-// otherwise it returns "". It is conservative: a message that commands also print
-// without a sandbox counts only with a path that the sandbox denies.
-func SandboxFailure(p *sandbox.Profile, output string, code int) string {
+// Failure is how a sandbox made a command fail.
+type Failure struct {
+	Network bool   // the command tried to use the network of the host
+	Path    string // that it tried to write; empty if Network is set
+}
+
+func (f Failure) String() string {
+	if f.Network {
+		return "commands have no network except a loopback interface of their own"
+	}
+	return "commands cannot write to " + f.Path
+}
+
+// SandboxFailure looks at the end of the output of a failed command that ran in dir. It
+// reports whether its sandbox is the likely reason, and how. It is conservative: a
+// message that commands also print without a sandbox counts only with a path that the
+// sandbox denies, or with the port of a server that runs outside of it.
+func SandboxFailure(p *sandbox.Profile, dir, output string, code int) (f Failure, ok bool) {
 	if code == 0 || p == nil {
-		return ""
+		return f, false
 	}
 	if len(output) > sandboxTail {
 		output = output[len(output)-sandboxTail:]
 	}
 	for line := range strings.Lines(output) {
 		line = strings.TrimSpace(line)
-		if path := deniedPath(p, line); path != "" {
-			return "The sandbox probably caused this failure: commands cannot write to " + path + "."
+		if path := deniedPath(p, dir, line); path != "" {
+			return Failure{Path: path}, true
 		}
-		if !p.Network && noNetwork.MatchString(line) && !loopback.MatchString(line) {
-			return "The sandbox probably caused this failure: commands have no network except the loopback interface."
+		if !p.Network && (noNetwork.MatchString(line) && !loopback.MatchString(line) || refusedByHost(line)) {
+			return Failure{Network: true}, true
 		}
 	}
-	return ""
+	return f, false
+}
+
+// refusedByHost reports whether a message says that a server on the loopback interface
+// refused a connection, although the host has one on that port.
+func refusedByHost(line string) bool {
+	if !refused.MatchString(line) {
+		return false
+	}
+	for _, m := range port.FindAllStringSubmatch(line, -1) {
+		if n, err := strconv.ParseUint(m[1], 10, 16); err == nil && sandbox.HostListens(uint16(n)) {
+			return true
+		}
+	}
+	return false
 }
 
 // sandboxTail is how much of an output SandboxFailure looks at, in bytes.
 const sandboxTail = 8 << 10
 
 var (
-	deniedWrite = regexp.MustCompile(`(?i)read-only file system|permission denied|operation not permitted|\bEROFS\b|\bEACCES\b|\bEPERM\b`)
+	deniedWrite = regexp.MustCompile(`(?i)read-only file system|permission denied|operation not permitted|device or resource busy|\bEBUSY\b|\bEROFS\b|\bEACCES\b|\bEPERM\b`)
 	noNetwork   = regexp.MustCompile(`(?i)network is unreachable|\bENETUNREACH\b|temporary failure in name resolution|` +
 		`could not resolve host|\bEAI_AGAIN\b|name or service not known|getaddrinfo ENOTFOUND|dial (tcp|udp).*(no such host|socket: permission denied)|` +
 		`lookup \S+ on \S+: .*(refused|unreachable)|no route to host`)
 	loopback = regexp.MustCompile(`(?i)\blocalhost\b|\b127\.\d+\.\d+\.\d+\b(:\d+)? *$|\[::1\]`)
-	pathIn   = regexp.MustCompile(`/[^\s:'"‘’` + "`" + `,;()\[\]{}<>|]+`)
+	refused  = regexp.MustCompile(`(?i)connection refused|\bECONNREFUSED\b|failed to connect|couldn't connect`)
+	port     = regexp.MustCompile(`(?i)(?:localhost|127\.0\.0\.1|::1\]?)(?:[:, ]+| port )(\d{1,5})\b`)
+	// shellPrefix is the name of a shell and a line number before its message.
+	shellPrefix = regexp.MustCompile(`^\S+: (line )?\d+: `)
+	pathIn      = regexp.MustCompile(`[^\s:'"‘’` + "`" + `,;()\[\]{}<>|]+`)
 )
 
-// deniedPath returns the path in an error message that the sandbox denies, or "".
-func deniedPath(p *sandbox.Profile, line string) string {
+// deniedPath returns the path in an error message that the sandbox denies, or "". A
+// relative path starts from dir.
+func deniedPath(p *sandbox.Profile, dir, line string) string {
 	if !deniedWrite.MatchString(line) {
 		return ""
 	}
+	line = shellPrefix.ReplaceAllString(line, "")
 	readOnlySystem := strings.Contains(strings.ToLower(line), "read-only file system") || strings.Contains(line, "EROFS")
-	for _, path := range pathIn.FindAllString(line, -1) {
-		path = filepath.Clean(path)
+	for _, word := range pathIn.FindAllString(line, -1) {
+		path := filepath.Clean(word)
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(dir, path)
+		}
 		for _, fixed := range p.ReadOnly {
 			if within(path, fixed) {
 				return path
@@ -58,7 +95,8 @@ func deniedPath(p *sandbox.Profile, line string) string {
 		}
 		// A read-only file system is rare outside of a sandbox. A path that is denied
 		// may as well belong to another user, or be a program.
-		if !writable(p, path) && (readOnlySystem || p.Home != "" && within(path, p.Home)) {
+		isPath := strings.Contains(word, "/")
+		if isPath && !writable(p, path) && (readOnlySystem || p.Home != "" && within(path, p.Home)) {
 			return path
 		}
 	}

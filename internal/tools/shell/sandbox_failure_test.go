@@ -3,6 +3,7 @@
 package shell_test
 
 import (
+	"net"
 	"testing"
 
 	"agent/internal/tools/shell"
@@ -12,17 +13,30 @@ import (
 func TestSandboxFailure(t *testing.T) {
 	p := &sandbox.Profile{Write: []string{"/w", "/tmp"}, ReadOnly: []string{"/w/.git/hooks"}, Home: "/home/u"}
 	const (
-		written = "The sandbox probably caused this failure: commands cannot write to "
-		network = "The sandbox probably caused this failure: commands have no network except the loopback interface."
+		written = "commands cannot write to "
+		network = "commands have no network except a loopback interface of their own"
 	)
+	server, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
 	for _, c := range []struct {
 		output string
 		code   int
 		want   string
 	}{
-		{"touch: cannot touch '/etc/x': Read-only file system\n", 1, written + "/etc/x."},
-		{"open /home/u/.npmrc: permission denied\n", 1, written + "/home/u/.npmrc."},
-		{"cp: cannot create '/w/.git/hooks/pre-commit': Permission denied\n", 1, written + "/w/.git/hooks/pre-commit."},
+		{"touch: cannot touch '/etc/x': Read-only file system\n", 1, written + "/etc/x"},
+		{"open /home/u/.npmrc: permission denied\n", 1, written + "/home/u/.npmrc"},
+		{"cp: cannot create '/w/.git/hooks/pre-commit': Permission denied\n", 1, written + "/w/.git/hooks/pre-commit"},
+		{"/usr/bin/bash: line 1: /home/u/x: Read-only file system\n", 1, written + "/home/u/x"},
+		{"/bin/sh: 1: cannot create /etc/x: Read-only file system\n", 2, written + "/etc/x"},
+		{"mv: cannot move '.git/hooks' to 'h': Device or resource busy\n", 1, written + "/w/.git/hooks"},
+		{"umount: /mnt/x: device or resource busy\n", 1, ""},
+		{"bash: ../x/y: Read-only file system\n", 1, written + "/x/y"},
+		{"bash: .git/hooks/new: Read-only file system\n", 1, written + "/w/.git/hooks/new"},
+		{"rm: cannot remove 'hooks': Read-only file system\n", 1, ""},
+		{"dial tcp " + server.Addr().String() + ": connect: connection refused\n", 1, network},
 		{"mkdir: cannot create directory '/opt/x': Permission denied\n", 1, ""}, // the user may not either
 		{"bash: /w/run.sh: Permission denied\n", 126, ""},                       // not executable
 		{"bash: ./run.sh: Permission denied\n", 126, ""},
@@ -35,12 +49,16 @@ func TestSandboxFailure(t *testing.T) {
 		{"dial tcp 127.0.0.1:80: connect: connection refused\n", 1, ""},
 		{"--- FAIL: TestX\n    want permission denied\n", 1, ""},
 	} {
-		if got := shell.SandboxFailure(p, c.output, c.code); got != c.want {
+		got := ""
+		if f, ok := shell.SandboxFailure(p, "/w", c.output, c.code); ok {
+			got = f.String()
+		}
+		if got != c.want {
 			t.Errorf("%q, %d: got %q, want %q", c.output, c.code, got, c.want)
 		}
 	}
 	p.Network = true
-	if got := shell.SandboxFailure(p, "connect: Network is unreachable\n", 1); got != "" {
-		t.Errorf("with network: %q", got)
+	if got, ok := shell.SandboxFailure(p, "/w", "connect: Network is unreachable\n", 1); ok {
+		t.Errorf("with network: %s", got)
 	}
 }

@@ -25,6 +25,7 @@ package shell
 import (
 	"cmp"
 	"context"
+	"errors"
 	"os"
 	"time"
 )
@@ -44,6 +45,10 @@ const (
 	killLimit    = 10 * time.Second // wait for killed processes to disappear
 	interval     = 100 * time.Millisecond
 )
+
+// ErrSandbox is the error of a command that did not start because its sandbox could
+// not be set up.
+var ErrSandbox = errors.New("set up the sandbox")
 
 // Command is a command to run.
 type Command struct {

@@ -17,18 +17,18 @@ const (
 type arming struct {
 	ready    bool      // the question takes keys
 	next     bool      // the question directly follows an answer, and no text was typed since
-	alike    bool      // this question and the answered one are approvals: QuietNext applies
-	approval bool      // the question that last took a key is an approval
+	alike    bool      // this question and the answered one are routine: QuietNext applies
+	routine  bool      // the question that last took a key is routine
 	last     time.Time // when the question appeared, or the last key that it did not take
 	answered time.Time // when a question last took a key; zero once text was typed
 }
 
 // appear starts the pause for a question that is now shown. approval says whether
-// it is the approval of a tool call.
-func (a *arming) appear(now time.Time, approval bool) {
+// it is routine: see routine.
+func (a *arming) appear(now time.Time, routine bool) {
 	a.ready, a.last = false, now
 	a.next = !a.answered.IsZero() && now.Sub(a.answered) < following
-	a.alike = a.next && a.approval && approval
+	a.alike = a.next && a.routine && routine
 }
 
 // hold stops the question from taking keys until the next pause.
@@ -38,7 +38,7 @@ func (a *arming) hold(now time.Time) { a.ready, a.next, a.last = false, false, n
 func (a *arming) typed(now time.Time) { a.last, a.next, a.answered = now, false, time.Time{} }
 
 // took records a key that the question took.
-func (a *arming) took(now time.Time, approval bool) { a.answered, a.approval = now, approval }
+func (a *arming) took(now time.Time, routine bool) { a.answered, a.routine = now, routine }
 
 // advance makes the question ready once the pause has passed.
 func (a *arming) advance(now time.Time) { a.ready = a.ready || a.remaining(now) <= 0 }

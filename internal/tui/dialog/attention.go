@@ -31,7 +31,7 @@ func (a *attention) Elsewhere() {
 }
 
 // took records that the question took a key, a paste or a click.
-func (a *attention) took(ask event.Ask) { a.arming.took(a.now(), IsApproval(ask)) }
+func (a *attention) took(ask event.Ask) { a.arming.took(a.now(), routine(ask)) }
 
 // changing reports whether keys will be judged differently as time passes.
 func (a *attention) changing() bool {

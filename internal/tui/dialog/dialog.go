@@ -125,7 +125,7 @@ func (d *Dialog) reset(typing bool) {
 	d.comment.clear()
 	if d.Waits() {
 		d.question = newQuestion(d.asks[0], d.st, d.short, d.comment.make)
-		d.arming.appear(d.now(), IsApproval(d.asks[0]))
+		d.arming.appear(d.now(), routine(d.asks[0]))
 		if typing {
 			d.DraftTyped(true)
 		}

@@ -164,6 +164,9 @@ func (q *question) facts(width, at int) []string {
 			out = append(out, ink.WrapExact(RequestOf(q.ask.Title), width)...)
 		}
 	}
+	if text := ReachOf(q.ask); text != "" {
+		out = append(out, ink.Wrap(text, width)...)
+	}
 	out = append(out, warned...)
 	about := q.about(width)
 	if !q.low {
@@ -188,6 +191,9 @@ func (q *question) scopeLine() string {
 		return ""
 	case exact:
 		return "2 allows exactly this command"
+	}
+	if q.ask.Project {
+		return "2 always allows " + ExactLine(q.ask.Scope)
 	}
 	return "2 allows in this session: " + ExactLine(q.ask.Scope)
 }
@@ -221,14 +227,15 @@ func (q *question) nameRows() {
 		row := &q.rows.All[i]
 		switch row.Kind {
 		case Always:
-			row.Text = "Yes, and allow " + ExactLine(q.ask.Scope) + " in this session"
+			scope := ExactLine(q.ask.Scope)
 			switch {
 			case q.scopeFits():
 			case ScopeIsCommand(q.ask):
-				row.Text = "Yes, and allow this exact command in this session"
+				scope = "this exact command"
 			default:
-				row.Text = "Yes, and allow the scope shown above in this session"
+				scope = "the scope shown above"
 			}
+			row.Text = alwaysRow(q.ask, scope)
 		case Comment:
 			row.Text = commentRow(q.ask)
 			if q.note != "" {
@@ -245,7 +252,7 @@ func (q *question) scopeFits() bool {
 	if i < 0 || q.rows.All[i].Kind != Always {
 		return true
 	}
-	return !q.tiny && len(ink.Wrap("Yes, and allow "+ExactLine(q.ask.Scope)+" in this session", max(q.width-q.rows.headWidth(), 1))) <= 2
+	return !q.tiny && len(ink.Wrap(alwaysRow(q.ask, ExactLine(q.ask.Scope)), max(q.width-q.rows.headWidth(), 1))) <= 2
 }
 
 // mustSee reports whether the user must scroll to the end before approving: for

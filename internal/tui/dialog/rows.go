@@ -18,7 +18,7 @@ type Kind int
 // The kinds of rows.
 const (
 	Yes     Kind = iota // approve once; a plan has one such row for each mode
-	Always              // approve, and always allow the scope in this session
+	Always              // approve, and always allow the scope
 	No                  // reject; for a question of the model: let the model decide
 	Comment             // reject with a reason; for a question of the model: type an answer
 	Choice              // one of the model's choices
@@ -59,7 +59,7 @@ func RowsOf(ask event.Ask) Rows {
 	default:
 		r.All = append(r.All, Row{Digit: 1, Kind: Yes, Text: "Yes"})
 		if ask.Scope != "" {
-			r.All = append(r.All, Row{Digit: 2, Kind: Always, Text: "Yes, and allow " + ask.Scope + " in this session"})
+			r.All = append(r.All, Row{Digit: 2, Kind: Always, Text: alwaysRow(ask, ask.Scope)})
 		}
 		r.All = append(r.All, Row{Digit: 3, Kind: No, Text: "No"})
 		if !ask.AboutTurn() {
@@ -67,6 +67,14 @@ func RowsOf(ask event.Ask) Rows {
 		}
 	}
 	return r
+}
+
+// alwaysRow returns the text of the row that always allows scope.
+func alwaysRow(ask event.Ask, scope string) string {
+	if ask.Project { // the scope names the project
+		return "Yes, and always allow " + scope
+	}
+	return "Yes, and allow " + scope + " in this session"
 }
 
 // commentRow returns the text of the row for a comment.

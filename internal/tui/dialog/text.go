@@ -79,7 +79,7 @@ func questionOf(ask event.Ask, short func(string) string) string {
 		return ExactLine(ask.Title)
 	}
 	if c := commandOf(ask); c != nil {
-		return askCommandLine(ask.Title, *c, short)
+		return askCommandLine(ask, *c, short)
 	}
 	if len(ask.Targets) == 1 && ask.Targets[0].Kind == event.HostTarget {
 		return "Send a request to " + ExactLine(ask.Targets[0].Value) + "?"
@@ -104,16 +104,41 @@ func namesFile(ask event.Ask) bool {
 }
 
 // askCommandLine returns the question about a command, which the body shows.
-func askCommandLine(title string, c event.Target, short func(string) string) string {
-	lead := leadOf(title, c)
+func askCommandLine(ask event.Ask, c event.Target, short func(string) string) string {
+	lead := leadOf(ask.Title, c)
 	text := "Run this command"
 	if strings.Contains(lead, " ") { // the title says more than "shell"
 		text = sentence(strings.TrimRight(ExactLine(lead), ":"))
 	}
+	if ask.Again && ask.Port == 0 {
+		text += " again"
+	}
 	if c.Dir != "" {
 		text += " in " + ExactLine(short(c.Dir))
 	}
+	switch {
+	case ask.Again && ask.Reach == event.ReachAll:
+		text += " outside the sandbox"
+	case ask.Again:
+		text += " with the network"
+	}
 	return text + "?"
+}
+
+// ReachOf says why a command failed that would run again, or that a command would get
+// the network. It is safe to draw, and empty for other questions.
+func ReachOf(ask event.Ask) string {
+	switch {
+	case ask.Again && ask.Blocked != "":
+		return "It failed because commands cannot write to " + ExactLine(ask.Blocked) + "."
+	case ask.Again && ask.Port > 0:
+		return fmt.Sprintf("It listens on port %d. Only commands of this session can reach that; with the network, your browser can too.", ask.Port)
+	case ask.Again:
+		return "It failed because commands have no network."
+	case ask.Reach == event.ReachNetwork:
+		return "With your approval it can use the network."
+	}
+	return ""
 }
 
 // ExactLine is ink.Exact for text that must stay on one line. It marks runs of
@@ -178,20 +203,29 @@ func WarningsOf(ask event.Ask) []string {
 	for _, d := range ask.Diffs {
 		parts = append(parts, d.Path)
 	}
-	if !slices.ContainsFunc(parts, ink.Misleads) {
-		return ask.Warnings
+	warnings := slices.Clone(ask.Warnings)
+	if ask.Reach == event.ReachAll {
+		warnings = append(warnings, "outside the sandbox it can change all your files and use the network")
 	}
-	return append(slices.Clone(ask.Warnings), "contains hidden characters, or characters that look like others")
+	if !slices.ContainsFunc(append(parts, ask.Blocked), ink.Misleads) {
+		return warnings
+	}
+	return append(warnings, "contains hidden characters, or characters that look like others")
 }
 
 // ScopeIsCommand reports whether the scope of row 2 is exactly the command in the
 // question.
 func ScopeIsCommand(ask event.Ask) bool {
 	c := commandOf(ask)
-	return c != nil && strings.Contains(ask.Scope, c.Value)
+	return c != nil && !ask.Project && strings.Contains(ask.Scope, c.Value)
 }
 
 // IsApproval reports whether ask is a permission request for a tool call.
 func IsApproval(ask event.Ask) bool {
 	return !ask.AboutTurn() && len(ask.Choices) == 0 && ask.Plan == ""
 }
+
+// routine reports whether ask is an approval that a user may answer soon after another
+// one. A question that follows from an answer to the same call is not: a second press of
+// the same key must not give the command more access.
+func routine(ask event.Ask) bool { return IsApproval(ask) && !ask.Again }

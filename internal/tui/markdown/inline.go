@@ -12,6 +12,7 @@ import (
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 
+	"agent/internal/link"
 	"agent/internal/tui/ink"
 )
 
@@ -87,16 +88,17 @@ func (in *inlines) render(r renderer.Renderer, block ast.Node) [][]ink.Span {
 }
 
 // clickable returns the URL of a link that Glamour made, or "" unless it is an HTTP
-// URL of printable ASCII. It rejects backslashes, which Sanitize may have written.
-func clickable(link string) string {
-	_, target, _ := strings.Cut(link, standTarget)
+// URL of printable ASCII whose host cannot be misread. It rejects backslashes, which
+// Sanitize may have written.
+func clickable(drawn string) string {
+	_, target, _ := strings.Cut(drawn, standTarget)
 	target = unshield.Replace(target)
 	for i := range len(target) {
 		if target[i] <= ' ' || target[i] > '~' || target[i] == '\\' {
 			return ""
 		}
 	}
-	if u, err := url.Parse(target); err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
+	if u, err := url.Parse(target); err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || link.Note(target) != "" {
 		return ""
 	}
 	return target
@@ -115,7 +117,7 @@ func (in *inlines) adopt(to, from ast.Node, table bool) {
 func (in *inlines) adoptNode(to, c ast.Node, table bool) {
 	switch c := c.(type) {
 	case *ast.Text:
-		in.addText(to, resolve(c.Value(in.src)), c.HardLineBreak())
+		in.addText(to, link.Annotate(resolve(c.Value(in.src))), c.HardLineBreak())
 		if c.SoftLineBreak() && !c.HardLineBreak() {
 			in.addText(to, " ", false)
 		}
@@ -158,11 +160,20 @@ func (in *inlines) addLink(to ast.Node, c *ast.Link, table bool) {
 	case table:
 		in.adopt(to, c, table)
 		in.addText(to, " ("+target+")", false)
+		in.addNote(to, target)
 	default:
-		link := ast.NewLink()
-		link.Destination = shieldTarget(target)
-		in.adopt(link, c, table)
-		to.AppendChild(to, link)
+		node := ast.NewLink()
+		node.Destination = shieldTarget(target)
+		in.adopt(node, c, table)
+		to.AppendChild(to, node)
+		in.addNote(to, target)
+	}
+}
+
+// addNote adds the host of a URL that a reader can misread.
+func (in *inlines) addNote(to ast.Node, target string) {
+	if note := link.Note(target); note != "" {
+		in.addText(to, " "+note, false)
 	}
 }
 
@@ -170,13 +181,15 @@ func (in *inlines) addImage(to ast.Node, c *ast.Image, table bool) {
 	alt, target := in.rawText(c), ink.SanitizeLine(resolve(c.Destination))
 	if table {
 		in.addText(to, "image: "+alt+" ("+target+")", false)
+		in.addNote(to, target)
 		return
 	}
-	link := ast.NewLink()
-	link.Destination = shieldTarget(target)
-	image := ast.NewImage(link)
+	node := ast.NewLink()
+	node.Destination = shieldTarget(target)
+	image := ast.NewImage(node)
 	in.addText(image, alt, false)
 	to.AppendChild(to, image)
+	in.addNote(to, target)
 }
 
 // addAddress adds a link whose text is its URL. Glamour draws email autolinks
@@ -184,10 +197,12 @@ func (in *inlines) addImage(to ast.Node, c *ast.Image, table bool) {
 func (in *inlines) addAddress(to ast.Node, target, label string, table bool) {
 	if table || strings.HasPrefix(target, "mailto:") || !strings.Contains(target, "://") {
 		in.addText(to, label, false)
+		in.addNote(to, target)
 		return
 	}
 	address := ast.NewTextSegment(in.store(string(shieldTarget(target))))
 	to.AppendChild(to, ast.NewAutoLink(ast.AutoLinkEmail, address))
+	in.addNote(to, target)
 }
 
 // addText adds resolved text, with a hard line break if broken.

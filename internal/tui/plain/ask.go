@@ -58,6 +58,9 @@ func (q *questions) ask(ask event.Ask) {
 			q.block("", strings.Join(ink.WrapExact(dialog.RequestOf(ask.Title), width), "\n"))
 		}
 	}
+	if text := dialog.ReachOf(ask); text != "" {
+		q.block("", text)
+	}
 	if why := dialog.WhyOf(ask); why != "" {
 		q.block("", ink.Sanitize(why))
 	}

@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"strings"
 
+	"agent/internal/link"
 	"agent/internal/llm"
 	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
 	"agent/internal/tui/diff"
 	"agent/internal/tui/ink"
-	"agent/internal/tui/screen"
 	"agent/internal/tui/slash"
 	"agent/internal/tui/transcript"
 )
@@ -122,7 +122,7 @@ func (p *front) printEvent(ev event.Event) {
 	case *event.ModeSet:
 		if ev.Mode != p.mode {
 			p.mode = ev.Mode
-			p.block("note", "permission mode: "+screen.ModeLabel(ev.Mode))
+			p.block("note", "permission mode: "+event.Mode(ev.Mode).Label())
 		}
 	case *event.DelegateStart:
 		p.print("agent " + transcript.DelegateLabel(ev.Name, ev.ID) + " started: " + ink.Truncate(ink.SanitizeLine(ev.Prompt), width))
@@ -163,7 +163,7 @@ func (p *front) printStreamed(lines string) {
 	if p.printed > 0 {
 		who = ""
 	}
-	p.block(who, ink.Sanitize(lines[p.printed:]))
+	p.block(who, ink.Sanitize(link.Annotate(lines[p.printed:])))
 	p.printed = len(lines)
 }
 

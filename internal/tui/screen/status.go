@@ -21,6 +21,7 @@ type Status struct {
 	Used, Context      int     // tokens
 	Cost               float64 // US dollars
 	Mode               string
+	Unconfined         bool   // commands run without a sandbox, because the system has none
 	Jobs               int    // that run
 	Left               string // of the limits that are nearly reached
 	Right              string
@@ -99,9 +100,14 @@ func shrink(facts []Fact) []Fact {
 	return slices.Delete(facts, least, least+1)
 }
 
-// mode draws the permission mode. Its words say the same without color.
+// mode draws the permission mode, after a missing sandbox. Its words say the same
+// without color.
 func (s Status) mode(st *ink.Styles) string {
-	label := ink.SanitizeLine(ModeLabel(s.Mode))
+	if s.Unconfined {
+		s.Unconfined = false
+		return st.Yellow.Render("no sandbox") + st.Dim.Render(" · ") + s.mode(st)
+	}
+	label := ink.SanitizeLine(event.Mode(s.Mode).Label())
 	switch event.Mode(s.Mode) {
 	case event.ModeEdits:
 		return st.Yellow.Render(label)
@@ -190,17 +196,4 @@ func (s Status) Running() string {
 		return ""
 	}
 	return phrase.Count(s.Jobs, "job")
-}
-
-// ModeLabel returns the name of a permission mode as it is shown.
-func ModeLabel(mode string) string {
-	switch event.Mode(mode) {
-	case event.ModeEdits:
-		return "auto-edit"
-	case event.ModePlan:
-		return "plan (read-only)"
-	case event.ModeAll:
-		return "approve all"
-	}
-	return mode
 }

@@ -10,7 +10,6 @@ import (
 
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
-	"agent/internal/tui/screen"
 )
 
 // permissions is the state of /permissions.
@@ -71,9 +70,12 @@ func (s *Session) showPermissions(now event.PermissionsNow) {
 		return
 	}
 	s.permissions.listing, s.permissions.listed = false, now.Permissions
-	f := &Facts{Rows: [][2]string{{"mode", screen.ModeLabel(string(now.Mode))}}}
+	f := &Facts{Rows: [][2]string{{"mode", now.Mode.Label()}}}
 	for i, p := range now.Permissions {
-		text := ink.SanitizeLine(p.Text) + " (" + s.short(p.Source) + ")"
+		text := ink.SanitizeLine(p.Text)
+		if !strings.HasSuffix(p.Text, p.Source) { // "in this project"
+			text += " (" + s.short(p.Source) + ")"
+		}
 		f.Rows = append(f.Rows, [2]string{strconv.Itoa(i + 1), text})
 	}
 	if len(now.Permissions) == 0 {

@@ -217,7 +217,7 @@ func modeCommand(s *Session, name string) (tea.Cmd, error) {
 	if name == "" {
 		names := modeNames(nil)
 		last := len(names) - 1
-		s.Say("Permission mode: " + ink.SanitizeLine(screen.ModeLabel(s.Feed.Mode)) + ". Change: /mode " + strings.Join(names[:last], ", ") + " or " + names[last] + ".")
+		s.Say("Permission mode: " + ink.SanitizeLine(event.Mode(s.Feed.Mode).Label()) + ". Change: /mode " + strings.Join(names[:last], ", ") + " or " + names[last] + ".")
 		return nil, nil
 	}
 	mode, err := event.ParseMode(name)

@@ -40,7 +40,7 @@ func statusCommand(s *Session, _ string) (tea.Cmd, error) {
 	add("context window", strings.TrimPrefix(st.Tokens().Text, "context "))
 	add("last turn", turnTokens(s.Spending.Turn))
 	add("cost", st.Spent())
-	add("mode", screen.ModeLabel(f.Mode))
+	add("mode", event.Mode(f.Mode).Label())
 	add("directory", s.Options.Files.Dir)
 	add("branch", s.Options.Files.Branch)
 	add("session", strings.TrimSpace(s.Options.Session.ID+" "+f.Title))
@@ -76,8 +76,20 @@ func defaultEffort(m *screen.Conversation) string {
 	return "the model's default"
 }
 
-// addPermissions adds a line about the permissions to the table of /status, if it waits
-// for it.
+// sandboxNow describes the sandbox of the model's commands, and what the user can do if
+// it is incomplete.
+func sandboxNow(s event.SandboxNow) string {
+	switch {
+	case s.Why != "":
+		return ink.SanitizeLine(s.Why)
+	case s.Form == event.SandboxOff:
+		return "off"
+	}
+	return "on"
+}
+
+// addPermissions adds the sandbox and the number of permissions to the table of /status,
+// if it waits for them.
 func (s *Session) addPermissions(all []event.Permission) {
 	if s.status == nil {
 		return
@@ -88,12 +100,13 @@ func (s *Session) addPermissions(all []event.Permission) {
 			granted++
 		}
 	}
-	row := [2]string{"permissions", phrase.Count(len(all)-granted, "rule") + ", " + phrase.Count(granted, "standing permission") + " (/permissions)"}
+	count := phrase.Count(len(all)-granted, "rule") + ", " + phrase.Count(granted, "standing permission") + " (/permissions)"
+	rows := [][2]string{{"sandbox", sandboxNow(s.Feed.Sandbox)}, {"permissions", count}}
 	if s.Front.Screen == nil { // printed lines cannot change
-		s.Transcript.Add(&Facts{[][2]string{row}})
+		s.Transcript.Add(&Facts{rows})
 	} else {
 		a := s.status.Item.(*Facts)
-		a.Rows = append(a.Rows, row)
+		a.Rows = append(a.Rows, rows...)
 		s.status.Touch()
 	}
 	s.status = nil

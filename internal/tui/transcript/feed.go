@@ -18,6 +18,7 @@ type Feed struct {
 	Facts
 	Run
 	PromptLog
+	Sandbox event.SandboxNow // of the model's commands
 
 	list    *Transcript
 	now     func() time.Time
@@ -109,6 +110,8 @@ func (f *Feed) preview(ev event.Event) {
 		f.reply.retrying(ev, f.now())
 	case event.Summarizing:
 		f.summarizing(ev)
+	case event.SandboxNow:
+		f.Sandbox = ev
 	case event.BudgetNow:
 		f.Budget, f.BudgetAt = ev, f.now()
 	case event.DelegatesNow:

@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -229,7 +230,7 @@ func (r *reply) asked(ask event.Ask) {
 // answered shows that a call no longer waits for approval.
 func (r *reply) answered(id string) {
 	if row := r.tools[id]; row != nil {
-		row.Item.(*Tool).Stage = waiting
+		row.Item.(*Tool).answered()
 		row.Touch()
 	}
 }
@@ -238,19 +239,15 @@ func (r *reply) answered(id string) {
 // only a standing permission is shown.
 func (r *reply) decided(ev *event.Decided) {
 	if r.tools[ev.ID] == nil {
-		if ev.Decision == event.Always && ev.Scope != "" {
-			r.list.append(&Notice{allowedAlways + ev.Scope})
+		if text := standing(ev); text != "" {
+			r.list.append(&Notice{text})
 		}
 		return
 	}
 	r.call(ev.ID, func(t *Tool) {
-		t.byUser, t.note = true, DecisionNote(ev)
-		if ev.Decision == event.Always {
-			t.scope = ev.Scope
-		}
-		if t.Stage == asking {
-			t.Stage = waiting
-		}
+		t.byUser = true
+		t.note, t.scope = cmp.Or(DecisionNote(ev), t.note), cmp.Or(standing(ev), t.scope)
+		t.answered()
 	})
 }
 

@@ -42,8 +42,16 @@ const OpenLines = 2000
 // tailBytes is the number of bytes of output kept while a call runs.
 const tailBytes = 8 << 10
 
-// allowedAlways precedes the scope of a standing permission.
-const allowedAlways = "always allowed in this session: "
+// standing describes the standing permission of a decision; empty if it has none.
+func standing(ev *event.Decided) string {
+	switch {
+	case ev.Decision != event.Always || ev.Scope == "":
+		return ""
+	case ev.Project: // the scope names the project
+		return "always allowed: " + ev.Scope
+	}
+	return "always allowed in this session: " + ev.Scope
+}
 
 // Tool is an item for a tool call, from the first streamed piece to the result. It
 // does not depend on any particular tool.
@@ -83,7 +91,7 @@ type work struct {
 type decision struct {
 	byUser bool
 	note   string // what the user added
-	scope  string // scope that is now always allowed; empty for none
+	scope  string // that is now always allowed, as a sentence; empty for none
 }
 
 func (t *Tool) class() class { return steps }
@@ -132,6 +140,18 @@ func callTitle(name, args string) string {
 func (t *Tool) start(ev *event.ToolStart, now time.Time) {
 	t.Title, t.Effect, t.targets = ev.Title, ev.Effect, ev.Targets
 	t.Stage, t.began = running, now
+}
+
+// answered shows that the call no longer waits for an answer. A call that asked while it
+// ran continues.
+func (t *Tool) answered() {
+	switch {
+	case t.Stage != asking:
+	case t.began.IsZero():
+		t.Stage = waiting
+	default:
+		t.Stage = running
+	}
 }
 
 // tick updates the time of a running call: that of its delegate, if there is one.
@@ -301,7 +321,7 @@ func (t *Tool) body(c Canvas, open bool) []string {
 	}
 	dim := func(text string) { out = append(out, ink.RenderLines(c.Styles.Dim, ink.Wrap(text, width))...) }
 	if t.scope != "" {
-		dim(allowedAlways + ink.SanitizeLine(t.scope))
+		dim(ink.SanitizeLine(t.scope))
 	}
 	if t.note != "" {
 		dim("you: " + ink.Sanitize(t.note))
@@ -352,12 +372,12 @@ func (t *Tool) fullTitle(c Canvas, width int) []string {
 // output if the item is expanded.
 func (t *Tool) output(c Canvas, width int, open bool) []string {
 	switch {
-	case t.Stage == running && open:
-		return ink.RenderLines(c.Styles.Dim, outputLines(t.tail, width))
-	case t.Stage == running:
-		return ink.RenderLines(c.Styles.Dim, lastLines(outputLines(t.tail, width), tailLines))
-	case t.Stage != Finished:
+	case t.Stage < running && t.tail == "":
 		return nil
+	case t.Stage <= running && open:
+		return ink.RenderLines(c.Styles.Dim, outputLines(t.tail, width))
+	case t.Stage <= running: // also while it asks whether to run again
+		return ink.RenderLines(c.Styles.Dim, lastLines(outputLines(t.tail, width), tailLines))
 	case open:
 		limit := OpenLines
 		if c.Full {

@@ -46,7 +46,7 @@ func wrapping(name string) (w wraps, ok bool) {
 		w.values, w.line = "n", true
 	case "ssh":
 		w.values, w.operands, w.line = "bcDEeFIiJLlmOopQRSWw", 1, true
-	case "eval":
+	case "eval", "trap":
 		w.line = true
 	default:
 		return w, false
@@ -83,6 +83,10 @@ func (r *reader) unwrap(p *Part, name string, args []string) {
 	}
 	p.needs(Interprets, code(name)+" runs another command")
 	switch name {
+	case "env":
+		if line := splitString(args); line != "" {
+			r.inner(line, p.dirs)
+		}
 	case "sudo", "doas", "pkexec", "runas":
 		p.needs(Interprets|Destroys, code(name)+" runs a command as another user")
 	}
@@ -101,6 +105,25 @@ func (r *reader) unwrap(p *Part, name string, args []string) {
 	}
 }
 
+// splitString returns the command line that env splits into words: the value of its
+// option -S; empty if there is none.
+func splitString(args []string) string {
+	for i, a := range args {
+		if line, ok := strings.CutPrefix(a, "--split-string="); ok {
+			return line
+		}
+		options, attached, found := strings.Cut(a, "S")
+		switch {
+		case a != "--split-string" && (!found || !strings.HasPrefix(options, "-") || strings.HasPrefix(options, "--")):
+		case attached != "" && found:
+			return attached
+		case i+1 < len(args):
+			return args[i+1]
+		}
+	}
+	return ""
+}
+
 // rest returns the arguments after options, assignments and operands.
 func (w wraps) rest(args []string) []string {
 	operands := w.operands
@@ -110,7 +133,7 @@ func (w wraps) rest(args []string) []string {
 		case a == "--":
 		case strings.HasPrefix(a, "-") && len(a) == 2 && strings.Contains(w.values, a[1:]):
 			i++
-		case strings.HasPrefix(a, "-"), assignment().MatchString(a):
+		case strings.HasPrefix(a, "-"), !w.line && assignment().MatchString(a):
 		case operands > 0:
 			operands--
 		default:
@@ -273,7 +296,7 @@ func negated(tests []string, i int) bool {
 // name: a wrapper such as env or timeout, a shell, or find.
 func RunsArguments(program string) bool {
 	switch program {
-	case "find", "fd", "fdfind", "trap", "alias", "bind", "complete", "mapfile", "readarray":
+	case "find", "fd", "fdfind", "alias", "bind", "complete", "mapfile", "readarray":
 		return true
 	}
 	_, wraps := wrapping(program)

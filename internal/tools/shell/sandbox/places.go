@@ -3,6 +3,7 @@ package sandbox
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -34,6 +35,31 @@ func (p Places) Caches() []string {
 	)
 }
 
+// MissingCaches returns the caches that do not exist yet of the toolchains that a
+// workspace uses. A toolchain cannot create them in a sandbox.
+func (p Places) MissingCaches(workspace string) (missing []string) {
+	cache, cargo := p.or("XDG_CACHE_HOME", ".cache"), p.or("CARGO_HOME", ".cargo")
+	if !filepath.IsAbs(p.Home) {
+		return nil
+	}
+	for _, toolchain := range []struct{ files, caches []string }{
+		{[]string{"go.mod", "go.work"}, []string{p.or("GOCACHE", filepath.Join(cache, "go-build")), p.or("GOMODCACHE", filepath.Join(p.goPath(), "pkg/mod"))}},
+		{[]string{"package.json"}, []string{p.or("npm_config_cache", ".npm")}},
+		{[]string{"Cargo.toml"}, []string{filepath.Join(cargo, "registry"), filepath.Join(cargo, "git")}},
+		{[]string{"pyproject.toml", "requirements.txt", "setup.py"}, []string{p.or("PIP_CACHE_DIR", filepath.Join(cache, "pip")), p.or("UV_CACHE_DIR", filepath.Join(cache, "uv"))}},
+	} {
+		if !slices.ContainsFunc(toolchain.files, func(name string) bool { return len(existing(filepath.Join(workspace, name))) > 0 }) {
+			continue
+		}
+		for _, dir := range toolchain.caches {
+			if len(existing(dir)) == 0 {
+				missing = append(missing, dir)
+			}
+		}
+	}
+	return missing
+}
+
 // Programs returns paths below Caches that contain programs which the user runs
 // later without a sandbox. They belong to Profile.ReadOnly.
 func (p Places) Programs() []string {
@@ -57,7 +83,18 @@ func (p Places) Toolchains() []string {
 	for i, path := range paths {
 		paths[i] = filepath.Join(p.Home, path)
 	}
+	for _, dir := range filepath.SplitList(p.Env("PATH")) {
+		if below(dir, p.Home) {
+			paths = append(paths, dir)
+		}
+	}
 	return existing(append(paths, p.goPath())...)
+}
+
+// Remote returns what commands with the network of the host need for SSH: the socket
+// of the agent and the keys of known hosts.
+func (p Places) Remote() []string {
+	return existing(p.Env("SSH_AUTH_SOCK"), filepath.Join(p.Home, ".ssh/known_hosts"), filepath.Join(p.Home, ".ssh/known_hosts2"))
 }
 
 // Private returns paths that commands never need: keys, credentials, profiles of

@@ -217,6 +217,9 @@ func (s *steps) mount(layout []entry) {
 			s.makePlace(e)
 			move := s.add(mounting, unix.SYS_MOVE_MOUNT, 0, s.text(""), here, s.text(e.path), unix.MOVE_MOUNT_F_EMPTY_PATH)
 			move.load = &trees[i]
+			if e.access == show {
+				s.setReadOnly(mounting, e.path, unix.AT_RECURSIVE)
+			}
 		case e.access == hide && e.dir:
 			s.add(hiding, unix.SYS_MOUNT, s.text("none"), s.text(e.path), s.text("tmpfs"), unix.MS_NOSUID|unix.MS_NODEV, s.text("mode=0755,size=1m"))
 		case e.access == hide:

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"agent/internal/tools/shell/sandbox"
+)
+
+// sandboxRun runs a session in a new home in which the model calls tools, and returns
+// the results of the calls. It skips the test if the complete sandbox does not work.
+func sandboxRun(t *testing.T, h home, args []string, calls ...string) map[string]string {
+	t.Helper()
+	s := serve(t, call(calls...), say("done"))
+	cmd := h.command(append(append([]string{"run", "--model", "openai/m", "--base-url", s.URL + "/v1", "--mode", "all"}, args...), "go")...)
+	cmd.Env = append(cmd.Env, "TMPDIR="+t.TempDir())
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return s.seen()[1].results(t)
+}
+
+// repository returns a home whose working directory is a repository with a makefile,
+// whose targets try what a command must not do.
+func repository(t *testing.T) home {
+	t.Helper()
+	if r := sandbox.Probe(); r.Form != sandbox.Complete {
+		t.Skip("the complete sandbox does not work here: ", r.Reason)
+	}
+	if _, err := exec.LookPath("make"); err != nil {
+		t.Skip("make is not installed")
+	}
+	h := newHome(t, map[string]string{
+		"Makefile": "out:\n\techo x >../../new\nhook:\n\techo x >.git/hooks/pre-commit\nstate:\n\techo x >>../../.local/state/agent/permissions.key\n" +
+			"envrc:\n\techo x >.envrc\nfsmonitor:\n\tgit config core.fsmonitor ./evil\ncommit:\n\tgit add . && git -c user.name=u -c user.email=u@h.test commit -qm one\n",
+	})
+	for _, args := range [][]string{{"init", "-q"}} {
+		cmd := exec.Command("git", args...)
+		cmd.Dir = h.work
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+	}
+	return h
+}
+
+func shellCall(line string) string { return `{"command":` + quote(line) + `}` }
+
+// The program runs the commands of the model in the sandbox, whatever the mode.
+func TestModelsCommandsRunInTheSandbox(t *testing.T) {
+	t.Parallel()
+	h := repository(t)
+	results := sandboxRun(t, h, nil, "shell", shellCall("make out"), "shell", shellCall("make hook"), "shell", shellCall("make envrc"),
+		"shell", shellCall("make fsmonitor"), "shell", shellCall("make commit"), "jobs", `{"action":"start","command":"make out"}`)
+	for id, want := range map[string]string{
+		"call_0": "[the sandbox probably caused this failure: commands cannot write to " + h.dir + "/new.",
+		"call_1": "[the sandbox probably caused this failure: commands cannot write to " + h.work + "/.git/hooks/pre-commit.",
+		"call_2": "[the command created .envrc, which is protected (direnv runs it when you enter the directory); it was renamed to .envrc.agent-removed]",
+		"call_3": "[the command changed settings in .git/config that can make git run programs; they were reverted: core.fsmonitor]",
+		"call_4": "[exit 0]",
+		"call_5": "[the sandbox probably caused this failure: commands cannot write to " + h.dir + "/new.",
+	} {
+		if !strings.Contains(results[id], want) {
+			t.Errorf("%s: %s\nwant %s", id, results[id], want)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(h.dir, "new")); err == nil {
+		t.Error("a command wrote outside of the workspace")
+	}
+	file := filepath.Join(h.dir, ".local", "state", "agent", sandboxFile)
+	info, err := os.Stat(file)
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the stored report: %v, %v", info, err)
+	}
+	if r, ok := readReport(file, systemKey()); !ok || r.Form != sandbox.Complete {
+		t.Errorf("the stored report is %v, %t", r, ok)
+	}
+}
+
+// A configuration can turn the sandbox off. A stored report that is damaged, or about
+// another system, counts for nothing.
+func TestSandboxIsTurnedOff(t *testing.T) {
+	t.Parallel()
+	h := repository(t)
+	file := filepath.Join(h.dir, ".local", "state", "agent", sandboxFile)
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{`{"system":"other","form":1}`, `{"system":`, `{"system":` + quote(systemKey()) + `,"form":9}`, ""} {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if r := sandboxRun(t, h, nil, "shell", shellCall("make out")); !strings.Contains(r["call_0"], "Read-only file system") {
+			t.Errorf("with the report %q: %s", text, r["call_0"])
+		}
+	}
+	h.configure(t, `{"sandbox": false}`)
+	if r := sandboxRun(t, h, nil, "shell", shellCall("make out")); !strings.HasSuffix(r["call_0"], "[exit 0]\n") {
+		t.Errorf("without a sandbox: %s", r["call_0"])
+	}
+}

@@ -1,0 +1,50 @@
+package policy
+
+import (
+	"agent/internal/loop/event"
+	"agent/internal/tools"
+)
+
+// Again judges running the command of c a second time with access, after its sandbox
+// made it fail. Paths.Look must have returned f just before. The command never runs
+// again without approval; permission mode plan and deny rules do not allow it at all.
+func (p *Policy) Again(c tools.Call, f Facts, access tools.Access) Verdict {
+	first := p.Judge(c, f)
+	switch {
+	case first.Refuse:
+		return first
+	case p.Mode == event.ModePlan:
+		return Verdict{Refuse: true, Why: "permission mode plan runs commands only in the sandbox, without a network"}
+	}
+	if r := p.deniesNetwork(f); r != nil {
+		return r.verdict()
+	}
+	why := "commands have no network unless you approve it"
+	if access.Outside {
+		why = "running a command outside the sandbox needs approval every time"
+	}
+	v := p.asks(why)
+	v.Warning, v.Files, v.Access = f.Warning, f.Files, access
+	v.Script, v.Environment = first.Script, first.Environment
+	if g := offer(c, f); g.Prefix && !access.Outside && !(first.Ask && first.ByRule) {
+		g.Network = true
+		v.Offer = g
+	}
+	return v
+}
+
+// deniesNetwork returns the rule that denies a command the network; nil if none does. It
+// applies even if the text of the command does not show that it connects. A command that
+// runs outside the sandbox has the network too.
+func (p *Policy) deniesNetwork(f Facts) *Rule {
+	for i, r := range p.Rules {
+		if r.Action != Deny || r.Kind != RuleNetwork || f.Command == nil {
+			continue
+		}
+		r.Kind = RuleCommand // which matches without regard to what the command does
+		if r.matchesLine(f.Command) == sureMatch {
+			return &p.Rules[i]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,50 @@
+package policy_test
+
+import (
+	"testing"
+
+	"agent/internal/loop/event"
+	"agent/internal/loop/policy"
+	"agent/internal/tools"
+)
+
+// A command runs again only with approval, and not at all in mode plan or against a
+// deny rule.
+func TestAgain(t *testing.T) {
+	network, outside := tools.Access{Network: true}, tools.Access{Outside: true}
+	deny := []policy.Rule{{Action: policy.Deny, Kind: policy.RuleNetwork, Pattern: "npm", Source: "config.json:3"}}
+	const npm = "`npm ci` with any arguments and the network in this project"
+	for _, c := range []struct {
+		mode    event.Mode
+		rules   []policy.Rule
+		command string
+		access  tools.Access
+		ask     bool
+		offer   string
+	}{
+		{event.ModeAsk, nil, "npm ci", network, true, npm},
+		{event.ModeEdits, nil, "npm ci", network, true, npm},
+		{event.ModeAll, nil, "npm ci", network, true, npm},
+		{event.ModePlan, nil, "npm ci", network, false, ""},
+		{event.ModePlan, nil, "ls", network, false, ""},
+		{event.ModeAll, nil, "npm ci", outside, true, ""},
+		{event.ModeAll, nil, "ls", network, true, ""},
+		{event.ModeAll, nil, "rm -rf build", network, true, ""},
+		{event.ModeAll, nil, "python3 fetch.py", network, true, ""},
+		{event.ModeAll, deny, "npm ci", network, false, ""},
+		{event.ModeAll, deny, "cd sub && sudo 'npm' ci", network, false, ""},
+		{event.ModeAll, deny, "npm ci", outside, false, ""},
+		{event.ModeAll, deny, "go mod download", network, true, "`go mod download` with any arguments and the network in this project"},
+	} {
+		at := policy.Paths{Workspace: t.TempDir()}
+		call := run(at.Workspace, c.command)
+		p := policy.Policy{Mode: c.mode, Rules: c.rules}
+		v := p.Again(call, at.Look(t.Context(), call), c.access)
+		if v.Ask != c.ask || v.Refuse == c.ask || v.Offer.String() != c.offer {
+			t.Errorf("%s %q %+v: got ask %v, denied %v, offer %q; want ask %v, offer %q", c.mode, c.command, c.access, v.Ask, v.Refuse, v.Offer.String(), c.ask, c.offer)
+		}
+		if v.Ask && v.Access != c.access {
+			t.Errorf("%q would run with %+v, want %+v", c.command, v.Access, c.access)
+		}
+	}
+}

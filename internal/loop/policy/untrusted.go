@@ -1,0 +1,60 @@
+package policy
+
+import (
+	"slices"
+	"strings"
+
+	"agent/internal/tools"
+)
+
+// reads are the hosts and servers whose content is in the conversation. The content may
+// try to make the model send data elsewhere, so it ends the permissions that were given
+// before it arrived. The zero value has none.
+type reads struct {
+	seen []string // each once, oldest first
+	// ended are those of seen that ended permissions for the network since the user last
+	// gave one.
+	ended []string
+}
+
+// granted notes a new standing permission.
+func (r *reads) granted(s Scope) {
+	if s.network() {
+		r.ended = nil
+	}
+}
+
+// network reports whether the scope lets data leave the machine.
+func (s Scope) network() bool { return s.Kind == tools.Host || s.Network }
+
+// Read notes that content of a host or server is now in the conversation. The first
+// content of a source ends the standing permissions for the network, except for requests
+// to that source. Rules do not end. The source is named like a Host in a Target.
+func (p *Policy) Read(source string) {
+	if slices.Contains(p.reads.seen, source) {
+		return
+	}
+	p.reads.seen = append(p.reads.seen, source)
+	before := len(p.grants)
+	p.grants = slices.DeleteFunc(p.grants, func(g Grant) bool {
+		return g.network() && !(g.Kind == tools.Host && g.Value == source)
+	})
+	if len(p.grants) < before {
+		p.reads.ended = append(p.reads.ended, source)
+	}
+}
+
+// AfterReading returns the verdict v on c. If c uses the network and needs approval, and
+// a Read has ended earlier permissions for the network, the warning names what was read.
+func (p *Policy) AfterReading(c tools.Call, v Verdict) Verdict {
+	network := c.Effect == tools.Network || v.Access.Network || v.Offer.network()
+	if !v.Ask || !network || len(p.reads.ended) == 0 {
+		return v
+	}
+	text := "after reading " + strings.Join(p.reads.ended, ", ") + ": the permissions for the network that you gave earlier have ended, because text from outside can make the model send data"
+	if v.Warning != "" {
+		text += "; " + v.Warning
+	}
+	v.Warning = text
+	return v
+}

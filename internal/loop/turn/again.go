@@ -1,0 +1,160 @@
+package turn
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"agent/internal/loop/event"
+	"agent/internal/loop/policy"
+	"agent/internal/tools"
+)
+
+// secondRun is the attempt to run a command again that its sandbox made fail, or to
+// restart a job that nobody outside the sandbox can reach.
+type secondRun struct {
+	c       *toolCall // with the result of the first run
+	call    tools.Call
+	blocked tools.Blocked
+	verdict policy.Verdict // on call
+}
+
+// runAgain asks the user whether to run c again if its sandbox made it fail. If they
+// approve it, the result of the second run replaces that of the first one. Otherwise a
+// note for the model is added to the first result. It asks once for each call.
+func (x *executor) runAgain(ctx context.Context, c *toolCall) {
+	if c.blocked == nil || x.stopped(ctx) != "" {
+		return
+	}
+	s := secondRun{c: c, call: c.call, blocked: *c.blocked}
+	if s.blocked.Restart != nil {
+		s.call = *s.blocked.Restart
+		s.call.Tool = c.call.Tool
+	}
+	s.verdict = x.Permissions.Again(ctx, s.call, s.access())
+	switch {
+	case s.verdict.Refuse:
+		s.note("It was not " + s.did() + ": " + s.verdict.Why)
+	case x.Approver == nil:
+		s.unattended()
+	case x.approveAgain(ctx, s):
+		c.call, c.verdict, c.end, c.reads = s.call, s.verdict, event.ToolEnd{}, nil
+		x.Runner.run(ctx, x.info(c), c, x.progress(c))
+		first := "The first run failed because "
+		if s.blocked.Port > 0 {
+			first = "In the first run, "
+		}
+		s.note(first + s.reason() + ". The user approved a second one, so it was " + s.did() + ": this is the result")
+		if c.end.Summary != "" {
+			c.end.Summary += " · "
+		}
+		c.end.Summary += s.did()
+	}
+}
+
+// approveAgain asks the user, and reports whether to run the command again. The time
+// until the answer does not count as a duration of the call.
+func (x *executor) approveAgain(ctx context.Context, s secondRun) bool {
+	v := s.verdict
+	asked := toolCall{msg: s.c.msg, call: s.call}
+	ask := x.question(&asked, v)
+	ask.Again, ask.Blocked, ask.Port = true, s.blocked.Path, s.blocked.Port
+	began := x.out.clock.Now()
+	answer, err := x.ask(ctx, ask, v.Offer)
+	s.c.start = s.c.start.Add(x.out.clock.Now().Sub(began))
+	switch {
+	case err != nil:
+		s.note("It was not " + s.did() + ": the user interrupted the turn")
+		return false
+	case answer.Decision == event.Refuse && answer.Note != "":
+		s.note("It was not " + s.did() + ". The user rejected that: " + answer.Note)
+		return false
+	case answer.Decision == event.Refuse:
+		s.note("It was not " + s.did() + ", because the user rejected that. Continue without it, or ask the user for an alternative")
+		return false
+	}
+	if change := changed(ctx, s.call, v, x.Permissions.Again(ctx, s.call, v.Access)); change != "" {
+		s.note("It was not " + s.did() + ": " + change + whileAsking)
+		return false
+	}
+	return true
+}
+
+// unattended notes that nobody can approve the second run, for the model and the user.
+// A job that only listens is not denied anything.
+func (s secondRun) unattended() {
+	c := s.c
+	allow, instead := "", "Continue without the network"
+	switch offer := s.verdict.Offer; {
+	case !s.blocked.Network:
+		allow = "--add-dir " + filepath.Dir(s.blocked.Path)
+		instead = "Write in the working directory or the temporary directory"
+	case offer.Prefix:
+		allow = "--allow 'network: " + offer.Value + "'"
+	default:
+		allow = "a rule --allow 'network: COMMAND'"
+	}
+	if s.blocked.Port > 0 {
+		c.end.Summary += fmt.Sprintf(" · only this session reaches port %d; change that with %s", s.blocked.Port, allow)
+		s.note(s.reason() + ". To change that, the user runs agent with " + allow)
+		return
+	}
+	c.end.Unattended = true
+	c.end.Summary += " · " + s.reason() + "; allow it with " + allow
+	s.note("It was not " + s.did() + ": that needs the user's approval, and nobody can approve it in this run. " + instead + ", or tell the user that " + allow + " allows it")
+}
+
+// access returns what the command may reach in the second run.
+func (s secondRun) access() tools.Access {
+	access := s.c.verdict.Access
+	access.Private = false
+	if s.blocked.Network {
+		access.Network = true
+	} else {
+		access.Outside = true
+	}
+	return access
+}
+
+// did returns what the second run is, as a participle.
+func (s secondRun) did() string {
+	switch {
+	case s.blocked.Port > 0:
+		return "restarted with the network"
+	case s.blocked.Network:
+		return "run again with the network"
+	}
+	return "run again outside the sandbox"
+}
+
+// reason returns what the sandbox prevented in the first run, as a clause.
+func (s secondRun) reason() string {
+	switch {
+	case s.blocked.Port > 0:
+		return fmt.Sprintf("only commands of this session reach port %d", s.blocked.Port)
+	case s.blocked.Network:
+		return "commands have no network"
+	}
+	return "commands cannot write to " + s.blocked.Path
+}
+
+// note adds a sentence for the model to the result.
+func (s secondRun) note(text string) {
+	result := &s.c.end.Result.Text
+	if *result != "" && !strings.HasSuffix(*result, "\n") {
+		*result += "\n"
+	}
+	*result += "[" + strings.ToUpper(text[:1]) + text[1:] + ".]\n"
+}
+
+// reachOf returns the access of a command as event.Ask shows it.
+func reachOf(a tools.Access) event.Reach {
+	switch {
+	case a.Outside:
+		return event.ReachAll
+	case a.Network:
+		return event.ReachNetwork
+	}
+	return ""
+}

@@ -1,0 +1,178 @@
+// Package confine keeps the commands of an agent in its workspace: it says what their
+// sandbox permits, and checks afterwards what the sandbox cannot prevent. Paths that
+// make other programs run commands (see Options.Protected) are read-only in the sandbox
+// if they exist; those that a command creates are renamed afterwards. The configuration
+// of git stays writable; settings in it that can run programs are reverted.
+//
+// The check covers the first 500 directories, those near the top first. It cannot
+// tell who changed a file: a protected path that the user creates while a command runs
+// is renamed, too. At most nine renamed files of one name are kept.
+//
+// The package decides nothing about permissions and starts nothing. Start reading at
+// Area.Begin.
+package confine
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"agent/internal/tools/shell/sandbox"
+)
+
+// Options describe an Area.
+type Options struct {
+	Workspace string   // absolute
+	Added     []string // further directories that commands may change, absolute
+	Readable  []string // what commands may read although the home directory is hidden
+	// Private are this program's files that commands cannot read if nobody approved
+	// them. Secret are those that no command can read.
+	Private, Secret []string
+	Places          sandbox.Places
+
+	// Fixed returns absolute paths that commands must not change or create, among them
+	// this program's own.
+	Fixed func() []string
+	// Protected returns why a file is protected by its name and the name of its
+	// directory; "" if it is not.
+	Protected func(parent, name string) string
+	// Session returns the session of the sandbox, nil if there is none. It may wait.
+	Session func() *sandbox.Session
+	// Failed is called when a sandbox could not be set up; may be nil.
+	Failed func()
+}
+
+// Area is the part of the file system in which the commands of an agent work. It is
+// safe for concurrent use.
+type Area struct {
+	Options
+	workspace string // without links
+
+	mu       sync.Mutex
+	tree     tree
+	gits     map[string]gitDir // as last read
+	prepared bool              // see prepare
+}
+
+// New returns an Area. It reads nothing until the first command.
+func New(o Options) *Area {
+	return &Area{Options: o, gits: map[string]gitDir{}}
+}
+
+// Guard is the check of one command. A nil Guard does nothing.
+type Guard struct {
+	area    *Area
+	private bool // it cannot change anything
+	profile *sandbox.Profile
+	scan    int               // number of the scan before the command
+	gits    map[string]gitDir // before the command
+	links   map[string]protectedName
+	absent  []string // fixed paths that did not exist
+}
+
+// Begin prepares a command and returns its guard, which is nil if there is no sandbox.
+// A private command, which nobody approved, sees no home directory and cannot change
+// the workspace. Network permits the network of the host. The caller runs the command
+// with the guard's profile and then calls End.
+func (a *Area) Begin(private, network bool) *Guard {
+	if a == nil {
+		return nil
+	}
+	session := a.Session()
+	if session == nil || session.Form() == sandbox.None {
+		return nil
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.prepare()
+	if private {
+		return &Guard{area: a, private: true, profile: a.privateProfile(session)}
+	}
+	g := &Guard{area: a, links: map[string]protectedName{}, gits: map[string]gitDir{}}
+	a.tree.scan()
+	g.scan = a.tree.scans
+	var readOnly []string
+	for dir, d := range a.tree.dirs {
+		for name, p := range d.names {
+			path := filepath.Join(dir, name)
+			readOnly = append(readOnly, path)
+			if p.link != "" {
+				g.links[path] = p
+			}
+		}
+		if d.repo && d.visit == g.scan {
+			if file := filepath.Join(dir, ".git"); isFile(file) {
+				readOnly = append(readOnly, file)
+			}
+		}
+		if d.git {
+			g.gits[dir] = readGitDir(dir, a.gits[dir])
+			readOnly = append(readOnly, g.gits[dir].fixed(dir)...)
+		}
+	}
+	a.gits = g.gits
+	g.profile = a.profile(session, network)
+	for _, path := range a.Fixed() {
+		switch {
+		case slices.Contains(a.tree.tops, path), !inAny(path, g.profile.Write):
+		case exists(path):
+			readOnly = append(readOnly, path)
+		case a.writable(path):
+			g.absent = append(g.absent, path)
+		}
+	}
+	g.profile.ReadOnly = append(g.profile.ReadOnly, readOnly...)
+	return g
+}
+
+// Profile returns the sandbox of the command; nil means none.
+func (g *Guard) Profile() *sandbox.Profile {
+	if g == nil {
+		return nil
+	}
+	return g.profile
+}
+
+// End undoes what the command did to protected paths and to the configuration of git,
+// once it has ended.
+func (g *Guard) End() (notices []Notice) {
+	if g == nil || g.private {
+		return nil
+	}
+	a := g.area
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.tree.scan()
+	for dir, d := range a.tree.dirs {
+		for name, p := range d.names {
+			path := filepath.Join(dir, name)
+			link, was := g.links[path]
+			switch {
+			case was && link.link != p.link:
+				notices = append(notices, a.relink(path, link))
+			case p.since > g.scan && !a.tree.newRepository(path, g.scan):
+				notices = append(notices, a.putAside(path, p.why))
+			}
+		}
+		if d.git {
+			notices = append(notices, a.restoreGitDir(dir, g.gits[dir])...)
+		}
+	}
+	for _, path := range g.absent {
+		if exists(path) {
+			notices = append(notices, a.putAside(path, "it is used by other programs"))
+		}
+	}
+	return notices
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+func isFile(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && !info.IsDir()
+}

@@ -1,0 +1,121 @@
+package confine
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// gitDir is the part of a git directory that can make git run programs.
+type gitDir struct {
+	config   content
+	worktree content // config.worktree
+	common   content // commondir, which names the directory with the configuration
+	hooks    []string
+}
+
+// readGitDir reads the git directory at path. Files that are as before are not read
+// again.
+func readGitDir(path string, before gitDir) gitDir {
+	return gitDir{
+		config:   readContent(filepath.Join(path, "config"), before.config),
+		worktree: readContent(filepath.Join(path, "config.worktree"), before.worktree),
+		common:   readContent(filepath.Join(path, "commondir"), before.common),
+		hooks:    hooksIn(filepath.Join(path, "hooks")),
+	}
+}
+
+// hooksIn returns the names of the hooks in a directory, without git's examples.
+func hooksIn(dir string) (names []string) {
+	info, err := os.Lstat(dir)
+	if err != nil {
+		return nil
+	}
+	if info.Mode()&fs.ModeSymlink != 0 {
+		return []string{"."} // the directory itself
+	}
+	for _, e := range readDir(dir) {
+		if !strings.HasSuffix(e.Name(), ".sample") {
+			names = append(names, e.Name())
+		}
+	}
+	return names
+}
+
+// fixed returns the paths of a git directory that commands must not change.
+func (g gitDir) fixed(path string) []string {
+	paths := []string{filepath.Join(path, "hooks")}
+	if g.common.exists {
+		paths = append(paths, filepath.Join(path, "commondir"))
+	}
+	for _, c := range []content{g.config, g.worktree} {
+		if !c.plain || !strings.Contains(strings.ToLower(c.text), "include") {
+			continue
+		}
+		config, _ := parseGitConfig(c.text)
+		for _, file := range config.included() {
+			if !filepath.IsAbs(file) && !strings.HasPrefix(file, "~") {
+				file = filepath.Join(path, file)
+			}
+			paths = append(paths, file)
+		}
+	}
+	return paths
+}
+
+// restoreGitDir undoes what has happened to a git directory since it was as before,
+// as far as git would run programs because of it.
+func (a *Area) restoreGitDir(path string, before gitDir) (notices []Notice) {
+	now := readGitDir(path, before)
+	for _, f := range []struct {
+		name        string
+		before, now content
+	}{{"config", before.config, now.config}, {"config.worktree", before.worktree, now.worktree}} {
+		if n, changed := a.restoreConfig(filepath.Join(path, f.name), f.before, f.now); changed {
+			notices = append(notices, n)
+		}
+	}
+	if now.common.exists && !before.common.exists && !linkedWorktree(path, now.common) {
+		notices = append(notices, a.putAside(filepath.Join(path, "commondir"), "names the directory of git's configuration"))
+	}
+	for _, name := range now.hooks {
+		if !slices.Contains(before.hooks, name) {
+			notices = append(notices, a.putAside(filepath.Join(path, "hooks", name), "git runs it"))
+		}
+	}
+	return notices
+}
+
+// linkedWorktree reports whether a commondir file is that of a worktree that git made:
+// .git/worktrees/NAME/commondir names .git.
+func linkedWorktree(path string, common content) bool {
+	return filepath.Base(filepath.Dir(path)) == "worktrees" && strings.TrimSpace(common.text) == "../.."
+}
+
+// restoreConfig reverts the variables of a configuration file that can run programs.
+func (a *Area) restoreConfig(path string, before, now content) (n Notice, changed bool) {
+	if !now.exists || before.exists && before.stamp == now.stamp && before.text == now.text {
+		return n, false
+	}
+	text, names, ok := before.text, []string(nil), false
+	if now.plain {
+		text, names, ok = revert(before.text, now.text)
+	}
+	if ok && len(names) == 0 {
+		return n, false
+	}
+	show := a.show(path)
+	n = Notice{
+		Short: "reverted " + show,
+		Text:  "the command changed settings in " + show + " that can make git run programs; they were reverted: " + strings.Join(names, ", "),
+	}
+	if !ok {
+		n.Text = "the command changed " + show + " in a way that cannot be checked for programs that git would run; the file was reverted"
+	}
+	if err := a.replace(path, text); err != nil {
+		n = Notice{Short: "could not revert " + show, Text: n.Text + ". Reverting failed: " + err.Error()}
+	}
+	return n, true
+}

@@ -1,0 +1,169 @@
+package confine
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"agent/internal/tools/shell/sandbox"
+)
+
+// prepare resolves the paths of the area and creates missing caches, once.
+func (a *Area) prepare() {
+	if a.prepared {
+		return
+	}
+	a.prepared = true
+	a.workspace = physical(a.Options.Workspace)
+	tops := []string{a.workspace}
+	for _, dir := range a.Added {
+		tops = append(tops, physical(dir))
+	}
+	a.tree = tree{dirs: map[string]*directory{}, protected: a.Protected, gitDirs: a.scannedGitDirs}
+	for _, dir := range a.repositoryAbove() {
+		if !inAny(dir, tops) {
+			tops = append(tops, dir)
+		}
+	}
+	a.tree.tops = tops
+	for _, dir := range a.Places.MissingCaches(a.workspace) {
+		_ = os.MkdirAll(dir, 0o700) // a build reports a cache that it cannot write
+	}
+}
+
+// profile returns the sandbox of an approved command, without protected paths.
+func (a *Area) profile(s *sandbox.Session, network bool) *sandbox.Profile {
+	p := &sandbox.Profile{
+		Session: s, Home: a.Places.Home, Network: network,
+		Write:    slices.Concat(a.tree.tops, []string{os.TempDir()}, a.Places.Caches()),
+		ReadOnly: a.Places.Programs(),
+		Hide:     slices.Concat(a.Places.Private(), a.Secret),
+	}
+	if network {
+		p.Show = a.Places.Remote()
+		p.Hide = slices.DeleteFunc(p.Hide, func(path string) bool { return slices.Contains(p.Show, path) })
+	}
+	return p
+}
+
+// privateProfile returns the sandbox of a command that nobody approved.
+func (a *Area) privateProfile(s *sandbox.Session) *sandbox.Profile {
+	p := &sandbox.Profile{
+		Session: s, Home: a.Places.Home, NoHome: a.hidesHome(),
+		Write:    append([]string{os.TempDir()}, a.Places.Caches()...),
+		ReadOnly: a.Places.Programs(),
+		Show:     slices.Concat(a.Readable, a.Places.Toolchains()),
+		Hide:     slices.Concat(a.Places.Private(), a.Secret),
+	}
+	for _, path := range a.Private {
+		if !slices.Contains(a.tree.tops, path) {
+			p.Hide = append(p.Hide, path)
+		}
+	}
+	hidden := p.Hide
+	if p.NoHome {
+		hidden = append(hidden, physical(a.Places.Home))
+	}
+	for _, top := range a.tree.tops {
+		if inAny(top, hidden) {
+			p.Show = append(p.Show, top)
+		} else {
+			p.ReadOnly = append(p.ReadOnly, top)
+		}
+	}
+	return p
+}
+
+// hidesHome reports whether the home directory can be hidden: the workspace must not
+// contain it.
+func (a *Area) hidesHome() bool {
+	home := physical(a.Places.Home)
+	return home != "" && filepath.Dir(home) != home && !slices.ContainsFunc(a.tree.tops, func(top string) bool { return within(home, top) })
+}
+
+// writable reports whether commands may write to the directory of a path.
+func (a *Area) writable(path string) bool {
+	return inAny(path, a.tree.tops)
+}
+
+// repositoryAbove returns the git directories of the repository that contains the
+// workspace, if they are outside of it.
+func (a *Area) repositoryAbove() []string {
+	for dir := a.workspace; ; dir = filepath.Dir(dir) {
+		git := filepath.Join(dir, ".git")
+		if info, err := os.Lstat(git); err == nil {
+			if info.IsDir() {
+				return []string{git}
+			}
+			return a.gitDirs(dir)
+		}
+		if dir == filepath.Dir(dir) {
+			return nil
+		}
+	}
+}
+
+// gitDirs returns the git directory that the .git file of a worktree or a submodule
+// names, and the one that worktrees share. A directory outside of the worktree counts
+// only if it names the worktree in turn: otherwise a .git file in a repository could
+// make any directory writable.
+func (a *Area) gitDirs(worktree string) []string {
+	file := readContent(filepath.Join(worktree, ".git"), content{})
+	to, ok := strings.CutPrefix(strings.TrimSpace(file.text), "gitdir:")
+	if !file.plain || !ok {
+		return nil
+	}
+	dir := physical(from(worktree, strings.TrimSpace(to)))
+	if !within(dir, a.workspace) && !namesWorktree(dir, worktree) {
+		return nil
+	}
+	shared := filepath.Dir(filepath.Dir(dir)) // .git/worktrees/NAME in .git
+	if common := readContent(filepath.Join(dir, "commondir"), content{}); !linkedWorktree(dir, common) || within(dir, a.workspace) && !within(shared, a.workspace) {
+		return []string{dir}
+	}
+	return []string{shared}
+}
+
+// scannedGitDirs returns the git directories of a .git file that commands can write to.
+func (a *Area) scannedGitDirs(worktree string) []string {
+	return slices.DeleteFunc(a.gitDirs(worktree), func(dir string) bool { return !a.writable(dir) })
+}
+
+// namesWorktree reports whether a git directory is that of a worktree, by its own
+// files.
+func namesWorktree(dir, worktree string) bool {
+	if back := readContent(filepath.Join(dir, "gitdir"), content{}); back.plain {
+		return physical(from(dir, strings.TrimSpace(back.text))) == filepath.Join(worktree, ".git")
+	}
+	config, _ := parseGitConfig(readContent(filepath.Join(dir, "config"), content{}).text)
+	return slices.ContainsFunc(config.variables, func(v variable) bool { // of a submodule
+		return v.name() == "core.worktree" && physical(from(dir, strings.Trim(v.value, `"`))) == worktree
+	})
+}
+
+// from returns path, which is relative to dir unless it is absolute.
+func from(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(dir, path)
+}
+
+// physical returns path without symbolic links, or path if it does not exist.
+func physical(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return path
+}
+
+// inAny reports whether path is one of the directories or in one of them.
+func inAny(path string, dirs []string) bool {
+	return slices.ContainsFunc(dirs, func(dir string) bool { return within(path, dir) })
+}
+
+// within reports whether path is dir or in it.
+func within(path, dir string) bool {
+	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/")
+}

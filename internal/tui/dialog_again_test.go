@@ -1,0 +1,147 @@
+package tui
+
+import (
+	"testing"
+	"time"
+
+	"agent/internal/loop/event"
+	"agent/internal/tui/dialog"
+	"agent/internal/tui/screen"
+)
+
+// withNetwork returns the first question about a command that connects.
+func withNetwork(id string) event.Asked {
+	return event.Asked{Ask: event.Ask{ID: id, Title: "shell npm ci", Effect: "execute", Reach: event.ReachNetwork,
+		Targets: []event.Target{{Kind: "command", Value: "npm ci", Dir: "~/src/shop"}},
+		Why:     "other commands need approval (permission mode: ask)",
+		Scope:   "`npm ci` with any arguments and the network in this project", Project: true}}
+}
+
+// again returns the question whether to run a command again.
+func again(id string, reach event.Reach) event.Asked {
+	a := withNetwork(id)
+	a.Ask.Again, a.Ask.Reach, a.Ask.Why = true, reach, "commands have no network unless you approve it"
+	if reach == event.ReachAll {
+		a.Ask.Blocked, a.Ask.Scope, a.Ask.Project = "/home/tim/.npm/_cacache/tmp", "", false
+		a.Ask.Why = "running a command outside the sandbox needs approval every time"
+	}
+	return a
+}
+
+// runs returns a turn in which the command runs without the network.
+func runs() []event.Event {
+	return []event.Event{userSaid("install the packages"), call("r1", "1", "shell"), start("1", "shell npm ci", "execute"),
+		event.Progress{ID: "1", Text: "npm error code EAI_AGAIN\nnpm error request to https://registry.npmjs.org/left-pad failed\n"}}
+}
+
+func TestAskWithNetwork(t *testing.T) {
+	sizes(t, func(t *testing.T, size string, w, h int) {
+		d := newDriver(t, w, h, screen.Options{})
+		d.events(userSaid("install the packages"), call("r1", "1", "shell"), withNetwork("1"))
+		d.armDialog()
+		d.golden("ask-network-" + size)
+		d.press("end")
+		d.advance(dialog.Quiet)
+		d.press("2")
+		d.wantCommands(event.Answer{ID: "1", Decision: event.Always})
+	})
+}
+
+func TestAskAgain(t *testing.T) {
+	sizes(t, func(t *testing.T, size string, w, h int) {
+		d := newDriver(t, w, h, screen.Options{})
+		d.events(append(runs(), again("1", event.ReachNetwork))...)
+		d.armDialog()
+		d.golden("ask-again-network-" + size)
+		d.press("end")
+		d.advance(dialog.Quiet)
+		d.press("1")
+		d.wantCommands(event.Answer{ID: "1", Decision: event.Allow})
+		d.events(event.AskDone{ID: "1", Decision: event.Allow}, &event.Decided{ID: "1", Decision: event.Allow, Again: event.ReachNetwork},
+			event.Progress{ID: "1", Text: "added 212 packages\n"})
+		d.golden("again-runs-" + size)
+		d.events(result("1", "shell npm ci", "execute", event.OK, "exit 0 · 1 line · run again with the network", "added 212 packages", 4100*time.Millisecond))
+		d.golden("again-done-" + size)
+	})
+}
+
+// The question about a job names the job and its port.
+func TestAskRestart(t *testing.T) {
+	sizes(t, func(t *testing.T, size string, w, h int) {
+		ask := again("1", event.ReachNetwork)
+		ask.Ask.Title, ask.Ask.Targets[0].Value, ask.Ask.Port = "restart job 2: npm run dev", "npm run dev", 3000
+		ask.Ask.Scope = "`npm run dev` with any arguments and the network in this project"
+		d := newDriver(t, w, h, screen.Options{})
+		d.events(userSaid("start the server"), call("r1", "1", "jobs"), start("1", "start job npm run dev", "execute"), ask)
+		d.armDialog()
+		d.golden("ask-restart-" + size)
+	})
+}
+
+// The question about running outside the sandbox has a warning, and no row is marked.
+func TestAskAgainOutside(t *testing.T) {
+	sizes(t, func(t *testing.T, size string, w, h int) {
+		d := newDriver(t, w, h, screen.Options{})
+		d.events(append(runs(), again("1", event.ReachAll))...)
+		d.armDialog()
+		d.golden("ask-again-outside-" + size)
+		d.press("end")
+		d.advance(dialog.Quiet)
+		d.press("enter", "2")
+		d.wantCommands()
+		d.press("n", "enter")
+		d.wantCommands(event.Answer{ID: "1", Decision: event.Refuse})
+	})
+}
+
+// A key that is held down or pressed again by habit after an approval does not approve
+// that the command runs again, and neither does a sentence.
+func TestAskAgainIsNotApprovedByAccident(t *testing.T) {
+	follow := func(t *testing.T) *driver {
+		d := newDriver(t, 80, 24, screen.Options{})
+		d.events(userSaid("go"), call("r1", "1", "shell"), askCommand("1", "npm ci"))
+		d.armDialog()
+		d.press("1")
+		d.events(event.AskDone{ID: "1", Decision: event.Allow}, &event.Decided{ID: "1", Decision: event.Allow},
+			start("1", "shell npm ci", "execute"), again("1", event.ReachNetwork))
+		return d
+	}
+	one := event.Answer{ID: "1", Decision: event.Allow}
+	for name, c := range map[string]struct {
+		do   func(d *driver)
+		want []event.Command
+	}{
+		"held": {func(d *driver) {
+			for range 40 {
+				d.press("1")
+				d.advance(60 * time.Millisecond)
+			}
+			d.advance(time.Second)
+		}, []event.Command{one}},
+		"habit": {func(d *driver) {
+			d.advance(300 * time.Millisecond)
+			d.press("1", "enter")
+			d.advance(time.Second)
+		}, []event.Command{one}},
+		"sentence": {func(d *driver) {
+			d.typeText("yes 1 is what I meant\n")
+			d.advance(time.Second)
+		}, []event.Command{one}},
+		"comment": {func(d *driver) {
+			d.advance(time.Second)
+			d.typeText("no, use the mirror")
+			d.press("enter")
+		}, []event.Command{one, event.Answer{ID: "1", Decision: event.Refuse, Note: "no, use the mirror"}}},
+		"read and pressed": {func(d *driver) {
+			d.advance(time.Second)
+			d.press("1")
+			d.advance(time.Second)
+		}, []event.Command{one, one}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := follow(t)
+			c.do(d)
+			d.wantCommands(c.want...)
+		})
+	}
+}

@@ -1,0 +1,64 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+
+	"agent/internal/loop/event"
+	"agent/internal/tui/screen"
+)
+
+const noSandbox = "Commands run without a sandbox: this kernel has no Landlock. Every command needs your approval. \"sandbox\": false in the configuration accepts commands without a sandbox."
+
+// The status line says that commands run without a sandbox because the system has none,
+// at every size, and /status says why.
+func TestNoSandboxIsShown(t *testing.T) {
+	sizes(t, func(t *testing.T, size string, w, h int) {
+		d := newDriver(t, w, h, screen.Options{})
+		d.events(event.SandboxNow{Form: event.SandboxMissing, Why: noSandbox})
+		d.golden("no-sandbox-" + size)
+		d.typeText("/status")
+		d.press("enter")
+		d.events(event.PermissionsNow{})
+		d.golden("no-sandbox-status-" + size)
+	})
+}
+
+// A sandbox that is complete, incomplete or turned off is described by /status only.
+func TestSandboxInStatus(t *testing.T) {
+	for form, want := range map[event.SandboxForm]string{
+		event.SandboxFull: "sandbox         on\n", event.SandboxOff: "sandbox         off\n", event.SandboxPartial: "sandbox         they can read all files",
+	} {
+		d := newDriver(t, 80, 24, screen.Options{})
+		now := event.SandboxNow{Form: form}
+		if form == event.SandboxPartial {
+			now.Why = "they can read all files"
+		}
+		d.events(now)
+		d.hides("no sandbox")
+		d.typeText("/status")
+		d.press("enter")
+		d.events(event.PermissionsNow{})
+		d.shows(strings.TrimSuffix(want, "\n"))
+		d.hides("no sandbox")
+	}
+}
+
+// Mode plan says at every size that it is read-only, in the status line and in /mode and
+// /status.
+func TestPlanIsReadOnly(t *testing.T) {
+	sizes(t, func(t *testing.T, size string, w, h int) {
+		d := newDriver(t, w, h, screen.Options{Session: screen.Session{Mode: "plan"}})
+		d.shows("plan (read-only)")
+		for _, command := range []string{"/mode", "/status"} {
+			d.typeText(command)
+			d.press("enter")
+			d.events(event.PermissionsNow{})
+			if n := strings.Count(d.screen(), "plan (read-only)"); n < 2 && h > 12 {
+				t.Errorf("%s does not say that plan is read-only:\n%s", command, d.screen())
+			}
+		}
+		d.events(event.SandboxNow{Form: event.SandboxMissing})
+		d.shows("no sandbox · plan (read-only)")
+	})
+}

@@ -37,6 +37,15 @@ func (a *app) collectPermissions(flags permit.Flags, file settings.File) error {
 	return nil
 }
 
+// permitPaths returns the paths by which `agent permit` judges commands in dir.
+func permitPaths(dir string, set settings.Settings) policy.Paths {
+	p := sessionPaths(dir, os.Getenv)
+	if state, err := history.Dir(os.Getenv); err == nil && valueOr(set.Sandbox, true) {
+		p.Sandbox, _ = newConfinement(filepath.Join(state, sandboxFile), false).state()
+	}
+	return p
+}
+
 // protectPaths sets the protected paths, the files outside of the workspace that tools
 // may access, and the key of the session's standing permissions.
 func (a *app) protectPaths() {

@@ -16,7 +16,6 @@ import (
 	"agent/cmd/agent/permit"
 	"agent/cmd/agent/settings"
 	"agent/internal/loop/event"
-	"agent/internal/loop/policy"
 )
 
 // permitted returns the verdict of `agent permit` on a command in a mode, and its output.
@@ -25,8 +24,7 @@ func permitted(t *testing.T, line string, m event.Mode) (verdict, output string)
 	var out bytes.Buffer
 	f := &command.Factory{IO: command.IO{Out: command.Console{Writer: &out}, Err: command.Console{Writer: os.Stderr}}, Settings: command.ReadSettings}
 	system := func() settings.SystemFile { return systemFile }
-	paths := func(dir string) policy.Paths { return permissionPaths(dir, os.Getenv) }
-	cmd := permit.NewCmd(f, &permit.Flags{Mode: string(m)}, system, paths, nil)
+	cmd := permit.NewCmd(f, &permit.Flags{Mode: string(m)}, system, permitPaths, nil)
 	cmd.SetArgs([]string{"--", line})
 	if err := cmd.ExecuteContext(t.Context()); err != nil {
 		t.Fatalf("%q: %v", line, err)

@@ -59,10 +59,11 @@ func (p *permissions) do(c event.Command) {
 	}
 }
 
-// list emits the permissions that apply now.
+// list emits the permissions that apply now, and the sandbox of commands unless it was
+// reported already.
 func (p *permissions) list() {
 	if p.sandbox != nil {
-		p.sandbox() // reports the sandbox, unless that was done
+		p.sandbox()
 	}
 	ctx, stop := context.WithTimeout(context.Background(), listTime)
 	defer stop()

@@ -58,6 +58,9 @@ func Collect(dir string, flags Flags, file settings.File, system settings.System
 	if p.Mode, err = chooseMode(flags.Mode, file, p.Modes, admin.Path); err != nil {
 		return p, err
 	}
+	if on := file.Sandbox; admin.Sandbox && on != nil && !*on {
+		return p, command.Usage("%s:%d: the system policy %s requires the sandbox. Remove \"sandbox\": false", file.Path, file.Lines["sandbox"], admin.Path)
+	}
 	p.Rules = admin.Rules
 	for _, f := range []struct {
 		action policy.Action

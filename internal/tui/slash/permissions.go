@@ -72,7 +72,10 @@ func (s *Session) showPermissions(now event.PermissionsNow) {
 	s.permissions.listing, s.permissions.listed = false, now.Permissions
 	f := &Facts{Rows: [][2]string{{"mode", now.Mode.Label()}}}
 	for i, p := range now.Permissions {
-		text := ink.SanitizeLine(p.Text) + " (" + s.short(p.Source) + ")"
+		text := ink.SanitizeLine(p.Text)
+		if !strings.HasSuffix(p.Text, p.Source) { // "in this project"
+			text += " (" + s.short(p.Source) + ")"
+		}
 		f.Rows = append(f.Rows, [2]string{strconv.Itoa(i + 1), text})
 	}
 	if len(now.Permissions) == 0 {

@@ -53,7 +53,7 @@ func (a *app) protectPaths() {
 	paths.Added = a.work.Added()
 	a.options.Paths = paths
 	a.work.AllowOutside(paths.Home)
-	a.work.Guard(policy.SecretFile)
+	a.work.Guard(paths.Guarded(a.options.Rules))
 	state, err := history.Dir(os.Getenv)
 	if err != nil {
 		return

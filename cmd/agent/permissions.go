@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"agent/cmd/agent/permit"
 	"agent/cmd/agent/settings"
 	"agent/internal/history"
 	"agent/internal/loop/policy"
@@ -15,6 +16,26 @@ import (
 // keyFile is the name of the file, in the state directory, with the key that seals
 // standing permissions.
 const keyFile = "permissions.key"
+
+// systemFile is the file of the system policy. Only tests replace it.
+var systemFile = settings.System()
+
+// collectPermissions sets the permission mode, the rules and the permissions of the
+// project.
+func (a *app) collectPermissions(flags permit.Flags, file settings.File) error {
+	p, err := permit.Collect(a.dir, flags, file, systemFile)
+	if err != nil {
+		return err
+	}
+	a.notices = append(a.notices, p.Notices...)
+	o := &a.options.PermissionOptions
+	o.Mode, o.Modes, o.Rules, o.ProjectRules, o.Remembered = p.Mode, p.Modes, p.Rules, p.Project.Rules, p.Project.Grants
+	if p.File != nil {
+		o.ProjectFile = p.File.Path
+		o.Remember, o.Forget, o.ForgetRule = p.File.Remember, p.File.Forget, p.File.ForgetRule
+	}
+	return nil
+}
 
 // protectPaths sets the protected paths, the files outside of the workspace that tools
 // may access, and the key of the session's standing permissions.

@@ -11,6 +11,8 @@ import (
 	"io/fs"
 	"path/filepath"
 	"runtime"
+
+	"agent/internal/loop/policy"
 )
 
 // Settings is the content of the configuration file. Empty fields are not set. The
@@ -40,6 +42,7 @@ type Settings struct {
 	Prompt
 	Trace
 	Screen
+	Permissions Permissions `json:"permissions,omitempty" what:"rules that allow calls, require approval or deny calls; see agent help permissions"`
 }
 
 // Limits holds the limits of a turn, a session and a reply.
@@ -173,7 +176,8 @@ type Price struct {
 type File struct {
 	Settings
 	Path  string
-	Lines map[string]int // line numbers by setting: "providers.groq.base_url"
+	Lines map[string]int // line numbers by setting: "providers.groq.base_url", "checks[0]"
+	Rules []policy.Rule  // those of Permissions
 }
 
 // Path returns the path of the configuration file: $XDG_CONFIG_HOME/agent/config.json,
@@ -202,11 +206,24 @@ func Read(path string) (File, error) {
 	if err != nil {
 		return File{}, err
 	}
-	if f.Lines, err = check(b); err != nil {
-		return File{}, fmt.Errorf("%s:%w", path, err)
+	if f.Lines, err = decode(path, b, &f.Settings); err != nil {
+		return File{}, err
 	}
-	if err := json.Unmarshal(b, &f.Settings); err != nil {
-		return File{}, fmt.Errorf("%s: %w", path, err)
+	if f.Rules, err = f.Permissions.Rules(path, f.Lines); err != nil {
+		return File{}, err
 	}
 	return f, nil
+}
+
+// decode checks the content b of the file at path, decodes it into v, and returns the
+// line of every setting.
+func decode[T any](path string, b []byte, v *T) (map[string]int, error) {
+	lines, err := check[T](b)
+	if err != nil {
+		return nil, fmt.Errorf("%s:%w", path, err)
+	}
+	if err := json.Unmarshal(b, v); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return lines, nil
 }

@@ -41,6 +41,8 @@ type Verdict struct {
 	// Files are the files that a command names. If one of them changes before the
 	// command runs, the approval is not valid: see Changed.
 	Files []File
+	// Remedies are flags, each of which would allow a call that nobody can approve.
+	Remedies []string
 }
 
 // Policy judges calls by a mode, the configured rules and the standing permissions given

@@ -88,8 +88,8 @@ func sandboxNow(s event.SandboxNow) string {
 	return "on"
 }
 
-// addPermissions adds a line about the permissions to the table of /status, if it waits
-// for it.
+// addPermissions adds the sandbox and the number of permissions to the table of /status,
+// if it waits for them.
 func (s *Session) addPermissions(all []event.Permission) {
 	if s.status == nil {
 		return
@@ -100,12 +100,12 @@ func (s *Session) addPermissions(all []event.Permission) {
 			granted++
 		}
 	}
-	row := [2]string{"permissions", phrase.Count(len(all)-granted, "rule") + ", " + phrase.Count(granted, "standing permission") + " (/permissions)"}
+	rows := [][2]string{{"sandbox", sandboxNow(s.Feed.Sandbox)}, {"permissions", phrase.Count(len(all)-granted, "rule") + ", " + phrase.Count(granted, "standing permission") + " (/permissions)"}}
 	if s.Front.Screen == nil { // printed lines cannot change
-		s.Transcript.Add(&Facts{[][2]string{row}})
+		s.Transcript.Add(&Facts{rows})
 	} else {
 		a := s.status.Item.(*Facts)
-		a.Rows = append(a.Rows, row)
+		a.Rows = append(a.Rows, rows...)
 		s.status.Touch()
 	}
 	s.status = nil

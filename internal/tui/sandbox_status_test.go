@@ -27,7 +27,7 @@ func TestNoSandboxIsShown(t *testing.T) {
 // A sandbox that is complete, incomplete or turned off is described by /status only.
 func TestSandboxInStatus(t *testing.T) {
 	for form, want := range map[event.SandboxForm]string{
-		event.SandboxFull: "sandbox         on\n", event.SandboxOff: "sandbox         off\n", event.SandboxPartial: "sandbox         they can read all files",
+		event.SandboxFull: "sandbox      on", event.SandboxOff: "sandbox      off", event.SandboxPartial: "sandbox      they can read all files",
 	} {
 		d := newDriver(t, 80, 24, screen.Options{})
 		now := event.SandboxNow{Form: form}
@@ -39,7 +39,7 @@ func TestSandboxInStatus(t *testing.T) {
 		d.typeText("/status")
 		d.press("enter")
 		d.events(event.PermissionsNow{})
-		d.shows(strings.TrimSuffix(want, "\n"))
+		d.shows(want)
 		d.hides("no sandbox")
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"agent/cmd/agent/command"
 	"agent/cmd/agent/credentials"
 	"agent/cmd/agent/models"
+	"agent/cmd/agent/permit"
 	"agent/cmd/agent/settings"
 	"agent/internal/history"
 	"agent/internal/llm/catalog"
@@ -38,15 +39,16 @@ import (
 // flags are the global flags.
 type flags struct {
 	models.Flags
-	mode      string
+	permit    permit.Flags
 	budget    budgetFlags
 	prompt    settings.Prompt
-	trace     string // file
-	cont      bool   // continue the most recent session in this directory
-	resume    string // ID of the session to resume
-	fork      bool   // fork that session
-	noSession bool   // do not save the session
-	plain     bool   // plain mode
+	trace     string   // file
+	cont      bool     // continue the most recent session in this directory
+	resume    string   // ID of the session to resume
+	fork      bool     // fork that session
+	noSession bool     // do not save the session
+	addDirs   []string // directories to add to the workspace
+	plain     bool     // plain mode
 }
 
 // opening says which session is opened, and how: by the flags, or by the choice of
@@ -153,6 +155,10 @@ func open(f opening, attended bool) (*app, error) {
 		a.discard(f)
 		return nil, err
 	}
+	if err := a.collectPermissions(f.permit, file); err != nil {
+		a.discard(f)
+		return nil, err
+	}
 	if err := a.assemble(f, attended); err != nil {
 		a.discard(f)
 		return nil, err
@@ -192,13 +198,9 @@ func (a *app) discard(f opening) {
 	}
 }
 
-// assemble sets a.options: mode, model, limits and tools.
-func (a *app) assemble(f opening, attended bool) error {
+// assemble sets a.options: model, limits and tools.
+func (a *app) assemble(f opening, attended bool) (err error) {
 	set := a.set
-	mode, err := chooseMode(f.mode, set.Mode)
-	if err != nil {
-		return err
-	}
 	if a.options.TurnBudget, a.options.SessionBudget, err = f.budget.budgets(set); err != nil {
 		return err
 	}
@@ -216,7 +218,7 @@ func (a *app) assemble(f opening, attended bool) error {
 	}
 	a.branch = branchOf(a.dir)
 	a.options.Log, a.options.Model, a.options.Models = a.log, model, pick.ByName
-	a.options.Mode, a.options.Attended, a.options.Forked = mode, attended, f.fork
+	a.options.Attended, a.options.Forked = attended, f.fork
 	a.options.Limits = turn.Limits{ReplyBytes: set.MaxReply}
 	a.options.Summary, a.options.Small = cmp.Or(set.Summary, set.Small), set.Small
 	if err := a.readSystem(f.prompt); err != nil {
@@ -227,6 +229,9 @@ func (a *app) assemble(f opening, attended bool) error {
 	}
 	a.project = openInstructions(a.dir, os.Getenv)
 	a.addSecrets()
+	if err := a.addDirs(f.addDirs); err != nil {
+		return err
+	}
 	a.addTools()
 	a.addInstructions()
 	return nil
@@ -330,7 +335,7 @@ func (a *app) situationIn(w *workspace.Workspace) func(ctx context.Context, wind
 	return func(ctx context.Context, window int, mode event.Mode, earlier []string) string {
 		return situation.Collect(ctx, situation.Place{
 			Dir: w.Dir(), Shell: filepath.Base(shell.Program()), Mode: string(mode), Attended: a.options.Attended,
-			Brief: window > 0 && window < smallWindow, Now: time.Now(),
+			Added: w.Added(), Brief: window > 0 && window < smallWindow, Now: time.Now(),
 		}, earlier)
 	}
 }
@@ -356,34 +361,4 @@ func newChecks(commands tools.Commands, configured []settings.Check) *tools.Chec
 		all = append(all, tools.Check{Files: c.Files, Command: c.Command, Limit: time.Duration(c.Timeout) * time.Second})
 	}
 	return tools.NewChecks(commands, all)
-}
-
-// parseMode parses the value of --mode, which has an alias for some modes.
-func parseMode(flag string) (event.Mode, error) {
-	switch flag {
-	case "auto-edit":
-		return event.ModeEdits, nil
-	case "approve-all":
-		return event.ModeAll, nil
-	}
-	return event.ParseMode(flag)
-}
-
-// chooseMode returns the mode of the flag, else of the configuration, else ask.
-func chooseMode(flag, configured string) (event.Mode, error) {
-	switch {
-	case flag != "":
-		m, err := parseMode(flag)
-		if err != nil {
-			return "", command.Usage("--mode: %w", err)
-		}
-		return m, nil
-	case configured != "":
-		m, err := event.ParseMode(configured)
-		if err != nil {
-			return "", fmt.Errorf("configuration: mode: %w", err)
-		}
-		return m, nil
-	}
-	return event.ModeAsk, nil
 }

@@ -112,8 +112,8 @@ type source struct{ name, value, from string }
 // configSources returns the settings from flags and environment variables, in order
 // of precedence, and the defaults.
 func configSources(f flags, getenv func(string) string) (overrides, defaults []source) {
-	mode := f.mode
-	if m, err := parseMode(f.mode); err == nil { // replace an alias
+	mode := f.permit.Mode
+	if m, err := event.ParseMode(f.permit.Mode); err == nil { // replace an alias
 		mode = string(m)
 	}
 	limit := func(l event.Limit) string {

@@ -56,7 +56,7 @@ The exit code is 1 if any task is not solved.`,
 			}
 			opts.Limits = shellLimits(file.Settings)
 			f := opening{flags: *o, end: end}
-			f.mode = cmp.Or(f.mode, string(event.ModeEdits))
+			f.permit.Mode = cmp.Or(f.permit.Mode, string(event.ModeEdits))
 			opts.Turn = func(ctx context.Context, dir, prompt string) (eval.Outcome, error) {
 				f.dir = dir
 				return evalTurn(ctx, f, prompt, opts.IO)

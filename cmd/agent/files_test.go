@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"agent/cmd/agent/permit"
 	"agent/internal/loop"
 	"agent/internal/loop/event"
 )
@@ -16,7 +17,7 @@ func TestFilesFollowTheModel(t *testing.T) {
 	h.enter(t)
 	t.Setenv("OPENAI_BASE_URL", s.URL+"/v1")
 	t.Setenv("OPENAI_API_KEY", testKey)
-	a, err := open(opening{flags: flags{noSession: true, mode: "all"}, dir: h.work}, true)
+	a, err := open(opening{flags: flags{noSession: true, permit: permit.Flags{Mode: "all"}}, dir: h.work}, true)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,7 +32,7 @@ func TestHelpTables(t *testing.T) {
 		{"sessions", "usage", usage(t, root, "sessions")}, {"keys", "usage", usage(t, root, "keys")},
 		{"models", "usage", usage(t, root, "models")}, {"tools", "usage", usage(t, root, "tool")},
 		{"", "topics", topicTable()}, {"headless", "exit codes", exitCodeTable()}, {"configuration", "usage", usage(t, root, "config")}, {"headless", "usage", usage(t, root, "run")},
-		{"headless", "eval", usage(t, root, "eval")}, {"agents", "usage", usage(t, root, "agents")},
+		{"headless", "eval", usage(t, root, "eval")}, {"agents", "usage", usage(t, root, "agents")}, {"permissions", "usage", usage(t, root, "permit")},
 	} {
 		path := topicFile(block.topic)
 		if block.topic == "" {

@@ -40,8 +40,8 @@ of the build files and the directories; an existing file is not changed.
 
 func initRun(ctx context.Context, opts *initOptions) error {
 	f := opening{flags: *opts.flags, end: opts.end}
-	if f.mode == "" {
-		f.mode = string(event.ModeEdits)
+	if f.permit.Mode == "" {
+		f.permit.Mode = string(event.ModeEdits)
 	}
 	a, err := open(f, false)
 	if err != nil {

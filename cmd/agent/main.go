@@ -20,7 +20,9 @@ import (
 	"agent/cmd/agent/credentials"
 	_ "agent/cmd/agent/dispatch" // runs helper processes before anything else
 	"agent/cmd/agent/doctor"
+	"agent/cmd/agent/permit"
 	"agent/cmd/agent/sessions"
+	"agent/cmd/agent/settings"
 	"agent/internal/tui/ink"
 )
 
@@ -84,7 +86,9 @@ offline guide answers simple requests.`,
 	p := cmd.PersistentFlags()
 	p.StringVarP(&o.Model, "model", "m", "", "`PROVIDER/NAME` of the model")
 	p.StringVar(&o.BaseURL, "base-url", "", "base `URL` of an OpenAI-compatible server")
-	p.StringVar(&o.mode, "mode", "", "permission `mode`: ask (default), edits (auto-approve file edits), plan (read-only), all (approve all)")
+	p.StringVar(&o.permit.Mode, "mode", "", "permission `mode`: ask (default), edits (auto-approve file edits), plan (read-only), all (approve all)")
+	p.StringArrayVar(&o.permit.Allow, "allow", nil, "add a `RULE` that allows calls without approval, such as 'command: go test'; can be repeated")
+	p.StringArrayVar(&o.permit.Deny, "deny", nil, "add a `RULE` that denies calls, such as 'edit: docs/**'; can be repeated")
 	o.budget.add(p)
 	p.StringVar(&o.Effort, "effort", "", "reasoning effort `level`, if the model supports it: low, medium, high")
 	p.StringVar(&o.prompt.System, "system", "", "replace the system prompt: `TEXT` or @FILE")
@@ -93,10 +97,12 @@ offline guide answers simple requests.`,
 	p.StringVarP(&o.resume, "resume", "r", "", "resume the session with this `ID`, or pick one from a list")
 	p.Lookup("resume").NoOptDefVal = pickResume
 	p.BoolVar(&o.fork, "fork", false, "with --continue or --resume: fork the session instead of appending to it")
+	p.StringArrayVar(&o.addDirs, "add-dir", nil, "add `DIR` to the workspace; can be repeated")
 	p.StringVar(&o.trace, "trace", "", "append an OpenTelemetry trace to `FILE`")
 	p.BoolVar(&o.noSession, "no-session", false, "do not save the session")
 	cmd.AddCommand(
 		newCmdRun(f, o, end, nil), newCmdInit(f, o, end, nil), sessions.NewCmdSessions(f), newCmdDemo(f, o, end, nil), newCmdTool(f, end, nil), newCmdModels(f, o, nil), newCmdEval(f, o, end, nil), newCmdInspect(f, end, nil), newCmdKeys(f, nil), agents.NewCmd(f, agentsIn, nil),
+		withFlags(permit.NewCmd(f, &o.permit, func() settings.SystemFile { return systemFile }, permitPaths, nil), "mode allow deny"),
 		credentials.NewCmdLogin(f, nil), credentials.NewCmdLogout(f, nil), newCmdConfig(f, o), doctor.NewCmd(f, nil),
 	)
 	cmd.SetHelpCommand(newCmdHelp(f, nil))

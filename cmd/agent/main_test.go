@@ -1,13 +1,17 @@
 package main
 
 import (
+	"cmp"
 	"flag"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strconv"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"agent/cmd/agent/settings"
 )
 
 func TestMain(m *testing.M) {
@@ -20,7 +24,8 @@ func TestMain(m *testing.M) {
 }
 
 // quiet isolates the tests, and the program that this binary also is, from the
-// servers and the keyring of the machine. Variables that a test sets are kept.
+// servers, the keyring and the system policy of the machine. Variables that a test sets
+// are kept. AGENT_TEST_POLICY is the path of a system policy.
 func quiet() {
 	const nowhere = "http://127.0.0.1:1"
 	for name, value := range map[string]string{
@@ -31,6 +36,8 @@ func quiet() {
 			_ = os.Setenv(name, value)
 		}
 	}
+	policy := cmp.Or(os.Getenv("AGENT_TEST_POLICY"), filepath.Join(os.DevNull, "policy.json"))
+	systemFile = settings.SystemFile{Path: policy, Owner: os.Geteuid()}
 }
 
 func TestScripts(t *testing.T) {

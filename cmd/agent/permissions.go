@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"agent/cmd/agent/permit"
 	"agent/cmd/agent/settings"
 	"agent/internal/history"
 	"agent/internal/loop/policy"
@@ -16,10 +17,43 @@ import (
 // standing permissions.
 const keyFile = "permissions.key"
 
-// protectPaths sets the protected paths and the key of the session's standing
-// permissions.
+// systemFile is the file of the system policy. Only tests replace it.
+var systemFile = settings.System()
+
+// collectPermissions sets the permission mode, the rules and the permissions of the
+// project.
+func (a *app) collectPermissions(flags permit.Flags, file settings.File) error {
+	p, err := permit.Collect(a.dir, flags, file, systemFile)
+	if err != nil {
+		return err
+	}
+	a.notices = append(a.notices, p.Notices...)
+	o := &a.options.PermissionOptions
+	o.Mode, o.Modes, o.Rules, o.ProjectRules, o.Remembered = p.Mode, p.Modes, p.Rules, p.Project.Rules, p.Project.Grants
+	if p.File != nil {
+		o.ProjectFile = p.File.Path
+		o.Remember, o.Forget, o.ForgetRule = p.File.Remember, p.File.Forget, p.File.ForgetRule
+	}
+	return nil
+}
+
+// permitPaths returns the paths by which `agent permit` judges commands in dir.
+func permitPaths(dir string, set settings.Settings) policy.Paths {
+	p := sessionPaths(dir, os.Getenv)
+	if state, err := history.Dir(os.Getenv); err == nil && valueOr(set.Sandbox, true) {
+		p.Sandbox, _ = newConfinement(filepath.Join(state, sandboxFile), false).state()
+	}
+	return p
+}
+
+// protectPaths sets the protected paths, the files outside of the workspace that tools
+// may access, and the key of the session's standing permissions.
 func (a *app) protectPaths() {
-	a.options.Paths = permissionPaths(a.work.Dir(), os.Getenv)
+	paths := sessionPaths(a.work.Dir(), os.Getenv)
+	paths.Added = a.work.Added()
+	a.options.Paths = paths
+	a.work.AllowOutside(paths.Home)
+	a.work.Guard(policy.SecretFile)
 	state, err := history.Dir(os.Getenv)
 	if err != nil {
 		return
@@ -30,6 +64,14 @@ func (a *app) protectPaths() {
 		a.options.Paths.Outputs = a.log.Outputs()
 		a.options.Key = func() ([]byte, error) { return policy.Key(key) }
 	}
+}
+
+// sessionPaths is permissionPaths with the directories outside of dir that may be read
+// without approval.
+func sessionPaths(dir string, getenv func(string) string) policy.Paths {
+	p := permissionPaths(dir, getenv)
+	p.Readable = readablePaths(p.Home, getenv)
+	return p
 }
 
 // permissionPaths returns the directories from which policy derives the protected

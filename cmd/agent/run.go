@@ -46,13 +46,15 @@ Tool calls and notices go to standard error. Standard input and the images given
 with --image are added to the prompt.
 
 There is no permission dialog: tool calls that need approval are denied, and the
-model gets the denial as the result. Use --mode edits to allow file edits, or
---mode all to allow everything except changes of protected paths.
+model gets the denial as the result. Use --allow RULE to allow some calls, --mode
+edits to allow file edits, or --mode all to allow everything except changes of
+protected paths and commands that delete data.
 
 ` + exitCodes,
 		Example: `  agent run "what does this project do?"
   git diff | agent run "review this"
   agent run --mode edits --output json "fix the typo in README.md"
+  agent run --allow 'command: go test' "fix the failing test"
   agent run --continue "and the tests?"
   agent run --resume 1ng2j0n --image before.png --image after.png "compare them"
   agent run --schema todo.schema.json "list the TODOs of this project"`,

@@ -71,6 +71,7 @@ func (a *app) screen(events <-chan event.Event, commands chan<- event.Command, p
 	o.Version, o.Files.ShortDir, o.Files.Dir, o.Files.Branch = version, command.Short, command.Short(a.dir), a.branch
 	m := a.options.Model
 	o.Models.Name, o.Models.Why, o.Models.Context, o.Models.Effort, o.Models.Host, o.Models.BaseURL = m.Name, m.Why, m.Context, m.Effort, m.Host, m.BaseURL
+	o.Session.Modes = a.options.Modes
 	o.Session.Mode, o.Session.ID, o.Session.Title, o.Session.Draft = string(a.options.Mode), a.id(), a.ending.Title, a.options.Draft
 
 	o.Notices, o.Instructions = slices.Clone(a.notices), a.screenInstructions()

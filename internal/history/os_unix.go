@@ -29,6 +29,19 @@ func lock(f *os.File) (bool, error) {
 	}
 }
 
+// awaitLock is lock, but waits until another process releases the file.
+func awaitLock(f *os.File) error {
+	for {
+		err := unix.Flock(int(f.Fd()), unix.LOCK_EX)
+		switch {
+		case err == nil:
+			return nil
+		case !errors.Is(err, unix.EINTR):
+			return fmt.Errorf("lock %s: %w", f.Name(), err)
+		}
+	}
+}
+
 // release unlocks and closes f. Closing it would leave the lock to a child
 // process that inherited the file while starting.
 func release(f *os.File) error {

@@ -25,6 +25,15 @@ func lock(f *os.File) (bool, error) {
 	return false, fmt.Errorf("lock %s: %w", f.Name(), err)
 }
 
+// awaitLock is lock, but waits until another process releases the file.
+func awaitLock(f *os.File) error {
+	err := windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK, 0, 1, 0, &windows.Overlapped{OffsetHigh: 1 << 30})
+	if err != nil {
+		return fmt.Errorf("lock %s: %w", f.Name(), err)
+	}
+	return nil
+}
+
 // release closes f, which also unlocks it.
 func release(f *os.File) error { return f.Close() }
 

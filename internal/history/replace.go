@@ -17,6 +17,23 @@ func Replace(path string, text []byte, sync bool) error {
 	return replace(path, text, sync)
 }
 
+// Exclusive calls do while no other program or goroutine is in Exclusive for the same
+// path. Its lock is a file beside path, which stays. Calls for one path must not nest.
+func Exclusive(path string, do func() error) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path+".lock", os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	if err := awaitLock(f); err != nil {
+		return errors.Join(err, f.Close())
+	}
+	err = do()
+	return errors.Join(err, release(f))
+}
+
 // replace writes a file atomically: readers see the old or the new content, and the
 // last of two writers wins. An existing file keeps its mode; a new one is private.
 func replace(path string, text []byte, sync bool) error {

@@ -272,8 +272,8 @@ func (a *Agent) doInTurn(ctx context.Context, c event.Command) {
 		a.inbox.add(c)
 	case event.Found: // too late
 		_ = a.rec.emit(event.Searched{})
-	case event.ListPermissions:
-		a.background.Go(a.permissions.list)
+	case event.ListPermissions, event.ExplainPermission, event.RemovePermission:
+		a.background.Go(func() { a.permissions.do(c) })
 	case event.Rewind, event.Compact, event.EditContext, event.ListContext:
 		a.rec.notify("Not possible during a turn. Interrupt it first.")
 		if _, lists := c.(event.ListContext); lists {
@@ -296,12 +296,12 @@ func (a *Agent) do(ctx context.Context, c event.Command) {
 		a.approvals.answer(c)
 	case event.ListJobs:
 		a.listJobs()
-	case event.ListPermissions:
+	case event.ListPermissions, event.ExplainPermission, event.RemovePermission:
 		if err := a.load(ctx, a.conv); err != nil { // a resumed session may have some
 			a.rec.notify("Cannot list permissions: " + err.Error())
 			return
 		}
-		a.background.Go(a.permissions.list)
+		a.permissions.do(c)
 	case event.StopJob:
 		a.stopJob(c.ID)
 	case event.SetMode:

@@ -89,6 +89,8 @@ type PromptOptions struct {
 // PermissionOptions determine which calls need approval.
 type PermissionOptions struct {
 	Mode event.Mode
+	// Modes are the modes that the user may choose; nil for all.
+	Modes []event.Mode
 	// Attended is set if a user answers questions. Otherwise calls that need
 	// approval are denied, and standing permissions do not apply.
 	Attended bool
@@ -101,7 +103,14 @@ type PermissionOptions struct {
 	// session in the workspace. Remember adds one; Forget removes one. Both may be nil.
 	Remembered       []policy.Grant
 	Remember, Forget func(policy.Grant) error
-	Forked           bool // the session is a new fork
+	// ProjectFile is the file with the permissions of the project, for display; may be
+	// empty.
+	ProjectFile string
+	// ProjectRules are the rules of the project, which come after Rules. ForgetRule
+	// removes one of them; it may be nil.
+	ProjectRules []policy.Rule
+	ForgetRule   func(policy.Rule) error
+	Forked       bool // the session is a new fork
 	// Key returns the key that seals standing permissions in the log. Without a key
 	// they end when the program exits.
 	Key func() ([]byte, error)

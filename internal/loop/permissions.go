@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
@@ -28,15 +27,23 @@ type permissions struct {
 	sealer   func() (policy.Sealer, error) // see newSealer
 	sandbox  func() policy.Sandbox         // of commands; nil means that paths holds it
 
-	mu     sync.Mutex
-	policy policy.Policy
+	modes []event.Mode // that the user may choose; nil for all
+	file  string       // with the permissions of the project, for display
+
+	// forget and forgetRule remove a permission of the project. Both may be nil.
+	forget     func(policy.Grant) error
+	forgetRule func(policy.Rule) error
+
+	mu           sync.Mutex
+	policy       policy.Policy
+	projectRules int // how many of the policy's rules, at the end, are of the project
 }
 
 func newPermissions(o Options, rec *recorder) *permissions {
 	p := &permissions{
 		paths: o.Paths, attended: o.Attended, rec: rec, forked: o.Forked, sealer: newSealer(rec.header().ID, o.Key),
-		stored: o.Remembered, remember: o.Remember,
-		policy: policy.Policy{Mode: o.Mode, Rules: o.Rules},
+		stored: o.Remembered, remember: o.Remember, forget: o.Forget, modes: o.Modes, file: o.ProjectFile, forgetRule: o.ForgetRule,
+		policy: policy.Policy{Mode: o.Mode, Rules: slices.Concat(o.Rules, o.ProjectRules)}, projectRules: len(o.ProjectRules),
 	}
 	p.reset()
 	if o.Sandbox != nil {
@@ -89,8 +96,13 @@ func (p *permissions) Mode() event.Mode {
 	return p.policy.Mode
 }
 
-// setMode sets the permission mode and records it.
+// setMode sets the permission mode and records it. If the system policy excludes the
+// mode, it notifies the user and records the mode that stays.
 func (p *permissions) setMode(m event.Mode) {
+	if len(p.modes) > 0 && !slices.Contains(p.modes, m) {
+		p.rec.notify("The system policy does not allow permission mode " + m.Name() + ".")
+		m = p.Mode()
+	}
 	p.mu.Lock()
 	p.policy.Mode = m
 	p.mu.Unlock()
@@ -114,7 +126,13 @@ func (p *permissions) judge(ctx context.Context, c tools.Call, widest event.Mode
 	if ctx.Err() != nil { // incomplete facts must not end a permission
 		return policy.Verdict{Ask: true, Why: "the turn was interrupted"}
 	}
-	return p.inMode(widest, paths.Copy, func() policy.Verdict { return p.policy.AfterReading(c, p.policy.Judge(c, f)) })
+	return p.inMode(widest, paths.Copy, func() policy.Verdict {
+		v := p.policy.AfterReading(c, p.policy.Judge(c, f))
+		if v.Ask && !p.attended {
+			v.Remedies = p.policy.Remedies(c, f, p.modes)
+		}
+		return v
+	})
 }
 
 // inMode returns what judge returns while the policy has the mode of a delegate.
@@ -164,10 +182,10 @@ func (p *permissions) grant(offer policy.Grant) *policy.Grant {
 	}
 	g := s.Seal(offer)
 	p.mu.Lock()
-	p.policy.Allow(g)
+	kept := p.policy.Allow(g)
 	p.mu.Unlock()
 	if p.remembers(g) {
-		p.store(g)
+		p.store(kept)
 	}
 	return &g
 }
@@ -277,24 +295,6 @@ func (p *permissions) showResumed(ctx context.Context, events []event.Durable) {
 	if len(lines) > 0 {
 		p.rec.notify(strings.Join(lines, "\n"))
 	}
-}
-
-// listTime limits how long a list of standing permissions may read their files.
-const listTime = 2 * time.Second
-
-// list emits the standing permissions that apply now, and the sandbox of commands unless
-// it was reported already.
-func (p *permissions) list() {
-	if p.sandbox != nil {
-		p.sandbox()
-	}
-	ctx, stop := context.WithTimeout(context.Background(), listTime)
-	defer stop()
-	p.mu.Lock()
-	grants := p.policy.Grants()
-	p.mu.Unlock()
-	active, _ := p.describe(ctx, grants)
-	_ = p.rec.emit(event.PermissionsNow{Allowed: active})
 }
 
 // describe describes the grants that apply now, and explains why others ended.

@@ -152,16 +152,9 @@ func (s *shellTool) run(ctx context.Context, a shellArgs, at location, ok Approv
 		return Result{}, err
 	}
 	c := s.approved(a.Command, at, ok)
-	if ok.Access.Git != nil {
-		view, err := ok.Access.Git.View(ctx)
-		if err != nil {
-			return Result{}, fmt.Errorf("git cannot run without the configuration of the repository: %w; the command did not run", err)
-		}
-		c.Env, c.Cleanup = append(c.Env, view.Env()...), view.Close
-	}
 	c.Max, c.Quiet = time.Duration(a.Timeout)*time.Second, time.Duration(a.Quiet)*time.Second
 	c.Progress, c.Force = ok.Progress, ok.Force
-	started, err := s.launch(c, ok.Access)
+	started, err := s.launch(ctx, c, ok.Access)
 	if err != nil {
 		return Result{}, fmt.Errorf("%w; the command did not run", err)
 	}

@@ -217,18 +217,75 @@ func TestStatusCommand(t *testing.T) {
 	d.typeText("/status")
 	d.press("enter")
 	d.wantCommands(event.ListPermissions{})
-	d.events(event.PermissionsNow{Allowed: []string{"`make test` in ~/shop", "all edits under \x1bd/"}})
+	d.events(permissionsNow())
 	d.golden("status")
-	d.events(event.PermissionsNow{Allowed: []string{"nobody requested this"}})
-	if got := d.screen(); strings.Contains(got, "nobody requested this") {
+	d.events(event.PermissionsNow{Permissions: []event.Permission{{Text: "nobody requested this"}}})
+	if got := d.screen(); strings.Contains(got, "nobody requested this") || strings.Contains(got, "1 rule") {
 		t.Errorf("permissions are shown twice:\n%s", got)
 	}
-	d.typeText("/status")
+}
+
+// permissionsNow returns permissions of every source.
+func permissionsNow() event.PermissionsNow {
+	return event.PermissionsNow{Mode: event.ModeEdits, File: "~/.local/state/agent/projects/0a.json", Permissions: []event.Permission{
+		{ID: "a", Text: "deny command: git push", Source: "/etc/agent/policy.json:4"},
+		{ID: "b", Text: "allow command: go \x1b[31mtest", Source: "~/.config/agent/config.json:12"},
+		{ID: "c", Text: "ask edit: docs/**", Source: "~/.local/state/agent/projects/0a.json:5", Removable: true},
+		{ID: "d", Text: "always allow `make test` with any arguments in this project", Source: "this project", Granted: true, Removable: true},
+		{ID: "e", Text: "always allow requests to example.org", Source: "this session", Granted: true, Removable: true},
+	}}
+}
+
+// /permissions lists, explains and removes. The numbers are those of the list on the
+// screen, also if the permissions have changed since.
+func TestPermissionsCommand(t *testing.T) {
+	d := newDriver(t, 80, 24, screen.Options{})
+	run := func(text string) {
+		t.Helper()
+		d.typeText(text)
+		d.press("enter")
+	}
+	run("/permissions remove 1")
+	if got := d.screen(); !strings.Contains(got, "list the permissions first: /permissions") {
+		t.Errorf("without a list:\n%s", got)
+	}
+	d.press("ctrl+u")
+	run("/permissions")
+	d.events(permissionsNow())
+	d.golden("permissions")
+	d.events(event.PermissionsNow{Mode: event.ModeAsk}) // requested by nobody
+	run("/permissions remove 5")
+	d.events(&event.PermissionRemoved{Text: "always allow requests to \x1b]0;evil\aexample.org"})
+	run("/permissions remove 2")
+	run("/permissions explain rm -rf 'a b' && ls")
+	d.events(event.Explained{Lines: []string{"ask", "  rm -rf \"a b\": \x1b[8m`rm` deletes files", "  ls: only reads", "Decided by: row ask: other commands need approval"}})
+	d.golden("permissions-changed")
+	for _, wrong := range []string{"/permissions remove 6", "/permissions remove x", "/permissions explain", "/permissions all"} {
+		run(wrong)
+		if got := d.screen(); !strings.Contains(got, "usage: /permissions") && !strings.Contains(got, "there is no permission 6") {
+			t.Errorf("%s:\n%s", wrong, got)
+		}
+		d.press("ctrl+u")
+	}
+	d.wantCommands(event.ListPermissions{}, event.RemovePermission{ID: "e"}, event.ExplainPermission{Line: "rm -rf 'a b' && ls"})
+}
+
+// Without rules and standing permissions the list says so.
+func TestNoPermissions(t *testing.T) {
+	d := newDriver(t, 80, 24, screen.Options{})
+	d.typeText("/permissions")
 	d.press("enter")
-	d.events(event.PermissionsNow{})
-	if got := d.screen(); !strings.Contains(got, "no standing permissions") {
+	d.events(event.PermissionsNow{Mode: event.ModeAsk})
+	if got := d.screen(); !strings.Contains(got, "no rules and no standing permissions") {
 		t.Errorf("without permissions:\n%s", got)
 	}
+}
+
+// The mode key skips modes that the system policy excludes.
+func TestModeKeySkipsExcludedModes(t *testing.T) {
+	d := newDriver(t, 80, 24, screen.Options{Session: screen.Session{Mode: "ask", Modes: []event.Mode{event.ModePlan, event.ModeAsk}}})
+	d.press("shift+tab", "shift+tab")
+	d.wantCommands(event.SetMode{Mode: event.ModePlan}, event.SetMode{Mode: event.ModeAsk})
 }
 
 func TestCommandsDuringATurn(t *testing.T) {

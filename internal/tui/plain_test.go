@@ -51,7 +51,7 @@ func echo(ctx context.Context, events chan<- event.Event, commands <-chan event.
 			case event.SetModel:
 				reply = []event.Event{&event.ModelSet{Model: c.Model}}
 			case event.ListPermissions:
-				reply = []event.Event{event.PermissionsNow{Allowed: []string{"`make` in ~/shop"}}}
+				reply = []event.Event{event.PermissionsNow{Mode: event.ModeAsk, Permissions: []event.Permission{{ID: "a", Text: "always allow `make` in ~/shop", Source: "this session", Granted: true, Removable: true}}}}
 			case event.SetMode:
 				reply = []event.Event{&event.ModeSet{Mode: string(c.Mode)}}
 			}
@@ -153,10 +153,11 @@ func TestPlainResumedWithOtherSettings(t *testing.T) {
 	}
 }
 
-// TestPlainStatus prints the standing permissions below the rest of /status.
+// TestPlainStatus prints the number of permissions below the rest of /status, and
+// /permissions lists them.
 func TestPlainStatus(t *testing.T) {
-	got := runPlain(t, screen.Options{Models: screen.Models{Name: "acme/small", Effort: "high"}}, "/status", "hello")
-	if !strings.Contains(got, "  effort: high\n") || strings.Count(got, "  always allowed: `make` in ~/shop\n") != 1 {
+	got := runPlain(t, screen.Options{Models: screen.Models{Name: "acme/small", Effort: "high"}}, "/status", "/permissions", "hello")
+	if !strings.Contains(got, "  effort: high\n") || strings.Count(got, "  permissions: 0 rules, 1 standing permission (/permissions)\n") != 1 || strings.Count(got, "  1: always allow `make` in ~/shop (this session)\n") != 1 {
 		t.Errorf("got %q", got)
 	}
 }

@@ -32,16 +32,22 @@ func Approved(dir, name, sum string) bool {
 }
 
 // Approve remembers that the user approved the agent of a repository, in place of
-// an earlier version. If two processes do so at the same time, one approval is lost:
-// the user is asked again.
+// an earlier version.
 func Approve(dir, name, sum string) error {
 	path, err := approvalFile(os.Getenv)
 	if err != nil {
 		return err
 	}
+	if err := history.Exclusive(path, func() error { return approve(path, dir, name, sum) }); err != nil {
+		return fmt.Errorf("remember the approved agent: %w", err)
+	}
+	return nil
+}
+
+func approve(path, dir, name, sum string) error {
 	all, err := readApprovals(path)
 	if err != nil {
-		return fmt.Errorf("read the approved agents: %w", err)
+		return err
 	}
 	if all.Approved == nil {
 		all.Approved = map[string]map[string]string{}
@@ -58,12 +64,9 @@ func Approve(dir, name, sum string) error {
 	all.Approved[dir][name] = sum
 	b, err := json.Marshal(all)
 	if err != nil {
-		return fmt.Errorf("write the approved agents: %w", err)
+		return err
 	}
-	if err := history.Replace(path, b, true); err != nil {
-		return fmt.Errorf("write the approved agents: %w", err)
-	}
-	return nil
+	return history.Replace(path, b, true)
 }
 
 func approvalFile(getenv func(string) string) (string, error) {

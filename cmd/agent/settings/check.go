@@ -18,11 +18,12 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"agent/internal/llm/phrase"
+	"agent/internal/loop/policy"
 )
 
-// check validates a configuration file and returns the line of every setting. Its
-// error begins with the line number.
-func check(b []byte) (map[string]int, error) {
+// check validates a file with a T and returns the line of every key and of every
+// element of a list. Its error begins with the line number.
+func check[T any](b []byte) (map[string]int, error) {
 	var whole any
 	if err := json.Unmarshal(b, &whole); err != nil {
 		at := int64(len(b))
@@ -33,7 +34,7 @@ func check(b []byte) (map[string]int, error) {
 	}
 	c := &checker{b: b, d: json.NewDecoder(bytes.NewReader(b)), lines: map[string]int{}}
 	c.d.UseNumber()
-	if err := c.value(reflect.TypeFor[Settings](), "", ""); err != nil {
+	if err := c.value(reflect.TypeFor[T](), "", ""); err != nil {
 		return nil, fmt.Errorf("%d: %w", c.line(), err)
 	}
 	return c.lines, nil
@@ -58,10 +59,16 @@ func (c *checker) value(t reflect.Type, tag reflect.StructTag, path string) erro
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
+	element := strings.HasSuffix(path, "]") // of a list
+	if element {
+		c.lines[path] = c.line()
+	}
 	switch v := token.(type) {
 	case nil: // like a missing key
-		delete(c.lines, path)
-		return nil
+		if !element {
+			delete(c.lines, path)
+			return nil
+		}
 	case json.Delim:
 		switch {
 		case v == '{' && t.Kind() == reflect.Struct && t != reflect.TypeFor[Command]():
@@ -74,8 +81,11 @@ func (c *checker) value(t reflect.Type, tag reflect.StructTag, path string) erro
 			return c.list(t.Elem(), tag, path)
 		}
 	case string:
-		if t == reflect.TypeFor[Command]() || t.Kind() == reflect.String {
+		switch {
+		case t == reflect.TypeFor[Command](), t.Kind() == reflect.String:
 			return text(v, tag, path)
+		case t == reflect.TypeFor[Rule]():
+			return text(v, `format:"rule"`, path)
 		}
 	case bool:
 		if t.Kind() == reflect.Bool {
@@ -105,7 +115,7 @@ func (c *checker) object(t reflect.Type, path string) error {
 	for f := range fields(t) {
 		_, set := c.lines[strings.TrimPrefix(path+"."+key(f), ".")]
 		if err == nil && !set && !optional(f) {
-			err = fmt.Errorf("%s: missing %q: %s", path, key(f), f.Tag.Get("what"))
+			err = errors.New(strings.TrimPrefix(fmt.Sprintf("%s: missing %q: %s", path, key(f), f.Tag.Get("what")), ": "))
 		}
 	}
 	return err
@@ -182,6 +192,10 @@ func text(v string, tag reflect.StructTag, path string) error {
 		if d, err := time.ParseDuration(v); err != nil || d <= 0 {
 			return fmt.Errorf("%s must be a duration like 90s, 10m or 1h30m", path)
 		}
+	case "rule":
+		if _, err := policy.ParseRule("", v); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
 	case "command":
 		if strings.TrimSpace(v) == "" {
 			return fmt.Errorf("%s must be a command like make check", path)
@@ -214,6 +228,8 @@ func typeName(t reflect.Type) string {
 	switch {
 	case t == reflect.TypeFor[Command]():
 		return "text or a list of texts"
+	case t == reflect.TypeFor[Rule]():
+		return "a rule such as \"command: go test\", or an object with rule, match, not_match"
 	case t.Kind() == reflect.Struct && t.NumField() <= 3:
 		var names []string
 		for f := range fields(t) {

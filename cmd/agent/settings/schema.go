@@ -9,12 +9,15 @@ import (
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"agent/internal/loop/policy"
 )
 
 // JSONSchema returns the schema of the configuration file, for editors.
 func JSONSchema() ([]byte, error) {
 	s, err := jsonschema.For[Settings](&jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[Command](): {OneOf: []*jsonschema.Schema{{Type: "string"}, {Type: "array", Items: &jsonschema.Schema{Type: "string"}}}},
+		reflect.TypeFor[Rule]():    ruleSchema(),
 	}})
 	if err != nil {
 		return nil, fmt.Errorf("generate the schema: %w", err)
@@ -28,6 +31,22 @@ func JSONSchema() ([]byte, error) {
 	return append(b, '\n'), nil
 }
 
+// ruleSchema returns the schema of a Rule.
+func ruleSchema() *jsonschema.Schema {
+	text := func(what string) *jsonschema.Schema {
+		return &jsonschema.Schema{Type: "string", Description: what, Pattern: "^(" + strings.Join(policy.RuleKinds(), "|") + ") *: *[^ ]"}
+	}
+	object := &jsonschema.Schema{Type: "object", Required: []string{"rule"}, Properties: map[string]*jsonschema.Schema{}, AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}}}
+	for f := range fields(reflect.TypeFor[Rule]()) {
+		what := f.Tag.Get("what")
+		object.Properties[key(f)] = &jsonschema.Schema{Type: "array", Description: what, Items: &jsonschema.Schema{Type: "string"}}
+		if key(f) == "rule" {
+			object.Properties["rule"] = text(what)
+		}
+	}
+	return &jsonschema.Schema{OneOf: []*jsonschema.Schema{text(""), object}}
+}
+
 // Setting describes a setting for the documentation.
 type Setting struct {
 	Name string // "providers.NAME.key.env"
@@ -37,11 +56,11 @@ type Setting struct {
 // All returns all settings, in the order of the structs.
 func All() []Setting { return settingsIn(reflect.TypeFor[Settings](), "") }
 
-// fields yields the fields of t, with embedded structs flattened.
+// fields yields the fields of t that are in the file, with embedded structs flattened.
 func fields(t reflect.Type) iter.Seq[reflect.StructField] {
 	return func(yield func(reflect.StructField) bool) {
 		for _, f := range reflect.VisibleFields(t) {
-			if !f.Anonymous && !yield(f) {
+			if !f.Anonymous && key(f) != "-" && !yield(f) {
 				return
 			}
 		}
@@ -64,11 +83,16 @@ func settingsIn(t reflect.Type, path string) []Setting {
 			elem = elem.Elem()
 		}
 		// The fields of a model are listed under catalog.NAME.
-		if elem.Kind() == reflect.Struct && elem != reflect.TypeFor[Command]() && name != "providers.NAME.models.NAME" {
+		if elem.Kind() == reflect.Struct && !written(elem) && name != "providers.NAME.models.NAME" {
 			all = append(all, settingsIn(elem, name)...)
 		}
 	}
 	return all
+}
+
+// written reports whether a type has several forms and a schema of its own.
+func written(t reflect.Type) bool {
+	return t == reflect.TypeFor[Command]() || t == reflect.TypeFor[Rule]()
 }
 
 // describe adds the tags of the fields of t to its schema s.
@@ -77,7 +101,7 @@ func describe(s *jsonschema.Schema, t reflect.Type) {
 	switch {
 	case t.Kind() == reflect.Pointer:
 		describe(s, t.Elem())
-	case t == reflect.TypeFor[Command]():
+	case written(t):
 	case t.Kind() == reflect.Map:
 		describe(s.AdditionalProperties, t.Elem())
 	case t.Kind() == reflect.Slice:

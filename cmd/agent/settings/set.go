@@ -24,14 +24,14 @@ func Set(path, name, value string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := check(b); err != nil {
+	if _, err := check[Settings](b); err != nil {
 		return fmt.Errorf("%s:%w", path, err)
 	}
 	b, err = setValue(b, name, value)
 	if err != nil {
 		return fmt.Errorf("change %s: %w", path, err)
 	}
-	if _, err := check(b); err != nil {
+	if _, err := check[Settings](b); err != nil {
 		return fmt.Errorf("set %s: %w", name, err)
 	}
 	if err := history.Replace(path, b, true); err != nil {

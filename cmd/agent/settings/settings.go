@@ -11,6 +11,8 @@ import (
 	"io/fs"
 	"path/filepath"
 	"runtime"
+
+	"agent/internal/loop/policy"
 )
 
 // Settings is the content of the configuration file. Empty fields are not set. The
@@ -31,14 +33,16 @@ type Settings struct {
 	Providers map[string]Provider `json:"providers,omitempty" names:"^[a-z0-9][a-z0-9._-]*$" what:"overrides of built-in providers, and additional ones, by name"`
 	AllowHTTP []string            `json:"allow_http,omitempty" format:"host" what:"hosts, with or without a port, that may receive an API key over plain HTTP (default: none; this machine is always allowed)"`
 	Catalog   map[string]Model    `json:"catalog,omitempty" what:"overrides of built-in model data, by prefix of NAME or PROVIDER/NAME"`
+	AddDirs   []string            `json:"add_dirs,omitempty" what:"directories that tools read and change like the working directory; absolute, or beginning with ~/"`
 	Checks    []Check             `json:"checks,omitempty" what:"commands that check files after each change"`
 	Shell     Shell               `json:"shell,omitempty" what:"commands: the model's, those typed after ! and checks"`
 	Redact    *bool               `json:"redact,omitempty" what:"replace API keys, tokens and private keys by placeholders in what the model gets, in sessions, exports and traces (default true); see agent help data"`
-	Sandbox   *bool               `json:"sandbox,omitempty" what:"run the model's commands in a sandbox (default true); see agent help permissions"`
+	Sandbox   *bool               `json:"sandbox,omitempty" what:"run the model's commands in a sandbox (default true); see agent help sandbox"`
 	Sessions  Sessions            `json:"sessions,omitempty" what:"retention of sessions"`
 	Prompt
 	Trace
 	Screen
+	Permissions Permissions `json:"permissions,omitempty" what:"rules that allow calls, require approval or deny calls; see agent help permissions"`
 }
 
 // Limits holds the limits of a turn, a session and a reply.
@@ -172,7 +176,8 @@ type Price struct {
 type File struct {
 	Settings
 	Path  string
-	Lines map[string]int // line numbers by setting: "providers.groq.base_url"
+	Lines map[string]int // line numbers by setting: "providers.groq.base_url", "checks[0]"
+	Rules []policy.Rule  // those of Permissions
 }
 
 // Path returns the path of the configuration file: $XDG_CONFIG_HOME/agent/config.json,
@@ -201,11 +206,24 @@ func Read(path string) (File, error) {
 	if err != nil {
 		return File{}, err
 	}
-	if f.Lines, err = check(b); err != nil {
-		return File{}, fmt.Errorf("%s:%w", path, err)
+	if f.Lines, err = decode(path, b, &f.Settings); err != nil {
+		return File{}, err
 	}
-	if err := json.Unmarshal(b, &f.Settings); err != nil {
-		return File{}, fmt.Errorf("%s: %w", path, err)
+	if f.Rules, err = f.Permissions.Rules(path, f.Lines); err != nil {
+		return File{}, err
 	}
 	return f, nil
+}
+
+// decode checks the content b of the file at path, decodes it into v, and returns the
+// line of every setting.
+func decode[T any](path string, b []byte, v *T) (map[string]int, error) {
+	lines, err := check[T](b)
+	if err != nil {
+		return nil, fmt.Errorf("%s:%w", path, err)
+	}
+	if err := json.Unmarshal(b, v); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return lines, nil
 }

@@ -42,6 +42,10 @@ func TestLoad(t *testing.T) {
 		"checks": {file: `{"checks": [{"files": "*.go", "command": "go vet ./..."}, {"files": "web/**/*.{ts,tsx}", "command": "npx eslint {file}", "timeout_seconds": 60}]}`,
 			want: settings.Settings{Checks: []settings.Check{{Files: "*.go", Command: "go vet ./..."}, {Files: "web/**/*.{ts,tsx}", Command: "npx eslint {file}", Timeout: 60}}}},
 		"hosts": {file: `{"allow_http": ["gpu.lan", "10.0.0.5:8000", "::1", "[fe80::1]:80"]}`, want: settings.Settings{AllowHTTP: []string{"gpu.lan", "10.0.0.5:8000", "::1", "[fe80::1]:80"}}},
+		"permissions": {file: "{\"permissions\": {\n\"allow\": [\"command: go test\",\n{\"rule\": \"edit: docs/**\", \"match\": [\"docs/a/b.md\"], \"not_match\": [\"main.go\"]}],\n\"deny\": [\"command: git push\"]}}",
+			want: settings.Settings{Permissions: settings.Permissions{
+				Allow: []settings.Rule{{Text: "command: go test"}, {Text: "edit: docs/**", Match: []string{"docs/a/b.md"}, NotMatch: []string{"main.go"}}},
+				Deny:  []settings.Rule{{Text: "command: git push"}}}}},
 		"empty": {file: "{}"},
 		"null":  {file: `{"model": null, "providers": null}`},
 
@@ -80,6 +84,15 @@ func TestLoad(t *testing.T) {
 		"a URL for a host":           {file: "{\"allow_http\": [\"http://gpu.lan\"]}", err: ":1: allow_http[0] must be a host like gpu.lan or gpu.lan:8000"},
 		"a path for a host":          {file: "{\"allow_http\": [\"a\",\n\"gpu.lan/v1\"]}", err: ":2: allow_http[1] must be a host like gpu.lan"},
 		"a password for a host":      {file: "{\"allow_http\": [\"me@gpu.lan\"]}", err: ":1: allow_http[0] must be a host like gpu.lan"},
+		"a rule without a kind":      {file: "{\"permissions\": {\"allow\": [\n\"go test\"]}}", err: `:2: permissions.allow[0]: the rule "go test" does not say what it is for (did you mean "command: go test"?)`},
+		"a slip in a kind":           {file: "{\"permissions\": {\"deny\": [\"host: x.org\",\n\n\"comand: git push\"]}}", err: `:3: permissions.deny[1]: the rule "comand: git push" has an unknown kind (did you mean "command: git push"?)`},
+		"a slip in a rule":           {file: "{\"permissions\": {\"deny\": [{\n\"rul\": \"host: x.org\"}]}}", err: `:2: unknown setting "rul" in permissions.deny[0] (did you mean "rule"?)`},
+		"a rule without a pattern":   {file: "{\"permissions\": {\"ask\": [{\"rule\":\n\"edit: \"}]}}", err: `:2: permissions.ask[0].rule: the rule "edit: " has no pattern`},
+		"examples without a rule":    {file: "{\"permissions\": {\"ask\": [\n{\"match\": [\"x\"]}]}}", err: `:2: permissions.ask[0]: missing "rule"`},
+		"a rule that is a number":    {file: "{\"permissions\": {\"ask\": [\n7]}}", err: `:2: permissions.ask[0] must be a rule such as "command: go test", or an object with rule, match, not_match`},
+		"a rule that is null":        {file: "{\"permissions\": {\"ask\": [\nnull]}}", err: `:2: permissions.ask[0] must be a rule`},
+		"an example that fails":      {file: "{\"permissions\": {\"deny\": [\"host: x.org\",\n{\"rule\": \"command: git push\", \"match\": [\"git pull\"]}]}}", err: `:2: the rule "deny command: git push" does not match its example "git pull"`},
+		"an example that matches":    {file: "{\"permissions\": {\"deny\": [\n{\"rule\": \"command: git push\", \"not_match\": [\"cd x && git push -f\"]}]}}", err: `:2: the rule "deny command: git push" matches "cd x && git push -f", which it must not match`},
 		"no host":                    {file: "{\"allow_http\": [\"\"]}", err: ":1: allow_http[0] must be a host like gpu.lan"},
 	} {
 		t.Run(name, func(t *testing.T) {

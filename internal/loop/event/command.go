@@ -33,6 +33,15 @@ type (
 	ListJobs struct{}
 	// ListPermissions requests a PermissionsNow.
 	ListPermissions struct{}
+	// ExplainPermission requests an Explained about a shell command.
+	ExplainPermission struct {
+		Line string `json:"line"`
+	}
+	// RemovePermission removes the Permission of that ID. It is answered with a
+	// PermissionRemoved, or with a Notice that says why it cannot be removed.
+	RemovePermission struct {
+		ID string `json:"id"`
+	}
 	// StopJob stops the background command of that ID.
 	StopJob struct {
 		ID int `json:"id"`
@@ -131,30 +140,32 @@ const DefaultEffort = "default"
 // IsEmpty reports whether p has neither text nor images.
 func (p Prompt) IsEmpty() bool { return p.Text == "" && len(p.Images) == 0 }
 
-func (Prompt) isCommand()          {}
-func (Retry) isCommand()           {}
-func (Interrupt) isCommand()       {}
-func (Answer) isCommand()          {}
-func (ListJobs) isCommand()        {}
-func (ListPermissions) isCommand() {}
-func (StopJob) isCommand()         {}
-func (Rename) isCommand()          {}
-func (Rewind) isCommand()          {}
-func (Compact) isCommand()         {}
-func (EditContext) isCommand()     {}
-func (ListContext) isCommand()     {}
-func (SaveDraft) isCommand()       {}
-func (SetMode) isCommand()         {}
-func (SetModel) isCommand()        {}
-func (SetBudget) isCommand()       {}
-func (Found) isCommand()           {}
-func (RunShell) isCommand()        {}
-func (ListDelegates) isCommand()   {}
-func (StartDelegate) isCommand()   {}
-func (SteerDelegate) isCommand()   {}
-func (StopDelegate) isCommand()    {}
-func (DetachDelegate) isCommand()  {}
-func (WatchDelegate) isCommand()   {}
+func (Prompt) isCommand()            {}
+func (Retry) isCommand()             {}
+func (Interrupt) isCommand()         {}
+func (Answer) isCommand()            {}
+func (ListJobs) isCommand()          {}
+func (ListPermissions) isCommand()   {}
+func (ExplainPermission) isCommand() {}
+func (RemovePermission) isCommand()  {}
+func (StopJob) isCommand()           {}
+func (Rename) isCommand()            {}
+func (Rewind) isCommand()            {}
+func (Compact) isCommand()           {}
+func (EditContext) isCommand()       {}
+func (ListContext) isCommand()       {}
+func (SaveDraft) isCommand()         {}
+func (SetMode) isCommand()           {}
+func (SetModel) isCommand()          {}
+func (SetBudget) isCommand()         {}
+func (Found) isCommand()             {}
+func (RunShell) isCommand()          {}
+func (ListDelegates) isCommand()     {}
+func (StartDelegate) isCommand()     {}
+func (SteerDelegate) isCommand()     {}
+func (StopDelegate) isCommand()      {}
+func (DetachDelegate) isCommand()    {}
+func (WatchDelegate) isCommand()     {}
 
 // The sentences that end the hint of a turn after which an empty prompt does
 // something. A front end without a keyboard leaves them out.

@@ -184,6 +184,12 @@ type (
 		// the same, a newer version of the program sends the recorded prefix.
 		Basis string `json:"basis"`
 	}
+	// PermissionRemoved reports that the user removed a rule or a standing permission.
+	PermissionRemoved struct {
+		Meta
+		Text  string `json:"text"`            // as in Permission
+		Grant *Grant `json:"grant,omitempty"` // the standing permission; nil for a rule
+	}
 	// Renamed gives the session a title, in place of its first words.
 	Renamed struct {
 		Meta

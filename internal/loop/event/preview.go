@@ -140,10 +140,16 @@ type (
 		Unpriced int   `json:"steps_without_price,omitempty"` // of the session
 		Reply    bool  `json:"reply,omitempty"`               // to a SetBudget
 	}
-	// PermissionsNow lists the standing permissions that apply, in reply to
-	// ListPermissions.
+	// PermissionsNow lists the rules and the standing permissions that apply, in reply
+	// to ListPermissions.
 	PermissionsNow struct {
-		Allowed []string `json:"allowed,omitempty"` // in words: "`make test` in ~/shop"
+		Mode        Mode         `json:"mode"`
+		Permissions []Permission `json:"permissions,omitempty"`
+		File        string       `json:"file,omitempty"` // with the permissions of the project; it may not exist
+	}
+	// Explained says how a command would be judged, in reply to ExplainPermission.
+	Explained struct {
+		Lines []string `json:"lines"` // the first one is auto, ask or deny
 	}
 	// DelegatesNow lists the delegates of the session since the program started,
 	// oldest first, after one of them changed or in reply to ListDelegates.
@@ -183,6 +189,16 @@ type PastPrompt struct {
 	Time    time.Time `json:"time"`
 	At      int       `json:"at"`                // the number of its event
 	Steered bool      `json:"steered,omitempty"` // it steered a running turn
+}
+
+// Permission is a rule, or a standing permission.
+type Permission struct {
+	ID      string `json:"id"`                // for RemovePermission
+	Text    string `json:"text"`              // "deny command: git push", "always allow `make test` in ~/shop"
+	Source  string `json:"source"`            // "/home/ann/.config/agent/config.json:12", "--allow", "this session", "this project"
+	Granted bool   `json:"granted,omitempty"` // it is a standing permission
+	// Removable is set if RemovePermission can remove it.
+	Removable bool `json:"removable,omitempty"`
 }
 
 // Ask is a question to the user.
@@ -253,6 +269,7 @@ func (Unreadable) isEvent()     {}
 func (Searched) isEvent()       {}
 func (PermissionsNow) isEvent() {}
 func (SandboxNow) isEvent()     {}
+func (Explained) isEvent()      {}
 func (BudgetNow) isEvent()      {}
 func (Summarizing) isEvent()    {}
 func (ContextNow) isEvent()     {}
@@ -274,6 +291,7 @@ func (Unreadable) isPreview()     {}
 func (Searched) isPreview()       {}
 func (PermissionsNow) isPreview() {}
 func (SandboxNow) isPreview()     {}
+func (Explained) isPreview()      {}
 func (BudgetNow) isPreview()      {}
 func (Summarizing) isPreview()    {}
 func (ContextNow) isPreview()     {}

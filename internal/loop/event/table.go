@@ -37,6 +37,7 @@ var (
 		named[DelegateStart]("delegate_start"),
 		named[DelegateEnd]("delegate_end"),
 		named[PlanSet]("plan"),
+		named[PermissionRemoved]("permission_removed"),
 	}
 	previews = []row{
 		named[Streamed]("delta"),
@@ -56,6 +57,7 @@ var (
 		named[Searched]("searched"),
 		named[PermissionsNow]("permissions"),
 		named[SandboxNow]("sandbox"),
+		named[Explained]("explained"),
 		named[BudgetNow]("budget"),
 		named[DelegatesNow]("delegates"),
 		named[Delegated]("delegated"),
@@ -79,6 +81,8 @@ var (
 		named[Found]("found_model"),
 		named[RunShell]("run_shell"),
 		named[ListPermissions]("list_permissions"),
+		named[ExplainPermission]("explain_permission"),
+		named[RemovePermission]("remove_permission"),
 		named[ListDelegates]("list_delegates"),
 		named[StartDelegate]("start_delegate"),
 		named[SteerDelegate]("steer_delegate"),

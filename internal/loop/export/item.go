@@ -155,6 +155,8 @@ func (b *itemBuilder) take(e event.Durable) {
 		b.add(modelNote(e))
 	case *event.ModeSet:
 		b.add(&note{text: "Permission mode: " + event.Mode(e.Mode).Label()})
+	case *event.PermissionRemoved:
+		b.add(&note{text: "Permission removed: " + e.Text})
 	case *event.Prefix: // agent inspect shows it
 	case *event.Renamed: // the title is in the heading
 	case *event.Compacted:

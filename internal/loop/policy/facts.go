@@ -22,6 +22,7 @@ type Facts struct {
 	Command *command.Command // what a command does; nil for other calls
 	Warning string           // what the user must know before approving a command; may be empty
 
+	dirs        []string // in which a command may run, and those above in the workspace
 	touched     []touched
 	paths       Paths
 	at          roots
@@ -123,10 +124,10 @@ func (p Paths) lookAtCommand(ctx context.Context, t tools.Target, f *Facts, in b
 	if f.Command.Automatic() && !p.NoBash {
 		return
 	}
-	n := naming{ctx: ctx, home: p.Home, words: wordsIn(f.Command), dirs: []string{dir}}
-	found := n.find()
+	n := naming{ctx: ctx, home: p.Home, root: f.Root, words: wordsIn(f.Command)}
+	found := n.find(dir)
 	f.Unbound = !found || !allKnown(f.Command) || !n.hash()
-	f.Files = n.files
+	f.Files, f.dirs = n.files, n.dirs
 	if f.Unbound {
 		f.Files = nil
 	}

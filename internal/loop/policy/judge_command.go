@@ -180,11 +180,14 @@ func (p *Policy) coverPart(part *command.Part, f Facts) (by string, network, rul
 		return "", false, false
 	}
 	for _, g := range p.grants {
-		if g.Prefix && g.Dir == f.Root && (g.Network || part.Traits&command.Connects == 0) && part.Covered(strings.Fields(g.Value)) && g.Ended(f) == "" {
-			return g.decider(f), g.Network, false
+		if network || !g.Prefix || g.Dir != f.Root || !g.Network && part.Traits&command.Connects != 0 {
+			continue
+		}
+		if part.Covered(strings.Fields(g.Value)) && g.Ended(f) == "" && !g.unseen(f) { // a later one may add the network
+			by, network = g.decider(f), g.Network
 		}
 	}
-	return "", false, false
+	return by, network, false
 }
 
 // unreadable reports whether a part reads a file that needs approval.

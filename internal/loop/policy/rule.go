@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"agent/internal/llm/phrase"
 )
 
 // Action is what a rule does with the calls that it matches.
@@ -50,8 +52,15 @@ type Rule struct {
 func ParseRule(action Action, text string) (Rule, error) {
 	kind, pattern, ok := strings.Cut(text, ":")
 	r := Rule{Action: action, Kind: RuleKind(strings.TrimSpace(kind)), Pattern: strings.TrimSpace(pattern)}
-	if !ok || !slices.Contains(ruleKinds, r.Kind) {
-		return Rule{}, fmt.Errorf("the rule %q does not say what it is for. Write KIND: PATTERN with one of the kinds %s, such as %q", text, listKinds(), "command: go test")
+	switch {
+	case !ok:
+		return Rule{}, fmt.Errorf("the rule %q does not say what it is for (did you mean %q?). Kinds: %s", text, "command: "+strings.TrimSpace(text), strings.Join(RuleKinds(), ", "))
+	case !slices.Contains(ruleKinds, r.Kind):
+		hint := ""
+		if near := phrase.Nearest(string(r.Kind), RuleKinds()); near != "" {
+			hint = fmt.Sprintf(" (did you mean %q?)", near+": "+r.Pattern)
+		}
+		return Rule{}, fmt.Errorf("the rule %q has an unknown kind%s. Kinds: %s", text, hint, strings.Join(RuleKinds(), ", "))
 	}
 	if r.Pattern == "" {
 		return Rule{}, fmt.Errorf("the rule %q has no pattern", text)
@@ -59,12 +68,13 @@ func ParseRule(action Action, text string) (Rule, error) {
 	return r, nil
 }
 
-func listKinds() string {
+// RuleKinds returns the names of the kinds, in the order in which messages list them.
+func RuleKinds() []string {
 	var names []string
 	for _, k := range ruleKinds {
 		names = append(names, string(k))
 	}
-	return strings.Join(names, ", ")
+	return names
 }
 
 // String returns the rule as it is written, with its action: "deny command: git push".

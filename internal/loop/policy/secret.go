@@ -64,3 +64,20 @@ func SecretFile(path string) bool {
 	name := strings.ToLower(fold(filepath.Base(path)))
 	return !slices.Contains(publicExtensions, filepath.Ext(name)) && secretName(name)
 }
+
+// Guarded returns a function that reports whether a search must skip a file, because it
+// is a SecretFile or because a rule denies reading it or asks. Paths are absolute or
+// relative to the workspace. The function follows no links and is safe for concurrent use.
+func (p Paths) Guarded(rules []Rule) func(path string) bool {
+	at := p.roots()
+	var reads []Rule
+	for _, r := range rules {
+		if r.Kind == RuleRead && r.Action != Allow {
+			reads = append(reads, r)
+		}
+	}
+	root := physical(p.Workspace)
+	return func(path string) bool {
+		return SecretFile(path) || slices.ContainsFunc(reads, func(r Rule) bool { return r.matchesFile([]string{from(root, path)}, at) })
+	}
+}

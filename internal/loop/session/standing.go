@@ -1,6 +1,10 @@
 package session
 
-import "agent/internal/loop/event"
+import (
+	"slices"
+
+	"agent/internal/loop/event"
+)
 
 // Standing are the standing permissions of a session, and what can end them. The zero
 // value is ready to use.
@@ -23,6 +27,10 @@ func (s *Standing) Add(e event.Durable) {
 		if e.Grant != nil {
 			s.Grants = append(s.Grants, *e.Grant)
 		}
+	case *event.PermissionRemoved:
+		if e.Grant != nil {
+			s.remove(*e.Grant)
+		}
 	case *event.ToolEnd:
 		if e.Source != "" {
 			sources = []string{e.Source}
@@ -33,4 +41,24 @@ func (s *Standing) Add(e event.Durable) {
 	for _, source := range sources {
 		s.Reads = append(s.Reads, Read{source, len(s.Grants)})
 	}
+}
+
+// remove removes the permissions that cover the same calls as g.
+func (s *Standing) remove(g event.Grant) {
+	for i := len(s.Grants) - 1; i >= 0; i-- {
+		if !sameScope(s.Grants[i], g) {
+			continue
+		}
+		s.Grants = slices.Delete(s.Grants, i, i+1)
+		for j := range s.Reads {
+			if s.Reads[j].Grants > i {
+				s.Reads[j].Grants--
+			}
+		}
+	}
+}
+
+// sameScope reports whether two standing permissions cover the same calls.
+func sameScope(a, b event.Grant) bool {
+	return a.Kind == b.Kind && a.Value == b.Value && a.Dir == b.Dir && a.Prefix == b.Prefix && a.Network == b.Network && a.Read == b.Read
 }

@@ -3,6 +3,7 @@ package turn
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
@@ -92,12 +93,16 @@ func notApproved(c *toolCall, v policy.Verdict) (model, user string) {
 		return "denied: " + v.Warning + ". Changing it always needs the user's approval, and nobody can approve it in this run. Leave it unchanged, and tell the user what you would change in it",
 			v.Warning + "; approve it in an interactive session"
 	}
-	modes := "--mode all"
-	if c.call.Effect == tools.Write && len(c.call.Warnings) == 0 {
-		modes = "--mode edits or --mode all"
+	tell, remedy := "what you would have run", "approve it in an interactive session"
+	if n := len(v.Remedies); n > 0 {
+		flags := v.Remedies[n-1]
+		if n > 1 {
+			flags = strings.Join(v.Remedies[:n-1], ", ") + " or " + flags
+		}
+		tell, remedy = "that "+flags+" allows it", "allow it with "+flags
 	}
-	return "denied: it needs the user's approval (" + v.Rule + "), and nobody can approve it in this run. Continue without it, or tell the user that " + modes + " allows it",
-		v.Rule + "; allow it with " + modes
+	return "denied: it needs the user's approval (" + v.Rule + "), and nobody can approve it in this run. Continue without it, or tell the user " + tell,
+		v.Rule + "; " + remedy
 }
 
 // rejection is what the model reads when the user rejects a call.

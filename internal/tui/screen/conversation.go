@@ -373,6 +373,12 @@ func (c *Conversation) NextMode() event.Mode {
 	if c.Options.Session.Mode != string(event.ModeAll) {
 		modes = slices.DeleteFunc(modes, func(mode event.Mode) bool { return mode == event.ModeAll })
 	}
+	if allowed := c.Options.Session.Modes; len(allowed) > 0 {
+		modes = slices.DeleteFunc(modes, func(mode event.Mode) bool { return !slices.Contains(allowed, mode) })
+	}
+	if len(modes) == 0 {
+		return event.Mode(c.Feed.Mode)
+	}
 	i := slices.Index(modes, event.Mode(c.Feed.Mode))
 	return modes[(i+1)%len(modes)]
 }

@@ -56,11 +56,12 @@ type Options struct {
 
 // Session is the session on the screen, with functions to read it and others.
 type Session struct {
-	ID    string      // empty if the session is not saved
-	Path  string      // of its log, for display; empty if the session is not saved
-	Title string      // set by the user; may be empty
-	Mode  string      // the initial event.Mode
-	Draft event.Draft // saved with the session
+	ID    string       // empty if the session is not saved
+	Path  string       // of its log, for display; empty if the session is not saved
+	Title string       // set by the user; may be empty
+	Mode  string       // the initial event.Mode
+	Modes []event.Mode // that the user may choose; nil for all
+	Draft event.Draft  // saved with the session
 
 	History []event.Event // the last durable events, from the start of a turn
 	// Page returns the durable events from number from up to number to, counted as in

@@ -24,7 +24,8 @@ type Session struct {
 
 	listing        bool            // show the next JobsNow
 	contextListing bool            // show the next ContextNow
-	status         *transcript.Row // of /status, until the standing permissions come
+	status         *transcript.Row // of /status, until the permissions come
+	permissions    permissions
 }
 
 // New returns the session of a front end with the lists l and the prompt editor e.
@@ -64,7 +65,9 @@ func (s *Session) Apply(ev event.Event) {
 	case event.JobsNow:
 		s.listJobs(ev.Jobs)
 	case event.PermissionsNow:
-		s.showPermissions(ev.Allowed)
+		s.showPermissions(ev)
+	case event.Explained:
+		s.showExplained(ev)
 	case event.BudgetNow:
 		s.showBudget(ev)
 	case event.ContextNow:

@@ -88,20 +88,20 @@ func sandboxNow(s event.SandboxNow) string {
 	return "on"
 }
 
-// showPermissions adds the sandbox and the standing permissions to the table of /status.
-func (s *Session) showPermissions(allowed []string) {
+// addPermissions adds the sandbox and the number of permissions to the table of /status,
+// if it waits for them.
+func (s *Session) addPermissions(all []event.Permission) {
 	if s.status == nil {
 		return
 	}
-	rows := [][2]string{{"sandbox", sandboxNow(s.Feed.Sandbox)}, {"always allowed", "no standing permissions"}}
-	for i, text := range allowed {
-		text = ink.SanitizeLine(text)
-		if i == 0 {
-			rows[1][1] = text
-			continue
+	granted := 0
+	for _, p := range all {
+		if p.Granted {
+			granted++
 		}
-		rows = append(rows, [2]string{"", text})
 	}
+	count := phrase.Count(len(all)-granted, "rule") + ", " + phrase.Count(granted, "standing permission") + " (/permissions)"
+	rows := [][2]string{{"sandbox", sandboxNow(s.Feed.Sandbox)}, {"permissions", count}}
 	if s.Front.Screen == nil { // printed lines cannot change
 		s.Transcript.Add(&Facts{rows})
 	} else {

@@ -67,6 +67,8 @@ func (f *Feed) Apply(ev event.Event) {
 		f.split(true)
 	case *event.TurnEnd:
 		f.turnEnd(ev)
+	case *event.PermissionRemoved:
+		f.list.append(&Closing{"permission removed: " + ink.SanitizeLine(ev.Text)})
 	case *event.Renamed:
 		if ev.Model == "" {
 			f.list.append(&Closing{"session renamed to " + ink.Quoted(ev.Title)})

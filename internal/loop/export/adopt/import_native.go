@@ -55,7 +55,7 @@ type filter struct {
 
 func (s *filter) take(e event.Durable) {
 	switch e := e.(type) {
-	case *event.ModelSet, *event.ModeSet, *event.Prefix: // the user chooses these
+	case *event.ModelSet, *event.ModeSet, *event.PermissionRemoved, *event.Prefix: // the user chooses these
 		return
 	case *event.Decided:
 		d := *e

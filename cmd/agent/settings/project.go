@@ -1,0 +1,154 @@
+package settings
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"agent/internal/history"
+	"agent/internal/loop/policy"
+)
+
+// ProjectFile is the file with the permissions of one workspace, in the user's state
+// directory. The workspace is known by its path without symbolic links, so that a copy,
+// a moved workspace or a git worktree has permissions of its own.
+type ProjectFile struct {
+	Path      string
+	workspace string
+}
+
+// Project is the content of a ProjectFile.
+type Project struct {
+	Workspace   string         `json:"path" what:"the workspace"` // without symbolic links
+	Permissions Permissions    `json:"permissions,omitempty"`
+	Grants      []policy.Grant `json:"grants,omitempty"` // standing permissions from the dialog
+	Rules       []policy.Rule  `json:"-"`                // those of Permissions
+}
+
+// ProjectOf returns the file for the workspace dir below the state directory.
+func ProjectOf(state, dir string) (ProjectFile, error) {
+	real, err := filepath.EvalSymlinks(dir)
+	if err == nil {
+		real, err = filepath.Abs(real)
+	}
+	if err != nil {
+		return ProjectFile{}, fmt.Errorf("find the permissions of this project: %w", err)
+	}
+	sum := sha256.Sum256([]byte(real))
+	return ProjectFile{Path: filepath.Join(state, "projects", hex.EncodeToString(sum[:16])+".json"), workspace: real}, nil
+}
+
+// Read returns the permissions of the project. There are none if the file is missing or
+// the error is not nil.
+func (f ProjectFile) Read() (Project, error) {
+	b, err := f.read()
+	if errors.Is(err, fs.ErrNotExist) {
+		return Project{}, nil
+	}
+	var p Project
+	if err == nil {
+		p, err = f.decode(b)
+	}
+	if err != nil {
+		return Project{}, fmt.Errorf("read the permissions of this project: %w. None of them applies. Correct or delete the file", err)
+	}
+	return p, nil
+}
+
+// Remember adds a standing permission, or replaces the one of the same scope.
+func (f ProjectFile) Remember(g policy.Grant) error {
+	g.Seal = "" // it belongs to a session
+	return f.change(func(p *Project) {
+		p.Grants = append(without(p.Grants, g), g)
+	})
+}
+
+// Forget removes the standing permission of the same scope as g.
+func (f ProjectFile) Forget(g policy.Grant) error {
+	return f.change(func(p *Project) {
+		p.Grants = without(p.Grants, g)
+	})
+}
+
+// ForgetRule removes the rules that are equal to r in action, kind and pattern.
+func (f ProjectFile) ForgetRule(r policy.Rule) error {
+	return f.change(func(p *Project) {
+		list := p.Permissions.list(r.Action)
+		*list = slices.DeleteFunc(*list, func(old Rule) bool {
+			parsed, err := policy.ParseRule(r.Action, old.Text)
+			return err == nil && parsed.Kind == r.Kind && parsed.Pattern == r.Pattern
+		})
+	})
+}
+
+func without(all []policy.Grant, g policy.Grant) []policy.Grant {
+	return slices.DeleteFunc(all, func(old policy.Grant) bool { return old.Scope == g.Scope })
+}
+
+// change changes the content of the file. It never replaces a file that it cannot read.
+func (f ProjectFile) change(do func(*Project)) error {
+	err := history.Exclusive(f.Path, func() error {
+		p := Project{Workspace: f.workspace}
+		b, err := f.read()
+		if err == nil {
+			p, err = f.decode(b)
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		do(&p)
+		var out bytes.Buffer
+		e := json.NewEncoder(&out)
+		e.SetEscapeHTML(false)
+		e.SetIndent("", "  ")
+		if err := e.Encode(p); err != nil {
+			return err
+		}
+		return history.Replace(f.Path, out.Bytes(), true)
+	})
+	if err != nil {
+		return fmt.Errorf("change the permissions of this project: %w", err)
+	}
+	return nil
+}
+
+func (f ProjectFile) read() ([]byte, error) {
+	file, err := os.OpenFile(f.Path, os.O_RDONLY|openFlags, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxSize {
+		return nil, fmt.Errorf("%s is not a regular file of at most %d MiB", f.Path, maxSize>>20)
+	}
+	if err := checkOwner(info, os.Geteuid()); err != nil {
+		return nil, fmt.Errorf("%s %w", f.Path, err)
+	}
+	return io.ReadAll(io.LimitReader(file, maxSize))
+}
+
+// decode returns the content b of the file.
+func (f ProjectFile) decode(b []byte) (Project, error) {
+	var p Project
+	lines, err := decode(f.Path, b, &p)
+	if err != nil {
+		return p, err
+	}
+	if p.Workspace != f.workspace {
+		return p, fmt.Errorf("%s is for the workspace %q, not for %q", f.Path, p.Workspace, f.workspace)
+	}
+	p.Rules, err = p.Permissions.Rules(f.Path, lines)
+	return p, err
+}

@@ -1,0 +1,81 @@
+package settings
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"agent/internal/loop/policy"
+)
+
+// SystemPolicy is the content of the system policy file, with which an administrator
+// limits what users can configure. The zero value limits nothing.
+type SystemPolicy struct {
+	Permissions Permissions `json:"permissions,omitempty" what:"rules for all users, which their own rules cannot loosen"`
+	Modes       []string    `json:"modes,omitempty" enum:"ask,edits,plan,all" what:"permission modes that users may choose (default: all of them)"`
+	Sandbox     bool        `json:"sandbox,omitempty" what:"users cannot turn off the sandbox"`
+	// Path is the path of the file; empty if there is none.
+	Path  string        `json:"-"`
+	Rules []policy.Rule `json:"-"` // those of Permissions
+}
+
+// SystemFile says where the system policy is and who must own it.
+type SystemFile struct {
+	Path  string
+	Owner int // the user ID; ignored on Windows
+}
+
+// System returns the system policy file of this system. Users cannot choose another one.
+func System() SystemFile { return SystemFile{Path: systemPath()} }
+
+// Read reads the system policy. A missing file is a policy without limits. Any other
+// file that cannot be read, is invalid, or could have been written by another user than
+// the owner is an error.
+func (f SystemFile) Read() (SystemPolicy, error) {
+	b, err := f.read()
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return SystemPolicy{}, nil
+	}
+	if err != nil {
+		return SystemPolicy{}, fmt.Errorf("read the system policy %s: %w. The administrator of this machine must correct it", f.Path, err)
+	}
+	p := SystemPolicy{Path: f.Path}
+	lines, err := decode(f.Path, b, &p)
+	if err == nil {
+		p.Rules, err = p.Permissions.Rules(f.Path, lines)
+	}
+	if err != nil {
+		return SystemPolicy{}, fmt.Errorf("read the system policy: %w", err)
+	}
+	return p, nil
+}
+
+func (f SystemFile) read() ([]byte, error) {
+	file, err := os.OpenFile(f.Path, os.O_RDONLY|openFlags, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxSize {
+		return nil, fmt.Errorf("not a regular file of at most %d MiB", maxSize>>20)
+	}
+	if err := checkOwner(info, f.Owner); err != nil {
+		return nil, fmt.Errorf("the file %w", err)
+	}
+	dir, err := os.Stat(filepath.Dir(f.Path))
+	if err != nil {
+		return nil, err
+	}
+	if err := checkOwner(dir, f.Owner); err != nil {
+		return nil, fmt.Errorf("its directory %w", err)
+	}
+	return io.ReadAll(io.LimitReader(file, maxSize))
+}

@@ -1,0 +1,233 @@
+package policy
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"agent/internal/loop/event"
+	"agent/internal/loop/policy/command"
+	"agent/internal/tools"
+)
+
+// Explanation says how a command is judged, and why.
+type Explanation struct {
+	Verdict string          `json:"verdict"` // "auto", "ask" or "deny"
+	Mode    event.Mode      `json:"mode"`
+	Command string          `json:"command"`
+	Parts   []ExplainedPart `json:"parts"`
+	Form    string          `json:"form,omitempty"` // why the command is not a list of simple commands; may be empty
+	// Unreadable are the files that the command must not read without approval.
+	Unreadable []string `json:"unreadable,omitempty"`
+	Decider    string   `json:"decided_by"` // the rule with its source, or the row of the table of modes
+	Why        string   `json:"why,omitempty"`
+	Warning    string   `json:"warning,omitempty"`
+	// Allow are rules that would together allow the command, as for --allow. Empty if it
+	// needs no approval, or if no rules can.
+	Allow []string `json:"allow,omitempty"`
+}
+
+// ExplainedPart is a simple command of a command line.
+type ExplainedPart struct {
+	Words  []string `json:"words"` // as bash gets them, or as written if they are unknown
+	Nested bool     `json:"nested,omitempty"`
+	Does   []string `json:"does,omitempty"`   // what needs attention: "destructive", "network"
+	Reason string   `json:"reason,omitempty"` // why it needs approval; empty if it only reads
+}
+
+// Explain judges the shell command line, which would run in the directory dir, as Judge
+// does before it runs.
+func (p *Policy) Explain(ctx context.Context, paths Paths, line, dir string) Explanation {
+	c := tools.Call{Tool: "shell", Effect: tools.Execute, Targets: []tools.Target{{Kind: tools.Command, Value: line, Dir: dir}}}
+	f := paths.Look(ctx, c)
+	v := p.Judge(c, f)
+	e := Explanation{Verdict: "auto", Mode: p.Mode, Command: line, Decider: v.Decider, Why: v.Why, Warning: v.Warning}
+	switch {
+	case v.Refuse:
+		e.Verdict = "deny"
+	case v.Ask:
+		e.Verdict, e.Allow = "ask", p.allowing(c, f)
+	}
+	if f.Command == nil {
+		return e
+	}
+	e.Form, e.Unreadable = f.Command.Form, f.Command.Unreadable
+	for i := range f.Command.Parts {
+		e.Parts = append(e.Parts, explainPart(&f.Command.Parts[i]))
+	}
+	return e
+}
+
+func explainPart(p *command.Part) ExplainedPart {
+	out := ExplainedPart{Words: slices.Clone(p.Argv), Nested: p.Nested, Reason: p.Reason}
+	if p.Argv == nil {
+		for _, w := range p.Words {
+			out.Words = append(out.Words, w.Text)
+		}
+	}
+	if p.Reason != "" && p.Traits != 0 {
+		out.Does = strings.Split(p.Traits.String(), ", ")
+	}
+	return out
+}
+
+// Lines returns the explanation for the user. The first line is the verdict. Words with
+// special characters are quoted, but other text may contain control characters.
+func (e Explanation) Lines() []string {
+	out := []string{e.Verdict}
+	for _, p := range e.Parts {
+		line := "  " + p.text() + ": "
+		switch {
+		case p.Reason == "":
+			line += "only reads"
+		case len(p.Does) > 0:
+			line += p.Reason + " (" + strings.Join(p.Does, ", ") + ")"
+		default:
+			line += p.Reason
+		}
+		out = append(out, line)
+	}
+	if e.Form != "" {
+		out = append(out, "  The line is not a list of simple commands: "+e.Form)
+	}
+	for _, path := range e.Unreadable {
+		out = append(out, "  Reading "+quoted(path)+" needs approval.")
+	}
+	out = append(out, "Decided by: "+e.Decider)
+	repeats := func(p ExplainedPart) bool { return p.Reason == e.Warning }
+	if e.Warning != "" && !slices.ContainsFunc(e.Parts, repeats) {
+		out = append(out, "Warning: "+e.Warning)
+	}
+	if len(e.Allow) > 0 {
+		out = append(out, "To allow it: "+allowFlags(e.Allow))
+	}
+	return out
+}
+
+// text returns the words of a part on one line.
+func (p ExplainedPart) text() string {
+	var words []string
+	for _, w := range p.Words {
+		words = append(words, quoted(w))
+	}
+	return strings.Join(words, " ")
+}
+
+// quoted returns a word as it is, or in double quotes with escapes if it has characters
+// that are special to a shell or cannot be shown.
+func quoted(word string) string {
+	special := func(r rune) bool { return !unicode.IsPrint(r) || strings.ContainsRune(" \t'\"\\$`&|;<>(){}*?[]#~!", r) }
+	if word == "" || strings.ContainsFunc(word, special) {
+		return strconv.Quote(word)
+	}
+	return word
+}
+
+// allowFlags returns the flags that add allow rules, quoted for a shell.
+func allowFlags(rules []string) string {
+	var out []string
+	for _, r := range rules {
+		out = append(out, "--allow '"+r+"'")
+	}
+	return strings.Join(out, " ")
+}
+
+// maxExact is the length in bytes up to which a suggested rule has all words of a
+// command.
+const maxExact = 80
+
+// Remedies returns flags for a call that needs approval, each of which would allow it,
+// such as "--allow 'command: go test'" and "--mode all". Modes are those that the user
+// may choose; nil for all. Paths.Look must have returned f.
+func (p *Policy) Remedies(c tools.Call, f Facts, modes []event.Mode) (out []string) {
+	if rules := p.allowing(c, f); rules != nil {
+		out = append(out, allowFlags(rules))
+	}
+	for _, m := range []event.Mode{event.ModeEdits, event.ModeAll} {
+		if trial := p.trial(); m != p.Mode && (modes == nil || slices.Contains(modes, m)) {
+			if trial.Mode = m; trial.runsAlone(c, f) {
+				out = append(out, "--mode "+string(m))
+			}
+		}
+	}
+	return out
+}
+
+// allowing returns the texts of rules that would together allow a call that needs
+// approval; nil if no rules can.
+func (p *Policy) allowing(c tools.Call, f Facts) []string {
+	var texts []string
+	trial := p.trial()
+	for _, text := range candidates(c, f) {
+		r, err := ParseRule(Allow, text)
+		if err == nil {
+			err = r.Check()
+		}
+		if err != nil || strings.ContainsFunc(text, func(r rune) bool { return r == '\'' || !unicode.IsPrint(r) }) {
+			return nil
+		}
+		if !slices.Contains(texts, text) {
+			texts, trial.Rules = append(texts, text), append(trial.Rules, r)
+		}
+	}
+	if !trial.runsAlone(c, f) {
+		return nil
+	}
+	return texts
+}
+
+// trial returns a copy of p, which can be changed.
+func (p *Policy) trial() *Policy {
+	trial := *p
+	trial.Rules, trial.grants = slices.Clone(p.Rules), slices.Clone(p.grants)
+	return &trial
+}
+
+// runsAlone reports whether a call runs without approval.
+func (p *Policy) runsAlone(c tools.Call, f Facts) bool {
+	v := p.Judge(c, f)
+	return !v.Ask && !v.Refuse
+}
+
+// candidates returns the texts of rules that could allow a call.
+func candidates(c tools.Call, f Facts) (out []string) {
+	if f.Command != nil {
+		for i := range f.Command.Parts {
+			p := &f.Command.Parts[i]
+			if p.Traits&command.Interprets != 0 && len(p.Argv) < 2 { // "sh" would run anything
+				return nil
+			}
+			if p.Reason != "" && !p.Nested {
+				out = append(out, commandRule(p))
+			}
+		}
+		return out
+	}
+	for _, t := range c.Targets {
+		switch {
+		case t.Kind == tools.Host:
+			out = append(out, string(RuleHost)+": "+t.Value)
+		case t.Kind == tools.Path && c.Effect == tools.Read:
+			out = append(out, string(RuleRead)+": "+literalGlob(t.Value))
+		case t.Kind == tools.Path:
+			out = append(out, string(RuleEdit)+": "+literalGlob(t.Value))
+		}
+	}
+	return out
+}
+
+// commandRule returns the text of a rule for a part: with all its words, or only the
+// first ones if they are long or have spaces.
+func commandRule(p *command.Part) string {
+	kind := RuleCommand
+	if p.Traits&command.Connects != 0 {
+		kind = RuleNetwork
+	}
+	words := p.Argv
+	if len(strings.Join(words, " ")) > maxExact || slices.ContainsFunc(words, func(w string) bool { return quoted(w) != w }) {
+		words = p.Prefix()
+	}
+	return string(kind) + ": " + strings.Join(words, " ")
+}

@@ -223,7 +223,7 @@ func TestAttacks(t *testing.T) {
 			for _, mode := range []string{"ask", "plan"} {
 				ran += a.replay(t, mode)
 			}
-			t.Attr("promise", fmt.Sprintf("attack replayed in modes ask and plan: %s: commands that ran or left a trace: %d of %d", a.name, ran, 2*(len(a.commands)+len(a.harmless))))
+			t.Attr("promise", fmt.Sprintf("attack: %s: %d of %d ran or left a trace", a.name, ran, 2*(len(a.commands)+len(a.harmless))))
 		})
 	}
 }

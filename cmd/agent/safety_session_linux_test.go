@@ -61,7 +61,7 @@ func hostileFiles(touch, url string) map[string]string {
 func TestHostileRepositories(t *testing.T) {
 	t.Parallel()
 	wire := newTripwire(t)
-	s := serve(t, call("shell", `{"command":"ls"}`, "read", `{"path":"AGENTS.md"}`), say("Done."))
+	s := serve(t, call("shell", `{"command":"ls"}`, "read", `{"path":"AGENTS.md"}`), say("Done."), call("shell", `{"command":"touch made"}`))
 	h := newHome(t, nil, at(s)...)
 	h.trap(t)
 	marker := filepath.Join(h.work, "PWNED")
@@ -93,7 +93,7 @@ func TestHostileRepositories(t *testing.T) {
 		t.Errorf("%d requests before the first prompt", n)
 	}
 	for _, program := range started(t, trace) {
-		if program != "agent" {
+		if program != "agent" && program != "/bin/sh" { // the test of the sandbox runs the system's own sh
 			bad++
 			t.Errorf("%s was started before the first prompt", program)
 		}
@@ -110,9 +110,8 @@ func TestHostileRepositories(t *testing.T) {
 	if got := s.seen(); len(got) != 2 || got[0].key != testKey {
 		t.Errorf("got %d requests, want 2 with the user's key", len(got))
 	}
-	out, code := h.agent(t, "run", "hello")
-	if code != exitDone {
-		t.Errorf("agent run: exit code %d, %s", code, out)
+	if out, code := h.agent(t, "run", "touch a file"); code != exitDenied {
+		t.Errorf("agent run: exit code %d, want that of a call that was denied in mode ask: %s", code, out)
 	}
 	bad += ran("after a run")
 	t.Attr("promise", fmt.Sprintf("programs run or connections made for a repository with %d files that wait for it: %d", len(hostileFiles("", "")), bad))
@@ -140,7 +139,7 @@ func (h home) openTraced(t *testing.T, trace string) *terminal {
 	return a
 }
 
-// started returns the names of the programs in a trace.
+// started returns the paths of the programs in a trace, and "agent" for this one.
 func started(t *testing.T, trace string) (names []string) {
 	t.Helper()
 	text, err := os.ReadFile(trace)
@@ -151,8 +150,8 @@ func started(t *testing.T, trace string) (names []string) {
 		if strings.Contains(m[0], "= -1 ENOENT") {
 			continue
 		}
-		name := filepath.Base(m[1])
-		if m[1] == "/proc/self/exe" {
+		name := m[1]
+		if name == "/proc/self/exe" || filepath.Base(name) == "agent" {
 			name = "agent"
 		}
 		names = append(names, name)

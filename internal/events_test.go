@@ -45,6 +45,7 @@ var handles = []struct {
 		"AskDone":        "package prompt closes the question",
 		"Delegated":      "plain mode watches no delegate",
 		"BudgetNow":      "package slash prints it",
+		"SandboxNow":     "a Notice says why it is incomplete, and package slash prints it",
 		"Progress":       "the complete output is printed at the end",
 		"JobsNow":        "package slash prints them",
 		"Unsent":         "package prompt takes it back, and its text is printed",

@@ -25,6 +25,7 @@ var mayImport = map[string][]string{
 	"internal/tools/search/dfa":        {},
 	"internal/tools/search/wildmatch":  {},
 	"internal/tools/shell/sandbox":     {},
+	"internal/tools/toolchain":         {},
 	"internal/tools/workspace":         {"internal/tools/advice"},
 	"internal/loop/event":              {"internal/llm"},
 	"internal/loop/budget":             {"internal/loop/event", "internal/llm"},
@@ -69,12 +70,13 @@ var mayImport = map[string][]string{
 	"cmd/agent/dispatch":               {"internal/tools", "internal/tools/shell/sandbox", "internal/tui/terminal"},
 	"cmd/agent/desktop":                {"internal/tui/screen", "cmd/agent/credentials", "internal/llm", "internal/tools"},
 	"cmd/agent/help":                   {},
+	"cmd/agent/doctor":                 {"cmd/agent/command", "cmd/agent/credentials", "cmd/agent/desktop", "cmd/agent/models", "cmd/agent/settings", "internal/history", "internal/tools", "internal/tools/shell/sandbox", "internal/tui/ink"},
 	"cmd/agent/eval":                   {"cmd/agent/command", "internal/llm", "internal/tools", "internal/tui/ink"},
 	"cmd/agent/models":                 {"cmd/agent/command", "cmd/agent/credentials", "cmd/agent/settings", "internal/history", "internal/llm", "internal/loop/event", "internal/loop/turn", "internal/tui/ink"},
 	"cmd/agent/permit":                 {"cmd/agent/command", "cmd/agent/settings", "internal/history", "internal/loop/event", "internal/loop/policy", "internal/tui/ink"},
 	"cmd/agent/agents":                 {"cmd/agent/command", "internal/history", "internal/loop/delegate", "internal/loop/event", "internal/tui/ink"},
 	"cmd/agent/sessions":               {"cmd/agent/command", "internal/history", "internal/llm", "internal/loop/event", "internal/loop/export", "internal/loop/export/adopt", "internal/loop/session", "internal/tui/diff", "internal/tui/ink", "internal/tui/list"},
-	"cmd/agent":                        {"internal/tui/screen", "cmd/agent/dispatch", "internal/llm", "internal/llm/mask", "internal/history", "internal/tools", "internal/tools/advice", "internal/tools/shell/sandbox", "internal/tools/workspace", "internal/loop", "internal/loop/delegate", "internal/loop/delegate/isolation", "internal/loop/event", "internal/loop/evidence", "internal/loop/instructions", "internal/loop/session", "internal/loop/policy", "internal/loop/secrets", "internal/loop/trace", "internal/loop/turn", "internal/tui", "internal/tui/plain", "internal/tui/slash", "internal/tui/diff", "internal/tui/ink", "internal/tui/keys", "internal/tui/markdown", "internal/tui/terminal/ptytest", "cmd/agent/agents", "cmd/agent/command", "cmd/agent/credentials", "cmd/agent/desktop", "cmd/agent/eval", "cmd/agent/help", "cmd/agent/models", "cmd/agent/permit", "cmd/agent/sessions", "cmd/agent/settings"},
+	"cmd/agent":                        {"internal/tui/screen", "cmd/agent/dispatch", "internal/llm", "internal/llm/mask", "internal/history", "internal/tools", "internal/tools/advice", "internal/tools/shell/sandbox", "internal/tools/toolchain", "internal/tools/workspace", "internal/loop", "internal/loop/delegate", "internal/loop/delegate/isolation", "internal/loop/event", "internal/loop/evidence", "internal/loop/instructions", "internal/loop/session", "internal/loop/policy", "internal/loop/secrets", "internal/loop/trace", "internal/loop/turn", "internal/tui", "internal/tui/plain", "internal/tui/slash", "internal/tui/diff", "internal/tui/ink", "internal/tui/keys", "internal/tui/markdown", "internal/tui/terminal/ptytest", "cmd/agent/agents", "cmd/agent/command", "cmd/agent/credentials", "cmd/agent/desktop", "cmd/agent/doctor", "cmd/agent/eval", "cmd/agent/help", "cmd/agent/models", "cmd/agent/permit", "cmd/agent/sessions", "cmd/agent/settings"},
 }
 
 // leaf may be imported by every package.

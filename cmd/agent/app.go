@@ -42,12 +42,13 @@ type flags struct {
 	permit    permit.Flags
 	budget    budgetFlags
 	prompt    settings.Prompt
-	trace     string // file
-	cont      bool   // continue the most recent session in this directory
-	resume    string // ID of the session to resume
-	fork      bool   // fork that session
-	noSession bool   // do not save the session
-	plain     bool   // plain mode
+	trace     string   // file
+	cont      bool     // continue the most recent session in this directory
+	resume    string   // ID of the session to resume
+	fork      bool     // fork that session
+	noSession bool     // do not save the session
+	addDirs   []string // directories to add to the workspace
+	plain     bool     // plain mode
 }
 
 // opening says which session is opened, and how: by the flags, or by the choice of
@@ -228,6 +229,9 @@ func (a *app) assemble(f opening, attended bool) (err error) {
 	}
 	a.project = openInstructions(a.dir, os.Getenv)
 	a.addSecrets()
+	if err := a.addDirs(f.addDirs); err != nil {
+		return err
+	}
 	a.addTools()
 	a.addInstructions()
 	return nil
@@ -331,7 +335,7 @@ func (a *app) situationIn(w *workspace.Workspace) func(ctx context.Context, wind
 	return func(ctx context.Context, window int, mode event.Mode, earlier []string) string {
 		return situation.Collect(ctx, situation.Place{
 			Dir: w.Dir(), Shell: filepath.Base(shell.Program()), Mode: string(mode), Attended: a.options.Attended,
-			Brief: window > 0 && window < smallWindow, Now: time.Now(),
+			Added: w.Added(), Brief: window > 0 && window < smallWindow, Now: time.Now(),
 		}, earlier)
 	}
 }

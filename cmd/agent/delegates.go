@@ -103,11 +103,7 @@ func (l *launcher) worktree(ctx context.Context, t delegate.Task) (*isolation.Wo
 	if err != nil {
 		return nil, err
 	}
-	o := isolation.Options{Main: l.a.work, State: state, Key: filepath.Join(state, keyFile), Mode: t.Agent.Mode}
-	if l.a.log != nil {
-		o.Outputs = l.a.log.Outputs()
-	}
-	return isolation.Open(ctx, o, t.Label)
+	return isolation.Open(ctx, isolation.Options{Main: l.a.work, State: state, Mode: t.Agent.Mode}, t.Label)
 }
 
 // options returns the options of the agent, without its model and its tools.

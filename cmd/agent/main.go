@@ -19,6 +19,7 @@ import (
 	"agent/cmd/agent/command"
 	"agent/cmd/agent/credentials"
 	_ "agent/cmd/agent/dispatch" // runs helper processes before anything else
+	"agent/cmd/agent/doctor"
 	"agent/cmd/agent/permit"
 	"agent/cmd/agent/sessions"
 	"agent/cmd/agent/settings"
@@ -96,12 +97,13 @@ offline guide answers simple requests.`,
 	p.StringVarP(&o.resume, "resume", "r", "", "resume the session with this `ID`, or pick one from a list")
 	p.Lookup("resume").NoOptDefVal = pickResume
 	p.BoolVar(&o.fork, "fork", false, "with --continue or --resume: fork the session instead of appending to it")
+	p.StringArrayVar(&o.addDirs, "add-dir", nil, "add `DIR` to the workspace; can be repeated")
 	p.StringVar(&o.trace, "trace", "", "append an OpenTelemetry trace to `FILE`")
 	p.BoolVar(&o.noSession, "no-session", false, "do not save the session")
 	cmd.AddCommand(
 		newCmdRun(f, o, end, nil), newCmdInit(f, o, end, nil), sessions.NewCmdSessions(f), newCmdDemo(f, o, end, nil), newCmdTool(f, end, nil), newCmdModels(f, o, nil), newCmdEval(f, o, end, nil), newCmdInspect(f, end, nil), newCmdKeys(f, nil), agents.NewCmd(f, agentsIn, nil),
 		withFlags(permit.NewCmd(f, &o.permit, func() settings.SystemFile { return systemFile }, permitPaths, nil), "mode allow deny"),
-		credentials.NewCmdLogin(f, nil), credentials.NewCmdLogout(f, nil), newCmdConfig(f, o),
+		credentials.NewCmdLogin(f, nil), credentials.NewCmdLogout(f, nil), newCmdConfig(f, o), doctor.NewCmd(f, nil),
 	)
 	cmd.SetHelpCommand(newCmdHelp(f, nil))
 	cmd.Flags().BoolVar(&o.plain, "plain", false, "plain output without cursor movement, with numbered choices, for screen readers and logs")

@@ -9,7 +9,9 @@ import (
 	"agent/cmd/agent/settings"
 	"agent/internal/history"
 	"agent/internal/loop/policy"
+	"agent/internal/tools/git"
 	"agent/internal/tools/shell"
+	"agent/internal/tools/workspace"
 )
 
 // keyFile is the name of the file, in the state directory, with the key that seals
@@ -38,17 +40,27 @@ func (a *app) collectPermissions(flags permit.Flags, file settings.File) error {
 
 // permitPaths returns the paths by which `agent permit` judges commands in dir.
 func permitPaths(dir string, set settings.Settings) policy.Paths {
-	p := permissionPaths(dir, os.Getenv)
+	p := sessionPaths(dir, os.Getenv)
+	if work, err := workspace.Open(dir); err == nil {
+		defer work.Close()
+		if a := (&app{dir: dir, set: set, work: work}); a.addDirs(nil) == nil {
+			p.Added = work.Added()
+		}
+	}
 	if state, err := history.Dir(os.Getenv); err == nil && valueOr(set.Sandbox, true) {
 		p.Sandbox, _ = newConfinement(filepath.Join(state, sandboxFile), false).state()
 	}
 	return p
 }
 
-// protectPaths sets the protected paths and the key of the session's standing
-// permissions.
+// protectPaths sets the protected paths, the files outside of the workspace that tools
+// may access, and the key of the session's standing permissions.
 func (a *app) protectPaths() {
-	a.options.Paths = permissionPaths(a.work.Dir(), os.Getenv)
+	paths := sessionPaths(a.work.Dir(), os.Getenv)
+	paths.Added = a.work.Added()
+	a.options.Paths = paths
+	a.work.AllowOutside(paths.Home)
+	a.work.Guard(policy.SecretFile)
 	state, err := history.Dir(os.Getenv)
 	if err != nil {
 		return
@@ -61,10 +73,18 @@ func (a *app) protectPaths() {
 	}
 }
 
+// sessionPaths is permissionPaths with the directories outside of dir that may be read
+// without approval.
+func sessionPaths(dir string, getenv func(string) string) policy.Paths {
+	p := permissionPaths(dir, getenv)
+	p.Readable = readablePaths(p.Home, getenv)
+	return p
+}
+
 // permissionPaths returns the directories from which policy derives the protected
 // paths of a session in dir.
 func permissionPaths(dir string, getenv func(string) string) policy.Paths {
-	p := policy.Paths{Workspace: dir}
+	p := policy.Paths{Workspace: dir, Git: git.NewReader()}
 	if home, err := os.UserHomeDir(); err == nil && filepath.IsAbs(home) {
 		p.Home = home
 		p.Config, p.Zsh = []string{filepath.Join(home, ".config")}, []string{home}

@@ -74,7 +74,7 @@ var attacks = []attack{
 		"f() { touch PWNED; }; f", "shopt -s expand_aliases\nalias ls='touch PWNED'\nls", "PROMPT_COMMAND='touch PWNED' bash -i </dev/null", "((a[$(touch PWNED)]))", "[[ 1 -eq 'a[$(touch PWNED)]' ]]",
 		"export PAGER='touch PWNED'; git -p log; touch PWNED", "BASH_FUNC_ls%%='() { touch PWNED; }' bash -c ls; touch PWNED", "enable -f ./x.so x; touch PWNED",
 	}},
-	{name: "chaining after && ; and >", commands: []string{
+	{name: "chained commands and redirections", commands: []string{
 		"ls && touch PWNED", "ls; touch PWNED", "ls | touch PWNED", "ls || true && touch PWNED", "ls\ntouch PWNED", "ls > PWNED", "ls 2>&1 >PWNED", "ls & touch PWNED", "! ls x && touch PWNED; touch PWNED",
 		"ls;{ touch PWNED; }", "if ls; then touch PWNED; fi", "while touch PWNED; do break; done", "for i in 1; do touch PWNED; done", "case a in a) touch PWNED;; esac", "ls #x\ntouch PWNED",
 		"cat <<E\n$(touch PWNED)\nE", "cat <<<$(touch PWNED)", "ls \\\n; touch PWNED", "time touch PWNED", "ls ;touch PWNED #", "select x in a; do touch PWNED; break; done <<<1",

@@ -7,16 +7,16 @@ import (
 	"strings"
 	"testing"
 
+	"agent/internal/loop/policy"
 	"agent/internal/tools/shell/sandbox"
 )
 
 // sandboxRun runs a session in a new home in which the model calls tools, and returns
-// the results of the calls. It skips the test if the complete sandbox does not work.
-func sandboxRun(t *testing.T, h home, args []string, calls ...string) map[string]string {
+// the results of the calls.
+func sandboxRun(t *testing.T, h home, calls ...string) map[string]string {
 	t.Helper()
 	s := serve(t, call(calls...), say("done"))
-	cmd := h.command(append(append([]string{"run", "--model", "openai/m", "--base-url", s.URL + "/v1", "--mode", "all"}, args...), "go")...)
-	cmd.Env = append(cmd.Env, "TMPDIR="+t.TempDir())
+	cmd := h.command("run", "--model", "openai/m", "--base-url", s.URL+"/v1", "--mode", "all", "go")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -24,7 +24,8 @@ func sandboxRun(t *testing.T, h home, args []string, calls ...string) map[string
 }
 
 // repository returns a home whose working directory is a repository with a makefile,
-// whose targets try what a command must not do.
+// whose targets try what a command must not do. It skips the test if the complete
+// sandbox does not work.
 func repository(t *testing.T) home {
 	t.Helper()
 	if r := sandbox.Probe(); r.Form != sandbox.Complete {
@@ -37,12 +38,11 @@ func repository(t *testing.T) home {
 		"Makefile": "out:\n\techo x >../../new\nhook:\n\techo x >.git/hooks/pre-commit\nstate:\n\techo x >>../../.local/state/agent/permissions.key\n" +
 			"envrc:\n\techo x >.envrc\nfsmonitor:\n\tgit config core.fsmonitor ./evil\ncommit:\n\tgit add . && git -c user.name=u -c user.email=u@h.test commit -qm one\n",
 	})
-	for _, args := range [][]string{{"init", "-q"}} {
-		cmd := exec.Command("git", args...)
-		cmd.Dir = h.work
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
+	h.env = append(h.env, "TMPDIR="+t.TempDir())
+	cmd := exec.Command("git", "init", "-q")
+	cmd.Dir = h.work
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
 	}
 	return h
 }
@@ -53,7 +53,7 @@ func shellCall(line string) string { return `{"command":` + quote(line) + `}` }
 func TestModelsCommandsRunInTheSandbox(t *testing.T) {
 	t.Parallel()
 	h := repository(t)
-	results := sandboxRun(t, h, nil, "shell", shellCall("make out"), "shell", shellCall("make hook"), "shell", shellCall("make envrc"),
+	results := sandboxRun(t, h, "shell", shellCall("make out"), "shell", shellCall("make hook"), "shell", shellCall("make envrc"),
 		"shell", shellCall("make fsmonitor"), "shell", shellCall("make commit"), "jobs", `{"action":"start","command":"make out"}`)
 	for id, want := range map[string]string{
 		"call_0": "[the sandbox probably caused this failure: commands cannot write to " + h.dir + "/new.",
@@ -93,12 +93,38 @@ func TestSandboxIsTurnedOff(t *testing.T) {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if r := sandboxRun(t, h, nil, "shell", shellCall("make out")); !strings.Contains(r["call_0"], "Read-only file system") {
+		if r := sandboxRun(t, h, "shell", shellCall("make out")); !strings.Contains(r["call_0"], "Read-only file system") {
 			t.Errorf("with the report %q: %s", text, r["call_0"])
 		}
 	}
 	h.configure(t, `{"sandbox": false}`)
-	if r := sandboxRun(t, h, nil, "shell", shellCall("make out")); !strings.HasSuffix(r["call_0"], "[exit 0]\n") {
+	if r := sandboxRun(t, h, "shell", shellCall("make out")); !strings.HasSuffix(r["call_0"], "[exit 0]\n") {
 		t.Errorf("without a sandbox: %s", r["call_0"])
+	}
+}
+
+// The user learns once, with the first command, why the sandbox is incomplete.
+func TestIncompleteSandboxIsReported(t *testing.T) {
+	t.Parallel()
+	h := repository(t)
+	file := filepath.Join(h.dir, ".local", "state", "agent", sandboxFile)
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(`{"system":`+quote(systemKey())+`,"form":1,"reason":"namespaces are refused"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := serve(t, call("shell", shellCall("make out"), "shell", shellCall("make envrc")), say("done"))
+	out, _ := h.agent(t, "run", "--model", "openai/m", "--base-url", s.URL+"/v1", "--mode", "all", "go")
+	if strings.Count(out, "The sandbox of commands is incomplete: namespaces are refused.") != 1 {
+		t.Error(out)
+	}
+	results := s.seen()[1].results(t)
+	if !strings.Contains(results["call_0"], "Permission denied") || !strings.Contains(results["call_1"], "the command created .envrc") {
+		t.Errorf("%q", results)
+	}
+	c := confinement{report: func() sandbox.Report { return sandbox.Report{Reason: "there is none"} }}
+	if state, notice := c.state(); state != policy.SandboxMissing || !strings.HasPrefix(notice, "Commands run without a sandbox: there is none. Every command needs your approval.") {
+		t.Errorf("%v, %s", state, notice)
 	}
 }

@@ -72,17 +72,17 @@ func TestRunAgain(t *testing.T) {
 	for name, c := range map[string]struct {
 		needs   tools.Blocked
 		mode    event.Mode
-		command string // npm ci if empty
+		command string // go test ./... if empty
 		alone   bool   // there is no user
 		answers []event.Answer
 		runs    int
 		want    string // the events of the call
 	}{
 		"yes": {needs: network, mode: event.ModeAsk, answers: answers(yes, yes), runs: 2, want: `
-			ask "npm ci" for "": commands run with your full user permissions
+			ask "go test ./..." for "": 'go test' is not known to only read
 			decided allow
 			start
-			ask "npm ci" for "network" again: commands have no network unless you approve it
+			ask "go test ./..." for "network" again: commands have no network unless you approve it
 			decided allow, again with "network"
 			end ok "exit 0 · run again with the network": installed
 			[exit 0]
@@ -90,7 +90,7 @@ func TestRunAgain(t *testing.T) {
 		`},
 		"no": {needs: network, mode: event.ModeAll, answers: answers(no), runs: 1, want: `
 			start
-			ask "npm ci" for "network" again: commands have no network unless you approve it
+			ask "go test ./..." for "network" again: commands have no network unless you approve it
 			decided refuse, again with "network"
 			end error "exit 1": ENOTFOUND
 			[exit 1]
@@ -98,7 +98,7 @@ func TestRunAgain(t *testing.T) {
 		`},
 		"no, with a comment": {needs: network, mode: event.ModeAll, answers: answers(mirror), runs: 1, want: `
 			start
-			ask "npm ci" for "network" again: commands have no network unless you approve it
+			ask "go test ./..." for "network" again: commands have no network unless you approve it
 			decided refuse "use the mirror", again with "network"
 			end error "exit 1": ENOTFOUND
 			[exit 1]
@@ -106,7 +106,7 @@ func TestRunAgain(t *testing.T) {
 		`},
 		"outside the sandbox": {needs: path, mode: event.ModeAll, answers: answers(yes), runs: 2, want: `
 			start
-			ask "npm ci" for "all" again, blocked at /srv/out: running a command outside the sandbox needs approval every time
+			ask "go test ./..." for "all" again, blocked at /srv/out: running a command outside the sandbox needs approval every time
 			decided allow, again with "all"
 			end ok "exit 0 · run again outside the sandbox": installed
 			[exit 0]
@@ -120,9 +120,9 @@ func TestRunAgain(t *testing.T) {
 		`},
 		"no user": {needs: network, mode: event.ModeAll, alone: true, runs: 1, want: `
 			start
-			end error "exit 1 · commands have no network; allow it with --allow 'network: npm ci'" unattended: ENOTFOUND
+			end error "exit 1 · commands have no network; allow it with --allow 'network: go test'" unattended: ENOTFOUND
 			[exit 1]
-			[It was not run again with the network: that needs the user's approval, and nobody can approve it in this run. Continue without the network, or tell the user that --allow 'network: npm ci' allows it.]
+			[It was not run again with the network: that needs the user's approval, and nobody can approve it in this run. Continue without the network, or tell the user that --allow 'network: go test' allows it.]
 		`},
 		"no user, outside the sandbox": {needs: path, mode: event.ModeAll, alone: true, runs: 1, want: `
 			start
@@ -133,7 +133,7 @@ func TestRunAgain(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			run := &confined{dir: workspaceOf(t), needs: c.needs}
-			command := "npm ci"
+			command := "go test ./..."
 			if c.command != "" {
 				command = c.command
 			}
@@ -179,7 +179,7 @@ func callEvents(events []event.Event) string {
 			case e.Ask.Port > 0:
 				where = fmt.Sprintf(", port %d", e.Ask.Port)
 			}
-			fmt.Fprintf(&b, "ask %q for %q%s%s: %s\n", e.Ask.Targets[0].Value, e.Ask.Reach, mark(e.Ask.Again, " again"), where, e.Ask.Why)
+			fmt.Fprintf(&b, "ask %q for %q%s%s: %s\n", e.Ask.Targets[0].Value, e.Ask.Reach, mark(e.Ask.Again, " again"), where, strings.ReplaceAll(e.Ask.Why, "`", "'"))
 		case *event.Decided:
 			note := ""
 			if e.Note != "" {
@@ -201,10 +201,10 @@ func TestRunAgainAlways(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(run.dir, "package.json"), []byte("{}"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	o := options(script.New(script.Call("c1", "shell", args("npm ci --quiet")), script.Say("done")), run.tool())
+	o := options(script.New(script.Call("c1", "shell", args("go test ./...")), script.Say("done")), run.tool())
 	o.Paths = policy.Paths{Workspace: run.dir}
 	events := play(t, o, []string{"go"}, giving(event.Answer{Decision: event.Always}))
-	const scope = "`npm ci` with any arguments and the network in this project"
+	const scope = "`go test` with any arguments and the network in this project"
 	for _, e := range events {
 		switch e := e.(type) {
 		case event.Asked:
@@ -243,7 +243,7 @@ func TestRunAgainInterrupted(t *testing.T) {
 				<-ctx.Done()
 				return ctx.Err()
 			}
-			o := options(script.New(script.Call("c1", "shell", args("npm ci"))), run.tool())
+			o := options(script.New(script.Call("c1", "shell", args("go test ./..."))), run.tool())
 			o.Paths = policy.Paths{Workspace: run.dir}
 			var ends []string
 			events := play(t, o, []string{"go"}, func(e event.Event) []event.Command {
@@ -318,7 +318,7 @@ func TestRunAgainResumed(t *testing.T) {
 func TestRunAgainForDelegate(t *testing.T) {
 	run := &confined{dir: workspaceOf(t), needs: tools.Blocked{Network: true}}
 	pool := team{t: t, scripts: map[string]*script.Provider{
-		"install": script.New(script.Call("d1", "shell", args("npm ci")), script.Say("installed it")),
+		"install": script.New(script.Call("d1", "shell", args("go test ./...")), script.Say("installed it")),
 	}, tools: []tools.Tool{run.tool()}}.pool()
 	o := options(script.New(script.Call("c1", "delegate", `{"agent":"general","prompt":"install"}`), script.Say("done")))
 	o.Delegates = pool

@@ -151,7 +151,7 @@ func TestGrantsAreResumed(t *testing.T) {
 	if asked != 0 {
 		t.Errorf("got %d questions after a resume, want none", asked)
 	}
-	if want := fmt.Sprintf("Always allowed in this session: `make test` with any arguments in %s; all edits.\n", s.dir); notices != want {
+	if want := "Always allowed in this session: `make test` with any arguments in this project; all edits.\n"; notices != want {
 		t.Errorf("got notice %q, want %q", notices, want)
 	}
 	log := s.resume(s.id)
@@ -177,7 +177,12 @@ func TestGrantsAreLimitedToTheirScope(t *testing.T) {
 		asked  int
 		notice string
 	}{
-		"another directory": {func(s *standing) (int, string) { return s.play(s.resume(s.id), "sub", true) }, 1, "Always allowed in this session: "},
+		"another directory": {func(s *standing) (int, string) {
+			if err := os.WriteFile(filepath.Join(s.dir, "sub", "Makefile"), []byte("other"), 0o600); err != nil {
+				t.Error(err)
+			}
+			return s.play(s.resume(s.id), "sub", true)
+		}, 1, "Always allowed in this session: "},
 		"the script is rewritten": {func(s *standing) (int, string) {
 			s.script("two")
 			return s.play(s.resume(s.id), "", true)
@@ -382,7 +387,7 @@ func TestForkReportsGrantsOnce(t *testing.T) {
 	if asked, notices := s.play(s.resume(id), "", true); asked != 2 || notices != "" {
 		t.Errorf("got %d questions and %q, want 2", asked, notices)
 	}
-	want := fmt.Sprintf("Always allowed in this session: `make test` with any arguments in %s; all edits.\n", s.dir)
+	want := "Always allowed in this session: `make test` with any arguments in this project; all edits.\n"
 	if asked, notices := s.play(s.resume(id), "", true); asked != 0 || notices != want {
 		t.Errorf("got %d questions and %q, want %q", asked, notices, want)
 	}
@@ -392,7 +397,7 @@ func TestForkReportsGrantsOnce(t *testing.T) {
 // files have changed do not.
 func TestListPermissions(t *testing.T) {
 	s := newStanding(t)
-	command, edits := fmt.Sprintf("`make test` with any arguments in %s", s.dir), "all edits"
+	command, edits := "`make test` with any arguments in this project", "all edits"
 	for _, want := range [][]string{{command, edits}, {edits}} {
 		ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 		o := options(script.New())

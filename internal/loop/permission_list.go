@@ -63,7 +63,7 @@ func (p *permissions) do(c event.Command) {
 // reported already.
 func (p *permissions) list() {
 	if p.sandbox != nil {
-		p.sandbox()
+		p.sandbox() // reports the sandbox, unless that was done
 	}
 	ctx, stop := context.WithTimeout(context.Background(), listTime)
 	defer stop()

@@ -182,10 +182,10 @@ func (p *permissions) grant(offer policy.Grant) *policy.Grant {
 	}
 	g := s.Seal(offer)
 	p.mu.Lock()
-	p.policy.Allow(g)
+	kept := p.policy.Allow(g)
 	p.mu.Unlock()
 	if p.remembers(g) {
-		p.store(g)
+		p.store(kept)
 	}
 	return &g
 }

@@ -6,6 +6,7 @@ import (
 	_ "embed"
 	"fmt"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -158,11 +159,15 @@ func (k *Checks) check(ctx context.Context, changes []Change, progress func(stri
 }
 
 // matchFiles reports whether changes include files of the check, and returns the
-// remaining ones, each quoted as a word of a command.
+// remaining ones, each quoted as a word of a command. Files outside of the workspace are
+// not checked.
 func (c Check) matchFiles(changes []Change) (touched bool, files []string) {
 	glob := strings.TrimPrefix(c.Files, "./")
 	for _, ch := range changes {
 		name := ch.Path
+		if filepath.IsAbs(name) {
+			continue
+		}
 		if !strings.Contains(glob, "/") {
 			name = path.Base(name)
 		}

@@ -20,7 +20,7 @@ var editText string
 // editArgs holds one edit, or several in Edits. The schema does not show Edits, but
 // models know it from other assistants.
 type editArgs struct {
-	Path       string    `json:"path,omitempty" schema:"required" jsonschema:"file to change, relative to the working directory"`
+	Path       string    `json:"path,omitempty" schema:"required" jsonschema:"file to change, relative to the working directory, or absolute"`
 	Old        string    `json:"old,omitempty" schema:"required" jsonschema:"text to replace, exactly as in the file, without line numbers; empty only for a new or empty file"`
 	New        string    `json:"new,omitempty" schema:"required" jsonschema:"replacement text"`
 	ReplaceAll bool      `json:"replace_all,omitempty" jsonschema:"replace all occurrences"`

@@ -19,7 +19,7 @@ func Files(w *workspace.Workspace, known *workspace.Ledger) []Tool {
 // background when ctx ends: see runContext.
 func readCall(title string, at workspace.Place, run func(context.Context, Approved) (Result, error)) Call {
 	return Call{
-		Title: title, Effect: Read, Targets: []Target{{Kind: Path, Value: at.Name()}},
+		Title: title, Effect: Read, Targets: []Target{{Kind: Path, Value: at.Name(), Spelled: at.Spelled}},
 		Run: func(ctx context.Context, ok Approved) (Result, error) {
 			progress, stop := guardProgress(ctx, ok.Progress)
 			defer stop()

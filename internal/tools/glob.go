@@ -72,7 +72,12 @@ func globMatcher(glob, start string) (func(p string) bool, error) {
 }
 
 func globFiles(ctx context.Context, at workspace.Place, pattern string, match func(p string) bool) (Result, error) {
-	found, err := searchTree(at).Find(ctx, at.Path, match)
+	tree, done, err := searchTree(at)
+	if err != nil {
+		return Result{}, err
+	}
+	defer done()
+	found, err := tree.Find(ctx, at.Path, match)
 	if err != nil {
 		return Result{}, wrapError(ctx, "glob "+at.Name(), err)
 	}

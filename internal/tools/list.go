@@ -58,7 +58,12 @@ func listTool(w *workspace.Workspace) Tool {
 
 // list returns a directory as an indented tree.
 func list(ctx context.Context, at workspace.Place, depth int) (Result, error) {
-	l, err := searchTree(at).List(ctx, at.Path, depth, maxEntries)
+	tree, done, err := searchTree(at)
+	if err != nil {
+		return Result{}, err
+	}
+	defer done()
+	l, err := tree.List(ctx, at.Path, depth, maxEntries)
 	if err != nil {
 		return Result{}, wrapError(ctx, "list "+at.Name(), err)
 	}

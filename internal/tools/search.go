@@ -65,7 +65,12 @@ func searchTool(w *workspace.Workspace) Tool {
 		title := `search "` + strings.ReplaceAll(a.Pattern, "\n", `\n`) + `"` + scopeSuffix(a.fileScope(), at.Name())
 		return readCall(title, at, func(ctx context.Context, ok Approved) (Result, error) {
 			o.Found = showMatches(at, ok.Progress, o.Max)
-			r, err := searchTree(at).Grep(ctx, at.Path, q, o)
+			tree, done, err := searchTree(at)
+			if err != nil {
+				return Result{}, err
+			}
+			defer done()
+			r, err := tree.Grep(ctx, at.Path, q, o)
 			if err != nil {
 				return Result{}, wrapError(ctx, "search "+at.Name(), err)
 			}
@@ -164,19 +169,25 @@ func (a searchArgs) fileScope() string {
 	return a.Type + " files, " + a.Glob
 }
 
-// searchTree returns the search tree of a place: the workspace without ignored
-// files, or all outputs.
-func searchTree(at workspace.Place) *search.Tree {
-	root, outputs := at.Root()
-	if outputs {
-		return search.Whole(root)
+// searchTree returns the search tree of a place: all outputs, or another directory
+// without ignored files. The caller calls done after the search.
+func searchTree(at workspace.Place) (t *search.Tree, done func(), err error) {
+	d, done, err := at.Enter()
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case d.Outputs:
+		return search.Whole(d.Root), done, nil
 	}
-	return search.New(root, root.Name()).Hide(at.Hidden())
+	return search.New(d.Root, d.Path).Hide(d.Hidden).Withhold(d.Secret), done, nil
 }
 
 // NewIndex returns an index of the file names in the workspace. The caller closes
 // it before the workspace.
-func NewIndex(w *workspace.Workspace) *search.Index { return search.NewIndex(searchTree(w.Top())) }
+func NewIndex(w *workspace.Workspace) *search.Index {
+	t, _, _ := searchTree(w.Top()) // the workspace is open until it is closed
+	return search.NewIndex(t)
+}
 
 // fileFilter returns the predicate for the files to search, or nil for all files.
 func fileFilter(glob, kind, start string) (func(p string) bool, error) {

@@ -98,6 +98,9 @@ func unsearchedNote(r search.Results) string {
 		text += fmt.Sprintf("%s not searched: larger than the %d MB limit of multiline. Search those without multiline.\n",
 			phrase.Count(r.Large, "file"), search.MaxWhole>>20)
 	}
+	if r.Secret > 0 {
+		text += fmt.Sprintf("%s not searched: by name, they may hold secrets. To see one, name it in path; the user has to approve that.\n", phrase.Count(r.Secret, "file"))
+	}
 	return text + limitsNote(r.Limits, "searched")
 }
 

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -34,8 +35,15 @@ type launched struct {
 
 // launch starts a command with the access that was approved. The caller calls End of
 // the guard once the command has ended.
-func (s *shellTool) launch(c shell.Command, access Access) (launched, error) {
+func (s *shellTool) launch(ctx context.Context, c shell.Command, access Access) (launched, error) {
 	l := launched{dir: c.Dir}
+	if access.Git != nil {
+		view, err := access.Git.View(ctx)
+		if err != nil {
+			return l, fmt.Errorf("git cannot run without the configuration of the repository: %w", err)
+		}
+		c.Env, c.Cleanup = append(c.Env, view.Env()...), view.Close
+	}
 	if !access.Outside {
 		l.guard = s.Area.Begin(access.Private, access.Network)
 	}

@@ -25,6 +25,7 @@ type confined struct {
 	commands
 	home, dir string
 	area      *confine.Area
+	jobs      *tools.Jobs
 }
 
 // confineCommands returns an empty workspace. It skips the test if this system has no complete
@@ -70,9 +71,9 @@ func (c *confined) in(t testing.TB, dir string) {
 		Fixed:     func() []string { return []string{filepath.Join(c.home, ".bashrc"), filepath.Join(dir, "fixed")} },
 		Protected: protectedName, Session: func() *sandbox.Session { return session },
 	})
-	jobs := tools.NewJobs()
-	t.Cleanup(jobs.Close)
-	c.commands = commands{t, tools.Commands{Workspace: ws, Area: c.area}.Tools(jobs)}
+	c.jobs = tools.NewJobs()
+	t.Cleanup(c.jobs.Close)
+	c.commands = commands{t, tools.Commands{Workspace: ws, Area: c.area}.Tools(c.jobs)}
 }
 
 func protectedName(parent, name string) string {
@@ -452,6 +453,11 @@ func TestJobIsChecked(t *testing.T) {
 	r := c.run("jobs", obj{"action": "stop", "id": 1})
 	if c.exists(".envrc") || !strings.Contains(r.Text, "the command created .envrc") || !strings.HasSuffix(r.Summary, "removed .envrc") {
 		t.Errorf("%s\n%s", r.Summary, r.Text)
+	}
+	c.run("jobs", obj{"action": "start", "command": "echo evil >.envrc; read line"})
+	c.jobs.Close()
+	if got := c.jobs.Undone(); len(got) != 1 || !strings.HasPrefix(got[0], "the command created .envrc") || c.exists(".envrc") {
+		t.Errorf("at the end of the session: %q", got)
 	}
 }
 

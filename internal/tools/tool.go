@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"agent/internal/llm"
+	"agent/internal/tools/git"
 	"agent/internal/tools/intake"
 	"agent/internal/tools/workspace"
 )
@@ -71,6 +72,9 @@ type Access struct {
 	Network bool // the network of the host, not only the loopback interface
 	Outside bool // no sandbox at all
 	Private bool // nobody approved the command: it does not see the home directory
+	// Git is the repository that git may read without its configuration. Nil if the
+	// command does not run git, or runs it as it is.
+	Git *git.Repository
 }
 
 // Blocked says that the sandbox is the likely reason for the failure of a command, or

@@ -14,7 +14,7 @@ import (
 var writeText string
 
 type writeArgs struct {
-	Path    string `json:"path" jsonschema:"file to write, relative to the working directory"`
+	Path    string `json:"path" jsonschema:"file to write, relative to the working directory, or absolute"`
 	Content string `json:"content" jsonschema:"complete new content of the file"`
 }
 

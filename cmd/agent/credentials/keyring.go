@@ -50,6 +50,19 @@ func (System) Delete(provider string) error {
 	return callKeyring(func() error { return keyring.Delete(service, provider) })
 }
 
+// CheckKeyring returns why the keyring of the system cannot be used; nil if it answers.
+// A locked keyring may ask the user to unlock it.
+func CheckKeyring() error {
+	err := withTimeout(keyringLimit, func() error {
+		_, err := System{}.Get("agent doctor")
+		return err
+	})
+	if errors.Is(err, errNoKey) {
+		return nil
+	}
+	return err
+}
+
 // callKeyring calls f if a keyring is available, and maps its errors.
 func callKeyring(f func() error) error {
 	if !KeyringAvailable() {

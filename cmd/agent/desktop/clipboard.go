@@ -37,6 +37,23 @@ type Clipboard struct {
 // NewClipboard returns the clipboard of this system.
 func NewClipboard() Clipboard { return Clipboard{runtime.GOOS, os.Getenv, maxImage} }
 
+// Check returns why the clipboard cannot be used, as advice for the user: first for
+// copying text, then for pasting images. Both are nil if it can. It starts no program.
+func (c Clipboard) Check() (copying, pasting error) {
+	_, copying = c.writer()
+	switch {
+	case c.system == "darwin", c.system == "windows":
+	case c.env("WAYLAND_DISPLAY") != "" && installed("wl-paste"), c.env("DISPLAY") != "" && installed("xclip"), c.env("WSL_DISTRO_NAME") != "" && installed("powershell.exe"):
+	case c.env("WAYLAND_DISPLAY") != "":
+		pasting = errors.New("to paste images, install wl-clipboard, or type the path of an image file")
+	case c.env("DISPLAY") != "":
+		pasting = errors.New("to paste images, install xclip; or type the path of an image file")
+	default:
+		pasting = errors.New("no clipboard: neither WAYLAND_DISPLAY nor DISPLAY is set. Type the path of an image file")
+	}
+	return copying, pasting
+}
+
 // Image returns the bytes of the image in the clipboard.
 func (c Clipboard) Image(ctx context.Context) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, pasteLimit)
@@ -53,12 +70,9 @@ func (c Clipboard) Image(ctx context.Context) ([]byte, error) {
 		return c.paste(ctx, append(slices.Clone(xclip), "TARGETS"), xclip)
 	case c.env("WSL_DISTRO_NAME") != "" && installed("powershell.exe"):
 		return c.powershell(ctx, "powershell.exe")
-	case c.env("WAYLAND_DISPLAY") != "":
-		return nil, errors.New("to paste images, install wl-clipboard, or type the path of an image file")
-	case c.env("DISPLAY") != "":
-		return nil, errors.New("to paste images, install xclip; or type the path of an image file")
 	}
-	return nil, errors.New("no clipboard: neither WAYLAND_DISPLAY nor DISPLAY is set. Type the path of an image file")
+	_, err := c.Check()
+	return nil, err
 }
 
 func installed(program string) bool {

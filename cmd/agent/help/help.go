@@ -24,6 +24,7 @@ func Topics() []Topic {
 	return []Topic{
 		{"quickstart", "install, connect a model, send the first prompt"},
 		{"permissions", "permission modes, approving and rejecting, protected paths"},
+		{"sandbox", "what commands can write, read and connect to"},
 		{"sessions", "continue, resume, fork, rewind, context window, search, export, inspect"},
 		{"keys", "key bindings, the prompt editor, vim mode, the mouse"},
 		{"commands", "slash commands, shell commands, custom commands, flags"},

@@ -33,10 +33,11 @@ type Settings struct {
 	Providers map[string]Provider `json:"providers,omitempty" names:"^[a-z0-9][a-z0-9._-]*$" what:"overrides of built-in providers, and additional ones, by name"`
 	AllowHTTP []string            `json:"allow_http,omitempty" format:"host" what:"hosts, with or without a port, that may receive an API key over plain HTTP (default: none; this machine is always allowed)"`
 	Catalog   map[string]Model    `json:"catalog,omitempty" what:"overrides of built-in model data, by prefix of NAME or PROVIDER/NAME"`
+	AddDirs   []string            `json:"add_dirs,omitempty" what:"directories that tools read and change like the working directory; absolute, or beginning with ~/"`
 	Checks    []Check             `json:"checks,omitempty" what:"commands that check files after each change"`
 	Shell     Shell               `json:"shell,omitempty" what:"commands: the model's, those typed after ! and checks"`
 	Redact    *bool               `json:"redact,omitempty" what:"replace API keys, tokens and private keys by placeholders in what the model gets, in sessions, exports and traces (default true); see agent help data"`
-	Sandbox   *bool               `json:"sandbox,omitempty" what:"run the model's commands in a sandbox (default true); see agent help permissions"`
+	Sandbox   *bool               `json:"sandbox,omitempty" what:"run the model's commands in a sandbox (default true); see agent help sandbox"`
 	Sessions  Sessions            `json:"sessions,omitempty" what:"retention of sessions"`
 	Prompt
 	Trace

@@ -14,9 +14,14 @@ import (
 // listTime limits how long a provider may take to list its models.
 const listTime = 3 * time.Second
 
+// Lists reports whether a provider has a list API.
+func (in Input) Lists(s ProviderStatus) bool {
+	return s.Row.Path == "" || s.Row.Listing == DatabricksListing
+}
+
 // List queries a provider for its models, if it has a list API.
 func (in Input) List(ctx context.Context, s ProviderStatus) ([]Served, error) {
-	if s.Row.Path != "" && s.Row.Listing != DatabricksListing {
+	if !in.Lists(s) {
 		return nil, fmt.Errorf("%s cannot list its models", s.Row.Name)
 	}
 	c, err := in.choice(s.Row, "any")

@@ -268,8 +268,8 @@ func (Opened) isEvent()         {}
 func (Unreadable) isEvent()     {}
 func (Searched) isEvent()       {}
 func (PermissionsNow) isEvent() {}
-func (Explained) isEvent()      {}
 func (SandboxNow) isEvent()     {}
+func (Explained) isEvent()      {}
 func (BudgetNow) isEvent()      {}
 func (Summarizing) isEvent()    {}
 func (ContextNow) isEvent()     {}
@@ -290,8 +290,8 @@ func (Opened) isPreview()         {}
 func (Unreadable) isPreview()     {}
 func (Searched) isPreview()       {}
 func (PermissionsNow) isPreview() {}
-func (Explained) isPreview()      {}
 func (SandboxNow) isPreview()     {}
+func (Explained) isPreview()      {}
 func (BudgetNow) isPreview()      {}
 func (Summarizing) isPreview()    {}
 func (ContextNow) isPreview()     {}

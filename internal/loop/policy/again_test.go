@@ -48,3 +48,19 @@ func TestAgain(t *testing.T) {
 		}
 	}
 }
+
+// A permission with the network counts also if an older one is without.
+func TestNetworkIsAddedToAPermission(t *testing.T) {
+	at := policy.Paths{Workspace: t.TempDir()}
+	call := run(at.Workspace, "go test ./...")
+	p := policy.Policy{Mode: event.ModeAsk}
+	first := asks(&p, at, call)
+	p.Allow(first.Offer)
+	if v := asks(&p, at, call); v.Ask || v.Access.Network {
+		t.Errorf("got %+v, want a run without the network", v)
+	}
+	p.Allow(p.Again(call, at.Look(t.Context(), call), tools.Access{Network: true}).Offer)
+	if v := asks(&p, at, call); v.Ask || !v.Access.Network {
+		t.Errorf("got %+v, want a run with the network", v)
+	}
+}

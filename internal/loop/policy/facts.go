@@ -8,6 +8,7 @@ import (
 
 	"agent/internal/loop/policy/command"
 	"agent/internal/tools"
+	"agent/internal/tools/git"
 )
 
 // Facts are what Policy.Judge needs to know about a call from the file system.
@@ -21,10 +22,12 @@ type Facts struct {
 	Command *command.Command // what a command does; nil for other calls
 	Warning string           // what the user must know before approving a command; may be empty
 
+	dirs        []string // in which a command may run, and those above in the workspace
 	touched     []touched
 	paths       Paths
 	at          roots
 	environment func([]string) []string // of automatic commands
+	repository  *git.Repository         // that an automatic command reads with git
 }
 
 // touched is a file that a call reads or changes, or that a command names.
@@ -102,7 +105,7 @@ func (p Paths) lookAtCommand(ctx context.Context, t tools.Target, f *Facts, in b
 		f.Dir = dir
 	}
 	f.environment = p.Environment
-	f.Command = command.Judge(t.Value, p.env(dir))
+	f.Command, f.repository = p.judge(t.Value, dir)
 	f.Warning = warning(f.Command)
 	add := func(path string, change, read, listed bool) {
 		touched := touched{path: path, names: append(spellings(path), followed(path)), change: change, read: read, listed: listed}
@@ -121,10 +124,10 @@ func (p Paths) lookAtCommand(ctx context.Context, t tools.Target, f *Facts, in b
 	if f.Command.Automatic() && !p.NoBash {
 		return
 	}
-	n := naming{ctx: ctx, home: p.Home, words: wordsIn(f.Command), dirs: []string{dir}}
-	found := n.find()
+	n := naming{ctx: ctx, home: p.Home, root: f.Root, words: wordsIn(f.Command)}
+	found := n.find(dir)
 	f.Unbound = !found || !allKnown(f.Command) || !n.hash()
-	f.Files = n.files
+	f.Files, f.dirs = n.files, n.dirs
 	if f.Unbound {
 		f.Files = nil
 	}

@@ -1,12 +1,41 @@
 package policy
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"agent/internal/loop/policy/command"
+	"agent/internal/tools/git"
 )
+
+// judge judges the command of a call that runs in dir, which has no symbolic links. It
+// also returns the repository that the command reads with git if it is automatic; nil
+// if it reads none.
+func (p Paths) judge(line, dir string) (*command.Command, *git.Repository) {
+	env := p.env(dir)
+	repositories := map[string]*git.Repository{}
+	if p.Git != nil {
+		env.Git = func(dir string) (string, string) {
+			r, reads, err := p.Git.Open(followed(dir))
+			if err != nil {
+				return "", err.Error()
+			}
+			for _, path := range reads {
+				if why := env.Readable(path); why != "" {
+					return "", "it reads " + path + ": " + why
+				}
+			}
+			name := cmp.Or(r.Root, "none")
+			r = r.Hiding(secretPatterns, publicExtensions)
+			repositories[name] = &r
+			return name, ""
+		}
+	}
+	c := command.Judge(line, env)
+	return c, repositories[c.Repository]
+}
 
 // env returns the Env of package command for a command that runs in dir, which has no
 // symbolic links.

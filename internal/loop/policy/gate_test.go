@@ -116,3 +116,33 @@ func TestPrefixPermissions(t *testing.T) {
 		}
 	}
 }
+
+// A permission for the first words of a command holds in the directories whose manifests
+// were there when it was given. Another directory needs approval once, and does not end it.
+func TestPrefixPermissionPerDirectory(t *testing.T) {
+	dir := project(t, "package.json", "web/package.json", "web/src/x", "docs/x")
+	at, p := policy.Paths{Workspace: dir, Home: dir}, policy.Policy{Mode: event.ModeAsk}
+	judge := func(sub, line, want string) {
+		t.Helper()
+		v := asks(&p, at, run(filepath.Join(dir, sub), line))
+		if got := outcome(v); got != want {
+			t.Errorf("%s in %q: %s, want %s (%s)", line, sub, got, want, v.Why)
+		}
+	}
+	p.Allow(asks(&p, at, run(dir, "npm run build")).Offer)
+	judge("", "npm run build --silent", "runs")
+	judge("docs", "npm run build", "runs") // npm uses the manifest above
+	judge("web", "npm run build", "asks")
+	judge("", "cd web && npm run build", "asks")
+	judge("", "cd web/src && npm run build", "asks")
+	judge("", "npm run build --prefix web", "asks")
+	judge("", "npm run build; echo $X", "asks")
+	judge("", "npm run build", "runs")
+	p.Allow(asks(&p, at, run(filepath.Join(dir, "web"), "npm run build")).Offer)
+	judge("web/src", "npm run build", "runs")
+	judge("", "npm run build", "runs")
+	write(t, filepath.Join(dir, "web", "package.json"), "changed")
+	judge("", "npm run build", "runs")
+	judge("web", "npm run build", "asks")
+	judge("web", "npm run build", "asks")
+}

@@ -13,7 +13,7 @@ import (
 func (p *Policy) judgeCommand(c tools.Call, f Facts, found ruling) Verdict {
 	if script, ok := f.automatic(c); ok && found.ask == nil {
 		v := p.runs("commands that are known to read need no approval")
-		v.Script, v.Environment, v.Access.Private = script, f.environment, true
+		v.Script, v.Environment, v.Access = script, f.environment, tools.Access{Private: true, Git: f.repository}
 		return v
 	}
 	if p.Mode == event.ModePlan {
@@ -152,7 +152,7 @@ func (p *Policy) cover(c tools.Call, f Facts) (out coverage) {
 	var deciders []string
 	for i := range f.Command.Parts {
 		part := &f.Command.Parts[i]
-		if part.Reason == "" && !f.unreadable(part) {
+		if part.Reason == "" && !part.Git && !f.unreadable(part) { // git would run with its configuration
 			continue
 		}
 		by, network, rule := p.coverPart(part, f)
@@ -176,15 +176,18 @@ func (p *Policy) coverPart(part *command.Part, f Facts) (by string, network, rul
 	if r, network := p.covers(part, f); r != nil {
 		return r.decider(), network, true
 	}
-	if part.Reason == "" || !f.inRoot() {
+	if part.Reason == "" && !part.Git || !f.inRoot() {
 		return "", false, false
 	}
 	for _, g := range p.grants {
-		if g.Prefix && g.Dir == f.Root && (g.Network || part.Traits&command.Connects == 0) && part.Covered(strings.Fields(g.Value)) && g.Ended(f) == "" {
-			return g.decider(f), g.Network, false
+		if network || !g.Prefix || g.Dir != f.Root || !g.Network && part.Traits&command.Connects != 0 {
+			continue
+		}
+		if part.Covered(strings.Fields(g.Value)) && g.Ended(f) == "" && !g.unseen(f) { // a later one may add the network
+			by, network = g.decider(f), g.Network
 		}
 	}
-	return "", false, false
+	return by, network, false
 }
 
 // unreadable reports whether a part reads a file that needs approval.

@@ -107,14 +107,15 @@ func variants(w string) []string {
 type naming struct {
 	ctx   context.Context
 	home  string
+	root  string // the workspace
 	words []string
-	dirs  []string // absolute
+	dirs  []string // absolute; the first is that of the command
 	paths []string // absolute; existing, or possible meanings of a word with a separator
 	files []File
 }
 
-// find fills dirs and paths. It reports false if the command names too much.
-func (n *naming) find() bool {
+// find fills dirs and paths for a command in dir. It reports false if the command names too much.
+func (n *naming) find(dir string) bool {
 	if len(n.words) > maxWords {
 		return false
 	}
@@ -122,6 +123,7 @@ func (n *naming) find() bool {
 	for _, w := range n.words {
 		names = append(names, manifests[programName(w)]...)
 	}
+	n.enter(dir)
 	for i := 0; i < len(n.dirs); i++ {
 		for _, name := range names {
 			if n.ctx.Err() != nil || !n.add(n.dirs[i], name) {
@@ -160,15 +162,27 @@ func (n *naming) add(dir, word string) bool {
 	return true
 }
 
+// enter adds a directory, and those above it in the workspace: programs such as npm look
+// for their manifest there too. It reports false at a limit.
+func (n *naming) enter(dir string) bool {
+	for !slices.Contains(n.dirs, dir) {
+		if len(n.dirs) == maxNamedDirs {
+			return false
+		}
+		n.dirs = append(n.dirs, dir)
+		if above := filepath.Dir(dir); n.root != "" && within([]string{n.root}, above) {
+			dir = above
+		}
+	}
+	return true
+}
+
 // name adds a path that a word may mean: if it exists, or if the word looks like a
 // path. It reports false at a limit.
 func (n *naming) name(path string, looksLikePath bool) bool {
 	info, err := os.Stat(path)
-	if err == nil && info.IsDir() && !slices.Contains(n.dirs, path) {
-		if len(n.dirs) == maxNamedDirs {
-			return false
-		}
-		n.dirs = append(n.dirs, path)
+	if err == nil && info.IsDir() && !n.enter(path) {
+		return false
 	}
 	if (err == nil || looksLikePath) && !slices.Contains(n.paths, path) {
 		n.paths = append(n.paths, path)

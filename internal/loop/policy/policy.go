@@ -5,6 +5,7 @@
 package policy
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -54,14 +55,26 @@ type Policy struct {
 	reads  reads
 }
 
-// Allow adds a standing permission. It replaces one of the same scope.
-func (p *Policy) Allow(g Grant) {
+// Allow adds a standing permission and returns it. It replaces one of the same scope, but
+// keeps the files of that one in other directories.
+func (p *Policy) Allow(g Grant) Grant {
 	if g.Scope == (Scope{}) {
-		return
+		return g
+	}
+	for _, old := range p.grants {
+		if old.Scope == g.Scope && g.Prefix {
+			g.Files = slices.Clone(g.Files)
+			for _, f := range old.Files {
+				if !g.knows(filepath.Dir(f.Path)) {
+					g.Files = append(g.Files, f)
+				}
+			}
+		}
 	}
 	p.Forget(g.Scope)
 	p.grants = append(p.grants, g)
 	p.reads.granted(g.Scope)
+	return g
 }
 
 // Forget removes the standing permission of a scope. It reports whether there was one.

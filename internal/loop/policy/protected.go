@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 
 	"agent/internal/tools"
+	"agent/internal/tools/git"
 )
 
 // Protected is a target whose change always needs approval.
@@ -32,6 +33,9 @@ type Paths struct {
 	Added []string
 	// Sandbox is the sandbox of commands.
 	Sandbox Sandbox
+	// Git finds the repositories that automatic commands may read with git. Nil if
+	// commands that run git always need approval.
+	Git *git.Reader
 	// Disposable is set if the workspace is thrown away after the session, as for a
 	// task of an evaluation. Mode all then asks only for protected paths.
 	Disposable bool

@@ -134,9 +134,16 @@ func (r Rule) globs(at roots) (out []string) {
 	return out
 }
 
-// literalGlob returns a pattern that matches only path.
+// literalGlob returns a pattern that matches only path, which has slashes.
 func literalGlob(path string) string {
-	return strings.TrimSuffix(regexp.MustCompile(`[\\*?\[\]{}]`).ReplaceAllString(path, `\$0`), "/")
+	var b strings.Builder
+	for _, r := range strings.TrimSuffix(path, "/") {
+		if strings.ContainsRune(`\*?[]{}`, r) {
+			b.WriteByte('\\')
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
 }
 
 // folded returns a path or pattern with slashes in which each name is folded.

@@ -229,6 +229,9 @@ func (f Facts) manifests(prefix string) (files []File, ok bool) {
 // end drops the standing permissions for the command t of which a file has changed, and
 // returns the change as a clause.
 func (p *Policy) end(t tools.Target, f Facts) (why string) {
+	if f.Unbound { // nothing can be compared, and nothing is covered
+		return ""
+	}
 	p.grants = slices.DeleteFunc(p.grants, func(g Grant) bool {
 		words := strings.Fields(g.Value)
 		runs := g.Prefix && g.Dir == f.Root && slices.ContainsFunc(f.Command.Parts, func(p command.Part) bool { return p.Covered(words) })
@@ -264,23 +267,39 @@ type File struct {
 // decider returns the permission as the Decider of a Verdict.
 func (g Grant) decider(f Facts) string { return "standing permission: " + f.paths.Describe(g.Scope) }
 
+// knows reports whether the grant has a file of a directory.
+func (g Grant) knows(dir string) bool {
+	return slices.ContainsFunc(g.Files, func(f File) bool { return filepath.Dir(f.Path) == dir })
+}
+
 // Ended returns which file of the command has changed since the grant, given the
-// current facts; empty if none has.
+// current facts; empty if none has. A permission for the first words of a command does
+// not end if the command uses a directory for which it was not given.
 func (g Grant) Ended(now Facts) string {
 	if g.Kind != tools.Command {
 		return ""
 	}
+	before := g.Files
 	if g.Prefix {
 		files, bound := now.manifests(g.Value)
 		if !bound {
 			return ""
 		}
-		now.Files = files
+		here := func(f File) bool { return slices.Contains(now.dirs, filepath.Dir(f.Path)) }
+		before = slices.DeleteFunc(slices.Clone(g.Files), func(f File) bool { return !here(f) })
+		now.Files = slices.DeleteFunc(files, func(f File) bool { return !g.knows(filepath.Dir(f.Path)) })
 	}
 	if now.Unbound {
 		return "the files of this command can no longer be compared"
 	}
-	return changed(g.Files, now.Files, g.show)
+	return changed(before, now.Files, g.show)
+}
+
+// unseen reports whether a command depends on a manifest, such as package.json, in a
+// directory for which the grant was not given.
+func (g Grant) unseen(now Facts) bool {
+	files, _ := now.manifests(g.Value)
+	return slices.ContainsFunc(files, func(f File) bool { return !g.knows(filepath.Dir(f.Path)) })
 }
 
 // Changed returns which file that a command in dir names has changed between two verdicts,

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -35,29 +36,48 @@ func (p Paths) Withheld() func(path string) string {
 	}
 }
 
-// secretName reports whether a file of that name usually holds secrets: environment
-// files, private keys and passwords.
+// secretPatterns are the names of files that usually hold secrets: environment files,
+// private keys and passwords. A star stands for any text.
+var secretPatterns = []string{
+	".env", ".env.*", ".env-*", ".envrc*", "*.env", "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "id_rsa.pub", "id_dsa.pub", "id_ecdsa.pub", "id_ed25519.pub",
+	"*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.kdbx", "*.ppk", "*.asc", "*.gpg",
+	".netrc", "_netrc", ".npmrc", ".pypirc", ".pgpass", ".my.cnf", ".git-credentials", ".htpasswd", ".dockercfg",
+	"credentials", "credentials.json", "secrets.json", "secrets.yml", "secrets.yaml", "secrets.toml",
+}
+
+// secretName reports whether a file of that name usually holds secrets.
 func secretName(name string) bool {
 	name = strings.ToLower(fold(name))
-	if name == ".env" || strings.HasPrefix(name, ".env.") || strings.HasPrefix(name, ".env-") || strings.HasPrefix(name, ".envrc") {
-		return true
-	}
-	if stem := strings.TrimSuffix(name, ".pub"); slices.Contains([]string{"id_rsa", "id_dsa", "id_ecdsa", "id_ed25519"}, stem) {
-		return true
-	}
-	if slices.Contains([]string{".env", ".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdbx", ".ppk", ".asc", ".gpg"}, filepath.Ext(name)) {
-		return true
-	}
-	return slices.Contains([]string{".netrc", "_netrc", ".npmrc", ".pypirc", ".pgpass", ".my.cnf", ".git-credentials", ".htpasswd", ".dockercfg", "credentials", "credentials.json", "secrets.json", "secrets.yml", "secrets.yaml", "secrets.toml"}, name)
+	return slices.ContainsFunc(secretPatterns, func(pattern string) bool {
+		ok, _ := path.Match(pattern, name) // the patterns are valid
+		return ok
+	})
 }
+
+// publicExtensions are those of files that hold no secrets, whatever their names.
+var publicExtensions = []string{".example", ".sample", ".template", ".dist", ".pub"}
 
 // SecretFile reports whether reading the file at path needs approval, because its name
 // says that it holds secrets. Examples of such files, like .env.example, and public keys
 // do not. It does not look at the file or follow links: call it for each name of a file.
 func SecretFile(path string) bool {
 	name := strings.ToLower(fold(filepath.Base(path)))
-	if slices.Contains([]string{".example", ".sample", ".template", ".dist", ".pub"}, filepath.Ext(name)) {
-		return false
+	return !slices.Contains(publicExtensions, filepath.Ext(name)) && secretName(name)
+}
+
+// Guarded returns a function that reports whether a search must skip a file, because it
+// is a SecretFile or because a rule denies reading it or asks. Paths are absolute or
+// relative to the workspace. The function follows no links and is safe for concurrent use.
+func (p Paths) Guarded(rules []Rule) func(path string) bool {
+	at := p.roots()
+	var reads []Rule
+	for _, r := range rules {
+		if r.Kind == RuleRead && r.Action != Allow {
+			reads = append(reads, r)
+		}
 	}
-	return secretName(name)
+	root := physical(p.Workspace)
+	return func(path string) bool {
+		return SecretFile(path) || slices.ContainsFunc(reads, func(r Rule) bool { return r.matchesFile([]string{from(root, path)}, at) })
+	}
 }

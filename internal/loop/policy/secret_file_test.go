@@ -19,3 +19,17 @@ func TestSecretFile(t *testing.T) {
 		}
 	}
 }
+
+// A search skips files that may hold secrets, and files that a rule does not let it read.
+func TestGuarded(t *testing.T) {
+	dir := project(t)
+	guarded := policy.Paths{Workspace: dir, Home: "/home/user"}.Guarded(rules(t, "deny read: private/**; ask read: drafts; allow read: .env; deny edit: src/**; deny read: ~/notes/**"))
+	for path, want := range map[string]bool{
+		".env": true, "private/a": true, "PRIVATE/a": true, "private": true, "drafts/x/y": true, "src/main.go": false, "privates/a": false, "main.go": false,
+		dir + "/private/a": true, "/home/user/notes/x": true, "/home/user/other/x": false,
+	} {
+		if guarded(path) != want {
+			t.Errorf("%s: got %v, want %v", path, !want, want)
+		}
+	}
+}

@@ -43,7 +43,7 @@ func (s *Standing) Add(e event.Durable) {
 	}
 }
 
-// remove removes the permissions of the same scope as g.
+// remove removes the permissions that cover the same calls as g.
 func (s *Standing) remove(g event.Grant) {
 	for i := len(s.Grants) - 1; i >= 0; i-- {
 		if !sameScope(s.Grants[i], g) {

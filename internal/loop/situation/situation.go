@@ -21,11 +21,12 @@ import (
 
 // Place holds the facts about the environment that the caller knows.
 type Place struct {
-	Dir      string // the workspace, absolute
-	Shell    string // the program that runs commands; empty if they cannot be run
-	Mode     string // the permission mode
-	Attended bool   // a user can answer questions
-	Brief    bool   // the context window is small
+	Dir      string   // the workspace, absolute
+	Added    []string // directories that the user added to the workspace, absolute
+	Shell    string   // the program that runs commands; empty if they cannot be run
+	Mode     string   // the permission mode
+	Attended bool     // a user can answer questions
+	Brief    bool     // the context window is small
 	Now      time.Time
 }
 
@@ -67,6 +68,9 @@ func Collect(ctx context.Context, p Place, earlier []string) string {
 		return header + "\n" + text(parts)
 	}
 	before := parse(earlier)
+	if _, added := before[addedDirs]; added && len(p.Added) == 0 {
+		parts = append(parts, part{addedDirs, []string{"none"}})
+	}
 	var changed []part
 	for _, now := range parts {
 		if lines := now.text(); lines != before[now.name] && !strings.HasPrefix(lines, now.name+": "+unknown) {
@@ -78,6 +82,9 @@ func Collect(ctx context.Context, p Place, earlier []string) string {
 	}
 	return changes + "\n" + text(changed)
 }
+
+// addedDirs is the name of the part with Place.Added.
+const addedDirs = "Added directories (use absolute paths)"
 
 // parts collects all parts, in a fixed order.
 func (p Place) parts(ctx context.Context) []part {
@@ -92,7 +99,11 @@ func (p Place) parts(ctx context.Context) []part {
 	if p.Shell != "" {
 		all = append(all, part{"Shell", []string{p.Shell}})
 	}
-	all = append(all, part{"Working directory", []string{p.Dir}}, part{"Permission mode", []string{p.Mode + "; " + user}})
+	all = append(all, part{"Working directory", []string{p.Dir}})
+	if len(p.Added) > 0 {
+		all = append(all, part{addedDirs, p.Added})
+	}
+	all = append(all, part{"Permission mode", []string{p.Mode + "; " + user}})
 	all = append(all, p.repository(ctx)...)
 	all = append(all, p.topLevel()...)
 	if tools := installed(ctx); len(tools) > 0 {

@@ -125,3 +125,19 @@ func TestSituationOutsideOfARepository(t *testing.T) {
 	text := collect(t, situation.Place{Dir: t.TempDir(), Mode: "ask", Now: day})
 	wants(t, text, "Git branch: none: this is not a git repository", "Top level: empty")
 }
+
+// Directories that the user added are described, and so is that there are none any more.
+func TestSituationWithAddedDirectories(t *testing.T) {
+	at := situation.Place{Dir: t.TempDir(), Mode: "ask", Now: day, Added: []string{"/lib/a", "/lib/b"}}
+	first := collect(t, at)
+	wants(t, first, "Added directories (use absolute paths):", "  /lib/a", "  /lib/b")
+	if text := collect(t, at, first); text != "" {
+		t.Errorf("nothing changed, but got\n%s", text)
+	}
+	at.Added = nil
+	second := collect(t, at, first)
+	wants(t, second, "Added directories (use absolute paths): none")
+	if text := collect(t, at, first, second); text != "" {
+		t.Errorf("nothing changed since, but got\n%s", text)
+	}
+}

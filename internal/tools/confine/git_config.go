@@ -98,22 +98,17 @@ var programSections = []string{
 	"pager", "protocol", "sendemail", "trailer",
 }
 
-// programKeys are variables that name a program, by section; "" is every section.
-var programKeys = map[string][]string{
-	"": {
-		"command", "cmd", "textconv", "clean", "smudge", "process", "driver", "program", "helper", "defaultkeycommand", "uploadpack",
-		"receivepack", "vcs", "procreceiverefs", "packobjectshook", "difffilter", "tunnel", "customtransfer",
-	},
-	"core": {
-		"fsmonitor", "hookspath", "pager", "editor", "sshcommand", "gitproxy", "askpass", "attributesfile", "alternaterefscommand",
-	},
-	"diff":     {"external", "tool", "guitool"},
-	"merge":    {"tool", "guitool"},
-	"gc":       {"recentobjectshook"},
-	"init":     {"templatedir"},
-	"lfs":      {"path", "standalonetransferagent"},
-	"sequence": {"editor"},
-	"web":      {"browser"},
+// programKeys are names of variables that name a program, in every section.
+var programKeys = []string{
+	"command", "cmd", "textconv", "clean", "smudge", "process", "driver", "program", "helper", "defaultkeycommand", "uploadpack",
+	"receivepack", "vcs", "procreceiverefs", "packobjectshook", "difffilter", "tunnel",
+}
+
+// programVariables are further variables that name a program.
+var programVariables = []string{
+	"core.fsmonitor", "core.hookspath", "core.pager", "core.editor", "core.sshcommand", "core.gitproxy", "core.askpass",
+	"core.attributesfile", "core.alternaterefscommand", "diff.external", "diff.tool", "diff.guitool", "gc.recentobjectshook",
+	"init.templatedir", "lfs.path", "lfs.standalonetransferagent", "merge.tool", "merge.guitool", "sequence.editor", "web.browser",
 }
 
 // runsPrograms reports whether a variable can make git run a program.
@@ -122,7 +117,7 @@ func (v variable) runsPrograms() bool {
 	if section == "submodule" && v.key == "update" {
 		return strings.HasPrefix(strings.Trim(v.value, `"`), "!")
 	}
-	return slices.Contains(programSections, section) || slices.Contains(programKeys[""], v.key) || slices.Contains(programKeys[section], v.key)
+	return slices.Contains(programSections, section) || slices.Contains(programKeys, v.key) || slices.Contains(programVariables, section+"."+v.key)
 }
 
 // programs returns the values of the variables that can run programs, by name, in

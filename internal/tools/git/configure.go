@@ -23,7 +23,8 @@ func isWord(value string) bool {
 // configure writes the harmless settings of the user and of the repository. git only
 // parses the files for that: it acts on none of the settings.
 func (s *Session) configure(ctx context.Context) error {
-	own := append(slices.DeleteFunc(slices.Clone(os.Environ()), func(v string) bool { return strings.HasPrefix(v, "GIT_") }), "GIT_DIR="+s.dir)
+	own := append(slices.DeleteFunc(slices.Clone(os.Environ()), func(v string) bool { return strings.HasPrefix(v, "GIT_") }),
+		"GIT_DIR="+s.dir, "GIT_TRACE2=0", "GIT_TRACE2_EVENT=0", "GIT_TRACE2_PERF=0")
 	var text strings.Builder
 	set := func(name, value string) {
 		section, key, _ := strings.Cut(name, ".")
@@ -48,7 +49,7 @@ func (s *Session) configure(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		repo = settings(out)
+		repo, s.tracking = settings(out), tracking(out)
 	}
 	s.bare = repo["core.bare"] == "true" && s.repo.dir == s.repo.common
 	if repo["extensions.objectformat"] != "" {
@@ -60,6 +61,27 @@ func (s *Session) configure(ctx context.Context) error {
 		}
 	}
 	return s.write("config", text.String())
+}
+
+// tracking returns the remotes and the upstream branches among the output of git config
+// --list -z, as lines of a configuration file. git remote, git branch and git status
+// show them; a command that only reads never connects to a remote.
+func tracking(out []byte) string {
+	var text strings.Builder
+	for entry := range strings.SplitSeq(string(out), "\x00") {
+		name, value, _ := strings.Cut(entry, "\n")
+		section, rest, _ := strings.Cut(name, ".")
+		dot := strings.LastIndexByte(rest, '.')
+		if dot < 0 {
+			continue
+		}
+		key := strings.ToLower(rest[dot+1:])
+		switch strings.ToLower(section) + "." + key {
+		case "remote.url", "remote.pushurl", "remote.fetch", "branch.remote", "branch.merge", "branch.rebase", "branch.description":
+			text.WriteString("[" + section + " " + quoted(rest[:dot]) + "]\n\t" + key + " = " + quoted(value) + "\n")
+		}
+	}
+	return text.String()
 }
 
 // settings parses the output of git config --list -z.

@@ -1,12 +1,13 @@
-// Package git reads git repositories for the program itself, and makes worktrees in
-// which agents work. It is the only place that runs git.
+// Package git reads git repositories for the program itself, prepares commands of the
+// model that read them, and makes worktrees in which agents work.
 //
 // A repository can name programs that git runs: filters, hooks, a file system
 // monitor, a pager, a signature check, an SSH command. git offers no way to ignore
 // its configuration, so this package never lets git see it. git runs with an empty
 // git directory in a temporary place, which borrows the index and the objects of the
-// repository and holds only harmless settings. Branch runs no program at all. A
-// worktree is made without a checkout: its files are copied. Start reading at Open and
+// repository and holds only harmless settings. Commands of the model get more of the
+// repository: see View. Branch runs no program at all. A worktree is made without a
+// checkout: its files are copied. Start reading at Open, Repository.View and
 // AddWorktree.
 package git
 
@@ -24,6 +25,7 @@ type Repository struct {
 	Root   string // top directory of the working tree
 	dir    string // the git directory; empty if it cannot be read
 	common string // the git directory that holds objects and branches
+	hidden string // attributes of files whose contents a View does not show
 }
 
 // Open returns the repository that contains dir. It reports false if there is none.

@@ -21,6 +21,8 @@ type Session struct {
 	dir  string // the temporary git directory
 	env  []string
 	bare bool // the repository has no working tree
+
+	tracking string // remotes and upstream branches, as lines of a configuration file
 }
 
 // Session prepares the commands on a repository. The error says why git cannot run.
@@ -101,19 +103,26 @@ func (s *Session) write(name, text string) error {
 
 // environment returns the whole environment of git, without the user's variables.
 func (s *Session) environment() []string {
-	env := []string{
-		"GIT_DIR=" + s.dir, "GIT_WORK_TREE=" + s.repo.Root,
-		"GIT_INDEX_FILE=" + filepath.Join(s.repo.dir, "index"), "GIT_OBJECT_DIRECTORY=" + filepath.Join(s.repo.common, "objects"),
-		"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_SYSTEM=" + os.DevNull, "GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_ATTR_NOSYSTEM=1",
-		"HOME=" + s.dir, "XDG_CONFIG_HOME=" + s.dir, "PATH=" + os.Getenv("PATH"),
-		"GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_NO_REPLACE_OBJECTS=1", "GIT_ALLOW_PROTOCOL=none", "GIT_TERMINAL_PROMPT=0", "GIT_PAGER=cat", "LC_ALL=C",
-	}
+	env := append(isolated(),
+		"GIT_DIR="+s.dir, "GIT_WORK_TREE="+s.repo.Root,
+		"GIT_INDEX_FILE="+filepath.Join(s.repo.dir, "index"), "GIT_OBJECT_DIRECTORY="+filepath.Join(s.repo.common, "objects"),
+		"HOME="+s.dir, "XDG_CONFIG_HOME="+s.dir, "PATH="+os.Getenv("PATH"), "LC_ALL=C",
+	)
 	for _, name := range []string{"SystemRoot", "TMPDIR", "TEMP"} {
 		if value := os.Getenv(name); value != "" {
 			env = append(env, name+"="+value)
 		}
 	}
 	return env
+}
+
+// isolated returns the variables that keep git from the configuration of the system and
+// the user, and from the network.
+func isolated() []string {
+	return []string{
+		"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_SYSTEM=" + os.DevNull, "GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_ATTR_NOSYSTEM=1",
+		"GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_NO_REPLACE_OBJECTS=1", "GIT_ALLOW_PROTOCOL=none", "GIT_TERMINAL_PROMPT=0", "GIT_PAGER=cat",
+	}
 }
 
 // maxOutput limits the output of a command, in bytes.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"sync/atomic"
 	"time"
 )
 
@@ -45,6 +46,7 @@ type Results struct {
 	Lines      int       // matching lines in text files, or multiline matches
 	InFiles    int       // number of matching files
 	Large      int       // files too large for a multiline query
+	Secret     int       // files not searched because they may hold secrets
 	Cut        bool      // the search stopped after Patience
 	Unreadable Unreadable
 	Limits     Limits
@@ -104,10 +106,15 @@ func (t *Tree) grepBelow(b *budget, start string, q *Query, c *collector) error 
 	}
 	files := make(chan Matched, len(scanners))
 	var err error
+	var secret atomic.Int64
 	go func() {
 		defer close(files)
 		c.out.Unreadable, err = t.walk(b, start, func(worker int, f visited) error {
 			if c.Match != nil && !c.Match(f.path()) {
+				return nil
+			}
+			if t.secret != nil && t.secret(f.path()) {
+				secret.Add(1)
 				return nil
 			}
 			m, err := scanners[worker].open(all, f)
@@ -127,6 +134,7 @@ func (t *Tree) grepBelow(b *budget, start string, q *Query, c *collector) error 
 			stop()
 		}
 	}
+	c.out.Secret = int(secret.Load())
 	if c.out.Cut && ctx.Err() == nil {
 		return nil
 	}

@@ -58,9 +58,9 @@ func (d folder) close() {
 // file is an open file.
 type file struct{ *os.File }
 
-// openFile opens the file at p in root.
+// openFile opens the file at p in root, which must not be a symbolic link.
 func openFile(root *os.Root, p string) (file, error) {
-	f, err := root.Open(p)
+	f, err := openUnlinked(root, p)
 	return file{f}, err
 }
 

@@ -87,9 +87,9 @@ func openAt(dir int, name string, flags int) (int, error) {
 // file.
 type file struct{ fd int }
 
-// openFile opens the file at p in root.
+// openFile opens the file at p in root, which must not be a symbolic link.
 func openFile(root *os.Root, p string) (file, error) {
-	f, err := root.OpenFile(p, os.O_RDONLY|nonblock, 0)
+	f, err := openUnlinked(root, p)
 	if err != nil {
 		return file{}, err
 	}

@@ -13,6 +13,7 @@ package search
 
 import (
 	"context"
+	"errors"
 	"io/fs"
 	"os"
 	"strings"
@@ -26,6 +27,7 @@ type Tree struct {
 	unfiltered bool // no ignore rules apply
 	caps       caps
 	hide       string
+	secret     func(p string) bool // see Withhold; may be nil
 }
 
 // New returns the tree of root, whose absolute path is dir. The caller closes
@@ -38,6 +40,13 @@ func New(root *os.Root, dir string) *Tree {
 // returns t. Call it before any search.
 func (t *Tree) Hide(p string) *Tree {
 	t.hide = p
+	return t
+}
+
+// Withhold makes Grep skip the files below a directory for which secret returns true. It
+// returns t. Call it before any search.
+func (t *Tree) Withhold(secret func(p string) bool) *Tree {
+	t.secret = secret
 	return t
 }
 
@@ -73,4 +82,26 @@ func regular(open func(flag int) (*os.File, error)) (*os.File, error) {
 		return nil, fs.ErrInvalid
 	}
 	return f, nil
+}
+
+// maxOpens is how often a file is opened that is replaced meanwhile.
+const maxOpens = 20
+
+// openUnlinked opens the file at p in root, without blocking, unless p is a symbolic
+// link.
+func openUnlinked(root *os.Root, p string) (*os.File, error) {
+	for range maxOpens {
+		f, err := root.OpenFile(p, os.O_RDONLY|nonblock, 0)
+		if err != nil {
+			return nil, err
+		}
+		info, err := f.Stat()
+		if err == nil {
+			if now, lerr := root.Lstat(p); lerr == nil && os.SameFile(info, now) {
+				return f, nil
+			}
+		}
+		f.Close()
+	}
+	return nil, &fs.PathError{Op: "open", Path: p, Err: errors.New("it is a symbolic link, or is replaced all the time")}
 }

@@ -28,11 +28,16 @@ type Running struct {
 }
 
 // Start starts a command. It runs until it ends, or until Stop, Kill or Finish.
-func Start(c Command) (*Running, error) {
+func Start(c Command) (started *Running, err error) {
+	c = c.withDefaults()
+	defer func() {
+		if err != nil {
+			c.Cleanup()
+		}
+	}()
 	if _, err := os.Stat(c.Dir); err != nil {
 		return nil, fmt.Errorf("the working directory does not exist: %w", err)
 	}
-	c = c.withDefaults()
 	pipe, w, err := os.Pipe()
 	if err != nil {
 		return nil, fmt.Errorf("create a pipe for the output: %w", err)
@@ -97,6 +102,7 @@ func (r *Running) supervise() {
 	}
 	r.pipe.Close()
 	r.record()
+	r.c.Cleanup()
 }
 
 // record sets the result.

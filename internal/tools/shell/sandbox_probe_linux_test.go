@@ -25,6 +25,8 @@ func probe(what string) {
 	switch verb {
 	case "calls":
 		tryCalls()
+	case "escape":
+		tryEscape(arg)
 	case "exchange":
 		fmt.Println(unix.Renameat2(unix.AT_FDCWD, arg, unix.AT_FDCWD, ".git", unix.RENAME_EXCHANGE))
 	case "serve":

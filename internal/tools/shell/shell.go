@@ -79,6 +79,8 @@ type Command struct {
 	// times a second, the end of it if there is much. It is called by Run and
 	// Watch, on their goroutine.
 	Progress func(text string)
+	// Cleanup, if not nil, is called after the command has ended, or if it did not start.
+	Cleanup func()
 }
 
 // withDefaults sets unset fields to their defaults.
@@ -88,6 +90,9 @@ func (c Command) withDefaults() Command {
 	c.Keep = cmp.Or(c.Keep, DefaultKeep)
 	c.Processes = cmp.Or(c.Processes, DefaultProcesses)
 	c.MaxWhole = cmp.Or(c.MaxWhole, MaxWhole)
+	if c.Cleanup == nil {
+		c.Cleanup = func() {}
+	}
 	return c
 }
 

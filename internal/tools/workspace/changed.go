@@ -14,6 +14,8 @@ const (
 	maxDiff      = 8 << 10 // bytes
 )
 
+const readAgain = "Read it again before you change it."
+
 // checkUnchanged returns a *ChangedError if content differs from what the model
 // last saw of the file.
 func (l *Ledger) checkUnchanged(path string, content []byte) error {
@@ -21,7 +23,7 @@ func (l *Ledger) checkUnchanged(path string, content []byte) error {
 	if !ok || sum == contentHash(content) {
 		return nil
 	}
-	e := &ChangedError{Path: path, Step: step, What: "Read it again before you change it."}
+	e := &ChangedError{Path: path, Step: step, What: readAgain}
 	if diff, ok := smallDiff(old, content); ok {
 		e.What = "Diff:\n" + diff + "Base your change on the new content."
 		r := NewReading(path, content)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"slices"
+	"sync"
 
 	"agent/internal/tools/advice"
 )
@@ -17,9 +18,9 @@ import (
 // is unchanged, and then renames them one by one. If a step fails, it undoes the
 // earlier ones. It returns files if all were written; an error with them means
 // that cleaning up failed.
-func (t *tree) commit(ctx context.Context, files []*Draft) ([]*Draft, error) {
-	c := &fileCommit{tree: t, dirs: map[string]*os.File{}}
-	defer c.unlockDirs()
+func (w *Workspace) commit(ctx context.Context, files []*Draft) ([]*Draft, error) {
+	c := &fileCommit{replacing: &w.replacing, entered: map[string]*tree{}, dirs: map[treeDir]*os.File{}}
+	defer c.close()
 	err := c.prepare(ctx, files)
 	if err == nil {
 		err = c.replace(ctx)
@@ -49,19 +50,31 @@ func (t *tree) commit(ctx context.Context, files []*Draft) ([]*Draft, error) {
 
 // fileCommit is a commit in progress.
 type fileCommit struct {
-	tree     *tree
-	dirs     map[string]*os.File // locked directories: see lockDir
-	files    []*fileSwap
-	madeDirs []string // created directories, parents first
-	partial  bool     // a failed commit could not be undone
+	replacing *sync.Mutex          // see Workspace
+	entered   map[string]*tree     // the trees of the files by directory, with open roots
+	leave     []func()             // closes the roots
+	dirs      map[treeDir]*os.File // locked directories: see lockDir
+	files     []*fileSwap
+	madeDirs  []treeDir // created directories, parents first
+	partial   bool      // a failed commit could not be undone
+}
+
+// treeDir is a directory of a tree.
+type treeDir struct {
+	tree *tree
+	path string // relative to the tree, with slashes
 }
 
 // fileSwap is the change of one file.
 type fileSwap struct {
 	*Draft
+	in     *tree  // the tree of the file, with an open root
 	temp   string // path of the temporary file with the new content; empty if the file is removed
 	backup string // path of the backup; empty for a new file and for the last file
 }
+
+// dir returns the directory of the file.
+func (s *fileSwap) dir() treeDir { return treeDir{s.in, path.Dir(s.at)} }
 
 // wrap adds the operation and the path to an error.
 func (s *fileSwap) wrap(err error) error {
@@ -79,6 +92,10 @@ func (c *fileCommit) prepare(ctx context.Context, files []*Draft) error {
 			return err
 		}
 		s := &fileSwap{Draft: f}
+		var err error
+		if s.in, err = c.enter(f.tree); err != nil {
+			return s.wrap(err)
+		}
 		c.files = append(c.files, s)
 		if err := c.prepareFile(s, i == len(files)-1); err != nil {
 			return s.wrap(err)
@@ -87,16 +104,43 @@ func (c *fileCommit) prepare(ctx context.Context, files []*Draft) error {
 	return ctx.Err()
 }
 
+// enter returns t with an open root, the same one for all files of the commit.
+func (c *fileCommit) enter(t *tree) (*tree, error) {
+	if opened := c.entered[t.dir]; opened != nil {
+		if !os.SameFile(opened.self, t.self) {
+			return nil, errMoved
+		}
+		return opened, nil
+	}
+	opened, done, err := t.enter()
+	if err != nil {
+		return nil, err
+	}
+	c.entered[t.dir] = opened
+	c.leave = append(c.leave, done)
+	return opened, nil
+}
+
+// close unlocks the directories and closes the roots.
+func (c *fileCommit) close() {
+	for _, d := range c.dirs {
+		_ = d.Close()
+	}
+	for _, done := range c.leave {
+		done()
+	}
+}
+
 // replace checks that every file is unchanged and puts the new contents in place.
 // Other commits wait meanwhile, so that none of them is overwritten.
 func (c *fileCommit) replace(ctx context.Context) error {
-	c.tree.replacing.Lock()
-	defer c.tree.replacing.Unlock()
+	c.replacing.Lock()
+	defer c.replacing.Unlock()
 	for _, s := range c.files {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := c.tree.checkUnchanged(s.Draft); err != nil {
+		if err := s.in.checkUnchanged(s.Draft); err != nil {
 			return s.wrap(err)
 		}
 	}
@@ -110,40 +154,40 @@ func (c *fileCommit) replace(ctx context.Context) error {
 // because nothing can fail after it.
 func (c *fileCommit) prepareFile(s *fileSwap, last bool) (err error) {
 	if s.After != nil {
-		if err = c.mkdir(path.Dir(s.Path)); err != nil {
+		if err = c.mkdir(s.dir()); err != nil {
 			return err
 		}
 	}
-	c.lockDir(path.Dir(s.Path))
+	c.lockDir(s.dir())
 	if s.After != nil {
-		if s.temp, err = c.tree.writeTemp(s.Path, tempExtension, s.attributesOf, s.After); err != nil {
+		if s.temp, err = c.writeTemp(s, tempExtension, s.attributesOf, s.After); err != nil {
 			return err
 		}
 	}
 	if s.info == nil || last {
 		return nil
 	}
-	s.backup = tempName(s.Path, backupExtension)
-	if c.tree.root.Link(s.Path, s.backup) == nil {
+	s.backup = tempName(s.at, backupExtension)
+	if s.in.root.Link(s.at, s.backup) == nil {
 		return nil
 	}
 	// Without hard links, use a copy.
-	s.backup, err = c.tree.writeTemp(s.Path, backupExtension, s.Draft, s.Before)
+	s.backup, err = c.writeTemp(s, backupExtension, s.Draft, s.Before)
 	return err
 }
 
 // mkdir creates a directory and its missing parents.
-func (c *fileCommit) mkdir(dir string) error {
-	var missing []string
-	for d := dir; d != "."; d = path.Dir(d) {
-		if _, err := c.tree.root.Lstat(d); err == nil {
+func (c *fileCommit) mkdir(dir treeDir) error {
+	var missing []treeDir
+	for d := dir.path; d != "."; d = path.Dir(d) {
+		if _, err := dir.tree.root.Lstat(d); err == nil {
 			break
 		}
-		missing = append(missing, d)
+		missing = append(missing, treeDir{dir.tree, d})
 	}
 	slices.Reverse(missing)
 	c.madeDirs = append(c.madeDirs, missing...)
-	return c.tree.root.MkdirAll(dir, 0o777)
+	return dir.tree.root.MkdirAll(dir.path, 0o777)
 }
 
 // rename puts the new contents in place. If it returns an error, the files have
@@ -153,11 +197,11 @@ func (c *fileCommit) rename() error {
 		var err error
 		switch {
 		case s.After == nil:
-			err = c.tree.root.Remove(s.Path)
+			err = s.in.root.Remove(s.at)
 		case s.info == nil:
-			err = c.tree.create(s.temp, s.Path)
+			err = s.in.create(s.temp, s.at)
 		default:
-			err = c.tree.root.Rename(s.temp, s.Path)
+			err = s.in.root.Rename(s.temp, s.at)
 		}
 		if err != nil {
 			return c.undo(i, s.wrap(err))
@@ -183,15 +227,15 @@ func (t *tree) create(fresh, name string) error {
 func (c *fileCommit) undo(n int, err error) error {
 	for _, s := range slices.Backward(c.files[:n]) {
 		if s.info == nil {
-			if e := c.tree.root.Remove(s.Path); e != nil {
+			if e := s.in.root.Remove(s.at); e != nil {
 				c.partial = true
 				err = fmt.Errorf("%w; %s was already created and could not be removed (%v)", err, s.Path, Cause(e))
 			}
 			continue
 		}
-		if e := c.tree.root.Rename(s.backup, s.Path); e != nil {
+		if e := s.in.root.Rename(s.backup, s.at); e != nil {
 			c.partial = true
-			err = fmt.Errorf("%w; %s was already changed and could not be restored (%v); its old content is in %s", err, s.Path, Cause(e), s.backup)
+			err = fmt.Errorf("%w; %s was already changed and could not be restored (%v); its old content is in %s", err, s.Path, Cause(e), s.in.show(s.backup))
 			s.backup = ""
 		}
 	}
@@ -207,14 +251,14 @@ func (c *fileCommit) clean(failed bool) error {
 			if name == "" {
 				continue
 			}
-			if err := c.tree.root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			if err := s.in.root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				errs = append(errs, err)
 			}
 		}
 	}
 	if failed {
 		for _, dir := range slices.Backward(c.madeDirs) {
-			_ = c.tree.root.Remove(dir) // fails if it is not empty
+			_ = dir.tree.root.Remove(dir.path) // fails if it is not empty
 		}
 	}
 	return errors.Join(errs...)
@@ -222,16 +266,16 @@ func (c *fileCommit) clean(failed bool) error {
 
 // sync syncs the directories, so that the new names survive a power failure.
 func (c *fileCommit) sync() error {
-	dirs := map[string]bool{}
+	dirs := map[treeDir]bool{}
 	for _, s := range c.files {
-		dirs[path.Dir(s.Path)] = true
+		dirs[s.dir()] = true
 	}
 	for _, d := range c.madeDirs {
-		dirs[path.Dir(d)] = true
+		dirs[treeDir{d.tree, path.Dir(d.path)}] = true
 	}
 	var errs []error
 	for dir := range dirs {
-		d, err := c.tree.root.Open(dir)
+		d, err := dir.tree.root.Open(dir.path)
 		if err != nil {
 			errs = append(errs, err)
 			continue
@@ -241,15 +285,15 @@ func (c *fileCommit) sync() error {
 	return errors.Join(errs...)
 }
 
-// writeTemp writes content to a new file next to p and returns its path. The file
+// writeTemp writes content to a new file next to that of s and returns its path. The file
 // gets the mode, group and attributes of like, or the defaults if like is nil.
-func (t *tree) writeTemp(p, extension string, like *Draft, content []byte) (string, error) {
+func (c *fileCommit) writeTemp(s *fileSwap, extension string, like *Draft, content []byte) (string, error) {
 	mode := fs.FileMode(0o666)
 	if like != nil {
 		mode = 0o600
 	}
-	tmp := tempName(p, extension)
-	f, err := t.root.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	tmp := tempName(s.at, extension)
+	f, err := s.in.root.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return "", err
 	}
@@ -257,14 +301,21 @@ func (t *tree) writeTemp(p, extension string, like *Draft, content []byte) (stri
 	if like != nil && err == nil {
 		copyGroup(f, like.info)
 		if err = f.Chmod(like.info.Mode().Perm()); err == nil {
-			t.copyAttributes(f, like.Path)
+			c.copyAttributes(f, like)
 		}
 	}
 	if err == nil {
 		err = f.Sync()
 	}
 	if err = errors.Join(err, f.Close()); err != nil {
-		return "", errors.Join(err, t.root.Remove(tmp))
+		return "", errors.Join(err, s.in.root.Remove(tmp))
 	}
 	return tmp, nil
+}
+
+// copyAttributes copies extended attributes from the file of a draft to f, if permitted.
+func (c *fileCommit) copyAttributes(f *os.File, like *Draft) {
+	if from, err := c.enter(like.tree); err == nil {
+		from.copyAttributes(f, like.at)
+	}
 }

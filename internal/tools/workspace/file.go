@@ -28,14 +28,40 @@ func (t *tree) open(name, p string) (*os.File, fs.FileInfo, error) {
 	if err := checkReadable(name, info); err != nil {
 		return nil, nil, err
 	}
+	for range maxOpens {
+		f, info, err := t.openNow(p)
+		if err != nil {
+			return nil, nil, fmt.Errorf("open %s: %w", name, Cause(err))
+		}
+		if err := checkReadable(name, info); err != nil {
+			f.Close()
+			return nil, nil, err
+		}
+		if now, err := t.root.Lstat(p); err == nil && os.SameFile(info, now) {
+			return f, info, nil
+		}
+		f.Close()
+	}
+	return nil, nil, staleOpen(name)
+}
+
+// maxOpens is how often a file is opened that is replaced meanwhile. Saving a file often
+// replaces it once.
+const maxOpens = 20
+
+// staleOpen returns the error for a file that was opened through a symbolic link, which
+// replaced the file since its path was resolved.
+func staleOpen(name string) error {
+	return advice.Add(fmt.Errorf("%s was replaced while it was opened, perhaps by a symbolic link", name), "Try again")
+}
+
+// openNow opens the file at p, of any type, without blocking.
+func (t *tree) openNow(p string) (*os.File, fs.FileInfo, error) {
 	f, err := t.root.OpenFile(p, os.O_RDONLY|nonblock, 0)
 	if err != nil {
-		return nil, nil, fmt.Errorf("open %s: %w", name, Cause(err))
+		return nil, nil, err
 	}
-	// The file may have been replaced since.
-	if info, err = f.Stat(); err == nil {
-		err = checkReadable(name, info)
-	}
+	info, err := f.Stat()
 	if err != nil {
 		f.Close()
 		return nil, nil, err

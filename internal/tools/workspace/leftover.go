@@ -29,28 +29,22 @@ func tempName(p, extension string) string {
 }
 
 // lockDir holds a shared lock on a directory in which c makes temporary files,
-// until unlockDirs. The lock tells other programs that the files are in use. If
+// until close. The lock tells other programs that the files are in use. If
 // no other program holds one, lockDir first removes files left by killed
 // programs. It does nothing if the directory cannot be read.
-func (c *fileCommit) lockDir(dir string) {
+func (c *fileCommit) lockDir(dir treeDir) {
 	if c.dirs[dir] != nil {
 		return
 	}
-	d, err := c.tree.root.Open(dir)
+	d, err := dir.tree.root.Open(dir.path)
 	if err != nil {
 		return
 	}
 	if lockExclusive(d) {
-		c.tree.removeLeftovers(dir, d)
+		dir.tree.removeLeftovers(dir.path, d)
 	}
 	lockShared(d)
 	c.dirs[dir] = d
-}
-
-func (c *fileCommit) unlockDirs() {
-	for _, d := range c.dirs {
-		_ = d.Close()
-	}
 }
 
 // removeLeftovers removes temporary files of this user that killed programs left

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"strings"
 	"unicode"
 
@@ -20,22 +21,44 @@ const MaxEdit = 16 << 20
 
 // openDraft reads the file that a model calls name, if it exists, and returns a
 // draft without changes.
-func (t *tree) openDraft(name string) (*Draft, error) {
-	p, err := t.resolve(name)
+func (w *Workspace) openDraft(name string) (*Draft, error) {
+	of, at, err := w.locate(name)
+	if err != nil {
+		return nil, err
+	}
+	if of.kind == outputsTree {
+		return nil, advice.Add(fmt.Errorf("%s is in the directory of this session's outputs, which tools only read", name), "Write to another file")
+	}
+	t, done, err := of.enter()
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	d, err := t.openDraft(name, at)
+	if d != nil {
+		d.tree = of
+	}
+	return d, err
+}
+
+// openDraft is Workspace.openDraft for a file of t, which the model calls name and t
+// calls at.
+func (t *tree) openDraft(name, at string) (*Draft, error) {
+	p, err := t.resolve(at)
 	if err != nil {
 		return nil, err
 	}
 	if t.isHidden(p) {
 		return nil, hiddenError(name)
 	}
-	if insideGit(p) {
+	if insideGit(filepath.ToSlash(t.show(p))) {
 		return nil, advice.Add(fmt.Errorf("%s is in the .git directory, which tools cannot write", name), "Use git commands in shell")
 	}
 	if _, err := t.root.Lstat(p); errors.Is(err, fs.ErrNotExist) {
 		if strings.HasSuffix(name, "/") {
 			return nil, advice.Add(fmt.Errorf("%s is the path of a directory", name), "Give the path of a file")
 		}
-		return &Draft{Path: p}, nil
+		return &Draft{Path: t.show(p), at: p}, nil
 	}
 	f, info, err := t.open(name, p)
 	if err != nil {
@@ -54,7 +77,7 @@ func (t *tree) openDraft(name string) (*Draft, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, Cause(err))
 	}
-	d := &Draft{Path: p, Before: content, After: content, info: info}
+	d := &Draft{Path: t.show(p), at: p, Before: content, After: content, info: info}
 	d.attributesOf = d
 	return d, nil
 }
@@ -86,12 +109,15 @@ func insideGit(p string) bool {
 // checkUnchanged returns an error if the file differs from d in identity or
 // content, or if its path leads through a symbolic link now.
 func (t *tree) checkUnchanged(d *Draft) error {
-	if dir := path.Dir(d.Path); dir != "." {
+	if err := t.checkPath(); err != nil {
+		return err
+	}
+	if dir := path.Dir(d.at); dir != "." {
 		if now, err := t.resolve(dir); err != nil || now != dir {
 			return staleError("its path now leads through a symbolic link")
 		}
 	}
-	info, err := t.root.Lstat(d.Path)
+	info, err := t.root.Lstat(d.at)
 	if d.info == nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
@@ -102,7 +128,7 @@ func (t *tree) checkUnchanged(d *Draft) error {
 	if err != nil || !os.SameFile(info, d.info) || info.Mode() != d.info.Mode() {
 		return changed
 	}
-	f, err := t.root.OpenFile(d.Path, os.O_RDONLY|nonblock, 0)
+	f, err := t.root.OpenFile(d.at, os.O_RDONLY|nonblock, 0)
 	if err != nil {
 		return changed
 	}

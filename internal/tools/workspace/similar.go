@@ -22,6 +22,9 @@ const (
 // notFound returns the error for a missing file p, with similar paths in the
 // deepest directory of p that exists. name is what the model wrote.
 func (t *tree) notFound(name, p string) error {
+	if t.kind == outsideTree { // similar names would show what is there before that is approved
+		return fmt.Errorf("%s does not exist", name)
+	}
 	dir, base := path.Dir(p), path.Base(p)
 	for dir != "." {
 		if _, err := t.root.Stat(dir); err == nil {
@@ -31,7 +34,7 @@ func (t *tree) notFound(name, p string) error {
 	}
 	what := "directory " + dir
 	switch {
-	case t.outputs:
+	case t.kind == outputsTree:
 		what = "the outputs directory of this session"
 	case dir == ".":
 		what = "the working directory"
@@ -50,7 +53,7 @@ func (t *tree) notFound(name, p string) error {
 // elements of p first. It looks at a limited number of directories, those near the
 // top first, without hidden ones.
 func (t *tree) sameName(p string) []string {
-	if t.outputs || len(path.Base(p)) > maxNameLength {
+	if t.kind != workspaceTree || len(path.Base(p)) > maxNameLength {
 		return nil
 	}
 	var found []string

@@ -15,13 +15,15 @@ import (
 
 // Draft is a file in a Transaction.
 type Draft struct {
-	Path    string   // relative to the workspace, without symbolic links
+	Path    string   // relative to the workspace, or absolute outside of it; without symbolic links
 	Before  []byte   // current content; nil if the file does not exist
 	After   []byte   // new content; nil if the file is removed, or not created
 	MovedTo string   // new path of a moved file; empty if it is not moved
 	Spelled []string // other names by which the model called it, through symbolic links
 	Notes   []string // notes about the change, for the model
 
+	tree         *tree       // to which the file belongs
+	at           string      // path in tree, with slashes
 	info         fs.FileInfo // nil if the file does not exist
 	attributesOf *Draft      // the file whose mode and attributes it gets; nil for a new file
 	whole        bool        // the model knows all of After, because it wrote or has read the rest
@@ -37,7 +39,7 @@ func (d *Draft) Reading() Reading {
 // Transaction collects changes to files. Nothing is written before Commit. It is
 // not safe for concurrent use.
 type Transaction struct {
-	tree     *tree
+	work     *Workspace
 	known    *Ledger
 	drafts   []*Draft // in the order of Open
 	warnings []string
@@ -46,21 +48,18 @@ type Transaction struct {
 // Begin returns an empty transaction. Files are checked against known, which
 // records what the model has read; nil disables the check.
 func (w *Workspace) Begin(known *Ledger) *Transaction {
-	return &Transaction{tree: &w.main, known: known}
+	return &Transaction{work: w, known: known}
 }
 
 // Open returns the draft of the file that a model calls name. The file need not
 // exist. The error is a *ChangedError if the file has changed since the model
 // last saw it.
 func (t *Transaction) Open(name string) (*Draft, error) {
-	seen, err := t.tree.openDraft(name)
+	seen, err := t.work.openDraft(name)
 	if err != nil {
 		return nil, err
 	}
-	spelled, err := t.tree.relative(name)
-	if err != nil {
-		return nil, err
-	}
+	spelled := t.work.spelling(name, seen.Path)
 	for _, d := range t.drafts {
 		if d.Path == seen.Path {
 			d.addSpelling(spelled)
@@ -71,7 +70,7 @@ func (t *Transaction) Open(name string) (*Draft, error) {
 		}
 	}
 	if seen.info != nil {
-		if err := t.known.checkUnchanged(seen.Path, seen.Before); err != nil {
+		if err := t.checkKnown(seen, spelled); err != nil {
 			return nil, err
 		}
 	}
@@ -81,9 +80,26 @@ func (t *Transaction) Open(name string) (*Draft, error) {
 	return seen, nil
 }
 
-// addSpelling records a name by which the model called the file.
+// checkKnown returns an error if an existing file has changed since the model last saw
+// it. The errors of a change can quote a file, so the model must have read a guarded
+// one, which the user may have had to approve.
+func (t *Transaction) checkKnown(d *Draft, spelled string) error {
+	err := t.known.checkUnchanged(d.Path, d.Before)
+	if t.known == nil || !t.work.isGuarded(d.tree, d.Path, spelled) {
+		return err
+	}
+	if changed, ok := errors.AsType[*ChangedError](err); ok {
+		return &ChangedError{Path: changed.Path, Step: changed.Step, What: readAgain}
+	}
+	if _, _, _, read := t.known.lookup(d.Path); !read {
+		return advice.Add(fmt.Errorf("%s was not read in this conversation", d.Path), "Read it before you change it")
+	}
+	return err
+}
+
+// addSpelling records a name by which the model called the file; empty for none.
 func (d *Draft) addSpelling(name string) {
-	if name != d.Path && !slices.Contains(d.Spelled, name) {
+	if name != "" && !slices.Contains(d.Spelled, name) {
 		d.Spelled = append(d.Spelled, name)
 	}
 }
@@ -99,7 +115,7 @@ func (t *Transaction) OpenExisting(name string) (*Draft, error) {
 	case d.Before != nil:
 		return nil, fmt.Errorf("%s was deleted or moved by an earlier change of this call", name)
 	}
-	return nil, t.tree.notFound(name, d.Path)
+	return nil, d.tree.notFound(name, d.at)
 }
 
 // Overwrite replaces the complete content of d. If the transaction has a ledger,
@@ -142,8 +158,8 @@ func (t *Transaction) Add(d *Draft, content []byte) error {
 // Remove removes d, which the model calls name. It rejects the name of a symbolic
 // link, because that would leave a dangling link.
 func (t *Transaction) Remove(d *Draft, name string) error {
-	if rel, err := t.tree.relative(name); err == nil {
-		if info, err := t.tree.root.Lstat(rel); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+	if spelled := t.work.spelling(name, d.Path); spelled != "" {
+		if info, err := os.Lstat(t.work.absolute(spelled)); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 			return advice.Add(fmt.Errorf("%s is a symbolic link to %s", name, d.Path), "Give the path of that file, or use shell to remove the link")
 		}
 	}
@@ -217,7 +233,7 @@ func (t *Transaction) Commit(ctx context.Context, approved map[string][]byte) ([
 	if len(all) == 0 {
 		return nil, errors.New("no change was approved, so nothing was written")
 	}
-	return t.tree.commit(ctx, all)
+	return t.work.commit(ctx, all)
 }
 
 // CountLines returns the number of lines of b, including a last line without a

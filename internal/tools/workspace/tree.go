@@ -9,23 +9,31 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 
 	"agent/internal/llm/phrase"
 	"agent/internal/tools/advice"
 )
 
-// tree is a directory that is accessed only through its os.Root: the workspace or
-// the outputs directory.
+// tree is a directory that is accessed only through its os.Root.
 type tree struct {
-	root    *os.Root
-	self    fs.FileInfo // info of root
-	outputs bool        // it is the outputs directory
-	hidden  string      // see Workspace.Hide
-	// replacing is held while a commit checks and replaces files.
-	replacing *sync.Mutex
+	root   *os.Root    // nil for a directory outside of the workspace: see enter
+	dir    string      // absolute path
+	self   fs.FileInfo // info of the directory
+	kind   treeKind
+	hidden string // see Workspace.Hide
+	wider  bool   // see Workspace.AllowOutside
 }
+
+// treeKind is the kind of a tree.
+type treeKind int
+
+const (
+	workspaceTree treeKind = iota // the workspace
+	outputsTree                   // the outputs directory, which is only read
+	addedTree                     // see Workspace.Add
+	outsideTree                   // any other directory: see Workspace.AllowOutside
+)
 
 func openTree(dir string) (tree, error) {
 	root, err := os.OpenRoot(dir)
@@ -36,15 +44,15 @@ func openTree(dir string) (tree, error) {
 	if err != nil {
 		return tree{}, errors.Join(fmt.Errorf("open workspace: %w", err), root.Close())
 	}
-	return tree{root: root, self: self, replacing: &sync.Mutex{}}, nil
+	return tree{root: root, dir: dir, self: self}, nil
 }
 
 // show returns the resolved path p as a model writes it.
 func (t *tree) show(p string) string {
-	if !t.outputs {
+	if t.kind == workspaceTree {
 		return p
 	}
-	return filepath.Join(t.root.Name(), filepath.FromSlash(p))
+	return filepath.Join(t.dir, filepath.FromSlash(p))
 }
 
 // existing resolves name and returns an error if it does not exist.
@@ -62,9 +70,9 @@ func (t *tree) existing(name string) (string, fs.FileInfo, error) {
 
 // The limits of one path.
 const (
-	maxLinks = 40   // symbolic links followed
-	maxNames = 4096 // names visited, including those of links
-	maxShown = 200  // bytes of a path shown in an error
+	maxLinks = 40  // symbolic links followed
+	maxNames = 256 // in a path and in the links that it follows: a file costs the square of them
+	maxShown = 200 // bytes of a path shown in an error
 )
 
 // resolve returns name relative to the tree, with slashes and without symbolic
@@ -76,7 +84,7 @@ func (t *tree) resolve(name string) (string, error) {
 	}
 	done, todo := ".", strings.Split(rel, "/")
 	for links, names := 0, 0; len(todo) > 0; {
-		if names++; names > maxNames {
+		if names++; names+len(todo)-1 > maxNames {
 			return "", advice.Add(fmt.Errorf("%s has more than %d names", phrase.Clip(name, maxShown), maxNames), "Use a shorter path")
 		}
 		c := todo[0]
@@ -180,10 +188,17 @@ func (t *tree) outside(name, why string) error {
 	if why != "" {
 		why = " (" + why + ")"
 	}
-	if t.outputs {
-		return fmt.Errorf("%s is outside %s, the directory of this session's outputs%s", name, t.root.Name(), why)
+	switch t.kind {
+	case outputsTree:
+		return fmt.Errorf("%s is outside %s, the directory of this session's outputs%s", name, t.dir, why)
+	case addedTree, outsideTree:
+		return advice.Add(fmt.Errorf("%s is outside %s%s", name, t.dir, why), "Use the path without symbolic links")
 	}
-	return advice.Add(fmt.Errorf("%s is outside the working directory %s%s", name, t.root.Name(), why),
+	err := fmt.Errorf("%s is outside the working directory %s%s", name, t.dir, why)
+	if t.wider {
+		return advice.Add(err, "If you need it, give its absolute path without symbolic links; the user may have to approve that")
+	}
+	return advice.Add(err,
 		"Use a path inside the working directory, or ask the user to copy the file into it or to start the program in another directory")
 }
 

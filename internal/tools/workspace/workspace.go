@@ -17,11 +17,17 @@ import (
 )
 
 // Workspace is the working directory. All access to its files goes through one
-// os.Root, so that neither a path nor a symbolic link leads out of it. It is safe
-// for concurrent use.
+// os.Root, so that neither a path nor a symbolic link leads out of it. Files outside are
+// accessible only by absolute paths, and only if the caller allows it. It is safe for
+// concurrent use.
 type Workspace struct {
 	main       tree
-	outputs    string // see Attach
+	added      []*tree                // see Add
+	outputs    string                 // see Attach
+	outside    bool                   // see AllowOutside
+	home       string                 // see AllowOutside
+	secret     func(path string) bool // see Guard; may be nil
+	replacing  sync.Mutex             // held while a commit checks and replaces files
 	mu         sync.Mutex
 	outputTree *tree // the outputs directory; nil until first used
 }
@@ -45,6 +51,9 @@ func (w *Workspace) Close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	err := w.main.root.Close()
+	for _, t := range w.added {
+		err = errors.Join(err, t.root.Close())
+	}
 	if w.outputTree != nil {
 		err = errors.Join(err, w.outputTree.root.Close())
 	}
@@ -58,11 +67,16 @@ func (w *Workspace) Attach(outputs string) { w.outputs = outputs }
 
 // Hide denies all tools access to the content of the file at an absolute path.
 // The file need not exist. Call Hide before any tool runs.
-func (w *Workspace) Hide(path string) { w.main.hidden = path }
+func (w *Workspace) Hide(path string) {
+	w.main.hidden = path
+	for _, t := range w.added {
+		t.hidden = path
+	}
+}
 
 // Dir returns the absolute path of the workspace. Symbolic links in it are not
 // resolved.
-func (w *Workspace) Dir() string { return w.main.root.Name() }
+func (w *Workspace) Dir() string { return w.main.dir }
 
 // Top returns the workspace itself as a Place.
 func (w *Workspace) Top() Place { return Place{Path: ".", Info: w.main.self, tree: &w.main} }
@@ -79,32 +93,42 @@ func (w *Workspace) Resolve(name string) (string, error) {
 }
 
 // Find resolves name, as a model writes it, to an existing file or directory of
-// the workspace or the outputs. An empty name is the workspace itself.
+// the workspace or the outputs, or outside of them: see AllowOutside. An empty name is
+// the workspace itself.
 func (w *Workspace) Find(name string) (Place, error) {
-	t, err := w.treeOf(name)
-	if err != nil {
-		return Place{}, err
-	}
 	if name == "" {
 		name = "."
 	}
-	p, info, err := t.existing(name)
+	t, at, err := w.locate(name)
 	if err != nil {
 		return Place{}, err
 	}
-	if t.isHidden(p) {
+	now, done, err := t.enter()
+	if err != nil {
+		return Place{}, err
+	}
+	defer done()
+	p, info, err := now.existing(at)
+	if err != nil {
+		return Place{}, err
+	}
+	if now.isHidden(p) {
 		return Place{}, hiddenError(name)
 	}
-	return Place{Path: p, Info: info, tree: t}, checkReadable(name, info)
+	place := Place{Path: p, Info: info, tree: t, secret: w.secret}
+	if s := w.spelling(name, place.Name()); s != "" {
+		place.Spelled = []string{s}
+	}
+	return place, checkReadable(name, info)
 }
 
-// treeOf returns the tree that name belongs to.
-func (w *Workspace) treeOf(name string) (*tree, error) {
-	if w.outputs == "" || !filepath.IsAbs(name) {
-		return &w.main, nil
+// outputsOf returns the tree of the outputs if name is an absolute path in it, else nil.
+func (w *Workspace) outputsOf(name string) (*tree, error) {
+	if w.outputs == "" {
+		return nil, nil
 	}
 	if rel, err := filepath.Rel(w.outputs, name); err != nil || !filepath.IsLocal(rel) {
-		return &w.main, nil
+		return nil, nil
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -113,7 +137,7 @@ func (w *Workspace) treeOf(name string) (*tree, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w; the session has no saved outputs yet", name, Cause(err))
 		}
-		t.outputs = true
+		t.kind = outputsTree
 		w.outputTree = &t
 	}
 	return w.outputTree, nil
@@ -136,25 +160,46 @@ func (w *Workspace) OutputFile() func() (*os.File, error) {
 
 // Place is an existing file or directory that may be read.
 type Place struct {
-	Path string      // relative to Root, with slashes, without symbolic links
-	Info fs.FileInfo // at the time of Find
-	tree *tree
+	Path    string      // relative to the directory of Enter, with slashes, without symbolic links
+	Info    fs.FileInfo // at the time of Find
+	Spelled []string    // another name by which the model called it: see Target.Spelled
+	tree    *tree
+	secret  func(path string) bool // see Workspace.Guard
 }
 
-// Root returns the directory that Path is relative to: the workspace or, if
-// outputs is true, the outputs directory. The workspace owns the root.
-func (p Place) Root() (root *os.Root, outputs bool) { return p.tree.root, p.tree.outputs }
+// Dir is an open directory with a Place.
+type Dir struct {
+	Root    *os.Root
+	Path    string                 // absolute
+	Outputs bool                   // it is the outputs directory
+	Hidden  string                 // the hidden file relative to Root; empty if it is not below Root
+	Secret  func(path string) bool // which files may hold secrets; nil for none
+}
 
-// Hidden returns the path of the hidden file relative to Root, or "" if it is not
-// below Root.
-func (p Place) Hidden() string { return p.tree.hiddenPath() }
+// Enter opens the directory that p.Path is relative to: the workspace, the outputs, a
+// directory that was added, or one outside of them. That one must still be the directory
+// of Find. The caller calls done when it no longer uses the directory.
+func (p Place) Enter() (d Dir, done func(), err error) {
+	t, done, err := p.tree.enter()
+	if err != nil {
+		return Dir{}, nil, err
+	}
+	return Dir{Root: t.root, Path: t.dir, Outputs: t.kind == outputsTree, Hidden: t.hiddenPath(), Secret: p.secret}, done, nil
+}
 
 // Name returns the path of p as a model writes it.
 func (p Place) Name() string { return p.Show(p.Path) }
 
-// Show returns path, relative to Root, as a model writes it.
+// Show returns path, relative to the directory of Enter, as a model writes it.
 func (p Place) Show(path string) string { return p.tree.show(path) }
 
 // Open opens p for reading and returns its current file info. The caller closes
 // the file.
-func (p Place) Open() (*os.File, fs.FileInfo, error) { return p.tree.open(p.Name(), p.Path) }
+func (p Place) Open() (*os.File, fs.FileInfo, error) {
+	t, done, err := p.tree.enter()
+	if err != nil {
+		return nil, nil, err
+	}
+	defer done()
+	return t.open(p.Name(), p.Path)
+}

@@ -141,8 +141,13 @@ func TestFindAllowsTheOutputDirectory(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if _, outputs := at.Root(); outputs != want {
-			t.Errorf("%s: got outputs %v, want %v", name, outputs, want)
+		d, done, err := at.Enter()
+		if err != nil {
+			t.Fatal(err)
+		}
+		done()
+		if d.Outputs != want {
+			t.Errorf("%s: got outputs %v, want %v", name, d.Outputs, want)
 		}
 		if want && at.Name() != name {
 			t.Errorf("got the name %s, want %s", at.Name(), name)

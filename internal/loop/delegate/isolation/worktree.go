@@ -39,11 +39,7 @@ const (
 type Options struct {
 	Main  *workspace.Workspace // workspace of the parent, to which changes are applied
 	State string               // the state directory of the program, which holds the worktrees
-	Key   string               // file in State that no tool may read
 	Mode  event.Mode           // the most permissive mode in which the changes are judged; may be empty
-	// Outputs is a directory outside the worktree that its tools can read; empty for
-	// none.
-	Outputs string
 }
 
 // Worktree is the git worktree in which a delegate works.
@@ -69,17 +65,17 @@ func Open(ctx context.Context, o Options, label delegate.Label) (w *Worktree, er
 	if w.Workspace, err = workspace.Open(w.tree.Dir()); err != nil {
 		return nil, errors.Join(err, w.tree.Remove())
 	}
-	w.Workspace.Hide(o.Key)
-	if o.Outputs != "" {
-		w.Workspace.Attach(o.Outputs)
-	}
+	w.Workspace.Share(o.Main)
 	return w, nil
 }
 
 // Paths returns the paths that determine what is protected from the delegate. The
-// worktree is below the state directory, which p protects as a whole.
+// worktree is below the state directory, which p protects as a whole. The delegate only
+// reads the workspace of its parent and the directories that were added to it: only its
+// own files are a copy.
 func (w *Worktree) Paths(p policy.Paths) policy.Paths {
-	p.Workspace, p.Copy = w.Workspace.Dir(), true
+	p.Readable = slices.Concat(p.Readable, p.Added, []string{p.Workspace})
+	p.Workspace, p.Added, p.Copy = w.Workspace.Dir(), nil, true
 	p.Own = slices.DeleteFunc(slices.Clone(p.Own), func(dir string) bool { return dir == w.state })
 	entries, _ := os.ReadDir(w.state)
 	for _, e := range entries {

@@ -4,6 +4,7 @@ package command_test
 
 import (
 	"bufio"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -25,7 +26,7 @@ func TestShellCases(t *testing.T) {
 	}
 	defer f.Close()
 	env := workspace(t)
-	total, auto, asked := 0, 0, 0
+	total, auto, asked, automatic, denied, wrong := 0, 0, 0, 0, 0, 0
 	for lines := bufio.NewScanner(f); lines.Scan(); {
 		text, rest, ok := strings.Cut(lines.Text(), "\t")
 		if !ok || strings.HasPrefix(text, "# command") {
@@ -38,6 +39,15 @@ func TestShellCases(t *testing.T) {
 		}
 		total++
 		c := command.Judge(line, env)
+		if c.Automatic() {
+			automatic++
+		}
+		if c.Denied() != "" {
+			denied++
+		}
+		if c.Automatic() && (verdict == "ask" || verdict == "deny-ro") || verdict == "deny-ro" && c.Denied() == "" {
+			wrong++
+		}
 		switch verdict {
 		case "auto":
 			auto++
@@ -64,5 +74,6 @@ func TestShellCases(t *testing.T) {
 	if asked*20 > auto || total == 0 {
 		t.Errorf("%d of %d automatic commands need approval", asked, auto)
 	}
+	t.Attr("promise", fmt.Sprintf("commands of the cases given: automatic %d, need approval %d, denied in plan %d, automatic or allowed in plan against the table: %d", automatic, total-automatic, denied, wrong))
 	t.Logf("%d commands; %d of %d automatic", total, auto-asked, auto)
 }

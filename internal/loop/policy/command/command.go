@@ -26,9 +26,10 @@ type Env struct {
 	// Glob returns the files that match a wildcard pattern, relative to dir if the
 	// pattern is. See Glob of this package.
 	Glob func(dir, pattern string) ([]string, error)
-	// Git is set if the caller runs git without the configuration of the repository, so
-	// that git commands that only read are automatic.
-	Git bool
+	// Git returns a name of the repository that contains an absolute directory, and why
+	// git must not read it without approval; empty if it may. The name of no repository
+	// is "none". Nil if git always needs approval.
+	Git func(dir string) (repository, why string)
 }
 
 // Entry is the kind of file at a path.
@@ -84,6 +85,9 @@ type Command struct {
 	Reads []string
 	// Unreadable are the Reads that Env does not allow.
 	Unreadable []string
+	// Repository is the name of the repository that all parts with Git read, from
+	// Env.Git; empty if none of them needs one.
+	Repository string
 	// Traits are those of all parts.
 	Traits Trait
 	// Reason says why the command needs approval, as a clause for the user. It is
@@ -115,7 +119,7 @@ type Part struct {
 	// argument of another program.
 	Nested bool
 	// Git is set for a read-only part that runs git, also through a wrapper. Run it
-	// without the configuration of the repository.
+	// without the configuration of Command.Repository.
 	Git    bool
 	Traits Trait
 	// Reads are the paths that a read-only part opens, Writes those that other parts
@@ -193,7 +197,7 @@ func Judge(line string, env Env) *Command {
 		return c
 	}
 	r.line(line, []string{env.Dir})
-	c.Parts, c.Traits, c.Form, c.Reason = r.parts, r.traits, r.reason, r.reason
+	c.Parts, c.Traits, c.Form, c.Reason, c.Repository = r.parts, r.traits, r.reason, r.reason, r.repository
 	urgency := r.urgency
 	for i := range c.Parts {
 		p := &c.Parts[i]

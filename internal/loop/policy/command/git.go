@@ -40,6 +40,34 @@ var gitCommands = sync.OnceValue(func() map[string]program {
 // versioning judges git. The caller runs it without the configuration of the
 // repository, which can name programs.
 func (r *reader) versioning(p *Part, args []string) string {
+	why := r.subcommand(p, args)
+	if why == "" && p.Git {
+		why = r.repositoryOf(p)
+		p.Git = why == ""
+	}
+	return why
+}
+
+// repositoryOf returns why git must not read the repository of p.
+func (r *reader) repositoryOf(p *Part) string {
+	if r.env.Git == nil {
+		return "the configuration of the repository can make git run programs"
+	}
+	for _, dir := range p.dirs {
+		repository, why := r.env.Git(dir)
+		switch {
+		case why != "":
+			return "`git` needs approval: " + why
+		case r.repository != "" && repository != r.repository:
+			return "it reads several git repositories"
+		}
+		r.repository = repository
+	}
+	return ""
+}
+
+// subcommand judges the arguments of git. It sets p.Git if they only read a repository.
+func (r *reader) subcommand(p *Part, args []string) string {
 	for len(args) > 0 && (args[0] == "--no-pager" || args[0] == "-P" || args[0] == "--no-optional-locks") {
 		args = args[1:]
 	}
@@ -69,11 +97,13 @@ func (r *reader) versioning(p *Part, args []string) string {
 		}
 	}
 	r.reads(p, a.files...)
-	p.Git = true
 	if strings.HasPrefix(row.operands, "@") {
-		return nested(row.operands, name, first(args[1:]), a.operands)
+		why = nested(row.operands, name, first(args[1:]), a.operands)
+	} else {
+		why = r.gitOperands(p, row.operands, name, a)
 	}
-	return r.gitOperands(p, row.operands, name, a)
+	p.Git = why == ""
+	return why
 }
 
 // gitOperands judges the operands of a subcommand.
@@ -81,6 +111,11 @@ func (r *reader) gitOperands(p *Part, kind, name string, a arguments) string {
 	unsafe := code("git", name, first(a.operands)) + " is not known to only read"
 	switch kind {
 	case "words", "search":
+		for _, word := range append(a.values["-L"], a.operands...) { // HEAD:path, or a path
+			if path := word[strings.LastIndexByte(word, ':')+1:]; path != "" && (path == word || path[0] != '/') {
+				r.reads(p, path)
+			}
+		}
 		return ""
 	case "none":
 		if len(a.operands) == 0 {
@@ -108,8 +143,6 @@ func nested(rule, name, next string, operands []string) string {
 		ok = len(operands) == 0 || next == "get-url" && len(operands) == 2
 	case "@stash":
 		ok = next == "list" || next == "show"
-	case "@worktree":
-		ok = next == "list" && len(operands) == 1
 	case "@symbolic":
 		ok = len(operands) == 1
 	}

@@ -4,6 +4,7 @@ package command_test
 
 import (
 	"bufio"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -28,7 +29,7 @@ func TestLinesHaveTheirVerdict(t *testing.T) {
 	}
 	defer f.Close()
 	env := workspace(t)
-	n := 0
+	n, automatic, denied, wrong := 0, 0, 0, 0
 	for lines := bufio.NewScanner(f); lines.Scan(); {
 		want, line, ok := strings.Cut(lines.Text(), "\t")
 		if !ok {
@@ -36,6 +37,15 @@ func TestLinesHaveTheirVerdict(t *testing.T) {
 		}
 		n++
 		c := command.Judge(line, env)
+		if c.Automatic() {
+			automatic++
+		}
+		if c.Denied() != "" {
+			denied++
+		}
+		if c.Automatic() != strings.HasPrefix(want, "auto") {
+			wrong++
+		}
 		want, prefix, hasPrefix := strings.Cut(want, "/")
 		want, traits, _ := strings.Cut(want, "+")
 		if c.Automatic() != (want == "auto") {
@@ -56,6 +66,7 @@ func TestLinesHaveTheirVerdict(t *testing.T) {
 			checkPrefix(t, c, prefix)
 		}
 	}
+	t.Attr("promise", fmt.Sprintf("commands of the own table: automatic %d, need approval %d, denied in plan %d, judged wrongly: %d", automatic, n-automatic, denied, wrong))
 	if n < 250 {
 		t.Errorf("only %d lines", n)
 	}

@@ -19,6 +19,8 @@ type reader struct {
 	pattern int // wildcards so far
 	nested  int // lines, compound commands and arguments around the current part
 	depth   int // lines around the current one
+
+	repository string // that git reads; empty for none yet
 }
 
 // needs records a construct that needs approval.
@@ -313,9 +315,6 @@ func (r *reader) judge(p *Part, c *syntax.CallExpr) {
 		p.Reads = nil
 		r.effects(p, p.texts())
 		p.needs(0, why)
-	} else if p.Git && !r.env.Git {
-		p.Git, p.Reads = false, nil
-		p.needs(0, "the configuration of the repository can make git run programs")
 	} else if p.Reason != "" { // of a redirection or an assignment
 		p.Reads = nil
 	}

@@ -48,7 +48,7 @@ func workspace(t testing.TB) command.Env {
 		rel, err := filepath.Rel(dir, resolve(path))
 		return err == nil && filepath.IsLocal(rel)
 	}
-	return command.Env{Git: true,
+	return command.Env{
 		Dir: dir,
 		LookPath: func(name string) string {
 			switch name {
@@ -86,6 +86,12 @@ func workspace(t testing.TB) command.Env {
 			return command.Special
 		},
 		Glob: command.Glob,
+		Git: func(dir string) (string, string) {
+			if !inside(dir) {
+				return "", "it is outside of the workspace"
+			}
+			return "the workspace", ""
+		},
 	}
 }
 

@@ -1,0 +1,125 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"agent/cmd/agent/command"
+	"agent/cmd/agent/models"
+	"agent/cmd/agent/settings"
+	"agent/internal/history"
+	"agent/internal/llm/phrase"
+)
+
+// configuration reads the configuration file.
+func configuration(read func() (settings.File, error)) (settings.File, row) {
+	out := row{Name: "configuration", Status: ok}
+	path, err := settings.Path(os.Getenv)
+	if err != nil {
+		out.Status, out.Detail = failed, err.Error()
+		return settings.File{}, out
+	}
+	file, err := read()
+	if err != nil {
+		out.Status, out.Detail, out.Advice = failed, err.Error(), "Correct the file."
+		return file, out
+	}
+	out.Detail = path + " is valid"
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		out.Detail = path + " does not exist, so all settings have their defaults"
+	}
+	return file, out
+}
+
+// testModels tests the models that the user connected.
+func testModels(ctx context.Context, opts *Options, set settings.Settings) []row {
+	h := models.New(models.Flags{}, set, "", false, opts.Cleanup).Health(ctx, !opts.Offline)
+	out := row{Name: "model", Status: ok, Detail: h.Model + ", " + h.Why}
+	switch {
+	case h.Err != nil:
+		out.Status, out.Detail, out.Advice = failed, h.Err.Error(), "To list models: agent models"
+	case h.Offline:
+		out.Status, out.Detail, out.Advice = warning, "no model is connected", "To see how to connect one: agent models"
+	}
+	rows := []row{out}
+	for _, s := range h.Servers {
+		r := row{Name: "server " + s.Provider, Status: ok, Detail: s.String()}
+		if s.Err != nil {
+			r.Status, r.Detail = failed, r.Detail+": "+s.Err.Error()
+			r.Advice = "Check the base URL, the API key and the network. To store another key: agent login " + s.Provider
+		}
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+// lowSpace is the free space in bytes below which saving sessions may soon fail.
+const lowSpace = 100 << 20
+
+// state describes the state directory, in which sessions are saved.
+func state(ctx context.Context) []row {
+	out := row{Name: "state", Status: ok}
+	dir, err := history.Dir(os.Getenv)
+	if err != nil {
+		out.Status, out.Detail = failed, err.Error()
+		return []row{out}
+	}
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		out.Detail = dir + " does not exist; the first session creates it"
+		return []row{out}
+	case err != nil:
+		out.Status, out.Detail = failed, err.Error()
+		return []row{out}
+	case !info.IsDir():
+		out.Status, out.Detail, out.Advice = failed, dir+" is not a directory", "Remove or rename it."
+		return []row{out}
+	}
+	size, err := sizeOf(ctx, dir)
+	if err != nil {
+		out.Status, out.Advice = failed, "Part of it cannot be read: "+err.Error()
+	}
+	sessions, err := history.Open(dir).List("")
+	if err != nil {
+		out.Status, out.Advice = failed, capital(err.Error())
+	}
+	out.Detail = fmt.Sprintf("%s, mode %04o, %s in %s", command.Short(dir), info.Mode().Perm(), phrase.Bytes(size), phrase.Count(len(sessions), "session"))
+	if out.Status == ok && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
+		out.Status, out.Advice = warning, "Other users can read your sessions. Run: chmod 700 "+dir
+	}
+	return []row{out, space(dir)}
+}
+
+// space describes the free space of the disk that holds dir.
+func space(dir string) row {
+	out := row{Name: "disk", Status: ok, Detail: "free space is unknown"}
+	free, known := freeSpace(dir)
+	if !known {
+		return out
+	}
+	out.Detail = phrase.Bytes(free) + " free for sessions"
+	if free < lowSpace {
+		out.Status, out.Advice = warning, "Free up disk space, or sessions cannot be saved soon."
+	}
+	return out
+}
+
+// sizeOf returns the size of the files below dir in bytes.
+func sizeOf(ctx context.Context, dir string) (size int64, err error) {
+	err = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil || ctx.Err() != nil {
+			return errors.Join(err, ctx.Err())
+		}
+		if info, err := d.Info(); err == nil && info.Mode().IsRegular() {
+			size += info.Size()
+		}
+		return nil
+	})
+	return size, err
+}

@@ -1,0 +1,199 @@
+//go:build unix
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"agent/internal/loop/event"
+)
+
+// mostQuestions is the number of questions of a day that a user accepts.
+const mostQuestions = 10
+
+// day is a scripted day of work: prompts with the calls of the model. Its file is
+// testdata/day.txt.
+type day struct {
+	prompts []string
+	calls   [][]answer // of each prompt
+}
+
+func readDay(t *testing.T) (d day) {
+	t.Helper()
+	text, err := os.ReadFile("../../testdata/day.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	edits := map[string]int{} // of each file
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSpace(line)
+		verb, arg, _ := strings.Cut(line, " ")
+		last := len(d.prompts) - 1
+		switch verb {
+		case "#", "":
+		case ">":
+			d.prompts, d.calls = append(d.prompts, arg), append(d.calls, nil)
+		case "edit":
+			edits[arg]++
+			d.calls[last] = append(d.calls[last], call("edit", fmt.Sprintf(`{"path":%q,"old":"step %d of it\n","new":"step %[2]d is done\n"}`, arg, edits[arg])))
+		default:
+			format, ok := map[string]string{
+				"$": `{"command":%s}`, "read": `{"path":%s}`, "list": `{"path":%s}`, "glob": `{"pattern":%s}`, "search": `{"pattern":%s}`,
+				"write": `{"path":%s,"content":` + quote(dayFile) + `}`,
+			}[verb]
+			if !ok {
+				t.Fatalf("%q is no call", line)
+			}
+			name := verb
+			if verb == "$" {
+				name = "shell"
+			}
+			d.calls[last] = append(d.calls[last], call(name, fmt.Sprintf(format, quote(arg))))
+		}
+	}
+	return d
+}
+
+// dayFile is the content of every file of the repository of the day. The edits of a
+// file replace its lines one after the other.
+const dayFile = "step 1 of it\nstep 2 of it\nstep 3 of it\nstep 4 of it\nstep 5 of it\nstep 6 of it\n"
+
+// newDay returns a repository to work in, with stand-ins for programs that take long.
+func newDay(t *testing.T, s *server) home {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not installed")
+	}
+	files := map[string]string{}
+	for _, name := range strings.Fields(`README.md CHANGELOG.md docs/api.md go.mod package.json cmd/shop/main.go internal/store/item.go internal/store/store.go internal/store/store_test.go
+		internal/api/server.go internal/api/server_test.go web/src/index.js web/src/cart.js web/src/cart.test.js web/src/price.js web/src/header.js`) {
+		files[name] = dayFile
+	}
+	h := newHome(t, files, at(s)...)
+	bin := t.TempDir()
+	for name, text := range map[string]string{"go": "#!/bin/sh\necho \"ok $*\"\n", "npm": "#!/bin/sh\necho \"passed $*\"\n", "gofmt": "#!/bin/sh\n"} {
+		if err := os.WriteFile(filepath.Join(bin, name), []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h.env = append(h.env, "PATH="+bin+":"+os.Getenv("PATH"))
+	for _, args := range [][]string{
+		{"config", "--global", "user.name", "A User"}, {"config", "--global", "user.email", "user@example.org"}, {"init", "-q", "-b", "main"},
+		{"add", "."}, {"commit", "-q", "-m", "First"},
+	} {
+		cmd := exec.Command("git", args...)
+		cmd.Dir, cmd.Env = h.work, h.env
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %q: %v\n%s", args, err, out)
+		}
+	}
+	return h
+}
+
+// TestQuestionsOfADay counts the questions of a scripted day in mode ask: of a user who
+// chooses row 2 of a dialog if it has one, and of a user who only ever says yes.
+func TestQuestionsOfADay(t *testing.T) {
+	t.Parallel()
+	d, calls := readDay(t), 0
+	for _, c := range d.calls {
+		calls += len(c)
+	}
+	if calls != 200 {
+		t.Fatalf("the day has %d calls, want 200", calls)
+	}
+	questions := d.work(t, true)
+	t.Attr("promise", fmt.Sprintf("questions asked in a scripted day of %d calls in mode ask: %d", calls, len(questions)))
+	if len(questions) >= mostQuestions {
+		t.Errorf("%d questions, want fewer than %d:\n%s", len(questions), mostQuestions, strings.Join(questions, "\n"))
+	}
+	t.Logf("the questions:\n%s", strings.Join(questions, "\n"))
+	if os.Getenv("STORM") != "" {
+		questions = d.work(t, false)
+		t.Attr("promise", fmt.Sprintf("questions asked in the same day if nothing is always allowed: %d", len(questions)))
+	}
+}
+
+// alwaysRow matches the row of a dialog that grants a standing permission.
+var alwaysRow = regexp.MustCompile(`(?m)^ *(❯ )?2 +Yes, and allow`)
+
+// work does the work of a day and returns the questions that were asked: the titles of
+// the calls.
+func (d day) work(t *testing.T, remember bool) (questions []string) {
+	t.Helper()
+	var answers []answer
+	for i, calls := range d.calls {
+		answers = append(append(answers, calls...), say(fmt.Sprintf("Prompt %d is done.", i+1)))
+	}
+	h := newDay(t, serve(t, answers...))
+	a := h.open(t, 120, 50)
+	a.wait("? help")
+	ready := func(screen string) bool { return strings.Contains(screen, "esc reject and interrupt") }
+	for i, prompt := range d.prompts {
+		a.send(prompt + enter)
+		for {
+			asked, row := false, "1"
+			a.until(fmt.Sprintf("a question or the end of prompt %d", i+1), func(screen string) bool {
+				asked = ready(screen)
+				if remember && alwaysRow.MatchString(screen) {
+					row = always
+				}
+				return asked || strings.Contains(screen, fmt.Sprintf("Prompt %d is done.", i+1)) && strings.Contains(screen, "? help")
+			})
+			if !asked {
+				break
+			}
+			a.send(row)
+			a.until("no question", func(screen string) bool { return !ready(screen) })
+		}
+	}
+	a.send("\x03\x03")
+	a.exit()
+	return h.decided(t)
+}
+
+// decided returns the calls of the only session that a user was asked about. It fails
+// the test if a call failed, except for commands.
+func (h home) decided(t *testing.T) (titles []string) {
+	t.Helper()
+	ids := h.ids(t)
+	if len(ids) != 1 {
+		t.Fatalf("there are %d sessions", len(ids))
+	}
+	v, err := h.store().View(ids[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	ended, asked := 0, false // a question is answered before its call ends, and no other call runs meanwhile
+	for r, err := range v.From(0) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := event.Decode(r.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch e := e.(type) {
+		case *event.Decided:
+			asked = true
+		case *event.ToolEnd:
+			if asked {
+				titles = append(titles, e.Title)
+			}
+			ended, asked = ended+1, false
+			if e.Outcome == event.Refused || e.Result.IsError && e.Effect != event.ExecuteEffect {
+				t.Errorf("%s: %s %s", e.Title, e.Outcome, e.Result.Text)
+			}
+		}
+	}
+	if ended != 200 {
+		t.Errorf("%d of 200 calls have ended", ended)
+	}
+	return titles
+}

@@ -1,0 +1,216 @@
+package workspace
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"agent/internal/llm/phrase"
+	"agent/internal/tools/advice"
+)
+
+// AllowOutside lets Find and transactions accept files outside of the workspace, by
+// absolute paths and by paths that begin with ~/, which stands for home. The caller must
+// judge the targets of every call. Call it before any tool runs.
+func (w *Workspace) AllowOutside(home string) {
+	w.outside, w.main.wider, w.home = true, true, home
+}
+
+// Guard sets which files may hold secrets, by their paths. Searches skip them, and
+// their contents are not shown before the model has read them. Call it before any tool
+// runs.
+func (w *Workspace) Guard(secret func(path string) bool) { w.secret = secret }
+
+// Add adds a directory that tools read and change like the workspace, by absolute
+// paths. Call it before any tool runs.
+func (w *Workspace) Add(dir string) error {
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return Cause(err)
+	}
+	t, err := openTree(real)
+	if err != nil {
+		return Cause(err)
+	}
+	t.kind, t.hidden = addedTree, w.main.hidden
+	w.added = append(w.added, &t)
+	return nil
+}
+
+// Added returns the directories of Add, without symbolic links.
+func (w *Workspace) Added() (dirs []string) {
+	for _, t := range w.added {
+		dirs = append(dirs, t.dir)
+	}
+	return dirs
+}
+
+// Share gives w what from may access outside of itself: its outputs, and files outside
+// of the workspace. The same files are hidden and guarded. Directories that were added
+// to from are outside of w. Call it before any tool of w runs.
+func (w *Workspace) Share(from *Workspace) {
+	w.outputs, w.outside, w.home, w.secret = from.outputs, from.outside, from.home, from.secret
+	w.main.hidden, w.main.wider = from.main.hidden, from.main.wider
+}
+
+// locate returns the tree to which name, as a model writes it, belongs, and name in a
+// form that this tree accepts. A tree outside of the workspace is returned without an
+// open root: see tree.enter.
+func (w *Workspace) locate(name string) (*tree, string, error) {
+	if rest, ok := strings.CutPrefix(filepath.ToSlash(name), "~/"); ok && w.outside && w.home != "" {
+		name = filepath.Join(w.home, filepath.FromSlash(rest))
+	}
+	if !filepath.IsAbs(name) || strings.ContainsRune(name, 0) {
+		return &w.main, name, nil
+	}
+	if w.outside && len(name) > maxAbsolute {
+		return nil, "", advice.Add(fmt.Errorf("%s: the path is longer than %d bytes", phrase.Clip(name, maxShown), maxAbsolute), "Use a shorter path")
+	}
+	if t, err := w.rootOf(name); t != nil || err != nil {
+		return t, name, err
+	}
+	if !w.outside {
+		return &w.main, name, nil
+	}
+	real, err := physical(name)
+	if err != nil {
+		return nil, "", fmt.Errorf("%s: %w", name, Cause(err))
+	}
+	if t, err := w.rootOf(real); t != nil || err != nil {
+		return t, real, err
+	}
+	t, err := w.treeAround(name, real)
+	return t, real, err
+}
+
+// maxAbsolute is the length in bytes of the longest absolute path. Systems accept no
+// longer ones.
+const maxAbsolute = 4095
+
+// rootOf returns the tree with an open root that an absolute path belongs to, or nil.
+func (w *Workspace) rootOf(name string) (*tree, error) {
+	if t, err := w.outputsOf(name); t != nil || err != nil {
+		return t, err
+	}
+	for _, t := range append([]*tree{&w.main}, w.added...) {
+		if _, ok := t.inside(name); ok {
+			return t, nil
+		}
+	}
+	return nil, nil
+}
+
+// physical returns an absolute path without symbolic links. Names after the last
+// directory that exists are kept.
+func physical(name string) (string, error) {
+	rest := ""
+	for dir := filepath.Clean(name); ; dir = filepath.Dir(dir) {
+		real, err := filepath.EvalSymlinks(dir)
+		if err == nil {
+			return filepath.Join(real, rest), nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) || dir == filepath.Dir(dir) {
+			return "", err
+		}
+		rest = filepath.Join(filepath.Base(dir), rest)
+	}
+}
+
+// treeAround returns the tree of real, a path without symbolic links: real itself if it
+// is a directory, else the closest directory above it that exists.
+func (w *Workspace) treeAround(name, real string) (*tree, error) {
+	if ofKernel(real) {
+		return nil, advice.Add(fmt.Errorf("%s is not a file on a disk; tools cannot read or write it", name), "Use a command in shell")
+	}
+	for dir := real; ; dir = filepath.Dir(dir) {
+		self, err := linkless(dir)
+		switch {
+		case err == nil:
+			return &tree{dir: dir, self: self, kind: outsideTree, hidden: w.main.hidden}, nil
+		case dir == filepath.Dir(dir), errors.Is(err, fs.ErrPermission):
+			return nil, fmt.Errorf("%s: %w", name, Cause(err))
+		}
+	}
+}
+
+// ofKernel reports whether a path without symbolic links belongs to the files that the
+// kernel makes up, which include the memory and the environment of this process.
+func ofKernel(real string) bool {
+	names := strings.Split(real, string(filepath.Separator))
+	return len(names) > 1 && names[0] == "" && slices.Contains([]string{"proc", "sys", "dev"}, names[1])
+}
+
+// enter returns t with an open root, which done closes. A directory outside of the
+// workspace must still be the one that t was made for.
+func (t *tree) enter() (opened *tree, done func(), err error) {
+	if t.kind != outsideTree {
+		return t, func() {}, nil
+	}
+	now, err := openTree(t.dir)
+	if err != nil {
+		return nil, nil, fmt.Errorf("open %s: %w", t.dir, Cause(err))
+	}
+	now.kind, now.hidden = t.kind, t.hidden
+	err = now.checkPath()
+	if err == nil && !os.SameFile(now.self, t.self) {
+		err = errMoved
+	}
+	if err != nil {
+		now.root.Close()
+		return nil, nil, fmt.Errorf("%s: %w", t.dir, err)
+	}
+	return &now, func() { now.root.Close() }, nil
+}
+
+// checkPath returns an error if the path of a directory outside of the workspace leads
+// to another directory, or through a symbolic link, since it was opened.
+func (t *tree) checkPath() error {
+	if t.kind != outsideTree {
+		return nil
+	}
+	if self, err := linkless(t.dir); err != nil || !os.SameFile(self, t.self) {
+		return errMoved
+	}
+	return nil
+}
+
+// errMoved rejects a directory that is not the one that was judged.
+const errMoved = staleError("its path now leads elsewhere")
+
+// spelling returns the name by which a model called a file, if that is not the path of
+// the file without symbolic links: relative to the workspace with slashes, or absolute.
+func (w *Workspace) spelling(name, path string) string {
+	if rest, ok := strings.CutPrefix(filepath.ToSlash(name), "~/"); ok && w.outside && w.home != "" {
+		name = filepath.Join(w.home, rest)
+	}
+	if filepath.Clean(name) == path {
+		return ""
+	}
+	if rel, err := w.main.relative(name); err == nil {
+		name = rel
+	} else {
+		name = filepath.Clean(name)
+	}
+	if name == path {
+		return ""
+	}
+	return name
+}
+
+// absolute returns the absolute path of a spelling.
+func (w *Workspace) absolute(spelled string) string {
+	if filepath.IsAbs(spelled) {
+		return spelled
+	}
+	return filepath.Join(w.Dir(), filepath.FromSlash(spelled))
+}
+
+// isGuarded reports whether the content of a file must not be shown unless the model
+// has read it: a file outside of the workspace, or one that may hold secrets.
+func (w *Workspace) isGuarded(t *tree, p, spelled string) bool {
+	return t.kind == outsideTree || w.secret != nil && (w.secret(p) || spelled != "" && w.secret(spelled))
+}

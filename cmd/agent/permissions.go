@@ -11,6 +11,7 @@ import (
 	"agent/internal/loop/policy"
 	"agent/internal/tools/git"
 	"agent/internal/tools/shell"
+	"agent/internal/tools/workspace"
 )
 
 // keyFile is the name of the file, in the state directory, with the key that seals
@@ -40,6 +41,12 @@ func (a *app) collectPermissions(flags permit.Flags, file settings.File) error {
 // permitPaths returns the paths by which `agent permit` judges commands in dir.
 func permitPaths(dir string, set settings.Settings) policy.Paths {
 	p := sessionPaths(dir, os.Getenv)
+	if work, err := workspace.Open(dir); err == nil {
+		defer work.Close()
+		if a := (&app{dir: dir, set: set, work: work}); a.addDirs(nil) == nil {
+			p.Added = work.Added()
+		}
+	}
 	if state, err := history.Dir(os.Getenv); err == nil && valueOr(set.Sandbox, true) {
 		p.Sandbox, _ = newConfinement(filepath.Join(state, sandboxFile), false).state()
 	}

@@ -36,7 +36,7 @@ func Topics() []Topic {
 		{"data", "files on disk, API keys, secrets in commands and models, deletion"},
 		{"headless", "agent run, limits, output formats, exit codes, agent eval, plain mode"},
 		{"design", "packages, data flow, libraries"},
-		{"reliability", "guarantees after interrupts, crashes and disk errors"},
+		{"reliability", "guarantees and figures: interrupts, crashes, disk errors, safety"},
 		{"speed", "measured latency, CPU time and memory"},
 	}
 }

@@ -12,7 +12,7 @@ import (
 // judgeCommand judges a call that runs a command, in the order of the table of modes.
 func (p *Policy) judgeCommand(c tools.Call, f Facts, found ruling) Verdict {
 	if script, ok := f.automatic(c); ok && found.ask == nil {
-		v := p.runs("commands that are known to read need no approval")
+		v := p.runs("read-only commands need no approval")
 		v.Script, v.Environment, v.Access = script, f.environment, tools.Access{Private: true, Git: f.repository}
 		return v
 	}
@@ -56,7 +56,7 @@ func (p *Policy) judgeCommand(c tools.Call, f Facts, found ruling) Verdict {
 }
 
 // ruleCommands is the row of the table of modes for commands that need approval.
-const ruleCommands = "commands need approval unless they are known to only read"
+const ruleCommands = "commands need approval unless they are known to be read-only"
 
 // askCommand returns the verdict on a command that needs approval. It runs with the
 // network if one of its parts connects.
@@ -80,7 +80,7 @@ func (p *Policy) askCommand(c tools.Call, f Facts) Verdict {
 
 // denied explains why permission mode plan denies a command.
 func denied(f Facts) string {
-	const plan = "permission mode plan runs only commands that are known to read"
+	const plan = "permission mode plan runs only read-only commands"
 	if f.Command == nil || f.Command.Automatic() { // a rule asks, or the shell is not bash
 		return plan
 	}
@@ -94,7 +94,7 @@ func (p *Policy) unapproved(f Facts, left command.Trait) string {
 	case f.paths.Disposable:
 		return ""
 	case f.paths.Sandbox == SandboxMissing:
-		return "every command needs approval, because this system has no sandbox"
+		return "commands need approval, because this system has no sandbox"
 	case left&command.Destroys != 0:
 		return "commands that delete or overwrite data need approval"
 	case left&command.Unclear != 0:
@@ -114,8 +114,8 @@ func (f Facts) readsSecrets() bool {
 	return slices.ContainsFunc(f.touched, func(t touched) bool { return t.secret && !t.listed && !t.change })
 }
 
-// automatic returns the script of a command that only reads what it may read. It
-// reports false for every other call.
+// automatic returns the script of a command that needs no approval: it only reads, and
+// only what it may read. It reports false for every other call.
 func (f Facts) automatic(c tools.Call) (script string, ok bool) {
 	if f.Command == nil || f.paths.NoBash || !f.Command.Automatic() || len(c.Warnings) > 0 {
 		return "", false

@@ -1,5 +1,5 @@
-// Package confine keeps the commands of an agent in its workspace: it says what their
-// sandbox permits, and checks afterwards what the sandbox cannot prevent. Paths that
+// Package confine keeps the commands of an agent in its workspace: it defines what their
+// sandbox permits, and undoes afterwards what the sandbox cannot prevent. Paths that
 // make other programs run commands (see Options.Protected) are read-only in the sandbox
 // if they exist; those that a command creates are renamed afterwards. The configuration
 // of git stays writable; settings in it that can run programs are reverted.
@@ -26,8 +26,8 @@ type Options struct {
 	Workspace string   // absolute
 	Added     []string // further directories that commands may change, absolute
 	Readable  []string // what commands may read although the home directory is hidden
-	// Private are this program's files that commands cannot read if nobody approved
-	// them. Secret are those that no command can read.
+	// Private are files of this program that only approved commands can read. Secret
+	// are files of this program that no command can read.
 	Private, Secret []string
 	Places          sandbox.Places
 
@@ -37,7 +37,7 @@ type Options struct {
 	// Protected returns why a file is protected by its name and the name of its
 	// directory; "" if it is not.
 	Protected func(parent, name string) string
-	// Session returns the session of the sandbox, nil if there is none. It may wait.
+	// Session returns the session of the sandbox; nil if there is none. It may block.
 	Session func() *sandbox.Session
 	// Failed is called when a sandbox could not be set up; may be nil.
 	Failed func()
@@ -51,13 +51,13 @@ type Area struct {
 
 	mu       sync.Mutex
 	tree     tree
-	gits     map[string]gitDir // as last read
+	lastGit  map[string]gitDir // git directories by path, as last read
 	prepared bool              // see prepare
 }
 
 // New returns an Area. It reads nothing until the first command.
 func New(o Options) *Area {
-	return &Area{Options: o, gits: map[string]gitDir{}}
+	return &Area{Options: o, lastGit: map[string]gitDir{}}
 }
 
 // Guard is the check of one command. A nil Guard does nothing.
@@ -66,7 +66,7 @@ type Guard struct {
 	private bool // it cannot change anything
 	profile *sandbox.Profile
 	scan    int               // number of the scan before the command
-	gits    map[string]gitDir // before the command
+	gitDirs map[string]gitDir // before the command
 	links   map[string]protectedName
 	absent  []string // fixed paths that did not exist
 }
@@ -89,7 +89,7 @@ func (a *Area) Begin(private, network bool) *Guard {
 	if private {
 		return &Guard{area: a, private: true, profile: a.privateProfile(session)}
 	}
-	g := &Guard{area: a, links: map[string]protectedName{}, gits: map[string]gitDir{}}
+	g := &Guard{area: a, links: map[string]protectedName{}, gitDirs: map[string]gitDir{}}
 	a.tree.scan()
 	g.scan = a.tree.scans
 	var readOnly []string
@@ -107,11 +107,11 @@ func (a *Area) Begin(private, network bool) *Guard {
 			}
 		}
 		if d.git {
-			g.gits[dir] = readGitDir(dir, a.gits[dir])
-			readOnly = append(readOnly, g.gits[dir].fixed(dir)...)
+			g.gitDirs[dir] = readGitDir(dir, a.lastGit[dir])
+			readOnly = append(readOnly, g.gitDirs[dir].fixed(dir)...)
 		}
 	}
-	a.gits = g.gits
+	a.lastGit = g.gitDirs
 	g.profile = a.profile(session, network)
 	for _, path := range a.Fixed() {
 		switch {
@@ -134,8 +134,8 @@ func (g *Guard) Profile() *sandbox.Profile {
 	return g.profile
 }
 
-// End undoes what the command did to protected paths and to the configuration of git,
-// once it has ended.
+// End undoes the changes of the command to protected paths and to the configuration of
+// git. The command must have ended.
 func (g *Guard) End() (notices []Notice) {
 	if g == nil || g.private {
 		return nil
@@ -152,16 +152,16 @@ func (g *Guard) End() (notices []Notice) {
 			case was && link.link != p.link:
 				notices = append(notices, a.relink(path, link))
 			case p.since > g.scan && !a.tree.newRepository(path, g.scan):
-				notices = append(notices, a.putAside(path, p.why))
+				notices = append(notices, a.quarantine(path, p.why))
 			}
 		}
 		if d.git {
-			notices = append(notices, a.restoreGitDir(dir, g.gits[dir])...)
+			notices = append(notices, a.restoreGitDir(dir, g.gitDirs[dir])...)
 		}
 	}
 	for _, path := range g.absent {
 		if exists(path) {
-			notices = append(notices, a.putAside(path, "it is used by other programs"))
+			notices = append(notices, a.quarantine(path, "it is used by other programs"))
 		}
 	}
 	return notices

@@ -125,14 +125,14 @@ func askCommandLine(ask event.Ask, c event.Target, short func(string) string) st
 	return text + "?"
 }
 
-// ReachOf says why a command failed that would run again, or that a command would get
-// the network. It is safe to draw, and empty for other questions.
+// ReachOf says why a command is to run again, or that a command would get the network.
+// The text is safe to draw, and empty for other questions.
 func ReachOf(ask event.Ask) string {
 	switch {
 	case ask.Again && ask.Blocked != "":
 		return "It failed because commands cannot write to " + ExactLine(ask.Blocked) + "."
 	case ask.Again && ask.Port > 0:
-		return fmt.Sprintf("It listens on port %d. Only commands of this session can reach that; with the network, your browser can too.", ask.Port)
+		return fmt.Sprintf("It listens on port %d. Only commands of this session can reach it; with the network, your browser can too.", ask.Port)
 	case ask.Again:
 		return "It failed because commands have no network."
 	case ask.Reach == event.ReachNetwork:

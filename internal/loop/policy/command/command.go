@@ -105,7 +105,7 @@ func (c *Command) Denied() string {
 	if c.Automatic() {
 		return ""
 	}
-	return "permission mode plan runs only commands that are known to read: " + c.Reason
+	return "permission mode plan runs only read-only commands: " + c.Reason
 }
 
 // Part is a simple command of a line.

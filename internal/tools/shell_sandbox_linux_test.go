@@ -488,7 +488,7 @@ func BenchmarkCommand(b *testing.B) {
 	measure("large", tools.Access{})
 	b.Run("check", func(b *testing.B) { // of the large workspace, without the command
 		for b.Loop() {
-			c.area.Begin(false, false).End()
+			c.area.Begin(confine.Extent{}).End()
 		}
 	})
 }

@@ -101,6 +101,8 @@ type (
 		// Grant is the standing permission of an Always. It is valid only in the
 		// session whose seal it carries.
 		Grant *Grant `json:"grant,omitempty"`
+		// More are the permissions that were given together with Grant.
+		More []Grant `json:"more,omitempty"`
 		// Again is set if the decision is about running a command again that has already
 		// started: the user approved or rejected what it would reach then.
 		Again Reach `json:"again,omitempty"`

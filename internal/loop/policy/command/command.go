@@ -119,7 +119,7 @@ type Part struct {
 	// argument of another program.
 	Nested bool
 	// Git is set for a read-only part that runs git, also through a wrapper. Run it
-	// without the configuration of Command.Repository.
+	// without the configuration of Command.Repository: see Command.Script.
 	Git    bool
 	Traits Trait
 	// Reads are the paths that a read-only part opens, Writes those that other parts

@@ -214,6 +214,9 @@ type Ask struct {
 	Scope    string   `json:"scope,omitempty"`    // what an Always would cover; empty if it is not offered
 	Project  bool     `json:"project,omitempty"`  // the Always would also apply in later sessions in the workspace
 	Reach    Reach    `json:"reach,omitempty"`    // of the command, if it is approved
+	// Writes are files and directories outside of the workspace that the sandbox lets the
+	// command change, if it is approved.
+	Writes []string `json:"writes,omitempty"`
 	// Again is set if the command ran, and its sandbox probably made it fail: approving
 	// runs it again with Reach. Blocked is the path that it could not write. If that is
 	// empty, it had no network; it is then a job that runs if Port is set, on which only

@@ -71,6 +71,14 @@ func (p *Policy) askCommand(c tools.Call, f Facts) Verdict {
 		return v
 	}
 	v.Access.Network = f.Command.Traits&command.Connects != 0
+	paths, known := f.writesOutside()
+	switch {
+	case f.paths.Sandbox == SandboxOff, f.paths.Sandbox == SandboxMissing:
+	case known:
+		v.Access.Write = paths
+	case p.deniesNetwork(f) == nil: // a command without a sandbox has the network
+		v.Access.Outside = true
+	}
 	if f.Command.Reason != "" && f.Command.Reason != f.Warning {
 		v.Why = f.Command.Reason
 	}

@@ -82,7 +82,7 @@ func (x *executor) question(c *toolCall, v policy.Verdict) event.Ask {
 	return event.Ask{
 		ID: c.msg.ID, Title: c.title(), Effect: event.Effect(c.call.Effect), Targets: targets(c.call.Targets),
 		Diffs: Diffs(c.call.Changes), Warnings: warnings, Why: v.Why, Scope: x.Permissions.Describe(v.Offer),
-		Project: v.Offer.Prefix, Reach: reachOf(v.Access),
+		Project: v.Offer.Prefix, Reach: reachOf(v.Access), Writes: v.Access.Write,
 	}
 }
 

@@ -9,8 +9,9 @@ import (
 
 // Env gives Judge access to the machine. All functions are required.
 type Env struct {
-	// Dir is the absolute directory in which the line starts.
-	Dir string
+	// Dir is the absolute directory in which the line starts. Home is that of the user,
+	// absolute; empty if it is unknown.
+	Dir, Home string
 	// LookPath returns the file of a program on the PATH with which the agent
 	// started; empty if there is none.
 	LookPath func(name string) string
@@ -125,6 +126,9 @@ type Part struct {
 	// Reads are the paths that a read-only part opens, Writes those that other parts
 	// are known to change. They are absolute.
 	Reads, Writes []string
+	// WritesUnknown is set if the part also writes outside of the workspace to a path
+	// that is not known.
+	WritesUnknown bool
 	// Reason says why the part needs approval, as a clause; empty if it only reads.
 	Reason string
 

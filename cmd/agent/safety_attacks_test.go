@@ -301,6 +301,9 @@ func outcomesOf(t *testing.T, out []byte) (all []string) {
 // TestAttacksWork runs the commands of the attacks without the program: each of them
 // does what the oracle of TestAttacks sees, so its silence means something.
 func TestAttacksWork(t *testing.T) {
+	if os.Getenv("STORM") == "" {
+		t.Skip("STORM is not set: it runs every attack without a sandbox")
+	}
 	for _, program := range []string{"git", "bash"} {
 		if _, err := exec.LookPath(program); err != nil {
 			t.Skip(program, " is not installed")

@@ -87,7 +87,7 @@ func (s *shellTool) start(ctx context.Context, a jobsArgs, at location, ok Appro
 		defer theirs.Close()
 		c := s.approved(a.Command, at, ok)
 		c.Input = theirs
-		l, err := s.launch(ctx, c, ok.Access)
+		l, err := s.launch(ctx, c, ok)
 		if err != nil {
 			return l, errors.Join(err, ours.Close())
 		}

@@ -17,7 +17,7 @@ import (
 // approved returns the command exactly as it was approved, without time limits.
 func (s *shellTool) approved(line string, at location, ok Approved) shell.Command {
 	c := s.command(cmp.Or(ok.Script, line), at.dir)
-	if ok.Environment != nil {
+	if ok.Environment != nil && ok.Access.Private {
 		c.Env = ok.Environment(c.Env)
 	}
 	c.Whole = s.Workspace.OutputFile()
@@ -33,19 +33,37 @@ type launched struct {
 	guard *confine.Guard
 }
 
+// gitFunction returns the definition of GitFunction for a shell: it runs its arguments
+// with only these variables. The program env has a fixed path, so that no other part of
+// the script can replace it.
+func gitFunction(env []string) string {
+	words := []string{"/usr/bin/env", "-i"}
+	for _, v := range env {
+		if name, _, _ := strings.Cut(v, "="); name != "PWD" { // it is wrong after cd
+			words = append(words, quote(v))
+		}
+	}
+	return GitFunction + "() { " + strings.Join(words, " ") + " \"$@\"; }; "
+}
+
 // launch starts a command with the access that was approved. The caller calls End of
 // the guard once the command has ended.
-func (s *shellTool) launch(ctx context.Context, c shell.Command, access Access) (launched, error) {
-	l := launched{dir: c.Dir}
+func (s *shellTool) launch(ctx context.Context, c shell.Command, ok Approved) (launched, error) {
+	l, access := launched{dir: c.Dir}, ok.Access
+	var readOnly []string
 	if access.Git != nil {
 		view, err := access.Git.View(ctx)
 		if err != nil {
 			return l, fmt.Errorf("git cannot run without the configuration of the repository: %w", err)
 		}
-		c.Env, c.Cleanup = append(c.Env, view.Env()...), view.Close
+		env := c.Env
+		if ok.Environment != nil {
+			env = ok.Environment(env)
+		}
+		c.Line, c.Cleanup, readOnly = gitFunction(append(env, view.Env()...))+c.Line, view.Close, view.Dirs()
 	}
 	if !access.Outside {
-		l.guard = s.Area.Begin(access.Private, access.Network)
+		l.guard = s.Area.Begin(confine.Extent{Private: access.Private, Network: access.Network, Write: access.Write, ReadOnly: readOnly})
 	}
 	c.Limits.Sandbox = l.guard.Profile()
 	var err error

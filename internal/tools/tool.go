@@ -60,11 +60,17 @@ type Approved struct {
 	// processes are then killed at once.
 	Force <-chan struct{}
 	// Script, if not empty, runs in place of the line of a command: the same words,
-	// quoted as they were judged. Environment, if not nil, selects its variables.
+	// quoted as they were judged. Environment selects the variables of a command with
+	// Access.Private, and of the parts that begin with GitFunction; nil keeps all.
 	Script      string
 	Environment func(env []string) []string
 	Access      Access // of a command
 }
+
+// GitFunction is the first word of the parts of a Script that read the repository
+// Access.Git. It runs the other words in an environment of their own, without the
+// configuration of the repository.
+const GitFunction = "agent_git"
 
 // Access is what a command may reach. The zero value is the usual sandbox, without a
 // network.
@@ -72,6 +78,8 @@ type Access struct {
 	Network bool // the network of the host, not only the loopback interface
 	Outside bool // no sandbox at all
 	Private bool // nobody approved the command: it does not see the home directory
+	// Write are absolute paths outside of the workspace that it may change, too.
+	Write []string
 	// Git is the repository that git may read without its configuration. Nil if the
 	// command does not run git, or runs it as it is.
 	Git *git.Repository

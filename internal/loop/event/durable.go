@@ -101,6 +101,8 @@ type (
 		// Grant is the standing permission of an Always. It is valid only in the
 		// session whose seal it carries.
 		Grant *Grant `json:"grant,omitempty"`
+		// More are the permissions that were given together with Grant.
+		More []Grant `json:"more,omitempty"`
 		// Again is set if the decision is about a second run of a command. It is what the
 		// second run may reach if the user approved it.
 		Again Reach `json:"again,omitempty"`

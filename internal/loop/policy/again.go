@@ -2,6 +2,7 @@ package policy
 
 import (
 	"agent/internal/loop/event"
+	"agent/internal/loop/policy/command"
 	"agent/internal/tools"
 )
 
@@ -25,9 +26,9 @@ func (p *Policy) JudgeAgain(c tools.Call, f Facts, access tools.Access) Verdict 
 	}
 	v := p.asks(why)
 	v.Warning, v.Files, v.Access = f.Warning, f.Files, access
-	v.Script, v.Environment = first.Script, first.Environment
-	if g := offer(c, f); g.Prefix && !access.Outside && !(first.Ask && first.ByRule) {
-		g.Network = true
+	v.Script, v.Environment, v.Access.Git = first.Script, first.Environment, first.Access.Git
+	if g := offerPrefixes(f, func(*command.Part) bool { return false }); permissible(c, f) && g.Prefix && g.With == nil && !access.Outside && !(first.Ask && first.ByRule) {
+		g.Network = true // which of several commands of a line needs it is not known
 		v.Offer = g
 	}
 	return v

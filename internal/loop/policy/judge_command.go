@@ -36,7 +36,7 @@ func (p *Policy) judgeCommand(c tools.Call, f Facts, found ruling) Verdict {
 	}
 	all := p.cover(c, f)
 	if all.complete {
-		return Verdict{Script: all.script, Access: tools.Access{Network: all.network}, Decider: all.decider, ByRule: all.byRule, Files: f.Files}
+		return all.verdict(f)
 	}
 	if p.Mode == event.ModeAll {
 		why := p.unapproved(f, all.left)
@@ -71,10 +71,18 @@ func (p *Policy) askCommand(c tools.Call, f Facts) Verdict {
 		return v
 	}
 	v.Access.Network = f.Command.Traits&command.Connects != 0
+	paths, known := f.writesOutside()
+	switch {
+	case f.paths.Sandbox == SandboxOff, f.paths.Sandbox == SandboxMissing:
+	case known:
+		v.Access.Write = paths
+	case p.deniesNetwork(f) == nil: // a command without a sandbox has the network
+		v.Access.Outside = true
+	}
 	if f.Command.Reason != "" && f.Command.Reason != f.Warning {
 		v.Why = f.Command.Reason
 	}
-	v.Offer = offer(c, f)
+	v.Offer = p.offer(c, f)
 	return v
 }
 
@@ -120,7 +128,7 @@ func (f Facts) automatic(c tools.Call) (script string, ok bool) {
 	if f.Command == nil || f.paths.NoBash || !f.Command.Automatic() || len(c.Warnings) > 0 {
 		return "", false
 	}
-	return f.Command.Script()
+	return f.Command.Script(tools.GitFunction)
 }
 
 // coverage says how far rules and standing permissions allow a command.
@@ -134,6 +142,17 @@ type coverage struct {
 	ended    string        // the change that ended a permission, as a clause; may be empty
 }
 
+// verdict returns the verdict on a command that is covered completely. Its parts that
+// only read a repository with git run without the configuration of the repository, even
+// if another part changes that configuration first.
+func (all coverage) verdict(f Facts) Verdict {
+	v := Verdict{Script: all.script, Access: tools.Access{Network: all.network}, Decider: all.decider, ByRule: all.byRule, Files: f.Files}
+	if all.script != "" && f.repository != nil {
+		v.Environment, v.Access.Git = f.environment, f.repository
+	}
+	return v
+}
+
 // cover returns how far rules and standing permissions allow a command.
 func (p *Policy) cover(c tools.Call, f Facts) (out coverage) {
 	if f.Command == nil || len(c.Warnings) > 0 {
@@ -144,7 +163,7 @@ func (p *Policy) cover(c tools.Call, f Facts) (out coverage) {
 	if g := p.exact(c, f); g != nil {
 		return coverage{complete: true, decider: g.decider(f)}
 	}
-	script, ok := f.Command.Script()
+	script, ok := f.Command.Script(tools.GitFunction)
 	if !ok || f.paths.NoBash {
 		return out
 	}
@@ -152,7 +171,7 @@ func (p *Policy) cover(c tools.Call, f Facts) (out coverage) {
 	var deciders []string
 	for i := range f.Command.Parts {
 		part := &f.Command.Parts[i]
-		if part.Reason == "" && !part.Git && !f.unreadable(part) { // git would run with its configuration
+		if part.Reason == "" && !f.unreadable(part) {
 			continue
 		}
 		by, network, rule := p.coverPart(part, f)
@@ -176,7 +195,7 @@ func (p *Policy) coverPart(part *command.Part, f Facts) (by string, network, rul
 	if r, network := p.covers(part, f); r != nil {
 		return r.decider(), network, true
 	}
-	if part.Reason == "" && !part.Git || !f.inRoot() {
+	if part.Reason == "" || !f.inRoot() {
 		return "", false, false
 	}
 	for _, g := range p.grants {

@@ -25,7 +25,8 @@ type Verdict struct {
 	// Script replaces the line of a command that is allowed: the same words, quoted, so
 	// that exactly what was judged runs. It is empty for all other calls.
 	Script string
-	// Environment selects the variables with which the Script runs. Nil for all.
+	// Environment selects the variables of the parts of the Script that need no approval:
+	// of all parts if Access.Private is set, otherwise of those that read Access.Git.
 	Environment func(env []string) []string
 	// Access is what a command may reach once it runs.
 	Access tools.Access
@@ -61,6 +62,10 @@ func (p *Policy) Allow(g Grant) Grant {
 	if g.Scope == (Scope{}) {
 		return g
 	}
+	for _, more := range g.With {
+		p.Allow(more)
+	}
+	g.With = nil
 	for _, old := range p.grants {
 		if old.Scope == g.Scope && g.Prefix {
 			g.Files = slices.Clone(g.Files)
@@ -163,7 +168,7 @@ func (p *Policy) judgeRead(c tools.Call, f Facts, found ruling) Verdict {
 		return Verdict{Decider: grant.decider(f)}
 	}
 	v := p.asks("reading outside of the workspace needs approval")
-	v.Offer = offer(c, f)
+	v.Offer = p.offer(c, f)
 	return v
 }
 
@@ -193,7 +198,7 @@ func (p *Policy) judgeEdit(c tools.Call, f Facts, found ruling) Verdict {
 		return Verdict{Decider: grant.decider(f)}
 	}
 	v := p.asks("changes files (permission mode: ask)")
-	v.Offer = offer(c, f)
+	v.Offer = p.offer(c, f)
 	return v
 }
 
@@ -217,7 +222,7 @@ func (p *Policy) judgeRequest(c tools.Call, f Facts, found ruling) Verdict {
 		}
 	}
 	v := p.asks(strings.TrimSuffix("sends a request to the network: "+strings.Join(hosts, ", "), ": "))
-	v.Decider, v.Offer = p.row("requests need approval"), offer(c, f)
+	v.Decider, v.Offer = p.row("requests need approval"), p.offer(c, f)
 	return v
 }
 

@@ -121,7 +121,7 @@ func TestVerdicts(t *testing.T) {
 		{run(at.Workspace, "~someone/script.sh"), anything, ""},
 		{run(at.Workspace, "./[[:alpha:]]cript.sh"), anything, ""},
 		{run(at.Workspace, "go test -run 'TestA|TestB' ./..."), anything, "`go test` with any arguments in this project"},
-		{run(at.Workspace, "git log --format='%h %s' -5 && git diff HEAD~1"), anything, ""},
+		{run(at.Workspace, "git log --format='%h %s' -5 && git diff HEAD~1"), anything, "`git log` and `git diff` with any arguments in this project"},
 		{run(at.Workspace, "sh $'script.sh'"), anything, ""},
 		{to(tools.Network, tools.Host, "example.org"), "sends a request to the network: example.org", "requests to example.org"},
 		{to(tools.Network, tools.Host, "example.org:8080"), "sends a request to the network: example.org:8080", "requests to example.org:8080"},
@@ -134,7 +134,7 @@ func TestVerdicts(t *testing.T) {
 		}
 	}
 	home := policy.Paths{Home: filepath.Dir(at.Workspace)}
-	if got, want := home.Describe(policy.Scope{Kind: tools.Command, Value: "make", Dir: at.Workspace}), "`make` in ~/"+filepath.Base(at.Workspace); got != want {
+	if got, want := home.Describe(policy.Grant{Scope: policy.Scope{Kind: tools.Command, Value: "make", Dir: at.Workspace}}), "`make` in ~/"+filepath.Base(at.Workspace); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"path"
 	"path/filepath"
 	"slices"
@@ -38,11 +39,7 @@ func (s Scope) String() string { return s.Describe("") }
 func (s Scope) Describe(home string) string {
 	switch {
 	case s.Prefix:
-		with := "any arguments"
-		if s.Network {
-			with += " and the network"
-		}
-		return "`" + s.Value + "` with " + with + " in this project"
+		return describePrefixes(s)
 	case s.Kind == tools.Command:
 		return "`" + s.Value + "` in " + shorten(s.Dir, home)
 	case s.Read:
@@ -59,8 +56,8 @@ func (s Scope) Describe(home string) string {
 	return ""
 }
 
-// Describe is Scope.String with the user's home directory written as ~.
-func (p Paths) Describe(s Scope) string { return s.Describe(physical(p.Home)) }
+// Describe is Grant.String with the user's home directory written as ~.
+func (p Paths) Describe(g Grant) string { return g.Describe(physical(p.Home)) }
 
 // shorten writes home at the start of dir as ~.
 func shorten(dir, home string) string {
@@ -145,23 +142,21 @@ func (p *Policy) exact(c tools.Call, f Facts) *Grant {
 // offer returns the standing permission that is offered for c: commands with the same
 // first words, all edits in the session, a directory to read, or a host. Its Scope is
 // zero for a call that needs approval every time.
-func offer(c tools.Call, f Facts) Grant {
-	s := scopeOf(c, f)
-	g := Grant{Scope: s}
-	if s.Prefix {
-		g.Files, _ = f.manifests(s.Value)
+func (p *Policy) offer(c tools.Call, f Facts) Grant {
+	switch {
+	case !permissible(c, f):
+		return Grant{}
+	case c.Effect != tools.Execute:
+		return Grant{Scope: scopeOf(c, f)}
 	}
-	return g
+	return offerPrefixes(f, func(part *command.Part) bool {
+		by, _, _ := p.coverPart(part, f)
+		return by != ""
+	})
 }
 
-// scopeOf returns the scope of the offer for c.
+// scopeOf returns the scope of the offer for c, which is not a command.
 func scopeOf(c tools.Call, f Facts) Scope {
-	if !permissible(c, f) {
-		return Scope{}
-	}
-	if c.Effect == tools.Execute {
-		return f.prefix()
-	}
 	if len(c.Targets) == 0 || slices.ContainsFunc(c.Targets, func(t tools.Target) bool { return t.Kind != c.Targets[0].Kind }) {
 		return Scope{}
 	}
@@ -191,36 +186,15 @@ func (f Facts) directory(t touched) Scope {
 	return Scope{Kind: tools.Path, Value: dir + string(filepath.Separator), Read: true}
 }
 
-// prefix returns the scope of the first words that a standing permission for a command
-// may cover with any further arguments: "go test". It is zero if there is none, or if the
-// line would need several.
-func (f Facts) prefix() Scope {
-	if f.Command == nil || f.paths.NoBash || !f.inRoot() {
-		return Scope{}
-	}
-	if _, ok := f.Command.Script(); !ok {
-		return Scope{}
-	}
-	all := f.Command.Prefixes()
-	if len(all) != 1 {
-		return Scope{}
-	}
-	words := strings.Join(all[0], " ")
-	if _, bound := f.manifests(words); bound && f.Unbound {
-		return Scope{}
-	}
-	return Scope{Kind: tools.Command, Value: words, Dir: f.Root, Prefix: true, Network: f.Command.Traits&command.Connects != 0}
-}
-
 // manifests returns the files among f.Files that say what commands beginning with
 // prefix do, such as package.json for npm run. It reports false if the program has
 // none.
 func (f Facts) manifests(prefix string) (files []File, ok bool) {
 	program, _, _ := strings.Cut(prefix, " ")
-	names := manifests[program]
+	names := slices.Concat(manifests[program], settings[program])
 	for _, file := range f.Files {
 		if slices.Contains(names, filepath.Base(file.Path)) {
-			files = append(files, file)
+			files = append(files, File{Path: file.Path, Sum: cmp.Or(file.Decides, file.Sum)})
 		}
 	}
 	return files, len(names) > 0
@@ -254,6 +228,9 @@ type Grant struct {
 	// those that say what the program does, such as package.json for npm. The permission
 	// ends when one of them changes, appears or disappears.
 	Files []File `json:"files,omitempty"`
+	// With are permissions that are given together with this one. Only an offer and what
+	// became of it have any: each is stored and removed on its own.
+	With []Grant `json:"-"`
 	// Seal proves that this program wrote the grant, in this session: see Sealer.
 	Seal string `json:"seal,omitempty"`
 }
@@ -262,10 +239,13 @@ type Grant struct {
 type File struct {
 	Path string `json:"path"` // absolute
 	Sum  string `json:"sum"`  // "sha256:…", or why it could not be read
+	// Decides is the hash of what decides which programs run, if that is not the whole
+	// file. It is the Sum in a permission for the first words of a command.
+	Decides string `json:"-"`
 }
 
 // decider returns the permission as the Decider of a Verdict.
-func (g Grant) decider(f Facts) string { return "standing permission: " + f.paths.Describe(g.Scope) }
+func (g Grant) decider(f Facts) string { return "standing permission: " + f.paths.Describe(g) }
 
 // knows reports whether the grant has a file of a directory.
 func (g Grant) knows(dir string) bool {

@@ -47,7 +47,10 @@ func (p *Policy) Read(source string) {
 // AfterReading returns the verdict v on c. If c uses the network and needs approval, and
 // a Read has ended earlier permissions for the network, the warning names what was read.
 func (p *Policy) AfterReading(c tools.Call, v Verdict) Verdict {
-	network := c.Effect == tools.Network || v.Access.Network || v.Offer.network()
+	network := c.Effect == tools.Network || v.Access.Network
+	for _, g := range v.Offer.Each() {
+		network = network || g.network()
+	}
 	if !v.Ask || !network || len(p.reads.ended) == 0 {
 		return v
 	}

@@ -71,11 +71,19 @@ type Guard struct {
 	absent  []string // fixed paths that did not exist
 }
 
+// Extent is what one command may reach.
+type Extent struct {
+	// Private is set for a command that nobody approved: it sees no home directory and
+	// cannot change the workspace.
+	Private  bool
+	Network  bool     // the network of the host
+	Write    []string // further files and directories that it may change, absolute
+	ReadOnly []string // directories that it must not change, absolute
+}
+
 // Begin prepares a command and returns its guard, which is nil if there is no sandbox.
-// A private command, which nobody approved, sees no home directory and cannot change
-// the workspace. Network permits the network of the host. The caller runs the command
-// with the guard's profile and then calls End.
-func (a *Area) Begin(private, network bool) *Guard {
+// The caller runs the command with the guard's profile and then calls End.
+func (a *Area) Begin(e Extent) *Guard {
 	if a == nil {
 		return nil
 	}
@@ -86,13 +94,15 @@ func (a *Area) Begin(private, network bool) *Guard {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.prepare()
-	if private {
-		return &Guard{area: a, private: true, profile: a.privateProfile(session)}
+	if e.Private {
+		g := &Guard{area: a, private: true, profile: a.privateProfile(session)}
+		g.profile.ReadOnly = append(g.profile.ReadOnly, e.ReadOnly...)
+		return g
 	}
 	g := &Guard{area: a, links: map[string]protectedName{}, gitDirs: map[string]gitDir{}}
 	a.tree.scan()
 	g.scan = a.tree.scans
-	var readOnly []string
+	readOnly := slices.Clone(e.ReadOnly)
 	for dir, d := range a.tree.dirs {
 		for name, p := range d.names {
 			path := filepath.Join(dir, name)
@@ -112,7 +122,8 @@ func (a *Area) Begin(private, network bool) *Guard {
 		}
 	}
 	a.lastGit = g.gitDirs
-	g.profile = a.profile(session, network)
+	g.profile = a.profile(session, e.Network)
+	g.profile.Write = append(g.profile.Write, e.Write...)
 	for _, path := range a.Fixed() {
 		switch {
 		case slices.Contains(a.tree.tops, path), !inAny(path, g.profile.Write):

@@ -136,6 +136,14 @@ func word(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''
 // must hold none that begins with GIT_, and none that names a program.
 func (v *View) Env() []string { return v.env }
 
+// Dirs returns the temporary directory, if there is one. Commands must not change it.
+func (v *View) Dirs() []string {
+	if v.session == nil {
+		return nil
+	}
+	return []string{v.session.dir}
+}
+
 // Close removes the temporary directory.
 func (v *View) Close() {
 	if v.session != nil {

@@ -4,8 +4,8 @@
 // if they exist; those that a command creates are renamed afterwards. The configuration
 // of git stays writable; settings in it that can run programs are reverted.
 //
-// The check covers the first 500 directories, those near the top first. It cannot
-// tell who changed a file: a protected path that the user creates while a command runs
+// The check covers the first 500 directories, those near the top first, and those that
+// are made later. It cannot tell who changed a file: a protected path that the user creates while a command runs
 // is renamed, too. At most nine renamed files of one name are kept.
 //
 // The package decides nothing about permissions and starts nothing. Start reading at
@@ -145,6 +145,9 @@ func (g *Guard) End() (notices []Notice) {
 	defer a.mu.Unlock()
 	a.tree.scan()
 	for dir, d := range a.tree.dirs {
+		if d.since > g.scan && !d.made { // it may have been there before, beyond the limit
+			continue
+		}
 		for name, p := range d.names {
 			path := filepath.Join(dir, name)
 			link, was := g.links[path]
@@ -157,6 +160,9 @@ func (g *Guard) End() (notices []Notice) {
 		}
 		if d.git {
 			notices = append(notices, a.restoreGitDir(dir, g.gits[dir])...)
+		}
+		if d.pointer > g.scan && !a.checked(dir) {
+			notices = append(notices, a.putAside(filepath.Join(dir, ".git"), "names a git directory that is not checked for programs that git would run"))
 		}
 	}
 	for _, path := range g.absent {

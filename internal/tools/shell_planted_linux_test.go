@@ -19,13 +19,13 @@ func TestPlantedSettingsOfGit(t *testing.T) {
 }
 `
 	for name, line := range map[string]string{
-		"temporary directory": evil + `evil "$TMPDIR/evil" "$PWD/sub"; echo "gitdir: $TMPDIR/evil" >sub/.git`,
-		"names the worktree":  evil + `evil "$TMPDIR/evil" "$PWD/sub"; echo "$PWD/sub/.git" >"$TMPDIR/evil/gitdir"; echo "gitdir: $TMPDIR/evil" >sub/.git`,
-		"cache":               evil + `mkdir -p ~/.npm; evil ~/.npm/evil "$PWD/sub"; echo "gitdir: $HOME/.npm/evil" >sub/.git`,
-		"skipped directory":   evil + `evil "$PWD/node_modules/evil" "$PWD/sub"; echo "gitdir: $PWD/node_modules/evil" >sub/.git`,
-		"link":                evil + `evil "$TMPDIR/evil" "$PWD/sub"; ln -s "$TMPDIR/evil" sub/.git`,
-		"common directory":    evil + `mkdir -p "$TMPDIR/w" sub/.git/objects sub/.git/refs; evil "$TMPDIR/evil" "$PWD/sub"; cp "$TMPDIR/evil/HEAD" sub/.git; echo "$TMPDIR/evil" >sub/.git/commondir`,
-		"many directories":    evil + `for i in $(seq 700); do mkdir "a$i"; done; evil "$PWD/sub/.git" "$PWD/sub"`,
+		"temporary directory":              evil + `evil "$TMPDIR/evil" "$PWD/sub"; echo "gitdir: $TMPDIR/evil" >sub/.git`,
+		"names the worktree":               evil + `evil "$TMPDIR/evil" "$PWD/sub"; echo "$PWD/sub/.git" >"$TMPDIR/evil/gitdir"; echo "gitdir: $TMPDIR/evil" >sub/.git`,
+		"cache":                            evil + `mkdir -p ~/.npm; evil ~/.npm/evil "$PWD/sub"; echo "gitdir: $HOME/.npm/evil" >sub/.git`,
+		"skipped directory":                evil + `evil "$PWD/node_modules/evil" "$PWD/sub"; echo "gitdir: $PWD/node_modules/evil" >sub/.git`,
+		"link":                             evil + `evil "$TMPDIR/evil" "$PWD/sub"; ln -s "$TMPDIR/evil" sub/.git`,
+		"common directory":                 evil + `mkdir -p "$TMPDIR/w" sub/.git/objects sub/.git/refs; evil "$TMPDIR/evil" "$PWD/sub"; cp "$TMPDIR/evil/HEAD" sub/.git; echo "$TMPDIR/evil" >sub/.git/commondir`,
+		"many directories":                 evil + `for i in $(seq 700); do mkdir "a$i"; done; evil "$PWD/sub/.git" "$PWD/sub"`,
 		"many directories, own repository": evil + `git init -q sub && for i in $(seq 700); do mkdir "a$i"; done; evil "$PWD/sub/.git" "$PWD/sub"`,
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -45,7 +45,7 @@ func (s *shellTool) launch(ctx context.Context, c shell.Command, access Access) 
 		c.Env, c.Cleanup = append(c.Env, view.Env()...), view.Close
 	}
 	if !access.Outside {
-		l.guard = s.Area.Begin(access.Private, access.Network)
+		l.guard = s.Area.Begin(access.Private, access.Network, access.Hide...)
 	}
 	c.Limits.Sandbox = l.guard.Profile()
 	var err error

@@ -72,6 +72,8 @@ type Access struct {
 	Network bool // the network of the host, not only the loopback interface
 	Outside bool // no sandbox at all
 	Private bool // nobody approved the command: it does not see the home directory
+	// Hide are files that a private command sees as empty. Absolute.
+	Hide []string
 	// Git is the repository that git may read without its configuration. Nil if the
 	// command does not run git, or runs it as it is.
 	Git *git.Repository

@@ -1,6 +1,7 @@
 package policy_test
 
 import (
+	"reflect"
 	"testing"
 
 	"agent/internal/loop/event"
@@ -43,7 +44,7 @@ func TestAgain(t *testing.T) {
 		if v.Ask != c.ask || v.Refuse == c.ask || v.Offer.String() != c.offer {
 			t.Errorf("%s %q %+v: got ask %v, denied %v, offer %q; want ask %v, offer %q", c.mode, c.command, c.access, v.Ask, v.Refuse, v.Offer.String(), c.ask, c.offer)
 		}
-		if v.Ask && v.Access != c.access {
+		if v.Ask && !reflect.DeepEqual(v.Access, c.access) {
 			t.Errorf("%q would run with %+v, want %+v", c.command, v.Access, c.access)
 		}
 	}

@@ -73,9 +73,9 @@ type Guard struct {
 
 // Begin prepares a command and returns its guard, which is nil if there is no sandbox.
 // A private command, which nobody approved, sees no home directory and cannot change
-// the workspace. Network permits the network of the host. The caller runs the command
-// with the guard's profile and then calls End.
-func (a *Area) Begin(private, network bool) *Guard {
+// the workspace, and the files in hide look empty to it. Network permits the network of
+// the host. The caller runs the command with the guard's profile and then calls End.
+func (a *Area) Begin(private, network bool, hide ...string) *Guard {
 	if a == nil {
 		return nil
 	}
@@ -87,7 +87,9 @@ func (a *Area) Begin(private, network bool) *Guard {
 	defer a.mu.Unlock()
 	a.prepare()
 	if private {
-		return &Guard{area: a, private: true, profile: a.privateProfile(session)}
+		g := &Guard{area: a, private: true, profile: a.privateProfile(session)}
+		g.profile.Hide = append(g.profile.Hide, hide...)
+		return g
 	}
 	g := &Guard{area: a, links: map[string]protectedName{}, gits: map[string]gitDir{}}
 	a.tree.scan()

@@ -236,6 +236,7 @@ func (r *reader) eachFile(p *Part, args []string) string {
 	}
 	switch programs()[args[0]].operands {
 	case "files", "places", "search", "pattern":
+		p.Below = true
 		return r.wrapped(p, "xargs", slices.Concat(args, places))
 	}
 	return code("xargs", args[0]) + " is not known to only read"

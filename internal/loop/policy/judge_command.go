@@ -13,7 +13,7 @@ import (
 func (p *Policy) judgeCommand(c tools.Call, f Facts, found ruling) Verdict {
 	if script, ok := f.automatic(c); ok && found.ask == nil {
 		v := p.runs("read-only commands need no approval")
-		v.Script, v.Environment, v.Access = script, f.environment, tools.Access{Private: true, Git: f.repository}
+		v.Script, v.Environment, v.Access = script, f.environment, tools.Access{Private: true, Hide: f.below, Git: f.repository}
 		return v
 	}
 	if p.Mode == event.ModePlan {
@@ -82,6 +82,9 @@ func (p *Policy) askCommand(c tools.Call, f Facts) Verdict {
 	if f.Command.Reason != "" && f.Command.Reason != f.Warning {
 		v.Why = f.Command.Reason
 	}
+	if f.Command.Automatic() && len(f.below) > 0 {
+		v.Why = "it reads " + f.below[0] + ": its name says that it may hold secrets"
+	}
 	v.Offer = p.offer(c, f)
 	return v
 }
@@ -125,7 +128,7 @@ func (f Facts) readsSecrets() bool {
 // automatic returns the script of a command that needs no approval: it only reads, and
 // only what it may read. It reports false for every other call.
 func (f Facts) automatic(c tools.Call) (script string, ok bool) {
-	if f.Command == nil || f.paths.NoBash || !f.Command.Automatic() || len(c.Warnings) > 0 {
+	if f.Command == nil || f.paths.NoBash || !f.Command.Automatic() || len(c.Warnings) > 0 || len(f.below) > 0 && f.paths.Sandbox != SandboxFull {
 		return "", false
 	}
 	return f.Command.Script(tools.GitFunction)

@@ -4,8 +4,8 @@
 // if they exist; those that a command creates are renamed afterwards. The configuration
 // of git stays writable; settings in it that can run programs are reverted.
 //
-// The check covers the first 500 directories, those near the top first. It cannot
-// tell who changed a file: a protected path that the user creates while a command runs
+// The check covers the first 500 directories, those near the top first, and those that
+// are made later. It cannot tell who changed a file: a protected path that the user creates while a command runs
 // is renamed, too. At most nine renamed files of one name are kept.
 //
 // The package decides nothing about permissions and starts nothing. Start reading at
@@ -79,6 +79,7 @@ type Extent struct {
 	Network  bool     // the network of the host
 	Write    []string // further files and directories that it may change, absolute
 	ReadOnly []string // directories that it must not change, absolute
+	Hide     []string // files that look empty to a private command, absolute
 }
 
 // Begin prepares a command and returns its guard, which is nil if there is no sandbox.
@@ -97,6 +98,7 @@ func (a *Area) Begin(e Extent) *Guard {
 	if e.Private {
 		g := &Guard{area: a, private: true, profile: a.privateProfile(session)}
 		g.profile.ReadOnly = append(g.profile.ReadOnly, e.ReadOnly...)
+		g.profile.Hide = append(g.profile.Hide, e.Hide...)
 		return g
 	}
 	g := &Guard{area: a, links: map[string]protectedName{}, gitDirs: map[string]gitDir{}}
@@ -156,6 +158,9 @@ func (g *Guard) End() (notices []Notice) {
 	defer a.mu.Unlock()
 	a.tree.scan()
 	for dir, d := range a.tree.dirs {
+		if d.since > g.scan && !d.made { // it may have been there before, beyond the limit
+			continue
+		}
 		for name, p := range d.names {
 			path := filepath.Join(dir, name)
 			link, was := g.links[path]
@@ -168,6 +173,9 @@ func (g *Guard) End() (notices []Notice) {
 		}
 		if d.git {
 			notices = append(notices, a.restoreGitDir(dir, g.gitDirs[dir])...)
+		}
+		if d.pointer > g.scan && !a.checked(dir) {
+			notices = append(notices, a.quarantine(filepath.Join(dir, ".git"), "names a git directory that is not checked for programs that git would run"))
 		}
 	}
 	for _, path := range g.absent {

@@ -125,6 +125,18 @@ func (a *Area) gitDirs(worktree string) []string {
 	return []string{shared}
 }
 
+// checked reports whether the .git file of a worktree names a git directory that every
+// scan covers.
+func (a *Area) checked(worktree string) bool {
+	file := readContent(filepath.Join(worktree, ".git"), content{})
+	to, ok := strings.CutPrefix(strings.TrimSuffix(file.text, "\n"), "gitdir: ")
+	if !file.plain || !ok || strings.TrimSpace(to) != to { // git does not trim it
+		return false
+	}
+	dirs := a.gitDirs(worktree)
+	return len(dirs) > 0 && !slices.ContainsFunc(dirs, func(dir string) bool { return !a.writable(dir) })
+}
+
 // scannedGitDirs returns those of gitDirs that commands can write to.
 func (a *Area) scannedGitDirs(worktree string) []string {
 	return slices.DeleteFunc(a.gitDirs(worktree), func(dir string) bool { return !a.writable(dir) })

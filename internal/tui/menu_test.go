@@ -236,6 +236,17 @@ func permissionsNow() event.PermissionsNow {
 	}}
 }
 
+// Without permissions, /permissions remove says so.
+func TestNoPermissionsToRemove(t *testing.T) {
+	d := newDriver(t, 80, 24, screen.Options{})
+	d.typeText("/permissions")
+	d.press("enter")
+	d.events(event.PermissionsNow{})
+	d.typeText("/permissions remove 1")
+	d.press("enter")
+	d.shows("there are no permissions to remove")
+}
+
 // /permissions lists, explains and removes. The numbers are those of the list on the
 // screen, also if the permissions have changed since.
 func TestPermissionsCommand(t *testing.T) {

@@ -48,7 +48,7 @@ with --image are added to the prompt.
 There is no permission dialog: tool calls that need approval are denied, and the
 model gets the denial as the result. Use --allow RULE to allow some calls, --mode
 edits to allow file edits, or --mode all to allow everything except changes of
-protected paths and commands that delete data.
+protected paths, and commands that delete data or use the network.
 
 ` + exitCodes,
 		Example: `  agent run "what does this project do?"

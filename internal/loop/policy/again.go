@@ -24,7 +24,7 @@ func (p *Policy) Again(c tools.Call, f Facts, access tools.Access) Verdict {
 		why = "running a command outside the sandbox needs approval every time"
 	}
 	v := p.asks(why)
-	v.Warning, v.Files, v.Access = f.Warning, f.Files, access
+	v.Warning, v.Files, v.Access = f.warnings(), f.Files, access
 	v.Script, v.Environment = first.Script, first.Environment
 	if g := offer(c, f); g.Prefix && !access.Outside && !(first.Ask && first.ByRule) {
 		g.Network = true

@@ -80,11 +80,10 @@ func (f Facts) ruleCommand() string {
 func (p *Policy) askCommand(c tools.Call, f Facts) Verdict {
 	v := p.asks(f.ruleCommand())
 	v.Files = f.Files
-	warnings := []string{f.Warning, describe(f.Protected)}
-	if path := f.secretRead(); path != "" && len(f.Protected) == 0 {
-		warnings = append(warnings, path+" may hold secrets")
+	v.Warning = f.warnings()
+	if len(f.Protected) > 0 && (f.paths.Sandbox == SandboxFull || f.paths.Sandbox == SandboxPartial) {
+		v.Warning += "; the sandbox blocks or undoes this change"
 	}
-	v.Warning = strings.Join(slices.DeleteFunc(warnings, func(w string) bool { return w == "" }), "; ")
 	if f.Command == nil {
 		return v
 	}
@@ -94,6 +93,15 @@ func (p *Policy) askCommand(c tools.Call, f Facts) Verdict {
 	}
 	v.Offer = offer(c, f)
 	return v
+}
+
+// warnings returns what the user must know before a command runs; it may be empty.
+func (f Facts) warnings() string {
+	all := []string{f.Warning, describe(f.Protected)}
+	if path := f.secretRead(); path != "" && len(f.Protected) == 0 {
+		all = append(all, path+" may hold secrets")
+	}
+	return strings.Join(slices.DeleteFunc(all, func(w string) bool { return w == "" }), "; ")
 }
 
 // denied explains why permission mode plan denies a command.

@@ -69,10 +69,11 @@ type row struct {
 }
 
 func run(ctx context.Context, opts *Options) error {
-	rows := []row{checkVersion(opts.Version), checkSandbox(), checkGit(ctx), checkShell(ctx)}
+	file, config := checkConfiguration(opts.Settings)
+	off := file.Settings.Sandbox != nil && !*file.Settings.Sandbox
+	rows := []row{checkVersion(opts.Version), checkSandbox(off), checkGit(ctx), checkShell(ctx)}
 	rows = append(rows, checkTerminal(opts.IO.Out)...)
 	rows = append(rows, checkKeyring())
-	file, config := checkConfiguration(opts.Settings)
 	rows = append(rows, config)
 	if config.Status == failed {
 		rows = append(rows, row{Name: "models", Status: warning, Detail: "not tested, because the configuration is invalid"})

@@ -25,7 +25,7 @@ func (p *Policy) JudgeAgain(c tools.Call, f Facts, access tools.Access) Verdict 
 		why = "running a command outside the sandbox needs approval every time"
 	}
 	v := p.asks(why)
-	v.Warning, v.Files, v.Access = f.Warning, f.Files, access
+	v.Warning, v.Files, v.Access = f.warnings(), f.Files, access
 	v.Script, v.Environment, v.Access.Git = first.Script, first.Environment, first.Access.Git
 	if g := offerPrefixes(f, func(*command.Part) bool { return false }); permissible(c, f) && g.Prefix && g.With == nil && !access.Outside && !(first.Ask && first.ByRule) {
 		g.Network = true // which of several commands of a line needs it is not known

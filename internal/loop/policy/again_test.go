@@ -65,3 +65,22 @@ func TestNetworkIsAddedToAPermission(t *testing.T) {
 		t.Errorf("got %+v, want a run with the network", v)
 	}
 }
+
+// The first question says that the sandbox keeps a protected path. The question about a
+// run outside of it names the path again.
+func TestProtectedPathsAndTheSandbox(t *testing.T) {
+	at := policy.Paths{Workspace: t.TempDir(), Sandbox: policy.SandboxFull}
+	call := run(at.Workspace, "touch .envrc")
+	const protected = ".envrc is protected: direnv runs it when you enter the directory"
+	p := policy.Policy{Mode: event.ModeAsk}
+	if got, want := asks(&p, at, call).Warning, protected+"; the sandbox blocks or undoes this change"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := p.JudgeAgain(call, at.Look(t.Context(), call), tools.Access{Outside: true}).Warning; got != protected {
+		t.Errorf("outside of the sandbox: got %q, want %q", got, protected)
+	}
+	at.Sandbox = policy.SandboxOff
+	if got := asks(&p, at, call).Warning; got != protected {
+		t.Errorf("without a sandbox: got %q, want %q", got, protected)
+	}
+}

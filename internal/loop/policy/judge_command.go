@@ -17,7 +17,7 @@ func (p *Policy) judgeCommand(c tools.Call, f Facts, found ruling) Verdict {
 		return v
 	}
 	if p.Mode == event.ModePlan {
-		return Verdict{Refuse: true, Why: denied(f), Rule: denied(f), Decider: p.row("other commands are denied")}
+		return Verdict{Refuse: true, Why: denied(f), Rule: denied(f), Decider: p.row("commands are denied unless they are known to only read")}
 	}
 	v := p.askCommand(c, f)
 	switch {
@@ -30,7 +30,7 @@ func (p *Policy) judgeCommand(c tools.Call, f Facts, found ruling) Verdict {
 		v.Offer = Grant{}
 		if found.ask.Action == Deny {
 			v.Why = "the text of the command does not show whether a rule denies it: " + found.ask.decider()
-			v.Rule = v.Why
+			v.Rule, v.Decider = v.Why, v.Why
 		}
 		return v
 	}
@@ -55,17 +55,34 @@ func (p *Policy) judgeCommand(c tools.Call, f Facts, found ruling) Verdict {
 	return v
 }
 
-// ruleCommands is the row of the table of modes for commands that need approval.
-const ruleCommands = "commands need approval unless they are known to be read-only"
+// The rows of the table of modes for commands that need approval.
+const (
+	ruleCommands = "commands need approval unless they are known to be read-only"
+	ruleSecret   = "reading a file that may hold secrets needs approval every time"
+	ruleOutside  = "reading outside of the workspace needs approval"
+)
+
+// ruleCommand returns the row for a command that needs approval.
+func (f Facts) ruleCommand() string {
+	switch {
+	case f.Command == nil || f.Command.Form != "" || len(f.Command.Unreadable) == 0:
+		return ruleCommands
+	case slices.ContainsFunc(f.Command.Parts, func(p command.Part) bool { return p.Reason != "" }):
+		return ruleCommands
+	case f.secretRead() != "":
+		return ruleSecret
+	}
+	return ruleOutside
+}
 
 // askCommand returns the verdict on a command that needs approval. It runs with the
 // network if one of its parts connects.
 func (p *Policy) askCommand(c tools.Call, f Facts) Verdict {
-	v := p.asks(ruleCommands)
-	v.Decider = p.row("other commands need approval")
-	v.Warning, v.Files = f.Warning, f.Files
-	if len(f.Protected) > 0 {
-		v.Warning = strings.TrimPrefix(f.Warning+"; "+describe(f.Protected), "; ")
+	v := p.asks(f.ruleCommand())
+	v.Files = f.Files
+	v.Warning = f.warnings()
+	if len(f.Protected) > 0 && (f.paths.Sandbox == SandboxFull || f.paths.Sandbox == SandboxPartial) {
+		v.Warning += "; the sandbox blocks or undoes this change"
 	}
 	if f.Command == nil {
 		return v
@@ -87,6 +104,15 @@ func (p *Policy) askCommand(c tools.Call, f Facts) Verdict {
 	}
 	v.Offer = p.offer(c, f)
 	return v
+}
+
+// warnings returns what the user must know before a command runs; it may be empty.
+func (f Facts) warnings() string {
+	all := []string{f.Warning, describe(f.Protected)}
+	if path := f.secretRead(); path != "" && len(f.Protected) == 0 {
+		all = append(all, path+" may hold secrets")
+	}
+	return strings.Join(slices.DeleteFunc(all, func(w string) bool { return w == "" }), "; ")
 }
 
 // denied explains why permission mode plan denies a command.
@@ -114,15 +140,21 @@ func (p *Policy) unapproved(f Facts, left command.Trait) string {
 		return "commands that write outside of the workspace need approval"
 	case left&command.Connects != 0:
 		return "commands that use the network need approval"
-	case f.readsSecrets():
-		return "reading a file that may hold secrets needs approval every time"
+	case f.secretRead() != "":
+		return ruleSecret
 	}
 	return ""
 }
 
-// readsSecrets reports whether a command reads a file that may hold secrets.
-func (f Facts) readsSecrets() bool {
-	return slices.ContainsFunc(f.touched, func(t touched) bool { return t.secret && !t.listed && !t.change })
+// secretRead returns a file that may hold secrets and that a command reads or names. The
+// path is relative to the directory of the command if it is below that. It is empty if
+// there is no such file.
+func (f Facts) secretRead() string {
+	i := slices.IndexFunc(f.touched, func(t touched) bool { return t.secret && !t.listed && !t.change })
+	if i < 0 {
+		return ""
+	}
+	return Grant{Scope: Scope{Dir: f.Dir}}.show(f.touched[i].path)
 }
 
 // automatic returns the script of a command that needs no approval: it only reads, and

@@ -31,7 +31,7 @@ type Verdict struct {
 	// Access is what a command may reach once it runs.
 	Access tools.Access
 	// Decider is what decided: a rule with its source, a standing permission, or the row
-	// of the table of modes: "mode ask: other commands need approval".
+	// of the table of modes: "mode ask: reading outside of the workspace needs approval".
 	Decider string
 	// ByRule is set if a configured rule decided.
 	ByRule bool
@@ -159,7 +159,7 @@ func (p *Policy) judgeRead(c tools.Call, f Facts, found ruling) Verdict {
 	case found.ask != nil:
 		return found.ask.verdict()
 	case secret != "":
-		v := p.asks("reading a file that may hold secrets needs approval every time")
+		v := p.asks(ruleSecret)
 		v.Warning = secret + " may hold secrets"
 		return v
 	case outside == "", p.Mode == event.ModeAll:
@@ -167,7 +167,7 @@ func (p *Policy) judgeRead(c tools.Call, f Facts, found ruling) Verdict {
 	case grant != nil:
 		return Verdict{Decider: grant.decider(f)}
 	}
-	v := p.asks("reading outside of the workspace needs approval")
+	v := p.asks(ruleOutside)
 	v.Offer = p.offer(c, f)
 	return v
 }

@@ -69,7 +69,7 @@ var (
 		`lookup \S+ on \S+: .*(refused|unreachable)|no route to host`)
 	loopback = regexp.MustCompile(`(?i)\blocalhost\b|\b127\.\d+\.\d+\.\d+\b(:\d+)? *$|\[::1\]`)
 	refused  = regexp.MustCompile(`(?i)connection refused|\bECONNREFUSED\b|failed to connect|couldn't connect`)
-	port     = regexp.MustCompile(`(?i)(?:localhost|127\.0\.0\.1|::1\]?)(?:[:, ]+| port )(\d{1,5})\b`)
+	port     = regexp.MustCompile(`(?i)(?:(?:localhost|127\.0\.0\.1|::1\]?)[:, ]+|\bport[ =:])(\d{1,5})\b`)
 	// shellPrefix is the name of a shell and a line number before its message.
 	shellPrefix = regexp.MustCompile(`^\S+: (line )?\d+: `)
 	pathIn      = regexp.MustCompile(`[^\s:'"‘’` + "`" + `,;()\[\]{}<>|]+`)

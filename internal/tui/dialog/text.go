@@ -130,11 +130,11 @@ func askCommandLine(ask event.Ask, c event.Target, short func(string) string) st
 func ReachOf(ask event.Ask) string {
 	switch {
 	case ask.Again && ask.Blocked != "":
-		return "It failed because commands cannot write to " + ExactLine(ask.Blocked) + "."
+		return "It failed because the sandbox blocks writes to " + ExactLine(ask.Blocked) + "."
 	case ask.Again && ask.Port > 0:
-		return fmt.Sprintf("It listens on port %d. Only commands of this session can reach it; with the network, your browser can too.", ask.Port)
+		return fmt.Sprintf("It listens on port %d, which only commands of this session can reach. With the network, your browser can reach it too, and the job can connect to any server.", ask.Port)
 	case ask.Again:
-		return "It failed because commands have no network."
+		return "It failed because it has no network in the sandbox."
 	case ask.Reach == event.ReachAll:
 		return "With your approval it runs without the sandbox."
 	}

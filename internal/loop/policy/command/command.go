@@ -238,5 +238,8 @@ func shown(word string) string {
 	return word
 }
 
-// code returns a word for a sentence, shortened and in backquotes.
-func code(words ...string) string { return "`" + shown(strings.Join(words, " ")) + "`" }
+// code returns words for a sentence, shortened and in backquotes. The last one may be
+// empty.
+func code(words ...string) string {
+	return "`" + shown(strings.TrimSuffix(strings.Join(words, " "), " ")) + "`"
+}

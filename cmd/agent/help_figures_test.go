@@ -40,7 +40,7 @@ func TestReliabilityTable(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, a := range attacks {
+	for _, a := range attacks() {
 		if !strings.Contains(text, "| attack: "+cell(a.name)+" |") {
 			t.Errorf("the row of the attack %s is missing: run UPDATE=1 make promises", a.name)
 		}

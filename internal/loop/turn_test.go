@@ -154,7 +154,7 @@ func TestTurns(t *testing.T) {
 			want: `
 				user "go"
 				call c1 run {"text":"make"}
-				end c1 "run make" refused: denied: it needs the user's approval (commands need approval unless they are known to be read-only), and nobody can approve it in this run. Continue without it, or tell the user that --mode all allows it
+				end c1 "run make" refused: denied: it needs the user's approval (commands need approval unless they are known to be read-only), and nobody can approve it in this run. Continue without it, or tell the user that --allow 'command: make' or --mode all allows it
 				assistant "a pity"
 				turn done after 2`,
 		},

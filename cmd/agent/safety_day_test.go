@@ -116,7 +116,7 @@ func TestQuestionsOfADay(t *testing.T) {
 	t.Logf("the questions:\n%s", strings.Join(questions, "\n"))
 	if os.Getenv("STORM") != "" {
 		questions = d.work(t, false)
-		t.Attr("promise", fmt.Sprintf("questions asked in the same day if nothing is always allowed: %d", len(questions)))
+		t.Attr("promise", fmt.Sprintf("questions asked in the same day if the user never chooses always allow: %d", len(questions)))
 	}
 }
 

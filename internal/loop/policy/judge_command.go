@@ -31,6 +31,7 @@ func (p *Policy) judgeCommand(c tools.Call, f Facts, found ruling) Verdict {
 		if found.ask.Action == Deny {
 			v.Why = "the text of the command does not show whether a rule denies it: " + found.ask.decider()
 			v.Rule = v.Why
+			v.Decider += " (the text of the command does not show whether this rule matches)"
 		}
 		return v
 	}

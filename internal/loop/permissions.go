@@ -203,7 +203,7 @@ func (p *permissions) remembers(g policy.Grant) bool { return g.Prefix && p.reme
 // store stores a permission for later sessions in the workspace. It does not apply to
 // the copy of a workspace, which does not last.
 func (p *permissions) store(g policy.Grant) {
-	if !p.paths.Is(g.Dir) {
+	if !p.paths.IsWorkspace(g.Dir) {
 		return
 	}
 	g.Seal = "" // it is for this session

@@ -270,7 +270,7 @@ type commandOutcome struct {
 	notJob error        // why it could not become a job
 	notes  string       // notes for the model
 
-	undone  []confine.Notice // what the command did and was undone
+	undone  []confine.Notice // changes of the command that were undone
 	blocked *Blocked
 }
 

@@ -14,7 +14,7 @@ import (
 	"agent/internal/tools/shell"
 )
 
-// approved returns a command as it was approved, without limits of time.
+// approved returns the command exactly as it was approved, without time limits.
 func (s *shellTool) approved(line string, at location, ok Approved) shell.Command {
 	c := s.command(cmp.Or(ok.Script, line), at.dir)
 	if ok.Environment != nil && ok.Access.Private {
@@ -63,7 +63,7 @@ func (s *shellTool) launch(ctx context.Context, c shell.Command, ok Approved) (l
 		c.Line, c.Cleanup, readOnly = gitFunction(append(env, view.Env()...))+c.Line, view.Close, view.Dirs()
 	}
 	if !access.Outside {
-		l.guard = s.Area.Begin(confine.Extent{Private: access.Private, Network: access.Network, Write: access.Write, ReadOnly: readOnly})
+		l.guard = s.Area.Begin(confine.Extent{Private: access.Private, Network: access.Network, Write: access.Write, ReadOnly: readOnly, Hide: access.Hide})
 	}
 	c.Limits.Sandbox = l.guard.Profile()
 	var err error
@@ -72,7 +72,7 @@ func (s *shellTool) launch(ctx context.Context, c shell.Command, ok Approved) (l
 		if s.Area.Failed != nil {
 			s.Area.Failed()
 		}
-		err = fmt.Errorf("%w. Tell the user: restarting agent finds out again which sandbox works here", err)
+		err = fmt.Errorf("%w. Tell the user that restarting agent tests again which sandbox works", err)
 	}
 	if err == nil {
 		l.ports = l.run.Listeners()
@@ -80,8 +80,8 @@ func (s *shellTool) launch(ctx context.Context, c shell.Command, ok Approved) (l
 	return l, err
 }
 
-// serverNote returns a note for the model if servers were started in the sandbox since
-// the command, which the user cannot reach.
+// serverNote returns a note for the model about the servers that the user cannot reach;
+// empty if there are none.
 func (l launched) serverNote() string {
 	var ports []string
 	for _, port := range l.servers() {
@@ -91,16 +91,16 @@ func (l launched) serverNote() string {
 		return ""
 	}
 	return "[listening in the sandbox on port " + strings.Join(ports, ", ") +
-		": your commands reach it; programs of the user, such as a browser, do not, unless the user approves the network for this job]\n"
+		": your commands can reach it; programs of the user, such as a browser, cannot, unless the user approves the network for this job]\n"
 }
 
-// servers returns the ports on which servers listen in the sandbox that were started
-// since the command. None of them is returned if it has the network of the computer.
+// servers returns the ports of servers in the sandbox that were started after the
+// command. There are none if the command has the network of the computer.
 func (l launched) servers() []uint16 {
 	return slices.DeleteFunc(l.run.Listeners(), func(port uint16) bool { return slices.Contains(l.ports, port) })
 }
 
-// blocked returns how the sandbox probably made the command fail; nil if it did not.
+// blocked says how the sandbox probably made the command fail; nil if it did not.
 func (l launched) blocked(output string, code int) *Blocked {
 	f, ok := shell.SandboxFailure(l.guard.Profile(), l.dir, output, code)
 	if !ok {
@@ -118,7 +118,7 @@ func (b *Blocked) note() string {
 		". Do not work around it: if the command is needed, tell the user why]\n"
 }
 
-// undoneNote returns notes for the model on what was undone.
+// undoneNote describes changes that were undone, for the model.
 func undoneNote(undone []confine.Notice) (text string) {
 	for _, n := range undone {
 		text += "[" + n.Text + "]\n"
@@ -126,7 +126,7 @@ func undoneNote(undone []confine.Notice) (text string) {
 	return text
 }
 
-// undoneSummary returns what was undone in a few words for the user.
+// undoneSummary describes changes that were undone in a few words, for the user.
 func undoneSummary(undone []confine.Notice) (text string) {
 	for _, n := range undone {
 		text += " · " + n.Short

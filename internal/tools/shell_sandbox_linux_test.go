@@ -443,6 +443,21 @@ func TestPrivateCommands(t *testing.T) {
 	}
 }
 
+// Files that may hold secrets are empty for a private command.
+func TestPrivateCommandSeesNoSecrets(t *testing.T) {
+	c := confineCommands(t)
+	c.put("f", "x1\n")
+	c.put("sub/.env", "x2\n")
+	access := tools.Access{Private: true, Hide: []string{filepath.Join(c.dir, "sub/.env"), filepath.Join(c.dir, "gone.pem")}}
+	r := c.sh("grep -r x . ; cat sub/.env; find . -type f -print0 | xargs -0 cat", access)
+	if text, _, _ := strings.Cut(r.Text, "["); text != "./f:x1\nx1\n" {
+		t.Error(r.Text)
+	}
+	if text := c.sh("cat sub/.env", tools.Access{}).Text; !strings.HasPrefix(text, "x2\n") {
+		t.Error(text)
+	}
+}
+
 // A job is checked when it ends.
 func TestJobIsChecked(t *testing.T) {
 	c := confineCommands(t)

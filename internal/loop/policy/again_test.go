@@ -40,7 +40,7 @@ func TestAgain(t *testing.T) {
 		at := policy.Paths{Workspace: t.TempDir()}
 		call := run(at.Workspace, c.command)
 		p := policy.Policy{Mode: c.mode, Rules: c.rules}
-		v := p.Again(call, at.Look(t.Context(), call), c.access)
+		v := p.JudgeAgain(call, at.Look(t.Context(), call), c.access)
 		if v.Ask != c.ask || v.Refuse == c.ask || v.Offer.String() != c.offer {
 			t.Errorf("%s %q %+v: got ask %v, denied %v, offer %q; want ask %v, offer %q", c.mode, c.command, c.access, v.Ask, v.Refuse, v.Offer.String(), c.ask, c.offer)
 		}
@@ -60,7 +60,7 @@ func TestNetworkIsAddedToAPermission(t *testing.T) {
 	if v := asks(&p, at, call); v.Ask || v.Access.Network {
 		t.Errorf("got %+v, want a run without the network", v)
 	}
-	p.Allow(p.Again(call, at.Look(t.Context(), call), tools.Access{Network: true}).Offer)
+	p.Allow(p.JudgeAgain(call, at.Look(t.Context(), call), tools.Access{Network: true}).Offer)
 	if v := asks(&p, at, call); v.Ask || !v.Access.Network {
 		t.Errorf("got %+v, want a run with the network", v)
 	}

@@ -12,8 +12,8 @@ import (
 // judgeCommand judges a call that runs a command, in the order of the table of modes.
 func (p *Policy) judgeCommand(c tools.Call, f Facts, found ruling) Verdict {
 	if script, ok := f.automatic(c); ok && found.ask == nil {
-		v := p.runs("commands that are known to read need no approval")
-		v.Script, v.Environment, v.Access = script, f.environment, tools.Access{Private: true, Git: f.repository}
+		v := p.runs("read-only commands need no approval")
+		v.Script, v.Environment, v.Access = script, f.environment, tools.Access{Private: true, Hide: f.below, Git: f.repository}
 		return v
 	}
 	if p.Mode == event.ModePlan {
@@ -56,7 +56,7 @@ func (p *Policy) judgeCommand(c tools.Call, f Facts, found ruling) Verdict {
 }
 
 // ruleCommands is the row of the table of modes for commands that need approval.
-const ruleCommands = "commands need approval unless they are known to only read"
+const ruleCommands = "commands need approval unless they are known to be read-only"
 
 // askCommand returns the verdict on a command that needs approval. It runs with the
 // network if one of its parts connects.
@@ -82,13 +82,16 @@ func (p *Policy) askCommand(c tools.Call, f Facts) Verdict {
 	if f.Command.Reason != "" && f.Command.Reason != f.Warning {
 		v.Why = f.Command.Reason
 	}
+	if f.Command.Automatic() && len(f.below) > 0 {
+		v.Why = "it reads " + f.below[0] + ": its name says that it may hold secrets"
+	}
 	v.Offer = p.offer(c, f)
 	return v
 }
 
 // denied explains why permission mode plan denies a command.
 func denied(f Facts) string {
-	const plan = "permission mode plan runs only commands that are known to read"
+	const plan = "permission mode plan runs only read-only commands"
 	if f.Command == nil || f.Command.Automatic() { // a rule asks, or the shell is not bash
 		return plan
 	}
@@ -102,7 +105,7 @@ func (p *Policy) unapproved(f Facts, left command.Trait) string {
 	case f.paths.Disposable:
 		return ""
 	case f.paths.Sandbox == SandboxMissing:
-		return "every command needs approval, because this system has no sandbox"
+		return "commands need approval, because this system has no sandbox"
 	case left&command.Destroys != 0:
 		return "commands that delete or overwrite data need approval"
 	case left&command.Unclear != 0:
@@ -122,10 +125,10 @@ func (f Facts) readsSecrets() bool {
 	return slices.ContainsFunc(f.touched, func(t touched) bool { return t.secret && !t.listed && !t.change })
 }
 
-// automatic returns the script of a command that only reads what it may read. It
-// reports false for every other call.
+// automatic returns the script of a command that needs no approval: it only reads, and
+// only what it may read. It reports false for every other call.
 func (f Facts) automatic(c tools.Call) (script string, ok bool) {
-	if f.Command == nil || f.paths.NoBash || !f.Command.Automatic() || len(c.Warnings) > 0 {
+	if f.Command == nil || f.paths.NoBash || !f.Command.Automatic() || len(c.Warnings) > 0 || len(f.below) > 0 && f.paths.Sandbox != SandboxFull {
 		return "", false
 	}
 	return f.Command.Script(tools.GitFunction)

@@ -31,7 +31,7 @@ type Verdict struct {
 	// Access is what a command may reach once it runs.
 	Access tools.Access
 	// Decider is what decided: a rule with its source, a standing permission, or the row
-	// of the table of modes: "row ask: other commands need approval".
+	// of the table of modes: "mode ask: other commands need approval".
 	Decider string
 	// ByRule is set if a configured rule decided.
 	ByRule bool
@@ -121,7 +121,7 @@ func (p *Policy) Judge(c tools.Call, f Facts) Verdict {
 // verdict returns the verdict of a rule that denies or asks.
 func (r Rule) verdict() Verdict {
 	v := Verdict{Refuse: r.Action == Deny, Ask: r.Action != Deny, Decider: r.decider(), ByRule: true}
-	v.Rule = "a rule asks for approval: " + r.decider()
+	v.Rule = "a rule requires approval: " + r.decider()
 	if v.Refuse {
 		v.Rule = "a rule denies it: " + r.decider()
 	}
@@ -141,7 +141,7 @@ func (p *Policy) asks(row string) Verdict {
 }
 
 // row returns the Decider of a row of the table of modes.
-func (p *Policy) row(text string) string { return "row " + string(p.Mode) + ": " + text }
+func (p *Policy) row(text string) string { return "mode " + string(p.Mode) + ": " + text }
 
 // judgeRead judges a call that only reads.
 func (p *Policy) judgeRead(c tools.Call, f Facts, found ruling) Verdict {
@@ -187,7 +187,7 @@ func (p *Policy) judgeEdit(c tools.Call, f Facts, found ruling) Verdict {
 	case found.ask != nil:
 		return found.ask.verdict()
 	case outside >= 0:
-		v := p.asks("changes of files outside of the workspace need approval every time")
+		v := p.asks("changes to files outside of the workspace need approval every time")
 		v.Warning = f.touched[outside].path + " is outside of the workspace"
 		return v
 	case p.Mode == event.ModeAll, p.Mode == event.ModeEdits && plain:
@@ -227,7 +227,7 @@ func (p *Policy) judgeRequest(c tools.Call, f Facts, found ruling) Verdict {
 }
 
 // ruleChange is the rule of protected paths.
-const ruleChange = "changes of protected paths need approval every time, in every permission mode"
+const ruleChange = "changes to protected paths need approval every time, in every permission mode"
 
 // describe lists protected paths with the reason for each.
 func describe(paths []Protected) string {

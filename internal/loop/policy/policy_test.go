@@ -90,8 +90,8 @@ func TestVerdicts(t *testing.T) {
 	at := policy.Paths{Workspace: project(t, "script.sh"), Home: filepath.Dir(project(t))}
 	removes := to(tools.Write, tools.Path, "a/b.go")
 	removes.Changes = []tools.Change{{Path: "a/b.go", Before: []byte("x")}}
-	const anything = "commands need approval unless they are known to only read"
-	const protected = "changes of protected paths need approval every time, in every permission mode"
+	const anything = "commands need approval unless they are known to be read-only"
+	const protected = "changes to protected paths need approval every time, in every permission mode"
 	for _, c := range []struct {
 		call       tools.Call
 		why, offer string
@@ -100,7 +100,7 @@ func TestVerdicts(t *testing.T) {
 		{to(tools.Write, tools.Path, "b.go"), "changes files (permission mode: ask)", "all edits"},
 		{to(tools.Write, tools.Path, "b.go", "c.go"), "changes files (permission mode: ask)", "all edits"},
 		{removes, "changes files (permission mode: ask)", ""},
-		{to(tools.Write, tools.Path, ".envrc"), "changes of protected paths need approval every time, in every permission mode", ""},
+		{to(tools.Write, tools.Path, ".envrc"), "changes to protected paths need approval every time, in every permission mode", ""},
 		{run(at.Workspace, "make test"), anything, "`make test` with any arguments in this project"},
 		{run(at.Workspace, "awk '{print $1}' x"), anything, ""},
 		{run("", "job 1 < y"), anything, ""},

@@ -126,8 +126,8 @@ func permissible(c tools.Call, f Facts) bool {
 	return len(c.Warnings) == 0 && len(f.Protected) == 0 && !removes
 }
 
-// exact returns the standing permission for exactly the command of c, as older versions
-// gave it; nil if there is none.
+// exact returns the standing permission for exactly the command of c; nil if there is
+// none. Only older versions granted such permissions.
 func (p *Policy) exact(c tools.Call, f Facts) *Grant {
 	const never = command.Destroys | command.WritesOutside | command.Connects
 	if f.Unbound || f.Command.Traits&never != 0 || !permissible(c, f) {
@@ -200,8 +200,8 @@ func (f Facts) manifests(prefix string) (files []File, ok bool) {
 	return files, len(names) > 0
 }
 
-// end drops the standing permissions for the command t of which a file has changed, and
-// returns the change as a clause.
+// end drops the standing permissions for the command t if a file of theirs has changed,
+// and returns the change as a clause.
 func (p *Policy) end(t tools.Target, f Facts) (why string) {
 	if f.Unbound { // nothing can be compared, and nothing is covered
 		return ""
@@ -252,9 +252,9 @@ func (g Grant) knows(dir string) bool {
 	return slices.ContainsFunc(g.Files, func(f File) bool { return filepath.Dir(f.Path) == dir })
 }
 
-// Ended returns which file of the command has changed since the grant, given the
-// current facts; empty if none has. A permission for the first words of a command does
-// not end if the command uses a directory for which it was not given.
+// Ended says which file of the command has changed since the grant, given the current
+// facts; empty if none has. Files in directories for which a permission for the first
+// words of a command was not granted do not end it.
 func (g Grant) Ended(now Facts) string {
 	if g.Kind != tools.Command {
 		return ""
@@ -276,19 +276,20 @@ func (g Grant) Ended(now Facts) string {
 }
 
 // unseen reports whether a command depends on a manifest, such as package.json, in a
-// directory for which the grant was not given.
+// directory for which the permission was not granted.
 func (g Grant) unseen(now Facts) bool {
 	files, _ := now.manifests(g.Value)
 	return slices.ContainsFunc(files, func(f File) bool { return !g.knows(filepath.Dir(f.Path)) })
 }
 
-// Changed returns which file that a command in dir names has changed between two verdicts,
-// as a clause; empty if none has.
+// Changed says which of the files that a command in dir names changed between two
+// verdicts, as a clause; empty if none did.
 func Changed(dir string, before, now []File) string {
 	return changed(before, now, Grant{Scope: Scope{Dir: physical(dir)}}.show)
 }
 
-// changed returns which file has changed, appeared or disappeared, as a clause.
+// changed says which file changed, appeared or disappeared, as a clause; empty if none
+// did.
 func changed(before, now []File, show func(path string) string) string {
 	for _, f := range before {
 		i := slices.IndexFunc(now, func(n File) bool { return n.Path == f.Path })

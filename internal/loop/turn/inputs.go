@@ -29,9 +29,9 @@ type Permissions interface {
 	Mode() event.Mode
 	// Judge returns whether a call is allowed, denied or needs approval.
 	Judge(context.Context, tools.Call) policy.Verdict
-	// Again returns the verdict on running a command a second time with access, after
+	// JudgeAgain returns the verdict on running a command a second time with access, after
 	// its sandbox made it fail.
-	Again(ctx context.Context, c tools.Call, access tools.Access) policy.Verdict
+	JudgeAgain(ctx context.Context, c tools.Call, access tools.Access) policy.Verdict
 	// Describe returns what a standing permission covers, in words.
 	Describe(policy.Grant) string
 	// Read notes that the model has read content of a host or server.

@@ -132,7 +132,7 @@ func ReachOf(ask event.Ask) string {
 	case ask.Again && ask.Blocked != "":
 		return "It failed because commands cannot write to " + ExactLine(ask.Blocked) + "."
 	case ask.Again && ask.Port > 0:
-		return fmt.Sprintf("It listens on port %d. Only commands of this session can reach that; with the network, your browser can too.", ask.Port)
+		return fmt.Sprintf("It listens on port %d. Only commands of this session can reach it; with the network, your browser can too.", ask.Port)
 	case ask.Again:
 		return "It failed because commands have no network."
 	case ask.Reach == event.ReachAll:

@@ -106,7 +106,7 @@ func (c *Command) Denied() string {
 	if c.Automatic() {
 		return ""
 	}
-	return "permission mode plan runs only commands that are known to read: " + c.Reason
+	return "permission mode plan runs only read-only commands: " + c.Reason
 }
 
 // Part is a simple command of a line.
@@ -121,7 +121,10 @@ type Part struct {
 	Nested bool
 	// Git is set for a read-only part that runs git, also through a wrapper. Run it
 	// without the configuration of Command.Repository: see Command.Script.
-	Git    bool
+	Git bool
+	// Below is set for a read-only part that reads the files below the directories among
+	// its Reads, such as grep -r.
+	Below  bool
 	Traits Trait
 	// Reads are the paths that a read-only part opens, Writes those that other parts
 	// are known to change. They are absolute.

@@ -109,7 +109,24 @@ func (c *Command) Covered(covers func(p *Part) bool) bool {
 	return true
 }
 
+// several reports whether the part names more than one target of a program whose operands
+// are all targets: a permission for "make test" is none for "make test deploy".
+func (p *Part) several() bool {
+	switch p.Argv[0] {
+	case "make", "gmake", "rake", "gradle", "mvn", "task":
+	default:
+		return false
+	}
+	for i, w := range p.Argv[1:] {
+		value := i > 0 && slices.Contains([]string{"--tests", "-x", "-pl", "-P"}, p.Argv[i])
+		if i > 0 && !value && plainWord().MatchString(w) {
+			return true
+		}
+	}
+	return false
+}
+
 // coverable reports whether a standing permission may cover the part.
 func (p *Part) coverable() bool {
-	return len(p.Argv) > 0 && !p.Nested && p.plain() && p.Traits&(Destroys|WritesOutside|Interprets|Unclear) == 0 && !strings.Contains(p.Argv[0], "/")
+	return len(p.Argv) > 0 && !p.Nested && p.plain() && p.Traits&(Destroys|WritesOutside|Interprets|Unclear) == 0 && !strings.Contains(p.Argv[0], "/") && !p.several()
 }

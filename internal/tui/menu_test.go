@@ -269,7 +269,7 @@ func TestPermissionsCommand(t *testing.T) {
 	d.events(&event.PermissionRemoved{Text: "always allow requests to \x1b]0;evil\aexample.org"})
 	run("/permissions remove 2")
 	run("/permissions explain rm -rf 'a b' && ls")
-	d.events(event.Explained{Lines: []string{"ask", "  rm -rf \"a b\": \x1b[8m`rm` deletes files", "  ls: only reads", "Decided by: mode ask: commands need approval unless they are known to only read"}})
+	d.events(event.Explained{Lines: []string{"ask", "  rm -rf \"a b\": \x1b[8m`rm` deletes files", "  ls: only reads", "Decided by: mode ask: commands need approval unless they are known to be read-only"}})
 	d.golden("permissions-changed")
 	for _, wrong := range []string{"/permissions remove 6", "/permissions remove x", "/permissions explain", "/permissions all"} {
 		run(wrong)

@@ -69,18 +69,18 @@ type row struct {
 }
 
 func run(ctx context.Context, opts *Options) error {
-	file, config := configuration(opts.Settings)
+	file, config := checkConfiguration(opts.Settings)
 	off := file.Settings.Sandbox != nil && !*file.Settings.Sandbox
-	rows := []row{version(opts.Version), confinement(off), checkGit(ctx), checkShell(ctx)}
-	rows = append(rows, terminal(opts.IO.Out)...)
+	rows := []row{checkVersion(opts.Version), checkSandbox(off), checkGit(ctx), checkShell(ctx)}
+	rows = append(rows, checkTerminal(opts.IO.Out)...)
 	rows = append(rows, checkKeyring())
 	rows = append(rows, config)
 	if config.Status == failed {
 		rows = append(rows, row{Name: "models", Status: warning, Detail: "not tested, because the configuration is invalid"})
 	} else {
-		rows = append(rows, testModels(ctx, opts, file.Settings)...)
+		rows = append(rows, checkModels(ctx, opts, file.Settings)...)
 	}
-	rows = append(rows, state(ctx)...)
+	rows = append(rows, checkState(ctx)...)
 	if err := show(opts, rows); err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package policy_test
 
 import (
+	"reflect"
 	"testing"
 
 	"agent/internal/loop/event"
@@ -39,11 +40,11 @@ func TestAgain(t *testing.T) {
 		at := policy.Paths{Workspace: t.TempDir()}
 		call := run(at.Workspace, c.command)
 		p := policy.Policy{Mode: c.mode, Rules: c.rules}
-		v := p.Again(call, at.Look(t.Context(), call), c.access)
+		v := p.JudgeAgain(call, at.Look(t.Context(), call), c.access)
 		if v.Ask != c.ask || v.Refuse == c.ask || v.Offer.String() != c.offer {
 			t.Errorf("%s %q %+v: got ask %v, denied %v, offer %q; want ask %v, offer %q", c.mode, c.command, c.access, v.Ask, v.Refuse, v.Offer.String(), c.ask, c.offer)
 		}
-		if v.Ask && v.Access != c.access {
+		if v.Ask && !reflect.DeepEqual(v.Access, c.access) {
 			t.Errorf("%q would run with %+v, want %+v", c.command, v.Access, c.access)
 		}
 	}
@@ -59,7 +60,7 @@ func TestNetworkIsAddedToAPermission(t *testing.T) {
 	if v := asks(&p, at, call); v.Ask || v.Access.Network {
 		t.Errorf("got %+v, want a run without the network", v)
 	}
-	p.Allow(p.Again(call, at.Look(t.Context(), call), tools.Access{Network: true}).Offer)
+	p.Allow(p.JudgeAgain(call, at.Look(t.Context(), call), tools.Access{Network: true}).Offer)
 	if v := asks(&p, at, call); v.Ask || !v.Access.Network {
 		t.Errorf("got %+v, want a run with the network", v)
 	}
@@ -75,7 +76,7 @@ func TestProtectedPathsAndTheSandbox(t *testing.T) {
 	if got, want := asks(&p, at, call).Warning, protected+"; the sandbox blocks or undoes this change"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if got := p.Again(call, at.Look(t.Context(), call), tools.Access{Outside: true}).Warning; got != protected {
+	if got := p.JudgeAgain(call, at.Look(t.Context(), call), tools.Access{Outside: true}).Warning; got != protected {
 		t.Errorf("outside of the sandbox: got %q, want %q", got, protected)
 	}
 	at.Sandbox = policy.SandboxOff

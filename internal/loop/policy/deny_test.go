@@ -100,3 +100,22 @@ func denySpelling(r *rand.Rand, programs string) string {
 	}
 	return line
 }
+
+// A rule that denies a command also applies to programs that may run their arguments,
+// whether or not they are known.
+func TestDeniedProgramInArguments(t *testing.T) {
+	dir := project(t, "f")
+	at := policy.Paths{Workspace: dir, Home: dir, Sandbox: policy.SandboxFull}
+	for line, free := range map[string]bool{
+		"unknown git push": false, "unknown -- /usr/bin/git push": false, "unknown 'x; git push'": false, "unknown --run='git push'": false, "unknown $x": false,
+		"sed '1e git push' f": false, "sed 's/x/git push/e' f": false, "ld.so /usr/bin/git push": false, "/lib64/ld-linux-x86-64.so.2 /usr/bin/git push": false,
+		"hyperfine 'git push'": false, "cmake -E env git push": false, "gcc -wrapper git,push x.c": false, "go build --toolexec 'git push' .": false,
+		"make test 'CC=git push'": false, "tox -x 'testenv.commands=git push'": false, "split --filter='git push' f": false, "mise exec -- git push": false,
+		"git commit -m 'explain git push'": true, "unknown git pull": true, "unknown push git": true, "go test ./...": true, "mkdir git push": true, "grep 'git push' f": true,
+	} {
+		p := policy.Policy{Mode: event.ModeAll, Rules: rules(t, "deny command: git push")}
+		if v := asks(&p, at, run(dir, line)); (v.Ask || v.Refuse) == free {
+			t.Errorf("%s: %+v", line, v)
+		}
+	}
+}

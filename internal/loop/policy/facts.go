@@ -22,6 +22,9 @@ type Facts struct {
 	Command *command.Command // what a command does; nil for other calls
 	Warning string           // what the user must know before approving a command; may be empty
 
+	// below are files that may hold secrets and that an automatic command would read, as
+	// grep -r does. A complete sandbox hides them.
+	below       []string
 	dirs        []string // in which a command may run, and those above in the workspace
 	touched     []touched
 	paths       Paths
@@ -122,6 +125,12 @@ func (p Paths) lookAtCommand(ctx context.Context, t tools.Target, f *Facts, in b
 		}
 	}
 	if f.Command.Automatic() && !p.NoBash {
+		f.below = p.secretsOf(f.Command)
+		if p.Sandbox != SandboxFull {
+			for _, path := range f.below {
+				add(path, false, true, false)
+			}
+		}
 		return
 	}
 	n := naming{ctx: ctx, home: p.Home, root: f.Root, words: wordsIn(f.Command)}
@@ -137,6 +146,19 @@ func (p Paths) lookAtCommand(ctx context.Context, t tools.Target, f *Facts, in b
 		}
 	}
 	f.Protected = p.protectedFiles(f.touched, dir)
+}
+
+// secretsOf returns the files that may hold secrets below the directories that a command
+// reads.
+func (p Paths) secretsOf(c *command.Command) (files []string) {
+	if !slices.ContainsFunc(c.Parts, func(part command.Part) bool { return part.Below }) {
+		return nil
+	}
+	var dirs []string
+	for _, path := range c.Reads {
+		dirs = append(dirs, followed(path))
+	}
+	return secretsBelow(dirs)
 }
 
 // listers are programs that read the names of files, not their contents.
@@ -167,10 +189,11 @@ func isDirectory(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// borders are the directories that a call may read or change, without symbolic links.
+// borders holds the directories that calls may read or change without approval, with
+// symbolic links resolved.
 type borders struct {
 	workspace []string // and the directories that the user added to it
-	others    []string // that may only be read
+	others    []string // directories that calls may only read
 }
 
 // borders resolves the directories of p.

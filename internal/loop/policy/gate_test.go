@@ -19,7 +19,7 @@ func TestAutomaticCommands(t *testing.T) {
 	if err := os.Symlink(outside, filepath.Join(dir, "link")); err != nil {
 		t.Skip(err)
 	}
-	at := policy.Paths{Workspace: dir, Outputs: project(t, "out.txt")}
+	at := policy.Paths{Sandbox: policy.SandboxFull, Workspace: dir, Outputs: project(t, "out.txt")}
 	for line, want := range map[string]string{
 		"ls":                               "'ls'",
 		"ls -la sub":                       "'ls' '-la' 'sub'",

@@ -45,6 +45,9 @@ func (r Rule) matchesPart(p *command.Part) match {
 	}
 	found := r.begins(words)
 	if !runsArguments(p, words[0].text) {
+		if found == noMatch && p.Reason != "" && !slices.Contains(inert[:], programName(words[0].text)) && r.mentioned(words[1:]) {
+			return mayMatch
+		}
 		return found
 	}
 	found = max(found, r.anywhere(words))
@@ -63,6 +66,24 @@ func (r Rule) matchesPart(p *command.Part) match {
 	return found
 }
 
+// inert are programs that run no command in their arguments unless their traits say so.
+// Any other program that is not known to only read may do so.
+var inert = [...]string{
+	"git", "gh", "glab", "echo", "printf", "test", "[", "cat", "tee", "touch", "mkdir", "mktemp", "cp", "mv", "rm", "rmdir", "ln", "chmod", "chown", "grep", "rg", "kill", "pkill",
+	"killall", "curl", "wget", "which", "type", "apt", "apt-get", "brew", "pip", "pip3", "cd", "export",
+}
+
+// mentioned reports whether the rule matches a command somewhere in the arguments of a
+// program.
+func (r Rule) mentioned(words []word) bool {
+	if r.anywhere(words) != noMatch {
+		return true
+	}
+	return slices.ContainsFunc(words, func(w word) bool {
+		return strings.ContainsAny(w.text, separators) && r.anywhere(fields(w.text)) != noMatch
+	})
+}
+
 // runsArguments reports whether a part runs code or a command that its arguments name.
 func runsArguments(p *command.Part, program string) bool {
 	return p.Traits&command.Interprets != 0 || command.RunsArguments(filepath.Base(program))
@@ -75,7 +96,7 @@ func readsCommands(p *command.Part, words []word) bool {
 	input := p.Operator == "|" || slices.ContainsFunc(p.Redirs, func(re command.Redirect) bool { return strings.HasPrefix(re.Op, "<") })
 	return slices.ContainsFunc(words, func(w word) bool {
 		switch programName(w.text) {
-		case "xargs", "gxargs", "parallel", "alias", "bind", "complete", "mapfile", "readarray":
+		case "xargs", "gxargs", "parallel", "alias", "bind", "complete", "mapfile", "readarray", "sed", "gsed": // sed only with a script that runs its input
 			return true
 		case "sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "fish", "csh", "tcsh", "source", ".":
 			return input

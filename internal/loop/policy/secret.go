@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -63,6 +64,28 @@ var publicExtensions = []string{".example", ".sample", ".template", ".dist", ".p
 func SecretFile(path string) bool {
 	name := strings.ToLower(fold(filepath.Base(path)))
 	return !slices.Contains(publicExtensions, filepath.Ext(name)) && secretName(name)
+}
+
+// maxBelow limits the directories in which secretsBelow looks.
+const maxBelow = 5000
+
+// secretsBelow returns the files below directories of which the names say that they may
+// hold secrets. It follows no links. Files of git count as harmless.
+func secretsBelow(dirs []string) (files []string) {
+	todo := slices.Clone(dirs)
+	for i := 0; i < len(todo) && i < maxBelow; i++ {
+		entries, _ := os.ReadDir(todo[i]) // not a directory, or gone
+		for _, e := range entries {
+			path := filepath.Join(todo[i], e.Name())
+			switch {
+			case e.IsDir() && e.Name() != ".git":
+				todo = append(todo, path)
+			case e.Type().IsRegular() && SecretFile(path):
+				files = append(files, path)
+			}
+		}
+	}
+	return files
 }
 
 // Guarded returns a function that reports whether a search must skip a file, because it

@@ -1,8 +1,12 @@
 package policy_test
 
 import (
+	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
+	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
 )
 
@@ -16,6 +20,30 @@ func TestSecretFile(t *testing.T) {
 	} {
 		if got := policy.SecretFile(path); got != want {
 			t.Errorf("%s: got %v", path, got)
+		}
+	}
+}
+
+// Commands that read whole directories run without approval only if the sandbox hides the
+// files that may hold secrets.
+func TestSecretsBelowDirectories(t *testing.T) {
+	dir := project(t, "main.go", "web/.env", "web/.env.example", "web/deep/tls.key", "src/a.go", ".git/x.pem")
+	secrets := []string{filepath.Join(dir, "web/.env"), filepath.Join(dir, "web/deep/tls.key")}
+	for line, hidden := range map[string]bool{
+		"grep -rn x .": true, "rg --hidden x": true, "rg -uuu x web": true, "timeout 9 grep -r x web": true, "cd web && grep -r x": true,
+		"find . -type f -print0 | xargs -0 cat": true, "find web -name .env -type f -print0 | xargs -0 grep": true,
+		"grep -rn x src": false, "rg x src main.go": false, "grep x main.go": false, "ls -R": false, "find . -name .env": false, "cat main.go | grep x": false,
+	} {
+		for _, mode := range []event.Mode{event.ModeAsk, event.ModePlan, event.ModeAll} {
+			p := policy.Policy{Mode: mode}
+			v := asks(&p, policy.Paths{Workspace: dir, Home: "/home/user", Sandbox: policy.SandboxFull}, run(dir, line))
+			if v.Ask || v.Refuse || !v.Access.Private || (len(v.Access.Hide) > 0) != hidden || hidden && slices.ContainsFunc(v.Access.Hide, func(path string) bool { return !slices.Contains(secrets, path) }) {
+				t.Errorf("%s in mode %s: %+v", line, mode, v)
+			}
+			v = asks(&p, policy.Paths{Workspace: dir, Home: "/home/user", Sandbox: policy.SandboxPartial}, run(dir, line))
+			if (v.Ask || v.Refuse) != hidden || hidden && v.Ask && !strings.Contains(v.Why, "secrets") {
+				t.Errorf("%s in mode %s with a partial sandbox: %+v", line, mode, v)
+			}
 		}
 	}
 }

@@ -9,11 +9,11 @@ import (
 
 // reads are the hosts and servers whose content is in the conversation. The content may
 // try to make the model send data elsewhere, so it ends the permissions that were given
-// before it arrived. The zero value has none.
+// before it arrived. The zero value is empty.
 type reads struct {
 	seen []string // each once, oldest first
-	// ended are those of seen that ended permissions for the network since the user last
-	// gave one.
+	// ended are the entries of seen that ended permissions for the network since the
+	// user last granted one.
 	ended []string
 }
 
@@ -24,7 +24,7 @@ func (r *reads) granted(s Scope) {
 	}
 }
 
-// network reports whether the scope lets data leave the machine.
+// network reports whether the scope allows sending data over the network.
 func (s Scope) network() bool { return s.Kind == tools.Host || s.Network }
 
 // Read notes that content of a host or server is now in the conversation. The first
@@ -47,11 +47,14 @@ func (p *Policy) Read(source string) {
 // AfterReading returns the verdict v on c. If c uses the network and needs approval, and
 // a Read has ended earlier permissions for the network, the warning names what was read.
 func (p *Policy) AfterReading(c tools.Call, v Verdict) Verdict {
-	network := c.Effect == tools.Network || v.Access.Network || v.Offer.network()
+	network := c.Effect == tools.Network || v.Access.Network
+	for _, g := range v.Offer.Each() {
+		network = network || g.network()
+	}
 	if !v.Ask || !network || len(p.reads.ended) == 0 {
 		return v
 	}
-	text := "after reading " + strings.Join(p.reads.ended, ", ") + ": the permissions for the network that you gave earlier have ended, because text from outside can make the model send data"
+	text := "after reading " + strings.Join(p.reads.ended, ", ") + ": the permissions for the network that you gave earlier have ended, because untrusted text can make the model send data"
 	if v.Warning != "" {
 		text += "; " + v.Warning
 	}

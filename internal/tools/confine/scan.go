@@ -10,15 +10,16 @@ import (
 
 // Limits of a scan. What lies beyond them is not checked.
 const (
-	maxDirs    = 500   // directories, those near the top first: a scan is part of each command
+	maxDirs    = 500   // directories that the first scan finds, those near the top first: a scan is part of each command
+	maxMade    = 20000 // directories that were made later
 	maxEntries = 20000 // of one directory
 )
 
-// skipped are directories of other people's packages, which contain files with
-// protected names in large numbers. Nothing uses these files.
+// skipped are directories of dependencies, which contain many files with protected
+// names. No program uses these files.
 var skipped = []string{"node_modules", "vendor", ".venv", "venv", "site-packages", "target", ".tox"}
 
-// tree knows the protected paths and the git directories in the writable directories.
+// tree holds the protected paths and the git directories in the writable directories.
 // A scan reads only directories that have changed since the last one.
 type tree struct {
 	tops      []string                               // absolute, without links
@@ -28,16 +29,20 @@ type tree struct {
 	scans     int
 }
 
-// directory is a directory as it was read.
+// directory is the state of a directory at its last read.
 type directory struct {
 	stamp
-	racy  bool
+	racy  bool     // it may have changed since the stamp: see stamp.fresh
 	since int      // number of the scan that found it
 	visit int      // number of the last scan
-	subs  []string // directories to scan, absolute
+	subs  []string // directories to scan, absolute; .git first
 	names map[string]protectedName
+	made  bool // it was made after the scan that first found the directory above it
 	repo  bool // it contains .git
 	git   bool // it is a git directory
+	// pointer is the number of the scan that found a .git that is not a directory; 0 if
+	// there is none.
+	pointer int
 }
 
 // protectedName is an entry of a directory that is protected by its name.
@@ -47,25 +52,41 @@ type protectedName struct {
 	since int    // number of the scan that found it
 }
 
-// scan brings the tree up to date.
+// scan brings the tree up to date. Directories that were made since an earlier scan do
+// not count for maxDirs: a command must not be able to make so many of them that others
+// are overlooked.
 func (t *tree) scan() {
 	t.scans++
-	todo := slices.Clone(t.tops)
-	for i := 0; i < len(todo) && i < maxDirs; i++ {
-		d := t.dirs[todo[i]]
+	todo, made := slices.Clone(t.tops), map[string]bool{}
+	counted, madeCount := 0, 0
+	for i := 0; i < len(todo); i++ {
+		path := todo[i]
+		d := t.dirs[path]
 		if d != nil && d.visit == t.scans {
 			continue
 		}
-		info, err := os.Lstat(todo[i])
+		info, err := os.Lstat(path)
 		if err != nil || !info.IsDir() {
 			continue
 		}
-		s := stampOf(info)
-		if d == nil || d.racy || d.stamp != s {
-			d = t.read(todo[i], s, d)
-			t.dirs[todo[i]] = d
+		isMade := made[path] || d != nil && d.made
+		count, limit := &counted, maxDirs
+		if isMade {
+			count, limit = &madeCount, maxMade
 		}
-		d.visit = t.scans
+		if *count >= limit && filepath.Base(path) != ".git" {
+			continue
+		}
+		*count++
+		if s := stampOf(info); d == nil || d.racy || d.stamp != s {
+			before := d
+			d = t.read(path, s, before)
+			t.dirs[path] = d
+			if before != nil || isMade {
+				markNew(made, d, before)
+			}
+		}
+		d.visit, d.made = t.scans, isMade
 		todo = append(todo, d.subs...)
 	}
 	for path, d := range t.dirs {
@@ -75,7 +96,20 @@ func (t *tree) scan() {
 	}
 }
 
-// read reads a directory, which was before. Nil before means that it is new.
+// markNew adds the directories of d to made that were not in it before. Nil before means
+// that d itself is new.
+func markNew(made map[string]bool, d, before *directory) {
+	for _, sub := range d.subs {
+		made[sub] = true
+	}
+	if before != nil {
+		for _, sub := range before.subs {
+			delete(made, sub)
+		}
+	}
+}
+
+// read reads a directory. before is its previous state; nil if it is new.
 func (t *tree) read(path string, s stamp, before *directory) *directory {
 	d := &directory{stamp: s, racy: s.fresh(time.Now()), since: t.scans, names: map[string]protectedName{}}
 	if before != nil && before.inode == s.inode && before.device == s.device {
@@ -97,11 +131,14 @@ func (t *tree) read(path string, s stamp, before *directory) *directory {
 			continue
 		case name == ".git":
 			d.repo = true
-			if e.IsDir() {
-				d.subs = append(d.subs, sub)
-			} else {
-				d.subs = append(d.subs, t.gitDirs(path)...)
+			first := []string{sub}
+			if !e.IsDir() {
+				first, d.pointer = t.gitDirs(path), t.scans
+				if before != nil && before.pointer > 0 {
+					d.pointer = before.pointer
+				}
 			}
+			d.subs = append(first, d.subs...)
 			continue
 		}
 		if why := t.protected(filepath.Base(path), name); why != "" {
@@ -127,7 +164,7 @@ func readDir(path string) []fs.DirEntry {
 		return nil
 	}
 	defer f.Close()
-	entries, _ := f.ReadDir(maxEntries) // what could be read counts
+	entries, _ := f.ReadDir(maxEntries) // with an error, the entries that could be read
 	return entries
 }
 

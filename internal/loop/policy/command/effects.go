@@ -3,6 +3,7 @@ package command
 import (
 	_ "embed"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -209,12 +210,39 @@ func (r *reader) replaces(p *Part, name string, args []string) {
 				r.writesAll(p, []string{file})
 			}
 		}
+	case "make", "gmake", "bmake":
+		for _, w := range args {
+			if _, value, ok := strings.Cut(w, "="); ok && strings.ContainsAny(value, " \t/$;|&<>`") {
+				p.needs(Interprets, code(name)+" gets a variable that may name a program: "+code(w))
+			}
+		}
+	case "go":
+		if slices.ContainsFunc(args, func(w string) bool { return strings.Contains(w, "-extld") }) {
+			p.needs(Interprets, "`go` gets another linker")
+		}
 	case "sed", "gsed":
+		for _, w := range args {
+			if sedRuns().MatchString(w) {
+				p.needs(Interprets, "the script of `sed` may run programs")
+			}
+			if sedWrites().MatchString(w) {
+				p.needs(Destroys, "the script of `sed` may overwrite files")
+			}
+		}
 		if given("-i", args) && len(operands) > 1 {
 			r.writesAll(p, operands[1:])
 		}
 	}
 }
+
+// sedRuns and sedWrites match scripts of sed with the command or the flag e, which runs
+// programs, and w, which writes files. They also match some harmless scripts.
+var (
+	sedRuns = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(^|[;{}\n!$0-9/,|#])[ \t]*[gpiImM0-9]*e[gpiImM0-9]*([ \t;}\n]|$)`)
+	})
+	sedWrites = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(^|[;{}\n!$0-9/,|#])[ \t]*[gpiImM0-9]*[wW][ \t]`) })
+)
 
 // exists reports whether a command that writes target, or base in the directory
 // target, may overwrite a file.
@@ -237,7 +265,9 @@ func (r *reader) exists(p *Part, target, base string) bool {
 func (r *reader) gitEffects(p *Part, args []string, sub string) {
 	for i, w := range args {
 		if w == sub {
-			if sub == "checkout" && slices.ContainsFunc(args[i+1:], func(o string) bool { return !dashed(o) && r.isFile(p, o) }) {
+			if sub == "checkout" && slices.ContainsFunc(args[i+1:], func(o string) bool {
+				return !dashed(o) && (r.isFile(p, o) || strings.HasPrefix(o, ":") || strings.ContainsAny(o, "*?["))
+			}) {
 				p.needs(Destroys, "`git checkout` discards changes")
 			}
 			break
@@ -280,6 +310,11 @@ func (r *reader) writes(p *Part, path string, truncates bool) {
 		return
 	case strings.HasPrefix(path, "~"):
 		p.needs(WritesOutside, "it writes to "+code(path)+", outside of the workspace")
+		if full := r.inHome(path); full == "" {
+			p.WritesUnknown = true
+		} else if !slices.Contains(p.Writes, full) {
+			p.Writes = append(p.Writes, full)
+		}
 		return
 	}
 	if len(p.dirs) == 0 && !filepath.IsAbs(path) {
@@ -306,4 +341,13 @@ func (r *reader) writes(p *Part, path string, truncates bool) {
 			p.needs(Destroys, "it overwrites "+code(path))
 		}
 	}
+}
+
+// inHome returns the absolute path of a word that begins with ~; empty if it is not known.
+func (r *reader) inHome(word string) string {
+	rest := strings.TrimPrefix(word, "~")
+	if r.env.Home == "" || rest != "" && rest[0] != '/' || strings.ContainsAny(rest, "$`*?[{\\\"'") {
+		return ""
+	}
+	return filepath.Join(r.env.Home, rest)
 }

@@ -59,7 +59,7 @@ func TestLinesHaveTheirVerdict(t *testing.T) {
 				t.Errorf("%s: the traits are %s, without %c (%s)", line, c.Traits, r, c.Reason)
 			}
 		}
-		if _, ok := c.Script(); c.Automatic() && !ok {
+		if _, ok := c.Script("git-part"); c.Automatic() && !ok {
 			t.Errorf("%s is automatic, but has no script", line)
 		}
 		if hasPrefix {

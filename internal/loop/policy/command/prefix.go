@@ -73,14 +73,15 @@ func (p *Part) Covered(prefix []string) bool {
 }
 
 // Prefixes returns the prefixes that would have to be allowed so that the line needs
-// no approval. It returns nil if it always needs approval, or needs none.
-func (c *Command) Prefixes() (out [][]string) {
+// no approval, in addition to what covers the parts for which covered returns true. It
+// returns nil if the line always needs approval, or needs none.
+func (c *Command) Prefixes(covered func(p *Part) bool) (out [][]string) {
 	if c.Form != "" || len(c.Unreadable) > 0 {
 		return nil
 	}
 	for i := range c.Parts {
 		p := &c.Parts[i]
-		if p.Reason == "" {
+		if p.Reason == "" || covered(p) {
 			continue
 		}
 		prefix := p.Prefix()
@@ -108,7 +109,24 @@ func (c *Command) Covered(covers func(p *Part) bool) bool {
 	return true
 }
 
+// several reports whether the part names more than one target of a program whose operands
+// are all targets: a permission for "make test" is none for "make test deploy".
+func (p *Part) several() bool {
+	switch p.Argv[0] {
+	case "make", "gmake", "rake", "gradle", "mvn", "task":
+	default:
+		return false
+	}
+	for i, w := range p.Argv[1:] {
+		value := i > 0 && slices.Contains([]string{"--tests", "-x", "-pl", "-P"}, p.Argv[i])
+		if i > 0 && !value && plainWord().MatchString(w) {
+			return true
+		}
+	}
+	return false
+}
+
 // coverable reports whether a standing permission may cover the part.
 func (p *Part) coverable() bool {
-	return len(p.Argv) > 0 && !p.Nested && p.plain() && p.Traits&(Destroys|WritesOutside|Interprets|Unclear) == 0 && !strings.Contains(p.Argv[0], "/")
+	return len(p.Argv) > 0 && !p.Nested && p.plain() && p.Traits&(Destroys|WritesOutside|Interprets|Unclear) == 0 && !strings.Contains(p.Argv[0], "/") && !p.several()
 }

@@ -130,6 +130,7 @@ func (r *reader) operands(p *Part, kind, name string, a arguments) string {
 		if kind != "places" && !a.pattern && len(rest) > 0 {
 			rest = rest[1:]
 		}
+		p.Below = p.Below || name == "rg" || kind == "search" && a.has("-r", "--recursive")
 		if kind == "search" && len(rest) == 0 && !a.has("-r", "--recursive") {
 			if !p.piped {
 				return waits

@@ -42,6 +42,11 @@ func wrapping(name string) (w wraps, ok bool) {
 		w.values, w.operands = "wE", 1
 	case "unshare", "nsenter", "systemd-run", "prlimit", "cgexec", "firejail", "bwrap", "strace", "ltrace", "dtruss", "valgrind", "perf", "rlwrap", "unbuffer", "entr", "direnv", "dotenv":
 		w.values = "etpoSGg"
+	case "runuser", "setpriv", "chpst", "setuidgid", "dbus-run-session", "dbus-launch", "xvfb-run", "numactl", "cpulimit", "systemd-inhibit", "systemd-cat",
+		"start-stop-daemon", "run-parts", "watchexec", "nodemon", "conda", "mamba", "micromamba", "mise", "asdf", "rbenv", "pyenv", "nvm", "volta", "fnm", "ld.so":
+		w.values = "ugGpneacNmls"
+	case "hyperfine", "nix-shell", "nix", "guix":
+		w.values, w.line = "wrmMPpI", true
 	case "watch":
 		w.values, w.line = "n", true
 	case "ssh":
@@ -49,7 +54,7 @@ func wrapping(name string) (w wraps, ok bool) {
 	case "eval", "trap":
 		w.line = true
 	default:
-		return w, false
+		return w, strings.HasPrefix(name, "ld-linux") || strings.HasPrefix(name, "ld-musl") // the loader of programs
 	}
 	return w, true
 }
@@ -236,6 +241,7 @@ func (r *reader) eachFile(p *Part, args []string) string {
 	}
 	switch programs()[args[0]].operands {
 	case "files", "places", "search", "pattern":
+		p.Below = true
 		return r.wrapped(p, "xargs", slices.Concat(args, places))
 	}
 	return code("xargs", args[0]) + " is not known to only read"

@@ -45,7 +45,7 @@ func TestReliabilityTable(t *testing.T) {
 			t.Errorf("the row of the attack %s is missing: run UPDATE=1 make promises", a.name)
 		}
 	}
-	for _, want := range []string{"questions asked in a scripted day", "escape from the sandbox: io_uring", "720 cases", "swaps of a directory and a link", "commands of the own table", "places searched"} {
+	for _, want := range []string{"questions asked in a scripted day", "escape from the sandbox: io_uring", "720 cases", "swaps of a directory and a link", "commands of the test table", "places searched"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the row with %q is missing: run UPDATE=1 make promises", want)
 		}

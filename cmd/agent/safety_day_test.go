@@ -158,7 +158,7 @@ func TestQuestionsOfADay(t *testing.T) {
 	if whole {
 		t.Attr("promise", fmt.Sprintf("questions asked in a scripted day of %d calls in mode ask: %d", calls, len(questions)))
 		questions = d.work(t, false)
-		t.Attr("promise", fmt.Sprintf("questions asked in the same day if nothing is always allowed: %d", len(questions)))
+		t.Attr("promise", fmt.Sprintf("questions asked in the same day if the user never chooses always allow: %d", len(questions)))
 	}
 }
 

@@ -330,7 +330,7 @@ func TestGitRunsWithoutConfiguration(t *testing.T) {
 		"git log -p --stat": "Second", "git diff": "+changed", "git diff HEAD^^ --stat -p": "-one", "git show -p HEAD HEAD^": "-one", "git stash show -p": "+stashed",
 		"git stash list": "WIP on main", "git remote -v": "ssh://example.invalid/x (fetch)", "git status": "modified:   a.txt", "git status --ignore-submodules=none": "On branch main",
 		"git diff --ignore-submodules=none": "+changed", "git reflog show HEAD": "commit: Second", "git blame -w b.txt": "changed", "git tag": "v1", "git branch -vv": "* main",
-		"cd inner && git status && git diff": "+changed", "git diff | head -n 3": "index", "timeout 9 git log -p": "Second", "git rev-parse --git-dir": r.dir + "/.git",
+		"cd inner && git status && git diff": "+changed", "git diff | head -n 3": "index", "timeout 9 git log -p": "Second", "command git log -p": "Second", "git rev-parse --git-dir": r.dir + "/.git",
 		"git check-attr filter a.txt": "filter: clean", "git grep -n one HEAD": "a.txt:1:one",
 		"git range-diff HEAD^..HEAD HEAD^..HEAD": "Signed",
 	} {
@@ -358,7 +358,7 @@ func TestGitInMixedLines(t *testing.T) {
 	allow := commandIn(r.dir, "go test")
 	p.Allow(p.Judge(allow, at.Look(t.Context(), allow)).Offer)
 	for _, line := range []string{
-		"go test && git diff", "git log --oneline -1; go test; git status && git diff", "go test | git diff", "go test && timeout 9 git diff", "go test && cd inner && cd .. && git diff HEAD",
+		"go test && git diff", "git log --oneline -1; go test; git status && git diff", "go test | git diff", "go test && timeout 9 git diff", "go test; command git diff", "go test && cd inner && cd .. && git diff HEAD",
 	} {
 		putFile(t, filepath.Join(r.dir, ".git/prepared"), string(config))
 		putFile(t, filepath.Join(r.dir, ".git/config"), "[core]\n\tbare = false\n")

@@ -216,12 +216,12 @@ func (p *permissions) store(g policy.Grant) {
 	p.stored = append(slices.DeleteFunc(slices.Clone(p.stored), func(old policy.Grant) bool { return old.Scope == g.Scope }), g)
 }
 
-// Read notes that the model, or a delegate, has read content of a host or server. A
+// NoteSource records that the model, or a delegate, has read content of a host or server. A
 // delegate shares the permissions of the session, so this ends them for both.
-func (p *permissions) Read(source string) {
+func (p *permissions) NoteSource(source string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.policy.Read(source)
+	p.policy.NoteSource(source)
 }
 
 // load replaces the standing permissions with those of the project and of a log.
@@ -244,7 +244,7 @@ func (p *permissions) restore(to *policy.Policy, log session.Standing) (valid in
 	reads := log.Reads
 	for i := range len(log.Grants) + 1 {
 		for ; len(reads) > 0 && reads[0].Grants == i; reads = reads[1:] {
-			to.Read(reads[0].Source)
+			to.NoteSource(reads[0].Source)
 		}
 		if i == len(log.Grants) {
 			break

@@ -116,7 +116,7 @@ func TestTurns(t *testing.T) {
 				decision c1 allow "" ""
 				start c1 "change d/a"
 				end c1 "change d/a" ok: did d/a
-				asked c2 "run make" because ` + "`make`" + ` may run code; only its version is known to be safe; always: ""
+				asked c2 "run make" because ` + "`make`" + ` may run code unless it only prints its version; always: ""
 				decision c2 refuse "" "use go build"
 				end c2 "run make" refused: rejected by the user: use go build
 				asked c3 "change d/b" because changes files (permission mode: ask); always: "all edits"
@@ -141,7 +141,7 @@ func TestTurns(t *testing.T) {
 				call c2 run {"text":"make"}
 				start c1 "change a"
 				end c1 "change a" ok: did a
-				asked c2 "run make" because ` + "`make`" + ` may run code; only its version is known to be safe; always: ""
+				asked c2 "run make" because ` + "`make`" + ` may run code unless it only prints its version; always: ""
 				decision c2 allow "" ""
 				start c2 "run make"
 				end c2 "run make" ok: did make

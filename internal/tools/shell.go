@@ -48,8 +48,8 @@ type Commands struct {
 	MaxOutput int
 	// Filter returns the filter of the file with a complete output; nil for none.
 	Filter func() shell.Filter
-	// Area is where the commands of the model work, in a sandbox. Nil means that they
-	// run without one, as checks and the commands that the user types do.
+	// Area defines the sandbox of the model's commands. Nil means that commands run
+	// without a sandbox, as checks and the commands that the user types do.
 	Area *confine.Area
 }
 

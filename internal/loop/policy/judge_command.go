@@ -30,7 +30,8 @@ func (p *Policy) judgeCommand(c tools.Call, f Facts, found ruling) Verdict {
 		v.Offer = Grant{}
 		if found.ask.Action == Deny {
 			v.Why = "the text of the command does not show whether a rule denies it: " + found.ask.decider()
-			v.Rule, v.Decider = v.Why, v.Why
+			v.Rule = v.Why
+			v.Decider += " (the text of the command does not show whether this rule matches)"
 		}
 		return v
 	}

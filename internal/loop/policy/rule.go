@@ -54,6 +54,9 @@ func ParseRule(action Action, text string) (Rule, error) {
 	r := Rule{Action: action, Kind: RuleKind(strings.TrimSpace(kind)), Pattern: strings.TrimSpace(pattern)}
 	switch {
 	case !ok:
+		if word, rest, _ := strings.Cut(strings.TrimSpace(text), " "); slices.Contains(RuleKinds(), word) {
+			return Rule{}, fmt.Errorf("the rule %q has no colon after its kind (did you mean %q?)", text, word+": "+strings.TrimSpace(rest))
+		}
 		return Rule{}, fmt.Errorf("the rule %q has no kind (did you mean %q?). Kinds: %s", text, "command: "+strings.TrimSpace(text), strings.Join(RuleKinds(), ", "))
 	case !slices.Contains(ruleKinds, r.Kind):
 		hint := ""

@@ -27,10 +27,10 @@ func (r *reads) granted(s Scope) {
 // network reports whether the scope allows sending data over the network.
 func (s Scope) network() bool { return s.Kind == tools.Host || s.Network }
 
-// Read notes that content of a host or server is now in the conversation. The first
+// NoteSource records that content of a host or server is in the conversation. The first
 // content of a source ends the standing permissions for the network, except for requests
 // to that source. Rules do not end. The source is named like a Host in a Target.
-func (p *Policy) Read(source string) {
+func (p *Policy) NoteSource(source string) {
 	if slices.Contains(p.reads.seen, source) {
 		return
 	}
@@ -45,7 +45,7 @@ func (p *Policy) Read(source string) {
 }
 
 // AfterReading returns the verdict v on c. If c uses the network and needs approval, and
-// a Read has ended earlier permissions for the network, the warning names what was read.
+// NoteSource has ended earlier permissions for the network, the warning names the source.
 func (p *Policy) AfterReading(c tools.Call, v Verdict) Verdict {
 	network := c.Effect == tools.Network || v.Access.Network
 	for _, g := range v.Offer.Each() {

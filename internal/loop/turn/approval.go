@@ -64,8 +64,8 @@ func (x *executor) ask(ctx context.Context, ask event.Ask, offer policy.Grant) (
 	return answer, nil
 }
 
-// changed returns which file that a command names has changed since the verdict then, as
-// a clause; empty if none has. Now is the current verdict.
+// changed says which of the files that a command names changed between two verdicts, as a
+// clause; empty if none did.
 func changed(ctx context.Context, c tools.Call, then, now policy.Verdict) string {
 	if c.Effect != tools.Execute || len(c.Targets) == 0 || now.Refuse || ctx.Err() != nil {
 		return ""

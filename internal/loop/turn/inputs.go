@@ -34,8 +34,8 @@ type Permissions interface {
 	JudgeAgain(ctx context.Context, c tools.Call, access tools.Access) policy.Verdict
 	// Describe returns what a standing permission covers, in words.
 	Describe(policy.Grant) string
-	// Read notes that the model has read content of a host or server.
-	Read(source string)
+	// NoteSource records that the model has read content of a host or server.
+	NoteSource(source string)
 }
 
 // Approver asks the user.

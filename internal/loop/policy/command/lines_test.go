@@ -66,7 +66,7 @@ func TestLinesHaveTheirVerdict(t *testing.T) {
 			checkPrefix(t, c, prefix)
 		}
 	}
-	t.Attr("promise", fmt.Sprintf("commands of the own table: automatic %d, need approval %d, denied in plan %d, judged wrongly: %d", automatic, n-automatic, denied, wrong))
+	t.Attr("promise", fmt.Sprintf("commands of the test table: automatic %d, need approval %d, denied in plan %d, judged wrongly: %d", automatic, n-automatic, denied, wrong))
 	if n < 250 {
 		t.Errorf("only %d lines", n)
 	}

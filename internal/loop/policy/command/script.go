@@ -30,10 +30,14 @@ func (c *Command) Script(git string) (string, bool) {
 		default:
 			b.WriteString(" " + p.Operator + " ")
 		}
+		argv := p.Argv
 		if p.Git {
 			b.WriteString(git + " ")
+			if argv[0] == "command" { // it is no program, and adds nothing here
+				argv = argv[1:]
+			}
 		}
-		for j, w := range p.Argv {
+		for j, w := range argv {
 			if j > 0 {
 				b.WriteByte(' ')
 			}

@@ -17,7 +17,7 @@ func (p *Policy) judgeCommand(c tools.Call, f Facts, found ruling) Verdict {
 		return v
 	}
 	if p.Mode == event.ModePlan {
-		return Verdict{Refuse: true, Why: denied(f), Rule: denied(f), Decider: p.row("commands are denied unless they are known to only read")}
+		return Verdict{Refuse: true, Why: denied(f), Rule: denied(f), Decider: p.row("commands are denied unless they are known to be read-only")}
 	}
 	v := p.askCommand(c, f)
 	switch {
@@ -80,11 +80,7 @@ func (f Facts) ruleCommand() string {
 // network if one of its parts connects.
 func (p *Policy) askCommand(c tools.Call, f Facts) Verdict {
 	v := p.asks(f.ruleCommand())
-	v.Files = f.Files
-	v.Warning = f.warnings()
-	if len(f.Protected) > 0 && (f.paths.Sandbox == SandboxFull || f.paths.Sandbox == SandboxPartial) {
-		v.Warning += "; the sandbox blocks or undoes this change"
-	}
+	v.Warning, v.Files = f.warnings(), f.Files
 	if f.Command == nil {
 		return v
 	}
@@ -94,6 +90,9 @@ func (p *Policy) askCommand(c tools.Call, f Facts) Verdict {
 	case f.paths.Sandbox == SandboxOff, f.paths.Sandbox == SandboxMissing:
 	case known:
 		v.Access.Write = paths
+		if len(f.Protected) > 0 && len(paths) == 0 {
+			v.Warning += "; the sandbox blocks or undoes this change"
+		}
 	case p.deniesNetwork(f) == nil: // a command without a sandbox has the network
 		v.Access.Outside = true
 	}

@@ -228,3 +228,16 @@ func BenchmarkJudge(b *testing.B) {
 		command.Judge("cd src && grep -rn --include='*.go' 'func main' . | head -20; git log --oneline -5 2>/dev/null", env)
 	}
 }
+
+// bash ends a comment at the end of a line, also after a backslash.
+func TestCommentsThatSeemToContinue(t *testing.T) {
+	env := workspace(t)
+	for _, line := range []string{"touch x #c \\\nrm -rf src", "touch x #\\\nrm -rf src", "ls #x \\\n\\\nrm x", "ls; #\\\nrm x"} {
+		if c := command.Judge(line, env); c.Automatic() || c.Traits&command.Unclear == 0 {
+			t.Errorf("%q is clear: %+v", line, c)
+		}
+	}
+	if c := command.Judge("ls src \\\n  # done\nls", env); !c.Automatic() {
+		t.Error(c.Reason)
+	}
+}

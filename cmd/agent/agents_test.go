@@ -104,7 +104,7 @@ func TestApprovalFile(t *testing.T) {
 	if err := os.Mkdir(file, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := agents.Approve("/work/1", "ship", "sha256:1"); err == nil || !strings.HasPrefix(err.Error(), "read the approved agents: ") {
+	if err := agents.Approve("/work/1", "ship", "sha256:1"); err == nil || !strings.HasPrefix(err.Error(), "remember the approved agent: read ") {
 		t.Errorf("a directory in place of the file: %v", err)
 	}
 }

@@ -109,9 +109,9 @@ type app struct {
 	end     *shutdown
 	trace   *trace.Trace // nil without --trace
 	notices []string     // shown before the first prompt
-	// confinement is the sandbox of commands; nil if it is turned off.
-	confinement *confinement
-	pick        *models.Picker // nil if the model is not chosen, as in the demo
+	// sandbox is that of commands; nil if it is turned off.
+	sandbox *commandSandbox
+	pick    *models.Picker // nil if the model is not chosen, as in the demo
 	// guideHeld is set if the offline guide replaces the model of the resumed
 	// session, which cannot be used: servers are not searched for.
 	guideHeld bool
@@ -174,7 +174,7 @@ func (a *app) close() {
 			fmt.Fprintln(os.Stderr, "agent: "+ink.Sanitize(text))
 		}
 	}
-	a.confinement.close()
+	a.sandbox.close()
 	if a.log != nil {
 		_ = a.log.Close()
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,34 +13,21 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
 	"testing"
 )
 
-// hunt is a hostile command that searches for a key: it copies everything that it
-// can read and runs the probe on processes. Then it waits for a file.
-const hunt = `env >env.txt
-cat /proc/[0-9]*/environ >environ.txt 2>/dev/null
-cat /proc/[0-9]*/cmdline >cmdline.txt 2>/dev/null
-p=$$
-while [ "$p" -gt 1 ]; do
-  tr '\0' '\n' </proc/$p/environ >>ancestors.txt
-  tr '\0' '\n' </proc/$p/cmdline >>ancestors.txt
-  p=$(sed -n 's/^PPid:[[:space:]]*//p' /proc/$p/status)
-done 2>/dev/null
-agent-probe backwards.txt >probe.txt 2>&1
-echo "the hunt is over"; touch hunted.txt
-until [ -e go-on.txt ]; do sleep 0.05; done`
-
 // canary is a home of an unprivileged user, and a key that only the program and its
 // server may hold.
 type canary struct {
 	home
-	dir  string // all that the user can write to
-	key  string
-	user *syscall.SysProcAttr // nil: as the test itself
+	dir     string // all that the user can write to
+	key     string
+	user    *syscall.SysProcAttr // nil: as the test itself
+	sandbox bool                 // commands run in the sandbox
 }
 
 // newCanary returns a canary with programs in its own directory. It drops root
@@ -121,67 +109,42 @@ func (c canary) command(env []string, name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// ways are the sources of the key: the environment, and a command that reads it
-// from a private pipe.
-func (c canary) ways(t *testing.T, url string) map[string]func(t *testing.T) (env []string) {
+// give returns the environment of a program that gets the key, either in a variable or
+// from a command that reads a private pipe. It writes the configuration.
+func (c canary) give(t *testing.T, source, url string) (env []string) {
 	t.Helper()
-	return map[string]func(*testing.T) []string{
-		"environment": func(*testing.T) []string { return []string{"OPENAI_API_KEY=" + c.key, "OPENAI_BASE_URL=" + url} },
-		"command": func(t *testing.T) []string {
-			fifo := filepath.Join(c.home.dir, "key-"+rand.Text())
-			if err := syscall.Mkfifo(fifo, 0o600); err != nil {
-				t.Fatal(err)
-			}
-			if c.user != nil {
-				if err := os.Chown(fifo, int(c.user.Credential.Uid), int(c.user.Credential.Gid)); err != nil {
-					t.Fatal(err)
-				}
-			}
-			c.configure(t, fmt.Sprintf(`{"providers":{"openai":{"key":{"command":["cat",%q]}}}}`, fifo))
-			if err := os.Chmod(c.config(), 0o644); err != nil {
-				t.Fatal(err)
-			}
-			go func() { _ = os.WriteFile(fifo, []byte(c.key+"\n"), 0) }() // waits for the reader
-			return []string{"OPENAI_BASE_URL=" + url}
-		},
+	env, config := []string{"OPENAI_BASE_URL=" + url}, map[string]any{"sandbox": c.sandbox}
+	if source == "environment" {
+		env = append(env, "OPENAI_API_KEY="+c.key)
+	} else {
+		fifo := filepath.Join(c.home.dir, "key-"+rand.Text())
+		if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c.own(t, fifo)
+		config["providers"] = map[string]any{"openai": map[string]any{"key": map[string]any{"command": []string{"cat", fifo}}}}
+		go func() { _ = os.WriteFile(fifo, []byte(c.key+"\n"), 0) }() // waits for the reader
 	}
-}
-
-// hunted runs a hunt. It calls around when the hunt is over and its command still
-// runs.
-func (c canary) hunted(t *testing.T, around func()) {
-	t.Helper()
-	control := "sk-control-" + rand.Text()
-	c.put(t, "backwards.txt", backwards(c.key)+"\n"+backwards(control)+"\n")
-	hold := c.command([]string{"CONTROL_NAME=" + control}, controlName)
-	in, err := hold.StdinPipe()
+	text, err := json.Marshal(config)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := hold.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		_ = in.Close()
-		_ = hold.Process.Kill()
-		_ = hold.Wait()
-	}()
-	waitFor(t, "the command to have searched everywhere", func() bool {
-		_, err := os.Stat(filepath.Join(c.work, "hunted.txt"))
-		return err == nil
-	})
-	around()
-	probe := read(t, c.home, "probe.txt")
-	for line := range strings.Lines(probe) {
-		if strings.HasPrefix(line, "found") && !strings.HasPrefix(line, "found 1 in") {
-			t.Errorf("a command %s", line)
+	c.configure(t, string(text))
+	c.own(t, filepath.Dir(filepath.Dir(c.config())), filepath.Dir(c.config()), c.config())
+	return env
+}
+
+// own gives files to the user.
+func (c canary) own(t *testing.T, paths ...string) {
+	t.Helper()
+	for _, path := range paths {
+		if c.user == nil {
+			return
+		}
+		if err := os.Chown(path, int(c.user.Credential.Uid), int(c.user.Credential.Gid)); err != nil {
+			t.Fatal(err)
 		}
 	}
-	if !strings.Contains(probe, "found 1 in environ of "+controlName) || !strings.Contains(probe, "looked into ") ||
-		!strings.Contains(read(t, c.home, "environ.txt"), control) {
-		t.Errorf("the command could not find the unprotected control: %s", probe)
-	}
-	c.put(t, "go-on.txt", "")
 }
 
 // put writes a file that the user can read.
@@ -190,23 +153,6 @@ func (c canary) put(t *testing.T, name, text string) {
 	if err := os.WriteFile(filepath.Join(c.work, name), []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// clear removes the files of a hunt.
-func (c canary) clear(t *testing.T) {
-	t.Helper()
-	files, _ := filepath.Glob(filepath.Join(c.work, "*.txt"))
-	for _, f := range files {
-		if err := os.Remove(f); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-func backwards(s string) string {
-	b := []byte(s)
-	slices.Reverse(b)
-	return string(b)
 }
 
 // inspect searches the program and its helpers from outside, as far as root can, and
@@ -247,37 +193,63 @@ func descendsFrom(pid, program int) bool {
 	return pid == program
 }
 
-// TestKeysStayInTheProgram gives the program a key, lets commands hunt for it, and
-// searches every place that it could leak to.
+// TestKeysStayInTheProgram gives the program a key, lets commands hunt for it, in the
+// sandbox and without one, and searches every place that it could leak to.
 func TestKeysStayInTheProgram(t *testing.T) {
 	c := newCanary(t)
-	places := 0
-	for _, name := range []string{"environment", "command"} {
-		t.Run(name, func(t *testing.T) {
-			s := serve(t, call("shell", `{"command":`+quote(hunt)+`}`), say("Found nothing."),
-				call("shell", `{"command":`+quote(hunt)+`}`), begin("A long answer that is under "))
-			give := c.ways(t, s.URL+"/v1")[name]
-			places += c.headless(t, give(t), s)
-			places += c.onScreen(t, give(t), s)
-			places += c.refused(t, name)
-			c.export(t)
-			places += c.searchFiles(t)
-		})
+	places, works := 0, c.sandboxed(t)
+	for _, sandbox := range []bool{true, false} {
+		for _, source := range []string{"environment", "command"} {
+			t.Run(fmt.Sprintf("key from %s, sandbox %t", source, sandbox), func(t *testing.T) {
+				c.sandbox = sandbox
+				if sandbox && !works {
+					t.Skip("no sandbox works here")
+				}
+				s := serve(t, call("shell", shellCall(hunt)), say("Found nothing."), call("shell", shellCall(hunt)), begin("A long answer that is under "))
+				places += c.headless(t, c.give(t, source, s.URL+"/v1"), s)
+				places += c.onScreen(t, c.give(t, source, s.URL+"/v1"))
+				places += c.refused(t, source)
+				c.export(t)
+				places += c.searchFiles(t)
+			})
+		}
 	}
-	t.Attr("promise", fmt.Sprintf("no command, helper process, file or output gets a key: places searched: %d", places))
+	if !works {
+		return
+	}
+	t.Attr("promise", fmt.Sprintf("no command, in the sandbox or without it, no helper process, file or output gets a key: places searched: %d", places))
+}
+
+// sandboxed reports whether any form of the sandbox works for the user.
+func (c canary) sandboxed(t *testing.T) bool {
+	t.Helper()
+	out, _ := c.command(nil, "agent", "doctor", "--offline").CombinedOutput()
+	row := regexp.MustCompile(`(?m)^(\S+) +sandbox +(.*)$`).FindSubmatch(out)
+	if row == nil {
+		t.Fatalf("no sandbox in the report of the doctor: %s", out)
+	}
+	t.Logf("sandbox: %s", row[2])
+	return !bytes.HasPrefix(row[2], []byte("none"))
 }
 
 // headless hunts in agent run.
 func (c canary) headless(t *testing.T, env []string, s *server) (places int) {
-	c.clear(t)
 	cmd := c.command(env, "agent", "run", "--mode", "all", "--output", "stream-json", "look")
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
+	start := func() {
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			_ = cmd.Process.Kill()
+			_ = cmd.Wait()
+			if t.Failed() {
+				t.Logf("the output of the program:\n%s", &out)
+			}
+		})
 	}
-	t.Cleanup(func() { _ = cmd.Process.Kill() })
-	c.hunted(t, func() {
+	c.hunted(t, start, func() {
 		helpers := c.inspect(t, cmd.Process.Pid)
 		if helpers == 0 {
 			t.Error("no helper process was found")
@@ -295,16 +267,14 @@ func (c canary) headless(t *testing.T, env []string, s *server) (places int) {
 }
 
 // onScreen hunts in a session on the screen that ends with a crash.
-func (c canary) onScreen(t *testing.T, env []string, s *server) (places int) {
-	c.clear(t)
+func (c canary) onScreen(t *testing.T, env []string) (places int) {
 	a, err := newTerminal(t, c.command(env, "agent-with-a-fault", "--mode", "all"), 100, 24)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer a.close()
 	a.wait("? help")
-	a.send("look" + enter)
-	c.hunted(t, func() {
+	c.hunted(t, func() { a.send("look" + enter) }, func() {
 		helpers := c.inspect(t, a.cmd.Process.Pid)
 		if helpers < 2 {
 			t.Errorf("%d helper processes were found, want that of the terminal and that of the command", helpers)
@@ -332,13 +302,13 @@ func (c canary) onScreen(t *testing.T, env []string, s *server) (places int) {
 }
 
 // refused makes a server reject the key and quote it.
-func (c canary) refused(t *testing.T, name string) (places int) {
+func (c canary) refused(t *testing.T, source string) (places int) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusUnauthorized)
 		_, _ = fmt.Fprintf(w, `{"error":{"message":"Incorrect API key provided: %s"}}`, r.Header.Get("Authorization"))
 	}))
 	defer s.Close()
-	cmd := c.command(c.ways(t, s.URL+"/v1")[name](t), "agent", "run", "talk")
+	cmd := c.command(c.give(t, source, s.URL+"/v1"), "agent", "run", "talk")
 	out, err := cmd.CombinedOutput()
 	if err == nil || !bytes.Contains(out, []byte("401")) && !bytes.Contains(bytes.ToLower(out), []byte("key")) {
 		t.Errorf("got %v and %s, want that the key is refused", err, out)

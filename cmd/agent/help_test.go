@@ -151,7 +151,7 @@ func TestHelpOnATerminal(t *testing.T) {
 }
 
 func TestHelpOnATerminalIsASCIIWhereNeeded(t *testing.T) {
-	s := newHome(t, nil, "LC_ALL=C").open(t, 80, 200, "help", "permissions")
+	s := newHome(t, nil, "LC_ALL=C").open(t, 80, 300, "help", "permissions")
 	s.wait("Permissions\n", "mode          | file edits")
 	if code := s.exit(); code != 0 {
 		t.Errorf("exit code %d", code)
@@ -213,21 +213,38 @@ func TestExitCodesAreDocumented(t *testing.T) {
 	}
 }
 
-// The blocks of JSON in the topics are configurations.
+// The blocks of JSON in the topics are valid: one with modes is a system policy, every
+// other one a configuration.
 func TestExamplesOfConfigurationAreValid(t *testing.T) {
 	block := regexp.MustCompile("(?s)```json\n(.*?)```")
+	configurations, policies := 0, 0
 	for _, name := range help.Names() {
 		text, _ := help.Text(name)
 		for _, m := range block.FindAllStringSubmatch(text, -1) {
-			path := filepath.Join(t.TempDir(), "config.json")
+			dir := filepath.Join(t.TempDir(), "agent")
+			if err := os.Mkdir(dir, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			path := filepath.Join(dir, "example.json")
 			if err := os.WriteFile(path, []byte(m[1]), 0o600); err != nil {
 				t.Fatal(err)
 			}
+			if strings.Contains(m[1], `"modes"`) {
+				policies++
+				if _, err := (settings.SystemFile{Path: path, Owner: os.Geteuid()}).Read(); err != nil {
+					t.Errorf("%s: %v", name, err)
+				}
+				continue
+			}
+			configurations++
 			if file, err := settings.Read(path); err != nil {
 				t.Errorf("%s: %v", name, err)
 			} else if _, err := checkKeys(file); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
+	}
+	if configurations == 0 || policies == 0 {
+		t.Errorf("%d configurations and %d system policies, want some of both", configurations, policies)
 	}
 }

@@ -48,7 +48,7 @@ func permitPaths(dir string, set settings.Settings) policy.Paths {
 		}
 	}
 	if state, err := history.Dir(os.Getenv); err == nil && valueOr(set.Sandbox, true) {
-		p.Sandbox, _ = newConfinement(filepath.Join(state, sandboxFile), false).state()
+		p.Sandbox, _ = newCommandSandbox(filepath.Join(state, sandboxFile), false).state()
 	}
 	return p
 }

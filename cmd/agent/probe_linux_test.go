@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -13,10 +14,11 @@ import (
 	"syscall"
 )
 
-// mainProbe looks for keys in the processes of the program, as a hostile command
-// would. Its argument is a file with the keys, one a line, written backwards so
-// that neither the file nor the arguments hold one. It prints a line for each
-// place where it found one: "found LINE in WHAT of NAME".
+// mainProbe looks for keys in the processes of the program and in the files of a
+// directory, as a hostile command would. Its arguments are a file with the keys, one a
+// line, written backwards so that neither the file nor the arguments hold one, and the
+// directory. It prints a line for each place where it found one: "found LINE in WHAT of
+// NAME" or "found LINE in PATH".
 func mainProbe() {
 	b, err := os.ReadFile(os.Args[1])
 	if err != nil {
@@ -45,7 +47,28 @@ func mainProbe() {
 			fmt.Printf("found a way to trace %s\n", name)
 		}
 	}
-	fmt.Printf("looked into %d processes\n", looked)
+	fmt.Printf("looked into %d processes and %d files\n", looked, probeFiles(os.Args[2], keys))
+}
+
+// probeFiles searches the files in dir that it can read, and returns their number.
+func probeFiles(dir string, keys [][]byte) (looked int) {
+	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return nil
+		}
+		b, err := os.ReadFile(path)
+		if err != nil {
+			return nil
+		}
+		looked++
+		for i, key := range keys {
+			if bytes.Contains(b, key) {
+				fmt.Printf("found %d in %s\n", i, path)
+			}
+		}
+		return nil
+	})
+	return looked
 }
 
 // agentProcesses returns the processes of the program, its helpers, and their test
@@ -129,5 +152,8 @@ func traceable(pid int) bool {
 // controlName is the name of a process that holds a key where it can be found.
 const controlName = "agent-control"
 
-// mainControl is that process. It waits for the end of its input.
-func mainControl() { _, _ = io.Copy(io.Discard, os.Stdin) }
+// mainControl is that process. It prints a line and waits for the end of its input.
+func mainControl() {
+	fmt.Println("started")
+	_, _ = io.Copy(io.Discard, os.Stdin)
+}

@@ -71,7 +71,7 @@ func TestProtectedPathsInASession(t *testing.T) {
 			}
 		})
 	}
-	t.Attr("promise", fmt.Sprintf("protected paths written by a run in the home directory, in modes edits and all: %d of %d", broken, 2*len(names)))
+	t.Attr("promise", fmt.Sprintf("protected paths written by agent run in the home directory, in modes edits and all: %d of %d", broken, 2*len(names)))
 }
 
 // TestProtectedLinksInASession protects paths behind symlinks, by every name, in
@@ -102,7 +102,7 @@ func TestProtectedLinksInASession(t *testing.T) {
 			}
 		}
 	}
-	t.Attr("promise", fmt.Sprintf("protected paths behind links of a repository written by a run, in modes edits and all: %d of %d", broken, 2*len(names)))
+	t.Attr("promise", fmt.Sprintf("protected paths written by agent run through links of a repository, in modes edits and all: %d of %d", broken, 2*len(names)))
 }
 
 // TestProtectedPathAsksInModeAll asks for a protected path in mode all, with the

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -28,8 +29,9 @@ type attack struct {
 	harmless []string
 }
 
-// attacks are the cases of the document about safety, section 2.1.
-var attacks = []attack{
+// shortAttacks are the cases of the document about safety, section 2.1, without the long
+// commands.
+var shortAttacks = []attack{
 	{name: "CVE-2025-54795 echo", commands: []string{
 		"echo \"$(touch PWNED)\"", "echo `touch PWNED`", "echo x; touch PWNED", `echo "\\"; touch PWNED; echo "\\"`, "echo x >PWNED", "echo x>>main.go", "echo <(touch PWNED)",
 		"echo ${x:=$(touch PWNED)}", "echo x & touch PWNED", "echo\ttouch>PWNED",
@@ -82,10 +84,6 @@ var attacks = []attack{
 	{name: "gemini-cli 25935 echo $[ ... ]", commands: []string{
 		"echo $[ x='a[$(touch PWNED)]', x ]", "echo $(( x='a[$(touch PWNED)]', x ))", "echo $((a[$(touch PWNED)]))", "echo ${a[$(touch PWNED)]}", "x=1; echo ${x:$(touch PWNED)0}",
 	}},
-	{name: "more than 50 subcommands", commands: []string{
-		strings.Repeat("true && ", 60) + "touch PWNED", strings.Repeat("true; ", 1000) + "touch PWNED", strings.Repeat("echo x | ", 80) + "touch PWNED", strings.Repeat(" ", 9000) + "touch PWNED",
-		"echo " + strings.Repeat("x", 70<<10) + "; touch PWNED",
-	}},
 	{name: "claude-code 43085 bash -c", commands: []string{
 		"bash -c 'touch PWNED'", "sh -c 'touch PWNED'", "/bin/sh -c 'touch PWNED'", "env touch PWNED", "env -S 'touch PWNED'", "nice touch PWNED", "timeout 9 touch PWNED", "nohup touch PWNED", "setsid touch PWNED",
 		"stdbuf -o0 touch PWNED", "xargs touch <data.txt", "python3 -c 'open(\"PWNED\",\"w\")'; touch PWNED", "perl -e 'open F,\">PWNED\"'; touch PWNED", "node -e 'require(\"fs\").writeFileSync(\"PWNED\",\"\")'; touch PWNED",
@@ -108,6 +106,15 @@ var attacks = []attack{
 		"mv data.txt gone", "truncate -s 0 data.txt", ": >data.txt", "cp main.go data.txt", "dd if=/dev/null of=data.txt", "perl -e 'unlink \"data.txt\"'; rm data.txt", "echo cm0gZGF0YS50eHQ= | base64 -d | sh", "rm -- data.txt",
 		"ln -sf main.go data.txt", "install main.go data.txt", "shred -u data.txt", "rsync main.go data.txt; rm data.txt", "printf '\\162\\155 data.txt' | bash", "{ rm,data.txt; }; rm data.txt", "{rm,data.txt}",
 	}},
+}
+
+// attacks returns all cases. It builds the long commands on each call, because a package
+// variable would count as a cost of the program's start (see TestStartCosts).
+func attacks() []attack {
+	return append(slices.Clip(shortAttacks), attack{name: "more than 50 subcommands", commands: []string{
+		strings.Repeat("true && ", 60) + "touch PWNED", strings.Repeat("true; ", 1000) + "touch PWNED", strings.Repeat("echo x | ", 80) + "touch PWNED", strings.Repeat(" ", 9000) + "touch PWNED",
+		"echo " + strings.Repeat("x", 70<<10) + "; touch PWNED",
+	}})
 }
 
 // secretOfTrap is in a file of the trap repository that needs approval to be read.
@@ -216,7 +223,7 @@ func TestAttacks(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed")
 	}
-	for _, a := range attacks {
+	for _, a := range attacks() {
 		t.Run(a.name, func(t *testing.T) {
 			t.Parallel()
 			ran := 0
@@ -294,12 +301,15 @@ func outcomesOf(t *testing.T, out []byte) (all []string) {
 // TestAttacksWork runs the commands of the attacks without the program: each of them
 // does what the oracle of TestAttacks sees, so its silence means something.
 func TestAttacksWork(t *testing.T) {
+	if os.Getenv("STORM") == "" {
+		t.Skip("STORM is not set: it runs every attack without a sandbox")
+	}
 	for _, program := range []string{"git", "bash"} {
 		if _, err := exec.LookPath(program); err != nil {
 			t.Skip(program, " is not installed")
 		}
 	}
-	for _, a := range attacks {
+	for _, a := range attacks() {
 		t.Run(a.name, func(t *testing.T) {
 			t.Parallel()
 			if a.needs != "" {

@@ -98,7 +98,7 @@ func TestEscapeSequences(t *testing.T) {
 			})
 		}
 	})
-	t.Attr("promise", fmt.Sprintf("escape sequences that reach the terminal, of 60 at each of 12 entries (720 cases): %d", got.Load()))
+	t.Attr("promise", fmt.Sprintf("escape sequences that reach the terminal, of 60 at each of 12 inputs (720 cases): %d", got.Load()))
 }
 
 // try shows the sequences and returns how many reach the terminal.
@@ -180,7 +180,7 @@ func TestSplitEscapeSequences(t *testing.T) {
 	a.send("\x03\x03")
 	a.exit()
 	<-a.done
-	t.Attr("promise", fmt.Sprintf("escape sequences that reach the terminal in two parts, of %d cuts: %d", cuts, escaped(t, a.raw)))
+	t.Attr("promise", fmt.Sprintf("escape sequences that reach the terminal when split in two, of %d splits: %d", cuts, escaped(t, a.raw)))
 }
 
 // The grammar of the tests finds every sequence.

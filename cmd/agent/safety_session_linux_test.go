@@ -114,7 +114,7 @@ func TestHostileRepositories(t *testing.T) {
 		t.Errorf("agent run: exit code %d, want that of a call that was denied in mode ask: %s", code, out)
 	}
 	bad += ran("after a run")
-	t.Attr("promise", fmt.Sprintf("programs run or connections made for a repository with %d files that wait for it: %d", len(hostileFiles("", "")), bad))
+	t.Attr("promise", fmt.Sprintf("programs run or connections made by a repository with %d hostile files: %d", len(hostileFiles("", "")), bad))
 }
 
 // openTraced starts the program under strace if that works here. The trace lists the
@@ -182,7 +182,7 @@ func TestModelOutputConnectsNowhere(t *testing.T) {
 	if n := wire.connections.Load(); n != 0 {
 		t.Errorf("%d connections", n)
 	}
-	t.Attr("promise", fmt.Sprintf("connections to a server that an answer names in images, links and escape sequences: %d", wire.connections.Load()))
+	t.Attr("promise", fmt.Sprintf("connections to a server named by an answer in images, links and escape sequences: %d", wire.connections.Load()))
 }
 
 // TestNoListeningSocket looks for sockets on which the program listens, during a turn and

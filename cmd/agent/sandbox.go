@@ -17,10 +17,10 @@ import (
 // the system supports.
 const sandboxFile = "sandbox.json"
 
-// confinement is the sandbox of a session's commands, and of its delegates. Its methods
-// are safe for concurrent use. Close ends it.
-type confinement struct {
-	file    string // holds the report of an earlier start; may be empty
+// commandSandbox is the sandbox of the commands of a session and its delegates. Its
+// methods are safe for concurrent use. The caller closes it.
+type commandSandbox struct {
+	file    string // holds the report of an earlier run of the program; may be empty
 	store   bool   // write the file
 	report  func() sandbox.Report
 	session func() *sandbox.Session // nil if there is no sandbox
@@ -33,11 +33,11 @@ type storedReport struct {
 	Reason string       `json:"reason,omitempty"`
 }
 
-// newConfinement returns the sandbox of a new session. If the file has no report on
-// this system, it starts to find out which sandbox works, in the background, and stores
-// the answer if store is set.
-func newConfinement(file string, store bool) *confinement {
-	c := &confinement{file: file, store: store}
+// newCommandSandbox returns the sandbox of a new session. If the file has no report on
+// this system, it begins to probe in the background, and stores the result if store is
+// set.
+func newCommandSandbox(file string, store bool) *commandSandbox {
+	c := &commandSandbox{file: file, store: store}
 	c.report = sync.OnceValue(c.probe)
 	if r, ok := readReport(file, systemKey()); ok {
 		c.report = func() sandbox.Report { return r }
@@ -53,9 +53,9 @@ func newConfinement(file string, store bool) *confinement {
 	return c
 }
 
-// probe finds out which sandbox works, and stores the answer. If none does, it is asked
-// again at the next start.
-func (c *confinement) probe() sandbox.Report {
+// probe finds out which sandbox works, and stores the result. If none works, it stores
+// nothing, so that the next start probes again.
+func (c *commandSandbox) probe() sandbox.Report {
 	r := sandbox.Probe()
 	if key := systemKey(); key != "" && c.store && r.Form != sandbox.None {
 		if text, err := json.Marshal(storedReport{key, r.Form, r.Reason}); err == nil {
@@ -81,11 +81,11 @@ func readReport(file, system string) (sandbox.Report, bool) {
 
 // state returns how far commands are restricted, and a notice for the user if that is
 // less than the complete sandbox. It may wait for the probe.
-func (c *confinement) state() (policy.Sandbox, string) {
+func (c *commandSandbox) state() (policy.Sandbox, string) {
 	switch r := c.report(); r.Form {
 	case sandbox.None:
-		return policy.SandboxMissing, "Commands run without a sandbox: " + r.Reason + ". Every command needs your approval. `agent doctor` shows the details; " +
-			"\"sandbox\": false in the configuration accepts commands without a sandbox."
+		return policy.SandboxMissing, "Commands run without a sandbox: " + r.Reason + ". Even in mode all, commands that are not read-only need your approval. `agent doctor` shows the details. " +
+			"To accept commands without a sandbox, set \"sandbox\": false in the configuration."
 	case sandbox.Complete:
 		return policy.SandboxFull, ""
 	default:
@@ -94,15 +94,15 @@ func (c *confinement) state() (policy.Sandbox, string) {
 	}
 }
 
-// failed forgets the stored report, because the sandbox that it promises did not work.
-func (c *confinement) failed() {
+// failed deletes the stored report, because the sandbox that it describes did not work.
+func (c *commandSandbox) failed() {
 	if c.file != "" {
 		_ = os.Remove(c.file)
 	}
 }
 
 // close ends the sandbox. It does nothing if c is nil.
-func (c *confinement) close() {
+func (c *commandSandbox) close() {
 	if c == nil {
 		return
 	}
@@ -122,26 +122,27 @@ func (a *app) addSandbox() {
 	if state, err := history.Dir(os.Getenv); err == nil {
 		file = filepath.Join(state, sandboxFile)
 	}
-	a.confinement = newConfinement(file, file != "" && a.log != nil)
-	a.options.Sandbox = a.confinement.state
+	a.sandbox = newCommandSandbox(file, file != "" && a.log != nil)
+	a.options.Sandbox = a.sandbox.state
 }
 
-// area returns where the commands of an agent in dir work; nil without a sandbox.
+// area returns the area in which the commands of an agent in dir work; nil without a
+// sandbox.
 func (a *app) area(dir string) *confine.Area {
-	if a.confinement == nil {
+	if a.sandbox == nil {
 		return nil
 	}
 	paths := a.options.Paths
 	paths.Workspace = dir
 	o := confine.Options{
 		Workspace: dir, Added: paths.Added, Readable: slices.Clone(paths.Readable), Places: sandbox.Places{Home: paths.Home, Env: os.Getenv},
-		Fixed: paths.Fixed, Protected: policy.ProtectedName, Session: a.confinement.session, Failed: a.confinement.failed,
+		Fixed: paths.Fixed, Protected: policy.ProtectedName, Session: a.sandbox.session, Failed: a.sandbox.failed,
 	}
 	if paths.Outputs != "" {
 		o.Readable = append(o.Readable, paths.Outputs)
 	}
 	for _, path := range paths.Own {
-		if info, err := os.Stat(path); err != nil || info.IsDir() { // not the program
+		if info, err := os.Stat(path); err != nil || info.IsDir() { // commands may read the program itself
 			o.Private = append(o.Private, path)
 		}
 	}

@@ -124,8 +124,8 @@ func TestIncompleteSandboxIsReported(t *testing.T) {
 	if !strings.Contains(results["call_0"], "Permission denied") || !strings.Contains(results["call_1"], "the command created .envrc") {
 		t.Errorf("%q", results)
 	}
-	c := confinement{report: func() sandbox.Report { return sandbox.Report{Reason: "there is none"} }}
-	if state, notice := c.state(); state != policy.SandboxMissing || !strings.HasPrefix(notice, "Commands run without a sandbox: there is none. Every command needs your approval.") {
+	c := commandSandbox{report: func() sandbox.Report { return sandbox.Report{Reason: "there is none"} }}
+	if state, notice := c.state(); state != policy.SandboxMissing || !strings.HasPrefix(notice, "Commands run without a sandbox: there is none. Even in mode all, commands that are not read-only need your approval.") {
 		t.Errorf("%v, %s", state, notice)
 	}
 }

@@ -18,7 +18,7 @@ func Replace(path string, text []byte, sync bool) error {
 }
 
 // Exclusive calls do while no other program or goroutine is in Exclusive for the same
-// path. Its lock is a file beside path, which stays. Calls for one path must not nest.
+// path. It locks the file path.lock, which is not removed afterwards. Calls for one path must not nest.
 func Exclusive(path string, do func() error) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err

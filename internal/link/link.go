@@ -1,4 +1,4 @@
-// Package link tells which host a URL leads to, for URLs that a reader can misread. It
+// Package link finds the host of URLs that a reader can misread. It
 // sends nothing and resolves no names.
 package link
 
@@ -13,8 +13,7 @@ import (
 // pattern matches web URLs in text, also in Markdown.
 var pattern = regexp.MustCompile(`(?i)\bhttps?:[/\\]+[^\s<>"()\[\]]*(\[[0-9a-f:.]+\])?[^\s<>"()\[\]]*`)
 
-// Annotate returns text in which a note follows every URL that a reader can misread: see
-// Note.
+// Annotate returns text with a Note after every URL that a reader can misread.
 func Annotate(text string) string {
 	if !strings.Contains(text, ":/") && !strings.Contains(text, `:\`) {
 		return text
@@ -43,7 +42,7 @@ func Note(address string) string {
 }
 
 // Host returns the host of a web URL in ASCII, with its port. It is empty for other
-// addresses, and if the host is not certain.
+// addresses, and if browsers may disagree about the host.
 func Host(address string) string {
 	host, _ := parse(address)
 	return host

@@ -71,7 +71,7 @@ func TestInterrupt(t *testing.T) {
 				user "one"
 				call c1 wait {"text":"a"}
 				call c2 wait {"text":"b"}
-				asked c1 "wait a" because commands need approval unless they are known to only read; always: ""
+				asked c1 "wait a" because commands need approval unless they are known to be read-only; always: ""
 				end c1 "wait a" interrupted: not run: the user interrupted the turn before approving this call
 				end c2 "wait b" interrupted: not run: the user interrupted the turn
 				turn interrupted after 1`,

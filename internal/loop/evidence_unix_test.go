@@ -36,7 +36,7 @@ func newProject(t *testing.T, checks ...tools.Check) *project {
 	t.Helper()
 	bin, dir := t.TempDir(), t.TempDir()
 	const program = "#!/bin/sh\necho \"$@\" >>\"$RAN\"\necho \"ok $*\"\nfor last; do :; done\ncase $last in [0-9]*) exit $last;; wait) read -r _ <\"$RAN.wait\";; esac\nexit 0\n"
-	for _, name := range []string{"go", "make", "pytest", "gofmt", "eslint"} {
+	for _, name := range []string{"go", "make", "pytest", "gofmt", "eslint", "npm"} {
 		if err := os.WriteFile(filepath.Join(bin, name), []byte(program), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -180,7 +180,7 @@ func TestEvidenceLine(t *testing.T) {
 // Commands that only print something, or skip their checks, are no checks.
 func TestCommandsThatCheckNothing(t *testing.T) {
 	for _, line := range []string{
-		"command -v pytest", "command -V go test", "go test -h", "go test -n ./...", "go test -list=. ./...", "pytest --fixtures", "make -sn test", "hash -p /bin/true go; go test 1",
+		"command -v pytest", "command -V go test", "go test -h", "go test -n ./...", "go test -list=. ./...", "pytest --fixtures", "make -sn test", "npm ci", "npm install", "hash -p /bin/true go; go test 1",
 	} {
 		p := newProject(t)
 		p.shell(line)

@@ -330,12 +330,54 @@ func TestGitRunsWithoutConfiguration(t *testing.T) {
 		"git log -p --stat": "Second", "git diff": "+changed", "git diff HEAD^^ --stat -p": "-one", "git show -p HEAD HEAD^": "-one", "git stash show -p": "+stashed",
 		"git stash list": "WIP on main", "git remote -v": "ssh://example.invalid/x (fetch)", "git status": "modified:   a.txt", "git status --ignore-submodules=none": "On branch main",
 		"git diff --ignore-submodules=none": "+changed", "git reflog show HEAD": "commit: Second", "git blame -w b.txt": "changed", "git tag": "v1", "git branch -vv": "* main",
-		"cd inner && git status && git diff": "+changed", "git diff | head -n 3": "index", "timeout 9 git log -p": "Second", "git rev-parse --git-dir": r.dir + "/.git",
+		"cd inner && git status && git diff": "+changed", "git diff | head -n 3": "index", "timeout 9 git log -p": "Second", "command git log -p": "Second", "git rev-parse --git-dir": r.dir + "/.git",
 		"git check-attr filter a.txt": "filter: clean", "git grep -n one HEAD": "a.txt:1:one",
 		"git range-diff HEAD^..HEAD HEAD^..HEAD": "Signed",
 	} {
 		if got := check(line); !strings.Contains(got, want) {
 			t.Errorf("%s: got %q, want %q", line, got, want)
+		}
+	}
+	r.proves(t)
+}
+
+// In a line that mixes commands with a permission and git commands that only read, each
+// of the latter runs without the configuration of the repository, even if a command before
+// it has changed that configuration. The other commands run as they are.
+func TestGitInMixedLines(t *testing.T) {
+	r := newTrap(t)
+	config, err := os.ReadFile(filepath.Join(r.dir, ".git/config"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin := emptyDir(t)
+	putFile(t, filepath.Join(bin, "go"), "#!/bin/sh\ncp .git/prepared .git/config\nenv | grep ^GIT_ | sort\n")
+	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	at := policy.Paths{Workspace: r.dir, Home: r.home, Git: git.NewReader()}
+	p := policy.Policy{Mode: event.ModeAsk}
+	allow := commandIn(r.dir, "go test")
+	p.Allow(p.Judge(allow, at.Look(t.Context(), allow)).Offer)
+	for _, line := range []string{
+		"go test && git diff", "git log --oneline -1; go test; git status && git diff", "go test | git diff", "go test && timeout 9 git diff", "go test; command git diff", "go test && cd inner && cd .. && git diff HEAD",
+	} {
+		putFile(t, filepath.Join(r.dir, ".git/prepared"), string(config))
+		putFile(t, filepath.Join(r.dir, ".git/config"), "[core]\n\tbare = false\n")
+		r.left(t)
+		c := commandIn(r.dir, line)
+		v := p.Judge(c, at.Look(t.Context(), c))
+		if v.Ask || v.Refuse || v.Access.Private {
+			t.Errorf("%s: %+v", line, v)
+			continue
+		}
+		got := runJudged(t, r.dir, c, v).Text
+		if left := r.left(t); left != nil {
+			t.Errorf("%s: programs ran: %v", line, left)
+		}
+		if !strings.Contains(got, "+changed") || strings.Contains(got, "GIT_DIR") || !strings.Contains(line, "|") && !strings.Contains(got, "GIT_EXTERNAL_DIFF") {
+			t.Errorf("%s: got %s", line, got)
+		}
+		if now, _ := os.ReadFile(filepath.Join(r.dir, ".git/config")); string(now) != string(config) {
+			t.Errorf("%s: the first command did not set the trap", line)
 		}
 	}
 	r.proves(t)
@@ -399,7 +441,7 @@ func TestGitNeedsApproval(t *testing.T) {
 		c := commandIn(r.dir, line)
 		allowed.Allow(allowed.Judge(c, at.Look(t.Context(), c)).Offer)
 	}
-	for line, want := range map[string]bool{"go test && git add .": false, "go test && git log": true} {
+	for line, want := range map[string]bool{"go test && git add .": false, "go test && git log": false} {
 		c := commandIn(r.dir, line)
 		if v := allowed.Judge(c, at.Look(t.Context(), c)); v.Ask != want {
 			t.Errorf("%s with a permission for its other command: %+v", line, v)

@@ -317,7 +317,7 @@ func TestAlwaysThatWasNotOffered(t *testing.T) {
 		}
 		return nil
 	})
-	if got := trace(events); strings.Count(got, `because changes of protected paths need approval every time, in every permission mode; always: ""`) != 2 || strings.Count(got, `allow "" ""`) != 2 {
+	if got := trace(events); strings.Count(got, `because changes to protected paths need approval every time, in every permission mode; always: ""`) != 2 || strings.Count(got, `allow "" ""`) != 2 {
 		t.Errorf("got %s", got)
 	}
 }

@@ -69,10 +69,10 @@ func (d delegateApprover) Approve(ctx context.Context, ask event.Ask, offer poli
 	if answer.ID = id; grant == nil {
 		return answer, grant, err
 	}
-	record := grant.Record()
+	record, more := grant.Records()
 	_ = d.a.rec.emit(&event.Decided{
 		Meta: event.Meta{Agent: strconv.Itoa(d.label.ID), Time: d.a.o.Now()}, ID: ask.ID,
-		Decision: answer.Decision, Scope: d.a.permissions.Describe(grant.Scope), Grant: &record,
+		Decision: answer.Decision, Scope: d.a.permissions.Describe(*grant), Grant: record, More: more,
 	})
 	return answer, grant, err
 }

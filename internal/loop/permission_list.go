@@ -41,7 +41,7 @@ func (p *permissions) entries(ctx context.Context) (all []entry) {
 			source = "this project"
 		}
 		all = append(all, entry{grant: &g, Permission: event.Permission{
-			ID: fmt.Sprintf("grant %+v", g.Scope), Text: "always allow " + oneLine(p.paths.Describe(g.Scope), maxScope), Source: source, Granted: true, Removable: true,
+			ID: fmt.Sprintf("grant %+v", g.Scope), Text: "always allow " + oneLine(p.paths.Describe(g), maxScope), Source: source, Granted: true, Removable: true,
 		}})
 	}
 	return all

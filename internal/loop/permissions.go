@@ -110,7 +110,7 @@ func (p *permissions) setMode(m event.Mode) {
 }
 
 // Describe returns what a standing permission covers, in words.
-func (p *permissions) Describe(s policy.Scope) string { return p.paths.Describe(s) }
+func (p *permissions) Describe(g policy.Grant) string { return p.paths.Describe(g) }
 
 // Judge looks up the facts about a call and returns the verdict.
 func (p *permissions) Judge(ctx context.Context, c tools.Call) policy.Verdict {
@@ -167,27 +167,33 @@ type narrowed struct {
 func (n narrowed) Mode() event.Mode { return modeOf(n.permissions.Mode(), n.widest, n.at.Copy) }
 
 // Describe returns what a standing permission covers, in words.
-func (n narrowed) Describe(s policy.Scope) string { return n.at.Describe(s) }
+func (n narrowed) Describe(g policy.Grant) string { return n.at.Describe(g) }
 
 // Judge is permissions.Judge for the delegate.
 func (n narrowed) Judge(ctx context.Context, c tools.Call) policy.Verdict {
 	return n.judge(ctx, c, n.widest, n.at)
 }
 
-// grant makes an offer a standing permission and returns it sealed.
+// grant makes an offer a standing permission and returns it sealed, with those that were
+// offered together with it.
 func (p *permissions) grant(offer policy.Grant) *policy.Grant {
 	s, err := p.sealer()
 	if err != nil {
 		p.rec.notify(fmt.Sprintf("The permission applies until the program exits: %v.", err))
 	}
-	g := s.Seal(offer)
-	p.mu.Lock()
-	kept := p.policy.Allow(g)
-	p.mu.Unlock()
-	if p.remembers(g) {
-		p.store(kept)
+	var given []policy.Grant
+	for _, g := range offer.Each() {
+		g = s.Seal(g)
+		p.mu.Lock()
+		kept := p.policy.Allow(g)
+		p.mu.Unlock()
+		if p.remembers(g) {
+			p.store(kept)
+		}
+		given = append(given, g)
 	}
-	return &g
+	given[0].With = given[1:]
+	return &given[0]
 }
 
 // remembers reports whether a permission is for the project, so that the log of a session
@@ -197,7 +203,7 @@ func (p *permissions) remembers(g policy.Grant) bool { return g.Prefix && p.reme
 // store stores a permission for later sessions in the workspace. It does not apply to
 // the copy of a workspace, which does not last.
 func (p *permissions) store(g policy.Grant) {
-	if !p.paths.Is(g.Dir) {
+	if !p.paths.IsWorkspace(g.Dir) {
 		return
 	}
 	g.Seal = "" // it is for this session
@@ -210,12 +216,12 @@ func (p *permissions) store(g policy.Grant) {
 	p.stored = append(slices.DeleteFunc(slices.Clone(p.stored), func(old policy.Grant) bool { return old.Scope == g.Scope }), g)
 }
 
-// Read notes that the model, or a delegate, has read content of a host or server. A
+// NoteSource records that the model, or a delegate, has read content of a host or server. A
 // delegate shares the permissions of the session, so this ends them for both.
-func (p *permissions) Read(source string) {
+func (p *permissions) NoteSource(source string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.policy.Read(source)
+	p.policy.NoteSource(source)
 }
 
 // load replaces the standing permissions with those of the project and of a log.
@@ -238,7 +244,7 @@ func (p *permissions) restore(to *policy.Policy, log session.Standing) (valid in
 	reads := log.Reads
 	for i := range len(log.Grants) + 1 {
 		for ; len(reads) > 0 && reads[0].Grants == i; reads = reads[1:] {
-			to.Read(reads[0].Source)
+			to.NoteSource(reads[0].Source)
 		}
 		if i == len(log.Grants) {
 			break
@@ -300,7 +306,7 @@ func (p *permissions) showResumed(ctx context.Context, events []event.Durable) {
 // describe describes the grants that apply now, and explains why others ended.
 func (p *permissions) describe(ctx context.Context, grants []policy.Grant) (active, ended []string) {
 	for _, g := range grants {
-		text := oneLine(p.paths.Describe(g.Scope), maxScope)
+		text := oneLine(p.paths.Describe(g), maxScope)
 		if why := g.Ended(p.factsOf(ctx, g)); why != "" {
 			ended = append(ended, fmt.Sprintf("The permission for %s ended: %s.", text, why))
 		} else {

@@ -116,7 +116,7 @@ func TestTurns(t *testing.T) {
 				decision c1 allow "" ""
 				start c1 "change d/a"
 				end c1 "change d/a" ok: did d/a
-				asked c2 "run make" because ` + "`make`" + ` may run code; only its version is known to be safe; always: ""
+				asked c2 "run make" because ` + "`make`" + ` may run code unless it only prints its version; always: ""
 				decision c2 refuse "" "use go build"
 				end c2 "run make" refused: rejected by the user: use go build
 				asked c3 "change d/b" because changes files (permission mode: ask); always: "all edits"
@@ -125,7 +125,7 @@ func TestTurns(t *testing.T) {
 				end c3 "change d/b" ok: did d/b
 				start c4 "change d/sub/c"
 				end c4 "change d/sub/c" ok: did d/sub/c
-				asked c5 "change .envrc" because changes of protected paths need approval every time, in every permission mode; always: ""
+				asked c5 "change .envrc" because changes to protected paths need approval every time, in every permission mode; always: ""
 				decision c5 refuse "" ""
 				end c5 "change .envrc" refused: rejected by the user. It was not run. Do not try it again: continue without it, or ask the user for an alternative
 				assistant "done"
@@ -141,7 +141,7 @@ func TestTurns(t *testing.T) {
 				call c2 run {"text":"make"}
 				start c1 "change a"
 				end c1 "change a" ok: did a
-				asked c2 "run make" because ` + "`make`" + ` may run code; only its version is known to be safe; always: ""
+				asked c2 "run make" because ` + "`make`" + ` may run code unless it only prints its version; always: ""
 				decision c2 allow "" ""
 				start c2 "run make"
 				end c2 "run make" ok: did make
@@ -154,7 +154,7 @@ func TestTurns(t *testing.T) {
 			want: `
 				user "go"
 				call c1 run {"text":"make"}
-				end c1 "run make" refused: denied: it needs the user's approval (commands need approval unless they are known to only read), and nobody can approve it in this run. Continue without it, or tell the user that --mode all allows it
+				end c1 "run make" refused: denied: it needs the user's approval (commands need approval unless they are known to be read-only), and nobody can approve it in this run. Continue without it, or tell the user that --allow 'command: make' or --mode all allows it
 				assistant "a pity"
 				turn done after 2`,
 		},

@@ -115,7 +115,8 @@ func (j *Jobs) Close() {
 	}
 }
 
-// Undone returns what jobs did and was undone, as far as the model does not know of it.
+// Undone describes changes of jobs that were undone and that the model does not know of
+// yet.
 func (j *Jobs) Undone() (texts []string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -87,7 +87,7 @@ func (s *shellTool) start(ctx context.Context, a jobsArgs, at location, ok Appro
 		defer theirs.Close()
 		c := s.approved(a.Command, at, ok)
 		c.Input = theirs
-		l, err := s.launch(ctx, c, ok.Access)
+		l, err := s.launch(ctx, c, ok)
 		if err != nil {
 			return l, errors.Join(err, ours.Close())
 		}
@@ -99,7 +99,7 @@ func (s *shellTool) start(ctx context.Context, a jobsArgs, at location, ok Appro
 	}
 	r, err := s.jobs.read(ctx, b, max(startGrace, time.Duration(a.Wait)*time.Second))
 	if r.Blocked == nil {
-		r.Blocked = s.hidden(b, a.Wait)
+		r.Blocked = s.offerNetwork(b, a.Wait)
 	}
 	r.Text = fmt.Sprintf("[job %d]\n", b.id) + note + r.Text
 	r.Summary, r.Job = fmt.Sprintf("job %d · %s", b.id, r.Summary), b.id

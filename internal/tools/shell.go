@@ -48,8 +48,8 @@ type Commands struct {
 	MaxOutput int
 	// Filter returns the filter of the file with a complete output; nil for none.
 	Filter func() shell.Filter
-	// Area is where the commands of the model work, in a sandbox. Nil means that they
-	// run without one, as checks and the commands that the user types do.
+	// Area defines the sandbox of the model's commands. Nil means that commands run
+	// without a sandbox, as checks and the commands that the user types do.
 	Area *confine.Area
 }
 
@@ -154,7 +154,7 @@ func (s *shellTool) run(ctx context.Context, a shellArgs, at location, ok Approv
 	c := s.approved(a.Command, at, ok)
 	c.Max, c.Quiet = time.Duration(a.Timeout)*time.Second, time.Duration(a.Quiet)*time.Second
 	c.Progress, c.Force = ok.Progress, ok.Force
-	started, err := s.launch(ctx, c, ok.Access)
+	started, err := s.launch(ctx, c, ok)
 	if err != nil {
 		return Result{}, fmt.Errorf("%w; the command did not run", err)
 	}
@@ -270,7 +270,7 @@ type commandOutcome struct {
 	notJob error        // why it could not become a job
 	notes  string       // notes for the model
 
-	undone  []confine.Notice // what the command did and was undone
+	undone  []confine.Notice // changes of the command that were undone
 	blocked *Blocked
 }
 

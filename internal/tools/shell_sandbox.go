@@ -14,10 +14,10 @@ import (
 	"agent/internal/tools/shell"
 )
 
-// approved returns a command as it was approved, without limits of time.
+// approved returns the command exactly as it was approved, without time limits.
 func (s *shellTool) approved(line string, at location, ok Approved) shell.Command {
 	c := s.command(cmp.Or(ok.Script, line), at.dir)
-	if ok.Environment != nil {
+	if ok.Environment != nil && ok.Access.Private {
 		c.Env = ok.Environment(c.Env)
 	}
 	c.Whole = s.Workspace.OutputFile()
@@ -33,19 +33,37 @@ type launched struct {
 	guard *confine.Guard
 }
 
+// gitFunction returns the definition of GitFunction for a shell: it runs its arguments
+// with only these variables. The program env has a fixed path, so that no other part of
+// the script can replace it.
+func gitFunction(env []string) string {
+	words := []string{"/usr/bin/env", "-i"}
+	for _, v := range env {
+		if name, _, _ := strings.Cut(v, "="); name != "PWD" { // it is wrong after cd
+			words = append(words, quote(v))
+		}
+	}
+	return GitFunction + "() { " + strings.Join(words, " ") + " \"$@\"; }; "
+}
+
 // launch starts a command with the access that was approved. The caller calls End of
 // the guard once the command has ended.
-func (s *shellTool) launch(ctx context.Context, c shell.Command, access Access) (launched, error) {
-	l := launched{dir: c.Dir}
+func (s *shellTool) launch(ctx context.Context, c shell.Command, ok Approved) (launched, error) {
+	l, access := launched{dir: c.Dir}, ok.Access
+	var readOnly []string
 	if access.Git != nil {
 		view, err := access.Git.View(ctx)
 		if err != nil {
 			return l, fmt.Errorf("git cannot run without the configuration of the repository: %w", err)
 		}
-		c.Env, c.Cleanup = append(c.Env, view.Env()...), view.Close
+		env := c.Env
+		if ok.Environment != nil {
+			env = ok.Environment(env)
+		}
+		c.Line, c.Cleanup, readOnly = gitFunction(append(env, view.Env()...))+c.Line, view.Close, view.Dirs()
 	}
 	if !access.Outside {
-		l.guard = s.Area.Begin(access.Private, access.Network, access.Hide...)
+		l.guard = s.Area.Begin(confine.Extent{Private: access.Private, Network: access.Network, Write: access.Write, ReadOnly: readOnly, Hide: access.Hide})
 	}
 	c.Limits.Sandbox = l.guard.Profile()
 	var err error
@@ -54,7 +72,7 @@ func (s *shellTool) launch(ctx context.Context, c shell.Command, access Access) 
 		if s.Area.Failed != nil {
 			s.Area.Failed()
 		}
-		err = fmt.Errorf("%w. Tell the user: restarting agent finds out again which sandbox works here", err)
+		err = fmt.Errorf("%w. Tell the user that restarting agent tests again which sandbox works", err)
 	}
 	if err == nil {
 		l.ports = l.run.Listeners()
@@ -62,8 +80,8 @@ func (s *shellTool) launch(ctx context.Context, c shell.Command, access Access) 
 	return l, err
 }
 
-// serverNote returns a note for the model if servers were started in the sandbox since
-// the command, which the user cannot reach.
+// serverNote returns a note for the model about the servers that the user cannot reach;
+// empty if there are none.
 func (l launched) serverNote() string {
 	var ports []string
 	for _, port := range l.servers() {
@@ -73,16 +91,16 @@ func (l launched) serverNote() string {
 		return ""
 	}
 	return "[listening in the sandbox on port " + strings.Join(ports, ", ") +
-		": your commands reach it; programs of the user, such as a browser, do not, unless the user approves the network for this job]\n"
+		": your commands can reach it; programs of the user, such as a browser, cannot, unless the user approves the network for this job]\n"
 }
 
-// servers returns the ports on which servers listen in the sandbox that were started
-// since the command. None of them is returned if it has the network of the computer.
+// servers returns the ports of servers in the sandbox that were started after the
+// command. There are none if the command has the network of the computer.
 func (l launched) servers() []uint16 {
 	return slices.DeleteFunc(l.run.Listeners(), func(port uint16) bool { return slices.Contains(l.ports, port) })
 }
 
-// blocked returns how the sandbox probably made the command fail; nil if it did not.
+// blocked says how the sandbox probably made the command fail; nil if it did not.
 func (l launched) blocked(output string, code int) *Blocked {
 	f, ok := shell.SandboxFailure(l.guard.Profile(), l.dir, output, code)
 	if !ok {
@@ -100,7 +118,7 @@ func (b *Blocked) note() string {
 		". Do not work around it: if the command is needed, tell the user why]\n"
 }
 
-// undoneNote returns notes for the model on what was undone.
+// undoneNote describes changes that were undone, for the model.
 func undoneNote(undone []confine.Notice) (text string) {
 	for _, n := range undone {
 		text += "[" + n.Text + "]\n"
@@ -108,7 +126,7 @@ func undoneNote(undone []confine.Notice) (text string) {
 	return text
 }
 
-// undoneSummary returns what was undone in a few words for the user.
+// undoneSummary describes changes that were undone in a few words, for the user.
 func undoneSummary(undone []confine.Notice) (text string) {
 	for _, n := range undone {
 		text += " · " + n.Short

@@ -503,7 +503,38 @@ func BenchmarkCommand(b *testing.B) {
 	measure("large", tools.Access{})
 	b.Run("check", func(b *testing.B) { // of the large workspace, without the command
 		for b.Loop() {
-			c.area.Begin(false, false).End()
+			c.area.Begin(confine.Extent{}).End()
 		}
 	})
+}
+
+// A command can change exactly the paths outside of the workspace that were approved, and
+// never protected ones in them.
+func TestApprovedWritesOutside(t *testing.T) {
+	c := confineCommands(t)
+	notes := filepath.Join(c.home, "lists")
+	for _, name := range []string{"log", "other", "dir/x"} {
+		put(t, filepath.Join(notes, name), "old\n")
+	}
+	put(t, filepath.Join(c.home, ".bashrc"), "old\n")
+	log, dir := filepath.Join(notes, "log"), filepath.Join(notes, "dir")
+	if r := c.sh("echo new >>"+log+" && rm "+dir+"/x && touch "+dir+"/y", tools.Access{Write: []string{log, dir}}); r.IsError || r.Blocked != nil {
+		t.Errorf("the approved writes: %s", r.Text)
+	}
+	if r := c.sh("touch "+notes+"/new; echo x >"+notes+"/other", tools.Access{Write: []string{log, dir}}); !r.IsError {
+		t.Errorf("writes beside them: %s", r.Text)
+	}
+	if r := c.sh("echo x >"+c.home+"/.bashrc", tools.Access{Write: []string{c.home}}); !r.IsError {
+		t.Errorf("a protected file in an approved directory: %s", r.Text)
+	}
+	for name, want := range map[string]string{"lists/log": "old\nnew\n", "lists/other": "old\n", ".bashrc": "old\n"} {
+		if got, err := os.ReadFile(filepath.Join(c.home, name)); string(got) != want {
+			t.Errorf("%s: %q (%v), want %q", name, got, err, want)
+		}
+	}
+	for name, want := range map[string]bool{"lists/dir/x": false, "lists/dir/y": true, "lists/new": false} {
+		if _, err := os.Lstat(filepath.Join(c.home, name)); (err == nil) != want {
+			t.Errorf("%s: %v, want it to exist: %v", name, err, want)
+		}
+	}
 }

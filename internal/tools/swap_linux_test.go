@@ -85,6 +85,6 @@ func TestLinkSwapsWhileWriting(t *testing.T) {
 	if written == 0 || refused == 0 {
 		t.Errorf("%d writes, %d refused: there was no race", written, refused)
 	}
-	t.Attr("promise", fmt.Sprintf("files written outside, by %d writes during more than %d swaps of a directory and a link: %d", writes, swaps, len(entries)-1))
+	t.Attr("promise", fmt.Sprintf("files written outside the workspace, by %d writes during more than %d swaps of a directory and a link: %d", writes, swaps, len(entries)-1))
 	t.Logf("%d written, %d refused, %d swaps", written, refused, swapped.Load())
 }

@@ -60,11 +60,17 @@ type Approved struct {
 	// processes are then killed at once.
 	Force <-chan struct{}
 	// Script, if not empty, runs in place of the line of a command: the same words,
-	// quoted as they were judged. Environment, if not nil, selects its variables.
+	// quoted as they were judged. Environment selects the variables of a command with
+	// Access.Private, and of the parts that begin with GitFunction; nil keeps all.
 	Script      string
 	Environment func(env []string) []string
 	Access      Access // of a command
 }
+
+// GitFunction is the first word of the parts of a Script that read the repository
+// Access.Git. It runs the other words in an environment of their own, without the
+// configuration of the repository.
+const GitFunction = "agent_git"
 
 // Access is what a command may reach. The zero value is the usual sandbox, without a
 // network.
@@ -72,6 +78,8 @@ type Access struct {
 	Network bool // the network of the host, not only the loopback interface
 	Outside bool // no sandbox at all
 	Private bool // nobody approved the command: it does not see the home directory
+	// Write are absolute paths outside of the workspace that it may change, too.
+	Write []string
 	// Hide are files that a private command sees as empty. Absolute.
 	Hide []string
 	// Git is the repository that git may read without its configuration. Nil if the
@@ -79,14 +87,14 @@ type Access struct {
 	Git *git.Repository
 }
 
-// Blocked says that the sandbox is the likely reason for the failure of a command, or
-// that nobody outside it reaches a job.
+// Blocked says that a sandbox probably made a command fail, or that programs outside it
+// cannot reach a job.
 type Blocked struct {
 	Network bool   // the command tried to use the network, or Port is set
-	Path    string // that it tried to write; empty if Network is set
+	Path    string // the command tried to write to it; empty if Network is set
 	// Port is the port on which a job listens. Only commands of the session reach it.
 	Port int
-	// Restart restarts that job. It is nil without a Port: the call itself runs again.
+	// Restart restarts that job. It is nil if Port is 0; then the call itself runs again.
 	Restart *Call
 }
 
@@ -96,7 +104,7 @@ type Result struct {
 	Summary string // a few words for the user: "7 matches in 3 files"
 	// Source is the host or server that sent Text, which the model gets as a quotation:
 	// see Quote. It is named like the Target of a call to it, and empty for other results.
-	// It may be set beside an error that has text of the source.
+	// It may be set together with an error that contains text of the source.
 	Source  string
 	Images  []llm.Image         // for the model, in addition to Text
 	IsError bool                // the tool ran and failed, like a command that exits with 1
@@ -112,7 +120,8 @@ type Result struct {
 	EndsTurn bool
 	// Checked are the user's checks that ran, after all Changes.
 	Checked []Checked
-	// Blocked is set if the sandbox probably made a command fail, or hides a job.
+	// Blocked is set if the sandbox probably made a command fail, or makes a job
+	// unreachable.
 	Blocked *Blocked
 }
 

@@ -250,7 +250,7 @@ func TestMouseInLists(t *testing.T) {
 	d.press("ctrl+c")
 	d.typeText("/")
 	first, _, _ := strings.Cut(d.screen(), "› /▌")
-	x, y = d.find("/jobs")
+	x, y = d.find("/model")
 	for range 40 {
 		d.send(tea.MouseWheelMsg{X: x, Y: y, Button: tea.MouseWheelDown})
 	}

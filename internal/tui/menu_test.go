@@ -236,6 +236,17 @@ func permissionsNow() event.PermissionsNow {
 	}}
 }
 
+// Without permissions, /permissions remove says so.
+func TestNoPermissionsToRemove(t *testing.T) {
+	d := newDriver(t, 80, 24, screen.Options{})
+	d.typeText("/permissions")
+	d.press("enter")
+	d.events(event.PermissionsNow{})
+	d.typeText("/permissions remove 1")
+	d.press("enter")
+	d.shows("there are no permissions to remove")
+}
+
 // /permissions lists, explains and removes. The numbers are those of the list on the
 // screen, also if the permissions have changed since.
 func TestPermissionsCommand(t *testing.T) {
@@ -258,7 +269,7 @@ func TestPermissionsCommand(t *testing.T) {
 	d.events(&event.PermissionRemoved{Text: "always allow requests to \x1b]0;evil\aexample.org"})
 	run("/permissions remove 2")
 	run("/permissions explain rm -rf 'a b' && ls")
-	d.events(event.Explained{Lines: []string{"ask", "  rm -rf \"a b\": \x1b[8m`rm` deletes files", "  ls: only reads", "Decided by: row ask: other commands need approval"}})
+	d.events(event.Explained{Lines: []string{"ask", "  rm -rf \"a b\": \x1b[8m`rm` deletes files", "  ls: only reads", "Decided by: mode ask: commands need approval unless they are known to be read-only"}})
 	d.golden("permissions-changed")
 	for _, wrong := range []string{"/permissions remove 6", "/permissions remove x", "/permissions explain", "/permissions all"} {
 		run(wrong)

@@ -8,7 +8,7 @@ import (
 	"agent/internal/tui/screen"
 )
 
-const noSandbox = "Commands run without a sandbox: this kernel has no Landlock. Every command needs your approval. \"sandbox\": false in the configuration accepts commands without a sandbox."
+const noSandbox = "Commands run without a sandbox: this kernel has no Landlock. Even in mode all, commands that are not read-only need your approval. To accept commands without a sandbox, set \"sandbox\": false in the configuration."
 
 // The status line says that commands run without a sandbox because the system has none,
 // at every size, and /status says why.

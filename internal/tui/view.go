@@ -142,7 +142,7 @@ func (m *model) draftLine() string {
 // status returns the content of the status line.
 func (m *model) status() screen.Status {
 	return screen.Status{Model: m.Feed.Model, Effort: m.Feed.Effort, Host: m.Feed.Host, Dir: m.Options.Files.Dir, Branch: m.Options.Files.Branch, Used: m.Feed.Used, Context: m.Feed.Context,
-		Cost: m.Feed.Cost, Mode: m.Feed.Mode, Unconfined: m.Feed.Sandbox.Form == event.SandboxMissing, Jobs: transcript.Running(m.Feed.Jobs), Right: m.hints.statusHint(), Working: m.hints.working(), Left: m.budgetLeft()}
+		Cost: m.Feed.Cost, Mode: m.Feed.Mode, NoSandbox: m.Feed.Sandbox.Form == event.SandboxMissing, Jobs: transcript.Running(m.Feed.Jobs), Right: m.hints.statusHint(), Working: m.hints.working(), Left: m.budgetLeft()}
 }
 
 // budgetLeft returns what is left of the limits that are nearly reached.

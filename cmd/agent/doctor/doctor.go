@@ -69,17 +69,18 @@ type row struct {
 }
 
 func run(ctx context.Context, opts *Options) error {
-	rows := []row{version(opts.Version), confinement(), checkGit(ctx), checkShell(ctx)}
-	rows = append(rows, terminal(opts.IO.Out)...)
+	file, config := checkConfiguration(opts.Settings)
+	off := file.Settings.Sandbox != nil && !*file.Settings.Sandbox
+	rows := []row{checkVersion(opts.Version), checkSandbox(off), checkGit(ctx), checkShell(ctx)}
+	rows = append(rows, checkTerminal(opts.IO.Out)...)
 	rows = append(rows, checkKeyring())
-	file, config := configuration(opts.Settings)
 	rows = append(rows, config)
 	if config.Status == failed {
 		rows = append(rows, row{Name: "models", Status: warning, Detail: "not tested, because the configuration is invalid"})
 	} else {
-		rows = append(rows, testModels(ctx, opts, file.Settings)...)
+		rows = append(rows, checkModels(ctx, opts, file.Settings)...)
 	}
-	rows = append(rows, state(ctx)...)
+	rows = append(rows, checkState(ctx)...)
 	if err := show(opts, rows); err != nil {
 		return err
 	}

@@ -16,8 +16,8 @@ import (
 	"agent/internal/llm/phrase"
 )
 
-// configuration reads the configuration file.
-func configuration(read func() (settings.File, error)) (settings.File, row) {
+// checkConfiguration reads and checks the configuration file.
+func checkConfiguration(read func() (settings.File, error)) (settings.File, row) {
 	out := row{Name: "configuration", Status: ok}
 	path, err := settings.Path(os.Getenv)
 	if err != nil {
@@ -36,8 +36,8 @@ func configuration(read func() (settings.File, error)) (settings.File, row) {
 	return file, out
 }
 
-// testModels tests the models that the user connected.
-func testModels(ctx context.Context, opts *Options, set settings.Settings) []row {
+// checkModels tests the models that the user connected.
+func checkModels(ctx context.Context, opts *Options, set settings.Settings) []row {
 	h := models.New(models.Flags{}, set, "", false, opts.Cleanup).Health(ctx, !opts.Offline)
 	out := row{Name: "model", Status: ok, Detail: h.Model + ", " + h.Why}
 	switch {
@@ -61,8 +61,8 @@ func testModels(ctx context.Context, opts *Options, set settings.Settings) []row
 // lowSpace is the free space in bytes below which saving sessions may soon fail.
 const lowSpace = 100 << 20
 
-// state describes the state directory, in which sessions are saved.
-func state(ctx context.Context) []row {
+// checkState describes the state directory, in which sessions are saved.
+func checkState(ctx context.Context) []row {
 	out := row{Name: "state", Status: ok}
 	dir, err := history.Dir(os.Getenv)
 	if err != nil {
@@ -83,7 +83,7 @@ func state(ctx context.Context) []row {
 	}
 	size, err := sizeOf(ctx, dir)
 	if err != nil {
-		out.Status, out.Advice = failed, "Part of it cannot be read: "+err.Error()
+		out.Status, out.Advice = failed, "Part of the directory cannot be read: "+err.Error()
 	}
 	sessions, err := history.Open(dir).List("")
 	if err != nil {
@@ -93,11 +93,11 @@ func state(ctx context.Context) []row {
 	if out.Status == ok && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
 		out.Status, out.Advice = warning, "Other users can read your sessions. Run: chmod 700 "+dir
 	}
-	return []row{out, space(dir)}
+	return []row{out, checkSpace(dir)}
 }
 
-// space describes the free space of the disk that holds dir.
-func space(dir string) row {
+// checkSpace describes the free space of the disk that holds dir.
+func checkSpace(dir string) row {
 	out := row{Name: "disk", Status: ok, Detail: "free space is unknown"}
 	free, known := freeSpace(dir)
 	if !known {
@@ -105,7 +105,7 @@ func space(dir string) row {
 	}
 	out.Detail = phrase.Bytes(free) + " free for sessions"
 	if free < lowSpace {
-		out.Status, out.Advice = warning, "Free up disk space, or sessions cannot be saved soon."
+		out.Status, out.Advice = warning, "Free up disk space, so that sessions can still be saved."
 	}
 	return out
 }

@@ -20,14 +20,20 @@ import (
 	"agent/internal/tools/shell/sandbox"
 )
 
-func version(v string) row {
+func checkVersion(v string) row {
 	return row{Name: "agent", Status: ok, Detail: fmt.Sprintf("%s on %s/%s, built with %s", v, runtime.GOOS, runtime.GOARCH, runtime.Version())}
 }
 
-// confinement tests the sandbox by running a command in it.
-func confinement() row {
+// checkSandbox tests the sandbox by running a command in it. Off says that the
+// configuration turns it off.
+func checkSandbox(off bool) row {
 	r := sandbox.Probe()
 	out := row{Name: "sandbox", Status: ok, Detail: r.Form.String()}
+	if off {
+		out.Status, out.Detail = warning, "off in the configuration; this system supports: "+r.Form.String()
+		out.Advice = "Approved commands can change all your files and use the network."
+		return out
+	}
 	if r.Form == sandbox.Complete {
 		return out
 	}
@@ -36,7 +42,7 @@ func confinement() row {
 		out.Detail += ": " + r.Reason
 	}
 	if r.Form == sandbox.None {
-		out.Advice = "Every command that changes something needs your approval."
+		out.Advice = "Even in mode all, commands that are not read-only need your approval."
 	}
 	return out
 }
@@ -46,7 +52,7 @@ func checkGit(ctx context.Context) row {
 	out := row{Name: "git", Status: ok}
 	file, err := exec.LookPath("git")
 	if err != nil {
-		out.Status, out.Detail, out.Advice = warning, "not installed", "Install git: without it, no command of git works, and delegates have no worktrees."
+		out.Status, out.Detail, out.Advice = warning, "not installed", "Install git: without it, git commands do not work and delegates have no worktrees."
 		return out
 	}
 	out.Detail = firstLine(ctx, file, "--version")
@@ -83,8 +89,8 @@ func firstLine(ctx context.Context, args ...string) string {
 	return strings.TrimSpace(line)
 }
 
-// terminal describes the terminal and the clipboard.
-func terminal(out command.Console) []row {
+// checkTerminal describes the terminal and the clipboard.
+func checkTerminal(out command.Console) []row {
 	var features []string
 	if !out.Terminal {
 		features = append(features, "standard output is not a terminal")

@@ -31,8 +31,8 @@ type Server struct {
 }
 
 // Health returns the connected providers. With ask, it also queries the servers that the
-// user configured and those on this machine, each for a few seconds at most. It has no
-// secrets in it.
+// user configured and those on this machine, each for a few seconds at most. The
+// result contains no secrets.
 func (p *Picker) Health(ctx context.Context, ask bool) Health {
 	in := p.input(ctx, "")
 	in.Wait = serverTime

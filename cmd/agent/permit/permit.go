@@ -35,12 +35,12 @@ func NewCmd(f *command.Factory, flags *Flags, system func() settings.SystemFile,
 	opts := &Options{IO: f.IO, Settings: f.Settings, System: system, Paths: paths, flags: flags}
 	cmd := &cobra.Command{
 		Use:   "permit COMMAND",
-		Short: "print whether a shell command would run, ask or be denied, and why",
+		Short: "print whether a shell command would run, need approval or be denied, and why",
 		Long: `Permit judges a shell command as a session in the current directory would, and
 runs nothing. The first word of the output is auto (it runs without approval), ask
 (it needs your approval; in agent run it is denied) or deny. Then come the simple
-commands of the line, with what each does, and the rule or the row of the table of
-permission modes that decided. With - the command is read from standard input.
+commands of the line, with what each does, and what decided: a rule, a standing
+permission, or the permission mode. With - the command is read from standard input.
 
 The exit code is 0 for every verdict. A program that is not installed is judged as
 if it were. Rules and modes: agent help permissions`,

@@ -84,7 +84,7 @@ func TestLoad(t *testing.T) {
 		"a URL for a host":           {file: "{\"allow_http\": [\"http://gpu.lan\"]}", err: ":1: allow_http[0] must be a host like gpu.lan or gpu.lan:8000"},
 		"a path for a host":          {file: "{\"allow_http\": [\"a\",\n\"gpu.lan/v1\"]}", err: ":2: allow_http[1] must be a host like gpu.lan"},
 		"a password for a host":      {file: "{\"allow_http\": [\"me@gpu.lan\"]}", err: ":1: allow_http[0] must be a host like gpu.lan"},
-		"a rule without a kind":      {file: "{\"permissions\": {\"allow\": [\n\"go test\"]}}", err: `:2: permissions.allow[0]: the rule "go test" does not say what it is for (did you mean "command: go test"?)`},
+		"a rule without a kind":      {file: "{\"permissions\": {\"allow\": [\n\"go test\"]}}", err: `:2: permissions.allow[0]: the rule "go test" has no kind (did you mean "command: go test"?)`},
 		"a slip in a kind":           {file: "{\"permissions\": {\"deny\": [\"host: x.org\",\n\n\"comand: git push\"]}}", err: `:3: permissions.deny[1]: the rule "comand: git push" has an unknown kind (did you mean "command: git push"?)`},
 		"a slip in a rule":           {file: "{\"permissions\": {\"deny\": [{\n\"rul\": \"host: x.org\"}]}}", err: `:2: unknown setting "rul" in permissions.deny[0] (did you mean "rule"?)`},
 		"a rule without a pattern":   {file: "{\"permissions\": {\"ask\": [{\"rule\":\n\"edit: \"}]}}", err: `:2: permissions.ask[0].rule: the rule "edit: " has no pattern`},

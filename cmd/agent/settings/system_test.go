@@ -61,7 +61,7 @@ func TestSystemPolicyFailsClosed(t *testing.T) {
 		"invalid":        {text: "{", err: ":1: invalid JSON"},
 		"a slip":         {text: "{\n\"mode\": []}", err: `:2: unknown setting "mode" (did you mean "modes"?)`},
 		"no such mode":   {text: `{"modes": ["yolo"]}`, err: `:1: modes[0] must be one of ask, edits, plan, all, not "yolo"`},
-		"a rule":         {text: "{\"permissions\": {\"deny\": [\n\"git push\"]}}", err: `:2: permissions.deny[0]: the rule "git push" does not say what it is for`},
+		"a rule":         {text: "{\"permissions\": {\"deny\": [\n\"git push\"]}}", err: `:2: permissions.deny[0]: the rule "git push" has no kind`},
 		"not ours":       {text: "{}", change: func(_ *testing.T, f *settings.SystemFile) { f.Owner++ }, err: "the file must belong to user ", unix: true},
 		"writable":       {text: "{}", change: func(t *testing.T, f *settings.SystemFile) { chmod(t, f.Path, 0o646) }, err: "the file must not be writable by other users", unix: true},
 		"group":          {text: "{}", change: func(t *testing.T, f *settings.SystemFile) { chmod(t, f.Path, 0o664) }, err: "the file must not be writable by other users", unix: true},

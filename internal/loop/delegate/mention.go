@@ -8,7 +8,7 @@ import (
 )
 
 // Mentioned returns the names of the agents that a prompt mentions, each once, and an
-// error for each name of which there is no agent.
+// error for each name that no agent has.
 func (p *Pool) Mentioned(prompt string) (names []string, unknown []error) {
 	var seen []string
 	for at := strings.Index(prompt, event.Mention); at >= 0; at = strings.Index(prompt, event.Mention) {

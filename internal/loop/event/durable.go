@@ -101,8 +101,10 @@ type (
 		// Grant is the standing permission of an Always. It is valid only in the
 		// session whose seal it carries.
 		Grant *Grant `json:"grant,omitempty"`
-		// Again is set if the decision is about running a command again that has already
-		// started: the user approved or rejected what it would reach then.
+		// More are the permissions that were given together with Grant.
+		More []Grant `json:"more,omitempty"`
+		// Again is set if the decision is about a second run of a command. It is what the
+		// second run may reach if the user approved it.
 		Again Reach `json:"again,omitempty"`
 	}
 	// ToolStart announces that a tool runs. It is written before the tool starts.

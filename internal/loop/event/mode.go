@@ -6,8 +6,8 @@ import (
 )
 
 // Mode is a permission mode. It decides which calls run without approval, unless a rule
-// decides. Reading in the workspace and commands that are known to read always run. A
-// change of a protected path never runs without approval.
+// decides. Reading in the workspace and read-only commands always run. A change to a
+// protected path never runs without approval.
 type Mode string
 
 // The permission modes.

@@ -126,11 +126,11 @@ type (
 		CanUndo bool          `json:"can_undo,omitempty"` // the summary can be undone
 	}
 	// SandboxNow reports the sandbox of the model's commands, once: before the first
-	// command is judged or a ListPermissions is answered. If there is none, commands run
-	// unrestricted.
+	// command is judged or a ListPermissions is answered. Without this event, commands
+	// run unrestricted.
 	SandboxNow struct {
 		Form SandboxForm `json:"form"`
-		Why  string      `json:"why,omitempty"` // the form is less than full, and what to do, for the user
+		Why  string      `json:"why,omitempty"` // for the user: why the form is less than full, and what to do
 	}
 	// BudgetNow reports what the current or last turn and the session have used, at
 	// each step of a session with limits and in reply to SetBudget.
@@ -212,12 +212,15 @@ type Ask struct {
 	Warnings []string `json:"warnings,omitempty"` // to be read before approving
 	Why      string   `json:"why,omitempty"`      // the rule that needs approval
 	Scope    string   `json:"scope,omitempty"`    // what an Always would cover; empty if it is not offered
-	Project  bool     `json:"project,omitempty"`  // the Always would also apply in later sessions in the workspace
+	Project  bool     `json:"project,omitempty"`  // Always would also apply in later sessions in the workspace
 	Reach    Reach    `json:"reach,omitempty"`    // of the command, if it is approved
-	// Again is set if the command ran, and its sandbox probably made it fail: approving
-	// runs it again with Reach. Blocked is the path that it could not write. If that is
-	// empty, it had no network; it is then a job that runs if Port is set, on which only
-	// commands of the session reach it.
+	// Writes are files and directories outside of the workspace that the sandbox lets the
+	// command change, if it is approved.
+	Writes []string `json:"writes,omitempty"`
+	// Again is set if the command has run: approving runs it again, with Reach. If its
+	// sandbox probably made it fail, Blocked is the path that it could not write to, or
+	// empty if it had no network. If Port is not 0, the command is instead a running job
+	// that listens on that port, which only commands of the session can reach.
 	Again   bool   `json:"again,omitempty"`
 	Blocked string `json:"blocked,omitempty"`
 	Port    int    `json:"port,omitempty"`
@@ -233,8 +236,8 @@ type Ask struct {
 	Plan string `json:"plan,omitempty"`
 }
 
-// Reach is what a command may reach in addition to the usual sandbox, which has no
-// network. The zero value adds nothing.
+// Reach is what a command may reach beyond the usual sandbox, which has no network. The
+// zero value adds nothing.
 type Reach string
 
 // The values of Reach.

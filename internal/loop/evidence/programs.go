@@ -149,6 +149,12 @@ func has(words []string, options ...string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(options, w) })
 }
 
+// installs reports whether a subcommand makes a package manager install packages: it is
+// not the name of a script.
+func installs(program, subcommand string) bool {
+	return slices.Contains([]string{"npm", "pnpm", "yarn"}, program) && slices.Contains([]string{"ci", "install"}, subcommand)
+}
+
 // kindOf returns the kind of check that a command is; empty if it is none.
 func kindOf(words []string) event.CheckKind {
 	for _, r := range runners {
@@ -157,6 +163,9 @@ func kindOf(words []string) event.CheckKind {
 			continue
 		}
 		for _, w := range words[len(run):] {
+			if len(run) == 1 && installs(run[0], w) {
+				return ""
+			}
 			if kind := kindOfTarget(w); kind != "" {
 				return kind
 			}

@@ -252,14 +252,14 @@ func luminance(t *testing.T, hex string) float64 {
 // The page shows the host of a link, unless its text shows it.
 func TestHTMLShowsTheHostsOfLinks(t *testing.T) {
 	for source, want := range map[string]string{
-		"[docs](https://evil.example/x)":               `docs</a> <span class="aim">(evil.example)</span>`,
-		"[https://github.com](https://evil.example/x)": `https://github.com</a> <span class="aim">(evil.example)</span>`,
+		"[docs](https://evil.example/x)":               `docs</a> <span class="host">(evil.example)</span>`,
+		"[https://github.com](https://evil.example/x)": `https://github.com</a> <span class="host">(evil.example)</span>`,
 		"[https://a.org/x](https://a.org/y)":           "https://a.org/x</a></p>",
-		"https://github.com@evil.example/x":            `https://github.com@evil.example/x</a> <span class="aim">[host: evil.example]</span>`,
-		"<https://аpple.com/>":                         `<span class="aim">[host: xn--pple-43d.com]</span>`,
+		"https://github.com@evil.example/x":            `https://github.com@evil.example/x</a> <span class="host">[host: evil.example]</span>`,
+		"<https://аpple.com/>":                         `<span class="host">[host: xn--pple-43d.com]</span>`,
 		"www.example.org/x and https://example.org/y":  `www.example.org/x</a> and <a rel="noopener noreferrer nofollow" href="https://example.org/y">https://example.org/y</a></p>`,
-		"![logo](https://evil.example/p.png?d=secret)": `image: logo</a> <span class="aim">(evil.example)</span>`,
-		`[docs](<https://evil.example\@github.com/>)`:  `<span class="aim">`,
+		"![logo](https://evil.example/p.png?d=secret)": `image: logo</a> <span class="host">(evil.example)</span>`,
+		`[docs](<https://evil.example\@github.com/>)`:  `<span class="host">`,
 	} {
 		b := newScript()
 		b.reply = "r"

@@ -86,7 +86,7 @@ func link(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkS
 		w.WriteString("</a>")
 		writeHost(w, to, textOf(source, n))
 	case !entering && len(to) > 0:
-		w.WriteString(` <span class="aim">(`)
+		w.WriteString(` <span class="host">(`)
 		escape(w, to)
 		w.WriteString(")</span>")
 	}
@@ -99,11 +99,11 @@ func writeHost(w util.BufWriter, to []byte, text string) {
 	shown := weblink.Host(text) == host || text == host || strings.HasPrefix(text, host+"/")
 	switch {
 	case note != "":
-		w.WriteString(` <span class="aim">`)
+		w.WriteString(` <span class="host">`)
 		escape(w, []byte(note))
 		w.WriteString("</span>")
 	case host != "" && !shown:
-		w.WriteString(` <span class="aim">(`)
+		w.WriteString(` <span class="host">(`)
 		escape(w, []byte(host))
 		w.WriteString(")</span>")
 	}

@@ -2,19 +2,20 @@ package policy
 
 import (
 	"agent/internal/loop/event"
+	"agent/internal/loop/policy/command"
 	"agent/internal/tools"
 )
 
-// Again judges running the command of c a second time with access, after its sandbox
+// JudgeAgain judges running the command of c a second time with access, after its sandbox
 // made it fail. Paths.Look must have returned f just before. The command never runs
 // again without approval; permission mode plan and deny rules do not allow it at all.
-func (p *Policy) Again(c tools.Call, f Facts, access tools.Access) Verdict {
+func (p *Policy) JudgeAgain(c tools.Call, f Facts, access tools.Access) Verdict {
 	first := p.Judge(c, f)
 	switch {
 	case first.Refuse:
 		return first
 	case p.Mode == event.ModePlan:
-		return Verdict{Refuse: true, Why: "permission mode plan runs commands only in the sandbox, without a network"}
+		return Verdict{Refuse: true, Why: "permission mode plan runs commands only in the sandbox, without the network"}
 	}
 	if r := p.deniesNetwork(f); r != nil {
 		return r.verdict()
@@ -24,10 +25,10 @@ func (p *Policy) Again(c tools.Call, f Facts, access tools.Access) Verdict {
 		why = "running a command outside the sandbox needs approval every time"
 	}
 	v := p.asks(why)
-	v.Warning, v.Files, v.Access = f.Warning, f.Files, access
-	v.Script, v.Environment = first.Script, first.Environment
-	if g := offer(c, f); g.Prefix && !access.Outside && !(first.Ask && first.ByRule) {
-		g.Network = true
+	v.Warning, v.Files, v.Access = f.warnings(), f.Files, access
+	v.Script, v.Environment, v.Access.Git = first.Script, first.Environment, first.Access.Git
+	if g := offerPrefixes(f, func(*command.Part) bool { return false }); permissible(c, f) && g.Prefix && g.With == nil && !access.Outside && !(first.Ask && first.ByRule) {
+		g.Network = true // which of several commands of a line needs it is not known
 		v.Offer = g
 	}
 	return v
@@ -41,7 +42,7 @@ func (p *Policy) deniesNetwork(f Facts) *Rule {
 		if r.Action != Deny || r.Kind != RuleNetwork || f.Command == nil {
 			continue
 		}
-		r.Kind = RuleCommand // which matches without regard to what the command does
+		r.Kind = RuleCommand // matches whatever the command does
 		if r.matchesLine(f.Command) == sureMatch {
 			return &p.Rules[i]
 		}

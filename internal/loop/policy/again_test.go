@@ -40,7 +40,7 @@ func TestAgain(t *testing.T) {
 		at := policy.Paths{Workspace: t.TempDir()}
 		call := run(at.Workspace, c.command)
 		p := policy.Policy{Mode: c.mode, Rules: c.rules}
-		v := p.Again(call, at.Look(t.Context(), call), c.access)
+		v := p.JudgeAgain(call, at.Look(t.Context(), call), c.access)
 		if v.Ask != c.ask || v.Refuse == c.ask || v.Offer.String() != c.offer {
 			t.Errorf("%s %q %+v: got ask %v, denied %v, offer %q; want ask %v, offer %q", c.mode, c.command, c.access, v.Ask, v.Refuse, v.Offer.String(), c.ask, c.offer)
 		}
@@ -60,8 +60,27 @@ func TestNetworkIsAddedToAPermission(t *testing.T) {
 	if v := asks(&p, at, call); v.Ask || v.Access.Network {
 		t.Errorf("got %+v, want a run without the network", v)
 	}
-	p.Allow(p.Again(call, at.Look(t.Context(), call), tools.Access{Network: true}).Offer)
+	p.Allow(p.JudgeAgain(call, at.Look(t.Context(), call), tools.Access{Network: true}).Offer)
 	if v := asks(&p, at, call); v.Ask || !v.Access.Network {
 		t.Errorf("got %+v, want a run with the network", v)
+	}
+}
+
+// The first question says that the sandbox keeps a protected path. The question about a
+// run outside of it names the path again.
+func TestProtectedPathsAndTheSandbox(t *testing.T) {
+	at := policy.Paths{Workspace: t.TempDir(), Sandbox: policy.SandboxFull}
+	call := run(at.Workspace, "touch .envrc")
+	const protected = ".envrc is protected: direnv runs it when you enter the directory"
+	p := policy.Policy{Mode: event.ModeAsk}
+	if got, want := asks(&p, at, call).Warning, protected+"; the sandbox blocks or undoes this change"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := p.JudgeAgain(call, at.Look(t.Context(), call), tools.Access{Outside: true}).Warning; got != protected {
+		t.Errorf("outside of the sandbox: got %q, want %q", got, protected)
+	}
+	at.Sandbox = policy.SandboxOff
+	if got := asks(&p, at, call).Warning; got != protected {
+		t.Errorf("without a sandbox: got %q, want %q", got, protected)
 	}
 }

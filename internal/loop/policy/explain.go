@@ -78,7 +78,7 @@ func explainPart(p *command.Part) ExplainedPart {
 func (e Explanation) Lines() []string {
 	out := []string{e.Verdict}
 	for _, p := range e.Parts {
-		line := "  " + p.text() + ": "
+		line := "  " + strings.TrimPrefix(p.text()+": ", ": ") // a part may only set variables
 		switch {
 		case p.Reason == "":
 			line += "only reads"
@@ -93,6 +93,9 @@ func (e Explanation) Lines() []string {
 		out = append(out, "  The line is not a list of simple commands: "+e.Form)
 	}
 	for _, path := range e.Unreadable {
+		if e.Verdict == "auto" { // a rule or the mode allows it
+			break
+		}
 		out = append(out, "  Reading "+quoted(path)+" needs approval.")
 	}
 	out = append(out, "Decided by: "+e.Decider)

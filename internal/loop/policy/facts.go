@@ -189,10 +189,11 @@ func isDirectory(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// borders are the directories that a call may read or change, without symbolic links.
+// borders holds the directories that calls may read or change without approval, with
+// symbolic links resolved.
 type borders struct {
 	workspace []string // and the directories that the user added to it
-	others    []string // that may only be read
+	others    []string // directories that calls may only read
 }
 
 // borders resolves the directories of p.

@@ -12,12 +12,12 @@ import (
 // judgeCommand judges a call that runs a command, in the order of the table of modes.
 func (p *Policy) judgeCommand(c tools.Call, f Facts, found ruling) Verdict {
 	if script, ok := f.automatic(c); ok && found.ask == nil {
-		v := p.runs("commands that are known to read need no approval")
+		v := p.runs("read-only commands need no approval")
 		v.Script, v.Environment, v.Access = script, f.environment, tools.Access{Private: true, Hide: f.below, Git: f.repository}
 		return v
 	}
 	if p.Mode == event.ModePlan {
-		return Verdict{Refuse: true, Why: denied(f), Rule: denied(f), Decider: p.row("other commands are denied")}
+		return Verdict{Refuse: true, Why: denied(f), Rule: denied(f), Decider: p.row("commands are denied unless they are known to only read")}
 	}
 	v := p.askCommand(c, f)
 	switch {
@@ -31,12 +31,13 @@ func (p *Policy) judgeCommand(c tools.Call, f Facts, found ruling) Verdict {
 		if found.ask.Action == Deny {
 			v.Why = "the text of the command does not show whether a rule denies it: " + found.ask.decider()
 			v.Rule = v.Why
+			v.Decider += " (the text of the command does not show whether this rule matches)"
 		}
 		return v
 	}
 	all := p.cover(c, f)
 	if all.complete {
-		return Verdict{Script: all.script, Access: tools.Access{Network: all.network}, Decider: all.decider, ByRule: all.byRule, Files: f.Files}
+		return all.verdict(f)
 	}
 	if p.Mode == event.ModeAll {
 		why := p.unapproved(f, all.left)
@@ -55,35 +56,69 @@ func (p *Policy) judgeCommand(c tools.Call, f Facts, found ruling) Verdict {
 	return v
 }
 
-// ruleCommands is the row of the table of modes for commands that need approval.
-const ruleCommands = "commands need approval unless they are known to only read"
+// The rows of the table of modes for commands that need approval.
+const (
+	ruleCommands = "commands need approval unless they are known to be read-only"
+	ruleSecret   = "reading a file that may hold secrets needs approval every time"
+	ruleOutside  = "reading outside of the workspace needs approval"
+)
+
+// ruleCommand returns the row for a command that needs approval.
+func (f Facts) ruleCommand() string {
+	switch {
+	case f.Command == nil || f.Command.Form != "" || len(f.Command.Unreadable) == 0:
+		return ruleCommands
+	case slices.ContainsFunc(f.Command.Parts, func(p command.Part) bool { return p.Reason != "" }):
+		return ruleCommands
+	case f.secretRead() != "":
+		return ruleSecret
+	}
+	return ruleOutside
+}
 
 // askCommand returns the verdict on a command that needs approval. It runs with the
 // network if one of its parts connects.
 func (p *Policy) askCommand(c tools.Call, f Facts) Verdict {
-	v := p.asks(ruleCommands)
-	v.Decider = p.row("other commands need approval")
-	v.Warning, v.Files = f.Warning, f.Files
-	if len(f.Protected) > 0 {
-		v.Warning = strings.TrimPrefix(f.Warning+"; "+describe(f.Protected), "; ")
+	v := p.asks(f.ruleCommand())
+	v.Files = f.Files
+	v.Warning = f.warnings()
+	if len(f.Protected) > 0 && (f.paths.Sandbox == SandboxFull || f.paths.Sandbox == SandboxPartial) {
+		v.Warning += "; the sandbox blocks or undoes this change"
 	}
 	if f.Command == nil {
 		return v
 	}
 	v.Access.Network = f.Command.Traits&command.Connects != 0
+	paths, known := f.writesOutside()
+	switch {
+	case f.paths.Sandbox == SandboxOff, f.paths.Sandbox == SandboxMissing:
+	case known:
+		v.Access.Write = paths
+	case p.deniesNetwork(f) == nil: // a command without a sandbox has the network
+		v.Access.Outside = true
+	}
 	if f.Command.Reason != "" && f.Command.Reason != f.Warning {
 		v.Why = f.Command.Reason
 	}
 	if f.Command.Automatic() && len(f.below) > 0 {
 		v.Why = "it reads " + f.below[0] + ": its name says that it may hold secrets"
 	}
-	v.Offer = offer(c, f)
+	v.Offer = p.offer(c, f)
 	return v
+}
+
+// warnings returns what the user must know before a command runs; it may be empty.
+func (f Facts) warnings() string {
+	all := []string{f.Warning, describe(f.Protected)}
+	if path := f.secretRead(); path != "" && len(f.Protected) == 0 {
+		all = append(all, path+" may hold secrets")
+	}
+	return strings.Join(slices.DeleteFunc(all, func(w string) bool { return w == "" }), "; ")
 }
 
 // denied explains why permission mode plan denies a command.
 func denied(f Facts) string {
-	const plan = "permission mode plan runs only commands that are known to read"
+	const plan = "permission mode plan runs only read-only commands"
 	if f.Command == nil || f.Command.Automatic() { // a rule asks, or the shell is not bash
 		return plan
 	}
@@ -97,7 +132,7 @@ func (p *Policy) unapproved(f Facts, left command.Trait) string {
 	case f.paths.Disposable:
 		return ""
 	case f.paths.Sandbox == SandboxMissing:
-		return "every command needs approval, because this system has no sandbox"
+		return "commands need approval, because this system has no sandbox"
 	case left&command.Destroys != 0:
 		return "commands that delete or overwrite data need approval"
 	case left&command.Unclear != 0:
@@ -106,24 +141,30 @@ func (p *Policy) unapproved(f Facts, left command.Trait) string {
 		return "commands that write outside of the workspace need approval"
 	case left&command.Connects != 0:
 		return "commands that use the network need approval"
-	case f.readsSecrets():
-		return "reading a file that may hold secrets needs approval every time"
+	case f.secretRead() != "":
+		return ruleSecret
 	}
 	return ""
 }
 
-// readsSecrets reports whether a command reads a file that may hold secrets.
-func (f Facts) readsSecrets() bool {
-	return slices.ContainsFunc(f.touched, func(t touched) bool { return t.secret && !t.listed && !t.change })
+// secretRead returns a file that may hold secrets and that a command reads or names. The
+// path is relative to the directory of the command if it is below that. It is empty if
+// there is no such file.
+func (f Facts) secretRead() string {
+	i := slices.IndexFunc(f.touched, func(t touched) bool { return t.secret && !t.listed && !t.change })
+	if i < 0 {
+		return ""
+	}
+	return Grant{Scope: Scope{Dir: f.Dir}}.show(f.touched[i].path)
 }
 
-// automatic returns the script of a command that only reads what it may read. It
-// reports false for every other call.
+// automatic returns the script of a command that needs no approval: it only reads, and
+// only what it may read. It reports false for every other call.
 func (f Facts) automatic(c tools.Call) (script string, ok bool) {
 	if f.Command == nil || f.paths.NoBash || !f.Command.Automatic() || len(c.Warnings) > 0 || len(f.below) > 0 && f.paths.Sandbox != SandboxFull {
 		return "", false
 	}
-	return f.Command.Script()
+	return f.Command.Script(tools.GitFunction)
 }
 
 // coverage says how far rules and standing permissions allow a command.
@@ -137,6 +178,17 @@ type coverage struct {
 	ended    string        // the change that ended a permission, as a clause; may be empty
 }
 
+// verdict returns the verdict on a command that is covered completely. Its parts that
+// only read a repository with git run without the configuration of the repository, even
+// if another part changes that configuration first.
+func (all coverage) verdict(f Facts) Verdict {
+	v := Verdict{Script: all.script, Access: tools.Access{Network: all.network}, Decider: all.decider, ByRule: all.byRule, Files: f.Files}
+	if all.script != "" && f.repository != nil {
+		v.Environment, v.Access.Git = f.environment, f.repository
+	}
+	return v
+}
+
 // cover returns how far rules and standing permissions allow a command.
 func (p *Policy) cover(c tools.Call, f Facts) (out coverage) {
 	if f.Command == nil || len(c.Warnings) > 0 {
@@ -147,7 +199,7 @@ func (p *Policy) cover(c tools.Call, f Facts) (out coverage) {
 	if g := p.exact(c, f); g != nil {
 		return coverage{complete: true, decider: g.decider(f)}
 	}
-	script, ok := f.Command.Script()
+	script, ok := f.Command.Script(tools.GitFunction)
 	if !ok || f.paths.NoBash {
 		return out
 	}
@@ -155,7 +207,7 @@ func (p *Policy) cover(c tools.Call, f Facts) (out coverage) {
 	var deciders []string
 	for i := range f.Command.Parts {
 		part := &f.Command.Parts[i]
-		if part.Reason == "" && !part.Git && !f.unreadable(part) { // git would run with its configuration
+		if part.Reason == "" && !f.unreadable(part) {
 			continue
 		}
 		by, network, rule := p.coverPart(part, f)
@@ -179,7 +231,7 @@ func (p *Policy) coverPart(part *command.Part, f Facts) (by string, network, rul
 	if r, network := p.covers(part, f); r != nil {
 		return r.decider(), network, true
 	}
-	if part.Reason == "" && !part.Git || !f.inRoot() {
+	if part.Reason == "" || !f.inRoot() {
 		return "", false, false
 	}
 	for _, g := range p.grants {

@@ -1,9 +1,11 @@
 package policy
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"hash"
 	"io"
 	"os"
 	"path/filepath"
@@ -26,7 +28,9 @@ const (
 // manifests lists the files that programs read by default.
 var manifests = map[string][]string{
 	"make": makefiles, "gmake": makefiles, "bmake": makefiles,
-	"npm": packageFiles, "npx": packageFiles, "pnpm": packageFiles, "yarn": packageFiles, "bun": packageFiles,
+	"npm": packageFiles, "npx": packageFiles, "bun": packageFiles,
+	"pnpm":     {"package.json", "package.json5", "package.yaml", "pnpm-workspace.yaml", ".pnpmfile.cjs", ".pnpmfile.mjs"},
+	"yarn":     {"package.json", ".yarnrc", ".yarnrc.yml"},
 	"just":     {"justfile", "Justfile", ".justfile"},
 	"task":     {"Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "taskfile.yaml", "Taskfile.dist.yml", "Taskfile.dist.yaml"},
 	"rake":     {"Rakefile", "rakefile", "Rakefile.rb", "rakefile.rb"},
@@ -42,6 +46,13 @@ var (
 	makefiles    = []string{"GNUmakefile", "makefile", "Makefile"}
 	packageFiles = []string{"package.json"}
 )
+
+// settings lists the files that can name the shell or the programs with which a program
+// runs scripts. They may also hold secrets, which the program does not show, so a command
+// that reads one only by default does not count as reading it.
+var settings = map[string][]string{"npm": npmSettings, "npx": npmSettings, "pnpm": npmSettings, "yarn": npmSettings}
+
+var npmSettings = []string{".npmrc"}
 
 // wordsIn returns the words of a command that may name files: its words, the words of
 // quoted text, which may be a script, and the parts of words such as FILE=x.
@@ -111,7 +122,9 @@ type naming struct {
 	words []string
 	dirs  []string // absolute; the first is that of the command
 	paths []string // absolute; existing, or possible meanings of a word with a separator
-	files []File
+	// settings are absolute paths of files that the programs read by default.
+	settings []string
+	files    []File
 }
 
 // find fills dirs and paths for a command in dir. It reports false if the command names too much.
@@ -128,6 +141,11 @@ func (n *naming) find(dir string) bool {
 		for _, name := range names {
 			if n.ctx.Err() != nil || !n.add(n.dirs[i], name) {
 				return false
+			}
+		}
+		for _, w := range n.words {
+			for _, name := range settings[programName(w)] {
+				n.settings = append(n.settings, filepath.Join(n.dirs[i], name))
 			}
 		}
 	}
@@ -190,12 +208,13 @@ func (n *naming) name(path string, looksLikePath bool) bool {
 	return len(n.paths) <= maxNamedPaths
 }
 
-// hash fills files with the hashes of the regular files among paths. It reports
-// false if they are too many or too large, or if one cannot be read.
+// hash fills files with the hashes of the regular files among paths and settings. It
+// reports false if they are too many or too large, or if one cannot be read.
 func (n *naming) hash() bool {
-	slices.Sort(n.paths)
+	all := slices.Concat(n.paths, n.settings)
+	slices.Sort(all)
 	left := int64(maxNamedBytes)
-	for _, path := range n.paths {
+	for _, path := range slices.Compact(all) {
 		if n.ctx.Err() != nil {
 			return false
 		}
@@ -206,12 +225,12 @@ func (n *naming) hash() bool {
 		if err != nil || !info.Mode().IsRegular() {
 			continue
 		}
-		sum, size, ok := hashFile(path, left)
+		f, size, ok := hashFile(path, left)
 		if !ok || len(n.files) == maxNamedFiles {
 			return false
 		}
 		left -= size
-		n.files = append(n.files, File{Path: path, Sum: sum})
+		n.files = append(n.files, f)
 	}
 	return true
 }
@@ -228,19 +247,25 @@ func pseudo(path string) bool {
 }
 
 // hashFile hashes a regular file of at most limit bytes.
-func hashFile(path string, limit int64) (sum string, size int64, ok bool) {
+func hashFile(path string, limit int64) (out File, size int64, ok bool) {
 	f, err := os.OpenFile(path, os.O_RDONLY|openFlags, 0)
 	if err != nil {
-		return "", 0, false
+		return File{}, 0, false
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return "", 0, false
+		return File{}, 0, false
 	}
-	h := sha256.New()
-	size, err = io.Copy(h, io.LimitReader(f, limit+1))
+	h, content := sha256.New(), new(bytes.Buffer)
+	to := io.Writer(h)
+	if filepath.Base(path) == packageFiles[0] {
+		to = io.MultiWriter(h, content)
+	}
+	size, err = io.Copy(to, io.LimitReader(f, limit+1))
 	if err != nil || size > limit {
-		return "", 0, false
+		return File{}, 0, false
 	}
-	return "sha256:" + hex.EncodeToString(h.Sum(nil)), size, true
+	return File{Path: path, Sum: sumOf(h), Decides: packageSum(content.Bytes())}, size, true
 }
+
+func sumOf(h hash.Hash) string { return "sha256:" + hex.EncodeToString(h.Sum(nil)) }

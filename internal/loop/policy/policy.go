@@ -25,12 +25,13 @@ type Verdict struct {
 	// Script replaces the line of a command that is allowed: the same words, quoted, so
 	// that exactly what was judged runs. It is empty for all other calls.
 	Script string
-	// Environment selects the variables with which the Script runs. Nil for all.
+	// Environment selects the variables of the parts of the Script that need no approval:
+	// of all parts if Access.Private is set, otherwise of those that read Access.Git.
 	Environment func(env []string) []string
 	// Access is what a command may reach once it runs.
 	Access tools.Access
 	// Decider is what decided: a rule with its source, a standing permission, or the row
-	// of the table of modes: "row ask: other commands need approval".
+	// of the table of modes: "mode ask: reading outside of the workspace needs approval".
 	Decider string
 	// ByRule is set if a configured rule decided.
 	ByRule bool
@@ -61,6 +62,10 @@ func (p *Policy) Allow(g Grant) Grant {
 	if g.Scope == (Scope{}) {
 		return g
 	}
+	for _, more := range g.With {
+		p.Allow(more)
+	}
+	g.With = nil
 	for _, old := range p.grants {
 		if old.Scope == g.Scope && g.Prefix {
 			g.Files = slices.Clone(g.Files)
@@ -116,7 +121,7 @@ func (p *Policy) Judge(c tools.Call, f Facts) Verdict {
 // verdict returns the verdict of a rule that denies or asks.
 func (r Rule) verdict() Verdict {
 	v := Verdict{Refuse: r.Action == Deny, Ask: r.Action != Deny, Decider: r.decider(), ByRule: true}
-	v.Rule = "a rule asks for approval: " + r.decider()
+	v.Rule = "a rule requires approval: " + r.decider()
 	if v.Refuse {
 		v.Rule = "a rule denies it: " + r.decider()
 	}
@@ -136,7 +141,7 @@ func (p *Policy) asks(row string) Verdict {
 }
 
 // row returns the Decider of a row of the table of modes.
-func (p *Policy) row(text string) string { return "row " + string(p.Mode) + ": " + text }
+func (p *Policy) row(text string) string { return "mode " + string(p.Mode) + ": " + text }
 
 // judgeRead judges a call that only reads.
 func (p *Policy) judgeRead(c tools.Call, f Facts, found ruling) Verdict {
@@ -154,7 +159,7 @@ func (p *Policy) judgeRead(c tools.Call, f Facts, found ruling) Verdict {
 	case found.ask != nil:
 		return found.ask.verdict()
 	case secret != "":
-		v := p.asks("reading a file that may hold secrets needs approval every time")
+		v := p.asks(ruleSecret)
 		v.Warning = secret + " may hold secrets"
 		return v
 	case outside == "", p.Mode == event.ModeAll:
@@ -162,8 +167,8 @@ func (p *Policy) judgeRead(c tools.Call, f Facts, found ruling) Verdict {
 	case grant != nil:
 		return Verdict{Decider: grant.decider(f)}
 	}
-	v := p.asks("reading outside of the workspace needs approval")
-	v.Offer = offer(c, f)
+	v := p.asks(ruleOutside)
+	v.Offer = p.offer(c, f)
 	return v
 }
 
@@ -182,7 +187,7 @@ func (p *Policy) judgeEdit(c tools.Call, f Facts, found ruling) Verdict {
 	case found.ask != nil:
 		return found.ask.verdict()
 	case outside >= 0:
-		v := p.asks("changes of files outside of the workspace need approval every time")
+		v := p.asks("changes to files outside of the workspace need approval every time")
 		v.Warning = f.touched[outside].path + " is outside of the workspace"
 		return v
 	case p.Mode == event.ModeAll, p.Mode == event.ModeEdits && plain:
@@ -193,7 +198,7 @@ func (p *Policy) judgeEdit(c tools.Call, f Facts, found ruling) Verdict {
 		return Verdict{Decider: grant.decider(f)}
 	}
 	v := p.asks("changes files (permission mode: ask)")
-	v.Offer = offer(c, f)
+	v.Offer = p.offer(c, f)
 	return v
 }
 
@@ -217,12 +222,12 @@ func (p *Policy) judgeRequest(c tools.Call, f Facts, found ruling) Verdict {
 		}
 	}
 	v := p.asks(strings.TrimSuffix("sends a request to the network: "+strings.Join(hosts, ", "), ": "))
-	v.Decider, v.Offer = p.row("requests need approval"), offer(c, f)
+	v.Decider, v.Offer = p.row("requests need approval"), p.offer(c, f)
 	return v
 }
 
 // ruleChange is the rule of protected paths.
-const ruleChange = "changes of protected paths need approval every time, in every permission mode"
+const ruleChange = "changes to protected paths need approval every time, in every permission mode"
 
 // describe lists protected paths with the reason for each.
 func describe(paths []Protected) string {

@@ -90,8 +90,8 @@ func TestVerdicts(t *testing.T) {
 	at := policy.Paths{Workspace: project(t, "script.sh"), Home: filepath.Dir(project(t))}
 	removes := to(tools.Write, tools.Path, "a/b.go")
 	removes.Changes = []tools.Change{{Path: "a/b.go", Before: []byte("x")}}
-	const anything = "commands need approval unless they are known to only read"
-	const protected = "changes of protected paths need approval every time, in every permission mode"
+	const anything = "commands need approval unless they are known to be read-only"
+	const protected = "changes to protected paths need approval every time, in every permission mode"
 	for _, c := range []struct {
 		call       tools.Call
 		why, offer string
@@ -100,7 +100,7 @@ func TestVerdicts(t *testing.T) {
 		{to(tools.Write, tools.Path, "b.go"), "changes files (permission mode: ask)", "all edits"},
 		{to(tools.Write, tools.Path, "b.go", "c.go"), "changes files (permission mode: ask)", "all edits"},
 		{removes, "changes files (permission mode: ask)", ""},
-		{to(tools.Write, tools.Path, ".envrc"), "changes of protected paths need approval every time, in every permission mode", ""},
+		{to(tools.Write, tools.Path, ".envrc"), "changes to protected paths need approval every time, in every permission mode", ""},
 		{run(at.Workspace, "make test"), anything, "`make test` with any arguments in this project"},
 		{run(at.Workspace, "awk '{print $1}' x"), anything, ""},
 		{run("", "job 1 < y"), anything, ""},
@@ -121,7 +121,7 @@ func TestVerdicts(t *testing.T) {
 		{run(at.Workspace, "~someone/script.sh"), anything, ""},
 		{run(at.Workspace, "./[[:alpha:]]cript.sh"), anything, ""},
 		{run(at.Workspace, "go test -run 'TestA|TestB' ./..."), anything, "`go test` with any arguments in this project"},
-		{run(at.Workspace, "git log --format='%h %s' -5 && git diff HEAD~1"), anything, ""},
+		{run(at.Workspace, "git log --format='%h %s' -5 && git diff HEAD~1"), anything, "`git log` and `git diff` with any arguments in this project"},
 		{run(at.Workspace, "sh $'script.sh'"), anything, ""},
 		{to(tools.Network, tools.Host, "example.org"), "sends a request to the network: example.org", "requests to example.org"},
 		{to(tools.Network, tools.Host, "example.org:8080"), "sends a request to the network: example.org:8080", "requests to example.org:8080"},
@@ -134,7 +134,7 @@ func TestVerdicts(t *testing.T) {
 		}
 	}
 	home := policy.Paths{Home: filepath.Dir(at.Workspace)}
-	if got, want := home.Describe(policy.Scope{Kind: tools.Command, Value: "make", Dir: at.Workspace}), "`make` in ~/"+filepath.Base(at.Workspace); got != want {
+	if got, want := home.Describe(policy.Grant{Scope: policy.Scope{Kind: tools.Command, Value: "make", Dir: at.Workspace}}), "`make` in ~/"+filepath.Base(at.Workspace); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }

@@ -41,16 +41,16 @@ type Paths struct {
 	Disposable bool
 }
 
-// Is reports whether dir is the workspace. It has no symbolic links.
-func (p Paths) Is(dir string) bool { return dir == physical(p.Workspace) }
+// IsWorkspace reports whether dir, which has no symbolic links, is the workspace.
+func (p Paths) IsWorkspace(dir string) bool { return dir == physical(p.Workspace) }
 
-// Sandbox is how far commands are restricted.
+// Sandbox says how far the sandbox restricts commands.
 type Sandbox int
 
 // The values of Sandbox.
 const (
 	SandboxOff     Sandbox = iota // turned off by the user, or not used
-	SandboxMissing                // the system supports none: every command needs approval
+	SandboxMissing                // the system supports none: mode all asks before commands
 	SandboxPartial                // limits writes and the network, but not reads
 	SandboxFull                   // limits writes, reads and the network
 )

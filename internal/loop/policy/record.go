@@ -14,6 +14,15 @@ func (g Grant) Record() event.Grant {
 	return out
 }
 
+// Records returns g and the permissions given with it as records of the log.
+func (g Grant) Records() (first *event.Grant, more []event.Grant) {
+	for _, each := range g.With {
+		more = append(more, each.Record())
+	}
+	record := g.Record()
+	return &record, more
+}
+
 // Recorded returns the grant of a record, valid or not.
 func Recorded(r event.Grant) Grant {
 	g := Grant{Scope: Scope{Kind: tools.TargetKind(r.Kind), Value: r.Value, Dir: r.Dir, Prefix: r.Prefix, Network: r.Network, Read: r.Read}, Seal: r.Seal}

@@ -28,8 +28,8 @@ const (
 	RuleRead    RuleKind = "read"    // reading files that a glob matches
 	RuleEdit    RuleKind = "edit"    // changing files that a glob matches
 	RuleCommand RuleKind = "command" // commands that begin with these words
-	RuleNetwork RuleKind = "network" // the same, with the network
-	RuleHost    RuleKind = "host"    // requests to a host, also *.example.org
+	RuleNetwork RuleKind = "network" // the same commands, which may also use the network
+	RuleHost    RuleKind = "host"    // requests to a host, or to *.example.org
 	RuleMCP     RuleKind = "mcp"     // an MCP server, or SERVER/TOOL
 )
 
@@ -54,7 +54,10 @@ func ParseRule(action Action, text string) (Rule, error) {
 	r := Rule{Action: action, Kind: RuleKind(strings.TrimSpace(kind)), Pattern: strings.TrimSpace(pattern)}
 	switch {
 	case !ok:
-		return Rule{}, fmt.Errorf("the rule %q does not say what it is for (did you mean %q?). Kinds: %s", text, "command: "+strings.TrimSpace(text), strings.Join(RuleKinds(), ", "))
+		if word, rest, _ := strings.Cut(strings.TrimSpace(text), " "); slices.Contains(RuleKinds(), word) {
+			return Rule{}, fmt.Errorf("the rule %q has no colon after its kind (did you mean %q?)", text, word+": "+strings.TrimSpace(rest))
+		}
+		return Rule{}, fmt.Errorf("the rule %q has no kind (did you mean %q?). Kinds: %s", text, "command: "+strings.TrimSpace(text), strings.Join(RuleKinds(), ", "))
 	case !slices.Contains(ruleKinds, r.Kind):
 		hint := ""
 		if near := phrase.Nearest(string(r.Kind), RuleKinds()); near != "" {

@@ -32,8 +32,8 @@ func (r Rule) matchesTool(name string) bool {
 // mcpPrefix begins the names of the tools of MCP servers: mcp__SERVER__TOOL.
 const mcpPrefix = "mcp__"
 
-// matchesHost reports whether a rule matches a host, which has a port unless that is the
-// default. A rule that denies or asks without a port matches every port.
+// matchesHost reports whether a rule matches a host, which includes its port unless that
+// is the default one. A deny or ask rule without a port matches every port.
 func (r Rule) matchesHost(host string) bool {
 	pattern, host := hostName(r.Pattern), hostName(host)
 	if name, _, ok := cutPort(host); ok && r.Action != Allow {

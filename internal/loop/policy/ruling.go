@@ -13,8 +13,8 @@ type ruling struct {
 	deny, ask *Rule
 }
 
-// match returns the first rule that denies c, and the first that asks. A rule that
-// denies, but of which the text of a command does not show whether it applies, asks.
+// match returns the first rule that denies c, and the first that asks. A deny rule asks
+// if the text of the command does not show whether it applies.
 func (p *Policy) match(c tools.Call, f Facts) (out ruling) {
 	for i := range p.Rules {
 		r := &p.Rules[i]
@@ -56,9 +56,8 @@ func (r Rule) matches(c tools.Call, f Facts) match {
 	return noMatch
 }
 
-// matchesFiles returns whether a rule for files applies to c. A command that names a file
-// of which it is not known whether the command changes it may match. So may a program
-// that reads all files of a directory.
+// matchesFiles returns whether a rule for files applies to c. The answer is mayMatch if a
+// command names a file that it may change, or reads all files of a directory.
 func (r Rule) matchesFiles(c tools.Call, f Facts) match {
 	found := noMatch
 	for _, t := range f.touched {

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"path"
 	"path/filepath"
 	"slices"
@@ -38,11 +39,7 @@ func (s Scope) String() string { return s.Describe("") }
 func (s Scope) Describe(home string) string {
 	switch {
 	case s.Prefix:
-		with := "any arguments"
-		if s.Network {
-			with += " and the network"
-		}
-		return "`" + s.Value + "` with " + with + " in this project"
+		return describePrefixes(s)
 	case s.Kind == tools.Command:
 		return "`" + s.Value + "` in " + shorten(s.Dir, home)
 	case s.Read:
@@ -59,8 +56,8 @@ func (s Scope) Describe(home string) string {
 	return ""
 }
 
-// Describe is Scope.String with the user's home directory written as ~.
-func (p Paths) Describe(s Scope) string { return s.Describe(physical(p.Home)) }
+// Describe is Grant.String with the user's home directory written as ~.
+func (p Paths) Describe(g Grant) string { return g.Describe(physical(p.Home)) }
 
 // shorten writes home at the start of dir as ~.
 func shorten(dir, home string) string {
@@ -129,8 +126,8 @@ func permissible(c tools.Call, f Facts) bool {
 	return len(c.Warnings) == 0 && len(f.Protected) == 0 && !removes
 }
 
-// exact returns the standing permission for exactly the command of c, as older versions
-// gave it; nil if there is none.
+// exact returns the standing permission for exactly the command of c; nil if there is
+// none. Only older versions granted such permissions.
 func (p *Policy) exact(c tools.Call, f Facts) *Grant {
 	const never = command.Destroys | command.WritesOutside | command.Connects
 	if f.Unbound || f.Command.Traits&never != 0 || !permissible(c, f) {
@@ -145,23 +142,21 @@ func (p *Policy) exact(c tools.Call, f Facts) *Grant {
 // offer returns the standing permission that is offered for c: commands with the same
 // first words, all edits in the session, a directory to read, or a host. Its Scope is
 // zero for a call that needs approval every time.
-func offer(c tools.Call, f Facts) Grant {
-	s := scopeOf(c, f)
-	g := Grant{Scope: s}
-	if s.Prefix {
-		g.Files, _ = f.manifests(s.Value)
+func (p *Policy) offer(c tools.Call, f Facts) Grant {
+	switch {
+	case !permissible(c, f):
+		return Grant{}
+	case c.Effect != tools.Execute:
+		return Grant{Scope: scopeOf(c, f)}
 	}
-	return g
+	return offerPrefixes(f, func(part *command.Part) bool {
+		by, _, _ := p.coverPart(part, f)
+		return by != ""
+	})
 }
 
-// scopeOf returns the scope of the offer for c.
+// scopeOf returns the scope of the offer for c, which is not a command.
 func scopeOf(c tools.Call, f Facts) Scope {
-	if !permissible(c, f) {
-		return Scope{}
-	}
-	if c.Effect == tools.Execute {
-		return f.prefix()
-	}
 	if len(c.Targets) == 0 || slices.ContainsFunc(c.Targets, func(t tools.Target) bool { return t.Kind != c.Targets[0].Kind }) {
 		return Scope{}
 	}
@@ -191,43 +186,22 @@ func (f Facts) directory(t touched) Scope {
 	return Scope{Kind: tools.Path, Value: dir + string(filepath.Separator), Read: true}
 }
 
-// prefix returns the scope of the first words that a standing permission for a command
-// may cover with any further arguments: "go test". It is zero if there is none, or if the
-// line would need several.
-func (f Facts) prefix() Scope {
-	if f.Command == nil || f.paths.NoBash || !f.inRoot() {
-		return Scope{}
-	}
-	if _, ok := f.Command.Script(); !ok {
-		return Scope{}
-	}
-	all := f.Command.Prefixes()
-	if len(all) != 1 {
-		return Scope{}
-	}
-	words := strings.Join(all[0], " ")
-	if _, bound := f.manifests(words); bound && f.Unbound {
-		return Scope{}
-	}
-	return Scope{Kind: tools.Command, Value: words, Dir: f.Root, Prefix: true, Network: f.Command.Traits&command.Connects != 0}
-}
-
 // manifests returns the files among f.Files that say what commands beginning with
 // prefix do, such as package.json for npm run. It reports false if the program has
 // none.
 func (f Facts) manifests(prefix string) (files []File, ok bool) {
 	program, _, _ := strings.Cut(prefix, " ")
-	names := manifests[program]
+	names := slices.Concat(manifests[program], settings[program])
 	for _, file := range f.Files {
 		if slices.Contains(names, filepath.Base(file.Path)) {
-			files = append(files, file)
+			files = append(files, File{Path: file.Path, Sum: cmp.Or(file.Decides, file.Sum)})
 		}
 	}
 	return files, len(names) > 0
 }
 
-// end drops the standing permissions for the command t of which a file has changed, and
-// returns the change as a clause.
+// end drops the standing permissions for the command t if a file of theirs has changed,
+// and returns the change as a clause.
 func (p *Policy) end(t tools.Target, f Facts) (why string) {
 	if f.Unbound { // nothing can be compared, and nothing is covered
 		return ""
@@ -254,6 +228,9 @@ type Grant struct {
 	// those that say what the program does, such as package.json for npm. The permission
 	// ends when one of them changes, appears or disappears.
 	Files []File `json:"files,omitempty"`
+	// With are permissions that are given together with this one. Only an offer and what
+	// became of it have any: each is stored and removed on its own.
+	With []Grant `json:"-"`
 	// Seal proves that this program wrote the grant, in this session: see Sealer.
 	Seal string `json:"seal,omitempty"`
 }
@@ -262,19 +239,22 @@ type Grant struct {
 type File struct {
 	Path string `json:"path"` // absolute
 	Sum  string `json:"sum"`  // "sha256:…", or why it could not be read
+	// Decides is the hash of what decides which programs run, if that is not the whole
+	// file. It is the Sum in a permission for the first words of a command.
+	Decides string `json:"-"`
 }
 
 // decider returns the permission as the Decider of a Verdict.
-func (g Grant) decider(f Facts) string { return "standing permission: " + f.paths.Describe(g.Scope) }
+func (g Grant) decider(f Facts) string { return "standing permission: " + f.paths.Describe(g) }
 
 // knows reports whether the grant has a file of a directory.
 func (g Grant) knows(dir string) bool {
 	return slices.ContainsFunc(g.Files, func(f File) bool { return filepath.Dir(f.Path) == dir })
 }
 
-// Ended returns which file of the command has changed since the grant, given the
-// current facts; empty if none has. A permission for the first words of a command does
-// not end if the command uses a directory for which it was not given.
+// Ended says which file of the command has changed since the grant, given the current
+// facts; empty if none has. Files in directories for which a permission for the first
+// words of a command was not granted do not end it.
 func (g Grant) Ended(now Facts) string {
 	if g.Kind != tools.Command {
 		return ""
@@ -296,19 +276,20 @@ func (g Grant) Ended(now Facts) string {
 }
 
 // unseen reports whether a command depends on a manifest, such as package.json, in a
-// directory for which the grant was not given.
+// directory for which the permission was not granted.
 func (g Grant) unseen(now Facts) bool {
 	files, _ := now.manifests(g.Value)
 	return slices.ContainsFunc(files, func(f File) bool { return !g.knows(filepath.Dir(f.Path)) })
 }
 
-// Changed returns which file that a command in dir names has changed between two verdicts,
-// as a clause; empty if none has.
+// Changed says which of the files that a command in dir names changed between two
+// verdicts, as a clause; empty if none did.
 func Changed(dir string, before, now []File) string {
 	return changed(before, now, Grant{Scope: Scope{Dir: physical(dir)}}.show)
 }
 
-// changed returns which file has changed, appeared or disappeared, as a clause.
+// changed says which file changed, appeared or disappeared, as a clause; empty if none
+// did.
 func changed(before, now []File, show func(path string) string) string {
 	for _, f := range before {
 		i := slices.IndexFunc(now, func(n File) bool { return n.Path == f.Path })

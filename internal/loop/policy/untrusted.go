@@ -9,11 +9,11 @@ import (
 
 // reads are the hosts and servers whose content is in the conversation. The content may
 // try to make the model send data elsewhere, so it ends the permissions that were given
-// before it arrived. The zero value has none.
+// before it arrived. The zero value is empty.
 type reads struct {
 	seen []string // each once, oldest first
-	// ended are those of seen that ended permissions for the network since the user last
-	// gave one.
+	// ended are the entries of seen that ended permissions for the network since the
+	// user last granted one.
 	ended []string
 }
 
@@ -24,13 +24,13 @@ func (r *reads) granted(s Scope) {
 	}
 }
 
-// network reports whether the scope lets data leave the machine.
+// network reports whether the scope allows sending data over the network.
 func (s Scope) network() bool { return s.Kind == tools.Host || s.Network }
 
-// Read notes that content of a host or server is now in the conversation. The first
+// NoteSource records that content of a host or server is in the conversation. The first
 // content of a source ends the standing permissions for the network, except for requests
 // to that source. Rules do not end. The source is named like a Host in a Target.
-func (p *Policy) Read(source string) {
+func (p *Policy) NoteSource(source string) {
 	if slices.Contains(p.reads.seen, source) {
 		return
 	}
@@ -45,13 +45,16 @@ func (p *Policy) Read(source string) {
 }
 
 // AfterReading returns the verdict v on c. If c uses the network and needs approval, and
-// a Read has ended earlier permissions for the network, the warning names what was read.
+// NoteSource has ended earlier permissions for the network, the warning names the source.
 func (p *Policy) AfterReading(c tools.Call, v Verdict) Verdict {
-	network := c.Effect == tools.Network || v.Access.Network || v.Offer.network()
+	network := c.Effect == tools.Network || v.Access.Network
+	for _, g := range v.Offer.Each() {
+		network = network || g.network()
+	}
 	if !v.Ask || !network || len(p.reads.ended) == 0 {
 		return v
 	}
-	text := "after reading " + strings.Join(p.reads.ended, ", ") + ": the permissions for the network that you gave earlier have ended, because text from outside can make the model send data"
+	text := "after reading " + strings.Join(p.reads.ended, ", ") + ": the permissions for the network that you gave earlier have ended, because untrusted text can make the model send data"
 	if v.Warning != "" {
 		text += "; " + v.Warning
 	}

@@ -40,7 +40,7 @@ func TestReadEndsNetworkPermissions(t *testing.T) {
 		p.Allow(offer)
 	}
 	check("at first")
-	p.Read("read.org")
+	p.NoteSource("read.org")
 	check("after the read", "npm_ci", "other.org")
 	for _, c := range []tools.Call{install, other} {
 		if v := judge(c); !strings.HasPrefix(v.Warning, "after reading read.org: ") {
@@ -49,12 +49,12 @@ func TestReadEndsNetworkPermissions(t *testing.T) {
 	}
 	p.Allow(judge(install).Offer)
 	p.Allow(judge(other).Offer)
-	p.Read("read.org")
+	p.NoteSource("read.org")
 	check("after the same host again")
 	if v := judge(to(tools.Network, tools.Host, "new.org")); strings.Contains(v.Warning, "after reading") {
 		t.Errorf("a question after new permissions has the warning %q", v.Warning)
 	}
-	p.Read("next.org")
+	p.NoteSource("next.org")
 	check("after the next host", "npm_ci", "other.org", "read.org")
 	if v := judge(run(at.Workspace, "rm -rf x")); strings.Contains(v.Warning, "after reading") {
 		t.Errorf("a command without the network has the warning %q", v.Warning)

@@ -3,6 +3,7 @@ package secrets
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 
 	"agent/internal/llm"
 	"agent/internal/loop/event"
@@ -25,11 +26,16 @@ func (m *Masker) Event(e event.Event) event.Event {
 	case *event.MessageDone:
 		m.dropSignature(&out.Message, e.(*event.MessageDone).Message)
 	case *event.Decided:
-		if g := e.(*event.Decided).Grant; g != nil {
+		before := e.(*event.Decided)
+		if g := before.Grant; g != nil {
 			if _, changed := m.value(reflect.ValueOf(*g)); changed {
 				out.Grant = nil // its seal covers the secret, so the stored permission would be invalid
 			}
 		}
+		out.More = slices.DeleteFunc(slices.Clone(before.More), func(g event.Grant) bool {
+			_, changed := m.value(reflect.ValueOf(g))
+			return changed
+		})
 	}
 	return out
 }

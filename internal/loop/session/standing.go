@@ -27,6 +27,7 @@ func (s *Standing) Add(e event.Durable) {
 		if e.Grant != nil {
 			s.Grants = append(s.Grants, *e.Grant)
 		}
+		s.Grants = append(s.Grants, e.More...)
 	case *event.PermissionRemoved:
 		if e.Grant != nil {
 			s.remove(*e.Grant)

@@ -57,15 +57,15 @@ func (x *executor) ask(ctx context.Context, ask event.Ask, offer policy.Grant) (
 		d.Decision = event.Allow
 	}
 	if grant != nil {
-		record := grant.Record()
-		d.Scope, d.Project, d.Grant = x.Permissions.Describe(grant.Scope), grant.Prefix, &record
+		d.Scope, d.Project = x.Permissions.Describe(*grant), grant.Prefix
+		d.Grant, d.More = grant.Records()
 	}
 	x.out.emit(d)
 	return answer, nil
 }
 
-// changed returns which file that a command names has changed since the verdict then, as
-// a clause; empty if none has. Now is the current verdict.
+// changed says which of the files that a command names changed between two verdicts, as a
+// clause; empty if none did.
 func changed(ctx context.Context, c tools.Call, then, now policy.Verdict) string {
 	if c.Effect != tools.Execute || len(c.Targets) == 0 || now.Refuse || ctx.Err() != nil {
 		return ""
@@ -81,8 +81,8 @@ func (x *executor) question(c *toolCall, v policy.Verdict) event.Ask {
 	}
 	return event.Ask{
 		ID: c.msg.ID, Title: c.title(), Effect: event.Effect(c.call.Effect), Targets: targets(c.call.Targets),
-		Diffs: Diffs(c.call.Changes), Warnings: warnings, Why: v.Why, Scope: x.Permissions.Describe(v.Offer.Scope),
-		Project: v.Offer.Prefix, Reach: reachOf(v.Access),
+		Diffs: Diffs(c.call.Changes), Warnings: warnings, Why: v.Why, Scope: x.Permissions.Describe(v.Offer),
+		Project: v.Offer.Prefix, Reach: reachOf(v.Access), Writes: v.Access.Write,
 	}
 }
 

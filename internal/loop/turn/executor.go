@@ -281,7 +281,7 @@ func (x *executor) finish(c *toolCall) {
 	c.end.Reads = x.conv.addReads(c.msg.ID, c.reads)
 	c.end.Result = x.conv.secrets.Message(c.end.Result)
 	if c.end.Source != "" {
-		x.Permissions.Read(c.end.Source)
+		x.Permissions.NoteSource(c.end.Source)
 	}
 	x.out.emit(&c.end)
 }

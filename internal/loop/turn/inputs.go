@@ -29,20 +29,20 @@ type Permissions interface {
 	Mode() event.Mode
 	// Judge returns whether a call is allowed, denied or needs approval.
 	Judge(context.Context, tools.Call) policy.Verdict
-	// Again returns the verdict on running a command a second time with access, after
+	// JudgeAgain returns the verdict on running a command a second time with access, after
 	// its sandbox made it fail.
-	Again(ctx context.Context, c tools.Call, access tools.Access) policy.Verdict
+	JudgeAgain(ctx context.Context, c tools.Call, access tools.Access) policy.Verdict
 	// Describe returns what a standing permission covers, in words.
-	Describe(policy.Scope) string
-	// Read notes that the model has read content of a host or server.
-	Read(source string)
+	Describe(policy.Grant) string
+	// NoteSource records that the model has read content of a host or server.
+	NoteSource(source string)
 }
 
 // Approver asks the user.
 type Approver interface {
 	// Approve waits for the answer or the end of ctx, whose error it returns. If the
-	// answer is Always, the offer becomes a standing permission, which it returns
-	// for the log.
+	// answer is Always, the offer and those in its With become standing permissions,
+	// which it returns for the log.
 	Approve(ctx context.Context, ask event.Ask, offer policy.Grant) (event.Answer, *policy.Grant, error)
 }
 

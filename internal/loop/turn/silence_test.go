@@ -21,7 +21,7 @@ func (q quiet) Current() turn.Model              { return q.model }
 func (quiet) Announce() error                    { return nil }
 func (quiet) Update(func(turn.Model) turn.Model) {}
 func (quiet) Mode() event.Mode                   { return event.ModeAll }
-func (quiet) Describe(policy.Scope) string       { return "" }
+func (quiet) Describe(policy.Grant) string       { return "" }
 func (quiet) Prompts() []event.Prompt            { return nil }
 func (quiet) Commands() []turn.UserCommand       { return nil }
 func (quiet) News() []string                     { return nil }

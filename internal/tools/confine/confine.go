@@ -1,5 +1,5 @@
-// Package confine keeps the commands of an agent in its workspace: it says what their
-// sandbox permits, and checks afterwards what the sandbox cannot prevent. Paths that
+// Package confine keeps the commands of an agent in its workspace: it defines what their
+// sandbox permits, and undoes afterwards what the sandbox cannot prevent. Paths that
 // make other programs run commands (see Options.Protected) are read-only in the sandbox
 // if they exist; those that a command creates are renamed afterwards. The configuration
 // of git stays writable; settings in it that can run programs are reverted.
@@ -26,8 +26,8 @@ type Options struct {
 	Workspace string   // absolute
 	Added     []string // further directories that commands may change, absolute
 	Readable  []string // what commands may read although the home directory is hidden
-	// Private are this program's files that commands cannot read if nobody approved
-	// them. Secret are those that no command can read.
+	// Private are files of this program that only approved commands can read. Secret
+	// are files of this program that no command can read.
 	Private, Secret []string
 	Places          sandbox.Places
 
@@ -37,7 +37,7 @@ type Options struct {
 	// Protected returns why a file is protected by its name and the name of its
 	// directory; "" if it is not.
 	Protected func(parent, name string) string
-	// Session returns the session of the sandbox, nil if there is none. It may wait.
+	// Session returns the session of the sandbox; nil if there is none. It may block.
 	Session func() *sandbox.Session
 	// Failed is called when a sandbox could not be set up; may be nil.
 	Failed func()
@@ -51,13 +51,13 @@ type Area struct {
 
 	mu       sync.Mutex
 	tree     tree
-	gits     map[string]gitDir // as last read
+	lastGit  map[string]gitDir // git directories by path, as last read
 	prepared bool              // see prepare
 }
 
 // New returns an Area. It reads nothing until the first command.
 func New(o Options) *Area {
-	return &Area{Options: o, gits: map[string]gitDir{}}
+	return &Area{Options: o, lastGit: map[string]gitDir{}}
 }
 
 // Guard is the check of one command. A nil Guard does nothing.
@@ -66,16 +66,25 @@ type Guard struct {
 	private bool // it cannot change anything
 	profile *sandbox.Profile
 	scan    int               // number of the scan before the command
-	gits    map[string]gitDir // before the command
+	gitDirs map[string]gitDir // before the command
 	links   map[string]protectedName
 	absent  []string // fixed paths that did not exist
 }
 
+// Extent is what one command may reach.
+type Extent struct {
+	// Private is set for a command that nobody approved: it sees no home directory and
+	// cannot change the workspace.
+	Private  bool
+	Network  bool     // the network of the host
+	Write    []string // further files and directories that it may change, absolute
+	ReadOnly []string // directories that it must not change, absolute
+	Hide     []string // files that look empty to a private command, absolute
+}
+
 // Begin prepares a command and returns its guard, which is nil if there is no sandbox.
-// A private command, which nobody approved, sees no home directory and cannot change
-// the workspace, and the files in hide look empty to it. Network permits the network of
-// the host. The caller runs the command with the guard's profile and then calls End.
-func (a *Area) Begin(private, network bool, hide ...string) *Guard {
+// The caller runs the command with the guard's profile and then calls End.
+func (a *Area) Begin(e Extent) *Guard {
 	if a == nil {
 		return nil
 	}
@@ -86,15 +95,16 @@ func (a *Area) Begin(private, network bool, hide ...string) *Guard {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.prepare()
-	if private {
+	if e.Private {
 		g := &Guard{area: a, private: true, profile: a.privateProfile(session)}
-		g.profile.Hide = append(g.profile.Hide, hide...)
+		g.profile.ReadOnly = append(g.profile.ReadOnly, e.ReadOnly...)
+		g.profile.Hide = append(g.profile.Hide, e.Hide...)
 		return g
 	}
-	g := &Guard{area: a, links: map[string]protectedName{}, gits: map[string]gitDir{}}
+	g := &Guard{area: a, links: map[string]protectedName{}, gitDirs: map[string]gitDir{}}
 	a.tree.scan()
 	g.scan = a.tree.scans
-	var readOnly []string
+	readOnly := slices.Clone(e.ReadOnly)
 	for dir, d := range a.tree.dirs {
 		for name, p := range d.names {
 			path := filepath.Join(dir, name)
@@ -109,12 +119,13 @@ func (a *Area) Begin(private, network bool, hide ...string) *Guard {
 			}
 		}
 		if d.git {
-			g.gits[dir] = readGitDir(dir, a.gits[dir])
-			readOnly = append(readOnly, g.gits[dir].fixed(dir)...)
+			g.gitDirs[dir] = readGitDir(dir, a.lastGit[dir])
+			readOnly = append(readOnly, g.gitDirs[dir].fixed(dir)...)
 		}
 	}
-	a.gits = g.gits
-	g.profile = a.profile(session, network)
+	a.lastGit = g.gitDirs
+	g.profile = a.profile(session, e.Network)
+	g.profile.Write = append(g.profile.Write, e.Write...)
 	for _, path := range a.Fixed() {
 		switch {
 		case slices.Contains(a.tree.tops, path), !inAny(path, g.profile.Write):
@@ -136,8 +147,8 @@ func (g *Guard) Profile() *sandbox.Profile {
 	return g.profile
 }
 
-// End undoes what the command did to protected paths and to the configuration of git,
-// once it has ended.
+// End undoes the changes of the command to protected paths and to the configuration of
+// git. The command must have ended.
 func (g *Guard) End() (notices []Notice) {
 	if g == nil || g.private {
 		return nil
@@ -157,19 +168,19 @@ func (g *Guard) End() (notices []Notice) {
 			case was && link.link != p.link:
 				notices = append(notices, a.relink(path, link))
 			case p.since > g.scan && !a.tree.newRepository(path, g.scan):
-				notices = append(notices, a.putAside(path, p.why))
+				notices = append(notices, a.quarantine(path, p.why))
 			}
 		}
 		if d.git {
-			notices = append(notices, a.restoreGitDir(dir, g.gits[dir])...)
+			notices = append(notices, a.restoreGitDir(dir, g.gitDirs[dir])...)
 		}
 		if d.pointer > g.scan && !a.checked(dir) {
-			notices = append(notices, a.putAside(filepath.Join(dir, ".git"), "names a git directory that is not checked for programs that git would run"))
+			notices = append(notices, a.quarantine(filepath.Join(dir, ".git"), "names a git directory that is not checked for programs that git would run"))
 		}
 	}
 	for _, path := range g.absent {
 		if exists(path) {
-			notices = append(notices, a.putAside(path, "it is used by other programs"))
+			notices = append(notices, a.quarantine(path, "it is used by other programs"))
 		}
 	}
 	return notices

@@ -28,9 +28,9 @@ type gitConfig struct {
 	variables []variable
 }
 
-// parseGitConfig parses a git configuration file. It understands the form in which git
-// writes. It reports false for forms that git also accepts, such as values of several
-// lines, so that no variable is overlooked.
+// parseGitConfig parses a git configuration file in the form that git itself writes. It
+// reports false for other forms that git accepts, such as values of several lines, so
+// that no variable is overlooked.
 func parseGitConfig(text string) (c gitConfig, ok bool) {
 	if strings.ContainsAny(text, "\x00\r\ufeff") {
 		return c, false
@@ -132,9 +132,9 @@ func (c gitConfig) programs() map[string][]variable {
 	return all
 }
 
-// revert returns the text after, in which the variables that can run programs are as
-// in before, and the names of those that differed. All other changes stay. If it
-// cannot parse one of the texts, it returns before, and ok is false.
+// revert returns after with the variables that can run programs restored from before,
+// and the names of the variables that differed. All other changes stay. If it cannot
+// parse one of the texts, it returns before, and ok is false.
 func revert(before, after string) (text string, names []string, ok bool) {
 	old, parsed := parseGitConfig(before)
 	now, ok := parseGitConfig(after)

@@ -16,8 +16,8 @@ type gitDir struct {
 	hooks    []string
 }
 
-// readGitDir reads the git directory at path. Files that are as before are not read
-// again.
+// readGitDir reads the git directory at path. It takes the content of unchanged files
+// from before.
 func readGitDir(path string, before gitDir) gitDir {
 	return gitDir{
 		config:   readContent(filepath.Join(path, "config"), before.config),
@@ -65,8 +65,8 @@ func (g gitDir) fixed(path string) []string {
 	return paths
 }
 
-// restoreGitDir undoes what has happened to a git directory since it was as before,
-// as far as git would run programs because of it.
+// restoreGitDir undoes those changes to a git directory since before that can make git
+// run programs.
 func (a *Area) restoreGitDir(path string, before gitDir) (notices []Notice) {
 	now := readGitDir(path, before)
 	for _, f := range []struct {
@@ -78,11 +78,11 @@ func (a *Area) restoreGitDir(path string, before gitDir) (notices []Notice) {
 		}
 	}
 	if now.common.exists && !before.common.exists && !linkedWorktree(path, now.common) {
-		notices = append(notices, a.putAside(filepath.Join(path, "commondir"), "names the directory of git's configuration"))
+		notices = append(notices, a.quarantine(filepath.Join(path, "commondir"), "it names the directory of git's configuration"))
 	}
 	for _, name := range now.hooks {
 		if !slices.Contains(before.hooks, name) {
-			notices = append(notices, a.putAside(filepath.Join(path, "hooks", name), "git runs it"))
+			notices = append(notices, a.quarantine(filepath.Join(path, "hooks", name), "git runs it"))
 		}
 	}
 	return notices

@@ -105,8 +105,8 @@ func (a *Area) repositoryAbove() []string {
 }
 
 // gitDirs returns the git directory that the .git file of a worktree or a submodule
-// names, and the one that worktrees share. A directory outside of the worktree counts
-// only if it names the worktree in turn: otherwise a .git file in a repository could
+// names, or the one that worktrees share. A directory outside of the workspace counts
+// only if its own files name the worktree: otherwise a .git file in a repository could
 // make any directory writable.
 func (a *Area) gitDirs(worktree string) []string {
 	file := readContent(filepath.Join(worktree, ".git"), content{})
@@ -137,7 +137,7 @@ func (a *Area) checked(worktree string) bool {
 	return len(dirs) > 0 && !slices.ContainsFunc(dirs, func(dir string) bool { return !a.writable(dir) })
 }
 
-// scannedGitDirs returns the git directories of a .git file that commands can write to.
+// scannedGitDirs returns those of gitDirs that commands can write to.
 func (a *Area) scannedGitDirs(worktree string) []string {
 	return slices.DeleteFunc(a.gitDirs(worktree), func(dir string) bool { return !a.writable(dir) })
 }

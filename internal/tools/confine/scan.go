@@ -15,11 +15,11 @@ const (
 	maxEntries = 20000 // of one directory
 )
 
-// skipped are directories of other people's packages, which contain files with
-// protected names in large numbers. Nothing uses these files.
+// skipped are directories of dependencies, which contain many files with protected
+// names. No program uses these files.
 var skipped = []string{"node_modules", "vendor", ".venv", "venv", "site-packages", "target", ".tox"}
 
-// tree knows the protected paths and the git directories in the writable directories.
+// tree holds the protected paths and the git directories in the writable directories.
 // A scan reads only directories that have changed since the last one.
 type tree struct {
 	tops      []string                               // absolute, without links
@@ -29,10 +29,10 @@ type tree struct {
 	scans     int
 }
 
-// directory is a directory as it was read.
+// directory is the state of a directory at its last read.
 type directory struct {
 	stamp
-	racy  bool
+	racy  bool     // it may have changed since the stamp: see stamp.fresh
 	since int      // number of the scan that found it
 	visit int      // number of the last scan
 	subs  []string // directories to scan, absolute; .git first
@@ -109,7 +109,7 @@ func markNew(made map[string]bool, d, before *directory) {
 	}
 }
 
-// read reads a directory, which was before. Nil before means that it is new.
+// read reads a directory. before is its previous state; nil if it is new.
 func (t *tree) read(path string, s stamp, before *directory) *directory {
 	d := &directory{stamp: s, racy: s.fresh(time.Now()), since: t.scans, names: map[string]protectedName{}}
 	if before != nil && before.inode == s.inode && before.device == s.device {
@@ -164,7 +164,7 @@ func readDir(path string) []fs.DirEntry {
 		return nil
 	}
 	defer f.Close()
-	entries, _ := f.ReadDir(maxEntries) // what could be read counts
+	entries, _ := f.ReadDir(maxEntries) // with an error, the entries that could be read
 	return entries
 }
 

@@ -6,27 +6,27 @@ import (
 	"time"
 )
 
-// stamp identifies a file and its last change. Equal stamps mean an equal file, unless
-// the stamp was taken within a moment of the change: see fresh.
+// stamp identifies a file and its last change. Equal stamps mean an unchanged file,
+// unless a stamp was taken too soon after a change: see fresh.
 type stamp struct {
 	device, inode uint64
 	size          int64
 	mtime, ctime  int64 // nanoseconds
 }
 
-// moment is more than the resolution of the times of files.
-const moment = 20 * time.Millisecond
+// timeResolution is more than the resolution of file times.
+const timeResolution = 20 * time.Millisecond
 
 // fresh reports whether a file may have changed again, without a new stamp, after a
 // stamp was taken at now.
 func (s stamp) fresh(now time.Time) bool {
-	return max(s.mtime, s.ctime) > now.Add(-moment).UnixNano()
+	return max(s.mtime, s.ctime) > now.Add(-timeResolution).UnixNano()
 }
 
 // maxConfig is the size limit of a configuration file of git, in bytes.
 const maxConfig = 1 << 20
 
-// content is a file as it was read.
+// content is the state of a file at its last read.
 type content struct {
 	stamp
 	exists bool
@@ -35,7 +35,7 @@ type content struct {
 	text   string
 }
 
-// readContent reads a file unless it still is as before.
+// readContent reads a file. If it is unchanged, the result is before.
 func readContent(path string, before content) content {
 	info, err := os.Lstat(path)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// Reader finds the repositories of which a View can be made. It is safe for concurrent
-// use.
+// Reader finds repositories and checks whether a View of them can be made. It is safe for
+// concurrent use.
 type Reader struct {
 	tested func() error
 }
@@ -41,7 +41,7 @@ func (r *Reader) Open(dir string) (Repository, []string, error) {
 		return Repository{}, nil, errors.New("its git directory cannot be read")
 	}
 	if _, err := os.Lstat(filepath.Join(repo.common, "reftable")); err == nil {
-		return Repository{}, nil, errors.New("its repository stores branches in a format that is not known")
+		return Repository{}, nil, errors.New("its repository stores branches in an unknown format")
 	}
 	borrowed, err := repo.alternates()
 	if err != nil {
@@ -70,8 +70,8 @@ func (r Repository) parts() []string {
 }
 
 // linked reports whether the repository is a worktree that its main repository lists.
-// A file .git that names a git directory elsewhere is not enough: only somebody who can
-// write to the main repository can add a worktree to it.
+// A .git file that names a git directory elsewhere is not enough, because anybody can
+// write one. Listing a worktree needs write access to the main repository.
 func (r Repository) linked() bool {
 	common, err := filepath.EvalSymlinks(r.common)
 	if err != nil {
@@ -136,18 +136,18 @@ func (r Repository) alternates() ([]string, error) {
 			found, todo = append(found, line), append(todo, line)
 		}
 		if len(found) > maxAlternates {
-			return nil, errors.New("its repository borrows objects of too many others")
+			return nil, errors.New("its repository borrows objects from too many others")
 		}
 	}
 	return found, nil
 }
 
-// testLimit is the longest time that the test of a version of git takes.
+// testLimit is the time limit of testVersion.
 const testLimit = 10 * time.Second
 
-// testVersion reports whether the installed git ignores the configuration of a
-// repository and of the user if the variables of a View say so. It asks git for all
-// settings of a repository with marked ones.
+// testVersion returns an error unless the installed git ignores the configuration of a
+// repository and of the user when the variables of a View tell it to. It marks settings of
+// a temporary repository and lists all settings that git sees.
 func testVersion() error {
 	dir, err := os.MkdirTemp("", "agent-git-")
 	if err != nil {

@@ -13,10 +13,9 @@ import (
 // sees the repository as it is, except for its configuration. Close the View once the
 // commands have ended.
 //
-// The variables of Env name the git directory of the repository, but another common
-// directory, which a linked worktree shares with its repository: a temporary one that
-// holds only harmless settings. Its branches, tags and logs are symbolic links to those
-// of the repository. So no filter, text conversion, diff program, pager, signature
+// The variables of Env name the git directory of the repository, but replace its common
+// directory (the part that linked worktrees share) by a temporary one with only harmless
+// settings. Its branches, tags and logs are symbolic links to those of the repository. So no filter, text conversion, diff program, pager, signature
 // check, file system monitor, hook or alias exists, and submodules count as unchanged,
 // because git would read their configuration too.
 type View struct {
@@ -24,8 +23,8 @@ type View struct {
 	env     []string
 }
 
-// shared are the parts of a common directory that git commands may read in the
-// repository itself. None of them names a program.
+// shared lists the parts of a common directory that commands read in the repository
+// itself. None of them names a program.
 var shared = [...]string{"refs", "packed-refs", "logs", "worktrees", "shallow"}
 
 // Hiding returns the repository with files whose contents a View does not show: git
@@ -99,7 +98,7 @@ func (v *View) prepare() error {
 	if err := os.Mkdir(programs, 0o700); err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(programs, "git"), []byte(s.inner()), 0o700); err != nil {
+	if err := os.WriteFile(filepath.Join(programs, "git"), []byte(s.wrapper()), 0o700); err != nil {
 		return err
 	}
 	v.env = append(isolated(),
@@ -124,9 +123,9 @@ func (s *Session) share() error {
 	return s.write("info/attributes", string(own)+"\n"+s.repo.hidden)
 }
 
-// inner returns a script that git runs in place of itself: git stash list runs git log.
-// In a submodule, whose git directory is another one, it does nothing.
-func (s *Session) inner() string {
+// wrapper returns a script that git runs when it starts itself, as git stash list starts
+// git log. In a submodule, which has another git directory, it does nothing.
+func (s *Session) wrapper() string {
 	return "#!/bin/sh\n[ \"$GIT_COMMON_DIR\" = " + word(s.dir) + " ] && [ \"$GIT_DIR\" = " + word(s.repo.dir) + " ] || exit 0\nexec " + word(s.git) + " \"$@\"\n"
 }
 
@@ -136,6 +135,14 @@ func word(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''
 // Env returns the variables with which git runs. The other variables of the command
 // must hold none that begins with GIT_, and none that names a program.
 func (v *View) Env() []string { return v.env }
+
+// Dirs returns the temporary directory, if there is one. Commands must not change it.
+func (v *View) Dirs() []string {
+	if v.session == nil {
+		return nil
+	}
+	return []string{v.session.dir}
+}
 
 // Close removes the temporary directory.
 func (v *View) Close() {

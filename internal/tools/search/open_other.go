@@ -60,7 +60,7 @@ type file struct{ *os.File }
 
 // openFile opens the file at p in root, which must not be a symbolic link.
 func openFile(root *os.Root, p string) (file, error) {
-	f, err := openUnlinked(root, p)
+	f, err := openNoFollow(root, p)
 	return file{f}, err
 }
 

@@ -89,7 +89,7 @@ type file struct{ fd int }
 
 // openFile opens the file at p in root, which must not be a symbolic link.
 func openFile(root *os.Root, p string) (file, error) {
-	f, err := openUnlinked(root, p)
+	f, err := openNoFollow(root, p)
 	if err != nil {
 		return file{}, err
 	}

@@ -84,12 +84,12 @@ func regular(open func(flag int) (*os.File, error)) (*os.File, error) {
 	return f, nil
 }
 
-// maxOpens is how often a file is opened that is replaced meanwhile.
+// maxOpens limits the attempts to open a file that is replaced meanwhile.
 const maxOpens = 20
 
-// openUnlinked opens the file at p in root, without blocking, unless p is a symbolic
+// openNoFollow opens the file at p in root, without blocking, unless p is a symbolic
 // link.
-func openUnlinked(root *os.Root, p string) (*os.File, error) {
+func openNoFollow(root *os.Root, p string) (*os.File, error) {
 	for range maxOpens {
 		f, err := root.OpenFile(p, os.O_RDONLY|nonblock, 0)
 		if err != nil {
@@ -103,5 +103,5 @@ func openUnlinked(root *os.Root, p string) (*os.File, error) {
 		}
 		f.Close()
 	}
-	return nil, &fs.PathError{Op: "open", Path: p, Err: errors.New("it is a symbolic link, or is replaced all the time")}
+	return nil, &fs.PathError{Op: "open", Path: p, Err: errors.New("it is a symbolic link, or keeps being replaced")}
 }

@@ -136,7 +136,7 @@ func TestNamedEscapes(t *testing.T) {
 		{"write the program's own configuration", "echo {} >OUTSIDE/.config/agent/config.json && echo escaped; rm -r OUTSIDE/.config && echo escaped"},
 		{"read ~/.ssh", "cat OUTSIDE/.ssh/id && echo escaped; ls OUTSIDE/.ssh | grep . && echo escaped; ln -s OUTSIDE/.ssh k; cat k/id && echo escaped"},
 		{"reach a server of the host over TCP", dial("tcp", tcp.Addr()) + "; (exec 3<>/dev/tcp/" + strings.ReplaceAll(tcp.Addr().String(), ":", "/") + ") && echo escaped"},
-		{"reach it over MPTCP", try("mptcp " + tcp.Addr().String())},
+		{"reach that server over MPTCP", try("mptcp " + tcp.Addr().String())},
 		{"send UDP to the host", try("udp "+udp.LocalAddr().String()) + "; (echo x >/dev/udp/" + strings.ReplaceAll(udp.LocalAddr().String(), ":", "/") + "); true"},
 		{"connect to a Unix socket", dial("unix", named.Addr())},
 		{"connect to an abstract socket", dial("unix", abstract.Addr())},

@@ -9,10 +9,10 @@ import (
 	"agent/internal/tools/shell/sandbox"
 )
 
-// Failure is how a sandbox made a command fail.
+// Failure says how a sandbox made a command fail.
 type Failure struct {
 	Network bool   // the command tried to use the network of the host
-	Path    string // that it tried to write; empty if Network is set
+	Path    string // the command tried to write to it; empty if Network is set
 }
 
 func (f Failure) String() string {
@@ -69,7 +69,7 @@ var (
 		`lookup \S+ on \S+: .*(refused|unreachable)|no route to host`)
 	loopback = regexp.MustCompile(`(?i)\blocalhost\b|\b127\.\d+\.\d+\.\d+\b(:\d+)? *$|\[::1\]`)
 	refused  = regexp.MustCompile(`(?i)connection refused|\bECONNREFUSED\b|failed to connect|couldn't connect`)
-	port     = regexp.MustCompile(`(?i)(?:localhost|127\.0\.0\.1|::1\]?)(?:[:, ]+| port )(\d{1,5})\b`)
+	port     = regexp.MustCompile(`(?i)(?:(?:localhost|127\.0\.0\.1|::1\]?)[:, ]+|\bport[ =:])(\d{1,5})\b`)
 	// shellPrefix is the name of a shell and a line number before its message.
 	shellPrefix = regexp.MustCompile(`^\S+: (line )?\d+: `)
 	pathIn      = regexp.MustCompile(`[^\s:'"‘’` + "`" + `,;()\[\]{}<>|]+`)
@@ -93,8 +93,9 @@ func deniedPath(p *sandbox.Profile, dir, line string) string {
 				return path
 			}
 		}
-		// A read-only file system is rare outside of a sandbox. A path that is denied
-		// may as well belong to another user, or be a program.
+		// A read-only file system is rare outside a sandbox, so any path counts. For
+		// "permission denied" only a path in the home directory counts: another one may
+		// belong to another user, or be a program.
 		isPath := strings.Contains(word, "/")
 		if isPath && !writable(p, path) && (readOnlySystem || p.Home != "" && within(path, p.Home)) {
 			return path

@@ -21,6 +21,7 @@ func TestSandboxFailure(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer server.Close()
+	_, port, _ := net.SplitHostPort(server.Addr().String())
 	for _, c := range []struct {
 		output string
 		code   int
@@ -37,6 +38,9 @@ func TestSandboxFailure(t *testing.T) {
 		{"bash: .git/hooks/new: Read-only file system\n", 1, written + "/w/.git/hooks/new"},
 		{"rm: cannot remove 'hooks': Read-only file system\n", 1, ""},
 		{"dial tcp " + server.Addr().String() + ": connect: connection refused\n", 1, network},
+		{"connection to server at \"localhost\" (127.0.0.1), port " + port + " failed: Connection refused\n", 2, network},
+		{"HTTPConnectionPool(host='localhost', port=" + port + "): Max retries exceeded: [Errno 111] Connection refused\n", 1, network},
+		{"Error: connect ECONNREFUSED ::1:" + port + "\n", 1, network},
 		{"mkdir: cannot create directory '/opt/x': Permission denied\n", 1, ""}, // the user may not either
 		{"bash: /w/run.sh: Permission denied\n", 126, ""},                       // not executable
 		{"bash: ./run.sh: Permission denied\n", 126, ""},

@@ -1,6 +1,6 @@
 // Package toolchain finds the directories in which compilers, interpreters and package
-// managers keep sources and documentation. It runs no program: it knows their usual
-// places and the environment variables that change these. Start reading at Sources.
+// managers keep sources and documentation. It runs no program: it looks in their usual
+// places, and in those that environment variables name. Start reading at Sources.
 package toolchain
 
 import (
@@ -77,21 +77,21 @@ func (f *finder) containsHome(dir string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// below returns the directory name in the home directory; empty if that is unknown.
-func (f *finder) below(name string) string {
+// inHome returns the directory name in the home directory; empty if that is unknown.
+func (f *finder) inHome(name string) string {
 	if f.home == "" {
 		return ""
 	}
 	return filepath.Join(f.home, filepath.FromSlash(name))
 }
 
-// dir returns the directory in a variable, else the directory name in the home
-// directory.
+// dir returns the directory that an environment variable names; if it is not set, the
+// directory name in the home directory.
 func (f *finder) dir(variable, name string) string {
 	if dir := f.getenv(variable); dir != "" {
 		return dir
 	}
-	return f.below(name)
+	return f.inHome(name)
 }
 
 // prefix returns the directory that contains bin/program, for the first of the programs
@@ -133,7 +133,7 @@ func (f *finder) python() {
 	f.add(f.prefix("python3", "python"), library)
 	f.add(f.getenv("VIRTUAL_ENV"), library)
 	f.add(f.getenv("CONDA_PREFIX"), library)
-	f.add(f.below(".local"), library)
+	f.add(f.inHome(".local"), library)
 	f.add(f.dir("PYENV_ROOT", ".pyenv"), "versions/*/"+library)
 	f.add(f.dir("UV_PYTHON_INSTALL_DIR", ".local/share/uv/python"), "*/"+library)
 }

@@ -45,14 +45,14 @@ func (t *tree) open(name, p string) (*os.File, fs.FileInfo, error) {
 	return nil, nil, staleOpen(name)
 }
 
-// maxOpens is how often a file is opened that is replaced meanwhile. Saving a file often
-// replaces it once.
+// maxOpens limits the attempts to open a file that is replaced meanwhile. Saving a file
+// often replaces it once.
 const maxOpens = 20
 
 // staleOpen returns the error for a file that was opened through a symbolic link, which
 // replaced the file since its path was resolved.
 func staleOpen(name string) error {
-	return advice.Add(fmt.Errorf("%s was replaced while it was opened, perhaps by a symbolic link", name), "Try again")
+	return advice.Add(fmt.Errorf("%s was replaced while it was being opened, perhaps by a symbolic link", name), "Try again")
 }
 
 // openNow opens the file at p, of any type, without blocking.

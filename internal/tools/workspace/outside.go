@@ -49,17 +49,17 @@ func (w *Workspace) Added() (dirs []string) {
 	return dirs
 }
 
-// Share gives w what from may access outside of itself: its outputs, and files outside
-// of the workspace. The same files are hidden and guarded. Directories that were added
-// to from are outside of w. Call it before any tool of w runs.
+// Share gives w the access that from has to its outputs and to files outside of the
+// workspace. The same files are hidden and guarded. It does not add the directories that
+// were added to from. Call it before any tool of w runs.
 func (w *Workspace) Share(from *Workspace) {
 	w.outputs, w.outside, w.home, w.secret = from.outputs, from.outside, from.home, from.secret
 	w.main.hidden, w.main.wider = from.main.hidden, from.main.wider
 }
 
 // locate returns the tree to which name, as a model writes it, belongs, and name in a
-// form that this tree accepts. A tree outside of the workspace is returned without an
-// open root: see tree.enter.
+// form that this tree accepts. A tree outside of the workspace has no open root: see
+// tree.enter.
 func (w *Workspace) locate(name string) (*tree, string, error) {
 	if rest, ok := strings.CutPrefix(filepath.ToSlash(name), "~/"); ok && w.outside && w.home != "" {
 		name = filepath.Join(w.home, filepath.FromSlash(rest))
@@ -123,11 +123,11 @@ func physical(name string) (string, error) {
 // treeAround returns the tree of real, a path without symbolic links: real itself if it
 // is a directory, else the closest directory above it that exists.
 func (w *Workspace) treeAround(name, real string) (*tree, error) {
-	if ofKernel(real) {
+	if isPseudo(real) {
 		return nil, advice.Add(fmt.Errorf("%s is not a file on a disk; tools cannot read or write it", name), "Use a command in shell")
 	}
 	for dir := real; ; dir = filepath.Dir(dir) {
-		self, err := linkless(dir)
+		self, err := statNoLinks(dir)
 		switch {
 		case err == nil:
 			return &tree{dir: dir, self: self, kind: outsideTree, hidden: w.main.hidden}, nil
@@ -137,9 +137,9 @@ func (w *Workspace) treeAround(name, real string) (*tree, error) {
 	}
 }
 
-// ofKernel reports whether a path without symbolic links belongs to the files that the
-// kernel makes up, which include the memory and the environment of this process.
-func ofKernel(real string) bool {
+// isPseudo reports whether a path without symbolic links is in a virtual file system of
+// the kernel. These include the memory and the environment of this process.
+func isPseudo(real string) bool {
 	names := strings.Split(real, string(filepath.Separator))
 	return len(names) > 1 && names[0] == "" && slices.Contains([]string{"proc", "sys", "dev"}, names[1])
 }
@@ -172,7 +172,7 @@ func (t *tree) checkPath() error {
 	if t.kind != outsideTree {
 		return nil
 	}
-	if self, err := linkless(t.dir); err != nil || !os.SameFile(self, t.self) {
+	if self, err := statNoLinks(t.dir); err != nil || !os.SameFile(self, t.self) {
 		return errMoved
 	}
 	return nil

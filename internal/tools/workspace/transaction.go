@@ -81,8 +81,8 @@ func (t *Transaction) Open(name string) (*Draft, error) {
 }
 
 // checkKnown returns an error if an existing file has changed since the model last saw
-// it. The errors of a change can quote a file, so the model must have read a guarded
-// one, which the user may have had to approve.
+// it. The model must have read a guarded file before, because the error of a change can
+// quote the file, and reading it may need approval.
 func (t *Transaction) checkKnown(d *Draft, spelled string) error {
 	err := t.known.checkUnchanged(d.Path, d.Before)
 	if t.known == nil || !t.work.isGuarded(d.tree, d.Path, spelled) {

@@ -125,20 +125,34 @@ func askCommandLine(ask event.Ask, c event.Target, short func(string) string) st
 	return text + "?"
 }
 
-// ReachOf says why a command failed that would run again, or that a command would get
-// the network. It is safe to draw, and empty for other questions.
+// ReachOf says why a command failed that would run again, or what a command would reach
+// outside of the usual sandbox. It is safe to draw, and empty for other questions.
 func ReachOf(ask event.Ask) string {
 	switch {
 	case ask.Again && ask.Blocked != "":
-		return "It failed because commands cannot write to " + ExactLine(ask.Blocked) + "."
+		return "It failed because the sandbox blocks writes to " + ExactLine(ask.Blocked) + "."
 	case ask.Again && ask.Port > 0:
-		return fmt.Sprintf("It listens on port %d. Only commands of this session can reach that; with the network, your browser can too.", ask.Port)
+		return fmt.Sprintf("It listens on port %d, which only commands of this session can reach. With the network, your browser can reach it too, and the job can connect to any server.", ask.Port)
 	case ask.Again:
-		return "It failed because commands have no network."
-	case ask.Reach == event.ReachNetwork:
-		return "With your approval it can use the network."
+		return "It failed because it has no network in the sandbox."
+	case ask.Reach == event.ReachAll:
+		return "With your approval it runs without the sandbox."
 	}
-	return ""
+	var can []string
+	if len(ask.Writes) > 0 {
+		var paths []string
+		for _, path := range ask.Writes {
+			paths = append(paths, ExactLine(path))
+		}
+		can = append(can, "change "+strings.Join(paths, ", "))
+	}
+	if ask.Reach == event.ReachNetwork {
+		can = append(can, "use the network")
+	}
+	if can == nil {
+		return ""
+	}
+	return "With your approval it can " + strings.Join(can, " and ") + "."
 }
 
 // ExactLine is ink.Exact for text that must stay on one line. It marks runs of

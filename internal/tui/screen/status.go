@@ -21,7 +21,7 @@ type Status struct {
 	Used, Context      int     // tokens
 	Cost               float64 // US dollars
 	Mode               string
-	Unconfined         bool   // commands run without a sandbox, because the system has none
+	NoSandbox          bool   // commands run without a sandbox, because the system has none
 	Jobs               int    // that run
 	Left               string // of the limits that are nearly reached
 	Right              string
@@ -103,8 +103,8 @@ func shrink(facts []Fact) []Fact {
 // mode draws the permission mode, after a missing sandbox. Its words say the same
 // without color.
 func (s Status) mode(st *ink.Styles) string {
-	if s.Unconfined {
-		s.Unconfined = false
+	if s.NoSandbox {
+		s.NoSandbox = false
 		return st.Yellow.Render("no sandbox") + st.Dim.Render(" · ") + s.mode(st)
 	}
 	label := ink.SanitizeLine(event.Mode(s.Mode).Label())

@@ -15,6 +15,7 @@ import (
 // permissions is the state of /permissions.
 type permissions struct {
 	listing bool               // show the next PermissionsNow
+	shown   bool               // a list is on the screen
 	listed  []event.Permission // as numbered on the screen
 }
 
@@ -47,8 +48,10 @@ func (s *Session) removePermission(number string) error {
 	switch {
 	case err != nil:
 		return errPermissions
-	case len(all) == 0:
+	case !s.permissions.shown:
 		return errors.New("list the permissions first: /permissions")
+	case len(all) == 0:
+		return errors.New("there are no permissions to remove")
 	case n < 1 || n > len(all):
 		return fmt.Errorf("there is no permission %d in the list: use 1 to %d", n, len(all))
 	case !all[n-1].Removable:
@@ -69,7 +72,7 @@ func (s *Session) showPermissions(now event.PermissionsNow) {
 	if !s.permissions.listing {
 		return
 	}
-	s.permissions.listing, s.permissions.listed = false, now.Permissions
+	s.permissions.listing, s.permissions.shown, s.permissions.listed = false, true, now.Permissions
 	f := &Facts{Rows: [][2]string{{"mode", now.Mode.Label()}}}
 	for i, p := range now.Permissions {
 		text := ink.SanitizeLine(p.Text)

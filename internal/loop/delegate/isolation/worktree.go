@@ -70,9 +70,9 @@ func Open(ctx context.Context, o Options, label delegate.Label) (w *Worktree, er
 }
 
 // Paths returns the paths that determine what is protected from the delegate. The
-// worktree is below the state directory, which p protects as a whole. The delegate only
-// reads the workspace of its parent and the directories that were added to it: only its
-// own files are a copy.
+// worktree is below the state directory, which p protects as a whole. The delegate may
+// read the workspace of its parent and the directories that were added to it, but change
+// only its own copy.
 func (w *Worktree) Paths(p policy.Paths) policy.Paths {
 	p.Readable = slices.Concat(p.Readable, p.Added, []string{p.Workspace})
 	p.Workspace, p.Added, p.Copy = w.Workspace.Dir(), nil, true

@@ -62,7 +62,7 @@ func (s *filter) take(e event.Durable) {
 		if d.Decision == event.Always {
 			d.Decision, d.Scope = event.Allow, ""
 		}
-		d.Grant = nil
+		d.Grant, d.More = nil, nil
 		s.events = append(s.events, &d)
 	case *event.UserSaid:
 		for _, c := range s.open {

@@ -9,8 +9,9 @@ import (
 
 // Env gives Judge access to the machine. All functions are required.
 type Env struct {
-	// Dir is the absolute directory in which the line starts.
-	Dir string
+	// Dir is the absolute directory in which the line starts. Home is that of the user,
+	// absolute; empty if it is unknown.
+	Dir, Home string
 	// LookPath returns the file of a program on the PATH with which the agent
 	// started; empty if there is none.
 	LookPath func(name string) string
@@ -105,7 +106,7 @@ func (c *Command) Denied() string {
 	if c.Automatic() {
 		return ""
 	}
-	return "permission mode plan runs only commands that are known to read: " + c.Reason
+	return "permission mode plan runs only read-only commands: " + c.Reason
 }
 
 // Part is a simple command of a line.
@@ -119,7 +120,7 @@ type Part struct {
 	// argument of another program.
 	Nested bool
 	// Git is set for a read-only part that runs git, also through a wrapper. Run it
-	// without the configuration of Command.Repository.
+	// without the configuration of Command.Repository: see Command.Script.
 	Git bool
 	// Below is set for a read-only part that reads the files below the directories among
 	// its Reads, such as grep -r.
@@ -128,6 +129,9 @@ type Part struct {
 	// Reads are the paths that a read-only part opens, Writes those that other parts
 	// are known to change. They are absolute.
 	Reads, Writes []string
+	// WritesUnknown is set if the part also writes outside of the workspace to a path
+	// that is not known.
+	WritesUnknown bool
 	// Reason says why the part needs approval, as a clause; empty if it only reads.
 	Reason string
 
@@ -234,5 +238,8 @@ func shown(word string) string {
 	return word
 }
 
-// code returns a word for a sentence, shortened and in backquotes.
-func code(words ...string) string { return "`" + shown(strings.Join(words, " ")) + "`" }
+// code returns words for a sentence, shortened and in backquotes. The last one may be
+// empty.
+func code(words ...string) string {
+	return "`" + shown(strings.TrimSuffix(strings.Join(words, " "), " ")) + "`"
+}

@@ -311,6 +311,11 @@ func (r *reader) writes(p *Part, path string, truncates bool) {
 		return
 	case strings.HasPrefix(path, "~"):
 		p.needs(WritesOutside, "it writes to "+code(path)+", outside of the workspace")
+		if full := r.inHome(path); full == "" {
+			p.WritesUnknown = true
+		} else if !slices.Contains(p.Writes, full) {
+			p.Writes = append(p.Writes, full)
+		}
 		return
 	}
 	if len(p.dirs) == 0 && !filepath.IsAbs(path) {
@@ -337,4 +342,13 @@ func (r *reader) writes(p *Part, path string, truncates bool) {
 			p.needs(Destroys, "it overwrites "+code(path))
 		}
 	}
+}
+
+// inHome returns the absolute path of a word that begins with ~; empty if it is not known.
+func (r *reader) inHome(word string) string {
+	rest := strings.TrimPrefix(word, "~")
+	if r.env.Home == "" || rest != "" && rest[0] != '/' || strings.ContainsAny(rest, "$`*?[{\\\"'") {
+		return ""
+	}
+	return filepath.Join(r.env.Home, rest)
 }

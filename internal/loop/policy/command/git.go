@@ -50,8 +50,11 @@ func (r *reader) versioning(p *Part, args []string) string {
 
 // repositoryOf returns why git must not read the repository of p.
 func (r *reader) repositoryOf(p *Part) string {
-	if r.env.Git == nil {
+	switch {
+	case r.env.Git == nil:
 		return "the configuration of the repository can make git run programs"
+	case len(p.dirs) == 0:
+		return "the directory of `git` is not known"
 	}
 	for _, dir := range p.dirs {
 		repository, why := r.env.Git(dir)

@@ -45,7 +45,7 @@ func TestAutomaticLinesChangeNothing(t *testing.T) {
 		if verdict != "auto" || slow(line) {
 			continue
 		}
-		script, ok := command.Judge(line, env).Script()
+		script, ok := command.Judge(line, env).Script("git-part")
 		if !ok {
 			t.Errorf("%s has no script", line)
 			continue

@@ -59,14 +59,14 @@ func TestLinesHaveTheirVerdict(t *testing.T) {
 				t.Errorf("%s: the traits are %s, without %c (%s)", line, c.Traits, r, c.Reason)
 			}
 		}
-		if _, ok := c.Script(); c.Automatic() && !ok {
+		if _, ok := c.Script("git-part"); c.Automatic() && !ok {
 			t.Errorf("%s is automatic, but has no script", line)
 		}
 		if hasPrefix {
 			checkPrefix(t, c, prefix)
 		}
 	}
-	t.Attr("promise", fmt.Sprintf("commands of the own table: automatic %d, need approval %d, denied in plan %d, judged wrongly: %d", automatic, n-automatic, denied, wrong))
+	t.Attr("promise", fmt.Sprintf("commands of the test table: automatic %d, need approval %d, denied in plan %d, judged wrongly: %d", automatic, n-automatic, denied, wrong))
 	if n < 250 {
 		t.Errorf("only %d lines", n)
 	}

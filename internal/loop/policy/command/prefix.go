@@ -73,14 +73,15 @@ func (p *Part) Covered(prefix []string) bool {
 }
 
 // Prefixes returns the prefixes that would have to be allowed so that the line needs
-// no approval. It returns nil if it always needs approval, or needs none.
-func (c *Command) Prefixes() (out [][]string) {
+// no approval, in addition to what covers the parts for which covered returns true. It
+// returns nil if the line always needs approval, or needs none.
+func (c *Command) Prefixes(covered func(p *Part) bool) (out [][]string) {
 	if c.Form != "" || len(c.Unreadable) > 0 {
 		return nil
 	}
 	for i := range c.Parts {
 		p := &c.Parts[i]
-		if p.Reason == "" {
+		if p.Reason == "" || covered(p) {
 			continue
 		}
 		prefix := p.Prefix()

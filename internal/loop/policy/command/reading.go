@@ -90,7 +90,7 @@ func (r *reader) row(p *Part, row program, argv []string) string {
 		if _, ok := row.options[strings.Join(args, " ")]; ok && len(args) == 1 {
 			return ""
 		}
-		return code(name) + " may run code; only its version is known to be safe"
+		return code(name) + " may run code unless it only prints its version"
 	}
 	if len(args) == 1 && (args[0] == "--version" || args[0] == "--help") && !slices.Contains(builtins[:], name) {
 		return ""

@@ -9,9 +9,11 @@ import (
 )
 
 // Script returns the line as a script for bash, with every word in single quotes and
-// wildcards expanded: bash then runs exactly the words that were judged. It reports
-// false if the line is not a list of simple commands, or if a word is not known.
-func (c *Command) Script() (string, bool) {
+// wildcards expanded: bash then runs exactly the words that were judged. Each part with
+// Git begins with the word git, which must run the other words without the configuration
+// of the repository. Script reports false if the line is not a list of simple commands,
+// or if a word is not known.
+func (c *Command) Script(git string) (string, bool) {
 	if c.Form != "" || len(c.Parts) == 0 {
 		return "", false
 	}
@@ -28,7 +30,14 @@ func (c *Command) Script() (string, bool) {
 		default:
 			b.WriteString(" " + p.Operator + " ")
 		}
-		for j, w := range p.Argv {
+		argv := p.Argv
+		if p.Git {
+			b.WriteString(git + " ")
+			if argv[0] == "command" { // it is no program, and adds nothing here
+				argv = argv[1:]
+			}
+		}
+		for j, w := range argv {
 			if j > 0 {
 				b.WriteByte(' ')
 			}

@@ -105,7 +105,7 @@ func FuzzScript(f *testing.F) {
 		if !c.Automatic() {
 			return
 		}
-		script, ok := c.Script()
+		script, ok := c.Script("git-part")
 		if !ok {
 			t.Fatalf("%q is automatic, but has no script", line)
 		}
@@ -138,13 +138,13 @@ func TestScriptQuotesEveryWord(t *testing.T) {
 		"ls &>/dev/null && echo x >&2":      `'ls' &>'/dev/null' && 'echo' 'x' >&2`,
 		"go test ./... 2>&1 | tail -5":      `'go' 'test' './...' 2>&1 | 'tail' '-5'`,
 	} {
-		got, ok := command.Judge(line, env).Script()
+		got, ok := command.Judge(line, env).Script("git-part")
 		if !ok || got != want {
 			t.Errorf("%s: got %s, %v; want %s", line, got, ok, want)
 		}
 	}
 	for _, line := range []string{"ls &", "(ls)", "ls $X", "X=1 ls", "ls > x", "! ls", "ls |& cat", "cat <<< x", "ls 3>&1", "echo $(ls)", "if true; then ls; fi", ""} {
-		if got, ok := command.Judge(line, env).Script(); ok {
+		if got, ok := command.Judge(line, env).Script("git-part"); ok {
 			t.Errorf("%s has the script %s", line, got)
 		}
 	}
@@ -207,7 +207,7 @@ func TestRulesCoverParts(t *testing.T) {
 	} {
 		c := command.Judge(line, env)
 		var prefixes []string
-		for _, p := range c.Prefixes() {
+		for _, p := range c.Prefixes(func(*command.Part) bool { return false }) {
 			prefixes = append(prefixes, strings.Join(p, " "))
 		}
 		if got := strings.Join(prefixes, ", "); got != want {
@@ -216,7 +216,7 @@ func TestRulesCoverParts(t *testing.T) {
 		covered := c.Covered(func(p *command.Part) bool {
 			return slices.ContainsFunc([][]string{{"go", "test"}, {"git"}, {"rm"}, {"python3"}}, p.Covered)
 		})
-		if _, ok := c.Script(); covered != (want != "" || c.Automatic()) || covered && !ok {
+		if _, ok := c.Script("git-part"); covered != (want != "" || c.Automatic()) || covered && !ok {
 			t.Errorf("%s: covered is %v, and the script is %v", line, covered, ok)
 		}
 	}

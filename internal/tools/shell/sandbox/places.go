@@ -35,8 +35,8 @@ func (p Places) Caches() []string {
 	)
 }
 
-// MissingCaches returns the caches that do not exist yet of the toolchains that a
-// workspace uses. A toolchain cannot create them in a sandbox.
+// MissingCaches returns those caches of the toolchains of a workspace that do not exist
+// yet. A toolchain cannot create them in a sandbox.
 func (p Places) MissingCaches(workspace string) (missing []string) {
 	cache, cargo := p.or("XDG_CACHE_HOME", ".cache"), p.or("CARGO_HOME", ".cargo")
 	if !filepath.IsAbs(p.Home) {

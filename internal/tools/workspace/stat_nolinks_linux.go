@@ -8,10 +8,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// linkless returns the info of the directory at an absolute path. It returns an error
+// statNoLinks returns the info of the directory at an absolute path. It returns an error
 // if the path leads through a symbolic link. The directories above it need not be
 // readable.
-func linkless(dir string) (fs.FileInfo, error) {
+func statNoLinks(dir string) (fs.FileInfo, error) {
 	const flags = unix.O_PATH | unix.O_NOFOLLOW | unix.O_DIRECTORY | unix.O_CLOEXEC
 	fail := func(err error) (fs.FileInfo, error) { return nil, &fs.PathError{Op: "open", Path: dir, Err: err} }
 	at, err := openat(unix.AT_FDCWD, "/", flags)

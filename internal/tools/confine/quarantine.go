@@ -10,27 +10,27 @@ import (
 	"strings"
 )
 
-// Notice is a change of a command that was undone, or could not be.
+// Notice reports a change of a command that was undone, or could not be undone.
 type Notice struct {
 	Short string // a few words for the user
 	Text  string // for the model, a clause without a full stop
 }
 
-// aside is the end of the names of files that were put aside.
-const aside = ".agent-removed"
+// removedSuffix ends the names of quarantined files.
+const removedSuffix = ".agent-removed"
 
-// maxAside is how many files with one name are kept.
-const maxAside = 9
+// maxRemoved is how many quarantined files with one name are kept.
+const maxRemoved = 9
 
-// putAside renames a protected path that a command has created, so that nothing uses
-// it and nothing is lost.
-func (a *Area) putAside(path, why string) Notice {
+// quarantine renames a protected path that a command has created, so that no program
+// uses it and nothing is lost.
+func (a *Area) quarantine(path, why string) Notice {
 	show := a.show(path)
 	root, rel, err := a.root(path)
 	to := ""
 	if err == nil {
 		defer root.Close()
-		to, err = renameAside(root, rel)
+		to, err = renameFree(root, rel)
 	}
 	n := Notice{
 		Short: "removed " + show,
@@ -45,13 +45,13 @@ func (a *Area) putAside(path, why string) Notice {
 	return n
 }
 
-// renameAside renames rel to the first free name. If all are taken, it removes rel.
-func renameAside(root *os.Root, rel string) (to string, err error) {
+// renameFree renames rel to the first free name. If all are taken, it removes rel.
+func renameFree(root *os.Root, rel string) (to string, err error) {
 	if filepath.Base(rel) == "." { // a link in place of a directory
 		rel = filepath.Dir(rel)
 	}
-	for n := range maxAside {
-		to = rel + aside
+	for n := range maxRemoved {
+		to = rel + removedSuffix
 		if n > 0 {
 			to += "-" + strconv.Itoa(n+1)
 		}
@@ -64,7 +64,7 @@ func renameAside(root *os.Root, rel string) (to string, err error) {
 
 // relink restores a protected symbolic link that a command has replaced.
 func (a *Area) relink(path string, link protectedName) Notice {
-	n := a.putAside(path, link.why)
+	n := a.quarantine(path, link.why)
 	root, rel, err := a.root(path)
 	if err == nil {
 		err = root.Symlink(link.link, rel)
@@ -76,7 +76,7 @@ func (a *Area) relink(path string, link protectedName) Notice {
 	return n
 }
 
-// replace writes a file of a git directory.
+// replace replaces the content of a file in a git directory.
 func (a *Area) replace(path, text string) error {
 	root, rel, err := a.root(path)
 	if err != nil {
@@ -99,7 +99,7 @@ func (a *Area) replace(path, text string) error {
 }
 
 // root opens the writable directory that contains path. Changes through it cannot
-// leave that directory, even if a job replaces directories by links meanwhile.
+// leave that directory, even if a job replaces directories with links meanwhile.
 func (a *Area) root(path string) (*os.Root, string, error) {
 	for _, top := range a.tree.tops {
 		if rel, err := filepath.Rel(top, path); err == nil && filepath.IsLocal(rel) {

@@ -11,8 +11,8 @@ import (
 	"agent/internal/tools"
 )
 
-// secondRun is the attempt to run a command again that its sandbox made fail, or to
-// restart a job that nobody outside the sandbox can reach.
+// secondRun is the attempt to run a command again after its sandbox made it fail, or to
+// restart a job that no program outside the sandbox can reach.
 type secondRun struct {
 	c       *toolCall // with the result of the first run
 	call    tools.Call
@@ -32,7 +32,7 @@ func (x *executor) runAgain(ctx context.Context, c *toolCall) {
 		s.call = *s.blocked.Restart
 		s.call.Tool = c.call.Tool
 	}
-	s.verdict = x.Permissions.Again(ctx, s.call, s.access())
+	s.verdict = x.Permissions.JudgeAgain(ctx, s.call, s.access())
 	switch {
 	case s.verdict.Refuse:
 		s.note("It was not " + s.did() + ": " + s.verdict.Why)
@@ -54,7 +54,7 @@ func (x *executor) runAgain(ctx context.Context, c *toolCall) {
 }
 
 // approveAgain asks the user, and reports whether to run the command again. The time
-// until the answer does not count as a duration of the call.
+// until the answer is not part of the duration of the call.
 func (x *executor) approveAgain(ctx context.Context, s secondRun) bool {
 	v := s.verdict
 	asked := toolCall{msg: s.c.msg, call: s.call}
@@ -74,15 +74,15 @@ func (x *executor) approveAgain(ctx context.Context, s secondRun) bool {
 		s.note("It was not " + s.did() + ", because the user rejected that. Continue without it, or ask the user for an alternative")
 		return false
 	}
-	if change := changed(ctx, s.call, v, x.Permissions.Again(ctx, s.call, v.Access)); change != "" {
+	if change := changed(ctx, s.call, v, x.Permissions.JudgeAgain(ctx, s.call, v.Access)); change != "" {
 		s.note("It was not " + s.did() + ": " + change + whileAsking)
 		return false
 	}
 	return true
 }
 
-// unattended notes that nobody can approve the second run, for the model and the user.
-// A job that only listens is not denied anything.
+// unattended notes for the model and the user that nobody can approve the second run. A
+// job that listens continues to run, so this is not a denial.
 func (s secondRun) unattended() {
 	c := s.c
 	allow, instead := "", "Continue without the network"
@@ -117,7 +117,7 @@ func (s secondRun) access() tools.Access {
 	return access
 }
 
-// did returns what the second run is, as a participle.
+// did describes the second run as a participle: "run again with the network".
 func (s secondRun) did() string {
 	switch {
 	case s.blocked.Port > 0:

@@ -10,9 +10,9 @@ import (
 	"syscall"
 )
 
-// linkless returns the info of the directory at an absolute path. It returns an error
+// statNoLinks returns the info of the directory at an absolute path. It returns an error
 // if the path leads through a symbolic link.
-func linkless(dir string) (fs.FileInfo, error) {
+func statNoLinks(dir string) (fs.FileInfo, error) {
 	top := filepath.VolumeName(dir) + string(filepath.Separator)
 	root, err := os.OpenRoot(top)
 	if err != nil {

@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// hidden returns how to give a job the network of the computer, once it listens on a port
-// that only commands of the session reach. It returns nil otherwise, and once it has
-// returned something else for the job. Wait is how long a restart waits for the end of
-// the job, in seconds.
-func (s *shellTool) hidden(b *job, wait int) *Blocked {
+// offerNetwork returns a Blocked that restarts a job with the network, if the job listens
+// on a port that only commands of the session can reach. It returns nil if the job does
+// not, and if the network was offered for it before. A restart waits for the end of the
+// new job, at most wait seconds.
+func (s *shellTool) offerNetwork(b *job, wait int) *Blocked {
 	ports := b.servers()
-	if len(ports) == 0 || !s.jobs.offer(b) {
+	if len(ports) == 0 || !s.jobs.markOffered(b) {
 		return nil
 	}
 	at := location{dir: b.dir}
@@ -30,8 +30,9 @@ func (s *shellTool) hidden(b *job, wait int) *Blocked {
 	}}
 }
 
-// offer reports whether the job runs and was not offered the network yet. It is now.
-func (j *Jobs) offer(b *job) bool {
+// markOffered records that the network was offered for a job. It reports false if that
+// was recorded before, or if the job has ended.
+func (j *Jobs) markOffered(b *job) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	first := b.state == "" && !b.offered
@@ -39,9 +40,9 @@ func (j *Jobs) offer(b *job) bool {
 	return first
 }
 
-// readJob returns the new output of a job, after it has ended or wait seconds.
+// readJob returns the new output of a job once it has ended, or after wait seconds.
 func (s *shellTool) readJob(ctx context.Context, b *job, wait int) (Result, error) {
 	r, err := s.jobs.read(ctx, b, time.Duration(wait)*time.Second)
-	r.Blocked = s.hidden(b, wait) // to run this call again would not run a job that failed again
+	r.Blocked = s.offerNetwork(b, wait) // not that of a failed job: running this call again would only read it again
 	return r, err
 }

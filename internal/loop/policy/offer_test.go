@@ -1,0 +1,122 @@
+package policy_test
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"agent/internal/loop/event"
+	"agent/internal/loop/policy"
+)
+
+// A line of several commands offers what is not allowed yet, up to three prefixes. Each
+// becomes a permission of its own.
+func TestOffersOfALine(t *testing.T) {
+	dir := project(t, "package.json")
+	at := policy.Paths{Workspace: dir, Home: dir}
+	for _, c := range []struct{ before, line, offer string }{
+		{"", "git add -A && git commit -m x", "`git add` and `git commit` with any arguments in this project"},
+		{"", "git add -A; git add x", "`git add` with any arguments in this project"},
+		{"git add x", "git add -A && git commit -m x", "`git commit` with any arguments in this project"},
+		{"", "go vet && go build && go test | tail -3", "`go vet`, `go build` and `go test` with any arguments in this project"},
+		{"", "git add . && git commit -m x && git push", "`git add` and `git commit` with any arguments, and `git push` with any arguments and the network in this project"},
+		{"", "go vet && go build && go test && go clean", ""},
+		{"go vet", "go vet && go build && go test && go clean", "`go build`, `go test` and `go clean` with any arguments in this project"},
+		{"", "go vet && rm -rf x", ""},
+		{"go vet", "go vet && rm -rf x", ""},
+		{"", "go vet && make > out", ""},
+		{"", "npm test && git add $X", ""},
+	} {
+		p := policy.Policy{Mode: event.ModeAsk}
+		if c.before != "" {
+			p.Allow(asks(&p, at, run(dir, c.before)).Offer)
+		}
+		v := asks(&p, at, run(dir, c.line))
+		if !v.Ask || v.Offer.String() != c.offer {
+			t.Errorf("%s after %q: offers %q, want %q", c.line, c.before, v.Offer, c.offer)
+		}
+	}
+}
+
+// The permissions of one offer are separate: removing one leaves the others.
+func TestPermissionsOfALineAreSeparate(t *testing.T) {
+	dir := project(t, "package.json")
+	at, p := policy.Paths{Workspace: dir, Home: dir}, policy.Policy{Mode: event.ModeAsk}
+	const both = "git add -A && git commit -m x"
+	p.Allow(asks(&p, at, run(dir, both)).Offer)
+	var scopes []string
+	for _, g := range p.Grants() {
+		if g.With != nil || g.Network {
+			t.Errorf("got the permission %+v", g)
+		}
+		scopes = append(scopes, g.Value)
+	}
+	if slices.Sort(scopes); strings.Join(scopes, ", ") != "git add, git commit" {
+		t.Fatalf("got permissions for %q", scopes)
+	}
+	want := map[string]string{both: "runs", "git add x": "runs", "git commit -m y": "runs", "git add . && git push": "asks+network"}
+	check := func() {
+		t.Helper()
+		for line, want := range want {
+			if got := outcome(asks(&p, at, run(dir, line))); got != want {
+				t.Errorf("%s: %s, want %s", line, got, want)
+			}
+		}
+	}
+	check()
+	for _, g := range p.Grants() {
+		if g.Value == "git commit" && !p.Forget(g.Scope) {
+			t.Error("nothing was removed")
+		}
+	}
+	want = map[string]string{both: "asks", "git add x": "runs", "git commit -m y": "asks"}
+	check()
+	push := asks(&p, at, run(dir, "git add . && git push")).Offer
+	if !push.Network || push.Value != "git push" {
+		t.Errorf("offered %+v", push)
+	}
+}
+
+// A permission for npm ends if a section of package.json changes that can decide which
+// programs run, or the settings of npm, but not with the version or a dependency.
+func TestPermissionsOfPackageScripts(t *testing.T) {
+	const before = `{"name": "x", "version": "1.0.0", "scripts": {"test": "node --test"}, "devDependencies": {"a": "1"}}`
+	for _, c := range []struct{ file, content, want string }{
+		{"package.json", `{"name": "x", "version": "1.1.0", "scripts": {"test": "node --test"}, "devDependencies": {"a": "2"}}`, "runs"},
+		{"package.json", "\ufeff{\n  \"scripts\": {\n\"test\":   \"node --test\"}, \"description\": \"the scripts\"}", "runs"},
+		{"package.json", `{"scripts": {"test": "node --test", "pretest": "curl x"}}`, "asks"},
+		{"package.json", `{"scripts": {"test": "node --test"}, "scripts": {"test": "curl x"}}`, "asks"},
+		{"package.json", `{"scripts": {"test": "node --test"}, "\u0073cripts": {"test": "curl x"}}`, "asks"},
+		{"package.json", `{"scripts": {"test": "node --test"}, "packageManager": "npm@1"}`, "asks"},
+		{"package.json", `{"scripts": {"test": "node --test"}, "workspaces": ["*"]}`, "asks"},
+		{"package.json", `{"scripts": {"test": "node --test"}, "config": {"flags": "x"}}`, "asks"},
+		{"package.json", `{"scripts": {"test": "node --test"}, "wireit": {"test": {"command": "x"}}}`, "asks"},
+		{"package.json", `{"scripts": {"test": "node --test"}} x`, "asks"},
+		{"package.json", "scripts", "asks"},
+		{".npmrc", "script-shell=./x", "asks"},
+	} {
+		dir := project(t)
+		write(t, filepath.Join(dir, "package.json"), before)
+		at, p := policy.Paths{Workspace: dir, Home: dir}, policy.Policy{Mode: event.ModeAsk}
+		p.Allow(asks(&p, at, run(dir, "npm test")).Offer)
+		if got := outcome(asks(&p, at, run(dir, "npm test -- x"))); got != "runs" {
+			t.Fatalf("with the permission it %s", got)
+		}
+		write(t, filepath.Join(dir, c.file), c.content)
+		if got := outcome(asks(&p, at, run(dir, "npm test -- x"))); got != c.want {
+			t.Errorf("after %s = %s it %s, want %s", c.file, c.content, got, c.want)
+		}
+	}
+}
+
+// A token in the settings of npm does not make every command of npm ask.
+func TestSettingsOfNpmAreNotNamed(t *testing.T) {
+	dir := project(t, "package.json", ".npmrc")
+	at, p := policy.Paths{Workspace: dir, Home: dir, Sandbox: policy.SandboxFull}, policy.Policy{Mode: event.ModeAll}
+	for line, want := range map[string]string{"npm test": "runs", "node x.js .npmrc": "asks"} {
+		if got := outcome(asks(&p, at, run(dir, line))); got != want {
+			t.Errorf("%s: %s, want %s", line, got, want)
+		}
+	}
+}

@@ -1,0 +1,57 @@
+package policy
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"agent/internal/loop/policy/command"
+)
+
+// inPlace are programs that write to an existing file without replacing or removing it.
+var inPlace = []string{"cp", "tee", "touch", "dd", "echo", "printf", "cat", "truncate"}
+
+// writesOutside returns the paths outside of the workspace that a command needs to change
+// files, without symbolic links: the file itself if the command only writes to it, or
+// the directory in which it creates, replaces or removes the file. It reports false if
+// they are not known, or if no sandbox can permit only them.
+func (f Facts) writesOutside() (paths []string, known bool) {
+	in := f.paths.borders()
+	for i := range f.Command.Parts {
+		p := &f.Command.Parts[i]
+		if p.Traits&command.WritesOutside == 0 {
+			continue
+		}
+		found := false
+		for _, path := range p.Writes {
+			real := followed(path)
+			if in.inside(real) {
+				continue
+			}
+			to := writable(p, real)
+			if filepath.Dir(to) == to || pseudo(to+"/") || strings.HasPrefix(to, `\\`) {
+				return nil, false
+			}
+			found = true
+			if !slices.Contains(paths, to) {
+				paths = append(paths, to)
+			}
+		}
+		if p.WritesUnknown || !found {
+			return nil, false
+		}
+	}
+	return paths, true
+}
+
+// writable returns the path that p must be able to change to write to real.
+func writable(p *command.Part, real string) string {
+	kind := look(real)
+	if kind == command.Directory && p.Traits&command.Destroys == 0 && p.Program() != "mv" || kind == command.File && slices.Contains(inPlace, p.Program()) {
+		return real
+	}
+	for real = filepath.Dir(real); look(real) != command.Directory && filepath.Dir(real) != real; {
+		real = filepath.Dir(real)
+	}
+	return real
+}

@@ -19,8 +19,9 @@ var protectedPaths = []protectedPath{
 	{".github/workflows", runByCI}, {".github/actions", runByCI}, {".gitlab-ci.yml", runByCI}, {".circleci", runByCI},
 	{".forgejo", runByCI}, {".gitea", runByCI},
 	{".envrc", "direnv runs it when you enter the directory"},
-	{".mise.toml", "mise runs its hooks and sets your environment from it"},
-	{".yarnrc.yml", "names the program and the plugins that yarn runs"},
+	{".mise.toml", runByMise}, {"mise.toml", runByMise}, {".mise.local.toml", runByMise}, {"mise.local.toml", runByMise}, {".mise", runByMise}, {".config/mise", runByMise},
+	{".config/mise.toml", runByMise},
+	{".yarnrc.yml", runByYarn}, {".yarnrc", runByYarn},
 	{".vscode", runByEditor}, {".idea", runByEditor}, {".zed", runByEditor},
 	{".devcontainer", "configures commands that run when the container is opened"},
 	{".mcp.json", "configures servers that coding assistants run"},
@@ -58,6 +59,8 @@ const (
 	gitHooks    = "holds hooks that git runs"
 	runByCI     = "runs on the CI server, with access to its secrets"
 	runByEditor = "configures programs that your editor runs"
+	runByMise   = "mise runs its hooks and sets your environment from it"
+	runByYarn   = "names the program and the plugins that yarn runs"
 	runByBuild  = "configures programs that your builds run"
 	assistant   = "controls coding assistants"
 	ownCommands = "holds the commands that this repository adds to agent"

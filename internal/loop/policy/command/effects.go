@@ -108,6 +108,7 @@ func (r *reader) effects(p *Part, words []string) {
 	if name == "git" {
 		r.gitEffects(p, args, sub)
 	}
+	r.stores(p, name, args)
 	r.unwrap(p, name, args)
 }
 
@@ -223,7 +224,7 @@ func (r *reader) replaces(p *Part, name string, args []string) {
 	case "sed", "gsed":
 		for _, w := range args {
 			if sedRuns().MatchString(w) {
-				p.needs(Interprets, "the script of `sed` may run programs")
+				p.needs(Interprets|Unclear, "the script of `sed` may run programs")
 			}
 			if sedWrites().MatchString(w) {
 				p.needs(Destroys, "the script of `sed` may overwrite files")

@@ -33,6 +33,9 @@ func unfit(line string) string {
 	case !utf8.ValidString(line):
 		return "it is not valid UTF-8 text"
 	}
+	if continuedComment(line) {
+		return "a comment in it ends with a backslash"
+	}
 	brackets := 0
 	for i, r := range line {
 		switch {
@@ -53,6 +56,17 @@ func unfit(line string) string {
 		return fmt.Sprintf("it nests too deeply: more than %d opening brackets", maxBrackets)
 	}
 	return ""
+}
+
+// continuedComment reports whether a line of text may be a comment and ends with a
+// backslash. The parser continues such a comment on the next line; bash runs that line.
+func continuedComment(text string) bool {
+	for line := range strings.SplitSeq(text, "\n") {
+		if strings.Contains(line, "#") && strings.HasSuffix(line, `\`) {
+			return true
+		}
+	}
+	return false
 }
 
 // hidden reports whether a character is invisible or ambiguous on the screen.

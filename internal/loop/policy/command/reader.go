@@ -44,7 +44,11 @@ func (r *reader) line(text string, dirs []string) {
 	}
 	outer := r.source
 	r.source = text
+	before := *r
 	r.list(file.Stmts, dirs)
+	if r.reason != before.reason || slices.ContainsFunc(r.parts, func(p Part) bool { return p.Reason != "" }) {
+		r.evaluates(file)
+	}
 	r.source = outer
 }
 

@@ -228,3 +228,38 @@ func BenchmarkJudge(b *testing.B) {
 		command.Judge("cd src && grep -rn --include='*.go' 'func main' . | head -20; git log --oneline -5 2>/dev/null", env)
 	}
 }
+
+// bash ends a comment at the end of a line, also after a backslash.
+func TestCommentsThatSeemToContinue(t *testing.T) {
+	env := workspace(t)
+	for _, line := range []string{"touch x #c \\\nrm -rf src", "touch x #\\\nrm -rf src", "ls #x \\\n\\\nrm x", "ls; #\\\nrm x"} {
+		if c := command.Judge(line, env); c.Automatic() || c.Traits&command.Unclear == 0 {
+			t.Errorf("%q is clear: %+v", line, c)
+		}
+	}
+	if c := command.Judge("ls src \\\n  # done\nls", env); !c.Automatic() {
+		t.Error(c.Reason)
+	}
+}
+
+// bash evaluates quoted text in some places, which runs commands.
+func TestEvaluatedTextIsUnclear(t *testing.T) {
+	env := workspace(t)
+	for _, line := range []string{
+		"test -v 'a[$(rm x)]'", "[[ 'a[$(rm x)]' -eq 1 ]]", "[[ -v 'a[`rm x`]' ]]", "printf -v 'a[$(rm x)]' x", "read 'a[$(rm x)]' <<<x", "declare 'a[$(rm x)]=1'", "unset 'a[$(rm x)]'",
+		"x='a[$(rm x)]'; echo $((x))", "x='$(rm x)'; echo ${x@P}", "PS4='$(rm x)'; set -x; :", "BASH_ENV=f bash -c :", "PROMPT_COMMAND='rm x' bash -i", "hash -p /bin/rm foo; foo x", "env -- x=1 {rm,x}",
+		"printf %s 'rm x' | bash", "bash <<<'rm x'", "source <(printf 'rm x')", "echo \"`declare 'a[$(rm x)]=1'`\"", "sed '1e rm x' main.go", "let 'a[$(rm x)]'",
+	} {
+		if c := command.Judge(line, env); c.Traits&command.Unclear == 0 {
+			t.Errorf("%q is clear: %+v", line, c.Traits)
+		}
+	}
+	for _, line := range []string{"git commit -m 'see $(x)'", "x=1 go test", "export A=\"$(git rev-parse HEAD)\"", "grep 'a$(b)' main.go", "[[ -f main.go ]] && go test", "printf '%s' a > out"} {
+		if c := command.Judge(line, env); c.Traits&command.Unclear != 0 {
+			t.Errorf("%q is unclear: %s", line, c.Reason)
+		}
+	}
+	if c := command.Judge("compgen -C 'rm x'", env); c.Traits&command.Destroys == 0 {
+		t.Error(c.Traits)
+	}
+}

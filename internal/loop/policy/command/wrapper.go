@@ -66,6 +66,12 @@ var shells = [...]string{"sh", "bash", "dash", "zsh", "ksh", "mksh", "fish", "as
 func (r *reader) unwrap(p *Part, name string, args []string) {
 	if slices.Contains(shells[:], name) {
 		p.needs(Interprets, code(name)+" runs other commands")
+		if input := p.piped || slices.ContainsFunc(p.Redirs, func(re Redirect) bool { return strings.HasPrefix(re.Op, "<") }); input && len(operandsOf(args)) == 0 {
+			p.needs(Unclear, code(name)+" runs what it reads")
+		}
+		if slices.ContainsFunc(p.Words, func(w Word) bool { return w.Kind == Unknown && len(args) > 0 && w.Text == args[0] }) {
+			p.needs(Unclear, "the text does not show what "+code(name)+" runs")
+		}
 		for i, w := range args {
 			if strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "--") && strings.Contains(w, "c") && i+1 < len(args) {
 				r.inner(args[i+1], p.dirs)
@@ -96,6 +102,9 @@ func (r *reader) unwrap(p *Part, name string, args []string) {
 		p.needs(Interprets|Destroys, code(name)+" runs a command as another user")
 	}
 	rest := w.rest(args)
+	if len(rest) > 0 && slices.ContainsFunc(p.Words, func(word Word) bool { return word.Kind == Unknown && word.Text == rest[0] }) {
+		p.needs(Unclear, "the text does not show which program "+code(name)+" runs")
+	}
 	if w.line && len(rest) > 0 {
 		r.inner(strings.Join(rest, " "), nil)
 	} else {

@@ -128,6 +128,9 @@ func (p Places) Sockets() []string {
 	paths := []string{
 		"/run/docker.sock", "/var/run/docker.sock", "/run/containerd", "/run/podman", "/run/crio", "/run/dbus", "/var/run/dbus",
 		"/run/systemd/private", "/run/systemd/io.systemd.ManagedOOM", "/run/snapd.socket", "/run/libvirt", "/run/screen", "/run/tmux",
+		"/run/nscd", "/run/avahi-daemon", "/run/systemd/resolve/io.systemd.Resolve",
+		"/var/lib/lxd/unix.socket", "/var/snap/lxd/common/lxd/unix.socket", "/var/lib/incus/unix.socket",
+		filepath.Join(p.Home, ".colima/default/docker.sock"), filepath.Join(p.Home, ".rd/docker.sock"), filepath.Join(p.Home, ".orbstack/run"),
 		"/run/user", "/tmp/.X11-unix", "/tmp/.ICE-unix", "/var/lib/docker.sock",
 	}
 	for _, name := range []string{"SSH_AUTH_SOCK", "XDG_RUNTIME_DIR", "GPG_AGENT_INFO", "VSCODE_IPC_HOOK_CLI", "VSCODE_GIT_IPC_HANDLE", "KITTY_LISTEN_ON"} {
@@ -142,7 +145,7 @@ func (p Places) Sockets() []string {
 	if server, _, _ := strings.Cut(p.Env("TMUX"), ","); server != "" {
 		paths = append(paths, filepath.Dir(server))
 	}
-	for _, pattern := range []string{"/tmp/ssh-*", "/tmp/tmux-*", "/tmp/dbus-*", "/tmp/vscode-*.sock", "/tmp/kitty-*", "/tmp/emacs*"} {
+	for _, pattern := range []string{"/tmp/ssh-*", "/tmp/tmux-*", "/tmp/dbus-*", "/tmp/vscode-*.sock", "/tmp/kitty-*", "/tmp/emacs*", "/tmp/nvim*", "/tmp/zellij-*", "/tmp/screens", "/tmp/uscreens", "/tmp/.ssh-*", "/tmp/ssh_*"} {
 		found, _ := filepath.Glob(pattern) // the patterns are valid
 		paths = append(paths, found...)
 	}

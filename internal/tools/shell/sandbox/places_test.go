@@ -16,13 +16,13 @@ func TestPlaces(t *testing.T) {
 	home := t.TempDir()
 	for _, dir := range []string{
 		".cache/go-build", "go/bin", "go/pkg/mod/golang.org/toolchain@v0.0.1/bin", ".npm/_npx", ".cargo/bin", ".cargo/registry",
-		".ssh", ".config/gh", ".config/git", "agent", "elsewhere/mod", "notes",
+		".ssh", ".config/gh", ".config/git", "agent", "elsewhere/mod", "notes", ".orbstack/run", ".rd/bin",
 	} {
 		if err := os.MkdirAll(filepath.Join(home, dir), 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for _, file := range []string{".gitconfig", ".netrc", "agent/socket"} {
+	for _, file := range []string{".gitconfig", ".netrc", "agent/socket", ".rd/docker.sock"} {
 		if err := os.WriteFile(filepath.Join(home, file), nil, 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -50,7 +50,7 @@ func TestPlaces(t *testing.T) {
 	want("caches", p.Caches(), []string{".cache/go-build", ".cargo/registry", ".npm", "go/pkg/mod"})
 	want("programs", p.Programs(), []string{".npm/_npx", "go/pkg/mod/golang.org/toolchain@v0.0.1"})
 	want("toolchains", p.Toolchains(), []string{".cargo/bin", ".gitconfig", "go", "go"})
-	want("private", p.Private(), []string{".config/gh", ".config/gh", ".netrc", ".ssh", "agent", "agent/socket", "notes"})
+	want("private", p.Private(), []string{".config/gh", ".config/gh", ".netrc", ".orbstack/run", ".rd/docker.sock", ".ssh", "agent", "agent/socket", "notes"})
 	env["GOMODCACHE"] = filepath.Join(home, "elsewhere/mod")
 	want("caches", p.Caches(), []string{".cache/go-build", ".cargo/registry", ".npm", "elsewhere/mod"})
 }

@@ -184,12 +184,13 @@ func declared(t *testing.T, dir string) map[string]bool {
 // and no name below /tmp: temporary files have random names. Another user could
 // otherwise plant a link in their place.
 func TestNoFileHasAFixedTemporaryName(t *testing.T) {
-	files, err := filepath.Glob("../*/*/*.go")
-	for _, pattern := range []string{"*/*.go", "*/*/*.go", "*/*/*/*.go"} {
-		more, e := filepath.Glob(pattern)
-		if files, err = append(files, more...), e; err != nil {
+	var files []string
+	for _, pattern := range []string{"../*/*/*.go", "*/*.go", "*/*/*.go", "*/*/*/*.go"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil {
 			t.Fatal(err)
 		}
+		files = append(files, found...)
 	}
 	checked := 0
 	for _, file := range files {

@@ -424,6 +424,22 @@ func TestNetworkShowsTheAgentOfSSH(t *testing.T) {
 	}
 }
 
+// A command without the network cannot change the source code of dependencies, which the
+// user compiles later. The failure says that it needs the network.
+func TestDownloadedSourcesStay(t *testing.T) {
+	c := confineCommands(t)
+	module := filepath.Join(c.home, "go/pkg/mod/example.org/m@v1.0.0")
+	put(t, filepath.Join(module, "m.go"), "package m\n")
+	c.put("go.mod", "module work\n")
+	line := "echo x >" + filepath.Join(module, "m.go")
+	if r := c.sh(line, tools.Access{}); !r.IsError || r.Blocked == nil || !r.Blocked.Network {
+		t.Errorf("without the network: %+v\n%s", r.Blocked, r.Text)
+	}
+	if r := c.sh(line, tools.Access{Network: true}); r.IsError {
+		t.Errorf("with the network: %s", r.Text)
+	}
+}
+
 // A command that nobody approved sees only the workspace, toolchains and the
 // configuration of git, and changes nothing.
 func TestPrivateCommands(t *testing.T) {

@@ -36,22 +36,30 @@ func (a *Area) prepare() {
 func (a *Area) profile(s *sandbox.Session, network bool) *sandbox.Profile {
 	p := &sandbox.Profile{
 		Session: s, Home: a.Places.Home, Network: network,
-		Write:    slices.Concat(a.tree.tops, []string{os.TempDir()}, a.Places.Caches()),
+		Write:    slices.Concat(a.tree.tops, []string{os.TempDir()}, a.buildCaches()),
 		ReadOnly: a.Places.Programs(),
 		Hide:     slices.Concat(a.Places.Private(), a.Secret),
 	}
+	p.Downloads = a.Places.Downloads()
 	if network {
+		p.Write = append(p.Write, p.Downloads...)
 		p.Show = a.Places.Remote()
 		p.Hide = slices.DeleteFunc(p.Hide, func(path string) bool { return slices.Contains(p.Show, path) })
 	}
 	return p
 }
 
+// buildCaches returns the caches that builds without the network write to.
+func (a *Area) buildCaches() []string {
+	downloads := a.Places.Downloads()
+	return slices.DeleteFunc(a.Places.Caches(), func(path string) bool { return slices.Contains(downloads, path) })
+}
+
 // privateProfile returns the sandbox of a command that nobody approved.
 func (a *Area) privateProfile(s *sandbox.Session) *sandbox.Profile {
 	p := &sandbox.Profile{
 		Session: s, Home: a.Places.Home, NoHome: a.hidesHome(),
-		Write:    append([]string{os.TempDir()}, a.Places.Caches()...),
+		Write:    append([]string{os.TempDir()}, a.buildCaches()...),
 		ReadOnly: a.Places.Programs(),
 		Show:     slices.Concat(a.Readable, a.Places.Toolchains()),
 		Hide:     slices.Concat(a.Places.Private(), a.Secret),

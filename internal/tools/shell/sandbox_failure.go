@@ -3,6 +3,7 @@ package shell
 import (
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -36,6 +37,9 @@ func SandboxFailure(p *sandbox.Profile, dir, output string, code int) (f Failure
 	for line := range strings.Lines(output) {
 		line = strings.TrimSpace(line)
 		if path := deniedPath(p, dir, line); path != "" {
+			if slices.ContainsFunc(p.Downloads, func(dir string) bool { return within(path, dir) }) && !p.Network {
+				return Failure{Network: true}, true
+			}
 			return Failure{Path: path}, true
 		}
 		if !p.Network && (noNetwork.MatchString(line) && !loopback.MatchString(line) || refusedByHost(line)) {

@@ -92,6 +92,9 @@ func (r *reader) subcommand(p *Part, args []string) string {
 	if why != "" {
 		return why
 	}
+	if slices.ContainsFunc(a.values["--sort"], func(key string) bool { return strings.Contains(key, "signature") }) {
+		return code("git", name) + " may check signatures with another program"
+	}
 	for _, option := range []string{"--format", "--pretty"} {
 		for _, format := range a.values[option] {
 			if !plainFormat(format) {

@@ -35,6 +35,13 @@ func (p Places) Caches() []string {
 	)
 }
 
+// Downloads returns those caches that hold the source code of dependencies. Toolchains
+// compile it later without a sandbox and write it only when they download it.
+func (p Places) Downloads() []string {
+	cargo := p.or("CARGO_HOME", ".cargo")
+	return existing(p.or("GOMODCACHE", filepath.Join(p.goPath(), "pkg/mod")), filepath.Join(cargo, "registry"), filepath.Join(cargo, "git"))
+}
+
 // MissingCaches returns those caches of the toolchains of a workspace that do not exist
 // yet. A toolchain cannot create them in a sandbox.
 func (p Places) MissingCaches(workspace string) (missing []string) {

@@ -65,6 +65,10 @@ type Profile struct {
 	Hide     []string // paths that look empty
 	Show     []string // paths below hidden ones that it may read
 
+	// Downloads are caches that a command without the network cannot change, unless they
+	// are in Write. They explain why a command fails.
+	Downloads []string
+
 	Network bool   // use the host's network instead of the session's
 	NoHome  bool   // hide Home, except for the paths in Write and Show
 	Home    string // the user's home directory

@@ -6,6 +6,10 @@ LDFLAGS := -s -w
 # Some shells do not expand ~ after DIR=.
 WHERE   := $(patsubst ~%,$(HOME)%,$(DIR))
 
+# Tests of the whole program that run with the race detector: those with signals,
+# several agents and long scripts. Tests of its packages cover the rest.
+RACY    := Interrupt|Signal|Delegate|Story
+
 .PHONY: run build install test check generate cases vim-cases bench promises pictures clean
 
 ## run: build, then open the program in DIR; prints what it downloads and compiles
@@ -28,7 +32,7 @@ test:
 	@$(GO) build -v ./...
 	@$(GO) list ./... | xargs -n 1 -P $(JOBS) sh -c 'out=$$($(GO) test "$$1" 2>&1); code=$$?; printf "%s\n" "$$out"; exit $$code' test
 
-## check: formatting, vet and builds for three systems, staticcheck, all but the slowest tests with the race detector
+## check: formatting, vet and builds for three systems, staticcheck, tests with the race detector
 check:
 	@out=$$(gofmt -l .); if [ -n "$$out" ]; then echo "not formatted (run gofmt -w):"; echo "$$out"; exit 1; fi
 	$(GO) mod tidy -diff
@@ -36,7 +40,8 @@ check:
 	$(GO) tool staticcheck ./...
 	for os in linux darwin windows; do GOOS=$$os CGO_ENABLED=0 $(GO) build -o /dev/null ./cmd/agent || exit 1; done
 	for os in darwin windows; do GOOS=$$os CGO_ENABLED=0 $(GO) vet ./... || exit 1; done
-	$(GO) test -race -short ./...
+	$(GO) test -race -short $$($(GO) list ./... | grep -v /cmd/agent$$)
+	$(GO) test -race -short -run '$(RACY)' ./cmd/agent
 
 ## generate: write the generated parts of the help topics and of the README, and the JSON schemas
 generate:

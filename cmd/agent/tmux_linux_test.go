@@ -57,6 +57,21 @@ func (m *mux) wait(text string) {
 	waitFor(m.t, text+" on the screen", func() bool { return strings.Contains(m.screen(), text) })
 }
 
+// stopped waits until the shell has reported that the program stopped, and reads the
+// terminal itself: it discards what is typed before that.
+func (m *mux) stopped() {
+	m.t.Helper()
+	m.wait("Stopped")
+	shell := strings.TrimSpace(m.do("display-message", "-p", "#{pane_pid}"))
+	waitFor(m.t, "the shell to read the terminal", func() bool {
+		stat, err := os.ReadFile("/proc/" + shell + "/stat")
+		_, fields, _ := strings.Cut(string(stat), ") ")
+		// State, parent, group, session, terminal, group in the foreground: see proc(5).
+		f := strings.Fields(fields)
+		return err == nil && len(f) > 5 && f[0] == "S" && f[2] == f[5]
+	})
+}
+
 // kill kills the processes that the shell has started.
 func (m *mux) kill() {
 	m.t.Helper()
@@ -90,7 +105,7 @@ func TestTmux(t *testing.T) {
 	m.wait("lines")
 	m.keys("C-c")
 	m.keys("C-z")
-	m.wait("Stopped")
+	m.stopped()
 	if strings.Contains(m.screen(), "Well met.") {
 		t.Errorf("the screen is not the shell's:\n%s", m.screen())
 	}
@@ -106,7 +121,7 @@ func TestTmux(t *testing.T) {
 		t.Errorf("the screen is not in its place:\n%s", m.screen())
 	}
 	m.keys("C-z")
-	m.wait("Stopped")
+	m.stopped()
 	m.do("resize-window", "-x", "80", "-y", "24")
 	m.keys("fg", "Enter")
 	m.wait("? help")

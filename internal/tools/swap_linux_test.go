@@ -37,7 +37,7 @@ func TestLinkSwapsWhileWriting(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	var swapped atomic.Int64
+	var swapped, tried atomic.Int64
 	ended, stop := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -47,8 +47,14 @@ func TestLinkSwapsWhileWriting(t *testing.T) {
 				return
 			default:
 			}
-			if exchange() == nil {
-				swapped.Add(1)
+			if exchange() == nil && swapped.Add(1)%1998 == 999 { // d is the directory: some writes must succeed
+				for until := tried.Load() + 2; tried.Load() < until; runtime.Gosched() {
+					select {
+					case <-stop:
+						return
+					default:
+					}
+				}
 			}
 			runtime.Gosched()
 		}
@@ -59,6 +65,7 @@ func TestLinkSwapsWhileWriting(t *testing.T) {
 		if err == nil {
 			_, err = c.Run(t.Context(), tools.Approved{Changes: c.Changes})
 		}
+		tried.Add(1)
 		if err != nil {
 			refused++
 			continue

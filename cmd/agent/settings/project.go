@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -120,24 +119,7 @@ func (f ProjectFile) change(do func(*Project)) error {
 	return nil
 }
 
-func (f ProjectFile) read() ([]byte, error) {
-	file, err := os.OpenFile(f.Path, os.O_RDONLY|openFlags, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() || info.Size() > maxSize {
-		return nil, fmt.Errorf("%s is not a regular file of at most %d MiB", f.Path, maxSize>>20)
-	}
-	if err := checkOwner(info, os.Geteuid()); err != nil {
-		return nil, fmt.Errorf("%s %w", f.Path, err)
-	}
-	return io.ReadAll(io.LimitReader(file, maxSize))
-}
+func (f ProjectFile) read() ([]byte, error) { return readOwned(f.Path, os.Geteuid(), f.Path) }
 
 // decode returns the content b of the file.
 func (f ProjectFile) decode(b []byte) (Project, error) {

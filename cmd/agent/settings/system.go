@@ -55,7 +55,24 @@ func (f SystemFile) Read() (SystemPolicy, error) {
 }
 
 func (f SystemFile) read() ([]byte, error) {
-	file, err := os.OpenFile(f.Path, os.O_RDONLY|openFlags, 0)
+	b, err := readOwned(f.Path, f.Owner, "the file")
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.Stat(filepath.Dir(f.Path))
+	if err != nil {
+		return nil, err
+	}
+	if err := checkOwner(dir, f.Owner); err != nil {
+		return nil, fmt.Errorf("its directory %w", err)
+	}
+	return b, nil
+}
+
+// readOwned reads a regular file that only the user owner may have written. Name stands
+// for the file in errors about it.
+func readOwned(path string, owner int, name string) ([]byte, error) {
+	file, err := os.OpenFile(path, os.O_RDONLY|openFlags, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -65,17 +82,10 @@ func (f SystemFile) read() ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() || info.Size() > maxSize {
-		return nil, fmt.Errorf("not a regular file of at most %d MiB", maxSize>>20)
+		return nil, fmt.Errorf("%s is not a regular file of at most %d MiB", name, maxSize>>20)
 	}
-	if err := checkOwner(info, f.Owner); err != nil {
-		return nil, fmt.Errorf("the file %w", err)
-	}
-	dir, err := os.Stat(filepath.Dir(f.Path))
-	if err != nil {
-		return nil, err
-	}
-	if err := checkOwner(dir, f.Owner); err != nil {
-		return nil, fmt.Errorf("its directory %w", err)
+	if err := checkOwner(info, owner); err != nil {
+		return nil, fmt.Errorf("%s %w", name, err)
 	}
 	return io.ReadAll(io.LimitReader(file, maxSize))
 }

@@ -43,7 +43,7 @@ type Verdict struct {
 	// Files are the files that a command names. If one of them changes before the
 	// command runs, the approval is not valid: see Changed.
 	Files []File
-	// Remedies are flags, each of which would allow a call that nobody can approve.
+	// Remedies are flags. Each would allow a call that nobody can approve.
 	Remedies []string
 }
 

@@ -69,8 +69,8 @@ func SecretFile(path string) bool {
 // maxBelow limits the directories in which secretsBelow looks.
 const maxBelow = 5000
 
-// secretsBelow returns the files below directories of which the names say that they may
-// hold secrets. It follows no links. Files of git count as harmless.
+// secretsBelow returns the files below dirs for which SecretFile reports true. It
+// follows no links, and it skips .git.
 func secretsBelow(dirs []string) (files []string) {
 	todo := slices.Clone(dirs)
 	for i := 0; i < len(todo) && i < maxBelow; i++ {

@@ -128,7 +128,9 @@ func ask(request string) (text string, found []*os.File, err error) {
 	}
 	defer unix.Close(pair[0])
 	theirs := os.NewFile(uintptr(pair[1]), "helper")
-	helper := &exec.Cmd{Path: "/proc/self/exe", Args: []string{Name}, Env: []string{}, Dir: "/", ExtraFiles: []*os.File{theirs}}
+	// In a session of its own, the keys of the terminal do not stop or interrupt it.
+	helper := &exec.Cmd{Path: "/proc/self/exe", Args: []string{Name}, Env: []string{}, Dir: "/", ExtraFiles: []*os.File{theirs},
+		SysProcAttr: &unix.SysProcAttr{Setsid: true}}
 	err = helper.Start()
 	theirs.Close()
 	if err != nil {

@@ -20,7 +20,7 @@ func (s *shellTool) approved(line string, at location, ok Approved) shell.Comman
 	if ok.Environment != nil && ok.Access.Private {
 		c.Env = ok.Environment(c.Env)
 	}
-	c.Whole = s.Workspace.OutputFile()
+	c.Whole, c.Snapshot = s.Workspace.OutputFile(), ok.Snapshot
 	return c
 }
 

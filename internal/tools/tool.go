@@ -15,6 +15,7 @@ import (
 	"agent/internal/llm"
 	"agent/internal/tools/git"
 	"agent/internal/tools/intake"
+	"agent/internal/tools/snapshot"
 	"agent/internal/tools/workspace"
 )
 
@@ -65,6 +66,8 @@ type Approved struct {
 	Script      string
 	Environment func(env []string) []string
 	Access      Access // of a command
+	// Snapshot says which files to keep while a command runs; nil for none.
+	Snapshot *snapshot.Order
 }
 
 // GitFunction is the first word of the parts of a Script that read the repository

@@ -28,6 +28,8 @@ import (
 	"errors"
 	"os"
 	"time"
+
+	"agent/internal/tools/snapshot"
 )
 
 const (
@@ -65,6 +67,8 @@ type Command struct {
 	// it; 0 means DefaultProcesses.
 	Processes int
 
+	// Snapshot says which files to keep while the command runs; nil for none.
+	Snapshot *snapshot.Order
 	// Input is the standard input; nil means empty. The caller closes it.
 	Input *os.File
 	// Whole creates the file for the complete output. It is called once the output

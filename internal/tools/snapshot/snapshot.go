@@ -1,0 +1,64 @@
+// Package snapshot describes what is at a path before and after a change, so that the
+// change can be undone. It decides nothing about undoing. Start reading at State.
+package snapshot
+
+import "io"
+
+// Kind is what is at a path.
+type Kind string
+
+// The kinds.
+const (
+	Absent Kind = "absent"
+	File   Kind = "file" // a regular file
+	Dir    Kind = "dir"
+	Link   Kind = "link"  // a symbolic link
+	Other  Kind = "other" // a device, socket or named pipe, which cannot be restored
+)
+
+// State is what is at a path at some time.
+type State struct {
+	Kind   Kind   `json:"kind"`
+	Mode   uint32 `json:"mode,omitempty"`   // permission bits with setuid, setgid and sticky, as in Unix
+	Size   int64  `json:"size,omitempty"`   // of a file, in bytes
+	Hash   string `json:"hash,omitempty"`   // of the content of a file: SHA-256 in hexadecimal; empty if it was not read
+	Target string `json:"target,omitempty"` // of a link
+	// Stamp identifies the content of a file that was not read: inode, size, and times of
+	// change. Two equal stamps mean the same content.
+	Stamp string `json:"stamp,omitempty"`
+	// Lost is why the state cannot be restored, for the user: "it is larger than 64 MB".
+	// It is empty if it can be.
+	Lost string `json:"lost,omitempty"`
+}
+
+// Touched is a path that a tool call or command is about to change for the first time
+// in a turn.
+type Touched struct {
+	Call   string `json:"call"` // ID of the tool call, or of the command that the user typed
+	Path   string `json:"path"` // absolute, without symbolic links in its directory
+	Before State  `json:"before"`
+}
+
+// Store keeps contents and touched paths for later. It is safe for concurrent use, also
+// by several processes. Its implementation is a pack of package blobs; tests use one in
+// a temporary directory.
+type Store interface {
+	// Put keeps a content and returns its hash as in State. Keeping the same content
+	// again costs no space. The error is for the user: the store is full, or cannot be
+	// written.
+	Put(content io.Reader) (hash string, size int64, err error)
+	// Add records a touched path. It must be in the store before the change happens.
+	Add(t Touched) error
+}
+
+// Order tells the supervisor of a command which files to keep while it runs.
+type Order struct {
+	Call  string   // ID of the tool call
+	Store string   // path of the store
+	Roots []string // absolute directories without links; paths outside of them are not kept
+	Skip  []string // absolute paths below Roots that are not kept, such as git directories
+	// Strict makes a write fail with EPERM if the old content cannot be kept, because the
+	// user has not approved the command.
+	Strict  bool
+	MaxFile int64 // a larger file is not kept, in bytes
+}

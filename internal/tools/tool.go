@@ -178,4 +178,7 @@ type Change struct {
 	Path   string
 	Before []byte
 	After  []byte
+	// Moved is the other path of a moved file: the new one of a removed file, otherwise
+	// the old one. It is empty if the file is not moved.
+	Moved string
 }

@@ -1,5 +1,7 @@
 package event
 
+import "strconv"
+
 // The user's decision on parts of a change. A Diff has one hunk if its file is created,
 // deleted or moved, or if its content is not shown; otherwise it has those of Unified.
 // Hunks are numbered from 0, in that order.
@@ -32,3 +34,24 @@ type (
 		Comments []LineComment `json:"comments,omitempty"`
 	}
 )
+
+// LineComments returns the comments on lines, each with its place: "a.go:12: why?".
+func (d *Decided) LineComments() []string {
+	var out []string
+	for _, file := range d.Hunks {
+		for _, c := range file.Comments {
+			out = append(out, file.Path+":"+strconv.Itoa(c.Line)+": "+c.Text)
+		}
+	}
+	return out
+}
+
+// Parts returns how many hunks the change has and how many of them the user approved. Both
+// are 0 if the user decided on the change as a whole.
+func (d *Decided) Parts() (hunks, approved int) {
+	for _, file := range d.Hunks {
+		approved += len(file.Accepted) + len(file.Edited)
+		hunks += len(file.Rejected)
+	}
+	return hunks + approved, approved
+}

@@ -40,7 +40,7 @@ func Of(d event.Diff) []Hunk {
 	if len(hunks) > 0 && !d.Created && !d.Deleted && d.Moved == "" {
 		return hunks
 	}
-	whole := Hunk{Unified: d.Unified, Whole: true, Fixed: !d.Created || d.Unified != "" && hunks == nil}
+	whole := Hunk{Unified: d.Unified, Whole: true, Fixed: !d.Created || d.Moved != "" || d.Unified != "" && hunks == nil}
 	for i, h := range hunks {
 		if i > 0 {
 			whole.Lines = append(whole.Lines, Line{Mark: '@'})

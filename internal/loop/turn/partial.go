@@ -19,6 +19,7 @@ const maxQuoted = 120
 type partial struct {
 	changes []tools.Change
 	report  string // what was applied and rejected, with the comments, for the model
+	notes   string // only the comments; empty for none
 	summary string // for the user; empty if everything was applied as proposed
 }
 
@@ -78,6 +79,7 @@ func divide(changes []tools.Change, diffs []event.Diff, answers []event.HunkAnsw
 			p.changes = append(p.changes, ch)
 		}
 	}
+	p.notes = comments(diffs, answers)
 	p.report = strings.Join(lines, "\n")
 	if applied < hunks || edited > 0 {
 		p.summary = fmt.Sprintf("%d of %s", applied, phrase.Count(hunks, "hunk"))

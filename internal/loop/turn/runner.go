@@ -52,6 +52,9 @@ func (r Runner) run(ctx context.Context, in tools.Info, c *toolCall, progress fu
 	}
 	if err != nil {
 		c.fail(ctx, err)
+		if c.part != nil && c.part.notes != "" {
+			c.end.Result.Text += "\n" + c.part.notes
+		}
 		if got.Source != "" && c.end.Outcome == event.Failed {
 			c.end.Result.Text = tools.Quote(got.Source, c.end.Result.Text)
 		}

@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"agent/internal/history/filelock"
 )
 
 // Create returns the log of a new session. It sets the format of h, and the ID
@@ -124,7 +126,7 @@ func (l *Log) publish(bodies iter.Seq2[[]byte, error]) error {
 	if err == nil {
 		f, err = renameLocked(f, temp, final)
 		if err == nil {
-			err = syncDir(l.store.dir)
+			err = filelock.SyncDir(l.store.dir)
 		}
 		if err != nil {
 			err = errors.Join(err, remove(final))

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"sync/atomic"
+
+	"agent/internal/history/filelock"
 )
 
 // Log is a session that this program has open for appending. Except for methods
@@ -39,6 +41,14 @@ type file interface {
 	// Datasync returns when the written data would survive a power failure.
 	Datasync() error
 }
+
+// osFile is the file of a log that this program has locked.
+type osFile struct{ *os.File }
+
+// Close also releases the lock.
+func (f osFile) Close() error { return release(f.File) }
+
+func (f osFile) Datasync() error { return filelock.Datasync(f.File) }
 
 // Header returns the session's header. If the header of the log is damaged, it
 // has only the ID.

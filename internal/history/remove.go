@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"time"
+
+	"agent/internal/history/filelock"
 )
 
 // Remove removes a session and everything that belongs to it, with the sessions
@@ -74,7 +76,7 @@ func (s *Store) remove(id string, delegates []string) error {
 		release(f)
 		return fmt.Errorf("remove session %s: %w", id, err)
 	}
-	if err := errors.Join(unlink(f), syncDir(s.dir)); err != nil {
+	if err := errors.Join(unlink(f), filelock.SyncDir(s.dir)); err != nil {
 		return fmt.Errorf("remove session %s: %w", id, err)
 	}
 	return nil

@@ -61,6 +61,9 @@ func (l *Log) Path() string { return l.store.path(l.header.ID) }
 // It may not exist yet.
 func (l *Log) Outputs() string { return l.store.Outputs(l.header.ID) }
 
+// UndoPath is Store.UndoPath for the session.
+func (l *Log) UndoPath() string { return l.store.UndoPath(l.header.ID) }
+
 // SaveOutput saves text in the directory of Outputs, readable only by the user.
 // If the file exists, nothing is written: the name is derived from the text.
 func (l *Log) SaveOutput(name, text string) error {

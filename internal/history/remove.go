@@ -8,6 +8,7 @@ import (
 	"os"
 	"time"
 
+	"agent/internal/history/blobs"
 	"agent/internal/history/filelock"
 )
 
@@ -71,6 +72,7 @@ func (s *Store) remove(id string, delegates []string) error {
 		os.RemoveAll(s.Outputs(id)),
 		remove(s.sibling(id, tornExtension)),
 		remove(s.sibling(id, draftExtension)),
+		blobs.Remove(s.dir, id),
 	)
 	if err != nil {
 		release(f)

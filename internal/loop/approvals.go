@@ -21,8 +21,8 @@ type approvals struct {
 }
 
 // Approve asks the user and waits for the answer or the end of ctx. If a question with
-// that ID waits already, this one gets another ID. If the answer is Always, for all of the
-// call, and there is an offer, the offer becomes a standing permission, which Approve returns sealed.
+// that ID waits already, this one gets another ID. If the answer is Always, and not only
+// about some hunks, an offer becomes a standing permission, which Approve returns sealed.
 func (a *approvals) Approve(ctx context.Context, ask event.Ask, offer policy.Grant) (event.Answer, *policy.Grant, error) {
 	wait := make(chan event.Answer, 1)
 	a.mu.Lock()

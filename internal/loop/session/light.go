@@ -6,7 +6,7 @@ import (
 )
 
 // DecodeLight is event.Decode without long contents: the text, arguments and images
-// of messages, prefixes, diffs and readings. The tasks of delegates are cut. Prompts and Partials keep their text. The rest is
+// of messages, prefixes, diffs and readings. The tasks of delegates are truncated. Prompts and Partials keep their text. The rest is
 // enough to number the events, find boundaries and complete the last turn.
 func DecodeLight(record []byte) (event.Durable, error) {
 	e, err := event.Decode(record)

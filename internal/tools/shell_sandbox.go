@@ -63,7 +63,9 @@ func (s *shellTool) launch(ctx context.Context, c shell.Command, ok Approved) (l
 		c.Line, c.Cleanup, readOnly = gitFunction(append(env, view.Env()...))+c.Line, view.Close, view.Dirs()
 	}
 	if !access.Outside {
-		l.guard = s.Area.Begin(confine.Extent{Private: access.Private, Network: access.Network, Write: access.Write, ReadOnly: readOnly, Hide: access.Hide})
+		l.guard = s.Area.Begin(confine.Extent{
+			Private: access.Private, Network: access.Network, Write: access.Write, Approved: access.Protected, ReadOnly: readOnly, Hide: access.Hide,
+		})
 	}
 	c.Limits.Sandbox = l.guard.Profile()
 	var err error

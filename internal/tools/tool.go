@@ -80,6 +80,8 @@ type Access struct {
 	Private bool // nobody approved the command: it does not see the home directory
 	// Write are absolute paths outside of the workspace that it may change, too.
 	Write []string
+	// Protected are the protected paths that the user approved it to change. Absolute.
+	Protected []string
 	// Hide are files that a private command sees as empty. Absolute.
 	Hide []string
 	// Git is the repository that git may read without its configuration. Nil if the

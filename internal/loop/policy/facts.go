@@ -27,6 +27,7 @@ type Facts struct {
 	below       []string
 	dirs        []string // in which a command may run, and those above in the workspace
 	touched     []touched
+	spelled     []string // the protected files that a command changes, by all their names, absolute
 	paths       Paths
 	at          roots
 	environment func([]string) []string // of automatic commands
@@ -145,7 +146,7 @@ func (p Paths) lookAtCommand(ctx context.Context, t tools.Target, f *Facts, in b
 			add(path, false, false, false)
 		}
 	}
-	f.Protected = p.protectedFiles(f.touched, dir)
+	f.Protected, f.spelled = p.protectedFiles(f.touched, dir)
 }
 
 // secretsOf returns the files that may hold secrets below the directories that a command
@@ -164,8 +165,9 @@ func (p Paths) secretsOf(c *command.Command) (files []string) {
 // listers are programs that read the names of files, not their contents.
 var listers = []string{"ls", "cd", "find", "fd", "fdfind", "tree", "pwd", "stat", "du", "df", "test", "[", "basename", "dirname", "realpath", "readlink", "git"}
 
-// protectedFiles returns the protected files that a command in dir changes.
-func (p Paths) protectedFiles(files []touched, dir string) (out []Protected) {
+// protectedFiles returns the protected files that a command in dir changes, and all
+// their names.
+func (p Paths) protectedFiles(files []touched, dir string) (out []Protected, names []string) {
 	var ps *places
 	for _, t := range files {
 		if !t.change {
@@ -177,11 +179,12 @@ func (p Paths) protectedFiles(files []touched, dir string) (out []Protected) {
 		for _, name := range t.names {
 			if reason := ps.protection(name, nil); reason != "" {
 				out = append(out, Protected{Grant{Scope: Scope{Dir: dir}}.show(t.path), reason})
+				names = append(names, t.names...)
 				break
 			}
 		}
 	}
-	return out
+	return out, names
 }
 
 func isDirectory(path string) bool {

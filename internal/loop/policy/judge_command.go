@@ -89,10 +89,7 @@ func (p *Policy) askCommand(c tools.Call, f Facts) Verdict {
 	switch {
 	case f.paths.Sandbox == SandboxOff, f.paths.Sandbox == SandboxMissing:
 	case known:
-		v.Access.Write = paths
-		if len(f.Protected) > 0 && len(paths) == 0 {
-			v.Warning += "; the sandbox blocks or undoes this change"
-		}
+		v.Access.Write, v.Access.Protected = paths, f.spelled
 	case p.deniesNetwork(f) == nil: // a command without a sandbox has the network
 		v.Access.Outside = true
 	}

@@ -64,7 +64,8 @@ func (s *shellTool) launch(ctx context.Context, c shell.Command, ok Approved) (l
 	}
 	if !access.Outside {
 		l.guard = s.Area.Begin(confine.Extent{
-			Private: access.Private, Network: access.Network, Write: access.Write, Approved: access.Protected, ReadOnly: readOnly, Hide: access.Hide,
+			Private: access.Private, Network: access.Network, Write: access.Write, Approved: access.Protected, ReadOnly: readOnly,
+			Show: access.Show, Hide: access.Hide,
 		})
 	}
 	c.Limits.Sandbox = l.guard.Profile()
@@ -108,7 +109,7 @@ func (l launched) blocked(output string, code int) *Blocked {
 	if !ok {
 		return nil
 	}
-	return &Blocked{Network: f.Network, Path: f.Path}
+	return &Blocked{Network: f.Network, Path: f.Path, Read: f.Read}
 }
 
 // note returns a note for the model; empty if b is nil.
@@ -116,7 +117,7 @@ func (b *Blocked) note() string {
 	if b == nil {
 		return ""
 	}
-	return "[the sandbox probably caused this failure: " + shell.Failure{Network: b.Network, Path: b.Path}.String() +
+	return "[the sandbox probably caused this failure: " + shell.Failure{Network: b.Network, Path: b.Path, Read: b.Read}.String() +
 		". Do not work around it: if the command is needed, tell the user why]\n"
 }
 

@@ -555,6 +555,24 @@ func TestApprovedWritesOutside(t *testing.T) {
 	}
 }
 
+// A command sees the hidden files that the user approved, and no others. It says so if it
+// misses one.
+func TestApprovedHiddenFiles(t *testing.T) {
+	c := confineCommands(t)
+	put(t, filepath.Join(c.home, ".netrc"), "netrc\n")
+	put(t, filepath.Join(c.home, ".ssh", "config"), "config\n")
+	key, netrc := filepath.Join(c.home, ".ssh", "id_ed25519"), filepath.Join(c.home, ".netrc")
+	if r := c.sh("cat ~/.ssh/id_ed25519 ~/.netrc", tools.Access{Show: []string{key, netrc}}); r.IsError || !strings.HasPrefix(r.Text, "key\nnetrc\n") {
+		t.Errorf("approved: %s", r.Text)
+	}
+	if r := c.sh("cat ~/.ssh/config", tools.Access{Show: []string{key}}); r.Blocked == nil || !r.Blocked.Read || r.Blocked.Path != filepath.Join(c.home, ".ssh", "config") {
+		t.Errorf("another file: %+v\n%s", r.Blocked, r.Text)
+	}
+	if r := c.sh("echo x >>~/.netrc; echo x >>~/.ssh/id_ed25519", tools.Access{Show: []string{key, netrc}}); !r.IsError {
+		t.Errorf("writing: %s", r.Text)
+	}
+}
+
 // A command can change the protected paths that the user approved. Others in the same
 // directory, and those that it creates, stay protected.
 func TestApprovedProtectedPaths(t *testing.T) {

@@ -84,11 +84,17 @@ func (p Paths) touch(t tools.Target, root string, change bool, in borders) touch
 		}
 	}
 	p.place(&out, in)
-	if out.outside && out.read && !out.secret { // ~/.ssh and the like
-		reason := p.places().protection(out.real(), nil)
-		out.secret = reason == credentials || reason == sshFiles || reason == gnupgFiles || reason == ownFiles
+	if out.outside && out.read && !out.secret {
+		out.secret = p.places().private(out.real())
 	}
 	return out
+}
+
+// private reports whether an absolute path without links is in ~/.ssh or another place
+// that may hold secrets.
+func (ps *places) private(real string) bool {
+	reason := ps.protection(real, nil)
+	return reason == credentials || reason == sshFiles || reason == gnupgFiles || reason == ownFiles
 }
 
 // place fills in where a file is.
@@ -111,9 +117,16 @@ func (p Paths) lookAtCommand(ctx context.Context, t tools.Target, f *Facts, in b
 	f.environment = p.Environment
 	f.Command, f.repository = p.judge(t.Value, dir)
 	f.Warning = warning(f.Command)
+	var ps *places
 	add := func(path string, change, read, listed bool) {
 		touched := touched{path: path, names: append(spellings(path), followed(path)), change: change, read: read, listed: listed}
 		p.place(&touched, in)
+		if touched.outside && !change && !touched.secret && look(path) == command.File && within([]string{physical(p.Home)}, touched.real()) {
+			if ps == nil {
+				ps = p.places()
+			}
+			touched.secret = ps.private(touched.real())
+		}
 		f.touched = append(f.touched, touched)
 	}
 	for i := range f.Command.Parts {

@@ -85,6 +85,7 @@ type Extent struct {
 	// directory stands for everything in it.
 	Approved []string
 	ReadOnly []string // directories that it must not change, absolute
+	Show     []string // hidden files that the user approved it to read, absolute; not those of Options.Secret
 	Hide     []string // files that look empty to a private command, absolute
 }
 
@@ -134,6 +135,12 @@ func (a *Area) Begin(e Extent) *Guard {
 	a.lastGit = g.gitDirs
 	g.profile = a.profile(session, e.Network)
 	g.profile.Write = append(g.profile.Write, e.Write...)
+	for _, path := range e.Show {
+		if !inAny(path, a.Secret) {
+			g.profile.Show = append(g.profile.Show, path)
+			g.profile.Hide = slices.DeleteFunc(g.profile.Hide, func(hidden string) bool { return hidden == path })
+		}
+	}
 	for _, path := range a.Fixed() {
 		switch {
 		case slices.Contains(a.tree.tops, path), !inAny(path, g.profile.Write):

@@ -130,7 +130,7 @@ func askCommandLine(ask event.Ask, c event.Target, short func(string) string) st
 func ReachOf(ask event.Ask) string {
 	switch {
 	case ask.Again && ask.Blocked != "":
-		return "It failed because the sandbox blocks writes to " + ExactLine(ask.Blocked) + "."
+		return "It failed because the sandbox blocks access to " + ExactLine(ask.Blocked) + "."
 	case ask.Again && ask.Port > 0:
 		return fmt.Sprintf("It listens on port %d, which only commands of this session can reach. With the network, your browser can reach it too, and the job can connect to any server.", ask.Port)
 	case ask.Again:

@@ -25,7 +25,12 @@ func (s *shellTool) offerNetwork(b *job, wait int) *Blocked {
 			if _, err := s.jobs.stop(ctx, b, ok.Force); ctx.Err() != nil {
 				return Result{}, err
 			}
-			return s.start(ctx, jobsArgs{Command: b.line, Wait: wait}, at, ok)
+			r, err := s.start(ctx, jobsArgs{Command: b.line, Wait: wait}, at, ok)
+			if err == nil && r.ExitCode == nil && !r.IsError { // it runs
+				r.Text += "[this job now has the network of the computer: a command can reach its server only if the user approves the network for that command]\n"
+				r.Summary += " · commands in the sandbox no longer reach it"
+			}
+			return r, err
 		},
 	}}
 }

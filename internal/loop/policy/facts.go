@@ -116,7 +116,7 @@ func (p Paths) lookAtCommand(ctx context.Context, t tools.Target, f *Facts, in b
 	}
 	f.environment = p.Environment
 	f.Command, f.repository = p.judge(t.Value, dir)
-	f.Warning = warning(f.Command)
+	f.Warning = warning(f.Command, dir)
 	var ps *places
 	add := func(path string, change, read, listed bool) {
 		touched := touched{path: path, names: append(spellings(path), followed(path)), change: change, read: read, listed: listed}

@@ -1,7 +1,9 @@
 package policy
 
 import (
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"agent/internal/loop/event"
@@ -93,7 +95,7 @@ func (p *Policy) askCommand(c tools.Call, f Facts) Verdict {
 	case p.deniesNetwork(f) == nil: // a command without a sandbox has the network
 		v.Access.Outside = true
 	}
-	if f.Command.Reason != "" && f.Command.Reason != f.Warning {
+	if f.Command.Reason != "" && !strings.Contains(f.Warning, f.Command.Reason) {
 		v.Why = f.Command.Reason
 	}
 	if f.Command.Automatic() && len(f.below) > 0 {
@@ -264,14 +266,39 @@ func (f Facts) unreadable(part *command.Part) bool {
 // inRoot reports whether a command runs in the workspace.
 func (f Facts) inRoot() bool { return f.Dir != "" && f.Root != "" && within([]string{f.Root}, f.Dir) }
 
-// warning returns what a command destroys, overwrites or changes outside of the
+// maxWarned limits the files that a warning names.
+const maxWarned = 3
+
+// named returns the files that p writes, as a list after its reason. It is empty if the
+// reason names one.
+func named(p *command.Part, dir string) string {
+	var names []string
+	for _, path := range p.Writes {
+		if strings.Contains(p.Reason, filepath.Base(path)+"`") {
+			return ""
+		}
+		names = append(names, Grant{Scope: Scope{Dir: dir}}.show(path))
+	}
+	switch more := len(names) - maxWarned; {
+	case names == nil:
+		return ""
+	case more > 0:
+		return ": " + strings.Join(names[:maxWarned], ", ") + " and " + strconv.Itoa(more) + " more"
+	}
+	return ": " + enumerate(names)
+}
+
+// warning returns what a command in dir destroys, overwrites or changes outside of the
 // workspace; empty if that is nothing.
-func warning(c *command.Command) string {
+func warning(c *command.Command, dir string) string {
 	var out []string
 	for i := range c.Parts {
 		p := &c.Parts[i]
-		if p.Traits&(command.Destroys|command.WritesOutside) != 0 && !slices.Contains(out, p.Reason) {
-			out = append(out, p.Reason)
+		if p.Traits&(command.Destroys|command.WritesOutside) == 0 {
+			continue
+		}
+		if text := p.Reason + named(p, dir); !slices.Contains(out, text) {
+			out = append(out, text)
 		}
 	}
 	if downloads(c) {

@@ -20,6 +20,9 @@ type Dialog struct {
 	// Stays reports whether a question still waits after the turn is interrupted. Esc
 	// then only rejects. Nil for none.
 	Stays func(event.Ask) bool
+	// IsCommand reports whether a text is a slash command, which no answer can run. Nil
+	// for none.
+	IsCommand func(text string) bool
 
 	keys  keys.Map
 	st    *ink.Styles

@@ -54,7 +54,7 @@ names of tools and arguments, and damaged JSON, are repaired as in the calls of 
 model. A call that cannot be understood is an error.
 
 A tool that does more than read asks for approval on a terminal; without a
-terminal it requires --yes.
+terminal it requires --yes. The rules of the system policy apply even with --yes.
 
 ` + exitCodes,
 		Example: `  agent tool

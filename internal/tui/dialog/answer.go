@@ -46,7 +46,7 @@ func (d *Dialog) press(msg tea.KeyPressMsg) Result {
 		return Result{EditPlan: true}
 	case d.pressLook(k) || d.question.body.press(k):
 	case k == "esc" && d.escRejects():
-		return d.give(event.Answer{Decision: event.Refuse})
+		return d.give(event.Answer{Decision: event.Refuse, Hunks: d.question.hunks(false)})
 	case k == "esc":
 		return Result{Interrupt: true}
 	default:

@@ -1,3 +1,5 @@
+//go:build unix
+
 package undo_test
 
 import (
@@ -75,6 +77,7 @@ type effect struct {
 // stage is a step of the model.
 type stage struct {
 	effects map[string][]effect
+	dirs    bool // it made directories, which the model does not know
 	undone  bool
 	undid   []*stage // of an undo
 	redo    bool
@@ -202,6 +205,9 @@ func (p *play) agentCall(now *stage, crash bool) string {
 			case after.agent == 0:
 				c.remove(name)
 			case after.agent != before.agent:
+				if _, err := os.Lstat(filepath.Dir(p.in(name))); err != nil {
+					now.dirs = true
+				}
 				c.write(name, after.text())
 			default:
 				c.chmod(name, after.mode)
@@ -409,7 +415,7 @@ func (s *stage) changes() bool {
 			return true
 		}
 	}
-	return s.undid != nil
+	return s.dirs || s.undid != nil
 }
 
 // chain returns the effects of steps on each file.

@@ -81,6 +81,8 @@ type Access struct {
 	Network bool // the network of the host, not only the loopback interface
 	Outside bool // no sandbox at all
 	Private bool // nobody approved the command: it does not see the home directory
+	// Strict makes a write fail if the old content cannot be kept: see snapshot.Order.
+	Strict bool
 	// Write are absolute paths outside of the workspace that it may change, too.
 	Write []string
 	// Protected are the protected paths that the user approved it to change. Absolute.

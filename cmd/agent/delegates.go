@@ -119,7 +119,8 @@ func (l *launcher) options(host delegate.Host, t delegate.Task, s *delegateSessi
 		limits[event.LimitCost] = t.Agent.MaxCost
 	}
 	o := loop.Options{
-		Log: s.log, Limits: from.Limits, TurnBudget: limits, Ledger: workspace.NewLedger(),
+		Log: s.log, Limits: from.Limits, TurnBudget: limits,
+		WorkspaceOptions:  loop.WorkspaceOptions{Ledger: workspace.NewLedger()},
 		ModelOptions:      loop.ModelOptions{Models: from.Models, Summary: from.Summary, Offer: catalog.Offer},
 		PromptOptions:     loop.PromptOptions{System: t.Agent.System(), Secrets: from.Secrets},
 		PermissionOptions: loop.PermissionOptions{Mode: t.Agent.Mode, Attended: from.Attended, Paths: from.Paths},

@@ -11,6 +11,7 @@ import (
 
 	"agent/cmd/agent/command"
 	"agent/cmd/agent/credentials"
+	"agent/cmd/agent/exit"
 	"agent/cmd/agent/models"
 	"agent/cmd/agent/permit"
 	"agent/cmd/agent/settings"
@@ -55,7 +56,7 @@ type flags struct {
 // the user on the screen, which sets the fields below them.
 type opening struct {
 	flags
-	end *shutdown
+	end *exit.Signals
 	// input reads prompts in plain mode; nil on a screen.
 	input *lineInput
 
@@ -106,7 +107,7 @@ type app struct {
 	ending  session.State // last events of the resumed session
 	options loop.Options
 	set     settings.Settings
-	end     *shutdown
+	end     *exit.Signals
 	trace   *trace.Trace // nil without --trace
 	notices []string     // shown before the first prompt
 	// sandbox is that of commands; nil if it is turned off.
@@ -249,7 +250,7 @@ func (a *app) chooseModel(f opening, attended bool) (*models.Picker, turn.Model,
 	if f.fromScreen && last.BaseURL != "" && wire.Redacted(f.BaseURL) != last.BaseURL {
 		f.BaseURL = ""
 	}
-	pick := models.New(f.Flags, a.set, last.Model, !attended, f.end.cleanup)
+	pick := models.New(f.Flags, a.set, last.Model, !attended, f.end.Cleanup)
 	pick.BaseFor = f.baseFor
 	pick.WaitLocal = !attended || isPlain(f) // a printed line cannot be replaced
 	pick.Effort, pick.Continued = a.ending.Effort, len(a.ending.Events) > 0

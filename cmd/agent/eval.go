@@ -10,6 +10,7 @@ import (
 
 	"agent/cmd/agent/command"
 	"agent/cmd/agent/eval"
+	"agent/cmd/agent/exit"
 	"agent/internal/loop"
 	"agent/internal/loop/event"
 	"agent/internal/loop/session"
@@ -17,7 +18,7 @@ import (
 )
 
 // newCmdEval returns `agent eval`.
-func newCmdEval(f *command.Factory, o *flags, end *shutdown, runF command.RunFunc[eval.Options]) *cobra.Command {
+func newCmdEval(f *command.Factory, o *flags, end *exit.Signals, runF command.RunFunc[eval.Options]) *cobra.Command {
 	opts := &eval.Options{IO: f.IO, Cleanup: f.Cleanup}
 	cmd := &cobra.Command{
 		Use:   "eval DIR",
@@ -61,7 +62,7 @@ The exit code is 1 if any task is not solved.`,
 				f.dir = dir
 				return evalTurn(ctx, f, prompt, opts.IO)
 			}
-			return interruptible(cmd.Context(), end, func(ctx context.Context, _ <-chan struct{}) error {
+			return end.Interruptible(cmd.Context(), func(ctx context.Context, _ <-chan struct{}) error {
 				return command.Or(runF, eval.Run)(ctx, opts)
 			})
 		},

@@ -20,6 +20,7 @@ import (
 	"agent/cmd/agent/credentials"
 	_ "agent/cmd/agent/dispatch" // runs helper processes before anything else
 	"agent/cmd/agent/doctor"
+	"agent/cmd/agent/exit"
 	"agent/cmd/agent/permit"
 	"agent/cmd/agent/sessions"
 	"agent/cmd/agent/settings"
@@ -34,23 +35,22 @@ const startTime = time.Second
 
 func main() {
 	credentials.ProtectMemory()
-	catchFileLimit()
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(70) // the largest reply must fit into 150 MB
 	}
 	time.AfterFunc(startTime, debug.FreeOSMemory) // return memory that only startup needed
-	end := watchSignals()
+	end := exit.Watch()
 	cmd := rootCommand(end)
 	cmd.SetArgs(joinResume(os.Args[1:]))
 	ran, err := cmd.ExecuteContextC(context.Background())
-	code, message := exitCode(err)
-	end.waitForExit()
+	code, message := exit.CodeOf(err)
+	end.WaitForExit()
 	if message == nil {
-		message = end.notice()
+		message = end.Message()
 	}
 	if message != nil {
 		fmt.Fprintln(os.Stderr, "agent: "+ink.Sanitize(message.Error()))
-		if code == exitUsage {
+		if code == exit.Usage {
 			fmt.Fprintf(os.Stderr, "Run '%s --help' for usage.\n", ran.CommandPath())
 		}
 	}
@@ -58,8 +58,8 @@ func main() {
 }
 
 // rootCommand returns `agent` with all its commands.
-func rootCommand(end *shutdown) *cobra.Command {
-	f := &command.Factory{IO: command.System(), Version: version, Settings: command.ReadSettings, Store: command.OpenStore, Cleanup: end.cleanup}
+func rootCommand(end *exit.Signals) *cobra.Command {
+	f := &command.Factory{IO: command.System(), Version: version, Settings: command.ReadSettings, Store: command.OpenStore, Cleanup: end.Cleanup}
 	o := &flags{}
 	cmd := &cobra.Command{
 		Use:   "agent [PROMPT]",

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"agent/cmd/agent/exit"
 )
 
 // always selects the standing permission in a permission dialog.
@@ -42,9 +44,9 @@ func TestProtectedPathsInASession(t *testing.T) {
 			s := serve(t, append(answers, call("write", `{"path":"plain.txt","content":"fine"}`), say("Done."))...)
 			h.env = append(h.env, at(s)...)
 			for _, name := range names {
-				want := exitDenied
+				want := exit.Denied
 				if strings.HasSuffix(name, "permissions.key") { // no approval allows it
-					want = exitDone
+					want = exit.Done
 				}
 				if out, code := h.agent(t, "run", "--mode", mode, "write "+name); code != want {
 					t.Errorf("%s: got exit code %d and %s", name, code, out)

@@ -12,6 +12,7 @@ import (
 
 	"agent/cmd/agent/command"
 	"agent/cmd/agent/desktop"
+	"agent/cmd/agent/exit"
 	"agent/cmd/agent/sessions"
 	"agent/internal/llm"
 	"agent/internal/loop"
@@ -27,7 +28,7 @@ const maxPrompt = 4 << 20
 type runOptions struct {
 	IO    command.IO
 	flags *flags
-	end   *shutdown
+	end   *exit.Signals
 
 	Prompt []string
 	Output string   // text, json or stream-json
@@ -36,7 +37,7 @@ type runOptions struct {
 }
 
 // newCmdRun returns `agent run`.
-func newCmdRun(f *command.Factory, o *flags, end *shutdown, runF command.RunFunc[runOptions]) *cobra.Command {
+func newCmdRun(f *command.Factory, o *flags, end *exit.Signals, runF command.RunFunc[runOptions]) *cobra.Command {
 	opts := &runOptions{IO: f.IO, flags: o, end: end}
 	cmd := &cobra.Command{
 		Use:   "run [PROMPT...]",
@@ -51,7 +52,7 @@ edits to allow file edits, or --mode all to allow everything except changes to
 protected paths, edits outside of the working directory, and commands that delete
 data, write outside or use the network.
 
-` + exitCodes,
+` + exit.Codes,
 		Example: `  agent run "what does this project do?"
   git diff | agent run "review this"
   agent run --mode edits --output json "fix the typo in README.md"
@@ -146,8 +147,8 @@ func headless(a *app, prompt event.Prompt, p printer, out *output) error {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
 	signals := make(chan os.Signal, 4)
-	turn := a.end.beginPhase(forward(signals), true)
-	defer turn.end()
+	turn := a.end.Begin(exit.Forward(signals), true)
+	defer turn.End()
 
 	commands, events := make(chan event.Command, 4), make(chan event.Event, 64)
 	go loop.NewAgent(a.options).Run(ctx, commands, events)
@@ -158,7 +159,7 @@ func headless(a *app, prompt event.Prompt, p printer, out *output) error {
 	expired := sessions.Expire(expiring, a.store, a.set.Sessions.KeepDays, time.Now())
 
 	r := result{Type: "result", Session: a.id(), Model: a.options.Model.Name}
-	code := exitFailed
+	code := exit.Failed
 	killed := 0 // exit code of the signal that ends the program; 0 for none
 	for events != nil {
 		select {
@@ -167,7 +168,7 @@ func headless(a *app, prompt event.Prompt, p printer, out *output) error {
 				stop() // the second signal: do not wait for the end of the turn
 				continue
 			}
-			killed = signalCode(s)
+			killed = exit.SignalCode(s)
 			cancel()
 			commands <- event.Interrupt{}
 		case e, ok := <-events:
@@ -177,7 +178,7 @@ func headless(a *app, prompt event.Prompt, p printer, out *output) error {
 			}
 			p.event(e)
 			if killed == 0 && out.closed() {
-				killed = exitOutputClosed
+				killed = exit.OutputClosed
 				cancel()
 				commands <- event.Interrupt{}
 			}
@@ -195,8 +196,8 @@ func headless(a *app, prompt event.Prompt, p printer, out *output) error {
 	switch {
 	case killed != 0:
 		code = killed
-	case r.denied && code != exitInterrupted && (code != exitLimit || r.Reason == string(event.AllFailed)):
-		code = exitDenied
+	case r.denied && code != exit.Interrupted && (code != exit.Limit || r.Reason == string(event.AllFailed)):
+		code = exit.Denied
 	}
 	r.setEnd(code, a.options.Schema)
 	p.end(r)
@@ -206,16 +207,16 @@ func headless(a *app, prompt event.Prompt, p printer, out *output) error {
 // outcome returns the error of a headless run with the exit code code.
 func (a *app) outcome(code int, out *output) error {
 	switch {
-	case code != exitDone && code != exitDenied:
-		return &exitError{code: code}
+	case code != exit.Done && code != exit.Denied:
+		return &exit.Error{Code: code}
 	case out.closed():
-		return &exitError{code: exitOutputClosed}
+		return &exit.Error{Code: exit.OutputClosed}
 	case out.err != nil && a.log != nil && a.log.Begun():
 		return fmt.Errorf("the output is incomplete: %w. The session holds all of it: agent sessions show %s", out.err, a.id())
 	case out.err != nil:
 		return fmt.Errorf("the output is incomplete: %w", out.err)
-	case code != exitDone:
-		return &exitError{code: code}
+	case code != exit.Done:
+		return &exit.Error{Code: code}
 	}
 	return nil
 }
@@ -261,26 +262,15 @@ func (r *result) addTurnEnd(end *event.TurnEnd) int {
 	r.Evidence = end.Evidence
 	switch end.Reason {
 	case event.Done:
-		return exitDone
+		return exit.Done
 	case event.UserInterrupt:
-		return exitInterrupted
+		return exit.Interrupted
 	case event.MaxSteps, event.OverBudget, event.AllFailed, event.Repeating:
-		return exitLimit
+		return exit.Limit
 	case event.LogError: // no later prompt saves the conversation
 		r.Hint = "Free up disk space or fix the error, or run without saving the session: --no-session"
 	}
-	return exitFailed
-}
-
-// forward returns a signal handler that sends to a channel. It drops signals while
-// the channel is full.
-func forward(to chan<- os.Signal) func(os.Signal) {
-	return func(s os.Signal) {
-		select {
-		case to <- s:
-		default:
-		}
-	}
+	return exit.Failed
 }
 
 // promptOf joins the arguments and standard input, which it reads unless it is a

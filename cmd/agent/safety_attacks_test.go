@@ -16,6 +16,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"agent/cmd/agent/exit"
 )
 
 // attack is a known way around the approval of commands. Each command of it changes a
@@ -253,7 +255,7 @@ func (a attack) replay(t *testing.T, mode string) (ran int) {
 		ran++
 		t.Errorf("%s: files changed:\n%s", mode, d)
 	}
-	if want := map[string]int{"ask": exitDenied, "plan": exitDone}[mode]; cmd.ProcessState.ExitCode() != want {
+	if want := map[string]int{"ask": exit.Denied, "plan": exit.Done}[mode]; cmd.ProcessState.ExitCode() != want {
 		t.Errorf("%s: got exit code %d, want %d", mode, cmd.ProcessState.ExitCode(), want)
 	}
 	if strings.Contains(s.bodies(), secretOfTrap) {

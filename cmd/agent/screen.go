@@ -12,6 +12,7 @@ import (
 
 	"agent/cmd/agent/command"
 	"agent/cmd/agent/desktop"
+	"agent/cmd/agent/exit"
 	"agent/cmd/agent/sessions"
 	"agent/cmd/agent/settings"
 	"agent/internal/llm/catalog"
@@ -52,7 +53,7 @@ func screenOptions(s settings.Screen, getenv func(string) string) screen.Options
 	}
 	o.Terminal.Progress = valueOr(s.Progress, o.Terminal.Progress)
 	o.Terminal.NotifyAfter = time.Duration(valueOr(s.NotifyAfter, 10)) * time.Second
-	o.Fault, _ = faultFile() // without a directory there is no crash report
+	o.Fault, _ = exit.FaultFile() // without a directory there is no crash report
 	return o
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"agent/cmd/agent/command"
 	"agent/cmd/agent/credentials"
+	"agent/cmd/agent/exit"
 	"agent/internal/loop/event"
 	"agent/internal/tools"
 )
@@ -31,15 +32,15 @@ func stuck() tools.Tool {
 // runs: run, tool, screen or plain.
 func mainStuck() {
 	credentials.ProtectMemory()
-	end := watchSignals()
-	code, say := exitCode(runStuck(os.Args[1], end))
+	end := exit.Watch()
+	code, say := exit.CodeOf(runStuck(os.Args[1], end))
 	if say != nil {
 		fmt.Fprintln(os.Stderr, say)
 	}
 	os.Exit(code)
 }
 
-func runStuck(part string, end *shutdown) error {
+func runStuck(part string, end *exit.Signals) error {
 	if part == "tool" {
 		return (&toolCall{IO: command.System(), yes: true, end: end}).run(context.Background(), stuck(), json.RawMessage(`{}`))
 	}

@@ -49,15 +49,15 @@ func runSessions(ctx context.Context, f opening, prompts []screen.Prompt) error 
 			expired = sessions.Expire(ctx, a.store, a.set.Sessions.KeepDays, time.Now())
 		}
 		a.options.Notices = expired
-		exit, err := show(ctx, a, f.input, prompts)
-		closing := f.end.beginPhase(nil, true)
-		closing.leave()
-		next, here := a.nextOpening(f, exit), a.reopening(f)
+		left, err := show(ctx, a, f.input, prompts)
+		closing := f.end.Begin(nil, true)
+		closing.Leave()
+		next, here := a.nextOpening(f, left), a.reopening(f)
 		a.close()
-		closing.end()
+		closing.End()
 		if err != nil || next == nil {
-			f.end.beginPhase(nil, true) // an extra interrupt must not cut off the output
-			a.goodbye(exit)
+			f.end.Begin(nil, true) // an extra interrupt must not cut off the output
+			a.goodbye(left)
 			return err
 		}
 		f, back, prompts = *next, here, nil
@@ -66,17 +66,17 @@ func runSessions(ctx context.Context, f opening, prompts []screen.Prompt) error 
 
 // nextOpening returns the opening of the session that the user switches to; nil if the
 // user quits.
-func (a *app) nextOpening(f opening, exit screen.Exit) *opening {
+func (a *app) nextOpening(f opening, left screen.Exit) *opening {
 	f = a.carried(f)
 	switch {
-	case exit.Open != "":
+	case left.Open != "":
 		f.fromScreen = true
-		f.resume, f.noSession, f.Model = exit.Open, false, ""
-	case exit.Fork != nil && a.saved():
-		f.resume, f.fork, f.forkKeep, f.draft, f.Model = a.id(), true, exit.Fork, exit.Draft, ""
-	case exit.Fork != nil, exit.New:
-		f.dir, f.draft = a.dir, exit.Draft
-		f.previousEndpoint = &endpoint{exit.BaseURL, exit.Host}
+		f.resume, f.noSession, f.Model = left.Open, false, ""
+	case left.Fork != nil && a.saved():
+		f.resume, f.fork, f.forkKeep, f.draft, f.Model = a.id(), true, left.Fork, left.Draft, ""
+	case left.Fork != nil, left.New:
+		f.dir, f.draft = a.dir, left.Draft
+		f.previousEndpoint = &endpoint{left.BaseURL, left.Host}
 		if a.saved() { // the new session uses the model used last
 			f.Model = ""
 		}

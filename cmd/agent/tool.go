@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"agent/cmd/agent/command"
+	"agent/cmd/agent/exit"
 	"agent/cmd/agent/settings"
 	"agent/internal/llm"
 	"agent/internal/llm/phrase"
@@ -30,7 +31,7 @@ const maxArguments = 64 << 20
 type toolOptions struct {
 	IO       command.IO
 	Settings func() (settings.File, error)
-	end      *shutdown
+	end      *exit.Signals
 
 	Args   []string // a tool and its arguments as JSON; "-" is standard input
 	Check  bool     // print the call as understood instead of running it
@@ -39,7 +40,7 @@ type toolOptions struct {
 }
 
 // newCmdTool returns `agent tool`.
-func newCmdTool(f *command.Factory, end *shutdown, runF command.RunFunc[toolOptions]) *cobra.Command {
+func newCmdTool(f *command.Factory, end *exit.Signals, runF command.RunFunc[toolOptions]) *cobra.Command {
 	opts := &toolOptions{IO: f.IO, Settings: f.Settings, end: end}
 	cmd := &cobra.Command{
 		Use:   "tool [NAME [JSON]]",
@@ -56,7 +57,7 @@ model. A call that cannot be understood is an error.
 A tool that does more than read asks for approval on a terminal; without a
 terminal it requires --yes.
 
-` + exitCodes,
+` + exit.Codes,
 		Example: `  agent tool
   agent tool search '{"pattern": "TODO", "glob": "*.go"}'
   agent tool --yes edit '{"path": "README.md", "old": "teh", "new": "the"}'

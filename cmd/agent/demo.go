@@ -13,6 +13,7 @@ import (
 
 	"agent/cmd/agent/command"
 	"agent/cmd/agent/exit"
+	"agent/cmd/agent/headless"
 	"agent/cmd/agent/models"
 	"agent/internal/llm"
 	"agent/internal/llm/offline"
@@ -156,7 +157,7 @@ func (a *app) demoModel(f opening, plain bool) error {
 func (a *app) playPlain(ctx context.Context, w io.Writer) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	tracer := &tracer{w: w, inner: a.options.Model.Provider, printer: textPrinter{out: io.Discard, err: w}}
+	tracer := &tracer{w: w, inner: a.options.Model.Provider, printer: headless.TextPrinter{Out: io.Discard, Err: w}}
 	a.options.Model.Provider = tracer
 	commands, events := make(chan event.Command, 1), make(chan event.Event)
 	go loop.NewAgent(a.options).Run(ctx, commands, events)
@@ -167,9 +168,9 @@ func (a *app) playPlain(ctx context.Context, w io.Writer) error {
 		fmt.Fprintf(w, "Scene %d: %s\n%s\n\n", i+1, s.Title, s.Explain)
 		commands <- event.Prompt{Text: s.Prompt}
 		for e := range events {
-			tracer.printer.event(e)
+			tracer.printer.Event(e)
 			if end, ok := e.(*event.TurnEnd); ok {
-				tracer.printer.end(result{Error: end.Error, Hint: end.Hint})
+				tracer.printer.End(headless.Result{Error: end.Error, Hint: end.Hint})
 				fmt.Fprintf(w, "turn ended: %s after %d steps\n", end.Reason, end.Steps)
 				break
 			}
@@ -186,7 +187,7 @@ func (a *app) playPlain(ctx context.Context, w io.Writer) error {
 type tracer struct {
 	w       io.Writer
 	inner   llm.Provider
-	printer textPrinter
+	printer headless.TextPrinter
 	printed int // messages printed so far
 }
 

@@ -11,6 +11,7 @@ import (
 	"agent/cmd/agent/command"
 	"agent/cmd/agent/eval"
 	"agent/cmd/agent/exit"
+	"agent/cmd/agent/headless"
 	"agent/internal/loop"
 	"agent/internal/loop/event"
 	"agent/internal/loop/session"
@@ -90,16 +91,14 @@ func evalTurn(ctx context.Context, f opening, prompt string, streams command.IO)
 	commands <- event.Prompt{Text: prompt}
 	interrupt := context.AfterFunc(ctx, func() { commands <- event.Interrupt{} })
 	defer interrupt()
-	r, calls := result{}, session.Tally{}
+	r, calls := headless.Result{}, session.Tally{}
 	for e := range events {
 		if d, ok := e.(event.Durable); ok {
 			calls.Add(d)
 		}
-		if end, ok := e.(*event.TurnEnd); ok {
-			r.setEnd(r.addTurnEnd(end), nil)
+		if r.Add(e) {
+			r.SetAnswer(nil)
 			stop()
-		} else {
-			r.addEvent(e)
 		}
 	}
 	calls.EndSession()

@@ -8,6 +8,7 @@ import (
 
 	"agent/cmd/agent/command"
 	"agent/cmd/agent/exit"
+	"agent/cmd/agent/headless"
 	"agent/internal/llm/offline"
 	"agent/internal/loop/event"
 	"agent/internal/loop/instructions"
@@ -57,13 +58,13 @@ func initRun(ctx context.Context, opts *initOptions) error {
 		_, err = fmt.Fprintf(opts.IO.Out, "Created %s:\n%s", d.Path, ink.Sanitize(d.Unified))
 		return err
 	}
-	out := newOutput(opts.IO.Out)
-	p, err := printerOf(&runOptions{IO: opts.IO, Output: "text"}, out, false)
+	out := headless.NewOutput(opts.IO.Out)
+	p, err := headless.NewPrinter("text", opts.IO, out, false)
 	if err != nil {
 		return err
 	}
 	for _, n := range a.notices {
-		p.event(event.Notice{Text: n})
+		p.Event(event.Notice{Text: n})
 	}
-	return headless(a, event.Prompt{Text: instructions.InitPrompt()}, p, out)
+	return a.runTurn(event.Prompt{Text: instructions.InitPrompt()}, p, out)
 }

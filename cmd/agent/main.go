@@ -1,9 +1,8 @@
 // Agent is a coding assistant for the terminal.
 //
 // Package main wires the other packages together: it holds the flags, the choice
-// of the model, opening and switching sessions, the headless printer, and the
-// exit codes. It holds no loop, tool or screen code. Start reading at
-// rootCommand.
+// of the model, and opening and switching sessions. It holds no loop, tool or screen
+// code. Start reading at rootCommand.
 package main
 
 import (

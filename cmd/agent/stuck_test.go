@@ -9,6 +9,7 @@ import (
 	"agent/cmd/agent/command"
 	"agent/cmd/agent/credentials"
 	"agent/cmd/agent/exit"
+	"agent/cmd/agent/headless"
 	"agent/internal/loop/event"
 	"agent/internal/tools"
 )
@@ -52,12 +53,12 @@ func runStuck(part string, end *exit.Signals) error {
 	defer a.close()
 	a.options.Tools = append(a.options.Tools, stuck())
 	if part == "run" {
-		out := newOutput(os.Stdout)
-		p, err := printerOf(&runOptions{IO: command.System(), Output: "text"}, out, false)
+		out := headless.NewOutput(os.Stdout)
+		p, err := headless.NewPrinter("text", command.System(), out, false)
 		if err != nil {
 			return err
 		}
-		return headless(a, event.Prompt{Text: "begin"}, p, out)
+		return a.runTurn(event.Prompt{Text: "begin"}, p, out)
 	}
 	var in *lineInput
 	if f.plain {

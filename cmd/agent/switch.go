@@ -117,7 +117,7 @@ func openOrAsk(ctx context.Context, f opening) (*app, error) {
 	if !ok || !term.IsTerminal(os.Stdin.Fd()) {
 		return a, err
 	}
-	fmt.Println(sentence(ink.Sanitize(capitalize(locked.Error()))))
+	fmt.Println(ink.Sanitize(capitalize(locked.Error())) + ".")
 	ask := f.input.ask
 	if f.input == nil {
 		ask = lineAsker(os.Stdin)

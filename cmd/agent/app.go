@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"agent/cmd/agent/access"
 	"agent/cmd/agent/command"
 	"agent/cmd/agent/credentials"
 	"agent/cmd/agent/exit"
@@ -111,7 +112,7 @@ type app struct {
 	trace   *trace.Trace // nil without --trace
 	notices []string     // shown before the first prompt
 	// sandbox is that of commands; nil if it is turned off.
-	sandbox *commandSandbox
+	sandbox *access.Sandbox
 	pick    *models.Picker // nil if the model is not chosen, as in the demo
 	// guideHeld is set if the offline guide replaces the model of the resumed
 	// session, which cannot be used: servers are not searched for.
@@ -175,7 +176,7 @@ func (a *app) close() {
 			fmt.Fprintln(os.Stderr, "agent: "+ink.Sanitize(text))
 		}
 	}
-	a.sandbox.close()
+	a.sandbox.Close()
 	if a.log != nil {
 		_ = a.log.Close()
 	}
@@ -230,9 +231,11 @@ func (a *app) assemble(f opening, attended bool) (err error) {
 	}
 	a.project = openInstructions(a.dir, os.Getenv)
 	a.addSecrets()
-	if err := a.addDirs(f.addDirs); err != nil {
+	warnings, err := access.AddDirs(a.work, f.addDirs, set.AddDirs)
+	if err != nil {
 		return err
 	}
+	a.notices = append(a.notices, warnings...)
 	a.addTools()
 	a.addInstructions()
 	return nil
@@ -295,7 +298,6 @@ func (a *app) addTools() {
 		a.work.Attach(a.log.Outputs())
 	}
 	a.protectPaths()
-	a.addSandbox()
 	known := workspace.NewLedger()
 	a.options.Ledger, a.options.Offer = known, catalog.Offer
 	a.jobs = tools.NewJobs()

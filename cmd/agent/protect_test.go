@@ -60,7 +60,7 @@ func TestProtectedPathsInASession(t *testing.T) {
 					t.Errorf("%s: the model did not get the reason: %s", name, body[max(0, len(body)-600):])
 				}
 			}
-			if err := os.WriteFile(filepath.Join(h.dir, ".local", "state", "agent", keyFile), []byte("a key of thirty-two bytes, so so"), 0o600); err != nil {
+			if err := os.WriteFile(filepath.Join(h.dir, ".local", "state", "agent", "permissions.key"), []byte("a key of thirty-two bytes, so so"), 0o600); err != nil {
 				t.Fatal(err)
 			}
 			h.agent(t, "run", "--mode", mode, "read the key")
@@ -161,7 +161,7 @@ func TestStandingPermissionInASession(t *testing.T) {
 	a.send("\x03\x03")
 	a.exit()
 
-	info, err := os.Stat(filepath.Join(h.dir, ".local", "state", "agent", keyFile))
+	info, err := os.Stat(filepath.Join(h.dir, ".local", "state", "agent", "permissions.key"))
 	if err != nil || info.Mode() != 0o600 || info.Size() != 32 {
 		t.Errorf("got the key %v, %v", info, err)
 	}

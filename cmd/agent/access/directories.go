@@ -1,4 +1,4 @@
-package main
+package access
 
 import (
 	"errors"
@@ -10,43 +10,34 @@ import (
 	"agent/cmd/agent/command"
 	"agent/cmd/agent/settings"
 	"agent/internal/history"
-	"agent/internal/tools/toolchain"
 	"agent/internal/tools/workspace"
 	"agent/internal/tui/ink"
 )
 
-// readablePaths returns the directories outside of the workspace that may be read
-// without approval: sources of toolchains, and the user's skills.
-func readablePaths(home string, getenv func(string) string) []string {
-	dirs := toolchain.Sources(getenv, home)
-	if file, err := settings.Path(getenv); err == nil {
-		dirs = append(dirs, filepath.Join(filepath.Dir(file), "skills"))
-	}
-	if home != "" {
-		dirs = append(dirs, filepath.Join(home, ".claude", "skills"))
-	}
-	return dirs
-}
-
-// addDirs adds the directories of --add-dir and of the configuration to the workspace.
-func (a *app) addDirs(flags []string) error {
+// AddDirs adds directories to the workspace: those of --add-dir, and those of the
+// configuration. It returns warnings for the user.
+func AddDirs(w *workspace.Workspace, flags, configured []string) (warnings []string, err error) {
 	for _, dir := range flags {
-		if err := a.addDir(dir); err != nil {
-			return command.Usage("--add-dir %s: %w", ink.SanitizeLine(dir), err)
+		warning, err := addDir(w, dir)
+		if err != nil {
+			return nil, command.Usage("--add-dir %s: %w", ink.SanitizeLine(dir), err)
 		}
+		warnings = append(warnings, warning...)
 	}
-	for _, dir := range a.set.AddDirs {
+	for _, dir := range configured {
 		if rest, ok := strings.CutPrefix(dir, "~/"); ok {
 			dir = filepath.Join(homeDir(), rest)
 		}
 		if !filepath.IsAbs(dir) {
-			return fmt.Errorf("configuration: add_dirs: %s is relative. Write an absolute path, or one that begins with ~/", ink.SanitizeLine(dir))
+			return nil, fmt.Errorf("configuration: add_dirs: %s is relative. Write an absolute path, or one that begins with ~/", ink.SanitizeLine(dir))
 		}
-		if err := a.addDir(dir); err != nil {
-			return fmt.Errorf("configuration: add_dirs: %s: %w", ink.SanitizeLine(dir), err)
+		warning, err := addDir(w, dir)
+		if err != nil {
+			return nil, fmt.Errorf("configuration: add_dirs: %s: %w", ink.SanitizeLine(dir), err)
 		}
+		warnings = append(warnings, warning...)
 	}
-	return nil
+	return warnings, nil
 }
 
 // homeDir returns the home directory; empty if it is unknown.
@@ -55,27 +46,27 @@ func homeDir() string {
 	return home
 }
 
-// addDir adds a directory to the workspace.
-func (a *app) addDir(dir string) error {
+// addDir adds a directory to the workspace. It returns at most one warning.
+func addDir(w *workspace.Workspace, dir string) (warning []string, err error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if info, err := os.Stat(abs); err != nil {
-		return fmt.Errorf("%w. Give a directory that exists", workspace.Cause(err))
+		return nil, fmt.Errorf("%w. Give a directory that exists", workspace.Cause(err))
 	} else if !info.IsDir() {
-		return errors.New("it is a file. Give a directory")
+		return nil, errors.New("it is a file. Give a directory")
 	}
 	if own := ownNear(abs); own != "" {
-		return fmt.Errorf("tools must not change %s, which belongs to agent. Give a directory that neither contains it nor is in it", command.Short(own))
+		return nil, fmt.Errorf("tools must not change %s, which belongs to agent. Give a directory that neither contains it nor is in it", command.Short(own))
 	}
-	if err := a.work.Add(abs); err != nil {
-		return err
+	if err := w.Add(abs); err != nil {
+		return nil, err
 	}
 	if real := followed(abs); real == filepath.Dir(real) || real == followed(homeDir()) {
-		a.notices = append(a.notices, fmt.Sprintf("Warning: the model can read and change all of %s, because it was added to the workspace.", command.Short(real)))
+		warning = append(warning, fmt.Sprintf("Warning: the model can read and change all of %s, because it was added to the workspace.", command.Short(real)))
 	}
-	return nil
+	return warning, nil
 }
 
 // ownNear returns the state or configuration directory if dir contains it or is in it.

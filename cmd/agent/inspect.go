@@ -269,10 +269,10 @@ func (r inspected) since() string {
 
 // inspect returns the request of a step of this session for the screen.
 func (a *app) inspect(step int) (summary, request string, err error) {
-	if !a.saved() {
+	if !a.record.saved() {
 		return "", "", errors.New("no request of this session has an answer yet")
 	}
-	v, err := a.log.View()
+	v, err := a.record.log.View()
 	if err != nil {
 		return "", "", err
 	}

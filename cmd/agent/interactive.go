@@ -76,7 +76,7 @@ func show(ctx context.Context, a *app, in *lineInput, prompts []screen.Prompt) (
 	}()
 	o := a.screen(events, commands, prompts, in != nil)
 	var search sync.WaitGroup
-	search.Go(func() { a.searchModel(ctx, commands) })
+	search.Go(func() { a.choice.search(ctx, commands) })
 	o.Session.Page = agent.Page
 	o.OnForcedInterrupt = a.onForcedInterrupt(stop)
 	var left screen.Exit
@@ -148,18 +148,18 @@ func (a *app) goodbye(left screen.Exit) {
 		fmt.Println(strings.TrimRight(ink.Sanitize(left.LastAnswer), "\n"))
 		fmt.Println()
 	}
-	if left.Turns == 0 || a.log == nil {
+	if left.Turns == 0 || a.record.log == nil {
 		return
 	}
-	if _, err := os.Stat(a.log.Path()); err != nil {
+	if _, err := os.Stat(a.record.log.Path()); err != nil {
 		fmt.Println("This session could not be saved.")
 		return
 	}
 	url := ""
-	if base := a.options.Model.BaseURL; wire.Withheld(base) && a.pick != nil && a.pick.Flags.BaseURL != "" {
+	if base := a.options.Model.BaseURL; wire.Withheld(base) && a.choice.pick != nil && a.choice.pick.Flags.BaseURL != "" {
 		url = " --base-url " + ink.SanitizeLine(base) + "  (use the full URL: its secrets are not saved)"
 	}
-	fmt.Printf("To resume this session:  agent --resume %s%s\n", a.log.Header().ID, url)
+	fmt.Printf("To resume this session:  agent --resume %s%s\n", a.record.log.Header().ID, url)
 }
 
 // pickSession lets the user select a session and returns its ID, or "" for none.

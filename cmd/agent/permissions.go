@@ -46,13 +46,13 @@ func (a *app) protectPaths() {
 	if key != "" {
 		a.work.Hide(key)
 	}
-	if a.log != nil && key != "" {
-		paths.Outputs = a.log.Outputs()
+	if a.record.log != nil && key != "" {
+		paths.Outputs = a.record.log.Outputs()
 		a.options.Key = func() ([]byte, error) { return policy.Key(key) }
 	}
 	a.options.Paths = paths
 	if valueOr(a.set.Sandbox, true) {
-		a.sandbox = access.NewSandbox(version, a.log != nil)
+		a.sandbox = access.NewSandbox(version, a.record.log != nil)
 		a.options.Sandbox = a.sandbox.State
 	}
 }

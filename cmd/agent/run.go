@@ -118,9 +118,9 @@ func runRun(_ context.Context, opts *runOptions) error {
 func (a *app) runTurn(prompt event.Prompt, p headless.Printer, out *headless.Output) error {
 	return headless.Turn{
 		Agent: loop.NewAgent(a.options), Signals: a.end, Prompt: prompt, Schema: a.options.Schema,
-		Session: a.id(), Model: a.options.Model.Name, Saved: a.saved,
+		Session: a.record.id(), Model: a.options.Model.Name, Saved: a.record.saved,
 		Expire: func(ctx context.Context) <-chan string {
-			return sessions.Expire(ctx, a.store, a.set.Sessions.KeepDays, time.Now())
+			return sessions.Expire(ctx, a.record.store, a.set.Sessions.KeepDays, time.Now())
 		},
 	}.Run(p, out)
 }

@@ -28,8 +28,8 @@ func (a *app) addSecrets() {
 	for name, value := range secretHeaders(a.set) {
 		m.Add(name, value)
 	}
-	if a.pick != nil {
-		a.pick.Secrets(m.Add)
+	if a.choice.pick != nil {
+		a.choice.pick.Secrets(m.Add)
 	}
 	a.secrets = secrets.New(m)
 	a.options.Secrets = a.secrets
@@ -40,7 +40,7 @@ func (a *app) addSecrets() {
 // nothing is saved.
 func (a *app) placeholderKey() func() ([]byte, error) {
 	key := access.KeyFile(os.Getenv)
-	if a.log == nil || key == "" {
+	if a.record.log == nil || key == "" {
 		return nil
 	}
 	return func() ([]byte, error) { return policy.Key(key) }

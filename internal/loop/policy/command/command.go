@@ -137,6 +137,7 @@ type Part struct {
 
 	dirs    []string // the directories in which the part may run; nil if unknown
 	piped   bool     // the part reads a pipe
+	input   *Part    // the part before the pipe; nil if there is none
 	urgency int      // how important Reason is
 }
 
@@ -198,13 +199,13 @@ func (p *Part) needs(traits Trait, reason string) {
 // Judge reads a command line. It asks env about files but changes nothing.
 func Judge(line string, env Env) *Command {
 	c := &Command{Line: line}
-	r := reader{env: env}
+	r := newReader(env)
 	if why := unfit(line); why != "" {
 		c.Traits, c.Form, c.Reason = Unclear, why, why
 		return c
 	}
 	r.line(line, []string{env.Dir})
-	c.Parts, c.Traits, c.Form, c.Reason, c.Repository = r.parts, r.traits, r.reason, r.reason, r.repository
+	c.Parts, c.Traits, c.Form, c.Reason, c.Repository = r.parts, r.traits, r.reason, r.reason, r.prover.repository
 	urgency := r.urgency
 	for i := range c.Parts {
 		p := &c.Parts[i]

@@ -61,7 +61,7 @@ func (r *reader) substituted(text string) {
 }
 
 // stores adds the traits of builtins that give bash a command to run later.
-func (r *reader) stores(p *Part, name string, args []string) {
+func (g *guesser) stores(p *Part, name string, args []string) {
 	switch name {
 	case "hash":
 		if given("-p", args) {
@@ -70,13 +70,13 @@ func (r *reader) stores(p *Part, name string, args []string) {
 	case "alias":
 		for _, a := range args {
 			if _, line, ok := strings.Cut(a, "="); ok {
-				r.inner(line, p.dirs)
+				g.line(line, p.dirs)
 			}
 		}
 	case "compgen", "complete", "mapfile", "readarray":
 		if i := slices.Index(args, "-C"); i >= 0 && i+1 < len(args) {
 			p.needs(Interprets, code(name)+" runs other commands")
-			r.inner(args[i+1], p.dirs)
+			g.line(args[i+1], p.dirs)
 		}
 	}
 }

@@ -222,7 +222,7 @@ func (r *reader) redirected(p *Part, op syntax.RedirOperator, re Redirect) {
 func (r *reader) written(p *Part, re Redirect, truncates bool) {
 	target := re.Target.Text
 	if re.Target.Kind != Literal && strings.HasPrefix(target, "~") {
-		r.writes(p, target, truncates)
+		r.guesser.writes(p, target, truncates)
 		return
 	}
 	if re.Target.Kind != Literal {
@@ -230,5 +230,5 @@ func (r *reader) written(p *Part, re Redirect, truncates bool) {
 		return
 	}
 	p.needs(0, "it writes to "+code(target))
-	r.writes(p, target, truncates)
+	r.guesser.writes(p, target, truncates)
 }

@@ -63,7 +63,7 @@ func wrapping(name string) (w wraps, ok bool) {
 var shells = [...]string{"sh", "bash", "dash", "zsh", "ksh", "mksh", "fish", "ash", "csh", "tcsh", "rbash", "elvish", "nu", "su", "script", "flock", "source", ".", "at", "batch"}
 
 // unwrap judges the command that the program of p runs. The result only adds traits.
-func (r *reader) unwrap(p *Part, name string, args []string) {
+func (g *guesser) unwrap(p *Part, name string, args []string) {
 	if slices.Contains(shells[:], name) {
 		p.needs(Interprets, code(name)+" runs other commands")
 		if input := p.piped || slices.ContainsFunc(p.Redirs, func(re Redirect) bool { return strings.HasPrefix(re.Op, "<") }); input && len(operandsOf(args)) == 0 {
@@ -74,7 +74,7 @@ func (r *reader) unwrap(p *Part, name string, args []string) {
 		}
 		for i, w := range args {
 			if strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "--") && strings.Contains(w, "c") && i+1 < len(args) {
-				r.inner(args[i+1], p.dirs)
+				g.line(args[i+1], p.dirs)
 				break
 			}
 		}
@@ -83,7 +83,7 @@ func (r *reader) unwrap(p *Part, name string, args []string) {
 	case "find", "fd", "fdfind":
 		for i, w := range args {
 			if slices.Contains([]string{"-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"}, w) {
-				r.nest(p, args[i+1:])
+				g.nest(p, args[i+1:])
 			}
 		}
 		return
@@ -96,7 +96,7 @@ func (r *reader) unwrap(p *Part, name string, args []string) {
 	switch name {
 	case "env":
 		if line := splitString(args); line != "" {
-			r.inner(line, p.dirs)
+			g.line(line, p.dirs)
 		}
 	case "sudo", "doas", "pkexec", "runas":
 		p.needs(Interprets|Destroys, code(name)+" runs a command as another user")
@@ -106,14 +106,14 @@ func (r *reader) unwrap(p *Part, name string, args []string) {
 		p.needs(Unclear, "the text does not show which program "+code(name)+" runs")
 	}
 	if w.line && len(rest) > 0 {
-		r.inner(strings.Join(rest, " "), nil)
+		g.line(strings.Join(rest, " "), nil)
 	} else {
-		r.nest(p, rest)
+		g.nest(p, rest)
 	}
 	for i, word := range args { // also behind options that are not known
 		switch programName(word) {
 		case "rm", "shred", "dd", "mkfs", "unlink":
-			r.nest(p, args[i:])
+			g.nest(p, args[i:])
 			return
 		}
 	}
@@ -161,13 +161,13 @@ func (w wraps) rest(args []string) []string {
 var assignment = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`) })
 
 // nest adds the traits of a command in the arguments of p.
-func (r *reader) nest(p *Part, words []string) {
-	if len(words) == 0 || r.depth >= maxDepth {
+func (g *guesser) nest(p *Part, words []string) {
+	if len(words) == 0 || *g.depth >= maxDepth {
 		return
 	}
-	r.depth++
-	r.effects(p, words)
-	r.depth--
+	*g.depth++
+	g.effects(p, words)
+	*g.depth--
 }
 
 // duration matches the time of timeout.
@@ -175,7 +175,7 @@ var duration = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(
 
 // wrapper judges a listed program that runs the command in its arguments, which then
 // must only read.
-func (r *reader) wrapper(p *Part, name string, args []string) string {
+func (v *prover) wrapper(p *Part, name string, args []string) string {
 	unsafe := code(name) + " has an argument that is not known to be safe"
 	switch name {
 	case "command":
@@ -201,17 +201,17 @@ func (r *reader) wrapper(p *Part, name string, args []string) string {
 			args = args[2:]
 		}
 	case "xargs":
-		return r.eachFile(p, args)
+		return v.eachFile(p, args)
 	}
-	return r.wrapped(p, name, args)
+	return v.wrapped(p, name, args)
 }
 
 // wrapped judges the command that a wrapper runs.
-func (r *reader) wrapped(p *Part, name string, argv []string) string {
+func (v *prover) wrapped(p *Part, name string, argv []string) string {
 	if len(argv) == 0 || dashed(argv[0]) || slices.Contains(builtins[:], argv[0]) || wrapsListed(argv[0]) {
 		return code(name) + " runs another command"
 	}
-	return r.reading(p, argv)
+	return v.reading(p, argv)
 }
 
 func wrapsListed(name string) bool {
@@ -222,7 +222,7 @@ func wrapsListed(name string) bool {
 // eachFile judges xargs. It may only read names of regular files that find prints,
 // separated by NUL: they begin with a starting point of find, so that none is an option
 // or a path outside of it.
-func (r *reader) eachFile(p *Part, args []string) string {
+func (v *prover) eachFile(p *Part, args []string) string {
 	source := "`xargs` may read names of files that are not known; only `find … -type f … -print0 | xargs -0` is known to be safe"
 	null := false
 	for len(args) > 0 && dashed(args[0]) {
@@ -240,18 +240,17 @@ func (r *reader) eachFile(p *Part, args []string) string {
 		}
 		args = args[1:]
 	}
-	if !null || !p.piped || len(args) == 0 || len(r.parts) < 2 {
+	if !null || p.input == nil || len(args) == 0 {
 		return source
 	}
-	from := r.parts[len(r.parts)-2]
-	places, ok := printsNames(from)
+	places, ok := printsNames(*p.input)
 	if !ok {
 		return source
 	}
 	switch programs()[args[0]].operands {
 	case "files", "places", "search", "pattern":
 		p.Below = true
-		return r.wrapped(p, "xargs", slices.Concat(args, places))
+		return v.wrapped(p, "xargs", slices.Concat(args, places))
 	}
 	return code("xargs", args[0]) + " is not known to only read"
 }

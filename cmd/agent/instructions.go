@@ -37,7 +37,7 @@ func openInstructions(dir string, getenv func(string) string) *instructions.Proj
 		own.Own = append(slices.DeleteFunc(own.Own, func(path string) bool { return path == o.Config }), file)
 	}
 	theirs := access.ProtectedPaths(instructions.Root(dir), getenv)
-	withheld := map[bool]func(string) string{true: theirs.Withheld(), false: own.Withheld()}
+	withheld := map[bool]func(string) string{true: theirs.WithheldFromPrompts(), false: own.WithheldFromPrompts()}
 	o.Withheld = func(root, path string) string { return withheld[root != ""](path) }
 	return instructions.Open(o)
 }

@@ -41,7 +41,7 @@ func (a *app) protectPaths() {
 	paths := access.Paths(a.work.Dir(), os.Getenv)
 	paths.Added = a.work.Added()
 	a.work.AllowOutside(paths.Home)
-	a.work.Guard(paths.Guarded(a.options.Rules))
+	a.work.Withhold(paths.Withheld(a.options.Rules))
 	key := access.KeyFile(os.Getenv)
 	if key != "" {
 		a.work.Hide(key)

@@ -40,7 +40,7 @@ func newWide(t *testing.T, files map[string]string) (*workspace.Workspace, strin
 	}
 	t.Cleanup(func() { ws.Close() })
 	ws.AllowOutside(filepath.Join(top, "home"))
-	ws.Guard(func(path string) bool { return filepath.Base(path) == ".env" })
+	ws.Withhold(func(path string) bool { return filepath.Base(path) == ".env" })
 	return ws, top
 }
 

@@ -35,7 +35,7 @@ func (p *Policy) judgeCommand(c tools.Call, f Facts, found ruling) Verdict {
 		}
 		return v
 	}
-	all := p.cover(c, f)
+	all := p.allowsCommand(c, f)
 	if all.complete {
 		return all.verdict(f)
 	}
@@ -166,8 +166,8 @@ func (f Facts) automatic(c tools.Call) (script string, ok bool) {
 	return f.Command.Script(tools.GitFunction)
 }
 
-// coverage says how far rules and standing permissions allow a command.
-type coverage struct {
+// allowance says how far rules and standing permissions allow a command.
+type allowance struct {
 	complete bool   // they allow all of it
 	script   string // to run if they do; empty for the line itself
 	network  bool
@@ -180,7 +180,7 @@ type coverage struct {
 // verdict returns the verdict on a command that is covered completely. Its parts that
 // only read a repository with git run without the configuration of the repository, even
 // if another part changes that configuration first.
-func (all coverage) verdict(f Facts) Verdict {
+func (all allowance) verdict(f Facts) Verdict {
 	v := Verdict{Script: all.script, Access: tools.Access{Network: all.network}, Decider: all.decider, ByRule: all.byRule, Files: f.Files}
 	if all.script != "" && f.repository != nil {
 		v.Environment, v.Access.Git = f.environment, f.repository
@@ -188,15 +188,15 @@ func (all coverage) verdict(f Facts) Verdict {
 	return v
 }
 
-// cover returns how far rules and standing permissions allow a command.
-func (p *Policy) cover(c tools.Call, f Facts) (out coverage) {
+// allowsCommand returns how far rules and standing permissions allow a command.
+func (p *Policy) allowsCommand(c tools.Call, f Facts) (out allowance) {
 	if f.Command == nil || len(c.Warnings) > 0 {
 		return out
 	}
 	out.left = f.Command.Traits
 	out.ended = p.end(c.Targets[0], f)
-	if g := p.exact(c, f); g != nil {
-		return coverage{complete: true, decider: g.decider(f)}
+	if g := p.commandGrant(c, f); g != nil {
+		return allowance{complete: true, decider: g.decider(f)}
 	}
 	script, ok := f.Command.Script(tools.GitFunction)
 	if !ok || f.paths.NoBash {
@@ -209,7 +209,7 @@ func (p *Policy) cover(c tools.Call, f Facts) (out coverage) {
 		if part.Reason == "" && !f.unreadable(part) {
 			continue
 		}
-		by, network, rule := p.coverPart(part, f)
+		by, network, rule := p.allowsPart(part, f)
 		if by == "" {
 			out.complete, out.left = false, out.left|part.Traits
 			continue
@@ -224,10 +224,10 @@ func (p *Policy) cover(c tools.Call, f Facts) (out coverage) {
 	return out
 }
 
-// coverPart returns what allows a part of a command, and whether it allows the network
+// allowsPart returns what allows a part of a command, and whether it allows the network
 // and is a rule; empty if nothing does.
-func (p *Policy) coverPart(part *command.Part, f Facts) (by string, network, rule bool) {
-	if r, network := p.covers(part, f); r != nil {
+func (p *Policy) allowsPart(part *command.Part, f Facts) (by string, network, rule bool) {
+	if r, network := p.partRule(part, f); r != nil {
 		return r.decider(), network, true
 	}
 	if part.Reason == "" || !f.inRoot() {

@@ -155,7 +155,7 @@ func (p *Policy) judgeRead(c tools.Call, f Facts, found ruling) Verdict {
 			outside = t.path
 		}
 	}
-	switch grant := p.standing(c, f); {
+	switch grant := p.grantFor(c, f); {
 	case found.ask != nil:
 		return found.ask.verdict()
 	case secret != "":
@@ -176,7 +176,7 @@ func (p *Policy) judgeRead(c tools.Call, f Facts, found ruling) Verdict {
 func (p *Policy) judgeEdit(c tools.Call, f Facts, found ruling) Verdict {
 	outside := slices.IndexFunc(f.touched, func(t touched) bool { return t.outside })
 	rule, plain := p.allows(c, f), len(c.Warnings) == 0
-	switch grant := p.standing(c, f); {
+	switch grant := p.grantFor(c, f); {
 	case p.Mode == event.ModePlan:
 		why := "permission mode plan does not allow file changes"
 		return Verdict{Refuse: true, Why: why, Rule: why, Decider: p.row("file changes are denied")}
@@ -205,7 +205,7 @@ func (p *Policy) judgeEdit(c tools.Call, f Facts, found ruling) Verdict {
 // judgeRequest judges a call that connects to hosts.
 func (p *Policy) judgeRequest(c tools.Call, f Facts, found ruling) Verdict {
 	rule := p.allows(c, f)
-	switch grant := p.standing(c, f); {
+	switch grant := p.grantFor(c, f); {
 	case found.ask != nil:
 		return found.ask.verdict()
 	case p.Mode == event.ModeAll:

@@ -73,9 +73,9 @@ func shorten(dir, home string) string {
 // allEdits is the Value of a Scope for all files in the workspace.
 const allEdits = "./"
 
-// covers reports whether the scope includes a target whose directory, free of
+// includes reports whether the scope includes a target whose directory, free of
 // symbolic links, is dir.
-func (s Scope) covers(t tools.Target, dir string) bool {
+func (s Scope) includes(t tools.Target, dir string) bool {
 	if s.Kind != t.Kind || s.Prefix || s.Read || s.Kind != tools.Host && (s.Dir == "" || s.Dir != dir) {
 		return false
 	}
@@ -94,9 +94,9 @@ func (s Scope) covers(t tools.Target, dir string) bool {
 	return s.Value == t.Value
 }
 
-// standing returns a standing permission that covers c, which is not a command; nil if
+// grantFor returns a standing permission that covers c, which is not a command; nil if
 // none covers all of it.
-func (p *Policy) standing(c tools.Call, f Facts) (by *Grant) {
+func (p *Policy) grantFor(c tools.Call, f Facts) (by *Grant) {
 	if c.Effect == tools.Execute || !permissible(c, f) {
 		return nil
 	}
@@ -105,7 +105,7 @@ func (p *Policy) standing(c tools.Call, f Facts) (by *Grant) {
 			if c.Effect == tools.Read {
 				return g.Read && t.Kind == tools.Path && i < len(f.touched) && (!f.touched[i].outside || strings.HasPrefix(f.touched[i].real(), g.Value))
 			}
-			return effects[t.Kind] == c.Effect && g.covers(t, f.Dir)
+			return effects[t.Kind] == c.Effect && g.includes(t, f.Dir)
 		})
 		if at < 0 {
 			return nil
@@ -126,14 +126,14 @@ func permissible(c tools.Call, f Facts) bool {
 	return len(c.Warnings) == 0 && len(f.Protected) == 0 && !removes
 }
 
-// exact returns the standing permission for exactly the command of c; nil if there is
+// commandGrant returns the standing permission for exactly the command of c; nil if there is
 // none. Only older versions granted such permissions.
-func (p *Policy) exact(c tools.Call, f Facts) *Grant {
+func (p *Policy) commandGrant(c tools.Call, f Facts) *Grant {
 	const never = command.Destroys | command.WritesOutside | command.Connects
 	if f.Unbound || f.Command.Traits&never != 0 || !permissible(c, f) {
 		return nil
 	}
-	if i := slices.IndexFunc(p.grants, func(g Grant) bool { return g.covers(c.Targets[0], f.Dir) }); i >= 0 {
+	if i := slices.IndexFunc(p.grants, func(g Grant) bool { return g.includes(c.Targets[0], f.Dir) }); i >= 0 {
 		return &p.grants[i]
 	}
 	return nil
@@ -150,7 +150,7 @@ func (p *Policy) offer(c tools.Call, f Facts) Grant {
 		return Grant{Scope: scopeOf(c, f)}
 	}
 	return offerPrefixes(f, func(part *command.Part) bool {
-		by, _, _ := p.coverPart(part, f)
+		by, _, _ := p.allowsPart(part, f)
 		return by != ""
 	})
 }
@@ -209,7 +209,7 @@ func (p *Policy) end(t tools.Target, f Facts) (why string) {
 	p.grants = slices.DeleteFunc(p.grants, func(g Grant) bool {
 		words := strings.Fields(g.Value)
 		runs := g.Prefix && g.Dir == f.Root && slices.ContainsFunc(f.Command.Parts, func(p command.Part) bool { return p.Covered(words) })
-		if !runs && (g.Kind != tools.Command || !g.covers(t, f.Dir)) {
+		if !runs && (g.Kind != tools.Command || !g.includes(t, f.Dir)) {
 			return false
 		}
 		change := g.Ended(f)

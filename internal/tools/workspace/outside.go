@@ -20,10 +20,10 @@ func (w *Workspace) AllowOutside(home string) {
 	w.outside, w.main.wider, w.home = true, true, home
 }
 
-// Guard sets which files may hold secrets, by their paths. Searches skip them, and
-// their contents are not shown before the model has read them. Call it before any tool
-// runs.
-func (w *Workspace) Guard(secret func(path string) bool) { w.secret = secret }
+// Withhold sets which files are withheld, such as those that may hold secrets, by their
+// paths. Searches skip them, and their contents are not shown before the model has read
+// them. Call it before any tool runs.
+func (w *Workspace) Withhold(withheld func(path string) bool) { w.withheld = withheld }
 
 // Add adds a directory that tools read and change like the workspace, by absolute
 // paths. Call it before any tool runs.
@@ -53,7 +53,7 @@ func (w *Workspace) Added() (dirs []string) {
 // workspace. The same files are hidden and guarded. It does not add the directories that
 // were added to from. Call it before any tool of w runs.
 func (w *Workspace) Share(from *Workspace) {
-	w.outputs, w.outside, w.home, w.secret = from.outputs, from.outside, from.home, from.secret
+	w.outputs, w.outside, w.home, w.withheld = from.outputs, from.outside, from.home, from.withheld
 	w.main.hidden, w.main.wider = from.main.hidden, from.main.wider
 }
 
@@ -209,8 +209,8 @@ func (w *Workspace) absolute(spelled string) string {
 	return filepath.Join(w.Dir(), filepath.FromSlash(spelled))
 }
 
-// isGuarded reports whether the content of a file must not be shown unless the model
+// isWithheld reports whether the content of a file must not be shown unless the model
 // has read it: a file outside of the workspace, or one that may hold secrets.
-func (w *Workspace) isGuarded(t *tree, p, spelled string) bool {
-	return t.kind == outsideTree || w.secret != nil && (w.secret(p) || spelled != "" && w.secret(spelled))
+func (w *Workspace) isWithheld(t *tree, p, spelled string) bool {
+	return t.kind == outsideTree || w.withheld != nil && (w.withheld(p) || spelled != "" && w.withheld(spelled))
 }

@@ -85,7 +85,7 @@ func (t *Transaction) Open(name string) (*Draft, error) {
 // quote the file, and reading it may need approval.
 func (t *Transaction) checkKnown(d *Draft, spelled string) error {
 	err := t.known.checkUnchanged(d.Path, d.Before)
-	if t.known == nil || !t.work.isGuarded(d.tree, d.Path, spelled) {
+	if t.known == nil || !t.work.isWithheld(d.tree, d.Path, spelled) {
 		return err
 	}
 	if changed, ok := errors.AsType[*ChangedError](err); ok {

@@ -10,6 +10,7 @@ import (
 	"agent/cmd/agent/command"
 	"agent/cmd/agent/settings"
 	"agent/internal/history"
+	"agent/internal/realpath"
 	"agent/internal/tools/workspace"
 	"agent/internal/tui/ink"
 )
@@ -63,7 +64,7 @@ func addDir(w *workspace.Workspace, dir string) (warning []string, err error) {
 	if err := w.Add(abs); err != nil {
 		return nil, err
 	}
-	if real := followed(abs); real == filepath.Dir(real) || real == followed(homeDir()) {
+	if real := realpath.Of(abs); real == filepath.Dir(real) || real == realpath.Of(homeDir()) {
 		warning = append(warning, fmt.Sprintf("Warning: the model can read and change all of %s, because it was added to the workspace.", command.Short(real)))
 	}
 	return warning, nil
@@ -79,7 +80,7 @@ func ownNear(dir string) string {
 		own = append(own, filepath.Dir(file))
 	}
 	for _, path := range own {
-		if within(followed(dir), followed(path)) || within(followed(path), followed(dir)) {
+		if within(realpath.Of(dir), realpath.Of(path)) || within(realpath.Of(path), realpath.Of(dir)) {
 			return path
 		}
 	}
@@ -90,17 +91,4 @@ func ownNear(dir string) string {
 func within(dir, path string) bool {
 	rel, err := filepath.Rel(dir, path)
 	return err == nil && filepath.IsLocal(rel)
-}
-
-// followed returns a path without symbolic links in its part that exists.
-func followed(path string) string {
-	for dir := path; ; dir = filepath.Dir(dir) {
-		if real, err := filepath.EvalSymlinks(dir); err == nil {
-			rest, _ := filepath.Rel(dir, path)
-			return filepath.Join(real, rest)
-		}
-		if dir == filepath.Dir(dir) {
-			return path
-		}
-	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"agent/internal/loop/policy/command"
+	"agent/internal/realpath"
 )
 
 // inPlace are programs that write to an existing file without replacing or removing it.
@@ -24,7 +25,7 @@ func (f Facts) writesOutside() (paths []string, known bool) {
 		}
 		found := false
 		for _, path := range p.Writes {
-			real := followed(path)
+			real := realpath.Follow(path)
 			if in.inside(real) {
 				continue
 			}

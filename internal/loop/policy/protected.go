@@ -3,6 +3,7 @@ package policy
 import (
 	"path/filepath"
 
+	"agent/internal/realpath"
 	"agent/internal/tools"
 	"agent/internal/tools/git"
 )
@@ -42,7 +43,7 @@ type Paths struct {
 }
 
 // IsWorkspace reports whether dir, which has no symbolic links, is the workspace.
-func (p Paths) IsWorkspace(dir string) bool { return dir == physical(p.Workspace) }
+func (p Paths) IsWorkspace(dir string) bool { return dir == realpath.Of(p.Workspace) }
 
 // Sandbox says how far the sandbox restricts commands.
 type Sandbox int

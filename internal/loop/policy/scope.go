@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"agent/internal/loop/policy/command"
+	"agent/internal/realpath"
 	"agent/internal/tools"
 )
 
@@ -57,7 +58,7 @@ func (s Scope) Describe(home string) string {
 }
 
 // Describe is Grant.String with the user's home directory written as ~.
-func (p Paths) Describe(g Grant) string { return g.Describe(physical(p.Home)) }
+func (p Paths) Describe(g Grant) string { return g.Describe(realpath.Of(p.Home)) }
 
 // shorten writes home at the start of dir as ~.
 func shorten(dir, home string) string {
@@ -180,7 +181,7 @@ func (f Facts) directory(t touched) Scope {
 	if !t.directory {
 		dir = filepath.Dir(dir)
 	}
-	if within([]string{dir}, f.Root) || within([]string{dir}, physical(f.paths.Home)) {
+	if within([]string{dir}, f.Root) || within([]string{dir}, realpath.Of(f.paths.Home)) {
 		return Scope{}
 	}
 	return Scope{Kind: tools.Path, Value: dir + string(filepath.Separator), Read: true}
@@ -285,7 +286,7 @@ func (g Grant) unseen(now Facts) bool {
 // Changed says which of the files that a command in dir names changed between two
 // verdicts, as a clause; empty if none did.
 func Changed(dir string, before, now []File) string {
-	return changed(before, now, Grant{Scope: Scope{Dir: physical(dir)}}.show)
+	return changed(before, now, Grant{Scope: Scope{Dir: realpath.Of(dir)}}.show)
 }
 
 // changed says which file changed, appeared or disappeared, as a clause; empty if none

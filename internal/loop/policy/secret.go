@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"agent/internal/realpath"
 )
 
 // WithheldFromPrompts returns a function that returns why a file must not be imported into a
@@ -17,7 +19,7 @@ func (p Paths) WithheldFromPrompts() func(path string) string {
 	var mu sync.Mutex
 	var ps *places
 	return func(path string) string {
-		names := spellings(path)
+		names := realpath.Steps(path)
 		if slices.ContainsFunc(names, func(name string) bool { return secretName(filepath.Base(name)) }) {
 			return "its name says that it may hold secrets"
 		}
@@ -99,7 +101,7 @@ func (p Paths) Withheld(rules []Rule) func(path string) bool {
 			reads = append(reads, r)
 		}
 	}
-	root := physical(p.Workspace)
+	root := realpath.Of(p.Workspace)
 	return func(path string) bool {
 		return SecretFile(path) || slices.ContainsFunc(reads, func(r Rule) bool { return r.matchesFile([]string{from(root, path)}, at) })
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"agent/internal/llm/phrase"
+	"agent/internal/realpath"
 	"agent/internal/tools/advice"
 )
 
@@ -76,7 +77,7 @@ func (w *Workspace) locate(name string) (*tree, string, error) {
 	if !w.outside {
 		return &w.main, name, nil
 	}
-	real, err := physical(name)
+	real, err := realpath.Checked(name)
 	if err != nil {
 		return nil, "", fmt.Errorf("%s: %w", name, Cause(err))
 	}
@@ -102,22 +103,6 @@ func (w *Workspace) rootOf(name string) (*tree, error) {
 		}
 	}
 	return nil, nil
-}
-
-// physical returns an absolute path without symbolic links. Names after the last
-// directory that exists are kept.
-func physical(name string) (string, error) {
-	rest := ""
-	for dir := filepath.Clean(name); ; dir = filepath.Dir(dir) {
-		real, err := filepath.EvalSymlinks(dir)
-		if err == nil {
-			return filepath.Join(real, rest), nil
-		}
-		if !errors.Is(err, fs.ErrNotExist) || dir == filepath.Dir(dir) {
-			return "", err
-		}
-		rest = filepath.Join(filepath.Base(dir), rest)
-	}
 }
 
 // treeAround returns the tree of real, a path without symbolic links: real itself if it

@@ -49,7 +49,7 @@ with --image are added to the prompt.
 There is no permission dialog: tool calls that need approval are denied, and the
 model gets the denial as the result. Use --allow RULE to allow some calls, --mode
 edits to allow file edits, or --mode all to allow everything except changes to
-protected paths, edits outside of the working directory, and commands that delete
+protected paths, edits outside the working directory, and commands that delete
 data, write outside or use the network.
 
 ` + exit.Codes,

@@ -17,7 +17,7 @@ func sandboxRun(t *testing.T, h home, calls ...string) map[string]string {
 	t.Helper()
 	s := serve(t, call(calls...), say("done"))
 	cmd := h.command("run", "--model", "openai/m", "--base-url", s.URL+"/v1", "--mode", "all", "go")
-	out, err := cmd.CombinedOutput() // exit code 3: nobody can approve to run a command outside of the sandbox
+	out, err := cmd.CombinedOutput() // exit code 3: nobody can approve to run a command outside the sandbox
 	if err != nil && cmd.ProcessState.ExitCode() != 3 {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -69,7 +69,7 @@ func TestModelsCommandsRunInTheSandbox(t *testing.T) {
 		}
 	}
 	if _, err := os.Stat(filepath.Join(h.dir, "new")); err == nil {
-		t.Error("a command wrote outside of the workspace")
+		t.Error("a command wrote outside the workspace")
 	}
 	file := reportFile(h)
 	info, err := os.Stat(file)

@@ -78,7 +78,7 @@ type Access struct {
 	Network bool // the network of the host, not only the loopback interface
 	Outside bool // no sandbox at all
 	Private bool // nobody approved the command: it does not see the home directory
-	// Write are absolute paths outside of the workspace that it may change, too.
+	// Write are absolute paths outside the workspace that it may change, too.
 	Write []string
 	// Hide are files that a private command sees as empty. Absolute.
 	Hide []string

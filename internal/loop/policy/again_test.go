@@ -67,7 +67,7 @@ func TestNetworkIsAddedToAPermission(t *testing.T) {
 }
 
 // The first question says that the sandbox keeps a protected path. The question about a
-// run outside of it names the path again.
+// run outside it names the path again.
 func TestProtectedPathsAndTheSandbox(t *testing.T) {
 	at := policy.Paths{Workspace: t.TempDir(), Sandbox: policy.SandboxFull}
 	call := run(at.Workspace, "touch .envrc")
@@ -77,7 +77,7 @@ func TestProtectedPathsAndTheSandbox(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if got := p.JudgeAgain(call, at.Look(t.Context(), call), tools.Access{Outside: true}).Warning; got != protected {
-		t.Errorf("outside of the sandbox: got %q, want %q", got, protected)
+		t.Errorf("outside the sandbox: got %q, want %q", got, protected)
 	}
 	at.Sandbox = policy.SandboxOff
 	if got := asks(&p, at, call).Warning; got != protected {

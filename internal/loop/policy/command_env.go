@@ -48,7 +48,7 @@ func (p Paths) env(dir string) command.Env {
 			real := realpath.Follow(path)
 			switch {
 			case !in.readable(real):
-				return "it is outside of the workspace"
+				return "it is outside the workspace"
 			case SecretFile(path) || SecretFile(real):
 				return "its name says that it may hold secrets"
 			}

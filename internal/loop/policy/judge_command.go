@@ -60,7 +60,7 @@ func (p *Policy) judgeCommand(c tools.Call, f Facts, found ruling) Verdict {
 const (
 	ruleCommands = "commands need approval unless they are known to be read-only"
 	ruleSecret   = "reading a file that may hold secrets needs approval every time"
-	ruleOutside  = "reading outside of the workspace needs approval"
+	ruleOutside  = "reading outside the workspace needs approval"
 )
 
 // ruleCommand returns the row for a command that needs approval.
@@ -137,7 +137,7 @@ func (p *Policy) unapproved(f Facts, left command.Trait) string {
 	case left&command.Unclear != 0:
 		return "commands whose text does not show what they do need approval"
 	case left&command.WritesOutside != 0:
-		return "commands that write outside of the workspace need approval"
+		return "commands that write outside the workspace need approval"
 	case left&command.Connects != 0:
 		return "commands that use the network need approval"
 	case f.secretRead() != "":
@@ -252,7 +252,7 @@ func (f Facts) unreadable(part *command.Part) bool {
 // inRoot reports whether a command runs in the workspace.
 func (f Facts) inRoot() bool { return f.Dir != "" && f.Root != "" && within([]string{f.Root}, f.Dir) }
 
-// warning returns what a command destroys, overwrites or changes outside of the
+// warning returns what a command destroys, overwrites or changes outside the
 // workspace; empty if that is nothing.
 func warning(c *command.Command) string {
 	var out []string

@@ -12,7 +12,7 @@ import (
 // inPlace are programs that write to an existing file without replacing or removing it.
 var inPlace = []string{"cp", "tee", "touch", "dd", "echo", "printf", "cat", "truncate"}
 
-// writesOutside returns the paths outside of the workspace that a command needs to change
+// writesOutside returns the paths outside the workspace that a command needs to change
 // files, without symbolic links: the file itself if the command only writes to it, or
 // the directory in which it creates, replaces or removes the file. It reports false if
 // they are not known, or if no sandbox can permit only them.

@@ -155,7 +155,7 @@ func (ps *places) addAbove() {
 }
 
 // addBelow protects the targets of links in the workspace that have the name of a
-// rule: sub/.envrc may point to a file outside of sub.
+// rule: sub/.envrc may point to a file outside sub.
 func (ps *places) addBelow() {
 	type level struct {
 		dir  string
@@ -228,7 +228,7 @@ func (ps *places) protection(file string, written []string) string {
 }
 
 // depth returns the index of the first element of path to which the rules for every
-// directory apply: that of the workspace itself, or 0 outside of it.
+// directory apply: that of the workspace itself, or 0 outside it.
 func (ps *places) depth(path string) int {
 	for _, root := range []string{ps.root, ps.paths.Workspace} {
 		if rel, err := filepath.Rel(root, path); root != "" && err == nil && filepath.IsLocal(rel) {

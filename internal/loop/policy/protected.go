@@ -27,7 +27,7 @@ type Paths struct {
 	Copy    bool
 	Outputs string // directory with the outputs of the session, absolute; may be empty
 	NoBash  bool   // the shell is not bash, so that no command is automatic
-	// Readable are directories outside of the workspace that may be read without
+	// Readable are directories outside the workspace that may be read without
 	// approval: sources of toolchains, skills, outputs of sessions. Absolute.
 	Readable []string
 	// Added are directories that the user added to the workspace. Absolute.

@@ -27,7 +27,7 @@ type Scope struct {
 	Prefix bool `json:"prefix,omitempty"`
 	// Network is set if the commands may use the network.
 	Network bool `json:"network,omitempty"`
-	// Read is set if Value is an absolute directory outside of the workspace, ending in
+	// Read is set if Value is an absolute directory outside the workspace, ending in
 	// "/", whose files may be read.
 	Read bool `json:"read,omitempty"`
 }
@@ -83,7 +83,7 @@ func (s Scope) includes(t tools.Target, dir string) bool {
 	if s.Kind == tools.Path {
 		name := path.Clean(t.Value)
 		switch {
-		case s.Value == allEdits: // the caller asks about files outside of the workspace
+		case s.Value == allEdits: // the caller asks about files outside the workspace
 			return true
 		case !filepath.IsLocal(filepath.FromSlash(name)):
 			return false
@@ -173,7 +173,7 @@ func scopeOf(c tools.Call, f Facts) Scope {
 	return Scope{}
 }
 
-// directory returns the scope for reading the directory of a file outside of the
+// directory returns the scope for reading the directory of a file outside the
 // workspace. There is none for a directory that contains the workspace or the home
 // directory.
 func (f Facts) directory(t touched) Scope {

@@ -97,7 +97,7 @@ func (a *Area) writable(path string) bool {
 }
 
 // repositoryAbove returns the git directories of the repository that contains the
-// workspace, if they are outside of it.
+// workspace, if they are outside it.
 func (a *Area) repositoryAbove() []string {
 	for dir := a.workspace; ; dir = filepath.Dir(dir) {
 		git := filepath.Join(dir, ".git")
@@ -114,7 +114,7 @@ func (a *Area) repositoryAbove() []string {
 }
 
 // gitDirs returns the git directory that the .git file of a worktree or a submodule
-// names, or the one that worktrees share. A directory outside of the workspace counts
+// names, or the one that worktrees share. A directory outside the workspace counts
 // only if its own files name the worktree: otherwise a .git file in a repository could
 // make any directory writable.
 func (a *Area) gitDirs(worktree string) []string {

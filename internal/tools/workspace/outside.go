@@ -14,7 +14,7 @@ import (
 	"agent/internal/tools/advice"
 )
 
-// AllowOutside lets Find and transactions accept files outside of the workspace, by
+// AllowOutside lets Find and transactions accept files outside the workspace, by
 // absolute paths and by paths that begin with ~/, which stands for home. The caller must
 // judge the targets of every call. Call it before any tool runs.
 func (w *Workspace) AllowOutside(home string) {
@@ -50,7 +50,7 @@ func (w *Workspace) Added() (dirs []string) {
 	return dirs
 }
 
-// Share gives w the access that from has to its outputs and to files outside of the
+// Share gives w the access that from has to its outputs and to files outside the
 // workspace. The same files are hidden and guarded. It does not add the directories that
 // were added to from. Call it before any tool of w runs.
 func (w *Workspace) Share(from *Workspace) {
@@ -59,7 +59,7 @@ func (w *Workspace) Share(from *Workspace) {
 }
 
 // locate returns the tree to which name, as a model writes it, belongs, and name in a
-// form that this tree accepts. A tree outside of the workspace has no open root: see
+// form that this tree accepts. A tree outside the workspace has no open root: see
 // tree.enter.
 func (w *Workspace) locate(name string) (*tree, string, error) {
 	if rest, ok := strings.CutPrefix(filepath.ToSlash(name), "~/"); ok && w.outside && w.home != "" {
@@ -129,7 +129,7 @@ func isPseudo(real string) bool {
 	return len(names) > 1 && names[0] == "" && slices.Contains([]string{"proc", "sys", "dev"}, names[1])
 }
 
-// enter returns t with an open root, which done closes. A directory outside of the
+// enter returns t with an open root, which done closes. A directory outside the
 // workspace must still be the one that t was made for.
 func (t *tree) enter() (opened *tree, done func(), err error) {
 	if t.kind != outsideTree {
@@ -151,7 +151,7 @@ func (t *tree) enter() (opened *tree, done func(), err error) {
 	return &now, func() { now.root.Close() }, nil
 }
 
-// checkPath returns an error if the path of a directory outside of the workspace leads
+// checkPath returns an error if the path of a directory outside the workspace leads
 // to another directory, or through a symbolic link, since it was opened.
 func (t *tree) checkPath() error {
 	if t.kind != outsideTree {
@@ -195,7 +195,7 @@ func (w *Workspace) absolute(spelled string) string {
 }
 
 // isWithheld reports whether the content of a file must not be shown unless the model
-// has read it: a file outside of the workspace, or one that may hold secrets.
+// has read it: a file outside the workspace, or one that may hold secrets.
 func (w *Workspace) isWithheld(t *tree, p, spelled string) bool {
 	return t.kind == outsideTree || w.withheld != nil && (w.withheld(p) || spelled != "" && w.withheld(spelled))
 }

@@ -15,7 +15,7 @@ import (
 
 // Draft is a file in a Transaction.
 type Draft struct {
-	Path    string   // relative to the workspace, or absolute outside of it; without symbolic links
+	Path    string   // relative to the workspace, or absolute outside it; without symbolic links
 	Before  []byte   // current content; nil if the file does not exist
 	After   []byte   // new content; nil if the file is removed, or not created
 	MovedTo string   // new path of a moved file; empty if it is not moved

@@ -93,7 +93,7 @@ func (w *Workspace) Resolve(name string) (string, error) {
 }
 
 // Find resolves name, as a model writes it, to an existing file or directory of
-// the workspace or the outputs, or outside of them: see AllowOutside. An empty name is
+// the workspace or the outputs, or outside them: see AllowOutside. An empty name is
 // the workspace itself.
 func (w *Workspace) Find(name string) (Place, error) {
 	if name == "" {
@@ -177,7 +177,7 @@ type Dir struct {
 }
 
 // Enter opens the directory that p.Path is relative to: the workspace, the outputs, a
-// directory that was added, or one outside of them. That one must still be the directory
+// directory that was added, or one outside them. That one must still be the directory
 // of Find. The caller calls done when it no longer uses the directory.
 func (p Place) Enter() (d Dir, done func(), err error) {
 	t, done, err := p.tree.enter()

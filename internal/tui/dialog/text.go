@@ -126,7 +126,7 @@ func askCommandLine(ask event.Ask, c event.Target, short func(string) string) st
 }
 
 // ReasonText says why a command failed that would run again, or what a command would reach
-// outside of the usual sandbox. It is safe to draw, and empty for other questions.
+// outside the usual sandbox. It is safe to draw, and empty for other questions.
 func ReasonText(ask event.Ask) string {
 	switch {
 	case ask.Again && ask.Blocked != "":

@@ -129,7 +129,7 @@ type Part struct {
 	// Reads are the paths that a read-only part opens, Writes those that other parts
 	// are known to change. They are absolute.
 	Reads, Writes []string
-	// WritesUnknown is set if the part also writes outside of the workspace to a path
+	// WritesUnknown is set if the part also writes outside the workspace to a path
 	// that is not known.
 	WritesUnknown bool
 	// Reason says why the part needs approval, as a clause; empty if it only reads.

@@ -309,7 +309,7 @@ func (g *guesser) writes(p *Part, path string, truncates bool) {
 		p.needs(Connects, "it writes to the network: "+shown(path))
 		return
 	case strings.HasPrefix(path, "~"):
-		p.needs(WritesOutside, "it writes to "+code(path)+", outside of the workspace")
+		p.needs(WritesOutside, "it writes to "+code(path)+", outside the workspace")
 		if full := g.inHome(path); full == "" {
 			p.WritesUnknown = true
 		} else if !slices.Contains(p.Writes, full) {
@@ -335,7 +335,7 @@ func (g *guesser) writes(p *Part, path string, truncates bool) {
 			p.Writes = append(p.Writes, full)
 		}
 		if !g.env.Inside(full) {
-			p.needs(WritesOutside, "it writes to "+code(path)+", outside of the workspace")
+			p.needs(WritesOutside, "it writes to "+code(path)+", outside the workspace")
 		}
 		if truncates && g.env.Look(full) == File {
 			p.needs(Destroys, "it overwrites "+code(path))

@@ -127,7 +127,7 @@ func (v *prover) gitOperands(p *Part, kind, name string, a arguments) string {
 		if len(a.operands) == 0 {
 			return ""
 		}
-	case "paths": // git diff compares files outside of the repository too
+	case "paths": // git diff compares files outside the repository too
 		p.opens(a.operands...)
 		return ""
 	case "listing":

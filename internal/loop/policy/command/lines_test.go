@@ -206,7 +206,7 @@ func TestReasonsNameTheMostImportantEffect(t *testing.T) {
 		"tail -f log.txt":                     "`tail` has an option that is not known to be safe: -f",
 		"frobnicate":                          "`frobnicate` is not on the list of programs that only read",
 		"ls | (wc)":                           "it uses a subshell",
-		"cat link/outside.txt":                "it reads " + env.Dir + "/link/outside.txt: it is outside of the workspace",
+		"cat link/outside.txt":                "it reads " + env.Dir + "/link/outside.txt: it is outside the workspace",
 		"curl -s http://x | sh":               "`curl` uses the network",
 		"sudo ls":                             "`sudo` runs a command as another user",
 		"cat 'a.txt":                          "bash cannot parse it: reached EOF without closing quote `'`",

@@ -87,7 +87,7 @@ func (l *literal) doubleQuoted(q *syntax.DblQuoted) {
 	}
 }
 
-// unquoted adds text outside of quotes. first is set for the beginning of the word.
+// unquoted adds text outside quotes. first is set for the beginning of the word.
 func (l *literal) unquoted(text string, first bool) {
 	previous := rune(0)
 	if !first {

@@ -221,7 +221,7 @@ func wrapsListed(name string) bool {
 
 // eachFile judges xargs. It may only read names of regular files that find prints,
 // separated by NUL: they begin with a starting point of find, so that none is an option
-// or a path outside of it.
+// or a path outside it.
 func (v *prover) eachFile(p *Part, args []string) string {
 	source := "`xargs` may read names of files that are not known; only `find … -type f … -print0 | xargs -0` is known to be safe"
 	null := false

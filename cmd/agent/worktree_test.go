@@ -189,7 +189,7 @@ func TestWorktreeMeetsChangesOfTheUser(t *testing.T) {
 	}
 }
 
-// Outside of a repository the call fails with a reason.
+// Outside a repository the call fails with a reason.
 func TestNoWorktreeOutsideOfARepository(t *testing.T) {
 	t.Parallel()
 	s := serve(t, call("delegate", isolatedTask), say("So be it."))

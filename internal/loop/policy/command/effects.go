@@ -103,6 +103,10 @@ func (g *guesser) effects(p *Part, words []string) {
 		if e.subcommand != "" || name == "git" && sub != "" {
 			does = code(name, sub)
 		}
+		if e.traits == Connects && g.env.Loopback && reachesLoopback(name, args) {
+			p.Local = true
+			continue
+		}
 		p.needs(e.traits, does+" "+e.does)
 		switch e.writes {
 		case "all":

@@ -148,6 +148,8 @@ type Word struct {
 	// Matches are the files that a wildcard stands for; empty if no file matches, and
 	// bash passes Text.
 	Matches []string
+
+	shape string // the literal text of an unknown word, with expansion for the rest
 }
 
 // Kind says how far the value of a word is known.
@@ -204,6 +206,7 @@ func Judge(line string, env Env) *Command {
 		return c
 	}
 	r.line(line, []string{env.Dir})
+	runWritten(r.parts)
 	c.Parts, c.Traits, c.Form, c.Reason, c.Repository = r.parts, r.traits, r.reason, r.reason, r.repository
 	urgency := r.urgency
 	for i := range c.Parts {

@@ -83,6 +83,9 @@ func (r *reader) effects(p *Part, words []string) {
 	if len(words) == 0 {
 		return
 	}
+	if p.unknown(words[0]) || strings.ContainsAny(words[0], "*?[") || strings.HasPrefix(words[0], "/proc/") || strings.HasPrefix(words[0], "/dev/") {
+		p.needs(Unclear, "the text does not show which program runs: "+code(words[0]))
+	}
 	name := programName(words[0])
 	args := words[1:]
 	sub := subcommand(args)
@@ -108,6 +111,10 @@ func (r *reader) effects(p *Part, words []string) {
 	if name == "git" {
 		r.gitEffects(p, args, sub)
 	}
+	if p.Traits&Interprets != 0 {
+		r.embeddedIn(p, name, args)
+	}
+	r.unknownOptions(p, name, args, sub)
 	r.stores(p, name, args)
 	r.unwrap(p, name, args)
 }

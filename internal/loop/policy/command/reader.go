@@ -46,7 +46,7 @@ func (r *reader) line(text string, dirs []string) {
 	r.source = text
 	before := *r
 	r.list(file.Stmts, dirs)
-	if r.reason != before.reason || slices.ContainsFunc(r.parts, func(p Part) bool { return p.Reason != "" }) {
+	if r.depth > 0 || r.reason != before.reason || slices.ContainsFunc(r.parts, func(p Part) bool { return p.Reason != "" }) {
 		r.evaluates(file)
 	}
 	r.source = outer
@@ -282,6 +282,7 @@ func (r *reader) call(c *syntax.CallExpr, redirs []*syntax.Redirect, operator st
 	r.redirect(p, redirs)
 	if len(p.Assigns) > 0 {
 		p.needs(0, "it sets the variable "+shown(p.Assigns[0]))
+		r.assigned(p, c.Assigns)
 	}
 	at := len(r.parts)
 	r.parts = append(r.parts, *p)

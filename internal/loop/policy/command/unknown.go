@@ -1,0 +1,247 @@
+package command
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// expansion stands for an expansion in Word.shape. A line contains no control characters.
+const expansion = "\x00"
+
+// shape returns the literal text of a word that is not known, with expansion for the rest. An
+// expansion outside of quotes, or a list in braces, may become several words.
+func shape(w *syntax.Word, brace bool) string {
+	var b strings.Builder
+	for _, part := range w.Parts {
+		switch part := part.(type) {
+		case *syntax.Lit:
+			b.WriteString(part.Value)
+		case *syntax.SglQuoted:
+			if part.Dollar {
+				b.WriteString(expansion)
+			} else {
+				b.WriteString(part.Value)
+			}
+		case *syntax.DblQuoted:
+			for _, inner := range part.Parts {
+				if lit, ok := inner.(*syntax.Lit); ok && !part.Dollar {
+					b.WriteString(lit.Value)
+				} else {
+					b.WriteString(expansion)
+				}
+			}
+		default:
+			return expansion
+		}
+	}
+	if brace {
+		return expansion
+	}
+	return b.String()
+}
+
+// valueOptions are options of git whose value in the next word is no other option.
+var valueOptions = [...]string{"-b", "-c", "-m", "-F", "-e", "--message", "--author", "--date", "--format"}
+
+// unknown reports whether text is the source of a word of p whose value is not known.
+func (p *Part) unknown(text string) bool { return p.shapeOf(text) != "" }
+
+// shapeOf returns the shape of a word of p whose value is not known; empty for others.
+func (p *Part) shapeOf(text string) string {
+	i := slices.IndexFunc(p.Words, func(w Word) bool { return w.Kind == Unknown && w.Text == text })
+	if i < 0 {
+		return ""
+	}
+	return p.Words[i].shape
+}
+
+// mayBeOption reports whether a word with this shape may begin with a dash and be an
+// option.
+func mayBeOption(shape string) bool {
+	start, _, _ := strings.Cut(shape, expansion)
+	return (start == "" || start[0] == '-') && !strings.ContainsAny(shape, ",;/: ")
+}
+
+// unknownOptions adds Unclear if a word that is not known may be an option with which git
+// or find destroys data, or the command of git that does. The expansion of an unquoted word
+// may also be several words.
+func (r *reader) unknownOptions(p *Part, name string, args []string, sub string) {
+	switch name {
+	case "git":
+		options := args[:max(0, slices.Index(args, sub))]
+		if p.unknown(sub) || slices.ContainsFunc(options, p.unknown) {
+			p.needs(Unclear, "the text does not show which command of git runs")
+			return
+		}
+	case "find", "fd", "fdfind":
+	default:
+		return
+	}
+	rows := slices.ContainsFunc(allEffects().find(name), func(e effect) bool {
+		return e.traits&Destroys != 0 && (name != "git" || e.subcommand != "" && e.subcommand == sub)
+	})
+	for i, w := range args {
+		shape := p.shapeOf(w)
+		if !rows || shape == "" {
+			continue
+		}
+		if i > 0 && shape != expansion && (findTest(args[i-1]) > 1 && name != "git" || name == "git" && slices.Contains(valueOptions[:], args[i-1])) {
+			continue
+		}
+		if mayBeOption(shape) || sub == "checkout" {
+			p.needs(Unclear, "the text does not show which options "+code(name)+" gets: "+code(w))
+		}
+	}
+}
+
+// embedded adds the traits in mask of an argument or a variable that may be a command line,
+// such as the value of an option that names a program. A wrong guess only adds traits.
+func (r *reader) embedded(p *Part, text string, mask Trait) {
+	text = strings.TrimPrefix(text, "!")
+	if r.depth > maxDepth || !strings.ContainsAny(text, " \t\n$`{<") || unfit(text) != "" {
+		return
+	}
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
+	if err != nil || len(file.Stmts) == 0 {
+		return
+	}
+	inner := reader{env: r.env, depth: r.depth + 1, nested: 1}
+	inner.line(text, p.dirs)
+	traits := inner.traits
+	for i := range inner.parts {
+		traits |= inner.parts[i].Traits
+	}
+	if traits &= mask; traits != 0 {
+		p.needs(traits, "it may run "+code(text))
+	}
+}
+
+// embeddedIn adds the traits of the arguments of a program that runs other programs.
+func (r *reader) embeddedIn(p *Part, name string, args []string) {
+	mask := Destroys
+	if name == "git" {
+		mask |= Unclear
+	}
+	for i, w := range args {
+		if p.unknown(w) {
+			continue
+		}
+		r.embedded(p, w, mask)
+		value := w
+		if _, v, ok := strings.Cut(w, "="); ok {
+			value = v
+			r.embedded(p, v, mask)
+		}
+		if option := strings.TrimLeft(w, "-"); option != w && len(option) > 1 { // -Ovalue
+			r.embedded(p, option[1:], mask)
+		}
+		if name == "git" && !strings.HasPrefix(value, "!") && (strings.Contains(w, "alias.") || i > 0 && strings.HasPrefix(args[i-1], "alias.")) {
+			r.embedded(p, "git "+value, mask)
+		}
+	}
+}
+
+// assigned adds the traits of the values of variables: a program may run them.
+func (r *reader) assigned(p *Part, all []*syntax.Assign) {
+	for _, a := range all {
+		if a.Value == nil {
+			continue
+		}
+		switch w := r.word(a.Value); {
+		case w.Kind == Unknown:
+		case strings.HasPrefix(w.Text, "!"): // for git
+			r.embedded(p, w.Text, Destroys|Unclear)
+		default:
+			r.embedded(p, w.Text, Destroys)
+		}
+	}
+}
+
+// startsCommandsIn reports whether an argument of env sets a variable whose value bash runs.
+func startsCommandsIn(w string) bool {
+	name, _, found := strings.Cut(w, "=")
+	return found && (slices.Contains(startsCommands[:], name) || strings.HasPrefix(name, "BASH_FUNC_"))
+}
+
+// eachArgument adds Unclear if the arguments that xargs reads may name a program, a command
+// of git or the script of a shell. The arguments of xargs end with command.
+func (r *reader) eachArgument(p *Part, name string, args, command []string) {
+	options := args[:len(args)-len(command)]
+	unclear := false
+	for len(command) > 0 {
+		w, ok := wrapping(programName(command[0]))
+		if !ok {
+			break
+		}
+		command = w.rest(command[1:])
+		unclear = len(command) == 0
+	}
+	switch program := programName(first(command)); {
+	case len(command) == 0:
+	case slices.Contains(shells[:], program):
+		script := scriptOf(command[1:])
+		unclear = script == "" || slices.ContainsFunc(options, func(w string) bool {
+			marker := strings.TrimPrefix(w, "-I")
+			return strings.Contains(script, "{}") || marker != "" && strings.Contains(script, marker)
+		})
+	case program == "git":
+		unclear = subcommand(command[1:]) == ""
+	}
+	if unclear {
+		p.needs(Unclear, code(name)+" runs what it reads")
+	}
+}
+
+// runWritten adds Unclear to the parts that run a file which the line itself writes: the
+// text of the file is not judged.
+func runWritten(parts []Part) {
+	written := map[string]bool{}
+	for i := range parts {
+		for _, path := range parts[i].Writes {
+			written[filepath.Base(path)] = true
+		}
+	}
+	for i := range parts {
+		p := &parts[i]
+		words := p.texts()
+		if len(words) == 0 {
+			continue
+		}
+		runs := words[:1]
+		if slices.Contains(shells[:], programName(words[0])) {
+			runs = operandsOf(words)
+		}
+		for _, w := range runs {
+			if base := filepath.Base(w); written[base] {
+				p.needs(Unclear, "it runs "+code(w)+", which it also writes")
+			}
+		}
+	}
+}
+
+// joinsDelimiter reports whether a line of a here-document becomes its delimiter if bash
+// joins lines that end with a backslash. The parser and bash then disagree about the end
+// of the document.
+func joinsDelimiter(d *syntax.Redirect) bool {
+	delimiter := d.Word.Lit()
+	if delimiter == "" || d.Hdoc == nil {
+		return false
+	}
+	var text strings.Builder
+	for _, part := range d.Hdoc.Parts {
+		if lit, ok := part.(*syntax.Lit); ok {
+			text.WriteString(lit.Value)
+		} else {
+			text.WriteByte('$')
+		}
+	}
+	for line := range strings.SplitSeq(strings.ReplaceAll(text.String(), "\\\n", ""), "\n") {
+		if strings.TrimLeft(line, "\t") == delimiter {
+			return true
+		}
+	}
+	return false
+}

@@ -8,8 +8,11 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// expansion stands for an expansion in Word.shape. A line contains no control characters.
-const expansion = "\x00"
+// Marks in Word.shape. A line contains no control characters.
+const (
+	expansion = "\x00"          // an expansion
+	several   = expansion + "+" // a word that may become several words
+)
 
 // shape returns the literal text of a word that is not known, with expansion for the rest. An
 // expansion outside of quotes, or a list in braces, may become several words.
@@ -27,18 +30,23 @@ func shape(w *syntax.Word, brace bool) string {
 			}
 		case *syntax.DblQuoted:
 			for _, inner := range part.Parts {
-				if lit, ok := inner.(*syntax.Lit); ok && !part.Dollar {
+				lit, ok := inner.(*syntax.Lit)
+				list, isParam := inner.(*syntax.ParamExp)
+				switch {
+				case ok && !part.Dollar:
 					b.WriteString(lit.Value)
-				} else {
+				case isParam && (list.Param == nil || list.Param.Value == "@" || list.Index != nil || list.Excl):
+					return several
+				default:
 					b.WriteString(expansion)
 				}
 			}
 		default:
-			return expansion
+			return several
 		}
 	}
 	if brace {
-		return expansion
+		return several
 	}
 	return b.String()
 }
@@ -88,7 +96,7 @@ func (r *reader) unknownOptions(p *Part, name string, args []string, sub string)
 		if !rows || shape == "" {
 			continue
 		}
-		if i > 0 && shape != expansion && (findTest(args[i-1]) > 1 && name != "git" || name == "git" && slices.Contains(valueOptions[:], args[i-1])) {
+		if i > 0 && shape != several && (findTest(args[i-1]) > 1 && name != "git" || name == "git" && slices.Contains(valueOptions[:], args[i-1])) {
 			continue
 		}
 		if mayBeOption(shape) || sub == "checkout" {
@@ -131,7 +139,7 @@ func (r *reader) embeddedIn(p *Part, name string, args []string) {
 		}
 		r.embedded(p, w, mask)
 		value := w
-		if _, v, ok := strings.Cut(w, "="); ok {
+		for _, v, ok := strings.Cut(w, "="); ok; _, v, ok = strings.Cut(v, "=") {
 			value = v
 			r.embedded(p, v, mask)
 		}
@@ -167,7 +175,7 @@ func startsCommandsIn(w string) bool {
 }
 
 // eachArgument adds Unclear if the arguments that xargs reads may name a program, a command
-// of git or the script of a shell. The arguments of xargs end with command.
+// of git, an action of find or the script of a shell. The arguments of xargs end with command.
 func (r *reader) eachArgument(p *Part, name string, args, command []string) {
 	options := args[:len(args)-len(command)]
 	unclear := false
@@ -189,6 +197,8 @@ func (r *reader) eachArgument(p *Part, name string, args, command []string) {
 		})
 	case program == "git":
 		unclear = subcommand(command[1:]) == ""
+	case program == "find":
+		unclear = !slices.ContainsFunc(options, func(w string) bool { return strings.HasPrefix(w, "-I") })
 	}
 	if unclear {
 		p.needs(Unclear, code(name)+" runs what it reads")

@@ -136,6 +136,7 @@ type Part struct {
 	Reason string
 
 	dirs    []string // the directories in which the part may run; nil if unknown
+	defines []string // names of files that the part writes and of aliases
 	piped   bool     // the part reads a pipe
 	urgency int      // how important Reason is
 }
@@ -206,7 +207,7 @@ func Judge(line string, env Env) *Command {
 		return c
 	}
 	r.line(line, []string{env.Dir})
-	runWritten(r.parts)
+	runsDefined(r.parts)
 	c.Parts, c.Traits, c.Form, c.Reason, c.Repository = r.parts, r.traits, r.reason, r.reason, r.repository
 	urgency := r.urgency
 	for i := range c.Parts {

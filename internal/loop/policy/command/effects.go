@@ -308,6 +308,7 @@ func (r *reader) writesAll(p *Part, paths []string) {
 // writes records that p writes path. If truncates is set, the content of an existing
 // file is lost.
 func (r *reader) writes(p *Part, path string, truncates bool) {
+	p.defines = append(p.defines, filepath.Base(path))
 	switch {
 	case path == "":
 		return

@@ -76,7 +76,12 @@ func (r *reader) stores(p *Part, name string, args []string) {
 		}
 	case "alias":
 		for _, a := range args {
-			if _, line, ok := strings.Cut(a, "="); ok {
+			alias, line, ok := strings.Cut(a, "=")
+			switch {
+			case p.unknown(a):
+				p.needs(Unclear, "the text does not show what an alias runs")
+			case ok:
+				p.defines = append(p.defines, alias)
 				r.inner(line, p.dirs)
 			}
 		}

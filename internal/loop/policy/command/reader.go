@@ -19,6 +19,7 @@ type reader struct {
 	pattern int // wildcards so far
 	nested  int // lines, compound commands and arguments around the current part
 	depth   int // lines around the current one
+	work    int // bytes of text and words in arguments that were judged as commands
 
 	repository string // that git reads; empty for none yet
 }

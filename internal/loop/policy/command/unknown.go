@@ -108,6 +108,10 @@ func (r *reader) unknownOptions(p *Part, name string, args []string, sub string)
 // embedded adds the traits in mask of an argument or a variable that may be a command line,
 // such as the value of an option that names a program. A wrong guess only adds traits.
 func (r *reader) embedded(p *Part, text string, mask Trait) {
+	if r.work += len(text); r.work > maxWork {
+		p.needs(Unclear, "its arguments are too long")
+		return
+	}
 	text = strings.TrimPrefix(text, "!")
 	if r.depth > maxDepth || !strings.ContainsAny(text, " \t\n$`{<") || unfit(text) != "" {
 		return
@@ -116,8 +120,9 @@ func (r *reader) embedded(p *Part, text string, mask Trait) {
 	if err != nil || len(file.Stmts) == 0 {
 		return
 	}
-	inner := reader{env: r.env, depth: r.depth + 1, nested: 1}
+	inner := reader{env: r.env, depth: r.depth + 1, nested: 1, work: r.work}
 	inner.line(text, p.dirs)
+	r.work = inner.work
 	traits := inner.traits
 	for i := range inner.parts {
 		traits |= inner.parts[i].Traits
@@ -139,7 +144,7 @@ func (r *reader) embeddedIn(p *Part, name string, args []string) {
 		}
 		r.embedded(p, w, mask)
 		value := w
-		for _, v, ok := strings.Cut(w, "="); ok; _, v, ok = strings.Cut(v, "=") {
+		for _, v, ok := strings.Cut(w, "="); ok && r.work <= maxWork; _, v, ok = strings.Cut(v, "=") {
 			value = v
 			r.embedded(p, v, mask)
 		}
@@ -160,7 +165,7 @@ func (r *reader) assigned(p *Part, all []*syntax.Assign) {
 		}
 		switch w := r.word(a.Value); {
 		case w.Kind == Unknown:
-		case strings.HasPrefix(w.Text, "!"): // for git
+		case strings.HasPrefix(w.Text, "!"), a.Name != nil && strings.HasPrefix(a.Name.Value, "GIT_"):
 			r.embedded(p, w.Text, Destroys|Unclear)
 		default:
 			r.embedded(p, w.Text, Destroys)
@@ -205,13 +210,15 @@ func (r *reader) eachArgument(p *Part, name string, args, command []string) {
 	}
 }
 
-// runWritten adds Unclear to the parts that run a file which the line itself writes: the
-// text of the file is not judged.
-func runWritten(parts []Part) {
-	written := map[string]bool{}
+// runsDefined adds Unclear to the parts that run a file or an alias which the line itself
+// defines: neither is judged with the arguments that it gets.
+func runsDefined(parts []Part) {
+	var defined []string
 	for i := range parts {
-		for _, path := range parts[i].Writes {
-			written[filepath.Base(path)] = true
+		switch parts[i].Program() {
+		case "chmod", "chown", "touch", "mkdir": // the content of a file stays
+		default:
+			defined = append(defined, parts[i].defines...)
 		}
 	}
 	for i := range parts {
@@ -225,8 +232,8 @@ func runWritten(parts []Part) {
 			runs = operandsOf(words)
 		}
 		for _, w := range runs {
-			if base := filepath.Base(w); written[base] {
-				p.needs(Unclear, "it runs "+code(w)+", which it also writes")
+			if slices.Contains(defined, filepath.Base(w)) {
+				p.needs(Unclear, "it runs "+code(w)+", which it also writes or defines")
 			}
 		}
 	}

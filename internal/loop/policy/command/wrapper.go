@@ -206,7 +206,7 @@ func (r *reader) nest(p *Part, words []string) {
 	if len(words) == 0 {
 		return
 	}
-	if r.depth >= maxDepth {
+	if r.work += len(words); r.depth >= maxDepth || r.work > maxWork {
 		p.needs(Unclear, "it runs too many programs within programs")
 		return
 	}

@@ -15,6 +15,7 @@ func TestAgain(t *testing.T) {
 	network, outside := tools.Access{Network: true}, tools.Access{Outside: true}
 	deny := []policy.Rule{{Action: policy.Deny, Kind: policy.RuleNetwork, Pattern: "npm", Source: "config.json:3"}}
 	const npm = "`npm ci` with any arguments and the network in this project"
+	allow := []policy.Rule{{Action: policy.Allow, Kind: policy.RuleNetwork, Pattern: "curl", Source: "config.json:4"}}
 	for _, c := range []struct {
 		mode    event.Mode
 		rules   []policy.Rule
@@ -36,8 +37,10 @@ func TestAgain(t *testing.T) {
 		{event.ModeAll, deny, "cd sub && sudo 'npm' ci", network, false, ""},
 		{event.ModeAll, deny, "npm ci", outside, false, ""},
 		{event.ModeAll, deny, "go mod download", network, true, "`go mod download` with any arguments and the network in this project"},
+		{event.ModeAll, nil, "curl localhost:3000", network, true, ""},
+		{event.ModeAsk, allow, "curl localhost:3000", outside, true, ""},
 	} {
-		at := policy.Paths{Workspace: t.TempDir()}
+		at := policy.Paths{Workspace: t.TempDir(), Sandbox: policy.SandboxFull}
 		call := run(at.Workspace, c.command)
 		p := policy.Policy{Mode: c.mode, Rules: c.rules}
 		v := p.JudgeAgain(call, at.Look(t.Context(), call), c.access)
@@ -46,6 +49,19 @@ func TestAgain(t *testing.T) {
 		}
 		if v.Ask && !reflect.DeepEqual(v.Access, c.access) {
 			t.Errorf("%q would run with %+v, want %+v", c.command, v.Access, c.access)
+		}
+	}
+}
+
+// A client of a server on this computer first runs without the network, for a server in
+// the sandbox. If a rule allows it the network, it runs again without a question.
+func TestLoopbackClientWithARule(t *testing.T) {
+	at := policy.Paths{Workspace: t.TempDir(), Sandbox: policy.SandboxFull}
+	p := policy.Policy{Mode: event.ModeAsk, Rules: rules(t, "allow network: curl; allow command: wget")}
+	for command, want := range map[string]string{"curl localhost:3000": "network", "wget localhost:3000": "asks+network", "curl localhost:3000; wget localhost:3000": "asks+network"} {
+		call := run(at.Workspace, command)
+		if got := outcome(p.JudgeAgain(call, at.Look(t.Context(), call), tools.Access{Network: true})); got != want {
+			t.Errorf("%s: got %s, want %s", command, got, want)
 		}
 	}
 }

@@ -170,7 +170,8 @@ func (f Facts) automatic(c tools.Call) (script string, ok bool) {
 type coverage struct {
 	complete bool   // they allow all of it
 	script   string // to run if they do; empty for the line itself
-	network  bool
+	network  bool   // it needs the network that they allow
+	online   bool   // they also allow the network for parts that do not need it
 	decider  string
 	byRule   bool
 	left     command.Trait // of the parts that they do not allow
@@ -202,7 +203,7 @@ func (p *Policy) cover(c tools.Call, f Facts) (out coverage) {
 	if !ok || f.paths.NoBash {
 		return out
 	}
-	out.left, out.script, out.complete = 0, script, true
+	out.left, out.script, out.complete, out.online = 0, script, true, true
 	var deciders []string
 	for i := range f.Command.Parts {
 		part := &f.Command.Parts[i]
@@ -217,7 +218,8 @@ func (p *Policy) cover(c tools.Call, f Facts) (out coverage) {
 		if !slices.Contains(deciders, by) {
 			deciders = append(deciders, by)
 		}
-		out.network, out.byRule = out.network || network, out.byRule || rule
+		out.network = out.network || network && !(part.Local && part.Traits&command.Connects == 0)
+		out.online, out.byRule = out.online && network, out.byRule || rule
 	}
 	out.complete = out.complete && len(deciders) > 0
 	out.decider = strings.Join(deciders, "; ")

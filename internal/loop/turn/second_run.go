@@ -36,16 +36,20 @@ func (x *executor) runAgain(ctx context.Context, c *toolCall) {
 	switch {
 	case s.verdict.Refuse:
 		s.note("It was not " + s.did() + ": " + s.verdict.Why)
-	case x.Approver == nil:
+	case s.verdict.Ask && x.Approver == nil:
 		s.unattended()
-	case x.approveAgain(ctx, s):
+	case !s.verdict.Ask, x.approveAgain(ctx, s):
 		c.call, c.verdict, c.end, c.reads = s.call, s.verdict, event.ToolEnd{}, nil
 		x.Runner.run(ctx, x.info(c), c, x.progress(c))
 		first := "The first run failed because "
 		if s.blocked.Port > 0 {
 			first = "In the first run, "
 		}
-		s.note(first + s.reason() + ". The user approved a second one, so it was " + s.did() + ": this is the result")
+		why := "The user approved a second one"
+		if !s.verdict.Ask {
+			why = "The user has allowed the network for it"
+		}
+		s.note(first + s.reason() + ". " + why + ", so it was " + s.did() + ": this is the result")
 		if c.end.Summary != "" {
 			c.end.Summary += " · "
 		}

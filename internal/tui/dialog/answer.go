@@ -43,7 +43,7 @@ func (d *Dialog) press(msg tea.KeyPressMsg) Result {
 	case d.question.ask.Plan != "" && !d.typing && opensEditor(k, d.keys):
 		return Result{EditPlan: true}
 	case d.pressLook(k) || d.question.body.press(k):
-	case k == "esc" && d.stays():
+	case k == "esc" && d.escRejects():
 		return d.give(event.Answer{Decision: event.Refuse})
 	case k == "esc":
 		return Result{Interrupt: true}

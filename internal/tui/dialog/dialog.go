@@ -17,13 +17,9 @@ import (
 // any other text is a comment.
 type Dialog struct {
 	Behind bool // a search has the focus until it is closed
-	// Stays reports whether a question still waits after the turn is interrupted. Esc
-	// then only rejects. Nil for none.
-	Stays func(event.Ask) bool
-
-	keys  keys.Map
-	st    *ink.Styles
-	short func(dir string) string // shortens a directory for the screen
+	keys   keys.Map
+	st     *ink.Styles
+	short  func(dir string) string // shortens a directory for the screen
 
 	queue
 	attention
@@ -116,8 +112,9 @@ func (d *Dialog) Drop(gone func(event.Ask) bool) {
 	}
 }
 
-// stays reports whether the first question still waits after the turn is interrupted.
-func (d *Dialog) stays() bool { return d.Stays != nil && d.Stays(d.question.ask) }
+// escRejects reports whether esc only rejects the first question, and does not interrupt
+// the turn: it is a delegate's, and the others continue.
+func (d *Dialog) escRejects() bool { return d.question.ask.Agent != "" }
 
 // reset shows the first question.
 func (d *Dialog) reset(typing bool) {

@@ -99,7 +99,6 @@ func newFront(o screen.Options, now func() time.Time, send func(event.Command), 
 	c.After = func(time.Duration, tea.Msg) tea.Cmd { return nil } // timers only serve animations and expiring hints
 	p.editor = editor.New(c.Keys, c.Styles, false)
 	p.dialog = dialog.New(c.Keys, c.Styles, false, o.Files.ShortDir, now)
-	p.dialog.Stays = c.AsksInBackground
 	var notices []string
 	p.slash, notices = slash.New(c, p.editor, p.lists)
 	leave := func() tea.Cmd { return p.leave(screen.Exit{}) }

@@ -97,6 +97,10 @@ func (r *reader) effects(p *Part, words []string) {
 		if e.subcommand != "" || name == "git" && sub != "" {
 			does = code(name, sub)
 		}
+		if e.traits == Connects && r.env.Loopback && reachesLoopback(name, args) {
+			p.Local = true
+			continue
+		}
 		p.needs(e.traits, does+" "+e.does)
 		switch e.writes {
 		case "all":

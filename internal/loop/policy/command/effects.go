@@ -282,6 +282,9 @@ func (r *reader) gitEffects(p *Part, args []string, sub string) {
 			}) {
 				p.needs(Destroys, "`git checkout` discards changes")
 			}
+			if sub == "checkout" && len(p.dirs) == 0 && len(operandsOf(args[i+1:])) > 1 && !given("-b", args[i+1:]) {
+				p.needs(Unclear, "`git checkout` may discard changes: its directory is not known")
+			}
 			break
 		}
 		if strings.HasPrefix(w, "-c") || strings.HasPrefix(w, "--exec-path") || strings.HasPrefix(w, "--config-env") {

@@ -23,6 +23,9 @@ func TestHiddenCommandsAreUnclear(t *testing.T) {
 		"aliases":                          {"alias z=git\nz reset --hard", "ls `alias ls=\"\\${RM:-rm} src\"\nls`", "alias z='rm src'"},
 		"variables":                        {"GIT_EXTERNAL_DIFF='rm src' git diff", "GIT_PAGER='/bin/r[m] src' git -p log", "A='!/bin/r[m] src' git --config-env=alias.z=A z", "env 'BASH_FUNC_ls%%=() { rm src; }' bash -c ls", "env BASH_ENV=x bash -c ls", "PAGER='rm src' man ls"},
 		"option that names a program":      {"zip x.zip main.go -TT 'rm src'", "tar cf x main.go --checkpoint-action=exec='rm src'", "git grep -O'rm src' x", "git difftool -x 'rm src' -y"},
+		"nested backquotes":                {"echo `echo \\`\\\\\\`which rm\\\\\\` -rf src\\``"},
+		"unknown directory":                {"let \"a[$(trap 'git checkout -q HEAD main.go' EXIT)]\""},
+		"coprocess":                        {"coproc x=\"f() { rm src; }; trap f EXIT\" bash -c 'eval \"$x\"'", "coproc rm src", "coproc x=1 rm src", "coproc N { rm src; }"},
 		"end of a here-document":           {"cat <<E\n\\\nE\nrm src\nE\n", "cat <<-E\nx\n\t\\\nE\nrm src\nE\n", "cat <<E\nE\\\n\nrm src\nE\n"},
 		"builtin that evaluates its words": {"command read 'a[$(rm src)]' <<<x", "builtin printf -v 'a[$(rm src)]' x", "\\read 'a[$(rm src)]' <<<x", "'read' 'a[$(rm src)]' <<<x"},
 	} {

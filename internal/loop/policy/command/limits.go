@@ -34,6 +34,9 @@ func unfit(line string) string {
 	case !utf8.ValidString(line):
 		return "it is not valid UTF-8 text"
 	}
+	if strings.Contains(line, "\\\\`") {
+		return "it nests substitutions in backquotes"
+	}
 	if continuedComment(line) {
 		return "a comment in it ends with a backslash"
 	}

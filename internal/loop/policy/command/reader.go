@@ -186,6 +186,9 @@ func (r *reader) compound(s *syntax.Stmt, operator string, dirs []string) {
 		p.needs(0, "it redirects a compound command")
 		r.parts = append(r.parts, *p)
 	}
+	if _, ok := s.Cmd.(*syntax.CoprocClause); ok { // the parser takes an assignment for its name
+		r.needs(Unclear, "it starts a coprocess")
+	}
 	switch c := s.Cmd.(type) {
 	case *syntax.Subshell:
 		r.list(c.Stmts, dirs)

@@ -1,7 +1,10 @@
 package policy_test
 
 import (
+	"os"
+	"path/filepath"
 	"reflect"
+	"slices"
 	"testing"
 
 	"agent/internal/loop/event"
@@ -82,21 +85,27 @@ func TestNetworkIsAddedToAPermission(t *testing.T) {
 	}
 }
 
-// The first question says that the sandbox keeps a protected path. The question about a
-// run outside of it names the path again.
+// The question names a protected path. An approval permits the sandbox to change that
+// path, by all of its names and in both runs, and no other one. There is no permission
+// for it to grant.
 func TestProtectedPathsAndTheSandbox(t *testing.T) {
-	at := policy.Paths{Workspace: t.TempDir(), Sandbox: policy.SandboxFull}
-	call := run(at.Workspace, "touch .envrc")
+	at := policy.Paths{Workspace: project(t), Sandbox: policy.SandboxFull}
+	if err := os.Symlink("shared", filepath.Join(at.Workspace, ".envrc")); err != nil {
+		t.Fatal(err)
+	}
+	call := run(at.Workspace, "touch .envrc x")
 	const protected = ".envrc is protected: direnv runs it when you enter the directory"
-	p := policy.Policy{Mode: event.ModeAsk}
-	if got, want := asks(&p, at, call).Warning, protected+"; the sandbox blocks or undoes this change"; got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
-	if got := p.JudgeAgain(call, at.Look(t.Context(), call), tools.Access{Outside: true}).Warning; got != protected {
-		t.Errorf("outside of the sandbox: got %q, want %q", got, protected)
-	}
-	at.Sandbox = policy.SandboxOff
-	if got := asks(&p, at, call).Warning; got != protected {
-		t.Errorf("without a sandbox: got %q, want %q", got, protected)
+	for _, mode := range []event.Mode{event.ModeAsk, event.ModeAll} {
+		p := policy.Policy{Mode: mode}
+		v := asks(&p, at, call)
+		slices.Sort(v.Access.Protected)
+		names := []string{filepath.Join(at.Workspace, ".envrc"), filepath.Join(at.Workspace, "shared")}
+		if v.Warning != protected || !slices.Equal(slices.Compact(v.Access.Protected), names) || v.Offer.Kind != "" {
+			t.Errorf("mode %s: got %q, %q, offer %v", mode, v.Warning, v.Access.Protected, v.Offer)
+		}
+		v = p.JudgeAgain(call, at.Look(t.Context(), call), tools.Access{Network: true, Protected: names})
+		if v.Warning != protected || !slices.Equal(v.Access.Protected, names) || v.Offer.Kind != "" {
+			t.Errorf("mode %s, again: got %q, %q, offer %v", mode, v.Warning, v.Access.Protected, v.Offer)
+		}
 	}
 }

@@ -91,6 +91,9 @@ func (s secondRun) unattended() {
 	c := s.c
 	allow, instead := "", "Continue without the network"
 	switch offer := s.verdict.Offer; {
+	case s.blocked.Read:
+		allow = "an approval in an interactive session"
+		instead = "Continue without this file"
 	case !s.blocked.Network:
 		allow = "--add-dir " + filepath.Dir(s.blocked.Path)
 		instead = "Write in the working directory or the temporary directory"
@@ -139,6 +142,9 @@ func (s secondRun) reason() string {
 		return fmt.Sprintf("only commands of this session reach port %d", s.blocked.Port)
 	case s.blocked.Network:
 		return "commands have no network"
+	}
+	if s.blocked.Read {
+		return "commands cannot read " + s.blocked.Path
 	}
 	return "commands cannot write to " + s.blocked.Path
 }

@@ -195,6 +195,9 @@ func (d *Dialog) send() Result {
 	choices := d.question.chooses()
 	kind, word := map[string]Kind{"y": Yes, "yes": Yes, "n": No, "no": No}[strings.ToLower(text)]
 	switch {
+	case d.IsCommand != nil && d.IsCommand(text):
+		d.hint = "answer first, then send the command: esc keeps it for the prompt"
+		return Result{}
 	case choices && text == "" && len(d.question.rows.picked) == 0:
 		d.hint = "type your answer, or go back with esc"
 		return Result{}

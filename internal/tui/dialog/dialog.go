@@ -17,9 +17,13 @@ import (
 // any other text is a comment.
 type Dialog struct {
 	Behind bool // a search has the focus until it is closed
-	keys   keys.Map
-	st     *ink.Styles
-	short  func(dir string) string // shortens a directory for the screen
+	// IsCommand reports whether a text is a slash command, which no answer can run. Nil
+	// for none.
+	IsCommand func(text string) bool
+
+	keys  keys.Map
+	st    *ink.Styles
+	short func(dir string) string // shortens a directory for the screen
 
 	queue
 	attention

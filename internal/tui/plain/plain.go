@@ -325,7 +325,7 @@ func (p *front) printUnsent() {
 // printPrompt prints the prompt for the next line, if the user can type one.
 func (p *front) printPrompt() {
 	reading := p.lists.Open != nil && p.background > 0 // the rows of a list
-	if p.in.Typed && !p.prompted && !p.inputEnded && !reading && !p.prompt.External.Editing && (!p.Feed.Running || p.dialog.Waits()) {
+	if p.in.Typed && !p.prompted && !p.inputEnded && !reading && !p.slash.Lists() && !p.prompt.External.Editing && (!p.Feed.Running || p.dialog.Waits()) {
 		p.request()
 	}
 }

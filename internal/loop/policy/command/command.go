@@ -142,6 +142,7 @@ type Part struct {
 	Reason string
 
 	dirs    []string // the directories in which the part may run; nil if unknown
+	defines []string // names of files that the part writes and of aliases
 	piped   bool     // the part reads a pipe
 	input   *Part    // the part before the pipe; nil if there is none
 	urgency int      // how important Reason is
@@ -155,6 +156,8 @@ type Word struct {
 	// Matches are the files that a wildcard stands for; empty if no file matches, and
 	// bash passes Text.
 	Matches []string
+
+	shape string // the literal text of an unknown word, with expansion for the rest
 }
 
 // Kind says how far the value of a word is known.
@@ -211,6 +214,7 @@ func Judge(line string, env Env) *Command {
 		return c
 	}
 	r.line(line, []string{env.Dir})
+	runsDefined(r.parts)
 	c.Parts, c.Traits, c.Form, c.Reason, c.Repository = r.parts, r.traits, r.reason, r.reason, r.prover.repository
 	urgency := r.urgency
 	for i := range c.Parts {

@@ -82,6 +82,7 @@ func (t effectTable) find(name string) []effect {
 type guesser struct {
 	env   Env
 	depth *int // commands and lines in arguments around the current command
+	work  *int // bytes of text and words in arguments that were judged as commands
 	// line reads a command line in an argument, which runs in one of dirs, or in an
 	// unknown directory if there is none.
 	line func(text string, dirs []string)
@@ -91,6 +92,9 @@ type guesser struct {
 func (g *guesser) effects(p *Part, words []string) {
 	if len(words) == 0 {
 		return
+	}
+	if p.unknown(words[0]) || strings.ContainsAny(words[0], "*?[") || strings.HasPrefix(words[0], "/proc/") || strings.HasPrefix(words[0], "/dev/") {
+		p.needs(Unclear, "the text does not show which program runs: "+code(words[0]))
 	}
 	name := programName(words[0])
 	args := words[1:]
@@ -121,6 +125,10 @@ func (g *guesser) effects(p *Part, words []string) {
 	if name == "git" {
 		g.gitEffects(p, args, sub)
 	}
+	if p.Traits&Interprets != 0 {
+		g.embeddedIn(p, name, args)
+	}
+	g.unknownOptions(p, name, args, sub)
 	g.stores(p, name, args)
 	g.unwrap(p, name, args)
 }
@@ -284,6 +292,9 @@ func (g *guesser) gitEffects(p *Part, args []string, sub string) {
 			}) {
 				p.needs(Destroys, "`git checkout` discards changes")
 			}
+			if sub == "checkout" && len(p.dirs) == 0 && len(operandsOf(args[i+1:])) > 1 && !given("-b", args[i+1:]) {
+				p.needs(Unclear, "`git checkout` may discard changes: its directory is not known")
+			}
 			break
 		}
 		if strings.HasPrefix(w, "-c") || strings.HasPrefix(w, "--exec-path") || strings.HasPrefix(w, "--config-env") {
@@ -323,6 +334,7 @@ func (g *guesser) writesAll(p *Part, paths []string) {
 // writes records that p writes path. If truncates is set, the content of an existing
 // file is lost.
 func (g *guesser) writes(p *Part, path string, truncates bool) {
+	p.defines = append(p.defines, filepath.Base(path))
 	switch {
 	case path == "":
 		return

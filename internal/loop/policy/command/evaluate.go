@@ -19,7 +19,7 @@ func (r *reader) evaluates(n syntax.Node) {
 	syntax.Walk(n, func(child syntax.Node) bool {
 		switch c := child.(type) {
 		case *syntax.CallExpr:
-			if len(c.Args) > 0 && !slices.Contains(evaluating[:], c.Args[0].Lit()) {
+			if len(c.Args) > 0 && !mayEvaluate(c.Args[0]) {
 				for _, a := range c.Assigns {
 					r.evaluates(a)
 				}
@@ -39,6 +39,13 @@ func (r *reader) evaluates(n syntax.Node) {
 		}
 		return true
 	})
+}
+
+// mayEvaluate reports whether the program with this name may be a builtin that evaluates its
+// words.
+func mayEvaluate(name *syntax.Word) bool {
+	lit := strings.ReplaceAll(strings.ReplaceAll(name.Lit(), "\\\n", ""), `\`, "")
+	return lit == "" || lit == "command" || lit == "builtin" || slices.Contains(evaluating[:], lit)
 }
 
 // evaluatesInside is evaluates for the substitutions in n.
@@ -69,7 +76,12 @@ func (g *guesser) stores(p *Part, name string, args []string) {
 		}
 	case "alias":
 		for _, a := range args {
-			if _, line, ok := strings.Cut(a, "="); ok {
+			alias, line, ok := strings.Cut(a, "=")
+			switch {
+			case p.unknown(a):
+				p.needs(Unclear, "the text does not show what an alias runs")
+			case ok:
+				p.defines = append(p.defines, alias)
 				g.line(line, p.dirs)
 			}
 		}

@@ -22,11 +22,12 @@ type reader struct {
 	pattern int // wildcards so far
 	nested  int // lines, compound commands and arguments around the current part
 	depth   int // lines and commands in arguments around the current one
+	work    int // bytes of text and words in arguments that were judged as commands
 }
 
 func newReader(env Env) *reader {
 	r := &reader{env: env, prover: prover{env: env}}
-	r.guesser = guesser{env: env, depth: &r.depth, line: r.inner}
+	r.guesser = guesser{env: env, depth: &r.depth, work: &r.work, line: r.inner}
 	return r
 }
 
@@ -53,7 +54,7 @@ func (r *reader) line(text string, dirs []string) {
 	r.source = text
 	before := r.reason
 	r.list(file.Stmts, dirs)
-	if r.reason != before || slices.ContainsFunc(r.parts, func(p Part) bool { return p.Reason != "" }) {
+	if r.depth > 0 || r.reason != before || slices.ContainsFunc(r.parts, func(p Part) bool { return p.Reason != "" }) {
 		r.evaluates(file)
 	}
 	r.source = outer
@@ -197,6 +198,9 @@ func (r *reader) compound(s *syntax.Stmt, operator string, dirs []string) {
 		p.needs(0, "it redirects a compound command")
 		r.parts = append(r.parts, *p)
 	}
+	if _, ok := s.Cmd.(*syntax.CoprocClause); ok { // the parser takes an assignment for its name
+		r.needs(Unclear, "it starts a coprocess")
+	}
 	switch c := s.Cmd.(type) {
 	case *syntax.Subshell:
 		r.list(c.Stmts, dirs)
@@ -294,6 +298,7 @@ func (r *reader) call(c *syntax.CallExpr, redirs []*syntax.Redirect, operator st
 	r.redirect(p, redirs)
 	if len(p.Assigns) > 0 {
 		p.needs(0, "it sets the variable "+shown(p.Assigns[0]))
+		r.assigned(p, c.Assigns)
 	}
 	at := len(r.parts)
 	r.parts = append(r.parts, *p)

@@ -41,7 +41,7 @@ func (r *reader) word(w *syntax.Word) Word {
 	}
 	switch {
 	case l.unknown:
-		return Word{Text: r.text(w), Kind: Unknown}
+		return Word{Text: r.text(w), Kind: Unknown, shape: shape(w, l.brace)}
 	case l.wild, l.bracket && strings.Contains(text, "]"):
 		return Word{Text: text, Kind: Wildcard, Matches: []string{l.pattern.String()}}
 	}
@@ -178,6 +178,9 @@ func (r *reader) redirect(p *Part, redirs []*syntax.Redirect) {
 		}
 		if d.Hdoc != nil {
 			r.substitutions(d.Hdoc, p.dirs)
+			if joinsDelimiter(d) {
+				p.needs(Unclear, "bash may end its here-document early")
+			}
 		}
 		if re.Target.Kind == Wildcard {
 			re.Target = Word{Text: re.Target.Text, Kind: Unknown}

@@ -22,8 +22,10 @@ func wrapping(name string) (w wraps, ok bool) {
 		w.values = "a"
 	case "timeout", "gtimeout":
 		w.values, w.operands = "ks", 1
-	case "nice", "ionice", "chrt":
+	case "nice", "ionice":
 		w.values = "nc"
+	case "chrt":
+		w.values, w.operands = "TPD", 1
 	case "stdbuf":
 		w.values = "ioe"
 	case "env":
@@ -66,17 +68,16 @@ var shells = [...]string{"sh", "bash", "dash", "zsh", "ksh", "mksh", "fish", "as
 func (g *guesser) unwrap(p *Part, name string, args []string) {
 	if slices.Contains(shells[:], name) {
 		p.needs(Interprets, code(name)+" runs other commands")
-		if input := p.piped || slices.ContainsFunc(p.Redirs, func(re Redirect) bool { return strings.HasPrefix(re.Op, "<") }); input && len(operandsOf(args)) == 0 {
+		if g.readsScript(p, args) {
 			p.needs(Unclear, code(name)+" runs what it reads")
 		}
 		if slices.ContainsFunc(p.Words, func(w Word) bool { return w.Kind == Unknown && len(args) > 0 && w.Text == args[0] }) {
 			p.needs(Unclear, "the text does not show what "+code(name)+" runs")
 		}
-		for i, w := range args {
-			if strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "--") && strings.Contains(w, "c") && i+1 < len(args) {
-				g.line(args[i+1], p.dirs)
-				break
-			}
+		if line := scriptOf(args); p.unknown(line) {
+			p.needs(Unclear, "the text does not show what "+code(name)+" runs")
+		} else if line != "" {
+			g.line(line, p.dirs)
 		}
 	}
 	switch name {
@@ -98,6 +99,11 @@ func (g *guesser) unwrap(p *Part, name string, args []string) {
 		if line := splitString(args); line != "" {
 			g.line(line, p.dirs)
 		}
+		if slices.ContainsFunc(args, startsCommandsIn) {
+			p.needs(Unclear, "`env` sets a variable that makes bash run commands")
+		}
+	case "xargs", "gxargs", "parallel":
+		g.eachArgument(p, name, args, w.rest(args))
 	case "sudo", "doas", "pkexec", "runas":
 		p.needs(Interprets|Destroys, code(name)+" runs a command as another user")
 	}
@@ -105,9 +111,14 @@ func (g *guesser) unwrap(p *Part, name string, args []string) {
 	if len(rest) > 0 && slices.ContainsFunc(p.Words, func(word Word) bool { return word.Kind == Unknown && word.Text == rest[0] }) {
 		p.needs(Unclear, "the text does not show which program "+code(name)+" runs")
 	}
-	if w.line && len(rest) > 0 {
+	switch {
+	case w.line && slices.ContainsFunc(rest, p.unknown):
+		p.needs(Unclear, "the text does not show what "+code(name)+" runs")
+	case name == "trap" && len(rest) > 0:
+		g.line(rest[0], nil)
+	case w.line && len(rest) > 0:
 		g.line(strings.Join(rest, " "), nil)
-	} else {
+	default:
 		g.nest(p, rest)
 	}
 	for i, word := range args { // also behind options that are not known
@@ -117,6 +128,36 @@ func (g *guesser) unwrap(p *Part, name string, args []string) {
 			return
 		}
 	}
+}
+
+// scriptOf returns the line that a shell gets after its option -c; empty if there is none.
+func scriptOf(args []string) string {
+	c := slices.IndexFunc(args, func(w string) bool {
+		return strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "--") && strings.Contains(w, "c")
+	})
+	if c < 0 {
+		return ""
+	}
+	for i := c + 1; i < len(args); i++ {
+		switch w := args[i]; {
+		case w == "-o", w == "+o", w == "-O", w == "+O":
+			i++
+		case !strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "+"):
+			return w
+		}
+	}
+	return ""
+}
+
+// readsScript reports whether a shell with these arguments may read its commands from its
+// input, which is a pipe, a here-document or a file.
+func (g *guesser) readsScript(p *Part, args []string) bool {
+	operands := operandsOf(args)
+	device := slices.ContainsFunc(operands, func(w string) bool { return strings.HasPrefix(w, "/dev/") || strings.HasPrefix(w, "/proc/") })
+	if !p.piped && !slices.ContainsFunc(p.Redirs, func(re Redirect) bool { return strings.HasPrefix(re.Op, "<") }) {
+		return device
+	}
+	return device || scriptOf(args) == "" && !slices.ContainsFunc(operands, func(w string) bool { return p.finds(g.env, w, File, Directory, Special) }) || given("-s", args)
 }
 
 // splitString returns the command line that env splits into words: the value of its
@@ -162,7 +203,11 @@ var assignment = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompil
 
 // nest adds the traits of a command in the arguments of p.
 func (g *guesser) nest(p *Part, words []string) {
-	if len(words) == 0 || *g.depth >= maxDepth {
+	if len(words) == 0 {
+		return
+	}
+	if *g.work += len(words); *g.depth >= maxDepth || *g.work > maxWork {
+		p.needs(Unclear, "it runs too many programs within programs")
 		return
 	}
 	*g.depth++

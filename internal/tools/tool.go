@@ -83,7 +83,7 @@ type Access struct {
 	Private bool // nobody approved the command: it does not see the home directory
 	// Strict makes a write fail if the old content cannot be kept: see snapshot.Order.
 	Strict bool
-	// Write are absolute paths outside of the workspace that it may change, too.
+	// Write are absolute paths outside the workspace that it may change, too.
 	Write []string
 	// Protected are the protected paths that the user approved it to change. Absolute.
 	Protected []string

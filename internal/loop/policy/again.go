@@ -21,7 +21,7 @@ func (p *Policy) JudgeAgain(c tools.Call, f Facts, access tools.Access) Verdict 
 	if r := p.deniesNetwork(f); r != nil {
 		return r.verdict()
 	}
-	if all := p.cover(c, f); all.complete && all.online && !access.Outside && !first.Ask {
+	if all := p.allowsCommand(c, f); all.complete && all.online && !access.Outside && !first.Ask {
 		first.Access.Network = true
 		return first
 	}

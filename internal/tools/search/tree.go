@@ -27,7 +27,7 @@ type Tree struct {
 	unfiltered bool // no ignore rules apply
 	caps       caps
 	hide       string
-	secret     func(p string) bool // see Withhold; may be nil
+	withheld   func(p string) bool // see Withhold; may be nil
 }
 
 // New returns the tree of root, whose absolute path is dir. The caller closes
@@ -43,10 +43,10 @@ func (t *Tree) Hide(p string) *Tree {
 	return t
 }
 
-// Withhold makes Grep skip the files below a directory for which secret returns true. It
+// Withhold makes Grep skip the files below a directory for which withheld returns true. It
 // returns t. Call it before any search.
-func (t *Tree) Withhold(secret func(p string) bool) *Tree {
-	t.secret = secret
+func (t *Tree) Withhold(withheld func(p string) bool) *Tree {
+	t.withheld = withheld
 	return t
 }
 

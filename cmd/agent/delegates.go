@@ -154,7 +154,10 @@ func (l *launcher) tools(t delegate.Task, s *delegateSession, o *loop.Options) (
 			all = append(all, p.SkillTool())
 		}
 	}
-	o.Interceptors = a.intercept(interceptors...)
+	o.Interceptors = a.intercept(a.changes.with(s.work, s.isolated != nil, interceptors)...)
+	if s.isolated == nil {
+		o.Undo.Recorder = a.changes.recorder
+	}
 	o.Schemas = append(slices.Clone(a.options.Tools), l.session...)
 	only, err := allowedTools(t, append(slices.Clone(all), l.session...))
 	if err != nil {

@@ -52,7 +52,15 @@ func newSession(t testing.TB, files map[string]string) *session {
 		s.write(name, text)
 	}
 	s.open()
-	t.Cleanup(func() { s.pack.Close() })
+	t.Cleanup(func() {
+		s.pack.Close()
+		_ = filepath.WalkDir(s.dir, func(path string, d fs.DirEntry, err error) error { // some are read-only
+			if d != nil && d.IsDir() {
+				return os.Chmod(path, 0o755)
+			}
+			return err
+		})
+	})
 	return s
 }
 

@@ -176,8 +176,7 @@ func (c *command) touch(name string) string {
 	root, err := os.OpenRoot(c.s.dir)
 	c.s.must(err)
 	defer root.Close()
-	store := undo.Store(c.s.pack)
-	c.s.store(store.Add(snapshot.Touched{Call: c.id, Path: path, Before: snapshot.Take(root, filepath.ToSlash(name), store)}))
+	c.s.store(c.s.pack.Append(snapshot.Touched{Call: c.id, Path: path, Before: snapshot.Take(root, filepath.ToSlash(name), c.s.pack)}))
 	return path
 }
 

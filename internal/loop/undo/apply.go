@@ -29,7 +29,7 @@ func (r *Restorer) Apply(ctx context.Context, p *Plan) (event.Undone, error) {
 		return event.Undone{}, err
 	}
 	defer a.close()
-	out := event.Undone{Redo: p.Redo, Turns: p.turns, Lost: p.Lost, Ignored: p.Ignored, Git: p.Git}
+	out := event.Undone{Redo: p.Redo, Turns: p.turns, Lost: slices.Clone(p.Lost), Ignored: p.Ignored, Git: p.Git}
 	for _, c := range p.Conflicts {
 		out.Conflicts = append(out.Conflicts, c.Shown)
 	}

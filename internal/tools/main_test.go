@@ -10,7 +10,7 @@ import (
 
 // TestMain also runs the helper processes of the commands that the tests start.
 func TestMain(m *testing.M) {
-	keeper.Run()
+	keeper.Run(nil)
 	sandbox.Run()
 	os.Exit(m.Run())
 }

@@ -20,7 +20,7 @@ import (
 )
 
 func init() {
-	keeper.Run()
+	keeper.Run(nil)
 	sandbox.Run()
 	rescue.Run()
 }

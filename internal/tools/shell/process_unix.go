@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"strings"
 	"syscall"
 	"time"
 
@@ -35,17 +36,23 @@ type process struct {
 	done   chan struct{} // closed when all processes and the keeper have exited
 
 	status *syscall.WaitStatus // of the shell, after exited is closed; nil if unknown
+	kept   Kept                // after done is closed
 	left   bool                // after done is closed: processes outlived the shell and were killed
 	lost   bool                // after done is closed: processes may be left
 }
 
 // launch runs line in Program with in as input and out as output, which the
-// caller closes. The directory, the limits and the sandbox are those of c.
+// caller closes. The directory, the limits, the sandbox and the files to keep
+// are those of c.
 func launch(c Command, line string, env []string, in, out *os.File) (*process, error) {
 	if !keeper.Dispatched() {
 		return nil, errors.New("this program cannot start commands: main does not call keeper.Run")
 	}
-	o := keeper.Order{Args: []string{Program(), "-c", "--", line}, Env: env, Processes: c.Processes}
+	order, kept, err := watchable(c.Snapshot, c.Limits.Sandbox != nil, "the changes of commands outside of the sandbox are not seen")
+	if err != nil {
+		return nil, err
+	}
+	o := keeper.Order{Args: []string{Program(), "-c", "--", line}, Env: env, Processes: c.Processes, Snapshot: order}
 	inherited := []*os.File{in, out}
 	if c.Limits.Sandbox != nil {
 		words, n, err := c.Limits.Sandbox.Order()
@@ -57,7 +64,7 @@ func launch(c Command, line string, env []string, in, out *os.File) (*process, e
 			inherited = append(inherited, n.User, n.Net)
 		}
 	}
-	order, err := o.Encode()
+	encoded, err := o.Encode()
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +83,7 @@ func launch(c Command, line string, env []string, in, out *os.File) (*process, e
 		return nil, err
 	}
 	defer w.Close()
-	p := &process{orders: orders, exited: make(chan struct{}), done: make(chan struct{})}
+	p := &process{orders: orders, kept: kept, exited: make(chan struct{}), done: make(chan struct{})}
 	p.keeper = &exec.Cmd{
 		Path: path, Args: []string{keeper.Name},
 		Dir: c.Dir, Env: []string{}, // the command can read its parent's environment
@@ -90,7 +97,7 @@ func launch(c Command, line string, env []string, in, out *os.File) (*process, e
 	}
 	theirs.Close() // so that the exit of the keeper closes both pipes
 	w.Close()
-	if err := p.start(order, reports); err != nil {
+	if err := p.start(encoded, reports); err != nil {
 		orders.Close()
 		reports.Close()
 		p.keeper.Wait()
@@ -124,6 +131,8 @@ func (p *process) start(order []byte, reports *os.File) error {
 		return fmt.Errorf("%s: %w", Program(), syscall.Errno(r.Value))
 	case keeper.Refused:
 		return fmt.Errorf("%w: %w", ErrSandbox, sandbox.Unpack(r.Value))
+	case keeper.Unstored:
+		return fmt.Errorf("%w: %s", ErrUnkept, reportText(r, reports))
 	}
 	p.group = int(r.Value)
 	return nil
@@ -142,6 +151,13 @@ func (p *process) listen(reports *os.File) {
 			status := syscall.WaitStatus(r.Value)
 			p.status = &status
 			close(p.exited)
+		case keeper.Touched:
+			p.kept.Touched = int(r.Value)
+		case keeper.Unwatched:
+			p.kept.Problem = reportText(r, reports)
+		case keeper.Unkept:
+			path, why, _ := strings.Cut(reportText(r, reports), "\x00")
+			p.kept.Refused = &Refused{Path: path, Why: why}
 		case keeper.Left:
 			p.left = true
 		case keeper.Done:
@@ -161,6 +177,16 @@ func (p *process) listen(reports *os.File) {
 		close(p.exited)
 	}
 }
+
+// reportText returns the text of a report.
+func reportText(r keeper.Report, reports *os.File) string {
+	b := make([]byte, r.Value)
+	n, _ := io.ReadFull(reports, b) // less if the keeper was killed
+	return string(b[:n])
+}
+
+// newTurn makes the keeper keep the files again that the command changes.
+func (p *process) newTurn() { p.send(keeper.NewTurn) }
 
 // terminate asks all processes to end.
 func (p *process) terminate() { p.send(keeper.Terminate) }

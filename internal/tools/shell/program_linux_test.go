@@ -32,7 +32,7 @@ const (
 )
 
 func TestMain(m *testing.M) {
-	keeper.Run()
+	keeper.Run(openDirStore)
 	sandbox.Run()
 	if seconds := os.Getenv(rootVariable); seconds != "" {
 		fmt.Println(syscall.Setresuid(0, 0, 0), "is nil")

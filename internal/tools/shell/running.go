@@ -111,7 +111,7 @@ func (r *Running) record() {
 	e.Code, e.Ended = r.process.exitStatus()
 	select {
 	case <-r.process.done:
-		e.Left, e.Lost = r.process.left, r.process.lost
+		e.Left, e.Lost, e.Kept = r.process.left, r.process.lost, r.process.kept
 	default:
 	}
 	r.result = e
@@ -200,6 +200,15 @@ func (r *Running) shellExited() bool {
 func (r *Running) showProgress(text string) {
 	if r.c.Progress != nil && text != "" {
 		r.c.Progress(text)
+	}
+}
+
+// NewTurn makes the command keep files again that it has already changed: their state from
+// now on belongs to a new turn. Changes that it makes at the same moment may still belong
+// to the old one.
+func (r *Running) NewTurn() {
+	if r.c.Snapshot != nil {
+		r.process.newTurn()
 	}
 }
 

@@ -104,7 +104,7 @@ func (c confined) probe(what string) string {
 	return c.run(probeLine(c.t, what)).Output
 }
 
-func probeLine(t *testing.T, what string) string {
+func probeLine(t testing.TB, what string) string {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {

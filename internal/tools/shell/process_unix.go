@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -36,6 +37,8 @@ type process struct {
 	done   chan struct{} // closed when all processes and the keeper have exited
 
 	status *syscall.WaitStatus // of the shell, after exited is closed; nil if unknown
+	turn   sync.Mutex          // held while a new turn begins
+	turned chan struct{}       // has a token when a new turn has begun
 	kept   Kept                // after done is closed
 	left   bool                // after done is closed: processes outlived the shell and were killed
 	lost   bool                // after done is closed: processes may be left
@@ -83,7 +86,7 @@ func launch(c Command, line string, env []string, in, out *os.File) (*process, e
 		return nil, err
 	}
 	defer w.Close()
-	p := &process{orders: orders, kept: kept, exited: make(chan struct{}), done: make(chan struct{})}
+	p := &process{orders: orders, kept: kept, turned: make(chan struct{}, 1), exited: make(chan struct{}), done: make(chan struct{})}
 	p.keeper = &exec.Cmd{
 		Path: path, Args: []string{keeper.Name},
 		Dir: c.Dir, Env: []string{}, // the command can read its parent's environment
@@ -151,6 +154,8 @@ func (p *process) listen(reports *os.File) {
 			status := syscall.WaitStatus(r.Value)
 			p.status = &status
 			close(p.exited)
+		case keeper.Turned:
+			p.turned <- struct{}{}
 		case keeper.Touched:
 			p.kept.Touched = int(r.Value)
 		case keeper.Unwatched:
@@ -185,8 +190,17 @@ func reportText(r keeper.Report, reports *os.File) string {
 	return string(b[:n])
 }
 
-// newTurn makes the keeper keep the files again that the command changes.
-func (p *process) newTurn() { p.send(keeper.NewTurn) }
+// newTurn makes the keeper keep the files again that the command changes. It waits until
+// the keeper has begun, or all processes have ended.
+func (p *process) newTurn() {
+	p.turn.Lock()
+	defer p.turn.Unlock()
+	p.send(keeper.NewTurn)
+	select {
+	case <-p.turned:
+	case <-p.done:
+	}
+}
 
 // terminate asks all processes to end.
 func (p *process) terminate() { p.send(keeper.Terminate) }

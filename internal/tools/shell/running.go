@@ -203,9 +203,8 @@ func (r *Running) showProgress(text string) {
 	}
 }
 
-// NewTurn makes the command keep files again that it has already changed: their state from
-// now on belongs to a new turn. Changes that it makes at the same moment may still belong
-// to the old one.
+// NewTurn begins a new turn for the files of Command.Snapshot: the state of each is kept
+// again before the command changes it after the return of NewTurn.
 func (r *Running) NewTurn() {
 	if r.c.Snapshot != nil {
 		r.process.newTurn()

@@ -8,10 +8,16 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
 	"strings"
+	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -90,11 +96,14 @@ type watched struct {
 	order snapshot.Order
 }
 
+// probed is the support of this system.
+var probed = sync.OnceValue(sandbox.Probe)
+
 // watch returns a workspace in a sandbox of a form. It skips the test if this system
 // cannot watch commands in it.
 func watch(t testing.TB, form sandbox.Form) watched {
 	t.Helper()
-	r := sandbox.Probe()
+	r := probed()
 	if r.Form < form || !r.Notify {
 		t.Skipf("commands cannot be watched in the form %q: %+v", form, r)
 	}
@@ -286,9 +295,12 @@ line'; echo x >' "q" '; printf x >ü`, "new\nline ü"},
 // the path.
 func TestWatchKeepsWhatCommandsChange(t *testing.T) {
 	for _, form := range []sandbox.Form{sandbox.Complete, sandbox.WritesOnly} {
-		for _, c := range watchedLines {
+		for i, c := range watchedLines {
 			t.Run(form.String()+"/"+c.name, func(t *testing.T) {
 				w := watch(t, form)
+				if form == sandbox.WritesOnly && i%6 != 0 {
+					t.Skip("the other form is enough")
+				}
 				if _, err := exec.LookPath(c.needs); c.needs != "" && err != nil {
 					t.Skip(c.needs, " is not installed")
 				}
@@ -305,4 +317,246 @@ func TestWatchKeepsWhatCommandsChange(t *testing.T) {
 			})
 		}
 	}
+}
+
+// keptPaths returns the sorted paths of what was kept.
+func keptPaths(kept map[string]snapshot.State) string {
+	return strings.Join(slices.Sorted(maps.Keys(kept)), " ")
+}
+
+func TestWatchKeepsOnlyTheRoots(t *testing.T) {
+	w := watch(t, sandbox.Complete)
+	w.lay()
+	outside := filepath.Join(w.outside, "more")
+	write(t, filepath.Join(outside, "file"), "old\n")
+	write(t, filepath.Join(w.dir, "skip/file"), "old\n")
+	w.profile.Write = append(w.profile.Write, w.outside)
+	w.order.Skip = []string{filepath.Join(w.dir, "skip"), filepath.Join(w.dir, "d/two")}
+	kept, r := w.check("git init -q . || mkdir .git; git add a; echo x >.git/x; rm OUTSIDE/more/file; echo >OUTSIDE/new; mv OUTSIDE/new away/newer; chmod 700 .;" +
+		"echo x >a; mkdir -p m/.git; echo >m/.git/x; rm -rf m/.git; mv m/../b OUTSIDE/b; mv OUTSIDE/b b")
+	same(t, keptPaths(kept), "a b m")
+	if r.Code != 0 {
+		t.Error(r.Output)
+	}
+	w.run("echo new >skip/file; echo new >d/two")
+	same(t, keptPaths(w.store.touched(t, w.dir)), "a b m")
+
+	// A second root.
+	w.order.Roots = append(w.order.Roots, outside)
+	write(t, filepath.Join(outside, "file"), "old\n")
+	w.run("echo new >OUTSIDE/more/file")
+	same(t, keptPaths(w.store.touched(t, w.dir)), "../outside/more/file a b m")
+}
+
+// A git directory is not kept: its loss is noted.
+func TestWatchNotesTheLossOfRepositories(t *testing.T) {
+	w := watch(t, sandbox.Complete)
+	w.lay()
+	write(t, filepath.Join(w.dir, "d/.git/HEAD"), "ref\n")
+	write(t, filepath.Join(w.dir, "r/.git/HEAD"), "ref\n")
+	w.run("mv d n; rm -r r")
+	kept := w.store.touched(t, w.dir)
+	same(t, keptPaths(kept), "d d/.git d/one d/sub d/sub/three d/two n n/one n/sub n/sub/three n/two r r/.git")
+	for _, name := range []string{"d/.git", "r/.git"} {
+		same(t, kept[name].Lost, "git directories are not kept")
+	}
+}
+
+// What cannot be kept exactly says why.
+func TestWatchNotesWhatIsLost(t *testing.T) {
+	w := watch(t, sandbox.Complete)
+	w.lay()
+	write(t, filepath.Join(w.dir, "big"), strings.Repeat("x", 1<<20+1))
+	write(t, filepath.Join(w.dir, "full"), "full: the store refuses this\n")
+	if err := os.Link(filepath.Join(w.dir, "a"), filepath.Join(w.dir, "second")); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mkfifo(filepath.Join(w.dir, "pipe"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	kept, _ := w.check("rm big full second pipe; echo x >b")
+	lost := map[string]string{}
+	for name, s := range kept {
+		lost[name] = s.Lost
+	}
+	if d := cmp.Diff(lost, map[string]string{
+		"big": "it is larger than 1 MB", "full": "the store is full", "second": "it has several hard links",
+		"pipe": "it is a device, socket or named pipe", "b": "",
+	}); d != "" {
+		t.Error(d)
+	}
+	if kept["second"].Hash == "" {
+		t.Error("the content of a file with several links was not kept")
+	}
+}
+
+// A strict order refuses the change of a file that cannot be kept, and allows others.
+func TestStrictWatchRefusesWhatItCannotKeep(t *testing.T) {
+	for _, c := range []struct{ name, line, why string }{
+		{"big", "echo x >>big", "it is larger than 1 MB"},
+		{"big", "mv big n", "it is larger than 1 MB"},
+		{"big", "rm -f n big", "it is larger than 1 MB"},
+		{"big", "mv -T b big", "it is larger than 1 MB"},
+		{"d/full", "mv d n", "the store is full"},
+		{"d/full", "rm -r d", "the store is full"},
+		{"second", "sed -i s/o/x/ second", "it has several hard links"},
+		{"r/.git", "mv r n", "git directories are not kept"},
+	} {
+		t.Run(c.line, func(t *testing.T) {
+			w := watch(t, sandbox.Complete)
+			w.lay()
+			write(t, filepath.Join(w.dir, "big"), strings.Repeat("x", 1<<20+1))
+			write(t, filepath.Join(w.dir, "d/full"), "full\n")
+			write(t, filepath.Join(w.dir, "r/.git/HEAD"), "ref\n")
+			if err := os.Link(filepath.Join(w.dir, "a"), filepath.Join(w.dir, "second")); err != nil {
+				t.Fatal(err)
+			}
+			w.order.Strict = true
+			before := w.states()
+			r := w.run("echo new >a2; rm a2; mkfifo p; rm p; " + c.line)
+			if r.Code == 0 || !strings.Contains(r.Output, "not permitted") {
+				t.Errorf("the command ended with %d: %s", r.Code, r.Output)
+			}
+			same(t, r.Kept.Refused, &shell.Refused{Path: filepath.Join(w.dir, c.name), Why: c.why})
+			after := w.states()
+			same(t, after[c.name], before[c.name])
+			if _, found := w.store.touched(t, w.dir)[c.name]; found {
+				t.Errorf("%s was noted as changed", c.name)
+			}
+
+			// Without Strict the same command works.
+			w.order.Strict = false
+			if r := w.run("echo >>b; " + c.line); r.Code != 0 || r.Kept.Refused != nil {
+				t.Errorf("the command ended with %d: %s, %+v", r.Code, r.Output, r.Kept)
+			}
+		})
+	}
+}
+
+// Without a store, or without a sandbox, a command runs without keeping files, unless the
+// order is strict.
+func TestCommandsWithoutAStore(t *testing.T) {
+	for _, c := range []struct {
+		name, why string
+		change    func(*watched)
+	}{
+		{"store", "no such file or directory", func(w *watched) { w.order.Store += "/missing" }},
+		{"sandbox", "the changes of commands outside of the sandbox are not seen", func(w *watched) { w.profile = sandbox.Profile{} }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := watch(t, sandbox.Complete)
+			w.lay()
+			c.change(&w)
+			command := w.command("echo new >a; cat a")
+			if w.profile.Session == nil {
+				command.Limits.Sandbox = nil
+			}
+			r := run(t, command)
+			if r.Output != "new\n" || r.Kept.Touched != 0 || !strings.Contains(r.Kept.Problem, c.why) {
+				t.Errorf("got %q, %+v", r.Output, r.Kept)
+			}
+			command.Snapshot.Strict = true
+			command.Line = "echo newer >a"
+			if _, err := shell.Run(t.Context(), command); !errors.Is(err, shell.ErrUnkept) || !strings.Contains(err.Error(), c.why) {
+				t.Errorf("the error is %v", err)
+			}
+			if text, _ := os.ReadFile(filepath.Join(w.dir, "a")); string(text) != "new\n" {
+				t.Errorf("the command wrote %q", text)
+			}
+		})
+	}
+}
+
+// A program that does not use the C library is watched, too.
+func TestWatchKeepsChangesOfGoPrograms(t *testing.T) {
+	w := watch(t, sandbox.Complete)
+	write(t, filepath.Join(w.dir, "x"), "old\n")
+	write(t, filepath.Join(w.dir, "x.d/y"), "old\n")
+	kept, _ := w.check(probeLine(t, "write x"))
+	same(t, keptPaths(kept), "x x.d x.d/y")
+}
+
+// Each of many processes that change the same and other files waits until the old content
+// is kept.
+func TestWatchServesManyProcesses(t *testing.T) {
+	w := watch(t, sandbox.Complete)
+	w.lay()
+	for i := range 200 {
+		write(t, filepath.Join(w.dir, "many", strconv.Itoa(i)), "old "+strconv.Itoa(i))
+	}
+	kept, r := w.check("for i in $(seq 0 199); do (echo $i >a; echo $i >many/$i; echo $i >b; mv many/$i many/$i.new) & done; wait")
+	if r.Code != 0 || len(kept) != 402 {
+		t.Errorf("%d paths were kept: %s", len(kept), r.Output)
+	}
+}
+
+// A command of several turns keeps a file again in each of them.
+func TestWatchKeepsFilesInEachTurn(t *testing.T) {
+	w := watch(t, sandbox.Complete)
+	theirs, ours, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer theirs.Close()
+	c := w.command("while read x; do echo $x >a; echo $x >a; echo done; done")
+	c.Input = theirs
+	r, err := shell.Start(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Kill()
+	var lines int64
+	for _, text := range []string{"1", "2", "3"} {
+		if text != "2" { // the second change is in the turn of the first one
+			r.NewTurn()
+		}
+		if _, err := ours.WriteString(text + "\n"); err != nil {
+			t.Fatal(err)
+		}
+		for lines++; r.Lines() < lines; {
+			runtime.Gosched()
+		}
+	}
+	ours.Close()
+	<-r.Done()
+	r.NewTurn() // does not wait for anything
+	same(t, r.How().Kept, shell.Kept{Touched: 2})
+	text, err := os.ReadFile(filepath.Join(string(w.store), "touched"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := sha256.Sum256([]byte("2\n"))
+	same(t, strings.Count(string(text), "\n"), 2)
+	if first, second, _ := strings.Cut(string(text), "\n"); !strings.Contains(first, `"absent"`) || !strings.Contains(second, hex.EncodeToString(sum[:])) {
+		t.Errorf("got %s", text)
+	}
+}
+
+// When the keeper is killed, a command that changes files ends.
+func TestCommandEndsWithItsKeeper(t *testing.T) {
+	w := watch(t, sandbox.Complete)
+	c := w.command("echo $$ >pid; mv pid ready; while true; do echo x >a; rm a; done")
+	r, err := shell.Start(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Kill()
+	var pid []byte
+	for err = fs.ErrNotExist; errors.Is(err, fs.ErrNotExist); runtime.Gosched() {
+		pid, err = os.ReadFile(filepath.Join(w.dir, "ready"))
+	}
+	stat, err := os.ReadFile("/proc/" + strings.TrimSpace(string(pid)) + "/stat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+	keeper, err := strconv.Atoi(fields[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Kill(keeper, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	<-r.Done()
+	same(t, r.How().Ended, "ended because its supervisor was killed")
 }

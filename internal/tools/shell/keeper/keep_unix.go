@@ -168,6 +168,7 @@ func (k *keeper) handleOrders() {
 	for readFull(order) {
 		if order[0] == NewTurn {
 			k.watch.newTurn()
+			report(Turned, 0)
 			continue
 		}
 		k.mu.Lock()

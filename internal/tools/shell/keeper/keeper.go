@@ -138,14 +138,15 @@ type Report struct {
 	Value uint32
 }
 
-// The kinds of Report, in the order of their sending. Unkept may come at any time after
-// Started.
+// The kinds of Report, in the order of their sending. Unkept and Turned may come at any
+// time after Started.
 const (
 	Failed    = 'f' // the command did not start; the value is the errno; last report
 	Unstored  = 'n' // it did not start because its files cannot be kept; the text is why, for the user; last report
 	Refused   = 'r' // it did not start in its sandbox; the value is for sandbox.Unpack; last report
 	Unkept    = 'k' // the first change that was refused because its file cannot be kept; the text is the path, a zero byte, and why
 	Started   = 's' // the value is the ID of the process and its group
+	Turned    = 't' // NewTurn has been executed
 	Exited    = 'x' // the shell exited; the value is the wait status
 	Touched   = 'c' // the value is how many paths were kept
 	Unwatched = 'u' // some changed files are not kept; the text is why, for the user

@@ -81,6 +81,7 @@ type Access struct {
 	Network bool // the network of the host, not only the loopback interface
 	Outside bool // no sandbox at all
 	Private bool // nobody approved the command: it does not see the home directory
+	Unkept  bool // it may also change files that cannot be kept; see snapshot.Order.Strict
 	// Write are absolute paths outside of the workspace that it may change, too.
 	Write []string
 	// Hide are files that a private command sees as empty. Absolute.
@@ -95,6 +96,10 @@ type Access struct {
 type Blocked struct {
 	Network bool   // the command tried to use the network, or Port is set
 	Path    string // the command tried to write to it; empty if Network is set
+	// Unkept is why the file at Path cannot be kept for undo, for the user: "it is larger
+	// than 64 MB". It is empty if the sandbox does not permit the write at all. Path may be
+	// empty if it is not known.
+	Unkept string
 	// Port is the port on which a job listens. Only commands of the session reach it.
 	Port int
 	// Restart restarts that job. It is nil if Port is 0; then the call itself runs again.

@@ -5,7 +5,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"agent/internal/tools/shell"
 	"agent/internal/tools/shell/sandbox"
@@ -27,6 +29,7 @@ func BenchmarkWatch(b *testing.B) {
 				name = c.name + "/watched"
 			}
 			b.Run(name, func(b *testing.B) {
+				var cpu time.Duration
 				for b.Loop() {
 					b.StopTimer()
 					w := watch(b, sandbox.Complete)
@@ -35,14 +38,26 @@ func BenchmarkWatch(b *testing.B) {
 					if !keep {
 						command.Snapshot = nil
 					}
+					began := childTime(b)
 					b.StartTimer()
 					if r, err := shell.Run(b.Context(), command); err != nil || r.Code != 0 || keep && r.Kept.Problem != "" {
 						b.Fatal(err, r)
 					}
+					cpu += childTime(b) - began
 				}
+				b.ReportMetric(float64(cpu.Microseconds())/1000/float64(b.N), "cpu-ms/op")
 			})
 		}
 	}
+}
+
+// childTime returns the CPU time of the keepers and commands that have ended.
+func childTime(b *testing.B) time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_CHILDREN, &u); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // layBench creates a thousand files of 6 KB and a small Go program.

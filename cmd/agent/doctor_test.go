@@ -6,10 +6,13 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"agent/internal/history"
 )
 
 // agent doctor asks the servers that the user configured and those on this machine. It
@@ -73,4 +76,29 @@ func TestDoctorAsksServers(t *testing.T) {
 		out, _ := run("sk-good", "")
 		return regexp.MustCompile(`ok +server ollama +running at \S+, answers with 1 model\n`).MatchString(out)
 	})
+}
+
+func TestDoctorShowsSizeOfOldContents(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	env := []string{"HOME=" + home, "LocalAppData=" + home, "PATH=" + os.Getenv("PATH")}
+	dir, err := history.Dir(func(name string) string {
+		return map[string]string{"HOME": home, "LocalAppData": home}[name]
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pack := history.Open(dir).UndoPath("x")
+	if err := os.MkdirAll(filepath.Dir(pack), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(pack, make([]byte, 34_500), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("agent", "doctor", "--offline")
+	cmd.Dir, cmd.Env = home, env
+	out, _ := cmd.CombinedOutput() // other checks may fail
+	if !regexp.MustCompile(`ok +undo +34\.5 KB of old file contents in sessions\n`).Match(out) {
+		t.Errorf("got\n%s", out)
+	}
 }

@@ -89,6 +89,7 @@ func (a *app) screen(events <-chan event.Event, commands chan<- event.Command, p
 	}
 	if a.log != nil {
 		o.Session.Spent, o.Session.Path = a.readSpent, command.Short(a.log.Path())
+		o.Session.UndoSizes = func() (own, all int64, err error) { return a.store.UndoSizes(a.id()) }
 		o.Session.Inspect = a.inspect
 		o.Session.Export = func(format string) (string, error) { return sessions.ExportFile(a.log, a.dir, format) }
 	}

@@ -10,6 +10,9 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"agent/internal/history/blobs"
+	"agent/internal/history/filelock"
 )
 
 // Create returns the log of a new session. It sets the format of h, and the ID
@@ -44,7 +47,7 @@ func (s *Store) CreateFrom(h Header, bodies iter.Seq2[[]byte, error]) (*Log, err
 // The other session may be open, damaged or of a newer format; its valid
 // records are copied. Records are numbered again. The fork gets its own copy of
 // the outputs, and records refer to it, so that the other session may be
-// removed.
+// removed. It shares the old contents of files.
 func (s *Store) Fork(id string, seq int, h Header) (*Log, error) {
 	v, err := s.View(id)
 	if err != nil {
@@ -72,6 +75,7 @@ func (s *Store) Fork(id string, seq int, h Header) (*Log, error) {
 	if err := l.create(outputs.all(bodiesUpTo(v.From(0), seq))); err != nil {
 		return nil, errors.Join(err, outputs.undo())
 	}
+	blobs.Fork(s.dir, h.Parent, l.header.ID)
 	return l, nil
 }
 
@@ -124,7 +128,7 @@ func (l *Log) publish(bodies iter.Seq2[[]byte, error]) error {
 	if err == nil {
 		f, err = renameLocked(f, temp, final)
 		if err == nil {
-			err = syncDir(l.store.dir)
+			err = filelock.SyncDir(l.store.dir)
 		}
 		if err != nil {
 			err = errors.Join(err, remove(final))

@@ -12,8 +12,9 @@
 // process. Any number of programs may read it, from the beginning, from the end
 // or at an offset.
 //
-// Next to a log are its incomplete ends, its outputs and its draft. The
-// summaries for lists are cached in an index. Start reading at Store and Log.
+// Next to a log are its incomplete ends, its outputs, its draft, and the old
+// contents of files (package blobs). The summaries for lists are cached in an
+// index. Start reading at Store and Log.
 package history
 
 import (
@@ -22,6 +23,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"time"
+
+	"agent/internal/history/blobs"
 )
 
 // Format is the version of the log format that this package writes. Older logs
@@ -121,3 +124,11 @@ func (s *Store) sibling(id, extension string) string { return filepath.Join(s.di
 // Outputs returns the directory of a session's outputs; see Log.Outputs.
 // Prefixes of an ID are not accepted.
 func (s *Store) Outputs(id string) string { return s.sibling(id, outExtension) }
+
+// UndoPath returns the file with the old contents of files that a session changed,
+// which package blobs opens. Prefixes of an ID are not accepted.
+func (s *Store) UndoPath(id string) string { return blobs.Path(s.dir, id) }
+
+// UndoSizes returns the sizes of the old contents of files that a session changed, and
+// of those of all sessions, in bytes. Prefixes of an ID are not accepted.
+func (s *Store) UndoSizes(id string) (own, all int64, err error) { return blobs.Sizes(s.dir, id) }

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"sync/atomic"
+
+	"agent/internal/history/filelock"
 )
 
 // Log is a session that this program has open for appending. Except for methods
@@ -40,6 +42,14 @@ type file interface {
 	Datasync() error
 }
 
+// osFile is the file of a log that this program has locked.
+type osFile struct{ *os.File }
+
+// Close also releases the lock.
+func (f osFile) Close() error { return release(f.File) }
+
+func (f osFile) Datasync() error { return filelock.Datasync(f.File) }
+
 // Header returns the session's header. If the header of the log is damaged, it
 // has only the ID.
 func (l *Log) Header() Header { return l.header }
@@ -50,6 +60,9 @@ func (l *Log) Path() string { return l.store.path(l.header.ID) }
 // Outputs returns the directory next to the log for long outputs of a session.
 // It may not exist yet.
 func (l *Log) Outputs() string { return l.store.Outputs(l.header.ID) }
+
+// UndoPath is Store.UndoPath for the session.
+func (l *Log) UndoPath() string { return l.store.UndoPath(l.header.ID) }
 
 // SaveOutput saves text in the directory of Outputs, readable only by the user.
 // If the file exists, nothing is written: the name is derived from the text.

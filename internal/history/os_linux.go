@@ -1,7 +1,6 @@
 package history
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -9,20 +8,6 @@ import (
 
 	"golang.org/x/sys/unix"
 )
-
-type osFile struct{ *os.File }
-
-// Close also releases the lock.
-func (f osFile) Close() error { return release(f.File) }
-
-// Datasync syncs the content and the size of the file.
-func (f osFile) Datasync() error {
-	for {
-		if err := unix.Fdatasync(int(f.Fd())); !errors.Is(err, unix.EINTR) {
-			return os.NewSyscallError("fdatasync", err)
-		}
-	}
-}
 
 // holder returns the process that holds the lock of f, 0 if unknown.
 func holder(f *os.File) int {

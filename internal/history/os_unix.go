@@ -10,48 +10,20 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"agent/internal/history/filelock"
 )
-
-// lock locks the file until this process closes it or ends. The kernel releases
-// the lock, so that none is ever stale. It returns false if another process
-// holds the lock.
-func lock(f *os.File) (bool, error) {
-	for {
-		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-		switch {
-		case err == nil:
-			return true, nil
-		case errors.Is(err, unix.EWOULDBLOCK):
-			return false, nil
-		case !errors.Is(err, unix.EINTR):
-			return false, fmt.Errorf("lock %s: %w", f.Name(), err)
-		}
-	}
-}
-
-// awaitLock is lock, but waits until another process releases the file.
-func awaitLock(f *os.File) error {
-	for {
-		err := unix.Flock(int(f.Fd()), unix.LOCK_EX)
-		switch {
-		case err == nil:
-			return nil
-		case !errors.Is(err, unix.EINTR):
-			return fmt.Errorf("lock %s: %w", f.Name(), err)
-		}
-	}
-}
 
 // release unlocks and closes f. Closing it would leave the lock to a child
 // process that inherited the file while starting.
 func release(f *os.File) error {
-	_ = unix.Flock(int(f.Fd()), unix.LOCK_UN)
+	_ = filelock.Unlock(f)
 	return f.Close()
 }
 
 // renameLocked locks f and renames it. It returns the file to use from now on.
 func renameLocked(f *os.File, from, to string) (*os.File, error) {
-	ok, err := lock(f)
+	ok, err := filelock.Try(f)
 	if err != nil {
 		return f, err
 	}
@@ -78,16 +50,6 @@ func renamed(f *os.File, name string) (*os.File, error) {
 // that no other program can open the session.
 func unlink(f *os.File) error {
 	return errors.Join(os.Remove(f.Name()), release(f))
-}
-
-// syncDir makes the entries of a directory durable.
-func syncDir(path string) error {
-	d, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	return d.Sync()
 }
 
 func checkPrivate(path string, info fs.FileInfo) error {

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"agent/internal/history/filelock"
 )
 
 // prepare creates the store's directory if necessary, and makes it private.
@@ -50,5 +52,5 @@ func makeDir(path string) error {
 	if err := os.Mkdir(path, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	return syncDir(parent)
+	return filelock.SyncDir(parent)
 }

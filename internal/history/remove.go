@@ -7,6 +7,9 @@ import (
 	"io/fs"
 	"os"
 	"time"
+
+	"agent/internal/history/blobs"
+	"agent/internal/history/filelock"
 )
 
 // Remove removes a session and everything that belongs to it, with the sessions
@@ -69,12 +72,13 @@ func (s *Store) remove(id string, delegates []string) error {
 		os.RemoveAll(s.Outputs(id)),
 		remove(s.sibling(id, tornExtension)),
 		remove(s.sibling(id, draftExtension)),
+		blobs.Remove(s.dir, id),
 	)
 	if err != nil {
 		release(f)
 		return fmt.Errorf("remove session %s: %w", id, err)
 	}
-	if err := errors.Join(unlink(f), syncDir(s.dir)); err != nil {
+	if err := errors.Join(unlink(f), filelock.SyncDir(s.dir)); err != nil {
 		return fmt.Errorf("remove session %s: %w", id, err)
 	}
 	return nil

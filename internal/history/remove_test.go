@@ -41,6 +41,7 @@ func TestRemoveDeletesAllFiles(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, id+".torn"), []byte("?"), 0o600); err != nil {
 			t.Fatal(err)
 		}
+		keep(t, s.UndoPath(id), id)
 		if err := l.Close(); err != nil {
 			t.Fatal(err)
 		}
@@ -48,14 +49,14 @@ func TestRemoveDeletesAllFiles(t *testing.T) {
 	if err := s.Remove("xyz"); err != nil {
 		t.Fatal(err)
 	}
-	same(t, names(t, dir), []string{"xyy.draft", "xyy.jsonl", "xyy.out", "xyy.torn"})
+	same(t, names(t, dir), []string{".undo.lock", "xyy.draft", "xyy.jsonl", "xyy.out", "xyy.torn", "xyy.undo"})
 	if err := s.Remove("xyz"); !errors.Is(err, history.ErrNotFound) {
 		t.Errorf("again: %v", err)
 	}
 	if err := s.Remove("xy"); err != nil { // the prefix is unique now
 		t.Fatal(err)
 	}
-	same(t, names(t, dir), nil)
+	same(t, names(t, dir), []string{".undo.lock"})
 }
 
 func TestRemoveKeepsOpenSession(t *testing.T) {

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"agent/internal/history/filelock"
 )
 
 // Replace is for a file of another package, such as the settings: it also creates the
@@ -27,7 +29,7 @@ func Exclusive(path string, do func() error) error {
 	if err != nil {
 		return err
 	}
-	if err := awaitLock(f); err != nil {
+	if err := filelock.Await(f); err != nil {
 		return errors.Join(err, f.Close())
 	}
 	err = do()

@@ -8,6 +8,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"agent/internal/history/filelock"
 )
 
 // Resume opens a session for appending. id may be a unique prefix of an ID. It
@@ -67,7 +69,7 @@ func (s *Store) openLocked(id string) (*os.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open session %s: %w", id, err)
 	}
-	free, err := lock(f)
+	free, err := filelock.Try(f)
 	if err == nil && !free {
 		err = &LockedError{ID: id, PID: holder(f)}
 	}
@@ -197,7 +199,7 @@ func appendTo(path string, r io.Reader) error {
 	if err != nil {
 		return errors.Join(err, f.Truncate(info.Size()))
 	}
-	return syncDir(filepath.Dir(path))
+	return filelock.SyncDir(filepath.Dir(path))
 }
 
 // Check reads the part of the log that existed when it was opened, and returns

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -42,6 +43,26 @@ func TestSandboxInStatus(t *testing.T) {
 		d.shows(want)
 		d.hides("no sandbox")
 	}
+}
+
+// /status shows how much is stored for undo.
+func TestUndoSizesInStatus(t *testing.T) {
+	own, all, failure := int64(0), int64(0), error(nil)
+	d := newDriver(t, 80, 24, screen.Options{Session: screen.Session{
+		UndoSizes: func() (int64, int64, error) { return own, all, failure },
+	}})
+	d.enter("/status")
+	d.events(event.PermissionsNow{})
+	d.shows("permissions")
+	d.hides("old file contents")
+	own, all = 3<<20, 40<<20
+	d.enter("/status")
+	d.events(event.PermissionsNow{})
+	d.shows("undo         3.1 MB of old file contents, 41.9 MB in all sessions")
+	failure = errors.New("the disk is broken")
+	d.enter("/status")
+	d.events(event.PermissionsNow{})
+	d.shows("undo         the disk is broken")
 }
 
 // Mode plan says at every size that it is read-only, in the status line and in /mode and

@@ -85,7 +85,8 @@ func checkState(ctx context.Context) []row {
 	if err != nil {
 		out.Status, out.Advice = failed, "Part of the directory cannot be read: "+err.Error()
 	}
-	sessions, err := history.Open(dir).List("")
+	store := history.Open(dir)
+	sessions, err := store.List("")
 	if err != nil {
 		out.Status, out.Advice = failed, capital(err.Error())
 	}
@@ -93,7 +94,19 @@ func checkState(ctx context.Context) []row {
 	if out.Status == ok && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
 		out.Status, out.Advice = warning, "Other users can read your sessions. Run: chmod 700 "+dir
 	}
-	return []row{out, checkSpace(dir)}
+	return []row{out, checkUndo(store), checkSpace(dir)}
+}
+
+// checkUndo describes the old contents of files that are stored for undo.
+func checkUndo(store *history.Store) row {
+	out := row{Name: "undo", Status: ok}
+	_, size, err := store.UndoSizes("")
+	if err != nil {
+		out.Status, out.Detail = failed, err.Error()
+		return out
+	}
+	out.Detail = phrase.Bytes(size) + " of old file contents in sessions"
+	return out
 }
 
 // checkSpace describes the free space of the disk that holds dir.

@@ -70,6 +70,9 @@ type Session struct {
 	// Spent returns the logged usage of the session by model, and the part of it in
 	// rewound turns.
 	Spent func() (all []Spent, rewound Spent, err error)
+	// UndoSizes returns the sizes of the old contents of files that are stored for undo, in
+	// bytes: of the session and of all sessions. Nil if the session is not saved.
+	UndoSizes func() (own, all int64, err error)
 	// Inspect rebuilds the request of a step from the log; step 0 is the last one. It
 	// returns what the request consists of, and the request itself.
 	Inspect func(step int) (summary, request string, err error)

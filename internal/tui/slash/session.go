@@ -45,6 +45,8 @@ func (s *Session) Take(msg tea.Msg) bool {
 		reportExport(s.Conversation, msg)
 	case spentRead:
 		showCost(s.Conversation, msg)
+	case undoSizes:
+		s.showStatus(msg)
 	case inspected:
 		s.showInspected(msg)
 	case modelsRead:

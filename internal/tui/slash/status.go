@@ -24,8 +24,27 @@ func (f *Facts) Draw(c transcript.Canvas) []string {
 	return ink.Hang(" ", out)
 }
 
+// undoSizes are the sizes of the old contents of files, in bytes.
+type undoSizes struct {
+	own, all int64
+	err      error
+}
+
 // statusCommand shows the state of the session in full.
 func statusCommand(s *Session, _ string) (tea.Cmd, error) {
+	read := s.Options.Session.UndoSizes
+	if read == nil {
+		s.showStatus(undoSizes{})
+		return nil, nil
+	}
+	return func() tea.Msg {
+		own, all, err := read()
+		return undoSizes{own, all, err}
+	}, nil
+}
+
+// showStatus adds the answer of /status to the transcript. The permissions follow.
+func (s *Session) showStatus(undo undoSizes) {
 	f := s.Feed
 	st := screen.Status{Model: f.Model, Used: f.Used, Context: f.Context, Cost: f.Cost, Mode: f.Mode, Jobs: transcript.Running(f.Jobs)}
 	a := &Facts{}
@@ -48,11 +67,22 @@ func statusCommand(s *Session, _ string) (tea.Cmd, error) {
 	if s.Options.Session.ID == "" {
 		add("session", "not saved")
 	}
+	add("undo", undo.text())
 	add("jobs", st.Running())
 	add("version", s.Options.Version)
 	s.status = s.Transcript.Add(a)
 	s.SendCommand(event.ListPermissions{})
-	return nil, nil
+}
+
+// text describes the sizes; empty if nothing is stored.
+func (u undoSizes) text() string {
+	switch {
+	case u.err != nil:
+		return u.err.Error()
+	case u.all == 0:
+		return ""
+	}
+	return phrase.Bytes(u.own) + " of old file contents, " + phrase.Bytes(u.all) + " in all sessions"
 }
 
 // turnTokens returns the tokens of a turn, empty if it used none.

@@ -112,7 +112,7 @@ func (w watched) states() map[string]snapshot.State {
 		case d.IsDir():
 			s.Kind = snapshot.Dir
 		case d.Type() == fs.ModeSymlink:
-			s.Kind = snapshot.Link
+			s.Kind, s.Mode = snapshot.Link, 0
 			s.Target, err = os.Readlink(path)
 		}
 		name, _ := filepath.Rel(w.dir, path)
@@ -145,7 +145,7 @@ func (w watched) check(line string) (map[string]snapshot.State, shell.Result) {
 		if !found {
 			want.Kind = snapshot.Absent
 		}
-		want.Lost = got.Lost
+		want.Lost, want.Stamp = got.Lost, got.Stamp
 		if got.Hash == "" && got.Lost != "" {
 			want.Hash = ""
 		}
@@ -334,7 +334,7 @@ func TestWatchNotesWhatIsLost(t *testing.T) {
 	}
 	if d := cmp.Diff(lost, map[string]string{
 		"big": "it is larger than 1 MB", "full": "the store is full", "second": "it has several hard links",
-		"pipe": "it is a device, socket or named pipe", "b": "",
+		"pipe": "it is neither a file nor a directory", "b": "",
 	}); d != "" {
 		t.Error(d)
 	}

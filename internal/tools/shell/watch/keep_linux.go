@@ -3,6 +3,7 @@
 package watch
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -50,23 +51,26 @@ func (w *Watcher) state(p place) snapshot.State {
 	case unix.S_IFREG:
 		s.Kind, s.Size = snapshot.File, p.info.Size
 		w.putContent(p.path, &s)
-		if p.info.Nlink > 1 && s.Lost == "" {
+		switch uid := os.Geteuid(); {
+		case s.Lost != "":
+			i := &p.info
+			s.Stamp = fmt.Sprintf("%d:%d:%d:%d:%d", i.Dev, i.Ino, i.Size, i.Mtim.Nano(), i.Ctim.Nano())
+		case p.info.Nlink > 1:
 			s.Lost = "it has several hard links"
+		case uid != 0 && int(p.info.Uid) != uid: // the superuser can give it back to its owner
+			s.Lost = "it belongs to another user"
 		}
 	case unix.S_IFDIR:
 		s.Kind = snapshot.Dir
 	case unix.S_IFLNK:
-		s.Kind = snapshot.Link
+		s.Kind, s.Mode = snapshot.Link, 0
 		target, err := readlink(p.path)
 		if err != nil {
 			s.Lost = "it cannot be read: " + err.Error()
 		}
 		s.Target = target
 	default:
-		s.Kind, s.Lost = snapshot.Other, "it is a device, socket or named pipe"
-	}
-	if s.Lost == "" && p.info.Uid != uint32(os.Geteuid()) {
-		s.Lost = "it belongs to another user"
+		s.Kind, s.Lost = snapshot.Other, "it is neither a file nor a directory"
 	}
 	return s
 }

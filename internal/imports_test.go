@@ -37,7 +37,7 @@ var mayImport = map[string][]string{
 	"internal/loop/policy/command":     {},
 	"internal/loop/instructions":       {"internal/loop/event", "internal/tools", "internal/tools/advice", "internal/tools/intake", "internal/tools/workspace"},
 	"internal/loop/turn":               {"internal/loop/budget", "internal/loop/event", "internal/loop/plan", "internal/loop/window", "internal/loop/policy", "internal/tools", "internal/tools/advice", "internal/tools/workspace", "internal/llm"},
-	"internal/loop/delegate":           {"internal/loop/budget", "internal/loop/event", "internal/loop/instructions", "internal/loop/policy", "internal/loop/session", "internal/loop/turn", "internal/llm", "internal/tools", "internal/tools/intake"},
+	"internal/loop/delegate":           {"internal/loop/budget", "internal/loop/event", "internal/loop/instructions", "internal/loop/policy", "internal/loop/session", "internal/loop/turn", "internal/llm", "internal/tools", "internal/tools/advice", "internal/tools/intake"},
 	"internal/loop/delegate/isolation": {"internal/loop/delegate", "internal/loop/event", "internal/loop/policy", "internal/tools", "internal/tools/workspace"},
 	"internal/loop/secrets":            {"internal/loop/event", "internal/llm", "internal/llm/mask", "internal/tools"},
 	"internal/loop/trace":              {"internal/loop/event", "internal/llm"},

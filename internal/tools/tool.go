@@ -84,6 +84,10 @@ type Access struct {
 	Unkept  bool // it may also change files that cannot be kept; see snapshot.Order.Strict
 	// Write are absolute paths outside of the workspace that it may change, too.
 	Write []string
+	// Protected are the protected paths that the user approved it to change. Absolute.
+	Protected []string
+	// Show are files with secrets that the user approved it to read. Absolute.
+	Show []string
 	// Hide are files that a private command sees as empty. Absolute.
 	Hide []string
 	// Git is the repository that git may read without its configuration. Nil if the
@@ -95,10 +99,11 @@ type Access struct {
 // cannot reach a job.
 type Blocked struct {
 	Network bool   // the command tried to use the network, or Port is set
-	Path    string // the command tried to write to it; empty if Network is set
+	Path    string // the command tried to write to it, or to read it; empty if Network is set
+	Read    bool   // the command tried to read Path
 	// Unkept is why the file at Path cannot be kept for undo, for the user: "it is larger
-	// than 64 MB". It is empty if the sandbox does not permit the write at all. Path may be
-	// empty if it is not known.
+	// than 64 MB". It is empty if the sandbox does not permit the access at all. If it is
+	// set, Path may be empty, because it is not known.
 	Unkept string
 	// Port is the port on which a job listens. Only commands of the session reach it.
 	Port int

@@ -16,6 +16,7 @@ func (m *model) assemble() (notices []string) {
 	m.layers = &layer.Stack{}
 	m.lists = &listLayer{Window: m.Window, layers: m.layers, dialog: m.dialog}
 	m.slash, notices = slash.New(ses, m.editor, m.lists)
+	m.dialog.IsCommand = m.slash.IsCommand
 	m.notify = &notifier{Window: m.Window, feed: ses.Feed, session: ses, dialog: m.dialog}
 	m.question = &question{Window: m.Window, feed: ses.Feed, answer: ses.GiveAnswer, dialog: m.dialog, editor: m.editor, interrupt: m.interrupt}
 	m.pager = &pager.Pager{Conversation: ses, Layers: m.layers, Waits: m.dialog.Waits, Find: &pager.Finder{Conversation: ses, Layers: m.layers}}

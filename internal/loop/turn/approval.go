@@ -2,6 +2,7 @@ package turn
 
 import (
 	"context"
+	"os"
 	"slices"
 	"strings"
 
@@ -82,8 +83,19 @@ func (x *executor) question(c *toolCall, v policy.Verdict) event.Ask {
 	return event.Ask{
 		ID: c.msg.ID, Title: c.title(), Effect: event.Effect(c.call.Effect), Targets: targets(c.call.Targets),
 		Diffs: Diffs(c.call.Changes), Warnings: warnings, Why: v.Why, Scope: x.Permissions.Describe(v.Offer),
-		Project: v.Offer.Prefix, Reach: reachOf(v.Access), Writes: v.Access.Write,
+		Project: v.Offer.Prefix, Reach: reachOf(v.Access), Writes: writes(v.Access.Write),
 	}
+}
+
+// writes returns paths with a slash after those of directories.
+func writes(paths []string) (out []string) {
+	for _, path := range paths {
+		if info, err := os.Stat(path); err == nil && info.IsDir() {
+			path += "/"
+		}
+		out = append(out, path)
+	}
+	return out
 }
 
 // notApproved explains that there is no user to approve a call: to the model, and

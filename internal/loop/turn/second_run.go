@@ -38,16 +38,20 @@ func (x *executor) runAgain(ctx context.Context, c *toolCall) {
 	switch {
 	case s.verdict.Refuse:
 		s.note("It was not " + s.did() + ": " + s.verdict.Why)
-	case x.Approver == nil:
+	case s.verdict.Ask && x.Approver == nil:
 		s.unattended()
-	case x.approveAgain(ctx, s):
+	case !s.verdict.Ask, x.approveAgain(ctx, s):
 		c.call, c.verdict, c.end, c.reads = s.call, s.verdict, event.ToolEnd{}, nil
 		x.Runner.run(ctx, x.info(c), c, x.progress(c))
 		first := "The first run failed because "
 		if s.blocked.Port > 0 {
 			first = "In the first run, "
 		}
-		s.note(first + s.reason() + ". The user approved a second one, so it was " + s.did() + ": this is the result")
+		why := "The user approved a second one"
+		if !s.verdict.Ask {
+			why = "The user has allowed the network for it"
+		}
+		s.note(first + s.reason() + ". " + why + ", so it was " + s.did() + ": this is the result")
 		if c.end.Summary != "" {
 			c.end.Summary += " · "
 		}
@@ -90,10 +94,11 @@ func (s secondRun) unattended() {
 	allow, instead := "", "Continue without the network"
 	switch offer := s.verdict.Offer; {
 	case s.blocked.Unkept != "":
-		c.end.Unattended = true
-		c.end.Summary += " · " + s.reason()
-		s.note("It was not " + s.did() + ": that needs the user's approval, and nobody can approve it in this run. Continue without this change, or tell the user what is missing")
-		return
+		allow = "an approval in an interactive session"
+		instead = "Continue without this change"
+	case s.blocked.Read:
+		allow = "an approval in an interactive session"
+		instead = "Continue without this file"
 	case !s.blocked.Network:
 		allow = "--add-dir " + filepath.Dir(s.blocked.Path)
 		instead = "Write in the working directory or the temporary directory"
@@ -149,6 +154,9 @@ func (s secondRun) reason() string {
 		return "the change of " + cmp.Or(s.blocked.Path, "a file") + " cannot be undone: " + s.blocked.Unkept
 	case s.blocked.Network:
 		return "commands have no network"
+	}
+	if s.blocked.Read {
+		return "commands cannot read " + s.blocked.Path
 	}
 	return "commands cannot write to " + s.blocked.Path
 }

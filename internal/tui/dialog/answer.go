@@ -43,7 +43,7 @@ func (d *Dialog) press(msg tea.KeyPressMsg) Result {
 	case d.question.ask.Plan != "" && !d.typing && opensEditor(k, d.keys):
 		return Result{EditPlan: true}
 	case d.pressLook(k) || d.question.body.press(k):
-	case k == "esc" && d.stays():
+	case k == "esc" && d.escRejects():
 		return d.give(event.Answer{Decision: event.Refuse})
 	case k == "esc":
 		return Result{Interrupt: true}
@@ -195,6 +195,9 @@ func (d *Dialog) send() Result {
 	choices := d.question.chooses()
 	kind, word := map[string]Kind{"y": Yes, "yes": Yes, "n": No, "no": No}[strings.ToLower(text)]
 	switch {
+	case d.IsCommand != nil && d.IsCommand(text):
+		d.hint = "answer first, then send the command: esc keeps it for the prompt"
+		return Result{}
 	case choices && text == "" && len(d.question.rows.picked) == 0:
 		d.hint = "type your answer, or go back with esc"
 		return Result{}

@@ -17,9 +17,9 @@ import (
 // any other text is a comment.
 type Dialog struct {
 	Behind bool // a search has the focus until it is closed
-	// Stays reports whether a question still waits after the turn is interrupted. Esc
-	// then only rejects. Nil for none.
-	Stays func(event.Ask) bool
+	// IsCommand reports whether a text is a slash command, which no answer can run. Nil
+	// for none.
+	IsCommand func(text string) bool
 
 	keys  keys.Map
 	st    *ink.Styles
@@ -116,8 +116,9 @@ func (d *Dialog) Drop(gone func(event.Ask) bool) {
 	}
 }
 
-// stays reports whether the first question still waits after the turn is interrupted.
-func (d *Dialog) stays() bool { return d.Stays != nil && d.Stays(d.question.ask) }
+// escRejects reports whether esc only rejects the first question, and does not interrupt
+// the turn: it is a delegate's, and the others continue.
+func (d *Dialog) escRejects() bool { return d.question.ask.Agent != "" }
 
 // reset shows the first question.
 func (d *Dialog) reset(typing bool) {

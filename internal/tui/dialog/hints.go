@@ -11,7 +11,7 @@ import (
 // hints returns the key hints for the current state, as many as fit.
 func (d *Dialog) hints(width int) string {
 	q, interrupt, stop := &d.question, "esc interrupt", "esc reject and interrupt"
-	if d.stays() { // also after an interrupt
+	if d.escRejects() {
 		interrupt, stop = "esc reject", "esc reject"
 	}
 	switch {
@@ -49,7 +49,7 @@ func (d *Dialog) hints(width int) string {
 	case d.full:
 		stop = "esc close"
 	case q.ask.AboutTurn():
-		stop = "esc interrupt"
+		stop = interrupt
 	}
 	return joinFitting(width, append(append(parts, q.lookHints(d.full)...), stop)...)
 }

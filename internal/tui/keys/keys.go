@@ -189,7 +189,7 @@ func overlayKeys() []Binding {
 		{Fixed, inQuestion, []string{"ctrl+e"}, "edit the plan in the dialog"},
 		{Fixed, inQuestion, []string{"ctrl+s"}, "while you edit the plan: finish; esc discards the edit"},
 		{Fixed, inQuestion, []string{"ctrl+x ctrl+e"}, "edit the plan in $VISUAL or $EDITOR"},
-		{Fixed, inQuestion, []string{"esc"}, "reject and interrupt the turn; in a comment, back to the rows"},
+		{Fixed, inQuestion, []string{"esc"}, "reject and interrupt the turn; if a delegate asks, only reject; in a comment, back to the rows"},
 
 		{ListUp, inList, []string{"up", "ctrl+p"}, "select the previous item"},
 		{ListDown, inList, []string{"down", "ctrl+n"}, "select the next item"},

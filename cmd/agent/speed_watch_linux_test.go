@@ -28,9 +28,9 @@ func measureWatch(b *testing.B) string {
 		}
 		return bare, watched
 	}
-	bare, watched := fastest("true", 20)
+	bare, watched := fastest("true", 10)
 	nothing := watched - bare
-	bare, watched = fastest("sed -i s/line/LINE/ files/*", 5)
+	bare, watched = fastest("sed -i s/line/LINE/ files/*", 3)
 	rewrite := float64(watched) / float64(bare)
 	bare, watched = fastest("cd src && TMPDIR=$PWD/../.. GOFLAGS=-mod=mod GOCACHE=$PWD/../../cache go build -o ../../program ./...", 2)
 	return fmt.Sprintf("%s; %.1f; %.2f", millis(nothing), rewrite, float64(watched)/float64(bare))

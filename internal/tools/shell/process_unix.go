@@ -51,21 +51,9 @@ func launch(c Command, line string, env []string, in, out *os.File) (*process, e
 	if !keeper.Dispatched() {
 		return nil, errors.New("this program cannot start commands: main does not call keeper.Run")
 	}
-	order, kept, err := watchable(c.Snapshot, c.Limits.Sandbox != nil, "the changes of commands outside of the sandbox are not seen")
+	o, namespaces, kept, err := orderOf(c, line, env)
 	if err != nil {
 		return nil, err
-	}
-	o := keeper.Order{Args: []string{Program(), "-c", "--", line}, Env: env, Processes: c.Processes, Snapshot: order}
-	inherited := []*os.File{in, out}
-	if c.Limits.Sandbox != nil {
-		words, n, err := c.Limits.Sandbox.Order()
-		if err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrSandbox, err)
-		}
-		o.Sandbox = words
-		if n.User != nil {
-			inherited = append(inherited, n.User, n.Net)
-		}
 	}
 	encoded, err := o.Encode()
 	if err != nil {
@@ -90,7 +78,7 @@ func launch(c Command, line string, env []string, in, out *os.File) (*process, e
 	p.keeper = &exec.Cmd{
 		Path: path, Args: []string{keeper.Name},
 		Dir: c.Dir, Env: []string{}, // the command can read its parent's environment
-		ExtraFiles:  append([]*os.File{theirs, w}, inherited...),
+		ExtraFiles:  append([]*os.File{theirs, w, in, out}, namespaces...),
 		SysProcAttr: attributes(),
 	}
 	if err := p.keeper.Start(); err != nil {
@@ -108,6 +96,25 @@ func launch(c Command, line string, env []string, in, out *os.File) (*process, e
 	}
 	go p.listen(reports)
 	return p, nil
+}
+
+// orderOf returns the order for the keeper of a command, the namespaces of its sandbox, and
+// why its files are not kept.
+func orderOf(c Command, line string, env []string) (o keeper.Order, namespaces []*os.File, kept Kept, err error) {
+	o = keeper.Order{Args: []string{Program(), "-c", "--", line}, Env: env, Processes: c.Processes}
+	o.Snapshot, kept, err = watchable(c.Snapshot, c.Limits.Sandbox != nil, "the changes of commands outside of the sandbox are not seen")
+	if err != nil || c.Limits.Sandbox == nil {
+		return o, nil, kept, err
+	}
+	words, n, err := c.Limits.Sandbox.Order()
+	if err != nil {
+		return o, nil, kept, fmt.Errorf("%w: %w", ErrSandbox, err)
+	}
+	o.Sandbox = words
+	if n.User != nil {
+		namespaces = []*os.File{n.User, n.Net}
+	}
+	return o, namespaces, kept, nil
 }
 
 // start sends the order and waits until the shell has started. The command may

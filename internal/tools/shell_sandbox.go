@@ -21,11 +21,6 @@ func (s *shellTool) approved(line string, at location, ok Approved) shell.Comman
 		c.Env = ok.Environment(c.Env)
 	}
 	c.Whole, c.Snapshot = s.Workspace.OutputFile(), ok.Snapshot
-	if ok.Access.Unkept && c.Snapshot != nil {
-		order := *c.Snapshot
-		order.Strict = false
-		c.Snapshot = &order
-	}
 	return c
 }
 

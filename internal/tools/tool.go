@@ -81,7 +81,10 @@ type Access struct {
 	Network bool // the network of the host, not only the loopback interface
 	Outside bool // no sandbox at all
 	Private bool // nobody approved the command: it does not see the home directory
-	Unkept  bool // it may also change files that cannot be kept; see snapshot.Order.Strict
+	// Strict makes a write fail if the old content cannot be kept: see snapshot.Order.
+	Strict bool
+	// Unkept is set for a second run in which such a write happens after all.
+	Unkept bool
 	// Write are absolute paths outside of the workspace that it may change, too.
 	Write []string
 	// Protected are the protected paths that the user approved it to change. Absolute.
@@ -188,4 +191,7 @@ type Change struct {
 	Path   string
 	Before []byte
 	After  []byte
+	// Moved is the other path of a moved file: the new one of a removed file, otherwise
+	// the old one. It is empty if the file is not moved.
+	Moved string
 }

@@ -123,7 +123,7 @@ func (s secondRun) access() tools.Access {
 	access.Private = false
 	switch {
 	case s.blocked.Unkept != "":
-		access.Unkept = true
+		access.Strict, access.Unkept = false, true
 	case s.blocked.Network:
 		access.Network = true
 	default:

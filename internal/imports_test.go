@@ -70,7 +70,7 @@ var mayImport = map[string][]string{
 	"cmd/agent/settings":               {"internal/history", "internal/llm", "internal/loop/policy"},
 	"cmd/agent/command":                {"cmd/agent/settings", "internal/history", "internal/llm", "internal/tui/ink"},
 	"cmd/agent/credentials":            {"cmd/agent/command", "cmd/agent/settings", "internal/history", "internal/llm"},
-	"cmd/agent/dispatch":               {"internal/tools", "internal/tools/shell/sandbox", "internal/tui/terminal"},
+	"cmd/agent/dispatch":               {"internal/history", "internal/tools", "internal/tools/shell/sandbox", "internal/tui/terminal"},
 	"cmd/agent/desktop":                {"internal/tui/screen", "cmd/agent/credentials", "internal/llm", "internal/tools"},
 	"cmd/agent/help":                   {},
 	"cmd/agent/doctor":                 {"cmd/agent/command", "cmd/agent/credentials", "cmd/agent/desktop", "cmd/agent/models", "cmd/agent/settings", "internal/history", "internal/tools", "internal/tools/shell/sandbox", "internal/tui/ink"},

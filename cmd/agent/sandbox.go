@@ -31,6 +31,7 @@ type storedReport struct {
 	System string       `json:"system"` // see systemKey
 	Form   sandbox.Form `json:"form"`
 	Reason string       `json:"reason,omitempty"`
+	Notify bool         `json:"notify,omitempty"`
 }
 
 // newCommandSandbox returns the sandbox of a new session. If the file has no report on
@@ -58,7 +59,7 @@ func newCommandSandbox(file string, store bool) *commandSandbox {
 func (c *commandSandbox) probe() sandbox.Report {
 	r := sandbox.Probe()
 	if key := systemKey(); key != "" && c.store && r.Form != sandbox.None {
-		if text, err := json.Marshal(storedReport{key, r.Form, r.Reason}); err == nil {
+		if text, err := json.Marshal(storedReport{key, r.Form, r.Reason, r.Notify}); err == nil {
 			_ = history.Replace(c.file, append(text, '\n'), false) // only a cache
 		}
 	}
@@ -76,7 +77,7 @@ func readReport(file, system string) (sandbox.Report, bool) {
 	if json.Unmarshal(text, &stored) != nil || stored.System != system || stored.Form <= sandbox.None || stored.Form > sandbox.Complete {
 		return sandbox.Report{}, false
 	}
-	return sandbox.Report{Form: stored.Form, Reason: stored.Reason}, true
+	return sandbox.Report{Form: stored.Form, Reason: stored.Reason, Notify: stored.Notify}, true
 }
 
 // state returns how far commands are restricted, and a notice for the user if that is

@@ -77,7 +77,9 @@ func (k *call) command(ctx context.Context, in tools.Info, c tools.Call, ok tool
 		}
 	}
 	k.mu.Lock()
-	k.commands++
+	if in.Step > 0 {
+		k.commands++
+	}
 	if res.Job > 0 {
 		k.jobs[in.ID] = true
 	}

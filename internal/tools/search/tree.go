@@ -71,6 +71,13 @@ func (t *Tree) Ignored(p string, isDir bool) bool {
 	return false
 }
 
+// IgnoredIn returns a function that reports whether a file or directory of dir is
+// excluded by its name. It does not say whether dir itself is. It uses the rules of now.
+func (t *Tree) IgnoredIn(dir string) func(name string, isDir bool) bool {
+	r := t.rulesIn(newBudget(context.Background(), t.caps), dir)
+	return func(name string, isDir bool) bool { return r.ignores(dir, name, isDir) }
+}
+
 // regular opens a regular file without blocking. It rejects other types.
 func regular(open func(flag int) (*os.File, error)) (*os.File, error) {
 	f, err := open(os.O_RDONLY | nonblock)

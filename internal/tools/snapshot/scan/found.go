@@ -90,55 +90,44 @@ func (f *found) lost(why string) {
 }
 
 // restorable puts the old contents that git has into the store.
-func (f *found) restorable(ctx context.Context, t *tree) error {
+func (f *found) restorable(ctx context.Context, t *tree) {
 	var batch []change
 	var size int64
-	var failed error
-	flush := func() {
-		if err := f.fetch(ctx, t, batch, size); err != nil && failed == nil {
-			failed = err
-		}
-		batch, size = batch[:0], 0
-	}
 	for _, c := range f.changes {
-		if s := c.state(); s.Lost == "" && s.Kind == snapshot.File && s.Hash == "" {
-			if size+s.Size > maxFetch {
-				flush()
-			}
-			batch, size = append(batch, c), size+s.Size
+		s := c.state()
+		if s.Lost != "" || s.Kind != snapshot.File || s.Hash != "" {
+			continue
 		}
+		if size+s.Size > maxFetch {
+			f.fetch(ctx, t, batch, size)
+			batch, size = batch[:0], 0
+		}
+		batch, size = append(batch, c), size+s.Size
 	}
-	flush()
-	return failed
+	f.fetch(ctx, t, batch, size)
 }
 
 // fetch puts the contents of blobs into the store. size is the sum of their sizes.
-func (f *found) fetch(ctx context.Context, t *tree, changes []change, size int64) error {
+func (f *found) fetch(ctx context.Context, t *tree, changes []change, size int64) {
 	if len(changes) == 0 {
-		return nil
+		return
 	}
 	ids := make([]string, len(changes))
 	for i, c := range changes {
 		ids[i] = hex.EncodeToString(c.content.id())
 	}
-	blobs, err := t.repo.fetch(ctx, ids, size)
+	blobs := t.repo.fetch(ctx, ids, size)
 	for i, c := range changes {
 		s := c.state()
-		b, ok := blobs[ids[i]]
-		switch {
-		case err != nil:
-			s.Lost = "its old content could not be read: " + err.Error()
-		case !ok:
+		if b, ok := blobs[ids[i]]; !ok {
 			s.Lost = "git no longer has its old content"
-		default:
-			var failed error
-			if s.Hash, _, failed = t.store.Put(bytes.NewReader(b)); failed != nil {
-				s.Lost = "its old content could not be kept: " + failed.Error()
-			}
+		} else if hash, _, err := t.store.Put(bytes.NewReader(b)); err != nil {
+			s.Lost = "its old content could not be kept: " + err.Error()
+		} else {
+			s.Hash = hash
 		}
 		f.states[c.path] = s
 	}
-	return err
 }
 
 // list returns the changes with absolute paths.

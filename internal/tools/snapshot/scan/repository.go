@@ -115,12 +115,12 @@ func timeOf(t int64) git.FileTime {
 // maxFetch is how many bytes of contents are fetched at once.
 const maxFetch = 32 << 20
 
-// fetch returns the contents of blobs by ID in hexadecimal. size is the sum of their
-// sizes. locate was called before.
-func (r *repository) fetch(ctx context.Context, ids []string, size int64) (map[string][]byte, error) {
+// fetch returns the contents of blobs by ID in hexadecimal, as far as git still has them.
+// size is the sum of their sizes. locate was called before.
+func (r *repository) fetch(ctx context.Context, ids []string, size int64) map[string][]byte {
 	found, err := r.session.Blobs(ctx, ids, size)
 	if err != nil {
-		return nil, err
+		return nil
 	}
 	for id, content := range found {
 		h := git.BlobHash(hex.DecodedLen(len(id)), int64(len(content)))
@@ -129,5 +129,5 @@ func (r *repository) fetch(ctx context.Context, ids []string, size int64) (map[s
 			delete(found, id)
 		}
 	}
-	return found, nil
+	return found
 }

@@ -129,8 +129,14 @@ func (s *Scanner) Close() {
 	<-s.using
 }
 
-// enter waits until no other method uses s. The caller calls leave.
+// enter waits until no other method uses s, at most until ctx ends. The caller calls
+// leave.
 func (s *Scanner) enter(ctx context.Context) error {
+	select {
+	case s.using <- struct{}{}:
+		return nil
+	default:
+	}
 	select {
 	case s.using <- struct{}{}:
 		return nil
@@ -192,7 +198,7 @@ func (s *Scanner) refresh(ctx context.Context) (scanned []*tree, err error) {
 				err = t.locate(ctx, left)
 			}
 		}
-		failed = append(failed, err)
+		failed = append(failed, t.wrap(err))
 	}
 	return scanned, errors.Join(failed...)
 }
@@ -241,14 +247,14 @@ func (c *Command) Changes(ctx context.Context, touched func(path string) bool) (
 		return nil, nil
 	}
 	c.scanner = nil
-	return s.after(ctx, func(t *tree, f *found) error {
+	return s.after(ctx, touched, func(ctx context.Context, t *tree, f *found) {
 		if slices.Contains(c.fresh, t) {
-			return f.restorable(ctx, t)
+			f.restorable(ctx, t)
+			return
 		}
 		f.since(c.began, t.index)
 		f.lost(LostLate)
-		return nil
-	}, touched)
+	})
 }
 
 // Outside returns what has changed since a time without having been touched, such as by
@@ -264,16 +270,15 @@ func (s *Scanner) Outside(ctx context.Context, since time.Time, touched func(pat
 	if open {
 		return nil, nil
 	}
-	return s.after(ctx, func(t *tree, f *found) error {
+	return s.after(ctx, touched, func(ctx context.Context, t *tree, f *found) {
 		f.since(since, t.index)
 		f.visible(ctx, t)
 		f.lost(LostOutside)
-		return nil
-	}, touched)
+	})
 }
 
 // after scans the trees after a command and returns their changes as judge leaves them.
-func (s *Scanner) after(ctx context.Context, judge func(*tree, *found) error, touched func(string) bool) ([]snapshot.Touched, error) {
+func (s *Scanner) after(ctx context.Context, touched func(string) bool, judge func(context.Context, *tree, *found)) ([]snapshot.Touched, error) {
 	ctx, stop := context.WithTimeout(ctx, scanLimit)
 	defer stop()
 	s.interrupt()
@@ -287,7 +292,7 @@ func (s *Scanner) after(ctx context.Context, judge func(*tree, *found) error, to
 	for _, t := range s.trees {
 		changes, old, err := t.scan(ctx)
 		if err != nil {
-			failed = append(failed, err)
+			failed = append(failed, t.wrap(err))
 			continue
 		}
 		if old == nil {
@@ -295,9 +300,7 @@ func (s *Scanner) after(ctx context.Context, judge func(*tree, *found) error, to
 		}
 		f := &found{top: t.top, changes: changes, states: map[string]snapshot.State{}}
 		f.leaveOut(ctx, t, touched)
-		if err := judge(t, f); err != nil {
-			failed = append(failed, err)
-		}
+		judge(ctx, t, f)
 		all = append(all, f.list()...)
 	}
 	if len(all) > MaxChanges {

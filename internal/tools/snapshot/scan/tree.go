@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"hash"
 	"io"
 	"os"
@@ -64,6 +65,14 @@ func refuse(top string) error {
 		return errors.New("it contains the home directory")
 	}
 	return nil
+}
+
+// wrap adds the directory to an error of scan.
+func (t *tree) wrap(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("examine %s: %w", t.top, err)
 }
 
 func (t *tree) close() {

@@ -22,6 +22,7 @@ import (
 	"agent/internal/loop/evidence"
 	"agent/internal/loop/turn"
 	"agent/internal/tools"
+	"agent/internal/tools/advice"
 	"agent/internal/tools/workspace"
 )
 
@@ -179,7 +180,7 @@ func allowedTools(t delegate.Task, all []tools.Tool) ([]string, error) {
 					names = append(names, tool.Name)
 				}
 			}
-			return nil, fmt.Errorf("there is no tool %q for delegates. The tools are: %s", name, strings.Join(names, ", "))
+			return nil, advice.Add(fmt.Errorf("there is no tool %q for delegates", name), "The tools are: %s", strings.Join(names, ", "))
 		}
 		for _, own := range named {
 			if only == nil || slices.Contains(only, own) {
@@ -202,7 +203,7 @@ func (l *launcher) model(parent turn.Model, t delegate.Task) (turn.Model, error)
 	other := name != "" && !strings.HasPrefix(name, provider+"/") && name != l.a.set.Small
 	switch {
 	case other && chosen:
-		return turn.Model{}, fmt.Errorf("the model %s belongs to another provider. Leave model out, or use one of %s", name, provider)
+		return turn.Model{}, advice.Add(fmt.Errorf("the model %s belongs to another provider than %s", name, parent.Name), "Leave model out, or use one of %s", provider)
 	case other && t.Agent.FromRepository:
 		name = ""
 	}

@@ -110,7 +110,8 @@ func TestCoordinatorMergesSpecialists(t *testing.T) {
 }
 
 // A call that limits a delegate to edit also gives it patch, because a model is offered
-// only one of them. A tool that no delegate has is an error that names the others.
+// only one of them. A tool that no delegate has is an error that names the others to the
+// model, not to the user.
 func TestLimitOfTheToolsOfADelegate(t *testing.T) {
 	t.Parallel()
 	c := serveCrew(t, 0, map[string][]answer{
@@ -122,8 +123,12 @@ func TestLimitOfTheToolsOfADelegate(t *testing.T) {
 		"TASK-EDIT": {say("Edited.")}, "TASK-NONE": {say("Thought.")}, "TASK-DEEP": {say("never")},
 	})
 	h := newHome(t, nil, at(c.server)...)
-	if out, code := h.agent(t, "run", "--model", "openai/gpt-5", "do it"); code != 0 {
+	out, code := h.agent(t, "run", "--model", "openai/gpt-5", "do it")
+	if code != 0 {
 		t.Fatalf("exit code %d: %s", code, out)
+	}
+	if n := strings.Count(out, `there is no tool "delegate" for delegates`); n != 1 || strings.Contains(out, "The tools are") {
+		t.Errorf("the user reads the error %d times:\n%s", n, out)
 	}
 	edits := c.requestsOf("TASK-EDIT")
 	if len(edits) != 1 || !slices.Equal(edits[0].tools(), []string{"apply_patch"}) { // the name of patch for this model

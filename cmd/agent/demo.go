@@ -7,6 +7,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -106,12 +107,33 @@ func openDemo(f opening, dir string, plain bool) (*app, error) {
 		a.close()
 		return nil, err
 	}
+	if err := a.limitDemo(); err != nil {
+		a.close()
+		return nil, err
+	}
 	a.addTools()
 	if f.Model == "" { // the scripted conversation must not depend on this machine
 		a.options.Situation = nil
 	}
 	a.notices = append(a.notices, "Demo: four scenes in a temporary copy of a small project. Your files are not changed.")
 	return a, nil
+}
+
+// limitDemo applies the system policy to the demo.
+func (a *app) limitDemo() error {
+	admin, err := systemFile.Read()
+	if err != nil {
+		return err
+	}
+	o := &a.options.PermissionOptions
+	o.Rules = admin.Rules
+	for _, m := range admin.Modes {
+		o.Modes = append(o.Modes, event.Mode(m))
+	}
+	if len(o.Modes) > 0 && !slices.Contains(o.Modes, o.Mode) {
+		o.Mode = o.Modes[0]
+	}
+	return nil
 }
 
 // demoModel selects the scripted model, or the one that f names. A real model runs

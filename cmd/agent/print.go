@@ -86,7 +86,9 @@ func (p *textPrinter) event(e event.Event) {
 		p.continues = false
 		p.toolEnd(e)
 	case *event.DelegateEnd:
-		p.note("· %s", ink.SanitizeLine(delegateEnd(e)))
+		if e.Background { // otherwise the result of the call says it
+			p.note("· %s", ink.SanitizeLine(delegateEnd(e)))
+		}
 	case event.Delegated:
 		if end, ok := e.Event.(*event.ToolEnd); ok {
 			p.delegateCall(e.ID, end)

@@ -5,7 +5,7 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/charmbracelet/colorprofile"
@@ -93,13 +93,7 @@ func (a *app) screen(events <-chan event.Event, commands chan<- event.Command, p
 		o.Session.Inspect = a.inspect
 		o.Session.Export = func(format string) (string, error) { return sessions.ExportFile(a.log, a.dir, format) }
 	}
-	o.Agents = sync.OnceValue(func() (out []screen.Agent) {
-		all, _ := a.agents()
-		for _, d := range all {
-			out = append(out, screen.Agent{Name: d.Name, Description: d.Description, Source: d.Source})
-		}
-		return out
-	})
+	o.Agents, o.ReadAgents = a.agentList()
 	if a.pick != nil {
 		o.Models.List = a.models
 	}
@@ -158,4 +152,24 @@ func (a *app) readSpent() (all []screen.Spent, back screen.Spent, err error) {
 		back = back.Plus(spent)
 	}
 	return kept.All, back, err
+}
+
+// agentList returns a function that lists the agents as they were last read, and one that
+// reads them again.
+func (a *app) agentList() (list func() []screen.Agent, read func()) {
+	var last atomic.Pointer[[]screen.Agent]
+	read = func() {
+		all, _ := a.agents()
+		out := make([]screen.Agent, len(all))
+		for i, d := range all {
+			out[i] = screen.Agent{Name: d.Name, Description: d.Description, Source: d.Source}
+		}
+		last.Store(&out)
+	}
+	return func() []screen.Agent {
+		if last.Load() == nil {
+			read()
+		}
+		return *last.Load()
+	}, read
 }

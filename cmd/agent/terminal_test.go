@@ -155,7 +155,7 @@ func (s *terminal) asked(texts ...string) {
 				return false
 			}
 		}
-		return strings.Contains(screen, "esc reject and interrupt") || strings.Contains(screen, "esc interrupt")
+		return strings.Contains(screen, "esc reject") || strings.Contains(screen, "esc interrupt")
 	})
 }
 

@@ -54,7 +54,7 @@ names of tools and arguments, and damaged JSON, are repaired as in the calls of 
 model. A call that cannot be understood is an error.
 
 A tool that does more than read asks for approval on a terminal; without a
-terminal it requires --yes.
+terminal it requires --yes. The rules of the system policy apply even with --yes.
 
 ` + exitCodes,
 		Example: `  agent tool
@@ -116,7 +116,11 @@ func toolRun(ctx context.Context, opts *toolOptions) error {
 			return err
 		}
 	}
-	c := &toolCall{IO: opts.IO, yes: opts.Yes, interceptors: tools.Intercept(checks), end: opts.end}
+	admin, err := systemFile.Read()
+	if err != nil {
+		return err
+	}
+	c := &toolCall{IO: opts.IO, yes: opts.Yes, rules: admin.Rules, paths: permitPaths(dir, file.Settings), interceptors: tools.Intercept(checks), end: opts.end}
 	call, err := tools.Accepted(everything).Read(opts.Args[0], input)
 	i := slices.IndexFunc(all, func(s llm.ToolSpec) bool { return s.Name == call.Tool })
 	switch {

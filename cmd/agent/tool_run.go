@@ -14,6 +14,8 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 
 	"agent/cmd/agent/command"
+	"agent/internal/loop/event"
+	"agent/internal/loop/policy"
 	"agent/internal/tools"
 	"agent/internal/tools/advice"
 	"agent/internal/tui/ink"
@@ -22,7 +24,9 @@ import (
 // toolCall runs one tool call for `agent tool`.
 type toolCall struct {
 	command.IO
-	yes          bool // run without asking for approval
+	yes          bool          // run without asking for approval
+	rules        []policy.Rule // of the system policy
+	paths        policy.Paths
 	interceptors tools.Interceptors
 	end          *shutdown
 }
@@ -34,8 +38,18 @@ func (o *toolCall) run(ctx context.Context, t tools.Tool, input json.RawMessage)
 	if err != nil {
 		return o.fail(advice.Cause(err))
 	}
-	if call.Effect != tools.Read && !o.yes {
-		if !o.Interactive() {
+	call.Tool = in.Tool
+	limits := policy.Policy{Mode: event.ModeAll, Rules: o.rules}
+	v := limits.Judge(call, o.paths.Look(ctx, call))
+	if v.ByRule && v.Refuse {
+		return errors.New("not run: " + ink.SanitizeLine(v.Why))
+	}
+	if asks := v.ByRule && v.Ask; asks || call.Effect != tools.Read && !o.yes {
+		switch {
+		case o.Interactive():
+		case asks:
+			return fmt.Errorf("not run: %s, and there is no terminal to ask", ink.SanitizeLine(v.Why))
+		default:
 			return fmt.Errorf("not run: %s needs approval (%s), and there is no terminal to ask. To approve it, add --yes", ink.SanitizeLine(call.Title), call.Effect)
 		}
 		if !o.allowed(call) {

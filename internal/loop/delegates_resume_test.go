@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -138,8 +139,39 @@ func TestRewoundEndOfADelegate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if used, _ := s.Used(); s.Delegates() != 2 || used[event.LimitSteps] != 4 {
-		t.Errorf("got the highest delegate %d and %v, want 2 and 4 steps", s.Delegates(), used)
+	if used, _ := s.Used(); len(s.Delegates()) != 2 || used[event.LimitSteps] != 4 {
+		t.Errorf("got the delegates %+v and %v, want 2 and 4 steps", s.Delegates(), used)
+	}
+}
+
+// A resumed session lists its earlier delegates as ended, with their sessions. A delegate
+// that worked when the program exited was stopped, and one without a session was not started.
+func TestResumedSessionListsItsDelegates(t *testing.T) {
+	cost, at := 0.5, time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC)
+	meta := func(minutes int) event.Meta { return event.Meta{Time: at.Add(time.Duration(minutes) * time.Minute)} }
+	log := resumedLog(t,
+		&event.UserSaid{Meta: meta(0), Text: "one"},
+		&event.DelegateStart{Meta: meta(1), ID: 1, Call: "c1", Name: "explore", Prompt: "find it\nsoon", Model: "m", Session: "s1"},
+		&event.DelegateEnd{Meta: meta(2), ID: 1, Name: "explore", Reason: event.Done, Answer: "found", Steps: 3, Usage: llm.Usage{Input: 10, Output: 2}, Cost: &cost},
+		&event.DelegateEnd{Meta: meta(3), ID: 2, Name: "review", Reason: event.ProviderError, Error: "no model"},
+		&event.DelegateStart{Meta: meta(4), ID: 3, Name: "general", Prompt: "do it", Model: "m", Session: "s3"},
+		&event.TurnEnd{Meta: meta(5), Reason: event.Done},
+	)
+	o := options(script.New(script.Say("here"), script.Say("done")))
+	o.Log = log
+	var got []event.Delegate
+	for _, e := range play(t, o, []string{"two"}, nil) {
+		if list, ok := e.(event.DelegatesNow); ok && got == nil {
+			got = list.Delegates
+		}
+	}
+	want := []event.Delegate{
+		{ID: 1, Call: "c1", Name: "explore", Task: "find it soon", Model: "m", Session: "s1", State: event.DelegateDone, Steps: 3, Tokens: 12, Cost: cost, Began: meta(1).Time, Ended: meta(2).Time},
+		{ID: 2, Name: "review", State: event.DelegateFailed, Began: meta(3).Time, Ended: meta(3).Time},
+		{ID: 3, Name: "general", Task: "do it", Model: "m", Session: "s3", State: event.DelegateStopped, Began: meta(4).Time, Ended: meta(5).Time},
+	}
+	if d := cmp.Diff(got, want); d != "" {
+		t.Errorf("got (-), want (+):\n%s", d)
 	}
 }
 

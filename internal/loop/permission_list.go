@@ -90,7 +90,7 @@ func (p *permissions) explain(line string) {
 	if p.sandbox != nil {
 		paths.Sandbox = p.sandbox()
 	}
-	_ = p.rec.emit(event.Explained{Lines: judge.Explain(ctx, paths, line, paths.Workspace).Lines()})
+	_ = p.rec.emit(event.Explained{Lines: judge.Explain(ctx, paths, line, paths.Workspace).SessionLines()})
 }
 
 // remove removes the permission with an ID from PermissionsNow, and reports it.

@@ -160,6 +160,24 @@ func TestExplainPermission(t *testing.T) {
 	c.end()
 }
 
+// In a session, the explanation says what the user can do there: no flags.
+func TestExplanationOfASessionNamesNoFlags(t *testing.T) {
+	o := options(script.New())
+	o.Mode, o.Paths.Workspace = event.ModeAsk, workspaceOf(t)
+	c := openDialogue(t, o)
+	for line, want := range map[string]string{
+		"go test ./...": "To allow it: choose row 2 when the dialog asks. It always allows `go test` with any arguments in this project.",
+		"./build.sh a":  `To allow it: approve it each time, or add to "allow" in "permissions" of the configuration: "command: ./build.sh a"`,
+		"rm $X":         "",
+	} {
+		got := reply[event.Explained](c, event.ExplainPermission{Line: line}).Lines
+		if last := got[len(got)-1]; last != want && (want != "" || strings.HasPrefix(last, "To allow")) || strings.Contains(last, "--allow") {
+			t.Errorf("%s: got %q, want %q", line, got, want)
+		}
+	}
+	c.end()
+}
+
 // The user cannot choose a mode that the system policy excludes.
 func TestExcludedMode(t *testing.T) {
 	o := options(script.New())

@@ -39,12 +39,12 @@ func (a *Agent) openSession(ctx context.Context) {
 		return
 	}
 	a.resume.folded, a.resume.count = s.Folding()
-	a.o.Delegates.Resume(s.Delegates())
 	closing := s.Closing()
 	lost := s.Lost(closing)
 	a.budget.Load(s.Used(slices.Concat(closing, lost)...))
 	a.resume.pending = true
-	a.o.Delegates.Resume(s.Delegates())
+	earlier := s.Delegates()
+	a.o.Delegates.Resume(earlier)
 	a.rec.begin(s.Offsets(), closing, nil)
 	if all := s.Opened(closing); all.Events > 0 || len(all.Problems) > 0 {
 		_ = a.rec.emit(all)
@@ -52,6 +52,9 @@ func (a *Agent) openSession(ctx context.Context) {
 	a.permissions.showResumed(ctx, s.Events())
 	for _, e := range lost {
 		_ = a.rec.emit(e)
+	}
+	if len(earlier) > 0 {
+		a.o.Delegates.List()
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -83,6 +84,18 @@ func todoForm() intake.Form {
 		Names:    []string{"todo_write", "write_todos", "update_plan", "manage_todo_list"},
 		Aliases:  map[string][]string{"items": {"todos", "plan", "todo_list", "tasks"}},
 		Harmless: []string{"merge=false", "operation=write"},
+		Rewrite: func(a *intake.Args) error { // a text without a state
+			items, texts := a.List("items"), false
+			for i, item := range items {
+				if item[0] == '"' {
+					items[i], texts = slices.Concat([]byte(`{"state":"pending","text":`), item, []byte("}")), true
+				}
+			}
+			if texts {
+				a.Set("items", items)
+			}
+			return nil
+		},
 		Elements: map[string]intake.Form{"items": {
 			Aliases: map[string][]string{"text": {"content", "step", "title", "task"}, "state": {"status"}},
 			Values: map[string]map[string]string{"state": {

@@ -48,7 +48,7 @@ func commitCall(t *workspace.Transaction, title string, drafts []*workspace.Draf
 	c := Call{Title: title, Effect: Write, Warnings: warnings}
 	for _, d := range drafts {
 		c.Targets = append(c.Targets, Target{Kind: Path, Value: d.Path, Spelled: d.Spelled})
-		c.Changes = append(c.Changes, Change{Path: d.Path, Before: d.Before, After: d.After})
+		c.Changes = append(c.Changes, Change{Path: d.Path, Before: d.Before, After: d.After, Moved: d.Moved()})
 	}
 	c.Run = func(ctx context.Context, ok Approved) (Result, error) {
 		approved := map[string][]byte{}
@@ -96,7 +96,7 @@ func changeResult(asked, written []*workspace.Draft) Result {
 			continue
 		}
 		w := written[i]
-		r.Changes = append(r.Changes, Change{Path: w.Path, Before: w.Before, After: w.After})
+		r.Changes = append(r.Changes, Change{Path: w.Path, Before: w.Before, After: w.After, Moved: w.Moved()})
 		text, summary := describeWritten(w)
 		switch {
 		case !bytes.Equal(w.After, d.After):

@@ -25,7 +25,12 @@ func (s *shellTool) offerNetwork(b *job, wait int) *Blocked {
 			if _, err := s.jobs.stop(ctx, b, ok.Force); ctx.Err() != nil {
 				return Result{}, err
 			}
-			return s.start(ctx, jobsArgs{Command: b.line, Wait: wait}, at, ok)
+			r, err := s.start(ctx, jobsArgs{Command: b.line, Wait: wait}, at, ok)
+			if err == nil && s.jobs.runs(r.Job) {
+				r.Text += "[this job now has the network of the computer: a command can reach its server only if the user approves the network for that command]\n"
+				r.Summary += " · commands in the sandbox no longer reach it"
+			}
+			return r, err
 		},
 	}}
 }
@@ -38,6 +43,17 @@ func (j *Jobs) markOffered(b *job) bool {
 	first := b.state == "" && !b.offered
 	b.offered = b.offered || first
 	return first
+}
+
+// runs reports whether the job with a number runs.
+func (j *Jobs) runs(id int) bool {
+	b, err := j.find(id)
+	if err != nil {
+		return false
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return b.state == ""
 }
 
 // readJob returns the new output of a job once it has ended, or after wait seconds.

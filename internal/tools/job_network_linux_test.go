@@ -41,6 +41,9 @@ func TestListeningJobIsOfferedTheNetwork(t *testing.T) {
 	if err != nil || !strings.HasPrefix(again.Text, "[job 2]\n") || again.Blocked != nil || again.IsError {
 		t.Errorf("got %+v, %v, want job 2 without an offer", again, err)
 	}
+	if !strings.Contains(again.Text, "only if the user approves the network for that command]") || !strings.HasSuffix(again.Summary, "commands in the sandbox no longer reach it") {
+		t.Errorf("got %q and %q, want the loss of access", again.Text, again.Summary)
+	}
 	list := c.run("jobs", obj{"action": "list"}).Text
 	if first, second, _ := strings.Cut(list, "\n"); !strings.Contains(first, "stopped") || !strings.Contains(second, "running") {
 		t.Errorf("got jobs\n%s", list)

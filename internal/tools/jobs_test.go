@@ -85,7 +85,8 @@ func TestJobsDescribeTheirCalls(t *testing.T) {
 		{obj{"action": "read", "id": 7}, "there is no job 7; the jobs are 1 (sleep 600)"},
 		{obj{"action": "read", "id": 1, "wait_seconds": -1}, "it must be at least 0"},
 		{obj{"action": "send", "id": 1, "input": "a\nb"}, "one line"},
-		{obj{"id": 1}, `jobs needs "action"`},
+		{obj{"id": 7}, "there is no job 7"},
+		{obj{}, `jobs needs "action"`},
 	} {
 		if got := c.wantError("jobs", x.args); !strings.Contains(got, x.want) {
 			t.Errorf("%v: %s", x.args, got)

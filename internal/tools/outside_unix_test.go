@@ -370,12 +370,12 @@ func TestErrorsDoNotShowGuardedFiles(t *testing.T) {
 func TestSearchSkipsSecrets(t *testing.T) {
 	ws, top := newWide(t, map[string]string{"proj/.env": "KEY=1\n", "proj/sub/.env": "KEY=2\n", "proj/a.txt": "KEY=3\n", "home/.env": "KEY=4\n"})
 	got := textOf(call(t, ws, "search", obj{"pattern": "KEY"}))
-	want := "a.txt\n1: KEY=3\n\n1 match in 1 file.\n2 files not searched: by name, they may hold secrets. To see one, name it in path; the user has to approve that.\n"
+	want := "a.txt\n1: KEY=3\n\n1 match in 1 file.\nNot searched: 2 files that may hold secrets, such as .env.\n"
 	if diff := cmp.Diff(got, want); diff != "" {
 		t.Errorf("got (-), want (+):\n%s", diff)
 	}
-	contains(t, "a glob for them", textOf(call(t, ws, "search", obj{"pattern": "KEY", "glob": ".env"})), "2 files not searched")
-	contains(t, "outside", textOf(call(t, ws, "search", obj{"pattern": "KEY", "path": filepath.Join(top, "home")})), "1 file not searched")
+	contains(t, "a glob for them", textOf(call(t, ws, "search", obj{"pattern": "KEY", "glob": ".env"})), "Not searched: 2 files")
+	contains(t, "outside", textOf(call(t, ws, "search", obj{"pattern": "KEY", "path": filepath.Join(top, "home")})), "Not searched: 1 file")
 	contains(t, "a file by name", textOf(call(t, ws, "search", obj{"pattern": "KEY", "path": ".env"})), "1: KEY=1")
 	contains(t, "its name", textOf(call(t, ws, "glob", obj{"pattern": ".env"})), "sub/.env")
 }

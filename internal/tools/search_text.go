@@ -99,7 +99,7 @@ func unsearchedNote(r search.Results) string {
 			phrase.Count(r.Large, "file"), search.MaxWhole>>20)
 	}
 	if r.Secret > 0 {
-		text += fmt.Sprintf("%s not searched: by name, they may hold secrets. To see one, name it in path; the user has to approve that.\n", phrase.Count(r.Secret, "file"))
+		text += fmt.Sprintf("Not searched: %s that may hold secrets, such as .env.\n", phrase.Count(r.Secret, "file"))
 	}
 	return text + limitsNote(r.Limits, "searched")
 }

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 
 	"agent/internal/tools/advice"
@@ -35,8 +36,30 @@ func jobsForm() intake.Form {
 	return intake.Form{
 		Aliases: map[string][]string{"command": {"cmd"}, "id": {"job_id", "job"}, "input": {"text"}, "wait_seconds": {"wait"}},
 		Ranges:  map[string]intake.Range{"wait_seconds": {Max: maxWait}},
-		Rewrite: rewriteWords,
+		Values: map[string]map[string]string{"action": {
+			"run": "start", "wait": "read", "output": "read", "status": "read", "poll": "read", "logs": "read",
+			"write": "send", "input": "send", "kill": "stop", "terminate": "stop", "cancel": "stop",
+		}},
+		Rewrite: rewriteJob,
 	}
+}
+
+// rewriteJob adds the action that the other arguments imply, and takes the number from
+// an ID such as "job 2".
+func rewriteJob(a *intake.Args) error {
+	switch {
+	case a.Has("action"):
+	case a.Has("command"):
+		a.Set("action", "start")
+	case a.Has("input"):
+		a.Set("action", "send")
+	case a.Has("id"):
+		a.Set("action", "read")
+	}
+	if n, err := strconv.Atoi(strings.TrimSpace(strings.TrimPrefix(a.Text("id"), "job"))); err == nil {
+		a.Set("id", n)
+	}
+	return rewriteWords(a)
 }
 
 // rewriteCommand translates commands as other assistants write them.

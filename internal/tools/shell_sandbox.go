@@ -63,7 +63,10 @@ func (s *shellTool) launch(ctx context.Context, c shell.Command, ok Approved) (l
 		c.Line, c.Cleanup, readOnly = gitFunction(append(env, view.Env()...))+c.Line, view.Close, view.Dirs()
 	}
 	if !access.Outside {
-		l.guard = s.Area.Begin(confine.Extent{Private: access.Private, Network: access.Network, Write: access.Write, ReadOnly: readOnly, Hide: access.Hide})
+		l.guard = s.Area.Begin(confine.Extent{
+			Private: access.Private, Network: access.Network, Write: access.Write, Approved: access.Protected, ReadOnly: readOnly,
+			Show: access.Show, Hide: access.Hide,
+		})
 	}
 	c.Limits.Sandbox = l.guard.Profile()
 	var err error
@@ -106,7 +109,7 @@ func (l launched) blocked(output string, code int) *Blocked {
 	if !ok {
 		return nil
 	}
-	return &Blocked{Network: f.Network, Path: f.Path}
+	return &Blocked{Network: f.Network, Path: f.Path, Read: f.Read}
 }
 
 // note returns a note for the model; empty if b is nil.
@@ -114,7 +117,7 @@ func (b *Blocked) note() string {
 	if b == nil {
 		return ""
 	}
-	return "[the sandbox probably caused this failure: " + shell.Failure{Network: b.Network, Path: b.Path}.String() +
+	return "[the sandbox probably caused this failure: " + shell.Failure{Network: b.Network, Path: b.Path, Read: b.Read}.String() +
 		". Do not work around it: if the command is needed, tell the user why]\n"
 }
 

@@ -554,3 +554,72 @@ func TestApprovedWritesOutside(t *testing.T) {
 		}
 	}
 }
+
+// A command sees the hidden files that the user approved, and no others. It says so if it
+// misses one.
+func TestApprovedHiddenFiles(t *testing.T) {
+	c := confineCommands(t)
+	put(t, filepath.Join(c.home, ".netrc"), "netrc\n")
+	put(t, filepath.Join(c.home, ".ssh", "config"), "config\n")
+	key, netrc := filepath.Join(c.home, ".ssh", "id_ed25519"), filepath.Join(c.home, ".netrc")
+	if r := c.sh("cat ~/.ssh/id_ed25519 ~/.netrc", tools.Access{Show: []string{key, netrc}}); r.IsError || !strings.HasPrefix(r.Text, "key\nnetrc\n") {
+		t.Errorf("approved: %s", r.Text)
+	}
+	if r := c.sh("cat ~/.ssh/config", tools.Access{Show: []string{key}}); r.Blocked == nil || !r.Blocked.Read || r.Blocked.Path != filepath.Join(c.home, ".ssh", "config") {
+		t.Errorf("another file: %+v\n%s", r.Blocked, r.Text)
+	}
+	if r := c.sh("echo x >>~/.netrc; echo x >>~/.ssh/id_ed25519", tools.Access{Show: []string{key, netrc}}); !r.IsError {
+		t.Errorf("writing: %s", r.Text)
+	}
+}
+
+// A command can change the protected paths that the user approved. Others in the same
+// directory, and those that it creates, stay protected.
+func TestApprovedProtectedPaths(t *testing.T) {
+	c := confineCommands(t)
+	c.git("init", "-q")
+	c.put(".git/hooks/old", "old\n")
+	c.put(".vscode/tasks.json", "old\n")
+	c.put(".github/workflows/ci.yml", "old\n")
+	for _, row := range []struct {
+		line     string
+		approved []string
+		undone   string            // in the summary
+		want     map[string]string // content of files; "" means that there is none
+		fails    bool
+	}{
+		{line: "echo x >.envrc", approved: []string{".envrc"}, want: map[string]string{".envrc": "x\n"}},
+		{line: "echo y >.envrc", approved: []string{".envrc"}, want: map[string]string{".envrc": "y\n"}},
+		{line: "rm .envrc", approved: []string{".envrc"}, want: map[string]string{".envrc": ""}},
+		{line: "mkdir sub && echo x >.envrc && echo x >sub/.envrc", approved: []string{".envrc"}, undone: "removed sub/.envrc",
+			want: map[string]string{".envrc": "x\n", "sub/.envrc": ""}},
+		{line: "echo x >.git/hooks/new; echo x >.git/hooks/more; echo x >.git/hooks/old", approved: []string{".git/hooks/new"}, undone: "removed .git/hooks/more",
+			want: map[string]string{".git/hooks/new": "x\n", ".git/hooks/more": "", ".git/hooks/old": "old\n"}, fails: true},
+		{line: "mv .git/hooks .git/h", approved: []string{".git/hooks/new"}, want: map[string]string{".git/hooks/old": "old\n"}, fails: true},
+		{line: "echo x >.vscode/settings.json; echo x >.vscode/launch.json; echo x >.vscode/tasks.json", approved: []string{".vscode/settings.json"}, undone: "removed .vscode/launch.json",
+			want: map[string]string{".vscode/settings.json": "x\n", ".vscode/launch.json": "", ".vscode/tasks.json": "old\n"}, fails: true},
+		{line: "mkdir sub/.vscode && echo x >sub/.vscode/settings.json && echo x >sub/.vscode/tasks.json", approved: []string{"sub/.vscode/settings.json"}, undone: "removed sub/.vscode/tasks.json",
+			want: map[string]string{"sub/.vscode/settings.json": "x\n", "sub/.vscode/tasks.json": ""}},
+		{line: "sed -i s/old/new/ .github/workflows/ci.yml; echo x >>.envrc", approved: []string{".github/workflows/ci.yml"},
+			want: map[string]string{".github/workflows/ci.yml": "new\n", ".envrc": "x\n"}, fails: true},
+		{line: "git config core.pager cat; git config user.name x", approved: []string{".git/config"}, want: map[string]string{}},
+		{line: "echo x >fixed", approved: []string{"fixed"}, want: map[string]string{"fixed": "x\n"}},
+	} {
+		var approved []string
+		for _, name := range row.approved {
+			approved = append(approved, filepath.Join(c.dir, name))
+		}
+		r := c.sh(row.line, tools.Access{Protected: approved})
+		if _, undone, _ := strings.Cut(r.Summary, " · removed "); r.IsError != row.fails || undone != strings.TrimPrefix(row.undone, "removed ") {
+			t.Errorf("%s: %s\n%s", row.line, r.Summary, r.Text)
+		}
+		for name, want := range row.want {
+			if c.exists(name) != (want != "") || want != "" && c.text(name) != want {
+				t.Errorf("%s: %s is not %q\n%s", row.line, name, want, r.Text)
+			}
+		}
+	}
+	if got := c.git("config", "core.pager"); got != "cat" {
+		t.Errorf("core.pager is %q", got)
+	}
+}

@@ -81,8 +81,14 @@ type Access struct {
 	Network bool // the network of the host, not only the loopback interface
 	Outside bool // no sandbox at all
 	Private bool // nobody approved the command: it does not see the home directory
+	// Strict makes a write fail if the old content cannot be kept: see snapshot.Order.
+	Strict bool
 	// Write are absolute paths outside of the workspace that it may change, too.
 	Write []string
+	// Protected are the protected paths that the user approved it to change. Absolute.
+	Protected []string
+	// Show are files with secrets that the user approved it to read. Absolute.
+	Show []string
 	// Hide are files that a private command sees as empty. Absolute.
 	Hide []string
 	// Git is the repository that git may read without its configuration. Nil if the
@@ -94,7 +100,8 @@ type Access struct {
 // cannot reach a job.
 type Blocked struct {
 	Network bool   // the command tried to use the network, or Port is set
-	Path    string // the command tried to write to it; empty if Network is set
+	Path    string // the command tried to write to it, or to read it; empty if Network is set
+	Read    bool   // the command tried to read Path
 	// Port is the port on which a job listens. Only commands of the session reach it.
 	Port int
 	// Restart restarts that job. It is nil if Port is 0; then the call itself runs again.
@@ -178,4 +185,7 @@ type Change struct {
 	Path   string
 	Before []byte
 	After  []byte
+	// Moved is the other path of a moved file: the new one of a removed file, otherwise
+	// the old one. It is empty if the file is not moved.
+	Moved string
 }

@@ -16,6 +16,7 @@ func (m *model) assemble() (notices []string) {
 	m.layers = &layer.Stack{}
 	m.lists = &listLayer{Window: m.Window, layers: m.layers, dialog: m.dialog}
 	m.slash, notices = slash.New(ses, m.editor, m.lists)
+	m.dialog.IsCommand = m.slash.IsCommand
 	m.notify = &notifier{Window: m.Window, feed: ses.Feed, session: ses, dialog: m.dialog}
 	m.question = &question{Window: m.Window, feed: ses.Feed, answer: ses.GiveAnswer, dialog: m.dialog, editor: m.editor, interrupt: m.interrupt}
 	m.pager = &pager.Pager{Conversation: ses, Layers: m.layers, Waits: m.dialog.Waits, Find: &pager.Finder{Conversation: ses, Layers: m.layers}}
@@ -23,7 +24,7 @@ func (m *model) assemble() (notices []string) {
 	m.help = &help{Window: m.Window, about: ses.AboutModel, layers: m.layers, slash: m.slash}
 	m.prompt = prompt.New(ses, m.editor, m.dialog, m.slash, m.help.show, m.leave)
 	p := m.prompt
-	m.question.editPlan = p.External.EditPlan
+	m.question.editPlan, m.question.editHunk = p.External.EditPlan, p.External.EditHunk
 	m.slash.Front = slash.Front{Quit: m.leaveFor, Help: m.help.show, Copy: p.Clipboard.Copy, Restyle: m.restyle}
 	m.slash.Front.Screen = &slash.Screen{View: m.pager.Show, Find: m.pager.Find.StartWith, Edit: p.External.Start, EditFile: p.External.EditFile, EditSummary: p.External.EditSummary, Press: m.press, Delegate: m.delegate.Show}
 	m.hints = &hints{Conversation: ses, dialog: m.dialog, editor: m.editor, find: m.pager.Find, prompt: p, pager: m.pager, slash: m.slash}

@@ -185,6 +185,17 @@ func TestAgentsList(t *testing.T) {
 	})
 }
 
+// Opening the list of /agents reads the agents again.
+func TestAgentsListIsReadAgain(t *testing.T) {
+	o := withAgents()
+	all := someAgents()[:1]
+	o.Agents = func() []screen.Agent { return all }
+	o.ReadAgents = func() { all = someAgents() }
+	d := newDriver(t, 100, 24, o)
+	d.openAgents()
+	d.shows("@agent:explore", "@agent:review")
+}
+
 // enter types a line and sends it as it is.
 func (d *driver) enter(line string) {
 	d.t.Helper()
@@ -358,6 +369,22 @@ func TestDelegatesAsk(t *testing.T) {
 			t.Errorf("answers (-got +want):\n%s", diff)
 		}
 	})
+}
+
+// Esc rejects only the question of a delegate: the turn and the other questions continue.
+// The key that interrupts the turn ends all of them.
+func TestEscRejectsTheQuestionOfADelegate(t *testing.T) {
+	d := newDriver(t, 80, 24, withAgents())
+	d.threeCalls()
+	d.events(askOf(2, "explore", "1", "go test ./..."), askOf(1, "explore", "7", "go vet ./..."))
+	d.armDialog()
+	d.press("esc")
+	d.advance(dialog.QuietNext)
+	d.shows("explore 1: Run this command?")
+	d.wantCommands(event.Answer{ID: "2:1", Decision: event.Refuse})
+	d.press("ctrl+c")
+	d.hides("Run this command?")
+	d.wantCommands(event.Answer{ID: "2:1", Decision: event.Refuse}, event.Interrupt{})
 }
 
 // A question that is withdrawn is not answered by the key that was meant for it: the next

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -188,32 +187,6 @@ func TestDialogKeysDoNotChangeTheMode(t *testing.T) {
 			}
 		}
 	}
-}
-
-// Tab scrolls to the next hunk, shift+tab to the previous one.
-func TestTabMovesBetweenHunks(t *testing.T) {
-	var u strings.Builder
-	for i := range 6 {
-		u.WriteString("@@ -" + strconv.Itoa(100*i+1) + ",1 +" + strconv.Itoa(100*i+1) + ",8 @@\n line\n")
-		for range 7 {
-			u.WriteString("+added in hunk " + strconv.Itoa(i) + "\n")
-		}
-	}
-	d := newDriver(t, 80, 24, screen.Options{})
-	d.events(userSaid("go"), event.Asked{Ask: event.Ask{ID: "1", Title: "edit a.go", Effect: "write",
-		Diffs: []event.Diff{{Path: "a.go", Unified: u.String(), Added: 42}}}})
-	d.armDialog()
-	d.press("tab", "tab")
-	d.shows("added in hunk 2")
-	d.hides("added in hunk 0")
-	d.press("shift+tab")
-	d.shows("added in hunk 1")
-	d.hides("added in hunk 0")
-	d.press("shift+tab")
-	d.shows("added in hunk 0")
-	d.press("shift+tab")
-	d.shows("added in hunk 5")
-	d.wantCommands()
 }
 
 // Escape interrupts even right after an answer, while other keys are ignored.

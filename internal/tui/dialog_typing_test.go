@@ -260,3 +260,26 @@ func TestModeWithoutArgument(t *testing.T) {
 	d.press("esc", "enter")
 	d.shows("Did you mean /mode?")
 }
+
+// A slash command that is typed into a question is never sent as the reason of a
+// rejection: after the answer it is in the prompt.
+func TestSlashCommandInAQuestion(t *testing.T) {
+	d := newDriver(t, 80, 24, screen.Options{})
+	d.events(userSaid("go"), call("r1", "1", "shell"), askCommand("1", "make"))
+	d.armDialog()
+	d.typeText("/permissions")
+	d.press("enter")
+	d.wantCommands()
+	d.shows("answer first, then send the command: esc keeps it for the prompt")
+	d.press("esc")
+	d.advance(time.Second)
+	d.press("1")
+	d.wantCommands(event.Answer{ID: "1", Decision: event.Allow})
+	d.promptIs("/permissions")
+	d = newDriver(t, 80, 24, screen.Options{})
+	d.events(userSaid("go"), call("r1", "1", "shell"), askCommand("2", "make"))
+	d.armDialog()
+	d.typeText("/etc/hosts is wrong")
+	d.press("enter")
+	d.wantCommands(event.Answer{ID: "2", Decision: event.Refuse, Note: "/etc/hosts is wrong"})
+}

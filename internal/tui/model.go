@@ -54,7 +54,6 @@ func newModel(o screen.Options, now func() time.Time, send func(event.Command)) 
 	m := &model{Conversation: c}
 	m.editor = editor.New(c.Keys, c.Styles, o.Vi)
 	m.dialog = dialog.New(c.Keys, c.Styles, o.Vi, o.Files.ShortDir, now)
-	m.dialog.Stays = c.AsksInBackground
 	notices := m.assemble()
 	m.Open(notices)
 	m.slash.Models.Greet()

@@ -61,6 +61,11 @@ func TestPlainAnswers(t *testing.T) {
 	approve := func(mode event.Mode, text string) event.Answer {
 		return event.Answer{ID: "1", Decision: event.Allow, Mode: mode, Text: text}
 	}
+	some := func(hunks ...int) event.Answer {
+		return event.Answer{ID: "1", Decision: event.Allow, Hunks: []event.HunkAnswer{{Path: "server/server.go", Accepted: hunks}}}
+	}
+	manyLines := once
+	manyLines.Diffs = []event.Diff{{Path: "a", Unified: strings.Repeat("@@ -1 +1 @@\n-a\n+b\n", 50)}}
 	chose := func(choices ...int) event.Answer {
 		return event.Answer{ID: "1", Decision: event.Answered, Choices: choices}
 	}
@@ -78,6 +83,11 @@ func TestPlainAnswers(t *testing.T) {
 		{edit, "No", no, ""},
 		{edit, "3", no, ""},
 		{edit, "2", event.Answer{ID: "1", Decision: event.Always}, ""},
+		{askEdit(threeHunks()).Ask, "h 1 3", some(0, 2), "  5 show the change  h choose hunks\n"},
+		{askEdit(threeHunks()).Ask, "h|h 0|h 4|h x|h 2", some(1), "note: type numbers from 1 to 3 after h\n"},
+		{askEdit(threeHunks()).Ask, "h|h 1 2 3", yes, "hunk 3 of server/server.go\n"},
+		{long, "h|n", no, "note: the change has only one hunk\n"},
+		{manyLines, "h 1|n", no, "note: the change is too long to choose hunks here; that needs the full screen"},
 		{edit, "4 use an index", event.Answer{ID: "1", Decision: event.Refuse, Note: "use an index"}, ""},
 		{edit, "4|3", no, "note: type the reason after the number, for example: 4 use an index instead\n"},
 		{edit, "5|1", yes, "ReadHeaderTimeout: cfg.Timeout,"},
@@ -89,7 +99,7 @@ func TestPlainAnswers(t *testing.T) {
 		{which, "y|n|Yes|1", chose(0), "note: answer with a number, or type your answer after 3\n"},
 		{connects, "2", event.Answer{ID: "1", Decision: event.Always}, "  npm ci\n  With your approval it can use the network.\n"},
 		{connects, "1", yes, "  1 yes  2 yes, and always allow `npm ci` with any arguments and the network in this project  3 no  4 TEXT no, and tell the model why\n"},
-		{outside, "2|n", no, "ask: Run this command again in ~/src/shop outside the sandbox?\n  warning: outside the sandbox it can change all your files and use the network\n  npm ci\n  It failed because the sandbox blocks writes to /home/tim/.npm/_cacache/tmp.\n"},
+		{outside, "2|n", no, "ask: Run this command again in ~/src/shop outside the sandbox?\n  warning: outside the sandbox it can change all your files and use the network\n  npm ci\n  It failed because the sandbox blocks access to /home/tim/.npm/_cacache/tmp.\n"},
 		{outside, "4 use the mirror", event.Answer{ID: "1", Decision: event.Refuse, Note: "use the mirror"}, ""},
 		{steps, "2|4 x|continue|y", yes, "  1 yes  3 no\n"},
 		{edit, "sure", event.Answer{ID: "1", Decision: event.Refuse, Note: "standard input ended before an answer"}, ""},

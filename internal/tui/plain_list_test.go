@@ -167,3 +167,11 @@ func TestPlainFileWaitsForCommands(t *testing.T) {
 		t.Errorf("%s\n%s", d, out)
 	}
 }
+
+// The prompt for the next line comes after the list of permissions.
+func TestPlainPermissionsBeforeThePrompt(t *testing.T) {
+	got := runPlainTyped(t, screen.Options{}, exchange{"> ", "/permissions"}, exchange{"(this session)", "/quit"})
+	if want := "agent 0.1\n>   mode: ask\n  1: always allow `make` in ~/shop (this session)\n> "; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

@@ -21,7 +21,9 @@ type question struct {
 	dialog    *dialog.Dialog
 	editor    *editor.Editor
 	interrupt func()
-	editPlan  func(id, plan string) tea.Cmd // opens it in the user's editor
+	// editPlan and editHunk open a plan or a hunk in the user's editor.
+	editPlan func(id, plan string) tea.Cmd
+	editHunk func(dialog.Hunk) tea.Cmd
 }
 
 // Key implements layer.Layer. The interrupt key works even while the dialog ignores
@@ -49,6 +51,8 @@ func (q *question) carryOut(r dialog.Result) (tea.Cmd, layer.Offer) {
 		return q.After(r.Deferred.After, *r.Deferred), layer.Taken
 	case r.EditPlan:
 		return q.editPlan(q.dialog.First().ID, q.dialog.Plan().Text()), layer.Taken
+	case r.EditHunk:
+		return q.editHunk(q.dialog.Hunk()), layer.Taken
 	case r.Interrupt:
 		q.interrupt()
 	case r.Draft != "":

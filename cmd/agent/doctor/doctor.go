@@ -1,6 +1,6 @@
 // Package doctor tests the parts of the system that the program depends on: the
-// sandbox, git, the shell, the terminal, the keyring, the configuration, the models and
-// the state directory. It changes nothing and never prints an API key. Start reading at
+// sandbox, git, the shell, the terminal, the keyring, the configuration, the system
+// policy, the models and the state directory. It changes nothing and never prints an API key. Start reading at
 // NewCmd.
 package doctor
 
@@ -23,6 +23,7 @@ type Options struct {
 	IO       command.IO
 	Version  string // of the program
 	Settings func() (settings.File, error)
+	System   func() settings.SystemFile
 	Cleanup  func(func()) (forget func())
 
 	Offline bool // send nothing
@@ -30,8 +31,8 @@ type Options struct {
 }
 
 // NewCmd returns `agent doctor`.
-func NewCmd(f *command.Factory, runF command.RunFunc[Options]) *cobra.Command {
-	opts := &Options{IO: f.IO, Version: f.Version, Settings: f.Settings, Cleanup: f.Cleanup}
+func NewCmd(f *command.Factory, system func() settings.SystemFile, runF command.RunFunc[Options]) *cobra.Command {
+	opts := &Options{IO: f.IO, Version: f.Version, Settings: f.Settings, System: system, Cleanup: f.Cleanup}
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "test the sandbox, git, the terminal, the configuration and the models",
@@ -74,7 +75,7 @@ func run(ctx context.Context, opts *Options) error {
 	rows := []row{checkVersion(opts.Version), checkSandbox(off), checkGit(ctx), checkShell(ctx)}
 	rows = append(rows, checkTerminal(opts.IO.Out)...)
 	rows = append(rows, checkKeyring())
-	rows = append(rows, config)
+	rows = append(rows, config, checkPolicy(opts.System()))
 	if config.Status == failed {
 		rows = append(rows, row{Name: "models", Status: warning, Detail: "not tested, because the configuration is invalid"})
 	} else {

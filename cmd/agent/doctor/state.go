@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 
 	"agent/cmd/agent/command"
 	"agent/cmd/agent/models"
@@ -34,6 +35,25 @@ func checkConfiguration(read func() (settings.File, error)) (settings.File, row)
 		out.Detail = path + " does not exist, so all settings have their defaults"
 	}
 	return file, out
+}
+
+// checkPolicy reads the system policy and describes its limits.
+func checkPolicy(file settings.SystemFile) row {
+	out := row{Name: "policy", Status: ok, Detail: file.Path + " does not exist, so no system policy applies"}
+	p, err := file.Read()
+	switch {
+	case err != nil:
+		out.Status, out.Detail, out.Advice = failed, capital(err.Error()), "agent does not start until it is corrected."
+	case p.Path != "":
+		out.Detail = p.Path + ": " + phrase.Count(len(p.Rules), "rule")
+		if len(p.Modes) > 0 {
+			out.Detail += ", permission modes " + strings.Join(p.Modes, ", ")
+		}
+		if p.Sandbox {
+			out.Detail += ", the sandbox is required"
+		}
+	}
+	return out
 }
 
 // checkModels tests the models that the user connected.

@@ -244,7 +244,7 @@ func textsOf(body []byte) (texts []string, who string, at time.Time) {
 	case *event.ToolEnd:
 		return []string{e.Result.Text}, "tool", e.Time
 	case *event.Decided:
-		return []string{e.Note}, "you", e.Time
+		return append([]string{e.Note}, e.LineComments()...), "you", e.Time
 	case *event.PlanSet:
 		texts := []string{e.Note}
 		if e.Edited { // otherwise the call has the text

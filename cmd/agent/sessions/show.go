@@ -91,6 +91,9 @@ func (t *transcript) event(e event.Durable) {
 		if e.Note != "" {
 			t.say("  your comment: %s\n", e.Note)
 		}
+		for _, c := range e.LineComments() {
+			t.say("  your comment: %s\n", c)
+		}
 	case *event.ToolEnd:
 		t.call(e)
 	case *event.DelegateStart:

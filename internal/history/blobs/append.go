@@ -36,9 +36,11 @@ func (p *Pack) append(h head, payload []byte) (start int64, err error) {
 	}
 	defer func() { err = errors.Join(err, p.unlock()) }()
 	n := recordSize(len(payload))
-	if err := p.reserve(n, h.kind == noteKind); err != nil {
+	grown, err := p.reserve(n, h.kind == noteKind)
+	if err != nil {
 		return 0, err
 	}
+	defer grown()
 	p.buf = appendRecord(p.buf[:0], p.mark, h, payload)
 	if _, err := p.f.WriteAt(p.buf, p.end); err != nil {
 		return 0, errors.Join(err, p.f.Truncate(p.end))
@@ -163,8 +165,8 @@ func (p *Pack) cut(size int64) error {
 }
 
 // reserve returns an ErrFull if n more bytes would exceed a limit. It makes room by
-// removing packs of other sessions.
-func (p *Pack) reserve(n int64, isNote bool) error {
+// removing packs of other sessions. The caller calls grown once the bytes are written.
+func (p *Pack) reserve(n int64, isNote bool) (grown func(), err error) {
 	limit := func(l int64) int64 {
 		if isNote {
 			return l
@@ -172,18 +174,22 @@ func (p *Pack) reserve(n int64, isNote bool) error {
 		return l - l/64
 	}
 	if p.end+n > limit(p.limits.Pack) {
-		return fmt.Errorf("%w: one session may store %d MB", ErrFull, p.limits.Pack>>20)
+		return nil, fmt.Errorf("%w: one session may store %d MB", ErrFull, p.limits.Pack>>20)
 	}
 	growth := charged(p.end+n) - charged(p.end)
 	if growth == 0 {
-		return nil
+		return func() {}, nil
 	}
-	unlock, err := lockDirectory(filepath.Dir(p.path))
+	dir := filepath.Dir(p.path)
+	unlock, err := lockDirectory(dir)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer unlock()
-	return makeRoom(filepath.Dir(p.path), p.session(), growth, limit(p.limits.Total))
+	if err := makeRoom(dir, p.session(), growth, limit(p.limits.Total)); err != nil {
+		unlock()
+		return nil, err
+	}
+	return unlock, nil
 }
 
 // session returns the ID of the session of the pack.

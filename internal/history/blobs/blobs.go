@@ -30,9 +30,9 @@
 //
 // Several processes append at once: the program and the supervisors of its commands.
 // Each record is written under a lock of the file. A writer that is killed leaves an
-// incomplete record at the end, which readers ignore and the next writer cuts off. The
-// end of a record shows without reading the rest of the pack whether the pack is
-// complete. A damaged byte costs one record and is reported.
+// incomplete record at the end, which readers ignore and the next writer cuts off. To
+// find one, a writer only reads the last record. A damaged byte costs one record and is
+// reported.
 //
 // # Names
 //

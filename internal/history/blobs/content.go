@@ -2,6 +2,7 @@ package blobs
 
 import (
 	"bytes"
+	"cmp"
 	"compress/flate"
 	"crypto/sha256"
 	"encoding/binary"
@@ -41,8 +42,8 @@ func (e *encoder) compress(b []byte) []byte {
 
 // Put stores a content and returns its SHA-256 in hexadecimal and its size. A content
 // that this Pack has stored or read, or that was stored recently, takes no space again.
-// The error is an ErrFull or that of reading content or writing the pack. If content is
-// an io.Seeker, its first read may be to find out that it is stored already.
+// If it is longer than 256 KB, it must be an io.Seeker for that, and is read twice. The
+// error is an ErrFull or that of reading content or writing the pack.
 func (p *Pack) Put(content io.Reader) (sum string, size int64, err error) {
 	e := p.encoder()
 	defer p.encoders.Put(e)
@@ -278,8 +279,8 @@ func (p *Pack) inflate(w io.Writer, at int64) error {
 	read := func(at int64) (head, []byte, error) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		if _, err := p.open(); err != nil {
-			return head{}, nil, err
+		if size, err := p.open(); err != nil || size == 0 {
+			return head{}, nil, cmp.Or(err, ErrMissing)
 		}
 		return p.record(at)
 	}

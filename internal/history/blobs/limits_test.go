@@ -164,6 +164,44 @@ func TestForkKeepsContents(t *testing.T) {
 	}
 }
 
+// No other pack can grow between the check of the limit and the write.
+func TestDirectoryIsLockedWhileAPackGrows(t *testing.T) {
+	dir := t.TempDir()
+	var locked []bool
+	defer blobs.WrapFiles(func(f blobs.File) blobs.File {
+		return watchedFile{f, func() {
+			lock, err := os.OpenFile(filepath.Join(dir, ".undo.lock"), os.O_RDWR|os.O_CREATE, 0o600)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer lock.Close()
+			free, err := filelock.Try(lock)
+			if err != nil {
+				t.Fatal(err)
+			}
+			locked = append(locked, !free)
+		}}
+	})()
+	p := open(t, blobs.Path(dir, "x"), blobs.Limits{})
+	for i := range 3 {
+		put(t, p, noise(uint64(i), 40_000))
+	}
+	// The header, then 40 KB, 80 KB and 120 KB, of which the first two exceed what the
+	// pack counted for before: 0 KB, 64 KB and 128 KB.
+	same(t, locked, []bool{false, true, true, false})
+}
+
+// watchedFile calls a function before each write.
+type watchedFile struct {
+	blobs.File
+	onWrite func()
+}
+
+func (f watchedFile) WriteAt(b []byte, at int64) (int, error) {
+	f.onWrite()
+	return f.File.WriteAt(b, at)
+}
+
 // Packs of several sessions grow at once. Together they never exceed the limit.
 func TestPacksNeverExceedTheLimit(t *testing.T) {
 	dir := t.TempDir()

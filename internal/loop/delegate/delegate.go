@@ -10,6 +10,7 @@ import (
 	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
 	"agent/internal/tools"
+	"agent/internal/tools/advice"
 )
 
 const (
@@ -102,7 +103,8 @@ func (d *delegate) work(ctx context.Context) {
 	s, err := d.launch(ctx)
 	if err != nil {
 		if ctx.Err() == nil {
-			d.end.Reason, d.end.Error = event.ProviderError, err.Error()
+			d.end.Reason, d.end.Error = event.ProviderError, advice.Cause(err)
+			d.end.Advice = strings.TrimPrefix(err.Error(), d.end.Error)
 		}
 		d.finish("")
 		return

@@ -52,10 +52,11 @@ type Pool struct {
 
 	mu      sync.Mutex
 	host    Host
-	all     []*delegate    // by ID
-	last    int            // the last ID
-	calls   map[string]int // IDs for tool calls that were prepared, by the ID of the call
-	watched int            // ID of the delegate whose events the front end gets; 0 for none
+	earlier []event.Delegate // see Resume
+	all     []*delegate      // by ID
+	last    int              // the last ID
+	calls   map[string]int   // IDs for tool calls that were prepared, by the ID of the call
+	watched int              // ID of the delegate whose events the front end gets; 0 for none
 	news    []News
 	timer   *time.Timer // until the next list is emitted; nil if nothing has changed
 	closed  bool
@@ -85,11 +86,15 @@ func (p *Pool) Attach(h Host) {
 	p.host = h
 }
 
-// Resume makes last+1 the ID of the next delegate.
-func (p *Pool) Resume(last int) {
+// Resume adds the delegates that ended before the session was resumed, by ID. It must be
+// called before the first start.
+func (p *Pool) Resume(earlier []event.Delegate) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.last = max(p.last, last)
+	p.earlier = earlier
+	if n := len(earlier); n > 0 {
+		p.last = max(p.last, earlier[n-1].ID)
+	}
 }
 
 // Close stops all delegates and waits until they have ended.
@@ -162,6 +167,9 @@ func (p *Pool) now() (list event.DelegatesNow) {
 			left--
 		}
 		list.Delegates = append(list.Delegates, d.shown)
+	}
+	for _, d := range slices.Backward(p.earlier[max(len(p.earlier)-left, 0):]) {
+		list.Delegates = append(list.Delegates, d)
 	}
 	slices.Reverse(list.Delegates)
 	return list

@@ -14,6 +14,7 @@ import (
 	"agent/internal/loop/session"
 	"agent/internal/loop/turn"
 	"agent/internal/tools"
+	"agent/internal/tools/advice"
 )
 
 //go:embed delegate.md
@@ -135,6 +136,9 @@ func (p *Pool) runCall(ctx context.Context, ok tools.Approved, t Task, call stri
 	case <-d.detached:
 		return d.inBackground(), nil
 	case <-d.done:
+		if d.end.Advice != "" { // the user reads only the error
+			return tools.Result{}, advice.Add(errors.New(d.end.Error), "%s", strings.TrimPrefix(d.end.Advice, ". "))
+		}
 	case <-ctx.Done():
 		d.interrupt()
 		select {
@@ -173,7 +177,7 @@ func (d *delegate) result() tools.Result {
 	case d.end.Reason != event.Done:
 		summary = "ended early, " + summary
 	}
-	return tools.Result{Text: session.DelegateText(d.end, ""), Summary: summary, IsError: d.end.Reason != event.Done && d.end.Answer == "", Changes: d.changes}
+	return tools.Result{Text: session.DelegateText(d.end, ""), Summary: summary, IsError: d.end.Reason == event.UserInterrupt || d.end.Reason != event.Done && d.end.Answer == "", Changes: d.changes}
 }
 
 // confirm asks the user to approve an agent of the repository, unless they have
@@ -185,7 +189,7 @@ func (d *delegate) confirm(ctx context.Context) error {
 	}
 	user := d.host.Approver(d.task.Label)
 	if user == nil {
-		return fmt.Errorf("not run: the agent %s is defined by the repository (%s), and the user has not approved it. Do the task without it, or use another agent", a.Name, a.Source)
+		return advice.Add(fmt.Errorf("the agent %s is defined by the repository (%s) and was not approved", a.Name, a.Source), "Do the task without it, or use another agent")
 	}
 	answer, _, err := user.Approve(ctx, event.Ask{
 		ID: "agent", Title: "Use the agent " + a.Name + " of this repository from now on?", Effect: event.DelegateEffect,
@@ -198,7 +202,7 @@ func (d *delegate) confirm(ctx context.Context) error {
 	case answer.Decision == event.Refuse && answer.Note != "":
 		return errors.New("rejected by the user: " + answer.Note)
 	case answer.Decision == event.Refuse:
-		return fmt.Errorf("rejected by the user: the agent %s must not be used. Do the task without it", a.Name)
+		return advice.Add(fmt.Errorf("the use of the agent %s was rejected by the user", a.Name), "Do the task without it")
 	}
 	if o.Approve != nil {
 		return o.Approve(a)

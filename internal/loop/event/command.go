@@ -28,6 +28,10 @@ type (
 		Note     string   `json:"note,omitempty"`    // the user's comment, which the model gets
 		Mode     Mode     `json:"mode,omitempty"`    // after an approved plan; empty for ModeAsk
 		Text     string   `json:"text,omitempty"`    // the plan as the user edited it; empty if unchanged
+		// Hunks divides the changes of the call: with Allow, only the hunks that it accepts
+		// are applied, and every other hunk of the Ask is rejected. Empty means all changes.
+		// With Refuse, it only carries comments. Always counts as Allow.
+		Hunks []HunkAnswer `json:"hunks,omitempty"`
 	}
 	// ListJobs requests a JobsNow.
 	ListJobs struct{}

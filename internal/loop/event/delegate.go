@@ -33,6 +33,8 @@ type (
 		Name   string `json:"name"`
 		Reason Reason `json:"reason"`
 		Error  string `json:"error,omitempty"` // one line for the user
+		// Advice follows Error in the text for the model: what to do instead.
+		Advice string `json:"advice,omitempty"`
 		// Answer is its last message, which the model gets, truncated.
 		Answer string `json:"answer,omitempty"`
 		// Background is set if the model gets the answer as a message, not as the

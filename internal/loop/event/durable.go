@@ -106,6 +106,9 @@ type (
 		// Again is set if the decision is about a second run of a command. It is what the
 		// second run may reach if the user approved it.
 		Again Reach `json:"again,omitempty"`
+		// Hunks says what the user approved, for every Diff of the call, if they decided on
+		// its hunks.
+		Hunks []HunkDecision `json:"hunks,omitempty"`
 	}
 	// ToolStart announces that a tool runs. It is written before the tool starts.
 	// If the tool does more than read, it is synced to disk first.

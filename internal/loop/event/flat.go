@@ -41,6 +41,9 @@ type Diff struct {
 	Removed int    `json:"removed"` // lines
 	Created bool   `json:"created,omitempty"`
 	Deleted bool   `json:"deleted,omitempty"`
+	// Moved is the other path of a moved file: the new one of a deleted file, otherwise
+	// the old one. It is empty if the file is not moved.
+	Moved string `json:"moved,omitempty"`
 }
 
 // Outcome is how a tool call ended.

@@ -215,7 +215,8 @@ type Ask struct {
 	Project  bool     `json:"project,omitempty"`  // Always would also apply in later sessions in the workspace
 	Reach    Reach    `json:"reach,omitempty"`    // of the command, if it is approved
 	// Writes are files and directories outside of the workspace that the sandbox lets the
-	// command change, if it is approved.
+	// command change, if it is approved. A directory, in which it can change all files,
+	// ends with a slash.
 	Writes []string `json:"writes,omitempty"`
 	// Again is set if the command has run: approving runs it again, with Reach. If its
 	// sandbox probably made it fail, Blocked is the path that it could not write to, or

@@ -11,6 +11,7 @@ import (
 // manner is how a check runs.
 type manner struct {
 	ignores bool // it exits with 0 even if it finds something
+	other   bool // it runs another program instead of the check: go test -exec true
 	writes  bool // it may change files
 }
 
@@ -98,6 +99,7 @@ func classify(words []string) (event.CheckKind, manner) {
 	kind := kindOf(words)
 	m := manner{
 		ignores: has(words, "--exit-zero", "--if-present", "--ignore-errors", "--exit-code=0", "--issues-exit-code=0", "-Dmaven.test.failure.ignore", "-Dmaven.test.failure.ignore=true"),
+		other:   words[0] == "go" && slices.ContainsFunc(words, replacesProgram),
 		writes:  has(words, "--fix", "-fix", "--write", "-w", "-i", "--in-place", "-update", "--update", "-u", "--snapshot-update", "--update-snapshots", "--updateSnapshot", "-A", "--autocorrect", "--apply"),
 	}
 	switch {
@@ -134,6 +136,13 @@ func checksNothing(words []string) bool {
 		})
 	}
 	return has(rest, skips[words[0]]...) || words[0] == "go" && slices.ContainsFunc(rest, func(w string) bool { return strings.HasPrefix(w, "-list=") })
+}
+
+// replacesProgram reports whether a word is an option of go that names a program to
+// run instead of a test, the tools or the vet tool.
+func replacesProgram(word string) bool {
+	option, _, _ := strings.Cut(word, "=")
+	return slices.Contains([]string{"-exec", "-toolexec", "-vettool", "--exec", "--toolexec", "--vettool"}, option)
 }
 
 // isMake reports whether a program is make.

@@ -50,6 +50,7 @@ const (
 	whyOther      = "another part of the command may have failed"
 	whyCompound   = "in a compound command"
 	whyChanged    = "the command redefines its parts or its exit code"
+	whyReplaced   = "its options replace the program that runs"
 	whyNoProof    = "its exit code says nothing"
 	whyNegated    = "its exit code is negated"
 	whyBackground = "started in the background"
@@ -273,7 +274,10 @@ func (r *reader) simple(c *syntax.CallExpr, p proof) {
 		}
 		return
 	}
-	if how.ignores {
+	switch {
+	case how.other:
+		p = none(whyReplaced)
+	case how.ignores:
 		p.zero, p.why = false, whyNoProof
 	}
 	at := check{kind: kind, command: r.source(c), dir: r.dir, proof: p, after: how.writes || assigned}

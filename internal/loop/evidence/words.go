@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -120,6 +121,16 @@ func fails(s *syntax.Stmt) bool {
 	return ok && !s.Negated && len(c.Args) == 1 && c.Args[0].Lit() == "false"
 }
 
+// variables choose the programs that a command runs, or add options to them.
+var variables = []string{"PATH", "BASH_ENV", "LD_PRELOAD", "GOROOT", "GOFLAGS", "MAKEFLAGS", "PYTEST_ADDOPTS"}
+
+// setsVariable reports whether a word of a command may set one of the variables:
+// "PATH=bin" after env, or PATH after read or unset.
+func setsVariable(word string) bool {
+	name, _, _ := strings.Cut(word, "=")
+	return slices.Contains(variables, strings.TrimSuffix(name, "+"))
+}
+
 // redefines reports whether a script gives its words or its exit code another
 // meaning.
 func redefines(f *syntax.File) (yes bool) {
@@ -127,12 +138,15 @@ func redefines(f *syntax.File) (yes bool) {
 		switch n := n.(type) {
 		case *syntax.FuncDecl:
 			yes = true
+		case *syntax.Assign:
+			yes = yes || n.Name != nil && slices.Contains(variables, n.Name.Value)
 		case *syntax.CallExpr:
 			if words := literals(n); len(words) > 0 {
 				switch words[0] {
 				case "alias", "trap", "eval", "enable", "hash", "shopt", "kill":
 					yes = true
 				}
+				yes = yes || slices.ContainsFunc(words, setsVariable)
 			}
 		}
 		return !yes

@@ -67,8 +67,11 @@ func decision(d *event.Decided) string {
 	case event.Refuse:
 		text = "Rejected by the user" + what
 	}
-	if d.Note != "" {
-		text += ": “" + OneLine(d.Note, 4*MaxTitle) + "”"
+	if hunks, approved := d.Parts(); approved > 0 {
+		text += fmt.Sprintf(" (%d of %s)", approved, phrase.Count(hunks, "hunk"))
+	}
+	if said := join(append([]string{d.Note}, d.LineComments()...)...); said != "" {
+		text += ": “" + OneLine(said, 4*MaxTitle) + "”"
 	}
 	return text
 }

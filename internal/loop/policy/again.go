@@ -7,8 +7,9 @@ import (
 )
 
 // JudgeAgain judges running the command of c a second time with access, after its sandbox
-// made it fail. Paths.Look must have returned f just before. The command never runs
-// again without approval; permission mode plan and deny rules do not allow it at all.
+// made it fail. Paths.Look must have returned f just before. The command runs again only
+// with approval, or if rules and standing permissions allow it the network that it lacked;
+// permission mode plan and deny rules do not allow it at all.
 func (p *Policy) JudgeAgain(c tools.Call, f Facts, access tools.Access) Verdict {
 	first := p.Judge(c, f)
 	switch {
@@ -19,6 +20,10 @@ func (p *Policy) JudgeAgain(c tools.Call, f Facts, access tools.Access) Verdict 
 	}
 	if r := p.deniesNetwork(f); r != nil {
 		return r.verdict()
+	}
+	if all := p.cover(c, f); all.complete && all.online && !access.Outside && !first.Ask {
+		first.Access.Network = true
+		return first
 	}
 	why := "commands have no network unless you approve it"
 	if access.Outside {

@@ -1,7 +1,10 @@
 package policy_test
 
 import (
+	"os"
+	"path/filepath"
 	"reflect"
+	"slices"
 	"testing"
 
 	"agent/internal/loop/event"
@@ -15,6 +18,7 @@ func TestAgain(t *testing.T) {
 	network, outside := tools.Access{Network: true}, tools.Access{Outside: true}
 	deny := []policy.Rule{{Action: policy.Deny, Kind: policy.RuleNetwork, Pattern: "npm", Source: "config.json:3"}}
 	const npm = "`npm ci` with any arguments and the network in this project"
+	allow := []policy.Rule{{Action: policy.Allow, Kind: policy.RuleNetwork, Pattern: "curl", Source: "config.json:4"}}
 	for _, c := range []struct {
 		mode    event.Mode
 		rules   []policy.Rule
@@ -36,8 +40,10 @@ func TestAgain(t *testing.T) {
 		{event.ModeAll, deny, "cd sub && sudo 'npm' ci", network, false, ""},
 		{event.ModeAll, deny, "npm ci", outside, false, ""},
 		{event.ModeAll, deny, "go mod download", network, true, "`go mod download` with any arguments and the network in this project"},
+		{event.ModeAll, nil, "curl localhost:3000", network, true, ""},
+		{event.ModeAsk, allow, "curl localhost:3000", outside, true, ""},
 	} {
-		at := policy.Paths{Workspace: t.TempDir()}
+		at := policy.Paths{Workspace: t.TempDir(), Sandbox: policy.SandboxFull}
 		call := run(at.Workspace, c.command)
 		p := policy.Policy{Mode: c.mode, Rules: c.rules}
 		v := p.JudgeAgain(call, at.Look(t.Context(), call), c.access)
@@ -46,6 +52,19 @@ func TestAgain(t *testing.T) {
 		}
 		if v.Ask && !reflect.DeepEqual(v.Access, c.access) {
 			t.Errorf("%q would run with %+v, want %+v", c.command, v.Access, c.access)
+		}
+	}
+}
+
+// A client of a server on this computer first runs without the network, for a server in
+// the sandbox. If a rule allows it the network, it runs again without a question.
+func TestLoopbackClientWithARule(t *testing.T) {
+	at := policy.Paths{Workspace: t.TempDir(), Sandbox: policy.SandboxFull}
+	p := policy.Policy{Mode: event.ModeAsk, Rules: rules(t, "allow network: curl; allow command: wget")}
+	for command, want := range map[string]string{"curl localhost:3000": "network", "wget localhost:3000": "asks+network", "curl localhost:3000; wget localhost:3000": "asks+network"} {
+		call := run(at.Workspace, command)
+		if got := outcome(p.JudgeAgain(call, at.Look(t.Context(), call), tools.Access{Network: true})); got != want {
+			t.Errorf("%s: got %s, want %s", command, got, want)
 		}
 	}
 }
@@ -66,21 +85,27 @@ func TestNetworkIsAddedToAPermission(t *testing.T) {
 	}
 }
 
-// The first question says that the sandbox keeps a protected path. The question about a
-// run outside of it names the path again.
+// The question names a protected path. An approval permits the sandbox to change that
+// path, by all of its names and in both runs, and no other one. There is no permission
+// for it to grant.
 func TestProtectedPathsAndTheSandbox(t *testing.T) {
-	at := policy.Paths{Workspace: t.TempDir(), Sandbox: policy.SandboxFull}
-	call := run(at.Workspace, "touch .envrc")
+	at := policy.Paths{Workspace: project(t), Sandbox: policy.SandboxFull}
+	if err := os.Symlink("shared", filepath.Join(at.Workspace, ".envrc")); err != nil {
+		t.Fatal(err)
+	}
+	call := run(at.Workspace, "touch .envrc x")
 	const protected = ".envrc is protected: direnv runs it when you enter the directory"
-	p := policy.Policy{Mode: event.ModeAsk}
-	if got, want := asks(&p, at, call).Warning, protected+"; the sandbox blocks or undoes this change"; got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
-	if got := p.JudgeAgain(call, at.Look(t.Context(), call), tools.Access{Outside: true}).Warning; got != protected {
-		t.Errorf("outside of the sandbox: got %q, want %q", got, protected)
-	}
-	at.Sandbox = policy.SandboxOff
-	if got := asks(&p, at, call).Warning; got != protected {
-		t.Errorf("without a sandbox: got %q, want %q", got, protected)
+	for _, mode := range []event.Mode{event.ModeAsk, event.ModeAll} {
+		p := policy.Policy{Mode: mode}
+		v := asks(&p, at, call)
+		slices.Sort(v.Access.Protected)
+		names := []string{filepath.Join(at.Workspace, ".envrc"), filepath.Join(at.Workspace, "shared")}
+		if v.Warning != protected || !slices.Equal(slices.Compact(v.Access.Protected), names) || v.Offer.Kind != "" {
+			t.Errorf("mode %s: got %q, %q, offer %v", mode, v.Warning, v.Access.Protected, v.Offer)
+		}
+		v = p.JudgeAgain(call, at.Look(t.Context(), call), tools.Access{Network: true, Protected: names})
+		if v.Warning != protected || !slices.Equal(v.Access.Protected, names) || v.Offer.Kind != "" {
+			t.Errorf("mode %s, again: got %q, %q, offer %v", mode, v.Warning, v.Access.Protected, v.Offer)
+		}
 	}
 }

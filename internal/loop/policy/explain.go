@@ -27,6 +27,8 @@ type Explanation struct {
 	// Allow are rules that would together allow the command, as for --allow. Empty if it
 	// needs no approval, or if no rules can.
 	Allow []string `json:"allow,omitempty"`
+
+	offer string // the standing permission that the dialog offers; empty for none
 }
 
 // ExplainedPart is a simple command of a command line.
@@ -49,6 +51,9 @@ func (p *Policy) Explain(ctx context.Context, paths Paths, line, dir string) Exp
 		e.Verdict = "deny"
 	case v.Ask:
 		e.Verdict, e.Allow = "ask", p.allowing(c, f)
+		if v.Offer.Kind != "" {
+			e.offer = v.Offer.Describe(paths.Home)
+		}
 	}
 	if f.Command == nil {
 		return e
@@ -76,6 +81,30 @@ func explainPart(p *command.Part) ExplainedPart {
 // Lines returns the explanation for the user. The first line is the verdict. Words with
 // special characters are quoted, but other text may contain control characters.
 func (e Explanation) Lines() []string {
+	out := e.lines()
+	if len(e.Allow) > 0 {
+		out = append(out, "To allow it: "+allowFlags(e.Allow))
+	}
+	return out
+}
+
+// SessionLines is Lines for the user of a session, who cannot add flags.
+func (e Explanation) SessionLines() []string {
+	out := e.lines()
+	switch {
+	case e.offer != "":
+		out = append(out, "To allow it: choose row 2 when the dialog asks. It always allows "+e.offer+".")
+	case len(e.Allow) > 0:
+		var rules []string
+		for _, r := range e.Allow {
+			rules = append(rules, strconv.Quote(r))
+		}
+		out = append(out, `To allow it: approve it each time, or add to "allow" in "permissions" of the configuration: `+strings.Join(rules, ", "))
+	}
+	return out
+}
+
+func (e Explanation) lines() []string {
 	out := []string{e.Verdict}
 	for _, p := range e.Parts {
 		line := "  " + strings.TrimPrefix(p.text()+": ", ": ") // a part may only set variables
@@ -99,12 +128,9 @@ func (e Explanation) Lines() []string {
 		out = append(out, "  Reading "+quoted(path)+" needs approval.")
 	}
 	out = append(out, "Decided by: "+e.Decider)
-	repeats := func(p ExplainedPart) bool { return p.Reason == e.Warning }
+	repeats := func(p ExplainedPart) bool { return p.Reason != "" && strings.HasPrefix(e.Warning, p.Reason) }
 	if e.Warning != "" && !slices.ContainsFunc(e.Parts, repeats) {
 		out = append(out, "Warning: "+e.Warning)
-	}
-	if len(e.Allow) > 0 {
-		out = append(out, "To allow it: "+allowFlags(e.Allow))
 	}
 	return out
 }

@@ -27,6 +27,7 @@ type Facts struct {
 	below       []string
 	dirs        []string // in which a command may run, and those above in the workspace
 	touched     []touched
+	spelled     []string // the protected files that a command changes, by all their names, absolute
 	paths       Paths
 	at          roots
 	environment func([]string) []string // of automatic commands
@@ -83,11 +84,17 @@ func (p Paths) touch(t tools.Target, root string, change bool, in borders) touch
 		}
 	}
 	p.place(&out, in)
-	if out.outside && out.read && !out.secret { // ~/.ssh and the like
-		reason := p.places().protection(out.real(), nil)
-		out.secret = reason == credentials || reason == sshFiles || reason == gnupgFiles || reason == ownFiles
+	if out.outside && out.read && !out.secret {
+		out.secret = p.places().private(out.real())
 	}
 	return out
+}
+
+// private reports whether an absolute path without links is in ~/.ssh or another place
+// that may hold secrets.
+func (ps *places) private(real string) bool {
+	reason := ps.protection(real, nil)
+	return reason == credentials || reason == sshFiles || reason == gnupgFiles || reason == ownFiles
 }
 
 // place fills in where a file is.
@@ -109,10 +116,17 @@ func (p Paths) lookAtCommand(ctx context.Context, t tools.Target, f *Facts, in b
 	}
 	f.environment = p.Environment
 	f.Command, f.repository = p.judge(t.Value, dir)
-	f.Warning = warning(f.Command)
+	f.Warning = warning(f.Command, dir)
+	var ps *places
 	add := func(path string, change, read, listed bool) {
 		touched := touched{path: path, names: append(spellings(path), followed(path)), change: change, read: read, listed: listed}
 		p.place(&touched, in)
+		if touched.outside && !change && !touched.secret && look(path) == command.File && within([]string{physical(p.Home)}, touched.real()) {
+			if ps == nil {
+				ps = p.places()
+			}
+			touched.secret = ps.private(touched.real())
+		}
 		f.touched = append(f.touched, touched)
 	}
 	for i := range f.Command.Parts {
@@ -145,7 +159,7 @@ func (p Paths) lookAtCommand(ctx context.Context, t tools.Target, f *Facts, in b
 			add(path, false, false, false)
 		}
 	}
-	f.Protected = p.protectedFiles(f.touched, dir)
+	f.Protected, f.spelled = p.protectedFiles(f.touched, dir)
 }
 
 // secretsOf returns the files that may hold secrets below the directories that a command
@@ -164,8 +178,9 @@ func (p Paths) secretsOf(c *command.Command) (files []string) {
 // listers are programs that read the names of files, not their contents.
 var listers = []string{"ls", "cd", "find", "fd", "fdfind", "tree", "pwd", "stat", "du", "df", "test", "[", "basename", "dirname", "realpath", "readlink", "git"}
 
-// protectedFiles returns the protected files that a command in dir changes.
-func (p Paths) protectedFiles(files []touched, dir string) (out []Protected) {
+// protectedFiles returns the protected files that a command in dir changes, and all
+// their names.
+func (p Paths) protectedFiles(files []touched, dir string) (out []Protected, names []string) {
 	var ps *places
 	for _, t := range files {
 		if !t.change {
@@ -177,11 +192,12 @@ func (p Paths) protectedFiles(files []touched, dir string) (out []Protected) {
 		for _, name := range t.names {
 			if reason := ps.protection(name, nil); reason != "" {
 				out = append(out, Protected{Grant{Scope: Scope{Dir: dir}}.show(t.path), reason})
+				names = append(names, t.names...)
 				break
 			}
 		}
 	}
-	return out
+	return out, names
 }
 
 func isDirectory(path string) bool {

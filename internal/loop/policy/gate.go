@@ -42,7 +42,7 @@ func (p Paths) judge(line, dir string) (*command.Command, *git.Repository) {
 func (p Paths) env(dir string) command.Env {
 	in := p.borders()
 	return command.Env{
-		Dir: dir, Home: p.Home, LookPath: lookPath, Glob: command.Glob, Look: look,
+		Dir: dir, Home: p.Home, LookPath: lookPath, Glob: command.Glob, Look: look, Loopback: p.Sandbox == SandboxFull,
 		Inside: func(path string) bool { return in.inside(followed(path)) },
 		Readable: func(path string) string {
 			real := followed(path)

@@ -1,7 +1,9 @@
 package policy
 
 import (
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"agent/internal/loop/event"
@@ -70,7 +72,7 @@ func (f Facts) ruleCommand() string {
 		return ruleCommands
 	case slices.ContainsFunc(f.Command.Parts, func(p command.Part) bool { return p.Reason != "" }):
 		return ruleCommands
-	case f.secretRead() != "":
+	case len(f.secretReads()) > 0:
 		return ruleSecret
 	}
 	return ruleOutside
@@ -89,14 +91,11 @@ func (p *Policy) askCommand(c tools.Call, f Facts) Verdict {
 	switch {
 	case f.paths.Sandbox == SandboxOff, f.paths.Sandbox == SandboxMissing:
 	case known:
-		v.Access.Write = paths
-		if len(f.Protected) > 0 && len(paths) == 0 {
-			v.Warning += "; the sandbox blocks or undoes this change"
-		}
+		v.Access.Write, v.Access.Protected, v.Access.Show = paths, f.spelled, f.shownSecrets()
 	case p.deniesNetwork(f) == nil: // a command without a sandbox has the network
 		v.Access.Outside = true
 	}
-	if f.Command.Reason != "" && f.Command.Reason != f.Warning {
+	if f.Command.Reason != "" && !strings.Contains(f.Warning, f.Command.Reason) {
 		v.Why = f.Command.Reason
 	}
 	if f.Command.Automatic() && len(f.below) > 0 {
@@ -109,8 +108,10 @@ func (p *Policy) askCommand(c tools.Call, f Facts) Verdict {
 // warnings returns what the user must know before a command runs; it may be empty.
 func (f Facts) warnings() string {
 	all := []string{f.Warning, describe(f.Protected)}
-	if path := f.secretRead(); path != "" && len(f.Protected) == 0 {
-		all = append(all, path+" may hold secrets")
+	if len(f.Protected) == 0 {
+		for _, path := range f.secretReads() {
+			all = append(all, path+" may hold secrets")
+		}
 	}
 	return strings.Join(slices.DeleteFunc(all, func(w string) bool { return w == "" }), "; ")
 }
@@ -140,21 +141,34 @@ func (p *Policy) unapproved(f Facts, left command.Trait) string {
 		return "commands that write outside of the workspace need approval"
 	case left&command.Connects != 0:
 		return "commands that use the network need approval"
-	case f.secretRead() != "":
+	case len(f.secretReads()) > 0:
 		return ruleSecret
 	}
 	return ""
 }
 
-// secretRead returns a file that may hold secrets and that a command reads or names. The
-// path is relative to the directory of the command if it is below that. It is empty if
-// there is no such file.
-func (f Facts) secretRead() string {
-	i := slices.IndexFunc(f.touched, func(t touched) bool { return t.secret && !t.listed && !t.change })
-	if i < 0 {
-		return ""
+// secretReads returns the files that may hold secrets and that a command reads or names.
+// A path is relative to the directory of the command if it is below that.
+func (f Facts) secretReads() (paths []string) {
+	for _, t := range f.touched {
+		path := Grant{Scope: Scope{Dir: f.Dir}}.show(t.path)
+		if t.secret && !t.listed && !t.change && !slices.Contains(paths, path) {
+			paths = append(paths, path)
+		}
 	}
-	return Grant{Scope: Scope{Dir: f.Dir}}.show(f.touched[i].path)
+	return paths
+}
+
+// shownSecrets returns those of secretReads that are regular files outside of the
+// workspace, absolute. They do not include files that the command reaches through
+// symbolic links, because its text does not show their paths.
+func (f Facts) shownSecrets() (paths []string) {
+	for _, t := range f.touched {
+		if t.secret && t.outside && !t.change && look(t.path) == command.File && t.path == t.real() && !slices.Contains(paths, t.path) {
+			paths = append(paths, t.path)
+		}
+	}
+	return paths
 }
 
 // automatic returns the script of a command that needs no approval: it only reads, and
@@ -170,7 +184,8 @@ func (f Facts) automatic(c tools.Call) (script string, ok bool) {
 type coverage struct {
 	complete bool   // they allow all of it
 	script   string // to run if they do; empty for the line itself
-	network  bool
+	network  bool   // it needs the network that they allow
+	online   bool   // they also allow the network for parts that do not need it
 	decider  string
 	byRule   bool
 	left     command.Trait // of the parts that they do not allow
@@ -202,7 +217,7 @@ func (p *Policy) cover(c tools.Call, f Facts) (out coverage) {
 	if !ok || f.paths.NoBash {
 		return out
 	}
-	out.left, out.script, out.complete = 0, script, true
+	out.left, out.script, out.complete, out.online = 0, script, true, true
 	var deciders []string
 	for i := range f.Command.Parts {
 		part := &f.Command.Parts[i]
@@ -217,7 +232,8 @@ func (p *Policy) cover(c tools.Call, f Facts) (out coverage) {
 		if !slices.Contains(deciders, by) {
 			deciders = append(deciders, by)
 		}
-		out.network, out.byRule = out.network || network, out.byRule || rule
+		out.network = out.network || network && !(part.Local && part.Traits&command.Connects == 0)
+		out.online, out.byRule = out.online && network, out.byRule || rule
 	}
 	out.complete = out.complete && len(deciders) > 0
 	out.decider = strings.Join(deciders, "; ")
@@ -252,14 +268,39 @@ func (f Facts) unreadable(part *command.Part) bool {
 // inRoot reports whether a command runs in the workspace.
 func (f Facts) inRoot() bool { return f.Dir != "" && f.Root != "" && within([]string{f.Root}, f.Dir) }
 
-// warning returns what a command destroys, overwrites or changes outside of the
+// maxWarned limits the files that a warning names.
+const maxWarned = 3
+
+// named returns the files that p writes, as a list after its reason. It is empty if the
+// reason names one.
+func named(p *command.Part, dir string) string {
+	var names []string
+	for _, path := range p.Writes {
+		if strings.Contains(p.Reason, filepath.Base(path)+"`") {
+			return ""
+		}
+		names = append(names, Grant{Scope: Scope{Dir: dir}}.show(path))
+	}
+	switch more := len(names) - maxWarned; {
+	case names == nil:
+		return ""
+	case more > 0:
+		return ": " + strings.Join(names[:maxWarned], ", ") + " and " + strconv.Itoa(more) + " more"
+	}
+	return ": " + enumerate(names)
+}
+
+// warning returns what a command in dir destroys, overwrites or changes outside of the
 // workspace; empty if that is nothing.
-func warning(c *command.Command) string {
+func warning(c *command.Command, dir string) string {
 	var out []string
 	for i := range c.Parts {
 		p := &c.Parts[i]
-		if p.Traits&(command.Destroys|command.WritesOutside) != 0 && !slices.Contains(out, p.Reason) {
-			out = append(out, p.Reason)
+		if p.Traits&(command.Destroys|command.WritesOutside) == 0 {
+			continue
+		}
+		if text := p.Reason + named(p, dir); !slices.Contains(out, text) {
+			out = append(out, text)
 		}
 	}
 	if downloads(c) {

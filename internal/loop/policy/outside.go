@@ -47,7 +47,7 @@ func (f Facts) writesOutside() (paths []string, known bool) {
 // writable returns the path that p must be able to change to write to real.
 func writable(p *command.Part, real string) string {
 	kind := look(real)
-	if kind == command.Directory && p.Traits&command.Destroys == 0 && p.Program() != "mv" || kind == command.File && slices.Contains(inPlace, p.Program()) {
+	if kind == command.Directory && (p.Program() == "git" || p.Traits&command.Destroys == 0 && p.Program() != "mv") || kind == command.File && slices.Contains(inPlace, p.Program()) {
 		return real
 	}
 	for real = filepath.Dir(real); look(real) != command.Directory && filepath.Dir(real) != real; {

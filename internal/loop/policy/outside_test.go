@@ -45,6 +45,9 @@ func TestAccessOutsideOfTheWorkspace(t *testing.T) {
 		{"touch /new", "all", nil},
 		{"cp a ~/$X", "", []policy.Rule{deny}},
 		{"make install", "", nil},
+		{"git -C HOME/notes commit -m x", "HOME/notes", nil},
+		{"git -C HOME/notes reset --hard", "HOME/notes", nil},
+		{"git -C ~/notes add x && cp a HOME/log", "HOME/notes HOME/log", nil},
 		{"cp a sub/c", "", nil},
 	} {
 		place := strings.NewReplacer("HOME", home, "DIR", dir)

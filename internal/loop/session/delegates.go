@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"agent/internal/history"
 	"agent/internal/llm/phrase"
@@ -80,7 +82,7 @@ func delegateState(e *event.DelegateEnd) string {
 		return "stopped by the user"
 	}
 	if e.Steps == 0 && e.Answer == "" {
-		return "not run: " + cmp.Or(strings.TrimPrefix(e.Error, "not run: "), string(e.Reason))
+		return "not run: " + cmp.Or(strings.TrimPrefix(e.Error, "not run: "), string(e.Reason)) + e.Advice
 	}
 	return "ended early: " + cmp.Or(e.Error, string(e.Reason))
 }
@@ -88,30 +90,57 @@ func delegateState(e *event.DelegateEnd) string {
 // delegates follows the delegates of a session. It keeps what a rewind removes. The
 // zero value is ready to use.
 type delegates struct {
-	highest int
-	ends    map[int]*event.DelegateEnd
-	log     *history.View // of the session, to find the sessions of delegates; may be nil
+	starts map[int]*event.DelegateStart
+	ends   map[int]*event.DelegateEnd
+	log    *history.View // of the session, to find the sessions of delegates; may be nil
 }
 
 // add takes the next event of the session.
 func (d *delegates) add(e event.Durable) {
 	switch e := e.(type) {
 	case *event.DelegateStart:
-		d.highest = max(d.highest, e.ID)
+		if d.starts == nil {
+			d.starts = map[int]*event.DelegateStart{}
+		}
+		d.starts[e.ID] = e
 	case *event.DelegateEnd:
 		if d.ends == nil {
 			d.ends = map[int]*event.DelegateEnd{}
 		}
-		d.highest = max(d.highest, e.ID)
 		d.ends[e.ID] = e
 	}
+}
+
+// list returns the delegates of the session by ID, all as ended. Those whose end is
+// missing were stopped at the time last.
+func (d *delegates) list(last time.Time) []event.Delegate {
+	all := map[int]event.Delegate{}
+	for id, s := range d.starts {
+		all[id] = event.Delegate{
+			ID: id, Call: s.Call, Name: s.Name, Task: phrase.OneLine(s.Prompt, maxAsked), Model: s.Model, Session: s.Session,
+			State: event.DelegateStopped, Began: s.Time, Ended: last,
+		}
+	}
+	for id, e := range d.ends {
+		l := all[id]
+		l.ID, l.Name, l.State, l.Ended, l.Background = id, e.Name, e.State(), e.Time, e.Background
+		l.Steps, l.Tokens = e.Steps, e.Usage.Total()
+		if e.Cost != nil {
+			l.Cost = *e.Cost
+		}
+		if l.Began.IsZero() { // it was not started
+			l.Began = e.Time
+		}
+		all[id] = l
+	}
+	return slices.SortedFunc(maps.Values(all), func(a, b event.Delegate) int { return cmp.Compare(a.ID, b.ID) })
 }
 
 // end returns the missing end of a delegate. If a rewind removed its end, the same end
 // is added again, without the usage, which was counted.
 func (d *delegates) end(s *event.DelegateStart, meta event.Meta) *event.DelegateEnd {
 	if e := d.ends[s.ID]; e != nil {
-		return &event.DelegateEnd{Meta: meta, ID: e.ID, Name: e.Name, Reason: e.Reason, Error: e.Error, Answer: e.Answer, Transcript: e.Transcript, Sources: e.Sources}
+		return &event.DelegateEnd{Meta: meta, ID: e.ID, Name: e.Name, Reason: e.Reason, Error: e.Error, Advice: e.Advice, Answer: e.Answer, Transcript: e.Transcript, Sources: e.Sources}
 	}
 	e := lostDelegate(s, meta)
 	if d.log != nil && s.Session != "" {

@@ -161,9 +161,8 @@ func (s *Index) Lost(closing []event.Durable) []event.Durable {
 	return g.lost()
 }
 
-// Delegates returns the highest ID of a delegate, also of those that a rewind removed;
-// 0 for none.
-func (s *Index) Delegates() int { return s.highest }
+// Delegates returns the delegates by ID, all as ended, also those that a rewind removed.
+func (s *Index) Delegates() []event.Delegate { return s.delegates.list(s.last) }
 
 // turnBefore returns the number of the last event before n that begins a turn; 0 if
 // there is none.

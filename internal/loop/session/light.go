@@ -6,7 +6,7 @@ import (
 )
 
 // DecodeLight is event.Decode without long contents: the text, arguments and images
-// of messages, prefixes, diffs and readings, the tasks of delegates. Prompts and Partials keep their text. The rest is
+// of messages, prefixes, diffs and readings. The tasks of delegates are truncated. Prompts and Partials keep their text. The rest is
 // enough to number the events, find boundaries and complete the last turn.
 func DecodeLight(record []byte) (event.Durable, error) {
 	e, err := event.Decode(record)
@@ -29,9 +29,7 @@ func light(e event.Durable) event.Durable {
 	case *event.Prefix:
 		return &event.Prefix{Meta: e.Meta, Hash: e.Hash}
 	case *event.DelegateStart:
-		if e.Prompt = asked(e.Prompt); e.Call != "" {
-			e.Prompt = ""
-		}
+		e.Prompt = asked(e.Prompt)
 	case *event.ShellEnd:
 		return &event.ShellEnd{Meta: e.Meta, ID: e.ID, Join: e.Join}
 	}

@@ -17,5 +17,9 @@ func (t *Turn) Apply(ctx context.Context, id string, call tools.Call) (tools.Res
 	if !x.decide(ctx, c) {
 		return tools.Result{}, errors.New(c.end.Result.Text)
 	}
-	return t.Runner.result(ctx, tools.Info{ID: id}, call, tools.Approved{Changes: call.Changes, Force: t.Runner.Kill})
+	got, err := t.Runner.result(ctx, tools.Info{ID: id}, call, tools.Approved{Changes: c.approved(), Force: t.Runner.Kill})
+	if err == nil && c.part != nil {
+		got.Text += "\n" + c.part.report
+	}
+	return got, err
 }

@@ -2,6 +2,7 @@ package turn
 
 import (
 	"context"
+	"os"
 	"slices"
 	"strings"
 
@@ -29,13 +30,33 @@ func (x *executor) approve(ctx context.Context, c *toolCall, v policy.Verdict) b
 	}
 	if answer.Decision == event.Refuse {
 		c.end.Proposed, c.rejected = ask.Diffs, true
-		c.finish(event.Refused, rejection(answer.Note))
+		c.finish(event.Refused, rejection(answer.Note, comments(ask.Diffs, answer.Hunks)))
 		return false
+	}
+	if len(answer.Hunks) > 0 {
+		return x.approvePart(c, ask.Diffs, answer.Hunks)
 	}
 	if change := changed(ctx, c.call, v, x.Permissions.Judge(ctx, c.call)); change != "" {
 		c.finish(event.Failed, "not run: "+change+whileAsking+". Look at the change. If the command is still needed, call it again: the user will be asked again")
 		return false
 	}
+	return true
+}
+
+// approvePart approves the hunks of c that the user accepted. It reports whether there
+// are any; otherwise it sets the result.
+func (x *executor) approvePart(c *toolCall, diffs []event.Diff, answers []event.HunkAnswer) bool {
+	p, err := divide(c.call.Changes, diffs, answers)
+	switch {
+	case err != nil:
+		c.finish(event.Failed, "not run: the answer of the user's program does not fit the change ("+err.Error()+"). Call it again: the user will be asked again")
+		return false
+	case len(p.changes) == 0:
+		c.end.Proposed, c.rejected = diffs, true
+		c.finish(event.Refused, "rejected by the user: the hunks that they accepted change nothing.\n"+p.report)
+		return false
+	}
+	c.part = &p
 	return true
 }
 
@@ -49,7 +70,11 @@ func (x *executor) ask(ctx context.Context, ask event.Ask, offer policy.Grant) (
 	if err != nil {
 		return answer, err
 	}
-	d := &event.Decided{Meta: x.out.meta(), ID: id, Decision: answer.Decision, Note: answer.Note}
+	answer.Hunks = settle(ask.Diffs, answer.Hunks)
+	if answer.Hunks != nil && !slices.ContainsFunc(answer.Hunks, func(a event.HunkAnswer) bool { return len(a.Accepted)+len(a.Edited) > 0 }) {
+		answer.Decision = event.Refuse
+	}
+	d := &event.Decided{Meta: x.out.meta(), ID: id, Decision: answer.Decision, Note: answer.Note, Hunks: decisions(ask.Diffs, answer.Hunks)}
 	if ask.Again {
 		d.Again = ask.Reach
 	}
@@ -82,8 +107,19 @@ func (x *executor) question(c *toolCall, v policy.Verdict) event.Ask {
 	return event.Ask{
 		ID: c.msg.ID, Title: c.title(), Effect: event.Effect(c.call.Effect), Targets: targets(c.call.Targets),
 		Diffs: Diffs(c.call.Changes), Warnings: warnings, Why: v.Why, Scope: x.Permissions.Describe(v.Offer),
-		Project: v.Offer.Prefix, Reach: reachOf(v.Access), Writes: v.Access.Write,
+		Project: v.Offer.Prefix, Reach: reachOf(v.Access), Writes: writes(v.Access.Write),
 	}
+}
+
+// writes returns paths with a slash after those of directories.
+func writes(paths []string) (out []string) {
+	for _, path := range paths {
+		if info, err := os.Stat(path); err == nil && info.IsDir() {
+			path += "/"
+		}
+		out = append(out, path)
+	}
+	return out
 }
 
 // notApproved explains that there is no user to approve a call: to the model, and
@@ -105,9 +141,15 @@ func notApproved(c *toolCall, v policy.Verdict) (model, user string) {
 		v.Rule + "; " + remedy
 }
 
-// rejection is what the model reads when the user rejects a call.
-func rejection(note string) string {
-	if note == "" {
+// rejection is what the model reads when the user rejects a call, with a note and
+// comments on lines, both of which may be empty.
+func rejection(note, comments string) string {
+	switch {
+	case note != "" && comments != "":
+		return "rejected by the user: " + note + "\n" + comments
+	case comments != "":
+		return "rejected by the user, who comments on the change. It was not run.\n" + comments
+	case note == "":
 		return "rejected by the user. It was not run. Do not try it again: continue without it, or ask the user for an alternative"
 	}
 	return "rejected by the user: " + note

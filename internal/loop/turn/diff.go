@@ -2,12 +2,10 @@ package turn
 
 import (
 	"bytes"
-	"strings"
 	"unicode/utf8"
 
-	"github.com/aymanbagabas/go-udiff"
-
 	"agent/internal/loop/event"
+	"agent/internal/loop/hunk"
 	"agent/internal/tools"
 )
 
@@ -19,14 +17,14 @@ const diffLimit = 2 << 20
 func Diffs(changes []tools.Change) []event.Diff {
 	var out []event.Diff
 	for _, c := range changes {
-		d := event.Diff{Path: c.Path, Created: c.Before == nil, Deleted: c.After == nil}
+		d := event.Diff{Path: c.Path, Created: c.Before == nil, Deleted: c.After == nil, Moved: c.Moved}
 		switch {
 		case len(c.Before) > diffLimit || len(c.After) > diffLimit:
 			d.Unified = "@@ too large to show @@\n"
 		case !isText(c.Before) || !isText(c.After):
 			d.Unified = "@@ binary content @@\n"
 		default:
-			d.Unified, d.Added, d.Removed = unified(string(c.Before), string(c.After))
+			d.Unified, d.Added, d.Removed = hunk.Unified(string(c.Before), string(c.After))
 		}
 		out = append(out, d)
 	}
@@ -34,23 +32,3 @@ func Diffs(changes []tools.Change) []event.Diff {
 }
 
 func isText(b []byte) bool { return utf8.Valid(b) && bytes.IndexByte(b, 0) < 0 }
-
-// unified returns the hunks of a unified diff, and how many lines it adds and
-// removes.
-func unified(before, after string) (hunks string, added, removed int) {
-	u := udiff.Unified("a", "b", before, after)
-	at := strings.Index(u, "@@")
-	if at < 0 {
-		return "", 0, 0
-	}
-	u = u[at:]
-	for line := range strings.Lines(u) {
-		switch line[0] {
-		case '+':
-			added++
-		case '-':
-			removed++
-		}
-	}
-	return u, added, removed
-}

@@ -2,6 +2,7 @@ package turn
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -43,7 +44,7 @@ func (r Runner) prepare(ctx context.Context, in tools.Info, t tools.Tool) (c too
 
 // run runs the approved call c and sets its result. It changes nothing else.
 func (r Runner) run(ctx context.Context, in tools.Info, c *toolCall, progress func(string)) {
-	got, err := r.result(ctx, in, c.call, tools.Approved{Changes: c.call.Changes, Progress: progress, Force: r.Kill, Script: c.verdict.Script, Environment: c.verdict.Environment, Access: c.verdict.Access})
+	got, err := r.result(ctx, in, c.call, tools.Approved{Changes: c.approved(), Progress: progress, Force: r.Kill, Script: c.verdict.Script, Environment: c.verdict.Environment, Access: c.verdict.Access})
 	c.blocked = nil
 	c.end.Diffs, c.end.Source = Diffs(got.Changes), got.Source
 	if got.Source != "" && got.Text != "" {
@@ -51,6 +52,9 @@ func (r Runner) run(ctx context.Context, in tools.Info, c *toolCall, progress fu
 	}
 	if err != nil {
 		c.fail(ctx, err)
+		if c.part != nil && c.part.notes != "" {
+			c.end.Result.Text += "\n" + c.part.notes
+		}
 		if got.Source != "" && c.end.Outcome == event.Failed {
 			c.end.Result.Text = tools.Quote(got.Source, c.end.Result.Text)
 		}
@@ -59,6 +63,10 @@ func (r Runner) run(ctx context.Context, in tools.Info, c *toolCall, progress fu
 			c.end.Summary = got.Summary
 		}
 		return
+	}
+	if c.part != nil {
+		got.Text += "\n" + c.part.report
+		got.Summary = cmp.Or(c.part.summary, got.Summary)
 	}
 	outcome := event.OK
 	if got.IsError {
@@ -101,6 +109,7 @@ type toolCall struct {
 	ignored  []string // arguments that the intake dropped
 	alone    bool     // it is one of a ConversationTool
 	verdict  policy.Verdict
+	part     *partial // what the user approved of it; nil for all
 	start    time.Time
 	end      event.ToolEnd
 	reads    []workspace.Reading // file contents that its result shows the model
@@ -108,6 +117,14 @@ type toolCall struct {
 	rejected bool                // by the user
 	endsTurn bool                // as in tools.Result
 	blocked  *tools.Blocked      // what its sandbox prevented; nil for nothing
+}
+
+// approved returns the changes that may be made.
+func (c *toolCall) approved() []tools.Change {
+	if c.part != nil {
+		return c.part.changes
+	}
+	return c.call.Changes
 }
 
 // title returns the call in one line: the title of the prepared call, or the

@@ -36,16 +36,20 @@ func (x *executor) runAgain(ctx context.Context, c *toolCall) {
 	switch {
 	case s.verdict.Refuse:
 		s.note("It was not " + s.did() + ": " + s.verdict.Why)
-	case x.Approver == nil:
+	case s.verdict.Ask && x.Approver == nil:
 		s.unattended()
-	case x.approveAgain(ctx, s):
+	case !s.verdict.Ask, x.approveAgain(ctx, s):
 		c.call, c.verdict, c.end, c.reads = s.call, s.verdict, event.ToolEnd{}, nil
 		x.Runner.run(ctx, x.info(c), c, x.progress(c))
 		first := "The first run failed because "
 		if s.blocked.Port > 0 {
 			first = "In the first run, "
 		}
-		s.note(first + s.reason() + ". The user approved a second one, so it was " + s.did() + ": this is the result")
+		why := "The user approved a second one"
+		if !s.verdict.Ask {
+			why = "The user has allowed the network for it"
+		}
+		s.note(first + s.reason() + ". " + why + ", so it was " + s.did() + ": this is the result")
 		if c.end.Summary != "" {
 			c.end.Summary += " · "
 		}
@@ -87,6 +91,9 @@ func (s secondRun) unattended() {
 	c := s.c
 	allow, instead := "", "Continue without the network"
 	switch offer := s.verdict.Offer; {
+	case s.blocked.Read:
+		allow = "an approval in an interactive session"
+		instead = "Continue without this file"
 	case !s.blocked.Network:
 		allow = "--add-dir " + filepath.Dir(s.blocked.Path)
 		instead = "Write in the working directory or the temporary directory"
@@ -135,6 +142,9 @@ func (s secondRun) reason() string {
 		return fmt.Sprintf("only commands of this session reach port %d", s.blocked.Port)
 	case s.blocked.Network:
 		return "commands have no network"
+	}
+	if s.blocked.Read {
+		return "commands cannot read " + s.blocked.Path
 	}
 	return "commands cannot write to " + s.blocked.Path
 }

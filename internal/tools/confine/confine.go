@@ -69,16 +69,23 @@ type Guard struct {
 	gitDirs map[string]gitDir // before the command
 	links   map[string]protectedName
 	absent  []string // fixed paths that did not exist
+
+	approval []string             // protected paths that it may change
+	opened   map[string]openedDir // protected directories that contain such paths
 }
 
 // Extent is what one command may reach.
 type Extent struct {
 	// Private is set for a command that nobody approved: it sees no home directory and
 	// cannot change the workspace.
-	Private  bool
-	Network  bool     // the network of the host
-	Write    []string // further files and directories that it may change, absolute
+	Private bool
+	Network bool     // the network of the host
+	Write   []string // further files and directories that it may change, absolute
+	// Approved are protected paths that the user approved it to change, absolute. A
+	// directory stands for everything in it.
+	Approved []string
 	ReadOnly []string // directories that it must not change, absolute
+	Show     []string // hidden files that the user approved it to read, absolute; not those of Options.Secret
 	Hide     []string // files that look empty to a private command, absolute
 }
 
@@ -101,36 +108,44 @@ func (a *Area) Begin(e Extent) *Guard {
 		g.profile.Hide = append(g.profile.Hide, e.Hide...)
 		return g
 	}
-	g := &Guard{area: a, links: map[string]protectedName{}, gitDirs: map[string]gitDir{}}
+	g := &Guard{area: a, links: map[string]protectedName{}, gitDirs: map[string]gitDir{}, approval: e.Approved, opened: map[string]openedDir{}}
 	a.tree.scan()
 	g.scan = a.tree.scans
 	readOnly := slices.Clone(e.ReadOnly)
 	for dir, d := range a.tree.dirs {
 		for name, p := range d.names {
 			path := filepath.Join(dir, name)
-			readOnly = append(readOnly, path)
+			readOnly = append(readOnly, g.fixed(path, p.why)...)
 			if p.link != "" {
 				g.links[path] = p
 			}
 		}
 		if d.repo && d.visit == g.scan {
 			if file := filepath.Join(dir, ".git"); isFile(file) {
-				readOnly = append(readOnly, file)
+				readOnly = append(readOnly, g.fixed(file, "")...)
 			}
 		}
 		if d.git {
 			g.gitDirs[dir] = readGitDir(dir, a.lastGit[dir])
-			readOnly = append(readOnly, g.gitDirs[dir].fixed(dir)...)
+			for _, path := range g.gitDirs[dir].fixed(dir) {
+				readOnly = append(readOnly, g.fixed(path, "git runs it")...)
+			}
 		}
 	}
 	a.lastGit = g.gitDirs
 	g.profile = a.profile(session, e.Network)
 	g.profile.Write = append(g.profile.Write, e.Write...)
+	for _, path := range e.Show {
+		if !inAny(path, a.Secret) {
+			g.profile.Show = append(g.profile.Show, path)
+			g.profile.Hide = slices.DeleteFunc(g.profile.Hide, func(hidden string) bool { return hidden == path })
+		}
+	}
 	for _, path := range a.Fixed() {
 		switch {
 		case slices.Contains(a.tree.tops, path), !inAny(path, g.profile.Write):
 		case exists(path):
-			readOnly = append(readOnly, path)
+			readOnly = append(readOnly, g.fixed(path, usedByOthers)...)
 		case a.writable(path):
 			g.absent = append(g.absent, path)
 		}
@@ -165,26 +180,30 @@ func (g *Guard) End() (notices []Notice) {
 			path := filepath.Join(dir, name)
 			link, was := g.links[path]
 			switch {
-			case was && link.link != p.link:
+			case was && link.link != p.link && !g.approved(path):
 				notices = append(notices, a.relink(path, link))
 			case p.since > g.scan && !a.tree.newRepository(path, g.scan):
-				notices = append(notices, a.quarantine(path, p.why))
+				notices = append(notices, g.undo(path, p.why)...)
 			}
 		}
 		if d.git {
-			notices = append(notices, a.restoreGitDir(dir, g.gitDirs[dir])...)
+			notices = append(notices, g.restoreGitDir(dir)...)
 		}
 		if d.pointer > g.scan && !a.checked(dir) {
-			notices = append(notices, a.quarantine(filepath.Join(dir, ".git"), "names a git directory that is not checked for programs that git would run"))
+			notices = append(notices, g.undo(filepath.Join(dir, ".git"), "names a git directory that is not checked for programs that git would run")...)
 		}
 	}
 	for _, path := range g.absent {
-		if exists(path) {
-			notices = append(notices, a.quarantine(path, "it is used by other programs"))
-		}
+		notices = append(notices, g.undo(path, usedByOthers)...)
+	}
+	for dir, before := range g.opened {
+		notices = append(notices, g.undoIn(dir, before)...)
 	}
 	return notices
 }
+
+// usedByOthers is why fixed paths are protected.
+const usedByOthers = "it is used by other programs"
 
 func exists(path string) bool {
 	_, err := os.Lstat(path)

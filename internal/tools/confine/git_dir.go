@@ -67,22 +67,31 @@ func (g gitDir) fixed(path string) []string {
 
 // restoreGitDir undoes those changes to a git directory since before that can make git
 // run programs.
-func (a *Area) restoreGitDir(path string, before gitDir) (notices []Notice) {
+func (g *Guard) restoreGitDir(path string) (notices []Notice) {
+	a, before := g.area, g.gitDirs[path]
 	now := readGitDir(path, before)
 	for _, f := range []struct {
 		name        string
 		before, now content
 	}{{"config", before.config, now.config}, {"config.worktree", before.worktree, now.worktree}} {
-		if n, changed := a.restoreConfig(filepath.Join(path, f.name), f.before, f.now); changed {
+		file := filepath.Join(path, f.name)
+		if g.approved(file) {
+			continue
+		}
+		if n, changed := a.restoreConfig(file, f.before, f.now); changed {
 			notices = append(notices, n)
 		}
 	}
 	if now.common.exists && !before.common.exists && !linkedWorktree(path, now.common) {
-		notices = append(notices, a.quarantine(filepath.Join(path, "commondir"), "it names the directory of git's configuration"))
+		notices = append(notices, g.undo(filepath.Join(path, "commondir"), "it names the directory of git's configuration")...)
+	}
+	hooks := filepath.Join(path, "hooks")
+	if _, ok := g.opened[hooks]; ok { // End checks all of its entries
+		return notices
 	}
 	for _, name := range now.hooks {
 		if !slices.Contains(before.hooks, name) {
-			notices = append(notices, a.quarantine(filepath.Join(path, "hooks", name), "git runs it"))
+			notices = append(notices, g.undo(filepath.Join(hooks, name), "git runs it")...)
 		}
 	}
 	return notices

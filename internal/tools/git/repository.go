@@ -75,6 +75,15 @@ func (r Repository) Branch() string {
 	return head[:min(len(head), 8)]
 }
 
+// Head returns the checked-out branch, empty if there is none, and the current commit,
+// empty if it is unknown. It reads the files of git and runs no program.
+func (r Repository) Head() (branch, commit string) {
+	if name, ok := strings.CutPrefix(r.head(), "ref: refs/heads/"); ok {
+		branch = name
+	}
+	return branch, r.commit()
+}
+
 // head returns the content of HEAD; empty if it cannot be read.
 func (r Repository) head() string {
 	if r.dir == "" {

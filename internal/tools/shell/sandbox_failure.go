@@ -13,12 +13,16 @@ import (
 // Failure says how a sandbox made a command fail.
 type Failure struct {
 	Network bool   // the command tried to use the network of the host
-	Path    string // the command tried to write to it; empty if Network is set
+	Path    string // the command tried to write to it, or to read it; empty if Network is set
+	Read    bool   // the command tried to read Path
 }
 
 func (f Failure) String() string {
 	if f.Network {
 		return "commands have no network except a loopback interface of their own"
+	}
+	if f.Read {
+		return "commands cannot read " + f.Path
 	}
 	return "commands cannot write to " + f.Path
 }
@@ -42,7 +46,10 @@ func SandboxFailure(p *sandbox.Profile, dir, output string, code int) (f Failure
 			}
 			return Failure{Path: path}, true
 		}
-		if !p.Network && (noNetwork.MatchString(line) && !loopback.MatchString(line) || refusedByHost(line)) {
+		if path := hiddenPath(p, dir, line); path != "" {
+			return Failure{Path: path, Read: true}, true
+		}
+		if !p.Network && (noNetwork.MatchString(line) && !loopback.MatchString(line) || refusedByHost(line, output)) {
 			return Failure{Network: true}, true
 		}
 	}
@@ -50,12 +57,20 @@ func SandboxFailure(p *sandbox.Profile, dir, output string, code int) (f Failure
 }
 
 // refusedByHost reports whether a message says that a server on the loopback interface
-// refused a connection, although the host has one on that port.
-func refusedByHost(line string) bool {
+// refused a connection, although the host has one on that port. A message of Python names
+// no port: then those in the rest of the output count, and if there are none either, the
+// server may be on the host.
+func refusedByHost(line, output string) bool {
 	if !refused.MatchString(line) {
 		return false
 	}
-	for _, m := range port.FindAllStringSubmatch(line, -1) {
+	ports := port.FindAllStringSubmatch(line, -1)
+	if ports == nil && refusedPython.MatchString(line) {
+		if ports = port.FindAllStringSubmatch(output, -1); ports == nil {
+			return true
+		}
+	}
+	for _, m := range ports {
 		if n, err := strconv.ParseUint(m[1], 10, 16); err == nil && sandbox.HostListens(uint16(n)) {
 			return true
 		}
@@ -71,9 +86,11 @@ var (
 	noNetwork   = regexp.MustCompile(`(?i)network is unreachable|\bENETUNREACH\b|temporary failure in name resolution|` +
 		`could not resolve host|\bEAI_AGAIN\b|name or service not known|getaddrinfo ENOTFOUND|dial (tcp|udp).*(no such host|socket: permission denied)|` +
 		`lookup \S+ on \S+: .*(refused|unreachable)|no route to host`)
-	loopback = regexp.MustCompile(`(?i)\blocalhost\b|\b127\.\d+\.\d+\.\d+\b(:\d+)? *$|\[::1\]`)
-	refused  = regexp.MustCompile(`(?i)connection refused|\bECONNREFUSED\b|failed to connect|couldn't connect`)
-	port     = regexp.MustCompile(`(?i)(?:(?:localhost|127\.0\.0\.1|::1\]?)[:, ]+|\bport[ =:])(\d{1,5})\b`)
+	missing       = regexp.MustCompile(`(?i)no such file or directory|\bENOENT\b|not found`)
+	loopback      = regexp.MustCompile(`(?i)\blocalhost\b|\b127\.\d+\.\d+\.\d+\b(:\d+)? *$|\[::1\]`)
+	refused       = regexp.MustCompile(`(?i)connection refused|\bECONNREFUSED\b|failed to connect|couldn't connect`)
+	refusedPython = regexp.MustCompile(`\[Errno 111\] Connection refused`)
+	port          = regexp.MustCompile(`(?i)(?:(?:localhost|127\.0\.0\.1|::1\]?)[:, ]+|\bport[ =:])(\d{1,5})\b`)
 	// shellPrefix is the name of a shell and a line number before its message.
 	shellPrefix = regexp.MustCompile(`^\S+: (line )?\d+: `)
 	pathIn      = regexp.MustCompile(`[^\s:'"‘’` + "`" + `,;()\[\]{}<>|]+`)
@@ -102,6 +119,25 @@ func deniedPath(p *sandbox.Profile, dir, line string) string {
 		// belong to another user, or be a program.
 		isPath := strings.Contains(word, "/")
 		if isPath && !writable(p, path) && (readOnlySystem || p.Home != "" && within(path, p.Home)) {
+			return path
+		}
+	}
+	return ""
+}
+
+// hiddenPath returns the path in an error message about a missing file that the sandbox
+// hides, or "". A relative path starts from dir.
+func hiddenPath(p *sandbox.Profile, dir, line string) string {
+	if !missing.MatchString(line) {
+		return ""
+	}
+	for _, word := range pathIn.FindAllString(line, -1) {
+		path := filepath.Clean(word)
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(dir, path)
+		}
+		shown := slices.ContainsFunc(p.Show, func(show string) bool { return within(path, show) })
+		if !shown && slices.ContainsFunc(p.Hide, func(hidden string) bool { return within(path, hidden) }) {
 			return path
 		}
 	}

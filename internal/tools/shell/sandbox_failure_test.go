@@ -11,7 +11,7 @@ import (
 )
 
 func TestSandboxFailure(t *testing.T) {
-	p := &sandbox.Profile{Write: []string{"/w", "/tmp"}, ReadOnly: []string{"/w/.git/hooks"}, Home: "/home/u"}
+	p := &sandbox.Profile{Write: []string{"/w", "/tmp"}, ReadOnly: []string{"/w/.git/hooks"}, Home: "/home/u", Hide: []string{"/home/u/.ssh"}, Show: []string{"/home/u/.ssh/known_hosts"}}
 	const (
 		written = "commands cannot write to "
 		network = "commands have no network except a loopback interface of their own"
@@ -40,7 +40,15 @@ func TestSandboxFailure(t *testing.T) {
 		{"dial tcp " + server.Addr().String() + ": connect: connection refused\n", 1, network},
 		{"connection to server at \"localhost\" (127.0.0.1), port " + port + " failed: Connection refused\n", 2, network},
 		{"HTTPConnectionPool(host='localhost', port=" + port + "): Max retries exceeded: [Errno 111] Connection refused\n", 1, network},
+		{"urllib.error.URLError: <urlopen error [Errno 111] Connection refused>\n", 1, network},
+		{"GET http://localhost:" + port + "/\nConnectionRefusedError: [Errno 111] Connection refused\n", 1, network},
+		{"GET http://localhost:1/\nConnectionRefusedError: [Errno 111] Connection refused\n", 1, ""},
+		{"dial unix /run/x.sock: connect: connection refused\n", 1, ""},
 		{"Error: connect ECONNREFUSED ::1:" + port + "\n", 1, network},
+		{"cat: /home/u/.ssh/id_rsa: No such file or directory\n", 1, "commands cannot read /home/u/.ssh/id_rsa"},
+		{"Error: ENOENT: no such file or directory, open '../home/u/.ssh/config'\n", 1, "commands cannot read /home/u/.ssh/config"},
+		{"cat: /home/u/.ssh/known_hosts: No such file or directory\n", 1, ""},
+		{"cat: /home/u/x: No such file or directory\n", 1, ""},
 		{"mkdir: cannot create directory '/opt/x': Permission denied\n", 1, ""}, // the user may not either
 		{"bash: /w/run.sh: Permission denied\n", 126, ""},                       // not executable
 		{"bash: ./run.sh: Permission denied\n", 126, ""},

@@ -19,6 +19,7 @@ type Draft struct {
 	Before  []byte   // current content; nil if the file does not exist
 	After   []byte   // new content; nil if the file is removed, or not created
 	MovedTo string   // new path of a moved file; empty if it is not moved
+	Source  string   // old path of a file that is moved here; empty for none
 	Spelled []string // other names by which the model called it, through symbolic links
 	Notes   []string // notes about the change, for the model
 
@@ -34,6 +35,14 @@ func (d *Draft) Reading() Reading {
 	r := NewReading(d.Path, d.After)
 	r.Part = !d.whole
 	return r
+}
+
+// Moved returns the other path of a moved file; empty if it is not moved.
+func (d *Draft) Moved() string {
+	if d.After == nil {
+		return d.MovedTo
+	}
+	return d.Source
 }
 
 // Transaction collects changes to files. Nothing is written before Commit. It is
@@ -181,7 +190,7 @@ func (t *Transaction) Move(d *Draft, name, newName string) error {
 		return err
 	}
 	to.whole = d.whole
-	to.attributesOf, to.Notes, d.Notes, d.MovedTo = d.attributesOf, d.Notes, nil, to.Path
+	to.attributesOf, to.Notes, d.Notes, d.MovedTo, to.Source = d.attributesOf, d.Notes, nil, to.Path, d.Path
 	return t.Remove(d, name)
 }
 

@@ -19,6 +19,8 @@ func (d *Dialog) press(msg tea.KeyPressMsg) Result {
 	switch {
 	case d.Plan().open:
 		return d.pressPlan(msg)
+	case d.question.reviewing:
+		return d.pressReview(msg)
 	case d.comment.open:
 		return d.pressComment(msg)
 	}
@@ -43,8 +45,8 @@ func (d *Dialog) press(msg tea.KeyPressMsg) Result {
 	case d.question.ask.Plan != "" && !d.typing && opensEditor(k, d.keys):
 		return Result{EditPlan: true}
 	case d.pressLook(k) || d.question.body.press(k):
-	case k == "esc" && d.stays():
-		return d.give(event.Answer{Decision: event.Refuse})
+	case k == "esc" && d.escRejects():
+		return d.give(event.Answer{Decision: event.Refuse, Hunks: d.question.hunks(false)})
 	case k == "esc":
 		return Result{Interrupt: true}
 	default:
@@ -53,14 +55,12 @@ func (d *Dialog) press(msg tea.KeyPressMsg) Result {
 	return Result{}
 }
 
-// pressLook handles the keys for hunks, full view and the reason. It reports
+// pressLook handles the keys for the review, full view and the reason. It reports
 // whether k is one of them.
 func (d *Dialog) pressLook(k string) bool {
 	switch {
-	case k == "tab":
-		d.question.body.nextHunk(d.question.compose)
-	case k == "shift+tab":
-		d.question.body.previousHunk()
+	case k == "tab", k == "shift+tab":
+		d.openReview()
 	case k == "ctrl+g", d.full && (k == "esc" || k == "q"):
 		d.full, d.question.body.lines = !d.full, nil
 	case k == "?" && !d.typing:
@@ -103,6 +103,12 @@ func (d *Dialog) pressDigit(n int, lead string) Result {
 		return d.say(lead + strconv.Itoa(n))
 	case i < 0 && d.question.ask.AboutTurn():
 		d.hint = "answer with 1 or 3"
+		return Result{}
+	case i < 0 && d.question.divided() && n == 1:
+		d.hint = "every hunk is rejected: tab to change that"
+		return Result{}
+	case i < 0 && d.question.divided():
+		d.hint = "a change with your decisions on hunks cannot be always allowed"
 		return Result{}
 	case i < 0:
 		d.hint = "this cannot be always allowed"
@@ -151,9 +157,9 @@ func (d *Dialog) confirm() Result {
 		if d.hint = d.Plan().Problem(); d.hint != "" {
 			return Result{}
 		}
-		return d.give(event.Answer{Mode: row.Mode, Text: d.Plan().Edited(), Decision: map[Kind]event.Decision{Yes: event.Allow, Always: event.Always}[row.Kind]})
+		return d.give(event.Answer{Mode: row.Mode, Text: d.Plan().Edited(), Hunks: d.question.hunks(true), Decision: map[Kind]event.Decision{Yes: event.Allow, Always: event.Always}[row.Kind]})
 	case No:
-		return d.give(event.Answer{Decision: event.Refuse})
+		return d.give(event.Answer{Decision: event.Refuse, Hunks: d.question.hunks(false)})
 	case Comment:
 		return d.say("")
 	}
@@ -195,6 +201,9 @@ func (d *Dialog) send() Result {
 	choices := d.question.chooses()
 	kind, word := map[string]Kind{"y": Yes, "yes": Yes, "n": No, "no": No}[strings.ToLower(text)]
 	switch {
+	case d.IsCommand != nil && d.IsCommand(text):
+		d.hint = "answer first, then send the command: esc keeps it for the prompt"
+		return Result{}
 	case choices && text == "" && len(d.question.rows.picked) == 0:
 		d.hint = "type your answer, or go back with esc"
 		return Result{}
@@ -208,7 +217,7 @@ func (d *Dialog) send() Result {
 		return Result{}
 	}
 	d.comment.clear()
-	return d.give(event.Answer{Decision: event.Refuse, Note: text})
+	return d.give(event.Answer{Decision: event.Refuse, Note: text, Hunks: d.question.hunks(false)})
 }
 
 // give answers the first question with a and removes it. Result.Rest keeps a

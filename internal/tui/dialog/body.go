@@ -8,7 +8,7 @@ const diffLines = 2000
 // body is the part of a question that scrolls.
 type body struct {
 	lines   []string // nil if they must be composed
-	hunks   []int    // the first line of each hunk
+	change  int      // the first line of the changes or of the plan, negative for none
 	limit   int      // maximum number of diff lines to compose
 	more    bool     // some diff has more lines than limit
 	scroll  int      // index of the first visible line
@@ -42,7 +42,7 @@ func (b *body) visible() (lines []string, ended bool) {
 func (b *body) cut() bool { return b.shown < len(b.lines) }
 
 // hidesChange reports whether the window is too low to show a line of the diff.
-func (b *body) hidesChange() bool { return len(b.hunks) > 0 && b.scroll+b.shown <= b.hunks[0] }
+func (b *body) hidesChange() bool { return b.change >= 0 && b.scroll+b.shown <= b.change }
 
 // unread returns the hint that tells the user how to read the rest before approving.
 func (b *body) unread() string {
@@ -76,38 +76,6 @@ func (b *body) roll(by int) {
 		b.limit, b.lines = 4*b.limit, nil
 	}
 	b.scroll = max(b.scroll+by, 0)
-}
-
-// nextHunk scrolls to the next hunk, from the last one to the first. remake
-// composes the lines again after the limit was raised.
-func (b *body) nextHunk(remake func()) {
-	for {
-		last := len(b.lines) - b.shown
-		for _, at := range b.hunks {
-			if at > b.scroll && b.scroll < last {
-				b.scroll = at
-				return
-			}
-		}
-		if !b.more {
-			break
-		}
-		b.limit *= 4
-		remake()
-	}
-	b.scroll = 0
-}
-
-// previousHunk scrolls to the previous hunk, from the first one to the last.
-func (b *body) previousHunk() {
-	last := len(b.lines) - b.shown
-	to := -1
-	for _, at := range b.hunks {
-		if at = min(at, last); at < b.scroll || b.scroll == 0 {
-			to = max(to, at)
-		}
-	}
-	b.scroll = max(to, 0)
 }
 
 // follow scrolls the lines from first up to end into view.

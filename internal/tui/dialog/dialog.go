@@ -17,9 +17,9 @@ import (
 // any other text is a comment.
 type Dialog struct {
 	Behind bool // a search has the focus until it is closed
-	// Stays reports whether a question still waits after the turn is interrupted. Esc
-	// then only rejects. Nil for none.
-	Stays func(event.Ask) bool
+	// IsCommand reports whether a text is a slash command, which no answer can run. Nil
+	// for none.
+	IsCommand func(text string) bool
 
 	keys  keys.Map
 	st    *ink.Styles
@@ -58,14 +58,16 @@ func (d *Dialog) Text(ask event.Ask) string { return QuestionText(ask, d.short) 
 func (d *Dialog) Takes() bool { return d.Waits() && d.arming.ready }
 
 // Full reports whether the question is shown full screen.
-func (d *Dialog) Full() bool { return d.full || d.Plan().open }
+func (d *Dialog) Full() bool { return d.full || d.Plan().open || d.question.reviewing }
 
-// Dismisses reports whether esc closes the comment, the editor of a plan or the full
-// view.
-func (d *Dialog) Dismisses() bool { return d.writes() || d.full }
+// Dismisses reports whether esc closes the comment, the editor of a plan, the review or
+// the full view.
+func (d *Dialog) Dismisses() bool { return d.writes() || d.full || d.question.reviewing }
 
-// writes reports whether keys type into the comment or into the plan.
-func (d *Dialog) writes() bool { return d.comment.open || d.Plan().open }
+// writes reports whether keys type into a comment or into the plan.
+func (d *Dialog) writes() bool {
+	return d.comment.open || d.Plan().open || d.question.reviewing && d.question.review.Writing()
+}
 
 // Animates reports whether the dialog changes as time passes.
 func (d *Dialog) Animates() bool {
@@ -116,8 +118,9 @@ func (d *Dialog) Drop(gone func(event.Ask) bool) {
 	}
 }
 
-// stays reports whether the first question still waits after the turn is interrupted.
-func (d *Dialog) stays() bool { return d.Stays != nil && d.Stays(d.question.ask) }
+// escRejects reports whether esc only rejects the first question, and does not interrupt
+// the turn: it is a delegate's, and the others continue.
+func (d *Dialog) escRejects() bool { return d.question.ask.Agent != "" }
 
 // reset shows the first question.
 func (d *Dialog) reset(typing bool) {
@@ -139,6 +142,9 @@ func (d *Dialog) Restyle(st *ink.Styles) {
 		if e != nil {
 			e.Restyle(st)
 		}
+	}
+	if d.question.review != nil {
+		d.question.review.Restyle(st)
 	}
 }
 
@@ -184,6 +190,9 @@ func (d *Dialog) Lines(width, height int) ([]string, *tea.Cursor) {
 		hints, _ := d.foot()
 		return append(lines, hints...), cursor
 	}
+	if q.reviewing {
+		return d.reviewLines(width, height)
+	}
 	note := ""
 	if !d.comment.open {
 		note = d.Comment()
@@ -225,13 +234,17 @@ func (d *Dialog) foot() (lines []string, cursor *tea.Cursor) {
 		cursor.Y += len(lines)
 		lines = append(lines, typed...)
 	}
-	return append(lines, d.st.Dim.Render(ink.Truncate("  "+d.hints(q.width-ink.Gutter), q.width))), cursor
+	return append(lines, d.hintLine()), cursor
 }
 
 // Scroll scrolls the question by that many lines, up if negative.
 func (d *Dialog) Scroll(by int) {
 	if d.Plan().open {
 		d.Plan().edit.MoveRows(by)
+		return
+	}
+	if d.question.reviewing {
+		d.question.review.Scroll(by)
 		return
 	}
 	d.question.body.roll(by)
@@ -248,6 +261,10 @@ func (d *Dialog) Click(x, y int) {
 	d.held.release()
 	if d.Plan().open {
 		d.Plan().edit.PlaceCaret(x, max(y-1, 0))
+		return
+	}
+	if d.question.reviewing {
+		d.question.review.Click(x, y-1)
 		return
 	}
 	if d.comment.open {

@@ -5,13 +5,14 @@ import (
 
 	"charm.land/lipgloss/v2"
 
+	"agent/internal/tui/ink"
 	"agent/internal/tui/keys"
 )
 
 // hints returns the key hints for the current state, as many as fit.
 func (d *Dialog) hints(width int) string {
 	q, interrupt, stop := &d.question, "esc interrupt", "esc reject and interrupt"
-	if d.stays() { // also after an interrupt
+	if d.escRejects() {
 		interrupt, stop = "esc reject", "esc reject"
 	}
 	switch {
@@ -19,6 +20,8 @@ func (d *Dialog) hints(width int) string {
 		return d.hint
 	case d.Plan().open && d.arming.ready && !d.Behind:
 		return joinFitting(width, finishKey+" finish", externalKey+" $EDITOR", "esc discard the edit")
+	case q.reviewing && d.arming.ready && !d.Behind:
+		return joinFitting(width, q.review.Hints()...)
 	case d.arming.ready && q.body.shown == 0 && !q.readable():
 		return q.body.unread()
 	case d.Behind:
@@ -49,17 +52,23 @@ func (d *Dialog) hints(width int) string {
 	case d.full:
 		stop = "esc close"
 	case q.ask.AboutTurn():
-		stop = "esc interrupt"
+		stop = interrupt
 	}
 	return joinFitting(width, append(append(parts, q.lookHints(d.full)...), stop)...)
 }
 
-// lookHints returns the hints for hunks, full view and the reason.
+// hintLine draws the key hints.
+func (d *Dialog) hintLine() string {
+	width := d.question.width
+	return d.st.Dim.Render(ink.Truncate("  "+d.hints(width-ink.Gutter), width))
+}
+
+// lookHints returns the hints for the review, full view and the reason.
 func (q *question) lookHints(full bool) (parts []string) {
 	if q.ask.Plan != "" {
 		parts = append(parts, editKey+" edit")
 	}
-	if len(q.body.hunks) > 1 && q.body.cut() {
+	if q.hasHunks() {
 		parts = append(parts, "tab hunks")
 	}
 	if q.body.cut() && !full {

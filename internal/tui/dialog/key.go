@@ -18,6 +18,7 @@ type Result struct {
 	Rest      string        // a typed comment that is not part of the answer
 	Draft     string        // text to insert into the draft
 	EditPlan  bool          // open the plan in the user's editor
+	EditHunk  bool          // open the hunk that Dialog.Hunk returns in the user's editor
 	Interrupt bool          // interrupt the turn
 	Pass      Pass
 	Deferred  *DeferredKey // pass it to Due after its delay; nil for none
@@ -38,7 +39,7 @@ const (
 func (d *Dialog) Key(msg tea.KeyPressMsg) Result {
 	k, now := msg.String(), d.now()
 	v := d.held.press(msg, now)
-	answers := !d.Plan().open && (k == "enter" || d.keys.Is(k, keys.Send) || !d.comment.open && isDigit(k))
+	answers := !d.Plan().open && !d.question.reviewing && (k == "enter" || d.keys.Is(k, keys.Send) || !d.comment.open && isDigit(k))
 	switch {
 	case d.Takes() && answers && v == ignored:
 		d.held.dropped = true
@@ -61,15 +62,21 @@ func (d *Dialog) Key(msg tea.KeyPressMsg) Result {
 // Due handles a deferred key after its delay. It does nothing if another key was
 // pressed since.
 func (d *Dialog) Due(key DeferredKey) Result {
-	if key.number != d.held.number || !d.Takes() || d.writes() {
+	if key.number != d.held.number || !d.Takes() || d.writes() || d.question.reviewing {
 		return Result{}
 	}
 	return d.take(key.Key)
 }
 
-// Paste pastes text into the plan if that is edited, or into the comment, if the
-// question takes keys and allows one. It reports whether it did.
+// Paste pastes text into the plan if that is edited, into the comment on the current line
+// of a review, or into the comment, if the question takes keys and allows one. It reports
+// whether it did.
 func (d *Dialog) Paste(text string) bool {
+	if d.Takes() && d.question.reviewing {
+		d.held.release()
+		d.took(d.asks[0])
+		return d.question.review.Paste(text)
+	}
 	if !d.Takes() || !d.writes() && !d.question.rows.mark(Comment) {
 		d.Elsewhere()
 		return false

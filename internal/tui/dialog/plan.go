@@ -201,6 +201,6 @@ func (q *question) planFacts(width, at int) []string {
 	md := markdown.New(q.st)
 	md.SetText(q.plan.text)
 	md.Finish()
-	q.body.hunks = []int{at + len(out)}
+	q.body.change = at + len(out)
 	return append(out, md.Lines(width)...)
 }

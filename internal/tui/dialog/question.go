@@ -13,6 +13,7 @@ import (
 	"agent/internal/tui/diff"
 	"agent/internal/tui/editor"
 	"agent/internal/tui/ink"
+	"agent/internal/tui/review"
 )
 
 // lowDialog is the height below which a dialog omits blank lines and shows the
@@ -31,7 +32,9 @@ type question struct {
 	place         string // "1 of 2"; empty for a single question
 	note          string // the text of a closed comment
 	plan          Plan
-	why           bool // show the reason for the question
+	review        *review.Review // of the changes, hunk by hunk; nil until the user opens it
+	reviewing     bool           // the review is shown
+	why           bool           // show the reason for the question
 	width, height int
 	low           bool // the height is below lowDialog
 	tiny          bool // all answers share one line
@@ -40,7 +43,7 @@ type question struct {
 // newQuestion returns a question with the first row marked. If ask has warnings, no
 // row is marked, so that enter cannot approve by accident.
 func newQuestion(ask event.Ask, st *ink.Styles, short func(dir string) string, edit func() *editor.Editor) question {
-	q := question{ask: ask, plan: newPlan(ask.Plan, edit), rows: RowsOf(ask), body: body{limit: diffLines}, st: st, short: short}
+	q := question{ask: ask, plan: newPlan(ask.Plan, edit), rows: RowsOf(ask), body: body{limit: diffLines, change: -1}, st: st, short: short}
 	if len(WarningsOf(ask)) > 0 {
 		q.rows.at = -1
 	}
@@ -98,7 +101,7 @@ func (q *question) title() string {
 // first line; the other lines start the body, so that nothing is truncated.
 func (q *question) headline() (lines []string, right string) {
 	const least = 24 // columns of the question that take precedence over right
-	facts := sizeOf(q.ask)
+	facts := q.size()
 	if q.plan.changed() {
 		facts = append(facts, "edited")
 	}
@@ -122,7 +125,7 @@ func (q *question) compose() {
 	for i, l := range out {
 		out[i] = "  " + l
 	}
-	q.body.more, q.body.hunks = false, nil
+	q.body.more, q.body.change = false, -1
 	if q.chooses() {
 		q.nameRows()
 		rows := q.rows.draw(q.st, q.width, func(Row) bool { return false })
@@ -172,12 +175,13 @@ func (q *question) facts(width, at int) []string {
 	if !q.low {
 		out = append(out, about...)
 	}
-	for _, change := range q.ask.Diffs {
+	for _, change := range q.diffs() {
 		if len(q.ask.Diffs) > 1 || !namesFile(q.ask) {
 			out = append(out, ink.Wrap(ExactLine(change.Path)+"  "+diff.Stat(change), width)...)
 		}
 		out = append(out, q.change(change, width, at+len(out))...)
 	}
+	out = append(out, q.lineComments(width)...)
 	if q.low { // in a low window the change comes first
 		out = append(out, about...)
 	}
@@ -198,17 +202,13 @@ func (q *question) scopeLine() string {
 	return "2 allows in this session: " + ExactLine(q.ask.Scope)
 }
 
-// change draws a diff that starts at line at of the body, and records the first
-// lines of its hunks.
+// change draws a diff that starts at line at of the body.
 func (q *question) change(change event.Diff, width, at int) []string {
 	b := &q.body
 	lines := diff.Lines(q.st, change, width, b.limit)
 	b.more = b.more || len(lines) >= b.limit
-	b.hunks = append(b.hunks, at)
-	for i, l := range lines {
-		if strings.Contains(l, diff.Between) && strings.TrimSpace(ansi.Strip(l)) == diff.Between {
-			b.hunks = append(b.hunks, at+i+1)
-		}
+	if b.change < 0 {
+		b.change = at
 	}
 	return lines
 }
@@ -226,6 +226,14 @@ func (q *question) nameRows() {
 	for i := range q.rows.All {
 		row := &q.rows.All[i]
 		switch row.Kind {
+		case Yes:
+			if q.divided() {
+				row.Text = q.yesRow()
+			}
+		case No:
+			if q.divided() {
+				row.Text = "No" + q.sends()
+			}
 		case Always:
 			scope := ExactLine(q.ask.Scope)
 			switch {

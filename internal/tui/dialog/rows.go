@@ -113,6 +113,11 @@ func (r *Rows) mark(kind Kind) bool {
 	return i >= 0
 }
 
+// drop removes the rows of that kind.
+func (r *Rows) drop(kind Kind) {
+	r.All = slices.DeleteFunc(r.All, func(a Row) bool { return a.Kind == kind })
+}
+
 // Digit returns the index of the row with digit n, negative if there is none.
 func (r *Rows) Digit(n int) int {
 	return slices.IndexFunc(r.All, func(a Row) bool { return a.Digit == n })

@@ -130,7 +130,7 @@ func askCommandLine(ask event.Ask, c event.Target, short func(string) string) st
 func ReachOf(ask event.Ask) string {
 	switch {
 	case ask.Again && ask.Blocked != "":
-		return "It failed because the sandbox blocks writes to " + ExactLine(ask.Blocked) + "."
+		return "It failed because the sandbox blocks access to " + ExactLine(ask.Blocked) + "."
 	case ask.Again && ask.Port > 0:
 		return fmt.Sprintf("It listens on port %d, which only commands of this session can reach. With the network, your browser can reach it too, and the job can connect to any server.", ask.Port)
 	case ask.Again:
@@ -140,11 +140,20 @@ func ReachOf(ask event.Ask) string {
 	}
 	var can []string
 	if len(ask.Writes) > 0 {
-		var paths []string
+		var files, dirs []string
 		for _, path := range ask.Writes {
-			paths = append(paths, ExactLine(path))
+			if dir, ok := strings.CutSuffix(path, "/"); ok {
+				dirs = append(dirs, ExactLine(dir))
+			} else {
+				files = append(files, ExactLine(path))
+			}
 		}
-		can = append(can, "change "+strings.Join(paths, ", "))
+		if files != nil {
+			can = append(can, "change "+strings.Join(files, ", "))
+		}
+		if dirs != nil {
+			can = append(can, "create, change and delete files in "+strings.Join(dirs, ", "))
+		}
 	}
 	if ask.Reach == event.ReachNetwork {
 		can = append(can, "use the network")
@@ -195,11 +204,13 @@ func RequestOf(title string) string {
 	return title
 }
 
-// WhyOf returns the reason for a question, empty if a warning says the same.
+// WhyOf returns the reason for a question, empty if a part of a warning says the same.
 func WhyOf(ask event.Ask) string {
 	plain := func(s string) string { return strings.ToLower(strings.TrimRight(strings.TrimSpace(s), ".")) }
-	if slices.ContainsFunc(ask.Warnings, func(w string) bool { return plain(w) == plain(ask.Why) }) {
-		return ""
+	for _, w := range ask.Warnings {
+		if slices.ContainsFunc(strings.Split(w, "; "), func(part string) bool { return plain(part) == plain(ask.Why) }) {
+			return ""
+		}
 	}
 	return ask.Why
 }

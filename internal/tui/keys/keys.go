@@ -116,6 +116,7 @@ const (
 	WhileRuns    Scope = "while a turn runs"
 	onEmpty      Scope = "on an empty prompt"
 	inQuestion   Scope = "in a permission dialog or question"
+	inReview     Scope = "while you decide on a change hunk by hunk"
 	inList       Scope = "in a list"
 	inSessions   Scope = "in the session picker"
 	inAgents     Scope = "in the list of delegates, and in the transcript of one"
@@ -181,15 +182,23 @@ func overlayKeys() []Binding {
 		{Fixed, inQuestion, []string{"1", "2", "3", "4", "5", "6", "7", "8"}, "answer with the row of that number; in a multiple-choice question, select it"},
 		{Fixed, inQuestion, []string{"y", "n"}, "move to Yes or No; any other text rejects with a message, or is your own answer"},
 		{Fixed, inQuestion, []string{"space"}, "in a multiple-choice question, select or deselect the current choice"},
-		{Fixed, inQuestion, []string{"tab"}, "next hunk of the diff; in a comment, back to the rows"},
-		{Fixed, inQuestion, []string{"shift+tab"}, "previous hunk of the diff"},
+		{Fixed, inQuestion, []string{"tab"}, "decide on the change hunk by hunk; in a comment, back to the rows"},
 		{Fixed, inQuestion, []string{"ctrl+g"}, "show the diff, the command or the plan full screen; esc or q closes it"},
 		{Fixed, inQuestion, []string{"?"}, "show why permission is needed"},
 		{Fixed, inQuestion, []string{"pgup", "pgdown", "home", "end"}, "scroll the diff, the command or the plan"},
 		{Fixed, inQuestion, []string{"ctrl+e"}, "edit the plan in the dialog"},
 		{Fixed, inQuestion, []string{"ctrl+s"}, "while you edit the plan: finish; esc discards the edit"},
 		{Fixed, inQuestion, []string{"ctrl+x ctrl+e"}, "edit the plan in $VISUAL or $EDITOR"},
-		{Fixed, inQuestion, []string{"esc"}, "reject and interrupt the turn; in a comment, back to the rows"},
+		{Fixed, inQuestion, []string{"esc"}, "reject and interrupt the turn; if a delegate asks, only reject; in a comment, back to the rows"},
+
+		{Fixed, inReview, []string{"tab", "shift+tab"}, "show the next or the previous hunk"},
+		{Fixed, inReview, []string{"y", "n"}, "accept or reject the hunk, and show the next one"},
+		{Fixed, inReview, []string{"Y", "N"}, "accept or reject all hunks"},
+		{Fixed, inReview, []string{"up", "down", "pgup", "pgdown", "home", "end"}, "move to another line"},
+		{Fixed, inReview, []string{"c"}, "comment on the current line; empty text removes the comment"},
+		{Fixed, inReview, []string{"e"}, "edit the new lines of the hunk in $VISUAL or $EDITOR; an empty file rejects the hunk"},
+		{Fixed, inReview, []string{"u"}, "undo the edit of the hunk"},
+		{Fixed, inReview, []string{"esc", "enter"}, "go back to the question, which applies what you accepted when you approve it"},
 
 		{ListUp, inList, []string{"up", "ctrl+p"}, "select the previous item"},
 		{ListDown, inList, []string{"down", "ctrl+n"}, "select the next item"},

@@ -19,6 +19,12 @@ import (
 // showDigit is the answer that shows the change.
 const showDigit = 5
 
+// hunksKey begins an answer that applies some hunks of a change.
+const hunksKey = "h"
+
+// hunksLines is the maximum length of a change whose hunks can be chosen.
+const hunksLines = 100
+
 // inlineLines is the maximum length of a change that is printed with its question.
 const inlineLines = 20
 
@@ -71,12 +77,15 @@ func (q *questions) ask(ask event.Ask) {
 }
 
 // changesInline reports whether the changes of a question are printed with it.
-func changesInline(ask event.Ask) bool {
+func changesInline(ask event.Ask) bool { return changedLines(ask) <= inlineLines }
+
+// changedLines returns the length of the changes of a question.
+func changedLines(ask event.Ask) int {
 	lines := 0
 	for _, d := range ask.Diffs {
 		lines += strings.Count(d.Unified, "\n")
 	}
-	return lines <= inlineLines
+	return lines
 }
 
 // changes prints the complete changes of a question.
@@ -107,6 +116,9 @@ func (q *questions) rows(ask event.Ask) {
 	}
 	if len(ask.Diffs) > 0 && !changesInline(ask) {
 		rows = append(rows, strconv.Itoa(showDigit)+" show the change")
+	}
+	if r := q.review(ask); r != nil && changedLines(ask) <= hunksLines {
+		rows = append(rows, hunksKey+" choose hunks")
 	}
 	q.print("  " + strings.Join(rows, "  "))
 }
@@ -176,6 +188,10 @@ func (q *questions) answer(line string) tea.Cmd {
 func (q *questions) answerApproval(ask event.Ask, line string) {
 	first, rest, _ := strings.Cut(line, " ")
 	rest = strings.TrimSpace(rest)
+	if first == hunksKey && len(ask.Diffs) > 0 {
+		q.answerHunks(ask, rest)
+		return
+	}
 	n, err := strconv.Atoi(first)
 	if word := yesOrNo(line); word != 0 {
 		n, err = word, nil

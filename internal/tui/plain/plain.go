@@ -99,7 +99,6 @@ func newFront(o screen.Options, now func() time.Time, send func(event.Command), 
 	c.After = func(time.Duration, tea.Msg) tea.Cmd { return nil } // timers only serve animations and expiring hints
 	p.editor = editor.New(c.Keys, c.Styles, false)
 	p.dialog = dialog.New(c.Keys, c.Styles, false, o.Files.ShortDir, now)
-	p.dialog.Stays = c.AsksInBackground
 	var notices []string
 	p.slash, notices = slash.New(c, p.editor, p.lists)
 	leave := func() tea.Cmd { return p.leave(screen.Exit{}) }
@@ -326,7 +325,7 @@ func (p *front) printUnsent() {
 // printPrompt prints the prompt for the next line, if the user can type one.
 func (p *front) printPrompt() {
 	reading := p.lists.Open != nil && p.background > 0 // the rows of a list
-	if p.in.Typed && !p.prompted && !p.inputEnded && !reading && !p.prompt.External.Editing && (!p.Feed.Running || p.dialog.Waits()) {
+	if p.in.Typed && !p.prompted && !p.inputEnded && !reading && !p.slash.Lists() && !p.prompt.External.Editing && (!p.Feed.Running || p.dialog.Waits()) {
 		p.request()
 	}
 }

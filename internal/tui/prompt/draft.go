@@ -106,7 +106,7 @@ func (d *Drafts) Resume(ask event.Ask) {
 
 // KeepTyped moves the unfinished answer to a question that closes into the editor.
 func (d *Drafts) KeepTyped() {
-	for _, text := range []string{d.dialog.Comment(), d.dialog.Plan().Edited()} {
+	for _, text := range []string{d.dialog.Comment(), d.dialog.LineComments(), d.dialog.Plan().Edited()} {
 		if text != "" {
 			d.editor.Prepend(text)
 		}

@@ -189,12 +189,17 @@ func (p *Prompt) takePlan(msg planEdited) {
 
 // writeDraft writes text to a temporary file.
 func writeDraft(text string) (path string, err error) {
-	f, err := os.CreateTemp("", "prompt-*.md")
-	if err != nil {
-		return "", fmt.Errorf("create a file for the draft: %w", err)
-	}
 	if text != "" && !strings.HasSuffix(text, "\n") {
 		text += "\n" // editors warn about a last line without a newline
+	}
+	return writeTemp("prompt-*.md", text)
+}
+
+// writeTemp writes text to a temporary file that only the user can read.
+func writeTemp(pattern, text string) (path string, err error) {
+	f, err := os.CreateTemp("", pattern)
+	if err != nil {
+		return "", fmt.Errorf("create a file for the draft: %w", err)
 	}
 	_, err = f.WriteString(text)
 	if err := errors.Join(err, f.Close()); err != nil {

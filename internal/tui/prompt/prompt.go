@@ -394,6 +394,8 @@ func (p *Prompt) Take(msg tea.Msg) (cmd tea.Cmd, taken bool) {
 		p.External.takeSummary(msg)
 	case planEdited:
 		p.takePlan(msg)
+	case hunkEdited:
+		p.takeHunk(msg)
 	case imagesRead:
 		return p.images.take(msg), true
 	case clipboardRead:

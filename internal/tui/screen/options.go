@@ -35,8 +35,9 @@ type Options struct {
 	Custom       []CustomCommand
 	Instructions Instructions
 	// Agents returns the agents that can be started, from memory: it is called while the
-	// screen is drawn. Nil if there are none.
-	Agents func() []Agent
+	// screen is drawn. ReadAgents reads them again, and may block. Nil if there are none.
+	Agents     func() []Agent
+	ReadAgents func()
 	// Recent are the recently used actions of the command palette, and Remember saves
 	// them.
 	Recent   []string

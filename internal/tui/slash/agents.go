@@ -96,14 +96,33 @@ func agentWords(s *Session) []string {
 // plain mode it prints them.
 func (s *Session) ShowAgents() tea.Cmd {
 	if s.Front.Screen == nil {
+		if s.Options.ReadAgents != nil {
+			s.Options.ReadAgents()
+		}
 		s.printAgents()
 		return nil
 	}
 	s.Send(event.ListDelegates{})
-	l := &agentList{s: s, agents: s.Agents()}
+	l := &agentList{s: s}
 	l.Menu = list.Menu{Chooser: list.Chooser{Keys: s.Keys, St: s.Styles, Under: list.DetailRows}, Head: "Delegates and agents", None: "No matching delegate or agent.", Chose: l.choose, Detail: l.describe}
 	l.Fill(l.options())
-	return s.lists.Show(l)
+	return tea.Batch(s.lists.Show(l), s.readAgents())
+}
+
+// agentsRead is the message that the agents were read again. The list takes them when it
+// is drawn.
+type agentsRead struct{}
+
+// readAgents returns the command that reads the agents again.
+func (s *Session) readAgents() tea.Cmd {
+	read := s.Options.ReadAgents
+	if read == nil {
+		return nil
+	}
+	return func() tea.Msg {
+		read()
+		return agentsRead{}
+	}
 }
 
 // printAgents prints what ShowAgents lists.
@@ -136,11 +155,10 @@ func agentSummary(a screen.Agent) string {
 }
 
 // agentList is the list of /agents: running delegates, those that have ended, and
-// agents. It follows the delegates while it is open.
+// agents. It follows both while it is open.
 type agentList struct {
 	list.Menu
-	s      *Session
-	agents []screen.Agent
+	s *Session
 }
 
 // options returns the rows of the list: delegates that run, the oldest first, those that
@@ -168,7 +186,7 @@ func (l *agentList) options() []list.Option {
 	}
 	slices.Reverse(ended)
 	all = append(running, ended...)
-	for _, a := range l.agents {
+	for _, a := range l.s.Agents() {
 		source := ink.SanitizeLine(a.Source)
 		if source == "" {
 			source = "built in"

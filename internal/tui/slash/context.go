@@ -30,8 +30,10 @@ func contextCommand(s *Session, _ string) (tea.Cmd, error) {
 	return nil, nil
 }
 
-// Lists reports whether the list of a command is still to come.
-func (s *Session) Lists() bool { return s.contextListing }
+// Lists reports whether the list or the answer of a command is still to come.
+func (s *Session) Lists() bool {
+	return s.contextListing || s.permissions.waiting
+}
 
 // showContext opens the list of what fills the context window, if /context requested
 // it.

@@ -15,6 +15,7 @@ import (
 // permissions is the state of /permissions.
 type permissions struct {
 	listing bool               // show the next PermissionsNow
+	waiting bool               // for a list or an explanation
 	shown   bool               // a list is on the screen
 	listed  []event.Permission // as numbered on the screen
 }
@@ -29,9 +30,10 @@ func permissionsCommand(s *Session, arg string) (tea.Cmd, error) {
 	rest = strings.TrimSpace(rest)
 	switch {
 	case arg == "":
-		s.permissions.listing = true
+		s.permissions.listing, s.permissions.waiting = true, true
 		s.SendCommand(event.ListPermissions{})
 	case verb == "explain" && rest != "":
+		s.permissions.waiting = true
 		s.SendCommand(event.ExplainPermission{Line: rest})
 	case verb == "remove" && rest != "":
 		return nil, s.removePermission(rest)
@@ -72,7 +74,7 @@ func (s *Session) showPermissions(now event.PermissionsNow) {
 	if !s.permissions.listing {
 		return
 	}
-	s.permissions.listing, s.permissions.shown, s.permissions.listed = false, true, now.Permissions
+	s.permissions.listing, s.permissions.waiting, s.permissions.shown, s.permissions.listed = false, false, true, now.Permissions
 	f := &Facts{Rows: [][2]string{{"mode", now.Mode.Label()}}}
 	for i, p := range now.Permissions {
 		text := ink.SanitizeLine(p.Text)
@@ -101,6 +103,7 @@ func (s *Session) short(source string) string {
 
 // showExplained shows how a command would be judged.
 func (s *Session) showExplained(e event.Explained) {
+	s.permissions.waiting = false
 	var lines []string
 	for _, l := range e.Lines {
 		lines = append(lines, ink.SanitizeLine(l))

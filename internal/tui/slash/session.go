@@ -70,6 +70,8 @@ func (s *Session) Apply(ev event.Event) {
 		s.showPermissions(ev)
 	case event.Explained:
 		s.showExplained(ev)
+	case event.Notice: // it may say why there is no list
+		s.permissions.waiting = false
 	case event.BudgetNow:
 		s.showBudget(ev)
 	case event.ContextNow:

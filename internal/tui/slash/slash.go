@@ -1,6 +1,7 @@
 package slash
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -153,6 +154,12 @@ func (s *Session) Run(name, arg, typed string) tea.Cmd {
 	return nil
 }
 
+// IsCommand reports whether a text is a slash command of this session.
+func (s *Session) IsCommand(text string) bool {
+	name, _, ok := Parse(text)
+	return ok && s.Has(name)
+}
+
 // Has reports whether there is a command called name.
 func (s *Session) Has(name string) bool { return find(s.Commands(), name) >= 0 }
 
@@ -212,17 +219,21 @@ func modeNames(*Session) []string {
 	return names
 }
 
+// alternatives joins words: "ask, plan or all".
+func alternatives(words []string) string {
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " or " + words[last]
+}
+
 // modeCommand sets the permission mode. Without a name it shows the current one.
 func modeCommand(s *Session, name string) (tea.Cmd, error) {
 	if name == "" {
-		names := modeNames(nil)
-		last := len(names) - 1
-		s.Say("Permission mode: " + ink.SanitizeLine(event.Mode(s.Feed.Mode).Label()) + ". Change: /mode " + strings.Join(names[:last], ", ") + " or " + names[last] + ".")
+		s.Say("Permission mode: " + ink.SanitizeLine(event.Mode(s.Feed.Mode).Label()) + ". Change: /mode " + alternatives(modeNames(nil)) + ".")
 		return nil, nil
 	}
 	mode, err := event.ParseMode(name)
 	if err != nil {
-		return nil, err
+		return nil, errors.New("unknown permission mode “" + ink.SanitizeLine(name) + "”: use " + alternatives(modeNames(nil)))
 	}
 	s.SetMode(mode)
 	return nil, nil

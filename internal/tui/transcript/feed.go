@@ -408,12 +408,13 @@ func Explain(ev *event.TurnEnd) string {
 	return "the turn ended: " + string(ev.Reason)
 }
 
-// DecisionNote returns what the user added to a decision: the selected choices and
-// the comment.
+// DecisionNote returns what the user added to a decision: the selected choices, the
+// comment, and the comments on lines.
 func DecisionNote(ev *event.Decided) string {
 	note := slices.Clone(ev.Chosen)
 	if ev.Note != "" {
 		note = append(note, ev.Note)
 	}
+	note = append(note, ev.LineComments()...)
 	return strings.Join(note, "; ")
 }

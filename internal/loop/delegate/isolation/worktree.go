@@ -120,11 +120,11 @@ func (w *Worktree) Finish(ctx context.Context, host delegate.Host, label delegat
 	case err != nil:
 		o.err = fmt.Errorf("its changes cannot be read: %w", err)
 	case stopped && len(d.Changes) > 0:
-		o.err = errors.New("it did not finish. Changed: " + pathsOf(d.Changes))
+		o.err = errors.New("it did not finish. Changed: " + pathsOf(d.Changes, func(c git.Change) string { return c.Path }))
 	default:
 		w.apply(ctx, host, label, d.Changes, &o)
 	}
-	if o.err != nil || len(o.leftOut)+len(o.conflicts) > 0 {
+	if o.err != nil || o.part != "" || len(o.leftOut)+len(o.conflicts) > 0 {
 		o.kept = w.tree.Dir()
 		_ = w.Workspace.Close()
 		w.tree.Close()
@@ -143,6 +143,7 @@ type outcome struct {
 	combined  []string // paths of applied changes that were merged with others
 	conflicts []string
 	leftOut   []string
+	part      string // what the user approved of the changes, for the model; empty for all
 	err       error  // why nothing was applied
 	kept      string // directory of the worktree; empty if it was removed
 }
@@ -163,10 +164,20 @@ func (w *Worktree) apply(ctx context.Context, host delegate.Host, label delegate
 		}
 		result, err := host.Apply(ctx, label, w.mode, p.call)
 		o.applied, o.err = result.Changes, err
+		if !sameChanges(p.call.Changes, result.Changes) {
+			o.part = result.Text
+		}
 		if err == nil || !ran || ctx.Err() != nil {
 			return
 		}
 	}
+}
+
+// sameChanges reports whether the changes that were made are those that were asked for.
+func sameChanges(asked, made []tools.Change) bool {
+	return slices.EqualFunc(asked, made, func(a, b tools.Change) bool {
+		return a.Path == b.Path && (a.After == nil) == (b.After == nil) && bytes.Equal(a.After, b.After)
+	})
 }
 
 // prepared is a call that applies changes.
@@ -221,7 +232,10 @@ func (o *outcome) note() string {
 	case len(o.applied) == 0:
 		add("No changes were applied")
 	default:
-		add("Its changes were applied to the workspace: %s", pathsOf(o.applied))
+		add("Its changes were applied to the workspace: %s", pathsOf(o.applied, func(c tools.Change) string { return c.Path }))
+	}
+	if o.part != "" && o.err == nil {
+		add("%s", o.part)
 	}
 	if len(o.combined) > 0 && len(o.applied) > 0 {
 		add("Merged with changes made in the workspace meanwhile: %s", strings.Join(o.combined, ", "))
@@ -244,6 +258,9 @@ func (o *outcome) note() string {
 // notice tells the user what was not applied and where it is kept.
 func (o *outcome) notice() string {
 	text := "its changes were not applied."
+	if o.err == nil && o.part != "" {
+		text = "only the hunks that you accepted were applied."
+	}
 	if left := slices.Concat(o.conflicts, o.leftOut); o.err == nil && len(left) > 0 {
 		text = "not applied: " + strings.Join(firstOf(left), "; ") + "."
 	}
@@ -251,10 +268,10 @@ func (o *outcome) notice() string {
 }
 
 // pathsOf returns the paths of changes as a list for a sentence.
-func pathsOf[C git.Change | tools.Change](changes []C) string {
+func pathsOf[C any](changes []C, path func(C) string) string {
 	var paths []string
 	for _, c := range changes {
-		paths = append(paths, tools.Change(c).Path)
+		paths = append(paths, path(c))
 	}
 	return strings.Join(firstOf(paths), ", ")
 }

@@ -31,6 +31,9 @@ type Env struct {
 	// git must not read it without approval; empty if it may. The name of no repository
 	// is "none". Nil if git always needs approval.
 	Git func(dir string) (repository, why string)
+	// Loopback is set if all commands of the session share a loopback interface that
+	// reaches nothing else.
+	Loopback bool
 }
 
 // Entry is the kind of file at a path.
@@ -124,7 +127,10 @@ type Part struct {
 	Git bool
 	// Below is set for a read-only part that reads the files below the directories among
 	// its Reads, such as grep -r.
-	Below  bool
+	Below bool
+	// Local is set for a part that lacks the trait Connects only because it names a
+	// server on this computer, and Env.Loopback is set.
+	Local  bool
 	Traits Trait
 	// Reads are the paths that a read-only part opens, Writes those that other parts
 	// are known to change. They are absolute.

@@ -94,6 +94,10 @@ func (r *reader) effects(p *Part, words []string) {
 		if e.subcommand != "" || name == "git" && sub != "" {
 			does = code(name, sub)
 		}
+		if e.traits == Connects && r.env.Loopback && reachesLoopback(name, args) {
+			p.Local = true
+			continue
+		}
 		p.needs(e.traits, does+" "+e.does)
 		switch e.writes {
 		case "all":
@@ -279,7 +283,26 @@ func (r *reader) gitEffects(p *Part, args []string, sub string) {
 		if w == "-C" || strings.HasPrefix(w, "--git-dir") || strings.HasPrefix(w, "--work-tree") {
 			p.needs(0, "`git "+shown(w)+"` uses another repository")
 		}
+		if w == "-C" && i+1 < len(args) && !slices.Contains(gitReaders, sub) && !r.allInside(p, args[i+1]) {
+			r.writes(p, args[i+1], false)
+		}
 	}
+}
+
+// gitReaders are subcommands of git that change nothing in the repository except its
+// index, with any arguments that effects.txt does not list.
+var gitReaders = []string{
+	"", "status", "diff", "log", "show", "blame", "annotate", "grep", "ls-files", "ls-tree", "rev-parse", "rev-list", "describe", "shortlog", "cat-file",
+	"name-rev", "merge-base", "for-each-ref", "show-ref", "show-branch", "whatchanged", "count-objects", "check-ignore", "check-attr", "diff-tree", "diff-files",
+	"diff-index", "var", "version", "help", "ls-remote", "cherry", "range-diff",
+}
+
+// allInside reports whether a path is in the workspace, whatever the directory of p is.
+func (r *reader) allInside(p *Part, path string) bool {
+	if strings.HasPrefix(path, "~") {
+		return false
+	}
+	return len(p.dirs) > 0 && !slices.ContainsFunc(p.dirs, func(dir string) bool { return !r.env.Inside(absolute(dir, path, false)) })
 }
 
 // isFile reports whether a word is the path of an existing file or directory.

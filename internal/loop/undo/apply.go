@@ -1,0 +1,366 @@
+package undo
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"agent/internal/history/blobs"
+	"agent/internal/loop/event"
+	"agent/internal/tools/snapshot"
+	"agent/internal/tools/workspace"
+)
+
+// Apply performs a plan. A path that has changed since the plan was made becomes a
+// conflict. The error is for the user; then nothing was changed, except if the program
+// could not note the end: the next Recover finishes the undo.
+func (r *Restorer) Apply(ctx context.Context, p *Plan) (event.Undone, error) {
+	a, err := openRoots(p.dirs)
+	if err != nil {
+		return event.Undone{}, err
+	}
+	defer a.close()
+	out := event.Undone{Redo: p.Redo, Turns: p.turns, Lost: p.Lost, Ignored: p.Ignored, Git: p.Git}
+	for _, c := range p.Conflicts {
+		out.Conflicts = append(out.Conflicts, c.Shown)
+	}
+	w := applier{pack: r.pack, roots: a, journal: note{Kind: kindUndo, ID: p.ID, Redo: p.Redo, Of: p.steps}}
+	var items []Item
+	for _, it := range p.Items {
+		if err := ctx.Err(); err != nil {
+			return event.Undone{}, err
+		}
+		switch err := w.admit(it); {
+		case err == nil:
+			items = append(items, it)
+		case errors.Is(err, errChanged):
+			out.Conflicts = append(out.Conflicts, it.Shown)
+		default:
+			out.Lost = append(out.Lost, event.LostChange{Path: it.Shown, Why: "its present content cannot be kept: " + err.Error()})
+		}
+	}
+	if err := r.perform(&w); err != nil {
+		return event.Undone{}, err
+	}
+	for i, it := range items {
+		why, skipped := w.skipped[i]
+		switch {
+		case skipped && errors.Is(why, errChanged):
+			out.Conflicts = append(out.Conflicts, it.Shown)
+		case skipped && errors.Is(why, errNotEmpty):
+		case skipped:
+			out.Lost = append(out.Lost, event.LostChange{Path: it.Shown, Why: workspace.Cause(why).Error()})
+		case it.Merged:
+			out.Merged = append(out.Merged, it.Shown)
+		default:
+			out.Restored = append(out.Restored, it.Shown)
+		}
+	}
+	return out, nil
+}
+
+// Recover finishes the undo that a crash interrupted. It returns nil if there was none.
+// Call it at the start of a session, before any tool runs.
+func (r *Restorer) Recover() (*event.Undone, error) {
+	h := readHistory(r.pack)
+	if h.pending == nil {
+		return nil, nil
+	}
+	a, err := openRoots(r.with(h))
+	if err != nil {
+		return nil, err
+	}
+	defer a.close()
+	out := &event.Undone{Redo: h.pending.Redo}
+	for _, s := range h.named(h.pending.Of) {
+		if s.kind == kindTurn || h.pending.Redo {
+			out.Turns++
+		}
+	}
+	w := applier{pack: r.pack, roots: a, journal: *h.pending}
+	w.resume()
+	if err := r.finish(&w); err != nil {
+		return nil, err
+	}
+	for i, it := range w.journal.Items {
+		switch why, skipped := w.skipped[i]; {
+		case skipped && !errors.Is(why, errNotEmpty):
+			out.Conflicts = append(out.Conflicts, a.show(it.Path))
+		case !skipped:
+			out.Restored = append(out.Restored, a.show(it.Path))
+		}
+	}
+	return out, nil
+}
+
+// perform writes the journal and does what it says.
+func (r *Restorer) perform(w *applier) error {
+	if err := r.pack.Append(w.journal); err != nil {
+		return fmt.Errorf("note the undo: %w", err)
+	}
+	if err := r.pack.Sync(); err != nil {
+		return fmt.Errorf("note the undo: %w", err)
+	}
+	return r.finish(w)
+}
+
+// finish does what the journal says and notes that it is done.
+func (r *Restorer) finish(w *applier) error {
+	w.run()
+	done := note{Kind: kindDone, ID: w.journal.ID, Skipped: slices.Sorted(maps.Keys(w.skipped))}
+	if err := r.pack.Append(done); err != nil {
+		return fmt.Errorf("note the end of the undo: %w", err)
+	}
+	return r.pack.Sync()
+}
+
+// Reasons why an item is not restored.
+var (
+	errChanged  = errors.New("it was changed meanwhile")
+	errNotEmpty = errors.New("the directory is not empty")
+)
+
+// applier does what a journal says.
+type applier struct {
+	pack    *blobs.Pack
+	roots   *roots
+	journal note
+	stamps  []string     // of the items before the undo; empty if nothing is there
+	ready   map[int]bool // items that were restored before a crash
+
+	mu      sync.Mutex
+	skipped map[int]error // items that were not restored
+}
+
+// admit adds an item to the journal, if it is still as the plan saw it, and keeps its
+// present content. The error is errChanged, or says why the content cannot be kept. That
+// of what the steps left is not needed, except for a redo.
+func (w *applier) admit(it Item) error {
+	at, ok := w.roots.at(it.Path)
+	if !ok {
+		return errChanged
+	}
+	now := at.look()
+	if it.Now.Kind == snapshot.File && it.Now.Hash != "" {
+		keep := failing{to: w.pack}
+		now = at.take(&keep)
+		if keep.err != nil && !it.left {
+			return keep.err
+		}
+		if keep.err != nil {
+			now = at.take(snapshot.Hashes{})
+		}
+	}
+	if !now.Same(it.Now) {
+		return errChanged
+	}
+	if it.content != nil {
+		if _, _, err := w.pack.Put(bytes.NewReader(it.content)); err != nil {
+			return err
+		}
+	}
+	w.journal.Items = append(w.journal.Items, journalItem{it.Path, *stored(now), *stored(it.To)})
+	w.stamps = append(w.stamps, now.Stamp)
+	return nil
+}
+
+// failing remembers the error of a snapshot.Contents.
+type failing struct {
+	to  snapshot.Contents
+	err error
+}
+
+// Put is as in snapshot.Contents.
+func (f *failing) Put(content io.Reader) (hash string, size int64, err error) {
+	hash, size, f.err = f.to.Put(content)
+	return hash, size, f.err
+}
+
+// run restores all items that are not skipped.
+func (w *applier) run() {
+	items := w.journal.Items
+	up := make([]int, len(items))
+	for i := range up {
+		up[i] = i
+	}
+	slices.SortFunc(up, func(i, j int) int { return strings.Compare(items[i].Path, items[j].Path) })
+	down := slices.Clone(up)
+	slices.Reverse(down)
+	isDir := func(s snapshot.State) bool { return s.Kind == snapshot.Dir }
+	w.each(up, func(it journalItem) bool { return isDir(it.From) }, w.openDir)
+	w.each(down, func(it journalItem) bool {
+		return !isDir(it.From) && it.From.Kind != snapshot.Absent && (it.To.Kind == snapshot.Absent || isDir(it.To))
+	}, w.remove)
+	w.each(down, func(it journalItem) bool { return isDir(it.From) && !isDir(it.To) }, w.removeDir)
+	w.each(up, func(it journalItem) bool { return isDir(it.To) && !isDir(it.From) }, w.makeDir)
+	w.writeAll(up)
+	w.each(down, func(it journalItem) bool { return isDir(it.To) }, w.setMode)
+	w.syncDirs()
+}
+
+// each calls do for the items for which which is true.
+func (w *applier) each(order []int, which func(journalItem) bool, do func(int, place) error) {
+	for _, i := range order {
+		if it := w.journal.Items[i]; which(it) {
+			w.try(i, do)
+		}
+	}
+}
+
+// try calls do with an item, unless it is skipped or done already. An error makes it
+// skipped.
+func (w *applier) try(i int, do func(int, place) error) {
+	if w.ready[i] || w.isSkipped(i) {
+		return
+	}
+	err := errChanged
+	if at, ok := w.roots.at(w.journal.Items[i].Path); ok {
+		err = do(i, at)
+	}
+	if err != nil {
+		w.skip(i, err)
+	}
+}
+
+func (w *applier) isSkipped(i int) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.skipped[i] != nil
+}
+
+func (w *applier) skip(i int, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.skipped == nil {
+		w.skipped = map[int]error{}
+	}
+	w.skipped[i] = err
+}
+
+// unchanged returns an error if an item is no longer as it was when the undo began.
+func (w *applier) unchanged(i int, at place) error {
+	want := w.stamps[i]
+	if w.journal.Items[i].From.Kind == snapshot.Dir { // it was removed already
+		want = ""
+	}
+	if now := at.look(); now.Stamp != want {
+		return errChanged
+	}
+	return nil
+}
+
+// openDir makes a directory writable for the time of the undo.
+func (w *applier) openDir(i int, at place) error {
+	mode := w.journal.Items[i].From.FileMode()
+	if mode&0o700 == 0o700 || at.look().Kind != snapshot.Dir {
+		return nil
+	}
+	return at.open.Chmod(at.rel, mode|0o700)
+}
+
+func (w *applier) remove(i int, at place) error {
+	if w.stamps[i] == "" || at.look().Kind == snapshot.Dir {
+		return nil // it was removed before the crash
+	}
+	if err := w.unchanged(i, at); err != nil {
+		return err
+	}
+	return at.open.Remove(at.rel)
+}
+
+// removeDir removes a directory, if it is empty.
+func (w *applier) removeDir(i int, at place) error {
+	switch at.look().Kind {
+	case snapshot.Absent:
+		return nil // it was removed before the crash
+	case snapshot.Dir:
+	default:
+		return errChanged
+	}
+	if at.open.Remove(at.rel) == nil {
+		return nil
+	}
+	if mode := w.journal.Items[i].From.FileMode(); mode&0o700 != 0o700 {
+		_ = at.open.Chmod(at.rel, mode)
+	}
+	return errNotEmpty
+}
+
+func (w *applier) makeDir(i int, at place) error {
+	if err := at.makeParents(); err != nil {
+		return err
+	}
+	err := at.open.Mkdir(at.rel, w.journal.Items[i].To.FileMode().Perm()|0o700)
+	if errors.Is(err, fs.ErrExist) && at.look().Kind == snapshot.Dir {
+		return nil
+	}
+	return err
+}
+
+func (w *applier) setMode(i int, at place) error {
+	if at.look().Kind != snapshot.Dir {
+		return errChanged
+	}
+	return at.open.Chmod(at.rel, w.journal.Items[i].To.FileMode())
+}
+
+// resume prepares to finish a journal after a crash.
+func (w *applier) resume() {
+	w.stamps, w.ready = make([]string, len(w.journal.Items)), map[int]bool{}
+	for i, it := range w.journal.Items {
+		at, ok := w.roots.at(it.Path)
+		if !ok {
+			w.skip(i, errChanged)
+			continue
+		}
+		if at.inDirectories() {
+			_ = at.open.Remove(w.temp(i, at))
+		}
+		now := at.now(&it.From).State
+		w.stamps[i] = now.Stamp
+		dir := it.From.Kind == snapshot.Dir || it.To.Kind == snapshot.Dir
+		switch {
+		case dir && (now.Kind == snapshot.Dir || now.Kind == snapshot.Absent):
+		case now.Same(it.To):
+			w.ready[i] = true
+		case !now.Same(it.From):
+			w.skip(i, errChanged)
+		}
+	}
+}
+
+// syncDirs syncs the directories of all items, so that the new names survive a power
+// failure.
+func (w *applier) syncDirs() {
+	done := map[string]bool{}
+	for _, it := range w.journal.Items {
+		at, ok := w.roots.at(it.Path)
+		if !ok {
+			continue
+		}
+		dir := path.Dir(at.rel)
+		if full := join(at.dir, dir); done[full] {
+			continue
+		} else {
+			done[full] = true
+		}
+		if d, err := at.open.Open(dir); err == nil {
+			_ = d.Sync()
+			_ = d.Close()
+		}
+	}
+}
+
+// temp returns the path of the temporary file of an item.
+func (w *applier) temp(i int, at place) string {
+	return path.Join(path.Dir(at.rel), ".agent-"+w.journal.ID+"-"+strconv.Itoa(i)+".tmp")
+}

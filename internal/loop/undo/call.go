@@ -1,0 +1,160 @@
+package undo
+
+import (
+	"bytes"
+	"context"
+	"path/filepath"
+
+	"agent/internal/loop/event"
+	"agent/internal/loop/turn"
+	"agent/internal/tools"
+	"agent/internal/tools/snapshot"
+)
+
+// The limits of a summary.
+const (
+	maxPaths   = 20   // names of changed files
+	maxCounted = 1000 // files whose lines are counted
+)
+
+// call is a call that is recorded, or all background jobs.
+type call struct {
+	*Recorder
+	roots *roots
+	id    string // empty for jobs
+	tool  bool   // see note.Tool
+}
+
+// touch notes what is at the paths of changes, and which of their directories are
+// missing.
+func (k *call) touch(dir string, changes []tools.Change) (touched []snapshot.Touched) {
+	known := map[string]bool{}
+	add := func(at place, contents snapshot.Contents) {
+		path := join(at.dir, at.rel)
+		if known[path] {
+			return
+		}
+		known[path] = true
+		t := snapshot.Touched{Call: k.id, Path: path, Before: *stored(at.take(contents))}
+		if err := k.Pack.Append(t); err != nil {
+			k.lose(k.id, k.roots.show(path), err)
+			return
+		}
+		touched = append(touched, t)
+	}
+	for _, c := range changes {
+		path := c.Path
+		if !filepath.IsAbs(path) {
+			path = join(dir, path)
+		}
+		at, ok := k.roots.at(path)
+		if !ok {
+			continue
+		}
+		for i, r := range at.rel {
+			if parent := (place{at.root, at.rel[:i]}); r == '/' && parent.look().Kind == snapshot.Absent {
+				add(parent, k.Pack)
+			}
+		}
+		add(at, k.Pack)
+	}
+	return touched
+}
+
+// command runs a command, and notes what it left at the paths that it touched.
+func (k *call) command(ctx context.Context, in tools.Info, c tools.Call, ok tools.Approved, next tools.Runner) (tools.Result, error) {
+	scans := k.Scan != nil && (in.Step == 0 || ok.Access.Outside)
+	if scans {
+		k.Scan.Begin(ctx)
+	}
+	from := k.Pack.Size()
+	res, err := next(ctx, c, ok)
+	if scans {
+		for _, f := range k.Scan.Changes(context.WithoutCancel(ctx)) {
+			if err := k.Pack.Append(snapshot.Touched{Call: in.ID, Path: f.Path, Before: f.Before}); err != nil {
+				k.lose(in.ID, k.roots.show(f.Path), err)
+			}
+		}
+	}
+	k.mu.Lock()
+	k.commands++
+	if res.Job > 0 {
+		k.jobs[in.ID] = true
+	}
+	k.mu.Unlock()
+	k.settle(k.touchedSince(from, func(call string) bool { return call == in.ID }))
+	return res, err
+}
+
+// settle notes what is left at touched paths, and adds to the summary of the call.
+func (k *call) settle(touched []snapshot.Touched) {
+	sum := &event.FilesChanged{ID: k.id}
+	for _, t := range touched {
+		at, ok := k.roots.at(t.Path)
+		if !ok {
+			continue
+		}
+		created := t.Before.Kind == snapshot.Absent
+		ignored := created && !k.tool && at.isIgnored()
+		var c capture
+		var left snapshot.State
+		if ignored {
+			left = at.look()
+		} else {
+			left = at.take(&c)
+		}
+		n := note{Kind: kindAfter, Call: t.Call, Path: t.Path, After: stored(left), Tool: k.tool}
+		if changed := !left.Same(t.Before); changed && !ignored {
+			n.Added, n.Removed = k.count(sum, t, left, c.content)
+		}
+		if t.Before.Kind == snapshot.File && c.content != nil && isText(c.content) {
+			_, _, _ = k.Pack.Put(bytes.NewReader(c.content)) // without it there is no merge
+		}
+		if err := k.Pack.Append(n); err != nil {
+			sum.Lost = append(sum.Lost, event.LostChange{Path: k.roots.show(t.Path), Why: "the change could not be recorded: " + err.Error()})
+		}
+	}
+	if sum.Files > 0 || len(sum.Lost) > 0 {
+		k.mu.Lock()
+		k.keep(k.id, sum)
+		k.mu.Unlock()
+	}
+}
+
+// count adds a changed path to a summary, and returns how many lines were added and
+// removed. Content is that of the file now; nil if it is not known.
+func (k *call) count(sum *event.FilesChanged, t snapshot.Touched, left snapshot.State, content []byte) (added, removed int) {
+	shown := k.roots.show(t.Path)
+	if t.Before.Lost != "" {
+		sum.Lost = append(sum.Lost, event.LostChange{Path: shown, Why: t.Before.Lost})
+	}
+	if !isFile(t.Before) && !isFile(left) {
+		return 0, 0
+	}
+	if len(sum.Paths) < maxPaths {
+		sum.Paths = append(sum.Paths, shown)
+	}
+	if sum.Files++; sum.Files > maxCounted {
+		return 0, 0
+	}
+	change := tools.Change{Path: shown, After: content}
+	if t.Before.Kind == snapshot.File {
+		if t.Before.Size > maxCapture || t.Before.Hash == "" {
+			return 0, 0
+		}
+		before, err := k.Pack.Read(t.Before.Hash)
+		if err != nil {
+			return 0, 0
+		}
+		change.Before = before
+	}
+	for _, d := range turn.Diffs([]tools.Change{change}) {
+		added, removed = d.Added, d.Removed
+	}
+	sum.Added += added
+	sum.Removed += removed
+	return added, removed
+}
+
+// isFile reports whether something other than a directory is there.
+func isFile(s snapshot.State) bool { return s.Kind != snapshot.Absent && s.Kind != snapshot.Dir }

@@ -1,0 +1,150 @@
+package undo
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"agent/internal/loop/event"
+	"agent/internal/loop/turn"
+	"agent/internal/tools"
+	"agent/internal/tools/snapshot"
+)
+
+// Changes returns all changes of files since the session began, as a plan that undoes
+// them: from the current states to those before the first change, whoever made them.
+// Pick makes a plan of a part of it.
+func (r *Restorer) Changes(ctx context.Context) (*Plan, error) {
+	h := readHistory(r.pack)
+	roots, err := openRoots(r.with(h))
+	if err != nil {
+		return nil, err
+	}
+	defer roots.close()
+	first := map[string]link{}
+	for _, s := range h.steps {
+		for _, c := range s.changes {
+			if _, known := first[c.path]; !known && s.kind != kindUndo {
+				first[c.path] = link{before: c.before, tool: c.tool}
+			}
+		}
+	}
+	p := &Plan{dirs: r.with(h)}
+	w := planner{pack: r.pack, roots: roots, plan: p}
+	if err := w.fill(ctx, slices.Sorted(maps.Keys(first)), func(path string) []link { return []link{first[path]} }); err != nil {
+		return nil, err
+	}
+	p.describe(h, nil)
+	if len(p.Items) == 0 {
+		p.Why = "no files have changed since the session began"
+	}
+	return p, nil
+}
+
+// PreviewChanges returns the plan of Changes for the user, with diffs from the states
+// before the session to those of now.
+func (r *Restorer) PreviewChanges(p *Plan) event.ChangesNow {
+	out := event.ChangesNow{Diffs: r.diffs(p, p.Items, true), Lost: p.Lost, Why: p.Why}
+	if len(p.Items) > 0 {
+		out.ID = p.ID
+	}
+	return out
+}
+
+// Pick returns a plan that undoes only the picked hunks of the plan of Changes. Hunks are
+// numbered as in PreviewChanges. The error is for the user.
+func (r *Restorer) Pick(p *Plan, picks []event.HunkPick) (*Plan, error) {
+	roots, err := openRoots(p.dirs)
+	if err != nil {
+		return nil, err
+	}
+	defer roots.close()
+	out := *p
+	out.Items = nil
+	for _, it := range p.Items {
+		i := slices.IndexFunc(picks, func(k event.HunkPick) bool { return k.Path == it.Shown })
+		if i < 0 {
+			continue
+		}
+		if picks[i].Hunks != nil {
+			at, _ := roots.at(it.Path)
+			if it, err = r.pickHunks(it, at.now(nil), picks[i].Hunks); err != nil {
+				return nil, err
+			}
+		}
+		out.Items = append(out.Items, it)
+	}
+	return &out, nil
+}
+
+// pickHunks returns the item that undoes some hunks. Now is the current state.
+func (r *Restorer) pickHunks(it Item, now value, hunks []int) (Item, error) {
+	if !now.Same(it.Now) {
+		return it, fmt.Errorf("%s has changed; list the changes again", it.Shown)
+	}
+	before, after := r.shown(value{it.To, it.content}), r.shown(now)
+	if before == nil || after == nil || len(before) > maxCapture || len(after) > maxCapture {
+		return it, fmt.Errorf("%s can only be restored completely", it.Shown)
+	}
+	text, err := revertHunks(string(before), string(after), hunks)
+	if err != nil {
+		return it, fmt.Errorf("%s: %w", it.Shown, err)
+	}
+	to := it.Now
+	it.content, to.Stamp = []byte(text), ""
+	to.Hash, to.Size, err = snapshot.Hashes{}.Put(bytes.NewReader(it.content))
+	it.To = to
+	return it, err
+}
+
+// revertHunks returns after without the hunks with these indices of the unified diff of
+// before and after.
+func revertHunks(before, after string, hunks []int) (string, error) {
+	d := turn.Diffs([]tools.Change{{Before: []byte(before), After: []byte(after)}})[0]
+	parts := strings.Split("\n"+d.Unified, "\n@@ -")[1:]
+	for _, i := range hunks {
+		if i < 0 || i >= len(parts) {
+			return "", fmt.Errorf("there is no hunk %d", i+1)
+		}
+	}
+	old, lines := strings.SplitAfter(before, "\n"), strings.SplitAfter(after, "\n")
+	shift := 0 // how many lines the text has grown
+	for i, part := range parts {
+		from, fresh, err := hunkLines(part)
+		if err != nil || from.end > len(old) || from.start+shift+fresh > len(lines) {
+			return "", fmt.Errorf("hunk %d cannot be undone alone", i+1)
+		}
+		if !slices.Contains(hunks, i) {
+			shift += fresh - (from.end - from.start)
+			continue
+		}
+		at := from.start + shift
+		lines = slices.Replace(lines, at, at+fresh, old[from.start:from.end]...)
+	}
+	return strings.Join(lines, ""), nil
+}
+
+// hunkLines returns the lines of a hunk in the text before, counted from 0, and how many
+// lines it has in the text after. The hunk is given without its first "@@ -". The number
+// of its first line after is not used, because the diff library gets it wrong when
+// neighboring changes share a hunk.
+func hunkLines(hunk string) (from region, fresh int, err error) {
+	if _, err := fmt.Sscanf(hunk, "%d", &from.start); err != nil {
+		return from, 0, err
+	}
+	from.start = max(from.start-1, 0)
+	from.end = from.start
+	_, body, _ := strings.Cut(hunk, "\n")
+	for line := range strings.Lines(body) {
+		if line[0] == ' ' || line[0] == '-' {
+			from.end++
+		}
+		if line[0] == ' ' || line[0] == '+' {
+			fresh++
+		}
+	}
+	return from, fresh, nil
+}

@@ -1,0 +1,305 @@
+package undo
+
+import (
+	"slices"
+
+	"agent/internal/history/blobs"
+	"agent/internal/loop/event"
+	"agent/internal/tools/snapshot"
+)
+
+// history is what a pack says about changes of files.
+type history struct {
+	steps   []*step // in the order of time
+	pending *note   // the undo that was not applied completely; nil if there is none
+	roots   []string
+	damaged bool // a part of the pack cannot be read
+}
+
+// step is a turn, a typed command or an undo.
+type step struct {
+	id       string
+	kind     kind // kindTurn, kindTyped or kindUndo
+	call     string
+	turn     Turn
+	redo     bool
+	of       []string // steps that it undid
+	undone   bool
+	commands int
+	added    int
+	removed  int
+	heads    map[string]head // at its begin
+	left     map[string]head // at its end; nil if unknown
+	changes  []*change
+	skipped  []int // of an undo: see note
+}
+
+// change is what a step did to a path, as long as nobody else changed it meanwhile. A
+// path can have several changes in a step.
+type change struct {
+	path   string // absolute
+	before snapshot.State
+	after  *snapshot.State // nil if it is unknown, because the program was killed
+	tool   bool            // see note.Tool
+	step   *step
+}
+
+// readHistory reads the notes of a pack.
+func readHistory(p *blobs.Pack) *history {
+	r := historyReader{h: &history{}, byID: map[string]*step{}, typed: map[string]*step{}, latest: map[string]*change{}}
+	for n, err := range p.Notes(0) {
+		if err != nil {
+			r.h.damaged = true
+			continue
+		}
+		if n, ok := decode(n.Body); ok {
+			r.add(n)
+		} else {
+			r.h.damaged = true
+		}
+	}
+	for _, s := range r.h.steps {
+		s.drop()
+	}
+	return r.h
+}
+
+// historyReader builds a history from notes in their order.
+type historyReader struct {
+	h      *history
+	byID   map[string]*step
+	typed  map[string]*step   // typed commands by their call
+	latest map[string]*change // the last change of each path
+	turn   *step              // the last turn
+}
+
+func (r *historyReader) add(n note) {
+	switch n.Kind {
+	case kindTouched:
+		if n.Before != nil {
+			r.touch(n)
+		}
+	case kindAfter:
+		r.after(n)
+	case kindTurn, kindTyped:
+		r.mark(n)
+	case kindEnd:
+		if s := r.byID[n.ID]; s != nil {
+			s.left, s.commands = n.Heads, n.Commands
+		}
+	case kindUndo:
+		r.undo(n)
+	case kindDone:
+		r.done(n)
+	}
+}
+
+// mark begins a turn or a typed command, or adds roots to it.
+func (r *historyReader) mark(n note) {
+	for _, dir := range n.Roots {
+		if !slices.Contains(r.h.roots, dir) {
+			r.h.roots = append(r.h.roots, dir)
+		}
+	}
+	if r.byID[n.ID] != nil {
+		return
+	}
+	s := r.begin(n)
+	s.call, s.heads = n.Call, n.Heads
+	if n.Kind == kindTurn {
+		r.turn = s
+	} else {
+		r.typed[n.Call] = s
+	}
+}
+
+// begin adds the step of a note.
+func (r *historyReader) begin(n note) *step {
+	s := &step{id: n.ID, kind: n.Kind}
+	if n.Turn != nil {
+		s.turn = *n.Turn
+	}
+	r.h.steps = append(r.h.steps, s)
+	r.byID[n.ID] = s
+	return s
+}
+
+// stepOf returns the step to which a call belongs. A job belongs to the turn in which it
+// changes something.
+func (r *historyReader) stepOf(call string) *step {
+	if s := r.typed[call]; s != nil {
+		return s
+	}
+	if r.turn == nil { // its mark is damaged
+		r.turn = r.begin(note{Kind: kindTurn})
+	}
+	return r.turn
+}
+
+// touch adds what was at a path before a call.
+func (r *historyReader) touch(n note) {
+	s, last := r.stepOf(n.Call), r.latest[n.Path]
+	if last != nil && last.step == s && (last.after == nil || last.after.Same(*n.Before)) {
+		last.after, last.tool = nil, false
+		return
+	}
+	if last != nil && last.after == nil {
+		last.after = n.Before
+	}
+	c := &change{path: n.Path, before: *n.Before, step: s}
+	s.changes = append(s.changes, c)
+	r.latest[n.Path] = c
+}
+
+// after adds what a call left at a path.
+func (r *historyReader) after(n note) {
+	c := r.latest[n.Path]
+	if c == nil || c.step.kind == kindUndo || n.After == nil {
+		return
+	}
+	c.after, c.tool = n.After, n.Tool
+	c.step.added += n.Added
+	c.step.removed += n.Removed
+}
+
+// undo adds an undo and marks what it undid.
+func (r *historyReader) undo(n note) {
+	s := r.begin(n)
+	s.redo, s.of = n.Redo, n.Of
+	for _, it := range n.Items {
+		c := &change{path: it.Path, before: it.From, after: &it.To, tool: true, step: s}
+		s.changes = append(s.changes, c)
+		if last := r.latest[it.Path]; last != nil && last.after == nil {
+			last.after = &it.From
+		}
+		r.latest[it.Path] = c
+	}
+	for _, id := range n.Of {
+		if of := r.byID[id]; of != nil {
+			of.undone = true
+			r.revive(of)
+		}
+	}
+	r.h.pending = &n
+}
+
+// revive marks the steps that the undo s undid as not undone, because s was undone itself.
+func (r *historyReader) revive(s *step) {
+	for _, id := range s.of {
+		if of := r.byID[id]; of != nil {
+			of.undone = false
+		}
+	}
+}
+
+// done ends an undo. What it skipped was not changed.
+func (r *historyReader) done(n note) {
+	s := r.byID[n.ID]
+	if s == nil || s.kind != kindUndo {
+		return
+	}
+	if p := r.h.pending; p != nil && p.ID == n.ID {
+		r.h.pending = nil
+	}
+	s.skipped = n.Skipped
+}
+
+// drop removes the changes that an undo skipped.
+func (s *step) drop() {
+	skipped := s.skipped
+	s.skipped = nil
+	for _, i := range slices.Backward(slices.Sorted(slices.Values(skipped))) {
+		if i < len(s.changes) {
+			s.changes = slices.Delete(s.changes, i, i+1)
+		}
+	}
+}
+
+// changesFiles reports whether the step changed anything.
+func (s *step) changesFiles() bool {
+	return slices.ContainsFunc(s.changes, (*change).isChange)
+}
+
+// isChange reports whether c may have changed its path.
+func (c *change) isChange() bool { return c.after == nil || !c.after.Same(c.before) }
+
+// files returns how many files the step changed.
+func (s *step) files() int {
+	paths := map[string]bool{}
+	for _, c := range s.changes {
+		if c.isChange() && (isFile(c.before) || c.after != nil && isFile(*c.after)) {
+			paths[c.path] = true
+		}
+	}
+	return len(paths)
+}
+
+// summary returns the step for the user.
+func (s *step) summary() event.ChangedTurn {
+	return event.ChangedTurn{
+		Number: s.turn.Number, At: s.turn.At, Prompt: s.turn.Prompt,
+		Files: s.files(), Added: s.added, Removed: s.removed, Commands: s.commands,
+	}
+}
+
+// back returns the steps to undo, oldest first.
+func (h *history) back(b Back) []*step {
+	if b.Redo {
+		return h.lastUndone()
+	}
+	if b.To != nil {
+		from := slices.IndexFunc(h.steps, func(s *step) bool { return s.kind != kindUndo && s.turn.At >= *b.To })
+		if from < 0 {
+			return nil
+		}
+		return h.undoable(from)
+	}
+	turns, from := max(b.Turns, 1), len(h.steps)
+	for i, s := range slices.Backward(h.steps) {
+		if s.kind == kindUndo || s.undone || !s.changesFiles() {
+			continue
+		}
+		if turns == 0 {
+			break
+		}
+		if from = i; s.kind == kindTurn {
+			turns--
+		}
+	}
+	return h.undoable(from)
+}
+
+// undoable returns the steps from an index on that can be undone and are not.
+func (h *history) undoable(from int) (steps []*step) {
+	for _, s := range h.steps[from:] {
+		if s.kind != kindUndo && !s.undone && s.changesFiles() {
+			steps = append(steps, s)
+		}
+	}
+	return steps
+}
+
+// lastUndone returns the last undo that was not redone, if nothing was changed since by
+// a step that is not undone.
+func (h *history) lastUndone() []*step {
+	for _, s := range slices.Backward(h.steps) {
+		switch {
+		case s.undone || s.redo:
+		case s.kind == kindUndo:
+			return []*step{s}
+		case s.changesFiles():
+			return nil
+		}
+	}
+	return nil
+}
+
+// named returns the steps with these IDs, oldest first.
+func (h *history) named(ids []string) (steps []*step) {
+	for _, s := range h.steps {
+		if slices.Contains(ids, s.id) {
+			steps = append(steps, s)
+		}
+	}
+	return steps
+}

@@ -1,0 +1,152 @@
+//go:build unix
+
+package undo_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"strconv"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/history/blobs"
+	"agent/internal/loop/undo"
+)
+
+// job is an undo that the test binary performs in a process of its own.
+type job struct {
+	Dir, Path string
+	Limits    blobs.Limits
+	Back      undo.Back
+	Kill      time.Duration // after which the process kills itself
+}
+
+// jobVariable holds a job in JSON.
+const jobVariable = "UNDO_TEST_JOB"
+
+func TestMain(m *testing.M) {
+	if text := os.Getenv(jobVariable); text != "" {
+		if err := doJob(text); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+func doJob(text string) error {
+	var j job
+	if err := json.Unmarshal([]byte(text), &j); err != nil {
+		return err
+	}
+	pack, err := blobs.Open(j.Path, j.Limits)
+	if err != nil {
+		return err
+	}
+	r := undo.NewRestorer(pack, []string{j.Dir})
+	if _, err := r.Recover(); err != nil {
+		return err
+	}
+	plan, err := r.Plan(context.Background(), j.Back)
+	if err != nil {
+		return err
+	}
+	time.AfterFunc(j.Kill, func() { _ = syscall.Kill(os.Getpid(), syscall.SIGKILL) })
+	if _, err = r.Apply(context.Background(), plan); errors.Is(err, blobs.ErrFull) {
+		return nil // the test looks at the files
+	}
+	return err
+}
+
+// applyKilled undoes in another process, which is killed after some microseconds of
+// applying the plan. It reports whether the process ended before.
+func (s *session) applyKilled(b undo.Back, micros int) bool {
+	s.t.Helper()
+	text, err := json.Marshal(job{s.dir, s.path, s.limit, b, time.Duration(micros) * time.Microsecond})
+	s.must(err)
+	self, err := os.Executable()
+	s.must(err)
+	c := exec.Command(self)
+	c.Env = append(os.Environ(), jobVariable+"="+string(text))
+	var stderr bytes.Buffer
+	c.Stderr = &stderr
+	err = c.Run()
+	if stderr.Len() > 0 {
+		s.t.Errorf("undo in another process: %v: %s", err, stderr.String())
+	}
+	return err == nil
+}
+
+// TestAnUndoThatIsKilledIsFinished kills programs at random times during undo and redo.
+func TestAnUndoThatIsKilledIsFinished(t *testing.T) {
+	runs := 40
+	if n, err := strconv.Atoi(os.Getenv("STORM")); err == nil {
+		runs = max(runs, n)
+	}
+	files := map[string]string{"file": "x\n", "dir/x": "x\n", "dir/y/z": "z\n"}
+	for i := range 30 {
+		files["many/f"+strconv.Itoa(i)] = ten
+	}
+	s := newSession(t, files)
+	before := s.tree()
+	s.turn("1", func() {
+		s.run(func(c *command) {
+			for i := range 30 {
+				c.write("many/f"+strconv.Itoa(i), replace("2\n", "two\n"))
+			}
+			c.remove("dir")
+			c.write("dir", "now a file\n")
+			c.remove("file")
+			c.write("file/now/a", "dir\n")
+			c.link("link", "dir")
+			c.chmod("many", 0o700)
+		})
+	})
+	after := s.tree()
+	seed := uint64(time.Now().UnixNano())
+	r := rand.New(rand.NewPCG(seed, 0))
+	b, finished, unbegun, recovered := undo.Back{}, 0, 0, 0
+	from, to := after, before
+	longest := 8000
+	for range runs {
+		if s.applyKilled(b, r.IntN(longest)) {
+			finished++
+			longest = max(longest*9/10, 500)
+		} else {
+			longest = min(longest*21/20, 100_000)
+		}
+		s.open()
+		out, err := s.restorer().Recover()
+		s.must(err)
+		if out != nil {
+			if recovered++; len(out.Conflicts) > 0 || out.Turns != 1 {
+				t.Fatalf("seed %d: recovered %+v", seed, out)
+			}
+		}
+		got := s.tree()
+		if out == nil && cmp.Equal(from, got) {
+			unbegun++
+			continue
+		}
+		if d := cmp.Diff(to, got); d != "" {
+			t.Fatalf("seed %d: after the recovery (-want +got):\n%s", seed, d)
+		}
+		b.Redo = !b.Redo
+		from, to = to, from
+	}
+	t.Logf("killed before the journal: %d, recovered: %d, ended before the kill: %d", unbegun, recovered, finished)
+	if recovered < runs/10 {
+		t.Errorf("only %d of %d kills came while the plan was applied", recovered, runs)
+	}
+	t.Attr("promise", fmt.Sprintf("undo killed at random times: %d, finished at the next start: %d, half-done trees 0", runs, recovered))
+}

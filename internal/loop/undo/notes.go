@@ -1,0 +1,71 @@
+package undo
+
+import (
+	"encoding/json"
+	"time"
+
+	"agent/internal/tools/snapshot"
+)
+
+// kind is the kind of a note.
+type kind string
+
+const (
+	kindTouched kind = ""      // a snapshot.Touched: Call, Path and Before
+	kindAfter   kind = "after" // what a call left: Call, Path and State
+	kindTurn    kind = "turn"  // a turn begins: ID, Turn, Roots and Heads
+	kindTyped   kind = "typed" // a command of the user begins: ID, Call, Turn and Roots
+	kindEnd     kind = "end"   // the turn with ID ends: Heads and Commands
+	kindUndo    kind = "undo"  // an undo begins: ID, Turn, Redo, Of and Items
+	kindDone    kind = "done"  // the undo with ID was applied, except for Skipped
+)
+
+// note is the content of all notes in a pack.
+type note struct {
+	Kind   kind            `json:"kind,omitempty"`
+	ID     string          `json:"id,omitempty"`
+	Call   string          `json:"call,omitempty"`
+	Path   string          `json:"path,omitempty"` // absolute
+	Before *snapshot.State `json:"before,omitempty"`
+	After  *snapshot.State `json:"after,omitempty"`
+	// Tool is set if a tool made the change, not a command.
+	Tool     bool            `json:"tool,omitempty"`
+	Added    int             `json:"added,omitempty"`   // lines
+	Removed  int             `json:"removed,omitempty"` // lines
+	Turn     *Turn           `json:"turn,omitempty"`
+	Roots    []string        `json:"roots,omitempty"`
+	Heads    map[string]head `json:"heads,omitempty"` // by root
+	Commands int             `json:"commands,omitempty"`
+	Redo     bool            `json:"redo,omitempty"`
+	Of       []string        `json:"of,omitempty"` // IDs of the steps to undo
+	Items    []journalItem   `json:"items,omitempty"`
+	Skipped  []int           `json:"skipped,omitempty"` // indices of Items that were not applied
+}
+
+// journalItem is a path that an undo restores.
+type journalItem struct {
+	Path string         `json:"path"` // absolute
+	From snapshot.State `json:"from"`
+	To   snapshot.State `json:"to"`
+}
+
+// Turn identifies a turn of the session.
+type Turn struct {
+	Number int       `json:"number"` // from 1
+	At     int       `json:"at"`     // number of the event of its prompt
+	Prompt string    `json:"prompt"` // its first line
+	Time   time.Time `json:"time"`
+}
+
+// decode returns the note with that body. It reports false if it is damaged.
+func decode(body []byte) (n note, ok bool) {
+	return n, json.Unmarshal(body, &n) == nil
+}
+
+// stored returns s without what is not needed later.
+func stored(s snapshot.State) *snapshot.State {
+	if s.Hash != "" {
+		s.Stamp = ""
+	}
+	return &s
+}

@@ -1,0 +1,340 @@
+package undo
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"fmt"
+	"slices"
+	"strings"
+
+	"agent/internal/history/blobs"
+	"agent/internal/loop/event"
+	"agent/internal/tools/snapshot"
+)
+
+// Plan is an undo that the user can approve. It changes nothing before it is applied.
+type Plan struct {
+	ID    string
+	Redo  bool
+	Turns []event.ChangedTurn // the steps to undo, newest first
+	Items []Item              // what to restore, sorted by path
+	// Conflicts are not restored, because somebody else changed them. To is the state that
+	// they do not get.
+	Conflicts []Item
+	Lost      []event.LostChange // what cannot be restored
+	Ignored   int                // files that git ignores and that commands created; they stay
+	Git       []string           // commands for the user that undo commits and switches of branches
+	Why       string             // why Items is empty, for the user
+
+	steps []string // IDs of the steps
+	turns int      // how many of them are turns
+	dirs  []string // roots, those of the history included
+}
+
+// Item is a path to restore.
+type Item struct {
+	Path    string // absolute
+	Shown   string // for the user: relative to the workspace, if it lies there
+	Now, To snapshot.State
+	Merged  bool   // To has later changes by others, too
+	content []byte // of To, if it is not in the pack
+	left    bool   // the steps left Now: nothing of others is lost if it cannot be kept
+}
+
+// link is a part of a chain: what consecutive steps did to a path, without changes by
+// others between them.
+type link struct {
+	before snapshot.State
+	after  *snapshot.State // nil if unknown
+	tool   bool            // a tool made the first of the changes
+}
+
+// chains returns what steps did to each path, oldest first.
+func chains(steps []*step) map[string][]link {
+	all := map[string][]link{}
+	for _, s := range steps {
+		for _, c := range s.changes {
+			if !c.isChange() {
+				continue
+			}
+			k := all[c.path]
+			if n := len(k); n > 0 && (k[n-1].after == nil || k[n-1].after.Same(c.before)) {
+				k[n-1].after = c.after
+			} else {
+				k = append(k, link{c.before, c.after, c.tool})
+			}
+			all[c.path] = k
+		}
+	}
+	return all
+}
+
+// planner makes the items of a Plan.
+type planner struct {
+	pack    *blobs.Pack
+	roots   *roots
+	removes bool // see Back
+	plan    *Plan
+	items   map[string]*Item
+}
+
+// fill plans to restore the paths, which are sorted. Chain returns the chain of a path.
+func (w *planner) fill(ctx context.Context, paths []string, chain func(path string) []link) error {
+	w.items = map[string]*Item{}
+	for _, path := range paths {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		w.add(path, chain(path))
+	}
+	w.checkDirectories(paths)
+	for _, path := range paths {
+		if it := w.items[path]; it != nil {
+			w.plan.Items = append(w.plan.Items, *it)
+		}
+	}
+	return nil
+}
+
+// add plans to restore one path.
+func (w *planner) add(path string, chain []link) {
+	at, ok := w.roots.at(path)
+	if !ok {
+		return
+	}
+	last := chain[len(chain)-1]
+	now := at.now(last.after)
+	it := Item{Path: path, Shown: w.roots.show(path), Now: now.State, To: chain[0].before}
+	it.left = last.after != nil && now.Same(*last.after)
+	to, v := w.revert(now, chain)
+	switch {
+	case v.lost != "":
+		w.lose(it, v.lost)
+	case v.conflict:
+		w.plan.Conflicts = append(w.plan.Conflicts, it)
+	case to.State.Same(it.Now):
+	case to.Kind == snapshot.Absent && it.Now.Kind != snapshot.Dir && !chain[0].tool && !w.removes && at.isIgnored():
+		w.plan.Ignored++
+	case to.Kind == snapshot.File && to.content == nil && !w.pack.Has(to.Hash):
+		w.lose(it, "its old content is no longer kept")
+	default:
+		it.To, it.content, it.Merged = to.State, to.content, v.merged
+		w.items[path] = &it
+	}
+}
+
+func (w *planner) lose(it Item, why string) {
+	w.plan.Lost = append(w.plan.Lost, event.LostChange{Path: it.Shown, Why: why})
+}
+
+// value is a state with the content of a file, if that is not in the pack.
+type value struct {
+	snapshot.State
+	content []byte
+}
+
+// now returns the current state, in a form that can be compared with left.
+func (p place) now(left *snapshot.State) value {
+	if left != nil && left.Kind == snapshot.File && left.Hash == "" {
+		return value{State: p.look()}
+	}
+	var c capture
+	s := p.take(&c)
+	return value{s, c.content}
+}
+
+// verdict says what became of a path.
+type verdict struct {
+	conflict, merged bool
+	lost             string // why it cannot be restored
+}
+
+// revert returns what is left of now without the changes of chain.
+func (w *planner) revert(now value, chain []link) (value, verdict) {
+	cur, all := now, verdict{}
+	for _, l := range slices.Backward(chain) {
+		next, v := w.revertLink(cur, l)
+		if v.conflict || v.lost != "" {
+			return cur, v
+		}
+		all.merged = all.merged || v.merged
+		cur = next
+	}
+	return cur, all
+}
+
+// revertLink returns what is left of cur without the changes of l.
+func (w *planner) revertLink(cur value, l link) (value, verdict) {
+	before := value{State: l.before}
+	switch {
+	case cur.Same(l.before):
+		return cur, verdict{}
+	case l.before.Lost != "":
+		return cur, verdict{lost: l.before.Lost}
+	case l.after == nil && cur.Kind == snapshot.File && cur.Hash == "":
+		return cur, verdict{lost: "its present content cannot be kept: " + cur.Lost}
+	case l.after == nil || cur.Same(*l.after):
+		return before, verdict{}
+	case cur.Kind != l.after.Kind:
+		return cur, verdict{conflict: cur.Kind != l.before.Kind || cur.Kind != snapshot.Dir}
+	case cur.Kind == snapshot.Dir && l.before.Kind == snapshot.Absent:
+		return before, verdict{}
+	case cur.Kind == snapshot.File && l.before.Kind == snapshot.File:
+		return w.mergeFile(cur, l)
+	case cur.Kind == snapshot.Dir && l.before.Kind == snapshot.Dir:
+		return cur, verdict{conflict: l.after.Mode != l.before.Mode}
+	}
+	return cur, verdict{conflict: true}
+}
+
+// mergeFile merges the changes of mode and content of a file. Somebody else changed cur
+// since l.
+func (w *planner) mergeFile(cur value, l link) (value, verdict) {
+	out := cur
+	switch {
+	case cur.Mode == l.after.Mode:
+		out.Mode = l.before.Mode
+	case l.before.Mode != l.after.Mode && cur.Mode != l.before.Mode:
+		return cur, verdict{conflict: true}
+	}
+	switch {
+	case cur.SameContent(*l.after):
+		out.State.Hash, out.Size, out.Stamp, out.content = l.before.Hash, l.before.Size, l.before.Stamp, nil
+	case !l.before.SameContent(*l.after) && !cur.SameContent(l.before):
+		text, ok := w.mergeText(cur, l)
+		if !ok {
+			return cur, verdict{conflict: true}
+		}
+		out.content = []byte(text)
+		out.Hash, out.Size, _ = snapshot.Hashes{}.Put(bytes.NewReader(out.content))
+		out.Stamp = ""
+	}
+	return out, verdict{merged: true}
+}
+
+// mergeText merges the contents of a file. It reports false if that is not possible.
+func (w *planner) mergeText(cur value, l link) (string, bool) {
+	var texts [3]string
+	for i, v := range []value{{State: *l.after}, cur, {State: l.before}} {
+		content, err := w.content(v)
+		if err != nil || !isText(content) {
+			return "", false
+		}
+		texts[i] = string(content)
+	}
+	return merge(texts[0], texts[1], texts[2])
+}
+
+// content returns the content of a file of at most maxText bytes.
+func (w *planner) content(v value) ([]byte, error) {
+	if v.content != nil {
+		return v.content, nil
+	}
+	if v.Size > maxText || v.Hash == "" {
+		return nil, fmt.Errorf("the content is not kept")
+	}
+	return w.pack.Read(v.Hash)
+}
+
+// checkDirectories makes conflicts of items that cannot be restored, because another
+// path is in the way.
+func (w *planner) checkDirectories(paths []string) {
+	for _, path := range paths {
+		it := w.items[path]
+		if it != nil && it.Now.Kind == snapshot.Dir && it.To.Kind != snapshot.Dir && it.To.Kind != snapshot.Absent && !w.emptied(path) {
+			w.conflict(it)
+		}
+	}
+	for _, path := range paths {
+		if it := w.items[path]; it != nil && it.To.Kind != snapshot.Absent && !w.hasDirectory(path) {
+			w.conflict(it)
+		}
+	}
+}
+
+func (w *planner) conflict(it *Item) {
+	w.plan.Conflicts = append(w.plan.Conflicts, *it)
+	delete(w.items, it.Path)
+}
+
+// emptied reports whether the plan removes everything in a directory.
+func (w *planner) emptied(dir string) bool {
+	at, _ := w.roots.at(dir)
+	d, err := at.open.Open(at.rel)
+	if err != nil {
+		return false
+	}
+	defer d.Close()
+	names, err := d.Readdirnames(-1)
+	if err != nil {
+		return false
+	}
+	for _, name := range names {
+		path := join(dir, name)
+		it := w.items[path]
+		if it == nil || it.To.Kind != snapshot.Absent || it.Now.Kind == snapshot.Dir && !w.emptied(path) {
+			return false
+		}
+	}
+	return true
+}
+
+// hasDirectory reports whether the parents of path are directories after the undo, or
+// can be created.
+func (w *planner) hasDirectory(path string) bool {
+	at, _ := w.roots.at(path)
+	for i, c := range at.rel {
+		if c != '/' {
+			continue
+		}
+		parent := place{at.root, at.rel[:i]}
+		if it := w.items[join(at.dir, parent.rel)]; it != nil {
+			if it.To.Kind != snapshot.Dir && it.To.Kind != snapshot.Absent {
+				return false
+			}
+			continue
+		}
+		if s, _ := snapshot.Look(parent.open, parent.rel); s.Kind != snapshot.Dir && s.Kind != snapshot.Absent {
+			return false
+		}
+	}
+	return true
+}
+
+// changesNothing reports whether the files already are what the plan makes of them.
+func (p *Plan) changesNothing() bool {
+	return len(p.Items)+len(p.Conflicts)+len(p.Lost)+p.Ignored == 0
+}
+
+// describe completes the plan for the user.
+func (p *Plan) describe(h *history, steps []*step) {
+	shown := steps
+	if p.Redo && len(steps) > 0 {
+		shown = h.named(steps[0].of)
+	}
+	p.ID, p.Turns = rand.Text(), summaries(shown)
+	for _, s := range shown {
+		if s.kind == kindTurn {
+			p.turns++
+		}
+	}
+	for _, s := range steps {
+		p.steps = append(p.steps, s.id)
+	}
+	if h.damaged {
+		p.Lost = append(p.Lost, event.LostChange{Why: "a part of the record of changes is damaged"})
+	}
+	slices.SortFunc(p.Conflicts, func(a, b Item) int { return strings.Compare(a.Path, b.Path) })
+	if len(p.Items) > 0 {
+		return
+	}
+	p.Why = "the files already have their earlier states, or cannot get them again"
+	switch {
+	case len(steps) > 0:
+	case p.Redo:
+		p.Why = "there is no undo to redo, or files were changed by a turn since"
+	default:
+		p.Why = "no turn of this session changed files that are not undone yet"
+	}
+}

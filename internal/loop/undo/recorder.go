@@ -1,0 +1,279 @@
+package undo
+
+import (
+	"context"
+	"crypto/rand"
+	"maps"
+	"slices"
+	"sync"
+
+	"agent/internal/history/blobs"
+	"agent/internal/llm/phrase"
+	"agent/internal/loop/event"
+	"agent/internal/tools"
+	"agent/internal/tools/snapshot"
+)
+
+// Options are the parts of a Recorder.
+type Options struct {
+	Pack *blobs.Pack
+	Path string // of the pack, for the supervisors of commands
+	// Roots are absolute directories without symbolic links. The first one is the
+	// workspace.
+	Roots []string
+	Skip  []string // absolute paths below Roots that are not recorded
+	Scan  Scanner  // finds the changes of commands without a supervisor; may be nil
+}
+
+// Scanner finds what a command changed that no supervisor watched.
+type Scanner interface {
+	// Begin prepares for a command. It returns within a short time.
+	Begin(ctx context.Context)
+	// Changes returns what has changed since Begin, with the states before. Their old
+	// contents are in the pack, or their Lost says why not.
+	Changes(ctx context.Context) []Found
+}
+
+// Found is a change that a Scanner found.
+type Found struct {
+	Path   string // absolute
+	Before snapshot.State
+}
+
+// Recorder records the changes of a session in its pack. It is a tools.RunInterceptor for
+// the calls of the main agent; In returns those of delegates in worktrees. It is safe
+// for concurrent use.
+type Recorder struct {
+	Options
+
+	mu       sync.Mutex
+	trees    []string // worktrees: see In
+	turn     Turn
+	step     string                         // ID of the noted turn; empty if the turn is not noted yet
+	commands int                            // that ran in the turn
+	jobs     map[string]bool                // the calls whose commands became background jobs
+	from     int64                          // where the notes of jobs begin that are settled next
+	changed  map[string]*event.FilesChanged // by call; "" for jobs
+}
+
+// NewRecorder returns a Recorder. It writes nothing before the first change.
+func NewRecorder(o Options) *Recorder {
+	return &Recorder{Options: o, turn: Turn{At: -1}, jobs: map[string]bool{}, changed: map[string]*event.FilesChanged{}}
+}
+
+// BeginTurn begins a turn. Later changes belong to it, until the next BeginTurn.
+func (r *Recorder) BeginTurn(t Turn) {
+	r.settleJobs()
+	r.mu.Lock()
+	r.turn, r.step, r.commands = t, "", 0
+	running := len(r.jobs) > 0
+	r.mu.Unlock()
+	if running {
+		_ = r.begin()
+	}
+}
+
+// EndTurn ends the turn and makes its notes survive a power failure. It returns what
+// background jobs changed since the last EndTurn; nil for nothing. The error is for the
+// user.
+func (r *Recorder) EndTurn() (*event.FilesChanged, error) {
+	r.settleJobs()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	changed := r.changed[""]
+	delete(r.changed, "")
+	if r.step == "" {
+		return changed, nil
+	}
+	err := r.Pack.Append(note{Kind: kindEnd, ID: r.step, Heads: readHeads(r.Roots), Commands: r.commands})
+	if err == nil {
+		err = r.Pack.Sync()
+	}
+	return changed, err
+}
+
+// Changed returns what a finished call changed, and forgets it. It is nil if the call
+// changed no files.
+func (r *Recorder) Changed(call string) *event.FilesChanged {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	defer delete(r.changed, call)
+	return r.changed[call]
+}
+
+// keep holds a summary for Changed or EndTurn. The caller holds mu.
+func (r *Recorder) keep(call string, s *event.FilesChanged) {
+	if s == nil {
+		return
+	}
+	if old := r.changed[call]; old != nil {
+		old.Files += s.Files
+		old.Added += s.Added
+		old.Removed += s.Removed
+		old.Paths = slices.Concat(old.Paths, s.Paths)
+		old.Lost = slices.Concat(old.Lost, s.Lost)
+		return
+	}
+	r.changed[call] = s
+}
+
+// In returns the interceptor of calls whose paths are relative to the worktree dir, which
+// is absolute and without symbolic links.
+func (r *Recorder) In(dir string) tools.RunInterceptor {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !slices.Contains(r.trees, dir) {
+		r.trees = append(r.trees, dir)
+		if r.step != "" {
+			_ = r.Pack.Append(note{Kind: kindTurn, ID: r.step, Roots: []string{dir}})
+		}
+	}
+	return worktree{r, dir}
+}
+
+// worktree records the calls of a delegate.
+type worktree struct {
+	*Recorder
+	dir string
+}
+
+// Run records a call.
+func (w worktree) Run(ctx context.Context, in tools.Info, c tools.Call, ok tools.Approved, next tools.Runner) (tools.Result, error) {
+	return w.run(ctx, w.dir, in, c, ok, next)
+}
+
+// Run records a call.
+func (r *Recorder) Run(ctx context.Context, in tools.Info, c tools.Call, ok tools.Approved, next tools.Runner) (tools.Result, error) {
+	return r.run(ctx, r.Roots[0], in, c, ok, next)
+}
+
+// run records a call whose paths are relative to dir.
+func (r *Recorder) run(ctx context.Context, dir string, in tools.Info, c tools.Call, ok tools.Approved, next tools.Runner) (tools.Result, error) {
+	if len(ok.Changes) == 0 && c.Effect != tools.Execute {
+		return next(ctx, c, ok)
+	}
+	var err error
+	if in.Step == 0 {
+		err = r.beginTyped(in, c)
+	} else {
+		err = r.begin()
+	}
+	roots, openErr := openRoots(r.directories())
+	if openErr == nil {
+		defer roots.close()
+	} else if err == nil {
+		err = openErr
+	}
+	if c.Effect == tools.Execute && in.Step > 0 && !ok.Access.Outside {
+		// Without a note of the turn, a strict supervisor rejects writes: the store is full.
+		ok.Snapshot = &snapshot.Order{
+			Call: in.ID, Store: r.Path, Roots: r.directories(), Skip: r.Skip, Strict: ok.Access.Strict, MaxFile: snapshot.MaxFile,
+		}
+	}
+	if err != nil {
+		r.lose(in.ID, "", err)
+		return next(ctx, c, ok)
+	}
+	k := &call{Recorder: r, roots: roots, id: in.ID, tool: len(ok.Changes) > 0}
+	touched := k.touch(dir, ok.Changes)
+	if c.Effect == tools.Execute {
+		return k.command(ctx, in, c, ok, next)
+	}
+	res, err := next(ctx, c, ok)
+	k.settle(touched)
+	return res, err
+}
+
+// lose notes for the summary of a call that its changes cannot be undone.
+func (r *Recorder) lose(call, path string, why error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.keep(call, &event.FilesChanged{ID: call, Lost: []event.LostChange{{Path: path, Why: "its changes could not be recorded: " + why.Error()}}})
+}
+
+// directories returns all roots.
+func (r *Recorder) directories() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Concat(r.Roots, r.trees)
+}
+
+// begin notes the turn, unless that was done.
+func (r *Recorder) begin() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.step != "" {
+		return nil
+	}
+	id := rand.Text()
+	turn := r.turn
+	err := r.Pack.Append(note{Kind: kindTurn, ID: id, Turn: &turn, Roots: slices.Concat(r.Roots, r.trees), Heads: readHeads(r.Roots)})
+	if err == nil {
+		r.step = id
+	}
+	return err
+}
+
+// beginTyped notes a command of the user, which is a step of its own.
+func (r *Recorder) beginTyped(in tools.Info, c tools.Call) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	turn := Turn{Number: r.turn.Number, At: r.turn.At, Prompt: "!" + commandOf(c), Time: r.turn.Time}
+	return r.Pack.Append(note{Kind: kindTyped, ID: rand.Text(), Call: in.ID, Turn: &turn, Roots: slices.Concat(r.Roots, r.trees), Heads: readHeads(r.Roots)})
+}
+
+// commandOf returns the command of a call in one line.
+func commandOf(c tools.Call) string {
+	for _, t := range c.Targets {
+		if t.Kind == tools.Command {
+			return phrase.OneLine(t.Value, maxCommand)
+		}
+	}
+	return c.Title
+}
+
+// maxCommand is the length in bytes of a command in a note.
+const maxCommand = 200
+
+// settleJobs notes what background jobs have left since the last time.
+func (r *Recorder) settleJobs() {
+	r.mu.Lock()
+	from, jobs := r.from, maps.Clone(r.jobs)
+	r.from = r.Pack.Size()
+	r.mu.Unlock()
+	if len(jobs) == 0 {
+		return
+	}
+	roots, err := openRoots(r.directories())
+	if err != nil {
+		r.lose("", "", err)
+		return
+	}
+	defer roots.close()
+	k := &call{Recorder: r, roots: roots}
+	k.settle(r.touchedSince(from, func(call string) bool { return jobs[call] }))
+}
+
+// touchedSince returns the touched paths of some calls since an offset of the pack. The
+// Before of a path is the last known state.
+func (r *Recorder) touchedSince(from int64, of func(call string) bool) (all []snapshot.Touched) {
+	at := map[string]int{}
+	for n, err := range r.Pack.Notes(from) {
+		if err != nil {
+			continue
+		}
+		n, ok := decode(n.Body)
+		if !ok || n.Path == "" || n.Kind == kindTouched && (n.Before == nil || !of(n.Call)) {
+			continue
+		}
+		i, known := at[n.Path]
+		switch {
+		case n.Kind == kindTouched && !known:
+			at[n.Path] = len(all)
+			all = append(all, snapshot.Touched{Call: n.Call, Path: n.Path, Before: *n.Before})
+		case n.Kind == kindAfter && n.After != nil && known:
+			all[i].Before = *n.After
+		}
+	}
+	return all
+}

@@ -1,0 +1,82 @@
+package undo
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"agent/internal/history/blobs"
+	"agent/internal/loop/event"
+)
+
+// Restorer undoes what the notes of a pack say. It is not safe for concurrent use, and
+// must not be used during a turn.
+type Restorer struct {
+	pack *blobs.Pack
+	dirs []string // the roots; the first one is the workspace
+}
+
+// NewRestorer returns a Restorer of the files below roots, which are absolute
+// directories without symbolic links. The first one is the workspace. Roots of the
+// delegates' worktrees are in the pack.
+func NewRestorer(p *blobs.Pack, roots []string) *Restorer { return &Restorer{p, roots} }
+
+// Back says how far to go back.
+type Back struct {
+	Redo bool // undo the last undo
+	// Turns is how many turns that changed files to undo. Zero means the last one of whose
+	// changes something is left.
+	Turns int
+	// To, if not nil, is the number of the event of a prompt: everything since is undone.
+	To *int
+	// Removes also removes the files that git ignores and that commands created.
+	Removes bool
+}
+
+// Turns returns the turns that changed files and are not undone, newest first. A typed
+// command that changed files has the number of the turn before it.
+func (r *Restorer) Turns() []event.ChangedTurn {
+	h := readHistory(r.pack)
+	zero := 0
+	return summaries(h.back(Back{To: &zero}))
+}
+
+// summaries returns steps for the user, newest first.
+func summaries(steps []*step) (all []event.ChangedTurn) {
+	for i := range steps {
+		all = append(all, steps[len(steps)-1-i].summary())
+	}
+	return all
+}
+
+// with returns the roots and those of a history.
+func (r *Restorer) with(h *history) []string {
+	return slices.Concat(r.dirs, h.roots)
+}
+
+// Plan plans an undo or a redo. Nothing is changed. A plan without Items has nothing to
+// do; then Why says why. The error is for the user.
+func (r *Restorer) Plan(ctx context.Context, b Back) (*Plan, error) {
+	h, isDefault := readHistory(r.pack), !b.Redo && b.To == nil && b.Turns == 0
+	a, err := openRoots(r.with(h))
+	if err != nil {
+		return nil, err
+	}
+	defer a.close()
+	for {
+		steps := h.back(b)
+		p := &Plan{Redo: b.Redo, dirs: r.with(h)}
+		w := planner{pack: r.pack, roots: a, plan: p, removes: b.Removes}
+		all := chains(steps)
+		if err := w.fill(ctx, slices.Sorted(maps.Keys(all)), func(path string) []link { return all[path] }); err != nil {
+			return nil, err
+		}
+		p.describe(h, steps)
+		p.Git = gitCommands(h, steps, r.dirs)
+		further := Back{Turns: max(b.Turns, 1) + 1, Removes: b.Removes}
+		if !isDefault || !p.changesNothing() || len(h.back(further)) == len(steps) {
+			return p, nil
+		}
+		b = further // nothing is left of these changes
+	}
+}

@@ -1,0 +1,133 @@
+package undo
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"agent/internal/tools/search"
+	"agent/internal/tools/snapshot"
+)
+
+// roots are the open directories in which paths are examined and restored.
+type roots struct {
+	all  []root // longer names first
+	main string // the first directory, in which the others may lie
+}
+
+// root is one of them.
+type root struct {
+	dir     string // absolute, without symbolic links
+	open    *os.Root
+	ignored map[string]bool // directories that were asked about: see place.isIgnored
+}
+
+// place is a path in one of the roots.
+type place struct {
+	root
+	rel string // with slashes
+}
+
+// openRoots opens directories. The first one must exist; others that are gone are left
+// out, because the worktrees of delegates are removed. The caller closes it.
+func openRoots(dirs []string) (*roots, error) {
+	a := &roots{}
+	for i, dir := range dirs {
+		if slices.ContainsFunc(a.all, func(r root) bool { return r.dir == dir }) {
+			continue
+		}
+		open, err := os.OpenRoot(dir)
+		switch {
+		case err == nil:
+			a.all = append(a.all, root{dir, open, map[string]bool{}})
+		case i == 0 || !errors.Is(err, fs.ErrNotExist):
+			a.close()
+			return nil, fmt.Errorf("open the directory of the session: %w", err)
+		}
+	}
+	a.main = dirs[0]
+	slices.SortStableFunc(a.all, func(x, y root) int { return len(y.dir) - len(x.dir) })
+	return a, nil
+}
+
+func (a *roots) close() {
+	for _, r := range a.all {
+		_ = r.open.Close()
+	}
+}
+
+// at returns the place of an absolute path. It reports false for a path that is never
+// restored: outside of the roots, a root itself, or in a git directory.
+func (a *roots) at(name string) (place, bool) {
+	for _, r := range a.all {
+		rel, err := filepath.Rel(r.dir, name)
+		if err != nil || !filepath.IsLocal(rel) {
+			continue
+		}
+		rel = filepath.ToSlash(rel)
+		isGit := func(s string) bool { return strings.EqualFold(s, ".git") }
+		return place{r, rel}, rel != "." && !slices.ContainsFunc(strings.Split(rel, "/"), isGit)
+	}
+	return place{}, false
+}
+
+// show returns a path as the user knows it: relative to the first root, if it lies there.
+func (a *roots) show(name string) string {
+	if rel, err := filepath.Rel(a.main, name); err == nil && filepath.IsLocal(rel) {
+		return filepath.ToSlash(rel)
+	}
+	return name
+}
+
+// take returns what is at p. There is nothing below a symbolic link or a file.
+func (p place) take(contents snapshot.Contents) snapshot.State {
+	if !p.inDirectories() {
+		return snapshot.State{Kind: snapshot.Absent}
+	}
+	return snapshot.Take(p.open, p.rel, contents)
+}
+
+// look is take without the content.
+func (p place) look() snapshot.State {
+	if !p.inDirectories() {
+		return snapshot.State{Kind: snapshot.Absent}
+	}
+	s, _ := snapshot.Look(p.open, p.rel)
+	return s
+}
+
+// inDirectories reports whether all parents of p are directories, not symbolic links.
+func (p place) inDirectories() bool {
+	for i, c := range p.rel {
+		if c != '/' {
+			continue
+		}
+		if info, err := p.open.Lstat(p.rel[:i]); err != nil || !info.IsDir() {
+			return false
+		}
+	}
+	return true
+}
+
+// isIgnored reports whether git ignores the file at p.
+func (p place) isIgnored() bool {
+	tree := search.New(p.open, p.dir)
+	var ask func(dir string) bool
+	ask = func(dir string) bool {
+		if dir == "." {
+			return false
+		}
+		known, ok := p.ignored[dir]
+		if !ok {
+			known = ask(path.Dir(dir)) || tree.Ignored(dir, true)
+			p.ignored[dir] = known
+		}
+		return known
+	}
+	return ask(path.Dir(p.rel)) || tree.Ignored(p.rel, false)
+}

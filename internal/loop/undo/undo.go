@@ -1,0 +1,36 @@
+// Package undo records what tool calls and commands change, and undoes it.
+//
+// A Recorder runs around every call. It notes in the pack of the session what was at
+// each path before the call and what is there after it; the supervisor of a command
+// notes the states before its writes itself. A Restorer reads the notes of a pack as a
+// list of steps: turns, typed commands, and earlier undos. It plans how to get back to
+// before a step, and applies the plan that the user has seen. The pack alone is enough:
+// neither the session log nor a running session is needed.
+//
+// An undo never destroys what others changed. A path whose state is not the one that
+// the steps left behind is merged if it is text and the changes do not overlap;
+// otherwise it is a conflict and stays as it is. What an undo replaces is in the pack
+// before it is replaced. An undo that was interrupted by a crash is finished by Recover.
+// Paths outside of the roots, and in git directories, are never touched.
+//
+// Nothing here asks the user, runs a program or writes the session log. Start reading
+// at Recorder and Restorer.
+package undo
+
+import (
+	"io"
+
+	"agent/internal/history/blobs"
+	"agent/internal/tools/snapshot"
+)
+
+// Store returns p as the store of a supervisor. The caller closes p.
+func Store(p *blobs.Pack) snapshot.Store { return store{p} }
+
+// store is a snapshot.Store. Its touched paths are notes without a kind.
+type store struct{ pack *blobs.Pack }
+
+func (s store) Put(content io.Reader) (hash string, size int64, err error) {
+	return s.pack.Put(content)
+}
+func (s store) Add(t snapshot.Touched) error { return s.pack.Append(t) }

@@ -1,0 +1,72 @@
+package confine
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// maxOpened limits the entries of a protected directory of which a command may change
+// one. Each of the others becomes a mount.
+const maxOpened = 200
+
+// openedDir is a protected directory that contains an approved path.
+type openedDir struct {
+	why   string   // it is protected
+	names []string // of its entries before the command
+}
+
+// approved reports whether the user approved that the command changes a path, or
+// everything in a directory that contains it.
+func (g *Guard) approved(path string) bool { return inAny(path, g.approval) }
+
+// leads reports whether an approved path is in the directory path.
+func (g *Guard) leads(path string) bool {
+	return slices.ContainsFunc(g.approval, func(p string) bool { return within(p, path) })
+}
+
+// fixed returns what must stay read-only so that a protected path does not change: the
+// path itself or, if it contains an approved path, its other entries. They exist already;
+// undo renames those that the command adds.
+func (g *Guard) fixed(path, why string) (readOnly []string) {
+	if g.approved(path) {
+		return nil
+	}
+	if !g.leads(path) {
+		return []string{path}
+	}
+	entries := readDir(path)
+	if len(entries) > maxOpened {
+		return []string{path}
+	}
+	d := openedDir{why: why}
+	for _, e := range entries {
+		d.names = append(d.names, e.Name())
+		readOnly = append(readOnly, g.fixed(filepath.Join(path, e.Name()), why)...)
+	}
+	g.opened[path] = d
+	return readOnly
+}
+
+// undo renames a protected path that the command created. What the user approved in it
+// stays.
+func (g *Guard) undo(path, why string) (notices []Notice) {
+	info, err := os.Lstat(path)
+	switch {
+	case err != nil || g.approved(path):
+		return nil
+	case info.IsDir() && g.leads(path):
+		return g.undoIn(path, openedDir{why: why})
+	}
+	return []Notice{g.area.quarantine(path, why)}
+}
+
+// undoIn renames the entries of a protected directory that were not in it before.
+func (g *Guard) undoIn(dir string, before openedDir) (notices []Notice) {
+	for _, e := range readDir(dir) {
+		if !slices.Contains(before.names, e.Name()) {
+			notices = append(notices, g.undo(filepath.Join(dir, e.Name()), before.why)...)
+		}
+	}
+	return notices
+}

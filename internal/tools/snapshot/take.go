@@ -1,0 +1,152 @@
+package snapshot
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// MaxFile is the size in bytes above which the content of a file is not kept.
+const MaxFile = 64 << 20
+
+// Contents keeps contents. A Store is one.
+type Contents interface {
+	// Put is as in Store.
+	Put(content io.Reader) (hash string, size int64, err error)
+}
+
+// Hashes computes the hashes of contents without keeping them.
+type Hashes struct{}
+
+// Put returns the hash and the size of content.
+func (Hashes) Put(content io.Reader) (hash string, size int64, err error) {
+	h := sha256.New()
+	size, err = io.Copy(h, content)
+	return hex.EncodeToString(h.Sum(nil)), size, err
+}
+
+// Take returns what is at a path of root. It puts the content of a file of at most
+// MaxFile bytes into contents. A problem becomes the Lost of the state.
+func Take(root *os.Root, path string, contents Contents) State {
+	s, info := Look(root, path)
+	if s.Kind != File || s.Size > MaxFile {
+		return s
+	}
+	if err := s.read(root, path, info, contents); err != nil && s.Lost == "" {
+		s.Lost = err.Error()
+	}
+	return s
+}
+
+// Look is Take without the content of a file: its Hash is empty. The info is nil if
+// nothing is there.
+func Look(root *os.Root, path string) (State, fs.FileInfo) {
+	info, err := root.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+		return State{Kind: Absent}, nil
+	case err != nil:
+		return State{Kind: Other, Lost: fmt.Sprintf("it cannot be examined: %v", cause(err))}, nil
+	}
+	s := State{Kind: Other, Mode: unixMode(info.Mode()), Stamp: stamp(info)}
+	switch m := info.Mode(); {
+	case m.IsDir():
+		s.Kind = Dir
+	case m.IsRegular():
+		s.Kind, s.Size, s.Lost = File, info.Size(), unrestorable(info)
+		if s.Lost == "" && s.Size > MaxFile {
+			s.Lost = "it is larger than 64 MB"
+		}
+	case m&fs.ModeSymlink != 0:
+		s.Kind, s.Mode = Link, 0
+		if s.Target, err = root.Readlink(path); err != nil {
+			s.Lost = fmt.Sprintf("it cannot be read: %v", cause(err))
+		}
+	default:
+		s.Lost = "it is neither a file nor a directory"
+	}
+	return s, info
+}
+
+// read puts the content of the file at path into contents. Its error is for the user.
+func (s *State) read(root *os.Root, path string, info fs.FileInfo, contents Contents) error {
+	f, err := root.OpenFile(path, os.O_RDONLY|nonblock, 0)
+	if err != nil {
+		return fmt.Errorf("it cannot be read: %w", cause(err))
+	}
+	defer f.Close()
+	now, err := f.Stat()
+	if err != nil || !os.SameFile(info, now) {
+		return errors.New("it was replaced while it was read")
+	}
+	hash, size, err := contents.Put(io.LimitReader(f, MaxFile+1))
+	switch {
+	case err != nil:
+		return fmt.Errorf("its content could not be kept: %w", err)
+	case size > MaxFile:
+		return errors.New("it is larger than 64 MB")
+	}
+	s.Hash, s.Size = hash, size
+	return nil
+}
+
+// Same reports whether s and o are the same kind with the same mode and content. It
+// compares stamps if one of two files was not read.
+func (s State) Same(o State) bool {
+	if s.Kind != o.Kind || s.Mode != o.Mode || s.Target != o.Target {
+		return false
+	}
+	return s.Kind != File || s.SameContent(o)
+}
+
+// SameContent reports whether s and o are files with the same content.
+func (s State) SameContent(o State) bool {
+	switch {
+	case s.Kind != File || o.Kind != File:
+		return false
+	case s.Hash != "" && o.Hash != "":
+		return s.Hash == o.Hash
+	}
+	return s.Stamp != "" && s.Stamp == o.Stamp
+}
+
+// FileMode returns the mode of s in the form of package os.
+func (s State) FileMode() fs.FileMode {
+	m := fs.FileMode(s.Mode & 0o777)
+	for _, b := range modeBits {
+		if s.Mode&b.unix != 0 {
+			m |= b.mode
+		}
+	}
+	return m
+}
+
+// unixMode returns the bits of State.Mode.
+func unixMode(m fs.FileMode) uint32 {
+	u := uint32(m.Perm())
+	for _, b := range modeBits {
+		if m&b.mode != 0 {
+			u |= b.unix
+		}
+	}
+	return u
+}
+
+// modeBits are the bits whose values differ between Unix and package os.
+var modeBits = [...]struct {
+	mode fs.FileMode
+	unix uint32
+}{{fs.ModeSetuid, 0o4000}, {fs.ModeSetgid, 0o2000}, {fs.ModeSticky, 0o1000}}
+
+// cause returns err without the operation and the path.
+func cause(err error) error {
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
+		return p.Err
+	}
+	return err
+}

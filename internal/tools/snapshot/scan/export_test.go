@@ -12,6 +12,14 @@ func (s *Scanner) LimitEntries(n int) {
 	}
 }
 
+// Interrupted calls f once the running Refresh is stopped.
+func (s *Scanner) Interrupted(f func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	stop := s.stop
+	s.stop = func() { stop(); f() }
+}
+
 // HideChanges makes the last scan have the times that the files have now, as on a system
 // whose clock did not move between the scan and later changes.
 func (s *Scanner) HideChanges() error {

@@ -152,7 +152,7 @@ func (c change) state() snapshot.State {
 	s := snapshot.State{Kind: c.before.kind.public(), Mode: c.before.mode, Target: c.target}
 	switch c.before.kind {
 	case other:
-		s.Lost = "it is neither a file nor a directory"
+		s.Lost = snapshot.LostKind
 	case file:
 		s.Size = c.before.size
 		if c.content.how == kept {
@@ -167,11 +167,11 @@ func (c change) state() snapshot.State {
 func (c change) why() string {
 	switch {
 	case c.before.flags&linked != 0:
-		return "it has several hard links"
+		return snapshot.LostLinks
 	case c.before.flags&foreign != 0:
-		return "it belongs to another user"
-	case c.before.size > maxBlob:
-		return "it is larger than 64 MB"
+		return snapshot.LostOwner
+	case c.before.size > snapshot.MaxFile:
+		return snapshot.LostSize
 	}
 	switch c.content.how {
 	case kept, blob, blob256:

@@ -113,7 +113,7 @@ func (l *lister) stat(fd int, name string) (e entry, target string, ok bool) {
 // openDir opens a directory, not a link to one.
 func openDir(at int, path string) (int, error) {
 	for {
-		fd, err := unix.Openat(at, path, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+		fd, err := unix.Openat(at, path, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 		if err != unix.EINTR {
 			return fd, err
 		}

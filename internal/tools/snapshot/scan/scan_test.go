@@ -22,7 +22,7 @@ import (
 	"agent/internal/tools/snapshot/scan"
 )
 
-// store is a scan.Store in memory.
+// store is a snapshot.Contents in memory.
 type store struct {
 	mu       sync.Mutex
 	contents map[string]string
@@ -77,8 +77,10 @@ func (w *workspace) open(o scan.Options) {
 		o.Roots = []string{w.dir}
 	}
 	o.Store = w.store
-	s, err := scan.New(o)
-	w.must(err)
+	if o.Wait == 0 {
+		o.Wait = time.Minute // the system may be slow
+	}
+	s := scan.New(o)
 	w.Cleanup(s.Close)
 	w.scan = s
 }
@@ -102,30 +104,10 @@ func (w *workspace) write(name, text string) {
 	w.must(os.WriteFile(w.in(name), []byte(text), 0o644))
 }
 
-// begin runs Begin until it has had enough time: a loaded machine may need longer than
-// its limit.
-func (w *workspace) begin() *scan.Command {
-	w.Helper()
-	for range 100 {
-		c, err := w.scan.Begin(context.Background())
-		if err == nil {
-			return c
-		}
-		if !errors.Is(err, scan.ErrLate) {
-			w.Fatal(err)
-		}
-		_, err = c.Changes(context.Background(), nil)
-		w.must(err)
-		w.must(w.scan.Refresh(context.Background()))
-	}
-	w.Fatal("Begin never finishes in time")
-	return nil
-}
-
 // change returns what a command changes: by path, the state before in short form.
 func (w *workspace) change(command func()) map[string]string {
 	w.Helper()
-	c := w.begin()
+	c := w.scan.Begin(context.Background())
 	command()
 	touched, err := c.Changes(context.Background(), nil)
 	w.must(err)
@@ -275,11 +257,8 @@ func TestCopiesStopAtTheirLimit(t *testing.T) {
 func TestATreeWithTooManyFilesIsNotScanned(t *testing.T) {
 	w := newWorkspace(t, map[string]string{"a/b": "1", "c": "2"})
 	w.scan.LimitEntries(2)
-	c, err := w.scan.Begin(context.Background())
-	if err == nil || !strings.HasSuffix(err.Error(), "it has more than 500,000 files") {
-		t.Errorf("got %v", err)
-	}
-	if got, err := c.Changes(context.Background(), nil); len(got) > 0 || err == nil {
+	got, err := w.scan.Begin(context.Background()).Changes(context.Background(), nil)
+	if len(got) > 0 || err == nil || !strings.HasSuffix(err.Error(), "it has more than 500,000 files") {
 		t.Errorf("got %v, %v", got, err)
 	}
 	w.scan.LimitEntries(3)
@@ -347,30 +326,24 @@ func TestRemovalsBeforeACommandAreNotItsOwn(t *testing.T) {
 
 func TestTouchedPathsAreLeftOut(t *testing.T) {
 	w := newWorkspace(t, map[string]string{"a": "1", "b": "2"})
-	c := w.begin()
+	c := w.scan.Begin(context.Background())
 	w.write("a", "x")
 	w.write("b", "x")
 	got, err := c.Changes(context.Background(), func(path string) bool { return path == w.in("a") })
 	w.must(err)
 	w.wants(w.short(got), map[string]string{"b": "file 644 2"})
-	if again, err := c.Changes(context.Background(), nil); again != nil || err != nil {
-		t.Errorf("again: %v, %v", again, err)
-	}
 }
 
 func TestCommandsAtTheSameTime(t *testing.T) {
 	w := newWorkspace(t, map[string]string{"a": "1"})
-	first := w.begin()
-	second, err := w.scan.Begin(context.Background())
-	if !errors.Is(err, scan.ErrOpen) {
-		t.Fatalf("got %v", err)
-	}
+	first := w.scan.Begin(context.Background())
+	second := w.scan.Begin(context.Background())
 	w.write("a", "2")
 	w.must(w.scan.Refresh(context.Background()))
 	if got, err := w.scan.Outside(context.Background(), time.Time{}, nil); len(got) > 0 || err != nil {
 		t.Errorf("outside: %v, %v", got, err)
 	}
-	if got, err := second.Changes(context.Background(), nil); len(got) > 0 || err != nil {
+	if got, err := second.Changes(context.Background(), nil); len(got) > 0 || !errors.Is(err, scan.ErrBusy) {
 		t.Errorf("second: %v, %v", got, err)
 	}
 	got, err := first.Changes(context.Background(), nil)
@@ -383,14 +356,11 @@ func TestACommandThatDoesNotWaitLosesItsChanges(t *testing.T) {
 	w.must(w.scan.Refresh(context.Background()))
 	ctx, stop := context.WithCancel(context.Background())
 	stop()
-	c, err := w.scan.Begin(ctx)
-	if !errors.Is(err, scan.ErrLate) {
-		t.Fatalf("got %v", err)
-	}
+	c := w.scan.Begin(ctx)
 	w.write("a", "x")
 	got, err := c.Changes(context.Background(), nil)
 	w.must(err)
-	w.wants(w.short(got), map[string]string{"a": scan.LostLate})
+	w.wants(w.short(got), map[string]string{"a": scan.LostUnknown})
 	w.wants(w.change(func() { w.write("b", "x") }), map[string]string{"b": "file 644 2"})
 }
 
@@ -404,24 +374,40 @@ func TestACommandStopsCopies(t *testing.T) {
 		<-proceed
 		return nil
 	}
-	ended := make(chan error)
-	go func() { ended <- w.scan.Refresh(context.Background()) }()
+	refreshed, commands := make(chan error), make(chan *scan.Command)
+	go func() { refreshed <- w.scan.Refresh(context.Background()) }()
 	<-began
-	result := make(chan error)
-	go func() {
-		c, err := w.scan.Begin(context.Background())
-		_, changesErr := c.Changes(context.Background(), nil)
-		result <- errors.Join(err, changesErr)
-	}()
-	// The store is slow: Begin ends at its limit.
-	if err := <-result; !errors.Is(err, scan.ErrLate) {
-		t.Errorf("Begin: %v", err)
-	}
-	close(proceed)
-	if err := <-ended; !errors.Is(err, context.Canceled) {
+	w.scan.Interrupted(func() { close(proceed) })
+	go func() { commands <- w.scan.Begin(context.Background()) }()
+	if err := <-refreshed; !errors.Is(err, context.Canceled) {
 		t.Errorf("Refresh: %v", err)
 	}
-	w.wants(w.change(func() { w.write("a", "x") }), map[string]string{"a": "file 644 1"})
+	c := <-commands
+	w.write("a", "x")
+	got, err := c.Changes(context.Background(), nil)
+	w.must(err)
+	w.wants(w.short(got), map[string]string{"a": "file 644 1"})
+}
+
+func TestACommandDoesNotWaitForASlowStore(t *testing.T) {
+	w := newWorkspace(t, map[string]string{"a": "1", "b": "2"})
+	w.open(scan.Options{Eager: true, Wait: time.Millisecond})
+	began, proceed := make(chan struct{}), make(chan struct{})
+	w.store.before = func() error {
+		w.store.before = nil
+		close(began)
+		<-proceed
+		return nil
+	}
+	refreshed := make(chan error)
+	go func() { refreshed <- w.scan.Refresh(context.Background()) }()
+	<-began
+	c := w.scan.Begin(context.Background())
+	if got, err := c.Changes(context.Background(), nil); len(got) > 0 || !errors.Is(err, scan.ErrBusy) {
+		t.Errorf("got %v, %v", got, err)
+	}
+	close(proceed)
+	<-refreshed
 }
 
 func TestFilesThatVanishDuringAScan(t *testing.T) {
@@ -493,21 +479,15 @@ func TestRootsThatAreTooMuch(t *testing.T) {
 	}
 	s := &store{contents: map[string]string{}}
 	for _, root := range []string{home, filepath.Dir(home), filepath.VolumeName(home) + string(filepath.Separator)} {
-		k, err := scan.New(scan.Options{Roots: []string{root}, Store: s})
-		if err == nil || !strings.Contains(err.Error(), "are not recorded") {
-			t.Errorf("%s: %v", root, err)
-		}
-		c, err := k.Begin(context.Background())
-		if err == nil {
-			t.Errorf("%s: Begin succeeds", root)
-		}
-		if got, err := c.Changes(context.Background(), nil); got != nil || err != nil {
+		k := scan.New(scan.Options{Roots: []string{root}, Store: s})
+		got, err := k.Begin(context.Background()).Changes(context.Background(), nil)
+		if got != nil || err == nil || !strings.Contains(err.Error(), "is not examined") {
 			t.Errorf("%s: %v, %v", root, got, err)
 		}
 		k.Close()
 	}
-	k, err := scan.New(scan.Options{Roots: []string{inside}, Store: s})
-	if err != nil {
+	k := scan.New(scan.Options{Roots: []string{inside}, Store: s, Wait: time.Minute})
+	if _, err := k.Begin(context.Background()).Changes(context.Background(), nil); err != nil {
 		t.Error(err)
 	}
 	k.Close()
@@ -519,7 +499,7 @@ func TestRootsInRootsAreScannedOnce(t *testing.T) {
 	w.must(err)
 	w.must(os.WriteFile(filepath.Join(other, "c"), []byte("3"), 0o644))
 	w.open(scan.Options{Roots: []string{w.in("sub"), w.dir, other, w.dir}, Skip: []string{w.in("skipped")}})
-	c := w.begin()
+	c := w.scan.Begin(context.Background())
 	w.write("sub/a", "x")
 	w.write("skipped/b", "x")
 	w.must(os.Remove(filepath.Join(other, "c")))

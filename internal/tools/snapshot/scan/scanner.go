@@ -13,10 +13,10 @@
 package scan
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -29,15 +29,14 @@ import (
 const (
 	MaxCopy   = 5 << 20   // of one file
 	MaxCopies = 200 << 20 // of all copies of a Scanner
-	maxBlob   = 64 << 20  // of a content from git
 )
 
 const (
-	// beginLimit is how long a command waits for Begin.
+	// beginLimit is how long a command waits for Begin by default.
 	beginLimit = 150 * time.Millisecond
 	// scanLimit is how long a scan after a command may take.
 	scanLimit = 30 * time.Second
-	// smallTree is how many entries Begin examines, finds in git and copies in time even if
+	// smallTree is how many entries Begin can examine, find in git and copy in time, even if
 	// Refresh has not prepared it.
 	smallTree = 1000
 )
@@ -45,45 +44,42 @@ const (
 // MaxChanges is how many changes a call returns.
 const MaxChanges = 20_000
 
-// Errors of Begin, Changes and Outside. Their texts are for the user.
+// Errors of Changes and Outside. Their texts are for the user.
 var (
-	ErrLate   = errors.New("there was no time to examine the files before the command")
-	ErrOpen   = errors.New("another command that is not watched is running")
-	ErrMany   = errors.New("the command changed more than 20,000 files, and the others are not listed")
-	errNoTree = errors.New("no directory of the session can be examined")
+	ErrBusy = errors.New("the files were being examined for another command")
+	ErrMany = errors.New("the command changed more than 20,000 files, and the others are not listed")
 )
 
 // The Lost of states whose old content is not known, apart from those of copies that
 // failed.
 const (
 	LostOutside = "another program changed it while the command ran, and its old content is not known"
+	LostUnknown = "there was no time to examine it before the command"
 	LostLate    = "its old content was not copied in time"
 	LostIgnored = "git ignores it, so its old content was not copied"
 	LostLarge   = "it is larger than 5 MB, so its old content was not copied"
 	LostOver    = "the copies of old contents have reached 200 MB"
 )
 
-// Store keeps contents. A snapshot.Store is one.
-type Store interface {
-	// Put is as in snapshot.Store.
-	Put(content io.Reader) (hash string, size int64, err error)
-}
-
 // Options are the parts of a Scanner.
 type Options struct {
 	// Roots are absolute directories without symbolic links.
 	Roots []string
-	Skip  []string // absolute paths below Roots that are left out
-	Store Store
+	Skip  []string          // absolute paths below Roots that are left out
+	Store snapshot.Contents // gets old contents; a snapshot.Store, for example
 	// Eager makes Refresh copy files, because commands run without a supervisor. Otherwise
 	// copies are made from the first Begin on.
 	Eager bool
+	Wait  time.Duration // how long Begin may take; 0 means 150 ms
 }
 
 // Scanner knows the files of some directories at its last scan. It is safe for concurrent
-// use: its methods wait for each other, except that Begin stops a Refresh. Close it.
+// use: its methods wait for each other, except that Refresh ends early if another method
+// is called. Close it.
 type Scanner struct {
-	using chan struct{} // holds a value while a method uses the fields below
+	wait    time.Duration
+	refused error         // the directories that are not scanned, and why
+	using   chan struct{} // holds a value while a method uses the fields below
 
 	trees []*tree
 	eager bool
@@ -94,12 +90,10 @@ type Scanner struct {
 	stop context.CancelFunc // of the running Refresh; nil if there is none
 }
 
-// New returns a Scanner. It reads nothing yet. Directories that cannot be scanned are left
-// out, such as the home directory; the error says why and is for the user. The Scanner
-// can be used nevertheless.
-func New(o Options) (*Scanner, error) {
-	s := &Scanner{using: make(chan struct{}, 1), eager: o.Eager, left: MaxCopies}
-	var failed []error
+// New returns a Scanner. It reads nothing yet. The root of the file system and the home
+// directory are never scanned: Changes says so.
+func New(o Options) *Scanner {
+	s := &Scanner{wait: cmp.Or(o.Wait, beginLimit), using: make(chan struct{}, 1), eager: o.Eager, left: MaxCopies}
 	for i, top := range o.Roots {
 		contains := func(other string) bool {
 			rel, err := filepath.Rel(other, top)
@@ -110,12 +104,12 @@ func New(o Options) (*Scanner, error) {
 		}
 		t, err := openTree(top, o.Skip, o.Store)
 		if err != nil {
-			failed = append(failed, fmt.Errorf("changes of commands in %s are not recorded: %w", top, err))
+			s.refused = errors.Join(s.refused, fmt.Errorf("%s is not examined: %w", top, err))
 			continue
 		}
 		s.trees = append(s.trees, t)
 	}
-	return s, errors.Join(failed...)
+	return s
 }
 
 // Close releases the directories. It waits for the other methods.
@@ -204,34 +198,28 @@ func (s *Scanner) refresh(ctx context.Context) (scanned []*tree, err error) {
 }
 
 // Begin prepares for a command that no supervisor watches: a scan, and copies of the
-// files whose old contents are not known yet. It takes at most 150 ms. The caller calls
-// Changes after the command, also after an error. The error says why a part of the
-// changes will not be found or cannot be undone.
-func (s *Scanner) Begin(ctx context.Context) (*Command, error) {
-	ctx, stop := context.WithTimeout(ctx, beginLimit)
+// files whose old contents are not known yet. It returns after Options.Wait, even if it
+// has not finished. The caller calls Changes after the command.
+func (s *Scanner) Begin(ctx context.Context) *Command {
+	ctx, stop := context.WithTimeout(ctx, s.wait)
 	defer stop()
 	s.interrupt()
-	if err := s.enter(ctx); err != nil {
-		return &Command{}, ErrLate
+	if s.enter(ctx) != nil {
+		return &Command{err: ErrBusy}
 	}
 	defer s.leave()
-	switch {
-	case s.open:
-		return &Command{}, ErrOpen
-	case len(s.trees) == 0:
-		return &Command{}, errNoTree
+	if s.open {
+		return &Command{err: ErrBusy}
 	}
 	s.open, s.eager = true, true
-	scanned, err := s.refresh(ctx)
-	if ctx.Err() != nil {
-		err = ErrLate
-	}
-	return &Command{scanner: s, began: time.Now(), fresh: scanned}, err
+	scanned, _ := s.refresh(ctx) // Changes finds the same problems
+	return &Command{scanner: s, began: time.Now(), fresh: scanned}
 }
 
 // Command is a command between Begin and Changes.
 type Command struct {
 	scanner *Scanner // nil if its changes are not found
+	err     error    // why not
 	began   time.Time
 	fresh   []*tree // that were scanned just before it
 }
@@ -239,22 +227,21 @@ type Command struct {
 // Changes returns the paths that have changed since Begin with their states before, sorted
 // by path in each root. Call is empty. The old contents are in the store, or a Lost says
 // why not. touched says which paths are left out, because the changes are recorded
-// already; nil means none. The second call returns nothing. An error is for the user, and
-// some changes may come with it.
+// already; nil means none. Call Changes once. The error says why changes could be missing,
+// and some may come with it. It is for the user.
 func (c *Command) Changes(ctx context.Context, touched func(path string) bool) ([]snapshot.Touched, error) {
-	s := c.scanner
-	if s == nil {
-		return nil, nil
+	if c.scanner == nil {
+		return nil, c.err
 	}
-	c.scanner = nil
-	return s.after(ctx, touched, func(ctx context.Context, t *tree, f *found) {
+	all, err := c.scanner.after(ctx, touched, func(ctx context.Context, t *tree, f *found) {
 		if slices.Contains(c.fresh, t) {
 			f.restorable(ctx, t)
 			return
 		}
 		f.since(c.began, t.index)
-		f.lost(LostLate)
+		f.lost(LostUnknown)
 	})
+	return all, errors.Join(c.scanner.refused, err)
 }
 
 // Outside returns what has changed since a time without having been touched, such as by

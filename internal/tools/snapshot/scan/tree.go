@@ -16,6 +16,7 @@ import (
 
 	"agent/internal/tools/git"
 	"agent/internal/tools/search"
+	"agent/internal/tools/snapshot"
 )
 
 // tree is one directory of a Scanner: its last scan, and where the contents of its files
@@ -24,14 +25,14 @@ type tree struct {
 	top   string // absolute, without symbolic links
 	root  *os.Root
 	skip  map[string]bool // relative to top
-	store Store
+	store snapshot.Contents
 	limit int // of entries
 
 	index *index // nil before the first scan
 	repo  repository
 }
 
-func openTree(top string, skip []string, store Store) (*tree, error) {
+func openTree(top string, skip []string, store snapshot.Contents) (*tree, error) {
 	if err := refuse(top); err != nil {
 		return nil, err
 	}

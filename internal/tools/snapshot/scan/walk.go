@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"maps"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -18,8 +17,8 @@ const MaxEntries = 500_000
 // errTooMany says that a tree has more entries than that. It is for the user.
 var errTooMany = errors.New("it has more than 500,000 files")
 
-// maxWorkers is how many directories are read at once.
-const maxWorkers = 4
+// workers is how many directories are read at once.
+const workers = 4
 
 // walk examines everything below a directory without following symbolic links. It leaves
 // out git directories, other mounts, and the paths of skip.
@@ -33,7 +32,7 @@ func walk(ctx context.Context, top string, skip map[string]bool, limit int) (*in
 	w.wake.L = &w.mu
 	defer context.AfterFunc(ctx, func() { w.stop(ctx.Err()) })()
 	var wg sync.WaitGroup
-	for range max(2, min(runtime.GOMAXPROCS(0), maxWorkers)) {
+	for range workers {
 		wg.Go(w.run)
 	}
 	wg.Wait()
@@ -44,7 +43,7 @@ func walk(ctx context.Context, top string, skip map[string]bool, limit int) (*in
 		return nil, w.err
 	}
 	slices.SortFunc(w.dirs, func(a, b dir) int { return comparePaths(a.path, b.path) })
-	return &index{dirs: slices.Clip(w.dirs), targets: w.targets, files: int(w.count.Load()), mtime: l.mtime}, nil
+	return &index{dirs: slices.Clone(w.dirs), targets: w.targets, files: int(w.count.Load()), mtime: l.mtime}, nil
 }
 
 // walker reads directories with several goroutines.
@@ -142,7 +141,7 @@ func (w *walker) add(path string, r listed) {
 		w.dirs = append(w.dirs, dir{path: path, unread: true})
 		return
 	}
-	w.dirs = append(w.dirs, dir{path: path, entries: slices.Clip(r.entries)})
+	w.dirs = append(w.dirs, dir{path: path, entries: slices.Clone(r.entries)})
 	maps.Copy(w.targets, r.targets)
 	for i := range r.entries {
 		if r.entries[i].kind == directory && r.entries[i].flags&mounted == 0 {

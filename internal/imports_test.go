@@ -72,7 +72,7 @@ var mayImport = map[string][]string{
 	"cmd/agent/access":                 {"cmd/agent/command", "cmd/agent/settings", "internal/history", "internal/loop/policy", "internal/tools", "internal/tools/shell/sandbox", "internal/tools/toolchain", "internal/tools/workspace", "internal/tui/ink", "internal/realpath"},
 	"cmd/agent/command":                {"cmd/agent/settings", "internal/history", "internal/llm", "internal/tui/ink"},
 	"cmd/agent/credentials":            {"cmd/agent/command", "cmd/agent/settings", "internal/history", "internal/llm"},
-	"cmd/agent/dispatch":               {"internal/tools", "internal/tools/shell/sandbox", "internal/tui/terminal"},
+	"cmd/agent/dispatch":               {"internal/history", "internal/tools", "internal/tools/shell/sandbox", "internal/tui/terminal"},
 	"cmd/agent/desktop":                {"internal/tui/screen", "cmd/agent/credentials", "internal/llm", "internal/tools"},
 	"cmd/agent/exit":                   {"cmd/agent/command", "internal/history"},
 	"cmd/agent/headless":               {"cmd/agent/command", "cmd/agent/exit", "cmd/agent/sessions", "internal/llm", "internal/loop/event", "internal/loop/turn", "internal/tui/diff", "internal/tui/ink"},

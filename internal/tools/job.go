@@ -125,6 +125,17 @@ func (j *Jobs) Close() {
 	}
 }
 
+// NewTurn begins a new turn for the files that running jobs change: see
+// shell.Running.NewTurn.
+func (j *Jobs) NewTurn() {
+	j.mu.Lock()
+	jobs := slices.Clone(j.jobs)
+	j.mu.Unlock()
+	for _, b := range jobs {
+		b.run.NewTurn() // does nothing for jobs that have ended
+	}
+}
+
 // Undone describes changes of jobs that were undone and that the model does not know of
 // yet.
 func (j *Jobs) Undone() (texts []string) {

@@ -100,8 +100,12 @@ func (l launched) servers() []uint16 {
 	return slices.DeleteFunc(l.run.Listeners(), func(port uint16) bool { return slices.Contains(l.ports, port) })
 }
 
-// blocked says how the sandbox probably made the command fail; nil if it did not.
+// blocked says how the sandbox probably made the command fail, or which change it refused
+// because the file cannot be kept; nil if it did neither. The command has ended.
 func (l launched) blocked(output string, code int) *Blocked {
+	if r := l.run.How().Kept.Refused; r != nil {
+		return &Blocked{Path: r.Path, Unkept: r.Why}
+	}
 	f, ok := shell.SandboxFailure(l.guard.Profile(), l.dir, output, code)
 	if !ok {
 		return nil
@@ -111,8 +115,12 @@ func (l launched) blocked(output string, code int) *Blocked {
 
 // note returns a note for the model; empty if b is nil.
 func (b *Blocked) note() string {
-	if b == nil {
+	switch {
+	case b == nil:
 		return ""
+	case b.Unkept != "":
+		return "[a change was refused, because it could not be undone: " + cmp.Or(b.Path, "unknown path") + ": " + b.Unkept +
+			". Do not work around it: if the change is needed, tell the user why]\n"
 	}
 	return "[the sandbox probably caused this failure: " + shell.Failure{Network: b.Network, Path: b.Path, Read: b.Read}.String() +
 		". Do not work around it: if the command is needed, tell the user why]\n"

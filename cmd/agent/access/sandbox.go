@@ -31,6 +31,7 @@ type storedReport struct {
 	System string       `json:"system"` // see systemKey
 	Form   sandbox.Form `json:"form"`
 	Reason string       `json:"reason,omitempty"`
+	Notify bool         `json:"notify,omitempty"`
 }
 
 // NewSandbox returns the sandbox of a new session. If no earlier run of this version of
@@ -59,7 +60,7 @@ func NewSandbox(version string, store bool) *Sandbox {
 func (s *Sandbox) probe() sandbox.Report {
 	r := sandbox.Probe()
 	if s.store && r.Form != sandbox.None {
-		if text, err := json.Marshal(storedReport{s.system, r.Form, r.Reason}); err == nil {
+		if text, err := json.Marshal(storedReport{s.system, r.Form, r.Reason, r.Notify}); err == nil {
 			_ = history.Replace(s.file, append(text, '\n'), false) // only a cache
 		}
 	}
@@ -77,7 +78,7 @@ func readReport(file, system string) (sandbox.Report, bool) {
 	if json.Unmarshal(text, &stored) != nil || stored.System != system || stored.Form <= sandbox.None || stored.Form > sandbox.Complete {
 		return sandbox.Report{}, false
 	}
-	return sandbox.Report{Form: stored.Form, Reason: stored.Reason}, true
+	return sandbox.Report{Form: stored.Form, Reason: stored.Reason, Notify: stored.Notify}, true
 }
 
 // State returns how far commands are restricted, and a notice for the user if that is

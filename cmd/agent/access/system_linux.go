@@ -7,7 +7,7 @@ import (
 )
 
 // reportFormat changes whenever a stored report means something else.
-const reportFormat = 1
+const reportFormat = 2
 
 // systemKey identifies what the support of a sandbox depends on: the version of the
 // program, the kernel, its boot, the user, and the container in which the program runs. It is empty if that is not

@@ -221,9 +221,12 @@ type Ask struct {
 	// Again is set if the command has run: approving runs it again, with Reach. If its
 	// sandbox probably made it fail, Blocked is the path that it could not write to, or
 	// empty if it had no network. If Port is not 0, the command is instead a running job
-	// that listens on that port, which only commands of the session can reach.
+	// that listens on that port, which only commands of the session can reach. If Unkept is
+	// not empty, it is why a change of the file at Blocked cannot be undone: "it is larger
+	// than 64 MB".
 	Again   bool   `json:"again,omitempty"`
 	Blocked string `json:"blocked,omitempty"`
+	Unkept  string `json:"unkept,omitempty"`
 	Port    int    `json:"port,omitempty"`
 
 	// The fields of a question that the model asks. Its answer is Answered, or
@@ -245,6 +248,7 @@ type Reach string
 const (
 	ReachNetwork Reach = "network" // the network of the computer
 	ReachAll     Reach = "all"     // everything that the user may: it runs without a sandbox
+	ReachUnkept  Reach = "unkept"  // also files whose changes cannot be undone
 )
 
 // AboutTurn reports whether the question is about the turn and not about a tool

@@ -254,7 +254,7 @@ func (c *comparison) readOriginals(ctx context.Context) error {
 	blobs := map[string][]byte{}
 	if len(ids) > 0 {
 		var err error
-		if blobs, err = w.session.blobs(ctx, ids, c.size); err != nil {
+		if blobs, err = w.session.Blobs(ctx, ids, c.size); err != nil {
 			return err
 		}
 	}

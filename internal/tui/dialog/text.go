@@ -1,6 +1,7 @@
 package dialog
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -117,6 +118,7 @@ func askCommandLine(ask event.Ask, c event.Target, short func(string) string) st
 		text += " in " + ExactLine(short(c.Dir))
 	}
 	switch {
+	case ask.Again && ask.Unkept != "":
 	case ask.Again && ask.Reach == event.ReachAll:
 		text += " outside the sandbox"
 	case ask.Again:
@@ -129,6 +131,8 @@ func askCommandLine(ask event.Ask, c event.Target, short func(string) string) st
 // outside the usual sandbox. It is safe to draw, and empty for other questions.
 func ReasonText(ask event.Ask) string {
 	switch {
+	case ask.Again && ask.Unkept != "":
+		return "It tried to change " + cmp.Or(ExactLine(ask.Blocked), "a file") + ", which cannot be undone: " + ExactLine(ask.Unkept) + "."
 	case ask.Again && ask.Blocked != "":
 		return "It failed because the sandbox blocks access to " + ExactLine(ask.Blocked) + "."
 	case ask.Again && ask.Port > 0:

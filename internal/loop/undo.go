@@ -3,7 +3,6 @@ package loop
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"agent/internal/loop/event"
 	"agent/internal/loop/session"
@@ -26,6 +25,7 @@ type Undo struct {
 type fileUndo struct {
 	Undo
 	rec    *recorder
+	jobs   Jobs
 	parent interface{ Emit(event.Event) error } // of a delegate; nil for a main agent
 	agent  string                               // ID of the delegate
 	turns  int                                  // number of the last turn
@@ -34,7 +34,7 @@ type fileUndo struct {
 }
 
 func newFileUndo(o Options, rec *recorder) *fileUndo {
-	u := &fileUndo{Undo: o.Undo, rec: rec}
+	u := &fileUndo{Undo: o.Undo, rec: rec, jobs: o.Jobs}
 	if o.Parent != nil {
 		u.parent, u.agent = o.Parent, fmt.Sprint(o.Label.ID)
 	}
@@ -90,7 +90,13 @@ func (u *fileUndo) beginTurn(e *event.UserSaid, at int) {
 		return
 	}
 	u.turns++
-	u.Recorder.BeginTurn(undo.Turn{Number: u.turns, At: at, Prompt: session.FirstLine(u.rec.secrets.Text(e.Text)), Time: e.Time})
+	u.begin(undo.Turn{Number: u.turns, At: at, Prompt: session.FirstLine(u.rec.secrets.Text(e.Text)), Time: e.Time})
+}
+
+// begin makes later changes belong to t.
+func (u *fileUndo) begin(t undo.Turn) {
+	u.Recorder.BeginTurn(t)
+	u.jobs.NewTurn()
 }
 
 // endTurn ends a turn and reports what background jobs changed.
@@ -227,12 +233,7 @@ func (a *Agent) apply(ctx context.Context, c *turn.Conversation, p *undo.Plan, c
 	if err != nil {
 		return fmt.Errorf("the undo failed: %w", err)
 	}
-	first := -1 // the event of the prompt of the first turn
-	for _, t := range slices.Backward(p.Turns) {
-		if first = t.At; first >= 0 {
-			break
-		}
-	}
+	first := session.FirstPrompt(events, p.Turns)
 	ctx = context.WithoutCancel(ctx)
 	rewinds := conversation && first >= 0 && !p.Redo
 	if rewinds {
@@ -247,7 +248,7 @@ func (a *Agent) apply(ctx context.Context, c *turn.Conversation, p *undo.Plan, c
 		_ = a.rec.emit(&event.TodoSet{Meta: a.rec.meta(), Items: todo})
 	}
 	// What runs in the background must not add changes to a turn that is undone.
-	u.Recorder.BeginTurn(undo.Turn{Number: u.turns, At: a.rec.count(), Prompt: afterUndo, Time: done.Time})
+	u.begin(undo.Turn{Number: u.turns, At: a.rec.count(), Prompt: afterUndo, Time: done.Time})
 	return nil
 }
 

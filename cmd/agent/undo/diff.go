@@ -119,7 +119,15 @@ func patch(path, before, after, unified string) string {
 	if !strings.HasPrefix(unified, "@@ -") { // only the mode differs, or the file is empty
 		return text
 	}
-	return text + "--- " + from + "\n+++ " + to + "\n" + strings.TrimSuffix(unified, "\n") + "\n"
+	return text + "--- " + ended(from) + "\n+++ " + ended(to) + "\n" + strings.TrimSuffix(unified, "\n") + "\n"
+}
+
+// ended returns a name in a patch with the tab that ends it if it contains spaces.
+func ended(name string) string {
+	if strings.Contains(name, " ") {
+		return name + "\t"
+	}
+	return name
 }
 
 // gitMode returns the mode of a file or link as git writes it; empty for anything else.

@@ -74,7 +74,9 @@ func (k *call) command(ctx context.Context, in tools.Info, c tools.Call, ok tool
 		k.touchFound(context.WithoutCancel(ctx), scanned, from)
 	}
 	k.mu.Lock()
-	k.commands++
+	if in.Step > 0 {
+		k.commands++
+	}
 	if res.Job > 0 {
 		k.jobs[in.ID] = true
 	}

@@ -94,14 +94,14 @@ func TestAnUndoThatIsKilledIsFinished(t *testing.T) {
 		runs = max(runs, n)
 	}
 	files := map[string]string{"file": "x\n", "dir/x": "x\n", "dir/y/z": "z\n"}
-	for i := range 30 {
+	for i := range 20 {
 		files["many/f"+strconv.Itoa(i)] = ten
 	}
 	s := newSession(t, files)
 	before := s.tree()
 	s.turn("1", func() {
 		s.run(func(c *command) {
-			for i := range 30 {
+			for i := range 20 {
 				c.write("many/f"+strconv.Itoa(i), replace("2\n", "two\n"))
 			}
 			c.remove("dir")

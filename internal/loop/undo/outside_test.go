@@ -168,6 +168,13 @@ func TestPathsOutsideOfTheRootsAreNeverTouched(t *testing.T) {
 			t.Errorf("inside/f: %q", b)
 		}
 	}
+	s.write("inside/x", "x\n")
+	s.must(os.RemoveAll(s.in("new")))
+	s.must(os.Symlink("inside", s.in("new")))
+	s.undo(undo.Back{})
+	if b, _ := os.ReadFile(s.in("inside/x")); string(b) != "x\n" {
+		t.Errorf("inside/x: %q", b)
+	}
 	if b, err := os.ReadFile(s.in(".git/config")); err != nil || string(b) != "x" {
 		t.Errorf(".git/config: %q, %v", b, err)
 	}

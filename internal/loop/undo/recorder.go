@@ -102,6 +102,7 @@ func (r *Recorder) keep(call string, s *event.FilesChanged) {
 		old.Added += s.Added
 		old.Removed += s.Removed
 		old.Paths = slices.Concat(old.Paths, s.Paths)
+		old.Paths = old.Paths[:min(len(old.Paths), maxPaths)]
 		old.Lost = slices.Concat(old.Lost, s.Lost)
 		return
 	}

@@ -53,7 +53,15 @@ func newSession(t testing.TB, files map[string]string) *session {
 		s.write(name, text)
 	}
 	s.open()
-	t.Cleanup(func() { s.pack.Close() })
+	t.Cleanup(func() {
+		s.pack.Close()
+		_ = filepath.WalkDir(s.dir, func(path string, d fs.DirEntry, err error) error { // some are read-only
+			if d != nil && d.IsDir() {
+				return os.Chmod(path, 0o755)
+			}
+			return err
+		})
+	})
 	return s
 }
 
@@ -174,8 +182,7 @@ func (c *command) touch(name string) string {
 	root, err := os.OpenRoot(c.s.dir)
 	c.s.must(err)
 	defer root.Close()
-	store := undo.Store(c.s.pack)
-	c.s.store(store.Add(snapshot.Touched{Call: c.id, Path: path, Before: snapshot.Take(root, filepath.ToSlash(name), store)}))
+	c.s.store(c.s.pack.Append(snapshot.Touched{Call: c.id, Path: path, Before: snapshot.Take(root, filepath.ToSlash(name), c.s.pack)}))
 	return path
 }
 

@@ -231,7 +231,7 @@ func (c *comparison) add(name string, old base, change Change) {
 	size := old.size + int64(len(change.After))
 	switch {
 	case strings.HasPrefix(change.Path, "../"):
-		c.left.add("%s: a change outside of the workspace is left out", change.Path)
+		c.left.add("%s: a change outside the workspace is left out", change.Path)
 	case old.size > maxChanged:
 		c.left.add("%s (%s) is too large; its change is left out", change.Path, phrase.Bytes(old.size))
 	case len(c.changes) >= maxChanges || c.size+size > maxChangeBytes:

@@ -26,7 +26,7 @@ type Tree struct {
 	unfiltered bool // no ignore rules apply
 	caps       caps
 	hide       string
-	secret     func(p string) bool // see Withhold; may be nil
+	withheld   func(p string) bool // see Withhold; may be nil
 }
 
 // New returns the tree of root, whose absolute path is dir. The caller closes
@@ -42,10 +42,10 @@ func (t *Tree) Hide(p string) *Tree {
 	return t
 }
 
-// Withhold makes Grep skip the files below a directory for which secret returns true. It
+// Withhold makes Grep skip the files below a directory for which withheld returns true. It
 // returns t. Call it before any search.
-func (t *Tree) Withhold(secret func(p string) bool) *Tree {
-	t.secret = secret
+func (t *Tree) Withhold(withheld func(p string) bool) *Tree {
+	t.withheld = withheld
 	return t
 }
 
@@ -56,6 +56,13 @@ func Whole(root *os.Root) *Tree { return &Tree{root: root, unfiltered: true, cap
 // to the tree, with slashes, and need not exist.
 func (t *Tree) Ignored(p string, isDir bool) bool {
 	return t.Filter(context.Background()).Ignored(p, isDir)
+}
+
+// IgnoredIn returns a function that reports whether a file or directory of dir is
+// excluded by its name. It does not say whether dir itself is. It uses the rules of now.
+func (t *Tree) IgnoredIn(dir string) func(name string, isDir bool) bool {
+	r := t.rulesIn(newBudget(context.Background(), t.caps), dir)
+	return func(name string, isDir bool) bool { return r.ignores(dir, name, isDir) }
 }
 
 // regular opens a regular file without blocking. It rejects other types.

@@ -249,4 +249,3 @@ func (s *Session) Converted(ctx context.Context, paths []string) (map[string]boo
 	}
 	return found, nil
 }
-

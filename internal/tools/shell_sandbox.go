@@ -28,7 +28,7 @@ func (s *shellTool) approved(line string, at location, ok Approved) shell.Comman
 type launched struct {
 	run   *shell.Running
 	dir   string
-	ports []uint16 // of servers in the session when it started
+	ports []uint16 // of servers in the session when it started; only for jobs
 	input *os.File // standard input; nil if it is empty
 	guard *confine.Guard
 }
@@ -76,9 +76,6 @@ func (s *shellTool) launch(ctx context.Context, c shell.Command, ok Approved) (l
 			s.Area.Failed()
 		}
 		err = fmt.Errorf("%w. Tell the user that restarting agent tests again which sandbox works", err)
-	}
-	if err == nil {
-		l.ports = l.run.Listeners()
 	}
 	return l, err
 }

@@ -85,7 +85,7 @@ type Access struct {
 	Strict bool
 	// Unkept is set for a second run in which such a write happens after all.
 	Unkept bool
-	// Write are absolute paths outside of the workspace that it may change, too.
+	// Write are absolute paths outside the workspace that it may change, too.
 	Write []string
 	// Protected are the protected paths that the user approved it to change. Absolute.
 	Protected []string

@@ -214,7 +214,7 @@ type Ask struct {
 	Scope    string   `json:"scope,omitempty"`    // what an Always would cover; empty if it is not offered
 	Project  bool     `json:"project,omitempty"`  // Always would also apply in later sessions in the workspace
 	Reach    Reach    `json:"reach,omitempty"`    // of the command, if it is approved
-	// Writes are files and directories outside of the workspace that the sandbox lets the
+	// Writes are files and directories outside the workspace that the sandbox lets the
 	// command change, if it is approved. A directory, in which it can change all files,
 	// ends with a slash.
 	Writes []string `json:"writes,omitempty"`

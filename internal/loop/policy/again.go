@@ -23,7 +23,7 @@ func (p *Policy) JudgeAgain(c tools.Call, f Facts, access tools.Access) Verdict 
 	if r := p.deniesNetwork(f); r != nil && (access.Network || access.Outside) {
 		return r.verdict()
 	}
-	if all := p.cover(c, f); all.complete && all.online && !access.Outside && !access.Unkept && !first.Ask {
+	if all := p.allowsCommand(c, f); all.complete && all.online && !access.Outside && !access.Unkept && !first.Ask {
 		first.Access.Network = true
 		return first
 	}

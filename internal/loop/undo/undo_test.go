@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -18,19 +17,21 @@ import (
 	"agent/internal/loop/undo"
 	"agent/internal/tools"
 	"agent/internal/tools/snapshot"
+	"agent/internal/tools/snapshot/scan"
 )
 
 // session is a session with a workspace, whose changes are recorded.
 type session struct {
-	t     testing.TB
-	dir   string // the workspace
-	path  string // of the pack
-	pack  *blobs.Pack
-	limit blobs.Limits
-	rec   *undo.Recorder
-	turns int
-	calls int
-	scan  undo.Scanner
+	t         testing.TB
+	dir       string // the workspace
+	path      string // of the pack
+	pack      *blobs.Pack
+	limit     blobs.Limits
+	rec       *undo.Recorder
+	turns     int
+	calls     int
+	scans     bool // commands without a supervisor are scanned
+	unwatched bool // no command has a supervisor
 	// full is called if the store is full; nil fails the test.
 	full func()
 }
@@ -75,7 +76,12 @@ func (s *session) open() {
 		s.t.Fatal(err)
 	}
 	s.pack = p
-	s.rec = undo.NewRecorder(undo.Options{Pack: p, Path: s.path, Roots: []string{s.dir}, Scan: s.scan})
+	o := undo.Options{Pack: p, Path: s.path, Roots: []string{s.dir}, Unwatched: s.unwatched}
+	if s.scans {
+		o.Scan = scan.New(scan.Options{Roots: o.Roots, Store: p, Wait: time.Minute})
+		s.t.Cleanup(o.Scan.Close)
+	}
+	s.rec = undo.NewRecorder(o)
 }
 
 func (s *session) in(name string) string { return filepath.Join(s.dir, filepath.FromSlash(name)) }
@@ -373,11 +379,4 @@ func TestUndoAndRedoRestoreEveryKindOfChange(t *testing.T) {
 			}
 		})
 	}
-}
-
-// found is the change of a file with an old content.
-func found(s *session, name, old string) undo.Found {
-	hash, size, err := s.pack.Put(strings.NewReader(old))
-	s.must(err)
-	return undo.Found{Path: s.in(name), Before: snapshot.State{Kind: snapshot.File, Mode: 0o644, Size: size, Hash: hash}}
 }

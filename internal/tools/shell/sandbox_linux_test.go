@@ -101,7 +101,7 @@ func TestSandboxLeavesWorkAlone(t *testing.T) {
 	}
 }
 
-// Whatever a command tries, it changes no file outside of the workspace and none
+// Whatever a command tries, it changes no file outside the workspace and none
 // that is protected. Every line prints "escaped" if it has succeeded in something.
 func TestEscapesFromTheSandbox(t *testing.T) {
 	c := confine(t)

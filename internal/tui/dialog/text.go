@@ -127,9 +127,9 @@ func askCommandLine(ask event.Ask, c event.Target, short func(string) string) st
 	return text + "?"
 }
 
-// ReachOf says why a command failed that would run again, or what a command would reach
-// outside of the usual sandbox. It is safe to draw, and empty for other questions.
-func ReachOf(ask event.Ask) string {
+// ReasonText says why a command failed that would run again, or what a command would reach
+// outside the usual sandbox. It is safe to draw, and empty for other questions.
+func ReasonText(ask event.Ask) string {
 	switch {
 	case ask.Again && ask.Unkept != "":
 		return "It tried to change " + cmp.Or(ExactLine(ask.Blocked), "a file") + ", which cannot be undone: " + ExactLine(ask.Unkept) + "."

@@ -181,7 +181,7 @@ func (p plan) steps(c Command, socket int) (*steps, error) {
 	if p.form == Complete {
 		s.join(c, p.network)
 		s.mount(layout)
-		s.add(preparing, unix.SYS_CHDIR, s.text(dir)) // the old directory is outside of the new mounts
+		s.add(preparing, unix.SYS_CHDIR, s.text(dir)) // the old directory is outside the new mounts
 	}
 	for fd, from := range []int{c.Input, c.Output, c.Output} {
 		s.add(preparing, unix.SYS_DUP3, uintptr(from), uintptr(fd), 0)

@@ -58,6 +58,12 @@ func (r Repository) Staged(visit func(StagedFile)) error {
 	if p.version < 2 || p.version > 4 {
 		return errIndex
 	}
+	h := newHash(p.length)
+	h.Write(b[:len(b)-p.length])
+	// git writes zeros instead of the sum if it is configured to save time.
+	if sum := b[len(b)-p.length:]; !bytes.Equal(sum, h.Sum(nil)) && !bytes.Equal(sum, make([]byte, p.length)) {
+		return errors.New("its index is damaged")
+	}
 	written := info.ModTime()
 	var files []StagedFile
 	for range binary.BigEndian.Uint32(b[8:]) {

@@ -141,6 +141,18 @@ func (s *Scanner) enter(ctx context.Context) error {
 
 func (s *Scanner) leave() { <-s.using }
 
+// interruptible sets how to stop the Refresh that begins, or with nil that it has ended. It
+// reports false if another one is running.
+func (s *Scanner) interruptible(stop context.CancelFunc) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if stop != nil && s.stop != nil {
+		return false
+	}
+	s.stop = stop
+	return true
+}
+
 // interrupt stops a running Refresh.
 func (s *Scanner) interrupt() {
 	s.mu.Lock()
@@ -157,6 +169,10 @@ func (s *Scanner) interrupt() {
 func (s *Scanner) Refresh(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
+	if !s.interruptible(stop) {
+		return nil
+	}
+	defer s.interruptible(nil)
 	if err := s.enter(ctx); err != nil {
 		return err
 	}
@@ -164,14 +180,6 @@ func (s *Scanner) Refresh(ctx context.Context) error {
 	if s.open {
 		return nil
 	}
-	s.mu.Lock()
-	s.stop = stop
-	s.mu.Unlock()
-	defer func() {
-		s.mu.Lock()
-		s.stop = nil
-		s.mu.Unlock()
-	}()
 	_, err := s.refresh(ctx)
 	return err
 }

@@ -151,18 +151,25 @@ func (a *Agent) startUndo(ctx context.Context, c event.Command, ended chan<- out
 	a.inBackground(ctx, ended, func(ctx context.Context, conv *turn.Conversation, _ <-chan struct{}) (reason event.Reason) {
 		defer func() {
 			if p := recover(); p != nil { // a bug ends the undo, not the program
-				a.rec.notify(fmt.Sprintf("Internal error: %v. Check your files before you continue.", p))
+				a.answerUndo(event.Notice{Text: fmt.Sprintf("Internal error: %v. Check your files before you continue.", p)})
 				reason = event.ProviderError
 			}
 		}()
 		if err := a.doUndo(ctx, conv, c); ctx.Err() != nil {
 			return event.UserInterrupt
 		} else if err != nil {
-			a.rec.notify(sentence(err))
+			a.answerUndo(event.Notice{Text: sentence(err)})
 		}
 		return event.Done
 	})
 	return true
+}
+
+// answerUndo emits the answer to a command about undoing. Later commands wait for the end
+// of that command.
+func (a *Agent) answerUndo(e event.Event) {
+	a.running.over.Store(true)
+	_ = a.rec.emit(e)
 }
 
 // doUndo executes a command about undoing. It owns the conversation c. The error is for
@@ -180,12 +187,12 @@ func (a *Agent) doUndo(ctx context.Context, c *turn.Conversation, cmd event.Comm
 			return err
 		}
 		unnumber(u.plan.Turns, events)
-		_ = a.rec.emit(u.Restorer.Preview(u.plan))
+		a.answerUndo(u.Restorer.Preview(u.plan))
 	case event.ListChanges:
 		if u.listed, err = u.Restorer.Changes(ctx); err != nil {
 			return err
 		}
-		_ = a.rec.emit(u.Restorer.PreviewChanges(u.listed))
+		a.answerUndo(u.Restorer.PreviewChanges(u.listed))
 	case event.ApplyUndo:
 		if u.plan == nil || u.plan.ID != cmd.ID {
 			return errNoPlan
@@ -235,6 +242,7 @@ func (a *Agent) apply(ctx context.Context, c *turn.Conversation, p *undo.Plan, c
 	}
 	first := session.FirstPrompt(events, p.Turns)
 	ctx = context.WithoutCancel(ctx)
+	a.running.over.Store(true)
 	rewinds := conversation && first >= 0 && !p.Redo
 	if rewinds {
 		a.rewind(ctx, c, first)

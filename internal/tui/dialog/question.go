@@ -24,6 +24,7 @@ const lowDialog = 12
 // answers.
 type question struct {
 	ask   event.Ask
+	own   *Own // nil for a question of the agent
 	rows  Rows
 	body  body
 	st    *ink.Styles
@@ -175,12 +176,14 @@ func (q *question) facts(width, at int) []string {
 	if !q.low {
 		out = append(out, about...)
 	}
+	out = append(out, q.notes(width, at+len(out))...)
 	for _, change := range q.diffs() {
-		if len(q.ask.Diffs) > 1 || !namesFile(q.ask) {
+		if len(q.ask.Diffs) > 1 || q.own != nil || !namesFile(q.ask) {
 			out = append(out, ink.Wrap(ExactLine(change.Path)+"  "+diff.Stat(change), width)...)
 		}
 		out = append(out, q.change(change, width, at+len(out))...)
 	}
+	out = append(out, q.kept(width, at+len(out))...)
 	out = append(out, q.lineComments(width)...)
 	if q.low { // in a low window the change comes first
 		out = append(out, about...)
@@ -223,6 +226,9 @@ func (q *question) about(width int) []string {
 
 // nameRows sets the row texts that depend on the width and on the comment.
 func (q *question) nameRows() {
+	if q.own != nil {
+		return
+	}
 	for i := range q.rows.All {
 		row := &q.rows.All[i]
 		switch row.Kind {

@@ -9,12 +9,13 @@ import (
 	"slices"
 	"time"
 
+	"agent/cmd/agent/access"
 	"agent/cmd/agent/command"
 	"agent/cmd/agent/credentials"
+	"agent/cmd/agent/exit"
 	"agent/cmd/agent/models"
 	"agent/cmd/agent/permit"
 	"agent/cmd/agent/settings"
-	"agent/internal/history"
 	"agent/internal/llm/catalog"
 	"agent/internal/llm/offline"
 	"agent/internal/llm/wire"
@@ -23,7 +24,6 @@ import (
 	"agent/internal/loop/evidence"
 	"agent/internal/loop/instructions"
 	"agent/internal/loop/secrets"
-	"agent/internal/loop/session"
 	"agent/internal/loop/situation"
 	"agent/internal/loop/trace"
 	"agent/internal/loop/turn"
@@ -55,7 +55,7 @@ type flags struct {
 // the user on the screen, which sets the fields below them.
 type opening struct {
 	flags
-	end *shutdown
+	end *exit.Signals
 	// input reads prompts in plain mode; nil on a screen.
 	input *lineInput
 
@@ -101,25 +101,15 @@ type app struct {
 	secrets *secrets.Masker // nil if secrets are kept
 	index   *search.Index   // file names in work
 	jobs    *tools.Jobs
-	store   *history.Store
-	log     *history.Log  // nil if the session is not saved
-	ending  session.State // last events of the resumed session
+	record  record
 	options loop.Options
 	set     settings.Settings
-	end     *shutdown
+	end     *exit.Signals
 	trace   *trace.Trace // nil without --trace
 	notices []string     // shown before the first prompt
 	// sandbox is that of commands; nil if it is turned off.
-	sandbox *commandSandbox
-	pick    *models.Picker // nil if the model is not chosen, as in the demo
-	// guideHeld is set if the offline guide replaces the model of the resumed
-	// session, which cannot be used: servers are not searched for.
-	guideHeld bool
-	// findLocal searches for a model on this machine. It is nil if a model is
-	// connected or the search is disabled.
-	findLocal func(context.Context) event.Found
-	// advice is shown if findLocal finds no model; may be empty.
-	advice string
+	sandbox *access.Sandbox
+	choice  modelChoice
 }
 
 // open opens a new session, or the one that f resumes. attended means that a user
@@ -143,7 +133,7 @@ func open(f opening, attended bool) (*app, error) {
 		}
 		a.notices = append(a.notices, clashes...)
 	}
-	if a.store, err = command.OpenStore(); err != nil {
+	if a.record.store, err = command.OpenStore(); err != nil {
 		return nil, err
 	}
 	if a.dir == "" {
@@ -151,10 +141,13 @@ func open(f opening, attended bool) (*app, error) {
 			return nil, err
 		}
 	}
-	if err := a.openLog(f); err != nil {
+	a.record.dir = a.dir
+	if err := a.record.open(f); err != nil {
 		a.discard(f)
 		return nil, err
 	}
+	a.dir, a.options.Draft = a.record.dir, a.record.draft
+	a.notices = append(a.notices, a.record.notices...)
 	if err := a.collectPermissions(f.permit, file); err != nil {
 		a.discard(f)
 		return nil, err
@@ -174,10 +167,8 @@ func (a *app) close() {
 			fmt.Fprintln(os.Stderr, "agent: "+ink.Sanitize(text))
 		}
 	}
-	a.sandbox.close()
-	if a.log != nil {
-		_ = a.log.Close()
-	}
+	a.sandbox.Close()
+	a.record.close()
 	if a.index != nil {
 		a.index.Close()
 	}
@@ -193,9 +184,7 @@ func (a *app) close() {
 // was created for it.
 func (a *app) discard(f opening) {
 	a.close()
-	if f.fork && a.log != nil {
-		_ = a.store.Remove(a.id())
-	}
+	a.record.discard(f)
 }
 
 // assemble sets a.options: model, limits and tools.
@@ -208,16 +197,12 @@ func (a *app) assemble(f opening, attended bool) (err error) {
 		return err
 	}
 	a.limits = shellLimits(set)
-	pick, model, err := a.chooseModel(f, attended)
+	model, err := a.chooseModel(f, attended)
 	if err != nil {
 		return err
 	}
-	a.pick = pick
-	if attended && model.Name == offline.Name && !a.guideHeld && !pick.WaitLocal {
-		a.findLocal = pick.FindLocal
-	}
 	a.branch = branchOf(a.dir)
-	a.options.Log, a.options.Model, a.options.Models = a.log, model, pick.ByName
+	a.options.Log, a.options.Model, a.options.Models = a.record.log, model, a.choice.pick.ByName
 	a.options.Attended, a.options.Forked = attended, f.fork
 	a.options.Limits = turn.Limits{ReplyBytes: set.MaxReply}
 	a.options.Summary, a.options.Small = cmp.Or(set.Summary, set.Small), set.Small
@@ -229,9 +214,11 @@ func (a *app) assemble(f opening, attended bool) (err error) {
 	}
 	a.project = openInstructions(a.dir, os.Getenv)
 	a.addSecrets()
-	if err := a.addDirs(f.addDirs); err != nil {
+	warnings, err := access.AddDirs(a.work, f.addDirs, set.AddDirs)
+	if err != nil {
 		return err
 	}
+	a.notices = append(a.notices, warnings...)
 	a.addTools()
 	a.addInstructions()
 	return nil
@@ -243,33 +230,32 @@ func branchOf(dir string) string {
 	return r.Branch()
 }
 
-// chooseModel returns the model of the session, and the picker for later choices.
-func (a *app) chooseModel(f opening, attended bool) (*models.Picker, turn.Model, error) {
-	last := a.lastModel()
+// chooseModel returns the model of the session and sets a.choice.
+func (a *app) chooseModel(f opening, attended bool) (turn.Model, error) {
+	last := a.record.lastModel()
 	if f.fromScreen && last.BaseURL != "" && wire.Redacted(f.BaseURL) != last.BaseURL {
 		f.BaseURL = ""
 	}
-	pick := models.New(f.Flags, a.set, last.Model, !attended, f.end.cleanup)
+	pick := models.New(f.Flags, a.set, last.Model, !attended, f.end.Cleanup)
 	pick.BaseFor = f.baseFor
 	pick.WaitLocal = !attended || isPlain(f) // a printed line cannot be replaced
-	pick.Effort, pick.Continued = a.ending.Effort, len(a.ending.Events) > 0
+	pick.Effort, pick.Continued = a.record.ending.Effort, len(a.record.ending.Events) > 0
 	if pick.LastAtDefault = last.BaseURL != "" && last.Host == ""; !pick.LastAtDefault {
 		pick.LastURL = last.BaseURL
 	}
 	choice, err := pick.Choose(f.Model)
 	if err != nil {
-		return pick, turn.Model{}, err
+		return turn.Model{}, err
 	}
-	a.guideHeld = choice.Held
 	if choice.Held { // its base URL still applies to all models of its provider
 		pick.Continued = true
 	}
 	model, notices, err := pick.Build(choice)
 	if err != nil {
-		return pick, model, err
+		return model, err
 	}
 	if c := model.Confirm; c != nil && !attended {
-		return pick, model, command.Usage("%s: %s: %s", model.Name, c.Why, c.Remedy)
+		return model, command.Usage("%s: %s: %s", model.Name, c.Why, c.Remedy)
 	}
 	a.notices = append(a.notices, notices...)
 	if moved := pick.Continued && last.BaseURL != "" && !choice.Offline() && last.BaseURL != model.BaseURL; moved && (last.Host != "" || model.Host != "") {
@@ -279,7 +265,11 @@ func (a *app) chooseModel(f opening, attended bool) (*models.Picker, turn.Model,
 		a.notices = append(a.notices, fmt.Sprintf("The previous session used %s. The requests of this session go to %s.", l.url, model.BaseURL))
 	}
 	pick.Bind(choice)
-	return pick, model, nil
+	a.choice = modelChoice{pick: pick, guideHeld: choice.Held}
+	if attended && model.Name == offline.Name && !choice.Held && !pick.WaitLocal {
+		a.choice.findLocal = pick.FindLocal
+	}
+	return model, nil
 }
 
 // shellLimits returns which environment variables commands keep and which are
@@ -290,11 +280,10 @@ func shellLimits(set settings.Settings) shell.Limits {
 
 // addTools adds the tools, and what depends on them, to the options of the agent.
 func (a *app) addTools() {
-	if a.log != nil {
-		a.work.Attach(a.log.Outputs())
+	if a.record.log != nil {
+		a.work.Attach(a.record.log.Outputs())
 	}
 	a.protectPaths()
-	a.addSandbox()
 	known := workspace.NewLedger()
 	a.options.Ledger, a.options.Offer = known, catalog.Offer
 	a.jobs = tools.NewJobs()

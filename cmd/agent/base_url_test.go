@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"agent/cmd/agent/exit"
 	"agent/internal/history"
 )
 
@@ -195,7 +196,7 @@ func TestSessionWithoutBaseURL(t *testing.T) {
 		h.inherit(t)
 		for _, args := range [][]string{{"run", "-c", "again"}, {"run", "again"}, {"run", "-c", "--fork", "again"}} {
 			out, code := h.agent(t, args...)
-			if code != exitUsage || !strings.Contains(out, "no recorded base URL") || !strings.Contains(out, "--base-url URL") || !strings.Contains(out, "--model "+ownModel) {
+			if code != exit.Usage || !strings.Contains(out, "no recorded base URL") || !strings.Contains(out, "--base-url URL") || !strings.Contains(out, "--model "+ownModel) {
 				t.Errorf("%v: got %d, %s", args, code, out)
 			}
 		}
@@ -253,7 +254,7 @@ func TestSessionWithoutBaseURLApproved(t *testing.T) {
 	a.wait("and again", "? help")
 	a.send(ctrlD)
 	a.exit()
-	if out, code := h.agent(t, "run", "-c", "again"); code != exitFailed || !strings.Contains(out, "the certificate of api.openai.com") {
+	if out, code := h.agent(t, "run", "-c", "again"); code != exit.Failed || !strings.Contains(out, "the certificate of api.openai.com") {
 		t.Errorf("it is asked again: %d, %s", code, out)
 	}
 	if asked := h.public.seen(); len(asked) < 2 || asked[0] != "CONNECT api.openai.com:443 " || len(h.own.seen()) != 0 {
@@ -281,7 +282,7 @@ func TestDamagedBaseURL(t *testing.T) {
 	if err := os.WriteFile(infos[0].Path, []byte(damaged), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if out, code := h.agent(t, "run", "-c", "again"); code != exitUsage || !strings.Contains(out, "no recorded base URL") {
+	if out, code := h.agent(t, "run", "-c", "again"); code != exit.Usage || !strings.Contains(out, "no recorded base URL") {
 		t.Errorf("got %d, %s", code, out)
 	}
 	h.check(t, 1)
@@ -363,7 +364,7 @@ func TestNewSessionWithoutSecretsOfBaseURL(t *testing.T) {
 		a.wait("read FILE", "? help")
 		a.send(ctrlD)
 		a.exit()
-		if out, code := h.agent(t, "run", "again"); code != exitUsage || !strings.Contains(out, "--base-url") || !strings.Contains(out, "--model") {
+		if out, code := h.agent(t, "run", "again"); code != exit.Usage || !strings.Contains(out, "--base-url") || !strings.Contains(out, "--model") {
 			t.Errorf("got %d, %s", code, out)
 		}
 	}
@@ -411,15 +412,15 @@ func TestSecretsOfBaseURL(t *testing.T) {
 		}
 	}
 	run(0, "First it is.", "run", "--model", ownModel, "--base-url", secret, "hello")
-	run(exitUsage, "the base URL "+clean+" was saved without its secrets: start with --base-url", "run", "-c", "again")
-	run(exitUsage, clean, "run", "again")
-	run(exitUsage, "or select a model of another provider with --model", "run", "again")
+	run(exit.Usage, "the base URL "+clean+" was saved without its secrets: start with --base-url", "run", "-c", "again")
+	run(exit.Usage, clean, "run", "again")
+	run(exit.Usage, "or select a model of another provider with --model", "run", "again")
 	h.check(t, 1)
 	run(0, "Second it is.", "run", "-c", "--base-url", secret, "--output", "stream-json", "again")
-	run(exitFailed, "nothing is listening on 127.0.0.1:1", "run", "-c", "--base-url", "http://us-CANARY:pw-CANARY@127.0.0.1:1/v1?key=ke-CANARY", "again")
+	run(exit.Failed, "nothing is listening on 127.0.0.1:1", "run", "-c", "--base-url", "http://us-CANARY:pw-CANARY@127.0.0.1:1/v1?key=ke-CANARY", "again")
 	run(0, clean, "config", "show", "--base-url", secret)
 	run(0, "", "models", "openai", "--base-url", secret)
-	run(exitUsage, "is not a base URL", "run", "--base-url", "us-CANARY:pw-CANARY@gw.example/v1?key=ke-CANARY", "again")
+	run(exit.Usage, "is not a base URL", "run", "--base-url", "us-CANARY:pw-CANARY@gw.example/v1?key=ke-CANARY", "again")
 	run(0, "hello", "sessions", "show", h.ids(t)[0])
 	run(0, "hello", "sessions", "export", "--format", "json", h.ids(t)[0])
 	a := h.open(t, 120, 40, "-c", "--base-url", secret)

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"agent/cmd/agent/exit"
 )
 
 // A limit of a run also stops its delegates: the delegate and then the run give one
@@ -16,7 +18,7 @@ func TestRunLimitsItsDelegates(t *testing.T) {
 	h := newHome(t, map[string]string{"a.txt": "1\n2\n3\n"}, at(s)...)
 	file := filepath.Join(t.TempDir(), "trace.jsonl")
 	out, code := h.agent(t, "run", "--max-steps", "3", "--trace", file, "--output", "json", "read a.txt")
-	if code != exitLimit || !strings.Contains(out, `"answer":"The delegate was stopped.","reason":"max_steps","error":"stopped after 4 steps: the limit of one turn is 3 steps"`) {
+	if code != exit.Limit || !strings.Contains(out, `"answer":"The delegate was stopped.","reason":"max_steps","error":"stopped after 4 steps: the limit of one turn is 3 steps"`) {
 		t.Errorf("exit code %d: %s", code, out)
 	}
 	requests := s.seen()

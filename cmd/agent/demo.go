@@ -13,6 +13,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"agent/cmd/agent/command"
+	"agent/cmd/agent/exit"
+	"agent/cmd/agent/headless"
 	"agent/cmd/agent/models"
 	"agent/internal/llm"
 	"agent/internal/llm/offline"
@@ -34,13 +36,13 @@ const demoPause = 30 * time.Millisecond
 type demoOptions struct {
 	IO    command.IO
 	flags *flags
-	end   *shutdown
+	end   *exit.Signals
 
 	Plain bool
 }
 
 // newCmdDemo returns `agent demo`.
-func newCmdDemo(f *command.Factory, o *flags, end *shutdown, runF command.RunFunc[demoOptions]) *cobra.Command {
+func newCmdDemo(f *command.Factory, o *flags, end *exit.Signals, runF command.RunFunc[demoOptions]) *cobra.Command {
 	opts := &demoOptions{IO: f.IO, flags: o, end: end}
 	cmd := &cobra.Command{
 		Use:   "demo",
@@ -64,7 +66,7 @@ func demoRun(ctx context.Context, opts *demoOptions) error {
 		return fmt.Errorf("create a directory for the demo: %w", err)
 	}
 	defer os.RemoveAll(dir)
-	defer opts.end.cleanup(func() { _ = os.RemoveAll(dir) })()
+	defer opts.end.Cleanup(func() { _ = os.RemoveAll(dir) })()
 	a, err := openDemo(opening{flags: *opts.flags, end: opts.end}, filepath.Join(dir, "sample"), opts.Plain)
 	if err != nil {
 		return err
@@ -73,8 +75,8 @@ func demoRun(ctx context.Context, opts *demoOptions) error {
 	if opts.Plain {
 		ctx, stop := context.WithCancel(ctx)
 		defer stop()
-		playing := opts.end.beginPhase(func(os.Signal) { stop() }, true)
-		defer playing.end()
+		playing := opts.end.Begin(func(os.Signal) { stop() }, true)
+		defer playing.End()
 		return a.playPlain(ctx, opts.IO.Out)
 	}
 	if !opts.IO.Out.Terminal {
@@ -84,9 +86,9 @@ func demoRun(ctx context.Context, opts *demoOptions) error {
 	for i, s := range scenes.Scenes() {
 		prompts = append(prompts, screen.Prompt{Note: fmt.Sprintf("Scene %d: %s\n%s", i+1, s.Title, s.Explain), Text: s.Prompt})
 	}
-	exit, err := show(ctx, a, nil, prompts)
-	opts.end.beginPhase(nil, true) // until the process exits
-	a.goodbye(exit)
+	left, err := show(ctx, a, nil, prompts)
+	opts.end.Begin(nil, true) // until the process exits
+	a.goodbye(left)
 	return err
 }
 
@@ -144,7 +146,7 @@ func (a *app) demoModel(f opening, plain bool) error {
 		if err != nil {
 			return err
 		}
-		pick := models.New(f.Flags, file.Settings, "", true, f.end.cleanup)
+		pick := models.New(f.Flags, file.Settings, "", true, f.end.Cleanup)
 		if a.options.Model, a.notices, err = pick.Model(f.Model); err != nil {
 			return err
 		}
@@ -177,7 +179,7 @@ func (a *app) demoModel(f opening, plain bool) error {
 func (a *app) playPlain(ctx context.Context, w io.Writer) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	tracer := &tracer{w: w, inner: a.options.Model.Provider, printer: textPrinter{out: io.Discard, err: w}}
+	tracer := &tracer{w: w, inner: a.options.Model.Provider, printer: headless.TextPrinter{Out: io.Discard, Err: w}}
 	a.options.Model.Provider = tracer
 	commands, events := make(chan event.Command, 1), make(chan event.Event)
 	go loop.NewAgent(a.options).Run(ctx, commands, events)
@@ -188,15 +190,15 @@ func (a *app) playPlain(ctx context.Context, w io.Writer) error {
 		fmt.Fprintf(w, "Scene %d: %s\n%s\n\n", i+1, s.Title, s.Explain)
 		commands <- event.Prompt{Text: s.Prompt}
 		for e := range events {
-			tracer.printer.event(e)
+			tracer.printer.Event(e)
 			if end, ok := e.(*event.TurnEnd); ok {
-				tracer.printer.end(result{Error: end.Error, Hint: end.Hint})
+				tracer.printer.End(headless.Result{Error: end.Error, Hint: end.Hint})
 				fmt.Fprintf(w, "turn ended: %s after %d steps\n", end.Reason, end.Steps)
 				break
 			}
 		}
 		if ctx.Err() != nil {
-			return &exitError{code: a.end.signalCode()}
+			return &exit.Error{Code: a.end.Code()}
 		}
 	}
 	return nil
@@ -207,7 +209,7 @@ func (a *app) playPlain(ctx context.Context, w io.Writer) error {
 type tracer struct {
 	w       io.Writer
 	inner   llm.Provider
-	printer textPrinter
+	printer headless.TextPrinter
 	printed int // messages printed so far
 }
 

@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"agent/cmd/agent/exit"
 )
 
 // TestDirectoryOfAnyBytes resumes a session in a directory whose name is not valid
@@ -24,7 +26,7 @@ func TestDirectoryOfAnyBytes(t *testing.T) {
 		t.Skip(err)
 	}
 	for _, args := range [][]string{{"run", "hi"}, {"run", "--continue", "more"}} {
-		if out, code := h.agent(t, args...); code != exitDone {
+		if out, code := h.agent(t, args...); code != exit.Done {
 			t.Errorf("%q: got exit code %d and %s", args, code, out)
 		}
 	}
@@ -40,7 +42,7 @@ func TestDirectoryIsGone(t *testing.T) {
 	cmd := h.command()
 	cmd.Path, cmd.Args = "/bin/sh", []string{"sh", "-c", `mkdir gone && cd gone && rmdir ../gone && agent run hi`}
 	out, _ := cmd.CombinedOutput()
-	if want := "find the working directory: "; cmd.ProcessState.ExitCode() != exitFailed || !strings.Contains(string(out), want) {
+	if want := "find the working directory: "; cmd.ProcessState.ExitCode() != exit.Failed || !strings.Contains(string(out), want) {
 		t.Errorf("got exit code %d and %s", cmd.ProcessState.ExitCode(), out)
 	}
 }

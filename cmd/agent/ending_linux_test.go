@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/creack/pty"
+
+	"agent/cmd/agent/exit"
 )
 
 const ctrlZ = "\x1a"
@@ -32,8 +34,8 @@ func TestInterruptSignal(t *testing.T) {
 	a.signal(syscall.SIGINT)
 	a.wait("again to quit")
 	a.signal(syscall.SIGINT)
-	if code := a.exit(); code != exitDone {
-		t.Errorf("got exit code %d, want %d", code, exitDone)
+	if code := a.exit(); code != exit.Done {
+		t.Errorf("got exit code %d, want %d", code, exit.Done)
 	}
 	if err := a.restored(); err != nil {
 		t.Error(err)
@@ -51,8 +53,8 @@ func TestQuitSignal(t *testing.T) {
 	a.send("tell me" + enter)
 	a.wait("A long answer that is under")
 	a.signal(syscall.SIGQUIT)
-	if code := a.exit(); code != exitQuit {
-		t.Errorf("got exit code %d, want %d", code, exitQuit)
+	if code := a.exit(); code != exit.Quit {
+		t.Errorf("got exit code %d, want %d", code, exit.Quit)
 	}
 	if err := a.restored(); err != nil {
 		t.Error(err)
@@ -221,8 +223,8 @@ func TestStopAndContinue(t *testing.T) {
 		a.gone("› x")
 	}
 	a.send(ctrlD)
-	if code := a.exit(); code != exitDone {
-		t.Errorf("got exit code %d, want %d", code, exitDone)
+	if code := a.exit(); code != exit.Done {
+		t.Errorf("got exit code %d, want %d", code, exit.Done)
 	}
 	if err := a.restored(); err != nil {
 		t.Error(err)
@@ -263,8 +265,8 @@ func TestResizeStorm(t *testing.T) {
 		t.Errorf("the screen is not in its place:\n%s", a.screen())
 	}
 	a.send(ctrlD)
-	if code := a.exit(); code != exitDone {
-		t.Errorf("got exit code %d, want %d", code, exitDone)
+	if code := a.exit(); code != exit.Done {
+		t.Errorf("got exit code %d, want %d", code, exit.Done)
 	}
 }
 

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"agent/cmd/agent/exit"
 )
 
 const (
@@ -234,14 +236,14 @@ func TestEndlessReplyIsKept(t *testing.T) {
 	s := newFlood(t, endless()["text"], 0)
 	h := newHome(t, nil, s.env()...)
 	out, code := h.agent(t, "run", "talk")
-	if code != exitFailed || !strings.Contains(out, "the reply reached the limit of 8 MiB (max_reply_bytes) and was stopped") {
+	if code != exit.Failed || !strings.Contains(out, "the reply reached the limit of 8 MiB (max_reply_bytes) and was stopped") {
 		t.Errorf("got exit code %d and %d bytes, want that the reply was stopped; the end:\n%s", code, len(out), out[max(0, len(out)-300):])
 	}
-	if out, code := h.agent(t, "sessions", "search", "word"); code != exitDone || !strings.Contains(out, h.ids(t)[0][:8]) {
+	if out, code := h.agent(t, "sessions", "search", "word"); code != exit.Done || !strings.Contains(out, h.ids(t)[0][:8]) {
 		t.Errorf("search: exit code %d:\n%s", code, out[:min(len(out), 300)])
 	}
 	for _, form := range []string{"md", "html", "json"} {
-		if out, code := h.agent(t, "sessions", "export", "--format", form, h.ids(t)[0]); code != exitDone || strings.Count(out, "word") < 8<<20/6 {
+		if out, code := h.agent(t, "sessions", "export", "--format", form, h.ids(t)[0]); code != exit.Done || strings.Count(out, "word") < 8<<20/6 {
 			t.Errorf("export as %s: exit code %d, %d bytes", form, code, len(out))
 		}
 	}

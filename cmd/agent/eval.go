@@ -10,6 +10,8 @@ import (
 
 	"agent/cmd/agent/command"
 	"agent/cmd/agent/eval"
+	"agent/cmd/agent/exit"
+	"agent/cmd/agent/headless"
 	"agent/internal/loop"
 	"agent/internal/loop/event"
 	"agent/internal/loop/session"
@@ -17,7 +19,7 @@ import (
 )
 
 // newCmdEval returns `agent eval`.
-func newCmdEval(f *command.Factory, o *flags, end *shutdown, runF command.RunFunc[eval.Options]) *cobra.Command {
+func newCmdEval(f *command.Factory, o *flags, end *exit.Signals, runF command.RunFunc[eval.Options]) *cobra.Command {
 	opts := &eval.Options{IO: f.IO, Cleanup: f.Cleanup}
 	cmd := &cobra.Command{
 		Use:   "eval DIR",
@@ -61,7 +63,7 @@ The exit code is 1 if any task is not solved.`,
 				f.dir = dir
 				return evalTurn(ctx, f, prompt, opts.IO)
 			}
-			return interruptible(cmd.Context(), end, func(ctx context.Context, _ <-chan struct{}) error {
+			return end.Interruptible(cmd.Context(), func(ctx context.Context, _ <-chan struct{}) error {
 				return command.Or(runF, eval.Run)(ctx, opts)
 			})
 		},
@@ -89,16 +91,14 @@ func evalTurn(ctx context.Context, f opening, prompt string, streams command.IO)
 	commands <- event.Prompt{Text: prompt}
 	interrupt := context.AfterFunc(ctx, func() { commands <- event.Interrupt{} })
 	defer interrupt()
-	r, calls := result{}, session.Tally{}
+	r, calls := headless.Result{}, session.Tally{}
 	for e := range events {
 		if d, ok := e.(event.Durable); ok {
 			calls.Add(d)
 		}
-		if end, ok := e.(*event.TurnEnd); ok {
-			r.setEnd(r.addTurnEnd(end), nil)
+		if r.Add(e) {
+			r.SetAnswer(nil)
 			stop()
-		} else {
-			r.addEvent(e)
 		}
 	}
 	calls.EndSession()
@@ -107,7 +107,7 @@ func evalTurn(ctx context.Context, f opening, prompt string, streams command.IO)
 		all.Add(c)
 	}
 	return eval.Outcome{
-		Model: a.options.Model.Name, Session: a.id(), Reason: r.Reason, Error: r.Error, Steps: r.Steps, Usage: r.Usage, Cost: r.Cost,
+		Model: a.options.Model.Name, Session: a.record.id(), Reason: r.Reason, Error: r.Error, Steps: r.Steps, Usage: r.Usage, Cost: r.Cost,
 		Calls: all.Calls, Rejected: all.Rejected, Denied: all.Denied, Answer: r.Answer,
 	}, nil
 }

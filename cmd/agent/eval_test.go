@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"agent/cmd/agent/exit"
 )
 
 const evalTasks = "../../testdata/eval"
@@ -191,7 +193,7 @@ func TestEvalTasksNeedWork(t *testing.T) {
 		scripts[name] = evalScript{prompt: s.prompt, replies: []answer{say("Done. 7 3 21.")}}
 	}
 	got, code := runEval(t, evalHome(t, serveEval(t, scripts)), "--mode", "all", absolute(t, evalTasks))
-	if got.Solved != 0 || len(got.Tasks) != 10 || code != exitFailed {
+	if got.Solved != 0 || len(got.Tasks) != 10 || code != exit.Failed {
 		t.Errorf("exit code %d: %+v", code, got)
 	}
 }
@@ -205,7 +207,7 @@ func TestEvalDeniesCommandsUnlessAllowed(t *testing.T) {
 		t.Errorf("exit code %d:\n%s", code, out)
 	}
 	got, code := runEval(t, h, absolute(t, filepath.Join(evalTasks, "count-in-log")))
-	if code != exitFailed || got.Solved != 0 || got.Denied != 1 {
+	if code != exit.Failed || got.Solved != 0 || got.Denied != 1 {
 		t.Errorf("exit code %d: %+v", code, got)
 	}
 }
@@ -214,7 +216,7 @@ func TestEvalTimeLimitEndsATask(t *testing.T) {
 	t.Parallel()
 	h := evalHome(t, serve(t, begin("I think")))
 	got, code := runEval(t, h, "--timeout", "200ms", absolute(t, filepath.Join(evalTasks, "change-setting")))
-	if code != exitFailed || len(got.Tasks) != 1 || got.Tasks[0].Error != "the turn reached the time limit of 200ms (--timeout)" {
+	if code != exit.Failed || len(got.Tasks) != 1 || got.Tasks[0].Error != "the turn reached the time limit of 200ms (--timeout)" {
 		t.Errorf("exit code %d: %+v", code, got)
 	}
 }
@@ -234,7 +236,7 @@ func TestEvalRejectsBadTasks(t *testing.T) {
 	} {
 		h := newHome(t, files, at(serve(t))...)
 		out, code := h.agent(t, "eval", "t")
-		if code != exitUsage || !strings.HasPrefix(out, want) {
+		if code != exit.Usage || !strings.HasPrefix(out, want) {
 			t.Error(cmp.Diff(out, want))
 		}
 	}
@@ -243,11 +245,11 @@ func TestEvalRejectsBadTasks(t *testing.T) {
 	if err := errors.Join(os.Remove(prompt), os.Symlink(filepath.Join(h.work, "t", "one", "check.sh"), prompt)); err != nil {
 		t.Skip(err)
 	}
-	if out, code := h.agent(t, "eval", "t"); code != exitFailed || !strings.Contains(out, "prompt.md is not a regular file") {
+	if out, code := h.agent(t, "eval", "t"); code != exit.Failed || !strings.Contains(out, "prompt.md is not a regular file") {
 		t.Errorf("exit code %d: %s", code, out)
 	}
 	h = newHome(t, nil)
-	if out, code := h.agent(t, "eval", "missing"); code != exitFailed || !strings.HasPrefix(out, "agent: read the tasks: open missing: ") {
+	if out, code := h.agent(t, "eval", "missing"); code != exit.Failed || !strings.HasPrefix(out, "agent: read the tasks: open missing: ") {
 		t.Errorf("exit code %d: %s", code, out)
 	}
 }

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"regexp"
@@ -58,7 +59,12 @@ var promise = regexp.MustCompile(`(?m)^=== ATTR +(Test[^/ ]+)\S* promise (.*)$`)
 // figureTable returns a table of the figures of safetyTests in a log.
 func figureTable(log string) string {
 	found := promise.FindAllStringSubmatch(log, -1)
-	slices.SortStableFunc(found, func(a, b []string) int { return slices.Index(safetyTests, a[1]) - slices.Index(safetyTests, b[1]) })
+	attack := func(row []string) int { // the attacks run at the same time
+		return slices.IndexFunc(attacks(), func(a attack) bool { return strings.HasPrefix(row[2], "attack: "+a.name+": ") })
+	}
+	slices.SortStableFunc(found, func(a, b []string) int {
+		return cmp.Or(slices.Index(safetyTests, a[1])-slices.Index(safetyTests, b[1]), attack(a)-attack(b))
+	})
 	var b strings.Builder
 	b.WriteString("| tested | figure |\n|---|---|\n")
 	for _, m := range found {

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"agent/cmd/agent/exit"
 	"agent/cmd/agent/settings"
 	"agent/internal/llm/catalog"
 	keymap "agent/internal/tui/keys"
@@ -22,7 +23,7 @@ import (
 // The generated blocks of the help topics and of the README match the program. UPDATE=1 writes
 // them, as make generate does.
 func TestHelpTables(t *testing.T) {
-	root := rootCommand(&shutdown{})
+	root := rootCommand(&exit.Signals{})
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	for _, block := range []struct{ topic, name, text string }{
@@ -165,7 +166,7 @@ func keyTable() string {
 func exitCodeTable() string {
 	var b strings.Builder
 	b.WriteString("| code | meaning |\n|---|---|\n")
-	for _, m := range regexp.MustCompile(`(?m)^ +(\d+) +(.+)$`).FindAllStringSubmatch(exitCodes, -1) {
+	for _, m := range regexp.MustCompile(`(?m)^ +(\d+) +(.+)$`).FindAllStringSubmatch(exit.Codes, -1) {
 		fmt.Fprintf(&b, "| %s | %s |\n", m[1], m[2])
 	}
 	return b.String()

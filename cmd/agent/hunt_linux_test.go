@@ -36,7 +36,7 @@ const hunt = "sh hunt.sh"
 // The lines of backwards.txt, which the probe searches for.
 const (
 	theKey  = iota
-	outside // in the environment of a process outside of the sandbox
+	outside // in the environment of a process outside the sandbox
 	inside  // in the environment of a process that the hunt starts, and in a file
 )
 
@@ -86,7 +86,7 @@ func (c canary) hunted(t *testing.T, start, around func()) {
 	}
 	found := strings.Contains(probe, fmt.Sprintf("found %d ", outside)) || strings.Contains(environ, controls[outside])
 	if found == c.sandbox {
-		t.Errorf("the command found the value outside of the sandbox: %t, want %t: %s", found, !c.sandbox, probe)
+		t.Errorf("the command found the value outside the sandbox: %t, want %t: %s", found, !c.sandbox, probe)
 	}
 	c.put(t, "go-on.txt", "")
 }

@@ -7,6 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"agent/cmd/agent/command"
+	"agent/cmd/agent/exit"
+	"agent/cmd/agent/headless"
 	"agent/internal/llm/offline"
 	"agent/internal/loop/event"
 	"agent/internal/loop/instructions"
@@ -17,11 +19,11 @@ import (
 type initOptions struct {
 	IO    command.IO
 	flags *flags
-	end   *shutdown
+	end   *exit.Signals
 }
 
 // newCmdInit returns `agent init`.
-func newCmdInit(f *command.Factory, o *flags, end *shutdown, runF command.RunFunc[initOptions]) *cobra.Command {
+func newCmdInit(f *command.Factory, o *flags, end *exit.Signals, runF command.RunFunc[initOptions]) *cobra.Command {
 	opts := &initOptions{IO: f.IO, flags: o, end: end}
 	cmd := &cobra.Command{
 		Use:   "init",
@@ -31,7 +33,7 @@ reads the project and writes the file, or improves it if it exists; file edits a
 approved automatically (--mode edits). Without a model, the file lists the commands
 of the build files and the directories; an existing file is not changed.
 
-` + exitCodes,
+` + exit.Codes,
 		Args: command.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return command.Or(runF, initRun)(cmd.Context(), opts) },
 	}
@@ -56,13 +58,13 @@ func initRun(ctx context.Context, opts *initOptions) error {
 		_, err = fmt.Fprintf(opts.IO.Out, "Created %s:\n%s", d.Path, ink.Sanitize(d.Unified))
 		return err
 	}
-	out := newOutput(opts.IO.Out)
-	p, err := printerOf(&runOptions{IO: opts.IO, Output: "text"}, out, false)
+	out := headless.NewOutput(opts.IO.Out)
+	p, err := headless.NewPrinter("text", opts.IO, out, false)
 	if err != nil {
 		return err
 	}
 	for _, n := range a.notices {
-		p.event(event.Notice{Text: n})
+		p.Event(event.Notice{Text: n})
 	}
-	return headless(a, event.Prompt{Text: instructions.InitPrompt()}, p, out)
+	return a.runTurn(event.Prompt{Text: instructions.InitPrompt()}, p, out)
 }

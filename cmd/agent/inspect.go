@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"agent/cmd/agent/command"
+	"agent/cmd/agent/exit"
 	"agent/cmd/agent/models"
 	"agent/cmd/agent/sessions"
 	"agent/cmd/agent/settings"
@@ -34,7 +35,7 @@ type inspectOptions struct {
 	IO       command.IO
 	Settings func() (settings.File, error)
 	Store    func() (*history.Store, error)
-	end      *shutdown
+	end      *exit.Signals
 
 	ID      string
 	Step    int    // 0 for the last one
@@ -43,7 +44,7 @@ type inspectOptions struct {
 }
 
 // newCmdInspect returns `agent inspect`.
-func newCmdInspect(f *command.Factory, end *shutdown, runF command.RunFunc[inspectOptions]) *cobra.Command {
+func newCmdInspect(f *command.Factory, end *exit.Signals, runF command.RunFunc[inspectOptions]) *cobra.Command {
 	opts := &inspectOptions{IO: f.IO, Settings: f.Settings, Store: f.Store, end: end}
 	cmd := &cobra.Command{
 		Use:   "inspect SESSION",
@@ -124,7 +125,7 @@ type inspector struct {
 	settings settings.Settings
 	header   history.Header
 	events   []event.Durable // of the session, without rewound ones
-	end      *shutdown
+	end      *exit.Signals
 }
 
 // inspected is a rebuilt request.
@@ -268,10 +269,10 @@ func (r inspected) since() string {
 
 // inspect returns the request of a step of this session for the screen.
 func (a *app) inspect(step int) (summary, request string, err error) {
-	if !a.saved() {
+	if !a.record.saved() {
 		return "", "", errors.New("no request of this session has an answer yet")
 	}
-	v, err := a.log.View()
+	v, err := a.record.log.View()
 	if err != nil {
 		return "", "", err
 	}

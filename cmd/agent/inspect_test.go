@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"agent/cmd/agent/exit"
 )
 
 // jsonOf decodes JSON into plain values.
@@ -34,7 +36,7 @@ func TestInspectPrintsTheRequestsThatWereSent(t *testing.T) {
 			h := newHome(t, map[string]string{"a.txt": "one\n", "AGENTS.md": "Speak plainly.\n"},
 				append(at(s), "ANTHROPIC_BASE_URL="+s.URL, "ANTHROPIC_API_KEY="+testKey)...)
 			h.agent(t, "run", "--model", model, "--mode", "edits", "--effort", "high", "change it")
-			if out, code := h.agent(t, "run", "--model", model, "--continue", "--max-steps", "1", "what does it say?"); code != exitLimit {
+			if out, code := h.agent(t, "run", "--model", model, "--continue", "--max-steps", "1", "what does it say?"); code != exit.Limit {
 				t.Fatalf("exit code %d: %s", code, out)
 			}
 			id, requests := h.ids(t)[0], s.seen()

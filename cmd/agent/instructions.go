@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"agent/cmd/agent/access"
 	"agent/cmd/agent/command"
 	"agent/cmd/agent/settings"
 	"agent/internal/llm/phrase"
@@ -29,14 +30,14 @@ func openInstructions(dir string, getenv func(string) string) *instructions.Proj
 	if home, err := os.UserHomeDir(); err == nil && filepath.IsAbs(home) {
 		o.Home = home
 	}
-	own := permissionPaths("", getenv)
+	own := access.ProtectedPaths("", getenv)
 	if file, err := settings.Path(getenv); err == nil {
 		o.Config = filepath.Dir(file)
 		// The user's instructions are in this directory, next to the settings.
 		own.Own = append(slices.DeleteFunc(own.Own, func(path string) bool { return path == o.Config }), file)
 	}
-	theirs := permissionPaths(instructions.Root(dir), getenv)
-	withheld := map[bool]func(string) string{true: theirs.Withheld(), false: own.Withheld()}
+	theirs := access.ProtectedPaths(instructions.Root(dir), getenv)
+	withheld := map[bool]func(string) string{true: theirs.WithheldFromPrompts(), false: own.WithheldFromPrompts()}
 	o.Withheld = func(root, path string) string { return withheld[root != ""](path) }
 	return instructions.Open(o)
 }

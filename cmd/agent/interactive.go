@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"agent/cmd/agent/command"
+	"agent/cmd/agent/exit"
 	"agent/cmd/agent/sessions"
 	"agent/internal/llm/wire"
 	"agent/internal/loop"
@@ -60,8 +61,8 @@ func show(ctx context.Context, a *app, in *lineInput, prompts []screen.Prompt) (
 	if in != nil {
 		interrupts = make(chan struct{}, 1)
 	}
-	shown := a.end.beginPhase(a.onSignal(stop, interrupts), false)
-	defer shown.end()
+	shown := a.end.Begin(a.onSignal(stop, interrupts), false)
+	defer shown.End()
 
 	// The agent outlives the screen, which sends it the unsent prompt when it closes.
 	outlives, dismiss := context.WithCancel(context.WithoutCancel(ctx))
@@ -75,25 +76,25 @@ func show(ctx context.Context, a *app, in *lineInput, prompts []screen.Prompt) (
 	}()
 	o := a.screen(events, commands, prompts, in != nil)
 	var search sync.WaitGroup
-	search.Go(func() { a.searchModel(ctx, commands) })
+	search.Go(func() { a.choice.search(ctx, commands) })
 	o.Session.Page = agent.Page
 	o.OnForcedInterrupt = a.onForcedInterrupt(stop)
-	var exit screen.Exit
+	var left screen.Exit
 	var err error
 	if in != nil {
-		exit, err = in.show(ctx, o, interrupts)
+		left, err = in.show(ctx, o, interrupts)
 	} else {
-		exit, err = tui.Run(ctx, o)
+		left, err = tui.Run(ctx, o)
 	}
 	stop()
 	dismiss()
-	shown.leave()
+	shown.Leave()
 	<-ended
 	search.Wait()
-	if code := a.end.signalCode(); code != 0 {
-		return exit, &exitError{code: code, err: err}
+	if code := a.end.Code(); code != 0 {
+		return left, &exit.Error{Code: code, Err: err}
 	}
-	return exit, err
+	return left, err
 }
 
 // stopUnlessInterrupt returns a signal handler that calls stop for every signal
@@ -120,7 +121,7 @@ func (a *app) onSignal(stop func(), interrupts chan struct{}) func(os.Signal) {
 		select {
 		case interrupts <- struct{}{}:
 		default:
-			a.end.exitUnless(func() bool { return len(interrupts) == 0 })
+			a.end.ExitUnless(func() bool { return len(interrupts) == 0 })
 		}
 	}
 }
@@ -133,36 +134,36 @@ func (a *app) onForcedInterrupt(stop func()) func(bool) {
 		cancel()
 		cancel = func() {}
 		if forced {
-			cancel = a.end.exitAfterForced(stop)
+			cancel = a.end.ExitAfterForced(stop)
 		}
 	}
 }
 
 // goodbye prints the last answer and how to resume the session.
-func (a *app) goodbye(exit screen.Exit) {
-	if exit.Lent { // the user's editor has the terminal
+func (a *app) goodbye(left screen.Exit) {
+	if left.Lent { // the user's editor has the terminal
 		return
 	}
-	if exit.LastAnswer != "" {
-		fmt.Println(strings.TrimRight(ink.Sanitize(exit.LastAnswer), "\n"))
+	if left.LastAnswer != "" {
+		fmt.Println(strings.TrimRight(ink.Sanitize(left.LastAnswer), "\n"))
 		fmt.Println()
 	}
-	if exit.Turns == 0 || a.log == nil {
+	if left.Turns == 0 || a.record.log == nil {
 		return
 	}
-	if _, err := os.Stat(a.log.Path()); err != nil {
+	if _, err := os.Stat(a.record.log.Path()); err != nil {
 		fmt.Println("This session could not be saved.")
 		return
 	}
 	url := ""
-	if base := a.options.Model.BaseURL; wire.Withheld(base) && a.pick != nil && a.pick.Flags.BaseURL != "" {
+	if base := a.options.Model.BaseURL; wire.Withheld(base) && a.choice.pick != nil && a.choice.pick.Flags.BaseURL != "" {
 		url = " --base-url " + ink.SanitizeLine(base) + "  (use the full URL: its secrets are not saved)"
 	}
-	fmt.Printf("To resume this session:  agent --resume %s%s\n", a.log.Header().ID, url)
+	fmt.Printf("To resume this session:  agent --resume %s%s\n", a.record.log.Header().ID, url)
 }
 
 // pickSession lets the user select a session and returns its ID, or "" for none.
-func pickSession(ctx context.Context, in *lineInput, end *shutdown) (string, error) {
+func pickSession(ctx context.Context, in *lineInput, end *exit.Signals) (string, error) {
 	store, err := command.OpenStore()
 	if err != nil {
 		return "", err
@@ -189,11 +190,11 @@ func pickSession(ctx context.Context, in *lineInput, end *shutdown) (string, err
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	picking := end.beginPhase(stopUnlessInterrupt(stop), false)
-	defer picking.end()
+	picking := end.Begin(stopUnlessInterrupt(stop), false)
+	defer picking.End()
 	id, err := tui.Pick(ctx, o)
-	if code := end.signalCode(); code != 0 {
-		return "", &exitError{code: code, err: err}
+	if code := end.Code(); code != 0 {
+		return "", &exit.Error{Code: code, Err: err}
 	}
 	return id, err
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"agent/cmd/agent/exit"
 )
 
 // TestLoginOnTerminal reads the API key without echo and restores the terminal.
@@ -16,14 +18,14 @@ func TestLoginOnTerminal(t *testing.T) {
 	waitFor(t, "the terminal to hide the input", func() bool { return !shows(t, a) })
 	a.send("sk-typed" + enter)
 	a.wait("no system keyring is available")
-	if code := a.exit(); code != exitFailed || strings.Contains(a.screen(), "sk-typed") {
+	if code := a.exit(); code != exit.Failed || strings.Contains(a.screen(), "sk-typed") {
 		t.Errorf("got exit code %d and\n%s", code, a.screen())
 	}
 	b := h.open(t, 100, 24, "login", "groq")
 	b.wait("API key for groq (not echoed):")
 	waitFor(t, "the terminal to hide the input", func() bool { return !shows(t, b) })
 	b.send("\x03")
-	if code := b.exit(); code != exitInterrupted {
+	if code := b.exit(); code != exit.Interrupted {
 		t.Errorf("got exit code %d after Ctrl+C", code)
 	}
 	if !shows(t, b) {

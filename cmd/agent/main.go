@@ -1,9 +1,8 @@
 // Agent is a coding assistant for the terminal.
 //
 // Package main wires the other packages together: it holds the flags, the choice
-// of the model, opening and switching sessions, the headless printer, and the
-// exit codes. It holds no loop, tool or screen code. Start reading at
-// rootCommand.
+// of the model, and opening and switching sessions. It holds no loop, tool or screen
+// code. Start reading at rootCommand.
 package main
 
 import (
@@ -20,6 +19,7 @@ import (
 	"agent/cmd/agent/credentials"
 	_ "agent/cmd/agent/dispatch" // runs helper processes before anything else
 	"agent/cmd/agent/doctor"
+	"agent/cmd/agent/exit"
 	"agent/cmd/agent/permit"
 	"agent/cmd/agent/sessions"
 	"agent/cmd/agent/settings"
@@ -34,23 +34,22 @@ const startTime = time.Second
 
 func main() {
 	credentials.ProtectMemory()
-	catchFileLimit()
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(70) // the largest reply must fit into 150 MB
 	}
 	time.AfterFunc(startTime, debug.FreeOSMemory) // return memory that only startup needed
-	end := watchSignals()
+	end := exit.Watch()
 	cmd := rootCommand(end)
 	cmd.SetArgs(joinResume(os.Args[1:]))
 	ran, err := cmd.ExecuteContextC(context.Background())
-	code, message := exitCode(err)
-	end.waitForExit()
+	code, message := exit.CodeOf(err)
+	end.WaitForExit()
 	if message == nil {
-		message = end.notice()
+		message = end.Message()
 	}
 	if message != nil {
 		fmt.Fprintln(os.Stderr, "agent: "+ink.Sanitize(message.Error()))
-		if code == exitUsage {
+		if code == exit.Usage {
 			fmt.Fprintf(os.Stderr, "Run '%s --help' for usage.\n", ran.CommandPath())
 		}
 	}
@@ -58,8 +57,8 @@ func main() {
 }
 
 // rootCommand returns `agent` with all its commands.
-func rootCommand(end *shutdown) *cobra.Command {
-	f := &command.Factory{IO: command.System(), Version: version, Settings: command.ReadSettings, Store: command.OpenStore, Cleanup: end.cleanup}
+func rootCommand(end *exit.Signals) *cobra.Command {
+	f := &command.Factory{IO: command.System(), Version: version, Settings: command.ReadSettings, Store: command.OpenStore, Cleanup: end.Cleanup}
 	o := &flags{}
 	cmd := &cobra.Command{
 		Use:   "agent [PROMPT]",
@@ -102,7 +101,7 @@ offline guide answers simple requests.`,
 	p.BoolVar(&o.noSession, "no-session", false, "do not save the session")
 	cmd.AddCommand(
 		newCmdRun(f, o, end, nil), newCmdInit(f, o, end, nil), sessions.NewCmdSessions(f), newCmdDemo(f, o, end, nil), newCmdTool(f, end, nil), newCmdModels(f, o, nil), newCmdEval(f, o, end, nil), newCmdInspect(f, end, nil), newCmdKeys(f, nil), agents.NewCmd(f, agentsIn, nil),
-		withFlags(permit.NewCmd(f, &o.permit, func() settings.SystemFile { return systemFile }, permitPaths, nil), "mode allow deny"),
+		withFlags(permit.NewCmd(f, &o.permit, func() settings.SystemFile { return systemFile }, judgingPaths, nil), "mode allow deny"),
 		credentials.NewCmdLogin(f, nil), credentials.NewCmdLogout(f, nil), newCmdConfig(f, o), doctor.NewCmd(f, func() settings.SystemFile { return systemFile }, nil),
 	)
 	cmd.SetHelpCommand(newCmdHelp(f, nil))

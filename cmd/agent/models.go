@@ -9,6 +9,7 @@ import (
 	"agent/cmd/agent/command"
 	"agent/cmd/agent/models"
 	"agent/cmd/agent/settings"
+	"agent/internal/loop/event"
 	"agent/internal/tui/screen"
 )
 
@@ -66,22 +67,36 @@ func modelsRun(ctx context.Context, opts *modelsOptions) error {
 	return l.Text(opts.IO.Out)
 }
 
+// modelChoice is how the model of a session was chosen, and how the user can choose
+// another one.
+type modelChoice struct {
+	pick *models.Picker // nil if the model is not chosen, as in the demo
+	// guideHeld is set if the offline guide replaces the model of the resumed
+	// session, which cannot be used: servers are not searched for.
+	guideHeld bool
+	// findLocal searches for a model on this machine. It is nil if a model is
+	// connected or the search is disabled.
+	findLocal func(context.Context) event.Found
+	// advice is shown if findLocal finds no model; may be empty.
+	advice string
+}
+
 // offlineTime is the time limit for listing models without a query.
 const offlineTime = 100 * time.Millisecond
 
-// models returns the available models. If all is set, it queries the servers on
+// list returns the available models. If all is set, it queries the servers on
 // this machine and adds what the other providers need.
-func (a *app) models(ctx context.Context, all bool) ([]screen.Model, error) {
+func (c *modelChoice) list(ctx context.Context, all bool) ([]screen.Model, error) {
 	if !all {
 		var stop func()
 		ctx, stop = context.WithTimeout(ctx, offlineTime)
 		defer stop()
 	}
 	only := ""
-	if a.pick.Flags.BaseURL != "" { // it belongs to the selected provider
-		only = a.pick.Bound()
+	if c.pick.Flags.BaseURL != "" { // it belongs to the selected provider
+		only = c.pick.Bound()
 	}
-	l, err := a.pick.List(ctx, only, all)
+	l, err := c.pick.List(ctx, only, all)
 	if err != nil {
 		return nil, err
 	}

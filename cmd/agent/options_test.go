@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"agent/cmd/agent/command"
+	"agent/cmd/agent/exit"
 )
 
 // takes checks the options that a command parses from args, except its streams.
@@ -57,14 +58,14 @@ func TestExitCode(t *testing.T) {
 		code    int
 		message error
 	}{
-		{nil, exitDone, nil},
-		{said, exitFailed, said},
-		{command.Usage("wrong: %w", said), exitUsage, errors.New("wrong: said")},
-		{errors.Join(command.Usage("wrong")), exitUsage, errors.New("wrong")},
-		{&exitError{code: exitInterrupted}, exitInterrupted, nil},
-		{&exitError{code: exitHangup, err: said}, exitHangup, said},
+		{nil, exit.Done, nil},
+		{said, exit.Failed, said},
+		{command.Usage("wrong: %w", said), exit.Usage, errors.New("wrong: said")},
+		{errors.Join(command.Usage("wrong")), exit.Usage, errors.New("wrong")},
+		{&exit.Error{Code: exit.Interrupted}, exit.Interrupted, nil},
+		{&exit.Error{Code: exit.Hangup, Err: said}, exit.Hangup, said},
 	} {
-		code, message := exitCode(c.err)
+		code, message := exit.CodeOf(c.err)
 		if code != c.code || errorText(message) != errorText(c.message) {
 			t.Errorf("%v: got %d, %v, want %d, %v", c.err, code, message, c.code, c.message)
 		}

@@ -6,6 +6,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"agent/cmd/agent/exit"
 )
 
 // TestRunWithClosedOutput closes the output of a run: the turn is interrupted and
@@ -32,10 +34,10 @@ func TestRunWithClosedOutput(t *testing.T) {
 		}
 		close(more)
 		_ = cmd.Wait()
-		if got := cmd.ProcessState.ExitCode(); got != exitOutputClosed {
-			t.Errorf("%s: got exit code %d, want %d", form, got, exitOutputClosed)
+		if got := cmd.ProcessState.ExitCode(); got != exit.OutputClosed {
+			t.Errorf("%s: got exit code %d, want %d", form, got, exit.OutputClosed)
 		}
-		if out, code := h.agent(t, "run", "--continue", "continue"); code != exitDone {
+		if out, code := h.agent(t, "run", "--continue", "continue"); code != exit.Done {
 			t.Errorf("%s: the session cannot be resumed: got exit code %d and %s", form, code, out)
 		}
 	}
@@ -58,8 +60,8 @@ func TestRunOnAFullDisk(t *testing.T) {
 		cmd.Stdout, cmd.Stderr = full, &said
 		_ = cmd.Run()
 		want := "no space left on device. The session holds all of it: agent sessions show " + h.ids(t)[0]
-		if code := cmd.ProcessState.ExitCode(); code != exitFailed || !strings.Contains(said.String(), want) {
-			t.Errorf("%s: got exit code %d and %q, want %d and %q", form, code, &said, exitFailed, want)
+		if code := cmd.ProcessState.ExitCode(); code != exit.Failed || !strings.Contains(said.String(), want) {
+			t.Errorf("%s: got exit code %d and %q, want %d and %q", form, code, &said, exit.Failed, want)
 		}
 	}
 }

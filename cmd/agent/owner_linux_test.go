@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"agent/cmd/agent/exit"
 )
 
 // stranger is an unused user ID.
@@ -90,7 +92,7 @@ func TestForeignServer(t *testing.T) {
 		t.Errorf("a new session: got %d, %s", code, out)
 	}
 	ids := h.ids(t)
-	if out, code := h.agent(t, "run", "--resume="+ids[1], "again"); code != exitUsage || !strings.Contains(out, "the server belongs to another user") || !strings.Contains(out, "--model ollama/qwen3:8b") {
+	if out, code := h.agent(t, "run", "--resume="+ids[1], "again"); code != exit.Usage || !strings.Contains(out, "the server belongs to another user") || !strings.Contains(out, "--model ollama/qwen3:8b") {
 		t.Errorf("the session that was there: got %d, %s", code, out)
 	}
 	if out, code := h.agent(t, "run", "--resume="+ids[1], "--model", "ollama/qwen3:8b", "again"); code != 0 || !strings.Contains(out, "A stranger answers.") {

@@ -2,21 +2,12 @@ package main
 
 import (
 	"os"
-	"path/filepath"
-	"slices"
 
+	"agent/cmd/agent/access"
 	"agent/cmd/agent/permit"
 	"agent/cmd/agent/settings"
-	"agent/internal/history"
 	"agent/internal/loop/policy"
-	"agent/internal/tools/git"
-	"agent/internal/tools/shell"
-	"agent/internal/tools/workspace"
 )
-
-// keyFile is the name of the file, in the state directory, with the key that seals
-// standing permissions.
-const keyFile = "permissions.key"
 
 // systemFile is the file of the system policy. Only tests replace it.
 var systemFile = settings.System()
@@ -38,72 +29,30 @@ func (a *app) collectPermissions(flags permit.Flags, file settings.File) error {
 	return nil
 }
 
-// permitPaths returns the paths by which `agent permit` judges commands in dir.
-func permitPaths(dir string, set settings.Settings) policy.Paths {
-	p := sessionPaths(dir, os.Getenv)
-	if work, err := workspace.Open(dir); err == nil {
-		defer work.Close()
-		if a := (&app{dir: dir, set: set, work: work}); a.addDirs(nil) == nil {
-			p.Added = work.Added()
-		}
-	}
-	if state, err := history.Dir(os.Getenv); err == nil && valueOr(set.Sandbox, true) {
-		p.Sandbox, _ = newCommandSandbox(filepath.Join(state, sandboxFile), false).state()
-	}
-	return p
+// judgingPaths returns the paths by which `agent permit` judges commands in dir.
+func judgingPaths(dir string, set settings.Settings) policy.Paths {
+	return access.JudgingPaths(dir, set, version)
 }
 
-// protectPaths sets the protected paths, the files outside of the workspace that tools
-// may access, and the key of the session's standing permissions.
+// protectPaths sets the protected paths, the files outside the workspace that tools may
+// access, the sandbox of commands unless the configuration turns it off, and the key of
+// the session's standing permissions.
 func (a *app) protectPaths() {
-	paths := sessionPaths(a.work.Dir(), os.Getenv)
+	paths := access.Paths(a.work.Dir(), os.Getenv)
 	paths.Added = a.work.Added()
-	a.options.Paths = paths
 	a.work.AllowOutside(paths.Home)
-	a.work.Guard(paths.Guarded(a.options.Rules))
-	state, err := history.Dir(os.Getenv)
-	if err != nil {
-		return
+	a.work.Withhold(paths.Withheld(a.options.Rules))
+	key := access.KeyFile(os.Getenv)
+	if key != "" {
+		a.work.Hide(key)
 	}
-	key := filepath.Join(state, keyFile)
-	a.work.Hide(key)
-	if a.log != nil {
-		a.options.Paths.Outputs = a.log.Outputs()
+	if a.record.log != nil && key != "" {
+		paths.Outputs = a.record.log.Outputs()
 		a.options.Key = func() ([]byte, error) { return policy.Key(key) }
 	}
-}
-
-// sessionPaths is permissionPaths with the directories outside of dir that may be read
-// without approval.
-func sessionPaths(dir string, getenv func(string) string) policy.Paths {
-	p := permissionPaths(dir, getenv)
-	p.Readable = readablePaths(p.Home, getenv)
-	return p
-}
-
-// permissionPaths returns the directories from which policy derives the protected
-// paths of a session in dir.
-func permissionPaths(dir string, getenv func(string) string) policy.Paths {
-	p := policy.Paths{Workspace: dir, Git: git.NewReader()}
-	if home, err := os.UserHomeDir(); err == nil && filepath.IsAbs(home) {
-		p.Home = home
-		p.Config, p.Zsh = []string{filepath.Join(home, ".config")}, []string{home}
+	a.options.Paths = paths
+	if valueOr(a.set.Sandbox, true) {
+		a.sandbox = access.NewSandbox(version, a.record.log != nil)
+		a.options.Sandbox = a.sandbox.State
 	}
-	if dir := getenv("XDG_CONFIG_HOME"); filepath.IsAbs(dir) && !slices.Contains(p.Config, dir) {
-		p.Config = append(p.Config, dir)
-	}
-	if dir := getenv("ZDOTDIR"); filepath.IsAbs(dir) && !slices.Contains(p.Zsh, dir) {
-		p.Zsh = append(p.Zsh, dir)
-	}
-	if file, err := settings.Path(getenv); err == nil {
-		p.Own = append(p.Own, filepath.Dir(file), file)
-	}
-	if state, err := history.Dir(getenv); err == nil {
-		p.Own = append(p.Own, state)
-	}
-	if program, err := os.Executable(); err == nil {
-		p.Own = append(p.Own, program)
-	}
-	p.NoBash = filepath.Base(shell.Program()) != "bash"
-	return p
 }

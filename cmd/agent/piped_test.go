@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"agent/cmd/agent/exit"
 )
 
 // sampleAnswer is an answer with every kind of markup.
@@ -41,7 +43,7 @@ func TestRunKeepsLinesApart(t *testing.T) {
 	s := serve(t, answer{text: "First the tree.", calls: []string{"list", `{}`}}, say("Done."))
 	h := newHome(t, map[string]string{"main.go": goFile}, at(s)...)
 	out, code := h.agent(t, "run", "look")
-	if code != exitDone || !strings.Contains(out, "First the tree.\n· list") {
+	if code != exit.Done || !strings.Contains(out, "First the tree.\n· list") {
 		t.Errorf("got exit code %d and %q", code, out)
 	}
 }
@@ -61,7 +63,7 @@ func TestRetryNoticePunctuation(t *testing.T) {
 	}, say("Hello."))
 	h := newHome(t, nil, at(s)...)
 	out, code := h.agent(t, "run", "hi")
-	if code != exitDone || !strings.Contains(out, "about that! Retrying in ") {
+	if code != exit.Done || !strings.Contains(out, "about that! Retrying in ") {
 		t.Errorf("got exit code %d and %q", code, out)
 	}
 }

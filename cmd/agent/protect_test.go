@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"agent/cmd/agent/exit"
 )
 
 // always selects the standing permission in a permission dialog.
@@ -42,9 +44,9 @@ func TestProtectedPathsInASession(t *testing.T) {
 			s := serve(t, append(answers, call("write", `{"path":"plain.txt","content":"fine"}`), say("Done."))...)
 			h.env = append(h.env, at(s)...)
 			for _, name := range names {
-				want := exitDenied
+				want := exit.Denied
 				if strings.HasSuffix(name, "permissions.key") { // no approval allows it
-					want = exitDone
+					want = exit.Done
 				}
 				if out, code := h.agent(t, "run", "--mode", mode, "write "+name); code != want {
 					t.Errorf("%s: got exit code %d and %s", name, code, out)
@@ -58,7 +60,7 @@ func TestProtectedPathsInASession(t *testing.T) {
 					t.Errorf("%s: the model did not get the reason: %s", name, body[max(0, len(body)-600):])
 				}
 			}
-			if err := os.WriteFile(filepath.Join(h.dir, ".local", "state", "agent", keyFile), []byte("a key of thirty-two bytes, so so"), 0o600); err != nil {
+			if err := os.WriteFile(filepath.Join(h.dir, ".local", "state", "agent", "permissions.key"), []byte("a key of thirty-two bytes, so so"), 0o600); err != nil {
 				t.Fatal(err)
 			}
 			h.agent(t, "run", "--mode", mode, "read the key")
@@ -159,7 +161,7 @@ func TestStandingPermissionInASession(t *testing.T) {
 	a.send("\x03\x03")
 	a.exit()
 
-	info, err := os.Stat(filepath.Join(h.dir, ".local", "state", "agent", keyFile))
+	info, err := os.Stat(filepath.Join(h.dir, ".local", "state", "agent", "permissions.key"))
 	if err != nil || info.Mode() != 0o600 || info.Size() != 32 {
 		t.Errorf("got the key %v, %v", info, err)
 	}

@@ -12,8 +12,9 @@ import (
 
 	"agent/cmd/agent/command"
 	"agent/cmd/agent/desktop"
+	"agent/cmd/agent/exit"
+	"agent/cmd/agent/headless"
 	"agent/cmd/agent/sessions"
-	"agent/internal/llm"
 	"agent/internal/loop"
 	"agent/internal/loop/event"
 	"agent/internal/loop/turn"
@@ -27,7 +28,7 @@ const maxPrompt = 4 << 20
 type runOptions struct {
 	IO    command.IO
 	flags *flags
-	end   *shutdown
+	end   *exit.Signals
 
 	Prompt []string
 	Output string   // text, json or stream-json
@@ -36,7 +37,7 @@ type runOptions struct {
 }
 
 // newCmdRun returns `agent run`.
-func newCmdRun(f *command.Factory, o *flags, end *shutdown, runF command.RunFunc[runOptions]) *cobra.Command {
+func newCmdRun(f *command.Factory, o *flags, end *exit.Signals, runF command.RunFunc[runOptions]) *cobra.Command {
 	opts := &runOptions{IO: f.IO, flags: o, end: end}
 	cmd := &cobra.Command{
 		Use:   "run [PROMPT...]",
@@ -48,10 +49,10 @@ with --image are added to the prompt.
 There is no permission dialog: tool calls that need approval are denied, and the
 model gets the denial as the result. Use --allow RULE to allow some calls, --mode
 edits to allow file edits, or --mode all to allow everything except changes to
-protected paths, edits outside of the working directory, and commands that delete
+protected paths, edits outside the working directory, and commands that delete
 data, write outside or use the network.
 
-` + exitCodes,
+` + exit.Codes,
 		Example: `  agent run "what does this project do?"
   git diff | agent run "review this"
   agent run --mode edits --output json "fix the typo in README.md"
@@ -83,8 +84,8 @@ func runRun(_ context.Context, opts *runOptions) error {
 	if err != nil {
 		return err
 	}
-	out := newOutput(opts.IO.Out)
-	p, err := printerOf(opts, out, schema != nil)
+	out := headless.NewOutput(opts.IO.Out)
+	p, err := headless.NewPrinter(opts.Output, opts.IO, out, schema != nil)
 	if err != nil {
 		return err
 	}
@@ -104,24 +105,24 @@ func runRun(_ context.Context, opts *runOptions) error {
 	a.options.Schema = schema
 	for _, n := range a.notices {
 		if opts.Output == "text" {
-			p.event(event.Notice{Text: n})
+			p.Event(event.Notice{Text: n})
 		} else {
 			fmt.Fprintln(opts.IO.Err, ink.Sanitize(n))
 		}
 	}
-	return headless(a, prompt, p, out)
+	return a.runTurn(prompt, p, out)
 }
 
-// printerOf returns the printer for --output. With onlyAnswer, a text printer
-// prints nothing but the answer, at the end.
-func printerOf(opts *runOptions, out io.Writer, onlyAnswer bool) (printer, error) {
-	switch opts.Output {
-	case "text":
-		return &textPrinter{out: out, err: opts.IO.Err, sanitize: opts.IO.Out.Terminal, shared: opts.IO.SharedOutput(), onlyAnswer: onlyAnswer}, nil
-	case "json", "stream-json":
-		return &jsonPrinter{out: out, lines: opts.Output == "stream-json"}, nil
-	}
-	return nil, command.Usage("--output: unknown format %q: use text, json or stream-json", opts.Output)
+// runTurn runs one turn without a user and prints its events with p, which writes to
+// out. Its error holds the exit code.
+func (a *app) runTurn(prompt event.Prompt, p headless.Printer, out *headless.Output) error {
+	return headless.Turn{
+		Agent: loop.NewAgent(a.options), Signals: a.end, Prompt: prompt, Schema: a.options.Schema,
+		Session: a.record.id(), Model: a.options.Model.Name, Saved: a.record.saved,
+		Expire: func(ctx context.Context) <-chan string {
+			return sessions.Expire(ctx, a.record.store, a.set.Sessions.KeepDays, time.Now())
+		},
+	}.Run(p, out)
 }
 
 // readSchema returns the schema in file; nil if file is empty.
@@ -138,149 +139,6 @@ func readSchema(file string) (*turn.Schema, error) {
 		return nil, command.Usage("--schema: %s: %w", file, err)
 	}
 	return s, nil
-}
-
-// headless runs one turn of a and prints its events with p, which writes to out.
-// Its error holds the exit code.
-func headless(a *app, prompt event.Prompt, p printer, out *output) error {
-	ctx, stop := context.WithCancel(context.Background())
-	defer stop()
-	signals := make(chan os.Signal, 4)
-	turn := a.end.beginPhase(forward(signals), true)
-	defer turn.end()
-
-	commands, events := make(chan event.Command, 4), make(chan event.Event, 64)
-	go loop.NewAgent(a.options).Run(ctx, commands, events)
-	commands <- prompt
-
-	expiring, cancel := context.WithCancel(context.Background()) // independent of the turn
-	defer cancel()
-	expired := sessions.Expire(expiring, a.store, a.set.Sessions.KeepDays, time.Now())
-
-	r := result{Type: "result", Session: a.id(), Model: a.options.Model.Name}
-	code := exitFailed
-	killed := 0 // exit code of the signal that ends the program; 0 for none
-	for events != nil {
-		select {
-		case s := <-signals:
-			if killed != 0 {
-				stop() // the second signal: do not wait for the end of the turn
-				continue
-			}
-			killed = signalCode(s)
-			cancel()
-			commands <- event.Interrupt{}
-		case e, ok := <-events:
-			if !ok {
-				events = nil
-				continue
-			}
-			p.event(e)
-			if killed == 0 && out.closed() {
-				killed = exitOutputClosed
-				cancel()
-				commands <- event.Interrupt{}
-			}
-			if end, ok := e.(*event.TurnEnd); ok {
-				code = r.addTurnEnd(end)
-				stop()
-			} else {
-				r.addEvent(e)
-			}
-		}
-	}
-	for text := range expired {
-		p.event(event.Notice{Text: text})
-	}
-	switch {
-	case killed != 0:
-		code = killed
-	case r.denied && code != exitInterrupted && (code != exitLimit || r.Reason == string(event.AllFailed)):
-		code = exitDenied
-	}
-	r.setEnd(code, a.options.Schema)
-	p.end(r)
-	return a.outcome(code, out)
-}
-
-// outcome returns the error of a headless run with the exit code code.
-func (a *app) outcome(code int, out *output) error {
-	switch {
-	case code != exitDone && code != exitDenied:
-		return &exitError{code: code}
-	case out.closed():
-		return &exitError{code: exitOutputClosed}
-	case out.err != nil && a.log != nil && a.log.Begun():
-		return fmt.Errorf("the output is incomplete: %w. The session holds all of it: agent sessions show %s", out.err, a.id())
-	case out.err != nil:
-		return fmt.Errorf("the output is incomplete: %w", out.err)
-	case code != exitDone:
-		return &exitError{code: code}
-	}
-	return nil
-}
-
-// addEvent updates the result with e.
-func (r *result) addEvent(e event.Event) {
-	switch e := e.(type) {
-	case *event.MessageDone:
-		r.final.Add(e.Message)
-	case *event.UserSaid:
-		r.final.Add(llm.Message{Kind: llm.User})
-	case *event.PlanSet:
-		r.Plan = &presentedPlan{Plan: e.Plan, Text: e.Text, call: e.ID}
-	case *event.ToolEnd:
-		if r.Plan == nil || e.Result.ID != r.Plan.call { // the text before the plan is the answer
-			r.final.Add(llm.Message{Kind: llm.ToolResult})
-		}
-		r.denied = r.denied || e.Unattended
-	case event.Delegated:
-		if end, ok := e.Event.(*event.ToolEnd); ok {
-			r.denied = r.denied || end.Unattended
-		}
-	}
-}
-
-// setEnd sets the exit code and the answer: the part of it that matches the schema if
-// there is one.
-func (r *result) setEnd(code int, schema *turn.Schema) {
-	r.ExitCode = code
-	if r.final.Ended() { // text before a tool call is not the answer
-		return
-	}
-	r.Answer, r.Continued = r.final.Text(), r.final.Continued()
-	if schema != nil {
-		r.Answer, _ = schema.Answer(&r.final) // the turn has checked it
-	}
-}
-
-// addTurnEnd updates the result with the end of the turn and returns the exit code.
-func (r *result) addTurnEnd(end *event.TurnEnd) int {
-	r.Reason, r.Error, r.Hint = string(end.Reason), end.Error, withoutKeys(end.Hint)
-	r.Steps, r.Usage, r.Cost, r.Duration = end.Steps, end.Usage, end.Cost, end.Duration.Milliseconds()
-	r.Evidence = end.Evidence
-	switch end.Reason {
-	case event.Done:
-		return exitDone
-	case event.UserInterrupt:
-		return exitInterrupted
-	case event.MaxSteps, event.OverBudget, event.AllFailed, event.Repeating:
-		return exitLimit
-	case event.LogError: // no later prompt saves the conversation
-		r.Hint = "Free up disk space or fix the error, or run without saving the session: --no-session"
-	}
-	return exitFailed
-}
-
-// forward returns a signal handler that sends to a channel. It drops signals while
-// the channel is full.
-func forward(to chan<- os.Signal) func(os.Signal) {
-	return func(s os.Signal) {
-		select {
-		case to <- s:
-		default:
-		}
-	}
 }
 
 // promptOf joins the arguments and standard input, which it reads unless it is a
@@ -321,13 +179,4 @@ func readPiped(stdin *os.File, notes io.Writer) (string, error) {
 		return "", command.Usage("standard input is larger than %d MiB: write it to a file and name the file in the prompt", maxPrompt>>20)
 	}
 	return strings.TrimSpace(strings.ToValidUTF8(string(b), "\uFFFD")), nil
-}
-
-// withoutKeys returns a hint without the sentence that names a key: a run has no
-// keyboard.
-func withoutKeys(hint string) string {
-	for _, sentence := range []string{event.HintRetry, event.HintContinue} {
-		hint = strings.TrimSpace(strings.TrimSuffix(hint, sentence))
-	}
-	return hint
 }

@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"agent/cmd/agent/exit"
 )
 
 // A run has no keyboard: its hints name no key.
@@ -14,7 +16,7 @@ func TestHintsOfARunNameNoKey(t *testing.T) {
 		w.WriteHeader(http.StatusServiceUnavailable)
 	})
 	h := newHome(t, nil, at(s)...)
-	if out, code := h.agent(t, "run", "hi"); code == exitDone || strings.Contains(out, "Press") {
+	if out, code := h.agent(t, "run", "hi"); code == exit.Done || strings.Contains(out, "Press") {
 		t.Errorf("got exit code %d and %q", code, out)
 	}
 }

@@ -16,6 +16,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"agent/cmd/agent/exit"
 )
 
 // attack is a known way around the approval of commands. Each command of it changes a
@@ -126,7 +128,7 @@ func (h home) trap(t *testing.T) {
 	t.Helper()
 	run := "#!/bin/sh\ntouch \"" + filepath.Join(h.work, "PWNED") + "\"\n"
 	for name, text := range map[string]string{
-		"main.go": "package main\n\nfunc main() {}\n", "data.txt": "a\nb\nPWNED\n", "sub/file.txt": "a\n", "options/--pre=sh": "touch PWNED\n", "options/x": "x\n", "trap.sed": "w PWNED\n", "trap.rg": "--pre=./trap.sh\n",
+		"main.go": "package main\n\nfunc main() {}\n", "data.txt": "a\nb\nPWNED\n", "sub/file.txt": "a\n", "options/--pre=sh": "x\n", "options/x": "touch PWNED\n", "trap.sed": "w PWNED\n", "trap.rg": "--pre=./trap.sh\n",
 		".env": secretOfTrap + "\n", ".gitattributes": "*.txt diff=trap filter=trap\n*.go diff=trap\n", "trap.sh": run, ".git-hooks/post-index-change": run, ".git/hooks/x.sample": "",
 	} {
 		h.put(t, name, text)
@@ -253,7 +255,7 @@ func (a attack) replay(t *testing.T, mode string) (ran int) {
 		ran++
 		t.Errorf("%s: files changed:\n%s", mode, d)
 	}
-	if want := map[string]int{"ask": exitDenied, "plan": exitDone}[mode]; cmd.ProcessState.ExitCode() != want {
+	if want := map[string]int{"ask": exit.Denied, "plan": exit.Done}[mode]; cmd.ProcessState.ExitCode() != want {
 		t.Errorf("%s: got exit code %d, want %d", mode, cmd.ProcessState.ExitCode(), want)
 	}
 	if strings.Contains(s.bodies(), secretOfTrap) {
@@ -331,7 +333,11 @@ func TestAttacksWork(t *testing.T) {
 				}
 				cmd.Dir, cmd.Env = h.work, h.env
 				out, err := cmd.CombinedOutput()
-				if d := cmp.Diff(before, h.tree(t)); d == "" && !strings.Contains(string(out), secretOfTrap) {
+				switch d := cmp.Diff(before, h.tree(t)); {
+				case d != "", strings.Contains(string(out), secretOfTrap):
+				case bytes.Contains(out, []byte("wasn't expected")):
+					t.Logf("%.80q: the installed %s does not have this option", c, a.needs)
+				default:
 					t.Errorf("%.80q does nothing: %v %.300s", c, err, out)
 				}
 				if err := errors.Join(os.RemoveAll(h.dir), os.CopyFS(h.work, os.DirFS(saved))); err != nil {

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"agent/cmd/agent/exit"
 )
 
 // tripwire is a server that counts its connections.
@@ -110,7 +112,7 @@ func TestHostileRepositories(t *testing.T) {
 	if got := s.seen(); len(got) != 2 || got[0].key != testKey {
 		t.Errorf("got %d requests, want 2 with the user's key", len(got))
 	}
-	if out, code := h.agent(t, "run", "touch a file"); code != exitDenied {
+	if out, code := h.agent(t, "run", "touch a file"); code != exit.Denied {
 		t.Errorf("agent run: exit code %d, want that of a call that was denied in mode ask: %s", code, out)
 	}
 	bad += ran("after a run")

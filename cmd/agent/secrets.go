@@ -2,12 +2,11 @@ package main
 
 import (
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
+	"agent/cmd/agent/access"
 	"agent/cmd/agent/settings"
-	"agent/internal/history"
 	"agent/internal/llm/mask"
 	"agent/internal/loop/policy"
 	"agent/internal/loop/secrets"
@@ -29,8 +28,8 @@ func (a *app) addSecrets() {
 	for name, value := range secretHeaders(a.set) {
 		m.Add(name, value)
 	}
-	if a.pick != nil {
-		a.pick.Secrets(m.Add)
+	if a.choice.pick != nil {
+		a.choice.pick.Secrets(m.Add)
 	}
 	a.secrets = secrets.New(m)
 	a.options.Secrets = a.secrets
@@ -40,11 +39,11 @@ func (a *app) addSecrets() {
 // permissions, so that a resumed session has the same placeholders. It is nil if
 // nothing is saved.
 func (a *app) placeholderKey() func() ([]byte, error) {
-	state, err := history.Dir(os.Getenv)
-	if a.log == nil || err != nil {
+	key := access.KeyFile(os.Getenv)
+	if a.record.log == nil || key == "" {
 		return nil
 	}
-	return func() ([]byte, error) { return policy.Key(filepath.Join(state, keyFile)) }
+	return func() ([]byte, error) { return policy.Key(key) }
 }
 
 // hiddenValues returns the variables of env that commands do not get, by name.
@@ -80,7 +79,7 @@ func secretHeaders(set settings.Settings) map[string]string {
 // outputs of commands are stored without secrets.
 func (a *app) commands(c tools.Commands) tools.Commands {
 	c.Limits, c.MaxOutput = a.limits, a.set.Shell.MaxOutput
-	c.Area = a.area(c.Workspace.Dir())
+	c.Area = a.sandbox.Area(c.Workspace.Dir(), a.options.Paths)
 	if a.secrets != nil {
 		c.Filter = func() shell.Filter { return a.secrets.Stream() }
 	}

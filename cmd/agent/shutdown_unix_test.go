@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"github.com/creack/pty"
+
+	"agent/cmd/agent/exit"
 )
 
 // asked is a way to end the program, and the expected exit code.
@@ -27,9 +29,9 @@ type asked struct {
 
 // waysToAsk are the ways to end the program.
 var waysToAsk = []asked{
-	{[]syscall.Signal{syscall.SIGINT, syscall.SIGINT}, exitInterrupted},
-	{[]syscall.Signal{syscall.SIGTERM}, exitTerminated},
-	{[]syscall.Signal{syscall.SIGHUP}, exitHangup},
+	{[]syscall.Signal{syscall.SIGINT, syscall.SIGINT}, exit.Interrupted},
+	{[]syscall.Signal{syscall.SIGTERM}, exit.Terminated},
+	{[]syscall.Signal{syscall.SIGHUP}, exit.Hangup},
 }
 
 // ends collects how long programs took to exit.
@@ -268,7 +270,7 @@ func busyPrograms(e *ends) map[string]func(*testing.T, asked) {
 		},
 		"sessions export, with unread output": func(t *testing.T, way asked) {
 			h := newHome(t, nil, at(serve(t, say(numbers(50_000))))...)
-			if out, code := h.agent(t, "run", "talk"); code != exitDone {
+			if out, code := h.agent(t, "run", "talk"); code != exit.Done {
 				t.Fatalf("got exit code %d: %s", code, out)
 			}
 			r, w, err := os.Pipe()
@@ -333,11 +335,11 @@ func TestScreenExitsOnInterrupts(t *testing.T) {
 			ask  func(*terminal)
 			code int
 		}{
-			"ctrl+c twice":      {func(s *terminal) { s.send(ctrlC); s.wait("interrupting"); s.send(ctrlC) }, exitInterrupted},
-			"SIGTERM":           {func(s *terminal) { s.signal(syscall.SIGTERM) }, exitTerminated},
-			"SIGHUP":            {func(s *terminal) { s.signal(syscall.SIGHUP) }, exitHangup},
-			"leaving":           {func(s *terminal) { s.send(ctrlD) }, exitFailed}, // in order it would be exitDone
-			"ctrl+c and SIGINT": {func(s *terminal) { s.send(ctrlC); s.wait("interrupting"); s.signal(syscall.SIGINT) }, exitInterrupted},
+			"ctrl+c twice":      {func(s *terminal) { s.send(ctrlC); s.wait("interrupting"); s.send(ctrlC) }, exit.Interrupted},
+			"SIGTERM":           {func(s *terminal) { s.signal(syscall.SIGTERM) }, exit.Terminated},
+			"SIGHUP":            {func(s *terminal) { s.signal(syscall.SIGHUP) }, exit.Hangup},
+			"leaving":           {func(s *terminal) { s.send(ctrlD) }, exit.Failed}, // in order it would be exit.Done
+			"ctrl+c and SIGINT": {func(s *terminal) { s.send(ctrlC); s.wait("interrupting"); s.signal(syscall.SIGINT) }, exit.Interrupted},
 		} {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
@@ -375,12 +377,12 @@ func TestSecondInterruptEndsTheTurn(t *testing.T) {
 	s.wait("interrupting")
 	s.send(ctrlC)
 	s.wait("interrupted", "? help")
-	s.stays(endTime + 500*time.Millisecond)
+	s.stays(exit.TimeLimit + 500*time.Millisecond)
 	s.send("again" + enter)
 	s.wait("Here again.")
 	s.send(ctrlD)
-	if code := s.exit(); code != exitDone {
-		t.Errorf("got exit code %d, want %d", code, exitDone)
+	if code := s.exit(); code != exit.Done {
+		t.Errorf("got exit code %d, want %d", code, exit.Done)
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"agent/cmd/agent/exit"
 )
 
 // TestResumePicker filters and picks a session.
@@ -59,8 +61,8 @@ func TestTerminalCloses(t *testing.T) {
 	if err := a.pty.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if code := a.exit(); code != exitHangup {
-		t.Errorf("got exit code %d, want %d", code, exitHangup)
+	if code := a.exit(); code != exit.Hangup {
+		t.Errorf("got exit code %d, want %d", code, exit.Hangup)
 	}
 	waitFor(t, "the command to be gone", func() bool { return !runs(nap) })
 }
@@ -85,8 +87,8 @@ func TestDraftSurvivesASignal(t *testing.T) {
 		if err := a.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 			t.Fatal(err)
 		}
-		if code := a.exit(); code != exitTerminated {
-			t.Errorf("got exit code %d, want %d", code, exitTerminated)
+		if code := a.exit(); code != exit.Terminated {
+			t.Errorf("got exit code %d, want %d", code, exit.Terminated)
 		}
 		b := h.open(t, 80, 24, "--continue")
 		b.wait("› half a thought")
@@ -119,7 +121,7 @@ func TestHeadlessInterrupt(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no signal can be sent here")
 	}
-	for sig, want := range map[syscall.Signal]int{syscall.SIGINT: exitInterrupted, syscall.SIGTERM: exitTerminated} {
+	for sig, want := range map[syscall.Signal]int{syscall.SIGINT: exit.Interrupted, syscall.SIGTERM: exit.Terminated} {
 		s := serve(t, begin("An answer that never "), say("Back."))
 		h := newHome(t, nil, at(s)...)
 		cmd := h.command("run", "talk")
@@ -165,7 +167,7 @@ func TestRecordings(t *testing.T) {
 			h := newHome(t, map[string]string{"main.go": goFile}, at(s)...)
 			first := h.command("run", "one")
 			out, _ := first.CombinedOutput() // the error is in the output
-			if code := first.ProcessState.ExitCode(); code != exitDone && code != exitFailed || len(out) == 0 {
+			if code := first.ProcessState.ExitCode(); code != exit.Done && code != exit.Failed || len(out) == 0 {
 				t.Errorf("got exit code %d and %q", code, out)
 			}
 			again := h.command("run", "--continue", "two")
@@ -192,7 +194,7 @@ func TestSchemaFlag(t *testing.T) {
 		t.Errorf("got %q, %v, want only the answer", out, err)
 	}
 	cmd = h.command("run", "--schema", "broken.json", "how many?")
-	if _ = cmd.Run(); cmd.ProcessState.ExitCode() != exitUsage {
-		t.Errorf("got exit code %d for a broken schema, want %d", cmd.ProcessState.ExitCode(), exitUsage)
+	if _ = cmd.Run(); cmd.ProcessState.ExitCode() != exit.Usage {
+		t.Errorf("got exit code %d for a broken schema, want %d", cmd.ProcessState.ExitCode(), exit.Usage)
 	}
 }

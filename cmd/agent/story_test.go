@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"agent/cmd/agent/exit"
 )
 
 const testKey = "sk-CANARY-0123456789"
@@ -163,7 +165,7 @@ func TestSignals(t *testing.T) {
 	for _, c := range []struct {
 		sig  syscall.Signal
 		code int
-	}{{syscall.SIGTERM, exitTerminated}, {syscall.SIGHUP, exitHangup}} {
+	}{{syscall.SIGTERM, exit.Terminated}, {syscall.SIGHUP, exit.Hangup}} {
 		t.Run(c.sig.String(), func(t *testing.T) {
 			s := serve(t, begin("A long answer that is under "), say("Here again."))
 			h := newHome(t, nil, at(s)...)

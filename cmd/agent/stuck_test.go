@@ -8,6 +8,8 @@ import (
 
 	"agent/cmd/agent/command"
 	"agent/cmd/agent/credentials"
+	"agent/cmd/agent/exit"
+	"agent/cmd/agent/headless"
 	"agent/internal/loop/event"
 	"agent/internal/tools"
 )
@@ -31,15 +33,15 @@ func stuck() tools.Tool {
 // runs: run, tool, screen or plain.
 func mainStuck() {
 	credentials.ProtectMemory()
-	end := watchSignals()
-	code, say := exitCode(runStuck(os.Args[1], end))
+	end := exit.Watch()
+	code, say := exit.CodeOf(runStuck(os.Args[1], end))
 	if say != nil {
 		fmt.Fprintln(os.Stderr, say)
 	}
 	os.Exit(code)
 }
 
-func runStuck(part string, end *shutdown) error {
+func runStuck(part string, end *exit.Signals) error {
 	if part == "tool" {
 		return (&toolCall{IO: command.System(), yes: true, end: end}).run(context.Background(), stuck(), json.RawMessage(`{}`))
 	}
@@ -51,12 +53,12 @@ func runStuck(part string, end *shutdown) error {
 	defer a.close()
 	a.options.Tools = append(a.options.Tools, stuck())
 	if part == "run" {
-		out := newOutput(os.Stdout)
-		p, err := printerOf(&runOptions{IO: command.System(), Output: "text"}, out, false)
+		out := headless.NewOutput(os.Stdout)
+		p, err := headless.NewPrinter("text", command.System(), out, false)
 		if err != nil {
 			return err
 		}
-		return headless(a, event.Prompt{Text: "begin"}, p, out)
+		return a.runTurn(event.Prompt{Text: "begin"}, p, out)
 	}
 	var in *lineInput
 	if f.plain {

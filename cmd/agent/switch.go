@@ -46,18 +46,18 @@ func runSessions(ctx context.Context, f opening, prompts []screen.Prompt) error 
 			return err
 		}
 		if expired == nil { // after open, so that the opened session is kept
-			expired = sessions.Expire(ctx, a.store, a.set.Sessions.KeepDays, time.Now())
+			expired = sessions.Expire(ctx, a.record.store, a.set.Sessions.KeepDays, time.Now())
 		}
 		a.options.Notices = expired
-		exit, err := show(ctx, a, f.input, prompts)
-		closing := f.end.beginPhase(nil, true)
-		closing.leave()
-		next, here := a.nextOpening(f, exit), a.reopening(f)
+		left, err := show(ctx, a, f.input, prompts)
+		closing := f.end.Begin(nil, true)
+		closing.Leave()
+		next, here := a.nextOpening(f, left), a.reopening(f)
 		a.close()
-		closing.end()
+		closing.End()
 		if err != nil || next == nil {
-			f.end.beginPhase(nil, true) // an extra interrupt must not cut off the output
-			a.goodbye(exit)
+			f.end.Begin(nil, true) // an extra interrupt must not cut off the output
+			a.goodbye(left)
 			return err
 		}
 		f, back, prompts = *next, here, nil
@@ -66,18 +66,18 @@ func runSessions(ctx context.Context, f opening, prompts []screen.Prompt) error 
 
 // nextOpening returns the opening of the session that the user switches to; nil if the
 // user quits.
-func (a *app) nextOpening(f opening, exit screen.Exit) *opening {
+func (a *app) nextOpening(f opening, left screen.Exit) *opening {
 	f = a.carried(f)
 	switch {
-	case exit.Open != "":
+	case left.Open != "":
 		f.fromScreen = true
-		f.resume, f.noSession, f.Model = exit.Open, false, ""
-	case exit.Fork != nil && a.saved():
-		f.resume, f.fork, f.forkKeep, f.draft, f.Model = a.id(), true, exit.Fork, exit.Draft, ""
-	case exit.Fork != nil, exit.New:
-		f.dir, f.draft = a.dir, exit.Draft
-		f.previousEndpoint = &endpoint{exit.BaseURL, exit.Host}
-		if a.saved() { // the new session uses the model used last
+		f.resume, f.noSession, f.Model = left.Open, false, ""
+	case left.Fork != nil && a.record.saved():
+		f.resume, f.fork, f.forkKeep, f.draft, f.Model = a.record.id(), true, left.Fork, left.Draft, ""
+	case left.Fork != nil, left.New:
+		f.dir, f.draft = a.dir, left.Draft
+		f.previousEndpoint = &endpoint{left.BaseURL, left.Host}
+		if a.record.saved() { // the new session uses the model used last
 			f.Model = ""
 		}
 	default:
@@ -91,8 +91,8 @@ func (a *app) nextOpening(f opening, exit screen.Exit) *opening {
 func (a *app) reopening(f opening) *opening {
 	f = a.carried(f)
 	f.dir = a.dir
-	if a.saved() {
-		f.resume, f.Model = a.id(), ""
+	if a.record.saved() {
+		f.resume, f.Model = a.record.id(), ""
 	}
 	return &f
 }
@@ -102,12 +102,9 @@ func (a *app) reopening(f opening) *opening {
 func (a *app) carried(f opening) opening {
 	return opening{
 		flags: flags{Flags: f.Flags, permit: f.permit, budget: f.budget, prompt: f.prompt, trace: f.trace, noSession: f.noSession},
-		end:   f.end, input: f.input, baseFor: cmp.Or(f.baseFor, a.pick.Bound()),
+		end:   f.end, input: f.input, baseFor: cmp.Or(f.baseFor, a.choice.pick.Bound()),
 	}
 }
-
-// saved reports whether the session is stored on disk.
-func (a *app) saved() bool { return a.log != nil && a.log.Begun() }
 
 // openOrAsk opens a session for the screen. If another process has locked it, the
 // user chooses what to do. It returns nil if there is nothing to open.
@@ -117,7 +114,7 @@ func openOrAsk(ctx context.Context, f opening) (*app, error) {
 	if !ok || !term.IsTerminal(os.Stdin.Fd()) {
 		return a, err
 	}
-	fmt.Println(sentence(ink.Sanitize(capitalize(locked.Error()))))
+	fmt.Println(ink.Sanitize(capitalize(locked.Error())) + ".")
 	ask := f.input.ask
 	if f.input == nil {
 		ask = lineAsker(os.Stdin)

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"agent/cmd/agent/command"
+	"agent/cmd/agent/exit"
 	"agent/cmd/agent/settings"
 	"agent/internal/llm"
 	"agent/internal/llm/phrase"
@@ -30,7 +31,7 @@ const maxArguments = 64 << 20
 type toolOptions struct {
 	IO       command.IO
 	Settings func() (settings.File, error)
-	end      *shutdown
+	end      *exit.Signals
 
 	Args   []string // a tool and its arguments as JSON; "-" is standard input
 	Check  bool     // print the call as understood instead of running it
@@ -39,7 +40,7 @@ type toolOptions struct {
 }
 
 // newCmdTool returns `agent tool`.
-func newCmdTool(f *command.Factory, end *shutdown, runF command.RunFunc[toolOptions]) *cobra.Command {
+func newCmdTool(f *command.Factory, end *exit.Signals, runF command.RunFunc[toolOptions]) *cobra.Command {
 	opts := &toolOptions{IO: f.IO, Settings: f.Settings, end: end}
 	cmd := &cobra.Command{
 		Use:   "tool [NAME [JSON]]",
@@ -56,7 +57,7 @@ model. A call that cannot be understood is an error.
 A tool that does more than read asks for approval on a terminal; without a
 terminal it requires --yes. The rules of the system policy apply even with --yes.
 
-` + exitCodes,
+` + exit.Codes,
 		Example: `  agent tool
   agent tool search '{"pattern": "TODO", "glob": "*.go"}'
   agent tool --yes edit '{"path": "README.md", "old": "teh", "new": "the"}'
@@ -120,7 +121,7 @@ func toolRun(ctx context.Context, opts *toolOptions) error {
 	if err != nil {
 		return err
 	}
-	c := &toolCall{IO: opts.IO, yes: opts.Yes, rules: admin.Rules, paths: permitPaths(dir, file.Settings), interceptors: tools.Intercept(checks), end: opts.end}
+	c := &toolCall{IO: opts.IO, yes: opts.Yes, rules: admin.Rules, paths: judgingPaths(dir, file.Settings), interceptors: tools.Intercept(checks), end: opts.end}
 	call, err := tools.Accepted(everything).Read(opts.Args[0], input)
 	i := slices.IndexFunc(all, func(s llm.ToolSpec) bool { return s.Name == call.Tool })
 	switch {

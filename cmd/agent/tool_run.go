@@ -7,13 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/aymanbagabas/go-udiff"
 
 	"agent/cmd/agent/command"
+	"agent/cmd/agent/exit"
 	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
 	"agent/internal/tools"
@@ -28,7 +28,7 @@ type toolCall struct {
 	rules        []policy.Rule // of the system policy
 	paths        policy.Paths
 	interceptors tools.Interceptors
-	end          *shutdown
+	end          *exit.Signals
 }
 
 // run prepares the call, asks for approval if it needs one, and executes it.
@@ -56,7 +56,7 @@ func (o *toolCall) run(ctx context.Context, t tools.Tool, input json.RawMessage)
 			return errors.New("not run: you rejected it")
 		}
 	}
-	return interruptible(ctx, o.end, func(ctx context.Context, force <-chan struct{}) error {
+	return o.end.Interruptible(ctx, func(ctx context.Context, force <-chan struct{}) error {
 		return o.do(ctx, in, call, force)
 	})
 }
@@ -78,7 +78,7 @@ func (o *toolCall) do(ctx context.Context, in tools.Info, call tools.Call, force
 			o.Err.Say(r.Text)
 		}
 		if ctx.Err() != nil {
-			return &exitError{code: exitInterrupted}
+			return &exit.Error{Code: exit.Interrupted}
 		}
 		return o.fail(advice.Cause(err))
 	case r.IsError:
@@ -100,7 +100,7 @@ func (o *toolCall) fail(text string) error {
 		text += "\n"
 	}
 	o.Err.Say(text)
-	return &exitError{code: exitFailed}
+	return &exit.Error{Code: exit.Failed}
 }
 
 // allowed prints what a call does and asks the user to approve it.
@@ -135,36 +135,4 @@ func diffOf(c tools.Change) string {
 		after = "/dev/null"
 	}
 	return udiff.Unified(before, after, string(c.Before), string(c.After))
-}
-
-// interruptible runs do with a context that the first signal cancels. The second
-// signal closes force. If do fails after a signal, the error holds the exit code of
-// the signal.
-func interruptible(ctx context.Context, end *shutdown, do func(ctx context.Context, force <-chan struct{}) error) error {
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	signals := make(chan os.Signal, 4)
-	call := end.beginPhase(forward(signals), true)
-	defer call.end()
-
-	force, done := make(chan struct{}), make(chan error, 1)
-	go func() { done <- do(ctx, force) }()
-	code := 0
-	for seen := 0; ; {
-		select {
-		case s := <-signals:
-			switch seen++; seen {
-			case 1:
-				code = signalCode(s)
-				stop()
-			case 2:
-				close(force)
-			}
-		case err := <-done:
-			if code != 0 && err != nil {
-				return &exitError{code: code}
-			}
-			return err
-		}
-	}
 }

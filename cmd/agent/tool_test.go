@@ -6,6 +6,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"agent/cmd/agent/exit"
 )
 
 // TestToolAsks shows the change and asks for approval on a terminal.
@@ -15,10 +17,10 @@ func TestToolAsks(t *testing.T) {
 		answer, after string
 		code          int
 	}{
-		{"y", "new\n", exitDone},
-		{"yes", "new\n", exitDone},
-		{"", "old\n", exitFailed},
-		{"n", "old\n", exitFailed},
+		{"y", "new\n", exit.Done},
+		{"yes", "new\n", exit.Done},
+		{"", "old\n", exit.Failed},
+		{"n", "old\n", exit.Failed},
 	} {
 		h := newHome(t, map[string]string{"a.txt": "old\n"})
 		s := h.open(t, 100, 30, "tool", "edit", `{"path":"a.txt","old":"old","new":"new"}`)
@@ -39,7 +41,7 @@ func TestToolIsInterrupted(t *testing.T) {
 	for _, c := range []struct {
 		signal syscall.Signal
 		code   int
-	}{{syscall.SIGINT, exitInterrupted}, {syscall.SIGTERM, exitTerminated}} {
+	}{{syscall.SIGINT, exit.Interrupted}, {syscall.SIGTERM, exit.Terminated}} {
 		s := newHome(t, nil).open(t, 100, 30, "tool", "--yes", "shell", `{"command":"echo begun; sleep 600"}`)
 		s.wait("begun")
 		s.signal(c.signal)
@@ -56,7 +58,7 @@ func TestToolSanitizesOutput(t *testing.T) {
 	h := newHome(t, map[string]string{"a.txt": "one\x1b]0;evil\x07\x1b[31mred\n"})
 	s := h.open(t, 100, 30, "tool", "read", `{"path":"a.txt"}`)
 	s.wait("one", "red")
-	if code := s.exit(); code != exitDone {
+	if code := s.exit(); code != exit.Done {
 		t.Errorf("got exit code %d", code)
 	}
 	s = h.open(t, 100, 30, "tool", "shell", `{"command":"cat a.txt # \u001b[31m\n# more"}`)

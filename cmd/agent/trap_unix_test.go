@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"agent/cmd/agent/exit"
 )
 
 // trap is a repository in which every file that some program trusts names a program, an
@@ -245,8 +247,8 @@ func (tr *trap) checkRun(t *testing.T, s *server) {
 	s.mu.Unlock()
 	run := exec.Command("agent", "run", "do it")
 	run.Dir, run.Env = tr.work, tr.env
-	if out, _ := run.CombinedOutput(); run.ProcessState.ExitCode() != exitDenied {
-		t.Errorf("got exit code %d, want %d: %s", run.ProcessState.ExitCode(), exitDenied, out)
+	if out, _ := run.CombinedOutput(); run.ProcessState.ExitCode() != exit.Denied {
+		t.Errorf("got exit code %d, want %d: %s", run.ProcessState.ExitCode(), exit.Denied, out)
 	}
 	if _, err := os.Stat(filepath.Join(tr.work, "made.txt")); err == nil {
 		t.Error("a file was written without approval")

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"agent/cmd/agent/exit"
 )
 
 // TestSessionCannotBeSaved sends no request if the session cannot be saved, says what
@@ -17,7 +19,7 @@ func TestSessionCannotBeSaved(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, code := h.agent(t, "run", "hi")
-	if code != exitFailed || !strings.Contains(out, "the session could not be saved") || !strings.Contains(out, "run without saving the session: --no-session") {
+	if code != exit.Failed || !strings.Contains(out, "the session could not be saved") || !strings.Contains(out, "run without saving the session: --no-session") {
 		t.Errorf("got exit code %d and %s", code, out)
 	}
 	a := h.open(t, 100, 30)
@@ -33,7 +35,7 @@ func TestSessionCannotBeSaved(t *testing.T) {
 	if n := len(s.seen()); n > 0 {
 		t.Errorf("the model was asked %d times", n)
 	}
-	if out, code := h.agent(t, "run", "--no-session", "hi"); code != exitDone {
+	if out, code := h.agent(t, "run", "--no-session", "hi"); code != exit.Done {
 		t.Errorf("got exit code %d and %s", code, out)
 	}
 }

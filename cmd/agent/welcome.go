@@ -29,28 +29,28 @@ To connect a model, do one of the following:
 
 // advise adds to o how to connect a model. During a search for local servers the
 // advice is held back until the search has failed.
-func (a *app) advise(o *screen.Options, prompts []screen.Prompt, plain bool) {
-	o.Models.Searching = a.findLocal != nil
+func (c *modelChoice) advise(o *screen.Options, prompts []screen.Prompt, plain bool) {
+	o.Models.Searching = c.findLocal != nil
 	advice := connectNotice(credentials.KeyringAvailable())
 	switch {
 	case !plain && len(prompts) == 0:
 		o.Models.Welcome = advice
 	case o.Models.Searching:
-		a.advice = advice
+		c.advice = advice
 	default:
 		o.Notices = append([]string{advice}, o.Notices...)
 	}
 }
 
-// searchModel searches for a model on this machine and sends the agent the result,
+// search searches for a model on this machine and sends the agent the result,
 // with advice for the user if there is none.
-func (a *app) searchModel(ctx context.Context, commands chan<- event.Command) {
-	if a.findLocal == nil {
+func (c *modelChoice) search(ctx context.Context, commands chan<- event.Command) {
+	if c.findLocal == nil {
 		return
 	}
-	found := a.findLocal(ctx)
-	if found.Model == "" && a.advice != "" {
-		found.Notices = append([]string{a.advice}, found.Notices...)
+	found := c.findLocal(ctx)
+	if found.Model == "" && c.advice != "" {
+		found.Notices = append([]string{c.advice}, found.Notices...)
 	}
 	select {
 	case commands <- found:

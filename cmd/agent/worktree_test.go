@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"agent/cmd/agent/exit"
 )
 
 // isolatedHome returns a home whose working directory is a repository with one commit.
@@ -80,7 +82,7 @@ func TestWorktreeOfADelegate(t *testing.T) {
 	s := serve(t, editing()...)
 	h := isolatedHome(t, s)
 	out, code := h.agent(t, "run", "--mode", "edits", "change it")
-	if code != exitDone || !strings.Contains(out, "All done.") {
+	if code != exit.Done || !strings.Contains(out, "All done.") {
 		t.Errorf("got exit code %d: %s", code, out)
 	}
 	if got := read(t, h, "main.go"); !strings.Contains(got, "goodbye") || read(t, h, "new/file.txt") != "new\n" {
@@ -172,7 +174,7 @@ func TestWorktreeMeetsChangesOfTheUser(t *testing.T) {
 			s.play(w, r)
 		}, editing()...)
 		h = isolatedHome(t, s)
-		if out, code := h.agent(t, "run", "--mode", "edits", "change it"); code != exitDone {
+		if out, code := h.agent(t, "run", "--mode", "edits", "change it"); code != exit.Done {
 			t.Errorf("got exit code %d: %s", code, out)
 		}
 		if got := read(t, h, "main.go"); !strings.HasPrefix(got, c.want) || !strings.Contains(got, c.text) {
@@ -187,12 +189,12 @@ func TestWorktreeMeetsChangesOfTheUser(t *testing.T) {
 	}
 }
 
-// Outside of a repository the call fails with a reason.
+// Outside a repository the call fails with a reason.
 func TestNoWorktreeOutsideOfARepository(t *testing.T) {
 	t.Parallel()
 	s := serve(t, call("delegate", isolatedTask), say("So be it."))
 	h := newHome(t, nil, at(s)...)
-	if out, code := h.agent(t, "run", "change it"); code != exitDone {
+	if out, code := h.agent(t, "run", "change it"); code != exit.Done {
 		t.Errorf("got exit code %d: %s", code, out)
 	}
 	if got := resultFor(t, s, "isolation: worktree needs a git repository with a commit: "); !strings.Contains(got, "is in no git repository. Delegate without isolation") {

@@ -45,7 +45,7 @@ func (c *confined) run(ctx context.Context, ok tools.Approved) (tools.Result, er
 		}
 	}
 	code := 0
-	if c.needs.Network && !ok.Access.Network || c.needs.Path != "" && !ok.Access.Outside {
+	if c.needs.Network && !ok.Access.Network || c.needs.Path != "" && !ok.Access.Outside && !(c.needs.Unkept != "" && ok.Access.Unkept) {
 		code = 1
 		return tools.Result{Text: "ENOTFOUND\n[exit 1]\n", Summary: "exit 1", IsError: true, ExitCode: &code, Blocked: &c.needs}, nil
 	}
@@ -66,6 +66,7 @@ func workspaceOf(t *testing.T) string {
 // start, one end and one result, which is that of its last run.
 func TestRunAgain(t *testing.T) {
 	network, path := tools.Blocked{Network: true}, tools.Blocked{Path: "/srv/out"}
+	unkept := tools.Blocked{Path: "/w/big", Unkept: "it is larger than 64 MB"}
 	answers := func(all ...event.Answer) []event.Answer { return all }
 	yes, no := event.Answer{Decision: event.Allow}, event.Answer{Decision: event.Refuse}
 	mirror := event.Answer{Decision: event.Refuse, Note: "use the mirror"}
@@ -111,6 +112,20 @@ func TestRunAgain(t *testing.T) {
 			end ok "exit 0 · run again outside the sandbox": installed
 			[exit 0]
 			[The first run failed because commands cannot write to /srv/out. The user approved a second one, so it was run again outside the sandbox: this is the result.]
+		`},
+		"cannot be undone": {needs: unkept, mode: event.ModeAll, answers: answers(yes), runs: 2, want: `
+			start
+			ask "go test ./..." for "unkept" again, blocked at /w/big (it is larger than 64 MB): a change that cannot be undone needs approval every time
+			decided allow, again with "unkept"
+			end ok "exit 0 · run again with changes that cannot be undone": installed
+			[exit 0]
+			[The first run failed because the change of /w/big cannot be undone: it is larger than 64 MB. The user approved a second one, so it was run again with changes that cannot be undone: this is the result.]
+		`},
+		"no user, cannot be undone": {needs: unkept, mode: event.ModeAll, alone: true, runs: 1, want: `
+			start
+			end error "exit 1 · the change of /w/big cannot be undone: it is larger than 64 MB; allow it with an approval in an interactive session" unattended: ENOTFOUND
+			[exit 1]
+			[It was not run again with changes that cannot be undone: that needs the user's approval, and nobody can approve it in this run. Continue without this change, or tell the user that an approval in an interactive session allows it.]
 		`},
 		"plan": {needs: network, mode: event.ModePlan, command: "ls", runs: 1, want: `
 			start
@@ -175,7 +190,7 @@ func callEvents(events []event.Event) string {
 			where := ""
 			switch {
 			case e.Ask.Blocked != "":
-				where = ", blocked at " + e.Ask.Blocked
+				where = ", blocked at " + e.Ask.Blocked + mark(e.Ask.Unkept != "", " ("+e.Ask.Unkept+")")
 			case e.Ask.Port > 0:
 				where = fmt.Sprintf(", port %d", e.Ask.Port)
 			}

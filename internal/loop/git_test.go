@@ -410,7 +410,7 @@ func (r trap) proves(t *testing.T) {
 	}
 }
 
-// git needs approval where it would read something outside of the workspace, and where
+// git needs approval where it would read something outside the workspace, and where
 // its configuration cannot be left out.
 func TestGitNeedsApproval(t *testing.T) {
 	r, other := newTrap(t), newTrap(t)
@@ -426,7 +426,7 @@ func TestGitNeedsApproval(t *testing.T) {
 	}
 	for _, c := range []struct{ line, want string }{
 		{"git -C sub log", "uses another repository"},
-		{"cd " + other.dir + " && git log", "outside of the workspace"},
+		{"cd " + other.dir + " && git log", "outside the workspace"},
 		{"git status && cd inner && git log", "several git repositories"},
 		{"git status && make", "make"},
 		{"git config --list", "git config"},
@@ -448,9 +448,9 @@ func TestGitNeedsApproval(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ name, text, want string }{
-		{"sub/.git", "gitdir: " + other.dir + "/.git\n", "outside of the workspace"},
+		{"sub/.git", "gitdir: " + other.dir + "/.git\n", "outside the workspace"},
 		{"sub/.git", "gitdir: " + other.dir + "/.git/worktrees/x\n", "cannot be read"},
-		{".git/objects/info/alternates", other.dir + "/.git/objects\n", "outside of the workspace"},
+		{".git/objects/info/alternates", other.dir + "/.git/objects\n", "outside the workspace"},
 		{".git/objects/info/alternates", "\"" + other.dir + "/.git/objects\"\n", "cannot be listed"},
 		{".git/reftable", "x", "format"},
 	} {
@@ -466,12 +466,12 @@ func TestGitNeedsApproval(t *testing.T) {
 	if err := errors.Join(os.RemoveAll(logs), os.Symlink(filepath.Join(other.dir, ".git/logs"), logs)); err != nil {
 		t.Fatal(err)
 	}
-	if got := why("git reflog"); !strings.Contains(got, "outside of the workspace") {
+	if got := why("git reflog"); !strings.Contains(got, "outside the workspace") {
 		t.Errorf("logs of another repository: got %q", got)
 	}
 }
 
-// A linked worktree may read the repository that lists it. Outside of a repository, git
+// A linked worktree may read the repository that lists it. Outside a repository, git
 // says so. Commands leave nothing in the temporary directory.
 func TestGitInWorktrees(t *testing.T) {
 	r := newTrap(t)

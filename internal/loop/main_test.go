@@ -9,6 +9,6 @@ import (
 
 // TestMain runs the keeper processes of the commands that the tests start.
 func TestMain(m *testing.M) {
-	keeper.Run()
+	keeper.Run(nil)
 	os.Exit(m.Run())
 }

@@ -159,7 +159,7 @@ func (k *Checks) check(ctx context.Context, changes []Change, progress func(stri
 }
 
 // matchFiles reports whether changes include files of the check, and returns the
-// remaining ones, each quoted as a word of a command. Files outside of the workspace are
+// remaining ones, each quoted as a word of a command. Files outside the workspace are
 // not checked.
 func (c Check) matchFiles(changes []Change) (touched bool, files []string) {
 	glob := strings.TrimPrefix(c.Files, "./")

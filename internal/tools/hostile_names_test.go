@@ -32,7 +32,7 @@ func TestOddNamesOfFiles(t *testing.T) {
 	}
 	for name := range contents(t, parent) {
 		if _, old := before[name]; !old && !strings.HasPrefix(name, filepath.Base(dir)+"/") {
-			t.Errorf("%q was written outside of the workspace", name)
+			t.Errorf("%q was written outside the workspace", name)
 		}
 	}
 	if entries, err := os.ReadDir(home); err != nil || len(entries) > 0 {

@@ -66,6 +66,16 @@ func (j *Jobs) Changed() <-chan struct{} { return j.changed }
 // List returns the running jobs and the last finished ones, oldest first.
 func (j *Jobs) List() []Job { return j.filter(func(*job) bool { return true }) }
 
+// running reports whether a job runs. A nil j has none.
+func (j *Jobs) running() bool {
+	if j == nil {
+		return false
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return slices.ContainsFunc(j.jobs, func(b *job) bool { return b.state == "" })
+}
+
 // Ended returns the finished jobs that the model does not know of, each once.
 func (j *Jobs) Ended() []Job {
 	return j.filter(func(b *job) bool {
@@ -112,6 +122,17 @@ func (j *Jobs) Close() {
 	j.mu.Unlock()
 	for _, b := range jobs {
 		<-b.done
+	}
+}
+
+// NewTurn begins a new turn for the files that running jobs change: see
+// shell.Running.NewTurn.
+func (j *Jobs) NewTurn() {
+	j.mu.Lock()
+	jobs := slices.Clone(j.jobs)
+	j.mu.Unlock()
+	for _, b := range jobs {
+		b.run.NewTurn() // does nothing for jobs that have ended
 	}
 }
 

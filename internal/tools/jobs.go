@@ -91,7 +91,7 @@ func (s *shellTool) start(ctx context.Context, a jobsArgs, at location, ok Appro
 		if err != nil {
 			return l, errors.Join(err, ours.Close())
 		}
-		l.input = ours
+		l.input, l.ports = ours, l.run.Listeners()
 		return l, nil
 	})
 	if err != nil {

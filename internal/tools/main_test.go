@@ -6,11 +6,12 @@ import (
 
 	"agent/internal/tools/shell/keeper"
 	"agent/internal/tools/shell/sandbox"
+	"agent/internal/tools/snapshot"
 )
 
 // TestMain also runs the helper processes of the commands that the tests start.
 func TestMain(m *testing.M) {
-	keeper.Run()
+	keeper.Run(snapshot.OpenDirStore)
 	sandbox.Run()
 	os.Exit(m.Run())
 }

@@ -41,7 +41,7 @@ func exchanging(t *testing.T, a, b string) (count func() int64, stop func()) {
 	return n.Load, func() { close(quit); <-ended }
 }
 
-// TestLinkSwapsOutside reads and writes approved files outside of the workspace, in a
+// TestLinkSwapsOutside reads and writes approved files outside the workspace, in a
 // directory that is exchanged for a symbolic link all the time. What the link leads to
 // is never shown and never changed.
 func TestLinkSwapsOutside(t *testing.T) {
@@ -85,6 +85,6 @@ func TestLinkSwapsOutside(t *testing.T) {
 	if ran == 0 || refused == 0 {
 		t.Errorf("%d calls ran, %d were refused: there was no race", ran, refused)
 	}
-	t.Attr("promise", fmt.Sprintf("files that were not approved and were shown or written, with %d reads, searches and writes outside of the workspace during more than %d swaps of a directory and a link: 0", 3*calls, swaps))
+	t.Attr("promise", fmt.Sprintf("files that were not approved and were shown or written, with %d reads, searches and writes outside the workspace during more than %d swaps of a directory and a link: 0", 3*calls, swaps))
 	t.Logf("%d calls ran, %d were refused, %d swaps", ran, refused, count())
 }

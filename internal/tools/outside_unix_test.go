@@ -18,7 +18,7 @@ import (
 	"agent/internal/tools/workspace"
 )
 
-// newWide returns a workspace that accepts paths outside of it, and a directory that
+// newWide returns a workspace that accepts paths outside it, and a directory that
 // holds it as "proj" and the home directory as "home".
 func newWide(t *testing.T, files map[string]string) (*workspace.Workspace, string) {
 	t.Helper()
@@ -40,7 +40,7 @@ func newWide(t *testing.T, files map[string]string) (*workspace.Workspace, strin
 	}
 	t.Cleanup(func() { ws.Close() })
 	ws.AllowOutside(filepath.Join(top, "home"))
-	ws.Guard(func(path string) bool { return filepath.Base(path) == ".env" })
+	ws.Withhold(func(path string) bool { return filepath.Base(path) == ".env" })
 	return ws, top
 }
 
@@ -411,7 +411,7 @@ func TestAddedDirectory(t *testing.T) {
 	}
 }
 
-// TestHiddenFileOutside checks that the key of permissions cannot be read outside of the
+// TestHiddenFileOutside checks that the key of permissions cannot be read outside the
 // workspace either.
 func TestHiddenFileOutside(t *testing.T) {
 	ws, top := newWide(t, map[string]string{"state/permissions.key": "secret key\n", "state/log": "log\n"})

@@ -179,7 +179,7 @@ func searchTree(at workspace.Place) (t *search.Tree, done func(), err error) {
 	case d.Outputs:
 		return search.Whole(d.Root), done, nil
 	}
-	return search.New(d.Root, d.Path).Hide(d.Hidden).Withhold(d.Secret), done, nil
+	return search.New(d.Root, d.Path).Hide(d.Hidden).Withhold(d.Withheld), done, nil
 }
 
 // NewIndex returns an index of the file names in the workspace. The caller closes

@@ -158,6 +158,9 @@ func (s *shellTool) run(ctx context.Context, a shellArgs, at location, ok Approv
 	if err != nil {
 		return Result{}, fmt.Errorf("%w; the command did not run", err)
 	}
+	if s.jobs.running() { // only jobs are servers; finding them takes milliseconds
+		started.ports = started.run.Listeners()
+	}
 	r := started.run
 	o := commandOutcome{shellArgs: a, why: r.Watch(ctx), notes: lost}
 	if s.jobs != nil && a.AtLimit != "end" && (o.why == shell.TooLong || o.why == shell.TooQuiet) {

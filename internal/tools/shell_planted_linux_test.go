@@ -10,7 +10,7 @@ import (
 )
 
 // A command plants settings of git in places that the check could overlook. git then runs
-// nothing outside of the sandbox.
+// nothing outside the sandbox.
 func TestPlantedSettingsOfGit(t *testing.T) {
 	const evil = `evil() {
 	mkdir -p "$1/objects" "$1/refs"; echo 'ref: refs/heads/main' >"$1/HEAD"

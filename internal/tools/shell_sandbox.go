@@ -28,7 +28,7 @@ func (s *shellTool) approved(line string, at location, ok Approved) shell.Comman
 type launched struct {
 	run   *shell.Running
 	dir   string
-	ports []uint16 // of servers in the session when it started
+	ports []uint16 // of servers in the session when it started; only for jobs
 	input *os.File // standard input; nil if it is empty
 	guard *confine.Guard
 }
@@ -77,9 +77,6 @@ func (s *shellTool) launch(ctx context.Context, c shell.Command, ok Approved) (l
 		}
 		err = fmt.Errorf("%w. Tell the user that restarting agent tests again which sandbox works", err)
 	}
-	if err == nil {
-		l.ports = l.run.Listeners()
-	}
 	return l, err
 }
 
@@ -103,8 +100,12 @@ func (l launched) servers() []uint16 {
 	return slices.DeleteFunc(l.run.Listeners(), func(port uint16) bool { return slices.Contains(l.ports, port) })
 }
 
-// blocked says how the sandbox probably made the command fail; nil if it did not.
+// blocked says how the sandbox probably made the command fail, or which change it refused
+// because the file cannot be kept; nil if it did neither. The command has ended.
 func (l launched) blocked(output string, code int) *Blocked {
+	if r := l.run.How().Kept.Refused; r != nil {
+		return &Blocked{Path: r.Path, Unkept: r.Why}
+	}
 	f, ok := shell.SandboxFailure(l.guard.Profile(), l.dir, output, code)
 	if !ok {
 		return nil
@@ -114,8 +115,12 @@ func (l launched) blocked(output string, code int) *Blocked {
 
 // note returns a note for the model; empty if b is nil.
 func (b *Blocked) note() string {
-	if b == nil {
+	switch {
+	case b == nil:
 		return ""
+	case b.Unkept != "":
+		return "[a change was refused, because it could not be undone: " + cmp.Or(b.Path, "unknown path") + ": " + b.Unkept +
+			". Do not work around it: if the change is needed, tell the user why]\n"
 	}
 	return "[the sandbox probably caused this failure: " + shell.Failure{Network: b.Network, Path: b.Path, Read: b.Read}.String() +
 		". Do not work around it: if the command is needed, tell the user why]\n"

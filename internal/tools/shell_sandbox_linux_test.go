@@ -181,7 +181,7 @@ func TestCommandsStayInTheWorkspace(t *testing.T) {
 	}
 	r := c.sh("echo x >~/new && cat ~/.ssh/id_ed25519", tools.Access{Outside: true})
 	if r.IsError || !strings.HasPrefix(r.Text, "key\n") {
-		t.Errorf("outside of the sandbox: %s", r.Text)
+		t.Errorf("outside the sandbox: %s", r.Text)
 	}
 }
 
@@ -524,7 +524,7 @@ func BenchmarkCommand(b *testing.B) {
 	})
 }
 
-// A command can change exactly the paths outside of the workspace that were approved, and
+// A command can change exactly the paths outside the workspace that were approved, and
 // never protected ones in them.
 func TestApprovedWritesOutside(t *testing.T) {
 	c := confineCommands(t)

@@ -14,7 +14,7 @@ import (
 )
 
 // TestLinkSwapsWhileWriting writes to a directory that another process keeps exchanging
-// for a symbolic link to a directory outside of the workspace. Nothing is written
+// for a symbolic link to a directory outside the workspace. Nothing is written
 // there, not even for a moment.
 func TestLinkSwapsWhileWriting(t *testing.T) {
 	writes, swaps := 200, 2000

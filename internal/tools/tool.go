@@ -83,7 +83,9 @@ type Access struct {
 	Private bool // nobody approved the command: it does not see the home directory
 	// Strict makes a write fail if the old content cannot be kept: see snapshot.Order.
 	Strict bool
-	// Write are absolute paths outside of the workspace that it may change, too.
+	// Unkept is set for a second run in which such a write happens after all.
+	Unkept bool
+	// Write are absolute paths outside the workspace that it may change, too.
 	Write []string
 	// Protected are the protected paths that the user approved it to change. Absolute.
 	Protected []string
@@ -102,6 +104,10 @@ type Blocked struct {
 	Network bool   // the command tried to use the network, or Port is set
 	Path    string // the command tried to write to it, or to read it; empty if Network is set
 	Read    bool   // the command tried to read Path
+	// Unkept is why the file at Path cannot be kept for undo, for the user: "it is larger
+	// than 64 MB". It is empty if the sandbox does not permit the access at all. If it is
+	// set, Path may be empty, because it is not known.
+	Unkept string
 	// Port is the port on which a job listens. Only commands of the session reach it.
 	Port int
 	// Restart restarts that job. It is nil if Port is 0; then the call itself runs again.

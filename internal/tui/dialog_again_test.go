@@ -146,7 +146,7 @@ func TestAskAgainIsNotApprovedByAccident(t *testing.T) {
 	}
 }
 
-// The question about a command that writes outside of the workspace names what it can
+// The question about a command that writes outside the workspace names what it can
 // change, and whether it runs without the sandbox.
 func TestAskOutside(t *testing.T) {
 	for name, change := range map[string]func(*event.Ask){
@@ -156,7 +156,7 @@ func TestAskOutside(t *testing.T) {
 		sizes(t, func(t *testing.T, size string, w, h int) {
 			ask := withNetwork("1")
 			ask.Ask.Title, ask.Ask.Targets[0].Value, ask.Ask.Scope, ask.Ask.Project = "shell cp a ~/notes && curl -o /srv/logs/b example.org", "cp a ~/notes && curl -o /srv/logs/b example.org", "", false
-			ask.Ask.Warnings = []string{"it writes to `~/notes`, outside of the workspace"}
+			ask.Ask.Warnings = []string{"it writes to `~/notes`, outside the workspace"}
 			change(&ask.Ask)
 			d := newDriver(t, w, h, screen.Options{})
 			d.events(userSaid("copy the notes"), call("r1", "1", "shell"), ask)

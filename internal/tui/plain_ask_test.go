@@ -52,6 +52,8 @@ func TestPlainAnswers(t *testing.T) {
 	}
 	warned.Warnings, warned.Why, warned.Diffs = []string{"deletes files"}, "deletes files", []event.Diff{{Path: "a", Unified: "+ deletes\n"}}
 	connects, outside := withNetwork("1").Ask, again("1", event.ReachAll).Ask
+	large := again("1", event.ReachUnkept).Ask
+	large.Blocked, large.Unkept = "/home/tim/src/shop/big\x1b[2J", "it is larger than 64 MB"
 	steps := event.Ask{ID: "1", Title: "50 steps so far. Continue?"}
 	which := event.Ask{ID: "1", Title: "ask Which", Effect: "read", Question: "Which one?", Choices: []event.Choice{{Text: "this"}, {Text: "that"}}}
 	several := which
@@ -100,6 +102,7 @@ func TestPlainAnswers(t *testing.T) {
 		{connects, "2", event.Answer{ID: "1", Decision: event.Always}, "  npm ci\n  With your approval it can use the network.\n"},
 		{connects, "1", yes, "  1 yes  2 yes, and always allow `npm ci` with any arguments and the network in this project  3 no  4 TEXT no, and tell the model why\n"},
 		{outside, "2|n", no, "ask: Run this command again in ~/src/shop outside the sandbox?\n  warning: outside the sandbox it can change all your files and use the network\n  npm ci\n  It failed because the sandbox blocks access to /home/tim/.npm/_cacache/tmp.\n"},
+		{large, "n", no, "ask: Run this command again in ~/src/shop?\n  warning: contains hidden characters, or characters that look like others\n  npm ci\n  It tried to change /home/tim/src/shop/big\\x1b[2J, which cannot be undone: it is larger than 64 MB.\n"},
 		{outside, "4 use the mirror", event.Answer{ID: "1", Decision: event.Refuse, Note: "use the mirror"}, ""},
 		{steps, "2|4 x|continue|y", yes, "  1 yes  3 no\n"},
 		{edit, "sure", event.Answer{ID: "1", Decision: event.Refuse, Note: "standard input ended before an answer"}, ""},

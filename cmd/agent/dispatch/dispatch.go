@@ -1,8 +1,8 @@
 // Package dispatch starts helper processes. The program executes itself under the
 // name of a helper and passes the arguments through pipes:
 //
-//   - keeper.Name runs one command of the shell tool and kills the processes that
-//     it leaves behind.
+//   - keeper.Name runs one command of the shell tool, keeps the files that it changes,
+//     and kills the processes that it leaves behind.
 //   - sandbox.Name creates the namespaces that the commands of a session share, and
 //     finds out which sandbox the system supports.
 //   - rescue.Name restores the terminal after a crash of the program.
@@ -14,13 +14,29 @@
 package dispatch
 
 import (
+	"agent/internal/history/blobs"
 	"agent/internal/tools/shell/keeper"
 	"agent/internal/tools/shell/sandbox"
+	"agent/internal/tools/snapshot"
 	"agent/internal/tui/terminal/rescue"
 )
 
 func init() {
-	keeper.Run()
+	keeper.Run(openPack)
 	sandbox.Run()
 	rescue.Run()
 }
+
+// openPack opens the pack in which a keeper keeps changed files.
+func openPack(path string) (snapshot.Store, error) {
+	p, err := blobs.Open(path, blobs.Limits{})
+	if err != nil {
+		return nil, err
+	}
+	return store{p}, nil
+}
+
+// store is a pack as a snapshot.Store. Touched paths are its notes.
+type store struct{ *blobs.Pack }
+
+func (s store) Add(t snapshot.Touched) error { return s.Append(t) }

@@ -151,7 +151,7 @@ func parsePattern(args []string, expr bool) (pattern, error) {
 	return p, nil
 }
 
-// splitQuoted splits text at white space outside of quotes.
+// splitQuoted splits text at white space outside quotes.
 func splitQuoted(text string) []string {
 	var out []string
 	for i, part := range strings.Split(text, `"`) {

@@ -15,7 +15,7 @@ const (
 	ModeAsk   Mode = "ask"   // every other call needs approval
 	ModeEdits Mode = "edits" // as ask, but file edits in the workspace run
 	ModePlan  Mode = "plan"  // file edits and other commands are denied, requests need approval
-	// ModeAll approves all other calls, except those that destroy data, write outside of
+	// ModeAll approves all other calls, except those that destroy data, write outside
 	// the workspace, or run a command with the network.
 	ModeAll Mode = "all"
 )

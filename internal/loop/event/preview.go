@@ -215,16 +215,19 @@ type Ask struct {
 	Scope    string   `json:"scope,omitempty"`    // what an Always would cover; empty if it is not offered
 	Project  bool     `json:"project,omitempty"`  // Always would also apply in later sessions in the workspace
 	Reach    Reach    `json:"reach,omitempty"`    // of the command, if it is approved
-	// Writes are files and directories outside of the workspace that the sandbox lets the
+	// Writes are files and directories outside the workspace that the sandbox lets the
 	// command change, if it is approved. A directory, in which it can change all files,
 	// ends with a slash.
 	Writes []string `json:"writes,omitempty"`
 	// Again is set if the command has run: approving runs it again, with Reach. If its
 	// sandbox probably made it fail, Blocked is the path that it could not write to, or
 	// empty if it had no network. If Port is not 0, the command is instead a running job
-	// that listens on that port, which only commands of the session can reach.
+	// that listens on that port, which only commands of the session can reach. If Unkept is
+	// not empty, it is why a change of the file at Blocked cannot be undone: "it is larger
+	// than 64 MB".
 	Again   bool   `json:"again,omitempty"`
 	Blocked string `json:"blocked,omitempty"`
+	Unkept  string `json:"unkept,omitempty"`
 	Port    int    `json:"port,omitempty"`
 
 	// The fields of a question that the model asks. Its answer is Answered, or
@@ -246,6 +249,7 @@ type Reach string
 const (
 	ReachNetwork Reach = "network" // the network of the computer
 	ReachAll     Reach = "all"     // everything that the user may: it runs without a sandbox
+	ReachUnkept  Reach = "unkept"  // also files whose changes cannot be undone
 )
 
 // AboutTurn reports whether the question is about the turn and not about a tool

@@ -11,7 +11,7 @@ type Grant struct {
 	Prefix bool `json:"prefix,omitempty"`
 	// Network is set if these commands may use the network.
 	Network bool `json:"network,omitempty"`
-	// Read is set if Value is a directory outside of the workspace that may be read.
+	// Read is set if Value is a directory outside the workspace that may be read.
 	Read bool `json:"read,omitempty"`
 	// Files are the files that a command named when it was approved.
 	Files []FileSum `json:"files,omitempty"`

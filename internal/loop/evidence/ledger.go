@@ -312,7 +312,7 @@ func (l *Ledger) since(c *run) event.CheckRun {
 }
 
 // relative returns dir relative to the workspace; empty for the workspace itself, and
-// a directory outside of it as it is.
+// a directory outside it as it is.
 func (l *Ledger) relative(dir string) string {
 	if dir == "" {
 		return "an unknown directory"

@@ -54,7 +54,7 @@ func TestAgentSumCoversTheFile(t *testing.T) {
 	}
 }
 
-// A repository's file reads nothing outside of the repository, hides no text and gets
+// A repository's file reads nothing outside the repository, hides no text and gets
 // no name that means a path.
 func TestHostileAgents(t *testing.T) {
 	p, home, work := newProject(t, map[string]string{

@@ -9,7 +9,7 @@ import (
 // mention matches @PATH at the start of a line or after a blank.
 var mention = regexp.MustCompile(`(?:^|\s)@([^\s@]+)`)
 
-// imports returns the paths that a text imports with @PATH outside of code spans
+// imports returns the paths that a text imports with @PATH outside code spans
 // and code blocks, in order and as written.
 func imports(text string) []string {
 	var out []string

@@ -66,11 +66,11 @@ func TestFilesFromTheUserDownToTheWorkingDirectory(t *testing.T) {
 		last = at
 	}
 	if strings.Contains(text, "above the repository") || strings.Contains(text, "too deep") {
-		t.Errorf("the text has a file outside of the chain:\n%s", text)
+		t.Errorf("the text has a file outside the chain:\n%s", text)
 	}
 }
 
-// Outside of a repository only the working directory counts.
+// Outside a repository only the working directory counts.
 func TestOutsideOfARepositoryOnlyTheWorkingDirectoryCounts(t *testing.T) {
 	_, home, _ := newProject(t, map[string]string{"plain/AGENTS.md": "above", "plain/sub/AGENTS.md": "here"})
 	if got := paths(openAt(home, filepath.Join(home, "plain", "sub"))); got != "AGENTS.md" {
@@ -109,7 +109,7 @@ func TestImportCyclesAndDepth(t *testing.T) {
 		"5.md: the import @6.md is not used: imports are nested too deep")
 }
 
-// A repository cannot make the program read a file outside of it, a protected one or
+// A repository cannot make the program read a file outside it, a protected one or
 // one that may hold secrets.
 func TestRepositoryCannotReadOtherFiles(t *testing.T) {
 	const secret = "TOP SECRET"
@@ -128,7 +128,7 @@ func TestRepositoryCannotReadOtherFiles(t *testing.T) {
 	}
 	var wants []string
 	for _, w := range []string{
-		"@~/.ssh/id_rsa is not used: it is outside of the repository", "@../../notes.md is not used: it is outside of the repository", "@/etc/passwd is not used: it is outside of the repository",
+		"@~/.ssh/id_rsa is not used: it is outside the repository", "@../../notes.md is not used: it is outside the repository", "@/etc/passwd is not used: it is outside the repository",
 		"@.env is not used: it is withheld", "@.env.local is not used: it is withheld", "@.git/config is not used: it is withheld", "@.claude/settings.json is not used: it is withheld",
 		"@.mcp.json is not used: it is withheld", "@out.md is not used: it is a symbolic link that leads out", "@inner.md is not used: it is withheld", "@dir/notes.md is not used: it is a symbolic link that leads out",
 		"@key.txt is not used: it is withheld from the model: it contains a private key", "@docs/../../../notes.md is not used: it is outside", "@missing.md is not used: it does not exist",
@@ -158,7 +158,7 @@ func TestUserImports(t *testing.T) {
 	}
 	notices := p.Notices()
 	wantNotices(t, notices, "@~/.ssh/config is not used: it is withheld", "@~/.netrc is not used: it is withheld", "@config.json is not used: it is withheld",
-		"@~/.aws/credentials is not used: it is withheld", "@/etc/passwd is not used: it is outside of your home and configuration directories", "@~/.local/state/agent/x.md is not used: it is withheld")
+		"@~/.aws/credentials is not used: it is withheld", "@/etc/passwd is not used: it is outside your home and configuration directories", "@~/.local/state/agent/x.md is not used: it is withheld")
 }
 
 // A link between the instruction files of a repository is fine, one that leaves it
@@ -379,7 +379,7 @@ func TestRemember(t *testing.T) {
 	p, home, work := newProject(t, nil)
 	link(t, filepath.Join(home, "x.md"), filepath.Join(work, "AGENTS.md"))
 	if _, err := p.Remember(t.Context(), "x"); err == nil || exists(filepath.Join(home, "x.md")) {
-		t.Errorf("a file outside of the repository was written: %v", err)
+		t.Errorf("a file outside the repository was written: %v", err)
 	}
 	for _, target := range []string{".env", ".github/workflows/x.yml"} {
 		write(t, filepath.Join(work, ".env"), "SECRET=1\n")

@@ -28,7 +28,7 @@ type Options struct {
 // directory. It is safe for concurrent use.
 type Project struct {
 	o          Options
-	root       string // of the repository; the working directory outside of one
+	root       string // of the repository; the working directory outside one
 	repository source
 	user       source
 
@@ -62,7 +62,7 @@ func Open(o Options) *Project {
 	return p
 }
 
-// Root returns the root of the repository that contains dir; dir itself outside of
+// Root returns the root of the repository that contains dir; dir itself outside
 // a repository. A repository above dir that another user owns does not count.
 func Root(dir string) string {
 	for at := dir; ; at = filepath.Dir(at) {

@@ -87,7 +87,7 @@ func (s source) read(path string, imported bool) (document, error) {
 // find opens a directory of s that contains path, and finds path in it. The
 // caller closes the workspace.
 func (s source) find(path string) (*workspace.Workspace, workspace.Place, error) {
-	why := fmt.Errorf("it is outside of %s", s.place)
+	why := fmt.Errorf("it is outside %s", s.place)
 	for _, dir := range s.dirs { // one may be in another
 		if !within(dir, path) {
 			continue

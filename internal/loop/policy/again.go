@@ -15,24 +15,29 @@ func (p *Policy) JudgeAgain(c tools.Call, f Facts, access tools.Access) Verdict 
 	switch {
 	case first.Refuse:
 		return first
+	case p.Mode == event.ModePlan && access.Unkept:
+		return Verdict{Refuse: true, Why: "permission mode plan makes no changes that cannot be undone"}
 	case p.Mode == event.ModePlan:
 		return Verdict{Refuse: true, Why: "permission mode plan runs commands only in the sandbox, without the network"}
 	}
-	if r := p.deniesNetwork(f); r != nil {
+	if r := p.deniesNetwork(f); r != nil && (access.Network || access.Outside) {
 		return r.verdict()
 	}
-	if all := p.cover(c, f); all.complete && all.online && !access.Outside && !first.Ask {
+	if all := p.allowsCommand(c, f); all.complete && all.online && !access.Outside && !access.Unkept && !first.Ask {
 		first.Access.Network = true
 		return first
 	}
 	why := "commands have no network unless you approve it"
-	if access.Outside {
+	switch {
+	case access.Unkept:
+		why = "a change that cannot be undone needs approval every time"
+	case access.Outside:
 		why = "running a command outside the sandbox needs approval every time"
 	}
 	v := p.asks(why)
 	v.Warning, v.Files, v.Access = f.warnings(), f.Files, access
 	v.Script, v.Environment, v.Access.Git = first.Script, first.Environment, first.Access.Git
-	if g := offerPrefixes(f, func(*command.Part) bool { return false }); permissible(c, f) && g.Prefix && g.With == nil && !access.Outside && !(first.Ask && first.ByRule) {
+	if g := offerPrefixes(f, func(*command.Part) bool { return false }); permissible(c, f) && g.Prefix && g.With == nil && !access.Outside && !access.Unkept && !(first.Ask && first.ByRule) {
 		g.Network = true // which of several commands of a line needs it is not known
 		v.Offer = g
 	}

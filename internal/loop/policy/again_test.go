@@ -15,7 +15,7 @@ import (
 // A command runs again only with approval, and not at all in mode plan or against a
 // deny rule.
 func TestAgain(t *testing.T) {
-	network, outside := tools.Access{Network: true}, tools.Access{Outside: true}
+	network, outside, unkept := tools.Access{Network: true}, tools.Access{Outside: true}, tools.Access{Unkept: true}
 	deny := []policy.Rule{{Action: policy.Deny, Kind: policy.RuleNetwork, Pattern: "npm", Source: "config.json:3"}}
 	const npm = "`npm ci` with any arguments and the network in this project"
 	allow := []policy.Rule{{Action: policy.Allow, Kind: policy.RuleNetwork, Pattern: "curl", Source: "config.json:4"}}
@@ -39,6 +39,8 @@ func TestAgain(t *testing.T) {
 		{event.ModeAll, deny, "npm ci", network, false, ""},
 		{event.ModeAll, deny, "cd sub && sudo 'npm' ci", network, false, ""},
 		{event.ModeAll, deny, "npm ci", outside, false, ""},
+		{event.ModeEdits, nil, "npm ci", unkept, true, ""},
+		{event.ModePlan, nil, "npm ci", unkept, false, ""},
 		{event.ModeAll, deny, "go mod download", network, true, "`go mod download` with any arguments and the network in this project"},
 		{event.ModeAll, nil, "curl localhost:3000", network, true, ""},
 		{event.ModeAsk, allow, "curl localhost:3000", outside, true, ""},

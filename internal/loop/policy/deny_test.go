@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"agent/internal/loop/event"
@@ -58,45 +57,11 @@ func TestDeniedProgramNeverRuns(t *testing.T) {
 // denySpelling returns a random command that usually runs git push. Programs is the
 // directory of git.
 func denySpelling(r *rand.Rand, programs string) string {
-	pick := func(all ...string) string { return all[r.IntN(len(all))] }
-	word := func(text string) string {
-		var b strings.Builder
-		for i, c := range text {
-			switch r.IntN(16) {
-			case 0:
-				b.WriteString(`\` + string(c))
-			case 1:
-				b.WriteString(`"` + string(c) + `"`)
-			case 2:
-				b.WriteString(`'` + string(c) + `'`)
-			case 3:
-				b.WriteString(`""` + string(c))
-			case 4:
-				b.WriteString("\\\n" + string(c))
-			case 5:
-				fmt.Fprintf(&b, `$'\x%02x'`, c)
-			case 6:
-				fmt.Fprintf(&b, "$(printf %c)", c)
-			case 7:
-				if i > 0 {
-					fmt.Fprintf(&b, "{%c,}", c)
-				} else {
-					b.WriteRune(c)
-				}
-			default:
-				b.WriteRune(c)
-			}
-		}
-		return b.String()
-	}
-	line := pick(word("git"), "git", programs+"/git", "g?t") + pick(" ", "  ", "\t", " \\\n") +
-		pick("", "", "-C . ", "-C sub ", "-c a.b=c ", "--no-pager ", "--git-dir=x ") + pick(word("push"), "push", "pus[h]", "p*h") + pick("", " origin", " >/dev/null", " -- x")
+	h := hider{r}
+	line := h.pick(h.word("git"), "git", programs+"/git", "g?t") + h.pick(" ", "  ", "\t", " \\\n") +
+		h.pick("", "", "-C . ", "-C sub ", "-c a.b=c ", "--no-pager ", "--git-dir=x ") + h.pick(h.word("push"), "push", "pus[h]", "p*h") + h.pick("", " origin", " >/dev/null", " -- x")
 	for range r.IntN(4) {
-		line = pick("true && "+line, "false || "+line, "ls; "+line, "echo x | "+line, line+" &\nwait", "("+line+")", "{ "+line+"; }", "if true; then "+line+"; fi",
-			"echo \"$("+line+")\"", "echo `"+strings.ReplaceAll(line, "`", "")+"`", "cat <("+line+"); wait $!", "eval "+quoted(line), "bash -c "+quoted(line), "sh -c "+quoted(line), "echo "+quoted(line)+" | bash",
-			"bash <<'E'\n"+line+"\nE\n", "bash <<< "+quoted(line), "X=1 "+line, "env X=1 "+line, "env -i PATH=\"$PATH\" "+line, "nice -n 1 "+line, "timeout 5 "+line, "nohup "+line, "command "+line, "exec "+line, "time "+line, "! "+line,
-			"f() { "+line+"; }; f", "for x in 1; do "+line+"; done", "x="+quoted(line)+"; eval \"$x\"", "find push -exec "+line+" ';'", "printf 'push' | xargs git", "trap "+quoted(line)+" EXIT", "cd sub; "+line, "env -S "+quoted(line), "setsid -w "+line,
-			"printf '%s' "+quoted(line)+" > s.sh; . ./s.sh", "g=git; $g push", "case x in x) "+line+";; esac", "xargs -a push git")
+		line = h.pick(h.hide(line), h.hide(line), h.hide(line), "find push -exec "+line+" ';'", "printf 'push' | xargs git", "g=git; $g push", "xargs -a push git")
 	}
 	return line
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"agent/internal/loop/policy/command"
+	"agent/internal/realpath"
 	"agent/internal/tools"
 	"agent/internal/tools/git"
 )
@@ -52,7 +53,7 @@ func (t touched) real() string { return t.names[len(t.names)-1] }
 
 // Look returns the facts about c. If ctx ends, they are incomplete.
 func (p Paths) Look(ctx context.Context, c tools.Call) Facts {
-	f := Facts{Protected: p.protected(c), Root: physical(p.Workspace), paths: p, at: p.roots()}
+	f := Facts{Protected: p.protected(c), Root: realpath.Of(p.Workspace), paths: p, at: p.roots()}
 	in := p.borders()
 	switch c.Effect {
 	case tools.Read, tools.Write:
@@ -78,7 +79,7 @@ func (p Paths) touch(t tools.Target, root string, change bool, in borders) touch
 	out := touched{path: t.Value, change: change, read: !change}
 	for _, name := range append(slices.Clone(t.Spelled), t.Value) {
 		if path := from(root, name); filepath.IsAbs(path) {
-			out.names = append(out.names, spellings(path)...)
+			out.names = append(out.names, realpath.Steps(path)...)
 		} else {
 			out.names = append(out.names, path) // the workspace is unknown
 		}
@@ -110,7 +111,7 @@ func (p Paths) place(t *touched, in borders) {
 
 // lookAtCommand fills in the facts about a command.
 func (p Paths) lookAtCommand(ctx context.Context, t tools.Target, f *Facts, in borders) {
-	dir := physical(t.Dir)
+	dir := realpath.Of(t.Dir)
 	if isDirectory(dir) {
 		f.Dir = dir
 	}
@@ -119,9 +120,9 @@ func (p Paths) lookAtCommand(ctx context.Context, t tools.Target, f *Facts, in b
 	f.Warning = warning(f.Command, dir)
 	var ps *places
 	add := func(path string, change, read, listed bool) {
-		touched := touched{path: path, names: append(spellings(path), followed(path)), change: change, read: read, listed: listed}
+		touched := touched{path: path, names: append(realpath.Steps(path), realpath.Follow(path)), change: change, read: read, listed: listed}
 		p.place(&touched, in)
-		if touched.outside && !change && !touched.secret && look(path) == command.File && within([]string{physical(p.Home)}, touched.real()) {
+		if touched.outside && !change && !touched.secret && look(path) == command.File && within([]string{realpath.Of(p.Home)}, touched.real()) {
 			if ps == nil {
 				ps = p.places()
 			}
@@ -170,7 +171,7 @@ func (p Paths) secretsOf(c *command.Command) (files []string) {
 	}
 	var dirs []string
 	for _, path := range c.Reads {
-		dirs = append(dirs, followed(path))
+		dirs = append(dirs, realpath.Follow(path))
 	}
 	return secretsBelow(dirs)
 }
@@ -216,12 +217,12 @@ type borders struct {
 func (p Paths) borders() (b borders) {
 	for _, dir := range append([]string{p.Workspace}, p.Added...) {
 		if dir != "" {
-			b.workspace = append(b.workspace, physical(dir))
+			b.workspace = append(b.workspace, realpath.Of(dir))
 		}
 	}
 	for _, dir := range append([]string{p.Outputs}, p.Readable...) {
 		if dir != "" {
-			b.others = append(b.others, physical(dir))
+			b.others = append(b.others, realpath.Of(dir))
 		}
 	}
 	return b

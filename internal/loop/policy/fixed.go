@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"agent/internal/realpath"
 )
 
 // Fixed returns the absolute protected paths that do not depend on a file's name alone:
@@ -18,7 +20,7 @@ func (p Paths) Fixed() []string {
 			paths = append(paths, filepath.Join(base, filepath.FromSlash(rest)))
 		}
 	}
-	ps := places{paths: p, root: physical(p.Workspace)}
+	ps := places{paths: p, root: realpath.Of(p.Workspace)}
 	for _, file := range p.gitConfigs() {
 		for _, path := range hooksPaths(file) {
 			if path = p.expanded(path); filepath.IsAbs(path) {

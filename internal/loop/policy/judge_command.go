@@ -37,7 +37,7 @@ func (p *Policy) judgeCommand(c tools.Call, f Facts, found ruling) Verdict {
 		}
 		return v
 	}
-	all := p.cover(c, f)
+	all := p.allowsCommand(c, f)
 	if all.complete {
 		return all.verdict(f)
 	}
@@ -62,7 +62,7 @@ func (p *Policy) judgeCommand(c tools.Call, f Facts, found ruling) Verdict {
 const (
 	ruleCommands = "commands need approval unless they are known to be read-only"
 	ruleSecret   = "reading a file that may hold secrets needs approval every time"
-	ruleOutside  = "reading outside of the workspace needs approval"
+	ruleOutside  = "reading outside the workspace needs approval"
 )
 
 // ruleCommand returns the row for a command that needs approval.
@@ -138,7 +138,7 @@ func (p *Policy) unapproved(f Facts, left command.Trait) string {
 	case left&command.Unclear != 0:
 		return "commands whose text does not show what they do need approval"
 	case left&command.WritesOutside != 0:
-		return "commands that write outside of the workspace need approval"
+		return "commands that write outside the workspace need approval"
 	case left&command.Connects != 0:
 		return "commands that use the network need approval"
 	case len(f.secretReads()) > 0:
@@ -159,7 +159,7 @@ func (f Facts) secretReads() (paths []string) {
 	return paths
 }
 
-// shownSecrets returns those of secretReads that are regular files outside of the
+// shownSecrets returns those of secretReads that are regular files outside the
 // workspace, absolute. They do not include files that the command reaches through
 // symbolic links, because its text does not show their paths.
 func (f Facts) shownSecrets() (paths []string) {
@@ -180,8 +180,8 @@ func (f Facts) automatic(c tools.Call) (script string, ok bool) {
 	return f.Command.Script(tools.GitFunction)
 }
 
-// coverage says how far rules and standing permissions allow a command.
-type coverage struct {
+// allowance says how far rules and standing permissions allow a command.
+type allowance struct {
 	complete bool   // they allow all of it
 	script   string // to run if they do; empty for the line itself
 	network  bool   // it needs the network that they allow
@@ -195,7 +195,7 @@ type coverage struct {
 // verdict returns the verdict on a command that is covered completely. Its parts that
 // only read a repository with git run without the configuration of the repository, even
 // if another part changes that configuration first.
-func (all coverage) verdict(f Facts) Verdict {
+func (all allowance) verdict(f Facts) Verdict {
 	v := Verdict{Script: all.script, Access: tools.Access{Network: all.network}, Decider: all.decider, ByRule: all.byRule, Files: f.Files}
 	if all.script != "" && f.repository != nil {
 		v.Environment, v.Access.Git = f.environment, f.repository
@@ -203,15 +203,15 @@ func (all coverage) verdict(f Facts) Verdict {
 	return v
 }
 
-// cover returns how far rules and standing permissions allow a command.
-func (p *Policy) cover(c tools.Call, f Facts) (out coverage) {
+// allowsCommand returns how far rules and standing permissions allow a command.
+func (p *Policy) allowsCommand(c tools.Call, f Facts) (out allowance) {
 	if f.Command == nil || len(c.Warnings) > 0 {
 		return out
 	}
 	out.left = f.Command.Traits
 	out.ended = p.end(c.Targets[0], f)
-	if g := p.exact(c, f); g != nil {
-		return coverage{complete: true, decider: g.decider(f)}
+	if g := p.commandGrant(c, f); g != nil {
+		return allowance{complete: true, decider: g.decider(f)}
 	}
 	script, ok := f.Command.Script(tools.GitFunction)
 	if !ok || f.paths.NoBash {
@@ -224,7 +224,7 @@ func (p *Policy) cover(c tools.Call, f Facts) (out coverage) {
 		if part.Reason == "" && !f.unreadable(part) {
 			continue
 		}
-		by, network, rule := p.coverPart(part, f)
+		by, network, rule := p.allowsPart(part, f)
 		if by == "" {
 			out.complete, out.left = false, out.left|part.Traits
 			continue
@@ -240,10 +240,10 @@ func (p *Policy) cover(c tools.Call, f Facts) (out coverage) {
 	return out
 }
 
-// coverPart returns what allows a part of a command, and whether it allows the network
+// allowsPart returns what allows a part of a command, and whether it allows the network
 // and is a rule; empty if nothing does.
-func (p *Policy) coverPart(part *command.Part, f Facts) (by string, network, rule bool) {
-	if r, network := p.covers(part, f); r != nil {
+func (p *Policy) allowsPart(part *command.Part, f Facts) (by string, network, rule bool) {
+	if r, network := p.partRule(part, f); r != nil {
 		return r.decider(), network, true
 	}
 	if part.Reason == "" || !f.inRoot() {
@@ -290,7 +290,7 @@ func named(p *command.Part, dir string) string {
 	return ": " + enumerate(names)
 }
 
-// warning returns what a command in dir destroys, overwrites or changes outside of the
+// warning returns what a command in dir destroys, overwrites or changes outside the
 // workspace; empty if that is nothing.
 func warning(c *command.Command, dir string) string {
 	var out []string

@@ -6,12 +6,13 @@ import (
 	"strings"
 
 	"agent/internal/loop/policy/command"
+	"agent/internal/realpath"
 )
 
 // inPlace are programs that write to an existing file without replacing or removing it.
 var inPlace = []string{"cp", "tee", "touch", "dd", "echo", "printf", "cat", "truncate"}
 
-// writesOutside returns the paths outside of the workspace that a command needs to change
+// writesOutside returns the paths outside the workspace that a command needs to change
 // files, without symbolic links: the file itself if the command only writes to it, or
 // the directory in which it creates, replaces or removes the file. It reports false if
 // they are not known, or if no sandbox can permit only them.
@@ -24,7 +25,7 @@ func (f Facts) writesOutside() (paths []string, known bool) {
 		}
 		found := false
 		for _, path := range p.Writes {
-			real := followed(path)
+			real := realpath.Follow(path)
 			if in.inside(real) {
 				continue
 			}

@@ -13,7 +13,7 @@ import (
 	"agent/internal/tools"
 )
 
-// An approved command that writes outside of the workspace gets access to exactly what it
+// An approved command that writes outside the workspace gets access to exactly what it
 // is known to change. If that is not known, it runs without the sandbox.
 func TestAccessOutsideOfTheWorkspace(t *testing.T) {
 	dir, home := project(t, "a", "sub/b"), project(t, "log", "notes/x")

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"agent/internal/realpath"
 )
 
 // place is a protected absolute path.
@@ -17,7 +19,7 @@ type place struct {
 
 func placeAt(path, reason string) place {
 	at := place{names: [][]string{split(path)}, reason: reason}
-	if real := physical(path); real != path {
+	if real := realpath.Of(path); real != path {
 		at.names = append(at.names, split(real))
 	}
 	at.info, _ = os.Stat(path)
@@ -46,49 +48,6 @@ func ancestors(file string) []os.FileInfo {
 			return out
 		}
 	}
-}
-
-// maxLinks limits the symbolic links that are followed in one path.
-const maxLinks = 40
-
-// physical returns path without symbolic links. The path need not exist.
-func physical(path string) string {
-	if path == "" {
-		return ""
-	}
-	names := spellings(path)
-	return names[len(names)-1]
-}
-
-// spellings returns the steps of resolving path: path itself, the path after each
-// symbolic link, and last the path without links. They need not exist.
-func spellings(path string) []string {
-	path = filepath.Clean(path)
-	out := []string{path}
-	root := filepath.VolumeName(path) + string(filepath.Separator)
-	done, todo := root, strings.Split(strings.TrimPrefix(path, root), string(filepath.Separator))
-	for links := 0; len(todo) > 0; {
-		name := todo[0]
-		todo = todo[1:]
-		if name == ".." {
-			done = filepath.Dir(done)
-			continue
-		}
-		next := filepath.Join(done, name)
-		target, err := os.Readlink(next)
-		if err != nil || links == maxLinks {
-			done = next
-			continue
-		}
-		links++
-		if filepath.IsAbs(target) {
-			done = filepath.VolumeName(target) + string(filepath.Separator)
-			target = strings.TrimPrefix(target, done)
-		}
-		todo = append(strings.Split(filepath.FromSlash(target), string(filepath.Separator)), todo...)
-		out = append(out, filepath.Join(done, filepath.Join(todo...)))
-	}
-	return append(out, done)
 }
 
 // containsRun reports whether parts contains names as a consecutive run that ends at

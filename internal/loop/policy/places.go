@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"agent/internal/realpath"
 )
 
 // Limits of the search for symbolic links in protected directories. Entries beyond
@@ -31,7 +33,7 @@ type places struct {
 // places returns the protected paths that do not depend on the checked file, and the
 // targets of links in the workspace and in the repository above it.
 func (p Paths) places() *places {
-	ps := &places{paths: p, root: physical(p.Workspace), seen: map[string]bool{}}
+	ps := &places{paths: p, root: realpath.Of(p.Workspace), seen: map[string]bool{}}
 	for _, path := range p.Own {
 		ps.add(path, ownFiles)
 	}
@@ -153,7 +155,7 @@ func (ps *places) addAbove() {
 }
 
 // addBelow protects the targets of links in the workspace that have the name of a
-// rule: sub/.envrc may point to a file outside of sub.
+// rule: sub/.envrc may point to a file outside sub.
 func (ps *places) addBelow() {
 	type level struct {
 		dir  string
@@ -193,7 +195,7 @@ func startsRule(name string) bool {
 func (ps *places) protection(file string, written []string) string {
 	names := []string{filepath.Clean(file)}
 	if filepath.IsAbs(file) {
-		names = spellings(file)
+		names = realpath.Steps(file)
 	}
 	for _, name := range names {
 		parts, from := split(name), ps.depth(name)
@@ -226,7 +228,7 @@ func (ps *places) protection(file string, written []string) string {
 }
 
 // depth returns the index of the first element of path to which the rules for every
-// directory apply: that of the workspace itself, or 0 outside of it.
+// directory apply: that of the workspace itself, or 0 outside it.
 func (ps *places) depth(path string) int {
 	for _, root := range []string{ps.root, ps.paths.Workspace} {
 		if rel, err := filepath.Rel(root, path); root != "" && err == nil && filepath.IsLocal(rel) {

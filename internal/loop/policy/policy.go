@@ -31,7 +31,7 @@ type Verdict struct {
 	// Access is what a command may reach once it runs.
 	Access tools.Access
 	// Decider is what decided: a rule with its source, a standing permission, or the row
-	// of the table of modes: "mode ask: reading outside of the workspace needs approval".
+	// of the table of modes: "mode ask: reading outside the workspace needs approval".
 	Decider string
 	// ByRule is set if a configured rule decided.
 	ByRule bool
@@ -155,7 +155,7 @@ func (p *Policy) judgeRead(c tools.Call, f Facts, found ruling) Verdict {
 			outside = t.path
 		}
 	}
-	switch grant := p.standing(c, f); {
+	switch grant := p.grantFor(c, f); {
 	case found.ask != nil:
 		return found.ask.verdict()
 	case secret != "":
@@ -176,7 +176,7 @@ func (p *Policy) judgeRead(c tools.Call, f Facts, found ruling) Verdict {
 func (p *Policy) judgeEdit(c tools.Call, f Facts, found ruling) Verdict {
 	outside := slices.IndexFunc(f.touched, func(t touched) bool { return t.outside })
 	rule, plain := p.allows(c, f), len(c.Warnings) == 0
-	switch grant := p.standing(c, f); {
+	switch grant := p.grantFor(c, f); {
 	case p.Mode == event.ModePlan:
 		why := "permission mode plan does not allow file changes"
 		return Verdict{Refuse: true, Why: why, Rule: why, Decider: p.row("file changes are denied")}
@@ -187,8 +187,8 @@ func (p *Policy) judgeEdit(c tools.Call, f Facts, found ruling) Verdict {
 	case found.ask != nil:
 		return found.ask.verdict()
 	case outside >= 0:
-		v := p.asks("changes to files outside of the workspace need approval every time")
-		v.Warning = f.touched[outside].path + " is outside of the workspace"
+		v := p.asks("changes to files outside the workspace need approval every time")
+		v.Warning = f.touched[outside].path + " is outside the workspace"
 		return v
 	case p.Mode == event.ModeAll, p.Mode == event.ModeEdits && plain:
 		return p.runs("file changes in the workspace need no approval")
@@ -205,7 +205,7 @@ func (p *Policy) judgeEdit(c tools.Call, f Facts, found ruling) Verdict {
 // judgeRequest judges a call that connects to hosts.
 func (p *Policy) judgeRequest(c tools.Call, f Facts, found ruling) Verdict {
 	rule := p.allows(c, f)
-	switch grant := p.standing(c, f); {
+	switch grant := p.grantFor(c, f); {
 	case found.ask != nil:
 		return found.ask.verdict()
 	case p.Mode == event.ModeAll:

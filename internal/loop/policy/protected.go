@@ -3,6 +3,7 @@ package policy
 import (
 	"path/filepath"
 
+	"agent/internal/realpath"
 	"agent/internal/tools"
 	"agent/internal/tools/git"
 )
@@ -26,7 +27,7 @@ type Paths struct {
 	Copy    bool
 	Outputs string // directory with the outputs of the session, absolute; may be empty
 	NoBash  bool   // the shell is not bash, so that no command is automatic
-	// Readable are directories outside of the workspace that may be read without
+	// Readable are directories outside the workspace that may be read without
 	// approval: sources of toolchains, skills, outputs of sessions. Absolute.
 	Readable []string
 	// Added are directories that the user added to the workspace. Absolute.
@@ -42,7 +43,7 @@ type Paths struct {
 }
 
 // IsWorkspace reports whether dir, which has no symbolic links, is the workspace.
-func (p Paths) IsWorkspace(dir string) bool { return dir == physical(p.Workspace) }
+func (p Paths) IsWorkspace(dir string) bool { return dir == realpath.Of(p.Workspace) }
 
 // Sandbox says how far the sandbox restricts commands.
 type Sandbox int

@@ -185,11 +185,11 @@ func programName(word string) string {
 	return strings.TrimSuffix(strings.ToLower(filepath.Base(filepath.FromSlash(word))), ".exe")
 }
 
-// coversPart reports whether an allow rule covers a part that runs in dir. It compares the
+// allowsPart reports whether an allow rule covers a part that runs in dir. It compares the
 // literal words of the part, and covers a part that deletes data or runs other programs
 // only if the words of the rule alone do so. It never covers a part that writes outside
-// of the workspace.
-func (r Rule) coversPart(p *command.Part, dir string) bool {
+// the workspace.
+func (r Rule) allowsPart(p *command.Part, dir string) bool {
 	want := strings.Fields(r.Pattern)
 	if p.Nested || p.Argv == nil || len(p.Argv) < len(want) || !slices.Equal(p.Argv[:len(want)], want) {
 		return false

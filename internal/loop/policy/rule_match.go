@@ -10,6 +10,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"agent/internal/loop/policy/command"
+	"agent/internal/realpath"
 )
 
 // matchesTool reports whether a rule of kind tool or mcp matches a tool.
@@ -73,12 +74,12 @@ type roots struct {
 
 // roots returns the roots of p.
 func (p Paths) roots() (out roots) {
-	for _, dir := range []string{p.Workspace, physical(p.Workspace)} {
+	for _, dir := range []string{p.Workspace, realpath.Of(p.Workspace)} {
 		if dir != "" && !slices.Contains(out.workspace, dir) {
 			out.workspace = append(out.workspace, dir)
 		}
 	}
-	for _, dir := range []string{p.Home, physical(p.Home)} {
+	for _, dir := range []string{p.Home, realpath.Of(p.Home)} {
 		if dir != "" && !slices.Contains(out.home, dir) {
 			out.home = append(out.home, dir)
 		}
@@ -243,5 +244,5 @@ func (r Rule) matchesExample(example string) bool {
 	if r.Action != Allow {
 		return r.matchesLine(c) == sureMatch
 	}
-	return len(c.Parts) > 0 && !slices.ContainsFunc(c.Parts, func(p command.Part) bool { return !r.coversPart(&p, exampleWorkspace) })
+	return len(c.Parts) > 0 && !slices.ContainsFunc(c.Parts, func(p command.Part) bool { return !r.allowsPart(&p, exampleWorkspace) })
 }

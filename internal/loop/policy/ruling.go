@@ -117,16 +117,16 @@ func (p *Policy) allowsFile(kind RuleKind, t touched, f Facts) *Rule {
 	return nil
 }
 
-// covers returns the rule that allows a part of a command, and whether it allows the
+// partRule returns the rule that allows a part of a command, and whether it allows the
 // network; nil if none does. A rule for commands without the network does not allow a
 // part that connects.
-func (p *Policy) covers(part *command.Part, f Facts) (by *Rule, network bool) {
+func (p *Policy) partRule(part *command.Part, f Facts) (by *Rule, network bool) {
 	for i := range p.Rules {
 		r := &p.Rules[i]
 		if r.Action != Allow || r.Kind != RuleCommand && r.Kind != RuleNetwork || r.Kind == RuleCommand && part.Traits&command.Connects != 0 {
 			continue
 		}
-		if r.coversPart(part, f.Dir) && (by == nil || r.Kind == RuleNetwork) {
+		if r.allowsPart(part, f.Dir) && (by == nil || r.Kind == RuleNetwork) {
 			by, network = r, r.Kind == RuleNetwork
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"agent/internal/loop/policy/command"
+	"agent/internal/realpath"
 	"agent/internal/tools"
 )
 
@@ -26,7 +27,7 @@ type Scope struct {
 	Prefix bool `json:"prefix,omitempty"`
 	// Network is set if the commands may use the network.
 	Network bool `json:"network,omitempty"`
-	// Read is set if Value is an absolute directory outside of the workspace, ending in
+	// Read is set if Value is an absolute directory outside the workspace, ending in
 	// "/", whose files may be read.
 	Read bool `json:"read,omitempty"`
 }
@@ -57,7 +58,7 @@ func (s Scope) Describe(home string) string {
 }
 
 // Describe is Grant.String with the user's home directory written as ~.
-func (p Paths) Describe(g Grant) string { return g.Describe(physical(p.Home)) }
+func (p Paths) Describe(g Grant) string { return g.Describe(realpath.Of(p.Home)) }
 
 // shorten writes home at the start of dir as ~.
 func shorten(dir, home string) string {
@@ -73,16 +74,16 @@ func shorten(dir, home string) string {
 // allEdits is the Value of a Scope for all files in the workspace.
 const allEdits = "./"
 
-// covers reports whether the scope includes a target whose directory, free of
+// includes reports whether the scope includes a target whose directory, free of
 // symbolic links, is dir.
-func (s Scope) covers(t tools.Target, dir string) bool {
+func (s Scope) includes(t tools.Target, dir string) bool {
 	if s.Kind != t.Kind || s.Prefix || s.Read || s.Kind != tools.Host && (s.Dir == "" || s.Dir != dir) {
 		return false
 	}
 	if s.Kind == tools.Path {
 		name := path.Clean(t.Value)
 		switch {
-		case s.Value == allEdits: // the caller asks about files outside of the workspace
+		case s.Value == allEdits: // the caller asks about files outside the workspace
 			return true
 		case !filepath.IsLocal(filepath.FromSlash(name)):
 			return false
@@ -94,9 +95,9 @@ func (s Scope) covers(t tools.Target, dir string) bool {
 	return s.Value == t.Value
 }
 
-// standing returns a standing permission that covers c, which is not a command; nil if
+// grantFor returns a standing permission that covers c, which is not a command; nil if
 // none covers all of it.
-func (p *Policy) standing(c tools.Call, f Facts) (by *Grant) {
+func (p *Policy) grantFor(c tools.Call, f Facts) (by *Grant) {
 	if c.Effect == tools.Execute || !permissible(c, f) {
 		return nil
 	}
@@ -105,7 +106,7 @@ func (p *Policy) standing(c tools.Call, f Facts) (by *Grant) {
 			if c.Effect == tools.Read {
 				return g.Read && t.Kind == tools.Path && i < len(f.touched) && (!f.touched[i].outside || strings.HasPrefix(f.touched[i].real(), g.Value))
 			}
-			return effects[t.Kind] == c.Effect && g.covers(t, f.Dir)
+			return effects[t.Kind] == c.Effect && g.includes(t, f.Dir)
 		})
 		if at < 0 {
 			return nil
@@ -126,14 +127,14 @@ func permissible(c tools.Call, f Facts) bool {
 	return len(c.Warnings) == 0 && len(f.Protected) == 0 && !removes
 }
 
-// exact returns the standing permission for exactly the command of c; nil if there is
+// commandGrant returns the standing permission for exactly the command of c; nil if there is
 // none. Only older versions granted such permissions.
-func (p *Policy) exact(c tools.Call, f Facts) *Grant {
+func (p *Policy) commandGrant(c tools.Call, f Facts) *Grant {
 	const never = command.Destroys | command.WritesOutside | command.Connects
 	if f.Unbound || f.Command.Traits&never != 0 || !permissible(c, f) {
 		return nil
 	}
-	if i := slices.IndexFunc(p.grants, func(g Grant) bool { return g.covers(c.Targets[0], f.Dir) }); i >= 0 {
+	if i := slices.IndexFunc(p.grants, func(g Grant) bool { return g.includes(c.Targets[0], f.Dir) }); i >= 0 {
 		return &p.grants[i]
 	}
 	return nil
@@ -150,7 +151,7 @@ func (p *Policy) offer(c tools.Call, f Facts) Grant {
 		return Grant{Scope: scopeOf(c, f)}
 	}
 	return offerPrefixes(f, func(part *command.Part) bool {
-		by, _, _ := p.coverPart(part, f)
+		by, _, _ := p.allowsPart(part, f)
 		return by != ""
 	})
 }
@@ -172,7 +173,7 @@ func scopeOf(c tools.Call, f Facts) Scope {
 	return Scope{}
 }
 
-// directory returns the scope for reading the directory of a file outside of the
+// directory returns the scope for reading the directory of a file outside the
 // workspace. There is none for a directory that contains the workspace or the home
 // directory.
 func (f Facts) directory(t touched) Scope {
@@ -180,7 +181,7 @@ func (f Facts) directory(t touched) Scope {
 	if !t.directory {
 		dir = filepath.Dir(dir)
 	}
-	if within([]string{dir}, f.Root) || within([]string{dir}, physical(f.paths.Home)) {
+	if within([]string{dir}, f.Root) || within([]string{dir}, realpath.Of(f.paths.Home)) {
 		return Scope{}
 	}
 	return Scope{Kind: tools.Path, Value: dir + string(filepath.Separator), Read: true}
@@ -209,7 +210,7 @@ func (p *Policy) end(t tools.Target, f Facts) (why string) {
 	p.grants = slices.DeleteFunc(p.grants, func(g Grant) bool {
 		words := strings.Fields(g.Value)
 		runs := g.Prefix && g.Dir == f.Root && slices.ContainsFunc(f.Command.Parts, func(p command.Part) bool { return p.Covered(words) })
-		if !runs && (g.Kind != tools.Command || !g.covers(t, f.Dir)) {
+		if !runs && (g.Kind != tools.Command || !g.includes(t, f.Dir)) {
 			return false
 		}
 		change := g.Ended(f)
@@ -285,7 +286,7 @@ func (g Grant) unseen(now Facts) bool {
 // Changed says which of the files that a command in dir names changed between two
 // verdicts, as a clause; empty if none did.
 func Changed(dir string, before, now []File) string {
-	return changed(before, now, Grant{Scope: Scope{Dir: physical(dir)}}.show)
+	return changed(before, now, Grant{Scope: Scope{Dir: realpath.Of(dir)}}.show)
 }
 
 // changed says which file changed, appeared or disappeared, as a clause; empty if none

@@ -7,17 +7,19 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"agent/internal/realpath"
 )
 
-// Withheld returns a function that returns why a file must not be imported into a
+// WithheldFromPrompts returns a function that returns why a file must not be imported into a
 // prompt: it is protected, or it may hold secrets. The reason is empty if the file may
 // be imported, as Markdown files of coding assistants, such as .claude/rules.md, may.
 // Paths are absolute. The function is safe for concurrent use.
-func (p Paths) Withheld() func(path string) string {
+func (p Paths) WithheldFromPrompts() func(path string) string {
 	var mu sync.Mutex
 	var ps *places
 	return func(path string) string {
-		names := spellings(path)
+		names := realpath.Steps(path)
 		if slices.ContainsFunc(names, func(name string) bool { return secretName(filepath.Base(name)) }) {
 			return "its name says that it may hold secrets"
 		}
@@ -88,10 +90,10 @@ func secretsBelow(dirs []string) (files []string) {
 	return files
 }
 
-// Guarded returns a function that reports whether a search must skip a file, because it
+// Withheld returns a function that reports whether a search must skip a file, because it
 // is a SecretFile or because a rule denies reading it or asks. Paths are absolute or
 // relative to the workspace. The function follows no links and is safe for concurrent use.
-func (p Paths) Guarded(rules []Rule) func(path string) bool {
+func (p Paths) Withheld(rules []Rule) func(path string) bool {
 	at := p.roots()
 	var reads []Rule
 	for _, r := range rules {
@@ -99,7 +101,7 @@ func (p Paths) Guarded(rules []Rule) func(path string) bool {
 			reads = append(reads, r)
 		}
 	}
-	root := physical(p.Workspace)
+	root := realpath.Of(p.Workspace)
 	return func(path string) bool {
 		return SecretFile(path) || slices.ContainsFunc(reads, func(r Rule) bool { return r.matchesFile([]string{from(root, path)}, at) })
 	}

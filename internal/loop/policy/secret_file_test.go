@@ -49,9 +49,9 @@ func TestSecretsBelowDirectories(t *testing.T) {
 }
 
 // A search skips files that may hold secrets, and files that a rule does not let it read.
-func TestGuarded(t *testing.T) {
+func TestWithheld(t *testing.T) {
 	dir := project(t)
-	guarded := policy.Paths{Workspace: dir, Home: "/home/user"}.Guarded(rules(t, "deny read: private/**; ask read: drafts; allow read: .env; deny edit: src/**; deny read: ~/notes/**"))
+	guarded := policy.Paths{Workspace: dir, Home: "/home/user"}.Withheld(rules(t, "deny read: private/**; ask read: drafts; allow read: .env; deny edit: src/**; deny read: ~/notes/**"))
 	for path, want := range map[string]bool{
 		".env": true, "private/a": true, "PRIVATE/a": true, "private": true, "drafts/x/y": true, "src/main.go": false, "privates/a": false, "main.go": false,
 		dir + "/private/a": true, "/home/user/notes/x": true, "/home/user/other/x": false,

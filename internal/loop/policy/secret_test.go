@@ -9,7 +9,7 @@ import (
 )
 
 // A text must not name a protected file or one that may hold secrets.
-func TestWithheld(t *testing.T) {
+func TestWithheldFromPrompts(t *testing.T) {
 	home, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -19,7 +19,7 @@ func TestWithheld(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := policy.Paths{Workspace: work, Home: home, Config: []string{filepath.Join(home, ".config")}, Zsh: []string{home}, Own: []string{filepath.Join(home, ".config/agent/config.json")}}
-	rule := p.Withheld()
+	rule := p.WithheldFromPrompts()
 	for name, withheld := range map[string]bool{
 		".env": true, ".ENV": true, ".env.local": true, "prod.env": true, ".envrc": true, "sub/.env": true, "id_rsa": true, "id_ed25519.pub": true, "server.pem": true, "server.KEY": true,
 		".npmrc": true, "credentials.json": true, ".git/config": true, "sub/.git/config": true, ".mcp.json": true, ".vscode/settings.json": true, ".claude/settings.json": true,

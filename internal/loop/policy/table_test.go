@@ -352,7 +352,7 @@ func TestRulesForOtherTools(t *testing.T) {
 	}
 }
 
-// A permission to read a directory outside of the workspace covers that directory only,
+// A permission to read a directory outside the workspace covers that directory only,
 // and no file that may hold secrets.
 func TestPermissionToReadADirectory(t *testing.T) {
 	dir, outside := project(t, "x"), project(t, "lib/a.go", "lib/sub/b.go", "lib/.env", "library/c.go")

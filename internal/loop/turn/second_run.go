@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -11,8 +12,9 @@ import (
 	"agent/internal/tools"
 )
 
-// secondRun is the attempt to run a command again after its sandbox made it fail, or to
-// restart a job that no program outside the sandbox can reach.
+// secondRun is the attempt to run a command again after its sandbox made it fail or refused
+// a change that cannot be undone, or to restart a job that no program outside the sandbox
+// can reach.
 type secondRun struct {
 	c       *toolCall // with the result of the first run
 	call    tools.Call
@@ -63,7 +65,7 @@ func (x *executor) approveAgain(ctx context.Context, s secondRun) bool {
 	v := s.verdict
 	asked := toolCall{msg: s.c.msg, call: s.call}
 	ask := x.question(&asked, v)
-	ask.Again, ask.Blocked, ask.Port = true, s.blocked.Path, s.blocked.Port
+	ask.Again, ask.Blocked, ask.Unkept, ask.Port = true, s.blocked.Path, s.blocked.Unkept, s.blocked.Port
 	began := x.out.clock.Now()
 	answer, err := x.ask(ctx, ask, v.Offer)
 	s.c.start = s.c.start.Add(x.out.clock.Now().Sub(began))
@@ -91,6 +93,9 @@ func (s secondRun) unattended() {
 	c := s.c
 	allow, instead := "", "Continue without the network"
 	switch offer := s.verdict.Offer; {
+	case s.blocked.Unkept != "":
+		allow = "an approval in an interactive session"
+		instead = "Continue without this change"
 	case s.blocked.Read:
 		allow = "an approval in an interactive session"
 		instead = "Continue without this file"
@@ -116,9 +121,12 @@ func (s secondRun) unattended() {
 func (s secondRun) access() tools.Access {
 	access := s.c.verdict.Access
 	access.Private = false
-	if s.blocked.Network {
+	switch {
+	case s.blocked.Unkept != "":
+		access.Strict, access.Unkept = false, true
+	case s.blocked.Network:
 		access.Network = true
-	} else {
+	default:
 		access.Outside = true
 	}
 	return access
@@ -129,6 +137,8 @@ func (s secondRun) did() string {
 	switch {
 	case s.blocked.Port > 0:
 		return "restarted with the network"
+	case s.blocked.Unkept != "":
+		return "run again with changes that cannot be undone"
 	case s.blocked.Network:
 		return "run again with the network"
 	}
@@ -140,6 +150,8 @@ func (s secondRun) reason() string {
 	switch {
 	case s.blocked.Port > 0:
 		return fmt.Sprintf("only commands of this session reach port %d", s.blocked.Port)
+	case s.blocked.Unkept != "":
+		return "the change of " + cmp.Or(s.blocked.Path, "a file") + " cannot be undone: " + s.blocked.Unkept
 	case s.blocked.Network:
 		return "commands have no network"
 	}
@@ -165,6 +177,8 @@ func reachOf(a tools.Access) event.Reach {
 		return event.ReachAll
 	case a.Network:
 		return event.ReachNetwork
+	case a.Unkept:
+		return event.ReachUnkept
 	}
 	return ""
 }

@@ -29,7 +29,7 @@ func (r *Restorer) Apply(ctx context.Context, p *Plan) (event.Undone, error) {
 		return event.Undone{}, err
 	}
 	defer a.close()
-	out := event.Undone{Redo: p.Redo, Turns: p.turns, Lost: p.Lost, Ignored: p.Ignored, Git: p.Git}
+	out := event.Undone{Redo: p.Redo, Turns: p.turns, Lost: slices.Clone(p.Lost), Ignored: p.Ignored, Git: p.Git}
 	for _, c := range p.Conflicts {
 		out.Conflicts = append(out.Conflicts, c.Shown)
 	}
@@ -117,7 +117,8 @@ func (r *Restorer) perform(w *applier) error {
 func (r *Restorer) finish(w *applier) error {
 	w.run()
 	done := note{Kind: kindDone, ID: w.journal.ID, Skipped: slices.Sorted(maps.Keys(w.skipped))}
-	if err := r.pack.Append(done); err != nil {
+	err := r.pack.Append(done)
+	if err != nil && !errors.Is(err, blobs.ErrFull) { // if it is full, Recover looks at the files again
 		return fmt.Errorf("note the end of the undo: %w", err)
 	}
 	return r.pack.Sync()

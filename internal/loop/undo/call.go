@@ -9,6 +9,7 @@ import (
 	"agent/internal/loop/turn"
 	"agent/internal/tools"
 	"agent/internal/tools/snapshot"
+	"agent/internal/tools/snapshot/scan"
 )
 
 // The limits of a summary.
@@ -63,27 +64,44 @@ func (k *call) touch(dir string, changes []tools.Change) (touched []snapshot.Tou
 
 // command runs a command, and notes what it left at the paths that it touched.
 func (k *call) command(ctx context.Context, in tools.Info, c tools.Call, ok tools.Approved, next tools.Runner) (tools.Result, error) {
-	scans := k.Scan != nil && (in.Step == 0 || ok.Access.Outside)
-	if scans {
-		k.Scan.Begin(ctx)
+	var scanned *scan.Command
+	if k.Scan != nil && (in.Step == 0 || ok.Access.Outside || k.Unwatched) {
+		scanned = k.Scan.Begin(ctx)
 	}
 	from := k.Pack.Size()
 	res, err := next(ctx, c, ok)
-	if scans {
-		for _, f := range k.Scan.Changes(context.WithoutCancel(ctx)) {
-			if err := k.Pack.Append(snapshot.Touched{Call: in.ID, Path: f.Path, Before: f.Before}); err != nil {
-				k.lose(in.ID, k.roots.show(f.Path), err)
-			}
-		}
+	if scanned != nil {
+		k.touchFound(context.WithoutCancel(ctx), scanned, from)
 	}
 	k.mu.Lock()
-	k.commands++
+	if in.Step > 0 {
+		k.commands++
+	}
 	if res.Job > 0 {
 		k.jobs[in.ID] = true
 	}
 	k.mu.Unlock()
 	k.settle(k.touchedSince(from, func(call string) bool { return call == in.ID }))
 	return res, err
+}
+
+// touchFound notes what a scan says that the command changed. What other commands touched
+// since an offset of the pack is theirs.
+func (k *call) touchFound(ctx context.Context, scanned *scan.Command, from int64) {
+	others := map[string]bool{}
+	for _, t := range k.touchedSince(from, func(call string) bool { return call != k.id }) {
+		others[t.Path] = true
+	}
+	found, err := scanned.Changes(ctx, func(path string) bool { return others[path] })
+	if err != nil {
+		k.lose(k.id, "", err)
+	}
+	for _, t := range found {
+		t.Call = k.id
+		if err := k.Pack.Append(t); err != nil {
+			k.lose(k.id, k.roots.show(t.Path), err)
+		}
+	}
 }
 
 // settle notes what is left at touched paths, and adds to the summary of the call.

@@ -13,6 +13,7 @@ import (
 	"agent/internal/loop/event"
 	"agent/internal/loop/undo"
 	"agent/internal/tools"
+	"agent/internal/tools/snapshot/scan"
 )
 
 const ten = "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n"
@@ -167,6 +168,13 @@ func TestPathsOutsideOfTheRootsAreNeverTouched(t *testing.T) {
 			t.Errorf("inside/f: %q", b)
 		}
 	}
+	s.write("inside/x", "x\n")
+	s.must(os.RemoveAll(s.in("new")))
+	s.must(os.Symlink("inside", s.in("new")))
+	s.undo(undo.Back{})
+	if b, _ := os.ReadFile(s.in("inside/x")); string(b) != "x\n" {
+		t.Errorf("inside/x: %q", b)
+	}
 	if b, err := os.ReadFile(s.in(".git/config")); err != nil || string(b) != "x" {
 		t.Errorf(".git/config: %q, %v", b, err)
 	}
@@ -210,7 +218,7 @@ func TestAFullStoreIsReported(t *testing.T) {
 
 func TestTurnsAreCountedAndTypedCommandsAreSteps(t *testing.T) {
 	s := newSession(t, map[string]string{"f": "0\n"})
-	s.scan = &scanner{s: s}
+	s.scans = true
 	s.open()
 	want := []map[string]string{s.tree()}
 	for i := range 3 {
@@ -248,23 +256,37 @@ func TestTurnsAreCountedAndTypedCommandsAreSteps(t *testing.T) {
 	s.same(want[1], "two turns back")
 }
 
-// scanner compares the whole workspace, as a Scanner.
-type scanner struct {
-	s     *session
-	files map[string]string
-}
-
-func (k *scanner) Begin(context.Context) { k.files = k.s.tree() }
-
-func (k *scanner) Changes(context.Context) (all []undo.Found) {
-	for name, now := range k.s.tree() {
-		if old, ok := k.files[name]; ok && old != now {
-			mode, text, _ := strings.Cut(old, " ")
-			if mode != "-rw-r--r--" {
-				k.s.t.Fatalf("the scanner knows no %s", mode)
-			}
-			all = append(all, found(k.s, name, text))
+func TestCommandsWithoutASupervisorAreUndone(t *testing.T) {
+	for _, unwatched := range []bool{false, true} {
+		s := newSession(t, map[string]string{"f": "1\n", "dir/deep/g": "2\n", "x.log": "3\n", ".gitignore": "*.log\n", "stays": "4\n"})
+		s.must(os.Symlink("f", s.in("link")))
+		s.scans, s.unwatched = true, unwatched
+		s.open()
+		before := s.tree()
+		step := 0
+		if unwatched {
+			step = 1
+		}
+		remove := tools.Call{Effect: tools.Execute, Targets: []tools.Target{{Kind: tools.Command, Value: "rm -rf"}}}
+		var got *event.FilesChanged
+		s.turn("remove", func() {
+			got = s.call(step, remove, func(tools.Approved) tools.Result {
+				s.must(os.RemoveAll(s.in("dir")))
+				s.must(os.Remove(s.in("link")))
+				s.write("f", "changed\n")
+				s.write("created/h", "new\n")
+				s.write("x.log", "more\n")
+				return tools.Result{}
+			})
+		})
+		want := []event.LostChange{{Path: "x.log", Why: scan.LostIgnored}}
+		if got == nil || !cmp.Equal(got.Lost, want) {
+			t.Fatalf("summary: %+v", got)
+		}
+		s.undo(undo.Back{})
+		before["x.log"] = "-rw-r--r-- more\n"
+		if d := cmp.Diff(before, s.tree()); d != "" {
+			t.Errorf("unwatched %v: tree (-want +got):\n%s", unwatched, d)
 		}
 	}
-	return all
 }

@@ -12,6 +12,7 @@ import (
 	"agent/internal/loop/event"
 	"agent/internal/tools"
 	"agent/internal/tools/snapshot"
+	"agent/internal/tools/snapshot/scan"
 )
 
 // Options are the parts of a Recorder.
@@ -22,22 +23,12 @@ type Options struct {
 	// workspace.
 	Roots []string
 	Skip  []string // absolute paths below Roots that are not recorded
-	Scan  Scanner  // finds the changes of commands without a supervisor; may be nil
-}
-
-// Scanner finds what a command changed that no supervisor watched.
-type Scanner interface {
-	// Begin prepares for a command. It returns within a short time.
-	Begin(ctx context.Context)
-	// Changes returns what has changed since Begin, with the states before. Their old
-	// contents are in the pack, or their Lost says why not.
-	Changes(ctx context.Context) []Found
-}
-
-// Found is a change that a Scanner found.
-type Found struct {
-	Path   string // absolute
-	Before snapshot.State
+	// Scan finds the changes of commands that no supervisor watches; may be nil. Its store
+	// is the pack.
+	Scan *scan.Scanner
+	// Unwatched is set if no command has a supervisor that watches it, because the system
+	// cannot do that.
+	Unwatched bool
 }
 
 // Recorder records the changes of a session in its pack. It is a tools.RunInterceptor for
@@ -111,6 +102,7 @@ func (r *Recorder) keep(call string, s *event.FilesChanged) {
 		old.Added += s.Added
 		old.Removed += s.Removed
 		old.Paths = slices.Concat(old.Paths, s.Paths)
+		old.Paths = old.Paths[:min(len(old.Paths), maxPaths)]
 		old.Lost = slices.Concat(old.Lost, s.Lost)
 		return
 	}

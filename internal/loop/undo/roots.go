@@ -24,7 +24,7 @@ type roots struct {
 type root struct {
 	dir     string // absolute, without symbolic links
 	open    *os.Root
-	ignored map[string]bool // directories that were asked about: see place.isIgnored
+	ignored map[string]ignores // by directory: see ignore
 }
 
 // place is a path in one of the roots.
@@ -44,7 +44,7 @@ func openRoots(dirs []string) (*roots, error) {
 		open, err := os.OpenRoot(dir)
 		switch {
 		case err == nil:
-			a.all = append(a.all, root{dir, open, map[string]bool{}})
+			a.all = append(a.all, root{dir, open, map[string]ignores{}})
 		case i == 0 || !errors.Is(err, fs.ErrNotExist):
 			a.close()
 			return nil, fmt.Errorf("open the directory of the session: %w", err)
@@ -116,18 +116,28 @@ func (p place) inDirectories() bool {
 
 // isIgnored reports whether git ignores the file at p.
 func (p place) isIgnored() bool {
-	tree := search.New(p.open, p.dir)
-	var ask func(dir string) bool
-	ask = func(dir string) bool {
-		if dir == "." {
-			return false
+	dir, name := path.Split(p.rel)
+	return p.ignore(path.Clean(dir), name, false)
+}
+
+// ignores answers for the entries of one directory whether git ignores them.
+type ignores struct {
+	all  bool // git ignores the directory
+	each func(name string, isDir bool) bool
+}
+
+// ignore reports whether git ignores an entry of dir.
+func (r root) ignore(dir, name string, isDir bool) bool {
+	k, known := r.ignored[dir]
+	if !known {
+		if dir != "." {
+			parent, base := path.Split(dir)
+			k.all = r.ignore(path.Clean(parent), base, true)
 		}
-		known, ok := p.ignored[dir]
-		if !ok {
-			known = ask(path.Dir(dir)) || tree.Ignored(dir, true)
-			p.ignored[dir] = known
+		if !k.all {
+			k.each = search.New(r.open, r.dir).IgnoredIn(dir)
 		}
-		return known
+		r.ignored[dir] = k
 	}
-	return ask(path.Dir(p.rel)) || tree.Ignored(p.rel, false)
+	return k.all || k.each(name, isDir)
 }

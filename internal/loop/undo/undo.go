@@ -16,21 +16,3 @@
 // Nothing here asks the user, runs a program or writes the session log. Start reading
 // at Recorder and Restorer.
 package undo
-
-import (
-	"io"
-
-	"agent/internal/history/blobs"
-	"agent/internal/tools/snapshot"
-)
-
-// Store returns p as the store of a supervisor. The caller closes p.
-func Store(p *blobs.Pack) snapshot.Store { return store{p} }
-
-// store is a snapshot.Store. Its touched paths are notes without a kind.
-type store struct{ pack *blobs.Pack }
-
-func (s store) Put(content io.Reader) (hash string, size int64, err error) {
-	return s.pack.Put(content)
-}
-func (s store) Add(t snapshot.Touched) error { return s.pack.Append(t) }

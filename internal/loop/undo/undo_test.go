@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -18,19 +17,21 @@ import (
 	"agent/internal/loop/undo"
 	"agent/internal/tools"
 	"agent/internal/tools/snapshot"
+	"agent/internal/tools/snapshot/scan"
 )
 
 // session is a session with a workspace, whose changes are recorded.
 type session struct {
-	t     testing.TB
-	dir   string // the workspace
-	path  string // of the pack
-	pack  *blobs.Pack
-	limit blobs.Limits
-	rec   *undo.Recorder
-	turns int
-	calls int
-	scan  undo.Scanner
+	t         testing.TB
+	dir       string // the workspace
+	path      string // of the pack
+	pack      *blobs.Pack
+	limit     blobs.Limits
+	rec       *undo.Recorder
+	turns     int
+	calls     int
+	scans     bool // commands without a supervisor are scanned
+	unwatched bool // no command has a supervisor
 	// full is called if the store is full; nil fails the test.
 	full func()
 }
@@ -52,7 +53,15 @@ func newSession(t testing.TB, files map[string]string) *session {
 		s.write(name, text)
 	}
 	s.open()
-	t.Cleanup(func() { s.pack.Close() })
+	t.Cleanup(func() {
+		s.pack.Close()
+		_ = filepath.WalkDir(s.dir, func(path string, d fs.DirEntry, err error) error { // some are read-only
+			if d != nil && d.IsDir() {
+				return os.Chmod(path, 0o755)
+			}
+			return err
+		})
+	})
 	return s
 }
 
@@ -67,7 +76,12 @@ func (s *session) open() {
 		s.t.Fatal(err)
 	}
 	s.pack = p
-	s.rec = undo.NewRecorder(undo.Options{Pack: p, Path: s.path, Roots: []string{s.dir}, Scan: s.scan})
+	o := undo.Options{Pack: p, Path: s.path, Roots: []string{s.dir}, Unwatched: s.unwatched}
+	if s.scans {
+		o.Scan = scan.New(scan.Options{Roots: o.Roots, Store: p, Wait: time.Minute})
+		s.t.Cleanup(o.Scan.Close)
+	}
+	s.rec = undo.NewRecorder(o)
 }
 
 func (s *session) in(name string) string { return filepath.Join(s.dir, filepath.FromSlash(name)) }
@@ -168,8 +182,7 @@ func (c *command) touch(name string) string {
 	root, err := os.OpenRoot(c.s.dir)
 	c.s.must(err)
 	defer root.Close()
-	store := undo.Store(c.s.pack)
-	c.s.store(store.Add(snapshot.Touched{Call: c.id, Path: path, Before: snapshot.Take(root, filepath.ToSlash(name), store)}))
+	c.s.store(c.s.pack.Append(snapshot.Touched{Call: c.id, Path: path, Before: snapshot.Take(root, filepath.ToSlash(name), c.s.pack)}))
 	return path
 }
 
@@ -366,11 +379,4 @@ func TestUndoAndRedoRestoreEveryKindOfChange(t *testing.T) {
 			}
 		})
 	}
-}
-
-// found is the change of a file with an old content.
-func found(s *session, name, old string) undo.Found {
-	hash, size, err := s.pack.Put(strings.NewReader(old))
-	s.must(err)
-	return undo.Found{Path: s.in(name), Before: snapshot.State{Kind: snapshot.File, Mode: 0o644, Size: size, Hash: hash}}
 }

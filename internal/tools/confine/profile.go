@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"agent/internal/realpath"
 	"agent/internal/tools/shell/sandbox"
 )
 
@@ -15,10 +16,10 @@ func (a *Area) prepare() {
 		return
 	}
 	a.prepared = true
-	a.workspace = physical(a.Options.Workspace)
+	a.workspace = realpath.Of(a.Options.Workspace)
 	tops := []string{a.workspace}
 	for _, dir := range a.Added {
-		tops = append(tops, physical(dir))
+		tops = append(tops, realpath.Of(dir))
 	}
 	a.tree = tree{dirs: map[string]*directory{}, protected: a.Protected, gitDirs: a.scannedGitDirs}
 	for _, dir := range a.repositoryAbove() {
@@ -71,7 +72,7 @@ func (a *Area) privateProfile(s *sandbox.Session) *sandbox.Profile {
 	}
 	hidden := p.Hide
 	if p.NoHome {
-		hidden = append(hidden, physical(a.Places.Home))
+		hidden = append(hidden, realpath.Of(a.Places.Home))
 	}
 	for _, top := range a.tree.tops {
 		if inAny(top, hidden) {
@@ -86,7 +87,7 @@ func (a *Area) privateProfile(s *sandbox.Session) *sandbox.Profile {
 // hidesHome reports whether the home directory can be hidden: the workspace must not
 // contain it.
 func (a *Area) hidesHome() bool {
-	home := physical(a.Places.Home)
+	home := realpath.Of(a.Places.Home)
 	return home != "" && filepath.Dir(home) != home && !slices.ContainsFunc(a.tree.tops, func(top string) bool { return within(home, top) })
 }
 
@@ -96,7 +97,7 @@ func (a *Area) writable(path string) bool {
 }
 
 // repositoryAbove returns the git directories of the repository that contains the
-// workspace, if they are outside of it.
+// workspace, if they are outside it.
 func (a *Area) repositoryAbove() []string {
 	for dir := a.workspace; ; dir = filepath.Dir(dir) {
 		git := filepath.Join(dir, ".git")
@@ -113,7 +114,7 @@ func (a *Area) repositoryAbove() []string {
 }
 
 // gitDirs returns the git directory that the .git file of a worktree or a submodule
-// names, or the one that worktrees share. A directory outside of the workspace counts
+// names, or the one that worktrees share. A directory outside the workspace counts
 // only if its own files name the worktree: otherwise a .git file in a repository could
 // make any directory writable.
 func (a *Area) gitDirs(worktree string) []string {
@@ -122,7 +123,7 @@ func (a *Area) gitDirs(worktree string) []string {
 	if !file.plain || !ok {
 		return nil
 	}
-	dir := physical(from(worktree, strings.TrimSpace(to)))
+	dir := realpath.Of(from(worktree, strings.TrimSpace(to)))
 	if !within(dir, a.workspace) && !namesWorktree(dir, worktree) {
 		return nil
 	}
@@ -154,11 +155,11 @@ func (a *Area) scannedGitDirs(worktree string) []string {
 // files.
 func namesWorktree(dir, worktree string) bool {
 	if back := readContent(filepath.Join(dir, "gitdir"), content{}); back.plain {
-		return physical(from(dir, strings.TrimSpace(back.text))) == filepath.Join(worktree, ".git")
+		return realpath.Of(from(dir, strings.TrimSpace(back.text))) == filepath.Join(worktree, ".git")
 	}
 	config, _ := parseGitConfig(readContent(filepath.Join(dir, "config"), content{}).text)
 	return slices.ContainsFunc(config.variables, func(v variable) bool { // of a submodule
-		return v.name() == "core.worktree" && physical(from(dir, strings.Trim(v.value, `"`))) == worktree
+		return v.name() == "core.worktree" && realpath.Of(from(dir, strings.Trim(v.value, `"`))) == worktree
 	})
 }
 
@@ -168,14 +169,6 @@ func from(dir, path string) string {
 		return filepath.Clean(path)
 	}
 	return filepath.Join(dir, path)
-}
-
-// physical returns path without symbolic links, or path if it does not exist.
-func physical(path string) string {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real
-	}
-	return path
 }
 
 // inAny reports whether path is one of the directories or in one of them.

@@ -60,7 +60,7 @@ func newConverter() *converter.Converter {
 		case c.Err() != nil: // canceled
 		case n.Data == "td" || n.Data == "th":
 			c.RenderChildNodes(c, w, n)
-			_, _ = w.WriteRune(' ') // separates cells outside of a table
+			_, _ = w.WriteRune(' ') // separates cells outside a table
 		default:
 			return converter.RenderTryNext
 		}

@@ -13,15 +13,24 @@ import (
 	"strings"
 )
 
-// hasher returns a hash that computes the ID of a blob of that size.
-func (w *Worktree) hasher(size int64) hash.Hash {
-	h := sha1.New()
-	if len(w.head) == sha256.Size*2 {
-		h = sha256.New()
-	}
+// BlobHash returns a hash that computes the ID of a blob of that size. length is that of
+// the IDs of its repository: 20 bytes for SHA-1, 32 for SHA-256.
+func BlobHash(length int, size int64) hash.Hash {
+	h := newHash(length)
 	fmt.Fprintf(h, "blob %d\x00", size)
 	return h
 }
+
+// newHash returns the hash whose sums have that length in bytes.
+func newHash(length int) hash.Hash {
+	if length == sha256.Size {
+		return sha256.New()
+	}
+	return sha1.New()
+}
+
+// hasher returns the BlobHash of the repository.
+func (w *Worktree) hasher(size int64) hash.Hash { return BlobHash(len(w.head)/2, size) }
 
 // blobID returns the ID of the blob with that content.
 func (w *Worktree) blobID(content []byte) string {
@@ -58,9 +67,9 @@ func (s stoppable) Read(b []byte) (int, error) {
 	return s.ReadSeeker.Read(b)
 }
 
-// blobs returns the contents of blobs of the repository, by ID. size is the sum of
-// their sizes. Missing blobs are left out.
-func (s *Session) blobs(ctx context.Context, ids []string, size int64) (map[string][]byte, error) {
+// Blobs returns the contents of blobs of the repository, by ID in hexadecimal. size is
+// the sum of their sizes. Missing blobs are left out.
+func (s *Session) Blobs(ctx context.Context, ids []string, size int64) (map[string][]byte, error) {
 	const header = 200 // bytes that git prints with each blob, at most
 	out, complete, err := s.command(ctx, command{
 		dir: s.dir, env: s.env, input: strings.NewReader(strings.Join(ids, "\n") + "\n"),

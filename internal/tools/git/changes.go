@@ -231,7 +231,7 @@ func (c *comparison) add(name string, old base, change Change) {
 	size := old.size + int64(len(change.After))
 	switch {
 	case strings.HasPrefix(change.Path, "../"):
-		c.left.add("%s: a change outside of the workspace is left out", change.Path)
+		c.left.add("%s: a change outside the workspace is left out", change.Path)
 	case old.size > maxChanged:
 		c.left.add("%s (%s) is too large; its change is left out", change.Path, phrase.Bytes(old.size))
 	case len(c.changes) >= maxChanges || c.size+size > maxChangeBytes:
@@ -254,7 +254,7 @@ func (c *comparison) readOriginals(ctx context.Context) error {
 	blobs := map[string][]byte{}
 	if len(ids) > 0 {
 		var err error
-		if blobs, err = w.session.blobs(ctx, ids, c.size); err != nil {
+		if blobs, err = w.session.Blobs(ctx, ids, c.size); err != nil {
 			return err
 		}
 	}

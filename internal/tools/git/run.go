@@ -86,7 +86,7 @@ func (s *Session) prepare(ctx context.Context) error {
 	if err := s.write("config", ""); err != nil {
 		return err
 	}
-	for _, name := range []string{"info/exclude", "shallow"} {
+	for _, name := range []string{"info/exclude", "info/attributes", "shallow"} {
 		if text, err := readFile(filepath.Join(s.repo.common, filepath.FromSlash(name)), maxConfig); err == nil {
 			if err := s.write(name, string(text)); err != nil {
 				return err

@@ -80,7 +80,7 @@ func remove(t *testing.T, dir, name string) {
 	}
 }
 
-// texts returns the contents of the files below dir outside of .git, and the targets of
+// texts returns the contents of the files below dir outside .git, and the targets of
 // its links.
 func texts(t *testing.T, dir string) map[string]string {
 	t.Helper()
@@ -275,8 +275,8 @@ func TestWorktreeOfASubdirectory(t *testing.T) {
 		changed, leftOut := changes(t, w)
 		expect(t, "changes", changed, map[string]string{"b.txt": `"two\n" -> "three\n"`, "x.txt": `none -> "x\n"`})
 		expect(t, "left out", leftOut, []string{
-			"../a.txt: a change outside of the workspace is left out",
-			"../other/y.txt: a change outside of the workspace is left out",
+			"../a.txt: a change outside the workspace is left out",
+			"../other/y.txt: a change outside the workspace is left out",
 		})
 	}
 }

@@ -219,7 +219,7 @@ func (a *Args) Flatten(list string) error {
 	for _, m := range inner.members {
 		i := a.find(m.name)
 		if i >= 0 && !isEmpty(a.members[i].value) && !bytes.Equal(a.members[i].value, m.value) {
-			return fmt.Errorf("%s: %s has different values in and outside of %s; send it once", a.tool.Name, quoted(m.name), quoted(list))
+			return fmt.Errorf("%s: %s has different values in and outside %s; send it once", a.tool.Name, quoted(m.name), quoted(list))
 		}
 		a.Set(m.name, m.value)
 	}

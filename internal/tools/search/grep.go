@@ -113,7 +113,7 @@ func (t *Tree) grepBelow(b *budget, start string, q *Query, c *collector) error 
 			if c.Match != nil && !c.Match(f.path()) {
 				return nil
 			}
-			if t.secret != nil && t.secret(f.path()) {
+			if t.withheld != nil && t.withheld(f.path()) {
 				secret.Add(1)
 				return nil
 			}

@@ -16,7 +16,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"strings"
 )
 
 // Tree is a directory to search. It caches nothing between calls and is safe for
@@ -27,7 +26,7 @@ type Tree struct {
 	unfiltered bool // no ignore rules apply
 	caps       caps
 	hide       string
-	secret     func(p string) bool // see Withhold; may be nil
+	withheld   func(p string) bool // see Withhold; may be nil
 }
 
 // New returns the tree of root, whose absolute path is dir. The caller closes
@@ -43,10 +42,10 @@ func (t *Tree) Hide(p string) *Tree {
 	return t
 }
 
-// Withhold makes Grep skip the files below a directory for which secret returns true. It
+// Withhold makes Grep skip the files below a directory for which withheld returns true. It
 // returns t. Call it before any search.
-func (t *Tree) Withhold(secret func(p string) bool) *Tree {
-	t.secret = secret
+func (t *Tree) Withhold(withheld func(p string) bool) *Tree {
+	t.withheld = withheld
 	return t
 }
 
@@ -56,19 +55,14 @@ func Whole(root *os.Root) *Tree { return &Tree{root: root, unfiltered: true, cap
 // Ignored reports whether the file or directory at p is excluded. p is relative
 // to the tree, with slashes, and need not exist.
 func (t *Tree) Ignored(p string, isDir bool) bool {
-	if p == "." {
-		return false
-	}
-	r, dir := t.above(newBudget(context.Background(), t.caps)), "."
-	names := strings.Split(p, "/")
-	for i, name := range names {
-		r = t.enterPath(r, dir)
-		if r.ignores(dir, name, isDir || i < len(names)-1) {
-			return true
-		}
-		dir = join(dir, name)
-	}
-	return false
+	return t.Filter(context.Background()).Ignored(p, isDir)
+}
+
+// IgnoredIn returns a function that reports whether a file or directory of dir is
+// excluded by its name. It does not say whether dir itself is. It uses the rules of now.
+func (t *Tree) IgnoredIn(dir string) func(name string, isDir bool) bool {
+	r := t.rulesIn(newBudget(context.Background(), t.caps), dir)
+	return func(name string, isDir bool) bool { return r.ignores(dir, name, isDir) }
 }
 
 // regular opens a regular file without blocking. It rejects other types.

@@ -10,6 +10,6 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	keeper.Run()
+	keeper.Run(nil)
 	os.Exit(m.Run())
 }

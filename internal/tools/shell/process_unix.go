@@ -8,6 +8,8 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -35,29 +37,25 @@ type process struct {
 	done   chan struct{} // closed when all processes and the keeper have exited
 
 	status *syscall.WaitStatus // of the shell, after exited is closed; nil if unknown
+	turn   sync.Mutex          // held while a new turn begins
+	turned chan struct{}       // has a token when a new turn has begun
+	kept   Kept                // after done is closed
 	left   bool                // after done is closed: processes outlived the shell and were killed
 	lost   bool                // after done is closed: processes may be left
 }
 
 // launch runs line in Program with in as input and out as output, which the
-// caller closes. The directory, the limits and the sandbox are those of c.
+// caller closes. The directory, the limits, the sandbox and the files to keep
+// are those of c.
 func launch(c Command, line string, env []string, in, out *os.File) (*process, error) {
 	if !keeper.Dispatched() {
 		return nil, errors.New("this program cannot start commands: main does not call keeper.Run")
 	}
-	o := keeper.Order{Args: []string{Program(), "-c", "--", line}, Env: env, Processes: c.Processes}
-	inherited := []*os.File{in, out}
-	if c.Limits.Sandbox != nil {
-		words, n, err := c.Limits.Sandbox.Order()
-		if err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrSandbox, err)
-		}
-		o.Sandbox = words
-		if n.User != nil {
-			inherited = append(inherited, n.User, n.Net)
-		}
+	o, namespaces, kept, err := orderOf(c, line, env)
+	if err != nil {
+		return nil, err
 	}
-	order, err := o.Encode()
+	encoded, err := o.Encode()
 	if err != nil {
 		return nil, err
 	}
@@ -76,11 +74,11 @@ func launch(c Command, line string, env []string, in, out *os.File) (*process, e
 		return nil, err
 	}
 	defer w.Close()
-	p := &process{orders: orders, exited: make(chan struct{}), done: make(chan struct{})}
+	p := &process{orders: orders, kept: kept, turned: make(chan struct{}, 1), exited: make(chan struct{}), done: make(chan struct{})}
 	p.keeper = &exec.Cmd{
 		Path: path, Args: []string{keeper.Name},
 		Dir: c.Dir, Env: []string{}, // the command can read its parent's environment
-		ExtraFiles:  append([]*os.File{theirs, w}, inherited...),
+		ExtraFiles:  append([]*os.File{theirs, w, in, out}, namespaces...),
 		SysProcAttr: attributes(),
 	}
 	if err := p.keeper.Start(); err != nil {
@@ -90,7 +88,7 @@ func launch(c Command, line string, env []string, in, out *os.File) (*process, e
 	}
 	theirs.Close() // so that the exit of the keeper closes both pipes
 	w.Close()
-	if err := p.start(order, reports); err != nil {
+	if err := p.start(encoded, reports); err != nil {
 		orders.Close()
 		reports.Close()
 		p.keeper.Wait()
@@ -98,6 +96,25 @@ func launch(c Command, line string, env []string, in, out *os.File) (*process, e
 	}
 	go p.listen(reports)
 	return p, nil
+}
+
+// orderOf returns the order for the keeper of a command, the namespaces of its sandbox, and
+// why its files are not kept.
+func orderOf(c Command, line string, env []string) (o keeper.Order, namespaces []*os.File, kept Kept, err error) {
+	o = keeper.Order{Args: []string{Program(), "-c", "--", line}, Env: env, Processes: c.Processes}
+	o.Snapshot, kept, err = watchable(c.Snapshot, c.Limits.Sandbox != nil, "the changes of commands outside of the sandbox are not seen")
+	if err != nil || c.Limits.Sandbox == nil {
+		return o, nil, kept, err
+	}
+	words, n, err := c.Limits.Sandbox.Order()
+	if err != nil {
+		return o, nil, kept, fmt.Errorf("%w: %w", ErrSandbox, err)
+	}
+	o.Sandbox = words
+	if n.User != nil {
+		namespaces = []*os.File{n.User, n.Net}
+	}
+	return o, namespaces, kept, nil
 }
 
 // start sends the order and waits until the shell has started. The command may
@@ -124,6 +141,8 @@ func (p *process) start(order []byte, reports *os.File) error {
 		return fmt.Errorf("%s: %w", Program(), syscall.Errno(r.Value))
 	case keeper.Refused:
 		return fmt.Errorf("%w: %w", ErrSandbox, sandbox.Unpack(r.Value))
+	case keeper.Unstored:
+		return fmt.Errorf("%w: %s", ErrUnkept, reportText(r, reports))
 	}
 	p.group = int(r.Value)
 	return nil
@@ -142,6 +161,15 @@ func (p *process) listen(reports *os.File) {
 			status := syscall.WaitStatus(r.Value)
 			p.status = &status
 			close(p.exited)
+		case keeper.Turned:
+			p.turned <- struct{}{}
+		case keeper.Touched:
+			p.kept.Touched = int(r.Value)
+		case keeper.Unwatched:
+			p.kept.Problem = reportText(r, reports)
+		case keeper.Unkept:
+			path, why, _ := strings.Cut(reportText(r, reports), "\x00")
+			p.kept.Refused = &Refused{Path: path, Why: why}
 		case keeper.Left:
 			p.left = true
 		case keeper.Done:
@@ -159,6 +187,25 @@ func (p *process) listen(reports *os.File) {
 	p.keeper.Wait()
 	if p.status == nil {
 		close(p.exited)
+	}
+}
+
+// reportText returns the text of a report.
+func reportText(r keeper.Report, reports *os.File) string {
+	b := make([]byte, r.Value)
+	n, _ := io.ReadFull(reports, b) // less if the keeper was killed
+	return string(b[:n])
+}
+
+// newTurn makes the keeper keep the files again that the command changes. It waits until
+// the keeper has begun, or all processes have ended.
+func (p *process) newTurn() {
+	p.turn.Lock()
+	defer p.turn.Unlock()
+	p.send(keeper.NewTurn)
+	select {
+	case <-p.turned:
+	case <-p.done:
 	}
 }
 

@@ -17,7 +17,8 @@ type process struct {
 	cmd    *exec.Cmd
 	exited chan struct{} // closed when the shell has exited
 	done   chan struct{} // closed when its known descendants are killed
-	left   bool          // always false on Windows
+	kept   Kept
+	left   bool // always false on Windows
 	lost   bool
 }
 
@@ -26,6 +27,10 @@ type process struct {
 func launch(c Command, line string, env []string, in, out *os.File) (*process, error) {
 	if c.Limits.Sandbox != nil {
 		return nil, errors.New("there is no sandbox on Windows")
+	}
+	_, kept, err := watchable(c.Snapshot, false, "this system cannot report changes of files")
+	if err != nil {
+		return nil, err
 	}
 	cmd := exec.Command(Program())
 	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = c.Dir, env, in, out, out
@@ -37,7 +42,7 @@ func launch(c Command, line string, env []string, in, out *os.File) (*process, e
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	p := &process{cmd: cmd, exited: make(chan struct{}), done: make(chan struct{})}
+	p := &process{cmd: cmd, kept: kept, exited: make(chan struct{}), done: make(chan struct{})}
 	go func() {
 		defer close(p.done)
 		cmd.Wait() // the error is in ProcessState
@@ -46,6 +51,9 @@ func launch(c Command, line string, env []string, in, out *os.File) (*process, e
 	}()
 	return p, nil
 }
+
+// newTurn does nothing: no files are kept on Windows.
+func (p *process) newTurn() {}
 
 // terminate kills the shell and its descendants. Windows has no polite way.
 func (p *process) terminate() { p.kill() }

@@ -19,6 +19,7 @@ import (
 	"agent/internal/tools/shell"
 	"agent/internal/tools/shell/keeper"
 	"agent/internal/tools/shell/sandbox"
+	"agent/internal/tools/snapshot"
 )
 
 // Environment variables that make the test binary act as another program.
@@ -32,7 +33,7 @@ const (
 )
 
 func TestMain(m *testing.M) {
-	keeper.Run()
+	keeper.Run(snapshot.OpenDirStore)
 	sandbox.Run()
 	if seconds := os.Getenv(rootVariable); seconds != "" {
 		fmt.Println(syscall.Setresuid(0, 0, 0), "is nil")

@@ -111,7 +111,7 @@ func (r *Running) record() {
 	e.Code, e.Ended = r.process.exitStatus()
 	select {
 	case <-r.process.done:
-		e.Left, e.Lost = r.process.left, r.process.lost
+		e.Left, e.Lost, e.Kept = r.process.left, r.process.lost, r.process.kept
 	default:
 	}
 	r.result = e
@@ -200,6 +200,14 @@ func (r *Running) shellExited() bool {
 func (r *Running) showProgress(text string) {
 	if r.c.Progress != nil && text != "" {
 		r.c.Progress(text)
+	}
+}
+
+// NewTurn begins a new turn for the files of Command.Snapshot: the state of each is kept
+// again before the command changes it after the return of NewTurn.
+func (r *Running) NewTurn() {
+	if r.c.Snapshot != nil {
+		r.process.newTurn()
 	}
 }
 

@@ -184,7 +184,7 @@ func waiting(t *testing.T, conn net.PacketConn) (n int) {
 	return n
 }
 
-// The attempts of TestNamedEscapes succeed outside of the sandbox, as far as the user
+// The attempts of TestNamedEscapes succeed outside the sandbox, as far as the user
 // may do them there.
 func TestEscapesSucceedWithoutASandbox(t *testing.T) {
 	c := confine(t)
@@ -204,11 +204,11 @@ func TestEscapesSucceedWithoutASandbox(t *testing.T) {
 		"echo >OUTSIDE/new && echo escaped", "chmod 777 OUTSIDE/file && echo escaped", probeLine(t, "fetch tcp="+tcp.Addr().String()), probeLine(t, "escape chmod "+c.outside+"/file"),
 	} {
 		if r := c.run(line); !strings.Contains(r.Output, "escaped\n") {
-			t.Errorf("%s does not work outside of the sandbox either: %s", line, r.Output)
+			t.Errorf("%s does not work outside the sandbox either: %s", line, r.Output)
 		}
 	}
 	c.run(probeLine(t, "escape udp "+udp.LocalAddr().String()))
 	if waiting(t, udp) == 0 {
-		t.Error("UDP does not reach the host outside of the sandbox either")
+		t.Error("UDP does not reach the host outside the sandbox either")
 	}
 }

@@ -30,7 +30,7 @@ func (f Failure) String() string {
 // SandboxFailure looks at the end of the output of a failed command that ran in dir. It
 // reports whether its sandbox is the likely reason, and how. It is conservative: a
 // message that commands also print without a sandbox counts only with a path that the
-// sandbox denies, or with the port of a server that runs outside of it.
+// sandbox denies, or with the port of a server that runs outside it.
 func SandboxFailure(p *sandbox.Profile, dir, output string, code int) (f Failure, ok bool) {
 	if code == 0 || p == nil {
 		return f, false

@@ -18,7 +18,7 @@ import (
 
 // confined is a workspace whose commands run in a sandbox.
 type confined struct {
-	t       *testing.T
+	t       testing.TB
 	dir     string // workspace
 	outside string // a directory that commands may read
 	profile sandbox.Profile
@@ -26,7 +26,7 @@ type confined struct {
 
 // confine returns a workspace in the complete sandbox. It skips the test if this
 // system has none.
-func confine(t *testing.T) confined {
+func confine(t testing.TB) confined {
 	t.Helper()
 	if r := sandbox.Probe(); r.Form != sandbox.Complete {
 		t.Skip("the complete sandbox does not work here: ", r.Reason)
@@ -34,7 +34,7 @@ func confine(t *testing.T) confined {
 	return confineAs(t, sandbox.Complete)
 }
 
-func confineAs(t *testing.T, form sandbox.Form) confined {
+func confineAs(t testing.TB, form sandbox.Form) confined {
 	t.Helper()
 	session := sandbox.NewSession(form)
 	t.Cleanup(session.Close)
@@ -65,7 +65,7 @@ func (c confined) run(line string) shell.Result {
 	return run(c.t, command)
 }
 
-func write(t *testing.T, file, text string) {
+func write(t testing.TB, file, text string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		t.Fatal(err)
@@ -101,7 +101,7 @@ func TestSandboxLeavesWorkAlone(t *testing.T) {
 	}
 }
 
-// Whatever a command tries, it changes no file outside of the workspace and none
+// Whatever a command tries, it changes no file outside the workspace and none
 // that is protected. Every line prints "escaped" if it has succeeded in something.
 func TestEscapesFromTheSandbox(t *testing.T) {
 	c := confine(t)

@@ -29,6 +29,8 @@ func probe(what string) {
 		tryEscape(arg)
 	case "exchange":
 		fmt.Println(unix.Renameat2(unix.AT_FDCWD, arg, unix.AT_FDCWD, ".git", unix.RENAME_EXCHANGE))
+	case "write":
+		fmt.Println(os.WriteFile(arg, []byte("new"), 0o644), os.RemoveAll(arg+".d"))
 	case "serve":
 		serve(arg)
 	case "fetch":
@@ -104,7 +106,7 @@ func (c confined) probe(what string) string {
 	return c.run(probeLine(c.t, what)).Output
 }
 
-func probeLine(t *testing.T, what string) string {
+func probeLine(t testing.TB, what string) string {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {

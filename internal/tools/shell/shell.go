@@ -67,7 +67,8 @@ type Command struct {
 	// it; 0 means DefaultProcesses.
 	Processes int
 
-	// Snapshot says which files to keep while the command runs; nil for none.
+	// Snapshot says which files to keep while the command runs; nil for none. It needs a
+	// sandbox.
 	Snapshot *snapshot.Order
 	// Input is the standard input; nil means empty. The caller closes it.
 	Input *os.File
@@ -114,6 +115,7 @@ type Result struct {
 	Why  Reason // why Run stopped it
 	Left bool   // processes outlived the shell and were killed
 	Lost bool   // processes may still be running: it killed its keeper, or they run as another user
+	Kept Kept   // complete once the command has ended
 }
 
 // Run runs a command and waits for its end. It stops the command at a limit. When

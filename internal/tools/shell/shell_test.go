@@ -22,7 +22,7 @@ import (
 )
 
 // run runs a command that is expected to start.
-func run(t *testing.T, c shell.Command) shell.Result {
+func run(t testing.TB, c shell.Command) shell.Result {
 	t.Helper()
 	if c.Dir == "" {
 		c.Dir = t.TempDir()
@@ -59,7 +59,7 @@ func cancel(t *testing.T, c shell.Command) shell.Result {
 	return r
 }
 
-func same[T any](t *testing.T, got, want T) {
+func same[T any](t testing.TB, got, want T) {
 	t.Helper()
 	if d := cmp.Diff(got, want); d != "" {
 		t.Errorf("got (-), want (+):\n%s", d)

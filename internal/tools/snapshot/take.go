@@ -14,6 +14,14 @@ import (
 // MaxFile is the size in bytes above which the content of a file is not kept.
 const MaxFile = 64 << 20
 
+// The Lost of states that cannot be restored whatever their content.
+const (
+	LostLinks = "it has several hard links"
+	LostOwner = "it belongs to another user"
+	LostSize  = "it is larger than 64 MB"
+	LostKind  = "it is neither a file nor a directory"
+)
+
 // Contents keeps contents. A Store is one.
 type Contents interface {
 	// Put is as in Store.
@@ -60,7 +68,7 @@ func Look(root *os.Root, path string) (State, fs.FileInfo) {
 	case m.IsRegular():
 		s.Kind, s.Size, s.Lost = File, info.Size(), unrestorable(info)
 		if s.Lost == "" && s.Size > MaxFile {
-			s.Lost = "it is larger than 64 MB"
+			s.Lost = LostSize
 		}
 	case m&fs.ModeSymlink != 0:
 		s.Kind, s.Mode = Link, 0
@@ -68,7 +76,7 @@ func Look(root *os.Root, path string) (State, fs.FileInfo) {
 			s.Lost = fmt.Sprintf("it cannot be read: %v", cause(err))
 		}
 	default:
-		s.Lost = "it is neither a file nor a directory"
+		s.Lost = LostKind
 	}
 	return s, info
 }
@@ -89,7 +97,7 @@ func (s *State) read(root *os.Root, path string, info fs.FileInfo, contents Cont
 	case err != nil:
 		return fmt.Errorf("its content could not be kept: %w", err)
 	case size > MaxFile:
-		return errors.New("it is larger than 64 MB")
+		return errors.New(LostSize)
 	}
 	s.Hash, s.Size = hash, size
 	return nil

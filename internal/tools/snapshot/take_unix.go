@@ -18,9 +18,9 @@ func unrestorable(info fs.FileInfo) string {
 	st := info.Sys().(*syscall.Stat_t)
 	switch uid := os.Geteuid(); {
 	case st.Nlink > 1:
-		return "it has several hard links"
+		return LostLinks
 	case uid != 0 && int(st.Uid) != uid:
-		return "it belongs to another user"
+		return LostOwner
 	}
 	return ""
 }

@@ -10,20 +10,21 @@ import (
 	"strings"
 
 	"agent/internal/llm/phrase"
+	"agent/internal/realpath"
 	"agent/internal/tools/advice"
 )
 
-// AllowOutside lets Find and transactions accept files outside of the workspace, by
+// AllowOutside lets Find and transactions accept files outside the workspace, by
 // absolute paths and by paths that begin with ~/, which stands for home. The caller must
 // judge the targets of every call. Call it before any tool runs.
 func (w *Workspace) AllowOutside(home string) {
 	w.outside, w.main.wider, w.home = true, true, home
 }
 
-// Guard sets which files may hold secrets, by their paths. Searches skip them, and
-// their contents are not shown before the model has read them. Call it before any tool
-// runs.
-func (w *Workspace) Guard(secret func(path string) bool) { w.secret = secret }
+// Withhold sets which files are withheld, such as those that may hold secrets, by their
+// paths. Searches skip them, and their contents are not shown before the model has read
+// them. Call it before any tool runs.
+func (w *Workspace) Withhold(withheld func(path string) bool) { w.withheld = withheld }
 
 // Add adds a directory that tools read and change like the workspace, by absolute
 // paths. Call it before any tool runs.
@@ -49,16 +50,16 @@ func (w *Workspace) Added() (dirs []string) {
 	return dirs
 }
 
-// Share gives w the access that from has to its outputs and to files outside of the
+// Share gives w the access that from has to its outputs and to files outside the
 // workspace. The same files are hidden and guarded. It does not add the directories that
 // were added to from. Call it before any tool of w runs.
 func (w *Workspace) Share(from *Workspace) {
-	w.outputs, w.outside, w.home, w.secret = from.outputs, from.outside, from.home, from.secret
+	w.outputs, w.outside, w.home, w.withheld = from.outputs, from.outside, from.home, from.withheld
 	w.main.hidden, w.main.wider = from.main.hidden, from.main.wider
 }
 
 // locate returns the tree to which name, as a model writes it, belongs, and name in a
-// form that this tree accepts. A tree outside of the workspace has no open root: see
+// form that this tree accepts. A tree outside the workspace has no open root: see
 // tree.enter.
 func (w *Workspace) locate(name string) (*tree, string, error) {
 	if rest, ok := strings.CutPrefix(filepath.ToSlash(name), "~/"); ok && w.outside && w.home != "" {
@@ -76,7 +77,7 @@ func (w *Workspace) locate(name string) (*tree, string, error) {
 	if !w.outside {
 		return &w.main, name, nil
 	}
-	real, err := physical(name)
+	real, err := realpath.Checked(name)
 	if err != nil {
 		return nil, "", fmt.Errorf("%s: %w", name, Cause(err))
 	}
@@ -104,22 +105,6 @@ func (w *Workspace) rootOf(name string) (*tree, error) {
 	return nil, nil
 }
 
-// physical returns an absolute path without symbolic links. Names after the last
-// directory that exists are kept.
-func physical(name string) (string, error) {
-	rest := ""
-	for dir := filepath.Clean(name); ; dir = filepath.Dir(dir) {
-		real, err := filepath.EvalSymlinks(dir)
-		if err == nil {
-			return filepath.Join(real, rest), nil
-		}
-		if !errors.Is(err, fs.ErrNotExist) || dir == filepath.Dir(dir) {
-			return "", err
-		}
-		rest = filepath.Join(filepath.Base(dir), rest)
-	}
-}
-
 // treeAround returns the tree of real, a path without symbolic links: real itself if it
 // is a directory, else the closest directory above it that exists.
 func (w *Workspace) treeAround(name, real string) (*tree, error) {
@@ -144,7 +129,7 @@ func isPseudo(real string) bool {
 	return len(names) > 1 && names[0] == "" && slices.Contains([]string{"proc", "sys", "dev"}, names[1])
 }
 
-// enter returns t with an open root, which done closes. A directory outside of the
+// enter returns t with an open root, which done closes. A directory outside the
 // workspace must still be the one that t was made for.
 func (t *tree) enter() (opened *tree, done func(), err error) {
 	if t.kind != outsideTree {
@@ -166,7 +151,7 @@ func (t *tree) enter() (opened *tree, done func(), err error) {
 	return &now, func() { now.root.Close() }, nil
 }
 
-// checkPath returns an error if the path of a directory outside of the workspace leads
+// checkPath returns an error if the path of a directory outside the workspace leads
 // to another directory, or through a symbolic link, since it was opened.
 func (t *tree) checkPath() error {
 	if t.kind != outsideTree {
@@ -209,8 +194,8 @@ func (w *Workspace) absolute(spelled string) string {
 	return filepath.Join(w.Dir(), filepath.FromSlash(spelled))
 }
 
-// isGuarded reports whether the content of a file must not be shown unless the model
-// has read it: a file outside of the workspace, or one that may hold secrets.
-func (w *Workspace) isGuarded(t *tree, p, spelled string) bool {
-	return t.kind == outsideTree || w.secret != nil && (w.secret(p) || spelled != "" && w.secret(spelled))
+// isWithheld reports whether the content of a file must not be shown unless the model
+// has read it: a file outside the workspace, or one that may hold secrets.
+func (w *Workspace) isWithheld(t *tree, p, spelled string) bool {
+	return t.kind == outsideTree || w.withheld != nil && (w.withheld(p) || spelled != "" && w.withheld(spelled))
 }

@@ -15,7 +15,7 @@ import (
 
 // Draft is a file in a Transaction.
 type Draft struct {
-	Path    string   // relative to the workspace, or absolute outside of it; without symbolic links
+	Path    string   // relative to the workspace, or absolute outside it; without symbolic links
 	Before  []byte   // current content; nil if the file does not exist
 	After   []byte   // new content; nil if the file is removed, or not created
 	MovedTo string   // new path of a moved file; empty if it is not moved
@@ -94,7 +94,7 @@ func (t *Transaction) Open(name string) (*Draft, error) {
 // quote the file, and reading it may need approval.
 func (t *Transaction) checkKnown(d *Draft, spelled string) error {
 	err := t.known.checkUnchanged(d.Path, d.Before)
-	if t.known == nil || !t.work.isGuarded(d.tree, d.Path, spelled) {
+	if t.known == nil || !t.work.isWithheld(d.tree, d.Path, spelled) {
 		return err
 	}
 	if changed, ok := errors.AsType[*ChangedError](err); ok {

@@ -17,7 +17,7 @@ import (
 
 // tree is a directory that is accessed only through its os.Root.
 type tree struct {
-	root   *os.Root    // nil for a directory outside of the workspace: see enter
+	root   *os.Root    // nil for a directory outside the workspace: see enter
 	dir    string      // absolute path
 	self   fs.FileInfo // info of the directory
 	kind   treeKind

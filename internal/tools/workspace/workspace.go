@@ -26,7 +26,7 @@ type Workspace struct {
 	outputs    string                 // see Attach
 	outside    bool                   // see AllowOutside
 	home       string                 // see AllowOutside
-	secret     func(path string) bool // see Guard; may be nil
+	withheld   func(path string) bool // see Withhold; may be nil
 	replacing  sync.Mutex             // held while a commit checks and replaces files
 	mu         sync.Mutex
 	outputTree *tree // the outputs directory; nil until first used
@@ -93,7 +93,7 @@ func (w *Workspace) Resolve(name string) (string, error) {
 }
 
 // Find resolves name, as a model writes it, to an existing file or directory of
-// the workspace or the outputs, or outside of them: see AllowOutside. An empty name is
+// the workspace or the outputs, or outside them: see AllowOutside. An empty name is
 // the workspace itself.
 func (w *Workspace) Find(name string) (Place, error) {
 	if name == "" {
@@ -115,7 +115,7 @@ func (w *Workspace) Find(name string) (Place, error) {
 	if now.isHidden(p) {
 		return Place{}, hiddenError(name)
 	}
-	place := Place{Path: p, Info: info, tree: t, secret: w.secret}
+	place := Place{Path: p, Info: info, tree: t, withheld: w.withheld}
 	if s := w.spelling(name, place.Name()); s != "" {
 		place.Spelled = []string{s}
 	}
@@ -160,31 +160,31 @@ func (w *Workspace) OutputFile() func() (*os.File, error) {
 
 // Place is an existing file or directory that may be read.
 type Place struct {
-	Path    string      // relative to the directory of Enter, with slashes, without symbolic links
-	Info    fs.FileInfo // at the time of Find
-	Spelled []string    // another name by which the model called it: see Target.Spelled
-	tree    *tree
-	secret  func(path string) bool // see Workspace.Guard
+	Path     string      // relative to the directory of Enter, with slashes, without symbolic links
+	Info     fs.FileInfo // at the time of Find
+	Spelled  []string    // another name by which the model called it: see Target.Spelled
+	tree     *tree
+	withheld func(path string) bool // see Workspace.Withhold
 }
 
 // Dir is an open directory with a Place.
 type Dir struct {
-	Root    *os.Root
-	Path    string                 // absolute
-	Outputs bool                   // it is the outputs directory
-	Hidden  string                 // the hidden file relative to Root; empty if it is not below Root
-	Secret  func(path string) bool // which files may hold secrets; nil for none
+	Root     *os.Root
+	Path     string                 // absolute
+	Outputs  bool                   // it is the outputs directory
+	Hidden   string                 // the hidden file relative to Root; empty if it is not below Root
+	Withheld func(path string) bool // which files may hold secrets; nil for none
 }
 
 // Enter opens the directory that p.Path is relative to: the workspace, the outputs, a
-// directory that was added, or one outside of them. That one must still be the directory
+// directory that was added, or one outside them. That one must still be the directory
 // of Find. The caller calls done when it no longer uses the directory.
 func (p Place) Enter() (d Dir, done func(), err error) {
 	t, done, err := p.tree.enter()
 	if err != nil {
 		return Dir{}, nil, err
 	}
-	return Dir{Root: t.root, Path: t.dir, Outputs: t.kind == outputsTree, Hidden: t.hiddenPath(), Secret: p.secret}, done, nil
+	return Dir{Root: t.root, Path: t.dir, Outputs: t.kind == outputsTree, Hidden: t.hiddenPath(), Withheld: p.withheld}, done, nil
 }
 
 // Name returns the path of p as a model writes it.

@@ -168,7 +168,7 @@ func (q *question) facts(width, at int) []string {
 			out = append(out, ink.WrapExact(RequestOf(q.ask.Title), width)...)
 		}
 	}
-	if text := ReachOf(q.ask); text != "" {
+	if text := ReasonText(q.ask); text != "" {
 		out = append(out, ink.Wrap(text, width)...)
 	}
 	out = append(out, warned...)

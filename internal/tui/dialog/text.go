@@ -1,6 +1,7 @@
 package dialog
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -117,6 +118,7 @@ func askCommandLine(ask event.Ask, c event.Target, short func(string) string) st
 		text += " in " + ExactLine(short(c.Dir))
 	}
 	switch {
+	case ask.Again && ask.Unkept != "":
 	case ask.Again && ask.Reach == event.ReachAll:
 		text += " outside the sandbox"
 	case ask.Again:
@@ -125,10 +127,12 @@ func askCommandLine(ask event.Ask, c event.Target, short func(string) string) st
 	return text + "?"
 }
 
-// ReachOf says why a command failed that would run again, or what a command would reach
-// outside of the usual sandbox. It is safe to draw, and empty for other questions.
-func ReachOf(ask event.Ask) string {
+// ReasonText says why a command failed that would run again, or what a command would reach
+// outside the usual sandbox. It is safe to draw, and empty for other questions.
+func ReasonText(ask event.Ask) string {
 	switch {
+	case ask.Again && ask.Unkept != "":
+		return "It tried to change " + cmp.Or(ExactLine(ask.Blocked), "a file") + ", which cannot be undone: " + ExactLine(ask.Unkept) + "."
 	case ask.Again && ask.Blocked != "":
 		return "It failed because the sandbox blocks access to " + ExactLine(ask.Blocked) + "."
 	case ask.Again && ask.Port > 0:

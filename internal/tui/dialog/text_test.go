@@ -43,7 +43,7 @@ func TestReachOfWrites(t *testing.T) {
 		"With your approval it can change /l and use the network.":                           {Writes: []string{"/l"}, Reach: event.ReachNetwork},
 		"It failed because the sandbox blocks access to /home/ada/.ssh/config.":              {Again: true, Reach: event.ReachAll, Blocked: "/home/ada/.ssh/config"},
 	} {
-		if got := ReachOf(ask); got != want {
+		if got := ReasonText(ask); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}

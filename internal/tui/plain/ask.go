@@ -67,7 +67,7 @@ func (q *questions) ask(ask event.Ask) {
 			q.block("", strings.Join(ink.WrapExact(dialog.RequestOf(ask.Title), width), "\n"))
 		}
 	}
-	if text := dialog.ReachOf(ask); text != "" {
+	if text := dialog.ReasonText(ask); text != "" {
 		q.block("", text)
 	}
 	if why := dialog.WhyOf(ask); why != "" {

@@ -26,7 +26,7 @@ func (v *viewport) Scroll(n int) {
 }
 
 // moveTo makes line skip of the row at p the first line of the window. skip may be
-// outside of the row.
+// outside the row.
 func (v *viewport) moveTo(p Position, skip int) {
 	v.Top, v.skip = p, skip
 	for v.skip < 0 {

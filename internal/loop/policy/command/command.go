@@ -135,14 +135,16 @@ type Part struct {
 	// Reads are the paths that a read-only part opens, Writes those that other parts
 	// are known to change. They are absolute.
 	Reads, Writes []string
-	// WritesUnknown is set if the part also writes outside of the workspace to a path
+	// WritesUnknown is set if the part also writes outside the workspace to a path
 	// that is not known.
 	WritesUnknown bool
 	// Reason says why the part needs approval, as a clause; empty if it only reads.
 	Reason string
 
 	dirs    []string // the directories in which the part may run; nil if unknown
+	defines []string // names of files that the part writes and of aliases
 	piped   bool     // the part reads a pipe
+	input   *Part    // the part before the pipe; nil if there is none
 	urgency int      // how important Reason is
 }
 
@@ -154,6 +156,8 @@ type Word struct {
 	// Matches are the files that a wildcard stands for; empty if no file matches, and
 	// bash passes Text.
 	Matches []string
+
+	shape string // the literal text of an unknown word, with expansion for the rest
 }
 
 // Kind says how far the value of a word is known.
@@ -204,13 +208,14 @@ func (p *Part) needs(traits Trait, reason string) {
 // Judge reads a command line. It asks env about files but changes nothing.
 func Judge(line string, env Env) *Command {
 	c := &Command{Line: line}
-	r := reader{env: env}
+	r := newReader(env)
 	if why := unfit(line); why != "" {
 		c.Traits, c.Form, c.Reason = Unclear, why, why
 		return c
 	}
 	r.line(line, []string{env.Dir})
-	c.Parts, c.Traits, c.Form, c.Reason, c.Repository = r.parts, r.traits, r.reason, r.reason, r.repository
+	runsDefined(r.parts)
+	c.Parts, c.Traits, c.Form, c.Reason, c.Repository = r.parts, r.traits, r.reason, r.reason, r.prover.repository
 	urgency := r.urgency
 	for i := range c.Parts {
 		p := &c.Parts[i]

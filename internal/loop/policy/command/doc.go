@@ -24,6 +24,7 @@
 // The package knows paths only as text. Command.Reads lists the files and directories
 // that a read-only line opens; Judge asks Env which of them the line may read.
 //
-// Start reading at Judge, then Part and reader.call (the strict grammar), table.go
-// (options) and rules.go (programs with a grammar of their own).
+// Start reading at Judge, then Part and reader.call (the strict grammar), prover, which
+// proves that a program only reads, with table.go (options) and rules.go (programs with a
+// grammar of their own), and guesser, which guesses the Traits.
 package command

@@ -77,11 +77,24 @@ func (t effectTable) find(name string) []effect {
 	return found
 }
 
-// effects adds the traits of p. They are a guess from its words, some of which may be
-// unknown.
-func (r *reader) effects(p *Part, words []string) {
+// guesser adds the traits and the Writes of parts that are not proven to only read. It
+// guesses them from the words.
+type guesser struct {
+	env   Env
+	depth *int // commands and lines in arguments around the current command
+	work  *int // bytes of text and words in arguments that were judged as commands
+	// line reads a command line in an argument, which runs in one of dirs, or in an
+	// unknown directory if there is none.
+	line func(text string, dirs []string)
+}
+
+// effects adds the traits of p. Some of its words may be unknown.
+func (g *guesser) effects(p *Part, words []string) {
 	if len(words) == 0 {
 		return
+	}
+	if p.unknown(words[0]) || strings.ContainsAny(words[0], "*?[") || strings.HasPrefix(words[0], "/proc/") || strings.HasPrefix(words[0], "/dev/") {
+		p.needs(Unclear, "the text does not show which program runs: "+code(words[0]))
 	}
 	name := programName(words[0])
 	args := words[1:]
@@ -94,26 +107,30 @@ func (r *reader) effects(p *Part, words []string) {
 		if e.subcommand != "" || name == "git" && sub != "" {
 			does = code(name, sub)
 		}
-		if e.traits == Connects && r.env.Loopback && reachesLoopback(name, args) {
+		if e.traits == Connects && g.env.Loopback && reachesLoopback(name, args) {
 			p.Local = true
 			continue
 		}
 		p.needs(e.traits, does+" "+e.does)
 		switch e.writes {
 		case "all":
-			r.writesAll(p, operandsOf(args))
+			g.writesAll(p, operandsOf(args))
 		case "last":
 			if o := operandsOf(args); len(o) > 0 {
-				r.writesAll(p, o[len(o)-1:])
+				g.writesAll(p, o[len(o)-1:])
 			}
 		}
 	}
-	r.replaces(p, name, args)
+	g.replaces(p, name, args)
 	if name == "git" {
-		r.gitEffects(p, args, sub)
+		g.gitEffects(p, args, sub)
 	}
-	r.stores(p, name, args)
-	r.unwrap(p, name, args)
+	if p.Traits&Interprets != 0 {
+		g.embeddedIn(p, name, args)
+	}
+	g.unknownOptions(p, name, args, sub)
+	g.stores(p, name, args)
+	g.unwrap(p, name, args)
 }
 
 // programName returns the name of a program in lower case, without its directory.
@@ -190,7 +207,7 @@ func given(want string, args []string) bool {
 
 // replaces judges programs whose output file is not known from a redirection or the
 // table: the last operand of mv, cp, install and ln, of= of dd, and the files of sed -i.
-func (r *reader) replaces(p *Part, name string, args []string) {
+func (g *guesser) replaces(p *Part, name string, args []string) {
 	operands := operandsOf(args)
 	switch name {
 	case "mv", "cp", "install", "ln":
@@ -200,19 +217,19 @@ func (r *reader) replaces(p *Part, name string, args []string) {
 		target := operands[len(operands)-1]
 		sources := operands[:len(operands)-1]
 		if name == "mv" {
-			r.writesAll(p, sources)
+			g.writesAll(p, sources)
 		}
 		for _, s := range sources {
-			if r.exists(p, target, filepath.Base(s)) && !given("-n", args) && !given("--no-clobber", args) && (name != "ln" || given("-f", args)) {
+			if g.exists(p, target, filepath.Base(s)) && !given("-n", args) && !given("--no-clobber", args) && (name != "ln" || given("-f", args)) {
 				p.needs(Destroys, code(name)+" overwrites "+code(target))
 			}
 		}
-		r.writesAll(p, []string{target})
+		g.writesAll(p, []string{target})
 		p.needs(0, code(name)+" changes files")
 	case "dd":
 		for _, w := range args {
 			if file, ok := strings.CutPrefix(w, "of="); ok {
-				r.writesAll(p, []string{file})
+				g.writesAll(p, []string{file})
 			}
 		}
 	case "make", "gmake", "bmake":
@@ -235,7 +252,7 @@ func (r *reader) replaces(p *Part, name string, args []string) {
 			}
 		}
 		if given("-i", args) && len(operands) > 1 {
-			r.writesAll(p, operands[1:])
+			g.writesAll(p, operands[1:])
 		}
 	}
 }
@@ -251,14 +268,14 @@ var (
 
 // exists reports whether a command that writes target, or base in the directory
 // target, may overwrite a file.
-func (r *reader) exists(p *Part, target, base string) bool {
+func (g *guesser) exists(p *Part, target, base string) bool {
 	for _, dir := range p.dirs {
 		full := absolute(dir, target, false)
-		switch r.env.Look(full) {
+		switch g.env.Look(full) {
 		case File:
 			return true
 		case Directory:
-			if r.env.Look(filepath.Join(full, base)) == File {
+			if g.env.Look(filepath.Join(full, base)) == File {
 				return true
 			}
 		}
@@ -267,13 +284,16 @@ func (r *reader) exists(p *Part, target, base string) bool {
 }
 
 // gitEffects judges arguments of git that the table cannot express.
-func (r *reader) gitEffects(p *Part, args []string, sub string) {
+func (g *guesser) gitEffects(p *Part, args []string, sub string) {
 	for i, w := range args {
 		if w == sub {
 			if sub == "checkout" && slices.ContainsFunc(args[i+1:], func(o string) bool {
-				return !dashed(o) && (r.isFile(p, o) || strings.HasPrefix(o, ":") || strings.ContainsAny(o, "*?["))
+				return !dashed(o) && (p.finds(g.env, o, File, Directory, Special) || strings.HasPrefix(o, ":") || strings.ContainsAny(o, "*?["))
 			}) {
 				p.needs(Destroys, "`git checkout` discards changes")
+			}
+			if sub == "checkout" && len(p.dirs) == 0 && len(operandsOf(args[i+1:])) > 1 && !given("-b", args[i+1:]) {
+				p.needs(Unclear, "`git checkout` may discard changes: its directory is not known")
 			}
 			break
 		}
@@ -283,8 +303,8 @@ func (r *reader) gitEffects(p *Part, args []string, sub string) {
 		if w == "-C" || strings.HasPrefix(w, "--git-dir") || strings.HasPrefix(w, "--work-tree") {
 			p.needs(0, "`git "+shown(w)+"` uses another repository")
 		}
-		if w == "-C" && i+1 < len(args) && !slices.Contains(gitReaders, sub) && !r.allInside(p, args[i+1]) {
-			r.writes(p, args[i+1], false)
+		if w == "-C" && i+1 < len(args) && !slices.Contains(gitReaders, sub) && !g.allInside(p, args[i+1]) {
+			g.writes(p, args[i+1], false)
 		}
 	}
 }
@@ -298,32 +318,23 @@ var gitReaders = []string{
 }
 
 // allInside reports whether a path is in the workspace, whatever the directory of p is.
-func (r *reader) allInside(p *Part, path string) bool {
+func (g *guesser) allInside(p *Part, path string) bool {
 	if strings.HasPrefix(path, "~") {
 		return false
 	}
-	return len(p.dirs) > 0 && !slices.ContainsFunc(p.dirs, func(dir string) bool { return !r.env.Inside(absolute(dir, path, false)) })
+	return len(p.dirs) > 0 && !slices.ContainsFunc(p.dirs, func(dir string) bool { return !g.env.Inside(absolute(dir, path, false)) })
 }
 
-// isFile reports whether a word is the path of an existing file or directory.
-func (r *reader) isFile(p *Part, word string) bool {
-	return slices.ContainsFunc(p.dirs, func(dir string) bool { return r.env.Look(absolute(dir, word, false)) != Missing })
-}
-
-// isDirectory reports whether a word is the path of a directory.
-func (r *reader) isDirectory(p *Part, word string) bool {
-	return slices.ContainsFunc(p.dirs, func(dir string) bool { return r.env.Look(absolute(dir, word, false)) == Directory })
-}
-
-func (r *reader) writesAll(p *Part, paths []string) {
+func (g *guesser) writesAll(p *Part, paths []string) {
 	for _, path := range paths {
-		r.writes(p, path, false)
+		g.writes(p, path, false)
 	}
 }
 
 // writes records that p writes path. If truncates is set, the content of an existing
 // file is lost.
-func (r *reader) writes(p *Part, path string, truncates bool) {
+func (g *guesser) writes(p *Part, path string, truncates bool) {
+	p.defines = append(p.defines, filepath.Base(path))
 	switch {
 	case path == "":
 		return
@@ -333,8 +344,8 @@ func (r *reader) writes(p *Part, path string, truncates bool) {
 		p.needs(Connects, "it writes to the network: "+shown(path))
 		return
 	case strings.HasPrefix(path, "~"):
-		p.needs(WritesOutside, "it writes to "+code(path)+", outside of the workspace")
-		if full := r.inHome(path); full == "" {
+		p.needs(WritesOutside, "it writes to "+code(path)+", outside the workspace")
+		if full := g.inHome(path); full == "" {
 			p.WritesUnknown = true
 		} else if !slices.Contains(p.Writes, full) {
 			p.Writes = append(p.Writes, full)
@@ -358,20 +369,20 @@ func (r *reader) writes(p *Part, path string, truncates bool) {
 		if !slices.Contains(p.Writes, full) {
 			p.Writes = append(p.Writes, full)
 		}
-		if !r.env.Inside(full) {
-			p.needs(WritesOutside, "it writes to "+code(path)+", outside of the workspace")
+		if !g.env.Inside(full) {
+			p.needs(WritesOutside, "it writes to "+code(path)+", outside the workspace")
 		}
-		if truncates && r.env.Look(full) == File {
+		if truncates && g.env.Look(full) == File {
 			p.needs(Destroys, "it overwrites "+code(path))
 		}
 	}
 }
 
 // inHome returns the absolute path of a word that begins with ~; empty if it is not known.
-func (r *reader) inHome(word string) string {
+func (g *guesser) inHome(word string) string {
 	rest := strings.TrimPrefix(word, "~")
-	if r.env.Home == "" || rest != "" && rest[0] != '/' || strings.ContainsAny(rest, "$`*?[{\\\"'") {
+	if g.env.Home == "" || rest != "" && rest[0] != '/' || strings.ContainsAny(rest, "$`*?[{\\\"'") {
 		return ""
 	}
-	return filepath.Join(r.env.Home, rest)
+	return filepath.Join(g.env.Home, rest)
 }

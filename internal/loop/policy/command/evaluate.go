@@ -19,7 +19,7 @@ func (r *reader) evaluates(n syntax.Node) {
 	syntax.Walk(n, func(child syntax.Node) bool {
 		switch c := child.(type) {
 		case *syntax.CallExpr:
-			if len(c.Args) > 0 && !slices.Contains(evaluating[:], c.Args[0].Lit()) {
+			if len(c.Args) > 0 && !mayEvaluate(c.Args[0]) {
 				for _, a := range c.Assigns {
 					r.evaluates(a)
 				}
@@ -39,6 +39,13 @@ func (r *reader) evaluates(n syntax.Node) {
 		}
 		return true
 	})
+}
+
+// mayEvaluate reports whether the program with this name may be a builtin that evaluates its
+// words.
+func mayEvaluate(name *syntax.Word) bool {
+	lit := strings.ReplaceAll(strings.ReplaceAll(name.Lit(), "\\\n", ""), `\`, "")
+	return lit == "" || lit == "command" || lit == "builtin" || slices.Contains(evaluating[:], lit)
 }
 
 // evaluatesInside is evaluates for the substitutions in n.
@@ -61,7 +68,7 @@ func (r *reader) substituted(text string) {
 }
 
 // stores adds the traits of builtins that give bash a command to run later.
-func (r *reader) stores(p *Part, name string, args []string) {
+func (g *guesser) stores(p *Part, name string, args []string) {
 	switch name {
 	case "hash":
 		if given("-p", args) {
@@ -69,14 +76,19 @@ func (r *reader) stores(p *Part, name string, args []string) {
 		}
 	case "alias":
 		for _, a := range args {
-			if _, line, ok := strings.Cut(a, "="); ok {
-				r.inner(line, p.dirs)
+			alias, line, ok := strings.Cut(a, "=")
+			switch {
+			case p.unknown(a):
+				p.needs(Unclear, "the text does not show what an alias runs")
+			case ok:
+				p.defines = append(p.defines, alias)
+				g.line(line, p.dirs)
 			}
 		}
 	case "compgen", "complete", "mapfile", "readarray":
 		if i := slices.Index(args, "-C"); i >= 0 && i+1 < len(args) {
 			p.needs(Interprets, code(name)+" runs other commands")
-			r.inner(args[i+1], p.dirs)
+			g.line(args[i+1], p.dirs)
 		}
 	}
 }

@@ -39,38 +39,38 @@ var gitCommands = sync.OnceValue(func() map[string]program {
 
 // versioning judges git. The caller runs it without the configuration of the
 // repository, which can name programs.
-func (r *reader) versioning(p *Part, args []string) string {
-	why := r.subcommand(p, args)
+func (v *prover) versioning(p *Part, args []string) string {
+	why := v.subcommand(p, args)
 	if why == "" && p.Git {
-		why = r.repositoryOf(p)
+		why = v.repositoryOf(p)
 		p.Git = why == ""
 	}
 	return why
 }
 
 // repositoryOf returns why git must not read the repository of p.
-func (r *reader) repositoryOf(p *Part) string {
+func (v *prover) repositoryOf(p *Part) string {
 	switch {
-	case r.env.Git == nil:
+	case v.env.Git == nil:
 		return "the configuration of the repository can make git run programs"
 	case len(p.dirs) == 0:
 		return "the directory of `git` is not known"
 	}
 	for _, dir := range p.dirs {
-		repository, why := r.env.Git(dir)
+		repository, why := v.env.Git(dir)
 		switch {
 		case why != "":
 			return "`git` needs approval: " + why
-		case r.repository != "" && repository != r.repository:
+		case v.repository != "" && repository != v.repository:
 			return "it reads several git repositories"
 		}
-		r.repository = repository
+		v.repository = repository
 	}
 	return ""
 }
 
 // subcommand judges the arguments of git. It sets p.Git if they only read a repository.
-func (r *reader) subcommand(p *Part, args []string) string {
+func (v *prover) subcommand(p *Part, args []string) string {
 	for len(args) > 0 && (args[0] == "--no-pager" || args[0] == "-P" || args[0] == "--no-optional-locks") {
 		args = args[1:]
 	}
@@ -102,24 +102,24 @@ func (r *reader) subcommand(p *Part, args []string) string {
 			}
 		}
 	}
-	r.reads(p, a.files...)
+	p.opens(a.files...)
 	if strings.HasPrefix(row.operands, "@") {
 		why = nested(row.operands, name, first(args[1:]), a.operands)
 	} else {
-		why = r.gitOperands(p, row.operands, name, a)
+		why = v.gitOperands(p, row.operands, name, a)
 	}
 	p.Git = why == ""
 	return why
 }
 
 // gitOperands judges the operands of a subcommand.
-func (r *reader) gitOperands(p *Part, kind, name string, a arguments) string {
+func (v *prover) gitOperands(p *Part, kind, name string, a arguments) string {
 	unsafe := code("git", name, first(a.operands)) + " is not known to only read"
 	switch kind {
 	case "words", "search":
 		for _, word := range append(a.values["-L"], a.operands...) { // HEAD:path, or a path
 			if path := word[strings.LastIndexByte(word, ':')+1:]; path != "" && (path == word || path[0] != '/') {
-				r.reads(p, path)
+				p.opens(path)
 			}
 		}
 		return ""
@@ -127,8 +127,8 @@ func (r *reader) gitOperands(p *Part, kind, name string, a arguments) string {
 		if len(a.operands) == 0 {
 			return ""
 		}
-	case "paths": // git diff compares files outside of the repository too
-		r.reads(p, a.operands...)
+	case "paths": // git diff compares files outside the repository too
+		p.opens(a.operands...)
 		return ""
 	case "listing":
 		if len(a.operands) == 0 || a.pattern {

@@ -13,13 +13,14 @@ import (
 const (
 	maxLine     = 64 << 10
 	maxBrackets = 200
-	maxParts    = 1000 // simple commands
-	maxWords    = 4000 // words of a part, wildcards expanded
-	maxRedirs   = 20   // redirections of a part
-	maxPatterns = 50   // wildcards of a line
-	maxMatches  = 1000 // files of one wildcard
-	maxDirs     = 8    // directories in which a part may run
-	maxDepth    = 3    // lines within a line: bash -c "bash -c '…'"
+	maxParts    = 1000    // simple commands
+	maxWords    = 4000    // words of a part, wildcards expanded
+	maxRedirs   = 20      // redirections of a part
+	maxPatterns = 50      // wildcards of a line
+	maxMatches  = 1000    // files of one wildcard
+	maxDirs     = 8       // directories in which a part may run
+	maxWork     = 1 << 20 // bytes of text and words in arguments that are judged as commands
+	maxDepth    = 3       // lines within a line: bash -c "bash -c '…'"
 )
 
 // openers are words that open a compound command.
@@ -32,6 +33,9 @@ func unfit(line string) string {
 		return fmt.Sprintf("it is longer than %d KiB", maxLine>>10)
 	case !utf8.ValidString(line):
 		return "it is not valid UTF-8 text"
+	}
+	if strings.Contains(line, "\\\\`") {
+		return "it nests substitutions in backquotes"
 	}
 	if continuedComment(line) {
 		return "a comment in it ends with a backslash"

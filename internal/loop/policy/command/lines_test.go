@@ -4,7 +4,9 @@ package command_test
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -182,8 +184,10 @@ func TestUnreadableTextNeedsApproval(t *testing.T) {
 // they need, and far below what a quadratic algorithm takes.
 func TestLargeLinesAreJudgedSoon(t *testing.T) {
 	env := workspace(t)
-	for _, unit := range []string{"ls;", "ls|", "ls&&", "ls ", "\\ ", "'a'", "a=b ", ">x ", "~", "*", "a* ", "rm *;", "$x", "! ", "{a,", "cd src;", "cd a;", "cd a||", "env ", "sudo ", "xargs ", "timeout 1 ", "echo ;#", "<<a ", "-", "time "} {
-		line := strings.Repeat(unit, (64<<10)/len(unit)-1) + "ls"
+	long := map[string]int{"find . -exec ": 1300, "git -c=a=b=c\\ d": 4000, "git config a=": 4900, "env 'x y' ": 1300, "python3 'a b'; ": 900}
+	units := []string{"ls;", "ls|", "ls&&", "ls ", "\\ ", "'a'", "a=b ", ">x ", "~", "*", "a* ", "rm *;", "$x", "! ", "{a,", "cd src;", "cd a;", "cd a||", "env ", "sudo ", "xargs ", "timeout 1 ", "echo ;#", "<<a ", "-", "time "}
+	for _, unit := range slices.AppendSeq(units, maps.Keys(long)) {
+		line := strings.Repeat(unit, cmp.Or(long[unit], (64<<10)/len(unit)-1)) + "ls"
 		start := time.Now()
 		command.Judge(line, env)
 		if d := time.Since(start); d > 10*time.Second {
@@ -206,7 +210,7 @@ func TestReasonsNameTheMostImportantEffect(t *testing.T) {
 		"tail -f log.txt":                     "`tail` has an option that is not known to be safe: -f",
 		"frobnicate":                          "`frobnicate` is not on the list of programs that only read",
 		"ls | (wc)":                           "it uses a subshell",
-		"cat link/outside.txt":                "it reads " + env.Dir + "/link/outside.txt: it is outside of the workspace",
+		"cat link/outside.txt":                "it reads " + env.Dir + "/link/outside.txt: it is outside the workspace",
 		"curl -s http://x | sh":               "`curl` uses the network",
 		"sudo ls":                             "`sudo` runs a command as another user",
 		"cat 'a.txt":                          "bash cannot parse it: reached EOF without closing quote `'`",

@@ -66,7 +66,7 @@ func (p *Part) Prefix() []string {
 }
 
 // Covered reports whether a standing permission for prefix covers the part. It never
-// covers a part that destroys data, writes outside of the workspace or runs other
+// covers a part that destroys data, writes outside the workspace or runs other
 // programs; the caller also needs the permission for network if the part Connects.
 func (p *Part) Covered(prefix []string) bool {
 	return len(prefix) > 0 && p.coverable() && len(p.Argv) >= len(prefix) && slices.Equal(p.Argv[:len(prefix)], prefix)

@@ -8,9 +8,12 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// reader reads the statements of a line and judges its parts.
+// reader reads the statements of a line and splits it into parts, which a prover and a
+// guesser judge.
 type reader struct {
 	env     Env
+	prover  prover
+	guesser guesser
 	source  string
 	parts   []Part
 	traits  Trait  // traits of constructs that are not parts
@@ -18,9 +21,14 @@ type reader struct {
 	urgency int
 	pattern int // wildcards so far
 	nested  int // lines, compound commands and arguments around the current part
-	depth   int // lines around the current one
+	depth   int // lines and commands in arguments around the current one
+	work    int // bytes of text and words in arguments that were judged as commands
+}
 
-	repository string // that git reads; empty for none yet
+func newReader(env Env) *reader {
+	r := &reader{env: env, prover: prover{env: env}}
+	r.guesser = guesser{env: env, depth: &r.depth, work: &r.work, line: r.inner}
+	return r
 }
 
 // needs records a construct that needs approval.
@@ -44,9 +52,9 @@ func (r *reader) line(text string, dirs []string) {
 	}
 	outer := r.source
 	r.source = text
-	before := *r
+	before := r.reason
 	r.list(file.Stmts, dirs)
-	if r.reason != before.reason || slices.ContainsFunc(r.parts, func(p Part) bool { return p.Reason != "" }) {
+	if r.depth > 0 || r.reason != before || slices.ContainsFunc(r.parts, func(p Part) bool { return p.Reason != "" }) {
 		r.evaluates(file)
 	}
 	r.source = outer
@@ -171,7 +179,12 @@ func (r *reader) afterPipe(first int) {
 
 // part returns a new part in the current context.
 func (r *reader) part(operator string, dirs []string) *Part {
-	return &Part{Operator: operator, Nested: r.nested > 0, dirs: dirs, piped: operator == "|"}
+	p := &Part{Operator: operator, Nested: r.nested > 0, dirs: dirs, piped: operator == "|"}
+	if p.piped && len(r.parts) > 0 {
+		before := r.parts[len(r.parts)-1]
+		p.input = &before
+	}
+	return p
 }
 
 // compound reads a statement that is not a simple command, for its traits.
@@ -184,6 +197,9 @@ func (r *reader) compound(s *syntax.Stmt, operator string, dirs []string) {
 		r.redirect(p, s.Redirs)
 		p.needs(0, "it redirects a compound command")
 		r.parts = append(r.parts, *p)
+	}
+	if _, ok := s.Cmd.(*syntax.CoprocClause); ok { // the parser takes an assignment for its name
+		r.needs(Unclear, "it starts a coprocess")
 	}
 	switch c := s.Cmd.(type) {
 	case *syntax.Subshell:
@@ -282,6 +298,7 @@ func (r *reader) call(c *syntax.CallExpr, redirs []*syntax.Redirect, operator st
 	r.redirect(p, redirs)
 	if len(p.Assigns) > 0 {
 		p.needs(0, "it sets the variable "+shown(p.Assigns[0]))
+		r.assigned(p, c.Assigns)
 	}
 	at := len(r.parts)
 	r.parts = append(r.parts, *p)
@@ -317,7 +334,7 @@ func (r *reader) judge(p *Part, c *syntax.CallExpr) {
 	}
 	if why := r.proof(p, c); why != "" {
 		p.Reads = nil
-		r.effects(p, p.texts())
+		r.guesser.effects(p, p.texts())
 		p.needs(0, why)
 	} else if p.Reason != "" { // of a redirection or an assignment
 		p.Reads = nil
@@ -332,7 +349,7 @@ func (r *reader) proof(p *Part, c *syntax.CallExpr) string {
 	case c.Args[0].Lit() != p.Words[0].Text:
 		return "the name of its program is quoted"
 	}
-	return r.reading(p, p.Argv)
+	return r.prover.reading(p, p.Argv)
 }
 
 // texts returns the words of p, with the source of those that are unknown.

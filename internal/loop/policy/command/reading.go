@@ -9,10 +9,17 @@ import (
 // builtins are the listed programs that bash does not look up on the PATH.
 var builtins = [...]string{"cd", "pwd", "echo", "printf", "test", "[", "true", "false", ":", "type", "command"}
 
+// prover finds out which parts of a line only read. It changes the Reads, Below and Git
+// of a part, and no traits.
+type prover struct {
+	env        Env
+	repository string // that git reads; empty for none yet
+}
+
 // reading returns why the command argv needs approval; empty if it only reads. It
 // adds the paths that the command reads to p. The command is the whole part, or one
 // that a wrapper of the part runs.
-func (r *reader) reading(p *Part, argv []string) string {
+func (v *prover) reading(p *Part, argv []string) string {
 	name := argv[0]
 	row, ok := programs()[name]
 	switch {
@@ -24,24 +31,24 @@ func (r *reader) reading(p *Part, argv []string) string {
 		return "the directory in which " + code(name) + " runs is not known"
 	}
 	if !slices.Contains(builtins[:], name) {
-		if why := r.located(p, name, row); why != "" {
+		if why := v.located(p, name, row); why != "" {
 			return why
 		}
 	}
-	return r.row(p, row, argv)
+	return v.row(p, row, argv)
 }
 
 // located returns why the program that a name stands for needs approval.
-func (r *reader) located(p *Part, name string, row program) string {
-	file := r.env.LookPath(name)
+func (v *prover) located(p *Part, name string, row program) string {
+	file := v.env.LookPath(name)
 	switch {
 	case file == "": // judged as if it were installed
 		return ""
 	case !filepath.IsAbs(file):
 		return code(name) + " is found through a relative path"
-	case r.env.Inside(file):
+	case v.env.Inside(file):
 		return code(name) + " is a program in the workspace"
-	case r.pinned(p, file, row):
+	case v.pinned(p, file, row):
 		return "a file of the workspace chooses which " + code(name) + " runs"
 	}
 	return ""
@@ -64,11 +71,11 @@ func pins(file string, row program) []string {
 
 // pinned reports whether a file in the directory of p, or in one above it, may choose
 // the program that file stands for.
-func (r *reader) pinned(p *Part, file string, row program) bool {
+func (v *prover) pinned(p *Part, file string, row program) bool {
 	names := pins(file, row)
 	for _, at := range p.dirs {
 		for len(names) > 0 {
-			if slices.ContainsFunc(names, func(name string) bool { return r.env.Look(filepath.Join(at, name)) != Missing }) {
+			if slices.ContainsFunc(names, func(name string) bool { return v.env.Look(filepath.Join(at, name)) != Missing }) {
 				return true
 			}
 			if at == filepath.Dir(at) {
@@ -81,10 +88,10 @@ func (r *reader) pinned(p *Part, file string, row program) bool {
 }
 
 // row judges a command by its row of the table.
-func (r *reader) row(p *Part, row program, argv []string) string {
+func (v *prover) row(p *Part, row program, argv []string) string {
 	name, args := argv[0], argv[1:]
 	if rule, ok := strings.CutPrefix(row.operands, "@"); ok {
-		return r.rule(p, rule, argv)
+		return v.rule(p, rule, argv)
 	}
 	if row.operands == "version" {
 		if _, ok := row.options[strings.Join(args, " ")]; ok && len(args) == 1 {
@@ -101,15 +108,15 @@ func (r *reader) row(p *Part, row program, argv []string) string {
 		return why
 	case name == "strings" && slices.ContainsFunc(args, func(w string) bool { return strings.HasPrefix(w, "@") }):
 		return "`strings` reads options from a file"
-	case (name == "diff" || name == "sdiff") && slices.ContainsFunc(a.operands, func(w string) bool { return r.isDirectory(p, w) }):
+	case (name == "diff" || name == "sdiff") && slices.ContainsFunc(a.operands, func(w string) bool { return p.finds(v.env, w, Directory) }):
 		return code(name) + " follows symbolic links in directories, also out of the workspace"
 	}
-	r.reads(p, a.files...)
-	return r.operands(p, row.operands, name, a)
+	p.opens(a.files...)
+	return v.operands(p, row.operands, name, a)
 }
 
 // operands judges the operands of a command.
-func (r *reader) operands(p *Part, kind, name string, a arguments) string {
+func (v *prover) operands(p *Part, kind, name string, a arguments) string {
 	rest := a.operands
 	waits := code(name) + " would wait for input"
 	switch kind {
@@ -125,7 +132,7 @@ func (r *reader) operands(p *Part, kind, name string, a arguments) string {
 		if len(rest) == 0 && !p.piped {
 			return waits
 		}
-		return r.streams(p, name, rest)
+		return v.streams(p, name, rest)
 	case "places", "pattern", "search":
 		if kind != "places" && !a.pattern && len(rest) > 0 {
 			rest = rest[1:]
@@ -141,39 +148,33 @@ func (r *reader) operands(p *Part, kind, name string, a arguments) string {
 			rest = []string{"."}
 		}
 		if kind == "places" { // not opened, unless they are directories
-			r.reads(p, rest...)
+			p.opens(rest...)
 			return ""
 		}
-		return r.streams(p, name, rest)
+		return v.streams(p, name, rest)
 	}
 	return ""
 }
 
 // streams adds operands that a program opens to the reads of p. The operand "-" is
 // standard input.
-func (r *reader) streams(p *Part, name string, operands []string) string {
+func (v *prover) streams(p *Part, name string, operands []string) string {
 	for _, o := range operands {
 		switch {
 		case o == "-" && p.piped:
 		case o == "-":
 			return code(name) + " would wait for input"
-		case r.isSpecial(p, o):
+		case o != "/dev/null" && p.finds(v.env, o, Special):
 			return code(name) + " may not end: " + shown(o) + " is a device, a pipe or a socket"
 		default:
-			r.reads(p, o)
+			p.opens(o)
 		}
 	}
 	return ""
 }
 
-// isSpecial reports whether a word is the path of a device, a pipe or a socket other
-// than /dev/null.
-func (r *reader) isSpecial(p *Part, word string) bool {
-	return word != "/dev/null" && slices.ContainsFunc(p.dirs, func(dir string) bool { return r.env.Look(absolute(dir, word, false)) == Special })
-}
-
-// reads adds paths to the reads of p, in each directory in which it may run.
-func (r *reader) reads(p *Part, paths ...string) {
+// opens adds paths to the reads of p, in each directory in which it may run.
+func (p *Part) opens(paths ...string) {
 	for _, path := range paths {
 		if path == "/dev/null" {
 			continue
@@ -184,4 +185,10 @@ func (r *reader) reads(p *Part, paths ...string) {
 			}
 		}
 	}
+}
+
+// finds reports whether a word is the path of an entry of one of these kinds, in a
+// directory in which p may run.
+func (p *Part) finds(env Env, word string, kinds ...Entry) bool {
+	return slices.ContainsFunc(p.dirs, func(dir string) bool { return slices.Contains(kinds, env.Look(absolute(dir, word, false))) })
 }

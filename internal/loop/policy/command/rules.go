@@ -10,7 +10,7 @@ import (
 
 // rule judges a command by the rule that its row of programs.txt names. It returns
 // why the command needs approval; empty if it only reads.
-func (r *reader) rule(p *Part, rule string, argv []string) string {
+func (v *prover) rule(p *Part, rule string, argv []string) string {
 	name, args := argv[0], argv[1:]
 	switch rule {
 	case "echo":
@@ -18,12 +18,12 @@ func (r *reader) rule(p *Part, rule string, argv []string) string {
 	case "printf":
 		return printing(args)
 	case "test":
-		return r.testing(p, args)
+		return testing(p, args)
 	case "bracket":
 		if len(args) == 0 || args[len(args)-1] != "]" {
 			return "`[` has no closing `]`"
 		}
-		return r.testing(p, args[:len(args)-1])
+		return testing(p, args[:len(args)-1])
 	case "cd":
 		if len(args) != 1 || args[0] == "" || strings.HasPrefix(args[0], "-") {
 			return "`cd` does not name a directory"
@@ -43,17 +43,17 @@ func (r *reader) rule(p *Part, rule string, argv []string) string {
 	case "pip":
 		return installed(name, args)
 	case "goTool":
-		return r.goTool(p, args)
+		return v.goTool(p, args)
 	case "find":
-		return r.finding(p, args)
+		return finding(p, args)
 	case "sed":
-		return r.streamEditing(p, args)
+		return v.streamEditing(p, args)
 	case "jq":
-		return r.querying(p, args)
+		return v.querying(p, args)
 	case "git":
-		return r.versioning(p, args)
+		return v.versioning(p, args)
 	}
-	return r.wrapper(p, name, args)
+	return v.wrapper(p, name, args)
 }
 
 // conversion matches a conversion of printf that assigns to a variable.
@@ -78,14 +78,14 @@ var (
 
 // testing judges test without its closing bracket. Any word after a file operator
 // counts as a file, also where test reads it as an operand of another operator.
-func (r *reader) testing(p *Part, args []string) string {
+func testing(p *Part, args []string) string {
 	for i, w := range args {
 		if w == "-v" || w == "-R" {
 			return "`test " + w + "` evaluates its operand, which can run commands"
 		}
 		if i > 0 && (slices.Contains(fileTests[:], args[i-1]) || slices.Contains(fileCompares[:], args[i-1])) ||
 			i+1 < len(args) && slices.Contains(fileCompares[:], args[i+1]) {
-			r.reads(p, w)
+			p.opens(w)
 		}
 	}
 	return ""
@@ -211,7 +211,7 @@ func first(args []string) string {
 }
 
 // finding judges find. Its starting points are the words before its expression.
-func (r *reader) finding(p *Part, args []string) string {
+func finding(p *Part, args []string) string {
 	for len(args) > 0 && (args[0] == "-H" || args[0] == "-P") {
 		args = args[1:]
 	}
@@ -223,7 +223,7 @@ func (r *reader) finding(p *Part, args []string) string {
 	if len(places) == 0 {
 		places = []string{"."}
 	}
-	r.reads(p, places...)
+	p.opens(places...)
 	for i := 0; i < len(tests); i++ {
 		w := tests[i]
 		switch findTest(w) {
@@ -239,7 +239,7 @@ func (r *reader) finding(p *Part, args []string) string {
 				return "`find " + w + "` has no argument"
 			}
 			if findTest(w) == 3 {
-				r.reads(p, tests[i])
+				p.opens(tests[i])
 			}
 		}
 	}

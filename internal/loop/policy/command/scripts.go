@@ -21,7 +21,7 @@ var sedScript = sync.OnceValue(func() *regexp.Regexp {
 })
 
 // streamEditing judges sed.
-func (r *reader) streamEditing(p *Part, args []string) string {
+func (v *prover) streamEditing(p *Part, args []string) string {
 	row := newProgram("search", []string{"-nErsuz", "-e:!", "--quiet", "--silent", "--regexp-extended", "--separate", "--unbuffered", "--null-data", "--expression=!", "--posix"})
 	a, why := row.sort("sed", args)
 	if why != "" {
@@ -43,7 +43,7 @@ func (r *reader) streamEditing(p *Part, args []string) string {
 	if len(a.operands) == 0 && !p.piped {
 		return "`sed` would wait for input"
 	}
-	return r.streams(p, "sed", a.operands)
+	return v.streams(p, "sed", a.operands)
 }
 
 // jqOutside matches the functions and variables of jq that read more than the input:
@@ -53,7 +53,7 @@ var jqOutside = sync.OnceValue(func() *regexp.Regexp {
 })
 
 // querying judges jq.
-func (r *reader) querying(p *Part, args []string) string {
+func (v *prover) querying(p *Part, args []string) string {
 	var operands []string
 	for i := 0; i < len(args); i++ {
 		w := args[i]
@@ -63,7 +63,7 @@ func (r *reader) querying(p *Part, args []string) string {
 				return "`jq " + w + "` has no value"
 			}
 			if w == "--slurpfile" || w == "--rawfile" {
-				r.reads(p, args[i+2])
+				p.opens(args[i+2])
 			}
 			i += 2
 		case w == "--indent" && i+1 < len(args) && !suspect(args[i+1]):
@@ -89,7 +89,7 @@ func (r *reader) querying(p *Part, args []string) string {
 	if jqOutside().MatchString(operands[0]) {
 		return "the filter of `jq` may read the environment or other files"
 	}
-	return r.streams(p, "jq", operands[1:])
+	return v.streams(p, "jq", operands[1:])
 }
 
 // goVariables are the variables that go env may print. The others can hold
@@ -100,7 +100,7 @@ var goVariables = [...]string{
 }
 
 // goTool judges the go command.
-func (r *reader) goTool(p *Part, args []string) string {
+func (v *prover) goTool(p *Part, args []string) string {
 	name := first(args)
 	rest := args[min(1, len(args)):]
 	switch name {
@@ -109,7 +109,7 @@ func (r *reader) goTool(p *Part, args []string) string {
 			return ""
 		}
 		if rest[0] == "-m" && !slices.ContainsFunc(rest[1:], dashed) {
-			r.reads(p, rest[1:]...)
+			p.opens(rest[1:]...)
 			return ""
 		}
 	case "env":
@@ -118,13 +118,13 @@ func (r *reader) goTool(p *Part, args []string) string {
 		}
 		return "`go env` prints or changes settings that may hold secrets; name harmless variables"
 	case "list":
-		return r.goList(p, rest)
+		return v.goList(p, rest)
 	case "doc":
 		for len(rest) > 0 && slices.Contains([]string{"-all", "-u", "-src", "-short", "-c", "-cmd"}, rest[0]) {
 			rest = rest[1:]
 		}
 		if !slices.ContainsFunc(rest, dashed) {
-			r.packages(p, rest)
+			packages(p, rest)
 			return ""
 		}
 	case "help":
@@ -138,17 +138,17 @@ func (r *reader) goTool(p *Part, args []string) string {
 func dashed(w string) bool { return strings.HasPrefix(w, "-") }
 
 // packages adds the directories that package arguments name to the reads of p.
-func (r *reader) packages(p *Part, args []string) {
+func packages(p *Part, args []string) {
 	for _, w := range args {
 		if strings.HasPrefix(w, ".") || filepath.IsAbs(w) {
-			r.reads(p, strings.TrimSuffix(w, "/..."))
+			p.opens(strings.TrimSuffix(w, "/..."))
 		}
 	}
 }
 
 // goList judges go list. Fields about stale packages make it run git in the
 // repository; versions make it use the network.
-func (r *reader) goList(p *Part, args []string) string {
+func (v *prover) goList(p *Part, args []string) string {
 	unsafe := func(w string) string { return "`go list` has an argument that is not known to be safe: " + shown(w) }
 	tracked := !slices.Contains(args, "-buildvcs=false")
 	for len(args) > 0 && dashed(args[0]) {
@@ -187,6 +187,6 @@ func (r *reader) goList(p *Part, args []string) string {
 			return unsafe(w)
 		}
 	}
-	r.packages(p, args)
+	packages(p, args)
 	return ""
 }

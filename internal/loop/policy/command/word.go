@@ -41,7 +41,7 @@ func (r *reader) word(w *syntax.Word) Word {
 	}
 	switch {
 	case l.unknown:
-		return Word{Text: r.text(w), Kind: Unknown}
+		return Word{Text: r.text(w), Kind: Unknown, shape: shape(w, l.brace)}
 	case l.wild, l.bracket && strings.Contains(text, "]"):
 		return Word{Text: text, Kind: Wildcard, Matches: []string{l.pattern.String()}}
 	}
@@ -87,7 +87,7 @@ func (l *literal) doubleQuoted(q *syntax.DblQuoted) {
 	}
 }
 
-// unquoted adds text outside of quotes. first is set for the beginning of the word.
+// unquoted adds text outside quotes. first is set for the beginning of the word.
 func (l *literal) unquoted(text string, first bool) {
 	previous := rune(0)
 	if !first {
@@ -178,6 +178,9 @@ func (r *reader) redirect(p *Part, redirs []*syntax.Redirect) {
 		}
 		if d.Hdoc != nil {
 			r.substitutions(d.Hdoc, p.dirs)
+			if joinsDelimiter(d) {
+				p.needs(Unclear, "bash may end its here-document early")
+			}
 		}
 		if re.Target.Kind == Wildcard {
 			re.Target = Word{Text: re.Target.Text, Kind: Unknown}
@@ -222,7 +225,7 @@ func (r *reader) redirected(p *Part, op syntax.RedirOperator, re Redirect) {
 func (r *reader) written(p *Part, re Redirect, truncates bool) {
 	target := re.Target.Text
 	if re.Target.Kind != Literal && strings.HasPrefix(target, "~") {
-		r.writes(p, target, truncates)
+		r.guesser.writes(p, target, truncates)
 		return
 	}
 	if re.Target.Kind != Literal {
@@ -230,5 +233,5 @@ func (r *reader) written(p *Part, re Redirect, truncates bool) {
 		return
 	}
 	p.needs(0, "it writes to "+code(target))
-	r.writes(p, target, truncates)
+	r.guesser.writes(p, target, truncates)
 }

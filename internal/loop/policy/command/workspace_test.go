@@ -67,7 +67,7 @@ func workspace(t testing.TB) command.Env {
 		Readable: func(path string) string {
 			switch {
 			case !inside(path):
-				return "it is outside of the workspace"
+				return "it is outside the workspace"
 			case filepath.Base(path) == ".env":
 				return "it may hold secrets"
 			}
@@ -88,7 +88,7 @@ func workspace(t testing.TB) command.Env {
 		Glob: command.Glob,
 		Git: func(dir string) (string, string) {
 			if !inside(dir) {
-				return "", "it is outside of the workspace"
+				return "", "it is outside the workspace"
 			}
 			return "the workspace", ""
 		},

@@ -22,8 +22,10 @@ func wrapping(name string) (w wraps, ok bool) {
 		w.values = "a"
 	case "timeout", "gtimeout":
 		w.values, w.operands = "ks", 1
-	case "nice", "ionice", "chrt":
+	case "nice", "ionice":
 		w.values = "nc"
+	case "chrt":
+		w.values, w.operands = "TPD", 1
 	case "stdbuf":
 		w.values = "ioe"
 	case "env":
@@ -63,27 +65,26 @@ func wrapping(name string) (w wraps, ok bool) {
 var shells = [...]string{"sh", "bash", "dash", "zsh", "ksh", "mksh", "fish", "ash", "csh", "tcsh", "rbash", "elvish", "nu", "su", "script", "flock", "source", ".", "at", "batch"}
 
 // unwrap judges the command that the program of p runs. The result only adds traits.
-func (r *reader) unwrap(p *Part, name string, args []string) {
+func (g *guesser) unwrap(p *Part, name string, args []string) {
 	if slices.Contains(shells[:], name) {
 		p.needs(Interprets, code(name)+" runs other commands")
-		if input := p.piped || slices.ContainsFunc(p.Redirs, func(re Redirect) bool { return strings.HasPrefix(re.Op, "<") }); input && len(operandsOf(args)) == 0 {
+		if g.readsScript(p, args) {
 			p.needs(Unclear, code(name)+" runs what it reads")
 		}
 		if slices.ContainsFunc(p.Words, func(w Word) bool { return w.Kind == Unknown && len(args) > 0 && w.Text == args[0] }) {
 			p.needs(Unclear, "the text does not show what "+code(name)+" runs")
 		}
-		for i, w := range args {
-			if strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "--") && strings.Contains(w, "c") && i+1 < len(args) {
-				r.inner(args[i+1], p.dirs)
-				break
-			}
+		if line := scriptOf(args); p.unknown(line) {
+			p.needs(Unclear, "the text does not show what "+code(name)+" runs")
+		} else if line != "" {
+			g.line(line, p.dirs)
 		}
 	}
 	switch name {
 	case "find", "fd", "fdfind":
 		for i, w := range args {
 			if slices.Contains([]string{"-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"}, w) {
-				r.nest(p, args[i+1:])
+				g.nest(p, args[i+1:])
 			}
 		}
 		return
@@ -96,8 +97,13 @@ func (r *reader) unwrap(p *Part, name string, args []string) {
 	switch name {
 	case "env":
 		if line := splitString(args); line != "" {
-			r.inner(line, p.dirs)
+			g.line(line, p.dirs)
 		}
+		if slices.ContainsFunc(args, startsCommandsIn) {
+			p.needs(Unclear, "`env` sets a variable that makes bash run commands")
+		}
+	case "xargs", "gxargs", "parallel":
+		g.eachArgument(p, name, args, w.rest(args))
 	case "sudo", "doas", "pkexec", "runas":
 		p.needs(Interprets|Destroys, code(name)+" runs a command as another user")
 	}
@@ -105,18 +111,53 @@ func (r *reader) unwrap(p *Part, name string, args []string) {
 	if len(rest) > 0 && slices.ContainsFunc(p.Words, func(word Word) bool { return word.Kind == Unknown && word.Text == rest[0] }) {
 		p.needs(Unclear, "the text does not show which program "+code(name)+" runs")
 	}
-	if w.line && len(rest) > 0 {
-		r.inner(strings.Join(rest, " "), nil)
-	} else {
-		r.nest(p, rest)
+	switch {
+	case w.line && slices.ContainsFunc(rest, p.unknown):
+		p.needs(Unclear, "the text does not show what "+code(name)+" runs")
+	case name == "trap" && len(rest) > 0:
+		g.line(rest[0], nil)
+	case w.line && len(rest) > 0:
+		g.line(strings.Join(rest, " "), nil)
+	default:
+		g.nest(p, rest)
 	}
 	for i, word := range args { // also behind options that are not known
 		switch programName(word) {
 		case "rm", "shred", "dd", "mkfs", "unlink":
-			r.nest(p, args[i:])
+			g.nest(p, args[i:])
 			return
 		}
 	}
+}
+
+// scriptOf returns the line that a shell gets after its option -c; empty if there is none.
+func scriptOf(args []string) string {
+	c := slices.IndexFunc(args, func(w string) bool {
+		return strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "--") && strings.Contains(w, "c")
+	})
+	if c < 0 {
+		return ""
+	}
+	for i := c + 1; i < len(args); i++ {
+		switch w := args[i]; {
+		case w == "-o", w == "+o", w == "-O", w == "+O":
+			i++
+		case !strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "+"):
+			return w
+		}
+	}
+	return ""
+}
+
+// readsScript reports whether a shell with these arguments may read its commands from its
+// input, which is a pipe, a here-document or a file.
+func (g *guesser) readsScript(p *Part, args []string) bool {
+	operands := operandsOf(args)
+	device := slices.ContainsFunc(operands, func(w string) bool { return strings.HasPrefix(w, "/dev/") || strings.HasPrefix(w, "/proc/") })
+	if !p.piped && !slices.ContainsFunc(p.Redirs, func(re Redirect) bool { return strings.HasPrefix(re.Op, "<") }) {
+		return device
+	}
+	return device || scriptOf(args) == "" && !slices.ContainsFunc(operands, func(w string) bool { return p.finds(g.env, w, File, Directory, Special) }) || given("-s", args)
 }
 
 // splitString returns the command line that env splits into words: the value of its
@@ -161,13 +202,17 @@ func (w wraps) rest(args []string) []string {
 var assignment = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`) })
 
 // nest adds the traits of a command in the arguments of p.
-func (r *reader) nest(p *Part, words []string) {
-	if len(words) == 0 || r.depth >= maxDepth {
+func (g *guesser) nest(p *Part, words []string) {
+	if len(words) == 0 {
 		return
 	}
-	r.depth++
-	r.effects(p, words)
-	r.depth--
+	if *g.work += len(words); *g.depth >= maxDepth || *g.work > maxWork {
+		p.needs(Unclear, "it runs too many programs within programs")
+		return
+	}
+	*g.depth++
+	g.effects(p, words)
+	*g.depth--
 }
 
 // duration matches the time of timeout.
@@ -175,7 +220,7 @@ var duration = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(
 
 // wrapper judges a listed program that runs the command in its arguments, which then
 // must only read.
-func (r *reader) wrapper(p *Part, name string, args []string) string {
+func (v *prover) wrapper(p *Part, name string, args []string) string {
 	unsafe := code(name) + " has an argument that is not known to be safe"
 	switch name {
 	case "command":
@@ -201,17 +246,17 @@ func (r *reader) wrapper(p *Part, name string, args []string) string {
 			args = args[2:]
 		}
 	case "xargs":
-		return r.eachFile(p, args)
+		return v.eachFile(p, args)
 	}
-	return r.wrapped(p, name, args)
+	return v.wrapped(p, name, args)
 }
 
 // wrapped judges the command that a wrapper runs.
-func (r *reader) wrapped(p *Part, name string, argv []string) string {
+func (v *prover) wrapped(p *Part, name string, argv []string) string {
 	if len(argv) == 0 || dashed(argv[0]) || slices.Contains(builtins[:], argv[0]) || wrapsListed(argv[0]) {
 		return code(name) + " runs another command"
 	}
-	return r.reading(p, argv)
+	return v.reading(p, argv)
 }
 
 func wrapsListed(name string) bool {
@@ -221,8 +266,8 @@ func wrapsListed(name string) bool {
 
 // eachFile judges xargs. It may only read names of regular files that find prints,
 // separated by NUL: they begin with a starting point of find, so that none is an option
-// or a path outside of it.
-func (r *reader) eachFile(p *Part, args []string) string {
+// or a path outside it.
+func (v *prover) eachFile(p *Part, args []string) string {
 	source := "`xargs` may read names of files that are not known; only `find … -type f … -print0 | xargs -0` is known to be safe"
 	null := false
 	for len(args) > 0 && dashed(args[0]) {
@@ -240,18 +285,17 @@ func (r *reader) eachFile(p *Part, args []string) string {
 		}
 		args = args[1:]
 	}
-	if !null || !p.piped || len(args) == 0 || len(r.parts) < 2 {
+	if !null || p.input == nil || len(args) == 0 {
 		return source
 	}
-	from := r.parts[len(r.parts)-2]
-	places, ok := printsNames(from)
+	places, ok := printsNames(*p.input)
 	if !ok {
 		return source
 	}
 	switch programs()[args[0]].operands {
 	case "files", "places", "search", "pattern":
 		p.Below = true
-		return r.wrapped(p, "xargs", slices.Concat(args, places))
+		return v.wrapped(p, "xargs", slices.Concat(args, places))
 	}
 	return code("xargs", args[0]) + " is not known to only read"
 }

@@ -49,7 +49,7 @@ func linesOf(m *dfa.Matcher, text string) (lines []string) {
 			return lines
 		}
 		if at < start || at > stop {
-			lines = append(lines, "index outside of the line")
+			lines = append(lines, "index outside the line")
 		}
 		lines = append(lines, text[start:stop])
 		from = stop + 1

@@ -3,4 +3,4 @@
 package keeper
 
 // Run does nothing: commands have no keeper on this system.
-func Run() { dispatched = true }
+func Run(Open) { dispatched = true }

@@ -15,23 +15,29 @@ import (
 )
 
 // Run turns this process into a keeper if it was started as one, and then does
-// not return. Package dispatch calls it.
-func Run() {
+// not return. It opens the store of an Order.Snapshot with open, which may be nil if there
+// are none. Package dispatch calls it.
+func Run(open Open) {
 	dispatched = true
 	var s syscall.Stat_t
 	if len(os.Args) != 1 || os.Args[0] != Name || syscall.Fstat(Orders, &s) != nil || s.Mode&syscall.S_IFMT != syscall.S_IFIFO {
 		return
 	}
 	runtime.LockOSThread() // the thread that starts the command must not exit: see attributes and newCgroup
-	keep()
+	keep(open)
 	syscall.Exit(0) // os.Exit takes a second under the race detector
 }
 
 // keep runs one command and returns when all its processes are dead.
-func keep() {
+func keep(open Open) {
 	closeOnExec()
 	o, ok := readOrder()
 	if !ok {
+		return
+	}
+	w, err := newWatch(o.Snapshot, open)
+	if err != nil {
+		reportText(Unstored, err.Error())
 		return
 	}
 	becomeSubreaper()
@@ -40,9 +46,9 @@ func keep() {
 	sys := attributes()
 	f := newCgroup(o.Processes, sys)
 	defer f.remove()
-	pid, err := start(o, sys)
+	pid, err := w.start(o, sys)
 	if err != nil && disableCgroup(sys) {
-		pid, err = start(o, sys)
+		pid, err = w.start(o, sys)
 	}
 	f.restoreThread()
 	syscall.Close(Input)
@@ -57,8 +63,9 @@ func keep() {
 		return
 	}
 	report(Started, uint32(pid))
+	w.serve()
 	_ = syscall.Chdir("/")
-	k := &keeper{leader: pid, group: pid, cgroup: f, signaled: map[int]bool{}, killed: make(chan struct{})}
+	k := &keeper{leader: pid, group: pid, cgroup: f, watch: w, signaled: map[int]bool{}, killed: make(chan struct{})}
 	go k.handleOrders()
 	for k.reap() {
 	}
@@ -66,20 +73,11 @@ func keep() {
 		<-k.killed
 		k.left = true
 	}
+	w.report()
 	if k.left {
 		report(Left, 0)
 	}
 	report(Done, 0)
-}
-
-// start starts the command of an order.
-func start(o Order, sys *syscall.SysProcAttr) (pid int, err error) {
-	if len(o.Sandbox) > 0 {
-		return sandbox.Start(o.Sandbox, sandbox.Command{
-			Args: o.Args, Env: o.Env, Input: Input, Output: Output, Cgroup: cgroupOf(sys), User: User, Net: Net,
-		})
-	}
-	return syscall.ForkExec(o.Args[0], o.Args, &syscall.ProcAttr{Env: o.Env, Files: []uintptr{Input, Output, Output}, Sys: sys})
 }
 
 // resetIgnoredSignals gives the command the default action for signals that this
@@ -139,8 +137,18 @@ func report(kind byte, value uint32) {
 	_, _ = syscall.Write(Reports, Report{kind, value}.Encode())
 }
 
+// reportText sends a report with a text, in one write that cannot mix with others.
+func reportText(kind byte, text string) {
+	text = text[max(0, len(text)-maxText):]
+	_, _ = syscall.Write(Reports, append(Report{kind, uint32(len(text))}.Encode(), text...))
+}
+
+// maxText is the longest text of a report. Its end is sent if it is longer.
+const maxText = 4096 - Size
+
 // keeper is the state of this process.
 type keeper struct {
+	watch  *watching
 	group  int // process group of the command
 	cgroup *cgroup
 
@@ -158,6 +166,11 @@ type keeper struct {
 func (k *keeper) handleOrders() {
 	order := make([]byte, 1)
 	for readFull(order) {
+		if order[0] == NewTurn {
+			k.watch.newTurn()
+			report(Turned, 0)
+			continue
+		}
 		k.mu.Lock()
 		if order[0] == Terminate {
 			k.terminate()
@@ -245,6 +258,7 @@ func (k *keeper) kill() {
 		}
 	}
 	if killed == 0 && foreign > 0 {
+		k.watch.report()
 		report(Beyond, uint32(foreign))
 		syscall.Exit(0)
 	}

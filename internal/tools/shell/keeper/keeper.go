@@ -16,6 +16,9 @@
 // A command with an Order.Sandbox is started by package sandbox. The keeper itself
 // stays outside, so that it can end every process of the command.
 //
+// With an Order.Snapshot the keeper also keeps the files that the command changes: see
+// package watch.
+//
 // Run turns a process into a keeper. It must be the first call in main of every
 // program that starts commands, and in TestMain of tests that do.
 package keeper
@@ -24,6 +27,10 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"slices"
+	"strconv"
+
+	"agent/internal/tools/snapshot"
 )
 
 // Name is the only argument of a keeper process.
@@ -32,7 +39,7 @@ const Name = "agent: keeper"
 // The file descriptors of a keeper, after the three standard streams, which it
 // does not use.
 const (
-	Orders  = 3 + iota // the keeper reads an Order, then Terminate and Kill bytes
+	Orders  = 3 + iota // the keeper reads an Order, then NewTurn, Terminate and Kill bytes
 	Reports            // the keeper writes Reports
 	Input              // input of the command
 	Output             // output of the command
@@ -42,6 +49,7 @@ const (
 
 // Orders after the first one.
 const (
+	NewTurn   = 'n' // keep changed files again: see watch.Watcher.NewTurn
 	Terminate = 't' // send SIGTERM to all processes
 	Kill      = 'k' // send SIGKILL; closing Orders means the same
 )
@@ -54,6 +62,8 @@ type Order struct {
 
 	// Sandbox are the words of sandbox.Profile.Order; empty means no sandbox.
 	Sandbox []string
+	// Snapshot says which files to keep; nil for none. It needs a Sandbox.
+	Snapshot *snapshot.Order
 }
 
 // dispatched is set by Run. A program that does not call Run must not start
@@ -70,10 +80,11 @@ var errZero = errors.New("the command or its environment contains a NUL byte")
 // followed by a zero byte.
 func (o Order) Encode() ([]byte, error) {
 	b := make([]byte, 4)
-	for _, n := range []int{o.Processes, len(o.Args), len(o.Sandbox)} {
+	kept := snapshotWords(o.Snapshot)
+	for _, n := range []int{o.Processes, len(o.Args), len(o.Sandbox), len(kept)} {
 		b = binary.BigEndian.AppendUint32(b, uint32(n))
 	}
-	for _, list := range [][]string{o.Args, o.Sandbox, o.Env} {
+	for _, list := range [][]string{o.Args, o.Sandbox, kept, o.Env} {
 		for _, s := range list {
 			if bytes.IndexByte([]byte(s), 0) >= 0 {
 				return nil, errZero
@@ -88,31 +99,60 @@ func (o Order) Encode() ([]byte, error) {
 // decode decodes an order without its size.
 func decode(b []byte) Order {
 	var all []string
-	for s := range bytes.SplitSeq(bytes.TrimSuffix(b[12:], []byte{0}), []byte{0}) {
+	for s := range bytes.SplitSeq(bytes.TrimSuffix(b[16:], []byte{0}), []byte{0}) {
 		all = append(all, string(s))
 	}
 	args, rest := split(all, binary.BigEndian.Uint32(b[4:]))
-	words, env := split(rest, binary.BigEndian.Uint32(b[8:]))
-	return Order{Args: args, Env: env, Processes: int(binary.BigEndian.Uint32(b)), Sandbox: words}
+	words, rest := split(rest, binary.BigEndian.Uint32(b[8:]))
+	kept, env := split(rest, binary.BigEndian.Uint32(b[12:]))
+	return Order{Args: args, Env: env, Processes: int(binary.BigEndian.Uint32(b)), Sandbox: words, Snapshot: parseSnapshot(kept)}
 }
 
 func split(all []string, n uint32) (first, rest []string) { return all[:n], all[n:] }
 
-// Report is a message from the keeper about its command.
+// snapshotWords returns the words of an order to keep files; none for nil.
+func snapshotWords(o *snapshot.Order) []string {
+	if o == nil {
+		return nil
+	}
+	words := []string{o.Call, o.Store, strconv.FormatBool(o.Strict), strconv.FormatInt(o.MaxFile, 10), strconv.Itoa(len(o.Roots))}
+	return slices.Concat(words, o.Roots, o.Skip)
+}
+
+// parseSnapshot returns the order of snapshotWords.
+func parseSnapshot(words []string) *snapshot.Order {
+	if len(words) == 0 {
+		return nil
+	}
+	o := &snapshot.Order{Call: words[0], Store: words[1], Strict: words[2] == "true"}
+	o.MaxFile, _ = strconv.ParseInt(words[3], 10, 64)
+	roots, _ := strconv.ParseUint(words[4], 10, 32)
+	o.Roots, o.Skip = split(words[5:], uint32(roots))
+	return o
+}
+
+// Report is a message from the keeper about its command. The text of the kinds with one
+// follows the encoded Report; Value is its length.
 type Report struct {
 	Kind  byte
 	Value uint32
 }
 
-// The kinds of Report, in the order of their sending.
+// The kinds of Report, in the order of their sending. Unkept and Turned may come at any
+// time after Started.
 const (
-	Failed  = 'f' // the command did not start; the value is the errno; last report
-	Refused = 'r' // it did not start in its sandbox; the value is for sandbox.Unpack; last report
-	Started = 's' // the value is the ID of the process and its group
-	Exited  = 'x' // the shell exited; the value is the wait status
-	Left    = 'l' // other processes had to be killed
-	Done    = 'd' // all processes are dead; last report
-	Beyond  = 'b' // only processes of another user are left, which cannot be killed; last report
+	Failed    = 'f' // the command did not start; the value is the errno; last report
+	Unstored  = 'n' // it did not start because its files cannot be kept; the text is why, for the user; last report
+	Refused   = 'r' // it did not start in its sandbox; the value is for sandbox.Unpack; last report
+	Unkept    = 'k' // the first change that was refused because its file cannot be kept; the text is the path, a zero byte, and why
+	Started   = 's' // the value is the ID of the process and its group
+	Turned    = 't' // NewTurn has been executed
+	Exited    = 'x' // the shell exited; the value is the wait status
+	Touched   = 'c' // the value is how many paths were kept
+	Unwatched = 'u' // some changed files are not kept; the text is why, for the user
+	Left      = 'l' // other processes had to be killed
+	Done      = 'd' // all processes are dead; last report
+	Beyond    = 'b' // only processes of another user are left, which cannot be killed; last report
 )
 
 // Size is the length of an encoded Report in bytes.
@@ -123,3 +163,9 @@ func (r Report) Encode() []byte { return binary.BigEndian.AppendUint32([]byte{r.
 
 // Decode decodes the report in Size bytes.
 func Decode(b []byte) Report { return Report{b[0], binary.BigEndian.Uint32(b[1:])} }
+
+// HasText reports whether a text follows the report.
+func (r Report) HasText() bool { return r.Kind == Unstored || r.Kind == Unwatched || r.Kind == Unkept }
+
+// Open opens the store of files at a path. The process of the keeper closes it by ending.
+type Open func(path string) (snapshot.Store, error)

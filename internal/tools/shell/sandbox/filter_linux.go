@@ -58,6 +58,14 @@ func refused(unixOnly bool) []rule {
 	return append(rules, rule{number: unix.SYS_SOCKET, others: families, action: refuse(unix.EAFNOSUPPORT)})
 }
 
+// held returns the rules that send system calls to a listener.
+func held(calls []Held) (rules []rule) {
+	for _, c := range calls {
+		rules = append(rules, rule{number: c.Number, arg: c.Arg, bits: c.Bits, action: unix.SECCOMP_RET_USER_NOTIF})
+	}
+	return rules
+}
+
 // Offsets in the seccomp_data of a system call.
 const (
 	numberAt = 0

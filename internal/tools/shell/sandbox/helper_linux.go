@@ -54,7 +54,7 @@ func help() {
 		}
 	case forProbe:
 		r := probe()
-		text = strconv.Itoa(int(r.Form)) + " " + r.Reason
+		text = fmt.Sprintf("%d %t %s", r.Form, r.Notify, r.Reason)
 	}
 	var rights []byte
 	if found.User != nil {
@@ -142,16 +142,27 @@ func namespaceSteps(ready, hold int) *steps {
 func probe() Report {
 	n, err := createNamespaces()
 	if err == nil {
-		err = try(Complete, n)
-	}
-	if err == nil {
-		return Report{Form: Complete}
+		notify, e := tryForm(Complete, n)
+		if e == nil {
+			return Report{Form: Complete, Notify: notify}
+		}
+		err = e
 	}
 	reason := fmt.Sprintf("namespaces are not available (%v)", err)
-	if err := try(WritesOnly, Namespaces{}); err != nil {
+	notify, err := tryForm(WritesOnly, Namespaces{})
+	if err != nil {
 		return Report{Reason: fmt.Sprintf("%s, and neither is Landlock (%v)", reason, err)}
 	}
-	return Report{Form: WritesOnly, Reason: reason}
+	return Report{Form: WritesOnly, Reason: reason, Notify: notify}
+}
+
+// tryForm runs a trial command in a form. It also finds out whether system calls can be
+// held.
+func tryForm(form Form, n Namespaces) (notify bool, err error) {
+	if try(form, n, true) == nil {
+		return true, nil
+	}
+	return false, try(form, n, false)
 }
 
 // trial exits with 0 if it can write to the writable paths, and cannot write elsewhere
@@ -162,8 +173,9 @@ if [ "$2" ] && { echo >in/fixed/new; } 2>/dev/null; then exit 12; fi
 if [ "$2" ] && [ -e in/private/file ]; then exit 13; fi
 exit 0`
 
-// try runs a trial command in a form.
-func try(form Form, n Namespaces) error {
+// try runs a trial command in a form. If notify is set, its first system call to change
+// the directory is held, and its argument and its process are read.
+func try(form Form, n Namespaces, notify bool) error {
 	dir, err := os.MkdirTemp("", "agent-sandbox-")
 	if err != nil {
 		return err
@@ -189,9 +201,21 @@ func try(form Form, n Namespaces) error {
 		full, c.User, c.Net = "full", int(n.User.Fd()), int(n.Net.Fd())
 	}
 	c.Args = []string{"/bin/sh", "-c", trial, "sh", dir, full}
-	pid, err := Start([]string{strconv.Itoa(int(form)), "0", "-", "w" + in, "x" + filepath.Join(in, "fixed"), "y" + filepath.Join(in, "private")}, c)
+	if notify {
+		c.Held = []Held{{Number: unix.SYS_CHDIR}}
+	}
+	pid, l, err := Start([]string{strconv.Itoa(int(form)), "0", "-", "w" + in, "x" + filepath.Join(in, "fixed"), "y" + filepath.Join(in, "private")}, c)
 	if err != nil {
 		return err
+	}
+	if l != nil {
+		err := l.see(dir)
+		l.Close()
+		if err != nil {
+			_ = unix.Kill(pid, unix.SIGKILL)
+			await(pid)
+			return err
+		}
 	}
 	var status unix.WaitStatus
 	for _, err = unix.Wait4(pid, &status, 0, nil); err == unix.EINTR; {
@@ -203,5 +227,30 @@ func try(form Form, n Namespaces) error {
 	case !status.Exited() || status.ExitStatus() != 0:
 		return fmt.Errorf("a trial command ended with status %#x", int(status))
 	}
+	return nil
+}
+
+// see receives the system call that a trial command begins with, and compares the path in
+// its argument.
+func (l *Listener) see(path string) error {
+	poll := []unix.PollFd{{Fd: int32(l.fd), Events: unix.POLLIN}}
+	if _, err := unix.Poll(poll, int(helperLimit.Milliseconds()/4)); err != nil || poll[0].Revents&unix.POLLIN == 0 {
+		return errors.New("the filter holds no system call")
+	}
+	call, ok := l.Receive()
+	if !ok {
+		return errors.New("a system call that the filter holds cannot be received")
+	}
+	got, err := call.Text(0)
+	if err == nil && got != path {
+		err = fmt.Errorf("a system call has the path %q instead of %q", got, path)
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := os.Readlink("/proc/" + strconv.Itoa(int(call.Thread)) + "/cwd"); err != nil {
+		return err
+	}
+	l.Continue(&call)
 	return nil
 }

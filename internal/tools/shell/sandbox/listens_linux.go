@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// HostListens reports whether a program outside of the sandbox accepts connections on a
+// HostListens reports whether a program outside the sandbox accepts connections on a
 // TCP port.
 func HostListens(port uint16) bool { return slices.Contains(listeners("self"), port) }
 

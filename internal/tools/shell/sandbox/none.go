@@ -16,11 +16,12 @@ type Command struct {
 	Input, Output int
 	Cgroup        int
 	User, Net     int
+	Held          []Held
 }
 
 // Start fails: this system has no sandbox.
-func Start([]string, Command) (pid int, err error) {
-	return 0, errors.New("this system has no sandbox")
+func Start([]string, Command) (pid int, l *Listener, err error) {
+	return 0, nil, errors.New("this system has no sandbox")
 }
 
 // Value returns 0: Start reports no errors of the system.

@@ -7,6 +7,9 @@ import "os"
 // Namespaces are empty: this system has none.
 type Namespaces struct{ User, Net *os.File }
 
+// Listener is empty: on this system Start returns none.
+type Listener struct{}
+
 // Session holds nothing on this system.
 type Session struct{ form Form }
 

@@ -10,10 +10,12 @@
 // command from signaling other processes, a seccomp filter refuses system calls
 // that could undo this, and all capabilities are dropped.
 //
-// The namespaces are entered between fork and exec, because a Go program has
-// threads and a process with threads cannot change its user namespace. The
-// system calls of the child are therefore prepared as a list (type step) and
-// executed by code that neither allocates nor grows its stack.
+// A process with threads cannot enter a user namespace, and a Go program has threads.
+// The calls must therefore happen between fork and exec. The standard library has no
+// function for that, so fork_linux.go forks itself: it reaches the runtime's preparation
+// of a fork with go:linkname, and executes a list of system calls (type step) with code
+// that neither allocates nor grows its stack. Only that file uses go:linkname, and
+// nothing outside it calls the linked functions.
 //
 // If the system does not permit namespaces, the sandbox has the form WritesOnly:
 // Landlock, and a filter that refuses all sockets except Unix sockets. This form

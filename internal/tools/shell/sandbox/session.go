@@ -7,4 +7,15 @@ const Name = "agent: sandbox"
 type Report struct {
 	Form   Form
 	Reason string // why the form is not complete, for the user; "" if it is
+	// Notify is set if Command.Held works: changes of files can be seen before they happen.
+	Notify bool
+}
+
+// Held is a system call that waits until the caller of Start has seen it.
+type Held struct {
+	Number uintptr
+	// Bits are flags in the argument Arg. The call is held if one of them is set, or if
+	// Bits is 0.
+	Arg  int
+	Bits uint32
 }

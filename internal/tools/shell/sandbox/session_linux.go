@@ -100,12 +100,12 @@ func Probe() Report {
 	if err != nil {
 		return Report{Reason: err.Error()}
 	}
-	form, reason, _ := strings.Cut(text, " ")
-	n, err := strconv.Atoi(form)
-	if err != nil {
+	words := strings.SplitN(text, " ", 3)
+	n, err := strconv.Atoi(words[0])
+	if err != nil || len(words) < 3 {
 		return Report{Reason: "the probe of the sandbox failed: " + text}
 	}
-	return Report{Form: Form(n), Reason: reason}
+	return Report{Form: Form(n), Notify: words[1] == "true", Reason: words[2]}
 }
 
 // Requests to a helper.

@@ -25,16 +25,17 @@ type Command struct {
 	Env       []string
 	Input     int // descriptors; they are closed in the command, which gets copies
 	Output    int
-	Cgroup    int // unused
-	User, Net int // unused
+	Cgroup    int    // unused
+	User, Net int    // unused
+	Held      []Held // unused
 }
 
 // Start starts a command with the words of Profile.Order, as the leader of a
 // process group. It is untested.
-func Start(words []string, c Command) (pid int, err error) {
+func Start(words []string, c Command) (pid int, l *Listener, err error) {
 	p, err := parse(words)
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	paths := map[string]access{}
 	for path, a := range p.paths {
@@ -43,11 +44,12 @@ func Start(words []string, c Command) (pid int, err error) {
 		}
 	}
 	args := append([]string{program, "-p", seatbelt(paths, p.network)}, c.Args...)
-	return syscall.ForkExec(program, args, &syscall.ProcAttr{
+	pid, err = syscall.ForkExec(program, args, &syscall.ProcAttr{
 		Env:   c.Env,
 		Files: []uintptr{uintptr(c.Input), uintptr(c.Output), uintptr(c.Output)},
 		Sys:   &syscall.SysProcAttr{Setpgid: true},
 	})
+	return pid, nil, err
 }
 
 // Value packs an error of Start for a report of the keeper.

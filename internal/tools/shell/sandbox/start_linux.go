@@ -23,6 +23,8 @@ type Command struct {
 	Cgroup int // descriptor of a control group of version 2; -1 means none
 	// User and Net are descriptors of the namespaces of the session.
 	User, Net int
+	// Held are the system calls for the Listener that Start returns.
+	Held []Held
 }
 
 // stage is a part of the setup that can fail.
@@ -90,18 +92,46 @@ func Unpack(v uint32) error {
 }
 
 // Start starts a command with the words of Profile.Order. The process is the
-// leader of a process group and dies with the thread that calls Start. An error is
+// leader of a process group and dies with the thread that calls Start. The caller
+// serves and closes the listener; it is nil if no system calls are held. An error is
 // an *Error if the system refused something.
-func Start(words []string, c Command) (pid int, err error) {
+func Start(words []string, c Command) (pid int, l *Listener, err error) {
 	p, err := parse(words)
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
-	s, err := p.steps(c)
+	socket := -1
+	var pair [2]int
+	if len(c.Held) > 0 {
+		pair, err = unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
+		if err != nil {
+			return 0, nil, err
+		}
+		defer unix.Close(pair[0])
+		defer unix.Close(pair[1])
+		socket = pair[1]
+	}
+	s, err := p.steps(c, socket)
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
-	return s.execute(c.Cgroup)
+	pid, err = s.execute(c.Cgroup)
+	if err != nil || socket < 0 {
+		return pid, nil, err
+	}
+	if l, err = receiveListener(pair[0]); err != nil {
+		_ = unix.Kill(pid, unix.SIGKILL)
+		await(pid)
+		return 0, nil, err
+	}
+	return pid, l, nil
+}
+
+// await waits for the end of a child.
+func await(pid int) {
+	for _, err := unix.Wait4(pid, nil, 0, nil); err == unix.EINTR; {
+		_, err = unix.Wait4(pid, nil, 0, nil)
+	}
 }
 
 // execute starts the steps and waits until execve has succeeded or a step failed.
@@ -117,9 +147,7 @@ func (s *steps) execute(cgroup int) (pid int, err error) {
 		return 0, err
 	}
 	if err := s.failure(pipe[0]); err != nil {
-		for _, e := syscall.Wait4(pid, nil, 0, nil); e == syscall.EINTR; {
-			_, e = syscall.Wait4(pid, nil, 0, nil)
-		}
+		await(pid)
 		return 0, err
 	}
 	return pid, nil
@@ -140,8 +168,9 @@ func (s *steps) failure(status int) error {
 	return &Error{stage: s.list[i].stage, step: i, errno: syscall.Errno(binary.NativeEndian.Uint32(b[4:]))}
 }
 
-// steps returns the system calls that turn a child into the command.
-func (p plan) steps(c Command) (*steps, error) {
+// steps returns the system calls that turn a child into the command. It sends the
+// listener to socket.
+func (p plan) steps(c Command, socket int) (*steps, error) {
 	dir, err := os.Getwd()
 	if err != nil {
 		return nil, err
@@ -152,7 +181,7 @@ func (p plan) steps(c Command) (*steps, error) {
 	if p.form == Complete {
 		s.join(c, p.network)
 		s.mount(layout)
-		s.add(preparing, unix.SYS_CHDIR, s.text(dir)) // the old directory is outside of the new mounts
+		s.add(preparing, unix.SYS_CHDIR, s.text(dir)) // the old directory is outside the new mounts
 	}
 	for fd, from := range []int{c.Input, c.Output, c.Output} {
 		s.add(preparing, unix.SYS_DUP3, uintptr(from), uintptr(fd), 0)
@@ -168,9 +197,7 @@ func (p plan) steps(c Command) (*steps, error) {
 	// After the changes above, which clear it.
 	s.add(preparing, unix.SYS_PRCTL, unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL))
 	s.add(preparing, unix.SYS_GETPPID)
-	filter := compile(refused(p.form != Complete && !p.network))
-	program := &unix.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]}
-	s.add(filtering, unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, pointer(s, program))
+	s.filter(append(refused(p.form != Complete && !p.network), held(c.Held)...), socket)
 	argv, err := syscall.SlicePtrFromStrings(c.Args)
 	if err != nil {
 		return nil, err
@@ -181,6 +208,18 @@ func (p plan) steps(c Command) (*steps, error) {
 	}
 	s.add(executing, unix.SYS_EXECVE, s.text(c.Args[0]), pointer(s, &argv[0]), pointer(s, &envp[0]))
 	return s, nil
+}
+
+// filter installs the filter of system calls. It sends its listener to socket; -1 means
+// that no calls are held.
+func (s *steps) filter(rules []rule, socket int) {
+	filter := compile(rules)
+	program := pointer(s, &unix.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]})
+	if socket >= 0 {
+		s.sendListener(program, socket)
+	} else {
+		s.add(filtering, unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, program)
+	}
 }
 
 // join enters the namespaces of the session and a new mount namespace.

@@ -73,7 +73,7 @@ func Previous(s string, at int) int {
 }
 
 // Snap returns the start of the character that contains an offset: the offset itself
-// if it is a character boundary. It clamps offsets outside of s.
+// if it is a character boundary. It clamps offsets outside s.
 func Snap(s string, at int) int {
 	at = max(0, min(at, len(s)))
 	if at == 0 || at == len(s) {

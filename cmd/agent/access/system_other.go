@@ -1,6 +1,6 @@
 //go:build !linux
 
-package main
+package access
 
 // systemKey returns "": the support of a sandbox is found out at every start.
-func systemKey() string { return "" }
+func systemKey(string) string { return "" }

@@ -1,4 +1,4 @@
-package main
+package access
 
 import (
 	"fmt"
@@ -7,12 +7,12 @@ import (
 )
 
 // reportFormat changes whenever a stored report means something else.
-const reportFormat = 1
+const reportFormat = 2
 
-// systemKey identifies what the support of a sandbox depends on: the kernel, its boot,
-// the user, and the container in which the program runs. It is empty if that is not
+// systemKey identifies what the support of a sandbox depends on: the version of the
+// program, the kernel, its boot, the user, and the container in which the program runs. It is empty if that is not
 // known.
-func systemKey() string {
+func systemKey(version string) string {
 	parts := []string{fmt.Sprint(reportFormat), version, fmt.Sprint(os.Geteuid())}
 	for _, file := range []string{"/proc/sys/kernel/osrelease", "/proc/sys/kernel/random/boot_id"} {
 		text, err := os.ReadFile(file)

@@ -1,4 +1,4 @@
-package main
+package headless
 
 import (
 	"cmp"
@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"agent/cmd/agent/command"
 	"agent/cmd/agent/sessions"
 	"agent/internal/llm"
 	"agent/internal/llm/phrase"
@@ -15,60 +16,41 @@ import (
 	"agent/internal/tui/ink"
 )
 
-// printer prints the events and the result of a headless run. It ignores write
-// errors: output records them.
-type printer interface {
-	event(event.Event)
-	end(result) // after the last event
+// Printer prints the events and the result of a run. It ignores write errors: Output
+// records them.
+type Printer interface {
+	Event(event.Event)
+	End(Result) // after the last event
 }
 
-// result is the result of a headless run: the object that --output json prints.
-type result struct {
-	Type    string `json:"type"` // "result"
-	Session string `json:"session,omitempty"`
-	Model   string `json:"model"`
-	Answer  string `json:"answer"` // all text since the last tool result
-	// Continued is set if Answer was cut off and the model continued it.
-	Continued bool      `json:"continued,omitempty"`
-	Reason    string    `json:"reason"` // why the turn ended
-	Error     string    `json:"error,omitempty"`
-	Hint      string    `json:"hint,omitempty"`
-	Steps     int       `json:"steps"`
-	Usage     llm.Usage `json:"usage"`
-	Cost      *float64  `json:"cost_usd,omitempty"` // nil if a price is unknown
-	Duration  int64     `json:"duration_ms"`
-	ExitCode  int       `json:"exit_code"`
-	// Evidence is nil if nothing was checked or edited.
-	Evidence *event.Evidence `json:"evidence,omitempty"`
-	// Plan is the plan that the model presented; nil if it presented none.
-	Plan *presentedPlan `json:"plan,omitempty"`
-
-	final  llm.Answer
-	denied bool // a call was denied because no user could approve it
+// NewPrinter returns the printer for --output, which writes to out. With onlyAnswer, a
+// text printer prints nothing but the answer, at the end.
+func NewPrinter(format string, streams command.IO, out *Output, onlyAnswer bool) (Printer, error) {
+	switch format {
+	case "text":
+		return &TextPrinter{Out: out, Err: streams.Err, sanitize: streams.Out.Terminal, shared: streams.SharedOutput(), onlyAnswer: onlyAnswer}, nil
+	case "json", "stream-json":
+		return &jsonPrinter{out: out, lines: format == "stream-json"}, nil
+	}
+	return nil, command.Usage("--output: unknown format %q: use text, json or stream-json", format)
 }
 
-// presentedPlan is a plan in a result.
-type presentedPlan struct {
-	event.Plan
-	Text string `json:"text"` // the same as Markdown
+// TextPrinter streams the answer to Out and prints everything else to Err.
+type TextPrinter struct {
+	Out, Err io.Writer
 
-	call string // ID of the call that presented it
-}
-
-// textPrinter streams the answer to out and prints everything else to err.
-type textPrinter struct {
-	out, err   io.Writer
-	sanitize   bool // out is a terminal: escape control characters
-	shared     bool // out and err are the same file
-	onlyAnswer bool // print only the answer to out, at the end
-	midLine    bool // the last line on out is not ended
+	sanitize   bool // Out is a terminal: escape control characters
+	shared     bool // Out and Err are the same file
+	onlyAnswer bool // print only the answer to Out, at the end
+	midLine    bool // the last line on Out is not ended
 	continues  bool // the next text continues a truncated answer
-	wrote      bool // something was written to out
+	wrote      bool // something was written to Out
 	reply      string
 	index      int
 }
 
-func (p *textPrinter) event(e event.Event) {
+// Event prints e.
+func (p *TextPrinter) Event(e event.Event) {
 	switch e := e.(type) {
 	case event.Streamed:
 		if d, ok := e.Delta.(llm.TextDelta); ok && !p.onlyAnswer {
@@ -108,11 +90,11 @@ func (p *textPrinter) event(e event.Event) {
 
 // text writes a delta of the answer. A new message begins a new paragraph, unless it
 // continues a truncated one.
-func (p *textPrinter) text(reply string, d llm.TextDelta) {
+func (p *TextPrinter) text(reply string, d llm.TextDelta) {
 	continues := p.continues && reply != p.reply
 	if p.wrote && !continues && (reply != p.reply || d.Index != p.index) {
 		p.endLine()
-		fmt.Fprintln(p.out)
+		fmt.Fprintln(p.Out)
 	}
 	p.reply, p.index = reply, d.Index
 	text := d.Text
@@ -120,7 +102,7 @@ func (p *textPrinter) text(reply string, d llm.TextDelta) {
 		text = ink.Sanitize(text)
 	}
 	if text != "" {
-		fmt.Fprint(p.out, text)
+		fmt.Fprint(p.Out, text)
 		p.wrote, p.midLine = true, !strings.HasSuffix(text, "\n")
 	}
 }
@@ -135,13 +117,13 @@ func delegateEnd(e *event.DelegateEnd) string {
 }
 
 // delegateCall prints a call of the delegate with that ID.
-func (p *textPrinter) delegateCall(id int, e *event.ToolEnd) {
+func (p *TextPrinter) delegateCall(id int, e *event.ToolEnd) {
 	called := *e
 	called.Title = fmt.Sprintf("[%d] %s", id, e.Title)
 	p.toolEnd(&called)
 }
 
-func (p *textPrinter) toolEnd(e *event.ToolEnd) {
+func (p *TextPrinter) toolEnd(e *event.ToolEnd) {
 	title := ink.SanitizeLine(e.Title)
 	if e.Outcome != event.OK {
 		p.note("✗ %s  %s", title, ink.SanitizeLine(sessions.Failure(e)))
@@ -157,12 +139,13 @@ func (p *textPrinter) toolEnd(e *event.ToolEnd) {
 	p.note("%s", line)
 }
 
-func (p *textPrinter) end(r result) {
+// End prints what only the result has, such as the evidence and the error.
+func (p *TextPrinter) End(r Result) {
 	if p.onlyAnswer && r.Reason == string(event.Done) {
 		if p.sanitize {
 			r.Answer = ink.Sanitize(r.Answer)
 		}
-		fmt.Fprintln(p.out, r.Answer)
+		fmt.Fprintln(p.Out, r.Answer)
 	}
 	p.endLine()
 	if r.Plan != nil && !p.onlyAnswer {
@@ -180,22 +163,22 @@ func (p *textPrinter) end(r result) {
 }
 
 // plan writes a plan after the answer.
-func (p *textPrinter) plan(text string) {
+func (p *TextPrinter) plan(text string) {
 	if p.sanitize {
 		text = ink.Sanitize(text)
 	}
 	if p.wrote {
-		fmt.Fprintln(p.out)
+		fmt.Fprintln(p.Out)
 	}
-	fmt.Fprintln(p.out, strings.TrimRight(text, "\n"))
+	fmt.Fprintln(p.Out, strings.TrimRight(text, "\n"))
 }
 
-// note writes a line to err. If out is the same file, it ends the line there first.
-func (p *textPrinter) note(format string, args ...any) {
+// note writes a line to Err. If Out is the same file, it ends the line there first.
+func (p *TextPrinter) note(format string, args ...any) {
 	if p.shared {
 		p.endLine()
 	}
-	fmt.Fprintf(p.err, format+"\n", args...)
+	fmt.Fprintf(p.Err, format+"\n", args...)
 }
 
 // sentence returns text with a full stop, unless it ends with one or with another
@@ -207,9 +190,9 @@ func sentence(text string) string {
 	return text + "."
 }
 
-func (p *textPrinter) endLine() {
+func (p *TextPrinter) endLine() {
 	if p.midLine {
-		fmt.Fprintln(p.out)
+		fmt.Fprintln(p.Out)
 		p.midLine = false
 	}
 }
@@ -221,7 +204,7 @@ type jsonPrinter struct {
 	lines bool
 }
 
-func (p *jsonPrinter) event(e event.Event) {
+func (p *jsonPrinter) Event(e event.Event) {
 	if of, ok := e.(event.Delegated); ok {
 		e = of.Event // it names its agent
 	}
@@ -234,7 +217,7 @@ func (p *jsonPrinter) event(e event.Event) {
 	}
 }
 
-func (p *jsonPrinter) end(r result) {
+func (p *jsonPrinter) End(r Result) {
 	enc := json.NewEncoder(p.out)
 	enc.SetEscapeHTML(false)
 	_ = enc.Encode(r)

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"agent/internal/loop/policy/command"
+	"agent/internal/realpath"
 	"agent/internal/tools/git"
 )
 
@@ -18,7 +18,7 @@ func (p Paths) judge(line, dir string) (*command.Command, *git.Repository) {
 	repositories := map[string]*git.Repository{}
 	if p.Git != nil {
 		env.Git = func(dir string) (string, string) {
-			r, reads, err := p.Git.Open(followed(dir))
+			r, reads, err := p.Git.Open(realpath.Follow(dir))
 			if err != nil {
 				return "", err.Error()
 			}
@@ -43,35 +43,18 @@ func (p Paths) env(dir string) command.Env {
 	in := p.borders()
 	return command.Env{
 		Dir: dir, Home: p.Home, LookPath: lookPath, Glob: command.Glob, Look: look, Loopback: p.Sandbox == SandboxFull,
-		Inside: func(path string) bool { return in.inside(followed(path)) },
+		Inside: func(path string) bool { return in.inside(realpath.Follow(path)) },
 		Readable: func(path string) string {
-			real := followed(path)
+			real := realpath.Follow(path)
 			switch {
 			case !in.readable(real):
-				return "it is outside of the workspace"
+				return "it is outside the workspace"
 			case SecretFile(path) || SecretFile(real):
 				return "its name says that it may hold secrets"
 			}
 			return ""
 		},
 	}
-}
-
-// followed returns an absolute path without symbolic links and "..", which applies
-// after a link is resolved. The path need not exist.
-func followed(path string) string {
-	root := filepath.VolumeName(path) + string(filepath.Separator)
-	done := root
-	for _, name := range strings.Split(strings.TrimPrefix(path, root), string(filepath.Separator)) {
-		switch name {
-		case "", ".":
-		case "..":
-			done = filepath.Dir(done)
-		default:
-			done = physical(filepath.Join(done, name))
-		}
-	}
-	return done
 }
 
 // look returns the kind of file at a path.
@@ -108,5 +91,5 @@ func lookPath(name string) string {
 // without those that could make a program run another one.
 func (p Paths) Environment(env []string) []string {
 	in := p.borders()
-	return command.Environment(env, func(dir string) bool { return in.inside(followed(dir)) })
+	return command.Environment(env, func(dir string) bool { return in.inside(realpath.Follow(dir)) })
 }

@@ -1,4 +1,4 @@
-package main
+package exit
 
 // catchFileLimit does nothing: Windows has no file size limit.
 func catchFileLimit() {}

@@ -1,4 +1,4 @@
-package main
+package exit
 
 import (
 	"errors"
@@ -12,10 +12,10 @@ import (
 )
 
 const (
-	// endTime is the time limit for an orderly exit after a signal that ends the
+	// TimeLimit is the time limit for an orderly exit after a signal that ends the
 	// program, or after the second interrupt. With cleanupTime it is 1.8 s.
-	endTime = 1600 * time.Millisecond
-	// closeTime is the time within endTime after which the screen is closed, so
+	TimeLimit = 1600 * time.Millisecond
+	// closeTime is the time within TimeLimit after which the screen is closed, so
 	// that the terminal is restored before the program exits.
 	closeTime = 1200 * time.Millisecond
 	// leaveTime is the time limit for an exit after the user has quit the screen.
@@ -27,16 +27,16 @@ const (
 // errOverdue is shown when the program exits before everything has stopped.
 var errOverdue = errors.New("exited without waiting for something that did not stop in time")
 
-// shutdown ends the program on signals. A phase that needs time for an orderly exit
-// receives the signals; if it has not ended within endTime, shutdown exits the
-// process. Without a phase, a signal exits at once.
+// Signals ends the process on signals. A Phase, which needs time for an orderly exit,
+// receives the signals; if it has not ended within TimeLimit, Signals exits the process.
+// Without a phase, a signal exits at once.
 //
-// A process has one shutdown. It is safe for concurrent use.
-type shutdown struct {
+// A process has one Signals, from Watch. It is safe for concurrent use.
+type Signals struct {
 	exit func(code int)
 
 	mu       sync.Mutex
-	phases   []*phase // the last one receives the signals
+	phases   []*Phase // the last one receives the signals
 	cleanups []*func()
 	code     int         // exit code of the first signal that ends the program; 0 before it
 	message  error       // printed when the process exits; may be nil
@@ -44,10 +44,11 @@ type shutdown struct {
 	ending   bool        // exitNow was called
 }
 
-// watchSignals returns the shutdown of the process and starts to receive the
-// signals that end the process.
-func watchSignals() *shutdown {
-	s := &shutdown{exit: os.Exit}
+// Watch starts to receive the signals that end the process. A write beyond the file
+// size limit becomes an error and does not end the process.
+func Watch() *Signals {
+	catchFileLimit()
+	s := &Signals{exit: os.Exit}
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
 	go func() { // runs until the process exits
@@ -58,48 +59,47 @@ func watchSignals() *shutdown {
 	return s
 }
 
-// phase is a part of the program that exits in order after a signal.
-type phase struct {
-	shutdown *shutdown
-	// take receives every signal. It must not block. It may be nil.
-	take func(os.Signal)
-	// counts is set if the second interrupt ends the program. It is not set on a
-	// screen, which uses interrupts to interrupt a turn and counts them itself.
-	counts     bool
+// Phase is a part of the program that exits in order after a signal.
+type Phase struct {
+	signals    *Signals
+	take       func(os.Signal) // see Begin
+	counts     bool            // see Begin
 	interrupts int
-	leaving    *time.Timer // nil unless leave was called
+	leaving    *time.Timer // nil unless Leave was called
 }
 
-// beginPhase starts a phase: take receives the signals until the phase ends.
-func (s *shutdown) beginPhase(take func(os.Signal), counts bool) *phase {
-	p := &phase{shutdown: s, take: take, counts: counts}
+// Begin starts a phase: take, which must not block and may be nil, receives the signals
+// until the phase ends. The second interrupt ends the process if counts is set. It is
+// not set on a screen, which interrupts turns with interrupts and counts them itself.
+func (s *Signals) Begin(take func(os.Signal), counts bool) *Phase {
+	p := &Phase{signals: s, take: take, counts: counts}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.phases = append(s.phases, p)
 	return p
 }
 
-// end ends the phase. If a signal has asked the program to exit, it still must.
-func (p *phase) end() {
-	p.shutdown.mu.Lock()
-	defer p.shutdown.mu.Unlock()
-	p.shutdown.phases = slices.DeleteFunc(p.shutdown.phases, func(other *phase) bool { return other == p })
+// End ends the phase. If a signal has asked the program to exit, it still must.
+func (p *Phase) End() {
+	p.signals.mu.Lock()
+	defer p.signals.mu.Unlock()
+	p.signals.phases = slices.DeleteFunc(p.signals.phases, func(other *Phase) bool { return other == p })
 	if p.leaving != nil {
 		p.leaving.Stop()
 	}
 }
 
-// leave notes that the user has quit: the phase must end within leaveTime, and the
+// Leave notes that the user has quit: the phase must end within five seconds, and the
 // second interrupt after this call ends the program.
-func (p *phase) leave() {
-	p.shutdown.mu.Lock()
-	defer p.shutdown.mu.Unlock()
+func (p *Phase) Leave() {
+	p.signals.mu.Lock()
+	defer p.signals.mu.Unlock()
 	p.counts, p.interrupts = true, 0
-	p.leaving = time.AfterFunc(leaveTime, p.shutdown.overdue)
+	p.leaving = time.AfterFunc(leaveTime, p.signals.overdue)
 }
 
 // handle processes one signal.
-func (s *shutdown) handle(sig os.Signal) {
+func (s *Signals) handle(sig os.Signal) {
 	p, atOnce := s.count(sig)
 	if sig == syscall.SIGQUIT {
 		message := dumpGoroutines()
@@ -109,7 +109,7 @@ func (s *shutdown) handle(sig os.Signal) {
 	}
 	switch {
 	case atOnce:
-		s.exitNow(signalCode(sig))
+		s.exitNow(SignalCode(sig))
 	case p.take != nil:
 		p.take(sig)
 	}
@@ -117,7 +117,7 @@ func (s *shutdown) handle(sig os.Signal) {
 
 // count returns the phase that receives the signal, or atOnce if there is none. It
 // counts interrupts and sets the time limit.
-func (s *shutdown) count(sig os.Signal) (p *phase, atOnce bool) {
+func (s *Signals) count(sig os.Signal) (p *Phase, atOnce bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.phases) == 0 {
@@ -128,36 +128,36 @@ func (s *shutdown) count(sig os.Signal) (p *phase, atOnce bool) {
 		return p, false
 	}
 	if s.code == 0 {
-		s.code = signalCode(sig)
+		s.code = SignalCode(sig)
 	}
 	if sig == os.Interrupt {
 		p.interrupts++
 	}
 	if s.limit == nil && (sig != os.Interrupt || p.interrupts > 1) {
-		s.limit = time.AfterFunc(endTime, s.overdue)
+		s.limit = time.AfterFunc(TimeLimit, s.overdue)
 	}
 	return p, false
 }
 
-// signalCode returns the exit code of the signal that ends the program; 0 if there
+// Code returns the exit code of the signal that ends the program; 0 if there
 // was none.
-func (s *shutdown) signalCode() int {
+func (s *Signals) Code() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.code
 }
 
-// notice returns the message to print before the process exits; nil for none.
-func (s *shutdown) notice() error {
+// Message returns the message to print before the process exits; nil for none.
+func (s *Signals) Message() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.message
 }
 
-// exitUnless exits the process after endTime, like a second interrupt, unless ok
+// ExitUnless exits the process after TimeLimit, like a second interrupt, unless ok
 // then returns true.
-func (s *shutdown) exitUnless(ok func() bool) {
-	time.AfterFunc(endTime, func() {
+func (s *Signals) ExitUnless(ok func() bool) {
+	time.AfterFunc(TimeLimit, func() {
 		if !ok() {
 			s.interrupted()
 			s.overdue()
@@ -165,10 +165,10 @@ func (s *shutdown) exitUnless(ok func() bool) {
 	})
 }
 
-// exitAfterForced exits the process after endTime, because the user has interrupted
-// a turn twice and it still runs. Before that, after closeTime, it calls stop, which
+// ExitAfterForced exits the process after TimeLimit, because the user has interrupted a
+// turn twice and it still runs. Before that, after 1.2 s, it calls stop, which
 // closes the screen. The returned function cancels both.
-func (s *shutdown) exitAfterForced(stop func()) (cancel func()) {
+func (s *Signals) ExitAfterForced(stop func()) (cancel func()) {
 	closing := time.AfterFunc(closeTime, func() {
 		s.interrupted()
 		s.mu.Lock()
@@ -176,7 +176,7 @@ func (s *shutdown) exitAfterForced(stop func()) (cancel func()) {
 		s.mu.Unlock()
 		stop()
 	})
-	ending := time.AfterFunc(endTime, s.overdue)
+	ending := time.AfterFunc(TimeLimit, s.overdue)
 	return func() {
 		closing.Stop()
 		ending.Stop()
@@ -184,20 +184,20 @@ func (s *shutdown) exitAfterForced(stop func()) (cancel func()) {
 }
 
 // interrupted sets the exit code of an interrupt, unless another is set.
-func (s *shutdown) interrupted() {
+func (s *Signals) interrupted() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.code == 0 {
-		s.code = exitInterrupted
+		s.code = Interrupted
 	}
 }
 
 // overdue exits the process although a phase has not ended.
-func (s *shutdown) overdue() {
+func (s *Signals) overdue() {
 	s.mu.Lock()
 	code := s.code
 	if code == 0 {
-		code = exitFailed
+		code = Failed
 	}
 	if s.message == nil {
 		s.message = errOverdue
@@ -208,7 +208,7 @@ func (s *shutdown) overdue() {
 
 // exitNow runs the cleanups, prints the message and exits the process. Because each
 // of them can hang, it exits after cleanupTime at the latest.
-func (s *shutdown) exitNow(code int) {
+func (s *Signals) exitNow(code int) {
 	s.mu.Lock()
 	if s.ending {
 		s.mu.Unlock()
@@ -234,9 +234,9 @@ func (s *shutdown) exitNow(code int) {
 	s.exit(code)
 }
 
-// waitForExit blocks forever if exitNow was called, so that the exit code is that of
-// the signal. Otherwise it returns at once.
-func (s *shutdown) waitForExit() {
+// WaitForExit blocks forever if a signal has begun to exit the process, so that the exit
+// code is that of the signal. Otherwise it returns at once.
+func (s *Signals) WaitForExit() {
 	s.mu.Lock()
 	ending := s.ending
 	s.mu.Unlock()
@@ -245,9 +245,9 @@ func (s *shutdown) waitForExit() {
 	}
 }
 
-// cleanup registers f, which exitNow calls, until forget is called. A nil shutdown
-// ignores f.
-func (s *shutdown) cleanup(f func()) (forget func()) {
+// Cleanup registers f, which runs before a signal exits the process, until forget is
+// called. A nil Signals ignores f.
+func (s *Signals) Cleanup(f func()) (forget func()) {
 	if s == nil {
 		return func() {}
 	}

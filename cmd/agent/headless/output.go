@@ -1,4 +1,4 @@
-package main
+package headless
 
 import (
 	"errors"
@@ -8,22 +8,22 @@ import (
 	"syscall"
 )
 
-// output is the standard output of a headless run. After a write error it writes
+// Output is the standard output of a run. After a write error it writes
 // nothing more, so that the output has no gap.
-type output struct {
+type Output struct {
 	w   io.Writer
 	err error // first write error
 }
 
-// newOutput returns an output to w. It catches SIGPIPE, so that a closed pipe is a
+// NewOutput returns an output to w. It catches SIGPIPE, so that a closed pipe is a
 // write error and does not end the program. The signal is not ignored, because
 // commands that the program starts would inherit that.
-func newOutput(w io.Writer) *output {
+func NewOutput(w io.Writer) *Output {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	return &output{w: w}
+	return &Output{w: w}
 }
 
-func (o *output) Write(b []byte) (int, error) {
+func (o *Output) Write(b []byte) (int, error) {
 	if o.err != nil {
 		return 0, o.err
 	}
@@ -33,4 +33,4 @@ func (o *output) Write(b []byte) (int, error) {
 }
 
 // closed reports whether the reader of the output has closed it.
-func (o *output) closed() bool { return errors.Is(o.err, syscall.EPIPE) }
+func (o *Output) closed() bool { return errors.Is(o.err, syscall.EPIPE) }

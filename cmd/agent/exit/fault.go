@@ -1,4 +1,4 @@
-package main
+package exit
 
 import (
 	"fmt"
@@ -13,7 +13,7 @@ import (
 // dumpGoroutines writes the stacks of all goroutines to a file and returns an
 // error that names the file.
 func dumpGoroutines() error {
-	path, err := faultFile()
+	path, err := FaultFile()
 	if err != nil {
 		return err
 	}
@@ -28,8 +28,8 @@ func dumpGoroutines() error {
 	return fmt.Errorf("quit by signal. The goroutine stacks were written to %s", path)
 }
 
-// faultFile returns the path for a new crash report.
-func faultFile() (string, error) {
+// FaultFile returns the path for a new crash report.
+func FaultFile() (string, error) {
 	dir, err := history.Dir(os.Getenv)
 	if err != nil {
 		return "", err

@@ -1,0 +1,96 @@
+// Package access determines what the tools and the commands of a session may access:
+// the paths by which policy judges calls, the directories that the user adds to the
+// workspace, and the sandbox of commands. It decides nothing about a call: see package
+// policy. Start reading at Paths.
+package access
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+
+	"agent/cmd/agent/settings"
+	"agent/internal/history"
+	"agent/internal/loop/policy"
+	"agent/internal/tools/git"
+	"agent/internal/tools/shell"
+	"agent/internal/tools/toolchain"
+	"agent/internal/tools/workspace"
+)
+
+// KeyFile returns the file with the key that seals standing permissions; empty if there
+// is no state directory.
+func KeyFile(getenv func(string) string) string { return inState("permissions.key", getenv) }
+
+// inState returns the path of a file in the state directory; empty if there is none.
+func inState(name string, getenv func(string) string) string {
+	state, err := history.Dir(getenv)
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(state, name)
+}
+
+// Paths returns the paths by which calls of a session in dir are judged, without those
+// that depend on the session.
+func Paths(dir string, getenv func(string) string) policy.Paths {
+	p := ProtectedPaths(dir, getenv)
+	p.Readable = readablePaths(p.Home, getenv)
+	return p
+}
+
+// ProtectedPaths returns the directories from which policy derives the protected paths
+// of a session in dir.
+func ProtectedPaths(dir string, getenv func(string) string) policy.Paths {
+	p := policy.Paths{Workspace: dir, Git: git.NewReader()}
+	if home, err := os.UserHomeDir(); err == nil && filepath.IsAbs(home) {
+		p.Home = home
+		p.Config, p.Zsh = []string{filepath.Join(home, ".config")}, []string{home}
+	}
+	if dir := getenv("XDG_CONFIG_HOME"); filepath.IsAbs(dir) && !slices.Contains(p.Config, dir) {
+		p.Config = append(p.Config, dir)
+	}
+	if dir := getenv("ZDOTDIR"); filepath.IsAbs(dir) && !slices.Contains(p.Zsh, dir) {
+		p.Zsh = append(p.Zsh, dir)
+	}
+	if file, err := settings.Path(getenv); err == nil {
+		p.Own = append(p.Own, filepath.Dir(file), file)
+	}
+	if state, err := history.Dir(getenv); err == nil {
+		p.Own = append(p.Own, state)
+	}
+	if program, err := os.Executable(); err == nil {
+		p.Own = append(p.Own, program)
+	}
+	p.NoBash = filepath.Base(shell.Program()) != "bash"
+	return p
+}
+
+// readablePaths returns the directories outside the workspace that may be read without
+// approval: sources of toolchains, and the user's skills.
+func readablePaths(home string, getenv func(string) string) []string {
+	dirs := toolchain.Sources(getenv, home)
+	if file, err := settings.Path(getenv); err == nil {
+		dirs = append(dirs, filepath.Join(filepath.Dir(file), "skills"))
+	}
+	if home != "" {
+		dirs = append(dirs, filepath.Join(home, ".claude", "skills"))
+	}
+	return dirs
+}
+
+// JudgingPaths returns the paths by which `agent permit` judges commands in dir: those
+// of a new session there.
+func JudgingPaths(dir string, set settings.Settings, version string) policy.Paths {
+	p := Paths(dir, os.Getenv)
+	if work, err := workspace.Open(dir); err == nil {
+		defer work.Close()
+		if _, err := AddDirs(work, nil, set.AddDirs); err == nil {
+			p.Added = work.Added()
+		}
+	}
+	if set.Sandbox == nil || *set.Sandbox {
+		p.Sandbox, _ = NewSandbox(version, false).State()
+	}
+	return p
+}

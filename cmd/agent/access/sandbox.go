@@ -1,0 +1,140 @@
+package access
+
+import (
+	"encoding/json"
+	"os"
+	"slices"
+	"sync"
+
+	"agent/internal/history"
+	"agent/internal/loop/policy"
+	"agent/internal/tools/confine"
+	"agent/internal/tools/shell/sandbox"
+)
+
+// SandboxFile returns the file with the sandbox that the system supports; empty if there
+// is no state directory.
+func SandboxFile(getenv func(string) string) string { return inState("sandbox.json", getenv) }
+
+// Sandbox is the sandbox of the commands of a session and its delegates. Its methods are
+// safe for concurrent use. The caller closes it.
+type Sandbox struct {
+	file    string // holds the report of an earlier run of the program; may be empty
+	system  string // see systemKey
+	store   bool   // write the file
+	report  func() sandbox.Report
+	session func() *sandbox.Session // nil if there is no sandbox
+}
+
+// storedReport is the content of the file.
+type storedReport struct {
+	System string       `json:"system"` // see systemKey
+	Form   sandbox.Form `json:"form"`
+	Reason string       `json:"reason,omitempty"`
+	Notify bool         `json:"notify,omitempty"`
+}
+
+// NewSandbox returns the sandbox of a new session. If no earlier run of this version of
+// the program has found out which sandbox works, it begins to probe in the background,
+// and stores the result if store is set.
+func NewSandbox(version string, store bool) *Sandbox {
+	s := &Sandbox{file: SandboxFile(os.Getenv), system: systemKey(version)}
+	s.store = store && s.file != "" && s.system != ""
+	s.report = sync.OnceValue(s.probe)
+	if r, ok := readReport(s.file, s.system); ok {
+		s.report = func() sandbox.Report { return r }
+	} else {
+		go s.report() // Close waits for it
+	}
+	s.session = sync.OnceValue(func() *sandbox.Session {
+		if r := s.report(); r.Form != sandbox.None {
+			return sandbox.NewSession(r.Form)
+		}
+		return nil
+	})
+	return s
+}
+
+// probe finds out which sandbox works, and stores the result. If none works, it stores
+// nothing, so that the next start probes again.
+func (s *Sandbox) probe() sandbox.Report {
+	r := sandbox.Probe()
+	if s.store && r.Form != sandbox.None {
+		if text, err := json.Marshal(storedReport{s.system, r.Form, r.Reason, r.Notify}); err == nil {
+			_ = history.Replace(s.file, append(text, '\n'), false) // only a cache
+		}
+	}
+	return r
+}
+
+// readReport returns the report on a system that a file holds. It reports false for a
+// file about another system, and for a damaged one.
+func readReport(file, system string) (sandbox.Report, bool) {
+	text, err := os.ReadFile(file)
+	if err != nil || system == "" {
+		return sandbox.Report{}, false
+	}
+	var stored storedReport
+	if json.Unmarshal(text, &stored) != nil || stored.System != system || stored.Form <= sandbox.None || stored.Form > sandbox.Complete {
+		return sandbox.Report{}, false
+	}
+	return sandbox.Report{Form: stored.Form, Reason: stored.Reason, Notify: stored.Notify}, true
+}
+
+// State returns how far commands are restricted, and a notice for the user if that is
+// less than the complete sandbox. It may wait for the probe.
+func (s *Sandbox) State() (policy.Sandbox, string) {
+	switch r := s.report(); r.Form {
+	case sandbox.None:
+		return policy.SandboxMissing, "Commands run without a sandbox: " + r.Reason + ". Even in mode all, commands that are not read-only need your approval. `agent doctor` shows the details. " +
+			"To accept commands without a sandbox, set \"sandbox\": false in the configuration."
+	case sandbox.Complete:
+		return policy.SandboxFull, ""
+	default:
+		return policy.SandboxPartial, "The sandbox of commands is incomplete: " + r.Reason + ". Commands cannot write outside the workspace and have no network, " +
+			"but they can read all of your files. `agent doctor` shows the details."
+	}
+}
+
+// failed deletes the stored report, because the sandbox that it describes did not work.
+func (s *Sandbox) failed() {
+	if s.file != "" {
+		_ = os.Remove(s.file)
+	}
+}
+
+// Close ends the sandbox. It does nothing if s is nil.
+func (s *Sandbox) Close() {
+	if s == nil {
+		return
+	}
+	s.report() // wait for the probe
+	if running := s.session(); running != nil {
+		running.Close()
+	}
+}
+
+// Area returns the area in which the commands of an agent in dir work. Paths are those of
+// its session. It returns nil if s is nil.
+func (s *Sandbox) Area(dir string, paths policy.Paths) *confine.Area {
+	if s == nil {
+		return nil
+	}
+	paths.Workspace = dir
+	o := confine.Options{
+		Workspace: dir, Added: paths.Added, Readable: slices.Clone(paths.Readable), Places: sandbox.Places{Home: paths.Home, Env: os.Getenv},
+		Fixed: paths.Fixed, Protected: policy.ProtectedName, Session: s.session, Failed: s.failed,
+	}
+	if paths.Outputs != "" {
+		o.Readable = append(o.Readable, paths.Outputs)
+	}
+	for _, path := range paths.Own {
+		if info, err := os.Stat(path); err != nil || info.IsDir() { // commands may read the program itself
+			o.Private = append(o.Private, path)
+		}
+	}
+	if key := KeyFile(os.Getenv); key != "" {
+		o.Secret = []string{key}
+	}
+	return confine.New(o)
+}

@@ -1,0 +1,109 @@
+package headless
+
+import (
+	"strings"
+
+	"agent/cmd/agent/exit"
+	"agent/internal/llm"
+	"agent/internal/loop/event"
+	"agent/internal/loop/turn"
+)
+
+// Result is the result of a run: the object that --output json prints.
+type Result struct {
+	Type    string `json:"type"` // "result"
+	Session string `json:"session,omitempty"`
+	Model   string `json:"model"`
+	Answer  string `json:"answer"` // all text since the last tool result
+	// Continued is set if Answer was cut off and the model continued it.
+	Continued bool      `json:"continued,omitempty"`
+	Reason    string    `json:"reason"` // why the turn ended
+	Error     string    `json:"error,omitempty"`
+	Hint      string    `json:"hint,omitempty"`
+	Steps     int       `json:"steps"`
+	Usage     llm.Usage `json:"usage"`
+	Cost      *float64  `json:"cost_usd,omitempty"` // nil if a price is unknown
+	Duration  int64     `json:"duration_ms"`
+	ExitCode  int       `json:"exit_code"`
+	// Evidence is nil if nothing was checked or edited.
+	Evidence *event.Evidence `json:"evidence,omitempty"`
+	// Plan is the plan that the model presented; nil if it presented none.
+	Plan *presentedPlan `json:"plan,omitempty"`
+
+	final  llm.Answer
+	denied bool // a call was denied because no user could approve it
+}
+
+// presentedPlan is a plan in a result.
+type presentedPlan struct {
+	event.Plan
+	Text string `json:"text"` // the same as Markdown
+
+	call string // ID of the call that presented it
+}
+
+// Add updates the result with e and reports whether e ends the turn.
+func (r *Result) Add(e event.Event) (ended bool) {
+	switch e := e.(type) {
+	case *event.MessageDone:
+		r.final.Add(e.Message)
+	case *event.UserSaid:
+		r.final.Add(llm.Message{Kind: llm.User})
+	case *event.PlanSet:
+		r.Plan = &presentedPlan{Plan: e.Plan, Text: e.Text, call: e.ID}
+	case *event.ToolEnd:
+		if r.Plan == nil || e.Result.ID != r.Plan.call { // the text before the plan is the answer
+			r.final.Add(llm.Message{Kind: llm.ToolResult})
+		}
+		r.denied = r.denied || e.Unattended
+	case event.Delegated:
+		if end, ok := e.Event.(*event.ToolEnd); ok {
+			r.denied = r.denied || end.Unattended
+		}
+	case *event.TurnEnd:
+		r.end(e)
+		return true
+	}
+	return false
+}
+
+// end updates the result with the end of the turn.
+func (r *Result) end(e *event.TurnEnd) {
+	r.Reason, r.Error, r.Hint = string(e.Reason), e.Error, withoutKeys(e.Hint)
+	r.Steps, r.Usage, r.Cost, r.Duration = e.Steps, e.Usage, e.Cost, e.Duration.Milliseconds()
+	r.Evidence = e.Evidence
+	switch e.Reason {
+	case event.Done:
+		r.ExitCode = exit.Done
+	case event.UserInterrupt:
+		r.ExitCode = exit.Interrupted
+	case event.MaxSteps, event.OverBudget, event.AllFailed, event.Repeating:
+		r.ExitCode = exit.Limit
+	case event.LogError: // no later prompt saves the conversation
+		r.ExitCode = exit.Failed
+		r.Hint = "Free up disk space or fix the error, or run without saving the session: --no-session"
+	default:
+		r.ExitCode = exit.Failed
+	}
+}
+
+// SetAnswer sets the answer after the end of the turn: the part of it that matches the
+// schema if there is one.
+func (r *Result) SetAnswer(schema *turn.Schema) {
+	if r.final.Ended() { // text before a tool call is not the answer
+		return
+	}
+	r.Answer, r.Continued = r.final.Text(), r.final.Continued()
+	if schema != nil {
+		r.Answer, _ = schema.Answer(&r.final) // the turn has checked it
+	}
+}
+
+// withoutKeys returns a hint without the sentence that names a key: a run has no
+// keyboard.
+func withoutKeys(hint string) string {
+	for _, sentence := range []string{event.HintRetry, event.HintContinue} {
+		hint = strings.TrimSpace(strings.TrimSuffix(hint, sentence))
+	}
+	return hint
+}

@@ -1,0 +1,90 @@
+// Package realpath resolves symbolic links in paths. It changes no file and judges no
+// path. Start reading at Of.
+package realpath
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// maxLinks limits the symbolic links that are followed in one path.
+const maxLinks = 40
+
+// Of returns an absolute path without symbolic links. The path need not exist: a link to
+// a file that does not exist is followed too. The path of "" is "".
+func Of(path string) string {
+	if path == "" {
+		return ""
+	}
+	steps := Steps(path)
+	return steps[len(steps)-1]
+}
+
+// Steps returns the steps of resolving an absolute path: the path itself, the path after
+// each symbolic link, and last the path without links. They need not exist.
+func Steps(path string) []string {
+	path = filepath.Clean(path)
+	out := []string{path}
+	root := filepath.VolumeName(path) + string(filepath.Separator)
+	done, todo := root, strings.Split(strings.TrimPrefix(path, root), string(filepath.Separator))
+	for links := 0; len(todo) > 0; {
+		name := todo[0]
+		todo = todo[1:]
+		if name == ".." {
+			done = filepath.Dir(done)
+			continue
+		}
+		next := filepath.Join(done, name)
+		target, err := os.Readlink(next)
+		if err != nil || links == maxLinks {
+			done = next
+			continue
+		}
+		links++
+		if filepath.IsAbs(target) {
+			done = filepath.VolumeName(target) + string(filepath.Separator)
+			target = strings.TrimPrefix(target, done)
+		}
+		todo = append(strings.Split(filepath.FromSlash(target), string(filepath.Separator)), todo...)
+		out = append(out, filepath.Join(done, filepath.Join(todo...)))
+	}
+	return append(out, done)
+}
+
+// Follow returns an absolute path without symbolic links and "..", which applies after a
+// link is resolved, as in the system. Of removes ".." first, as a shell's cd does. The
+// path need not exist.
+func Follow(path string) string {
+	root := filepath.VolumeName(path) + string(filepath.Separator)
+	done := root
+	for _, name := range strings.Split(strings.TrimPrefix(path, root), string(filepath.Separator)) {
+		switch name {
+		case "", ".":
+		case "..":
+			done = filepath.Dir(done)
+		default:
+			done = Of(filepath.Join(done, name))
+		}
+	}
+	return done
+}
+
+// Checked returns an absolute path without symbolic links, or an error if they cannot be
+// resolved. Names after the last directory that exists are kept, and so is a link to a
+// file that does not exist.
+func Checked(path string) (string, error) {
+	rest := ""
+	for dir := filepath.Clean(path); ; dir = filepath.Dir(dir) {
+		real, err := filepath.EvalSymlinks(dir)
+		if err == nil {
+			return filepath.Join(real, rest), nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) || dir == filepath.Dir(dir) {
+			return "", err
+		}
+		rest = filepath.Join(filepath.Base(dir), rest)
+	}
+}

@@ -1,0 +1,252 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// StagedFile is a regular file of an index: the blob with its content, and the file of
+// the working tree when it had this content.
+type StagedFile struct {
+	Path       string // relative to the top directory, with slashes
+	ID         []byte // of the blob; valid during the visit
+	Size       uint32 // of the file in the working tree, without its upper bits
+	Inode      uint32 // without its upper bits
+	ModTime    FileTime
+	ChangeTime FileTime
+}
+
+// FileTime is a time in an index: seconds since 1970 without their upper bits, and
+// nanoseconds.
+type FileTime struct{ Seconds, Nanoseconds uint32 }
+
+// maxIndex limits the index that is read, in bytes.
+const maxIndex = 256 << 20
+
+var errIndex = errors.New("its index has an unknown format")
+
+// Staged calls visit for the regular files of the index, except for those in conflict
+// and for those that could have changed without a trace, because they were written at
+// the same time as the index. It runs no program. The error says why the index cannot be
+// read: it is split, for example.
+func (r Repository) Staged(visit func(StagedFile)) error {
+	commit := r.commit() // shows how long the IDs are
+	if commit == "" {
+		return errors.New("its commit is not known")
+	}
+	name := filepath.Join(r.dir, "index")
+	info, err := os.Stat(name)
+	if err != nil {
+		return err
+	}
+	b, err := readFile(name, maxIndex)
+	if err != nil {
+		return err
+	}
+	p := stagedParser{length: len(commit) / 2}
+	if len(b) < 12+p.length || string(b[:4]) != "DIRC" {
+		return errIndex
+	}
+	p.version, p.rest = binary.BigEndian.Uint32(b[4:]), b[12:len(b)-p.length]
+	if p.version < 2 || p.version > 4 {
+		return errIndex
+	}
+	h := newHash(p.length)
+	h.Write(b[:len(b)-p.length])
+	// git writes zeros instead of the sum if it is configured to save time.
+	if sum := b[len(b)-p.length:]; !bytes.Equal(sum, h.Sum(nil)) && !bytes.Equal(sum, make([]byte, p.length)) {
+		return errors.New("its index is damaged")
+	}
+	written := info.ModTime()
+	var files []StagedFile
+	for range binary.BigEndian.Uint32(b[8:]) {
+		f, ok, err := p.next()
+		if err != nil {
+			return err
+		}
+		if ok && f.ModTime.time().Before(written) {
+			files = append(files, f)
+		}
+	}
+	if err := p.extensions(); err != nil {
+		return err
+	}
+	for _, f := range files {
+		visit(f)
+	}
+	return nil
+}
+
+func (t FileTime) time() time.Time { return time.Unix(int64(t.Seconds), int64(t.Nanoseconds)) }
+
+// stagedParser reads the entries of an index.
+type stagedParser struct {
+	version uint32
+	length  int    // of an ID, in bytes
+	rest    []byte // what is not read yet
+	path    []byte // of the last entry
+}
+
+// The parts of an entry.
+const (
+	statSize     = 40
+	flagExtended = 0x4000
+	flagStage    = 0x3000
+	maskMode     = 0o170000
+	regularMode  = 0o100000
+)
+
+// next returns the next entry. It reports false if it is not a regular file or is in
+// conflict.
+func (p *stagedParser) next() (f StagedFile, ok bool, err error) {
+	fixed := statSize + p.length + 2
+	if len(p.rest) < fixed {
+		return f, false, errIndex
+	}
+	entry := p.rest
+	number := func(at int) uint32 { return binary.BigEndian.Uint32(entry[at:]) }
+	flags := binary.BigEndian.Uint16(entry[fixed-2:])
+	if flags&flagExtended != 0 {
+		fixed += 2
+	}
+	if len(p.rest) < fixed {
+		return f, false, errIndex
+	}
+	p.rest = p.rest[fixed:]
+	if err := p.readPath(fixed); err != nil {
+		return f, false, err
+	}
+	f = StagedFile{
+		Path: string(p.path), ID: entry[statSize : statSize+p.length], Size: number(36), Inode: number(20),
+		ChangeTime: FileTime{number(0), number(4)}, ModTime: FileTime{number(8), number(12)},
+	}
+	return f, number(24)&maskMode == regularMode && flags&flagStage == 0, nil
+}
+
+// readPath reads the path of an entry and what follows it. fixed is the length of the
+// entry up to the path.
+func (p *stagedParser) readPath(fixed int) error {
+	if p.version == 4 {
+		drop, n := indexVarint(p.rest)
+		if n == 0 || drop > uint64(len(p.path)) {
+			return errIndex
+		}
+		p.path, p.rest = p.path[:len(p.path)-int(drop)], p.rest[n:]
+	} else {
+		p.path = p.path[:0]
+	}
+	end := bytes.IndexByte(p.rest, 0)
+	if end < 0 {
+		return errIndex
+	}
+	p.path = append(p.path, p.rest[:end]...)
+	next := end + 1
+	if p.version < 4 {
+		next = (fixed+end+8)/8*8 - fixed // at least one zero byte, to a multiple of eight
+	}
+	if next > len(p.rest) {
+		return errIndex
+	}
+	p.rest = p.rest[next:]
+	return nil
+}
+
+// indexVarint reads a number in the encoding that index entries share with offsets in
+// packs. n is its length in bytes; 0 if it is invalid.
+func indexVarint(b []byte) (v uint64, n int) {
+	for i, c := range b[:min(len(b), 8)] {
+		if i > 0 {
+			v++
+		}
+		v = v<<7 | uint64(c&0x7f)
+		if c&0x80 == 0 {
+			return v, i + 1
+		}
+	}
+	return 0, 0
+}
+
+// extensions returns an error if the index has parts without which its entries would be
+// misread: its rest is in another file, for example.
+func (p *stagedParser) extensions() error {
+	for len(p.rest) > 0 {
+		if len(p.rest) < 8 {
+			return errIndex
+		}
+		size := uint64(binary.BigEndian.Uint32(p.rest[4:])) + 8
+		switch name := string(p.rest[:4]); {
+		case size > uint64(len(p.rest)):
+			return errIndex
+		case name == "sdir": // directories that are not checked out
+		case name[0] < 'A' || name[0] > 'Z': // not optional
+			return errors.New("its index is split or has an unknown extension")
+		}
+		p.rest = p.rest[size:]
+	}
+	return nil
+}
+
+// maxAsked is how many blobs or files git is asked about at once.
+const maxAsked = 4096
+
+// BlobSizes returns the sizes of blobs by ID in hexadecimal. Missing ones are left out.
+func (s *Session) BlobSizes(ctx context.Context, ids []string) (map[string]int64, error) {
+	all := make(map[string]int64, len(ids))
+	for len(ids) > 0 {
+		n := min(len(ids), maxAsked)
+		out, _, err := s.command(ctx, command{
+			dir: s.dir, env: s.env, input: strings.NewReader(strings.Join(ids[:n], "\n") + "\n"), limit: maxListing,
+			args: []string{"cat-file", "--batch-check=%(objecttype) %(objectsize) %(objectname)"},
+		})
+		if err != nil {
+			return nil, err
+		}
+		for line := range strings.Lines(string(out)) {
+			fields := strings.Fields(line)
+			if len(fields) != 3 || fields[0] != "blob" {
+				continue
+			}
+			if size, err := strconv.ParseInt(fields[1], 10, 64); err == nil {
+				all[fields[2]] = size
+			}
+		}
+		ids = ids[n:]
+	}
+	return all, nil
+}
+
+// Converted returns which of these files have attributes that change more of their
+// content than the ends of lines when it is checked out. The paths are relative to the
+// top directory.
+func (s *Session) Converted(ctx context.Context, paths []string) (map[string]bool, error) {
+	found := map[string]bool{}
+	for len(paths) > 0 {
+		n := min(len(paths), maxAsked)
+		out, complete, err := s.command(ctx, command{
+			dir: s.repo.Root, env: s.env, input: strings.NewReader(strings.Join(paths[:n], "\x00") + "\x00"), limit: maxListing,
+			args: []string{"check-attr", "-z", "--stdin", "filter", "ident", "working-tree-encoding"},
+		})
+		if err != nil {
+			return nil, err
+		}
+		fields := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
+		if !complete || len(fields) != n*9 {
+			return nil, errors.New("git check-attr: cannot parse the output")
+		}
+		for ; len(fields) > 0; fields = fields[3:] {
+			if value := fields[2]; value != "unspecified" && value != "unset" {
+				found[fields[0]] = true
+			}
+		}
+		paths = paths[n:]
+	}
+	return found, nil
+}
+

@@ -1,0 +1,100 @@
+//go:build unix
+
+package keeper
+
+import (
+	"errors"
+	"fmt"
+	"syscall"
+
+	"agent/internal/tools/shell/sandbox"
+	"agent/internal/tools/shell/watch"
+	"agent/internal/tools/snapshot"
+)
+
+// workers is how many changes of files are kept at once.
+const workers = 4
+
+// watching is the part of a keeper that keeps files. Its watcher is nil if there are none
+// to keep.
+type watching struct {
+	strict   bool
+	watcher  *watch.Watcher
+	listener *sandbox.Listener
+	problem  string // why no files are kept although there is an order, for the user
+}
+
+// newWatch opens the store of an order. It fails only if the order is strict.
+func newWatch(o *snapshot.Order, open Open) (*watching, error) {
+	w := new(watching)
+	if o == nil {
+		return w, nil
+	}
+	w.strict = o.Strict
+	err := errors.New("this program cannot keep files")
+	var store snapshot.Store
+	if open != nil {
+		store, err = open(o.Store)
+	}
+	if err == nil && len(watch.Calls()) == 0 {
+		err = errors.New("this system cannot report changes of files")
+	}
+	if err != nil {
+		w.problem = err.Error()
+		if w.strict {
+			return w, err
+		}
+		return w, nil
+	}
+	w.watcher = watch.New(*o, store, func(path, why string) { reportText(Unkept, path+"\x00"+why) })
+	return w, nil
+}
+
+// start starts the command of an order. If its system calls cannot be held, it starts
+// without, unless the order is strict.
+func (w *watching) start(o Order, sys *syscall.SysProcAttr) (pid int, err error) {
+	if len(o.Sandbox) == 0 {
+		return syscall.ForkExec(o.Args[0], o.Args, &syscall.ProcAttr{Env: o.Env, Files: []uintptr{Input, Output, Output}, Sys: sys})
+	}
+	c := sandbox.Command{
+		Args: o.Args, Env: o.Env, Input: Input, Output: Output, Cgroup: cgroupOf(sys), User: User, Net: Net,
+	}
+	if w.watcher != nil {
+		c.Held = watch.Calls()
+		pid, w.listener, err = sandbox.Start(o.Sandbox, c)
+		if err == nil || w.strict {
+			return pid, err
+		}
+		c.Held = nil
+	}
+	pid, _, without := sandbox.Start(o.Sandbox, c)
+	if without == nil && err != nil {
+		w.watcher, w.problem = nil, fmt.Sprintf("this system cannot report changes of files: %v", err)
+	}
+	return pid, without
+}
+
+// serve begins to keep files.
+func (w *watching) serve() {
+	if w.watcher != nil {
+		w.watcher.Serve(w.listener, workers)
+	}
+}
+
+// newTurn begins a new turn.
+func (w *watching) newTurn() {
+	if w.watcher != nil {
+		w.watcher.NewTurn()
+	}
+}
+
+// report sends the reports about kept files.
+func (w *watching) report() {
+	if w.watcher != nil {
+		report(Touched, uint32(w.watcher.Touched()))
+		w.problem = w.watcher.Problem()
+	}
+	if w.problem != "" {
+		reportText(Unwatched, w.problem)
+	}
+}

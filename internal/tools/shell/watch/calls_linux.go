@@ -1,0 +1,276 @@
+//go:build amd64 || arm64
+
+package watch
+
+import (
+	"encoding/binary"
+	"errors"
+	"io/fs"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+
+	"agent/internal/tools/shell/sandbox"
+)
+
+// call is a system call that changes the tree of files or opens a file for writing.
+type call struct {
+	sandbox.Held
+	// handle keeps what the call changes. It returns why the call is refused; "" if it is
+	// not. An error means that this is unknown.
+	handle func(c *change) (why string, err error)
+}
+
+// change is a call that waits.
+type change struct {
+	*Watcher
+	l *sandbox.Listener
+	n *sandbox.Notification
+}
+
+// working is the argument of a directory for calls whose paths begin at the working
+// directory.
+const working = -1
+
+// writing are the flags of opening a file that can change it.
+const writing = unix.O_WRONLY | unix.O_RDWR | unix.O_TRUNC | unix.O_CREAT
+
+// calls returns the system calls to hold. Arguments are given by their numbers: the one
+// with the directory, the one with the path, and the one with the flags.
+func calls() []call {
+	held := func(number uintptr, handle func(*change) (string, error)) call {
+		return call{sandbox.Held{Number: number}, handle}
+	}
+	opens := func(number uintptr, dir, path, flags int) call {
+		return call{sandbox.Held{Number: number, Arg: flags, Bits: writing}, func(c *change) (string, error) {
+			return c.open(dir, path, int(c.n.Args[flags]))
+		}}
+	}
+	list := []call{
+		opens(unix.SYS_OPENAT, 0, 1, 2),
+		held(unix.SYS_OPENAT2, (*change).open2),
+		held(unix.SYS_TRUNCATE, func(c *change) (string, error) { return c.existing(working, 0, true) }),
+		held(unix.SYS_FCHMODAT, func(c *change) (string, error) { return c.existing(0, 1, true) }),
+		held(unix.SYS_FCHMODAT2, func(c *change) (string, error) { return c.existing(0, 1, c.n.Args[3]&unix.AT_SYMLINK_NOFOLLOW == 0) }),
+		held(unix.SYS_FCHMOD, (*change).chmodOpen),
+		held(unix.SYS_UNLINKAT, func(c *change) (string, error) { return c.removed(0, 1) }),
+		held(unix.SYS_MKDIRAT, func(c *change) (string, error) { return c.created(0, 1) }),
+		held(unix.SYS_MKNODAT, func(c *change) (string, error) { return c.created(0, 1) }),
+		held(unix.SYS_SYMLINKAT, func(c *change) (string, error) { return c.created(1, 2) }),
+		held(unix.SYS_LINKAT, func(c *change) (string, error) {
+			return c.link(0, 1, 2, 3, c.n.Args[4]&unix.AT_SYMLINK_FOLLOW != 0)
+		}),
+		held(unix.SYS_RENAMEAT, func(c *change) (string, error) { return c.rename(0, 1, 2, 3, 0) }),
+		held(unix.SYS_RENAMEAT2, func(c *change) (string, error) { return c.rename(0, 1, 2, 3, int(c.n.Args[4])) }),
+	}
+	return append(list, oldCalls(held, opens)...)
+}
+
+// Calls returns the system calls that a Watcher serves.
+func Calls() (out []sandbox.Held) {
+	for _, c := range calls() {
+		out = append(out, c.Held)
+	}
+	return out
+}
+
+// Serve answers the system calls of a command with a number of goroutines. It returns
+// immediately.
+func (w *Watcher) Serve(l *sandbox.Listener, workers int) {
+	handlers := map[int32]call{}
+	for _, c := range calls() {
+		handlers[int32(c.Number)] = c
+	}
+	for range workers {
+		go func() {
+			for {
+				n, ok := l.Receive()
+				if !ok {
+					return
+				}
+				w.answer(l, &n, handlers[n.Number])
+			}
+		}()
+	}
+}
+
+// answer keeps what a call changes, and answers it.
+func (w *Watcher) answer(l *sandbox.Listener, n *sandbox.Notification, known call) {
+	why := ""
+	if known.handle != nil {
+		var err error
+		why, err = known.handle(&change{w, l, n})
+		if err != nil && !harmless(err) {
+			why = w.refuse("", "the program cannot find out which file the command changes: "+err.Error())
+		}
+	}
+	if why != "" {
+		l.Refuse(n)
+	} else {
+		l.Continue(n)
+	}
+}
+
+// errNoFile is the error of a path that leads to a pipe or socket.
+var errNoFile = errors.New("the path is not in the tree of files")
+
+// harmless reports whether an error means that the system call changes no file.
+func harmless(err error) bool {
+	for _, e := range []error{fs.ErrNotExist, errNoFile, unix.ENOTDIR, unix.EACCES, unix.ELOOP, unix.ENAMETOOLONG, unix.EFAULT, unix.ESRCH, unix.EBADF} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	return false
+}
+
+// open is a call that opens a file.
+func (c *change) open(dir, path, flags int) (why string, err error) {
+	exclusive := flags&unix.O_CREAT != 0 && flags&unix.O_EXCL != 0
+	p, err := c.place(dir, path, !exclusive && flags&unix.O_NOFOLLOW == 0)
+	switch {
+	case err != nil:
+		return "", err
+	case !p.exists && flags&unix.O_CREAT != 0, p.file() && !exclusive:
+		return c.keepPlace(p), nil
+	}
+	return "", nil
+}
+
+// open2 is openat2, whose flags are in memory.
+func (c *change) open2() (why string, err error) {
+	how := make([]byte, 24) // struct open_how: flags, mode, resolve
+	if n, err := c.n.Memory(2, how); err != nil || n < len(how) {
+		return "", err
+	}
+	flags := binary.NativeEndian.Uint64(how)
+	if flags&writing == 0 {
+		return "", nil
+	}
+	if binary.NativeEndian.Uint64(how[16:])&(unix.RESOLVE_IN_ROOT) != 0 {
+		// An absolute path begins at the directory, too.
+		return c.openInRoot(int(flags))
+	}
+	return c.open(0, 1, int(flags))
+}
+
+// openInRoot is openat2 with a directory as the root of the path.
+func (c *change) openInRoot(flags int) (why string, err error) {
+	text, err := c.n.Text(1)
+	if err != nil {
+		return "", err
+	}
+	p, err := c.task().find(int32(c.n.Args[0]), "./"+text, flags&unix.O_NOFOLLOW == 0)
+	if err != nil || p.exists && !p.file() {
+		return "", err
+	}
+	return c.keepPlace(p), nil
+}
+
+// existing is a call that changes what exists at a path.
+func (c *change) existing(dir, path int, follow bool) (why string, err error) {
+	p, err := c.place(dir, path, follow)
+	if err != nil || !p.exists {
+		return "", err
+	}
+	return c.keepPlace(p), nil
+}
+
+// removed is a call that removes what exists at a path.
+func (c *change) removed(dir, path int) (why string, err error) {
+	p, err := c.place(dir, path, false)
+	if err != nil || !p.exists {
+		return "", err
+	}
+	return c.keepMoved(p), nil
+}
+
+// chmodOpen changes the mode of an open file.
+func (c *change) chmodOpen() (why string, err error) {
+	path, err := c.task().descriptor(int32(c.n.Args[0]))
+	if err != nil || !c.wanted(path) {
+		return "", err
+	}
+	p, err := look(path)
+	if err != nil || !p.exists {
+		return "", err
+	}
+	return c.keepPlace(p), nil
+}
+
+// created is a call that creates something at a path. It fails if something is there.
+func (c *change) created(dir, path int) (why string, err error) {
+	p, err := c.place(dir, path, false)
+	if err != nil || p.exists {
+		return "", err
+	}
+	if c.git(p.path) { // its removal in this turn loses nothing
+		c.keep(p.path, nil)
+	}
+	return c.keepPlace(p), nil
+}
+
+// link creates a second name for a file. A later write through one of the names changes
+// both, so both are kept.
+func (c *change) link(fromDir, from, toDir, to int, follow bool) (why string, err error) {
+	if why, err = c.created(toDir, to); why != "" || err != nil {
+		return why, err
+	}
+	return c.existing(fromDir, from, follow)
+}
+
+// rename gives a file or directory another name, or exchanges two.
+func (c *change) rename(fromDir, from, toDir, to, flags int) (why string, err error) {
+	old, err := c.place(fromDir, from, false)
+	if err != nil || !old.exists {
+		return "", err
+	}
+	replaced, err := c.place(toDir, to, false)
+	switch {
+	case err != nil:
+		return "", err
+	case flags&unix.RENAME_NOREPLACE != 0 && replaced.exists, flags&unix.RENAME_EXCHANGE != 0 && !replaced.exists:
+		return "", nil
+	}
+	for _, p := range []place{old, replaced} {
+		if why = c.keepMoved(p); why != "" {
+			return why, nil
+		}
+	}
+	why, err = c.renameTree(old, replaced)
+	if why == "" && err == nil && flags&unix.RENAME_EXCHANGE != 0 {
+		why, err = c.renameTree(replaced, old)
+	}
+	return why, err
+}
+
+// renameTree keeps everything below a directory that gets another name, and what is at
+// the new names.
+func (c *change) renameTree(from, to place) (why string, err error) {
+	if !from.dir() || !c.wanted(from.path) && !c.wanted(to.path) {
+		return "", nil
+	}
+	seen := 0
+	err = filepath.WalkDir(from.path, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || path == from.path {
+			return err
+		}
+		if seen++; seen%64 == 0 && !c.l.Waits(c.n) {
+			return fs.SkipAll
+		}
+		for _, p := range []string{path, to.path + path[len(from.path):]} {
+			at, err := look(p)
+			if err != nil {
+				return err
+			}
+			if why = c.keepMoved(at); why != "" {
+				return fs.SkipAll
+			}
+		}
+		if d.IsDir() && d.Name() == ".git" {
+			return fs.SkipDir
+		}
+		return nil
+	})
+	return why, err
+}

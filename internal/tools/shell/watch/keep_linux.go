@@ -1,0 +1,114 @@
+//go:build amd64 || arm64
+
+package watch
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"agent/internal/llm/phrase"
+	"agent/internal/tools/snapshot"
+)
+
+// keepPlace keeps what is at a place. It returns why the change is refused.
+func (c *change) keepPlace(p place) (why string) {
+	if !c.wanted(p.path) {
+		return ""
+	}
+	return c.keep(p.path, func() snapshot.State { return c.state(p) })
+}
+
+// keepMoved is keepPlace for what is removed or gets another name. A git directory is not
+// kept, only noted as lost.
+func (c *change) keepMoved(p place) (why string) {
+	if !p.dir() || !c.git(p.path) {
+		return c.keepPlace(p)
+	}
+	return c.keep(p.path, func() snapshot.State {
+		return snapshot.State{Kind: snapshot.Dir, Mode: p.info.Mode & 0o7777, Lost: "git directories are not kept"}
+	})
+}
+
+// git reports whether a path has the name of a git directory and is in a directory whose
+// changes are kept.
+func (w *Watcher) git(path string) bool {
+	return filepath.Base(path) == ".git" && w.wanted(filepath.Dir(path)+"/git")
+}
+
+// state returns what is at a place, and puts the content of a file into the store.
+func (w *Watcher) state(p place) snapshot.State {
+	s := snapshot.State{Kind: snapshot.Absent}
+	if !p.exists {
+		return s
+	}
+	s.Mode = p.info.Mode & 0o7777
+	switch p.info.Mode & unix.S_IFMT {
+	case unix.S_IFREG:
+		s.Kind, s.Size = snapshot.File, p.info.Size
+		w.putContent(p.path, &s)
+		switch uid := os.Geteuid(); {
+		case s.Lost != "":
+			i := &p.info
+			s.Stamp = fmt.Sprintf("%d:%d:%d:%d:%d", i.Dev, i.Ino, i.Size, i.Mtim.Nano(), i.Ctim.Nano())
+		case p.info.Nlink > 1:
+			s.Lost = "it has several hard links"
+		case uid != 0 && int(p.info.Uid) != uid: // the superuser can give it back to its owner
+			s.Lost = "it belongs to another user"
+		}
+	case unix.S_IFDIR:
+		s.Kind = snapshot.Dir
+	case unix.S_IFLNK:
+		s.Kind, s.Mode = snapshot.Link, 0
+		target, err := readlink(p.path)
+		if err != nil {
+			s.Lost = "it cannot be read: " + err.Error()
+		}
+		s.Target = target
+	default:
+		s.Kind, s.Lost = snapshot.Other, "it is neither a file nor a directory"
+	}
+	return s
+}
+
+// putContent puts the content of a regular file into the store. It sets Hash and Size, or
+// Lost.
+func (w *Watcher) putContent(path string, s *snapshot.State) {
+	if s.Size > w.order.MaxFile {
+		s.Lost = "it is larger than " + strings.Replace(phrase.Bytes(w.order.MaxFile), ".0 ", " ", 1)
+		return
+	}
+	// If something else is at the path by now, opening it must not wait.
+	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	if err != nil {
+		s.Lost = "it cannot be read: " + err.Error()
+		return
+	}
+	defer unix.Close(fd)
+	hash, size, err := w.store.Put(&io.LimitedReader{R: descriptor(fd), N: w.order.MaxFile})
+	if err != nil {
+		s.Lost = err.Error()
+		return
+	}
+	s.Hash, s.Size = hash, size
+}
+
+// descriptor reads from a descriptor. Unlike an os.File it needs no finalizer.
+type descriptor int
+
+func (d descriptor) Read(b []byte) (int, error) {
+	n, err := unix.Read(int(d), b)
+	switch {
+	case err == unix.EINTR:
+		return 0, nil
+	case err != nil:
+		return 0, err
+	case n == 0 && len(b) > 0:
+		return 0, io.EOF
+	}
+	return n, nil
+}

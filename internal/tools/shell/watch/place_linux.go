@@ -1,0 +1,205 @@
+//go:build amd64 || arm64
+
+package watch
+
+import (
+	"errors"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// maxLinks is how many symbolic links the kernel follows in one path.
+const maxLinks = 40
+
+// place is a path that a system call names, and what is there.
+type place struct {
+	path   string // absolute, without links in its directory
+	exists bool
+	info   unix.Stat_t // only if it exists
+}
+
+func (p *place) is(kind uint32) bool { return p.exists && p.info.Mode&unix.S_IFMT == kind }
+func (p *place) file() bool          { return p.is(unix.S_IFREG) }
+func (p *place) dir() bool           { return p.is(unix.S_IFDIR) }
+
+// look returns the place at a path without links in its directory.
+func look(path string) (p place, err error) {
+	p.path = path
+	err = unix.Lstat(path, &p.info)
+	if errors.Is(err, unix.ENOENT) {
+		return p, nil
+	}
+	p.exists = err == nil
+	return p, err
+}
+
+// task is a thread whose paths are resolved. The mounts of a command have the same names
+// as those of this process, so its paths are resolved here.
+type task string // like "/proc/12"
+
+func (c *change) task() task { return task("/proc/" + strconv.Itoa(int(c.n.Thread))) }
+
+// place returns the place that two arguments of a call name.
+func (c *change) place(dir, path int, follow bool) (place, error) {
+	text, err := c.n.Text(path)
+	if err != nil {
+		return place{}, err
+	}
+	from := int32(unix.AT_FDCWD)
+	if dir != working {
+		from = int32(c.n.Args[dir])
+	}
+	p, err := c.task().find(from, text, follow)
+	if err == nil && !c.l.Waits(c.n) {
+		return p, unix.ESRCH
+	}
+	return p, err
+}
+
+// descriptor returns the path of an open file or directory. AT_FDCWD is the working
+// directory of the thread.
+func (t task) descriptor(fd int32) (string, error) {
+	link := string(t) + "/cwd"
+	if fd != unix.AT_FDCWD {
+		link = string(t) + "/fd/" + strconv.Itoa(int(fd))
+	}
+	path, err := readlink(link)
+	switch {
+	case err == nil && path[0] != '/':
+		err = errNoFile
+	case errors.Is(err, unix.EACCES): // the process cannot be inspected
+		err = unix.EPERM
+	}
+	return path, err
+}
+
+// find returns the place at a path of the thread, which begins at a descriptor. If follow
+// is set and a symbolic link is there, it returns the place to which the link leads.
+func (t task) find(fd int32, path string, follow bool) (place, error) {
+	if path == "" {
+		return place{}, unix.ENOENT
+	}
+	real := "" // the directory of path if it has no links
+	if path[0] != '/' {
+		dir, err := t.descriptor(fd)
+		if err != nil {
+			return place{}, err
+		}
+		if !strings.Contains(path, "/") {
+			real = dir
+		}
+		path = strings.TrimSuffix(dir, "/") + "/" + path
+	}
+	// With a slash at its end the path names a directory, which may not exist yet.
+	if trimmed := strings.TrimRight(path, "/"); trimmed != path {
+		path, follow, real = trimmed, true, ""
+	}
+	for range maxLinks {
+		dir, name := split(path)
+		if name == "" || name == "." || name == ".." {
+			dir, name, real = path+"/", "", ""
+		}
+		if real == "" {
+			var err error
+			if real, err = realDir(dir); err != nil {
+				return place{}, err
+			}
+		}
+		if real == "" || real == "/proc" || below(real, "/proc") {
+			return t.walk(path, follow)
+		}
+		p, err := look(filepath.Join(real, name))
+		if err != nil || !follow || !p.is(unix.S_IFLNK) {
+			return p, err
+		}
+		target, err := readlink(p.path)
+		if err != nil {
+			return place{}, err
+		}
+		if target[0] != '/' {
+			target = real + "/" + target
+		}
+		path, real = target, ""
+	}
+	return place{}, unix.ELOOP
+}
+
+// split separates the last name of an absolute path from its directory. Both are empty
+// for the root.
+func split(path string) (dir, name string) {
+	i := strings.LastIndexByte(path, '/')
+	return path[:i+1], path[i+1:]
+}
+
+// realDir returns a directory without links; "" if it cannot be resolved at once, because
+// it depends on the process.
+func realDir(dir string) (string, error) {
+	how := &unix.OpenHow{Flags: unix.O_PATH | unix.O_DIRECTORY | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_MAGICLINKS}
+	fd, err := unix.Openat2(unix.AT_FDCWD, dir, how)
+	switch {
+	case err == nil:
+	case harmless(err) && !errors.Is(err, unix.ELOOP):
+		return "", err
+	default: // a link of /proc, or a kernel or container without this call
+		return "", nil
+	}
+	defer unix.Close(fd)
+	return readlink("/proc/self/fd/" + strconv.Itoa(fd))
+}
+
+// walk is find for an absolute path that leads through /proc, where links depend on the
+// process. It follows link by link.
+func (t task) walk(path string, follow bool) (place, error) {
+	real, rest := "/", path
+	for links := 0; rest != ""; {
+		name, after, _ := strings.Cut(strings.TrimLeft(rest, "/"), "/")
+		rest = after
+		next := filepath.Join(real, name) // handles "." and ".."
+		switch next {
+		case "/proc/self", "/proc/thread-self":
+			real = string(t)
+			continue
+		}
+		if after == "" && !follow {
+			real = next
+			break
+		}
+		target, err := readlink(next)
+		switch {
+		case errors.Is(err, unix.EINVAL), errors.Is(err, unix.ENOENT) && after == "":
+			real = next
+			continue
+		case err != nil:
+			return place{}, err
+		case target[0] != '/' && below(next, "/proc") && strings.Contains(target, ":["):
+			return place{}, errNoFile // "pipe:[123]"
+		}
+		if links++; links > maxLinks {
+			return place{}, unix.ELOOP
+		}
+		if target[0] == '/' {
+			real = "/"
+		}
+		rest = target + "/" + after
+		if after == "" {
+			rest = target
+		}
+	}
+	return look(real)
+}
+
+// readlink returns the target of a symbolic link; it is not empty.
+func readlink(path string) (string, error) {
+	b := make([]byte, unix.PathMax)
+	n, err := unix.Readlink(path, b)
+	if err == nil && n == 0 {
+		err = unix.ENOENT
+	}
+	if err != nil {
+		return "", err
+	}
+	return string(b[:n]), nil
+}

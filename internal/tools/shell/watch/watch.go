@@ -1,0 +1,152 @@
+// Package watch keeps what a command is about to change, so that the change can be
+// undone. It runs in the keeper of the command. The filter of the command's sandbox holds
+// each system call that changes the tree of files or opens a file for writing. A Watcher
+// reads the path, puts the old content into a store, and lets the call continue.
+//
+// This is not a security boundary: a thread can change the path in memory after the
+// Watcher has read it. It also does not see writes to files that were open before the
+// turn, and changes by processes that are not part of the command. Changes of owners,
+// times and extended attributes are not kept.
+//
+// A Watcher never delays a command for longer than it takes to copy a file, and it never
+// hangs. If it cannot find out what a call would change, the call continues, or fails if
+// the order is strict.
+//
+// Start reading at Watcher. On systems other than Linux there is nothing to serve.
+package watch
+
+import (
+	"strings"
+	"sync"
+
+	"agent/internal/tools/snapshot"
+)
+
+// Watcher keeps the paths that a command changes, each once in a turn. Its methods are
+// safe for concurrent use.
+type Watcher struct {
+	order   snapshot.Order
+	store   snapshot.Store
+	refused func(path, why string)
+
+	mu       sync.Mutex
+	kept     map[string]*entry // by path
+	touched  int
+	problem  string
+	reported bool // refused was called
+}
+
+// entry is a path that is kept, or being kept.
+type entry struct {
+	done chan struct{} // closed when the other fields are set
+	why  string        // why its changes are refused; empty if they are not
+}
+
+// New returns a Watcher. It calls refused, if not nil, for the first path whose change it
+// refuses because of Order.Strict, with the reason for the user.
+func New(o snapshot.Order, s snapshot.Store, refused func(path, why string)) *Watcher {
+	if refused == nil {
+		refused = func(string, string) {}
+	}
+	return &Watcher{order: o, store: s, refused: refused, kept: map[string]*entry{}}
+}
+
+// NewTurn begins a new turn: paths that were kept before are kept again when they change.
+func (w *Watcher) NewTurn() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.kept = map[string]*entry{}
+}
+
+// Touched returns how many paths were added to the store.
+func (w *Watcher) Touched() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.touched
+}
+
+// Problem returns why some changes are not in the store, for the user; "" if all are.
+func (w *Watcher) Problem() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.problem
+}
+
+// wanted reports whether the changes of an absolute path without links are to be kept.
+func (w *Watcher) wanted(path string) bool {
+	for _, skip := range w.order.Skip {
+		if path == skip || below(path, skip) {
+			return false
+		}
+	}
+	for _, root := range w.order.Roots {
+		if below(path, root) {
+			rest := path[len(strings.TrimSuffix(root, "/")):] + "/"
+			return !strings.Contains(rest, "/.git/")
+		}
+	}
+	return false
+}
+
+// below reports whether path is in dir.
+func below(path, dir string) bool {
+	dir = strings.TrimSuffix(dir, "/")
+	return len(path) > len(dir)+1 && path[len(dir)] == '/' && path[:len(dir)] == dir
+}
+
+// keep keeps the state of a path before its first change in this turn. Without a state it
+// only notes that the path is not to be kept any more. It returns why the change is
+// refused; "" if it is not. It waits if another call is keeping the path.
+func (w *Watcher) keep(path string, state func() snapshot.State) (why string) {
+	w.mu.Lock()
+	e, found := w.kept[path]
+	if !found {
+		e = &entry{done: make(chan struct{})}
+		w.kept[path] = e
+	}
+	w.mu.Unlock()
+	if found {
+		<-e.done
+		return e.why
+	}
+	defer close(e.done)
+	if state != nil {
+		e.why = w.add(path, state())
+	}
+	return e.why
+}
+
+// add adds a touched path to the store. It returns why the change is refused.
+func (w *Watcher) add(path string, before snapshot.State) (why string) {
+	// A device, socket or pipe has no content that could be lost.
+	if before.Lost != "" && before.Kind != snapshot.Other {
+		if why = w.refuse(path, before.Lost); why != "" {
+			return why
+		}
+	}
+	if err := w.store.Add(snapshot.Touched{Call: w.order.Call, Path: path, Before: before}); err != nil {
+		w.mu.Lock()
+		w.problem = err.Error()
+		w.mu.Unlock()
+		return w.refuse(path, err.Error())
+	}
+	w.mu.Lock()
+	w.touched++
+	w.mu.Unlock()
+	return ""
+}
+
+// refuse returns why if the order is strict, and reports the first path.
+func (w *Watcher) refuse(path, why string) string {
+	if !w.order.Strict {
+		return ""
+	}
+	w.mu.Lock()
+	first := !w.reported
+	w.reported = true
+	w.mu.Unlock()
+	if first {
+		w.refused(path, why)
+	}
+	return why
+}

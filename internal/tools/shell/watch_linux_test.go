@@ -1,0 +1,512 @@
+package shell_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sys/unix"
+
+	"agent/internal/tools/shell"
+	"agent/internal/tools/shell/sandbox"
+	"agent/internal/tools/snapshot"
+)
+
+// touched returns what was added to the store of a workspace, by path relative to it.
+func (w watched) touched() map[string]snapshot.State {
+	w.t.Helper()
+	all, err := w.store.Touched()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	out := map[string]snapshot.State{}
+	for _, one := range all {
+		name, err := filepath.Rel(w.dir, one.Path)
+		if err != nil || one.Call != "call 1" {
+			w.t.Errorf("%v: %v", one, err)
+		}
+		if _, found := out[name]; found {
+			w.t.Errorf("%s was kept twice", name)
+		}
+		out[name] = one.Before
+	}
+	return out
+}
+
+// watched is a workspace whose changes are kept.
+type watched struct {
+	confined
+	store snapshot.DirStore
+	order snapshot.Order
+}
+
+// probed is the support of this system.
+var probed = sync.OnceValue(sandbox.Probe)
+
+// watch returns a workspace in a sandbox of a form. It skips the test if this system
+// cannot watch commands in it.
+func watch(t testing.TB, form sandbox.Form) watched {
+	t.Helper()
+	r := probed()
+	if r.Form < form || !r.Notify {
+		t.Skipf("commands cannot be watched in the form %q: %+v", form, r)
+	}
+	w := watched{confined: confineAs(t, form), store: snapshot.DirStore(t.TempDir())}
+	if err := os.Remove(filepath.Join(w.dir, "tmp")); err != nil {
+		t.Fatal(err)
+	}
+	w.order = snapshot.Order{Call: "call 1", Store: string(w.store), Roots: []string{w.dir}, MaxFile: 1 << 20}
+	return w
+}
+
+// run runs a line in the workspace.
+func (w watched) run(line string) shell.Result {
+	w.t.Helper()
+	return run(w.t, w.command(line))
+}
+
+func (w watched) command(line string) shell.Command {
+	line = strings.ReplaceAll(line, "OUTSIDE", w.outside)
+	return shell.Command{Line: line, Dir: w.dir, Env: append(os.Environ(), "LC_ALL=C"), Keep: 1 << 20,
+		Limits: shell.Limits{Sandbox: &w.profile}, Snapshot: &w.order}
+}
+
+// states returns what is at every path of the workspace, without git directories.
+func (w watched) states() map[string]snapshot.State {
+	w.t.Helper()
+	out := map[string]snapshot.State{}
+	err := filepath.WalkDir(w.dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || path == w.dir {
+			return err
+		}
+		if d.Name() == ".git" {
+			return fs.SkipDir
+		}
+		var info unix.Stat_t
+		if err := unix.Lstat(path, &info); err != nil {
+			return err
+		}
+		s := snapshot.State{Kind: snapshot.Other, Mode: info.Mode & 0o7777}
+		switch {
+		case d.Type().IsRegular():
+			b, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			sum := sha256.Sum256(b)
+			s.Kind, s.Size, s.Hash = snapshot.File, int64(len(b)), hex.EncodeToString(sum[:])
+		case d.IsDir():
+			s.Kind = snapshot.Dir
+		case d.Type() == fs.ModeSymlink:
+			s.Kind, s.Mode = snapshot.Link, 0
+			s.Target, err = os.Readlink(path)
+		}
+		name, _ := filepath.Rel(w.dir, path)
+		out[name] = s
+		return err
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return out
+}
+
+// check runs a line. It checks that every path that differs afterwards was kept with its
+// state before, and that everything that was kept is right. It returns what was kept.
+func (w watched) check(line string) (map[string]snapshot.State, shell.Result) {
+	w.t.Helper()
+	before := w.states()
+	r := w.run(line)
+	after := w.states()
+	kept := w.touched()
+	for _, states := range []map[string]snapshot.State{before, after} {
+		for name := range states {
+			if _, found := kept[name]; !found && before[name] != after[name] {
+				w.t.Errorf("%s changed and was not kept", name)
+			}
+		}
+	}
+	for name, got := range kept {
+		want, found := before[name]
+		if !found {
+			want.Kind = snapshot.Absent
+		}
+		want.Lost, want.Stamp = got.Lost, got.Stamp
+		if got.Hash == "" && got.Lost != "" {
+			want.Hash = ""
+		}
+		if d := cmp.Diff(got, want); d != "" {
+			w.t.Errorf("%s was kept wrongly:\n%s", name, d)
+		}
+	}
+	if r.Kept.Touched != len(kept) || r.Kept.Problem != "" {
+		w.t.Errorf("the result has %+v, but %d paths were kept", r.Kept, len(kept))
+	}
+	return kept, r
+}
+
+// lay creates the files that the commands of the tests change.
+func (w watched) lay() {
+	w.t.Helper()
+	for name, text := range map[string]string{
+		"a": "one\ntwo\n", "b": "other\n", "empty": "", "d/one": "1\n", "d/two": "2\n", "d/sub/three": "3\n", "sub/x": "deep\n",
+	} {
+		write(w.t, filepath.Join(w.dir, name), text)
+	}
+	for link, to := range map[string]string{"tosub": "sub", "toa": "a", "away": w.outside, "sub/up": "../d", "absolute": filepath.Join(w.dir, "sub")} {
+		if err := os.Symlink(to, filepath.Join(w.dir, link)); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+}
+
+// watchedLines are commands and some of the paths that they change. needs is a program
+// that they need.
+var watchedLines = []struct{ name, needs, line, changes string }{
+	{"overwrite", "", "echo new >a", "a"},
+	{"append", "", "echo new >>a", "a"},
+	{"create", "", "echo new >n; echo more >>n", "n"},
+	{"read and write", "", "exec 3<>a; echo x >&3", "a"},
+	{"move over", "", "mv a b", "a b"},
+	{"move", "", "mv a n", "a n"},
+	{"move into", "", "mv a d", "a d/a"},
+	{"copy over", "", "cp a b", "b"},
+	{"copy tree", "", "cp -a d n", "n n/one n/sub n/sub/three"},
+	{"truncate", "truncate", "truncate -s 1 a", "a"},
+	{"sed -i", "", "sed -i s/one/1/ a d/one", "a d/one"},
+	{"python r+", "python3", `python3 -c 'f = open("a", "r+"); f.write("X")'`, "a"},
+	{"python truncate", "python3", `python3 -c 'import os; os.truncate("a", 1)'`, "a"},
+	{"perl -i", "perl", "perl -pi -e s/one/1/ a", "a"},
+	{"remove", "", "rm a toa", "a toa"},
+	{"remove tree", "", "rm -rf d", "d d/one d/two d/sub d/sub/three"},
+	{"find -delete", "find", "find d -delete", "d d/one d/sub/three"},
+	{"make and remove directories", "", "mkdir -p n/m; rmdir d/none; rm -r d/sub; mkdir e && rmdir e", "n n/m d/sub"},
+	{"link over", "", "ln -sf b toa; ln -s b n", "toa n"},
+	{"link to directory", "", "ln -sfn d tosub", "tosub"},
+	{"hard link", "", "ln a n && echo new >n", "a n"},
+	{"chmod", "", "chmod 600 a; chmod 700 d; chmod u+x b", "a d b"},
+	{"chmod of an open file", "python3", `python3 -c 'import os; os.fchmod(os.open("a", os.O_RDONLY), 0o600)'`, "a"},
+	{"rename directory", "", "mv d n", "d d/one d/sub/three n n/one n/sub/three"},
+	{"rename directory over", "", "mkdir n; mv -T d n", "d d/one n n/one"},
+	{"exchange directories", "python3", `python3 -c 'import ctypes; assert ctypes.CDLL(None).renameat2(-100, b"d", -100, b"sub", 2) == 0'`, "d/one sub/one d/x sub/x d/up"},
+	{"tar", "tar", "tar cf d.tar d && rm -r d && echo new >n && tar xf d.tar && rm d.tar", "d.tar n"},
+	{"git checkout", "git", "git init -q . && git add a && git -c user.name=x -c user.email=x commit -qm x && echo new >a && git checkout -q -- a && git rm -q a", "a"},
+	{"symlinked directory", "", "echo new >tosub/x; echo new >tosub/n; echo new >sub/up/one; rm sub/up/two", "sub/x sub/n d/one d/two"},
+	{"absolute link", "", "echo new >absolute/x", "sub/x"},
+	{"through a link", "", "echo new >toa; chmod 600 toa", "a"},
+	{"dangling link", "", "ln -s sub/n l; echo new >l", "l sub/n"},
+	{"/proc/self/fd", "", "exec 3<sub; echo new >/proc/self/fd/3/x; exec 4<a; echo new >/proc/self/fd/4", "sub/x a"},
+	{"/dev/fd", "", "exec 3>>b; echo new >/dev/fd/3; exec >a; echo new >/dev/stdout", "a b"},
+	{"/proc/self/cwd", "", "cd sub; echo new >/proc/self/cwd/x; echo new >/proc/self/root/$PWD/n; echo new >/proc/thread-self/cwd/../a", "sub/x sub/n a"},
+	{"dots", "", "cd d/sub; echo new >../../a; echo new >./../one; mkdir ../../n/; cd ..; chmod 700 .; chmod 750 sub/.", "a d/one n d d/sub"},
+	{"relative to a directory", "python3", `python3 -c '
+import os
+d = os.open("sub", os.O_RDONLY)
+os.chdir("/")
+os.close(os.open("x", os.O_WRONLY | os.O_TRUNC, dir_fd=d))
+os.mkdir("n", dir_fd=d)
+os.rename("up", "n/up", src_dir_fd=d, dst_dir_fd=d)
+os.unlink("../a", dir_fd=d)'`, "sub/x sub/n sub/up sub/n/up a"},
+	{"thread with its own directory", "python3", `python3 -c '
+import ctypes, os, threading
+def work():
+    libc = ctypes.CDLL(None)
+    assert libc.unshare(0x200) == 0
+    os.chdir("sub")
+    open("x", "w").write("new")
+t = threading.Thread(target=work)
+t.start()
+t.join()
+open("a", "w").write("new")'`, "sub/x a"},
+	{"nameless file", "python3", `python3 -c '
+import os
+fd = os.open("sub", os.O_TMPFILE | os.O_RDWR)
+os.write(fd, b"new")
+os.link("/proc/self/fd/%d" % fd, "n", follow_symlinks=True)'`, "n"},
+	{"child of a child", "", `sh -c '(sh -c "echo new >a; (setsid sh -c \"echo new >b\") ") & wait'`, "a b"},
+	{"device and pipe", "", "mkfifo p; rm p; echo x >/dev/null", ""},
+	{"names", "", `echo x >'new
+line'; echo x >' "q" '; printf x >ü`, "new\nline ü"},
+	{"long path", "", `n=$(printf %0200d 0); for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19; do mkdir $n && cd $n; done; echo x >x; mv x y`, ""},
+}
+
+// The state of each path before the first change of a command is kept, however it names
+// the path.
+func TestWatchKeepsWhatCommandsChange(t *testing.T) {
+	for _, form := range []sandbox.Form{sandbox.Complete, sandbox.WritesOnly} {
+		for i, c := range watchedLines {
+			t.Run(form.String()+"/"+c.name, func(t *testing.T) {
+				w := watch(t, form)
+				if form == sandbox.WritesOnly && i%6 != 0 {
+					t.Skip("the other form is enough")
+				}
+				if _, err := exec.LookPath(c.needs); c.needs != "" && err != nil {
+					t.Skip(c.needs, " is not installed")
+				}
+				w.lay()
+				kept, r := w.check(c.line)
+				for _, name := range strings.Split(c.changes, " ") {
+					if _, found := kept[name]; !found && name != "" {
+						t.Errorf("%q was not kept", name)
+					}
+				}
+				if t.Failed() {
+					t.Logf("%s\n%s\nkept: %v", c.line, r.Output, kept)
+				}
+			})
+		}
+	}
+}
+
+// keptPaths returns the sorted paths of what was kept.
+func keptPaths(kept map[string]snapshot.State) string {
+	return strings.Join(slices.Sorted(maps.Keys(kept)), " ")
+}
+
+func TestWatchKeepsOnlyTheRoots(t *testing.T) {
+	w := watch(t, sandbox.Complete)
+	w.lay()
+	outside := filepath.Join(w.outside, "more")
+	write(t, filepath.Join(outside, "file"), "old\n")
+	write(t, filepath.Join(w.dir, "skip/file"), "old\n")
+	w.profile.Write = append(w.profile.Write, w.outside)
+	w.order.Skip = []string{filepath.Join(w.dir, "skip"), filepath.Join(w.dir, "d/two")}
+	kept, r := w.check("git init -q . || mkdir .git; git add a; echo x >.git/x; rm OUTSIDE/more/file; echo >OUTSIDE/new; mv OUTSIDE/new away/newer; chmod 700 .;" +
+		"echo x >a; mkdir -p m/.git; echo >m/.git/x; rm -rf m/.git; mv m/../b OUTSIDE/b; mv OUTSIDE/b b")
+	same(t, keptPaths(kept), "a b m")
+	if r.Code != 0 {
+		t.Error(r.Output)
+	}
+	w.run("echo new >skip/file; echo new >d/two")
+	same(t, keptPaths(w.touched()), "a b m")
+
+	// A second root.
+	w.order.Roots = append(w.order.Roots, outside)
+	write(t, filepath.Join(outside, "file"), "old\n")
+	w.run("echo new >OUTSIDE/more/file")
+	same(t, keptPaths(w.touched()), "../outside/more/file a b m")
+}
+
+// A git directory is not kept: its loss is noted.
+func TestWatchNotesTheLossOfRepositories(t *testing.T) {
+	w := watch(t, sandbox.Complete)
+	w.lay()
+	write(t, filepath.Join(w.dir, "d/.git/HEAD"), "ref\n")
+	write(t, filepath.Join(w.dir, "r/.git/HEAD"), "ref\n")
+	w.run("mv d n; rm -r r")
+	kept := w.touched()
+	same(t, keptPaths(kept), "d d/.git d/one d/sub d/sub/three d/two n n/one n/sub n/sub/three n/two r r/.git")
+	for _, name := range []string{"d/.git", "r/.git"} {
+		same(t, kept[name].Lost, "git directories are not kept")
+	}
+}
+
+// What cannot be kept exactly says why.
+func TestWatchNotesWhatIsLost(t *testing.T) {
+	w := watch(t, sandbox.Complete)
+	w.lay()
+	write(t, filepath.Join(w.dir, "big"), strings.Repeat("x", 1<<20+1))
+	write(t, filepath.Join(w.dir, "full"), "full: the store refuses this\n")
+	if err := os.Link(filepath.Join(w.dir, "a"), filepath.Join(w.dir, "second")); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mkfifo(filepath.Join(w.dir, "pipe"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	kept, _ := w.check("rm big full second pipe; echo x >b")
+	lost := map[string]string{}
+	for name, s := range kept {
+		lost[name] = s.Lost
+	}
+	if d := cmp.Diff(lost, map[string]string{
+		"big": "it is larger than 1 MB", "full": "the store is full", "second": "it has several hard links",
+		"pipe": "it is neither a file nor a directory", "b": "",
+	}); d != "" {
+		t.Error(d)
+	}
+	if kept["second"].Hash == "" {
+		t.Error("the content of a file with several links was not kept")
+	}
+}
+
+// A strict order refuses the change of a file that cannot be kept, and allows others.
+func TestStrictWatchRefusesWhatItCannotKeep(t *testing.T) {
+	for _, c := range []struct{ name, line, why string }{
+		{"big", "echo x >>big", "it is larger than 1 MB"},
+		{"big", "mv big n", "it is larger than 1 MB"},
+		{"big", "rm -f n big", "it is larger than 1 MB"},
+		{"big", "mv -T b big", "it is larger than 1 MB"},
+		{"d/full", "mv d n", "the store is full"},
+		{"d/full", "rm -r d", "the store is full"},
+		{"second", "sed -i s/o/x/ second", "it has several hard links"},
+		{"r/.git", "mv r n", "git directories are not kept"},
+	} {
+		t.Run(c.line, func(t *testing.T) {
+			w := watch(t, sandbox.Complete)
+			w.lay()
+			write(t, filepath.Join(w.dir, "big"), strings.Repeat("x", 1<<20+1))
+			write(t, filepath.Join(w.dir, "d/full"), "full\n")
+			write(t, filepath.Join(w.dir, "r/.git/HEAD"), "ref\n")
+			if err := os.Link(filepath.Join(w.dir, "a"), filepath.Join(w.dir, "second")); err != nil {
+				t.Fatal(err)
+			}
+			w.order.Strict = true
+			before := w.states()
+			r := w.run("echo new >a2; rm a2; mkfifo p; rm p; " + c.line)
+			if r.Code == 0 || !strings.Contains(r.Output, "not permitted") {
+				t.Errorf("the command ended with %d: %s", r.Code, r.Output)
+			}
+			same(t, r.Kept.Refused, &shell.Refused{Path: filepath.Join(w.dir, c.name), Why: c.why})
+			after := w.states()
+			same(t, after[c.name], before[c.name])
+			if _, found := w.touched()[c.name]; found {
+				t.Errorf("%s was noted as changed", c.name)
+			}
+
+			// Without Strict the same command works.
+			w.order.Strict = false
+			if r := w.run("echo >>b; " + c.line); r.Code != 0 || r.Kept.Refused != nil {
+				t.Errorf("the command ended with %d: %s, %+v", r.Code, r.Output, r.Kept)
+			}
+		})
+	}
+}
+
+// Without a store, or without a sandbox, a command runs without keeping files, unless the
+// order is strict.
+func TestCommandsWithoutAStore(t *testing.T) {
+	for _, c := range []struct {
+		name, why string
+		change    func(*watched)
+	}{
+		{"store", "no such file or directory", func(w *watched) { w.order.Store += "/missing" }},
+		{"sandbox", "the changes of commands outside of the sandbox are not seen", func(w *watched) { w.profile = sandbox.Profile{} }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := watch(t, sandbox.Complete)
+			w.lay()
+			c.change(&w)
+			command := w.command("echo new >a; cat a")
+			if w.profile.Session == nil {
+				command.Limits.Sandbox = nil
+			}
+			r := run(t, command)
+			if r.Output != "new\n" || r.Kept.Touched != 0 || !strings.Contains(r.Kept.Problem, c.why) {
+				t.Errorf("got %q, %+v", r.Output, r.Kept)
+			}
+			command.Snapshot.Strict = true
+			command.Line = "echo newer >a"
+			if _, err := shell.Run(t.Context(), command); !errors.Is(err, shell.ErrUnkept) || !strings.Contains(err.Error(), c.why) {
+				t.Errorf("the error is %v", err)
+			}
+			if text, _ := os.ReadFile(filepath.Join(w.dir, "a")); string(text) != "new\n" {
+				t.Errorf("the command wrote %q", text)
+			}
+		})
+	}
+}
+
+// A program that does not use the C library is watched, too.
+func TestWatchKeepsChangesOfGoPrograms(t *testing.T) {
+	w := watch(t, sandbox.Complete)
+	write(t, filepath.Join(w.dir, "x"), "old\n")
+	write(t, filepath.Join(w.dir, "x.d/y"), "old\n")
+	kept, _ := w.check(probeLine(t, "write x"))
+	same(t, keptPaths(kept), "x x.d x.d/y")
+}
+
+// Each of many processes that change the same and other files waits until the old content
+// is kept.
+func TestWatchServesManyProcesses(t *testing.T) {
+	w := watch(t, sandbox.Complete)
+	w.lay()
+	for i := range 200 {
+		write(t, filepath.Join(w.dir, "many", strconv.Itoa(i)), "old "+strconv.Itoa(i))
+	}
+	kept, r := w.check("for i in $(seq 0 199); do (echo $i >a; echo $i >many/$i; echo $i >b; mv many/$i many/$i.new) & done; wait")
+	if r.Code != 0 || len(kept) != 402 {
+		t.Errorf("%d paths were kept: %s", len(kept), r.Output)
+	}
+}
+
+// A command of several turns keeps a file again in each of them.
+func TestWatchKeepsFilesInEachTurn(t *testing.T) {
+	w := watch(t, sandbox.Complete)
+	theirs, ours, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer theirs.Close()
+	c := w.command("while read x; do echo $x >a; echo $x >a; echo done; done")
+	c.Input = theirs
+	r, err := shell.Start(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Kill()
+	var lines int64
+	for _, text := range []string{"1", "2", "3"} {
+		if text != "2" { // the second change is in the turn of the first one
+			r.NewTurn()
+		}
+		if _, err := ours.WriteString(text + "\n"); err != nil {
+			t.Fatal(err)
+		}
+		for lines++; r.Lines() < lines; {
+			runtime.Gosched()
+		}
+	}
+	ours.Close()
+	<-r.Done()
+	r.NewTurn() // does not wait for anything
+	same(t, r.How().Kept, shell.Kept{Touched: 2})
+	all, err := w.store.Touched()
+	if err != nil || len(all) != 2 {
+		t.Fatal(all, err)
+	}
+	sum := sha256.Sum256([]byte("2\n"))
+	same(t, []string{string(all[0].Before.Kind), all[1].Before.Hash}, []string{"absent", hex.EncodeToString(sum[:])})
+}
+
+// When the keeper is killed, a command that changes files ends.
+func TestCommandEndsWithItsKeeper(t *testing.T) {
+	w := watch(t, sandbox.Complete)
+	c := w.command("echo $$ >pid; mv pid ready; while true; do echo x >a; rm a; done")
+	r, err := shell.Start(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Kill()
+	var pid []byte
+	for err = fs.ErrNotExist; errors.Is(err, fs.ErrNotExist); runtime.Gosched() {
+		pid, err = os.ReadFile(filepath.Join(w.dir, "ready"))
+	}
+	stat, err := os.ReadFile("/proc/" + strings.TrimSpace(string(pid)) + "/stat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+	keeper, err := strconv.Atoi(fields[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Kill(keeper, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	<-r.Done()
+	same(t, r.How().Ended, "ended because its supervisor was killed")
+}

@@ -1,0 +1,93 @@
+package tools_test
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/tools"
+	"agent/internal/tools/shell/sandbox"
+	"agent/internal/tools/snapshot"
+)
+
+// keep makes the commands of the workspace keep what they change in the store that it
+// returns. It skips the test if this system cannot do that.
+func (c *confined) keep(strict bool) (snapshot.DirStore, tools.Approved) {
+	c.t.Helper()
+	if !sandbox.Probe().Notify {
+		c.t.Skip("commands cannot be watched here")
+	}
+	store := snapshot.DirStore(c.t.TempDir())
+	return store, tools.Approved{Snapshot: &snapshot.Order{Call: "c1", Store: string(store), Roots: []string{c.dir}, MaxFile: 100, Strict: strict}}
+}
+
+// paths returns the paths that were kept, relative to the workspace.
+func (c *confined) paths(store snapshot.DirStore) string {
+	c.t.Helper()
+	all, err := store.Touched()
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	var names []string
+	for _, t := range all {
+		names = append(names, strings.TrimPrefix(t.Path, c.dir+"/"))
+	}
+	return strings.Join(names, " ")
+}
+
+// A command whose change cannot be kept is blocked, unless its order is not strict.
+func TestStrictCommandIsBlocked(t *testing.T) {
+	c := confineCommands(t)
+	store, ok := c.keep(true)
+	put(t, filepath.Join(c.dir, "big"), strings.Repeat("x", 101))
+	call, err := c.prepare("shell", map[string]any{"command": "echo x >small; echo x >big || true"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := call.Run(t.Context(), ok)
+	if err != nil {
+		t.Fatal(err)
+	}
+	big := filepath.Join(c.dir, "big")
+	if d := cmp.Diff(r.Blocked, &tools.Blocked{Path: big, Unkept: "it is larger than 100 bytes"}); d != "" {
+		t.Error(d)
+	}
+	if want := "[a change was refused, because it could not be undone: " + big + ": it is larger than 100 bytes. Do not work around it: if the change is needed, tell the user why]\n"; !strings.Contains(r.Text, want) {
+		t.Errorf("the model reads:\n%s", r.Text)
+	}
+	ok.Snapshot.Strict = false
+	r, err = call.Run(t.Context(), ok)
+	if text, _ := os.ReadFile(big); err != nil || r.Blocked != nil || string(text) != "x\n" {
+		t.Errorf("got %q, %+v, %v", text, r.Blocked, err)
+	}
+	if got := c.paths(store); got != "small small big" {
+		t.Errorf("kept %q", got)
+	}
+}
+
+// A job keeps a file again in each turn.
+func TestJobsKeepFilesInEachTurn(t *testing.T) {
+	c := confineCommands(t)
+	store, ok := c.keep(false)
+	call, err := c.prepare("jobs", map[string]any{"action": "start", "command": "while read x; do echo $x >a; echo done; done"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := call.Run(t.Context(), ok); err != nil {
+		t.Fatal(err)
+	}
+	for n := int64(1); n <= 2; n++ {
+		c.jobs.NewTurn()
+		c.run("jobs", map[string]any{"action": "send", "id": 1, "input": "x"})
+		for c.jobs.List()[0].Lines < n {
+			runtime.Gosched()
+		}
+	}
+	if got := c.paths(store); got != "a a" {
+		t.Errorf("kept %q", got)
+	}
+}

@@ -1,0 +1,135 @@
+package scan
+
+import "strings"
+
+// change is a path at which two scans found different things.
+type change struct {
+	path          string
+	before, after *entry // nil for nothing
+	target        string // of before, if it is a link
+	content       content
+}
+
+// compare returns how now differs from old, and takes over what is known about the
+// contents of the files that are the same. Suspects are files that could have
+// changed although their times are the same. Entries that one of the scans could not
+// examine are left out. A renamed file is removed and created.
+func compare(old, now *index) (changes, suspects []change) {
+	c := comparison{old: old, now: now}
+	i, j := 0, 0
+	for i < len(old.dirs) || j < len(now.dirs) {
+		order := 0
+		switch {
+		case i == len(old.dirs):
+			order = 1
+		case j == len(now.dirs):
+			order = -1
+		default:
+			order = comparePaths(old.dirs[i].path, now.dirs[j].path)
+		}
+		switch {
+		case order < 0:
+			c.only(&old.dirs[i], now, true)
+			i++
+		case order > 0:
+			c.only(&now.dirs[j], old, false)
+			j++
+		default:
+			c.both(&old.dirs[i], &now.dirs[j])
+			i, j = i+1, j+1
+		}
+	}
+	return c.changes, c.suspects
+}
+
+type comparison struct {
+	old, now          *index
+	changes, suspects []change
+}
+
+// only adds the entries of a directory that other lacks.
+func (c *comparison) only(d *dir, other *index, removed bool) {
+	if d.unread || !other.lacks(d.path) {
+		return
+	}
+	for i := range d.entries {
+		if removed {
+			c.removed(d, i)
+		} else {
+			c.changes = append(c.changes, change{path: join(d.path, d.entries[i].name), after: &d.entries[i]})
+		}
+	}
+}
+
+// lacks reports whether a directory that is not among the dirs of x was not there. It
+// could also be one that was not read.
+func (x *index) lacks(path string) bool {
+	for path != "." {
+		parent, name := split(path)
+		if d := x.find(parent); d != nil {
+			if d.unread {
+				return false
+			}
+			i := d.find(name)
+			return i < 0 || d.entries[i].kind != directory
+		}
+		path = parent
+	}
+	return false
+}
+
+func (c *comparison) removed(d *dir, i int) {
+	path := join(d.path, d.entries[i].name)
+	c.changes = append(c.changes, change{path: path, before: &d.entries[i], target: c.old.targets[path], content: d.known(i)})
+}
+
+// both compares the entries of a directory.
+func (c *comparison) both(old, now *dir) {
+	if old.unread || now.unread {
+		return
+	}
+	for i, j := 0, 0; i < len(old.entries) || j < len(now.entries); {
+		order := 0
+		switch {
+		case i == len(old.entries):
+			order = 1
+		case j == len(now.entries):
+			order = -1
+		default:
+			order = strings.Compare(old.entries[i].name, now.entries[j].name)
+		}
+		switch {
+		case order < 0:
+			c.removed(old, i)
+			i++
+		case order > 0:
+			c.changes = append(c.changes, change{path: join(now.path, now.entries[j].name), after: &now.entries[j]})
+			j++
+		default:
+			c.entry(old, i, now, j)
+			i, j = i+1, j+1
+		}
+	}
+}
+
+// entry compares an entry of a directory.
+func (c *comparison) entry(old *dir, i int, now *dir, j int) {
+	before, after, known := &old.entries[i], &now.entries[j], old.known(i)
+	ch := change{before: before, after: after, content: known}
+	same := before.same(after)
+	if same && before.kind != link && known.how == unknown {
+		return
+	}
+	ch.path = join(now.path, after.name)
+	ch.target = c.old.targets[ch.path]
+	switch {
+	case !same || before.kind == link && ch.target != c.now.targets[ch.path]:
+		c.changes = append(c.changes, ch)
+		return
+	case before.kind == link:
+		return
+	case before.flags&racy != 0 && (known.how == kept || known.id() != nil):
+		c.suspects = append(c.suspects, ch)
+	}
+	now.know(j, known)
+}

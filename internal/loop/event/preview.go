@@ -284,6 +284,8 @@ func (Summarizing) isEvent()    {}
 func (ContextNow) isEvent()     {}
 func (DelegatesNow) isEvent()   {}
 func (Delegated) isEvent()      {}
+func (UndoPlan) isEvent()       {}
+func (ChangesNow) isEvent()     {}
 
 func (Streamed) isPreview()       {}
 func (Progress) isPreview()       {}
@@ -306,3 +308,5 @@ func (Summarizing) isPreview()    {}
 func (ContextNow) isPreview()     {}
 func (DelegatesNow) isPreview()   {}
 func (Delegated) isPreview()      {}
+func (UndoPlan) isPreview()       {}
+func (ChangesNow) isPreview()     {}

@@ -145,7 +145,7 @@ func (r *Recorder) run(ctx context.Context, dir string, in tools.Info, c tools.C
 		return next(ctx, c, ok)
 	}
 	var err error
-	if in.Step == 0 {
+	if in.Step == 0 && c.Effect == tools.Execute {
 		err = r.beginTyped(in, c)
 	} else {
 		err = r.begin()

@@ -109,14 +109,3 @@ type (
 		Hunks []int  `json:"hunks,omitempty"` // from 0, in the order of Unified; nil means all
 	}
 )
-
-func (UndoPlan) isEvent()   {}
-func (ChangesNow) isEvent() {}
-
-func (UndoPlan) isPreview()   {}
-func (ChangesNow) isPreview() {}
-
-func (PlanUndo) isCommand()    {}
-func (ApplyUndo) isCommand()   {}
-func (ListChanges) isCommand() {}
-func (UndoChanges) isCommand() {}

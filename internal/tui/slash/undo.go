@@ -2,6 +2,7 @@ package slash
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -188,16 +189,17 @@ func (s *Session) rewindBoth(plan event.UndoPlan, first, to point) {
 	s.SendCommand(event.Rewind{Keep: to.At})
 }
 
-// firstPrompt returns the prompt of the oldest turn of a plan. It reports false if the
-// conversation cannot be rewound to it.
+// firstPrompt returns the prompt of the oldest turn of a plan that is in the conversation.
+// It reports false if the conversation cannot be rewound to it.
 func (s *Session) firstPrompt(plan event.UndoPlan) (first point, ok bool) {
 	if len(plan.Turns) == 0 || s.Broken != "" || !s.Transcript.Settled {
 		return point{PastPrompt: event.PastPrompt{At: -1}}, false
 	}
-	at := plan.Turns[len(plan.Turns)-1].At
-	for _, p := range s.Feed.TurnPrompts() {
-		if p.At == at {
-			return point{PastPrompt: p}, true
+	for _, t := range slices.Backward(plan.Turns) { // one that is rewound is not in the list
+		for _, p := range s.Feed.TurnPrompts() {
+			if p.At == t.At {
+				return point{PastPrompt: p}, true
+			}
 		}
 	}
 	return point{PastPrompt: event.PastPrompt{At: -1}}, false

@@ -18,7 +18,7 @@ import (
 
 // undo is the state of /undo, /redo, /changes and of a rewind that can undo files.
 type undo struct {
-	waiting bool // for a plan or a list
+	waiting bool // for a plan, a list or the end of an undo
 	listing bool // show the next ChangesNow
 	// rewind is the point that the user chose in the list of prompts; nil for /undo and
 	// /redo.
@@ -83,6 +83,8 @@ func (s *Session) applyUndo(ev event.Event) {
 			s.undo.listing = false
 			s.showChanges(ev)
 		}
+	case *event.Undone:
+		s.undo.waiting = false
 	case event.Notice: // it may say why there is no plan, or why it was not applied
 		s.undo.waiting = false
 	case *event.Rewound:
@@ -157,7 +159,7 @@ func (s *Session) undoRows(plan event.UndoPlan, rewind *point) []undoRow {
 	yes := func(text, short string, give func()) undoRow {
 		return undoRow{dialog.Row{Kind: dialog.Yes, Text: text, Short: short}, give}
 	}
-	apply := func() { s.SendCommand(event.ApplyUndo{ID: plan.ID}) }
+	apply := func() { s.sendUndo(event.ApplyUndo{ID: plan.ID}) }
 	first, found := s.firstPrompt(plan)
 	var rows []undoRow
 	switch {
@@ -182,11 +184,17 @@ func (s *Session) undoRows(plan event.UndoPlan, rewind *point) []undoRow {
 func (s *Session) rewindBoth(plan event.UndoPlan, first, to point) {
 	s.undo.to = &to
 	if first.At == to.At {
-		s.SendCommand(event.ApplyUndo{ID: plan.ID, Conversation: true})
+		s.sendUndo(event.ApplyUndo{ID: plan.ID, Conversation: true})
 		return
 	}
 	s.undo.apply = plan.ID
-	s.SendCommand(event.Rewind{Keep: to.At})
+	s.sendUndo(event.Rewind{Keep: to.At})
+}
+
+// sendUndo sends a command that ends with an Undone or a Notice.
+func (s *Session) sendUndo(command event.Command) {
+	s.undo.waiting = true
+	s.SendCommand(command)
 }
 
 // firstPrompt returns the prompt of the oldest turn of a plan that is in the conversation.
@@ -280,7 +288,7 @@ func (s *Session) showChanges(now event.ChangesNow) {
 	}
 	own.Give = func(row int, kept []event.HunkAnswer) {
 		if picks := undonePicks(now.Diffs, kept); row == 0 && len(picks) > 0 {
-			s.SendCommand(event.UndoChanges{ID: now.ID, Hunks: picks})
+			s.sendUndo(event.UndoChanges{ID: now.ID, Hunks: picks})
 		}
 	}
 	s.Front.Ask(own)

@@ -70,7 +70,7 @@ func TestPlainUndo(t *testing.T) {
 		{plan, "hello", nil, "  changed 3 files, +40 −2\n  cannot be undone: big.bin: it is larger than 64 MB\ntool: edit server/server.go\n"},
 		{plan, "/undo|1", []event.Command{both}, "ask: Undo the changes of “fix it”? (+2 −2)\n  conflict: b.go was changed since and stays as it is\n  cannot be undone: big.bin: it is larger than 64 MB\n"},
 		{plan, "/undo|2", []event.Command{files}, "  1 undo the files and rewind the conversation  2 undo only the files  3 cancel\n"},
-		{plan, "/undo|y", []event.Command{both}, "note: undid the changes of 1 turn: 1 file restored, 1 conflict\n  server/␛[2Jserver.go\n  conflict: b.go was changed since and stays as it is\n"},
+		{plan, "/undo|y", []event.Command{both}, "note: undid the changes of 1 turn: 1 path restored, 1 conflict\n  server/␛[2Jserver.go\n  conflict: b.go was changed since and stays as it is\n"},
 		{plan, "/undo|n", nil, "  -       Handler:           mux,\n"},
 		{plan, "/undo|4|what||3", nil, "note: answer with y, n or a number\n"},
 		{plan, "/undo", nil, "3 cancel\n"}, // the input ends

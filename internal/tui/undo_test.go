@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -231,6 +232,24 @@ func TestUndoOfALongDiff(t *testing.T) {
 	d.press("esc")
 	d.hides("1  Undo the files")
 	d.wantCommands(event.PlanUndo{})
+}
+
+// Of many files, only the diffs that can be seen soon are drawn.
+func TestUndoOfManyFiles(t *testing.T) {
+	plan := undoPlan()
+	plan.Diffs = nil
+	for i := range 300 {
+		plan.Diffs = append(plan.Diffs, event.Diff{Path: fmt.Sprintf("f%d", i), Added: 10, Created: true, Unified: "@@ -0,0 +1,10 @@\n" + strings.Repeat("+line\n", 10)})
+	}
+	d := undoDriver(t, 80, 24)
+	d.run("/undo")
+	d.events(plan)
+	d.armDialog()
+	d.shows("300 files, +3000 −0", "many more lines below")
+	d.press("ctrl+g", "end", "end", "end", "end")
+	d.shows("f299", "not applied: b.go", "the end")
+	d.press("2")
+	d.wantCommands(event.PlanUndo{}, event.ApplyUndo{ID: "plan"})
 }
 
 func TestRewindWithFiles(t *testing.T) {

@@ -70,10 +70,14 @@ func (d *Dialog) Answers() Rows {
 	return RowsOf(d.question.ask)
 }
 
+// ownLines is the number of diff lines drawn at first. An undo can have many small diffs,
+// and drawing one takes milliseconds.
+const ownLines = 400
+
 // openOwn prepares a question of the program that was just shown.
 func (d *Dialog) openOwn(typing bool) {
 	q := &d.question
-	q.rows = Rows{All: q.own.Rows}
+	q.rows, q.body.limit = Rows{All: q.own.Rows}, ownLines
 	if !typing {
 		d.arming.soon()
 	}
@@ -129,8 +133,11 @@ func (q *question) kept(width, at int) []string {
 	}
 	var out []string
 	for _, k := range q.own.Kept {
+		if q.body.more = q.body.more || len(out) >= q.body.limit; q.body.more {
+			break
+		}
 		out = append(out, ink.RenderLines(q.st.Yellow, ink.Wrap(ExactLine(k.Heading)+"  "+diff.Stat(k.Diff), width))...)
-		out = append(out, q.change(k.Diff, width, at+len(out))...)
+		out = append(out, q.change(k.Diff, width, at+len(out), q.body.limit-len(out))...)
 	}
 	return out
 }

@@ -131,7 +131,7 @@ func (s *Session) showUndo(plan event.UndoPlan) {
 func (s *Session) sayNothing(plan event.UndoPlan) {
 	lines := []string{sentenceOf(plan.Why, "There is nothing to undo.")}
 	for _, d := range plan.Conflicts {
-		lines = append(lines, "conflict: "+ink.SanitizeLine(d.Path)+" was changed since and stays as it is")
+		lines = append(lines, transcript.ConflictText(d.Path))
 	}
 	for _, n := range undoNotes(event.UndoPlan{Lost: plan.Lost, Ignored: plan.Ignored, Git: plan.Git}, !plan.Redo) {
 		lines = append(lines, n.Text)
@@ -236,6 +236,12 @@ func quotedPrompt(text string) string {
 	return "“" + ink.Truncate(ink.SanitizeLine(strings.TrimSpace(text)), limit) + "”"
 }
 
+// maxAlerts is how many files that are not restored a question names.
+const maxAlerts = 20
+
+// maxTurns is how many turns a question lists.
+const maxTurns = 10
+
 // undoNotes returns what the user must know of a plan besides its diffs. offersIgnored
 // names the command that also removes ignored files.
 func undoNotes(plan event.UndoPlan, offersIgnored bool) []dialog.Note {
@@ -246,15 +252,27 @@ func undoNotes(plan event.UndoPlan, offersIgnored bool) []dialog.Note {
 		alert(sentenceOf(plan.Why, ""))
 	}
 	if len(plan.Turns) > 1 {
-		for _, t := range plan.Turns {
+		for i, t := range plan.Turns {
+			if i == maxTurns {
+				add("… and " + phrase.Count(len(plan.Turns)-i, "more turn"))
+				break
+			}
 			add(strings.TrimRight(quotedPrompt(t.Prompt)+"  "+transcript.SumText(event.ChangeSum{Files: t.Files, Added: t.Added, Removed: t.Removed, Commands: t.Commands}), " "))
 		}
 	}
+	var alerts []string
 	for _, d := range plan.Conflicts {
-		alert("conflict: " + d.Path + " was changed since and stays as it is")
+		alerts = append(alerts, transcript.ConflictText(d.Path))
 	}
 	for _, l := range plan.Lost {
-		alert(transcript.LostText(l))
+		alerts = append(alerts, transcript.LostText(l))
+	}
+	for i, text := range alerts {
+		if i == maxAlerts {
+			alert("… and " + phrase.Count(len(alerts)-i, "more file"))
+			break
+		}
+		alert(text)
 	}
 	if len(plan.Merged) > 0 {
 		add("merged with later changes: " + strings.Join(plan.Merged, ", "))

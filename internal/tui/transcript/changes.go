@@ -83,6 +83,11 @@ func LostText(l event.LostChange) string {
 	return "cannot be undone: " + ink.SanitizeLine(l.Path) + ": " + ink.SanitizeLine(l.Why)
 }
 
+// ConflictText says that a file was not restored, on one line.
+func ConflictText(path string) string {
+	return "conflict: " + ink.SanitizeLine(path) + " was changed since and stays as it is"
+}
+
 // changeLines draws changes of files, with all paths if open is set.
 func changeLines(c Canvas, ev *event.FilesChanged, width int, open bool) []string {
 	var out []string
@@ -128,12 +133,12 @@ type Undone struct {
 
 func (u *Undone) more() bool { return true }
 
-// Title returns what was done, on one line: "undid the changes of 2 turns: 3 files
+// Title returns what was done, on one line: "undid the changes of 2 turns: 3 paths
 // restored, 1 conflict".
 func (u *Undone) Title() string {
-	verb := "undid"
+	verb, restored := "undid", "restored"
 	if u.Redo {
-		verb = "redid"
+		verb, restored = "redid", "changed"
 	}
 	text := verb + " changes"
 	if u.Turns > 0 {
@@ -143,16 +148,16 @@ func (u *Undone) Title() string {
 	for _, f := range []struct {
 		n    int
 		what string
-	}{{len(u.Restored), "restored"}, {len(u.Merged), "merged"}} {
+	}{{len(u.Restored), restored}, {len(u.Merged), "merged"}} {
 		if f.n > 0 {
-			facts = append(facts, phrase.Count(f.n, "file")+" "+f.what)
+			facts = append(facts, phrase.Count(f.n, "path")+" "+f.what)
 		}
 	}
 	if n := len(u.Conflicts); n > 0 {
 		facts = append(facts, phrase.Count(n, "conflict"))
 	}
 	if facts == nil {
-		facts = []string{"no files restored"}
+		facts = []string{"nothing " + restored}
 	}
 	return text + ": " + strings.Join(facts, ", ")
 }
@@ -161,7 +166,7 @@ func (u *Undone) Title() string {
 func (u *Undone) Alerts() []string {
 	var out []string
 	for _, p := range u.Conflicts {
-		out = append(out, "conflict: "+ink.SanitizeLine(p)+" was changed since and stays as it is")
+		out = append(out, ConflictText(p))
 	}
 	for _, l := range u.Lost {
 		out = append(out, LostText(l))
@@ -202,7 +207,12 @@ func (u *Undone) Draw(c Canvas) []string {
 		limit = len(u.Restored)
 	}
 	lines := pathLines(c, u.Restored, len(u.Restored), limit, width)
-	for _, l := range u.Alerts() {
+	for i, l := range u.Alerts() {
+		if !open && i == 2*maxListed {
+			more := phrase.Count(len(u.Conflicts)+len(u.Lost)-i, "more file")
+			lines = append(lines, c.Styles.Yellow.Render(ink.Truncate("… and "+more+" not restored", width)))
+			break
+		}
 		lines = append(lines, ink.RenderLines(c.Styles.Yellow, ink.Wrap(l, width))...)
 	}
 	for _, l := range u.Rest() {

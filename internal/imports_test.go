@@ -17,6 +17,7 @@ var mayImport = map[string][]string{
 	"internal/llm/phrase":              {},
 	"internal/link":                    {},
 	"internal/realpath":                {},
+	"internal/textdiff":                {},
 	"internal/llm":                     {},
 	"internal/llm/mask":                {},
 	"internal/history":                 {},
@@ -27,11 +28,11 @@ var mayImport = map[string][]string{
 	"internal/tools/search/wildmatch":  {},
 	"internal/tools/shell/sandbox":     {},
 	"internal/tools/toolchain":         {},
-	"internal/tools/workspace":         {"internal/tools/advice", "internal/realpath"},
+	"internal/tools/workspace":         {"internal/tools/advice", "internal/realpath", "internal/textdiff"},
 	"internal/loop/event":              {"internal/llm"},
 	"internal/loop/budget":             {"internal/loop/event", "internal/llm"},
 	"internal/loop/plan":               {"internal/loop/event"},
-	"internal/loop/hunk":               {"internal/loop/event"},
+	"internal/loop/hunk":               {"internal/loop/event", "internal/textdiff"},
 	"internal/loop/window":             {"internal/loop/event", "internal/loop/plan", "internal/llm"},
 	"internal/loop/session":            {"internal/loop/event", "internal/loop/plan", "internal/loop/window", "internal/llm", "internal/history"},
 	"internal/loop/evidence":           {"internal/loop/event", "internal/tools"},
@@ -83,7 +84,8 @@ var mayImport = map[string][]string{
 	"cmd/agent/permit":                 {"cmd/agent/command", "cmd/agent/settings", "internal/history", "internal/loop/event", "internal/loop/policy", "internal/tui/ink"},
 	"cmd/agent/agents":                 {"cmd/agent/command", "internal/history", "internal/loop/delegate", "internal/loop/event", "internal/tui/ink"},
 	"cmd/agent/sessions":               {"cmd/agent/command", "internal/history", "internal/llm", "internal/loop/event", "internal/loop/export", "internal/loop/export/adopt", "internal/loop/session", "internal/tui/diff", "internal/tui/ink", "internal/tui/list"},
-	"cmd/agent":                        {"cmd/agent/undo", "internal/loop/undo", "internal/tui/screen", "cmd/agent/dispatch", "internal/llm", "internal/llm/mask", "internal/history", "internal/tools", "internal/tools/advice", "internal/tools/shell/sandbox", "internal/tools/workspace", "internal/loop", "internal/loop/delegate", "internal/loop/delegate/isolation", "internal/loop/event", "internal/loop/evidence", "internal/loop/instructions", "internal/loop/session", "internal/loop/policy", "internal/loop/secrets", "internal/loop/trace", "internal/loop/turn", "internal/tui", "internal/tui/plain", "internal/tui/slash", "internal/tui/ink", "internal/tui/keys", "internal/tui/markdown", "internal/tui/terminal/ptytest", "cmd/agent/access", "cmd/agent/agents", "cmd/agent/command", "cmd/agent/credentials", "cmd/agent/desktop", "cmd/agent/doctor", "cmd/agent/eval", "cmd/agent/exit", "cmd/agent/headless", "cmd/agent/help", "cmd/agent/models", "cmd/agent/permit", "cmd/agent/sessions", "cmd/agent/settings"},
+	"cmd/agent/undo":                   {"cmd/agent/command", "cmd/agent/exit", "cmd/agent/sessions", "internal/history", "internal/loop/event", "internal/loop/session", "internal/loop/undo", "internal/realpath", "internal/tools", "internal/tui/diff"},
+	"cmd/agent":                        {"cmd/agent/undo", "internal/loop/undo", "internal/realpath", "internal/textdiff", "internal/tui/screen", "cmd/agent/dispatch", "internal/llm", "internal/llm/mask", "internal/history", "internal/tools", "internal/tools/advice", "internal/tools/shell/sandbox", "internal/tools/workspace", "internal/loop", "internal/loop/delegate", "internal/loop/delegate/isolation", "internal/loop/event", "internal/loop/evidence", "internal/loop/instructions", "internal/loop/session", "internal/loop/policy", "internal/loop/secrets", "internal/loop/trace", "internal/loop/turn", "internal/tui", "internal/tui/plain", "internal/tui/slash", "internal/tui/ink", "internal/tui/keys", "internal/tui/markdown", "internal/tui/terminal/ptytest", "cmd/agent/access", "cmd/agent/agents", "cmd/agent/command", "cmd/agent/credentials", "cmd/agent/desktop", "cmd/agent/doctor", "cmd/agent/eval", "cmd/agent/exit", "cmd/agent/headless", "cmd/agent/help", "cmd/agent/models", "cmd/agent/permit", "cmd/agent/sessions", "cmd/agent/settings"},
 }
 
 // leaf may be imported by every package.

@@ -9,6 +9,7 @@ import (
 	"agent/internal/loop/undo"
 	"agent/internal/realpath"
 	"agent/internal/tools"
+	"agent/internal/tools/snapshot/scan"
 	"agent/internal/tools/workspace"
 )
 
@@ -16,6 +17,7 @@ import (
 // value records nothing.
 type changes struct {
 	pack     *blobs.Pack
+	scan     *scan.Scanner
 	recorder *undo.Recorder
 }
 
@@ -35,7 +37,11 @@ func (a *app) recordChanges() {
 	for _, dir := range a.work.Added() {
 		roots = append(roots, realpath.Of(dir))
 	}
-	a.changes = changes{pack, undo.NewRecorder(undo.Options{Pack: pack, Path: path, Roots: roots, Skip: []string{filepath.Dir(path)}})}
+	skip := []string{filepath.Dir(path)}
+	files := scan.New(scan.Options{Roots: roots, Skip: skip, Store: pack})
+	a.changes = changes{pack, files, undo.NewRecorder(undo.Options{
+		Pack: pack, Path: path, Roots: roots, Skip: skip, Scan: files, Watches: a.sandbox.Watches,
+	})}
 	a.options.Undo = loop.Undo{Recorder: a.changes.recorder, Restorer: undo.NewRestorer(pack, roots)}
 }
 
@@ -52,9 +58,11 @@ func (c *changes) with(w *workspace.Workspace, isolated bool, all []any) []any {
 	return slices.Insert(all, 0, any(r))
 }
 
-// close closes the pack.
+// close closes the pack and the scanner.
 func (c *changes) close() {
-	if c.pack != nil {
-		_ = c.pack.Close()
+	if c.pack == nil {
+		return
 	}
+	c.scan.Close()
+	_ = c.pack.Close()
 }

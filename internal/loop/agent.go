@@ -45,7 +45,7 @@ type Agent struct {
 // running is the turn or the undo that runs, or the last one.
 type running struct {
 	*interrupter             // nil before the first one
-	over         atomic.Bool // the TurnEnd was sent
+	over         atomic.Bool // the TurnEnd or the answer to the undo is being sent
 }
 
 // NewAgent returns an agent that continues the session of o.

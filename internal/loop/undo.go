@@ -3,7 +3,6 @@ package loop
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"agent/internal/loop/event"
 	"agent/internal/loop/session"
@@ -26,6 +25,7 @@ type Undo struct {
 type fileUndo struct {
 	Undo
 	rec    *recorder
+	jobs   Jobs
 	parent interface{ Emit(event.Event) error } // of a delegate; nil for a main agent
 	agent  string                               // ID of the delegate
 	turns  int                                  // number of the last turn
@@ -34,7 +34,7 @@ type fileUndo struct {
 }
 
 func newFileUndo(o Options, rec *recorder) *fileUndo {
-	u := &fileUndo{Undo: o.Undo, rec: rec}
+	u := &fileUndo{Undo: o.Undo, rec: rec, jobs: o.Jobs}
 	if o.Parent != nil {
 		u.parent, u.agent = o.Parent, fmt.Sprint(o.Label.ID)
 	}
@@ -90,7 +90,13 @@ func (u *fileUndo) beginTurn(e *event.UserSaid, at int) {
 		return
 	}
 	u.turns++
-	u.Recorder.BeginTurn(undo.Turn{Number: u.turns, At: at, Prompt: session.FirstLine(u.rec.secrets.Text(e.Text)), Time: e.Time})
+	u.begin(undo.Turn{Number: u.turns, At: at, Prompt: session.FirstLine(u.rec.secrets.Text(e.Text)), Time: e.Time})
+}
+
+// begin makes later changes belong to t.
+func (u *fileUndo) begin(t undo.Turn) {
+	u.Recorder.BeginTurn(t)
+	u.jobs.NewTurn()
 }
 
 // endTurn ends a turn and reports what background jobs changed.
@@ -145,18 +151,25 @@ func (a *Agent) startUndo(ctx context.Context, c event.Command, ended chan<- out
 	a.inBackground(ctx, ended, func(ctx context.Context, conv *turn.Conversation, _ <-chan struct{}) (reason event.Reason) {
 		defer func() {
 			if p := recover(); p != nil { // a bug ends the undo, not the program
-				a.rec.notify(fmt.Sprintf("Internal error: %v. Check your files before you continue.", p))
+				a.answerUndo(event.Notice{Text: fmt.Sprintf("Internal error: %v. Check your files before you continue.", p)})
 				reason = event.ProviderError
 			}
 		}()
 		if err := a.doUndo(ctx, conv, c); ctx.Err() != nil {
 			return event.UserInterrupt
 		} else if err != nil {
-			a.rec.notify(sentence(err))
+			a.answerUndo(event.Notice{Text: sentence(err)})
 		}
 		return event.Done
 	})
 	return true
+}
+
+// answerUndo emits the answer to a command about undoing. Later commands wait for the end
+// of that command.
+func (a *Agent) answerUndo(e event.Event) {
+	a.running.over.Store(true)
+	_ = a.rec.emit(e)
 }
 
 // doUndo executes a command about undoing. It owns the conversation c. The error is for
@@ -174,12 +187,12 @@ func (a *Agent) doUndo(ctx context.Context, c *turn.Conversation, cmd event.Comm
 			return err
 		}
 		unnumber(u.plan.Turns, events)
-		_ = a.rec.emit(u.Restorer.Preview(u.plan))
+		a.answerUndo(u.Restorer.Preview(u.plan))
 	case event.ListChanges:
 		if u.listed, err = u.Restorer.Changes(ctx); err != nil {
 			return err
 		}
-		_ = a.rec.emit(u.Restorer.PreviewChanges(u.listed))
+		a.answerUndo(u.Restorer.PreviewChanges(u.listed))
 	case event.ApplyUndo:
 		if u.plan == nil || u.plan.ID != cmd.ID {
 			return errNoPlan
@@ -227,13 +240,9 @@ func (a *Agent) apply(ctx context.Context, c *turn.Conversation, p *undo.Plan, c
 	if err != nil {
 		return fmt.Errorf("the undo failed: %w", err)
 	}
-	first := -1 // the event of the prompt of the first turn
-	for _, t := range slices.Backward(p.Turns) {
-		if first = t.At; first >= 0 {
-			break
-		}
-	}
+	first := session.FirstPrompt(events, p.Turns)
 	ctx = context.WithoutCancel(ctx)
+	a.running.over.Store(true)
 	rewinds := conversation && first >= 0 && !p.Redo
 	if rewinds {
 		a.rewind(ctx, c, first)
@@ -247,7 +256,7 @@ func (a *Agent) apply(ctx context.Context, c *turn.Conversation, p *undo.Plan, c
 		_ = a.rec.emit(&event.TodoSet{Meta: a.rec.meta(), Items: todo})
 	}
 	// What runs in the background must not add changes to a turn that is undone.
-	u.Recorder.BeginTurn(undo.Turn{Number: u.turns, At: a.rec.count(), Prompt: afterUndo, Time: done.Time})
+	u.begin(undo.Turn{Number: u.turns, At: a.rec.count(), Prompt: afterUndo, Time: done.Time})
 	return nil
 }
 

@@ -96,6 +96,10 @@ func (s *Sandbox) State() (policy.Sandbox, string) {
 	}
 }
 
+// Watches reports whether supervisors see what commands in the sandbox change. It may wait
+// for the probe. It is false if s is nil.
+func (s *Sandbox) Watches() bool { return s != nil && s.report().Notify }
+
 // failed deletes the stored report, because the sandbox that it describes did not work.
 func (s *Sandbox) failed() {
 	if s.file != "" {

@@ -111,6 +111,18 @@ func PromptAt(events []event.Durable, at int, first string) bool {
 	return ok && !said.Steered && FirstLine(said.Text) == first
 }
 
+// FirstPrompt returns the number of the event of the prompt that began the first of turns,
+// which are newest first. Turns that a rewind removed do not count. It is -1 if none is
+// left.
+func FirstPrompt(events []event.Durable, turns []event.ChangedTurn) int {
+	for _, t := range slices.Backward(turns) {
+		if PromptAt(events, t.At, t.Prompt) {
+			return t.At
+		}
+	}
+	return -1
+}
+
 // maxFirstLine is the length of a result of FirstLine, in bytes.
 const maxFirstLine = 200
 

@@ -162,8 +162,8 @@ func (s *Scanner) interrupt() {
 	}
 }
 
-// Refresh scans the directories while the program is idle. What it finds changed was not
-// changed by a command. It also prepares the old contents for the next Begin. It ends
+// Refresh scans the directories while the program is idle. The changes that it finds were
+// not made by a command. It also prepares the old contents for the next Begin. It ends
 // soon after ctx has ended or Begin is called, and the next Refresh continues. The error
 // is for the user, or that of the context.
 func (s *Scanner) Refresh(ctx context.Context) error {

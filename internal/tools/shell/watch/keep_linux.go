@@ -3,6 +3,7 @@
 package watch
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -89,7 +90,10 @@ func (w *Watcher) putContent(path string, s *snapshot.State) {
 		return
 	}
 	defer unix.Close(fd)
-	hash, size, err := w.store.Put(&io.LimitedReader{R: descriptor(fd), N: w.order.MaxFile})
+	hash, size, err := w.store.Put(&io.LimitedReader{R: descriptor(fd), N: w.order.MaxFile + 1})
+	if err == nil && size > w.order.MaxFile {
+		err = errors.New("it grew while it was kept")
+	}
 	if err != nil {
 		s.Lost = err.Error()
 		return

@@ -96,6 +96,10 @@ func (s *Sandbox) State() (policy.Sandbox, string) {
 	}
 }
 
+// Watches reports whether the files that commands change can be kept for undo. It may wait
+// for the probe. It reports false if s is nil.
+func (s *Sandbox) Watches() bool { return s != nil && s.report().Notify }
+
 // failed deletes the stored report, because the sandbox that it describes did not work.
 func (s *Sandbox) failed() {
 	if s.file != "" {

@@ -19,8 +19,10 @@ var handles = []struct {
 	ignored map[string]string
 }{
 	{"durables", "drawn", "tui/*.go tui/transcript/*.go", map[string]string{
-		"ShellTold": "the output of the command is on the screen already",
-		"Prefix":    "the user sees it with agent inspect",
+		"ShellTold":    "the output of the command is on the screen already",
+		"Prefix":       "the user sees it with agent inspect",
+		"FilesChanged": "not yet",
+		"Undone":       "not yet",
 	}},
 	{"durables", "printed in plain mode", "tui/plain/*.go", map[string]string{
 		"Partial":           "its finished message is printed",
@@ -33,11 +35,17 @@ var handles = []struct {
 		"PermissionRemoved": "printed as an item of the transcript",
 		"ShellStart":        "the command is printed with its output when it has ended",
 		"ShellTold":         "the output of the command is printed already",
+		"FilesChanged":      "not yet",
+		"Undone":            "not yet",
 	}},
 	{"durables", "exported", "loop/export/*.go", map[string]string{"Rewound": "rewound events are not exported"}},
-	{"durables", "folded", "loop/session/*.go", map[string]string{}},
+	{"durables", "folded", "loop/session/*.go", map[string]string{
+		"FilesChanged": "it summarizes changes for the user",
+	}},
 	{"previews", "drawn", "tui/*.go tui/prompt/*.go tui/screen/*.go tui/slash/*.go tui/transcript/*.go", map[string]string{
 		"RequestDone": "it is for traces",
+		"UndoPlan":    "not yet",
+		"ChangesNow":  "not yet",
 	}},
 	{"previews", "printed in plain mode", "tui/plain/*.go", map[string]string{
 		"RequestDone":    "it is for traces",
@@ -56,6 +64,8 @@ var handles = []struct {
 		"Searched":       "package slash shows how to connect a model",
 		"PermissionsNow": "package slash prints them",
 		"Explained":      "package slash prints it",
+		"UndoPlan":       "not yet",
+		"ChangesNow":     "not yet",
 	}},
 	{"durables", "traced", "loop/trace/*.go", map[string]string{
 		"Partial":           "its finished message is traced",
@@ -70,6 +80,8 @@ var handles = []struct {
 		"ShellStart":        "commands of the user are not traced",
 		"ShellEnd":          "commands of the user are not traced",
 		"ShellTold":         "commands of the user are not traced",
+		"FilesChanged":      "the spans of calls do not have their changes",
+		"Undone":            "it concerns no turn",
 	}},
 	{"previews", "traced", "loop/trace/*.go", map[string]string{
 		"Streamed":       "the finished message is traced",
@@ -90,6 +102,8 @@ var handles = []struct {
 		"BudgetNow":      "the spans of requests have their usage and cost",
 		"DelegatesNow":   "each delegate has its span",
 		"Delegated":      "the front end gets it; Trace.Delegate sees the original",
+		"UndoPlan":       "it only answers the front end",
+		"ChangesNow":     "it only answers the front end",
 	}},
 	{"commands", "executed", "loop/*.go", map[string]string{}},
 }

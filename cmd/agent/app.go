@@ -110,6 +110,7 @@ type app struct {
 	// sandbox is that of commands; nil if it is turned off.
 	sandbox *access.Sandbox
 	choice  modelChoice
+	changes changes // of files
 }
 
 // open opens a new session, or the one that f resumes. attended means that a user
@@ -169,6 +170,7 @@ func (a *app) close() {
 	}
 	a.sandbox.Close()
 	a.record.close()
+	a.changes.close()
 	if a.index != nil {
 		a.index.Close()
 	}
@@ -299,7 +301,8 @@ func (a *app) addTools() {
 	if a.project != nil {
 		interceptors = append(interceptors, a.project)
 	}
-	a.options.Interceptors = a.intercept(interceptors...)
+	a.recordChanges()
+	a.options.Interceptors = a.intercept(a.changes.with(a.work, false, interceptors)...)
 	a.options.Shell = commands.Typed(a.jobs)
 	a.options.HowToTest = func(runs bool) string { return howToTest(checks, a.work.Dir(), runs) }
 	a.options.Situation = a.situationIn(a.work)

@@ -119,7 +119,8 @@ func (l *launcher) options(host delegate.Host, t delegate.Task, s *delegateSessi
 		limits[event.LimitCost] = t.Agent.MaxCost
 	}
 	o := loop.Options{
-		Log: s.log, Limits: from.Limits, TurnBudget: limits, Ledger: workspace.NewLedger(),
+		Log: s.log, Limits: from.Limits, TurnBudget: limits,
+		WorkspaceOptions:  loop.WorkspaceOptions{Ledger: workspace.NewLedger()},
 		ModelOptions:      loop.ModelOptions{Models: from.Models, Summary: from.Summary, Offer: catalog.Offer},
 		PromptOptions:     loop.PromptOptions{System: t.Agent.System(), Secrets: from.Secrets},
 		PermissionOptions: loop.PermissionOptions{Mode: t.Agent.Mode, Attended: from.Attended, Paths: from.Paths},
@@ -153,7 +154,10 @@ func (l *launcher) tools(t delegate.Task, s *delegateSession, o *loop.Options) (
 			all = append(all, p.SkillTool())
 		}
 	}
-	o.Interceptors = a.intercept(interceptors...)
+	o.Interceptors = a.intercept(a.changes.with(s.work, s.isolated != nil, interceptors)...)
+	if s.isolated == nil {
+		o.Undo.Recorder = a.changes.recorder
+	}
 	o.Schemas = append(slices.Clone(a.options.Tools), l.session...)
 	only, err := allowedTools(t, append(slices.Clone(all), l.session...))
 	if err != nil {

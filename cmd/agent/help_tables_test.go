@@ -30,7 +30,7 @@ func TestHelpTables(t *testing.T) {
 		{"commands", "commands", commandTable(t, root)}, {"commands", "slash", slashTable()},
 		{"keys", "keys", keyTable()}, {"models", "providers", providerTable()},
 		{"configuration", "settings", settingTable()}, {"tools", "tools", toolTable(t)},
-		{"sessions", "usage", usage(t, root, "sessions")}, {"keys", "usage", usage(t, root, "keys")},
+		{"sessions", "usage", usage(t, root, "sessions")}, {"undo", "usage", usage(t, root, "undo")}, {"undo", "diff", usage(t, root, "diff")}, {"keys", "usage", usage(t, root, "keys")},
 		{"models", "usage", usage(t, root, "models")}, {"tools", "usage", usage(t, root, "tool")},
 		{"", "topics", topicTable()}, {"headless", "exit codes", exitCodeTable()}, {"configuration", "usage", usage(t, root, "config")}, {"headless", "usage", usage(t, root, "run")},
 		{"headless", "eval", usage(t, root, "eval")}, {"agents", "usage", usage(t, root, "agents")}, {"permissions", "usage", usage(t, root, "permit")},

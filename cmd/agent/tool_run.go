@@ -10,12 +10,11 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/aymanbagabas/go-udiff"
-
 	"agent/cmd/agent/command"
 	"agent/cmd/agent/exit"
 	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
+	"agent/internal/textdiff"
 	"agent/internal/tools"
 	"agent/internal/tools/advice"
 	"agent/internal/tui/ink"
@@ -134,5 +133,5 @@ func diffOf(c tools.Change) string {
 	if c.After == nil {
 		after = "/dev/null"
 	}
-	return udiff.Unified(before, after, string(c.Before), string(c.After))
+	return textdiff.Unified(before, after, string(c.Before), string(c.After))
 }

@@ -36,10 +36,16 @@ type Agent struct {
 
 	conv       *turn.Conversation // nil while a turn owns it
 	resume     resumption
-	running    *interrupter // of the current or last turn
-	over       atomic.Bool  // the TurnEnd was sent
+	running    running
+	files      *fileUndo
 	situation  situation
 	background sync.WaitGroup // goroutines in parallel to the turn
+}
+
+// running is the turn or the undo that runs, or the last one.
+type running struct {
+	*interrupter             // nil before the first one
+	over         atomic.Bool // the TurnEnd or the answer to the undo is being sent
 }
 
 // NewAgent returns an agent that continues the session of o.
@@ -56,7 +62,7 @@ func NewAgent(o Options) *Agent {
 		o.Delegates = delegate.NewPool(delegate.Options{})
 	}
 	a := &Agent{o: o}
-	a.rec = newRecorder(o, func() { a.over.Store(true) })
+	a.rec = newRecorder(o, func() { a.running.over.Store(true) })
 	a.models = &models{find: o.Models, rec: a.rec, current: o.Model, summary: o.Summary}
 	a.permissions = newPermissions(o, a.rec)
 	a.judge = a.permissions
@@ -76,7 +82,8 @@ func NewAgent(o Options) *Agent {
 	}
 	o.Delegates.Attach(host{a})
 	a.inbox = &inbox{rec: a.rec, jobs: o.Jobs, delegates: o.Delegates}
-	a.shell = &userShell{prepare: o.Shell, interceptors: o.Interceptors, rec: a.rec, background: &a.background}
+	a.files = newFileUndo(o, a.rec)
+	a.shell = &userShell{prepare: o.Shell, interceptors: o.Interceptors, rec: a.rec, ended: a.files.changed, background: &a.background}
 	a.titler = newTitler(o, a.rec, &a.background)
 	if o.Parent == nil {
 		a.tools = append(slices.Clone(o.Tools), newTodo(a.rec, a.permissions.Mode), newAsk(a.rec, a.user), newPresentPlan(planner{a.rec, a.permissions, a.user}))
@@ -153,7 +160,7 @@ func (a *Agent) Run(ctx context.Context, commands <-chan event.Command, events c
 			if !ok {
 				return
 			}
-			if running && a.over.Load() { // too late to steer the turn
+			if running && a.running.over.Load() { // too late to steer the turn
 				running = a.next(ctx, <-ended, ended)
 			}
 			if running {
@@ -174,6 +181,8 @@ func (a *Agent) begin(ctx context.Context, c event.Command, ended chan<- outcome
 		a.start(ctx, c, ended)
 	case event.Compact:
 		a.startCompaction(ctx, c.Focus, ended)
+	case event.PlanUndo, event.ApplyUndo, event.ListChanges, event.UndoChanges:
+		return a.startUndo(ctx, c, ended)
 	default:
 		a.do(ctx, c)
 		return false
@@ -205,27 +214,36 @@ func (a *Agent) next(ctx context.Context, o outcome, ended chan<- outcome) bool 
 
 // start starts the turn of p in a goroutine, which sends the outcome to ended.
 func (a *Agent) start(ctx context.Context, p event.Prompt, ended chan<- outcome) {
-	a.inBackground(ctx, ended, p, func(ctx context.Context, t *turn.Turn, c *turn.Conversation) event.TurnEnd { return t.Run(ctx, c, p) })
+	a.startTurn(ctx, ended, p, func(ctx context.Context, t *turn.Turn, c *turn.Conversation) event.TurnEnd { return t.Run(ctx, c, p) })
 }
 
 // startCompaction is like start for a compaction that the user requested.
 func (a *Agent) startCompaction(ctx context.Context, focus string, ended chan<- outcome) {
-	a.inBackground(ctx, ended, event.Prompt{}, func(ctx context.Context, t *turn.Turn, c *turn.Conversation) event.TurnEnd {
+	a.startTurn(ctx, ended, event.Prompt{}, func(ctx context.Context, t *turn.Turn, c *turn.Conversation) event.TurnEnd {
 		return t.Compact(ctx, c, a.o.Secrets.Text(focus))
 	})
 }
 
-// inBackground starts a goroutine that runs a turn with the conversation and sends the
-// outcome to ended. p is the prompt of the turn; it may be empty.
-func (a *Agent) inBackground(ctx context.Context, ended chan<- outcome, p event.Prompt, run func(context.Context, *turn.Turn, *turn.Conversation) event.TurnEnd) {
+// startTurn starts a goroutine that runs a turn and sends the outcome to ended. p is the
+// prompt of the turn; it may be empty.
+func (a *Agent) startTurn(ctx context.Context, ended chan<- outcome, p event.Prompt, run func(context.Context, *turn.Turn, *turn.Conversation) event.TurnEnd) {
+	a.inBackground(ctx, ended, func(ctx context.Context, c *turn.Conversation, kill <-chan struct{}) event.Reason {
+		return a.turn(ctx, c, p, kill, run)
+	})
+}
+
+// inBackground starts a goroutine that owns the conversation while it calls run, and
+// sends the outcome to ended. An interrupt cancels the context, the second one closes
+// kill.
+func (a *Agent) inBackground(ctx context.Context, ended chan<- outcome, run func(ctx context.Context, c *turn.Conversation, kill <-chan struct{}) event.Reason) {
 	ctx, stop := context.WithCancel(ctx)
-	a.over.Store(false)
+	a.running.over.Store(false)
 	i := newInterrupter(stop)
 	c := a.conv
-	a.running, a.conv = i, nil
+	a.running.interrupter, a.conv = i, nil
 	go func() {
 		defer stop()
-		ended <- outcome{a.turn(ctx, c, p, i.kill, run), c}
+		ended <- outcome{run(ctx, c, i.kill), c}
 	}()
 }
 
@@ -250,7 +268,7 @@ func (a *Agent) turn(ctx context.Context, c *turn.Conversation, p event.Prompt, 
 		return a.endTurn(event.LogError, err.Error(), "Fix the cause, or start a new session with /new. "+event.HintRetry)
 	}
 	t := &turn.Turn{
-		Models: a.models, Permissions: a.judge, Approver: a.user, Inbox: a.inbox, Emit: a.rec.emit,
+		Models: a.models, Permissions: a.judge, Approver: a.user, Inbox: a.inbox, Emit: a.emit,
 		Session: a.sessionKey, Prefix: a.Prefix, Summary: a.models.forSummary, Instructions: a.instructionNews,
 		Situation: a.situation.describe(ctx, a), Tools: a.tools, Runner: turn.Runner{Interceptors: a.o.Interceptors, Kill: kill}, Schema: a.o.Schema,
 		Checks: a.o.Checks, Limits: a.o.Limits, Budget: a.budget, Clock: a.o.Clock,
@@ -261,7 +279,7 @@ func (a *Agent) turn(ctx context.Context, c *turn.Conversation, p event.Prompt, 
 
 // endTurn emits the end of a turn that failed before or outside turn.Turn.Run.
 func (a *Agent) endTurn(reason event.Reason, err, hint string) event.Reason {
-	_ = a.rec.emit(&event.TurnEnd{Meta: a.rec.meta(), Reason: reason, Error: err, Hint: hint})
+	_ = a.emit(&event.TurnEnd{Meta: a.rec.meta(), Reason: reason, Error: err, Hint: hint})
 	return reason
 }
 
@@ -274,7 +292,8 @@ func (a *Agent) doInTurn(ctx context.Context, c event.Command) {
 		_ = a.rec.emit(event.Searched{})
 	case event.ListPermissions, event.ExplainPermission, event.RemovePermission:
 		a.background.Go(func() { a.permissions.do(c) })
-	case event.Rewind, event.Compact, event.EditContext, event.ListContext:
+	case event.Rewind, event.Compact, event.EditContext, event.ListContext,
+		event.PlanUndo, event.ApplyUndo, event.ListChanges, event.UndoChanges:
 		a.rec.notify("Not possible during a turn. Interrupt it first.")
 		if _, lists := c.(event.ListContext); lists {
 			_ = a.rec.emit(event.ContextNow{})
@@ -320,7 +339,7 @@ func (a *Agent) do(ctx context.Context, c event.Command) {
 	case event.Rename:
 		_ = a.rec.emit(&event.Renamed{Meta: a.rec.meta(), Title: session.FirstWords(c.Title)})
 	case event.Rewind:
-		a.rewind(ctx, c.Keep)
+		a.rewind(ctx, a.conv, c.Keep)
 	case event.EditContext:
 		a.editContext(ctx, c)
 	case event.ListContext:

@@ -18,7 +18,7 @@ import (
 type host struct{ a *Agent }
 
 // Emit records and reports an event.
-func (h host) Emit(e event.Event) error { return h.a.rec.emit(e) }
+func (h host) Emit(e event.Event) error { return h.a.emit(e) }
 
 // Model returns the current model.
 func (h host) Model() turn.Model { return h.a.models.Current() }
@@ -49,7 +49,7 @@ func (h host) Apply(ctx context.Context, d delegate.Label, widest event.Mode, ca
 		Permissions: h.Permissions(widest, h.a.permissions.paths), Approver: h.Approver(d), Emit: h.Emit, Clock: h.a.o.Clock,
 		Runner: turn.Runner{Interceptors: h.a.o.Interceptors},
 	}
-	return t.Apply(ctx, fmt.Sprintf("apply-%d", d.ID), call)
+	return t.Apply(ctx, applyID(d.ID), call)
 }
 
 // delegateApprover asks the user on behalf of a delegate.
@@ -126,3 +126,6 @@ func (a *Agent) mentioned(text string) string {
 	}
 	return strings.Join(notes, "\n")
 }
+
+// applyID identifies the call that applies the changes of a delegate.
+func applyID(delegate int) string { return fmt.Sprintf("apply-%d", delegate) }

@@ -17,6 +17,8 @@ type Jobs interface {
 	Stop(id int) error
 	// Changed returns a channel that receives a value after List has changed.
 	Changed() <-chan struct{}
+	// NewTurn begins a new turn for the changes of files by running jobs.
+	NewTurn()
 	// Ended returns the jobs that have ended since its previous call.
 	Ended() []tools.Job
 }
@@ -27,6 +29,7 @@ type noJobs struct{}
 func (noJobs) List() []tools.Job        { return nil }
 func (noJobs) Stop(int) error           { return errors.New("background jobs are not available") }
 func (noJobs) Changed() <-chan struct{} { return nil }
+func (noJobs) NewTurn()                 {}
 func (noJobs) Ended() []tools.Job       { return nil }
 
 // listJobs emits a JobsNow.

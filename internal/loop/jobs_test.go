@@ -64,6 +64,8 @@ func (j *jobs) end(id int, state string) {
 	j.tell()
 }
 
+func (j *jobs) NewTurn() {}
+
 func (j *jobs) tell() {
 	select {
 	case j.changed <- struct{}{}:

@@ -35,17 +35,23 @@ type Options struct {
 	Tools []tools.Tool // the agent adds todo, ask and present_plan
 	// Interceptors act around every call, also those of commands that the user types.
 	Interceptors tools.Interceptors
-	Ledger       *workspace.Ledger // filled by the agent for Tools; may be nil
-	Jobs         Jobs              // background jobs; nil if there can be none
-	// Shell prepares a command that the user typed. Join is set if its output
-	// becomes part of the conversation. Nil if commands cannot be run.
-	Shell       func(line string, join bool) (tools.Call, error)
+	WorkspaceOptions
 	turn.Checks // the Evidence is fed by one of the Interceptors
 
 	// Delegates are the delegates of the session, which belong to the agent from now
 	// on. It offers the model their tool, if there is an agent to start. Nil for none.
 	Delegates *delegate.Pool
 	DelegateOptions
+}
+
+// WorkspaceOptions are what tools and commands share.
+type WorkspaceOptions struct {
+	Ledger *workspace.Ledger // filled by the agent for Tools; may be nil
+	Jobs   Jobs              // background jobs; nil if there can be none
+	// Shell prepares a command that the user typed. Join is set if its output
+	// becomes part of the conversation. Nil if commands cannot be run.
+	Shell func(line string, join bool) (tools.Call, error)
+	Undo  Undo // of changes of files
 }
 
 // ModelOptions are the models of an agent.

@@ -95,15 +95,22 @@ func (r *recorder) do(f func()) {
 // end has received it: an interrupt that was sent before a ToolStart arrived keeps
 // the tool from running. It returns an error of the log; the record is appended
 // with a later event. A preview is forwarded without waiting.
-func (r *recorder) emit(e event.Event) (err error) {
+func (r *recorder) emit(e event.Event) error {
+	_, err := r.add(e)
+	return err
+}
+
+// add is emit, and returns the number of a durable event.
+func (r *recorder) add(e event.Event) (at int, err error) {
 	prompt, _ := e.(*event.UserSaid) // the draft still has its secrets
 	e = r.secrets.Event(e)
 	d, ok := e.(event.Durable)
 	if !ok {
 		r.post(func() { r.forward(e) })
-		return nil
+		return 0, nil
 	}
 	r.do(func() {
+		at = r.places.Count()
 		err = r.save(d)
 		r.typed.Take(d)
 		switch d := d.(type) {
@@ -117,7 +124,7 @@ func (r *recorder) emit(e event.Event) (err error) {
 		}
 		r.forward(e)
 	})
-	return err
+	return at, err
 }
 
 // notify emits a notice.

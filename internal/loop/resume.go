@@ -46,10 +46,12 @@ func (a *Agent) openSession(ctx context.Context) {
 	earlier := s.Delegates()
 	a.o.Delegates.Resume(earlier)
 	a.rec.begin(s.Offsets(), closing, nil)
-	if all := s.Opened(closing); all.Events > 0 || len(all.Problems) > 0 {
+	all := s.Opened(closing)
+	if all.Events > 0 || len(all.Problems) > 0 {
 		_ = a.rec.emit(all)
 	}
 	a.permissions.showResumed(ctx, s.Events())
+	a.files.resume(all.Turns)
 	for _, e := range lost {
 		_ = a.rec.emit(e)
 	}
@@ -129,9 +131,9 @@ func lastDir(msgs []llm.Message) (dir string) {
 	return dir
 }
 
-// rewind removes all but the first keep events from the conversation. No turn may
+// rewind removes all but the first keep events from the conversation c. No turn may
 // be running. It does not change files.
-func (a *Agent) rewind(ctx context.Context, keep int) {
+func (a *Agent) rewind(ctx context.Context, c *turn.Conversation, keep int) {
 	events, err := a.lightEvents(ctx)
 	if err != nil {
 		a.rec.notify("Cannot rewind: " + err.Error())
@@ -144,8 +146,8 @@ func (a *Agent) rewind(ctx context.Context, keep int) {
 	}
 	modeSet := slices.ContainsFunc(events[keep:], func(e event.Durable) bool { _, ok := e.(*event.ModeSet); return ok })
 	_ = a.rec.emit(&event.Rewound{Meta: a.rec.meta(), Keep: keep})
-	a.conv.Loaded, a.resume.folded = false, nil
-	if err := a.load(ctx, a.conv); err != nil {
+	c.Loaded, a.resume.folded = false, nil
+	if err := a.load(ctx, c); err != nil {
 		a.rec.notify(err.Error()) // the next prompt tries again
 	}
 	if modeSet { // keep the mode that the user set last

@@ -17,6 +17,7 @@ type userShell struct {
 	prepare      func(line string, join bool) (tools.Call, error) // nil: commands cannot be run
 	interceptors tools.Interceptors
 	rec          *recorder
+	ended        func(id string) // called after a ShellEnd
 	background   *sync.WaitGroup
 	running      atomic.Pointer[interrupter] // nil if no command runs
 }
@@ -57,6 +58,7 @@ func (s *userShell) start(c event.RunShell) {
 		end.Duration = end.Time.Sub(start.Time)
 		s.running.Store(nil)
 		_ = s.rec.emit(end)
+		s.ended(end.ID)
 	})
 }
 

@@ -96,8 +96,8 @@ func (s *Sandbox) State() (policy.Sandbox, string) {
 	}
 }
 
-// Watches reports whether the files that commands change can be kept for undo. It may wait
-// for the probe. It reports false if s is nil.
+// Watches reports whether supervisors see what commands in the sandbox change. It may wait
+// for the probe. It is false if s is nil.
 func (s *Sandbox) Watches() bool { return s != nil && s.report().Notify }
 
 // failed deletes the stored report, because the sandbox that it describes did not work.

@@ -1,6 +1,7 @@
 package headless
 
 import (
+	"slices"
 	"strings"
 
 	"agent/cmd/agent/exit"
@@ -27,11 +28,34 @@ type Result struct {
 	ExitCode  int       `json:"exit_code"`
 	// Evidence is nil if nothing was checked or edited.
 	Evidence *event.Evidence `json:"evidence,omitempty"`
+	// Files are what the turn changed, also with commands; nil if it changed no files.
+	Files *changedFiles `json:"files_changed,omitempty"`
 	// Plan is the plan that the model presented; nil if it presented none.
 	Plan *presentedPlan `json:"plan,omitempty"`
 
 	final  llm.Answer
 	denied bool // a call was denied because no user could approve it
+}
+
+// changedFiles are the changed files in a result. A file that several calls changed is
+// counted for each.
+type changedFiles struct {
+	Files   int                `json:"files"`
+	Added   int                `json:"added"`           // lines
+	Removed int                `json:"removed"`         // lines
+	Paths   []string           `json:"paths,omitempty"` // the first ones of each call, sorted
+	Lost    []event.LostChange `json:"lost,omitempty"`  // changes that cannot be undone
+}
+
+// add adds what a call changed.
+func (c *changedFiles) add(e *event.FilesChanged) *changedFiles {
+	if c == nil {
+		c = &changedFiles{}
+	}
+	c.Files, c.Added, c.Removed = c.Files+e.Files, c.Added+e.Added, c.Removed+e.Removed
+	c.Paths = slices.Compact(slices.Sorted(slices.Values(slices.Concat(c.Paths, e.Paths))))
+	c.Lost = slices.Concat(c.Lost, e.Lost)
+	return c
 }
 
 // presentedPlan is a plan in a result.
@@ -56,6 +80,8 @@ func (r *Result) Add(e event.Event) (ended bool) {
 			r.final.Add(llm.Message{Kind: llm.ToolResult})
 		}
 		r.denied = r.denied || e.Unattended
+	case *event.FilesChanged:
+		r.Files = r.Files.add(e)
 	case event.Delegated:
 		if end, ok := e.Event.(*event.ToolEnd); ok {
 			r.denied = r.denied || end.Unattended

@@ -26,6 +26,7 @@ func Topics() []Topic {
 		{"permissions", "permission modes, approving and rejecting, protected paths"},
 		{"sandbox", "what commands can write, read and connect to"},
 		{"sessions", "continue, resume, fork, rewind, context window, search, export, inspect"},
+		{"undo", "restore files that tools and commands changed, agent undo, agent diff"},
 		{"keys", "key bindings, the prompt editor, vim mode, the mouse"},
 		{"commands", "slash commands, shell commands, custom commands, flags"},
 		{"instructions", "AGENTS.md, CLAUDE.md, imports, skills, /init, /memory"},

@@ -170,6 +170,10 @@ func (SteerDelegate) isCommand()     {}
 func (StopDelegate) isCommand()      {}
 func (DetachDelegate) isCommand()    {}
 func (WatchDelegate) isCommand()     {}
+func (PlanUndo) isCommand()          {}
+func (ApplyUndo) isCommand()         {}
+func (ListChanges) isCommand()       {}
+func (UndoChanges) isCommand()       {}
 
 // The sentences that end the hint of a turn after which an empty prompt does
 // something. A front end without a keyboard leaves them out.

@@ -283,6 +283,8 @@ func (Summarizing) isEvent()    {}
 func (ContextNow) isEvent()     {}
 func (DelegatesNow) isEvent()   {}
 func (Delegated) isEvent()      {}
+func (UndoPlan) isEvent()       {}
+func (ChangesNow) isEvent()     {}
 
 func (Streamed) isPreview()       {}
 func (Progress) isPreview()       {}
@@ -305,3 +307,5 @@ func (Summarizing) isPreview()    {}
 func (ContextNow) isPreview()     {}
 func (DelegatesNow) isPreview()   {}
 func (Delegated) isPreview()      {}
+func (UndoPlan) isPreview()       {}
+func (ChangesNow) isPreview()     {}

@@ -38,6 +38,8 @@ var (
 		named[DelegateEnd]("delegate_end"),
 		named[PlanSet]("plan"),
 		named[PermissionRemoved]("permission_removed"),
+		named[FilesChanged]("files_changed"),
+		named[Undone]("undone"),
 	}
 	previews = []row{
 		named[Streamed]("delta"),
@@ -61,6 +63,8 @@ var (
 		named[BudgetNow]("budget"),
 		named[DelegatesNow]("delegates"),
 		named[Delegated]("delegated"),
+		named[UndoPlan]("undo_plan"),
+		named[ChangesNow]("changes"),
 	}
 	commands = []row{
 		named[Prompt]("prompt"),
@@ -89,6 +93,10 @@ var (
 		named[StopDelegate]("stop_delegate"),
 		named[DetachDelegate]("detach_delegate"),
 		named[WatchDelegate]("watch_delegate"),
+		named[PlanUndo]("plan_undo"),
+		named[ApplyUndo]("apply_undo"),
+		named[ListChanges]("list_changes"),
+		named[UndoChanges]("undo_changes"),
 	}
 )
 

@@ -102,6 +102,7 @@ type itemBuilder struct {
 	open     []string // IDs of the calls without a result, in order
 
 	delegates []*delegation // without an end, in order
+	diffs     string        // ID of the last call with diffs, which show what it changed
 }
 
 func (b *itemBuilder) add(i item) { b.stopped = b.stopped || !b.yield(i) }
@@ -157,6 +158,12 @@ func (b *itemBuilder) take(e event.Durable) {
 		b.add(&note{text: "Permission mode: " + event.Mode(e.Mode).Label()})
 	case *event.PermissionRemoved:
 		b.add(&note{text: "Permission removed: " + e.Text})
+	case *event.FilesChanged:
+		if e.ID == "" || e.ID != b.diffs {
+			b.add(&note{text: changedFiles(e)})
+		}
+	case *event.Undone:
+		b.add(&note{text: undone(e)})
 	case *event.Prefix: // agent inspect shows it
 	case *event.Renamed: // the title is in the heading
 	case *event.Compacted:
@@ -234,6 +241,9 @@ func (b *itemBuilder) result(e *event.ToolEnd) {
 	}
 	if e.Title != "" {
 		c.title = e.Title
+	}
+	if len(e.Diffs) > 0 {
+		b.diffs = e.Result.ID
 	}
 	b.add(c)
 }

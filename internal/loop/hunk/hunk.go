@@ -6,9 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/aymanbagabas/go-udiff"
-
 	"agent/internal/loop/event"
+	"agent/internal/textdiff"
 )
 
 // Hunk is a part of a change that is accepted or rejected as one.
@@ -141,7 +140,7 @@ func lineEnd(text string) string {
 // Unified returns the hunks of a unified diff with three lines of context, and the
 // numbers of lines that it adds and removes.
 func Unified(before, after string) (hunks string, added, removed int) {
-	u := udiff.Unified("a", "b", before, after)
+	u := textdiff.Unified("a", "b", before, after)
 	at := strings.Index(u, "@@")
 	if at < 0 {
 		return "", 0, 0

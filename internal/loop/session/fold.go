@@ -129,6 +129,9 @@ func (f *Folding) Add(e event.Durable) {
 		f.delegateEnded(e)
 	case *event.Prefix:
 		f.Prefix = e
+	case *event.Undone:
+		f.Abandon() // in a damaged log
+		f.Messages = append(f.Messages, llm.Message{Kind: llm.User, Text: UndoneNote(e)})
 	default:
 		f.shell(e)
 	}

@@ -85,6 +85,9 @@ func (c *Conversation) missing(notes []string) []string {
 	})
 }
 
+// Note adds a note of the program to the model, with which it gets the next request.
+func (c *Conversation) Note(text string) { c.add(llm.Message{Kind: llm.User, Text: text}) }
+
 // addReads records the file contents that a tool result shows the model.
 func (c *Conversation) addReads(call string, reads []workspace.Reading) []event.Reading {
 	if len(reads) == 0 {

@@ -65,7 +65,7 @@ func (k *call) touch(dir string, changes []tools.Change) (touched []snapshot.Tou
 // command runs a command, and notes what it left at the paths that it touched.
 func (k *call) command(ctx context.Context, in tools.Info, c tools.Call, ok tools.Approved, next tools.Runner) (tools.Result, error) {
 	var scanned *scan.Command
-	if k.Scan != nil && (in.Step == 0 || ok.Access.Outside || k.Unwatched) {
+	if k.Scan != nil && (in.Step == 0 || ok.Access.Outside || k.Watches != nil && !k.Watches()) {
 		scanned = k.Scan.Begin(ctx)
 	}
 	from := k.Pack.Size()

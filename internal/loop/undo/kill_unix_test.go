@@ -20,6 +20,9 @@ import (
 
 	"agent/internal/history/blobs"
 	"agent/internal/loop/undo"
+	"agent/internal/tools/shell/keeper"
+	"agent/internal/tools/shell/sandbox"
+	"agent/internal/tools/snapshot"
 )
 
 // job is an undo that the test binary performs in a process of its own.
@@ -33,6 +36,7 @@ type job struct {
 // jobVariable holds a job in JSON.
 const jobVariable = "UNDO_TEST_JOB"
 
+// TestMain also runs the jobs, and the helper processes of commands.
 func TestMain(m *testing.M) {
 	if text := os.Getenv(jobVariable); text != "" {
 		if err := doJob(text); err != nil {
@@ -41,8 +45,18 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
+	keeper.Run(func(path string) (snapshot.Store, error) {
+		p, err := blobs.Open(path, blobs.Limits{})
+		return store{p}, err
+	})
+	sandbox.Run()
 	os.Exit(m.Run())
 }
+
+// store is a pack as the store of a supervisor.
+type store struct{ *blobs.Pack }
+
+func (s store) Add(t snapshot.Touched) error { return s.Append(t) }
 
 func doJob(text string) error {
 	var j job

@@ -26,9 +26,9 @@ type Options struct {
 	// Scan finds the changes of commands that no supervisor watches; may be nil. Its store
 	// is the pack.
 	Scan *scan.Scanner
-	// Unwatched is set if no command has a supervisor that watches it, because the system
-	// cannot do that.
-	Unwatched bool
+	// Watches reports whether commands have a supervisor that watches them. It may wait for
+	// the answer. Nil means that they have.
+	Watches func() bool
 }
 
 // Recorder records the changes of a session in its pack. It is a tools.RunInterceptor for
@@ -145,7 +145,7 @@ func (r *Recorder) run(ctx context.Context, dir string, in tools.Info, c tools.C
 		return next(ctx, c, ok)
 	}
 	var err error
-	if in.Step == 0 {
+	if in.Step == 0 && c.Effect == tools.Execute {
 		err = r.beginTyped(in, c)
 	} else {
 		err = r.begin()

@@ -76,7 +76,7 @@ func (s *session) open() {
 		s.t.Fatal(err)
 	}
 	s.pack = p
-	o := undo.Options{Pack: p, Path: s.path, Roots: []string{s.dir}, Unwatched: s.unwatched}
+	o := undo.Options{Pack: p, Path: s.path, Roots: []string{s.dir}, Watches: func() bool { return !s.unwatched }}
 	if s.scans {
 		o.Scan = scan.New(scan.Options{Roots: o.Roots, Store: p, Wait: time.Minute})
 		s.t.Cleanup(o.Scan.Close)

@@ -16,12 +16,17 @@ import (
 // BlobHash returns a hash that computes the ID of a blob of that size. length is that of
 // the IDs of its repository: 20 bytes for SHA-1, 32 for SHA-256.
 func BlobHash(length int, size int64) hash.Hash {
-	h := sha1.New()
-	if length == sha256.Size {
-		h = sha256.New()
-	}
+	h := newHash(length)
 	fmt.Fprintf(h, "blob %d\x00", size)
 	return h
+}
+
+// newHash returns the hash whose sums have that length in bytes.
+func newHash(length int) hash.Hash {
+	if length == sha256.Size {
+		return sha256.New()
+	}
+	return sha1.New()
 }
 
 // hasher returns the BlobHash of the repository.

@@ -58,6 +58,12 @@ func (r Repository) Staged(visit func(StagedFile)) error {
 	if p.version < 2 || p.version > 4 {
 		return errIndex
 	}
+	h := newHash(p.length)
+	h.Write(b[:len(b)-p.length])
+	// git writes zeros instead of the sum if it is configured to save time.
+	if sum := b[len(b)-p.length:]; !bytes.Equal(sum, h.Sum(nil)) && !bytes.Equal(sum, make([]byte, p.length)) {
+		return errors.New("its index is damaged")
+	}
 	written := info.ModTime()
 	var files []StagedFile
 	for range binary.BigEndian.Uint32(b[8:]) {
@@ -84,7 +90,7 @@ func (t FileTime) time() time.Time { return time.Unix(int64(t.Seconds), int64(t.
 type stagedParser struct {
 	version uint32
 	length  int    // of an ID, in bytes
-	rest    []byte // what is not read yet
+	rest    []byte // unread bytes
 	path    []byte // of the last entry
 }
 
@@ -187,7 +193,7 @@ func (p *stagedParser) extensions() error {
 	return nil
 }
 
-// maxAsked is how many blobs or files git is asked about at once.
+// maxAsked is how many blobs or files one git process gets.
 const maxAsked = 4096
 
 // BlobSizes returns the sizes of blobs by ID in hexadecimal. Missing ones are left out.
@@ -243,4 +249,3 @@ func (s *Session) Converted(ctx context.Context, paths []string) (map[string]boo
 	}
 	return found, nil
 }
-

@@ -16,7 +16,7 @@ type Filter struct {
 // filteredDir is a directory whose rules a Filter has read.
 type filteredDir struct {
 	rules
-	excluded bool // and so is everything in it
+	excluded bool // the directory and everything in it
 }
 
 // Filter returns a Filter for t. Once ctx has ended, it reads no more rules.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/aymanbagabas/go-udiff"
+	"agent/internal/textdiff"
 )
 
 // The largest diff that an error includes.
@@ -39,7 +39,7 @@ func smallDiff(before, after []byte) (hunks string, ok bool) {
 	if before == nil || !isText(before) || !isText(after) {
 		return "", false
 	}
-	diff := udiff.Unified("before", "after", string(before), string(after))
+	diff := textdiff.Unified("before", "after", string(before), string(after))
 	at := strings.Index(diff, "@@")
 	if at < 0 {
 		return "", false

@@ -10,7 +10,7 @@ type change struct {
 	content       content
 }
 
-// compare returns how now differs from old, and takes over what is known about the
+// compare returns how now differs from old, and carries over the facts about the
 // contents of the files that are the same. Suspects are files that could have
 // changed although their times are the same. Entries that one of the scans could not
 // examine are left out. A renamed file is removed and created.

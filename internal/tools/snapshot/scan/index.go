@@ -9,7 +9,7 @@ import (
 )
 
 // index lists the files of a directory tree as they were at one time. It does not change
-// once it is complete, except for what is known about contents.
+// once it is complete, except for its contents.
 type index struct {
 	dirs    []dir             // sorted by path; the first one is the top directory
 	targets map[string]string // of links, by path
@@ -90,7 +90,7 @@ func (e *entry) sameContent(o *entry) bool {
 	return e.kind == o.kind && e.size == o.size && e.mtime == o.mtime && e.ctime == o.ctime && e.inode == o.inode
 }
 
-// content says what is known about the content of a file.
+// content is the place of the old content of a file, or the reason why it has none.
 type content struct {
 	how how
 	sum [32]byte
@@ -156,7 +156,7 @@ func comparePaths(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// know sets what is known about the content of entry i.
+// know sets the content of entry i.
 func (d *dir) know(i int, c content) {
 	if d.contents == nil {
 		d.contents = make([]content, len(d.entries))
@@ -164,7 +164,7 @@ func (d *dir) know(i int, c content) {
 	d.contents[i] = c
 }
 
-// known returns what is known about the content of entry i.
+// known returns the content of entry i.
 func (d *dir) known(i int) content {
 	if d.contents == nil {
 		return content{}

@@ -141,6 +141,18 @@ func (s *Scanner) enter(ctx context.Context) error {
 
 func (s *Scanner) leave() { <-s.using }
 
+// interruptible sets how to stop the Refresh that begins, or with nil that it has ended. It
+// reports false if another one is running.
+func (s *Scanner) interruptible(stop context.CancelFunc) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if stop != nil && s.stop != nil {
+		return false
+	}
+	s.stop = stop
+	return true
+}
+
 // interrupt stops a running Refresh.
 func (s *Scanner) interrupt() {
 	s.mu.Lock()
@@ -150,13 +162,17 @@ func (s *Scanner) interrupt() {
 	}
 }
 
-// Refresh scans the directories while the program is idle. What it finds changed was not
-// changed by a command. It also prepares the old contents for the next Begin. It ends
+// Refresh scans the directories while the program is idle. The changes that it finds were
+// not made by a command. It also prepares the old contents for the next Begin. It ends
 // soon after ctx has ended or Begin is called, and the next Refresh continues. The error
 // is for the user, or that of the context.
 func (s *Scanner) Refresh(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
+	if !s.interruptible(stop) {
+		return nil
+	}
+	defer s.interruptible(nil)
 	if err := s.enter(ctx); err != nil {
 		return err
 	}
@@ -164,14 +180,6 @@ func (s *Scanner) Refresh(ctx context.Context) error {
 	if s.open {
 		return nil
 	}
-	s.mu.Lock()
-	s.stop = stop
-	s.mu.Unlock()
-	defer func() {
-		s.mu.Lock()
-		s.stop = nil
-		s.mu.Unlock()
-	}()
 	_, err := s.refresh(ctx)
 	return err
 }

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"path/filepath"
+	"slices"
+
+	"agent/internal/history/blobs"
+	"agent/internal/loop"
+	"agent/internal/loop/undo"
+	"agent/internal/realpath"
+	"agent/internal/tools"
+	"agent/internal/tools/snapshot/scan"
+	"agent/internal/tools/workspace"
+)
+
+// changes records what the calls of a session change, so that it can be undone. The zero
+// value records nothing.
+type changes struct {
+	pack     *blobs.Pack
+	scan     *scan.Scanner
+	recorder *undo.Recorder
+}
+
+// recordChanges makes the session record changes of files, if it is saved.
+func (a *app) recordChanges() {
+	if a.record.log == nil {
+		return // options.Undo says so
+	}
+	path := a.record.log.UndoPath()
+	pack, err := blobs.Open(path, blobs.Limits{})
+	if err != nil {
+		a.notices = append(a.notices, "Changes of files are not recorded, so they cannot be undone: "+err.Error())
+		a.options.Undo.Why = err.Error()
+		return
+	}
+	roots := []string{realpath.Of(a.work.Dir())}
+	for _, dir := range a.work.Added() {
+		roots = append(roots, realpath.Of(dir))
+	}
+	skip := []string{filepath.Dir(path)}
+	files := scan.New(scan.Options{Roots: roots, Skip: skip, Store: pack})
+	a.changes = changes{pack, files, undo.NewRecorder(undo.Options{
+		Pack: pack, Path: path, Roots: roots, Skip: skip, Scan: files, Watches: a.sandbox.Watches,
+	})}
+	a.options.Undo = loop.Undo{Recorder: a.changes.recorder, Restorer: undo.NewRestorer(pack, roots)}
+}
+
+// undoRoom returns how many bytes of old file contents undo still accepts from commands; 0
+// if it does not record what they change.
+func (a *app) undoRoom() int64 {
+	if a.changes.pack == nil || !a.sandbox.Watches() {
+		return 0
+	}
+	return a.changes.pack.Room()
+}
+
+// with returns the interceptors of an agent that works in w, with the one that records
+// changes. It is the first one, so it also sees the changes that the others make.
+func (c *changes) with(w *workspace.Workspace, isolated bool, all []any) []any {
+	if c.recorder == nil {
+		return all
+	}
+	var r tools.RunInterceptor = c.recorder
+	if isolated {
+		r = c.recorder.In(realpath.Of(w.Dir()))
+	}
+	return slices.Insert(all, 0, any(r))
+}
+
+// close closes the pack and the scanner.
+func (c *changes) close() {
+	if c.pack == nil {
+		return
+	}
+	c.scan.Close()
+	_ = c.pack.Close()
+}

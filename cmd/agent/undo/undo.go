@@ -1,0 +1,244 @@
+// Package undo holds `agent undo` and `agent diff`: they undo and show the changes of
+// files of a stored session. They start no session, run no program, and need neither a
+// model nor git. Start reading at NewCmdUndo.
+package undo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"agent/cmd/agent/command"
+	"agent/cmd/agent/exit"
+	"agent/internal/history"
+	"agent/internal/llm/phrase"
+	"agent/internal/loop/event"
+	"agent/internal/loop/session"
+	"agent/internal/loop/undo"
+	"agent/internal/tui/diff"
+)
+
+// Options are the options of `agent undo`.
+type Options struct {
+	IO    command.IO
+	Store func() (*history.Store, error)
+
+	Session string // ID; empty for the newest one with changes
+	Turns   int    // 0 for the last turn that changed files
+	Redo    bool
+	Ignored bool // also remove files that git ignores
+	DryRun  bool
+	Yes     bool // do not ask for confirmation
+}
+
+// NewCmdUndo returns `agent undo`.
+func NewCmdUndo(f *command.Factory, runF command.RunFunc[Options]) *cobra.Command {
+	opts := &Options{IO: f.IO, Store: f.Store}
+	cmd := &cobra.Command{
+		Use:   "undo",
+		Short: "undo the changes of files of a session",
+		Long: `Undo restores the files that the last turn of a session changed, with tools or with
+commands, also after a crash of the program. It shows the exact changes and asks
+before it applies them.
+
+A file that was changed since is merged if the changes do not overlap. Otherwise it
+is a conflict and stays as it is. An undo can itself be undone: see --redo.
+
+Exit code 1 means that some changes were in conflict or could not be undone.`,
+		Example: `  agent undo                       undo the last turn that changed files in this directory
+  agent undo --turns 3 --dry-run   show the undo of the last three such turns
+  agent undo --redo                undo the last undo
+  agent undo --session 1ng2j0n --yes`,
+		Args: command.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			switch {
+			case cmd.Flags().Changed("turns") && opts.Turns < 1:
+				return command.Usage("--turns: %d is not a number of turns: give 1 or more", opts.Turns)
+			case opts.Redo && (opts.Turns > 0 || opts.Ignored):
+				return command.Usage("--redo undoes the last undo: remove --turns and --ignored")
+			}
+			return command.Or(runF, undoRun)(cmd.Context(), opts)
+		},
+	}
+	cmd.Flags().StringVar(&opts.Session, "session", "", "session `ID` (default: the newest session of this directory that changed files)")
+	cmd.Flags().IntVarP(&opts.Turns, "turns", "n", 0, "undo the last `N` turns that changed files (default 1)")
+	cmd.Flags().BoolVar(&opts.Redo, "redo", false, "undo the last undo")
+	cmd.Flags().BoolVar(&opts.Ignored, "ignored", false, "also remove files that git ignores and that commands created")
+	cmd.Flags().BoolVar(&opts.DryRun, "dry-run", false, "show the changes and apply nothing")
+	cmd.Flags().BoolVarP(&opts.Yes, "yes", "y", false, "apply without confirmation what is not in conflict")
+	return cmd
+}
+
+func undoRun(ctx context.Context, opts *Options) error {
+	if !opts.Yes && !opts.DryRun && !opts.IO.Interactive() {
+		return command.Usage("there is no terminal for the confirmation. Add --yes to undo without it, or --dry-run to see the changes")
+	}
+	back := undo.Back{Redo: opts.Redo, Turns: opts.Turns, Removes: opts.Ignored}
+	s, err := open(ctx, opts.Store, opts.Session, back)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	if err := s.lock(); err != nil {
+		return err
+	}
+	w := writer{opts.IO.Out}
+	w.printf("Session %s: %s\n", s.id, s.title())
+	if err := s.recover(ctx, w); err != nil {
+		return err
+	}
+	p, err := s.restorer.Plan(ctx, back)
+	if err != nil {
+		return err
+	}
+	shown := s.restorer.Preview(p)
+	w.plan(shown, !opts.Yes)
+	if shown.ID == "" {
+		return fmt.Errorf("nothing was changed: %s", shown.Why)
+	}
+	if opts.DryRun {
+		return nil
+	}
+	if !opts.Yes && !opts.IO.Confirm(question(p)) {
+		return errors.New("nothing was changed")
+	}
+	done, err := s.restorer.Apply(ctx, p)
+	if err != nil {
+		return err
+	}
+	if err := s.append(ctx, &done, p.Turns); err != nil {
+		return fmt.Errorf("the files were changed, but the session does not say so: %w", err)
+	}
+	w.result(&done)
+	if len(done.Conflicts)+len(done.Lost) > 0 {
+		return &exit.Error{Code: exit.Failed}
+	}
+	return nil
+}
+
+// question asks whether to apply a plan.
+func question(p *undo.Plan) string {
+	verb := "Undo"
+	if p.Redo {
+		verb = "Redo"
+	}
+	return fmt.Sprintf("%s these changes of %s? [y/N] ", verb, phrase.Count(len(p.Items), "path"))
+}
+
+// append appends an undo to the log of the session, after the events that a crash left
+// missing, so that the model is told when the session is resumed. Turns are those that
+// were undone.
+func (s *stored) append(ctx context.Context, done *event.Undone, turns []event.ChangedTurn) error {
+	v, err := s.log.View()
+	if err != nil {
+		return err
+	}
+	defer v.Close()
+	index, err := session.ReadIndex(ctx, v)
+	if err != nil {
+		return err
+	}
+	missing := index.Closing()
+	missing = append(missing, index.Lost(missing)...)
+	done.Meta = event.Meta{Time: time.Now()}
+	missing = append(missing, done)
+	if todo, changed := session.TodoAfterUndo(index.Events(), session.FirstPrompt(index.Events(), turns), done.Redo); changed {
+		missing = append(missing, &event.TodoSet{Meta: done.Meta, Items: todo})
+	}
+	for i, e := range missing {
+		record, err := event.Encode(e)
+		if err != nil {
+			return err
+		}
+		if err := s.log.Append(record, i == len(missing)-1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writer prints plans and results. Paths and contents of files are not trusted.
+type writer struct{ out command.Console }
+
+func (w writer) printf(format string, args ...any) { w.out.Say(fmt.Sprintf(format, args...)) }
+
+// plan prints what an undo would do, with full diffs or only the numbers of lines.
+func (w writer) plan(p event.UndoPlan, full bool) {
+	verb := "Undo"
+	if p.Redo {
+		verb = "Redo"
+	}
+	for _, t := range p.Turns {
+		w.printf("%s %s\n", verb, turnLine(t))
+	}
+	w.diffs(p.Diffs, full)
+	w.list("Merged with later changes by others:", p.Merged)
+	if len(p.Conflicts) > 0 {
+		w.printf("\nIn conflict with later changes by others. These files stay as they are. The changes that they do not get:\n")
+		w.diffs(p.Conflicts, full)
+	}
+	w.rest(p.Lost, p.Ignored, p.Git)
+}
+
+// turnLine describes a turn on one line.
+func turnLine(t event.ChangedTurn) string {
+	line := fmt.Sprintf("turn %d: %s · %s, +%d −%d", t.Number, t.Prompt, phrase.Count(t.Files, "file"), t.Added, t.Removed)
+	if t.Commands > 0 {
+		line += ", " + phrase.Count(t.Commands, "command")
+	}
+	return line
+}
+
+func (w writer) diffs(all []event.Diff, full bool) {
+	for _, d := range all {
+		if !full {
+			w.printf("  %s  %s\n", d.Path, diff.Stat(d))
+			continue
+		}
+		w.printf("\n%s  %s\n", d.Path, diff.Stat(d))
+		for line := range strings.Lines(d.Unified) {
+			w.printf("  %s", line)
+		}
+	}
+}
+
+func (w writer) list(heading string, paths []string) {
+	if len(paths) == 0 {
+		return
+	}
+	w.printf("\n%s\n", heading)
+	for _, p := range paths {
+		w.printf("  %s\n", p)
+	}
+}
+
+// rest prints what an undo does not do.
+func (w writer) rest(lost []event.LostChange, ignored int, git []string) {
+	var lines []string
+	for _, l := range lost {
+		lines = append(lines, strings.TrimPrefix(l.Path+": ", ": ")+l.Why)
+	}
+	w.list("Cannot be restored:", lines)
+	if ignored > 0 {
+		w.printf("\n%s that git ignores and that commands created stay. To remove them, add --ignored.\n", phrase.Count(ignored, "file"))
+	}
+	w.list("Commits and switches of branches stay. To undo them, run:", git)
+}
+
+// result prints what an undo has done.
+func (w writer) result(e *event.Undone) {
+	w.printf("\n%s restored.\n", phrase.Count(len(e.Restored)+len(e.Merged), "path"))
+	w.list("In conflict, not changed:", e.Conflicts)
+	var lost []string
+	for _, l := range e.Lost {
+		lost = append(lost, strings.TrimPrefix(l.Path+": ", ": ")+l.Why)
+	}
+	w.list("Not restored:", lost)
+	if !e.Redo {
+		w.printf("To undo this: agent undo --redo\n")
+	}
+}

@@ -55,6 +55,9 @@ func (p *Policy) judgeCommand(c tools.Call, f Facts, found ruling) Verdict {
 			run.Access, run.Files = tools.Access{Strict: true, ReadOnly: f.losses.readOnly}, f.Files
 			return run
 		}
+		if v.Rule == ruleCommands {
+			v.Decider = p.row(f.ruleEdits())
+		}
 	}
 	if all.ended != "" {
 		v.Why, v.Rule = "the standing permission for this command ended because one of its files changed", ruleCommands
@@ -87,6 +90,18 @@ func (p *Policy) runsInEdits(c tools.Call, f Facts, all allowance) bool {
 	parts := f.Command.Parts
 	commits := slices.ContainsFunc(parts, runsGit) && slices.ContainsFunc(parts, func(p command.Part) bool { return p.Reason != "" && !p.Repository })
 	return !outside && !commits && !all.network && p.unapproved(f, all.left) == ""
+}
+
+// ruleEdits returns the row of mode edits for a command that needs approval.
+func (f Facts) ruleEdits() string {
+	const row = "commands need approval unless they are known to be read-only, or undo can restore what they change"
+	switch {
+	case f.paths.Sandbox != SandboxFull:
+		return row + " (the sandbox is not complete here)"
+	case !f.losses.recorded:
+		return row + " (undo does not record commands here)"
+	}
+	return row
 }
 
 // runsProgram reports whether a path is only named as the program of a part.

@@ -19,10 +19,8 @@ var handles = []struct {
 	ignored map[string]string
 }{
 	{"durables", "drawn", "tui/*.go tui/transcript/*.go", map[string]string{
-		"ShellTold":    "the output of the command is on the screen already",
-		"Prefix":       "the user sees it with agent inspect",
-		"FilesChanged": "not yet",
-		"Undone":       "not yet",
+		"ShellTold": "the output of the command is on the screen already",
+		"Prefix":    "the user sees it with agent inspect",
 	}},
 	{"durables", "printed in plain mode", "tui/plain/*.go", map[string]string{
 		"Partial":           "its finished message is printed",
@@ -35,8 +33,6 @@ var handles = []struct {
 		"PermissionRemoved": "printed as an item of the transcript",
 		"ShellStart":        "the command is printed with its output when it has ended",
 		"ShellTold":         "the output of the command is printed already",
-		"FilesChanged":      "not yet",
-		"Undone":            "not yet",
 	}},
 	{"durables", "exported", "loop/export/*.go", map[string]string{"Rewound": "rewound events are not exported"}},
 	{"durables", "folded", "loop/session/*.go", map[string]string{
@@ -44,8 +40,6 @@ var handles = []struct {
 	}},
 	{"previews", "drawn", "tui/*.go tui/prompt/*.go tui/screen/*.go tui/slash/*.go tui/transcript/*.go", map[string]string{
 		"RequestDone": "it is for traces",
-		"UndoPlan":    "not yet",
-		"ChangesNow":  "not yet",
 	}},
 	{"previews", "printed in plain mode", "tui/plain/*.go", map[string]string{
 		"RequestDone":    "it is for traces",
@@ -64,8 +58,8 @@ var handles = []struct {
 		"Searched":       "package slash shows how to connect a model",
 		"PermissionsNow": "package slash prints them",
 		"Explained":      "package slash prints it",
-		"UndoPlan":       "not yet",
-		"ChangesNow":     "not yet",
+		"UndoPlan":       "package slash asks about it",
+		"ChangesNow":     "package slash asks about it",
 	}},
 	{"durables", "traced", "loop/trace/*.go", map[string]string{
 		"Partial":           "its finished message is traced",

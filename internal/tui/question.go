@@ -32,6 +32,9 @@ func (q *question) Key(msg tea.KeyPressMsg) (tea.Cmd, layer.Offer) {
 	if !q.dialog.Takes() && q.Keys.Is(msg.String(), keys.Interrupt) && q.feed.Busy() {
 		return nil, layer.Below
 	}
+	if q.dialog.Own() != nil && q.Keys.Is(msg.String(), keys.Clear) && q.dialog.Takes() {
+		return q.carryOut(q.dialog.CancelOwn())
+	}
 	if !q.feed.Busy() && q.Keys.Is(msg.String(), keys.Clear) { // a background delegate asks: nothing to interrupt
 		return nil, layer.Below
 	}
@@ -59,6 +62,8 @@ func (q *question) carryOut(r dialog.Result) (tea.Cmd, layer.Offer) {
 		q.editor.Type(r.Draft)
 	case r.Answer != nil:
 		q.answer(r.Answer)
+	case r.Own != nil:
+		r.Own.Give()
 	case r.Pass == dialog.ToDraft:
 		return nil, layer.Below
 	case r.Pass == dialog.ToScreen:

@@ -94,7 +94,12 @@ func (d *driver) page(from, to int) ([]event.Event, error) {
 // openedEvent returns the summary that the agent sends after opening a session.
 func openedEvent(events []event.Event) event.Opened {
 	s := event.Opened{Events: len(events)}
+	var changes event.ChangeCount
+	turn := 0 // index of the last prompt that began a turn
 	for i, ev := range events {
+		if changes.Add(ev) && len(s.Prompts) > 0 {
+			s.Prompts[turn].Changes = changes.Sum()
+		}
 		switch ev := ev.(type) {
 		case *event.UserSaid:
 			if ev.Auto {
@@ -104,6 +109,7 @@ func openedEvent(events []event.Event) event.Opened {
 			if !ev.Steered {
 				s.Bounds = append(s.Bounds, i)
 				s.Turns++
+				changes, turn = event.ChangeCount{}, len(s.Prompts)-1
 			}
 		case *event.StepEnd:
 			s.Bounds = append(s.Bounds, i+1)

@@ -189,6 +189,7 @@ type PastPrompt struct {
 	Time    time.Time `json:"time"`
 	At      int       `json:"at"`                // the number of its event
 	Steered bool      `json:"steered,omitempty"` // it steered a running turn
+	Changes ChangeSum `json:"changes,omitzero"`  // until the next prompt that began a turn
 }
 
 // Permission is a rule, or a standing permission.

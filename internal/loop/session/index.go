@@ -185,7 +185,12 @@ func (s *Index) Opened(closing []event.Durable) event.Opened {
 			out.Bounds = append(out.Bounds, at)
 		}
 	}
+	var changes event.ChangeCount
+	turn := -1 // index of the last prompt that began a turn
 	for i, e := range s.events {
+		if changes.Add(e) && turn >= 0 {
+			out.Prompts[turn].Changes = changes.Sum()
+		}
 		switch e := e.(type) {
 		case *event.UserSaid:
 			if beginsTurn(e) {
@@ -197,6 +202,7 @@ func (s *Index) Opened(closing []event.Durable) event.Opened {
 			out.Prompts = append(out.Prompts, event.PastPrompt{Text: e.Text, Time: e.Time, At: i, Steered: e.Steered})
 			if !e.Steered {
 				out.Turns++
+				changes, turn = event.ChangeCount{}, len(out.Prompts)-1
 			}
 		case *event.StepEnd:
 			bound(i + 1)

@@ -45,6 +45,8 @@ func (d *Dialog) press(msg tea.KeyPressMsg) Result {
 	case d.question.ask.Plan != "" && !d.typing && opensEditor(k, d.keys):
 		return Result{EditPlan: true}
 	case d.pressLook(k) || d.question.body.press(k):
+	case k == "esc" && d.Own() != nil:
+		return d.CancelOwn()
 	case k == "esc" && d.escRejects():
 		return d.give(event.Answer{Decision: event.Refuse, Hunks: d.question.hunks(false)})
 	case k == "esc":
@@ -101,6 +103,9 @@ func (d *Dialog) pressDigit(n int, lead string) Result {
 	switch {
 	case i < 0 && d.typing:
 		return d.say(lead + strconv.Itoa(n))
+	case i < 0 && d.Own() != nil:
+		d.hint = "answer with " + d.question.rows.digits()
+		return Result{}
 	case i < 0 && d.question.ask.AboutTurn():
 		d.hint = "answer with 1 or 3"
 		return Result{}
@@ -154,11 +159,17 @@ func (d *Dialog) confirm() Result {
 		if !d.end.over(d.now()) {
 			return Result{}
 		}
+		if d.Own() != nil {
+			return d.giveOwn(d.question.rows.at)
+		}
 		if d.hint = d.Plan().Problem(); d.hint != "" {
 			return Result{}
 		}
 		return d.give(event.Answer{Mode: row.Mode, Text: d.Plan().Edited(), Hunks: d.question.hunks(true), Decision: map[Kind]event.Decision{Yes: event.Allow, Always: event.Always}[row.Kind]})
 	case No:
+		if d.Own() != nil {
+			return d.giveOwn(d.question.rows.at)
+		}
 		return d.give(event.Answer{Decision: event.Refuse, Hunks: d.question.hunks(false)})
 	case Comment:
 		return d.say("")

@@ -31,6 +31,9 @@ func (a *arming) appear(now time.Time, routine bool) {
 	a.alike = a.next && a.routine && routine
 }
 
+// soon lets a question that the user requested take keys after QuietNext.
+func (a *arming) soon() { a.next, a.alike = true, true }
+
 // hold stops the question from taking keys until the next pause.
 func (a *arming) hold(now time.Time) { a.ready, a.next, a.last = false, false, now }
 

@@ -9,8 +9,8 @@ const diffLines = 2000
 type body struct {
 	lines   []string // nil if they must be composed
 	change  int      // the first line of the changes or of the plan, negative for none
-	limit   int      // maximum number of diff lines to compose
-	more    bool     // some diff has more lines than limit
+	limit   int      // maximum number of lines of all diffs to compose
+	more    bool     // the diffs have more lines than limit
 	scroll  int      // index of the first visible line
 	shown   int      // number of visible lines
 	drawn   bool     // the body was on the screen

@@ -27,6 +27,7 @@ type Dialog struct {
 
 	queue
 	attention
+	own      *Own // of the Ask with ownID
 	question question
 	comment  comment
 	rowsAt   int // the line of the dialog where the rows of an approval begin
@@ -129,6 +130,9 @@ func (d *Dialog) reset(typing bool) {
 	if d.Waits() {
 		d.question = newQuestion(d.asks[0], d.st, d.short, d.comment.make)
 		d.arming.appear(d.now(), routine(d.asks[0]))
+		if d.question.own = d.ownFor(d.asks[0]); d.question.own != nil {
+			d.openOwn(typing)
+		}
 		if typing {
 			d.DraftTyped(true)
 		}

@@ -15,6 +15,10 @@ func (d *Dialog) hints(width int) string {
 	if d.escRejects() {
 		interrupt, stop = "esc reject", "esc reject"
 	}
+	no := "3 4" // digits of the rows that change nothing
+	if d.Own() != nil {
+		interrupt, no = "esc cancel", digit(q.rows.All[len(q.rows.All)-1].Digit)
+	}
 	switch {
 	case d.hint != "":
 		return d.hint
@@ -44,9 +48,9 @@ func (d *Dialog) hints(width int) string {
 	parts := []string{"↑↓ enter", q.rows.digits()}
 	switch {
 	case !q.readable():
-		parts = []string{q.body.unread(), "3 4"}
+		parts = []string{q.body.unread(), no}
 	case !d.end.over(d.now()):
-		parts = []string{"yes is ignored for a moment", "3 4"}
+		parts = []string{"yes is ignored for a moment", no}
 	}
 	switch {
 	case d.full:

@@ -21,7 +21,7 @@ func (d *Dialog) openReview() {
 		return
 	}
 	if q.review == nil {
-		q.review = review.New(q.ask.Diffs, d.keys, d.st, d.comment.make)
+		q.review = review.New(q.ask.Diffs, review.Approval(), d.keys, d.st, d.comment.make)
 	}
 	d.full, d.typing, q.reviewing = false, false, true
 }
@@ -31,6 +31,9 @@ func (d *Dialog) pressReview(msg tea.KeyPressMsg) Result {
 	switch d.question.review.Key(msg) {
 	case review.Close:
 		d.question.endReview()
+		if d.Own() != nil && !d.question.divided() { // every hunk is kept
+			return d.CancelOwn()
+		}
 		d.end.begin(d.now()) // the key may be pressed twice
 	case review.Edit:
 		return Result{EditHunk: true}
@@ -89,7 +92,9 @@ func (d *Dialog) reviewLines(width, height int) ([]string, *tea.Cursor) {
 }
 
 // hasHunks reports whether the question is about changes that the user can divide.
-func (q *question) hasHunks() bool { return IsApproval(q.ask) && len(q.ask.Diffs) > 0 }
+func (q *question) hasHunks() bool {
+	return (IsApproval(q.ask) || q.own != nil && q.own.Review) && len(q.ask.Diffs) > 0
+}
 
 // endReview returns to the rows.
 func (q *question) endReview() {
@@ -100,6 +105,10 @@ func (q *question) endReview() {
 // applyReview shows the rows and the changes as the review left them. A divided change
 // cannot be always allowed, and one without accepted hunks cannot be approved.
 func (q *question) applyReview() {
+	if q.own != nil {
+		q.applyUndoing()
+		return
+	}
 	q.body.lines, q.body.scroll, q.rows = nil, 0, RowsOf(q.ask)
 	if len(WarningsOf(q.ask)) > 0 {
 		q.rows.at = -1
@@ -119,7 +128,10 @@ func (q *question) divided() bool { return q.review != nil && q.review.Answers()
 
 // diffs returns the changes that Yes would make.
 func (q *question) diffs() []event.Diff {
-	if q.divided() {
+	switch {
+	case q.divided() && q.own != nil:
+		return q.review.Rejected()
+	case q.divided():
 		return q.review.Diffs()
 	}
 	return q.ask.Diffs
@@ -133,6 +145,9 @@ func (q *question) size() []string {
 	sum := event.Diff{}
 	for _, d := range q.diffs() {
 		sum.Added, sum.Removed = sum.Added+d.Added, sum.Removed+d.Removed
+	}
+	if q.own != nil { // the title says how many hunks
+		return []string{diff.Stat(sum)}
 	}
 	return []string{q.review.Summary() + ", " + diff.Stat(sum)}
 }

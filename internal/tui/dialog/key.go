@@ -15,6 +15,7 @@ import (
 // dialog handled the key.
 type Result struct {
 	Answer    *event.Answer // the answer to the first question; nil for none
+	Own       *OwnAnswer    // the answer to a question of the program; nil for none
 	Rest      string        // a typed comment that is not part of the answer
 	Draft     string        // text to insert into the draft
 	EditPlan  bool          // open the plan in the user's editor
@@ -111,7 +112,7 @@ func (d *Dialog) take(msg tea.KeyPressMsg) Result {
 	case r.Draft != "" || r.Pass == ToDraft: // the keys that follow go to the draft, too
 		d.arming.hold(d.now())
 		d.arming.typed(d.now())
-	case r.Answer != nil:
+	case r.Answer != nil, r.Own != nil:
 		d.held.answered = true
 	}
 	return r

@@ -24,6 +24,7 @@ const lowDialog = 12
 // answers.
 type question struct {
 	ask   event.Ask
+	own   *Own // nil for a question of the agent
 	rows  Rows
 	body  body
 	st    *ink.Styles
@@ -175,12 +176,18 @@ func (q *question) facts(width, at int) []string {
 	if !q.low {
 		out = append(out, about...)
 	}
+	out = append(out, q.notes(width, at+len(out))...)
+	first := len(out)
 	for _, change := range q.diffs() {
-		if len(q.ask.Diffs) > 1 || !namesFile(q.ask) {
+		if q.body.more = q.body.more || len(out)-first >= q.body.limit; q.body.more {
+			break
+		}
+		if len(q.ask.Diffs) > 1 || q.own != nil || !namesFile(q.ask) {
 			out = append(out, ink.Wrap(ExactLine(change.Path)+"  "+diff.Stat(change), width)...)
 		}
-		out = append(out, q.change(change, width, at+len(out))...)
+		out = append(out, q.change(change, width, at+len(out), q.body.limit-(len(out)-first))...)
 	}
+	out = append(out, q.kept(width, at+len(out))...)
 	out = append(out, q.lineComments(width)...)
 	if q.low { // in a low window the change comes first
 		out = append(out, about...)
@@ -202,11 +209,11 @@ func (q *question) scopeLine() string {
 	return "2 allows in this session: " + ExactLine(q.ask.Scope)
 }
 
-// change draws a diff that starts at line at of the body.
-func (q *question) change(change event.Diff, width, at int) []string {
+// change draws at most limit lines of a diff that starts at line at of the body.
+func (q *question) change(change event.Diff, width, at, limit int) []string {
 	b := &q.body
-	lines := diff.Lines(q.st, change, width, b.limit)
-	b.more = b.more || len(lines) >= b.limit
+	lines := diff.Lines(q.st, change, width, max(limit, 1))
+	b.more = b.more || len(lines) >= limit
 	if b.change < 0 {
 		b.change = at
 	}
@@ -223,6 +230,9 @@ func (q *question) about(width int) []string {
 
 // nameRows sets the row texts that depend on the width and on the comment.
 func (q *question) nameRows() {
+	if q.own != nil {
+		return
+	}
 	for i := range q.rows.All {
 		row := &q.rows.All[i]
 		switch row.Kind {

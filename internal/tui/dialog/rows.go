@@ -29,6 +29,7 @@ type Row struct {
 	Digit         int
 	Kind          Kind
 	Text, Explain string // not sanitized
+	Short         string // the text in a tiny window; empty for that of the kind
 
 	Mode event.Mode // in which the turn continues after a plan is approved
 }
@@ -177,7 +178,7 @@ func (r *Rows) line(st *ink.Styles, width int, dim func(Row) bool) string {
 	planNames := map[event.Mode]string{event.ModeEdits: "Auto-edit", event.ModeAsk: "Ask"}
 	out := " "
 	for i, row := range r.All {
-		mark, text := " ", strconv.Itoa(row.Digit)+" "+cmp.Or(planNames[row.Mode], names[row.Kind])
+		mark, text := " ", strconv.Itoa(row.Digit)+" "+cmp.Or(row.Short, planNames[row.Mode], names[row.Kind])
 		if i == r.at {
 			mark = st.Cyan.Render(ink.MarkRow)
 		}

@@ -197,7 +197,9 @@ func overlayKeys() []Binding {
 		{Fixed, inReview, []string{"up", "down", "pgup", "pgdown", "home", "end"}, "move to another line"},
 		{Fixed, inReview, []string{"c"}, "comment on the current line; empty text removes the comment"},
 		{Fixed, inReview, []string{"e"}, "edit the new lines of the hunk in $VISUAL or $EDITOR; an empty file rejects the hunk"},
-		{Fixed, inReview, []string{"u"}, "undo the edit of the hunk"},
+		{Fixed, inReview, []string{"u"}, "undo the edit of the hunk; in /changes, undo the hunk"},
+		{Fixed, inReview, []string{"k"}, "in /changes, keep the hunk"},
+		{Fixed, inReview, []string{"K", "U"}, "in /changes, keep or undo all hunks"},
 		{Fixed, inReview, []string{"esc", "enter"}, "go back to the question, which applies what you accepted when you approve it"},
 
 		{ListUp, inList, []string{"up", "ctrl+p"}, "select the previous item"},

@@ -41,6 +41,9 @@ type questions struct {
 func (q *questions) ask(ask event.Ask) {
 	q.asked = q.Now()
 	switch {
+	case q.dialog.Own() != nil:
+		q.askOwn(q.dialog.Own())
+		return
 	case len(ask.Choices) > 0:
 		q.askChoice(ask)
 		return
@@ -171,6 +174,8 @@ func (q *questions) answer(line string) tea.Cmd {
 	ask := q.dialog.First()
 	line = strings.TrimSpace(line)
 	switch {
+	case q.dialog.Own() != nil:
+		q.answerOwn(q.dialog.Own(), line)
 	case line == "":
 		q.rows(ask)
 	case len(ask.Choices) > 0:
@@ -304,6 +309,11 @@ func (q *questions) give(a event.Answer) {
 
 // reply answers the first question.
 func (q *questions) reply(a event.Answer) {
+	if o := q.dialog.Own(); o != nil { // the input has ended
+		q.dialog.Withdraw(q.dialog.First().ID)
+		o.Give(o.Cancel(), nil)
+		return
+	}
 	a.ID = q.dialog.First().ID
 	if a.Decision == event.Refuse { // do not lose an edited plan
 		q.prompt.Drafts.KeepTyped()

@@ -15,7 +15,7 @@ func (q *questions) review(ask event.Ask) *review.Review {
 	if !dialog.IsApproval(ask) || len(ask.Diffs) == 0 {
 		return nil
 	}
-	r := review.New(ask.Diffs, q.Keys, q.Styles, nil)
+	r := review.New(ask.Diffs, review.Approval(), q.Keys, q.Styles, nil)
 	if hunks, _, _ := r.Count(); hunks < 2 {
 		return nil
 	}

@@ -57,6 +57,7 @@ type front struct {
 	streamed string          // text of the current message
 	printed  int             // bytes of streamed that are printed
 	started  map[string]bool // calls whose start is printed, by ID
+	edited   string          // the ID of the last call that ended with diffs
 	awaited  awaited
 	mode     string // permission mode that was printed last
 }
@@ -103,7 +104,7 @@ func newFront(o screen.Options, now func() time.Time, send func(event.Command), 
 	p.slash, notices = slash.New(c, p.editor, p.lists)
 	leave := func() tea.Cmd { return p.leave(screen.Exit{}) }
 	p.prompt = prompt.New(c, p.editor, p.dialog, p.slash, p.help, leave)
-	p.slash.Front = slash.Front{Quit: p.leave, Help: p.help, Copy: p.prompt.Clipboard.Copy, Restyle: func(ink.Look) {}}
+	p.slash.Front = slash.Front{Quit: p.leave, Help: p.help, Copy: p.prompt.Clipboard.Copy, Restyle: func(ink.Look) {}, Ask: func(o dialog.Own) { p.dialog.Show(o, false) }}
 	p.questions = &questions{Conversation: c, output: p.output, dialog: p.dialog, prompt: p.prompt}
 	p.prompt.External.Lend = p.lend
 	p.Open(notices)

@@ -128,9 +128,40 @@ func (p *front) printEvent(ev event.Event) {
 		p.print("agent " + transcript.DelegateLabel(ev.Name, ev.ID) + " started: " + ink.Truncate(ink.SanitizeLine(ev.Prompt), width))
 	case *event.DelegateEnd:
 		p.delegateEnd(ev)
+	case *event.FilesChanged:
+		p.filesChanged(ev)
+	case *event.Undone:
+		p.undone(ev)
 	case *event.ShellEnd:
 		p.block("ran", ink.SanitizeLine(transcript.AsTyped(ev.Line, ev.Join)))
 		p.block("", ink.Sanitize(strings.TrimRight(ev.Text, "\n")))
+	}
+}
+
+// filesChanged prints what a call, a typed command or jobs did to files. The result of an
+// edit shows it already.
+func (p *front) filesChanged(ev *event.FilesChanged) {
+	if text := transcript.ChangedText(ev); text != "" && (ev.ID == "" || ev.ID != p.edited) {
+		p.print("  " + text)
+	}
+	for _, l := range ev.Lost {
+		p.block("", transcript.LostText(l))
+	}
+}
+
+// undone prints an undo or redo.
+func (p *front) undone(ev *event.Undone) {
+	u := transcript.Undone{Undone: ev}
+	p.block("note", u.Title())
+	shown := min(len(ev.Restored), listRows)
+	for _, path := range ev.Restored[:shown] {
+		p.print("  " + ink.SanitizeLine(path))
+	}
+	if more := len(ev.Restored) - shown; more > 0 {
+		p.print("  and " + phrase.Count(more, "more file"))
+	}
+	for _, l := range append(u.Alerts(), u.Rest()...) {
+		p.print("  " + l)
 	}
 }
 
@@ -200,6 +231,9 @@ func (p *front) toolEnd(ev *event.ToolEnd) {
 		p.block("tool", ink.SanitizeLine(ev.Title)+" ("+facts+")")
 	}
 	delete(p.started, ev.Result.ID)
+	if len(ev.Diffs) > 0 {
+		p.edited = ev.Result.ID
+	}
 	for _, d := range ev.Diffs {
 		p.print("  " + ink.SanitizeLine(d.Path) + " " + diff.Stat(d))
 	}

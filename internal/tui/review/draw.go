@@ -71,15 +71,15 @@ func (r *Review) head(width int) []string {
 	case d.Deleted:
 		path += " (deleted)"
 	}
-	state := r.st.Green.Render("accepted")
+	state := r.st.Green.Render(r.terms.Accept.Done)
 	switch {
 	case p.rejected:
-		state = r.st.Red.Render("rejected")
+		state = r.st.Red.Render(r.terms.Reject.Done)
 	case p.edited != "":
 		state = r.st.Yellow.Render("edited")
 	}
 	place := fmt.Sprintf("hunk %d of %d · ", r.at+1, len(r.hunks))
-	room := max(width-ink.Gutter-lipgloss.Width(place)-len("accepted")-2, 1)
+	room := max(width-ink.Gutter-lipgloss.Width(place)-max(len(r.terms.Accept.Done), len(r.terms.Reject.Done))-2, 1)
 	left := "  " + place + r.st.Bold.Render(ink.Truncate(ink.MarkSpaces(ink.Exact(path)), room))
 	return []string{ink.Spread(left, state, width)}
 }
@@ -225,9 +225,13 @@ func (r *Review) Hints() []string {
 	case r.comment != nil:
 		return []string{"esc discard", "enter keep"}
 	}
-	hints := []string{"y accept", "n reject"}
+	t := r.terms
+	hints := []string{t.Accept.Key + " " + t.Accept.Verb, t.Reject.Key + " " + t.Reject.Verb}
 	if len(r.hunks) > 1 {
 		hints = append(hints, "tab next")
+	}
+	if t.Bare {
+		return append(hints, "esc done")
 	}
 	hints = append(hints, "c comment")
 	if r.current().edited != "" {

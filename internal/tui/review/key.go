@@ -1,6 +1,7 @@
 package review
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -32,12 +33,14 @@ func (r *Review) Key(msg tea.KeyPressMsg) Result {
 		r.pressComment(msg)
 		return Taken
 	}
-	k := msg.String()
+	k, t := msg.String(), r.terms
 	switch {
 	case r.moves(k) || r.decides(k):
+	case t.Bare && k != "esc" && k != "enter" && k != "q" && msg.Text != "" && msg.Mod != keys.Virtual:
+		r.hint = fmt.Sprintf("%s %ss, %s %ss; in upper case all hunks", t.Accept.Key, t.Accept.Verb, t.Reject.Key, t.Reject.Verb)
 	case k == "c":
 		r.beginComment()
-	case k == "e", k == "ctrl+x ctrl+e", r.keys.Is(k, keys.Edit):
+	case !t.Bare && (k == "e" || k == "ctrl+x ctrl+e" || r.keys.Is(k, keys.Edit)):
 		if _, _, _, ok := r.Editable(); ok {
 			return Edit
 		}
@@ -45,7 +48,7 @@ func (r *Review) Key(msg tea.KeyPressMsg) Result {
 	case k == "esc", k == "enter", k == "q":
 		return Close
 	case msg.Text != "" && msg.Mod != keys.Virtual:
-		r.hint = "y accepts, n rejects, c comments on a line"
+		r.hint = fmt.Sprintf("%s %ss, %s %ss, c comments on a line", t.Accept.Key, t.Accept.Verb, t.Reject.Key, t.Reject.Verb)
 	default:
 		return Pass
 	}
@@ -86,20 +89,24 @@ func (r *Review) move(by int) {
 
 // decides handles a key that accepts or rejects. It reports whether k is one.
 func (r *Review) decides(k string) bool {
-	p := r.current()
+	p, yes, no := r.current(), r.terms.Accept, r.terms.Reject
 	switch k {
-	case "y", "n":
-		p.rejected = k == "n"
+	case yes.Key, no.Key:
+		p.rejected = k == no.Key
 		if r.at+1 < len(r.hunks) {
 			r.show(r.at + 1)
 		} else {
 			r.hint = "that was the last hunk · enter to go back and answer"
 		}
-	case "Y", "N":
-		for i := range r.hunks {
-			r.hunks[i].rejected = k == "N"
+	case strings.ToUpper(yes.Key), strings.ToUpper(no.Key):
+		decision := yes
+		if k != strings.ToUpper(yes.Key) {
+			decision = no
 		}
-		r.hint = map[string]string{"Y": "all hunks are accepted", "N": "all hunks are rejected"}[k]
+		for i := range r.hunks {
+			r.hunks[i].rejected = decision == no
+		}
+		r.hint = "all hunks are " + decision.Done
 	case "u":
 		if p.edited == "" {
 			r.hint = "this hunk is not edited"
@@ -143,6 +150,8 @@ func (p *part) find(c event.LineComment) int {
 func (r *Review) beginComment() {
 	c, ok := r.commented()
 	switch p := r.current(); {
+	case r.terms.Bare:
+		r.hint = "hunks take no comments here"
 	case p.edited != "":
 		r.hint = "an edited hunk takes no comments: edit it, or u undoes the edit"
 	case !ok:

@@ -18,9 +18,10 @@ import (
 
 // Review shows one hunk at a time. At first, all hunks are accepted.
 type Review struct {
-	keys keys.Map
-	st   *ink.Styles
-	make func() *editor.Editor // makes the editor of a comment
+	terms Terms
+	keys  keys.Map
+	st    *ink.Styles
+	make  func() *editor.Editor // makes the editor of a comment
 
 	diffs []event.Diff
 	hunks []part
@@ -30,6 +31,25 @@ type Review struct {
 	view    view
 	comment *editor.Editor // of the current line; nil if none is being typed
 	hint    string         // why the last key did nothing
+}
+
+// Terms are the words and keys of the decisions on a hunk.
+type Terms struct {
+	Accept, Reject Term
+	Bare           bool // hunks cannot be edited and take no comments
+}
+
+// Term is one of the decisions. The key in upper case decides on all hunks.
+type Term struct{ Key, Verb, Done string }
+
+// Approval returns the terms for a proposed change.
+func Approval() Terms {
+	return Terms{Accept: Term{"y", "accept", "accepted"}, Reject: Term{"n", "reject", "rejected"}}
+}
+
+// Undoing returns the terms for a change that was made.
+func Undoing() Terms {
+	return Terms{Accept: Term{"k", "keep", "kept"}, Reject: Term{"u", "undo", "undone"}, Bare: true}
 }
 
 // part is a hunk with the decision on it.
@@ -42,9 +62,9 @@ type part struct {
 	comments []event.LineComment
 }
 
-// New returns a review of diffs.
-func New(diffs []event.Diff, keys keys.Map, st *ink.Styles, make func() *editor.Editor) *Review {
-	r := &Review{keys: keys, st: st, make: make, diffs: diffs}
+// New returns a review of diffs. make is not called if terms are Bare.
+func New(diffs []event.Diff, terms Terms, keys keys.Map, st *ink.Styles, make func() *editor.Editor) *Review {
+	r := &Review{terms: terms, keys: keys, st: st, make: make, diffs: diffs}
 	for i, d := range diffs {
 		if d.Deleted && r.target(d) >= 0 {
 			continue // its new path stands for the move
@@ -110,6 +130,11 @@ func (r *Review) Answers() []event.HunkAnswer {
 
 // answers returns the decision on each diff, in the order of the diffs.
 func (r *Review) answers() []event.HunkAnswer {
+	return r.answersWith(func(p part) bool { return !p.rejected })
+}
+
+// answersWith returns answers that accept the hunks for which accepts reports true.
+func (r *Review) answersWith(accepts func(part) bool) []event.HunkAnswer {
 	out := make([]event.HunkAnswer, len(r.diffs))
 	for i, d := range r.diffs {
 		out[i].Path = d.Path
@@ -117,7 +142,7 @@ func (r *Review) answers() []event.HunkAnswer {
 	for _, p := range r.hunks {
 		a := &out[p.file]
 		switch {
-		case p.rejected:
+		case !accepts(p):
 		case p.edited != "":
 			a.Edited = append(a.Edited, event.EditedHunk{Hunk: p.number, Text: p.edited})
 		default:
@@ -143,9 +168,17 @@ func (r *Review) Comments() []event.HunkAnswer {
 }
 
 // Diffs returns the diffs of what would be applied.
-func (r *Review) Diffs() []event.Diff {
+func (r *Review) Diffs() []event.Diff { return r.diffsOf(r.answers()) }
+
+// Rejected returns the diffs of the rejected hunks.
+func (r *Review) Rejected() []event.Diff {
+	return r.diffsOf(r.answersWith(func(p part) bool { return p.rejected }))
+}
+
+// diffsOf returns the diffs of what answers accept.
+func (r *Review) diffsOf(answers []event.HunkAnswer) []event.Diff {
 	var out []event.Diff
-	for i, a := range r.answers() {
+	for i, a := range answers {
 		d := r.diffs[i]
 		if p := hunk.Pick(d, a); len(a.Accepted)+len(a.Edited) > 0 && (p.Unified != "" || d.Created || d.Deleted) {
 			out = append(out, p)
@@ -182,9 +215,13 @@ func (r *Review) Count() (hunks, applied, edited int) {
 	return len(r.hunks), applied, edited
 }
 
-// Summary returns how many hunks would be applied: "2 of 3 hunks, 1 edited".
+// Summary returns how many hunks would be applied: "2 of 3 hunks, 1 edited". If the terms
+// are Bare, it returns how many are rejected: "undo 1 of 3 hunks".
 func (r *Review) Summary() string {
 	hunks, applied, edited := r.Count()
+	if r.terms.Bare {
+		return fmt.Sprintf("%s %d of %s", r.terms.Reject.Verb, hunks-applied, phrase.Count(hunks, "hunk"))
+	}
 	text := fmt.Sprintf("%d of %s", applied, phrase.Count(hunks, "hunk"))
 	if edited > 0 {
 		text += fmt.Sprintf(", %d edited", edited)

@@ -45,6 +45,7 @@ type Conversation struct {
 	Pending   tea.Cmd  // a read of the session to run with the next TurnPages; may be nil
 	Spending  Spending
 	forced    bool            // the last argument of Options.OnForcedInterrupt
+	Undoing   bool            // the next Rewind comes with an undo of files
 	firstHint *transcript.Row // above the first prompt of a new session; nil if not shown
 }
 
@@ -167,7 +168,12 @@ func (c *Conversation) Rewind(keep int) bool {
 	}
 	c.Feed.Rewind(keep)
 	c.Transcript.Rewind(keep)
-	c.Say("Session rewound. Files are not changed, and the log keeps the removed turns.")
+	text := "Session rewound. Files are not changed, and the log keeps the removed turns."
+	if c.Undoing {
+		text = "Session rewound. The log keeps the removed turns."
+	}
+	c.Undoing = false
+	c.Say(text)
 	return true
 }
 

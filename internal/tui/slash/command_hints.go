@@ -13,13 +13,13 @@ func commandHint(name string) string {
 	case "terminal-setup":
 		return `No setup is needed: ctrl+j, or \ before Enter, inserts a newline in every terminal.`
 	case "diff":
-		return "Use !!git diff to show the changes without telling the model."
+		return "Use /changes to review all file changes since the session began, or !!git diff."
 	case "permissions", "approvals", "approve", "yolo":
 		return "Use /mode to set the permission mode, and /status to list standing permissions."
 	case "usage", "tokens", "stats":
 		return "Use /cost to show tokens, cost and context window use."
-	case "undo", "checkpoint", "restore", "revert":
-		return "Use /rewind to rewind the conversation. Files are not changed."
+	case "checkpoint", "restore", "revert":
+		return "Use /undo to undo file changes, or /rewind to rewind the conversation."
 	case "think", "thinking", "reasoning", "variant":
 		return "Use /effort to set the reasoning effort."
 	case "remember", "instructions", "rules":

@@ -44,7 +44,7 @@ func (s *Session) choosePoint(head, hint string, above []point, chose func(point
 			if t.end {
 				return "now", "the end of the session", ""
 			}
-			return list.ShortTime(t.Time, s.Now()), strings.Join(strings.Fields(ink.Sanitize(t.Text)), " "), ""
+			return list.ShortTime(t.Time, s.Now()), strings.Join(strings.Fields(ink.Sanitize(t.Text)), " "), transcript.SumText(t.Changes)
 		}}
 	p.Fill(0)
 	return s.lists.Show(p)
@@ -126,17 +126,28 @@ func pointBack(s *screen.Conversation, arg string) (point, bool) {
 	return points[len(points)-1-n], true
 }
 
-// rewind removes a prompt and what followed, and puts the prompt into the editor.
+// rewind rewinds to before a prompt. If files have changed since, it asks whether to undo
+// these changes, too.
 func (s *Session) rewind(to point) tea.Cmd {
+	if s.Feed.ChangedSince(to.At) > 0 && !s.Feed.Running && s.Broken == "" && s.Transcript.Settled {
+		s.requestUndo(event.PlanUndo{To: &to.At}, &to)
+		return nil
+	}
+	s.rewindNow(to)
+	return nil
+}
+
+// rewindNow removes a prompt and what followed, and puts the prompt into the editor.
+func (s *Session) rewindNow(to point) {
 	switch {
 	case s.Feed.Running:
 		s.Say(interruptFirst)
 	case cannotRewind(s.Conversation):
 	default:
+		s.undo = undo{}
 		s.Send(event.Rewind{Keep: to.At})
 		s.editor.Prepend(to.Text)
 	}
-	return nil
 }
 
 // fork continues in a fork of the session that ends before a prompt.

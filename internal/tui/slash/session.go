@@ -4,6 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agent/internal/loop/event"
+	"agent/internal/tui/dialog"
 	"agent/internal/tui/editor"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/list"
@@ -26,6 +27,7 @@ type Session struct {
 	contextListing bool            // show the next ContextNow
 	status         *transcript.Row // of /status, until the permissions come
 	permissions    permissions
+	undo           undo
 }
 
 // New returns the session of a front end with the lists l and the prompt editor e.
@@ -63,6 +65,7 @@ func (s *Session) Take(msg tea.Msg) bool {
 
 // Apply handles an event of the agent that a command or the welcome waits for.
 func (s *Session) Apply(ev event.Event) {
+	s.applyUndo(ev)
 	switch ev := ev.(type) {
 	case event.JobsNow:
 		s.listJobs(ev.Jobs)
@@ -89,7 +92,8 @@ type Front struct {
 	Help    func()
 	Copy    func(text, what string) tea.Cmd
 	Restyle func(ink.Look)
-	Screen  *Screen // nil in plain mode
+	Ask     func(dialog.Own) // asks the user
+	Screen  *Screen          // nil in plain mode
 }
 
 // Screen holds the functions of a front end that draws a screen.

@@ -152,6 +152,9 @@ type PromptLog struct {
 	Prompts []event.PastPrompt // prompts in the conversation, oldest first
 	Recall  []string           // prompts and commands of this session, oldest first
 	Pending []PendingPrompt    // prompts that are sent but not in the conversation yet
+
+	changes event.ChangeCount // since continueTurn
+	earlier event.ChangeSum   // of the last turn before
 }
 
 // PendingPrompt is a prompt that is not in the conversation yet.
@@ -172,6 +175,47 @@ func (l *PromptLog) said(ev *event.UserSaid, at int) {
 	}
 	l.Recall = append(l.Recall, ev.Text)
 	l.Prompts = append(l.Prompts, event.PastPrompt{Text: ev.Text, Time: ev.Time, At: at, Steered: ev.Steered})
+	if !ev.Steered {
+		l.continueTurn()
+	}
+}
+
+// changed counts what an event reports for the last turn.
+func (l *PromptLog) changed(ev event.Event) {
+	if i := l.lastTurn(); l.changes.Add(ev) && i >= 0 {
+		more := l.changes.Sum()
+		sum := &l.Prompts[i].Changes
+		sum.Files, sum.Added = l.earlier.Files+more.Files, l.earlier.Added+more.Added
+		sum.Removed, sum.Commands = l.earlier.Removed+more.Removed, l.earlier.Commands+more.Commands
+	}
+}
+
+// lastTurn returns the index of the last prompt that began a turn, negative if none did.
+func (l *PromptLog) lastTurn() int {
+	i := len(l.Prompts) - 1
+	for i >= 0 && l.Prompts[i].Steered {
+		i--
+	}
+	return i
+}
+
+// continueTurn begins to count what follows the last turn so far.
+func (l *PromptLog) continueTurn() {
+	l.changes, l.earlier = event.ChangeCount{}, event.ChangeSum{}
+	if i := l.lastTurn(); i >= 0 {
+		l.earlier = l.Prompts[i].Changes
+	}
+}
+
+// ChangedSince returns how many changes of files followed event number at.
+func (l *PromptLog) ChangedSince(at int) int {
+	n := 0
+	for _, p := range l.Prompts {
+		if p.At >= at {
+			n += p.Changes.Files
+		}
+	}
+	return n
 }
 
 // takeSummary sets all prompts of the session, after the last ones were added.
@@ -183,43 +227,50 @@ func (l *PromptLog) takeSummary(prompts []event.PastPrompt) {
 	}
 	l.Recall = append(l.Recall, typed...)
 	l.Prompts = prompts
+	l.continueTurn()
 }
 
-// lineCounts counts the lines added and removed in a turn, by path.
-type lineCounts map[string]*[2]int
+// turnChanges counts the files and lines changed in a turn.
+type turnChanges struct {
+	files          event.ChangeCount
+	added, removed int             // lines of edits
+	edits          map[string]bool // calls with diffs, by ID
+}
 
-// add counts the lines of an event and resets the counts at each turn.
-func (n lineCounts) add(ev event.Event) {
+// add counts the changes of an event and resets the counts at each turn.
+func (n *turnChanges) add(ev event.Event) {
 	switch ev := ev.(type) {
 	case *event.UserSaid:
 		if !ev.Steered {
-			clear(n)
+			*n = turnChanges{}
 		}
 	case *event.TurnEnd:
-		clear(n)
+		*n = turnChanges{}
 	case *event.ToolEnd:
 		if ev.Outcome == event.Refused { // the diffs were not written
 			return
 		}
 		for _, d := range ev.Diffs {
-			if n[d.Path] == nil {
-				n[d.Path] = new([2]int)
+			n.files.File(d.Path)
+			n.added += d.Added
+			n.removed += d.Removed
+			if n.edits == nil {
+				n.edits = map[string]bool{}
 			}
-			n[d.Path][0] += d.Added
-			n[d.Path][1] += d.Removed
+			n.edits[ev.Result.ID] = true
+		}
+	case *event.FilesChanged:
+		if !n.edits[ev.ID] {
+			n.files.Add(ev)
 		}
 	}
 }
 
 // summary returns the counts as "2 files changed, +4 −1", or nil.
-func (n lineCounts) summary() []string {
-	if len(n) == 0 {
+func (n *turnChanges) summary() []string {
+	sum := n.files.Sum()
+	if sum.Files == 0 {
 		return nil
 	}
-	added, removed := 0, 0
-	for _, lines := range n {
-		added += lines[0]
-		removed += lines[1]
-	}
-	return []string{fmt.Sprintf("%s changed, +%d −%d", phrase.Count(len(n), "file"), added, removed)}
+	return []string{fmt.Sprintf("%s changed, +%d −%d", phrase.Count(sum.Files, "file"), sum.Added+n.added, sum.Removed+n.removed)}
 }

@@ -24,8 +24,8 @@ type Feed struct {
 	now     func() time.Time
 	reply   reply
 	shell   shell
-	changed lineCounts // of the current turn
-	kept    int        // number of events kept by the last rewind
+	changed turnChanges // of the current turn
+	kept    int         // number of events kept by the last rewind
 	// untold are the background delegates that have ended since their answers were last
 	// sent to the model.
 	untold []*event.DelegateEnd
@@ -34,7 +34,7 @@ type Feed struct {
 // NewFeed returns a feed that adds to list. now is the clock for durations.
 func NewFeed(list *Transcript, now func() time.Time) *Feed {
 	return &Feed{
-		list: list, now: now, changed: lineCounts{},
+		list: list, now: now,
 		reply: reply{list: list, tools: map[string]*Row{}}, shell: shell{list: list},
 	}
 }
@@ -44,6 +44,7 @@ func NewFeed(list *Transcript, now func() time.Time) *Feed {
 func (f *Feed) Apply(ev event.Event) {
 	f.count(ev)
 	f.Facts.update(ev)
+	f.PromptLog.changed(ev)
 	switch ev := ev.(type) {
 	case *event.UserSaid:
 		f.userSaid(ev)
@@ -82,6 +83,10 @@ func (f *Feed) Apply(ev event.Event) {
 		if !f.Running {
 			f.Stopping, f.Killing = false, false
 		}
+	case *event.FilesChanged:
+		f.filesChanged(ev)
+	case *event.Undone:
+		f.list.append(&Undone{Undone: ev})
 	case *event.DelegateStart:
 		f.delegateStart(ev)
 	case *event.DelegateEnd:
@@ -216,7 +221,7 @@ func (f *Feed) TurnSent() { f.beginTurn() }
 
 func (f *Feed) beginTurn() {
 	f.Run.begin(f.now())
-	clear(f.changed)
+	f.changed = turnChanges{}
 }
 
 // endReply ends the streaming reply. Its text so far is the answer.
@@ -254,7 +259,7 @@ func (f *Feed) turnEnd(ev *event.TurnEnd) {
 		text += "\n" + ink.SanitizeLine(line)
 	}
 	f.list.append(&Closing{text})
-	clear(f.changed)
+	f.changed = turnChanges{}
 }
 
 // planSet shows a plan with its tool call.
@@ -334,9 +339,10 @@ func (f *Feed) Rewind(keep int) {
 	f.settle()
 	f.Run.end(Run{})
 	f.Prompts = slices.DeleteFunc(f.Prompts, func(p event.PastPrompt) bool { return p.At >= keep })
+	f.continueTurn()
 	f.Turns = len(f.TurnPrompts())
 	f.kept, f.Used, f.Answer, f.Todo, f.Evidence, f.Plan = keep, 0, "", nil, nil, nil
-	clear(f.changed)
+	f.changed = turnChanges{}
 	if len(f.Pending) > 0 {
 		f.beginTurn()
 	}

@@ -17,7 +17,7 @@ type Reader func(from, to int) ([]event.Event, error)
 type PageRead struct {
 	page    *Page
 	events  []event.Event
-	changed lineCounts // of the turn that the page continues, before the page
+	changed turnChanges // of the turn that the page continues, before the page
 	err     error
 }
 
@@ -26,7 +26,7 @@ func (p *Page) command(read Reader, size int) tea.Cmd {
 	from, to, turn := p.from, p.to, p.turn
 	p.asked = true
 	return func() tea.Msg {
-		r := PageRead{page: p, changed: lineCounts{}}
+		r := PageRead{page: p}
 		r.events, r.err = read(from, to)
 		if !endsTurn(r.events) {
 			return r

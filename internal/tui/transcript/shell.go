@@ -49,6 +49,9 @@ func (c *ShellCommand) Draw(on Canvas) []string {
 	for _, l := range c.output(on, max(on.Width-4, 1), c.Open || on.Full) {
 		lines = append(lines, strings.TrimRight("  "+on.Styles.Dim.Render(l), " "))
 	}
+	for _, l := range c.changeLines(on, max(on.Width-4, 1), c.Open || on.Full) {
+		lines = append(lines, "  "+l)
+	}
 	return ink.Hang(mark, lines)
 }
 
@@ -75,6 +78,8 @@ func (c *ShellCommand) output(on Canvas, width int, open bool) []string {
 type shell struct {
 	list *Transcript
 	row  *Row // a *ShellCommand; nil if none is running
+	// ended is the row of the command that ended last; nil if there is none.
+	ended *Row
 }
 
 // command returns the running command.
@@ -107,9 +112,10 @@ func (s *shell) end(ev *event.ShellEnd) {
 	}
 	c := s.command()
 	c.Stage, c.Outcome, c.Summary, c.result, c.tail, c.took = Finished, ev.Outcome, ev.Summary, ev.Text, "", ev.Duration
+	c.id = ev.ID
 	s.row.end = s.list.Events() - 1
 	s.row.Touch()
-	s.row = nil
+	s.ended, s.row = s.row, nil
 }
 
 // tick updates the time of the running command.

@@ -80,11 +80,12 @@ type Tool struct {
 	expandable
 }
 
-// work is what a call says about the work to do, or who does it.
+// work is what a call says about the work to do, who does it, and what it did to files.
 type work struct {
-	todo     []event.TodoItem // the tasks that it set
-	plan     *Plan            // the plan that it presented, with the decision; nil if none
-	delegate *event.Delegate  // that works for the call; nil for none
+	changes  *event.FilesChanged // nil for none
+	todo     []event.TodoItem    // the tasks that it set
+	plan     *Plan               // the plan that it presented, with the decision; nil if none
+	delegate *event.Delegate     // that works for the call; nil for none
 }
 
 // decision is what the user decided about a call.
@@ -345,10 +346,22 @@ func (t *Tool) body(c Canvas, open bool) []string {
 		}
 	}
 	out = append(out, t.output(c, width, open)...)
+	out = append(out, t.changeLines(c, width, open)...)
 	for i, l := range out {
 		out[i] = strings.TrimRight("    "+l, " ")
 	}
 	return out
+}
+
+// changeLines draws what the call did to files. The diffs of an edit show it already.
+func (t *Tool) changeLines(c Canvas, width int, open bool) []string {
+	switch {
+	case t.changes == nil:
+		return nil
+	case len(t.Diffs) > 0:
+		return lostLines(c, t.changes.Lost, width, open)
+	}
+	return changeLines(c, t.changes, width, open)
 }
 
 // fullTitle returns the complete title or command if it does not fit on the first

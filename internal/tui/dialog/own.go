@@ -1,0 +1,151 @@
+package dialog
+
+import (
+	"fmt"
+
+	"agent/internal/llm/phrase"
+	"agent/internal/loop/event"
+	"agent/internal/tui/diff"
+	"agent/internal/tui/ink"
+	"agent/internal/tui/review"
+)
+
+// Own is a question of the program itself. The agent knows nothing of it.
+type Own struct {
+	Title string
+	Notes []Note
+	Diffs []event.Diff // what the first row does
+	Rows  []Row        // of the kinds Yes and No; esc chooses the last one
+	// Kept are diffs of what no row does, below a heading each.
+	Kept []Kept
+	// Review lets the user keep or undo each hunk of Diffs before the rows are shown.
+	Review bool
+	// Give takes the answer: the index of the row, and with Review the decision on each
+	// diff, which accepts the hunks to keep.
+	Give func(row int, hunks []event.HunkAnswer)
+}
+
+// Note is a text above the changes. It is not sanitized.
+type Note struct {
+	Text  string
+	Alert bool // it needs attention
+}
+
+// Kept is a diff that is not applied.
+type Kept struct {
+	Heading string // not sanitized
+	Diff    event.Diff
+}
+
+// ownID is the ID of the question of the program. Calls of the model have others.
+const ownID = "\x00own"
+
+// Show asks a question of the program. It replaces an earlier one. If the user is typing,
+// it takes keys only after a long pause.
+func (d *Dialog) Show(o Own, typing bool) {
+	d.Withdraw(ownID)
+	d.own = &o
+	d.Push(event.Ask{ID: ownID, Question: o.Title, Diffs: o.Diffs}, typing)
+}
+
+// Own returns the question of the program if it is the first one, otherwise nil.
+func (d *Dialog) Own() *Own { return d.question.own }
+
+// ownFor returns the question of the program if ask stands for it, otherwise nil.
+func (d *Dialog) ownFor(ask event.Ask) *Own {
+	if ask.ID != ownID {
+		return nil
+	}
+	return d.own
+}
+
+// Cancel returns the row that leaves everything as it is.
+func (o *Own) Cancel() int { return len(o.Rows) - 1 }
+
+// Answers returns the rows of the first question.
+func (d *Dialog) Answers() Rows {
+	if d.question.own != nil {
+		return Rows{All: d.question.own.Rows}
+	}
+	return RowsOf(d.question.ask)
+}
+
+// ownLines is the number of diff lines drawn at first. An undo can have many small diffs,
+// and drawing one takes milliseconds.
+const ownLines = 400
+
+// openOwn prepares a question of the program that was just shown.
+func (d *Dialog) openOwn(typing bool) {
+	q := &d.question
+	q.rows, q.body.limit = Rows{All: q.own.Rows}, ownLines
+	if !typing {
+		d.arming.soon()
+	}
+	if q.own.Review {
+		q.review = review.New(q.own.Diffs, review.Undoing(), d.keys, d.st, nil)
+		q.reviewing = true
+	}
+}
+
+// CancelOwn answers a question of the program with its last row.
+func (d *Dialog) CancelOwn() Result { return d.giveOwn(d.Own().Cancel()) }
+
+// giveOwn answers a question of the program with a row.
+func (d *Dialog) giveOwn(row int) Result {
+	o, hunks := d.question.own, d.question.hunks(true)
+	d.removeFirst(false)
+	return Result{Own: &OwnAnswer{o, row, hunks}}
+}
+
+// OwnAnswer is the answer to a question of the program.
+type OwnAnswer struct {
+	own   *Own
+	row   int
+	hunks []event.HunkAnswer
+}
+
+// Give passes the answer to Own.Give.
+func (a *OwnAnswer) Give() { a.own.Give(a.row, a.hunks) }
+
+// notes draws the notes of a question of the program, starting at line at of the body.
+func (q *question) notes(width, at int) []string {
+	if q.own == nil {
+		return nil
+	}
+	var out []string
+	for _, n := range q.own.Notes {
+		lines := ink.Wrap(ink.Sanitize(n.Text), width)
+		if n.Alert {
+			lines = ink.RenderLines(q.st.Yellow, lines)
+		}
+		out = append(out, lines...)
+	}
+	if len(out) > 0 {
+		q.body.change = at // enough to see before an answer
+	}
+	return out
+}
+
+// kept draws the diffs that are not applied, starting at line at of the body.
+func (q *question) kept(width, at int) []string {
+	if q.own == nil {
+		return nil
+	}
+	var out []string
+	for _, k := range q.own.Kept {
+		if q.body.more = q.body.more || len(out) >= q.body.limit; q.body.more {
+			break
+		}
+		out = append(out, ink.RenderLines(q.st.Yellow, ink.Wrap(ExactLine(k.Heading)+"  "+diff.Stat(k.Diff), width))...)
+		out = append(out, q.change(k.Diff, width, at+len(out), q.body.limit-len(out))...)
+	}
+	return out
+}
+
+// applyUndoing shows the rows as the review of changes that were made left them.
+func (q *question) applyUndoing() {
+	hunks, kept, _ := q.review.Count()
+	q.ask.Question = fmt.Sprintf("Undo %d of %s?", hunks-kept, phrase.Count(hunks, "hunk"))
+	q.rows = Rows{All: q.own.Rows}
+	q.body.lines, q.body.scroll = nil, 0
+}

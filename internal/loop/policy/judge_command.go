@@ -86,9 +86,13 @@ func (p *Policy) runsInEdits(c tools.Call, f Facts, all allowance) bool {
 	if f.Command == nil || f.paths.Copy || f.paths.Disposable || f.paths.Sandbox != SandboxFull || !f.losses.recorded || len(c.Warnings) > 0 {
 		return false
 	}
-	outside := slices.ContainsFunc(f.touched, func(t touched) bool { return t.outside && !t.listed && !f.runsProgram(t.path) })
-	parts := f.Command.Parts
-	commits := slices.ContainsFunc(parts, runsGit) && slices.ContainsFunc(parts, func(p command.Part) bool { return p.Reason != "" && !p.Repository })
+	outside := slices.ContainsFunc(f.touched, func(t touched) bool {
+		return t.outside && !t.listed && look(t.path) != command.Special && !f.runsProgram(t.path)
+	})
+	// Git directories are writable for git, and so for other programs in the line.
+	commits := slices.ContainsFunc(f.Command.Parts, runsGit) && slices.ContainsFunc(f.Command.Parts, func(p command.Part) bool {
+		return p.Reason != "" && !p.Repository && (p.Traits != command.Destroys || len(p.Trees) == 0)
+	})
 	return !outside && !commits && !all.network && p.unapproved(f, all.left) == ""
 }
 

@@ -111,6 +111,7 @@ func TestTableOfModesWithUndo(t *testing.T) {
 		{"find . -exec rm {} +", "asks", "asks", "asks"},
 		{"find . -name x -delete; git add .", "asks", "asks", "asks"},
 		{"find " + outside + " -delete", "asks", "asks", "asks"},
+		{"git clean -fd && rm -rf build", "kept", "kept", "asks"},
 		{"git clean -fd && make", "asks", "kept", "asks"},
 		{"git clean -fd && git status", "kept", "kept", "asks"},
 		{"kill 1", "asks", "asks", "asks"},

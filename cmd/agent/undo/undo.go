@@ -184,9 +184,13 @@ func (w writer) plan(p event.UndoPlan, full bool) {
 	w.rest(p.Lost, p.Ignored, p.Git)
 }
 
-// turnLine describes a turn on one line.
+// turnLine describes a turn, or a command that the user typed, on one line.
 func turnLine(t event.ChangedTurn) string {
-	line := fmt.Sprintf("turn %d: %s · %s, +%d −%d", t.Number, t.Prompt, phrase.Count(t.Files, "file"), t.Added, t.Removed)
+	name := fmt.Sprintf("turn %d: %s", t.Number, t.Prompt)
+	if strings.HasPrefix(t.Prompt, "!") {
+		name = t.Prompt
+	}
+	line := fmt.Sprintf("%s · %s, +%d −%d", name, phrase.Count(t.Files, "file"), t.Added, t.Removed)
 	if t.Commands > 0 {
 		line += ", " + phrase.Count(t.Commands, "command")
 	}

@@ -18,7 +18,7 @@ import (
 // them: from the current states to those before the first change, whoever made them.
 // Pick makes a plan of a part of it.
 func (r *Restorer) Changes(ctx context.Context) (*Plan, error) {
-	h := readHistory(r.pack)
+	h := r.history()
 	roots, err := openRoots(r.with(h))
 	if err != nil {
 		return nil, err

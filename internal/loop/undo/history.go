@@ -1,7 +1,9 @@
 package undo
 
 import (
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"agent/internal/history/blobs"
 	"agent/internal/loop/event"
@@ -26,8 +28,6 @@ type step struct {
 	of       []string // steps that it undid
 	undone   bool
 	commands int
-	added    int
-	removed  int
 	heads    map[string]head // at its begin
 	left     map[string]head // at its end; nil if unknown
 	changes  []*change
@@ -42,6 +42,8 @@ type change struct {
 	after  *snapshot.State // nil if it is unknown, because the program was killed
 	tool   bool            // see note.Tool
 	step   *step
+	// added and removed are numbers of lines.
+	added, removed int
 }
 
 // readHistory reads the notes of a pack.
@@ -158,8 +160,8 @@ func (r *historyReader) after(n note) {
 		return
 	}
 	c.after, c.tool = n.After, n.Tool
-	c.step.added += n.Added
-	c.step.removed += n.Removed
+	c.added += n.Added
+	c.removed += n.Removed
 }
 
 // undo adds an undo and marks what it undid.
@@ -236,9 +238,18 @@ func (s *step) files() int {
 
 // summary returns the step for the user.
 func (s *step) summary() event.ChangedTurn {
-	return event.ChangedTurn{
-		Number: s.turn.Number, At: s.turn.At, Prompt: s.turn.Prompt,
-		Files: s.files(), Added: s.added, Removed: s.removed, Commands: s.commands,
+	t := event.ChangedTurn{Number: s.turn.Number, At: s.turn.At, Prompt: s.turn.Prompt, Files: s.files(), Commands: s.commands}
+	for _, c := range s.changes {
+		t.Added += c.added
+		t.Removed += c.removed
+	}
+	return t
+}
+
+// dropBelow removes the changes of paths below a directory.
+func (h *history) dropBelow(dir string) {
+	for _, s := range h.steps {
+		s.changes = slices.DeleteFunc(s.changes, func(c *change) bool { return strings.HasPrefix(c.path, dir+string(filepath.Separator)) })
 	}
 }
 

@@ -2,8 +2,13 @@ package undo
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"agent/internal/history/blobs"
 	"agent/internal/loop/event"
@@ -36,9 +41,7 @@ type Back struct {
 // Turns returns the turns that changed files and are not undone, newest first. A typed
 // command that changed files has the number of the turn before it.
 func (r *Restorer) Turns() []event.ChangedTurn {
-	h := readHistory(r.pack)
-	zero := 0
-	return summaries(h.back(Back{To: &zero}))
+	return summaries(r.history().undoable(0))
 }
 
 // summaries returns steps for the user, newest first.
@@ -49,6 +52,21 @@ func summaries(steps []*step) (all []event.ChangedTurn) {
 	return all
 }
 
+// history reads the history. It leaves out what happened in directories that are gone,
+// such as the worktrees of delegates, whose changes were applied to the workspace.
+func (r *Restorer) history() *history {
+	h := readHistory(r.pack)
+	for _, dir := range h.roots {
+		isBelow := func(root string) bool {
+			return strings.HasPrefix(dir+string(filepath.Separator), root+string(filepath.Separator))
+		}
+		if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) && !slices.ContainsFunc(r.dirs, isBelow) {
+			h.dropBelow(dir)
+		}
+	}
+	return h
+}
+
 // with returns the roots and those of a history.
 func (r *Restorer) with(h *history) []string {
 	return slices.Concat(r.dirs, h.roots)
@@ -57,7 +75,7 @@ func (r *Restorer) with(h *history) []string {
 // Plan plans an undo or a redo. Nothing is changed. A plan without Items has nothing to
 // do; then Why says why. The error is for the user.
 func (r *Restorer) Plan(ctx context.Context, b Back) (*Plan, error) {
-	h, isDefault := readHistory(r.pack), !b.Redo && b.To == nil && b.Turns == 0
+	h, isDefault := r.history(), !b.Redo && b.To == nil && b.Turns == 0
 	a, err := openRoots(r.with(h))
 	if err != nil {
 		return nil, err

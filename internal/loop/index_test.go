@@ -336,6 +336,17 @@ func openedOf(s session.State) event.Opened {
 	}
 	slices.Sort(out.Bounds)
 	out.Bounds = slices.Compact(out.Bounds)
+	end := len(s.Events)
+	for i, p := range slices.Backward(out.Prompts) {
+		if p.Steered {
+			continue
+		}
+		var n event.ChangeCount
+		for _, e := range s.Events[p.At:end] {
+			n.Add(e)
+		}
+		out.Prompts[i].Changes, end = n.Sum(), p.At
+	}
 	return out
 }
 

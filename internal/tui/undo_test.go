@@ -246,8 +246,8 @@ func TestUndoOfManyFiles(t *testing.T) {
 	d.events(plan)
 	d.armDialog()
 	d.shows("300 files, +3000 −0", "many more lines below")
-	d.press("ctrl+g", "end", "end", "end", "end")
-	d.shows("f299", "not applied: b.go", "the end")
+	d.press("ctrl+g", "end", "end", "end", "end", "end", "end")
+	d.shows("not applied: b.go", "the end") // below the diffs of all files
 	d.press("2")
 	d.wantCommands(event.PlanUndo{}, event.ApplyUndo{ID: "plan"})
 }

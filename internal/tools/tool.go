@@ -93,6 +93,8 @@ type Access struct {
 	Show []string
 	// Hide are files that a private command sees as empty. Absolute.
 	Hide []string
+	// ReadOnly are files and directories that it must not change. Absolute.
+	ReadOnly []string
 	// Git is the repository that git may read without its configuration. Nil if the
 	// command does not run git, or runs it as it is.
 	Git *git.Repository

@@ -80,7 +80,10 @@ func (w *Watcher) state(p place) snapshot.State {
 // Lost.
 func (w *Watcher) putContent(path string, s *snapshot.State) {
 	if s.Size > w.order.MaxFile {
-		s.Lost = "it is larger than " + strings.Replace(phrase.Bytes(w.order.MaxFile), ".0 ", " ", 1)
+		s.Lost = snapshot.LostSize
+		if w.order.MaxFile != snapshot.MaxFile {
+			s.Lost = "it is larger than " + strings.Replace(phrase.Bytes(w.order.MaxFile), ".0 ", " ", 1)
+		}
 		return
 	}
 	// If something else is at the path by now, opening it must not wait.

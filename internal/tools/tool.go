@@ -83,6 +83,8 @@ type Access struct {
 	Private bool // nobody approved the command: it does not see the home directory
 	// Strict makes a write fail if the old content cannot be kept: see snapshot.Order.
 	Strict bool
+	// Repositories lets such a command change git directories: see snapshot.Order.Git.
+	Repositories bool
 	// Unkept is set for a second run in which such a write happens after all.
 	Unkept bool
 	// Write are absolute paths outside the workspace that it may change, too.

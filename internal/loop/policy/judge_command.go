@@ -52,7 +52,7 @@ func (p *Policy) judgeCommand(c tools.Call, f Facts, found ruling) Verdict {
 	case event.ModeEdits:
 		if p.runsInEdits(c, f, all) {
 			run := p.runs("commands in the full sandbox need no approval if undo can restore what they change")
-			run.Access, run.Files = tools.Access{Strict: true, ReadOnly: f.losses.readOnly}, f.Files
+			run.Access, run.Files = tools.Access{Strict: true, Repositories: f.losses.git, ReadOnly: f.losses.readOnly}, f.Files
 			return run
 		}
 		if v.Rule == ruleCommands {
@@ -72,7 +72,7 @@ func (p *Policy) runsInAll(f Facts, all allowance, connects bool) Verdict {
 	run := p.runs("commands that destroy nothing need no approval")
 	if all.left&command.Destroys != 0 && !f.paths.Disposable {
 		run = p.runs("undo can restore what this command deletes or overwrites")
-		run.Access.Strict, run.Access.ReadOnly = true, f.losses.readOnly
+		run.Access.Strict, run.Access.Repositories, run.Access.ReadOnly = true, f.losses.git, f.losses.readOnly
 	}
 	run.Access.Network, run.Files = all.network || f.paths.Disposable && connects, f.Files
 	return run

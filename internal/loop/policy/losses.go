@@ -31,6 +31,7 @@ const (
 // losses says what undo could restore after a command that destroys files.
 type losses struct {
 	recorded bool // undo records what the command changes
+	git      bool // the command runs git, so it may change git directories
 	sizes    sizes
 	// lost is what undo cannot restore, each with the reason, for the user: "data.db (3.0
 	// GB): it is larger than 64 MB".
@@ -249,7 +250,8 @@ func isGit(path string) bool {
 // protectGit makes git directories read-only, because the text of a command may not show all
 // files that it destroys. That is not possible if the command runs git.
 func (l *looker) protectGit(c *command.Command, s Sandbox) {
-	if slices.ContainsFunc(c.Parts, runsGit) || s != SandboxFull {
+	l.git = slices.ContainsFunc(c.Parts, runsGit)
+	if l.git || s != SandboxFull {
 		for _, path := range l.found {
 			l.lose(l.show(path) + ": " + lostGit)
 		}

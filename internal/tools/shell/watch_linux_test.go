@@ -397,6 +397,28 @@ func TestStrictWatchRefusesWhatItCannotKeep(t *testing.T) {
 	}
 }
 
+// A strict order refuses changes in git directories, except in those that the command has
+// created, or if the command runs git.
+func TestStrictWatchRefusesChangesInRepositories(t *testing.T) {
+	for _, line := range []string{"rm -r r/.git/objects", "echo x >r/.git/HEAD", "echo x >r/.git/new", "mv r/.git/objects out", "echo x >r/file/.git", "rm r/file/.git"} {
+		t.Run(line, func(t *testing.T) {
+			w := watch(t, sandbox.Complete)
+			write(t, filepath.Join(w.dir, "r/.git/HEAD"), "ref\n")
+			write(t, filepath.Join(w.dir, "r/.git/objects/one"), "1\n")
+			write(t, filepath.Join(w.dir, "r/file/.git"), "gitdir: x\n")
+			w.order.Strict = true
+			r := w.run("mkdir -p own/.git/objects; echo x >own/.git/HEAD && mv own/.git/HEAD own/.git/x && rm -r own || exit 0; " + line)
+			if r.Code == 0 || r.Kept.Refused == nil || r.Kept.Refused.Why != "git directories are not kept" {
+				t.Errorf("the command ended with %d: %s, %+v", r.Code, r.Output, r.Kept.Refused)
+			}
+			w.order.Git = true
+			if r := w.run(line); r.Code != 0 || r.Kept.Refused != nil {
+				t.Errorf("a command that runs git ended with %d: %s, %+v", r.Code, r.Output, r.Kept.Refused)
+			}
+		})
+	}
+}
+
 // A strict order refuses the change of a file whose path is longer than the kernel accepts,
 // also if the command names it relative to its directory.
 func TestStrictWatchRefusesFilesBelowLongPaths(t *testing.T) {

@@ -19,7 +19,7 @@ import (
 // keepPlace keeps what is at a place. It returns why the change is refused.
 func (c *change) keepPlace(p place) (why string) {
 	if !c.wanted(p.path) {
-		return ""
+		return c.refuseGit(p)
 	}
 	return c.keep(p.path, func() snapshot.State { return c.state(p) })
 }
@@ -31,8 +31,29 @@ func (c *change) keepMoved(p place) (why string) {
 		return c.keepPlace(p)
 	}
 	return c.keep(p.path, func() snapshot.State {
-		return snapshot.State{Kind: snapshot.Dir, Mode: p.info.Mode & 0o7777, Lost: "git directories are not kept"}
+		return snapshot.State{Kind: snapshot.Dir, Mode: p.info.Mode & 0o7777, Lost: lostGit}
 	})
+}
+
+// lostGit is why a git directory cannot be restored.
+const lostGit = "git directories are not kept"
+
+// refuseGit returns why the change of a place in a git directory is refused. It is not if
+// the command has created the directory.
+func (w *Watcher) refuseGit(p place) (why string) {
+	before, _, found := strings.Cut(p.path+"/", "/.git/")
+	dir := before + "/.git"
+	if !found || w.order.Git || !w.git(dir) || dir == p.path && !p.exists {
+		return ""
+	}
+	w.mu.Lock()
+	e := w.kept[dir]
+	w.mu.Unlock()
+	if e != nil {
+		<-e.done
+		return e.why
+	}
+	return w.refuse(dir, lostGit)
 }
 
 // git reports whether a path has the name of a git directory and is in a directory whose

@@ -44,9 +44,9 @@ func gitCommands(h *history, steps []*step, dirs []string) (commands []string) {
 		switch {
 		case old.Branch == now[dir].Branch && old.Commit != "":
 			commands = append(commands, run+"reset --soft "+old.Commit)
-		case old.Branch != "":
+		case old.Branch != "" && old.Branch[0] != '-': // git would take it for an option
 			commands = append(commands, run+"switch "+quote(old.Branch))
-		default:
+		case old.Commit != "":
 			commands = append(commands, run+"switch --detach "+old.Commit)
 		}
 	}

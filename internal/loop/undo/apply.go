@@ -254,14 +254,17 @@ func (w *applier) skip(i int, err error) {
 
 // unchanged returns an error if an item is no longer as it was when the undo began.
 func (w *applier) unchanged(i int, at place) error {
-	want := w.stamps[i]
-	if w.journal.Items[i].From.Kind == snapshot.Dir { // it was removed already
+	want, from := w.stamps[i], w.journal.Items[i].From
+	if from.Kind == snapshot.Dir { // it was removed already
 		want = ""
 	}
-	if now := at.look(); now.Stamp != want {
-		return errChanged
+	switch {
+	case at.look().Stamp == want:
+		return nil
+	case from.Kind == snapshot.File && from.Hash != "" && at.take(snapshot.Hashes{}).Same(from):
+		return nil // the undo removed a hard link to it, which changes its times
 	}
-	return nil
+	return errChanged
 }
 
 // openDir makes a directory writable for the time of the undo.

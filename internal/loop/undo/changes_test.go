@@ -87,6 +87,18 @@ func TestGitCommandsAreNamed(t *testing.T) {
 	if p := s.plan(undo.Back{}); !cmp.Equal(p.Git, []string{`git switch 'it'\''s$HOME'`}) {
 		t.Errorf("after a switch: %q", p.Git)
 	}
+	s.turn("commit and switch", func() {
+		s.run(func(c *command) {
+			c.write("f", "5\n")
+			git("commit", "-qam", "three")
+			git("checkout", "-qb", "side")
+		})
+	})
+	if p := s.plan(undo.Back{}); !cmp.Equal(p.Git, []string{"git switch main", "git reset --soft " + git("rev-parse", "main~")}) {
+		t.Errorf("after a commit and a switch: %q", p.Git)
+	}
+	git("checkout", "-q", "main")
+	s.undo(undo.Back{})
 	second := git("rev-parse", "HEAD")
 	if out := s.undo(undo.Back{Turns: 3}); len(out.Git) != 1 || git("rev-parse", "HEAD") != second {
 		t.Errorf("undo ran git: %+v", out)

@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"agent/internal/tools/shell/sandbox"
@@ -30,7 +31,7 @@ func TestUndoAfterKill(t *testing.T) {
 		return err == nil
 	})
 	kill()
-	if out, code := h.agent(t, "undo", "--yes"); code != 0 {
+	if out, code := h.agent(t, "undo", "--yes"); code != 0 || !strings.Contains(out, "4 files, +1 −2") {
 		t.Fatalf("exit code %d: %s", code, out)
 	}
 	for name, want := range map[string]string{"src/a.txt": "alpha\n", "src/sub/b.txt": "beta\n", "kept.txt": "kept\n"} {

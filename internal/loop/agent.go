@@ -82,7 +82,7 @@ func NewAgent(o Options) *Agent {
 	}
 	o.Delegates.Attach(host{a})
 	a.inbox = &inbox{rec: a.rec, jobs: o.Jobs, delegates: o.Delegates}
-	a.files = newFileUndo(o, a.rec)
+	a.files = newFileUndo(o, a.rec, &a.background)
 	a.shell = &userShell{prepare: o.Shell, interceptors: o.Interceptors, rec: a.rec, ended: a.files.changed, background: &a.background}
 	a.titler = newTitler(o, a.rec, &a.background)
 	if o.Parent == nil {
@@ -120,6 +120,8 @@ func (a *Agent) Run(ctx context.Context, commands <-chan event.Command, events c
 	defer close(events)
 	defer a.rec.stop()
 	defer a.background.Wait()
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
 	defer a.o.Delegates.Close()
 	ended := make(chan outcome, 1) // one turn runs at a time
 	running := false
@@ -195,6 +197,7 @@ func (a *Agent) begin(ctx context.Context, c event.Command, ended chan<- outcome
 // the user. It reports whether a turn was started.
 func (a *Agent) next(ctx context.Context, o outcome, ended chan<- outcome) bool {
 	a.conv = o.conv
+	a.files.refresh(ctx, false)
 	if o.reason == event.Done {
 		a.titler.start(ctx, a.conv.Messages)
 	}
@@ -227,6 +230,7 @@ func (a *Agent) startCompaction(ctx context.Context, focus string, ended chan<- 
 // startTurn starts a goroutine that runs a turn and sends the outcome to ended. p is the
 // prompt of the turn; it may be empty.
 func (a *Agent) startTurn(ctx context.Context, ended chan<- outcome, p event.Prompt, run func(context.Context, *turn.Turn, *turn.Conversation) event.TurnEnd) {
+	a.files.refresh(ctx, true)
 	a.inBackground(ctx, ended, func(ctx context.Context, c *turn.Conversation, kill <-chan struct{}) event.Reason {
 		return a.turn(ctx, c, p, kill, run)
 	})

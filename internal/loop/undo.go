@@ -3,6 +3,7 @@ package loop
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	"agent/internal/loop/event"
 	"agent/internal/loop/session"
@@ -25,16 +26,18 @@ type Undo struct {
 type fileUndo struct {
 	Undo
 	rec    *recorder
+	idle   *sync.WaitGroup // of goroutines that examine the files
 	jobs   Jobs
 	parent interface{ Emit(event.Event) error } // of a delegate; nil for a main agent
 	agent  string                               // ID of the delegate
 	turns  int                                  // number of the last turn
+	begun  bool                                 // a turn has begun; only for Agent.Run
 	plan   *undo.Plan                           // that the user was shown; nil for none
 	listed *undo.Plan                           // of all changes, that the user was shown; nil for none
 }
 
-func newFileUndo(o Options, rec *recorder) *fileUndo {
-	u := &fileUndo{Undo: o.Undo, rec: rec, jobs: o.Jobs}
+func newFileUndo(o Options, rec *recorder, idle *sync.WaitGroup) *fileUndo {
+	u := &fileUndo{Undo: o.Undo, rec: rec, idle: idle, jobs: o.Jobs}
 	if o.Parent != nil {
 		u.parent, u.agent = o.Parent, fmt.Sprint(o.Label.ID)
 	}
@@ -82,6 +85,16 @@ func (u *fileUndo) report(c *event.FilesChanged) {
 	}
 	c.Agent = u.agent
 	_ = u.parent.Emit(c)
+}
+
+// refresh examines the files in the background, until ctx ends. That happens when the
+// first turn begins, because the program then waits for the model, and after each turn.
+func (u *fileUndo) refresh(ctx context.Context, begins bool) {
+	if u.Restorer == nil || begins == u.begun {
+		return
+	}
+	u.begun = true
+	u.idle.Go(func() { u.Recorder.Refresh(ctx) })
 }
 
 // beginTurn begins the turn of a prompt, whose event has the number at.

@@ -43,8 +43,8 @@ func undoOptions(t *testing.T, p llm.Provider, dir, pack string) loop.Options {
 	return o
 }
 
-// undoing runs an agent. It sends the next command when a turn, an undo or a plan of an
-// undo ends, and after a notice. A command gets the ID of the last plan.
+// undoing runs an agent. It sends the next command when a turn, a typed command, an undo or
+// a plan of an undo ends, and after a notice. A command gets the ID of the last plan.
 func undoing(t *testing.T, o loop.Options, commands ...func(plan string) event.Command) []event.Event {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), hang)
@@ -63,7 +63,7 @@ func undoing(t *testing.T, o loop.Options, commands ...func(plan string) event.C
 			plan = e.ID
 		case event.ChangesNow:
 			plan = e.ID
-		case *event.TurnEnd, *event.Undone, event.Notice:
+		case *event.TurnEnd, *event.ShellEnd, *event.Undone, event.Notice:
 		case *event.Rewound:
 			if _, ok := last.(event.Rewind); !ok { // a part of an undo
 				continue

@@ -37,8 +37,8 @@ type (
 	}
 	// LostChange is a change that cannot be undone.
 	LostChange struct {
-		Path string `json:"path"`
-		Why  string `json:"why"` // for the user: "it is larger than 64 MB"
+		Path string `json:"path"` // empty for several
+		Why  string `json:"why"`  // for the user: "it is larger than 64 MB"
 	}
 )
 

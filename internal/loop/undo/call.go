@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"path/filepath"
+	"time"
 
 	"agent/internal/loop/event"
 	"agent/internal/loop/turn"
@@ -68,11 +69,14 @@ func (k *call) command(ctx context.Context, in tools.Info, c tools.Call, ok tool
 	if k.Scan != nil && (in.Step == 0 || ok.Access.Outside || k.Watches != nil && !k.Watches()) {
 		scanned = k.Scan.Begin(ctx)
 	}
-	from := k.Pack.Size()
+	defer k.begins()()
+	from, began := k.Pack.Size(), time.Now()
 	res, err := next(ctx, c, ok)
+	took := time.Since(began)
 	if scanned != nil {
 		k.touchFound(context.WithoutCancel(ctx), scanned, from)
 	}
+	touched := k.touchedSince(from, func(call string) bool { return call == in.ID })
 	k.mu.Lock()
 	if in.Step > 0 {
 		k.commands++
@@ -80,8 +84,11 @@ func (k *call) command(ctx context.Context, in tools.Info, c tools.Call, ok tool
 	if res.Job > 0 {
 		k.jobs[in.ID] = true
 	}
+	if scanned == nil && (len(touched) > 0 || took > longCommand) {
+		k.period.ran(began)
+	}
 	k.mu.Unlock()
-	k.settle(k.touchedSince(from, func(call string) bool { return call == in.ID }))
+	k.settle(touched)
 	return res, err
 }
 

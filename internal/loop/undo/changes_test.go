@@ -118,3 +118,29 @@ func TestGitCommandsHaveNoOptionsOfTheRepository(t *testing.T) {
 		t.Errorf("the commands are %q", p.Git)
 	}
 }
+
+// After a crash in the middle of a command, the lines of its changes are counted from the
+// present contents, and after the undo from those that it replaced.
+func TestLinesAreCountedAfterACrash(t *testing.T) {
+	s := newSession(t, map[string]string{"changed": "1\n2\n", "removed": "1\n2\n3\n", ".gitignore": "x.log\n"})
+	func() {
+		defer func() { _ = recover() }()
+		s.turn("killed", func() {
+			s.run(func(c *command) {
+				c.write("changed", "1\ntwo\n")
+				c.remove("removed")
+				c.write("created", "new\n")
+				c.write("x.log", "ignored\n")
+				panic("killed")
+			})
+		})
+	}()
+	s.open()
+	for _, back := range []undo.Back{{}, {Redo: true}} {
+		turns := s.plan(back).Turns
+		if len(turns) != 1 || turns[0].Files != 3 || turns[0].Added != 2 || turns[0].Removed != 4 {
+			t.Errorf("%+v: %+v", back, turns)
+		}
+		s.undo(back)
+	}
+}

@@ -42,8 +42,12 @@ type change struct {
 	after  *snapshot.State // nil if it is unknown, because the program was killed
 	tool   bool            // see note.Tool
 	step   *step
-	// added and removed are numbers of lines.
+	// added and removed are numbers of lines. They are zero if they were not counted,
+	// because the program was killed.
 	added, removed int
+	counted        bool
+	// present is set if after is unknown and a file is there now.
+	present bool
 }
 
 // readHistory reads the notes of a pack.
@@ -142,7 +146,7 @@ func (r *historyReader) stepOf(call string) *step {
 func (r *historyReader) touch(n note) {
 	s, last := r.stepOf(n.Call), r.latest[n.Path]
 	if last != nil && last.step == s && (last.after == nil || last.after.Same(*n.Before)) {
-		last.after, last.tool = nil, false
+		last.after, last.tool, last.counted = nil, false, false
 		return
 	}
 	if last != nil && last.after == nil {
@@ -159,7 +163,7 @@ func (r *historyReader) after(n note) {
 	if c == nil || c.step.kind == kindUndo || n.After == nil {
 		return
 	}
-	c.after, c.tool = n.After, n.Tool
+	c.after, c.tool, c.counted = n.After, n.Tool, true
 	c.added += n.Added
 	c.removed += n.Removed
 }
@@ -229,7 +233,7 @@ func (c *change) isChange() bool { return c.after == nil || !c.after.Same(c.befo
 func (s *step) files() int {
 	paths := map[string]bool{}
 	for _, c := range s.changes {
-		if c.isChange() && (isFile(c.before) || c.after != nil && isFile(*c.after)) {
+		if c.isChange() && (isFile(c.before) || c.present || c.after != nil && isFile(*c.after)) {
 			paths[c.path] = true
 		}
 	}

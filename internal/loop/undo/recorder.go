@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"agent/internal/history/blobs"
 	"agent/internal/llm/phrase"
@@ -29,6 +30,8 @@ type Options struct {
 	// Watches reports whether commands have a supervisor that watches them. It may wait for
 	// the answer. Nil means that they have.
 	Watches func() bool
+	// Wait is how long EndTurn may look for changes of other programs; 0 means 200 ms.
+	Wait time.Duration
 }
 
 // Recorder records the changes of a session in its pack. It is a tools.RunInterceptor for
@@ -40,16 +43,21 @@ type Recorder struct {
 	mu       sync.Mutex
 	trees    []string // worktrees: see In
 	turn     Turn
-	step     string                         // ID of the noted turn; empty if the turn is not noted yet
-	commands int                            // that ran in the turn
-	jobs     map[string]bool                // the calls whose commands became background jobs
-	from     int64                          // where the notes of jobs begin that are settled next
+	step     string          // ID of the noted turn; empty if the turn is not noted yet
+	commands int             // that ran in the turn
+	jobs     map[string]bool // the calls whose commands became background jobs
+	from     int64           // where the notes of jobs begin that are settled next
+	period   period
+	refresh  refresh
 	changed  map[string]*event.FilesChanged // by call; "" for jobs
 }
 
 // NewRecorder returns a Recorder. It writes nothing before the first change.
 func NewRecorder(o Options) *Recorder {
-	return &Recorder{Options: o, turn: Turn{At: -1}, jobs: map[string]bool{}, changed: map[string]*event.FilesChanged{}}
+	return &Recorder{
+		Options: o, turn: Turn{At: -1}, period: period{from: o.Pack.Size()},
+		jobs: map[string]bool{}, changed: map[string]*event.FilesChanged{},
+	}
 }
 
 // BeginTurn begins a turn. Later changes belong to it, until the next BeginTurn.
@@ -57,6 +65,7 @@ func (r *Recorder) BeginTurn(t Turn) {
 	r.settleJobs()
 	r.mu.Lock()
 	r.turn, r.step, r.commands = t, "", 0
+	r.period = r.period.next(r.Pack.Size())
 	running := len(r.jobs) > 0
 	r.mu.Unlock()
 	if running {
@@ -65,10 +74,11 @@ func (r *Recorder) BeginTurn(t Turn) {
 }
 
 // EndTurn ends the turn and makes its notes survive a power failure. It returns what
-// background jobs changed since the last EndTurn; nil for nothing. The error is for the
-// user.
+// background jobs changed since the last EndTurn, and what other programs changed while
+// commands of the turn ran; nil for nothing. The error is for the user.
 func (r *Recorder) EndTurn() (*event.FilesChanged, error) {
 	r.settleJobs()
+	r.findOthers()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	changed := r.changed[""]
@@ -243,7 +253,13 @@ func (r *Recorder) settleJobs() {
 	}
 	defer roots.close()
 	k := &call{Recorder: r, roots: roots}
-	k.settle(r.touchedSince(from, func(call string) bool { return jobs[call] }))
+	touched := r.touchedSince(from, func(call string) bool { return jobs[call] })
+	k.settle(touched)
+	if len(touched) > 0 {
+		r.mu.Lock()
+		r.period.ran(r.period.began)
+		r.mu.Unlock()
+	}
 }
 
 // touchedSince returns the touched paths of some calls since an offset of the pack. The

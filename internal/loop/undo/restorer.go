@@ -12,6 +12,9 @@ import (
 
 	"agent/internal/history/blobs"
 	"agent/internal/loop/event"
+	"agent/internal/loop/turn"
+	"agent/internal/tools"
+	"agent/internal/tools/snapshot"
 )
 
 // Restorer undoes what the notes of a pack say. It is not safe for concurrent use, and
@@ -64,7 +67,46 @@ func (r *Restorer) history() *history {
 			h.dropBelow(dir)
 		}
 	}
+	r.count(h)
 	return h
+}
+
+// count counts the lines of changes that were not counted, from the contents before to
+// those after, or to the present ones if the contents after are not known.
+func (r *Restorer) count(h *history) {
+	var all []*change
+	for _, s := range h.steps {
+		for _, c := range s.changes {
+			if s.kind != kindUndo && !c.counted && c.isChange() && len(all) < maxCounted {
+				all = append(all, c)
+			}
+		}
+	}
+	if len(all) == 0 {
+		return
+	}
+	roots, err := openRoots(r.with(h))
+	if err != nil {
+		return
+	}
+	defer roots.close()
+	for _, c := range all {
+		at, ok := roots.at(c.path)
+		if !ok || c.before.Kind == snapshot.Absent && at.isIgnored() {
+			continue
+		}
+		left := value{}
+		if c.after != nil {
+			left.State = *c.after
+		} else {
+			left = at.now(nil)
+			c.present = isFile(left.State)
+		}
+		change := tools.Change{Before: r.shown(value{State: c.before}), After: r.shown(left)}
+		for _, d := range turn.Diffs([]tools.Change{change}) {
+			c.added, c.removed = d.Added, d.Removed
+		}
+	}
 }
 
 // with returns the roots and those of a history.

@@ -80,7 +80,7 @@ func SumText(s event.ChangeSum) string {
 
 // LostText returns why a change cannot be undone, on one line.
 func LostText(l event.LostChange) string {
-	return "cannot be undone: " + ink.SanitizeLine(l.Path) + ": " + ink.SanitizeLine(l.Why)
+	return "cannot be undone: " + ink.SanitizeLine(strings.TrimPrefix(l.Path+": ", ": ")+l.Why)
 }
 
 // ConflictText says that a file was not restored, on one line.

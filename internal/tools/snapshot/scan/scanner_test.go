@@ -94,3 +94,17 @@ func TestACommandDoesNotWaitForASlowStore(t *testing.T) {
 	close(proceed)
 	<-refreshed
 }
+
+// A scan can end at the moment when it is stopped.
+func TestScansCanBeStoppedAtTheirEnd(t *testing.T) {
+	w := newWorkspace(t, map[string]string{"f": "1\n"})
+	for range 50 {
+		w.open(scan.Options{})
+		ctx, stop := context.WithCancel(context.Background())
+		go stop()
+		if err := w.scan.Refresh(ctx); err != nil && !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+		stop()
+	}
+}

@@ -30,17 +30,14 @@ func walk(ctx context.Context, top string, skip map[string]bool, limit int) (*in
 	defer l.close()
 	w := &walker{ctx: ctx, lister: l, skip: skip, limit: int64(limit), todo: []string{"."}, targets: map[string]string{}}
 	w.wake.L = &w.mu
-	defer context.AfterFunc(ctx, func() { w.stop(ctx.Err()) })()
+	defer context.AfterFunc(ctx, func() { _ = w.stop(ctx.Err()) })()
 	var wg sync.WaitGroup
 	for range workers {
 		wg.Go(w.run)
 	}
 	wg.Wait()
-	if w.err == nil {
-		w.err = ctx.Err()
-	}
-	if w.err != nil {
-		return nil, w.err
+	if err := w.stop(ctx.Err()); err != nil {
+		return nil, err
 	}
 	slices.SortFunc(w.dirs, func(a, b dir) int { return comparePaths(a.path, b.path) })
 	return &index{dirs: slices.Clone(w.dirs), targets: w.targets, files: int(w.count.Load()), mtime: l.mtime}, nil
@@ -63,13 +60,15 @@ type walker struct {
 	targets map[string]string
 }
 
-func (w *walker) stop(err error) {
+// stop ends all goroutines if err is not nil. It returns the first error.
+func (w *walker) stop(err error) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.err == nil {
 		w.err = err
 	}
 	w.wake.Broadcast()
+	return w.err
 }
 
 // run reads directories until there are no more.

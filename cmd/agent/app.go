@@ -59,9 +59,12 @@ type opening struct {
 	// input reads prompts in plain mode; nil on a screen.
 	input *lineInput
 
-	dir              string    // working directory of a new session; empty for the current one
-	forkKeep         *int      // how much of the original a fork keeps, as in event.Rewound; nil keeps all
-	draft            string    // initial prompt text of a fork
+	dir      string // working directory of a new session; empty for the current one
+	forkKeep *int   // how much of the original a fork keeps, as in event.Rewound; nil keeps all
+	draft    string // initial prompt text of a fork
+	// temporary is set if the working directory is deleted after the session: changes of
+	// files are not recorded.
+	temporary        bool
 	notice           string    // shown to the user at the start
 	previousEndpoint *endpoint // of the session before a new one; nil if there was none
 	// baseFor is the provider that BaseURL is for; empty for the selected one.
@@ -221,6 +224,7 @@ func (a *app) assemble(f opening, attended bool) (err error) {
 		return err
 	}
 	a.notices = append(a.notices, warnings...)
+	a.changes.off = f.temporary
 	a.addTools()
 	a.addInstructions()
 	return nil

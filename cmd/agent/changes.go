@@ -16,6 +16,7 @@ import (
 // changes records what the calls of a session change, so that it can be undone. The zero
 // value records nothing.
 type changes struct {
+	off      bool // record nothing
 	pack     *blobs.Pack
 	scan     *scan.Scanner
 	recorder *undo.Recorder
@@ -23,8 +24,8 @@ type changes struct {
 
 // recordChanges makes the session record changes of files, if it is saved.
 func (a *app) recordChanges() {
-	if a.record.log == nil {
-		return // options.Undo says so
+	if a.record.log == nil || a.changes.off {
+		return
 	}
 	path := a.record.log.UndoPath()
 	pack, err := blobs.Open(path, blobs.Limits{})
@@ -39,10 +40,19 @@ func (a *app) recordChanges() {
 	}
 	skip := []string{filepath.Dir(path)}
 	files := scan.New(scan.Options{Roots: roots, Skip: skip, Store: pack})
-	a.changes = changes{pack, files, undo.NewRecorder(undo.Options{
+	a.changes = changes{pack: pack, scan: files, recorder: undo.NewRecorder(undo.Options{
 		Pack: pack, Path: path, Roots: roots, Skip: skip, Scan: files, Watches: a.sandbox.Watches,
 	})}
 	a.options.Undo = loop.Undo{Recorder: a.changes.recorder, Restorer: undo.NewRestorer(pack, roots)}
+}
+
+// undoRoom returns how many bytes of old file contents undo still accepts from commands; 0
+// if it does not record what they change.
+func (a *app) undoRoom() int64 {
+	if a.changes.pack == nil || !a.sandbox.Watches() {
+		return 0
+	}
+	return a.changes.pack.Room()
 }
 
 // with returns the interceptors of an agent that works in w, with the one that records

@@ -57,7 +57,7 @@ The exit code is 1 if any task is not solved.`,
 				return err
 			}
 			opts.Limits = shellLimits(file.Settings)
-			f := opening{flags: *o, end: end}
+			f := opening{flags: *o, end: end, temporary: true}
 			f.permit.Mode = cmp.Or(f.permit.Mode, string(event.ModeEdits))
 			opts.Turn = func(ctx context.Context, dir, prompt string) (eval.Outcome, error) {
 				f.dir = dir

@@ -67,6 +67,10 @@ func (p *TextPrinter) Event(e event.Event) {
 	case *event.ToolEnd:
 		p.continues = false
 		p.toolEnd(e)
+	case *event.FilesChanged:
+		for _, l := range e.Lost {
+			p.note("· cannot be undone: %s", ink.SanitizeLine(strings.TrimPrefix(l.Path+": ", ": ")+l.Why))
+		}
 	case *event.DelegateEnd:
 		if e.Background { // otherwise the result of the call says it
 			p.note("· %s", ink.SanitizeLine(delegateEnd(e)))

@@ -104,3 +104,17 @@ func TestGitCommandsAreNamed(t *testing.T) {
 		t.Errorf("undo ran git: %+v", out)
 	}
 }
+
+// A repository cannot put an option into a command that the user may run.
+func TestGitCommandsHaveNoOptionsOfTheRepository(t *testing.T) {
+	s := newSession(t, map[string]string{"f": "1\n", ".git/HEAD": "ref: refs/heads/--discard-changes\n"})
+	s.write(".git/objects/none", "")
+	s.write(".git/refs/none", "")
+	s.turn("switch", func() {
+		s.edit(map[string]*string{"f": text("2\n")})
+		s.run(func(*command) { s.write(".git/HEAD", "ref: refs/heads/main\n") })
+	})
+	if p := s.plan(undo.Back{}); len(p.Git) > 0 {
+		t.Errorf("the commands are %q", p.Git)
+	}
+}

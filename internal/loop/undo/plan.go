@@ -348,6 +348,6 @@ func (p *Plan) describe(h *history, steps []*step) {
 	case p.Redo:
 		p.Why = "there is no undo to redo, or files were changed by a turn since"
 	default:
-		p.Why = "no turn of this session changed files that are not undone yet"
+		p.Why = "nothing is left to undo in this session. A fork undoes only its own changes"
 	}
 }

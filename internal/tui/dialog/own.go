@@ -62,14 +62,6 @@ func (d *Dialog) ownFor(ask event.Ask) *Own {
 // Cancel returns the row that leaves everything as it is.
 func (o *Own) Cancel() int { return len(o.Rows) - 1 }
 
-// Answers returns the rows of the first question.
-func (d *Dialog) Answers() Rows {
-	if d.question.own != nil {
-		return Rows{All: d.question.own.Rows}
-	}
-	return RowsOf(d.question.ask)
-}
-
 // ownLines is the number of diff lines drawn at first. An undo can have many small diffs,
 // and drawing one takes milliseconds.
 const ownLines = 400

@@ -130,7 +130,7 @@ func pointBack(s *screen.Conversation, arg string) (point, bool) {
 // these changes, too.
 func (s *Session) rewind(to point) tea.Cmd {
 	if s.Feed.ChangedSince(to.At) > 0 && !s.Feed.Running && s.Broken == "" && s.Transcript.Settled {
-		s.requestUndo(event.PlanUndo{To: &to.At}, &to)
+		s.undo.request(event.PlanUndo{To: &to.At}, &to)
 		return nil
 	}
 	s.rewindNow(to)
@@ -144,7 +144,7 @@ func (s *Session) rewindNow(to point) {
 		s.Say(interruptFirst)
 	case cannotRewind(s.Conversation):
 	default:
-		s.undo = undo{}
+		s.undo = undo{Session: s}
 		s.Send(event.Rewind{Keep: to.At})
 		s.editor.Prepend(to.Text)
 	}

@@ -35,6 +35,7 @@ type Session struct {
 // custom commands that cannot be used.
 func New(c *screen.Conversation, e *editor.Editor, l Lists) (s *Session, notices []string) {
 	s = &Session{Conversation: c, editor: e, lists: l, recent: list.NewRecent(c.Options.Recent, c.Options.Remember)}
+	s.undo.Session = s
 	s.Models = &Models{Conversation: c, lists: l}
 	return s, s.addCustom(c.Options.Custom)
 }
@@ -65,7 +66,7 @@ func (s *Session) Take(msg tea.Msg) bool {
 
 // Apply handles an event of the agent that a command or the welcome waits for.
 func (s *Session) Apply(ev event.Event) {
-	s.applyUndo(ev)
+	s.undo.take(ev)
 	switch ev := ev.(type) {
 	case event.JobsNow:
 		s.listJobs(ev.Jobs)

@@ -18,6 +18,7 @@ import (
 
 // undo is the state of /undo, /redo, /changes and of a rewind that can undo files.
 type undo struct {
+	*Session
 	waiting bool // for a plan, a list or the end of an undo
 	listing bool // show the next ChangesNow
 	// rewind is the point that the user chose in the list of prompts; nil for /undo and
@@ -44,7 +45,7 @@ func undoCommand(s *Session, arg string) (tea.Cmd, error) {
 			plan.Turns = n
 		}
 	}
-	s.requestUndo(plan, nil)
+	s.undo.request(plan, nil)
 	return nil, nil
 }
 
@@ -53,84 +54,84 @@ func redoCommand(s *Session, arg string) (tea.Cmd, error) {
 	if arg != "" {
 		return nil, errors.New("usage: /redo")
 	}
-	s.requestUndo(event.PlanUndo{Redo: true}, nil)
+	s.undo.request(event.PlanUndo{Redo: true}, nil)
 	return nil, nil
 }
 
 // changesCommand requests the list of all changes of files.
 func changesCommand(s *Session, _ string) (tea.Cmd, error) {
-	s.undo = undo{waiting: true, listing: true}
+	s.undo = undo{Session: s, waiting: true, listing: true}
 	s.SendCommand(event.ListChanges{})
 	return nil, nil
 }
 
-// requestUndo requests a plan. rewind is the point to rewind to, or nil.
-func (s *Session) requestUndo(plan event.PlanUndo, rewind *point) {
-	s.undo = undo{waiting: true, rewind: rewind}
-	s.SendCommand(plan)
-	s.Flash = "comparing files with their earlier contents"
+// request requests a plan. rewind is the point to rewind to, or nil.
+func (u *undo) request(plan event.PlanUndo, rewind *point) {
+	*u = undo{Session: u.Session, waiting: true, rewind: rewind}
+	u.SendCommand(plan)
+	u.Flash = "comparing files with their earlier contents"
 }
 
-// applyUndo handles an event that a command of this file waits for.
-func (s *Session) applyUndo(ev event.Event) {
+// take handles an event that a command of this file waits for.
+func (u *undo) take(ev event.Event) {
 	switch ev := ev.(type) {
 	case event.UndoPlan:
-		s.undo.waiting = false
-		s.showUndo(ev)
+		u.waiting = false
+		u.showPlan(ev)
 	case event.ChangesNow:
-		s.undo.waiting = false
-		if s.undo.listing {
-			s.undo.listing = false
-			s.showChanges(ev)
+		u.waiting = false
+		if u.listing {
+			u.listing = false
+			u.showChanges(ev)
 		}
 	case *event.Undone:
-		s.undo.waiting = false
+		u.waiting = false
 	case event.Notice: // it may say why there is no plan, or why it was not applied
-		s.undo.waiting = false
+		u.waiting = false
 	case *event.Rewound:
-		s.rewound(ev)
+		u.rewound(ev)
 	}
 }
 
 // rewound finishes a rewind that comes with an undo of files.
-func (s *Session) rewound(ev *event.Rewound) {
-	to, apply := s.undo.to, s.undo.apply
-	s.undo.to, s.undo.apply = nil, ""
+func (u *undo) rewound(ev *event.Rewound) {
+	to, apply := u.to, u.apply
+	u.to, u.apply = nil, ""
 	if to == nil || to.At != ev.Keep {
 		return
 	}
-	s.Undoing = true
-	s.editor.Prepend(to.Text)
+	u.Undoing = true
+	u.editor.Prepend(to.Text)
 	if apply != "" {
-		s.Send(event.ApplyUndo{ID: apply})
+		u.Send(event.ApplyUndo{ID: apply})
 	}
 }
 
-// showUndo asks about a plan.
-func (s *Session) showUndo(plan event.UndoPlan) {
-	rewind := s.undo.rewind
-	s.undo.rewind, s.Flash = nil, ""
+// showPlan asks about a plan.
+func (u *undo) showPlan(plan event.UndoPlan) {
+	rewind := u.rewind
+	u.rewind, u.Flash = nil, ""
 	if plan.ID == "" && rewind == nil {
-		s.sayNothing(plan)
+		u.sayNothing(plan)
 		return
 	}
-	notes := slices.Concat(s.jobNotes(), undoNotes(plan, rewind == nil && !plan.Redo))
+	notes := slices.Concat(u.jobNotes(), undoNotes(plan, rewind == nil && !plan.Redo))
 	own := dialog.Own{Title: undoTitle(plan, rewind), Notes: notes, Diffs: plan.Diffs}
 	for _, d := range plan.Conflicts {
 		own.Kept = append(own.Kept, dialog.Kept{Heading: "not applied: " + d.Path, Diff: d})
 	}
-	rows := s.undoRows(plan, rewind)
+	rows := u.rows(plan, rewind)
 	for i, r := range rows {
 		r.row.Digit = i + 1
 		own.Rows = append(own.Rows, r.row)
 	}
 	own.Give = func(row int, _ []event.HunkAnswer) { rows[row].give() }
-	s.Front.Ask(own)
+	u.Front.Ask(own)
 }
 
 // jobNotes warns of background jobs, which do not stop for an undo.
-func (s *Session) jobNotes() []dialog.Note {
-	n := transcript.Running(s.Feed.Jobs)
+func (u *undo) jobNotes() []dialog.Note {
+	n := transcript.Running(u.Feed.Jobs)
 	if n == 0 {
 		return nil
 	}
@@ -142,7 +143,7 @@ func (s *Session) jobNotes() []dialog.Note {
 }
 
 // sayNothing says why there is nothing to undo, and what is in the way.
-func (s *Session) sayNothing(plan event.UndoPlan) {
+func (u *undo) sayNothing(plan event.UndoPlan) {
 	lines := []string{sentenceOf(plan.Why, "There is nothing to undo.")}
 	for _, d := range plan.Conflicts {
 		lines = append(lines, transcript.ConflictText(d.Path))
@@ -150,13 +151,13 @@ func (s *Session) sayNothing(plan event.UndoPlan) {
 	if len(plan.Conflicts) > 0 && !plan.Redo {
 		lines = append(lines, "/changes undoes single hunks, /undo N goes further back")
 	}
-	for _, n := range s.jobNotes() {
+	for _, n := range u.jobNotes() {
 		lines = append(lines, n.Text)
 	}
 	for _, n := range undoNotes(event.UndoPlan{Lost: plan.Lost, Ignored: plan.Ignored, Git: plan.Git}, !plan.Redo) {
 		lines = append(lines, n.Text)
 	}
-	s.Say(strings.Join(lines, "\n"))
+	u.Say(strings.Join(lines, "\n"))
 }
 
 // sentenceOf returns a reason as a sentence, or instead if there is none.
@@ -174,25 +175,25 @@ type undoRow struct {
 	give func()
 }
 
-// undoRows returns the rows that a plan allows. The last one cancels.
-func (s *Session) undoRows(plan event.UndoPlan, rewind *point) []undoRow {
+// rows returns the rows that a plan allows. The last one cancels.
+func (u *undo) rows(plan event.UndoPlan, rewind *point) []undoRow {
 	yes := func(text, short string, give func()) undoRow {
 		return undoRow{dialog.Row{Kind: dialog.Yes, Text: text, Short: short}, give}
 	}
-	apply := func() { s.sendUndo(event.ApplyUndo{ID: plan.ID}) }
-	first, found := s.firstPrompt(plan)
+	apply := func() { u.send(event.ApplyUndo{ID: plan.ID}) }
+	first, found := u.firstPrompt(plan)
 	var rows []undoRow
 	switch {
 	case rewind != nil && plan.ID == "":
-		rows = append(rows, yes("Rewind only the conversation", "Rewind", func() { s.rewindNow(*rewind) }))
+		rows = append(rows, yes("Rewind only the conversation", "Rewind", func() { u.rewindNow(*rewind) }))
 	case rewind != nil:
-		rows = append(rows, yes("Rewind the conversation and undo the files", "Both", func() { s.rewindBoth(plan, first, *rewind) }),
-			yes("Rewind only the conversation", "Conversation", func() { s.rewindNow(*rewind) }),
+		rows = append(rows, yes("Rewind the conversation and undo the files", "Both", func() { u.rewindBoth(plan, first, *rewind) }),
+			yes("Rewind only the conversation", "Conversation", func() { u.rewindNow(*rewind) }),
 			yes("Undo only the files", "Files", apply))
 	case plan.Redo:
 		rows = append(rows, yes("Redo", "Redo", apply))
 	case found:
-		rows = append(rows, yes("Undo the files and rewind the conversation", "Both", func() { s.rewindBoth(plan, first, first) }), yes("Undo only the files", "Files", apply))
+		rows = append(rows, yes("Undo the files and rewind the conversation", "Both", func() { u.rewindBoth(plan, first, first) }), yes("Undo only the files", "Files", apply))
 	default:
 		rows = append(rows, yes("Undo the files", "Undo", apply))
 	}
@@ -201,30 +202,30 @@ func (s *Session) undoRows(plan event.UndoPlan, rewind *point) []undoRow {
 
 // rewindBoth applies a plan and rewinds the conversation to a point. first is where the
 // agent rewinds to with the plan; if the user chose an earlier point, that comes before.
-func (s *Session) rewindBoth(plan event.UndoPlan, first, to point) {
-	s.undo.to = &to
+func (u *undo) rewindBoth(plan event.UndoPlan, first, to point) {
+	u.to = &to
 	if first.At == to.At {
-		s.sendUndo(event.ApplyUndo{ID: plan.ID, Conversation: true})
+		u.send(event.ApplyUndo{ID: plan.ID, Conversation: true})
 		return
 	}
-	s.undo.apply = plan.ID
-	s.sendUndo(event.Rewind{Keep: to.At})
+	u.apply = plan.ID
+	u.send(event.Rewind{Keep: to.At})
 }
 
-// sendUndo sends a command that ends with an Undone or a Notice.
-func (s *Session) sendUndo(command event.Command) {
-	s.undo.waiting = true
-	s.SendCommand(command)
+// send sends a command that ends with an Undone or a Notice.
+func (u *undo) send(command event.Command) {
+	u.waiting = true
+	u.SendCommand(command)
 }
 
 // firstPrompt returns the prompt of the oldest turn of a plan that is in the conversation.
 // It reports false if the conversation cannot be rewound to it.
-func (s *Session) firstPrompt(plan event.UndoPlan) (first point, ok bool) {
-	if len(plan.Turns) == 0 || s.Broken != "" || !s.Transcript.Settled {
+func (u *undo) firstPrompt(plan event.UndoPlan) (first point, ok bool) {
+	if len(plan.Turns) == 0 || u.Broken != "" || !u.Transcript.Settled {
 		return point{PastPrompt: event.PastPrompt{At: -1}}, false
 	}
 	for _, t := range slices.Backward(plan.Turns) { // one that is rewound is not in the list
-		for _, p := range s.Feed.TurnPrompts() {
+		for _, p := range u.Feed.TurnPrompts() {
 			if p.At == t.At {
 				return point{PastPrompt: p}, true
 			}
@@ -326,30 +327,30 @@ func undoNotes(plan event.UndoPlan, offersIgnored bool) []dialog.Note {
 }
 
 // showChanges lets the user keep or undo each change since the session began.
-func (s *Session) showChanges(now event.ChangesNow) {
+func (u *undo) showChanges(now event.ChangesNow) {
 	if now.ID == "" {
 		lines := []string{sentenceOf(now.Why, "No files have changed since the session began.")}
 		for _, l := range now.Lost {
 			lines = append(lines, transcript.LostText(l))
 		}
-		s.Say(strings.Join(lines, "\n"))
+		u.Say(strings.Join(lines, "\n"))
 		return
 	}
 	own := dialog.Own{Title: "Changes since the session began", Diffs: now.Diffs, Review: true, Rows: []dialog.Row{
 		{Digit: 1, Kind: dialog.Yes, Text: "Undo these hunks", Short: "Undo"},
 		{Digit: 2, Kind: dialog.No, Text: "Keep all changes", Short: "Keep"},
 	}}
-	own.Notes = s.jobNotes()
+	own.Notes = u.jobNotes()
 	for _, l := range now.Lost {
 		own.Notes = append(own.Notes, dialog.Note{Text: transcript.LostText(l), Alert: true})
 	}
 	own.Notes = append(own.Notes, dialog.Note{Text: "To undo a hunk removes its lines with + and brings back those with -."})
 	own.Give = func(row int, kept []event.HunkAnswer) {
 		if picks := undonePicks(now.Diffs, kept); row == 0 && len(picks) > 0 {
-			s.sendUndo(event.UndoChanges{ID: now.ID, Hunks: picks})
+			u.send(event.UndoChanges{ID: now.ID, Hunks: picks})
 		}
 	}
-	s.Front.Ask(own)
+	u.Front.Ask(own)
 }
 
 // undonePicks returns the hunks of diffs that kept does not accept.

@@ -245,14 +245,20 @@ func (w writer) rest(lost []event.LostChange, ignored int, git []string) {
 
 // result prints what an undo has done.
 func (w writer) result(e *event.Undone) {
-	w.printf("\n%s restored.\n", phrase.Count(len(e.Restored)+len(e.Merged), "path"))
+	verb := "restored"
+	if e.Redo {
+		verb = "changed again"
+	}
+	w.printf("\n%s %s.\n", phrase.Count(len(e.Restored)+len(e.Merged), "path"), verb)
 	w.list("In conflict, not changed:", e.Conflicts)
 	var lost []string
 	for _, l := range e.Lost {
 		lost = append(lost, strings.TrimPrefix(l.Path+": ", ": ")+l.Why)
 	}
 	w.list("Not restored:", lost)
-	if !e.Redo {
-		w.printf("To undo this: agent undo --redo\n")
+	again := "agent undo --redo"
+	if e.Redo {
+		again = "agent undo"
 	}
+	w.printf("To undo this: %s\n", again)
 }

@@ -333,12 +333,21 @@ func (p *Plan) describe(h *history, steps []*step) {
 	if len(p.Items) > 0 {
 		return
 	}
-	p.Why = "the files already have their earlier states, or cannot get them again"
+	p.Why = "the files already have their earlier states"
 	switch {
+	case len(steps) > 0 && len(p.Conflicts) > 0:
+		p.Why = "no change can be undone without a conflict"
+		if p.Redo {
+			p.Why = "no change can be redone without a conflict"
+		}
+	case len(steps) > 0 && len(p.Lost) > 0:
+		p.Why = "the files cannot get their earlier states again"
+	case len(steps) > 0 && p.Ignored > 0:
+		p.Why = "only files that git ignores are left"
 	case len(steps) > 0:
 	case p.Redo:
 		p.Why = "there is no undo to redo, or files were changed by a turn since"
 	default:
-		p.Why = "no turn of this session changed files that are not undone yet"
+		p.Why = "nothing is left to undo in this session. A fork undoes only its own changes"
 	}
 }

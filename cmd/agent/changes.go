@@ -46,6 +46,15 @@ func (a *app) recordChanges() {
 	a.options.Undo = loop.Undo{Recorder: a.changes.recorder, Restorer: undo.NewRestorer(pack, roots)}
 }
 
+// undoRoom returns how many bytes of old file contents undo still accepts from commands; 0
+// if it does not record what they change.
+func (a *app) undoRoom() int64 {
+	if a.changes.pack == nil || !a.sandbox.Watches() {
+		return 0
+	}
+	return a.changes.pack.Room()
+}
+
 // with returns the interceptors of an agent that works in w, with the one that records
 // changes. It is the first one, so it also sees the changes that the others make.
 func (c *changes) with(w *workspace.Workspace, isolated bool, all []any) []any {

@@ -39,7 +39,7 @@ func judgingPaths(dir string, set settings.Settings) policy.Paths {
 // the session's standing permissions.
 func (a *app) protectPaths() {
 	paths := access.Paths(a.work.Dir(), os.Getenv)
-	paths.Added = a.work.Added()
+	paths.Added, paths.Room = a.work.Added(), a.undoRoom
 	a.work.AllowOutside(paths.Home)
 	a.work.Withhold(paths.Withheld(a.options.Rules))
 	key := access.KeyFile(os.Getenv)

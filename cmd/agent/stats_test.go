@@ -18,7 +18,7 @@ func TestSessionsStats(t *testing.T) {
 		call("shell", `{"command":"touch x"}`, "edit", `{"path":"a.txt","old":"one","new":"two"}`),
 		say("Done."), say("More."))
 	h := newHome(t, map[string]string{"a.txt": "one\n"}, at(s)...)
-	h.agent(t, "run", "--model", "openai/m", "--mode", "edits", "change it")
+	h.agent(t, "run", "--model", "openai/m", "--allow", "edit: a.txt", "change it")
 	if out, code := h.agent(t, "run", "--continue", "--fork", "more"); code != 0 {
 		t.Fatal(out)
 	}

@@ -50,7 +50,7 @@ func gitFunction(env []string) string {
 // the guard once the command has ended.
 func (s *shellTool) launch(ctx context.Context, c shell.Command, ok Approved) (launched, error) {
 	l, access := launched{dir: c.Dir}, ok.Access
-	var readOnly []string
+	readOnly := slices.Clone(access.ReadOnly)
 	if access.Git != nil {
 		view, err := access.Git.View(ctx)
 		if err != nil {
@@ -60,7 +60,7 @@ func (s *shellTool) launch(ctx context.Context, c shell.Command, ok Approved) (l
 		if ok.Environment != nil {
 			env = ok.Environment(env)
 		}
-		c.Line, c.Cleanup, readOnly = gitFunction(append(env, view.Env()...))+c.Line, view.Close, view.Dirs()
+		c.Line, c.Cleanup, readOnly = gitFunction(append(env, view.Env()...))+c.Line, view.Close, append(readOnly, view.Dirs()...)
 	}
 	if !access.Outside {
 		l.guard = s.Area.Begin(confine.Extent{

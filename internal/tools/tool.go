@@ -83,6 +83,8 @@ type Access struct {
 	Private bool // nobody approved the command: it does not see the home directory
 	// Strict makes a write fail if the old content cannot be kept: see snapshot.Order.
 	Strict bool
+	// Repositories lets such a command change git directories: see snapshot.Order.Git.
+	Repositories bool
 	// Unkept is set for a second run in which such a write happens after all.
 	Unkept bool
 	// Write are absolute paths outside the workspace that it may change, too.
@@ -93,6 +95,8 @@ type Access struct {
 	Show []string
 	// Hide are files that a private command sees as empty. Absolute.
 	Hide []string
+	// ReadOnly are files and directories that it must not change. Absolute.
+	ReadOnly []string
 	// Git is the repository that git may read without its configuration. Nil if the
 	// command does not run git, or runs it as it is.
 	Git *git.Repository

@@ -147,6 +147,9 @@ func TestNothingToUndo(t *testing.T) {
 	d.run("/redo")
 	d.events(event.UndoPlan{Redo: true, Why: "b.go was changed since", Conflicts: []event.Diff{{Path: "b.go", Unified: "@@ -1 +1 @@\n-a\n+b\n"}}})
 	d.shows("B.go was changed since.", "conflict: b.go was changed since and stays as it is")
+	d.run("/undo")
+	d.events(event.UndoPlan{Why: "no change can be undone without a conflict", Conflicts: []event.Diff{{Path: "b.go", Unified: "@@ -1 +1 @@\n-a\n+b\n"}}})
+	d.shows("/changes undoes single hunks, /undo N goes further back")
 	d.run("/undo x")
 	d.shows("usage: /undo [N] [ignored]")
 	d.press("ctrl+c")
@@ -156,7 +159,18 @@ func TestNothingToUndo(t *testing.T) {
 	if d.m.dialog.Waits() {
 		t.Error("a dialog is open")
 	}
-	d.wantCommands(event.PlanUndo{}, event.PlanUndo{Redo: true}, event.ListChanges{})
+	d.wantCommands(event.PlanUndo{}, event.PlanUndo{Redo: true}, event.PlanUndo{}, event.ListChanges{})
+}
+
+// A typed command is not counted as a turn, and a job that runs is named.
+func TestUndoOfTypedCommandsAndJobs(t *testing.T) {
+	plan := undoPlan()
+	plan.Turns = append([]event.ChangedTurn{{Number: 2, At: -1, Prompt: "!touch b", Files: 1}}, plan.Turns...)
+	d := undoDriver(t, 120, 40)
+	d.run("/undo")
+	d.events(event.JobsNow{Jobs: []event.Job{{ID: 1}}}, plan)
+	d.armDialog()
+	d.shows("Undo the changes of 1 turn and 1 typed command?", "1 job is running and may change these files again")
 }
 
 func TestUndoDuringATurn(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 
 	"agent/cmd/agent/settings"
 	"agent/internal/history"
+	"agent/internal/history/blobs"
 	"agent/internal/loop/policy"
 	"agent/internal/tools/git"
 	"agent/internal/tools/shell"
@@ -90,7 +91,14 @@ func JudgingPaths(dir string, set settings.Settings, version string) policy.Path
 		}
 	}
 	if set.Sandbox == nil || *set.Sandbox {
-		p.Sandbox, _ = NewSandbox(version, false).State()
+		s := NewSandbox(version, false)
+		p.Sandbox, _ = s.State()
+		p.Room = func() int64 {
+			if !s.Watches() {
+				return 0
+			}
+			return blobs.Limits{}.Room(0)
+		}
 	}
 	return p
 }

@@ -63,7 +63,7 @@ func diffRun(ctx context.Context, opts *DiffOptions) error {
 		printPatch(writer{opts.IO.Out}, p.Items, now.Diffs)
 	}
 	for _, l := range now.Lost {
-		opts.IO.Warn("not shown: %s", strings.TrimPrefix(l.Path+": ", ": ")+l.Why)
+		opts.IO.Warn("not shown: %s", shown(strings.TrimPrefix(l.Path+": ", ": ")+l.Why))
 	}
 	return nil
 }
@@ -72,7 +72,7 @@ func diffRun(ctx context.Context, opts *DiffOptions) error {
 func printStat(w writer, all []event.Diff) {
 	added, removed := 0, 0
 	for _, d := range all {
-		w.printf("%s  %s\n", d.Path, diff.Stat(d))
+		w.printf("%s  %s\n", shown(d.Path), diff.Stat(d))
 		added, removed = added+d.Added, removed+d.Removed
 	}
 	w.printf("%s, +%d −%d\n", phrase.Count(len(all), "file"), added, removed)
@@ -93,7 +93,7 @@ func printPatch(w writer, items []undo.Item, diffs []event.Diff) {
 		switch {
 		case before == "" && after == "": // a directory
 		case filepath.IsAbs(it.Shown):
-			w.printf("# outside the directory of the session: %s\n", it.Shown)
+			w.printf("# outside the directory of the session: %s\n", quoted(it.Shown))
 		case !isText || strings.HasPrefix(unified, "@@ too large") || strings.HasPrefix(unified, "@@ binary"):
 			w.printf("# not text: %s\n", quoted(it.Shown))
 		default:

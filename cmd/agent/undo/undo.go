@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -200,10 +201,10 @@ func turnLine(t event.ChangedTurn) string {
 func (w writer) diffs(all []event.Diff, full bool) {
 	for _, d := range all {
 		if !full {
-			w.printf("  %s  %s\n", d.Path, diff.Stat(d))
+			w.printf("  %s  %s\n", shown(d.Path), diff.Stat(d))
 			continue
 		}
-		w.printf("\n%s  %s\n", d.Path, diff.Stat(d))
+		w.printf("\n%s  %s\n", shown(d.Path), diff.Stat(d))
 		for line := range strings.Lines(d.Unified) {
 			w.printf("  %s", line)
 		}
@@ -216,8 +217,17 @@ func (w writer) list(heading string, paths []string) {
 	}
 	w.printf("\n%s\n", heading)
 	for _, p := range paths {
-		w.printf("  %s\n", p)
+		w.printf("  %s\n", shown(p))
 	}
+}
+
+// shown returns a text with a path on one line, in quotes if it has characters that cannot
+// be printed.
+func shown(path string) string {
+	if strings.ContainsFunc(path, func(r rune) bool { return !strconv.IsPrint(r) }) {
+		return strconv.Quote(path)
+	}
+	return path
 }
 
 // rest prints what an undo does not do.

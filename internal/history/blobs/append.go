@@ -167,11 +167,9 @@ func (p *Pack) cut(size int64) error {
 // reserve returns an ErrFull if n more bytes would exceed a limit. It makes room by
 // removing packs of other sessions. The caller calls grown once the bytes are written.
 func (p *Pack) reserve(n int64, isNote bool) (grown func(), err error) {
-	limit := func(l int64) int64 {
-		if isNote {
-			return l
-		}
-		return l - l/64
+	limit := forContents
+	if isNote {
+		limit = func(l int64) int64 { return l }
 	}
 	if p.end+n > limit(p.limits.Pack) {
 		return nil, fmt.Errorf("%w: one session may store %d MB", ErrFull, p.limits.Pack>>20)
@@ -191,6 +189,9 @@ func (p *Pack) reserve(n int64, isNote bool) (grown func(), err error) {
 	}
 	return unlock, nil
 }
+
+// forContents returns the part of a limit that contents may use.
+func forContents(limit int64) int64 { return limit - limit/64 }
 
 // session returns the ID of the session of the pack.
 func (p *Pack) session() string {

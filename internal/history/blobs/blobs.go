@@ -79,6 +79,9 @@ func (l Limits) orDefaults() Limits {
 	return l
 }
 
+// Room returns how many bytes of contents a pack of a size still accepts.
+func (l Limits) Room(size int64) int64 { return max(forContents(l.orDefaults().Pack)-size, 0) }
+
 // Pack is the pack of one session, open for appending and reading. It is safe for
 // concurrent use. Any number of processes may have the same pack open.
 type Pack struct {
@@ -187,6 +190,10 @@ func (p *Pack) Size() int64 {
 	}
 	return info.Size()
 }
+
+// Room returns how many bytes of contents the pack still accepts if they cannot be
+// compressed, as far as the limit of one pack is concerned.
+func (p *Pack) Room() int64 { return p.limits.Room(p.Size()) }
 
 // Sync returns when everything that any process appended would survive a power failure.
 func (p *Pack) Sync() error {

@@ -24,6 +24,9 @@ type Explanation struct {
 	Decider    string   `json:"decided_by"` // the rule with its source, or the row of the table of modes
 	Why        string   `json:"why,omitempty"`
 	Warning    string   `json:"warning,omitempty"`
+	// Undo says how far undo can restore what the command deletes or overwrites; empty if it
+	// does neither, or if undo does not record what commands change.
+	Undo string `json:"undo,omitempty"`
 	// Allow are rules that would together allow the command, as for --allow. Empty if it
 	// needs no approval, or if no rules can.
 	Allow []string `json:"allow,omitempty"`
@@ -59,6 +62,9 @@ func (p *Policy) Explain(ctx context.Context, paths Paths, line, dir string) Exp
 		return e
 	}
 	e.Form, e.Unreadable = f.Command.Form, f.Command.Unreadable
+	if f.Command.Traits&command.Destroys != 0 {
+		e.Undo = f.losses.note()
+	}
 	for i := range f.Command.Parts {
 		e.Parts = append(e.Parts, explainPart(&f.Command.Parts[i]))
 	}
@@ -127,9 +133,12 @@ func (e Explanation) lines() []string {
 		}
 		out = append(out, "  Reading "+quoted(path)+" needs approval.")
 	}
+	if e.Undo != "" {
+		out = append(out, strings.ToUpper(e.Undo[:1])+e.Undo[1:])
+	}
 	out = append(out, "Decided by: "+e.Decider)
 	repeats := func(p ExplainedPart) bool { return p.Reason != "" && strings.HasPrefix(e.Warning, p.Reason) }
-	if e.Warning != "" && !slices.ContainsFunc(e.Parts, repeats) {
+	if e.Warning != "" && e.Warning != e.Undo && !slices.ContainsFunc(e.Parts, repeats) {
 		out = append(out, "Warning: "+e.Warning)
 	}
 	return out

@@ -31,6 +31,7 @@ type Facts struct {
 	spelled     []string // the protected files that a command changes, by all their names, absolute
 	paths       Paths
 	at          roots
+	losses      losses                  // of a command that may change something
 	environment func([]string) []string // of automatic commands
 	repository  *git.Repository         // that an automatic command reads with git
 }
@@ -117,7 +118,6 @@ func (p Paths) lookAtCommand(ctx context.Context, t tools.Target, f *Facts, in b
 	}
 	f.environment = p.Environment
 	f.Command, f.repository = p.judge(t.Value, dir)
-	f.Warning = warning(f.Command, dir)
 	var ps *places
 	add := func(path string, change, read, listed bool) {
 		touched := touched{path: path, names: append(realpath.Steps(path), realpath.Follow(path)), change: change, read: read, listed: listed}
@@ -139,6 +139,8 @@ func (p Paths) lookAtCommand(ctx context.Context, t tools.Target, f *Facts, in b
 			add(path, true, false, false)
 		}
 	}
+	f.losses = p.losses(ctx, f.Command, dir, in)
+	f.Warning = warning(f.Command, dir, f.losses.sizes)
 	if f.Command.Automatic() && !p.NoBash {
 		f.below = p.secretsOf(f.Command)
 		if p.Sandbox != SandboxFull {

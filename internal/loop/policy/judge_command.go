@@ -41,21 +41,76 @@ func (p *Policy) judgeCommand(c tools.Call, f Facts, found ruling) Verdict {
 	if all.complete {
 		return all.verdict(f)
 	}
-	if p.Mode == event.ModeAll {
+	switch p.Mode {
+	case event.ModeAll:
 		why := p.unapproved(f, all.left)
 		if why == "" {
-			run := p.runs("commands that destroy nothing need no approval")
-			run.Access.Network, run.Files = all.network || f.paths.Disposable && v.Access.Network, f.Files
-			return run
+			return p.runsInAll(f, all, v.Access.Network)
 		}
 		v.Why, v.Rule = why, why
 		v.Decider = p.row(why)
+	case event.ModeEdits:
+		if p.runsInEdits(c, f, all) {
+			run := p.runs("commands in the full sandbox need no approval if undo can restore what they change")
+			run.Access, run.Files = tools.Access{Strict: true, Repositories: f.losses.git, ReadOnly: f.losses.readOnly}, f.Files
+			return run
+		}
+		if v.Rule == ruleCommands {
+			v.Decider = p.row(f.ruleEdits())
+		}
 	}
 	if all.ended != "" {
 		v.Why, v.Rule = "the standing permission for this command ended because one of its files changed", ruleCommands
 		v.Warning = strings.TrimSuffix(all.ended+"; "+v.Warning, "; ")
 	}
 	return v
+}
+
+// runsInAll returns the verdict on a command that needs no approval in mode all. If it
+// destroys files, it runs only as far as undo can restore them.
+func (p *Policy) runsInAll(f Facts, all allowance, connects bool) Verdict {
+	run := p.runs("commands that destroy nothing need no approval")
+	if all.left&command.Destroys != 0 && !f.paths.Disposable {
+		run = p.runs("undo can restore what this command deletes or overwrites")
+		run.Access.Strict, run.Access.Repositories, run.Access.ReadOnly = true, f.losses.git, f.losses.readOnly
+	}
+	run.Access.Network, run.Files = all.network || f.paths.Disposable && connects, f.Files
+	return run
+}
+
+// runsInEdits reports whether a command needs no approval in mode edits: it runs in the
+// complete sandbox without the network, it names no files outside the workspace, and undo
+// can restore what it changes, which it cannot for commits. The changes of a copy are judged
+// when they are applied.
+func (p *Policy) runsInEdits(c tools.Call, f Facts, all allowance) bool {
+	if f.Command == nil || f.paths.Copy || f.paths.Disposable || f.paths.Sandbox != SandboxFull || !f.losses.recorded || len(c.Warnings) > 0 {
+		return false
+	}
+	outside := slices.ContainsFunc(f.touched, func(t touched) bool {
+		return t.outside && !t.listed && look(t.path) != command.Special && !f.runsProgram(t.path)
+	})
+	// Git directories are writable for git, and so for other programs in the line.
+	commits := slices.ContainsFunc(f.Command.Parts, runsGit) && slices.ContainsFunc(f.Command.Parts, func(p command.Part) bool {
+		return p.Reason != "" && !p.Repository && (p.Traits != command.Destroys || len(p.Trees) == 0)
+	})
+	return !outside && !commits && !all.network && p.unapproved(f, all.left) == ""
+}
+
+// ruleEdits returns the row of mode edits for a command that needs approval.
+func (f Facts) ruleEdits() string {
+	const row = "commands need approval unless they are known to be read-only, or undo can restore what they change"
+	switch {
+	case f.paths.Sandbox != SandboxFull:
+		return row + " (the sandbox is not complete here)"
+	case !f.losses.recorded:
+		return row + " (undo does not record commands here)"
+	}
+	return row
+}
+
+// runsProgram reports whether a path is only named as the program of a part.
+func (f Facts) runsProgram(path string) bool {
+	return slices.ContainsFunc(f.Command.Parts, func(p command.Part) bool { return len(p.Words) > 0 && p.Words[0].Text == path })
 }
 
 // The rows of the table of modes for commands that need approval.
@@ -98,6 +153,10 @@ func (p *Policy) askCommand(c tools.Call, f Facts) Verdict {
 	if f.Command.Reason != "" && !strings.Contains(f.Warning, f.Command.Reason) {
 		v.Why = f.Command.Reason
 	}
+	if !v.Access.Outside && f.Command.Traits&command.Destroys != 0 {
+		v.Warning = strings.TrimPrefix(v.Warning+"; "+f.losses.note(), "; ")
+		v.Warning = strings.TrimSuffix(v.Warning, "; ")
+	}
 	if f.Command.Automatic() && len(f.below) > 0 {
 		v.Why = "it reads " + f.below[0] + ": its name says that it may hold secrets"
 	}
@@ -133,8 +192,10 @@ func (p *Policy) unapproved(f Facts, left command.Trait) string {
 		return ""
 	case f.paths.Sandbox == SandboxMissing:
 		return "commands need approval, because this system has no sandbox"
-	case left&command.Destroys != 0:
+	case left&command.Destroys != 0 && !f.losses.recorded:
 		return "commands that delete or overwrite data need approval"
+	case left&command.Destroys != 0 && !f.losses.restorable():
+		return "commands that delete or overwrite data that undo cannot restore need approval"
 	case left&command.Unclear != 0:
 		return "commands whose text does not show what they do need approval"
 	case left&command.WritesOutside != 0:
@@ -273,13 +334,13 @@ const maxWarned = 3
 
 // named returns the files that p writes, as a list after its reason. It is empty if the
 // reason names one.
-func named(p *command.Part, dir string) string {
+func named(p *command.Part, dir string, s sizes) string {
 	var names []string
 	for _, path := range p.Writes {
 		if strings.Contains(p.Reason, filepath.Base(path)+"`") {
 			return ""
 		}
-		names = append(names, Grant{Scope: Scope{Dir: dir}}.show(path))
+		names = append(names, strings.TrimRight(Grant{Scope: Scope{Dir: dir}}.show(path), "/")+s[strings.TrimRight(path, "/")])
 	}
 	switch more := len(names) - maxWarned; {
 	case names == nil:
@@ -292,14 +353,14 @@ func named(p *command.Part, dir string) string {
 
 // warning returns what a command in dir destroys, overwrites or changes outside the
 // workspace; empty if that is nothing.
-func warning(c *command.Command, dir string) string {
+func warning(c *command.Command, dir string, s sizes) string {
 	var out []string
 	for i := range c.Parts {
 		p := &c.Parts[i]
 		if p.Traits&(command.Destroys|command.WritesOutside) == 0 {
 			continue
 		}
-		if text := p.Reason + named(p, dir); !slices.Contains(out, text) {
+		if text := p.Reason + named(p, dir, s); !slices.Contains(out, text) {
 			out = append(out, text)
 		}
 	}

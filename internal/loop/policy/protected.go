@@ -34,6 +34,9 @@ type Paths struct {
 	Added []string
 	// Sandbox is the sandbox of commands.
 	Sandbox Sandbox
+	// Room returns how many bytes of old file contents undo still accepts from commands; 0
+	// if it does not record what commands change. Nil means 0.
+	Room func() int64
 	// Git finds the repositories that automatic commands may read with git. Nil if
 	// commands that run git always need approval.
 	Git *git.Reader

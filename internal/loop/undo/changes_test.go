@@ -87,9 +87,35 @@ func TestGitCommandsAreNamed(t *testing.T) {
 	if p := s.plan(undo.Back{}); !cmp.Equal(p.Git, []string{`git switch 'it'\''s$HOME'`}) {
 		t.Errorf("after a switch: %q", p.Git)
 	}
+	s.turn("commit and switch", func() {
+		s.run(func(c *command) {
+			c.write("f", "5\n")
+			git("commit", "-qam", "three")
+			git("checkout", "-qb", "side")
+		})
+	})
+	if p := s.plan(undo.Back{}); !cmp.Equal(p.Git, []string{"git switch main", "git reset --soft " + git("rev-parse", "main~")}) {
+		t.Errorf("after a commit and a switch: %q", p.Git)
+	}
+	git("checkout", "-q", "main")
+	s.undo(undo.Back{})
 	second := git("rev-parse", "HEAD")
 	if out := s.undo(undo.Back{Turns: 3}); len(out.Git) != 1 || git("rev-parse", "HEAD") != second {
 		t.Errorf("undo ran git: %+v", out)
+	}
+}
+
+// A repository cannot put an option into a command that the user may run.
+func TestGitCommandsHaveNoOptionsOfTheRepository(t *testing.T) {
+	s := newSession(t, map[string]string{"f": "1\n", ".git/HEAD": "ref: refs/heads/--discard-changes\n"})
+	s.write(".git/objects/none", "")
+	s.write(".git/refs/none", "")
+	s.turn("switch", func() {
+		s.edit(map[string]*string{"f": text("2\n")})
+		s.run(func(*command) { s.write(".git/HEAD", "ref: refs/heads/main\n") })
+	})
+	if p := s.plan(undo.Back{}); len(p.Git) > 0 {
+		t.Errorf("the commands are %q", p.Git)
 	}
 }
 

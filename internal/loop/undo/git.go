@@ -27,6 +27,15 @@ func readHeads(dirs []string) map[string]head {
 	return heads
 }
 
+// tipOf returns the last commit of a branch; empty if it is unknown.
+func tipOf(dir, branch string) string {
+	r, ok := git.Open(dir)
+	if !ok {
+		return ""
+	}
+	return r.Tip(branch)
+}
+
 // gitCommands returns the commands that undo commits and switches of branches of steps,
 // for the user. They leave the files of the working tree as they are, except for
 // switches.
@@ -44,9 +53,12 @@ func gitCommands(h *history, steps []*step, dirs []string) (commands []string) {
 		switch {
 		case old.Branch == now[dir].Branch && old.Commit != "":
 			commands = append(commands, run+"reset --soft "+old.Commit)
-		case old.Branch != "":
+		case old.Branch != "" && old.Branch[0] != '-': // git would take it for an option
 			commands = append(commands, run+"switch "+quote(old.Branch))
-		default:
+			if tip := tipOf(dir, old.Branch); tip != "" && old.Commit != "" && tip != old.Commit {
+				commands = append(commands, run+"reset --soft "+old.Commit)
+			}
+		case old.Commit != "":
 			commands = append(commands, run+"switch --detach "+old.Commit)
 		}
 	}

@@ -111,6 +111,11 @@ func TestIgnoredFilesThatCommandsCreatedStay(t *testing.T) {
 	}
 	s := newSession(t, files)
 	turn(s)
+	for _, it := range s.plan(undo.Back{}).Items {
+		if it.Shown == "out" || it.Shown == "out/deep" {
+			t.Errorf("the plan removes %s, which keeps ignored files", it.Shown)
+		}
+	}
 	if out := s.undo(undo.Back{}); out.Ignored != 2 {
 		t.Errorf("%+v", out)
 	}

@@ -238,13 +238,18 @@ func (w *planner) content(v value) ([]byte, error) {
 }
 
 // checkDirectories makes conflicts of items that cannot be restored, because another
-// path is in the way.
+// path is in the way. A directory that keeps files is not removed.
 func (w *planner) checkDirectories(paths []string) {
-	for _, path := range paths {
+	for _, path := range slices.Backward(paths) { // what is in a directory comes before it
 		it := w.items[path]
-		if it != nil && it.Now.Kind == snapshot.Dir && it.To.Kind != snapshot.Dir && it.To.Kind != snapshot.Absent && !w.emptied(path) {
-			w.conflict(it)
+		if it == nil || it.Now.Kind != snapshot.Dir || it.To.Kind == snapshot.Dir || w.emptied(path) {
+			continue
 		}
+		if it.To.Kind == snapshot.Absent {
+			delete(w.items, path)
+			continue
+		}
+		w.conflict(it)
 	}
 	for _, path := range paths {
 		if it := w.items[path]; it != nil && it.To.Kind != snapshot.Absent && !w.hasDirectory(path) {
@@ -258,7 +263,8 @@ func (w *planner) conflict(it *Item) {
 	delete(w.items, it.Path)
 }
 
-// emptied reports whether the plan removes everything in a directory.
+// emptied reports whether the plan removes everything in a directory. The plan must no
+// longer hold the directories in it that it does not empty.
 func (w *planner) emptied(dir string) bool {
 	at, _ := w.roots.at(dir)
 	d, err := at.open.Open(at.rel)
@@ -271,9 +277,7 @@ func (w *planner) emptied(dir string) bool {
 		return false
 	}
 	for _, name := range names {
-		path := join(dir, name)
-		it := w.items[path]
-		if it == nil || it.To.Kind != snapshot.Absent || it.Now.Kind == snapshot.Dir && !w.emptied(path) {
+		if it := w.items[join(dir, name)]; it == nil || it.To.Kind != snapshot.Absent {
 			return false
 		}
 	}

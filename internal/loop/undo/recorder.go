@@ -169,7 +169,7 @@ func (r *Recorder) run(ctx context.Context, dir string, in tools.Info, c tools.C
 	if c.Effect == tools.Execute && in.Step > 0 && !ok.Access.Outside {
 		// Without a note of the turn, a strict supervisor rejects writes: the store is full.
 		ok.Snapshot = &snapshot.Order{
-			Call: in.ID, Store: r.Path, Roots: r.directories(), Skip: r.Skip, Strict: ok.Access.Strict, MaxFile: snapshot.MaxFile,
+			Call: in.ID, Store: r.Path, Roots: r.directories(), Skip: r.Skip, Strict: ok.Access.Strict, Git: ok.Access.Repositories, MaxFile: snapshot.MaxFile,
 		}
 	}
 	if err != nil {

@@ -103,6 +103,9 @@ func (p place) look() snapshot.State {
 
 // inDirectories reports whether all parents of p are directories, not symbolic links.
 func (p place) inDirectories() bool {
+	if p.open == nil { // see enter
+		return false
+	}
 	for i, c := range p.rel {
 		if c != '/' {
 			continue

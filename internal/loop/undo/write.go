@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"strings"
 	"sync"
 
 	"agent/internal/tools/snapshot"
@@ -19,7 +20,7 @@ func (w *applier) writeAll(order []int) {
 	for range writers {
 		all.Go(func() {
 			for i := range todo {
-				w.try(i, w.write)
+				w.try(i, w.write, true)
 			}
 		})
 	}
@@ -32,11 +33,8 @@ func (w *applier) writeAll(order []int) {
 	all.Wait()
 }
 
-// write restores a file or link. It creates its missing parents first.
+// write restores a file or link.
 func (w *applier) write(i int, at place) error {
-	if err := at.makeParents(); err != nil {
-		return err
-	}
 	it, temp := w.journal.Items[i], w.temp(i, at)
 	defer func() { _ = at.open.Remove(temp) }()
 	if err := w.writeTemp(at, it, temp); err != nil {
@@ -78,24 +76,54 @@ func (w *applier) writeTemp(at place, it journalItem, temp string) error {
 	return errors.Join(err, f.Close())
 }
 
-// makeParents creates the missing parents of p. It never follows a symbolic link.
-func (p place) makeParents() error {
-	for i, c := range p.rel {
-		if c != '/' {
-			continue
+// enter returns p as a name in its directory, which stays open until close. So a symbolic
+// link that replaces one of its parents later is not followed. If create is set, enter
+// creates missing parents. After an error nothing is at the place that it returns.
+func (p place) enter(create bool) (place, error) {
+	dir, err := p.open.OpenRoot(".")
+	name, rest := "", p.rel
+	for err == nil {
+		var found bool
+		if name, rest, found = strings.Cut(rest, "/"); !found {
+			return place{root{p.dir, dir, p.ignored}, name}, nil
 		}
-		info, err := p.open.Lstat(p.rel[:i])
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			err = p.open.Mkdir(p.rel[:i], 0o777)
-			if err != nil && !errors.Is(err, fs.ErrExist) {
-				return err
-			}
-		case err != nil:
-			return err
-		case !info.IsDir():
-			return errChanged
+		var next *os.Root
+		next, err = openDirectory(dir, name, create)
+		_ = dir.Close()
+		dir = next
+	}
+	return place{root{dir: p.dir}, p.rel}, err
+}
+
+// close closes what enter opened.
+func (p place) close() {
+	if p.open != nil {
+		_ = p.open.Close()
+	}
+}
+
+// openDirectory opens a directory in dir. If create is set, it creates it if it is missing.
+// The error is errChanged if something else is there, such as a symbolic link.
+func openDirectory(dir *os.Root, name string, create bool) (*os.Root, error) {
+	info, err := dir.Lstat(name)
+	if create && errors.Is(err, fs.ErrNotExist) {
+		if err = dir.Mkdir(name, 0o777); err == nil || errors.Is(err, fs.ErrExist) {
+			info, err = dir.Lstat(name)
 		}
 	}
-	return nil
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.IsDir():
+		return nil, errChanged
+	}
+	next, err := dir.OpenRoot(name)
+	if err != nil {
+		return nil, err
+	}
+	if now, err := next.Stat("."); err != nil || !os.SameFile(info, now) {
+		_ = next.Close()
+		return nil, errChanged
+	}
+	return next, nil
 }

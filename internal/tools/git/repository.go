@@ -104,6 +104,18 @@ func (r Repository) commit() string {
 	if !isRef {
 		return commitID(head)
 	}
+	return r.tip(name)
+}
+
+// Tip returns the last commit of a branch; empty if it is unknown. It reads the files of
+// git and runs no program.
+func (r Repository) Tip(branch string) string { return r.tip("refs/heads/" + branch) }
+
+// tip returns the commit of a reference, like commit.
+func (r Repository) tip(name string) string {
+	if r.dir == "" {
+		return ""
+	}
 	if !strings.HasPrefix(name, "refs/") || strings.Contains(name, "..") {
 		return ""
 	}

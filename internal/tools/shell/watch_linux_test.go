@@ -208,6 +208,17 @@ var watchedLines = []struct{ name, needs, line, changes string }{
 	{"symlinked directory", "", "echo new >tosub/x; echo new >tosub/n; echo new >sub/up/one; rm sub/up/two", "sub/x sub/n d/one d/two"},
 	{"absolute link", "", "echo new >absolute/x", "sub/x"},
 	{"through a link", "", "echo new >toa; chmod 600 toa", "a"},
+	{"chain of as many links as possible", "", "p=a; for i in $(seq 40); do ln -s $p c$i; p=c$i; done; echo new >$p", "a c40"},
+	{"link in a directory of the sandbox", "", "ln -s $PWD/a /dev/shm/l$$; echo new >/dev/shm/l$$; rm /dev/shm/l$$", "a"},
+	{"link through a directory of the sandbox", "", "ln -s $PWD /dev/shm/l$$; echo new >/dev/shm/l$$/sub/x; rm /dev/shm/l$$", "sub/x"},
+	{"path in memory for writing only", "python3", `python3 -c '
+import ctypes, mmap
+libc = ctypes.CDLL(None)
+libc.mmap.restype = ctypes.c_void_p
+libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t] + [ctypes.c_int] * 3 + [ctypes.c_long]
+path = libc.mmap(None, 4096, mmap.PROT_WRITE, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, -1, 0)
+ctypes.memmove(path, b"a", 2)
+assert libc.truncate(ctypes.c_void_p(path), ctypes.c_long(1)) == 0'`, "a"},
 	{"dangling link", "", "ln -s sub/n l; echo new >l", "l sub/n"},
 	{"/proc/self/fd", "", "exec 3<sub; echo new >/proc/self/fd/3/x; exec 4<a; echo new >/proc/self/fd/4", "sub/x a"},
 	{"/dev/fd", "", "exec 3>>b; echo new >/dev/fd/3; exec >a; echo new >/dev/stdout", "a b"},
@@ -383,6 +394,39 @@ func TestStrictWatchRefusesWhatItCannotKeep(t *testing.T) {
 				t.Errorf("the command ended with %d: %s, %+v", r.Code, r.Output, r.Kept)
 			}
 		})
+	}
+}
+
+// A strict order refuses changes in git directories, except in those that the command has
+// created, or if the command runs git.
+func TestStrictWatchRefusesChangesInRepositories(t *testing.T) {
+	for _, line := range []string{"rm -r r/.git/objects", "echo x >r/.git/HEAD", "echo x >r/.git/new", "mv r/.git/objects out", "echo x >r/file/.git", "rm r/file/.git"} {
+		t.Run(line, func(t *testing.T) {
+			w := watch(t, sandbox.Complete)
+			write(t, filepath.Join(w.dir, "r/.git/HEAD"), "ref\n")
+			write(t, filepath.Join(w.dir, "r/.git/objects/one"), "1\n")
+			write(t, filepath.Join(w.dir, "r/file/.git"), "gitdir: x\n")
+			w.order.Strict = true
+			r := w.run("mkdir -p own/.git/objects; echo x >own/.git/HEAD && mv own/.git/HEAD own/.git/x && rm -r own || exit 0; " + line)
+			if r.Code == 0 || r.Kept.Refused == nil || r.Kept.Refused.Why != "git directories are not kept" {
+				t.Errorf("the command ended with %d: %s, %+v", r.Code, r.Output, r.Kept.Refused)
+			}
+			w.order.Git = true
+			if r := w.run(line); r.Code != 0 || r.Kept.Refused != nil {
+				t.Errorf("a command that runs git ended with %d: %s, %+v", r.Code, r.Output, r.Kept.Refused)
+			}
+		})
+	}
+}
+
+// A strict order refuses the change of a file whose path is longer than the kernel accepts,
+// also if the command names it relative to its directory.
+func TestStrictWatchRefusesFilesBelowLongPaths(t *testing.T) {
+	w := watch(t, sandbox.Complete)
+	w.order.Strict = true
+	r := w.run(`n=$(printf %0200d 0); for i in $(seq 30); do mkdir $n && cd -P $n 2>/dev/null || exit 3; done`)
+	if r.Code != 3 || r.Kept.Refused == nil {
+		t.Errorf("the command ended with %d: %s, %+v", r.Code, r.Output, r.Kept)
 	}
 }
 

@@ -59,6 +59,9 @@ type Order struct {
 	Skip  []string // absolute paths below Roots that are not kept, such as git directories
 	// Strict makes a write fail with EPERM if the old content cannot be kept, because the
 	// user has not approved the command.
-	Strict  bool
+	Strict bool
+	// Git lets a strict command change git directories, because it runs git. Without it,
+	// the command may only change those that it has created.
+	Git     bool
 	MaxFile int64 // a larger file is not kept, in bytes
 }

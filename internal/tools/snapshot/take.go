@@ -66,19 +66,34 @@ func Look(root *os.Root, path string) (State, fs.FileInfo) {
 	case m.IsDir():
 		s.Kind = Dir
 	case m.IsRegular():
-		s.Kind, s.Size, s.Lost = File, info.Size(), unrestorable(info)
-		if s.Lost == "" && s.Size > MaxFile {
-			s.Lost = LostSize
-		}
+		s.Kind, s.Size, s.Lost = File, info.Size(), Lost(info)
 	case m&fs.ModeSymlink != 0:
 		s.Kind, s.Mode = Link, 0
 		if s.Target, err = root.Readlink(path); err != nil {
 			s.Lost = fmt.Sprintf("it cannot be read: %v", cause(err))
 		}
 	default:
-		s.Lost = LostKind
+		s.Lost = Lost(info)
 	}
 	return s, info
+}
+
+// Lost returns why what is at a path cannot be restored, as in State; empty if it can be,
+// unless it cannot be read. The info is that of Lstat.
+func Lost(info fs.FileInfo) string {
+	switch m := info.Mode(); {
+	case m.IsDir(), m&fs.ModeSymlink != 0:
+		return ""
+	case !m.IsRegular():
+		return LostKind
+	}
+	if why := unrestorable(info); why != "" {
+		return why
+	}
+	if info.Size() > MaxFile {
+		return LostSize
+	}
+	return ""
 }
 
 // read puts the content of the file at path into contents. Its error is for the user.

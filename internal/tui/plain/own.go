@@ -93,6 +93,10 @@ func (q *questions) answerOwn(o *dialog.Own, line string) {
 	row := slices.IndexFunc(o.Rows, func(r dialog.Row) bool { return strconv.Itoa(r.Digit) == line })
 	switch yesOrNo(line) {
 	case 1:
+		if o.Review {
+			again("1 undoes all changes, h 1 only the first hunk")
+			return
+		}
 		row = 0
 	case 3:
 		row = o.Cancel()

@@ -115,7 +115,8 @@ func (u *undo) showPlan(plan event.UndoPlan) {
 		u.sayNothing(plan)
 		return
 	}
-	own := dialog.Own{Title: undoTitle(plan, rewind), Notes: undoNotes(plan, rewind == nil && !plan.Redo), Diffs: plan.Diffs}
+	notes := slices.Concat(u.jobNotes(), undoNotes(plan, rewind == nil && !plan.Redo))
+	own := dialog.Own{Title: undoTitle(plan, rewind), Notes: notes, Diffs: plan.Diffs}
 	for _, d := range plan.Conflicts {
 		own.Kept = append(own.Kept, dialog.Kept{Heading: "not applied: " + d.Path, Diff: d})
 	}
@@ -128,11 +129,30 @@ func (u *undo) showPlan(plan event.UndoPlan) {
 	u.Front.Ask(own)
 }
 
+// jobNotes warns of background jobs, which do not stop for an undo.
+func (u *undo) jobNotes() []dialog.Note {
+	n := transcript.Running(u.Feed.Jobs)
+	if n == 0 {
+		return nil
+	}
+	verb := " is running and may change these files again"
+	if n > 1 {
+		verb = " are running and may change these files again"
+	}
+	return []dialog.Note{{Text: phrase.Count(n, "job") + verb + ": /jobs", Alert: true}}
+}
+
 // sayNothing says why there is nothing to undo, and what is in the way.
 func (u *undo) sayNothing(plan event.UndoPlan) {
 	lines := []string{sentenceOf(plan.Why, "There is nothing to undo.")}
 	for _, d := range plan.Conflicts {
 		lines = append(lines, transcript.ConflictText(d.Path))
+	}
+	if len(plan.Conflicts) > 0 && !plan.Redo {
+		lines = append(lines, "/changes undoes single hunks, /undo N goes further back")
+	}
+	for _, n := range u.jobNotes() {
+		lines = append(lines, n.Text)
 	}
 	for _, n := range undoNotes(event.UndoPlan{Lost: plan.Lost, Ignored: plan.Ignored, Git: plan.Git}, !plan.Redo) {
 		lines = append(lines, n.Text)
@@ -228,7 +248,25 @@ func undoTitle(plan event.UndoPlan, rewind *point) string {
 	case len(plan.Turns) == 1:
 		return verb + " the changes of " + quotedPrompt(plan.Turns[0].Prompt) + "?"
 	}
-	return verb + " the changes of " + phrase.Count(len(plan.Turns), "turn") + "?"
+	return verb + " the changes of " + stepCount(plan.Turns) + "?"
+}
+
+// stepCount counts turns and commands that the user typed.
+func stepCount(all []event.ChangedTurn) string {
+	commands := 0
+	for _, t := range all {
+		if strings.HasPrefix(t.Prompt, "!") {
+			commands++
+		}
+	}
+	var parts []string
+	if n := len(all) - commands; n > 0 {
+		parts = append(parts, phrase.Count(n, "turn"))
+	}
+	if commands > 0 {
+		parts = append(parts, phrase.Count(commands, "typed command"))
+	}
+	return strings.Join(parts, " and ")
 }
 
 // quotedPrompt returns the beginning of a prompt in quotes.
@@ -302,9 +340,11 @@ func (u *undo) showChanges(now event.ChangesNow) {
 		{Digit: 1, Kind: dialog.Yes, Text: "Undo these hunks", Short: "Undo"},
 		{Digit: 2, Kind: dialog.No, Text: "Keep all changes", Short: "Keep"},
 	}}
+	own.Notes = u.jobNotes()
 	for _, l := range now.Lost {
 		own.Notes = append(own.Notes, dialog.Note{Text: transcript.LostText(l), Alert: true})
 	}
+	own.Notes = append(own.Notes, dialog.Note{Text: "To undo a hunk removes its lines with + and brings back those with -."})
 	own.Give = func(row int, kept []event.HunkAnswer) {
 		if picks := undonePicks(now.Diffs, kept); row == 0 && len(picks) > 0 {
 			u.send(event.UndoChanges{ID: now.ID, Hunks: picks})

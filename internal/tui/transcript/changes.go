@@ -191,7 +191,7 @@ func RestLines(ignored int, git []string) []string {
 		out = append(out, phrase.Count(ignored, "ignored file")+" created by commands stay")
 	}
 	if len(git) > 0 {
-		out = append(out, "Git commits and branches are unchanged. To undo them, run:")
+		out = append(out, "Commits and switches of branches stay. To undo them, run:")
 		for _, g := range git {
 			out = append(out, "  "+ink.SanitizeLine(g))
 		}

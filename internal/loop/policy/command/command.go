@@ -64,12 +64,15 @@ const (
 	// Unclear is set if the text does not show which program runs or which file it
 	// overwrites. Such a line may have every other trait.
 	Unclear
+	// Permanent is set in addition to Destroys if the command destroys something other than
+	// files of the workspace, such as commits or processes. Undo cannot restore it.
+	Permanent
 )
 
 // String lists the traits, separated by commas.
 func (t Trait) String() string {
 	var out []string
-	for i, name := range []string{"destructive", "writes outside the workspace", "network", "runs other programs", "unclear"} {
+	for i, name := range []string{"destructive", "writes outside the workspace", "network", "runs other programs", "unclear", "cannot be undone"} {
 		if t&(1<<i) != 0 {
 			out = append(out, name)
 		}
@@ -135,6 +138,19 @@ type Part struct {
 	// Reads are the paths that a read-only part opens, Writes those that other parts
 	// are known to change. They are absolute.
 	Reads, Writes []string
+	// Trees are those of the Writes that the part removes, moves or changes with everything
+	// below them.
+	Trees []string
+	// Selects are absolute directories below which the part destroys files that it selects
+	// itself, such as the starting points of find -delete. Repository is set if it leaves
+	// git directories as they are, because it is git.
+	Selects    []string
+	Repository bool
+	// Partial is set if Writes and Selects may not be all that the part destroys, because
+	// its text does not show the rest.
+	Partial bool
+	// Unstages is set if the part discards what is staged for the next commit of git.
+	Unstages bool
 	// WritesUnknown is set if the part also writes outside the workspace to a path
 	// that is not known.
 	WritesUnknown bool
@@ -191,6 +207,8 @@ func (p *Part) needs(traits Trait, reason string) {
 	p.Traits |= traits
 	urgency := 1
 	switch {
+	case traits&Permanent != 0:
+		urgency = 6
 	case traits&Destroys != 0:
 		urgency = 5
 	case traits&WritesOutside != 0:

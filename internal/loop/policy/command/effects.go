@@ -54,8 +54,10 @@ var allEffects = sync.OnceValue(func() effectTable {
 func traitsOf(names string) (t Trait) {
 	for name := range strings.FieldsSeq(names) {
 		switch name {
-		case "destroys":
+		case "files":
 			t |= Destroys
+		case "destroys":
+			t |= Destroys | Permanent
 		case "connects":
 			t |= Connects
 		case "interprets":
@@ -99,6 +101,7 @@ func (g *guesser) effects(p *Part, words []string) {
 	name := programName(words[0])
 	args := words[1:]
 	sub := subcommand(args)
+	targets, unnamed := len(p.Writes)+len(p.Selects), false
 	for _, e := range allEffects().find(name) {
 		if e.subcommand != "" && e.subcommand != sub || !e.applies(args) {
 			continue
@@ -112,9 +115,13 @@ func (g *guesser) effects(p *Part, words []string) {
 			continue
 		}
 		p.needs(e.traits, does+" "+e.does)
+		unnamed = unnamed || e.traits&Destroys != 0 && e.writes == ""
+		p.Partial = p.Partial || e.traits&Destroys != 0 && p.Argv == nil
 		switch e.writes {
 		case "all":
 			g.writesAll(p, operandsOf(args))
+		case "trees":
+			g.removes(p, operandsOf(args))
 		case "last":
 			if o := operandsOf(args); len(o) > 0 {
 				g.writesAll(p, o[len(o)-1:])
@@ -122,9 +129,14 @@ func (g *guesser) effects(p *Part, words []string) {
 		}
 	}
 	g.replaces(p, name, args)
-	if name == "git" {
+	switch {
+	case name == "git":
 		g.gitEffects(p, args, sub)
+	case name == "find" && given("-delete", args) && !given("-fprint*", args) && !given("-fls", args):
+		places, _ := findPlaces(args)
+		g.selects(p, places)
 	}
+	p.Partial = p.Partial || unnamed && len(p.Writes)+len(p.Selects) == targets
 	if p.Traits&Interprets != 0 {
 		g.embeddedIn(p, name, args)
 	}
@@ -217,11 +229,13 @@ func (g *guesser) replaces(p *Part, name string, args []string) {
 		target := operands[len(operands)-1]
 		sources := operands[:len(operands)-1]
 		if name == "mv" {
-			g.writesAll(p, sources)
+			g.removes(p, sources)
 		}
 		for _, s := range sources {
+			g.writesInside(p, target, filepath.Base(s))
 			if g.exists(p, target, filepath.Base(s)) && !given("-n", args) && !given("--no-clobber", args) && (name != "ln" || given("-f", args)) {
 				p.needs(Destroys, code(name)+" overwrites "+code(target))
+				p.Partial = p.Partial || p.Argv == nil
 			}
 		}
 		g.writesAll(p, []string{target})
@@ -249,6 +263,7 @@ func (g *guesser) replaces(p *Part, name string, args []string) {
 			}
 			if sedWrites().MatchString(w) {
 				p.needs(Destroys, "the script of `sed` may overwrite files")
+				p.Partial = true
 			}
 		}
 		if given("-i", args) && len(operands) > 1 {
@@ -283,51 +298,35 @@ func (g *guesser) exists(p *Part, target, base string) bool {
 	return len(p.dirs) == 0
 }
 
-// gitEffects judges arguments of git that the table cannot express.
-func (g *guesser) gitEffects(p *Part, args []string, sub string) {
-	for i, w := range args {
-		if w == sub {
-			if sub == "checkout" && slices.ContainsFunc(args[i+1:], func(o string) bool {
-				return !dashed(o) && (p.finds(g.env, o, File, Directory, Special) || strings.HasPrefix(o, ":") || strings.ContainsAny(o, "*?["))
-			}) {
-				p.needs(Destroys, "`git checkout` discards changes")
-			}
-			if sub == "checkout" && len(p.dirs) == 0 && len(operandsOf(args[i+1:])) > 1 && !given("-b", args[i+1:]) {
-				p.needs(Unclear, "`git checkout` may discard changes: its directory is not known")
-			}
-			break
-		}
-		if strings.HasPrefix(w, "-c") || strings.HasPrefix(w, "--exec-path") || strings.HasPrefix(w, "--config-env") {
-			p.needs(Interprets, "`git "+shown(w)+"` changes settings, which can run programs")
-		}
-		if w == "-C" || strings.HasPrefix(w, "--git-dir") || strings.HasPrefix(w, "--work-tree") {
-			p.needs(0, "`git "+shown(w)+"` uses another repository")
-		}
-		if w == "-C" && i+1 < len(args) && !slices.Contains(gitReaders, sub) && !g.allInside(p, args[i+1]) {
-			g.writes(p, args[i+1], false)
-		}
-	}
-}
-
-// gitReaders are subcommands of git that change nothing in the repository except its
-// index, with any arguments that effects.txt does not list.
-var gitReaders = []string{
-	"", "status", "diff", "log", "show", "blame", "annotate", "grep", "ls-files", "ls-tree", "rev-parse", "rev-list", "describe", "shortlog", "cat-file",
-	"name-rev", "merge-base", "for-each-ref", "show-ref", "show-branch", "whatchanged", "count-objects", "check-ignore", "check-attr", "diff-tree", "diff-files",
-	"diff-index", "var", "version", "help", "ls-remote", "cherry", "range-diff",
-}
-
-// allInside reports whether a path is in the workspace, whatever the directory of p is.
-func (g *guesser) allInside(p *Part, path string) bool {
-	if strings.HasPrefix(path, "~") {
-		return false
-	}
-	return len(p.dirs) > 0 && !slices.ContainsFunc(p.dirs, func(dir string) bool { return !g.env.Inside(absolute(dir, path, false)) })
-}
-
 func (g *guesser) writesAll(p *Part, paths []string) {
 	for _, path := range paths {
 		g.writes(p, path, false)
+	}
+}
+
+// removes records that p removes or changes paths with everything below them.
+func (g *guesser) removes(p *Part, paths []string) {
+	before := len(p.Writes)
+	g.writesAll(p, paths)
+	p.Trees = append(p.Trees, p.Writes[before:]...)
+}
+
+// selects records that p destroys files below directories, which it selects itself.
+func (g *guesser) selects(p *Part, paths []string) {
+	for _, path := range paths {
+		for _, dir := range p.dirs {
+			p.Selects = append(p.Selects, absolute(dir, path, false))
+		}
+	}
+}
+
+// writesInside records that p writes the file base in the directory target, if both exist.
+func (g *guesser) writesInside(p *Part, target, base string) {
+	for _, dir := range p.dirs {
+		full := absolute(dir, target, false)
+		if file := filepath.Join(full, base); g.env.Look(full) == Directory && g.env.Look(file) == File {
+			g.writes(p, file, false)
+		}
 	}
 }
 
@@ -346,7 +345,7 @@ func (g *guesser) writes(p *Part, path string, truncates bool) {
 	case strings.HasPrefix(path, "~"):
 		p.needs(WritesOutside, "it writes to "+code(path)+", outside the workspace")
 		if full := g.inHome(path); full == "" {
-			p.WritesUnknown = true
+			p.WritesUnknown, p.Partial = true, true
 		} else if !slices.Contains(p.Writes, full) {
 			p.Writes = append(p.Writes, full)
 		}
@@ -358,6 +357,7 @@ func (g *guesser) writes(p *Part, path string, truncates bool) {
 			unknown = Unclear
 		}
 		p.needs(unknown, "the directory of "+code(path)+" is not known")
+		p.Partial = true
 		return
 	}
 	dirs := p.dirs

@@ -212,17 +212,7 @@ func first(args []string) string {
 
 // finding judges find. Its starting points are the words before its expression.
 func finding(p *Part, args []string) string {
-	for len(args) > 0 && (args[0] == "-H" || args[0] == "-P") {
-		args = args[1:]
-	}
-	n := slices.IndexFunc(args, func(w string) bool { return strings.HasPrefix(w, "-") || w == "(" || w == "!" || w == ")" || w == "," })
-	if n < 0 {
-		n = len(args)
-	}
-	places, tests := args[:n], args[n:]
-	if len(places) == 0 {
-		places = []string{"."}
-	}
+	places, tests := findPlaces(args)
 	p.opens(places...)
 	for i := 0; i < len(tests); i++ {
 		w := tests[i]
@@ -244,6 +234,21 @@ func finding(p *Part, args []string) string {
 		}
 	}
 	return ""
+}
+
+// findPlaces separates the starting points of find from its expression.
+func findPlaces(args []string) (places, tests []string) {
+	for len(args) > 0 && (args[0] == "-H" || args[0] == "-P") {
+		args = args[1:]
+	}
+	n := slices.IndexFunc(args, func(w string) bool { return strings.HasPrefix(w, "-") || w == "(" || w == "!" || w == ")" || w == "," })
+	if n < 0 {
+		n = len(args)
+	}
+	if n == 0 {
+		return []string{"."}, args
+	}
+	return args[:n], args[n:]
 }
 
 // findActions describes the effect of an action of find; empty for other words.

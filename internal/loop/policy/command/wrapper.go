@@ -105,7 +105,7 @@ func (g *guesser) unwrap(p *Part, name string, args []string) {
 	case "xargs", "gxargs", "parallel":
 		g.eachArgument(p, name, args, w.rest(args))
 	case "sudo", "doas", "pkexec", "runas":
-		p.needs(Interprets|Destroys, code(name)+" runs a command as another user")
+		p.needs(Interprets|Destroys|Permanent, code(name)+" runs a command as another user")
 	}
 	rest := w.rest(args)
 	if len(rest) > 0 && slices.ContainsFunc(p.Words, func(word Word) bool { return word.Kind == Unknown && word.Text == rest[0] }) {
@@ -210,9 +210,13 @@ func (g *guesser) nest(p *Part, words []string) {
 		p.needs(Unclear, "it runs too many programs within programs")
 		return
 	}
+	outside := p.Traits
+	p.Traits &^= Destroys
 	*g.depth++
 	g.effects(p, words)
 	*g.depth--
+	p.Partial = p.Partial || p.Traits&Destroys != 0
+	p.Traits |= outside
 }
 
 // duration matches the time of timeout.

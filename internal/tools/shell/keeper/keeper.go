@@ -115,7 +115,7 @@ func snapshotWords(o *snapshot.Order) []string {
 	if o == nil {
 		return nil
 	}
-	words := []string{o.Call, o.Store, strconv.FormatBool(o.Strict), strconv.FormatInt(o.MaxFile, 10), strconv.Itoa(len(o.Roots))}
+	words := []string{o.Call, o.Store, strconv.FormatBool(o.Strict), strconv.FormatBool(o.Git), strconv.FormatInt(o.MaxFile, 10), strconv.Itoa(len(o.Roots))}
 	return slices.Concat(words, o.Roots, o.Skip)
 }
 
@@ -124,10 +124,10 @@ func parseSnapshot(words []string) *snapshot.Order {
 	if len(words) == 0 {
 		return nil
 	}
-	o := &snapshot.Order{Call: words[0], Store: words[1], Strict: words[2] == "true"}
-	o.MaxFile, _ = strconv.ParseInt(words[3], 10, 64)
-	roots, _ := strconv.ParseUint(words[4], 10, 32)
-	o.Roots, o.Skip = split(words[5:], uint32(roots))
+	o := &snapshot.Order{Call: words[0], Store: words[1], Strict: words[2] == "true", Git: words[3] == "true"}
+	o.MaxFile, _ = strconv.ParseInt(words[4], 10, 64)
+	roots, _ := strconv.ParseUint(words[5], 10, 32)
+	o.Roots, o.Skip = split(words[6:], uint32(roots))
 	return o
 }
 

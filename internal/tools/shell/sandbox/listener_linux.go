@@ -124,10 +124,11 @@ func (n *Notification) Memory(arg int, b []byte) (int, error) {
 	local := unix.Iovec{Base: &b[0]}
 	local.SetLen(len(b))
 	got, err := unix.ProcessVMReadv(int(n.Thread), []unix.Iovec{local}, remote, 0)
-	if !errors.Is(err, unix.ENOSYS) && !errors.Is(err, unix.EPERM) {
+	if err == nil && got == len(b) || errors.Is(err, unix.ESRCH) {
 		return got, err
 	}
-	// Some containers refuse the call above, but have this file.
+	// Some containers refuse the call above, but have this file. It also has the memory that
+	// is mapped for writing only, which the kernel can read.
 	fd, err := unix.Open("/proc/"+strconv.Itoa(int(n.Thread))+"/mem", unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if errors.Is(err, unix.EACCES) {
 		err = unix.EPERM // as above: the process cannot be inspected
@@ -137,6 +138,9 @@ func (n *Notification) Memory(arg int, b []byte) (int, error) {
 	}
 	defer unix.Close(fd)
 	got, err = unix.Pread(fd, b[:first], int64(address))
+	if errors.Is(err, unix.EIO) {
+		err = unix.EFAULT
+	}
 	if err != nil || got < first || first == len(b) {
 		return got, err
 	}

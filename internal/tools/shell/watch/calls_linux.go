@@ -111,12 +111,12 @@ func (w *Watcher) answer(l *sandbox.Listener, n *sandbox.Notification, known cal
 	}
 }
 
-// errNoFile is the error of a path that leads to a pipe or socket.
+// errNoFile is the error of a path that leads to a pipe or socket, or that is too long.
 var errNoFile = errors.New("the path is not in the tree of files")
 
 // harmless reports whether an error means that the system call changes no file.
 func harmless(err error) bool {
-	for _, e := range []error{fs.ErrNotExist, errNoFile, unix.ENOTDIR, unix.EACCES, unix.ELOOP, unix.ENAMETOOLONG, unix.EFAULT, unix.ESRCH, unix.EBADF} {
+	for _, e := range []error{fs.ErrNotExist, errNoFile, unix.ENOTDIR, unix.EACCES, unix.ELOOP, unix.EFAULT, unix.ESRCH, unix.EBADF} {
 		if errors.Is(err, e) {
 			return true
 		}
@@ -156,7 +156,7 @@ func (c *change) open2() (why string, err error) {
 
 // openInRoot is openat2 with a directory as the root of the path.
 func (c *change) openInRoot(flags int) (why string, err error) {
-	text, err := c.n.Text(1)
+	text, err := c.text(1)
 	if err != nil {
 		return "", err
 	}

@@ -3,6 +3,7 @@
 package watch
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -18,7 +19,7 @@ import (
 // keepPlace keeps what is at a place. It returns why the change is refused.
 func (c *change) keepPlace(p place) (why string) {
 	if !c.wanted(p.path) {
-		return ""
+		return c.refuseGit(p)
 	}
 	return c.keep(p.path, func() snapshot.State { return c.state(p) })
 }
@@ -30,8 +31,29 @@ func (c *change) keepMoved(p place) (why string) {
 		return c.keepPlace(p)
 	}
 	return c.keep(p.path, func() snapshot.State {
-		return snapshot.State{Kind: snapshot.Dir, Mode: p.info.Mode & 0o7777, Lost: "git directories are not kept"}
+		return snapshot.State{Kind: snapshot.Dir, Mode: p.info.Mode & 0o7777, Lost: lostGit}
 	})
+}
+
+// lostGit is why a git directory cannot be restored.
+const lostGit = "git directories are not kept"
+
+// refuseGit returns why the change of a place in a git directory is refused. It is not if
+// the command has created the directory.
+func (w *Watcher) refuseGit(p place) (why string) {
+	before, _, found := strings.Cut(p.path+"/", "/.git/")
+	dir := before + "/.git"
+	if !found || w.order.Git || !w.git(dir) || dir == p.path && !p.exists {
+		return ""
+	}
+	w.mu.Lock()
+	e := w.kept[dir]
+	w.mu.Unlock()
+	if e != nil {
+		<-e.done
+		return e.why
+	}
+	return w.refuse(dir, lostGit)
 }
 
 // git reports whether a path has the name of a git directory and is in a directory whose
@@ -79,7 +101,10 @@ func (w *Watcher) state(p place) snapshot.State {
 // Lost.
 func (w *Watcher) putContent(path string, s *snapshot.State) {
 	if s.Size > w.order.MaxFile {
-		s.Lost = "it is larger than " + strings.Replace(phrase.Bytes(w.order.MaxFile), ".0 ", " ", 1)
+		s.Lost = snapshot.LostSize
+		if w.order.MaxFile != snapshot.MaxFile {
+			s.Lost = "it is larger than " + strings.Replace(phrase.Bytes(w.order.MaxFile), ".0 ", " ", 1)
+		}
 		return
 	}
 	// If something else is at the path by now, opening it must not wait.
@@ -89,7 +114,10 @@ func (w *Watcher) putContent(path string, s *snapshot.State) {
 		return
 	}
 	defer unix.Close(fd)
-	hash, size, err := w.store.Put(&io.LimitedReader{R: descriptor(fd), N: w.order.MaxFile})
+	hash, size, err := w.store.Put(&io.LimitedReader{R: descriptor(fd), N: w.order.MaxFile + 1})
+	if err == nil && size > w.order.MaxFile {
+		err = errors.New("it grew while it was kept")
+	}
 	if err != nil {
 		s.Lost = err.Error()
 		return

@@ -5,6 +5,7 @@ package watch
 import (
 	"errors"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -26,9 +27,13 @@ func (p *place) file() bool          { return p.is(unix.S_IFREG) }
 func (p *place) dir() bool           { return p.is(unix.S_IFDIR) }
 
 // look returns the place at a path without links in its directory.
-func look(path string) (p place, err error) {
+func look(path string) (place, error) { return task("").look(path) }
+
+// look is the function look for the files that the thread sees: its sandbox has a
+// /dev/shm of its own.
+func (t task) look(path string) (p place, err error) {
 	p.path = path
-	err = unix.Lstat(path, &p.info)
+	err = unix.Lstat(t.seen(path), &p.info)
 	if errors.Is(err, unix.ENOENT) {
 		return p, nil
 	}
@@ -36,15 +41,22 @@ func look(path string) (p place, err error) {
 	return p, err
 }
 
-// task is a thread whose paths are resolved. The mounts of a command have the same names
-// as those of this process, so its paths are resolved here.
-type task string // like "/proc/12"
+// task is a thread whose paths are resolved.
+type task string // like "/proc/12"; "" for this process
+
+// seen returns the name that this process has for an absolute path of the thread.
+func (t task) seen(path string) string {
+	if t == "" {
+		return path
+	}
+	return string(t) + "/root" + path
+}
 
 func (c *change) task() task { return task("/proc/" + strconv.Itoa(int(c.n.Thread))) }
 
 // place returns the place that two arguments of a call name.
 func (c *change) place(dir, path int, follow bool) (place, error) {
-	text, err := c.n.Text(path)
+	text, err := c.text(path)
 	if err != nil {
 		return place{}, err
 	}
@@ -57,6 +69,16 @@ func (c *change) place(dir, path int, follow bool) (place, error) {
 		return p, unix.ESRCH
 	}
 	return p, err
+}
+
+// text returns the path in an argument. It fails with errNoFile if no file can have it.
+func (c *change) text(arg int) (string, error) {
+	text, err := c.n.Text(arg)
+	isLong := func(name string) bool { return len(name) > unix.NAME_MAX }
+	if errors.Is(err, unix.ENAMETOOLONG) || slices.ContainsFunc(strings.Split(text, "/"), isLong) {
+		return "", errNoFile
+	}
+	return text, err
 }
 
 // descriptor returns the path of an open file or directory. AT_FDCWD is the working
@@ -97,25 +119,25 @@ func (t task) find(fd int32, path string, follow bool) (place, error) {
 	if trimmed := strings.TrimRight(path, "/"); trimmed != path {
 		path, follow, real = trimmed, true, ""
 	}
-	for range maxLinks {
+	for range maxLinks + 1 {
 		dir, name := split(path)
 		if name == "" || name == "." || name == ".." {
 			dir, name, real = path+"/", "", ""
 		}
 		if real == "" {
 			var err error
-			if real, err = realDir(dir); err != nil {
+			if real, err = t.realDir(dir); err != nil {
 				return place{}, err
 			}
 		}
 		if real == "" || real == "/proc" || below(real, "/proc") {
 			return t.walk(path, follow)
 		}
-		p, err := look(filepath.Join(real, name))
+		p, err := t.look(filepath.Join(real, name))
 		if err != nil || !follow || !p.is(unix.S_IFLNK) {
 			return p, err
 		}
-		target, err := readlink(p.path)
+		target, err := readlink(t.seen(p.path))
 		if err != nil {
 			return place{}, err
 		}
@@ -136,9 +158,17 @@ func split(path string) (dir, name string) {
 
 // realDir returns a directory without links; "" if it cannot be resolved at once, because
 // it depends on the process.
-func realDir(dir string) (string, error) {
-	how := &unix.OpenHow{Flags: unix.O_PATH | unix.O_DIRECTORY | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_MAGICLINKS}
-	fd, err := unix.Openat2(unix.AT_FDCWD, dir, how)
+func (t task) realDir(dir string) (string, error) {
+	root, err := unix.Open(t.seen("/"), unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if errors.Is(err, unix.EACCES) { // the process cannot be inspected
+		err = unix.EPERM
+	}
+	if err != nil {
+		return "", err
+	}
+	defer unix.Close(root)
+	how := &unix.OpenHow{Flags: unix.O_PATH | unix.O_DIRECTORY | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_MAGICLINKS | unix.RESOLVE_IN_ROOT}
+	fd, err := unix.Openat2(root, dir, how)
 	switch {
 	case err == nil:
 	case harmless(err) && !errors.Is(err, unix.ELOOP):
@@ -167,7 +197,7 @@ func (t task) walk(path string, follow bool) (place, error) {
 			real = next
 			break
 		}
-		target, err := readlink(next)
+		target, err := readlink(t.seen(next))
 		switch {
 		case errors.Is(err, unix.EINVAL), errors.Is(err, unix.ENOENT) && after == "":
 			real = next
@@ -188,7 +218,7 @@ func (t task) walk(path string, follow bool) (place, error) {
 			rest = target
 		}
 	}
-	return look(real)
+	return t.look(real)
 }
 
 // readlink returns the target of a symbolic link; it is not empty.

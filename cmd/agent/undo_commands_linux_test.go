@@ -1,0 +1,148 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/tools/shell/sandbox"
+)
+
+// watched skips the test if commands cannot be watched in a complete sandbox.
+func watched(t *testing.T) {
+	t.Helper()
+	if r := sandbox.Probe(); r.Form != sandbox.Complete || !r.Notify {
+		t.Skip("this system has no complete sandbox that reports changes of files by commands")
+	}
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not installed")
+	}
+}
+
+// newRepository returns a home whose working directory is a repository with changed,
+// untracked and ignored files.
+func newRepository(t *testing.T) home {
+	t.Helper()
+	h := newHome(t, map[string]string{
+		"main.go": "package main\n", "src/a.go": "a\n", "src/b.go": "b\n", "src/sub/c.go": "c\n", ".gitignore": "build\n*.o\n",
+		"build/out": "out\n", "build/lib/out.o": "o\n", "a.o": "a\n", "b.o": "b\n",
+	})
+	for _, args := range [][]string{
+		{"init", "-q", "-b", "main"}, {"add", "."}, {"-c", "user.name=x", "-c", "user.email=x@example.org", "commit", "-q", "-m", "First"},
+	} {
+		cmd := exec.Command("git", args...)
+		cmd.Dir, cmd.Env = h.work, h.env
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %q: %v\n%s", args, err, out)
+		}
+	}
+	for name, text := range map[string]string{"main.go": "package changed\n", "src/b.go": "changed\n", "new.txt": "new\n", "notes/new.txt": "new\n"} {
+		h.put(t, name, text)
+	}
+	return h
+}
+
+// files returns the files of h as tree does, without the index and the logs of git.
+func (h home) files(t *testing.T) map[string]string {
+	t.Helper()
+	all := h.tree(t)
+	for name := range all {
+		if rest, ok := strings.CutPrefix(name, filepath.Join("src", "shop", ".git")+"/"); ok && (rest == "index" || strings.HasPrefix(rest, "logs") || rest == "ORIG_HEAD") {
+			delete(all, name)
+		}
+	}
+	return all
+}
+
+// destructive are commands that destroy files and run without approval in mode all.
+var destructive = [...]string{
+	"rm -rf src", "rm -rf build notes", "rm -r src/sub new.txt", "rm *.o", "cd src && rm -f a.go b.go; rmdir sub", "rm -rf src && mkdir src && touch src/a.go",
+	"git clean -fdx", "git clean -fd", "git reset --hard", "git reset --hard HEAD && git clean -fdx && rm -rf build", "git checkout -- .", "git checkout main.go", "git restore .",
+	"git checkout -f", "echo x > main.go", ": > src/b.go", "cat src/a.go > main.go", "find . -name '*.go' -delete", "find src -delete", "find . -name '*.txt' -type f -delete",
+	"mv main.go new.txt", "mv -f src/a.go main.go && mv src other", "cp src/a.go main.go", "sed -i s/a/x/ main.go src/a.go", "truncate -s 0 main.go", "tee main.go new.txt",
+	"chmod -R 700 src && rm -rf build", "bash -c 'rm -rf src; echo x > main.go'", "(rm -rf src) || true", "gzip new.txt", "dd if=/dev/zero of=main.go bs=9 count=1", "ln -sf main.go new.txt",
+	"git rm -r --quiet src/a.go", "shred -u new.txt",
+}
+
+// TestDestructiveCommandsAreUndone runs commands that destroy files. In the modes edits and
+// all they need no approval, and agent undo restores every byte. Unless STORM is set, it
+// runs a sample.
+func TestDestructiveCommandsAreUndone(t *testing.T) {
+	t.Parallel()
+	watched(t)
+	whole := os.Getenv("STORM") != ""
+	for at, mode := range []string{"all", "edits"} {
+		for i, command := range destructive {
+			if !whole && i%8 != 4*at {
+				continue
+			}
+			t.Run(mode+" "+command, func(t *testing.T) {
+				t.Parallel()
+				h := newRepository(t)
+				before := h.files(t)
+				if out, code := h.agent(t, "run", "--mode", mode, "run "+command); code != 0 {
+					t.Fatalf("exit code %d: %s", code, out)
+				}
+				if cmp.Equal(before, h.files(t)) {
+					t.Error("the command changed nothing")
+				}
+				if out, code := h.agent(t, "undo", "--yes"); code != 0 {
+					t.Fatalf("undo: exit code %d: %s", code, out)
+				}
+				if d := cmp.Diff(before, h.files(t)); d != "" {
+					t.Errorf("after undo (-before +after):\n%s", d)
+				}
+			})
+		}
+	}
+	if whole {
+		t.Attr("promise", fmt.Sprintf("undo: destructive commands run without approval in the modes edits and all: %d, bytes not restored: 0", 2*len(destructive)))
+	}
+}
+
+// What undo cannot restore is not destroyed without approval, neither by a command whose
+// text shows it nor by one that hides it.
+func TestUnrestorableFilesSurvive(t *testing.T) {
+	t.Parallel()
+	watched(t)
+	for _, c := range []struct{ mode, command, want string }{
+		{"all", "rm -rf src", `denied: commands that delete or overwrite data that undo cannot restore need approval`},
+		{"all", "find src -name '*.db' -delete", `it is larger than 64 MB`},
+		{"edits", "sh clean.sh", `it is larger than 64 MB`},
+		{"all", "find . -path './.git/*' -delete", ""},
+		{"edits", "sh git.sh", ""},
+		{"all", "git branch -D old", "denied: "},
+	} {
+		t.Run(c.mode+" "+c.command, func(t *testing.T) {
+			t.Parallel()
+			h := newRepository(t)
+			h.put(t, "clean.sh", "rm -f src/data.db; true\n")
+			h.put(t, "git.sh", "rm -rf .git/objects .git/refs\n")
+			data := filepath.Join(h.work, "src", "data.db")
+			if err := os.WriteFile(data, nil, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Truncate(data, 65<<20); err != nil {
+				t.Fatal(err)
+			}
+			cmd := exec.Command("git", "branch", "old")
+			cmd.Dir, cmd.Env = h.work, h.env
+			if err := cmd.Run(); err != nil {
+				t.Fatal(err)
+			}
+			before := h.files(t)
+			out, code := h.agent(t, "run", "--mode", c.mode, "run "+c.command)
+			if !strings.Contains(out, c.want) || c.want != "" && code != 3 {
+				t.Errorf("exit code %d: %s", code, out)
+			}
+			if !cmp.Equal(before, h.files(t)) {
+				t.Error("files are lost")
+			}
+		})
+	}
+}

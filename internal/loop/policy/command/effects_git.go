@@ -1,0 +1,100 @@
+package command
+
+import (
+	"slices"
+	"strings"
+)
+
+// gitEffects judges arguments of git that the table cannot express.
+func (g *guesser) gitEffects(p *Part, args []string, sub string) {
+	for i, w := range args {
+		if w == sub {
+			if sub == "checkout" && slices.ContainsFunc(args[i+1:], func(o string) bool {
+				return !dashed(o) && (p.finds(g.env, o, File, Directory, Special) || strings.HasPrefix(o, ":") || strings.ContainsAny(o, "*?["))
+			}) {
+				p.needs(Destroys, "`git checkout` discards changes")
+			}
+			g.discards(p, args[:i], sub, args[i+1:])
+			if sub == "checkout" && len(p.dirs) == 0 && len(operandsOf(args[i+1:])) > 1 && !given("-b", args[i+1:]) {
+				p.needs(Unclear, "`git checkout` may discard changes: its directory is not known")
+			}
+			break
+		}
+		if strings.HasPrefix(w, "-c") || strings.HasPrefix(w, "--exec-path") || strings.HasPrefix(w, "--config-env") {
+			p.needs(Interprets, "`git "+shown(w)+"` changes settings, which can run programs")
+		}
+		if w == "-C" || strings.HasPrefix(w, "--git-dir") || strings.HasPrefix(w, "--work-tree") {
+			p.needs(0, "`git "+shown(w)+"` uses another repository")
+		}
+		if w == "-C" && i+1 < len(args) && !slices.Contains(gitReaders, sub) && !g.allInside(p, args[i+1]) {
+			g.writes(p, args[i+1], false)
+		}
+	}
+}
+
+// gitReaders are subcommands of git that change nothing in the repository except its
+// index, with any arguments that effects.txt does not list.
+var gitReaders = []string{
+	"", "status", "diff", "log", "show", "blame", "annotate", "grep", "ls-files", "ls-tree", "rev-parse", "rev-list", "describe", "shortlog", "cat-file",
+	"name-rev", "merge-base", "for-each-ref", "show-ref", "show-branch", "whatchanged", "count-objects", "check-ignore", "check-attr", "diff-tree", "diff-files",
+	"diff-index", "var", "version", "help", "ls-remote", "cherry", "range-diff",
+}
+
+// allInside reports whether a path is in the workspace, whatever the directory of p is.
+func (g *guesser) allInside(p *Part, path string) bool {
+	if strings.HasPrefix(path, "~") {
+		return false
+	}
+	return len(p.dirs) > 0 && !slices.ContainsFunc(p.dirs, func(dir string) bool { return !g.env.Inside(absolute(dir, path, false)) })
+}
+
+// discards records how far undo can restore what a subcommand of git discards. Options are
+// the words before it, args those after it.
+func (g *guesser) discards(p *Part, options []string, sub string, args []string) {
+	operands := operandsOf(args)
+	force := given("-f", args) || given("--force", args)
+	switch sub {
+	case "clean":
+		if twice(args, 'f') {
+			p.needs(Destroys|Permanent, "`git clean` deletes repositories")
+		}
+	case "reset":
+		if !given("--hard", args) && !given("--merge", args) && !given("--keep", args) {
+			return
+		}
+		if slices.ContainsFunc(operands, func(o string) bool { return o != "HEAD" && o != "@" }) {
+			p.needs(Destroys|Permanent, "`git reset` moves the branch")
+		}
+		p.Unstages = true
+	case "checkout":
+		at := slices.Index(args, "--")
+		p.Unstages = force || at < 0 && len(operands) > 1 || at >= 0 && len(operandsOf(args[:at])) > 0
+	case "switch":
+		p.Unstages = force || given("--discard-changes", args)
+	case "restore":
+		p.Unstages = given("-S", args) || given("--staged", args)
+	case "rm", "mv":
+		p.Unstages = force
+	case "checkout-index":
+	default:
+		return
+	}
+	if p.Traits&Destroys != 0 && !slices.ContainsFunc(options, func(w string) bool { return w != "--no-pager" && w != "-P" }) {
+		g.selects(p, []string{"."})
+		p.Repository = true
+	}
+}
+
+// twice reports whether a short option is given at least twice.
+func twice(args []string, letter byte) bool {
+	n := 0
+	for _, w := range args {
+		switch {
+		case w == "--force":
+			n++
+		case strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "--"):
+			n += strings.Count(w, string(letter))
+		}
+	}
+	return n > 1
+}

@@ -1,0 +1,311 @@
+package policy
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"agent/internal/llm/phrase"
+	"agent/internal/loop/policy/command"
+	"agent/internal/realpath"
+	"agent/internal/tools/git"
+	"agent/internal/tools/snapshot"
+)
+
+// Limits of looking at the files that a command destroys. Beyond them, undo counts as
+// unable to restore the files.
+const (
+	maxLookTime = 200 * time.Millisecond
+	maxLooked   = 100_000
+	maxGitTime  = time.Second // of finding out what is staged
+	maxLost     = 3           // that a warning names
+	largeFile   = 1_000_000   // bytes of a file from which a warning shows its size
+)
+
+// losses says what undo could restore after a command that destroys files.
+type losses struct {
+	recorded bool // undo records what the command changes
+	git      bool // the command runs git, so it may change git directories
+	sizes    sizes
+	// lost is what undo cannot restore, each with the reason, for the user: "data.db (3.0
+	// GB): it is larger than 64 MB".
+	lost []string
+	// readOnly are git directories, which undo does not record. The command must not change
+	// them; it is empty for commands that run git.
+	readOnly []string
+}
+
+// sizes describes the directories and large files that a command removes, by path, as in
+// "build/ (1,204 files, 80.1 MB)": with what follows the name.
+type sizes map[string]string
+
+// losses looks at the files that a command in dir destroys.
+func (p Paths) losses(ctx context.Context, c *command.Command, dir string, in borders) losses {
+	room := int64(0)
+	if p.Room != nil && p.Sandbox != SandboxOff && p.Sandbox != SandboxMissing {
+		room = p.Room()
+	}
+	l := looker{losses: losses{recorded: room > 0, sizes: sizes{}}, dir: dir, in: in}
+	if c.Traits&command.Destroys == 0 {
+		l.protectGit(c, p.Sandbox)
+		return l.losses
+	}
+	ctx, stop := context.WithTimeout(ctx, maxLookTime+maxGitTime)
+	defer stop()
+	l.until = time.Now().Add(maxLookTime)
+	known := command.Trait(0)
+	for i := range c.Parts {
+		if part := &c.Parts[i]; part.Traits&command.Destroys != 0 {
+			known |= part.Traits
+			l.part(ctx, part, p.Git != nil)
+		}
+	}
+	if known&command.Destroys == 0 {
+		l.lose("its text does not show what it destroys")
+	}
+	if l.bytes > room {
+		l.lose(phrase.Bytes(l.bytes) + " of old file contents: undo has room for " + phrase.Bytes(room))
+	}
+	l.protectGit(c, p.Sandbox)
+	return l.losses
+}
+
+// looker looks at files.
+type looker struct {
+	losses
+	dir    string // of the command
+	in     borders
+	until  time.Time
+	looked int      // entries
+	bytes  int64    // of the files that would be kept
+	found  []string // git directories that a command could destroy without naming them
+}
+
+// lose notes something that undo cannot restore.
+func (l *looker) lose(what string) {
+	if !slices.Contains(l.lost, what) {
+		l.lost = append(l.lost, what)
+	}
+}
+
+// show returns a path as the user knows it.
+func (l *looker) show(path string) string { return Grant{Scope: Scope{Dir: l.dir}}.show(path) }
+
+// part looks at the files that a part destroys.
+func (l *looker) part(ctx context.Context, p *command.Part, hasGit bool) {
+	switch {
+	case p.Traits&command.Permanent != 0:
+		l.lose(p.Reason)
+	case p.Partial, len(p.Writes)+len(p.Selects) == 0:
+		l.lose(p.Reason + ", and its text does not show which")
+	}
+	for _, path := range p.Trees {
+		l.tree(path)
+	}
+	for _, path := range p.Writes {
+		if !slices.Contains(p.Trees, path) {
+			l.file(realpath.Follow(path))
+		}
+	}
+	for _, path := range p.Selects {
+		real := realpath.Follow(path)
+		switch {
+		case !l.in.inside(real):
+			l.lose(l.show(path) + " is outside the workspace")
+		case !p.Repository:
+			l.repositories(real)
+		case p.Unstages && (!hasGit || staged(ctx, real)):
+			l.lose("what is staged for the next commit")
+		}
+	}
+}
+
+// tree looks at everything at and below a path that is removed.
+func (l *looker) tree(path string) {
+	path = strings.TrimRight(path, "/")
+	real := realpath.Follow(path)
+	if base := filepath.Base(path); base != "." && base != ".." {
+		real = filepath.Join(realpath.Follow(filepath.Dir(path)), base)
+	}
+	if _, err := os.Lstat(real); err != nil {
+		return
+	}
+	switch {
+	case slices.Contains(l.in.workspace, real):
+		l.lose(l.show(real) + " is a directory of the workspace itself")
+		return
+	case !l.in.inside(real):
+		l.lose(l.show(real) + " is outside the workspace")
+		return
+	}
+	files, bytes, isDir := 0, int64(0), false
+	l.each(real, func(path string, info fs.FileInfo) error {
+		switch {
+		case isGit(path):
+			l.lose(l.show(path) + ": " + lostGit)
+			return skip(info)
+		case info.IsDir():
+			isDir = true
+			return nil
+		}
+		files++
+		bytes += l.count(path, info)
+		return nil
+	})
+	switch {
+	case isDir:
+		l.sizes[path] = "/ (" + grouped(phrase.Count(files, "file")) + ", " + phrase.Bytes(bytes) + ")"
+	case bytes >= largeFile:
+		l.sizes[path] = " (" + phrase.Bytes(bytes) + ")"
+	}
+}
+
+// file looks at a file that is changed.
+func (l *looker) file(real string) {
+	info, err := os.Lstat(real)
+	switch {
+	case err != nil || info.IsDir():
+	case isGit(real):
+		l.lose(l.show(real) + ": " + lostGit)
+	case !l.in.inside(real):
+		l.lose(l.show(real) + " is outside the workspace")
+	default:
+		l.count(real, info)
+	}
+}
+
+// count adds a file to those that undo must keep, and returns its size.
+func (l *looker) count(path string, info fs.FileInfo) int64 {
+	if why := snapshot.Lost(info); why != "" {
+		l.lose(l.show(path) + " (" + phrase.Bytes(info.Size()) + "): " + why)
+	}
+	if !info.Mode().IsRegular() {
+		return 0
+	}
+	l.bytes += info.Size()
+	return info.Size()
+}
+
+// repositories finds the git directories below a directory.
+func (l *looker) repositories(dir string) {
+	l.each(dir, func(path string, info fs.FileInfo) error {
+		if !isGit(path) {
+			return nil
+		}
+		l.found = append(l.found, path)
+		return skip(info)
+	})
+}
+
+// skip makes a walk leave out what is below a directory.
+func skip(info fs.FileInfo) error {
+	if info.IsDir() {
+		return fs.SkipDir
+	}
+	return nil
+}
+
+// lostGit is why a git directory cannot be restored.
+const lostGit = "undo does not keep git directories"
+
+var errLimit = errors.New("there are too many files")
+
+// each calls visit for a path and everything below it. Symbolic links are not followed.
+func (l *looker) each(path string, visit func(path string, info fs.FileInfo) error) {
+	err := filepath.WalkDir(path, func(path string, d fs.DirEntry, err error) error {
+		if l.looked++; l.looked > maxLooked || l.looked%256 == 0 && time.Now().After(l.until) {
+			return errLimit
+		}
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		return visit(path, info)
+	})
+	switch {
+	case errors.Is(err, errLimit):
+		l.lose(l.show(path) + " has too many files to look at")
+	case err != nil:
+		l.lose(l.show(path) + " cannot be read completely")
+	}
+}
+
+// isGit reports whether a path is a git directory, a file in its place, or in one.
+func isGit(path string) bool {
+	return slices.ContainsFunc(strings.Split(filepath.ToSlash(path), "/"), func(name string) bool { return fold(name) == fold(".git") })
+}
+
+// protectGit makes git directories read-only, because the text of a command may not show all
+// files that it destroys. That is not possible if the command runs git.
+func (l *looker) protectGit(c *command.Command, s Sandbox) {
+	l.git = slices.ContainsFunc(c.Parts, runsGit)
+	if l.git || s != SandboxFull {
+		for _, path := range l.found {
+			l.lose(l.show(path) + ": " + lostGit)
+		}
+		return
+	}
+	for _, dir := range l.in.workspace {
+		if path := filepath.Join(dir, ".git"); exists(path) && !slices.Contains(l.found, path) {
+			l.found = append(l.found, path)
+		}
+	}
+	l.readOnly = l.found
+}
+
+// runsGit reports whether a part runs git other than to read.
+func runsGit(p command.Part) bool { return p.Reason != "" && (p.Repository || p.Program() == "git") }
+
+// staged reports whether something is staged for the next commit in the repository of
+// dir, or whether that is not known.
+func staged(ctx context.Context, dir string) bool {
+	r, found := git.Open(dir)
+	if !found {
+		return false
+	}
+	s, err := r.Session(ctx)
+	if err != nil {
+		return true
+	}
+	defer s.Close()
+	lines, err := s.Status(ctx, dir)
+	return err != nil || slices.ContainsFunc(lines, func(line string) bool { return !strings.HasPrefix(line, " ") && !strings.HasPrefix(line, "?") })
+}
+
+// grouped returns text that begins with a count, with commas in the count: "1,204 files".
+func grouped(text string) string {
+	digits := strings.IndexByte(text, ' ')
+	for i := digits - 3; i > 0; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
+}
+
+// restorable reports whether undo can restore everything that the command destroys.
+func (l losses) restorable() bool { return l.recorded && len(l.lost) == 0 }
+
+// note returns how far undo can restore what a command destroys, as a part of a warning;
+// empty if undo does not record it.
+func (l losses) note() string {
+	switch more := len(l.lost) - maxLost; {
+	case !l.recorded:
+		return ""
+	case len(l.lost) == 0:
+		return "can be undone"
+	case more > 0:
+		return "cannot be undone: " + strings.Join(l.lost[:maxLost], ", ") + " and " + strconv.Itoa(more) + " more"
+	}
+	return "cannot be undone: " + strings.Join(l.lost, ", ")
+}

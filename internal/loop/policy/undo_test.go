@@ -1,0 +1,258 @@
+package policy_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"agent/internal/loop/event"
+	"agent/internal/loop/policy"
+	"agent/internal/tools/git"
+	"agent/internal/tools/snapshot"
+)
+
+// committed returns a project in a git repository with one commit, whose file main.go has
+// changed since.
+func committed(t *testing.T, files ...string) string {
+	t.Helper()
+	dir := project(t, append(files, "main.go")...)
+	gitIn(t, dir, "init", "-q", "-b", "main")
+	gitIn(t, dir, "add", "main.go")
+	gitIn(t, dir, "-c", "user.name=x", "-c", "user.email=x@example.org", "commit", "-q", "-m", "First")
+	write(t, filepath.Join(dir, "main.go"), "changed")
+	return dir
+}
+
+// gitIn runs git in a directory.
+func gitIn(t *testing.T, dir string, args ...string) {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not installed")
+	}
+	cmd := exec.Command("git", args...)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("git %q: %v\n%s", args, err, out)
+	}
+}
+
+// room returns a Paths.Room.
+func room(bytes int64) func() int64 { return func() int64 { return bytes } }
+
+// strictly is outcome, with "kept" for a command that runs only as far as undo can restore
+// its changes.
+func strictly(v policy.Verdict) string {
+	if out := outcome(v); out != "runs" || !v.Access.Strict {
+		return out
+	}
+	return "kept"
+}
+
+// The table of modes for commands if undo records their changes, and if it does not.
+func TestTableOfModesWithUndo(t *testing.T) {
+	dir := committed(t, "build/x", "src/y.go", "a.o", "sub/.git/HEAD", "package.json", ".env")
+	outside := project(t, "x")
+	at := policy.Paths{Workspace: dir, Home: filepath.Join(outside, "home"), Sandbox: policy.SandboxFull, Git: git.NewReader()}
+	// The verdicts are those in mode edits, in mode all, and in mode all without undo.
+	for _, c := range []struct{ command, edits, all, without string }{
+		{"ls", "private", "private", "private"},
+		{"make test", "kept", "runs", "runs"},
+		{"go build ./... && go test ./... | tail -3", "kept", "runs", "runs"},
+		{"python3 gen.py > src/y.go", "kept", "kept", "asks"},
+		{"for x in *.o; do echo $x >> list; done", "kept", "runs", "runs"},
+		{"mkdir -p out && cp main.go out/", "kept", "runs", "runs"},
+		{"cp main.go src/y.go", "kept", "kept", "asks"},
+		{"mv main.go src/y.go", "kept", "kept", "asks"},
+		{"mv build old", "kept", "runs", "runs"},
+		{"rm -rf build", "kept", "kept", "asks"},
+		{"rm -rf build && make", "kept", "kept", "asks"},
+		{"cd src && rm y.go; rm ../a.o", "kept", "kept", "asks"},
+		{"rm *.o", "kept", "kept", "asks"},
+		{"bash -c 'rm -rf build'", "kept", "kept", "asks"},
+		{"sed -i s/a/b/ main.go", "kept", "kept", "asks"},
+		{"truncate -s 0 main.go", "kept", "kept", "asks"},
+		{"echo x > main.go", "kept", "kept", "asks"},
+		{"echo $X > main.go", "kept", "kept", "asks"},
+		{"tee main.go", "kept", "kept", "asks"},
+		{"chmod -R go-w src", "kept", "kept", "asks"},
+		{"find . -name '*.o' -delete", "kept", "kept", "asks"},
+		{"find src build -type f -delete", "kept", "kept", "asks"},
+		{"git clean -fdx", "kept", "kept", "asks"},
+		{"git checkout -- .", "kept", "kept", "asks"},
+		{"git checkout main.go", "kept", "kept", "asks"},
+		{"git restore .", "kept", "kept", "asks"},
+		{"git reset --hard", "kept", "kept", "asks"},
+		{"git reset --hard HEAD && git clean -fd", "kept", "kept", "asks"},
+		{"git switch -f main", "kept", "kept", "asks"},
+
+		{"git commit -qam x", "asks", "runs", "runs"},
+		{"git reset --hard HEAD~1", "asks", "asks", "asks"},
+		{"git clean -ffdx", "asks", "asks", "asks"},
+		{"git -C src clean -fd", "asks", "asks", "asks"},
+		{"git checkout -B main", "asks", "asks", "asks"},
+		{"git switch -C main", "asks", "asks", "asks"},
+		{"git stash drop", "asks", "asks", "asks"},
+		{"git stash clear", "asks", "asks", "asks"},
+		{"git branch -D x", "asks", "asks", "asks"},
+		{"git gc --prune=now", "asks", "asks", "asks"},
+		{"git reflog expire --expire=now --all", "asks", "asks", "asks"},
+		{"git push --force", "asks+network", "asks+network", "asks+network"},
+		{"rm -rf .git", "asks", "asks", "asks"},
+		{"rm -rf sub", "asks", "asks", "asks"},
+		{"mv sub other", "kept", "runs", "runs"},
+		{"rm -rf " + dir, "asks", "asks", "asks"},
+		{"rm -rf build " + outside, "asks", "asks", "asks"},
+		{"rm -rf ~/x", "asks", "asks", "asks"},
+		{"rm -rf build $X", "asks", "asks", "asks"},
+		{"rm -rf build; cd $X; rm x", "asks", "asks", "asks"},
+		{"find . -name '*.o' | xargs rm", "asks", "asks", "asks"},
+		{"find . -exec rm {} +", "asks", "asks", "asks"},
+		{"find . -name x -delete; git add .", "asks", "asks", "asks"},
+		{"find " + outside + " -delete", "asks", "asks", "asks"},
+		{"git clean -fd && rm -rf build", "kept", "kept", "asks"},
+		{"git clean -fd && make", "asks", "kept", "asks"},
+		{"git clean -fd && git status", "kept", "kept", "asks"},
+		{"kill 1", "asks", "asks", "asks"},
+		{"sudo rm -rf build", "asks", "asks", "asks"},
+		{"chown -R x src", "asks", "asks", "asks"},
+		{"npm uninstall x", "asks", "asks", "asks"},
+		{"npm ci", "asks+network", "asks+network", "asks+network"},
+		{"rm .envrc", "asks", "asks", "asks"},
+		{"cat .env | tee copy", "asks", "asks", "asks"},
+		{"cp " + outside + "/x .", "asks", "runs", "runs"},
+		{"$X", "asks", "asks", "asks"},
+	} {
+		for _, r := range []struct {
+			mode event.Mode
+			room int64
+			want string
+		}{
+			{event.ModeEdits, 1 << 20, c.edits}, {event.ModeAll, 1 << 20, c.all}, {event.ModeAll, 0, c.without},
+		} {
+			at.Room = room(r.room)
+			v := asks(&policy.Policy{Mode: r.mode}, at, run(dir, c.command))
+			if got := strictly(v); got != r.want {
+				t.Errorf("%s in %s with room for %d bytes: %s, want %s (%s; %s)", c.command, r.mode, r.room, got, r.want, v.Decider, v.Warning)
+			}
+		}
+		at.Room = room(1 << 20)
+		for mode, want := range map[event.Mode]string{event.ModeAsk: "asks", event.ModePlan: "denied"} {
+			if c.edits == "private" {
+				want = "private"
+			}
+			if got := outcome(asks(&policy.Policy{Mode: mode}, at, run(dir, c.command))); strings.TrimSuffix(got, "+network") != want {
+				t.Errorf("%s in %s: %s, want %s", c.command, mode, got, want)
+			}
+		}
+	}
+}
+
+// Mode edits asks about commands without the complete sandbox, without undo, in a copy of
+// the workspace, and if its store is full.
+func TestEditsNeedsSandboxAndUndo(t *testing.T) {
+	dir := project(t, "x")
+	full := policy.Paths{Workspace: dir, Sandbox: policy.SandboxFull, Room: room(1)}
+	for what, change := range map[string]func(p *policy.Paths){
+		"a partial sandbox": func(p *policy.Paths) { p.Sandbox = policy.SandboxPartial },
+		"no sandbox":        func(p *policy.Paths) { p.Sandbox = policy.SandboxOff },
+		"no undo":           func(p *policy.Paths) { p.Room = nil },
+		"a full store":      func(p *policy.Paths) { p.Room = room(0) },
+		"a copy":            func(p *policy.Paths) { p.Copy = true },
+	} {
+		at := full
+		change(&at)
+		if got := outcome(asks(&policy.Policy{Mode: event.ModeEdits}, at, run(dir, "make"))); got != "asks" {
+			t.Errorf("%s: %s", what, got)
+		}
+	}
+	if got := strictly(asks(&policy.Policy{Mode: event.ModeEdits}, full, run(dir, "make"))); got != "kept" {
+		t.Error(got)
+	}
+}
+
+// A command that destroys files cannot change git directories, unless it is git.
+func TestDestructiveCommandsCannotChangeGitDirectories(t *testing.T) {
+	dir := committed(t, "sub/.git", "build/x")
+	at := policy.Paths{Workspace: dir, Sandbox: policy.SandboxFull, Git: git.NewReader(), Room: room(1 << 20)}
+	for command, want := range map[string]string{
+		"rm -rf build": ".git", "find . -name x -delete": ".git sub/.git", "find build -delete": ".git", "git clean -fd": "", "git status && rm main.go": ".git", "git add . && rm main.go": "",
+	} {
+		v := asks(&policy.Policy{Mode: event.ModeAll}, at, run(dir, command))
+		var got []string
+		for _, path := range v.Access.ReadOnly {
+			got = append(got, strings.TrimPrefix(path, dir+"/"))
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: %q, want %q", command, got, want)
+		}
+	}
+	for mode, want := range map[event.Mode]int{event.ModeEdits: 1, event.ModeAll: 0} {
+		if v := asks(&policy.Policy{Mode: mode}, at, run(dir, "make")); len(v.Access.ReadOnly) != want {
+			t.Errorf("make in %s: %q", mode, v.Access.ReadOnly)
+		}
+	}
+	at.Sandbox = policy.SandboxPartial
+	if got := outcome(asks(&policy.Policy{Mode: event.ModeAll}, at, run(dir, "find . -name x -delete"))); got != "asks" {
+		t.Errorf("without a complete sandbox: %s", got)
+	}
+}
+
+// The dialog says what a command deletes, and names what undo cannot restore.
+func TestWarningNamesWhatUndoCannotRestore(t *testing.T) {
+	dir := committed(t, "build/a", "build/b/c", "linked/a", "big/data.db", "one.db")
+	if err := os.Link(filepath.Join(dir, "linked/a"), filepath.Join(dir, "hard")); err != nil {
+		t.Skip("the file system has no hard links")
+	}
+	for _, name := range []string{"big/data.db", "one.db"} {
+		if err := os.Truncate(filepath.Join(dir, name), snapshot.MaxFile+1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	at := policy.Paths{Workspace: dir, Sandbox: policy.SandboxFull, Room: room(1 << 40)}
+	for command, want := range map[string]string{
+		"rm -rf build":           "`rm` deletes files: build/ (2 files, 38 bytes); can be undone",
+		"rm -rf linked":          "`rm` deletes files: linked/ (1 file, 19 bytes); cannot be undone: linked/a (19 bytes): it has several hard links",
+		"rm -rf big build":       "`rm` deletes files: big/ (1 file, 67.1 MB) and build/ (2 files, 38 bytes); cannot be undone: big/data.db (67.1 MB): it is larger than 64 MB",
+		"rm one.db":              "`rm` deletes files: one.db (67.1 MB); cannot be undone: one.db (67.1 MB): it is larger than 64 MB",
+		"git branch -D x":        "`git branch` deletes or moves branches; cannot be undone: `git branch` deletes or moves branches",
+		"git checkout -- .":      "`git checkout` discards changes; can be undone",
+		"find . -name a -delete": "`find` deletes files; can be undone",
+		"rm -rf build $X":        "`rm` deletes files: build/ (2 files, 38 bytes) and $X; cannot be undone: `rm` deletes files, and its text does not show which",
+		"make":                   "",
+	} {
+		if v := asks(&policy.Policy{Mode: event.ModeAsk}, at, run(dir, command)); v.Warning != want {
+			t.Errorf("%s: got the warning\n%s, want\n%s", command, v.Warning, want)
+		}
+	}
+	at.Room = nil
+	if v := asks(&policy.Policy{Mode: event.ModeAsk}, at, run(dir, "rm -rf build")); v.Warning != "`rm` deletes files: build/ (2 files, 38 bytes)" {
+		t.Errorf("without undo: %s", v.Warning)
+	}
+	at.Room = room(10)
+	if v := asks(&policy.Policy{Mode: event.ModeAll}, at, run(dir, "rm -rf build")); !v.Ask || !strings.HasSuffix(v.Warning, "cannot be undone: 38 bytes of old file contents: undo has room for 10 bytes") {
+		t.Errorf("with little room: %+v", v)
+	}
+}
+
+// Discarding what is staged needs approval, because undo does not change the index.
+func TestStagedChangesNeedApproval(t *testing.T) {
+	dir := committed(t)
+	at := policy.Paths{Workspace: dir, Sandbox: policy.SandboxFull, Room: room(1 << 20)}
+	check := func(command, want string) {
+		t.Helper()
+		if v := asks(&policy.Policy{Mode: event.ModeAll}, at, run(dir, command)); strictly(v) != want {
+			t.Errorf("%s: %s, want %s (%s)", command, strictly(v), want, v.Warning)
+		}
+	}
+	check("git reset --hard", "asks") // nothing can tell what is staged
+	at.Git = git.NewReader()
+	check("git reset --hard", "kept")
+	gitIn(t, dir, "add", "main.go")
+	check("git reset --hard", "asks")
+	check("git checkout -f", "asks")
+	check("git checkout HEAD -- main.go", "asks")
+	check("git checkout -- main.go", "kept")
+	check("git clean -fd", "kept")
+}

@@ -16,7 +16,7 @@ import (
 var safetyTests = []string{
 	"TestLinesHaveTheirVerdict", "TestAttacks", "TestQuestionsOfADay", "TestProtectedPaths", "TestProtectedPathsInASession", "TestProtectedLinksInASession", "TestLinkSwapsWhileWriting", "TestNamedEscapes",
 	"TestHostileRepositories", "TestModelOutputConnectsNowhere", "TestSpellingsOfPrivateAddresses", "TestNoListeningSocket", "TestEscapeSequences", "TestSplitEscapeSequences", "TestEveryHiddenCharacterIsEscaped",
-	"TestKeysStayInTheProgram", "TestFalsePositives",
+	"TestKeysStayInTheProgram", "TestFalsePositives", "TestRandomHistories", "TestAnUndoThatIsKilledIsFinished",
 }
 
 // TestReliabilityTable checks that the help topic reliability has figures of all tests
@@ -46,7 +46,7 @@ func TestReliabilityTable(t *testing.T) {
 			t.Errorf("the row of the attack %s is missing: run UPDATE=1 make promises", a.name)
 		}
 	}
-	for _, want := range []string{"questions asked in a scripted day", "escape from the sandbox: io_uring", "720 cases", "swaps of a directory and a link", "commands of the test table", "places searched"} {
+	for _, want := range []string{"questions asked in a scripted day", "escape from the sandbox: io_uring", "720 cases", "swaps of a directory and a link", "commands of the test table", "places searched", "random histories", "undo killed"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the row with %q is missing: run UPDATE=1 make promises", want)
 		}

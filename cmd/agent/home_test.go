@@ -95,7 +95,7 @@ func (h home) store() *history.Store {
 }
 
 // ids returns the IDs of h's sessions, the most recently used first.
-func (h home) ids(t *testing.T) []string {
+func (h home) ids(t testing.TB) []string {
 	t.Helper()
 	infos, err := h.store().List("")
 	if err != nil {

@@ -162,5 +162,5 @@ func TestAnUndoThatIsKilledIsFinished(t *testing.T) {
 	if recovered < runs/10 {
 		t.Errorf("only %d of %d kills came while the plan was applied", recovered, runs)
 	}
-	t.Attr("promise", fmt.Sprintf("undo killed at random times: %d, finished at the next start: %d, half-done trees 0", runs, recovered))
+	t.Attr("promise", fmt.Sprintf("undo killed %d times at random moments (finished at the next start: %d): trees that were left half-done: 0", runs, recovered))
 }

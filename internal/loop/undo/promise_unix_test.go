@@ -47,7 +47,7 @@ func TestRandomHistories(t *testing.T) {
 		}
 	}
 	t.Logf("%+v", sum)
-	t.Attr("promise", fmt.Sprintf("undo: random histories %d, undos %d, files compared %d, conflicts %d, crashes %d: wrong bytes 0, lost edits of the user 0, files outside the workspace touched 0",
+	t.Attr("promise", fmt.Sprintf("undo in %d random histories (undos %d, files compared %d, conflicts %d, crashes %d): wrong files, lost edits of the user, changes outside the workspace: 0",
 		runs, sum.undos, sum.compared, sum.conflicts, sum.crashes))
 	if sum.undos < runs || sum.conflicts == 0 || sum.merges == 0 || sum.crashes == 0 || sum.full == 0 {
 		t.Errorf("the histories are too tame: %+v", sum)

@@ -12,6 +12,9 @@ import (
 // A command plants settings of git in places that the check could overlook. git then runs
 // nothing outside the sandbox.
 func TestPlantedSettingsOfGit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs many commands, and runs without -short")
+	}
 	const evil = `evil() {
 	mkdir -p "$1/objects" "$1/refs"; echo 'ref: refs/heads/main' >"$1/HEAD"
 	printf '#!/bin/sh\n: >%s/ran\n' "$HOME/src/work" >"$1/run"; chmod +x "$1/run"

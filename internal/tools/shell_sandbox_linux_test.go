@@ -205,6 +205,9 @@ func TestBlockedCommandRunsAgain(t *testing.T) {
 // Ordinary work needs no access: builds fill their caches, git commits, files are
 // moved.
 func TestOrdinaryWorkInTheSandbox(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs many commands, and runs without -short")
+	}
 	c := confineCommands(t)
 	c.git("init", "-q")
 	c.put("go.mod", "module m\n\ngo 1.26\n")

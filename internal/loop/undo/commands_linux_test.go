@@ -15,6 +15,9 @@ import (
 // TestRealCommandsAreUndone runs commands in the sandbox, whose supervisor keeps what
 // they change.
 func TestRealCommandsAreUndone(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs many commands, and runs without -short")
+	}
 	if r := sandbox.Probe(); r.Form != sandbox.Complete || !r.Notify {
 		t.Skipf("commands cannot be watched here: %+v", r)
 	}

@@ -258,6 +258,9 @@ line'; echo x >' "q" '; printf x >ü`, "new\nline ü"},
 // The state of each path before the first change of a command is kept, however it names
 // the path.
 func TestWatchKeepsWhatCommandsChange(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs many commands, and runs without -short")
+	}
 	for _, form := range []sandbox.Form{sandbox.Complete, sandbox.WritesOnly} {
 		for i, c := range watchedLines {
 			t.Run(form.String()+"/"+c.name, func(t *testing.T) {

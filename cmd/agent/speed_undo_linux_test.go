@@ -11,7 +11,7 @@ import (
 	"agent/internal/tools/shell/sandbox"
 )
 
-// measureUndo undoes a command that rewrote 1,000 files.
+// measureUndo undoes a command that rewrote 1,000 files of a workspace of 50,000.
 func measureUndo(b *testing.B) string {
 	if r := sandbox.Probe(); r.Form != sandbox.Complete || !r.Notify {
 		b.Skipf("commands cannot be watched here: %+v", r)
@@ -19,6 +19,7 @@ func measureUndo(b *testing.B) string {
 	s := newPacer(b)
 	s.next(play{tool: "shell", args: `{"command":"sed -i s/line/LINE/ files/*"}`}, play{tokens: []string{"Done."}})
 	h := newHome(b, nil, s.env()...)
+	layTree(b, h.work)
 	layFiles(b, h.work)
 	agentSays(b, h, "Done.", "run", "--mode", "all", "shout")
 	began := time.Now()
@@ -35,7 +36,7 @@ func measureStore(b *testing.B) string {
 		s.next(play{tool: "read", args: `{"path":"store.go"}`},
 			play{tool: "edit", args: fmt.Sprintf(`{"path":"store.go","old":"order %d of","new":"order %d of"}`, 1000+i, 1001+i)}, play{tokens: []string{"Done."}})
 	}
-	h := newHome(b, map[string]string{"store.go": strings.Replace(storeFile(1), "order 0 of", "order 1000 of", 1)}, s.env()...)
+	h := newHome(b, map[string]string{"store.go": strings.Replace(storeFile(0), "order 0 of", "order 1000 of", 1)}, s.env()...)
 	for i := range turns {
 		args := []string{"run", "--mode", "edits", "raise the number"}
 		if i > 0 {

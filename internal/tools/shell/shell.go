@@ -25,10 +25,10 @@ package shell
 import (
 	"cmp"
 	"context"
-	"errors"
 	"os"
 	"time"
 
+	"agent/internal/tools/shell/keeper"
 	"agent/internal/tools/snapshot"
 )
 
@@ -50,7 +50,7 @@ const (
 
 // ErrSandbox is the error of a command that did not start because its sandbox could
 // not be set up.
-var ErrSandbox = errors.New("set up the sandbox")
+var ErrSandbox = keeper.ErrSandbox
 
 // Command is a command to run.
 type Command struct {

@@ -16,12 +16,14 @@ import (
 	"agent/cmd/agent/models"
 	"agent/cmd/agent/permit"
 	"agent/cmd/agent/settings"
+	"agent/cmd/agent/trust"
 	"agent/internal/llm/catalog"
 	"agent/internal/llm/offline"
 	"agent/internal/llm/wire"
 	"agent/internal/loop"
 	"agent/internal/loop/event"
 	"agent/internal/loop/evidence"
+	"agent/internal/loop/hooks"
 	"agent/internal/loop/instructions"
 	"agent/internal/loop/secrets"
 	"agent/internal/loop/situation"
@@ -113,7 +115,9 @@ type app struct {
 	// sandbox is that of commands; nil if it is turned off.
 	sandbox *access.Sandbox
 	choice  modelChoice
-	changes changes // of files
+	trust   *trust.Review // of what the repository configures; nil in the demo
+	changes changes       // of files
+	hooks   *hooks.Runner // nil if there are none
 }
 
 // open opens a new session, or the one that f resumes. attended means that a user
@@ -165,6 +169,7 @@ func open(f opening, attended bool) (*app, error) {
 
 // close releases the session's log, workspace, index and jobs.
 func (a *app) close() {
+	a.closeHooks()
 	if a.jobs != nil {
 		a.jobs.Close()
 		for _, text := range a.jobs.Undone() {
@@ -225,8 +230,12 @@ func (a *app) assemble(f opening, attended bool) (err error) {
 	}
 	a.notices = append(a.notices, warnings...)
 	a.changes.off = f.temporary
+	if !f.temporary {
+		a.openHooks()
+	}
 	a.addTools()
 	a.addInstructions()
+	a.notices = append(a.notices, a.trust.Notices()...)
 	return nil
 }
 
@@ -299,6 +308,7 @@ func (a *app) addTools() {
 	checks := newChecks(commands, a.set.Checks)
 	a.options.Tools = newTools(commands, known, a.jobs, checks)
 	// The first interceptor sees a result last.
+	calls := a.callHooks(a.work.Dir(), "")
 	seen := evidence.New(a.work.Dir(), a.jobs, time.Now)
 	a.options.Evidence = seen
 	interceptors := []any{seen, tools.IndexUpdater{Index: a.index}, checks}
@@ -306,7 +316,7 @@ func (a *app) addTools() {
 		interceptors = append(interceptors, a.project)
 	}
 	a.recordChanges()
-	a.options.Interceptors = a.intercept(a.changes.with(a.work, false, interceptors)...)
+	a.options.Interceptors = a.intercept(calls, a.changes.with(a.work, false, withHooks(calls, interceptors))...)
 	a.options.Shell = commands.Typed(a.jobs)
 	a.options.HowToTest = func(runs bool) string { return howToTest(checks, a.work.Dir(), runs) }
 	a.options.Situation = a.situationIn(a.work)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -154,7 +155,8 @@ func (l *launcher) tools(t delegate.Task, s *delegateSession, o *loop.Options) (
 			all = append(all, p.SkillTool())
 		}
 	}
-	o.Interceptors = a.intercept(a.changes.with(s.work, s.isolated != nil, interceptors)...)
+	calls := a.callHooks(s.work.Dir(), strconv.Itoa(t.ID))
+	o.Interceptors = a.intercept(calls, a.changes.with(s.work, s.isolated != nil, withHooks(calls, interceptors))...)
 	if s.isolated == nil {
 		o.Undo.Recorder = a.changes.recorder
 	}

@@ -18,6 +18,7 @@ func JSONSchema() ([]byte, error) {
 	s, err := jsonschema.For[Settings](&jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[Command](): {OneOf: []*jsonschema.Schema{{Type: "string"}, {Type: "array", Items: &jsonschema.Schema{Type: "string"}}}},
 		reflect.TypeFor[Rule]():    ruleSchema(),
+		reflect.TypeFor[Object]():  {Type: "object"},
 	}})
 	if err != nil {
 		return nil, fmt.Errorf("generate the schema: %w", err)
@@ -90,9 +91,9 @@ func settingsIn(t reflect.Type, path string) []Setting {
 	return all
 }
 
-// written reports whether a type has several forms and a schema of its own.
+// written reports whether a type has a schema of its own.
 func written(t reflect.Type) bool {
-	return t == reflect.TypeFor[Command]() || t == reflect.TypeFor[Rule]()
+	return t == reflect.TypeFor[Command]() || t == reflect.TypeFor[Rule]() || t == reflect.TypeFor[Object]()
 }
 
 // describe adds the tags of the fields of t to its schema s.

@@ -36,7 +36,9 @@ func (q *questions) askOwn(o *dialog.Own) {
 }
 
 // inline reports whether the changes of a question of the program are printed with it.
-func (q *questions) inline(o *dialog.Own) bool { return changesInline(event.Ask{Diffs: o.Diffs}) }
+func (q *questions) inline(o *dialog.Own) bool {
+	return o.Read || changesInline(event.Ask{Diffs: o.Diffs})
+}
 
 // ownChanges prints all changes of a question of the program: hunk by hunk if the user can
 // undo single hunks.
@@ -142,7 +144,7 @@ func (q *questions) giveOwn(o *dialog.Own, row int, r *review.Review) {
 	if r != nil {
 		hunks = r.Answers()
 	}
-	o.Give(row, hunks)
+	q.do(o.Give(row, hunks))
 	if q.dialog.Waits() {
 		q.ask(q.dialog.First())
 	}

@@ -125,7 +125,10 @@ func (u *undo) showPlan(plan event.UndoPlan) {
 		r.row.Digit = i + 1
 		own.Rows = append(own.Rows, r.row)
 	}
-	own.Give = func(row int, _ []event.HunkAnswer) { rows[row].give() }
+	own.Give = func(row int, _ []event.HunkAnswer) tea.Cmd {
+		rows[row].give()
+		return nil
+	}
 	u.Front.Ask(own)
 }
 
@@ -345,10 +348,11 @@ func (u *undo) showChanges(now event.ChangesNow) {
 		own.Notes = append(own.Notes, dialog.Note{Text: transcript.LostText(l), Alert: true})
 	}
 	own.Notes = append(own.Notes, dialog.Note{Text: "To undo a hunk removes its lines with + and brings back those with -."})
-	own.Give = func(row int, kept []event.HunkAnswer) {
+	own.Give = func(row int, kept []event.HunkAnswer) tea.Cmd {
 		if picks := undonePicks(now.Diffs, kept); row == 0 && len(picks) > 0 {
 			u.send(event.UndoChanges{ID: now.ID, Hunks: picks})
 		}
+		return nil
 	}
 	u.Front.Ask(own)
 }

@@ -42,7 +42,7 @@ func repositoryHooks(dir string) (settings.Hooks, []trust.Item, error) {
 			commands = append(commands, h.Command)
 		}
 	}
-	return all, []trust.Item{{Kind: trust.Hooks, Name: hookFile, File: hookFile, Content: text + trust.Programs(root, commands...), Live: true}}, nil
+	return all, []trust.Item{{Kind: trust.Hooks, Name: hookFile, File: hookFile, Content: text + trust.Programs(root, dir, commands...), Live: true}}, nil
 }
 
 // hookItems is the trust.Source of hooks.

@@ -83,7 +83,7 @@ var mayImport = map[string][]string{
 	"cmd/agent/eval":                   {"cmd/agent/command", "internal/llm", "internal/tools", "internal/tui/ink"},
 	"cmd/agent/models":                 {"cmd/agent/command", "cmd/agent/credentials", "cmd/agent/settings", "internal/history", "internal/llm", "internal/loop/event", "internal/loop/turn", "internal/tui/ink"},
 	"cmd/agent/trust":                  {"cmd/agent/command", "cmd/agent/settings", "internal/tui/ink"},
-	"cmd/agent/hooks":                  {"cmd/agent/command", "cmd/agent/settings", "internal/tui/ink"},
+	"cmd/agent/hooks":                  {"cmd/agent/command", "cmd/agent/settings", "cmd/agent/trust", "internal/loop/hooks", "internal/loop/instructions", "internal/tools", "internal/tui/ink"},
 	"cmd/agent/permit":                 {"cmd/agent/command", "cmd/agent/settings", "internal/history", "internal/loop/event", "internal/loop/policy", "internal/tui/ink"},
 	"cmd/agent/agents":                 {"cmd/agent/command", "internal/history", "internal/loop/delegate", "internal/loop/event", "internal/tui/ink"},
 	"cmd/agent/sessions":               {"cmd/agent/command", "internal/history", "internal/llm", "internal/loop/event", "internal/loop/export", "internal/loop/export/adopt", "internal/loop/session", "internal/tui/diff", "internal/tui/ink", "internal/tui/list"},

@@ -2,6 +2,7 @@ package main
 
 import (
 	"agent/cmd/agent/command"
+	"agent/cmd/agent/hooks"
 	"agent/cmd/agent/permit"
 	"agent/cmd/agent/trust"
 	"agent/internal/tui/screen"
@@ -10,7 +11,7 @@ import (
 // repositorySources returns what finds the items of a repository that need the user's
 // confirmation.
 func repositorySources() []trust.Source {
-	return []trust.Source{hookItems}
+	return []trust.Source{hooks.Items}
 }
 
 // openTrust returns the review of what the repository of the current directory configures.

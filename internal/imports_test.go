@@ -82,7 +82,7 @@ var mayImport = map[string][]string{
 	"cmd/agent/doctor":                 {"cmd/agent/command", "cmd/agent/credentials", "cmd/agent/desktop", "cmd/agent/models", "cmd/agent/settings", "internal/history", "internal/tools", "internal/tools/shell/sandbox", "internal/tui/ink"},
 	"cmd/agent/eval":                   {"cmd/agent/command", "internal/llm", "internal/tools", "internal/tui/ink"},
 	"cmd/agent/models":                 {"cmd/agent/command", "cmd/agent/credentials", "cmd/agent/settings", "internal/history", "internal/llm", "internal/loop/event", "internal/loop/turn", "internal/tui/ink"},
-	"cmd/agent/trust":                  {"cmd/agent/command", "cmd/agent/settings", "internal/tui/ink"},
+	"cmd/agent/trust":                  {"cmd/agent/command", "cmd/agent/settings", "internal/tui/ink", "internal/tui/screen"},
 	"cmd/agent/hooks":                  {"cmd/agent/command", "cmd/agent/settings", "cmd/agent/trust", "internal/loop/hooks", "internal/loop/instructions", "internal/tools", "internal/tui/ink"},
 	"cmd/agent/permit":                 {"cmd/agent/command", "cmd/agent/settings", "internal/history", "internal/loop/event", "internal/loop/policy", "internal/tui/ink"},
 	"cmd/agent/agents":                 {"cmd/agent/command", "internal/history", "internal/loop/delegate", "internal/loop/event", "internal/tui/ink"},

@@ -225,22 +225,22 @@ func TestUndoAsksOnce(t *testing.T) {
 // A long diff scrolls with the keys and the wheel.
 func TestUndoOfALongDiff(t *testing.T) {
 	var b strings.Builder
-	b.WriteString("@@ -1,3000 +0,0 @@\n")
-	for range 3000 {
+	b.WriteString("@@ -1,1000 +0,0 @@\n")
+	for range 1000 {
 		b.WriteString("-line\n")
 	}
 	plan := undoPlan()
-	plan.Diffs = []event.Diff{{Path: "long.txt", Deleted: true, Removed: 3000, Unified: b.String()}}
+	plan.Diffs = []event.Diff{{Path: "long.txt", Deleted: true, Removed: 1000, Unified: b.String()}}
 	d := undoDriver(t, 80, 24)
 	d.run("/undo")
 	d.events(plan)
 	d.armDialog()
 	d.shows("more lines below", "ctrl+g full view")
 	d.press("ctrl+g")
-	for range 2000 {
+	for range 400 {
 		d.send(tea.MouseWheelMsg{X: 5, Y: 10, Button: tea.MouseWheelDown})
 	}
-	d.shows("3000 │- line", "not applied: b.go")
+	d.shows("1000 │- line", "not applied: b.go")
 	d.press("esc") // closes the full view
 	d.shows("1  Undo the files")
 	d.press("esc")

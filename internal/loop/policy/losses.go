@@ -121,7 +121,7 @@ func (l *looker) part(ctx context.Context, p *command.Part, hasGit bool) {
 		case !p.Repository:
 			l.repositories(real)
 		case p.Unstages && (!hasGit || staged(ctx, real)):
-			l.lose("what is staged for the next commit")
+			l.lose("changes staged for the next commit")
 		}
 	}
 }
@@ -138,7 +138,7 @@ func (l *looker) tree(path string) {
 	}
 	switch {
 	case slices.Contains(l.in.workspace, real):
-		l.lose(l.show(real) + " is a directory of the workspace itself")
+		l.lose(l.show(real) + " is itself a workspace directory")
 		return
 	case !l.in.inside(real):
 		l.lose(l.show(real) + " is outside the workspace")
@@ -212,7 +212,7 @@ func skip(info fs.FileInfo) error {
 }
 
 // lostGit is why a git directory cannot be restored.
-const lostGit = "undo does not keep git directories"
+const lostGit = "undo does not record git directories"
 
 var errLimit = errors.New("there are too many files")
 
@@ -236,7 +236,7 @@ func (l *looker) each(path string, visit func(path string, info fs.FileInfo) err
 	})
 	switch {
 	case errors.Is(err, errLimit):
-		l.lose(l.show(path) + " has too many files to look at")
+		l.lose(l.show(path) + " has too many files to check")
 	case err != nil:
 		l.lose(l.show(path) + " cannot be read completely")
 	}

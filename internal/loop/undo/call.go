@@ -19,7 +19,7 @@ const (
 	maxCounted = 1000 // files whose lines are counted
 )
 
-// call is a call that is recorded, or all background jobs.
+// call records the changes of one call, or of all background jobs.
 type call struct {
 	*Recorder
 	roots *roots
@@ -92,8 +92,8 @@ func (k *call) command(ctx context.Context, in tools.Info, c tools.Call, ok tool
 	return res, err
 }
 
-// touchFound notes what a scan says that the command changed. What other commands touched
-// since an offset of the pack is theirs.
+// touchFound notes the changes of a command that a scan found. It leaves out what other
+// commands have touched since an offset of the pack.
 func (k *call) touchFound(ctx context.Context, scanned *scan.Command, from int64) {
 	others := map[string]bool{}
 	for _, t := range k.touchedSince(from, func(call string) bool { return call != k.id }) {

@@ -14,7 +14,7 @@ import (
 	"agent/internal/tools/snapshot"
 )
 
-// Changes returns all changes of files since the session began, as a plan that undoes
+// Changes returns all file changes since the session began, as a plan that undoes
 // them: from the current states to those before the first change, whoever made them.
 // Pick makes a plan of a part of it.
 func (r *Restorer) Changes(ctx context.Context) (*Plan, error) {
@@ -24,17 +24,17 @@ func (r *Restorer) Changes(ctx context.Context) (*Plan, error) {
 		return nil, err
 	}
 	defer roots.close()
-	first := map[string]link{}
+	first := map[string]stretch{}
 	for _, s := range h.steps {
 		for _, c := range s.changes {
 			if _, known := first[c.path]; !known && s.kind != kindUndo {
-				first[c.path] = link{before: c.before, tool: c.tool}
+				first[c.path] = stretch{before: c.before, tool: c.tool}
 			}
 		}
 	}
 	p := &Plan{dirs: r.with(h)}
 	w := planner{pack: r.pack, roots: roots, plan: p}
-	if err := w.fill(ctx, slices.Sorted(maps.Keys(first)), func(path string) []link { return []link{first[path]} }); err != nil {
+	if err := w.fill(ctx, slices.Sorted(maps.Keys(first)), func(path string) []stretch { return []stretch{first[path]} }); err != nil {
 		return nil, err
 	}
 	p.describe(h, nil)

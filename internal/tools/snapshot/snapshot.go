@@ -63,5 +63,5 @@ type Order struct {
 	// Git lets a strict command change git directories, because it runs git. Without it,
 	// the command may only change those that it has created.
 	Git     bool
-	MaxFile int64 // a larger file is not kept, in bytes
+	MaxFile int64 // size in bytes of the largest file that is kept
 }

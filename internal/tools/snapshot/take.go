@@ -14,7 +14,7 @@ import (
 // MaxFile is the size in bytes above which the content of a file is not kept.
 const MaxFile = 64 << 20
 
-// The Lost of states that cannot be restored whatever their content.
+// The values of State.Lost that do not depend on the content.
 const (
 	LostLinks = "it has several hard links"
 	LostOwner = "it belongs to another user"
@@ -78,8 +78,8 @@ func Look(root *os.Root, path string) (State, fs.FileInfo) {
 	return s, info
 }
 
-// Lost returns why what is at a path cannot be restored, as in State; empty if it can be,
-// unless it cannot be read. The info is that of Lstat.
+// Lost returns the reason from info, which Lstat returned, why a path cannot be restored:
+// a State.Lost. It is empty if reading the content is all that can still fail.
 func Lost(info fs.FileInfo) string {
 	switch m := info.Mode(); {
 	case m.IsDir(), m&fs.ModeSymlink != 0:

@@ -38,8 +38,8 @@ func (c *change) keepMoved(p place) (why string) {
 // lostGit is why a git directory cannot be restored.
 const lostGit = "git directories are not kept"
 
-// refuseGit returns why the change of a place in a git directory is refused. It is not if
-// the command has created the directory.
+// refuseGit returns why the change of a place in a git directory is refused; "" if the
+// command has created the directory, or the place is in none.
 func (w *Watcher) refuseGit(p place) (why string) {
 	before, _, found := strings.Cut(p.path+"/", "/.git/")
 	dir := before + "/.git"
@@ -116,7 +116,7 @@ func (w *Watcher) putContent(path string, s *snapshot.State) {
 	defer unix.Close(fd)
 	hash, size, err := w.store.Put(&io.LimitedReader{R: descriptor(fd), N: w.order.MaxFile + 1})
 	if err == nil && size > w.order.MaxFile {
-		err = errors.New("it grew while it was kept")
+		err = errors.New("it grew while it was copied")
 	}
 	if err != nil {
 		s.Lost = err.Error()

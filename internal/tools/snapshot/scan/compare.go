@@ -61,8 +61,8 @@ func (c *comparison) only(d *dir, other *index, removed bool) {
 	}
 }
 
-// lacks reports whether a directory that is not among the dirs of x was not there. It
-// could also be one that was not read.
+// lacks reports whether a directory that is not among the dirs of x did not exist. If
+// not, x could not read it or one above it.
 func (x *index) lacks(path string) bool {
 	for path != "." {
 		parent, name := split(path)

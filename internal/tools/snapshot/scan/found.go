@@ -12,15 +12,15 @@ import (
 	"agent/internal/tools/snapshot"
 )
 
-// found are the changes of one tree on their way to a list of touched paths.
+// found turns the changes of one tree into a list of touched paths.
 type found struct {
 	top     string
 	changes []change
 	states  map[string]snapshot.State // before, by path
 }
 
-// leaveOut removes changes of touched paths, and of files that have their content and mode
-// again.
+// leaveOut removes changes of touched paths, and of files whose content and mode are the
+// same again.
 func (f *found) leaveOut(ctx context.Context, t *tree, touched func(string) bool) {
 	f.changes = slices.DeleteFunc(f.changes, func(c change) bool {
 		if touched != nil && touched(f.absolute(c.path)) {
@@ -39,8 +39,8 @@ func (f *found) leaveOut(ctx context.Context, t *tree, touched func(string) bool
 
 func (f *found) absolute(path string) string { return filepath.Join(f.top, filepath.FromSlash(path)) }
 
-// since removes changes from before a time, as far as the times of the files and of the
-// directories of removed files show it.
+// since removes changes that happened before a time according to the times of the files,
+// and of the directories of removed files.
 func (f *found) since(began time.Time, now *index) {
 	first := began.Add(-racyTime).UnixNano()
 	f.changes = slices.DeleteFunc(f.changes, func(c change) bool {

@@ -91,7 +91,7 @@ func (p *Policy) runsInEdits(c tools.Call, f Facts, all allowance) bool {
 	})
 	// Git directories are writable for git, and so for other programs in the line.
 	commits := slices.ContainsFunc(f.Command.Parts, runsGit) && slices.ContainsFunc(f.Command.Parts, func(p command.Part) bool {
-		return p.Reason != "" && !p.Repository && (p.Traits != command.Destroys || len(p.Trees) == 0)
+		return p.Reason != "" && !p.Destroyed.SparesGit && (p.Traits != command.Destroys || len(p.Destroyed.Trees) == 0)
 	})
 	return !outside && !commits && !all.network && p.unapproved(f, all.left) == ""
 }

@@ -102,25 +102,25 @@ func (l *looker) part(ctx context.Context, p *command.Part, hasGit bool) {
 	switch {
 	case p.Traits&command.Permanent != 0:
 		l.lose(p.Reason)
-	case p.Partial, len(p.Writes)+len(p.Selects) == 0:
+	case p.Destroyed.Partial, len(p.Writes)+len(p.Destroyed.Selects) == 0:
 		l.lose(p.Reason + ", and its text does not show which")
 	}
-	for _, path := range p.Trees {
+	for _, path := range p.Destroyed.Trees {
 		l.tree(path)
 	}
 	for _, path := range p.Writes {
-		if !slices.Contains(p.Trees, path) {
+		if !slices.Contains(p.Destroyed.Trees, path) {
 			l.file(realpath.Follow(path))
 		}
 	}
-	for _, path := range p.Selects {
+	for _, path := range p.Destroyed.Selects {
 		real := realpath.Follow(path)
 		switch {
 		case !l.in.inside(real):
 			l.lose(l.show(path) + " is outside the workspace")
-		case !p.Repository:
+		case !p.Destroyed.SparesGit:
 			l.repositories(real)
-		case p.Unstages && (!hasGit || staged(ctx, real)):
+		case p.Destroyed.Unstages && (!hasGit || staged(ctx, real)):
 			l.lose("changes staged for the next commit")
 		}
 	}
@@ -266,7 +266,9 @@ func (l *looker) protectGit(c *command.Command, s Sandbox) {
 }
 
 // runsGit reports whether a part runs git other than to read.
-func runsGit(p command.Part) bool { return p.Reason != "" && (p.Repository || p.Program() == "git") }
+func runsGit(p command.Part) bool {
+	return p.Reason != "" && (p.Destroyed.SparesGit || p.Program() == "git")
+}
 
 // staged reports whether something is staged for the next commit in the repository of
 // dir, or whether that is not known.

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"agent/internal/loop/event"
+	"agent/internal/loop/hunk"
 	"agent/internal/loop/turn"
 	"agent/internal/tools"
 	"agent/internal/tools/snapshot"
@@ -104,47 +104,18 @@ func (r *Restorer) pickHunks(it Item, now value, hunks []int) (Item, error) {
 // before and after.
 func revertHunks(before, after string, hunks []int) (string, error) {
 	d := turn.Diffs([]tools.Change{{Before: []byte(before), After: []byte(after)}})[0]
-	parts := strings.Split("\n"+d.Unified, "\n@@ -")[1:]
+	all := hunk.Of(d)
 	for _, i := range hunks {
-		if i < 0 || i >= len(parts) {
+		if i < 0 || i >= len(all) || all[i].Whole {
 			return "", fmt.Errorf("there is no hunk %d", i+1)
 		}
 	}
-	old, lines := strings.SplitAfter(before, "\n"), strings.SplitAfter(after, "\n")
-	shift := 0 // how many lines the text has grown
-	for i, part := range parts {
-		from, fresh, err := hunkLines(part)
-		if err != nil || from.end > len(old) || from.start+shift+fresh > len(lines) {
-			return "", fmt.Errorf("hunk %d cannot be undone alone", i+1)
-		}
+	var kept event.HunkAnswer
+	for i := range all {
 		if !slices.Contains(hunks, i) {
-			shift += fresh - (from.end - from.start)
-			continue
-		}
-		at := from.start + shift
-		lines = slices.Replace(lines, at, at+fresh, old[from.start:from.end]...)
-	}
-	return strings.Join(lines, ""), nil
-}
-
-// hunkLines returns the lines of a hunk in the text before, counted from 0, and how many
-// lines it has in the text after. The hunk is given without its first "@@ -". The number
-// of its first line after is not used, because the diff library gets it wrong when
-// neighboring changes share a hunk.
-func hunkLines(hunk string) (from region, fresh int, err error) {
-	if _, err := fmt.Sscanf(hunk, "%d", &from.start); err != nil {
-		return from, 0, err
-	}
-	from.start = max(from.start-1, 0)
-	from.end = from.start
-	_, body, _ := strings.Cut(hunk, "\n")
-	for line := range strings.Lines(body) {
-		if line[0] == ' ' || line[0] == '-' {
-			from.end++
-		}
-		if line[0] == ' ' || line[0] == '+' {
-			fresh++
+			kept.Accepted = append(kept.Accepted, i)
 		}
 	}
-	return from, fresh, nil
+	text, err := hunk.Apply([]byte(before), []byte(after), d, kept)
+	return string(text), err
 }

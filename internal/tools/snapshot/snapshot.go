@@ -40,8 +40,8 @@ type Touched struct {
 }
 
 // Store keeps contents and touched paths for later. It is safe for concurrent use, also
-// by several processes. Its implementation is a pack of package blobs; tests use one in
-// a temporary directory.
+// by several processes. Its implementation is a pack of package blobs; tests use that of
+// package snapshottest.
 type Store interface {
 	// Put keeps a content and returns its hash as in State. Keeping the same content
 	// again costs no space. The error is for the user: the store is full, or cannot be

@@ -129,7 +129,7 @@ func (c *comparison) entry(old *dir, i int, now *dir, j int) {
 	before, after, known := &old.entries[i], &now.entries[j], old.known(i)
 	ch := change{before: before, after: after, content: known}
 	same := before.same(after)
-	if same && before.kind != link && known.how == unknown {
+	if same && before.kind != link && known.status == unknown {
 		return
 	}
 	ch.path = join(now.path, after.name)
@@ -140,7 +140,7 @@ func (c *comparison) entry(old *dir, i int, now *dir, j int) {
 		return
 	case before.kind == link:
 		return
-	case before.flags&racy != 0 && (known.how == kept || known.id() != nil):
+	case before.flags&racy != 0 && (known.status == kept || known.id() != nil):
 		c.suspects = append(c.suspects, ch)
 	}
 	now.know(j, known)

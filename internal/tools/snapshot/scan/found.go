@@ -155,7 +155,7 @@ func (c change) state() snapshot.State {
 		s.Lost = snapshot.LostKind
 	case file:
 		s.Size = c.before.size
-		if c.content.how == kept {
+		if c.content.status == kept {
 			s.Hash = hex.EncodeToString(c.content.sum[:])
 		}
 		s.Lost = c.why()
@@ -173,7 +173,7 @@ func (c change) why() string {
 	case c.before.size > snapshot.MaxFile:
 		return snapshot.LostSize
 	}
-	switch c.content.how {
+	switch c.content.status {
 	case kept, blob, blob256:
 		return ""
 	case ignored:

@@ -4,9 +4,7 @@ package watch
 
 import (
 	"errors"
-	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -64,35 +62,26 @@ func (w *Watcher) git(path string) bool {
 
 // state returns what is at a place, and puts the content of a file into the store.
 func (w *Watcher) state(p place) snapshot.State {
-	s := snapshot.State{Kind: snapshot.Absent}
 	if !p.exists {
-		return s
+		return snapshot.State{Kind: snapshot.Absent}
 	}
-	s.Mode = p.info.Mode & 0o7777
-	switch p.info.Mode & unix.S_IFMT {
-	case unix.S_IFREG:
-		s.Kind, s.Size = snapshot.File, p.info.Size
+	s := snapshot.OfStat(&p.info)
+	switch s.Kind {
+	case snapshot.File:
+		why := s.Lost
+		s.Lost = ""
 		w.putContent(p.path, &s)
-		switch uid := os.Geteuid(); {
-		case s.Lost != "":
-			i := &p.info
-			s.Stamp = fmt.Sprintf("%d:%d:%d:%d:%d", i.Dev, i.Ino, i.Size, i.Mtim.Nano(), i.Ctim.Nano())
-		case p.info.Nlink > 1:
-			s.Lost = "it has several hard links"
-		case uid != 0 && int(p.info.Uid) != uid: // the superuser can give it back to its owner
-			s.Lost = "it belongs to another user"
+		if s.Lost == "" {
+			s.Lost = why
+		} else {
+			s.Stamp = snapshot.StampOf(&p.info)
 		}
-	case unix.S_IFDIR:
-		s.Kind = snapshot.Dir
-	case unix.S_IFLNK:
-		s.Kind, s.Mode = snapshot.Link, 0
+	case snapshot.Link:
 		target, err := readlink(p.path)
 		if err != nil {
 			s.Lost = "it cannot be read: " + err.Error()
 		}
 		s.Target = target
-	default:
-		s.Kind, s.Lost = snapshot.Other, "it is neither a file nor a directory"
 	}
 	return s
 }

@@ -238,7 +238,7 @@ func (w writer) rest(lost []event.LostChange, ignored int, git []string) {
 	}
 	w.list("Cannot be restored:", lines)
 	if ignored > 0 {
-		w.printf("\n%s that git ignores and that commands created stay. To remove them, add --ignored.\n", phrase.Count(ignored, "file"))
+		w.printf("\nKept: %s that commands created and git ignores. To remove them, add --ignored.\n", phrase.Count(ignored, "file"))
 	}
 	w.list("Commits and branch switches stay. To undo them, run:", git)
 }

@@ -45,7 +45,7 @@ func UndoneNote(e *event.Undone) string {
 	}
 	add("These could not be restored", lost)
 	if e.Ignored > 0 {
-		text += fmt.Sprintf(" %s that git ignores and that commands created stay.", phrase.Count(e.Ignored, "file"))
+		text += fmt.Sprintf(" Not removed: %s that commands created and git ignores.", phrase.Count(e.Ignored, "file"))
 	}
 	return text + " The conversation may show other contents: read a file again before you edit it.]"
 }

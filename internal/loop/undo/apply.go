@@ -252,7 +252,7 @@ func (w *applier) skip(i int, err error) {
 	w.skipped[i] = err
 }
 
-// unchanged returns an error if an item is no longer as it was when the undo began.
+// unchanged returns errChanged if an item has changed since the undo began.
 func (w *applier) unchanged(i int, at place) error {
 	want, from := w.stamps[i], w.journal.Items[i].From
 	if from.Kind == snapshot.Dir { // it was removed already

@@ -150,11 +150,11 @@ type verdict struct {
 	lost             string // why it cannot be restored
 }
 
-// revert returns what is left of now without the changes of chain.
+// revert returns now without the changes of chain.
 func (w *planner) revert(now value, chain []stretch) (value, verdict) {
 	cur, all := now, verdict{}
 	for _, l := range slices.Backward(chain) {
-		next, v := w.revertLink(cur, l)
+		next, v := w.revertStretch(cur, l)
 		if v.conflict || v.lost != "" {
 			return cur, v
 		}
@@ -164,8 +164,8 @@ func (w *planner) revert(now value, chain []stretch) (value, verdict) {
 	return cur, all
 }
 
-// revertLink returns what is left of cur without the changes of l.
-func (w *planner) revertLink(cur value, l stretch) (value, verdict) {
+// revertStretch returns cur without the changes of l.
+func (w *planner) revertStretch(cur value, l stretch) (value, verdict) {
 	before := value{State: l.before}
 	switch {
 	case cur.Same(l.before):
@@ -240,7 +240,7 @@ func (w *planner) content(v value) ([]byte, error) {
 // checkDirectories turns items that cannot be restored into conflicts, because another
 // path is in the way. It drops the removal of directories that keep files.
 func (w *planner) checkDirectories(paths []string) {
-	for _, path := range slices.Backward(paths) { // what is in a directory comes before it
+	for _, path := range slices.Backward(paths) { // the contents of a directory come before it
 		it := w.items[path]
 		if it == nil || it.Now.Kind != snapshot.Dir || it.To.Kind == snapshot.Dir || w.emptied(path) {
 			continue

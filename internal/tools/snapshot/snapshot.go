@@ -1,10 +1,10 @@
-// Package snapshot describes what is at a path before and after a change, so that the
+// Package snapshot describes the state of a path before and after a change, so that the
 // change can be undone. It decides nothing about undoing. Start reading at State.
 package snapshot
 
 import "io"
 
-// Kind is what is at a path.
+// Kind is the kind of file at a path.
 type Kind string
 
 // The kinds.
@@ -16,7 +16,7 @@ const (
 	Other  Kind = "other" // a device, socket or named pipe, which cannot be restored
 )
 
-// State is what is at a path at some time.
+// State describes the file at a path at some time.
 type State struct {
 	Kind   Kind   `json:"kind"`
 	Mode   uint32 `json:"mode,omitempty"`   // permission bits with setuid, setgid and sticky, as in Unix

@@ -38,7 +38,7 @@ func (Hashes) Put(content io.Reader) (hash string, size int64, err error) {
 	return hex.EncodeToString(h.Sum(nil)), size, err
 }
 
-// Take returns what is at a path of root. It puts the content of a file of at most
+// Take returns the state of a path of root. It puts the content of a file of at most
 // MaxFile bytes into contents. A problem becomes the Lost of the state.
 func Take(root *os.Root, path string, contents Contents) State {
 	s, info := Look(root, path)

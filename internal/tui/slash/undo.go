@@ -142,7 +142,7 @@ func (u *undo) jobNotes() []dialog.Note {
 	return []dialog.Note{{Text: phrase.Count(n, "job") + verb + ": /jobs", Alert: true}}
 }
 
-// sayNothing says why there is nothing to undo, and what is in the way.
+// sayNothing says why there is nothing to undo, and lists conflicts, lost changes and jobs.
 func (u *undo) sayNothing(plan event.UndoPlan) {
 	lines := []string{sentenceOf(plan.Why, "There is nothing to undo.")}
 	for _, d := range plan.Conflicts {

@@ -188,7 +188,7 @@ func (u *Undone) Rest() []string {
 func RestLines(ignored int, git []string) []string {
 	var out []string
 	if ignored > 0 {
-		out = append(out, phrase.Count(ignored, "ignored file")+" created by commands stay")
+		out = append(out, "kept: "+phrase.Count(ignored, "ignored file")+" created by commands")
 	}
 	if len(git) > 0 {
 		out = append(out, "Commits and branch switches stay. To undo them, run:")

@@ -244,7 +244,7 @@ func (c *change) rename(fromDir, from, toDir, to, flags int) (why string, err er
 	return why, err
 }
 
-// renameTree keeps everything below a directory that gets another name, and what is at
+// renameTree keeps everything below a directory that is renamed, and the files that are at
 // the new names.
 func (c *change) renameTree(from, to place) (why string, err error) {
 	if !from.dir() || !c.wanted(from.path) && !c.wanted(to.path) {

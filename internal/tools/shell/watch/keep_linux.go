@@ -14,7 +14,7 @@ import (
 	"agent/internal/tools/snapshot"
 )
 
-// keepPlace keeps what is at a place. It returns why the change is refused.
+// keepPlace keeps the state of a place. It returns why the change is refused.
 func (c *change) keepPlace(p place) (why string) {
 	if !c.wanted(p.path) {
 		return c.refuseGit(p)
@@ -22,7 +22,7 @@ func (c *change) keepPlace(p place) (why string) {
 	return c.keep(p.path, func() snapshot.State { return c.state(p) })
 }
 
-// keepMoved is keepPlace for what is removed or gets another name. A git directory is not
+// keepMoved is keepPlace for a path that is removed or renamed. A git directory is not
 // kept, only noted as lost.
 func (c *change) keepMoved(p place) (why string) {
 	if !p.dir() || !c.git(p.path) {
@@ -60,7 +60,7 @@ func (w *Watcher) git(path string) bool {
 	return filepath.Base(path) == ".git" && w.wanted(filepath.Dir(path)+"/git")
 }
 
-// state returns what is at a place, and puts the content of a file into the store.
+// state returns the state of a place, and puts the content of a file into the store.
 func (w *Watcher) state(p place) snapshot.State {
 	if !p.exists {
 		return snapshot.State{Kind: snapshot.Absent}

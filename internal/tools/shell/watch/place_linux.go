@@ -16,7 +16,7 @@ import (
 // maxLinks is how many symbolic links the kernel follows in one path.
 const maxLinks = 40
 
-// place is a path that a system call names, and what is there.
+// place is a path that a system call names, and the file there.
 type place struct {
 	path   string // absolute, without links in its directory
 	exists bool

@@ -23,7 +23,7 @@ import (
 const (
 	maxLookTime = 200 * time.Millisecond
 	maxLooked   = 100_000
-	maxGitTime  = time.Second // of finding out what is staged
+	maxGitTime  = time.Second // of the search for staged changes
 	maxLost     = 3           // that a warning names
 	largeFile   = 1_000_000   // bytes of a file from which a warning shows its size
 )
@@ -203,7 +203,7 @@ func (l *looker) repositories(dir string) {
 	})
 }
 
-// skip makes a walk leave out what is below a directory.
+// skip makes filepath.WalkDir leave out the entries of a directory.
 func skip(info fs.FileInfo) error {
 	if info.IsDir() {
 		return fs.SkipDir

@@ -43,7 +43,7 @@ var mayImport = map[string][]string{
 	"internal/loop/delegate":           {"internal/loop/budget", "internal/loop/event", "internal/loop/instructions", "internal/loop/policy", "internal/loop/session", "internal/loop/turn", "internal/llm", "internal/tools", "internal/tools/advice", "internal/tools/intake"},
 	"internal/loop/delegate/isolation": {"internal/loop/delegate", "internal/loop/event", "internal/loop/policy", "internal/tools", "internal/tools/workspace"},
 	"internal/loop/secrets":            {"internal/loop/event", "internal/llm", "internal/llm/mask", "internal/tools"},
-	"internal/loop/undo":               {"internal/loop/event", "internal/loop/turn", "internal/history", "internal/tools", "internal/tools/shell/sandbox", "internal/tools/workspace"},
+	"internal/loop/undo":               {"internal/loop/event", "internal/loop/hunk", "internal/loop/turn", "internal/history", "internal/tools", "internal/tools/shell/sandbox", "internal/tools/workspace"},
 	"internal/loop/trace":              {"internal/loop/event", "internal/llm"},
 	"internal/loop/export":             {"internal/link", "internal/loop/event", "internal/loop/session", "internal/llm", "internal/history"},
 	"internal/loop/export/adopt":       {"internal/loop/export", "internal/loop/event", "internal/llm", "internal/history"},

@@ -22,7 +22,7 @@ type changes struct {
 	recorder *undo.Recorder
 }
 
-// recordChanges makes the session record changes of files, if it is saved.
+// recordChanges makes the session record file changes, if it is saved.
 func (a *app) recordChanges() {
 	if a.record.log == nil || a.changes.off {
 		return
@@ -30,7 +30,7 @@ func (a *app) recordChanges() {
 	path := a.record.log.UndoPath()
 	pack, err := blobs.Open(path, blobs.Limits{})
 	if err != nil {
-		a.notices = append(a.notices, "Changes of files are not recorded, so they cannot be undone: "+err.Error())
+		a.notices = append(a.notices, "File changes are not recorded, so they cannot be undone: "+err.Error())
 		a.options.Undo.Why = err.Error()
 		return
 	}

@@ -40,7 +40,7 @@ func TestResumeTellsTheModelWhatWasUndone(t *testing.T) {
 	}
 	note, prompt := -1, -1
 	for i, text := range texts {
-		if strings.Contains(text, "The user undid the changes of files of the last turn that changed files. These paths have their earlier state again: a.txt.") {
+		if strings.Contains(text, "The user undid the file changes of the last turn that changed files. These paths have their earlier state again: a.txt.") {
 			note = i
 		}
 		if strings.Contains(text, "and more") {

@@ -51,7 +51,7 @@ type WorkspaceOptions struct {
 	// Shell prepares a command that the user typed. Join is set if its output
 	// becomes part of the conversation. Nil if commands cannot be run.
 	Shell func(line string, join bool) (tools.Call, error)
-	Undo  Undo // of changes of files
+	Undo  Undo // of file changes
 }
 
 // ModelOptions are the models of an agent.

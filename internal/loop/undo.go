@@ -11,7 +11,7 @@ import (
 	"agent/internal/loop/undo"
 )
 
-// Undo records and undoes the changes of files. The zero value does neither.
+// Undo records and undoes file changes. The zero value does neither.
 type Undo struct {
 	Recorder *undo.Recorder // also one of the interceptors; nil if nothing is recorded
 	// Restorer undoes what Recorder records. It is nil in a delegate, whose changes
@@ -21,7 +21,7 @@ type Undo struct {
 	Why string
 }
 
-// fileUndo assigns changes of files to turns, and remembers what can be undone. What
+// fileUndo assigns file changes to turns, and remembers what can be undone. What
 // runs in the background may only call changed.
 type fileUndo struct {
 	Undo
@@ -155,10 +155,10 @@ func (a *Agent) startUndo(ctx context.Context, c event.Command, ended chan<- out
 		if why == "" {
 			why = "the session is not saved"
 		}
-		a.rec.notify("Changes of files cannot be undone, because " + why + ".")
+		a.rec.notify("File changes cannot be undone, because " + why + ".")
 		return false
 	case a.shell.running.Load() != nil:
-		a.rec.notify("A command of yours is running. Wait for its end, or interrupt it, before you undo changes of files.")
+		a.rec.notify("One of your commands is running. Wait for it to end, or interrupt it, before you undo file changes.")
 		return false
 	}
 	a.inBackground(ctx, ended, func(ctx context.Context, conv *turn.Conversation, _ <-chan struct{}) (reason event.Reason) {

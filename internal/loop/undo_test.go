@@ -103,7 +103,7 @@ func write(id, path, content string) script.Reply {
 	return script.Call(id, "write", fmt.Sprintf(`{"path":%q,"content":%q}`, path, content))
 }
 
-// shownOf formats the events about changes of files, without times and IDs of plans.
+// shownOf formats the events about file changes, without times and IDs of plans.
 func shownOf(events []event.Event) string {
 	var b strings.Builder
 	for _, e := range events {
@@ -195,9 +195,9 @@ func TestUndoAndRedoOfFiles(t *testing.T) {
 	texts := userTexts(p.Requests()[5])
 	wantTexts := []string{
 		"first", "second\nwith details",
-		"[The user undid the changes of files of the last turn that changed files. These paths have their earlier state again: b.txt. The conversation may show other contents: read a file again before you edit it.]",
+		"[The user undid the file changes of the last turn that changed files. These paths have their earlier state again: b.txt. The conversation may show other contents: read a file again before you edit it.]",
 		"what happened?",
-		"[The user took back an undo of changes of files. These paths have their later state again: b.txt. The conversation may show other contents: read a file again before you edit it.]",
+		"[The user redid file changes that were undone. These paths have their later state again: b.txt. The conversation may show other contents: read a file again before you edit it.]",
 		"and now?",
 	}
 	if d := cmp.Diff(texts, wantTexts); d != "" {
@@ -295,7 +295,7 @@ func TestUndoIsRejected(t *testing.T) {
 	})
 	t.Run("without a record", func(t *testing.T) {
 		events := undoing(t, options(script.New()), always(event.PlanUndo{}))
-		if got := shownOf(events); got != "notice Changes of files cannot be undone, because the session is not saved.\n" {
+		if got := shownOf(events); got != "notice File changes cannot be undone, because the session is not saved.\n" {
 			t.Errorf("got %s", got)
 		}
 	})

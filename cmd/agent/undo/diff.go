@@ -31,9 +31,10 @@ func NewCmdDiff(f *command.Factory, runF command.RunFunc[DiffOptions]) *cobra.Co
 	opts := &DiffOptions{IO: f.IO, Store: f.Store}
 	cmd := &cobra.Command{
 		Use:   "diff",
-		Short: "show how the files that a session changed differ from before",
-		Long: `Diff prints all changes since the session began of the files that it changed, also
-those that others made in these files, as a unified diff for git apply and patch.`,
+		Short: "show the file changes since a session began",
+		Long: `Diff compares the files that a session changed with their contents before the
+session. It prints a unified diff for git apply and patch, which includes changes
+that others made to these files.`,
 		Example: `  agent diff --stat
   agent diff | git apply -R    undo them all`,
 		Args: command.NoArgs,

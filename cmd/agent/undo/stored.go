@@ -15,7 +15,7 @@ import (
 	"agent/internal/realpath"
 )
 
-// stored is a session whose changes of files are recorded. The caller closes it.
+// stored is a session whose file changes are recorded. The caller closes it.
 type stored struct {
 	store    *history.Store
 	id, dir  string

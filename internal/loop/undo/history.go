@@ -10,7 +10,7 @@ import (
 	"agent/internal/tools/snapshot"
 )
 
-// history is what a pack says about changes of files.
+// history holds the file changes that a pack records.
 type history struct {
 	steps   []*step // in the order of time
 	pending *note   // the undo that was not applied completely; nil if there is none

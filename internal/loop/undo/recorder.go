@@ -200,7 +200,7 @@ func (r *Recorder) directories() []string {
 	return slices.Concat(r.Roots, r.trees)
 }
 
-// begin notes the turn, unless that was done.
+// begin notes the turn, unless it is noted already.
 func (r *Recorder) begin() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -32,8 +32,8 @@ func NewRestorer(p *blobs.Pack, roots []string) *Restorer { return &Restorer{p, 
 // Back says how far to go back.
 type Back struct {
 	Redo bool // undo the last undo
-	// Turns is how many turns that changed files to undo. Zero means the last one of whose
-	// changes something is left.
+	// Turns is the number of turns to undo. Turns that changed no files do not count. Zero
+	// means one turn, or as many as it takes to change a file.
 	Turns int
 	// To, if not nil, is the number of the event of a prompt: everything since is undone.
 	To *int
@@ -128,7 +128,7 @@ func (r *Restorer) Plan(ctx context.Context, b Back) (*Plan, error) {
 		p := &Plan{Redo: b.Redo, dirs: r.with(h)}
 		w := planner{pack: r.pack, roots: a, plan: p, removes: b.Removes}
 		all := chains(steps)
-		if err := w.fill(ctx, slices.Sorted(maps.Keys(all)), func(path string) []link { return all[path] }); err != nil {
+		if err := w.fill(ctx, slices.Sorted(maps.Keys(all)), func(path string) []stretch { return all[path] }); err != nil {
 			return nil, err
 		}
 		p.describe(h, steps)

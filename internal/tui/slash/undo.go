@@ -31,7 +31,7 @@ type undo struct {
 	apply string
 }
 
-// undoCommand requests a plan that undoes changes of files.
+// undoCommand requests a plan that undoes file changes.
 func undoCommand(s *Session, arg string) (tea.Cmd, error) {
 	plan := event.PlanUndo{}
 	usage := errors.New("usage: /undo [N] [ignored], where N is the number of turns")
@@ -58,7 +58,7 @@ func redoCommand(s *Session, arg string) (tea.Cmd, error) {
 	return nil, nil
 }
 
-// changesCommand requests the list of all changes of files.
+// changesCommand requests the list of all file changes.
 func changesCommand(s *Session, _ string) (tea.Cmd, error) {
 	s.undo = undo{Session: s, waiting: true, listing: true}
 	s.SendCommand(event.ListChanges{})
@@ -142,7 +142,7 @@ func (u *undo) jobNotes() []dialog.Note {
 	return []dialog.Note{{Text: phrase.Count(n, "job") + verb + ": /jobs", Alert: true}}
 }
 
-// sayNothing says why there is nothing to undo, and what is in the way.
+// sayNothing says why there is nothing to undo, and lists conflicts, lost changes and jobs.
 func (u *undo) sayNothing(plan event.UndoPlan) {
 	lines := []string{sentenceOf(plan.Why, "There is nothing to undo.")}
 	for _, d := range plan.Conflicts {
@@ -344,7 +344,7 @@ func (u *undo) showChanges(now event.ChangesNow) {
 	for _, l := range now.Lost {
 		own.Notes = append(own.Notes, dialog.Note{Text: transcript.LostText(l), Alert: true})
 	}
-	own.Notes = append(own.Notes, dialog.Note{Text: "To undo a hunk removes its lines with + and brings back those with -."})
+	own.Notes = append(own.Notes, dialog.Note{Text: "Undoing a hunk removes its + lines and restores its - lines."})
 	own.Give = func(row int, kept []event.HunkAnswer) {
 		if picks := undonePicks(now.Diffs, kept); row == 0 && len(picks) > 0 {
 			u.send(event.UndoChanges{ID: now.ID, Hunks: picks})

@@ -3,11 +3,11 @@
 // them. It compares the size, times, inode and mode of every file before and after.
 //
 // The old content of a changed file comes from git if the file was clean, and from a
-// copy otherwise. Copies of files that git does not know and does not ignore are put into
-// the store before the command. So some contents are not known: those of ignored and
-// of large files, for example. The states of these files have a Lost.
+// copy otherwise. Files that git does not know and does not ignore are copied into the
+// store before the command. Some old contents stay unknown, such as those of ignored and
+// of large files. The states of these files have a Lost.
 //
-// Nothing is undone here, and nothing runs unless it is called. Call Refresh when the
+// The package undoes nothing and starts nothing by itself. Call Refresh when the
 // program is idle, Begin before and Changes after a command without a supervisor, and
 // Outside after other commands. Start reading at Scanner.
 package scan
@@ -141,9 +141,9 @@ func (s *Scanner) enter(ctx context.Context) error {
 
 func (s *Scanner) leave() { <-s.using }
 
-// interruptible sets how to stop the Refresh that begins, or with nil that it has ended. It
-// reports false if another one is running.
-func (s *Scanner) interruptible(stop context.CancelFunc) bool {
+// setStop sets the function that stops the running Refresh, or nil when it has ended. It
+// reports false if another Refresh is running.
+func (s *Scanner) setStop(stop context.CancelFunc) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if stop != nil && s.stop != nil {
@@ -169,10 +169,10 @@ func (s *Scanner) interrupt() {
 func (s *Scanner) Refresh(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	if !s.interruptible(stop) {
+	if !s.setStop(stop) {
 		return nil
 	}
-	defer s.interruptible(nil)
+	defer s.setStop(nil)
 	if err := s.enter(ctx); err != nil {
 		return err
 	}
@@ -235,8 +235,8 @@ type Command struct {
 // Changes returns the paths that have changed since Begin with their states before, sorted
 // by path in each root. Call is empty. The old contents are in the store, or a Lost says
 // why not. touched says which paths are left out, because the changes are recorded
-// already; nil means none. Call Changes once. The error says why changes could be missing,
-// and some may come with it. It is for the user.
+// already; nil means none. Call Changes once. The error is for the user and says why
+// changes may be missing; the others come with it.
 func (c *Command) Changes(ctx context.Context, touched func(path string) bool) ([]snapshot.Touched, error) {
 	if c.scanner == nil {
 		return nil, c.err

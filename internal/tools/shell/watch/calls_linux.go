@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
+	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -267,7 +268,7 @@ func (c *change) renameTree(from, to place) (why string, err error) {
 				return fs.SkipAll
 			}
 		}
-		if d.IsDir() && d.Name() == ".git" {
+		if d.IsDir() && strings.EqualFold(d.Name(), ".git") {
 			return fs.SkipDir
 		}
 		return nil

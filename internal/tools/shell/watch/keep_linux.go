@@ -57,7 +57,7 @@ func (w *Watcher) refuseGit(p place) (why string) {
 // git reports whether a path has the name of a git directory and is in a directory whose
 // changes are kept.
 func (w *Watcher) git(path string) bool {
-	return filepath.Base(path) == ".git" && w.wanted(filepath.Dir(path)+"/git")
+	return strings.EqualFold(filepath.Base(path), ".git") && w.wanted(filepath.Dir(path)+"/git")
 }
 
 // state returns the state of a place, and puts the content of a file into the store.

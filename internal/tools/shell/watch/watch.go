@@ -82,7 +82,7 @@ func (w *Watcher) wanted(path string) bool {
 	for _, root := range w.order.Roots {
 		if below(path, root) {
 			rest := path[len(strings.TrimSuffix(root, "/")):] + "/"
-			return !strings.Contains(rest, "/.git/")
+			return !strings.Contains(strings.ToLower(rest), "/.git/") // undo restores no spelling of it
 		}
 	}
 	return false

@@ -68,11 +68,13 @@ func (c *changes) with(w *workspace.Workspace, isolated bool, all []any) []any {
 	return slices.Insert(all, 0, any(r))
 }
 
-// close closes the pack and the scanner.
+// close notes what the jobs changed until they were stopped, and closes the pack and the
+// scanner.
 func (c *changes) close() {
 	if c.pack == nil {
 		return
 	}
+	_ = c.recorder.SettleJobs()
 	c.scan.Close()
 	_ = c.pack.Close()
 }

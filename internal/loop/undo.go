@@ -47,8 +47,13 @@ func newFileUndo(o Options, rec *recorder, idle *sync.WaitGroup) *fileUndo {
 // emit records and reports an event. It also reports what the call, delegate or turn that
 // ends with it has changed.
 func (a *Agent) emit(e event.Event) error {
-	if _, ok := e.(*event.TurnEnd); ok {
+	switch e := e.(type) {
+	case *event.TurnEnd:
 		a.files.endTurn()
+	case *event.UserSaid:
+		if !e.Steered {
+			a.files.settle()
+		}
 	}
 	at, err := a.rec.add(e)
 	switch e := e.(type) {
@@ -117,11 +122,18 @@ func (u *fileUndo) endTurn() {
 	if u.Restorer == nil {
 		return
 	}
-	c, err := u.Recorder.EndTurn()
+	c, err := u.Recorder.EndTurn(u.jobs.NewTurn)
 	if err != nil {
 		u.rec.notify("Undo may not restore all changes of this turn: " + err.Error())
 	}
 	u.report(c)
+}
+
+// settle assigns what background jobs changed by now to the last turn, and reports it.
+func (u *fileUndo) settle() {
+	if u.Restorer != nil {
+		u.report(u.Recorder.SettleJobs())
+	}
 }
 
 // resume takes the number of turns of the resumed session, and finishes an undo that the
@@ -191,6 +203,7 @@ func (a *Agent) doUndo(ctx context.Context, c *turn.Conversation, cmd event.Comm
 	u := a.files
 	switch cmd := cmd.(type) {
 	case event.PlanUndo:
+		u.settle()
 		u.plan, err = u.Restorer.Plan(ctx, undo.Back{Redo: cmd.Redo, Turns: cmd.Turns, To: cmd.To, Removes: cmd.Removes})
 		if err != nil {
 			return err
@@ -249,6 +262,8 @@ func (a *Agent) apply(ctx context.Context, c *turn.Conversation, p *undo.Plan, c
 		return err
 	}
 	u.plan, u.listed = nil, nil
+	// What background jobs change from here on belongs to no turn that is undone.
+	u.begin(undo.Turn{Number: u.turns, At: a.rec.count(), Prompt: afterUndo, Time: a.rec.meta().Time})
 	done, err := u.Restorer.Apply(ctx, p)
 	if err != nil {
 		return fmt.Errorf("the undo failed: %w", err)
@@ -268,8 +283,6 @@ func (a *Agent) apply(ctx context.Context, c *turn.Conversation, p *undo.Plan, c
 	if todo, changed := session.TodoAfterUndo(events, first, p.Redo); changed && !rewinds {
 		_ = a.rec.emit(&event.TodoSet{Meta: a.rec.meta(), Items: todo})
 	}
-	// What runs in the background must not add changes to a turn that is undone.
-	u.begin(undo.Turn{Number: u.turns, At: a.rec.count(), Prompt: afterUndo, Time: done.Time})
 	return nil
 }
 

@@ -180,7 +180,8 @@ func (a *Agent) startUndo(ctx context.Context, c event.Command, ended chan<- out
 				reason = event.ProviderError
 			}
 		}()
-		if err := a.doUndo(ctx, conv, c); ctx.Err() != nil {
+		if err := a.doUndo(ctx, conv, c); err != nil && ctx.Err() != nil {
+			a.answerUndo(event.Notice{Text: "Undo cancelled. No file was changed."})
 			return event.UserInterrupt
 		} else if err != nil {
 			a.answerUndo(event.Notice{Text: sentence(err)})

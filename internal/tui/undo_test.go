@@ -205,7 +205,53 @@ func TestTypingWhileUndoAsks(t *testing.T) {
 	d.promptIs("next 11\n")
 }
 
-// A turn of a background delegate does not close the dialog, and a new plan replaces it.
+// A prompt that is sent while the plan is computed, and a turn of a background delegate,
+// withdraw the question: no undo happens during a turn.
+func TestATurnWithdrawsTheQuestionOfUndo(t *testing.T) {
+	for _, command := range []string{"/undo", "/changes"} {
+		answer := event.Event(undoPlan())
+		if command == "/changes" {
+			answer = changesNow()
+		}
+		d := undoDriver(t, 80, 24)
+		d.run(command)
+		d.typeText("go on")
+		d.press("enter")
+		d.events(answer)
+		d.shows("A turn began, so no changes were undone.")
+		d.events(userSaid("go on"), turnEnd(event.Done, time.Second))
+		d.run(command)
+		d.events(answer)
+		d.armDialog()
+		if !d.m.dialog.Waits() {
+			t.Fatalf("%s: no question:\n%s", command, d.screen())
+		}
+		d.events(&event.UserSaid{Text: "The delegate has answered.", Auto: true})
+		if d.m.dialog.Waits() {
+			t.Errorf("%s: a question is below the turn:\n%s", command, d.screen())
+		}
+		d.shows("A turn began, so no changes were undone.")
+	}
+}
+
+// Esc and ctrl+c cancel an undo whose plan or end is not known yet.
+func TestUndoIsCancelled(t *testing.T) {
+	for _, key := range []string{"esc", "ctrl+c"} {
+		d := undoDriver(t, 80, 24)
+		d.run("/undo")
+		d.typeText("draft")
+		d.press(key)
+		d.shows("undo cancelled")
+		d.promptIs("draft")
+		d.events(undoPlan()) // it was computed already
+		if d.m.dialog.Waits() {
+			t.Errorf("%s: a dialog is open", key)
+		}
+		d.wantCommands(event.PlanUndo{}, event.Interrupt{})
+	}
+}
+
+// A new plan replaces the question about an older one.
 func TestUndoAsksOnce(t *testing.T) {
 	d := undoDriver(t, 80, 24)
 	d.run("/undo")

@@ -39,7 +39,7 @@ func (a *app) recordChanges() {
 		roots = append(roots, realpath.Of(dir))
 	}
 	skip := []string{filepath.Dir(path)}
-	files := scan.New(scan.Options{Roots: roots, Skip: skip, Store: pack})
+	files := scan.New(scan.Options{Roots: roots, Skip: skip, Store: pack, Eager: func() bool { return !a.sandbox.Watches() }})
 	a.changes = changes{pack: pack, scan: files, recorder: undo.NewRecorder(undo.Options{
 		Pack: pack, Path: path, Roots: roots, Skip: skip, Scan: files, Watches: a.sandbox.Watches,
 	})}

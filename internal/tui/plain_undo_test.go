@@ -68,15 +68,15 @@ func TestPlainUndo(t *testing.T) {
 		says  string
 	}{
 		{plan, "hello", nil, "  changed 3 files, +40 −2\n  cannot be undone: big.bin: it is larger than 64 MB\ntool: edit server/server.go\n"},
-		{plan, "/undo|1", []event.Command{both}, "ask: Undo the changes of “fix it”? (+2 −2)\n  conflict: b.go was changed since and stays as it is\n  cannot be undone: big.bin: it is larger than 64 MB\n"},
-		{plan, "/undo|2", []event.Command{files}, "  1 undo the files and rewind the conversation  2 undo only the files  3 cancel\n"},
-		{plan, "/undo|y", []event.Command{both}, "note: undid the changes of 1 turn: 1 path restored, 1 conflict\n  server/␛[2Jserver.go\n  conflict: b.go was changed since and stays as it is\n"},
+		{plan, "/undo|2", []event.Command{both}, "ask: Undo the changes of “fix it”? (+2 −2)\n  conflict: b.go was changed since and stays as it is\n  cannot be undone: big.bin: it is larger than 64 MB\n"},
+		{plan, "/undo|1", []event.Command{files}, "  1 undo only the files  2 undo the files and rewind the conversation  3 cancel\n"},
+		{plan, "/undo|y", []event.Command{files}, "note: undid the changes of 1 turn: 1 path restored, 1 conflict\n  server/␛[2Jserver.go\n  conflict: b.go was changed since and stays as it is\n"},
 		{plan, "/undo|n", nil, "  -       Handler:           mux,\n"},
 		{plan, "/undo|4|what||3", nil, "note: answer with y, n or a number\n"},
 		{plan, "/undo", nil, "3 cancel\n"}, // the input ends
-		{long, "/undo|5|2", []event.Command{files}, "  5 show the changes\n"},
-		{long, "/undo|5|2", []event.Command{files}, "  not applied: b.go\n"},
-		{plan, "/redo|1", []event.Command{files}, "  1 redo  2 cancel\n"},
+		{long, "/undo|5|1", []event.Command{files}, "  5 show the changes\n"},
+		{long, "/undo|5|1", []event.Command{files}, "  not applied: b.go\n"},
+		{plan, "/redo|1", []event.Command{files}, "  1 redo the files; the conversation stays as it is  2 cancel\n"},
 		{event.UndoPlan{Why: "no turn changed files"}, "/undo|hello", nil, "note: No turn changed files.\n"},
 		{plan, "/changes|h 1 3", undo(event.HunkPick{Path: "server/server.go", Hunks: []int{0, 2}}), "  1 undo all changes  2 keep all changes  h N ... undo these hunks  5 show the changes\n"},
 		{plan, "/changes|5|h 9|h|2", nil, "hunk 4 of new.txt\n"},

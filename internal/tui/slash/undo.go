@@ -220,7 +220,8 @@ type undoRow struct {
 	give func()
 }
 
-// rows returns the rows that a plan allows. The last one cancels.
+// rows returns the rows that a plan allows. The first one does what the command is for:
+// /undo undoes files, /rewind goes back in both. The last one cancels.
 func (u *undo) rows(plan event.UndoPlan, rewind *point) []undoRow {
 	yes := func(text, short string, give func()) undoRow {
 		return undoRow{dialog.Row{Kind: dialog.Yes, Text: text, Short: short}, give}
@@ -236,9 +237,10 @@ func (u *undo) rows(plan event.UndoPlan, rewind *point) []undoRow {
 			yes("Rewind only the conversation", "Conversation", func() { u.rewindNow(*rewind) }),
 			yes("Undo only the files", "Files", apply))
 	case plan.Redo:
-		rows = append(rows, yes("Redo", "Redo", apply))
+		rows = append(rows, yes("Redo the files; the conversation stays as it is", "Redo", apply))
 	case found:
-		rows = append(rows, yes("Undo the files and rewind the conversation", "Both", func() { u.rewindBoth(plan, first, first) }), yes("Undo only the files", "Files", apply))
+		rows = append(rows, yes("Undo only the files", "Files", apply),
+			yes("Undo the files and rewind the conversation", "Both", func() { u.rewindBoth(plan, first, first) }))
 	default:
 		rows = append(rows, yes("Undo the files", "Undo", apply))
 	}

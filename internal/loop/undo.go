@@ -205,12 +205,17 @@ func (a *Agent) doUndo(ctx context.Context, c *turn.Conversation, cmd event.Comm
 	switch cmd := cmd.(type) {
 	case event.PlanUndo:
 		u.settle()
-		u.plan, err = u.Restorer.Plan(ctx, undo.Back{Redo: cmd.Redo, Turns: cmd.Turns, To: cmd.To, Removes: cmd.Removes})
+		events, err := a.lightEvents(ctx)
 		if err != nil {
 			return err
 		}
-		events, err := a.lightEvents(ctx)
-		if err != nil {
+		back := undo.Back{Redo: cmd.Redo, Turns: cmd.Turns, Removes: cmd.Removes}
+		if cmd.To != nil {
+			if back.Since, err = session.TimeOf(events, *cmd.To); err != nil {
+				return err
+			}
+		}
+		if u.plan, err = u.Restorer.Plan(ctx, back); err != nil {
 			return err
 		}
 		unnumber(u.plan.Turns, events)

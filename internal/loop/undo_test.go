@@ -248,6 +248,20 @@ func TestUndoOfARewoundTurn(t *testing.T) {
 	}
 }
 
+// A rewind to a prompt undoes the files of later turns, but not those of turns that were
+// rewound before: the user kept them.
+func TestRewindKeepsFilesOfRewoundTurns(t *testing.T) {
+	dir := realDir(t)
+	p := script.New(script.Say("hello"), write("c1", "a.txt", "one\n"), script.Say("written"), script.Say("nothing"), write("c2", "b.txt", "two\n"), script.Say("written"))
+	at := 5
+	undoing(t, undoOptions(t, p, dir, filepath.Join(t.TempDir(), "x.undo")),
+		prompted("greet"), prompted("write"), always(event.Rewind{Keep: at}), prompted("look"), prompted("write"),
+		always(event.PlanUndo{To: &at}), applied(true))
+	if d := cmp.Diff(contents(t, dir), map[string]string{"a.txt": "one\n"}); d != "" {
+		t.Errorf("files after the undo (-got +want):\n%s", d)
+	}
+}
+
 // Hunks that the user picks are undone.
 func TestUndoOfHunks(t *testing.T) {
 	dir := realDir(t)

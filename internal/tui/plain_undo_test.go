@@ -80,6 +80,7 @@ func TestPlainUndo(t *testing.T) {
 		{event.UndoPlan{Why: "no turn changed files"}, "/undo|hello", nil, "note: No turn changed files.\n"},
 		{plan, "/changes|h 1 3", undo(event.HunkPick{Path: "server/server.go", Hunks: []int{0, 2}}), "  1 undo all changes  2 keep all changes  h N ... undo these hunks  5 show the changes\n"},
 		{plan, "/changes|5|h 9|h|2", nil, "hunk 4 of new.txt\n"},
+		{plan, "/changes|2", nil, "  server/server.go  +3 −3\n  new.txt  +1 −0\n"},
 		{plan, "/changes|y|2", nil, "note: 1 undoes all changes, h 1 only the first hunk\n"},
 		{plan, "/changes|1", undo(event.HunkPick{Path: "server/server.go"}, event.HunkPick{Path: "new.txt"}, event.HunkPick{Path: "bin"}), ""},
 		{plan, "/rewind 1|4", nil, "  1 rewind the conversation and undo the files  2 rewind only the conversation  3 undo only the files  4 cancel\n"},

@@ -39,7 +39,7 @@ func (a *app) recordChanges() {
 		roots = append(roots, realpath.Of(dir))
 	}
 	skip := []string{filepath.Dir(path)}
-	files := scan.New(scan.Options{Roots: roots, Skip: skip, Store: pack})
+	files := scan.New(scan.Options{Roots: roots, Skip: skip, Store: pack, Eager: func() bool { return !a.sandbox.Watches() }})
 	a.changes = changes{pack: pack, scan: files, recorder: undo.NewRecorder(undo.Options{
 		Pack: pack, Path: path, Roots: roots, Skip: skip, Scan: files, Watches: a.sandbox.Watches,
 	})}
@@ -68,11 +68,13 @@ func (c *changes) with(w *workspace.Workspace, isolated bool, all []any) []any {
 	return slices.Insert(all, 0, any(r))
 }
 
-// close closes the pack and the scanner.
+// close notes what the jobs changed until they were stopped, and closes the pack and the
+// scanner.
 func (c *changes) close() {
 	if c.pack == nil {
 		return
 	}
+	_ = c.recorder.SettleJobs()
 	c.scan.Close()
 	_ = c.pack.Close()
 }

@@ -248,6 +248,37 @@ func TestUndoOfARewoundTurn(t *testing.T) {
 	}
 }
 
+// A rewind to a prompt undoes the files of later turns, but not those of turns that were
+// rewound before: the user kept them.
+func TestRewindKeepsFilesOfRewoundTurns(t *testing.T) {
+	dir := realDir(t)
+	p := script.New(script.Say("hello"), write("c1", "a.txt", "one\n"), script.Say("written"), script.Say("nothing"), write("c2", "b.txt", "two\n"), script.Say("written"))
+	at := 5
+	undoing(t, undoOptions(t, p, dir, filepath.Join(t.TempDir(), "x.undo")),
+		prompted("greet"), prompted("write"), always(event.Rewind{Keep: at}), prompted("look"), prompted("write"),
+		always(event.PlanUndo{To: &at}), applied(true))
+	if d := cmp.Diff(contents(t, dir), map[string]string{"a.txt": "one\n"}); d != "" {
+		t.Errorf("files after the undo (-got +want):\n%s", d)
+	}
+}
+
+// A rewind to before an undo removes its note to the model, a later one does not.
+func TestRewindRemovesTheNoteOfAnUndo(t *testing.T) {
+	for keep, want := range map[int]int{2: 0, 6: 0, 16: 1} {
+		dir := realDir(t)
+		p := script.New(script.Say("hello"), write("c1", "a.txt", "one\n"), script.Say("written"), script.Say("nothing"), script.Say("again"))
+		undoing(t, undoOptions(t, p, dir, filepath.Join(t.TempDir(), "x.undo")),
+			prompted("greet"), prompted("write"), always(event.PlanUndo{}), applied(false), prompted("look"), always(event.Rewind{Keep: keep}), prompted("go on"))
+		got := 0
+		for _, text := range userTexts(p.Requests()[4]) {
+			got += strings.Count(text, "The user undid")
+		}
+		if got != want {
+			t.Errorf("after a rewind to %d: %d notes of %q", keep, got, userTexts(p.Requests()[4]))
+		}
+	}
+}
+
 // Hunks that the user picks are undone.
 func TestUndoOfHunks(t *testing.T) {
 	dir := realDir(t)

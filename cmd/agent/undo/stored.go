@@ -108,7 +108,7 @@ func (s *stored) recover(ctx context.Context, w writer) error {
 
 // title returns the title of the session.
 func (s *stored) title() string {
-	v, err := s.log.View()
+	v, err := s.store.View(s.id)
 	if err != nil {
 		return ""
 	}

@@ -84,12 +84,8 @@ func undoRun(ctx context.Context, opts *Options) error {
 		return err
 	}
 	defer s.close()
-	if err := s.lock(); err != nil {
-		return err
-	}
 	w := writer{opts.IO.Out}
-	w.printf("Session %s: %s\n", s.id, s.title())
-	if err := s.recover(ctx, w); err != nil {
+	if err := s.begin(ctx, w, opts.DryRun); err != nil {
 		return err
 	}
 	p, err := s.restorer.Plan(ctx, back)
@@ -117,6 +113,24 @@ func undoRun(ctx context.Context, opts *Options) error {
 	w.result(&done)
 	if len(done.Conflicts)+len(done.Lost) > 0 {
 		return &exit.Error{Code: exit.Failed}
+	}
+	return nil
+}
+
+// begin names the session, locks it, and finishes an undo that a crash interrupted. With
+// dry it changes nothing.
+func (s *stored) begin(ctx context.Context, w writer, dry bool) error {
+	if !dry {
+		if err := s.lock(); err != nil {
+			return err
+		}
+	}
+	w.printf("Session %s: %s\n", s.id, s.title())
+	if !dry {
+		return s.recover(ctx, w)
+	}
+	if s.restorer.Unfinished() {
+		w.printf("An undo was interrupted when the program exited. It will be finished first, which can change what follows.\n")
 	}
 	return nil
 }

@@ -101,6 +101,11 @@ func (p *Pack) lockFile() error {
 	for {
 		if p.f == nil {
 			f, err := openFile(p.path, os.O_RDWR|os.O_CREATE)
+			if errors.Is(err, fs.ErrNotExist) { // files are copied before the first log is written
+				if err = os.MkdirAll(filepath.Dir(p.path), 0o700); err == nil {
+					f, err = openFile(p.path, os.O_RDWR|os.O_CREATE)
+				}
+			}
 			if err != nil {
 				return err
 			}

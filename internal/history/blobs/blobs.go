@@ -131,7 +131,7 @@ var openFile = func(path string, flag int) (file, error) {
 func Path(dir, session string) string { return filepath.Join(dir, session+extension) }
 
 // Open opens the pack at path, which ends with .undo. The first Put or Append creates
-// the file. The error is an ErrNewer or that of reading the file.
+// the file and its directory. The error is an ErrNewer or that of reading the file.
 func Open(path string, limits Limits) (*Pack, error) {
 	p := &Pack{path: path, limits: limits.orDefaults(), index: map[hash]int64{}}
 	if _, err := p.open(); err != nil && !errors.Is(err, errUnreadable) {

@@ -90,9 +90,7 @@ func (p *Policy) runsInEdits(c tools.Call, f Facts, all allowance) bool {
 		return t.outside && !t.listed && command.Look(t.path) != command.Special && !f.runsProgram(t.path)
 	})
 	// Git directories are writable for git, and so for other programs in the line.
-	commits := slices.ContainsFunc(f.Command.Parts, runsGit) && slices.ContainsFunc(f.Command.Parts, func(p command.Part) bool {
-		return p.Reason != "" && !p.Destroyed.SparesGit && (p.Traits != command.Destroys || len(p.Destroyed.Trees) == 0)
-	})
+	commits := slices.ContainsFunc(f.Command.Parts, runsGit) && slices.ContainsFunc(f.Command.Parts, mayChangeGit)
 	return !outside && !commits && !all.network && p.unapproved(f, all.left) == ""
 }
 

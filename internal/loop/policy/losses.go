@@ -248,9 +248,16 @@ func isGit(path string) bool {
 }
 
 // protectGit makes git directories read-only, because the text of a command may not show all
-// files that it destroys. That is not possible if the command runs git.
+// files that it destroys. That is not possible if the command runs git: then no other part
+// may be able to change them.
 func (l *looker) protectGit(c *command.Command, s Sandbox) {
 	l.git = slices.ContainsFunc(c.Parts, runsGit)
+	if l.git && slices.ContainsFunc(c.Parts, func(p command.Part) bool { return !runsGit(p) && mayChangeGit(p) }) {
+		l.git = slices.ContainsFunc(c.Parts, func(p command.Part) bool { return runsGit(p) && !runsClean(p) })
+		if l.git {
+			l.lose("git directories, which other programs of this command can change")
+		}
+	}
 	if l.git || s != SandboxFull {
 		for _, path := range l.found {
 			l.lose(l.show(path) + ": " + lostGit)
@@ -268,6 +275,18 @@ func (l *looker) protectGit(c *command.Command, s Sandbox) {
 // runsGit reports whether a part runs git other than to read.
 func runsGit(p command.Part) bool {
 	return p.Reason != "" && (p.Destroyed.SparesGit || p.Program() == "git")
+}
+
+// runsClean reports whether a part runs git clean, which works with read-only git
+// directories.
+func runsClean(p command.Part) bool {
+	return p.Destroyed.SparesGit && len(p.Argv) > 1 && p.Argv[0] == "git" && p.Argv[1] == "clean"
+}
+
+// mayChangeGit reports whether a part could change a git directory although its text does
+// not show that.
+func mayChangeGit(p command.Part) bool {
+	return p.Reason != "" && !p.Destroyed.SparesGit && (p.Traits != command.Destroys || len(p.Destroyed.Trees) == 0)
 }
 
 // staged reports whether something is staged for the next commit in the repository of

@@ -1,10 +1,12 @@
 package session
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
@@ -109,6 +111,17 @@ func PromptAt(events []event.Durable, at int, first string) bool {
 	}
 	said, ok := events[at].(*event.UserSaid)
 	return ok && !said.Steered && FirstLine(said.Text) == first
+}
+
+// TimeOf returns the time of the prompt whose event has the number at. The error is for the
+// user.
+func TimeOf(events []event.Durable, at int) (time.Time, error) {
+	if at >= 0 && at < len(events) {
+		if said, ok := events[at].(*event.UserSaid); ok {
+			return said.Time, nil
+		}
+	}
+	return time.Time{}, errors.New("this prompt is no longer in the conversation")
 }
 
 // FirstPrompt returns the number of the event of the prompt that began the first of turns,

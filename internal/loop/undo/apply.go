@@ -68,6 +68,9 @@ func (r *Restorer) Apply(ctx context.Context, p *Plan) (event.Undone, error) {
 	return out, nil
 }
 
+// Unfinished reports whether a crash interrupted an undo that Recover will finish.
+func (r *Restorer) Unfinished() bool { return readHistory(r.pack).pending != nil }
+
 // Recover finishes the undo that a crash interrupted. It returns nil if there was none.
 // Call it at the start of a session, before any tool runs.
 func (r *Restorer) Recover() (*event.Undone, error) {

@@ -262,8 +262,8 @@ func (h *history) back(b Back) []*step {
 	if b.Redo {
 		return h.lastUndone()
 	}
-	if b.To != nil {
-		from := slices.IndexFunc(h.steps, func(s *step) bool { return s.kind != kindUndo && s.turn.At >= *b.To })
+	if !b.Since.IsZero() { // the numbers of events repeat after a rewind
+		from := slices.IndexFunc(h.steps, func(s *step) bool { return s.kind != kindUndo && !s.turn.Time.Before(b.Since) })
 		if from < 0 {
 			return nil
 		}

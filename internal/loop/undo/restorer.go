@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"agent/internal/history/blobs"
 	"agent/internal/loop/event"
@@ -35,8 +36,8 @@ type Back struct {
 	// Turns is the number of turns to undo. Turns that changed no files do not count. Zero
 	// means one turn, or as many as it takes to change a file.
 	Turns int
-	// To, if not nil, is the number of the event of a prompt: everything since is undone.
-	To *int
+	// Since, if not zero, is the time of a prompt: that turn and all later ones are undone.
+	Since time.Time
 	// Removes also removes the files that git ignores and that commands created.
 	Removes bool
 }
@@ -117,7 +118,7 @@ func (r *Restorer) with(h *history) []string {
 // Plan plans an undo or a redo. Nothing is changed. A plan without Items has nothing to
 // do; then Why says why. The error is for the user.
 func (r *Restorer) Plan(ctx context.Context, b Back) (*Plan, error) {
-	h, isDefault := r.history(), !b.Redo && b.To == nil && b.Turns == 0
+	h, isDefault := r.history(), !b.Redo && b.Since.IsZero() && b.Turns == 0
 	a, err := openRoots(r.with(h))
 	if err != nil {
 		return nil, err

@@ -48,6 +48,9 @@ func (d *Dialog) Show(o Own, typing bool) {
 	d.Push(event.Ask{ID: ownID, Question: o.Title, Diffs: o.Diffs}, typing)
 }
 
+// WithdrawOwn removes the question of the program, if it still waits. It is not answered.
+func (d *Dialog) WithdrawOwn() { d.Withdraw(ownID) }
+
 // ownFor returns the question of the program if ask stands for it, otherwise nil.
 func (d *Dialog) ownFor(ask event.Ask) *Own {
 	if ask.ID != ownID {

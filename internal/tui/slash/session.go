@@ -95,7 +95,9 @@ type Front struct {
 	Copy    func(text, what string) tea.Cmd
 	Restyle func(ink.Look)
 	Ask     func(dialog.Own) // asks the user
-	Screen  *Screen          // nil in plain mode
+	// Withdraw removes the question of Ask, if it still waits.
+	Withdraw func()
+	Screen   *Screen // nil in plain mode
 }
 
 // Screen holds the functions of a front end that draws a screen.

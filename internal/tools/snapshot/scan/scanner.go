@@ -67,9 +67,10 @@ type Options struct {
 	Roots []string
 	Skip  []string          // absolute paths below Roots that are left out
 	Store snapshot.Contents // gets old contents; a snapshot.Store, for example
-	// Eager makes Refresh copy files, because commands run without a supervisor. Otherwise
-	// copies are made from the first Begin on.
-	Eager bool
+	// Eager reports whether Refresh copies files, because all commands run without a
+	// supervisor. Refresh waits for its answer. Otherwise, and if Eager is nil, copies are
+	// made from the first Begin on.
+	Eager func() bool
 	Wait  time.Duration // how long Begin may take; 0 means 150 ms
 }
 
@@ -82,7 +83,8 @@ type Scanner struct {
 	using   chan struct{} // holds a value while a method uses the fields below
 
 	trees []*tree
-	eager bool
+	eager func() bool
+	begun bool  // Begin was called
 	open  bool  // a Command is between Begin and Changes
 	left  int64 // bytes that may still be copied
 
@@ -93,6 +95,9 @@ type Scanner struct {
 // New returns a Scanner. It reads nothing yet. The root of the file system and the home
 // directory are never scanned: Changes says so.
 func New(o Options) *Scanner {
+	if o.Eager == nil {
+		o.Eager = func() bool { return false }
+	}
 	s := &Scanner{wait: cmp.Or(o.Wait, beginLimit), using: make(chan struct{}, 1), eager: o.Eager, left: MaxCopies}
 	for i, top := range o.Roots {
 		contains := func(other string) bool {
@@ -187,8 +192,8 @@ func (s *Scanner) Refresh(ctx context.Context) error {
 // refresh scans the trees and locates old contents. It returns the trees that were
 // scanned.
 func (s *Scanner) refresh(ctx context.Context) (scanned []*tree, err error) {
-	left := &s.left
-	if !s.eager {
+	left, copies := &s.left, s.begun || s.eager()
+	if !copies {
 		left = nil
 	}
 	var failed []error
@@ -196,7 +201,7 @@ func (s *Scanner) refresh(ctx context.Context) (scanned []*tree, err error) {
 		_, _, err := t.scan(ctx)
 		if err == nil {
 			scanned = append(scanned, t)
-			if s.eager || t.index.files > smallTree {
+			if copies || t.index.files > smallTree {
 				err = t.locate(ctx, left)
 			}
 		}
@@ -219,7 +224,7 @@ func (s *Scanner) Begin(ctx context.Context) *Command {
 	if s.open {
 		return &Command{err: ErrBusy}
 	}
-	s.open, s.eager = true, true
+	s.open, s.begun = true, true
 	scanned, _ := s.refresh(ctx) // Changes finds the same problems
 	return &Command{scanner: s, began: time.Now(), fresh: scanned}
 }

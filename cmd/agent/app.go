@@ -66,6 +66,7 @@ type opening struct {
 	// files are not recorded.
 	temporary        bool
 	notice           string    // shown to the user at the start
+	program          bool      // another program answers questions: there is no screen
 	previousEndpoint *endpoint // of the session before a new one; nil if there was none
 	// baseFor is the provider that BaseURL is for; empty for the selected one.
 	baseFor string
@@ -130,7 +131,7 @@ func open(f opening, attended bool) (*app, error) {
 	if f.notice != "" {
 		a.notices = append(a.notices, f.notice)
 	}
-	if attended {
+	if attended && !f.program {
 		clashes, err := checkKeys(file)
 		if err != nil {
 			return nil, err
@@ -244,7 +245,7 @@ func (a *app) chooseModel(f opening, attended bool) (turn.Model, error) {
 	}
 	pick := models.New(f.Flags, a.set, last.Model, !attended, f.end.Cleanup)
 	pick.BaseFor = f.baseFor
-	pick.WaitLocal = !attended || isPlain(f) // a printed line cannot be replaced
+	pick.WaitLocal = !attended || f.program || isPlain(f) // a printed line cannot be replaced
 	pick.Effort, pick.Continued = a.record.ending.Effort, len(a.record.ending.Events) > 0
 	if pick.LastAtDefault = last.BaseURL != "" && last.Host == ""; !pick.LastAtDefault {
 		pick.LastURL = last.BaseURL

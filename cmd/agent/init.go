@@ -59,7 +59,7 @@ func initRun(ctx context.Context, opts *initOptions) error {
 		return err
 	}
 	out := headless.NewOutput(opts.IO.Out)
-	p, err := headless.NewPrinter("text", opts.IO, out, false)
+	p, err := headless.NewPrinter("text", opts.IO, out, false, headless.Previews{})
 	if err != nil {
 		return err
 	}

@@ -20,6 +20,7 @@ import (
 	_ "agent/cmd/agent/dispatch" // runs helper processes before anything else
 	"agent/cmd/agent/doctor"
 	"agent/cmd/agent/exit"
+	"agent/cmd/agent/headless"
 	"agent/cmd/agent/permit"
 	"agent/cmd/agent/sessions"
 	"agent/cmd/agent/settings"
@@ -101,7 +102,7 @@ offline guide answers simple requests.`,
 	p.StringVar(&o.trace, "trace", "", "append an OpenTelemetry trace to `FILE`")
 	p.BoolVar(&o.noSession, "no-session", false, "do not save the session")
 	cmd.AddCommand(
-		newCmdRun(f, o, end, nil), newCmdInit(f, o, end, nil), sessions.NewCmdSessions(f), undo.NewCmdUndo(f, nil), undo.NewCmdDiff(f, nil), newCmdDemo(f, o, end, nil), newCmdTool(f, end, nil), newCmdModels(f, o, nil), newCmdEval(f, o, end, nil), newCmdInspect(f, end, nil), newCmdKeys(f, nil), agents.NewCmd(f, agentsIn, nil),
+		newCmdRun(f, o, end, nil), newCmdInit(f, o, end, nil), sessions.NewCmdSessions(f, headless.Schemas()), undo.NewCmdUndo(f, nil), undo.NewCmdDiff(f, nil), newCmdDemo(f, o, end, nil), newCmdTool(f, end, nil), newCmdModels(f, o, nil), newCmdEval(f, o, end, nil), newCmdInspect(f, end, nil), newCmdKeys(f, nil), agents.NewCmd(f, agentsIn, nil),
 		withFlags(permit.NewCmd(f, &o.permit, func() settings.SystemFile { return systemFile }, judgingPaths, nil), "mode allow deny"),
 		credentials.NewCmdLogin(f, nil), credentials.NewCmdLogout(f, nil), newCmdConfig(f, o), doctor.NewCmd(f, func() settings.SystemFile { return systemFile }, nil),
 	)

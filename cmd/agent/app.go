@@ -43,6 +43,7 @@ type flags struct {
 	budget    budgetFlags
 	prompt    settings.Prompt
 	trace     string   // file
+	traffic   *traffic // recorded or replayed; nil for neither
 	cont      bool     // continue the most recent session in this directory
 	resume    string   // ID of the session to resume
 	fork      bool     // fork that session
@@ -218,6 +219,9 @@ func (a *app) assemble(f opening, attended bool) (err error) {
 	if err := a.openTrace(f.trace); err != nil {
 		return err
 	}
+	if f.traffic != nil {
+		a.options.Differences = f.traffic.news
+	}
 	a.project = openInstructions(a.dir, os.Getenv)
 	a.addSecrets()
 	warnings, err := access.AddDirs(a.work, f.addDirs, set.AddDirs)
@@ -244,6 +248,9 @@ func (a *app) chooseModel(f opening, attended bool) (turn.Model, error) {
 		f.BaseURL = ""
 	}
 	pick := models.New(f.Flags, a.set, last.Model, !attended, f.end.Cleanup)
+	if err := f.traffic.connect(pick); err != nil {
+		return turn.Model{}, err
+	}
 	pick.BaseFor = f.baseFor
 	pick.WaitLocal = !attended || f.program || isPlain(f) // a printed line cannot be replaced
 	pick.Effort, pick.Continued = a.record.ending.Effort, len(a.record.ending.Events) > 0

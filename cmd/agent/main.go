@@ -61,7 +61,7 @@ func main() {
 // rootCommand returns `agent` with all its commands.
 func rootCommand(end *exit.Signals) *cobra.Command {
 	f := &command.Factory{IO: command.System(), Version: version, Settings: command.ReadSettings, Store: command.OpenStore, Cleanup: end.Cleanup}
-	o := &flags{}
+	o := &flags{traffic: &traffic{}}
 	cmd := &cobra.Command{
 		Use:   "agent [PROMPT]",
 		Short: "an interactive coding assistant for the terminal",
@@ -100,6 +100,8 @@ offline guide answers simple requests.`,
 	p.BoolVar(&o.fork, "fork", false, "with --continue or --resume: fork the session instead of appending to it")
 	p.StringArrayVar(&o.addDirs, "add-dir", nil, "add `DIR` to the workspace; can be repeated")
 	p.StringVar(&o.trace, "trace", "", "append an OpenTelemetry trace to `FILE`")
+	p.StringVar(&o.traffic.record, "record", "", "record the traffic with the provider in the new `FILE`, without keys")
+	p.StringVar(&o.traffic.replay, "replay", "", "answer requests from the recording `FILE`, without a network and a key")
 	p.BoolVar(&o.noSession, "no-session", false, "do not save the session")
 	cmd.AddCommand(
 		newCmdRun(f, o, end, nil), newCmdInit(f, o, end, nil), sessions.NewCmdSessions(f, headless.Schemas()), undo.NewCmdUndo(f, nil), undo.NewCmdDiff(f, nil), newCmdDemo(f, o, end, nil), newCmdTool(f, end, nil), newCmdModels(f, o, nil), newCmdEval(f, o, end, nil), newCmdInspect(f, end, nil), newCmdKeys(f, nil), agents.NewCmd(f, agentsIn, nil),

@@ -143,6 +143,8 @@ func (a *Agent) Run(ctx context.Context, commands <-chan event.Command, events c
 		case <-a.shell.over: // Finish may wait for it
 		case text := <-a.o.Problems:
 			a.rec.notify(text)
+		case text := <-a.o.Differences:
+			a.rec.notify(text)
 		case text, ok := <-notices:
 			if !ok {
 				notices = nil

@@ -42,14 +42,14 @@ type flags struct {
 	permit    permit.Flags
 	budget    budgetFlags
 	prompt    settings.Prompt
-	trace     string   // file
-	traffic   *traffic // recorded or replayed; nil for neither
-	cont      bool     // continue the most recent session in this directory
-	resume    string   // ID of the session to resume
-	fork      bool     // fork that session
-	noSession bool     // do not save the session
-	addDirs   []string // directories to add to the workspace
-	plain     bool     // plain mode
+	trace     string          // file
+	traffic   *models.Traffic // recorded or replayed; may be nil
+	cont      bool            // continue the most recent session in this directory
+	resume    string          // ID of the session to resume
+	fork      bool            // fork that session
+	noSession bool            // do not save the session
+	addDirs   []string        // directories to add to the workspace
+	plain     bool            // plain mode
 }
 
 // opening says which session is opened, and how: by the flags, or by the choice of
@@ -219,9 +219,7 @@ func (a *app) assemble(f opening, attended bool) (err error) {
 	if err := a.openTrace(f.trace); err != nil {
 		return err
 	}
-	if f.traffic != nil {
-		a.options.Differences = f.traffic.news
-	}
+	a.options.Differences = f.traffic.News()
 	a.project = openInstructions(a.dir, os.Getenv)
 	a.addSecrets()
 	warnings, err := access.AddDirs(a.work, f.addDirs, set.AddDirs)
@@ -248,7 +246,7 @@ func (a *app) chooseModel(f opening, attended bool) (turn.Model, error) {
 		f.BaseURL = ""
 	}
 	pick := models.New(f.Flags, a.set, last.Model, !attended, f.end.Cleanup)
-	if err := f.traffic.connect(pick); err != nil {
+	if err := f.traffic.Connect(pick); err != nil {
 		return turn.Model{}, err
 	}
 	pick.BaseFor = f.baseFor

@@ -175,11 +175,11 @@ type Schemas map[string]func() ([]byte, error)
 // NewCmdSchema returns `agent sessions schema`. Lines are the schemas of stream-json.
 func NewCmdSchema(f *command.Factory, lines Schemas, runF command.RunFunc[SchemaOptions]) *cobra.Command {
 	return &cobra.Command{
-		Use:   "schema [records|output|input]",
-		Short: "print the JSON schema of session records, or of the lines of stream-json",
-		Long: `Schema prints a JSON schema: of a record of a session (records, the default), of a
-line that agent run prints with --output stream-json (output), or of a line that it
-reads with --input stream-json (input).`,
+		Use:   "schema [NAME]",
+		Short: "print the JSON schema of session records or stream-json",
+		Long: `Schema prints the JSON schema with that NAME: of a record of a session (records,
+the default), of a line that agent run prints with --output stream-json (output), or of
+a line that it reads with --input stream-json (input).`,
 		Example:   "  agent sessions schema > events.schema.json\n  agent sessions schema input > commands.schema.json",
 		Args:      command.MaxArgs(1, "at most one of records, output and input"),
 		ValidArgs: []string{"records", "output", "input"},

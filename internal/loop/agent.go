@@ -166,20 +166,24 @@ func (a *Agent) Run(ctx context.Context, commands <-chan event.Command, events c
 			if !ok {
 				return
 			}
-			if running && a.running.over.Load() { // too late to steer the turn
-				running = a.next(ctx, <-ended, ended)
-			}
-			if _, ok := c.(event.Finish); ok {
-				finishing = true
-				continue
-			}
-			if running {
-				a.doInTurn(ctx, c)
-			} else {
-				running = a.begin(ctx, c, ended)
-			}
+			_, finish := c.(event.Finish)
+			finishing = finishing || finish
+			running = a.execute(ctx, c, running, ended)
 		}
 	}
+}
+
+// execute executes a command. Running says whether a turn runs; execute reports whether
+// one runs afterwards.
+func (a *Agent) execute(ctx context.Context, c event.Command, running bool, ended chan outcome) bool {
+	if running && a.running.over.Load() { // too late to steer the turn
+		running = a.next(ctx, <-ended, ended)
+	}
+	if running {
+		a.doInTurn(ctx, c)
+		return true
+	}
+	return a.begin(ctx, c, ended)
 }
 
 // begin executes a command while no turn runs. It reports whether it started a turn.

@@ -145,4 +145,7 @@ type Listener struct {
 	Listen func(event.Event)
 	// Problems are messages for the user. They are shown like Notices.
 	Problems <-chan string
+	// Differences are between the requests and a recording that is replayed. They are
+	// shown like Notices.
+	Differences <-chan string
 }

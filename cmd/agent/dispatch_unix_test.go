@@ -120,7 +120,7 @@ func startKeeper(tb testing.TB, program, output, line string, env ...string) sta
 	}
 	defer out.Close()
 	k := startedKeeper{
-		cmd: &exec.Cmd{Path: program, Args: []string{keeper.Name}, Env: env, Stderr: new(bytes.Buffer), ExtraFiles: []*os.File{orders, reports, null, out}},
+		cmd: &exec.Cmd{Path: program, Args: []string{keeper.Name}, Env: env, Stderr: new(bytes.Buffer), ExtraFiles: []*os.File{orders, reports, null, out, out}},
 		in:  in, kill: kill,
 	}
 	if err := k.cmd.Start(); err != nil {

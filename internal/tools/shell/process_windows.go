@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -14,12 +15,12 @@ func Program() string { return "cmd" }
 
 // process is a shell.
 type process struct {
-	cmd    *exec.Cmd
-	exited chan struct{} // closed when the shell has exited
-	done   chan struct{} // closed when its known descendants are killed
-	kept   Kept
-	left   bool // always false on Windows
-	lost   bool
+	cmd       *exec.Cmd
+	unwatched string        // why the changed files are not watched; empty if they need not be
+	Exited    chan struct{} // closed when the shell has exited
+	Done      chan struct{} // closed when its known descendants are killed
+	Left      bool          // always false on Windows
+	Lost      bool
 }
 
 // launch runs line in cmd, without the signals of our console. It builds the
@@ -28,12 +29,12 @@ func launch(c Command, line string, env []string, in, out *os.File) (*process, e
 	if c.Limits.Sandbox != nil {
 		return nil, errors.New("there is no sandbox on Windows")
 	}
-	_, kept, err := watchable(c.Snapshot, false, "this system cannot report file changes")
+	_, unwatched, err := watchable(c.Snapshot, false, "this system cannot report file changes")
 	if err != nil {
 		return nil, err
 	}
 	cmd := exec.Command(Program())
-	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = c.Dir, env, in, out, out
+	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = c.Dir, env, in, out, cmp.Or(c.Errors, out)
 	cmd.SysProcAttr = &syscall.SysProcAttr{
 		CmdLine:       `cmd /S /C "` + line + `"`,
 		CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP,
@@ -42,33 +43,37 @@ func launch(c Command, line string, env []string, in, out *os.File) (*process, e
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	p := &process{cmd: cmd, kept: kept, exited: make(chan struct{}), done: make(chan struct{})}
+	p := &process{cmd: cmd, unwatched: unwatched, Exited: make(chan struct{}), Done: make(chan struct{})}
 	go func() {
-		defer close(p.done)
+		defer close(p.Done)
 		cmd.Wait() // the error is in ProcessState
-		close(p.exited)
-		p.kill()
+		close(p.Exited)
+		p.Kill()
 	}()
 	return p, nil
 }
 
-// newTurn does nothing: no files are kept on Windows.
-func (p *process) newTurn() {}
+// kept returns why no files were kept.
+func (p *process) kept() Kept { return Kept{Problem: p.unwatched} }
 
-// terminate kills the shell and its descendants. Windows has no polite way.
-func (p *process) terminate() { p.kill() }
+// NewTurn does nothing: no files are kept on Windows.
+func (p *process) NewTurn() {}
 
-func (p *process) kill() {
+// Terminate kills the shell and its descendants. Windows has no polite way.
+func (p *process) Terminate() { p.Kill() }
+
+// Kill kills the shell and its descendants.
+func (p *process) Kill() {
 	_ = exec.Command("taskkill", "/T", "/F", "/PID", strconv.Itoa(p.cmd.Process.Pid)).Run()
 }
 
-// abandon does nothing: there is no stronger way.
-func (p *process) abandon() {}
+// Abandon does nothing: there is no stronger way.
+func (p *process) Abandon() {}
 
 // exitStatus returns the exit code of the shell, or -1, and a description.
 func (p *process) exitStatus() (code int, words string) {
 	select {
-	case <-p.exited:
+	case <-p.Exited:
 		code = p.cmd.ProcessState.ExitCode()
 		return code, fmt.Sprintf("exit %d", code)
 	default:

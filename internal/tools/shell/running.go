@@ -79,20 +79,20 @@ func Start(c Command) (started *Running, err error) {
 func (r *Running) supervise() {
 	defer close(r.done)
 	p := r.process
-	if waitFor(p.exited, 0, r.stop) {
+	if waitFor(p.Exited, 0, r.stop) {
 		// Give background writers and exiting processes a moment.
-		_ = waitFor(r.drained, drainLimit, r.stop) && waitFor(p.done, exitLimit, r.stop)
+		_ = waitFor(r.drained, drainLimit, r.stop) && waitFor(p.Done, exitLimit, r.stop)
 	}
 	select {
 	case <-r.stop:
-		p.terminate()
-		waitFor(p.done, r.c.Grace, r.force)
+		p.Terminate()
+		waitFor(p.Done, r.c.Grace, r.force)
 	default:
 	}
-	p.kill()
-	if !waitFor(p.done, killLimit, nil) {
-		p.abandon()
-		waitFor(p.done, killLimit, nil)
+	p.Kill()
+	if !waitFor(p.Done, killLimit, nil) {
+		p.Abandon()
+		waitFor(p.Done, killLimit, nil)
 	}
 	// Read the rest of the pipe. A process that still holds it open has escaped; do
 	// not wait for it.
@@ -110,8 +110,8 @@ func (r *Running) record() {
 	e := Result{Took: time.Since(r.began), Dir: r.tracker.end()}
 	e.Code, e.Ended = r.process.exitStatus()
 	select {
-	case <-r.process.done:
-		e.Left, e.Lost, e.Kept = r.process.left, r.process.lost, r.process.kept
+	case <-r.process.Done:
+		e.Left, e.Lost, e.Kept = r.process.Left, r.process.Lost, r.process.kept()
 	default:
 	}
 	r.result = e
@@ -189,7 +189,7 @@ func (r *Running) Watch(ctx context.Context) Reason {
 // shellExited reports whether the shell has exited; the rest follows in moments.
 func (r *Running) shellExited() bool {
 	select {
-	case <-r.process.exited:
+	case <-r.process.Exited:
 		return true
 	default:
 		return false
@@ -207,7 +207,7 @@ func (r *Running) showProgress(text string) {
 // again before the command changes it after the return of NewTurn.
 func (r *Running) NewTurn() {
 	if r.c.Snapshot != nil {
-		r.process.newTurn()
+		r.process.NewTurn()
 	}
 }
 

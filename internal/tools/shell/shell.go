@@ -25,10 +25,10 @@ package shell
 import (
 	"cmp"
 	"context"
-	"errors"
 	"os"
 	"time"
 
+	"agent/internal/tools/shell/keeper"
 	"agent/internal/tools/snapshot"
 )
 
@@ -50,7 +50,7 @@ const (
 
 // ErrSandbox is the error of a command that did not start because its sandbox could
 // not be set up.
-var ErrSandbox = errors.New("set up the sandbox")
+var ErrSandbox = keeper.ErrSandbox
 
 // Command is a command to run.
 type Command struct {
@@ -72,6 +72,9 @@ type Command struct {
 	Snapshot *snapshot.Order
 	// Input is the standard input; nil means empty. The caller closes it.
 	Input *os.File
+	// Errors is the standard error; nil means that it shares the pipe of standard output.
+	// The caller closes it.
+	Errors *os.File
 	// Whole creates the file for the complete output. It is called once the output
 	// exceeds Keep; nil disables the file. MaxWhole limits its size in bytes; 0
 	// means the constant MaxWhole.

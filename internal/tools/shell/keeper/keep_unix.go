@@ -53,6 +53,7 @@ func keep(open Open) {
 	f.restoreThread()
 	syscall.Close(Input)
 	syscall.Close(Output)
+	syscall.Close(Errors)
 	switch {
 	case err != nil && len(o.Sandbox) > 0:
 		report(Refused, sandbox.Value(err))

@@ -1,6 +1,6 @@
 // Package keeper is a small supervisor process between this program and a
 // command. It starts the command, and kills all of its processes at the end.
-// Start reading at Run.
+// Start reading at Start and Run.
 //
 // The program starts itself again with the argument Name. That process leads its
 // own session without a terminal; the command is a process group in it. On Linux
@@ -19,7 +19,7 @@
 // With an Order.Snapshot the keeper also keeps the files that the command changes: see
 // package watch.
 //
-// Run turns a process into a keeper. It must be the first call in main of every
+// Start starts a keeper with an order. Run turns a process into a keeper. It must be the first call in main of every
 // program that starts commands, and in TestMain of tests that do.
 package keeper
 
@@ -42,7 +42,8 @@ const (
 	Orders  = 3 + iota // the keeper reads an Order, then NewTurn, Terminate and Kill bytes
 	Reports            // the keeper writes Reports
 	Input              // input of the command
-	Output             // output of the command
+	Output             // standard output of the command
+	Errors             // standard error of the command
 	User               // user namespace of the sandbox; only with an Order.Sandbox
 	Net                // network namespace of the sandbox
 )
@@ -154,6 +155,30 @@ const (
 	Done      = 'd' // all processes are dead; last report
 	Beyond    = 'b' // only processes of another user are left, which cannot be killed; last report
 )
+
+// Errors of Start.
+var (
+	// ErrSandbox is the error of a command whose sandbox could not be set up.
+	ErrSandbox = errors.New("set up the sandbox")
+	// ErrUnstored is the error of a command whose files cannot be kept, although its order
+	// is strict. Its text is for the user.
+	ErrUnstored = errors.New("the files that the command changes cannot be kept")
+)
+
+// Files says what was kept of the files that a command with an Order.Snapshot has changed.
+type Files struct {
+	Touched int    // paths that were added to the store
+	Problem string // why changed files were not kept, for the user; empty if all were
+	// Refused is the first change that failed, because its file could not be kept and
+	// the order is strict; nil if none failed.
+	Refused *Change
+}
+
+// Change is a change of a file that a command was not allowed to make.
+type Change struct {
+	Path string // absolute; empty if it is not known
+	Why  string // why the file cannot be kept, for the user: "it is larger than 64 MB"
+}
 
 // Size is the length of an encoded Report in bytes.
 const Size = 5

@@ -54,10 +54,10 @@ func newWatch(o *snapshot.Order, open Open) (*watching, error) {
 // without, unless the order is strict.
 func (w *watching) start(o Order, sys *syscall.SysProcAttr) (pid int, err error) {
 	if len(o.Sandbox) == 0 {
-		return syscall.ForkExec(o.Args[0], o.Args, &syscall.ProcAttr{Env: o.Env, Files: []uintptr{Input, Output, Output}, Sys: sys})
+		return syscall.ForkExec(o.Args[0], o.Args, &syscall.ProcAttr{Env: o.Env, Files: []uintptr{Input, Output, Errors}, Sys: sys})
 	}
 	c := sandbox.Command{
-		Args: o.Args, Env: o.Env, Input: Input, Output: Output, Cgroup: cgroupOf(sys), User: User, Net: Net,
+		Args: o.Args, Env: o.Env, Input: Input, Output: Output, Errors: Errors, Cgroup: cgroupOf(sys), User: User, Net: Net,
 	}
 	if w.watcher != nil {
 		c.Held = watch.Calls()

@@ -196,7 +196,7 @@ func try(form Form, n Namespaces, notify bool) error {
 	}
 	defer null.Close()
 	full := ""
-	c := Command{Input: int(null.Fd()), Output: int(null.Fd()), Cgroup: -1, User: -1, Net: -1}
+	c := Command{Input: int(null.Fd()), Output: int(null.Fd()), Errors: int(null.Fd()), Cgroup: -1, User: -1, Net: -1}
 	if form == Complete {
 		full, c.User, c.Net = "full", int(n.User.Fd()), int(n.Net.Fd())
 	}

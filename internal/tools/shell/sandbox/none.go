@@ -14,6 +14,7 @@ type Command struct {
 	Args          []string
 	Env           []string
 	Input, Output int
+	Errors        int
 	Cgroup        int
 	User, Net     int
 	Held          []Held

@@ -23,8 +23,9 @@ func Probe() Report {
 type Command struct {
 	Args      []string // path of the program, and its arguments
 	Env       []string
-	Input     int // descriptors; they are closed in the command, which gets copies
-	Output    int
+	Input     int    // descriptors; they are closed in the command, which gets copies
+	Output    int    // standard output
+	Errors    int    // standard error
 	Cgroup    int    // unused
 	User, Net int    // unused
 	Held      []Held // unused
@@ -46,7 +47,7 @@ func Start(words []string, c Command) (pid int, l *Listener, err error) {
 	args := append([]string{program, "-p", seatbelt(paths, p.network)}, c.Args...)
 	pid, err = syscall.ForkExec(program, args, &syscall.ProcAttr{
 		Env:   c.Env,
-		Files: []uintptr{uintptr(c.Input), uintptr(c.Output), uintptr(c.Output)},
+		Files: []uintptr{uintptr(c.Input), uintptr(c.Output), uintptr(c.Errors)},
 		Sys:   &syscall.SysProcAttr{Setpgid: true},
 	})
 	return pid, nil, err

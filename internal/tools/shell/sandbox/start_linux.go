@@ -19,7 +19,8 @@ type Command struct {
 	Args   []string // path of the program, and its arguments
 	Env    []string
 	Input  int // descriptors; they are closed in the command, which gets copies
-	Output int
+	Output int // standard output
+	Errors int // standard error
 	Cgroup int // descriptor of a control group of version 2; -1 means none
 	// User and Net are descriptors of the namespaces of the session.
 	User, Net int
@@ -183,7 +184,7 @@ func (p plan) steps(c Command, socket int) (*steps, error) {
 		s.mount(layout)
 		s.add(preparing, unix.SYS_CHDIR, s.text(dir)) // the old directory is outside the new mounts
 	}
-	for fd, from := range []int{c.Input, c.Output, c.Output} {
+	for fd, from := range []int{c.Input, c.Output, c.Errors} {
 		s.add(preparing, unix.SYS_DUP3, uintptr(from), uintptr(fd), 0)
 	}
 	s.add(preparing, unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1)

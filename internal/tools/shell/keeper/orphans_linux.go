@@ -1,4 +1,4 @@
-package shell
+package keeper
 
 import (
 	"bytes"
@@ -8,23 +8,21 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
-
-	"agent/internal/tools/shell/keeper"
 )
 
 // executable returns the running program, even if its file was replaced.
 func executable() (string, error) { return "/proc/self/exe", nil }
 
-// attributes start a keeper in its own session. The death of this program
+// ownSession starts a keeper in its own session. The death of this program
 // continues a keeper that its command has stopped.
-func attributes() *syscall.SysProcAttr {
+func ownSession() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGCONT}
 }
 
 // killOrphans kills the processes of a command whose keeper was killed: those in
 // the keeper's session and in its control group. Others cannot be found.
-func (p *process) killOrphans(session int) {
-	group := keeper.Fence(session)
+func (p *Process) killOrphans(session int) {
+	group := Fence(session)
 	if group != "" {
 		_ = os.WriteFile(group+"/pids.max", []byte("0"), 0) // prevents further forks
 	}

@@ -1,0 +1,29 @@
+//go:build unix
+
+package process
+
+import "agent/internal/tools/shell/keeper"
+
+// running is the process of a program and its keeper.
+type running struct{ p *keeper.Process }
+
+// launch starts the program at path with the streams.
+func launch(p Program, path string, s streams) (running, error) {
+	o := keeper.Order{Args: append([]string{path}, p.Args[1:]...), Env: p.Env, Processes: maxProcesses}
+	started, err := keeper.Start(o, p.Sandbox, p.Dir, keeper.Streams{Input: s.input, Output: s.output, Errors: s.errors})
+	return running{started}, err
+}
+
+func (r running) exited() <-chan struct{} { return r.p.Exited }
+
+func (r running) done() <-chan struct{} { return r.p.Done }
+
+func (r running) terminate() { r.p.Terminate() }
+
+func (r running) kill() { r.p.Kill() }
+
+func (r running) abandon() { r.p.Abandon() }
+
+func (r running) status() (code int, words string) { return r.p.HowItEnded() }
+
+func (r running) parent() int { return r.p.ID() }

@@ -101,7 +101,7 @@ offline guide answers simple requests.`,
 	p.StringVar(&o.trace, "trace", "", "append an OpenTelemetry trace to `FILE`")
 	p.BoolVar(&o.noSession, "no-session", false, "do not save the session")
 	cmd.AddCommand(
-		newCmdRun(f, o, end, nil), newCmdInit(f, o, end, nil), sessions.NewCmdSessions(f), undo.NewCmdUndo(f, nil), undo.NewCmdDiff(f, nil), newCmdDemo(f, o, end, nil), newCmdTool(f, end, nil), newCmdModels(f, o, nil), newCmdEval(f, o, end, nil), newCmdInspect(f, end, nil), newCmdKeys(f, nil), agents.NewCmd(f, agentsIn, nil),
+		newCmdRun(f, o, end, nil), newCmdACP(f, o, end, nil), newCmdInit(f, o, end, nil), sessions.NewCmdSessions(f), undo.NewCmdUndo(f, nil), undo.NewCmdDiff(f, nil), newCmdDemo(f, o, end, nil), newCmdTool(f, end, nil), newCmdModels(f, o, nil), newCmdEval(f, o, end, nil), newCmdInspect(f, end, nil), newCmdKeys(f, nil), agents.NewCmd(f, agentsIn, nil),
 		withFlags(permit.NewCmd(f, &o.permit, func() settings.SystemFile { return systemFile }, judgingPaths, nil), "mode allow deny"),
 		credentials.NewCmdLogin(f, nil), credentials.NewCmdLogout(f, nil), newCmdConfig(f, o), doctor.NewCmd(f, func() settings.SystemFile { return systemFile }, nil),
 	)

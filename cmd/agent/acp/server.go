@@ -250,6 +250,10 @@ func (s *server) start(o Opening, servers []acp.McpServer) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
+	if o.Resume != "" && opened.ID != o.Resume { // a prefix of an ID
+		opened.Close()
+		return nil, notFound(acp.SessionId(o.Resume))
+	}
 	if n := len(servers); n > 0 {
 		opened.Notices = append(opened.Notices, "The MCP servers of the editor are not used. Configure them for agent itself.")
 	}
@@ -277,7 +281,12 @@ func (s *server) session(id acp.SessionId) (*session, error) {
 	if open := s.open[id]; open != nil {
 		return open, nil
 	}
-	return nil, &acp.RequestError{Code: -32002, Message: fmt.Sprintf("session %s is not open: create one with session/new, or open it with session/load", id)}
+	return nil, notFound(id)
+}
+
+// notFound returns the error for a session that is not open.
+func notFound(id acp.SessionId) error {
+	return &acp.RequestError{Code: -32002, Message: fmt.Sprintf("session %s is not open: create one with session/new, or open one of session/list with session/load", id)}
 }
 
 // listed is the number of sessions in one answer of session/list.

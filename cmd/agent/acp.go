@@ -3,10 +3,12 @@ package main
 import (
 	"context"
 	"crypto/rand"
+	"fmt"
 	"io"
 	"os"
 	"slices"
 
+	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
 	"agent/cmd/agent/acp"
@@ -53,6 +55,14 @@ To configure Zed, JetBrains or Neovim, see: agent help editors`,
 }
 
 func acpRun(ctx context.Context, opts *acpOptions) error {
+	if m := opts.flags.permit.Mode; m != "" {
+		if _, err := event.ParseMode(m); err != nil {
+			return command.Usage("--mode: %w", err)
+		}
+	}
+	if term.IsTerminal(opts.IO.In.Fd()) {
+		fmt.Fprintln(opts.IO.Err, "An editor starts this command and sends it messages. To configure your editor, see: agent help editors")
+	}
 	out := headless.NewOutput(os.Stdout) // a closed pipe is an error, not a signal
 	os.Stdout = os.Stderr                // only the protocol may write to standard output
 	ctx, stop := context.WithCancel(ctx)

@@ -423,7 +423,7 @@ func TestEditorSession(t *testing.T) {
 		"call " + command + " in_progress " + block,
 		"call " + command + " completed " + block + " " + result,
 		"text It says **goodbye** now.",
-		"text _not checked: 1 file edited, no check ran_",
+		"text > not checked: 1 file edited, no check ran",
 	}, "\n")
 	if d := diff.Diff(want, got); d != "" {
 		t.Errorf("updates (-want +got):\n%s", d)

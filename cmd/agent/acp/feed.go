@@ -193,11 +193,11 @@ func (f *feed) text(of piece, text string) {
 	f.pending.WriteString(clean(text))
 }
 
-// note sends a paragraph to the user that is not the model's.
+// note sends text to the user that is not the model's, as a quotation in Markdown.
 func (f *feed) note(text string) {
 	f.flush()
 	f.notes++
-	f.text(piece{reply: "note", index: f.notes}, "_"+strings.ReplaceAll(strings.TrimSpace(text), "\n\n", "_\n\n_")+"_")
+	f.text(piece{reply: "note", index: f.notes}, "> "+strings.ReplaceAll(strings.TrimSpace(text), "\n", "  \n> "))
 	f.flush()
 }
 

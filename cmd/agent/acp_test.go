@@ -397,6 +397,7 @@ func TestEditorSession(t *testing.T) {
 		say("It says **goodbye** now."),
 	)
 	h := newHome(t, map[string]string{"main.go": goFile, ".agent/commands/greet.md": "Say hello to $ARGUMENTS."}, at(s)...)
+	h.configure(t, `{"sandbox": false}`) // the questions must be the same on all systems
 	e := connectEditor(t, h, s, acp.FileSystemCapabilities{}).open(h)
 	e.choose = pick(acp.PermissionOptionKindAllowOnce)
 	if got := e.ask("say goodbye"); got != acp.StopReasonEndTurn {
@@ -406,8 +407,8 @@ func TestEditorSession(t *testing.T) {
 	command := "`echo $((6*7)) >out.txt; cat out.txt` execute"
 	block := `"` + "```sh\\necho $((6*7)) >out.txt; cat out.txt\\n```" + `"`
 	result := `"` + "```\\n42\\n[exit 0]\\n```" + `"`
-	listed := "call read main.go read completed" // with the file
-	got := e.take("usage", "options", "call "+"todo", "call plan", listed)
+	listed, output := "call read main.go read completed", "call \"```sh" // with the file, and while the command runs
+	got := e.take("usage", "options", "call "+"todo", "call plan", listed, output)
 	want := strings.Join([]string{
 		"commands /compact /undo /redo /greet",
 		"title say goodbye",
@@ -732,8 +733,48 @@ func TestEditorUndo(t *testing.T) {
 	if got := e.take(); !strings.Contains(got, "Undo: 1 file restored.") {
 		t.Errorf("updates: %s", got)
 	}
+	e.choose = func(ctx context.Context, _ acp.RequestPermissionRequest) acp.RequestPermissionOutcome {
+		_ = e.Cancel(ctx, acp.CancelNotification{SessionId: e.session})
+		<-ctx.Done() // the agent withdraws the question
+		return acp.RequestPermissionOutcome{Cancelled: &acp.RequestPermissionOutcomeCancelled{Outcome: "cancelled"}}
+	}
+	if got := e.ask("/redo"); got != acp.StopReasonCancelled {
+		t.Errorf("the cancelled redo stopped with %s", got)
+	}
+	e.take()
 	e.ask("/undo")
 	if got := e.take(); !strings.Contains(got, "nothing is left to undo") {
 		t.Errorf("an undo without changes says nothing: %s", got)
+	}
+}
+
+// TestEditorOutput streams the output of a command while it runs, loads the open session
+// again, and cuts a long output.
+func TestEditorOutput(t *testing.T) {
+	s := serve(t,
+		call("shell", `{"command":"echo one; while [ ! -e go ]; do sleep 0.01; done; echo two"}`),
+		call("read", `{"path":"long.txt"}`), say("Done."),
+	)
+	h := newHome(t, map[string]string{"long.txt": strings.Repeat("A line of a long file.\n", 1500)}, at(s)...)
+	e := connectEditor(t, h, s, acp.FileSystemCapabilities{}).open(h)
+	e.choose = pick(acp.PermissionOptionKindAllowOnce)
+	stopped := make(chan acp.StopReason)
+	go func() { stopped <- e.ask("run") }()
+	waitFor(t, "the first line", func() bool { return strings.Contains(e.peek(), "```\\none\\n```") })
+	if err := os.WriteFile(filepath.Join(h.work, "go"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if got := <-stopped; got != acp.StopReasonEndTurn {
+		t.Errorf("the turn stopped with %s", got)
+	}
+	if got := e.take(); !strings.Contains(got, `one\ntwo\n[exit 0]`) {
+		t.Errorf("the updates have no complete output:\n%s", got)
+	}
+	if _, err := e.LoadSession(t.Context(), acp.LoadSessionRequest{SessionId: e.session, Cwd: h.work, McpServers: []acp.McpServer{}}); err != nil {
+		t.Fatal(err)
+	}
+	got := e.take()
+	if !strings.HasPrefix(got, "user run\n") || !strings.Contains(got, `one\ntwo\n[exit 0]`) || !strings.Contains(got, " omitted]") || len(got) > 15<<10 {
+		t.Errorf("the replay has %d bytes:\n%s", len(got), got)
 	}
 }

@@ -36,6 +36,8 @@ func (s *session) request(ask event.Ask, answer func(*dialog.Row)) {
 	}
 	s.side.Go(func() {
 		defer withdraw()
+		var failed error
+		defer s.conn.recovered(acp.ClientMethodSessionRequestPermission, &failed)
 		var response acp.RequestPermissionResponse
 		err := s.conn.call(ctx, acp.ClientMethodSessionRequestPermission, request, &response)
 		switch {

@@ -39,8 +39,9 @@ type session struct {
 	feed      *feed
 	flush     *time.Timer // nil if nothing waits to be sent
 	questions map[string]context.CancelFunc
-	past      *event.Opened // of a resumed session; nil before it was read
-	listed    bool          // the agent has read the session
+	count     int // of the events of the session, as in event.Opened
+	todo      []event.TodoItem
+	listed    bool // the agent has read the session
 
 	mu     sync.Mutex
 	turn   *turn          // of the prompt that runs; nil if none does
@@ -124,9 +125,9 @@ func (s *session) loop() {
 				s.leave()
 				return
 			}
-			s.take(e)
+			s.safely(func() { s.take(e) })
 		case f := <-s.work:
-			f()
+			s.safely(f)
 		case <-due:
 			s.flush = nil
 			s.feed.flush()
@@ -137,12 +138,17 @@ func (s *session) loop() {
 	}
 }
 
+// safely calls f. A panic is reported, and the session continues.
+func (s *session) safely(f func()) {
+	var err error
+	defer s.conn.recovered("session "+string(s.id), &err)
+	f()
+}
+
 // leave ends what waits for the agent.
 func (s *session) leave() {
 	s.feed.flush()
-	for _, withdraw := range s.questions {
-		withdraw()
-	}
+	s.withdraw()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.endTurn(ending{response: acp.PromptResponse{StopReason: acp.StopReasonCancelled}})
@@ -152,12 +158,22 @@ func (s *session) leave() {
 	}
 }
 
+// withdraw withdraws all questions to the user.
+func (s *session) withdraw() {
+	for id, withdraw := range s.questions {
+		withdraw()
+		s.feed.answered(id)
+	}
+	clear(s.questions)
+}
+
 // take handles an event of the agent.
 func (s *session) take(e event.Event) {
+	s.counts(e)
 	switch e := e.(type) {
 	case event.Opened:
-		s.past = &e
-		s.feed.cost = e.Cost
+		s.count, s.todo = e.Events, e.Todo
+		s.feed.cost, s.feed.titled = e.Cost, len(e.Prompts) > 0
 	case event.Unreadable:
 		s.unreadable = e.Why
 	case event.JobsNow:
@@ -192,6 +208,22 @@ func (s *session) take(e event.Event) {
 	s.undoStep(e)
 	if end, ok := e.(*event.TurnEnd); ok {
 		s.turnEnd(end)
+	}
+}
+
+// counts counts the events of the session, and keeps the plan of the model.
+func (s *session) counts(e event.Event) {
+	switch e := e.(type) {
+	case *event.Partial:
+		return
+	case *event.Rewound:
+		s.count = e.Keep
+		return
+	case *event.TodoSet:
+		s.todo = e.Items
+	}
+	if _, durable := e.(event.Durable); durable {
+		s.count++
 	}
 }
 
@@ -239,7 +271,7 @@ func (s *session) restore(ctx context.Context, replay bool) error {
 		switch {
 		case s.unreadable != "":
 			err = errors.New("the session cannot be read: " + clean(s.unreadable))
-		case s.past != nil && replay:
+		case replay:
 			err = s.replay()
 		}
 	})
@@ -249,12 +281,12 @@ func (s *session) restore(ctx context.Context, replay bool) error {
 // pageSize is the number of events that are read at a time for a replay.
 const pageSize = 500
 
-// replay sends the transcript of the resumed session. It runs in the loop.
+// replay sends the transcript of the session so far. It runs in the loop.
 func (s *session) replay() error {
 	past := newFeed(s.opened.Dir, s.feed.send)
 	past.replay, past.quiet = true, true
-	for from := 0; from < s.past.Events; from += pageSize {
-		page, err := s.opened.Agent.Page(from, min(from+pageSize, s.past.Events))
+	for from := 0; from < s.count; from += pageSize {
+		page, err := s.opened.Agent.Page(from, min(from+pageSize, s.count))
 		if err != nil {
 			return err
 		}
@@ -263,7 +295,7 @@ func (s *session) replay() error {
 		}
 		past.flush()
 	}
-	past.todo(s.past.Todo)
+	past.todo(s.todo)
 	return nil
 }
 
@@ -316,6 +348,12 @@ func (s *session) cancel() {
 	}
 	t.cancelled = true
 	s.outbox.Send(event.Interrupt{})
+	if t.undoes() { // no TurnEnd follows
+		s.side.Go(func() {
+			s.do(s.withdraw)
+			s.finish(t, acp.StopReasonCancelled)
+		})
+	}
 	time.AfterFunc(killAfter, func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()

@@ -62,11 +62,9 @@ var handles = []struct {
 		"ChangesNow":     "package slash asks about it",
 	}},
 	{"durables", "sent to editors", "../cmd/agent/acp/*.go", map[string]string{
-		"Partial":           "its finished message is sent",
 		"Decided":           "the editor knows the answer of its user",
 		"Prefix":            "the user sees it with agent inspect",
 		"PlanSet":           "the call that presents it is sent",
-		"Rewound":           "an editor cannot rewind",
 		"PermissionRemoved": "an editor cannot remove permissions",
 		"ShellStart":        "an editor runs no typed commands",
 		"ShellEnd":          "an editor runs no typed commands",

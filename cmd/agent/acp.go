@@ -3,19 +3,15 @@ package main
 import (
 	"context"
 	"crypto/rand"
-	"fmt"
-	"io"
 	"os"
 	"slices"
 
-	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
 	"agent/cmd/agent/acp"
 	"agent/cmd/agent/command"
 	"agent/cmd/agent/credentials"
 	"agent/cmd/agent/exit"
-	"agent/cmd/agent/headless"
 	"agent/cmd/agent/sessions"
 	"agent/internal/llm/offline"
 	"agent/internal/loop"
@@ -24,62 +20,27 @@ import (
 	"agent/internal/tui/slash"
 )
 
-// acpOptions are what `agent acp` needs.
-type acpOptions struct {
-	IO    command.IO
-	flags *flags
-	end   *exit.Signals
-}
-
 // newCmdACP returns `agent acp`.
-func newCmdACP(f *command.Factory, o *flags, end *exit.Signals, runF command.RunFunc[acpOptions]) *cobra.Command {
-	opts := &acpOptions{IO: f.IO, flags: o, end: end}
-	cmd := &cobra.Command{
-		Use:   "acp",
-		Short: "serve an editor over the Agent Client Protocol",
-		Long: `Acp lets an editor run sessions: the editor starts it and speaks the Agent Client
-Protocol (version 1) on standard input and output. You do not run it yourself.
-
-The editor shows the conversation, changes of files and commands, and asks you for
-approval. Sessions are stored like those of the terminal, so that either can continue
-the other's: agent --resume ID.
-
-To configure Zed, JetBrains or Neovim, see: agent help editors`,
-		Example: "  agent acp --model anthropic/claude-sonnet-4-5 --mode edits",
-		Args:    command.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return command.Or(runF, acpRun)(cmd.Context(), opts)
-		},
-	}
+func newCmdACP(f *command.Factory, o *flags, end *exit.Signals, runF command.RunFunc[acp.CommandOptions]) *cobra.Command {
+	cmd := acp.NewCmd(&acp.CommandOptions{IO: f.IO, Signals: end, Check: o.checkMode, Serve: editorOptions(o, end)}, runF)
 	return withFlags(cmd, "model base-url effort mode allow deny system append-system add-dir no-session max-steps token-budget max-cost max-time session-budget trace")
 }
 
-func acpRun(ctx context.Context, opts *acpOptions) error {
-	if m := opts.flags.permit.Mode; m != "" {
-		if _, err := event.ParseMode(m); err != nil {
-			return command.Usage("--mode: %w", err)
-		}
+// checkMode rejects an unknown permission mode.
+func (f *flags) checkMode() error {
+	if f.permit.Mode == "" {
+		return nil
 	}
-	if term.IsTerminal(opts.IO.In.Fd()) {
-		fmt.Fprintln(opts.IO.Err, "An editor starts this command and sends it messages. To configure your editor, see: agent help editors")
+	if _, err := event.ParseMode(f.permit.Mode); err != nil {
+		return command.Usage("--mode: %w", err)
 	}
-	out := headless.NewOutput(os.Stdout) // a closed pipe is an error, not a signal
-	os.Stdout = os.Stderr                // only the protocol may write to standard output
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	running := opts.end.Begin(func(os.Signal) { stop() }, true)
-	defer running.End()
-	err := serveACP(ctx, opts, opts.IO.In, out)
-	if code := opts.end.Code(); code != 0 {
-		return &exit.Error{Code: code, Err: err}
-	}
-	return err
+	return nil
 }
 
-// serveACP serves an editor on in and out.
-func serveACP(ctx context.Context, opts *acpOptions, in io.Reader, out io.Writer) error {
-	return acp.Serve(ctx, in, out, acp.Options{
-		Version: version, Log: opts.IO.Err,
+// editorOptions returns how `agent acp` opens and lists sessions.
+func editorOptions(o *flags, end *exit.Signals) acp.Options {
+	return acp.Options{
+		Version: version, Log: os.Stderr,
 		List: func(ctx context.Context, dir string) ([]sessions.Entry, error) {
 			store, err := command.OpenStore()
 			if err != nil {
@@ -87,13 +48,13 @@ func serveACP(ctx context.Context, opts *acpOptions, in io.Reader, out io.Writer
 			}
 			return sessions.Entries(ctx, store, dir)
 		},
-		Open: func(o acp.Opening) (*acp.Opened, error) { return openACP(opts, o) },
-	})
+		Open: func(opening acp.Opening) (*acp.Opened, error) { return openInEditor(o, end, opening) },
+	}
 }
 
-// openACP opens a session for an editor.
-func openACP(opts *acpOptions, o acp.Opening) (*acp.Opened, error) {
-	f := opening{flags: *opts.flags, end: opts.end, dir: o.Dir}
+// openInEditor opens a session for an editor.
+func openInEditor(flags *flags, end *exit.Signals, o acp.Opening) (*acp.Opened, error) {
+	f := opening{flags: *flags, end: end, dir: o.Dir}
 	f.plain, f.resume, f.cont, f.fork = true, o.Resume, false, false
 	f.addDirs = slices.Concat(f.addDirs, o.AddDirs)
 	if o.Resume != "" {

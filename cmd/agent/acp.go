@@ -22,12 +22,15 @@ import (
 
 // newCmdACP returns `agent acp`.
 func newCmdACP(f *command.Factory, o *flags, end *exit.Signals, runF command.RunFunc[acp.CommandOptions]) *cobra.Command {
-	cmd := acp.NewCmd(&acp.CommandOptions{IO: f.IO, Signals: end, Check: o.checkMode, Serve: editorOptions(o, end)}, runF)
+	cmd := acp.NewCmd(&acp.CommandOptions{IO: f.IO, Signals: end, Check: o.checkForEditor, Serve: editorOptions(o, end)}, runF)
 	return withFlags(cmd, "model base-url effort mode allow deny system append-system add-dir no-session max-steps token-budget max-cost max-time session-budget trace")
 }
 
-// checkMode rejects an unknown permission mode.
-func (f *flags) checkMode() error {
+// checkForEditor rejects flags that `agent acp` cannot use.
+func (f *flags) checkForEditor() error {
+	if f.cont || f.resume != "" || f.fork {
+		return command.Usage("agent acp takes no --continue, --resume or --fork: the editor chooses the session")
+	}
 	if f.permit.Mode == "" {
 		return nil
 	}
@@ -48,14 +51,14 @@ func editorOptions(o *flags, end *exit.Signals) acp.Options {
 			}
 			return sessions.Entries(ctx, store, dir)
 		},
-		Open: func(opening acp.Opening) (*acp.Opened, error) { return openInEditor(o, end, opening) },
+		Open: func(which acp.Opening) (*acp.Opened, error) { return openInEditor(o, end, which) },
 	}
 }
 
 // openInEditor opens a session for an editor.
-func openInEditor(flags *flags, end *exit.Signals, o acp.Opening) (*acp.Opened, error) {
-	f := opening{flags: *flags, end: end, dir: o.Dir}
-	f.plain, f.resume, f.cont, f.fork = true, o.Resume, false, false
+func openInEditor(given *flags, end *exit.Signals, o acp.Opening) (*acp.Opened, error) {
+	f := opening{flags: *given, end: end, dir: o.Dir}
+	f.plain, f.resume = true, o.Resume
 	f.addDirs = slices.Concat(f.addDirs, o.AddDirs)
 	if o.Resume != "" {
 		f.fromScreen, f.noSession, f.Model = true, false, ""

@@ -318,7 +318,7 @@ func (f *feed) step(e *event.StepEnd) {
 	} else {
 		f.unpriced = true
 	}
-	if f.window == 0 {
+	if f.window == 0 || e.Usage.Total() == 0 {
 		return
 	}
 	u := &acp.SessionUsageUpdate{Size: f.window, Used: e.Usage.Total()}

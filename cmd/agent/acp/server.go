@@ -140,11 +140,11 @@ func (s *server) handle(method string, params json.RawMessage) (task, error) {
 		return with(params, s.newSession)
 	case acp.AgentMethodSessionLoad:
 		return with(params, func(p *acp.LoadSessionRequest) (task, error) {
-			return s.resume(p.SessionId, p.Cwd, p.AdditionalDirectories, true)
+			return s.resume(p.SessionId, Opening{Dir: p.Cwd, AddDirs: p.AdditionalDirectories}, p.McpServers, true)
 		})
 	case acp.AgentMethodSessionResume:
 		return with(params, func(p *acp.ResumeSessionRequest) (task, error) {
-			return s.resume(p.SessionId, p.Cwd, p.AdditionalDirectories, false)
+			return s.resume(p.SessionId, Opening{Dir: p.Cwd, AddDirs: p.AdditionalDirectories}, p.McpServers, false)
 		})
 	case acp.AgentMethodSessionList:
 		return with(params, s.list)
@@ -212,14 +212,15 @@ func (s *server) newSession(p *acp.NewSessionRequest) (task, error) {
 
 // resume returns the task that opens a stored session, or returns to one that is open. With
 // replay, it sends its transcript before the answer.
-func (s *server) resume(id acp.SessionId, dir string, addDirs []string, replay bool) (task, error) {
-	if !filepath.IsAbs(dir) {
-		return nil, invalid("cwd must be an absolute path, not %q", dir)
+func (s *server) resume(id acp.SessionId, o Opening, servers []acp.McpServer, replay bool) (task, error) {
+	if !filepath.IsAbs(o.Dir) {
+		return nil, invalid("cwd must be an absolute path, not %q", o.Dir)
 	}
 	return func(ctx context.Context) (any, func(), error) {
 		open, err := s.session(id)
 		if err != nil {
-			open, err = s.start(Opening{Dir: dir, Resume: string(id), AddDirs: addDirs}, nil)
+			o.Resume = string(id)
+			open, err = s.start(o, servers)
 		}
 		if err == nil {
 			err = open.restore(ctx, replay)
@@ -235,7 +236,8 @@ func (s *server) resume(id acp.SessionId, dir string, addDirs []string, replay b
 	}, nil
 }
 
-// start opens a session and runs its agent.
+// start opens a session and runs its agent. The user is told that MCP servers of the editor
+// are not used.
 func (s *server) start(o Opening, servers []acp.McpServer) (*session, error) {
 	s.opening.Lock()
 	defer s.opening.Unlock()
@@ -254,7 +256,7 @@ func (s *server) start(o Opening, servers []acp.McpServer) (*session, error) {
 		opened.Close()
 		return nil, notFound(acp.SessionId(o.Resume))
 	}
-	if n := len(servers); n > 0 {
+	if len(servers) > 0 {
 		opened.Notices = append(opened.Notices, "The MCP servers of the editor are not used. Configure them for agent itself.")
 	}
 	open := newSession(s.conn, opened)

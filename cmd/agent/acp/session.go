@@ -39,9 +39,7 @@ type session struct {
 	feed      *feed
 	flush     *time.Timer // nil if nothing waits to be sent
 	questions map[string]context.CancelFunc
-	count     int // of the events of the session, as in event.Opened
-	todo      []event.TodoItem
-	listed    bool // the agent has read the session
+	past      past
 
 	mu     sync.Mutex
 	turn   *turn          // of the prompt that runs; nil if none does
@@ -49,9 +47,16 @@ type session struct {
 	mode   event.Mode
 	// switching receives the result of a change of the model; nil if none is under way.
 	switching chan error
-	// loaded is closed when a resumed session was read. unreadable says why it could not
-	// be read.
+}
+
+// past is the transcript of a session.
+type past struct {
+	count int // of its events, as in event.Opened
+	todo  []event.TodoItem
+	// loaded is closed once the agent has read the session. unreadable says why it could
+	// not be read.
 	loaded     chan struct{}
+	known      bool // loaded is closed
 	unreadable string
 }
 
@@ -75,7 +80,7 @@ func newSession(c *conn, o *Opened) *session {
 	s := &session{
 		id: acp.SessionId(o.ID), conn: c, opened: o, chosen: o.Model, mode: o.Mode,
 		events: make(chan event.Event, 64), work: make(chan func()), ended: make(chan struct{}),
-		questions: map[string]context.CancelFunc{}, loaded: make(chan struct{}),
+		questions: map[string]context.CancelFunc{}, past: past{loaded: make(chan struct{})},
 	}
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	s.feed = newFeed(o.Dir, func(u acp.SessionUpdate) {
@@ -172,14 +177,14 @@ func (s *session) take(e event.Event) {
 	s.counts(e)
 	switch e := e.(type) {
 	case event.Opened:
-		s.count, s.todo = e.Events, e.Todo
+		s.past.count, s.past.todo = e.Events, e.Todo
 		s.feed.cost, s.feed.titled = e.Cost, len(e.Prompts) > 0
 	case event.Unreadable:
-		s.unreadable = e.Why
+		s.past.unreadable = e.Why
 	case event.JobsNow:
-		if !s.listed {
-			s.listed = true
-			close(s.loaded)
+		if !s.past.known {
+			s.past.known = true
+			close(s.past.loaded)
 		}
 	case event.Asked:
 		s.feed.ask(e.Ask)
@@ -217,13 +222,13 @@ func (s *session) counts(e event.Event) {
 	case *event.Partial:
 		return
 	case *event.Rewound:
-		s.count = e.Keep
+		s.past.count = e.Keep
 		return
 	case *event.TodoSet:
-		s.todo = e.Items
+		s.past.todo = e.Items
 	}
 	if _, durable := e.(event.Durable); durable {
-		s.count++
+		s.past.count++
 	}
 }
 
@@ -261,7 +266,7 @@ func (s *session) sendOptions() {
 // restore waits until a resumed session was read. With replay it sends the transcript.
 func (s *session) restore(ctx context.Context, replay bool) error {
 	select {
-	case <-s.loaded:
+	case <-s.past.loaded:
 	case <-s.ended:
 	case <-ctx.Done():
 		return ctx.Err()
@@ -269,8 +274,8 @@ func (s *session) restore(ctx context.Context, replay bool) error {
 	var err error
 	s.do(func() {
 		switch {
-		case s.unreadable != "":
-			err = errors.New("the session cannot be read: " + clean(s.unreadable))
+		case s.past.unreadable != "":
+			err = errors.New("the session cannot be read: " + clean(s.past.unreadable))
 		case replay:
 			err = s.replay()
 		}
@@ -283,19 +288,19 @@ const pageSize = 500
 
 // replay sends the transcript of the session so far. It runs in the loop.
 func (s *session) replay() error {
-	past := newFeed(s.opened.Dir, s.feed.send)
-	past.replay, past.quiet = true, true
-	for from := 0; from < s.count; from += pageSize {
-		page, err := s.opened.Agent.Page(from, min(from+pageSize, s.count))
+	feed := newFeed(s.opened.Dir, s.feed.send)
+	feed.replay, feed.quiet = true, true
+	for from := 0; from < s.past.count; from += pageSize {
+		page, err := s.opened.Agent.Page(from, min(from+pageSize, s.past.count))
 		if err != nil {
 			return err
 		}
 		for _, e := range page {
-			past.take(e)
+			feed.take(e)
 		}
-		past.flush()
+		feed.flush()
 	}
-	past.todo(s.todo)
+	feed.todo(s.past.todo)
 	return nil
 }
 
@@ -338,16 +343,16 @@ func (s *session) prompt(blocks []acp.ContentBlock) (task, error) {
 	}, nil
 }
 
-// cancel interrupts the turn that runs.
+// cancel interrupts the turn that runs, also one that the agent started itself.
 func (s *session) cancel() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.outbox.Send(event.Interrupt{})
 	t := s.turn
 	if t == nil {
 		return
 	}
 	t.cancelled = true
-	s.outbox.Send(event.Interrupt{})
 	if t.undoes() { // no TurnEnd follows
 		s.side.Go(func() {
 			s.do(s.withdraw)

@@ -32,19 +32,19 @@ type feed struct {
 	unpriced bool    // the price of a step is unknown
 	titled   bool
 
-	pending  strings.Builder // collected text
-	last     piece           // its message, or that of the last text
-	spoke    bool            // the last update was text of the answer
-	streamed map[piece]*streamed
+	pending  strings.Builder     // collected text
+	last     piece               // its message, or that of the last text
+	spoke    bool                // the last update was text of the answer
+	streamed map[piece]*streamed // by reply and kind; the index is 0
 	calls    map[string]*call
 	dirty    []string // IDs of calls with output that was not sent
-	notes    int      // that were sent
+	whole    int      // messages that did not stream, and notes, that were sent
 }
 
-// piece identifies a message of a reply, or all its messages of one kind if Index is 0.
+// piece identifies a message of a reply.
 type piece struct {
 	reply    string
-	index    int
+	index    int // that of its deltas; negative if it did not stream
 	thinking bool
 }
 
@@ -196,8 +196,8 @@ func (f *feed) text(of piece, text string) {
 // note sends text to the user that is not the model's, as a quotation in Markdown.
 func (f *feed) note(text string) {
 	f.flush()
-	f.notes++
-	f.text(piece{reply: "note", index: f.notes}, "> "+strings.ReplaceAll(strings.TrimSpace(text), "\n", "  \n> "))
+	f.whole++
+	f.text(piece{reply: "note", index: f.whole}, "> "+strings.ReplaceAll(strings.TrimSpace(text), "\n", "  \n> "))
 	f.flush()
 }
 
@@ -250,7 +250,8 @@ func (f *feed) message(m llm.Message) {
 		s.used += len(sent)
 		return
 	case sent == "":
-		of.index = -len(f.streamed) - s.used - 1 // a message of its own
+		f.whole++
+		of.index = -f.whole
 	default:
 		of.index = f.last.index
 	}

@@ -369,7 +369,7 @@ func undone(e *event.Undone) string {
 	}
 	text := fmt.Sprintf("%s: %s restored.", verb, phrase.Count(len(e.Restored)+len(e.Merged), "file"))
 	if n := len(e.Conflicts); n > 0 {
-		text += fmt.Sprintf(" %s left alone, because others changed the same lines: %s.", phrase.Count(n, "file"), strings.Join(e.Conflicts, ", "))
+		text += fmt.Sprintf(" %s not restored, because others changed the same lines: %s.", phrase.Count(n, "file"), strings.Join(e.Conflicts, ", "))
 	}
 	for _, l := range e.Lost {
 		text += " Not restored: " + strings.TrimPrefix(l.Path+": ", ": ") + l.Why + "."

@@ -19,8 +19,8 @@ func (s *session) ask(ask event.Ask) {
 }
 
 // request asks the user through the editor, in a goroutine, until the answer arrives or the
-// question is withdrawn. It passes the chosen row to answer; nil if the editor could not
-// ask. It runs in the loop.
+// question is withdrawn. It passes the chosen row to answer; nil if the user chose none
+// or the editor could not ask. It runs in the loop.
 func (s *session) request(ask event.Ask, answer func(*dialog.Row)) {
 	ctx, withdraw := context.WithCancel(s.ctx)
 	s.questions[ask.ID] = withdraw
@@ -47,6 +47,7 @@ func (s *session) request(ask event.Ask, answer func(*dialog.Row)) {
 			answer(nil)
 		case response.Outcome.Selected == nil: // the user cancelled the turn
 			s.cancel()
+			answer(nil) // the question of a delegate in the background belongs to no turn
 		default:
 			answer(selected(rows, response.Outcome.Selected.OptionId))
 		}
@@ -107,7 +108,7 @@ func selected(rows []dialog.Row, id acp.PermissionOptionId) *dialog.Row {
 func answerOf(ask event.Ask, row *dialog.Row) event.Answer {
 	answer := event.Answer{ID: ask.ID, Decision: event.Refuse}
 	if row == nil {
-		answer.Note = "the editor could not ask the user"
+		answer.Note = "the user did not answer in the editor"
 		return answer
 	}
 	switch row.Kind {

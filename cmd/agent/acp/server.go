@@ -106,8 +106,8 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
 	}
 }
 
-// decode reads the parameters of a method. P is a type of the SDK, some of which check
-// themselves.
+// decode reads the parameters of a method. P is a type of the SDK. Some of these types can
+// validate themselves.
 func decode[P any](params json.RawMessage) (*P, error) {
 	p := new(P)
 	if len(params) == 0 {
@@ -236,8 +236,8 @@ func (s *server) resume(id acp.SessionId, o Opening, servers []acp.McpServer, re
 	}, nil
 }
 
-// start opens a session and runs its agent. The user is told that MCP servers of the editor
-// are not used.
+// start opens a session and runs its agent. The user gets a notice that MCP servers of the
+// editor are not used.
 func (s *server) start(o Opening, servers []acp.McpServer) (*session, error) {
 	s.opening.Lock()
 	defer s.opening.Unlock()

@@ -59,7 +59,7 @@ func (s *session) askUndo(t *turn, p event.UndoPlan) {
 	}
 	ask := event.Ask{ID: p.ID, Title: fmt.Sprintf("%s the changes of %s in %s?", verb, phrase.Count(len(p.Turns), "turn"), phrase.Count(len(p.Diffs), "file")), Diffs: p.Diffs}
 	for _, d := range p.Conflicts {
-		ask.Warnings = append(ask.Warnings, d.Path+" is left alone, because others changed the same lines")
+		ask.Warnings = append(ask.Warnings, d.Path+" is not restored, because others changed the same lines")
 	}
 	for _, l := range p.Lost {
 		ask.Warnings = append(ask.Warnings, l.Path+" cannot be restored: "+l.Why)

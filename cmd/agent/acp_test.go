@@ -411,3 +411,48 @@ func TestEditorOutput(t *testing.T) {
 		t.Errorf("the replay has %d bytes:\n%s", len(got), got)
 	}
 }
+
+// TestEditorQuestions answers a question of the model and a plan, and gives a standing
+// permission.
+func TestEditorQuestions(t *testing.T) {
+	s := serve(t,
+		call("ask", `{"question":"Which color?","choices":[{"text":"red","explain":"like fire"},{"text":"blue"}]}`),
+		call("present_plan", `{"title":"Paint","steps":["paint it blue"]}`),
+		call("write", `{"path":"a.txt","content":"a\n"}`),
+		call("write", `{"path":"b.txt","content":"b\n"}`),
+		say("Done."),
+	)
+	h := newHome(t, nil, at(s)...)
+	e := connectEditor(t, h, s, acp.FileSystemCapabilities{}).open(h)
+	if _, err := e.SetSessionMode(t.Context(), acp.SetSessionModeRequest{SessionId: e.session, ModeId: "plan"}); err != nil {
+		t.Error(err)
+	}
+	answers := []string{"blue", "Yes, and ask before each edit", "Yes, and allow all edits in this session"}
+	e.choose = func(_ context.Context, r acp.RequestPermissionRequest) acp.RequestPermissionOutcome {
+		for _, o := range r.Options {
+			if len(answers) > 0 && o.Name == answers[0] {
+				answers = answers[1:]
+				return acp.RequestPermissionOutcome{Selected: &acp.RequestPermissionOutcomeSelected{Outcome: "selected", OptionId: o.OptionId}}
+			}
+		}
+		t.Errorf("a question without that answer: %+v", r.Options)
+		return acp.RequestPermissionOutcome{Cancelled: &acp.RequestPermissionOutcomeCancelled{Outcome: "cancelled"}}
+	}
+	if got := e.ask("paint"); got != acp.StopReasonEndTurn || len(answers) > 0 {
+		t.Errorf("the turn stopped with %s; not asked: %q", got, answers)
+	}
+	want := strings.Join([]string{
+		`Which color? "1. red: like fire" [allow_once red] [allow_once blue] [reject_once Let the model decide]`,
+		`Approve this plan? "# Paint\n\n## Steps\n\n1. paint it blue\n" [allow_once Yes, and ask before each edit] [allow_once Yes, and auto-approve file edits] [reject_once No, keep planning]`,
+		`Create a.txt? "Create a.txt?\n\nchanges files (permission mode: ask)" <a.txt: new file -> "a\n"> [allow_once Yes] [allow_always Yes, and allow all edits in this session] [reject_once No]`,
+	}, "\n")
+	if d := diff.Diff(want, e.questions()); d != "" {
+		t.Errorf("questions (-want +got):\n%s", d)
+	}
+	if got := e.take(); !strings.Contains(got, "mode plan") || !strings.Contains(got, "mode ask") {
+		t.Errorf("the modes were not sent:\n%s", got)
+	}
+	if body := s.seen()[1].body; !strings.Contains(body, "blue") || read(t, h, "b.txt") != "b\n" {
+		t.Errorf("the answer did not reach the model: %.3000s", body)
+	}
+}

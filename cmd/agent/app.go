@@ -16,12 +16,14 @@ import (
 	"agent/cmd/agent/models"
 	"agent/cmd/agent/permit"
 	"agent/cmd/agent/settings"
+	"agent/cmd/agent/trust"
 	"agent/internal/llm/catalog"
 	"agent/internal/llm/offline"
 	"agent/internal/llm/wire"
 	"agent/internal/loop"
 	"agent/internal/loop/event"
 	"agent/internal/loop/evidence"
+	"agent/internal/loop/hooks"
 	"agent/internal/loop/instructions"
 	"agent/internal/loop/secrets"
 	"agent/internal/loop/situation"
@@ -116,7 +118,9 @@ type app struct {
 	// sandbox is that of commands; nil if it is turned off.
 	sandbox *access.Sandbox
 	choice  modelChoice
-	changes changes // of files
+	trust   *trust.Review // of what the repository configures; nil in the demo
+	changes changes       // of files
+	hooks   *hooks.Runner // nil if there are none
 	// connections are those to MCP servers; nil if there are none.
 	connections *mcp.Connections
 }
@@ -170,6 +174,7 @@ func open(f opening, attended bool) (*app, error) {
 
 // close releases the session's log, workspace, index and jobs.
 func (a *app) close() {
+	a.closeHooks()
 	if a.jobs != nil {
 		a.jobs.Close()
 		for _, text := range a.jobs.Undone() {
@@ -233,8 +238,14 @@ func (a *app) assemble(f opening, attended bool) (err error) {
 	a.notices = append(a.notices, warnings...)
 	a.changes.off = f.temporary
 	a.addConnections(attended)
-	a.addTools()
+	if !f.temporary {
+		a.openHooks()
+	}
+	if err := a.addTools(); err != nil {
+		return err
+	}
 	a.addInstructions()
+	a.notices = append(a.notices, a.trust.Notices()...)
 	return nil
 }
 
@@ -296,7 +307,7 @@ func shellLimits(set settings.Settings) shell.Limits {
 }
 
 // addTools adds the tools, and what depends on them, to the options of the agent.
-func (a *app) addTools() {
+func (a *app) addTools() error {
 	if a.record.log != nil {
 		a.work.Attach(a.record.log.Outputs())
 	}
@@ -308,8 +319,13 @@ func (a *app) addTools() {
 	a.index = tools.NewIndex(a.work)
 	commands := a.commands(tools.Commands{Workspace: a.work})
 	checks := newChecks(commands, a.set.Checks)
-	a.options.Tools = newTools(commands, known, a.jobs, checks)
+	custom, err := customTools(a.set, commands)
+	if err != nil {
+		return err
+	}
+	a.options.Tools = append(newTools(commands, known, a.jobs, checks), custom...)
 	// The first interceptor sees a result last.
+	calls := a.callHooks(a.work.Dir(), "")
 	seen := evidence.New(a.work.Dir(), a.jobs, time.Now)
 	a.options.Evidence = seen
 	interceptors := []any{seen, tools.IndexUpdater{Index: a.index}, checks}
@@ -317,11 +333,12 @@ func (a *app) addTools() {
 		interceptors = append(interceptors, a.project)
 	}
 	a.recordChanges()
-	a.options.Interceptors = a.intercept(a.changes.with(a.work, false, interceptors)...)
+	a.options.Interceptors = a.intercept(calls, a.changes.with(a.work, false, withHooks(calls, interceptors))...)
 	a.options.Shell = commands.Typed(a.jobs)
 	a.options.HowToTest = func(runs bool) string { return howToTest(checks, a.work.Dir(), runs) }
 	a.options.Situation = a.situationIn(a.work)
 	a.addDelegates(seen)
+	return nil
 }
 
 // howToTest tells the model how to test its changes in dir; empty if no way is known.

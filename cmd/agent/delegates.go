@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -141,7 +142,11 @@ func (l *launcher) tools(t delegate.Task, s *delegateSession, o *loop.Options) (
 	a := l.a
 	commands := a.commands(tools.Commands{Workspace: s.work})
 	checks := newChecks(commands, a.set.Checks)
-	all := newTools(commands, o.Ledger, nil, checks)
+	custom, err := customTools(a.set, commands)
+	if err != nil {
+		return nil, err
+	}
+	all := append(newTools(commands, o.Ledger, nil, checks), custom...)
 	interceptors := []any{checks}
 	if s.isolated == nil { // changes in a worktree are not in the workspace yet
 		interceptors = []any{l.evidence, tools.IndexUpdater{Index: a.index}, checks}
@@ -154,7 +159,8 @@ func (l *launcher) tools(t delegate.Task, s *delegateSession, o *loop.Options) (
 			all = append(all, p.SkillTool())
 		}
 	}
-	o.Interceptors = a.intercept(a.changes.with(s.work, s.isolated != nil, interceptors)...)
+	calls := a.callHooks(s.work.Dir(), strconv.Itoa(t.ID))
+	o.Interceptors = a.intercept(calls, a.changes.with(s.work, s.isolated != nil, withHooks(calls, interceptors))...)
 	if s.isolated == nil {
 		o.Undo.Recorder = a.changes.recorder
 	}

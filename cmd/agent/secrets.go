@@ -9,6 +9,7 @@ import (
 	servers "agent/cmd/agent/mcp"
 	"agent/cmd/agent/settings"
 	"agent/internal/llm/mask"
+	"agent/internal/loop/hooks"
 	"agent/internal/loop/policy"
 	"agent/internal/loop/secrets"
 	"agent/internal/tools"
@@ -88,11 +89,15 @@ func (a *app) commands(c tools.Commands) tools.Commands {
 	return c
 }
 
-// intercept returns the interceptors of an agent, with that of secrets: as the first,
-// it sees the arguments before all others and a result after them.
-func (a *app) intercept(all ...any) tools.Interceptors {
+// intercept returns the interceptors of an agent, with that of secrets: as the first of
+// them, it sees a result after all others. Hooks before a call come first, so that they
+// see placeholders and not secrets; calls is nil if there are none.
+func (a *app) intercept(calls *hooks.Calls, all ...any) tools.Interceptors {
 	if a.secrets != nil {
 		all = slices.Insert(all, 0, any(a.secrets))
+	}
+	if calls != nil {
+		all = slices.Insert(all, 0, calls.Before())
 	}
 	return tools.Intercept(all...)
 }

@@ -135,6 +135,9 @@ func (a *Agent) Run(ctx context.Context, commands <-chan event.Command, events c
 	}()
 	a.openSession(ctx)
 	a.warnOfWindow()
+	if a.o.Hooks != nil {
+		a.o.Hooks.Begin(a.rec.notify)
+	}
 	if a.budget.Limited() {
 		_ = a.rec.emit(a.budget.Now())
 	}
@@ -292,7 +295,7 @@ func (a *Agent) turn(ctx context.Context, c *turn.Conversation, p event.Prompt, 
 		Models: a.models, Permissions: a.judge, Approver: a.user, Inbox: a.inbox, Emit: a.emit,
 		Session: a.sessionKey, Prefix: a.Prefix, Summary: a.models.forSummary, Instructions: a.instructionNews,
 		Situation: a.situation.describe(ctx, a), Tools: a.connected.with(a.tools), Runner: turn.Runner{Interceptors: a.o.Interceptors, Kill: kill}, Schema: a.o.Schema,
-		Checks: a.o.Checks, Limits: a.o.Limits, Budget: a.budget, Clock: a.o.Clock,
+		Hooks: a.hooks(), Checks: a.o.Checks, Limits: a.o.Limits, Budget: a.budget, Clock: a.o.Clock,
 		Delegated: a.o.Parent != nil, Mentioned: a.mentioned,
 	}
 	return run(ctx, t, c).Reason

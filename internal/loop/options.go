@@ -38,7 +38,8 @@ type Options struct {
 	// Interceptors act around every call, also those of commands that the user types.
 	Interceptors tools.Interceptors
 	WorkspaceOptions
-	turn.Checks // the Evidence is fed by one of the Interceptors
+	Hooks       Hooks // the commands of the user at events; nil for none
+	turn.Checks       // the Evidence is fed by one of the Interceptors
 
 	// Delegates are the delegates of the session, which belong to the agent from now
 	// on. It offers the model their tool, if there is an agent to start. Nil for none.
@@ -134,6 +135,16 @@ type PermissionOptions struct {
 	// Key returns the key that seals standing permissions in the log. Without a key
 	// they end when the program exits.
 	Key func() ([]byte, error)
+}
+
+// Hooks are the commands of the user that act on a session.
+type Hooks interface {
+	// Begin starts the hooks of the beginning of the session and does not wait for them.
+	// Problems of hooks are passed to notify until the agent has ended.
+	Begin(notify func(string))
+	// Prompt and Ended are those of turn.Hooks.
+	Prompt(ctx context.Context, text string) (note, blocked string)
+	Ended(ctx context.Context, reason event.Reason, answer string, continued bool) (more string)
 }
 
 // DelegateOptions are those of an agent that is a delegate. The zero value is for a main

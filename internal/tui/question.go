@@ -63,7 +63,7 @@ func (q *question) carryOut(r dialog.Result) (tea.Cmd, layer.Offer) {
 	case r.Answer != nil:
 		q.answer(r.Answer)
 	case r.Own != nil:
-		r.Own.Give()
+		return r.Own.Give(), layer.Taken
 	case r.Pass == dialog.ToDraft:
 		return nil, layer.Below
 	case r.Pass == dialog.ToScreen:

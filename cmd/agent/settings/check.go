@@ -71,6 +71,8 @@ func (c *checker) value(t reflect.Type, tag reflect.StructTag, path string) erro
 		}
 	case json.Delim:
 		switch {
+		case v == '{' && t == reflect.TypeFor[Object]():
+			return c.skip()
 		case v == '{' && t.Kind() == reflect.Struct && t != reflect.TypeFor[Command]():
 			return c.object(t, path)
 		case v == '{' && t.Kind() == reflect.Map:
@@ -97,6 +99,23 @@ func (c *checker) value(t reflect.Type, tag reflect.StructTag, path string) erro
 		}
 	}
 	return fmt.Errorf("%s must be %s", displayPath(path), typeName(t))
+}
+
+// skip skips the rest of an object or a list.
+func (c *checker) skip() error {
+	for depth := 1; depth > 0; {
+		token, err := c.d.Token()
+		if err != nil {
+			return err
+		}
+		switch token {
+		case json.Delim('{'), json.Delim('['):
+			depth++
+		case json.Delim('}'), json.Delim(']'):
+			depth--
+		}
+	}
+	return nil
 }
 
 // object checks an object against the fields of a struct.

@@ -29,7 +29,16 @@ type Project struct {
 	Workspace   string         `json:"path" what:"the workspace"` // without symbolic links
 	Permissions Permissions    `json:"permissions,omitempty"`
 	Grants      []policy.Grant `json:"grants,omitempty"` // standing permissions from the dialog
-	Rules       []policy.Rule  `json:"-"`                // those of Permissions
+	Confirmed   []Confirmed    `json:"confirmed,omitempty"`
+	Rules       []policy.Rule  `json:"-"` // those of Permissions
+}
+
+// Confirmed is something that the repository configures and that the user has confirmed
+// for this workspace, with exactly this content.
+type Confirmed struct {
+	Kind string `json:"kind"` // "mcp", "hooks", "lsp" or "format"
+	Name string `json:"name"` // unique in its kind
+	Sum  string `json:"sha256"`
 }
 
 // ProjectOf returns the file for the workspace dir below the state directory.
@@ -86,6 +95,22 @@ func (f ProjectFile) ForgetRule(r policy.Rule) error {
 			return err == nil && parsed.Kind == r.Kind && parsed.Pattern == r.Pattern
 		})
 	})
+}
+
+// Confirm adds c, in place of what was confirmed before under its kind and name.
+func (f ProjectFile) Confirm(c Confirmed) error {
+	return f.change(func(p *Project) {
+		p.Confirmed = append(withoutConfirmed(p.Confirmed, c), c)
+	})
+}
+
+// Revoke removes what was confirmed under the kind and name of c.
+func (f ProjectFile) Revoke(c Confirmed) error {
+	return f.change(func(p *Project) { p.Confirmed = withoutConfirmed(p.Confirmed, c) })
+}
+
+func withoutConfirmed(all []Confirmed, c Confirmed) []Confirmed {
+	return slices.DeleteFunc(all, func(old Confirmed) bool { return old.Kind == c.Kind && old.Name == c.Name })
 }
 
 func without(all []policy.Grant, g policy.Grant) []policy.Grant {

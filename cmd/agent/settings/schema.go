@@ -18,6 +18,7 @@ func JSONSchema() ([]byte, error) {
 	s, err := jsonschema.For[Settings](&jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[Command](): {OneOf: []*jsonschema.Schema{{Type: "string"}, {Type: "array", Items: &jsonschema.Schema{Type: "string"}}}},
 		reflect.TypeFor[Rule]():    ruleSchema(),
+		reflect.TypeFor[Object]():  {Type: "object"},
 	}})
 	if err != nil {
 		return nil, fmt.Errorf("generate the schema: %w", err)
@@ -82,7 +83,10 @@ func settingsIn(t reflect.Type, path string) []Setting {
 		if elem.Kind() == reflect.Pointer {
 			elem = elem.Elem()
 		}
-		// The fields of a model are listed under catalog.NAME.
+		// The fields of a model are listed under catalog.NAME, those of a hook once.
+		if elem == reflect.TypeFor[Hook]() && name != "hooks.before_tool[]" {
+			continue
+		}
 		if elem.Kind() == reflect.Struct && !written(elem) && name != "providers.NAME.models.NAME" {
 			all = append(all, settingsIn(elem, name)...)
 		}
@@ -90,9 +94,9 @@ func settingsIn(t reflect.Type, path string) []Setting {
 	return all
 }
 
-// written reports whether a type has several forms and a schema of its own.
+// written reports whether a type has a schema of its own.
 func written(t reflect.Type) bool {
-	return t == reflect.TypeFor[Command]() || t == reflect.TypeFor[Rule]()
+	return t == reflect.TypeFor[Command]() || t == reflect.TypeFor[Rule]() || t == reflect.TypeFor[Object]()
 }
 
 // describe adds the tags of the fields of t to its schema s.

@@ -88,3 +88,54 @@ func TestSetKeepsALink(t *testing.T) {
 		t.Errorf("theme %q, %v", set.Theme, err)
 	}
 }
+
+// TestChange edits values at paths and keeps the other bytes.
+func TestChange(t *testing.T) {
+	check := map[string]any{"files": "*.go", "command": "gofmt -l {file}"}
+	for name, c := range map[string]struct {
+		file, want string
+		edits      []settings.Edit
+	}{
+		"nested in an empty file": {"{}\n", "{\n  \"shell\": {\n    \"keep_env\": [\n      \"A<B\"\n    ]\n  }\n}\n", []settings.Edit{settings.AppendValue("A<B", "shell", "keep_env")}},
+		"a list of one line":      {`{"add_dirs": ["/a", "/b" ] , "mode":"ask"}`, "{\"add_dirs\": [\"/a\", \"/b\",\n    \"/c\"\n  ] , \"mode\":\"ask\"}", []settings.Edit{settings.AppendValue("/c", "add_dirs")}},
+		"an empty list":           {`{"add_dirs": [ ]}`, "{\"add_dirs\": [\n    \"/c\"\n  ]}", []settings.Edit{settings.AppendValue("/c", "add_dirs")}},
+		"a null":                  {`{"shell": null}`, "{\"shell\": {\n    \"max_output_bytes\": 2048\n  }}", []settings.Edit{settings.SetValue(2048, "shell", "max_output_bytes")}},
+		"a sibling":               {"{\n  \"sessions\": {\n    \"keep_days\": 3\n  }\n}", "{\n  \"sessions\": {\n    \"keep_days\": 4\n  }\n}", []settings.Edit{settings.SetValue(4, "sessions", "keep_days")}},
+		"delete the first":        {"{\n\t\"model\": \"a/b\",\n\t\"mode\": \"ask\"\n}\n", "{\n\t\"mode\": \"ask\"\n}\n", []settings.Edit{settings.DeleteValue("model")}},
+		"delete the last":         {"{\n\t\"model\": \"a/b\",\n\t\"mode\": \"ask\"\n}\n", "{\n\t\"model\": \"a/b\"\n}\n", []settings.Edit{settings.DeleteValue("mode")}},
+		"delete the only one":     {"{ \"shell\": { \"max_output_bytes\": 2048 } }", "{ \"shell\": {} }", []settings.Edit{settings.DeleteValue("shell", "max_output_bytes")}},
+		"delete what is missing":  {"{ \"shell\": {} }", "{ \"shell\": {} }", []settings.Edit{settings.DeleteValue("shell", "keep_env"), settings.DeleteValue("providers", "x")}},
+		"an object in a list":     {`{"checks":[{"files":"a","command":"b"}]}`, "{\"checks\":[{\"files\":\"a\",\"command\":\"b\"},\n    {\n      \"command\": \"gofmt -l {file}\",\n      \"files\": \"*.go\"\n    }\n  ]}", []settings.Edit{settings.AppendValue(check, "checks")}},
+	} {
+		path := filepath.Join(t.TempDir(), "config.json")
+		if err := os.WriteFile(path, []byte(c.file), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := settings.Change(path, c.edits...); err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		got, _ := os.ReadFile(path)
+		if d := cmp.Diff(string(got), c.want); d != "" {
+			t.Errorf("%s (-got +want):\n%s", name, d)
+		}
+	}
+}
+
+// An edit that makes the file invalid, or whose path leads through another value, changes
+// nothing.
+func TestChangeKeepsAFileThatItCannotEdit(t *testing.T) {
+	for _, e := range []settings.Edit{
+		settings.SetValue("x", "model", "deep"), settings.AppendValue("x", "model"), settings.SetValue(1, "modle"), settings.DeleteValue("checks", "files"),
+	} {
+		path := filepath.Join(t.TempDir(), "config.json")
+		const file = `{"model": "a/b", "checks": []}`
+		if err := os.WriteFile(path, []byte(file), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		err := settings.Change(path, settings.SetValue("dark", "theme"), e)
+		if got, _ := os.ReadFile(path); err == nil || string(got) != file {
+			t.Errorf("%v: error %v, file %s", e, err, got)
+		}
+	}
+}

@@ -35,6 +35,8 @@ type Settings struct {
 	Catalog   map[string]Model    `json:"catalog,omitempty" what:"overrides of built-in model data, by prefix of NAME or PROVIDER/NAME"`
 	AddDirs   []string            `json:"add_dirs,omitempty" what:"directories that tools read and change like the working directory; absolute, or beginning with ~/"`
 	Checks    []Check             `json:"checks,omitempty" what:"commands that check files after each change"`
+	Hooks     Hooks               `json:"hooks,omitempty" what:"commands that run at events of a session, by event; see agent help hooks"`
+	Tools     map[string]Tool     `json:"tools,omitempty" names:"^[a-z][a-z0-9_]{0,63}$" what:"additional tools for the model, by name; see agent help hooks"`
 	Shell     Shell               `json:"shell,omitempty" what:"commands: the model's, those typed after ! and checks"`
 	Redact    *bool               `json:"redact,omitempty" what:"replace API keys, tokens and private keys by placeholders in what the model gets, in sessions, exports and traces (default true); see agent help data"`
 	Sandbox   *bool               `json:"sandbox,omitempty" what:"run the model's commands in a sandbox (default true); see agent help sandbox"`
@@ -209,6 +211,12 @@ func Read(path string) (File, error) {
 	}
 	if f.Lines, err = decode(path, b, &f.Settings); err != nil {
 		return File{}, err
+	}
+	if err := f.Hooks.check("hooks", f.Lines); err != nil {
+		return File{}, fmt.Errorf("%s:%w", path, err)
+	}
+	if err := checkTools(f.Tools, f.Lines); err != nil {
+		return File{}, fmt.Errorf("%s:%w", path, err)
 	}
 	if f.Rules, err = f.Permissions.Rules(path, f.Lines); err != nil {
 		return File{}, err

@@ -45,6 +45,7 @@ type Turn struct {
 	Tools     []tools.Tool
 	Runner    Runner
 	Schema    *Schema // of the last answer; may be nil
+	Hooks     Hooks   // nil for none
 	Checks
 	Limits Limits
 	Budget *budget.Account
@@ -65,6 +66,7 @@ type run struct {
 	note     string // to the model, for the next step
 	resumed  bool   // the previous reply was cut off, and the model was asked to continue
 	reminded bool   // the model got the note of reminder
+	hooked   bool   // a hook has continued the turn
 	// limit is how the turn ends after the next reply, because a limit or a guard
 	// stopped it and could not ask a user; zero before that.
 	limit ending
@@ -91,14 +93,17 @@ func (t *Turn) Run(ctx context.Context, c *Conversation, p event.Prompt) event.T
 	r.addSituation()
 	r.addCommands()
 	r.addNews()
+	var end ending
 	if p.IsEmpty() {
 		r.note = c.continuation()
 	} else {
-		r.say(p, false)
+		end = r.say(ctx, p, false)
 	}
-	var end ending
 	for end.reason == "" {
 		end = r.step(ctx)
+	}
+	if r.Hooks != nil && end.reason != event.Done {
+		r.Hooks.Ended(ctx, end.reason, r.final.Text(), r.hooked)
 	}
 	if r.Evidence != nil {
 		r.end.Evidence = r.Evidence.End()
@@ -146,7 +151,7 @@ func (r *run) step(ctx context.Context) ending {
 	if end.reason != "" {
 		return end
 	}
-	r.addInput()
+	r.addInput(ctx)
 	if r.out.err != nil { // the model must not receive unrecorded messages
 		return ending{reason: event.LogError}
 	}
@@ -184,32 +189,35 @@ func (r *run) step(ctx context.Context) ending {
 		}
 	}
 	if end.reason == event.Done {
-		return r.judgeAnswer()
+		return r.judgeAnswer(ctx)
 	}
 	return end
 }
 
 // judgeAnswer returns how the turn ends after the last answer of the model; the zero
 // value if the model has to improve it or to read a message of the user.
-func (r *run) judgeAnswer() ending {
+func (r *run) judgeAnswer(ctx context.Context) ending {
 	end, note := r.answer.judge(&r.final)
 	if end.reason == event.Done && note == "" {
 		note = r.reminder()
 	}
+	if end.reason == event.Done && note == "" {
+		note = r.moreForHooks(ctx)
+	}
 	if note != "" {
 		r.note, end = note, ending{}
 	}
-	if r.addPrompts() { // the model has to read them
+	if r.addPrompts(ctx) { // the model has to read them
 		return ending{}
 	}
 	return end
 }
 
 // addInput adds what the model gets with its next request.
-func (r *run) addInput() {
+func (r *run) addInput(ctx context.Context) {
 	r.addCommands()
 	r.addNews()
-	r.addPrompts()
+	r.addPrompts(ctx)
 	if r.lastNote != "" { // the last message, which forbids tools
 		r.addNotes(r.lastNote)
 	}
@@ -276,8 +284,16 @@ func (r *run) endStep(reply *llm.Reply, model Model, cost *float64) {
 	r.out.showBudget(r.Budget)
 }
 
-// say adds a message of the user. Steered is set if it was sent during the turn.
-func (r *run) say(p event.Prompt, steered bool) {
+// say adds a message of the user. Steered is set if it was sent during the turn. If a hook
+// blocks the message, it is not added, and say returns how a turn ends that began with it.
+func (r *run) say(ctx context.Context, p event.Prompt, steered bool) ending {
+	var note string
+	if r.Hooks != nil {
+		var blocked string
+		if note, blocked = r.Hooks.Prompt(ctx, p); blocked != "" {
+			return ending{event.ProviderError, "a hook blocked the prompt: " + blocked, "Change the prompt, or the hook. To list the hooks: agent hooks"}
+		}
+	}
 	r.out.emit(&event.UserSaid{Meta: r.out.meta(), Text: p.Text, Images: p.Images, Steered: steered})
 	r.conv.add(llm.Message{Kind: llm.User, Text: p.Text, Images: p.Images})
 	r.final.End()
@@ -286,6 +302,10 @@ func (r *run) say(p event.Prompt, steered bool) {
 			r.addNotes(note)
 		}
 	}
+	if note != "" {
+		r.addNotes(note)
+	}
+	return ending{}
 }
 
 // addSituation adds the description of the environment.
@@ -326,14 +346,16 @@ func (r *run) addNews() {
 
 // addPrompts adds the pending note and the messages that steer the turn. It reports
 // whether there were any.
-func (r *run) addPrompts() bool {
+func (r *run) addPrompts(ctx context.Context) bool {
 	before := len(r.conv.Messages)
 	if r.note != "" {
 		r.addNotes(r.note)
 		r.note = ""
 	}
 	for _, p := range r.Inbox.Prompts() {
-		r.say(p, true)
+		if end := r.say(ctx, p, true); end.err != "" {
+			r.out.emit(event.Notice{Text: end.err})
+		}
 	}
 	return len(r.conv.Messages) > before
 }

@@ -3,6 +3,8 @@ package dialog
 import (
 	"fmt"
 
+	tea "charm.land/bubbletea/v2"
+
 	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
 	"agent/internal/tui/diff"
@@ -18,11 +20,13 @@ type Own struct {
 	Rows  []Row        // of the kinds Yes and No; esc chooses the last one
 	// Kept are diffs of what no row does, below a heading each.
 	Kept []Kept
+	// Read requires the user to see all of Diffs before the first row can be chosen.
+	Read bool
 	// Review lets the user keep or undo each hunk of Diffs before the rows are shown.
 	Review bool
 	// Give takes the answer: the index of the row, and with Review the decision on each
-	// diff, which accepts the hunks to keep.
-	Give func(row int, hunks []event.HunkAnswer)
+	// diff, which accepts the hunks to keep. The command that it returns may be nil.
+	Give func(row int, hunks []event.HunkAnswer) tea.Cmd
 }
 
 // Note is a text above the changes. It is not sanitized.
@@ -99,7 +103,7 @@ type OwnAnswer struct {
 }
 
 // Give passes the answer to Own.Give.
-func (a *OwnAnswer) Give() { a.own.Give(a.row, a.hunks) }
+func (a *OwnAnswer) Give() tea.Cmd { return a.own.Give(a.row, a.hunks) }
 
 // notes draws the notes of a question of the program, starting at line at of the body.
 func (q *question) notes(width, at int) []string {

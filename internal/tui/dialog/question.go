@@ -280,7 +280,7 @@ func (q *question) scopeFits() bool {
 // approved without.
 func (q *question) mustSee() bool {
 	row := q.rows.marked()
-	return commandOf(q.ask) != nil || len(WarningsOf(q.ask)) > 0 || row != nil && row.Kind == Always && !q.scopeFits()
+	return q.own != nil && q.own.Read || commandOf(q.ask) != nil || len(WarningsOf(q.ask)) > 0 || row != nil && row.Kind == Always && !q.scopeFits()
 }
 
 // readable reports whether the user has seen enough to approve.

@@ -34,7 +34,8 @@ type questions struct {
 	*output
 	dialog *dialog.Dialog
 	prompt *prompt.Prompt
-	asked  time.Time // when the question was last printed
+	do     func(tea.Cmd) // runs a command in the background; set by run
+	asked  time.Time     // when the question was last printed
 }
 
 // ask prints a question and the rows that answer it.
@@ -313,7 +314,7 @@ func (q *questions) give(a event.Answer) {
 func (q *questions) reply(a event.Answer) {
 	if o := q.dialog.Own(); o != nil { // the input has ended
 		q.dialog.Withdraw(q.dialog.First().ID)
-		o.Give(o.Cancel(), nil)
+		q.do(o.Give(o.Cancel(), nil))
 		return
 	}
 	a.ID = q.dialog.First().ID

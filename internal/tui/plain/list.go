@@ -135,5 +135,7 @@ func (p *front) choose(line string) tea.Cmd {
 // take chooses a row.
 func (p *front) take(rows numbered, i int) tea.Cmd {
 	rows.MarkRow(i)
+	before := p.dialog.First().ID
+	defer func() { p.askNext(before) }()
 	return p.lists.update(tea.KeyPressMsg{Code: tea.KeyEnter})
 }

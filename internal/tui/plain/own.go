@@ -54,7 +54,9 @@ func (q *questions) ownFiles(all []event.Diff) {
 }
 
 // inline reports whether the changes of a question of the program are printed with it.
-func (q *questions) inline(o *dialog.Own) bool { return changesInline(event.Ask{Diffs: o.Diffs}) }
+func (q *questions) inline(o *dialog.Own) bool {
+	return o.Read || changesInline(event.Ask{Diffs: o.Diffs})
+}
 
 // ownChanges prints all changes of a question of the program: hunk by hunk if the user can
 // undo single hunks.
@@ -160,7 +162,7 @@ func (q *questions) giveOwn(o *dialog.Own, row int, r *review.Review) {
 	if r != nil {
 		hunks = r.Answers()
 	}
-	o.Give(row, hunks)
+	q.do(o.Give(row, hunks))
 	if q.dialog.Waits() {
 		q.ask(q.dialog.First())
 	}

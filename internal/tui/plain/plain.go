@@ -120,6 +120,7 @@ func (p *front) leave(exit screen.Exit) tea.Cmd {
 
 // run handles events, lines and results until the front end is done.
 func (p *front) run(ctx context.Context) {
+	p.questions.do = func(cmd tea.Cmd) { p.do(ctx, cmd) }
 	p.begin()
 	p.PlayNext()
 	for !p.Done {
@@ -164,7 +165,13 @@ func (p *front) handle(ctx context.Context, ev event.Event) {
 	p.apply(ev)
 	p.awaited.took(ev)
 	p.do(ctx, p.dropPages(ev))
-	if first := p.dialog.First(); p.dialog.Waits() && first.ID != before { // a new one, or the next one after one was withdrawn
+	p.askNext(before)
+}
+
+// askNext prints the first question if it is another one than before: a new one, or the
+// next one after one was withdrawn.
+func (p *front) askNext(before string) {
+	if first := p.dialog.First(); p.dialog.Waits() && first.ID != before {
 		p.questions.ask(first)
 	}
 }
@@ -225,11 +232,13 @@ func (p *front) done(ctx context.Context, msg tea.Msg) {
 		}
 		return
 	}
+	before := p.dialog.First().ID
 	if _, ok := msg.(list.Msg); ok {
 		p.do(ctx, p.lists.update(msg))
 	} else if !p.slash.Take(msg) {
 		p.Take(msg)
 	}
+	p.askNext(before)
 }
 
 // lines returns the channel of the next line; nil if none must be read now. Lines of a

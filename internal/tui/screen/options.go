@@ -34,6 +34,7 @@ type Options struct {
 	// name of a built-in command are ignored, with a notice.
 	Custom       []CustomCommand
 	Instructions Instructions
+	Trust        Trust
 	// Agents returns the agents that can be started, from memory: it is called while the
 	// screen is drawn. ReadAgents reads them again, and may block. Nil if there are none.
 	Agents     func() []Agent

@@ -26,6 +26,7 @@ type Session struct {
 	listing        bool            // show the next JobsNow
 	contextListing bool            // show the next ContextNow
 	status         *transcript.Row // of /status, until the permissions come
+	trusting       bool            // /trust reads or stores
 	permissions    permissions
 	undo           undo
 }
@@ -56,6 +57,10 @@ func (s *Session) Take(msg tea.Msg) bool {
 		s.Models.take(msg)
 	case instructionsWritten:
 		s.showWritten(msg)
+	case trustRead:
+		s.showTrust(msg)
+	case trustDecided:
+		s.sayDecided(msg)
 	case themeSaved:
 		s.themeSaved(msg)
 	default:

@@ -159,16 +159,19 @@ func (u *undo) showPlan(plan event.UndoPlan) {
 		r.row.Digit = i + 1
 		own.Rows = append(own.Rows, r.row)
 	}
-	own.Give = func(row int, _ []event.HunkAnswer) { rows[row].give() }
+	own.Give = func(row int, _ []event.HunkAnswer) tea.Cmd {
+		rows[row].give()
+		return nil
+	}
 	u.ask(own)
 }
 
 // ask asks the user. A turn that begins withdraws the question.
 func (u *undo) ask(own dialog.Own) {
 	give := own.Give
-	own.Give = func(row int, hunks []event.HunkAnswer) {
+	own.Give = func(row int, hunks []event.HunkAnswer) tea.Cmd {
 		u.asking = false
-		give(row, hunks)
+		return give(row, hunks)
 	}
 	u.asking = true
 	u.Front.Ask(own)
@@ -392,10 +395,11 @@ func (u *undo) showChanges(now event.ChangesNow) {
 		own.Notes = append(own.Notes, dialog.Note{Text: transcript.LostText(l), Alert: true})
 	}
 	own.Notes = append(own.Notes, dialog.Note{Text: "Undoing a hunk removes its + lines and restores its - lines."})
-	own.Give = func(row int, kept []event.HunkAnswer) {
+	own.Give = func(row int, kept []event.HunkAnswer) tea.Cmd {
 		if picks := undonePicks(now.Diffs, kept); row == 0 && len(picks) > 0 {
 			u.send(event.UndoChanges{ID: now.ID, Hunks: picks})
 		}
+		return nil
 	}
 	u.ask(own)
 }

@@ -1,0 +1,168 @@
+// Package trust keeps what a repository configures from being used before the user has
+// confirmed its exact content in this workspace: MCP servers, hooks, language servers and
+// formatters. What is confirmed is stored in the user's state directory, by kind, name and
+// hash of the content, so that a changed content waits for a new confirmation. The package
+// also holds `agent trust`. It uses nothing that it lists. Start reading at Review.
+package trust
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+
+	"agent/cmd/agent/settings"
+	"agent/internal/llm/phrase"
+)
+
+// Kind is a kind of item.
+type Kind string
+
+// The kinds of items.
+const (
+	MCP    Kind = "mcp"
+	Hooks  Kind = "hooks"
+	LSP    Kind = "lsp"
+	Format Kind = "format"
+)
+
+// noun describes n items of a kind.
+func (k Kind) noun(n int) string {
+	switch k {
+	case MCP:
+		return phrase.Count(n, "MCP server")
+	case LSP:
+		return phrase.Count(n, "language server")
+	case Format:
+		return phrase.Count(n, "formatter")
+	case Hooks:
+		return phrase.Count(n, "hook file")
+	}
+	return phrase.Count(n, string(k))
+}
+
+// Item is something that a repository configures. All of its texts are untrusted.
+type Item struct {
+	Kind Kind
+	Name string // unique in its kind
+	File string // where it is configured, relative to the repository
+	// Content is all that decides what is run: the user reads it before confirming, and its
+	// hash is stored.
+	Content string
+	// Live is set if a confirmation applies to the running session.
+	Live bool
+}
+
+// Sum returns the hash of the content, in hexadecimal.
+func (i Item) Sum() string {
+	sum := sha256.Sum256([]byte(i.Content))
+	return hex.EncodeToString(sum[:])
+}
+
+func (i Item) confirmed() settings.Confirmed {
+	return settings.Confirmed{Kind: string(i.Kind), Name: i.Name, Sum: i.Sum()}
+}
+
+// Source returns the items of one kind that the repository of the directory dir
+// configures. It reads files and runs nothing. An error says that a file cannot be used.
+type Source func(dir string) ([]Item, error)
+
+// Review decides which items of a repository are used in a workspace. Its methods are
+// safe for concurrent use.
+type Review struct {
+	dir     string
+	file    *settings.ProjectFile // nil if nothing can be confirmed
+	sources []Source
+
+	mu        sync.Mutex
+	confirmed []settings.Confirmed
+}
+
+// NewReview returns the review of the workspace dir. The confirmations are those of its
+// project file, which is nil if the user has no state directory.
+func NewReview(dir string, file *settings.ProjectFile, confirmed []settings.Confirmed, sources ...Source) *Review {
+	return &Review{dir: dir, file: file, sources: sources, confirmed: slices.Clone(confirmed)}
+}
+
+// Dir returns the workspace.
+func (r *Review) Dir() string { return r.dir }
+
+// Items reads all items again. Problems name the files that cannot be used.
+func (r *Review) Items() (all []Item, problems []error) {
+	for _, source := range r.sources {
+		items, err := source(r.dir)
+		all = append(all, items...)
+		if err != nil {
+			problems = append(problems, err)
+		}
+	}
+	return all, problems
+}
+
+// Confirmed reports whether the user has confirmed the item with exactly its content.
+func (r *Review) Confirmed(i Item) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Contains(r.confirmed, i.confirmed())
+}
+
+// Confirm stores that the user has confirmed the item with the content that it has, which
+// is the one that the user has seen.
+func (r *Review) Confirm(i Item) error {
+	return r.decide(i, settings.ProjectFile.Confirm, i.confirmed())
+}
+
+// Revoke stores that the item is not confirmed anymore, whatever its content.
+func (r *Review) Revoke(i Item) error { return r.decide(i, settings.ProjectFile.Revoke) }
+
+// decide stores a decision on i, after which now is what is confirmed of it.
+func (r *Review) decide(i Item, store func(settings.ProjectFile, settings.Confirmed) error, now ...settings.Confirmed) error {
+	if r.file == nil {
+		return errors.New("there is no state directory to store the confirmation in. Set HOME or XDG_STATE_HOME")
+	}
+	if err := store(*r.file, i.confirmed()); err != nil {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.confirmed = slices.DeleteFunc(r.confirmed, func(c settings.Confirmed) bool { return c.Kind == string(i.Kind) && c.Name == i.Name })
+	r.confirmed = append(r.confirmed, now...)
+	return nil
+}
+
+// Notices tells the user which items wait for a confirmation, and which files cannot be
+// used. It returns nothing if there is nothing to do.
+func (r *Review) Notices() []string {
+	all, problems := r.Items()
+	waiting := slices.DeleteFunc(all, r.Confirmed)
+	var notices, parts, files []string
+	for _, kind := range []Kind{MCP, Hooks, LSP, Format} {
+		n := 0
+		for _, i := range waiting {
+			if i.Kind != kind {
+				continue
+			}
+			n++
+			if !slices.Contains(files, i.File) {
+				files = append(files, i.File)
+			}
+		}
+		if n > 0 {
+			parts = append(parts, kind.noun(n))
+		}
+	}
+	if len(waiting) > 0 {
+		them := "them"
+		if len(waiting) == 1 {
+			them = "it"
+		}
+		notices = append(notices, "This repository configures "+strings.Join(parts, ", ")+" in "+strings.Join(files, ", ")+
+			". Nothing of this is used until you confirm "+them+": /trust or `agent trust`")
+	}
+	for _, err := range problems {
+		notices = append(notices, err.Error())
+	}
+	return notices
+}

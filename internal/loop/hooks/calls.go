@@ -1,0 +1,247 @@
+package hooks
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"agent/internal/llm/phrase"
+	"agent/internal/tools"
+)
+
+// Calls runs the hooks of the tool calls of one agent.
+type Calls struct {
+	r     *Runner
+	dir   string // the workspace of the agent
+	agent string // number of the delegate; empty for the main agent
+
+	mu   sync.Mutex
+	seen map[string]decided // by the ID of a call
+}
+
+// decided is what the hooks before a call decided.
+type decided struct {
+	outcome
+	err error // why the call is blocked
+}
+
+// maxSeen limits the decisions that are kept. They are needed from the preparation of a
+// call to its run.
+const maxSeen = 256
+
+// Calls returns the interceptors of an agent that works in dir: Before must come before
+// that of secrets, and After behind those that record changes. Agent is the number of a
+// delegate; empty for the main agent.
+func (r *Runner) Calls(dir, agent string) *Calls {
+	return &Calls{r: r, dir: dir, agent: agent, seen: map[string]decided{}}
+}
+
+// Before returns the interceptor that runs the hooks before a call.
+func (c *Calls) Before() any { return before{c} }
+
+// After returns the interceptor that runs the hooks after a call.
+func (c *Calls) After() any { return after{c} }
+
+type before struct{ *Calls }
+
+// Arguments implements tools.ArgumentsInterceptor. A call that is prepared again keeps the
+// decision, so that each hook runs once.
+func (b before) Arguments(ctx context.Context, in tools.Info, args json.RawMessage) (json.RawMessage, error) {
+	d, known := b.decision(in)
+	if !known {
+		paths := b.pathsOf(args)
+		all := b.r.find(BeforeTool, in.Tool, paths)
+		if len(all) == 0 {
+			return args, nil
+		}
+		d.outcome = b.r.run(ctx, all, Input{Event: BeforeTool, Agent: b.agent, Tool: in.Tool, Call: in.ID, Arguments: args, Paths: paths})
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if d.blocked {
+			d.err = errors.New("blocked by a hook of the user: " + d.reason)
+		}
+		b.keep(in, d)
+	}
+	switch {
+	case d.err != nil:
+		return nil, d.err
+	case d.changed != nil:
+		return d.changed, nil
+	}
+	return args, nil
+}
+
+// Check implements tools.CheckInterceptor.
+func (b before) Check(_ context.Context, in tools.Info, c *tools.Call) error {
+	if d, _ := b.decision(in); d.changed != nil {
+		c.Warnings = append(c.Warnings, "The hook "+d.by+" changed the arguments of this call.")
+	}
+	return nil
+}
+
+func (c *Calls) decision(in tools.Info) (d decided, known bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	d, known = c.seen[in.ID]
+	return d, known
+}
+
+func (c *Calls) keep(in tools.Info, d decided) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.seen) >= maxSeen {
+		clear(c.seen)
+	}
+	c.seen[in.ID] = d
+}
+
+type after struct{ *Calls }
+
+// Run implements tools.RunInterceptor. It adds what the hooks have to say to the result.
+func (a after) Run(ctx context.Context, in tools.Info, c tools.Call, ok tools.Approved, next tools.Runner) (tools.Result, error) {
+	got, err := next(ctx, c, ok)
+	if in.Step == 0 || err != nil || ctx.Err() != nil { // the user typed the command, or it did not run
+		return got, err
+	}
+	d, _ := a.decision(in)
+	var notes []string
+	if d.changed != nil {
+		notes = append(notes, "[A hook of the user changed the arguments of this call to "+phrase.Clip(a.r.o.Mask(string(d.changed)), maxContext)+"]")
+	}
+	if d.context != "" {
+		notes = append(notes, fromHook+d.context)
+	}
+	args := in.Args
+	if d.changed != nil {
+		args = d.changed
+	}
+	paths := callPaths(c, got)
+	if all := a.r.find(AfterTool, in.Tool, paths); len(all) > 0 {
+		out := a.r.run(ctx, all, Input{
+			Event: AfterTool, Agent: a.agent, Tool: in.Tool, Call: in.ID, Arguments: json.RawMessage(a.r.o.Mask(string(args))), Paths: paths,
+			Title: c.Title, Result: got.Text, Failed: got.IsError,
+		})
+		if out.context != "" {
+			notes = append(notes, fromHook+out.context)
+		}
+		if out.blocked {
+			notes = append(notes, fromHook+out.reason)
+		}
+	}
+	for _, n := range notes {
+		if got.Text != "" && !strings.HasSuffix(got.Text, "\n") {
+			got.Text += "\n"
+		}
+		got.Text += n + "\n"
+	}
+	return got, nil
+}
+
+// fromHook precedes the context of a hook in the result of a call.
+const fromHook = "[From a hook of the user]\n"
+
+// callPaths returns the paths that a call has as targets or changed.
+func callPaths(c tools.Call, got tools.Result) (all []string) {
+	for _, t := range c.Targets {
+		if t.Kind == tools.Path && !slices.Contains(all, t.Value) {
+			all = append(all, t.Value)
+		}
+	}
+	for _, ch := range got.Changes {
+		if !slices.Contains(all, ch.Path) {
+			all = append(all, ch.Path)
+		}
+	}
+	return all
+}
+
+// pathsOf returns the paths that the arguments of a call name, before the tool has looked
+// at them: the values of arguments that are called like a path, and the files of a patch.
+func (c *Calls) pathsOf(args json.RawMessage) (all []string) {
+	var tree any
+	if json.Unmarshal(args, &tree) != nil {
+		return nil
+	}
+	var add func(name string, v any, depth int)
+	add = func(name string, v any, depth int) {
+		const maxDepth, maxPaths = 8, 1000
+		if depth > maxDepth || len(all) >= maxPaths {
+			return
+		}
+		switch v := v.(type) {
+		case map[string]any:
+			for k, child := range v {
+				add(k, child, depth+1)
+			}
+		case []any:
+			for _, child := range v {
+				add(name, child, depth+1)
+			}
+		case string:
+			found := patched(v)
+			if isPathName(name) {
+				found = append(found, v)
+			}
+			for _, p := range found {
+				if p = c.relative(p); !slices.Contains(all, p) {
+					all = append(all, p)
+				}
+			}
+		}
+	}
+	add("", tree, 0)
+	slices.Sort(all)
+	return all
+}
+
+// isPathName reports whether an argument of that name is a path.
+func isPathName(name string) bool {
+	return slices.Contains([]string{"path", "paths", "file", "files", "file_path", "filename", "move_to", "from", "to"}, name)
+}
+
+// patched returns the files that a patch names.
+func patched(text string) (all []string) {
+	if !strings.Contains(text, "*** ") {
+		return nil
+	}
+	for line := range strings.Lines(text) {
+		for _, prefix := range []string{"*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "} {
+			if name, ok := strings.CutPrefix(line, prefix); ok {
+				all = append(all, strings.TrimSpace(name))
+			}
+		}
+	}
+	return all
+}
+
+// relative returns a path relative to the workspace if it is inside, with slashes.
+func (c *Calls) relative(name string) string {
+	name = filepath.Clean(filepath.FromSlash(name))
+	if filepath.IsAbs(name) {
+		if rel, err := filepath.Rel(c.dir, name); err == nil && filepath.IsLocal(rel) {
+			name = rel
+		}
+	}
+	return filepath.ToSlash(name)
+}
+
+// matches reports whether h acts on a call of a tool with these paths.
+func (h Hook) matches(tool string, paths []string) bool {
+	if h.Tool != "" && !doublestar.MatchUnvalidated(h.Tool, tool) {
+		return false
+	}
+	return h.Path == "" || slices.ContainsFunc(paths, func(p string) bool {
+		if !strings.Contains(h.Path, "/") {
+			p = path.Base(p)
+		}
+		return doublestar.MatchUnvalidated(h.Path, p)
+	})
+}

@@ -1,0 +1,189 @@
+package hooks
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"agent/internal/llm/phrase"
+	"agent/internal/tools/process"
+)
+
+const (
+	defaultLimit = 60 * time.Second
+	// maxOutput limits the standard output of a hook, in bytes.
+	maxOutput = 64 << 10
+	// maxContext limits the context or the reason of a hook, in bytes.
+	maxContext = 16 << 10
+	// maxReported limits a problem that is shown to the user, in bytes.
+	maxReported = 500
+	// maxNamed limits a command in a message, in bytes.
+	maxNamed = 80
+)
+
+// limit returns the time limit of h.
+func (h Hook) limit() time.Duration {
+	if h.Limit > 0 {
+		return h.Limit
+	}
+	return defaultLimit
+}
+
+// name returns the command of h for a message.
+func (h Hook) name() string {
+	return "`" + phrase.Clip(strings.Join(strings.Fields(h.Command), " "), maxNamed) + "`"
+}
+
+// reply is what a hook decided.
+type reply struct {
+	Decision  string          `json:"decision"` // "block" or empty
+	Reason    string          `json:"reason"`   // of a block
+	Context   string          `json:"context"`
+	Arguments json.RawMessage `json:"arguments"`
+}
+
+// outcome is what several hooks decided together.
+type outcome struct {
+	blocked bool
+	reason  string          // of the block, with the name of the hook
+	context string          // of all hooks
+	changed json.RawMessage // the arguments; nil if no hook changed them
+	by      string          // the hook that changed them last
+}
+
+// find returns the hooks of an event for a call of a tool with these paths.
+func (r *Runner) find(event, tool string, paths []string) []Hook {
+	return slices.DeleteFunc(slices.Clone(r.o.Find(event)), func(h Hook) bool { return !h.matches(tool, paths) })
+}
+
+// run runs hooks in order until one blocks. Each gets the arguments as the hooks before
+// it left them. A hook that fails is reported and changes nothing.
+func (r *Runner) run(ctx context.Context, all []Hook, in Input) (out outcome) {
+	in.Session, in.Dir = r.o.Session, r.o.Dir
+	in.Prompt, in.Result, in.Answer, in.Title = r.o.Mask(in.Prompt), r.o.Mask(in.Result), r.o.Mask(in.Answer), r.o.Mask(in.Title)
+	for _, h := range all {
+		got, err := r.one(ctx, h, in)
+		if ctx.Err() != nil {
+			return out
+		}
+		if err == nil && len(got.Arguments) > 0 && in.Event == BeforeTool {
+			err = checkArguments(got.Arguments)
+		}
+		if err != nil {
+			r.report(phrase.Clip(fmt.Sprintf("The hook %s at %s failed: %v", h.name(), in.Event, err), maxReported))
+			continue
+		}
+		out.context = joined(out.context, clipped(got.Context))
+		if got.Decision == "block" {
+			out.blocked, out.reason = true, clipped(got.Reason)
+			if out.reason == "" {
+				out.reason = "blocked by the hook " + h.name()
+			}
+			return out
+		}
+		if len(got.Arguments) > 0 && in.Event == BeforeTool {
+			in.Arguments, out.changed, out.by = got.Arguments, got.Arguments, h.name()
+		}
+	}
+	return out
+}
+
+// checkArguments returns an error unless b is a JSON object.
+func checkArguments(b json.RawMessage) error {
+	if b[0] != '{' {
+		return errors.New("arguments must be an object")
+	}
+	return nil
+}
+
+// one runs one hook. An error says how it failed, for the user.
+func (r *Runner) one(ctx context.Context, h Hook, in Input) (reply, error) {
+	ctx, stop := context.WithTimeout(ctx, h.limit())
+	defer stop()
+	var form any = in
+	env := r.o.Environment()
+	if h.Claude {
+		form, env = in.claude(), append(env, "CLAUDE_PROJECT_DIR="+r.o.Dir)
+	}
+	text, err := json.Marshal(form)
+	if err != nil {
+		return reply{}, err
+	}
+	p, err := process.Start(process.Program{Args: append(slices.Clone(r.shell), h.Command), Dir: r.o.Dir, Env: env, Grace: time.Second})
+	if err != nil {
+		return reply{}, err
+	}
+	ended := context.AfterFunc(ctx, p.Kill)
+	defer ended()
+	wrote := make(chan struct{})
+	go func() {
+		defer close(wrote)
+		_, _ = p.Stdin().Write(append(text, '\n')) // many hooks do not read it
+		_ = p.Stdin().Close()
+	}()
+	out, err := io.ReadAll(io.LimitReader(p.Stdout(), maxOutput+1))
+	if len(out) > maxOutput {
+		p.Kill()
+		<-wrote
+		return reply{}, fmt.Errorf("it printed more than %d KiB", maxOutput>>10)
+	}
+	<-p.Done()
+	p.Close()
+	<-wrote
+	switch {
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return reply{}, fmt.Errorf("it ran longer than %v, its time limit", h.limit())
+	case ctx.Err() != nil:
+		return reply{}, ctx.Err()
+	case err != nil:
+		return reply{}, fmt.Errorf("read its output: %w", err)
+	}
+	code, how := p.HowItEnded()
+	switch stderr := strings.TrimSpace(p.Log().String()); code {
+	case 0:
+		return parse(h, in, out)
+	case 2:
+		return reply{Decision: "block", Reason: stderr}, nil
+	default:
+		return reply{}, errors.New(strings.TrimSuffix(how+": "+stderr, ": "))
+	}
+}
+
+// parse reads the standard output of a hook that exited with 0. Text that is not a JSON
+// object is context at the beginning of a session and with a prompt, and otherwise ignored.
+func parse(h Hook, in Input, out []byte) (got reply, err error) {
+	text := bytes.TrimSpace(bytes.ToValidUTF8(out, []byte("\uFFFD")))
+	if !bytes.HasPrefix(text, []byte("{")) {
+		if in.Event == SessionStart || in.Event == Prompt {
+			got.Context = string(text)
+		}
+		return got, nil
+	}
+	if h.Claude {
+		return parseClaude(in, text)
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&got); err != nil {
+		return reply{}, fmt.Errorf("its output is not a valid answer: %w", err)
+	}
+	if d.More() {
+		return reply{}, errors.New("its output has more than one JSON object")
+	}
+	if got.Decision != "" && got.Decision != "block" {
+		return reply{}, fmt.Errorf("unknown decision %q: use block, or leave it out. A hook cannot approve a call", phrase.Clip(got.Decision, maxNamed))
+	}
+	return got, nil
+}
+
+// clipped truncates a context or a reason.
+func clipped(text string) string { return phrase.Clip(strings.TrimSpace(text), maxContext) }
+
+// joined joins texts that may be empty by a line break.
+func joined(a, b string) string { return strings.Trim(a+"\n"+b, "\n") }

@@ -1,0 +1,19 @@
+package screen
+
+// Trust holds what /trust needs. Its functions may block; they are nil if the session has
+// nothing to confirm, as in the demo.
+type Trust struct {
+	// Items reads what the repository configures. Problems name files that cannot be used.
+	Items func() (all []TrustItem, problems []string)
+	// Decide stores that the user confirms an item with the content that it has, or revokes
+	// it.
+	Decide func(item TrustItem, confirm bool) error
+}
+
+// TrustItem is something that the repository configures: see package trust. All of its
+// texts are untrusted.
+type TrustItem struct {
+	Kind, Name, File, Content string
+	Live                      bool // a confirmation applies to the running session
+	Confirmed                 bool
+}

@@ -32,6 +32,7 @@ import (
 	"agent/internal/tools"
 	"agent/internal/tools/fetch"
 	"agent/internal/tools/git"
+	"agent/internal/tools/mcp"
 	"agent/internal/tools/search"
 	"agent/internal/tools/shell"
 	"agent/internal/tools/workspace"
@@ -120,6 +121,8 @@ type app struct {
 	trust   *trust.Review // of what the repository configures; nil in the demo
 	changes changes       // of files
 	hooks   *hooks.Runner // nil if there are none
+	// connections are those to MCP servers; nil if there are none.
+	connections *mcp.Connections
 }
 
 // open opens a new session, or the one that f resumes. attended means that a user
@@ -178,6 +181,7 @@ func (a *app) close() {
 			fmt.Fprintln(os.Stderr, "agent: "+ink.Sanitize(text))
 		}
 	}
+	a.connections.Close()
 	a.sandbox.Close()
 	a.record.close()
 	a.changes.close()
@@ -233,6 +237,7 @@ func (a *app) assemble(f opening, attended bool) (err error) {
 	}
 	a.notices = append(a.notices, warnings...)
 	a.changes.off = f.temporary
+	a.addConnections(attended)
 	if !f.temporary {
 		a.openHooks()
 	}

@@ -29,6 +29,7 @@ var mayImport = map[string][]string{
 	"internal/tools/shell/sandbox":     {},
 	"internal/tools/toolchain":         {},
 	"internal/tools/workspace":         {"internal/tools/advice", "internal/realpath", "internal/textdiff"},
+	"internal/tools/mcp":               {"internal/llm", "internal/tools", "internal/tools/advice", "internal/tools/intake"},
 	"internal/loop/event":              {"internal/llm"},
 	"internal/loop/budget":             {"internal/loop/event", "internal/llm"},
 	"internal/loop/plan":               {"internal/loop/event"},
@@ -78,6 +79,7 @@ var mayImport = map[string][]string{
 	"cmd/agent/exit":                   {"cmd/agent/command", "internal/history"},
 	"cmd/agent/headless":               {"cmd/agent/command", "cmd/agent/exit", "cmd/agent/sessions", "internal/llm", "internal/loop/event", "internal/loop/turn", "internal/tui/diff", "internal/tui/ink"},
 	"cmd/agent/help":                   {},
+	"cmd/agent/mcp":                    {"cmd/agent/settings", "internal/llm", "internal/loop/policy", "internal/tools/mcp"},
 	"cmd/agent/doctor":                 {"cmd/agent/command", "cmd/agent/credentials", "cmd/agent/desktop", "cmd/agent/models", "cmd/agent/settings", "internal/history", "internal/tools", "internal/tools/shell/sandbox", "internal/tui/ink"},
 	"cmd/agent/eval":                   {"cmd/agent/command", "internal/llm", "internal/tools", "internal/tui/ink"},
 	"cmd/agent/models":                 {"cmd/agent/command", "cmd/agent/credentials", "cmd/agent/settings", "internal/history", "internal/llm", "internal/loop/event", "internal/loop/turn", "internal/tui/ink"},
@@ -85,7 +87,7 @@ var mayImport = map[string][]string{
 	"cmd/agent/agents":                 {"cmd/agent/command", "internal/history", "internal/loop/delegate", "internal/loop/event", "internal/tui/ink"},
 	"cmd/agent/sessions":               {"cmd/agent/command", "internal/history", "internal/llm", "internal/loop/event", "internal/loop/export", "internal/loop/export/adopt", "internal/loop/session", "internal/tui/diff", "internal/tui/ink", "internal/tui/list"},
 	"cmd/agent/undo":                   {"cmd/agent/command", "cmd/agent/exit", "cmd/agent/sessions", "internal/history", "internal/loop/event", "internal/loop/session", "internal/loop/undo", "internal/realpath", "internal/tools", "internal/tui/diff"},
-	"cmd/agent":                        {"cmd/agent/undo", "internal/loop/undo", "internal/realpath", "internal/textdiff", "internal/tui/screen", "cmd/agent/dispatch", "internal/llm", "internal/llm/mask", "internal/history", "internal/tools", "internal/tools/advice", "internal/tools/shell/sandbox", "internal/tools/workspace", "internal/loop", "internal/loop/delegate", "internal/loop/delegate/isolation", "internal/loop/event", "internal/loop/evidence", "internal/loop/instructions", "internal/loop/session", "internal/loop/policy", "internal/loop/secrets", "internal/loop/trace", "internal/loop/turn", "internal/tui", "internal/tui/plain", "internal/tui/slash", "internal/tui/ink", "internal/tui/keys", "internal/tui/markdown", "internal/tui/terminal/ptytest", "cmd/agent/access", "cmd/agent/agents", "cmd/agent/command", "cmd/agent/credentials", "cmd/agent/desktop", "cmd/agent/doctor", "cmd/agent/eval", "cmd/agent/exit", "cmd/agent/headless", "cmd/agent/help", "cmd/agent/models", "cmd/agent/permit", "cmd/agent/sessions", "cmd/agent/settings"},
+	"cmd/agent":                        {"cmd/agent/undo", "internal/loop/undo", "internal/realpath", "internal/textdiff", "internal/tui/screen", "cmd/agent/dispatch", "internal/llm", "internal/llm/mask", "internal/history", "internal/tools", "internal/tools/advice", "internal/tools/shell/sandbox", "internal/tools/workspace", "internal/loop", "internal/loop/delegate", "internal/loop/delegate/isolation", "internal/loop/event", "internal/loop/evidence", "internal/loop/instructions", "internal/loop/session", "internal/loop/policy", "internal/loop/secrets", "internal/loop/trace", "internal/loop/turn", "internal/tui", "internal/tui/plain", "internal/tui/slash", "internal/tui/ink", "internal/tui/keys", "internal/tui/markdown", "internal/tui/terminal/ptytest", "cmd/agent/access", "cmd/agent/agents", "cmd/agent/command", "cmd/agent/credentials", "cmd/agent/desktop", "cmd/agent/doctor", "cmd/agent/eval", "cmd/agent/exit", "cmd/agent/headless", "cmd/agent/help", "cmd/agent/mcp", "internal/tools/mcp", "cmd/agent/models", "cmd/agent/permit", "cmd/agent/sessions", "cmd/agent/settings"},
 }
 
 // leaf may be imported by every package.

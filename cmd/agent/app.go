@@ -30,6 +30,7 @@ import (
 	"agent/internal/tools"
 	"agent/internal/tools/fetch"
 	"agent/internal/tools/git"
+	"agent/internal/tools/mcp"
 	"agent/internal/tools/search"
 	"agent/internal/tools/shell"
 	"agent/internal/tools/workspace"
@@ -114,6 +115,8 @@ type app struct {
 	sandbox *access.Sandbox
 	choice  modelChoice
 	changes changes // of files
+	// connections are those to MCP servers; nil if there are none.
+	connections *mcp.Connections
 }
 
 // open opens a new session, or the one that f resumes. attended means that a user
@@ -171,6 +174,7 @@ func (a *app) close() {
 			fmt.Fprintln(os.Stderr, "agent: "+ink.Sanitize(text))
 		}
 	}
+	a.connections.Close()
 	a.sandbox.Close()
 	a.record.close()
 	a.changes.close()
@@ -225,6 +229,7 @@ func (a *app) assemble(f opening, attended bool) (err error) {
 	}
 	a.notices = append(a.notices, warnings...)
 	a.changes.off = f.temporary
+	a.addConnections(attended)
 	a.addTools()
 	a.addInstructions()
 	return nil

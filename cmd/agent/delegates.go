@@ -119,7 +119,7 @@ func (l *launcher) options(host delegate.Host, t delegate.Task, s *delegateSessi
 		limits[event.LimitCost] = t.Agent.MaxCost
 	}
 	o := loop.Options{
-		Log: s.log, Limits: from.Limits, TurnBudget: limits,
+		Log: s.log, Limits: from.Limits, TurnBudget: limits, Connected: from.Connected,
 		WorkspaceOptions:  loop.WorkspaceOptions{Ledger: workspace.NewLedger()},
 		ModelOptions:      loop.ModelOptions{Models: from.Models, Summary: from.Summary, Offer: catalog.Offer},
 		PromptOptions:     loop.PromptOptions{System: t.Agent.System(), Secrets: from.Secrets},

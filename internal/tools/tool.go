@@ -177,6 +177,8 @@ type Target struct {
 	// Spelled are other names that the model used for a Path, relative to the
 	// workspace, with slashes. Unlike Value they may contain symbolic links.
 	Spelled []string `json:"-"`
+	// Input are the arguments of an MCP tool as indented JSON; empty for other kinds.
+	Input string `json:"-"`
 }
 
 // TargetKind is the kind of a Target.
@@ -187,6 +189,7 @@ const (
 	Path    TargetKind = "path"    // relative to the workspace, with slashes: "a/b.go"
 	Command TargetKind = "command" // a complete shell command
 	Host    TargetKind = "host"    // "example.org"
+	MCP     TargetKind = "mcp"     // a tool of an MCP server: "server/tool"
 )
 
 // Change is a file before and after a call. Before is nil for a new file, After

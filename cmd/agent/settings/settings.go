@@ -38,6 +38,7 @@ type Settings struct {
 	Shell     Shell               `json:"shell,omitempty" what:"commands: the model's, those typed after ! and checks"`
 	Redact    *bool               `json:"redact,omitempty" what:"replace API keys, tokens and private keys by placeholders in what the model gets, in sessions, exports and traces (default true); see agent help data"`
 	Sandbox   *bool               `json:"sandbox,omitempty" what:"run the model's commands in a sandbox (default true); see agent help sandbox"`
+	MCP       MCP                 `json:"mcp,omitempty" what:"MCP servers, which give the model further tools; see agent help mcp"`
 	Sessions  Sessions            `json:"sessions,omitempty" what:"retention of sessions"`
 	Prompt
 	Trace
@@ -210,6 +211,9 @@ func Read(path string) (File, error) {
 		return File{}, err
 	}
 	if f.Rules, err = f.Permissions.Rules(path, f.Lines); err != nil {
+		return File{}, err
+	}
+	if err := f.MCP.check(path, f.Lines); err != nil {
 		return File{}, err
 	}
 	return f, nil

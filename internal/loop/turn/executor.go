@@ -213,6 +213,10 @@ func (x *executor) decide(ctx context.Context, c *toolCall) bool {
 			c.finish(event.Refused, c.end.Error+". Do not try it another way: continue without it, or tell the user")
 			return false
 		}
+		if slices.ContainsFunc(c.call.Targets, func(t tools.Target) bool { return t.Kind == tools.MCP }) {
+			c.finish(event.Refused, c.end.Error+". Continue without it, or describe the call in your answer. The user leaves the mode to allow it")
+			return false
+		}
 		if c.call.Effect == tools.Execute {
 			c.finish(event.Refused, c.end.Error+". Use a command that only reads, or the tools read and search. The user leaves the mode to allow other commands")
 			return false

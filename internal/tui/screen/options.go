@@ -43,6 +43,9 @@ type Options struct {
 	Recent   []string
 	Remember func(recent []string)
 
+	// Shown is called once, after the first frame. It may block. Nil for nothing.
+	Shown func()
+
 	Version string
 	Notices []string // shown below the header
 	Prompts []Prompt // sent automatically, each after the previous turn

@@ -133,9 +133,11 @@ type Tool struct {
 // share. Its methods are safe for concurrent use.
 type Connections struct {
 	o       Options
-	servers []*server // sorted by name
-	ctx     context.Context
+	servers []*server       // sorted by name
+	ctx     context.Context // ends when Close begins
 	stop    func()
+	life    context.Context // of the sessions; ends when they are closed
+	end     func()
 	start   func()
 	slots   chan struct{} // has a token for each server that connects
 	changed chan struct{}
@@ -161,6 +163,7 @@ func New(o Options) *Connections {
 	o.StartTime = cmp.Or(o.StartTime, startTime)
 	c := &Connections{o: o, slots: make(chan struct{}, maxConnecting), changed: make(chan struct{}, 1), settled: make(chan struct{}), problem: make(chan string, maxProblems)}
 	c.ctx, c.stop = context.WithCancel(context.Background())
+	c.life, c.end = context.WithCancel(context.Background())
 	c.start = sync.OnceFunc(c.connectAll)
 	for _, s := range o.Servers {
 		c.servers = append(c.servers, newServer(c, s))
@@ -293,7 +296,16 @@ func (c *Connections) Close() {
 		all.Go(s.close)
 	}
 	all.Wait()
-	c.running.Wait()
+	c.end()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		c.running.Wait()
+	}()
+	select {
+	case <-ended:
+	case <-time.After(closeTime): // a server over HTTP does not answer
+	}
 }
 
 func (c *Connections) find(name string) (*server, error) {

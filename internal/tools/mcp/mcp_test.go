@@ -227,7 +227,7 @@ func TestToolsOfAProgram(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := "hello\n[image, image/png, 1 x 1]\n[audio, audio/wav, 2 B, not shown]\n[resource file:///a a]\n[resource file:///b]\ninside\n{\n  \"answer\": 42\n}\n"
+		want := "hello\n[image, image/png, 1 x 1]\n[audio, audio/wav, 2 bytes, not shown]\n[resource file:///a a]\n[resource file:///b]\ninside\n{\n  \"answer\": 42\n}\n"
 		if r.Text != want || len(r.Images) != 1 || r.Source != "two" {
 			t.Errorf("got %q, %d images, source %s", r.Text, len(r.Images), r.Source)
 		}
@@ -438,7 +438,7 @@ func TestDeniedServersNeedALogin(t *testing.T) {
 		}
 		sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return newServer("basic") }, &sdk.StreamableHTTPOptions{Stateless: true}).ServeHTTP(res, req)
 	}))
-	defer w.Close()
+	t.Cleanup(func() { w.CloseClientConnections(); w.Close() })
 	with := func(token string) func() (string, mcp.Authorize, error) {
 		return func() (string, mcp.Authorize, error) {
 			return w.URL, func(_ context.Context, h http.Header) error { h.Set("Authorization", "Bearer "+token); return nil }, nil

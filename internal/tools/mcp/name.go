@@ -31,14 +31,17 @@ func nameTools(all []Tool) {
 	}
 }
 
+// maxServer is how much of a name that is too long names the server.
+const maxServer = 24
+
 // hashed returns a name with a hash of server and tool. A name that is too long keeps its
-// end, which says more than its beginning.
+// beginning, which names the server, and its end.
 func hashed(name, server, tool string) string {
 	sum := sha256.Sum256([]byte(server + "\x00" + tool))
 	hash := "_" + hex.EncodeToString(sum[:4])
-	if most := maxName - len(hash); len(name) > most {
-		rest := strings.TrimPrefix(name, Prefix)
-		name = Prefix + rest[len(rest)-(most-len(Prefix)):]
+	if over := len(name) + len(hash) - maxName; over > 0 {
+		head := min(len(Prefix+server+"__"), maxServer)
+		name = name[:head] + name[head+over:]
 	}
 	return name + hash
 }

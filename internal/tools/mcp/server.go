@@ -126,9 +126,9 @@ func (s *server) open(ctx context.Context) error {
 	ctx, stop := context.WithDeadline(ctx, limit)
 	defer stop()
 	defer context.AfterFunc(s.all.ctx, stop)()
-	first, end := context.WithDeadline(ctx, limit.Add(-s.all.o.StartTime/2))
+	first, stopFirst := context.WithDeadline(ctx, limit.Add(-s.all.o.StartTime/2))
+	defer stopFirst()
 	session, err := s.begin(first, "")
-	end()
 	if err != nil && ctx.Err() == nil && errors.Is(first.Err(), context.DeadlineExceeded) {
 		session, err = s.begin(ctx, oldProtocol)
 	}
@@ -137,7 +137,7 @@ func (s *server) open(ctx context.Context) error {
 	}
 	found, rejected, err := s.list(ctx, session)
 	if err != nil {
-		_ = session.Close()
+		endSession(session)
 		return err
 	}
 	s.mu.Lock()
@@ -151,8 +151,25 @@ func (s *server) open(ctx context.Context) error {
 	return nil
 }
 
-// begin connects with a version of the protocol; the newest if it is empty.
-func (s *server) begin(ctx context.Context, version string) (*sdk.ClientSession, error) {
+// begin connects with a version of the protocol; the newest if it is empty. If ctx ends
+// later, the session goes on: a connection lives as long as the context that it was made
+// with.
+func (s *server) begin(ctx context.Context, version string) (session *sdk.ClientSession, err error) {
+	life, end := context.WithCancel(s.all.life)
+	keep := context.AfterFunc(ctx, end)
+	session, err = s.dial(life, version)
+	if keep(); err == nil {
+		return session, nil
+	}
+	end()
+	if ctx.Err() != nil {
+		err = ctx.Err()
+	}
+	return nil, err
+}
+
+// dial is begin with a context for the whole session.
+func (s *server) dial(ctx context.Context, version string) (*sdk.ClientSession, error) {
 	client := sdk.NewClient(&sdk.Implementation{Name: "agent", Version: s.all.o.Version}, &sdk.ClientOptions{
 		Capabilities:                &sdk.ClientCapabilities{}, // nil would announce roots
 		ToolListChangedHandler:      func(context.Context, *sdk.ToolListChangedRequest) { s.listChanged() },
@@ -243,10 +260,26 @@ func (s *server) drop(session *sdk.ClientSession) {
 	}
 	s.session, s.state, s.why = nil, Starting, ""
 	s.mu.Unlock()
-	_ = old.Close()
+	endSession(old)
 }
 
-// close ends the connection for good.
+// closeTime limits how long the end of a session takes, in which a program has time to exit.
+const closeTime = 5 * time.Second
+
+// endSession closes a session.
+func endSession(session *sdk.ClientSession) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = session.Close()
+	}()
+	select {
+	case <-done:
+	case <-time.After(closeTime):
+	}
+}
+
+// close ends the connection for good, after one that is being made.
 func (s *server) close() {
 	s.connecting.Lock()
 	defer s.connecting.Unlock()

@@ -90,6 +90,9 @@ func (s *server) once(ctx context.Context, session *sdk.ClientSession, name stri
 			progress(text)
 		}
 	})
+	if args == nil {
+		args = json.RawMessage("{}")
+	}
 	p := &sdk.CallToolParams{Name: name, Arguments: args}
 	p.SetProgressToken(token)
 	got, err := session.CallTool(ctx, p)

@@ -28,8 +28,9 @@ import (
 const (
 	// DefaultSilence is how long a server may be silent during a call.
 	DefaultSilence = 120 * time.Second
-	// startTime limits how long a server may take to connect and to list its tools.
-	startTime = 30 * time.Second
+	// startTime limits how long a server may take to connect and to list its tools. Programs
+	// such as npx and uvx first download the server.
+	startTime = time.Minute
 	// maxConnecting limits how many servers connect at once.
 	maxConnecting = 4
 	// maxProblems limits the messages that wait.
@@ -153,7 +154,7 @@ type Options struct {
 	// Save saves a complete result that is too long for the model, and returns the path of
 	// the file. It may be nil.
 	Save func(text string) (path string, err error)
-	// StartTime limits how long a server may take to connect; 0 means 30 seconds.
+	// StartTime limits how long a server may take to connect; 0 means a minute.
 	StartTime time.Duration
 }
 

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	_ "embed"
@@ -123,9 +124,22 @@ func (b *Toolbox) searchTool() tools.Tool {
 	return tools.New(SearchTool, searchText+"\nServers: "+strings.Join(b.names(), ", "), func(_ context.Context, a searchArgs) (tools.Call, error) {
 		return tools.Call{
 			Title: "search tools " + a.Query, Effect: tools.Read,
-			Run: func(context.Context, tools.Approved) (tools.Result, error) { return b.search(a.Query), nil },
+			Run: func(ctx context.Context, _ tools.Approved) (tools.Result, error) {
+				b.settle(ctx)
+				return b.search(a.Query), ctx.Err()
+			},
 		}, nil
 	}, intake.Form{Names: []string{"toolsearch", "search_tools"}, Aliases: map[string][]string{"query": {"q", "keywords", "pattern", "name"}}, Harmless: []string{"limit", "max_results"}})
+}
+
+// settleTime is how long a call waits for servers that are starting.
+const settleTime = 20 * time.Second
+
+// settle waits for servers that are starting.
+func (b *Toolbox) settle(ctx context.Context) {
+	ctx, stop := context.WithTimeout(ctx, settleTime)
+	defer stop()
+	_ = b.Connections.Wait(ctx)
 }
 
 // names returns the servers that are used. They are the same in every session with a
@@ -140,14 +154,28 @@ func (b *Toolbox) names() (all []string) {
 }
 
 type callArgs struct {
-	Tool      string         `json:"tool" jsonschema:"name of the tool, from tool_search"`
-	Arguments map[string]any `json:"arguments,omitempty" jsonschema:"arguments of the tool, as its schema says"`
+	Tool      string `json:"tool" jsonschema:"name of the tool, from tool_search"`
+	Arguments object `json:"arguments,omitempty" jsonschema:"arguments of the tool, as its schema says"`
+}
+
+// object is a JSON object. It keeps the digits of large numbers.
+type object map[string]any
+
+// UnmarshalJSON decodes an object.
+func (o *object) UnmarshalJSON(b []byte) error {
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.UseNumber()
+	return d.Decode((*map[string]any)(o))
 }
 
 // callTool returns the tool that calls any tool.
 func (b *Toolbox) callTool() tools.Tool {
 	return tools.New(CallTool, callText, func(ctx context.Context, a callArgs) (tools.Call, error) {
 		t, err := b.find(a.Tool)
+		if err != nil {
+			b.settle(ctx)
+			t, err = b.find(a.Tool)
+		}
 		if err != nil {
 			return tools.Call{}, err
 		}

@@ -107,7 +107,7 @@ func TestCallsAreUnderstood(t *testing.T) {
 	b := box(t, program(t, "few", "basic"), program(t, "many", "many"))
 	for _, c := range []struct{ tool, args, want string }{
 		{mcp.CallTool, `{"tool":"mcp__few__echo","arguments":{"text":"a"}}`, `{"text":"a"}`},
-		{mcp.CallTool, `{"name":"few/echo","args":"{\"text\": \"a\", \"count\": \"3\"}"}`, `{"text":"a","count":3}`},
+		{mcp.CallTool, `{"name":"few/echo","args":"{\"count\": \"3\", \"text\": \"a\", \"z\": 12345678901234567890}"}`, `{"count":3,"text":"a","z":12345678901234567890}`},
 		{mcp.CallTool, `{"tool":"echo"}`, `{}`},
 		{"mcp__few__echo", `{"Text":"a","count":2.0,"further":{"x":[1]}}`, `{"text":"a","count":2,"further":{"x":[1]}}`},
 		{"mcp__few__echo", `"{\"text\":\"a\"}"`, `{"text":"a"}`},
@@ -172,7 +172,7 @@ func TestNPM(t *testing.T) {
 			t.Errorf("%s: got %q, %v after %q", name, r.Text, err, lines)
 		}
 		r, err = c.Call(t.Context(), name, "get-tiny-image", nil, nil)
-		if err != nil || len(r.Images) != 1 {
+		if err != nil || !strings.Contains(r.Text, "[image, image/png, ") { // its checksum is wrong, so it may not be shown
 			t.Errorf("%s: got %q, %v", name, r.Text, err)
 		}
 	}

@@ -113,6 +113,18 @@ func (r *Result) end(e *event.TurnEnd) {
 	}
 }
 
+// finish completes the result after the last event. Killed is the exit code of the
+// signal that ends the program; 0 for none.
+func (r *Result) finish(schema *turn.Schema, killed int) {
+	switch {
+	case killed != 0:
+		r.ExitCode = killed
+	case r.denied && r.ExitCode != exit.Interrupted && (r.ExitCode != exit.Limit || r.Reason == string(event.AllFailed)):
+		r.ExitCode = exit.Denied
+	}
+	r.SetAnswer(schema)
+}
+
 // SetAnswer sets the answer after the end of the turn: the part of it that matches the
 // schema if there is one.
 func (r *Result) SetAnswer(schema *turn.Schema) {

@@ -108,6 +108,9 @@ type (
 		Line string `json:"line"`
 		Join bool   `json:"join,omitempty"` // its output becomes part of the conversation
 	}
+	// Finish ends the agent as soon as no turn runs, no prompt waits and no command of
+	// the user runs. Commands that arrive before that are still executed.
+	Finish struct{}
 	// ListDelegates requests a DelegatesNow.
 	ListDelegates struct{}
 	// StartDelegate starts a delegate in the background, also during a turn. The model
@@ -174,6 +177,7 @@ func (PlanUndo) isCommand()          {}
 func (ApplyUndo) isCommand()         {}
 func (ListChanges) isCommand()       {}
 func (UndoChanges) isCommand()       {}
+func (Finish) isCommand()            {}
 
 // The sentences that end the hint of a turn after which an empty prompt does
 // something. A front end without a keyboard leaves them out.

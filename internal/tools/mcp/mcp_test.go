@@ -335,7 +335,7 @@ func TestServersThatFail(t *testing.T) {
 		name, why string
 		state     mcp.State
 	}{
-		{"broken", "cannot find the database", mcp.Failed},
+		{"broken", "the program ended (exit 3); its last output: cannot find the database", mcp.Failed},
 		{"missing", "no-such-program", mcp.Failed},
 		{"off", "it is disabled", mcp.Off},
 		{"old", "", mcp.Ready},

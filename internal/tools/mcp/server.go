@@ -38,6 +38,7 @@ type server struct {
 	why      string
 	session  *sdk.ClientSession // nil unless state is Ready
 	was      bool               // it has been ready
+	ended    string             // how its program ended by itself; empty if it did not
 	tools    []Tool
 	rejected []string
 	protocol string
@@ -106,6 +107,7 @@ func (s *server) connect(ctx context.Context) error {
 	case <-s.all.ctx.Done():
 		return s.all.ctx.Err()
 	}
+	s.programEnded("")
 	s.set(Starting, "")
 	err := s.open(ctx)
 	if err != nil {
@@ -177,7 +179,7 @@ func (s *server) dial(ctx context.Context, version string) (*sdk.ClientSession, 
 	})
 	options := &sdk.ClientSessionOptions{ProtocolVersion: version}
 	if !s.Remote() {
-		return client.Connect(ctx, program{Server: s.Server, log: &s.log, sent: &s.sent}, options)
+		return client.Connect(ctx, program{Server: s.Server, log: &s.log, sent: &s.sent, ended: s.programEnded}, options)
 	}
 	at, authorize := s.Server, Authorize(nil)
 	if s.Locate != nil {
@@ -221,6 +223,12 @@ func (s *server) explain(err error) (State, string) {
 		return NeedsLogin, fmt.Sprintf("the server answers %d: it needs other credentials", denied.status)
 	}
 	text := err.Error()
+	s.mu.Lock()
+	ended := s.ended
+	s.mu.Unlock()
+	if ended != "" {
+		text = "the program ended (" + ended + ")"
+	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		text = fmt.Sprintf("no answer within %s", s.all.o.StartTime)
 	}
@@ -228,6 +236,13 @@ func (s *server) explain(err error) (State, string) {
 		text += "; its last output: " + strings.ReplaceAll(last, "\n", " · ")
 	}
 	return Failed, phrase.Clip(text, maxStated)
+}
+
+// programEnded notes how the program ended.
+func (s *server) programEnded(how string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ended = how
 }
 
 // lost notes that a session has ended by itself.

@@ -36,8 +36,9 @@ const (
 // standard streams.
 type program struct {
 	Server
-	log  *process.Log
-	sent *sent
+	log   *process.Log
+	sent  *sent
+	ended func(how string) // called when the program has ended by itself: "exit 1"
 }
 
 // Connect starts the program.
@@ -46,7 +47,7 @@ func (t program) Connect(context.Context) (sdk.Connection, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &programConn{process: p, sent: t.sent, log: t.log, incoming: make(chan []byte), closed: make(chan struct{})}
+	c := &programConn{process: p, ended: t.ended, sent: t.sent, log: t.log, incoming: make(chan []byte), closed: make(chan struct{})}
 	c.end = sync.OnceFunc(func() { close(c.closed); p.Close() })
 	go c.read()
 	return c, nil
@@ -57,6 +58,7 @@ type programConn struct {
 	process *process.Process
 	sent    *sent
 	log     *process.Log
+	ended   func(string)
 
 	incoming chan []byte // messages; closed at the end of standard output
 	failure  error       // why reading ended, once incoming is closed
@@ -83,6 +85,13 @@ func (c *programConn) read() {
 		}
 		if err != nil {
 			c.failure = err
+			select {
+			case <-c.process.Done():
+				_, how := c.process.HowItEnded()
+				c.ended(how)
+			case <-c.closed:
+			case <-time.After(endTime): // it has only closed its output
+			}
 			return
 		}
 	}

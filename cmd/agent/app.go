@@ -233,7 +233,9 @@ func (a *app) assemble(f opening, attended bool) (err error) {
 	if !f.temporary {
 		a.openHooks()
 	}
-	a.addTools()
+	if err := a.addTools(); err != nil {
+		return err
+	}
 	a.addInstructions()
 	a.notices = append(a.notices, a.trust.Notices()...)
 	return nil
@@ -294,7 +296,7 @@ func shellLimits(set settings.Settings) shell.Limits {
 }
 
 // addTools adds the tools, and what depends on them, to the options of the agent.
-func (a *app) addTools() {
+func (a *app) addTools() error {
 	if a.record.log != nil {
 		a.work.Attach(a.record.log.Outputs())
 	}
@@ -306,7 +308,11 @@ func (a *app) addTools() {
 	a.index = tools.NewIndex(a.work)
 	commands := a.commands(tools.Commands{Workspace: a.work})
 	checks := newChecks(commands, a.set.Checks)
-	a.options.Tools = newTools(commands, known, a.jobs, checks)
+	custom, err := customTools(a.set, commands)
+	if err != nil {
+		return err
+	}
+	a.options.Tools = append(newTools(commands, known, a.jobs, checks), custom...)
 	// The first interceptor sees a result last.
 	calls := a.callHooks(a.work.Dir(), "")
 	seen := evidence.New(a.work.Dir(), a.jobs, time.Now)
@@ -321,6 +327,7 @@ func (a *app) addTools() {
 	a.options.HowToTest = func(runs bool) string { return howToTest(checks, a.work.Dir(), runs) }
 	a.options.Situation = a.situationIn(a.work)
 	a.addDelegates(seen)
+	return nil
 }
 
 // howToTest tells the model how to test its changes in dir; empty if no way is known.

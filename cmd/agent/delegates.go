@@ -142,7 +142,11 @@ func (l *launcher) tools(t delegate.Task, s *delegateSession, o *loop.Options) (
 	a := l.a
 	commands := a.commands(tools.Commands{Workspace: s.work})
 	checks := newChecks(commands, a.set.Checks)
-	all := newTools(commands, o.Ledger, nil, checks)
+	custom, err := customTools(a.set, commands)
+	if err != nil {
+		return nil, err
+	}
+	all := append(newTools(commands, o.Ledger, nil, checks), custom...)
 	interceptors := []any{checks}
 	if s.isolated == nil { // changes in a worktree are not in the workspace yet
 		interceptors = []any{l.evidence, tools.IndexUpdater{Index: a.index}, checks}

@@ -113,7 +113,10 @@ func openDemo(f opening, dir string, plain bool) (*app, error) {
 		a.close()
 		return nil, err
 	}
-	a.addTools()
+	if err := a.addTools(); err != nil {
+		a.close()
+		return nil, err
+	}
 	if f.Model == "" { // the scripted conversation must not depend on this machine
 		a.options.Situation = nil
 	}

@@ -178,7 +178,7 @@ func TestHelpForUnknownNames(t *testing.T) {
 		{"Permissions", 0, "# Permissions"},
 		{"permisions", 2, `there is no help topic "permisions". Did you mean "permissions"?`},
 		{"proxy", 2, `there is no help topic "proxy". These topics mention it: `},
-		{"exit code", 2, `These topics mention it: tools, headless`},
+		{"exit code", 2, `These topics mention it: tools, hooks, headless`},
 		{"frobnicate", 2, `there is no help topic "frobnicate". Run 'agent help' for a list`},
 	} {
 		if out, code := h.agent(t, append([]string{"help"}, strings.Fields(c.args)...)...); code != c.code || !strings.Contains(out, c.want) {

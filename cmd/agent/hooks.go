@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"agent/cmd/agent/command"
+	hookcmd "agent/cmd/agent/hooks"
 	"agent/cmd/agent/settings"
 	"agent/cmd/agent/trust"
 	"agent/internal/loop/event"
@@ -88,7 +90,7 @@ func (a *app) findHooks(event string) []hooks.Hook {
 	}
 	var out []hooks.Hook
 	for _, h := range all {
-		out = append(out, hooks.Hook{Tool: h.Tool, Path: h.Path, Command: h.Command, Limit: time.Duration(h.Timeout) * time.Second})
+		out = append(out, hooks.Hook{Tool: h.Tool, Path: h.Path, Command: h.Command, Claude: h.Format == "claude", Limit: time.Duration(h.Timeout) * time.Second})
 	}
 	return out
 }
@@ -118,4 +120,29 @@ func withHooks(calls *hooks.Calls, all []any) []any {
 		return all
 	}
 	return slices.Insert(all, 0, calls.After())
+}
+
+// listHooks returns the hooks in the current directory, for agent hooks.
+func listHooks() ([]hookcmd.Source, error) {
+	file, err := command.ReadSettings()
+	if err != nil {
+		return nil, err
+	}
+	review, err := openTrust()
+	if err != nil {
+		return nil, err
+	}
+	all := []hookcmd.Source{{Name: command.Short(file.Path), Hooks: file.Hooks}}
+	theirs, items, err := repositoryHooks(review.Dir())
+	if err != nil {
+		return nil, err
+	}
+	if len(items) > 0 {
+		name := hookFile + " (confirmed)"
+		if !review.Confirmed(items[0]) {
+			name = hookFile + " (not confirmed)"
+		}
+		all = append(all, hookcmd.Source{Name: name, Hooks: theirs})
+	}
+	return all, nil
 }

@@ -201,7 +201,9 @@ func (i inspector) currentPrefix(m turn.Model) (*event.Prefix, error) {
 		return nil, err
 	}
 	defer a.close()
-	a.addTools()
+	if err := a.addTools(); err != nil {
+		return nil, err
+	}
 	a.options.Model = m
 	p := loop.NewAgent(a.options).Prefix(m, nil)
 	return &p, nil

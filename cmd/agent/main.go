@@ -20,6 +20,7 @@ import (
 	_ "agent/cmd/agent/dispatch" // runs helper processes before anything else
 	"agent/cmd/agent/doctor"
 	"agent/cmd/agent/exit"
+	"agent/cmd/agent/hooks"
 	"agent/cmd/agent/permit"
 	"agent/cmd/agent/sessions"
 	"agent/cmd/agent/settings"
@@ -104,7 +105,7 @@ offline guide answers simple requests.`,
 	cmd.AddCommand(
 		newCmdRun(f, o, end, nil), newCmdInit(f, o, end, nil), sessions.NewCmdSessions(f), undo.NewCmdUndo(f, nil), undo.NewCmdDiff(f, nil), newCmdDemo(f, o, end, nil), newCmdTool(f, end, nil), newCmdModels(f, o, nil), newCmdEval(f, o, end, nil), newCmdInspect(f, end, nil), newCmdKeys(f, nil), agents.NewCmd(f, agentsIn, nil),
 		withFlags(permit.NewCmd(f, &o.permit, func() settings.SystemFile { return systemFile }, judgingPaths, nil), "mode allow deny"),
-		trust.NewCmd(f, openTrust, nil), credentials.NewCmdLogin(f, nil), credentials.NewCmdLogout(f, nil), newCmdConfig(f, o), doctor.NewCmd(f, func() settings.SystemFile { return systemFile }, nil),
+		hooks.NewCmd(f, listHooks, nil), trust.NewCmd(f, openTrust, nil), credentials.NewCmdLogin(f, nil), credentials.NewCmdLogout(f, nil), newCmdConfig(f, o), doctor.NewCmd(f, func() settings.SystemFile { return systemFile }, nil),
 	)
 	cmd.SetHelpCommand(newCmdHelp(f, nil))
 	cmd.Flags().BoolVar(&o.plain, "plain", false, "plain output without cursor movement, with numbered choices, for screen readers and logs")

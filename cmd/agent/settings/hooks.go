@@ -23,6 +23,7 @@ type Hook struct {
 	Tool    string `json:"tool,omitempty" format:"glob" what:"tools to act on, such as shell, {edit,write} or mcp__*; only for before_tool and after_tool (default: all)"`
 	Path    string `json:"path,omitempty" format:"glob" what:"act only on calls with such a path: *.go by name, web/**/*.ts by path; only for before_tool and after_tool"`
 	Command string `json:"command" format:"command" what:"shell command, run in the working directory, outside the sandbox; it gets a JSON object on standard input"`
+	Format  string `json:"format,omitempty" enum:"agent,claude" what:"form of the JSON: agent (default), or claude for commands written for Claude Code"`
 	Timeout int    `json:"timeout_seconds,omitempty" min:"1" max:"600" what:"time limit in seconds (default 60)"`
 }
 
@@ -56,7 +57,7 @@ type Tool struct {
 	Description string `json:"description" what:"what the tool does and when to use it, for the model"`
 	Schema      Object `json:"schema,omitempty" what:"JSON schema of the arguments, of type object (default: no arguments)"`
 	Command     string `json:"command" format:"command" what:"shell command, run in the working directory; it gets the arguments as a JSON object on standard input, and what it prints is the result"`
-	Effect      string `json:"effect,omitempty" enum:"read,write,execute,network" what:"the most far-reaching thing that the command does, which decides whether a call needs approval: read, write, execute (default) or network"`
+	Effect      string `json:"effect,omitempty" enum:"read,execute,network" what:"what the command does: read (needs no approval; it cannot change the workspace), execute (default; judged like a shell command) or network (needs approval; it has the network)"`
 	Timeout     int    `json:"timeout_seconds,omitempty" min:"1" max:"3600" what:"time limit in seconds (default 120)"`
 }
 

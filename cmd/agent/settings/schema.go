@@ -83,7 +83,10 @@ func settingsIn(t reflect.Type, path string) []Setting {
 		if elem.Kind() == reflect.Pointer {
 			elem = elem.Elem()
 		}
-		// The fields of a model are listed under catalog.NAME.
+		// The fields of a model are listed under catalog.NAME, those of a hook once.
+		if elem == reflect.TypeFor[Hook]() && name != "hooks.before_tool[]" {
+			continue
+		}
 		if elem.Kind() == reflect.Struct && !written(elem) && name != "providers.NAME.models.NAME" {
 			all = append(all, settingsIn(elem, name)...)
 		}

@@ -86,6 +86,9 @@ func NewReview(dir string, file *settings.ProjectFile, confirmed []settings.Conf
 	return &Review{dir: dir, file: file, sources: sources, confirmed: slices.Clone(confirmed)}
 }
 
+// Dir returns the workspace.
+func (r *Review) Dir() string { return r.dir }
+
 // Items reads all items again. Problems name the files that cannot be used.
 func (r *Review) Items() (all []Item, problems []error) {
 	for _, source := range r.sources {

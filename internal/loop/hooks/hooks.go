@@ -32,6 +32,7 @@ type Hook struct {
 	// Tool and Path are globs of the name and the paths of a tool call; empty for all.
 	Tool, Path string
 	Command    string // for the shell
+	Claude     bool   // it reads and writes the format of Claude Code
 	Limit      time.Duration
 }
 

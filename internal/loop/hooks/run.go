@@ -106,11 +106,16 @@ func checkArguments(b json.RawMessage) error {
 func (r *Runner) one(ctx context.Context, h Hook, in Input) (reply, error) {
 	ctx, stop := context.WithTimeout(ctx, h.limit())
 	defer stop()
-	text, err := json.Marshal(in)
+	var form any = in
+	env := r.o.Environment()
+	if h.Claude {
+		form, env = in.claude(), append(env, "CLAUDE_PROJECT_DIR="+r.o.Dir)
+	}
+	text, err := json.Marshal(form)
 	if err != nil {
 		return reply{}, err
 	}
-	p, err := process.Start(process.Program{Args: append(slices.Clone(r.shell), h.Command), Dir: r.o.Dir, Env: r.o.Environment(), Grace: time.Second})
+	p, err := process.Start(process.Program{Args: append(slices.Clone(r.shell), h.Command), Dir: r.o.Dir, Env: env, Grace: time.Second})
 	if err != nil {
 		return reply{}, err
 	}
@@ -142,7 +147,7 @@ func (r *Runner) one(ctx context.Context, h Hook, in Input) (reply, error) {
 	code, how := p.HowItEnded()
 	switch stderr := strings.TrimSpace(p.Log().String()); code {
 	case 0:
-		return parse(in.Event, out)
+		return parse(h, in, out)
 	case 2:
 		return reply{Decision: "block", Reason: stderr}, nil
 	default:
@@ -152,13 +157,16 @@ func (r *Runner) one(ctx context.Context, h Hook, in Input) (reply, error) {
 
 // parse reads the standard output of a hook that exited with 0. Text that is not a JSON
 // object is context at the beginning of a session and with a prompt, and otherwise ignored.
-func parse(event string, out []byte) (got reply, err error) {
+func parse(h Hook, in Input, out []byte) (got reply, err error) {
 	text := bytes.TrimSpace(bytes.ToValidUTF8(out, []byte("\uFFFD")))
 	if !bytes.HasPrefix(text, []byte("{")) {
-		if event == SessionStart || event == Prompt {
+		if in.Event == SessionStart || in.Event == Prompt {
 			got.Context = string(text)
 		}
 		return got, nil
+	}
+	if h.Claude {
+		return parseClaude(in, text)
 	}
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()

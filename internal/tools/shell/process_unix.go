@@ -3,6 +3,7 @@
 package shell
 
 import (
+	"cmp"
 	"os"
 	"os/exec"
 	"syscall"
@@ -38,7 +39,7 @@ func launch(c Command, line string, env []string, in, out *os.File) (*process, e
 	if err != nil {
 		return nil, err
 	}
-	p.Process, err = keeper.Start(order, c.Limits.Sandbox, c.Dir, keeper.Streams{Input: in, Output: out, Errors: out})
+	p.Process, err = keeper.Start(order, c.Limits.Sandbox, c.Dir, keeper.Streams{Input: in, Output: out, Errors: cmp.Or(c.Errors, out)})
 	return p, err
 }
 

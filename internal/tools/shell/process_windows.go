@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -33,7 +34,7 @@ func launch(c Command, line string, env []string, in, out *os.File) (*process, e
 		return nil, err
 	}
 	cmd := exec.Command(Program())
-	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = c.Dir, env, in, out, out
+	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = c.Dir, env, in, out, cmp.Or(c.Errors, out)
 	cmd.SysProcAttr = &syscall.SysProcAttr{
 		CmdLine:       `cmd /S /C "` + line + `"`,
 		CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP,

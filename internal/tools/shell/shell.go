@@ -72,6 +72,9 @@ type Command struct {
 	Snapshot *snapshot.Order
 	// Input is the standard input; nil means empty. The caller closes it.
 	Input *os.File
+	// Errors is the standard error; nil means that it shares the pipe of standard output.
+	// The caller closes it.
+	Errors *os.File
 	// Whole creates the file for the complete output. It is called once the output
 	// exceeds Keep; nil disables the file. MaxWhole limits its size in bytes; 0
 	// means the constant MaxWhole.

@@ -1,0 +1,114 @@
+//go:build unix
+
+package tools_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"agent/internal/tools"
+	"agent/internal/tools/workspace"
+)
+
+// orderSchema is a schema whose limits only a complete validator knows.
+func orderSchema() map[string]any {
+	return map[string]any{"type": "object", "required": []any{"number"}, "properties": map[string]any{
+		"number": map[string]any{"type": "integer", "minimum": 1}, "note": map[string]any{"type": "string"},
+	}}
+}
+
+// customCall prepares a call of a tool with the schema of orders.
+func customCall(t *testing.T, dir string, c tools.Custom, args string) (tools.Call, error) {
+	t.Helper()
+	ws, err := workspace.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = ws.Close() })
+	c.Name, c.Schema = "lookup", orderSchema()
+	tool, err := tools.Commands{Workspace: ws}.Custom(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tool.Prepare(t.Context(), json.RawMessage(args))
+}
+
+// The command gets the arguments as JSON, and its output is the result.
+func TestCustomTool(t *testing.T) {
+	dir := t.TempDir()
+	call, err := customCall(t, dir, tools.Custom{Command: "cat; echo log >&2; touch ran", Effect: tools.Execute}, `{"number": "7", "note": "a\n# b"}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, []any{call.Title, call.Effect, call.Targets[0].Value}, []any{
+		`lookup {"number":7,"note":"a\n# b"}`, tools.Execute, "cat; echo log >&2; touch ran\n# standard input: {\"number\":7,\"note\":\"a\\n# b\"}",
+	})
+	if _, err := os.Stat(filepath.Join(dir, "ran")); err == nil {
+		t.Error("it ran before it was approved")
+	}
+	got, err := call.Run(t.Context(), tools.Approved{})
+	if err != nil || got.IsError || got.Text != "{\"number\":7,\"note\":\"a\\n# b\"}\n" {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "ran")); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestCustomToolFails(t *testing.T) {
+	for _, c := range []struct {
+		command, args, want string
+		limit               time.Duration
+	}{
+		{"echo part; echo 'no such order' >&2; exit 3", `{"number": 7}`, "part\nno such order\n[exit 3]\n", 0},
+		{"exec sleep 100", `{"number": 7}`, "[stopped after 0.1 s, its time limit]\n", 100 * time.Millisecond},
+		{"true", `{"number": 7}`, "[no output]\n", 0},
+		{"true", `{"number": 0}`, "do not match its schema", 0},
+		{"true", `{}`, "number", 0},
+		{"true", `{"number": 7, "note": "` + strings.Repeat("x", 1<<20) + `"}`, "Send at most", 0},
+		{"head -c 300000 /dev/zero | tr '\\0' 'x'", `{"number": 7}`, "xxx", 0},
+	} {
+		call, err := customCall(t, t.TempDir(), tools.Custom{Command: c.command, Effect: tools.Execute, Limit: c.limit}, c.args)
+		text := ""
+		if err != nil {
+			text = err.Error()
+		}
+		if err == nil {
+			got, err := call.Run(t.Context(), tools.Approved{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			text = got.Text
+		}
+		if !strings.Contains(text, c.want) || len(text) > 20_000 {
+			t.Errorf("%s %.80s: %.300q, want %q", c.command, c.args, text, c.want)
+		}
+	}
+}
+
+// An interrupt ends the command with its children.
+func TestInterruptEndsACustomTool(t *testing.T) {
+	call, err := customCall(t, t.TempDir(), tools.Custom{Command: "echo begun; sleep 100", Effect: tools.Execute}, `{"number": 7}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	got, err := call.Run(ctx, tools.Approved{Progress: func(string) { stop() }})
+	if !errors.Is(err, context.Canceled) || got.Text != "begun\n" {
+		t.Errorf("%q, %v", got.Text, err)
+	}
+}
+
+func TestCustomToolWithABadSchema(t *testing.T) {
+	_, err := tools.Commands{}.Custom(tools.Custom{Name: "x", Schema: map[string]any{"type": "object", "properties": map[string]any{"a": map[string]any{"type": 7}}}})
+	if err == nil {
+		t.Error("the schema was accepted")
+	}
+}

@@ -3,6 +3,7 @@ package lsp
 import (
 	"context"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -104,7 +105,7 @@ func (e *Errors) note(changes []tools.Change) {
 // report waits for the errors of the edited files, and describes the new ones, of which
 // there are n. The caller holds e.mu.
 func (e *Errors) report(ctx context.Context) (text string, n int) {
-	var names []string
+	var names []string       // of files without an answer
 	wait := time.Millisecond // to look for an answer that came late
 	for name, f := range e.files {
 		if f.pending {
@@ -114,54 +115,63 @@ func (e *Errors) report(ctx context.Context) (text string, n int) {
 			}
 		}
 	}
-	if names == nil {
-		return "", 0
-	}
 	slices.Sort(names)
 	all, stop := context.WithTimeout(ctx, wait)
 	defer stop()
 	e.learn(all, names, wait/2)
 	e.open(all, names, func(name string) (string, error) { return e.pool.read(e.pool.file(name)) })
-	var lines, silent []string
-	sure := true
-	for _, name := range names {
+	f := e.collect(all)
+	if ctx.Err() != nil {
+		f.silent = nil
+	}
+	return f.text(), len(f.lines)
+}
+
+// findings are the new errors of a report.
+type findings struct {
+	lines  []string
+	sure   bool     // all are newer than the edits
+	silent []string // files about which there is no answer for the first time
+}
+
+// collect returns the new errors in the edited files.
+func (e *Errors) collect(ctx context.Context) findings {
+	out := findings{sure: true}
+	for _, name := range slices.Sorted(maps.Keys(e.files)) {
 		f := e.files[name]
-		r, err := e.pool.start(name)
-		if err != nil {
-			f.pending = false
-			continue
-		}
-		found, answered := e.answer(all, r, name)
+		found, answered := e.answer(ctx, name, f.pending)
 		if !answered {
-			if !f.waited {
-				silent = append(silent, name)
+			if f.pending && !f.waited {
+				out.silent = append(out.silent, name)
 			}
 			f.waited = true
 			continue
 		}
-		sure = sure && f.known != nil
-		fresh := f.fresh(found)
-		n += len(fresh)
-		f.pending = false
-		for _, d := range fresh {
-			lines = append(lines, fmt.Sprintf("%s:%d: %s", name, d.Range.Start.Line+1, messageOf(d)))
+		out.sure = out.sure && f.known != nil
+		for _, d := range f.fresh(found) {
+			out.lines = append(out.lines, fmt.Sprintf("%s:%d: %s", name, d.Range.Start.Line+1, messageOf(d)))
 		}
+		f.pending = false
 	}
-	if n > 0 {
+	return out
+}
+
+// text is the report for the model; empty if there is nothing to say.
+func (f findings) text() (text string) {
+	if n := len(f.lines); n > 0 {
 		what := phrase.Count(n, "new error") + " in the edited files, found by the language server:"
-		if !sure {
+		if !f.sure {
 			what = phrase.Count(n, "error") + " in the edited files, found by the language server; some may be older than the edits:"
 		}
-		text = "[" + what + "]\n"
-		text += strings.Join(lines[:min(n, maxErrors)], "\n") + "\n"
+		text = "[" + what + "]\n" + strings.Join(f.lines[:min(n, maxErrors)], "\n") + "\n"
 		if n > maxErrors {
 			text += fmt.Sprintf("[and %d more]\n", n-maxErrors)
 		}
 	}
-	if len(silent) > 0 && ctx.Err() == nil {
-		text += "[no answer of the language server yet about " + strings.Join(silent[:min(len(silent), maxErrors)], ", ") + "]\n"
+	if len(f.silent) > 0 {
+		text += "[no answer of the language server yet about " + strings.Join(f.silent[:min(len(f.silent), maxErrors)], ", ") + "]\n"
 	}
-	return text, n
+	return text
 }
 
 // learn asks for the errors that files had before their first edit, for those of which they
@@ -175,10 +185,8 @@ func (e *Errors) learn(ctx context.Context, names []string, wait time.Duration) 
 	defer stop()
 	e.open(ctx, names, func(name string) (string, error) { return e.files[name].before, nil })
 	for _, name := range names {
-		if r, err := e.pool.start(name); err == nil {
-			if found, ok := e.answer(ctx, r, name); ok {
-				e.files[name].known = count(found)
-			}
+		if found, ok := e.answer(ctx, name, true); ok {
+			e.files[name].known = count(found)
 		}
 	}
 }
@@ -196,10 +204,17 @@ func (e *Errors) open(ctx context.Context, names []string, text func(name string
 	}
 }
 
-// answer returns the errors of a file. It reports false if there is no answer before ctx
-// ends.
-func (e *Errors) answer(ctx context.Context, r *running, name string) ([]diagnostic, bool) {
-	if r.wait(ctx) != nil {
+// answer returns the errors of a file. If wait is not set, it only looks whether the server
+// has sent more, as some do. It reports false if there is no answer before ctx ends.
+func (e *Errors) answer(ctx context.Context, name string, wait bool) (found []diagnostic, ok bool) {
+	r := e.pool.lookup(name)
+	switch {
+	case r == nil:
+		return nil, false
+	case !wait:
+		found, ok, _ = r.latest(e.pool.file(name))
+		return found, ok
+	case r.wait(ctx) != nil:
 		return nil, false
 	}
 	return r.errors(ctx, e.pool.file(name))

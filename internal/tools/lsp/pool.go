@@ -196,6 +196,18 @@ func (p *Pool) start(name string) (*running, error) {
 	return r, nil
 }
 
+// lookup returns the server for a file of the workspace if it runs; otherwise nil.
+func (p *Pool) lookup(name string) *running {
+	s, err := p.find(name)
+	if err != nil {
+		return nil
+	}
+	root := p.root(s, name)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.running[s.Name+"\x00"+root]
+}
+
 // use returns the server for a file of the workspace, ready, with the current content of
 // the file and of the other open files.
 func (p *Pool) use(ctx context.Context, name string) (*running, error) {

@@ -273,21 +273,14 @@ func (r *running) errors(ctx context.Context, file string) ([]diagnostic, bool) 
 	}
 	for {
 		r.mu.Lock()
-		d, news := r.docs[file], r.news
-		if d == nil {
-			r.mu.Unlock()
-			return nil, false
-		}
-		found, answered, left := d.found, d.answer == d.version, time.Duration(0)
-		if !d.foundAt.IsZero() {
-			left = r.quiet - time.Since(d.foundAt)
-		}
+		news := r.news
 		r.mu.Unlock()
-		if answered && left <= 0 {
+		found, answered, left := r.latest(file)
+		if answered {
 			return found, true
 		}
 		var settled <-chan time.Time
-		if answered {
+		if left > 0 {
 			timer := time.NewTimer(left)
 			defer timer.Stop()
 			settled = timer.C
@@ -301,6 +294,22 @@ func (r *running) errors(ctx context.Context, file string) ([]diagnostic, bool) 
 			return nil, false
 		}
 	}
+}
+
+// latest returns the errors that the server has sent for an open file. It reports false if
+// they belong to an older version. Then wait is how long the server must send nothing more
+// to complete its answer; 0 if there is none yet.
+func (r *running) latest(file string) (found []diagnostic, answered bool, wait time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	d := r.docs[file]
+	if d == nil || d.answer != d.version {
+		return nil, false, 0
+	}
+	if !d.foundAt.IsZero() {
+		wait = max(0, r.quiet-time.Since(d.foundAt))
+	}
+	return d.found, wait == 0, wait
 }
 
 // end asks the server to exit.

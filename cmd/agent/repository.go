@@ -2,15 +2,17 @@ package main
 
 import (
 	"agent/cmd/agent/command"
+	"agent/cmd/agent/languages"
 	"agent/cmd/agent/permit"
+	"agent/cmd/agent/settings"
 	"agent/cmd/agent/trust"
 	"agent/internal/tui/screen"
 )
 
 // repositorySources returns what finds the items of a repository that need the user's
 // confirmation.
-func repositorySources() []trust.Source {
-	return []trust.Source{hookItems}
+func repositorySources(set settings.Settings) []trust.Source {
+	return []trust.Source{hookItems, languages.Source(set)}
 }
 
 // openTrust returns the review of what the repository of the current directory configures.
@@ -30,7 +32,7 @@ func openTrust() (*trust.Review, error) {
 	for _, n := range p.Notices {
 		command.System().Warn("%s", n)
 	}
-	return trust.NewReview(dir, p.File, p.Project.Confirmed, repositorySources()...), nil
+	return trust.NewReview(dir, p.File, p.Project.Confirmed, repositorySources(file.Settings)...), nil
 }
 
 // screenTrust returns what the screen needs for /trust.
@@ -42,7 +44,7 @@ func (a *app) screenTrust() screen.Trust {
 		Items: func() (all []screen.TrustItem, problems []string) {
 			items, errs := a.trust.Items()
 			for _, i := range items {
-				all = append(all, screen.TrustItem{Kind: string(i.Kind), Name: i.Name, File: i.File, Content: i.Content, Live: i.Live, Confirmed: a.trust.Confirmed(i)})
+				all = append(all, screen.TrustItem{Kind: string(i.Kind), Name: i.Name, File: i.File, Content: i.Content, Live: i.Live, Offer: i.Offer, Confirmed: a.trust.Confirmed(i)})
 			}
 			for _, err := range errs {
 				problems = append(problems, err.Error())
@@ -50,7 +52,7 @@ func (a *app) screenTrust() screen.Trust {
 			return all, problems
 		},
 		Decide: func(i screen.TrustItem, confirm bool) error {
-			item := trust.Item{Kind: trust.Kind(i.Kind), Name: i.Name, File: i.File, Content: i.Content, Live: i.Live}
+			item := trust.Item{Kind: trust.Kind(i.Kind), Name: i.Name, File: i.File, Content: i.Content, Live: i.Live, Offer: i.Offer}
 			if confirm {
 				return a.trust.Confirm(item)
 			}

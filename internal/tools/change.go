@@ -31,7 +31,7 @@ func changeCall(ctx context.Context, t *workspace.Transaction, format Formatter,
 	if err := checkCopied(drafts); err != nil {
 		return Call{}, err
 	}
-	problems, err := formatDrafts(ctx, format, drafts)
+	remarks, err := formatDrafts(ctx, format, drafts)
 	if err != nil {
 		return Call{}, err
 	}
@@ -39,7 +39,6 @@ func changeCall(ctx context.Context, t *workspace.Transaction, format Formatter,
 	if err != nil {
 		return Call{}, fmt.Errorf("after formatting, %w", err)
 	}
-	warnings = append(warnings, problems...)
 	var paths []string
 	for _, d := range drafts[:min(named, len(drafts))] {
 		paths = append(paths, d.Path)
@@ -48,7 +47,9 @@ func changeCall(ctx context.Context, t *workspace.Transaction, format Formatter,
 	if rest := len(drafts) - named; rest > 0 {
 		title += " and " + phrase.Count(rest, "more file")
 	}
-	return commitCall(t, title, drafts, warnings), nil
+	c := commitCall(t, title, drafts, warnings)
+	c.Remarks = remarks
+	return c, nil
 }
 
 // formatDrafts formats the new texts of drafts, and returns what went wrong. Its error is

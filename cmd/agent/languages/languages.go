@@ -23,7 +23,8 @@ import (
 	"agent/internal/tools/process"
 )
 
-// configured is where an item comes from that the user's configuration names.
+// configured is where an item comes from that the user's configuration names, if its program
+// is not a file of the repository.
 const configured = "config.json"
 
 // Source returns the items that need a confirmation: configured programs inside the
@@ -50,15 +51,16 @@ func Source(set settings.Settings) trust.Source {
 // of it as an argument. It reports false if there is none.
 func inside(dir string, kind trust.Kind, name string, args []string) (trust.Item, bool) {
 	words := slices.Clone(args[1:])
+	file := configured
 	path, in := program(dir, args[0])
 	if in {
-		words = append([]string{path}, words...)
+		file, words = filepath.ToSlash(path), append([]string{path}, words...)
 	}
 	content := trust.Programs(dir, words...)
 	if content == "" && !in {
 		return trust.Item{}, false
 	}
-	return trust.Item{Kind: kind, Name: name, File: configured, Content: strings.Join(args, " ") + "\n" + content, Live: kind == trust.Format}, true
+	return trust.Item{Kind: kind, Name: name, File: file, Content: strings.Join(args, " ") + "\n" + content, Live: kind == trust.Format}, true
 }
 
 // program returns the path of a program as package process finds it, relative to dir if it

@@ -43,6 +43,14 @@ func (k Kind) noun(n int) string {
 	return phrase.Count(n, string(k))
 }
 
+// area says where the programs of a kind run.
+func (k Kind) area() string {
+	if k == LSP || k == Format {
+		return "in the sandbox"
+	}
+	return "outside the sandbox"
+}
+
 // Item is something that a repository configures. All of its texts are untrusted.
 type Item struct {
 	Kind Kind

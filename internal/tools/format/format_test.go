@@ -147,7 +147,7 @@ func TestFormattedEdits(t *testing.T) {
 	}
 	c, text = call("edit", `{"path":"a.x","old":"1","new":"fail  "}`)
 	const why = "sh did not format a.x: exit 2"
-	if string(c.Changes[0].After) != "fail  \n2\n" || len(c.Warnings) != 1 || c.Warnings[0] != why || !strings.Contains(text, "It is not formatted: "+why+".") {
-		t.Errorf("a formatter that fails: %q %q %q", c.Changes[0].After, c.Warnings, text)
+	if string(c.Changes[0].After) != "fail  \n2\n" || len(c.Remarks) != 1 || c.Remarks[0] != why || !strings.Contains(text, "It is not formatted: "+why+".") {
+		t.Errorf("a formatter that fails: %q %q %q", c.Changes[0].After, c.Remarks, text)
 	}
 }

@@ -62,14 +62,14 @@ func (p *Pool) prepareSymbols(_ context.Context, a symbolsArgs) (tools.Call, err
 	if _, err := p.find(name); err != nil {
 		return tools.Call{}, err
 	}
-	title := a.Op + " of " + a.Name
+	title := map[string]string{"definition": "find the definition of ", "references": "find references to ", "hover": "look up "}[a.Op] + a.Name + " in " + name
 	if a.Op == "outline" {
-		title = "outline"
+		title = "outline " + name
 	} else if a.Name == "" || a.Line < 1 {
 		return tools.Call{}, fmt.Errorf("%s needs name and line: the symbol, and a line that contains it", a.Op)
 	}
 	return tools.Call{
-		Title: title + " in " + name, Effect: tools.Read, Targets: []tools.Target{{Kind: tools.Path, Value: at.Name(), Spelled: at.Spelled}},
+		Title: title, Effect: tools.Read, Targets: []tools.Target{{Kind: tools.Path, Value: at.Name(), Spelled: at.Spelled}},
 		Run: func(ctx context.Context, _ tools.Approved) (tools.Result, error) { return p.runSymbols(ctx, a, name) },
 	}, nil
 }

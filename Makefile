@@ -47,7 +47,8 @@ check:
 generate:
 	UPDATE=1 $(GO) test -count=1 -run 'TestHelpTables$$' ./cmd/agent
 	UPDATE=1 $(GO) test -count=1 -run 'TestSchema$$' ./cmd/agent/settings
-	$(GO) test -count=1 -run 'TestSchema$$' ./internal/loop/event -update
+	$(GO) test -count=1 -run 'Schema$$' ./internal/loop/event -update
+	UPDATE=1 $(GO) test -count=1 -run 'TestSchema$$' ./cmd/agent/headless
 
 ## cases: run the tests over the cases in the directory AGENT_CASES
 cases:

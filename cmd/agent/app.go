@@ -45,13 +45,14 @@ type flags struct {
 	permit    permit.Flags
 	budget    budgetFlags
 	prompt    settings.Prompt
-	trace     string   // file
-	cont      bool     // continue the most recent session in this directory
-	resume    string   // ID of the session to resume
-	fork      bool     // fork that session
-	noSession bool     // do not save the session
-	addDirs   []string // directories to add to the workspace
-	plain     bool     // plain mode
+	trace     string          // file
+	traffic   *models.Traffic // recorded or replayed; may be nil
+	cont      bool            // continue the most recent session in this directory
+	resume    string          // ID of the session to resume
+	fork      bool            // fork that session
+	noSession bool            // do not save the session
+	addDirs   []string        // directories to add to the workspace
+	plain     bool            // plain mode
 }
 
 // opening says which session is opened, and how: by the flags, or by the choice of
@@ -69,6 +70,7 @@ type opening struct {
 	// files are not recorded.
 	temporary        bool
 	notice           string    // shown to the user at the start
+	program          bool      // another program answers questions: there is no screen
 	previousEndpoint *endpoint // of the session before a new one; nil if there was none
 	// baseFor is the provider that BaseURL is for; empty for the selected one.
 	baseFor string
@@ -136,7 +138,7 @@ func open(f opening, attended bool) (*app, error) {
 	if f.notice != "" {
 		a.notices = append(a.notices, f.notice)
 	}
-	if attended {
+	if attended && !f.program {
 		clashes, err := checkKeys(file)
 		if err != nil {
 			return nil, err
@@ -225,6 +227,7 @@ func (a *app) assemble(f opening, attended bool) (err error) {
 	if err := a.openTrace(f.trace); err != nil {
 		return err
 	}
+	a.options.Differences = f.traffic.News()
 	a.project = openInstructions(a.dir, os.Getenv)
 	a.addSecrets()
 	warnings, err := access.AddDirs(a.work, f.addDirs, set.AddDirs)
@@ -257,8 +260,11 @@ func (a *app) chooseModel(f opening, attended bool) (turn.Model, error) {
 		f.BaseURL = ""
 	}
 	pick := models.New(f.Flags, a.set, last.Model, !attended, f.end.Cleanup)
+	if err := f.traffic.Connect(pick); err != nil {
+		return turn.Model{}, err
+	}
 	pick.BaseFor = f.baseFor
-	pick.WaitLocal = !attended || isPlain(f) // a printed line cannot be replaced
+	pick.WaitLocal = !attended || f.program || isPlain(f) // a printed line cannot be replaced
 	pick.Effort, pick.Continued = a.record.ending.Effort, len(a.record.ending.Events) > 0
 	if pick.LastAtDefault = last.BaseURL != "" && last.Host == ""; !pick.LastAtDefault {
 		pick.LastURL = last.BaseURL

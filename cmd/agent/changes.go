@@ -22,7 +22,7 @@ type changes struct {
 	recorder *undo.Recorder
 }
 
-// recordChanges makes the session record changes of files, if it is saved.
+// recordChanges makes the session record file changes, if it is saved.
 func (a *app) recordChanges() {
 	if a.record.log == nil || a.changes.off {
 		return
@@ -30,7 +30,7 @@ func (a *app) recordChanges() {
 	path := a.record.log.UndoPath()
 	pack, err := blobs.Open(path, blobs.Limits{})
 	if err != nil {
-		a.notices = append(a.notices, "Changes of files are not recorded, so they cannot be undone: "+err.Error())
+		a.notices = append(a.notices, "File changes are not recorded, so they cannot be undone: "+err.Error())
 		a.options.Undo.Why = err.Error()
 		return
 	}
@@ -39,7 +39,7 @@ func (a *app) recordChanges() {
 		roots = append(roots, realpath.Of(dir))
 	}
 	skip := []string{filepath.Dir(path)}
-	files := scan.New(scan.Options{Roots: roots, Skip: skip, Store: pack})
+	files := scan.New(scan.Options{Roots: roots, Skip: skip, Store: pack, Eager: func() bool { return !a.sandbox.Watches() }})
 	a.changes = changes{pack: pack, scan: files, recorder: undo.NewRecorder(undo.Options{
 		Pack: pack, Path: path, Roots: roots, Skip: skip, Scan: files, Watches: a.sandbox.Watches,
 	})}
@@ -68,11 +68,13 @@ func (c *changes) with(w *workspace.Workspace, isolated bool, all []any) []any {
 	return slices.Insert(all, 0, any(r))
 }
 
-// close closes the pack and the scanner.
+// close notes what the jobs changed until they were stopped, and closes the pack and the
+// scanner.
 func (c *changes) close() {
 	if c.pack == nil {
 		return
 	}
+	_ = c.recorder.SettleJobs()
 	c.scan.Close()
 	_ = c.pack.Close()
 }

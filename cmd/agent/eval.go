@@ -70,7 +70,7 @@ The exit code is 1 if any task is not solved.`,
 	}
 	cmd.Flags().DurationVar(&opts.Timeout, "timeout", 10*time.Minute, "time limit for each task, such as 90s or 10m")
 	cmd.Flags().StringVarP(&opts.Output, "output", "o", "text", "output `format`: text or json")
-	return withFlags(cmd, "model base-url mode max-steps token-budget max-cost max-time session-budget effort trace no-session")
+	return withFlags(cmd, "model base-url mode max-steps token-budget max-cost max-time session-budget effort trace record replay no-session")
 }
 
 // evalTurn runs the turn of a task in a new session.

@@ -16,6 +16,7 @@ import (
 	"agent/cmd/agent/exit"
 	"agent/cmd/agent/settings"
 	"agent/internal/llm/catalog"
+	"agent/internal/loop/event"
 	keymap "agent/internal/tui/keys"
 	"agent/internal/tui/slash"
 )
@@ -32,8 +33,10 @@ func TestHelpTables(t *testing.T) {
 		{"configuration", "settings", settingTable()}, {"tools", "tools", toolTable(t)},
 		{"sessions", "usage", usage(t, root, "sessions")}, {"undo", "usage", usage(t, root, "undo")}, {"undo", "diff", usage(t, root, "diff")}, {"keys", "usage", usage(t, root, "keys")},
 		{"models", "usage", usage(t, root, "models")}, {"tools", "usage", usage(t, root, "tool")},
+		{"protocol", "commands", vocabularyTable("command", event.Commands())}, {"protocol", "events", vocabularyTable("event", event.Durables())},
+		{"protocol", "previews", vocabularyTable("event", event.Previews())}, {"sessions", "replay", usage(t, root, "replay")},
 		{"", "topics", topicTable()}, {"headless", "exit codes", exitCodeTable()}, {"configuration", "usage", usage(t, root, "config")}, {"headless", "usage", usage(t, root, "run")},
-		{"headless", "eval", usage(t, root, "eval")}, {"agents", "usage", usage(t, root, "agents")}, {"permissions", "usage", usage(t, root, "permit")},
+		{"headless", "eval", usage(t, root, "eval")}, {"agents", "usage", usage(t, root, "agents")}, {"permissions", "usage", usage(t, root, "permit")}, {"editors", "usage", usage(t, root, "acp")},
 	} {
 		path := topicFile(block.topic)
 		if block.topic == "" {
@@ -177,6 +180,16 @@ func slashTable() string {
 	b.WriteString("| command | description |\n|---|---|\n")
 	for _, c := range slash.Table() {
 		fmt.Fprintf(&b, "| `%s` | %s |\n", cell(c.Usage), c.What)
+	}
+	return b.String()
+}
+
+// vocabularyTable lists commands or events with their descriptions.
+func vocabularyTable(kind string, all []event.Description) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "| %s | description |\n|---|---|\n", kind)
+	for _, d := range all {
+		fmt.Fprintf(&b, "| `%s` | %s |\n", d.Name, d.What)
 	}
 	return b.String()
 }

@@ -37,7 +37,7 @@ of the build files and the directories; an existing file is not changed.
 		Args: command.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return command.Or(runF, initRun)(cmd.Context(), opts) },
 	}
-	return withFlags(cmd, "model base-url mode max-steps token-budget max-cost max-time session-budget effort trace no-session")
+	return withFlags(cmd, "model base-url mode max-steps token-budget max-cost max-time session-budget effort trace record replay no-session")
 }
 
 func initRun(ctx context.Context, opts *initOptions) error {
@@ -59,7 +59,7 @@ func initRun(ctx context.Context, opts *initOptions) error {
 		return err
 	}
 	out := headless.NewOutput(opts.IO.Out)
-	p, err := headless.NewPrinter("text", opts.IO, out, false)
+	p, err := headless.NewPrinter("text", opts.IO, out, false, headless.Previews{})
 	if err != nil {
 		return err
 	}

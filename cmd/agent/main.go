@@ -20,8 +20,11 @@ import (
 	_ "agent/cmd/agent/dispatch" // runs helper processes before anything else
 	"agent/cmd/agent/doctor"
 	"agent/cmd/agent/exit"
+	"agent/cmd/agent/headless"
 	"agent/cmd/agent/hooks"
+	"agent/cmd/agent/models"
 	"agent/cmd/agent/permit"
+	"agent/cmd/agent/replay"
 	"agent/cmd/agent/sessions"
 	"agent/cmd/agent/settings"
 	"agent/cmd/agent/trust"
@@ -62,7 +65,7 @@ func main() {
 // rootCommand returns `agent` with all its commands.
 func rootCommand(end *exit.Signals) *cobra.Command {
 	f := &command.Factory{IO: command.System(), Version: version, Settings: command.ReadSettings, Store: command.OpenStore, Cleanup: end.Cleanup}
-	o := &flags{}
+	o := &flags{traffic: &models.Traffic{Version: version}}
 	cmd := &cobra.Command{
 		Use:   "agent [PROMPT]",
 		Short: "an interactive coding assistant for the terminal",
@@ -101,11 +104,13 @@ offline guide answers simple requests.`,
 	p.BoolVar(&o.fork, "fork", false, "with --continue or --resume: fork the session instead of appending to it")
 	p.StringArrayVar(&o.addDirs, "add-dir", nil, "add `DIR` to the workspace; can be repeated")
 	p.StringVar(&o.trace, "trace", "", "append an OpenTelemetry trace to `FILE`")
+	p.StringVar(&o.traffic.Record, "record", "", "record the traffic with the provider in the new `FILE`, without keys")
+	p.StringVar(&o.traffic.Replay, "replay", "", "answer requests from the recording `FILE`, without a network and a key")
 	p.BoolVar(&o.noSession, "no-session", false, "do not save the session")
 	cmd.AddCommand(
-		newCmdRun(f, o, end, nil), newCmdInit(f, o, end, nil), sessions.NewCmdSessions(f), undo.NewCmdUndo(f, nil), undo.NewCmdDiff(f, nil), newCmdDemo(f, o, end, nil), newCmdTool(f, end, nil), newCmdModels(f, o, nil), newCmdEval(f, o, end, nil), newCmdInspect(f, end, nil), newCmdKeys(f, nil), agents.NewCmd(f, agentsIn, nil),
+		newCmdRun(f, o, end, nil), newCmdACP(f, o, end, nil), newCmdInit(f, o, end, nil), sessions.NewCmdSessions(f, headless.Schemas()), undo.NewCmdUndo(f, nil), undo.NewCmdDiff(f, nil), newCmdDemo(f, o, end, nil), newCmdTool(f, end, nil), newCmdModels(f, o, nil), newCmdEval(f, o, end, nil), replay.NewCmd(f, replayScreen, end, nil), newCmdInspect(f, end, nil), newCmdKeys(f, nil), agents.NewCmd(f, agentsIn, nil),
 		withFlags(permit.NewCmd(f, &o.permit, func() settings.SystemFile { return systemFile }, judgingPaths, nil), "mode allow deny"),
-		hooks.NewCmd(f, listHooks, nil), trust.NewCmd(f, openTrust, nil), credentials.NewCmdLogin(f, nil), credentials.NewCmdLogout(f, nil), newCmdConfig(f, o), doctor.NewCmd(f, func() settings.SystemFile { return systemFile }, nil),
+		hooks.NewCmd(f, openTrust, nil), trust.NewCmd(f, openTrust, nil), credentials.NewCmdLogin(f, nil), credentials.NewCmdLogout(f, nil), newCmdConfig(f, o), doctor.NewCmd(f, func() settings.SystemFile { return systemFile }, nil),
 	)
 	cmd.SetHelpCommand(newCmdHelp(f, nil))
 	cmd.Flags().BoolVar(&o.plain, "plain", false, "plain output without cursor movement, with numbered choices, for screen readers and logs")

@@ -34,8 +34,8 @@ func TestOptionsOfCommands(t *testing.T) {
 	t.Parallel()
 	f, o := &command.Factory{}, &flags{}
 	run := func(r command.RunFunc[runOptions]) *cobra.Command { return newCmdRun(f, o, nil, r) }
-	takes(t, run, runOptions{Prompt: []string{"hello", "there"}, Output: "text"}, "hello", "there")
-	takes(t, run, runOptions{Prompt: []string{}, Output: "json", Schema: "s.json", Images: []string{"a.png", "b.png"}},
+	takes(t, run, runOptions{Input: "text", Prompt: []string{"hello", "there"}, Output: "text"}, "hello", "there")
+	takes(t, run, runOptions{Input: "text", Prompt: []string{}, Output: "json", Schema: "s.json", Images: []string{"a.png", "b.png"}},
 		"-o", "json", "--schema", "s.json", "--image", "a.png", "--image", "b.png")
 	tool := func(r command.RunFunc[toolOptions]) *cobra.Command { return newCmdTool(f, nil, r) }
 	takes(t, tool, toolOptions{Args: []string{}, Output: "text"})

@@ -31,7 +31,9 @@ type runOptions struct {
 	end   *exit.Signals
 
 	Prompt []string
+	Input  string   // text or stream-json
 	Output string   // text, json or stream-json
+	Parts  bool     // stream-json with all previews
 	Schema string   // file of a JSON schema
 	Images []string // files
 }
@@ -50,7 +52,8 @@ There is no permission dialog: tool calls that need approval are denied, and the
 model gets the denial as the result. Use --allow RULE to allow some calls, --mode
 edits to allow file edits, or --mode all to allow everything except changes to
 protected paths, edits outside the working directory, and commands that delete
-data, write outside or use the network.
+data, write outside or use the network. With --input stream-json another program
+sends the prompts and approves the calls: see agent help protocol.
 
 ` + exit.Codes,
 		Example: `  agent run "what does this project do?"
@@ -59,70 +62,123 @@ data, write outside or use the network.
   agent run --allow 'command: go test' "fix the failing test"
   agent run --continue "and the tests?"
   agent run --resume 1ng2j0n --image before.png --image after.png "compare them"
+  agent run --input stream-json --output stream-json < commands.jsonl
   agent run --schema todo.schema.json "list the TODOs of this project"`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.resume == pickResume {
 				return command.Usage("--resume needs the ID of a session: agent run --resume ID PROMPT. To list sessions: agent sessions")
 			}
 			opts.Prompt = args
+			if err := opts.check(); err != nil {
+				return err
+			}
 			return command.Or(runF, runRun)(cmd.Context(), opts)
 		},
 	}
 	cmd.Flags().StringVar(&opts.Schema, "schema", "", "`file` with a JSON schema for the answer; only the answer is printed")
 	cmd.Flags().StringArrayVar(&opts.Images, "image", nil, "add an image `file` to the prompt (PNG, JPEG, GIF, WebP or BMP); can be repeated")
 	cmd.Flags().StringVarP(&opts.Output, "output", "o", "text", "output `format`: text, json (one object at the end) or stream-json (one event per line)")
+	cmd.Flags().StringVar(&opts.Input, "input", "text", "input `format`: text, or stream-json (one command per line, needs --output stream-json)")
+	cmd.Flags().BoolVar(&opts.Parts, "include-partial", false, "with --output stream-json: also print text as it streams, and other events that are not stored")
 	return withFlags(cmd, allFlags)
 }
 
-func runRun(_ context.Context, opts *runOptions) error {
-	text, err := promptOf(opts.Prompt, opts.IO.In, opts.IO.Err)
-	if err != nil {
-		return err
+// streamJSON is the format with one event or command per line.
+const streamJSON = "stream-json"
+
+// check rejects flags that contradict each other.
+func (o *runOptions) check() error {
+	switch {
+	case o.Input != "text" && o.Input != streamJSON:
+		return command.Usage("--input: unknown format %q: use text or stream-json", o.Input)
+	case o.Parts && o.Output != streamJSON:
+		return command.Usage("--include-partial needs --output stream-json")
+	case o.Input == "text":
+		return nil
+	case o.Output != streamJSON:
+		return command.Usage("--input stream-json needs --output stream-json")
+	case len(o.Prompt) > 0 || len(o.Images) > 0:
+		return command.Usage(`--input stream-json takes no prompt and no --image: send {"type":"prompt","text":"..."} on standard input`)
 	}
-	prompt := event.Prompt{Text: text}
+	return nil
+}
+
+func runRun(_ context.Context, opts *runOptions) error {
+	commands := opts.Input == streamJSON
+	var prompt event.Prompt
+	var err error
+	if !commands {
+		if prompt, err = opts.prompt(); err != nil {
+			return err
+		}
+	}
 	schema, err := readSchema(opts.Schema)
 	if err != nil {
 		return err
 	}
 	out := headless.NewOutput(opts.IO.Out)
-	p, err := headless.NewPrinter(opts.Output, opts.IO, out, schema != nil)
+	p, err := headless.NewPrinter(opts.Output, opts.IO, out, schema != nil, headless.Previews{Answerable: commands, Partial: opts.Parts})
 	if err != nil {
 		return err
 	}
-	images := desktop.Images{Dir: "."}
-	for _, file := range opts.Images {
-		img, _, err := images.File(file)
-		if err != nil {
-			return command.Usage("--image: %w", err)
-		}
-		prompt.Images = append(prompt.Images, img)
-	}
-	a, err := open(opening{flags: *opts.flags, end: opts.end}, false)
+	a, err := open(opening{flags: *opts.flags, end: opts.end, program: commands}, commands)
 	if err != nil {
 		return err
 	}
 	defer a.close()
 	a.options.Schema = schema
+	if opts.Output == streamJSON {
+		headless.WriteStart(out, headless.Start{Session: a.record.id(), Version: version, Directory: a.dir, Model: a.options.Model.Name, Mode: a.options.Mode})
+	}
 	for _, n := range a.notices {
-		if opts.Output == "text" {
+		if opts.Output == "text" || commands || opts.Parts {
 			p.Event(event.Notice{Text: n})
 		} else {
 			fmt.Fprintln(opts.IO.Err, ink.Sanitize(n))
 		}
 	}
-	return a.runTurn(prompt, p, out)
+	if !commands {
+		return a.runTurn(prompt, p, out)
+	}
+	images := desktop.Images{Dir: a.dir}
+	return headless.Conversation{Turn: a.turn(), Input: headless.Input{From: opts.IO.In, Image: images.Content}}.Run(p, out)
+}
+
+// prompt returns the prompt of the arguments, standard input and --image.
+func (o *runOptions) prompt() (event.Prompt, error) {
+	text, err := promptOf(o.Prompt, o.IO.In, o.IO.Err)
+	if err != nil {
+		return event.Prompt{}, err
+	}
+	prompt := event.Prompt{Text: text}
+	images := desktop.Images{Dir: "."}
+	for _, file := range o.Images {
+		img, _, err := images.File(file)
+		if err != nil {
+			return event.Prompt{}, command.Usage("--image: %w", err)
+		}
+		prompt.Images = append(prompt.Images, img)
+	}
+	return prompt, nil
 }
 
 // runTurn runs one turn without a user and prints its events with p, which writes to
 // out. Its error holds the exit code.
 func (a *app) runTurn(prompt event.Prompt, p headless.Printer, out *headless.Output) error {
+	t := a.turn()
+	t.Prompt = prompt
+	return t.Run(p, out)
+}
+
+// turn returns a turn of a's session without a prompt.
+func (a *app) turn() headless.Turn {
 	return headless.Turn{
-		Agent: loop.NewAgent(a.options), Signals: a.end, Prompt: prompt, Schema: a.options.Schema,
+		Agent: loop.NewAgent(a.options), Signals: a.end, Schema: a.options.Schema,
 		Session: a.record.id(), Model: a.options.Model.Name, Saved: a.record.saved,
 		Expire: func(ctx context.Context) <-chan string {
 			return sessions.Expire(ctx, a.record.store, a.set.Sessions.KeepDays, time.Now())
 		},
-	}.Run(p, out)
+	}
 }
 
 // readSchema returns the schema in file; nil if file is empty.

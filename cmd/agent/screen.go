@@ -55,6 +55,17 @@ func screenOptions(s settings.Screen, getenv func(string) string) screen.Options
 	return o
 }
 
+// replayScreen returns the options of the screen that replays a session.
+func replayScreen() (screen.Options, error) {
+	file, err := command.ReadSettings()
+	if err != nil {
+		return screen.Options{}, err
+	}
+	o := screenOptions(file.Screen, os.Getenv)
+	o.Version, o.Files.ShortDir, o.Clipboard.Copy = version, command.Short, desktop.NewClipboard().Copy
+	return o, nil
+}
+
 // valueOr returns *p, or def if p is nil.
 func valueOr[T any](p *T, def T) T {
 	if p == nil {
@@ -74,7 +85,7 @@ func (a *app) screen(events <-chan event.Event, commands chan<- event.Command, p
 	o.Session.Mode, o.Session.ID, o.Session.Title, o.Session.Draft = string(a.options.Mode), a.record.id(), a.record.ending.Title, a.options.Draft
 
 	o.Notices, o.Instructions = slices.Clone(a.notices), a.screenInstructions()
-	o.Trust, o.Servers = a.screenTrust(), a.screenServers()
+	o.Trust, o.Servers = a.trust.Screen(), a.screenServers()
 	if a.project != nil {
 		var notices []string
 		o.Custom, notices = customCommands(a.project)

@@ -39,6 +39,7 @@ var measures = []measure{
 	{"delegates", "8 delegates at once, with one request each: time of each; memory of each (PSS)", "5 ms; 2 MiB", measureDelegates},
 	{"key-delegates", "key → screen, p95, while 8 delegates stream 200 tokens/s each", "8 ms", measureKeyDelegates},
 	{"growth", "a task of 27 requests (20 files of 4 KB read, 2 searches, one of long lines, 2 edits, a long output): growth of the request, in tokens", "35,000", measureGrowth},
+	{"many", "200 `agent run` at once in one workspace, each edits a file and runs a command: failures; valid sessions; memory of each (PSS)", "0; 200; 20 MiB", measureMany},
 	{"run", "`agent run`, one sentence: elapsed time; CPU; memory", "30 ms; 0.04 s; 25 MiB", measureRun},
 	{"turns", "100 turns of 10 KiB: CPU; memory at the end; resumed → last answer visible", "2 s; 60 MiB; 60 ms", measureTurns},
 	{"scroll", "scrolling 10,000 messages: worst frame's CPU; median", "16 ms; –", measureScroll},

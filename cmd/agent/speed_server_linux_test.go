@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -177,7 +178,8 @@ func NewServer(addr string, mux http.Handler, timeout time.Duration) *http.Serve
 	tokens := strings.SplitAfter(text, " ")
 	all := make([]string, 0, n)
 	for i := range n {
-		all = append(all, tokens[i%len(tokens)])
+		round := strconv.Itoa(i/len(tokens) + 1) // the loop stops replies that repeat themselves
+		all = append(all, strings.Replace(tokens[i%len(tokens)], "timeout\n", "timeout "+round+"\n", 1))
 	}
 	return all
 }

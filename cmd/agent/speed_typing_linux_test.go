@@ -64,6 +64,7 @@ func longSession(b *testing.B, s *pacer, size int) (*gauge, time.Duration) {
 	if err != nil {
 		b.Fatal(err)
 	}
+	h.configure(b, `{"catalog": {"openai/gpt-5.1": {"context": 100000000}}}`) // nothing is summarized
 	written(b, history.Open(dir), history.Header{ID: "long", Dir: h.work}, 10_000, size)
 	g := h.gauge(b, "--resume", "long")
 	return g, g.wait("answer number 9995").Sub(g.started)

@@ -54,7 +54,7 @@ func runStuck(part string, end *exit.Signals) error {
 	a.options.Tools = append(a.options.Tools, stuck())
 	if part == "run" {
 		out := headless.NewOutput(os.Stdout)
-		p, err := headless.NewPrinter("text", command.System(), out, false)
+		p, err := headless.NewPrinter("text", command.System(), out, false, headless.Previews{})
 		if err != nil {
 			return err
 		}

@@ -101,7 +101,7 @@ func (a *app) reopening(f opening) *opening {
 // URL stays with the provider that it was given for.
 func (a *app) carried(f opening) opening {
 	return opening{
-		flags: flags{Flags: f.Flags, permit: f.permit, budget: f.budget, prompt: f.prompt, trace: f.trace, noSession: f.noSession},
+		flags: flags{Flags: f.Flags, permit: f.permit, budget: f.budget, prompt: f.prompt, trace: f.trace, traffic: f.traffic, noSession: f.noSession},
 		end:   f.end, input: f.input, baseFor: cmp.Or(f.baseFor, a.choice.pick.Bound()),
 	}
 }

@@ -17,7 +17,7 @@ import (
 func watched(t *testing.T) {
 	t.Helper()
 	if r := sandbox.Probe(); r.Form != sandbox.Complete || !r.Notify {
-		t.Skip("this system has no complete sandbox that reports changes of files by commands")
+		t.Skip("this system has no complete sandbox that reports file changes by commands")
 	}
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed")

@@ -14,7 +14,7 @@ import (
 func TestUndoAfterKill(t *testing.T) {
 	t.Parallel()
 	if !sandbox.Probe().Notify {
-		t.Skip("this system does not report changes of files by commands")
+		t.Skip("this system does not report file changes by commands")
 	}
 	h := newHome(t, map[string]string{
 		"src/a.txt": "alpha\n", "src/sub/b.txt": "beta\n", "kept.txt": "kept\n",

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/binary"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -40,7 +41,7 @@ func TestResumeTellsTheModelWhatWasUndone(t *testing.T) {
 	}
 	note, prompt := -1, -1
 	for i, text := range texts {
-		if strings.Contains(text, "The user undid the changes of files of the last turn that changed files. These paths have their earlier state again: a.txt.") {
+		if strings.Contains(text, "The user undid the file changes of the last turn that changed files. These paths have their earlier state again: a.txt.") {
 			note = i
 		}
 		if strings.Contains(text, "and more") {
@@ -70,6 +71,70 @@ func TestUndoRefusesAnOpenSession(t *testing.T) {
 	}
 	if code != 1 || !strings.Contains(out, "(process "+strconv.Itoa(os.Getpid())+")") || read(t, h, "b.txt") != "hello\n" {
 		t.Errorf("exit code %d: %s", code, out)
+	}
+}
+
+// A dry run changes no file and no record, also if the session is open in another program
+// and if a crash interrupted an undo.
+func TestUndoDryRunChangesNothing(t *testing.T) {
+	t.Parallel()
+	h := newHome(t, map[string]string{"a.txt": "one\n"})
+	run := func(want string, args ...string) {
+		t.Helper()
+		if out, code := h.agent(t, args...); code != 0 || !strings.Contains(out, want) {
+			t.Fatalf("%q: exit code %d: %s", args, code, out)
+		}
+	}
+	run("", "run", "--mode", "edits", "create b.txt with hello")
+	run("", "run", "--continue", "--mode", "edits", "create c.txt with hello")
+	id := h.ids(t)[0]
+	pack := h.store().UndoPath(id)
+	records := func() string {
+		t.Helper()
+		var all string
+		for _, path := range []string{pack, strings.TrimSuffix(pack, ".undo") + ".jsonl"} {
+			b, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all += string(b)
+		}
+		return all
+	}
+	log, _, err := h.store().ResumeTail(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := records()
+	run("c.txt", "undo", "--dry-run")
+	if records() != before || read(t, h, "c.txt") != "hello\n" {
+		t.Error("the dry run changed something")
+	}
+	if err := log.Close(); err != nil {
+		t.Fatal(err)
+	}
+	run("1 path restored", "undo", "--yes")
+	b, err := os.ReadFile(pack)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := int(binary.LittleEndian.Uint32(b[len(b)-8:])) // the length of the last record: the undo is done
+	if err := os.Truncate(pack, int64(len(b)-last)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(h.work, "c.txt"), []byte("hello\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	before = records()
+	run("An undo was interrupted when the program exited. It will be finished first", "undo", "--dry-run")
+	if records() != before || read(t, h, "b.txt")+read(t, h, "c.txt") != "hello\nhello\n" {
+		t.Error("the dry run changed something")
+	}
+	run("1 path restored", "undo", "--yes")
+	for _, name := range []string{"b.txt", "c.txt"} {
+		if _, err := os.Lstat(filepath.Join(h.work, name)); !os.IsNotExist(err) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 

@@ -42,7 +42,8 @@ func (s *Store) Index(ctx context.Context, sum Summariser) ([]Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	known := s.loadIndex(sum.Version)
+	cache := indexCache(filepath.Join(s.dir, ".index"))
+	known := cache.load(sum.Version)
 	all := make([]indexRow, len(files))
 	var stale []int
 	for i, f := range files {
@@ -57,7 +58,9 @@ func (s *Store) Index(ctx context.Context, sum Summariser) ([]Entry, error) {
 		all[i] = s.summarise(sum, files[i], all[i])
 	})
 	if len(stale) > 0 || len(known) > len(files) {
-		s.saveIndex(all)
+		if cache.save(all) == nil {
+			s.removeStale(time.Now())
+		}
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -159,12 +162,14 @@ func endChecksum(r io.ReaderAt, end int64) []byte {
 	return m
 }
 
-func (s *Store) indexPath() string { return filepath.Join(s.dir, ".index") }
+// indexCache is the path of the file that holds the rows of an index.
+type indexCache string
 
-// loadIndex returns the cached session summaries of the given version.
-func (s *Store) loadIndex(version string) map[string]indexRow {
+// load returns the rows of the given version by session. It returns none if the file
+// cannot be read, and leaves out damaged rows.
+func (c indexCache) load(version string) map[string]indexRow {
 	known := map[string]indexRow{}
-	text, err := os.ReadFile(s.indexPath())
+	text, err := os.ReadFile(string(c))
 	if err != nil {
 		return known
 	}
@@ -181,9 +186,9 @@ func (s *Store) loadIndex(version string) map[string]indexRow {
 	return known
 }
 
-// saveIndex saves the index. Errors are ignored, because the summaries can be
+// save replaces the rows in the file. Callers may ignore the error, because rows can be
 // computed again.
-func (s *Store) saveIndex(all []indexRow) {
+func (c indexCache) save(all []indexRow) error {
 	var text []byte
 	for _, i := range all {
 		if i.ID == "" {
@@ -193,7 +198,5 @@ func (s *Store) saveIndex(all []indexRow) {
 			text = seal(text, 0, body)
 		}
 	}
-	if err := replace(s.indexPath(), text, false); err == nil {
-		s.removeStale(time.Now())
-	}
+	return replace(string(c), text, false)
 }

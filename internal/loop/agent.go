@@ -83,7 +83,7 @@ func NewAgent(o Options) *Agent {
 	o.Delegates.Attach(host{a})
 	a.inbox = &inbox{rec: a.rec, jobs: o.Jobs, delegates: o.Delegates}
 	a.files = newFileUndo(o, a.rec, &a.background)
-	a.shell = &userShell{prepare: o.Shell, interceptors: o.Interceptors, rec: a.rec, ended: a.files.changed, background: &a.background}
+	a.shell = &userShell{prepare: o.Shell, interceptors: o.Interceptors, rec: a.rec, ended: a.files.changed, background: &a.background, over: make(chan struct{}, 1)}
 	a.titler = newTitler(o, a.rec, &a.background)
 	if o.Parent == nil {
 		a.tools = append(slices.Clone(o.Tools), newTodo(a.rec, a.permissions.Mode), newAsk(a.rec, a.user), newPresentPlan(planner{a.rec, a.permissions, a.user}))
@@ -109,8 +109,8 @@ type outcome struct {
 	conv   *turn.Conversation
 }
 
-// Run executes commands until the channel is closed or ctx ends. Then it interrupts
-// a running turn, waits for everything that it started, and closes events. The end
+// Run executes commands until the channel is closed, ctx ends or a Finish is done. Then it
+// interrupts a running turn, waits for everything that it started, and closes events. The end
 // of the turn is logged even if events are no longer received. Run must be called
 // only once.
 //
@@ -140,9 +140,13 @@ func (a *Agent) Run(ctx context.Context, commands <-chan event.Command, events c
 		_ = a.rec.emit(a.budget.Now())
 	}
 	notices := a.o.Notices
-	for {
+	finishing := false
+	for !finishing || running || a.shell.busy() {
 		select {
+		case <-a.shell.over: // Finish may wait for it
 		case text := <-a.o.Problems:
+			a.rec.notify(text)
+		case text := <-a.o.Differences:
 			a.rec.notify(text)
 		case text, ok := <-notices:
 			if !ok {
@@ -165,16 +169,24 @@ func (a *Agent) Run(ctx context.Context, commands <-chan event.Command, events c
 			if !ok {
 				return
 			}
-			if running && a.running.over.Load() { // too late to steer the turn
-				running = a.next(ctx, <-ended, ended)
-			}
-			if running {
-				a.doInTurn(ctx, c)
-			} else {
-				running = a.begin(ctx, c, ended)
-			}
+			_, finish := c.(event.Finish)
+			finishing = finishing || finish
+			running = a.execute(ctx, c, running, ended)
 		}
 	}
+}
+
+// execute executes a command. Running says whether a turn runs; execute reports whether
+// one runs afterwards.
+func (a *Agent) execute(ctx context.Context, c event.Command, running bool, ended chan outcome) bool {
+	if running && a.running.over.Load() { // too late to steer the turn
+		running = a.next(ctx, <-ended, ended)
+	}
+	if running {
+		a.doInTurn(ctx, c)
+		return true
+	}
+	return a.begin(ctx, c, ended)
 }
 
 // begin executes a command while no turn runs. It reports whether it started a turn.

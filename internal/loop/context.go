@@ -43,11 +43,15 @@ func (a *Agent) editContext(ctx context.Context, c event.EditContext) {
 	}
 }
 
+// ampleWindow is a context window, in tokens, in which every system prompt and all tools
+// fit. A start with such a model does not count their tokens.
+const ampleWindow = 128_000
+
 // warnOfWindow warns the user if the context window of the model is too small for the
 // system prompt and the tools.
 func (a *Agent) warnOfWindow() {
 	m := a.models.Current()
-	if m.Context == 0 {
+	if m.Context == 0 || m.Context >= ampleWindow {
 		return
 	}
 	p := a.prefix(m, nil, func(s string) string { return s }) // only its size matters

@@ -115,6 +115,9 @@ func (p *project) user(line string) {
 
 // TestEvidenceLine runs commands and edits, and compares the line at the end of the turn.
 func TestEvidenceLine(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts many processes")
+	}
 	for name, c := range map[string]struct {
 		steps []string // "edit NAME", "! COMMAND" of the user, or a command of the model
 		want  string

@@ -294,6 +294,9 @@ func gitLines(t *testing.T) (lines []string) {
 // git commands that only read run in every mode, and none of the programs that the
 // repository, the user's configuration or the environment names runs.
 func TestGitRunsWithoutConfiguration(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts many processes")
+	}
 	r := newTrap(t)
 	r.left(t)
 	at := policy.Paths{Workspace: r.dir, Home: r.home, Git: git.NewReader()}

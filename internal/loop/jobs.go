@@ -17,7 +17,7 @@ type Jobs interface {
 	Stop(id int) error
 	// Changed returns a channel that receives a value after List has changed.
 	Changed() <-chan struct{}
-	// NewTurn begins a new turn for the changes of files by running jobs.
+	// NewTurn begins a new turn for the file changes of running jobs.
 	NewTurn()
 	// Ended returns the jobs that have ended since its previous call.
 	Ended() []tools.Job

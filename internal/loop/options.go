@@ -52,7 +52,7 @@ type WorkspaceOptions struct {
 	// Shell prepares a command that the user typed. Join is set if its output
 	// becomes part of the conversation. Nil if commands cannot be run.
 	Shell func(line string, join bool) (tools.Call, error)
-	Undo  Undo // of changes of files
+	Undo  Undo // of file changes
 }
 
 // ModelOptions are the models of an agent.
@@ -156,4 +156,7 @@ type Listener struct {
 	Listen func(event.Event)
 	// Problems are messages for the user. They are shown like Notices.
 	Problems <-chan string
+	// Differences are between the requests and a recording that is replayed. They are
+	// shown like Notices.
+	Differences <-chan string
 }

@@ -20,7 +20,12 @@ type userShell struct {
 	ended        func(id string) // called after a ShellEnd
 	background   *sync.WaitGroup
 	running      atomic.Pointer[interrupter] // nil if no command runs
+	unfinished   atomic.Int64                // commands whose end has not been reported completely
+	over         chan struct{}               // receives a value when that changes to 0; holds one
 }
+
+// busy reports whether a command runs or its end is being reported.
+func (s *userShell) busy() bool { return s.unfinished.Load() > 0 }
 
 // start prepares and starts a command. If it cannot, it emits a NotRun.
 func (s *userShell) start(c event.RunShell) {
@@ -47,6 +52,7 @@ func (s *userShell) start(c event.RunShell) {
 			return tools.Result{Text: "[not run: the session could not be saved: " + err.Error() + "]\n", IsError: true}, nil
 		}
 	}
+	s.unfinished.Add(1)
 	s.background.Go(func() {
 		defer stop()
 		r := turn.Runner{Interceptors: s.interceptors, Kill: i.kill}
@@ -59,6 +65,12 @@ func (s *userShell) start(c event.RunShell) {
 		s.running.Store(nil)
 		_ = s.rec.emit(end)
 		s.ended(end.ID)
+		if s.unfinished.Add(-1) == 0 {
+			select {
+			case s.over <- struct{}{}:
+			default:
+			}
+		}
 	})
 }
 

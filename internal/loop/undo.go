@@ -11,7 +11,7 @@ import (
 	"agent/internal/loop/undo"
 )
 
-// Undo records and undoes the changes of files. The zero value does neither.
+// Undo records and undoes file changes. The zero value does neither.
 type Undo struct {
 	Recorder *undo.Recorder // also one of the interceptors; nil if nothing is recorded
 	// Restorer undoes what Recorder records. It is nil in a delegate, whose changes
@@ -21,7 +21,7 @@ type Undo struct {
 	Why string
 }
 
-// fileUndo assigns changes of files to turns, and remembers what can be undone. What
+// fileUndo assigns file changes to turns, and remembers what can be undone. What
 // runs in the background may only call changed.
 type fileUndo struct {
 	Undo
@@ -47,8 +47,13 @@ func newFileUndo(o Options, rec *recorder, idle *sync.WaitGroup) *fileUndo {
 // emit records and reports an event. It also reports what the call, delegate or turn that
 // ends with it has changed.
 func (a *Agent) emit(e event.Event) error {
-	if _, ok := e.(*event.TurnEnd); ok {
+	switch e := e.(type) {
+	case *event.TurnEnd:
 		a.files.endTurn()
+	case *event.UserSaid:
+		if !e.Steered {
+			a.files.settle()
+		}
 	}
 	at, err := a.rec.add(e)
 	switch e := e.(type) {
@@ -117,11 +122,18 @@ func (u *fileUndo) endTurn() {
 	if u.Restorer == nil {
 		return
 	}
-	c, err := u.Recorder.EndTurn()
+	c, err := u.Recorder.EndTurn(u.jobs.NewTurn)
 	if err != nil {
 		u.rec.notify("Undo may not restore all changes of this turn: " + err.Error())
 	}
 	u.report(c)
+}
+
+// settle assigns what background jobs changed by now to the last turn, and reports it.
+func (u *fileUndo) settle() {
+	if u.Restorer != nil {
+		u.report(u.Recorder.SettleJobs())
+	}
 }
 
 // resume takes the number of turns of the resumed session, and finishes an undo that the
@@ -155,10 +167,10 @@ func (a *Agent) startUndo(ctx context.Context, c event.Command, ended chan<- out
 		if why == "" {
 			why = "the session is not saved"
 		}
-		a.rec.notify("Changes of files cannot be undone, because " + why + ".")
+		a.rec.notify("File changes cannot be undone, because " + why + ".")
 		return false
 	case a.shell.running.Load() != nil:
-		a.rec.notify("A command of yours is running. Wait for its end, or interrupt it, before you undo changes of files.")
+		a.rec.notify("One of your commands is running. Wait for it to end, or interrupt it, before you undo file changes.")
 		return false
 	}
 	a.inBackground(ctx, ended, func(ctx context.Context, conv *turn.Conversation, _ <-chan struct{}) (reason event.Reason) {
@@ -168,7 +180,8 @@ func (a *Agent) startUndo(ctx context.Context, c event.Command, ended chan<- out
 				reason = event.ProviderError
 			}
 		}()
-		if err := a.doUndo(ctx, conv, c); ctx.Err() != nil {
+		if err := a.doUndo(ctx, conv, c); err != nil && ctx.Err() != nil {
+			a.answerUndo(event.Notice{Text: "Undo cancelled. No file was changed."})
 			return event.UserInterrupt
 		} else if err != nil {
 			a.answerUndo(event.Notice{Text: sentence(err)})
@@ -191,12 +204,18 @@ func (a *Agent) doUndo(ctx context.Context, c *turn.Conversation, cmd event.Comm
 	u := a.files
 	switch cmd := cmd.(type) {
 	case event.PlanUndo:
-		u.plan, err = u.Restorer.Plan(ctx, undo.Back{Redo: cmd.Redo, Turns: cmd.Turns, To: cmd.To, Removes: cmd.Removes})
+		u.settle()
+		events, err := a.lightEvents(ctx)
 		if err != nil {
 			return err
 		}
-		events, err := a.lightEvents(ctx)
-		if err != nil {
+		back := undo.Back{Redo: cmd.Redo, Turns: cmd.Turns, Removes: cmd.Removes}
+		if cmd.To != nil {
+			if back.Since, err = session.TimeOf(events, *cmd.To); err != nil {
+				return err
+			}
+		}
+		if u.plan, err = u.Restorer.Plan(ctx, back); err != nil {
 			return err
 		}
 		unnumber(u.plan.Turns, events)
@@ -249,6 +268,8 @@ func (a *Agent) apply(ctx context.Context, c *turn.Conversation, p *undo.Plan, c
 		return err
 	}
 	u.plan, u.listed = nil, nil
+	// What background jobs change from here on belongs to no turn that is undone.
+	u.begin(undo.Turn{Number: u.turns, At: a.rec.count(), Prompt: afterUndo, Time: a.rec.meta().Time})
 	done, err := u.Restorer.Apply(ctx, p)
 	if err != nil {
 		return fmt.Errorf("the undo failed: %w", err)
@@ -268,8 +289,6 @@ func (a *Agent) apply(ctx context.Context, c *turn.Conversation, p *undo.Plan, c
 	if todo, changed := session.TodoAfterUndo(events, first, p.Redo); changed && !rewinds {
 		_ = a.rec.emit(&event.TodoSet{Meta: a.rec.meta(), Items: todo})
 	}
-	// What runs in the background must not add changes to a turn that is undone.
-	u.begin(undo.Turn{Number: u.turns, At: a.rec.count(), Prompt: afterUndo, Time: done.Time})
 	return nil
 }
 

@@ -82,7 +82,7 @@ func scanOptions(t *testing.T, dir string, o loop.Options) (loop.Options, *copie
 	}
 	t.Cleanup(func() { _ = pack.Close() })
 	c := &copies{Pack: pack, all: map[string]bool{}, more: make(chan struct{})}
-	files := scan.New(scan.Options{Roots: []string{dir}, Store: c, Eager: true, Wait: time.Minute})
+	files := scan.New(scan.Options{Roots: []string{dir}, Store: c, Eager: func() bool { return true }, Wait: time.Minute})
 	t.Cleanup(files.Close)
 	r := undo.NewRecorder(undo.Options{Pack: pack, Path: path, Roots: []string{dir}, Scan: files, Wait: time.Minute})
 	o.Interceptors = tools.Intercept(r)

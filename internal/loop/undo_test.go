@@ -103,7 +103,7 @@ func write(id, path, content string) script.Reply {
 	return script.Call(id, "write", fmt.Sprintf(`{"path":%q,"content":%q}`, path, content))
 }
 
-// shownOf formats the events about changes of files, without times and IDs of plans.
+// shownOf formats the events about file changes, without times and IDs of plans.
 func shownOf(events []event.Event) string {
 	var b strings.Builder
 	for _, e := range events {
@@ -195,9 +195,9 @@ func TestUndoAndRedoOfFiles(t *testing.T) {
 	texts := userTexts(p.Requests()[5])
 	wantTexts := []string{
 		"first", "second\nwith details",
-		"[The user undid the changes of files of the last turn that changed files. These paths have their earlier state again: b.txt. The conversation may show other contents: read a file again before you edit it.]",
+		"[The user undid the file changes of the last turn that changed files. These paths have their earlier state again: b.txt. The conversation may show other contents: read a file again before you edit it.]",
 		"what happened?",
-		"[The user took back an undo of changes of files. These paths have their later state again: b.txt. The conversation may show other contents: read a file again before you edit it.]",
+		"[The user redid file changes that were undone. These paths have their later state again: b.txt. The conversation may show other contents: read a file again before you edit it.]",
 		"and now?",
 	}
 	if d := cmp.Diff(texts, wantTexts); d != "" {
@@ -248,6 +248,37 @@ func TestUndoOfARewoundTurn(t *testing.T) {
 	}
 }
 
+// A rewind to a prompt undoes the files of later turns, but not those of turns that were
+// rewound before: the user kept them.
+func TestRewindKeepsFilesOfRewoundTurns(t *testing.T) {
+	dir := realDir(t)
+	p := script.New(script.Say("hello"), write("c1", "a.txt", "one\n"), script.Say("written"), script.Say("nothing"), write("c2", "b.txt", "two\n"), script.Say("written"))
+	at := 5
+	undoing(t, undoOptions(t, p, dir, filepath.Join(t.TempDir(), "x.undo")),
+		prompted("greet"), prompted("write"), always(event.Rewind{Keep: at}), prompted("look"), prompted("write"),
+		always(event.PlanUndo{To: &at}), applied(true))
+	if d := cmp.Diff(contents(t, dir), map[string]string{"a.txt": "one\n"}); d != "" {
+		t.Errorf("files after the undo (-got +want):\n%s", d)
+	}
+}
+
+// A rewind to before an undo removes its note to the model, a later one does not.
+func TestRewindRemovesTheNoteOfAnUndo(t *testing.T) {
+	for keep, want := range map[int]int{2: 0, 6: 0, 16: 1} {
+		dir := realDir(t)
+		p := script.New(script.Say("hello"), write("c1", "a.txt", "one\n"), script.Say("written"), script.Say("nothing"), script.Say("again"))
+		undoing(t, undoOptions(t, p, dir, filepath.Join(t.TempDir(), "x.undo")),
+			prompted("greet"), prompted("write"), always(event.PlanUndo{}), applied(false), prompted("look"), always(event.Rewind{Keep: keep}), prompted("go on"))
+		got := 0
+		for _, text := range userTexts(p.Requests()[4]) {
+			got += strings.Count(text, "The user undid")
+		}
+		if got != want {
+			t.Errorf("after a rewind to %d: %d notes of %q", keep, got, userTexts(p.Requests()[4]))
+		}
+	}
+}
+
 // Hunks that the user picks are undone.
 func TestUndoOfHunks(t *testing.T) {
 	dir := realDir(t)
@@ -295,7 +326,7 @@ func TestUndoIsRejected(t *testing.T) {
 	})
 	t.Run("without a record", func(t *testing.T) {
 		events := undoing(t, options(script.New()), always(event.PlanUndo{}))
-		if got := shownOf(events); got != "notice Changes of files cannot be undone, because the session is not saved.\n" {
+		if got := shownOf(events); got != "notice File changes cannot be undone, because the session is not saved.\n" {
 			t.Errorf("got %s", got)
 		}
 	})

@@ -143,7 +143,11 @@ func TestAKillWhileWriting(t *testing.T) {
 	}
 	one, two := versions()
 	_, dir := newWorkspace(t, map[string]string{"f": one})
-	for range 10 {
+	kills := 10
+	if testing.Short() {
+		kills = 3
+	}
+	for range kills {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestAKillWhileWriting$")
 		cmd.Env = append(os.Environ(), killed+"="+dir)
 		out, err := cmd.StdoutPipe()

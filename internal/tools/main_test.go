@@ -6,12 +6,12 @@ import (
 
 	"agent/internal/tools/shell/keeper"
 	"agent/internal/tools/shell/sandbox"
-	"agent/internal/tools/snapshot"
+	"agent/internal/tools/snapshot/snapshottest"
 )
 
 // TestMain also runs the helper processes of the commands that the tests start.
 func TestMain(m *testing.M) {
-	keeper.Run(snapshot.OpenDirStore)
+	keeper.Run(snapshottest.Open)
 	sandbox.Run()
 	os.Exit(m.Run())
 }

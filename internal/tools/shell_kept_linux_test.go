@@ -12,21 +12,22 @@ import (
 	"agent/internal/tools"
 	"agent/internal/tools/shell/sandbox"
 	"agent/internal/tools/snapshot"
+	"agent/internal/tools/snapshot/snapshottest"
 )
 
 // keep makes the commands of the workspace keep what they change in the store that it
 // returns. It skips the test if this system cannot do that.
-func (c *confined) keep(strict bool) (snapshot.DirStore, tools.Approved) {
+func (c *confined) keep(strict bool) (snapshottest.Store, tools.Approved) {
 	c.t.Helper()
 	if !sandbox.Probe().Notify {
 		c.t.Skip("commands cannot be watched here")
 	}
-	store := snapshot.DirStore(c.t.TempDir())
+	store := snapshottest.Store(c.t.TempDir())
 	return store, tools.Approved{Snapshot: &snapshot.Order{Call: "c1", Store: string(store), Roots: []string{c.dir}, MaxFile: 100, Strict: strict}}
 }
 
 // paths returns the paths that were kept, relative to the workspace.
-func (c *confined) paths(store snapshot.DirStore) string {
+func (c *confined) paths(store snapshottest.Store) string {
 	c.t.Helper()
 	all, err := store.Touched()
 	if err != nil {

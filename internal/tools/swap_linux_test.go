@@ -18,6 +18,9 @@ import (
 // there, not even for a moment.
 func TestLinkSwapsWhileWriting(t *testing.T) {
 	writes, swaps := 200, 2000
+	if testing.Short() {
+		writes, swaps = 40, 2000
+	}
 	if os.Getenv("STORM") != "" {
 		writes, swaps = 10_000, 100_000
 	}

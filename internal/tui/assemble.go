@@ -26,7 +26,7 @@ func (m *model) assemble() (notices []string) {
 	m.prompt = prompt.New(ses, m.editor, m.dialog, m.slash, m.help.show, m.leave)
 	p := m.prompt
 	m.question.editPlan, m.question.editHunk = p.External.EditPlan, p.External.EditHunk
-	m.slash.Front = slash.Front{Quit: m.leaveFor, Help: m.help.show, Copy: p.Clipboard.Copy, Restyle: m.restyle, Ask: func(o dialog.Own) { m.dialog.Show(o, !m.editor.Blank()) }}
+	m.slash.Front = slash.Front{Quit: m.leaveFor, Help: m.help.show, Copy: p.Clipboard.Copy, Restyle: m.restyle, Ask: func(o dialog.Own) { m.dialog.Show(o, !m.editor.Blank()) }, Withdraw: m.dialog.WithdrawOwn}
 	m.slash.Front.Screen = &slash.Screen{View: m.pager.Show, Find: m.pager.Find.StartWith, Edit: p.External.Start, EditFile: p.External.EditFile, EditSummary: p.External.EditSummary, Press: m.press, Delegate: m.delegate.Show}
 	m.hints = &hints{Conversation: ses, dialog: m.dialog, editor: m.editor, find: m.pager.Find, prompt: p, pager: m.pager, slash: m.slash}
 	m.ticker = &ticker{Window: m.Window, transcript: ses.Transcript, feed: ses.Feed, dialog: m.dialog, prompt: m.prompt, hints: m.hints, covered: m.covered, arm: m.arm, delegate: m.delegate}

@@ -31,6 +31,9 @@ func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
 		return m.prompt.Clipboard.CopySelection(selected)
 	}
 	m.arm()
+	if cancels := m.Keys.Is(msg.String(), keys.Interrupt) || m.Keys.Is(msg.String(), keys.Clear); cancels && !m.Busy() && !m.dialog.Waits() && m.slash.CancelUndo() {
+		return nil
+	}
 	if stops && !(m.pager.Open() && m.Keys.Is(msg.String(), keys.ViewClose)) {
 		m.interrupt()
 		return nil

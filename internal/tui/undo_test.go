@@ -72,7 +72,7 @@ func TestUndo(t *testing.T) {
 		d.golden("undo-" + size)
 		d.press("end")
 		d.golden("undo-end-" + size)
-		d.press("1")
+		d.press("2")
 		d.wantCommands(event.PlanUndo{}, event.ApplyUndo{ID: "plan", Conversation: true})
 		d.promptIs("")
 		d.events(&event.Rewound{Keep: secondTurn}, &event.Undone{Turns: 1, Restored: []string{"server/server.go", "new.go"}, Merged: []string{"a.go"}, Conflicts: []string{"b.go"},
@@ -102,17 +102,17 @@ func TestUndoAnswers(t *testing.T) {
 		plan          func(*event.UndoPlan)
 		want          []event.Command
 	}{
-		{"/undo", "1", nil, []event.Command{event.PlanUndo{}, both}},
-		{"/undo", "enter", nil, []event.Command{event.PlanUndo{}, both}},
-		{"/undo", "2", nil, []event.Command{event.PlanUndo{}, files}},
-		{"/undo", "down enter", nil, []event.Command{event.PlanUndo{}, files}},
+		{"/undo", "1", nil, []event.Command{event.PlanUndo{}, files}},
+		{"/undo", "enter", nil, []event.Command{event.PlanUndo{}, files}},
+		{"/undo", "2", nil, []event.Command{event.PlanUndo{}, both}},
+		{"/undo", "down enter", nil, []event.Command{event.PlanUndo{}, both}},
 		{"/undo", "3", nil, []event.Command{event.PlanUndo{}}},
 		{"/undo", "4 n enter", nil, []event.Command{event.PlanUndo{}}},
-		{"/undo", "y enter", nil, []event.Command{event.PlanUndo{}, both}},
+		{"/undo", "y enter", nil, []event.Command{event.PlanUndo{}, files}},
 		{"/undo", "esc", nil, []event.Command{event.PlanUndo{}}},
 		{"/undo", "ctrl+c", nil, []event.Command{event.PlanUndo{}}},
-		{"/undo 3", "2", nil, []event.Command{event.PlanUndo{Turns: 3}, files}},
-		{"/undo 3 ignored", "2", nil, []event.Command{event.PlanUndo{Turns: 3, Removes: true}, files}},
+		{"/undo 3", "1", nil, []event.Command{event.PlanUndo{Turns: 3}, files}},
+		{"/undo 3 ignored", "1", nil, []event.Command{event.PlanUndo{Turns: 3, Removes: true}, files}},
 		{"/undo", "1", func(p *event.UndoPlan) { p.Turns[0].At = -1 }, []event.Command{event.PlanUndo{}, files}}, // rewound already
 		{"/undo", "2", func(p *event.UndoPlan) { p.Turns[0].At = -1 }, []event.Command{event.PlanUndo{}}},
 		{"/redo", "1", func(p *event.UndoPlan) { p.Redo = true }, []event.Command{event.PlanUndo{Redo: true}, files}},
@@ -194,7 +194,7 @@ func TestTypingWhileUndoAsks(t *testing.T) {
 	d.typeText("ext 1")
 	d.promptIs("next 1")
 	d.advance(dialog.Quiet)
-	d.shows("1  Undo the files and rewind")
+	d.shows("1  Undo only the files")
 	d.send(tea.PasteMsg{Content: "1\n"})
 	d.send(tea.MouseWheelMsg{X: 5, Y: 12, Button: tea.MouseWheelDown})
 	d.send(tea.WindowSizeMsg{Width: 40, Height: 10})
@@ -205,7 +205,53 @@ func TestTypingWhileUndoAsks(t *testing.T) {
 	d.promptIs("next 11\n")
 }
 
-// A turn of a background delegate does not close the dialog, and a new plan replaces it.
+// A prompt that is sent while the plan is computed, and a turn of a background delegate,
+// withdraw the question: no undo happens during a turn.
+func TestATurnWithdrawsTheQuestionOfUndo(t *testing.T) {
+	for _, command := range []string{"/undo", "/changes"} {
+		answer := event.Event(undoPlan())
+		if command == "/changes" {
+			answer = changesNow()
+		}
+		d := undoDriver(t, 80, 24)
+		d.run(command)
+		d.typeText("go on")
+		d.press("enter")
+		d.events(answer)
+		d.shows("A turn began, so no changes were undone.")
+		d.events(userSaid("go on"), turnEnd(event.Done, time.Second))
+		d.run(command)
+		d.events(answer)
+		d.armDialog()
+		if !d.m.dialog.Waits() {
+			t.Fatalf("%s: no question:\n%s", command, d.screen())
+		}
+		d.events(&event.UserSaid{Text: "The delegate has answered.", Auto: true})
+		if d.m.dialog.Waits() {
+			t.Errorf("%s: a question is below the turn:\n%s", command, d.screen())
+		}
+		d.shows("A turn began, so no changes were undone.")
+	}
+}
+
+// Esc and ctrl+c cancel an undo whose plan or end is not known yet.
+func TestUndoIsCancelled(t *testing.T) {
+	for _, key := range []string{"esc", "ctrl+c"} {
+		d := undoDriver(t, 80, 24)
+		d.run("/undo")
+		d.typeText("draft")
+		d.press(key)
+		d.shows("undo cancelled")
+		d.promptIs("draft")
+		d.events(undoPlan()) // it was computed already
+		if d.m.dialog.Waits() {
+			t.Errorf("%s: a dialog is open", key)
+		}
+		d.wantCommands(event.PlanUndo{}, event.Interrupt{})
+	}
+}
+
+// A new plan replaces the question about an older one.
 func TestUndoAsksOnce(t *testing.T) {
 	d := undoDriver(t, 80, 24)
 	d.run("/undo")
@@ -218,33 +264,33 @@ func TestUndoAsksOnce(t *testing.T) {
 	}
 	d.armDialog()
 	d.shows("Undo the changes of “another prompt”?")
-	d.press("2")
+	d.press("1")
 	d.wantCommands(event.PlanUndo{}, event.ApplyUndo{ID: "other"})
 }
 
 // A long diff scrolls with the keys and the wheel.
 func TestUndoOfALongDiff(t *testing.T) {
 	var b strings.Builder
-	b.WriteString("@@ -1,3000 +0,0 @@\n")
-	for range 3000 {
+	b.WriteString("@@ -1,1000 +0,0 @@\n")
+	for range 1000 {
 		b.WriteString("-line\n")
 	}
 	plan := undoPlan()
-	plan.Diffs = []event.Diff{{Path: "long.txt", Deleted: true, Removed: 3000, Unified: b.String()}}
+	plan.Diffs = []event.Diff{{Path: "long.txt", Deleted: true, Removed: 1000, Unified: b.String()}}
 	d := undoDriver(t, 80, 24)
 	d.run("/undo")
 	d.events(plan)
 	d.armDialog()
 	d.shows("more lines below", "ctrl+g full view")
 	d.press("ctrl+g")
-	for range 2000 {
+	for range 400 {
 		d.send(tea.MouseWheelMsg{X: 5, Y: 10, Button: tea.MouseWheelDown})
 	}
-	d.shows("3000 │- line", "not applied: b.go")
+	d.shows("1000 │- line", "not applied: b.go")
 	d.press("esc") // closes the full view
-	d.shows("1  Undo the files")
+	d.shows("1  Undo only")
 	d.press("esc")
-	d.hides("1  Undo the files")
+	d.hides("1  Undo only")
 	d.wantCommands(event.PlanUndo{})
 }
 
@@ -262,7 +308,7 @@ func TestUndoOfManyFiles(t *testing.T) {
 	d.shows("300 files, +3000 −0", "many more lines below")
 	d.press("ctrl+g", "end", "end", "end", "end", "end", "end")
 	d.shows("not applied: b.go", "the end") // below the diffs of all files
-	d.press("2")
+	d.press("1")
 	d.wantCommands(event.PlanUndo{}, event.ApplyUndo{ID: "plan"})
 }
 

@@ -110,6 +110,11 @@ func OneArg(what string) cobra.PositionalArgs {
 	return checkArgs(what, func(n int) bool { return n == 1 })
 }
 
+// MaxArgs rejects more than most arguments. what names them.
+func MaxArgs(most int, what string) cobra.PositionalArgs {
+	return checkArgs(what, func(n int) bool { return n <= most })
+}
+
 // MinArgs rejects fewer than least arguments. what names them.
 func MinArgs(least int, what string) cobra.PositionalArgs {
 	return checkArgs(what, func(n int) bool { return n >= least })

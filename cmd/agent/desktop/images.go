@@ -45,6 +45,12 @@ func (p *Images) File(path string) (llm.Image, string, error) {
 	return img, what, nil
 }
 
+// Content returns the image in the content of an image file.
+func (p *Images) Content(ctx context.Context, content []byte) (llm.Image, error) {
+	img, _, err := p.decode(ctx, content)
+	return img, err
+}
+
 // decode converts the content of an image file to a format that every provider
 // accepts.
 func (p *Images) decode(ctx context.Context, content []byte) (llm.Image, string, error) {

@@ -48,7 +48,7 @@ func (t Turn) Run(p Printer, out *Output) error {
 	defer cancel()
 	expired := t.Expire(expiring)
 
-	r := Result{Type: "result", Session: t.Session, Model: t.Model, ExitCode: exit.Failed}
+	r := t.result()
 	killed := 0 // exit code of the signal that ends the program; 0 for none
 	for events != nil {
 		select {
@@ -79,15 +79,14 @@ func (t Turn) Run(p Printer, out *Output) error {
 	for text := range expired {
 		p.Event(event.Notice{Text: text})
 	}
-	switch {
-	case killed != 0:
-		r.ExitCode = killed
-	case r.denied && r.ExitCode != exit.Interrupted && (r.ExitCode != exit.Limit || r.Reason == string(event.AllFailed)):
-		r.ExitCode = exit.Denied
-	}
-	r.SetAnswer(t.Schema)
+	r.finish(t.Schema, killed)
 	p.End(r)
 	return t.outcome(r.ExitCode, out)
+}
+
+// result returns the result of a turn that has not ended.
+func (t Turn) result() Result {
+	return Result{Type: "result", Session: t.Session, Model: t.Model, ExitCode: exit.Failed}
 }
 
 // outcome returns the error of a run with this exit code.

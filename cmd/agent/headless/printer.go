@@ -2,7 +2,6 @@ package headless
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -24,13 +23,15 @@ type Printer interface {
 }
 
 // NewPrinter returns the printer for --output, which writes to out. With onlyAnswer, a
-// text printer prints nothing but the answer, at the end.
-func NewPrinter(format string, streams command.IO, out *Output, onlyAnswer bool) (Printer, error) {
+// text printer prints nothing but the answer, at the end. Previews are those of stream-json.
+func NewPrinter(format string, streams command.IO, out *Output, onlyAnswer bool, previews Previews) (Printer, error) {
 	switch format {
 	case "text":
 		return &TextPrinter{Out: out, Err: streams.Err, sanitize: streams.Out.Terminal, shared: streams.SharedOutput(), onlyAnswer: onlyAnswer}, nil
-	case "json", "stream-json":
-		return &jsonPrinter{out: out, lines: format == "stream-json"}, nil
+	case "json":
+		return &jsonPrinter{out}, nil
+	case "stream-json":
+		return &streamPrinter{out, previews}, nil
 	}
 	return nil, command.Usage("--output: unknown format %q: use text, json or stream-json", format)
 }
@@ -201,28 +202,9 @@ func (p *TextPrinter) endLine() {
 	}
 }
 
-// jsonPrinter prints the result as one JSON object. If lines is set, it first
-// prints each durable event as it is stored in the session.
-type jsonPrinter struct {
-	out   io.Writer
-	lines bool
-}
+// jsonPrinter prints only the result, as one JSON object.
+type jsonPrinter struct{ out io.Writer }
 
-func (p *jsonPrinter) Event(e event.Event) {
-	if of, ok := e.(event.Delegated); ok {
-		e = of.Event // it names its agent
-	}
-	d, ok := e.(event.Durable)
-	if !ok || !p.lines {
-		return
-	}
-	if line, err := event.Encode(d); err == nil {
-		fmt.Fprintf(p.out, "%s\n", line)
-	}
-}
+func (p *jsonPrinter) Event(event.Event) {}
 
-func (p *jsonPrinter) End(r Result) {
-	enc := json.NewEncoder(p.out)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(r)
-}
+func (p *jsonPrinter) End(r Result) { writeLine(p.out, r) }

@@ -2,7 +2,6 @@ package headless
 
 import (
 	"slices"
-	"strings"
 
 	"agent/cmd/agent/exit"
 	"agent/internal/llm"
@@ -95,7 +94,7 @@ func (r *Result) Add(e event.Event) (ended bool) {
 
 // end updates the result with the end of the turn.
 func (r *Result) end(e *event.TurnEnd) {
-	r.Reason, r.Error, r.Hint = string(e.Reason), e.Error, withoutKeys(e.Hint)
+	r.Reason, r.Error, r.Hint = string(e.Reason), e.Error, event.WithoutKeys(e.Hint)
 	r.Steps, r.Usage, r.Cost, r.Duration = e.Steps, e.Usage, e.Cost, e.Duration.Milliseconds()
 	r.Evidence = e.Evidence
 	switch e.Reason {
@@ -113,6 +112,18 @@ func (r *Result) end(e *event.TurnEnd) {
 	}
 }
 
+// finish completes the result after the last event. Killed is the exit code of the
+// signal that ends the program; 0 for none.
+func (r *Result) finish(schema *turn.Schema, killed int) {
+	switch {
+	case killed != 0:
+		r.ExitCode = killed
+	case r.denied && r.ExitCode != exit.Interrupted && (r.ExitCode != exit.Limit || r.Reason == string(event.AllFailed)):
+		r.ExitCode = exit.Denied
+	}
+	r.SetAnswer(schema)
+}
+
 // SetAnswer sets the answer after the end of the turn: the part of it that matches the
 // schema if there is one.
 func (r *Result) SetAnswer(schema *turn.Schema) {
@@ -123,13 +134,4 @@ func (r *Result) SetAnswer(schema *turn.Schema) {
 	if schema != nil {
 		r.Answer, _ = schema.Answer(&r.final) // the turn has checked it
 	}
-}
-
-// withoutKeys returns a hint without the sentence that names a key: a run has no
-// keyboard.
-func withoutKeys(hint string) string {
-	for _, sentence := range []string{event.HintRetry, event.HintContinue} {
-		hint = strings.TrimSpace(strings.TrimSuffix(hint, sentence))
-	}
-	return hint
 }

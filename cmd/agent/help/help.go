@@ -38,6 +38,8 @@ func Topics() []Topic {
 		{"configuration", "the configuration file, all settings, system prompt, appearance"},
 		{"data", "files on disk, API keys, secrets in commands and models, deletion"},
 		{"headless", "agent run, limits, output formats, exit codes, agent eval, plain mode"},
+		{"protocol", "control agent run from another program: commands and events as JSON lines"},
+		{"editors", "agent acp: sessions in Zed, JetBrains and Neovim"},
 		{"design", "packages, data flow, libraries"},
 		{"reliability", "guarantees and figures: interrupts, crashes, disk errors, safety"},
 		{"speed", "measured latency, CPU time and memory"},

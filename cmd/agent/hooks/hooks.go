@@ -1,41 +1,38 @@
-// Package hooks holds `agent hooks`, which lists the hooks that run in the current
-// directory and imports those of Claude Code. It runs none of them. Start reading at
-// NewCmd.
+// Package hooks finds the hooks of a session in the configuration and in the repository,
+// and holds `agent hooks`, which lists them and imports those of Claude Code. Package
+// agent/internal/loop/hooks runs them. Start reading at Session.Open and NewCmd.
 package hooks
 
 import (
 	"cmp"
 	"context"
 	"fmt"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"agent/cmd/agent/command"
 	"agent/cmd/agent/settings"
+	"agent/cmd/agent/trust"
 	"agent/internal/tui/ink"
 )
 
-// Source is where hooks come from.
-type Source struct {
-	Name  string // for display: the file, and whether the hooks are used
-	Hooks settings.Hooks
-}
-
 // Options are what `agent hooks` and its commands need.
 type Options struct {
-	IO   command.IO
-	Find func() ([]Source, error) // the hooks in the current directory
+	IO       command.IO
+	Settings func() (settings.File, error)
+	Review   func() (*trust.Review, error) // of the current directory
 
 	Project bool   // import the file of the repository
 	File    string // to import; empty for the default one
 	Yes     bool   // import without a question
 }
 
-// NewCmd returns `agent hooks`. The function find returns the hooks in the current
+// NewCmd returns `agent hooks`. The function review returns the review of the current
 // directory.
-func NewCmd(f *command.Factory, find func() ([]Source, error), runF command.RunFunc[Options]) *cobra.Command {
-	opts := &Options{IO: f.IO, Find: find}
+func NewCmd(f *command.Factory, review func() (*trust.Review, error), runF command.RunFunc[Options]) *cobra.Command {
+	opts := &Options{IO: f.IO, Settings: f.Settings, Review: review}
 	cmd := &cobra.Command{
 		Use:   "hooks",
 		Short: "list the commands that run at events of a session",
@@ -70,27 +67,43 @@ that you have imported run in all directories.`,
 }
 
 func listRun(_ context.Context, opts *Options) error {
-	all, err := opts.Find()
+	file, err := opts.Settings()
 	if err != nil {
 		return err
 	}
-	w := tabwriter.NewWriter(opts.IO.Out, 0, 0, 2, ' ', 0)
-	n := 0
-	for _, source := range all {
-		for _, event := range settings.HookEvents {
-			for _, h := range source.Hooks.At(event) {
-				if n++; n == 1 {
-					fmt.Fprintln(w, "EVENT\tTOOL\tPATH\tCOMMAND\tSOURCE")
-				}
-				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", event, cell(h.Tool), cell(h.Path), ink.Truncate(cell(h.Command), 60), cell(source.Name))
-			}
-		}
+	review, err := opts.Review()
+	if err != nil {
+		return err
 	}
-	if n == 0 {
+	theirs, items, err := repository(review.Dir())
+	if err != nil {
+		return err
+	}
+	name := repositoryFile + " (confirmed)"
+	if len(items) > 0 && !review.Confirmed(items[0]) {
+		name = repositoryFile + " (not confirmed)"
+	}
+	rows := append(rowsOf(file.Hooks, command.Short(file.Path)), rowsOf(theirs, name)...)
+	if len(rows) == 0 {
 		fmt.Fprintln(opts.IO.Out, "No hooks are configured. To write one: agent help hooks")
 		return nil
 	}
+	w := tabwriter.NewWriter(opts.IO.Out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "EVENT\tTOOL\tPATH\tCOMMAND\tSOURCE")
+	for _, r := range rows {
+		fmt.Fprintln(w, r)
+	}
 	return w.Flush()
+}
+
+// rowsOf returns a row of the table for each of the hooks in a file.
+func rowsOf(all settings.Hooks, file string) (rows []string) {
+	for _, event := range settings.HookEvents {
+		for _, h := range all.At(event) {
+			rows = append(rows, strings.Join([]string{event, cell(h.Tool), cell(h.Path), ink.Truncate(cell(h.Command), 60), cell(file)}, "\t"))
+		}
+	}
+	return rows
 }
 
 // cell returns untrusted text for a cell of a table.

@@ -56,7 +56,7 @@ func inside(dir string, kind trust.Kind, name string, args []string) (trust.Item
 	if in {
 		file, words = filepath.ToSlash(path), append([]string{path}, words...)
 	}
-	content := trust.Programs(dir, words...)
+	content := trust.Programs(dir, dir, words...)
 	if content == "" && !in {
 		return trust.Item{}, false
 	}

@@ -14,6 +14,7 @@ import (
 	"agent/cmd/agent/settings"
 	"agent/internal/llm/catalog"
 	"agent/internal/llm/offline"
+	"agent/internal/llm/recording"
 	"agent/internal/llm/text"
 	"agent/internal/loop/event"
 	"agent/internal/loop/turn"
@@ -40,6 +41,11 @@ type Picker struct {
 	// WaitLocal is set if Choose searches for servers on this machine before it
 	// falls back to the offline guide; otherwise FindLocal does.
 	WaitLocal bool
+	// Recorder records the traffic with the models; nil records nothing.
+	Recorder *recording.Recorder
+	// Player takes the place of the network and of all credentials; nil for the network.
+	// Only the models of its recording can be connected then.
+	Player *recording.Player
 
 	bound    struct{ url, provider string }
 	attended bool // a user can read notices and select another model
@@ -110,6 +116,9 @@ func (p *Picker) Model(name string) (turn.Model, []string, error) {
 
 // Choose is like Model but does not connect.
 func (p *Picker) Choose(name string) (catalog.Choice, error) {
+	if p.Player != nil {
+		return p.replayed(name)
+	}
 	in := p.input(context.Background(), name)
 	choice, err := catalog.Resolve(in)
 	if err != nil {
@@ -168,6 +177,7 @@ func (p *Picker) connect(c catalog.Choice) (turn.Model, error) {
 	if q := c.Confirm; q != nil {
 		m.Confirm = &turn.Confirm{Question: q.Question, Why: q.Why, Remedy: q.Remedy}
 	}
+	p.wrap(&c)
 	provider, err := c.Connect()
 	if err != nil {
 		return m, err

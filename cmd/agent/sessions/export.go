@@ -165,23 +165,40 @@ func writeFile(name string, s export.Session, write func(io.Writer, export.Sessi
 // SchemaOptions are the options of `agent sessions schema`.
 type SchemaOptions struct {
 	IO command.IO
+
+	Of string // "records", or a key of the schemas of lines
 }
 
-// NewCmdSchema returns `agent sessions schema`.
-func NewCmdSchema(f *command.Factory, runF command.RunFunc[SchemaOptions]) *cobra.Command {
+// Schemas return JSON schemas, by what they describe.
+type Schemas map[string]func() ([]byte, error)
+
+// NewCmdSchema returns `agent sessions schema`. Lines are the schemas of stream-json.
+func NewCmdSchema(f *command.Factory, lines Schemas, runF command.RunFunc[SchemaOptions]) *cobra.Command {
 	return &cobra.Command{
-		Use:     "schema",
-		Short:   "print the JSON schema of session records and of --output stream-json",
-		Example: "  agent sessions schema > events.schema.json",
-		Args:    command.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return command.Or(runF, schemaRun)(cmd.Context(), &SchemaOptions{IO: f.IO})
+		Use:   "schema [NAME]",
+		Short: "print the JSON schema of session records or stream-json",
+		Long: `Schema prints the JSON schema with that NAME: of a record of a session (records,
+the default), of a line that agent run prints with --output stream-json (output), or of
+a line that it reads with --input stream-json (input).`,
+		Example:   "  agent sessions schema > events.schema.json\n  agent sessions schema input > commands.schema.json",
+		Args:      command.MaxArgs(1, "at most one of records, output and input"),
+		ValidArgs: []string{"records", "output", "input"},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			opts := &SchemaOptions{IO: f.IO, Of: strings.Join(args, "")}
+			return command.Or(runF, func(_ context.Context, o *SchemaOptions) error { return schemaRun(o, lines) })(cmd.Context(), opts)
 		},
 	}
 }
 
-func schemaRun(_ context.Context, opts *SchemaOptions) error {
-	schema, err := event.Schema()
+func schemaRun(opts *SchemaOptions, lines Schemas) error {
+	of := lines[opts.Of]
+	switch {
+	case opts.Of == "" || opts.Of == "records":
+		of = event.Schema
+	case of == nil:
+		return command.Usage("unknown schema %q: use records, output or input", opts.Of)
+	}
+	schema, err := of()
 	if err != nil {
 		return err
 	}

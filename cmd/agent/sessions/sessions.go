@@ -17,8 +17,8 @@ import (
 	"agent/internal/loop/session"
 )
 
-// NewCmdSessions returns `agent sessions`.
-func NewCmdSessions(f *command.Factory) *cobra.Command {
+// NewCmdSessions returns `agent sessions`. Lines are the schemas of stream-json.
+func NewCmdSessions(f *command.Factory, lines Schemas) *cobra.Command {
 	cmd := newCmdList(f, "sessions", nil)
 	cmd.Short = "list, show, search, export and delete sessions"
 	cmd.Long = `Sessions lists the sessions of this directory, the most recently used first. Any
@@ -29,7 +29,7 @@ unique prefix of an ID is accepted.`
   agent sessions export 1ng2j0n -o session.html
   agent --resume 1ng2j0n`
 	cmd.AddCommand(
-		NewCmdList(f, nil), NewCmdTree(f, nil), NewCmdShow(f, nil), NewCmdSearch(f, nil), NewCmdStats(f, nil), NewCmdSchema(f, nil), NewCmdRename(f, nil),
+		NewCmdList(f, nil), NewCmdTree(f, nil), NewCmdShow(f, nil), NewCmdSearch(f, nil), NewCmdStats(f, nil), NewCmdSchema(f, lines, nil), NewCmdRename(f, nil),
 		NewCmdDelete(f, nil), NewCmdExport(f, nil), NewCmdImport(f, nil), NewCmdRepair(f, nil),
 	)
 	return cmd

@@ -59,7 +59,11 @@ func TestOptionsOfCommands(t *testing.T) {
 	takes(t, NewCmdExport, ExportOptions{ID: "1a", Format: "html", File: "a.HTM"}, "1a", "-o", "a.HTM")
 	takes(t, NewCmdExport, ExportOptions{ID: "1a", Format: "json", File: "a.html"}, "1a", "-o", "a.html", "--format", "json")
 	takes(t, NewCmdImport, ImportOptions{Version: "1.2", Files: []string{"a", "-"}, Dir: "/d"}, "a", "-", "--dir", "/d")
-	takes(t, NewCmdSchema, SchemaOptions{})
+	schema := func(f *command.Factory, runF command.RunFunc[SchemaOptions]) *cobra.Command {
+		return NewCmdSchema(f, nil, runF)
+	}
+	takes(t, schema, SchemaOptions{})
+	takes(t, schema, SchemaOptions{Of: "input"}, "input")
 }
 
 func TestWrongCalls(t *testing.T) {

@@ -63,19 +63,19 @@ func readBelow(root, name string, limit int64) ([]byte, error) {
 	return b, err
 }
 
-// Programs describes the files of the repository root that the words of commands name:
-// their content if it is short text, otherwise its hash. It belongs to the Content of an
-// item, so that a changed script waits for a new confirmation.
-func Programs(root string, words ...string) string {
+// Programs describes the files of the repository root that the words of commands name,
+// which run in dir: their content if it is short text, otherwise its hash. It belongs to
+// the Content of an item, so that a changed script waits for a new confirmation.
+func Programs(root, dir string, commands ...string) string {
 	var out strings.Builder
 	seen := map[string]bool{}
-	for _, line := range words {
+	for _, line := range commands {
 		for word := range strings.FieldsFuncSeq(line, notInName) {
-			name := filepath.Clean(word)
-			if rel, err := filepath.Rel(root, word); filepath.IsAbs(word) && err == nil {
-				name = rel
+			if !filepath.IsAbs(word) {
+				word = filepath.Join(dir, word)
 			}
-			if seen[name] || !filepath.IsLocal(name) || len(seen) >= maxNamed {
+			name, err := filepath.Rel(root, word)
+			if err != nil || seen[name] || !filepath.IsLocal(name) || len(seen) >= maxNamed {
 				continue
 			}
 			if text := program(root, name); text != "" {

@@ -31,9 +31,10 @@ func NewCmdDiff(f *command.Factory, runF command.RunFunc[DiffOptions]) *cobra.Co
 	opts := &DiffOptions{IO: f.IO, Store: f.Store}
 	cmd := &cobra.Command{
 		Use:   "diff",
-		Short: "show how the files that a session changed differ from before",
-		Long: `Diff prints all changes since the session began of the files that it changed, also
-those that others made in these files, as a unified diff for git apply and patch.`,
+		Short: "show the file changes since a session began",
+		Long: `Diff compares the files that a session changed with their contents before the
+session. It prints a unified diff for git apply and patch, which includes changes
+that others made to these files.`,
 		Example: `  agent diff --stat
   agent diff | git apply -R    undo them all`,
 		Args: command.NoArgs,
@@ -79,27 +80,49 @@ func printStat(w writer, all []event.Diff) {
 }
 
 // printPatch prints items of the plan that undoes all changes, and their diffs, in the
-// format of git. Directories and what a diff cannot express are comments, which git and
-// patch skip.
+// format of git. What a diff cannot express is a comment, which git and patch skip: binary
+// files, links, and directories without changed files.
 func printPatch(w writer, items []undo.Item, diffs []event.Diff) {
 	hunks := map[string]string{}
 	for _, d := range diffs {
 		hunks[d.Path] = d.Unified
 	}
-	for _, it := range items {
+	for i, it := range items {
 		before, after := gitMode(it.To), gitMode(it.Now)
 		unified := hunks[it.Shown]
 		isText := before+after != "" && !isLink(it.To) && !isLink(it.Now)
 		switch {
-		case before == "" && after == "": // a directory
+		case before == "" && after == "":
+			if i+1 == len(items) || !strings.HasPrefix(items[i+1].Path, it.Path+string(filepath.Separator)) {
+				w.printf("# %s → %s: %s\n", describe(it.To), describe(it.Now), quoted(it.Shown))
+			}
 		case filepath.IsAbs(it.Shown):
 			w.printf("# outside the directory of the session: %s\n", quoted(it.Shown))
 		case !isText || strings.HasPrefix(unified, "@@ too large") || strings.HasPrefix(unified, "@@ binary"):
-			w.printf("# not text: %s\n", quoted(it.Shown))
+			kind := ""
+			if isText {
+				kind = "binary or large, "
+			}
+			w.printf("# %s%s → %s: %s\n", kind, describe(it.To), describe(it.Now), quoted(it.Shown))
 		default:
 			w.printf("%s", patch(it.Shown, before, after, unified))
 		}
 	}
+}
+
+// describe returns what was or is at a path: "12 KB" for a file.
+func describe(s snapshot.State) string {
+	switch s.Kind {
+	case snapshot.Absent:
+		return "nothing"
+	case snapshot.File:
+		return phrase.Bytes(s.Size)
+	case snapshot.Dir:
+		return fmt.Sprintf("directory with mode %04o", s.Mode)
+	case snapshot.Link:
+		return "link to " + quoted(s.Target)
+	}
+	return "special file"
 }
 
 // patch returns the patch of one file. The modes are empty if the file does not exist.

@@ -15,7 +15,7 @@ import (
 	"agent/internal/realpath"
 )
 
-// stored is a session whose changes of files are recorded. The caller closes it.
+// stored is a session whose file changes are recorded. The caller closes it.
 type stored struct {
 	store    *history.Store
 	id, dir  string
@@ -108,7 +108,7 @@ func (s *stored) recover(ctx context.Context, w writer) error {
 
 // title returns the title of the session.
 func (s *stored) title() string {
-	v, err := s.log.View()
+	v, err := s.store.View(s.id)
 	if err != nil {
 		return ""
 	}

@@ -1,5 +1,5 @@
-// Package undo holds `agent undo` and `agent diff`: they undo and show the changes of
-// files of a stored session. They start no session, run no program, and need neither a
+// Package undo holds `agent undo` and `agent diff`: they undo and show the file changes
+// of a stored session. They start no session, run no program, and need neither a
 // model nor git. Start reading at NewCmdUndo.
 package undo
 
@@ -41,7 +41,7 @@ func NewCmdUndo(f *command.Factory, runF command.RunFunc[Options]) *cobra.Comman
 	opts := &Options{IO: f.IO, Store: f.Store}
 	cmd := &cobra.Command{
 		Use:   "undo",
-		Short: "undo the changes of files of a session",
+		Short: "undo the file changes of a session",
 		Long: `Undo restores the files that the last turn of a session changed, with tools or with
 commands, also after a crash of the program. It shows the exact changes and asks
 before it applies them.
@@ -70,13 +70,13 @@ Exit code 1 means that some changes were in conflict or could not be undone.`,
 	cmd.Flags().BoolVar(&opts.Redo, "redo", false, "undo the last undo")
 	cmd.Flags().BoolVar(&opts.Ignored, "ignored", false, "also remove files that git ignores and that commands created")
 	cmd.Flags().BoolVar(&opts.DryRun, "dry-run", false, "show the changes and apply nothing")
-	cmd.Flags().BoolVarP(&opts.Yes, "yes", "y", false, "apply without confirmation what is not in conflict")
+	cmd.Flags().BoolVarP(&opts.Yes, "yes", "y", false, "apply without confirmation; conflicts are skipped")
 	return cmd
 }
 
 func undoRun(ctx context.Context, opts *Options) error {
 	if !opts.Yes && !opts.DryRun && !opts.IO.Interactive() {
-		return command.Usage("there is no terminal for the confirmation. Add --yes to undo without it, or --dry-run to see the changes")
+		return command.Usage("there is no terminal for the confirmation. Add --yes to undo without it, or --dry-run to show the changes")
 	}
 	back := undo.Back{Redo: opts.Redo, Turns: opts.Turns, Removes: opts.Ignored}
 	s, err := open(ctx, opts.Store, opts.Session, back)
@@ -84,12 +84,8 @@ func undoRun(ctx context.Context, opts *Options) error {
 		return err
 	}
 	defer s.close()
-	if err := s.lock(); err != nil {
-		return err
-	}
 	w := writer{opts.IO.Out}
-	w.printf("Session %s: %s\n", s.id, s.title())
-	if err := s.recover(ctx, w); err != nil {
+	if err := s.begin(ctx, w, opts.DryRun); err != nil {
 		return err
 	}
 	p, err := s.restorer.Plan(ctx, back)
@@ -112,11 +108,29 @@ func undoRun(ctx context.Context, opts *Options) error {
 		return err
 	}
 	if err := s.append(ctx, &done, p.Turns); err != nil {
-		return fmt.Errorf("the files were changed, but the session does not say so: %w", err)
+		return fmt.Errorf("the files were changed, but the session log could not be updated: %w", err)
 	}
 	w.result(&done)
 	if len(done.Conflicts)+len(done.Lost) > 0 {
 		return &exit.Error{Code: exit.Failed}
+	}
+	return nil
+}
+
+// begin names the session, locks it, and finishes an undo that a crash interrupted. With
+// dry it changes nothing.
+func (s *stored) begin(ctx context.Context, w writer, dry bool) error {
+	if !dry {
+		if err := s.lock(); err != nil {
+			return err
+		}
+	}
+	w.printf("Session %s: %s\n", s.id, s.title())
+	if !dry {
+		return s.recover(ctx, w)
+	}
+	if s.restorer.Unfinished() {
+		w.printf("An undo was interrupted when the program exited. It will be finished first, which can change what follows.\n")
 	}
 	return nil
 }
@@ -179,7 +193,7 @@ func (w writer) plan(p event.UndoPlan, full bool) {
 	w.diffs(p.Diffs, full)
 	w.list("Merged with later changes by others:", p.Merged)
 	if len(p.Conflicts) > 0 {
-		w.printf("\nIn conflict with later changes by others. These files stay as they are. The changes that they do not get:\n")
+		w.printf("\nIn conflict with later changes by others. These files stay as they are. Not applied to them:\n")
 		w.diffs(p.Conflicts, full)
 	}
 	w.rest(p.Lost, p.Ignored, p.Git)
@@ -238,9 +252,9 @@ func (w writer) rest(lost []event.LostChange, ignored int, git []string) {
 	}
 	w.list("Cannot be restored:", lines)
 	if ignored > 0 {
-		w.printf("\n%s that git ignores and that commands created stay. To remove them, add --ignored.\n", phrase.Count(ignored, "file"))
+		w.printf("\nKept: %s that commands created and git ignores. To remove them, add --ignored.\n", phrase.Count(ignored, "file"))
 	}
-	w.list("Commits and switches of branches stay. To undo them, run:", git)
+	w.list("Commits and branch switches stay. To undo them, run:", git)
 }
 
 // result prints what an undo has done.

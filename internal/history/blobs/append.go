@@ -36,11 +36,11 @@ func (p *Pack) append(h head, payload []byte) (start int64, err error) {
 	}
 	defer func() { err = errors.Join(err, p.unlock()) }()
 	n := recordSize(len(payload))
-	grown, err := p.reserve(n, h.kind == noteKind)
+	release, err := p.reserve(n, h.kind == noteKind)
 	if err != nil {
 		return 0, err
 	}
-	defer grown()
+	defer release()
 	p.buf = appendRecord(p.buf[:0], p.mark, h, payload)
 	if _, err := p.f.WriteAt(p.buf, p.end); err != nil {
 		return 0, errors.Join(err, p.f.Truncate(p.end))
@@ -90,7 +90,7 @@ func (p *Pack) lock() error {
 }
 
 // lockFile locks the file that is at the path now. Another program may have removed the
-// file that was there, to make room.
+// open file to make room.
 func (p *Pack) lockFile() error {
 	if p.closed {
 		return fmt.Errorf("%s: %w", p.path, fs.ErrClosed)
@@ -101,6 +101,11 @@ func (p *Pack) lockFile() error {
 	for {
 		if p.f == nil {
 			f, err := openFile(p.path, os.O_RDWR|os.O_CREATE)
+			if errors.Is(err, fs.ErrNotExist) { // files are copied before the first log is written
+				if err = os.MkdirAll(filepath.Dir(p.path), 0o700); err == nil {
+					f, err = openFile(p.path, os.O_RDWR|os.O_CREATE)
+				}
+			}
 			if err != nil {
 				return err
 			}
@@ -165,8 +170,8 @@ func (p *Pack) cut(size int64) error {
 }
 
 // reserve returns an ErrFull if n more bytes would exceed a limit. It makes room by
-// removing packs of other sessions. The caller calls grown once the bytes are written.
-func (p *Pack) reserve(n int64, isNote bool) (grown func(), err error) {
+// removing packs of other sessions. The caller calls release after writing the bytes.
+func (p *Pack) reserve(n int64, isNote bool) (release func(), err error) {
 	limit := forContents
 	if isNote {
 		limit = func(l int64) int64 { return l }

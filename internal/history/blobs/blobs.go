@@ -90,9 +90,9 @@ type Pack struct {
 	encoders sync.Pool // of *encoder
 
 	mu       sync.Mutex
-	f        file // nil if the file does not exist, as far as is known
+	f        file // nil if the file did not exist when it was last opened
 	mark     mark
-	end      int64            // where a record is known to end
+	end      int64            // where the last record ended when it was last locked
 	index    map[hash]int64   // offsets of contents that are known
 	indexed  int64            // index has all contents before this offset; 0 if none were read
 	seen     bool             // index has the contents of the last records that others appended
@@ -131,7 +131,7 @@ var openFile = func(path string, flag int) (file, error) {
 func Path(dir, session string) string { return filepath.Join(dir, session+extension) }
 
 // Open opens the pack at path, which ends with .undo. The first Put or Append creates
-// the file. The error is an ErrNewer or that of reading the file.
+// the file and its directory. The error is an ErrNewer or that of reading the file.
 func Open(path string, limits Limits) (*Pack, error) {
 	p := &Pack{path: path, limits: limits.orDefaults(), index: map[hash]int64{}}
 	if _, err := p.open(); err != nil && !errors.Is(err, errUnreadable) {
@@ -140,8 +140,8 @@ func Open(path string, limits Limits) (*Pack, error) {
 	return p, nil
 }
 
-// open opens the file if it exists, and returns its length. The caller holds mu, as for
-// all methods that are not exported and do not say that they lock it.
+// open opens the file if it exists, and returns its length. The caller holds mu. So do
+// the callers of the other unexported methods, unless a comment says that they lock it.
 func (p *Pack) open() (size int64, err error) {
 	if p.closed {
 		return 0, fmt.Errorf("%s: %w", p.path, fs.ErrClosed)
@@ -191,11 +191,11 @@ func (p *Pack) Size() int64 {
 	return info.Size()
 }
 
-// Room returns how many bytes of contents the pack still accepts if they cannot be
-// compressed, as far as the limit of one pack is concerned.
+// Room returns how many bytes of incompressible contents fit before the limit of one pack
+// is reached. It does not consider Limits.Total.
 func (p *Pack) Room() int64 { return p.limits.Room(p.Size()) }
 
-// Sync returns when everything that any process appended would survive a power failure.
+// Sync makes everything that any process appended durable.
 func (p *Pack) Sync() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

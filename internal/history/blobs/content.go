@@ -41,8 +41,8 @@ func (e *encoder) compress(b []byte) []byte {
 }
 
 // Put stores a content and returns its SHA-256 in hexadecimal and its size. A content
-// that this Pack has stored or read, or that was stored recently, takes no space again.
-// If it is longer than 256 KB, it must be an io.Seeker for that, and is read twice. The
+// that this Pack has stored or read, or that was stored recently, is not stored again. If
+// it is longer than 256 KB, that works only for an io.Seeker, which is read twice. The
 // error is an ErrFull or that of reading content or writing the pack.
 func (p *Pack) Put(content io.Reader) (sum string, size int64, err error) {
 	e := p.encoder()
@@ -133,7 +133,7 @@ func (p *Pack) add(h head, payload []byte) error {
 // stored, in bytes.
 const recentSize = 1 << 20
 
-// stored reports whether the pack is known to have a content undamaged. It locks mu.
+// stored reports whether the index has a content whose record is undamaged. It locks mu.
 func (p *Pack) stored(h hash) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -20,8 +20,8 @@ const (
 	lockName     = ".undo.lock"
 )
 
-// setAside returns the name for an unreadable pack. It is like that of a pack that the
-// session was forked from, so that it is removed with the session.
+// setAside returns the new name of an unreadable pack. It has the form ID.PACK.undo, so
+// that the file is removed with the session.
 func setAside(path string) string {
 	dir, name := filepath.Split(path)
 	session, _, _ := strings.Cut(name, ".")
@@ -81,9 +81,9 @@ func packs(dir string) ([]packFiles, error) {
 	return all, nil
 }
 
-// charged is the size with which a pack of that size counts for Limits.Total. It is
-// rounded up, to about a sixteenth, so that only few appends need the sizes of all packs.
-// It never decreases.
+// charged returns what a pack of that size counts toward Limits.Total: the size, rounded
+// up by at most about a sixteenth, so that few appends need the sizes of all packs. A
+// larger pack never counts less.
 func charged(size int64) int64 {
 	if size <= headerSize {
 		return 0

@@ -22,3 +22,6 @@ const PartSize = partSize
 
 // RecordSize returns the size of a record with a payload of n bytes.
 func RecordSize(n int) int64 { return recordSize(n) }
+
+// LockDirectory waits for the lock that is held while packs are removed to make room.
+func LockDirectory(dir string) (unlock func(), err error) { return lockDirectory(dir) }

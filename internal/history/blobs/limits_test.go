@@ -240,7 +240,12 @@ func TestPacksNeverExceedTheLimit(t *testing.T) {
 			running = false
 		default:
 		}
+		unlock, err := blobs.LockDirectory(dir) // no pack is removed while the sizes are added
+		if err != nil {
+			t.Fatal(err)
+		}
 		_, all, err := blobs.Sizes(dir, "")
+		unlock()
 		if err != nil {
 			t.Fatal(err)
 		}

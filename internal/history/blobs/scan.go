@@ -28,9 +28,9 @@ func (d Damage) Error() string {
 }
 
 // Notes yields the notes that all processes have appended, in their order, from offset 0
-// or the Next of a note. Damage appears as an error that is a Damage, also that of
-// contents if it hides a record, and the notes continue after it. Any other error comes
-// last.
+// or the Next of a note. Damage is yielded as an error of type Damage, and the notes
+// continue after it. Damage of contents is yielded only if it hides a record. Any other
+// error comes last.
 func (p *Pack) Notes(from int64) iter.Seq2[Note, error] {
 	return func(yield func(Note, error) bool) {
 		p.mu.Lock()
@@ -128,7 +128,7 @@ func (s *scanner) next() (r record, skipped int64, err error) {
 	}
 }
 
-// find returns the offset of the first mark from an offset on, or io.EOF.
+// find returns the offset of the first mark at or after an offset, or io.EOF.
 func (s *scanner) find(at int64) (int64, error) {
 	for s.end-at >= headSize {
 		b, err := s.bytes(at, headSize)
@@ -165,7 +165,8 @@ func (s *scanner) at(start int64) (record, bool, error) {
 	return r, isTrailer(b, first[:], h), nil
 }
 
-// bytes returns at least n bytes from an offset on. They are valid until the next call.
+// bytes returns at least n bytes that begin at an offset. They are valid until the next
+// call.
 // The error is io.EOF if the pack has become shorter.
 func (s *scanner) bytes(at int64, n int) ([]byte, error) {
 	if at >= s.start && at+int64(n) <= s.start+int64(len(s.buf)) {

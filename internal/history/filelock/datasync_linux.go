@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Datasync returns when the content and the size of f would survive a power failure.
+// Datasync makes the content and the size of f durable.
 func Datasync(f *os.File) error {
 	for {
 		if err := unix.Fdatasync(int(f.Fd())); !errors.Is(err, unix.EINTR) {

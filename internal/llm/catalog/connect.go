@@ -28,6 +28,7 @@ func (c Choice) Connect() (llm.Provider, error) {
 		AllowHTTP: c.allowHTTP,
 		Headers:   c.Provider.Headers,
 		Authorize: c.authorize(),
+		Wrap:      c.Wrap,
 	}
 	if c.Provider.Local || c.BaseURL != c.Provider.BaseURL {
 		at.Limits.Headers = localHeaders

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"fmt"
+	"net/http"
 	"net/netip"
 	"net/url"
 	"slices"
@@ -67,7 +68,9 @@ type Choice struct {
 	// LearnedNoTools is set if Info has no tool calls because the server rejected
 	// them before.
 	LearnedNoTools bool
-	urlSource      string // source of the base URL; empty for the table
+	Wrap           func(http.RoundTripper) http.RoundTripper // as in wire.Endpoint
+
+	urlSource string // source of the base URL; empty for the table
 
 	allowHTTP bool // the configuration allows sending its key over plain HTTP
 	learned   wire.Learned

@@ -50,6 +50,9 @@ type Endpoint struct {
 	// Transport replaces the whole transport. Connect, TLS, Dial, Resolver,
 	// Proxy and Roots then have no effect.
 	Transport http.RoundTripper
+	// Wrap returns a transport in place of the one that it gets, to record or replay the
+	// traffic; nil changes nothing.
+	Wrap func(http.RoundTripper) http.RoundTripper
 }
 
 // Authorize sets the headers that hold the credentials. It is called before
@@ -116,6 +119,9 @@ func New(at Endpoint) *Client {
 	c := &Client{at: at, secrets: secretsOf(at.Base), http: &http.Client{Transport: at.Transport, CheckRedirect: sameHost}}
 	if at.Transport == nil {
 		c.http.Transport = newTransport(at)
+	}
+	if at.Wrap != nil {
+		c.http.Transport = at.Wrap(c.http.Transport)
 	}
 	return c
 }

@@ -45,7 +45,7 @@ type definition struct {
 // foldKey returns the form in which keys are compared: max_steps, max-steps and
 // maxSteps are the same.
 func foldKey(key string) string {
-	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(key))
+	return strings.ToLower(strings.ReplaceAll(strings.ReplaceAll(key, "_", ""), "-", ""))
 }
 
 // notice adds a notice about the file.

@@ -38,16 +38,6 @@ func DecodePreview(line []byte) (Event, error) {
 	return reflect.ValueOf(v).Elem().Interface().(Event), nil
 }
 
-// DecodeCommand returns the command that EncodeCommand wrote. It is nil for a
-// type that this program does not know.
-func DecodeCommand(line []byte) (Command, error) {
-	v, err := decode(commands, line)
-	if v == nil || err != nil {
-		return nil, err
-	}
-	return reflect.ValueOf(v).Elem().Interface().(Command), nil
-}
-
 // NameOf returns the type name of a durable event.
 func NameOf(e Durable) string { return nameOf(durables, e) }
 

@@ -1,6 +1,10 @@
 package event
 
-import "agent/internal/llm"
+import (
+	"strings"
+
+	"agent/internal/llm"
+)
 
 // Command is a request of a front end to a running agent.
 type Command interface{ isCommand() }
@@ -108,6 +112,9 @@ type (
 		Line string `json:"line"`
 		Join bool   `json:"join,omitempty"` // its output becomes part of the conversation
 	}
+	// Finish ends the agent as soon as no turn runs, no prompt waits and no command of
+	// the user runs. Commands that arrive before that are still executed.
+	Finish struct{}
 	// ListDelegates requests a DelegatesNow.
 	ListDelegates struct{}
 	// StartDelegate starts a delegate in the background, also during a turn. The model
@@ -174,10 +181,19 @@ func (PlanUndo) isCommand()          {}
 func (ApplyUndo) isCommand()         {}
 func (ListChanges) isCommand()       {}
 func (UndoChanges) isCommand()       {}
+func (Finish) isCommand()            {}
 
 // The sentences that end the hint of a turn after which an empty prompt does
-// something. A front end without a keyboard leaves them out.
+// something. A front end without a keyboard leaves them out: see WithoutKeys.
 const (
 	HintRetry    = "Press Enter to retry."
 	HintContinue = "Press Enter to continue."
 )
+
+// WithoutKeys returns a hint without the sentence that names a key.
+func WithoutKeys(hint string) string {
+	for _, sentence := range []string{HintRetry, HintContinue} {
+		hint = strings.TrimSpace(strings.TrimSuffix(hint, sentence))
+	}
+	return hint
+}

@@ -94,11 +94,37 @@ func TestEverythingInTheTableRoundTrips(t *testing.T) {
 		if !ok {
 			t.Fatalf("%s is no command", r.name)
 		}
+		c = withValues(c)
 		text, err := EncodeCommand(c)
 		check(t, r.name, text, err)
 		got, err := DecodeCommand(text)
+		if r.internal {
+			if err == nil {
+				t.Errorf("%s is accepted from another program", r.name)
+			}
+			continue
+		}
 		same(t, r.name, got, c, err)
 	}
+}
+
+// withValues returns c with values in the fields that accept only some.
+func withValues(c Command) Command {
+	switch c := c.(type) {
+	case Answer:
+		c.Decision, c.Mode = Always, ModePlan
+		return c
+	case SetMode:
+		c.Mode = ModeEdits
+		return c
+	case EditContext:
+		c.Step = CompactPin
+		return c
+	case SetBudget:
+		c.Limits = Budget{LimitCost: 0.5}
+		return c
+	}
+	return c
 }
 
 func check(t *testing.T, name string, text []byte, err error) {
@@ -139,9 +165,6 @@ func TestUnknownTypesAreSkipped(t *testing.T) {
 	if e, err := DecodePreview(record); e != nil || err != nil {
 		t.Errorf("got %v, %v", e, err)
 	}
-	if c, err := DecodeCommand(record); c != nil || err != nil {
-		t.Errorf("got %v, %v", c, err)
-	}
 	if _, err := Encode(nil); err == nil {
 		t.Error("nothing was encoded")
 	}
@@ -159,14 +182,82 @@ func TestNamesAreUnique(t *testing.T) {
 	}
 }
 
-// The schema is kept in the repository, and accepts every record that an earlier
-// version wrote.
-func TestSchema(t *testing.T) {
-	const file = "../../../testdata/events.schema.json"
-	got, err := Schema()
+// Every name that another program sees has a description, and no other name has one.
+func TestEveryNameIsDescribed(t *testing.T) {
+	for _, list := range []struct {
+		rows  []row
+		about map[string]string
+	}{{durables, aboutDurables}, {previews, aboutPreviews}, {commands, aboutCommands}} {
+		seen := 0
+		for _, d := range describe(list.rows, list.about) {
+			if seen++; d.What == "" {
+				t.Errorf("%s has no description in describe.go", d.Name)
+			}
+		}
+		if len(list.about) != seen {
+			t.Errorf("describe.go describes %d names, but %d exist", len(list.about), seen)
+		}
+	}
+}
+
+func TestBadCommands(t *testing.T) {
+	for line, want := range map[string]string{
+		`hello`:                                  "the line is not valid JSON: invalid character 'h' looking for beginning of value",
+		`{"type":"prompt","text":"a`:             "the line is not valid JSON: unexpected end of JSON input",
+		`[1]`:                                    "the line is not a JSON object",
+		`null`:                                   "the line is not a JSON object",
+		`{"text":"a"}`:                           `"type" is missing: each line needs one, as in {"type":"prompt","text":"hello"}`,
+		`{"type":3}`:                             `"type" is missing: each line needs one, as in {"type":"prompt","text":"hello"}`,
+		`{"type":"promt"}`:                       `unknown type "promt"`,
+		`{"type":"found_model"}`:                 `unknown type "found_model"`,
+		`{"type":"prompt"}`:                      `prompt: "text" is missing`,
+		`{"type":"prompt","text":" "}`:           `prompt: "text" is empty`,
+		`{"type":"prompt","text":null}`:          `prompt: "text" is empty`,
+		`{"type":"prompt","text":["a"]}`:         `prompt: "text" must be a string, not array`,
+		`{"type":"prompt","text":"a","txt":"b"}`: `prompt: unknown field "txt"`,
+		`{"type":"prompt","text":"","images":[{"media_type":"x","data":5}]}`: `prompt: "images.data" must be a string in base64, not number`,
+		`{"type":"answer","id":"a","decision":"yes"}`:                        `answer: "decision" must be allow, always, refuse or answer, not "yes"`,
+		`{"type":"answer","id":"a","decision":"allow","mode":"x"}`:           `answer: "mode" must be ask, edits, plan or all, not "x"`,
+		`{"type":"answer","id":"a","decision":"allow","hunks":[{"pth":1}]}`:  `answer: unknown field "pth"`,
+		`{"type":"set_mode","mode":"fast"}`:                                  `set_mode: "mode" must be ask, edits, plan or all, not "fast"`,
+		`{"type":"set_model","model":""}`:                                    `set_model: "model" is empty: use PROVIDER/NAME`,
+		`{"type":"rewind","keep":-1}`:                                        `rewind: "keep" must be at least 0`,
+		`{"type":"rewind","keep":1.5}`:                                       `rewind: "keep" must be a whole number, not number 1.5`,
+		`{"type":"stop_job","id":"1"}`:                                       `stop_job: "id" must be a whole number, not string`,
+		`{"type":"set_budget","limits":{"money":1}}`:                         `set_budget: "limits" must be steps, tokens, cost or time, not "money"`,
+	} {
+		if c, err := DecodeCommand([]byte(line)); err == nil || err.Error() != want || c != nil {
+			t.Errorf("%s: got %v, %v, want %q", line, c, err, want)
+		}
+	}
+}
+
+// The schema of commands is kept in the repository, and accepts what DecodeCommand does.
+func TestCommandSchema(t *testing.T) {
+	text, err := InputSchema()
 	if err != nil {
 		t.Fatal(err)
 	}
+	schema := keptSchema(t, "../../../testdata/commands.schema.json", text)
+	for _, r := range commands {
+		if r.internal {
+			continue
+		}
+		line, err := EncodeCommand(withValues(filled(r).Elem().Interface().(Command)))
+		check(t, r.name, line, err)
+		accepts(t, schema, line)
+	}
+	for _, bad := range []string{`{"type":"found_model"}`, `{"type":"prompt"}`, `{"type":"prompt","text":"a","txt":"b"}`, `{"type":"set_mode","mode":"x"}`} {
+		var v any
+		if err := json.Unmarshal([]byte(bad), &v); err != nil || schema.Validate(v) == nil {
+			t.Errorf("the schema accepts %s: %v", bad, err)
+		}
+	}
+}
+
+// keptSchema compares a schema with the one in file, or writes it with -update.
+func keptSchema(t *testing.T, file string, got []byte) *jsonschema.Resolved {
+	t.Helper()
 	if *update {
 		if err := os.WriteFile(file, got, 0o644); err != nil {
 			t.Fatal(err)
@@ -187,10 +278,21 @@ func TestSchema(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return schema
+}
+
+// The schema is kept in the repository, and accepts every record that an earlier
+// version wrote.
+func TestSchema(t *testing.T) {
+	text, err := Schema()
+	if err != nil {
+		t.Fatal(err)
+	}
+	schema := keptSchema(t, "../../../testdata/events.schema.json", text)
 	for _, r := range durables {
 		text, err := Encode(filled(r).Interface().(Durable))
 		check(t, r.name, text, err)
-		valid(t, schema, text)
+		accepts(t, schema, text)
 	}
 	logs, err := filepath.Glob("../../../testdata/sessions/*.jsonl")
 	if err != nil || len(logs) == 0 {
@@ -206,13 +308,13 @@ func TestSchema(t *testing.T) {
 		}
 		for line := range bytes.Lines(text) {
 			if name, err := NameIn(line); err == nil && Blank(name) != nil && json.Valid(line) {
-				valid(t, schema, line)
+				accepts(t, schema, line)
 			}
 		}
 	}
 }
 
-func valid(t *testing.T, schema *jsonschema.Resolved, text []byte) {
+func accepts(t *testing.T, schema *jsonschema.Resolved, text []byte) {
 	t.Helper()
 	var v any
 	if err := json.Unmarshal(text, &v); err != nil {

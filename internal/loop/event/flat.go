@@ -87,6 +87,9 @@ const (
 	Answered Decision = "answer" // to a question with choices
 )
 
+// Decisions returns all decisions.
+func Decisions() []Decision { return []Decision{Allow, Always, Refuse, Answered} }
+
 // Choice is one answer that a question of the model offers.
 type Choice struct {
 	Text    string `json:"text" jsonschema:"the choice in a few words, on one line"`

@@ -4,11 +4,16 @@ import "reflect"
 
 // row is one name of the vocabulary and the type that it stands for.
 type row struct {
-	name string
-	typ  reflect.Type
+	name     string
+	typ      reflect.Type
+	internal bool // a command that another program cannot send
 }
 
-func named[T any](name string) row { return row{name, reflect.TypeFor[T]()} }
+func named[T any](name string) row { return row{name: name, typ: reflect.TypeFor[T]()} }
+
+func internal[T any](name string) row {
+	return row{name: name, typ: reflect.TypeFor[T](), internal: true}
+}
 
 // durables, previews and commands are the only list of everything that crosses
 // between the loop and a front end. Encode, Decode, the schema and the tests
@@ -82,7 +87,7 @@ var (
 		named[SetMode]("set_mode"),
 		named[SetModel]("set_model"),
 		named[SetBudget]("set_budget"),
-		named[Found]("found_model"),
+		internal[Found]("found_model"),
 		named[RunShell]("run_shell"),
 		named[ListPermissions]("list_permissions"),
 		named[ExplainPermission]("explain_permission"),
@@ -97,6 +102,7 @@ var (
 		named[ApplyUndo]("apply_undo"),
 		named[ListChanges]("list_changes"),
 		named[UndoChanges]("undo_changes"),
+		internal[Finish]("finish"),
 	}
 )
 

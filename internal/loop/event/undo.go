@@ -1,6 +1,6 @@
 package event
 
-// The events of undoing changes of files.
+// The events of undoing file changes.
 type (
 	// FilesChanged is what a turn, a typed command or a job did to files. It follows the
 	// ToolEnd or ShellEnd, or precedes the TurnEnd for what jobs did. The old contents
@@ -15,7 +15,7 @@ type (
 		// Lost are paths of changes that cannot be undone, each with the reason.
 		Lost []LostChange `json:"lost,omitempty"`
 	}
-	// Undone is an undo or a redo of changes of files. It is itself a step that can be
+	// Undone is an undo or a redo of file changes. It is itself a step that can be
 	// undone. The model reads it with its next request.
 	Undone struct {
 		Meta
@@ -58,7 +58,7 @@ type (
 		Git       []string     `json:"git,omitempty"`
 		Why       string       `json:"why,omitempty"` // why there is nothing to do, for the user
 	}
-	// ChangesNow answers a ListChanges: all changes of files since the session began.
+	// ChangesNow answers a ListChanges: all file changes since the session began.
 	ChangesNow struct {
 		ID    string       `json:"id"` // for UndoChanges
 		Diffs []Diff       `json:"diffs,omitempty"`

@@ -120,19 +120,9 @@ func (b *itemBuilder) take(e event.Durable) {
 			c.title = e.Title
 		}
 	case *event.Decided:
-		switch c := b.calls[e.ID]; {
-		case c == nil:
-		case e.Again != "":
-			c.again = e
-		default:
-			c.decided = e
-		}
+		b.decided(e)
 	case *event.TodoSet:
-		if c := b.calls[e.ID]; c != nil {
-			c.plan = e
-		} else {
-			b.unknown(e)
-		}
+		b.todo(e)
 	case *event.ToolEnd:
 		b.result(e)
 	case *event.DelegateStart:
@@ -167,16 +157,43 @@ func (b *itemBuilder) take(e event.Durable) {
 	case *event.Prefix: // agent inspect shows it
 	case *event.Renamed: // the title is in the heading
 	case *event.Compacted:
-		switch e.Step {
-		case event.CompactPin, event.CompactUnpin, event.CompactDrop, event.CompactEdit, event.CompactUndo: // the model's context only
-		case event.CompactImages:
-			b.add(&note{text: "Image removed: the provider rejected it"})
-		default:
-			b.add(&note{text: "Context compacted"})
+		if text := compacted(e.Step); text != "" {
+			b.add(&note{text: text})
 		}
 	default:
 		b.unknown(e)
 	}
+}
+
+// decided adds a decision to its call.
+func (b *itemBuilder) decided(e *event.Decided) {
+	switch c := b.calls[e.ID]; {
+	case c == nil:
+	case e.Again != "":
+		c.again = e
+	default:
+		c.decided = e
+	}
+}
+
+// todo adds a todo list to the call that set it.
+func (b *itemBuilder) todo(e *event.TodoSet) {
+	if c := b.calls[e.ID]; c != nil {
+		c.plan = e
+	} else {
+		b.unknown(e)
+	}
+}
+
+// compacted says what a step of compaction did; empty if only the model's context shows it.
+func compacted(step event.CompactStep) string {
+	switch step {
+	case event.CompactPin, event.CompactUnpin, event.CompactDrop, event.CompactEdit, event.CompactUndo:
+		return ""
+	case event.CompactImages:
+		return "Image removed: the provider rejected it"
+	}
+	return "Context compacted"
 }
 
 // modelNote says which model continues the session.

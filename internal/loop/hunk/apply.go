@@ -48,7 +48,7 @@ func choices(hunks []Hunk, a event.HunkAnswer) ([]choice, error) {
 }
 
 // Apply returns what the file before becomes if only the hunks that a accepts are
-// applied. d is the Diff from before to after. Without any, it returns before.
+// applied. d is the Diff from before to after. If a accepts none, Apply returns before.
 func Apply(before, after []byte, d event.Diff, a event.HunkAnswer) ([]byte, error) {
 	hunks := Of(d)
 	chosen, err := choices(hunks, a)

@@ -42,7 +42,7 @@ func (p Paths) judge(line, dir string) (*command.Command, *git.Repository) {
 func (p Paths) env(dir string) command.Env {
 	in := p.borders()
 	return command.Env{
-		Dir: dir, Home: p.Home, LookPath: lookPath, Glob: command.Glob, Look: look, Loopback: p.Sandbox == SandboxFull,
+		Dir: dir, Home: p.Home, LookPath: lookPath, Glob: command.Glob, Look: command.Look, Loopback: p.Sandbox == SandboxFull,
 		Inside: func(path string) bool { return in.inside(realpath.Follow(path)) },
 		Readable: func(path string) string {
 			real := realpath.Follow(path)
@@ -55,20 +55,6 @@ func (p Paths) env(dir string) command.Env {
 			return ""
 		},
 	}
-}
-
-// look returns the kind of file at a path.
-func look(path string) command.Entry {
-	info, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return command.Missing
-	case info.IsDir():
-		return command.Directory
-	case info.Mode().IsRegular():
-		return command.File
-	}
-	return command.Special
 }
 
 // lookPath returns the file of a program on the PATH of this process, which never

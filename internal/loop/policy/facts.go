@@ -122,7 +122,7 @@ func (p Paths) lookAtCommand(ctx context.Context, t tools.Target, f *Facts, in b
 	add := func(path string, change, read, listed bool) {
 		touched := touched{path: path, names: append(realpath.Steps(path), realpath.Follow(path)), change: change, read: read, listed: listed}
 		p.place(&touched, in)
-		if touched.outside && !change && !touched.secret && look(path) == command.File && within([]string{realpath.Of(p.Home)}, touched.real()) {
+		if touched.outside && !change && !touched.secret && command.Look(path) == command.File && within([]string{realpath.Of(p.Home)}, touched.real()) {
 			if ps == nil {
 				ps = p.places()
 			}

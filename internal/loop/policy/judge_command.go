@@ -87,12 +87,10 @@ func (p *Policy) runsInEdits(c tools.Call, f Facts, all allowance) bool {
 		return false
 	}
 	outside := slices.ContainsFunc(f.touched, func(t touched) bool {
-		return t.outside && !t.listed && look(t.path) != command.Special && !f.runsProgram(t.path)
+		return t.outside && !t.listed && command.Look(t.path) != command.Special && !f.runsProgram(t.path)
 	})
 	// Git directories are writable for git, and so for other programs in the line.
-	commits := slices.ContainsFunc(f.Command.Parts, runsGit) && slices.ContainsFunc(f.Command.Parts, func(p command.Part) bool {
-		return p.Reason != "" && !p.Repository && (p.Traits != command.Destroys || len(p.Trees) == 0)
-	})
+	commits := slices.ContainsFunc(f.Command.Parts, runsGit) && slices.ContainsFunc(f.Command.Parts, mayChangeGit)
 	return !outside && !commits && !all.network && p.unapproved(f, all.left) == ""
 }
 
@@ -225,7 +223,7 @@ func (f Facts) secretReads() (paths []string) {
 // symbolic links, because its text does not show their paths.
 func (f Facts) shownSecrets() (paths []string) {
 	for _, t := range f.touched {
-		if t.secret && t.outside && !t.change && look(t.path) == command.File && t.path == t.real() && !slices.Contains(paths, t.path) {
+		if t.secret && t.outside && !t.change && command.Look(t.path) == command.File && t.path == t.real() && !slices.Contains(paths, t.path) {
 			paths = append(paths, t.path)
 		}
 	}

@@ -23,7 +23,7 @@ import (
 const (
 	maxLookTime = 200 * time.Millisecond
 	maxLooked   = 100_000
-	maxGitTime  = time.Second // of finding out what is staged
+	maxGitTime  = time.Second // of the search for staged changes
 	maxLost     = 3           // that a warning names
 	largeFile   = 1_000_000   // bytes of a file from which a warning shows its size
 )
@@ -102,26 +102,26 @@ func (l *looker) part(ctx context.Context, p *command.Part, hasGit bool) {
 	switch {
 	case p.Traits&command.Permanent != 0:
 		l.lose(p.Reason)
-	case p.Partial, len(p.Writes)+len(p.Selects) == 0:
+	case p.Destroyed.Partial, len(p.Writes)+len(p.Destroyed.Selects) == 0:
 		l.lose(p.Reason + ", and its text does not show which")
 	}
-	for _, path := range p.Trees {
+	for _, path := range p.Destroyed.Trees {
 		l.tree(path)
 	}
 	for _, path := range p.Writes {
-		if !slices.Contains(p.Trees, path) {
+		if !slices.Contains(p.Destroyed.Trees, path) {
 			l.file(realpath.Follow(path))
 		}
 	}
-	for _, path := range p.Selects {
+	for _, path := range p.Destroyed.Selects {
 		real := realpath.Follow(path)
 		switch {
 		case !l.in.inside(real):
 			l.lose(l.show(path) + " is outside the workspace")
-		case !p.Repository:
+		case !p.Destroyed.SparesGit:
 			l.repositories(real)
-		case p.Unstages && (!hasGit || staged(ctx, real)):
-			l.lose("what is staged for the next commit")
+		case p.Destroyed.Unstages && (!hasGit || staged(ctx, real)):
+			l.lose("changes staged for the next commit")
 		}
 	}
 }
@@ -138,7 +138,7 @@ func (l *looker) tree(path string) {
 	}
 	switch {
 	case slices.Contains(l.in.workspace, real):
-		l.lose(l.show(real) + " is a directory of the workspace itself")
+		l.lose(l.show(real) + " is itself a workspace directory")
 		return
 	case !l.in.inside(real):
 		l.lose(l.show(real) + " is outside the workspace")
@@ -203,7 +203,7 @@ func (l *looker) repositories(dir string) {
 	})
 }
 
-// skip makes a walk leave out what is below a directory.
+// skip makes filepath.WalkDir leave out the entries of a directory.
 func skip(info fs.FileInfo) error {
 	if info.IsDir() {
 		return fs.SkipDir
@@ -212,7 +212,7 @@ func skip(info fs.FileInfo) error {
 }
 
 // lostGit is why a git directory cannot be restored.
-const lostGit = "undo does not keep git directories"
+const lostGit = "undo does not record git directories"
 
 var errLimit = errors.New("there are too many files")
 
@@ -236,7 +236,7 @@ func (l *looker) each(path string, visit func(path string, info fs.FileInfo) err
 	})
 	switch {
 	case errors.Is(err, errLimit):
-		l.lose(l.show(path) + " has too many files to look at")
+		l.lose(l.show(path) + " has too many files to check")
 	case err != nil:
 		l.lose(l.show(path) + " cannot be read completely")
 	}
@@ -248,9 +248,16 @@ func isGit(path string) bool {
 }
 
 // protectGit makes git directories read-only, because the text of a command may not show all
-// files that it destroys. That is not possible if the command runs git.
+// files that it destroys. That is not possible if the command runs git: then no other part
+// may be able to change them.
 func (l *looker) protectGit(c *command.Command, s Sandbox) {
 	l.git = slices.ContainsFunc(c.Parts, runsGit)
+	if l.git && slices.ContainsFunc(c.Parts, func(p command.Part) bool { return !runsGit(p) && mayChangeGit(p) }) {
+		l.git = slices.ContainsFunc(c.Parts, func(p command.Part) bool { return runsGit(p) && !runsClean(p) })
+		if l.git {
+			l.lose("git directories, which other programs of this command can change")
+		}
+	}
 	if l.git || s != SandboxFull {
 		for _, path := range l.found {
 			l.lose(l.show(path) + ": " + lostGit)
@@ -266,7 +273,21 @@ func (l *looker) protectGit(c *command.Command, s Sandbox) {
 }
 
 // runsGit reports whether a part runs git other than to read.
-func runsGit(p command.Part) bool { return p.Reason != "" && (p.Repository || p.Program() == "git") }
+func runsGit(p command.Part) bool {
+	return p.Reason != "" && (p.Destroyed.SparesGit || p.Program() == "git")
+}
+
+// runsClean reports whether a part runs git clean, which works with read-only git
+// directories.
+func runsClean(p command.Part) bool {
+	return p.Destroyed.SparesGit && len(p.Argv) > 1 && p.Argv[0] == "git" && p.Argv[1] == "clean"
+}
+
+// mayChangeGit reports whether a part could change a git directory although its text does
+// not show that.
+func mayChangeGit(p command.Part) bool {
+	return p.Reason != "" && !p.Destroyed.SparesGit && (p.Traits != command.Destroys || len(p.Destroyed.Trees) == 0)
+}
 
 // staged reports whether something is staged for the next commit in the repository of
 // dir, or whether that is not known.

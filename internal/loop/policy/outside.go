@@ -47,11 +47,11 @@ func (f Facts) writesOutside() (paths []string, known bool) {
 
 // writable returns the path that p must be able to change to write to real.
 func writable(p *command.Part, real string) string {
-	kind := look(real)
+	kind := command.Look(real)
 	if kind == command.Directory && (p.Program() == "git" || p.Traits&command.Destroys == 0 && p.Program() != "mv") || kind == command.File && slices.Contains(inPlace, p.Program()) {
 		return real
 	}
-	for real = filepath.Dir(real); look(real) != command.Directory && filepath.Dir(real) != real; {
+	for real = filepath.Dir(real); command.Look(real) != command.Directory && filepath.Dir(real) != real; {
 		real = filepath.Dir(real)
 	}
 	return real

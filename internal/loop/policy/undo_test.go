@@ -86,6 +86,11 @@ func TestTableOfModesWithUndo(t *testing.T) {
 		{"git reset --hard", "kept", "kept", "asks"},
 		{"git reset --hard HEAD && git clean -fd", "kept", "kept", "asks"},
 		{"git switch -f main", "kept", "kept", "asks"},
+		{"git clean -fd && rm -rf build && ls src", "kept", "kept", "asks"},
+		// Another program in the line could change git directories, which git must write.
+		{"git reset --hard && python3 gen.py", "asks", "asks", "asks"},
+		{"make && git checkout -- .", "asks", "asks", "asks"},
+		{"git restore .; sed -i s/a/b/ main.go", "asks", "asks", "asks"},
 
 		{"git commit -qam x", "asks", "runs", "runs"},
 		{"git reset --hard HEAD~1", "asks", "asks", "asks"},
@@ -145,6 +150,19 @@ func TestTableOfModesWithUndo(t *testing.T) {
 			if got := outcome(asks(&policy.Policy{Mode: mode}, at, run(dir, c.command))); strings.TrimSuffix(got, "+network") != want {
 				t.Errorf("%s in %s: %s, want %s", c.command, mode, got, want)
 			}
+		}
+	}
+}
+
+// A line that runs git clean keeps git directories read-only, because its other programs
+// could change them.
+func TestGitCleanDoesNotOpenGitDirectories(t *testing.T) {
+	dir := committed(t)
+	at := policy.Paths{Workspace: dir, Sandbox: policy.SandboxFull, Git: git.NewReader(), Room: room(1 << 20)}
+	for command, want := range map[string]bool{"git clean -fd": true, "git clean -fd && make": false, "git clean -fd && git reset --hard": true} {
+		v := asks(&policy.Policy{Mode: event.ModeAll}, at, run(dir, command))
+		if v.Access.Repositories != want || (len(v.Access.ReadOnly) == 0) != want || !v.Access.Strict {
+			t.Errorf("%s: %+v", command, v.Access)
 		}
 	}
 }

@@ -1,10 +1,12 @@
 package session
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
@@ -17,14 +19,14 @@ const maxUndonePaths = 50
 // UndoneNote returns the message that tells the model what an undo or a redo did to
 // files.
 func UndoneNote(e *event.Undone) string {
-	what := "undid changes of files"
+	what := "undid file changes"
 	switch {
 	case e.Redo:
-		what = "took back an undo of changes of files"
+		what = "redid file changes that were undone"
 	case e.Turns == 1:
-		what = "undid the changes of files of the last turn that changed files"
+		what = "undid the file changes of the last turn that changed files"
 	case e.Turns > 1:
-		what = fmt.Sprintf("undid the changes of files of the last %d turns that changed files", e.Turns)
+		what = fmt.Sprintf("undid the file changes of the last %d turns that changed files", e.Turns)
 	}
 	text := "[The user " + what + "."
 	add := func(sentence string, paths []string) {
@@ -37,7 +39,7 @@ func UndoneNote(e *event.Undone) string {
 		state = "later state again"
 	}
 	add("These paths have their "+state, e.Restored)
-	add("These too, but they keep what others changed since", e.Merged)
+	add("These too, with later changes by others merged in", e.Merged)
 	add("These were not changed, because others changed the same lines since", e.Conflicts)
 	var lost []string
 	for _, l := range e.Lost {
@@ -45,7 +47,7 @@ func UndoneNote(e *event.Undone) string {
 	}
 	add("These could not be restored", lost)
 	if e.Ignored > 0 {
-		text += fmt.Sprintf(" %s that git ignores and that commands created stay.", phrase.Count(e.Ignored, "file"))
+		text += fmt.Sprintf(" Not removed: %s that commands created and git ignores.", phrase.Count(e.Ignored, "file"))
 	}
 	return text + " The conversation may show other contents: read a file again before you edit it.]"
 }
@@ -109,6 +111,17 @@ func PromptAt(events []event.Durable, at int, first string) bool {
 	}
 	said, ok := events[at].(*event.UserSaid)
 	return ok && !said.Steered && FirstLine(said.Text) == first
+}
+
+// TimeOf returns the time of the prompt whose event has the number at. The error is for the
+// user.
+func TimeOf(events []event.Durable, at int) (time.Time, error) {
+	if at >= 0 && at < len(events) {
+		if said, ok := events[at].(*event.UserSaid); ok {
+			return said.Time, nil
+		}
+	}
+	return time.Time{}, errors.New("this prompt is no longer in the conversation")
 }
 
 // FirstPrompt returns the number of the event of the prompt that began the first of turns,

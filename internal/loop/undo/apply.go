@@ -21,8 +21,8 @@ import (
 )
 
 // Apply performs a plan. A path that has changed since the plan was made becomes a
-// conflict. The error is for the user; then nothing was changed, except if the program
-// could not note the end: the next Recover finishes the undo.
+// conflict. The error is for the user. It means that nothing was changed, or that the end
+// of the undo could not be noted; then the next Recover finishes the undo.
 func (r *Restorer) Apply(ctx context.Context, p *Plan) (event.Undone, error) {
 	a, err := openRoots(p.dirs)
 	if err != nil {
@@ -45,7 +45,7 @@ func (r *Restorer) Apply(ctx context.Context, p *Plan) (event.Undone, error) {
 		case errors.Is(err, errChanged):
 			out.Conflicts = append(out.Conflicts, it.Shown)
 		default:
-			out.Lost = append(out.Lost, event.LostChange{Path: it.Shown, Why: "its present content cannot be kept: " + err.Error()})
+			out.Lost = append(out.Lost, event.LostChange{Path: it.Shown, Why: "its current content cannot be stored: " + err.Error()})
 		}
 	}
 	if err := r.perform(&w); err != nil {
@@ -67,6 +67,9 @@ func (r *Restorer) Apply(ctx context.Context, p *Plan) (event.Undone, error) {
 	}
 	return out, nil
 }
+
+// Unfinished reports whether a crash interrupted an undo that Recover will finish.
+func (r *Restorer) Unfinished() bool { return readHistory(r.pack).pending != nil }
 
 // Recover finishes the undo that a crash interrupted. It returns nil if there was none.
 // Call it at the start of a session, before any tool runs.
@@ -102,24 +105,24 @@ func (r *Restorer) Recover() (*event.Undone, error) {
 	return out, nil
 }
 
-// perform writes the journal and does what it says.
+// perform writes the journal and carries it out.
 func (r *Restorer) perform(w *applier) error {
 	if err := r.pack.Append(w.journal); err != nil {
-		return fmt.Errorf("note the undo: %w", err)
+		return fmt.Errorf("record the undo: %w", err)
 	}
 	if err := r.pack.Sync(); err != nil {
-		return fmt.Errorf("note the undo: %w", err)
+		return fmt.Errorf("record the undo: %w", err)
 	}
 	return r.finish(w)
 }
 
-// finish does what the journal says and notes that it is done.
+// finish carries out the journal and notes that it is done.
 func (r *Restorer) finish(w *applier) error {
 	w.run()
 	done := note{Kind: kindDone, ID: w.journal.ID, Skipped: slices.Sorted(maps.Keys(w.skipped))}
 	err := r.pack.Append(done)
 	if err != nil && !errors.Is(err, blobs.ErrFull) { // if it is full, Recover looks at the files again
-		return fmt.Errorf("note the end of the undo: %w", err)
+		return fmt.Errorf("record the end of the undo: %w", err)
 	}
 	return r.pack.Sync()
 }
@@ -130,7 +133,7 @@ var (
 	errNotEmpty = errors.New("the directory is not empty")
 )
 
-// applier does what a journal says.
+// applier carries out a journal.
 type applier struct {
 	pack    *blobs.Pack
 	roots   *roots
@@ -142,9 +145,9 @@ type applier struct {
 	skipped map[int]error // items that were not restored
 }
 
-// admit adds an item to the journal, if it is still as the plan saw it, and keeps its
-// present content. The error is errChanged, or says why the content cannot be kept. That
-// of what the steps left is not needed, except for a redo.
+// admit adds an item to the journal, if the path has not changed since the plan, and stores
+// its current content. The error is errChanged, or says why the content cannot be stored.
+// If the steps left that content, only a redo needs it, and admit ignores the error.
 func (w *applier) admit(it Item) error {
 	at, ok := w.roots.at(it.Path)
 	if !ok {
@@ -208,18 +211,18 @@ func (w *applier) run() {
 	w.syncDirs()
 }
 
-// each calls do for the items for which which is true. Create is as in try.
-func (w *applier) each(order []int, which func(journalItem) bool, do func(int, place) error, create bool) {
+// each calls do for the items that match. Create is as in try.
+func (w *applier) each(order []int, matches func(journalItem) bool, do func(int, place) error, create bool) {
 	for _, i := range order {
-		if it := w.journal.Items[i]; which(it) {
+		if it := w.journal.Items[i]; matches(it) {
 			w.try(i, do, create)
 		}
 	}
 }
 
 // try calls do with the place of an item in its directory, unless the item is skipped or
-// done already. If create is set, it creates missing parents; otherwise nothing is at the
-// place if they are missing. An error makes the item skipped.
+// done already. If a parent is missing, try creates it if create is set; otherwise do gets
+// a place at which nothing is. An error makes the item skipped.
 func (w *applier) try(i int, do func(int, place) error, create bool) {
 	if w.ready[i] || w.isSkipped(i) {
 		return
@@ -252,7 +255,7 @@ func (w *applier) skip(i int, err error) {
 	w.skipped[i] = err
 }
 
-// unchanged returns an error if an item is no longer as it was when the undo began.
+// unchanged returns errChanged if an item has changed since the undo began.
 func (w *applier) unchanged(i int, at place) error {
 	want, from := w.stamps[i], w.journal.Items[i].From
 	if from.Kind == snapshot.Dir { // it was removed already

@@ -19,7 +19,7 @@ const (
 	maxCounted = 1000 // files whose lines are counted
 )
 
-// call is a call that is recorded, or all background jobs.
+// call records the changes of one call, or of all background jobs.
 type call struct {
 	*Recorder
 	roots *roots
@@ -27,7 +27,7 @@ type call struct {
 	tool  bool   // see note.Tool
 }
 
-// touch notes what is at the paths of changes, and which of their directories are
+// touch notes the states of the paths of changes, and which of their directories are
 // missing.
 func (k *call) touch(dir string, changes []tools.Change) (touched []snapshot.Touched) {
 	known := map[string]bool{}
@@ -63,7 +63,7 @@ func (k *call) touch(dir string, changes []tools.Change) (touched []snapshot.Tou
 	return touched
 }
 
-// command runs a command, and notes what it left at the paths that it touched.
+// command runs a command, and notes the states in which it left the paths that it touched.
 func (k *call) command(ctx context.Context, in tools.Info, c tools.Call, ok tools.Approved, next tools.Runner) (tools.Result, error) {
 	var scanned *scan.Command
 	if k.Scan != nil && (in.Step == 0 || ok.Access.Outside || k.Watches != nil && !k.Watches()) {
@@ -92,8 +92,8 @@ func (k *call) command(ctx context.Context, in tools.Info, c tools.Call, ok tool
 	return res, err
 }
 
-// touchFound notes what a scan says that the command changed. What other commands touched
-// since an offset of the pack is theirs.
+// touchFound notes the changes of a command that a scan found. It leaves out what other
+// commands have touched since an offset of the pack.
 func (k *call) touchFound(ctx context.Context, scanned *scan.Command, from int64) {
 	others := map[string]bool{}
 	for _, t := range k.touchedSince(from, func(call string) bool { return call != k.id }) {
@@ -111,7 +111,7 @@ func (k *call) touchFound(ctx context.Context, scanned *scan.Command, from int64
 	}
 }
 
-// settle notes what is left at touched paths, and adds to the summary of the call.
+// settle notes the current states of touched paths, and adds to the summary of the call.
 func (k *call) settle(touched []snapshot.Touched) {
 	sum := &event.FilesChanged{ID: k.id}
 	for _, t := range touched {

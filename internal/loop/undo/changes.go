@@ -6,15 +6,15 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"agent/internal/loop/event"
+	"agent/internal/loop/hunk"
 	"agent/internal/loop/turn"
 	"agent/internal/tools"
 	"agent/internal/tools/snapshot"
 )
 
-// Changes returns all changes of files since the session began, as a plan that undoes
+// Changes returns all file changes since the session began, as a plan that undoes
 // them: from the current states to those before the first change, whoever made them.
 // Pick makes a plan of a part of it.
 func (r *Restorer) Changes(ctx context.Context) (*Plan, error) {
@@ -24,17 +24,17 @@ func (r *Restorer) Changes(ctx context.Context) (*Plan, error) {
 		return nil, err
 	}
 	defer roots.close()
-	first := map[string]link{}
+	first := map[string]stretch{}
 	for _, s := range h.steps {
 		for _, c := range s.changes {
 			if _, known := first[c.path]; !known && s.kind != kindUndo {
-				first[c.path] = link{before: c.before, tool: c.tool}
+				first[c.path] = stretch{before: c.before, tool: c.tool}
 			}
 		}
 	}
 	p := &Plan{dirs: r.with(h)}
 	w := planner{pack: r.pack, roots: roots, plan: p}
-	if err := w.fill(ctx, slices.Sorted(maps.Keys(first)), func(path string) []link { return []link{first[path]} }); err != nil {
+	if err := w.fill(ctx, slices.Sorted(maps.Keys(first)), func(path string) []stretch { return []stretch{first[path]} }); err != nil {
 		return nil, err
 	}
 	p.describe(h, nil)
@@ -104,47 +104,18 @@ func (r *Restorer) pickHunks(it Item, now value, hunks []int) (Item, error) {
 // before and after.
 func revertHunks(before, after string, hunks []int) (string, error) {
 	d := turn.Diffs([]tools.Change{{Before: []byte(before), After: []byte(after)}})[0]
-	parts := strings.Split("\n"+d.Unified, "\n@@ -")[1:]
+	all := hunk.Of(d)
 	for _, i := range hunks {
-		if i < 0 || i >= len(parts) {
+		if i < 0 || i >= len(all) || all[i].Whole {
 			return "", fmt.Errorf("there is no hunk %d", i+1)
 		}
 	}
-	old, lines := strings.SplitAfter(before, "\n"), strings.SplitAfter(after, "\n")
-	shift := 0 // how many lines the text has grown
-	for i, part := range parts {
-		from, fresh, err := hunkLines(part)
-		if err != nil || from.end > len(old) || from.start+shift+fresh > len(lines) {
-			return "", fmt.Errorf("hunk %d cannot be undone alone", i+1)
-		}
+	var kept event.HunkAnswer
+	for i := range all {
 		if !slices.Contains(hunks, i) {
-			shift += fresh - (from.end - from.start)
-			continue
-		}
-		at := from.start + shift
-		lines = slices.Replace(lines, at, at+fresh, old[from.start:from.end]...)
-	}
-	return strings.Join(lines, ""), nil
-}
-
-// hunkLines returns the lines of a hunk in the text before, counted from 0, and how many
-// lines it has in the text after. The hunk is given without its first "@@ -". The number
-// of its first line after is not used, because the diff library gets it wrong when
-// neighboring changes share a hunk.
-func hunkLines(hunk string) (from region, fresh int, err error) {
-	if _, err := fmt.Sscanf(hunk, "%d", &from.start); err != nil {
-		return from, 0, err
-	}
-	from.start = max(from.start-1, 0)
-	from.end = from.start
-	_, body, _ := strings.Cut(hunk, "\n")
-	for line := range strings.Lines(body) {
-		if line[0] == ' ' || line[0] == '-' {
-			from.end++
-		}
-		if line[0] == ' ' || line[0] == '+' {
-			fresh++
+			kept.Accepted = append(kept.Accepted, i)
 		}
 	}
-	return from, fresh, nil
+	text, err := hunk.Apply([]byte(before), []byte(after), d, kept)
+	return string(text), err
 }

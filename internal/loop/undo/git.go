@@ -7,7 +7,7 @@ import (
 	"agent/internal/tools/git"
 )
 
-// head is what is checked out in a repository.
+// head is the branch or commit that is checked out in a repository.
 type head struct {
 	Branch string `json:"branch,omitempty"` // empty for a commit without a branch
 	Commit string `json:"commit,omitempty"`

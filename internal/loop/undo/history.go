@@ -10,7 +10,7 @@ import (
 	"agent/internal/tools/snapshot"
 )
 
-// history is what a pack says about changes of files.
+// history holds the file changes that a pack records.
 type history struct {
 	steps   []*step // in the order of time
 	pending *note   // the undo that was not applied completely; nil if there is none
@@ -262,8 +262,8 @@ func (h *history) back(b Back) []*step {
 	if b.Redo {
 		return h.lastUndone()
 	}
-	if b.To != nil {
-		from := slices.IndexFunc(h.steps, func(s *step) bool { return s.kind != kindUndo && s.turn.At >= *b.To })
+	if !b.Since.IsZero() { // the numbers of events repeat after a rewind
+		from := slices.IndexFunc(h.steps, func(s *step) bool { return s.kind != kindUndo && !s.turn.Time.Before(b.Since) })
 		if from < 0 {
 			return nil
 		}

@@ -44,6 +44,40 @@ func TestWhatAJobWritesBelongsToTheTurnInWhichItHappens(t *testing.T) {
 	s.same(before, "before the first turn")
 }
 
+// Between turns, a job belongs to the last turn, and the user to none.
+func TestWhatAJobWritesAfterItsTurnIsUndoneWithIt(t *testing.T) {
+	s := newSession(t, map[string]string{"f": "0\n", "g": "0\n", "h": "0\n"})
+	before := s.tree()
+	var job *command
+	s.turns++
+	s.rec.BeginTurn(undo.Turn{Number: 1, Prompt: "1"})
+	s.call(1, tools.Call{Effect: tools.Execute}, func(ok tools.Approved) tools.Result {
+		job = &command{s, ok.Snapshot.Call, ok.Snapshot, map[string]bool{}}
+		job.write("f", "1\n")
+		job.write("h", "1\n")
+		return tools.Result{Job: 1}
+	})
+	_, err := s.rec.EndTurn(func() { job.kept = map[string]bool{} })
+	s.must(err)
+	job.write("f", "2\n")
+	job.write("g", "2\n")
+	s.write("h", "of the user\n")
+	if c := s.rec.SettleJobs(); c == nil || c.Files != 2 {
+		t.Errorf("summary: %+v", c)
+	}
+	if c := s.rec.SettleJobs(); c != nil {
+		t.Errorf("second summary: %+v", c)
+	}
+	job.write("f", "3\n")
+	s.rec.SettleJobs()
+	before["h"] = s.tree()["h"]
+	out := s.undo(undo.Back{})
+	s.same(before, "before the turn")
+	if len(out.Restored) != 2 || len(out.Conflicts) != 1 || out.Conflicts[0] != "h" {
+		t.Errorf("%+v", out)
+	}
+}
+
 func TestWorktreesOfDelegatesAreUndoneToo(t *testing.T) {
 	s := newSession(t, map[string]string{"f": "0\n"})
 	tree := filepath.Join(filepath.Dir(s.dir), "worktree")

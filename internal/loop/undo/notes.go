@@ -62,7 +62,7 @@ func decode(body []byte) (n note, ok bool) {
 	return n, json.Unmarshal(body, &n) == nil
 }
 
-// stored returns s without what is not needed later.
+// stored returns s without the fields that are not needed later.
 func stored(s snapshot.State) *snapshot.State {
 	if s.Hash != "" {
 		s.Stamp = ""

@@ -11,10 +11,10 @@ import (
 )
 
 const (
-	// longCommand is how long a command runs at least after which the files are examined
-	// although it wrote nothing: another program may have worked for it.
+	// longCommand is the run time from which the files are examined even if the command
+	// itself wrote nothing: another program may have worked for it.
 	longCommand = 50 * time.Millisecond
-	// othersTime is how long the end of a turn waits by default for the files to be examined.
+	// othersTime is the default of Options.Wait.
 	othersTime = 200 * time.Millisecond
 	// maxOthers is how many changes of other programs are named.
 	maxOthers = 20
@@ -26,7 +26,8 @@ type period struct {
 	// since is when the first command of the turn began that wrote something or ran for
 	// long; zero if there was none.
 	since time.Time
-	// earlier and from are where the notes of the turn before and of the turn begin.
+	// earlier and from are the offsets at which the notes of the previous and of the current
+	// turn begin.
 	earlier, from int64
 }
 
@@ -90,7 +91,7 @@ func (r *Recorder) begins() (ends func()) {
 func (r *Recorder) findOthers() {
 	r.mu.Lock()
 	since := r.period.since
-	// File times are not exact, so a change of the turn before can seem to be later.
+	// File times are not exact, so a change of the previous turn can seem to be later.
 	own := ownPaths{pack: r.Pack, next: r.period.earlier, paths: map[string]bool{}}
 	r.period.since = time.Time{}
 	r.mu.Unlock()

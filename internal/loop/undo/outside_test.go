@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -250,8 +251,7 @@ func TestTurnsAreCountedAndTypedCommandsAreSteps(t *testing.T) {
 	}
 	s.same(want[2], "before the last turn")
 	s.undo(undo.Back{Redo: true})
-	at := 20
-	s.undo(undo.Back{To: &at})
+	s.undo(undo.Back{Since: time.Unix(2, 0)})
 	s.same(want[1], "to the second prompt")
 	s.undo(undo.Back{})
 	s.same(want[0], "before the first turn")

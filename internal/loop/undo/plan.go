@@ -19,8 +19,8 @@ type Plan struct {
 	Redo  bool
 	Turns []event.ChangedTurn // the steps to undo, newest first
 	Items []Item              // what to restore, sorted by path
-	// Conflicts are not restored, because somebody else changed them. To is the state that
-	// they do not get.
+	// Conflicts stay as they are, because somebody else changed them. Their To is the state
+	// that is not restored.
 	Conflicts []Item
 	Lost      []event.LostChange // what cannot be restored
 	Ignored   int                // files that git ignores and that commands created; they stay
@@ -39,20 +39,20 @@ type Item struct {
 	Now, To snapshot.State
 	Merged  bool   // To has later changes by others, too
 	content []byte // of To, if it is not in the pack
-	left    bool   // the steps left Now: nothing of others is lost if it cannot be kept
+	left    bool   // the steps left Now, so no change by others is lost if it cannot be stored
 }
 
-// link is a part of a chain: what consecutive steps did to a path, without changes by
-// others between them.
-type link struct {
+// stretch is what consecutive steps did to a path, without changes by others between
+// them. The stretches of a path are its chain.
+type stretch struct {
 	before snapshot.State
 	after  *snapshot.State // nil if unknown
 	tool   bool            // a tool made the first of the changes
 }
 
 // chains returns what steps did to each path, oldest first.
-func chains(steps []*step) map[string][]link {
-	all := map[string][]link{}
+func chains(steps []*step) map[string][]stretch {
+	all := map[string][]stretch{}
 	for _, s := range steps {
 		for _, c := range s.changes {
 			if !c.isChange() {
@@ -62,7 +62,7 @@ func chains(steps []*step) map[string][]link {
 			if n := len(k); n > 0 && (k[n-1].after == nil || k[n-1].after.Same(c.before)) {
 				k[n-1].after = c.after
 			} else {
-				k = append(k, link{c.before, c.after, c.tool})
+				k = append(k, stretch{c.before, c.after, c.tool})
 			}
 			all[c.path] = k
 		}
@@ -80,7 +80,7 @@ type planner struct {
 }
 
 // fill plans to restore the paths, which are sorted. Chain returns the chain of a path.
-func (w *planner) fill(ctx context.Context, paths []string, chain func(path string) []link) error {
+func (w *planner) fill(ctx context.Context, paths []string, chain func(path string) []stretch) error {
 	w.items = map[string]*Item{}
 	for _, path := range paths {
 		if err := ctx.Err(); err != nil {
@@ -98,7 +98,7 @@ func (w *planner) fill(ctx context.Context, paths []string, chain func(path stri
 }
 
 // add plans to restore one path.
-func (w *planner) add(path string, chain []link) {
+func (w *planner) add(path string, chain []stretch) {
 	at, ok := w.roots.at(path)
 	if !ok {
 		return
@@ -117,7 +117,7 @@ func (w *planner) add(path string, chain []link) {
 	case to.Kind == snapshot.Absent && it.Now.Kind != snapshot.Dir && !chain[0].tool && !w.removes && at.isIgnored():
 		w.plan.Ignored++
 	case to.Kind == snapshot.File && to.content == nil && !w.pack.Has(to.Hash):
-		w.lose(it, "its old content is no longer kept")
+		w.lose(it, "its old content is no longer stored")
 	default:
 		it.To, it.content, it.Merged = to.State, to.content, v.merged
 		w.items[path] = &it
@@ -144,17 +144,17 @@ func (p place) now(left *snapshot.State) value {
 	return value{s, c.content}
 }
 
-// verdict says what became of a path.
+// verdict is the result of reverting the changes of a path.
 type verdict struct {
 	conflict, merged bool
 	lost             string // why it cannot be restored
 }
 
-// revert returns what is left of now without the changes of chain.
-func (w *planner) revert(now value, chain []link) (value, verdict) {
+// revert returns now without the changes of chain.
+func (w *planner) revert(now value, chain []stretch) (value, verdict) {
 	cur, all := now, verdict{}
 	for _, l := range slices.Backward(chain) {
-		next, v := w.revertLink(cur, l)
+		next, v := w.revertStretch(cur, l)
 		if v.conflict || v.lost != "" {
 			return cur, v
 		}
@@ -164,8 +164,8 @@ func (w *planner) revert(now value, chain []link) (value, verdict) {
 	return cur, all
 }
 
-// revertLink returns what is left of cur without the changes of l.
-func (w *planner) revertLink(cur value, l link) (value, verdict) {
+// revertStretch returns cur without the changes of l.
+func (w *planner) revertStretch(cur value, l stretch) (value, verdict) {
 	before := value{State: l.before}
 	switch {
 	case cur.Same(l.before):
@@ -173,7 +173,7 @@ func (w *planner) revertLink(cur value, l link) (value, verdict) {
 	case l.before.Lost != "":
 		return cur, verdict{lost: l.before.Lost}
 	case l.after == nil && cur.Kind == snapshot.File && cur.Hash == "":
-		return cur, verdict{lost: "its present content cannot be kept: " + cur.Lost}
+		return cur, verdict{lost: "its current content cannot be stored: " + cur.Lost}
 	case l.after == nil || cur.Same(*l.after):
 		return before, verdict{}
 	case cur.Kind != l.after.Kind:
@@ -188,9 +188,9 @@ func (w *planner) revertLink(cur value, l link) (value, verdict) {
 	return cur, verdict{conflict: true}
 }
 
-// mergeFile merges the changes of mode and content of a file. Somebody else changed cur
-// since l.
-func (w *planner) mergeFile(cur value, l link) (value, verdict) {
+// mergeFile reverts the changes that l made to the mode and the content of a file, and
+// keeps those that somebody else has made since.
+func (w *planner) mergeFile(cur value, l stretch) (value, verdict) {
 	out := cur
 	switch {
 	case cur.Mode == l.after.Mode:
@@ -214,7 +214,7 @@ func (w *planner) mergeFile(cur value, l link) (value, verdict) {
 }
 
 // mergeText merges the contents of a file. It reports false if that is not possible.
-func (w *planner) mergeText(cur value, l link) (string, bool) {
+func (w *planner) mergeText(cur value, l stretch) (string, bool) {
 	var texts [3]string
 	for i, v := range []value{{State: *l.after}, cur, {State: l.before}} {
 		content, err := w.content(v)
@@ -232,15 +232,15 @@ func (w *planner) content(v value) ([]byte, error) {
 		return v.content, nil
 	}
 	if v.Size > maxText || v.Hash == "" {
-		return nil, fmt.Errorf("the content is not kept")
+		return nil, fmt.Errorf("the content is not stored")
 	}
 	return w.pack.Read(v.Hash)
 }
 
-// checkDirectories makes conflicts of items that cannot be restored, because another
-// path is in the way. A directory that keeps files is not removed.
+// checkDirectories turns items that cannot be restored into conflicts, because another
+// path is in the way. It drops the removal of directories that keep files.
 func (w *planner) checkDirectories(paths []string) {
-	for _, path := range slices.Backward(paths) { // what is in a directory comes before it
+	for _, path := range slices.Backward(paths) { // the contents of a directory come before it
 		it := w.items[path]
 		if it == nil || it.Now.Kind != snapshot.Dir || it.To.Kind == snapshot.Dir || w.emptied(path) {
 			continue
@@ -263,8 +263,8 @@ func (w *planner) conflict(it *Item) {
 	delete(w.items, it.Path)
 }
 
-// emptied reports whether the plan removes everything in a directory. The plan must no
-// longer hold the directories in it that it does not empty.
+// emptied reports whether the plan removes everything in a directory. The removal of
+// subdirectories that keep files must have been dropped before.
 func (w *planner) emptied(dir string) bool {
 	at, _ := w.roots.at(dir)
 	d, err := at.open.Open(at.rel)
@@ -306,7 +306,7 @@ func (w *planner) hasDirectory(path string) bool {
 	return true
 }
 
-// changesNothing reports whether the files already are what the plan makes of them.
+// changesNothing reports whether nothing is left of the changes that the plan undoes.
 func (p *Plan) changesNothing() bool {
 	return len(p.Items)+len(p.Conflicts)+len(p.Lost)+p.Ignored == 0
 }
@@ -333,7 +333,7 @@ func (p *Plan) describe(h *history, steps []*step) {
 	if len(p.Items) > 0 {
 		return
 	}
-	p.Why = "the files already have their earlier states"
+	p.Why = "the files are already in their earlier state"
 	switch {
 	case len(steps) > 0 && len(p.Conflicts) > 0:
 		p.Why = "no change can be undone without a conflict"
@@ -341,12 +341,12 @@ func (p *Plan) describe(h *history, steps []*step) {
 			p.Why = "no change can be redone without a conflict"
 		}
 	case len(steps) > 0 && len(p.Lost) > 0:
-		p.Why = "the files cannot get their earlier states again"
+		p.Why = "the earlier state of the files cannot be restored"
 	case len(steps) > 0 && p.Ignored > 0:
 		p.Why = "only files that git ignores are left"
 	case len(steps) > 0:
 	case p.Redo:
-		p.Why = "there is no undo to redo, or files were changed by a turn since"
+		p.Why = "there is no undo to redo, or a later turn changed files"
 	default:
 		p.Why = "nothing is left to undo in this session. A fork undoes only its own changes"
 	}

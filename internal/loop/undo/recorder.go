@@ -46,7 +46,7 @@ type Recorder struct {
 	step     string          // ID of the noted turn; empty if the turn is not noted yet
 	commands int             // that ran in the turn
 	jobs     map[string]bool // the calls whose commands became background jobs
-	from     int64           // where the notes of jobs begin that are settled next
+	from     int64           // where the notes of jobs begin that belong to the current turn, or follow its end
 	period   period
 	refresh  refresh
 	changed  map[string]*event.FilesChanged // by call; "" for jobs
@@ -62,9 +62,10 @@ func NewRecorder(o Options) *Recorder {
 
 // BeginTurn begins a turn. Later changes belong to it, until the next BeginTurn.
 func (r *Recorder) BeginTurn(t Turn) {
+	from := r.Pack.Size()
 	r.settleJobs()
 	r.mu.Lock()
-	r.turn, r.step, r.commands = t, "", 0
+	r.turn, r.step, r.commands, r.from = t, "", 0, from
 	r.period = r.period.next(r.Pack.Size())
 	running := len(r.jobs) > 0
 	r.mu.Unlock()
@@ -75,12 +76,17 @@ func (r *Recorder) BeginTurn(t Turn) {
 
 // EndTurn ends the turn and makes its notes survive a power failure. It returns what
 // background jobs changed since the last EndTurn, and what other programs changed while
-// commands of the turn ran; nil for nothing. The error is for the user.
-func (r *Recorder) EndTurn() (*event.FilesChanged, error) {
+// commands of the turn ran; nil for nothing. It calls renew, which makes the supervisors of
+// jobs note each path again that they change later: otherwise what the user changes after
+// the turn could not be told from what a job changes. The error is for the user.
+func (r *Recorder) EndTurn(renew func()) (*event.FilesChanged, error) {
+	from := r.Pack.Size()
+	renew()
 	r.settleJobs()
 	r.findOthers()
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.from = from
 	changed := r.changed[""]
 	delete(r.changed, "")
 	if r.step == "" {
@@ -200,7 +206,7 @@ func (r *Recorder) directories() []string {
 	return slices.Concat(r.Roots, r.trees)
 }
 
-// begin notes the turn, unless that was done.
+// begin notes the turn, unless it is noted already.
 func (r *Recorder) begin() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -237,11 +243,17 @@ func commandOf(c tools.Call) string {
 // maxCommand is the length in bytes of a command in a note.
 const maxCommand = 200
 
-// settleJobs notes what background jobs have left since the last time.
+// SettleJobs notes what background jobs have changed by now, which belongs to the last
+// turn. It returns what they changed since the last EndTurn or SettleJobs; nil for nothing.
+func (r *Recorder) SettleJobs() *event.FilesChanged {
+	r.settleJobs()
+	return r.Changed("")
+}
+
+// settleJobs notes what background jobs have left, for SettleJobs or EndTurn.
 func (r *Recorder) settleJobs() {
 	r.mu.Lock()
 	from, jobs := r.from, maps.Clone(r.jobs)
-	r.from = r.Pack.Size()
 	r.mu.Unlock()
 	if len(jobs) == 0 {
 		return

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"agent/internal/history/blobs"
 	"agent/internal/loop/event"
@@ -32,11 +33,11 @@ func NewRestorer(p *blobs.Pack, roots []string) *Restorer { return &Restorer{p, 
 // Back says how far to go back.
 type Back struct {
 	Redo bool // undo the last undo
-	// Turns is how many turns that changed files to undo. Zero means the last one of whose
-	// changes something is left.
+	// Turns is the number of turns to undo. Turns that changed no files do not count. Zero
+	// means one turn, or as many as it takes to change a file.
 	Turns int
-	// To, if not nil, is the number of the event of a prompt: everything since is undone.
-	To *int
+	// Since, if not zero, is the time of a prompt: that turn and all later ones are undone.
+	Since time.Time
 	// Removes also removes the files that git ignores and that commands created.
 	Removes bool
 }
@@ -117,7 +118,7 @@ func (r *Restorer) with(h *history) []string {
 // Plan plans an undo or a redo. Nothing is changed. A plan without Items has nothing to
 // do; then Why says why. The error is for the user.
 func (r *Restorer) Plan(ctx context.Context, b Back) (*Plan, error) {
-	h, isDefault := r.history(), !b.Redo && b.To == nil && b.Turns == 0
+	h, isDefault := r.history(), !b.Redo && b.Since.IsZero() && b.Turns == 0
 	a, err := openRoots(r.with(h))
 	if err != nil {
 		return nil, err
@@ -128,7 +129,7 @@ func (r *Restorer) Plan(ctx context.Context, b Back) (*Plan, error) {
 		p := &Plan{Redo: b.Redo, dirs: r.with(h)}
 		w := planner{pack: r.pack, roots: a, plan: p, removes: b.Removes}
 		all := chains(steps)
-		if err := w.fill(ctx, slices.Sorted(maps.Keys(all)), func(path string) []link { return all[path] }); err != nil {
+		if err := w.fill(ctx, slices.Sorted(maps.Keys(all)), func(path string) []stretch { return all[path] }); err != nil {
 			return nil, err
 		}
 		p.describe(h, steps)

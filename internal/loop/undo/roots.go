@@ -84,7 +84,7 @@ func (a *roots) show(name string) string {
 	return name
 }
 
-// take returns what is at p. There is nothing below a symbolic link or a file.
+// take returns the state of p. Below a symbolic link or a file, everything is absent.
 func (p place) take(contents snapshot.Contents) snapshot.State {
 	if !p.inDirectories() {
 		return snapshot.State{Kind: snapshot.Absent}

@@ -1,10 +1,10 @@
 // Package undo records what tool calls and commands change, and undoes it.
 //
-// A Recorder runs around every call. It notes in the pack of the session what was at
-// each path before the call and what is there after it; the supervisor of a command
-// notes the states before its writes itself. A Restorer reads the notes of a pack as a
-// list of steps: turns, typed commands, and earlier undos. It plans how to get back to
-// before a step, and applies the plan that the user has seen. The pack alone is enough:
+// A Recorder runs around every call. It notes in the pack of the session the state of
+// each path before and after the call; the supervisor of a command itself notes the
+// states before the command writes. A Restorer reads the notes of a pack as a
+// list of steps: turns, typed commands, and earlier undos. It plans how to restore the
+// files as they were before a step, and applies the plan that the user has seen. The pack alone is enough:
 // neither the session log nor a running session is needed.
 //
 // An undo never destroys what others changed. A path whose state is not the one that

@@ -103,7 +103,7 @@ func (s *session) turn(prompt string, do func()) *event.FilesChanged {
 	s.turns++
 	s.rec.BeginTurn(undo.Turn{Number: s.turns, At: 10 * s.turns, Prompt: prompt, Time: time.Unix(int64(s.turns), 0)})
 	do()
-	changed, err := s.rec.EndTurn()
+	changed, err := s.rec.EndTurn(func() {})
 	s.store(err)
 	return changed
 }

@@ -111,27 +111,7 @@ func (a *Area) Begin(e Extent) *Guard {
 	g := &Guard{area: a, links: map[string]protectedName{}, gitDirs: map[string]gitDir{}, approval: e.Approved, opened: map[string]openedDir{}}
 	a.tree.scan()
 	g.scan = a.tree.scans
-	readOnly := slices.Clone(e.ReadOnly)
-	for dir, d := range a.tree.dirs {
-		for name, p := range d.names {
-			path := filepath.Join(dir, name)
-			readOnly = append(readOnly, g.fixed(path, p.why)...)
-			if p.link != "" {
-				g.links[path] = p
-			}
-		}
-		if d.repo && d.visit == g.scan {
-			if file := filepath.Join(dir, ".git"); isFile(file) {
-				readOnly = append(readOnly, g.fixed(file, "")...)
-			}
-		}
-		if d.git {
-			g.gitDirs[dir] = readGitDir(dir, a.lastGit[dir])
-			for _, path := range g.gitDirs[dir].fixed(dir) {
-				readOnly = append(readOnly, g.fixed(path, "git runs it")...)
-			}
-		}
-	}
+	readOnly := slices.Concat(e.ReadOnly, g.protect())
 	a.lastGit = g.gitDirs
 	g.profile = a.profile(session, e.Network)
 	g.profile.Write = append(g.profile.Write, e.Write...)
@@ -152,6 +132,33 @@ func (a *Area) Begin(e Extent) *Guard {
 	}
 	g.profile.ReadOnly = append(g.profile.ReadOnly, readOnly...)
 	return g
+}
+
+// protect takes the protected names and the git directories that the last scan found, and
+// returns the paths that the command must not change.
+func (g *Guard) protect() (readOnly []string) {
+	a := g.area
+	for dir, d := range a.tree.dirs {
+		for name, p := range d.names {
+			path := filepath.Join(dir, name)
+			readOnly = append(readOnly, g.fixed(path, p.why)...)
+			if p.link != "" {
+				g.links[path] = p
+			}
+		}
+		if d.repo && d.visit == g.scan {
+			if file := filepath.Join(dir, ".git"); isFile(file) {
+				readOnly = append(readOnly, g.fixed(file, "")...)
+			}
+		}
+		if d.git {
+			g.gitDirs[dir] = readGitDir(dir, a.lastGit[dir])
+			for _, path := range g.gitDirs[dir].fixed(dir) {
+				readOnly = append(readOnly, g.fixed(path, "git runs it")...)
+			}
+		}
+	}
+	return readOnly
 }
 
 // Profile returns the sandbox of the command; nil means none.

@@ -20,12 +20,6 @@ func (l lines) line(i int) string {
 	return strings.TrimSuffix(l[i], "\r")
 }
 
-// column returns the column, from 1, of a position of a server, in characters.
-func (l lines) column(p position, inBytes bool) int {
-	line := l.line(p.Line)
-	return len([]rune(line[:offset(line, p.Character, inBytes)])) + 1
-}
-
 // starts returns the byte offset of every line in the text.
 func (l lines) starts() []int {
 	all, at := make([]int, len(l)), 0

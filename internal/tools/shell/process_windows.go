@@ -29,7 +29,7 @@ func launch(c Command, line string, env []string, in, out *os.File) (*process, e
 	if c.Limits.Sandbox != nil {
 		return nil, errors.New("there is no sandbox on Windows")
 	}
-	_, unwatched, err := watchable(c.Snapshot, false, "this system cannot report changes of files")
+	_, unwatched, err := watchable(c.Snapshot, false, "this system cannot report file changes")
 	if err != nil {
 		return nil, err
 	}

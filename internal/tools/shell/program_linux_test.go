@@ -19,7 +19,7 @@ import (
 	"agent/internal/tools/shell"
 	"agent/internal/tools/shell/keeper"
 	"agent/internal/tools/shell/sandbox"
-	"agent/internal/tools/snapshot"
+	"agent/internal/tools/snapshot/snapshottest"
 )
 
 // Environment variables that make the test binary act as another program.
@@ -33,7 +33,7 @@ const (
 )
 
 func TestMain(m *testing.M) {
-	keeper.Run(snapshot.OpenDirStore)
+	keeper.Run(snapshottest.Open)
 	sandbox.Run()
 	if seconds := os.Getenv(rootVariable); seconds != "" {
 		fmt.Println(syscall.Setresuid(0, 0, 0), "is nil")

@@ -24,6 +24,7 @@ import (
 	"agent/internal/tools/shell"
 	"agent/internal/tools/shell/sandbox"
 	"agent/internal/tools/snapshot"
+	"agent/internal/tools/snapshot/snapshottest"
 )
 
 // touched returns what was added to the store of a workspace, by path relative to it.
@@ -50,7 +51,7 @@ func (w watched) touched() map[string]snapshot.State {
 // watched is a workspace whose changes are kept.
 type watched struct {
 	confined
-	store snapshot.DirStore
+	store snapshottest.Store
 	order snapshot.Order
 }
 
@@ -65,7 +66,7 @@ func watch(t testing.TB, form sandbox.Form) watched {
 	if r.Form < form || !r.Notify {
 		t.Skipf("commands cannot be watched in the form %q: %+v", form, r)
 	}
-	w := watched{confined: confineAs(t, form), store: snapshot.DirStore(t.TempDir())}
+	w := watched{confined: confineAs(t, form), store: snapshottest.Store(t.TempDir())}
 	if err := os.Remove(filepath.Join(w.dir, "tmp")); err != nil {
 		t.Fatal(err)
 	}

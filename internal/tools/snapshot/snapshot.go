@@ -1,10 +1,10 @@
-// Package snapshot describes what is at a path before and after a change, so that the
+// Package snapshot describes the state of a path before and after a change, so that the
 // change can be undone. It decides nothing about undoing. Start reading at State.
 package snapshot
 
 import "io"
 
-// Kind is what is at a path.
+// Kind is the kind of file at a path.
 type Kind string
 
 // The kinds.
@@ -16,7 +16,7 @@ const (
 	Other  Kind = "other" // a device, socket or named pipe, which cannot be restored
 )
 
-// State is what is at a path at some time.
+// State describes the file at a path at some time.
 type State struct {
 	Kind   Kind   `json:"kind"`
 	Mode   uint32 `json:"mode,omitempty"`   // permission bits with setuid, setgid and sticky, as in Unix
@@ -40,8 +40,8 @@ type Touched struct {
 }
 
 // Store keeps contents and touched paths for later. It is safe for concurrent use, also
-// by several processes. Its implementation is a pack of package blobs; tests use one in
-// a temporary directory.
+// by several processes. Its implementation is a pack of package blobs; tests use that of
+// package snapshottest.
 type Store interface {
 	// Put keeps a content and returns its hash as in State. Keeping the same content
 	// again costs no space. The error is for the user: the store is full, or cannot be
@@ -63,5 +63,5 @@ type Order struct {
 	// Git lets a strict command change git directories, because it runs git. Without it,
 	// the command may only change those that it has created.
 	Git     bool
-	MaxFile int64 // a larger file is not kept, in bytes
+	MaxFile int64 // size in bytes of the largest file that is kept
 }

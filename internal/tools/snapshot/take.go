@@ -14,7 +14,7 @@ import (
 // MaxFile is the size in bytes above which the content of a file is not kept.
 const MaxFile = 64 << 20
 
-// The Lost of states that cannot be restored whatever their content.
+// The values of State.Lost that do not depend on the content.
 const (
 	LostLinks = "it has several hard links"
 	LostOwner = "it belongs to another user"
@@ -38,7 +38,7 @@ func (Hashes) Put(content io.Reader) (hash string, size int64, err error) {
 	return hex.EncodeToString(h.Sum(nil)), size, err
 }
 
-// Take returns what is at a path of root. It puts the content of a file of at most
+// Take returns the state of a path of root. It puts the content of a file of at most
 // MaxFile bytes into contents. A problem becomes the Lost of the state.
 func Take(root *os.Root, path string, contents Contents) State {
 	s, info := Look(root, path)
@@ -61,40 +61,19 @@ func Look(root *os.Root, path string) (State, fs.FileInfo) {
 	case err != nil:
 		return State{Kind: Other, Lost: fmt.Sprintf("it cannot be examined: %v", cause(err))}, nil
 	}
-	s := State{Kind: Other, Mode: unixMode(info.Mode()), Stamp: stamp(info)}
-	switch m := info.Mode(); {
-	case m.IsDir():
-		s.Kind = Dir
-	case m.IsRegular():
-		s.Kind, s.Size, s.Lost = File, info.Size(), Lost(info)
-	case m&fs.ModeSymlink != 0:
-		s.Kind, s.Mode = Link, 0
+	s := stateOf(info)
+	s.Stamp = stamp(info)
+	if s.Kind == Link {
 		if s.Target, err = root.Readlink(path); err != nil {
 			s.Lost = fmt.Sprintf("it cannot be read: %v", cause(err))
 		}
-	default:
-		s.Lost = Lost(info)
 	}
 	return s, info
 }
 
-// Lost returns why what is at a path cannot be restored, as in State; empty if it can be,
-// unless it cannot be read. The info is that of Lstat.
-func Lost(info fs.FileInfo) string {
-	switch m := info.Mode(); {
-	case m.IsDir(), m&fs.ModeSymlink != 0:
-		return ""
-	case !m.IsRegular():
-		return LostKind
-	}
-	if why := unrestorable(info); why != "" {
-		return why
-	}
-	if info.Size() > MaxFile {
-		return LostSize
-	}
-	return ""
-}
+// Lost returns the reason from info, which Lstat returned, why a path cannot be restored:
+// a State.Lost. It is empty if reading the content is all that can still fail.
+func Lost(info fs.FileInfo) string { return stateOf(info).Lost }
 
 // read puts the content of the file at path into contents. Its error is for the user.
 func (s *State) read(root *os.Root, path string, info fs.FileInfo, contents Contents) error {
@@ -147,17 +126,6 @@ func (s State) FileMode() fs.FileMode {
 		}
 	}
 	return m
-}
-
-// unixMode returns the bits of State.Mode.
-func unixMode(m fs.FileMode) uint32 {
-	u := uint32(m.Perm())
-	for _, b := range modeBits {
-		if m&b.mode != 0 {
-			u |= b.unix
-		}
-	}
-	return u
 }
 
 // modeBits are the bits whose values differ between Unix and package os.

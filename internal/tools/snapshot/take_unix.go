@@ -12,21 +12,35 @@ import (
 // nonblock makes opening a named pipe return immediately.
 const nonblock = syscall.O_NONBLOCK
 
-// unrestorable says why a regular file cannot be restored; empty if it can be. The
-// superuser can give a file back to its owner.
-func unrestorable(info fs.FileInfo) string {
-	st := info.Sys().(*syscall.Stat_t)
-	switch uid := os.Geteuid(); {
-	case st.Nlink > 1:
-		return LostLinks
-	case uid != 0 && int(st.Uid) != uid:
-		return LostOwner
+// OfStat returns the State of what stat or lstat described, without Hash, Target and Stamp.
+// The superuser can give a file back to its owner.
+func OfStat(st *syscall.Stat_t) State {
+	s := State{Kind: Other, Mode: uint32(st.Mode) & 0o7777}
+	switch uint32(st.Mode) & syscall.S_IFMT {
+	case syscall.S_IFDIR:
+		s.Kind = Dir
+	case syscall.S_IFLNK:
+		s.Kind, s.Mode = Link, 0
+	case syscall.S_IFREG:
+		s.Kind, s.Size = File, st.Size
+		switch uid := os.Geteuid(); {
+		case st.Nlink > 1:
+			s.Lost = LostLinks
+		case uid != 0 && int(st.Uid) != uid:
+			s.Lost = LostOwner
+		case st.Size > MaxFile:
+			s.Lost = LostSize
+		}
+	default:
+		s.Lost = LostKind
 	}
-	return ""
+	return s
 }
 
-// stamp returns the State.Stamp of a file.
-func stamp(info fs.FileInfo) string {
-	st := info.Sys().(*syscall.Stat_t)
-	return fmt.Sprintf("%d:%d:%d:%d:%d", st.Dev, st.Ino, info.Size(), info.ModTime().UnixNano(), changed(st))
+// StampOf returns the State.Stamp of a file.
+func StampOf(st *syscall.Stat_t) string {
+	return fmt.Sprintf("%d:%d:%d:%d:%d", st.Dev, st.Ino, st.Size, modified(st), changed(st))
 }
+
+func stateOf(info fs.FileInfo) State { return OfStat(info.Sys().(*syscall.Stat_t)) }
+func stamp(info fs.FileInfo) string  { return StampOf(info.Sys().(*syscall.Stat_t)) }

@@ -26,6 +26,7 @@ type Draft struct {
 
 	tree         *tree       // to which the file belongs
 	at           string      // path in tree, with slashes
+	saved        []byte      // content on disk if Before is unsaved text of the editor; otherwise nil
 	info         fs.FileInfo // nil if the file does not exist
 	attributesOf *Draft      // the file whose mode and attributes it gets; nil for a new file
 	whole        bool        // the model knows all of After, because it wrote or has read the rest

@@ -10,35 +10,35 @@ import (
 )
 
 // hints returns the key hints for the current state, as many as fit.
-func (d *Dialog) hints(width int) string {
-	q, interrupt, stop := &d.question, "esc interrupt", "esc reject and interrupt"
-	if d.escRejects() {
+func (f *form) hints(width int) string {
+	q, interrupt, stop := &f.question, "esc interrupt", "esc reject and interrupt"
+	if f.escRejects() {
 		interrupt, stop = "esc reject", "esc reject"
 	}
 	no := "3 4" // digits of the rows that change nothing
-	if d.Own() != nil {
+	if f.Own() != nil {
 		interrupt, no = "esc cancel", digit(q.rows.All[len(q.rows.All)-1].Digit)
 	}
 	switch {
-	case d.hint != "":
-		return d.hint
-	case d.Plan().open && d.arming.ready && !d.Behind:
+	case f.hint != "":
+		return f.hint
+	case f.Plan().open && f.arming.ready && !f.Behind:
 		return joinFitting(width, finishKey+" finish", externalKey+" $EDITOR", "esc discard the edit")
-	case q.reviewing && d.arming.ready && !d.Behind:
+	case q.reviewing && f.arming.ready && !f.Behind:
 		return joinFitting(width, q.review.Hints()...)
-	case d.arming.ready && q.body.shown == 0 && !q.readable():
+	case f.arming.ready && q.body.shown == 0 && !q.readable():
 		return q.body.unread()
-	case d.Behind:
+	case f.Behind:
 		return "the question waits until the search is closed"
-	case !d.arming.ready && d.arming.next, d.arming.ready && d.held.ignores(d.now()):
+	case !f.arming.ready && f.arming.next, f.arming.ready && f.held.ignores(f.now()):
 		return "keys are ignored for a moment"
-	case !d.arming.ready:
+	case !f.arming.ready:
 		return "keys go to your draft until you pause"
-	case d.comment.open && q.chooses():
-		return joinFitting(width, d.keys.Name(keys.Send)+" answer", "esc back")
-	case d.comment.open:
-		return joinFitting(width, d.keys.Name(keys.Send)+" reject and send", "esc back")
-	case d.typing:
+	case f.comment.open && q.chooses():
+		return joinFitting(width, f.keys.Name(keys.Send)+" answer", "esc back")
+	case f.comment.open:
+		return joinFitting(width, f.keys.Name(keys.Send)+" reject and send", "esc back")
+	case f.typing:
 		return joinFitting(width, "text continues your draft", "↑↓ or "+q.rows.digits()+", then enter", interrupt)
 	case q.chooses() && q.ask.Many:
 		return joinFitting(width, "space or digit select", "enter answer", "type your answer", interrupt)
@@ -49,22 +49,22 @@ func (d *Dialog) hints(width int) string {
 	switch {
 	case !q.readable():
 		parts = []string{q.body.unread(), no}
-	case !d.end.over(d.now()):
+	case !f.end.over(f.now()):
 		parts = []string{"yes is ignored for a moment", no}
 	}
 	switch {
-	case d.full:
+	case f.full:
 		stop = "esc close"
 	case q.ask.AboutTurn():
 		stop = interrupt
 	}
-	return joinFitting(width, append(append(parts, q.lookHints(d.full)...), stop)...)
+	return joinFitting(width, append(append(parts, q.lookHints(f.full)...), stop)...)
 }
 
 // hintLine draws the key hints.
-func (d *Dialog) hintLine() string {
-	width := d.question.width
-	return d.st.Dim.Render(ink.Truncate("  "+d.hints(width-ink.Gutter), width))
+func (f *form) hintLine() string {
+	width := f.question.width
+	return f.st.Dim.Render(ink.Truncate("  "+f.hints(width-ink.Gutter), width))
 }
 
 // lookHints returns the hints for the review, full view and the reason.

@@ -15,26 +15,26 @@ import (
 )
 
 // openReview opens the review of the changes in the first question, if it has any.
-func (d *Dialog) openReview() {
-	q := &d.question
+func (f *form) openReview() {
+	q := &f.question
 	if !q.hasHunks() {
 		return
 	}
 	if q.review == nil {
-		q.review = review.New(q.ask.Diffs, review.Approval(), d.keys, d.st, d.comment.make)
+		q.review = review.New(q.ask.Diffs, review.Approval(), f.keys, f.st, f.comment.make)
 	}
-	d.full, d.typing, q.reviewing = false, false, true
+	f.full, f.typing, q.reviewing = false, false, true
 }
 
 // pressReview handles a key while the changes are reviewed. No key of the review answers.
-func (d *Dialog) pressReview(msg tea.KeyPressMsg) Result {
-	switch d.question.review.Key(msg) {
+func (f *form) pressReview(msg tea.KeyPressMsg) Result {
+	switch f.question.review.Key(msg) {
 	case review.Close:
-		d.question.endReview()
-		if d.Own() != nil && !d.question.divided() { // every hunk is kept
-			return d.CancelOwn()
+		f.question.endReview()
+		if f.Own() != nil && !f.question.divided() { // every hunk is kept
+			return f.giveOwn(f.Own().Cancel())
 		}
-		d.end.begin(d.now()) // the key may be pressed twice
+		f.end.begin(f.now()) // the key may be pressed twice
 	case review.Edit:
 		return Result{EditHunk: true}
 	case review.Pass:
@@ -44,8 +44,8 @@ func (d *Dialog) pressReview(msg tea.KeyPressMsg) Result {
 }
 
 // Hunk returns the hunk that the user wants to edit, in the question with that ID.
-func (d *Dialog) Hunk() (h Hunk) {
-	if q := &d.question; q.reviewing {
+func (f *form) Hunk() (h Hunk) {
+	if q := &f.question; q.reviewing {
 		h.ID = q.ask.ID
 		h.Number, h.Path, h.Text, _ = q.review.Editable()
 	}
@@ -62,33 +62,33 @@ type Hunk struct {
 
 // SetHunk replaces the text of a hunk by what the user wrote. It reports false if the
 // question of h is no longer the first one.
-func (d *Dialog) SetHunk(h Hunk, text string) bool {
-	if q := &d.question; q.review == nil || q.ask.ID != h.ID {
+func (f *form) SetHunk(h Hunk, text string) bool {
+	if q := &f.question; q.review == nil || q.ask.ID != h.ID {
 		return false
 	}
-	d.question.review.SetText(h.Number, h.Text, text)
-	d.question.applyReview()
+	f.question.review.SetText(h.Number, h.Text, text)
+	f.question.applyReview()
 	return true
 }
 
 // LineComments returns the comments on lines of the first question, as text.
-func (d *Dialog) LineComments() string {
-	if d.question.review == nil {
+func (f *form) LineComments() string {
+	if f.question.review == nil {
 		return ""
 	}
-	return d.question.review.Typed()
+	return f.question.review.Typed()
 }
 
 // reviewLines draws the review below the question.
-func (d *Dialog) reviewLines(width, height int) ([]string, *tea.Cursor) {
-	q := &d.question
+func (f *form) reviewLines(width, height int) ([]string, *tea.Cursor) {
+	q := &f.question
 	q.width = width
 	lines, cursor := q.review.Lines(width, max(height-2, 1))
 	if cursor != nil {
 		cursor.Y++
 	}
 	title := ink.Truncate(ink.Spread(q.st.Yellow.Render(ink.MarkAsked)+" "+q.st.Bold.Render(QuestionText(q.ask, q.short)), q.review.Summary(), width), width)
-	return append(append([]string{title}, lines...), d.hintLine()), cursor
+	return append(append([]string{title}, lines...), f.hintLine()), cursor
 }
 
 // hasHunks reports whether the question is about changes that the user can divide.

@@ -101,7 +101,7 @@ func (d *Dialog) DraftTyped(typing bool) {
 	}
 }
 
-// take passes a key to the question.
+// take passes a key to the question, and removes the question if the key answers it.
 func (d *Dialog) take(msg tea.KeyPressMsg) Result {
 	d.took(d.asks[0])
 	r := d.press(msg)
@@ -113,6 +113,11 @@ func (d *Dialog) take(msg tea.KeyPressMsg) Result {
 		d.arming.hold(d.now())
 		d.arming.typed(d.now())
 	case r.Answer != nil, r.Own != nil:
+		typing := d.writes()
+		if typing {
+			d.arming.typed(d.now())
+		}
+		d.removeFirst(typing)
 		d.held.answered = true
 	}
 	return r

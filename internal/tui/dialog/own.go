@@ -52,8 +52,8 @@ func (d *Dialog) Show(o Own, typing bool) {
 	d.Push(event.Ask{ID: ownID, Question: o.Title, Diffs: o.Diffs}, typing)
 }
 
-// Own returns the question of the program if it is the first one, otherwise nil.
-func (d *Dialog) Own() *Own { return d.question.own }
+// WithdrawOwn removes the question of the program, if it still waits. It is not answered.
+func (d *Dialog) WithdrawOwn() { d.Withdraw(ownID) }
 
 // ownFor returns the question of the program if ask stands for it, otherwise nil.
 func (d *Dialog) ownFor(ask event.Ask) *Own {
@@ -70,27 +70,29 @@ func (o *Own) Cancel() int { return len(o.Rows) - 1 }
 // and drawing one takes milliseconds.
 const ownLines = 400
 
+// CancelOwn answers a question of the program with its last row, and removes it.
+func (d *Dialog) CancelOwn() Result {
+	r := d.giveOwn(d.Own().Cancel())
+	d.removeFirst(false)
+	return r
+}
+
+// Own returns the question of the program if it is the first one, otherwise nil.
+func (f *form) Own() *Own { return f.question.own }
+
 // openOwn prepares a question of the program that was just shown.
-func (d *Dialog) openOwn(typing bool) {
-	q := &d.question
+func (f *form) openOwn() {
+	q := &f.question
 	q.rows, q.body.limit = Rows{All: q.own.Rows}, ownLines
-	if !typing {
-		d.arming.soon()
-	}
 	if q.own.Review {
-		q.review = review.New(q.own.Diffs, review.Undoing(), d.keys, d.st, nil)
+		q.review = review.New(q.own.Diffs, review.Undoing(), f.keys, f.st, nil)
 		q.reviewing = true
 	}
 }
 
-// CancelOwn answers a question of the program with its last row.
-func (d *Dialog) CancelOwn() Result { return d.giveOwn(d.Own().Cancel()) }
-
 // giveOwn answers a question of the program with a row.
-func (d *Dialog) giveOwn(row int) Result {
-	o, hunks := d.question.own, d.question.hunks(true)
-	d.removeFirst(false)
-	return Result{Own: &OwnAnswer{o, row, hunks}}
+func (f *form) giveOwn(row int) Result {
+	return Result{Own: &OwnAnswer{f.question.own, row, f.question.hunks(true)}}
 }
 
 // OwnAnswer is the answer to a question of the program.

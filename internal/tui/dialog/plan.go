@@ -127,50 +127,50 @@ func samePlan(a, b string) bool {
 }
 
 // Plan returns the plan in the first question.
-func (d *Dialog) Plan() *Plan { return &d.question.plan }
+func (f *form) Plan() *Plan { return &f.question.plan }
 
 // SetPlan replaces the plan in the question with that ID and closes its editor. It
 // reports false if that question is not the first one.
-func (d *Dialog) SetPlan(id, text string) bool {
-	if d.question.ask.ID != id || d.question.ask.Plan == "" {
+func (f *form) SetPlan(id, text string) bool {
+	if f.question.ask.ID != id || f.question.ask.Plan == "" {
 		return false
 	}
-	p := d.Plan()
+	p := f.Plan()
 	p.load()
-	d.typing, p.open = false, false
+	f.typing, p.open = false, false
 	p.edit.ReplaceAll(text) // undo brings the previous text back
-	d.question.setPlan(strings.TrimRight(editor.UnixLines(text), "\n"))
+	f.question.setPlan(strings.TrimRight(editor.UnixLines(text), "\n"))
 	return true
 }
 
 // closePlan closes the editor of the plan. For a moment no key approves, because the
 // user may still be typing.
-func (d *Dialog) closePlan() {
-	d.Plan().open = false
-	d.end.begin(d.now())
+func (f *form) closePlan() {
+	f.Plan().open = false
+	f.end.begin(f.now())
 }
 
 // pressPlan handles a key while the plan is edited in the dialog.
-func (d *Dialog) pressPlan(msg tea.KeyPressMsg) Result {
-	k, e := msg.String(), d.Plan().edit
-	page := max(d.question.height-3, 1)
+func (f *form) pressPlan(msg tea.KeyPressMsg) Result {
+	k, e := msg.String(), f.Plan().edit
+	page := max(f.question.height-3, 1)
 	switch {
 	case k == "esc" && !e.Mode.HandlesEscape() && !e.Selection.ByKeys():
-		d.closePlan()
-		if !samePlan(e.Text(), d.Plan().text) {
-			d.hint = "your edit was discarded · to get it back, " + editKey + ", then undo"
+		f.closePlan()
+		if !samePlan(e.Text(), f.Plan().text) {
+			f.hint = "your edit was discarded · to get it back, " + editKey + ", then undo"
 		}
-	case k == finishKey, k != "enter" && d.keys.Is(k, keys.Send):
-		d.question.setPlan(d.Plan().Text())
-		d.closePlan()
-		d.hint = d.Plan().Problem()
-	case opensEditor(k, d.keys):
+	case k == finishKey, k != "enter" && f.keys.Is(k, keys.Send):
+		f.question.setPlan(f.Plan().Text())
+		f.closePlan()
+		f.hint = f.Plan().Problem()
+	case opensEditor(k, f.keys):
 		return Result{EditPlan: true}
 	case k == "pgup":
 		e.MoveRows(-page)
 	case k == "pgdown":
 		e.MoveRows(page)
-	case k == "enter", d.keys.Is(k, keys.Newline):
+	case k == "enter", f.keys.Is(k, keys.Newline):
 		e.Newline()
 	default:
 		e.Press(msg)

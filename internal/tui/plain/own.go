@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
 	"agent/internal/tui/dialog"
 	"agent/internal/tui/diff"
@@ -31,8 +32,25 @@ func (q *questions) askOwn(o *dialog.Own) {
 	}
 	if !o.Review && q.inline(o) {
 		q.ownChanges(o)
+	} else {
+		q.ownFiles(o.Diffs)
 	}
 	q.ownRows(o)
+}
+
+// maxFiles is how many files a question of the program names if their changes are not
+// printed with it.
+const maxFiles = 20
+
+// ownFiles prints the names of changed files.
+func (q *questions) ownFiles(all []event.Diff) {
+	for i, d := range all {
+		if i == maxFiles {
+			q.block("", "… and "+phrase.Count(len(all)-i, "more file"))
+			return
+		}
+		q.block("", dialog.ExactLine(d.Path)+"  "+diff.Stat(d))
+	}
 }
 
 // inline reports whether the changes of a question of the program are printed with it.

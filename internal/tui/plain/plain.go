@@ -104,7 +104,7 @@ func newFront(o screen.Options, now func() time.Time, send func(event.Command), 
 	p.slash, notices = slash.New(c, p.editor, p.lists)
 	leave := func() tea.Cmd { return p.leave(screen.Exit{}) }
 	p.prompt = prompt.New(c, p.editor, p.dialog, p.slash, p.help, leave)
-	p.slash.Front = slash.Front{Quit: p.leave, Help: p.help, Copy: p.prompt.Clipboard.Copy, Restyle: func(ink.Look) {}, Ask: func(o dialog.Own) { p.dialog.Show(o, false) }}
+	p.slash.Front = slash.Front{Quit: p.leave, Help: p.help, Copy: p.prompt.Clipboard.Copy, Restyle: func(ink.Look) {}, Ask: func(o dialog.Own) { p.dialog.Show(o, false) }, Withdraw: p.dialog.WithdrawOwn}
 	p.questions = &questions{Conversation: c, output: p.output, dialog: p.dialog, prompt: p.prompt}
 	p.prompt.External.Lend = p.lend
 	p.Open(notices)
@@ -303,6 +303,8 @@ func (p *front) finish() {
 // interrupt interrupts the turn, or quits if none runs.
 func (p *front) interrupt() {
 	switch {
+	case !p.Busy() && p.slash.CancelUndo():
+		p.print("note: " + p.Flash)
 	case p.Busy():
 		p.Interrupt()
 		p.prompt.EndQuestions(func(ask event.Ask) bool { return !p.AsksInBackground(ask) })

@@ -37,7 +37,7 @@ func (r *Review) Key(msg tea.KeyPressMsg) Result {
 	switch {
 	case r.moves(k) || r.decides(k):
 	case t.Bare && k != "esc" && k != "enter" && k != "q" && msg.Text != "" && msg.Mod != keys.Virtual:
-		r.hint = fmt.Sprintf("%s %ss, %s %ss; in upper case all hunks", t.Accept.Key, t.Accept.Verb, t.Reject.Key, t.Reject.Verb)
+		r.hint = fmt.Sprintf("%s to %s, %s to %s; %s or %s for all hunks", t.Accept.Key, t.Accept.Verb, t.Reject.Key, t.Reject.Verb, strings.ToUpper(t.Accept.Key), strings.ToUpper(t.Reject.Key))
 	case k == "c":
 		r.beginComment()
 	case !t.Bare && (k == "e" || k == "ctrl+x ctrl+e" || r.keys.Is(k, keys.Edit)):
@@ -48,7 +48,7 @@ func (r *Review) Key(msg tea.KeyPressMsg) Result {
 	case k == "esc", k == "enter", k == "q":
 		return Close
 	case msg.Text != "" && msg.Mod != keys.Virtual:
-		r.hint = fmt.Sprintf("%s %ss, %s %ss, c comments on a line", t.Accept.Key, t.Accept.Verb, t.Reject.Key, t.Reject.Verb)
+		r.hint = fmt.Sprintf("%s to %s, %s to %s, c to comment on a line", t.Accept.Key, t.Accept.Verb, t.Reject.Key, t.Reject.Verb)
 	default:
 		return Pass
 	}
@@ -121,7 +121,7 @@ func (r *Review) decides(k string) bool {
 }
 
 // commented returns the place of the current line for a comment. It reports false if the
-// line takes none.
+// line can have none.
 func (r *Review) commented() (c event.LineComment, ok bool) {
 	lines := r.lines()
 	if r.current().edited != "" || r.line >= len(lines) {
@@ -130,7 +130,7 @@ func (r *Review) commented() (c event.LineComment, ok bool) {
 	return placeOf(lines[r.line])
 }
 
-// placeOf returns a comment without text on l. It reports false if l takes none.
+// placeOf returns a comment without text on l. It reports false if l can have none.
 func placeOf(l hunk.Line) (c event.LineComment, ok bool) {
 	switch l.Mark {
 	case ' ', '+':
@@ -151,11 +151,11 @@ func (r *Review) beginComment() {
 	c, ok := r.commented()
 	switch p := r.current(); {
 	case r.terms.Bare:
-		r.hint = "hunks take no comments here"
+		r.hint = "you cannot comment on these hunks"
 	case p.edited != "":
-		r.hint = "an edited hunk takes no comments: edit it, or u undoes the edit"
+		r.hint = "you cannot comment on an edited hunk: press e to edit it, or u to undo the edit"
 	case !ok:
-		r.hint = "this line takes no comment"
+		r.hint = "you cannot comment on this line"
 	default:
 		r.comment = r.make()
 		r.comment.Mode.Begin()
@@ -200,7 +200,7 @@ func (r *Review) setComment(text string) {
 }
 
 // Paste pastes text into the comment on the current line. It reports false if the line
-// takes none.
+// can have none.
 func (r *Review) Paste(text string) bool {
 	if r.comment == nil {
 		r.beginComment()

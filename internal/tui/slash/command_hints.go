@@ -14,8 +14,8 @@ func commandHint(name string) string {
 		return `No setup is needed: ctrl+j, or \ before Enter, inserts a newline in every terminal.`
 	case "diff":
 		return "Use /changes to review all file changes since the session began, or !!git diff."
-	case "permissions", "approvals", "approve", "yolo":
-		return "Use /mode to set the permission mode, and /status to list standing permissions."
+	case "approvals", "approve", "yolo":
+		return "Use /mode to set the permission mode, and /permissions to list and remove permissions."
 	case "usage", "tokens", "stats":
 		return "Use /cost to show tokens, cost and context window use."
 	case "checkpoint", "restore", "revert":

@@ -14,6 +14,7 @@ import (
 
 // permissions is the state of /permissions.
 type permissions struct {
+	*Session
 	listing bool               // show the next PermissionsNow
 	waiting bool               // for a list or an explanation
 	shown   bool               // a list is on the screen
@@ -26,31 +27,32 @@ var errPermissions = errors.New("usage: /permissions [explain COMMAND | remove N
 // permissionsCommand lists the rules and standing permissions, explains how a command
 // would be judged, or removes a permission by its number in the list.
 func permissionsCommand(s *Session, arg string) (tea.Cmd, error) {
+	p := &s.permissions
 	verb, rest, _ := strings.Cut(arg, " ")
 	rest = strings.TrimSpace(rest)
 	switch {
 	case arg == "":
-		s.permissions.listing, s.permissions.waiting = true, true
-		s.SendCommand(event.ListPermissions{})
+		p.listing, p.waiting = true, true
+		p.SendCommand(event.ListPermissions{})
 	case verb == "explain" && rest != "":
-		s.permissions.waiting = true
-		s.SendCommand(event.ExplainPermission{Line: rest})
+		p.waiting = true
+		p.SendCommand(event.ExplainPermission{Line: rest})
 	case verb == "remove" && rest != "":
-		return nil, s.removePermission(rest)
+		return nil, p.remove(rest)
 	default:
 		return nil, errPermissions
 	}
 	return nil, nil
 }
 
-// removePermission removes the permission with a number in the list that was shown last.
-func (s *Session) removePermission(number string) error {
+// remove removes the permission with a number in the list that was shown last.
+func (p *permissions) remove(number string) error {
 	n, err := strconv.Atoi(number)
-	all := s.permissions.listed
+	all := p.listed
 	switch {
 	case err != nil:
 		return errPermissions
-	case !s.permissions.shown:
+	case !p.shown:
 		return errors.New("list the permissions first: /permissions")
 	case len(all) == 0:
 		return errors.New("there are no permissions to remove")
@@ -61,25 +63,24 @@ func (s *Session) removePermission(number string) error {
 		if strings.HasPrefix(all[n-1].Source, "--") {
 			remedy = ". Start agent without that flag to remove it."
 		}
-		s.Say("Permission " + number + " comes from " + s.short(all[n-1].Source) + remedy)
+		p.Say("Permission " + number + " comes from " + p.short(all[n-1].Source) + remedy)
 		return nil
 	}
-	s.SendCommand(event.RemovePermission{ID: all[n-1].ID})
+	p.SendCommand(event.RemovePermission{ID: all[n-1].ID})
 	return nil
 }
 
-// showPermissions shows the permissions, if /permissions or /status requested them.
-func (s *Session) showPermissions(now event.PermissionsNow) {
-	s.addPermissions(now.Permissions)
-	if !s.permissions.listing {
+// show shows the permissions, if /permissions requested them.
+func (p *permissions) show(now event.PermissionsNow) {
+	if !p.listing {
 		return
 	}
-	s.permissions.listing, s.permissions.waiting, s.permissions.shown, s.permissions.listed = false, false, true, now.Permissions
+	p.listing, p.waiting, p.shown, p.listed = false, false, true, now.Permissions
 	f := &Facts{Rows: [][2]string{{"mode", now.Mode.Label()}}}
-	for i, p := range now.Permissions {
-		text := ink.SanitizeLine(p.Text)
-		if !strings.HasSuffix(p.Text, p.Source) { // "in this project"
-			text += " (" + s.short(p.Source) + ")"
+	for i, rule := range now.Permissions {
+		text := ink.SanitizeLine(rule.Text)
+		if !strings.HasSuffix(rule.Text, rule.Source) { // "in this project"
+			text += " (" + p.short(rule.Source) + ")"
 		}
 		f.Rows = append(f.Rows, [2]string{strconv.Itoa(i + 1), text})
 	}
@@ -87,10 +88,20 @@ func (s *Session) showPermissions(now event.PermissionsNow) {
 		f.Rows = append(f.Rows, [2]string{"", "no rules and no standing permissions"})
 	}
 	if now.File != "" {
-		f.Rows = append(f.Rows, [2]string{"file", s.short(now.File)})
+		f.Rows = append(f.Rows, [2]string{"file", p.short(now.File)})
 	}
-	s.Transcript.Add(f)
-	s.Transcript.ShowEnd()
+	p.Transcript.Add(f)
+	p.Transcript.ShowEnd()
+}
+
+// explain shows how a command would be judged.
+func (p *permissions) explain(e event.Explained) {
+	p.waiting = false
+	var lines []string
+	for _, l := range e.Lines {
+		lines = append(lines, ink.SanitizeLine(l))
+	}
+	p.Say(strings.Join(lines, "\n"))
 }
 
 // short returns a source or a path, with ~ for the home directory.
@@ -99,14 +110,4 @@ func (s *Session) short(source string) string {
 		source = short(source)
 	}
 	return ink.SanitizeLine(source)
-}
-
-// showExplained shows how a command would be judged.
-func (s *Session) showExplained(e event.Explained) {
-	s.permissions.waiting = false
-	var lines []string
-	for _, l := range e.Lines {
-		lines = append(lines, ink.SanitizeLine(l))
-	}
-	s.Say(strings.Join(lines, "\n"))
 }

@@ -36,7 +36,7 @@ type Session struct {
 // custom commands that cannot be used.
 func New(c *screen.Conversation, e *editor.Editor, l Lists) (s *Session, notices []string) {
 	s = &Session{Conversation: c, editor: e, lists: l, recent: list.NewRecent(c.Options.Recent, c.Options.Remember)}
-	s.undo.Session = s
+	s.undo.Session, s.permissions.Session = s, s
 	s.Models = &Models{Conversation: c, lists: l}
 	return s, s.addCustom(c.Options.Custom)
 }
@@ -78,9 +78,10 @@ func (s *Session) Apply(ev event.Event) {
 	case event.JobsNow:
 		s.listJobs(ev.Jobs)
 	case event.PermissionsNow:
-		s.showPermissions(ev)
+		s.addPermissions(ev.Permissions)
+		s.permissions.show(ev)
 	case event.Explained:
-		s.showExplained(ev)
+		s.permissions.explain(ev)
 	case event.Notice: // it may say why there is no list
 		s.permissions.waiting = false
 	case event.BudgetNow:
@@ -101,7 +102,9 @@ type Front struct {
 	Copy    func(text, what string) tea.Cmd
 	Restyle func(ink.Look)
 	Ask     func(dialog.Own) // asks the user
-	Screen  *Screen          // nil in plain mode
+	// Withdraw removes the question of Ask, if it still waits.
+	Withdraw func()
+	Screen   *Screen // nil in plain mode
 }
 
 // Screen holds the functions of a front end that draws a screen.

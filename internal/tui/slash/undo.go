@@ -13,14 +13,17 @@ import (
 	"agent/internal/loop/hunk"
 	"agent/internal/tui/dialog"
 	"agent/internal/tui/ink"
+	"agent/internal/tui/keys"
 	"agent/internal/tui/transcript"
 )
 
 // undo is the state of /undo, /redo, /changes and of a rewind that can undo files.
 type undo struct {
 	*Session
-	waiting bool // for a plan, a list or the end of an undo
-	listing bool // show the next ChangesNow
+	waiting   bool // for a plan, a list or the end of an undo
+	listing   bool // show the next ChangesNow
+	cancelled bool // do not show the next UndoPlan
+	asking    bool // a question is open
 	// rewind is the point that the user chose in the list of prompts; nil for /undo and
 	// /redo.
 	rewind *point
@@ -31,7 +34,7 @@ type undo struct {
 	apply string
 }
 
-// undoCommand requests a plan that undoes changes of files.
+// undoCommand requests a plan that undoes file changes.
 func undoCommand(s *Session, arg string) (tea.Cmd, error) {
 	plan := event.PlanUndo{}
 	usage := errors.New("usage: /undo [N] [ignored], where N is the number of turns")
@@ -58,7 +61,7 @@ func redoCommand(s *Session, arg string) (tea.Cmd, error) {
 	return nil, nil
 }
 
-// changesCommand requests the list of all changes of files.
+// changesCommand requests the list of all file changes.
 func changesCommand(s *Session, _ string) (tea.Cmd, error) {
 	s.undo = undo{Session: s, waiting: true, listing: true}
 	s.SendCommand(event.ListChanges{})
@@ -69,21 +72,52 @@ func changesCommand(s *Session, _ string) (tea.Cmd, error) {
 func (u *undo) request(plan event.PlanUndo, rewind *point) {
 	*u = undo{Session: u.Session, waiting: true, rewind: rewind}
 	u.SendCommand(plan)
-	u.Flash = "comparing files with their earlier contents"
+	u.Flash = "comparing files with their earlier contents · " + u.Keys.Name(keys.Interrupt) + " cancels"
 }
+
+// CancelUndo cancels a request about undoing that the agent has not answered yet. It
+// reports false if there is none.
+func (s *Session) CancelUndo() bool {
+	u := &s.undo
+	if !u.waiting {
+		return false
+	}
+	*u = undo{Session: s, cancelled: true}
+	s.Send(event.Interrupt{})
+	s.Flash = "undo cancelled"
+	return true
+}
+
+// turnBegan is shown if a question about undoing is withdrawn.
+const turnBegan = "A turn began, so no changes were undone. Repeat the command after it."
 
 // take handles an event that a command of this file waits for.
 func (u *undo) take(ev event.Event) {
+	if u.asking && u.Feed.Running { // the agent rejects an undo during a turn
+		u.asking = false
+		u.Front.Withdraw()
+		u.Say(turnBegan)
+	}
 	switch ev := ev.(type) {
 	case event.UndoPlan:
 		u.waiting = false
-		u.showPlan(ev)
+		switch {
+		case u.cancelled:
+			u.cancelled = false
+		case u.Feed.Running:
+			u.Say(turnBegan)
+		default:
+			u.showPlan(ev)
+		}
 	case event.ChangesNow:
 		u.waiting = false
-		if u.listing {
-			u.listing = false
+		switch {
+		case u.listing && u.Feed.Running:
+			u.Say(turnBegan)
+		case u.listing:
 			u.showChanges(ev)
 		}
+		u.listing = false
 	case *event.Undone:
 		u.waiting = false
 	case event.Notice: // it may say why there is no plan, or why it was not applied
@@ -129,6 +163,17 @@ func (u *undo) showPlan(plan event.UndoPlan) {
 		rows[row].give()
 		return nil
 	}
+	u.ask(own)
+}
+
+// ask asks the user. A turn that begins withdraws the question.
+func (u *undo) ask(own dialog.Own) {
+	give := own.Give
+	own.Give = func(row int, hunks []event.HunkAnswer) tea.Cmd {
+		u.asking = false
+		return give(row, hunks)
+	}
+	u.asking = true
 	u.Front.Ask(own)
 }
 
@@ -145,7 +190,7 @@ func (u *undo) jobNotes() []dialog.Note {
 	return []dialog.Note{{Text: phrase.Count(n, "job") + verb + ": /jobs", Alert: true}}
 }
 
-// sayNothing says why there is nothing to undo, and what is in the way.
+// sayNothing says why there is nothing to undo, and lists conflicts, lost changes and jobs.
 func (u *undo) sayNothing(plan event.UndoPlan) {
 	lines := []string{sentenceOf(plan.Why, "There is nothing to undo.")}
 	for _, d := range plan.Conflicts {
@@ -178,7 +223,8 @@ type undoRow struct {
 	give func()
 }
 
-// rows returns the rows that a plan allows. The last one cancels.
+// rows returns the rows that a plan allows. The first one does what the command is for:
+// /undo undoes files, /rewind goes back in both. The last one cancels.
 func (u *undo) rows(plan event.UndoPlan, rewind *point) []undoRow {
 	yes := func(text, short string, give func()) undoRow {
 		return undoRow{dialog.Row{Kind: dialog.Yes, Text: text, Short: short}, give}
@@ -194,9 +240,10 @@ func (u *undo) rows(plan event.UndoPlan, rewind *point) []undoRow {
 			yes("Rewind only the conversation", "Conversation", func() { u.rewindNow(*rewind) }),
 			yes("Undo only the files", "Files", apply))
 	case plan.Redo:
-		rows = append(rows, yes("Redo", "Redo", apply))
+		rows = append(rows, yes("Redo the files; the conversation stays as it is", "Redo", apply))
 	case found:
-		rows = append(rows, yes("Undo the files and rewind the conversation", "Both", func() { u.rewindBoth(plan, first, first) }), yes("Undo only the files", "Files", apply))
+		rows = append(rows, yes("Undo only the files", "Files", apply),
+			yes("Undo the files and rewind the conversation", "Both", func() { u.rewindBoth(plan, first, first) }))
 	default:
 		rows = append(rows, yes("Undo the files", "Undo", apply))
 	}
@@ -347,14 +394,14 @@ func (u *undo) showChanges(now event.ChangesNow) {
 	for _, l := range now.Lost {
 		own.Notes = append(own.Notes, dialog.Note{Text: transcript.LostText(l), Alert: true})
 	}
-	own.Notes = append(own.Notes, dialog.Note{Text: "To undo a hunk removes its lines with + and brings back those with -."})
+	own.Notes = append(own.Notes, dialog.Note{Text: "Undoing a hunk removes its + lines and restores its - lines."})
 	own.Give = func(row int, kept []event.HunkAnswer) tea.Cmd {
 		if picks := undonePicks(now.Diffs, kept); row == 0 && len(picks) > 0 {
 			u.send(event.UndoChanges{ID: now.ID, Hunks: picks})
 		}
 		return nil
 	}
-	u.Front.Ask(own)
+	u.ask(own)
 }
 
 // undonePicks returns the hunks of diffs that kept does not accept.

@@ -38,7 +38,7 @@ func (s *shell) changed(ev *event.FilesChanged) bool {
 	return true
 }
 
-// Changed is an item for changes of files without a call that shows them, such as those
+// Changed is an item for file changes without a call that shows them, such as those
 // of jobs.
 type Changed struct {
 	*event.FilesChanged
@@ -88,7 +88,7 @@ func ConflictText(path string) string {
 	return "conflict: " + ink.SanitizeLine(path) + " was changed since and stays as it is"
 }
 
-// changeLines draws changes of files, with all paths if open is set.
+// changeLines draws file changes, with all paths if open is set.
 func changeLines(c Canvas, ev *event.FilesChanged, width int, open bool) []string {
 	var out []string
 	if text := ChangedText(ev); text != "" {
@@ -125,7 +125,7 @@ func lostLines(c Canvas, lost []event.LostChange, width int, open bool) []string
 	return out
 }
 
-// Undone is an item for an undo or a redo of changes of files.
+// Undone is an item for an undo or a redo of file changes.
 type Undone struct {
 	*event.Undone
 	expandable
@@ -188,10 +188,10 @@ func (u *Undone) Rest() []string {
 func RestLines(ignored int, git []string) []string {
 	var out []string
 	if ignored > 0 {
-		out = append(out, phrase.Count(ignored, "ignored file")+" created by commands stay")
+		out = append(out, "kept: "+phrase.Count(ignored, "ignored file")+" created by commands")
 	}
 	if len(git) > 0 {
-		out = append(out, "Commits and switches of branches stay. To undo them, run:")
+		out = append(out, "Commits and branch switches stay. To undo them, run:")
 		for _, g := range git {
 			out = append(out, "  "+ink.SanitizeLine(g))
 		}

@@ -207,7 +207,7 @@ func (l *PromptLog) continueTurn() {
 	}
 }
 
-// ChangedSince returns how many changes of files followed event number at.
+// ChangedSince returns how many file changes followed event number at.
 func (l *PromptLog) ChangedSince(at int) int {
 	n := 0
 	for _, p := range l.Prompts {

@@ -138,19 +138,7 @@ type Part struct {
 	// Reads are the paths that a read-only part opens, Writes those that other parts
 	// are known to change. They are absolute.
 	Reads, Writes []string
-	// Trees are those of the Writes that the part removes, moves or changes with everything
-	// below them.
-	Trees []string
-	// Selects are absolute directories below which the part destroys files that it selects
-	// itself, such as the starting points of find -delete. Repository is set if it leaves
-	// git directories as they are, because it is git.
-	Selects    []string
-	Repository bool
-	// Partial is set if Writes and Selects may not be all that the part destroys, because
-	// its text does not show the rest.
-	Partial bool
-	// Unstages is set if the part discards what is staged for the next commit of git.
-	Unstages bool
+	Destroyed     Destroyed
 	// WritesUnknown is set if the part also writes outside the workspace to a path
 	// that is not known.
 	WritesUnknown bool
@@ -162,6 +150,24 @@ type Part struct {
 	piped   bool     // the part reads a pipe
 	input   *Part    // the part before the pipe; nil if there is none
 	urgency int      // how important Reason is
+}
+
+// Destroyed describes the files that a part destroys, in addition to its Writes.
+type Destroyed struct {
+	// Trees are those of the Writes that the part removes, moves or changes with everything
+	// below them.
+	Trees []string
+	// Selects are absolute directories below which the part itself selects the files that
+	// it destroys, such as the starting points of find -delete.
+	Selects []string
+	// SparesGit is set if the part is git, which leaves git directories below Selects as
+	// they are.
+	SparesGit bool
+	// Partial is set if Writes and Selects may not be all that the part destroys, because
+	// its text does not show the rest.
+	Partial bool
+	// Unstages is set if the part discards changes that are staged for the next commit.
+	Unstages bool
 }
 
 // Word is a word of a simple command.

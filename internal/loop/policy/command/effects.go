@@ -101,7 +101,7 @@ func (g *guesser) effects(p *Part, words []string) {
 	name := programName(words[0])
 	args := words[1:]
 	sub := subcommand(args)
-	targets, unnamed := len(p.Writes)+len(p.Selects), false
+	targets, unnamed := len(p.Writes)+len(p.Destroyed.Selects), false
 	for _, e := range allEffects().find(name) {
 		if e.subcommand != "" && e.subcommand != sub || !e.applies(args) {
 			continue
@@ -116,7 +116,7 @@ func (g *guesser) effects(p *Part, words []string) {
 		}
 		p.needs(e.traits, does+" "+e.does)
 		unnamed = unnamed || e.traits&Destroys != 0 && e.writes == ""
-		p.Partial = p.Partial || e.traits&Destroys != 0 && p.Argv == nil
+		p.Destroyed.Partial = p.Destroyed.Partial || e.traits&Destroys != 0 && p.Argv == nil
 		switch e.writes {
 		case "all":
 			g.writesAll(p, operandsOf(args))
@@ -136,7 +136,7 @@ func (g *guesser) effects(p *Part, words []string) {
 		places, _ := findPlaces(args)
 		g.selects(p, places)
 	}
-	p.Partial = p.Partial || unnamed && len(p.Writes)+len(p.Selects) == targets
+	p.Destroyed.Partial = p.Destroyed.Partial || unnamed && len(p.Writes)+len(p.Destroyed.Selects) == targets
 	if p.Traits&Interprets != 0 {
 		g.embeddedIn(p, name, args)
 	}
@@ -235,7 +235,7 @@ func (g *guesser) replaces(p *Part, name string, args []string) {
 			g.writesInside(p, target, filepath.Base(s))
 			if g.exists(p, target, filepath.Base(s)) && !given("-n", args) && !given("--no-clobber", args) && (name != "ln" || given("-f", args)) {
 				p.needs(Destroys, code(name)+" overwrites "+code(target))
-				p.Partial = p.Partial || p.Argv == nil
+				p.Destroyed.Partial = p.Destroyed.Partial || p.Argv == nil
 			}
 		}
 		g.writesAll(p, []string{target})
@@ -263,7 +263,7 @@ func (g *guesser) replaces(p *Part, name string, args []string) {
 			}
 			if sedWrites().MatchString(w) {
 				p.needs(Destroys, "the script of `sed` may overwrite files")
-				p.Partial = true
+				p.Destroyed.Partial = true
 			}
 		}
 		if given("-i", args) && len(operands) > 1 {
@@ -308,14 +308,14 @@ func (g *guesser) writesAll(p *Part, paths []string) {
 func (g *guesser) removes(p *Part, paths []string) {
 	before := len(p.Writes)
 	g.writesAll(p, paths)
-	p.Trees = append(p.Trees, p.Writes[before:]...)
+	p.Destroyed.Trees = append(p.Destroyed.Trees, p.Writes[before:]...)
 }
 
 // selects records that p destroys files below directories, which it selects itself.
 func (g *guesser) selects(p *Part, paths []string) {
 	for _, path := range paths {
 		for _, dir := range p.dirs {
-			p.Selects = append(p.Selects, absolute(dir, path, false))
+			p.Destroyed.Selects = append(p.Destroyed.Selects, absolute(dir, path, false))
 		}
 	}
 }
@@ -345,7 +345,7 @@ func (g *guesser) writes(p *Part, path string, truncates bool) {
 	case strings.HasPrefix(path, "~"):
 		p.needs(WritesOutside, "it writes to "+code(path)+", outside the workspace")
 		if full := g.inHome(path); full == "" {
-			p.WritesUnknown, p.Partial = true, true
+			p.WritesUnknown, p.Destroyed.Partial = true, true
 		} else if !slices.Contains(p.Writes, full) {
 			p.Writes = append(p.Writes, full)
 		}
@@ -357,7 +357,7 @@ func (g *guesser) writes(p *Part, path string, truncates bool) {
 			unknown = Unclear
 		}
 		p.needs(unknown, "the directory of "+code(path)+" is not known")
-		p.Partial = true
+		p.Destroyed.Partial = true
 		return
 	}
 	dirs := p.dirs

@@ -65,23 +65,23 @@ func (g *guesser) discards(p *Part, options []string, sub string, args []string)
 		if slices.ContainsFunc(operands, func(o string) bool { return o != "HEAD" && o != "@" }) {
 			p.needs(Destroys|Permanent, "`git reset` moves the branch")
 		}
-		p.Unstages = true
+		p.Destroyed.Unstages = true
 	case "checkout":
 		at := slices.Index(args, "--")
-		p.Unstages = force || at < 0 && len(operands) > 1 || at >= 0 && len(operandsOf(args[:at])) > 0
+		p.Destroyed.Unstages = force || at < 0 && len(operands) > 1 || at >= 0 && len(operandsOf(args[:at])) > 0
 	case "switch":
-		p.Unstages = force || given("--discard-changes", args)
+		p.Destroyed.Unstages = force || given("--discard-changes", args)
 	case "restore":
-		p.Unstages = given("-S", args) || given("--staged", args)
+		p.Destroyed.Unstages = given("-S", args) || given("--staged", args)
 	case "rm", "mv":
-		p.Unstages = force
+		p.Destroyed.Unstages = force
 	case "checkout-index":
 	default:
 		return
 	}
 	if p.Traits&Destroys != 0 && !slices.ContainsFunc(options, func(w string) bool { return w != "--no-pager" && w != "-P" }) {
 		g.selects(p, []string{"."})
-		p.Repository = true
+		p.Destroyed.SparesGit = true
 	}
 }
 

@@ -12,6 +12,20 @@ import (
 // maxEntries limits the directory entries that Glob reads for one pattern.
 const maxEntries = 20_000
 
+// Look returns the kind of file at a path. It follows symbolic links.
+func Look(path string) Entry {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return Missing
+	case info.IsDir():
+		return Directory
+	case info.Mode().IsRegular():
+		return File
+	}
+	return Special
+}
+
 // Glob returns the files that match a wildcard pattern as bash does without extra
 // options: * and ? do not match a leading dot, and ** is *. A backslash in the pattern
 // quotes the next character. A relative pattern starts at dir, and so do the results.

@@ -130,7 +130,7 @@ func (g *guesser) embedded(p *Part, text string, mask Trait) {
 	}
 	if traits &= mask; traits != 0 {
 		p.needs(traits, "it may run "+code(text))
-		p.Partial = p.Partial || traits&Destroys != 0
+		p.Destroyed.Partial = p.Destroyed.Partial || traits&Destroys != 0
 	}
 }
 

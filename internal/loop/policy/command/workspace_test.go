@@ -73,18 +73,7 @@ func workspace(t testing.TB) command.Env {
 			}
 			return ""
 		},
-		Look: func(path string) command.Entry {
-			info, err := os.Stat(path)
-			switch {
-			case err != nil:
-				return command.Missing
-			case info.IsDir():
-				return command.Directory
-			case info.Mode().IsRegular():
-				return command.File
-			}
-			return command.Special
-		},
+		Look: command.Look,
 		Glob: command.Glob,
 		Git: func(dir string) (string, string) {
 			if !inside(dir) {

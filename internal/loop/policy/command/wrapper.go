@@ -67,18 +67,7 @@ var shells = [...]string{"sh", "bash", "dash", "zsh", "ksh", "mksh", "fish", "as
 // unwrap judges the command that the program of p runs. The result only adds traits.
 func (g *guesser) unwrap(p *Part, name string, args []string) {
 	if slices.Contains(shells[:], name) {
-		p.needs(Interprets, code(name)+" runs other commands")
-		if g.readsScript(p, args) {
-			p.needs(Unclear, code(name)+" runs what it reads")
-		}
-		if slices.ContainsFunc(p.Words, func(w Word) bool { return w.Kind == Unknown && len(args) > 0 && w.Text == args[0] }) {
-			p.needs(Unclear, "the text does not show what "+code(name)+" runs")
-		}
-		if line := scriptOf(args); p.unknown(line) {
-			p.needs(Unclear, "the text does not show what "+code(name)+" runs")
-		} else if line != "" {
-			g.line(line, p.dirs)
-		}
+		g.shell(p, name, args)
 	}
 	switch name {
 	case "find", "fd", "fdfind":
@@ -127,6 +116,22 @@ func (g *guesser) unwrap(p *Part, name string, args []string) {
 			g.nest(p, args[i:])
 			return
 		}
+	}
+}
+
+// shell judges what the shell p runs.
+func (g *guesser) shell(p *Part, name string, args []string) {
+	p.needs(Interprets, code(name)+" runs other commands")
+	if g.readsScript(p, args) {
+		p.needs(Unclear, code(name)+" runs what it reads")
+	}
+	if slices.ContainsFunc(p.Words, func(w Word) bool { return w.Kind == Unknown && len(args) > 0 && w.Text == args[0] }) {
+		p.needs(Unclear, "the text does not show what "+code(name)+" runs")
+	}
+	if line := scriptOf(args); p.unknown(line) {
+		p.needs(Unclear, "the text does not show what "+code(name)+" runs")
+	} else if line != "" {
+		g.line(line, p.dirs)
 	}
 }
 
@@ -215,7 +220,7 @@ func (g *guesser) nest(p *Part, words []string) {
 	*g.depth++
 	g.effects(p, words)
 	*g.depth--
-	p.Partial = p.Partial || p.Traits&Destroys != 0
+	p.Destroyed.Partial = p.Destroyed.Partial || p.Traits&Destroys != 0
 	p.Traits |= outside
 }
 

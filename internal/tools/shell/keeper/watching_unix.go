@@ -12,7 +12,7 @@ import (
 	"agent/internal/tools/snapshot"
 )
 
-// workers is how many changes of files are kept at once.
+// workers is how many file changes are kept at once.
 const workers = 4
 
 // watching is the part of a keeper that keeps files. Its watcher is nil if there are none
@@ -37,7 +37,7 @@ func newWatch(o *snapshot.Order, open Open) (*watching, error) {
 		store, err = open(o.Store)
 	}
 	if err == nil && len(watch.Calls()) == 0 {
-		err = errors.New("this system cannot report changes of files")
+		err = errors.New("this system cannot report file changes")
 	}
 	if err != nil {
 		w.problem = err.Error()
@@ -69,7 +69,7 @@ func (w *watching) start(o Order, sys *syscall.SysProcAttr) (pid int, err error)
 	}
 	pid, _, without := sandbox.Start(o.Sandbox, c)
 	if without == nil && err != nil {
-		w.watcher, w.problem = nil, fmt.Sprintf("this system cannot report changes of files: %v", err)
+		w.watcher, w.problem = nil, fmt.Sprintf("this system cannot report file changes: %v", err)
 	}
 	return pid, without
 }

@@ -7,7 +7,7 @@ const Name = "agent: sandbox"
 type Report struct {
 	Form   Form
 	Reason string // why the form is not complete, for the user; "" if it is
-	// Notify is set if Command.Held works: changes of files can be seen before they happen.
+	// Notify is set if Command.Held works: file changes can be seen before they happen.
 	Notify bool
 }
 

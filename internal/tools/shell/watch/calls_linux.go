@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
+	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -28,15 +29,15 @@ type change struct {
 	n *sandbox.Notification
 }
 
-// working is the argument of a directory for calls whose paths begin at the working
-// directory.
+// working stands for the directory argument of calls that have none, because their paths
+// are relative to the working directory.
 const working = -1
 
-// writing are the flags of opening a file that can change it.
+// writing are the flags of open that can change a file.
 const writing = unix.O_WRONLY | unix.O_RDWR | unix.O_TRUNC | unix.O_CREAT
 
-// calls returns the system calls to hold. Arguments are given by their numbers: the one
-// with the directory, the one with the path, and the one with the flags.
+// calls returns the system calls to hold. The handlers get the numbers of the arguments
+// with the directory, the path and the flags.
 func calls() []call {
 	held := func(number uintptr, handle func(*change) (string, error)) call {
 		return call{sandbox.Held{Number: number}, handle}
@@ -244,7 +245,7 @@ func (c *change) rename(fromDir, from, toDir, to, flags int) (why string, err er
 	return why, err
 }
 
-// renameTree keeps everything below a directory that gets another name, and what is at
+// renameTree keeps everything below a directory that is renamed, and the files that are at
 // the new names.
 func (c *change) renameTree(from, to place) (why string, err error) {
 	if !from.dir() || !c.wanted(from.path) && !c.wanted(to.path) {
@@ -267,7 +268,7 @@ func (c *change) renameTree(from, to place) (why string, err error) {
 				return fs.SkipAll
 			}
 		}
-		if d.IsDir() && d.Name() == ".git" {
+		if d.IsDir() && strings.EqualFold(d.Name(), ".git") {
 			return fs.SkipDir
 		}
 		return nil

@@ -4,9 +4,7 @@ package watch
 
 import (
 	"errors"
-	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -16,7 +14,7 @@ import (
 	"agent/internal/tools/snapshot"
 )
 
-// keepPlace keeps what is at a place. It returns why the change is refused.
+// keepPlace keeps the state of a place. It returns why the change is refused.
 func (c *change) keepPlace(p place) (why string) {
 	if !c.wanted(p.path) {
 		return c.refuseGit(p)
@@ -24,7 +22,7 @@ func (c *change) keepPlace(p place) (why string) {
 	return c.keep(p.path, func() snapshot.State { return c.state(p) })
 }
 
-// keepMoved is keepPlace for what is removed or gets another name. A git directory is not
+// keepMoved is keepPlace for a path that is removed or renamed. A git directory is not
 // kept, only noted as lost.
 func (c *change) keepMoved(p place) (why string) {
 	if !p.dir() || !c.git(p.path) {
@@ -38,8 +36,8 @@ func (c *change) keepMoved(p place) (why string) {
 // lostGit is why a git directory cannot be restored.
 const lostGit = "git directories are not kept"
 
-// refuseGit returns why the change of a place in a git directory is refused. It is not if
-// the command has created the directory.
+// refuseGit returns why the change of a place in a git directory is refused; "" if the
+// command has created the directory, or the place is in none.
 func (w *Watcher) refuseGit(p place) (why string) {
 	before, _, found := strings.Cut(p.path+"/", "/.git/")
 	dir := before + "/.git"
@@ -59,40 +57,31 @@ func (w *Watcher) refuseGit(p place) (why string) {
 // git reports whether a path has the name of a git directory and is in a directory whose
 // changes are kept.
 func (w *Watcher) git(path string) bool {
-	return filepath.Base(path) == ".git" && w.wanted(filepath.Dir(path)+"/git")
+	return strings.EqualFold(filepath.Base(path), ".git") && w.wanted(filepath.Dir(path)+"/git")
 }
 
-// state returns what is at a place, and puts the content of a file into the store.
+// state returns the state of a place, and puts the content of a file into the store.
 func (w *Watcher) state(p place) snapshot.State {
-	s := snapshot.State{Kind: snapshot.Absent}
 	if !p.exists {
-		return s
+		return snapshot.State{Kind: snapshot.Absent}
 	}
-	s.Mode = p.info.Mode & 0o7777
-	switch p.info.Mode & unix.S_IFMT {
-	case unix.S_IFREG:
-		s.Kind, s.Size = snapshot.File, p.info.Size
+	s := snapshot.OfStat(&p.info)
+	switch s.Kind {
+	case snapshot.File:
+		why := s.Lost
+		s.Lost = ""
 		w.putContent(p.path, &s)
-		switch uid := os.Geteuid(); {
-		case s.Lost != "":
-			i := &p.info
-			s.Stamp = fmt.Sprintf("%d:%d:%d:%d:%d", i.Dev, i.Ino, i.Size, i.Mtim.Nano(), i.Ctim.Nano())
-		case p.info.Nlink > 1:
-			s.Lost = "it has several hard links"
-		case uid != 0 && int(p.info.Uid) != uid: // the superuser can give it back to its owner
-			s.Lost = "it belongs to another user"
+		if s.Lost == "" {
+			s.Lost = why
+		} else {
+			s.Stamp = snapshot.StampOf(&p.info)
 		}
-	case unix.S_IFDIR:
-		s.Kind = snapshot.Dir
-	case unix.S_IFLNK:
-		s.Kind, s.Mode = snapshot.Link, 0
+	case snapshot.Link:
 		target, err := readlink(p.path)
 		if err != nil {
 			s.Lost = "it cannot be read: " + err.Error()
 		}
 		s.Target = target
-	default:
-		s.Kind, s.Lost = snapshot.Other, "it is neither a file nor a directory"
 	}
 	return s
 }
@@ -116,7 +105,7 @@ func (w *Watcher) putContent(path string, s *snapshot.State) {
 	defer unix.Close(fd)
 	hash, size, err := w.store.Put(&io.LimitedReader{R: descriptor(fd), N: w.order.MaxFile + 1})
 	if err == nil && size > w.order.MaxFile {
-		err = errors.New("it grew while it was kept")
+		err = errors.New("it grew while it was copied")
 	}
 	if err != nil {
 		s.Lost = err.Error()

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -15,11 +16,11 @@ import (
 // maxLinks is how many symbolic links the kernel follows in one path.
 const maxLinks = 40
 
-// place is a path that a system call names, and what is there.
+// place is a path that a system call names, and the file there.
 type place struct {
 	path   string // absolute, without links in its directory
 	exists bool
-	info   unix.Stat_t // only if it exists
+	info   syscall.Stat_t // only if it exists
 }
 
 func (p *place) is(kind uint32) bool { return p.exists && p.info.Mode&unix.S_IFMT == kind }
@@ -33,7 +34,7 @@ func look(path string) (place, error) { return task("").look(path) }
 // /dev/shm of its own.
 func (t task) look(path string) (p place, err error) {
 	p.path = path
-	err = unix.Lstat(t.seen(path), &p.info)
+	err = syscall.Lstat(t.seen(path), &p.info)
 	if errors.Is(err, unix.ENOENT) {
 		return p, nil
 	}

@@ -82,7 +82,7 @@ func (w *Watcher) wanted(path string) bool {
 	for _, root := range w.order.Roots {
 		if below(path, root) {
 			rest := path[len(strings.TrimSuffix(root, "/")):] + "/"
-			return !strings.Contains(rest, "/.git/")
+			return !strings.Contains(strings.ToLower(rest), "/.git/") // undo restores no spelling of it
 		}
 	}
 	return false
@@ -94,8 +94,8 @@ func below(path, dir string) bool {
 	return len(path) > len(dir)+1 && path[len(dir)] == '/' && path[:len(dir)] == dir
 }
 
-// keep keeps the state of a path before its first change in this turn. Without a state it
-// only notes that the path is not to be kept any more. It returns why the change is
+// keep keeps the state of a path before its first change in this turn. If state is nil, it
+// stores nothing, and the path is not kept later either. It returns why the change is
 // refused; "" if it is not. It waits if another call is keeping the path.
 func (w *Watcher) keep(path string, state func() snapshot.State) (why string) {
 	w.mu.Lock()

@@ -1,6 +1,9 @@
 package scan
 
-import "strings"
+import (
+	"iter"
+	"strings"
+)
 
 // change is a path at which two scans found different things.
 type change struct {
@@ -16,30 +19,47 @@ type change struct {
 // examine are left out. A renamed file is removed and created.
 func compare(old, now *index) (changes, suspects []change) {
 	c := comparison{old: old, now: now}
-	i, j := 0, 0
-	for i < len(old.dirs) || j < len(now.dirs) {
-		order := 0
+	for i, j := range pairs(old.dirs, now.dirs, func(a, b *dir) int { return comparePaths(a.path, b.path) }) {
 		switch {
-		case i == len(old.dirs):
-			order = 1
-		case j == len(now.dirs):
-			order = -1
-		default:
-			order = comparePaths(old.dirs[i].path, now.dirs[j].path)
-		}
-		switch {
-		case order < 0:
+		case j < 0:
 			c.only(&old.dirs[i], now, true)
-			i++
-		case order > 0:
+		case i < 0:
 			c.only(&now.dirs[j], old, false)
-			j++
 		default:
 			c.both(&old.dirs[i], &now.dirs[j])
-			i, j = i+1, j+1
 		}
 	}
 	return c.changes, c.suspects
+}
+
+// pairs yields the indices of the elements of two sorted lists, in their order. Equal
+// elements are one pair; the index of a missing element is -1.
+func pairs[T any](old, now []T, order func(a, b *T) int) iter.Seq2[int, int] {
+	return func(yield func(i, j int) bool) {
+		i, j := 0, 0
+		for more := true; more && (i < len(old) || j < len(now)); {
+			first := 0
+			switch {
+			case i == len(old):
+				first = 1
+			case j == len(now):
+				first = -1
+			default:
+				first = order(&old[i], &now[j])
+			}
+			switch {
+			case first < 0:
+				more = yield(i, -1)
+				i++
+			case first > 0:
+				more = yield(-1, j)
+				j++
+			default:
+				more = yield(i, j)
+				i, j = i+1, j+1
+			}
+		}
+	}
 }
 
 type comparison struct {
@@ -56,13 +76,13 @@ func (c *comparison) only(d *dir, other *index, removed bool) {
 		if removed {
 			c.removed(d, i)
 		} else {
-			c.changes = append(c.changes, change{path: join(d.path, d.entries[i].name), after: &d.entries[i]})
+			c.created(d, i)
 		}
 	}
 }
 
-// lacks reports whether a directory that is not among the dirs of x was not there. It
-// could also be one that was not read.
+// lacks reports whether a directory that is not among the dirs of x did not exist. If
+// not, x could not read it or one above it.
 func (x *index) lacks(path string) bool {
 	for path != "." {
 		parent, name := split(path)
@@ -83,31 +103,23 @@ func (c *comparison) removed(d *dir, i int) {
 	c.changes = append(c.changes, change{path: path, before: &d.entries[i], target: c.old.targets[path], content: d.known(i)})
 }
 
+func (c *comparison) created(d *dir, i int) {
+	c.changes = append(c.changes, change{path: join(d.path, d.entries[i].name), after: &d.entries[i]})
+}
+
 // both compares the entries of a directory.
 func (c *comparison) both(old, now *dir) {
 	if old.unread || now.unread {
 		return
 	}
-	for i, j := 0, 0; i < len(old.entries) || j < len(now.entries); {
-		order := 0
+	for i, j := range pairs(old.entries, now.entries, func(a, b *entry) int { return strings.Compare(a.name, b.name) }) {
 		switch {
-		case i == len(old.entries):
-			order = 1
-		case j == len(now.entries):
-			order = -1
-		default:
-			order = strings.Compare(old.entries[i].name, now.entries[j].name)
-		}
-		switch {
-		case order < 0:
+		case j < 0:
 			c.removed(old, i)
-			i++
-		case order > 0:
-			c.changes = append(c.changes, change{path: join(now.path, now.entries[j].name), after: &now.entries[j]})
-			j++
+		case i < 0:
+			c.created(now, j)
 		default:
 			c.entry(old, i, now, j)
-			i, j = i+1, j+1
 		}
 	}
 }
@@ -117,7 +129,7 @@ func (c *comparison) entry(old *dir, i int, now *dir, j int) {
 	before, after, known := &old.entries[i], &now.entries[j], old.known(i)
 	ch := change{before: before, after: after, content: known}
 	same := before.same(after)
-	if same && before.kind != link && known.how == unknown {
+	if same && before.kind != link && known.status == unknown {
 		return
 	}
 	ch.path = join(now.path, after.name)
@@ -128,7 +140,7 @@ func (c *comparison) entry(old *dir, i int, now *dir, j int) {
 		return
 	case before.kind == link:
 		return
-	case before.flags&racy != 0 && (known.how == kept || known.id() != nil):
+	case before.flags&racy != 0 && (known.status == kept || known.id() != nil):
 		c.suspects = append(c.suspects, ch)
 	}
 	now.know(j, known)

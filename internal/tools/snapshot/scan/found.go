@@ -12,15 +12,15 @@ import (
 	"agent/internal/tools/snapshot"
 )
 
-// found are the changes of one tree on their way to a list of touched paths.
+// found turns the changes of one tree into a list of touched paths.
 type found struct {
 	top     string
 	changes []change
 	states  map[string]snapshot.State // before, by path
 }
 
-// leaveOut removes changes of touched paths, and of files that have their content and mode
-// again.
+// leaveOut removes changes of touched paths, and of files whose content and mode are the
+// same again.
 func (f *found) leaveOut(ctx context.Context, t *tree, touched func(string) bool) {
 	f.changes = slices.DeleteFunc(f.changes, func(c change) bool {
 		if touched != nil && touched(f.absolute(c.path)) {
@@ -39,8 +39,8 @@ func (f *found) leaveOut(ctx context.Context, t *tree, touched func(string) bool
 
 func (f *found) absolute(path string) string { return filepath.Join(f.top, filepath.FromSlash(path)) }
 
-// since removes changes from before a time, as far as the times of the files and of the
-// directories of removed files show it.
+// since removes changes that happened before a time according to the times of the files,
+// and of the directories of removed files.
 func (f *found) since(began time.Time, now *index) {
 	first := began.Add(-racyTime).UnixNano()
 	f.changes = slices.DeleteFunc(f.changes, func(c change) bool {
@@ -155,7 +155,7 @@ func (c change) state() snapshot.State {
 		s.Lost = snapshot.LostKind
 	case file:
 		s.Size = c.before.size
-		if c.content.how == kept {
+		if c.content.status == kept {
 			s.Hash = hex.EncodeToString(c.content.sum[:])
 		}
 		s.Lost = c.why()
@@ -173,7 +173,7 @@ func (c change) why() string {
 	case c.before.size > snapshot.MaxFile:
 		return snapshot.LostSize
 	}
-	switch c.content.how {
+	switch c.content.status {
 	case kept, blob, blob256:
 		return ""
 	case ignored:

@@ -52,7 +52,7 @@ func newRepository(t *testing.T, files map[string]string, initialize ...string) 
 	w.git("add", "-A")
 	w.git("commit", "-q", "-m", "first")
 	w.age(1)
-	w.open(scan.Options{Eager: true})
+	w.open(scan.Options{Eager: always})
 	return w
 }
 
@@ -104,7 +104,7 @@ func TestCleanFilesComeFromGit(t *testing.T) {
 
 func TestASubdirectoryOfARepository(t *testing.T) {
 	w := newRepository(t, map[string]string{"sub/a": "1\n", "a": "2\n", "subway/a": "3\n"})
-	w.open(scan.Options{Roots: []string{w.in("sub")}, Eager: true})
+	w.open(scan.Options{Roots: []string{w.in("sub")}, Eager: always})
 	if got := w.copied(); got != "" {
 		t.Errorf("copied: %s", got)
 	}

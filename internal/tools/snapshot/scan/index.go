@@ -90,29 +90,29 @@ func (e *entry) sameContent(o *entry) bool {
 	return e.kind == o.kind && e.size == o.size && e.mtime == o.mtime && e.ctime == o.ctime && e.inode == o.inode
 }
 
-// content is the place of the old content of a file, or the reason why it has none.
+// content is where the old content of a file is, or why it is not known.
 type content struct {
-	how how
-	sum [32]byte
+	status status
+	sum    [32]byte
 }
 
-// how is where the content of a file is, or why it is nowhere.
-type how uint8
+// status says where the content of a file is, or why it is nowhere.
+type status uint8
 
 const (
-	unknown how = iota // nobody has looked yet
-	kept               // in the store, with this SHA-256
-	blob               // a blob of git, with this SHA-1
-	blob256            // a blob of git, with this SHA-256
-	ignored            // git ignores the file
-	large              // it has more than MaxCopy bytes
-	over               // the copies have reached MaxCopies
-	failed             // it could not be read or stored
+	unknown status = iota // nobody has looked yet
+	kept                  // in the store, with this SHA-256
+	blob                  // a blob of git, with this SHA-1
+	blob256               // a blob of git, with this SHA-256
+	ignored               // git ignores the file
+	large                 // it has more than MaxCopy bytes
+	over                  // the copies have reached MaxCopies
+	failed                // it could not be read or stored
 )
 
 // id returns the ID of a blob; nil if the content is not one.
 func (c *content) id() []byte {
-	switch c.how {
+	switch c.status {
 	case blob:
 		return c.sum[:20]
 	case blob256:

@@ -62,9 +62,9 @@ func (r *repository) locate(ctx context.Context, t *tree) error {
 		if size, ok := sizes[c.id]; !ok || size != c.at().size || converted[c.path] {
 			continue
 		}
-		known := content{how: blob}
+		known := content{status: blob}
 		if len(c.id) == hex.EncodedLen(len(known.sum)) {
-			known.how = blob256
+			known.status = blob256
 		}
 		if _, err := hex.Decode(known.sum[:], []byte(c.id)); err == nil {
 			c.dir.know(c.entry, known)
@@ -94,7 +94,7 @@ func (r *repository) clean(repo git.Repository, t *tree) (all []candidate, err e
 			}
 		}
 		i := last.find(name)
-		if i < 0 || last.known(i).how != unknown || !matches(&last.entries[i], f) {
+		if i < 0 || last.known(i).status != unknown || !matches(&last.entries[i], f) {
 			return
 		}
 		all = append(all, candidate{place{last, i}, hex.EncodeToString(f.ID), f.Path})

@@ -428,13 +428,16 @@ func TestRootsInRootsAreScannedOnce(t *testing.T) {
 	}
 }
 
+// always makes a Scanner copy files from the first Refresh on.
+func always() bool { return true }
+
 func TestNothingIsReadBeforeItIsAskedFor(t *testing.T) {
 	w := newWorkspace(t, map[string]string{"a": "1"})
 	w.must(w.scan.Refresh(context.Background()))
 	if len(w.store.contents) > 0 {
 		t.Error("a Scanner that is not eager copied files")
 	}
-	w.open(scan.Options{Eager: true})
+	w.open(scan.Options{Eager: always})
 	if len(w.store.contents) > 0 {
 		t.Error("New copied files")
 	}

@@ -3,11 +3,11 @@
 // them. It compares the size, times, inode and mode of every file before and after.
 //
 // The old content of a changed file comes from git if the file was clean, and from a
-// copy otherwise. Copies of files that git does not know and does not ignore are put into
-// the store before the command. So some contents are not known: those of ignored and
-// of large files, for example. The states of these files have a Lost.
+// copy otherwise. Files that git does not know and does not ignore are copied into the
+// store before the command. Some old contents stay unknown, such as those of ignored and
+// of large files. The states of these files have a Lost.
 //
-// Nothing is undone here, and nothing runs unless it is called. Call Refresh when the
+// The package undoes nothing and starts nothing by itself. Call Refresh when the
 // program is idle, Begin before and Changes after a command without a supervisor, and
 // Outside after other commands. Start reading at Scanner.
 package scan
@@ -67,9 +67,10 @@ type Options struct {
 	Roots []string
 	Skip  []string          // absolute paths below Roots that are left out
 	Store snapshot.Contents // gets old contents; a snapshot.Store, for example
-	// Eager makes Refresh copy files, because commands run without a supervisor. Otherwise
-	// copies are made from the first Begin on.
-	Eager bool
+	// Eager reports whether Refresh copies files, because all commands run without a
+	// supervisor. Refresh waits for its answer. Otherwise, and if Eager is nil, copies are
+	// made from the first Begin on.
+	Eager func() bool
 	Wait  time.Duration // how long Begin may take; 0 means 150 ms
 }
 
@@ -82,7 +83,8 @@ type Scanner struct {
 	using   chan struct{} // holds a value while a method uses the fields below
 
 	trees []*tree
-	eager bool
+	eager func() bool
+	begun bool  // Begin was called
 	open  bool  // a Command is between Begin and Changes
 	left  int64 // bytes that may still be copied
 
@@ -93,6 +95,9 @@ type Scanner struct {
 // New returns a Scanner. It reads nothing yet. The root of the file system and the home
 // directory are never scanned: Changes says so.
 func New(o Options) *Scanner {
+	if o.Eager == nil {
+		o.Eager = func() bool { return false }
+	}
 	s := &Scanner{wait: cmp.Or(o.Wait, beginLimit), using: make(chan struct{}, 1), eager: o.Eager, left: MaxCopies}
 	for i, top := range o.Roots {
 		contains := func(other string) bool {
@@ -141,9 +146,9 @@ func (s *Scanner) enter(ctx context.Context) error {
 
 func (s *Scanner) leave() { <-s.using }
 
-// interruptible sets how to stop the Refresh that begins, or with nil that it has ended. It
-// reports false if another one is running.
-func (s *Scanner) interruptible(stop context.CancelFunc) bool {
+// setStop sets the function that stops the running Refresh, or nil when it has ended. It
+// reports false if another Refresh is running.
+func (s *Scanner) setStop(stop context.CancelFunc) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if stop != nil && s.stop != nil {
@@ -169,10 +174,10 @@ func (s *Scanner) interrupt() {
 func (s *Scanner) Refresh(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	if !s.interruptible(stop) {
+	if !s.setStop(stop) {
 		return nil
 	}
-	defer s.interruptible(nil)
+	defer s.setStop(nil)
 	if err := s.enter(ctx); err != nil {
 		return err
 	}
@@ -187,8 +192,8 @@ func (s *Scanner) Refresh(ctx context.Context) error {
 // refresh scans the trees and locates old contents. It returns the trees that were
 // scanned.
 func (s *Scanner) refresh(ctx context.Context) (scanned []*tree, err error) {
-	left := &s.left
-	if !s.eager {
+	left, copies := &s.left, s.begun || s.eager()
+	if !copies {
 		left = nil
 	}
 	var failed []error
@@ -196,7 +201,7 @@ func (s *Scanner) refresh(ctx context.Context) (scanned []*tree, err error) {
 		_, _, err := t.scan(ctx)
 		if err == nil {
 			scanned = append(scanned, t)
-			if s.eager || t.index.files > smallTree {
+			if copies || t.index.files > smallTree {
 				err = t.locate(ctx, left)
 			}
 		}
@@ -219,7 +224,7 @@ func (s *Scanner) Begin(ctx context.Context) *Command {
 	if s.open {
 		return &Command{err: ErrBusy}
 	}
-	s.open, s.eager = true, true
+	s.open, s.begun = true, true
 	scanned, _ := s.refresh(ctx) // Changes finds the same problems
 	return &Command{scanner: s, began: time.Now(), fresh: scanned}
 }
@@ -235,8 +240,8 @@ type Command struct {
 // Changes returns the paths that have changed since Begin with their states before, sorted
 // by path in each root. Call is empty. The old contents are in the store, or a Lost says
 // why not. touched says which paths are left out, because the changes are recorded
-// already; nil means none. Call Changes once. The error says why changes could be missing,
-// and some may come with it. It is for the user.
+// already; nil means none. Call Changes once. The error is for the user and says why
+// changes may be missing; the others come with it.
 func (c *Command) Changes(ctx context.Context, touched func(path string) bool) ([]snapshot.Touched, error) {
 	if c.scanner == nil {
 		return nil, c.err

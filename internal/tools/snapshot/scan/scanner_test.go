@@ -51,7 +51,7 @@ func TestACommandThatDoesNotWaitLosesItsChanges(t *testing.T) {
 
 func TestACommandStopsCopies(t *testing.T) {
 	w := newWorkspace(t, map[string]string{"a": "1", "b": "2"})
-	w.open(scan.Options{Eager: true})
+	w.open(scan.Options{Eager: always})
 	began, proceed := make(chan struct{}), make(chan struct{})
 	w.store.before = func() error {
 		w.store.before = nil
@@ -76,7 +76,7 @@ func TestACommandStopsCopies(t *testing.T) {
 
 func TestACommandDoesNotWaitForASlowStore(t *testing.T) {
 	w := newWorkspace(t, map[string]string{"a": "1", "b": "2"})
-	w.open(scan.Options{Eager: true, Wait: time.Millisecond})
+	w.open(scan.Options{Eager: always, Wait: time.Millisecond})
 	began, proceed := make(chan struct{}), make(chan struct{})
 	w.store.before = func() error {
 		w.store.before = nil

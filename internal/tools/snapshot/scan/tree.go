@@ -121,7 +121,7 @@ func (t *tree) unchanged(ctx context.Context, c change) bool {
 	switch id := c.content.id(); {
 	case id != nil:
 		h, want = git.BlobHash(len(id), c.before.size), id
-	case c.content.how == kept:
+	case c.content.status == kept:
 		h = sha256.New()
 	default:
 		return false
@@ -165,7 +165,7 @@ func (t *tree) unknown() (all []place) {
 	for i := range t.index.dirs {
 		d := &t.index.dirs[i]
 		for j := range d.entries {
-			if d.entries[j].kind == file && d.known(j).how == unknown {
+			if d.entries[j].kind == file && d.known(j).status == unknown {
 				all = append(all, place{d, j})
 			}
 		}
@@ -188,7 +188,7 @@ func (t *tree) locate(ctx context.Context, left *int64) error {
 	rest = slices.DeleteFunc(rest, func(p place) bool {
 		drop := ctx.Err() == nil && filter.Ignored(p.path(), false) && ctx.Err() == nil
 		if drop {
-			p.dir.know(p.entry, content{how: ignored})
+			p.dir.know(p.entry, content{status: ignored})
 		}
 		return drop
 	})
@@ -212,15 +212,15 @@ func (t *tree) copy(ctx context.Context, p place, left *int64) {
 	e := p.at()
 	switch {
 	case e.size > MaxCopy:
-		p.dir.know(p.entry, content{how: large})
+		p.dir.know(p.entry, content{status: large})
 		return
 	case e.size > *left:
-		p.dir.know(p.entry, content{how: over})
+		p.dir.know(p.entry, content{status: over})
 		return
 	}
 	f, err := t.root.OpenFile(p.path(), os.O_RDONLY|nonblock, 0)
 	if err != nil {
-		p.dir.know(p.entry, content{how: failed})
+		p.dir.know(p.entry, content{status: failed})
 		return
 	}
 	defer f.Close()
@@ -233,10 +233,10 @@ func (t *tree) copy(ctx context.Context, p place, left *int64) {
 		return
 	}
 	after, examined := examine(f)
-	c := content{how: kept}
+	c := content{status: kept}
 	switch sum, invalid := hex.DecodeString(text); {
 	case err != nil || invalid != nil || len(sum) != len(c.sum):
-		p.dir.know(p.entry, content{how: failed})
+		p.dir.know(p.entry, content{status: failed})
 		return
 	case examined != nil || !after.sameContent(e):
 		return

@@ -1,0 +1,88 @@
+package hooks
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"time"
+
+	"agent/cmd/agent/settings"
+	"agent/cmd/agent/trust"
+	loophooks "agent/internal/loop/hooks"
+	"agent/internal/loop/instructions"
+	"agent/internal/tools/shell"
+)
+
+// repositoryFile is the file with the hooks of a repository, relative to its root. It is
+// protected, as the whole directory is.
+const repositoryFile = ".agent/hooks.json"
+
+// repository returns the hooks of the repository of dir, and the item that the user has to
+// confirm: the file, with the files of the repository that the commands name. There are
+// none without the file.
+func repository(dir string) (settings.Hooks, []trust.Item, error) {
+	root := instructions.Root(dir)
+	text, err := trust.ReadFile(root, filepath.FromSlash(repositoryFile))
+	if err != nil || text == "" {
+		return settings.Hooks{}, nil, err
+	}
+	all, err := settings.ParseHooks(repositoryFile, []byte(text))
+	if err != nil {
+		return settings.Hooks{}, nil, fmt.Errorf("the hooks of this repository are not used: %w", err)
+	}
+	var commands []string
+	for _, event := range settings.HookEvents {
+		for _, h := range all.At(event) {
+			commands = append(commands, h.Command)
+		}
+	}
+	content := text + trust.Programs(root, dir, commands...)
+	return all, []trust.Item{{Kind: trust.Hooks, Name: repositoryFile, File: repositoryFile, Content: content, Live: true}}, nil
+}
+
+// Items is the trust.Source of hooks.
+func Items(dir string) ([]trust.Item, error) {
+	_, items, err := repository(dir)
+	return items, err
+}
+
+// Session is what the hooks of a session need.
+type Session struct {
+	ID, Dir string
+	User    settings.Hooks // those of the configuration
+	Review  *trust.Review  // decides on those of the repository
+	Limits  shell.Limits   // environment variables of commands
+	Mask    func(string) string
+}
+
+// Open returns the runner of the hooks of a session; nil if there are none. It runs none
+// of them.
+func (s Session) Open() *loophooks.Runner {
+	ofUser := slices.ContainsFunc(settings.HookEvents, func(event string) bool { return len(s.User.At(event)) > 0 })
+	if items, _ := Items(s.Dir); !ofUser && len(items) == 0 { // the review reports the error
+		return nil
+	}
+	words := []string{shell.Program(), "-c", "--"}
+	if runtime.GOOS == "windows" {
+		words = []string{shell.Program(), "/S", "/C"}
+	}
+	return loophooks.New(loophooks.Options{
+		Session: s.ID, Dir: s.Dir, Find: s.find, Mask: s.Mask,
+		Environment: func() []string { return shell.Scrub(os.Environ(), s.Limits) },
+	}, words)
+}
+
+// find returns the hooks that may run at an event: the user's, and those of the repository
+// if the user has confirmed what its files contain now.
+func (s Session) find(event string) (out []loophooks.Hook) {
+	all := slices.Clone(s.User.At(event))
+	if theirs, items, err := repository(s.Dir); err == nil && len(items) > 0 && s.Review.Confirmed(items[0]) {
+		all = append(all, theirs.At(event)...)
+	}
+	for _, h := range all {
+		out = append(out, loophooks.Hook{Tool: h.Tool, Path: h.Path, Command: h.Command, Claude: h.Format == "claude", Limit: time.Duration(h.Timeout) * time.Second})
+	}
+	return out
+}

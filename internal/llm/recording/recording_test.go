@@ -1,0 +1,158 @@
+package recording
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// served is a transport that answers each request with the next body.
+type served struct {
+	t      *testing.T
+	bodies []io.Reader
+}
+
+func (s *served) RoundTrip(req *http.Request) (*http.Response, error) {
+	if len(s.bodies) == 0 {
+		return nil, errors.New("connection refused for sk-secret-key")
+	}
+	body := s.bodies[0]
+	s.bodies = s.bodies[1:]
+	res := newResponse(req, 200, io.NopCloser(body))
+	res.Header.Set("Content-Type", "text/event-stream")
+	res.Header.Set("Set-Cookie", "session=cookie-of-the-server")
+	return res, nil
+}
+
+// exchange sends body and returns the answer, or the error.
+func exchange(t *testing.T, transport http.RoundTripper, body string) string {
+	t.Helper()
+	req, err := http.NewRequest(http.MethodPost, "https://user:password1@example.org/v1/chat?api-key=in-the-query", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer sk-secret-key")
+	req.Header.Set("X-Team", "team-token")
+	req.Header.Set("Cookie", "a=cookie-of-the-user")
+	res, err := transport.RoundTrip(req)
+	if err != nil {
+		return "error: " + err.Error()
+	}
+	defer res.Body.Close()
+	b, err := io.ReadAll(res.Body)
+	if err != nil {
+		return string(b) + " error: " + err.Error()
+	}
+	return string(b)
+}
+
+// record records the exchanges of bodies and returns the path and the answers.
+func record(t *testing.T, bodies []string, answers ...io.Reader) (path string, got []string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "recording.jsonl")
+	r, err := Create(path, "test", func(err error) { t.Error(err) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Add(Model{Name: "openai/m", Dialect: "openai"})
+	r.Add(Model{Name: "openai/m", Dialect: "openai"})
+	transport := r.Wrap(&served{t, answers})
+	for _, b := range bodies {
+		got = append(got, exchange(t, transport, b))
+	}
+	return path, got
+}
+
+func play(t *testing.T, path string) (*Player, *[]string) {
+	t.Helper()
+	p, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said []string
+	p.Report(func(text string) { said = append(said, text) })
+	return p, &said
+}
+
+// A recording has no secrets, also if the server repeats them, and plays the same bytes.
+func TestRecordingHasNoSecrets(t *testing.T) {
+	t.Parallel()
+	body := `{"messages":[{"role":"user","content":"my key is sk-secret-key"}]}`
+	path, got := record(t, []string{body, body, body, body},
+		strings.NewReader("data: answer \u00e9\n\n"),
+		iotest.OneByteReader(strings.NewReader("bad key sk-secret-key of team-token")),
+		io.MultiReader(strings.NewReader("half\xc3"), iotest.ErrReader(errors.New("cut off"))))
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, secret := range []string{"sk-secret-key", "team-token", "password1", "in-the-query", "cookie-of"} {
+		if strings.Contains(string(text), secret) {
+			t.Errorf("the recording has the secret %s:\n%s", secret, text)
+		}
+	}
+	if n := strings.Count(string(text), `"model":"openai/m"`); n != 1 {
+		t.Errorf("the model is recorded %d times", n)
+	}
+	p, said := play(t, path)
+	var replayed []string
+	for range got {
+		replayed = append(replayed, exchange(t, p, body))
+	}
+	want := []string{got[0], "bad key [removed] of [removed]", got[2], "error: connection refused for [removed]"}
+	if d := cmp.Diff(replayed, want); d != "" || len(*said) > 0 {
+		t.Errorf("%v, got (-), want (+):\n%s", *said, d)
+	}
+	if more := exchange(t, p, body); !strings.Contains(more, "has only 4 responses, but the conversation continues") {
+		t.Errorf("got %s", more)
+	}
+}
+
+// Requests in another order get their own responses. A difference is reported once.
+func TestReplayFindsTheResponseOfARequest(t *testing.T) {
+	t.Parallel()
+	request := func(system, prompt string) string {
+		return `{"prompt_cache_key":"` + system + `","messages":[{"role":"system","content":"` + system + `"},{"role":"user","content":"` + prompt + `"}]}`
+	}
+	path, _ := record(t, []string{request("s", "one"), request("s", "two"), request("s", "three")},
+		strings.NewReader("1"), strings.NewReader("2"), strings.NewReader("3"))
+	p, said := play(t, path)
+	got := []string{exchange(t, p, request("s", "two")), exchange(t, p, request("other", "three")), exchange(t, p, request("other", "four"))}
+	if d := cmp.Diff(got, []string{"2", "3", "1"}); d != "" {
+		t.Errorf("got (-), want (+):\n%s", d)
+	}
+	want := []string{
+		`Replay: request 2 differs from the recording: messages[0].content was "s", is now "other"`,
+		`Replay: request 3 differs from the recording: messages[1].content was "one", is now "four"`,
+	}
+	if d := cmp.Diff(*said, want); d != "" {
+		t.Errorf("got (-), want (+):\n%s", d)
+	}
+}
+
+func TestUnusableRecordings(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"":                    "has no model. Record it again with --record",
+		"package main\n":      "line 1: this is not a recording of --record",
+		"{}\n":                "line 1: this is not a recording of --record",
+		`{"recording":2}`:     "line 1: a newer version of agent wrote this recording",
+		"{\"recording\":1}\n": "has no model. Record it again with --record",
+		"{\"recording\":1}\n{\"model\":\"openai/m\"}\n{\"requ": "line 3: the recording is damaged: unexpected end of JSON input",
+	} {
+		path := filepath.Join(t.TempDir(), "recording.jsonl")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Open(path); err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%q: got %v, want %q", text, err, want)
+		}
+	}
+}

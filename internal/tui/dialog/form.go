@@ -1,0 +1,201 @@
+package dialog
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"agent/internal/loop/event"
+	"agent/internal/tui/editor"
+	"agent/internal/tui/ink"
+	"agent/internal/tui/keys"
+)
+
+// form shows the first question and turns keys, clicks and pastes into its answer. It
+// knows no other question: the Dialog resets it for each, and removes the question that
+// it has answered. Its keys are fixed: arrows and enter or digits answer, and any other
+// text is a comment.
+type form struct {
+	Behind bool // a search has the focus until it is closed
+	// IsCommand reports whether a text is a slash command, which no answer can run. Nil
+	// for none.
+	IsCommand func(text string) bool
+
+	keys  keys.Map
+	st    *ink.Styles
+	short func(dir string) string // shortens a directory for the screen
+
+	attention
+	question question
+	comment  comment
+	rowsAt   int // the line of the dialog where the rows of an approval begin
+
+	typing bool   // the user is typing a sentence into the draft, where text continues
+	lead   string // the keys that just moved the marker; text that follows starts with them
+	hint   string // why the last key did nothing; shown until the next key
+	full   bool   // the question is shown full screen
+}
+
+// First returns the question that is shown, or the zero Ask if none waits.
+func (f *form) First() event.Ask { return f.question.ask }
+
+// Full reports whether the question is shown full screen.
+func (f *form) Full() bool { return f.full || f.Plan().open || f.question.reviewing }
+
+// Dismisses reports whether esc closes the comment, the editor of a plan, the review or
+// the full view.
+func (f *form) Dismisses() bool { return f.writes() || f.full || f.question.reviewing }
+
+// writes reports whether keys type into a comment or into the plan.
+func (f *form) writes() bool {
+	return f.comment.open || f.Plan().open || f.question.reviewing && f.question.review.Writing()
+}
+
+// escRejects reports whether esc only rejects the first question, and does not interrupt
+// the turn: it is a delegate's, and the others continue.
+func (f *form) escRejects() bool { return f.question.ask.Agent != "" }
+
+// Resume opens the comment on the first question with text that was typed in an
+// earlier run of the program.
+func (f *form) Resume(text string) {
+	f.typing = false
+	if f.question.rows.mark(Comment) {
+		f.question.body.follows = true
+		f.comment.begin().Restore(text)
+	}
+}
+
+// Comment returns the comment on the first question with pastes expanded. It is
+// empty if the comment is blank.
+func (f *form) Comment() string {
+	if f.comment.blank() {
+		return ""
+	}
+	return f.comment.text()
+}
+
+// Revision returns the current state of the comment and of the plan.
+func (f *form) Revision() Revision {
+	p := f.Plan()
+	r := Revision{comment: f.comment.edit, plan: p.edit, set: p.text, open: p.open}
+	if r.comment != nil {
+		r.commentText = r.comment.Revision()
+	}
+	if r.plan != nil {
+		r.planText = r.plan.Revision()
+	}
+	return r
+}
+
+// Restyle sets the styles of the dialog.
+func (f *form) Restyle(st *ink.Styles) {
+	f.st, f.question.st, f.question.body.lines = st, st, nil
+	for _, e := range []*editor.Editor{f.comment.edit, f.Plan().edit} {
+		if e != nil {
+			e.Restyle(st)
+		}
+	}
+	if f.question.review != nil {
+		f.question.review.Restyle(st)
+	}
+}
+
+// lines draws the question in at most height lines and returns the cursor position in
+// them. place is its position in the queue.
+func (f *form) lines(place string, width, height int) ([]string, *tea.Cursor) {
+	q := &f.question
+	if q.plan.open {
+		q.width, q.height, q.body.lines = width, height, nil
+		lines, cursor := q.plan.lines(f.st, width, height-1)
+		hints, _ := f.foot()
+		return append(lines, hints...), cursor
+	}
+	if q.reviewing {
+		return f.reviewLines(width, height)
+	}
+	note := ""
+	if !f.comment.open {
+		note = f.Comment()
+	}
+	q.describe(place, note)
+	q.resize(width, height)
+	before, _ := f.foot()
+	body, ended := q.visible(max(height-1-len(before), 0))
+	if ended {
+		f.end.begin(f.now())
+	}
+	out := append([]string{q.title()}, body...)
+	foot, cursor := f.foot() // again: it depends on the visible lines
+	f.rowsAt = len(out)
+	if q.roomy() {
+		f.rowsAt++
+	}
+	f.comment.line += len(out)
+	if cursor != nil {
+		cursor.Y += len(out)
+	}
+	return append(out, foot...), cursor
+}
+
+// foot draws the lines below the body: the rows of an approval, an open comment and
+// the key hints.
+func (f *form) foot() (lines []string, cursor *tea.Cursor) {
+	q := &f.question
+	if !q.plan.open && !q.chooses() && !(q.low && f.comment.open) {
+		lines = q.approvalRows(func(row Row) bool {
+			yes := row.Kind == Yes || row.Kind == Always
+			return !f.arming.ready || yes && (!q.readable() || q.plan.Problem() != "" || !f.end.over(f.now()))
+		})
+	}
+	if f.comment.open {
+		f.comment.line = len(lines)
+		var typed []string
+		typed, cursor = f.comment.lines(q.width)
+		cursor.Y += len(lines)
+		lines = append(lines, typed...)
+	}
+	return append(lines, f.hintLine()), cursor
+}
+
+// Scroll scrolls the question by that many lines, up if negative.
+func (f *form) Scroll(by int) {
+	if f.Plan().open {
+		f.Plan().edit.MoveRows(by)
+		return
+	}
+	if f.question.reviewing {
+		f.question.review.Scroll(by)
+		return
+	}
+	f.question.body.roll(by)
+}
+
+// click handles a click on a cell of the question: see Dialog.Click.
+func (f *form) click(x, y int) {
+	if f.Plan().open {
+		f.Plan().edit.PlaceCaret(x, max(y-1, 0))
+		return
+	}
+	if f.question.reviewing {
+		f.question.review.Click(x, y-1)
+		return
+	}
+	if f.comment.open {
+		if y -= f.comment.line; y >= 0 {
+			f.comment.edit.PlaceCaret(x, y)
+		}
+		return
+	}
+	q := &f.question
+	i := q.rowAt(y, f.rowsAt)
+	if i < 0 {
+		return
+	}
+	f.lead, f.hint = "", ""
+	if q.rows.All[i].Kind == Always {
+		f.hint = "press 2 to choose this answer"
+		return
+	}
+	q.rows.at, f.typing = i, false
+	if q.rows.selects() {
+		q.rows.toggle()
+	}
+}

@@ -119,8 +119,11 @@ func readMessage(r *bufio.Reader) ([]byte, error) {
 		if errors.Is(err, io.EOF) {
 			return nil, errEnded
 		}
-		if length += len(line); err != nil || length > maxHeader {
-			return nil, fmt.Errorf("invalid header of a message: %w", errors.Join(err))
+		if length += len(line); length > maxHeader || errors.Is(err, bufio.ErrBufferFull) {
+			return nil, fmt.Errorf("the header of a message is longer than %d bytes", maxHeader)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read from the language server: %w", err)
 		}
 		name, value, ok := strings.Cut(strings.TrimSpace(string(line)), ":")
 		if name == "" && !ok {

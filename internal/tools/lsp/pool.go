@@ -320,7 +320,7 @@ func (p *Pool) States() (all []State) {
 	for _, s := range servers {
 		found := false
 		for _, r := range p.running {
-			if r.server.Name == s.Name && r.failure() == nil {
+			if r.server.Name == s.Name { // it may be ending
 				st := State{Name: s.Name, Dir: r.root, Memory: r.process.Memory()}
 				select {
 				case <-r.ready:

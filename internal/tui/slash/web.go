@@ -1,0 +1,25 @@
+package slash
+
+import (
+	"errors"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agent/internal/loop/event"
+)
+
+// webCommand allows the web search of the provider in this session, or ends that.
+// Without an argument it asks whether it is allowed.
+func webCommand(s *Session, arg string) (tea.Cmd, error) {
+	var set event.SetWebSearch
+	switch arg {
+	case "":
+	case "on", "off":
+		on := arg == "on"
+		set.On = &on
+	default:
+		return nil, errors.New("Use /web on or /web off.")
+	}
+	s.SendCommand(set)
+	return nil, nil
+}

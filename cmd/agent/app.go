@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -369,6 +370,7 @@ func newTools(c tools.Commands, known *workspace.Ledger, jobs *tools.Jobs, check
 	ts := append(tools.Files(c.Workspace, known), c.Tools(jobs)...)
 	ts = append(ts, tools.Fetch(fetch.Options{
 		UserAgent: "agent/" + version + " (a coding assistant, for its user)",
+		Proxy:     http.ProxyFromEnvironment,
 	}))
 	return append(ts, checks.Tools()...)
 }

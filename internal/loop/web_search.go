@@ -11,16 +11,17 @@ import (
 // webSearch is the name of the provider's web search in rules.
 const webSearch = "web_search"
 
-// judgeSearch returns the verdict on the provider's web search. The provider searches
-// in the middle of a reply, so it must be approved before the request that offers it.
+// judgeSearch returns the verdict of the rules on the provider's web search. The
+// provider searches in the middle of a reply, so it must be approved before the request
+// that offers it. No permission mode does that.
 func (p *permissions) judgeSearch() policy.Verdict {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.policy.Judge(tools.Call{Tool: webSearch, Effect: tools.Network}, policy.Facts{})
+	byRules := policy.Policy{Mode: event.ModeAsk, Rules: p.policy.Rules}
+	return byRules.Judge(tools.Call{Tool: webSearch, Effect: tools.Network}, policy.Facts{})
 }
 
-// searchAllowed reports whether a rule allows the provider's web search. No permission
-// mode does.
+// searchAllowed reports whether a rule allows the provider's web search.
 func (p *permissions) searchAllowed() bool {
 	v := p.judgeSearch()
 	return v.ByRule && !v.Ask && !v.Refuse

@@ -60,8 +60,11 @@ func Fetch(o fetch.Options) Tool {
 				return r, err
 			},
 		}
+		if proxy := client.Proxy(u); proxy != "" {
+			c.Warnings = append(c.Warnings, "the request goes through the proxy "+proxy+", so agent cannot check that "+u.Hostname()+" is on the public internet")
+		}
 		if len(c.Title) > maxPlainURL {
-			c.Warnings = []string{"a URL of this length can send data to the server: " + u.String()}
+			c.Warnings = append(c.Warnings, "a URL of this length can send data to the server: "+u.String())
 		}
 		return c, nil
 	}, intake.Form{

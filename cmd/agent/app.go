@@ -371,7 +371,7 @@ func newTools(c tools.Commands, known *workspace.Ledger, jobs *tools.Jobs, check
 	ts = append(ts, tools.Fetch(fetch.Options{
 		UserAgent: "agent/" + version + " (a coding assistant, for its user)",
 		Proxy:     http.ProxyFromEnvironment,
-	}))
+	}, c.PDFText))
 	return append(ts, checks.Tools()...)
 }
 

@@ -29,7 +29,7 @@ func prepareFetch(t *testing.T, args any) (tools.Call, error) {
 		t.Fatal(err)
 	}
 	here := func(a netip.AddrPort) bool { return a.Addr().IsLoopback() }
-	return tools.Fetch(fetch.Options{Allow: here}).Prepare(t.Context(), b)
+	return tools.Fetch(fetch.Options{Allow: here}, nil).Prepare(t.Context(), b)
 }
 
 func TestFetchNamesItsTarget(t *testing.T) {
@@ -71,7 +71,7 @@ func TestFetchUsesTheProxy(t *testing.T) {
 			return nil, nil
 		}
 		return at, nil
-	}})
+	}}, nil)
 	for _, c := range []struct{ page, want, warning string }{
 		{"http://example.invalid/a", "from the proxy\n", "cannot check that example.invalid is on the public internet"},
 		{"http://10.1.2.3/a", "10.1.2.3 is not a public address", "cannot check that 10.1.2.3"},

@@ -59,6 +59,7 @@ type Page struct {
 	Type   string   // media type: "text/html"
 	Text   string   // valid UTF-8: Markdown for HTML, otherwise unchanged
 	Image  []byte   // instead of Text; it may be damaged
+	PDF    []byte   // instead of Text; it may be damaged
 	Size   int      // bytes read
 	Cut    bool     // the body is longer than MaxRead
 	// Elsewhere is the target of a redirect to another host, which was not

@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agent/internal/loop/event"
+	"agent/internal/tui/ink"
 )
 
 // webCommand allows the web search of the provider in this session, or ends that.
@@ -18,7 +19,7 @@ func webCommand(s *Session, arg string) (tea.Cmd, error) {
 		on := arg == "on"
 		set.On = &on
 	default:
-		return nil, errors.New("Use /web on or /web off.")
+		return nil, errors.New("unknown setting “" + ink.SanitizeLine(arg) + "”: use on or off")
 	}
 	s.SendCommand(set)
 	return nil, nil

@@ -36,7 +36,7 @@ func TestHelpTables(t *testing.T) {
 		{"protocol", "commands", vocabularyTable("command", event.Commands())}, {"protocol", "events", vocabularyTable("event", event.Durables())},
 		{"protocol", "previews", vocabularyTable("event", event.Previews())}, {"sessions", "replay", usage(t, root, "replay")},
 		{"", "topics", topicTable()}, {"headless", "exit codes", exitCodeTable()}, {"configuration", "usage", usage(t, root, "config")}, {"headless", "usage", usage(t, root, "run")},
-		{"headless", "eval", usage(t, root, "eval")}, {"agents", "usage", usage(t, root, "agents")}, {"permissions", "usage", usage(t, root, "permit")},
+		{"headless", "eval", usage(t, root, "eval")}, {"agents", "usage", usage(t, root, "agents")}, {"permissions", "usage", usage(t, root, "permit")}, {"editors", "usage", usage(t, root, "acp")},
 	} {
 		path := topicFile(block.topic)
 		if block.topic == "" {

@@ -81,6 +81,11 @@ func show(ctx context.Context, a *app, in *lineInput, prompts []screen.Prompt) (
 	o.OnForcedInterrupt = a.onForcedInterrupt(stop)
 	var left screen.Exit
 	var err error
+	if c := a.connections; c != nil {
+		if o.Shown = c.Start; in != nil {
+			c.Start()
+		}
+	}
 	if in != nil {
 		left, err = in.show(ctx, o, interrupts)
 	} else {

@@ -3,15 +3,16 @@ package main
 import (
 	"agent/cmd/agent/command"
 	"agent/cmd/agent/hooks"
+	"agent/cmd/agent/languages"
 	"agent/cmd/agent/permit"
+	"agent/cmd/agent/settings"
 	"agent/cmd/agent/trust"
-	"agent/internal/tui/screen"
 )
 
 // repositorySources returns what finds the items of a repository that need the user's
 // confirmation.
-func repositorySources() []trust.Source {
-	return []trust.Source{hooks.Items}
+func repositorySources(set settings.Settings) []trust.Source {
+	return []trust.Source{hooks.Items, languages.Source(set)}
 }
 
 // openTrust returns the review of what the repository of the current directory configures.
@@ -31,31 +32,5 @@ func openTrust() (*trust.Review, error) {
 	for _, n := range p.Notices {
 		command.System().Warn("%s", n)
 	}
-	return trust.NewReview(dir, p.File, p.Project.Confirmed, repositorySources()...), nil
-}
-
-// screenTrust returns what the screen needs for /trust.
-func (a *app) screenTrust() screen.Trust {
-	if a.trust == nil {
-		return screen.Trust{}
-	}
-	return screen.Trust{
-		Items: func() (all []screen.TrustItem, problems []string) {
-			items, errs := a.trust.Items()
-			for _, i := range items {
-				all = append(all, screen.TrustItem{Kind: string(i.Kind), Name: i.Name, File: i.File, Content: i.Content, Live: i.Live, Confirmed: a.trust.Confirmed(i)})
-			}
-			for _, err := range errs {
-				problems = append(problems, err.Error())
-			}
-			return all, problems
-		},
-		Decide: func(i screen.TrustItem, confirm bool) error {
-			item := trust.Item{Kind: trust.Kind(i.Kind), Name: i.Name, File: i.File, Content: i.Content, Live: i.Live}
-			if confirm {
-				return a.trust.Confirm(item)
-			}
-			return a.trust.Revoke(item)
-		},
-	}
+	return trust.NewReview(dir, p.File, p.Project.Confirmed, repositorySources(file.Settings)...), nil
 }

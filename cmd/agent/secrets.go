@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"agent/cmd/agent/access"
+	servers "agent/cmd/agent/mcp"
 	"agent/cmd/agent/settings"
 	"agent/internal/llm/mask"
 	"agent/internal/loop/hooks"
@@ -59,7 +60,8 @@ func hiddenValues(env []string, l shell.Limits) map[string]string {
 	return hidden
 }
 
-// secretHeaders returns the configured headers whose name or value looks like a secret.
+// secretHeaders returns the configured headers, and the environment variables of MCP
+// servers, whose name or value looks like a secret.
 func secretHeaders(set settings.Settings) map[string]string {
 	var all []string
 	for _, p := range set.Providers {
@@ -67,7 +69,7 @@ func secretHeaders(set settings.Settings) map[string]string {
 			all = append(all, name+"="+value)
 		}
 	}
-	found := hiddenValues(all, shell.Limits{})
+	found := hiddenValues(append(all, servers.Secrets(set.MCP)...), shell.Limits{})
 	for name, value := range found {
 		if scheme, token, ok := strings.Cut(value, " "); ok && !strings.Contains(scheme, ":") { // such as Bearer
 			found[name] = token

@@ -32,6 +32,7 @@ type Agent struct {
 	shell       *userShell
 	titler      *titler
 	tools       []tools.Tool
+	connected   connected
 	sessionKey  string // the session's ID, or a random one if it is not saved
 
 	conv       *turn.Conversation // nil while a turn owns it
@@ -100,6 +101,7 @@ func NewAgent(o Options) *Agent {
 	if o.Only != nil {
 		a.tools = slices.DeleteFunc(a.tools, func(t tools.Tool) bool { return !slices.Contains(o.Only, t.Accepts().Name) })
 	}
+	a.connected = connected{from: o.Connected, only: o.Only, delegated: o.Parent != nil}
 	a.conv = turn.NewConversation(o.Ledger, a.outputs, o.Secrets)
 	return a
 }
@@ -140,12 +142,14 @@ func (a *Agent) Run(ctx context.Context, commands <-chan event.Command, events c
 	if a.budget.Limited() {
 		_ = a.rec.emit(a.budget.Now())
 	}
-	notices := a.o.Notices
+	notices, problems := a.o.Notices, a.connected.problems()
 	finishing := false
 	for !finishing || running || a.shell.busy() {
 		select {
 		case <-a.shell.over: // Finish may wait for it
 		case text := <-a.o.Problems:
+			a.rec.notify(text)
+		case text := <-problems:
 			a.rec.notify(text)
 		case text := <-a.o.Differences:
 			a.rec.notify(text)
@@ -287,10 +291,11 @@ func (a *Agent) turn(ctx context.Context, c *turn.Conversation, p event.Prompt, 
 		}
 		return a.endTurn(event.LogError, err.Error(), "Fix the cause, or start a new session with /new. "+event.HintRetry)
 	}
+	a.connected.offer(ctx, a.models.Current().Context)
 	t := &turn.Turn{
 		Models: a.models, Permissions: a.judge, Approver: a.user, Inbox: a.inbox, Emit: a.emit,
 		Session: a.sessionKey, Prefix: a.Prefix, Summary: a.models.forSummary, Instructions: a.instructionNews,
-		Situation: a.situation.describe(ctx, a), Tools: a.tools, Runner: turn.Runner{Interceptors: a.o.Interceptors, Kill: kill}, Schema: a.o.Schema,
+		Situation: a.situation.describe(ctx, a), Tools: a.connected.with(a.tools), Runner: turn.Runner{Interceptors: a.o.Interceptors, Kill: kill}, Schema: a.o.Schema,
 		Hooks: a.hooks(), Checks: a.o.Checks, Limits: a.o.Limits, Budget: a.budget, Clock: a.o.Clock,
 		Delegated: a.o.Parent != nil, Mentioned: a.mentioned,
 	}

@@ -33,6 +33,8 @@ type Options struct {
 
 	PermissionOptions
 	Tools []tools.Tool // the agent adds todo, ask and present_plan
+	// Connected are further tools, which are known only after a while. It may be nil.
+	Connected Connected
 	// Interceptors act around every call, also those of commands that the user types.
 	Interceptors tools.Interceptors
 	WorkspaceOptions
@@ -43,6 +45,18 @@ type Options struct {
 	// on. It offers the model their tool, if there is an agent to start. Nil for none.
 	Delegates *delegate.Pool
 	DelegateOptions
+}
+
+// Connected are tools of other programs, such as MCP servers.
+type Connected interface {
+	// Offer returns the tools that a model with that context window in tokens is offered
+	// from the first request of the session on. It may wait. The agent calls it until ctx
+	// has not ended, and keeps the answer.
+	Offer(ctx context.Context, window int) []tools.Tool
+	// Callable returns all tools that can be called now, also those that are not offered.
+	Callable() []tools.Tool
+	// Problems returns messages for the user as they arrive.
+	Problems() <-chan string
 }
 
 // WorkspaceOptions are what tools and commands share.

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"bytes"
 	"context"
 	_ "embed"
 	"errors"
@@ -73,6 +74,11 @@ func (r *reader) read(ctx context.Context, at workspace.Place, s span) (Result, 
 	// Interrupt a blocked read when ctx ends, if the system supports it.
 	defer context.AfterFunc(ctx, func() { _ = f.SetReadDeadline(time.Unix(1, 0)) })()
 	in := newSource(ctx, at.Name(), f, info)
+	text, unsaved := at.Unsaved(ctx)
+	if unsaved {
+		in = newSource(ctx, at.Name(), bytes.NewReader(text), info)
+		in.size = int64(len(text))
+	}
 	switch read.KindOf(in.name, in.sample()) {
 	case read.Picture:
 		return r.picture(ctx, in)
@@ -81,8 +87,15 @@ func (r *reader) read(ctx context.Context, at workspace.Place, s span) (Result, 
 	case read.PDF:
 		return Result{}, pdfError(in)
 	}
-	return r.lines(ctx, in, s)
+	result, err := r.lines(ctx, in, s)
+	if unsaved && err == nil {
+		result.Text += unsavedNote
+	}
+	return result, err
 }
+
+// unsavedNote tells the model that commands see another text of a file.
+const unsavedNote = "[The user's editor has changes of this file that are not saved. This is the text in the editor; commands and search see the saved file.]\n"
 
 // lines returns the lines of a text file.
 func (r *reader) lines(ctx context.Context, in *source, s span) (Result, error) {

@@ -42,8 +42,11 @@ type Call struct {
 	Targets []Target
 	// Changes are the files to write, with their content before and after.
 	Changes []Change
-	// Warnings are shown to the user with the request for approval.
+	// Warnings are shown to the user with the request for approval. Without one, a call
+	// with warnings does not run, whatever the permission mode.
 	Warnings []string
+	// Remarks are shown like Warnings, but do not make an approval necessary.
+	Remarks []string
 	// Run performs the call. It first checks that the files to change are still as
 	// Prepare saw them. It is called once; only a command that a sandbox has blocked is
 	// run again, with another access. When ctx ends, it returns soon, with ctx's error
@@ -177,6 +180,8 @@ type Target struct {
 	// Spelled are other names that the model used for a Path, relative to the
 	// workspace, with slashes. Unlike Value they may contain symbolic links.
 	Spelled []string `json:"-"`
+	// Input are the arguments of an MCP tool as indented JSON; empty for other kinds.
+	Input string `json:"-"`
 }
 
 // TargetKind is the kind of a Target.
@@ -187,6 +192,7 @@ const (
 	Path    TargetKind = "path"    // relative to the workspace, with slashes: "a/b.go"
 	Command TargetKind = "command" // a complete shell command
 	Host    TargetKind = "host"    // "example.org"
+	MCP     TargetKind = "mcp"     // a tool of an MCP server: "server/tool"
 )
 
 // Change is a file before and after a call. Before is nil for a new file, After

@@ -3,7 +3,6 @@ package headless
 import (
 	"encoding/json"
 	"slices"
-	"strings"
 
 	"agent/cmd/agent/exit"
 	"agent/internal/llm"
@@ -100,7 +99,7 @@ func (r *Result) Add(e event.Event) (ended bool) {
 
 // end updates the result with the end of the turn.
 func (r *Result) end(e *event.TurnEnd) {
-	r.Reason, r.Error, r.Hint = string(e.Reason), e.Error, withoutKeys(e.Hint)
+	r.Reason, r.Error, r.Hint = string(e.Reason), e.Error, event.WithoutKeys(e.Hint)
 	r.Steps, r.Usage, r.Cost, r.Duration = e.Steps, e.Usage, e.Cost, e.Duration.Milliseconds()
 	r.Evidence = e.Evidence
 	switch e.Reason {
@@ -140,13 +139,4 @@ func (r *Result) SetAnswer(schema *turn.Schema) {
 	if schema != nil {
 		r.Answer, _ = schema.Answer(&r.final) // the turn has checked it
 	}
-}
-
-// withoutKeys returns a hint without the sentence that names a key: a run has no
-// keyboard.
-func withoutKeys(hint string) string {
-	for _, sentence := range []string{event.HintRetry, event.HintContinue} {
-		hint = strings.TrimSpace(strings.TrimSuffix(hint, sentence))
-	}
-	return hint
 }

@@ -16,6 +16,7 @@ import (
 	"agent/internal/llm/offline"
 	"agent/internal/llm/recording"
 	"agent/internal/llm/text"
+	"agent/internal/llm/wire"
 	"agent/internal/loop/event"
 	"agent/internal/loop/turn"
 )
@@ -62,6 +63,16 @@ func New(f Flags, set settings.Settings, last string, wait bool, cleanup func(fu
 
 // Secrets is that of credentials.Vault.
 func (p *Picker) Secrets(add func(name, value string)) { p.vault.Secrets(add) }
+
+// Access returns a function that finds the base URL and the credentials of a provider: see
+// catalog.Input.Access. The function may be called from another goroutine.
+func (p *Picker) Access(provider string) func() (base string, authorize wire.Authorize, err error) {
+	in := p.input(context.Background(), "")
+	return func() (string, wire.Authorize, error) { return in.Access(provider) }
+}
+
+// Environment is that of credentials.Vault.
+func (p *Picker) Environment(name string) string { return p.vault.Environment(name) }
 
 // Bind makes the base URL of c, from the flag or the session, apply to its provider
 // only.

@@ -76,7 +76,7 @@ func Offer(model string, window int, all []llm.ToolSpec) []llm.ToolSpec {
 			}
 		}
 		if set != nil {
-			if !slices.Contains(set.names, name) {
+			if !slices.Contains(set.names, name) && !connected(name) {
 				continue
 			}
 			if set.brief {
@@ -86,6 +86,12 @@ func Offer(model string, window int, all []llm.ToolSpec) []llm.ToolSpec {
 		out = append(out, t)
 	}
 	return out
+}
+
+// connected reports whether a tool is one of those for MCP servers, which the user has
+// configured, so that every model is offered it.
+func connected(name string) bool {
+	return strings.HasPrefix(name, "mcp__") || name == "mcp_call" || name == "tool_search"
 }
 
 func editingOf(model string) editing {

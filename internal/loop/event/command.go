@@ -1,6 +1,10 @@
 package event
 
-import "agent/internal/llm"
+import (
+	"strings"
+
+	"agent/internal/llm"
+)
 
 // Command is a request of a front end to a running agent.
 type Command interface{ isCommand() }
@@ -186,8 +190,16 @@ func (UndoChanges) isCommand()       {}
 func (Finish) isCommand()            {}
 
 // The sentences that end the hint of a turn after which an empty prompt does
-// something. A front end without a keyboard leaves them out.
+// something. A front end without a keyboard leaves them out: see WithoutKeys.
 const (
 	HintRetry    = "Press Enter to retry."
 	HintContinue = "Press Enter to continue."
 )
+
+// WithoutKeys returns a hint without the sentence that names a key.
+func WithoutKeys(hint string) string {
+	for _, sentence := range []string{HintRetry, HintContinue} {
+		hint = strings.TrimSpace(strings.TrimSuffix(hint, sentence))
+	}
+	return hint
+}

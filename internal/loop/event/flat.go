@@ -1,14 +1,20 @@
 package event
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Target is something that a tool call acts on: {"path", "a/b.go"},
-// {"command", "make"}, {"host", "example.org"}.
+// {"command", "make"}, {"host", "example.org"}, {"mcp", "github/create_issue"}.
 type Target struct {
 	Kind  TargetKind `json:"kind"`
 	Value string     `json:"value"`
 	// Dir is the absolute directory in which a command runs; empty for other kinds.
 	Dir string `json:"dir,omitempty"`
+	// Input are the arguments of an MCP tool as indented JSON; empty for other kinds, and in
+	// a ToolStart.
+	Input string `json:"input,omitempty"`
 }
 
 // TargetKind is the kind of a Target.
@@ -19,7 +25,14 @@ const (
 	PathTarget    TargetKind = "path" // in the workspace, with slashes
 	CommandTarget TargetKind = "command"
 	HostTarget    TargetKind = "host"
+	MCPTarget     TargetKind = "mcp" // a tool of an MCP server: "server/tool"
 )
+
+// IsMCPTool reports whether a tool of the model belongs to MCP servers. These tools come
+// after all others.
+func IsMCPTool(name string) bool {
+	return strings.HasPrefix(name, "mcp__") || name == "mcp_call" || name == "tool_search"
+}
 
 // Effect is the kind of effect that a tool call can have.
 type Effect string

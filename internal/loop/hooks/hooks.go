@@ -87,8 +87,8 @@ type Runner struct {
 	background sync.WaitGroup
 }
 
-// New returns the runner of a session. The function shell returns the words with which the
-// shell runs a line.
+// New returns the runner of a session. Shell holds the words before a command line, such
+// as bash, -c.
 func New(o Options, shell []string) *Runner {
 	if o.Mask == nil {
 		o.Mask = func(s string) string { return s }
@@ -99,7 +99,7 @@ func New(o Options, shell []string) *Runner {
 }
 
 // Begin runs the hooks of SessionStart in the background. Problems of all hooks are passed
-// to notify, which must not be called while an event is listened to.
+// to notify, which may wait for the front end: Listen never calls it.
 func (r *Runner) Begin(notify func(string)) {
 	r.Notify(notify)
 	r.begin()

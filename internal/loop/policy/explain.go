@@ -245,6 +245,8 @@ func candidates(c tools.Call, f Facts) (out []string) {
 	}
 	for _, t := range c.Targets {
 		switch {
+		case t.Kind == tools.MCP:
+			out = append(out, string(RuleMCP)+": "+t.Value)
 		case t.Kind == tools.Host:
 			out = append(out, string(RuleHost)+": "+t.Value)
 		case t.Kind == tools.Path && c.Effect == tools.Read:

@@ -102,6 +102,9 @@ func (p *Policy) Judge(c tools.Call, f Facts) Verdict {
 	if found.deny != nil {
 		return found.deny.verdict()
 	}
+	if callsMCP(c) {
+		return p.judgeMCP(c, f, found)
+	}
 	switch c.Effect {
 	case tools.Execute:
 		return p.judgeCommand(c, f, found)

@@ -11,6 +11,7 @@ import (
 
 	"agent/internal/loop/policy/command"
 	"agent/internal/realpath"
+	"agent/internal/tools"
 )
 
 // matchesTool reports whether a rule of kind tool or mcp matches a tool.
@@ -28,6 +29,18 @@ func (r Rule) matchesTool(name string) bool {
 		parts[i] = regexp.QuoteMeta(parts[i])
 	}
 	return regexp.MustCompile(`(?s)\A` + strings.Join(parts, ".*") + `\z`).MatchString(name)
+}
+
+// matchesCall reports whether a rule of kind tool or mcp matches a call. A tool of an MCP
+// server is known by the name with which the model called it, and by mcp__SERVER__TOOL.
+func (r Rule) matchesCall(c tools.Call) bool {
+	for _, t := range c.Targets {
+		if t.Kind == tools.MCP {
+			server, tool, _ := strings.Cut(t.Value, "/")
+			return r.matchesTool(mcpPrefix+server+"__"+tool) || r.matchesTool(c.Tool)
+		}
+	}
+	return r.matchesTool(c.Tool)
 }
 
 // mcpPrefix begins the names of the tools of MCP servers: mcp__SERVER__TOOL.

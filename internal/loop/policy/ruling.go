@@ -37,7 +37,7 @@ func (r Rule) matches(c tools.Call, f Facts) match {
 	yes := false
 	switch r.Kind {
 	case RuleTool, RuleMCP:
-		yes = r.matchesTool(c.Tool)
+		yes = r.matchesCall(c)
 	case RuleHost:
 		yes = slices.ContainsFunc(c.Targets, func(t tools.Target) bool { return t.Kind == tools.Host && r.matchesHost(t.Value) })
 	case RuleRead, RuleEdit:
@@ -46,7 +46,7 @@ func (r Rule) matches(c tools.Call, f Facts) match {
 		switch {
 		case f.Command != nil:
 			return r.matchesLine(f.Command)
-		case c.Effect == tools.Execute && r.Kind == RuleCommand: // input of a job
+		case c.Effect == tools.Execute && r.Kind == RuleCommand && !callsMCP(c): // input of a job
 			return mayMatch
 		}
 	}
@@ -80,7 +80,7 @@ func (r Rule) matchesFiles(c tools.Call, f Facts) match {
 // several rules together do, it is the last of them.
 func (p *Policy) allows(c tools.Call, f Facts) (by *Rule) {
 	for i := range p.Rules {
-		if r := &p.Rules[i]; r.Action == Allow && (r.Kind == RuleTool || r.Kind == RuleMCP) && r.matchesTool(c.Tool) {
+		if r := &p.Rules[i]; r.Action == Allow && (r.Kind == RuleTool || r.Kind == RuleMCP) && r.matchesCall(c) {
 			return r
 		}
 	}

@@ -16,11 +16,11 @@ import (
 // zero value covers nothing.
 type Scope struct {
 	Kind tools.TargetKind `json:"kind"`
-	// Value is a directory ending in "/", a file, a whole command, or a host
-	// with its port unless that is the default.
+	// Value is a directory ending in "/", a file, a whole command, a host with its port
+	// unless that is the default, or SERVER/TOOL of an MCP server.
 	Value string `json:"value"`
 	// Dir is the absolute directory, without symbolic links, in which a Command
-	// runs or from which a Path starts. Empty for a Host.
+	// runs or from which a Path starts. Empty for a Host and for MCP.
 	Dir string `json:"dir,omitempty"`
 	// Prefix is set if Value is the first words of commands, which may have any further
 	// arguments. Dir is then the workspace.
@@ -53,6 +53,9 @@ func (s Scope) Describe(home string) string {
 		return "all edits to " + s.Value
 	case s.Kind == tools.Host:
 		return "requests to " + s.Value
+	case s.Kind == tools.MCP:
+		server, tool, _ := strings.Cut(s.Value, "/")
+		return "calls of " + tool + " of the MCP server " + server
 	}
 	return ""
 }
@@ -77,7 +80,7 @@ const allEdits = "./"
 // includes reports whether the scope includes a target whose directory, free of
 // symbolic links, is dir.
 func (s Scope) includes(t tools.Target, dir string) bool {
-	if s.Kind != t.Kind || s.Prefix || s.Read || s.Kind != tools.Host && (s.Dir == "" || s.Dir != dir) {
+	if s.Kind != t.Kind || s.Prefix || s.Read || s.Kind != tools.Host && s.Kind != tools.MCP && (s.Dir == "" || s.Dir != dir) {
 		return false
 	}
 	if s.Kind == tools.Path {

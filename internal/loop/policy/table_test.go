@@ -278,6 +278,7 @@ func TestRulesForOtherTools(t *testing.T) {
 	read := func(path string) tools.Call { return tool("read", to(tools.Read, tools.Path, path)) }
 	edit := func(path string) tools.Call { return tool("edit", to(tools.Write, tools.Path, path)) }
 	host := func(name string) tools.Call { return tool("fetch", to(tools.Network, tools.Host, name)) }
+	mcpCall := func(name, value string, e tools.Effect) tools.Call { return tool(name, to(e, tools.MCP, value)) }
 	file := func(name string) string { return filepath.Join(outside, name) }
 	spelled := read(file("lib/x.go"))
 	spelled.Targets[0].Spelled = []string{"secrets/../link/x.go"}
@@ -337,10 +338,17 @@ func TestRulesForOtherTools(t *testing.T) {
 		{"deny host: example.org", host("example.org:8080"), "denied", "denied", "denied", "denied"},
 		{"deny host: example.org", host("Example.org."), "denied", "denied", "denied", "denied"},
 		{"deny host: *.example.org; allow host: www.example.org", host("www.example.org"), "denied", "denied", "denied", "denied"},
-		{"allow mcp: files", tool("mcp__files__get", tools.Call{Effect: tools.Network}), "runs", "runs", "runs", "runs"},
-		{"allow mcp: files/get", tool("mcp__files__put", tools.Call{Effect: tools.Network}), "asks", "asks", "asks", "runs"},
-		{"deny mcp: files/put", tool("mcp__files__put", tools.Call{Effect: tools.Network}), "denied", "denied", "denied", "denied"},
-		{"deny mcp: files", tool("mcp__other__put", tools.Call{Effect: tools.Network}), "asks", "asks", "asks", "runs"},
+		{"", mcpCall("mcp__files__get", "files/get", tools.Network), "denied", "asks", "asks", "runs"},
+		{"", mcpCall("mcp_call", "files/get", tools.Execute), "denied", "asks", "asks", "runs"},
+		{"allow mcp: files", mcpCall("mcp__files__get", "files/get", tools.Network), "denied", "runs", "runs", "runs"},
+		{"allow mcp: files", mcpCall("mcp_call", "files/get", tools.Execute), "denied", "runs", "runs", "runs"},
+		{"allow tool: mcp__files__*", mcpCall("mcp_call", "files/get", tools.Execute), "denied", "runs", "runs", "runs"},
+		{"allow mcp: files/get", mcpCall("mcp_call", "files/put", tools.Execute), "denied", "asks", "asks", "runs"},
+		{"allow command: files", mcpCall("mcp_call", "files/put", tools.Execute), "denied", "asks", "asks", "runs"},
+		{"ask mcp: files/put", mcpCall("mcp_call", "files/put", tools.Execute), "denied", "asks", "asks", "asks"},
+		{"deny mcp: files/put", mcpCall("mcp__files__put", "files/put", tools.Network), "denied", "denied", "denied", "denied"},
+		{"deny tool: mcp__files__put", mcpCall("mcp_call", "files/put", tools.Network), "denied", "denied", "denied", "denied"},
+		{"deny mcp: files", mcpCall("mcp_call", "other/put", tools.Network), "denied", "asks", "asks", "runs"},
 		{"ask tool: delegate", tool("delegate", tools.Call{Effect: tools.Delegate}), "asks", "asks", "asks", "asks"},
 	} {
 		for mode, want := range map[event.Mode]string{event.ModePlan: c.plan, event.ModeAsk: c.ask, event.ModeEdits: c.edits, event.ModeAll: c.all} {

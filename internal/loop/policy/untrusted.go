@@ -25,7 +25,7 @@ func (r *reads) granted(s Scope) {
 }
 
 // network reports whether the scope allows sending data over the network.
-func (s Scope) network() bool { return s.Kind == tools.Host || s.Network }
+func (s Scope) network() bool { return s.Kind == tools.Host || s.Kind == tools.MCP || s.Network }
 
 // NoteSource records that content of a host or server is in the conversation. The first
 // content of a source ends the standing permissions for the network, except for requests
@@ -37,17 +37,23 @@ func (p *Policy) NoteSource(source string) {
 	p.reads.seen = append(p.reads.seen, source)
 	before := len(p.grants)
 	p.grants = slices.DeleteFunc(p.grants, func(g Grant) bool {
-		return g.network() && !(g.Kind == tools.Host && g.Value == source)
+		return g.network() && !g.reaches(source)
 	})
 	if len(p.grants) < before {
 		p.reads.ended = append(p.reads.ended, source)
 	}
 }
 
+// reaches reports whether the scope only allows to send data to a source.
+func (s Scope) reaches(source string) bool {
+	server, _, _ := strings.Cut(s.Value, "/")
+	return s.Kind == tools.Host && s.Value == source || s.Kind == tools.MCP && server == source
+}
+
 // AfterReading returns the verdict v on c. If c uses the network and needs approval, and
 // NoteSource has ended earlier permissions for the network, the warning names the source.
 func (p *Policy) AfterReading(c tools.Call, v Verdict) Verdict {
-	network := c.Effect == tools.Network || v.Access.Network
+	network := c.Effect == tools.Network || callsMCP(c) || v.Access.Network
 	for _, g := range v.Offer.Each() {
 		network = network || g.network()
 	}

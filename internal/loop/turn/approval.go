@@ -100,12 +100,12 @@ func changed(ctx context.Context, c tools.Call, then, now policy.Verdict) string
 
 // question returns the approval request for c.
 func (x *executor) question(c *toolCall, v policy.Verdict) event.Ask {
-	warnings := slices.Clone(c.call.Warnings)
+	warnings := slices.Concat(c.call.Warnings, c.call.Remarks)
 	if v.Warning != "" {
 		warnings = append(warnings, v.Warning)
 	}
 	return event.Ask{
-		ID: c.msg.ID, Title: c.title(), Effect: event.Effect(c.call.Effect), Targets: targets(c.call.Targets),
+		ID: c.msg.ID, Title: c.title(), Effect: event.Effect(c.call.Effect), Targets: withInputs(targets(c.call.Targets), c.call.Targets),
 		Diffs: Diffs(c.call.Changes), Warnings: warnings, Why: v.Why, Scope: x.Permissions.Describe(v.Offer),
 		Project: v.Offer.Prefix, Reach: reachOf(v.Access), Writes: writes(v.Access.Write),
 	}
@@ -153,6 +153,14 @@ func rejection(note, comments string) string {
 		return "rejected by the user. It was not run. Do not try it again: continue without it, or ask the user for an alternative"
 	}
 	return "rejected by the user: " + note
+}
+
+// withInputs adds the arguments of MCP tools to targets.
+func withInputs(out []event.Target, ts []tools.Target) []event.Target {
+	for i := range out {
+		out[i].Input = ts[i].Input
+	}
+	return out
 }
 
 func targets(ts []tools.Target) []event.Target {

@@ -1,8 +1,10 @@
 package turn
 
 import (
+	"slices"
 	"strings"
 
+	"agent/internal/llm"
 	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
 	"agent/internal/loop/window"
@@ -120,15 +122,27 @@ func (c *Conversation) Context(m Model, p event.Prefix, instructions string) eve
 		}
 		items = append(items, event.ContextItem{Kind: event.InstructionsItem, Title: strings.Join(paths, ", "), Text: window.Prefix(instructions, 400), Tokens: window.TextTokens(instructions)})
 	}
-	var names []string
-	for _, t := range p.Tools {
-		names = append(names, t.Name)
+	own, mcp := p.Tools, []llm.ToolSpec(nil)
+	if i := slices.IndexFunc(p.Tools, func(t llm.ToolSpec) bool { return event.IsMCPTool(t.Name) }); i >= 0 {
+		own, mcp = p.Tools[:i], p.Tools[i:]
 	}
-	items = append(items, event.ContextItem{Kind: event.ToolsItem, Title: phrase.Count(len(names), "tool"), Text: strings.Join(names, ", "), Tokens: window.PrefixTokens("", p.Tools)})
+	items = append(items, toolsItem("tool", own))
+	if mcp != nil {
+		items = append(items, toolsItem("MCP tool", mcp))
+	}
 	const least = 200 // tokens of a message that is listed
 	items = append(items, window.Items(c.Messages, c.marks, least)...)
 	return event.ContextNow{
 		Used: c.meter.Of(window.PrefixTokens(p.System, p.Tools), c.Messages), Window: m.Context,
 		Items: items, Summary: window.SummaryOf(c.Messages), CanUndo: c.marks.CanUndo(),
 	}
+}
+
+// toolsItem returns the item of definitions of tools of a kind.
+func toolsItem(kind string, specs []llm.ToolSpec) event.ContextItem {
+	var names []string
+	for _, t := range specs {
+		names = append(names, t.Name)
+	}
+	return event.ContextItem{Kind: event.ToolsItem, Title: phrase.Count(len(names), kind), Text: strings.Join(names, ", "), Tokens: window.PrefixTokens("", specs)}
 }

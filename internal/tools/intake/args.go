@@ -65,6 +65,9 @@ func newArgs(object json.RawMessage) (*Args, error) {
 // unwrap replaces arguments that were sent inside an object of their own:
 // {"name": "read", "arguments": {"path": "a"}}.
 func (a *Args) unwrap(t Tool) {
+	if t.Schema().Properties["arguments"] != nil { // the tool itself takes such an object
+		return
+	}
 	inner := -1
 	for i, m := range a.members {
 		switch {

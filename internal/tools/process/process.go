@@ -208,7 +208,7 @@ func find(name, dir string, env []string) (string, error) {
 			return path, nil
 		}
 	}
-	return "", fmt.Errorf("%s: %w in PATH", name, exec.ErrNotFound)
+	return "", fmt.Errorf("%s: %w", name, exec.ErrNotFound)
 }
 
 // variable returns the value of an environment variable; the last one counts.

@@ -29,6 +29,8 @@ func (w *Workspace) commit(ctx context.Context, files []*Draft) ([]*Draft, error
 	if err == nil {
 		if err = errors.Join(cleaned, c.sync()); err != nil {
 			err = fmt.Errorf("the files were changed, but cleaning up failed: %w", err)
+		} else if err = tellEditor(ctx, files); err != nil {
+			err = fmt.Errorf("the files were changed, but %w", err)
 		}
 		return files, err
 	}
@@ -143,6 +145,9 @@ func (c *fileCommit) replace(ctx context.Context) error {
 		if err := s.in.checkUnchanged(s.Draft); err != nil {
 			return s.wrap(err)
 		}
+		if err := s.in.checkUnsaved(ctx, s.Draft); err != nil {
+			return s.wrap(err)
+		}
 	}
 	if err := ctx.Err(); err != nil {
 		return err
@@ -172,7 +177,7 @@ func (c *fileCommit) prepareFile(s *fileSwap, last bool) (err error) {
 		return nil
 	}
 	// Without hard links, use a copy.
-	s.backup, err = c.writeTemp(s, backupExtension, s.Draft, s.Before)
+	s.backup, err = c.writeTemp(s, backupExtension, s.Draft, s.onDisk())
 	return err
 }
 

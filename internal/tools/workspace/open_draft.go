@@ -79,6 +79,7 @@ func (t *tree) openDraft(name, at string) (*Draft, error) {
 	}
 	d := &Draft{Path: t.show(p), at: p, Before: content, After: content, info: info}
 	d.attributesOf = d
+	d.useUnsaved(t)
 	return d, nil
 }
 
@@ -133,7 +134,7 @@ func (t *tree) checkUnchanged(d *Draft) error {
 		return changed
 	}
 	defer f.Close()
-	if content, err := readAll(f); err != nil || !bytes.Equal(content, d.Before) {
+	if content, err := readAll(f); err != nil || !bytes.Equal(content, d.onDisk()) {
 		return changed
 	}
 	return nil

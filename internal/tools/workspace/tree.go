@@ -23,6 +23,7 @@ type tree struct {
 	kind   treeKind
 	hidden string // see Workspace.Hide
 	wider  bool   // see Workspace.AllowOutside
+	editor Editor // see Workspace.UseEditor; may be nil
 }
 
 // treeKind is the kind of a tree.

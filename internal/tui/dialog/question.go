@@ -164,6 +164,8 @@ func (q *question) facts(width, at int) []string {
 		switch {
 		case t.Kind == event.CommandTarget:
 			out = append(out, ink.WrapExact(t.Value, width)...)
+		case t.Kind == event.MCPTarget:
+			out = append(out, ink.WrapExact(t.Input, width)...)
 		case t.Kind == event.HostTarget && len(q.ask.Targets) == 1:
 			out = append(out, ink.WrapExact(RequestOf(q.ask.Title), width)...)
 		}

@@ -85,6 +85,10 @@ func questionOf(ask event.Ask, short func(string) string) string {
 	if len(ask.Targets) == 1 && ask.Targets[0].Kind == event.HostTarget {
 		return "Send a request to " + ExactLine(ask.Targets[0].Value) + "?"
 	}
+	if len(ask.Targets) == 1 && ask.Targets[0].Kind == event.MCPTarget {
+		server, tool, _ := strings.Cut(ask.Targets[0].Value, "/")
+		return "Call " + ExactLine(tool) + " of the MCP server " + ExactLine(server) + "?"
+	}
 	if len(ask.Diffs) == 1 {
 		switch d := ask.Diffs[0]; {
 		case d.Created:
@@ -227,7 +231,7 @@ func WarningsOf(ask event.Ask) []string {
 		parts = append(parts, ask.Title)
 	}
 	for _, t := range ask.Targets {
-		parts = append(parts, t.Value, t.Dir)
+		parts = append(parts, t.Value, t.Dir, t.Input)
 	}
 	for _, d := range ask.Diffs {
 		parts = append(parts, d.Path)

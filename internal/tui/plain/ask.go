@@ -64,6 +64,8 @@ func (q *questions) ask(ask event.Ask) {
 		switch {
 		case t.Kind == event.CommandTarget:
 			q.block("", strings.Join(ink.WrapExact(t.Value, width), "\n"))
+		case t.Kind == event.MCPTarget:
+			q.block("", strings.Join(ink.WrapExact(t.Input, width), "\n"))
 		case t.Kind == event.HostTarget && len(ask.Targets) == 1:
 			q.block("", strings.Join(ink.WrapExact(dialog.RequestOf(ask.Title), width), "\n"))
 		}

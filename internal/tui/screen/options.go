@@ -35,6 +35,7 @@ type Options struct {
 	Custom       []CustomCommand
 	Instructions Instructions
 	Trust        Trust
+	Servers      Servers
 	// Agents returns the agents that can be started, from memory: it is called while the
 	// screen is drawn. ReadAgents reads them again, and may block. Nil if there are none.
 	Agents     func() []Agent
@@ -43,6 +44,9 @@ type Options struct {
 	// them.
 	Recent   []string
 	Remember func(recent []string)
+
+	// Shown is called once, after the first frame. It may block. Nil for nothing.
+	Shown func()
 
 	Version string
 	Notices []string // shown below the header

@@ -62,7 +62,7 @@ func (s *Session) runCustom(c screen.CustomCommand, arg string) {
 		s.custom.announced[c.Name] = true
 		s.Say("/" + c.Name + " comes from this repository (" + ink.SanitizeLine(c.Source) + "). Its text is sent as your prompt.")
 	}
-	text := strings.TrimSpace(expandArgs(c.Text, arg, !c.Skill))
+	text := CustomPrompt(c, arg)
 	if text == "" {
 		s.Say("Nothing sent: " + ink.SanitizeLine(c.Source) + " is empty.")
 		return
@@ -72,6 +72,12 @@ func (s *Session) runCustom(c screen.CustomCommand, arg string) {
 	}
 	s.Transcript.ShowEnd()
 	s.SendPrompt(text)
+}
+
+// CustomPrompt returns the prompt of a custom command with an argument; empty if its file
+// is empty.
+func CustomPrompt(c screen.CustomCommand, arg string) string {
+	return strings.TrimSpace(expandArgs(c.Text, arg, !c.Skill))
 }
 
 // expandArgs replaces $ARGUMENTS in text with arg, and $1 to $9 with its words if

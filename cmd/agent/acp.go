@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"os"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"agent/cmd/agent/acp"
+	"agent/cmd/agent/command"
+	"agent/cmd/agent/credentials"
+	"agent/cmd/agent/exit"
+	"agent/cmd/agent/sessions"
+	"agent/internal/llm/offline"
+	"agent/internal/loop"
+	"agent/internal/loop/event"
+	"agent/internal/tui/screen"
+	"agent/internal/tui/slash"
+)
+
+// newCmdACP returns `agent acp`.
+func newCmdACP(f *command.Factory, o *flags, end *exit.Signals, runF command.RunFunc[acp.CommandOptions]) *cobra.Command {
+	cmd := acp.NewCmd(&acp.CommandOptions{IO: f.IO, Signals: end, Check: o.checkForEditor, Serve: editorOptions(o, end)}, runF)
+	return withFlags(cmd, "model base-url effort mode allow deny system append-system add-dir no-session max-steps token-budget max-cost max-time session-budget trace")
+}
+
+// checkForEditor rejects flags that `agent acp` cannot use.
+func (f *flags) checkForEditor() error {
+	if f.cont || f.resume != "" || f.fork {
+		return command.Usage("agent acp takes no --continue, --resume or --fork: the editor chooses the session")
+	}
+	if f.permit.Mode == "" {
+		return nil
+	}
+	if _, err := event.ParseMode(f.permit.Mode); err != nil {
+		return command.Usage("--mode: %w", err)
+	}
+	return nil
+}
+
+// editorOptions returns how `agent acp` opens and lists sessions.
+func editorOptions(o *flags, end *exit.Signals) acp.Options {
+	return acp.Options{
+		Version: version, Log: os.Stderr,
+		List: func(ctx context.Context, dir string) ([]sessions.Entry, error) {
+			store, err := command.OpenStore()
+			if err != nil {
+				return nil, err
+			}
+			return sessions.Entries(ctx, store, dir)
+		},
+		Open: func(which acp.Opening) (*acp.Opened, error) { return openInEditor(o, end, which) },
+	}
+}
+
+// openInEditor opens a session for an editor.
+func openInEditor(given *flags, end *exit.Signals, o acp.Opening) (*acp.Opened, error) {
+	f := opening{flags: *given, end: end, dir: o.Dir}
+	f.plain, f.resume = true, o.Resume
+	f.addDirs = slices.Concat(f.addDirs, o.AddDirs)
+	if o.Resume != "" {
+		f.fromScreen, f.noSession, f.Model = true, false, ""
+	}
+	a, err := open(f, true)
+	if err != nil {
+		return nil, err
+	}
+	a.work.UseEditor(o.Editor)
+	m := a.options.Model
+	out := &acp.Opened{
+		Agent: loop.NewAgent(a.options), ID: a.record.id(), Dir: a.dir,
+		Mode: a.options.Mode, Modes: a.options.Modes,
+		Model:   event.ModelSet{Model: m.Name, Why: m.Why, Context: m.Context, Effort: m.Effort},
+		Notices: a.notices, Search: a.choice.search, Close: a.close,
+	}
+	if out.ID == "" { // not saved
+		out.ID = rand.Text()
+	}
+	if len(out.Modes) == 0 {
+		out.Modes = event.Modes
+	}
+	out.Models = func(ctx context.Context) (all []acp.Model) {
+		list, _ := a.choice.list(ctx, false) // the current model is always offered
+		for _, m := range list {
+			all = append(all, acp.Model{Name: m.Name, Why: m.Why})
+		}
+		return all
+	}
+	custom, notices := customCommands(a.project)
+	out.Notices = append(out.Notices, notices...)
+	for _, c := range custom {
+		out.Commands = append(out.Commands, acp.Command{Name: c.Name, Args: c.Args, What: commandText(c), Prompt: func(args string) string { return slash.CustomPrompt(c, args) }})
+	}
+	if m.Name == offline.Name {
+		out.Notices = append(out.Notices, connectNotice(credentials.KeyringAvailable()))
+	}
+	return out, nil
+}
+
+// commandText describes a custom command and says where it comes from.
+func commandText(c screen.CustomCommand) string {
+	text := c.What
+	if text == "" {
+		text = "send the prompt in " + c.Source
+	}
+	if c.FromRepository {
+		text += " (from this repository)"
+	}
+	return text
+}

@@ -1,0 +1,444 @@
+package acp
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/coder/acp-go-sdk"
+
+	"agent/internal/loop/event"
+	"agent/internal/tui/screen"
+)
+
+const (
+	// frame is the time for which streamed text and output are collected into one update.
+	frame = time.Second / 30
+	// killAfter is how long after a cancellation the turn is interrupted a second time,
+	// which kills what still runs.
+	killAfter = 3 * time.Second
+)
+
+// session is an open session. Its loop, a goroutine, takes the events of the agent and
+// sends updates to the editor, in order.
+type session struct {
+	id     acp.SessionId
+	conn   *conn
+	opened *Opened
+	outbox *screen.Outbox
+
+	ctx    context.Context // ends when the session is closed
+	stop   context.CancelFunc
+	events chan event.Event
+	work   chan func() // runs in the loop
+	ended  chan struct{}
+	side   sync.WaitGroup // questions to the user and the search for a model
+
+	// The fields below are owned by the loop.
+	feed      *feed
+	flush     *time.Timer // nil if nothing waits to be sent
+	questions map[string]context.CancelFunc
+	past      past
+
+	mu     sync.Mutex
+	turn   *turn          // of the prompt that runs; nil if none does
+	chosen event.ModelSet // the current model
+	mode   event.Mode
+	// switching receives the result of a change of the model; nil if none is under way.
+	switching chan error
+}
+
+// past is the transcript of a session.
+type past struct {
+	count int // of its events, as in event.Opened
+	todo  []event.TodoItem
+	// loaded is closed once the agent has read the session. unreadable says why it could
+	// not be read.
+	loaded     chan struct{}
+	known      bool // loaded is closed
+	unreadable string
+}
+
+// turn is the turn of a prompt of the editor.
+type turn struct {
+	command   event.Command
+	ended     chan ending // holds one
+	began     bool        // the agent has taken the prompt
+	again     bool        // the prompt was sent a second time
+	cancelled bool
+}
+
+// ending is how a turn ended: with a reason to stop, or an error.
+type ending struct {
+	response acp.PromptResponse
+	err      error
+}
+
+// newSession runs the agent of an open session.
+func newSession(c *conn, o *Opened) *session {
+	s := &session{
+		id: acp.SessionId(o.ID), conn: c, opened: o, chosen: o.Model, mode: o.Mode,
+		events: make(chan event.Event, 64), work: make(chan func()), ended: make(chan struct{}),
+		questions: map[string]context.CancelFunc{}, past: past{loaded: make(chan struct{})},
+	}
+	s.ctx, s.stop = context.WithCancel(context.Background())
+	s.feed = newFeed(o.Dir, func(u acp.SessionUpdate) {
+		_ = c.notify(acp.ClientMethodSessionUpdate, acp.SessionNotification{SessionId: s.id, Update: u})
+	})
+	s.feed.window = o.Model.Context
+	commands := make(chan event.Command)
+	s.outbox = screen.NewOutbox(s.ctx, commands)
+	go o.Agent.Run(s.ctx, commands, s.events)
+	go s.loop()
+	if o.Search != nil {
+		s.side.Go(func() { o.Search(s.ctx, commands) })
+	}
+	s.outbox.Send(event.ListJobs{}) // its answer follows the Opened of a resumed session
+	return s
+}
+
+// close interrupts the turn, waits for the agent and releases the session.
+func (s *session) close() {
+	s.stop()
+	<-s.ended
+	s.side.Wait()
+	s.opened.Close()
+}
+
+// do runs f in the loop and waits for it. It does nothing after the session was closed.
+func (s *session) do(f func()) {
+	done := make(chan struct{})
+	select {
+	case s.work <- func() { defer close(done); f() }:
+		<-done
+	case <-s.ended:
+	}
+}
+
+// loop takes events until the agent has ended.
+func (s *session) loop() {
+	defer close(s.ended)
+	for {
+		var due <-chan time.Time
+		if s.flush != nil {
+			due = s.flush.C
+		}
+		select {
+		case e, ok := <-s.events:
+			if !ok {
+				s.leave()
+				return
+			}
+			s.safely(func() { s.take(e) })
+		case f := <-s.work:
+			s.safely(f)
+		case <-due:
+			s.flush = nil
+			s.feed.flush()
+		}
+		if s.feed.waits() && s.flush == nil {
+			s.flush = time.NewTimer(frame)
+		}
+	}
+}
+
+// safely calls f. A panic is reported, and the session continues.
+func (s *session) safely(f func()) {
+	var err error
+	defer s.conn.recovered("session "+string(s.id), &err)
+	f()
+}
+
+// leave ends what waits for the agent.
+func (s *session) leave() {
+	s.feed.flush()
+	s.withdraw()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.endTurn(ending{response: acp.PromptResponse{StopReason: acp.StopReasonCancelled}})
+	if s.switching != nil {
+		s.switching <- errors.New("the session was closed")
+		s.switching = nil
+	}
+}
+
+// withdraw withdraws all questions to the user.
+func (s *session) withdraw() {
+	for id, withdraw := range s.questions {
+		withdraw()
+		s.feed.answered(id)
+	}
+	clear(s.questions)
+}
+
+// take handles an event of the agent.
+func (s *session) take(e event.Event) {
+	s.counts(e)
+	switch e := e.(type) {
+	case event.Opened:
+		s.past.count, s.past.todo = e.Events, e.Todo
+		s.feed.cost, s.feed.titled = e.Cost, len(e.Prompts) > 0
+	case event.Unreadable:
+		s.past.unreadable = e.Why
+	case event.JobsNow:
+		if !s.past.known {
+			s.past.known = true
+			close(s.past.loaded)
+		}
+	case event.Asked:
+		s.feed.ask(e.Ask)
+		s.ask(e.Ask)
+	case event.AskDone:
+		if withdraw := s.questions[e.ID]; withdraw != nil {
+			withdraw()
+			delete(s.questions, e.ID)
+		}
+	case *event.UserSaid:
+		s.took(e)
+	case event.Unsent:
+		s.returned()
+	case *event.ModeSet:
+		s.mu.Lock()
+		s.mode = event.Mode(e.Mode)
+		s.mu.Unlock()
+		s.feed.mode(s.mode)
+		s.sendOptions()
+	case *event.ModelSet:
+		s.modelSet(e)
+	case event.Notice:
+		s.notice(e.Text)
+	}
+	s.feed.take(e)
+	s.undoStep(e)
+	if end, ok := e.(*event.TurnEnd); ok {
+		s.turnEnd(end)
+	}
+}
+
+// counts counts the events of the session, and keeps the plan of the model.
+func (s *session) counts(e event.Event) {
+	switch e := e.(type) {
+	case *event.Partial:
+		return
+	case *event.Rewound:
+		s.past.count = e.Keep
+		return
+	case *event.TodoSet:
+		s.past.todo = e.Items
+	}
+	if _, durable := e.(event.Durable); durable {
+		s.past.count++
+	}
+}
+
+// modelSet handles a change of the model.
+func (s *session) modelSet(e *event.ModelSet) {
+	s.mu.Lock()
+	s.chosen = *e
+	s.endSwitch(nil)
+	s.mu.Unlock()
+	s.sendOptions()
+}
+
+// notice handles a notice. During a change of the model it says why that failed.
+func (s *session) notice(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.endSwitch(errors.New(clean(text)))
+}
+
+// endSwitch ends a change of the model, if one is under way. s.mu is held.
+func (s *session) endSwitch(err error) {
+	if s.switching != nil {
+		s.switching <- err
+		s.switching = nil
+	}
+}
+
+// sendOptions sends the current values of the options.
+func (s *session) sendOptions() {
+	if !s.feed.quiet {
+		s.feed.send(acp.SessionUpdate{ConfigOptionUpdate: &acp.SessionConfigOptionUpdate{ConfigOptions: s.options(s.ctx)}})
+	}
+}
+
+// restore waits until a resumed session was read. With replay it sends the transcript.
+func (s *session) restore(ctx context.Context, replay bool) error {
+	select {
+	case <-s.past.loaded:
+	case <-s.ended:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	var err error
+	s.do(func() {
+		switch {
+		case s.past.unreadable != "":
+			err = errors.New("the session cannot be read: " + clean(s.past.unreadable))
+		case replay:
+			err = s.replay()
+		}
+	})
+	return err
+}
+
+// pageSize is the number of events that are read at a time for a replay.
+const pageSize = 500
+
+// replay sends the transcript of the session so far. It runs in the loop.
+func (s *session) replay() error {
+	feed := newFeed(s.opened.Dir, s.feed.send)
+	feed.replay, feed.quiet = true, true
+	for from := 0; from < s.past.count; from += pageSize {
+		page, err := s.opened.Agent.Page(from, min(from+pageSize, s.past.count))
+		if err != nil {
+			return err
+		}
+		for _, e := range page {
+			feed.take(e)
+		}
+		feed.flush()
+	}
+	feed.todo(s.past.todo)
+	return nil
+}
+
+// announce sends what an editor gets after the answer that opened the session.
+func (s *session) announce() {
+	s.do(func() {
+		s.feed.send(acp.SessionUpdate{AvailableCommandsUpdate: &acp.SessionAvailableCommandsUpdate{AvailableCommands: s.commands()}})
+		for _, text := range s.opened.Notices {
+			s.feed.note(text)
+		}
+		s.opened.Notices = nil
+		s.feed.flush()
+	})
+}
+
+// prompt starts the turn of a prompt and returns the task that waits for its end.
+func (s *session) prompt(blocks []acp.ContentBlock) (task, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.turn != nil {
+		return nil, acp.NewInvalidRequest(map[string]any{"error": "a prompt is already running in this session: wait for its answer, or cancel it first"})
+	}
+	command, err := s.commandOf(context.Background(), blocks)
+	if err != nil {
+		return nil, err
+	}
+	_, prompts := command.(event.Prompt)
+	t := &turn{command: command, ended: make(chan ending, 1), began: !prompts}
+	s.turn = t
+	s.outbox.Send(command)
+	return func(ctx context.Context) (any, func(), error) {
+		select {
+		case end := <-t.ended:
+			return end.response, nil, end.err
+		case <-ctx.Done():
+			s.cancel()
+		}
+		end := <-t.ended
+		return end.response, nil, end.err
+	}, nil
+}
+
+// cancel interrupts the turn that runs, also one that the agent started itself.
+func (s *session) cancel() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.outbox.Send(event.Interrupt{})
+	t := s.turn
+	if t == nil {
+		return
+	}
+	t.cancelled = true
+	if t.undoes() { // no TurnEnd follows
+		s.side.Go(func() {
+			s.do(s.withdraw)
+			s.finish(t, acp.StopReasonCancelled)
+		})
+	}
+	time.AfterFunc(killAfter, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.turn == t {
+			s.outbox.Send(event.Interrupt{})
+		}
+	})
+}
+
+// took notes that the agent has taken the prompt of the turn.
+func (s *session) took(e *event.UserSaid) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.turn != nil && !e.Auto {
+		s.turn.began = true
+	}
+}
+
+// returned handles a prompt that the agent returned without taking it, because another
+// turn ended at the same moment or the session could not be read. It sends the prompt
+// again, once.
+func (s *session) returned() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch t := s.turn; {
+	case t == nil || t.began:
+	case t.cancelled:
+		s.endTurn(ending{response: acp.PromptResponse{StopReason: acp.StopReasonCancelled}})
+	case t.again:
+		t.began = true // the TurnEnd that follows says why
+	default:
+		t.again = true
+		s.outbox.Send(t.command)
+	}
+}
+
+// turnEnd answers the prompt when its turn has ended.
+func (s *session) turnEnd(e *event.TurnEnd) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t := s.turn
+	if t == nil || !t.began && !t.cancelled { // a turn that the agent started itself
+		return
+	}
+	end := endingOf(e)
+	if t.cancelled {
+		end = ending{response: acp.PromptResponse{StopReason: acp.StopReasonCancelled}}
+	}
+	s.endTurn(end)
+}
+
+// endTurn answers the prompt, if one runs. s.mu is held.
+func (s *session) endTurn(end ending) {
+	if s.turn != nil {
+		s.turn.ended <- end
+		s.turn = nil
+	}
+}
+
+// endingOf returns how a turn ended, for the editor.
+func endingOf(e *event.TurnEnd) ending {
+	u := e.Usage
+	response := acp.PromptResponse{Usage: &acp.Usage{InputTokens: u.Input, OutputTokens: u.Output, TotalTokens: u.Total()}}
+	switch e.Reason {
+	case event.Done:
+		response.StopReason = acp.StopReasonEndTurn
+	case event.OutOfTokens:
+		response.StopReason = acp.StopReasonMaxTokens
+	case event.Filtered:
+		response.StopReason = acp.StopReasonRefusal
+	case event.MaxSteps, event.OverBudget, event.AllFailed, event.Repeating:
+		response.StopReason = acp.StopReasonMaxTurnRequests
+	case event.UserInterrupt:
+		response.StopReason = acp.StopReasonCancelled
+	default:
+		text := clean(e.Error)
+		if hint := hintOf(e); hint != "" {
+			text += ". " + hint
+		}
+		return ending{err: &acp.RequestError{Code: -32603, Message: text}}
+	}
+	return ending{response: response}
+}

@@ -1,0 +1,76 @@
+package acp
+
+import (
+	"fmt"
+
+	"github.com/coder/acp-go-sdk"
+
+	"agent/internal/llm/phrase"
+	"agent/internal/loop/event"
+	"agent/internal/tui/dialog"
+)
+
+// undoStep continues /undo or /redo: the plan is shown to the user, who approves it; then
+// it is performed. It runs in the loop, after the update for the event was sent.
+func (s *session) undoStep(e event.Event) {
+	s.mu.Lock()
+	t := s.turn
+	s.mu.Unlock()
+	if t == nil || !t.undoes() {
+		return
+	}
+	switch e := e.(type) {
+	case event.UndoPlan:
+		if e.ID == "" {
+			s.feed.note(e.Why)
+			s.finish(t, acp.StopReasonEndTurn)
+			return
+		}
+		s.askUndo(t, e)
+	case *event.Undone, event.Notice:
+		s.finish(t, acp.StopReasonEndTurn)
+	}
+}
+
+// undoes reports whether the turn is an undo or a redo.
+func (t *turn) undoes() bool {
+	_, ok := t.command.(event.PlanUndo)
+	return ok
+}
+
+// finish ends a turn without a TurnEnd.
+func (s *session) finish(t *turn, why acp.StopReason) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.turn != t {
+		return
+	}
+	if t.cancelled {
+		why = acp.StopReasonCancelled
+	}
+	s.endTurn(ending{response: acp.PromptResponse{StopReason: why}})
+}
+
+// askUndo asks the user to approve an undo.
+func (s *session) askUndo(t *turn, p event.UndoPlan) {
+	verb := "Undo"
+	if p.Redo {
+		verb = "Redo"
+	}
+	ask := event.Ask{ID: p.ID, Title: fmt.Sprintf("%s the changes of %s in %s?", verb, phrase.Count(len(p.Turns), "turn"), phrase.Count(len(p.Diffs), "file")), Diffs: p.Diffs}
+	for _, d := range p.Conflicts {
+		ask.Warnings = append(ask.Warnings, d.Path+" is not restored, because others changed the same lines")
+	}
+	for _, l := range p.Lost {
+		ask.Warnings = append(ask.Warnings, l.Path+" cannot be restored: "+l.Why)
+	}
+	s.feed.ask(ask)
+	s.request(ask, func(row *dialog.Row) {
+		s.do(func() { s.feed.answered(ask.ID) })
+		if row != nil && row.Kind == dialog.Yes {
+			s.outbox.Send(event.ApplyUndo{ID: p.ID})
+			return
+		}
+		s.finish(t, acp.StopReasonEndTurn)
+	})
+}

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"crypto/rand"
+	"path/filepath"
+	"strings"
+	"time"
+
+	servers "agent/cmd/agent/mcp"
+	"agent/internal/tools/mcp"
+)
+
+// mcpWait is how long a run without a user waits for MCP servers.
+const mcpWait = 30 * time.Second
+
+// addConnections connects the agent to the configured MCP servers. On a screen they start
+// after the first frame; the first prompt does not wait for them.
+func (a *app) addConnections(attended bool) {
+	if len(a.set.MCP.Servers) == 0 {
+		return
+	}
+	from := servers.Source{Dir: a.work.Dir(), Getenv: a.choice.pick.Environment, Rules: a.options.Rules, Access: a.choice.pick.Access}
+	o := mcp.Options{Servers: servers.Servers(a.set.MCP, from), Version: version}
+	for _, s := range o.Servers {
+		if s.Off != "" && !a.set.MCP.Servers[s.Name].Disabled {
+			a.notices = append(a.notices, "The MCP server "+s.Name+" is not used: "+s.Off+".")
+		}
+	}
+	if a.record.log != nil {
+		o.Save = a.saveResult
+	}
+	a.connections = mcp.New(o)
+	box := &mcp.Toolbox{Connections: a.connections}
+	if !attended {
+		box.Wait = mcpWait
+	}
+	a.options.Connected = box
+}
+
+// saveResult saves a long result with the session, without secrets, and returns the path of
+// the file.
+func (a *app) saveResult(text string) (string, error) {
+	if a.secrets != nil {
+		text = a.secrets.Text(text)
+	}
+	name := "mcp-" + strings.ToLower(rand.Text()) + ".txt"
+	if err := a.record.log.SaveOutput(name, text); err != nil {
+		return "", err
+	}
+	return filepath.Join(a.record.log.Outputs(), name), nil
+}

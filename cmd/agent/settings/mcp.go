@@ -1,0 +1,69 @@
+package settings
+
+import (
+	"fmt"
+	"maps"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+)
+
+// MCP holds the settings of MCP servers.
+type MCP struct {
+	Servers map[string]MCPServer `json:"servers,omitempty" names:"^[a-z0-9]+([_-][a-z0-9]+)*$" what:"MCP servers by name"`
+}
+
+// MCPServer configures an MCP server: a program (Command) or a URL. In Args, Env, URL and
+// Headers, ${NAME} stands for an environment variable.
+type MCPServer struct {
+	Command   string            `json:"command,omitempty" what:"program of the server, by name or path"`
+	Args      []string          `json:"args,omitempty" what:"arguments of the program"`
+	Env       map[string]string `json:"env,omitempty" what:"environment variables of the program, besides PATH, HOME, TMPDIR, LANG and TERM; ${NAME} stands for a variable of the environment"`
+	URL       string            `json:"url,omitempty" what:"URL of a server over HTTP; with provider, a path at its host"`
+	Transport string            `json:"transport,omitempty" enum:"http,sse" what:"http (streamable HTTP, default) or sse (the older HTTP with SSE)"`
+	Headers   map[string]string `json:"headers,omitempty" what:"headers sent with every request; ${NAME} stands for a variable of the environment"`
+	Provider  string            `json:"provider,omitempty" what:"model provider whose host and credentials the server uses, such as databricks"`
+	Timeout   int               `json:"timeout_seconds,omitempty" min:"1" what:"cancel a call when the server is silent for this many seconds (default 120)"`
+	Tools     MCPTools          `json:"tools,omitempty" what:"which tools of the server are used (default: all)"`
+	Disabled  bool              `json:"disabled,omitempty" what:"do not use the server (default false)"`
+}
+
+// MCPTools selects tools of a server by their names.
+type MCPTools struct {
+	Allow []string `json:"allow,omitempty" what:"patterns of the tools to use, such as get_*"`
+	Deny  []string `json:"deny,omitempty" what:"patterns of the tools not to use, even if they match allow"`
+}
+
+// check returns an error for a server that cannot be used. The settings come from a file
+// with these lines.
+func (m MCP) check(file string, lines map[string]int) error {
+	for _, name := range slices.Sorted(maps.Keys(m.Servers)) {
+		if err := m.Servers[name].check(); err != nil {
+			at := "mcp.servers." + name
+			return fmt.Errorf("%s:%d: %s: %w", file, lines[at], at, err)
+		}
+	}
+	return nil
+}
+
+func (s MCPServer) check() error {
+	switch u, err := url.Parse(s.URL); {
+	case (s.Command == "") == (s.URL == ""):
+		return fmt.Errorf("set either command, for a program, or url")
+	case s.Command != "" && (len(s.Headers) > 0 || s.Transport != "" || s.Provider != ""):
+		return fmt.Errorf("headers, transport and provider are for servers with a url")
+	case s.URL != "" && (len(s.Args) > 0 || len(s.Env) > 0):
+		return fmt.Errorf("args and env are for servers with a command")
+	case s.Provider != "" && (!strings.HasPrefix(s.URL, "/") || strings.HasPrefix(s.URL, "//")):
+		return fmt.Errorf("with provider, url must be a path at its host, such as /api/2.0/mcp/genie/SPACE")
+	case s.URL != "" && s.Provider == "" && !strings.Contains(s.URL, "${") && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https"):
+		return fmt.Errorf("url must be a URL like https://mcp.example.org/mcp")
+	}
+	for _, pattern := range slices.Concat(s.Tools.Allow, s.Tools.Deny) {
+		if _, err := path.Match(pattern, ""); err != nil || pattern == "" {
+			return fmt.Errorf("%q is not a pattern of tool names such as get_*", pattern)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,165 @@
+package mcp
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"agent/internal/llm/phrase"
+	"agent/internal/tools"
+	"agent/internal/tools/advice"
+)
+
+// callTool calls a tool. A call that was not delivered is repeated once on a new
+// connection.
+func (s *server) callTool(ctx context.Context, name string, args json.RawMessage, progress func(string)) (tools.Result, error) {
+	select {
+	case s.calls <- struct{}{}:
+		defer func() { <-s.calls }()
+	case <-ctx.Done():
+		return tools.Result{}, ctx.Err()
+	}
+	for again := true; ; again = false {
+		session, err := s.ready(ctx)
+		if err != nil {
+			return tools.Result{}, err
+		}
+		got, d, err := s.once(ctx, session, name, args, progress)
+		if err == nil {
+			return s.result(ctx, name, got), nil
+		}
+		if ctx.Err() != nil {
+			return tools.Result{}, ctx.Err()
+		}
+		if !gone(err) && d != refused {
+			return s.failed(err)
+		}
+		s.drop(session)
+		if d == delivered {
+			return tools.Result{}, advice.Add(fmt.Errorf("the MCP server %s closed the connection during the call: %s", s.Name, s.lastWords(err)),
+				"It may or may not have done what was asked. Check that before you call it again")
+		}
+		if !again {
+			return s.failed(err)
+		}
+	}
+}
+
+// gone reports whether err means that the connection or the session has ended.
+func gone(err error) bool {
+	return errors.Is(err, sdk.ErrConnectionClosed) || errors.Is(err, sdk.ErrSessionMissing) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrClosedPipe)
+}
+
+// errSilent is why a call without progress ends.
+var errSilent = errors.New("silent")
+
+// once calls a tool on a session. It ends the call if the server is silent for too long.
+func (s *server) once(ctx context.Context, session *sdk.ClientSession, name string, args json.RawMessage, progress func(string)) (*sdk.CallToolResult, delivery, error) {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	silence := time.AfterFunc(s.Silence, func() { stop(errSilent) })
+	defer silence.Stop()
+	token := rand.Text()
+	s.sent.add(token)
+	var mu sync.Mutex // progress is not called concurrently, and not after the call
+	over := false
+	defer func() {
+		s.hear(token, nil)
+		mu.Lock()
+		defer mu.Unlock()
+		over = true
+	}()
+	s.hear(token, func(text string) {
+		mu.Lock()
+		defer mu.Unlock()
+		if over {
+			return
+		}
+		silence.Reset(s.Silence)
+		if progress != nil {
+			progress(text)
+		}
+	})
+	if args == nil {
+		args = json.RawMessage("{}")
+	}
+	p := &sdk.CallToolParams{Name: name, Arguments: args}
+	p.SetProgressToken(token)
+	got, err := session.CallTool(ctx, p)
+	d := s.sent.remove(token)
+	if err != nil && errors.Is(context.Cause(ctx), errSilent) {
+		err = &silentError{s.Name, s.Silence}
+	}
+	return got, d, err
+}
+
+// silentError is the error of a call that ended because the server was silent.
+type silentError struct {
+	server string
+	limit  time.Duration
+}
+
+func (e *silentError) Error() string {
+	return fmt.Sprintf("the MCP server %s was silent for %s, so the call was cancelled. It may or may not have done what was asked", e.server, phrase.Count(int(e.limit/time.Second), "second"))
+}
+
+// hear sets what is called when the server reports progress on a call; nil for nothing.
+func (s *server) hear(token string, do func(string)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if do == nil {
+		delete(s.heard, token)
+	} else {
+		s.heard[token] = do
+	}
+}
+
+// progress passes a report of progress to its call.
+func (s *server) progress(p *sdk.ProgressNotificationParams) {
+	token, _ := p.ProgressToken.(string)
+	s.mu.Lock()
+	do := s.heard[token]
+	s.mu.Unlock()
+	if do != nil {
+		do(progressText(p))
+	}
+}
+
+// progressText returns a report of progress as a line.
+func progressText(p *sdk.ProgressNotificationParams) string {
+	number := func(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+	text := number(p.Progress)
+	if p.Total > 0 {
+		text += "/" + number(p.Total)
+	}
+	return strings.TrimSpace(text+" "+phrase.Clip(p.Message, maxStated)) + "\n"
+}
+
+// failed returns the result of a call with an error. What the server says is data.
+func (s *server) failed(err error) (tools.Result, error) {
+	if _, ok := errors.AsType[*silentError](err); ok {
+		return tools.Result{}, err
+	}
+	if wire, ok := errors.AsType[*jsonrpc.Error](err); ok {
+		return tools.Result{Source: s.Name}, fmt.Errorf("the MCP server %s answers: %s (error %d)", s.Name, phrase.Clip(wire.Message, maxResult), wire.Code)
+	}
+	return tools.Result{Source: s.Name}, fmt.Errorf("the MCP server %s: %s", s.Name, phrase.Clip(err.Error(), maxStated))
+}
+
+// lastWords returns what is known of the end of a program, or the error.
+func (s *server) lastWords(err error) string {
+	if last := s.log.Last(1); last != "" && !s.Remote() {
+		return phrase.Clip(last, maxStated)
+	}
+	return phrase.Clip(err.Error(), maxStated)
+}

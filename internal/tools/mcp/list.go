@@ -1,0 +1,133 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"agent/internal/llm/phrase"
+)
+
+const (
+	// maxTools limits the tools of a server.
+	maxTools = 2000
+	// maxDescription limits the description of a tool, in bytes.
+	maxDescription = 4 << 10
+	// maxSchema limits the schema of a tool, in bytes.
+	maxSchema = 64 << 10
+	// maxToolName limits the name of a tool at its server, in bytes.
+	maxToolName = 256
+)
+
+// list returns the tools of a server that are used, and why others are left out.
+func (s *server) list(ctx context.Context, session *sdk.ClientSession) (found []Tool, rejected []string, err error) {
+	if c := session.InitializeResult().Capabilities; c == nil || c.Tools == nil {
+		return nil, nil, nil
+	}
+	seen := map[string]bool{}
+	for t, err := range session.Tools(ctx, nil) {
+		if err != nil {
+			return nil, nil, fmt.Errorf("list the tools: %w", err)
+		}
+		if len(found) == maxTools {
+			rejected = append(rejected, fmt.Sprintf("all tools after the first %d", maxTools))
+			break
+		}
+		if t == nil || !s.uses(t.Name) || seen[t.Name] {
+			continue
+		}
+		seen[t.Name] = true
+		schema, why := schemaOf(t)
+		if why != "" {
+			if len(rejected) < maxTools {
+				rejected = append(rejected, phrase.Clip(t.Name, maxToolName)+": "+why)
+			}
+			continue
+		}
+		found = append(found, Tool{
+			Server: s.Name, Tool: t.Name, Schema: schema, maxResult: resultSize(t.Meta),
+			Description: phrase.Clip(strings.ToValidUTF8(t.Description, "\uFFFD"), maxDescription),
+		})
+	}
+	slices.SortFunc(found, func(a, b Tool) int { return strings.Compare(a.Tool, b.Tool) })
+	nameTools(found)
+	return found, rejected, nil
+}
+
+// schemaOf returns the schema of the arguments of a tool, or why the tool cannot be used.
+func schemaOf(t *sdk.Tool) (schema json.RawMessage, why string) {
+	object, ok := t.InputSchema.(map[string]any)
+	b, err := json.Marshal(t.InputSchema)
+	switch {
+	case t.Name == "" || len(t.Name) > maxToolName:
+		return nil, fmt.Sprintf("its name is empty or longer than %d bytes", maxToolName)
+	case !ok || err != nil:
+		return nil, "its schema is not an object"
+	case object["type"] != "object":
+		return nil, `the type of its schema is not "object"`
+	case len(b) > maxSchema:
+		return nil, fmt.Sprintf("its schema is larger than %d KiB", maxSchema>>10)
+	}
+	if properties, ok := object["properties"]; ok {
+		if _, ok := properties.(map[string]any); !ok {
+			return nil, "the properties of its schema are not an object"
+		}
+	}
+	return b, ""
+}
+
+// resultSize returns how many bytes of a result the model gets. A server may ask for more
+// than the default in the field that Claude Code introduced.
+func resultSize(meta sdk.Meta) int {
+	wanted, _ := meta["anthropic/maxResultSizeChars"].(float64)
+	return int(min(max(wanted, maxResult), mostResult))
+}
+
+// listChanged lists the tools again.
+func (s *server) listChanged() {
+	s.mu.Lock()
+	session := s.session
+	s.mu.Unlock()
+	if session == nil { // the list that is being read may be the new one already, or not
+		return
+	}
+	s.all.running.Go(func() {
+		ctx, stop := context.WithTimeout(s.all.ctx, s.all.o.StartTime)
+		defer stop()
+		found, rejected, err := s.list(ctx, session)
+		if err != nil {
+			_, _ = fmt.Fprintf(&s.log, "[agent] %v\n", err)
+			return
+		}
+		s.mu.Lock()
+		if s.session == session {
+			s.tools, s.rejected = found, rejected
+		}
+		s.mu.Unlock()
+		s.all.noteChange()
+	})
+}
+
+// Listable reports whether every provider accepts the definition of the tool as it is: the
+// names of its arguments, and a schema without alternatives at its top. One definition that
+// is not accepted would make a provider reject the whole request.
+func (t Tool) Listable() bool {
+	var s struct {
+		Properties               map[string]json.RawMessage
+		OneOf, AnyOf, AllOf, Not json.RawMessage
+	}
+	if json.Unmarshal(t.Schema, &s) != nil || s.OneOf != nil || s.AnyOf != nil || s.AllOf != nil || s.Not != nil {
+		return false
+	}
+	for name := range s.Properties {
+		if name == "" || len(name) > maxName || strings.Trim(clean(name), "_") == "" || clean(strings.ReplaceAll(name, ".", "_")) != strings.ReplaceAll(name, ".", "_") {
+			return false
+		}
+	}
+	return !bytes.Contains(t.Schema, []byte(`"$ref"`))
+}

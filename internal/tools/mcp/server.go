@@ -1,0 +1,302 @@
+package mcp
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"agent/internal/llm/phrase"
+	"agent/internal/tools/process"
+)
+
+// oldProtocol is the version with which a connection begins if the server does not answer
+// to the newer way to begin one.
+const oldProtocol = "2025-11-25"
+
+// maxStated limits the text about a failure, in bytes.
+const maxStated = 500
+
+// server is one configured server and its connection.
+type server struct {
+	Server
+	all   *Connections
+	log   process.Log
+	sent  sent
+	calls chan struct{} // has a token for each running call
+
+	connecting sync.Mutex // held while a connection is made
+
+	mu       sync.Mutex
+	state    State
+	why      string
+	session  *sdk.ClientSession // nil unless state is Ready
+	was      bool               // it has been ready
+	ended    string             // how its program ended by itself; empty if it did not
+	tools    []Tool
+	rejected []string
+	protocol string
+	heard    map[string]func(string) // by progress token: called when the server reports progress
+}
+
+func newServer(c *Connections, s Server) *server {
+	out := &server{Server: s, all: c, state: Starting, calls: make(chan struct{}, maxCalls), heard: map[string]func(string){}}
+	out.Silence = cmp.Or(s.Silence, DefaultSilence)
+	if s.Off != "" {
+		out.state, out.why = Off, s.Off
+	}
+	return out
+}
+
+func (s *server) status() Status {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return Status{Server: s.Server, State: s.state, Why: s.why, Tools: slices.Clone(s.tools), Rejected: slices.Clone(s.rejected), Protocol: s.protocol}
+}
+
+// set changes the state and reports the change.
+func (s *server) set(state State, why string) {
+	s.mu.Lock()
+	s.state, s.why = state, why
+	s.mu.Unlock()
+	s.all.noteChange()
+}
+
+// ready returns the session. It waits for one that is being made, and connects again if the
+// connection was lost.
+func (s *server) ready(ctx context.Context) (*sdk.ClientSession, error) {
+	s.mu.Lock()
+	session, state, why, was := s.session, s.state, s.why, s.was
+	s.mu.Unlock()
+	switch {
+	case session != nil:
+		return session, nil
+	case state != Starting && !was:
+		return nil, fmt.Errorf("the MCP server %s is not available: %s", s.Name, strings.TrimSuffix(string(state)+": "+why, ": "))
+	}
+	if err := s.connect(ctx); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.session == nil {
+		return nil, fmt.Errorf("the MCP server %s has ended: %s", s.Name, s.why)
+	}
+	return s.session, nil
+}
+
+// connect connects to the server and lists its tools, unless it is connected. It sets the
+// state.
+func (s *server) connect(ctx context.Context) error {
+	s.connecting.Lock()
+	defer s.connecting.Unlock()
+	if s.status().State == Ready {
+		return nil
+	}
+	select {
+	case s.all.slots <- struct{}{}:
+		defer func() { <-s.all.slots }()
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-s.all.ctx.Done():
+		return s.all.ctx.Err()
+	}
+	s.programEnded("")
+	s.set(Starting, "")
+	err := s.open(ctx)
+	if err != nil {
+		state, why := s.explain(err)
+		s.set(state, why)
+		if s.all.ctx.Err() == nil {
+			s.all.report("The MCP server " + s.Name + " is not available: " + why + ".")
+		}
+		return fmt.Errorf("connect to the MCP server %s: %w", s.Name, err)
+	}
+	s.all.noteChange()
+	return nil
+}
+
+// open makes a session.
+func (s *server) open(ctx context.Context) error {
+	limit := time.Now().Add(s.all.o.StartTime)
+	ctx, stop := context.WithDeadline(ctx, limit)
+	defer stop()
+	defer context.AfterFunc(s.all.ctx, stop)()
+	first, stopFirst := context.WithDeadline(ctx, limit.Add(-s.all.o.StartTime/2))
+	defer stopFirst()
+	session, err := s.begin(first, "")
+	if err != nil && ctx.Err() == nil && errors.Is(first.Err(), context.DeadlineExceeded) {
+		session, err = s.begin(ctx, oldProtocol)
+	}
+	if err != nil {
+		return err
+	}
+	found, rejected, err := s.list(ctx, session)
+	if err != nil {
+		endSession(session)
+		return err
+	}
+	s.mu.Lock()
+	s.session, s.state, s.why, s.was = session, Ready, "", true
+	s.tools, s.rejected, s.protocol = found, rejected, session.InitializeResult().ProtocolVersion
+	s.mu.Unlock()
+	s.all.running.Go(func() {
+		err := session.Wait()
+		s.lost(session, err)
+	})
+	return nil
+}
+
+// begin connects with a version of the protocol; the newest if it is empty. If ctx ends
+// later, the session goes on: a connection lives as long as the context that it was made
+// with.
+func (s *server) begin(ctx context.Context, version string) (session *sdk.ClientSession, err error) {
+	life, end := context.WithCancel(s.all.life)
+	keep := context.AfterFunc(ctx, end)
+	session, err = s.dial(life, version)
+	if keep(); err == nil {
+		return session, nil
+	}
+	end()
+	if ctx.Err() != nil {
+		err = ctx.Err()
+	}
+	return nil, err
+}
+
+// dial is begin with a context for the whole session.
+func (s *server) dial(ctx context.Context, version string) (*sdk.ClientSession, error) {
+	client := sdk.NewClient(&sdk.Implementation{Name: "agent", Version: s.all.o.Version}, &sdk.ClientOptions{
+		Capabilities:                &sdk.ClientCapabilities{}, // nil would announce roots
+		ToolListChangedHandler:      func(context.Context, *sdk.ToolListChangedRequest) { s.listChanged() },
+		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) { s.progress(r.Params) },
+	})
+	options := &sdk.ClientSessionOptions{ProtocolVersion: version}
+	if !s.Remote() {
+		return client.Connect(ctx, program{Server: s.Server, log: &s.log, sent: &s.sent, ended: s.programEnded}, options)
+	}
+	at, authorize := s.Server, Authorize(nil)
+	if s.Locate != nil {
+		var err error
+		if at.URL, authorize, err = s.Locate(); err != nil {
+			return nil, err
+		}
+	}
+	httpClient, t, err := newHTTPClient(at, authorize, &s.sent)
+	if err != nil {
+		return nil, err
+	}
+	old := &sdk.SSEClientTransport{Endpoint: at.URL, HTTPClient: httpClient}
+	if s.SSE {
+		return client.Connect(ctx, old, options)
+	}
+	session, err := client.Connect(ctx, &sdk.StreamableClientTransport{Endpoint: at.URL, HTTPClient: httpClient, OAuthHandler: s.OAuth}, options)
+	if err == nil || ctx.Err() != nil {
+		return session, err
+	}
+	if code := t.denied.Load(); code != 0 {
+		return nil, &deniedError{int(code), err}
+	}
+	if session, oldErr := client.Connect(ctx, old, options); oldErr == nil {
+		return session, nil
+	}
+	return nil, err
+}
+
+// deniedError is the error of a server that needs other credentials.
+type deniedError struct {
+	status int
+	error
+}
+
+func (e *deniedError) Unwrap() error { return e.error }
+
+// explain returns the state after a connection could not be made, and why.
+func (s *server) explain(err error) (State, string) {
+	if denied, ok := errors.AsType[*deniedError](err); ok {
+		return NeedsLogin, fmt.Sprintf("the server answers %d: it needs other credentials", denied.status)
+	}
+	text := err.Error()
+	s.mu.Lock()
+	ended := s.ended
+	s.mu.Unlock()
+	if ended != "" {
+		text = "the program ended (" + ended + ")"
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		text = fmt.Sprintf("no answer within %s", s.all.o.StartTime)
+	}
+	if last := s.log.Last(3); last != "" && !s.Remote() {
+		text += "; its last output: " + strings.ReplaceAll(last, "\n", " · ")
+	}
+	return Failed, phrase.Clip(text, maxStated)
+}
+
+// programEnded notes how the program ended.
+func (s *server) programEnded(how string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ended = how
+}
+
+// lost notes that a session has ended by itself.
+func (s *server) lost(session *sdk.ClientSession, err error) {
+	s.mu.Lock()
+	current := s.session == session
+	s.mu.Unlock()
+	if !current {
+		return
+	}
+	s.drop(session)
+	text := "the connection was closed"
+	if err != nil {
+		text += ": " + err.Error()
+	}
+	_, why := s.explain(errors.New(text))
+	s.set(Failed, why)
+	if s.all.ctx.Err() == nil {
+		s.all.report("The MCP server " + s.Name + " has ended: " + why + ". It is started again when the model calls one of its tools.")
+	}
+}
+
+// drop closes a session if it is the current one; nil means whichever is.
+func (s *server) drop(session *sdk.ClientSession) {
+	s.mu.Lock()
+	old := s.session
+	if old == nil || session != nil && session != old {
+		s.mu.Unlock()
+		return
+	}
+	s.session, s.state, s.why = nil, Starting, ""
+	s.mu.Unlock()
+	endSession(old)
+}
+
+// closeTime limits how long the end of a session takes, in which a program has time to exit.
+const closeTime = 5 * time.Second
+
+// endSession closes a session.
+func endSession(session *sdk.ClientSession) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = session.Close()
+	}()
+	select {
+	case <-done:
+	case <-time.After(closeTime):
+	}
+}
+
+// close ends the connection for good, after one that is being made.
+func (s *server) close() {
+	s.connecting.Lock()
+	defer s.connecting.Unlock()
+	s.drop(nil)
+}

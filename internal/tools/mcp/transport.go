@@ -1,0 +1,305 @@
+package mcp
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"agent/internal/tools/process"
+)
+
+const (
+	// maxMessage limits a message of a server, in bytes. A server that sends a longer one
+	// is disconnected.
+	maxMessage = 32 << 20
+	// maxLogged limits a line on standard output that is no message, in bytes.
+	maxLogged = 2 << 10
+	// endTime is how long a program has to exit: see process.Program.
+	endTime = 500 * time.Millisecond
+)
+
+// program is the transport to a server that is a program: one message per line on its
+// standard streams.
+type program struct {
+	Server
+	log   *process.Log
+	sent  *sent
+	ended func(how string) // called when the program has ended by itself: "exit 1"
+}
+
+// Connect starts the program.
+func (t program) Connect(context.Context) (sdk.Connection, error) {
+	p, err := process.Start(process.Program{Args: t.Command, Dir: t.Dir, Env: t.Env, Log: t.log, Grace: endTime})
+	if err != nil {
+		return nil, err
+	}
+	c := &programConn{process: p, ended: t.ended, sent: t.sent, log: t.log, incoming: make(chan []byte), closed: make(chan struct{})}
+	c.end = sync.OnceFunc(func() { close(c.closed); p.Close() })
+	go c.read()
+	return c, nil
+}
+
+// programConn is the connection to a program.
+type programConn struct {
+	process *process.Process
+	sent    *sent
+	log     *process.Log
+	ended   func(string)
+
+	incoming chan []byte // messages; closed at the end of standard output
+	failure  error       // why reading ended, once incoming is closed
+	batch    []jsonrpc.Message
+	closed   chan struct{} // closed by Close
+	end      func()
+	writing  sync.Mutex
+}
+
+// read passes the messages on standard output to incoming. Other lines go to the log.
+func (c *programConn) read() {
+	defer close(c.incoming)
+	r := bufio.NewReaderSize(c.process.Stdout(), 64<<10)
+	for {
+		line, err := readLine(r)
+		if text := bytes.TrimSpace(line); isMessage(text) {
+			select {
+			case c.incoming <- text:
+			case <-c.closed:
+				return
+			}
+		} else if len(text) > 0 {
+			_, _ = fmt.Fprintf(c.log, "%s\n", text[:min(len(text), maxLogged)])
+		}
+		if err != nil {
+			c.failure = err
+			select {
+			case <-c.process.Done():
+				_, how := c.process.HowItEnded()
+				c.ended(how)
+			case <-c.closed:
+			case <-time.After(endTime): // it has only closed its output
+			}
+			return
+		}
+	}
+}
+
+// readLine reads a line of at most maxMessage bytes.
+func readLine(r *bufio.Reader) (line []byte, err error) {
+	for {
+		part, err := r.ReadSlice('\n')
+		if len(line)+len(part) > maxMessage {
+			return nil, fmt.Errorf("the server sent a message of more than %d MiB", maxMessage>>20)
+		}
+		line = append(line, part...)
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return line, err
+		}
+	}
+}
+
+// isMessage reports whether a line is a JSON-RPC message, or a batch of messages. Servers
+// also print banners and logs in JSON.
+func isMessage(line []byte) bool {
+	return len(line) > 0 && (line[0] == '{' || line[0] == '[') && bytes.Contains(line, []byte(`"jsonrpc"`)) && json.Valid(line)
+}
+
+// Read returns the next message.
+func (c *programConn) Read(ctx context.Context) (jsonrpc.Message, error) {
+	for {
+		if len(c.batch) > 0 {
+			next := c.batch[0]
+			c.batch = c.batch[1:]
+			return next, nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-c.closed:
+			return nil, io.EOF
+		case line, ok := <-c.incoming:
+			if !ok {
+				return nil, c.failure
+			}
+			c.batch = decode(line)
+		}
+	}
+}
+
+// decode returns the messages in a line. Servers of protocol 2025-03-26 may send several.
+func decode(line []byte) (all []jsonrpc.Message) {
+	parts := []json.RawMessage{line}
+	if line[0] == '[' && json.Unmarshal(line, &parts) != nil {
+		return nil
+	}
+	for _, part := range parts {
+		if m, err := jsonrpc.DecodeMessage(part); err == nil {
+			all = append(all, m)
+		}
+	}
+	return all
+}
+
+// Write sends a message.
+func (c *programConn) Write(_ context.Context, m jsonrpc.Message) error {
+	b, err := jsonrpc.EncodeMessage(m)
+	if err != nil {
+		return err
+	}
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	select {
+	case <-c.closed:
+		return net.ErrClosed
+	default:
+	}
+	c.sent.note(b, delivered)
+	_, err = c.process.Stdin().Write(append(b, '\n'))
+	return err
+}
+
+// Close ends the program.
+func (c *programConn) Close() error {
+	c.end()
+	return nil
+}
+
+// SessionID returns "": a program has one session.
+func (c *programConn) SessionID() string { return "" }
+
+// delivery says how far a call came.
+type delivery int
+
+const (
+	unsent    delivery = iota
+	refused            // the HTTP server does not know the session, so it did not run the call
+	delivered          // the server may have run the call
+)
+
+// sent records how far the running calls of a server came. A call that was not delivered
+// can be repeated on another connection.
+type sent struct {
+	mu     sync.Mutex
+	tokens map[string]delivery // by the progress token of the call
+}
+
+// add begins to watch for a call.
+func (s *sent) add(token string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.tokens == nil {
+		s.tokens = map[string]delivery{}
+	}
+	s.tokens[token] = unsent
+}
+
+// remove ends the watch and returns how far the call came.
+func (s *sent) remove(token string) delivery {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	d := s.tokens[token]
+	delete(s.tokens, token)
+	return d
+}
+
+// note records how far a message came. Tokens are random, so no other text contains one.
+func (s *sent) note(message []byte, d delivery) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for token := range s.tokens {
+		if bytes.Contains(message, []byte(token)) {
+			s.tokens[token] = d
+		}
+	}
+}
+
+// roundTripper adds the headers of a server to the requests to its host, and limits the
+// size of its answers.
+type roundTripper struct {
+	Server
+	authorize Authorize
+	base      *http.Transport
+	origin    *url.URL
+	sent      *sent
+	denied    atomic.Int32 // status of the last answer if it denied access; otherwise 0
+}
+
+// newHTTPClient returns the client for a server, and its round tripper.
+func newHTTPClient(s Server, authorize Authorize, calls *sent) (*http.Client, *roundTripper, error) {
+	u, err := url.Parse(s.URL)
+	if err != nil {
+		return nil, nil, err
+	}
+	t := &roundTripper{Server: s, authorize: authorize, base: http.DefaultTransport.(*http.Transport).Clone(), origin: u, sent: calls}
+	return &http.Client{Transport: t}, t, nil
+}
+
+// RoundTrip sends a request.
+func (t *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
+	if req.URL.Scheme == t.origin.Scheme && req.URL.Host == t.origin.Host { // not after a redirect to another host
+		req = req.Clone(req.Context())
+		for name, value := range t.Headers {
+			req.Header.Set(name, value)
+		}
+		if t.authorize != nil {
+			if err := t.authorize(req.Context(), req.Header); err != nil {
+				return nil, err
+			}
+		}
+	}
+	var message []byte
+	if req.GetBody != nil {
+		if body, err := req.GetBody(); err == nil {
+			message, _ = io.ReadAll(body)
+		}
+	}
+	res, err := t.base.RoundTrip(req)
+	if err != nil {
+		if op, ok := errors.AsType[*net.OpError](err); !ok || op.Op != "dial" {
+			t.sent.note(message, delivered)
+		}
+		return nil, err
+	}
+	denied := int32(0)
+	switch res.StatusCode {
+	case http.StatusBadRequest, http.StatusNotFound:
+		t.sent.note(message, refused)
+	case http.StatusUnauthorized, http.StatusForbidden:
+		denied = int32(res.StatusCode)
+	default:
+		t.sent.note(message, delivered)
+	}
+	t.denied.Store(denied)
+	if !strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream") { // the SDK limits the size of events
+		res.Body = &limitedBody{ReadCloser: res.Body, left: maxMessage}
+	}
+	return res, nil
+}
+
+// limitedBody fails after maxMessage bytes.
+type limitedBody struct {
+	io.ReadCloser
+	left int
+}
+
+func (b *limitedBody) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		return 0, fmt.Errorf("the server sent more than %d MiB", maxMessage>>20)
+	}
+	n, err := b.ReadCloser.Read(p[:min(len(p), b.left)])
+	b.left -= n
+	return n, err
+}

@@ -127,3 +127,13 @@ func TestWebSearchInATurn(t *testing.T) {
 		t.Errorf("got, want:\n%s", diff)
 	}
 }
+
+func TestRejectedWebSearch(t *testing.T) {
+	allow := policy.Rule{Action: policy.Allow, Kind: policy.RuleTool, Pattern: "web_search", Source: "test"}
+	p := script.New(script.Reply{Err: &llm.Error{Kind: llm.ErrInvalid, Message: "tools.3: web_search_20250305 is not supported"}})
+	for _, e := range play(t, searchOptions(p, allow), []string{"a"}, nil) {
+		if end, ok := e.(*event.TurnEnd); ok && !strings.Contains(end.Hint, "/web off") {
+			t.Errorf("the turn ends with %q and the hint %q", end.Error, end.Hint)
+		}
+	}
+}

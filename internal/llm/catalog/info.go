@@ -60,7 +60,10 @@ func (i Info) Cost(u llm.Usage) (usd float64, known bool) {
 	usd, known = i.Price.cost(u)
 	if u.Searches > 0 {
 		each := searchPrices[i.Maker]
-		return usd + float64(u.Searches)*each, known && each > 0
+		if each == 0 {
+			return 0, false
+		}
+		usd += float64(u.Searches) * each
 	}
 	return usd, known
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"agent/internal/llm"
@@ -144,6 +145,10 @@ func (q *requester) retry(ctx context.Context, m Model, tries int) (*llm.Reply, 
 // adapt changes the next request to m after an error that another form of it can
 // avoid. It reports whether it changed anything.
 func (q *requester) adapt(ctx context.Context, m Model, req llm.Request, reply *llm.Reply, err *llm.Error) bool {
+	if req.WebSearch && (err.Kind == llm.ErrInvalid || err.Kind == llm.ErrNoTools) && strings.Contains(strings.ToLower(err.Message), "web_search") {
+		err.Hint = "Turn the web search off with /web off, or choose another model with /model."
+		return false
+	}
 	if err.Kind == llm.ErrInvalid && req.Schema != nil && !accepted(reply) {
 		q.answer.plain = true
 		q.out.emit(event.Notice{Text: err.Error() + ". The request is sent again without the schema; agent checks the answer itself."})

@@ -16,15 +16,20 @@ const mcpWait = 30 * time.Second
 // addConnections connects the agent to the configured MCP servers. On a screen they start
 // after the first frame; the first prompt does not wait for them.
 func (a *app) addConnections(attended bool) {
-	if len(a.set.MCP.Servers) == 0 {
+	if a.choice.pick == nil {
+		return // the demo
+	}
+	from := servers.Source{Dir: a.work.Dir(), Trust: a.trust, Getenv: a.choice.pick.Environment, Rules: a.options.Rules, Access: a.choice.pick.Access, Logins: mcpLogins()}
+	all, _ := servers.All(a.set.MCP, "", from) // trust reports the error
+	if len(all) == 0 {
 		return
 	}
-	from := servers.Source{Dir: a.work.Dir(), Getenv: a.choice.pick.Environment, Rules: a.options.Rules, Access: a.choice.pick.Access}
-	o := mcp.Options{Servers: servers.Servers(a.set.MCP, from), Version: version}
-	for _, s := range o.Servers {
-		if s.Off != "" && !a.set.MCP.Servers[s.Name].Disabled {
+	o := mcp.Options{Version: version}
+	for _, s := range all {
+		if s.Off != "" && !s.Waits && !a.set.MCP.Servers[s.Name].Disabled {
 			a.notices = append(a.notices, "The MCP server "+s.Name+" is not used: "+s.Off+".")
 		}
+		o.Servers = append(o.Servers, s.Server)
 	}
 	if a.record.log != nil {
 		o.Save = a.saveResult

@@ -3,6 +3,7 @@ package main
 import (
 	"agent/cmd/agent/command"
 	"agent/cmd/agent/hooks"
+	servers "agent/cmd/agent/mcp"
 	"agent/cmd/agent/permit"
 	"agent/cmd/agent/trust"
 )
@@ -10,7 +11,7 @@ import (
 // repositorySources returns what finds the items of a repository that need the user's
 // confirmation.
 func repositorySources() []trust.Source {
-	return []trust.Source{hooks.Items}
+	return []trust.Source{servers.Items, hooks.Items}
 }
 
 // openTrust returns the review of what the repository of the current directory configures.

@@ -123,6 +123,7 @@ type app struct {
 	hooks   *hooks.Runner // nil if there are none
 	// connections are those to MCP servers; nil if there are none.
 	connections *mcp.Connections
+	toolbox     *mcp.Toolbox // of connections
 }
 
 // open opens a new session, or the one that f resumes. attended means that a user

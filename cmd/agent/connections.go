@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"crypto/rand"
 	"path/filepath"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	servers "agent/cmd/agent/mcp"
 	"agent/internal/tools/mcp"
+	"agent/internal/tui/screen"
 )
 
 // mcpWait is how long a run without a user waits for MCP servers.
@@ -35,11 +37,33 @@ func (a *app) addConnections(attended bool) {
 		o.Save = a.saveResult
 	}
 	a.connections = mcp.New(o)
-	box := &mcp.Toolbox{Connections: a.connections}
+	a.toolbox = &mcp.Toolbox{Connections: a.connections}
 	if !attended {
-		box.Wait = mcpWait
+		a.toolbox.Wait = mcpWait
 	}
-	a.options.Connected = box
+	a.options.Connected = a.toolbox
+}
+
+// screenMCP returns what the screen needs for /mcp.
+func (a *app) screenMCP() screen.MCP {
+	c := a.connections
+	if c == nil {
+		return screen.MCP{}
+	}
+	return screen.MCP{
+		Servers: func() (all []screen.MCPServer, deferred bool) {
+			for _, s := range c.Servers() {
+				m := screen.MCPServer{Name: s.Name, State: string(s.State), Ready: s.State == mcp.Ready, Why: s.Why, Program: !s.Remote(), Target: s.Target(), Protocol: s.Protocol, Rejected: s.Rejected}
+				for _, t := range s.Tools {
+					m.Tools = append(m.Tools, screen.MCPTool{Name: t.Tool, Description: t.Description, Tokens: t.Tokens()})
+				}
+				all = append(all, m)
+			}
+			return all, a.toolbox.Deferred()
+		},
+		Log:       c.Log,
+		Reconnect: func(name string) error { return c.Reconnect(context.Background(), name) },
+	}
 }
 
 // saveResult saves a long result with the session, without secrets, and returns the path of

@@ -27,6 +27,7 @@ type Session struct {
 	contextListing bool            // show the next ContextNow
 	status         *transcript.Row // of /status, until the permissions come
 	trusting       bool            // /trust reads or stores
+	connecting     bool            // /mcp reads or connects
 	permissions    permissions
 	undo           undo
 }
@@ -61,6 +62,10 @@ func (s *Session) Take(msg tea.Msg) bool {
 		s.showTrust(msg)
 	case trustDecided:
 		s.sayDecided(msg)
+	case mcpRead:
+		s.showMCP(msg)
+	case mcpText:
+		s.sayMCP(msg)
 	case themeSaved:
 		s.themeSaved(msg)
 	default:

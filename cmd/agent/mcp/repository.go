@@ -20,9 +20,6 @@ import (
 // format of Claude Code (https://code.claude.com/docs/en/mcp).
 const RepositoryFile = ".mcp.json"
 
-// NotConfirmed is why a server of a repository is not used.
-const NotConfirmed = "you have not confirmed it: agent trust"
-
 // Configured is a server and where it is configured.
 type Configured struct {
 	mcp.Server
@@ -50,7 +47,7 @@ func All(set settings.MCP, file string, from Source) (all []Configured, err erro
 		from.Dir = t.root
 		c := Configured{Server: server(t.name, t.settings, from), File: RepositoryFile, Waits: !from.Trust.Confirmed(t.item)}
 		if c.Waits {
-			c.Off = NotConfirmed
+			c.Off = "you have not confirmed it. To confirm it: agent trust confirm mcp " + t.name
 		}
 		all = append(all, c)
 	}

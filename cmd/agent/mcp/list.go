@@ -141,6 +141,10 @@ func toolsRun(ctx context.Context, opts *Options) error {
 	if err != nil {
 		return err
 	}
+	if len(all) == 0 {
+		opts.IO.Warn("No MCP server is used. To list those that are configured: agent mcp list")
+		return nil
+	}
 	c, end, err := opts.connect(ctx, all)
 	if err != nil {
 		return err

@@ -49,11 +49,13 @@ func (s *Session) readMCP(name string) tea.Cmd {
 func (s *Session) showMCP(r mcpRead) {
 	s.connecting = false
 	if r.name != "" {
-		if i := slices.IndexFunc(r.all, func(m screen.MCPServer) bool { return m.Name == r.name }); i >= 0 {
-			s.showServer(r.all[i])
+		i := slices.IndexFunc(r.all, func(m screen.MCPServer) bool { return m.Name == r.name })
+		if i < 0 {
+			s.Say("There is no MCP server " + ink.SanitizeLine(r.name) + ". To list them: /mcp")
 			return
 		}
-		s.Say("There is no MCP server " + ink.SanitizeLine(r.name) + ".")
+		s.showServer(r.all[i])
+		return
 	}
 	tokens := 0
 	for _, m := range r.all {

@@ -53,7 +53,7 @@ func (a *app) screenMCP() screen.MCP {
 	return screen.MCP{
 		Servers: func() (all []screen.MCPServer, deferred bool) {
 			for _, s := range c.Servers() {
-				m := screen.MCPServer{Name: s.Name, State: string(s.State), Ready: s.State == mcp.Ready, Why: s.Why, Program: !s.Remote(), Target: s.Target(), Protocol: s.Protocol, Rejected: s.Rejected}
+				m := screen.MCPServer{Name: s.Name, State: string(s.State), Starting: s.State == mcp.Starting, Ready: s.State == mcp.Ready, Why: s.Why, Program: !s.Remote(), Target: s.Target(), Protocol: s.Protocol, Rejected: s.Rejected}
 				for _, t := range s.Tools {
 					m.Tools = append(m.Tools, screen.MCPTool{Name: t.Tool, Description: t.Description, Tokens: t.Tokens()})
 				}

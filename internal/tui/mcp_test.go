@@ -16,12 +16,18 @@ func connected(reconnected *[]string) screen.Options {
 		{Name: "create_issue", Description: "Create an issue in a repository.\nArguments: title, body.", Tokens: 310},
 		{Name: "find\x1b[2J", Description: "Find issues", Tokens: 1200},
 	}
+	reads := 0
 	return screen.Options{MCP: screen.MCP{
 		Servers: func() ([]screen.MCPServer, bool) {
+			reads++
+			slow := screen.MCPServer{Name: "slow", State: "ready", Ready: true, Program: true, Target: "npx slow-server"}
+			if reads == 1 { // the list is updated when the server is ready
+				slow.State, slow.Starting, slow.Ready = "starting", true, false
+			}
 			return []screen.MCPServer{
 				{Name: "docs", State: "needs login", Why: "the server answers 401. To log in: agent mcp login docs", Target: "https://mcp.example.org/mcp"},
 				{Name: "github", State: "ready", Ready: true, Program: true, Target: "github-mcp-server stdio", Protocol: "2025-11-25", Tools: tools, Rejected: []string{"broken: its schema is not an object"}},
-				{Name: "slow", State: "starting", Program: true, Target: "npx slow-server"},
+				slow,
 			}, true
 		},
 		Log: func(name string) string {

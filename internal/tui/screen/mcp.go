@@ -15,6 +15,7 @@ type MCP struct {
 // MCPServer is the state of an MCP server.
 type MCPServer struct {
 	Name, State string
+	Starting    bool
 	Ready       bool
 	Why         string // why it is not ready; may be empty
 	Program     bool   // it is a program, which has a log; otherwise it is reached over HTTP

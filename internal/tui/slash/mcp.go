@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -20,7 +21,8 @@ const maxLogLines = 100
 type mcpRead struct {
 	all      []screen.MCPServer
 	deferred bool
-	name     string // of the server to show; empty for the list
+	name     string     // of the server to show; empty for the list
+	menu     *list.Menu // the open list, to be updated; nil to show a list
 }
 
 // mcpText is a text for the transcript about a server.
@@ -41,22 +43,37 @@ func (s *Session) readMCP(name string) tea.Cmd {
 	read := s.Options.MCP.Servers
 	return func() tea.Msg {
 		all, deferred := read()
-		return mcpRead{all, deferred, name}
+		return mcpRead{all: all, deferred: deferred, name: name}
 	}
 }
 
+// mcpPause is the time between updates of the list while a server is starting.
+const mcpPause = 300 * time.Millisecond
+
+// follow updates the list u after a pause.
+func (s *Session) follow(u *list.Menu) tea.Cmd {
+	read := s.Options.MCP.Servers
+	return tea.Tick(mcpPause, func(time.Time) tea.Msg {
+		all, deferred := read()
+		return mcpRead{all: all, deferred: deferred, menu: u}
+	})
+}
+
 // showMCP shows the list of servers, or one of them.
-func (s *Session) showMCP(r mcpRead) {
-	s.connecting = false
+func (s *Session) showMCP(r mcpRead) tea.Cmd {
+	if r.menu == nil {
+		s.connecting = false
+	}
 	if r.name != "" {
 		i := slices.IndexFunc(r.all, func(m screen.MCPServer) bool { return m.Name == r.name })
 		if i < 0 {
 			s.Say("There is no MCP server " + ink.SanitizeLine(r.name) + ". To list them: /mcp")
-			return
+			return nil
 		}
 		s.showServer(r.all[i])
-		return
+		return nil
 	}
+	u, starting := r.menu, false
 	tokens := 0
 	for _, m := range r.all {
 		tokens += m.Tokens()
@@ -65,9 +82,13 @@ func (s *Session) showMCP(r mcpRead) {
 	if r.deferred {
 		head += ", found by search"
 	}
-	u := s.mcpMenu(head, "enter show tools, log, reconnect", func(o list.Option) tea.Cmd { return s.readMCP(o.ID) })
+	if u == nil {
+		u = s.mcpMenu(head, "enter show tools, log, reconnect", func(o list.Option) tea.Cmd { return s.readMCP(o.ID) })
+	}
+	u.Head = head
 	var all []list.Option
 	for _, m := range r.all {
+		starting = starting || m.Starting
 		what := m.Target
 		if m.Why != "" {
 			what = m.Why
@@ -75,7 +96,13 @@ func (s *Session) showMCP(r mcpRead) {
 		all = append(all, list.Option{ID: m.Name, Name: m.Name, What: ink.SanitizeLine(what), Right: summaryOf(m)})
 	}
 	u.Fill(all)
-	s.lists.Show(u) // without a command, because the options are complete
+	if r.menu == nil {
+		s.lists.Show(u) // without a command, because the options are complete
+	}
+	if !starting || s.Front.Screen == nil { // plain mode has printed the list
+		return nil
+	}
+	return s.follow(u)
 }
 
 // mcpMenu returns a menu of /mcp.

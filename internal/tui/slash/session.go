@@ -43,8 +43,8 @@ func New(c *screen.Conversation, e *editor.Editor, l Lists) (s *Session, notices
 }
 
 // Take handles the result of a command that ran in the background. It reports
-// whether msg is one.
-func (s *Session) Take(msg tea.Msg) bool {
+// whether msg is one. The command that it returns may be nil.
+func (s *Session) Take(msg tea.Msg) (tea.Cmd, bool) {
 	switch msg := msg.(type) {
 	case exported:
 		reportExport(s.Conversation, msg)
@@ -63,15 +63,15 @@ func (s *Session) Take(msg tea.Msg) bool {
 	case trustDecided:
 		s.sayDecided(msg)
 	case mcpRead:
-		s.showMCP(msg)
+		return s.showMCP(msg), true
 	case mcpText:
 		s.sayMCP(msg)
 	case themeSaved:
 		s.themeSaved(msg)
 	default:
-		return false
+		return nil, false
 	}
-	return true
+	return nil, true
 }
 
 // Apply handles an event of the agent that a command or the welcome waits for.

@@ -141,10 +141,11 @@ func TestMCPServersOnTheScreen(t *testing.T) {
 	a.send("/mcp" + enter) // without a prompt
 	a.wait("ready · 1 tool", "failed · stdio")
 	a.send("\x1b")
+	a.wait("? help")
 	a.send("how many?" + enter)
 	a.asked("? Call stock of the MCP server shop?", `"article": "tea\u202ecoffee"`, "allow calls of stock of the MCP server shop in this session")
 	a.send("2")
-	a.wait("17 are left.", "shop/stock")
+	a.wait("17 are left.", "shop/stock", "this turn")
 	a.send("/context" + enter)
 	a.wait("2 MCP tools")
 }

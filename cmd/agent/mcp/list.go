@@ -34,6 +34,8 @@ func listRun(ctx context.Context, opts *Options) error {
 	w := tabwriter.NewWriter(opts.IO.Out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "NAME\tSTATE\tFILE\tSERVER")
 	bad := 0
+	var notes []string
+	note := func(name, why string) { notes = append(notes, ink.SanitizeLine(name+": "+why)+"\n") }
 	for _, s := range setup.Servers {
 		status, checked := states[s.Name]
 		state := "configured"
@@ -41,18 +43,21 @@ func listRun(ctx context.Context, opts *Options) error {
 		case s.Waits:
 			state = "not confirmed"
 		case s.Off != "":
-			state = "off: " + s.Off
-		case checked:
+			state = "off"
+			note(s.Name, s.Off)
+		case checked && status.State == mcp.Ready:
 			state = stateText(status)
-			if status.State != mcp.Ready {
-				bad++
-			}
+		case checked:
+			state = string(status.State)
+			note(s.Name, status.Why)
+			bad++
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", s.Name, ink.SanitizeLine(state), ink.SanitizeLine(s.File), ink.SanitizeLine(s.Target()))
 	}
 	if err := w.Flush(); err != nil {
 		return err
 	}
+	fmt.Fprint(opts.IO.Out, strings.Join(notes, ""))
 	for _, s := range setup.Servers {
 		for _, problem := range states[s.Name].Rejected {
 			opts.IO.Warn("not used: %s/%s", s.Name, problem)

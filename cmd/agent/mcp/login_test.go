@@ -245,7 +245,7 @@ func (d *desk) run(t *testing.T, s store, args ...string) (string, error) {
 func TestLogin(t *testing.T) {
 	t.Parallel()
 	d, s := newDesk(t), store(t.TempDir())
-	if out, err := d.run(t, s, "list", "--check"); err == nil || !strings.Contains(out, "needs login: the server answers 401. To log in: agent mcp login desk") || d.clients > 0 {
+	if out, err := d.run(t, s, "list", "--check"); err == nil || !strings.Contains(out, "desk: the server answers 401. To log in: agent mcp login desk") || d.clients > 0 {
 		t.Fatalf("before the login: %v\n%s", err, out)
 	}
 	if out, err := d.run(t, s, "login", "desk"); err != nil || !strings.Contains(out, "Logged in to desk.") || strings.Contains(out, "access-") {

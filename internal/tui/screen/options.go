@@ -36,6 +36,7 @@ type Options struct {
 	Instructions Instructions
 	Trust        Trust
 	MCP          MCP
+	Servers      Servers
 	// Agents returns the agents that can be started, from memory: it is called while the
 	// screen is drawn. ReadAgents reads them again, and may block. Nil if there are none.
 	Agents     func() []Agent

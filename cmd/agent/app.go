@@ -125,7 +125,8 @@ type app struct {
 	hooks   *hooks.Runner // nil if there are none
 	// connections are those to MCP servers; nil if there are none.
 	connections *mcp.Connections
-	servers     *lsp.Pool // language servers; nil if none is used
+	toolbox     *mcp.Toolbox // of connections
+	servers     *lsp.Pool    // language servers; nil if none is used
 }
 
 // open opens a new session, or the one that f resumes. attended means that a user

@@ -138,6 +138,10 @@ func TestMCPServersOnTheScreen(t *testing.T) {
 	h.configure(t, `{"mcp": {"servers": {"shop": {"command": "agent-shop", "env": {"CUSTOMER": "ann"}}, "broken": {"command": "false"}}}}`)
 	a := h.open(t, 100, 30)
 	a.wait("openai/", "? help")
+	a.send("/mcp" + enter) // without a prompt
+	a.wait("ready · 1 tool", "failed · stdio")
+	a.send("\x1b")
+	a.wait("? help")
 	a.send("how many?" + enter)
 	a.asked("? Call stock of the MCP server shop?", `"article": "tea\u202ecoffee"`, "allow calls of stock of the MCP server shop in this session")
 	a.send("2")

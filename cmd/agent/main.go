@@ -110,7 +110,7 @@ offline guide answers simple requests.`,
 	cmd.AddCommand(
 		newCmdRun(f, o, end, nil), newCmdACP(f, o, end, nil), newCmdInit(f, o, end, nil), sessions.NewCmdSessions(f, headless.Schemas()), undo.NewCmdUndo(f, nil), undo.NewCmdDiff(f, nil), newCmdDemo(f, o, end, nil), newCmdTool(f, end, nil), newCmdModels(f, o, nil), newCmdEval(f, o, end, nil), replay.NewCmd(f, replayScreen, end, nil), newCmdInspect(f, end, nil), newCmdKeys(f, nil), agents.NewCmd(f, agentsIn, nil),
 		withFlags(permit.NewCmd(f, &o.permit, func() settings.SystemFile { return systemFile }, judgingPaths, nil), "mode allow deny"),
-		hooks.NewCmd(f, openTrust, nil), trust.NewCmd(f, openTrust, nil), credentials.NewCmdLogin(f, nil), credentials.NewCmdLogout(f, nil), newCmdConfig(f, o), doctor.NewCmd(f, func() settings.SystemFile { return systemFile }, nil),
+		hooks.NewCmd(f, openTrust, nil), newCmdMCP(f, o, end, nil), trust.NewCmd(f, openTrust, nil), credentials.NewCmdLogin(f, nil), credentials.NewCmdLogout(f, nil), newCmdConfig(f, o), doctor.NewCmd(f, func() settings.SystemFile { return systemFile }, nil),
 	)
 	cmd.SetHelpCommand(newCmdHelp(f, nil))
 	cmd.Flags().BoolVar(&o.plain, "plain", false, "plain output without cursor movement, with numbered choices, for screen readers and logs")

@@ -235,7 +235,9 @@ func (p *front) done(ctx context.Context, msg tea.Msg) {
 	before := p.dialog.First().ID
 	if _, ok := msg.(list.Msg); ok {
 		p.do(ctx, p.lists.update(msg))
-	} else if !p.slash.Take(msg) {
+	} else if cmd, taken := p.slash.Take(msg); taken {
+		p.do(ctx, cmd)
+	} else {
 		p.Take(msg)
 	}
 	p.askNext(before)

@@ -32,7 +32,7 @@ func contextCommand(s *Session, _ string) (tea.Cmd, error) {
 
 // Lists reports whether the list or the answer of a command is still to come.
 func (s *Session) Lists() bool {
-	return s.contextListing || s.permissions.waiting || s.undo.waiting || s.trusting
+	return s.contextListing || s.permissions.waiting || s.undo.waiting || s.trusting || s.connecting
 }
 
 // showContext opens the list of what fills the context window, if /context requested

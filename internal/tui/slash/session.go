@@ -27,6 +27,7 @@ type Session struct {
 	contextListing bool            // show the next ContextNow
 	status         *transcript.Row // of /status, until the permissions come
 	trusting       bool            // /trust reads or stores
+	connecting     bool            // /mcp reads or connects
 	permissions    permissions
 	undo           undo
 }
@@ -42,8 +43,8 @@ func New(c *screen.Conversation, e *editor.Editor, l Lists) (s *Session, notices
 }
 
 // Take handles the result of a command that ran in the background. It reports
-// whether msg is one.
-func (s *Session) Take(msg tea.Msg) bool {
+// whether msg is one. The command that it returns may be nil.
+func (s *Session) Take(msg tea.Msg) (tea.Cmd, bool) {
 	switch msg := msg.(type) {
 	case exported:
 		reportExport(s.Conversation, msg)
@@ -61,14 +62,18 @@ func (s *Session) Take(msg tea.Msg) bool {
 		s.showTrust(msg)
 	case trustDecided:
 		s.sayDecided(msg)
+	case mcpRead:
+		return s.showMCP(msg), true
+	case mcpText:
+		s.sayMCP(msg)
 	case serversRead:
 		s.showServers(msg)
 	case themeSaved:
 		s.themeSaved(msg)
 	default:
-		return false
+		return nil, false
 	}
-	return true
+	return nil, true
 }
 
 // Apply handles an event of the agent that a command or the welcome waits for.

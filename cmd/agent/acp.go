@@ -70,7 +70,7 @@ func openInEditor(given *flags, end *exit.Signals, o acp.Opening) (*acp.Opened, 
 	a.work.UseEditor(o.Editor)
 	m := a.options.Model
 	out := &acp.Opened{
-		Agent: loop.NewAgent(a.options), ID: a.record.id(), Dir: a.dir,
+		Agent: loop.NewAgent(a.options), ID: a.record.ID(), Dir: a.dir,
 		Mode: a.options.Mode, Modes: a.options.Modes,
 		Model:   event.ModelSet{Model: m.Name, Why: m.Why, Context: m.Context, Effort: m.Effort},
 		Notices: a.notices, Search: a.choice.search, Close: a.close,

@@ -24,10 +24,10 @@ type changes struct {
 
 // recordChanges makes the session record file changes, if it is saved.
 func (a *app) recordChanges() {
-	if a.record.log == nil || a.changes.off {
+	if a.record.Log == nil || a.changes.off {
 		return
 	}
-	path := a.record.log.UndoPath()
+	path := a.record.Log.UndoPath()
 	pack, err := blobs.Open(path, blobs.Limits{})
 	if err != nil {
 		a.notices = append(a.notices, "File changes are not recorded, so they cannot be undone: "+err.Error())

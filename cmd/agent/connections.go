@@ -26,7 +26,7 @@ func (a *app) addConnections(attended bool) {
 			a.notices = append(a.notices, "The MCP server "+s.Name+" is not used: "+s.Off+".")
 		}
 	}
-	if a.record.log != nil {
+	if a.record.Log != nil {
 		o.Save = a.saveResult
 	}
 	a.connections = mcp.New(o)
@@ -44,8 +44,8 @@ func (a *app) saveResult(text string) (string, error) {
 		text = a.secrets.Text(text)
 	}
 	name := "mcp-" + strings.ToLower(rand.Text()) + ".txt"
-	if err := a.record.log.SaveOutput(name, text); err != nil {
+	if err := a.record.Log.SaveOutput(name, text); err != nil {
 		return "", err
 	}
-	return filepath.Join(a.record.log.Outputs(), name), nil
+	return filepath.Join(a.record.Log.Outputs(), name), nil
 }

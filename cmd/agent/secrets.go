@@ -42,7 +42,7 @@ func (a *app) addSecrets() {
 // nothing is saved.
 func (a *app) placeholderKey() func() ([]byte, error) {
 	key := access.KeyFile(os.Getenv)
-	if a.record.log == nil || key == "" {
+	if a.record.Log == nil || key == "" {
 		return nil
 	}
 	return func() ([]byte, error) { return policy.Key(key) }

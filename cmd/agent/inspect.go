@@ -7,6 +7,7 @@ import (
 
 	"agent/cmd/agent/exit"
 	"agent/cmd/agent/inspect"
+	"agent/cmd/agent/record"
 	"agent/cmd/agent/settings"
 	"agent/internal/loop"
 	"agent/internal/loop/event"
@@ -39,20 +40,23 @@ func currentPrefix(end *exit.Signals) inspect.Prefix {
 	}
 }
 
-// inspect returns the request of a step of this session for the screen.
-func (a *app) inspect(step int) (summary, request string, err error) {
-	if !a.record.Saved() {
-		return "", "", errors.New("no request of this session has an answer yet")
+// inspectStep returns the function with which the screen shows the request of a step of the
+// session r.
+func inspectStep(r *record.Session, set settings.Settings, end *exit.Signals) func(step int) (summary, request string, err error) {
+	return func(step int) (summary, request string, err error) {
+		if !r.Saved() {
+			return "", "", errors.New("no request of this session has an answer yet")
+		}
+		v, err := r.Log.View()
+		if err != nil {
+			return "", "", err
+		}
+		defer v.Close()
+		ignore := func(error) {} // damage was reported when the session was opened
+		sent, err := inspect.Rebuild(inspect.Source{Settings: set, View: v, Prefix: currentPrefix(end), Warn: ignore}, step, "")
+		if err != nil {
+			return "", "", err
+		}
+		return sent.Summary(), sent.Body(), nil
 	}
-	v, err := a.record.Log.View()
-	if err != nil {
-		return "", "", err
-	}
-	defer v.Close()
-	ignore := func(error) {} // damage was reported when the session was opened
-	r, err := inspect.Rebuild(inspect.Source{Settings: a.set, View: v, Prefix: currentPrefix(a.end), Warn: ignore}, step, "")
-	if err != nil {
-		return "", "", err
-	}
-	return r.Summary(), r.Body(), nil
 }

@@ -101,7 +101,7 @@ func (a *app) screen(events <-chan event.Event, commands chan<- event.Command, p
 	if r := &a.record; r.Log != nil {
 		o.Session.Spent, o.Session.Path = r.Spent, command.Short(r.Log.Path())
 		o.Session.UndoSizes = func() (own, all int64, err error) { return r.Store.UndoSizes(r.ID()) }
-		o.Session.Inspect = a.inspect
+		o.Session.Inspect = inspectStep(r, a.set, a.end)
 		o.Session.Export = func(format string) (string, error) { return sessions.ExportFile(a.record.Log, a.dir, format) }
 	}
 	o.Agents, o.ReadAgents = a.agentList()

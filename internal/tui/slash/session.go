@@ -23,12 +23,12 @@ type Session struct {
 	custom custom
 	recent *list.Recent
 
-	listing        bool            // show the next JobsNow
-	contextListing bool            // show the next ContextNow
-	status         *transcript.Row // of /status, until the permissions come
-	trusting       bool            // /trust reads or stores
-	permissions    permissions
-	undo           undo
+	listing     bool            // show the next JobsNow
+	status      *transcript.Row // of /status, until the permissions come
+	permissions permissions
+	undo        undo
+	trust       trust
+	context     contextList
 }
 
 // New returns the session of a front end with the lists l and the prompt editor e.
@@ -36,7 +36,7 @@ type Session struct {
 // custom commands that cannot be used.
 func New(c *screen.Conversation, e *editor.Editor, l Lists) (s *Session, notices []string) {
 	s = &Session{Conversation: c, editor: e, lists: l, recent: list.NewRecent(c.Options.Recent, c.Options.Remember)}
-	s.undo.Session, s.permissions.Session = s, s
+	s.undo.Session, s.permissions.Session, s.trust.Session, s.context.Session = s, s, s, s
 	s.Models = &Models{Conversation: c, lists: l}
 	return s, s.addCustom(c.Options.Custom)
 }
@@ -58,9 +58,9 @@ func (s *Session) Take(msg tea.Msg) bool {
 	case instructionsWritten:
 		s.showWritten(msg)
 	case trustRead:
-		s.showTrust(msg)
+		s.trust.show(msg)
 	case trustDecided:
-		s.sayDecided(msg)
+		s.trust.sayDecided(msg)
 	case themeSaved:
 		s.themeSaved(msg)
 	default:
@@ -85,7 +85,7 @@ func (s *Session) Apply(ev event.Event) {
 	case event.BudgetNow:
 		s.showBudget(ev)
 	case event.ContextNow:
-		s.showContext(ev)
+		s.context.show(ev)
 	case event.Searched:
 		s.Models.searched()
 	case *event.ModelSet:

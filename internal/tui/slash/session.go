@@ -16,12 +16,12 @@ import (
 // it. Front must be set before a command runs.
 type Session struct {
 	*screen.Conversation
-	Models *Models
-	Front  Front
-	lists  Lists
-	editor *editor.Editor
-	custom custom
-	recent *list.Recent
+	Models  *Models
+	Palette Palette
+	Front   Front
+	lists   Lists
+	editor  *editor.Editor
+	custom  custom
 
 	listing     bool            // show the next JobsNow
 	status      *transcript.Row // of /status, until the permissions come
@@ -35,7 +35,8 @@ type Session struct {
 // Its commands are the built-in ones and those of c.Options.Custom; notices name the
 // custom commands that cannot be used.
 func New(c *screen.Conversation, e *editor.Editor, l Lists) (s *Session, notices []string) {
-	s = &Session{Conversation: c, editor: e, lists: l, recent: list.NewRecent(c.Options.Recent, c.Options.Remember)}
+	s = &Session{Conversation: c, editor: e, lists: l}
+	s.Palette = Palette{s, list.NewRecent(c.Options.Recent, c.Options.Remember)}
 	s.undo.Session, s.permissions.Session, s.trust.Session, s.context.Session = s, s, s, s
 	s.Models = &Models{Conversation: c, lists: l}
 	return s, s.addCustom(c.Options.Custom)

@@ -59,7 +59,7 @@ func editorOptions(o *flags, end *exit.Signals) acp.Options {
 func openInEditor(given *flags, end *exit.Signals, o acp.Opening) (*acp.Opened, error) {
 	f := opening{flags: *given, end: end, dir: o.Dir}
 	f.plain, f.resume = true, o.Resume
-	f.addDirs = slices.Concat(f.addDirs, o.AddDirs)
+	f.addDirs, f.servers = slices.Concat(f.addDirs, o.AddDirs), o.Servers
 	if o.Resume != "" {
 		f.fromScreen, f.noSession, f.Model = true, false, ""
 	}
@@ -68,6 +68,9 @@ func openInEditor(given *flags, end *exit.Signals, o acp.Opening) (*acp.Opened, 
 		return nil, err
 	}
 	a.work.UseEditor(o.Editor)
+	if a.connections != nil {
+		a.connections.Start()
+	}
 	m := a.options.Model
 	out := &acp.Opened{
 		Agent: loop.NewAgent(a.options), ID: a.record.ID(), Dir: a.dir,

@@ -69,8 +69,10 @@ type opening struct {
 	draft    string // initial prompt text of a fork
 	// temporary is set if the working directory is deleted after the session: changes of
 	// files are not recorded.
-	temporary        bool
-	notice           string    // shown to the user at the start
+	temporary bool
+	notice    string // shown to the user at the start
+	// servers are MCP servers of an editor, besides the configured ones.
+	servers          map[string]settings.MCPServer
 	program          bool      // another program answers questions: there is no screen
 	previousEndpoint *endpoint // of the session before a new one; nil if there was none
 	// baseFor is the provider that BaseURL is for; empty for the selected one.
@@ -142,6 +144,7 @@ func open(f opening, attended bool) (*app, error) {
 		return nil, err
 	}
 	a := &app{dir: f.dir, set: file.Settings, end: f.end}
+	a.set.MCP, a.notices = mergeServers(a.set.MCP, f.servers)
 	if f.notice != "" {
 		a.notices = append(a.notices, f.notice)
 	}

@@ -2,11 +2,13 @@ package main
 
 import (
 	"crypto/rand"
+	"maps"
 	"path/filepath"
 	"strings"
 	"time"
 
 	servers "agent/cmd/agent/mcp"
+	"agent/cmd/agent/settings"
 	"agent/internal/tools/mcp"
 )
 
@@ -48,4 +50,20 @@ func (a *app) saveResult(text string) (string, error) {
 		return "", err
 	}
 	return filepath.Join(a.record.Log.Outputs(), name), nil
+}
+
+// mergeServers returns the settings with the MCP servers of an editor. If the configuration
+// has a server with the same name, only that one is used, and the user gets a notice.
+func mergeServers(set settings.MCP, editors map[string]settings.MCPServer) (all settings.MCP, notices []string) {
+	if len(editors) == 0 {
+		return set, nil
+	}
+	all.Servers = maps.Clone(editors)
+	for name, s := range set.Servers {
+		if _, both := editors[name]; both {
+			notices = append(notices, "The MCP server "+name+" of the editor is not used: the configuration has one with this name.")
+		}
+		all.Servers[name] = s
+	}
+	return all, notices
 }

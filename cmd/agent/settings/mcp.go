@@ -27,6 +27,8 @@ type MCPServer struct {
 	Timeout   int               `json:"timeout_seconds,omitempty" min:"1" what:"cancel a call when the server is silent for this many seconds (default 120)"`
 	Tools     MCPTools          `json:"tools,omitempty" what:"which tools of the server are used (default: all)"`
 	Disabled  bool              `json:"disabled,omitempty" what:"do not use the server (default false)"`
+	// Literal is set if ${NAME} does not stand for a variable, as in the servers of an editor.
+	Literal bool `json:"-"`
 }
 
 // MCPTools selects tools of a server by their names.

@@ -28,7 +28,7 @@ func singleTools() (*tool.Set, error) {
 	}
 	commands := tools.Commands{Workspace: w, Limits: shellLimits(file.Settings), MaxOutput: file.Settings.Shell.MaxOutput}
 	checks := newChecks(commands, file.Checks)
-	ts := newTools(commands, nil, nil, checks)
+	ts := newTools(commands, nil, nil, checks, nil)
 	if p := openInstructions(dir, os.Getenv); len(p.Skills()) > 0 {
 		ts = append(ts, p.SkillTool())
 	}
@@ -49,7 +49,7 @@ func everyTool() []tools.Tool {
 	jobs := tools.NewJobs()
 	defer jobs.Close()
 	var commands tools.Commands
-	all := newTools(commands, nil, jobs, tools.NewChecks(commands, make([]tools.Check, 1)))
+	all := newTools(commands, nil, jobs, tools.NewChecks(commands, make([]tools.Check, 1)), nil)
 	return append(all, loop.SessionTools()...)
 }
 

@@ -62,6 +62,8 @@ func (s *Session) Take(msg tea.Msg) bool {
 		s.trust.show(msg)
 	case trustDecided:
 		s.trust.sayDecided(msg)
+	case serversRead:
+		s.showServers(msg)
 	case themeSaved:
 		s.themeSaved(msg)
 	default:

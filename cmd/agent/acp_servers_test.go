@@ -19,7 +19,7 @@ func TestEditorServers(t *testing.T) {
 		call("mcp_call", `{"tool":"mcp__my-shop__stock","arguments":{"article":"tea"}}`),
 		say("17 are left."),
 	)
-	h := newHome(t, nil, at(s)...)
+	h := newHome(t, map[string]string{".git/HEAD": "", ".agent/hooks.json": `{"session_start": [{"command": "true"}]}`}, at(s)...)
 	h.configure(t, `{"mcp": {"servers": {"own": {"command": "agent-shop"}}}}`)
 	e := connectEditor(t, h, s, acp.FileSystemCapabilities{})
 	program := func(name, command string, env ...acp.EnvVariable) acp.McpServer {
@@ -37,6 +37,7 @@ func TestEditorServers(t *testing.T) {
 		"MCP server own of the editor is not used: the configuration has one",
 		"MCP server server of the editor is not used: it has neither a command nor a URL",
 		"MCP server broken", // it has failed
+		"This repository configures 1 hook file in .agent/hooks.json. Nothing of this is used until you confirm it: `agent trust`", // and no command that an editor lacks
 	} {
 		waitFor(t, want, func() bool { return strings.Contains(e.peek(), want) })
 	}

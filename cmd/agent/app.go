@@ -257,7 +257,7 @@ func (a *app) assemble(f opening, attended bool) (err error) {
 		return err
 	}
 	a.addInstructions()
-	a.notices = append(a.notices, a.trust.Notices()...)
+	a.notices = append(a.notices, a.trust.Notices(attended && !f.program)...)
 	return nil
 }
 

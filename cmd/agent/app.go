@@ -110,11 +110,9 @@ func (f *opening) stored() record.Choice {
 
 // app is one session, ready to run.
 type app struct {
-	dir     string // the workspace, absolute
-	branch  string
+	dir     string                // the workspace, absolute
 	project *instructions.Project // nil without instruction files, as in the demo
 	work    *workspace.Workspace
-	limits  shell.Limits    // environment variables of commands
 	secrets *secrets.Masker // nil if secrets are kept
 	index   *search.Index   // file names in work
 	jobs    *tools.Jobs
@@ -224,17 +222,15 @@ func (a *app) assemble(f opening, attended bool) (err error) {
 	if a.work, err = workspace.Open(a.dir); err != nil {
 		return err
 	}
-	a.limits = shellLimits(set)
 	model, err := a.chooseModel(f, attended)
 	if err != nil {
 		return err
 	}
-	a.branch = branchOf(a.dir)
 	a.options.Log, a.options.Model, a.options.Models = a.record.Log, model, a.choice.pick.ByName
 	a.options.Attended, a.options.Forked = attended, f.fork
 	a.options.Limits = turn.Limits{ReplyBytes: set.MaxReply}
 	a.options.Summary, a.options.Small = cmp.Or(set.Summary, set.Small), set.Small
-	if err := a.readSystem(f.prompt); err != nil {
+	if err := readSystem(&a.options.PromptOptions, f.prompt, set); err != nil {
 		return err
 	}
 	if err := a.openTrace(f.trace); err != nil {

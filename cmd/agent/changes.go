@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"agent/cmd/agent/access"
 	"agent/internal/history/blobs"
 	"agent/internal/loop"
 	"agent/internal/loop/undo"
@@ -46,13 +47,13 @@ func (a *app) recordChanges() {
 	a.options.Undo = loop.Undo{Recorder: a.changes.recorder, Restorer: undo.NewRestorer(pack, roots)}
 }
 
-// undoRoom returns how many bytes of old file contents undo still accepts from commands; 0
-// if it does not record what they change.
-func (a *app) undoRoom() int64 {
-	if a.changes.pack == nil || !a.sandbox.Watches() {
+// room returns how many bytes of old file contents undo still accepts from commands in a
+// sandbox; 0 if it does not record what they change.
+func (c *changes) room(of *access.Sandbox) int64 {
+	if c.pack == nil || !of.Watches() {
 		return 0
 	}
-	return a.changes.pack.Room()
+	return c.pack.Room()
 }
 
 // with returns the interceptors of an agent that works in w, with the one that records

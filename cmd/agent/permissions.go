@@ -41,7 +41,7 @@ func judgingPaths(dir string, set settings.Settings) policy.Paths {
 // the session's standing permissions.
 func (a *app) protectPaths() {
 	paths := access.Paths(a.work.Dir(), os.Getenv)
-	paths.Added, paths.Room = a.work.Added(), a.undoRoom
+	paths.Added, paths.Room = a.work.Added(), func() int64 { return a.changes.room(a.sandbox) }
 	a.work.AllowOutside(paths.Home)
 	a.work.Withhold(paths.Withheld(a.options.Rules))
 	key := access.KeyFile(os.Getenv)

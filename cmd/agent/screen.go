@@ -12,6 +12,7 @@ import (
 	"agent/cmd/agent/command"
 	"agent/cmd/agent/desktop"
 	"agent/cmd/agent/exit"
+	"agent/cmd/agent/languages"
 	"agent/cmd/agent/sessions"
 	"agent/cmd/agent/settings"
 	"agent/internal/llm/catalog"
@@ -78,14 +79,14 @@ func valueOr[T any](p *T, def T) T {
 func (a *app) screen(events <-chan event.Event, commands chan<- event.Command, prompts []screen.Prompt, plain bool) screen.Options {
 	o := screenOptions(a.set.Screen, os.Getenv)
 	o.Events, o.Commands, o.Prompts, o.Session.History = events, commands, prompts, sessions.Events(a.record.Ending)
-	o.Version, o.Files.ShortDir, o.Files.Dir, o.Files.Branch = version, command.Short, command.Short(a.dir), a.branch
+	o.Version, o.Files.ShortDir, o.Files.Dir, o.Files.Branch = version, command.Short, command.Short(a.dir), branchOf(a.dir)
 	m := a.options.Model
 	o.Models.Name, o.Models.Why, o.Models.Context, o.Models.Effort, o.Models.Host, o.Models.BaseURL = m.Name, m.Why, m.Context, m.Effort, m.Host, m.BaseURL
 	o.Session.Modes = a.options.Modes
 	o.Session.Mode, o.Session.ID, o.Session.Title, o.Session.Draft = string(a.options.Mode), a.record.ID(), a.record.Ending.Title, a.options.Draft
 
 	o.Notices, o.Instructions = slices.Clone(a.notices), a.screenInstructions()
-	o.Trust, o.Servers = a.trust.Screen(), a.screenServers()
+	o.Trust, o.Servers = a.trust.Screen(), languages.Screen(a.servers)
 	if a.project != nil {
 		var notices []string
 		o.Custom, notices = customCommands(a.project)

@@ -197,7 +197,7 @@ func allowedTools(t delegate.Task, all []tools.Tool) ([]string, error) {
 			return nil, advice.Add(fmt.Errorf("there is no tool %q for delegates", name), "The tools are: %s", strings.Join(names, ", "))
 		}
 		for _, own := range named {
-			if only == nil || slices.Contains(only, own) {
+			if only == nil || delegate.Selected(only, own) {
 				both = append(both, own)
 			}
 		}

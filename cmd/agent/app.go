@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -386,7 +387,8 @@ func newTools(c tools.Commands, known *workspace.Ledger, jobs *tools.Jobs, check
 	ts := append(tools.FormattedFiles(c.Workspace, known, format), c.Tools(jobs)...)
 	ts = append(ts, tools.Fetch(fetch.Options{
 		UserAgent: "agent/" + version + " (a coding assistant, for its user)",
-	}))
+		Proxy:     http.ProxyFromEnvironment,
+	}, c.PDFText))
 	return append(ts, checks.Tools()...)
 }
 

@@ -3,11 +3,13 @@ package main
 import (
 	"context"
 	"crypto/rand"
+	"maps"
 	"path/filepath"
 	"strings"
 	"time"
 
 	servers "agent/cmd/agent/mcp"
+	"agent/cmd/agent/settings"
 	"agent/internal/tools/mcp"
 	"agent/internal/tui/screen"
 )
@@ -33,7 +35,7 @@ func (a *app) addConnections(attended bool) {
 		}
 		o.Servers = append(o.Servers, s.Server)
 	}
-	if a.record.log != nil {
+	if a.record.Log != nil {
 		o.Save = a.saveResult
 	}
 	a.connections = mcp.New(o)
@@ -73,8 +75,24 @@ func (a *app) saveResult(text string) (string, error) {
 		text = a.secrets.Text(text)
 	}
 	name := "mcp-" + strings.ToLower(rand.Text()) + ".txt"
-	if err := a.record.log.SaveOutput(name, text); err != nil {
+	if err := a.record.Log.SaveOutput(name, text); err != nil {
 		return "", err
 	}
-	return filepath.Join(a.record.log.Outputs(), name), nil
+	return filepath.Join(a.record.Log.Outputs(), name), nil
+}
+
+// mergeServers returns the settings with the MCP servers of an editor. If the configuration
+// has a server with the same name, only that one is used, and the user gets a notice.
+func mergeServers(set settings.MCP, editors map[string]settings.MCPServer) (all settings.MCP, notices []string) {
+	if len(editors) == 0 {
+		return set, nil
+	}
+	all.Servers = maps.Clone(editors)
+	for name, s := range set.Servers {
+		if _, both := editors[name]; both {
+			notices = append(notices, "The MCP server "+name+" of the editor is not used: the configuration has one with this name.")
+		}
+		all.Servers[name] = s
+	}
+	return all, notices
 }

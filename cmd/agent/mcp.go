@@ -14,6 +14,7 @@ import (
 	servers "agent/cmd/agent/mcp"
 	"agent/cmd/agent/models"
 	"agent/cmd/agent/permit"
+	"agent/cmd/agent/tool"
 	"agent/cmd/agent/trust"
 	"agent/internal/history"
 	"agent/internal/tools"
@@ -56,7 +57,7 @@ func runConnected(ctx context.Context, streams command.IO, end *exit.Signals, t 
 	if args == "" {
 		args = "{}"
 	}
-	input, err := readArguments(args, streams.In)
+	input, err := tool.ReadArguments(args, streams.In)
 	if err != nil {
 		return err
 	}
@@ -72,8 +73,8 @@ func runConnected(ctx context.Context, streams command.IO, end *exit.Signals, t 
 	if err != nil {
 		return err
 	}
-	call := &toolCall{IO: streams, yes: true, rules: admin.Rules, paths: judgingPaths(dir, file.Settings), end: end}
-	return call.run(ctx, t, []byte(input))
+	call := &tool.Call{IO: streams, Yes: true, Rules: admin.Rules, Paths: judgingPaths(dir, file.Settings), End: end}
+	return call.Run(ctx, t, []byte(input))
 }
 
 // mcpLogins returns the logins to MCP servers, whose tokens are in the keyring.

@@ -47,7 +47,12 @@ func server(name string, set settings.MCPServer, from Source) mcp.Server {
 		Allow: set.Tools.Allow, Deny: set.Tools.Deny, Headers: map[string]string{},
 	}
 	var missing []string
-	expand := func(text string) string { return expand(text, from.Getenv, &missing) }
+	expand := func(text string) string {
+		if set.Literal {
+			return text
+		}
+		return expand(text, from.Getenv, &missing)
+	}
 	s.URL = expand(set.URL)
 	for header, value := range set.Headers {
 		s.Headers[header] = expand(value)
@@ -150,7 +155,10 @@ func Secrets(set settings.MCP) (all []string) {
 	for _, s := range set.Servers {
 		for _, values := range []map[string]string{s.Env, s.Headers} {
 			for name, value := range values {
-				all = append(all, name+"="+expand(value, os.Getenv, new([]string)))
+				if !s.Literal {
+					value = expand(value, os.Getenv, new([]string))
+				}
+				all = append(all, name+"="+value)
 			}
 		}
 	}

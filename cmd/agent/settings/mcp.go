@@ -28,6 +28,8 @@ type MCPServer struct {
 	OAuth     MCPAuth           `json:"oauth,omitempty" what:"how to log in to the server (default: register a client at its authorization server)"`
 	Tools     MCPTools          `json:"tools,omitempty" what:"which tools of the server are used (default: all)"`
 	Disabled  bool              `json:"disabled,omitempty" what:"do not use the server (default false)"`
+	// Literal is set if ${NAME} does not stand for a variable, as in the servers of an editor.
+	Literal bool `json:"-"`
 }
 
 // MCPAuth configures the login to an MCP server with OAuth.

@@ -81,7 +81,7 @@ func Show(ctx context.Context, o screen.Options, in Lines) (screen.Exit, error) 
 	p.prompt.Drafts.Save()
 	go screen.Drain(outboxCtx, o.Events)
 	outbox.Close(terminal.Grace)
-	p.slash.SaveRecent()
+	p.slash.Palette.SaveRecent()
 	exit := p.exit
 	exit.Turns, exit.Jobs = p.Feed.Turns, transcript.Running(p.Feed.Jobs)
 	exit.BaseURL, exit.Host = p.Feed.BaseURL, p.Feed.Host

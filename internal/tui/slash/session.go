@@ -16,28 +16,29 @@ import (
 // it. Front must be set before a command runs.
 type Session struct {
 	*screen.Conversation
-	Models *Models
-	Front  Front
-	lists  Lists
-	editor *editor.Editor
-	custom custom
-	recent *list.Recent
+	Models  *Models
+	Palette Palette
+	Front   Front
+	lists   Lists
+	editor  *editor.Editor
+	custom  custom
 
-	listing        bool            // show the next JobsNow
-	contextListing bool            // show the next ContextNow
-	status         *transcript.Row // of /status, until the permissions come
-	trusting       bool            // /trust reads or stores
-	connecting     bool            // /mcp reads or connects
-	permissions    permissions
-	undo           undo
+	listing     bool            // show the next JobsNow
+	connecting  bool            // /mcp reads or connects
+	status      *transcript.Row // of /status, until the permissions come
+	permissions permissions
+	undo        undo
+	trust       trust
+	context     contextList
 }
 
 // New returns the session of a front end with the lists l and the prompt editor e.
 // Its commands are the built-in ones and those of c.Options.Custom; notices name the
 // custom commands that cannot be used.
 func New(c *screen.Conversation, e *editor.Editor, l Lists) (s *Session, notices []string) {
-	s = &Session{Conversation: c, editor: e, lists: l, recent: list.NewRecent(c.Options.Recent, c.Options.Remember)}
-	s.undo.Session, s.permissions.Session = s, s
+	s = &Session{Conversation: c, editor: e, lists: l}
+	s.Palette = Palette{s, list.NewRecent(c.Options.Recent, c.Options.Remember)}
+	s.undo.Session, s.permissions.Session, s.trust.Session, s.context.Session = s, s, s, s
 	s.Models = &Models{Conversation: c, lists: l}
 	return s, s.addCustom(c.Options.Custom)
 }
@@ -59,9 +60,9 @@ func (s *Session) Take(msg tea.Msg) (tea.Cmd, bool) {
 	case instructionsWritten:
 		s.showWritten(msg)
 	case trustRead:
-		s.showTrust(msg)
+		s.trust.show(msg)
 	case trustDecided:
-		s.sayDecided(msg)
+		s.trust.sayDecided(msg)
 	case mcpRead:
 		return s.showMCP(msg), true
 	case mcpText:
@@ -92,7 +93,7 @@ func (s *Session) Apply(ev event.Event) {
 	case event.BudgetNow:
 		s.showBudget(ev)
 	case event.ContextNow:
-		s.showContext(ev)
+		s.context.show(ev)
 	case event.Searched:
 		s.Models.searched()
 	case *event.ModelSet:

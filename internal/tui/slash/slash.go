@@ -151,7 +151,7 @@ func (s *Session) Run(name, arg, typed string) tea.Cmd {
 	default:
 		cmd, err := all[i].Run(s, arg)
 		if err == nil {
-			return tea.Batch(cmd, s.recent.Use("/"+all[i].Name))
+			return tea.Batch(cmd, s.Palette.recent.Use("/"+all[i].Name))
 		}
 		s.Say(err.Error())
 	}

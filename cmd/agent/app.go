@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -32,6 +33,7 @@ import (
 	"agent/internal/tools"
 	"agent/internal/tools/fetch"
 	"agent/internal/tools/git"
+	"agent/internal/tools/lsp"
 	"agent/internal/tools/mcp"
 	"agent/internal/tools/search"
 	"agent/internal/tools/shell"
@@ -123,6 +125,7 @@ type app struct {
 	hooks   *hooks.Runner // nil if there are none
 	// connections are those to MCP servers; nil if there are none.
 	connections *mcp.Connections
+	servers     *lsp.Pool // language servers; nil if none is used
 }
 
 // open opens a new session, or the one that f resumes. attended means that a user
@@ -175,6 +178,7 @@ func open(f opening, attended bool) (*app, error) {
 // close releases the session's log, workspace, index and jobs.
 func (a *app) close() {
 	a.closeHooks()
+	a.servers.Close()
 	if a.jobs != nil {
 		a.jobs.Close()
 		for _, text := range a.jobs.Undone() {
@@ -323,7 +327,7 @@ func (a *app) addTools() error {
 	if err != nil {
 		return err
 	}
-	a.options.Tools = append(newTools(commands, known, a.jobs, checks), custom...)
+	a.options.Tools = append(newTools(commands, known, a.jobs, checks, a.formatter(commands)), custom...)
 	// The first interceptor sees a result last.
 	calls := a.callHooks(a.work.Dir(), "")
 	seen := evidence.New(a.work.Dir(), a.jobs, time.Now)
@@ -331,6 +335,10 @@ func (a *app) addTools() error {
 	interceptors := []any{seen, tools.IndexUpdater{Index: a.index}, checks}
 	if a.project != nil {
 		interceptors = append(interceptors, a.project)
+	}
+	if a.openServers(commands); a.servers != nil {
+		a.options.Tools = append(a.options.Tools, a.servers.Tools(known)...)
+		interceptors = append(interceptors, a.listenToChanges(a.servers.Errors()))
 	}
 	a.recordChanges()
 	a.options.Interceptors = a.intercept(calls, a.changes.with(a.work, false, withHooks(calls, interceptors))...)
@@ -369,12 +377,13 @@ func (a *app) situationIn(w *workspace.Workspace) func(ctx context.Context, wind
 const smallWindow = 16_000
 
 // newTools returns the tools on a workspace, in a fixed order. If jobs is nil,
-// no command can run in the background.
-func newTools(c tools.Commands, known *workspace.Ledger, jobs *tools.Jobs, checks *tools.Checks) []tools.Tool {
-	ts := append(tools.Files(c.Workspace, known), c.Tools(jobs)...)
+// no command can run in the background. If format is nil, no change is formatted.
+func newTools(c tools.Commands, known *workspace.Ledger, jobs *tools.Jobs, checks *tools.Checks, format tools.Formatter) []tools.Tool {
+	ts := append(tools.FormattedFiles(c.Workspace, known, format), c.Tools(jobs)...)
 	ts = append(ts, tools.Fetch(fetch.Options{
 		UserAgent: "agent/" + version + " (a coding assistant, for its user)",
-	}))
+		Proxy:     http.ProxyFromEnvironment,
+	}, c.PDFText))
 	return append(ts, checks.Tools()...)
 }
 

@@ -146,10 +146,14 @@ func (l *launcher) tools(t delegate.Task, s *delegateSession, o *loop.Options) (
 	if err != nil {
 		return nil, err
 	}
-	all := append(newTools(commands, o.Ledger, nil, checks), custom...)
+	all := append(newTools(commands, o.Ledger, nil, checks, a.formatter(commands)), custom...)
 	interceptors := []any{checks}
 	if s.isolated == nil { // changes in a worktree are not in the workspace yet
 		interceptors = []any{l.evidence, tools.IndexUpdater{Index: a.index}, checks}
+		if a.servers != nil {
+			all = append(all, a.servers.Tools(o.Ledger)...)
+			interceptors = append(interceptors, a.servers.Errors())
+		}
 	}
 	if a.project != nil {
 		p := openInstructions(s.work.Dir(), os.Getenv)

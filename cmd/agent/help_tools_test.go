@@ -65,7 +65,7 @@ func toolTable(t *testing.T) string {
 	jobs := tools.NewJobs()
 	defer jobs.Close()
 	c := tools.Commands{Workspace: w}
-	ts := newTools(c, nil, jobs, newChecks(c, []settings.Check{{Files: "*.txt", Command: "true"}}))
+	ts := newTools(c, nil, jobs, newChecks(c, []settings.Check{{Files: "*.txt", Command: "true"}}), nil)
 	ts = append(ts, openInstructions(dir, func(string) string { return "" }).SkillTool())
 	var b strings.Builder
 	b.WriteString("| tool | description | effect | limits and conditions |\n|---|---|---|---|\n")

@@ -3,14 +3,16 @@ package main
 import (
 	"agent/cmd/agent/command"
 	"agent/cmd/agent/hooks"
+	"agent/cmd/agent/languages"
 	"agent/cmd/agent/permit"
+	"agent/cmd/agent/settings"
 	"agent/cmd/agent/trust"
 )
 
 // repositorySources returns what finds the items of a repository that need the user's
 // confirmation.
-func repositorySources() []trust.Source {
-	return []trust.Source{hooks.Items}
+func repositorySources(set settings.Settings) []trust.Source {
+	return []trust.Source{hooks.Items, languages.Source(set)}
 }
 
 // openTrust returns the review of what the repository of the current directory configures.
@@ -30,5 +32,5 @@ func openTrust() (*trust.Review, error) {
 	for _, n := range p.Notices {
 		command.System().Warn("%s", n)
 	}
-	return trust.NewReview(dir, p.File, p.Project.Confirmed, repositorySources()...), nil
+	return trust.NewReview(dir, p.File, p.Project.Confirmed, repositorySources(file.Settings)...), nil
 }

@@ -63,7 +63,7 @@ func firstRequest(t *testing.T, model string, window int, mode event.Mode) llm.R
 	a := loop.NewAgent(loop.Options{
 		ModelOptions:      loop.ModelOptions{Model: turn.Model{Name: "script/" + model, ID: model, Context: window, Provider: p}, Offer: catalog.Offer},
 		PermissionOptions: loop.PermissionOptions{Mode: mode, Attended: true},
-		Tools:             newTools(c, nil, jobs, newChecks(c, []settings.Check{{Files: "*.go", Command: "true"}})),
+		Tools:             newTools(c, nil, jobs, newChecks(c, []settings.Check{{Files: "*.go", Command: "true"}}), nil),
 		Delegates:         delegate.NewPool(delegate.Options{Agents: func() []delegate.Agent { return delegate.BuiltIn(tools.Accepted(everyTool())) }}),
 	})
 	go a.Run(t.Context(), commands, events)

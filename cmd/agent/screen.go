@@ -85,7 +85,7 @@ func (a *app) screen(events <-chan event.Event, commands chan<- event.Command, p
 	o.Session.Mode, o.Session.ID, o.Session.Title, o.Session.Draft = string(a.options.Mode), a.record.id(), a.record.ending.Title, a.options.Draft
 
 	o.Notices, o.Instructions = slices.Clone(a.notices), a.screenInstructions()
-	o.Trust = a.trust.Screen()
+	o.Trust, o.Servers = a.trust.Screen(), a.screenServers()
 	if a.project != nil {
 		var notices []string
 		o.Custom, notices = customCommands(a.project)

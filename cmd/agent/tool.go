@@ -102,7 +102,7 @@ func toolRun(ctx context.Context, opts *toolOptions) error {
 	defer w.Close()
 	commands := tools.Commands{Workspace: w, Limits: shellLimits(file.Settings), MaxOutput: file.Settings.Shell.MaxOutput}
 	checks := newChecks(commands, file.Checks)
-	ts := newTools(commands, nil, nil, checks)
+	ts := newTools(commands, nil, nil, checks, nil)
 	if p := openInstructions(dir, os.Getenv); len(p.Skills()) > 0 {
 		ts = append(ts, p.SkillTool())
 	}
@@ -161,7 +161,7 @@ func everyTool() []tools.Tool {
 	jobs := tools.NewJobs()
 	defer jobs.Close()
 	var commands tools.Commands
-	all := newTools(commands, nil, jobs, tools.NewChecks(commands, make([]tools.Check, 1)))
+	all := newTools(commands, nil, jobs, tools.NewChecks(commands, make([]tools.Check, 1)), nil)
 	return append(all, loop.SessionTools()...)
 }
 

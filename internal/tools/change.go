@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -13,15 +14,30 @@ import (
 	"agent/internal/tools/workspace"
 )
 
-// changeCall returns the call that commits t. Its title names at most named
-// files.
-func changeCall(t *workspace.Transaction, verb string, named int) (Call, error) {
-	drafts, warnings, err := t.Changes()
+// Formatter formats the new text of a file that a tool changes. By is the name of the
+// program that does it; empty if there is none for the file. With an error the text stays
+// as it is.
+type Formatter interface {
+	Format(ctx context.Context, path string, text []byte) (formatted []byte, by string, err error)
+}
+
+// changeCall returns the call that commits t, with formatted texts if format is not nil.
+// Its title names at most named files.
+func changeCall(ctx context.Context, t *workspace.Transaction, format Formatter, verb string, named int) (Call, error) {
+	drafts, _, err := t.Changes()
 	if err != nil {
 		return Call{}, err
 	}
 	if err := checkCopied(drafts); err != nil {
 		return Call{}, err
+	}
+	remarks, err := formatDrafts(ctx, format, drafts)
+	if err != nil {
+		return Call{}, err
+	}
+	drafts, warnings, err := t.Changes()
+	if err != nil {
+		return Call{}, fmt.Errorf("after formatting, %w", err)
 	}
 	var paths []string
 	for _, d := range drafts[:min(named, len(drafts))] {
@@ -31,7 +47,33 @@ func changeCall(t *workspace.Transaction, verb string, named int) (Call, error) 
 	if rest := len(drafts) - named; rest > 0 {
 		title += " and " + phrase.Count(rest, "more file")
 	}
-	return commitCall(t, title, drafts, warnings), nil
+	c := commitCall(t, title, drafts, warnings)
+	c.Remarks = remarks
+	return c, nil
+}
+
+// formatDrafts formats the new texts of drafts, and returns what went wrong. Its error is
+// that of ctx.
+func formatDrafts(ctx context.Context, format Formatter, drafts []*workspace.Draft) (problems []string, err error) {
+	if format == nil {
+		return nil, nil
+	}
+	for _, d := range drafts {
+		if d.After == nil || filepath.IsAbs(d.Path) {
+			continue
+		}
+		formatted, by, err := format.Format(ctx, d.Path, d.After)
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case err != nil:
+			problems = append(problems, err.Error())
+			d.Notes = append(d.Notes, "It is not formatted: "+err.Error()+".")
+		case by != "":
+			d.Format(formatted, by)
+		}
+	}
+	return problems, nil
 }
 
 // Commit returns a call that commits t.

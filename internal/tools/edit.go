@@ -53,7 +53,7 @@ func (a editArgs) list() ([]oneEdit, error) {
 	return out, nil
 }
 
-func editTool(w *workspace.Workspace, known *workspace.Ledger) Tool {
+func editTool(w *workspace.Workspace, known *workspace.Ledger, format Formatter) Tool {
 	return New("edit", editText, func(ctx context.Context, a editArgs) (Call, error) {
 		edits, err := a.list()
 		if err != nil {
@@ -80,7 +80,7 @@ func editTool(w *workspace.Workspace, known *workspace.Ledger) Tool {
 		for d, p := range places {
 			d.Notes = p.notes()
 		}
-		return changeCall(t, "edit", 1)
+		return changeCall(ctx, t, format, "edit", 1)
 	}, editForm(w))
 }
 

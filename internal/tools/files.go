@@ -12,7 +12,13 @@ import (
 // Files returns the tools that read and change the files of w, in a fixed order.
 // Known records what the agent has read; nil disables the checks against it.
 func Files(w *workspace.Workspace, known *workspace.Ledger) []Tool {
-	return []Tool{readTool(w, known), listTool(w), globTool(w), searchTool(w), editTool(w, known), patchTool(w, known), writeTool(w, known)}
+	return FormattedFiles(w, known, nil)
+}
+
+// FormattedFiles is Files with a formatter for the files that edit, patch and write
+// change; nil for none.
+func FormattedFiles(w *workspace.Workspace, known *workspace.Ledger, format Formatter) []Tool {
+	return []Tool{readTool(w, known), listTool(w), globTool(w), searchTool(w), editTool(w, known, format), patchTool(w, known, format), writeTool(w, known, format)}
 }
 
 // readCall returns a call with effect Read on at. Its run may continue in the

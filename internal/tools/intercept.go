@@ -13,6 +13,7 @@ type Info struct {
 	Args  json.RawMessage
 	Agent string // ID of a delegate; empty for the main agent
 	Step  int    // of the session, from 1; 0 for a command that the user typed
+	More  bool   // more calls of the same reply follow
 }
 
 // Runner runs an approved call.

@@ -27,7 +27,7 @@ type patchArgs struct {
 	Patch string `json:"patch" jsonschema:"complete patch, from *** Begin Patch to *** End Patch"`
 }
 
-func patchTool(w *workspace.Workspace, known *workspace.Ledger) Tool {
+func patchTool(w *workspace.Workspace, known *workspace.Ledger, format Formatter) Tool {
 	return freeform{argument: "patch", grammar: patchGrammar, Tool: New("patch", patchText, func(ctx context.Context, a patchArgs) (Call, error) {
 		actions, err := edit.ParsePatch(a.Patch)
 		if err != nil {
@@ -43,7 +43,7 @@ func patchTool(w *workspace.Workspace, known *workspace.Ledger) Tool {
 				return Call{}, fmt.Errorf("%s %s: %w (nothing was changed)", verbOf(action), action.Path, err)
 			}
 		}
-		return changeCall(t, "patch", maxTitled)
+		return changeCall(ctx, t, format, "patch", maxTitled)
 	}, intake.Form{
 		Names:   []string{"apply_patch"},
 		Aliases: map[string][]string{"patch": {"input", "patch_text", "diff"}},

@@ -42,8 +42,11 @@ type Call struct {
 	Targets []Target
 	// Changes are the files to write, with their content before and after.
 	Changes []Change
-	// Warnings are shown to the user with the request for approval.
+	// Warnings are shown to the user with the request for approval. Without one, a call
+	// with warnings does not run, whatever the permission mode.
 	Warnings []string
+	// Remarks are shown like Warnings, but do not make an approval necessary.
+	Remarks []string
 	// Run performs the call. It first checks that the files to change are still as
 	// Prepare saw them. It is called once; only a command that a sandbox has blocked is
 	// run again, with another access. When ctx ends, it returns soon, with ctx's error

@@ -18,8 +18,8 @@ type writeArgs struct {
 	Content string `json:"content" jsonschema:"complete new content of the file"`
 }
 
-func writeTool(w *workspace.Workspace, known *workspace.Ledger) Tool {
-	return New("write", writeText, func(_ context.Context, a writeArgs) (Call, error) {
+func writeTool(w *workspace.Workspace, known *workspace.Ledger, format Formatter) Tool {
+	return New("write", writeText, func(ctx context.Context, a writeArgs) (Call, error) {
 		t := w.Begin(known)
 		d, err := t.Open(a.Path)
 		if err != nil {
@@ -31,7 +31,7 @@ func writeTool(w *workspace.Workspace, known *workspace.Ledger) Tool {
 		if err := t.Overwrite(d, []byte(a.Content)); err != nil {
 			return Call{}, err
 		}
-		return changeCall(t, "write", 1)
+		return changeCall(ctx, t, format, "write", 1)
 	}, intake.Form{
 		Names: []string{"write_file", "write_to_file", "create", "create_file", "save_file", "file_write"},
 		Aliases: map[string][]string{

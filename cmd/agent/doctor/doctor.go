@@ -1,6 +1,6 @@
 // Package doctor tests the parts of the system that the program depends on: the
 // sandbox, git, the shell, the terminal, the keyring, the configuration, the system
-// policy, the models and the state directory. It changes nothing and never prints an API key. Start reading at
+// policy, language servers and formatters, the models and the state directory. It changes nothing and never prints an API key. Start reading at
 // NewCmd.
 package doctor
 
@@ -76,6 +76,7 @@ func run(ctx context.Context, opts *Options) error {
 	rows = append(rows, checkTerminal(opts.IO.Out)...)
 	rows = append(rows, checkKeyring())
 	rows = append(rows, config, checkPolicy(opts.System()))
+	rows = append(rows, checkPrograms(file.Settings)...)
 	if config.Status == failed {
 		rows = append(rows, row{Name: "models", Status: warning, Detail: "not tested, because the configuration is invalid"})
 	} else {

@@ -34,6 +34,8 @@ func Topics() []Topic {
 		{"models", "providers, API keys, base URLs, proxies, fallbacks, cost"},
 		{"tools", "the tools a model can call, their limits, checks, web access"},
 		{"mcp", "MCP servers: configuration, permissions, Databricks"},
+		{"lsp", "language servers, formatters, /lsp, errors after edits"},
+		{"web", "the provider's web search, MCP servers that search, fetch"},
 		{"hooks", "commands at events of a session, tools of your own, trust in a repository"},
 		{"configuration", "the configuration file, all settings, system prompt, appearance"},
 		{"data", "files on disk, API keys, secrets in commands and models, deletion"},

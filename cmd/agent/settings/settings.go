@@ -28,20 +28,22 @@ type Settings struct {
 	BaseURL string   `json:"base_url,omitempty" format:"uri" what:"base URL of an OpenAI-compatible server"`
 	Mode    string   `json:"mode,omitempty" enum:"ask,edits,plan,all" what:"permission mode: ask (default), edits (auto-approve file edits), plan (read-only), all (approve all)"`
 	Limits
-	Effort    string              `json:"effort,omitempty" what:"reasoning effort, if the model supports it: low, medium, high or another level of the model"`
-	Local     *bool               `json:"local,omitempty" what:"detect model servers on this machine if no other model is connected (default true)"`
-	Providers map[string]Provider `json:"providers,omitempty" names:"^[a-z0-9][a-z0-9._-]*$" what:"overrides of built-in providers, and additional ones, by name"`
-	AllowHTTP []string            `json:"allow_http,omitempty" format:"host" what:"hosts, with or without a port, that may receive an API key over plain HTTP (default: none; this machine is always allowed)"`
-	Catalog   map[string]Model    `json:"catalog,omitempty" what:"overrides of built-in model data, by prefix of NAME or PROVIDER/NAME"`
-	AddDirs   []string            `json:"add_dirs,omitempty" what:"directories that tools read and change like the working directory; absolute, or beginning with ~/"`
-	Checks    []Check             `json:"checks,omitempty" what:"commands that check files after each change"`
-	Hooks     Hooks               `json:"hooks,omitempty" what:"commands that run at events of a session, by event; see agent help hooks"`
-	Tools     map[string]Tool     `json:"tools,omitempty" names:"^[a-z][a-z0-9_]{0,63}$" what:"additional tools for the model, by name; see agent help hooks"`
-	Shell     Shell               `json:"shell,omitempty" what:"commands: the model's, those typed after ! and checks"`
-	Redact    *bool               `json:"redact,omitempty" what:"replace API keys, tokens and private keys by placeholders in what the model gets, in sessions, exports and traces (default true); see agent help data"`
-	Sandbox   *bool               `json:"sandbox,omitempty" what:"run the model's commands in a sandbox (default true); see agent help sandbox"`
-	MCP       MCP                 `json:"mcp,omitempty" what:"MCP servers, which give the model further tools; see agent help mcp"`
-	Sessions  Sessions            `json:"sessions,omitempty" what:"retention of sessions"`
+	Effort    string                    `json:"effort,omitempty" what:"reasoning effort, if the model supports it: low, medium, high or another level of the model"`
+	Local     *bool                     `json:"local,omitempty" what:"detect model servers on this machine if no other model is connected (default true)"`
+	Providers map[string]Provider       `json:"providers,omitempty" names:"^[a-z0-9][a-z0-9._-]*$" what:"overrides of built-in providers, and additional ones, by name"`
+	AllowHTTP []string                  `json:"allow_http,omitempty" format:"host" what:"hosts, with or without a port, that may receive an API key over plain HTTP (default: none; this machine is always allowed)"`
+	Catalog   map[string]Model          `json:"catalog,omitempty" what:"overrides of built-in model data, by prefix of NAME or PROVIDER/NAME"`
+	AddDirs   []string                  `json:"add_dirs,omitempty" what:"directories that tools read and change like the working directory; absolute, or beginning with ~/"`
+	Checks    []Check                   `json:"checks,omitempty" what:"commands that check files after each change"`
+	Hooks     Hooks                     `json:"hooks,omitempty" what:"commands that run at events of a session, by event; see agent help hooks"`
+	Tools     map[string]Tool           `json:"tools,omitempty" names:"^[a-z][a-z0-9_]{0,63}$" what:"additional tools for the model, by name; see agent help hooks"`
+	LSP       map[string]LanguageServer `json:"lsp,omitempty" names:"^[a-z0-9][a-z0-9._-]*$" what:"language servers, by name; see agent help lsp"`
+	Format    map[string]Command        `json:"format,omitempty" what:"formatters of the files that tools change, by glob such as *.go: a program that reads the text on standard input and prints it formatted, run without a shell: a list, or text that is split at spaces; {file} stands for the path; see agent help lsp"`
+	Shell     Shell                     `json:"shell,omitempty" what:"commands: the model's, those typed after ! and checks"`
+	Redact    *bool                     `json:"redact,omitempty" what:"replace API keys, tokens and private keys by placeholders in what the model gets, in sessions, exports and traces (default true); see agent help data"`
+	Sandbox   *bool                     `json:"sandbox,omitempty" what:"run the model's commands in a sandbox (default true); see agent help sandbox"`
+	MCP       MCP                       `json:"mcp,omitempty" what:"MCP servers, which give the model further tools; see agent help mcp"`
+	Sessions  Sessions                  `json:"sessions,omitempty" what:"retention of sessions"`
 	Prompt
 	Trace
 	Screen
@@ -216,6 +218,9 @@ func Read(path string) (File, error) {
 		return File{}, fmt.Errorf("%s:%w", path, err)
 	}
 	if err := checkTools(f.Tools, f.Lines); err != nil {
+		return File{}, fmt.Errorf("%s:%w", path, err)
+	}
+	if err := f.checkPrograms(f.Lines); err != nil {
 		return File{}, fmt.Errorf("%s:%w", path, err)
 	}
 	if f.Rules, err = f.Permissions.Rules(path, f.Lines); err != nil {

@@ -159,7 +159,7 @@ func confirmRun(_ context.Context, opts *Options) error {
 		return command.Usage("there is no terminal to ask on: read the content with agent trust show, then add --sha256 HASH")
 	default:
 		opts.IO.Out.Say(r.describe(i))
-		if !opts.IO.Confirm("\nUse this in this workspace? It can run programs as you, outside the sandbox. Files that it runs but\nthat are not shown can change later. [y/N] ") {
+		if !opts.IO.Confirm("\nUse this in this workspace? It can run programs as you, " + i.Kind.area() + ". Files that it\nruns but that are not shown can change later. [y/N] ") {
 			fmt.Fprintln(opts.IO.Err, "Not confirmed.")
 			return nil
 		}

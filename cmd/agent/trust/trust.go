@@ -43,6 +43,14 @@ func (k Kind) noun(n int) string {
 	return phrase.Count(n, string(k))
 }
 
+// area says where the programs of a kind run.
+func (k Kind) area() string {
+	if k == LSP || k == Format {
+		return "in the sandbox"
+	}
+	return "outside the sandbox"
+}
+
 // Item is something that a repository configures. All of its texts are untrusted.
 type Item struct {
 	Kind Kind
@@ -53,6 +61,9 @@ type Item struct {
 	Content string
 	// Live is set if a confirmation applies to the running session.
 	Live bool
+	// Offer is set if the repository does not configure the item: this program could use it.
+	// It is listed, but no notice asks for a confirmation.
+	Offer bool
 }
 
 // Sum returns the hash of the content, in hexadecimal.
@@ -136,7 +147,7 @@ func (r *Review) decide(i Item, store func(settings.ProjectFile, settings.Confir
 // used. It returns nothing if there is nothing to do.
 func (r *Review) Notices() []string {
 	all, problems := r.Items()
-	waiting := slices.DeleteFunc(all, r.Confirmed)
+	waiting := slices.DeleteFunc(all, func(i Item) bool { return i.Offer || r.Confirmed(i) })
 	var notices, parts, files []string
 	for _, kind := range []Kind{MCP, Hooks, LSP, Format} {
 		n := 0

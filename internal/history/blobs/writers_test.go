@@ -38,7 +38,7 @@ func TestMain(m *testing.M) {
 // write writes contents and notes to a pack, and prints the hash of each content with
 // its note when both are stored.
 func write(path string, seed int) error {
-	p, err := blobs.Open(path, blobs.Limits{})
+	p, err := blobs.Open(path, blobs.Limits{Pack: 8 << 30, Total: 8 << 30}) // a thousand writers store much
 	if err != nil {
 		return err
 	}

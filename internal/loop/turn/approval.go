@@ -100,7 +100,7 @@ func changed(ctx context.Context, c tools.Call, then, now policy.Verdict) string
 
 // question returns the approval request for c.
 func (x *executor) question(c *toolCall, v policy.Verdict) event.Ask {
-	warnings := slices.Clone(c.call.Warnings)
+	warnings := slices.Concat(c.call.Warnings, c.call.Remarks)
 	if v.Warning != "" {
 		warnings = append(warnings, v.Warning)
 	}

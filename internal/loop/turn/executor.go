@@ -87,7 +87,7 @@ func (x *executor) understand(said []llm.Message) []llm.Message {
 func (x *executor) run(ctx context.Context, msgs []llm.Message, notRun string) (out []llm.Message, worked, endsTurn bool) {
 	calls := make([]*toolCall, len(msgs))
 	for i, m := range msgs {
-		calls[i] = &toolCall{msg: m}
+		calls[i] = &toolCall{msg: m, more: i < len(msgs)-1}
 	}
 	for i := 0; i < len(calls); {
 		group := calls[i : i+1]
@@ -140,7 +140,7 @@ func (x *executor) leading(ctx context.Context, calls []*toolCall) []*toolCall {
 	for ; n < len(calls); n++ {
 		x.prepare(ctx, calls[n])
 		if !x.independent(ctx, calls[n]) {
-			*calls[n] = toolCall{msg: calls[n].msg} // prepared again when the calls before it have run
+			*calls[n] = toolCall{msg: calls[n].msg, more: calls[n].more} // prepared again when the calls before it have run
 			break
 		}
 	}
@@ -292,7 +292,7 @@ func (x *executor) finish(c *toolCall) {
 
 // info identifies c for interceptors.
 func (x *executor) info(c *toolCall) tools.Info {
-	return tools.Info{ID: c.msg.ID, Tool: c.msg.Name, Args: c.msg.Input, Step: x.conv.Steps}
+	return tools.Info{ID: c.msg.ID, Tool: c.msg.Name, Args: c.msg.Input, Step: x.conv.Steps, More: c.more}
 }
 
 // progress returns a function that emits output of c while it runs.

@@ -108,6 +108,7 @@ type toolCall struct {
 	err      error    // of Prepare; the call does not run
 	ignored  []string // arguments that the intake dropped
 	alone    bool     // it is one of a ConversationTool
+	more     bool     // more calls of the reply follow
 	verdict  policy.Verdict
 	part     *partial // what the user approved of it; nil for all
 	start    time.Time

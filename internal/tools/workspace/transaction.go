@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"strings"
 
 	"agent/internal/llm/phrase"
 	"agent/internal/tools/advice"
@@ -105,6 +106,21 @@ func (t *Transaction) checkKnown(d *Draft, spelled string) error {
 		return advice.Add(fmt.Errorf("%s was not read in this conversation", d.Path), "Read it before you change it")
 	}
 	return err
+}
+
+// Format replaces the new content by what a formatter made of it. A note tells the model
+// what has changed, so that its next edit matches.
+func (d *Draft) Format(formatted []byte, by string) {
+	if bytes.Equal(formatted, d.After) {
+		return
+	}
+	note := by + " then formatted it. Read it again before the next edit."
+	if diff, ok := smallDiff(d.After, formatted); ok {
+		note = by + " then formatted it:\n" + strings.TrimSuffix(diff, "\n")
+	} else {
+		d.whole = false
+	}
+	d.After, d.Notes = formatted, append(d.Notes, note)
 }
 
 // addSpelling records a name by which the model called the file; empty for none.

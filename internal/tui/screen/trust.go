@@ -15,5 +15,6 @@ type Trust struct {
 type TrustItem struct {
 	Kind, Name, File, Content string
 	Live                      bool // a confirmation applies to the running session
+	Offer                     bool // the repository does not configure it; it could be used there
 	Confirmed                 bool
 }

@@ -61,6 +61,8 @@ func (s *Session) Take(msg tea.Msg) bool {
 		s.showTrust(msg)
 	case trustDecided:
 		s.sayDecided(msg)
+	case serversRead:
+		s.showServers(msg)
 	case themeSaved:
 		s.themeSaved(msg)
 	default:

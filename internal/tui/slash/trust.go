@@ -67,6 +67,9 @@ func (s *Session) showTrust(r trustRead) {
 	var all []list.Option
 	for i, item := range r.all {
 		state := "not confirmed"
+		if item.Offer {
+			state = "off"
+		}
 		if item.Confirmed {
 			state = "confirmed"
 		}
@@ -85,11 +88,14 @@ func (s *Session) askTrust(i screen.TrustItem) {
 		Unified: "@@ -0,0 +1," + strconv.Itoa(lines) + " @@\n+" + strings.ReplaceAll(content, "\n", "\n+") + "\n",
 	}
 	own := dialog.Own{Diffs: []event.Diff{shown}, Read: true, Title: "Use " + i.Kind + " " + i.Name + " of this repository?",
-		Notes: []dialog.Note{{Text: "It can run programs as you, outside the sandbox. Files that it runs but that are not shown can change later. The content:", Alert: true}},
+		Notes: []dialog.Note{{Text: "It can run programs as you, " + trustArea(i) + ". Files that it runs but that are not shown can change later. The content:", Alert: true}},
 		Rows: []dialog.Row{
 			{Digit: 1, Kind: dialog.Yes, Text: "Confirm this content in this workspace", Short: "Confirm"},
 			{Digit: 2, Kind: dialog.No, Text: "Not now", Short: "Not now"},
 		}}
+	if i.Offer {
+		own.Title = "Use " + i.Kind + " " + i.Name + " in this workspace?"
+	}
 	if i.Confirmed {
 		own.Title = "Revoke " + i.Kind + " " + i.Name + " of this repository?"
 		own.Read, own.Notes = false, []dialog.Note{{Text: "You have confirmed this content:"}}
@@ -103,6 +109,14 @@ func (s *Session) askTrust(i screen.TrustItem) {
 		return func() tea.Msg { return trustDecided{i, !i.Confirmed, s.Options.Trust.Decide(i, !i.Confirmed)} }
 	}
 	s.Front.Ask(own)
+}
+
+// trustArea says where the programs of an item run: see packages lsp and format.
+func trustArea(i screen.TrustItem) string {
+	if i.Kind == "lsp" || i.Kind == "format" {
+		return "in the sandbox"
+	}
+	return "outside the sandbox"
 }
 
 // sayDecided says what a decision on an item has changed.

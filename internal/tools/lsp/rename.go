@@ -1,0 +1,101 @@
+package lsp
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+
+	"agent/internal/llm/phrase"
+	"agent/internal/tools"
+	"agent/internal/tools/advice"
+	"agent/internal/tools/workspace"
+)
+
+//go:embed rename.md
+var renameText string
+
+// Ledger records what an agent has read.
+type Ledger = workspace.Ledger
+
+type renameArgs struct {
+	Path string `json:"path" jsonschema:"file with the symbol, relative to the working directory"`
+	Line int    `json:"line" jsonschema:"number of a line that contains the symbol, from 1"`
+	Name string `json:"name" jsonschema:"the symbol, as it is written on that line"`
+	To   string `json:"to" jsonschema:"new name"`
+}
+
+// prepareRename asks the server for the edits. They become changes like those of edit.
+func (p *Pool) prepareRename(ctx context.Context, known *workspace.Ledger, a renameArgs) (tools.Call, error) {
+	name, err := p.o.Workspace.Resolve(a.Path)
+	if err != nil {
+		return tools.Call{}, err
+	}
+	r, err := p.use(ctx, name)
+	if err != nil {
+		return tools.Call{}, err
+	}
+	if !has(r.abilities.Rename) {
+		return tools.Call{}, errNoRename
+	}
+	at, _, err := p.position(r, name, a.Line, a.Name)
+	if err != nil {
+		return tools.Call{}, err
+	}
+	var found *workspaceEdit
+	params := map[string]any{"textDocument": map[string]any{"uri": uriOf(p.file(name))}, "position": at, "newName": a.To}
+	if err := r.request(ctx, "textDocument/rename", params, &found); err != nil {
+		return tools.Call{}, err
+	}
+	if found == nil {
+		return tools.Call{}, advice.Add(fmt.Errorf("the language server cannot rename %s there", a.Name), "Give a line where the symbol is defined or used")
+	}
+	all, err := found.files()
+	if err != nil {
+		return tools.Call{}, err
+	}
+	t := p.o.Workspace.Begin(known)
+	for _, d := range all {
+		if err := p.edit(r, t, d); err != nil {
+			return tools.Call{}, fmt.Errorf("%w (nothing was changed)", err)
+		}
+	}
+	return tools.Commit(t, fmt.Sprintf("rename %s to %s in %s", a.Name, a.To, phrase.Count(len(all), "file")))
+}
+
+// edit applies the edits of one file to its draft.
+func (p *Pool) edit(r *running, t *workspace.Transaction, d documentEdit) error {
+	file := fileOf(d.Document.URI)
+	name, inside := p.name(file)
+	if !inside {
+		return advice.Add(fmt.Errorf("the symbol is also in %s, outside the working directory", file), "Rename only symbols of this project")
+	}
+	draft, err := t.OpenExisting(name)
+	if err != nil {
+		return err
+	}
+	if draft.Path != name {
+		return fmt.Errorf("%s is a symbolic link to %s", name, draft.Path)
+	}
+	if !r.knows(file, d.Document.Version, string(draft.After)) {
+		return advice.Add(fmt.Errorf("%s has changed while the language server worked", name), "Call rename again")
+	}
+	after, err := apply(string(draft.After), d.Edits, r.bytes())
+	if err != nil {
+		return errors.Join(fmt.Errorf("edit %s", name), err)
+	}
+	draft.After = []byte(after)
+	return nil
+}
+
+// knows reports whether the edits of a file fit its text: the version is the one that was
+// sent last, if there is one, and its text is this one.
+func (r *running) knows(file string, version *int, text string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	d := r.docs[file]
+	if d == nil {
+		return true // the server has read the file itself
+	}
+	return d.text == text && (version == nil || *version == 0 || *version == d.version)
+}

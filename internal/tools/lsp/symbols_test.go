@@ -1,0 +1,139 @@
+package lsp_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/tools"
+	"agent/internal/tools/lsp"
+)
+
+// span is a range on one line, from 0, in the columns of the server.
+func span(line, from, to int) map[string]any {
+	at := func(col int) map[string]any { return map[string]any{"line": line, "character": col} }
+	return map[string]any{"start": at(from), "end": at(to)}
+}
+
+func edit(line, from, to int, text string) map[string]any {
+	return map[string]any{"range": span(line, from, to), "newText": text}
+}
+
+// A name stands for a column, in the encoding of the server.
+func TestSymbols(t *testing.T) {
+	skipWindows(t)
+	for _, encoding := range []string{"utf-8", "utf-16"} {
+		f := newFake()
+		f.caps["positionEncoding"] = encoding
+		var d *desk
+		var asked map[string]any
+		f.answer = func(_ *fake, method string, params map[string]any) any {
+			switch method {
+			case "textDocument/hover":
+				asked = params["position"].(map[string]any)
+				return map[string]any{"contents": map[string]any{"kind": "plaintext", "value": "func two()"}}
+			case "textDocument/definition":
+				return map[string]any{"uri": d.uri("b.x"), "range": span(0, 0, 3)}
+			case "textDocument/references":
+				return []any{map[string]any{"uri": d.uri("a.x"), "range": span(1, 0, 3)}, map[string]any{"uri": "file:///lib/x.x", "range": span(6, 0, 3)}}
+			case "textDocument/documentSymbol":
+				return []any{map[string]any{"name": "T", "kind": 23, "selectionRange": span(1, 0, 1), "children": []any{
+					map[string]any{"name": "two", "kind": 6, "detail": "func()", "selectionRange": span(2, 0, 3)},
+				}}}
+			}
+			return nil
+		}
+		d = newDesk(t, lsp.Options{Start: starts(t, f)}, map[string]string{"a.x": "one\r\n𝄞 ä two twofold\r\n", "b.x": "  func two\n"})
+		if got := d.must("symbols", `{"op":"hover","path":"a.x","line":2,"name":"pkg.two"}`); got != "func two()\n" {
+			t.Errorf("hover: %q", got)
+		}
+		column := map[string]float64{"utf-8": 8, "utf-16": 5}[encoding]
+		if diff := cmp.Diff(map[string]any{"line": 1.0, "character": column}, asked); diff != "" {
+			t.Errorf("%s: %s", encoding, diff)
+		}
+		for args, want := range map[string]string{
+			`{"op":"hover","path":"a.x","line":1,"name":"two"}`:      "[two is on line 2, not on line 1]\nfunc two()\n",
+			`{"op":"definition","path":"a.x","line":2,"name":"two"}`: "b.x:1: func two\n",
+			`{"op":"references","path":"a.x","line":2,"name":"two"}`: "/lib/x.x:7\na.x:2: 𝄞 ä two twofold\n",
+			`{"op":"outline","path":"a.x"}`:                          "2: struct T\n3:   method two func()\n",
+		} {
+			if diff := cmp.Diff(want, d.must("symbols", args)); diff != "" {
+				t.Errorf("%s: %s", args, diff)
+			}
+		}
+		for args, want := range map[string]string{
+			`{"op":"hover","path":"a.x","line":2,"name":"fold"}`: `a.x:2 does not contain fold; the line is "𝄞 ä two twofold". Read the file and give a line with the symbol`,
+			`{"op":"hover","path":"a.x","line":2}`:               "hover needs name and line: the symbol, and a line that contains it",
+			`{"op":"outline","path":"a.y"}`:                      "a.y",
+			`{"op":"outline","path":"c.md"}`:                     "c.md",
+		} {
+			if _, err := d.call("symbols", args, false); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %v", args, err)
+			}
+		}
+	}
+}
+
+// A rename becomes changes like those of edit, and nothing else is accepted.
+func TestRename(t *testing.T) {
+	skipWindows(t)
+	f := newFake()
+	f.caps["positionEncoding"] = "utf-16"
+	var d *desk
+	var edits any
+	f.answer = func(_ *fake, method string, _ map[string]any) any {
+		if method == "textDocument/rename" {
+			return edits
+		}
+		return nil
+	}
+	files := map[string]string{"a.x": "𝄞 two = two\r\nend\n", "b.x": "two\n"}
+	d = newDesk(t, lsp.Options{Start: starts(t, f), Wait: time.Millisecond}, files)
+	document := func(name string, version any, all ...any) map[string]any {
+		return map[string]any{"textDocument": map[string]any{"uri": d.uri(name), "version": version}, "edits": all}
+	}
+	const args = `{"path":"a.x","line":1,"name":"two","to":"2"}`
+	for name, c := range map[string]struct {
+		edits any
+		want  string
+	}{
+		"outside":     {map[string]any{"changes": map[string]any{"file:///etc/passwd": []any{edit(0, 0, 1, "x")}}}, "the symbol is also in /etc/passwd, outside the working directory"},
+		"no file":     {map[string]any{"changes": map[string]any{"http://host/a": []any{edit(0, 0, 1, "x")}}}, `"http://host/a", which is not a file`},
+		"create":      {map[string]any{"documentChanges": []any{map[string]any{"kind": "create", "uri": d.uri("c.x")}}}, "wants to create a file"},
+		"old version": {map[string]any{"documentChanges": []any{document("a.x", 99, edit(0, 3, 6, "2"))}}, "a.x has changed while the language server worked. Call rename again"},
+		"overlap":     {map[string]any{"documentChanges": []any{document("b.x", nil, edit(0, 0, 2, "2"), edit(0, 1, 3, "2"))}}, "edits that overlap"},
+		"nothing":     {nil, "the language server cannot rename two there"},
+	} {
+		edits = c.edits
+		if _, err := d.call("rename", args, false); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	edits = map[string]any{"documentChanges": []any{document("b.x", nil, edit(0, 0, 3, "2")), document("a.x", nil, edit(0, 9, 12, "2"), edit(0, 3, 6, "2"))}}
+	c, err := d.tools["rename"].Prepare(t.Context(), json.RawMessage(args))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []tools.Change{{Path: "b.x", Before: []byte("two\n"), After: []byte("2\n")}, {Path: "a.x", Before: []byte(files["a.x"]), After: []byte("𝄞 2 = 2\r\nend\n")}}
+	if diff := cmp.Diff(want, c.Changes); diff != "" || c.Effect != tools.Write || c.Title != "rename two to 2 in 2 files" {
+		t.Errorf("%s %s: %s", c.Title, c.Effect, diff)
+	}
+	if err := os.WriteFile(filepath.Join(d.dir, "b.x"), []byte("other\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Run(t.Context(), tools.Approved{Changes: c.Changes}); err == nil {
+		t.Error("a file that has changed since the preparation was written")
+	}
+	d.must("edit", `{"path":"b.x","old":"other","new":"two"}`)
+	if got := d.must("rename", args); !strings.Contains(got, "changed a.x") || !strings.Contains(got, "changed b.x") {
+		t.Errorf("result: %s", got)
+	}
+	if got, _ := os.ReadFile(filepath.Join(d.dir, "a.x")); string(got) != "𝄞 2 = 2\r\nend\n" {
+		t.Errorf("a.x is now %q", got)
+	}
+}

@@ -42,6 +42,8 @@ type server struct {
 	tools    []Tool
 	rejected []string
 	protocol string
+	stale    bool                    // the server reported a change after tools were listed
+	listing  bool                    // the tools are being listed again
 	heard    map[string]func(string) // by progress token: called when the server reports progress
 }
 

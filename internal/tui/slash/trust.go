@@ -87,14 +87,14 @@ func (t *trust) show(r trustRead) {
 
 // ask shows the exact content of an item and asks for a decision.
 func (t *trust) ask(i screen.TrustItem) {
-	content := strings.TrimRight(i.Content, "\n")
+	content := ink.Exact(strings.TrimRight(i.Content, "\n"))
 	lines := strings.Count(content, "\n") + 1
 	shown := event.Diff{
 		Path: i.File, Created: true, Added: lines,
 		Unified: "@@ -0,0 +1," + strconv.Itoa(lines) + " @@\n+" + strings.ReplaceAll(content, "\n", "\n+") + "\n",
 	}
 	own := dialog.Own{Diffs: []event.Diff{shown}, Read: true, Title: "Use " + i.Kind + " " + i.Name + " of this repository?",
-		Notes: []dialog.Note{{Text: "It can run programs as you, " + trustArea(i) + ". The content:", Alert: true}},
+		Notes: []dialog.Note{{Text: "It can run programs as you, " + trustArea(i) + ". Files that it runs but that are not shown can change later. The content:", Alert: true}},
 		Rows: []dialog.Row{
 			{Digit: 1, Kind: dialog.Yes, Text: "Confirm this content in this workspace", Short: "Confirm"},
 			{Digit: 2, Kind: dialog.No, Text: "Not now", Short: "Not now"},

@@ -88,11 +88,11 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 	}
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
-		first := m.Width == 0
 		m.Width, m.Height = msg.Width, msg.Height
 		m.lists.update(msg)
 		m.PlayNext()
-		if shown := m.Options.Shown; first && shown != nil {
+		if shown := m.Options.Shown; shown != nil {
+			m.Options.Shown = nil
 			return tea.Tick(frameTime, func(time.Time) tea.Msg {
 				shown()
 				return nil

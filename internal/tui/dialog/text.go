@@ -114,6 +114,8 @@ func askCommandLine(ask event.Ask, c event.Target, short func(string) string) st
 	text := "Run this command"
 	if strings.Contains(lead, " ") { // the title says more than "shell"
 		text = sentence(strings.TrimRight(ExactLine(lead), ":"))
+	} else if lead != "shell" && strings.HasPrefix(ask.Title, lead+" {") { // a custom tool with its arguments
+		text += " of the tool " + ExactLine(lead)
 	}
 	if ask.Again && ask.Port == 0 {
 		text += " again"
@@ -125,7 +127,7 @@ func askCommandLine(ask event.Ask, c event.Target, short func(string) string) st
 	case ask.Again && ask.Unkept != "":
 	case ask.Again && ask.Reach == event.ReachAll:
 		text += " outside the sandbox"
-	case ask.Again:
+	case ask.Again, ask.Effect == event.NetworkEffect: // a custom tool with the network
 		text += " with the network"
 	}
 	return text + "?"

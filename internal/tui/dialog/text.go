@@ -57,6 +57,12 @@ func commandOf(ask event.Ask) *event.Target {
 	return &ask.Targets[0]
 }
 
+// exact reports whether ask is about a command or a call whose text must be read
+// completely before it is approved.
+func exact(ask event.Ask) bool {
+	return len(ask.Targets) == 1 && (ask.Targets[0].Kind == event.CommandTarget || ask.Targets[0].Kind == event.MCPTarget)
+}
+
 // QuestionText returns the question as one sentence that is safe to draw. It names the
 // delegate that asks.
 func QuestionText(ask event.Ask, short func(string) string) string {

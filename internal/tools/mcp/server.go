@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -227,7 +228,7 @@ func (s *server) explain(err error) (State, string) {
 		}
 		return NeedsLogin, fmt.Sprintf("the server answers %d: it needs other credentials", denied.status)
 	}
-	text := err.Error()
+	text := plain(err)
 	s.mu.Lock()
 	ended := s.ended
 	s.mu.Unlock()
@@ -241,6 +242,18 @@ func (s *server) explain(err error) (State, string) {
 		text += "; its last output: " + strings.ReplaceAll(last, "\n", " · ")
 	}
 	return Failed, phrase.Clip(text, maxStated)
+}
+
+// layers are the prefixes of the SDK in the text of an error.
+var layers = regexp.MustCompile(`(calling "[^"]*"|sending "[^"]*"|rejected by transport|client is closing): `)
+
+// plain returns the text of an error of the SDK without the steps of the protocol.
+func plain(err error) string {
+	text := strings.TrimPrefix(layers.ReplaceAllString(err.Error(), ""), "connection closed: ")
+	if text == "EOF" {
+		return "it closed the connection"
+	}
+	return text
 }
 
 // programEnded notes how the program ended.

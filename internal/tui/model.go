@@ -18,6 +18,10 @@ import (
 	"agent/internal/tui/slash"
 )
 
+// startPause is the time from the start to the call of Options.Shown. The first frame and
+// the first letters of the user come before it.
+const startPause = 200 * time.Millisecond
+
 // spinnerPause is the time between two frames of the spinner.
 const spinnerPause = 100 * time.Millisecond
 
@@ -67,7 +71,7 @@ func (m *model) Init() tea.Cmd {
 	if shown == nil {
 		return nil
 	}
-	return tea.Tick(frameTime, func(time.Time) tea.Msg { // after the first frame
+	return tea.Tick(startPause, func(time.Time) tea.Msg {
 		shown()
 		return nil
 	})

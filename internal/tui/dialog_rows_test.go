@@ -262,3 +262,23 @@ func TestDialogFits(t *testing.T) {
 		}
 	}
 }
+
+// The arguments of a call of an MCP server must be read to the end, as a command must.
+func TestLongArgumentsMustBeReadToTheEnd(t *testing.T) {
+	for _, size := range [][2]int{{80, 24}, {50, 12}} {
+		d := newDriver(t, size[0], size[1], screen.Options{})
+		ask := askCommand("1", "x")
+		ask.Ask.Title, ask.Ask.Scope = "call shop/order", "calls of order of the MCP server shop"
+		ask.Ask.Targets = []event.Target{{Kind: event.MCPTarget, Value: "shop/order", Input: "{\n  \"items\": [\n" + strings.Repeat("    \"tea\",\n", 40) + "    \"gold\"\n  ]\n}"}}
+		d.events(userSaid("go"), call("r1", "1", "mcp__shop__order"), ask)
+		d.armDialog()
+		d.shows(`"items": [`, "more lines below")
+		d.press("1")
+		d.wantCommands()
+		d.press("end")
+		d.shows("  ]")
+		d.advance(time.Second)
+		d.press("1")
+		d.wantCommands(event.Answer{ID: "1", Decision: event.Allow})
+	}
+}

@@ -33,7 +33,7 @@ func Topics() []Topic {
 		{"agents", "delegates, agent files, built-in agents, approval of a repository's agents"},
 		{"models", "providers, API keys, base URLs, proxies, fallbacks, cost"},
 		{"tools", "the tools a model can call, their limits, checks, web access"},
-		{"mcp", "MCP servers: configuration, permissions, Databricks"},
+		{"mcp", "MCP servers: add, check, call, log in, of a repository, permissions, Databricks"},
 		{"lsp", "language servers, formatters, /lsp, errors after edits"},
 		{"web", "the provider's web search, MCP servers that search, fetch"},
 		{"hooks", "commands at events of a session, tools of your own, trust in a repository"},

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -222,9 +223,12 @@ func (e *deniedError) Unwrap() error { return e.error }
 // explain returns the state after a connection could not be made, and why.
 func (s *server) explain(err error) (State, string) {
 	if denied, ok := errors.AsType[*deniedError](err); ok {
+		if s.OAuth != nil {
+			return NeedsLogin, fmt.Sprintf("the server answers %d. To log in: agent mcp login %s", denied.status, s.Name)
+		}
 		return NeedsLogin, fmt.Sprintf("the server answers %d: it needs other credentials", denied.status)
 	}
-	text := err.Error()
+	text := plain(err)
 	s.mu.Lock()
 	ended := s.ended
 	s.mu.Unlock()
@@ -238,6 +242,18 @@ func (s *server) explain(err error) (State, string) {
 		text += "; its last output: " + strings.ReplaceAll(last, "\n", " · ")
 	}
 	return Failed, phrase.Clip(text, maxStated)
+}
+
+// layers are the prefixes of the SDK in the text of an error.
+var layers = regexp.MustCompile(`(calling "[^"]*"|sending "[^"]*"|rejected by transport|client is closing): `)
+
+// plain returns the text of an error of the SDK without the steps of the protocol.
+func plain(err error) string {
+	text := strings.TrimPrefix(layers.ReplaceAllString(err.Error(), ""), "connection closed: ")
+	if text == "EOF" {
+		return "it closed the connection"
+	}
+	return text
 }
 
 // programEnded notes how the program ended.

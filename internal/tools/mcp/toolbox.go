@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"agent/internal/llm/phrase"
 	"agent/internal/tools"
 	"agent/internal/tools/advice"
 	"agent/internal/tools/intake"
@@ -65,14 +66,42 @@ func (b *Toolbox) Offer(ctx context.Context, window int) []tools.Tool {
 	if b.decided {
 		return b.offered
 	}
-	waiting, stop := context.WithTimeout(ctx, b.Wait)
-	defer stop()
-	_ = b.Connections.Wait(waiting)
+	b.await(ctx)
 	if ctx.Err() != nil {
 		return nil
 	}
 	b.decided, b.offered = true, b.listed(cmp.Or(window, usualWindow))
 	return b.offered
+}
+
+// noticeTime is how long the first request waits before the user gets a message.
+const noticeTime = 3 * time.Second
+
+// await waits for servers that are starting, at most Wait, and tells the user about it.
+func (b *Toolbox) await(ctx context.Context) {
+	waiting, stop := context.WithTimeout(ctx, b.Wait)
+	defer stop()
+	notice := time.AfterFunc(noticeTime, func() {
+		if names := b.starting(); names != "" {
+			b.report("Waiting for MCP servers to start (at most " + phrase.Count(int(b.Wait/time.Second), "second") + "): " + names + ".")
+		}
+	})
+	defer notice.Stop()
+	err := b.Connections.Wait(waiting)
+	if names := b.starting(); err != nil && ctx.Err() == nil && b.Wait > 0 && names != "" {
+		b.report("These MCP servers have not started yet: " + names + ". Continuing without waiting for them.")
+	}
+}
+
+// starting returns the names of the servers that are starting.
+func (b *Toolbox) starting() string {
+	var all []string
+	for _, s := range b.Servers() {
+		if s.State == Starting {
+			all = append(all, s.Name)
+		}
+	}
+	return strings.Join(all, ", ")
 }
 
 // listed returns the tools of the servers if their definitions can be listed, and otherwise
@@ -125,7 +154,9 @@ func (b *Toolbox) searchTool() tools.Tool {
 		return tools.Call{
 			Title: "search tools " + a.Query, Effect: tools.Read,
 			Run: func(ctx context.Context, _ tools.Approved) (tools.Result, error) {
-				b.settle(ctx)
+				if len(rank(b.Tools(), a.Query)) == 0 {
+					b.settle(ctx)
+				}
 				return b.search(a.Query), ctx.Err()
 			},
 		}, nil

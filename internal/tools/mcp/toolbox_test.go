@@ -87,6 +87,43 @@ func TestFirstRequestDoesNotWaitUnlessAsked(t *testing.T) {
 	}
 }
 
+// A search that matches tools does not wait for a server that hangs.
+func TestSearchDoesNotWait(t *testing.T) {
+	c := mcp.New(mcp.Options{Servers: []mcp.Server{program(t, "few", "basic"), program(t, "silent", "silent")}, StartTime: time.Minute})
+	t.Cleanup(c.Close)
+	c.Start()
+	b := &mcp.Toolbox{Connections: c}
+	for len(b.Callable()) == 0 {
+		<-c.Changed()
+	}
+	ctx, stop := context.WithTimeout(t.Context(), 10*time.Second)
+	defer stop()
+	search, err := b.Offer(ctx, 0)[0].Prepare(ctx, json.RawMessage(`{"query":"echo"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := search.Run(ctx, tools.Approved{})
+	if err != nil || !strings.HasPrefix(r.Text, "mcp__few__echo\n") || !strings.Contains(r.Text, "silent (starting)") {
+		t.Errorf("got %.300q, %v", r.Text, err)
+	}
+}
+
+// A run that waits tells the user which servers it waits for, and which it does not get.
+func TestWaitingIsReported(t *testing.T) {
+	c := mcp.New(mcp.Options{Servers: []mcp.Server{program(t, "silent", "silent")}, StartTime: time.Minute})
+	t.Cleanup(c.Close)
+	b := &mcp.Toolbox{Connections: c, Wait: 50 * time.Millisecond}
+	b.Offer(t.Context(), 0)
+	select {
+	case got := <-c.Problems():
+		if want := "These MCP servers have not started yet: silent. Continuing without waiting for them."; got != want {
+			t.Errorf("the user is told %q, want %q", got, want)
+		}
+	default:
+		t.Error("the user is told nothing")
+	}
+}
+
 func TestSearchFindsTools(t *testing.T) {
 	b := box(t, program(t, "few", "basic"), program(t, "many", "many"))
 	_, r, err := run(t, b, mcp.SearchTool, `{"query":"warehouse table 217"}`)

@@ -87,15 +87,20 @@ func (c *programConn) read() {
 		}
 		if err != nil {
 			c.failure = err
-			select {
-			case <-c.process.Done():
-				_, how := c.process.HowItEnded()
-				c.ended(how)
-			case <-c.closed:
-			case <-time.After(endTime): // it has only closed its output
-			}
+			c.noteEnd()
 			return
 		}
+	}
+}
+
+// noteEnd reports how the program ended. It is called when one of its streams was closed.
+func (c *programConn) noteEnd() {
+	select {
+	case <-c.process.Done():
+		_, how := c.process.HowItEnded()
+		c.ended(how)
+	case <-c.closed:
+	case <-time.After(endTime): // it still runs
 	}
 }
 
@@ -172,7 +177,9 @@ func (c *programConn) Write(ctx context.Context, m jsonrpc.Message) error {
 	default:
 	}
 	c.sent.note(b, delivered)
-	_, err = c.process.Stdin().Write(append(b, '\n'))
+	if _, err = c.process.Stdin().Write(append(b, '\n')); err != nil {
+		c.noteEnd()
+	}
 	return err
 }
 

@@ -78,13 +78,13 @@ func (q *question) describe(place, note string) {
 }
 
 // crowded reports whether a low window has too little room for the body if each
-// answer has its own row. A command or a plan needs up to 5 lines.
+// answer has its own row. A command, the arguments of a call or a plan need up to 5 lines.
 func (q *question) crowded() bool {
 	if !q.low || q.chooses() {
 		return false
 	}
 	least := 1
-	if commandOf(q.ask) != nil || q.ask.Plan != "" {
+	if exact(q.ask) || q.ask.Plan != "" {
 		least = min(len(q.body.lines), 5)
 	}
 	q.nameRows()
@@ -276,11 +276,11 @@ func (q *question) scopeFits() bool {
 }
 
 // mustSee reports whether the user must scroll to the end before approving: for
-// commands, warnings, and a scope that does not fit into row 2. Changes can be
+// commands, calls of MCP servers, warnings, and a scope that does not fit into row 2. Changes can be
 // approved without.
 func (q *question) mustSee() bool {
 	row := q.rows.marked()
-	return q.own != nil && q.own.Read || commandOf(q.ask) != nil || len(WarningsOf(q.ask)) > 0 || row != nil && row.Kind == Always && !q.scopeFits()
+	return q.own != nil && q.own.Read || exact(q.ask) || len(WarningsOf(q.ask)) > 0 || row != nil && row.Kind == Always && !q.scopeFits()
 }
 
 // readable reports whether the user has seen enough to approve.

@@ -57,6 +57,12 @@ func commandOf(ask event.Ask) *event.Target {
 	return &ask.Targets[0]
 }
 
+// exact reports whether ask is about a command or a call whose text must be read
+// completely before it is approved.
+func exact(ask event.Ask) bool {
+	return len(ask.Targets) == 1 && (ask.Targets[0].Kind == event.CommandTarget || ask.Targets[0].Kind == event.MCPTarget)
+}
+
 // QuestionText returns the question as one sentence that is safe to draw. It names the
 // delegate that asks.
 func QuestionText(ask event.Ask, short func(string) string) string {
@@ -114,6 +120,8 @@ func askCommandLine(ask event.Ask, c event.Target, short func(string) string) st
 	text := "Run this command"
 	if strings.Contains(lead, " ") { // the title says more than "shell"
 		text = sentence(strings.TrimRight(ExactLine(lead), ":"))
+	} else if lead != "shell" && strings.HasPrefix(ask.Title, lead+" {") { // a custom tool with its arguments
+		text += " of the tool " + ExactLine(lead)
 	}
 	if ask.Again && ask.Port == 0 {
 		text += " again"
@@ -125,7 +133,7 @@ func askCommandLine(ask event.Ask, c event.Target, short func(string) string) st
 	case ask.Again && ask.Unkept != "":
 	case ask.Again && ask.Reach == event.ReachAll:
 		text += " outside the sandbox"
-	case ask.Again:
+	case ask.Again, ask.Effect == event.NetworkEffect: // a custom tool with the network
 		text += " with the network"
 	}
 	return text + "?"

@@ -19,6 +19,7 @@ import (
 type noted struct {
 	told  chan tea.Msg
 	lines int
+	sized tea.Cmd // returned for the first size
 }
 
 func (n *noted) Init() tea.Cmd { return nil }
@@ -26,6 +27,10 @@ func (n *noted) Init() tea.Cmd { return nil }
 func (n *noted) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	n.lines++
 	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		cmd := n.sized
+		n.sized = nil
+		return n, cmd
 	case tea.Cmd:
 		return n, msg
 	case tea.PasteMsg, tea.KeyPressMsg, Pasting, string:
@@ -46,11 +51,17 @@ type shown struct {
 
 func show(t *testing.T) *shown {
 	t.Helper()
+	return showModel(t, &noted{})
+}
+
+func showModel(t *testing.T, m *noted) *shown {
+	t.Helper()
 	s := &shown{T: t, Terminal: ptytest.Open(t, 80, 24), told: make(chan tea.Msg, 100), feed: make(chan tea.Msg)}
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
+	m.told = s.told
 	go func() {
-		_, err := Show(ctx, cancel, &noted{told: s.told}, Options{In: s.Theirs, Out: s.Theirs}, func(send func(any)) {
+		_, err := Show(ctx, cancel, m, Options{In: s.Theirs, Out: s.Theirs}, func(send func(any)) {
 			for {
 				select {
 				case msg := <-s.feed:
@@ -88,6 +99,14 @@ func (s *shown) nextKey(want string) {
 	s.Helper()
 	if key, ok := s.next().(tea.KeyPressMsg); !ok || key.String() != want {
 		s.Errorf("got %v, want the key %s", key, want)
+	}
+}
+
+// The command that a model returns for the size of the first frame runs.
+func TestCommandOfFirstSize(t *testing.T) {
+	s := showModel(t, &noted{sized: func() tea.Msg { return "sized" }})
+	if got := s.next(); got != "sized" {
+		t.Errorf("got %v, want the message of the command", got)
 	}
 }
 

@@ -25,7 +25,11 @@ type stage struct {
 	// first is the size of the first frame, which Bubble Tea sends again when it
 	// starts; zero after that.
 	first tea.WindowSizeMsg
+	init  tea.Cmd // what the model returned before Bubble Tea ran
 }
+
+// Init returns the commands of the first frame.
+func (s *stage) Init() tea.Cmd { return tea.Batch(s.Model.Init(), s.init) }
 
 // Update passes msg to the model and draws its view.
 func (s *stage) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
@@ -123,10 +127,11 @@ func Show(ctx context.Context, cancel func(), m tea.Model, o Options, feed func(
 	}
 	size := t.size()
 	colors := colorprofile.Detect(t.out, os.Environ())
-	for _, first := range []tea.Msg{size, tea.ColorProfileMsg{Profile: colors}} { // so that the first frame has the right size
-		m, _ = m.Update(first)
+	var cmds [2]tea.Cmd
+	for i, first := range []tea.Msg{size, tea.ColorProfileMsg{Profile: colors}} { // so that the first frame has the right size
+		m, cmds[i] = m.Update(first)
 	}
-	s := &stage{Model: m, tty: t, first: size, renderer: newRenderer(t.out, size.Height, t.foreground, cancel)}
+	s := &stage{Model: m, tty: t, first: size, init: tea.Batch(cmds[:]...), renderer: newRenderer(t.out, size.Height, t.foreground, cancel)}
 	p := s.program(colors, size)
 	s.send, t.pastes.tell = p.Send, p.Send
 	s.show(m.View())

@@ -165,12 +165,12 @@ func (r *Review) Notices() []string {
 		}
 	}
 	if len(waiting) > 0 {
-		them := "them"
+		used, them := "They are not used", "them"
 		if len(waiting) == 1 {
-			them = "it"
+			used, them = "It is not used", "it"
 		}
 		notices = append(notices, "This repository configures "+strings.Join(parts, ", ")+" in "+strings.Join(files, ", ")+
-			". Nothing of this is used until you confirm "+them+": /trust or `agent trust`")
+			". "+used+" until you confirm "+them+": /trust or `agent trust`")
 	}
 	for _, err := range problems {
 		notices = append(notices, err.Error())

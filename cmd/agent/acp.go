@@ -58,8 +58,8 @@ func editorOptions(o *flags, end *exit.Signals) acp.Options {
 // openInEditor opens a session for an editor.
 func openInEditor(given *flags, end *exit.Signals, o acp.Opening) (*acp.Opened, error) {
 	f := opening{flags: *given, end: end, dir: o.Dir}
-	f.plain, f.resume = true, o.Resume
-	f.addDirs = slices.Concat(f.addDirs, o.AddDirs)
+	f.plain, f.program, f.resume = true, true, o.Resume
+	f.addDirs, f.servers = slices.Concat(f.addDirs, o.AddDirs), o.Servers
 	if o.Resume != "" {
 		f.fromScreen, f.noSession, f.Model = true, false, ""
 	}
@@ -68,9 +68,12 @@ func openInEditor(given *flags, end *exit.Signals, o acp.Opening) (*acp.Opened, 
 		return nil, err
 	}
 	a.work.UseEditor(o.Editor)
+	if a.connections != nil {
+		a.connections.Start()
+	}
 	m := a.options.Model
 	out := &acp.Opened{
-		Agent: loop.NewAgent(a.options), ID: a.record.id(), Dir: a.dir,
+		Agent: loop.NewAgent(a.options), ID: a.record.ID(), Dir: a.dir,
 		Mode: a.options.Mode, Modes: a.options.Modes,
 		Model:   event.ModelSet{Model: m.Name, Why: m.Why, Context: m.Context, Effort: m.Effort},
 		Notices: a.notices, Search: a.choice.search, Close: a.close,

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	"agent/cmd/agent/exit"
 	"agent/cmd/agent/models"
 	"agent/cmd/agent/permit"
+	"agent/cmd/agent/record"
 	"agent/cmd/agent/settings"
 	"agent/cmd/agent/trust"
 	"agent/internal/llm/catalog"
@@ -69,8 +71,10 @@ type opening struct {
 	draft    string // initial prompt text of a fork
 	// temporary is set if the working directory is deleted after the session: changes of
 	// files are not recorded.
-	temporary        bool
-	notice           string    // shown to the user at the start
+	temporary bool
+	notice    string // shown to the user at the start
+	// servers are MCP servers of an editor, besides the configured ones.
+	servers          map[string]settings.MCPServer
 	program          bool      // another program answers questions: there is no screen
 	previousEndpoint *endpoint // of the session before a new one; nil if there was none
 	// baseFor is the provider that BaseURL is for; empty for the selected one.
@@ -100,17 +104,20 @@ func (f *flags) check() error {
 	return nil
 }
 
+// stored says which stored session f opens.
+func (f *opening) stored() record.Choice {
+	return record.Choice{Unsaved: f.noSession, Continue: f.cont, Resume: f.resume, Fork: f.fork, Keep: f.forkKeep, Draft: f.draft}
+}
+
 // app is one session, ready to run.
 type app struct {
-	dir     string // the workspace, absolute
-	branch  string
+	dir     string                // the workspace, absolute
 	project *instructions.Project // nil without instruction files, as in the demo
 	work    *workspace.Workspace
-	limits  shell.Limits    // environment variables of commands
 	secrets *secrets.Masker // nil if secrets are kept
 	index   *search.Index   // file names in work
 	jobs    *tools.Jobs
-	record  record
+	record  record.Session
 	options loop.Options
 	set     settings.Settings
 	end     *exit.Signals
@@ -124,7 +131,8 @@ type app struct {
 	hooks   *hooks.Runner // nil if there are none
 	// connections are those to MCP servers; nil if there are none.
 	connections *mcp.Connections
-	servers     *lsp.Pool // language servers; nil if none is used
+	toolbox     *mcp.Toolbox // of connections
+	servers     *lsp.Pool    // language servers; nil if none is used
 }
 
 // open opens a new session, or the one that f resumes. attended means that a user
@@ -138,6 +146,7 @@ func open(f opening, attended bool) (*app, error) {
 		return nil, err
 	}
 	a := &app{dir: f.dir, set: file.Settings, end: f.end}
+	a.set.MCP, a.notices = mergeServers(a.set.MCP, f.servers)
 	if f.notice != "" {
 		a.notices = append(a.notices, f.notice)
 	}
@@ -148,7 +157,7 @@ func open(f opening, attended bool) (*app, error) {
 		}
 		a.notices = append(a.notices, clashes...)
 	}
-	if a.record.store, err = command.OpenStore(); err != nil {
+	if a.record.Store, err = command.OpenStore(); err != nil {
 		return nil, err
 	}
 	if a.dir == "" {
@@ -156,13 +165,13 @@ func open(f opening, attended bool) (*app, error) {
 			return nil, err
 		}
 	}
-	a.record.dir = a.dir
-	if err := a.record.open(f); err != nil {
+	a.record.Dir, a.record.Version = a.dir, version
+	if err := a.record.Open(f.stored()); err != nil {
 		a.discard(f)
 		return nil, err
 	}
-	a.dir, a.options.Draft = a.record.dir, a.record.draft
-	a.notices = append(a.notices, a.record.notices...)
+	a.dir, a.options.Draft = a.record.Dir, a.record.Draft
+	a.notices = append(a.notices, a.record.Notices...)
 	if err := a.collectPermissions(f.permit, file); err != nil {
 		a.discard(f)
 		return nil, err
@@ -186,7 +195,7 @@ func (a *app) close() {
 	}
 	a.connections.Close()
 	a.sandbox.Close()
-	a.record.close()
+	a.record.Close()
 	a.changes.close()
 	if a.index != nil {
 		a.index.Close()
@@ -203,7 +212,7 @@ func (a *app) close() {
 // was created for it.
 func (a *app) discard(f opening) {
 	a.close()
-	a.record.discard(f)
+	a.record.Discard(f.stored())
 }
 
 // assemble sets a.options: model, limits and tools.
@@ -215,17 +224,15 @@ func (a *app) assemble(f opening, attended bool) (err error) {
 	if a.work, err = workspace.Open(a.dir); err != nil {
 		return err
 	}
-	a.limits = shellLimits(set)
 	model, err := a.chooseModel(f, attended)
 	if err != nil {
 		return err
 	}
-	a.branch = branchOf(a.dir)
-	a.options.Log, a.options.Model, a.options.Models = a.record.log, model, a.choice.pick.ByName
+	a.options.Log, a.options.Model, a.options.Models = a.record.Log, model, a.choice.pick.ByName
 	a.options.Attended, a.options.Forked = attended, f.fork
 	a.options.Limits = turn.Limits{ReplyBytes: set.MaxReply}
 	a.options.Summary, a.options.Small = cmp.Or(set.Summary, set.Small), set.Small
-	if err := a.readSystem(f.prompt); err != nil {
+	if err := readSystem(&a.options.PromptOptions, f.prompt, set); err != nil {
 		return err
 	}
 	if err := a.openTrace(f.trace); err != nil {
@@ -248,7 +255,7 @@ func (a *app) assemble(f opening, attended bool) (err error) {
 		return err
 	}
 	a.addInstructions()
-	a.notices = append(a.notices, a.trust.Notices()...)
+	a.notices = append(a.notices, a.trust.Notices(attended && !f.program)...)
 	return nil
 }
 
@@ -260,7 +267,7 @@ func branchOf(dir string) string {
 
 // chooseModel returns the model of the session and sets a.choice.
 func (a *app) chooseModel(f opening, attended bool) (turn.Model, error) {
-	last := a.record.lastModel()
+	last := a.record.LastModel()
 	if f.fromScreen && last.BaseURL != "" && wire.Redacted(f.BaseURL) != last.BaseURL {
 		f.BaseURL = ""
 	}
@@ -270,7 +277,7 @@ func (a *app) chooseModel(f opening, attended bool) (turn.Model, error) {
 	}
 	pick.BaseFor = f.baseFor
 	pick.WaitLocal = !attended || f.program || isPlain(f) // a printed line cannot be replaced
-	pick.Effort, pick.Continued = a.record.ending.Effort, len(a.record.ending.Events) > 0
+	pick.Effort, pick.Continued = a.record.Ending.Effort, len(a.record.Ending.Events) > 0
 	if pick.LastAtDefault = last.BaseURL != "" && last.Host == ""; !pick.LastAtDefault {
 		pick.LastURL = last.BaseURL
 	}
@@ -311,8 +318,8 @@ func shellLimits(set settings.Settings) shell.Limits {
 
 // addTools adds the tools, and what depends on them, to the options of the agent.
 func (a *app) addTools() error {
-	if a.record.log != nil {
-		a.work.Attach(a.record.log.Outputs())
+	if a.record.Log != nil {
+		a.work.Attach(a.record.Log.Outputs())
 	}
 	a.protectPaths()
 	known := workspace.NewLedger()
@@ -381,7 +388,8 @@ func newTools(c tools.Commands, known *workspace.Ledger, jobs *tools.Jobs, check
 	ts := append(tools.FormattedFiles(c.Workspace, known, format), c.Tools(jobs)...)
 	ts = append(ts, tools.Fetch(fetch.Options{
 		UserAgent: "agent/" + version + " (a coding assistant, for its user)",
-	}))
+		Proxy:     http.ProxyFromEnvironment,
+	}, c.PDFText))
 	return append(ts, checks.Tools()...)
 }
 

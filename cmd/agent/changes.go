@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"agent/cmd/agent/access"
 	"agent/internal/history/blobs"
 	"agent/internal/loop"
 	"agent/internal/loop/undo"
@@ -24,10 +25,10 @@ type changes struct {
 
 // recordChanges makes the session record file changes, if it is saved.
 func (a *app) recordChanges() {
-	if a.record.log == nil || a.changes.off {
+	if a.record.Log == nil || a.changes.off {
 		return
 	}
-	path := a.record.log.UndoPath()
+	path := a.record.Log.UndoPath()
 	pack, err := blobs.Open(path, blobs.Limits{})
 	if err != nil {
 		a.notices = append(a.notices, "File changes are not recorded, so they cannot be undone: "+err.Error())
@@ -46,13 +47,13 @@ func (a *app) recordChanges() {
 	a.options.Undo = loop.Undo{Recorder: a.changes.recorder, Restorer: undo.NewRestorer(pack, roots)}
 }
 
-// undoRoom returns how many bytes of old file contents undo still accepts from commands; 0
-// if it does not record what they change.
-func (a *app) undoRoom() int64 {
-	if a.changes.pack == nil || !a.sandbox.Watches() {
+// room returns how many bytes of old file contents undo still accepts from commands in a
+// sandbox; 0 if it does not record what they change.
+func (c *changes) room(of *access.Sandbox) int64 {
+	if c.pack == nil || !of.Watches() {
 		return 0
 	}
-	return a.changes.pack.Room()
+	return c.pack.Room()
 }
 
 // with returns the interceptors of an agent that works in w, with the one that records

@@ -1,13 +1,17 @@
 package main
 
 import (
+	"context"
 	"crypto/rand"
+	"maps"
 	"path/filepath"
 	"strings"
 	"time"
 
 	servers "agent/cmd/agent/mcp"
+	"agent/cmd/agent/settings"
 	"agent/internal/tools/mcp"
+	"agent/internal/tui/screen"
 )
 
 // mcpWait is how long a run without a user waits for MCP servers.
@@ -16,25 +20,52 @@ const mcpWait = 30 * time.Second
 // addConnections connects the agent to the configured MCP servers. On a screen they start
 // after the first frame; the first prompt does not wait for them.
 func (a *app) addConnections(attended bool) {
-	if len(a.set.MCP.Servers) == 0 {
+	if a.choice.pick == nil {
+		return // the demo
+	}
+	from := servers.Source{Dir: a.work.Dir(), Trust: a.trust, Getenv: a.choice.pick.Environment, Rules: a.options.Rules, Access: a.choice.pick.Access, Logins: mcpLogins()}
+	all, _ := servers.All(a.set.MCP, "", from) // trust reports the error
+	if len(all) == 0 {
 		return
 	}
-	from := servers.Source{Dir: a.work.Dir(), Getenv: a.choice.pick.Environment, Rules: a.options.Rules, Access: a.choice.pick.Access}
-	o := mcp.Options{Servers: servers.Servers(a.set.MCP, from), Version: version}
-	for _, s := range o.Servers {
-		if s.Off != "" && !a.set.MCP.Servers[s.Name].Disabled {
+	o := mcp.Options{Version: version}
+	for _, s := range all {
+		if s.Off != "" && !s.Waits && !a.set.MCP.Servers[s.Name].Disabled {
 			a.notices = append(a.notices, "The MCP server "+s.Name+" is not used: "+s.Off+".")
 		}
+		o.Servers = append(o.Servers, s.Server)
 	}
-	if a.record.log != nil {
+	if a.record.Log != nil {
 		o.Save = a.saveResult
 	}
 	a.connections = mcp.New(o)
-	box := &mcp.Toolbox{Connections: a.connections}
+	a.toolbox = &mcp.Toolbox{Connections: a.connections}
 	if !attended {
-		box.Wait = mcpWait
+		a.toolbox.Wait = mcpWait
 	}
-	a.options.Connected = box
+	a.options.Connected = a.toolbox
+}
+
+// screenMCP returns what the screen needs for /mcp.
+func (a *app) screenMCP() screen.MCP {
+	c := a.connections
+	if c == nil {
+		return screen.MCP{}
+	}
+	return screen.MCP{
+		Servers: func() (all []screen.MCPServer, deferred bool) {
+			for _, s := range c.Servers() {
+				m := screen.MCPServer{Name: s.Name, State: string(s.State), Starting: s.State == mcp.Starting, Ready: s.State == mcp.Ready, Why: s.Why, Program: !s.Remote(), Target: s.Target(), Protocol: s.Protocol, Rejected: s.Rejected}
+				for _, t := range s.Tools {
+					m.Tools = append(m.Tools, screen.MCPTool{Name: t.Tool, Description: t.Description, Tokens: t.Tokens()})
+				}
+				all = append(all, m)
+			}
+			return all, a.toolbox.Deferred()
+		},
+		Log:       c.Log,
+		Reconnect: func(name string) error { return c.Reconnect(context.Background(), name) },
+	}
 }
 
 // saveResult saves a long result with the session, without secrets, and returns the path of
@@ -44,8 +75,24 @@ func (a *app) saveResult(text string) (string, error) {
 		text = a.secrets.Text(text)
 	}
 	name := "mcp-" + strings.ToLower(rand.Text()) + ".txt"
-	if err := a.record.log.SaveOutput(name, text); err != nil {
+	if err := a.record.Log.SaveOutput(name, text); err != nil {
 		return "", err
 	}
-	return filepath.Join(a.record.log.Outputs(), name), nil
+	return filepath.Join(a.record.Log.Outputs(), name), nil
+}
+
+// mergeServers returns the settings with the MCP servers of an editor. If the configuration
+// has a server with the same name, only that one is used, and the user gets a notice.
+func mergeServers(set settings.MCP, editors map[string]settings.MCPServer) (all settings.MCP, notices []string) {
+	if len(editors) == 0 {
+		return set, nil
+	}
+	all.Servers = maps.Clone(editors)
+	for name, s := range set.Servers {
+		if _, both := editors[name]; both {
+			notices = append(notices, "The MCP server "+name+" of the editor is not used: the configuration has one with this name.")
+		}
+		all.Servers[name] = s
+	}
+	return all, notices
 }

@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
@@ -138,10 +139,47 @@ func TestMCPServersOnTheScreen(t *testing.T) {
 	h.configure(t, `{"mcp": {"servers": {"shop": {"command": "agent-shop", "env": {"CUSTOMER": "ann"}}, "broken": {"command": "false"}}}}`)
 	a := h.open(t, 100, 30)
 	a.wait("openai/", "? help")
+	a.send("/mcp" + enter) // without a prompt
+	a.wait("ready · 1 tool", "failed · stdio")
+	a.send("\x1b")
+	a.wait("? help")
 	a.send("how many?" + enter)
 	a.asked("? Call stock of the MCP server shop?", `"article": "tea\u202ecoffee"`, "allow calls of stock of the MCP server shop in this session")
 	a.send("2")
-	a.wait("17 are left.", "shop/stock")
+	a.wait("17 are left.", "shop/stock", "tokens this turn")
 	a.send("/context" + enter)
 	a.wait("2 MCP tools")
+}
+
+// The broken server keeps the model of the session from the definitions. A delegate still gets
+// those of the tools that its file names, and cannot call others.
+func TestMCPToolsOfADelegate(t *testing.T) {
+	t.Parallel()
+	c := serveCrew(t, 1, map[string][]answer{
+		coordinator: {call("delegate", `{"agent":"keeper","prompt":"TASK-KEEP: count the tea"}`), say("All counted.")},
+		"TASK-KEEP": {call("mcp__shop__stock", `{"article":"tea"}`, "mcp__genie__query_space_01ef", `{"query":"sales"}`), say("There are 17.")},
+	})
+	h := withServers(t, c.server)
+	h.configure(t, `{"mcp": {"servers": {"shop": {"command": "agent-shop"}, "genie": {"provider": "databricks", "url": "/api/2.0/mcp/genie/01ef"}, "broken": {"command": "false"}}}, "permissions": {"allow": ["mcp: *"]}}`)
+	agents := filepath.Join(h.dir, ".config", "agent", "agents")
+	if err := os.MkdirAll(agents, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(agents, "keeper.md"), []byte("---\ndescription: counts\ntools: read, mcp__shop\n---\nCount.\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, code := h.agent(t, "run", "--model", "openai/m", "count"); code != 0 {
+		t.Fatalf("exit code %d: %s", code, out)
+	}
+	requests := c.requestsOf("TASK-KEEP")
+	if len(requests) != 2 {
+		t.Fatalf("%d requests", len(requests))
+	}
+	first, second := requests[0].body, requests[1].body
+	if !strings.Contains(first, `"name":"mcp__shop__stock"`) || strings.Contains(first, `"name":"mcp__genie`) || strings.Contains(first, `"name":"mcp_call"`) {
+		t.Errorf("the tools of the delegate: %s", first)
+	}
+	if !strings.Contains(second, "17 pieces") || strings.Contains(second, "EMEA") {
+		t.Errorf("the results: %s", second)
+	}
 }

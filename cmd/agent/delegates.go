@@ -86,8 +86,8 @@ func (l *launcher) launch(ctx context.Context, host delegate.Host, t delegate.Ta
 		}
 		s.work = s.isolated.Workspace
 	}
-	if a.record.log != nil {
-		s.log = a.record.store.Create(history.Header{Dir: s.work.Dir(), Version: version, Time: time.Now(), Parent: a.record.id(), Agent: t.Name})
+	if a.record.Log != nil {
+		s.log = a.record.Store.Create(history.Header{Dir: s.work.Dir(), Version: version, Time: time.Now(), Parent: a.record.ID(), Agent: t.Name})
 	}
 	o := l.options(host, t, s)
 	o.Model = model
@@ -197,7 +197,7 @@ func allowedTools(t delegate.Task, all []tools.Tool) ([]string, error) {
 			return nil, advice.Add(fmt.Errorf("there is no tool %q for delegates", name), "The tools are: %s", strings.Join(names, ", "))
 		}
 		for _, own := range named {
-			if only == nil || slices.Contains(only, own) {
+			if only == nil || delegate.Selected(only, own) {
 				both = append(both, own)
 			}
 		}

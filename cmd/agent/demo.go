@@ -109,7 +109,7 @@ func openDemo(f opening, dir string, plain bool) (*app, error) {
 		a.close()
 		return nil, err
 	}
-	if err := a.limitDemo(); err != nil {
+	if err := limitDemo(&a.options.PermissionOptions); err != nil {
 		a.close()
 		return nil, err
 	}
@@ -124,13 +124,12 @@ func openDemo(f opening, dir string, plain bool) (*app, error) {
 	return a, nil
 }
 
-// limitDemo applies the system policy to the demo.
-func (a *app) limitDemo() error {
+// limitDemo applies the system policy to the permissions o of the demo.
+func limitDemo(o *loop.PermissionOptions) error {
 	admin, err := systemFile.Read()
 	if err != nil {
 		return err
 	}
-	o := &a.options.PermissionOptions
 	o.Rules = admin.Rules
 	for _, m := range admin.Modes {
 		o.Modes = append(o.Modes, event.Mode(m))

@@ -61,7 +61,7 @@ func show(ctx context.Context, a *app, in *lineInput, prompts []screen.Prompt) (
 	if in != nil {
 		interrupts = make(chan struct{}, 1)
 	}
-	shown := a.end.Begin(a.onSignal(stop, interrupts), false)
+	shown := a.end.Begin(onSignal(a.end, stop, interrupts), false)
 	defer shown.End()
 
 	// The agent outlives the screen, which sends it the unsent prompt when it closes.
@@ -78,7 +78,7 @@ func show(ctx context.Context, a *app, in *lineInput, prompts []screen.Prompt) (
 	var search sync.WaitGroup
 	search.Go(func() { a.choice.search(ctx, commands) })
 	o.Session.Page = agent.Page
-	o.OnForcedInterrupt = a.onForcedInterrupt(stop)
+	o.OnForcedInterrupt = onForcedInterrupt(a.end, stop)
 	var left screen.Exit
 	var err error
 	if c := a.connections; c != nil {
@@ -116,7 +116,7 @@ func stopUnlessInterrupt(stop func()) func(os.Signal) {
 // Plain mode reads interrupts from the channel interrupts, which holds one; it is
 // nil on the screen, which reads them as keys. If the previous interrupt was never
 // read, the front end hangs and the program exits.
-func (a *app) onSignal(stop func(), interrupts chan struct{}) func(os.Signal) {
+func onSignal(end *exit.Signals, stop func(), interrupts chan struct{}) func(os.Signal) {
 	other := stopUnlessInterrupt(stop)
 	return func(s os.Signal) {
 		other(s)
@@ -126,20 +126,20 @@ func (a *app) onSignal(stop func(), interrupts chan struct{}) func(os.Signal) {
 		select {
 		case interrupts <- struct{}{}:
 		default:
-			a.end.ExitUnless(func() bool { return len(interrupts) == 0 })
+			end.ExitUnless(func() bool { return len(interrupts) == 0 })
 		}
 	}
 }
 
 // onForcedInterrupt returns the callback of the front end for a second interrupt
 // of the same turn. It gets false when that turn has ended after all.
-func (a *app) onForcedInterrupt(stop func()) func(bool) {
+func onForcedInterrupt(end *exit.Signals, stop func()) func(bool) {
 	cancel := func() {}
 	return func(forced bool) {
 		cancel()
 		cancel = func() {}
 		if forced {
-			cancel = a.end.ExitAfterForced(stop)
+			cancel = end.ExitAfterForced(stop)
 		}
 	}
 }
@@ -153,10 +153,10 @@ func (a *app) goodbye(left screen.Exit) {
 		fmt.Println(strings.TrimRight(ink.Sanitize(left.LastAnswer), "\n"))
 		fmt.Println()
 	}
-	if left.Turns == 0 || a.record.log == nil {
+	if left.Turns == 0 || a.record.Log == nil {
 		return
 	}
-	if _, err := os.Stat(a.record.log.Path()); err != nil {
+	if _, err := os.Stat(a.record.Log.Path()); err != nil {
 		fmt.Println("This session could not be saved.")
 		return
 	}
@@ -164,7 +164,7 @@ func (a *app) goodbye(left screen.Exit) {
 	if base := a.options.Model.BaseURL; wire.Withheld(base) && a.choice.pick != nil && a.choice.pick.Flags.BaseURL != "" {
 		url = " --base-url " + ink.SanitizeLine(base) + "  (use the full URL: its secrets are not saved)"
 	}
-	fmt.Printf("To resume this session:  agent --resume %s%s\n", a.record.log.Header().ID, url)
+	fmt.Printf("To resume this session:  agent --resume %s%s\n", a.record.Log.Header().ID, url)
 }
 
 // pickSession lets the user select a session and returns its ID, or "" for none.

@@ -11,6 +11,7 @@ import (
 
 	"agent/cmd/agent/command"
 	"agent/cmd/agent/exit"
+	"agent/cmd/agent/tool"
 )
 
 // takes checks the options that a command parses from args, except its streams.
@@ -37,9 +38,9 @@ func TestOptionsOfCommands(t *testing.T) {
 	takes(t, run, runOptions{Input: "text", Prompt: []string{"hello", "there"}, Output: "text"}, "hello", "there")
 	takes(t, run, runOptions{Input: "text", Prompt: []string{}, Output: "json", Schema: "s.json", Images: []string{"a.png", "b.png"}},
 		"-o", "json", "--schema", "s.json", "--image", "a.png", "--image", "b.png")
-	tool := func(r command.RunFunc[toolOptions]) *cobra.Command { return newCmdTool(f, nil, r) }
-	takes(t, tool, toolOptions{Args: []string{}, Output: "text"})
-	takes(t, tool, toolOptions{Args: []string{"read", "-"}, Yes: true, Output: "json"}, "-y", "--output", "json", "read", "-")
+	single := func(r command.RunFunc[tool.Options]) *cobra.Command { return tool.NewCmd(f, tool.Source{}, nil, r) }
+	takes(t, single, tool.Options{Args: []string{}, Output: "text"})
+	takes(t, single, tool.Options{Args: []string{"read", "-"}, Yes: true, Output: "json"}, "-y", "--output", "json", "read", "-")
 	models := func(r command.RunFunc[modelsOptions]) *cobra.Command { return newCmdModels(f, o, r) }
 	takes(t, models, modelsOptions{})
 	takes(t, models, modelsOptions{Provider: "groq", JSON: true}, "groq", "--json")

@@ -41,20 +41,20 @@ func judgingPaths(dir string, set settings.Settings) policy.Paths {
 // the session's standing permissions.
 func (a *app) protectPaths() {
 	paths := access.Paths(a.work.Dir(), os.Getenv)
-	paths.Added, paths.Room = a.work.Added(), a.undoRoom
+	paths.Added, paths.Room = a.work.Added(), func() int64 { return a.changes.room(a.sandbox) }
 	a.work.AllowOutside(paths.Home)
 	a.work.Withhold(paths.Withheld(a.options.Rules))
 	key := access.KeyFile(os.Getenv)
 	if key != "" {
 		a.work.Hide(key)
 	}
-	if a.record.log != nil && key != "" {
-		paths.Outputs = a.record.log.Outputs()
+	if a.record.Log != nil && key != "" {
+		paths.Outputs = a.record.Log.Outputs()
 		a.options.Key = func() ([]byte, error) { return policy.Key(key) }
 	}
 	a.options.Paths = paths
 	if valueOr(a.set.Sandbox, true) {
-		a.sandbox = access.NewSandbox(version, a.record.log != nil)
+		a.sandbox = access.NewSandbox(version, a.record.Log != nil)
 		a.options.Sandbox = a.sandbox.State
 	}
 }

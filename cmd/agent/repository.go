@@ -4,6 +4,7 @@ import (
 	"agent/cmd/agent/command"
 	"agent/cmd/agent/hooks"
 	"agent/cmd/agent/languages"
+	servers "agent/cmd/agent/mcp"
 	"agent/cmd/agent/permit"
 	"agent/cmd/agent/settings"
 	"agent/cmd/agent/trust"
@@ -12,7 +13,7 @@ import (
 // repositorySources returns what finds the items of a repository that need the user's
 // confirmation.
 func repositorySources(set settings.Settings) []trust.Source {
-	return []trust.Source{hooks.Items, languages.Source(set)}
+	return []trust.Source{servers.Items, hooks.Items, languages.Source(set)}
 }
 
 // openTrust returns the review of what the repository of the current directory configures.

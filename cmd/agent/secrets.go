@@ -23,8 +23,8 @@ func (a *app) addSecrets() {
 	if a.set.Redact != nil && !*a.set.Redact {
 		return
 	}
-	m := mask.New(a.placeholderKey())
-	for name, value := range hiddenValues(os.Environ(), a.limits) {
+	m := mask.New(placeholderKey(a.record.Log != nil))
+	for name, value := range hiddenValues(os.Environ(), shellLimits(a.set)) {
 		m.Add(name, value)
 	}
 	for name, value := range secretHeaders(a.set) {
@@ -40,9 +40,9 @@ func (a *app) addSecrets() {
 // placeholderKey returns the key from which placeholders are derived: that of standing
 // permissions, so that a resumed session has the same placeholders. It is nil if
 // nothing is saved.
-func (a *app) placeholderKey() func() ([]byte, error) {
+func placeholderKey(saved bool) func() ([]byte, error) {
 	key := access.KeyFile(os.Getenv)
-	if a.record.log == nil || key == "" {
+	if !saved || key == "" {
 		return nil
 	}
 	return func() ([]byte, error) { return policy.Key(key) }
@@ -81,7 +81,7 @@ func secretHeaders(set settings.Settings) map[string]string {
 // commands returns c with the limits and the sandbox of the session. The complete
 // outputs of commands are stored without secrets.
 func (a *app) commands(c tools.Commands) tools.Commands {
-	c.Limits, c.MaxOutput = a.limits, a.set.Shell.MaxOutput
+	c.Limits, c.MaxOutput = shellLimits(a.set), a.set.Shell.MaxOutput
 	c.Area = a.sandbox.Area(c.Workspace.Dir(), a.options.Paths)
 	if a.secrets != nil {
 		c.Filter = func() shell.Filter { return a.secrets.Stream() }

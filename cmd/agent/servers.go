@@ -3,19 +3,16 @@ package main
 import (
 	"os"
 
-	"agent/cmd/agent/command"
 	"agent/cmd/agent/languages"
-	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
 	"agent/internal/tools"
 	"agent/internal/tools/lsp"
 	"agent/internal/tools/shell"
-	"agent/internal/tui/screen"
 )
 
 // programs returns the language servers and formatters of the session.
 func (a *app) programs() languages.Programs {
-	return languages.Programs{Dir: a.work.Dir(), Set: a.set, Trust: a.trust, Env: func() []string { return shell.Scrub(os.Environ(), a.limits) }}
+	return languages.Programs{Dir: a.work.Dir(), Set: a.set, Trust: a.trust, Env: func() []string { return shell.Scrub(os.Environ(), shellLimits(a.set)) }}
 }
 
 // formatter returns the formatters of the agent that runs these commands; nil for none.
@@ -52,35 +49,4 @@ func (a *app) listenToChanges(errors *lsp.Errors) *lsp.Errors {
 		}
 	}
 	return errors
-}
-
-// screenServers returns what the screen needs for /lsp.
-func (a *app) screenServers() screen.Servers {
-	if a.servers == nil {
-		return screen.Servers{}
-	}
-	return screen.Servers{Restart: a.servers.Restart, List: func() (all []screen.Server) {
-		for _, s := range a.servers.States() {
-			all = append(all, screen.Server{Name: s.Name, State: describeServer(s)})
-		}
-		return all
-	}}
-}
-
-// describeServer describes the state of a language server for the user.
-func describeServer(s lsp.State) string {
-	switch {
-	case s.Off != "":
-		return "off: " + s.Off + ". To start it again: /lsp restart " + s.Name
-	case s.Dir == "":
-		return "not started; it starts at its first use"
-	}
-	text := "ready in "
-	if !s.Ready {
-		text = "starting in "
-	}
-	if text += command.Short(s.Dir); s.Memory > 0 {
-		text += ", " + phrase.Bytes(s.Memory)
-	}
-	return text
 }

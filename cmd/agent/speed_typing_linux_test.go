@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -19,6 +21,33 @@ func measureStart(b *testing.B) string {
 		g.close()
 	}
 	return millis(median(shown)) + "; " + seconds(median(cpu))
+}
+
+// measureServers returns how much later a typed character is shown if five MCP servers are
+// configured. The programs of the servers never answer.
+func measureServers(b *testing.B) string {
+	s := newPacer(b)
+	var servers []string
+	for i := range 5 {
+		servers = append(servers, fmt.Sprintf(`"s%d": {"command": "sleep", "args": ["1000"]}`, i))
+	}
+	start := func(configured bool) time.Duration {
+		h := newHome(b, nil, s.env()...)
+		if configured {
+			h.configure(b, `{"mcp": {"servers": {`+strings.Join(servers, ", ")+`}}}`)
+		} else {
+			h.configure(b, `{"mcp": {"servers": {}}}`)
+		}
+		g := h.gauge(b)
+		defer g.close()
+		g.send("q")
+		return g.wait("› q").Sub(g.started)
+	}
+	var none, five []time.Duration
+	for range 21 {
+		none, five = append(none, start(false)), append(five, start(true))
+	}
+	return millis(median(five) - median(none))
 }
 
 // measureIdle measures an idle program after one turn.

@@ -10,6 +10,7 @@ import (
 	"agent/cmd/agent/credentials"
 	"agent/cmd/agent/exit"
 	"agent/cmd/agent/headless"
+	"agent/cmd/agent/tool"
 	"agent/internal/loop/event"
 	"agent/internal/tools"
 )
@@ -43,7 +44,7 @@ func mainStuck() {
 
 func runStuck(part string, end *exit.Signals) error {
 	if part == "tool" {
-		return (&toolCall{IO: command.System(), yes: true, end: end}).run(context.Background(), stuck(), json.RawMessage(`{}`))
+		return (&tool.Call{IO: command.System(), Yes: true, End: end}).Run(context.Background(), stuck(), json.RawMessage(`{}`))
 	}
 	f := opening{flags: flags{plain: part == "plain"}, end: end}
 	a, err := open(f, part != "run")

@@ -9,14 +9,15 @@ import (
 
 	"agent/cmd/agent/command"
 	"agent/cmd/agent/settings"
+	"agent/internal/loop"
 )
 
 // maxSystem is the maximum size of a system prompt in bytes.
 const maxSystem = 256 << 10
 
-// readSystem sets the user's own system prompt and addition: those of the flags, else
+// readSystem sets in o the user's own system prompt and addition: those of the flags, else
 // of the configuration.
-func (a *app) readSystem(flag settings.Prompt) error {
+func readSystem(o *loop.PromptOptions, flag settings.Prompt, set settings.Settings) error {
 	path, err := settings.Path(os.Getenv)
 	if err != nil {
 		return err
@@ -35,10 +36,10 @@ func (a *app) readSystem(flag settings.Prompt) error {
 		}
 		return text, nil
 	}
-	if a.options.System, err = text(flag.System, "--system", a.set.System, "system"); err != nil {
+	if o.System, err = text(flag.System, "--system", set.System, "system"); err != nil {
 		return err
 	}
-	a.options.AppendSystem, err = text(flag.AppendSystem, "--append-system", a.set.AppendSystem, "append_system")
+	o.AppendSystem, err = text(flag.AppendSystem, "--append-system", set.AppendSystem, "append_system")
 	return err
 }
 

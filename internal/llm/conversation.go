@@ -13,7 +13,7 @@ func ByReply(msgs []Message) iter.Seq[[]Message] {
 			case ToolResult:
 				i++
 				continue
-			case Assistant, Thinking, ToolCall:
+			case Assistant, Thinking, ToolCall, WebSearch:
 				n = replyLen(msgs[i:])
 			}
 			if !yield(msgs[i : i+n]) {

@@ -1,7 +1,7 @@
 package llm
 
 // Delta is a streamed piece of a reply: TextDelta, ThinkingDelta, CallDelta,
-// BlockEnd or Finish.
+// SearchDelta, BlockEnd or Finish.
 //
 // Index identifies a message within the reply. Messages are ordered by the
 // first appearance of their index.
@@ -28,11 +28,19 @@ type CallDelta struct {
 	Args  string
 }
 
+// SearchDelta is what is known so far of a web search that the provider runs
+// itself. It replaces the earlier ones at Index.
+type SearchDelta struct {
+	Index  int
+	Search Search
+}
+
 // BlockEnd marks the message at Index as complete. Dialects that do not know
 // leave it out; Finish completes every open message.
 type BlockEnd struct {
-	Index  int
-	Opaque *Opaque // kept with the message, if any
+	Index   int
+	Opaque  *Opaque  // kept with the message, if any
+	Sources []Source // that the message cites
 }
 
 // Finish is the last delta of a reply that ended without an error.
@@ -63,6 +71,7 @@ type Usage struct {
 	CacheWrite int `json:"cache_write,omitempty"` // the part of Input written to a cache
 	Output     int `json:"output,omitempty"`      // all output, including reasoning
 	Reasoning  int `json:"reasoning,omitempty"`   // the part of Output that was reasoning
+	Searches   int `json:"searches,omitempty"`    // web searches that the provider ran
 }
 
 // Total returns the tokens of input and output.
@@ -76,11 +85,13 @@ func (u Usage) Add(v Usage) Usage {
 		CacheWrite: u.CacheWrite + v.CacheWrite,
 		Output:     u.Output + v.Output,
 		Reasoning:  u.Reasoning + v.Reasoning,
+		Searches:   u.Searches + v.Searches,
 	}
 }
 
 func (TextDelta) isDelta()     {}
 func (ThinkingDelta) isDelta() {}
 func (CallDelta) isDelta()     {}
+func (SearchDelta) isDelta()   {}
 func (BlockEnd) isDelta()      {}
 func (Finish) isDelta()        {}

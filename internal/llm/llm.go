@@ -24,6 +24,8 @@ const (
 	Thinking   Kind = "thinking"
 	ToolCall   Kind = "tool_call"
 	ToolResult Kind = "tool_result"
+	// WebSearch is a search that the provider ran itself while it wrote the reply.
+	WebSearch Kind = "web_search"
 )
 
 // Message is one stored unit of a conversation. A conversation is a []Message
@@ -52,6 +54,11 @@ type Message struct {
 	IsError bool `json:"is_error,omitempty"`
 	// Images belong to a User message or a ToolResult.
 	Images []Image `json:"images,omitempty"`
+	// Search is set for a WebSearch.
+	Search *Search `json:"search,omitempty"`
+	// Sources are the pages that an Assistant message cites, each once, in the order
+	// of the citations.
+	Sources []Source `json:"sources,omitempty"`
 	// Opaque is sent back unchanged to the dialect and model that produced it,
 	// and left out for all others.
 	Opaque *Opaque `json:"opaque,omitempty"`
@@ -82,6 +89,7 @@ type Request struct {
 	Schema     json.RawMessage // JSON schema of the final answer, if any
 	Effort     string          // "low", "medium", "high"; empty for the provider's default
 	MaxTokens  int             // maximum length of the reply in tokens; 0 for the dialect's default
+	WebSearch  bool            // the model may use the web search of its provider; ignored by dialects without one
 	CacheKey   string          // same for requests with a common prefix, to route them to the same cache; may be empty
 }
 

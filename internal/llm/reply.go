@@ -88,6 +88,8 @@ func (r *Reply) Add(d Delta) Delta {
 		return d
 	case CallDelta:
 		return r.addCall(d)
+	case SearchDelta:
+		return r.addSearch(d)
 	case BlockEnd:
 		return r.endBlock(d)
 	case Finish:
@@ -112,6 +114,20 @@ func (r *Reply) addCall(d CallDelta) Delta {
 	return d
 }
 
+// addSearch replaces what is known of a web search.
+func (r *Reply) addSearch(d SearchDelta) Delta {
+	size := len(d.Search.Query) + len(d.Search.Error)
+	for _, s := range d.Search.Results {
+		size += len(s.URL) + len(s.Title)
+	}
+	b := r.block(d.Index, WebSearch)
+	if b == nil || !r.fits(size) {
+		return nil
+	}
+	b.msg.Search = &d.Search
+	return d
+}
+
 // endBlock ends the message at d.Index.
 func (r *Reply) endBlock(d BlockEnd) Delta {
 	b := r.byIndex[d.Index]
@@ -129,6 +145,7 @@ func (r *Reply) endBlock(d BlockEnd) Delta {
 		}
 		b.msg.Opaque = d.Opaque
 	}
+	b.msg.Sources = d.Sources
 	b.ended = true
 	return d
 }
@@ -202,7 +219,7 @@ func (r *Reply) Messages() []Message {
 			}
 		default:
 			m.Text = b.text.String()
-			if m.Text == "" && m.Opaque == nil {
+			if m.Text == "" && m.Opaque == nil && m.Search == nil {
 				continue
 			}
 		}

@@ -67,6 +67,7 @@ func NewAgent(o Options) *Agent {
 	a.models = &models{find: o.Models, rec: a.rec, current: o.Model, summary: o.Summary}
 	a.permissions = newPermissions(o, a.rec)
 	a.judge = a.permissions
+	a.models.setSearch(o.Parent == nil && a.permissions.searchAllowed())
 	a.sessionKey = rand.Text()
 	if o.Log != nil {
 		a.outputs, a.sessionKey = o.Log, o.Log.Header().ID
@@ -353,6 +354,8 @@ func (a *Agent) do(ctx context.Context, c event.Command) {
 		if a.models.choose(c.Model, c.Effort, "") {
 			a.warnOfWindow()
 		}
+	case event.SetWebSearch:
+		a.setWebSearch(c)
 	case event.SetBudget:
 		a.budget.Set(c.Session, c.Limits)
 		now := a.budget.Now()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"agent/internal/loop/delegate"
 	"agent/internal/tools"
 )
 
@@ -24,9 +25,13 @@ func (c *connected) offer(ctx context.Context, window int) {
 		return
 	}
 	offered := c.from.Offer(ctx, window)
-	if ctx.Err() == nil {
-		c.decided, c.offered = true, c.allowed(offered)
+	if ctx.Err() != nil {
+		return
 	}
+	if c.only != nil { // a list selects the tools themselves, and not those that stand for all
+		offered = c.allowed(c.from.Callable())
+	}
+	c.decided, c.offered = true, offered
 }
 
 // with returns the tools that can be called: own, those that are offered, and all others of
@@ -58,5 +63,5 @@ func (c *connected) allowed(all []tools.Tool) []tools.Tool {
 	if c.only == nil {
 		return all
 	}
-	return slices.DeleteFunc(slices.Clone(all), func(t tools.Tool) bool { return !slices.Contains(c.only, t.Accepts().Name) })
+	return slices.DeleteFunc(slices.Clone(all), func(t tools.Tool) bool { return !delegate.Selected(c.only, t.Accepts().Name) })
 }

@@ -282,3 +282,21 @@ func TestHooksOfClaudeCode(t *testing.T) {
 		t.Errorf("the last request:\n%s", last)
 	}
 }
+
+// A call whose ID another call had, as after a compaction, gets a decision of its own.
+func TestHooksJudgeCallsWithTheSameID(t *testing.T) {
+	t.Parallel()
+	h := newHooked(t, script.New(), map[string][]hooks.Hook{hooks.BeforeTool: {{Command: "grep -q secret && exit 2; exit 0"}}})
+	before := h.runner.Calls(h.dir, "").Before().(tools.ArgumentsInterceptor)
+	for _, c := range []struct {
+		step    int
+		tool    string
+		args    string
+		blocked bool
+	}{{1, "shell", `{"command":"ls"}`, false}, {1, "shell", `{"command":"cat secret"}`, true}, {1, "read", `{"path":"a"}`, false}} {
+		in := tools.Info{ID: "call_0", Tool: c.tool, Args: []byte(c.args), Step: c.step}
+		if _, err := before.Arguments(t.Context(), in, in.Args); (err != nil) != c.blocked {
+			t.Errorf("%s %s: got %v", c.tool, c.args, err)
+		}
+	}
+}

@@ -17,6 +17,7 @@ type models struct {
 
 	mu       sync.Mutex
 	current  turn.Model
+	search   bool    // the user allows the web search of the provider
 	recorded address // of the model that was recorded last
 }
 
@@ -27,7 +28,24 @@ type address struct{ model, baseURL string }
 func (m *models) Current() turn.Model {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.current
+	now := m.current
+	now.WebSearch = now.WebSearch && m.search
+	return now
+}
+
+// setSearch lets the models use the web search of their providers, or not.
+func (m *models) setSearch(on bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.search = on
+}
+
+// searchable returns the current model, whether its provider has a web search, and
+// whether the user allows it.
+func (m *models) searchable() (name string, has, on bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.current.Name, m.current.WebSearch, m.search
 }
 
 // forSummary returns the model that summarizes conversations.

@@ -57,6 +57,9 @@ func (a *Agent) prefix(m turn.Model, before *event.Prefix, mask func(string) str
 	for _, spec := range p.Tools {
 		basis = append(basis, spec.Name)
 	}
+	if p.WebSearch = m.WebSearch; p.WebSearch {
+		basis = append(basis, webSearch)
+	}
 	p.Hash = hashOf(p.System, p.Tools)
 	p.Basis = hashOf(basis)
 	return p

@@ -33,8 +33,11 @@ type fetchArgs struct {
 	Length int    `json:"length,omitempty" jsonschema:"maximum bytes of text to return, up to 204800 (default 51200)"`
 }
 
-// Fetch returns the tool that fetches a URL.
-func Fetch(o fetch.Options) Tool {
+// PDFText returns the text of a PDF. See Commands.PDFText.
+type PDFText func(ctx context.Context, pdf []byte, ok Approved) (string, error)
+
+// Fetch returns the tool that fetches a URL. Pdf reads the PDFs.
+func Fetch(o fetch.Options, pdf PDFText) Tool {
 	client := fetch.New(o)
 	return New("fetch", fetchText, func(_ context.Context, a fetchArgs) (Call, error) {
 		u, err := a.check()
@@ -45,9 +48,14 @@ func Fetch(o fetch.Options) Tool {
 			Title:   "fetch " + u.String(),
 			Effect:  Network,
 			Targets: []Target{{Kind: Host, Value: hostOf(u)}},
-			Run: func(ctx context.Context, _ Approved) (Result, error) {
+			Run: func(ctx context.Context, ok Approved) (Result, error) {
 				p, err := client.Get(ctx, u)
 				var r Result
+				if err == nil && p.PDF != nil {
+					if p.Text, err = pdf(ctx, p.PDF, ok); err != nil && ctx.Err() == nil {
+						err = fmt.Errorf("fetch %s: %w", p.URL, err)
+					}
+				}
 				if err == nil {
 					r, err = a.result(ctx, p)
 				}
@@ -60,8 +68,11 @@ func Fetch(o fetch.Options) Tool {
 				return r, err
 			},
 		}
+		if proxy := client.Proxy(u); proxy != "" {
+			c.Warnings = append(c.Warnings, "the request goes through the proxy "+proxy+", so agent cannot check that "+u.Hostname()+" is on the public internet")
+		}
 		if len(c.Title) > maxPlainURL {
-			c.Warnings = []string{"a URL of this length can send data to the server: " + u.String()}
+			c.Warnings = append(c.Warnings, "a URL of this length can send data to the server: "+u.String())
 		}
 		return c, nil
 	}, intake.Form{

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -28,7 +29,7 @@ func prepareFetch(t *testing.T, args any) (tools.Call, error) {
 		t.Fatal(err)
 	}
 	here := func(a netip.AddrPort) bool { return a.Addr().IsLoopback() }
-	return tools.Fetch(fetch.Options{Allow: here}).Prepare(t.Context(), b)
+	return tools.Fetch(fetch.Options{Allow: here}, nil).Prepare(t.Context(), b)
 }
 
 func TestFetchNamesItsTarget(t *testing.T) {
@@ -50,6 +51,46 @@ func TestFetchNamesItsTarget(t *testing.T) {
 		if d := cmp.Diff(got, want); d != "" {
 			t.Errorf("%s: %s", url, d)
 		}
+	}
+}
+
+// Behind a proxy the host is named by the request and not resolved here.
+func TestFetchUsesTheProxy(t *testing.T) {
+	var asked []string
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked = append(asked, r.RequestURI)
+		fmt.Fprint(w, "from the proxy")
+	}))
+	defer proxy.Close()
+	at, err := url.Parse(proxy.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tool := tools.Fetch(fetch.Options{Proxy: func(r *http.Request) (*url.URL, error) {
+		if r.URL.Hostname() == "direct.invalid" {
+			return nil, nil
+		}
+		return at, nil
+	}}, nil)
+	for _, c := range []struct{ page, want, warning string }{
+		{"http://example.invalid/a", "from the proxy\n", "cannot check that example.invalid is on the public internet"},
+		{"http://10.1.2.3/a", "10.1.2.3 is not a public address", "cannot check that 10.1.2.3"},
+		{"http://direct.invalid/a", "fetch http://direct.invalid/a", ""},
+	} {
+		call, err := tool.Prepare(t.Context(), json.RawMessage(`{"url":"`+c.page+`"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(call.Warnings, "\n"); !strings.Contains(got, c.warning) || c.warning == "" && got != "" {
+			t.Errorf("%s: warnings %q, want %q", c.page, got, c.warning)
+		}
+		r, err := call.Run(t.Context(), tools.Approved{})
+		if got := r.Text + fmt.Sprint(err); !strings.Contains(got, c.want) {
+			t.Errorf("%s: %q, want %q", c.page, got, c.want)
+		}
+	}
+	if d := cmp.Diff(asked, []string{"http://example.invalid/a"}); d != "" {
+		t.Errorf("the proxy got: %s", d)
 	}
 }
 

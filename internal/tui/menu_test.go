@@ -119,10 +119,10 @@ func TestRecentIsSavedAtTheEnd(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{Remember: func(recent []string) { saved = append(saved, recent) }})
 	first := d.m.slash.Run("cost", "", "")
 	second := d.m.slash.Run("status", "", "")
-	d.m.slash.SaveRecent()
+	d.m.slash.Palette.SaveRecent()
 	d.runCmd(first)
 	d.runCmd(second)
-	d.m.slash.SaveRecent()
+	d.m.slash.Palette.SaveRecent()
 	if diff := cmp.Diff(saved, [][]string{{"/status", "/cost"}}); diff != "" {
 		t.Error(diff)
 	}

@@ -18,6 +18,10 @@ import (
 	"agent/internal/tui/slash"
 )
 
+// startPause is the time from the start to the call of Options.Shown. The first frame and
+// the first letters of the user come before it.
+const startPause = 200 * time.Millisecond
+
 // spinnerPause is the time between two frames of the spinner.
 const spinnerPause = 100 * time.Millisecond
 
@@ -61,8 +65,17 @@ func newModel(o screen.Options, now func() time.Time, send func(event.Command)) 
 	return m
 }
 
-// Init implements tea.Model.
-func (m *model) Init() tea.Cmd { return nil }
+// Init implements tea.Model. It returns the call of Options.Shown.
+func (m *model) Init() tea.Cmd {
+	shown := m.Options.Shown
+	if shown == nil {
+		return nil
+	}
+	return tea.Tick(startPause, func(time.Time) tea.Msg {
+		shown()
+		return nil
+	})
+}
 
 // Update routes msg, then updates the layout, the stored draft and the timers.
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
@@ -91,13 +104,6 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 		m.Width, m.Height = msg.Width, msg.Height
 		m.lists.update(msg)
 		m.PlayNext()
-		if shown := m.Options.Shown; shown != nil {
-			m.Options.Shown = nil
-			return tea.Tick(frameTime, func(time.Time) tea.Msg {
-				shown()
-				return nil
-			})
-		}
 	case tea.FocusMsg:
 		return tea.Batch(m.looked(msg), m.notify.gainFocus())
 	case tea.BlurMsg:
@@ -141,9 +147,9 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 
 // result handles the result of a command that the screen started.
 func (m *model) result(msg tea.Msg) tea.Cmd {
-	if m.slash.Take(msg) {
+	if cmd, taken := m.slash.Take(msg); taken {
 		m.prompt.Suggestions.Refresh("model")
-		return nil
+		return cmd
 	}
 	if m.Take(msg) {
 		return nil

@@ -39,7 +39,7 @@ func (s *shortcuts) Key(msg tea.KeyPressMsg) (tea.Cmd, layer.Offer) {
 	case s.Keys.Is(k, keys.View):
 		s.pager.Show()
 	case s.Keys.Is(k, keys.Palette):
-		return s.slash.ShowPalette(), layer.Taken
+		return s.slash.Palette.Show(), layer.Taken
 	case s.Keys.Is(k, keys.Mode):
 		if s.dialog.Waits() { // a key meant for the dialog must not approve later calls
 			s.Flash = "answer the question first"

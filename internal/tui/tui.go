@@ -32,7 +32,7 @@ func Run(ctx context.Context, o screen.Options) (screen.Exit, error) {
 		patience = 0
 	}
 	outbox.Close(patience)
-	m.slash.SaveRecent()
+	m.slash.Palette.SaveRecent()
 	exit := m.next
 	exit.LastAnswer, exit.Turns, exit.Jobs = m.Feed.Answer, m.Feed.Turns, transcript.Running(m.Feed.Jobs)
 	exit.BaseURL, exit.Host, exit.Lent = m.Feed.BaseURL, m.Feed.Host, m.prompt.External.Editing

@@ -234,7 +234,13 @@ func (f *feed) message(m llm.Message) {
 			f.called(m)
 		}
 		return
+	case llm.WebSearch:
+		if m.Search != nil {
+			f.note(clean(m.Search.Text()))
+		}
+		return
 	case llm.Assistant, llm.Thinking:
+		defer f.sources(m)
 	default:
 		return
 	}
@@ -257,6 +263,14 @@ func (f *feed) message(m llm.Message) {
 	}
 	s.used += len(sent)
 	f.text(of, rest)
+}
+
+// sources sends the pages that a finished message cites.
+func (f *feed) sources(m llm.Message) {
+	if text := strings.TrimPrefix(m.WithSources(), m.Text); text != "" {
+		f.whole++
+		f.text(piece{reply: m.Reply, index: -f.whole}, strings.TrimLeft(text, "\n"))
+	}
 }
 
 // user takes a message of the user.

@@ -35,9 +35,14 @@ func (f *files) bind(id acp.SessionId) { f.id = id }
 func (f *files) Text(ctx context.Context, path string) (string, bool) {
 	ctx, stop := context.WithTimeout(ctx, fileTime)
 	defer stop()
-	var r acp.ReadTextFileResponse
+	var r struct {
+		Content *string `json:"content"`
+	}
 	err := f.conn.call(ctx, acp.ClientMethodFsReadTextFile, acp.ReadTextFileRequest{SessionId: f.id, Path: path}, &r)
-	return r.Content, err == nil
+	if err != nil || r.Content == nil { // an answer without content is not an empty file
+		return "", false
+	}
+	return *r.Content, true
 }
 
 // Replace replaces the text of a file in the editor, which saves it.

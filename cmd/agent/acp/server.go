@@ -17,6 +17,7 @@ import (
 	"github.com/coder/acp-go-sdk"
 
 	"agent/cmd/agent/sessions"
+	"agent/cmd/agent/settings"
 	"agent/internal/loop/event"
 	"agent/internal/tools/workspace"
 )
@@ -37,7 +38,8 @@ type Opening struct {
 	Dir     string // absolute; of a resumed session it is ignored
 	Resume  string // ID of the session to resume; empty for a new one
 	AddDirs []string
-	Editor  workspace.Editor // nil if the editor does not share its files
+	Servers map[string]settings.MCPServer // MCP servers of the editor, by name
+	Editor  workspace.Editor              // nil if the editor does not share its files
 }
 
 // Opened is an open session.
@@ -188,6 +190,7 @@ func (s *server) initialize(p *acp.InitializeRequest) (task, error) {
 		AgentCapabilities: acp.AgentCapabilities{
 			LoadSession:        true,
 			PromptCapabilities: acp.PromptCapabilities{Image: true, EmbeddedContext: true},
+			McpCapabilities:    acp.McpCapabilities{Http: true, Sse: true},
 			SessionCapabilities: acp.SessionCapabilities{
 				List: &acp.SessionListCapabilities{}, Resume: &acp.SessionResumeCapabilities{}, Close: &acp.SessionCloseCapabilities{},
 				AdditionalDirectories: &acp.SessionAdditionalDirectoriesCapabilities{},
@@ -236,8 +239,7 @@ func (s *server) resume(id acp.SessionId, o Opening, servers []acp.McpServer, re
 	}, nil
 }
 
-// start opens a session and runs its agent. The user gets a notice that MCP servers of the
-// editor are not used.
+// start opens a session with the MCP servers of the editor and runs its agent.
 func (s *server) start(o Opening, servers []acp.McpServer) (*session, error) {
 	s.opening.Lock()
 	defer s.opening.Unlock()
@@ -248,6 +250,8 @@ func (s *server) start(o Opening, servers []acp.McpServer) (*session, error) {
 	if files != nil {
 		o.Editor = files
 	}
+	var notices []string
+	o.Servers, notices = serversOf(servers)
 	opened, err := s.Open(o)
 	if err != nil {
 		return nil, err
@@ -256,9 +260,7 @@ func (s *server) start(o Opening, servers []acp.McpServer) (*session, error) {
 		opened.Close()
 		return nil, notFound(acp.SessionId(o.Resume))
 	}
-	if len(servers) > 0 {
-		opened.Notices = append(opened.Notices, "The MCP servers of the editor are not used. Configure them for agent itself.")
-	}
+	opened.Notices = append(opened.Notices, notices...)
 	open := newSession(s.conn, opened)
 	if files != nil {
 		files.bind(open.id)

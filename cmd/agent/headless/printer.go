@@ -58,9 +58,7 @@ func (p *TextPrinter) Event(e event.Event) {
 			p.text(e.Reply, d)
 		}
 	case *event.MessageDone:
-		if e.Message.Kind == llm.Assistant {
-			p.continues = e.Message.Cut
-		}
+		p.message(e.Message)
 	case *event.ToolStart:
 		if e.Effect != event.ReadEffect { // a call that only reads is printed when it is done
 			p.note("◦ %s", ink.SanitizeLine(e.Title))
@@ -90,6 +88,20 @@ func (p *TextPrinter) Event(e event.Event) {
 		for _, text := range e.Problems {
 			p.note("%s", ink.Sanitize(text))
 		}
+	}
+}
+
+// message prints what was not streamed of a finished message: a web search, or the sources
+// of an answer.
+func (p *TextPrinter) message(m llm.Message) {
+	switch {
+	case m.Search != nil:
+		p.note("· %s", ink.SanitizeLine(m.Search.Text()))
+	case m.Kind == llm.Assistant:
+		if sources := strings.TrimPrefix(m.WithSources(), m.Text); sources != "" && !p.onlyAnswer {
+			p.text(p.reply, llm.TextDelta{Index: p.index, Text: sources})
+		}
+		p.continues = m.Cut
 	}
 }
 

@@ -1,6 +1,7 @@
 package headless
 
 import (
+	"encoding/json"
 	"slices"
 
 	"agent/cmd/agent/exit"
@@ -69,7 +70,11 @@ type presentedPlan struct {
 func (r *Result) Add(e event.Event) (ended bool) {
 	switch e := e.(type) {
 	case *event.MessageDone:
-		r.final.Add(e.Message)
+		m := e.Message
+		if !json.Valid([]byte(m.Text)) { // an answer in JSON has no place for them
+			m.Text = m.WithSources()
+		}
+		r.final.Add(m)
 	case *event.UserSaid:
 		r.final.Add(llm.Message{Kind: llm.User})
 	case *event.PlanSet:

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"agent/cmd/agent/settings"
+	"agent/cmd/agent/trust"
 	"agent/internal/llm/wire"
 	"agent/internal/loop/policy"
 	"agent/internal/tools/mcp"
@@ -24,6 +25,9 @@ type Source struct {
 	Dir    string              // working directory of programs
 	Getenv func(string) string // environment of this program
 	Rules  []policy.Rule       // a server with a rule that denies all of its tools is not used
+	// Trust decides which servers of the repository are used; nil means none.
+	Trust  *trust.Review
+	Logins *Logins // of servers with OAuth; nil for none
 	// Access returns a function that finds the host and the credentials of a provider.
 	Access func(provider string) func() (base string, authorize wire.Authorize, err error)
 }
@@ -43,7 +47,12 @@ func server(name string, set settings.MCPServer, from Source) mcp.Server {
 		Allow: set.Tools.Allow, Deny: set.Tools.Deny, Headers: map[string]string{},
 	}
 	var missing []string
-	expand := func(text string) string { return expand(text, from.Getenv, &missing) }
+	expand := func(text string) string {
+		if set.Literal {
+			return text
+		}
+		return expand(text, from.Getenv, &missing)
+	}
 	s.URL = expand(set.URL)
 	for header, value := range set.Headers {
 		s.Headers[header] = expand(value)
@@ -68,8 +77,20 @@ func server(name string, set settings.MCPServer, from Source) mcp.Server {
 		s.Off = "the configuration refers to variables that are not set: " + strings.Join(missing, ", ")
 	case set.Provider != "":
 		s.Locate = locate(set, from.Access(set.Provider))
+	case s.Remote() && from.Logins != nil && !authorized(s.Headers):
+		s.OAuth = from.Logins.Handler(name, s.URL)
 	}
 	return s
+}
+
+// authorized reports whether headers have credentials.
+func authorized(headers map[string]string) bool {
+	for name := range headers {
+		if strings.EqualFold(name, "Authorization") {
+			return true
+		}
+	}
+	return false
 }
 
 // locate returns a function that finds the URL and the credentials of a server at the host
@@ -134,7 +155,10 @@ func Secrets(set settings.MCP) (all []string) {
 	for _, s := range set.Servers {
 		for _, values := range []map[string]string{s.Env, s.Headers} {
 			for name, value := range values {
-				all = append(all, name+"="+expand(value, os.Getenv, new([]string)))
+				if !s.Literal {
+					value = expand(value, os.Getenv, new([]string))
+				}
+				all = append(all, name+"="+value)
 			}
 		}
 	}

@@ -198,7 +198,7 @@ func (p *Picker) connect(c catalog.Choice) (turn.Model, error) {
 		m.Provider = asText
 		return m, nil
 	}
-	m.Provider, m.AsText = provider, asText
+	m.Provider, m.AsText, m.WebSearch = provider, asText, c.SearchesWeb()
 	m.NoTools = func() { c.Learn(catalog.NoTools) }
 	return m, nil
 }

@@ -240,6 +240,9 @@ func textsOf(body []byte) (texts []string, who string, at time.Time) {
 		case llm.Thinking:
 			return []string{e.Message.Text}, "thought", e.Time
 		}
+		if s := e.Message.Search; s != nil {
+			return []string{s.Text()}, "search", e.Time
+		}
 		return []string{e.Message.Text}, "model", e.Time
 	case *event.ToolEnd:
 		return []string{e.Result.Text}, "tool", e.Time

@@ -130,6 +130,9 @@ func (t *transcript) event(e event.Durable) {
 }
 
 func (t *transcript) message(m llm.Message) {
+	if m.Search != nil {
+		t.say("\n· %s\n", m.Search.Text())
+	}
 	if m.Kind != llm.Assistant || m.Text == "" {
 		return
 	}
@@ -137,7 +140,7 @@ func (t *transcript) message(m llm.Message) {
 	if m.Cut {
 		cut = " […]"
 	}
-	t.say("\n%s%s\n", strings.TrimRight(m.Text, "\n"), cut)
+	t.say("\n%s%s\n", strings.TrimRight(m.WithSources(), "\n"), cut)
 }
 
 // call prints a tool call: its title, its summary or error, and the diffs of files.

@@ -25,8 +25,17 @@ type MCPServer struct {
 	Headers   map[string]string `json:"headers,omitempty" what:"headers sent with every request; ${NAME} stands for a variable of the environment"`
 	Provider  string            `json:"provider,omitempty" what:"model provider whose host and credentials the server uses, such as databricks"`
 	Timeout   int               `json:"timeout_seconds,omitempty" min:"1" what:"cancel a call when the server is silent for this many seconds (default 120)"`
+	OAuth     MCPAuth           `json:"oauth,omitempty" what:"how to log in to the server (default: register a client at its authorization server)"`
 	Tools     MCPTools          `json:"tools,omitempty" what:"which tools of the server are used (default: all)"`
 	Disabled  bool              `json:"disabled,omitempty" what:"do not use the server (default false)"`
+	// Literal is set if ${NAME} does not stand for a variable, as in the servers of an editor.
+	Literal bool `json:"-"`
+}
+
+// MCPAuth configures the login to an MCP server with OAuth.
+type MCPAuth struct {
+	ClientID string `json:"client_id,omitempty" what:"ID of a client that is registered at the authorization server"`
+	Port     int    `json:"callback_port,omitempty" min:"1" what:"port on 127.0.0.1 to which the browser returns, if the client is registered with one (default: any free port)"`
 }
 
 // MCPTools selects tools of a server by their names.
@@ -39,7 +48,7 @@ type MCPTools struct {
 // with these lines.
 func (m MCP) check(file string, lines map[string]int) error {
 	for _, name := range slices.Sorted(maps.Keys(m.Servers)) {
-		if err := m.Servers[name].check(); err != nil {
+		if err := m.Servers[name].Check(); err != nil {
 			at := "mcp.servers." + name
 			return fmt.Errorf("%s:%d: %s: %w", file, lines[at], at, err)
 		}
@@ -47,12 +56,13 @@ func (m MCP) check(file string, lines map[string]int) error {
 	return nil
 }
 
-func (s MCPServer) check() error {
+// Check returns why the server cannot be used; nil if it can.
+func (s MCPServer) Check() error {
 	switch u, err := url.Parse(s.URL); {
 	case (s.Command == "") == (s.URL == ""):
 		return fmt.Errorf("set either command, for a program, or url")
-	case s.Command != "" && (len(s.Headers) > 0 || s.Transport != "" || s.Provider != ""):
-		return fmt.Errorf("headers, transport and provider are for servers with a url")
+	case s.Command != "" && (len(s.Headers) > 0 || s.Transport != "" || s.Provider != "" || s.OAuth != MCPAuth{}):
+		return fmt.Errorf("headers, transport, provider and oauth are for servers with a url")
 	case s.URL != "" && (len(s.Args) > 0 || len(s.Env) > 0):
 		return fmt.Errorf("args and env are for servers with a command")
 	case s.Provider != "" && (!strings.HasPrefix(s.URL, "/") || strings.HasPrefix(s.URL, "//")):

@@ -142,7 +142,7 @@ func showRun(_ context.Context, opts *Options) error {
 
 // describe returns an item with its content and hash.
 func (r *Review) describe(i Item) string {
-	return fmt.Sprintf("%s %s in %s (%s)\nsha256 %s\n\n%s\n", i.Kind, ink.SanitizeLine(i.Name), ink.SanitizeLine(i.File), r.state(i), i.Sum(), strings.TrimRight(i.Content, "\n"))
+	return fmt.Sprintf("%s %s in %s (%s)\nsha256 %s\n\n%s\n", i.Kind, ink.SanitizeLine(i.Name), ink.SanitizeLine(i.File), r.state(i), i.Sum(), ink.Exact(strings.TrimRight(i.Content, "\n")))
 }
 
 func confirmRun(_ context.Context, opts *Options) error {
@@ -159,7 +159,7 @@ func confirmRun(_ context.Context, opts *Options) error {
 		return command.Usage("there is no terminal to ask on: read the content with agent trust show, then add --sha256 HASH")
 	default:
 		opts.IO.Out.Say(r.describe(i))
-		if !opts.IO.Confirm("\nUse this in this workspace? It can run programs as you, " + i.Kind.area() + ". [y/N] ") {
+		if !opts.IO.Confirm("\nUse this in this workspace? It can run programs as you, " + i.Kind.area() + ". Files that it\nruns but that are not shown can change later. [y/N] ") {
 			fmt.Fprintln(opts.IO.Err, "Not confirmed.")
 			return nil
 		}

@@ -10,14 +10,15 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 	"unicode/utf8"
 )
 
 const (
 	// maxFile is the size limit of a configuration file of a repository, in bytes.
 	maxFile = 256 << 10
-	// maxNamed is the number of files of the repository that one command may name.
-	maxNamed = 20
+	// maxNamed is the number of files of the repository that the commands of an item may name.
+	maxNamed = 100
 )
 
 // ReadFile returns the content of a file below the directory root. A missing file is empty.
@@ -65,55 +66,115 @@ func readBelow(root, name string, limit int64) ([]byte, error) {
 
 // Programs describes the files of the repository root that the words of commands name,
 // which run in dir: their content if it is short text, otherwise its hash. It belongs to
-// the Content of an item, so that a changed script waits for a new confirmation.
+// the Content of an item, so that a changed script waits for a new confirmation. Commands
+// can reach other files, as with `make`: the user is told that.
 func Programs(root, dir string, commands ...string) string {
-	var out strings.Builder
-	seen := map[string]bool{}
+	at, err := os.OpenRoot(root)
+	if err != nil {
+		return ""
+	}
+	defer at.Close()
+	p := programs{root: at, tried: map[string]bool{}}
 	for _, line := range commands {
+		dirs := []string{dir, root}
 		for word := range strings.FieldsFuncSeq(line, notInName) {
-			if !filepath.IsAbs(word) {
-				word = filepath.Join(dir, word)
-			}
-			name, err := filepath.Rel(root, word)
-			if err != nil || seen[name] || !filepath.IsLocal(name) || len(seen) >= maxNamed {
-				continue
-			}
-			if text := program(root, name); text != "" {
-				seen[name] = true
-				fmt.Fprintf(&out, "\n--- %s\n%s", filepath.ToSlash(name), text)
+			for _, path := range pathsIn(word, dirs) {
+				if isDir := p.add(path); isDir && len(dirs) < maxDirs {
+					dirs = append(dirs, path) // cd DIR && ./program
+				}
 			}
 		}
 	}
-	return out.String()
+	return p.out.String()
+}
+
+const (
+	maxDirs   = 10      // directories in which the programs of one command are searched
+	maxSuffix = 16      // suffixes of a word that may be a path
+	maxWord   = 4 << 10 // bytes of a word that may be a path
+	maxTried  = 5000    // paths that are looked for
+)
+
+// pathsIn returns the paths that a word can mean: with what precedes each slash replaced by
+// one of dirs too, because that may be a variable, as in $CLAUDE_PROJECT_DIR/check.sh.
+func pathsIn(word string, dirs []string) (out []string) {
+	if len(word) > maxWord {
+		return nil
+	}
+	if filepath.IsAbs(word) {
+		out = append(out, filepath.Clean(word))
+	}
+	for rest, more := word, true; more && len(out) < maxSuffix*len(dirs); _, rest, more = strings.Cut(rest, "/") {
+		for _, dir := range dirs {
+			out = append(out, filepath.Join(dir, rest))
+		}
+	}
+	return out
+}
+
+// programs collects descriptions of files of a repository.
+type programs struct {
+	root  *os.Root
+	tried map[string]bool // names of files
+	count int             // files that are described
+	full  bool
+	out   strings.Builder
+}
+
+// add describes a file of the repository. It reports whether path is a directory in it.
+func (p *programs) add(path string) (isDir bool) {
+	name, err := filepath.Rel(p.root.Name(), path)
+	if err != nil || p.full || p.tried[name] || !filepath.IsLocal(name) {
+		return false
+	}
+	p.tried[name] = true
+	text, isDir := p.describe(name)
+	switch {
+	case text == "" && len(p.tried) < maxTried:
+	case p.count == maxNamed || text == "":
+		p.full = true
+		p.out.WriteString("\n--- and more files. They are not shown, and can change without a new question\n")
+	default:
+		p.count++
+		fmt.Fprintf(&p.out, "\n--- %s (%d bytes)\n%s", filepath.ToSlash(name), len(text), text)
+	}
+	return isDir
 }
 
 // notInName reports whether r separates the words of a shell command.
 func notInName(r rune) bool { return strings.ContainsRune(" \t\r\n'\"`$(){}[];&|<>=,:", r) }
 
-// program describes a file of the repository; empty if there is none.
-func program(root, name string) string {
+// describe returns the content of a file, or its hash if the content is long; empty if there
+// is no such file.
+func (p *programs) describe(name string) (text string, isDir bool) {
 	const maxShown, maxHashed = 32 << 10, 64 << 20
-	b, err := readBelow(root, name, maxShown)
-	if err == nil && utf8.Valid(b) {
-		return string(b)
-	}
-	dir, err := os.OpenRoot(root)
+	info, err := p.root.Stat(name)
 	if err != nil {
-		return ""
+		if target, err := p.root.Readlink(name); err == nil {
+			return fmt.Sprintf("(a link to %s)\n", target), false
+		}
+		return "", false
 	}
-	defer dir.Close()
-	if info, err := dir.Stat(name); err != nil || !info.Mode().IsRegular() {
-		return ""
+	if !info.Mode().IsRegular() {
+		return "", info.IsDir()
 	}
-	f, err := dir.Open(name)
+	if info.Size() <= maxShown && p.out.Len() < maxFile {
+		if b, err := readBelow(p.root.Name(), name, maxShown); err == nil && utf8.Valid(b) {
+			return string(b), false
+		}
+	}
+	f, err := p.root.Open(name)
 	if err != nil {
-		return ""
+		return fmt.Sprintf("(cannot be read: %v)\n", err), false
 	}
 	defer f.Close()
 	h := sha256.New()
-	n, err := io.Copy(h, io.LimitReader(f, maxHashed))
-	if err != nil {
-		return ""
+	if _, err := io.Copy(h, io.LimitReader(f, maxHashed)); err != nil {
+		return fmt.Sprintf("(cannot be read: %v)\n", err), false
 	}
-	return fmt.Sprintf("(%d bytes, SHA-256 %x)\n", n, h.Sum(nil))
+	part := ""
+	if info.Size() > maxHashed {
+		part = fmt.Sprintf(" of the first %d MiB, changed %s", maxHashed>>20, info.ModTime().UTC().Format(time.RFC3339Nano))
+	}
+	return fmt.Sprintf("(%d bytes, SHA-256 %x%s)\n", info.Size(), h.Sum(nil), part), false
 }

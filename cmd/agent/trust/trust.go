@@ -144,8 +144,9 @@ func (r *Review) decide(i Item, store func(settings.ProjectFile, settings.Confir
 }
 
 // Notices tells the user which items wait for a confirmation, and which files cannot be
-// used. It returns nothing if there is nothing to do.
-func (r *Review) Notices() []string {
+// used. It returns nothing if there is nothing to do. On a screen or in plain mode, commands
+// is set: the user can type /trust.
+func (r *Review) Notices(commands bool) []string {
 	all, problems := r.Items()
 	waiting := slices.DeleteFunc(all, func(i Item) bool { return i.Offer || r.Confirmed(i) })
 	var notices, parts, files []string
@@ -169,8 +170,12 @@ func (r *Review) Notices() []string {
 		if len(waiting) == 1 {
 			used, them = "It is not used", "it"
 		}
+		how := "`agent trust`"
+		if commands {
+			how = "/trust or " + how
+		}
 		notices = append(notices, "This repository configures "+strings.Join(parts, ", ")+" in "+strings.Join(files, ", ")+
-			". "+used+" until you confirm "+them+": /trust or `agent trust`")
+			". "+used+" until you confirm "+them+": "+how)
 	}
 	for _, err := range problems {
 		notices = append(notices, err.Error())

@@ -28,19 +28,20 @@ const (
 
 // wireBlock is a content block, with the fields of all block types.
 type wireBlock struct {
-	Data      string          `json:"data,omitempty"` // of redacted_thinking
-	Signature string          `json:"signature,omitempty"`
-	Thinking  *string         `json:"thinking,omitempty"` // may be empty, but must be present
-	Text      string          `json:"text,omitempty"`
-	ID        string          `json:"id,omitempty"`
-	Input     json.RawMessage `json:"input,omitempty"`
-	Name      string          `json:"name,omitempty"`
-	ToolUseID string          `json:"tool_use_id,omitempty"`
-	IsError   bool            `json:"is_error,omitempty"`
-	Source    *wireSource     `json:"source,omitempty"`
-	Mark      *cacheMark      `json:"cache_control,omitempty"`
-	Content   []wireBlock     `json:"content,omitempty"` // of tool_result
-	Type      string          `json:"type"`
+	Data      string            `json:"data,omitempty"` // of redacted_thinking
+	Signature string            `json:"signature,omitempty"`
+	Thinking  *string           `json:"thinking,omitempty"` // may be empty, but must be present
+	Text      string            `json:"text,omitempty"`
+	ID        string            `json:"id,omitempty"`
+	Input     json.RawMessage   `json:"input,omitempty"`
+	Name      string            `json:"name,omitempty"`
+	ToolUseID string            `json:"tool_use_id,omitempty"`
+	IsError   bool              `json:"is_error,omitempty"`
+	Source    *wireSource       `json:"source,omitempty"`
+	Mark      *cacheMark        `json:"cache_control,omitempty"`
+	Content   any               `json:"content,omitempty"`   // of tool_result, a []wireBlock; of web_search_tool_result, as received
+	Citations []json.RawMessage `json:"citations,omitempty"` // of text, as received
+	Type      string            `json:"type"`
 }
 
 func textBlock(text string) wireBlock { return wireBlock{Text: text, Type: "text"} }
@@ -59,11 +60,13 @@ type cacheMark struct {
 }
 
 type wireTool struct {
-	Schema      json.RawMessage `json:"input_schema"`
+	Schema      json.RawMessage `json:"input_schema,omitempty"` // of a tool of ours
 	Name        string          `json:"name"`
 	Mark        *cacheMark      `json:"cache_control,omitempty"`
 	Description string          `json:"description,omitempty"`
 	Strict      bool            `json:"strict,omitempty"`
+	MaxUses     int             `json:"max_uses,omitempty"` // of a tool of the provider
+	Type        string          `json:"type,omitempty"`     // of a tool of the provider
 }
 
 type wireChoice struct {

@@ -31,6 +31,7 @@ type decoder struct {
 	tokens   tokens
 	stop     string // stop reason of the provider
 	answered bool   // some of a message arrived
+	searched bool   // the provider has searched the web
 	calls    bool
 	lost     int // events that could not be read
 }
@@ -41,7 +42,10 @@ type block struct {
 	index    int      // index of its deltas
 	kind     llm.Kind // empty for a block that is skipped
 	ended    bool
-	input    []byte // arguments of a call that were not streamed
+	input    []byte // arguments of a call that were not streamed; of a search, all arguments
+	search   llm.Search
+	pending  bool         // a search without its result
+	sources  []llm.Source // that the text cites
 	opaque   opaque
 	streamed strings.Builder // pieces of a signature
 }
@@ -120,11 +124,13 @@ func (d *decoder) wholeMessage(e *event) {
 	d.tokens.add(e.Usage)
 }
 
-// begin opens a block. Results of server-side tools and unknown types are
-// skipped.
+// begin opens a block. Other server-side tools and unknown types are skipped.
 func (d *decoder) begin(at int, c *content) {
-	d.settle(len(d.blocks))
 	d.answered = true
+	if d.continueText(at, c) {
+		return
+	}
+	d.settle(len(d.blocks))
 	d.out.Keep(1, len(c.Signature)+len(c.Data))
 	b := &block{at: at, index: d.next, opaque: opaque{Signature: c.Signature}}
 	switch c.Type {
@@ -138,6 +144,10 @@ func (d *decoder) begin(at int, c *content) {
 		b.kind, b.input = llm.ToolCall, c.Input
 		d.calls = true
 		d.out.Add(llm.CallDelta{Index: b.index, ID: string(c.ID), Name: string(c.Name)})
+	case "server_tool_use":
+		d.beginSearch(b, c)
+	case "web_search_tool_result":
+		d.searchResult(b, c)
 	}
 	d.blocks = append(d.blocks, b)
 	if b.kind != "" {
@@ -145,6 +155,9 @@ func (d *decoder) begin(at int, c *content) {
 	}
 	d.say(b, llm.Assistant, c.Text)
 	d.say(b, llm.Thinking, c.Thinking)
+	for _, citation := range c.Citations {
+		d.cite(b, citation)
+	}
 }
 
 // find returns the last block with the provider's index at.
@@ -178,16 +191,26 @@ func (d *decoder) extend(at int, piece *delta) {
 		d.out.Keep(0, len(piece.Signature))
 		b.streamed.WriteString(piece.Signature)
 	case "input_json_delta":
-		if b.kind == llm.ToolCall && piece.Input != "" {
+		switch {
+		case piece.Input == "":
+		case b.kind == llm.ToolCall:
 			b.input = nil
 			d.out.AddText(llm.ToolCall, b.index, piece.Input)
+		case b.kind == llm.WebSearch:
+			d.out.Keep(0, len(piece.Input))
+			b.streamed.WriteString(piece.Input)
 		}
+	case "citations_delta":
+		d.cite(b, piece.Citation)
 	}
 }
 
 // say adds text to a block of that kind.
 func (d *decoder) say(b *block, kind llm.Kind, text string) {
 	if b.kind == kind && text != "" {
+		if kind == llm.Assistant {
+			b.part().Bytes += len(text)
+		}
 		d.out.AddText(kind, b.index, text)
 	}
 }
@@ -198,20 +221,27 @@ func (d *decoder) finish(b *block) {
 	if b.kind == llm.ToolCall && !b.ended && len(b.input) > 0 && string(b.input) != "null" {
 		d.out.Add(llm.CallDelta{Index: b.index, Args: string(b.input)})
 	}
+	if b.kind == llm.WebSearch && !b.ended {
+		d.nameSearch(b)
+	}
 	b.ended = true
 }
 
-// settle adds the BlockEnd of the finished blocks among the first n.
+// settle adds the BlockEnd of the finished blocks among the first n, up to a search
+// that has no result yet.
 func (d *decoder) settle(n int) {
-	for ; d.settled < n && d.blocks[d.settled].ended; d.settled++ {
+	for ; d.settled < n && d.blocks[d.settled].ended && !d.blocks[d.settled].pending; d.settled++ {
 		b := d.blocks[d.settled]
 		if b.kind == "" {
 			continue
 		}
-		if s := b.streamed.String(); s != "" {
+		if s := b.streamed.String(); s != "" && b.kind == llm.Thinking {
 			b.opaque.Signature = s
 		}
-		d.out.Add(llm.BlockEnd{Index: b.index, Opaque: wire.Pack(dialect, d.model, b.opaque)})
+		if len(b.sources) == 0 {
+			b.opaque.Parts = nil
+		}
+		d.out.Add(llm.BlockEnd{Index: b.index, Opaque: wire.Pack(dialect, d.model, b.opaque), Sources: b.sources})
 	}
 }
 
@@ -229,6 +259,7 @@ func (d *decoder) End(err error) error {
 	n, why := len(d.blocks), reason(d.stop)
 	for _, b := range d.blocks {
 		d.finish(b)
+		b.pending = false // the next reply has the result
 	}
 	if why == llm.Length {
 		n-- // the last one was cut off

@@ -25,7 +25,7 @@ func TestDecodeIndexesFollowOrder(t *testing.T) {
 			got = append(got, "finish")
 		}
 	}
-	want := []string{"text 0", "end 0", "text 1", "end 1", "finish"}
+	want := []string{"text 0", "end 0", "end 1", "text 2", "end 2", "finish"}
 	if diff := cmp.Diff(got, want); diff != "" {
 		t.Errorf("got, want:\n%s", diff)
 	}

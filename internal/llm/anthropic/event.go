@@ -30,24 +30,28 @@ type message struct {
 
 // content is a block at its start, or a whole one.
 type content struct {
-	Type      wire.Word       `json:"type"`
-	Text      string          `json:"text"`
-	Thinking  string          `json:"thinking"`
-	Signature string          `json:"signature"`
-	Data      string          `json:"data"` // of redacted_thinking
-	ID        wire.Word       `json:"id"`
-	Name      wire.Word       `json:"name"`
-	Input     json.RawMessage `json:"input"`
+	Type      wire.Word         `json:"type"`
+	Text      string            `json:"text"`
+	Thinking  string            `json:"thinking"`
+	Signature string            `json:"signature"`
+	Data      string            `json:"data"` // of redacted_thinking
+	ID        wire.Word         `json:"id"`
+	Name      wire.Word         `json:"name"`
+	Input     json.RawMessage   `json:"input"`
+	ToolUseID wire.Word         `json:"tool_use_id"` // of web_search_tool_result
+	Content   json.RawMessage   `json:"content"`     // of web_search_tool_result
+	Citations []json.RawMessage `json:"citations"`   // of a whole text
 }
 
 // delta is a piece of a block, or the end of the message.
 type delta struct {
-	Type      wire.Word `json:"type"`
-	Text      string    `json:"text"`
-	Thinking  string    `json:"thinking"`
-	Signature string    `json:"signature"`
-	Input     string    `json:"partial_json"`
-	Stop      wire.Word `json:"stop_reason"`
+	Type      wire.Word       `json:"type"`
+	Text      string          `json:"text"`
+	Thinking  string          `json:"thinking"`
+	Signature string          `json:"signature"`
+	Input     string          `json:"partial_json"`
+	Stop      wire.Word       `json:"stop_reason"`
+	Citation  json.RawMessage `json:"citation"` // of a text
 }
 
 // failure returns the error that e reports, if any.
@@ -73,13 +77,16 @@ type usage struct {
 	Output  *wire.Count `json:"output_tokens"`
 	Read    *wire.Count `json:"cache_read_input_tokens"`
 	Written *wire.Count `json:"cache_creation_input_tokens"`
+	Server  *struct {
+		Searches *wire.Count `json:"web_search_requests"`
+	} `json:"server_tool_use"`
 	Details *struct {
 		Thinking *wire.Count `json:"thinking_tokens"`
 	} `json:"output_tokens_details"`
 }
 
 // tokens holds the counts as the provider reports them.
-type tokens struct{ input, read, written, output, thought wire.Count }
+type tokens struct{ input, read, written, output, thought, searches wire.Count }
 
 // add merges a report. Of several values for one count, the last one wins.
 func (t *tokens) add(u *usage) {
@@ -96,6 +103,9 @@ func (t *tokens) add(u *usage) {
 	if u.Details != nil && u.Details.Thinking != nil {
 		t.thought = *u.Details.Thinking
 	}
+	if u.Server != nil && u.Server.Searches != nil {
+		t.searches = *u.Server.Searches
+	}
 }
 
 func (t tokens) usage() llm.Usage {
@@ -105,6 +115,7 @@ func (t tokens) usage() llm.Usage {
 		CacheWrite: int(t.written),
 		Output:     int(t.output),
 		Reasoning:  int(t.thought),
+		Searches:   int(t.searches),
 	}
 }
 

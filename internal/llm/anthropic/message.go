@@ -20,7 +20,8 @@ import (
 // that says so. The encoding of a finished step never changes, so that
 // providers can cache it.
 func wireMessages(req llm.Request) []wireMessage {
-	b := builder{model: req.Model, results: llm.Results(req.Messages), out: []wireMessage{}}
+	b := builder{model: req.Model, search: req.WebSearch, results: llm.Results(req.Messages), used: map[string]bool{}, out: []wireMessage{}}
+	b.current = currentReplies(req.Messages)
 	for said := range llm.ByReply(req.Messages) {
 		if said[0].Kind == llm.User {
 			b.add(roleUser, user(said[0])...)
@@ -34,6 +35,9 @@ func wireMessages(req llm.Request) []wireMessage {
 // builder collects the messages of a request.
 type builder struct {
 	model   string
+	search  bool                    // the request offers the provider's web search
+	used    map[string]bool         // searches whose use was sent, by ID
+	current map[string]bool         // replies that no message of the user follows, by ID
 	results map[string]*llm.Message // by call
 	out     []wireMessage
 }
@@ -67,19 +71,26 @@ func user(m llm.Message) []wireBlock {
 // reply adds a reply of the model, and the results of its calls.
 func (b *builder) reply(msgs []llm.Message) {
 	var said, results []wireBlock
+	var late lateResults
 	for _, m := range msgs {
 		switch {
 		case m.Kind == llm.Thinking && !m.Cut:
-			said = append(said, b.thinking(m)...)
+			said = late.insert(said, b.thinking(m))
 		case m.Kind == llm.Assistant && !blank(m.Text):
-			said = append(said, textBlock(m.Text))
+			said = late.insert(said, b.text(m))
+		case m.Kind == llm.WebSearch && !m.Cut:
+			blocks, result := b.webSearch(m)
+			if said = late.insert(said, blocks); result != nil {
+				late = append(late, result)
+			}
 		case m.Kind == llm.ToolCall && m.Cut:
-			said = append(said, textBlock(wire.CutCall(m)))
+			said = late.insert(said, []wireBlock{textBlock(wire.CutCall(m))})
 		case m.Kind == llm.ToolCall:
-			said = append(said, wireBlock{ID: safeName(m.ID), Input: wire.Arguments(m), Name: safeName(m.Name), Type: "tool_use"})
+			said = late.insert(said, []wireBlock{{ID: safeName(m.ID), Input: wire.Arguments(m), Name: safeName(m.Name), Type: "tool_use"}})
 			results = append(results, b.result(m.ID))
 		}
 	}
+	said = append(said, late.rest()...)
 	for len(said) > 0 && isThinking(said[len(said)-1]) { // the provider rejects thinking that nothing follows
 		said = said[:len(said)-1]
 	}
@@ -106,11 +117,15 @@ func (b *builder) result(id string) wireBlock {
 	if r.IsError && blank(text) && len(r.Images) == 0 {
 		text = "the call failed without output" // an error needs text
 	}
+	var content []wireBlock
 	if !blank(text) {
-		out.Content = append(out.Content, textBlock(text))
+		content = append(content, textBlock(text))
 	}
 	for _, im := range r.Images {
-		out.Content = append(out.Content, image(im))
+		content = append(content, image(im))
+	}
+	if len(content) > 0 {
+		out.Content = content
 	}
 	return out
 }

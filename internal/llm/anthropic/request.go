@@ -13,12 +13,12 @@ import (
 func NewRequest(req llm.Request) ([]byte, error) {
 	traits := traitsOf(req.Model)
 	req.MaxTokens = cmp.Or(req.MaxTokens, traits.limit)
-	p := wireRequest{MaxTokens: req.MaxTokens, Messages: wireMessages(req), Model: req.Model, Tools: tools(req.Tools, traits.strict), Stream: true}
+	p := wireRequest{MaxTokens: req.MaxTokens, Messages: wireMessages(req), Model: req.Model, Tools: tools(req.Tools, traits.strict, req.WebSearch), Stream: true}
 	if req.System != "" {
 		p.System = []wireBlock{textBlock(req.System)}
 		p.System[0].Mark = newCacheMark()
 	}
-	if len(req.Tools) > 0 {
+	if len(p.Tools) > 0 {
 		p.ToolChoice = toolChoice(req.ToolChoice)
 	}
 	if len(req.Schema) > 0 {
@@ -47,11 +47,15 @@ func (p *wireRequest) output() *wireOutput {
 
 // tools encodes the tools and marks the last one for the cache. If enforced is
 // set, the provider is asked to enforce the small schemas. It would reject a
-// request that asks to enforce complex ones.
-func tools(specs []llm.ToolSpec, enforced bool) []wireTool {
+// request that asks to enforce complex ones. The provider's web search comes last, if
+// search is set.
+func tools(specs []llm.ToolSpec, enforced, search bool) []wireTool {
 	var out []wireTool
 	for _, t := range specs {
 		out = append(out, wireTool{Schema: wire.Parameters(t), Name: t.Name, Description: t.Description, Strict: enforced && strict.Small(t)})
+	}
+	if search {
+		out = append(out, wireTool{Name: searchTool, Type: searchType, MaxUses: maxSearches})
 	}
 	if len(out) > 0 {
 		out[len(out)-1].Mark = newCacheMark()

@@ -57,8 +57,30 @@ func (i Info) Cost(u llm.Usage) (usd float64, known bool) {
 	if i.Price == nil {
 		return 0, false
 	}
-	return i.Price.cost(u)
+	usd, known = i.Price.cost(u)
+	if u.Searches > 0 {
+		each := searchPrices[i.Maker]
+		if each == 0 {
+			return 0, false
+		}
+		usd += float64(u.Searches) * each
+	}
+	return usd, known
 }
+
+// SearchesWeb reports whether the provider of c can search the web itself while it
+// answers. Other servers that speak the same dialect may reject that.
+func (c Choice) SearchesWeb() bool {
+	switch c.Dialect() {
+	case Anthropic, Responses:
+		return true
+	}
+	return false
+}
+
+// searchPrices are the prices of one web search that a provider runs itself, in US
+// dollars, by maker of the model.
+var searchPrices = map[string]float64{"anthropic": 0.01, "openai": 0.01}
 
 func (p Price) cost(u llm.Usage) (usd float64, known bool) {
 	if p.Over != nil && u.Input > p.Over.Tokens {

@@ -106,6 +106,8 @@ func TestCost(t *testing.T) {
 		"a long request without prices": {"openai/gpt-6-sol", llm.Usage{Input: 300_000, Output: 10_000}, 0, false},
 		"cached input without a price":  {"groq/qwen/qwen3-32b", llm.Usage{Input: 1000, Cached: 500}, 0, false},
 		"no cached input":               {"groq/qwen/qwen3-32b", llm.Usage{Input: 1_000_000}, .29, true},
+		"web searches":                  {"anthropic/claude-sonnet-5", llm.Usage{Input: 1_000_000, Searches: 3}, 2.03, true},
+		"web searches without a price":  {"groq/qwen/qwen3-32b", llm.Usage{Input: 1000, Searches: 1}, 0, false},
 		"unknown model":                 {"openai/any", llm.Usage{Input: 1000}, 0, false},
 		"a local server":                {"ollama/any", llm.Usage{Input: 1000, Cached: 10, Output: 5}, 0, true},
 	} {

@@ -68,7 +68,7 @@ type Choice struct {
 	// LearnedNoTools is set if Info has no tool calls because the server rejected
 	// them before.
 	LearnedNoTools bool
-	Wrap           func(http.RoundTripper) http.RoundTripper // as in wire.Endpoint
+	Wrap           func(http.RoundTripper) http.RoundTripper `json:"-"` // as in wire.Endpoint
 
 	urlSource string // source of the base URL; empty for the table
 

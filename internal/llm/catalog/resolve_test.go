@@ -167,7 +167,10 @@ func TestConnect(t *testing.T) {
 	if _, err := guide.Connect(); err == nil || !guide.Offline() {
 		t.Errorf("the guide connects: %v", err)
 	}
-	wire, _ := json.Marshal(c)
+	wire, err := json.Marshal(c)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, s := range []string{fmt.Sprintf("%v %+v %#v %s %q %x %d", c, c, c, c.Key, c.Key, c.Key, c.Key), string(wire), fmt.Sprintf("%v %#v", p, p)} {
 		if strings.Contains(s, "secret") || strings.Contains(s, fmt.Sprintf("%x", "secret")) {
 			t.Errorf("the key shows in %s", s)

@@ -134,6 +134,8 @@ func (b *builder) reply(msgs []llm.Message) {
 			text += m.Text
 		case m.Kind == llm.Thinking && !m.Cut:
 			b.addThinking(&out, more, m)
+		case m.Kind == llm.WebSearch && m.Search != nil && m.Search.Ended:
+			notes += "\n" + m.Search.Note()
 		case m.Kind == llm.ToolCall && m.Cut:
 			notes += "\n" + wire.CutCall(m)
 		case m.Kind == llm.ToolCall:

@@ -7,12 +7,15 @@
 package recording
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"agent/internal/llm/wire"
 )
 
 // Format is the version of the format.
@@ -92,6 +95,9 @@ func keptHeaders(h http.Header) map[string]string {
 			out[name] = strings.Join(values, ", ")
 		}
 	}
+	if at := out["Location"]; at != "" {
+		out["Location"] = wire.Redacted(at)
+	}
 	return out
 }
 
@@ -115,8 +121,17 @@ func secretsOf(req *http.Request) (all []string) {
 		}
 		for _, v := range values {
 			add(v)
-			if _, token, ok := strings.Cut(v, " "); ok {
-				add(token)
+			_, token, _ := strings.Cut(v, " ")
+			add(token)
+			if plain, err := base64.StdEncoding.DecodeString(token); err == nil { // Basic
+				_, password, _ := strings.Cut(string(plain), ":")
+				add(password)
+			}
+			if name == "Cookie" {
+				for pair := range strings.SplitSeq(v, ";") {
+					_, value, _ := strings.Cut(pair, "=")
+					add(strings.TrimSpace(value))
+				}
 			}
 		}
 	}

@@ -156,3 +156,44 @@ func TestUnusableRecordings(t *testing.T) {
 		}
 	}
 }
+
+// leaky is a transport whose server repeats parts of what it got, and adds a token.
+type leaky struct{}
+
+func (leaky) RoundTrip(req *http.Request) (*http.Response, error) {
+	res := newResponse(req, 302, io.NopCloser(strings.NewReader("cookie-two, the-password, in the-location")))
+	res.Header.Set("Location", "https://example.org/next?token=fresh-token")
+	return res, nil
+}
+
+// The parts of cookies and of basic authorization are secrets too, and so are the queries
+// of redirects.
+func TestPartsOfSecrets(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "recording.jsonl")
+	r, err := Create(path, "test", func(err error) { t.Error(err) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	req, err := http.NewRequest(http.MethodPost, "https://example.org", strings.NewReader("{}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Cookie", "one=cookie-one; two=cookie-two")
+	req.SetBasicAuth("user", "the-password")
+	res, err := r.Wrap(leaky{}).RoundTrip(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = io.ReadAll(res.Body)
+	_ = res.Body.Close()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, secret := range []string{"cookie-two", "the-password", "fresh-token"} {
+		if strings.Contains(string(b), secret) {
+			t.Errorf("the recording has %s:\n%s", secret, b)
+		}
+	}
+}

@@ -161,6 +161,7 @@ func (d *decoder) End(err error) error {
 	case d.finished() && d.lost > 0 && d.called:
 		return wire.UnreadableCalls()
 	case d.finished():
+		d.usage.Searches = d.searches
 		d.out.Add(llm.Finish{Reason: d.reason(), Raw: d.status, Usage: d.usage, Lost: d.lost})
 		return nil
 	case errors.Is(err, io.EOF) && !d.known:

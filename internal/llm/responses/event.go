@@ -26,23 +26,26 @@ type event struct {
 
 // item is an output item of the model: a message, a call, or reasoning.
 type item struct {
-	Type      string    `json:"type"`
-	ID        string    `json:"id"`
-	Status    string    `json:"status"`
-	Content   []part    `json:"content"`           // of a message; of reasoning, its full text
-	Phase     string    `json:"phase"`             // of a message
-	CallID    wire.Word `json:"call_id"`           // of a call
-	Name      wire.Word `json:"name"`              // of a call
-	Arguments wire.Word `json:"arguments"`         // of a call
-	Input     wire.Word `json:"input"`             // of a call of a custom tool
-	Summary   []part    `json:"summary"`           // of reasoning
-	Encrypted string    `json:"encrypted_content"` // of reasoning
+	Type      string          `json:"type"`
+	ID        string          `json:"id"`
+	Status    string          `json:"status"`
+	Content   []part          `json:"content"`           // of a message; of reasoning, its full text
+	Phase     string          `json:"phase"`             // of a message
+	CallID    wire.Word       `json:"call_id"`           // of a call
+	Name      wire.Word       `json:"name"`              // of a call
+	Arguments wire.Word       `json:"arguments"`         // of a call
+	Input     wire.Word       `json:"input"`             // of a call of a custom tool
+	Summary   []part          `json:"summary"`           // of reasoning
+	Encrypted string          `json:"encrypted_content"` // of reasoning
+	Action    searched        `json:"action"`            // of a web search
+	raw       json.RawMessage // a web search as received
 }
 
 type part struct {
-	Type    string `json:"type"`
-	Text    string `json:"text"`
-	Refusal string `json:"refusal"`
+	Type        string       `json:"type"`
+	Text        string       `json:"text"`
+	Refusal     string       `json:"refusal"`
+	Annotations []annotation `json:"annotations"` // of a message
 }
 
 // response is the final state of a response.

@@ -52,7 +52,7 @@ type (
 // without a result gets one that says so. The encoding of a finished step never
 // changes, so that providers can cache it.
 func input(req llm.Request) []any {
-	b := builder{model: req.Model, results: llm.Results(req.Messages), custom: freeform(req.Tools), out: []any{}}
+	b := builder{model: req.Model, search: req.WebSearch, results: llm.Results(req.Messages), custom: freeform(req.Tools), out: []any{}}
 	for said := range llm.ByReply(req.Messages) {
 		if said[0].Kind == llm.User {
 			b.add(message{Type: "message", Role: "user", Content: contents(said[0].Text, said[0].Images)})
@@ -66,6 +66,7 @@ func input(req llm.Request) []any {
 // builder collects the items of a request.
 type builder struct {
 	model   string
+	search  bool                    // the request offers the provider's web search
 	results map[string]*llm.Message // by call
 	custom  map[string]string       // arguments that are plain text, by tool
 	out     []any
@@ -84,6 +85,8 @@ func (b *builder) reply(msgs []llm.Message) {
 			if r := unpack(m, b.model).Reasoning; r != nil {
 				b.add(r)
 			}
+		case m.Kind == llm.WebSearch && !m.Cut:
+			b.webSearch(m)
 		case m.Kind == llm.ToolCall && m.Cut:
 			b.assistant(wire.CutCall(m), "")
 		case m.Kind == llm.ToolCall:
@@ -113,6 +116,10 @@ func hasOutput(msgs []llm.Message) bool {
 		switch m.Kind {
 		case llm.ToolCall:
 			return !m.Cut
+		case llm.WebSearch:
+			if noted(m) {
+				return true
+			}
 		case llm.Assistant:
 			if m.Text != "" {
 				return true

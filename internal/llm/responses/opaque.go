@@ -1,6 +1,8 @@
 package responses
 
 import (
+	"encoding/json"
+
 	"agent/internal/llm"
 	"agent/internal/llm/wire"
 )
@@ -15,6 +17,8 @@ type opaque struct {
 	// Phase says whether the model meant a message as commentary or as its
 	// answer.
 	Phase string `json:"phase,omitempty"`
+	// Search is a web_search_call item as received, which is sent back.
+	Search json.RawMessage `json:"search,omitempty"`
 }
 
 // reasoningItem is reasoning that only the provider can decrypt, with the

@@ -11,14 +11,15 @@ import (
 // be open at once. Each message, call and part of the reasoning gets its own
 // index, in the order of the items.
 type outputs struct {
-	model   string            // for opaque bytes
-	custom  map[string]string // arguments that are plain text, by tool
-	out     wire.Deltas       // deltas to yield next
-	items   map[int]*output   // the last item at each output index
-	waiting []*output         // announced, but still without content
-	next    int               // the first free delta index
-	called  bool              // there was a call
-	refused bool
+	model    string            // for opaque bytes
+	custom   map[string]string // arguments that are plain text, by tool
+	out      wire.Deltas       // deltas to yield next
+	items    map[int]*output   // the last item at each output index
+	waiting  []*output         // announced, but still without content
+	next     int               // the first free delta index
+	called   bool              // there was a call
+	refused  bool
+	searches int // web searches that ended
 }
 
 // customType is the type of a call whose argument is plain text.
@@ -27,7 +28,7 @@ const customType = "custom_tool_call"
 // output is an item being decoded.
 type output struct {
 	place      int    // output index
-	typ        string // "message", "function_call", customType, "reasoning"; other types are ignored
+	typ        string // "message", "function_call", customType, "reasoning", searchType; other types are ignored
 	id         string
 	index      int // index of its deltas, if begun
 	begun      bool
@@ -73,6 +74,10 @@ func (os *outputs) announce(place int, it *item) {
 	o := os.at(place, it.Type)
 	if o.ended || o.id != "" && o.id != it.ID {
 		o = os.add(&output{place: place, typ: it.Type})
+	}
+	if o.typ == searchType && !o.begun {
+		os.begin(o)
+		os.out.Add(llm.SearchDelta{Index: o.index})
 	}
 	if o.id = it.ID; o.typ == "function_call" || o.typ == customType {
 		os.call(o, it)
@@ -191,10 +196,11 @@ func (os *outputs) done(place int, it *item) {
 		return
 	}
 	var kept opaque
+	var sources []llm.Source
 	switch o.typ {
 	case "message":
 		os.wholeMessage(o, it)
-		kept.Phase = it.Phase
+		kept.Phase, sources = it.Phase, it.sources()
 	case "function_call":
 		os.call(o, it)
 		if !o.hasContent {
@@ -208,15 +214,17 @@ func (os *outputs) done(place int, it *item) {
 	case "reasoning":
 		os.wholeThought(o, it)
 		kept.Reasoning = it.reasoning()
+	case searchType:
+		kept.Search = os.wholeSearch(o, it)
 	}
 	if it.Status != "incomplete" {
-		os.end(o, kept)
+		os.end(o, kept, sources)
 	}
 }
 
 // end closes o. Reasoning to keep needs a message, even an empty one; an item
 // without content and without reasoning is dropped.
-func (os *outputs) end(o *output, kept opaque) {
+func (os *outputs) end(o *output, kept opaque, sources []llm.Source) {
 	o.ended = true
 	if kept.Reasoning != nil {
 		os.begin(o)
@@ -224,7 +232,7 @@ func (os *outputs) end(o *output, kept opaque) {
 	if !o.begun {
 		return
 	}
-	os.out.Add(llm.BlockEnd{Index: o.index, Opaque: wire.Pack(dialect, os.model, kept)})
+	os.out.Add(llm.BlockEnd{Index: o.index, Opaque: wire.Pack(dialect, os.model, kept), Sources: sources})
 }
 
 func (os *outputs) wholeMessage(o *output, it *item) {

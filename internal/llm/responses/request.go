@@ -37,7 +37,7 @@ type request struct {
 	MaxOutputTokens int         `json:"max_output_tokens,omitempty"`
 	Text            *textFormat `json:"text,omitempty"`
 	ToolChoice      any         `json:"tool_choice,omitempty"`
-	Tools           []any       `json:"tools,omitempty"` // tool or customTool
+	Tools           []any       `json:"tools,omitempty"` // tool, customTool or providerTool
 	Instructions    string      `json:"instructions,omitempty"`
 	Input           []any       `json:"input"`
 }
@@ -103,7 +103,7 @@ func NewRequest(req llm.Request, q Quirks) ([]byte, error) {
 			r.Reasoning = nil
 		}
 	}
-	if len(req.Tools) > 0 {
+	if len(req.Tools) > 0 || req.WebSearch {
 		r.ToolChoice = toolChoice(req.ToolChoice, freeform(req.Tools))
 	}
 	if len(req.Schema) > 0 {
@@ -117,6 +117,9 @@ func NewRequest(req llm.Request, q Quirks) ([]byte, error) {
 		}
 		schema, enforce := strict.Parameters(t, !q.Loose)
 		r.Tools = append(r.Tools, tool{Type: "function", Name: t.Name, Description: t.Description, Parameters: schema, Strict: enforce})
+	}
+	if req.WebSearch {
+		r.withSearch()
 	}
 	body, err := wire.Marshal(r)
 	if err != nil {

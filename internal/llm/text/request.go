@@ -64,6 +64,8 @@ func (w *writer) reply(msgs []llm.Message) {
 			said.Text, said.Cut = appendLine(said.Text, m.Text), m.Cut
 		case m.Kind == llm.Assistant:
 			said.Text, said.Cut = said.Text+m.Text, m.Cut
+		case m.Kind == llm.WebSearch && m.Search != nil && m.Search.Ended:
+			said.Text = appendLine(said.Text, m.Search.Note())
 		case m.Kind == llm.ToolCall && m.Cut:
 			said.Text = appendLine(said.Text, wire.CutCall(m))
 		case m.Kind == llm.ToolCall:

@@ -1,6 +1,7 @@
 package delegate
 
 import (
+	"path"
 	"slices"
 	"strings"
 	"unicode"
@@ -83,8 +84,15 @@ func (d *definition) chosen(accepted intake.Tools) []string {
 }
 
 // ToolsCalled returns the tools of delegates that have that name or alias; none if there
-// is no such tool. A model gets either edit or patch, so either name selects both.
+// is no such tool. A model gets either edit or patch, so either name selects both. A name of
+// MCP tools is a pattern, because the tools are known only later: see Selected.
 func ToolsCalled(accepted intake.Tools, name string) []string {
+	if rest, ok := strings.CutPrefix(name, mcpPrefix); ok {
+		if !strings.Contains(rest, "__") && !strings.HasSuffix(rest, "*") { // a server
+			name += "__*"
+		}
+		return []string{name}
+	}
 	t, ok := accepted.Find(name)
 	switch {
 	case !ok || slices.Contains(withheld(), t.Name):
@@ -95,7 +103,21 @@ func ToolsCalled(accepted intake.Tools, name string) []string {
 	return []string{t.Name}
 }
 
+// Selected reports whether a list of tools, as ToolsCalled returns them, selects the tool
+// with that name.
+func Selected(list []string, name string) bool {
+	return slices.ContainsFunc(list, func(pattern string) bool {
+		if !strings.HasPrefix(pattern, mcpPrefix) {
+			return pattern == name
+		}
+		matches, err := path.Match(pattern, name)
+		return matches && err == nil
+	})
+}
+
 const (
+	mcpPrefix = "mcp__" // of the names of MCP tools: mcp__SERVER__TOOL
+
 	maxTools = 100 // names in a list: each one is compared with those of all tools
 	maxNamed = 8   // names in a notice
 )

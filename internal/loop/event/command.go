@@ -91,6 +91,11 @@ type (
 		Model  string `json:"model"`            // PROVIDER/NAME
 		Effort string `json:"effort,omitempty"` // empty for the configured one, DefaultEffort for the model's own
 	}
+	// SetWebSearch lets the model use the web search of its provider in this session,
+	// from the next turn on, or no longer. It is answered with a Notice.
+	SetWebSearch struct {
+		On *bool `json:"on,omitempty"` // nil only requests the Notice
+	}
 	// SetBudget changes limits, from the next step on. It is answered with a BudgetNow.
 	// Without limits it only requests one.
 	SetBudget struct {
@@ -167,6 +172,7 @@ func (EditContext) isCommand()       {}
 func (ListContext) isCommand()       {}
 func (SaveDraft) isCommand()         {}
 func (SetMode) isCommand()           {}
+func (SetWebSearch) isCommand()      {}
 func (SetModel) isCommand()          {}
 func (SetBudget) isCommand()         {}
 func (Found) isCommand()             {}

@@ -9,18 +9,20 @@ import (
 
 // delta is the JSON form of a Streamed: the kind of the piece, and its fields.
 type delta struct {
-	Reply  string      `json:"reply"`
-	Piece  string      `json:"piece"` // text, thinking, call, end or finish
-	Index  int         `json:"index"`
-	Text   string      `json:"text,omitempty"`
-	ID     string      `json:"id,omitempty"`
-	Name   string      `json:"name,omitempty"`
-	Args   string      `json:"args,omitempty"`
-	Opaque *llm.Opaque `json:"opaque,omitempty"`
-	Reason llm.Reason  `json:"reason,omitempty"`
-	Raw    string      `json:"raw,omitempty"`
-	Usage  *llm.Usage  `json:"usage,omitempty"`
-	Lost   int         `json:"lost,omitempty"`
+	Reply   string       `json:"reply"`
+	Piece   string       `json:"piece"` // text, thinking, call, search, end or finish
+	Index   int          `json:"index"`
+	Text    string       `json:"text,omitempty"`
+	ID      string       `json:"id,omitempty"`
+	Name    string       `json:"name,omitempty"`
+	Args    string       `json:"args,omitempty"`
+	Search  *llm.Search  `json:"search,omitempty"`
+	Sources []llm.Source `json:"sources,omitempty"`
+	Opaque  *llm.Opaque  `json:"opaque,omitempty"`
+	Reason  llm.Reason   `json:"reason,omitempty"`
+	Raw     string       `json:"raw,omitempty"`
+	Usage   *llm.Usage   `json:"usage,omitempty"`
+	Lost    int          `json:"lost,omitempty"`
 }
 
 // MarshalJSON writes the piece flat, with its kind.
@@ -33,8 +35,10 @@ func (s Streamed) MarshalJSON() ([]byte, error) {
 		out.Piece, out.Index, out.Text = "thinking", d.Index, d.Text
 	case llm.CallDelta:
 		out.Piece, out.Index, out.ID, out.Name, out.Args = "call", d.Index, d.ID, d.Name, d.Args
+	case llm.SearchDelta:
+		out.Piece, out.Index, out.Search = "search", d.Index, &d.Search
 	case llm.BlockEnd:
-		out.Piece, out.Index, out.Opaque = "end", d.Index, d.Opaque
+		out.Piece, out.Index, out.Opaque, out.Sources = "end", d.Index, d.Opaque, d.Sources
 	case llm.Finish:
 		out.Piece, out.Reason, out.Raw, out.Usage, out.Lost = "finish", d.Reason, d.Raw, &d.Usage, d.Lost
 	default:
@@ -57,8 +61,14 @@ func (s *Streamed) UnmarshalJSON(text []byte) error {
 		s.Delta = llm.ThinkingDelta{Index: d.Index, Text: d.Text}
 	case "call":
 		s.Delta = llm.CallDelta{Index: d.Index, ID: d.ID, Name: d.Name, Args: d.Args}
+	case "search":
+		search := llm.SearchDelta{Index: d.Index}
+		if d.Search != nil {
+			search.Search = *d.Search
+		}
+		s.Delta = search
 	case "end":
-		s.Delta = llm.BlockEnd{Index: d.Index, Opaque: d.Opaque}
+		s.Delta = llm.BlockEnd{Index: d.Index, Opaque: d.Opaque, Sources: d.Sources}
 	case "finish":
 		f := llm.Finish{Reason: d.Reason, Raw: d.Raw, Lost: d.Lost}
 		if d.Usage != nil {

@@ -91,6 +91,7 @@ var (
 		"save_draft":         "save an unsent prompt with the session",
 		"set_mode":           "set the permission mode",
 		"set_model":          "set the model, from the next step on",
+		"set_web_search":     "let the model use the web search of its provider in this session, or not",
 		"set_budget":         "change the limits of turns or of the session",
 		"run_shell":          "run a command of the user, without approval; with `join` the model gets its output",
 		"list_permissions":   "request `permissions`",

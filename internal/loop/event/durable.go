@@ -178,6 +178,7 @@ type (
 		Meta
 		System       string            `json:"system"` // ends with the text of Instructions
 		Tools        []llm.ToolSpec    `json:"tools,omitempty"`
+		WebSearch    bool              `json:"web_search,omitempty"` // the provider's own web search is offered
 		Instructions []InstructionFile `json:"instructions,omitempty"`
 		// Replaced and Added are the user's own texts in System: in place of the
 		// program's, and in addition to it.

@@ -86,6 +86,7 @@ var (
 		named[SaveDraft]("save_draft"),
 		named[SetMode]("set_mode"),
 		named[SetModel]("set_model"),
+		named[SetWebSearch]("set_web_search"),
 		named[SetBudget]("set_budget"),
 		internal[Found]("found_model"),
 		named[RunShell]("run_shell"),

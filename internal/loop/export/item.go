@@ -236,7 +236,14 @@ func (b *itemBuilder) partial(p *event.Partial) {
 
 func (b *itemBuilder) message(m llm.Message) {
 	b.partials = slices.DeleteFunc(b.partials, func(p *event.Partial) bool { return p.Reply == m.Reply && p.Kind == m.Kind })
+	if m.Kind == llm.WebSearch {
+		if m.Search != nil {
+			b.add(&note{text: m.Search.Text()})
+		}
+		return
+	}
 	if m.Kind != llm.ToolCall {
+		m.Text = m.WithSources()
 		b.add(&speech{m})
 		return
 	}

@@ -2,6 +2,7 @@ package hooks
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"path"
@@ -23,7 +24,19 @@ type Calls struct {
 	agent string // number of the delegate; empty for the main agent
 
 	mu   sync.Mutex
-	seen map[string]decided // by the ID of a call
+	seen map[callKey]decided
+}
+
+// callKey identifies a call. The ID alone does not: some servers count from 0 in every
+// reply, and after a compaction or a rewind an ID can occur again.
+type callKey struct {
+	id, tool string
+	step     int
+	args     [sha256.Size]byte
+}
+
+func keyOf(in tools.Info) callKey {
+	return callKey{in.ID, in.Tool, in.Step, sha256.Sum256(in.Args)}
 }
 
 // decided is what the hooks before a call decided.
@@ -40,7 +53,7 @@ const maxSeen = 256
 // that of secrets, and After behind those that record changes. Agent is the number of a
 // delegate; empty for the main agent.
 func (r *Runner) Calls(dir, agent string) *Calls {
-	return &Calls{r: r, dir: dir, agent: agent, seen: map[string]decided{}}
+	return &Calls{r: r, dir: dir, agent: agent, seen: map[callKey]decided{}}
 }
 
 // Before returns the interceptor that runs the hooks before a call.
@@ -90,7 +103,7 @@ func (b before) Check(_ context.Context, in tools.Info, c *tools.Call) error {
 func (c *Calls) decision(in tools.Info) (d decided, known bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	d, known = c.seen[in.ID]
+	d, known = c.seen[keyOf(in)]
 	return d, known
 }
 
@@ -100,7 +113,7 @@ func (c *Calls) keep(in tools.Info, d decided) {
 	if len(c.seen) >= maxSeen {
 		clear(c.seen)
 	}
-	c.seen[in.ID] = d
+	c.seen[keyOf(in)] = d
 }
 
 type after struct{ *Calls }

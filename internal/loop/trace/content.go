@@ -42,6 +42,10 @@ func messages(msgs []llm.Message, finish llm.Reason) string {
 			add("assistant", part{Type: "text", Content: m.Text})
 		case llm.Thinking:
 			add("assistant", part{Type: "reasoning", Content: m.Text})
+		case llm.WebSearch:
+			if m.Search != nil {
+				add("assistant", part{Type: "text", Content: m.Search.Text()})
+			}
 		case llm.ToolCall:
 			add("assistant", part{Type: "tool_call", ID: m.ID, Name: m.Name, Arguments: m.Input})
 		case llm.ToolResult:

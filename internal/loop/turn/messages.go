@@ -19,11 +19,11 @@ const (
 )
 
 // withCutsMarked returns a copy of the conversation for a request: truncated answers
-// are marked, truncated thinking is removed.
+// are marked, truncated thinking and interrupted searches are removed.
 func withCutsMarked(msgs []llm.Message) []llm.Message {
 	out := make([]llm.Message, 0, len(msgs))
 	for _, m := range msgs {
-		if m.Cut && m.Kind == llm.Thinking {
+		if m.Cut && (m.Kind == llm.Thinking || m.Kind == llm.WebSearch) {
 			continue
 		}
 		if m.Cut && m.Kind == llm.Assistant {

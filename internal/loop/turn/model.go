@@ -15,6 +15,7 @@ type Model struct {
 	Context   int            // context window in tokens, 0 if unknown
 	Window    *AssumedWindow // set if Context is only assumed
 	NoImages  bool           // it is known to have no image input
+	WebSearch bool           // its provider's own web search is offered to it
 	MaxTokens int            // limit of a reply; 0 for the dialect's default
 	Effort    string         // reasoning effort; empty for the provider's default
 	Why       string         // why it was chosen; completes "because"

@@ -12,14 +12,15 @@ import (
 type prefixModel struct {
 	name   string
 	window int
+	search bool // its provider's web search is offered
 }
 
 // setPrefix sets the prefix of the requests to the current model. It emits the
-// prefix if it replaces another one. A model switch and a new context window size
-// can change it; otherwise it stays, so that providers can cache it.
+// prefix if it replaces another one. A model switch, a new context window size
+// and /web can change it; otherwise it stays, so that providers can cache it.
 func (r *run) setPrefix() {
 	m := r.Models.Current()
-	if now := (prefixModel{m.Name, m.Context}); now != r.conv.prefixFor {
+	if now := (prefixModel{m.Name, m.Context, m.WebSearch}); now != r.conv.prefixFor {
 		r.conv.prefixFor = now
 		p := r.Turn.Prefix(m, r.conv.Prefix)
 		if old := r.conv.Prefix; old != nil && old.Basis == p.Basis {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"agent/internal/llm"
@@ -82,7 +83,7 @@ func (q *requester) request(m Model) llm.Request {
 // NewRequest returns the request to m that sends msgs after the prefix p. All of its
 // content is in the log of a session.
 func NewRequest(p event.Prefix, msgs []llm.Message, m Model) llm.Request {
-	req := llm.Request{Model: m.ID, System: p.System, Tools: slices.Clone(p.Tools), Messages: renamed(&p, withCutsMarked(msgs)), Effort: m.Effort, MaxTokens: m.MaxTokens}
+	req := llm.Request{Model: m.ID, System: p.System, Tools: slices.Clone(p.Tools), Messages: renamed(&p, withCutsMarked(msgs)), Effort: m.Effort, MaxTokens: m.MaxTokens, WebSearch: p.WebSearch}
 	if m.NoImages {
 		stripImages(req.Messages)
 	}
@@ -144,6 +145,10 @@ func (q *requester) retry(ctx context.Context, m Model, tries int) (*llm.Reply, 
 // adapt changes the next request to m after an error that another form of it can
 // avoid. It reports whether it changed anything.
 func (q *requester) adapt(ctx context.Context, m Model, req llm.Request, reply *llm.Reply, err *llm.Error) bool {
+	if req.WebSearch && (err.Kind == llm.ErrInvalid || err.Kind == llm.ErrNoTools) && strings.Contains(strings.ToLower(err.Message), "web_search") {
+		err.Hint = "Turn the web search off with /web off, or choose another model with /model."
+		return false
+	}
 	if err.Kind == llm.ErrInvalid && req.Schema != nil && !accepted(reply) {
 		q.answer.plain = true
 		q.out.emit(event.Notice{Text: err.Error() + ". The request is sent again without the schema; agent checks the answer itself."})

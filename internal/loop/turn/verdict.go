@@ -52,7 +52,7 @@ func (r *run) judgeReply(ctx context.Context, reply *llm.Reply, err error, said 
 		return ending{event.Filtered, "the provider or the model refused to answer", "Rephrase the prompt, or choose another model with /model."},
 			"not run: the reply was refused by the provider"
 	case llm.Paused:
-		if !calls {
+		if !calls && !searches(said) { // a search goes on where it was paused
 			r.note = pausedNote
 		}
 		return ending{}, ""
@@ -84,6 +84,11 @@ const (
 	// notRunRepeated is the result of calls in a reply that repeated itself.
 	notRunRepeated = "not run: the reply repeated the same text and was stopped"
 )
+
+// searches reports whether the provider searched the web in a reply.
+func searches(said []llm.Message) bool {
+	return slices.ContainsFunc(said, func(m llm.Message) bool { return m.Kind == llm.WebSearch })
+}
 
 // endRepeated returns how the turn ends after a reply that repeated itself, as the
 // repeatedError err says. If it continues, the model is asked to continue the answer.

@@ -160,7 +160,7 @@ func oldPart(msgs []llm.Message, replies int) int {
 
 // byModel reports whether the model wrote m.
 func byModel(m llm.Message) bool {
-	return m.Kind == llm.Assistant || m.Kind == llm.Thinking || m.Kind == llm.ToolCall
+	return m.Kind == llm.Assistant || m.Kind == llm.Thinking || m.Kind == llm.ToolCall || m.Kind == llm.WebSearch
 }
 
 // latestPrompts returns the index of the first message of the user that the model

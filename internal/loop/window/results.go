@@ -22,7 +22,7 @@ const (
 // results replaces the results before the last replies with references: the long
 // ones and those of reading files that were read again or changed later, or all
 // that a reference makes shorter. It keeps that of the approved plan, and removes
-// thinking and the images of results.
+// thinking, the images of results and the content of web searches.
 func (s *shortener) results(msgs []llm.Message, replies int, all bool) []llm.Message {
 	old := oldPart(msgs, replies)
 	stale := staleReads(msgs[:old], msgs)
@@ -31,6 +31,9 @@ func (s *shortener) results(msgs []llm.Message, replies int, all bool) []llm.Mes
 	for _, m := range msgs[:old] {
 		if m.Kind == llm.Thinking {
 			continue
+		}
+		if m.Kind == llm.WebSearch || len(m.Sources) > 0 { // the model gets a note of the search
+			m.Opaque = nil
 		}
 		if m.Kind == llm.ToolResult && !s.isPinned(m) && m.ID != approved {
 			m = s.result(m, stale[m.ID], all)

@@ -33,6 +33,10 @@ func (p *Page) decode(ctx context.Context, b []byte, contentType string) error {
 		p.Image = b
 		return nil
 	}
+	if looks == "application/pdf" && !p.Cut {
+		p.Type, p.PDF = looks, b
+		return nil
+	}
 	text, ok := decodeText(b, contentType)
 	if !ok || looks == "application/pdf" {
 		size := fmt.Sprintf("%d bytes", len(b))

@@ -3,9 +3,9 @@
 //
 // It connects only to public addresses. The check is on the resolved address,
 // before any data is sent, so that DNS names of private addresses, DNS rebinding
-// and redirects cannot bypass it. For the same reason proxies from the
-// environment are ignored: a proxy resolves names itself, and often has access to
-// private addresses.
+// and redirects cannot bypass it. Behind a proxy, which resolves names itself and often
+// has access to private addresses, only addresses that are written as numbers can be
+// checked: see Client.Proxy.
 //
 // A request contains no user data: no cookies, credentials or referrer. Redirects
 // to another host are reported, not followed. Size and time are limited.
@@ -22,6 +22,7 @@ import (
 	"net/http/httptrace"
 	"net/netip"
 	"net/url"
+	"strconv"
 	"syscall"
 	"time"
 
@@ -46,6 +47,9 @@ type Options struct {
 	// Allow decides which addresses may be connected to; nil allows public
 	// addresses.
 	Allow func(netip.AddrPort) bool
+	// Proxy returns the proxy of a request, nil for none. If it is nil itself, no proxy
+	// is used.
+	Proxy func(*http.Request) (*url.URL, error)
 }
 
 // Page is the content of a URL.
@@ -55,6 +59,7 @@ type Page struct {
 	Type   string   // media type: "text/html"
 	Text   string   // valid UTF-8: Markdown for HTML, otherwise unchanged
 	Image  []byte   // instead of Text; it may be damaged
+	PDF    []byte   // instead of Text; it may be damaged
 	Size   int      // bytes read
 	Cut    bool     // the body is longer than MaxRead
 	// Elsewhere is the target of a redirect to another host, which was not
@@ -67,25 +72,71 @@ type Page struct {
 type Client struct {
 	agent string
 	limit time.Duration
-	http  http.Client
+	allow func(netip.AddrPort) bool
+	proxy func(*http.Request) (*url.URL, error)
+	// direct checks every address. proxied connects to a proxy, whose address the user
+	// chose.
+	direct, proxied http.Client
 }
 
 // New returns a client.
 func New(o Options) *Client {
-	dialer := &net.Dialer{ControlContext: guard(o.Allow)}
-	return &Client{
+	c := &Client{
 		agent: o.UserAgent,
 		limit: cmp.Or(o.Limit, DefaultLimit),
-		http: http.Client{
-			Transport: &http.Transport{
-				DialContext:            dialer.DialContext,
-				ForceAttemptHTTP2:      true,
-				DisableKeepAlives:      true,
-				MaxResponseHeaderBytes: maxHeader,
-			},
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		},
+		allow: o.Allow, proxy: o.Proxy,
+		direct: newHTTP(&net.Dialer{ControlContext: guard(o.Allow)}, nil),
 	}
+	if o.Proxy != nil {
+		c.proxied = newHTTP(&net.Dialer{}, o.Proxy)
+	}
+	return c
+}
+
+func newHTTP(dialer *net.Dialer, proxy func(*http.Request) (*url.URL, error)) http.Client {
+	return http.Client{
+		Transport: &http.Transport{
+			Proxy:                  proxy,
+			DialContext:            dialer.DialContext,
+			ForceAttemptHTTP2:      true,
+			DisableKeepAlives:      true,
+			MaxResponseHeaderBytes: maxHeader,
+		},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
+// Proxy returns the host of the proxy that requests to u use; empty for none. The proxy
+// resolves the name of the host, so that its address cannot be checked.
+func (c *Client) Proxy(u *url.URL) string {
+	if c.proxy == nil {
+		return ""
+	}
+	if p, _ := c.proxy(&http.Request{URL: u}); p != nil {
+		return p.Host
+	}
+	return ""
+}
+
+// client returns the client for requests to u.
+func (c *Client) client(u *url.URL) (*http.Client, error) {
+	if c.Proxy(u) == "" {
+		return &c.direct, nil
+	}
+	addr, err := netip.ParseAddr(u.Hostname())
+	if err != nil {
+		return &c.proxied, nil
+	}
+	port, _ := strconv.ParseUint(cmp.Or(u.Port(), map[string]string{"http": "80", "https": "443"}[u.Scheme]), 10, 16)
+	return &c.proxied, check(c.allow, netip.AddrPortFrom(addr, uint16(port)))
+}
+
+// check returns an error if an address is not allowed.
+func check(allow func(netip.AddrPort) bool, to netip.AddrPort) error {
+	if allow == nil && Public(to.Addr()) || allow != nil && allow(to) {
+		return nil
+	}
+	return &notPublicError{to.Addr()}
 }
 
 // guard returns a control function that rejects addresses that are not allowed.
@@ -95,10 +146,7 @@ func guard(allow func(netip.AddrPort) bool) func(context.Context, string, string
 		if err != nil {
 			return fmt.Errorf("connect to %s: %w", address, err)
 		}
-		if allow == nil && Public(to.Addr()) || allow != nil && allow(to) {
-			return nil
-		}
-		return &notPublicError{to.Addr()}
+		return check(allow, to)
 	}
 }
 
@@ -121,7 +169,7 @@ func (c *Client) Get(ctx context.Context, u *url.URL) (Page, error) {
 	case ctx.Err() != nil:
 		return p, ctx.Err()
 	case limited.Err() != nil:
-		return p, advice.Add(fmt.Errorf("fetch %s: timed out after %s", u, c.limit), "%s", proxyHint(u, "Try again later, or continue without it"))
+		return p, advice.Add(fmt.Errorf("fetch %s: timed out after %s", u, c.limit), "Try again later, or continue without it")
 	}
 	return p, err
 }
@@ -163,7 +211,11 @@ func (c *Client) request(ctx context.Context, u *url.URL) (*http.Response, error
 	}
 	req.Header.Set("User-Agent", c.agent)
 	req.Header.Set("Accept", "text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, text/plain;q=0.8, */*;q=0.5")
-	resp, err := c.http.Do(req)
+	client, err := c.client(u)
+	if err != nil {
+		return nil, explain(req, err)
+	}
+	resp, err := client.Do(req)
 	if err != nil {
 		return nil, explain(req, err)
 	}
@@ -179,18 +231,9 @@ func explain(req *http.Request, err error) error {
 		return advice.Add(fmt.Errorf("fetch %s: %w", req.URL, e), "For servers on this machine or its network, use a command such as curl in shell")
 	}
 	if e, ok := errors.AsType[*net.DNSError](err); ok && e.IsNotFound {
-		return advice.Add(fmt.Errorf("fetch %s: there is no host %s", req.URL, req.URL.Hostname()), "%s", proxyHint(req.URL, "Check the URL"))
+		return advice.Add(fmt.Errorf("fetch %s: there is no host %s", req.URL, req.URL.Hostname()), "Check the URL")
 	}
-	return advice.Add(fmt.Errorf("fetch %s: %w", req.URL, err), "%s", proxyHint(req.URL, "Check the URL, or continue without it"))
-}
-
-// proxyHint returns advice about the proxy of the environment if one is set,
-// otherwise other.
-func proxyHint(u *url.URL, other string) string {
-	if p, _ := http.ProxyFromEnvironment(&http.Request{URL: u}); p != nil {
-		return "fetch ignores the proxy of the environment; use a command such as curl in shell"
-	}
-	return other
+	return advice.Add(fmt.Errorf("fetch %s: %w", req.URL, err), "Check the URL, or continue without it")
 }
 
 // redirectTarget returns the target of a redirect, or nil.

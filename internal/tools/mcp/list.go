@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -14,8 +15,13 @@ import (
 )
 
 const (
-	// maxTools limits the tools of a server.
-	maxTools = 2000
+	// maxTools limits the tools of a server that are used, maxDefinitions the bytes of their
+	// definitions, and maxOffered the tools that are looked at.
+	maxTools       = 2000
+	maxDefinitions = 8 << 20
+	maxOffered     = 10 * maxTools
+	// relistTime is the time between two looks at the tools of a server that reports changes.
+	relistTime = time.Second
 	// maxDescription limits the description of a tool, in bytes.
 	maxDescription = 4 << 10
 	// maxSchema limits the schema of a tool, in bytes.
@@ -30,18 +36,18 @@ func (s *server) list(ctx context.Context, session *sdk.ClientSession) (found []
 		return nil, nil, nil
 	}
 	seen := map[string]bool{}
+	size, offered := 0, 0
 	for t, err := range session.Tools(ctx, nil) {
 		if err != nil {
 			return nil, nil, fmt.Errorf("list the tools: %w", err)
 		}
-		if len(found) == maxTools {
-			rejected = append(rejected, fmt.Sprintf("all tools after the first %d", maxTools))
+		if offered++; len(found) == maxTools || size > maxDefinitions || offered > maxOffered {
+			rejected = append(rejected, fmt.Sprintf("all tools after the first %d", len(found)))
 			break
 		}
 		if t == nil || !s.uses(t.Name) || seen[t.Name] {
 			continue
 		}
-		seen[t.Name] = true
 		schema, why := schemaOf(t)
 		if why != "" {
 			if len(rejected) < maxTools {
@@ -49,6 +55,8 @@ func (s *server) list(ctx context.Context, session *sdk.ClientSession) (found []
 			}
 			continue
 		}
+		seen[t.Name] = true
+		size += len(schema) + min(len(t.Description), maxDescription)
 		found = append(found, Tool{
 			Server: s.Name, Tool: t.Name, Schema: schema, maxResult: resultSize(t.Meta),
 			Description: phrase.Clip(strings.ToValidUTF8(t.Description, "\uFFFD"), maxDescription),
@@ -88,29 +96,54 @@ func resultSize(meta sdk.Meta) int {
 	return int(min(max(wanted, maxResult), mostResult))
 }
 
-// listChanged lists the tools again.
+// listChanged lists the tools again. Changes that are reported meanwhile cause one more
+// look together.
 func (s *server) listChanged() {
 	s.mu.Lock()
-	session := s.session
-	s.mu.Unlock()
-	if session == nil { // the list that is being read may be the new one already, or not
+	defer s.mu.Unlock()
+	s.stale = s.session != nil // otherwise the list is about to be read, or not needed
+	if !s.stale || s.listing {
 		return
 	}
+	s.listing = true
 	s.all.running.Go(func() {
-		ctx, stop := context.WithTimeout(s.all.ctx, s.all.o.StartTime)
-		defer stop()
-		found, rejected, err := s.list(ctx, session)
-		if err != nil {
-			_, _ = fmt.Fprintf(&s.log, "[agent] %v\n", err)
-			return
+		for session := s.takeStale(); session != nil; session = s.takeStale() {
+			s.listAgain(session)
+			select {
+			case <-time.After(relistTime):
+			case <-s.all.ctx.Done():
+			}
 		}
-		s.mu.Lock()
-		if s.session == session {
-			s.tools, s.rejected = found, rejected
-		}
-		s.mu.Unlock()
-		s.all.noteChange()
 	})
+}
+
+// takeStale returns the session whose tools must be listed again; nil if that has been done.
+func (s *server) takeStale() *sdk.ClientSession {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.stale || s.session == nil || s.all.ctx.Err() != nil {
+		s.stale, s.listing = false, false
+		return nil
+	}
+	s.stale = false
+	return s.session
+}
+
+// listAgain replaces the tools by those that the server lists now.
+func (s *server) listAgain(session *sdk.ClientSession) {
+	ctx, stop := context.WithTimeout(s.all.ctx, s.all.o.StartTime)
+	defer stop()
+	found, rejected, err := s.list(ctx, session)
+	if err != nil {
+		_, _ = fmt.Fprintf(&s.log, "[agent] %v\n", err)
+		return
+	}
+	s.mu.Lock()
+	if s.session == session {
+		s.tools, s.rejected = found, rejected
+	}
+	s.mu.Unlock()
+	s.all.noteChange()
 }
 
 // Listable reports whether every provider accepts the definition of the tool as it is: the

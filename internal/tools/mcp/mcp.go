@@ -154,6 +154,8 @@ type Options struct {
 	// Save saves a complete result that is too long for the model, and returns the path of
 	// the file. It may be nil.
 	Save func(text string) (path string, err error)
+	// Complete is set if results are not shortened for a model.
+	Complete bool
 	// StartTime limits how long a server may take to connect; 0 means a minute.
 	StartTime time.Duration
 }

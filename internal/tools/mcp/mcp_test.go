@@ -48,6 +48,9 @@ func serve(kind string) {
 	case "old":
 		serveOld()
 		return
+	case "storm", "deaf":
+		serveHostile(kind)
+		return
 	case "silent":
 		select {}
 	}

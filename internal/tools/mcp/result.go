@@ -131,7 +131,7 @@ func (s *server) sizeOf(tool string) int {
 // fit returns the beginning and the end of a text that is longer than size bytes, and saves
 // all of it.
 func (s *server) fit(text string, size int) string {
-	if len(text) <= size {
+	if len(text) <= size || s.all.o.Complete {
 		return text
 	}
 	head, tail := size/2, len(text)-size/2

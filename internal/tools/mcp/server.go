@@ -43,6 +43,8 @@ type server struct {
 	tools    []Tool
 	rejected []string
 	protocol string
+	stale    bool                    // the server reported a change after tools were listed
+	listing  bool                    // the tools are being listed again
 	heard    map[string]func(string) // by progress token: called when the server reports progress
 }
 
@@ -221,6 +223,9 @@ func (e *deniedError) Unwrap() error { return e.error }
 // explain returns the state after a connection could not be made, and why.
 func (s *server) explain(err error) (State, string) {
 	if denied, ok := errors.AsType[*deniedError](err); ok {
+		if s.OAuth != nil {
+			return NeedsLogin, fmt.Sprintf("the server answers %d. To log in: agent mcp login %s", denied.status, s.Name)
+		}
 		return NeedsLogin, fmt.Sprintf("the server answers %d: it needs other credentials", denied.status)
 	}
 	text := plain(err)

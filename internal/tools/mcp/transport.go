@@ -30,6 +30,8 @@ const (
 	maxLogged = 2 << 10
 	// endTime is how long a program has to exit: see process.Program.
 	endTime = 500 * time.Millisecond
+	// writeTime is how long a program may take to read a message.
+	writeTime = 30 * time.Second
 )
 
 // program is the transport to a server that is a program: one message per line on its
@@ -158,12 +160,15 @@ func decode(line []byte) (all []jsonrpc.Message) {
 	return all
 }
 
-// Write sends a message.
-func (c *programConn) Write(_ context.Context, m jsonrpc.Message) error {
+// Write sends a message. It ends a program that does not read its input.
+func (c *programConn) Write(ctx context.Context, m jsonrpc.Message) error {
 	b, err := jsonrpc.EncodeMessage(m)
 	if err != nil {
 		return err
 	}
+	written := make(chan struct{})
+	defer close(written)
+	go c.endUnless(written, ctx.Done())
 	c.writing.Lock()
 	defer c.writing.Unlock()
 	select {
@@ -176,6 +181,25 @@ func (c *programConn) Write(_ context.Context, m jsonrpc.Message) error {
 		c.noteEnd()
 	}
 	return err
+}
+
+// endUnless ends the program if a message is not written in time. A cancelled message gets
+// a little time, because a part of one would make the connection useless.
+func (c *programConn) endUnless(written, cancelled <-chan struct{}) {
+	limit := time.NewTimer(writeTime)
+	defer limit.Stop()
+	for {
+		select {
+		case <-written:
+			return
+		case <-cancelled:
+			cancelled = nil
+			limit.Reset(endTime)
+		case <-limit.C:
+			c.end()
+			return
+		}
+	}
 }
 
 // Close ends the program.
@@ -233,8 +257,8 @@ func (s *sent) note(message []byte, d delivery) {
 	}
 }
 
-// roundTripper adds the headers of a server to the requests to its host, and limits the
-// size of its answers.
+// roundTripper adds the headers of a server to requests, limits the size of its answers,
+// and sends nothing to another host.
 type roundTripper struct {
 	Server
 	authorize Authorize
@@ -254,17 +278,23 @@ func newHTTPClient(s Server, authorize Authorize, calls *sent) (*http.Client, *r
 	return &http.Client{Transport: t}, t, nil
 }
 
-// RoundTrip sends a request.
+// RoundTrip sends a request. The server must not choose another host, by a redirect or by
+// the endpoint of SSE: that host would get the arguments of calls, and it may be one that
+// only this computer can reach.
 func (t *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
-	if req.URL.Scheme == t.origin.Scheme && req.URL.Host == t.origin.Host { // not after a redirect to another host
-		req = req.Clone(req.Context())
-		for name, value := range t.Headers {
-			req.Header.Set(name, value)
+	if req.URL.Scheme != t.origin.Scheme || req.URL.Host != t.origin.Host {
+		if req.Body != nil {
+			_ = req.Body.Close()
 		}
-		if t.authorize != nil {
-			if err := t.authorize(req.Context(), req.Header); err != nil {
-				return nil, err
-			}
+		return nil, fmt.Errorf("the MCP server %s refers to %s://%s. If you trust that host, configure its URL", t.Name, req.URL.Scheme, req.URL.Host)
+	}
+	req = req.Clone(req.Context())
+	for name, value := range t.Headers {
+		req.Header.Set(name, value)
+	}
+	if t.authorize != nil {
+		if err := t.authorize(req.Context(), req.Header); err != nil {
+			return nil, err
 		}
 	}
 	var message []byte
@@ -290,7 +320,8 @@ func (t *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 		t.sent.note(message, delivered)
 	}
 	t.denied.Store(denied)
-	if !strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream") { // the SDK limits the size of events
+	// The SDK limits the size of events, but reads the body of an error completely.
+	if res.StatusCode/100 != 2 || !strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream") {
 		res.Body = &limitedBody{ReadCloser: res.Body, left: maxMessage}
 	}
 	return res, nil

@@ -81,7 +81,7 @@ func Show(ctx context.Context, o screen.Options, in Lines) (screen.Exit, error) 
 	p.prompt.Drafts.Save()
 	go screen.Drain(outboxCtx, o.Events)
 	outbox.Close(terminal.Grace)
-	p.slash.SaveRecent()
+	p.slash.Palette.SaveRecent()
 	exit := p.exit
 	exit.Turns, exit.Jobs = p.Feed.Turns, transcript.Running(p.Feed.Jobs)
 	exit.BaseURL, exit.Host = p.Feed.BaseURL, p.Feed.Host
@@ -235,7 +235,9 @@ func (p *front) done(ctx context.Context, msg tea.Msg) {
 	before := p.dialog.First().ID
 	if _, ok := msg.(list.Msg); ok {
 		p.do(ctx, p.lists.update(msg))
-	} else if !p.slash.Take(msg) {
+	} else if cmd, taken := p.slash.Take(msg); taken {
+		p.do(ctx, cmd)
+	} else {
 		p.Take(msg)
 	}
 	p.askNext(before)

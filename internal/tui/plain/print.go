@@ -205,14 +205,18 @@ func (p *front) message(m llm.Message) {
 		if !strings.HasPrefix(m.Text, p.streamed[:p.printed]) {
 			p.printed = 0
 		}
-		p.streamed = m.Text
-		if strings.TrimSpace(m.Text[p.printed:]) != "" {
-			p.printStreamed(m.Text)
+		p.streamed = m.WithSources()
+		if strings.TrimSpace(p.streamed[p.printed:]) != "" {
+			p.printStreamed(p.streamed)
 		}
 		if m.Cut {
 			p.print("  (truncated)")
 		}
 		p.streamed, p.printed = "", 0
+	case llm.WebSearch:
+		if m.Search != nil {
+			p.block("search", ink.Truncate(ink.SanitizeLine(m.Search.Text()), width))
+		}
 	case llm.Thinking:
 		first, _, _ := strings.Cut(strings.TrimSpace(m.Text), "\n")
 		if first != "" {

@@ -326,7 +326,7 @@ func (t assist) vi(msg tea.KeyPressMsg) (cmd tea.Cmd, ok bool) {
 		return nil, true
 	case !e.Mode.Normal():
 	case k == ":":
-		return t.slash.ShowPalette(), true
+		return t.slash.Palette.Show(), true
 	case k == "/" && e.Empty(): // nothing to search: begin a slash command
 		e.Press(tea.KeyPressMsg{Code: 'i', Text: "i"})
 	case k == "k":

@@ -35,6 +35,7 @@ type Options struct {
 	Custom       []CustomCommand
 	Instructions Instructions
 	Trust        Trust
+	MCP          MCP
 	Servers      Servers
 	// Agents returns the agents that can be started, from memory: it is called while the
 	// screen is drawn. ReadAgents reads them again, and may block. Nil if there are none.

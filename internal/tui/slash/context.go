@@ -12,6 +12,12 @@ import (
 	"agent/internal/tui/list"
 )
 
+// contextList is the state of /context.
+type contextList struct {
+	*Session
+	waiting bool // show the next ContextNow
+}
+
 // compactCommand summarizes the conversation, or undoes the summary.
 func compactCommand(s *Session, focus string) (tea.Cmd, error) {
 	if focus == "undo" {
@@ -25,23 +31,23 @@ func compactCommand(s *Session, focus string) (tea.Cmd, error) {
 
 // contextCommand lists what fills the context window.
 func contextCommand(s *Session, _ string) (tea.Cmd, error) {
-	s.contextListing = true
+	s.context.waiting = true
 	s.SendCommand(event.ListContext{})
 	return nil, nil
 }
 
 // Lists reports whether the list or the answer of a command is still to come.
 func (s *Session) Lists() bool {
-	return s.contextListing || s.permissions.waiting || s.undo.waiting || s.trusting
+	return s.context.waiting || s.permissions.waiting || s.undo.waiting || s.trust.waiting || s.connecting
 }
 
-// showContext opens the list of what fills the context window, if /context requested
+// show opens the list of what fills the context window, if /context requested
 // it.
-func (s *Session) showContext(now event.ContextNow) {
-	if !s.contextListing {
+func (c *contextList) show(now event.ContextNow) {
+	if !c.waiting {
 		return
 	}
-	s.contextListing = false
+	c.waiting = false
 	if len(now.Items) == 0 { // it cannot be read
 		return
 	}
@@ -49,9 +55,9 @@ func (s *Session) showContext(now event.ContextNow) {
 	if now.Window > 0 {
 		head = fmt.Sprintf("Context window: about %s of %s tokens (%d%%)", phrase.Thousands(now.Used), phrase.Thousands(now.Window), 100*now.Used/now.Window)
 	}
-	u := &list.Menu{Chooser: list.Chooser{Keys: s.Keys, St: s.Styles}, Head: head, None: "No matching item.", Hint: "type to search · enter select · esc close"}
-	if s.Front.Screen == nil { // plain mode prints no heading
-		s.Say(head + ".")
+	u := &list.Menu{Chooser: list.Chooser{Keys: c.Keys, St: c.Styles}, Head: head, None: "No matching item.", Hint: "type to search · enter select · esc close"}
+	if c.Front.Screen == nil { // plain mode prints no heading
+		c.Say(head + ".")
 	}
 	most := 1
 	for _, item := range now.Items {
@@ -72,10 +78,10 @@ func (s *Session) showContext(now event.ContextNow) {
 		return now.Items[i]
 	}
 	u.Detail = func(o list.Option, width int) []string {
-		return ink.Hang(" ", ink.RenderLines(s.Styles.Dim, ink.Wrap(ink.Sanitize(itemOf(o).Text), max(width-ink.Gutter, 1))))
+		return ink.Hang(" ", ink.RenderLines(c.Styles.Dim, ink.Wrap(ink.Sanitize(itemOf(o).Text), max(width-ink.Gutter, 1))))
 	}
-	u.Chose = func(o list.Option) tea.Cmd { return s.chooseAction(itemOf(o), now) }
-	_ = s.lists.Show(u) // a menu starts nothing
+	u.Chose = func(o list.Option) tea.Cmd { return c.chooseAction(itemOf(o), now) }
+	_ = c.lists.Show(u) // a menu starts nothing
 }
 
 // nameOf describes an item on one line.
@@ -95,14 +101,14 @@ func bar(n, most int) string {
 }
 
 // chooseAction opens the list of actions for an item.
-func (s *Session) chooseAction(item event.ContextItem, now event.ContextNow) tea.Cmd {
+func (c *contextList) chooseAction(item event.ContextItem, now event.ContextNow) tea.Cmd {
 	type action struct {
 		option list.Option
 		run    func() tea.Cmd
 	}
-	send := func(c event.EditContext) func() tea.Cmd {
+	send := func(edit event.EditContext) func() tea.Cmd {
 		return func() tea.Cmd {
-			s.SendCommand(c)
+			c.SendCommand(edit)
 			return nil
 		}
 	}
@@ -112,15 +118,15 @@ func (s *Session) chooseAction(item event.ContextItem, now event.ContextNow) tea
 	}
 	switch {
 	case item.Kind == event.SummaryItem:
-		add("read", "show the summary in the transcript", func() tea.Cmd { s.Say(now.Summary); return nil })
-		if s.Front.Screen != nil {
-			add("edit", "edit the summary in your editor", func() tea.Cmd { return s.Front.Screen.EditSummary(now.Summary) })
+		add("read", "show the summary in the transcript", func() tea.Cmd { c.Say(now.Summary); return nil })
+		if c.Front.Screen != nil {
+			add("edit", "edit the summary in your editor", func() tea.Cmd { return c.Front.Screen.EditSummary(now.Summary) })
 		}
 		if now.CanUndo {
 			add("undo", "undo the summary", send(event.EditContext{Step: event.CompactUndo}))
 		}
 	case item.ID == "" || item.Kind == event.NoteItem:
-		s.Say("This part of the context cannot be changed.")
+		c.Say("This part of the context cannot be changed.")
 		return nil
 	default:
 		if item.Pinned {
@@ -132,7 +138,7 @@ func (s *Session) chooseAction(item event.ContextItem, now event.ContextNow) tea
 			add("drop", "remove its text from the context; the transcript is kept", send(event.EditContext{Step: event.CompactDrop, Item: item.ID}))
 		}
 	}
-	u := &list.Menu{Chooser: list.Chooser{Keys: s.Keys, St: s.Styles}, Head: ink.SanitizeLine(item.Title), None: "No matching action.", Hint: "enter select · esc close"}
+	u := &list.Menu{Chooser: list.Chooser{Keys: c.Keys, St: c.Styles}, Head: ink.SanitizeLine(item.Title), None: "No matching action.", Hint: "enter select · esc close"}
 	var options []list.Option
 	for _, a := range all {
 		options = append(options, a.option)
@@ -146,5 +152,5 @@ func (s *Session) chooseAction(item event.ContextItem, now event.ContextNow) tea
 		}
 		return nil
 	}
-	return s.lists.Show(u)
+	return c.lists.Show(u)
 }

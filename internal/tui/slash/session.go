@@ -16,34 +16,36 @@ import (
 // it. Front must be set before a command runs.
 type Session struct {
 	*screen.Conversation
-	Models *Models
-	Front  Front
-	lists  Lists
-	editor *editor.Editor
-	custom custom
-	recent *list.Recent
+	Models  *Models
+	Palette Palette
+	Front   Front
+	lists   Lists
+	editor  *editor.Editor
+	custom  custom
 
-	listing        bool            // show the next JobsNow
-	contextListing bool            // show the next ContextNow
-	status         *transcript.Row // of /status, until the permissions come
-	trusting       bool            // /trust reads or stores
-	permissions    permissions
-	undo           undo
+	listing     bool            // show the next JobsNow
+	connecting  bool            // /mcp reads or connects
+	status      *transcript.Row // of /status, until the permissions come
+	permissions permissions
+	undo        undo
+	trust       trust
+	context     contextList
 }
 
 // New returns the session of a front end with the lists l and the prompt editor e.
 // Its commands are the built-in ones and those of c.Options.Custom; notices name the
 // custom commands that cannot be used.
 func New(c *screen.Conversation, e *editor.Editor, l Lists) (s *Session, notices []string) {
-	s = &Session{Conversation: c, editor: e, lists: l, recent: list.NewRecent(c.Options.Recent, c.Options.Remember)}
-	s.undo.Session, s.permissions.Session = s, s
+	s = &Session{Conversation: c, editor: e, lists: l}
+	s.Palette = Palette{s, list.NewRecent(c.Options.Recent, c.Options.Remember)}
+	s.undo.Session, s.permissions.Session, s.trust.Session, s.context.Session = s, s, s, s
 	s.Models = &Models{Conversation: c, lists: l}
 	return s, s.addCustom(c.Options.Custom)
 }
 
 // Take handles the result of a command that ran in the background. It reports
-// whether msg is one.
-func (s *Session) Take(msg tea.Msg) bool {
+// whether msg is one. The command that it returns may be nil.
+func (s *Session) Take(msg tea.Msg) (tea.Cmd, bool) {
 	switch msg := msg.(type) {
 	case exported:
 		reportExport(s.Conversation, msg)
@@ -58,17 +60,21 @@ func (s *Session) Take(msg tea.Msg) bool {
 	case instructionsWritten:
 		s.showWritten(msg)
 	case trustRead:
-		s.showTrust(msg)
+		s.trust.show(msg)
 	case trustDecided:
-		s.sayDecided(msg)
+		s.trust.sayDecided(msg)
+	case mcpRead:
+		return s.showMCP(msg), true
+	case mcpText:
+		s.sayMCP(msg)
 	case serversRead:
 		s.showServers(msg)
 	case themeSaved:
 		s.themeSaved(msg)
 	default:
-		return false
+		return nil, false
 	}
-	return true
+	return nil, true
 }
 
 // Apply handles an event of the agent that a command or the welcome waits for.
@@ -87,7 +93,7 @@ func (s *Session) Apply(ev event.Event) {
 	case event.BudgetNow:
 		s.showBudget(ev)
 	case event.ContextNow:
-		s.showContext(ev)
+		s.context.show(ev)
 	case event.Searched:
 		s.Models.searched()
 	case *event.ModelSet:

@@ -41,9 +41,11 @@ func BuiltIn() []Command {
 		{Name: "status", Title: "Show status", What: "show model, context window use, permission mode and session", Run: statusCommand},
 		{Name: "model", Title: "Switch model", Args: "[PROVIDER/NAME]", What: "switch to another model", key: keys.Model, Run: modelCommand, Complete: modelNames},
 		{Name: "effort", Title: "Set reasoning effort", Args: "[LEVEL]", What: "set the reasoning effort: low, medium, high or default", Run: effortCommand, Complete: oneOf("low", "medium", "high", event.DefaultEffort)},
+		{Name: "web", Title: "Allow web search", Args: "[on|off]", What: "let the model use the web search of its provider in this session: on or off", Run: webCommand, Complete: oneOf("on", "off")},
 		{Name: "mode", Title: "Set permission mode", Args: "[NAME]", What: "set the permission mode: ask, auto-edit, plan or approve-all", Run: modeCommand, Complete: modeNames},
 		{Name: "permissions", Title: "List permissions", Args: "[explain COMMAND | remove N]", What: "list rules and standing permissions; explain how a command is judged, or remove a permission", Run: permissionsCommand, Complete: oneOf("explain", "remove")},
 		{Name: "trust", Title: "Confirm what the repository configures", What: "show the hooks, servers and formatters that the repository configures; confirm or revoke them", Run: trustCommand},
+		{Name: "mcp", Title: "Show MCP servers", Args: "[NAME]", What: "show MCP servers with their state and tools; show a log, or reconnect", Run: mcpCommand},
 		{Name: "lsp", Title: "Show language servers", Args: "[restart [NAME]]", What: "show the language servers, or restart them", Run: lspCommand, Complete: serverWords},
 		{Name: "edit", Title: "Edit prompt in your editor", What: "edit the prompt in $VISUAL or $EDITOR", key: keys.Edit, Screen: true, Run: editCommand},
 		{Name: "jobs", Title: "List background jobs", Args: "[stop N]", What: "list background jobs, or stop one", Run: jobsCommand},
@@ -149,7 +151,7 @@ func (s *Session) Run(name, arg, typed string) tea.Cmd {
 	default:
 		cmd, err := all[i].Run(s, arg)
 		if err == nil {
-			return tea.Batch(cmd, s.recent.Use("/"+all[i].Name))
+			return tea.Batch(cmd, s.Palette.recent.Use("/"+all[i].Name))
 		}
 		s.Say(err.Error())
 	}

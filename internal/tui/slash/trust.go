@@ -13,6 +13,12 @@ import (
 	"agent/internal/tui/screen"
 )
 
+// trust is the state of /trust.
+type trust struct {
+	*Session
+	waiting bool // for the items of the repository, or for a decision to be stored
+}
+
 // trustRead is what the repository configures, for /trust.
 type trustRead struct {
 	all      []screen.TrustItem
@@ -33,34 +39,34 @@ func trustCommand(s *Session, _ string) (tea.Cmd, error) {
 		s.Say("This session uses nothing of the repository that needs a confirmation.")
 		return nil, nil
 	}
-	s.trusting = true
+	s.trust.waiting = true
 	return func() tea.Msg {
 		all, problems := read()
 		return trustRead{all, problems}
 	}, nil
 }
 
-// showTrust shows the list of items, or the only one.
-func (s *Session) showTrust(r trustRead) {
-	s.trusting = false
+// show shows the list of items, or the only one.
+func (t *trust) show(r trustRead) {
+	t.waiting = false
 	for _, p := range r.problems {
-		s.Say(ink.Sanitize(p))
+		t.Say(ink.Sanitize(p))
 	}
 	switch {
 	case len(r.all) == 0 && len(r.problems) == 0:
-		s.Say("This repository configures nothing that needs a confirmation.")
+		t.Say("This repository configures nothing that needs a confirmation.")
 		return
 	case len(r.all) == 0:
 		return
 	case len(r.all) == 1:
-		s.askTrust(r.all[0])
+		t.ask(r.all[0])
 		return
 	}
-	u := &list.Menu{Chooser: list.Chooser{Keys: s.Keys, St: s.Styles}, Head: "Configured by this repository", None: "No match.",
+	u := &list.Menu{Chooser: list.Chooser{Keys: t.Keys, St: t.Styles}, Head: "Configured by this repository", None: "No match.",
 		Hint: "type to search · enter show the content · esc close", Chose: func(o list.Option) tea.Cmd {
-			s.lists.Close()
+			t.lists.Close()
 			if i, err := strconv.Atoi(o.ID); err == nil {
-				s.askTrust(r.all[i])
+				t.ask(r.all[i])
 			}
 			return nil
 		}}
@@ -76,19 +82,19 @@ func (s *Session) showTrust(r trustRead) {
 		all = append(all, list.Option{ID: strconv.Itoa(i), Name: ink.SanitizeLine(item.Kind + " " + item.Name), What: ink.SanitizeLine(item.File), Right: state})
 	}
 	u.Fill(all)
-	s.lists.Show(u) // without a command, because the options are complete
+	t.lists.Show(u) // without a command, because the options are complete
 }
 
-// askTrust shows the exact content of an item and asks for a decision.
-func (s *Session) askTrust(i screen.TrustItem) {
-	content := strings.TrimRight(i.Content, "\n")
+// ask shows the exact content of an item and asks for a decision.
+func (t *trust) ask(i screen.TrustItem) {
+	content := ink.Exact(strings.TrimRight(i.Content, "\n"))
 	lines := strings.Count(content, "\n") + 1
 	shown := event.Diff{
 		Path: i.File, Created: true, Added: lines,
 		Unified: "@@ -0,0 +1," + strconv.Itoa(lines) + " @@\n+" + strings.ReplaceAll(content, "\n", "\n+") + "\n",
 	}
 	own := dialog.Own{Diffs: []event.Diff{shown}, Read: true, Title: "Use " + i.Kind + " " + i.Name + " of this repository?",
-		Notes: []dialog.Note{{Text: "It can run programs as you, " + trustArea(i) + ". The content:", Alert: true}},
+		Notes: []dialog.Note{{Text: "It can run programs as you, " + trustArea(i) + ". Files that it runs but that are not shown can change later. The content:", Alert: true}},
 		Rows: []dialog.Row{
 			{Digit: 1, Kind: dialog.Yes, Text: "Confirm this content in this workspace", Short: "Confirm"},
 			{Digit: 2, Kind: dialog.No, Text: "Not now", Short: "Not now"},
@@ -105,10 +111,10 @@ func (s *Session) askTrust(i screen.TrustItem) {
 		if row != 0 {
 			return nil
 		}
-		s.trusting = true
-		return func() tea.Msg { return trustDecided{i, !i.Confirmed, s.Options.Trust.Decide(i, !i.Confirmed)} }
+		t.waiting = true
+		return func() tea.Msg { return trustDecided{i, !i.Confirmed, t.Options.Trust.Decide(i, !i.Confirmed)} }
 	}
-	s.Front.Ask(own)
+	t.Front.Ask(own)
 }
 
 // trustArea says where the programs of an item run: see packages lsp and format.
@@ -120,8 +126,8 @@ func trustArea(i screen.TrustItem) string {
 }
 
 // sayDecided says what a decision on an item has changed.
-func (s *Session) sayDecided(d trustDecided) {
-	s.trusting = false
+func (t *trust) sayDecided(d trustDecided) {
+	t.waiting = false
 	name := ink.SanitizeLine(d.item.Kind + " " + d.item.Name)
 	from := " from the next session on."
 	if d.item.Live {
@@ -129,10 +135,10 @@ func (s *Session) sayDecided(d trustDecided) {
 	}
 	switch {
 	case d.err != nil:
-		s.Say("Cannot change the confirmation: " + ink.Sanitize(d.err.Error()))
+		t.Say("Cannot change the confirmation: " + ink.Sanitize(d.err.Error()))
 	case d.confirm:
-		s.Say("Confirmed: " + name + " is used" + from)
+		t.Say("Confirmed: " + name + " is used" + from)
 	default:
-		s.Say("Revoked: " + name + " is not used" + from)
+		t.Say("Revoked: " + name + " is not used" + from)
 	}
 }

@@ -72,6 +72,10 @@ func (r *reply) stream(delta llm.Delta) {
 		row := r.preview(llm.Thinking, d.Index).row
 		row.Item.(*thinking).text.WriteString(d.Text)
 		row.Touch()
+	case llm.SearchDelta:
+		row := r.preview(llm.WebSearch, d.Index).row
+		row.Item.(*webSearch).Search = d.Search
+		row.Touch()
 	case llm.CallDelta:
 		row := r.preview(llm.ToolCall, d.Index).row
 		t := row.Item.(*Tool)
@@ -127,6 +131,8 @@ func (r *reply) addMessage(kind llm.Kind) *Row {
 	switch kind {
 	case llm.Thinking:
 		return r.list.append(&thinking{})
+	case llm.WebSearch:
+		return r.list.append(&webSearch{})
 	case llm.ToolCall:
 		t := &Tool{}
 		if rows := r.list.last().Rows; len(rows) > 0 && len(r.calls) > 0 {
@@ -142,7 +148,7 @@ func (r *reply) addMessage(kind llm.Kind) *Row {
 // finish replaces the preview of a message by the finished message.
 func (r *reply) finish(m llm.Message) {
 	r.begin(m.Reply)
-	if m.Kind != llm.ToolCall && strings.TrimSpace(m.Text) == "" {
+	if m.Kind != llm.ToolCall && m.Search == nil && strings.TrimSpace(m.Text) == "" {
 		return
 	}
 	p := r.takePreview(m.Kind)
@@ -153,6 +159,8 @@ func (r *reply) finish(m llm.Message) {
 		r.finishAnswer(p.rows(), m)
 	case *thinking:
 		it.finish(m.Text)
+	case *webSearch:
+		it.finish(m)
 	case *Tool:
 		it.id, it.Title, it.Stage = m.ID, callTitle(m.Name, string(m.Input)), waiting
 		r.tools[m.ID] = p.row
@@ -173,7 +181,7 @@ func (r *reply) takePreview(kind llm.Kind) *preview {
 // finishAnswer sets the final text of an answer. rows are its current rows; a long
 // text has one for each part.
 func (r *reply) finishAnswer(rows []*Row, m llm.Message) {
-	parts := markdownParts(m.Text)
+	parts := markdownParts(m.WithSources())
 	for len(rows) > len(parts) {
 		r.list.remove(rows[len(rows)-1])
 		rows = rows[:len(rows)-1]
@@ -277,6 +285,8 @@ func (r *reply) settle() string {
 			}
 			last = text.String()
 		case *thinking:
+			it.done = true
+		case *webSearch:
 			it.done = true
 		case *Tool:
 			r.list.remove(p.row)

@@ -108,7 +108,10 @@ func Mentions(q ink.Query, ev event.Event) bool {
 	case *event.UserSaid:
 		return q.In(ev.Text)
 	case *event.MessageDone:
-		return q.In(ev.Message.Text)
+		if s := ev.Message.Search; s != nil {
+			return q.In(s.Text())
+		}
+		return q.In(ev.Message.WithSources())
 	case *event.ToolEnd:
 		return q.In(ev.Title, ev.Summary, ev.Error, ev.Result.Text) ||
 			slices.ContainsFunc(slices.Concat(ev.Diffs, ev.Proposed), func(d event.Diff) bool { return q.In(d.Path, d.Unified) })

@@ -118,11 +118,19 @@ func Describe(m llm.Message) string {
 	switch m.Kind {
 	case llm.Thinking:
 		s = "thinking " + m.Text
+	case llm.WebSearch:
+		s = "search"
+		if m.Search != nil {
+			s = m.Search.Text()
+		}
 	case llm.ToolCall:
 		s = fmt.Sprintf("call %s %s %s", m.ID, m.Name, m.Input)
 		if m.Raw != "" {
 			s = fmt.Sprintf("call %s %s raw %s", m.ID, m.Name, m.Raw)
 		}
+	}
+	for _, source := range m.Sources {
+		s += " [" + source.URL + "]"
 	}
 	if m.Cut {
 		s += " (cut)"

@@ -82,7 +82,7 @@ func (s *filter) take(e event.Durable) {
 func (s *filter) message(e event.MessageDone) {
 	m := &e.Message
 	switch {
-	case m.Kind == llm.Assistant, m.Kind == llm.Thinking:
+	case m.Kind == llm.Assistant, m.Kind == llm.Thinking, m.Kind == llm.WebSearch && m.Search != nil:
 	case m.Kind == llm.ToolCall && m.ID != "" && !s.seen[m.ID]:
 		s.seen[m.ID] = true
 		s.open = append(s.open, *m)

@@ -1,4 +1,4 @@
-package main
+package tool
 
 import (
 	"bytes"
@@ -20,30 +20,30 @@ import (
 	"agent/internal/tui/ink"
 )
 
-// toolCall runs one tool call for `agent tool`.
-type toolCall struct {
+// Call runs one tool call for `agent tool`.
+type Call struct {
 	command.IO
-	yes          bool          // run without asking for approval
-	rules        []policy.Rule // of the system policy
-	paths        policy.Paths
-	interceptors tools.Interceptors
-	end          *exit.Signals
+	Yes          bool          // run without asking for approval
+	Rules        []policy.Rule // of the system policy
+	Paths        policy.Paths
+	Interceptors tools.Interceptors
+	End          *exit.Signals
 }
 
-// run prepares the call, asks for approval if it needs one, and executes it.
-func (o *toolCall) run(ctx context.Context, t tools.Tool, input json.RawMessage) error {
+// Run prepares the call, asks for approval if it needs one, and executes it.
+func (o *Call) Run(ctx context.Context, t tools.Tool, input json.RawMessage) error {
 	in := tools.Info{Tool: t.Spec().Name, Args: input}
-	call, err := o.interceptors.Prepare(ctx, in, t)
+	call, err := o.Interceptors.Prepare(ctx, in, t)
 	if err != nil {
 		return o.fail(advice.Cause(err))
 	}
 	call.Tool = in.Tool
-	limits := policy.Policy{Mode: event.ModeAll, Rules: o.rules}
-	v := limits.Judge(call, o.paths.Look(ctx, call))
+	limits := policy.Policy{Mode: event.ModeAll, Rules: o.Rules}
+	v := limits.Judge(call, o.Paths.Look(ctx, call))
 	if v.ByRule && v.Refuse {
 		return errors.New("not run: " + ink.SanitizeLine(v.Why))
 	}
-	if asks := v.ByRule && v.Ask; asks || call.Effect != tools.Read && !o.yes {
+	if asks := v.ByRule && v.Ask; asks || call.Effect != tools.Read && !o.Yes {
 		switch {
 		case o.Interactive():
 		case asks:
@@ -55,13 +55,13 @@ func (o *toolCall) run(ctx context.Context, t tools.Tool, input json.RawMessage)
 			return errors.New("not run: you rejected it")
 		}
 	}
-	return o.end.Interruptible(ctx, func(ctx context.Context, force <-chan struct{}) error {
+	return o.End.Interruptible(ctx, func(ctx context.Context, force <-chan struct{}) error {
 		return o.do(ctx, in, call, force)
 	})
 }
 
 // do runs the call and prints its result.
-func (o *toolCall) do(ctx context.Context, in tools.Info, call tools.Call, force <-chan struct{}) error {
+func (o *Call) do(ctx context.Context, in tools.Info, call tools.Call, force <-chan struct{}) error {
 	ok := tools.Approved{Changes: call.Changes, Force: force}
 	live := false // its output was printed while it ran
 	if o.Err.Terminal {
@@ -70,7 +70,7 @@ func (o *toolCall) do(ctx context.Context, in tools.Info, call tools.Call, force
 			_, _ = io.WriteString(o.Err, ink.Sanitize(text))
 		}
 	}
-	r, err := o.interceptors.Run(ctx, in, call, ok)
+	r, err := o.Interceptors.Run(ctx, in, call, ok)
 	switch {
 	case err != nil:
 		if r.Text != "" {
@@ -94,7 +94,7 @@ func (o *toolCall) do(ctx context.Context, in tools.Info, call tools.Call, force
 }
 
 // fail prints the error of a tool.
-func (o *toolCall) fail(text string) error {
+func (o *Call) fail(text string) error {
 	if !strings.HasSuffix(text, "\n") {
 		text += "\n"
 	}
@@ -103,7 +103,7 @@ func (o *toolCall) fail(text string) error {
 }
 
 // allowed prints what a call does and asks the user to approve it.
-func (o *toolCall) allowed(call tools.Call) bool {
+func (o *Call) allowed(call tools.Call) bool {
 	o.Err.Say(call.Title + "\n")
 	for _, t := range call.Targets {
 		if t.Kind == tools.Command && !strings.HasSuffix(call.Title, " "+t.Value) {

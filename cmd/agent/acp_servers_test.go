@@ -1,0 +1,54 @@
+package main
+
+import (
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/coder/acp-go-sdk"
+)
+
+// The names of the servers are made safe, their values are used as they are, and they start
+// before the first prompt. The broken server keeps the tools from being listed.
+func TestEditorServers(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the programs of the tests are scripts of Unix")
+	}
+	s := serve(t,
+		call("tool_search", `{"query":"stock"}`),
+		call("mcp_call", `{"tool":"mcp__my-shop__stock","arguments":{"article":"tea"}}`),
+		say("17 are left."),
+	)
+	h := newHome(t, map[string]string{".git/HEAD": "", ".agent/hooks.json": `{"session_start": [{"command": "true"}]}`}, at(s)...)
+	h.configure(t, `{"mcp": {"servers": {"own": {"command": "agent-shop"}}}}`)
+	e := connectEditor(t, h, s, acp.FileSystemCapabilities{})
+	program := func(name, command string, env ...acp.EnvVariable) acp.McpServer {
+		return acp.McpServer{Stdio: &acp.McpServerStdio{Name: name, Command: command, Args: []string{}, Env: env}}
+	}
+	r, err := e.NewSession(t.Context(), acp.NewSessionRequest{Cwd: h.work, McpServers: []acp.McpServer{
+		program("My  Shop!", "agent-shop", acp.EnvVariable{Name: "CUSTOMER", Value: "${WHO} ann"}),
+		program("broken", "false"), program("Own", "false"), program("", ""),
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.session, e.dir = r.SessionId, h.work
+	for _, want := range []string{
+		"MCP server own of the editor is not used: the configuration has one",
+		"MCP server server of the editor is not used: it has neither a command nor a URL",
+		"MCP server broken", // it has failed
+		"This repository configures 1 hook file in .agent/hooks.json. Nothing of this is used until you confirm it: `agent trust`", // and no command that an editor lacks
+	} {
+		waitFor(t, want, func() bool { return strings.Contains(e.peek(), want) })
+	}
+	e.choose = pick(acp.PermissionOptionKindAllowOnce)
+	if got := e.ask("how many?"); got != acp.StopReasonEndTurn {
+		t.Errorf("the turn stopped with %s", got)
+	}
+	if got := e.questions(); !strings.Contains(got, "Call stock of the MCP server my-shop?") {
+		t.Errorf("the call was not asked for: %s", got)
+	}
+	if body := s.seen()[2].body; !strings.Contains(body, "17 pieces") || !strings.Contains(body, "by ${WHO} ann") {
+		t.Errorf("the result did not reach the model: %.3000s", body)
+	}
+}

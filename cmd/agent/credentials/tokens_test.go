@@ -1,0 +1,57 @@
+package credentials
+
+import (
+	"strings"
+	"testing"
+)
+
+// entries is a keyring that, like that of Windows, has entries of limited size.
+type entries struct {
+	t   *testing.T
+	all map[string]string
+}
+
+func (e entries) Get(name string) (string, error) {
+	text, ok := e.all[name]
+	if !ok {
+		return "", errNoKey
+	}
+	return text, nil
+}
+
+func (e entries) Set(name, text string) error {
+	if len(text) > 2000 {
+		e.t.Errorf("the entry %s has %d bytes", name, len(text))
+	}
+	e.all[name] = text
+	return nil
+}
+
+func (e entries) Delete(name string) error {
+	if _, ok := e.all[name]; !ok {
+		return errNoKey
+	}
+	delete(e.all, name)
+	return nil
+}
+
+func TestTokensOfAnyLength(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	t.Setenv("LocalAppData", t.TempDir())
+	keyring := entries{t, map[string]string{}}
+	tokens := Tokens{Keyring: keyring}
+	for _, text := range []string{"short\ntext", strings.Repeat("a\n", 4000), strings.Repeat("b", 1800), "short again"} {
+		if err := tokens.Save("mcp:desk", text); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := tokens.Load("mcp:desk"); got != text || err != nil || !tokens.Has("mcp:desk") {
+			t.Errorf("saved %d bytes, loaded %d: %v", len(text), len(got), err)
+		}
+	}
+	if found, err := tokens.Delete("mcp:desk"); !found || err != nil || len(keyring.all) > 0 || tokens.Has("mcp:desk") {
+		t.Errorf("deleted: %v, %v; left: %d entries", found, err, len(keyring.all))
+	}
+	if got, err := tokens.Load("mcp:desk"); got != "" || err != nil {
+		t.Errorf("loaded %q, %v after the deletion", got, err)
+	}
+}

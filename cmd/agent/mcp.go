@@ -1,0 +1,87 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"agent/cmd/agent/command"
+	"agent/cmd/agent/credentials"
+	"agent/cmd/agent/desktop"
+	"agent/cmd/agent/exit"
+	servers "agent/cmd/agent/mcp"
+	"agent/cmd/agent/models"
+	"agent/cmd/agent/permit"
+	"agent/cmd/agent/tool"
+	"agent/cmd/agent/trust"
+	"agent/internal/history"
+	"agent/internal/tools"
+)
+
+// newCmdMCP returns `agent mcp`.
+func newCmdMCP(f *command.Factory, o *flags, end *exit.Signals, runF command.RunFunc[servers.Options]) *cobra.Command {
+	opts := servers.Options{IO: f.IO, Version: f.Version, Cleanup: f.Cleanup, Logins: mcpLogins()}
+	opts.Open = func() (servers.Setup, error) { return openServers(f, o) }
+	opts.Run = func(ctx context.Context, t tools.Tool, args string) error {
+		return runConnected(ctx, f.IO, end, t, args)
+	}
+	return servers.NewCmd(opts, runF)
+}
+
+// openServers returns the MCP servers of the current directory.
+func openServers(f *command.Factory, o *flags) (servers.Setup, error) {
+	dir, err := command.Absolute(".")
+	if err != nil {
+		return servers.Setup{}, err
+	}
+	file, err := f.Settings()
+	if err != nil {
+		return servers.Setup{}, err
+	}
+	p, err := permit.Collect(dir, permit.Flags{}, file, systemFile)
+	if err != nil {
+		return servers.Setup{}, err
+	}
+	pick := models.New(o.Flags, file.Settings, "", true, f.Cleanup)
+	all, problem := servers.All(file.MCP, command.Short(file.Path), servers.Source{
+		Dir: dir, Getenv: pick.Environment, Rules: p.Rules, Access: pick.Access, Logins: mcpLogins(),
+		Trust: trust.NewReview(dir, p.File, p.Project.Confirmed, servers.Items),
+	})
+	return servers.Setup{File: file, Servers: all, Problem: problem}, nil
+}
+
+// runConnected calls the tool of an MCP server for `agent mcp call`.
+func runConnected(ctx context.Context, streams command.IO, end *exit.Signals, t tools.Tool, args string) error {
+	if args == "" {
+		args = "{}"
+	}
+	input, err := tool.ReadArguments(args, streams.In)
+	if err != nil {
+		return err
+	}
+	admin, err := systemFile.Read()
+	if err != nil {
+		return err
+	}
+	dir, err := command.Absolute(".")
+	if err != nil {
+		return err
+	}
+	file, err := command.ReadSettings()
+	if err != nil {
+		return err
+	}
+	call := &tool.Call{IO: streams, Yes: true, Rules: admin.Rules, Paths: judgingPaths(dir, file.Settings), End: end}
+	return call.Run(ctx, t, []byte(input))
+}
+
+// mcpLogins returns the logins to MCP servers, whose tokens are in the keyring.
+func mcpLogins() *servers.Logins {
+	l := &servers.Logins{Store: credentials.Tokens{Keyring: credentials.System{}}, Browse: desktop.Browse}
+	if dir, err := history.Dir(os.Getenv); err == nil {
+		l.Dir = filepath.Join(dir, "locks")
+	}
+	return l
+}

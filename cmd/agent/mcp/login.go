@@ -1,0 +1,204 @@
+package mcp
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/auth"
+	"github.com/modelcontextprotocol/go-sdk/oauthex"
+	"golang.org/x/oauth2"
+
+	"agent/cmd/agent/command"
+	"agent/cmd/agent/settings"
+	"agent/internal/tui/ink"
+)
+
+// loginTime is how long the user has to decide in the browser.
+const loginTime = 10 * time.Minute
+
+func loginRun(ctx context.Context, opts *Options) error {
+	all, err := opts.chosen()
+	if err != nil {
+		return err
+	}
+	setup, err := opts.Open()
+	if err != nil {
+		return err
+	}
+	s := all[0]
+	switch {
+	case !s.Remote():
+		return fmt.Errorf("%s is a program: it needs no login. To give it credentials, use env in its configuration", s.Name)
+	case s.Locate != nil:
+		return fmt.Errorf("%s uses the credentials of a provider: agent login", s.Name)
+	case s.OAuth == nil:
+		return fmt.Errorf("%s uses the Authorization header in its configuration. Remove it to log in", s.Name)
+	}
+	ctx, stop := context.WithTimeout(ctx, loginTime)
+	defer stop()
+	return opts.logIn(ctx, s, setup.File.MCP.Servers[s.Name].OAuth)
+}
+
+// logIn logs in to a server and stores the tokens.
+func (o *Options) logIn(ctx context.Context, s Configured, client settings.MCPAuth) error {
+	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(client.Port)))
+	if err != nil {
+		return fmt.Errorf("listen for the answer of the browser: %w", err)
+	}
+	defer listener.Close()
+	redirect := "http://" + listener.Addr().String() + "/callback"
+	var got login
+	config := &auth.AuthorizationCodeHandlerConfig{
+		RedirectURL: redirect, RequestRefreshToken: true, AcceptUnadvertisedIss: true, Client: &http.Client{Timeout: renewTime},
+		AuthorizationCodeFetcher: func(ctx context.Context, args *auth.AuthorizationArgs) (*auth.AuthorizationResult, error) {
+			return o.askBrowser(ctx, listener, args.URL)
+		},
+		NewTokenSource: func(_ context.Context, c *oauth2.Config, t *oauth2.Token) (oauth2.TokenSource, error) {
+			got = newLogin(s.URL, c, t)
+			return oauth2.StaticTokenSource(t), nil
+		},
+	}
+	if client.ClientID != "" {
+		config.PreregisteredClient = &oauthex.ClientCredentials{ClientID: client.ClientID}
+	} else {
+		config.DynamicClientRegistrationConfig = &auth.DynamicClientRegistrationConfig{Metadata: &oauthex.ClientRegistrationMetadata{
+			ClientName: "agent", RedirectURIs: []string{redirect}, TokenEndpointAuthMethod: "none",
+			GrantTypes: []string{"authorization_code", "refresh_token"}, ResponseTypes: []string{"code"},
+		}}
+	}
+	h, err := auth.NewAuthorizationCodeHandler(config)
+	if err != nil {
+		return err
+	}
+	req, res, err := challenge(ctx, s)
+	if err != nil {
+		return err
+	}
+	if err := h.Authorize(ctx, req, res); err != nil {
+		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			err = errors.New("there was no decision in the browser within " + loginTime.String())
+		}
+		return fmt.Errorf("log in to %s: %w", s.Name, err)
+	}
+	if err := o.Logins.locked(ctx, s.Name, func() error { return o.Logins.save(s.Name, got) }); err != nil {
+		return err
+	}
+	fmt.Fprintf(o.IO.Out, "Logged in to %s. The tokens are in the keyring.\n", s.Name)
+	if got.Refresh == "" {
+		fmt.Fprintln(o.IO.Out, "The server gave no refresh token: log in again when the token has expired.")
+	}
+	return nil
+}
+
+// challenge sends a request without credentials to a server, and returns it with the answer
+// that says where to log in.
+func challenge(ctx context.Context, s Configured) (*http.Request, *http.Response, error) {
+	body := []byte(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"agent","version":"1"}}}`)
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL, bytes.NewReader(body))
+	if err != nil {
+		return nil, nil, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/json, text/event-stream")
+	for name, value := range s.Headers {
+		req.Header.Set(name, value)
+	}
+	res, err := (&http.Client{Timeout: renewTime}).Do(req)
+	if err != nil {
+		return nil, nil, err
+	}
+	if res.StatusCode != http.StatusUnauthorized {
+		_ = res.Body.Close()
+		return nil, nil, fmt.Errorf("%s does not ask for a login: it answers %s", s.Name, ink.SanitizeLine(res.Status))
+	}
+	return req, res, nil
+}
+
+// askBrowser shows the user the page at which to log in, and waits for the answer of the
+// authorization server at the listener.
+func (o *Options) askBrowser(ctx context.Context, listener net.Listener, page string) (*auth.AuthorizationResult, error) {
+	u, err := url.Parse(page)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" {
+		return nil, errors.New("the page of the login is not on the web: " + ink.SanitizeLine(page))
+	}
+	o.IO.Err.Say("To log in, open this page in a browser:\n\n  " + page + "\n\nWaiting for your decision there. To cancel: Ctrl+C\n")
+	if o.Logins.Browse != nil && o.IO.Interactive() {
+		if err := o.Logins.Browse(page); err != nil {
+			o.IO.Warn("cannot open a browser: %v", err)
+		}
+	}
+	answers := make(chan url.Values, 1)
+	server := &http.Server{ReadHeaderTimeout: renewTime, Handler: callback(u.Query().Get("state"), answers)}
+	served := make(chan struct{})
+	go func() {
+		defer close(served)
+		_ = server.Serve(listener)
+	}()
+	defer func() {
+		end, stop := context.WithTimeout(context.WithoutCancel(ctx), time.Second) // the browser reads the page
+		defer stop()
+		_ = server.Shutdown(end)
+		<-served
+	}()
+	select {
+	case q := <-answers:
+		if why := q.Get("error"); why != "" {
+			return nil, errors.New("the authorization server answers: " + ink.SanitizeLine(cmp.Or(q.Get("error_description"), why)))
+		}
+		return &auth.AuthorizationResult{Code: q.Get("code"), State: q.Get("state"), Iss: q.Get("iss")}, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// callback returns the handler of the page to which the authorization server sends the
+// browser. It passes on the first answer that has the state of this login.
+func callback(state string, answers chan<- url.Values) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /callback", func(w http.ResponseWriter, r *http.Request) {
+		q := r.URL.Query()
+		if q.Get("state") != state {
+			http.Error(w, "This answer does not belong to the login that agent waits for.", http.StatusBadRequest)
+			return
+		}
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		_, _ = fmt.Fprintln(w, "agent has the answer. You can close this page.")
+		select {
+		case answers <- q:
+		default:
+		}
+	})
+	return mux
+}
+
+func logoutRun(ctx context.Context, opts *Options) error {
+	ctx, stop := context.WithTimeout(ctx, renewTime)
+	defer stop()
+	if !validName(opts.Name) {
+		return command.Usage("%q is not the name of an MCP server", opts.Name)
+	}
+	found := false
+	err := opts.Logins.locked(ctx, opts.Name, func() (err error) {
+		found, err = opts.Logins.Store.Delete(stored(opts.Name))
+		return err
+	})
+	switch {
+	case err != nil:
+		return err
+	case !found:
+		return fmt.Errorf("the keyring has no tokens for an MCP server %q", opts.Name)
+	}
+	fmt.Fprintf(opts.IO.Out, "Removed the tokens of %s from the keyring.\n", opts.Name)
+	return nil
+}
+
+// validName reports whether a name can be that of a server: see settings.MCP.
+func validName(name string) bool { return name != "" && serverName(name) == name }

@@ -1,0 +1,55 @@
+package loop
+
+import (
+	"fmt"
+
+	"agent/internal/loop/event"
+	"agent/internal/loop/policy"
+	"agent/internal/tools"
+)
+
+// webSearch is the name of the provider's web search in rules.
+const webSearch = "web_search"
+
+// judgeSearch returns the verdict of the rules on the provider's web search. The
+// provider searches in the middle of a reply, so it must be approved before the request
+// that offers it. No permission mode does that.
+func (p *permissions) judgeSearch() policy.Verdict {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	byRules := policy.Policy{Mode: event.ModeAsk, Rules: p.policy.Rules}
+	return byRules.Judge(tools.Call{Tool: webSearch, Effect: tools.Network}, policy.Facts{})
+}
+
+// searchAllowed reports whether a rule allows the provider's web search.
+func (p *permissions) searchAllowed() bool {
+	v := p.judgeSearch()
+	return v.ByRule && !v.Ask && !v.Refuse
+}
+
+// setWebSearch executes the command with which the user approves the provider's web
+// search for this session, or ends that. It says what applies now.
+func (a *Agent) setWebSearch(c event.SetWebSearch) {
+	name, has, on := a.models.searchable()
+	verdict := a.permissions.judgeSearch()
+	want := c.On != nil && *c.On
+	switch {
+	case want && verdict.Refuse:
+		a.rec.notify("Web search stays off: " + verdict.Why + ".")
+		return
+	case want && !a.permissions.attended && !a.permissions.searchAllowed():
+		a.rec.notify("Web search stays off: without a user it needs the flag --allow \"tool: web_search\".")
+		return
+	case c.On != nil && (has || !want):
+		on = want
+		a.models.setSearch(on)
+	}
+	switch {
+	case !has:
+		a.rec.notify(name + " has no web search that agent can use. Connect an MCP server that searches instead: agent help web")
+	case on:
+		a.rec.notify(fmt.Sprintf("Web search is on in this session: %s may search the web. Its provider sends the search words to the web and may charge for each search. Turn it off with /web off.", name))
+	default:
+		a.rec.notify(fmt.Sprintf("Web search is off. To let %s search the web in this session, type /web on.", name))
+	}
+}

@@ -1,0 +1,139 @@
+package loop_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/llm"
+	"agent/internal/llm/script"
+	"agent/internal/loop"
+	"agent/internal/loop/event"
+	"agent/internal/loop/policy"
+)
+
+// searchOptions returns the options of an agent whose provider can search the web.
+func searchOptions(p llm.Provider, rules ...policy.Rule) loop.Options {
+	o := options(p)
+	o.Model.WebSearch = true
+	o.Rules = rules
+	return o
+}
+
+// offered returns for each request whether it offers the search.
+func offered(p *script.Provider) (all []bool) {
+	for _, r := range p.Requests() {
+		all = append(all, r.WebSearch)
+	}
+	return all
+}
+
+func TestWebSearchNeedsApproval(t *testing.T) {
+	rule := func(a policy.Action) []policy.Rule {
+		return []policy.Rule{{Action: a, Kind: policy.RuleTool, Pattern: "web_search", Source: "test"}}
+	}
+	on, off := true, false
+	for name, c := range map[string]struct {
+		rules      []policy.Rule
+		unattended bool
+		none       bool // the provider has no search
+		then       []event.SetWebSearch
+		want       []bool
+		notice     string
+	}{
+		"off without a yes, also in mode all": {want: []bool{false}},
+		"on and off":                          {then: []event.SetWebSearch{{On: &on}, {On: &off}}, want: []bool{false, true, false}, notice: "Web search is on in this session"},
+		"only asked":                          {then: []event.SetWebSearch{{}}, want: []bool{false, false}, notice: "Web search is off."},
+		"allowed by a rule":                   {rules: rule(policy.Allow), unattended: true, want: []bool{true}},
+		"denied by a rule":                    {rules: rule(policy.Deny), then: []event.SetWebSearch{{On: &on}}, want: []bool{false, false}, notice: "Web search stays off: a rule denies it: test: deny tool: web_search."},
+		"unattended":                          {unattended: true, then: []event.SetWebSearch{{On: &on}}, want: []bool{false, false}, notice: `--allow "tool: web_search"`},
+		"no search":                           {none: true, rules: rule(policy.Allow), then: []event.SetWebSearch{{On: &on}}, want: []bool{false, false}, notice: "Connect an MCP server that searches instead: agent help web"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := script.New(script.Say("1"), script.Say("2"), script.Say("3"))
+			o := searchOptions(p, c.rules...)
+			o.Attended, o.Model.WebSearch = !c.unattended, !c.none
+			then := c.then
+			events := play(t, o, []string{"a", "b", "c"}[:len(c.then)+1], func(e event.Event) []event.Command {
+				if _, ended := e.(*event.TurnEnd); !ended || len(then) == 0 {
+					return nil
+				}
+				next := then[0]
+				then = then[1:]
+				return []event.Command{next}
+			})
+			if diff := cmp.Diff(offered(p), c.want); diff != "" {
+				t.Errorf("got, want:\n%s", diff)
+			}
+			var notices []string
+			for _, e := range events {
+				if n, ok := e.(event.Notice); ok {
+					notices = append(notices, n.Text)
+				}
+			}
+			if c.notice == "" && len(notices) > 0 || !strings.Contains(strings.Join(notices, "\n"), c.notice) {
+				t.Errorf("notices %q, want %q", notices, c.notice)
+			}
+		})
+	}
+}
+
+// searching returns the deltas of a search that has ended, unless it is paused.
+func searching(query string, opaque string, ended bool) []llm.Delta {
+	return []llm.Delta{
+		llm.SearchDelta{Index: 0, Search: llm.Search{Query: query, Ended: ended, Results: []llm.Source{{URL: "https://go.dev", Title: "Go"}}}},
+		llm.BlockEnd{Index: 0, Opaque: &llm.Opaque{Dialect: "anthropic", Model: "test", Data: json.RawMessage(opaque)}},
+	}
+}
+
+// A search that the provider pauses continues without a message of the program, the log
+// keeps what the provider needs, and an interrupted search is not sent back.
+func TestWebSearchInATurn(t *testing.T) {
+	allow := policy.Rule{Action: policy.Allow, Kind: policy.RuleTool, Pattern: "web_search", Source: "test"}
+	p := script.New(
+		script.Reply{Deltas: append(searching("q", `{"use":{"id":"s1"}}`, false), llm.Finish{Reason: llm.Paused, Raw: "pause_turn"})},
+		script.Reply{Deltas: append(searching("", `{"result":{"id":"s1"}}`, true), llm.TextDelta{Index: 1, Text: "Found."},
+			llm.BlockEnd{Index: 1, Sources: []llm.Source{{URL: "https://go.dev", Title: "Go"}}}, llm.Finish{Reason: llm.Stop})},
+		script.Reply{Deltas: []llm.Delta{llm.SearchDelta{Index: 0, Search: llm.Search{Query: "cut"}}}, Hold: map[int]<-chan struct{}{1: nil}},
+		script.Say("done"),
+	)
+	events := play(t, searchOptions(p, allow), []string{"a", "b", "c"}, func(e event.Event) []event.Command {
+		if s, ok := e.(event.Streamed); ok {
+			if d, ok := s.Delta.(llm.SearchDelta); ok && d.Search.Query == "cut" {
+				return []event.Command{event.Interrupt{}}
+			}
+		}
+		return nil
+	})
+	requests := p.Requests()
+	if len(requests) != 4 {
+		t.Fatalf("%d requests, want 4:\n%s", len(requests), trace(events))
+	}
+	if last := requests[1].Messages[len(requests[1].Messages)-1]; last.Kind != llm.WebSearch || last.Opaque == nil {
+		t.Errorf("the request after a pause ends with %+v, want the search", last)
+	}
+	var got []string
+	for _, m := range requests[3].Messages {
+		text := string(m.Kind) + " " + m.Text
+		if m.Opaque != nil {
+			text += string(m.Opaque.Data)
+		}
+		got = append(got, text)
+	}
+	want := []string{"user a", `web_search {"use":{"id":"s1"}}`, `web_search {"result":{"id":"s1"}}`, "assistant Found.", "user b", "user c"}
+	if diff := cmp.Diff(got, want); diff != "" {
+		t.Errorf("got, want:\n%s", diff)
+	}
+}
+
+func TestRejectedWebSearch(t *testing.T) {
+	allow := policy.Rule{Action: policy.Allow, Kind: policy.RuleTool, Pattern: "web_search", Source: "test"}
+	p := script.New(script.Reply{Err: &llm.Error{Kind: llm.ErrInvalid, Message: "tools.3: web_search_20250305 is not supported"}})
+	for _, e := range play(t, searchOptions(p, allow), []string{"a"}, nil) {
+		if end, ok := e.(*event.TurnEnd); ok && !strings.Contains(end.Hint, "/web off") {
+			t.Errorf("the turn ends with %q and the hint %q", end.Error, end.Hint)
+		}
+	}
+}

@@ -1,0 +1,169 @@
+package mcp_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"agent/internal/tools/mcp"
+)
+
+// serveHostile runs a server on standard input and output by hand. A storm reports many
+// changes of its tools; its result is how often they were listed. A deaf server does not
+// read after it has listed its tools.
+func serveHostile(kind string) {
+	lines := bufio.NewScanner(os.Stdin)
+	lists := 0
+	for lines.Scan() {
+		var m struct {
+			ID     json.RawMessage
+			Method string
+		}
+		if json.Unmarshal(lines.Bytes(), &m) != nil || m.ID == nil {
+			continue
+		}
+		answer := `"error":{"code":-32601,"message":"Method not found"}`
+		switch m.Method {
+		case "initialize":
+			answer = `"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"x","version":"1"}}`
+		case "tools/list":
+			lists++
+			answer = `"result":{"tools":[{"name":"go","inputSchema":{"type":"object"}},{"name":"count","inputSchema":{"type":"object"}}]}`
+		case "tools/call":
+			if strings.Contains(lines.Text(), `"name":"go"`) {
+				fmt.Print(strings.Repeat(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`+"\n", 500))
+			}
+			answer = fmt.Sprintf(`"result":{"content":[{"type":"text","text":"%d lists"}]}`, lists)
+		}
+		fmt.Printf(`{"jsonrpc":"2.0","id":%s,%s}`+"\n", m.ID, answer)
+		if kind == "deaf" && m.Method == "tools/list" {
+			select {}
+		}
+	}
+}
+
+// A server that reports changes all the time is not asked for its tools all the time.
+func TestAStormOfChanges(t *testing.T) {
+	c := connect(t, mcp.Options{Servers: []mcp.Server{program(t, "storm", "storm")}})
+	call(t, c, "storm", "go", `{}`)
+	for range 20 { // these calls follow the requests that the changes caused
+		call(t, c, "storm", "go", `{}`)
+	}
+	if got := call(t, c, "storm", "count", `{}`); len(got) > len("99 lists\n") {
+		t.Errorf("10,500 changes caused %s", got)
+	}
+}
+
+// A call can be cancelled although the server does not read it.
+func TestADeafServer(t *testing.T) {
+	c := connect(t, mcp.Options{Servers: []mcp.Server{program(t, "deaf", "deaf")}})
+	ctx, stop := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer stop()
+	ended := make(chan error, 1)
+	go func() {
+		_, err := c.Call(ctx, "deaf", "go", json.RawMessage(`{"text":"`+strings.Repeat("x", 1<<20)+`"}`), nil)
+		ended <- err
+	}()
+	select {
+	case err := <-ended:
+		if err == nil {
+			t.Error("the call succeeds")
+		}
+	case <-time.After(15 * time.Second):
+		t.Fatal("the call does not end")
+	}
+}
+
+// A server cannot send requests with arguments of calls to another host.
+func TestServersCannotChooseAnotherHost(t *testing.T) {
+	inner := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		t.Errorf("another host got %s %s", r.Method, r.URL)
+	}))
+	t.Cleanup(inner.Close)
+	outer := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/sse" {
+			w.Header().Set("Content-Type", "text/event-stream")
+			fmt.Fprintf(w, "event: endpoint\ndata: %s/admin\n\n", inner.URL)
+			w.(http.Flusher).Flush()
+			<-r.Context().Done()
+			return
+		}
+		http.Redirect(w, r, inner.URL, http.StatusTemporaryRedirect)
+	}))
+	t.Cleanup(func() { outer.CloseClientConnections(); outer.Close() })
+	c := connect(t, mcp.Options{Servers: []mcp.Server{{Name: "redirect", URL: outer.URL}, {Name: "sse", URL: outer.URL + "/sse", SSE: true}}})
+	for _, s := range c.Servers() {
+		if s.State != mcp.Failed || !strings.Contains(s.Why, "refers to "+inner.URL) {
+			t.Errorf("%s is %s: %s", s.Name, s.State, s.Why)
+		}
+	}
+}
+
+// The body of an error is limited, whatever its type.
+func TestEndlessErrors(t *testing.T) {
+	const most = 64 << 20
+	sent := make(chan int, 100)
+	w := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		w.WriteHeader(http.StatusTeapot)
+		n := 0
+		for piece := strings.Repeat("x", 1<<20); n < 2*most && r.Context().Err() == nil; n += len(piece) {
+			if _, err := io.WriteString(w, piece); err != nil {
+				break
+			}
+		}
+		sent <- n
+	}))
+	t.Cleanup(func() { w.CloseClientConnections(); w.Close() })
+	c := connect(t, mcp.Options{Servers: []mcp.Server{{Name: "endless", URL: w.URL}}})
+	if s := c.Servers()[0]; s.State != mcp.Failed {
+		t.Errorf("the server is %s", s.State)
+	}
+	if n := <-sent; n > most {
+		t.Errorf("%d bytes of an error were read", n)
+	}
+}
+
+// The definitions of a server are limited together.
+func TestLargeDefinitions(t *testing.T) {
+	page := 0
+	big := strings.Repeat("x", 60<<10)
+	w := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var m struct {
+			ID     json.RawMessage
+			Method string
+		}
+		if json.NewDecoder(r.Body).Decode(&m) != nil || m.ID == nil {
+			w.WriteHeader(http.StatusAccepted)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		switch m.Method {
+		case "initialize":
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"x","version":"1"}}}`, m.ID)
+		case "tools/list":
+			page++
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"nextCursor":"more","tools":[{"name":"t%d","inputSchema":{"type":"object","title":%q}}]}}`, m.ID, page, big)
+		default:
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"Method not found"}}`, m.ID)
+		}
+	}))
+	t.Cleanup(func() { w.CloseClientConnections(); w.Close() })
+	c := connect(t, mcp.Options{Servers: []mcp.Server{{Name: "large", URL: w.URL}}})
+	s := c.Servers()[0]
+	size := 0
+	for _, tool := range s.Tools {
+		size += len(tool.Schema)
+	}
+	if s.State != mcp.Ready || size == 0 || size > 16<<20 || len(s.Rejected) != 1 {
+		t.Errorf("%s: %s with %d tools of %d bytes, without %q", s.State, s.Why, len(s.Tools), size, s.Rejected)
+	}
+}

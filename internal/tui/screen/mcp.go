@@ -1,0 +1,40 @@
+package screen
+
+// MCP holds what /mcp needs. Its functions may block; they are nil if no MCP server is
+// configured. All texts of servers are untrusted.
+type MCP struct {
+	// Servers returns the servers, sorted by name. Deferred is set if models
+	// do not get the definitions of the tools and search for them.
+	Servers func() (all []MCPServer, deferred bool)
+	// Log returns the last lines that the program of a server wrote to standard error.
+	Log func(name string) string
+	// Reconnect ends the connection to a server, connects again, and waits for the result.
+	Reconnect func(name string) error
+}
+
+// MCPServer is the state of an MCP server.
+type MCPServer struct {
+	Name, State string
+	Starting    bool
+	Ready       bool
+	Why         string // why it is not ready; may be empty
+	Program     bool   // it is a program, which has a log; otherwise it is reached over HTTP
+	Target      string // the command or the URL
+	Protocol    string // version; empty if it was never connected
+	Tools       []MCPTool
+	Rejected    []string // tools that are not used, with the reason
+}
+
+// MCPTool is a tool of an MCP server.
+type MCPTool struct {
+	Name, Description string
+	Tokens            int // estimated size of its definition
+}
+
+// Tokens returns the estimated size of the definitions of the tools.
+func (s MCPServer) Tokens() (n int) {
+	for _, t := range s.Tools {
+		n += t.Tokens
+	}
+	return n
+}

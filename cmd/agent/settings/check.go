@@ -145,10 +145,26 @@ func (c *checker) mapping(elem reflect.Type, tag reflect.StructTag, path string)
 	names := regexp.MustCompile(tag.Get("names"))
 	return c.pairs(path, func(name, at string) error {
 		if !names.MatchString(name) {
-			return fmt.Errorf("%s: invalid name %q: use lower-case letters, digits, dots, dashes and underscores", path, name)
+			return fmt.Errorf("%s: invalid name %q: use %s", path, name, charactersOf(names))
 		}
 		return c.value(elem, "", at)
 	})
+}
+
+// charactersOf describes the names that a pattern of a map matches.
+func charactersOf(names *regexp.Regexp) string {
+	use := []string{"lower-case letters", "digits"}
+	for _, c := range []struct{ example, what string }{{"a.b", "dots"}, {"a-b", "dashes"}, {"a_b", "underscores"}} {
+		if names.MatchString(c.example) {
+			use = append(use, c.what)
+		}
+	}
+	last := len(use) - 1
+	text := strings.Join(use[:last], ", ") + " and " + use[last]
+	if !names.MatchString("1") {
+		text += ", and begin with a letter"
+	}
+	return text
 }
 
 // pairs calls each for every key of an object and rejects duplicate keys.

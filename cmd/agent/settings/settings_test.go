@@ -54,6 +54,8 @@ func TestLoad(t *testing.T) {
 		"trailing":                   {file: "{}\n{}", err: ":2: invalid JSON: invalid character '{' after top-level value"},
 		"not an object":              {file: "[]", err: ":1: the configuration must be an object"},
 		"a slip":                     {file: "{\n\n  \"modle\": \"x\"}", err: `:3: unknown setting "modle" (did you mean "model"?)`},
+		"dots in a server":           {file: `{"mcp": {"servers": {"a.b": {"command": "x"}}}}`, err: `:1: mcp.servers: invalid name "a.b": use lower-case letters, digits, dashes and underscores`},
+		"dashes in a tool":           {file: `{"tools": {"a-b": {"command": "x", "description": "y"}}}`, err: `:1: tools: invalid name "a-b": use lower-case letters, digits and underscores, and begin with a letter`},
 		"no such thing":              {file: "{\"telemetry\": true}", err: `:1: unknown setting "telemetry". Settings: $schema, `},
 		"a slip in a provider":       {file: "{\"providers\": {\n\"groq\": {\n\"baseurl\": \"x\"}}}", err: `:3: unknown setting "baseurl" in providers.groq (did you mean "base_url"?)`},
 		"a slip in a key":            {file: "{\"providers\": {\"groq\": {\"key\": {\n\"comand\": \"x\"}}}}", err: `:2: unknown setting "comand" in providers.groq.key (did you mean "command"?)`},

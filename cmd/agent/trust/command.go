@@ -30,7 +30,7 @@ func NewCmd(f *command.Factory, open func() (*Review, error), runF command.RunFu
 		Use:   "trust",
 		Short: "confirm what a repository configures: MCP servers, hooks, language servers, formatters",
 		Long: `Trust lists what the repository of the current directory configures, and whether you
-have confirmed it. Nothing of this is used before you confirm its exact content in this
+have confirmed it. Nothing is used before you confirm its exact content in this
 workspace; if the content changes, it waits again. The confirmations are in your state
 directory, not in the repository. Details: agent help hooks`,
 		Example: `  agent trust

@@ -166,16 +166,16 @@ func (r *Review) Notices(commands bool) []string {
 		}
 	}
 	if len(waiting) > 0 {
-		them := "them"
+		used, them := "They are not used", "them"
 		if len(waiting) == 1 {
-			them = "it"
+			used, them = "It is not used", "it"
 		}
 		how := "`agent trust`"
 		if commands {
 			how = "/trust or " + how
 		}
 		notices = append(notices, "This repository configures "+strings.Join(parts, ", ")+" in "+strings.Join(files, ", ")+
-			". Nothing of this is used until you confirm "+them+": "+how)
+			". "+used+" until you confirm "+them+": "+how)
 	}
 	for _, err := range problems {
 		notices = append(notices, err.Error())

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"agent/internal/llm/phrase"
 )
 
 // The limits of a recording.
@@ -152,7 +154,7 @@ func newResponse(req *http.Request, status int, body io.ReadCloser) *http.Respon
 // over is the response to a request after the last one that was recorded.
 func (p *Player) over(req *http.Request) *http.Response {
 	p.mu.Lock()
-	message := fmt.Sprintf("the recording %s has only %d responses, but the conversation continues: it differs from the recorded one", p.path, p.played)
+	message := fmt.Sprintf("the recording %s has only %s, but the conversation continues: it differs from the recorded one", p.path, phrase.Count(p.played, "response"))
 	p.mu.Unlock()
 	text, _ := json.Marshal(map[string]any{"type": "error", "error": map[string]string{"type": "replay", "message": message}})
 	res := newResponse(req, http.StatusBadRequest, io.NopCloser(bytes.NewReader(text)))

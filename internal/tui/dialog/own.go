@@ -20,7 +20,8 @@ type Own struct {
 	Rows  []Row        // of the kinds Yes and No; esc chooses the last one
 	// Kept are diffs of what no row does, below a heading each.
 	Kept []Kept
-	// Read requires the user to see all of Diffs before the first row can be chosen.
+	// Read requires the user to see all of Diffs before the first row can be chosen. The
+	// last row is marked at first.
 	Read bool
 	// Review lets the user keep or undo each hunk of Diffs before the rows are shown.
 	Review bool
@@ -84,6 +85,9 @@ func (f *form) Own() *Own { return f.question.own }
 func (f *form) openOwn() {
 	q := &f.question
 	q.rows, q.body.limit = Rows{All: q.own.Rows}, ownLines
+	if q.own.Read {
+		q.rows.at = len(q.own.Rows) - 1
+	}
 	if q.own.Review {
 		q.review = review.New(q.own.Diffs, review.Undoing(), f.keys, f.st, nil)
 		q.reviewing = true

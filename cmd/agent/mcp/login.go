@@ -111,7 +111,10 @@ func challenge(ctx context.Context, s Configured) (*http.Request, *http.Response
 	for name, value := range s.Headers {
 		req.Header.Set(name, value)
 	}
-	res, err := (&http.Client{Timeout: renewTime}).Do(req)
+	once := &http.Client{Timeout: renewTime, CheckRedirect: func(*http.Request, []*http.Request) error {
+		return http.ErrUseLastResponse // another host must not get the headers
+	}}
+	res, err := once.Do(req)
 	if err != nil {
 		return nil, nil, err
 	}

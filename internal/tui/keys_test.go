@@ -93,3 +93,16 @@ func TestUnknownCommand(t *testing.T) {
 		}
 	}
 }
+
+// Shown is called once, after the start, whatever sizes the window has.
+func TestShownIsCalledOnce(t *testing.T) {
+	calls := 0
+	d := newDriver(t, 80, 24, screen.Options{Shown: func() { calls++ }})
+	if cmd := d.m.Init(); cmd != nil {
+		cmd()
+	}
+	d.send(tea.WindowSizeMsg{Width: 100, Height: 30})
+	if calls != 1 {
+		t.Errorf("it was called %d times, want once", calls)
+	}
+}

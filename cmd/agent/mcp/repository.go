@@ -141,8 +141,12 @@ func content(root string, s settings.MCPServer, raw json.RawMessage) (string, er
 	if err := json.Indent(&out, raw, "", "  "); err != nil {
 		return "", err
 	}
+	used, err := json.Marshal(s) // in raw, escapes such as \u0024 can hide a variable
+	if err != nil {
+		return "", err
+	}
 	var names []string
-	for _, m := range variable.FindAllSubmatch(raw, -1) {
+	for _, m := range variable.FindAllSubmatch(used, -1) {
 		if name := string(m[1]); !slices.Contains(names, name) {
 			names = append(names, name)
 		}

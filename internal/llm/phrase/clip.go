@@ -1,6 +1,11 @@
 package phrase
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
 
 // Clip returns s, or its first n bytes and an ellipsis if s is longer.
 func Clip(s string, n int) string {
@@ -12,3 +17,15 @@ func Clip(s string, n int) string {
 
 // OneLine is like Clip for s on one line, with single spaces between its words.
 func OneLine(s string, n int) string { return Clip(strings.Join(strings.Fields(s), " "), n) }
+
+// Quoted returns a name as it is, or in quotes if it has other characters than those of
+// usual identifiers and paths: a name with spaces could look like the words around it.
+func Quoted(name string) string {
+	plain := func(r rune) bool {
+		return r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("_-./:@", r))
+	}
+	if name != "" && !strings.ContainsFunc(name, func(r rune) bool { return !plain(r) }) {
+		return name
+	}
+	return strconv.Quote(name)
+}

@@ -35,3 +35,11 @@ func TestDistance(t *testing.T) {
 		}
 	}
 }
+
+func TestQuoted(t *testing.T) {
+	for name, want := range map[string]string{"get_issue": "get_issue", "a/b.c-d": "a/b.c-d", "": `""`, "x of the MCP server good": `"x of the MCP server good"`, "a\u202eb": `"a\u202eb"`, "\u0430": `"а"`} {
+		if got := phrase.Quoted(name); got != want {
+			t.Errorf("%q: got %s, want %s", name, got, want)
+		}
+	}
+}

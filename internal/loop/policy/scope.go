@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"agent/internal/llm/phrase"
 	"agent/internal/loop/policy/command"
 	"agent/internal/realpath"
 	"agent/internal/tools"
@@ -55,7 +56,7 @@ func (s Scope) Describe(home string) string {
 		return "requests to " + s.Value
 	case s.Kind == tools.MCP:
 		server, tool, _ := strings.Cut(s.Value, "/")
-		return "calls of " + tool + " of the MCP server " + server
+		return "calls of " + phrase.Quoted(tool) + " of the MCP server " + server
 	}
 	return ""
 }

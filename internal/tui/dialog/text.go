@@ -93,7 +93,7 @@ func questionOf(ask event.Ask, short func(string) string) string {
 	}
 	if len(ask.Targets) == 1 && ask.Targets[0].Kind == event.MCPTarget {
 		server, tool, _ := strings.Cut(ask.Targets[0].Value, "/")
-		return "Call " + ExactLine(tool) + " of the MCP server " + ExactLine(server) + "?"
+		return "Call " + ExactLine(phrase.Quoted(tool)) + " of the MCP server " + ExactLine(server) + "?"
 	}
 	if len(ask.Diffs) == 1 {
 		switch d := ask.Diffs[0]; {

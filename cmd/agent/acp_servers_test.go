@@ -37,7 +37,7 @@ func TestEditorServers(t *testing.T) {
 		"MCP server own of the editor is not used: the configuration has one",
 		"MCP server server of the editor is not used: it has neither a command nor a URL",
 		"MCP server broken", // it has failed
-		"This repository configures 1 hook file in .agent/hooks.json. Nothing of this is used until you confirm it: `agent trust`", // and no command that an editor lacks
+		"This repository configures 1 hook file in .agent/hooks.json. It is not used until you confirm it: `agent trust`", // and no command that an editor lacks
 	} {
 		waitFor(t, want, func() bool { return strings.Contains(e.peek(), want) })
 	}

@@ -8,12 +8,12 @@ import (
 
 // Info identifies a call for interceptors.
 type Info struct {
-	ID    string // of the call
-	Tool  string // name of the tool
-	Args  json.RawMessage
-	Agent string // ID of a delegate; empty for the main agent
-	Step  int    // of the session, from 1; 0 for a command that the user typed
-	More  bool   // more calls of the same reply follow
+	ID    string          // of the call
+	Tool  string          // name of the tool
+	Args  json.RawMessage // before any interceptor changed them
+	Agent string          // ID of a delegate; empty for the main agent
+	Step  int             // of the session, from 1; 0 for a command that the user typed
+	More  bool            // more calls of the same reply follow
 }
 
 // Runner runs an approved call.
@@ -56,16 +56,16 @@ func Intercept(all ...any) Interceptors {
 
 // Prepare runs the argument interceptors, t.Prepare, and the check interceptors.
 func (is Interceptors) Prepare(ctx context.Context, in Info, t Tool) (Call, error) {
+	args := in.Args
 	for _, x := range is.all {
 		if x, ok := x.(ArgumentsInterceptor); ok {
-			args, err := x.Arguments(ctx, in, in.Args)
-			if err != nil {
+			var err error
+			if args, err = x.Arguments(ctx, in, args); err != nil {
 				return Call{}, err
 			}
-			in.Args = args
 		}
 	}
-	c, err := t.Prepare(ctx, in.Args)
+	c, err := t.Prepare(ctx, args)
 	if err != nil {
 		return c, err
 	}

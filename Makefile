@@ -9,6 +9,10 @@ WHERE   := $(patsubst ~%,$(HOME)%,$(DIR))
 # Tests of the whole program that run with the race detector: those with signals,
 # several agents and long scripts. Tests of its packages cover the rest.
 RACY    := Interrupt|Signal|Delegate|Story
+# Tests of the screen that start goroutines.
+SCREEN  := Pump|Relay|Run|Plain|Deadlock|Stream
+# Packages without goroutines, which do not need the race detector.
+SERIAL  := internal/tui/(transcript|markdown|diff|dialog|editor.*)|internal/llm/(mask|text|marker)|internal/loop/(export.*|window|policy.*)
 
 .PHONY: run build install test check generate cases vim-cases bench promises pictures clean
 
@@ -40,8 +44,9 @@ check:
 	$(GO) tool staticcheck ./...
 	for os in linux darwin windows; do GOOS=$$os CGO_ENABLED=0 $(GO) build -o /dev/null ./cmd/agent || exit 1; done
 	for os in darwin windows; do GOOS=$$os CGO_ENABLED=0 $(GO) vet ./... || exit 1; done
-	$(GO) test -race -short $$($(GO) list ./... | grep -v /cmd/agent$$)
+	$(GO) test -race -short $$($(GO) list ./... | grep -vE '/(cmd/agent|internal/tui|$(SERIAL))$$')
 	$(GO) test -race -short -run '$(RACY)' ./cmd/agent
+	$(GO) test -race -short -run '$(SCREEN)' ./internal/tui
 
 ## generate: write the generated parts of the help topics and of the README, and the JSON schemas
 generate:

@@ -119,7 +119,9 @@ func TestExternalEditor(t *testing.T) {
 	}
 	a := h.open(t, 80, 24)
 	a.wait("? help")
-	a.send("my draft" + ctrlXE)
+	a.send("my draft")
+	a.wait("› my draft") // the program has the terminal's answers, which the editor must not read
+	a.send(ctrlXE)
 	a.wait("editing, with --wait")
 	a.send("typed there" + enter)
 	a.wait("› typed there, edited")

@@ -31,8 +31,7 @@ type Agent struct {
 	inbox       *inbox
 	shell       *userShell
 	titler      *titler
-	tools       []tools.Tool
-	connected   connected
+	tools       toolset
 	sessionKey  string // the session's ID, or a random one if it is not saved
 
 	conv       *turn.Conversation // nil while a turn owns it
@@ -87,21 +86,22 @@ func NewAgent(o Options) *Agent {
 	a.files = newFileUndo(o, a.rec, &a.background)
 	a.shell = &userShell{prepare: o.Shell, interceptors: o.Interceptors, rec: a.rec, ended: a.files.changed, background: &a.background, over: make(chan struct{}, 1)}
 	a.titler = newTitler(o, a.rec, &a.background)
+	own := slices.Clone(o.Tools)
 	if o.Parent == nil {
-		a.tools = append(slices.Clone(o.Tools), newTodo(a.rec, a.permissions.Mode), newAsk(a.rec, a.user), newPresentPlan(planner{a.rec, a.permissions, a.user}))
+		own = append(own, newTodo(a.rec, a.permissions.Mode), newAsk(a.rec, a.user), newPresentPlan(planner{a.rec, a.permissions, a.user}))
 	} else { // a delegate answers its parent, and has no plan to approve
-		a.tools = append(slices.Clone(o.Tools), newTodo(a.rec, nil), newAsk(a.rec, a.user))
+		own = append(own, newTodo(a.rec, nil), newAsk(a.rec, a.user))
 	}
 	if delegates {
-		a.tools = append(a.tools, o.Delegates.Tool())
+		own = append(own, o.Delegates.Tool())
 	}
-	for _, t := range a.tools {
+	for _, t := range own {
 		tools.ShareSchema(t, o.Schemas...)
 	}
 	if o.Only != nil {
-		a.tools = slices.DeleteFunc(a.tools, func(t tools.Tool) bool { return !slices.Contains(o.Only, t.Accepts().Name) })
+		own = slices.DeleteFunc(own, func(t tools.Tool) bool { return !slices.Contains(o.Only, t.Accepts().Name) })
 	}
-	a.connected = connected{from: o.Connected, only: o.Only, delegated: o.Parent != nil}
+	a.tools = toolset{own: own, from: o.Connected, only: o.Only, delegated: o.Parent != nil}
 	a.conv = turn.NewConversation(o.Ledger, a.outputs, o.Secrets)
 	return a
 }
@@ -134,15 +134,8 @@ func (a *Agent) Run(ctx context.Context, commands <-chan event.Command, events c
 			<-ended
 		}
 	}()
-	a.openSession(ctx)
-	a.warnOfWindow()
-	if a.o.Hooks != nil {
-		a.o.Hooks.Begin(a.rec.notify)
-	}
-	if a.budget.Limited() {
-		_ = a.rec.emit(a.budget.Now())
-	}
-	notices, problems := a.o.Notices, a.connected.problems()
+	a.open(ctx)
+	notices, problems := a.o.Notices, a.tools.problems()
 	finishing := false
 	for !finishing || running || a.shell.busy() {
 		select {
@@ -178,6 +171,18 @@ func (a *Agent) Run(ctx context.Context, commands <-chan event.Command, events c
 			finishing = finishing || finish
 			running = a.execute(ctx, c, running, ended)
 		}
+	}
+}
+
+// open reads the session if it is resumed, and reports what the user must know at the start.
+func (a *Agent) open(ctx context.Context) {
+	a.openSession(ctx)
+	a.warnOfWindow()
+	if a.o.Hooks != nil {
+		a.o.Hooks.Begin(a.rec.notify)
+	}
+	if a.budget.Limited() {
+		_ = a.rec.emit(a.budget.Now())
 	}
 }
 
@@ -291,11 +296,11 @@ func (a *Agent) turn(ctx context.Context, c *turn.Conversation, p event.Prompt, 
 		}
 		return a.endTurn(event.LogError, err.Error(), "Fix the cause, or start a new session with /new. "+event.HintRetry)
 	}
-	a.connected.offer(ctx, a.models.Current().Context)
+	a.tools.offer(ctx, a.models.Current().Context)
 	t := &turn.Turn{
 		Models: a.models, Permissions: a.judge, Approver: a.user, Inbox: a.inbox, Emit: a.emit,
 		Session: a.sessionKey, Prefix: a.Prefix, Summary: a.models.forSummary, Instructions: a.instructionNews,
-		Situation: a.situation.describe(ctx, a), Tools: a.connected.with(a.tools), Runner: turn.Runner{Interceptors: a.o.Interceptors, Kill: kill}, Schema: a.o.Schema,
+		Situation: a.situation.describe(ctx, a), Tools: a.tools.callable(), Runner: turn.Runner{Interceptors: a.o.Interceptors, Kill: kill}, Schema: a.o.Schema,
 		Hooks: a.hooks(), Checks: a.o.Checks, Limits: a.o.Limits, Budget: a.budget, Clock: a.o.Clock,
 		Delegated: a.o.Parent != nil, Mentioned: a.mentioned,
 	}

@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"slices"
 	"time"
 
 	"agent/internal/loop/event"
@@ -48,7 +47,7 @@ func (a *Agent) prefix(m turn.Model, before *event.Prefix, mask func(string) str
 		text, p.Instructions = a.o.Instructions(m.Context)
 		add(mask(text))
 	}
-	for _, t := range slices.Concat(a.tools, a.connected.offered) {
+	for _, t := range a.tools.listed() {
 		p.Tools = append(p.Tools, t.Spec())
 	}
 	if a.o.Offer != nil {

@@ -1,0 +1,71 @@
+package loop
+
+import (
+	"context"
+	"slices"
+
+	"agent/internal/loop/delegate"
+	"agent/internal/tools"
+)
+
+// toolset is the tools of an agent: its own, and those of Options.Connected. The goroutine
+// that owns the conversation uses it.
+type toolset struct {
+	own       []tools.Tool
+	from      Connected // nil if none are connected
+	only      []string  // as in DelegateOptions
+	delegated bool      // the agent is a delegate; its parent reports the problems
+	decided   bool
+	offered   []tools.Tool // the connected tools that models are offered, once decided is set
+}
+
+// offer decides which connected tools models are offered, at the first turn. They then stay
+// the same, so that providers can cache the definitions.
+func (t *toolset) offer(ctx context.Context, window int) {
+	if t.from == nil || t.decided {
+		return
+	}
+	offered := t.from.Offer(ctx, window)
+	if ctx.Err() != nil {
+		return
+	}
+	if t.only != nil { // a list selects the tools themselves, and not those that stand for all
+		offered = t.allowed(t.from.Callable())
+	}
+	t.decided, t.offered = true, offered
+}
+
+// listed returns the tools that models are offered.
+func (t *toolset) listed() []tools.Tool { return slices.Concat(t.own, t.offered) }
+
+// callable returns the tools that can be called: those that are listed, and all others of
+// which a model may have learned the name.
+func (t *toolset) callable() []tools.Tool {
+	all := t.listed()
+	if t.from == nil {
+		return all
+	}
+	for _, more := range t.allowed(t.from.Callable()) {
+		name := more.Accepts().Name
+		if !slices.ContainsFunc(all, func(other tools.Tool) bool { return other.Accepts().Name == name }) {
+			all = append(all, more)
+		}
+	}
+	return all
+}
+
+// problems returns the messages for the user; nil if there are none to report.
+func (t *toolset) problems() <-chan string {
+	if t.from == nil || t.delegated {
+		return nil
+	}
+	return t.from.Problems()
+}
+
+// allowed returns those of all that the agent may have.
+func (t *toolset) allowed(all []tools.Tool) []tools.Tool {
+	if t.only == nil {
+		return all
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(x tools.Tool) bool { return !delegate.Selected(t.only, x.Accepts().Name) })
+}

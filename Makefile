@@ -10,9 +10,9 @@ WHERE   := $(patsubst ~%,$(HOME)%,$(DIR))
 # several agents and long scripts. Tests of its packages cover the rest.
 RACY    := Interrupt|Signal|Delegate|Story
 # Tests of the screen that start goroutines.
-SCREEN  := Pump|Relay|Run|Plain|Deadlock|Stream
+SCREEN  := Pump|Relay|Run|Plain|Deadlock|Stream|Batches|AtATerminal
 # Packages without goroutines, which do not need the race detector.
-SERIAL  := internal/tui/(transcript|markdown|diff|dialog|editor.*)|internal/llm/(mask|text|marker)|internal/loop/(export.*|window|policy.*)
+SERIAL  := internal/tui/(transcript|markdown|diff|dialog|editor.*)|internal/llm/(text|marker)|internal/loop/(export.*|window)
 
 .PHONY: run build install test check generate cases vim-cases bench promises pictures clean
 

@@ -56,8 +56,8 @@ type Item struct {
 	Kind Kind
 	Name string // unique in its kind
 	File string // where it is configured, relative to the repository
-	// Content is all that decides what is run: the user reads it before confirming, and its
-	// hash is stored.
+	// Content determines what will run: the user reads it before confirming, and its hash
+	// is stored.
 	Content string
 	// Live is set if a confirmation applies to the running session.
 	Live bool
@@ -119,16 +119,16 @@ func (r *Review) Confirmed(i Item) bool {
 	return slices.Contains(r.confirmed, i.confirmed())
 }
 
-// Confirm stores that the user has confirmed the item with the content that it has, which
-// is the one that the user has seen.
+// Confirm stores that the user has confirmed the item with its present content, which the
+// user has seen.
 func (r *Review) Confirm(i Item) error {
 	return r.decide(i, settings.ProjectFile.Confirm, i.confirmed())
 }
 
-// Revoke stores that the item is not confirmed anymore, whatever its content.
+// Revoke removes the confirmation of the item, for every content.
 func (r *Review) Revoke(i Item) error { return r.decide(i, settings.ProjectFile.Revoke) }
 
-// decide stores a decision on i, after which now is what is confirmed of it.
+// decide stores a decision on i. Now holds its confirmation, or nothing if it is revoked.
 func (r *Review) decide(i Item, store func(settings.ProjectFile, settings.Confirmed) error, now ...settings.Confirmed) error {
 	if r.file == nil {
 		return errors.New("there is no state directory to store the confirmation in. Set HOME or XDG_STATE_HOME")

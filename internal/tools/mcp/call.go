@@ -113,7 +113,7 @@ func (e *silentError) Error() string {
 	return fmt.Sprintf("the MCP server %s was silent for %s, so the call was cancelled. It may or may not have done what was asked", e.server, phrase.Count(int(e.limit/time.Second), "second"))
 }
 
-// hear sets what is called when the server reports progress on a call; nil for nothing.
+// hear sets the function that gets the progress of a call; nil removes it.
 func (s *server) hear(token string, do func(string)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -156,7 +156,7 @@ func (s *server) failed(err error) (tools.Result, error) {
 	return tools.Result{Source: s.Name}, fmt.Errorf("the MCP server %s: %s", s.Name, phrase.Clip(err.Error(), maxStated))
 }
 
-// lastWords returns what is known of the end of a program, or the error.
+// lastWords returns the last line that the program of the server wrote, or else the error.
 func (s *server) lastWords(err error) string {
 	if last := s.log.Last(1); last != "" && !s.Remote() {
 		return phrase.Clip(last, maxStated)

@@ -157,8 +157,7 @@ func (s *server) open(ctx context.Context) error {
 }
 
 // begin connects with a version of the protocol; the newest if it is empty. If ctx ends
-// later, the session goes on: a connection lives as long as the context that it was made
-// with.
+// after that, the session continues, although a connection otherwise ends with its context.
 func (s *server) begin(ctx context.Context, version string) (session *sdk.ClientSession, err error) {
 	life, end := context.WithCancel(s.all.life)
 	keep := context.AfterFunc(ctx, end)

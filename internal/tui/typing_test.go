@@ -123,6 +123,25 @@ func TestLateFiles(t *testing.T) {
 	}
 }
 
+// A canceled search returns nothing, and does not close the list of the one before it:
+// enter accepts the file that is shown.
+func TestCanceledSearchKeepsSuggestions(t *testing.T) {
+	d := newDriver(t, 80, 24, screen.Options{})
+	d.m.Options.Files.Find = func(ctx context.Context, query string, limit int) ([]screen.Match, bool) {
+		if ctx.Err() != nil {
+			return nil, true
+		}
+		return findFiles(ctx, query, limit)
+	}
+	d.typeText("@mai")
+	_, canceled := d.m.Update(keyPress("n"))
+	d.m.Update(keyPress("."))
+	d.runCmd(canceled)
+	d.press("enter")
+	d.promptIs("@main.go ")
+	d.wantCommands()
+}
+
 func TestSearchingPrompts(t *testing.T) {
 	history := []event.Event{userSaid("Fix the parser"), turnEnd(event.Done, 0), userSaid("why is the build slow"), turnEnd(event.Done, 0),
 		userSaid("fix the build"), turnEnd(event.Done, 0)}

@@ -88,6 +88,9 @@ func (p *Suggestions) suggestFiles(w word) tea.Cmd {
 	return func() tea.Msg {
 		defer stop()
 		found, final := files(ctx, w.query, filesLimit)
+		if ctx.Err() != nil {
+			return nil // what is shown stays until the result of the next search
+		}
 		return filesFound{w, number, found, final}
 	}
 }

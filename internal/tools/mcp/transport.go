@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"os/exec"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -46,6 +47,12 @@ type program struct {
 // Connect starts the program.
 func (t program) Connect(context.Context) (sdk.Connection, error) {
 	p, err := process.Start(process.Program{Args: t.Command, Dir: t.Dir, Env: t.Env, Log: t.log, Grace: endTime})
+	if errors.Is(err, exec.ErrNotFound) {
+		if words := strings.Fields(t.Command[0]); len(words) > 1 {
+			args, _ := json.Marshal(append(words[1:], t.Command[1:]...))
+			return nil, fmt.Errorf("there is no program %q. Set command to %q and args to %s", t.Command[0], words[0], args)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -231,6 +231,7 @@ func (a *app) assemble(f opening, attended bool) (err error) {
 	a.options.Log, a.options.Model, a.options.Models = a.record.Log, model, a.choice.pick.ByName
 	a.options.Attended, a.options.Forked = attended, f.fork
 	a.options.Limits = turn.Limits{ReplyBytes: set.MaxReply}
+	a.options.WebSearch = set.WebSearch
 	a.options.Summary, a.options.Small = cmp.Or(set.Summary, set.Small), set.Small
 	if err := readSystem(&a.options.PromptOptions, f.prompt, set); err != nil {
 		return err

@@ -31,11 +31,7 @@ func (s *server) result(ctx context.Context, tool string, got *sdk.CallToolResul
 	r := tools.Result{Source: s.Name, IsError: got.IsError}
 	var b strings.Builder
 	add := func(text string) {
-		text = strings.ToValidUTF8(text, "\uFFFD")
-		b.WriteString(text)
-		if text != "" && !strings.HasSuffix(text, "\n") {
-			b.WriteByte('\n')
-		}
+		b.WriteString(phrase.EndLine(strings.ToValidUTF8(text, "\uFFFD")))
 	}
 	var texts []string
 	for _, c := range got.Content {

@@ -158,12 +158,15 @@ type Options struct {
 	Complete bool
 	// StartTime limits how long a server may take to connect; 0 means a minute.
 	StartTime time.Duration
+	// DiscoverTime limits how long a program may take to answer server/discover; 0 means 3
+	// seconds.
+	DiscoverTime time.Duration
 }
 
 // New returns the connections to servers. It starts nothing: see Start. The caller closes
 // them.
 func New(o Options) *Connections {
-	o.StartTime = cmp.Or(o.StartTime, startTime)
+	o.StartTime, o.DiscoverTime = cmp.Or(o.StartTime, startTime), cmp.Or(o.DiscoverTime, discoverTime)
 	c := &Connections{o: o, slots: make(chan struct{}, maxConnecting), changed: make(chan struct{}, 1), settled: make(chan struct{}), problem: make(chan string, maxProblems)}
 	c.ctx, c.stop = context.WithCancel(context.Background())
 	c.life, c.end = context.WithCancel(context.Background())

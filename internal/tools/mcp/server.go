@@ -133,9 +133,13 @@ func (s *server) open(ctx context.Context) error {
 	defer context.AfterFunc(s.all.ctx, stop)()
 	first, stopFirst := context.WithDeadline(ctx, limit.Add(-s.all.o.StartTime/2))
 	defer stopFirst()
-	session, err := s.begin(first, "")
-	if err != nil && ctx.Err() == nil && errors.Is(first.Err(), context.DeadlineExceeded) {
-		session, err = s.begin(ctx, oldProtocol)
+	session, err := s.begin(first, "", s.all.o.DiscoverTime)
+	switch {
+	case err == nil || ctx.Err() != nil:
+	case errors.Is(first.Err(), context.DeadlineExceeded):
+		session, err = s.begin(ctx, oldProtocol, 0)
+	case isUnknownMethod(err): // it was too slow for discovery, and only speaks the new protocol
+		session, err = s.begin(first, "", s.all.o.StartTime)
 	}
 	if err != nil {
 		return err
@@ -156,12 +160,13 @@ func (s *server) open(ctx context.Context) error {
 	return nil
 }
 
-// begin connects with a version of the protocol; the newest if it is empty. If ctx ends
-// after that, the session continues, although a connection otherwise ends with its context.
-func (s *server) begin(ctx context.Context, version string) (session *sdk.ClientSession, err error) {
+// begin connects with a version of the protocol; the newest if it is empty. Discover limits
+// how long a program may take to answer server/discover. If ctx ends after that, the session
+// continues, although a connection otherwise ends with its context.
+func (s *server) begin(ctx context.Context, version string, discover time.Duration) (session *sdk.ClientSession, err error) {
 	life, end := context.WithCancel(s.all.life)
 	keep := context.AfterFunc(ctx, end)
-	session, err = s.dial(life, version)
+	session, err = s.dial(life, version, discover)
 	if keep(); err == nil {
 		return session, nil
 	}
@@ -173,7 +178,7 @@ func (s *server) begin(ctx context.Context, version string) (session *sdk.Client
 }
 
 // dial is begin with a context for the whole session.
-func (s *server) dial(ctx context.Context, version string) (*sdk.ClientSession, error) {
+func (s *server) dial(ctx context.Context, version string, discover time.Duration) (*sdk.ClientSession, error) {
 	client := sdk.NewClient(&sdk.Implementation{Name: "agent", Version: s.all.o.Version}, &sdk.ClientOptions{
 		Capabilities:                &sdk.ClientCapabilities{}, // nil would announce roots
 		ToolListChangedHandler:      func(context.Context, *sdk.ToolListChangedRequest) { s.listChanged() },
@@ -181,7 +186,7 @@ func (s *server) dial(ctx context.Context, version string) (*sdk.ClientSession, 
 	})
 	options := &sdk.ClientSessionOptions{ProtocolVersion: version}
 	if !s.Remote() {
-		return client.Connect(ctx, program{Server: s.Server, log: &s.log, sent: &s.sent, ended: s.programEnded}, options)
+		return client.Connect(ctx, program{Server: s.Server, log: &s.log, sent: &s.sent, ended: s.programEnded, discover: discover}, options)
 	}
 	at, authorize := s.Server, Authorize(nil)
 	if s.Locate != nil {

@@ -116,7 +116,12 @@ type Status struct {
 	// Rejected are the tools that are left out because they are invalid, with the reason:
 	// "search: its schema is not an object". It contains untrusted text.
 	Rejected []string
-	Protocol string // version of the protocol; empty before the server was ready
+	// Resources and Prompts are read a little after the server is ready. They are not to be
+	// changed. HasResources is set if the server says that it has resources.
+	Resources    []Resource
+	HasResources bool
+	Prompts      []Prompt
+	Protocol     string // version of the protocol; empty before the server was ready
 }
 
 // Tool is a tool of a server.

@@ -54,6 +54,10 @@ func serve(kind string) {
 	case "silent":
 		select {}
 	}
+	if kind == "library" {
+		_ = newLibrary().Run(context.Background(), &sdk.StdioTransport{})
+		return
+	}
 	_ = newServer(kind).Run(context.Background(), &sdk.StdioTransport{})
 }
 

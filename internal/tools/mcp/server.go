@@ -43,8 +43,9 @@ type server struct {
 	tools    []Tool
 	rejected []string
 	protocol string
-	stale    bool                    // the server reported a change after tools were listed
-	listing  bool                    // the tools are being listed again
+	offers   offers
+	stale    changes                 // what must be listed, because the server reported a change
+	listing  bool                    // lists are being read again
 	heard    map[string]func(string) // by progress token: called when the server reports progress
 }
 
@@ -60,7 +61,7 @@ func newServer(c *Connections, s Server) *server {
 func (s *server) status() Status {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return Status{Server: s.Server, State: s.state, Why: s.why, Tools: slices.Clone(s.tools), Rejected: slices.Clone(s.rejected), Protocol: s.protocol}
+	return Status{Server: s.Server, State: s.state, Why: s.why, Tools: slices.Clone(s.tools), Rejected: slices.Clone(s.rejected), Protocol: s.protocol, Resources: s.offers.resources, HasResources: s.offers.hasResources, Prompts: s.offers.prompts}
 }
 
 // set changes the state and reports the change.
@@ -152,7 +153,10 @@ func (s *server) open(ctx context.Context) error {
 	s.mu.Lock()
 	s.session, s.state, s.why, s.was = session, Ready, "", true
 	s.tools, s.rejected, s.protocol = found, rejected, session.InitializeResult().ProtocolVersion
+	s.offers = offersOf(session)
+	more := changes{resources: s.offers.hasResources, prompts: s.offers.hasPrompts}
 	s.mu.Unlock()
+	s.listChanged(more)
 	s.all.running.Go(func() {
 		err := session.Wait()
 		s.lost(session, err)
@@ -181,7 +185,9 @@ func (s *server) begin(ctx context.Context, version string, discover time.Durati
 func (s *server) dial(ctx context.Context, version string, discover time.Duration) (*sdk.ClientSession, error) {
 	client := sdk.NewClient(&sdk.Implementation{Name: "agent", Version: s.all.o.Version}, &sdk.ClientOptions{
 		Capabilities:                &sdk.ClientCapabilities{}, // nil would announce roots
-		ToolListChangedHandler:      func(context.Context, *sdk.ToolListChangedRequest) { s.listChanged() },
+		ToolListChangedHandler:      func(context.Context, *sdk.ToolListChangedRequest) { s.listChanged(changes{tools: true}) },
+		ResourceListChangedHandler:  func(context.Context, *sdk.ResourceListChangedRequest) { s.listChanged(changes{resources: true}) },
+		PromptListChangedHandler:    func(context.Context, *sdk.PromptListChangedRequest) { s.listChanged(changes{prompts: true}) },
 		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) { s.progress(r.Params) },
 	})
 	options := &sdk.ClientSessionOptions{ProtocolVersion: version}

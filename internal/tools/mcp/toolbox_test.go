@@ -57,7 +57,7 @@ func TestDefinitionsAreListedOnlyIfTheyAreFew(t *testing.T) {
 		{"few", []mcp.Server{few}, 100_000, "mcp__few__echo mcp__few__env mcp__few__exit"},
 		{"small window", []mcp.Server{few}, 500, "tool_search mcp_call"},
 		{"many", []mcp.Server{program(t, "many", "many")}, 1_000_000, "tool_search mcp_call"},
-		{"one is not ready", []mcp.Server{few, program(t, "broken", "broken")}, 100_000, "tool_search mcp_call"},
+		{"one is not ready", []mcp.Server{few, program(t, "broken", "broken")}, 100_000, "tool_search mcp_call mcp_resource"},
 		{"none is used", []mcp.Server{{Name: "off", Off: "it is disabled"}}, 100_000, ""},
 	} {
 		b := box(t, c.servers...)
@@ -76,7 +76,7 @@ func TestFirstRequestDoesNotWaitUnlessAsked(t *testing.T) {
 	c := mcp.New(mcp.Options{Servers: []mcp.Server{silent}, StartTime: time.Minute})
 	t.Cleanup(c.Close)
 	b := &mcp.Toolbox{Connections: c}
-	if got := offered(b, 0); got != "tool_search mcp_call" {
+	if got := offered(b, 0); got != "tool_search mcp_call mcp_resource" {
 		t.Errorf("the model is offered %q", got)
 	}
 	waiting := &mcp.Toolbox{Connections: c, Wait: time.Hour}

@@ -117,7 +117,7 @@ func (t customTool) Prepare(_ context.Context, args json.RawMessage) (Call, erro
 		return t.run(ctx, input.Bytes(), at, ok)
 	}}
 	if t.Effect != Read {
-		c.Targets = []Target{{Kind: Command, Value: t.Command + "\n# standard input: " + input.String(), Dir: at.dir}}
+		c.Targets = []Target{{Kind: Command, Value: t.Command + "\n# standard input: " + input.String(), Dir: at.dir, Piped: true}}
 	}
 	return c, nil
 }

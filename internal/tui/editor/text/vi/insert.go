@@ -28,7 +28,7 @@ func (v *Vi) begin(key string, times int) {
 	case "I":
 		b.MoveTo(b.firstLetter(b.lineStart(b.Caret())))
 	case "gI":
-		b.LineStart()
+		b.MoveTo(b.lineStart(b.Caret()))
 	case "gi":
 		if at, ok := b.Mark("^"); ok {
 			b.MoveTo(at)
@@ -36,7 +36,7 @@ func (v *Vi) begin(key string, times int) {
 	case "a":
 		b.MoveTo(v.along(1))
 	case "A":
-		b.LineEnd()
+		b.MoveTo(b.lineEnd(b.Caret()))
 	case "o":
 		at := b.lineEnd(b.Caret())
 		b.Edit(at, at, "\n")

@@ -75,7 +75,7 @@ func (v *Vi) motion(key string) (m motion, ok bool) {
 	case "g_":
 		m = v.lastLetter(n)
 	case "|":
-		m.to = b.AtColumn(start, b.lineEnd(start), n-1)
+		m.to = b.Rows().AtColumn(start, b.lineEnd(start), n-1)
 	default:
 		return m, false
 	}
@@ -162,10 +162,10 @@ func (v *Vi) vertical(n int) motion {
 	b := v.b
 	start := b.lineStart(b.Caret())
 	if v.column < 0 {
-		v.column = b.Column(start, b.Caret())
+		v.column = b.Rows().Column(start, b.Caret())
 	}
 	at := text.Line(b.String(), b.lineNumber()+n)
-	return motion{to: b.AtColumn(at, b.lineEnd(at), v.column), lines: true, keeps: true, fails: n != 0 && at == start}
+	return motion{to: b.Rows().AtColumn(at, b.lineEnd(at), v.column), lines: true, keeps: true, fails: n != 0 && at == start}
 }
 
 // rowMotion returns the motion n drawn rows down or up.
@@ -174,11 +174,11 @@ func (v *Vi) rowMotion(key string, n int) motion {
 	if key == "gk" {
 		n = -n
 	}
-	row, col := b.Locate(b.Caret())
-	if row+n < 0 || row+n >= b.RowCount() {
+	row, col := b.Rows().Locate(b.Caret())
+	if row+n < 0 || row+n >= b.Rows().Count() {
 		return motion{fails: true}
 	}
-	return motion{to: b.Offset(row+n, col)}
+	return motion{to: b.Rows().Offset(row+n, col)}
 }
 
 // firstLetter returns the first non-blank character of the line that starts at start.

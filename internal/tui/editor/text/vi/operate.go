@@ -132,7 +132,7 @@ func (v *Vi) cut(op string, s span) {
 	b := v.b
 	k := taken(b.String()[s.from:s.to], s.lines)
 	if b.String() != "" || op == "y" {
-		v.keep(k, op != "y", s.lines || s.big || strings.Contains(k.Text, "\n"))
+		v.registers.keep(v.register, k, op != "y", s.lines || s.big || strings.Contains(k.Text, "\n"))
 	}
 	switch op {
 	case "y":
@@ -187,7 +187,7 @@ func (v *Vi) shift(op string, s span) {
 	all := strings.Split(b.String()[from:to], "\n")
 	for i, line := range all {
 		if words := strings.TrimLeft(line, " \t"); words != "" {
-			col := b.Column(from, from+len(line)-len(words))
+			col := b.Rows().Column(from, from+len(line)-len(words))
 			all[i] = strings.Repeat(" ", max(col+by, 0)) + words
 		}
 		from += len(line) + 1

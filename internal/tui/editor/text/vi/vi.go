@@ -36,8 +36,7 @@ type Vi struct {
 	sought pattern
 
 	registers registers
-	copied    *string // text for the clipboard until Copied; nil for none
-	marked    area    // the last visual selection
+	marked    area // the last visual selection
 
 	entered entry  // how insert mode was entered
 	repeat  repeat // the change that . repeats
@@ -57,9 +56,10 @@ type command struct {
 	area     area   // the visual selection
 }
 
-// New returns a Vi in insert mode that edits b.
-func New(b *text.Buffer) *Vi {
-	v := &Vi{b: buffer{b}, column: -1, registers: registers{}}
+// New returns a Vi in insert mode that edits b. The latest of kills is its unnamed
+// register.
+func New(b *text.Buffer, kills *text.Kills) *Vi {
+	v := &Vi{b: buffer{b}, column: -1, registers: registers{named: map[string]text.Kill{}, kills: kills}}
 	v.Begin()
 	return v
 }
@@ -98,6 +98,12 @@ func (v *Vi) Moved() {
 	v.column = -1
 	v.hold()
 }
+
+// Copied returns the text yanked to the clipboard register since the last call.
+func (v *Vi) Copied() (text string, ok bool) { return v.registers.takeCopied() }
+
+// Clipboard sets the content of the clipboard register.
+func (v *Vi) Clipboard(copied string) { v.registers.setClipboard(copied) }
 
 // buffer adds the searches of motions and text objects to a text.Buffer.
 type buffer struct{ *text.Buffer }
@@ -204,7 +210,11 @@ func (v *Vi) waited(key string) {
 	case "i", "a":
 		v.takeObject(wait, key)
 	case `"`:
-		v.chooseRegister(key)
+		if v.operator != "" || !isRegister(key) {
+			v.reset()
+			return
+		}
+		v.register = strings.NewReplacer(`"`, "", "*", "+").Replace(key)
 	case "m":
 		v.setMark(key)
 	case "g", "z", "'", "`", "[", "]":

@@ -229,7 +229,7 @@ func (v *Vi) insertAround(key string, s span) {
 // putOver implements p and P: it replaces the selection by a register. keeps says
 // whether the replaced text becomes the unnamed register.
 func (v *Vi) putOver(s span, keeps bool) {
-	b, k := v.b, v.content()
+	b, k := v.b, v.registers.content(v.register)
 	n := fits(k, v.times())
 	v.leaveVisual()
 	b.Join()
@@ -240,7 +240,7 @@ func (v *Vi) putOver(s span, keeps bool) {
 		b.cutOut(s)
 	}
 	if keeps {
-		v.keep(old, true, s.lines || strings.Contains(old.Text, "\n"))
+		v.registers.keep("", old, true, s.lines || strings.Contains(old.Text, "\n"))
 	}
 	with := strings.Repeat(k.Text, n)
 	at := min(s.from, len(b.String()))

@@ -303,6 +303,7 @@ func TestVi(t *testing.T) {
 		{"o|ne", "d<esc>x", "o|e"},
 		{"o|ne", "zzQ", "o|ne"},
 		{"o|ne", "dix", "o|ne"},
+		{"|one\n", "vGaw<esc>", "one\n|"},
 		{"|", "xXdwdaw~pJ.", "|"},
 	} {
 		t.Run(c.text+" "+c.keys, func(t *testing.T) {

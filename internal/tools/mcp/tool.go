@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -166,11 +165,11 @@ func stringsOf(list any) []any {
 	return all
 }
 
-// words returns what a search for a tool finds, in lower case.
+// words returns the text in which a search for a tool looks.
 func (t Tool) words() string {
 	names := ""
 	for name := range parseSchema(t.Schema).Properties {
 		names += " " + name
 	}
-	return strings.ToLower(t.Server + " " + t.Tool + " " + t.Description + names)
+	return t.Server + " " + t.Tool + " " + t.Description + names
 }

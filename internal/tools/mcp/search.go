@@ -31,9 +31,12 @@ type searchArgs struct {
 	Query string `json:"query" jsonschema:"words about what the tool does, exact names of tools, or the name of a server to list its tools"`
 }
 
+// onlyNew describes the tool that finds tools if most of them are listed.
+const onlyNew = "Finds tools that MCP servers have added during the session, and returns their schemas. You have all other tools of the servers. Call a tool that you found with mcp_call.\n"
+
 // searchTool returns the tool that finds tools.
-func (b *Toolbox) searchTool() tools.Tool {
-	return tools.New(SearchTool, searchText+"\nServers: "+strings.Join(b.names(), ", "), func(_ context.Context, a searchArgs) (tools.Call, error) {
+func (b *Toolbox) searchTool(description string) tools.Tool {
+	return tools.New(SearchTool, description+"\nServers: "+strings.Join(b.names(), ", "), func(_ context.Context, a searchArgs) (tools.Call, error) {
 		return tools.Call{
 			Title: strings.TrimSpace("search tools " + a.Query), Effect: tools.Read,
 			Run: func(ctx context.Context, _ tools.Approved) (tools.Result, error) {

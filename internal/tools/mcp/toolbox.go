@@ -29,7 +29,8 @@ const (
 // Toolbox offers the tools of the servers to the agents of a session. It decides once how:
 // by their definitions, if all servers are ready at the first request and the definitions
 // are few and short, and otherwise by the two fixed tools SearchTool and CallTool. So the
-// tools of a request never change, and providers can cache it. ResourceTool is offered if one
+// tools of a request never change, and providers can cache it. The fixed tools are also
+// offered in addition to the definitions if a server reports changes of its tools. ResourceTool is offered if one
 // of the servers may have resources. A Toolbox is safe for concurrent
 // use.
 type Toolbox struct {
@@ -95,16 +96,16 @@ func (b *Toolbox) starting() string {
 // listed returns the tools of the servers if their definitions can be listed, and otherwise
 // the two fixed tools.
 func (b *Toolbox) listed(window int) []tools.Tool {
-	fixed := []tools.Tool{b.searchTool(), b.callTool()}
-	used := 0
+	used, changes := 0, false
 	for _, s := range b.Servers() {
 		if s.State == Off {
 			continue
 		}
 		used++
 		if s.State != Ready || slices.ContainsFunc(s.Tools, func(t Tool) bool { return !t.Listable() }) {
-			return fixed
+			return b.Fixed()
 		}
+		changes = changes || s.Changes
 	}
 	if used == 0 {
 		return nil
@@ -116,9 +117,17 @@ func (b *Toolbox) listed(window int) []tools.Tool {
 		size += len(s.Name) + len(s.Description) + len(s.Schema)
 	}
 	if len(all) > maxListed || size/bytesPerToken > window/share {
-		return fixed
+		return b.Fixed()
+	}
+	if changes {
+		all = append(all, b.searchTool(onlyNew), b.callTool())
 	}
 	return all
+}
+
+// Fixed returns the two tools that stand for those of all servers.
+func (b *Toolbox) Fixed() []tools.Tool {
+	return []tools.Tool{b.searchTool(searchText), b.callTool()}
 }
 
 // Callable returns the tools of the servers that are ready, whether a model is offered

@@ -54,7 +54,7 @@ func TestDefinitionsAreListedOnlyIfTheyAreFew(t *testing.T) {
 		window  int
 		want    string
 	}{
-		{"few", []mcp.Server{few}, 100_000, "mcp__few__echo mcp__few__env mcp__few__exit"},
+		{"few", []mcp.Server{few}, 100_000, "mcp__few__echo mcp__few__env mcp__few__exit tool_search mcp_call"},
 		{"small window", []mcp.Server{few}, 500, "tool_search mcp_call"},
 		{"many", []mcp.Server{program(t, "many", "many")}, 1_000_000, "tool_search mcp_call"},
 		{"one is not ready", []mcp.Server{few, program(t, "broken", "broken")}, 100_000, "tool_search mcp_call mcp_resource"},

@@ -52,12 +52,13 @@ func (b *Toolbox) callTool() tools.Tool {
 			args = json.RawMessage("{}")
 		}
 		c, err := t.Prepare(ctx, args)
-		if err != nil {
+		if err != nil && !strings.HasSuffix(err.Error(), "?") {
 			err = advice.Add(err, `%s {"query": %q} returns its schema`, SearchTool, t.Name)
 		}
 		return c, err
 	}, intake.Form{
 		Names:   []string{"call_mcp_tool", "use_mcp_tool", "mcp"},
+		Prefix:  Prefix,
 		Aliases: map[string][]string{"arguments": {"args", "params", "parameters", "input", "tool_input"}},
 		Rewrite: readCall,
 	})
@@ -72,6 +73,9 @@ var (
 // readCall understands other forms of a call: the server in an argument of its own, everything
 // in one object, and the arguments of the tool beside its name.
 func readCall(a *intake.Args) error {
+	if v := string(a.Value("arguments")); v == "[]" || v == `""` {
+		a.Remove("arguments")
+	}
 	var inner map[string]json.RawMessage
 	given := a.Take("arguments", &inner)
 	if !given && a.Has("arguments") {
@@ -83,7 +87,7 @@ func readCall(a *intake.Args) error {
 			if json.Unmarshal(inner[key], &tool) == nil {
 				a.Set("tool", tool)
 				a.Set("arguments", inner["arguments"])
-				return nil
+				return readCall(a)
 			}
 		}
 	}

@@ -69,13 +69,13 @@ func (b *Toolbox) search(query string) tools.Result {
 	var text strings.Builder
 	switch server := strings.ToLower(strings.TrimSpace(query)); {
 	case server == "":
-		overview(&text, all)
+		overview(&text, all, maxBriefly)
 	case slices.ContainsFunc(all, func(t Tool) bool { return t.Server == server }) && sure == 0:
 		found = slices.DeleteFunc(slices.Clone(all), func(t Tool) bool { return t.Server != server })
-		overview(&text, found)
+		overview(&text, found, maxBriefly)
 	case len(found) == 0 && len(all) > 0:
 		text.WriteString("No tool matches. These are all tools:\n")
-		overview(&text, all)
+		overview(&text, all, maxFound)
 	default:
 		describe(&text, found, sure)
 	}
@@ -115,10 +115,10 @@ func describe(text *strings.Builder, found []Tool, sure int) {
 	text.WriteByte('\n')
 }
 
-// overview writes what tools do, a line each, or only their names if there are many. Each
-// server gets its share.
-func overview(text *strings.Builder, all []Tool) {
-	if len(all) <= maxBriefly {
+// overview writes what tools do, a line each, or only their names if there are more than
+// limit. Each server gets its share.
+func overview(text *strings.Builder, all []Tool, limit int) {
+	if len(all) <= limit {
 		for _, t := range all {
 			line, _, _ := strings.Cut(strings.TrimSpace(t.Description), "\n")
 			text.WriteString(strings.TrimSuffix(t.Name+": "+phrase.Clip(line, maxLine), ": ") + "\n")
@@ -129,7 +129,7 @@ func overview(text *strings.Builder, all []Tool) {
 	for _, t := range all {
 		servers[t.Server] = append(servers[t.Server], t)
 	}
-	limit := max(1, maxNamed/len(servers))
+	limit = max(1, maxNamed/len(servers))
 	for _, name := range slices.Sorted(maps.Keys(servers)) {
 		own := servers[name]
 		prefix := Prefix + clean(name) + "__"

@@ -43,7 +43,8 @@ func (t tool) Spec() llm.ToolSpec {
 
 // Accepts returns how calls may be written: see simplified.
 func (t tool) Accepts() intake.Tool {
-	return intake.Tool{Name: t.Name, Schema: func() *jsonschema.Schema { return parseSchema(t.Schema) }}
+	form := intake.Form{Names: []string{t.Server + "__" + t.Tool.Tool, t.Server + "/" + t.Tool.Tool, t.Server + "." + t.Tool.Tool}}
+	return intake.Tool{Name: t.Name, Form: form, Schema: func() *jsonschema.Schema { return parseSchema(t.Schema) }}
 }
 
 // Prepare returns the call of the tool.

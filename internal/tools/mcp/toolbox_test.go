@@ -166,7 +166,8 @@ func TestCallsAreUnderstood(t *testing.T) {
 		{mcp.CallTool, `{"server_name":"few","tool_name":"mcp__few__echo","arguments":"{\"text\":\"a\"}"}`, `{"text":"a"}`},
 		{mcp.CallTool, `{"server":"echo","tool":"few","arguments":{"text":"a"}}`, `{"text":"a"}`},
 		{mcp.CallTool, `{"tool":"few","name":"echo","arguments":{"text":"a"}}`, `{"text":"a"}`},
-		{mcp.CallTool, `{"arguments":{"tool":"mcp__few__echo","arguments":{"text":"a"}}}`, `{"text":"a"}`},
+		{mcp.CallTool, `{"server":"few","tool":"echo","arguments":[]}`, `{}`},
+		{mcp.CallTool, `{"arguments":{"tool":"mcp__few__echo","arguments":{"text":"a","count":1}}}`, `{"count":1,"text":"a"}`},
 		{"mcp__few__echo", `{"Text":"a","count":2.0,"further":{"x":[1]}}`, `{"text":"a","count":2,"further":{"x":[1]}}`},
 		{"mcp__few__echo", `"{\"text\":\"a\"}"`, `{"text":"a"}`},
 	} {

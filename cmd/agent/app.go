@@ -387,7 +387,7 @@ const smallWindow = 16_000
 // newTools returns the tools on a workspace, in a fixed order. If jobs is nil,
 // no command can run in the background. If format is nil, no change is formatted.
 func newTools(c tools.Commands, known *workspace.Ledger, jobs *tools.Jobs, checks *check.Checks, format tools.Formatter) []tools.Tool {
-	ts := append(tools.FormattedFiles(c.Workspace, known, format), c.Tools(jobs)...)
+	ts := append(tools.FormattedFiles(c, known, format), c.Tools(jobs)...)
 	ts = append(ts, fetch.Tool(fetch.Options{
 		UserAgent: "agent/" + version + " (a coding assistant, for its user)",
 		Proxy:     http.ProxyFromEnvironment,

@@ -75,8 +75,11 @@ type Options struct {
 	Check  time.Duration // how often both are checked; 0 means ten seconds
 	Wait   time.Duration // for the errors after an edit; 0 means three seconds
 	// Quiet is how long a server must send nothing more about a file if it does not say to
-	// which version its diagnostics belong; 0 means 500 ms.
+	// which version its diagnostics belong; 0 means 500 ms. If it does, a fifth is enough.
 	Quiet time.Duration
+	// Request is how long a question may take, with the time in which the server loads the
+	// project; 0 means 15 s.
+	Request time.Duration
 }
 
 const (
@@ -104,7 +107,7 @@ type Pool struct {
 func NewPool(o Options) *Pool {
 	o.Idle, o.Memory = cmp.Or(o.Idle, 10*time.Minute), cmp.Or(o.Memory, 2<<30)
 	o.Check, o.Wait = cmp.Or(o.Check, 10*time.Second), cmp.Or(o.Wait, 3*time.Second)
-	o.Quiet = cmp.Or(o.Quiet, 500*time.Millisecond)
+	o.Quiet, o.Request = cmp.Or(o.Quiet, 500*time.Millisecond), cmp.Or(o.Request, 15*time.Second)
 	return &Pool{o: o, running: map[string]*running{}, crashes: map[string][]time.Time{}, off: map[string]string{}, base: realpath.Of(o.Workspace.Dir())}
 }
 
@@ -189,7 +192,7 @@ func (p *Pool) start(name string) (*running, error) {
 		p.crashed(s.Name)
 		return nil, fmt.Errorf("start %s: %w", s.Name, err)
 	}
-	r := newRunning(s, root, process, p.o.Quiet)
+	r := newRunning(s, root, process, p.o)
 	p.running[key] = r
 	p.work.Go(func() { r.run(process.Stdout(), process.Stdin()) })
 	p.work.Go(func() { p.watch(key, r) })

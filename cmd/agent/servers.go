@@ -30,7 +30,7 @@ func (a *app) openServers(commands tools.Commands) {
 	if len(all) == 0 {
 		return
 	}
-	a.servers = lsp.NewPool(lsp.Options{Workspace: a.work, Servers: func() []lsp.Server { return all }, Start: p.Start(commands.Area)})
+	a.servers = lsp.NewPool(lsp.Options{Workspace: a.work, Servers: func() []lsp.Server { return all }, Start: p.Start(a.work.Dir(), commands.Area)})
 }
 
 // listenToChanges tells the language servers which files commands change, and errors when a

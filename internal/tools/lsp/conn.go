@@ -120,6 +120,13 @@ func (c *conn) failure() error {
 	return c.err
 }
 
+// busy reports whether requests wait for an answer.
+func (c *conn) busy() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.waiting) > 0
+}
+
 // readMessage returns the next message; nil for one that is too large.
 func readMessage(r *bufio.Reader) ([]byte, error) {
 	size := -1

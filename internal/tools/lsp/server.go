@@ -24,10 +24,10 @@ const (
 // running is a server that was started. Its methods are safe for concurrent use.
 type running struct {
 	*conn
+	pool    *Pool
 	server  Server
 	root    string // absolute
 	process Process
-	limits  Options
 	ready   chan struct{} // closed when the server is initialized
 
 	abilities capabilities // set before ready is closed
@@ -57,8 +57,8 @@ type document struct {
 	clean    bool // the last list of the server was empty and had no version
 }
 
-func newRunning(s Server, root string, p Process, limits Options) *running {
-	r := &running{conn: newConn(), server: s, root: root, process: p, limits: limits, ready: make(chan struct{}), docs: map[string]*document{}, news: make(chan struct{}), used: time.Now(), work: activity{began: map[string]time.Time{}}}
+func newRunning(pool *Pool, s Server, root string, p Process) *running {
+	r := &running{conn: newConn(), pool: pool, server: s, root: root, process: p, ready: make(chan struct{}), docs: map[string]*document{}, news: make(chan struct{}), used: time.Now(), work: activity{began: map[string]time.Time{}}}
 	r.answer, r.notify, r.unsure = r.answerServer, r.noteServer, r.loading
 	return r
 }
@@ -129,7 +129,7 @@ func (r *running) why() error {
 // request sends a request with a time limit, and stores the result. Partial reports whether
 // the server was still loading the project when it answered, and did not finish in time.
 func (r *running) request(ctx context.Context, method string, params, result any) (partial bool, err error) {
-	limited, stop := context.WithTimeout(ctx, r.limits.Request)
+	limited, stop := context.WithTimeout(ctx, r.pool.o.Request)
 	defer stop()
 	for tries := 1; ; tries++ {
 		m, err := r.ask(limited, method, params)
@@ -153,7 +153,7 @@ func (r *running) explain(ctx context.Context, err error) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.Is(err, context.DeadlineExceeded):
-		return fmt.Errorf("%s did not answer within %v. It may still be loading the project; try again later, or use search", r.server.Name, r.limits.Request)
+		return fmt.Errorf("%s did not answer within %v. It may still be loading the project; try again later, or use search", r.server.Name, r.pool.o.Request)
 	case r.failure() != nil:
 		return r.why()
 	}
@@ -344,15 +344,15 @@ func (r *running) latest(file string) (found []diagnostic, answered bool, wait t
 	case d == nil || r.work.since(d.sent):
 		return nil, false, 0
 	case d.isPulled:
-		wait = r.limits.Quiet/5 - time.Since(d.sent)
+		wait = r.pool.o.Quiet/5 - time.Since(d.sent)
 	case d.answer != d.version && d.clean: // typescript-language-server does not repeat an empty list
-		wait = 2*r.limits.Quiet - time.Since(d.sent)
+		wait = 2*r.pool.o.Quiet - time.Since(d.sent)
 	case d.answer != d.version:
 		return nil, false, 0
 	case d.dated:
-		wait = r.limits.Quiet/5 - time.Since(d.foundAt)
+		wait = r.pool.o.Quiet/5 - time.Since(d.foundAt)
 	default:
-		wait = r.limits.Quiet - time.Since(d.foundAt)
+		wait = r.pool.o.Quiet - time.Since(d.foundAt)
 	}
 	if wait > 0 {
 		return nil, false, wait

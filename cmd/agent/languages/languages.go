@@ -168,7 +168,8 @@ func (p Programs) Start(dir string, area *confine.Area) func(s lsp.Server, root 
 		if strings.ContainsAny(args[0], `/`+string(filepath.Separator)) && !filepath.IsAbs(args[0]) {
 			args[0] = filepath.Join(dir, args[0])
 		}
-		if named := trust.Programs(root, root, args[1:]...); named != "" && named != trust.Programs(dir, dir, args[1:]...) {
+		named, _ := trust.Programs(root, root, args[1:]...)
+		if confirmed, _ := trust.Programs(dir, dir, args[1:]...); named != "" && named != confirmed {
 			return nil, fmt.Errorf("its arguments name other files in %s than in the working directory. Use absolute paths in its \"command\"", root)
 		}
 		guard := area.Begin(confine.Extent{Private: true})

@@ -243,7 +243,7 @@ func TestHostileSchemas(t *testing.T) {
 // An event that never ends is not kept in memory: the call fails. A long stream of short
 // events is no failure.
 func TestEndlessEvents(t *testing.T) {
-	const most = 64 << 20
+	const most = 40 << 20
 	sent := make(chan int, 1)
 	w := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var m struct {
@@ -268,7 +268,7 @@ func TestEndlessEvents(t *testing.T) {
 				line = ": " + strings.Repeat("x", 1<<20) + "\r\n\r\n"
 			}
 			n := 0
-			for ; n < 2*most && r.Context().Err() == nil; n += len(line) {
+			for ; n < most+8<<20 && r.Context().Err() == nil; n += len(line) {
 				if _, err := io.WriteString(w, line); err != nil {
 					break
 				}

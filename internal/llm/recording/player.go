@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"agent/internal/llm"
 	"agent/internal/llm/phrase"
 )
 
@@ -34,15 +35,16 @@ type Player struct {
 	models []Model
 
 	mu       sync.Mutex
-	left     []played        // not played yet, in their order
-	count    int             // how many were
+	left     []unplayed      // not played yet, in their order
+	recorded int             // the number of responses
+	played   int             // how many requests there were
 	reported map[string]bool // differences that the user knows
 	report   func(string)    // gets messages for the user; may be nil
 }
 
-// played is an exchange to play. The response stays as it is in the file until then,
+// unplayed is an exchange to play. The response stays as it is in the file until then,
 // because many small pieces need much more memory.
-type played struct {
+type unplayed struct {
 	request  Request // without the headers
 	response json.RawMessage
 }
@@ -118,7 +120,8 @@ func (p *Player) add(n int, line []byte) error {
 	case len(p.left) == maxExchanges, len(p.models) == maxModels:
 		return fmt.Errorf("the recording has more than %d requests or %d models", maxExchanges, maxModels)
 	case any.Request != nil:
-		p.left = append(p.left, played{Request{JSON: any.Request.JSON, Text: any.Request.Text}, any.Response})
+		p.left = append(p.left, unplayed{Request{JSON: any.Request.JSON, Text: any.Request.Text}, any.Response})
+		p.recorded++
 	case any.Name != "":
 		p.models = append(p.models, any.Model)
 	}
@@ -158,13 +161,13 @@ func (p *Player) RoundTrip(req *http.Request) (*http.Response, error) {
 	now.setBody(remove(string(body), secretsOf(req)))
 	x := p.next(req, now)
 	if x == nil {
-		return p.over(req), nil
+		return nil, p.over(now)
 	}
 	return x.play(req)
 }
 
 // play returns the response.
-func (x *played) play(req *http.Request) (*http.Response, error) {
+func (x *unplayed) play(req *http.Request) (*http.Response, error) {
 	var r struct {
 		Response
 		Headers json.RawMessage `json:"headers"`
@@ -199,21 +202,26 @@ func newResponse(req *http.Request, status int, body io.ReadCloser) *http.Respon
 	}
 }
 
-// over is the response to a request after the last one that was recorded.
-func (p *Player) over(req *http.Request) *http.Response {
+// over is the error of a request for which the recording has no response left.
+func (p *Player) over(now Request) error {
 	p.mu.Lock()
-	message := fmt.Sprintf("the recording %s has only %s, but the conversation continues: it differs from the recorded one", p.path, phrase.Count(p.count, "response"))
+	p.played++
+	n, has := p.played, p.recorded
 	p.mu.Unlock()
-	text, _ := json.Marshal(map[string]any{"type": "error", "error": map[string]string{"type": "replay", "message": message}})
-	res := newResponse(req, http.StatusBadRequest, io.NopCloser(bytes.NewReader(text)))
-	res.Header.Set("Content-Type", "application/json")
-	return res
+	which := fmt.Sprintf("request %d", n)
+	if last := lastMessage(now); last != "" {
+		which += " (its last message: " + excerpt(json.RawMessage(last), 0) + ")"
+	}
+	return &llm.Error{
+		Kind: llm.ErrInvalid, Provider: "replay", Message: fmt.Sprintf("%s has no response to %s: it has %s", p.path, which, phrase.Count(has, "response")),
+		Hint: "The conversation has gone on beyond the recorded one. To record it again: --record FILE.",
+	}
 }
 
 // next returns the exchange of a request and removes it from those left: the first one
 // with the same body, else with the same last message, else the first one. It reports
 // differences. It returns nil if none is left.
-func (p *Player) next(req *http.Request, now Request) *played {
+func (p *Player) next(req *http.Request, now Request) *unplayed {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if len(p.left) == 0 {
@@ -228,7 +236,7 @@ func (p *Player) next(req *http.Request, now Request) *played {
 	}
 	x := p.left[at]
 	p.left = append(p.left[:at:at], p.left[at+1:]...)
-	p.count++
+	p.played++
 	if best < identical {
 		p.compare(x.request, now)
 	}
@@ -315,7 +323,7 @@ func (p *Player) compare(was, now Request) {
 	if len(lines) == 0 || p.report == nil {
 		return
 	}
-	p.report(fmt.Sprintf("Replay: request %d differs from the recording: %s", p.count, strings.Join(lines, "; ")))
+	p.report(fmt.Sprintf("Replay: request %d differs from the recording: %s", p.played, strings.Join(lines, "; ")))
 }
 
 // wait waits for a recorded time in milliseconds, but at most for maxWait.

@@ -138,7 +138,8 @@ func (r *Review) Confirmed(i Item) bool {
 // caller holds r.mu.
 func (r *Review) note(i Item, confirmed bool) {
 	key := itemKey{i.Kind, i.Name}
-	if delete(r.used, key); confirmed && !i.Kind.sandboxed() {
+	delete(r.used, key)
+	if confirmed && !i.Kind.sandboxed() {
 		r.used[key] = i.Files
 	}
 }

@@ -225,13 +225,15 @@ func (p *Pool) list(r *running, found locations) tools.Result {
 	})
 	all = slices.Compact(all)
 	var out strings.Builder
-	rest := all[:min(len(all), maxLocations)]
-	for len(rest) > 0 {
+	for rest := all[:min(len(all), maxLocations)]; len(rest) > 0; {
 		n := 1
 		for n < len(rest) && rest[n].file == rest[0].file {
 			n++
 		}
-		p.show(&out, rest[:n])
+		if out.Len() > 0 {
+			out.WriteByte('\n')
+		}
+		p.show(&out, rest[:n], len(all) > 1)
 		rest = rest[n:]
 	}
 	if len(all) > maxLocations {
@@ -246,21 +248,20 @@ type fileLine struct {
 	line int
 }
 
-// show writes lines of one file, in the form of the tool search if there are several.
-func (p *Pool) show(out *strings.Builder, all []fileLine) {
+// show writes lines of one file: grouped like those of the tool search, or as path:line.
+func (p *Pool) show(out *strings.Builder, all []fileLine, grouped bool) {
 	name, inside := p.name(all[0].file)
 	var text lines
 	if inside && p.shows(name) {
 		content, _ := p.read(all[0].file) // the place is useful without its line
 		text = splitLines(content)
 	}
-	if len(all) > 1 {
-		out.WriteString(name + "\n")
+	if out.WriteString(name); grouped {
+		out.WriteByte('\n')
+	} else {
+		out.WriteByte(':')
 	}
 	for _, l := range all {
-		if len(all) == 1 {
-			out.WriteString(name + ":")
-		}
 		fmt.Fprint(out, l.line+1)
 		if line := strings.TrimSpace(text.line(l.line)); line != "" {
 			out.WriteString(": " + phrase.Clip(line, maxLine))

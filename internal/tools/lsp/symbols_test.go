@@ -59,7 +59,7 @@ func TestSymbols(t *testing.T) {
 		for args, want := range map[string]string{
 			`{"op":"hover","path":"a.x","line":1,"name":"two"}`:      "[two is on line 2, not on line 1]\nfunc two()\n",
 			`{"op":"definition","path":"a.x","line":2,"name":"two"}`: "b.x:1: func two\n",
-			`{"op":"references","path":"a.x","line":2,"name":"two"}`: "/lib/x.x:7\na.x:2: 𝄞 ä two twofold\n",
+			`{"op":"references","path":"a.x","line":2,"name":"two"}`: "/lib/x.x\n7\n\na.x\n2: 𝄞 ä two twofold\n",
 			`{"op":"outline","path":"a.x"}`:                          "2: struct T\n3:   method two func()\n",
 		} {
 			if diff := cmp.Diff(want, d.must("symbols", args)); diff != "" {
@@ -102,7 +102,7 @@ func TestSymbolsWithoutALine(t *testing.T) {
 	for args, want := range map[string]string{
 		`{"op":"goToDefinition","path":"a.x","name":"two"}`:             "[two on line 2; it is on the lines 1, 2, 21]\na.x:2: two two\n",
 		`{"op":"definition","path":"a.x","line":10,"name":"once"}`:      "[once is on line 21]\na.x:21: two once\n",
-		`{"operation":"find_references","file":"b.x","symbol":"p.two"}`: "[p.two is on line 1]\na.x\n2: two two\n21: two once\nb.x:1: two\n",
+		`{"operation":"find_references","file":"b.x","symbol":"p.two"}`: "[p.two is on line 1]\na.x\n2: two two\n21: two once\n\nb.x\n1: two\n",
 	} {
 		if diff := cmp.Diff(want, d.must("symbols", args)); diff != "" {
 			t.Errorf("%s: %s", args, diff)

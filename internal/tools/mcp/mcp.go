@@ -118,6 +118,8 @@ type Status struct {
 	// that it reports changes of them.
 	Tools   []Tool
 	Changes bool
+	// Instructions say how to use the tools, in the words of the server: untrusted text.
+	Instructions string
 	// Rejected are the tools that are left out because they are invalid, with the reason:
 	// "search: its schema is not an object". It contains untrusted text.
 	Rejected []string

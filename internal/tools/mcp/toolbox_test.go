@@ -127,7 +127,7 @@ func TestWaitingIsReported(t *testing.T) {
 func TestSearchFindsTools(t *testing.T) {
 	b := box(t, program(t, "few", "basic"), program(t, "many", "many"))
 	_, r, err := run(t, b, mcp.SearchTool, `{"query":"warehouse table 217"}`)
-	if err != nil || !strings.HasPrefix(r.Text, "mcp__many__tool_217\nreads table 217 of the warehouse\nArguments: {\"type\":\"object\"}\n") || len(r.Text) > 20<<10 || r.Source == "" {
+	if err != nil || !strings.HasPrefix(r.Text, "mcp__many__tool_217\nreads table 217 of the warehouse\nArguments: {\"type\":\"object\"}\n") || !strings.HasSuffix(r.Text, "\nAbout the server many, in its own words: Ask for one row.\n") || len(r.Text) > 20<<10 || r.Source == "" {
 		t.Errorf("got %.300q, %v", r.Text, err)
 	}
 	_, r, err = run(t, b, mcp.SearchTool, `{"query":"mcp__few__echo"}`)

@@ -69,7 +69,7 @@ func TestADeafServer(t *testing.T) {
 	defer stop()
 	ended := make(chan error, 1)
 	go func() {
-		_, err := c.Call(ctx, "deaf", "go", json.RawMessage(`{"text":"`+strings.Repeat("x", 1<<20)+`"}`), nil)
+		_, err := c.Call(ctx, "deaf", "go", json.RawMessage(`{"text":"`+strings.Repeat("x", 1<<20)+`"}`), tools.Approved{})
 		ended <- err
 	}()
 	select {

@@ -290,7 +290,7 @@ func TestSilenceEndsACallAndProgressDoesNot(t *testing.T) {
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	time.AfterFunc(20*time.Millisecond, stop)
-	if _, err := c.Call(ctx, "slow", "hang", nil, nil); !errors.Is(err, context.Canceled) {
+	if _, err := c.Call(ctx, "slow", "hang", nil, tools.Approved{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("the error is %v", err)
 	}
 	if got := call(t, c, "slow", "echo", `{}`); got != "{}\n" {

@@ -43,13 +43,13 @@ type server struct {
 	tools    []Tool
 	rejected []string
 	protocol string
-	stale    bool                    // the server reported a change after tools were listed
-	listing  bool                    // the tools are being listed again
-	heard    map[string]func(string) // by progress token: called when the server reports progress
+	stale    bool                // the server reported a change after tools were listed
+	listing  bool                // the tools are being listed again
+	running  map[string]*running // by progress token
 }
 
 func newServer(c *Connections, s Server) *server {
-	out := &server{Server: s, all: c, state: Starting, calls: make(chan struct{}, maxCalls), heard: map[string]func(string){}}
+	out := &server{Server: s, all: c, state: Starting, calls: make(chan struct{}, maxCalls), running: map[string]*running{}}
 	out.Silence = cmp.Or(s.Silence, DefaultSilence)
 	if s.Off != "" {
 		out.state, out.why = Off, s.Off
@@ -174,11 +174,17 @@ func (s *server) begin(ctx context.Context, version string) (session *sdk.Client
 
 // dial is begin with a context for the whole session.
 func (s *server) dial(ctx context.Context, version string) (*sdk.ClientSession, error) {
-	client := sdk.NewClient(&sdk.Implementation{Name: "agent", Version: s.all.o.Version}, &sdk.ClientOptions{
-		Capabilities:                &sdk.ClientCapabilities{}, // nil would announce roots
+	o := &sdk.ClientOptions{
+		Capabilities:                s.asking(),
 		ToolListChangedHandler:      func(context.Context, *sdk.ToolListChangedRequest) { s.listChanged() },
 		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) { s.progress(r.Params) },
-	})
+		ElicitationCompleteHandler:  func(context.Context, *sdk.ElicitationCompleteNotificationRequest) { s.pageDone() },
+	}
+	if s.all.o.Asks {
+		o.ElicitationHandler = s.required
+	}
+	client := sdk.NewClient(&sdk.Implementation{Name: "agent", Version: s.all.o.Version}, o)
+	client.AddReceivingMiddleware(s.answering)
 	options := &sdk.ClientSessionOptions{ProtocolVersion: version}
 	if !s.Remote() {
 		return client.Connect(ctx, program{Server: s.Server, log: &s.log, sent: &s.sent, ended: s.programEnded}, options)

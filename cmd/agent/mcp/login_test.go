@@ -290,7 +290,7 @@ func TestRejectedTokenIsRenewed(t *testing.T) {
 	if _, err := (&servers.Logins{Store: s, Dir: string(s)}).Handler("desk", d.URL+"/mcp").Token(); err != nil {
 		t.Fatal(err)
 	}
-	if r, err := c.Call(t.Context(), "desk", "ask", json.RawMessage("{}"), nil); err != nil || r.Text != "answered\n" || d.renewed != 1 {
+	if r, err := c.Call(t.Context(), "desk", "ask", json.RawMessage("{}"), tools.Approved{}); err != nil || r.Text != "answered\n" || d.renewed != 1 {
 		t.Errorf("got %q, %v after %d renewals", r.Text, err, d.renewed)
 	}
 }

@@ -77,6 +77,11 @@ func (s *server) once(ctx context.Context, session *sdk.ClientSession, name stri
 	p := &sdk.CallToolParams{Name: name, Arguments: args}
 	p.SetProgressToken(token)
 	got, err := session.CallTool(ctx, p)
+	if err != nil {
+		if err = s.openPages(ctx, call, err); err == nil {
+			got, err = session.CallTool(ctx, p)
+		}
+	}
 	d := s.sent.remove(token)
 	if err != nil {
 		if errors.Is(context.Cause(ctx), errSilent) {
@@ -113,6 +118,9 @@ func progressText(p *sdk.ProgressNotificationParams) string {
 func (s *server) failed(err error) (tools.Result, error) {
 	if _, ok := errors.AsType[*silentError](err); ok {
 		return tools.Result{}, err
+	}
+	if _, ok := errors.AsType[*pageError](err); ok {
+		return tools.Result{Source: s.Name}, err
 	}
 	if wire, ok := errors.AsType[*jsonrpc.Error](err); ok {
 		return tools.Result{Source: s.Name}, fmt.Errorf("the MCP server %s answers: %s (error %d)", s.Name, phrase.Clip(wire.Message, maxResult), wire.Code)

@@ -1,7 +1,9 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -9,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"agent/internal/elicit"
@@ -22,9 +25,6 @@ const (
 	// pageTime is how long a server may be silent after the user has opened a page, on which
 	// they may have to log in.
 	pageTime = 10 * time.Minute
-	// stateless is the first version of the protocol whose servers ask in the result of a
-	// call, which is then repeated with the reply.
-	stateless = "2026-07-28"
 
 	methodElicit = "elicitation/create"
 )
@@ -57,16 +57,9 @@ func (s *server) answering(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// required replies to the questions in the result or the error of a call, for which the SDK
-// repeats the call. It returns an error if the user declines to open a page that an error
-// requires: the SDK would wait for the page, although nobody opens it.
-func (s *server) required(ctx context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
-	result := s.elicit(ctx, r.Params)
-	version := r.Session.InitializeResult().ProtocolVersion
-	if r.Params.URL != "" && version < stateless && result.Action != string(elicit.Accept) {
-		return nil, errors.New("the user did not open the page that the server requires")
-	}
-	return result, nil
+// inResult replies to a question in the result of a call, which the SDK then repeats.
+func (s *server) inResult(ctx context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+	return s.elicit(ctx, r.Params), nil
 }
 
 // elicit asks the user what the server wants to know, and returns the reply.
@@ -160,13 +153,61 @@ func (s *server) form(p *sdk.ElicitParams, tool string) (elicit.Form, error) {
 
 // pageDone notes that the user has finished on a page. The protocol does not say for which
 // call, and the server has to answer again within the usual time.
-func (s *server) pageDone() {
+func (s *server) pageDone(id string) {
 	s.mu.Lock()
 	calls := slices.Collect(maps.Values(s.running))
 	s.mu.Unlock()
 	for _, c := range calls {
+		select {
+		case c.pages <- id:
+		default:
+		}
 		c.heard("the server reports that the page is done\n")
 	}
+}
+
+// openPages asks the user to open the pages that the error of a call requires, and waits
+// until the server reports that they are done. It returns nil if the call can be repeated,
+// and err itself if it requires no page.
+func (s *server) openPages(ctx context.Context, call *running, err error) error {
+	var data struct {
+		Elicitations []*sdk.ElicitParams `json:"elicitations"`
+	}
+	wire, ok := errors.AsType[*jsonrpc.Error](err)
+	if !ok || wire.Code != sdk.CodeURLElicitationRequired || json.Unmarshal(wire.Data, &data) != nil || len(data.Elicitations) == 0 {
+		return err
+	}
+	open := map[string]bool{}
+	for _, p := range data.Elicitations {
+		reply := elicit.Reply{Action: elicit.Decline, Why: "it is no page"}
+		if p != nil && p.URL != "" {
+			reply = s.ask(ctx, p)
+			open[p.ElicitationID] = true
+		}
+		if reply.Action != elicit.Accept {
+			return &pageError{s.Name, cmp.Or(reply.Why, "the user did not open it")}
+		}
+	}
+	defer call.pause()(s.Silence)
+	limit := time.After(s.Silence)
+	for len(open) > 0 {
+		select {
+		case id := <-call.pages:
+			delete(open, id)
+		case <-limit:
+			return &pageError{s.Name, "the user opened it. Ask the user to finish there, and call the tool again after that"}
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// pageError is the error of a call that requires a page on which the user has not finished.
+type pageError struct{ server, why string }
+
+func (e *pageError) Error() string {
+	return "the MCP server " + e.server + " requires the user to open a page first: " + e.why
 }
 
 // count counts a question and returns the number of questions.

@@ -21,6 +21,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"agent/internal/tools"
 	"agent/internal/tools/mcp"
 	"agent/internal/tools/shell/keeper"
 )
@@ -45,8 +46,8 @@ func serve(kind string) {
 	case "broken":
 		fmt.Fprintln(os.Stderr, "cannot find the database")
 		os.Exit(3)
-	case "old":
-		serveOld()
+	case "old", "mute", "late", "new":
+		serveByHand(kind)
 		return
 	case "storm", "deaf":
 		serveHostile(kind)
@@ -54,12 +55,19 @@ func serve(kind string) {
 	case "silent":
 		select {}
 	}
+	if kind == "library" {
+		_ = newLibrary().Run(context.Background(), &sdk.StdioTransport{})
+		return
+	}
 	_ = newServer(kind).Run(context.Background(), &sdk.StdioTransport{})
 }
 
-// serveOld speaks protocol 2024-11-05 by hand. It does not know server/discover, and lists a
-// tool with an invalid schema.
-func serveOld() {
+// serveByHand speaks protocol 2024-11-05. It does not know server/discover, and lists a tool
+// with an invalid schema. A mute server ignores requests that it does not know, a late one
+// rejects server/discover after it was asked to initialize, and a new one speaks only
+// protocol 2026-07-28.
+func serveByHand(kind string) {
+	var discover json.RawMessage
 	lines := bufio.NewScanner(os.Stdin)
 	for lines.Scan() {
 		var m struct {
@@ -71,7 +79,20 @@ func serveOld() {
 		}
 		answer := `"error":{"code":-32601,"message":"Method not found"}`
 		switch m.Method {
+		case "server/discover":
+			switch discover = m.ID; kind {
+			case "mute", "late":
+				continue
+			case "new":
+				answer = `"result":{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"serverInfo":{"name":"new","version":"1"}}`
+			}
 		case "initialize":
+			if kind == "new" {
+				break
+			}
+			if kind == "late" {
+				fmt.Printf(`{"jsonrpc":"2.0","id":%s,%s}`+"\n", discover, answer)
+			}
 			answer = `"result":{"protocolVersion":"2024-11-05","capabilities":{"tools":{}},"serverInfo":{"name":"old","version":"1"}}`
 		case "tools/list":
 			answer = `"result":{"tools":[{"name":"good","inputSchema":{"type":"object"}},{"name":"bad","inputSchema":{"type":"string"}},{"name":"worse","inputSchema":{"type":"object","properties":[]}}]}`
@@ -184,7 +205,7 @@ func connect(t *testing.T, o mcp.Options) *mcp.Connections {
 // call calls a tool and returns its text.
 func call(t *testing.T, c *mcp.Connections, server, tool, args string) string {
 	t.Helper()
-	r, err := c.Call(t.Context(), server, tool, json.RawMessage(args), nil)
+	r, err := c.Call(t.Context(), server, tool, json.RawMessage(args), tools.Approved{})
 	if err != nil {
 		t.Fatalf("%s/%s: %v", server, tool, err)
 	}
@@ -226,7 +247,7 @@ func TestToolsOfAProgram(t *testing.T) {
 		}
 	})
 	t.Run("content", func(t *testing.T) {
-		r, err := c.Call(t.Context(), "two", "content", nil, nil)
+		r, err := c.Call(t.Context(), "two", "content", nil, tools.Approved{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -236,11 +257,11 @@ func TestToolsOfAProgram(t *testing.T) {
 		}
 	})
 	t.Run("errors", func(t *testing.T) {
-		r, err := c.Call(t.Context(), "two", "fail", nil, nil)
+		r, err := c.Call(t.Context(), "two", "fail", nil, tools.Approved{})
 		if err != nil || !r.IsError || r.Text != "no such table\n" {
 			t.Errorf("got %+v, %v", r, err)
 		}
-		r, err = c.Call(t.Context(), "two", "reject", nil, nil)
+		r, err = c.Call(t.Context(), "two", "reject", nil, tools.Approved{})
 		if err == nil || !strings.Contains(err.Error(), "not today") || r.Source != "two" {
 			t.Errorf("got %+v, %v", r, err)
 		}
@@ -260,12 +281,12 @@ func TestToolsOfAProgram(t *testing.T) {
 		}
 	})
 	t.Run("unknown server", func(t *testing.T) {
-		if _, err := c.Call(t.Context(), "three", "echo", nil, nil); err == nil {
+		if _, err := c.Call(t.Context(), "three", "echo", nil, tools.Approved{}); err == nil {
 			t.Error("no error")
 		}
 	})
 	t.Run("exit during a call", func(t *testing.T) {
-		_, err := c.Call(t.Context(), "two", "exit", nil, nil)
+		_, err := c.Call(t.Context(), "two", "exit", nil, tools.Approved{})
 		if err == nil || !strings.Contains(err.Error(), "It may or may not have done") || !strings.Contains(err.Error(), "out of memory") {
 			t.Errorf("the error is %v", err)
 		}
@@ -281,11 +302,11 @@ func TestSilenceEndsACallAndProgressDoesNot(t *testing.T) {
 	s.Silence = 200 * time.Millisecond
 	c := connect(t, mcp.Options{Servers: []mcp.Server{s}})
 	var lines []string
-	r, err := c.Call(t.Context(), "slow", "progress", nil, func(text string) { lines = append(lines, text) })
+	r, err := c.Call(t.Context(), "slow", "progress", nil, tools.Approved{Progress: func(text string) { lines = append(lines, text) }})
 	if err != nil || r.Text != "done\n" || len(lines) == 0 || lines[0] != "1/5 working\n" {
 		t.Errorf("got %q, %v after %q", r.Text, err, lines)
 	}
-	if _, err := c.Call(t.Context(), "slow", "hang", nil, nil); err == nil || !strings.Contains(err.Error(), "was silent") {
+	if _, err := c.Call(t.Context(), "slow", "hang", nil, tools.Approved{}); err == nil || !strings.Contains(err.Error(), "was silent") {
 		t.Errorf("the error is %v", err)
 	}
 	ctx, stop := context.WithCancel(t.Context())
@@ -356,7 +377,7 @@ func TestServersThatFail(t *testing.T) {
 	if got := call(t, c, "old", "good", `{}`); got != "old but good\n" {
 		t.Errorf("got %q", got)
 	}
-	if _, err := c.Call(t.Context(), "broken", "x", nil, nil); err == nil || !strings.Contains(err.Error(), "cannot find the database") {
+	if _, err := c.Call(t.Context(), "broken", "x", nil, tools.Approved{}); err == nil || !strings.Contains(err.Error(), "cannot find the database") {
 		t.Errorf("the error is %v", err)
 	}
 	if text := <-c.Problems(); !strings.Contains(text, "is not available") {

@@ -17,6 +17,8 @@ type running struct {
 	user tools.Approved  // what the call needs of the user: Progress and Ask
 	one  chan struct{}   // has a token while the user is asked: one question at a time
 
+	pages chan string // IDs of pages on which the user has finished
+
 	mu       sync.Mutex // held while Progress is called
 	over     bool
 	limit    time.Duration
@@ -29,7 +31,7 @@ type running struct {
 // newRunning begins to measure the silence of the server, after which it calls stop. The
 // caller ends the call.
 func newRunning(ctx context.Context, tool string, user tools.Approved, limit time.Duration, stop func()) *running {
-	r := &running{tool: tool, ctx: ctx, user: user, one: make(chan struct{}, 1), limit: limit}
+	r := &running{tool: tool, ctx: ctx, user: user, one: make(chan struct{}, 1), pages: make(chan string, maxAsked), limit: limit}
 	r.silence = time.AfterFunc(limit, stop)
 	return r
 }

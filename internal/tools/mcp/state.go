@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+
+	"agent/internal/tools"
 )
 
 // Tokens returns the estimated size of the definition of the tool.
@@ -18,12 +21,7 @@ func (b *Toolbox) Deferred() bool {
 		return false
 	}
 	defer b.mu.Unlock()
-	for _, t := range b.offered {
-		if _, ok := t.(tool); !ok {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(b.offered, func(t tools.Tool) bool { return t.Accepts().Name == SearchTool })
 }
 
 // Reconnect ends the connection to a server, connects again, and waits for the result.

@@ -19,10 +19,11 @@ import (
 	"agent/internal/tools/intake"
 )
 
-// The tools that stand for those of all servers.
+// The tools that stand for those of all servers, and the one that reads resources.
 const (
-	SearchTool = "tool_search"
-	CallTool   = "mcp_call"
+	SearchTool   = "tool_search"
+	CallTool     = "mcp_call"
+	ResourceTool = "mcp_resource"
 )
 
 const (
@@ -45,7 +46,8 @@ var (
 // Toolbox offers the tools of the servers to the agents of a session. It decides once how:
 // by their definitions, if all servers are ready at the first request and the definitions
 // are few and short, and otherwise by the two fixed tools SearchTool and CallTool. So the
-// tools of a request never change, and providers can cache it. It is safe for concurrent
+// tools of a request never change, and providers can cache it. ResourceTool is offered if one
+// of the servers may have resources. A Toolbox is safe for concurrent
 // use.
 type Toolbox struct {
 	*Connections
@@ -71,6 +73,9 @@ func (b *Toolbox) Offer(ctx context.Context, window int) []tools.Tool {
 		return nil
 	}
 	b.decided, b.offered = true, b.listed(cmp.Or(window, usualWindow))
+	if b.mayHaveResources() {
+		b.offered = append(b.offered, b.resourceTool())
+	}
 	return b.offered
 }
 

@@ -57,7 +57,7 @@ func TestDefinitionsAreListedOnlyIfTheyAreFew(t *testing.T) {
 		{"few", []mcp.Server{few}, 100_000, "mcp__few__echo mcp__few__env mcp__few__exit"},
 		{"small window", []mcp.Server{few}, 500, "tool_search mcp_call"},
 		{"many", []mcp.Server{program(t, "many", "many")}, 1_000_000, "tool_search mcp_call"},
-		{"one is not ready", []mcp.Server{few, program(t, "broken", "broken")}, 100_000, "tool_search mcp_call"},
+		{"one is not ready", []mcp.Server{few, program(t, "broken", "broken")}, 100_000, "tool_search mcp_call mcp_resource"},
 		{"none is used", []mcp.Server{{Name: "off", Off: "it is disabled"}}, 100_000, ""},
 	} {
 		b := box(t, c.servers...)
@@ -76,7 +76,7 @@ func TestFirstRequestDoesNotWaitUnlessAsked(t *testing.T) {
 	c := mcp.New(mcp.Options{Servers: []mcp.Server{silent}, StartTime: time.Minute})
 	t.Cleanup(c.Close)
 	b := &mcp.Toolbox{Connections: c}
-	if got := offered(b, 0); got != "tool_search mcp_call" {
+	if got := offered(b, 0); got != "tool_search mcp_call mcp_resource" {
 		t.Errorf("the model is offered %q", got)
 	}
 	waiting := &mcp.Toolbox{Connections: c, Wait: time.Hour}
@@ -204,11 +204,11 @@ func TestNPM(t *testing.T) {
 			t.Errorf("%s: got %q", name, got)
 		}
 		var lines []string
-		r, err := c.Call(t.Context(), name, "trigger-long-running-operation", json.RawMessage(`{"duration":1,"steps":4}`), func(s string) { lines = append(lines, s) })
+		r, err := c.Call(t.Context(), name, "trigger-long-running-operation", json.RawMessage(`{"duration":1,"steps":4}`), tools.Approved{Progress: func(s string) { lines = append(lines, s) }})
 		if err != nil || len(lines) == 0 {
 			t.Errorf("%s: got %q, %v after %q", name, r.Text, err, lines)
 		}
-		r, err = c.Call(t.Context(), name, "get-tiny-image", nil, nil)
+		r, err = c.Call(t.Context(), name, "get-tiny-image", nil, tools.Approved{})
 		if err != nil || !strings.Contains(r.Text, "[image, image/png, ") { // its checksum is wrong, so it may not be shown
 			t.Errorf("%s: got %q, %v", name, r.Text, err)
 		}

@@ -41,6 +41,8 @@ type program struct {
 	log   *process.Log
 	sent  *sent
 	ended func(how string) // called when the program has ended by itself: "exit 1"
+	// discover limits how long it may take to answer server/discover.
+	discover time.Duration
 }
 
 // Connect starts the program.
@@ -49,7 +51,7 @@ func (t program) Connect(context.Context) (sdk.Connection, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &programConn{process: p, ended: t.ended, sent: t.sent, log: t.log, incoming: make(chan []byte), closed: make(chan struct{})}
+	c := &programConn{process: p, ended: t.ended, sent: t.sent, log: t.log, discovery: newDiscovery(t.discover), incoming: make(chan []byte), closed: make(chan struct{})}
 	c.end = sync.OnceFunc(func() { close(c.closed); p.Close() })
 	go c.read()
 	return c, nil
@@ -61,6 +63,7 @@ type programConn struct {
 	sent    *sent
 	log     *process.Log
 	ended   func(string)
+	*discovery
 
 	incoming chan []byte // messages; closed at the end of standard output
 	failure  error       // why reading ended, once incoming is closed
@@ -129,14 +132,18 @@ func (c *programConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	for {
 		if len(c.batch) > 0 {
 			next := c.batch[0]
-			c.batch = c.batch[1:]
-			return next, nil
+			if c.batch = c.batch[1:]; c.receives(next) {
+				return next, nil
+			}
+			continue
 		}
 		select {
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		case <-c.closed:
 			return nil, io.EOF
+		case answer := <-c.answer:
+			return answer, nil
 		case line, ok := <-c.incoming:
 			if !ok {
 				return nil, c.failure
@@ -177,6 +184,7 @@ func (c *programConn) Write(ctx context.Context, m jsonrpc.Message) error {
 	default:
 	}
 	c.sent.note(b, delivered)
+	c.sends(m)
 	if _, err = c.process.Stdin().Write(append(b, '\n')); err != nil {
 		c.noteEnd()
 	}

@@ -112,7 +112,7 @@ type toolCall struct {
 	more     bool     // more calls of the reply follow
 	verdict  policy.Verdict
 	ask      func(context.Context, elicit.Form) (elicit.Reply, error) // as in tools.Approved
-	part     *partial // what the user approved of it; nil for all
+	part     *partial                                                 // what the user approved of it; nil for all
 	start    time.Time
 	end      event.ToolEnd
 	reads    []workspace.Reading // file contents that its result shows the model

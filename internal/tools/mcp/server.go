@@ -189,7 +189,9 @@ func (s *server) dial(ctx context.Context, version string, discover time.Duratio
 		ResourceListChangedHandler:  func(context.Context, *sdk.ResourceListChangedRequest) { s.listChanged(changes{resources: true}) },
 		PromptListChangedHandler:    func(context.Context, *sdk.PromptListChangedRequest) { s.listChanged(changes{prompts: true}) },
 		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) { s.progress(r.Params) },
-		ElicitationCompleteHandler:  func(_ context.Context, r *sdk.ElicitationCompleteNotificationRequest) { s.pageDone(r.Params.ElicitationID) },
+		ElicitationCompleteHandler: func(_ context.Context, r *sdk.ElicitationCompleteNotificationRequest) {
+			s.pageDone(r.Params.ElicitationID)
+		},
 	}
 	if s.all.o.Asks {
 		o.ElicitationHandler = s.inResult

@@ -259,13 +259,14 @@ func (f *form) enterField() Result {
 			fs.mark(fs.at + 1)
 		}
 		return Result{}
+	case fs.at == fs.declineRow():
+		return f.give(event.Answer{Decision: event.Refuse})
 	case !f.question.body.seen:
 		f.hint = f.question.body.unread()
 		return Result{}
 	case !f.end.over(f.now()):
+		f.hint = "enter is ignored for a moment, because the end of the form has just come into view"
 		return Result{}
-	case fs.at == fs.declineRow():
-		return f.give(event.Answer{Decision: event.Refuse})
 	}
 	values, ok := fs.values()
 	if !ok {

@@ -57,7 +57,7 @@ func (f *form) hints(width int) string {
 	switch {
 	case f.full:
 		stop = "esc close"
-	case q.ask.AboutTurn():
+	case q.ask.AboutTurn(), q.ask.Form != nil:
 		stop = interrupt
 	}
 	return joinFitting(width, append(append(parts, q.lookHints(f.full)...), stop)...)

@@ -135,7 +135,7 @@ func TestPage(t *testing.T) {
 		fails       error
 		shows       string
 	}{
-		{"1", page, nil, "The page is open in your browser"},
+		{"1", page, nil, "Opening this page in your browser"},
 		{"1", page, errors.New("no xdg-open"), "Cannot open a browser: no xdg-open. Open this page yourself:"},
 		{"2", "", nil, "the URL"},
 		{"3", "", nil, ""},

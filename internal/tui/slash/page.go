@@ -17,6 +17,6 @@ func (s *Session) OpenPage(url string) tea.Cmd {
 		if err != nil {
 			return mcpText{fmt.Sprintf("Cannot open a browser: %v. Open this page yourself: %s", err, url)}
 		}
-		return mcpText{"The page is open in your browser: " + url}
+		return mcpText{"Opening this page in your browser: " + url}
 	}
 }

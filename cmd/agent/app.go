@@ -77,6 +77,7 @@ type opening struct {
 	// servers are MCP servers of an editor, besides the configured ones.
 	servers          map[string]settings.MCPServer
 	program          bool      // another program answers questions: there is no screen
+	noForms          bool      // that program cannot answer questions of MCP servers
 	previousEndpoint *endpoint // of the session before a new one; nil if there was none
 	// baseFor is the provider that BaseURL is for; empty for the selected one.
 	baseFor string
@@ -249,7 +250,7 @@ func (a *app) assemble(f opening, attended bool) (err error) {
 	}
 	a.notices = append(a.notices, warnings...)
 	a.changes.off = f.temporary
-	a.addConnections(attended)
+	a.addConnections(attended, attended && !f.noForms)
 	if !f.temporary {
 		a.openHooks()
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"agent/cmd/agent/desktop"
 	servers "agent/cmd/agent/mcp"
 	"agent/cmd/agent/settings"
 	"agent/internal/tools/mcp"
@@ -18,8 +19,9 @@ import (
 const mcpWait = 30 * time.Second
 
 // addConnections connects the agent to the configured MCP servers. On a screen they start
-// after the first frame; the first prompt does not wait for them.
-func (a *app) addConnections(attended bool) {
+// after the first frame; the first prompt does not wait for them. The servers may ask the
+// user if asks is set.
+func (a *app) addConnections(attended, asks bool) {
 	if a.choice.pick == nil {
 		return // the demo
 	}
@@ -28,7 +30,7 @@ func (a *app) addConnections(attended bool) {
 	if len(all) == 0 {
 		return
 	}
-	o := mcp.Options{Version: version}
+	o := mcp.Options{Version: version, Asks: asks}
 	for _, s := range all {
 		if s.Off != "" && !s.Waits && !a.set.MCP.Servers[s.Name].Disabled {
 			a.notices = append(a.notices, "The MCP server "+s.Name+" is not used: "+s.Off+".")
@@ -64,6 +66,7 @@ func (a *app) screenMCP() screen.MCP {
 			return all, a.toolbox.Deferred()
 		},
 		Log:       c.Log,
+		Browse:    desktop.Browse,
 		Reconnect: func(name string) error { return c.Reconnect(context.Background(), name) },
 	}
 }

@@ -40,6 +40,7 @@ type Opening struct {
 	AddDirs []string
 	Servers map[string]settings.MCPServer // MCP servers of the editor, by name
 	Editor  workspace.Editor              // nil if the editor does not share its files
+	Forms   bool                          // the editor shows questions of MCP servers
 }
 
 // Opened is an open session.
@@ -272,6 +273,8 @@ func (s *server) start(o Opening, servers []acp.McpServer) (*session, error) {
 	if files != nil {
 		o.Editor = files
 	}
+	forms, pages := shows(client)
+	o.Forms = forms || pages
 	var notices []string
 	o.Servers, notices = serversOf(servers)
 	opened, err := s.Open(o)
@@ -283,7 +286,7 @@ func (s *server) start(o Opening, servers []acp.McpServer) (*session, error) {
 		return nil, notFound(acp.SessionId(o.Resume))
 	}
 	opened.Notices = append(opened.Notices, notices...)
-	open := newSession(s.conn, opened)
+	open := newSession(s.conn, opened, client)
 	open.servers, open.dirs = servers, o.AddDirs
 	if files != nil {
 		files.bind(open.id)

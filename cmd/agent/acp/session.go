@@ -27,6 +27,7 @@ const (
 type session struct {
 	id      acp.SessionId
 	conn    *conn
+	client  acp.ClientCapabilities
 	opened  *Opened
 	servers []acp.McpServer // of the editor
 	dirs    []string        // further directories of the editor
@@ -80,9 +81,9 @@ type ending struct {
 }
 
 // newSession runs the agent of an open session.
-func newSession(c *conn, o *Opened) *session {
+func newSession(c *conn, o *Opened, client acp.ClientCapabilities) *session {
 	s := &session{
-		id: acp.SessionId(o.ID), conn: c, opened: o, chosen: o.Model, mode: o.Mode,
+		id: acp.SessionId(o.ID), conn: c, client: client, opened: o, chosen: o.Model, mode: o.Mode,
 		events: make(chan event.Event, 64), work: make(chan func()), ended: make(chan struct{}),
 		questions: map[string]context.CancelFunc{}, past: past{loaded: make(chan struct{})},
 	}
@@ -206,7 +207,11 @@ func (s *session) take(e event.Event) {
 		}
 	case event.Asked:
 		s.feed.ask(e.Ask)
-		s.ask(e.Ask)
+		if e.Ask.Form != nil {
+			s.elicit(e.Ask)
+		} else {
+			s.ask(e.Ask)
+		}
 	case event.AskDone:
 		if withdraw := s.questions[e.ID]; withdraw != nil {
 			withdraw()

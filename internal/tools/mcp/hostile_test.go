@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"agent/internal/tools"
 	"agent/internal/tools/mcp"
 )
 
@@ -71,7 +72,7 @@ func TestADeafServer(t *testing.T) {
 	defer stop()
 	ended := make(chan error, 1)
 	go func() {
-		_, err := c.Call(ctx, "deaf", "go", json.RawMessage(`{"text":"`+strings.Repeat("x", 1<<20)+`"}`), nil)
+		_, err := c.Call(ctx, "deaf", "go", json.RawMessage(`{"text":"`+strings.Repeat("x", 1<<20)+`"}`), tools.Approved{})
 		ended <- err
 	}()
 	select {
@@ -187,7 +188,7 @@ func TestServersAreCheckedAgain(t *testing.T) {
 	if err := c.Reconnect(t.Context(), "checked"); err == nil || !strings.Contains(err.Error(), "it has changed") {
 		t.Errorf("the error is %v", err)
 	}
-	if _, err := c.Call(t.Context(), "checked", "echo", nil, nil); err == nil || !strings.Contains(err.Error(), "it has changed") {
+	if _, err := c.Call(t.Context(), "checked", "echo", nil, tools.Approved{}); err == nil || !strings.Contains(err.Error(), "it has changed") {
 		t.Errorf("the call ends with %v", err)
 	}
 }

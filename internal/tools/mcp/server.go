@@ -47,13 +47,13 @@ type server struct {
 	rejected []string
 	protocol string
 	offers   offers
-	stale    changes                 // what must be listed, because the server reported a change
-	listing  bool                    // lists are being read again
-	heard    map[string]func(string) // by progress token: called when the server reports progress
+	stale    changes             // what must be listed, because the server reported a change
+	listing  bool                // lists are being read again
+	running  map[string]*running // by progress token
 }
 
 func newServer(c *Connections, s Server) *server {
-	out := &server{Server: s, all: c, state: Starting, calls: make(chan struct{}, maxCalls), heard: map[string]func(string){}}
+	out := &server{Server: s, all: c, state: Starting, calls: make(chan struct{}, maxCalls), running: map[string]*running{}}
 	out.Silence = cmp.Or(s.Silence, DefaultSilence)
 	if s.Off != "" {
 		out.state, out.why = Off, s.Off
@@ -192,13 +192,21 @@ func (s *server) begin(ctx context.Context, version string, discover time.Durati
 
 // dial is begin with a context for the whole session.
 func (s *server) dial(ctx context.Context, version string, discover time.Duration) (*sdk.ClientSession, error) {
-	client := sdk.NewClient(&sdk.Implementation{Name: "agent", Version: s.all.o.Version}, &sdk.ClientOptions{
-		Capabilities:                &sdk.ClientCapabilities{}, // nil would announce roots
+	o := &sdk.ClientOptions{
+		Capabilities:                s.asking(),
 		ToolListChangedHandler:      func(context.Context, *sdk.ToolListChangedRequest) { s.listChanged(changes{tools: true}) },
 		ResourceListChangedHandler:  func(context.Context, *sdk.ResourceListChangedRequest) { s.listChanged(changes{resources: true}) },
 		PromptListChangedHandler:    func(context.Context, *sdk.PromptListChangedRequest) { s.listChanged(changes{prompts: true}) },
 		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) { s.progress(r.Params) },
-	})
+		ElicitationCompleteHandler: func(_ context.Context, r *sdk.ElicitationCompleteNotificationRequest) {
+			s.pageDone(r.Params.ElicitationID)
+		},
+	}
+	if s.all.o.Asks {
+		o.ElicitationHandler = s.inResult
+	}
+	client := sdk.NewClient(&sdk.Implementation{Name: "agent", Version: s.all.o.Version}, o)
+	client.AddReceivingMiddleware(s.answering)
 	options := &sdk.ClientSessionOptions{ProtocolVersion: version}
 	if s.Check != nil {
 		if err := s.Check(); err != nil {

@@ -241,11 +241,11 @@ func TestNPM(t *testing.T) {
 			t.Errorf("%s: got %q", name, got)
 		}
 		var lines []string
-		r, err := c.Call(t.Context(), name, "trigger-long-running-operation", json.RawMessage(`{"duration":1,"steps":4}`), func(s string) { lines = append(lines, s) })
+		r, err := c.Call(t.Context(), name, "trigger-long-running-operation", json.RawMessage(`{"duration":1,"steps":4}`), tools.Approved{Progress: func(s string) { lines = append(lines, s) }})
 		if err != nil || len(lines) == 0 {
 			t.Errorf("%s: got %q, %v after %q", name, r.Text, err, lines)
 		}
-		r, err = c.Call(t.Context(), name, "get-tiny-image", nil, nil)
+		r, err = c.Call(t.Context(), name, "get-tiny-image", nil, tools.Approved{})
 		if err != nil || !strings.Contains(r.Text, "[image, image/png, ") { // its checksum is wrong, so it may not be shown
 			t.Errorf("%s: got %q, %v", name, r.Text, err)
 		}

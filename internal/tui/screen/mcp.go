@@ -10,6 +10,8 @@ type MCP struct {
 	Log func(name string) string
 	// Reconnect ends the connection to a server, connects again, and waits for the result.
 	Reconnect func(name string) error
+	// Browse opens a web page in the user's browser, and does not wait for it.
+	Browse func(url string) error
 }
 
 // MCPServer is the state of an MCP server.

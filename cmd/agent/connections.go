@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"crypto/rand"
+	"errors"
+	"fmt"
 	"maps"
 	"path/filepath"
 	"strings"
@@ -10,6 +12,7 @@ import (
 
 	servers "agent/cmd/agent/mcp"
 	"agent/cmd/agent/settings"
+	"agent/internal/loop/event"
 	"agent/internal/tools/mcp"
 	"agent/internal/tui/screen"
 )
@@ -43,7 +46,7 @@ func (a *app) addConnections(attended bool) {
 	if !attended {
 		a.toolbox.Wait = mcpWait
 	}
-	a.options.Connected = a.toolbox
+	a.options.Connected, a.options.Attach = a.toolbox, a.connections.Attach
 }
 
 // screenMCP returns what the screen needs for /mcp.
@@ -55,7 +58,7 @@ func (a *app) screenMCP() screen.MCP {
 	return screen.MCP{
 		Servers: func() (all []screen.MCPServer, deferred bool) {
 			for _, s := range c.Servers() {
-				m := screen.MCPServer{Name: s.Name, State: string(s.State), Starting: s.State == mcp.Starting, Ready: s.State == mcp.Ready, Why: s.Why, Program: !s.Remote(), Target: s.Target(), Protocol: s.Protocol, Rejected: s.Rejected}
+				m := screen.MCPServer{Name: s.Name, State: string(s.State), Starting: s.State == mcp.Starting, Ready: s.State == mcp.Ready, Why: s.Why, Program: !s.Remote(), Target: s.Target(), Protocol: s.Protocol, Rejected: s.Rejected, Resources: len(s.Resources), Prompts: len(s.Prompts)}
 				for _, t := range s.Tools {
 					m.Tools = append(m.Tools, screen.MCPTool{Name: t.Tool, Description: t.Description, Tokens: t.Tokens()})
 				}
@@ -63,9 +66,49 @@ func (a *app) screenMCP() screen.MCP {
 			}
 			return all, a.toolbox.Deferred()
 		},
-		Log:       c.Log,
-		Reconnect: func(name string) error { return c.Reconnect(context.Background(), name) },
+		Log:           c.Log,
+		Reconnect:     func(name string) error { return c.Reconnect(context.Background(), name) },
+		WithResources: c.WithResources,
+		FindResources: func(server, query string, limit int) (found []screen.MCPResource) {
+			for _, r := range c.FindResources(server, query, limit) {
+				found = append(found, screen.MCPResource(r))
+			}
+			return found
+		},
+		Prompts: a.prompts,
+		Prompt: func(name string, words []string) (event.Prompt, error) {
+			return a.prompt(context.Background(), name, words)
+		},
 	}
+}
+
+// prompts returns the prompts of MCP servers.
+func (a *app) prompts() (all []screen.MCPPrompt) {
+	if a.connections == nil {
+		return nil
+	}
+	for _, p := range a.connections.Prompts() {
+		out := screen.MCPPrompt{Name: p.Name, Usage: p.Usage(), Description: p.Description, Server: p.Server}
+		for _, arg := range p.Arguments {
+			out.Arguments = append(out.Arguments, arg.Name)
+		}
+		all = append(all, out)
+	}
+	return all
+}
+
+// promptTime limits how long an MCP server may take to answer a prompt.
+const promptTime = time.Minute
+
+// prompt returns what an MCP server answers to a prompt with the words of the user.
+func (a *app) prompt(ctx context.Context, name string, words []string) (event.Prompt, error) {
+	ctx, stop := context.WithTimeout(ctx, promptTime)
+	defer stop()
+	got, err := a.connections.Prompt(ctx, name, words)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = fmt.Errorf("the MCP server did not answer within %s", promptTime)
+	}
+	return event.Prompt{Text: strings.TrimSpace(got.Text), Images: got.Images, Source: got.Source}, err
 }
 
 // saveResult saves a long result with the session, without secrets, and returns the path of

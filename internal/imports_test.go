@@ -86,7 +86,7 @@ var mayImport = map[string][]string{
 	"cmd/agent/models":                 {"cmd/agent/command", "cmd/agent/credentials", "cmd/agent/settings", "internal/history", "internal/llm", "internal/loop/event", "internal/loop/turn", "internal/tui/ink"},
 	"cmd/agent/tool":                   {"cmd/agent/command", "cmd/agent/exit", "internal/llm", "internal/loop/event", "internal/loop/policy", "internal/textdiff", "internal/tools", "internal/tools/advice", "internal/tui/ink"},
 	"cmd/agent/languages":              {"cmd/agent/command", "cmd/agent/settings", "cmd/agent/trust", "internal/realpath", "internal/tools", "internal/tui/screen"},
-	"cmd/agent/trust":                  {"cmd/agent/command", "cmd/agent/settings", "internal/tui/ink", "internal/tui/screen"},
+	"cmd/agent/trust":                  {"cmd/agent/command", "cmd/agent/settings", "internal/realpath", "internal/tui/ink", "internal/tui/screen"},
 	"cmd/agent/hooks":                  {"cmd/agent/command", "cmd/agent/settings", "cmd/agent/trust", "internal/loop/hooks", "internal/loop/instructions", "internal/tools", "internal/tui/ink"},
 	"cmd/agent/permit":                 {"cmd/agent/command", "cmd/agent/settings", "internal/history", "internal/loop/event", "internal/loop/policy", "internal/tui/ink"},
 	"cmd/agent/agents":                 {"cmd/agent/command", "internal/history", "internal/loop/delegate", "internal/loop/event", "internal/tui/ink"},

@@ -32,6 +32,7 @@ import (
 	"agent/internal/loop/trace"
 	"agent/internal/loop/turn"
 	"agent/internal/tools"
+	"agent/internal/tools/check"
 	"agent/internal/tools/fetch"
 	"agent/internal/tools/git"
 	"agent/internal/tools/lsp"
@@ -357,7 +358,7 @@ func (a *app) addTools() error {
 
 // howToTest tells the model how to test its changes in dir; empty if no way is known.
 // Commands is set if commands can be approved.
-func howToTest(checks *tools.Checks, dir string, commands bool) string {
+func howToTest(checks *check.Checks, dir string, commands bool) string {
 	if len(checks.Tools()) > 0 {
 		return "call diagnostics"
 	}
@@ -384,9 +385,9 @@ const smallWindow = 16_000
 
 // newTools returns the tools on a workspace, in a fixed order. If jobs is nil,
 // no command can run in the background. If format is nil, no change is formatted.
-func newTools(c tools.Commands, known *workspace.Ledger, jobs *tools.Jobs, checks *tools.Checks, format tools.Formatter) []tools.Tool {
+func newTools(c tools.Commands, known *workspace.Ledger, jobs *tools.Jobs, checks *check.Checks, format tools.Formatter) []tools.Tool {
 	ts := append(tools.FormattedFiles(c.Workspace, known, format), c.Tools(jobs)...)
-	ts = append(ts, tools.Fetch(fetch.Options{
+	ts = append(ts, fetch.Tool(fetch.Options{
 		UserAgent: "agent/" + version + " (a coding assistant, for its user)",
 		Proxy:     http.ProxyFromEnvironment,
 	}, c.PDFText))
@@ -394,10 +395,10 @@ func newTools(c tools.Commands, known *workspace.Ledger, jobs *tools.Jobs, check
 }
 
 // newChecks returns the configured checks. They run like shell commands.
-func newChecks(commands tools.Commands, configured []settings.Check) *tools.Checks {
-	var all []tools.Check
+func newChecks(commands tools.Commands, configured []settings.Check) *check.Checks {
+	var all []check.Check
 	for _, c := range configured {
-		all = append(all, tools.Check{Files: c.Files, Command: c.Command, Limit: time.Duration(c.Timeout) * time.Second})
+		all = append(all, check.Check{Files: c.Files, Command: c.Command, Limit: time.Duration(c.Timeout) * time.Second})
 	}
-	return tools.NewChecks(commands, all)
+	return check.New(commands, all)
 }

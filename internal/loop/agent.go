@@ -179,7 +179,7 @@ func (a *Agent) open(ctx context.Context) {
 	a.openSession(ctx)
 	a.warnOfWindow()
 	if a.o.Hooks != nil {
-		a.o.Hooks.Begin(a.rec.notify)
+		a.o.Hooks.Begin(func(e event.Event) { _ = a.rec.emit(e) })
 	}
 	if a.budget.Limited() {
 		_ = a.rec.emit(a.budget.Now())

@@ -143,8 +143,9 @@ type PermissionOptions struct {
 // Hooks are the commands of the user that act on a session.
 type Hooks interface {
 	// Begin starts the hooks of the beginning of the session and does not wait for them.
-	// Problems of hooks are passed to notify until the agent has ended.
-	Begin(notify func(string))
+	// Problems of hooks, and hooks that are slow, are passed to emit until the agent has
+	// ended.
+	Begin(emit func(event.Event))
 	// Prompt and Ended are those of turn.Hooks.
 	Prompt(ctx context.Context, text string) (note, blocked string)
 	Ended(ctx context.Context, reason event.Reason, answer string, continued bool) (more string)

@@ -117,7 +117,7 @@ func (t customTool) Prepare(_ context.Context, args json.RawMessage) (Call, erro
 		return t.run(ctx, input.Bytes(), at, ok)
 	}}
 	if t.Effect != Read {
-		c.Targets = []Target{{Kind: Command, Value: t.Command + "\n# standard input: " + input.String(), Dir: at.dir}}
+		c.Targets = []Target{{Kind: Command, Value: t.Command + "\n# standard input: " + input.String(), Dir: at.dir, Piped: true}}
 	}
 	return c, nil
 }
@@ -152,7 +152,7 @@ func (t customTool) run(ctx context.Context, input []byte, at location, ok Appro
 	got := r.Result()
 	stderr := streams.close()
 	undone := started.guard.End()
-	out := Result{Text: withNewline(got.Output) + fullOutputNote(got), Summary: got.Ended + undoneSummary(undone)}
+	out := Result{Text: phrase.EndLine(got.Output) + fullOutputNote(got), Summary: got.Ended + undoneSummary(undone)}
 	if why == shell.Interrupted {
 		return out, ctx.Err()
 	}
@@ -164,7 +164,7 @@ func (t customTool) run(ctx context.Context, input []byte, at location, ok Appro
 		if t.Effect != Read { // a read is never approved, so it cannot be run again
 			out.Blocked = started.blocked(stderr, got.Code)
 		}
-		out.Text += withNewline(stderr) + out.Blocked.note() + "[" + end + "]\n"
+		out.Text += phrase.EndLine(stderr) + out.Blocked.note() + "[" + end + "]\n"
 	}
 	if out.Text += undoneNote(undone); out.Text == "" {
 		out.Text = "[no output]\n"

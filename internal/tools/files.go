@@ -35,15 +35,10 @@ func readCall(title string, at workspace.Place, run func(context.Context, Approv
 	}
 }
 
-// fileAliases returns the aliases of an argument that names a file.
-func fileAliases() []string {
-	return []string{"file_path", "absolute_path", "relative_path", "file", "filename", "target_file"}
-}
-
 // dirAliases returns the aliases of an argument that names a directory or a file to
 // search.
 func dirAliases() []string {
-	return append(fileAliases(), "dir", "dir_path", "directory", "directory_path", "folder", "target_directory", "search_directory", "search_path", "relative_workspace_path")
+	return append(intake.FileAliases(), "dir", "dir_path", "directory", "directory_path", "folder", "target_directory", "search_directory", "search_path", "relative_workspace_path")
 }
 
 // exists returns the function that reports whether a path exists in w; nil if w is.

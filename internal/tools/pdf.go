@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"agent/internal/tools/advice"
+	"agent/internal/tools/shell"
 )
 
 const (
@@ -29,7 +30,7 @@ func (c Commands) PDFText(ctx context.Context, pdf []byte, ok Approved) (string,
 	}
 	c.MaxOutput = maxPDFText
 	convert := customTool{commands: &shellTool{Commands: c, dir: "."}, Custom: Custom{
-		Name: pdfProgram, Command: "'" + strings.ReplaceAll(program, "'", `'\''`) + "'" + pdfOptions, Effect: Read, Limit: pdfTime,
+		Name: pdfProgram, Command: shell.Quote(program) + pdfOptions, Effect: Read, Limit: pdfTime,
 	}}
 	ok.Progress = nil
 	r, err := convert.run(ctx, pdf, convert.commands.nextDir(), ok)

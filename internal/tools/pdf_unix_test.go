@@ -45,7 +45,7 @@ func TestFetchReadsPDF(t *testing.T) {
 			}
 			defer ws.Close()
 			here := func(a netip.AddrPort) bool { return a.Addr().IsLoopback() }
-			tool := tools.Fetch(fetch.Options{Allow: here}, tools.Commands{Workspace: ws}.PDFText)
+			tool := fetch.Tool(fetch.Options{Allow: here}, tools.Commands{Workspace: ws}.PDFText)
 			call, err := tool.Prepare(t.Context(), json.RawMessage(`{"url":"`+server.URL+`/a.pdf"}`))
 			if err != nil {
 				t.Fatal(err)

@@ -54,7 +54,7 @@ func readTool(w *workspace.Workspace, known *workspace.Ledger) Tool {
 	}, intake.Form{
 		Names: []string{"read_file", "view", "view_file", "view_image", "open", "open_file", "cat", "read_text_file", "read_many_files"},
 		Aliases: map[string][]string{
-			"path":   append(fileAliases(), "notebook_path", "paths", "files", "file_paths"),
+			"path":   append(intake.FileAliases(), "notebook_path", "paths", "files", "file_paths"),
 			"offset": {"start_line", "start_line_one_indexed", "line_start", "start"},
 		},
 		Paths: []string{"path"}, Exists: exists(w), Ranges: map[string]intake.Range{"offset": {Max: math.MaxInt32}, "limit": {Max: maxLines}},

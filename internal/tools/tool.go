@@ -180,6 +180,8 @@ type Target struct {
 	// Spelled are other names that the model used for a Path, relative to the
 	// workspace, with slashes. Unlike Value they may contain symbolic links.
 	Spelled []string `json:"-"`
+	// Piped is set if a Command gets data on standard input.
+	Piped bool `json:"-"`
 	// Input are the arguments of an MCP tool as indented JSON; empty for other kinds.
 	Input string `json:"-"`
 }

@@ -56,11 +56,11 @@ func inside(dir string, kind trust.Kind, name string, args []string) (trust.Item
 	if in {
 		file, words = filepath.ToSlash(path), append([]string{path}, words...)
 	}
-	content := trust.Programs(dir, dir, words...)
+	content, files := trust.Programs(dir, dir, words...)
 	if content == "" && !in {
 		return trust.Item{}, false
 	}
-	return trust.Item{Kind: kind, Name: name, File: file, Content: strings.Join(args, " ") + "\n" + content, Live: kind == trust.Format}, true
+	return trust.Item{Kind: kind, Name: name, File: file, Content: strings.Join(args, " ") + "\n" + content, Files: files, Live: kind == trust.Format}, true
 }
 
 // program returns the path of a program as package process finds it, relative to dir if it

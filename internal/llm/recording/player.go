@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"agent/internal/llm"
 	"agent/internal/llm/phrase"
 )
 
@@ -31,7 +32,8 @@ type Player struct {
 
 	mu       sync.Mutex
 	left     []*Exchange     // not played yet, in their order
-	played   int             // how many were
+	recorded int             // the number of responses
+	played   int             // how many requests there were
 	reported map[string]bool // differences that the user knows
 	report   func(string)    // gets messages for the user; may be nil
 }
@@ -90,6 +92,7 @@ func (p *Player) add(n int, line []byte) error {
 		return errors.New("a newer version of agent wrote this recording")
 	case any.Request != nil:
 		p.left = append(p.left, &Exchange{*any.Request, any.Response})
+		p.recorded++
 	case any.Name != "":
 		p.models = append(p.models, any.Model)
 	}
@@ -129,7 +132,7 @@ func (p *Player) RoundTrip(req *http.Request) (*http.Response, error) {
 	now.setBody(remove(string(body), secretsOf(req)))
 	x := p.next(req, now)
 	if x == nil {
-		return p.over(req), nil
+		return nil, p.over(now)
 	}
 	if err := wait(req.Context(), x.Response.After); err != nil {
 		return nil, err
@@ -151,15 +154,20 @@ func newResponse(req *http.Request, status int, body io.ReadCloser) *http.Respon
 	}
 }
 
-// over is the response to a request after the last one that was recorded.
-func (p *Player) over(req *http.Request) *http.Response {
+// over is the error of a request for which the recording has no response left.
+func (p *Player) over(now Request) error {
 	p.mu.Lock()
-	message := fmt.Sprintf("the recording %s has only %s, but the conversation continues: it differs from the recorded one", p.path, phrase.Count(p.played, "response"))
+	p.played++
+	n, has := p.played, p.recorded
 	p.mu.Unlock()
-	text, _ := json.Marshal(map[string]any{"type": "error", "error": map[string]string{"type": "replay", "message": message}})
-	res := newResponse(req, http.StatusBadRequest, io.NopCloser(bytes.NewReader(text)))
-	res.Header.Set("Content-Type", "application/json")
-	return res
+	which := fmt.Sprintf("request %d", n)
+	if last := lastMessage(now); last != "" {
+		which += " (its last message: " + excerpt(json.RawMessage(last), 0) + ")"
+	}
+	return &llm.Error{
+		Kind: llm.ErrInvalid, Provider: "replay", Message: fmt.Sprintf("%s has no response to %s: it has %s", p.path, which, phrase.Count(has, "response")),
+		Hint: "The conversation has gone on beyond the recorded one. To record it again: --record FILE.",
+	}
 }
 
 // next returns the exchange of a request and removes it from those left: the first one

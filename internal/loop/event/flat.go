@@ -87,6 +87,7 @@ const (
 	UserInterrupt Reason = "interrupted"
 	ProviderError Reason = "error"
 	LogError      Reason = "log_error" // the session cannot be written
+	Blocked       Reason = "blocked"   // a hook blocked the prompt, which was given back
 )
 
 // Decision is the user's answer to an Ask.

@@ -156,6 +156,16 @@ type (
 	DelegatesNow struct {
 		Delegates []Delegate `json:"delegates"`
 	}
+	// HookNow reports that the session waits for a hook of the user that has run for a
+	// second, and a second time, with Ended, that this hook has ended.
+	HookNow struct {
+		ID      int           `json:"id"`    // from 1
+		Event   string        `json:"event"` // "before_tool"
+		Command string        `json:"command"`
+		Agent   string        `json:"agent,omitempty"` // number of the delegate that waits for it
+		For     time.Duration `json:"for_ns"`          // how long it has run
+		Ended   bool          `json:"ended,omitempty"`
+	}
 	// Delegated is an event of a delegate that is watched.
 	Delegated struct {
 		ID    int
@@ -284,6 +294,7 @@ func (Summarizing) isEvent()    {}
 func (ContextNow) isEvent()     {}
 func (DelegatesNow) isEvent()   {}
 func (Delegated) isEvent()      {}
+func (HookNow) isEvent()        {}
 func (UndoPlan) isEvent()       {}
 func (ChangesNow) isEvent()     {}
 
@@ -308,5 +319,6 @@ func (Summarizing) isPreview()    {}
 func (ContextNow) isPreview()     {}
 func (DelegatesNow) isPreview()   {}
 func (Delegated) isPreview()      {}
+func (HookNow) isPreview()        {}
 func (UndoPlan) isPreview()       {}
 func (ChangesNow) isPreview()     {}

@@ -293,7 +293,7 @@ func (r *run) say(ctx context.Context, p event.Prompt, steered bool) ending {
 	if r.Hooks != nil {
 		var blocked string
 		if note, blocked = r.Hooks.Prompt(ctx, p); blocked != "" {
-			return ending{event.ProviderError, "a hook blocked the prompt: " + blocked, "Change the prompt, or the hook. To list the hooks: agent hooks"}
+			return ending{event.Blocked, "a hook blocked the prompt: " + blocked, "Change the prompt, or the hook. To list the hooks: agent hooks"}
 		}
 	}
 	r.out.emit(&event.UserSaid{Meta: r.out.meta(), Text: p.Text, Images: p.Images, Steered: steered, Source: p.Source})

@@ -19,6 +19,11 @@ import (
 	"agent/internal/tools/advice"
 )
 
+// FileAliases returns the usual aliases of an argument that names a file.
+func FileAliases() []string {
+	return []string{"file_path", "absolute_path", "relative_path", "file", "filename", "target_file"}
+}
+
 // Form lists the names and values that a tool accepts besides those of its schema. Names of tools and arguments are
 // compared without case, "_" and "-".
 type Form struct {

@@ -4,12 +4,14 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -165,5 +167,27 @@ func TestLargeDefinitions(t *testing.T) {
 	}
 	if s.State != mcp.Ready || size == 0 || size > 16<<20 || len(s.Rejected) != 1 {
 		t.Errorf("%s: %s with %d tools of %d bytes, without %q", s.State, s.Why, len(s.Tools), size, s.Rejected)
+	}
+}
+
+// A server is checked before each connection.
+func TestServersAreCheckedAgain(t *testing.T) {
+	s := program(t, "checked", "basic")
+	var checks atomic.Int32
+	s.Check = func() error {
+		if checks.Add(1) > 1 {
+			return errors.New("it has changed")
+		}
+		return nil
+	}
+	c := connect(t, mcp.Options{Servers: []mcp.Server{s}})
+	if got := call(t, c, "checked", "echo", `{}`); got != "{}\n" {
+		t.Errorf("got %q", got)
+	}
+	if err := c.Reconnect(t.Context(), "checked"); err == nil || !strings.Contains(err.Error(), "it has changed") {
+		t.Errorf("the error is %v", err)
+	}
+	if _, err := c.Call(t.Context(), "checked", "echo", nil, nil); err == nil || !strings.Contains(err.Error(), "it has changed") {
+		t.Errorf("the call ends with %v", err)
 	}
 }

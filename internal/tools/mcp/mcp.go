@@ -53,6 +53,9 @@ type Server struct {
 	// Locate, if not nil, returns the complete URL and what authorizes requests, when the
 	// server is first connected to. It may take a while.
 	Locate func() (url string, authorize Authorize, err error)
+	// Check, if not nil, returns why the server must not be connected to now. It is called
+	// before each connection.
+	Check func() error
 	// OAuth authorizes requests that the server rejects. It may be nil: such a server then
 	// needs a login.
 	OAuth auth.OAuthHandler

@@ -36,11 +36,7 @@ type content struct {
 
 // add adds a text that ends with a line break.
 func (c *content) add(text string) {
-	text = strings.ToValidUTF8(text, "\uFFFD")
-	c.text.WriteString(text)
-	if text != "" && !strings.HasSuffix(text, "\n") {
-		c.text.WriteByte('\n')
-	}
+	c.text.WriteString(phrase.EndLine(strings.ToValidUTF8(text, "\uFFFD")))
 }
 
 // addPart adds a part of a result or of a prompt.

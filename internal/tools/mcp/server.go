@@ -191,6 +191,11 @@ func (s *server) dial(ctx context.Context, version string, discover time.Duratio
 		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) { s.progress(r.Params) },
 	})
 	options := &sdk.ClientSessionOptions{ProtocolVersion: version}
+	if s.Check != nil {
+		if err := s.Check(); err != nil {
+			return nil, err
+		}
+	}
 	if !s.Remote() {
 		return client.Connect(ctx, program{Server: s.Server, log: &s.log, sent: &s.sent, ended: s.programEnded, discover: discover}, options)
 	}

@@ -69,7 +69,7 @@ func openInEditor(given *flags, end *exit.Signals, o acp.Opening) (*acp.Opened, 
 		return nil, err
 	}
 	a.work.UseEditor(o.Editor)
-	if a.connections != nil {
+	if a.connections.Connections != nil {
 		a.connections.Start()
 	}
 	m := a.options.Model
@@ -99,7 +99,7 @@ func openInEditor(given *flags, end *exit.Signals, o acp.Opening) (*acp.Opened, 
 			return event.Prompt{Text: slash.CustomPrompt(c, args), Mentions: event.Resources(args)}, nil
 		}})
 	}
-	if a.connections != nil {
+	if a.connections.Connections != nil {
 		out.Prompts, out.Changed = a.promptCommands, a.connections.Changed()
 	}
 	if m.Name == offline.Name {

@@ -22,13 +22,14 @@ const mcpWait = 30 * time.Second
 
 // addConnections connects the agent to the configured MCP servers. On a screen they start
 // after the first frame; the first prompt does not wait for them.
-func (a *app) addConnections(attended bool) {
+func (a *app) addConnections(f opening, attended bool) {
 	if a.choice.pick == nil {
 		return // the demo
 	}
 	from := servers.Source{Dir: a.work.Dir(), Trust: a.trust, Getenv: a.choice.pick.Environment, Rules: a.options.Rules, Access: a.choice.pick.Access, Logins: mcpLogins()}
 	all, _ := servers.All(a.set.MCP, "", from) // trust reports the error
 	if len(all) == 0 {
+		f.kept.close()
 		return
 	}
 	o := mcp.Options{Version: version}
@@ -41,18 +42,19 @@ func (a *app) addConnections(attended bool) {
 	if a.record.Log != nil {
 		o.Save = a.saveResult
 	}
-	a.connections = mcp.New(o)
-	a.toolbox = &mcp.Toolbox{Connections: a.connections}
+	a.connections = f.kept.connect(o, all, a.work.Dir(), a.set.MCP, a.set.Providers)
+	box := &mcp.Toolbox{Connections: a.connections.Connections}
 	if !attended {
-		a.toolbox.Wait = mcpWait
+		box.Wait = mcpWait
 	}
-	a.options.Connected, a.options.Attach = a.toolbox, a.connections.Attach
+	a.connections.toolbox = box
+	a.options.Connected, a.options.Attach = box, a.connections.Attach
 }
 
 // screenMCP returns what the screen needs for /mcp.
 func (a *app) screenMCP() screen.MCP {
 	c := a.connections
-	if c == nil {
+	if c.Connections == nil {
 		return screen.MCP{}
 	}
 	return screen.MCP{
@@ -64,7 +66,7 @@ func (a *app) screenMCP() screen.MCP {
 				}
 				all = append(all, m)
 			}
-			return all, a.toolbox.Deferred()
+			return all, c.toolbox.Deferred()
 		},
 		Log:           c.Log,
 		Reconnect:     func(name string) error { return c.Reconnect(context.Background(), name) },
@@ -84,7 +86,7 @@ func (a *app) screenMCP() screen.MCP {
 
 // prompts returns the prompts of MCP servers.
 func (a *app) prompts() (all []screen.MCPPrompt) {
-	if a.connections == nil {
+	if a.connections.Connections == nil {
 		return nil
 	}
 	for _, p := range a.connections.Prompts() {

@@ -126,6 +126,7 @@ func (a *app) promptCommands() (all []acp.Command) {
 		all = append(all, acp.Command{Name: p.Name, Args: p.Usage, What: strings.TrimSpace(p.Description + " (from the MCP server " + p.Server + ")"), Prompt: func(ctx context.Context, args string) (event.Prompt, error) {
 			got, err := a.prompt(ctx, p.Name, slash.ArgWords(args))
 			if err == nil && !got.IsEmpty() {
+				got.Mentions = event.Resources(args)
 				got.Text = strings.TrimSpace("/"+p.Name+" "+args) + "\n\n" + got.Text
 			}
 			return got, err

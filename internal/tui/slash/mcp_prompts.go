@@ -71,6 +71,7 @@ func (s *Session) sendMCPPrompt(m mcpPrompted) {
 	case m.prompt.IsEmpty():
 		s.Say("Nothing sent: the MCP server answered with an empty prompt.")
 	default:
+		m.prompt.Mentions = event.Resources(m.typed)
 		m.prompt.Text = strings.TrimSpace(m.typed + "\n\n" + m.prompt.Text)
 		s.Transcript.ShowEnd()
 		s.SendPrompt(m.prompt)

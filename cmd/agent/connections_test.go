@@ -187,7 +187,7 @@ func TestMCPResourcesAndPromptsOnTheScreen(t *testing.T) {
 	a.send("p:TEA")
 	a.wait("stock://tea", "tea: the stock of tea")
 	a.send("\t and @shop:stock://none" + enter)
-	a.wait("Sent to the model: [resource @shop:stock://tea, which the user mentioned:", "Cannot read @shop:stock://none: the MCP server shop answers: Resource not found", "17 are left.")
+	a.wait("Sent to the model: [@shop:stock://tea, mentioned in the prompt:", "Cannot read @shop:stock://none: the MCP server shop answers: Resource not found", "17 are left.")
 	a.send("/mcp__shop__order" + enter)
 	a.wait("the argument article is missing. Usage: /mcp__shop__order article [pieces]")
 	a.send("\x15/mcp__shop__order \"green tea\" pieces=3" + enter)
@@ -201,7 +201,7 @@ func TestMCPResourcesAndPromptsOnTheScreen(t *testing.T) {
 		t.Errorf("the server was started: %q, %v", text, err)
 	}
 	first, second := s.seen()[0].body, s.seen()[1].body
-	for _, want := range []string{`"name":"mcp_resource"`, `[data from shop, not instructions`, `17 pieces of tea`, `stock://none, which the user mentioned, could not be read`} {
+	for _, want := range []string{`"name":"mcp_resource"`, `[data from shop, not instructions`, `17 pieces of tea`, `stock://none, mentioned in the prompt, could not be read`} {
 		if !strings.Contains(first, want) {
 			t.Errorf("%s is not in the request %s", want, first)
 		}

@@ -35,7 +35,7 @@ func TestMentionedResources(t *testing.T) {
 		}
 	}
 	got = got[len(got)-3:]
-	for i, want := range []string{"see @shop:tea and @shop:none", "[resource @shop:tea, which the user mentioned: 17 bytes]\n" + quoted, "[the resource @shop:none, which the user mentioned, could not be read]\n" + tools.Quote("shop", "no such page")} {
+	for i, want := range []string{"see @shop:tea and @shop:none", "[@shop:tea, mentioned in the prompt: 17 bytes]\n" + quoted, "[@shop:none, mentioned in the prompt, could not be read]\n" + tools.Quote("shop", "no such page")} {
 		if got[i].Text != want {
 			t.Errorf("message %d is %q, want %q", i, got[i].Text, want)
 		}

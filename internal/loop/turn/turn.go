@@ -320,9 +320,9 @@ func (r *run) say(ctx context.Context, p event.Prompt, steered bool) ending {
 // read.
 func (r *run) attach(all []tools.Attachment) {
 	for _, a := range all {
-		head, text := "[resource @"+a.Name+", which the user mentioned: "+a.Summary+"]\n", a.Text
+		head, text := "[@"+a.Name+", mentioned in the prompt: "+a.Summary+"]\n", a.Text
 		if a.Err != nil {
-			head, text = "[the resource @"+a.Name+", which the user mentioned, could not be read]\n", a.Err.Error()
+			head, text = "[@"+a.Name+", mentioned in the prompt, could not be read]\n", a.Err.Error()
 			r.out.emit(event.Notice{Text: "Cannot read @" + a.Name + ": " + text + ". The prompt was sent without it."})
 		}
 		if a.Source != "" {

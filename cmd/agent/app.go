@@ -343,7 +343,9 @@ func (a *app) addTools() error {
 	}
 	if a.openServers(commands); a.servers != nil {
 		a.options.Tools = append(a.options.Tools, a.servers.Tools(known)...)
-		interceptors = append(interceptors, a.listenToChanges(a.servers.Errors()))
+		found := a.servers.Errors()
+		interceptors = append(interceptors, found)
+		a.options.Listen = listenToChanges(a.options.Listen, a.servers, found)
 	}
 	a.recordChanges()
 	a.options.Interceptors = a.intercept(calls, a.changes.with(a.work, false, withHooks(calls, interceptors))...)

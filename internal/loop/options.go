@@ -55,6 +55,9 @@ type Connected interface {
 	Offer(ctx context.Context, window int) []tools.Tool
 	// Callable returns all tools that can be called now, also those that are not offered.
 	Callable() []tools.Tool
+	// Fixed returns tools that stand for all others, and that can be called even if they are
+	// not offered: a model may know them from an earlier run of the session.
+	Fixed() []tools.Tool
 	// Problems returns messages for the user as they arrive.
 	Problems() <-chan string
 }

@@ -53,11 +53,7 @@ func (c Commands) Custom(tool Custom) (Tool, error) {
 	if err != nil {
 		return nil, err
 	}
-	var schema jsonschema.Schema
-	if err := json.Unmarshal(text, &schema); err != nil {
-		return nil, err
-	}
-	accepted, err := schema.Resolve(nil)
+	accepted, err := ParseSchema(text)
 	if err != nil {
 		return nil, err
 	}

@@ -82,7 +82,7 @@ func (p *Pool) runSymbols(ctx context.Context, a symbolsArgs, name string) (tool
 	document := map[string]any{"uri": uriOf(p.file(name))}
 	if a.Op == "outline" {
 		var all []symbol
-		if err := r.request(ctx, "textDocument/documentSymbol", map[string]any{"textDocument": document}, &all); err != nil {
+		if _, err := r.request(ctx, "textDocument/documentSymbol", map[string]any{"textDocument": document}, &all); err != nil {
 			return tools.Result{}, err
 		}
 		return outline(name, all), nil
@@ -92,25 +92,28 @@ func (p *Pool) runSymbols(ctx context.Context, a symbolsArgs, name string) (tool
 		return tools.Result{}, err
 	}
 	params := map[string]any{"textDocument": document, "position": at}
-	if a.Op == "hover" {
-		var found *struct{ Contents markup }
-		if err := r.request(ctx, "textDocument/hover", params, &found); err != nil {
-			return tools.Result{}, err
-		}
-		if found == nil || strings.TrimSpace(string(found.Contents)) == "" {
-			return tools.Result{Text: note + "The language server knows nothing about " + a.Name + " there.\n", Summary: "nothing"}, nil
-		}
-		return tools.Result{Text: note + phrase.Clip(strings.TrimSpace(string(found.Contents)), maxHover) + "\n", Summary: "ok"}, nil
-	}
 	if a.Op == "references" {
 		params["context"] = map[string]any{"includeDeclaration": true}
 	}
-	var found locations
-	if err := r.request(ctx, "textDocument/"+a.Op, params, &found); err != nil {
+	var hover struct{ Contents markup }
+	var places locations
+	found := any(&places)
+	if a.Op == "hover" {
+		found = &hover
+	}
+	partial, err := r.request(ctx, "textDocument/"+a.Op, params, found)
+	if err != nil {
 		return tools.Result{}, err
 	}
-	result := p.list(r, found)
-	result.Text = note + result.Text
+	result := p.list(places)
+	if text := strings.TrimSpace(string(hover.Contents)); text != "" {
+		result = tools.Result{Text: phrase.Clip(text, maxHover) + "\n", Summary: "ok"}
+	} else if a.Op == "hover" {
+		result.Text = "The language server knows nothing about " + a.Name + " there.\n"
+	}
+	if result.Text = note + result.Text; partial {
+		result.Text += "[" + r.server.Name + " is still loading the project: the answer may be incomplete]\n"
+	}
 	return result, nil
 }
 
@@ -170,7 +173,7 @@ func isWord(r rune) bool {
 }
 
 // list shows locations, with their lines if they are in the workspace.
-func (p *Pool) list(r *running, found locations) tools.Result {
+func (p *Pool) list(found locations) tools.Result {
 	if len(found) == 0 {
 		return tools.Result{Text: "The language server found nothing.\n", Summary: "nothing"}
 	}

@@ -191,3 +191,51 @@ func TestServersAreCheckedAgain(t *testing.T) {
 		t.Errorf("the call ends with %v", err)
 	}
 }
+
+// A tool whose schema is nested very deep is left out, and the others are used. References
+// that never end, and patterns, are left to the server.
+func TestHostileSchemas(t *testing.T) {
+	properties := make([]string, 100_000)
+	for i := range properties {
+		properties[i] = fmt.Sprintf(`"p%d":{}`, i)
+	}
+	list := []string{
+		`{"name":"deep","inputSchema":{"type":"object","properties":` + strings.Repeat(`{"a":`, 400) + `{}` + strings.Repeat(`}`, 400) + `}}`,
+		`{"name":"many","inputSchema":{"type":"object","properties":{` + strings.Join(properties, ",") + `}}}`,
+		`{"name":"loop","inputSchema":{"type":"object","$ref":"#","properties":{"a":{"$ref":"#/properties/a"}}}}`,
+		`{"name":"pattern","inputSchema":{"type":"object","properties":{"a":{"type":"string","pattern":"(((a{1,1000}){1,1000}){1,1000})*(?<=b)"}}}}`,
+	}
+	w := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var m struct {
+			ID     json.RawMessage
+			Method string
+		}
+		if json.NewDecoder(r.Body).Decode(&m) != nil || m.ID == nil {
+			w.WriteHeader(http.StatusAccepted)
+			return
+		}
+		answer := `"error":{"code":-32601,"message":"Method not found"}`
+		switch m.Method {
+		case "initialize":
+			answer = `"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"x","version":"1"}}`
+		case "tools/list":
+			answer = `"result":{"tools":[` + strings.Join(list, ",") + `]}`
+		case "tools/call":
+			answer = `"result":{"content":[{"type":"text","text":"ok"}]}`
+		}
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,%s}`, m.ID, answer)
+	}))
+	t.Cleanup(func() { w.CloseClientConnections(); w.Close() })
+	c := connect(t, mcp.Options{Servers: []mcp.Server{{Name: "x", URL: w.URL}}})
+	s := c.Servers()[0]
+	if s.State != mcp.Ready || len(s.Tools) != 2 || len(s.Rejected) != 2 || !strings.HasPrefix(s.Rejected[0], "deep: its schema cannot be used: it has more than 100 levels") {
+		t.Fatalf("%s: %s, %d tools, %q", s.State, s.Why, len(s.Tools), s.Rejected)
+	}
+	for _, tool := range []string{"loop", "pattern"} {
+		_, got, err := run(t, &mcp.Toolbox{Connections: c}, "mcp_call", `{"tool":"mcp__x__`+tool+`","arguments":{"a":"`+strings.Repeat("a", 10_000)+`"}}`)
+		if err != nil || got.Text != "ok\n" {
+			t.Errorf("%s: %q, %v", tool, got.Text, err)
+		}
+	}
+}

@@ -115,8 +115,10 @@ type Status struct {
 	// Why is why the server is not ready, for the user; empty for Ready and Starting. It
 	// contains untrusted text.
 	Why string
-	// Tools are the tools that are used, sorted by name.
-	Tools []Tool
+	// Tools are the tools that are used, sorted by name. Changes is set if the server says
+	// that it reports changes of them.
+	Tools   []Tool
+	Changes bool
 	// Rejected are the tools that are left out because they are invalid, with the reason:
 	// "search: its schema is not an object". It contains untrusted text.
 	Rejected []string

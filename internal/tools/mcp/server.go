@@ -61,7 +61,12 @@ func newServer(c *Connections, s Server) *server {
 func (s *server) status() Status {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return Status{Server: s.Server, State: s.state, Why: s.why, Tools: slices.Clone(s.tools), Rejected: slices.Clone(s.rejected), Protocol: s.protocol, Resources: s.offers.resources, HasResources: s.offers.hasResources, Prompts: s.offers.prompts}
+	changes := false
+	if s.session != nil {
+		c := s.session.InitializeResult().Capabilities
+		changes = c != nil && c.Tools != nil && c.Tools.ListChanged
+	}
+	return Status{Server: s.Server, State: s.state, Why: s.why, Tools: slices.Clone(s.tools), Changes: changes, Rejected: slices.Clone(s.rejected), Protocol: s.protocol, Resources: s.offers.resources, HasResources: s.offers.hasResources, Prompts: s.offers.prompts}
 }
 
 // set changes the state and reports the change.

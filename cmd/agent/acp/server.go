@@ -55,8 +55,12 @@ type Opened struct {
 	Model    event.ModelSet
 	Models   func(context.Context) []Model // that the user may choose
 	Commands []Command                     // custom commands and skills
-	Notices  []string                      // for the user
-	Saved    func() bool                   // the session can be resumed
+	// Prompts returns the prompts of MCP servers as commands. Changed has a token when they
+	// may have changed. Both may be nil.
+	Prompts func() []Command
+	Changed <-chan struct{}
+	Notices []string    // for the user
+	Saved   func() bool // the session can be resumed
 	// Search searches for a model on this machine and sends the result. It returns at the
 	// latest when the context ends.
 	Search func(context.Context, chan<- event.Command)
@@ -66,10 +70,11 @@ type Opened struct {
 // Model is a model that can be chosen.
 type Model struct{ Name, Why string }
 
-// Command is a slash command whose text is sent as the prompt.
+// Command is a slash command that sends a prompt.
 type Command struct {
 	Name, Args, What string
-	Prompt           func(args string) string
+	// Prompt returns the prompt. One of Opened.Prompts may wait for its server.
+	Prompt func(ctx context.Context, args string) (event.Prompt, error)
 }
 
 // server holds the sessions of one connection.

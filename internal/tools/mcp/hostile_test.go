@@ -286,7 +286,7 @@ func TestEndlessEvents(t *testing.T) {
 	if got := call(t, c, "x", "long", `{}`); got != "end\n" || <-sent <= most {
 		t.Errorf("the long stream ends with %q", got)
 	}
-	if _, err := c.Call(t.Context(), "x", "endless", nil, nil); err == nil {
+	if _, err := c.Call(t.Context(), "x", "endless", nil, tools.Approved{}); err == nil {
 		t.Error("the endless event is a result")
 	}
 	if n := <-sent; n > most {

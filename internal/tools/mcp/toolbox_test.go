@@ -245,6 +245,18 @@ func TestNPM(t *testing.T) {
 		if err != nil || len(lines) == 0 {
 			t.Errorf("%s: got %q, %v after %q", name, r.Text, err, lines)
 		}
+		all := c.Attach(t.Context(), []string{name + ":demo://resource/dynamic/text/7", name + ":demo://resource/dynamic/blob/7", name + ":demo://none"})
+		if all[0].Err != nil || !strings.Contains(all[0].Text, "Resource 7: This is a plaintext resource") || !strings.Contains(all[1].Text, "not shown") || all[2].Err == nil {
+			t.Errorf("%s: the resources are %+v", name, all)
+		}
+		_, list, err := run(t, &mcp.Toolbox{Connections: c}, mcp.ResourceTool, `{"server":"`+name+`","query":"template"}`)
+		if err != nil || !strings.Contains(list.Text, "demo://resource/dynamic/text/{resourceId} (template)") {
+			t.Errorf("%s: the templates are %s, %v", name, list.Text, err)
+		}
+		prompted, err := c.Prompt(t.Context(), "mcp__"+name+"__args-prompt", []string{"New York", "state=NY"})
+		if err != nil || prompted.Text != "What's weather in New York, NY?\n" {
+			t.Errorf("%s: the prompt is %q, %v", name, prompted.Text, err)
+		}
 		r, err = c.Call(t.Context(), name, "get-tiny-image", nil, tools.Approved{})
 		if err != nil || !strings.Contains(r.Text, "[image, image/png, ") { // its checksum is wrong, so it may not be shown
 			t.Errorf("%s: got %q, %v", name, r.Text, err)

@@ -46,6 +46,7 @@ var handles = []struct {
 		"Asked":          "front.handle prints the first question",
 		"AskDone":        "package prompt closes the question",
 		"Delegated":      "plain mode watches no delegate",
+		"HookNow":        "plain mode shows no activity",
 		"BudgetNow":      "package slash prints it",
 		"SandboxNow":     "a Notice says why it is incomplete, and package slash prints it",
 		"Progress":       "the complete output is printed at the end",
@@ -83,6 +84,7 @@ var handles = []struct {
 		"ContextNow":     "an editor cannot list the context",
 		"DelegatesNow":   "an editor does not list delegates",
 		"Delegated":      "an editor watches no delegate",
+		"HookNow":        "an editor shows its own activity",
 		"ChangesNow":     "an editor cannot list changes",
 	}},
 	{"durables", "traced", "loop/trace/*.go", map[string]string{
@@ -119,6 +121,7 @@ var handles = []struct {
 		"Explained":      "it only answers the front end",
 		"BudgetNow":      "the spans of requests have their usage and cost",
 		"DelegatesNow":   "each delegate has its span",
+		"HookNow":        "hooks are not traced",
 		"Delegated":      "the front end gets it; Trace.Delegate sees the original",
 		"UndoPlan":       "it only answers the front end",
 		"ChangesNow":     "it only answers the front end",

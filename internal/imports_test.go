@@ -53,9 +53,10 @@ var mayImport = map[string][]string{
 	"internal/tui":                     {"internal/loop/event", "internal/llm", "internal/tui/agents", "internal/tui/terminal", "internal/tui/ink", "internal/tui/keys", "internal/tui/pager", "internal/tui/prompt", "internal/tui/slash", "internal/tui/layer", "internal/tui/screen", "internal/tui/transcript", "internal/tui/dialog", "internal/tui/editor", "internal/tui/list"},
 	"internal/tui/dialog":              {"internal/loop/event", "internal/loop/plan", "internal/tui/ink", "internal/tui/keys", "internal/tui/diff", "internal/tui/editor", "internal/tui/markdown", "internal/tui/review"},
 	"internal/tui/review":              {"internal/loop/event", "internal/loop/hunk", "internal/tui/diff", "internal/tui/editor", "internal/tui/ink", "internal/tui/keys"},
-	"internal/tui/editor":              {"internal/loop/event", "internal/llm", "internal/tui/ink", "internal/tui/keys", "internal/tui/editor/text", "internal/tui/editor/text/vi"},
+	"internal/tui/editor":              {"internal/loop/event", "internal/llm", "internal/tui/ink", "internal/tui/keys", "internal/tui/editor/text", "internal/tui/editor/text/emacs", "internal/tui/editor/text/vi"},
 	"internal/tui/editor/text":         {},
-	"internal/tui/editor/text/vi":      {"internal/tui/editor/text"},
+	"internal/tui/editor/text/emacs":   {"internal/tui/editor/text"},
+	"internal/tui/editor/text/vi":      {"internal/tui/editor/text", "internal/tui/editor/text/emacs"},
 	"internal/tui/list":                {"internal/loop/event", "internal/tui/ink", "internal/tui/keys"},
 	"internal/tui/ink":                 {},
 	"internal/tui/screen":              {"internal/loop/event", "internal/llm", "internal/tui/ink", "internal/tui/keys", "internal/tui/list", "internal/tui/transcript"},
@@ -86,7 +87,7 @@ var mayImport = map[string][]string{
 	"cmd/agent/models":                 {"cmd/agent/command", "cmd/agent/credentials", "cmd/agent/settings", "internal/history", "internal/llm", "internal/loop/event", "internal/loop/turn", "internal/tui/ink"},
 	"cmd/agent/tool":                   {"cmd/agent/command", "cmd/agent/exit", "internal/llm", "internal/loop/event", "internal/loop/policy", "internal/textdiff", "internal/tools", "internal/tools/advice", "internal/tui/ink"},
 	"cmd/agent/languages":              {"cmd/agent/command", "cmd/agent/settings", "cmd/agent/trust", "internal/realpath", "internal/tools", "internal/tui/screen"},
-	"cmd/agent/trust":                  {"cmd/agent/command", "cmd/agent/settings", "internal/tui/ink", "internal/tui/screen"},
+	"cmd/agent/trust":                  {"cmd/agent/command", "cmd/agent/settings", "internal/realpath", "internal/tui/ink", "internal/tui/screen"},
 	"cmd/agent/hooks":                  {"cmd/agent/command", "cmd/agent/settings", "cmd/agent/trust", "internal/loop/hooks", "internal/loop/instructions", "internal/tools", "internal/tui/ink"},
 	"cmd/agent/permit":                 {"cmd/agent/command", "cmd/agent/settings", "internal/history", "internal/loop/event", "internal/loop/policy", "internal/tui/ink"},
 	"cmd/agent/agents":                 {"cmd/agent/command", "internal/history", "internal/loop/delegate", "internal/loop/event", "internal/tui/ink"},
@@ -96,7 +97,7 @@ var mayImport = map[string][]string{
 	"cmd/agent/sessions":               {"cmd/agent/command", "internal/history", "internal/llm", "internal/loop/event", "internal/loop/export", "internal/loop/export/adopt", "internal/loop/session", "internal/tui/diff", "internal/tui/ink", "internal/tui/list"},
 	"cmd/agent/undo":                   {"cmd/agent/command", "cmd/agent/exit", "cmd/agent/sessions", "internal/history", "internal/loop/event", "internal/loop/session", "internal/loop/undo", "internal/realpath", "internal/tools", "internal/tui/diff"},
 	"cmd/agent":                        {"cmd/agent/undo", "internal/loop/undo", "internal/realpath", "internal/tui/screen", "cmd/agent/dispatch", "internal/llm", "internal/llm/mask", "internal/history", "internal/tools", "internal/tools/advice", "internal/tools/shell/sandbox", "internal/tools/workspace", "internal/loop", "internal/loop/delegate", "internal/loop/delegate/isolation", "internal/loop/event", "internal/loop/evidence", "internal/loop/instructions", "internal/loop/session", "internal/loop/policy", "internal/loop/secrets", "internal/loop/trace", "internal/loop/turn", "internal/tui", "internal/tui/plain", "internal/tui/slash", "internal/tui/ink", "internal/tui/keys", "internal/tui/markdown", "internal/tui/terminal/ptytest", "cmd/agent/access", "cmd/agent/agents", "cmd/agent/command", "cmd/agent/credentials", "cmd/agent/desktop", "cmd/agent/doctor", "cmd/agent/eval", "cmd/agent/exit", "cmd/agent/headless", "cmd/agent/help", "cmd/agent/inspect", "cmd/agent/mcp", "internal/tools/mcp", "cmd/agent/models", "cmd/agent/permit", "cmd/agent/record", "cmd/agent/replay", "cmd/agent/sessions", "cmd/agent/settings", "internal/loop/hooks", "cmd/agent/hooks", "cmd/agent/tool", "cmd/agent/trust", "cmd/agent/acp", "cmd/agent/languages"},
-	"cmd/agent/acp":                    {"cmd/agent/command", "cmd/agent/desktop", "cmd/agent/exit", "cmd/agent/headless", "cmd/agent/sessions", "cmd/agent/settings", "internal/llm", "internal/loop/event", "internal/loop/session", "internal/tools/workspace", "internal/tui/dialog", "internal/tui/ink", "internal/tui/screen"},
+	"cmd/agent/acp":                    {"cmd/agent/command", "cmd/agent/desktop", "cmd/agent/exit", "cmd/agent/headless", "cmd/agent/sessions", "cmd/agent/settings", "internal/llm", "internal/loop/event", "internal/loop/session", "internal/tools/workspace", "internal/tui/dialog", "internal/tui/ink", "internal/tui/screen", "internal/tui/slash"},
 }
 
 // leaf may be imported by every package.

@@ -32,6 +32,7 @@ import (
 	"agent/internal/loop/trace"
 	"agent/internal/loop/turn"
 	"agent/internal/tools"
+	"agent/internal/tools/check"
 	"agent/internal/tools/fetch"
 	"agent/internal/tools/git"
 	"agent/internal/tools/lsp"
@@ -231,6 +232,7 @@ func (a *app) assemble(f opening, attended bool) (err error) {
 	a.options.Log, a.options.Model, a.options.Models = a.record.Log, model, a.choice.pick.ByName
 	a.options.Attended, a.options.Forked = attended, f.fork
 	a.options.Limits = turn.Limits{ReplyBytes: set.MaxReply}
+	a.options.WebSearch = set.WebSearch
 	a.options.Summary, a.options.Small = cmp.Or(set.Summary, set.Small), set.Small
 	if err := readSystem(&a.options.PromptOptions, f.prompt, set); err != nil {
 		return err
@@ -359,7 +361,7 @@ func (a *app) addTools() error {
 
 // howToTest tells the model how to test its changes in dir; empty if no way is known.
 // Commands is set if commands can be approved.
-func howToTest(checks *tools.Checks, dir string, commands bool) string {
+func howToTest(checks *check.Checks, dir string, commands bool) string {
 	if len(checks.Tools()) > 0 {
 		return "call diagnostics"
 	}
@@ -386,9 +388,9 @@ const smallWindow = 16_000
 
 // newTools returns the tools on a workspace, in a fixed order. If jobs is nil,
 // no command can run in the background. If format is nil, no change is formatted.
-func newTools(c tools.Commands, known *workspace.Ledger, jobs *tools.Jobs, checks *tools.Checks, format tools.Formatter) []tools.Tool {
-	ts := append(tools.FormattedFiles(c.Workspace, known, format), c.Tools(jobs)...)
-	ts = append(ts, tools.Fetch(fetch.Options{
+func newTools(c tools.Commands, known *workspace.Ledger, jobs *tools.Jobs, checks *check.Checks, format tools.Formatter) []tools.Tool {
+	ts := append(tools.FormattedFiles(c, known, format), c.Tools(jobs)...)
+	ts = append(ts, fetch.Tool(fetch.Options{
 		UserAgent: "agent/" + version + " (a coding assistant, for its user)",
 		Proxy:     http.ProxyFromEnvironment,
 	}, c.PDFText))
@@ -396,10 +398,10 @@ func newTools(c tools.Commands, known *workspace.Ledger, jobs *tools.Jobs, check
 }
 
 // newChecks returns the configured checks. They run like shell commands.
-func newChecks(commands tools.Commands, configured []settings.Check) *tools.Checks {
-	var all []tools.Check
+func newChecks(commands tools.Commands, configured []settings.Check) *check.Checks {
+	var all []check.Check
 	for _, c := range configured {
-		all = append(all, tools.Check{Files: c.Files, Command: c.Command, Limit: time.Duration(c.Timeout) * time.Second})
+		all = append(all, check.Check{Files: c.Files, Command: c.Command, Limit: time.Duration(c.Timeout) * time.Second})
 	}
-	return tools.NewChecks(commands, all)
+	return check.New(commands, all)
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // conditional are the names of built-in tools that not every session has.
-var conditional = []string{"skill", "delegate", "tool_search", "mcp_call", "symbols", "rename", "web_search"}
+var conditional = []string{"skill", "delegate", "tool_search", "mcp_call", "mcp_resource", "symbols", "rename", "web_search"}
 
 // customTools returns the tools of the configuration, by name. They run like commands of
 // c. An error names the setting.

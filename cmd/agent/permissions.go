@@ -42,6 +42,9 @@ func judgingPaths(dir string, set settings.Settings) policy.Paths {
 func (a *app) protectPaths() {
 	paths := access.Paths(a.work.Dir(), os.Getenv)
 	paths.Added, paths.Room = a.work.Added(), func() int64 { return a.changes.room(a.sandbox) }
+	if a.trust != nil {
+		paths.Confirmed = a.trust.Files
+	}
 	a.work.AllowOutside(paths.Home)
 	a.work.Withhold(paths.Withheld(a.options.Rules))
 	key := access.KeyFile(os.Getenv)

@@ -9,6 +9,7 @@ import (
 	"agent/internal/loop"
 	"agent/internal/loop/policy"
 	"agent/internal/tools"
+	"agent/internal/tools/check"
 	"agent/internal/tools/workspace"
 )
 
@@ -49,7 +50,7 @@ func everyTool() []tools.Tool {
 	jobs := tools.NewJobs()
 	defer jobs.Close()
 	var commands tools.Commands
-	all := newTools(commands, nil, jobs, tools.NewChecks(commands, make([]tools.Check, 1)), nil)
+	all := newTools(commands, nil, jobs, check.New(commands, make([]check.Check, 1)), nil)
 	return append(all, loop.SessionTools()...)
 }
 

@@ -18,6 +18,7 @@ import (
 	"agent/internal/loop/event"
 	"agent/internal/loop/evidence"
 	"agent/internal/tools"
+	"agent/internal/tools/check"
 	"agent/internal/tools/workspace"
 )
 
@@ -32,7 +33,7 @@ type project struct {
 	typed  func(string, bool) (tools.Call, error)
 }
 
-func newProject(t *testing.T, checks ...tools.Check) *project {
+func newProject(t *testing.T, all ...check.Check) *project {
 	t.Helper()
 	bin, dir := t.TempDir(), t.TempDir()
 	const program = "#!/bin/sh\necho \"$@\" >>\"$RAN\"\necho \"ok $*\"\nfor last; do :; done\ncase $last in [0-9]*) exit $last;; wait) read -r _ <\"$RAN.wait\";; esac\nexit 0\n"
@@ -58,7 +59,7 @@ func newProject(t *testing.T, checks ...tools.Check) *project {
 		minutes++
 		return time.Date(2026, 11, 1, 14, minutes, 0, 0, time.UTC)
 	})
-	configured := tools.NewChecks(commands, checks)
+	configured := check.New(commands, all)
 	return &project{
 		t: t, dir: dir, ledger: l, around: tools.Intercept(l, configured),
 		tools: append(append(tools.Files(ws, nil), commands.Tools(jobs)...), configured.Tools()...), typed: commands.Typed(jobs),
@@ -263,7 +264,7 @@ func randomScript(r *rand.Rand, depth int, n *int) string {
 // TestConfiguredChecks records the checks of the configuration, after the edit that
 // they follow.
 func TestConfiguredChecks(t *testing.T) {
-	p := newProject(t, tools.Check{Files: "*.go", Command: "go vet {file} 1"}, tools.Check{Files: "*.go", Command: "true"})
+	p := newProject(t, check.Check{Files: "*.go", Command: "go vet {file} 1"}, check.Check{Files: "*.go", Command: "true"})
 	p.write("a.go")
 	if p.ledger.Unchecked() {
 		t.Error("unchecked, although the configured checks ran")

@@ -31,7 +31,7 @@ func everyTool(t *testing.T) intake.Tools {
 	jobs := tools.NewJobs()
 	t.Cleanup(jobs.Close)
 	all := append(tools.Files(nil, nil), tools.Commands{}.Tools(jobs)...)
-	all = append(all, tools.Fetch(fetch.Options{}, nil))
+	all = append(all, fetch.Tool(fetch.Options{}, nil))
 	return tools.Accepted(append(all, loop.SessionTools()...))
 }
 

@@ -55,6 +55,9 @@ type Connected interface {
 	Offer(ctx context.Context, window int) []tools.Tool
 	// Callable returns all tools that can be called now, also those that are not offered.
 	Callable() []tools.Tool
+	// Fixed returns tools that stand for all others, and that can be called even if they are
+	// not offered: a model may know them from an earlier run of the session.
+	Fixed() []tools.Tool
 	// Problems returns messages for the user as they arrive.
 	Problems() <-chan string
 }
@@ -79,6 +82,9 @@ type ModelOptions struct {
 	// Small is the name of the model that writes the titles of sessions,
 	// PROVIDER/NAME; empty if the title is the first prompt.
 	Small string
+	// WebSearch is set if the web search of the provider is wanted: the first turn asks for
+	// approval, unless a rule decides.
+	WebSearch bool
 	// Offer selects the tools that a model with that name and context window is
 	// offered. If it is nil, every model is offered all.
 	Offer func(model string, window int, all []llm.ToolSpec) []llm.ToolSpec
@@ -140,8 +146,9 @@ type PermissionOptions struct {
 // Hooks are the commands of the user that act on a session.
 type Hooks interface {
 	// Begin starts the hooks of the beginning of the session and does not wait for them.
-	// Problems of hooks are passed to notify until the agent has ended.
-	Begin(notify func(string))
+	// Problems of hooks, and hooks that are slow, are passed to emit until the agent has
+	// ended.
+	Begin(emit func(event.Event))
 	// Prompt and Ended are those of turn.Hooks.
 	Prompt(ctx context.Context, text string) (note, blocked string)
 	Ended(ctx context.Context, reason event.Reason, answer string, continued bool) (more string)

@@ -38,14 +38,18 @@ func (t *toolset) offer(ctx context.Context, window int) {
 // listed returns the tools that models are offered.
 func (t *toolset) listed() []tools.Tool { return slices.Concat(t.own, t.offered) }
 
-// callable returns the tools that can be called: those that are listed, and all others of
-// which a model may have learned the name.
+// callable returns the tools that can be called: those that are listed, and all others whose
+// names a model may have learned.
 func (t *toolset) callable() []tools.Tool {
 	all := t.listed()
 	if t.from == nil {
 		return all
 	}
-	for _, more := range t.allowed(t.from.Callable()) {
+	further := t.allowed(t.from.Callable())
+	if t.only == nil {
+		further = append(further, t.from.Fixed()...)
+	}
+	for _, more := range further {
 		name := more.Accepts().Name
 		if !slices.ContainsFunc(all, func(other tools.Tool) bool { return other.Accepts().Name == name }) {
 			all = append(all, more)

@@ -93,7 +93,7 @@ func editors() []string {
 func editForm(w *workspace.Workspace) intake.Form {
 	one := intake.Form{
 		Aliases: map[string][]string{
-			"path":        fileAliases(),
+			"path":        intake.FileAliases(),
 			"old":         {"old_string", "old_str", "old_text", "old_code", "search", "find"},
 			"new":         {"new_string", "new_str", "new_text", "new_code", "replace", "replacement"},
 			"replace_all": {"allow_multiple"},

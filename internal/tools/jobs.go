@@ -150,7 +150,7 @@ func (j *Jobs) report(b *job) Result {
 	if text == "" {
 		text = "[no new output]\n"
 	}
-	text = withNewline(text)
+	text = phrase.EndLine(text)
 	if cut {
 		text += outputFileNote(b.run.Whole(), b.run.Lines())
 	}

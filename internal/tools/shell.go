@@ -86,8 +86,8 @@ func (c Commands) Typed(jobs *Jobs) func(line string, join bool) (Call, error) {
 	}
 }
 
-// command returns a command with the environment that all commands get.
-func (c Commands) command(line, dir string) shell.Command {
+// Command returns a command with the environment that all commands get.
+func (c Commands) Command(line, dir string) shell.Command {
 	out := shell.Command{Line: line, Dir: dir, Env: os.Environ(), Limits: c.Limits, Keep: c.MaxOutput}
 	if c.Filter != nil {
 		out.Filter = c.Filter()
@@ -286,7 +286,7 @@ func (o commandOutcome) result() Result {
 	}
 	how, end := o.describeEnd()
 	r := Result{
-		Text: withNewline(o.Output) + fullOutputNote(o.Result) + processNote(o.Result) + o.notes + undoneNote(o.undone) +
+		Text: phrase.EndLine(o.Output) + fullOutputNote(o.Result) + processNote(o.Result) + o.notes + undoneNote(o.undone) +
 			o.blocked.note() + "[" + end + "]\n",
 		Summary: how + " · " + lines + undoneSummary(o.undone),
 		IsError: o.job == nil && (o.Code != 0 || o.why != shell.Ended),
@@ -357,14 +357,6 @@ func processNote(r shell.Result) string {
 		return "[background processes of the command were stopped with it]\n"
 	}
 	return ""
-}
-
-// withNewline returns text with a newline at the end.
-func withNewline(text string) string {
-	if text != "" && !strings.HasSuffix(text, "\n") {
-		text += "\n"
-	}
-	return text
 }
 
 // oneLine returns the first line of a command, with control characters escaped,

@@ -15,6 +15,7 @@ import (
 
 	"agent/internal/tools/advice"
 	"agent/internal/tools/intake"
+	"agent/internal/tools/shell"
 )
 
 func (s *shellTool) shellForm() intake.Form {
@@ -135,7 +136,7 @@ func rewriteWords(a *intake.Args) error {
 				return advice.Add(fmt.Errorf("the words of command hold %s, which a shell would not see as an operator", w), "Send the command as one string")
 			}
 			if !plainWord.MatchString(w) {
-				words[i] = quote(w)
+				words[i] = shell.Quote(w)
 			}
 		}
 		a.Set("command", strings.Join(words, " "))
@@ -211,7 +212,7 @@ func (s *shellTool) namedDir(a *intake.Args) (name, sent, dir string) {
 // inDir returns a command that runs in a subshell in dir.
 func inDir(dir, command string) string {
 	if !plainWord.MatchString(dir) || strings.HasPrefix(dir, "-") {
-		dir = "-- " + quote(dir)
+		dir = "-- " + shell.Quote(dir)
 	}
 	if strings.ContainsAny(command, ";&|\n#<") {
 		return "(cd " + dir + " || exit\n" + command + "\n)"

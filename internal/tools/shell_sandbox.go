@@ -16,7 +16,7 @@ import (
 
 // approved returns the command exactly as it was approved, without time limits.
 func (s *shellTool) approved(line string, at location, ok Approved) shell.Command {
-	c := s.command(cmp.Or(ok.Script, line), at.dir)
+	c := s.Command(cmp.Or(ok.Script, line), at.dir)
 	if ok.Environment != nil && ok.Access.Private {
 		c.Env = ok.Environment(c.Env)
 	}
@@ -40,7 +40,7 @@ func gitFunction(env []string) string {
 	words := []string{"/usr/bin/env", "-i"}
 	for _, v := range env {
 		if name, _, _ := strings.Cut(v, "="); name != "PWD" { // it is wrong after cd
-			words = append(words, quote(v))
+			words = append(words, shell.Quote(v))
 		}
 	}
 	return GitFunction + "() { " + strings.Join(words, " ") + " \"$@\"; }; "

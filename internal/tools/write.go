@@ -35,7 +35,7 @@ func writeTool(w *workspace.Workspace, known *workspace.Ledger, format Formatter
 	}, intake.Form{
 		Names: []string{"write_file", "write_to_file", "create", "create_file", "save_file", "file_write"},
 		Aliases: map[string][]string{
-			"path":    fileAliases(),
+			"path":    intake.FileAliases(),
 			"content": {"contents", "text", "file_text", "file_content", "file_contents"},
 		},
 		Paths: []string{"path"}, Exists: exists(w), Harmless: []string{"overwrite=true", "append=false", "line_count"},

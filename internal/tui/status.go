@@ -45,7 +45,8 @@ func (h *hints) working() string {
 	if !h.Busy() || h.dialog.Waits() || h.pager.Open() || h.Height < workingHeight {
 		return ""
 	}
-	activity, key := h.Feed.Activity(), h.stopKey()+" to interrupt"
+	activity, since := h.Feed.Activity()
+	key := h.stopKey() + " to interrupt"
 	switch {
 	case h.Feed.Killing:
 		activity, key = "killing the command", ""
@@ -54,7 +55,10 @@ func (h *hints) working() string {
 	}
 	var facts []string
 	if h.Feed.Running { // a shell command of the user's is no turn
-		facts = append(facts, phrase.Seconds(h.elapsed()))
+		if since.IsZero() {
+			since = h.Feed.Since
+		}
+		facts = append(facts, phrase.Seconds(h.elapsed(since)))
 		if h.tokens > 0 {
 			facts = append(facts, phrase.Thousands(h.tokens)+" tokens")
 		}
@@ -92,9 +96,9 @@ func (h *hints) killHint() string {
 	return h.stopKey() + " again to kill the command"
 }
 
-// elapsed returns how long the turn has run, in whole seconds.
-func (h *hints) elapsed() time.Duration {
-	return h.Now().Sub(h.Feed.Since).Truncate(time.Second)
+// elapsed returns the time since a moment of the turn, in whole seconds.
+func (h *hints) elapsed(since time.Time) time.Duration {
+	return h.Now().Sub(since).Truncate(time.Second)
 }
 
 // behindPager returns the hint that the pager shows while a turn runs, or "".
@@ -143,7 +147,7 @@ func (h *hints) shortActivity() string {
 		}
 	}
 	if h.Feed.Running {
-		words = phrase.Seconds(h.elapsed()) + " · " + words
+		words = phrase.Seconds(h.elapsed(h.Feed.Since)) + " · " + words
 	}
 	return transcript.Spinner(h.Transcript.Frame) + " " + words
 }

@@ -354,7 +354,7 @@ func (f *feed) turnEnd(e *event.TurnEnd) {
 		f.note(line)
 	}
 	switch e.Reason {
-	case event.Done, event.UserInterrupt, event.ProviderError, event.LogError, event.BadAnswer:
+	case event.Done, event.UserInterrupt, event.ProviderError, event.LogError, event.BadAnswer, event.Blocked:
 	default:
 		f.note(strings.TrimSpace(e.Error + " " + event.WithoutKeys(e.Hint)))
 	}

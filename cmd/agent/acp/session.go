@@ -3,6 +3,8 @@ package acp
 import (
 	"context"
 	"errors"
+	"reflect"
+	"slices"
 	"sync"
 	"time"
 
@@ -23,10 +25,12 @@ const (
 // session is an open session. Its loop, a goroutine, takes the events of the agent and
 // sends updates to the editor, in order.
 type session struct {
-	id     acp.SessionId
-	conn   *conn
-	opened *Opened
-	outbox *screen.Outbox
+	id      acp.SessionId
+	conn    *conn
+	opened  *Opened
+	servers []acp.McpServer // of the editor
+	dirs    []string        // further directories of the editor
+	outbox  *screen.Outbox
 
 	ctx    context.Context // ends when the session is closed
 	stop   context.CancelFunc
@@ -96,6 +100,20 @@ func newSession(c *conn, o *Opened) *session {
 	}
 	s.outbox.Send(event.ListJobs{}) // its answer follows the Opened of a resumed session
 	return s
+}
+
+// differs reports whether the session was opened with other MCP servers or directories. Nil
+// stands for the present ones.
+func (s *session) differs(servers []acp.McpServer, dirs []string) bool {
+	return servers != nil && !reflect.DeepEqual(servers, s.servers) && len(servers)+len(s.servers) > 0 ||
+		dirs != nil && !slices.Equal(dirs, s.dirs)
+}
+
+// busy reports whether a prompt runs.
+func (s *session) busy() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.turn != nil
 }
 
 // close interrupts the turn, waits for the agent and releases the session.

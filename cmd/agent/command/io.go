@@ -10,6 +10,7 @@ import (
 
 	"github.com/charmbracelet/x/term"
 
+	"agent/internal/llm/phrase"
 	"agent/internal/tui/ink"
 )
 
@@ -70,10 +71,7 @@ func NewConsole(f *os.File) Console { return Console{f, term.IsTerminal(f.Fd())}
 // Say prints untrusted text. On a terminal it adds a missing newline.
 func (c Console) Say(text string) {
 	if c.Terminal {
-		text = ink.Sanitize(text)
-		if text != "" && !strings.HasSuffix(text, "\n") {
-			text += "\n"
-		}
+		text = phrase.EndLine(ink.Sanitize(text))
 	}
 	_, _ = io.WriteString(c, text)
 }

@@ -38,8 +38,8 @@ func repository(dir string) (settings.Hooks, []trust.Item, error) {
 			commands = append(commands, h.Command)
 		}
 	}
-	content := text + trust.Programs(root, dir, commands...)
-	return all, []trust.Item{{Kind: trust.Hooks, Name: repositoryFile, File: repositoryFile, Content: content, Live: true}}, nil
+	programs, files := trust.Programs(root, dir, commands...)
+	return all, []trust.Item{{Kind: trust.Hooks, Name: repositoryFile, File: repositoryFile, Content: text + programs, Files: files, Live: true}}, nil
 }
 
 // Items is the trust.Source of hooks.

@@ -56,11 +56,11 @@ func inside(dir string, kind trust.Kind, name string, args []string) (trust.Item
 	if in {
 		file, words = filepath.ToSlash(path), append([]string{path}, words...)
 	}
-	content := trust.Programs(dir, dir, words...)
+	content, files := trust.Programs(dir, dir, words...)
 	if content == "" && !in {
 		return trust.Item{}, false
 	}
-	return trust.Item{Kind: kind, Name: name, File: file, Content: strings.Join(args, " ") + "\n" + content, Live: kind == trust.Format}, true
+	return trust.Item{Kind: kind, Name: name, File: file, Content: strings.Join(args, " ") + "\n" + content, Files: files, Live: kind == trust.Format}, true
 }
 
 // program returns the path of a program as package process finds it, relative to dir if it
@@ -168,7 +168,8 @@ func (p Programs) Start(dir string, area *confine.Area) func(s lsp.Server, root 
 		if strings.ContainsAny(args[0], `/`+string(filepath.Separator)) && !filepath.IsAbs(args[0]) {
 			args[0] = filepath.Join(dir, args[0])
 		}
-		if named := trust.Programs(root, root, args[1:]...); named != "" && named != trust.Programs(dir, dir, args[1:]...) {
+		named, _ := trust.Programs(root, root, args[1:]...)
+		if confirmed, _ := trust.Programs(dir, dir, args[1:]...); named != "" && named != confirmed {
 			return nil, fmt.Errorf("its arguments name other files in %s than in the working directory. Use absolute paths in its \"command\"", root)
 		}
 		guard := area.Begin(confine.Extent{Private: true})

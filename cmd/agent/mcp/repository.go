@@ -49,9 +49,22 @@ func All(set settings.MCP, file string, from Source) (all []Configured, err erro
 		if c.Waits {
 			c.Off = "you have not confirmed it. To confirm it: agent trust confirm mcp " + t.name
 		}
+		c.Check = func() error { return t.check(from.Trust) }
 		all = append(all, c)
 	}
 	return all, err
+}
+
+// check returns an error if the server is not confirmed any more with the configuration and
+// the files that the repository has now.
+func (e entry) check(review *trust.Review) error {
+	now, _ := readRepository(review.Dir())
+	for _, n := range now {
+		if n.name == e.name && n.item.Sum() == e.item.Sum() && review.Confirmed(n.item) {
+			return nil
+		}
+	}
+	return fmt.Errorf("it has changed since you confirmed it. To use it in a new session: agent trust confirm mcp %s", e.name)
 }
 
 // Items is the trust.Source of the servers of a repository.
@@ -128,22 +141,22 @@ func newEntry(root, name string, raw json.RawMessage) (entry, error) {
 	if err := e.settings.Check(); err != nil {
 		return entry{}, err
 	}
-	content, err := content(root, e.settings, raw)
-	e.item = trust.Item{Kind: trust.MCP, Name: e.name, File: RepositoryFile, Content: content}
+	content, files, err := content(root, e.settings, raw)
+	e.item = trust.Item{Kind: trust.MCP, Name: e.name, File: RepositoryFile, Content: content, Files: files}
 	return e, err
 }
 
 // content returns what the user has to confirm: the configuration as it is in the file, the
 // variables whose values are inserted, and the files of the repository that the command
-// names. It contains no value of a variable.
-func content(root string, s settings.MCPServer, raw json.RawMessage) (string, error) {
+// names, whose paths it returns too. It contains no value of a variable.
+func content(root string, s settings.MCPServer, raw json.RawMessage) (text string, files []string, err error) {
 	var out bytes.Buffer
 	if err := json.Indent(&out, raw, "", "  "); err != nil {
-		return "", err
+		return "", nil, err
 	}
 	used, err := json.Marshal(s) // in raw, escapes such as \u0024 can hide a variable
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	var names []string
 	for _, m := range variable.FindAllSubmatch(used, -1) {
@@ -162,7 +175,8 @@ func content(root string, s settings.MCPServer, raw json.RawMessage) (string, er
 	for _, w := range s.Args {
 		words = append(words, filepath.FromSlash(w))
 	}
-	return out.String() + "\n" + trust.Programs(root, root, words...), nil
+	programs, files := trust.Programs(root, root, words...)
+	return out.String() + "\n" + programs, files, nil
 }
 
 // notInServer matches what cannot be in the name of a server.

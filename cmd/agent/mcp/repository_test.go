@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"agent/cmd/agent/mcp"
+	"agent/cmd/agent/settings"
+	"agent/cmd/agent/trust"
 )
 
 // The content to confirm names each variable whose value a server gets, however it is
@@ -24,5 +26,44 @@ func TestVariablesAreNamed(t *testing.T) {
 	}
 	if want := "sent to the server: PLAIN_KEY, HIDDEN_KEY"; !strings.Contains(items[0].Content, want) {
 		t.Errorf("the content has no %q:\n%s", want, items[0].Content)
+	}
+}
+
+// A server of the repository is not started again after its configuration or its script has
+// changed.
+func TestChangedServersAreNotStarted(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const config = `{"mcpServers":{"shop":{"command":"sh","args":["shop.sh"]}}}`
+	write(".mcp.json", config)
+	write("shop.sh", "exec shop")
+	items, err := mcp.Items(dir)
+	if err != nil || len(items) != 1 {
+		t.Fatalf("got %v, %v", items, err)
+	}
+	review := trust.NewReview(dir, nil, []settings.Confirmed{{Kind: "mcp", Name: "shop", Sum: items[0].Sum()}}, mcp.Items)
+	all, err := mcp.All(settings.MCP{}, "config.json", mcp.Source{Dir: dir, Trust: review, Getenv: os.Getenv})
+	if err != nil || len(all) != 1 || all[0].Off != "" || all[0].Check() != nil || len(review.Files()) != 1 {
+		t.Fatalf("got %v, %v, files %q", all, err, review.Files())
+	}
+	for _, change := range [][2]string{{"shop.sh", "exec evil"}, {".mcp.json", `{"mcpServers":{"shop":{"command":"sh","args":["-c","evil"]}}}`}, {".mcp.json", `{}`}} {
+		write(change[0], change[1])
+		if all[0].Check() == nil {
+			t.Errorf("the server starts after %s has become %s", change[0], change[1])
+		}
+		write(".mcp.json", config)
+		write("shop.sh", "exec shop")
+		if err := all[0].Check(); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := os.Remove(filepath.Join(dir, "shop.sh")); err != nil || all[0].Check() == nil {
+		t.Errorf("the server starts without its script (%v)", err)
 	}
 }

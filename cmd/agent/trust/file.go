@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"time"
 	"unicode/utf8"
+
+	"agent/internal/realpath"
 )
 
 const (
@@ -68,10 +70,13 @@ func readBelow(root, name string, limit int64) ([]byte, error) {
 // which run in dir: their content if it is short text, otherwise its hash. It belongs to
 // the Content of an item, so that a changed script waits for a new confirmation. Commands
 // can reach other files, as with `make`: the user is told that.
-func Programs(root, dir string, commands ...string) string {
+//
+// Files are the absolute paths, without links, of what must not change while a program
+// runs: the files, and the directories below root with links that lead to them.
+func Programs(root, dir string, commands ...string) (text string, files []string) {
 	at, err := os.OpenRoot(root)
 	if err != nil {
-		return ""
+		return "", nil
 	}
 	defer at.Close()
 	p := programs{root: at, tried: map[string]bool{}}
@@ -85,7 +90,7 @@ func Programs(root, dir string, commands ...string) string {
 			}
 		}
 	}
-	return p.out.String()
+	return p.out.String(), p.files
 }
 
 const (
@@ -119,6 +124,7 @@ type programs struct {
 	count int             // files that are described
 	full  bool
 	out   strings.Builder
+	files []string // see Programs
 }
 
 // add describes a file of the repository. It reports whether path is a directory in it.
@@ -136,9 +142,35 @@ func (p *programs) add(path string) (isDir bool) {
 		p.out.WriteString("\n--- and more files. They are not shown, and can change without a new question\n")
 	default:
 		p.count++
+		p.keep(name)
 		fmt.Fprintf(&p.out, "\n--- %s (%d bytes)\n%s", filepath.ToSlash(name), len(text), text)
 	}
 	return isDir
+}
+
+// keep adds the paths of a file to p.files. A link in the directory p.root itself is left
+// out, because all of the repository would have to be read-only.
+func (p *programs) keep(name string) {
+	root := realpath.Of(p.root.Name())
+	steps := realpath.Steps(filepath.Join(root, name))
+	for _, path := range steps[:len(steps)-1] { // each begins with a directory that contains the next link
+		for dir := root; ; {
+			rest, err := filepath.Rel(dir, path)
+			if err != nil || rest == "." || !filepath.IsLocal(rest) {
+				break
+			}
+			first, _, _ := strings.Cut(rest, string(filepath.Separator))
+			next := filepath.Join(dir, first)
+			if info, err := os.Lstat(next); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+				if dir != root {
+					p.files = append(p.files, dir)
+				}
+				break
+			}
+			dir = next
+		}
+	}
+	p.files = append(p.files, steps[len(steps)-1])
 }
 
 // notInName reports whether r separates the words of a shell command.
@@ -157,6 +189,9 @@ func (p *programs) describe(name string) (text string, isDir bool) {
 	}
 	if !info.Mode().IsRegular() {
 		return "", info.IsDir()
+	}
+	if info.Size() == 0 {
+		return "(an empty file)\n", false
 	}
 	if info.Size() <= maxShown && p.out.Len() < maxFile {
 		if b, err := readBelow(p.root.Name(), name, maxShown); err == nil && utf8.Valid(b) {

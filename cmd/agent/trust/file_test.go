@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -22,6 +23,12 @@ func write(t *testing.T, root, name, text string) {
 	}
 }
 
+// programs returns the text of trust.Programs.
+func programs(root, dir string, commands ...string) string {
+	text, _ := trust.Programs(root, dir, commands...)
+	return text
+}
+
 // A script that a command names in a usual way belongs to what is confirmed, so that a
 // change of it waits for a new confirmation.
 func TestChangedScriptsAreNoticed(t *testing.T) {
@@ -36,9 +43,9 @@ func TestChangedScriptsAreNoticed(t *testing.T) {
 		write(t, root, "sub/x", "")
 		for _, dir := range []string{root, filepath.Join(root, "sub")} {
 			write(t, root, "scripts/check.sh", "echo good")
-			before := trust.Programs(root, dir, command)
+			before := programs(root, dir, command)
 			write(t, root, "scripts/check.sh", "echo evil")
-			after := trust.Programs(root, dir, command)
+			after := programs(root, dir, command)
 			if !strings.Contains(before, "echo good") || !strings.Contains(after, "echo evil") {
 				t.Errorf("%s in %s: %q, then %q", command, dir, before, after)
 			}
@@ -52,8 +59,8 @@ func TestDescriptionsOfFilesAreDistinct(t *testing.T) {
 	one, two := t.TempDir(), t.TempDir()
 	write(t, one, "a.sh", "echo a\n")
 	write(t, one, "b.sh", "echo b\n")
-	write(t, two, "a.sh", strings.TrimPrefix(trust.Programs(one, one, "a.sh b.sh"), "\n--- a.sh (7 bytes)\n"))
-	if trust.Programs(one, one, "a.sh b.sh") == trust.Programs(two, two, "a.sh b.sh") {
+	write(t, two, "a.sh", strings.TrimPrefix(programs(one, one, "a.sh b.sh"), "\n--- a.sh (7 bytes)\n"))
+	if programs(one, one, "a.sh b.sh") == programs(two, two, "a.sh b.sh") {
 		t.Error("the text of one file describes two")
 	}
 }
@@ -66,7 +73,7 @@ func TestManyFilesAndLinks(t *testing.T) {
 		write(t, root, name, "echo good")
 		command += " " + name
 	}
-	if got := trust.Programs(root, root, command); strings.Count(got, "echo good") != 100 || !strings.Contains(got, "and more files. They are not shown") {
+	if got := programs(root, root, command); strings.Count(got, "echo good") != 100 || !strings.Contains(got, "and more files. They are not shown") {
 		t.Errorf("got %q", got[max(0, len(got)-200):])
 	}
 	if runtime.GOOS == "windows" {
@@ -76,7 +83,7 @@ func TestManyFilesAndLinks(t *testing.T) {
 	if err := os.Symlink(outside, filepath.Join(root, "out.sh")); err != nil {
 		t.Fatal(err)
 	}
-	if got := trust.Programs(root, root, "./out.sh"); !strings.Contains(got, "a link to "+outside) {
+	if got := programs(root, root, "./out.sh"); !strings.Contains(got, "a link to "+outside) {
 		t.Errorf("got %q", got)
 	}
 }
@@ -87,8 +94,34 @@ func TestHostileWords(t *testing.T) {
 	root := t.TempDir()
 	write(t, root, "a/a/a/x", "")
 	for _, command := range []string{strings.Repeat("a/", 60_000), strings.Repeat("a/a/a/ b/c/d/e ", 10_000), strings.Repeat("../", 60_000) + "etc/passwd", "/etc/passwd"} {
-		if got := trust.Programs(root, root, command); strings.Contains(got, "root:") {
+		if got := programs(root, root, command); strings.Contains(got, "root:") {
 			t.Errorf("got %q", got)
 		}
+	}
+}
+
+// A file is read-only with the links that lead to it, except for a link in the root.
+func TestPathsOfPrograms(t *testing.T) {
+	t.Parallel()
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, root, "tools/real/check.sh", "")
+	for link, target := range map[string]string{"tools/one.sh": "more/two.sh", "tools/more/two.sh": "../real/check.sh", "top": "tools/real"} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(root, link)), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(target, filepath.Join(root, link)); err != nil {
+			t.Skip(err)
+		}
+	}
+	_, got := trust.Programs(root, root, "tools/one.sh; top/check.sh; missing.sh")
+	var want []string
+	for _, name := range []string{"tools", "tools/more", "tools/real/check.sh", "tools/real/check.sh"} {
+		want = append(want, filepath.Join(root, filepath.FromSlash(name)))
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -43,9 +43,12 @@ func (k Kind) noun(n int) string {
 	return phrase.Count(n, string(k))
 }
 
+// sandboxed reports whether the programs of a kind run in the sandbox.
+func (k Kind) sandboxed() bool { return k == LSP || k == Format }
+
 // area says where the programs of a kind run.
 func (k Kind) area() string {
-	if k == LSP || k == Format {
+	if k.sandboxed() {
 		return "in the sandbox"
 	}
 	return "outside the sandbox"
@@ -59,6 +62,9 @@ type Item struct {
 	// Content determines what will run: the user reads it before confirming, and its hash
 	// is stored.
 	Content string
+	// Files are the absolute paths, without links, of what the content describes besides
+	// File: see Programs.
+	Files []string
 	// Live is set if a confirmation applies to the running session.
 	Live bool
 	// Offer is set if the repository does not configure the item: this program could use it.
@@ -89,12 +95,19 @@ type Review struct {
 
 	mu        sync.Mutex
 	confirmed []settings.Confirmed
+	used      map[itemKey][]string // the files of confirmed items that run outside the sandbox
+}
+
+// itemKey identifies an item.
+type itemKey struct {
+	kind Kind
+	name string
 }
 
 // NewReview returns the review of the workspace dir. The confirmations are those of its
 // project file, which is nil if the user has no state directory.
 func NewReview(dir string, file *settings.ProjectFile, confirmed []settings.Confirmed, sources ...Source) *Review {
-	return &Review{dir: dir, file: file, sources: sources, confirmed: slices.Clone(confirmed)}
+	return &Review{dir: dir, file: file, sources: sources, confirmed: slices.Clone(confirmed), used: map[itemKey][]string{}}
 }
 
 // Dir returns the workspace.
@@ -116,7 +129,31 @@ func (r *Review) Items() (all []Item, problems []error) {
 func (r *Review) Confirmed(i Item) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return slices.Contains(r.confirmed, i.confirmed())
+	yes := slices.Contains(r.confirmed, i.confirmed())
+	r.note(i, yes)
+	return yes
+}
+
+// note remembers the files of an item if it is confirmed, and forgets them otherwise. The
+// caller holds r.mu.
+func (r *Review) note(i Item, confirmed bool) {
+	key := itemKey{i.Kind, i.Name}
+	delete(r.used, key)
+	if confirmed && !i.Kind.sandboxed() {
+		r.used[key] = i.Files
+	}
+}
+
+// Files returns the absolute paths of the files and directories that programs in the
+// sandbox must not change, because confirmed items run them outside it. It reads nothing:
+// these are the files of the last check of each item.
+func (r *Review) Files() (all []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, files := range r.used {
+		all = append(all, files...)
+	}
+	return all
 }
 
 // Confirm stores that the user has confirmed the item with its present content, which the
@@ -140,6 +177,7 @@ func (r *Review) decide(i Item, store func(settings.ProjectFile, settings.Confir
 	defer r.mu.Unlock()
 	r.confirmed = slices.DeleteFunc(r.confirmed, func(c settings.Confirmed) bool { return c.Kind == string(i.Kind) && c.Name == i.Name })
 	r.confirmed = append(r.confirmed, now...)
+	r.note(i, len(now) > 0)
 	return nil
 }
 

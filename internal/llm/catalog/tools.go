@@ -91,7 +91,7 @@ func Offer(model string, window int, all []llm.ToolSpec) []llm.ToolSpec {
 // connected reports whether a tool is one of those for MCP servers, which the user has
 // configured, so that every model is offered it.
 func connected(name string) bool {
-	return strings.HasPrefix(name, "mcp__") || name == "mcp_call" || name == "tool_search"
+	return strings.HasPrefix(name, "mcp__") || name == "mcp_call" || name == "mcp_resource" || name == "tool_search"
 }
 
 func editingOf(model string) editing {

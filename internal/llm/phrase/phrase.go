@@ -25,6 +25,14 @@ func Count(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun
 }
 
+// EndLine returns text with a newline at the end, unless it is empty.
+func EndLine(text string) string {
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	return text
+}
+
 // Thousands returns a count in at most four digits: "812", "18.2k", "1.3M".
 func Thousands(n int) string {
 	switch {

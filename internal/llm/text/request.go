@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"agent/internal/llm"
+	"agent/internal/llm/phrase"
 	"agent/internal/llm/wire"
 )
 
@@ -101,10 +102,7 @@ func (w *writer) assistant(m llm.Message, calls []llm.Message) {
 
 // appendLine returns text with more on a new line.
 func appendLine(text, more string) string {
-	if text != "" && !strings.HasSuffix(text, "\n") {
-		text += "\n"
-	}
-	return text + more
+	return phrase.EndLine(text) + more
 }
 
 // callText formats a call as the model would write it.

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -14,7 +15,7 @@ import (
 // explain completes e with the provider's name and a hint, and removes secrets
 // from its texts.
 func (x *Exchange) explain(e *llm.Error) *llm.Error {
-	e.Provider = x.c.at.Name
+	e.Provider = cmp.Or(e.Provider, x.c.at.Name)
 	e.Message = Clean(x.redact(e.Message))
 	if e.Hint == "" {
 		e.Hint = x.hint(e)

@@ -72,6 +72,7 @@ var (
 		"explained":    "how a command would be judged, after `explain_permission`",
 		"budget":       "what the turn and the session have used of their limits",
 		"delegates":    "delegates of the session, after a change or `list_delegates`",
+		"hook":         "the session waits for a hook of the user that has run for a second, or that hook has `ended`",
 		"delegated":    "event of a delegate that is not stored, or that `watch_delegate` requested",
 		"undo_plan":    "what an undo would do, after `plan_undo`",
 		"changes":      "all changes of files since the session began, after `list_changes`",

@@ -31,7 +31,7 @@ const (
 // IsMCPTool reports whether a tool of the model belongs to MCP servers. These tools come
 // after all others.
 func IsMCPTool(name string) bool {
-	return strings.HasPrefix(name, "mcp__") || name == "mcp_call" || name == "tool_search"
+	return strings.HasPrefix(name, "mcp__") || name == "mcp_call" || name == "mcp_resource" || name == "tool_search"
 }
 
 // Effect is the kind of effect that a tool call can have.
@@ -87,6 +87,7 @@ const (
 	UserInterrupt Reason = "interrupted"
 	ProviderError Reason = "error"
 	LogError      Reason = "log_error" // the session cannot be written
+	Blocked       Reason = "blocked"   // a hook blocked the prompt, which was given back
 )
 
 // Decision is the user's answer to an Ask.

@@ -156,6 +156,16 @@ type (
 	DelegatesNow struct {
 		Delegates []Delegate `json:"delegates"`
 	}
+	// HookNow reports that the session waits for a hook of the user that has run for a
+	// second, and a second time, with Ended, that this hook has ended.
+	HookNow struct {
+		ID      int           `json:"id"`    // from 1
+		Event   string        `json:"event"` // "before_tool"
+		Command string        `json:"command"`
+		Agent   string        `json:"agent,omitempty"` // number of the delegate that waits for it
+		For     time.Duration `json:"for_ns"`          // how long it has run
+		Ended   bool          `json:"ended,omitempty"`
+	}
 	// Delegated is an event of a delegate that is watched.
 	Delegated struct {
 		ID    int
@@ -204,7 +214,7 @@ type Permission struct {
 
 // Ask is a question to the user.
 type Ask struct {
-	ID       string   `json:"id"`               // of the tool call, or StepsAsk, TextAsk or HostAsk
+	ID       string   `json:"id"`               // of the tool call, or one of the IDs below
 	Agent    string   `json:"agent,omitempty"`  // the delegate that asks: "explore 2"; empty for the main agent
 	Title    string   `json:"title"`            // "edit internal/tui/list.go"
 	Effect   Effect   `json:"effect,omitempty"` // as in ToolStart; empty for a question about the turn
@@ -261,6 +271,8 @@ const (
 	StepsAsk = "steps" // whether a long turn may continue
 	TextAsk  = "text"  // whether a model without tool calling may write its calls as text
 	HostAsk  = "host"  // whether the conversation may be sent to a host
+	// SearchAsk is whether the model may use the web search of its provider.
+	SearchAsk = "search"
 )
 
 func (Streamed) isEvent()       {}
@@ -284,6 +296,7 @@ func (Summarizing) isEvent()    {}
 func (ContextNow) isEvent()     {}
 func (DelegatesNow) isEvent()   {}
 func (Delegated) isEvent()      {}
+func (HookNow) isEvent()        {}
 func (UndoPlan) isEvent()       {}
 func (ChangesNow) isEvent()     {}
 
@@ -308,5 +321,6 @@ func (Summarizing) isPreview()    {}
 func (ContextNow) isPreview()     {}
 func (DelegatesNow) isPreview()   {}
 func (Delegated) isPreview()      {}
+func (HookNow) isPreview()        {}
 func (UndoPlan) isPreview()       {}
 func (ChangesNow) isPreview()     {}

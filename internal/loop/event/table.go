@@ -67,6 +67,7 @@ var (
 		named[Explained]("explained"),
 		named[BudgetNow]("budget"),
 		named[DelegatesNow]("delegates"),
+		named[HookNow]("hook"),
 		named[Delegated]("delegated"),
 		named[UndoPlan]("undo_plan"),
 		named[ChangesNow]("changes"),

@@ -115,6 +115,8 @@ func ending(r event.Reason) string {
 		return "The answer does not match the schema"
 	case event.ProviderError:
 		return "Failed"
+	case event.Blocked:
+		return "A hook blocked the prompt"
 	case event.LogError:
 		return "Failed because the session could not be saved"
 	}

@@ -54,6 +54,8 @@ type Input struct {
 	Reason    string          `json:"reason,omitempty"`    // why the turn ended
 	Answer    string          `json:"answer,omitempty"`    // of the turn
 	Continued bool            `json:"continued,omitempty"` // a hook has already continued this turn
+
+	unawaited bool // the session does not wait for the hook
 }
 
 // Options configure a Runner.
@@ -74,8 +76,10 @@ type Runner struct {
 	o     Options
 	shell []string // the words before a command line
 
-	mu     sync.Mutex
-	notify func(string)
+	mu   sync.Mutex
+	emit func(event.Event)
+
+	slow atomic.Int64 // number of hooks that were emitted as event.HookNow
 
 	began   sync.Once
 	open    atomic.Bool   // the session has begun
@@ -93,15 +97,18 @@ func New(o Options, shell []string) *Runner {
 	if o.Mask == nil {
 		o.Mask = func(s string) string { return s }
 	}
-	r := &Runner{o: o, shell: shell, notify: func(string) {}, started: make(chan struct{})}
+	r := &Runner{o: o, shell: shell, emit: func(event.Event) {}, started: make(chan struct{})}
 	r.ctx, r.stop = context.WithCancel(context.Background())
 	return r
 }
 
-// Begin runs the hooks of SessionStart in the background. Problems of all hooks are passed
-// to notify, which may wait for the front end: Listen never calls it.
-func (r *Runner) Begin(notify func(string)) {
-	r.Notify(notify)
+// Begin runs the hooks of SessionStart in the background. Emit gets the problems of all
+// hooks as event.Notice, and slow ones as event.HookNow. It may wait for the front
+// end: Listen never calls it.
+func (r *Runner) Begin(emit func(event.Event)) {
+	r.mu.Lock()
+	r.emit = emit
+	r.mu.Unlock()
 	r.begin()
 }
 
@@ -115,18 +122,24 @@ func (r *Runner) begin() {
 	})
 }
 
-// Notify sets the function that gets problems, for the user.
+// Notify sets the function that gets the problems from now on, for the user.
 func (r *Runner) Notify(notify func(string)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.notify = notify
+	r.emit = func(e event.Event) {
+		if n, ok := e.(event.Notice); ok {
+			notify(n.Text)
+		}
+	}
 }
 
-func (r *Runner) report(text string) {
+func (r *Runner) report(text string) { r.send(event.Notice{Text: text}) }
+
+func (r *Runner) send(e event.Event) {
 	r.mu.Lock()
-	notify := r.notify
+	emit := r.emit
 	r.mu.Unlock()
-	notify(text)
+	emit(e)
 }
 
 // Prompt runs the hooks of a prompt, after those of SessionStart. It returns a note for
@@ -183,6 +196,7 @@ func (r *Runner) Listen(e event.Event) {
 
 // inform runs hooks in the background, and ignores what they print.
 func (r *Runner) inform(in Input) {
+	in.unawaited = true
 	r.background.Go(func() { r.run(r.ctx, r.find(in.Event, "", nil), in) })
 }
 

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"agent/internal/llm/phrase"
+	"agent/internal/loop/event"
 	"agent/internal/tools/process"
 )
 
@@ -68,7 +69,9 @@ func (r *Runner) run(ctx context.Context, all []Hook, in Input) (out outcome) {
 	in.Session, in.Dir = r.o.Session, r.o.Dir
 	in.Prompt, in.Result, in.Answer, in.Title = r.o.Mask(in.Prompt), r.o.Mask(in.Result), r.o.Mask(in.Answer), r.o.Mask(in.Title)
 	for _, h := range all {
+		ended := r.watch(h, in)
 		got, err := r.one(ctx, h, in)
+		ended()
 		if ctx.Err() != nil {
 			return out
 		}
@@ -92,6 +95,32 @@ func (r *Runner) run(ctx context.Context, all []Hook, in Input) (out outcome) {
 		}
 	}
 	return out
+}
+
+// shownAfter is how long a hook must run before the user sees that it does.
+const shownAfter = time.Second
+
+// watch emits that a hook runs if it is slow and the session waits for it. The caller calls
+// ended when the hook has ended.
+func (r *Runner) watch(h Hook, in Input) (ended func()) {
+	if in.unawaited {
+		return func() {}
+	}
+	now := event.HookNow{Event: in.Event, Command: phrase.Clip(h.Command, maxReported), Agent: in.Agent, For: shownAfter}
+	shown := make(chan struct{})
+	late := time.AfterFunc(shownAfter, func() {
+		defer close(shown)
+		now.ID = int(r.slow.Add(1))
+		r.send(now)
+	})
+	began := time.Now()
+	return func() {
+		if !late.Stop() {
+			<-shown
+			now.For, now.Ended = time.Since(began), true
+			r.send(now)
+		}
+	}
 }
 
 // checkArguments returns an error unless b is a JSON object.

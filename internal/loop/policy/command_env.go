@@ -7,14 +7,16 @@ import (
 
 	"agent/internal/loop/policy/command"
 	"agent/internal/realpath"
+	"agent/internal/tools"
 	"agent/internal/tools/git"
 )
 
-// judge judges the command of a call that runs in dir, which has no symbolic links. It
+// judge judges the command t of a call that runs in dir, which has no symbolic links. It
 // also returns the repository that the command reads with git if it is automatic; nil
 // if it reads none.
-func (p Paths) judge(line, dir string) (*command.Command, *git.Repository) {
+func (p Paths) judge(t tools.Target, dir string) (*command.Command, *git.Repository) {
 	env := p.env(dir)
+	env.Piped = t.Piped
 	repositories := map[string]*git.Repository{}
 	if p.Git != nil {
 		env.Git = func(dir string) (string, string) {
@@ -33,7 +35,7 @@ func (p Paths) judge(line, dir string) (*command.Command, *git.Repository) {
 			return name, ""
 		}
 	}
-	c := command.Judge(line, env)
+	c := command.Judge(t.Value, env)
 	return c, repositories[c.Repository]
 }
 

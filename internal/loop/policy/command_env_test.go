@@ -75,6 +75,15 @@ func TestAutomaticCommands(t *testing.T) {
 			}
 		}
 	}
+	for line, want := range map[string]string{"cat": "'cat'", "sh": "", "xargs rm": "", "ls && cat": "'ls' && 'cat'"} {
+		c := run(dir, line+"\n# standard input: {}")
+		v := asks(&policy.Policy{Mode: event.ModeAsk}, at, c)
+		c.Targets[0].Piped = true
+		piped := asks(&policy.Policy{Mode: event.ModeAsk}, at, c)
+		if !v.Ask || piped.Script != want || piped.Ask != (want == "") {
+			t.Errorf("%s with an input: got script %q, want %q (%s)", line, piped.Script, want, piped.Why)
+		}
+	}
 	at.NoBash = true
 	if v := asks(&policy.Policy{Mode: event.ModeAsk}, at, run(dir, "ls")); !v.Ask {
 		t.Error("a command is automatic in a shell other than bash")

@@ -117,7 +117,7 @@ func (p Paths) lookAtCommand(ctx context.Context, t tools.Target, f *Facts, in b
 		f.Dir = dir
 	}
 	f.environment = p.Environment
-	f.Command, f.repository = p.judge(t.Value, dir)
+	f.Command, f.repository = p.judge(t, dir)
 	var ps *places
 	add := func(path string, change, read, listed bool) {
 		touched := touched{path: path, names: append(realpath.Steps(path), realpath.Follow(path)), change: change, read: read, listed: listed}

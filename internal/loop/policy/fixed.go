@@ -10,10 +10,13 @@ import (
 
 // Fixed returns the absolute protected paths that do not depend on a file's name alone:
 // those in the home directory and the configuration directories, this program's own
-// files, and the directories of hooks that git's configuration names. They need not
-// exist.
+// files, the directories of hooks that git's configuration names, and p.Confirmed. They
+// need not exist.
 func (p Paths) Fixed() []string {
 	paths := slices.Clone(p.Own)
+	if p.Confirmed != nil {
+		paths = append(paths, p.Confirmed()...)
+	}
 	for _, r := range protectedPaths {
 		start, rest, _ := strings.Cut(r.path, "/")
 		for _, base := range p.bases(start) {

@@ -40,6 +40,9 @@ type Paths struct {
 	// Git finds the repositories that automatic commands may read with git. Nil if
 	// commands that run git always need approval.
 	Git *git.Reader
+	// Confirmed returns files and directories that commands must not change, because the
+	// user has confirmed that programs run them outside the sandbox. Nil for none. Absolute.
+	Confirmed func() []string
 	// Disposable is set if the workspace is thrown away after the session, as for a
 	// task of an evaluation. Mode all then asks only for protected paths.
 	Disposable bool

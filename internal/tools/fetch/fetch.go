@@ -1,5 +1,5 @@
-// Package fetch downloads a URL and converts it to text for a model. Start
-// reading at Client.Get.
+// Package fetch is the tool that downloads a URL and converts it to text for a model. Start
+// reading at Tool and Client.Get.
 //
 // It connects only to public addresses. The check is on the resolved address,
 // before any data is sent, so that DNS names of private addresses, DNS rebinding

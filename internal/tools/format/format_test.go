@@ -112,7 +112,7 @@ func TestFormattedEdits(t *testing.T) {
 	known := workspace.NewLedger()
 	call := func(name, args string) (tools.Call, string) {
 		t.Helper()
-		for _, tool := range tools.FormattedFiles(ws, known, f) {
+		for _, tool := range tools.FormattedFiles(tools.Commands{Workspace: ws}, known, f) {
 			if tool.Spec().Name != name {
 				continue
 			}

@@ -244,6 +244,16 @@ func (a *Args) Remove(names ...string) {
 	a.members = slices.DeleteFunc(a.members, func(m member) bool { return slices.ContainsFunc(names, same(m.name)) })
 }
 
+// TakeAll removes all arguments and returns them by name.
+func (a *Args) TakeAll() map[string]json.RawMessage {
+	all := map[string]json.RawMessage{}
+	for _, m := range a.members {
+		all[m.name] = m.value
+	}
+	a.members = nil
+	return all
+}
+
 // Ignore drops an argument that has no effect here.
 func (a *Args) Ignore(name string) {
 	if i := a.find(name); i >= 0 {

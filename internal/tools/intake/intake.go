@@ -16,14 +16,23 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"agent/internal/llm/phrase"
 	"agent/internal/tools/advice"
 )
+
+// FileAliases returns the usual aliases of an argument that names a file.
+func FileAliases() []string {
+	return []string{"file_path", "absolute_path", "relative_path", "file", "filename", "target_file"}
+}
 
 // Form lists the names and values that a tool accepts besides those of its schema. Names of tools and arguments are
 // compared without case, "_" and "-".
 type Form struct {
 	// Names are other names of the tool.
 	Names []string
+	// Prefix, if it is not empty, makes calls of unknown tools whose names begin with it
+	// calls of this tool, with the arguments "tool" and "arguments".
+	Prefix string
 	// Aliases are other names of each argument.
 	Aliases map[string][]string
 	// Values are other spellings of the values of an argument: spelling to value.
@@ -86,7 +95,11 @@ var harmless = []string{
 func (all Tools) Read(name, raw string) (Call, error) {
 	t, ok := all.Find(name)
 	if !ok {
-		return Call{}, all.unknown(name)
+		i := slices.IndexFunc(all, func(t Tool) bool { return t.Form.Prefix != "" && strings.HasPrefix(cleanName(name), t.Form.Prefix) })
+		if i < 0 {
+			return Call{}, all.unknown(name)
+		}
+		t, raw = all[i], string(encode(map[string]string{"tool": cleanName(name), "arguments": cmp.Or(strings.TrimSpace(raw), "{}")}))
 	}
 	c, err := t.read(name, raw, all)
 	if err != nil {
@@ -184,7 +197,23 @@ func (all Tools) unknown(name string) error {
 		names = offered
 	}
 	err := errors.New("there is no tool " + quoted(name))
-	return advice.Add(err, "The tools are: %s", strings.Join(names[:min(len(names), maxNamed)], ", "))
+	near := phrase.Nearest(name, names)
+	if phrase.Distance(name, near) > max(1, len(name)/4) {
+		near = ""
+	}
+	for _, n := range names {
+		if strings.HasSuffix(n, "__"+name) { // without the prefix of a server
+			near = n
+		}
+	}
+	if near != "" {
+		return advice.Add(err, "Did you mean %q?", near)
+	}
+	list := strings.Join(names[:min(len(names), maxNamed)], ", ")
+	if more := len(names) - maxNamed; more > 0 {
+		list += fmt.Sprintf(" and %d more", more)
+	}
+	return advice.Add(err, "The tools are: %s", list)
 }
 
 // fold returns the form in which names are compared.

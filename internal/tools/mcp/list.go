@@ -12,6 +12,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"agent/internal/llm/phrase"
+	"agent/internal/tools"
 )
 
 const (
@@ -81,6 +82,9 @@ func schemaOf(t *sdk.Tool) (schema json.RawMessage, why string) {
 	case len(b) > maxSchema:
 		return nil, fmt.Sprintf("its schema is larger than %d KiB", maxSchema>>10)
 	}
+	if err := tools.CheckDepth(object); err != nil {
+		return nil, "its schema cannot be used: " + err.Error()
+	}
 	if properties, ok := object["properties"]; ok {
 		if _, ok := properties.(map[string]any); !ok {
 			return nil, "the properties of its schema are not an object"
@@ -96,19 +100,25 @@ func resultSize(meta sdk.Meta) int {
 	return int(min(max(wanted, maxResult), mostResult))
 }
 
-// listChanged lists the tools again. Changes that are reported meanwhile cause one more
-// look together.
-func (s *server) listChanged() {
+// changes are the lists of a server that must be read.
+type changes struct{ tools, resources, prompts bool }
+
+// listChanged reads lists again. Changes that are reported meanwhile cause one more look
+// together.
+func (s *server) listChanged(c changes) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.stale = s.session != nil // otherwise the list is about to be read, or not needed
-	if !s.stale || s.listing {
+	if s.session == nil || c == (changes{}) { // the lists are about to be read, or not needed
+		return
+	}
+	s.stale = changes{s.stale.tools || c.tools, s.stale.resources || c.resources, s.stale.prompts || c.prompts}
+	if s.listing {
 		return
 	}
 	s.listing = true
 	s.all.running.Go(func() {
-		for session := s.takeStale(); session != nil; session = s.takeStale() {
-			s.listAgain(session)
+		for session, c := s.takeStale(); session != nil; session, c = s.takeStale() {
+			s.listAgain(session, c)
 			select {
 			case <-time.After(relistTime):
 			case <-s.all.ctx.Done():
@@ -117,33 +127,52 @@ func (s *server) listChanged() {
 	})
 }
 
-// takeStale returns the session whose tools must be listed again; nil if that has been done.
-func (s *server) takeStale() *sdk.ClientSession {
+// takeStale returns the lists that must be read, and the session; nil if that has been done.
+func (s *server) takeStale() (*sdk.ClientSession, changes) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.stale || s.session == nil || s.all.ctx.Err() != nil {
-		s.stale, s.listing = false, false
-		return nil
+	c := s.stale
+	s.stale = changes{}
+	if c == (changes{}) || s.session == nil || s.all.ctx.Err() != nil {
+		s.listing = false
+		return nil, c
 	}
-	s.stale = false
-	return s.session
+	return s.session, c
 }
 
-// listAgain replaces the tools by those that the server lists now.
-func (s *server) listAgain(session *sdk.ClientSession) {
+// listAgain replaces lists by what the server lists now.
+func (s *server) listAgain(session *sdk.ClientSession, c changes) {
 	ctx, stop := context.WithTimeout(s.all.ctx, s.all.o.StartTime)
 	defer stop()
-	found, rejected, err := s.list(ctx, session)
-	if err != nil {
-		_, _ = fmt.Fprintf(&s.log, "[agent] %v\n", err)
-		return
+	failed := func(err error) bool {
+		if err != nil {
+			_, _ = fmt.Fprintf(&s.log, "[agent] %v\n", err)
+		}
+		return err != nil
 	}
-	s.mu.Lock()
-	if s.session == session {
-		s.tools, s.rejected = found, rejected
+	replace := func(do func()) {
+		s.mu.Lock()
+		if s.session == session {
+			do()
+		}
+		s.mu.Unlock()
+		s.all.noteChange()
 	}
-	s.mu.Unlock()
-	s.all.noteChange()
+	if c.tools {
+		if found, rejected, err := s.list(ctx, session); !failed(err) {
+			replace(func() { s.tools, s.rejected = found, rejected })
+		}
+	}
+	if c.resources {
+		if found, err := s.listResources(ctx, session); !failed(err) {
+			replace(func() { s.offers.resources = found })
+		}
+	}
+	if c.prompts {
+		if found, err := s.listPrompts(ctx, session); !failed(err) {
+			replace(func() { s.offers.prompts = found })
+		}
+	}
 }
 
 // Listable reports whether every provider accepts the definition of the tool as it is: the

@@ -53,6 +53,9 @@ type Server struct {
 	// Locate, if not nil, returns the complete URL and what authorizes requests, when the
 	// server is first connected to. It may take a while.
 	Locate func() (url string, authorize Authorize, err error)
+	// Check, if not nil, returns why the server must not be connected to now. It is called
+	// before each connection.
+	Check func() error
 	// OAuth authorizes requests that the server rejects. It may be nil: such a server then
 	// needs a login.
 	OAuth auth.OAuthHandler
@@ -111,12 +114,21 @@ type Status struct {
 	// Why is why the server is not ready, for the user; empty for Ready and Starting. It
 	// contains untrusted text.
 	Why string
-	// Tools are the tools that are used, sorted by name.
-	Tools []Tool
+	// Tools are the tools that are used, sorted by name. Changes is set if the server says
+	// that it reports changes of them.
+	Tools   []Tool
+	Changes bool
+	// Instructions say how to use the tools, in the words of the server: untrusted text.
+	Instructions string
 	// Rejected are the tools that are left out because they are invalid, with the reason:
 	// "search: its schema is not an object". It contains untrusted text.
 	Rejected []string
-	Protocol string // version of the protocol; empty before the server was ready
+	// Resources and Prompts are read a little after the server is ready. They are not to be
+	// changed. HasResources is set if the server says that it has resources.
+	Resources    []Resource
+	HasResources bool
+	Prompts      []Prompt
+	Protocol     string // version of the protocol; empty before the server was ready
 }
 
 // Tool is a tool of a server.
@@ -158,12 +170,15 @@ type Options struct {
 	Complete bool
 	// StartTime limits how long a server may take to connect; 0 means a minute.
 	StartTime time.Duration
+	// DiscoverTime limits how long a program may take to answer server/discover; 0 means 3
+	// seconds.
+	DiscoverTime time.Duration
 }
 
 // New returns the connections to servers. It starts nothing: see Start. The caller closes
 // them.
 func New(o Options) *Connections {
-	o.StartTime = cmp.Or(o.StartTime, startTime)
+	o.StartTime, o.DiscoverTime = cmp.Or(o.StartTime, startTime), cmp.Or(o.DiscoverTime, discoverTime)
 	c := &Connections{o: o, slots: make(chan struct{}, maxConnecting), changed: make(chan struct{}, 1), settled: make(chan struct{}), problem: make(chan string, maxProblems)}
 	c.ctx, c.stop = context.WithCancel(context.Background())
 	c.life, c.end = context.WithCancel(context.Background())

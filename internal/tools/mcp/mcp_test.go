@@ -45,8 +45,8 @@ func serve(kind string) {
 	case "broken":
 		fmt.Fprintln(os.Stderr, "cannot find the database")
 		os.Exit(3)
-	case "old":
-		serveOld()
+	case "old", "mute", "late", "new":
+		serveByHand(kind)
 		return
 	case "storm", "deaf":
 		serveHostile(kind)
@@ -54,12 +54,19 @@ func serve(kind string) {
 	case "silent":
 		select {}
 	}
+	if kind == "library" {
+		_ = newLibrary().Run(context.Background(), &sdk.StdioTransport{})
+		return
+	}
 	_ = newServer(kind).Run(context.Background(), &sdk.StdioTransport{})
 }
 
-// serveOld speaks protocol 2024-11-05 by hand. It does not know server/discover, and lists a
-// tool with an invalid schema.
-func serveOld() {
+// serveByHand speaks protocol 2024-11-05. It does not know server/discover, and lists a tool
+// with an invalid schema. A mute server ignores requests that it does not know, a late one
+// rejects server/discover after it was asked to initialize, and a new one speaks only
+// protocol 2026-07-28.
+func serveByHand(kind string) {
+	var discover json.RawMessage
 	lines := bufio.NewScanner(os.Stdin)
 	for lines.Scan() {
 		var m struct {
@@ -71,7 +78,20 @@ func serveOld() {
 		}
 		answer := `"error":{"code":-32601,"message":"Method not found"}`
 		switch m.Method {
+		case "server/discover":
+			switch discover = m.ID; kind {
+			case "mute", "late":
+				continue
+			case "new":
+				answer = `"result":{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"serverInfo":{"name":"new","version":"1"}}`
+			}
 		case "initialize":
+			if kind == "new" {
+				break
+			}
+			if kind == "late" {
+				fmt.Printf(`{"jsonrpc":"2.0","id":%s,%s}`+"\n", discover, answer)
+			}
 			answer = `"result":{"protocolVersion":"2024-11-05","capabilities":{"tools":{}},"serverInfo":{"name":"old","version":"1"}}`
 		case "tools/list":
 			answer = `"result":{"tools":[{"name":"good","inputSchema":{"type":"object"}},{"name":"bad","inputSchema":{"type":"string"}},{"name":"worse","inputSchema":{"type":"object","properties":[]}}]}`
@@ -87,7 +107,7 @@ const dot = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwA
 
 // newServer returns a server of a kind.
 func newServer(kind string) *sdk.Server {
-	s := sdk.NewServer(&sdk.Implementation{Name: kind, Version: "1"}, nil)
+	s := sdk.NewServer(&sdk.Implementation{Name: kind, Version: "1"}, &sdk.ServerOptions{Instructions: "Ask for one row."})
 	add := func(name string, run func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error)) {
 		s.AddTool(&sdk.Tool{Name: name, Description: "runs " + name, InputSchema: json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"},"count":{"type":"integer"}}}`)}, run)
 	}

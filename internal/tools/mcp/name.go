@@ -31,6 +31,23 @@ func nameTools(all []Tool) {
 	}
 }
 
+// namePrompts names the prompts of a server like tools, but in lower case, because they are
+// slash commands.
+func namePrompts(all []Prompt) {
+	plain := func(p Prompt) string { return strings.ToLower(Prefix + p.Server + "__" + p.Prompt) }
+	count := map[string]int{}
+	for i := range all {
+		p := &all[i]
+		p.Name = strings.ToLower(Prefix + p.Server + "__" + clean(p.Prompt))
+		count[p.Name]++
+	}
+	for i := range all {
+		if p := &all[i]; len(p.Name) > maxName || count[p.Name] > 1 || p.Name != plain(*p) {
+			p.Name = hashed(p.Name, p.Server, p.Prompt)
+		}
+	}
+}
+
 // maxServer is how much of a name that is too long names the server.
 const maxServer = 24
 

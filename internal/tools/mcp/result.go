@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -26,73 +27,85 @@ const (
 	maxImages = 8
 )
 
+// content collects what a server sent, for the model.
+type content struct {
+	tools.Result
+	text  strings.Builder
+	texts []string // the parts that are text
+}
+
+// add adds a text that ends with a line break.
+func (c *content) add(text string) {
+	c.text.WriteString(phrase.EndLine(strings.ToValidUTF8(text, "\uFFFD")))
+}
+
+// addPart adds a part of a result or of a prompt.
+func (c *content) addPart(ctx context.Context, part sdk.Content) {
+	switch p := part.(type) {
+	case *sdk.TextContent:
+		c.texts = append(c.texts, p.Text)
+		c.add(p.Text)
+	case *sdk.ImageContent:
+		c.addImage(ctx, p.Data, "image, "+p.MIMEType)
+	case *sdk.AudioContent:
+		c.add(fmt.Sprintf("[audio, %s, %s, not shown]", clipped(p.MIMEType), phrase.Bytes(int64(len(p.Data)))))
+	case *sdk.ResourceLink:
+		c.add("[resource " + clipped(strings.Join(strings.Fields(p.URI+" "+p.Name+" "+p.Description), " ")) + "]")
+	case *sdk.EmbeddedResource:
+		c.addResource(ctx, p.Resource)
+	}
+}
+
+// fit returns the result with at most size bytes of text.
+func (c *content) fit(s *server, size int, empty string) tools.Result {
+	c.Text, c.Summary = s.fit(c.text.String(), size), phrase.Bytes(int64(c.text.Len()))
+	if c.Text == "" {
+		c.Text = empty
+	}
+	if n := len(c.Images); n > 0 {
+		c.Summary += ", " + phrase.Count(n, "image")
+	}
+	return c.Result
+}
+
 // result returns the result of a tool for the model.
 func (s *server) result(ctx context.Context, tool string, got *sdk.CallToolResult) tools.Result {
-	r := tools.Result{Source: s.Name, IsError: got.IsError}
-	var b strings.Builder
-	add := func(text string) {
-		text = strings.ToValidUTF8(text, "\uFFFD")
-		b.WriteString(text)
-		if text != "" && !strings.HasSuffix(text, "\n") {
-			b.WriteByte('\n')
-		}
+	c := content{Result: tools.Result{Source: s.Name, IsError: got.IsError}}
+	for _, part := range got.Content {
+		c.addPart(ctx, part)
 	}
-	var texts []string
-	for _, c := range got.Content {
-		switch c := c.(type) {
-		case *sdk.TextContent:
-			texts = append(texts, c.Text)
-			add(c.Text)
-		case *sdk.ImageContent:
-			add(addImage(ctx, &r, c.Data, "image, "+c.MIMEType))
-		case *sdk.AudioContent:
-			add(fmt.Sprintf("[audio, %s, %s, not shown]", clipped(c.MIMEType), phrase.Bytes(int64(len(c.Data)))))
-		case *sdk.ResourceLink:
-			add("[resource " + clipped(strings.Join(strings.Fields(c.URI+" "+c.Name+" "+c.Description), " ")) + "]")
-		case *sdk.EmbeddedResource:
-			addResource(ctx, add, &r, c.Resource)
-		}
-	}
-	if text := structured(got.StructuredContent, texts); text != "" {
-		add(text)
-	}
-	r.Text = s.fit(b.String(), s.sizeOf(tool))
-	if r.Text == "" {
-		r.Text = "[the tool returned nothing]\n"
-	}
-	r.Summary = phrase.Bytes(int64(b.Len()))
-	if n := len(r.Images); n > 0 {
-		r.Summary += ", " + phrase.Count(n, "image")
-	}
-	return r
+	c.add(structured(got.StructuredContent, c.texts))
+	return c.fit(s, s.sizeOf(tool), "[the tool returned nothing]\n")
 }
 
 // addResource adds the content of a resource.
-func addResource(ctx context.Context, add func(string), r *tools.Result, c *sdk.ResourceContents) {
+func (c *content) addResource(ctx context.Context, r *sdk.ResourceContents) {
 	switch {
-	case c == nil:
-	case c.Blob == nil:
-		add("[resource " + clipped(c.URI) + "]")
-		add(c.Text)
-	case strings.HasPrefix(c.MIMEType, "image/"):
-		add(addImage(ctx, r, c.Blob, "resource "+c.URI))
+	case r == nil:
+	case r.Blob == nil:
+		c.add("[resource " + clipped(r.URI) + "]")
+		c.add(r.Text)
+	case strings.HasPrefix(r.MIMEType, "image/"):
+		c.addImage(ctx, r.Blob, "resource "+r.URI)
 	default:
-		add(fmt.Sprintf("[resource %s: %s of %s, not shown]", clipped(c.URI), phrase.Bytes(int64(len(c.Blob))), clipped(c.MIMEType)))
+		c.add(fmt.Sprintf("[resource %s: %s of %s, not shown]", clipped(r.URI), phrase.Bytes(int64(len(r.Blob))), clipped(cmp.Or(r.MIMEType, "an unknown type"))))
 	}
 }
 
-// addImage adds an image to the result and returns a note about it.
-func addImage(ctx context.Context, r *tools.Result, data []byte, what string) string {
+// addImage adds an image and a note about it.
+func (c *content) addImage(ctx context.Context, data []byte, what string) {
 	what = clipped(what)
-	if len(r.Images) == maxImages {
-		return fmt.Sprintf("[%s, not shown: a result may have %d images]", what, maxImages)
+	if len(c.Images) == maxImages {
+		c.add(fmt.Sprintf("[%s, not shown: a result may have %d images]", what, maxImages))
+		return
 	}
 	shown, err := read.Show(ctx, data)
 	if err != nil {
-		return fmt.Sprintf("[%s, not shown: %v]", what, err)
+		c.add(fmt.Sprintf("[%s, not shown: %v]", what, err))
+		return
 	}
-	r.Images = append(r.Images, llm.Image{MediaType: shown.Image.MediaType, Data: shown.Image.Data})
-	return fmt.Sprintf("[%s, %d x %d]", what, shown.Size.X, shown.Size.Y)
+	c.Images = append(c.Images, llm.Image{MediaType: shown.Image.MediaType, Data: shown.Image.Data})
+	c.add(fmt.Sprintf("[%s, %d x %d]", what, shown.Size.X, shown.Size.Y))
 }
 
 // clipped shortens a short text of a server, such as a URI.

@@ -1,46 +1,85 @@
 package mcp
 
 import (
+	"context"
+	_ "embed"
+	"encoding/json"
 	"fmt"
-	"math"
+	"maps"
 	"slices"
 	"strings"
-	"unicode"
 
 	"agent/internal/llm/phrase"
 	"agent/internal/tools"
+	"agent/internal/tools/intake"
 )
 
+const (
+	maxFound    = 5        // tools that a search shows with their schemas
+	maxExact    = 10       // the same if the query names the tools
+	maxFoundLen = 16 << 10 // bytes of these schemas and descriptions
+	maxOther    = 20       // further names that match
+	maxBriefly  = 50       // tools that an overview describes in a line each
+	maxNamed    = 200      // tools that an overview names
+	maxLine     = 120      // bytes of a description in an overview
+)
+
+//go:embed tool_search.md
+var searchText string
+
+type searchArgs struct {
+	Query string `json:"query" jsonschema:"words about what the tool does, exact names of tools, or the name of a server to list its tools"`
+}
+
+// onlyNew describes the tool that finds tools if most of them are listed.
+const onlyNew = "Finds tools that MCP servers have added during the session, and returns their schemas. You have all other tools of the servers. Call a tool that you found with mcp_call.\n"
+
+// searchTool returns the tool that finds tools.
+func (b *Toolbox) searchTool(description string) tools.Tool {
+	return tools.New(SearchTool, description+"\nServers: "+strings.Join(b.names(), ", "), func(_ context.Context, a searchArgs) (tools.Call, error) {
+		return tools.Call{
+			Title: strings.TrimSpace("search tools " + a.Query), Effect: tools.Read,
+			Run: func(ctx context.Context, _ tools.Approved) (tools.Result, error) {
+				if found, _ := match(b.Tools(), a.Query); len(found) == 0 {
+					b.settle(ctx)
+				}
+				return b.search(a.Query), ctx.Err()
+			},
+		}, nil
+	}, intake.Form{
+		Names: []string{"toolsearch", "search_tools"}, Harmless: []string{"limit", "max_results"},
+		Aliases: map[string][]string{"query": {"q", "keywords", "pattern", "name", "names", "tool", "server"}},
+		Rewrite: func(a *intake.Args) error {
+			var words []string
+			if a.Take("query", &words) {
+				a.Set("query", strings.Join(words, " "))
+			} else if !a.Has("query") {
+				a.Set("query", "")
+			}
+			return nil
+		},
+	})
+}
+
 // search returns the tools that match a query best, with their schemas, and the names of
-// the others that match. An empty query lists names.
+// others that match. If the query is empty or names a server, it lists the tools in short.
 func (b *Toolbox) search(query string) tools.Result {
 	all := b.Tools()
-	found := rank(all, query)
+	found, sure := match(all, query)
 	var text strings.Builder
-	shown := 0
-	for _, t := range found[:min(len(found), maxFound)] {
-		entry := fmt.Sprintf("%s\n%s\nArguments: %s\n\n", t.Name, strings.TrimSpace(t.Description), t.Schema)
-		if shown > 0 && text.Len()+len(entry) > maxFoundLen {
-			break
-		}
-		text.WriteString(entry)
-		shown++
+	switch server := strings.ToLower(strings.TrimSpace(query)); {
+	case server == "":
+		overview(&text, all, maxBriefly)
+	case slices.ContainsFunc(all, func(t Tool) bool { return t.Server == server }) && sure == 0:
+		found = slices.DeleteFunc(slices.Clone(all), func(t Tool) bool { return t.Server != server })
+		overview(&text, found, maxBriefly)
+	case len(found) == 0 && len(all) > 0:
+		text.WriteString("No tool matches. These are all tools:\n")
+		overview(&text, all, maxFound)
+	default:
+		describe(&text, found, sure)
 	}
-	rest, title := found[shown:], "Other matches: "
-	if len(found) == 0 {
-		rest, title = all, "No tool matches. All tools: "
-	}
-	if len(rest) > 0 {
-		var names []string
-		for _, t := range rest[:min(len(rest), maxNamed)] {
-			names = append(names, t.Name)
-		}
-		text.WriteString(title + strings.Join(names, ", "))
-		if more := len(rest) - len(names); more > 0 {
-			fmt.Fprintf(&text, " and %d more", more)
-		}
-		text.WriteByte('\n')
-	}
+	b.instruct(&text, found[:min(len(found), maxFound)])
 	if p := b.problems(); p != "" {
 		text.WriteString(strings.TrimPrefix(p, ". ") + ".\n")
 	}
@@ -54,70 +93,84 @@ func (b *Toolbox) search(query string) tools.Result {
 	return r
 }
 
-// rank returns the tools that contain a word of the query, best first, by BM25
-// (https://en.wikipedia.org/wiki/Okapi_BM25). Words in the name of a tool count three times.
-// A tool whose name is the query is the only result.
-func rank(all []Tool, query string) []Tool {
-	const k, b = 1.2, 0.75 // the usual parameters
-	terms := split(strings.ToLower(query))
-	documents := make([]map[string]float64, len(all))
-	contain := map[string]float64{}
-	total := 0.0
-	for i, t := range all {
-		if strings.EqualFold(t.Name, query) || strings.EqualFold(t.Tool, query) {
-			return []Tool{t}
+// describe writes the first of the found tools with their schemas, and the names of others.
+// The first sure ones are those that the query names; then there are no others.
+func describe(text *strings.Builder, found []Tool, sure int) {
+	shown := 0
+	for _, t := range found[:min(len(found), max(maxFound, min(sure, maxExact)))] {
+		entry := fmt.Sprintf("%s\n%s\nArguments: %s\n\n", t.Name, strings.TrimSpace(t.Description), t.definition())
+		if shown > 0 && text.Len()+len(entry) > maxFoundLen {
+			break
 		}
-		documents[i] = map[string]float64{}
-		for _, w := range split(t.words()) {
-			documents[i][w]++
-		}
-		for _, w := range split(strings.ToLower(t.Tool)) {
-			documents[i][w] += 2
-		}
-		for w, n := range documents[i] {
-			contain[w]++
-			total += n
-		}
+		text.WriteString(entry)
+		shown++
 	}
-	average := total / float64(max(len(all), 1))
-	type scored struct {
-		Tool
-		score float64
+	rest := found[shown:]
+	if len(rest) == 0 {
+		return
 	}
-	var found []scored
-	for i, t := range all {
-		size, score := 0.0, 0.0
-		for _, n := range documents[i] {
-			size += n
-		}
-		for _, w := range terms {
-			if n := documents[i][w]; n > 0 {
-				rare := math.Log(1 + (float64(len(all))-contain[w]+0.5)/(contain[w]+0.5))
-				score += rare * n * (k + 1) / (n + k*(1-b+b*size/average))
-			}
-		}
-		if score > 0 {
-			found = append(found, scored{t, score})
-		}
+	text.WriteString("Other matches: " + names(rest[:min(len(rest), maxOther)]))
+	if more := len(rest) - maxOther; more > 0 {
+		fmt.Fprintf(text, " and %d more", more)
 	}
-	slices.SortStableFunc(found, func(x, y scored) int {
-		switch {
-		case x.score > y.score:
-			return -1
-		case x.score < y.score:
-			return 1
-		}
-		return strings.Compare(x.Name, y.Name)
-	})
-	var out []Tool
-	for _, f := range found {
-		out = append(out, f.Tool)
-	}
-	return out
+	text.WriteByte('\n')
 }
 
-// split returns the words of a text, without their plural s. Names such as create_issue and
-// createIssue have two words.
-func split(text string) []string {
-	return slices.DeleteFunc(strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }), func(w string) bool { return len(w) < 2 })
+// instruct writes what the servers of the found tools say about the use of their tools.
+func (b *Toolbox) instruct(text *strings.Builder, found []Tool) {
+	for _, s := range b.Servers() {
+		if s.Instructions != "" && slices.ContainsFunc(found, func(t Tool) bool { return t.Server == s.Name }) {
+			fmt.Fprintf(text, "About the server %s, in its own words: %s\n", s.Name, s.Instructions)
+		}
+	}
+}
+
+// overview writes what tools do, a line each, or only their names if there are more than
+// limit. Each server gets its share.
+func overview(text *strings.Builder, all []Tool, limit int) {
+	if len(all) <= limit {
+		for _, t := range all {
+			line, _, _ := strings.Cut(strings.TrimSpace(t.Description), "\n")
+			text.WriteString(strings.TrimSuffix(t.Name+": "+phrase.Clip(line, maxLine), ": ") + "\n")
+		}
+		return
+	}
+	servers := map[string][]Tool{}
+	for _, t := range all {
+		servers[t.Server] = append(servers[t.Server], t)
+	}
+	limit = max(1, maxNamed/len(servers))
+	for _, name := range slices.Sorted(maps.Keys(servers)) {
+		own := servers[name]
+		prefix := Prefix + clean(name) + "__"
+		short := strings.ReplaceAll(", "+names(own[:min(len(own), limit)]), ", "+prefix, ", ")
+		fmt.Fprintf(text, "%s, %s whose names begin with %s: %s", name, phrase.Count(len(own), "tool"), prefix, short[len(", "):])
+		if more := len(own) - limit; more > 0 {
+			fmt.Fprintf(text, " and %d more", more)
+		}
+		text.WriteByte('\n')
+	}
+}
+
+// names lists the names of tools.
+func names(all []Tool) string {
+	var out []string
+	for _, t := range all {
+		out = append(out, t.Name)
+	}
+	return strings.Join(out, ", ")
+}
+
+// definition returns the schema without the version of the language that it is written in.
+func (t Tool) definition() json.RawMessage {
+	var s map[string]json.RawMessage
+	if json.Unmarshal(t.Schema, &s) != nil || s["$schema"] == nil {
+		return t.Schema
+	}
+	delete(s, "$schema")
+	short, err := json.Marshal(s)
+	if err != nil {
+		return t.Schema
+	}
+	return short
 }

@@ -21,6 +21,9 @@ import (
 // to the newer way to begin one.
 const oldProtocol = "2025-11-25"
 
+// maxInstructions limits what a server says about the use of its tools, in bytes.
+const maxInstructions = 1 << 10
+
 // maxStated limits the text about a failure, in bytes.
 const maxStated = 500
 
@@ -43,8 +46,9 @@ type server struct {
 	tools    []Tool
 	rejected []string
 	protocol string
-	stale    bool                    // the server reported a change after tools were listed
-	listing  bool                    // the tools are being listed again
+	offers   offers
+	stale    changes                 // what must be listed, because the server reported a change
+	listing  bool                    // lists are being read again
 	heard    map[string]func(string) // by progress token: called when the server reports progress
 }
 
@@ -60,7 +64,13 @@ func newServer(c *Connections, s Server) *server {
 func (s *server) status() Status {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return Status{Server: s.Server, State: s.state, Why: s.why, Tools: slices.Clone(s.tools), Rejected: slices.Clone(s.rejected), Protocol: s.protocol}
+	changes, instructions := false, ""
+	if s.session != nil {
+		r := s.session.InitializeResult()
+		changes = r.Capabilities != nil && r.Capabilities.Tools != nil && r.Capabilities.Tools.ListChanged
+		instructions = phrase.Clip(strings.ToValidUTF8(strings.TrimSpace(r.Instructions), "\uFFFD"), maxInstructions)
+	}
+	return Status{Server: s.Server, State: s.state, Why: s.why, Tools: slices.Clone(s.tools), Changes: changes, Instructions: instructions, Rejected: slices.Clone(s.rejected), Protocol: s.protocol, Resources: s.offers.resources, HasResources: s.offers.hasResources, Prompts: s.offers.prompts}
 }
 
 // set changes the state and reports the change.
@@ -133,9 +143,13 @@ func (s *server) open(ctx context.Context) error {
 	defer context.AfterFunc(s.all.ctx, stop)()
 	first, stopFirst := context.WithDeadline(ctx, limit.Add(-s.all.o.StartTime/2))
 	defer stopFirst()
-	session, err := s.begin(first, "")
-	if err != nil && ctx.Err() == nil && errors.Is(first.Err(), context.DeadlineExceeded) {
-		session, err = s.begin(ctx, oldProtocol)
+	session, err := s.begin(first, "", s.all.o.DiscoverTime)
+	switch {
+	case err == nil || ctx.Err() != nil:
+	case errors.Is(first.Err(), context.DeadlineExceeded):
+		session, err = s.begin(ctx, oldProtocol, 0)
+	case isUnknownMethod(err): // it was too slow for discovery, and only speaks the new protocol
+		session, err = s.begin(first, "", s.all.o.StartTime)
 	}
 	if err != nil {
 		return err
@@ -148,7 +162,10 @@ func (s *server) open(ctx context.Context) error {
 	s.mu.Lock()
 	s.session, s.state, s.why, s.was = session, Ready, "", true
 	s.tools, s.rejected, s.protocol = found, rejected, session.InitializeResult().ProtocolVersion
+	s.offers = offersOf(session)
+	more := changes{resources: s.offers.hasResources, prompts: s.offers.hasPrompts}
 	s.mu.Unlock()
+	s.listChanged(more)
 	s.all.running.Go(func() {
 		err := session.Wait()
 		s.lost(session, err)
@@ -156,12 +173,13 @@ func (s *server) open(ctx context.Context) error {
 	return nil
 }
 
-// begin connects with a version of the protocol; the newest if it is empty. If ctx ends
-// after that, the session continues, although a connection otherwise ends with its context.
-func (s *server) begin(ctx context.Context, version string) (session *sdk.ClientSession, err error) {
+// begin connects with a version of the protocol; the newest if it is empty. Discover limits
+// how long a program may take to answer server/discover. If ctx ends after that, the session
+// continues, although a connection otherwise ends with its context.
+func (s *server) begin(ctx context.Context, version string, discover time.Duration) (session *sdk.ClientSession, err error) {
 	life, end := context.WithCancel(s.all.life)
 	keep := context.AfterFunc(ctx, end)
-	session, err = s.dial(life, version)
+	session, err = s.dial(life, version, discover)
 	if keep(); err == nil {
 		return session, nil
 	}
@@ -173,15 +191,22 @@ func (s *server) begin(ctx context.Context, version string) (session *sdk.Client
 }
 
 // dial is begin with a context for the whole session.
-func (s *server) dial(ctx context.Context, version string) (*sdk.ClientSession, error) {
+func (s *server) dial(ctx context.Context, version string, discover time.Duration) (*sdk.ClientSession, error) {
 	client := sdk.NewClient(&sdk.Implementation{Name: "agent", Version: s.all.o.Version}, &sdk.ClientOptions{
 		Capabilities:                &sdk.ClientCapabilities{}, // nil would announce roots
-		ToolListChangedHandler:      func(context.Context, *sdk.ToolListChangedRequest) { s.listChanged() },
+		ToolListChangedHandler:      func(context.Context, *sdk.ToolListChangedRequest) { s.listChanged(changes{tools: true}) },
+		ResourceListChangedHandler:  func(context.Context, *sdk.ResourceListChangedRequest) { s.listChanged(changes{resources: true}) },
+		PromptListChangedHandler:    func(context.Context, *sdk.PromptListChangedRequest) { s.listChanged(changes{prompts: true}) },
 		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) { s.progress(r.Params) },
 	})
 	options := &sdk.ClientSessionOptions{ProtocolVersion: version}
+	if s.Check != nil {
+		if err := s.Check(); err != nil {
+			return nil, err
+		}
+	}
 	if !s.Remote() {
-		return client.Connect(ctx, program{Server: s.Server, log: &s.log, sent: &s.sent, ended: s.programEnded}, options)
+		return client.Connect(ctx, program{Server: s.Server, log: &s.log, sent: &s.sent, ended: s.programEnded, discover: discover}, options)
 	}
 	at, authorize := s.Server, Authorize(nil)
 	if s.Locate != nil {

@@ -11,19 +11,14 @@ func (t Tool) Tokens() int {
 	return (len(t.Name) + len(t.Description) + len(t.Schema)) / bytesPerToken
 }
 
-// Deferred reports whether models search for tools because their definitions are not
+// Deferred reports whether models search for all tools because the definitions are not
 // listed. It is false before the first request.
 func (b *Toolbox) Deferred() bool {
 	if !b.mu.TryLock() { // the first request waits for the servers
 		return false
 	}
 	defer b.mu.Unlock()
-	for _, t := range b.offered {
-		if _, ok := t.(tool); !ok {
-			return true
-		}
-	}
-	return false
+	return len(b.offered) > 0 && b.offered[0].Accepts().Name == SearchTool
 }
 
 // Reconnect ends the connection to a server, connects again, and waits for the result.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -44,7 +43,8 @@ func (t tool) Spec() llm.ToolSpec {
 
 // Accepts returns how calls may be written: see simplified.
 func (t tool) Accepts() intake.Tool {
-	return intake.Tool{Name: t.Name, Schema: func() *jsonschema.Schema { return parseSchema(t.Schema) }}
+	form := intake.Form{Names: []string{t.Server + "__" + t.Tool.Tool, t.Server + "/" + t.Tool.Tool, t.Server + "." + t.Tool.Tool}}
+	return intake.Tool{Name: t.Name, Form: form, Schema: func() *jsonschema.Schema { return parseSchema(t.Schema) }}
 }
 
 // Prepare returns the call of the tool.
@@ -166,11 +166,11 @@ func stringsOf(list any) []any {
 	return all
 }
 
-// words returns what a search for a tool finds, in lower case.
+// words returns the text in which a search for a tool looks.
 func (t Tool) words() string {
 	names := ""
 	for name := range parseSchema(t.Schema).Properties {
 		names += " " + name
 	}
-	return strings.ToLower(t.Server + " " + t.Tool + " " + t.Description + names)
+	return t.Server + " " + t.Tool + " " + t.Description + names
 }

@@ -54,10 +54,10 @@ func TestDefinitionsAreListedOnlyIfTheyAreFew(t *testing.T) {
 		window  int
 		want    string
 	}{
-		{"few", []mcp.Server{few}, 100_000, "mcp__few__echo mcp__few__env mcp__few__exit"},
+		{"few", []mcp.Server{few}, 100_000, "mcp__few__echo mcp__few__env mcp__few__exit tool_search mcp_call"},
 		{"small window", []mcp.Server{few}, 500, "tool_search mcp_call"},
 		{"many", []mcp.Server{program(t, "many", "many")}, 1_000_000, "tool_search mcp_call"},
-		{"one is not ready", []mcp.Server{few, program(t, "broken", "broken")}, 100_000, "tool_search mcp_call"},
+		{"one is not ready", []mcp.Server{few, program(t, "broken", "broken")}, 100_000, "tool_search mcp_call mcp_resource"},
 		{"none is used", []mcp.Server{{Name: "off", Off: "it is disabled"}}, 100_000, ""},
 	} {
 		b := box(t, c.servers...)
@@ -76,7 +76,7 @@ func TestFirstRequestDoesNotWaitUnlessAsked(t *testing.T) {
 	c := mcp.New(mcp.Options{Servers: []mcp.Server{silent}, StartTime: time.Minute})
 	t.Cleanup(c.Close)
 	b := &mcp.Toolbox{Connections: c}
-	if got := offered(b, 0); got != "tool_search mcp_call" {
+	if got := offered(b, 0); got != "tool_search mcp_call mcp_resource" {
 		t.Errorf("the model is offered %q", got)
 	}
 	waiting := &mcp.Toolbox{Connections: c, Wait: time.Hour}
@@ -127,7 +127,7 @@ func TestWaitingIsReported(t *testing.T) {
 func TestSearchFindsTools(t *testing.T) {
 	b := box(t, program(t, "few", "basic"), program(t, "many", "many"))
 	_, r, err := run(t, b, mcp.SearchTool, `{"query":"warehouse table 217"}`)
-	if err != nil || !strings.HasPrefix(r.Text, "mcp__many__tool_217\nreads table 217 of the warehouse\nArguments: {\"type\":\"object\"}\n") || len(r.Text) > 20<<10 || r.Source == "" {
+	if err != nil || !strings.HasPrefix(r.Text, "mcp__many__tool_217\nreads table 217 of the warehouse\nArguments: {\"type\":\"object\"}\n") || !strings.HasSuffix(r.Text, "\nAbout the server many, in its own words: Ask for one row.\n") || len(r.Text) > 20<<10 || r.Source == "" {
 		t.Errorf("got %.300q, %v", r.Text, err)
 	}
 	_, r, err = run(t, b, mcp.SearchTool, `{"query":"mcp__few__echo"}`)
@@ -135,8 +135,21 @@ func TestSearchFindsTools(t *testing.T) {
 		t.Errorf("got %.300q, %v", r.Text, err)
 	}
 	_, r, err = run(t, b, mcp.SearchTool, `{"query":"submarine"}`)
-	if err != nil || !strings.HasPrefix(r.Text, "No tool matches. All tools: mcp__few__") || !strings.Contains(r.Text, " and 212 more\n") {
+	if err != nil || !strings.HasPrefix(r.Text, "No tool matches. These are all tools:\nfew, 12 tools whose names begin with mcp__few__: ") || !strings.Contains(r.Text, ", tool_099 and 200 more\n") {
 		t.Errorf("got %.300q, %v", r.Text, err)
+	}
+	for query, want := range map[string]string{
+		`{}`:                               "few, 12 tools ",
+		`{"query":"few"}`:                  "mcp__few__",
+		`{"query":"many"}`:                 "many, 300 tools whose names begin with mcp__many__: tool_000, ",
+		`{"query":"select:exit,echo"}`:     "mcp__few__exit\n",
+		`{"query":["echo","exit"]}`:        "mcp__few__echo\n",
+		`{"query":"read a TABLES of 217"}`: "mcp__many__tool_217\n",
+	} {
+		_, r, err = run(t, b, mcp.SearchTool, query)
+		if err != nil || !strings.HasPrefix(r.Text, want) || strings.Contains(r.Text, "Other matches") && strings.Contains(query, "echo") || len(r.Text) > 8<<10 {
+			t.Errorf("%s: got %.300q, %v", query, r.Text, err)
+		}
 	}
 }
 
@@ -146,6 +159,15 @@ func TestCallsAreUnderstood(t *testing.T) {
 		{mcp.CallTool, `{"tool":"mcp__few__echo","arguments":{"text":"a"}}`, `{"text":"a"}`},
 		{mcp.CallTool, `{"name":"few/echo","args":"{\"count\": \"3\", \"text\": \"a\", \"z\": 12345678901234567890}"}`, `{"count":3,"text":"a","z":12345678901234567890}`},
 		{mcp.CallTool, `{"tool":"echo"}`, `{}`},
+		{mcp.CallTool, `{"tool":"few.Echo","arguments":[]}`, `{}`},
+		{mcp.CallTool, `{"tool":"few__echo","text":"a"}`, `{"text":"a"}`},
+		{mcp.CallTool, `{"tool":"mcp__few__echo","name":"n","server":"s"}`, `{"name":"n","server":"s"}`},
+		{mcp.CallTool, `{"server":"few","tool":"echo","arguments":{"text":"a"}}`, `{"text":"a"}`},
+		{mcp.CallTool, `{"server_name":"few","tool_name":"mcp__few__echo","arguments":"{\"text\":\"a\"}"}`, `{"text":"a"}`},
+		{mcp.CallTool, `{"server":"echo","tool":"few","arguments":{"text":"a"}}`, `{"text":"a"}`},
+		{mcp.CallTool, `{"tool":"few","name":"echo","arguments":{"text":"a"}}`, `{"text":"a"}`},
+		{mcp.CallTool, `{"server":"few","tool":"echo","arguments":[]}`, `{}`},
+		{mcp.CallTool, `{"arguments":{"tool":"mcp__few__echo","arguments":{"text":"a","count":1}}}`, `{"count":1,"text":"a"}`},
 		{"mcp__few__echo", `{"Text":"a","count":2.0,"further":{"x":[1]}}`, `{"text":"a","count":2,"further":{"x":[1]}}`},
 		{"mcp__few__echo", `"{\"text\":\"a\"}"`, `{"text":"a"}`},
 	} {
@@ -160,11 +182,26 @@ func TestCallsAreUnderstood(t *testing.T) {
 	}
 	for args, want := range map[string]string{
 		`{"tool":"mcp__few__nothing"}`:                 "no MCP server has the tool",
+		`{"tool":"mcp__few__ekho"}`:                    "Did you mean mcp__few__echo?",
+		`{"tool":"browser_open"}`:                      "tool_search finds the names",
+		`{"server":"few"}`:                             `mcp_call needs "tool" (you sent "server")`,
 		`{"tool":"echo","arguments":7}`:                "must be an object",
-		`{"tool":"echo","arguments":{"count":"many"}}`: "whole number",
+		`{"tool":"echo","arguments":{"count":"many"}}`: `whole number (you sent "many"). tool_search {"query": "mcp__few__echo"} returns its schema`,
 	} {
 		if _, _, err := run(t, b, mcp.CallTool, args); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: the error is %v", args, err)
+		}
+	}
+}
+
+func TestAnAmbiguousNameIsAnError(t *testing.T) {
+	b := box(t, program(t, "one", "basic"), program(t, "two", "basic"), program(t, "broken", "broken"))
+	for name, want := range map[string]string{
+		"echo":            `2 tools of MCP servers match "echo". Send one of these names: mcp__one__echo, mcp__two__echo`,
+		"mcp__broken__go": `no MCP server has the tool "mcp__broken__go". The server broken is not ready (failed). Continue without it, or tell the user`,
+	} {
+		if _, _, err := run(t, b, mcp.CallTool, `{"tool":"`+name+`"}`); err == nil || err.Error() != want {
+			t.Errorf("%s: the error is %v, want %s", name, err, want)
 		}
 	}
 }

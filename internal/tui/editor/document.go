@@ -7,6 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"agent/internal/tui/editor/text"
+	"agent/internal/tui/editor/text/emacs"
 	"agent/internal/tui/editor/text/vi"
 	"agent/internal/tui/ink"
 )
@@ -15,6 +16,7 @@ import (
 // character each.
 type document struct {
 	*text.Buffer
+	emacs *emacs.Emacs
 	attachments
 	mode Mode
 }
@@ -23,8 +25,10 @@ type document struct {
 func newDocument(vim bool) *document {
 	d := &document{}
 	d.Buffer = text.New(d.measure)
+	kills := &text.Kills{}
+	d.emacs = emacs.New(d.Buffer, kills)
 	if vim {
-		d.mode = Mode{vi.New(d.Buffer)}
+		d.mode = Mode{vi.New(d.Buffer, kills)}
 	}
 	return d
 }

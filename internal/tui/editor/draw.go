@@ -15,8 +15,8 @@ import (
 
 // Lines draws the rows around the cursor and returns the cursor position in them.
 func (e *Editor) Lines() ([]string, *tea.Cursor) {
-	row, col := e.doc.Locate(e.doc.Caret())
-	count := e.doc.RowCount()
+	row, col := e.doc.Rows().Locate(e.doc.Caret())
+	count := e.doc.Rows().Count()
 	e.top = max(0, min(e.top, row, count-e.limit), row-e.limit+1)
 	var out []string
 	for i := e.top; i < min(e.top+e.limit, count); i++ {
@@ -45,7 +45,7 @@ func (e *Editor) Lines() ([]string, *tea.Cursor) {
 
 // HiddenLines describes how many rows are hidden; it is empty if none are.
 func (e *Editor) HiddenLines() string {
-	above, below := e.top, e.doc.RowCount()-e.top-e.limit
+	above, below := e.top, e.doc.Rows().Count()-e.top-e.limit
 	switch {
 	case above > 0 && below > 0:
 		return phrase.Count(above, "line") + " above, " + strconv.Itoa(below) + " below"
@@ -69,7 +69,7 @@ func (e *Editor) row(i int) string {
 	}
 	look := e.look()
 	was := plainly
-	e.doc.Draw(i, func(at int, drawn string, _ int) {
+	e.doc.Rows().Draw(i, func(at int, drawn string, _ int) {
 		if how := look(at); how != was {
 			flush()
 			was, now = how, how.style(e.st)
@@ -77,7 +77,7 @@ func (e *Editor) row(i int) string {
 		run.WriteString(drawn)
 	})
 	flush()
-	if from, to, ok := e.marked(); ok && e.doc.Row(i).To >= from && e.doc.Row(i).To < to {
+	if from, to, ok := e.marked(); ok && e.doc.Rows().At(i).To >= from && e.doc.Rows().At(i).To < to {
 		b.WriteString(marked.style(e.st).Render(" ")) // the newline is selected
 	}
 	return ink.Truncate(b.String(), max(e.width-ink.Gutter, 1))

@@ -42,7 +42,7 @@ func (e *Editor) Restyle(st *ink.Styles) { e.st = st }
 // Resize sets the width of the window and the maximum height of the editor in lines.
 func (e *Editor) Resize(width, limit int) {
 	e.limit, e.width = max(1, limit), width
-	e.doc.SetWidth(width - ink.Gutter - 1)
+	e.doc.Rows().SetWidth(width - ink.Gutter - 1)
 }
 
 // Text returns the text with pastes expanded.
@@ -68,7 +68,7 @@ func (e *Editor) MoveToEnd() { e.doc.MoveTo(len(e.Raw())) }
 
 // CaretRow returns the row of the caret.
 func (e *Editor) CaretRow() int {
-	row, _ := e.doc.Locate(e.Caret())
+	row, _ := e.doc.Rows().Locate(e.Caret())
 	return row
 }
 
@@ -210,8 +210,8 @@ func (e *Editor) PlaceCaret(x, y int) { e.doc.moveTo(e.offsetAt(x, y)) }
 
 // offsetAt returns the offset nearest to a cell of the editor.
 func (e *Editor) offsetAt(x, y int) int {
-	row := max(0, min(e.top+y, e.doc.RowCount()-1))
-	return e.doc.Offset(row, max(x-ink.Gutter, 0))
+	row := max(0, min(e.top+y, e.doc.Rows().Count()-1))
+	return e.doc.Rows().Offset(row, max(x-ink.Gutter, 0))
 }
 
 // TakeCopied returns the text for the clipboard since the last call, with pastes expanded.

@@ -49,11 +49,11 @@ func (h *History) end() { h.back, h.draft = 0, "" }
 // Navigate shows the previous prompt if the cursor is on the first row, or the next one
 // if it is on the last row. It reports whether it did.
 func (h *History) Navigate(back bool, prompts []string) bool {
-	row, _ := h.doc.Locate(h.doc.Caret())
+	row, _ := h.doc.Rows().Locate(h.doc.Caret())
 	switch {
 	case back && (row > 0 || h.back >= len(prompts)):
 		return false
-	case !back && (row < h.doc.RowCount()-1 || h.back == 0):
+	case !back && (row < h.doc.Rows().Count()-1 || h.back == 0):
 		return false
 	}
 	if h.back == 0 {

@@ -67,20 +67,20 @@ func (s *Selection) actions() map[keys.Action]func() {
 	d := s.doc
 	by := func(move func()) func() { return func() { s.mark(move) } }
 	return map[keys.Action]func(){
-		keys.SelectLeft:      by(d.Left),
-		keys.SelectRight:     by(d.Right),
-		keys.SelectWordLeft:  by(d.WordLeft),
-		keys.SelectWordRight: by(d.WordRight),
-		keys.SelectStart:     by(d.LineStart),
-		keys.SelectEnd:       by(d.LineEnd),
+		keys.SelectLeft:      by(d.emacs.Left),
+		keys.SelectRight:     by(d.emacs.Right),
+		keys.SelectWordLeft:  by(d.emacs.WordLeft),
+		keys.SelectWordRight: by(d.emacs.WordRight),
+		keys.SelectStart:     by(d.emacs.LineStart),
+		keys.SelectEnd:       by(d.emacs.LineEnd),
 		keys.SelectUp: by(func() {
 			if !d.Up() {
-				d.TextStart()
+				d.emacs.TextStart()
 			}
 		}),
 		keys.SelectDown: by(func() {
 			if !d.Down() {
-				d.TextEnd()
+				d.emacs.TextEnd()
 			}
 		}),
 		keys.CopySelection: func() {},
@@ -111,16 +111,16 @@ func (s *Selection) press(msg tea.KeyPressMsg, act keys.Action) bool {
 	case !ok:
 		return false
 	case act == keys.CopySelection:
-		d.Copy(from, to)
+		d.emacs.Copy(from, to)
 		text := d.expand(d.String()[from:to])
 		s.copied = &text
 	case act == keys.DeleteWord, act == keys.DeleteToStart, act == keys.DeleteToEnd:
-		d.Cut(from, to)
+		d.emacs.Cut(from, to)
 	case act == keys.DeleteLeft, act == keys.DeleteRight, act == keys.DeleteWordLeft, act == keys.DeleteWordRight, msg.String() == "backspace":
 		d.Replace(from, to, "")
 	case act == keys.Yank:
 		d.Replace(from, to, "")
-		d.Yank()
+		d.emacs.Yank()
 	case act == "" && msg.Text != "" && msg.Mod != keys.Virtual:
 		d.TypeOver(from, to, d.literal(Typable(msg.Text)))
 	default:

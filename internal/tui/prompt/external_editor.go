@@ -9,6 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
 	"agent/internal/tui/editor"
 	"agent/internal/tui/ink"
@@ -189,10 +190,7 @@ func (p *Prompt) takePlan(msg planEdited) {
 
 // writeDraft writes text to a temporary file.
 func writeDraft(text string) (path string, err error) {
-	if text != "" && !strings.HasSuffix(text, "\n") {
-		text += "\n" // editors warn about a last line without a newline
-	}
-	return writeTemp("prompt-*.md", text)
+	return writeTemp("prompt-*.md", phrase.EndLine(text)) // editors warn about a last line without a newline
 }
 
 // writeTemp writes text to a temporary file that only the user can read.

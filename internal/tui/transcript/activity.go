@@ -3,6 +3,7 @@ package transcript
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"agent/internal/llm"
 	"agent/internal/llm/phrase"
@@ -11,8 +12,16 @@ import (
 )
 
 // Activity says in a few words what the turn is doing: which tool runs, or what the
-// model writes. It is sanitized.
-func (f *Feed) Activity() string {
+// model writes. It is sanitized. Since is when that began; zero for the beginning of the
+// turn.
+func (f *Feed) Activity() (text string, since time.Time) {
+	if len(f.hooks) > 0 {
+		return f.hooks[0].text, f.hooks[0].since
+	}
+	return f.activity(), time.Time{}
+}
+
+func (f *Feed) activity() string {
 	if line := f.ShellLine(); line != "" {
 		return "running " + ink.SanitizeLine(line)
 	}
@@ -36,6 +45,22 @@ func (f *Feed) Activity() string {
 		return "waiting for " + phrase.Count(delegates, "delegate")
 	}
 	return "running " + phrase.Count(len(calls), "tool")
+}
+
+// hookRun is a hook that the agent waits for.
+type hookRun struct {
+	id    int
+	text  string // "hook before_tool: lint.sh", sanitized
+	since time.Time
+}
+
+// hookNow adds a hook of the agent, or removes one that has ended. A delegate that waits
+// for its hook is not the activity of this transcript.
+func (f *Feed) hookNow(ev event.HookNow) {
+	f.hooks = slices.DeleteFunc(f.hooks, func(h hookRun) bool { return h.id == ev.ID })
+	if !ev.Ended && ev.Agent == "" {
+		f.hooks = append(f.hooks, hookRun{ev.ID, "hook " + ink.SanitizeLine(ev.Event+": "+ev.Command), f.now().Add(-ev.For)})
+	}
 }
 
 // RunsCommand reports whether a command is running, of a tool call or of the user.

@@ -25,6 +25,7 @@ type Feed struct {
 	reply   reply
 	shell   shell
 	changed turnChanges // of the current turn
+	hooks   []hookRun   // that the agent waits for, oldest first
 	kept    int         // number of events kept by the last rewind
 	// untold are the background delegates that have ended since their answers were last
 	// sent to the model.
@@ -121,6 +122,8 @@ func (f *Feed) preview(ev event.Event) {
 		f.Budget, f.BudgetAt = ev, f.now()
 	case event.DelegatesNow:
 		f.reply.delegates(ev.Delegates, f.now())
+	case event.HookNow:
+		f.hookNow(ev)
 	case event.Notice:
 		f.list.Add(&Notice{ev.Text})
 	case event.Unsent:
@@ -236,7 +239,8 @@ func (f *Feed) settle() {
 
 func (f *Feed) turnEnd(ev *event.TurnEnd) {
 	f.settle()
-	f.Run.end(Run{Cut: ev.Cut, Unanswered: ev.Unanswered, Failed: ev.Reason != event.Done && ev.Reason != event.UserInterrupt})
+	failed := ev.Reason != event.Done && ev.Reason != event.UserInterrupt && ev.Reason != event.Blocked
+	f.Run.end(Run{Cut: ev.Cut, Unanswered: ev.Unanswered, Failed: failed})
 	facts := append(f.changed.summary(), phrase.Duration(ev.Duration))
 	if n := ev.Usage.Total(); n > 0 {
 		facts = append(facts, phrase.Thousands(n)+" tokens this turn")

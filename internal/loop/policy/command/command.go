@@ -31,6 +31,8 @@ type Env struct {
 	// git must not read it without approval; empty if it may. The name of no repository
 	// is "none". Nil if git always needs approval.
 	Git func(dir string) (repository, why string)
+	// Piped is set if the line gets data on standard input.
+	Piped bool
 	// Loopback is set if all commands of the session share a loopback interface that
 	// reaches nothing else.
 	Loopback bool
@@ -147,7 +149,7 @@ type Part struct {
 
 	dirs    []string // the directories in which the part may run; nil if unknown
 	defines []string // names of files that the part writes and of aliases
-	piped   bool     // the part reads a pipe
+	piped   bool     // the part reads a pipe, or data on the standard input of the line
 	input   *Part    // the part before the pipe; nil if there is none
 	urgency int      // how important Reason is
 }

@@ -179,8 +179,9 @@ func (r *reader) afterPipe(first int) {
 
 // part returns a new part in the current context.
 func (r *reader) part(operator string, dirs []string) *Part {
-	p := &Part{Operator: operator, Nested: r.nested > 0, dirs: dirs, piped: operator == "|"}
-	if p.piped && len(r.parts) > 0 {
+	pipe := operator == "|"
+	p := &Part{Operator: operator, Nested: r.nested > 0, dirs: dirs, piped: pipe || r.env.Piped}
+	if pipe && len(r.parts) > 0 {
 		before := r.parts[len(r.parts)-1]
 		p.input = &before
 	}

@@ -9,11 +9,11 @@ type Buffer struct {
 	revision int
 	goal     int // the column for moving up and down, from 0; negative for none
 
-	past  past
-	kills kills
-	marks marks
-	last  act
-	rows  layout
+	past    past
+	marks   marks
+	last    act
+	actions int
+	rows    Rows
 }
 
 // act is the kind of the last operation, which some operations continue.
@@ -24,13 +24,11 @@ const (
 	typed
 	erased
 	changed
-	killed
-	yanked
 )
 
 // New returns an empty buffer. measure returns the width of characters.
 func New(measure Measure) *Buffer {
-	return &Buffer{goal: -1, rows: layout{measure: measure, width: 80}}
+	return &Buffer{goal: -1, rows: Rows{measure: measure, width: 80}}
 }
 
 // String returns the text, including tokens.
@@ -42,6 +40,25 @@ func (b *Buffer) Caret() int { return b.caret }
 // Revision returns a number that changes with the text.
 func (b *Buffer) Revision() int { return b.revision }
 
+// Actions returns the number of edits and moves of the caret so far. A command compares
+// it to tell whether it directly follows another one.
+func (b *Buffer) Actions() int { return b.actions }
+
+// Rows returns the layout of the text.
+func (b *Buffer) Rows() *Rows { return &b.rows }
+
+// Redraw recomputes the layout after the drawn form of a token changed.
+func (b *Buffer) Redraw() {
+	b.rows.forget()
+	b.revision++
+}
+
+// did notes what the last operation was.
+func (b *Buffer) did(what act) {
+	b.last = what
+	b.actions++
+}
+
 // Before returns the part of the caret's line before the caret.
 func (b *Buffer) Before() string { return b.text[LineStart(b.text, b.caret):b.caret] }
 
@@ -52,7 +69,8 @@ func (b *Buffer) MoveTo(at int) {
 }
 
 func (b *Buffer) moveTo(at int) {
-	b.caret, b.last = Snap(b.text, at), moved
+	b.caret = Snap(b.text, at)
+	b.did(moved)
 }
 
 // HoldCharacter moves the caret from the end of a line to the line's last
@@ -63,12 +81,13 @@ func (b *Buffer) HoldCharacter() {
 	}
 }
 
-// Reset replaces the text and clears the undo history and the marks. It keeps the kills.
+// Reset replaces the text and clears the undo history and the marks.
 func (b *Buffer) Reset(text string) {
-	b.text, b.caret, b.last, b.goal = text, len(text), moved, -1
+	b.text, b.caret, b.goal = text, len(text), -1
+	b.did(moved)
 	b.past, b.marks = past{}, nil
 	b.revision++
-	b.rows.forget()
+	b.rows.reset(text)
 }
 
 // Set replaces the text, which can be undone, and moves the caret to the end.
@@ -122,7 +141,7 @@ func (b *Buffer) edit(what act, from, to int, with string) {
 	}
 	b.past.note(b, what, change{from, b.text[from:to], with})
 	b.apply(change{from, b.text[from:to], with})
-	b.last = what
+	b.did(what)
 }
 
 // apply applies a change without recording it.
@@ -141,6 +160,25 @@ func (b *Buffer) settle() {
 	if from := Snap(b.text, b.caret); from < b.caret {
 		b.caret = Next(b.text, from)
 	}
+}
+
+// Up moves the caret up one row and reports whether there is one.
+func (b *Buffer) Up() bool { return b.vertical(-1) }
+
+// Down moves the caret down one row and reports whether there is one.
+func (b *Buffer) Down() bool { return b.vertical(1) }
+
+func (b *Buffer) vertical(by int) bool {
+	row, col := b.rows.Locate(b.caret)
+	if row+by < 0 || row+by >= b.rows.Count() {
+		return false
+	}
+	if b.goal >= 0 {
+		col = b.goal
+	}
+	b.moveTo(b.rows.Offset(row+by, col))
+	b.goal = col
+	return true
 }
 
 // LineStart returns the start of the line that contains an offset.

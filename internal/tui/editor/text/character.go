@@ -95,7 +95,7 @@ const (
 	Blank Class = iota
 	Sign
 	Letter
-	token
+	Token
 	ideograph
 	hiragana
 	katakana
@@ -116,7 +116,7 @@ func ClassAt(s string, at int) Class {
 	case r < utf8.RuneSelf:
 		return Sign
 	case IsToken(r):
-		return token
+		return Token
 	case unicode.Is(unicode.Han, r):
 		return ideograph
 	case unicode.Is(unicode.Hiragana, r):

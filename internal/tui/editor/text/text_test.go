@@ -1,4 +1,4 @@
-package text
+package text_test
 
 import (
 	"math/rand/v2"
@@ -8,6 +8,9 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/tui/editor/text"
+	"agent/internal/tui/editor/text/emacs"
 )
 
 // plain measures characters as they are, and tokens as ten columns.
@@ -15,15 +18,40 @@ func plain(character, _ string) (string, int) {
 	switch {
 	case character == "\t":
 		return "    ", 4
-	case IsToken([]rune(character)[0]):
+	case text.IsToken([]rune(character)[0]):
 		return "[a token!]", 10
 	}
 	return character, ansi.StringWidth(character)
 }
 
-// buffer returns a Buffer with text and the caret at |.
-func buffer(text string) *Buffer {
-	b := New(plain)
+// draft is a buffer with the commands of emacs, and the width of its rows.
+type draft struct {
+	*text.Buffer
+	*emacs.Emacs
+	width int
+}
+
+func newDraft() *draft {
+	b := text.New(plain)
+	return &draft{b, emacs.New(b, &text.Kills{}), 80}
+}
+
+func (d *draft) setWidth(width int) {
+	d.width = width
+	d.Rows().SetWidth(width)
+}
+
+// all returns all rows.
+func (d *draft) all() (all []text.Row) {
+	for i := range d.Rows().Count() {
+		all = append(all, d.Rows().At(i))
+	}
+	return all
+}
+
+// buffer returns a draft with text and the caret at |.
+func buffer(text string) *draft {
+	b := newDraft()
 	at := strings.Index(text, "|")
 	b.Reset(strings.Replace(text, "|", "", 1))
 	b.MoveTo(max(at, 0))
@@ -31,12 +59,12 @@ func buffer(text string) *Buffer {
 }
 
 // shown returns the text with the caret as |.
-func shown(b *Buffer) string { return b.text[:b.caret] + "|" + b.text[b.caret:] }
+func shown(b *draft) string { return b.String()[:b.Caret()] + "|" + b.String()[b.Caret():] }
 
 // words returns random text of all kinds of characters.
 func words(r *rand.Rand, n int) string {
 	pieces := []string{"word ", "a", "日本語", "👩‍👩‍👧", "\n", "\t", "é", "e\u0301", " ", "  ", "averylongwordwithoutanyspaceinit",
-		string(FirstToken), "\U000e007f", "\u200d", "🇩🇪", ".", "(", "한글", "کی\u200cشد"}
+		string(text.FirstToken), "\U000e007f", "\u200d", "🇩🇪", ".", "(", "한글", "کی\u200cشد"}
 	s := ""
 	for range n {
 		s += pieces[r.IntN(len(pieces))]
@@ -49,19 +77,19 @@ func words(r *rand.Rand, n int) string {
 func TestRows(t *testing.T) {
 	for seed := range uint64(120) {
 		r := rand.New(rand.NewPCG(seed, 0))
-		b := New(plain)
+		b := newDraft()
 		b.Reset(words(r, r.IntN(40)))
-		b.SetWidth(1 + r.IntN(20))
-		b.RowCount()
+		b.setWidth(1 + r.IntN(20))
+		b.Rows().Count()
 		for range 30 {
-			from := boundaryNear(b.text, r.IntN(len(b.text)+1))
-			to := boundaryNear(b.text, from+r.IntN(len(b.text)-from+1))
+			from := boundaryNear(b.String(), r.IntN(len(b.String())+1))
+			to := boundaryNear(b.String(), from+r.IntN(len(b.String())-from+1))
 			b.Replace(from, to, words(r, r.IntN(6)))
-			fresh := New(plain)
-			fresh.SetWidth(b.rows.width)
-			fresh.Reset(b.text)
-			if diff := cmp.Diff(b.broken(), fresh.broken()); diff != "" {
-				t.Fatalf("seed %d, %q at width %d (-updated +computed):\n%s", seed, b.text, b.rows.width, diff)
+			fresh := newDraft()
+			fresh.setWidth(b.width)
+			fresh.Reset(b.String())
+			if diff := cmp.Diff(b.all(), fresh.all()); diff != "" {
+				t.Fatalf("seed %d, %q at width %d (-updated +computed):\n%s", seed, b.String(), b.width, diff)
 			}
 			checkRows(t, b)
 		}
@@ -70,31 +98,31 @@ func TestRows(t *testing.T) {
 
 // boundaryNear returns the last character boundary at or before an offset.
 func boundaryNear(s string, at int) int {
-	b := New(plain)
+	b := newDraft()
 	b.Reset(s)
 	b.MoveTo(at)
-	return b.caret
+	return b.Caret()
 }
 
-func checkRows(t *testing.T, b *Buffer) {
+func checkRows(t *testing.T, b *draft) {
 	t.Helper()
 	at := 0
-	for i := range b.RowCount() {
-		row, width := b.Row(i), 0
-		if gap := b.text[at:row.From]; gap != "" && gap != "\n" {
-			t.Fatalf("%q is in no row of %q", gap, b.text)
+	for i := range b.Rows().Count() {
+		row, width := b.Rows().At(i), 0
+		if gap := b.String()[at:row.From]; gap != "" && gap != "\n" {
+			t.Fatalf("%q is in no row of %q", gap, b.String())
 		}
 		at = row.To
-		b.Draw(i, func(_ int, _ string, w int) { width += min(w, b.rows.width) })
-		if width > b.rows.width+1 {
-			t.Fatalf("a row is %d wide in %d: %q", width, b.rows.width, b.text[row.From:row.To])
+		b.Rows().Draw(i, func(_ int, _ string, w int) { width += min(w, b.width) })
+		if width > b.width+1 {
+			t.Fatalf("a row is %d wide in %d: %q", width, b.width, b.String()[row.From:row.To])
 		}
-		if got, _ := b.Locate(row.From); got != i {
+		if got, _ := b.Rows().Locate(row.From); got != i {
 			t.Fatalf("the start of row %d is in row %d", i, got)
 		}
 	}
-	if at != len(b.text) {
-		t.Fatalf("%q is in no row", b.text[at:])
+	if at != len(b.String()) {
+		t.Fatalf("%q is in no row", b.String()[at:])
 	}
 }
 
@@ -102,28 +130,28 @@ func checkRows(t *testing.T, b *Buffer) {
 func TestUndoAndRedo(t *testing.T) {
 	for seed := range uint64(100) {
 		r := rand.New(rand.NewPCG(seed, 1))
-		b := New(plain)
+		b := newDraft()
 		for range 60 {
 			scribble(b, r)
 		}
 		for b.Redo() {
 		}
-		end := b.text
+		end := b.String()
 		for b.Undo() {
 		}
-		if b.text != "" {
-			t.Fatalf("seed %d: undone to %q", seed, b.text)
+		if b.String() != "" {
+			t.Fatalf("seed %d: undone to %q", seed, b.String())
 		}
 		for b.Redo() {
 		}
-		if b.text != end {
-			t.Fatalf("seed %d: redone to %q, want %q", seed, b.text, end)
+		if b.String() != end {
+			t.Fatalf("seed %d: redone to %q, want %q", seed, b.String(), end)
 		}
 	}
 }
 
 // scribble applies a random operation.
-func scribble(b *Buffer, r *rand.Rand) {
+func scribble(b *draft, r *rand.Rand) {
 	do := []func(){
 		func() { b.Type(words(r, 1)) }, func() { b.Type(words(r, 1)) }, func() { b.Insert(words(r, 4)) },
 		b.EraseLeft, b.EraseRight, b.Left, b.Right, b.WordLeft, b.WordRight, b.LineStart, b.LineEnd,
@@ -138,14 +166,14 @@ func scribble(b *Buffer, r *rand.Rand) {
 func TestCaretIsBetweenCharacters(t *testing.T) {
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 2))
-		b := New(plain)
-		b.SetWidth(15)
+		b := newDraft()
+		b.setWidth(15)
 		for range 200 {
 			scribble(b, r)
-			if at := boundaryNear(b.text, b.caret); at != b.caret {
-				t.Fatalf("seed %d: the caret is at %d in %q, a character begins at %d", seed, b.caret, b.text, at)
+			if at := boundaryNear(b.String(), b.Caret()); at != b.Caret() {
+				t.Fatalf("seed %d: the caret is at %d in %q, a character begins at %d", seed, b.Caret(), b.String(), at)
 			}
-			b.Locate(b.caret)
+			b.Rows().Locate(b.Caret())
 		}
 	}
 }
@@ -153,23 +181,23 @@ func TestCaretIsBetweenCharacters(t *testing.T) {
 func TestKeys(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
-		do         func(b *Buffer)
+		do         func(b *draft)
 		want       string
 	}{
-		{"family goes as one", "a👩‍👩‍👧|b", (*Buffer).EraseLeft, "a|b"},
-		{"mark goes with its letter", "cafe\u0301|", (*Buffer).EraseLeft, "caf|"},
-		{"flag", "|🇩🇪🇫🇷", (*Buffer).Right, "🇩🇪|🇫🇷"},
-		{"between flags", "🇩🇪🇫🇷|", (*Buffer).Left, "🇩🇪|🇫🇷"},
-		{"token", "a" + string(FirstToken) + "|", (*Buffer).EraseLeft, "a|"},
-		{"token is a word", "ab" + string(FirstToken) + "|", (*Buffer).KillWordLeft, "ab|"},
-		{"ctrl+w takes signs", "see a/b.go|", (*Buffer).KillBlankWord, "see |"},
-		{"alt+backspace does not", "see a/b.go|", (*Buffer).KillWordLeft, "see a/b.|"},
-		{"word right", "|one, two", func(b *Buffer) { b.WordRight(); b.WordRight() }, "one, two|"},
-		{"word left", "one, two|", (*Buffer).WordLeft, "one, |two"},
-		{"kills are joined", "one two three|", func(b *Buffer) { b.KillBlankWord(); b.KillBlankWord(); b.LineStart(); b.Yank() }, "two three|one "},
-		{"kills apart are not", "one two|", func(b *Buffer) { b.KillBlankWord(); b.Left(); b.KillBlankWord(); b.Yank() }, "one| "},
-		{"older kill", "one two|", func(b *Buffer) { b.KillBlankWord(); b.Left(); b.KillToStart(); b.Yank(); b.YankOlder() }, "two| "},
-		{"older kill, round", "one two|", func(b *Buffer) {
+		{"family goes as one", "a👩‍👩‍👧|b", (*draft).EraseLeft, "a|b"},
+		{"mark goes with its letter", "cafe\u0301|", (*draft).EraseLeft, "caf|"},
+		{"flag", "|🇩🇪🇫🇷", (*draft).Right, "🇩🇪|🇫🇷"},
+		{"between flags", "🇩🇪🇫🇷|", (*draft).Left, "🇩🇪|🇫🇷"},
+		{"token", "a" + string(text.FirstToken) + "|", (*draft).EraseLeft, "a|"},
+		{"token is a word", "ab" + string(text.FirstToken) + "|", (*draft).KillWordLeft, "ab|"},
+		{"ctrl+w takes signs", "see a/b.go|", (*draft).KillBlankWord, "see |"},
+		{"alt+backspace does not", "see a/b.go|", (*draft).KillWordLeft, "see a/b.|"},
+		{"word right", "|one, two", func(b *draft) { b.WordRight(); b.WordRight() }, "one, two|"},
+		{"word left", "one, two|", (*draft).WordLeft, "one, |two"},
+		{"kills are joined", "one two three|", func(b *draft) { b.KillBlankWord(); b.KillBlankWord(); b.LineStart(); b.Yank() }, "two three|one "},
+		{"kills apart are not", "one two|", func(b *draft) { b.KillBlankWord(); b.Left(); b.KillBlankWord(); b.Yank() }, "one| "},
+		{"older kill", "one two|", func(b *draft) { b.KillBlankWord(); b.Left(); b.KillToStart(); b.Yank(); b.YankOlder() }, "two| "},
+		{"older kill, round", "one two|", func(b *draft) {
 			b.KillBlankWord()
 			b.Left()
 			b.KillToStart()
@@ -177,38 +205,38 @@ func TestKeys(t *testing.T) {
 			b.YankOlder()
 			b.YankOlder()
 		}, "one| "},
-		{"older kill without one", "one|", (*Buffer).YankOlder, "one|"},
-		{"kill to the end takes the newline", "one|\ntwo", (*Buffer).KillToEnd, "one|two"},
-		{"kill to the start takes the newline", "one\n|two", (*Buffer).KillToStart, "one|two"},
-		{"undo by words", "|", func(b *Buffer) { typeAll(b, "one two three"); b.Undo() }, "one two |"},
-		{"redo", "|", func(b *Buffer) { typeAll(b, "one two"); b.Undo(); b.Undo(); b.Redo() }, "one |"},
-		{"undo after a move", "|", func(b *Buffer) { typeAll(b, "ab"); b.LineStart(); typeAll(b, "x"); b.Undo() }, "|ab"},
-		{"erased letters come back at once", "one two|", func(b *Buffer) { b.EraseLeft(); b.EraseLeft(); b.Undo() }, "one two|"},
-		{"up keeps the column", "long line\nab\nlong li|ne", func(b *Buffer) { b.Up(); b.Up() }, "long li|ne\nab\nlong line"},
-		{"down among wide ones", "ab|\n日本", func(b *Buffer) { b.Down() }, "ab\n日|本"},
-		{"capitals", "|one two", func(b *Buffer) { b.UpperWord(); b.UpperWord() }, "ONE TWO|"},
-		{"capitals from within a word", "o|ne, two", (*Buffer).UpperWord, "oNE|, two"},
-		{"small letters", "|ONE, Two", func(b *Buffer) { b.LowerWord(); b.LowerWord() }, "one, two|"},
-		{"lowercase stays lowercase", "|one two", (*Buffer).LowerWord, "one| two"},
-		{"a capital", "| (oNE two", (*Buffer).CapitalWord, " (One| two"},
-		{"a capital of two letters", "|ǆungla", (*Buffer).CapitalWord, "ǅungla|"},
-		{"a word of another script", "|日本 x", (*Buffer).CapitalWord, "日本| x"},
-		{"no word", "one|", (*Buffer).UpperWord, "one|"},
-		{"letters are swapped", "t|eh", (*Buffer).SwapLetters, "et|h"},
-		{"the last two", "teh|", (*Buffer).SwapLetters, "the|"},
-		{"not over lines", "ab\n|c", (*Buffer).SwapLetters, "ab\n|c"},
-		{"nothing to swap", "|", (*Buffer).SwapLetters, "|"},
-		{"one to swap", "a|", (*Buffer).SwapLetters, "a|"},
-		{"flags are swapped", "🇩🇪|🇫🇷", (*Buffer).SwapLetters, "🇫🇷🇩🇪|"},
-		{"words are swapped", "one| two three", (*Buffer).SwapWords, "two one| three"},
-		{"from within one", "one, t|wo three", (*Buffer).SwapWords, "two, one| three"},
-		{"the last two words", "one two.|", (*Buffer).SwapWords, "two one|."},
-		{"a single word", "one|", (*Buffer).SwapWords, "one|"},
-		{"no words", " .|", (*Buffer).SwapWords, " .|"},
-		{"case is undone at once", "|one two", func(b *Buffer) { b.UpperWord(); b.Undo() }, "|one two"},
-		{"start of all", "one\ntw|o", (*Buffer).TextStart, "|one\ntwo"},
-		{"end of all", "o|ne\ntwo", (*Buffer).TextEnd, "one\ntwo|"},
-		{"replace before the caret", "one two|", func(b *Buffer) { b.Replace(0, 3, "three") }, "three two|"},
+		{"older kill without one", "one|", (*draft).YankOlder, "one|"},
+		{"kill to the end takes the newline", "one|\ntwo", (*draft).KillToEnd, "one|two"},
+		{"kill to the start takes the newline", "one\n|two", (*draft).KillToStart, "one|two"},
+		{"undo by words", "|", func(b *draft) { typeAll(b, "one two three"); b.Undo() }, "one two |"},
+		{"redo", "|", func(b *draft) { typeAll(b, "one two"); b.Undo(); b.Undo(); b.Redo() }, "one |"},
+		{"undo after a move", "|", func(b *draft) { typeAll(b, "ab"); b.LineStart(); typeAll(b, "x"); b.Undo() }, "|ab"},
+		{"erased letters come back at once", "one two|", func(b *draft) { b.EraseLeft(); b.EraseLeft(); b.Undo() }, "one two|"},
+		{"up keeps the column", "long line\nab\nlong li|ne", func(b *draft) { b.Up(); b.Up() }, "long li|ne\nab\nlong line"},
+		{"down among wide ones", "ab|\n日本", func(b *draft) { b.Down() }, "ab\n日|本"},
+		{"capitals", "|one two", func(b *draft) { b.UpperWord(); b.UpperWord() }, "ONE TWO|"},
+		{"capitals from within a word", "o|ne, two", (*draft).UpperWord, "oNE|, two"},
+		{"small letters", "|ONE, Two", func(b *draft) { b.LowerWord(); b.LowerWord() }, "one, two|"},
+		{"lowercase stays lowercase", "|one two", (*draft).LowerWord, "one| two"},
+		{"a capital", "| (oNE two", (*draft).CapitalWord, " (One| two"},
+		{"a capital of two letters", "|ǆungla", (*draft).CapitalWord, "ǅungla|"},
+		{"a word of another script", "|日本 x", (*draft).CapitalWord, "日本| x"},
+		{"no word", "one|", (*draft).UpperWord, "one|"},
+		{"letters are swapped", "t|eh", (*draft).SwapLetters, "et|h"},
+		{"the last two", "teh|", (*draft).SwapLetters, "the|"},
+		{"not over lines", "ab\n|c", (*draft).SwapLetters, "ab\n|c"},
+		{"nothing to swap", "|", (*draft).SwapLetters, "|"},
+		{"one to swap", "a|", (*draft).SwapLetters, "a|"},
+		{"flags are swapped", "🇩🇪|🇫🇷", (*draft).SwapLetters, "🇫🇷🇩🇪|"},
+		{"words are swapped", "one| two three", (*draft).SwapWords, "two one| three"},
+		{"from within one", "one, t|wo three", (*draft).SwapWords, "two, one| three"},
+		{"the last two words", "one two.|", (*draft).SwapWords, "two one|."},
+		{"a single word", "one|", (*draft).SwapWords, "one|"},
+		{"no words", " .|", (*draft).SwapWords, " .|"},
+		{"case is undone at once", "|one two", func(b *draft) { b.UpperWord(); b.Undo() }, "|one two"},
+		{"start of all", "one\ntw|o", (*draft).TextStart, "|one\ntwo"},
+		{"end of all", "o|ne\ntwo", (*draft).TextEnd, "one\ntwo|"},
+		{"replace before the caret", "one two|", func(b *draft) { b.Replace(0, 3, "three") }, "three two|"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := buffer(c.text)
@@ -220,7 +248,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-func typeAll(b *Buffer, s string) {
+func typeAll(b *draft, s string) {
 	for _, r := range s {
 		b.Type(string(r))
 	}
@@ -238,14 +266,14 @@ func TestWrapping(t *testing.T) {
 		{"a averylongword", []string{"a ", "averylon", "gword"}},
 		{"日本語日本語", []string{"日本語日", "本語"}},
 		{"one\n\ntwo\n", []string{"one", "", "two", ""}},
-		{"abc" + string(FirstToken) + "d", []string{"abc", string(FirstToken), "d"}},
+		{"abc" + string(text.FirstToken) + "d", []string{"abc", string(text.FirstToken), "d"}},
 	} {
-		b := New(plain)
-		b.SetWidth(8)
+		b := newDraft()
+		b.setWidth(8)
 		b.Reset(c.text)
 		var got []string
-		for i := range b.RowCount() {
-			got = append(got, b.text[b.Row(i).From:b.Row(i).To])
+		for i := range b.Rows().Count() {
+			got = append(got, b.String()[b.Rows().At(i).From:b.Rows().At(i).To])
 		}
 		if diff := cmp.Diff(got, c.want); diff != "" {
 			t.Errorf("%q (-got +want):\n%s", c.text, diff)
@@ -258,13 +286,13 @@ func BenchmarkType(b *testing.B) {
 		"lines": strings.Repeat("some words on a line\n", 5000), "one line": strings.Repeat("some words and ", 7000), "wide": strings.Repeat("日本語", 11000),
 	} {
 		b.Run(name, func(b *testing.B) {
-			buf := New(plain)
+			buf := newDraft()
 			buf.Reset(s)
 			buf.MoveTo(len(s) / 2)
-			buf.RowCount()
+			buf.Rows().Count()
 			for b.Loop() {
 				buf.Type("x")
-				buf.Locate(buf.Caret())
+				buf.Rows().Locate(buf.Caret())
 			}
 		})
 	}
@@ -276,7 +304,7 @@ func TestCharacters(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 3))
 		s := words(r, 12)
 		var long []string
-		for part := range strings.SplitAfterSeq(strings.ReplaceAll(s, string(FirstToken), "\n"+string(FirstToken)+"\n"), "\n") {
+		for part := range strings.SplitAfterSeq(strings.ReplaceAll(s, string(text.FirstToken), "\n"+string(text.FirstToken)+"\n"), "\n") {
 			for part != "" {
 				g, _ := ansi.FirstGraphemeCluster(part, ansi.GraphemeWidth)
 				part = part[len(g):]
@@ -286,11 +314,11 @@ func TestCharacters(t *testing.T) {
 			}
 		}
 		var on, back []string
-		for at := 0; at < len(s); at = Next(s, at) {
-			on = append(on, s[at:Next(s, at)])
+		for at := 0; at < len(s); at = text.Next(s, at) {
+			on = append(on, s[at:text.Next(s, at)])
 		}
-		for at := len(s); at > 0; at = Previous(s, at) {
-			back = append([]string{s[Previous(s, at):at]}, back...)
+		for at := len(s); at > 0; at = text.Previous(s, at) {
+			back = append([]string{s[text.Previous(s, at):at]}, back...)
 		}
 		if diff := cmp.Diff(back, on); diff != "" {
 			t.Fatalf("seed %d: %q (-back +on):\n%s", seed, s, diff)

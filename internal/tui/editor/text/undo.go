@@ -70,7 +70,8 @@ func (b *Buffer) Undo() bool {
 	for _, c := range slices.Backward(s.changes) {
 		b.apply(change{c.at, c.new, c.old})
 	}
-	b.caret, b.last = s.caret, moved
+	b.caret = s.caret
+	b.did(moved)
 	b.past.undone = append(b.past.undone, s)
 	b.past.sealed = true
 	return true
@@ -87,7 +88,7 @@ func (b *Buffer) Redo() bool {
 	for _, c := range s.changes {
 		b.apply(c)
 	}
-	b.last = moved
+	b.did(moved)
 	b.past.done = append(b.past.done, s)
 	b.past.sealed = true
 	return true

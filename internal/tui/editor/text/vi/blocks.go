@@ -10,13 +10,13 @@ import (
 const brackets = "()[]{}"
 
 // blockMotion returns the motion of a key over sentences, paragraphs or brackets.
-func (v *Vi) blockMotion(key string) (m motion, ok bool) {
-	b, n := v.b, v.times()
+func (ms *motions) blockMotion(a asked) (m motion, ok bool) {
+	b, n, key := ms.b, a.n, a.key
 	m = motion{to: b.Caret(), jumps: true, wide: true}
 	switch key {
 	case "%":
-		if v.count > 0 || v.opCount > 0 {
-			return v.percent(n), true
+		if a.counted {
+			return ms.percent(n), true
 		}
 		m.inclusive = true
 		m.to, ok = b.matching(b.Caret())
@@ -48,10 +48,10 @@ func (v *Vi) blockMotion(key string) (m motion, ok bool) {
 }
 
 // percent returns the motion to the line at n percent of the text.
-func (v *Vi) percent(n int) motion {
+func (ms *motions) percent(n int) motion {
 	const whole = 100
-	lines := strings.Count(v.b.String(), "\n") + 1
-	return motion{to: v.b.firstLetter(text.Line(v.b.String(), (n*lines+whole-1)/whole-1)), lines: true, jumps: true, fails: n > whole}
+	lines := strings.Count(ms.b.String(), "\n") + 1
+	return motion{to: ms.b.firstLetter(text.Line(ms.b.String(), (n*lines+whole-1)/whole-1)), lines: true, jumps: true, fails: n > whole}
 }
 
 // matching returns the counterpart of the first bracket at or after an offset in the

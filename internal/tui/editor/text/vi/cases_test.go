@@ -104,11 +104,12 @@ func (c vimCase) played() (is vimCase) {
 		}
 	}()
 	b := text.New(plain)
-	b.SetWidth(1000)
+	b.Rows().SetWidth(1000)
 	at := strings.Index(c.text, caretSign)
 	b.Reset(c.text[:at] + c.text[at+len(caretSign):])
 	b.MoveTo(at)
-	v := New(b)
+	kills := &text.Kills{}
+	v := New(b, kills)
 	v.Press("esc")
 	b.MoveTo(at)
 	v.sought.text = "qqq" // so that n, ; and . have something to repeat
@@ -116,7 +117,7 @@ func (c vimCase) played() (is vimCase) {
 	b.MoveTo(at)
 	v.Moved()
 	play(v, strings.ReplaceAll(c.keys, " ", ""))
-	is = vimCase{c.text, c.keys, b.String()[:b.Caret()] + caretSign + b.String()[b.Caret():], b.LastKill()}
+	is = vimCase{c.text, c.keys, b.String()[:b.Caret()] + caretSign + b.String()[b.Caret():], kills.Latest()}
 	if c.register.Text == "" { // the case yanked nothing
 		is.register = c.register
 	}

@@ -9,10 +9,12 @@ import (
 	"agent/internal/tui/editor/text"
 )
 
-// entry describes how insert mode was entered.
-type entry struct {
-	text     string
-	caret    int
+// insertion is what the user does in insert or replace mode.
+type insertion struct {
+	b        buffer
+	over     bool   // in replace mode
+	text     string // before it
+	caret    int    // before it
 	times    int
 	again    bool     // . repeats the typed text, too
 	lines    bool     // each repetition gets a line of its own
@@ -28,15 +30,15 @@ func (v *Vi) begin(key string, times int) {
 	case "I":
 		b.MoveTo(b.firstLetter(b.lineStart(b.Caret())))
 	case "gI":
-		b.LineStart()
+		b.MoveTo(b.lineStart(b.Caret()))
 	case "gi":
 		if at, ok := b.Mark("^"); ok {
 			b.MoveTo(at)
 		}
 	case "a":
-		b.MoveTo(v.along(1))
+		b.MoveTo(b.along(1))
 	case "A":
-		b.LineEnd()
+		b.MoveTo(b.lineEnd(b.Caret()))
 	case "o":
 		at := b.lineEnd(b.Caret())
 		b.Edit(at, at, "\n")
@@ -49,14 +51,14 @@ func (v *Vi) begin(key string, times int) {
 	}
 	v.change(mode, times)
 	v.entered.lines = key == "o" || key == "O"
-	if key == "gi" && !v.playing { // . repeats it at the caret
-		v.repeat.keys = append(slices.Clone(v.repeat.keys[:len(v.repeat.keys)-2]), "i")
+	if key == "gi" {
+		v.repeat.atCaret()
 	}
 }
 
 // change enters insert mode at the end of a command that . repeats.
 func (v *Vi) change(mode Mode, times int) {
-	v.remember()
+	v.repeat.remember(v.keys, v.area)
 	v.insert(mode, times)
 	v.entered.again = true
 }
@@ -67,25 +69,18 @@ func (v *Vi) insert(mode Mode, times int) {
 		return
 	}
 	v.mode = mode
-	v.entered = entry{text: v.b.String(), caret: v.b.Caret(), times: times}
+	v.entered = insertion{b: v.b, over: mode == Replace, text: v.b.String(), caret: v.b.Caret(), times: times}
 	v.reset()
 }
 
 // leaveInsert leaves insert or replace mode for normal mode.
 func (v *Vi) leaveInsert() {
 	b := v.b
-	typed, erased := v.typed()
-	if v.entered.again && !v.playing {
-		v.repeat.typed, v.repeat.erased = typed, erased
+	typed, erased := v.entered.typed()
+	if v.entered.again {
+		v.repeat.entered(typed, erased)
 	}
-	const most = 1000
-	for range min(v.entered.times-1, most) {
-		if v.entered.lines {
-			at := b.lineEnd(b.Caret())
-			b.Edit(at, at, "\n")
-		}
-		v.enter(typed, erased)
-	}
+	v.entered.multiply(typed, erased)
 	b.Seal()
 	b.SetMark("^", b.Caret())
 	if b.Caret() > b.lineStart(b.Caret()) {
@@ -95,13 +90,25 @@ func (v *Vi) leaveInsert() {
 	v.reset()
 }
 
+// multiply repeats the typed text as the count of the command says.
+func (in *insertion) multiply(typed string, erased int) {
+	const most = 1000
+	for range min(in.times-1, most) {
+		if in.lines {
+			at := in.b.lineEnd(in.b.Caret())
+			in.b.Edit(at, at, "\n")
+		}
+		in.enter(typed, erased)
+	}
+}
+
 // enter deletes characters before the caret and types text, as in the current mode.
-func (v *Vi) enter(s string, erased int) {
-	b := v.b
+func (in *insertion) enter(s string, erased int) {
+	b := in.b
 	for ; erased > 0 && b.Caret() > 0; erased-- {
 		b.Edit(text.Previous(b.String(), b.Caret()), b.Caret(), "")
 	}
-	if v.mode != Replace {
+	if !in.over {
 		b.Insert(s)
 		return
 	}
@@ -114,35 +121,34 @@ func (v *Vi) enter(s string, erased int) {
 
 // typed returns the text that was typed in insert mode and the number of characters
 // that were deleted before it.
-func (v *Vi) typed() (text string, erased int) {
-	b := v.b
-	was, now := v.entered.text, b.String()
-	if v.mode == Replace {
-		return now[min(v.entered.caret, b.Caret()):b.Caret()], 0
+func (in *insertion) typed() (text string, erased int) {
+	b := in.b
+	was, now := in.text, b.String()
+	if in.over {
+		return now[min(in.caret, b.Caret()):b.Caret()], 0
 	}
 	same := 0
 	for same < min(len(was), len(now)) && was[same] == now[same] {
 		same++
 	}
-	same = min(same, v.entered.caret)
+	same = min(same, in.caret)
 	for same > 0 && same < len(now) && !utf8.RuneStart(now[same]) {
 		same--
 	}
-	after := len(was) - v.entered.caret
-	if len(now)-after < same || now[len(now)-after:] != was[v.entered.caret:] {
+	after := len(was) - in.caret
+	if len(now)-after < same || now[len(now)-after:] != was[in.caret:] {
 		return "", 0
 	}
-	return now[same : len(now)-after], characters(was[same:v.entered.caret])
+	return now[same : len(now)-after], characters(was[same:in.caret])
 }
 
-// pressReplace handles a key in replace mode.
-func (v *Vi) pressReplace(key string) bool {
-	b := v.b
+// pressReplace handles a key in replace mode except esc. It returns false for keys that
+// type nothing.
+func (in *insertion) pressReplace(key string) bool {
+	b := in.b
 	switch {
-	case key == "esc":
-		v.leaveInsert()
 	case key == "backspace":
-		v.backOver()
+		in.backOver()
 	case !isLetter(key) || key == "\n":
 		return false
 	default:
@@ -150,67 +156,92 @@ func (v *Vi) pressReplace(key string) bool {
 		if b.Caret() < b.lineEnd(b.Caret()) {
 			old = b.at(b.Caret())
 		}
-		v.entered.replaced = append(v.entered.replaced, old)
+		in.replaced = append(in.replaced, old)
 		b.Edit(b.Caret(), b.Caret()+len(old), key)
 	}
 	return true
 }
 
 // backOver moves back and restores the character that was overwritten last.
-func (v *Vi) backOver() {
-	b, n := v.b, len(v.entered.replaced)-1
+func (in *insertion) backOver() {
+	b, n := in.b, len(in.replaced)-1
 	if b.Caret() <= b.lineStart(b.Caret()) {
 		return
 	}
 	at := text.Previous(b.String(), b.Caret())
-	if n >= 0 && at >= v.entered.caret {
-		old := v.entered.replaced[n]
-		v.entered.replaced = v.entered.replaced[:n]
+	if n >= 0 && at >= in.caret {
+		old := in.replaced[n]
+		in.replaced = in.replaced[:n]
 		b.Edit(at, b.Caret(), old)
 	}
 	b.MoveTo(at)
 }
 
-// repeat is the last change: its keys and the text typed in insert mode.
+// repeat is the last change, which . repeats: its keys and the text typed in insert mode.
 type repeat struct {
-	keys   []string
-	area   area // the selection
-	typed  string
-	erased int // characters deleted before the typed text
+	keys    []string
+	area    area // the selection
+	typed   string
+	erased  int  // characters deleted before the typed text
+	playing bool // . is repeating it now, so that it does not change
 }
 
-// remember records the command for repetition by . (dot).
-func (v *Vi) remember() {
-	if !v.playing {
-		v.repeat = repeat{keys: v.keys, area: v.area}
+// remember records a command for repetition.
+func (r *repeat) remember(keys []string, selected area) {
+	if !r.playing {
+		*r = repeat{keys: keys, area: selected}
 	}
 }
 
-// again implements the . command.
-func (v *Vi) again() {
-	r, count := v.repeat, v.count
-	v.reset()
-	if len(r.keys) == 0 || v.playing {
-		return
+// entered records what was typed after the command.
+func (r *repeat) entered(typed string, erased int) {
+	if !r.playing {
+		r.typed, r.erased = typed, erased
 	}
+}
+
+// atCaret makes gi, the last key of the command, repeat as i.
+func (r *repeat) atCaret() {
+	if !r.playing {
+		r.keys = append(slices.Clone(r.keys[:len(r.keys)-2]), "i")
+	}
+}
+
+// next returns the keys to repeat with a count; 0 keeps theirs. A put from register 1 to
+// 8 uses the next one each time.
+func (r *repeat) next(count int) []string {
 	keys := r.keys
 	if count > 0 {
 		keys = recounted(keys, count)
 	}
-	if len(keys) > 1 && keys[0] == `"` && keys[1] >= "1" && keys[1] < "9" { // p after "1 to "8 uses the next register
+	if len(keys) > 1 && keys[0] == `"` && keys[1] >= "1" && keys[1] < "9" {
 		keys = append([]string{`"`, string(keys[1][0] + 1)}, keys[2:]...)
-		v.repeat.keys = keys
+		r.keys = keys
 	}
-	v.playing = true
-	v.markLike(r.area)
+	return keys
+}
+
+// again implements the . command.
+func (v *Vi) again() {
+	r, count := &v.repeat, v.count
+	v.reset()
+	if len(r.keys) == 0 || r.playing {
+		return
+	}
+	keys := r.next(count)
+	r.playing = true
+	if r.area.mode != "" {
+		v.mode = r.area.mode
+		v.extend(r.area)
+	}
 	for _, k := range keys {
 		v.Press(k)
 	}
 	if v.mode == Insert || v.mode == Replace {
-		v.enter(r.typed, r.erased)
+		v.entered.enter(r.typed, r.erased)
 		v.leaveInsert()
 	}
-	v.playing = false
+	r.playing = false
 }
 
 // recounted returns the keys of a command with its counts replaced by count.

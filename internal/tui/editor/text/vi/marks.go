@@ -2,20 +2,20 @@ package vi
 
 import "strings"
 
-// setMark implements the m command.
-func (v *Vi) setMark(name string) {
-	if len(name) == 1 && v.operator == "" && (name >= "a" && name <= "z" || name == "'" || name == "`") {
-		v.b.SetMark(strings.Replace(name, "`", "'", 1), v.b.Caret())
+// mark implements the m command.
+func (b buffer) mark(name string) {
+	if len(name) == 1 && (name >= "a" && name <= "z" || name == "'" || name == "`") {
+		b.SetMark(strings.Replace(name, "`", "'", 1), b.Caret())
 	}
-	v.reset()
 }
 
 // markMotion returns the motion to a mark: ' to its line, ` to its exact place.
-func (v *Vi) markMotion(key string) (m motion, ok bool) {
+func (ms *motions) markMotion(a asked) (m motion, ok bool) {
+	key := a.key
 	if len(key) != 2 || key[0] != '\'' && key[0] != '`' {
 		return m, false
 	}
-	b, name := v.b, strings.Replace(key[1:], "`", "'", 1)
+	b, name := ms.b, strings.Replace(key[1:], "`", "'", 1)
 	if strings.IndexByte("abcdefghijklmnopqrstuvwxyz'<>^.", name[0]) < 0 {
 		return motion{fails: true}, true
 	}

@@ -18,64 +18,57 @@ type motion struct {
 	exact     bool // operators include a newline before to
 }
 
+// motions finds the targets of motion keys. It holds what later motions continue: the
+// last searches and the column of j and k.
+type motions struct {
+	b      buffer
+	find   charSearch
+	sought pattern
+	column int // negative for none
+}
+
+// asked is a motion key with the parts of the command that its target depends on.
+type asked struct {
+	key      string
+	n        int    // the count, at least 1
+	counted  bool   // a count was typed
+	operator string // that the motion is for; empty for none
+	free     bool   // the motion moves the caret of normal mode: no operator, no selection
+}
+
 // endless is the column of j and k after $, the end of every line.
 const endless = math.MaxInt
 
-// move moves the caret, or applies the pending operator to the motion.
-func (v *Vi) move(m motion) {
-	b := v.b
-	if m.fails {
-		v.reset()
-		return
-	}
-	if v.operator != "" {
-		v.operate(m)
-		return
-	}
-	if m.jumps {
-		b.SetMark("'", b.Caret())
-	}
-	column, key := v.column, v.keys
-	b.MoveTo(m.to)
-	v.done(false)
-	switch {
-	case m.keeps:
-		v.column = column
-	case len(key) > 0 && key[len(key)-1] == "$":
-		v.column = endless
-	}
-}
-
 // motion returns the motion of a key. ok is false if the key is not a motion.
-func (v *Vi) motion(key string) (m motion, ok bool) {
-	for _, of := range []func(string) (motion, bool){v.lineMotion, v.wordMotion, v.blockMotion, v.lookMotion, v.markMotion} {
-		if m, ok := of(key); ok {
+func (ms *motions) motion(a asked) (m motion, ok bool) {
+	for _, of := range []func(asked) (motion, bool){ms.lineMotion, ms.wordMotion, ms.blockMotion, ms.lookMotion, ms.markMotion} {
+		if m, ok := of(a); ok {
 			return m, true
 		}
 	}
-	b, n := v.b, v.times()
+	b, n := ms.b, a.n
 	start := b.lineStart(b.Caret())
 	m.to = b.Caret()
-	switch key {
+	switch a.key {
 	case "h":
-		m.to = v.back(n)
+		m.to = b.back(n)
 	case "l":
-		m.to = v.along(n)
+		m.to = b.along(n)
 	case "backspace":
-		m.to, m.exact = v.wrapBack(n), true
+		m.to, m.exact = ms.wrapBack(a), true
 	case " ":
-		m.to, m.exact = v.wrapOn(n), true
+		m.to, m.exact = ms.wrapOn(a), true
 	case "0", "g0":
 		m.to = start
 	case "^", "g^":
 		m.to = b.firstLetter(start)
 	case "$", "g$":
-		m.to, ok = v.lines(n - 1)
+		m.to, ok = b.below(n - 1)
 		m.fails = !ok
 	case "g_":
-		m = v.lastLetter(n)
+		m = ms.lastLetter(n)
 	case "|":
-		m.to = b.AtColumn(start, b.lineEnd(start), n-1)
+		m.to = b.Rows().AtColumn(start, b.lineEnd(start), n-1)
 	default:
 		return m, false
 	}
@@ -83,11 +76,11 @@ func (v *Vi) motion(key string) (m motion, ok bool) {
 }
 
 // wrapBack returns the offset n characters before the caret, across lines.
-func (v *Vi) wrapBack(n int) int {
-	b, at := v.b, v.b.Caret()
+func (ms *motions) wrapBack(a asked) int {
+	b, n, at := ms.b, a.n, ms.b.Caret()
 	for ; n > 0 && at > 0; n-- {
 		at = text.Previous(b.String(), at)
-		if b.String()[at] == '\n' && v.operator == "" && v.mode == Normal && at > b.lineStart(at) {
+		if b.String()[at] == '\n' && a.free && at > b.lineStart(at) {
 			at = text.Previous(b.String(), at)
 		}
 	}
@@ -95,11 +88,11 @@ func (v *Vi) wrapBack(n int) int {
 }
 
 // wrapOn returns the offset n characters after the caret, across lines.
-func (v *Vi) wrapOn(n int) int {
-	b, at := v.b, v.b.Caret()
+func (ms *motions) wrapOn(a asked) int {
+	b, n, at := ms.b, a.n, ms.b.Caret()
 	for ; n > 0 && at < len(b.String()); n-- {
 		at = text.Next(b.String(), at)
-		if v.mode == Normal && v.operator == "" && at < len(b.String()) && b.String()[at] == '\n' {
+		if a.free && at < len(b.String()) && b.String()[at] == '\n' {
 			at++
 		}
 	}
@@ -107,9 +100,9 @@ func (v *Vi) wrapOn(n int) int {
 }
 
 // lastLetter returns the motion to the last non-blank character of a line.
-func (v *Vi) lastLetter(n int) motion {
-	b := v.b
-	to, ok := v.lines(n - 1)
+func (ms *motions) lastLetter(n int) motion {
+	b := ms.b
+	to, ok := b.below(n - 1)
 	start := b.lineStart(to)
 	if !ok {
 		return motion{fails: true}
@@ -124,26 +117,26 @@ func (v *Vi) lastLetter(n int) motion {
 }
 
 // lineMotion returns the motion of a key between lines.
-func (v *Vi) lineMotion(key string) (m motion, ok bool) {
-	b, n := v.b, v.times()
-	switch key {
+func (ms *motions) lineMotion(a asked) (m motion, ok bool) {
+	b, n := ms.b, a.n
+	switch a.key {
 	case "j":
-		return v.vertical(n), true
+		return ms.vertical(n), true
 	case "k":
-		return v.vertical(-n), true
+		return ms.vertical(-n), true
 	case "gj", "gk":
-		return v.rowMotion(key, n), true
+		return ms.rowMotion(a.key, n), true
 	case "+":
-		m = v.vertical(n)
+		m = ms.vertical(n)
 	case "-":
-		m = v.vertical(-n)
+		m = ms.vertical(-n)
 	case "_":
-		m = v.vertical(n - 1)
+		m = ms.vertical(n - 1)
 	case "gg":
 		m = motion{to: text.Line(b.String(), n-1), lines: true, jumps: true}
 	case "G":
 		m = motion{to: len(b.String()), lines: true, jumps: true}
-		if v.count > 0 || v.opCount > 0 {
+		if a.counted {
 			m.to = text.Line(b.String(), n-1)
 		}
 	default:
@@ -151,34 +144,34 @@ func (v *Vi) lineMotion(key string) (m motion, ok bool) {
 	}
 	m.keeps = false
 	m.to = b.firstLetter(b.lineStart(m.to))
-	if key == "_" && v.operator == "y" && n == 1 {
+	if a.key == "_" && a.operator == "y" && n == 1 {
 		m.to = b.Caret()
 	}
 	return m, true
 }
 
 // vertical returns the motion n lines down in the same column.
-func (v *Vi) vertical(n int) motion {
-	b := v.b
+func (ms *motions) vertical(n int) motion {
+	b := ms.b
 	start := b.lineStart(b.Caret())
-	if v.column < 0 {
-		v.column = b.Column(start, b.Caret())
+	if ms.column < 0 {
+		ms.column = b.Rows().Column(start, b.Caret())
 	}
 	at := text.Line(b.String(), b.lineNumber()+n)
-	return motion{to: b.AtColumn(at, b.lineEnd(at), v.column), lines: true, keeps: true, fails: n != 0 && at == start}
+	return motion{to: b.Rows().AtColumn(at, b.lineEnd(at), ms.column), lines: true, keeps: true, fails: n != 0 && at == start}
 }
 
 // rowMotion returns the motion n drawn rows down or up.
-func (v *Vi) rowMotion(key string, n int) motion {
-	b := v.b
+func (ms *motions) rowMotion(key string, n int) motion {
+	b := ms.b
 	if key == "gk" {
 		n = -n
 	}
-	row, col := b.Locate(b.Caret())
-	if row+n < 0 || row+n >= b.RowCount() {
+	row, col := b.Rows().Locate(b.Caret())
+	if row+n < 0 || row+n >= b.Rows().Count() {
 		return motion{fails: true}
 	}
-	return motion{to: b.Offset(row+n, col)}
+	return motion{to: b.Rows().Offset(row+n, col)}
 }
 
 // firstLetter returns the first non-blank character of the line that starts at start.
@@ -208,26 +201,26 @@ type charSearch struct {
 }
 
 // lookMotion returns the motion of a character search or a pattern search.
-func (v *Vi) lookMotion(key string) (m motion, ok bool) {
-	switch key {
+func (ms *motions) lookMotion(a asked) (m motion, ok bool) {
+	switch a.key {
 	case "f", "F", "t", "T", ";", ",":
-		return v.findMotion(key, v.times()), true
+		return ms.findMotion(a.key, a.n), true
 	case "n", "N", "*", "#", "g*", "g#":
-		return v.searchMotion(key, v.times()), true
+		return ms.searchMotion(a.key, a.n), true
 	}
 	return m, false
 }
 
 // findMotion returns the motion of a character search in the line.
-func (v *Vi) findMotion(key string, n int) motion {
-	f, again := v.find, key == ";" || key == ","
+func (ms *motions) findMotion(key string, n int) motion {
+	f, again := ms.find, key == ";" || key == ","
 	if key == "," {
 		f.key = map[string]string{"f": "F", "F": "f", "t": "T", "T": "t"}[f.key]
 	}
 	if f.key == "" {
 		return motion{fails: true}
 	}
-	b := v.b
+	b := ms.b
 	at := b.Caret()
 	back := f.key == "F" || f.key == "T"
 	till := f.key == "t" || f.key == "T"

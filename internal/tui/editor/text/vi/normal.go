@@ -15,19 +15,21 @@ func (v *Vi) runNormal(key string) {
 	case "x", "X", "D", "C", "s", "S", "Y":
 		v.short(key)
 	case "p", "P", "gp", "gP":
-		v.putAt(key)
+		v.put(key, v.register, n)
+		v.done(true)
 	case "~":
-		v.tilde(n)
+		v.changed(v.tilde(n))
 	case "J", "gJ":
-		v.joinLines(max(n-1, 1), key == "J")
+		v.changed(v.joinLines(max(n-1, 1), key == "J"))
 	case "ctrl+a", "ctrl+x":
 		v.addTo(key, n)
+		v.done(true)
 	case "v", "V":
 		v.mark(key)
 	case "gv":
 		v.reselect()
 	case "u", "ctrl+r":
-		for ; n > 0 && v.travel(key); n-- {
+		for ; n > 0 && v.b.travel(key); n-- {
 		}
 		v.done(false)
 	case ".":
@@ -40,7 +42,7 @@ func (v *Vi) runNormal(key string) {
 // short runs a command that abbreviates an operator with a motion.
 func (v *Vi) short(key string) {
 	b := v.b
-	end, ok := v.lines(v.times() - 1)
+	end, ok := b.below(v.times() - 1)
 	if !ok && strings.Contains("DCSY", key) {
 		v.reset()
 		return
@@ -51,16 +53,16 @@ func (v *Vi) short(key string) {
 			v.done(true)
 			return
 		}
-		v.apply("d", span{from: b.Caret(), to: v.along(v.times()), caret: b.Caret()})
+		v.apply("d", span{from: b.Caret(), to: b.along(v.times()), caret: b.Caret()})
 	case "X":
-		from := v.back(v.times())
+		from := b.back(v.times())
 		if from == b.Caret() {
 			v.done(true)
 			return
 		}
 		v.apply("d", span{from: from, to: b.Caret(), caret: from})
 	case "s":
-		v.apply("c", span{from: b.Caret(), to: v.along(v.times()), caret: b.Caret()})
+		v.apply("c", span{from: b.Caret(), to: b.along(v.times()), caret: b.Caret()})
 	case "D", "C":
 		v.operator = strings.ToLower(key)
 		v.operate(motion{to: end, inclusive: true})
@@ -72,8 +74,7 @@ func (v *Vi) short(key string) {
 }
 
 // along returns the offset n characters after the caret, within its line.
-func (v *Vi) along(n int) int {
-	b := v.b
+func (b buffer) along(n int) int {
 	at, end := b.Caret(), b.lineEnd(b.Caret())
 	for ; n > 0 && at < end; n-- {
 		at = text.Next(b.String(), at)
@@ -82,8 +83,7 @@ func (v *Vi) along(n int) int {
 }
 
 // back returns the offset n characters before the caret, within its line.
-func (v *Vi) back(n int) int {
-	b := v.b
+func (b buffer) back(n int) int {
 	at, start := b.Caret(), b.lineStart(b.Caret())
 	for ; n > 0 && at > start; n-- {
 		at = text.Previous(b.String(), at)
@@ -91,17 +91,15 @@ func (v *Vi) back(n int) int {
 	return at
 }
 
-// lines returns the end of the line n lines below the caret's, or of the last line.
+// below returns the end of the line n lines below the caret's, or of the last line.
 // ok is false if n > 0 and the caret is on the last line.
-func (v *Vi) lines(n int) (at int, ok bool) {
-	b := v.b
+func (b buffer) below(n int) (at int, ok bool) {
 	ok = n == 0 || b.lineEnd(b.Caret()) < len(b.String())
 	return b.lineEnd(text.Line(b.String(), b.lineNumber()+n)), ok
 }
 
 // travel undoes or redoes a change and places the caret as vim does.
-func (v *Vi) travel(key string) bool {
-	b := v.b
+func (b buffer) travel(key string) bool {
 	if key == "u" {
 		return b.Undo()
 	}
@@ -119,17 +117,16 @@ func (v *Vi) travel(key string) bool {
 	return true
 }
 
-// tilde implements ~: it swaps the case of n characters.
-func (v *Vi) tilde(n int) {
-	b := v.b
-	from, to := b.Caret(), v.along(n)
+// tilde implements ~: it swaps the case of n characters. It reports whether there are any.
+func (e *edits) tilde(n int) bool {
+	b := e.b
+	from, to := b.Caret(), b.along(n)
 	if from == to {
-		v.reset()
-		return
+		return false
 	}
 	b.rewrite(from, to, otherCase(b.String()[from:to]))
 	b.MoveTo(to)
-	v.done(true)
+	return true
 }
 
 // replaceLetter implements r: it replaces the characters at the caret, or all
@@ -138,7 +135,7 @@ func (v *Vi) replaceLetter(key string) {
 	b := v.b
 	from, to, marked := v.Selection()
 	if !marked {
-		from, to = b.Caret(), v.along(v.times())
+		from, to = b.Caret(), b.along(v.times())
 	}
 	if key == "enter" || key == "ctrl+j" {
 		key = "\n"
@@ -148,16 +145,24 @@ func (v *Vi) replaceLetter(key string) {
 		return
 	}
 	v.leaveVisual()
+	v.replaceAll(from, to, key, marked)
+	v.done(true)
+}
+
+// replaceAll replaces each character of a range except newlines by another one. If the
+// range is not selected, a newline replaces the range as a whole.
+func (e *edits) replaceAll(from, to int, by string, marked bool) {
+	b := e.b
 	var with strings.Builder
 	switch {
-	case key == "\n" && !marked:
-		with.WriteString(key)
+	case by == "\n" && !marked:
+		with.WriteString(by)
 	default:
 		for at := from; at < to; at = text.Next(b.String(), at) {
 			if b.String()[at] == '\n' {
 				with.WriteByte('\n')
 			} else {
-				with.WriteString(key)
+				with.WriteString(by)
 			}
 		}
 	}
@@ -165,29 +170,26 @@ func (v *Vi) replaceLetter(key string) {
 	switch {
 	case marked:
 		b.MoveTo(from)
-	case key == "\n":
+	case by == "\n":
 		b.MoveTo(b.firstLetter(b.Caret()))
 	default:
-		b.MoveTo(max(b.Caret()-len(key), from))
+		b.MoveTo(max(b.Caret()-len(by), from))
 	}
-	v.done(true)
 }
 
 // joinLines implements J, which replaces newlines and the indentation after them by
-// a space, and gJ, which only removes newlines.
-func (v *Vi) joinLines(n int, spaced bool) {
-	b := v.b
+// a space, and gJ, which only removes newlines. It reports whether there is a next line.
+func (e *edits) joinLines(n int, spaced bool) bool {
+	b := e.b
 	start, to := b.lineStart(b.Caret()), b.lineEnd(b.Caret())
 	if to == len(b.String()) {
-		v.reset()
-		v.hold()
-		return
+		return false
 	}
-	to, _ = v.lines(n)
+	to, _ = b.below(n)
 	joined, at := joined(strings.Split(b.String()[start:to], "\n"), spaced)
 	b.Edit(start, to, joined)
 	b.MoveTo(start + at)
-	v.done(true)
+	return true
 }
 
 // joined returns lines as one line, and the offset where the last of them starts,

@@ -8,11 +8,10 @@ import (
 
 // addTo implements ctrl+a and ctrl+x: it adds n to, or subtracts n from, the number
 // at or after the caret in the line.
-func (v *Vi) addTo(key string, n int) {
-	b := v.b
+func (e *edits) addTo(key string, n int) {
+	b := e.b
 	from, to := b.numberNear()
 	if from == to {
-		v.done(true)
 		return
 	}
 	by := int64(n)
@@ -21,7 +20,6 @@ func (v *Vi) addTo(key string, n int) {
 	}
 	b.Edit(from, to, plus(b.String()[from:to], by))
 	b.MoveTo(b.Caret() - 1)
-	v.done(true)
 }
 
 // numberNear returns the range of the first number that ends after the caret.

@@ -9,7 +9,7 @@ import (
 // takeObject applies the operator to a text object, or selects the object.
 func (v *Vi) takeObject(which, key string) {
 	b := v.b
-	m, from, ok := v.object(which == "a", key)
+	m, from, ok := v.object(which == "a", key, v.mode, v.times())
 	switch {
 	case !ok:
 		v.reset()
@@ -40,11 +40,11 @@ func (v *Vi) takeObject(which, key string) {
 
 // object returns the start of a text object and the motion over it: a word, a
 // sentence, a paragraph, or the text in quotes, brackets or tags.
-func (v *Vi) object(around bool, key string) (m motion, from int, ok bool) {
-	b, n := v.b, v.times()
+func (s *selection) object(around bool, key string, mode Mode, n int) (m motion, from int, ok bool) {
+	b := s.b
 	switch key {
 	case "w", "W":
-		from, m.to, ok = v.words(n, key == "W", around)
+		from, m.to, ok = s.words(mode, n, key == "W", around)
 		m.exact = true
 	case "s":
 		from, m.to, ok = b.sentences(n, around)
@@ -54,7 +54,7 @@ func (v *Vi) object(around bool, key string) (m motion, from int, ok bool) {
 	case `"`, "'", "`":
 		from, m.to, ok = b.quoted(key[0], around, n)
 	case "t":
-		from, m.to, ok = v.outward(n, func(n int) (int, int, bool) { return b.tagged(b.Caret(), n, around) })
+		from, m.to, ok = s.outward(mode, n, func(n int) (int, int, bool) { return b.tagged(b.Caret(), n, around) })
 		m.wide = false
 	default:
 		const open, shut = "([{<", ")]}>"
@@ -63,17 +63,17 @@ func (v *Vi) object(around bool, key string) (m motion, from int, ok bool) {
 		if i < 0 || len(key) != 1 {
 			return m, 0, false
 		}
-		from, m.to, ok = v.outward(n, func(n int) (int, int, bool) { return b.bracketed(open[i], shut[i], around, n) })
+		from, m.to, ok = s.outward(mode, n, func(n int) (int, int, bool) { return b.bracketed(open[i], shut[i], around, n) })
 	}
 	return m, from, ok
 }
 
 // outward finds the smallest object that is larger than the selection.
-func (v *Vi) outward(n int, find func(n int) (from, to int, ok bool)) (from, to int, ok bool) {
-	begin, end, marked := v.Selection()
+func (s *selection) outward(mode Mode, n int, find func(n int) (from, to int, ok bool)) (from, to int, ok bool) {
+	begin, end, marked := s.ends(mode)
 	for ; ; n++ {
 		from, to, ok = find(n)
-		if !ok || !marked || v.anchor == v.b.Caret() || from < begin || to > end {
+		if !ok || !marked || s.anchor == s.b.Caret() || from < begin || to > end {
 			return from, to, ok
 		}
 	}
@@ -81,23 +81,22 @@ func (v *Vi) outward(n int, find func(n int) (from, to int, ok bool)) (from, to 
 
 // words returns the range of n words or runs of whitespace from the caret on. around
 // includes the whitespace after each, or else before the last.
-func (v *Vi) words(n int, big, around bool) (from, to int, ok bool) {
-	b := v.b
-	s := b.String()
+func (s *selection) words(mode Mode, n int, big, around bool) (from, to int, ok bool) {
+	b, all := s.b, s.b.String()
 	from, to = b.Caret(), b.Caret()
-	more := v.mode != Normal && v.anchor != b.Caret()
-	if more && v.anchor > b.Caret() {
+	more := mode != Normal && s.anchor != b.Caret()
+	if more && (s.anchor > b.Caret() || to == len(all)) {
 		return 0, 0, false
 	}
 	if more {
-		from, to = v.anchor, text.Next(s, to)
+		from, to = s.anchor, text.Next(all, to)
 	} else {
 		from = b.blanksStart(from, big)
 	}
-	if emptyLineAt(s, to) && !around {
+	if emptyLineAt(all, to) && !around {
 		return to, to, true
 	}
-	blanksFirst := kindAt(s, to, big) == text.Blank
+	blanksFirst := kindAt(all, to, big) == text.Blank
 	for ok = true; n > 0 && ok; n-- {
 		if to, ok = b.objectEnd(to, big); ok && around {
 			to, ok = b.aroundEnd(to, big, blanksFirst)
@@ -106,7 +105,7 @@ func (v *Vi) words(n int, big, around bool) (from, to int, ok bool) {
 	if !ok {
 		return 0, 0, false
 	}
-	if around && !more && !blanksFirst && kindAt(s, text.Previous(s, to), big) != text.Blank {
+	if around && !more && !blanksFirst && kindAt(all, text.Previous(all, to), big) != text.Blank {
 		from = b.blanksBefore(from, big)
 	}
 	return from, to, true

@@ -11,6 +11,13 @@ import (
 // indent is the number of columns by which > shifts a line.
 const indent = 4
 
+// edits changes the text and keeps what it deletes in registers. It knows no modes and
+// no keys of commands in progress.
+type edits struct {
+	b         buffer
+	registers registers
+}
+
 // span is the range that an operator acts on.
 type span struct {
 	from, to int
@@ -26,24 +33,16 @@ func isOperator(key string) bool {
 	return slices.Contains([]string{"d", "c", "y", ">", "<", "gu", "gU", "g~", "=", "!", "gq", "gw", "g?", "g@", "zf"}, key)
 }
 
-// pendingKey handles a key after an operator that is not a motion. A doubled
-// operator acts on lines.
-func (v *Vi) pendingKey(key string) {
-	op := v.operator
-	switch {
-	case key == "v", key == "V":
-		v.force = key
-	case key == op, len(op) == 2 && op[0] == 'g' && key == op[1:]:
-		v.applyLines(op)
-	default:
-		v.reset()
-	}
+// doubles reports whether a key repeats the operator, which then acts on lines.
+func (c *command) doubles(key string) bool {
+	op := c.operator
+	return key == op || len(op) == 2 && op[0] == 'g' && key == op[1:]
 }
 
 // applyLines applies an operator to as many lines as the count says.
 func (v *Vi) applyLines(op string) {
 	b := v.b
-	to, ok := v.lines(v.times() - 1)
+	to, ok := b.below(v.times() - 1)
 	if !ok {
 		v.reset()
 		return
@@ -95,10 +94,21 @@ func (v *Vi) apply(op string, s span) {
 		s.from, s.to = b.lineStart(s.from), b.lineEnd(s.to)
 	}
 	switch op {
-	case "y", "d", "c":
-		v.cut(op, s)
+	case "y":
+		v.yank(s, v.register)
+		v.keys = nil
+		v.done(false)
+	case "d":
+		v.delete(s, v.register)
+		v.done(true)
+	case "c":
+		v.keep(s, v.register)
+		b.Join()
+		b.Edit(s.from, s.to, "")
+		v.change(Insert, 1)
 	case ">", "<":
 		v.shift(op, s)
+		v.done(true)
 	case "gu", "gU", "g~":
 		how := map[string]func(string) string{"gu": strings.ToLower, "gU": strings.ToUpper, "g~": otherCase}[op]
 		b.rewrite(s.from, s.to, how(b.String()[s.from:s.to]))
@@ -127,26 +137,24 @@ func otherCase(s string) string {
 	}, s)
 }
 
-// cut copies a range to a register and, except for y, deletes it.
-func (v *Vi) cut(op string, s span) {
-	b := v.b
-	k := taken(b.String()[s.from:s.to], s.lines)
-	if b.String() != "" || op == "y" {
-		v.keep(k, op != "y", s.lines || s.big || strings.Contains(k.Text, "\n"))
+// yank copies a range to a register.
+func (e *edits) yank(s span, register string) {
+	k := taken(e.b.String()[s.from:s.to], s.lines)
+	e.registers.keep(register, k, false, false)
+	e.b.MoveTo(s.caret)
+}
+
+// keep copies a range that is about to be deleted to a register.
+func (e *edits) keep(s span, register string) {
+	if k := taken(e.b.String()[s.from:s.to], s.lines); e.b.String() != "" {
+		e.registers.keep(register, k, true, s.lines || s.big || strings.Contains(k.Text, "\n"))
 	}
-	switch op {
-	case "y":
-		b.MoveTo(s.caret)
-		v.keys = nil
-		v.done(false)
-	case "d":
-		b.cutOut(s)
-		v.done(true)
-	case "c":
-		b.Join()
-		b.Edit(s.from, s.to, "")
-		v.change(Insert, 1)
-	}
+}
+
+// delete moves a range to a register.
+func (e *edits) delete(s span, register string) {
+	e.keep(s, register)
+	e.b.cutOut(s)
 }
 
 // taken returns the register content for a range of the text.
@@ -174,8 +182,8 @@ func (b buffer) cutOut(s span) {
 }
 
 // shift implements > and <: it shifts lines right or left.
-func (v *Vi) shift(op string, s span) {
-	b := v.b
+func (e *edits) shift(op string, s span) {
+	b := e.b
 	by := indent * max(s.times, 1)
 	if op == "<" {
 		by = -by
@@ -187,7 +195,7 @@ func (v *Vi) shift(op string, s span) {
 	all := strings.Split(b.String()[from:to], "\n")
 	for i, line := range all {
 		if words := strings.TrimLeft(line, " \t"); words != "" {
-			col := b.Column(from, from+len(line)-len(words))
+			col := b.Rows().Column(from, from+len(line)-len(words))
 			all[i] = strings.Repeat(" ", max(col+by, 0)) + words
 		}
 		from += len(line) + 1
@@ -195,5 +203,4 @@ func (v *Vi) shift(op string, s span) {
 	from = b.lineStart(s.from)
 	b.rewrite(from, to, strings.Join(all, "\n"))
 	b.MoveTo(b.firstLetter(from))
-	v.done(true)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"agent/internal/tui/editor/text"
+	"agent/internal/tui/editor/text/emacs"
 )
 
 // plain measures characters as they are, and tokens as ten columns.
@@ -21,14 +22,14 @@ func plain(character, _ string) (string, int) {
 }
 
 // scribble edits b without vi.
-func scribble(b *text.Buffer, r *rand.Rand) {
+func scribble(b *text.Buffer, e *emacs.Emacs, r *rand.Rand) {
 	pieces := []string{"word ", "日本語", "👩‍👩‍👧", "\n", "\t", "e\u0301", "  ", string(text.FirstToken), "\u200d", "🇩🇪", ".", "(", "한글"}
 	do := []func(){
 		func() { b.Type(pieces[r.IntN(len(pieces))]) }, func() { b.Insert(pieces[r.IntN(len(pieces))] + pieces[r.IntN(len(pieces))]) },
-		b.EraseLeft, b.EraseRight, b.Left, b.Right, b.WordLeft, b.WordRight, b.LineStart, b.LineEnd,
-		b.KillToEnd, b.KillToStart, b.KillBlankWord, b.KillWordLeft, b.KillWordRight, b.Yank, b.YankOlder,
+		b.EraseLeft, b.EraseRight, e.Left, e.Right, e.WordLeft, e.WordRight, e.LineStart, e.LineEnd,
+		e.KillToEnd, e.KillToStart, e.KillBlankWord, e.KillWordLeft, e.KillWordRight, e.Yank, e.YankOlder,
 		func() { b.Up() }, func() { b.Down() }, func() { b.Undo() }, func() { b.Redo() },
-		b.UpperWord, b.SwapLetters, b.SwapWords, b.TextStart, b.TextEnd,
+		e.UpperWord, e.SwapLetters, e.SwapWords, e.TextStart, e.TextEnd,
 	}
 	do[r.IntN(len(do))]()
 }
@@ -39,11 +40,12 @@ func TestCaretIsBetweenCharacters(t *testing.T) {
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 2))
 		b := text.New(plain)
-		b.SetWidth(15)
-		v := New(b)
+		b.Rows().SetWidth(15)
+		kills := &text.Kills{}
+		v, e := New(b, kills), emacs.New(b, kills)
 		for range 200 {
 			if r.IntN(3) == 0 {
-				scribble(b, r)
+				scribble(b, e, r)
 			}
 			if k := keys[r.IntN(len(keys))]; !v.Press(k) && len(k) == 1 {
 				b.Type(k)
@@ -55,7 +57,7 @@ func TestCaretIsBetweenCharacters(t *testing.T) {
 				b.Reset("")
 			}
 			v.Selection()
-			b.Locate(b.Caret())
+			b.Rows().Locate(b.Caret())
 		}
 	}
 }
@@ -65,7 +67,7 @@ func TestViUndoesAll(t *testing.T) {
 	for i, c := range inventCases(3, 300) {
 		b := text.New(plain)
 		b.Reset(c.text)
-		v := New(b)
+		v := New(b, &text.Kills{})
 		play(v, "<esc>"+c.keys)
 		play(v, "9999u")
 		if b.String() != c.text {

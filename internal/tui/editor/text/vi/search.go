@@ -20,23 +20,30 @@ func (v *Vi) ask(key string) {
 	case key == "esc", key == "ctrl+c", key == "backspace" && v.pattern == "":
 		v.reset()
 		v.hold()
-	case key == "backspace":
-		v.pattern = v.pattern[:text.Previous(v.pattern, len(v.pattern))]
-	case key == "ctrl+u":
-		v.pattern = ""
-	case key == "ctrl+w":
-		v.pattern = v.pattern[:wordStartBack(v.pattern, len(v.pattern), true)]
 	case key == "enter", key == "ctrl+j":
 		back := v.wait == "?"
-		text := v.pattern
-		if text == "" {
-			text = v.sought.text
+		v.wait, v.keys = "", append(v.keys, v.pattern, "enter")
+		if v.pattern == "" {
+			v.pattern = v.sought.text
 		}
-		v.wait, v.keys, v.pattern = "", append(v.keys, v.pattern, "enter"), ""
-		v.sought = pattern{text: text, back: back}
+		v.sought, v.pattern = pattern{text: v.pattern, back: back}, ""
 		v.move(v.searchMotion("n", v.times()))
+	default:
+		v.typePattern(key)
+	}
+}
+
+// typePattern handles a key that edits the search pattern.
+func (c *command) typePattern(key string) {
+	switch {
+	case key == "backspace":
+		c.pattern = c.pattern[:text.Previous(c.pattern, len(c.pattern))]
+	case key == "ctrl+u":
+		c.pattern = ""
+	case key == "ctrl+w":
+		c.pattern = c.pattern[:wordStartBack(c.pattern, len(c.pattern), true)]
 	case isLetter(key):
-		v.pattern += key
+		c.pattern += key
 	}
 }
 
@@ -52,19 +59,19 @@ func oneLine(r rune) rune {
 
 // searchMotion returns the motion to the next match, wrapping around the end of the
 // text.
-func (v *Vi) searchMotion(key string, n int) motion {
-	m := motion{to: v.b.Caret(), jumps: true, wide: true}
-	back := v.sought.back != (key == "N")
+func (ms *motions) searchMotion(key string, n int) motion {
+	m := motion{to: ms.b.Caret(), jumps: true, wide: true}
+	back := ms.sought.back != (key == "N")
 	switch key {
 	case "*", "#", "g*", "g#":
-		at, word := v.b.wordNear()
+		at, word := ms.b.wordNear()
 		if word == "" {
 			return motion{fails: true}
 		}
 		back = strings.HasSuffix(key, "#")
-		m.to, v.sought = at, pattern{word, back, len(key) == 1}
+		m.to, ms.sought = at, pattern{word, back, len(key) == 1}
 	}
-	all := v.sought.matches(v.b.String())
+	all := ms.sought.matches(ms.b.String())
 	if len(all) == 0 {
 		return motion{fails: true}
 	}

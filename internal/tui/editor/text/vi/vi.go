@@ -26,40 +26,23 @@ const (
 
 // Vi edits a buffer with vi keys. It is not safe for concurrent use.
 type Vi struct {
-	b      buffer
-	mode   Mode
-	anchor int // where a visual mode began
+	b    buffer
+	mode Mode
 
 	command
-	keys   []string // of the command so far
-	find   charSearch
-	sought pattern
-
-	registers registers
-	copied    *string // text for the clipboard until Copied; nil for none
-	marked    area    // the last visual selection
-
-	entered entry  // how insert mode was entered
-	repeat  repeat // the change that . repeats
-	playing bool   // . is repeating it now
-	column  int    // the column for j and k; negative for none
+	motions
+	selection // of a visual mode
+	edits
+	entered insertion // in insert or replace mode
+	repeat  repeat
 }
 
-// command is the pending command.
-type command struct {
-	count    int // 0 for none
-	opCount  int // the count before the operator
-	register string
-	operator string
-	force    string // v or V, which makes the motion characterwise or linewise
-	wait     string // the key that needs another one: f, r, g, i …
-	pattern  string // the search pattern typed so far
-	area     area   // the visual selection
-}
-
-// New returns a Vi in insert mode that edits b.
-func New(b *text.Buffer) *Vi {
-	v := &Vi{b: buffer{b}, column: -1, registers: registers{}}
+// New returns a Vi in insert mode that edits b. The latest of kills is its unnamed
+// register.
+func New(b *text.Buffer, kills *text.Kills) *Vi {
+	on := buffer{b}
+	v := &Vi{b: on, motions: motions{b: on, column: -1}, selection: selection{b: on},
+		edits: edits{on, registers{named: map[string]text.Kill{}, kills: kills}}}
 	v.Begin()
 	return v
 }
@@ -99,6 +82,12 @@ func (v *Vi) Moved() {
 	v.hold()
 }
 
+// Copied returns the text yanked to the clipboard register since the last call.
+func (v *Vi) Copied() (text string, ok bool) { return v.registers.takeCopied() }
+
+// Clipboard sets the content of the clipboard register.
+func (v *Vi) Clipboard(copied string) { v.registers.setClipboard(copied) }
+
 // buffer adds the searches of motions and text objects to a text.Buffer.
 type buffer struct{ *text.Buffer }
 
@@ -108,8 +97,6 @@ func (b buffer) lineEnd(at int) int { return text.LineEnd(b.String(), at) }
 
 // lineNumber returns the number of the cursor's line, counted from 0.
 func (b buffer) lineNumber() int { return strings.Count(b.String()[:b.Caret()], "\n") }
-
-func (v *Vi) reset() { v.command, v.keys = command{}, nil }
 
 // Press handles a key, given by name: "x", "esc", "ctrl+r", "space". It returns false
 // for keys that keep their meaning without vi.
@@ -124,7 +111,11 @@ func (v *Vi) Press(key string) bool {
 		v.leaveInsert()
 		return true
 	case v.mode == Replace:
-		return v.pressReplace(key)
+		if key == "esc" {
+			v.leaveInsert()
+			return true
+		}
+		return v.entered.pressReplace(key)
 	case v.Asks():
 		v.ask(key)
 		return true
@@ -168,24 +159,12 @@ func (v *Vi) take(key string) {
 		v.waited(key)
 	case len(key) == 1 && (key >= "1" && key <= "9" || key == "0" && v.count > 0):
 		v.count = min(v.count*10+int(key[0]-'0'), most)
-	case v.waits(key):
+	case v.waits(key, v.mode):
 		v.wait = key
 	default:
 		v.run(key)
 	}
 }
-
-// waits reports whether a key needs another one after it. Some of these commands are
-// not supported; they only consume the second key.
-func (v *Vi) waits(key string) bool {
-	if key == "i" || key == "a" {
-		return v.operator != "" || v.mode != Normal
-	}
-	return len(key) == 1 && strings.Contains("fFtTrgm\"'`[]/?zZq@:", key)
-}
-
-// times returns the count of the command, at least 1.
-func (c *command) times() int { return max(c.count, 1) * max(c.opCount, 1) }
 
 // waited handles the second key of a two-key command.
 func (v *Vi) waited(key string) {
@@ -204,9 +183,16 @@ func (v *Vi) waited(key string) {
 	case "i", "a":
 		v.takeObject(wait, key)
 	case `"`:
-		v.chooseRegister(key)
+		if v.operator != "" || !isRegister(key) {
+			v.reset()
+			return
+		}
+		v.register = strings.NewReplacer(`"`, "", "*", "+").Replace(key)
 	case "m":
-		v.setMark(key)
+		if v.operator == "" {
+			v.b.mark(key)
+		}
+		v.reset()
 	case "g", "z", "'", "`", "[", "]":
 		v.run(wait + key)
 	default:
@@ -216,15 +202,19 @@ func (v *Vi) waited(key string) {
 
 // run executes the command that a key completes.
 func (v *Vi) run(key string) {
-	if m, ok := v.motion(key); ok {
+	if m, ok := v.motion(v.asked(key, v.mode)); ok {
 		v.move(m)
 		return
 	}
 	switch {
 	case v.mode != Normal:
 		v.runVisual(key)
+	case v.operator != "" && (key == "v" || key == "V"):
+		v.force = key
+	case v.operator != "" && v.doubles(key):
+		v.applyLines(v.operator)
 	case v.operator != "":
-		v.pendingKey(key)
+		v.reset()
 	case isOperator(key):
 		v.operator, v.opCount, v.count = key, v.count, 0
 	default:
@@ -232,13 +222,48 @@ func (v *Vi) run(key string) {
 	}
 }
 
+// move moves the caret, or applies the pending operator to the motion.
+func (v *Vi) move(m motion) {
+	b := v.b
+	if m.fails {
+		v.reset()
+		return
+	}
+	if v.operator != "" {
+		v.operate(m)
+		return
+	}
+	if m.jumps {
+		b.SetMark("'", b.Caret())
+	}
+	column, key := v.column, v.keys
+	b.MoveTo(m.to)
+	v.done(false)
+	switch {
+	case m.keeps:
+		v.column = column
+	case len(key) > 0 && key[len(key)-1] == "$":
+		v.column = endless
+	}
+}
+
 // done ends a command. changed says that it changed the text, so that . repeats it.
 func (v *Vi) done(changed bool) {
 	if changed {
-		v.remember()
+		v.repeat.remember(v.keys, v.area)
 	}
 	v.reset()
 	v.column = -1
+	v.hold()
+}
+
+// changed ends a command that changes the text, or one that could not (ok is false).
+func (v *Vi) changed(ok bool) {
+	if ok {
+		v.done(true)
+		return
+	}
+	v.reset()
 	v.hold()
 }
 

@@ -41,7 +41,7 @@ func play(v *Vi, keys string) {
 		switch {
 		case v.Press(k):
 		case k == "end":
-			v.b.LineEnd()
+			v.b.MoveTo(v.b.lineEnd(v.b.Caret()))
 			v.Moved()
 		case k == "backspace":
 			v.b.EraseLeft()
@@ -303,11 +303,12 @@ func TestVi(t *testing.T) {
 		{"o|ne", "d<esc>x", "o|e"},
 		{"o|ne", "zzQ", "o|ne"},
 		{"o|ne", "dix", "o|ne"},
+		{"|one\n", "vGaw<esc>", "one\n|"},
 		{"|", "xXdwdaw~pJ.", "|"},
 	} {
 		t.Run(c.text+" "+c.keys, func(t *testing.T) {
 			b := drafted(c.text)
-			v := New(b)
+			v := New(b, &text.Kills{})
 			at := b.Caret()
 			v.Press("esc")
 			b.MoveTo(at)

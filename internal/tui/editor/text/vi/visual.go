@@ -14,15 +14,23 @@ type area struct {
 	toEnd   bool
 }
 
-// Selection returns the range selected in visual mode.
-func (v *Vi) Selection() (from, to int, ok bool) {
-	if v.mode != Visual && v.mode != VisualLines {
+// selection is the selection of visual mode, from an anchor to the caret. It finds text
+// objects, which extend it.
+type selection struct {
+	b      buffer
+	anchor int
+	last   area // the selection before, for gv
+}
+
+// ends returns the selected range. ok is false if mode is not a visual mode.
+func (s *selection) ends(mode Mode) (from, to int, ok bool) {
+	if mode != Visual && mode != VisualLines {
 		return 0, 0, false
 	}
-	b := v.b
-	anchor := min(v.anchor, len(b.String()))
+	b := s.b
+	anchor := min(s.anchor, len(b.String()))
 	from, to = min(anchor, b.Caret()), max(anchor, b.Caret())
-	if v.mode == VisualLines {
+	if mode == VisualLines {
 		return b.lineStart(from), b.lineEnd(to), true
 	}
 	if to < len(b.String()) {
@@ -30,6 +38,70 @@ func (v *Vi) Selection() (from, to int, ok bool) {
 	}
 	return from, to, true
 }
+
+// leave remembers the selection for gv. column is that of j and k.
+func (s *selection) leave(mode Mode, column int) {
+	b := s.b
+	from, to, _ := s.ends(mode)
+	s.anchor = min(s.anchor, len(b.String()))
+	b.SetMark("<", min(s.anchor, b.Caret()))
+	b.SetMark(">", max(s.anchor, b.Caret()))
+	if mode == VisualLines {
+		b.SetMark("<", from)
+	}
+	s.last = s.extent(from, to, mode, column)
+	b.SetMark("marked from", s.anchor)
+	b.SetMark("marked to", b.Caret())
+}
+
+// extent measures a range, so that . can select as much elsewhere.
+func (s *selection) extent(from, to int, mode Mode, column int) area {
+	all := s.b.String()[from:to]
+	a := area{mode: mode, lines: strings.Count(all, "\n"), toEnd: column == endless}
+	last := strings.LastIndexByte(all, '\n') + 1
+	if a.lines > 0 && mode == Visual && last == len(all) { // the newline is selected
+		a.lines--
+		last = strings.LastIndexByte(all[:last-1], '\n') + 1
+		a.toEnd = true
+	}
+	a.letters = characters(all[last:])
+	return a
+}
+
+// extend selects as much as a, from the caret on.
+func (s *selection) extend(a area) {
+	b := s.b
+	s.anchor = b.Caret()
+	at := b.Caret()
+	for n := a.lines; n > 0 && b.lineEnd(at) < len(b.String()); n-- {
+		at = b.lineEnd(at) + 1
+	}
+	end := b.lineEnd(at)
+	switch {
+	case a.toEnd:
+		at = end
+	default:
+		for n := a.letters; n > 1 && at < end; n-- {
+			at = text.Next(b.String(), at)
+		}
+		if a.mode == Visual && at == end && at > b.lineStart(at) {
+			at = text.Previous(b.String(), at)
+		}
+	}
+	b.MoveTo(at)
+}
+
+// lineCaret returns the caret after a command on selected lines: the caret itself if
+// it is on the first of them, otherwise the start of that line.
+func (s *selection) lineCaret(from int) int {
+	if s.b.Caret() < s.b.lineStart(s.anchor) {
+		return s.b.Caret()
+	}
+	return s.b.lineStart(from)
+}
+
+// Selection returns the range selected in visual mode.
+func (v *Vi) Selection() (from, to int, ok bool) { return v.ends(v.mode) }
 
 // mark implements v and V: it starts, switches or ends visual mode.
 func (v *Vi) mark(key string) {
@@ -51,68 +123,16 @@ func (v *Vi) mark(key string) {
 		if mode == VisualLines {
 			like = area{mode: mode, lines: n - 1}
 		}
-		v.markLike(like)
+		v.extend(like)
 	}
 }
 
 // leaveVisual ends visual mode and remembers the selection for gv.
 func (v *Vi) leaveVisual() {
-	from, to, ok := v.Selection()
-	if !ok {
-		v.mode = Normal
-		return
+	if v.mode == Visual || v.mode == VisualLines {
+		v.selection.leave(v.mode, v.column)
 	}
-	b := v.b
-	v.anchor = min(v.anchor, len(b.String()))
-	b.SetMark("<", min(v.anchor, b.Caret()))
-	b.SetMark(">", max(v.anchor, b.Caret()))
-	if v.mode == VisualLines {
-		b.SetMark("<", from)
-	}
-	v.marked = v.areaOf(from, to)
-	b.SetMark("marked from", v.anchor)
-	b.SetMark("marked to", b.Caret())
 	v.mode = Normal
-}
-
-// areaOf returns the extent of a selection, so that . can select as much elsewhere.
-func (v *Vi) areaOf(from, to int) area {
-	s := v.b.String()[from:to]
-	a := area{mode: v.mode, lines: strings.Count(s, "\n"), toEnd: v.column == endless}
-	last := strings.LastIndexByte(s, '\n') + 1
-	if a.lines > 0 && v.mode == Visual && last == len(s) { // the newline is selected
-		a.lines--
-		last = strings.LastIndexByte(s[:last-1], '\n') + 1
-		a.toEnd = true
-	}
-	a.letters = characters(s[last:])
-	return a
-}
-
-// markLike selects as much as a, from the caret on.
-func (v *Vi) markLike(a area) {
-	if a.mode == "" {
-		return
-	}
-	b := v.b
-	v.mode, v.anchor = a.mode, b.Caret()
-	at := b.Caret()
-	for n := a.lines; n > 0 && b.lineEnd(at) < len(b.String()); n-- {
-		at = b.lineEnd(at) + 1
-	}
-	end := b.lineEnd(at)
-	switch {
-	case a.toEnd:
-		at = end
-	default:
-		for n := a.letters; n > 1 && at < end; n-- {
-			at = text.Next(b.String(), at)
-		}
-		if a.mode == Visual && at == end && at > b.lineStart(at) {
-			at = text.Previous(b.String(), at)
-		}
-	}
-	b.MoveTo(at)
 }
 
 // reselect implements gv: it restores the last visual selection.
@@ -120,7 +140,7 @@ func (v *Vi) reselect() {
 	b := v.b
 	from, ok := b.Mark("marked from")
 	to, too := b.Mark("marked to")
-	mode := v.marked.mode
+	mode := v.selection.last.mode
 	if !ok || !too || mode == "" {
 		v.reset()
 		return
@@ -156,18 +176,8 @@ func (v *Vi) runVisual(key string) {
 		caret = v.lineCaret(from)
 	}
 	s := span{from: from, to: to, lines: v.mode == VisualLines, caret: caret, times: v.times()}
-	v.area = v.areaOf(from, to)
+	v.area = v.selection.extent(from, to, v.mode, v.column)
 	v.runMarked(key, s)
-}
-
-// lineCaret returns the caret after a command on selected lines: the caret itself if
-// it is on the first of them, otherwise the start of that line.
-func (v *Vi) lineCaret(from int) int {
-	b := v.b
-	if b.Caret() < b.lineStart(v.anchor) {
-		return b.Caret()
-	}
-	return b.lineStart(from)
 }
 
 // runMarked runs a command on the selection.
@@ -203,67 +213,21 @@ func (v *Vi) runMarked(key string, s span) {
 		n := strings.Count(b.String()[s.from:max(v.anchor, b.Caret())], "\n")
 		v.leaveVisual()
 		b.MoveTo(s.from)
-		v.joinLines(max(n, 1), key == "J")
+		v.changed(v.joinLines(max(n, 1), key == "J"))
 	case "p", "P":
-		v.putOver(s, key == "p")
+		v.leaveVisual()
+		v.putOver(s, v.register, key == "p")
+		v.done(true)
 	case "I", "A":
-		v.insertAround(key, s)
+		at := s.from
+		if key == "A" {
+			at = min(s.to, b.lineEnd(max(v.anchor, b.Caret())))
+		}
+		v.leaveVisual()
+		b.Join()
+		b.MoveTo(at)
+		v.change(Insert, 1)
 	default:
 		v.reset()
 	}
-}
-
-// insertAround implements I and A: it enters insert mode before or after the selection.
-func (v *Vi) insertAround(key string, s span) {
-	b := v.b
-	at := s.from
-	if key == "A" {
-		at = min(s.to, b.lineEnd(max(v.anchor, b.Caret())))
-	}
-	v.leaveVisual()
-	b.Join()
-	b.MoveTo(at)
-	v.change(Insert, 1)
-}
-
-// putOver implements p and P: it replaces the selection by a register. keeps says
-// whether the replaced text becomes the unnamed register.
-func (v *Vi) putOver(s span, keeps bool) {
-	b, k := v.b, v.content()
-	n := fits(k, v.times())
-	v.leaveVisual()
-	b.Join()
-	b.MoveTo(s.from)
-	old := taken(b.String()[s.from:s.to], s.lines)
-	v.register = ""
-	if k.Text == "" {
-		b.cutOut(s)
-	}
-	if keeps {
-		v.keep(old, true, s.lines || strings.Contains(old.Text, "\n"))
-	}
-	with := strings.Repeat(k.Text, n)
-	at := min(s.from, len(b.String()))
-	switch {
-	case k.Text == "":
-	case k.Lines && s.lines:
-		with = strings.TrimSuffix(with, "\n")
-		b.Edit(s.from, s.to, with)
-		at = b.firstLetter(s.from)
-	case k.Lines:
-		b.Edit(s.from, s.to, "\n"+with)
-		at = b.firstLetter(s.from + 1)
-	case s.lines:
-		with = strings.TrimSuffix(strings.Repeat(k.Text+"\n", n), "\n")
-		b.Edit(s.from, s.to, with)
-		at = b.firstLetter(s.from)
-	default:
-		b.Edit(s.from, s.to, with)
-	}
-	if !k.Lines && !s.lines && !strings.Contains(with, "\n") && with != "" {
-		at = text.Previous(b.String(), s.from+len(with))
-	}
-	b.MoveTo(at)
-	b.Seal()
-	v.done(true)
 }

@@ -21,23 +21,23 @@ func emptyLineAt(s string, at int) bool {
 }
 
 // wordMotion returns the motion of a key over words; uppercase keys use WORDs.
-func (v *Vi) wordMotion(key string) (m motion, ok bool) {
-	s, n, big := v.b.String(), v.times(), key != strings.ToLower(key)
-	m.to = v.b.Caret()
-	switch strings.ToLower(key) {
+func (ms *motions) wordMotion(a asked) (m motion, ok bool) {
+	s, n, big := ms.b.String(), a.n, a.key != strings.ToLower(a.key)
+	m.to = ms.b.Caret()
+	switch strings.ToLower(a.key) {
 	case "w":
-		if v.operator == "c" && m.to < len(s) && text.ClassAt(s, m.to) != text.Blank {
-			m.to, m.inclusive = v.changedEnd(n, big), true
+		if a.operator == "c" && m.to < len(s) && text.ClassAt(s, m.to) != text.Blank {
+			m.to, m.inclusive = ms.changedEnd(n, big), true
 			return m, true
 		}
 		for ; n > 0; n-- {
-			m.to = wordStart(s, m.to, big, v.operator != "" && n == 1)
+			m.to = wordStart(s, m.to, big, a.operator != "" && n == 1)
 		}
 	case "b":
 		for ; n > 0; n-- {
 			m.to = wordStartBack(s, m.to, big)
 		}
-		m.fails = m.to == v.b.Caret()
+		m.fails = m.to == ms.b.Caret()
 	case "e":
 		m.inclusive = true
 		for ; n > 0; n-- {
@@ -48,7 +48,7 @@ func (v *Vi) wordMotion(key string) (m motion, ok bool) {
 		for ; n > 0; n-- {
 			m.to = wordEndBack(s, m.to, big)
 		}
-		m.fails = v.b.Caret() == 0
+		m.fails = ms.b.Caret() == 0
 	default:
 		return m, false
 	}
@@ -57,8 +57,8 @@ func (v *Vi) wordMotion(key string) (m motion, ok bool) {
 
 // changedEnd returns the end of cw: the last character of the word, without the
 // whitespace that dw includes.
-func (v *Vi) changedEnd(n int, big bool) int {
-	s, at := v.b.String(), v.b.Caret()
+func (ms *motions) changedEnd(n int, big bool) int {
+	s, at := ms.b.String(), ms.b.Caret()
 	at = wordEnd(s, at, big, true)
 	for ; n > 1; n-- {
 		at = wordEnd(s, at, big, false)

@@ -1,4 +1,6 @@
-package tools
+// Package check runs the checks that the user configured, such as a linter: after each
+// change of a file, and when the model calls the diagnostics tool. Start reading at New.
+package check
 
 import (
 	"cmp"
@@ -13,6 +15,8 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"agent/internal/llm/phrase"
+	"agent/internal/tools"
 	"agent/internal/tools/intake"
 	"agent/internal/tools/shell"
 )
@@ -38,35 +42,35 @@ type Check struct {
 // Checks runs checks after every change of a file, and on request through the
 // diagnostics tool. They need no approval, because the user configured them.
 type Checks struct {
-	commands Commands
+	commands tools.Commands
 	all      []Check
 }
 
-// NewChecks returns checks that run as commands of c.
-func NewChecks(c Commands, all []Check) *Checks { return &Checks{c, all} }
+// New returns checks that run as commands of c.
+func New(c tools.Commands, all []Check) *Checks { return &Checks{c, all} }
 
 // Tools returns the diagnostics tool, or nothing if no checks are configured.
-func (k *Checks) Tools() []Tool {
+func (k *Checks) Tools() []tools.Tool {
 	if len(k.all) == 0 {
 		return nil
 	}
-	return []Tool{New("diagnostics", diagnosticsText, k.prepare, intake.Form{
+	return []tools.Tool{tools.New("diagnostics", diagnosticsText, k.prepare, intake.Form{
 		Names:   []string{"get_diagnostics", "get_errors", "read_lints"},
-		Aliases: map[string][]string{"path": append(fileAliases(), "paths", "file_paths")},
+		Aliases: map[string][]string{"path": append(intake.FileAliases(), "paths", "file_paths")},
 		Paths:   []string{"path"}, ReadOnly: true,
 	})}
 }
 
 // Run runs the checks for the files that a call changed, and adds their output to
-// the result. It implements RunInterceptor.
-func (k *Checks) Run(ctx context.Context, _ Info, c Call, ok Approved, next Runner) (Result, error) {
+// the result. It implements tools.RunInterceptor.
+func (k *Checks) Run(ctx context.Context, _ tools.Info, c tools.Call, ok tools.Approved, next tools.Runner) (tools.Result, error) {
 	r, err := next(ctx, c, ok)
-	if len(k.all) == 0 || c.Effect != Write || err != nil || r.IsError || len(r.Changes) == 0 {
+	if len(k.all) == 0 || c.Effect != tools.Write || err != nil || r.IsError || len(r.Changes) == 0 {
 		return r, err
 	}
 	found, err := k.check(ctx, r.Changes, ok.Progress)
 	if r.Checked = found.ran; found.text != "" {
-		r.Text = withNewline(r.Text) + found.text
+		r.Text = phrase.EndLine(r.Text) + found.text
 	}
 	if found.failed {
 		r.Summary += " · check failed"
@@ -80,26 +84,26 @@ type diagnosticsArgs struct {
 
 // prepare prepares a call of the diagnostics tool. Its effect is Read, because
 // the user chose the commands.
-func (k *Checks) prepare(_ context.Context, a diagnosticsArgs) (Call, error) {
-	c := Call{Title: "check the project", Effect: Read}
-	var changes []Change
+func (k *Checks) prepare(_ context.Context, a diagnosticsArgs) (tools.Call, error) {
+	c := tools.Call{Title: "check the project", Effect: tools.Read}
+	var changes []tools.Change
 	if a.Path != "" {
 		p, err := k.commands.Workspace.Resolve(a.Path)
 		if err != nil {
-			return Call{}, err
+			return tools.Call{}, err
 		}
-		c.Title, c.Targets = "check "+p, []Target{{Kind: Path, Value: p}}
-		changes = []Change{{Path: p, After: []byte{}}}
+		c.Title, c.Targets = "check "+p, []tools.Target{{Kind: tools.Path, Value: p}}
+		changes = []tools.Change{{Path: p, After: []byte{}}}
 	}
-	c.Run = func(ctx context.Context, ok Approved) (Result, error) {
+	c.Run = func(ctx context.Context, ok tools.Approved) (tools.Result, error) {
 		found, err := k.check(ctx, changes, ok.Progress)
 		switch {
 		case err != nil:
-			return Result{Text: found.text, Checked: found.ran}, err
+			return tools.Result{Text: found.text, Checked: found.ran}, err
 		case found.text == "":
-			return Result{}, fmt.Errorf("no check is configured for %s; there are checks for %s", a.Path, k.globs())
+			return tools.Result{}, fmt.Errorf("no check is configured for %s; there are checks for %s", a.Path, k.globs())
 		}
-		r := Result{Text: found.text, Summary: "ok", IsError: found.failed, Checked: found.ran}
+		r := tools.Result{Text: found.text, Summary: "ok", IsError: found.failed, Checked: found.ran}
 		if found.failed {
 			r.Summary = "check failed"
 		}
@@ -123,12 +127,12 @@ func (k *Checks) globs() string {
 type findings struct {
 	text   string
 	failed bool
-	ran    []Checked
+	ran    []tools.Checked
 }
 
 // check runs the checks for the changed files, each once, or all checks if
 // changes is nil. Its error is that of ctx.
-func (k *Checks) check(ctx context.Context, changes []Change, progress func(string)) (findings, error) {
+func (k *Checks) check(ctx context.Context, changes []tools.Change, progress func(string)) (findings, error) {
 	var found findings
 	for _, c := range k.all {
 		touched, files := c.matchFiles(changes)
@@ -149,7 +153,7 @@ func (k *Checks) check(ctx context.Context, changes []Change, progress func(stri
 		ran, err := k.run(ctx, c, line, progress)
 		ok := ran.ExitCode != nil && *ran.ExitCode == 0
 		found.ran = append(found.ran, ran)
-		found.text += fmt.Sprintf("[check `%s`: %s]\n", c.Command, ran.Ended) + withNewline(ran.Output)
+		found.text += fmt.Sprintf("[check `%s`: %s]\n", c.Command, ran.Ended) + phrase.EndLine(ran.Output)
 		found.failed = found.failed || !ok
 		if err != nil {
 			return found, err
@@ -159,9 +163,9 @@ func (k *Checks) check(ctx context.Context, changes []Change, progress func(stri
 }
 
 // matchFiles reports whether changes include files of the check, and returns the
-// remaining ones, each quoted as a word of a command. Files outside the workspace are
+// files that still exist, each quoted as a word of a command. Files outside the workspace are
 // not checked.
-func (c Check) matchFiles(changes []Change) (touched bool, files []string) {
+func (c Check) matchFiles(changes []tools.Change) (touched bool, files []string) {
 	glob := strings.TrimPrefix(c.Files, "./")
 	for _, ch := range changes {
 		name := ch.Path
@@ -182,7 +186,7 @@ func (c Check) matchFiles(changes []Change) (touched bool, files []string) {
 		if strings.HasPrefix(word, "-") {
 			word = "./" + word // not an option
 		}
-		if word = quote(word); !slices.Contains(files, word) {
+		if word = shell.Quote(word); !slices.Contains(files, word) {
 			files = append(files, word)
 		}
 	}
@@ -190,10 +194,10 @@ func (c Check) matchFiles(changes []Change) (touched bool, files []string) {
 }
 
 // run runs a check as line. Its error is that of ctx.
-func (k *Checks) run(ctx context.Context, c Check, line string, progress func(string)) (Checked, error) {
-	command := k.commands.command(line, k.commands.Workspace.Dir())
+func (k *Checks) run(ctx context.Context, c Check, line string, progress func(string)) (tools.Checked, error) {
+	command := k.commands.Command(line, k.commands.Workspace.Dir())
 	command.Max, command.Keep, command.Progress = cmp.Or(c.Limit, checkLimit), maxCheckOutput, progress
-	ran := Checked{Command: line, Began: time.Now()}
+	ran := tools.Checked{Command: line, Began: time.Now()}
 	r, err := shell.Run(ctx, command)
 	ran.Ended, ran.Output = r.Ended, r.Output
 	switch {
@@ -203,7 +207,7 @@ func (k *Checks) run(ctx context.Context, c Check, line string, progress func(st
 	case err != nil:
 		ran.Ended, ran.Output = fmt.Sprintf("cannot run it: %v", err), ""
 	case r.Why == shell.TooLong:
-		ran.Ended = "still running after " + seconds(command.Max) + ", the time limit; stopped"
+		ran.Ended = "still running after " + phrase.Seconds(command.Max) + ", the time limit; stopped"
 	case r.Code == 0:
 		ran.ExitCode, ran.Ended, ran.Output = &r.Code, "ok", ""
 	case r.Code > 0:

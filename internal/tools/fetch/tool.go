@@ -1,4 +1,4 @@
-package tools
+package fetch
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 	"agent/internal/llm"
 	"agent/internal/llm/marker"
 	"agent/internal/llm/phrase"
-	"agent/internal/tools/fetch"
+	"agent/internal/tools"
 	"agent/internal/tools/intake"
 	"agent/internal/tools/read"
 )
@@ -33,26 +33,26 @@ type fetchArgs struct {
 	Length int    `json:"length,omitempty" jsonschema:"maximum bytes of text to return, up to 204800 (default 51200)"`
 }
 
-// PDFText returns the text of a PDF. See Commands.PDFText.
-type PDFText func(ctx context.Context, pdf []byte, ok Approved) (string, error)
+// PDFText returns the text of a PDF. See tools.Commands.PDFText.
+type PDFText func(ctx context.Context, pdf []byte, ok tools.Approved) (text string, pages int, err error)
 
-// Fetch returns the tool that fetches a URL. Pdf reads the PDFs.
-func Fetch(o fetch.Options, pdf PDFText) Tool {
-	client := fetch.New(o)
-	return New("fetch", fetchText, func(_ context.Context, a fetchArgs) (Call, error) {
+// Tool returns the tool that fetches a URL. Pdf reads the PDFs.
+func Tool(o Options, pdf PDFText) tools.Tool {
+	client := New(o)
+	return tools.New("fetch", fetchText, func(_ context.Context, a fetchArgs) (tools.Call, error) {
 		u, err := a.check()
 		if err != nil {
-			return Call{}, err
+			return tools.Call{}, err
 		}
-		c := Call{
+		c := tools.Call{
 			Title:   "fetch " + u.String(),
-			Effect:  Network,
-			Targets: []Target{{Kind: Host, Value: hostOf(u)}},
-			Run: func(ctx context.Context, ok Approved) (Result, error) {
+			Effect:  tools.Network,
+			Targets: []tools.Target{{Kind: tools.Host, Value: hostOf(u)}},
+			Run: func(ctx context.Context, ok tools.Approved) (tools.Result, error) {
 				p, err := client.Get(ctx, u)
-				var r Result
+				var r tools.Result
 				if err == nil && p.PDF != nil {
-					if p.Text, err = pdf(ctx, p.PDF, ok); err != nil && ctx.Err() == nil {
+					if p.Text, _, err = pdf(ctx, p.PDF, ok); err != nil && ctx.Err() == nil {
 						err = fmt.Errorf("fetch %s: %w", p.URL, err)
 					}
 				}
@@ -97,19 +97,19 @@ func (a *fetchArgs) check() (*url.URL, error) {
 	if a.Length == 0 {
 		a.Length = defaultLength
 	}
-	return fetch.Parse(a.URL)
+	return Parse(a.URL)
 }
 
 // result returns the content of a page for the model.
-func (a *fetchArgs) result(ctx context.Context, p fetch.Page) (Result, error) {
+func (a *fetchArgs) result(ctx context.Context, p Page) (tools.Result, error) {
 	status := fmt.Sprintf("%d %s", p.Status, http.StatusText(p.Status))
 	if p.Elsewhere != nil {
-		return Result{
+		return tools.Result{
 			Text:    fmt.Sprintf("[%s: %s redirects to %s, on another host. Fetch that URL if you want it]\n", status, p.URL, p.Elsewhere),
 			Summary: "redirects to " + p.Elsewhere.Host,
 		}, nil
 	}
-	r := Result{
+	r := tools.Result{
 		Summary: fmt.Sprintf("%d · %s", p.Status, phrase.Bytes(int64(p.Size))),
 		IsError: p.Status >= http.StatusBadRequest,
 	}
@@ -119,7 +119,7 @@ func (a *fetchArgs) result(ctx context.Context, p fetch.Page) (Result, error) {
 			err = fmt.Errorf("fetch %s: %w", p.URL, err)
 		}
 		if err != nil {
-			return Result{}, err
+			return tools.Result{}, err
 		}
 		r.Images = []llm.Image{shown.Image}
 		r.Text = fmt.Sprintf("[image, %s, %d x %d]\n", shown.Format, shown.Size.X, shown.Size.Y)
@@ -133,7 +133,7 @@ func (a *fetchArgs) result(ctx context.Context, p fetch.Page) (Result, error) {
 }
 
 // excerpt returns the requested part of the text, and a note on its position.
-func (a *fetchArgs) excerpt(p fetch.Page) string {
+func (a *fetchArgs) excerpt(p Page) string {
 	total := len(p.Text)
 	truncated := ""
 	if p.Cut {
@@ -152,7 +152,7 @@ func (a *fetchArgs) excerpt(p fetch.Page) string {
 	if end < total {
 		end = cutPosition(p.Text, start, end)
 	}
-	text := withNewline(p.Text[start:end])
+	text := phrase.EndLine(p.Text[start:end])
 	switch {
 	case end < total:
 		text += marker.Note("bytes %d to %d of %d%s; continue with offset %d", start, end, total, truncated, end) + "\n"

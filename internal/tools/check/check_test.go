@@ -1,11 +1,13 @@
 //go:build unix
 
-package tools_test
+package check_test
 
 import (
 	"context"
 	"encoding/json"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -13,17 +15,37 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"agent/internal/tools"
+	"agent/internal/tools/check"
 	"agent/internal/tools/workspace"
 )
 
+// newWorkspace returns a workspace of a new directory with files.
+func newWorkspace(t *testing.T, files map[string]string) *workspace.Workspace {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ws, err := workspace.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { ws.Close() })
+	return ws
+}
+
+type obj = map[string]any
+
 // runChecked runs a tool of a workspace that has checks.
-func runChecked(ctx context.Context, t *testing.T, ws *workspace.Workspace, checks []tools.Check, name string, args any, progress func(string)) (tools.Result, error) {
+func runChecked(ctx context.Context, t *testing.T, ws *workspace.Workspace, checks []check.Check, name string, args any, progress func(string)) (tools.Result, error) {
 	t.Helper()
 	b, err := json.Marshal(args)
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := tools.NewChecks(tools.Commands{Workspace: ws}, checks)
+	k := check.New(tools.Commands{Workspace: ws}, checks)
 	around := tools.Intercept(k)
 	for _, tool := range append(tools.Files(ws, nil), k.Tools()...) {
 		if tool.Spec().Name != name {
@@ -55,29 +77,29 @@ func checkOutput(r tools.Result) string {
 func TestChecksRunAfterAChange(t *testing.T) {
 	for name, c := range map[string]struct {
 		path          string
-		checks        []tools.Check
+		checks        []check.Check
 		text, summary string
 	}{
-		"fails": {"a.go", []tools.Check{{Files: "*.go", Command: "echo a.go:1: no; exit 3"}},
+		"fails": {"a.go", []check.Check{{Files: "*.go", Command: "echo a.go:1: no; exit 3"}},
 			"[check `echo a.go:1: no; exit 3`: exit 3]\na.go:1: no\n", "1 line · check failed"},
-		"is fine, says nothing": {"a.go", []tools.Check{{Files: "*.go", Command: "echo all good"}},
+		"is fine, says nothing": {"a.go", []check.Check{{Files: "*.go", Command: "echo all good"}},
 			"[check `echo all good`: ok]\n", "1 line"},
-		"of another kind": {"a.py", []tools.Check{{Files: "*.go", Command: "false"}}, "", "1 line"},
-		"by path": {"web/x/a.ts", []tools.Check{{Files: "web/**/*.ts", Command: "false"}, {Files: "*/a.ts", Command: "true"}},
+		"of another kind": {"a.py", []check.Check{{Files: "*.go", Command: "false"}}, "", "1 line"},
+		"by path": {"web/x/a.ts", []check.Check{{Files: "web/**/*.ts", Command: "false"}, {Files: "*/a.ts", Command: "true"}},
 			"[check `false`: exit 1]\n", "1 line · check failed"},
-		"several": {"b/a.go", []tools.Check{{Files: "*.go", Command: "true"}, {Files: "**", Command: "printf bad; false"}, {Files: "./b/*.{go,c}", Command: "true"}},
+		"several": {"b/a.go", []check.Check{{Files: "*.go", Command: "true"}, {Files: "**", Command: "printf bad; false"}, {Files: "./b/*.{go,c}", Command: "true"}},
 			"[check `true`: ok]\n[check `printf bad; false`: exit 1]\nbad\n[check `true`: ok]\n", "1 line · check failed"},
-		"runs in the workspace, afterwards": {"d/a.txt", []tools.Check{{Files: "*", Command: "cat d/a.txt; false"}},
+		"runs in the workspace, afterwards": {"d/a.txt", []check.Check{{Files: "*", Command: "cat d/a.txt; false"}},
 			"[check `cat d/a.txt; false`: exit 1]\nhello\n", "1 line · check failed"},
-		"with the file": {"d/it's $(x) -a.txt", []tools.Check{{Files: "*.txt", Command: "cat {file} && printf '<%s>' {file}; false"}},
+		"with the file": {"d/it's $(x) -a.txt", []check.Check{{Files: "*.txt", Command: "cat {file} && printf '<%s>' {file}; false"}},
 			"[check `cat {file} && printf '<%s>' {file}; false`: exit 1]\nhello\n<d/it's $(x) -a.txt>\n", "1 line · check failed"},
-		"no option": {"-rf.txt", []tools.Check{{Files: "*.txt", Command: "cat {file}; false"}},
+		"no option": {"-rf.txt", []check.Check{{Files: "*.txt", Command: "cat {file}; false"}},
 			"[check `cat {file}; false`: exit 1]\nhello\n", "1 line · check failed"},
-		"takes too long": {"a.go", []tools.Check{{Files: "*.go", Command: "echo begun; sleep 600", Limit: time.Second}},
+		"takes too long": {"a.go", []check.Check{{Files: "*.go", Command: "echo begun; sleep 600", Limit: time.Second}},
 			"[check `echo begun; sleep 600`: still running after 1 s, the time limit; stopped]\nbegun\n", "1 line · check failed"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			ws, _ := newWorkspace(t, nil)
+			ws := newWorkspace(t, nil)
 			r, err := runChecked(t.Context(), t, ws, c.checks, "write", obj{"path": c.path, "content": "hello\n"}, nil)
 			if err != nil || r.IsError || len(r.Changes) != 1 {
 				t.Fatalf("got %+v, %v", r, err)
@@ -90,8 +112,8 @@ func TestChecksRunAfterAChange(t *testing.T) {
 }
 
 func TestCheckOutputIsLimited(t *testing.T) {
-	ws, _ := newWorkspace(t, nil)
-	long := []tools.Check{{Files: "*", Command: "yes | head -c 1000000; false"}}
+	ws := newWorkspace(t, nil)
+	long := []check.Check{{Files: "*", Command: "yes | head -c 1000000; false"}}
 	r, err := runChecked(t.Context(), t, ws, long, "write", obj{"path": "a", "content": "b"}, nil)
 	if n := len(r.Text); err != nil || n < 8<<10 || n > 10<<10 {
 		t.Errorf("got %d bytes, %v", n, err)
@@ -99,8 +121,8 @@ func TestCheckOutputIsLimited(t *testing.T) {
 }
 
 func TestChecksDoNotRunWithoutAChange(t *testing.T) {
-	ws, _ := newWorkspace(t, map[string]string{"a.go": "package a\n"})
-	checks := []tools.Check{{Files: "*", Command: "touch ran"}}
+	ws := newWorkspace(t, map[string]string{"a.go": "package a\n"})
+	checks := []check.Check{{Files: "*", Command: "touch ran"}}
 	if _, err := runChecked(t.Context(), t, ws, checks, "read", obj{"path": "a.go"}, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -114,10 +136,10 @@ func TestChecksDoNotRunWithoutAChange(t *testing.T) {
 
 // A check that is interrupted does not hide that the file was written.
 func TestInterruptedCheckReportsTheChange(t *testing.T) {
-	ws, _ := newWorkspace(t, nil)
+	ws := newWorkspace(t, nil)
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
-	checks := []tools.Check{{Files: "*", Command: "echo ready; sleep 600"}}
+	checks := []check.Check{{Files: "*", Command: "echo ready; sleep 600"}}
 	r, err := runChecked(ctx, t, ws, checks, "write", obj{"path": "a", "content": "b\n"}, func(string) { stop() })
 	if !errors.Is(err, context.Canceled) || len(r.Changes) != 1 {
 		t.Errorf("got %+v, %v", r, err)
@@ -129,8 +151,8 @@ func TestInterruptedCheckReportsTheChange(t *testing.T) {
 
 func TestDiagnostics(t *testing.T) {
 	code := func(n int) *int { return &n }
-	ws, _ := newWorkspace(t, map[string]string{"a.go": "package a\n", "b.py": ""})
-	checks := []tools.Check{{Files: "*.go", Command: "echo wrong; exit 1"}, {Files: "*.go", Command: "cat {file}; exit 2"}, {Files: "*.py", Command: "true"}}
+	ws := newWorkspace(t, map[string]string{"a.go": "package a\n", "b.py": ""})
+	checks := []check.Check{{Files: "*.go", Command: "echo wrong; exit 1"}, {Files: "*.go", Command: "cat {file}; exit 2"}, {Files: "*.py", Command: "true"}}
 	for path, want := range map[string]tools.Result{
 		"": {Text: "[check `echo wrong; exit 1`: exit 1]\nwrong\n[check `cat {file}; exit 2`: not run, it needs a path]\n[check `true`: ok]\n",
 			Summary: "check failed", IsError: true, Checked: []tools.Checked{
@@ -167,8 +189,8 @@ func TestDiagnostics(t *testing.T) {
 
 // Without checks there is no diagnostics tool.
 func TestDiagnosticsNeedsChecks(t *testing.T) {
-	ws, _ := newWorkspace(t, nil)
-	for _, tool := range tools.NewChecks(tools.Commands{Workspace: ws}, nil).Tools() {
+	ws := newWorkspace(t, nil)
+	for _, tool := range check.New(tools.Commands{Workspace: ws}, nil).Tools() {
 		if tool.Spec().Name == "diagnostics" {
 			t.Error("there is a tool without anything to run")
 		}

@@ -1,4 +1,4 @@
-package tools_test
+package fetch_test
 
 import (
 	"bytes"
@@ -21,6 +21,8 @@ import (
 	"agent/internal/tools/fetch"
 )
 
+type obj = map[string]any
+
 // prepareFetch prepares a call of a fetch tool that may connect to loopback.
 func prepareFetch(t *testing.T, args any) (tools.Call, error) {
 	t.Helper()
@@ -29,7 +31,7 @@ func prepareFetch(t *testing.T, args any) (tools.Call, error) {
 		t.Fatal(err)
 	}
 	here := func(a netip.AddrPort) bool { return a.Addr().IsLoopback() }
-	return tools.Fetch(fetch.Options{Allow: here}, nil).Prepare(t.Context(), b)
+	return fetch.Tool(fetch.Options{Allow: here}, nil).Prepare(t.Context(), b)
 }
 
 func TestFetchNamesItsTarget(t *testing.T) {
@@ -66,7 +68,7 @@ func TestFetchUsesTheProxy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tool := tools.Fetch(fetch.Options{Proxy: func(r *http.Request) (*url.URL, error) {
+	tool := fetch.Tool(fetch.Options{Proxy: func(r *http.Request) (*url.URL, error) {
 		if r.URL.Hostname() == "direct.invalid" {
 			return nil, nil
 		}

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// confirm confirms an item of the repository of h.
+func (h home) confirm(t *testing.T, item ...string) {
+	t.Helper()
+	text, code := h.agent(t, append([]string{"trust", "show"}, item...)...)
+	sum := regexp.MustCompile(`(?m)^sha256 ([0-9a-f]{64})$`).FindStringSubmatch(text)
+	if code != 0 || sum == nil {
+		t.Fatalf("trust show: exit code %d\n%s", code, text)
+	}
+	if text, code := h.agent(t, append([]string{"trust", "confirm", "--sha256", sum[1]}, item...)...); code != 0 {
+		t.Fatalf("trust confirm: exit code %d\n%s", code, text)
+	}
+}
+
+// A command in the sandbox cannot change a script that a confirmed hook runs outside it, nor
+// what leads to the script. If a tool changes the script, the hook is not used any more.
+func TestCommandsCannotChangeConfirmedFiles(t *testing.T) {
+	t.Parallel()
+	h := repository(t)
+	h.put(t, "tools/sh/check.sh", "echo good >>../../ran\n")
+	h.put(t, ".agent/hooks.json", `{"before_tool": [{"command": "sh tools/scripts/check.sh"}]}`)
+	if err := os.Symlink("sh", filepath.Join(h.work, "tools", "scripts")); err != nil {
+		t.Fatal(err)
+	}
+	h.confirm(t, "hooks")
+	const evil = "echo 'echo evil >>../../ran' >"
+	s := serve(t,
+		call("shell", shellCall(evil+"tools/scripts/check.sh; "+evil+"new; mv new tools/sh/check.sh; rm -f tools/sh/check.sh; mv tools old; rm -f tools/scripts; ln -s .. tools/scripts; cat tools/sh/check.sh && ln tools/sh/check.sh other; "+evil+"other")),
+		call("jobs", `{"action":"start","command":`+quote(evil+"tools/sh/check.sh")+`}`),
+		call("edit", `{"path":"tools/sh/check.sh","old":"good","new":"evil"}`),
+		call("shell", shellCall("echo last")),
+		say("done"))
+	out, err := h.command("run", "--model", "openai/m", "--base-url", s.URL+"/v1", "--mode", "all", "go").CombinedOutput()
+	got, _ := os.ReadFile(filepath.Join(h.dir, "ran"))
+	if string(got) != "good\ngood\ngood\n" {
+		t.Errorf("the hook ran as %q, want three times good", got)
+	}
+	results := s.seen()
+	if len(results) != 5 {
+		t.Fatalf("%d requests, %v\n%s", len(results), err, out)
+	}
+	for _, want := range []string{"mv: cannot move 'tools' to 'old'", "rm: cannot remove 'tools/scripts'", "create hard link", "cannot write to " + h.work + "/tools/sh/check.sh", `last\n[exit 0]`} {
+		if got := results[4].body; !strings.Contains(got, want) {
+			t.Errorf("%q is not in %s", want, got)
+		}
+	}
+	if text := readText(t, filepath.Join(h.work, "tools", "sh", "check.sh")); text != "echo evil >>../../ran\n" {
+		t.Errorf("the edit did not happen: %s", text)
+	}
+}

@@ -1,0 +1,17 @@
+package check_test
+
+import (
+	"os"
+	"testing"
+
+	"agent/internal/tools/shell/keeper"
+	"agent/internal/tools/shell/sandbox"
+	"agent/internal/tools/snapshot/snapshottest"
+)
+
+// TestMain also runs the helper processes of the commands that the tests start.
+func TestMain(m *testing.M) {
+	keeper.Run(snapshottest.Open)
+	sandbox.Run()
+	os.Exit(m.Run())
+}

@@ -1,0 +1,49 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"agent/internal/llm/phrase"
+)
+
+// ask sends a request of the protocol that only reads. If the connection is lost, it is sent
+// once more on a new connection. The server may take as long as it may be silent during a
+// call. An error contains text of the server.
+func ask[R any](ctx context.Context, s *server, send func(context.Context, *sdk.ClientSession) (R, error)) (got R, err error) {
+	select {
+	case s.calls <- struct{}{}:
+		defer func() { <-s.calls }()
+	case <-ctx.Done():
+		return got, ctx.Err()
+	}
+	for again := true; ; again = false {
+		session, err := s.ready(ctx)
+		if err != nil {
+			return got, err
+		}
+		limited, stop := context.WithTimeoutCause(ctx, s.Silence, errSilent)
+		got, err = send(limited, session)
+		silent := errors.Is(context.Cause(limited), errSilent)
+		stop()
+		switch {
+		case err == nil:
+			return got, nil
+		case ctx.Err() != nil:
+			return got, ctx.Err()
+		case silent:
+			return got, fmt.Errorf("the MCP server %s did not answer within %s", s.Name, phrase.Count(int(s.Silence/time.Second), "second"))
+		case !gone(err):
+			_, err = s.failed(err)
+			return got, err
+		}
+		s.drop(session)
+		if !again {
+			return got, fmt.Errorf("the MCP server %s closed the connection: %s", s.Name, s.lastWords(err))
+		}
+	}
+}

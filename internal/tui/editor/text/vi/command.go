@@ -1,0 +1,36 @@
+package vi
+
+import "strings"
+
+// command is the command that is being typed.
+type command struct {
+	keys     []string // so far
+	count    int      // 0 for none
+	opCount  int      // the count before the operator
+	register string
+	operator string
+	force    string // v or V, which makes the motion characterwise or linewise
+	wait     string // the key that needs another one: f, r, g, i …
+	pattern  string // the search pattern typed so far
+	area     area   // the visual selection
+}
+
+// reset starts a new command.
+func (c *command) reset() { *c = command{} }
+
+// waits reports whether a key needs another one after it. Some of these commands are
+// not supported; they only consume the second key.
+func (c *command) waits(key string, mode Mode) bool {
+	if key == "i" || key == "a" {
+		return c.operator != "" || mode != Normal
+	}
+	return len(key) == 1 && strings.Contains("fFtTrgm\"'`[]/?zZq@:", key)
+}
+
+// times returns the count of the command, at least 1.
+func (c *command) times() int { return max(c.count, 1) * max(c.opCount, 1) }
+
+// asked returns a key of the command as a motion in a mode.
+func (c *command) asked(key string, mode Mode) asked {
+	return asked{key: key, n: c.times(), counted: c.count > 0 || c.opCount > 0, operator: c.operator, free: c.operator == "" && mode == Normal}
+}

@@ -1,0 +1,106 @@
+package vi
+
+import (
+	"strings"
+
+	"agent/internal/tui/editor/text"
+)
+
+// fits limits how often text is put, to bound its size.
+func fits(k text.Kill, times int) int {
+	const most = 1 << 20
+	return min(times, max(most/max(len(k.Text), 1), 1))
+}
+
+// put implements p, P, gp and gP: it inserts a register after or before the caret.
+func (e *edits) put(key, register string, times int) {
+	b, k := e.b, e.registers.content(register)
+	if k.Text == "" {
+		return
+	}
+	times = fits(k, times)
+	after, beyond := strings.HasSuffix(key, "p"), key[0] == 'g'
+	b.Join()
+	if k.Lines {
+		e.putLines(strings.Repeat(k.Text, times), after, beyond)
+	} else {
+		e.putLetters(k.Text, times, after, beyond)
+	}
+	b.Seal()
+}
+
+// putLetters inserts text in the line. The caret moves to its end, or to its start if
+// it has several lines.
+func (e *edits) putLetters(s string, times int, after, beyond bool) {
+	b := e.b
+	if after && b.Caret() < b.lineEnd(b.Caret()) {
+		b.MoveTo(text.Next(b.String(), b.Caret()))
+	}
+	at := b.Caret()
+	b.Insert(strings.Repeat(s, times))
+	switch {
+	case beyond:
+	case strings.Contains(s, "\n"):
+		b.MoveTo(at)
+	default:
+		b.MoveTo(text.Previous(b.String(), b.Caret()))
+	}
+}
+
+// putLines inserts lines below or above the caret's line.
+func (e *edits) putLines(text string, after, beyond bool) {
+	b := e.b
+	at := b.lineStart(b.Caret())
+	if after {
+		at = b.lineEnd(b.Caret())
+		text = "\n" + strings.TrimSuffix(text, "\n")
+	}
+	b.Edit(at, at, text)
+	if after {
+		at++
+	}
+	if beyond {
+		b.MoveTo(b.lineStart(min(at+len(text), len(b.String()))))
+	} else {
+		b.MoveTo(b.firstLetter(at))
+	}
+}
+
+// putOver implements p and P of visual mode: it replaces the selection by a register.
+// keeps says whether the replaced text becomes the unnamed register.
+func (e *edits) putOver(s span, register string, keeps bool) {
+	b, k := e.b, e.registers.content(register)
+	n := fits(k, s.times)
+	b.Join()
+	b.MoveTo(s.from)
+	old := taken(b.String()[s.from:s.to], s.lines)
+	if k.Text == "" {
+		b.cutOut(s)
+	}
+	if keeps {
+		e.registers.keep("", old, true, s.lines || strings.Contains(old.Text, "\n"))
+	}
+	with := strings.Repeat(k.Text, n)
+	at := min(s.from, len(b.String()))
+	switch {
+	case k.Text == "":
+	case k.Lines && s.lines:
+		with = strings.TrimSuffix(with, "\n")
+		b.Edit(s.from, s.to, with)
+		at = b.firstLetter(s.from)
+	case k.Lines:
+		b.Edit(s.from, s.to, "\n"+with)
+		at = b.firstLetter(s.from + 1)
+	case s.lines:
+		with = strings.TrimSuffix(strings.Repeat(k.Text+"\n", n), "\n")
+		b.Edit(s.from, s.to, with)
+		at = b.firstLetter(s.from)
+	default:
+		b.Edit(s.from, s.to, with)
+	}
+	if !k.Lines && !s.lines && !strings.Contains(with, "\n") && with != "" {
+		at = text.Previous(b.String(), s.from+len(with))
+	}
+	b.MoveTo(at)
+	b.Seal()
+}

@@ -283,7 +283,7 @@ func TestCrashes(t *testing.T) {
 				d.settle()
 			}
 			_, err := d.call("symbols", outline, false)
-			if err == nil || !strings.Contains(err.Error(), "x is off: it ended unexpectedly 3 times in 10m0s. Use search and read. The user can start it again with /lsp restart") {
+			if err == nil || !strings.Contains(err.Error(), "x is off: it ended unexpectedly 3 times in 10 minutes, the last time with: panic: it is broken. Use search and read. The user can start it again with /lsp restart") {
 				t.Fatalf("use 4: %v", err)
 			}
 			if st := d.pool.States(); len(st) != 1 || st[0].Off == "" {

@@ -209,7 +209,7 @@ func (p *Pool) start(name string) (*running, error) {
 	}
 	process, err := p.o.Start(s, root)
 	if err != nil {
-		p.crashed(s.Name)
+		p.crashed(s.Name, err.Error())
 		return nil, fmt.Errorf("start %s: %w", s.Name, err)
 	}
 	r := newRunning(p, s, root, process)
@@ -305,7 +305,7 @@ func (p *Pool) watch(key string, r *running) {
 		delete(p.running, key)
 	}
 	if _, ours := errors.AsType[stopped](r.failure()); !ours {
-		p.crashed(r.server.Name)
+		p.crashed(r.server.Name, r.process.Log().Last(1))
 	}
 }
 
@@ -326,13 +326,16 @@ func (p *Pool) check(r *running) {
 	}
 }
 
-// crashed counts a crash of a server. The caller holds p.mu.
-func (p *Pool) crashed(name string) {
+// crashed counts a crash of a server, and keeps its reason. The caller holds p.mu.
+func (p *Pool) crashed(name, why string) {
 	now := time.Now()
 	all := slices.DeleteFunc(p.crashes[name], func(t time.Time) bool { return now.Sub(t) > crashPeriod })
 	p.crashes[name] = append(all, now)
 	if len(p.crashes[name]) >= maxCrashes {
-		p.off[name] = fmt.Sprintf("it ended unexpectedly %d times in %v", maxCrashes, crashPeriod)
+		p.off[name] = fmt.Sprintf("it ended unexpectedly %d times in %d minutes", maxCrashes, int(crashPeriod.Minutes()))
+		if why != "" {
+			p.off[name] += ", the last time with: " + phrase.Clip(why, maxLine)
+		}
 	}
 }
 

@@ -24,6 +24,7 @@ import (
 	"agent/internal/loop/turn"
 	"agent/internal/tools"
 	"agent/internal/tools/advice"
+	"agent/internal/tools/lsp"
 	"agent/internal/tools/workspace"
 )
 
@@ -150,10 +151,11 @@ func (l *launcher) tools(t delegate.Task, s *delegateSession, o *loop.Options) (
 	interceptors := []any{checks}
 	if s.isolated == nil { // changes in a worktree are not in the workspace yet
 		interceptors = []any{l.evidence, tools.IndexUpdater{Index: a.index}, checks}
-		if a.servers != nil {
-			all = append(all, a.servers.Tools(o.Ledger)...)
-			interceptors = append(interceptors, a.servers.Errors())
-		}
+	}
+	if servers := s.languageServers(commands); servers != nil {
+		found := servers.Errors()
+		all, interceptors = append(all, servers.Tools(o.Ledger)...), append(interceptors, found)
+		o.Listen = listenToChanges(o.Listen, servers, found)
 	}
 	if a.project != nil {
 		p := openInstructions(s.work.Dir(), os.Getenv)
@@ -274,7 +276,18 @@ type delegateSession struct {
 	log      *history.Log // nil if the session is not saved
 	work     *workspace.Workspace
 	isolated *isolation.Worktree // nil if it works in the workspace of the parent
+	servers  *lsp.Pool           // language servers of its worktree; nil if there are none
 	model    string
+}
+
+// languageServers returns the language servers that the delegate uses; nil for none. In a
+// worktree, it has its own.
+func (s *delegateSession) languageServers(commands tools.Commands) *lsp.Pool {
+	if s.app.servers == nil || s.isolated == nil {
+		return s.app.servers
+	}
+	s.servers = s.app.servers.In(s.work, s.app.programs().Start(s.work.Dir(), commands.Area))
+	return s.servers
 }
 
 // Info describes the session.
@@ -292,6 +305,7 @@ func (s *delegateSession) Info() event.DelegateStart {
 // Finish applies the changes of a worktree, saves the transcript and closes the
 // session.
 func (s *delegateSession) Finish(ctx context.Context, reason event.Reason) (note, transcript string, changes []tools.Change) {
+	s.servers.Close()
 	switch {
 	case s.isolated != nil && reason == "":
 		s.isolated.Discard()

@@ -30,14 +30,13 @@ func (a *app) openServers(commands tools.Commands) {
 	if len(all) == 0 {
 		return
 	}
-	a.servers = lsp.NewPool(lsp.Options{Workspace: a.work, Servers: func() []lsp.Server { return all }, Start: p.Start(commands.Area)})
+	a.servers = lsp.NewPool(lsp.Options{Workspace: a.work, Servers: func() []lsp.Server { return all }, Start: p.Start(a.work.Dir(), commands.Area)})
 }
 
-// listenToChanges tells the language servers which files commands change, and errors when a
-// turn ends. It returns errors.
-func (a *app) listenToChanges(errors *lsp.Errors) *lsp.Errors {
-	listen, servers := a.options.Listen, a.servers
-	a.options.Listen = func(e event.Event) {
+// listenToChanges adds to listen: it tells the language servers which files commands change,
+// and errors when a turn ends.
+func listenToChanges(listen func(event.Event), servers *lsp.Pool, errors *lsp.Errors) func(event.Event) {
+	return func(e event.Event) {
 		if listen != nil {
 			listen(e)
 		}
@@ -48,5 +47,4 @@ func (a *app) listenToChanges(errors *lsp.Errors) *lsp.Errors {
 			errors.EndTurn()
 		}
 	}
-	return errors
 }

@@ -73,8 +73,7 @@ func (c *conn) read(in io.Reader) error {
 		line, long, err := readLine(r)
 		switch {
 		case long:
-			id := idIn(line)
-			c.answer(&id, nil, acp.NewInvalidRequest(map[string]any{"error": fmt.Sprintf("the message is larger than %d MiB: send less, or a smaller image", maxLine>>20)}))
+			c.takeLong(line)
 		case len(bytes.TrimSpace(line)) > 0:
 			c.take(line)
 		}
@@ -104,23 +103,39 @@ func readLine(r *bufio.Reader) (line []byte, long bool, err error) {
 	}
 }
 
-// idIn returns the ID in the beginning of a message, or null.
-func idIn(start []byte) json.RawMessage {
+// takeLong handles a message that is too long, of which it gets the beginning. A request is
+// answered with an error. An answer becomes one: its ID is one of ours, and the client could
+// take an error with it for the end of its own request.
+func (c *conn) takeLong(start []byte) {
+	id, response := idIn(start)
+	tooLong := acp.NewInvalidRequest(map[string]any{"error": fmt.Sprintf("the message is larger than %d MiB: send less, or a smaller image", maxLine>>20)})
+	if response {
+		c.answered(message{ID: &id, Error: tooLong})
+		return
+	}
+	c.answer(&id, nil, tooLong)
+}
+
+// idIn returns the ID in the beginning of a message, or null. It reports whether the
+// message is an answer.
+func idIn(start []byte) (id json.RawMessage, response bool) {
+	id = noID
 	d := json.NewDecoder(bytes.NewReader(start))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return noID
+		return id, false
 	}
 	for {
 		key, err := d.Token()
 		if err != nil {
-			return noID
+			return id, response
 		}
+		response = response || key == "result" || key == "error"
 		var value json.RawMessage
 		if d.Decode(&value) != nil {
-			return noID
+			return id, response
 		}
 		if key == "id" {
-			return value
+			id = value
 		}
 	}
 }
@@ -134,19 +149,24 @@ func (c *conn) take(line []byte) {
 	}
 	switch {
 	case m.Method == "" && m.ID != nil:
-		c.mu.Lock()
-		wait := c.waiting[string(*m.ID)]
-		delete(c.waiting, string(*m.ID))
-		c.mu.Unlock()
-		if wait != nil {
-			wait <- m
-		}
+		c.answered(m)
 	case m.Method == "":
 		c.answer(&noID, nil, acp.NewInvalidRequest(map[string]any{"error": "the message has neither a method nor an ID"}))
 	case m.Method == "$/cancel_request":
 		c.cancel(m.Params)
 	default:
 		c.begin(m)
+	}
+}
+
+// answered passes an answer to the call that waits for it, if any.
+func (c *conn) answered(m message) {
+	c.mu.Lock()
+	wait := c.waiting[string(*m.ID)]
+	delete(c.waiting, string(*m.ID))
+	c.mu.Unlock()
+	if wait != nil {
+		wait <- m
 	}
 }
 

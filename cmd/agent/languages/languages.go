@@ -137,30 +137,43 @@ func (p Programs) Servers() (all []lsp.Server) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(servers)) {
 		l := servers[name]
-		if p.check(trust.LSP, name, l.Command.Args()) == nil {
+		if p.check(p.Dir, trust.LSP, name, l.Command.Args()) == nil {
 			all = append(all, lsp.Server{Name: name, Args: l.Command.Args(), Files: l.Files, Roots: l.Roots, Settings: l.Settings})
 		}
 	}
 	return all
 }
 
-// check returns an error for a program of the repository that is not confirmed.
-func (p Programs) check(kind trust.Kind, name string, args []string) error {
-	if i, needed := inside(p.Dir, kind, name, args); needed && !p.Trust.Confirmed(i) {
-		return fmt.Errorf("%s is not used: it is in the repository and not confirmed. Confirm it with /trust or `agent trust`", args[0])
+// check returns an error for a program that is not confirmed and belongs to the repository,
+// or to its copy dir, which may differ.
+func (p Programs) check(dir string, kind trust.Kind, name string, args []string) error {
+	for _, d := range []string{p.Dir, dir} {
+		if i, needed := inside(d, kind, name, args); needed && !p.Trust.Confirmed(i) {
+			return fmt.Errorf("%s is not used: it is in the repository and not confirmed. Confirm it with /trust or `agent trust`", args[0])
+		}
 	}
 	return nil
 }
 
-// Start starts a language server in a directory, in the sandbox of area. Nil means no
-// sandbox.
-func (p Programs) Start(area *confine.Area) func(s lsp.Server, dir string) (lsp.Process, error) {
-	return func(s lsp.Server, dir string) (lsp.Process, error) {
-		if err := p.check(trust.LSP, s.Name, s.Args); err != nil {
+// Start starts the language servers of dir, which is the workspace or a git worktree of it,
+// in the sandbox of area. Nil means no sandbox. A relative path of a program is relative to
+// dir, not to the root below it in which the server starts: that is the file that the user
+// has confirmed.
+func (p Programs) Start(dir string, area *confine.Area) func(s lsp.Server, root string) (lsp.Process, error) {
+	return func(s lsp.Server, root string) (lsp.Process, error) {
+		if err := p.check(dir, trust.LSP, s.Name, s.Args); err != nil {
 			return nil, err
 		}
+		args := slices.Clone(s.Args)
+		if strings.ContainsAny(args[0], `/`+string(filepath.Separator)) && !filepath.IsAbs(args[0]) {
+			args[0] = filepath.Join(dir, args[0])
+		}
+		named, _ := trust.Programs(root, root, args[1:]...)
+		if confirmed, _ := trust.Programs(dir, dir, args[1:]...); named != "" && named != confirmed {
+			return nil, fmt.Errorf("its arguments name other files in %s than in the working directory. Use absolute paths in its \"command\"", root)
+		}
 		guard := area.Begin(confine.Extent{Private: true})
-		started, err := process.Start(process.Program{Args: s.Args, Dir: dir, Env: p.Env(), Sandbox: guard.Profile()})
+		started, err := process.Start(process.Program{Args: args, Dir: root, Env: p.Env(), Sandbox: guard.Profile()})
 		if err != nil {
 			return nil, err
 		}
@@ -168,8 +181,8 @@ func (p Programs) Start(area *confine.Area) func(s lsp.Server, dir string) (lsp.
 	}
 }
 
-// Formatters returns the formatters for the files of dir, in the sandbox of area; nil if
-// none is configured.
+// Formatters returns the formatters for the files of dir, which is the workspace or a git
+// worktree of it, in the sandbox of area; nil if none is configured.
 func (p Programs) Formatters(dir string, area *confine.Area) tools.Formatter {
 	if len(p.Set.Format) == 0 {
 		return nil
@@ -179,6 +192,6 @@ func (p Programs) Formatters(dir string, area *confine.Area) tools.Formatter {
 		all = append(all, format.Formatter{Files: glob, Args: p.Set.Format[glob].Args()})
 	}
 	return format.New(format.Options{Dir: dir, All: all, Env: p.Env, Area: area, Check: func(f format.Formatter) error {
-		return p.check(trust.Format, f.Files, f.Args)
+		return p.check(dir, trust.Format, f.Files, f.Args)
 	}})
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -56,13 +57,15 @@ func (o *Options) logIn(ctx context.Context, s Configured, client settings.MCPAu
 	defer listener.Close()
 	redirect := "http://" + listener.Addr().String() + "/callback"
 	var got login
+	seen := &endpoints{revoke: map[string]string{}, through: http.DefaultTransport}
 	config := &auth.AuthorizationCodeHandlerConfig{
-		RedirectURL: redirect, RequestRefreshToken: true, AcceptUnadvertisedIss: true, Client: &http.Client{Timeout: renewTime},
+		RedirectURL: redirect, RequestRefreshToken: true, AcceptUnadvertisedIss: true, Client: &http.Client{Timeout: renewTime, Transport: seen},
 		AuthorizationCodeFetcher: func(ctx context.Context, args *auth.AuthorizationArgs) (*auth.AuthorizationResult, error) {
 			return o.askBrowser(ctx, listener, args.URL)
 		},
 		NewTokenSource: func(_ context.Context, c *oauth2.Config, t *oauth2.Token) (oauth2.TokenSource, error) {
 			got = newLogin(s.URL, c, t)
+			got.RevokeURL = seen.revocation(got.TokenURL)
 			return oauth2.StaticTokenSource(t), nil
 		},
 	}
@@ -166,8 +169,11 @@ func logoutRun(ctx context.Context, opts *Options) error {
 	if !validName(opts.Name) {
 		return command.Usage("%q is not the name of an MCP server", opts.Name)
 	}
-	found := false
+	found, old := false, login{}
 	err := opts.Logins.locked(ctx, opts.Name, func() (err error) {
+		if text, err := opts.Logins.Store.Load(stored(opts.Name)); err == nil {
+			_ = json.Unmarshal([]byte(text), &old) // without tokens, there are none to revoke
+		}
 		found, err = opts.Logins.Store.Delete(stored(opts.Name))
 		return err
 	})
@@ -178,6 +184,14 @@ func logoutRun(ctx context.Context, opts *Options) error {
 		return fmt.Errorf("the keyring has no tokens for an MCP server %q", opts.Name)
 	}
 	fmt.Fprintf(opts.IO.Out, "Removed the tokens of %s from the keyring.\n", opts.Name)
+	if old.RevokeURL == "" {
+		return nil
+	}
+	if err := old.revoke(ctx); err != nil {
+		opts.IO.Warn("the tokens could not be revoked, so they are valid until they expire: %v. To end the access now, use the settings of the service", err)
+		return nil
+	}
+	fmt.Fprintln(opts.IO.Out, "The server has revoked them.")
 	return nil
 }
 

@@ -78,9 +78,13 @@ func (h *Hooks) check(path string, lines map[string]int) error {
 	return nil
 }
 
-// checkTools returns an error for a tool whose schema is not one of an object.
+// checkTools returns an error for a tool with the name of an MCP tool, and for one whose
+// schema is not one of an object.
 func checkTools(all map[string]Tool, lines map[string]int) error {
 	for name, t := range all {
+		if strings.HasPrefix(name, "mcp__") {
+			return fmt.Errorf("%d: tools.%s: names that begin with mcp__ are those of MCP tools. Choose another one", lines["tools."+name], name)
+		}
 		if kind, set := t.Schema["type"]; set && kind != "object" || t.Schema != nil && !set {
 			return fmt.Errorf("%d: tools.%s.schema must have \"type\": \"object\"", lines["tools."+name+".schema"], name)
 		}

@@ -21,8 +21,12 @@ import (
 
 // The limits of a recording.
 const (
-	maxFile = 1 << 30     // bytes
-	maxWait = time.Second // the longest pause that is played
+	maxFile      = 256 << 20   // bytes
+	maxModels    = 1000        // models
+	maxExchanges = 100_000     // requests
+	maxHeaders   = 64 << 10    // bytes of the headers of a response
+	maxCompared  = 8 << 20     // bytes of a request that is compared in detail
+	maxWait      = time.Second // the longest pause that is played
 )
 
 // Player answers requests from a recording. It is safe for concurrent use.
@@ -31,15 +35,31 @@ type Player struct {
 	models []Model
 
 	mu       sync.Mutex
-	left     []*Exchange     // not played yet, in their order
+	left     []unplayed      // not played yet, in their order
 	recorded int             // the number of responses
 	played   int             // how many requests there were
 	reported map[string]bool // differences that the user knows
 	report   func(string)    // gets messages for the user; may be nil
 }
 
-// Open reads a recording.
+// unplayed is an exchange to play. The response stays as it is in the file until then,
+// because many small pieces need much more memory.
+type unplayed struct {
+	request  Request // without the headers
+	response json.RawMessage
+}
+
+// Open reads a recording. The file must be regular, and have at most 256 MiB.
 func Open(path string) (*Player, error) {
+	info, err := os.Stat(path) // a pipe would block its opening
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is not a regular file", path)
+	case info.Size() > maxFile:
+		return nil, errTooLarge(path)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -51,7 +71,7 @@ func Open(path string) (*Player, error) {
 	for n := 1; ; n++ {
 		line, err := in.ReadBytes('\n')
 		if size += len(line); size > maxFile {
-			return nil, fmt.Errorf("%s is larger than 1 GiB", path)
+			return nil, errTooLarge(path)
 		}
 		if len(bytes.TrimSpace(line)) > 0 {
 			if err := p.add(n, line); err != nil {
@@ -71,13 +91,20 @@ func Open(path string) (*Player, error) {
 	return p, nil
 }
 
+func errTooLarge(path string) error {
+	return fmt.Errorf("%s is larger than %d MiB: record a shorter session", path, maxFile>>20)
+}
+
 // add adds the n-th line.
 func (p *Player) add(n int, line []byte) error {
 	var any struct {
 		Header
 		Model
-		Request  *Request
-		Response Response
+		Request *struct {
+			JSON json.RawMessage
+			Text string
+		}
+		Response json.RawMessage
 	}
 	if err := json.Unmarshal(line, &any); err != nil {
 		if n == 1 {
@@ -90,8 +117,10 @@ func (p *Player) add(n int, line []byte) error {
 		return errors.New("this is not a recording of --record")
 	case any.Recording > Format:
 		return errors.New("a newer version of agent wrote this recording")
+	case len(p.left) == maxExchanges, len(p.models) == maxModels:
+		return fmt.Errorf("the recording has more than %d requests or %d models", maxExchanges, maxModels)
 	case any.Request != nil:
-		p.left = append(p.left, &Exchange{*any.Request, any.Response})
+		p.left = append(p.left, unplayed{Request{JSON: any.Request.JSON, Text: any.Request.Text}, any.Response})
 		p.recorded++
 	case any.Name != "":
 		p.models = append(p.models, any.Model)
@@ -134,14 +163,33 @@ func (p *Player) RoundTrip(req *http.Request) (*http.Response, error) {
 	if x == nil {
 		return nil, p.over(now)
 	}
-	if err := wait(req.Context(), x.Response.After); err != nil {
+	return x.play(req)
+}
+
+// play returns the response.
+func (x *unplayed) play(req *http.Request) (*http.Response, error) {
+	var r struct {
+		Response
+		Headers json.RawMessage `json:"headers"`
+		Body    json.RawMessage `json:"body"`
+	}
+	if len(x.response) > 0 {
+		if err := json.Unmarshal(x.response, &r); err != nil {
+			return nil, fmt.Errorf("the recording is damaged: %w", err)
+		}
+	}
+	headers := map[string]string{}
+	if len(r.Headers) > maxHeaders || len(r.Headers) > 0 && json.Unmarshal(r.Headers, &headers) != nil {
+		return nil, errors.New("the recording is damaged: the headers of a response are not usable")
+	}
+	if err := wait(req.Context(), r.After); err != nil {
 		return nil, err
 	}
-	if x.Response.Status == 0 {
-		return nil, errors.New(x.Response.Error)
+	if r.Status == 0 {
+		return nil, errors.New(r.Error)
 	}
-	res := newResponse(req, x.Response.Status, &playedBody{ctx: req.Context(), left: x.Response.Body, failure: x.Response.Error})
-	for name, v := range x.Response.Headers {
+	res := newResponse(req, r.Status, &playedBody{ctx: req.Context(), left: json.NewDecoder(bytes.NewReader(r.Body)), failure: r.Error})
+	for name, v := range headers {
 		res.Header.Set(name, v)
 	}
 	return res, nil
@@ -162,7 +210,9 @@ func (p *Player) over(now Request) error {
 	p.mu.Unlock()
 	which := fmt.Sprintf("request %d", n)
 	if last := lastMessage(now); last != "" {
-		which += " (its last message: " + excerpt(json.RawMessage(last), 0) + ")"
+		const most = 50 // bytes
+		last = strings.TrimRight(last, `"}]`)
+		which += " (which ends with …" + strings.ToValidUTF8(last[max(0, len(last)-most):], "") + ")"
 	}
 	return &llm.Error{
 		Kind: llm.ErrInvalid, Provider: "replay", Message: fmt.Sprintf("%s has no response to %s: it has %s", p.path, which, phrase.Count(has, "response")),
@@ -173,7 +223,7 @@ func (p *Player) over(now Request) error {
 // next returns the exchange of a request and removes it from those left: the first one
 // with the same body, else with the same last message, else the first one. It reports
 // differences. It returns nil if none is left.
-func (p *Player) next(req *http.Request, now Request) *Exchange {
+func (p *Player) next(req *http.Request, now Request) *unplayed {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if len(p.left) == 0 {
@@ -182,7 +232,7 @@ func (p *Player) next(req *http.Request, now Request) *Exchange {
 	at := 0
 	best := 0
 	for i, x := range p.left {
-		if quality := similar(x.Request, now); quality > best {
+		if quality := similar(x.request, now); quality > best {
 			at, best = i, quality
 		}
 	}
@@ -190,9 +240,9 @@ func (p *Player) next(req *http.Request, now Request) *Exchange {
 	p.left = append(p.left[:at:at], p.left[at+1:]...)
 	p.played++
 	if best < identical {
-		p.compare(req, x.Request, now)
+		p.compare(x.request, now)
 	}
-	return x
+	return &x
 }
 
 // The values of similar.
@@ -212,28 +262,51 @@ func similar(a, b Request) int {
 	return 0
 }
 
-// lastMessage returns the last message of a request; empty if it has none.
+// lastMessage returns the last message of a request; empty if it has none. It keeps no other
+// message in memory.
 func lastMessage(r Request) string {
-	var body struct {
-		Messages []json.RawMessage `json:"messages"`
-		Input    []json.RawMessage `json:"input"`
-	}
-	_ = json.Unmarshal(r.JSON, &body) // the input may be something else
-	all := append(body.Messages, body.Input...)
-	if len(all) == 0 {
+	d := json.NewDecoder(bytes.NewReader(r.JSON))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
 		return ""
 	}
-	return string(all[len(all)-1])
+	var last json.RawMessage
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return ""
+		}
+		var value json.RawMessage
+		if name != "messages" && name != "input" {
+			if d.Decode(&value) != nil {
+				return ""
+			}
+			continue
+		}
+		if t, err := d.Token(); err != nil || t != json.Delim('[') {
+			continue // input can be a text
+		}
+		for d.More() {
+			if d.Decode(&last) != nil {
+				return ""
+			}
+		}
+		if _, err := d.Token(); err != nil {
+			return ""
+		}
+	}
+	return string(last)
 }
 
 // cacheKey is a field of requests that is different in each session.
 const cacheKey = "prompt_cache_key"
 
 // compare reports differences between a recorded request and the present one, each once.
-func (p *Player) compare(req *http.Request, was, now Request) {
+func (p *Player) compare(was, now Request) {
 	var all []difference
 	var a, b any
-	if json.Unmarshal(was.JSON, &a) == nil && json.Unmarshal(now.JSON, &b) == nil {
+	if len(was.JSON) > maxCompared || len(now.JSON) > maxCompared {
+		all = []difference{{"the body", "too long to compare", "too long to compare"}}
+	} else if json.Unmarshal(was.JSON, &a) == nil && json.Unmarshal(now.JSON, &b) == nil {
 		all = slices.DeleteFunc(differences("", a, b, nil), func(d difference) bool { return d.at == cacheKey })
 	} else if was.Text != now.Text {
 		all = []difference{{"the body", was.Text, now.Text}}
@@ -270,27 +343,44 @@ func wait(ctx context.Context, ms int64) error {
 // playedBody is the body of a recorded response.
 type playedBody struct {
 	ctx     context.Context
-	left    []Piece
-	rest    []byte // of the piece that is being read
-	failure string // why the body is incomplete; empty if it is not
+	left    *json.Decoder // of the array of pieces
+	begun   bool          // the beginning of the array was read
+	rest    []byte        // of the piece that is being read
+	failure string        // why the body is incomplete; empty if it is not
 }
 
 func (b *playedBody) Read(p []byte) (int, error) {
 	if len(b.rest) == 0 {
-		if len(b.left) == 0 {
-			if b.failure != "" {
-				return 0, errors.New(b.failure)
-			}
-			return 0, io.EOF
+		piece, err := b.next()
+		if err == nil {
+			err = wait(b.ctx, piece.Wait)
 		}
-		if err := wait(b.ctx, b.left[0].Wait); err != nil {
+		if err != nil {
 			return 0, err
 		}
-		b.rest, b.left = b.left[0].bytes(), b.left[1:]
+		b.rest = piece.bytes()
 	}
 	n := copy(p, b.rest)
 	b.rest = b.rest[n:]
 	return n, nil
+}
+
+// next returns the next piece. At the end it returns io.EOF, or why the body is incomplete.
+func (b *playedBody) next() (piece Piece, err error) {
+	if !b.begun {
+		b.begun = true
+		_, _ = b.left.Token() // More is false if there is no array
+	}
+	switch {
+	case b.left.More():
+		if err := b.left.Decode(&piece); err != nil {
+			return piece, fmt.Errorf("the recording is damaged: %w", err)
+		}
+		return piece, nil
+	case b.failure != "":
+		return piece, errors.New(b.failure)
+	}
+	return piece, io.EOF
 }
 
 func (b *playedBody) Close() error { return nil }

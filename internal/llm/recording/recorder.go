@@ -12,8 +12,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"agent/internal/llm/wire"
 )
 
 // maxBody limits the recorded part of a body, in bytes.
@@ -45,10 +43,11 @@ func Create(path, program string, report func(error)) (*Recorder, error) {
 	return r, r.err
 }
 
-// Add records how a model was connected, once.
+// Add records how a model was connected, once. It removes secrets from the base URL.
 func (r *Recorder) Add(m Model) {
 	r.mu.Lock()
 	known := slices.Contains(r.names, m.Name)
+	m.BaseURL = redacted(m.BaseURL)
 	r.names = append(r.names, m.Name)
 	r.mu.Unlock()
 	if !known {
@@ -88,7 +87,7 @@ func (t *recording) RoundTrip(req *http.Request) (*http.Response, error) {
 	secrets := secretsOf(req)
 	x := &Exchange{Request: Request{
 		At: time.Since(t.r.begun).Milliseconds(), Method: req.Method,
-		URL: remove(wire.Redacted(req.URL.String()), secrets), Headers: keptHeaders(req.Header),
+		URL: redacted(req.URL.String()), Headers: keptHeaders(req.Header),
 	}}
 	if req.GetBody != nil {
 		if body, err := req.GetBody(); err == nil {

@@ -7,15 +7,11 @@
 package recording
 
 import (
-	"encoding/base64"
 	"encoding/json"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"unicode/utf8"
-
-	"agent/internal/llm/wire"
 )
 
 // Format is the version of the format.
@@ -96,63 +92,7 @@ func keptHeaders(h http.Header) map[string]string {
 		}
 	}
 	if at := out["Location"]; at != "" {
-		out["Location"] = wire.Redacted(at)
+		out["Location"] = redacted(at)
 	}
 	return out
-}
-
-// removed takes the place of a secret.
-const removed = "[removed]"
-
-// shortest is the length of the shortest value, in bytes, that counts as a secret.
-const shortest = 6
-
-// secretsOf returns the values of a request that may be secrets: of the headers that are
-// not kept, and of its address.
-func secretsOf(req *http.Request) (all []string) {
-	add := func(v string) {
-		if len(v) >= shortest && !slices.Contains(all, v) {
-			all = append(all, v)
-		}
-	}
-	for name, values := range req.Header {
-		if slices.Contains(kept, name) || name == "Accept-Encoding" || name == "Content-Length" {
-			continue
-		}
-		for _, v := range values {
-			add(v)
-			_, token, _ := strings.Cut(v, " ")
-			add(token)
-			if plain, err := base64.StdEncoding.DecodeString(token); err == nil { // Basic
-				_, password, _ := strings.Cut(string(plain), ":")
-				add(password)
-			}
-			if name == "Cookie" {
-				for pair := range strings.SplitSeq(v, ";") {
-					_, value, _ := strings.Cut(pair, "=")
-					add(strings.TrimSpace(value))
-				}
-			}
-		}
-	}
-	if u := req.URL.User; u != nil {
-		password, _ := u.Password()
-		add(password)
-		add(u.Username())
-	}
-	for _, values := range req.URL.Query() {
-		for _, v := range values {
-			add(v)
-			add(url.QueryEscape(v))
-		}
-	}
-	slices.SortFunc(all, func(a, b string) int { return len(b) - len(a) }) // a longer one may contain a shorter one
-	return all
-}
-
-func remove(text string, secrets []string) string {
-	for _, s := range secrets {
-		text = strings.ReplaceAll(text, s, removed)
-	}
-	return text
 }

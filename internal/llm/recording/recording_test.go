@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -110,7 +111,7 @@ func TestRecordingHasNoSecrets(t *testing.T) {
 	if d := cmp.Diff(replayed, want); d != "" || len(*said) > 0 {
 		t.Errorf("%v, got (-), want (+):\n%s", *said, d)
 	}
-	if more := exchange(t, p, body); !strings.Contains(more, "recording.jsonl has no response to request 5 (its last message: {\"role\":\"user\",\"content\":\"my key is [removed]\"}): it has 4 responses") {
+	if more := exchange(t, p, body); !strings.Contains(more, "recording.jsonl has no response to request 5 (which ends with …{\"role\":\"user\",\"content\":\"my key is [removed): it has 4 responses") {
 		t.Errorf("got %s", more)
 	}
 }
@@ -134,6 +135,92 @@ func TestReplayFindsTheResponseOfARequest(t *testing.T) {
 	}
 	if d := cmp.Diff(*said, want); d != "" {
 		t.Errorf("got (-), want (+):\n%s", d)
+	}
+}
+
+// A hostile recording is an error, and a response of many small pieces is played.
+func TestHostileRecordings(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if _, err := Open(dir); err == nil || !strings.HasSuffix(err.Error(), " is not a regular file") {
+		t.Errorf("a directory: %v", err)
+	}
+	path := filepath.Join(dir, "large.jsonl")
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(path, 1<<30); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(path); err == nil || !strings.HasSuffix(err.Error(), " is larger than 256 MiB: record a shorter session") {
+		t.Errorf("a large file: %v", err)
+	}
+	const pieces = 1 << 16
+	text := `{"recording":1}` + "\n" + `{"model":"openai/m"}` + "\n"
+	for _, response := range []string{
+		`{"status":200,"body":[` + strings.Repeat(`{},`, pieces) + `{"text":"end"}]}`,
+		`{"status":200,"body":{"text":"x"}}`, `{"status":200,"body":"x","error":"short"}`, `{"status":200,"headers":"x"}`, `[]`, `null`,
+	} {
+		text += `{"request":{"json":{"messages":[` + strings.Repeat(`0,`, 1000) + `1]}},"response":` + response + "}\n"
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p, _ := play(t, path)
+	got := []string{exchange(t, p, "{}")}
+	for range 5 {
+		got = append(got, exchange(t, p, "{}"))
+	}
+	want := []string{
+		"end", " error: the recording is damaged: ", " error: short",
+		"error: the recording is damaged: the headers of a response are not usable",
+		"error: the recording is damaged: json: cannot unmarshal array into Go value of type struct",
+		"error: ",
+	}
+	for i, w := range want {
+		if !strings.HasPrefix(got[i], w) {
+			t.Errorf("response %d: %q, want %q", i, got[i], w)
+		}
+	}
+}
+
+// A secret is removed however a string of JSON escapes it, and from the path of an address.
+func TestEscapedSecrets(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "recording.jsonl")
+	r, err := Create(path, "test", func(err error) { t.Error(err) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	const address = "https://example.org/gateway/tok3nInThePath1234/v1/chat/completions"
+	r.Add(Model{Name: "openai/m", BaseURL: strings.TrimSuffix(address, "/chat/completions") + "?x=y"})
+	body := `{"a":"k\u0026ey/\"q\\z","b":"k&ey\/\"q\\z","c":"{\"d\":\"k\\u0026ey/\\\"q\\\\z\"}","e":"\u006b\u0026ey/\u0022q\\z","f":"tok3nInThePath1234","g":"k\u0026eZ","kept":"gateway ` + strings.Repeat(`\`, 1<<16) + `"}`
+	req, err := http.NewRequest(http.MethodPost, address, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", `Bearer k&ey/"q\z`)
+	res, err := r.Wrap(&served{t, []io.Reader{strings.NewReader(body)}}).RoundTrip(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = io.ReadAll(res.Body)
+	_ = res.Body.Close()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(b)
+	const want = `{"a":"[removed]","b":"[removed]","c":"{\"d\":\"[removed]\"}","e":"[removed]","f":"[removed]","g":"k\u0026eZ","kept":"gateway `
+	if !strings.Contains(text, want) {
+		t.Errorf("the request is %.1000s", text)
+	}
+	quoted, _ := json.Marshal(want)
+	if !strings.Contains(text, strings.ReplaceAll(strings.Trim(string(quoted), `"`), `\u0026`, "&")) && !strings.Contains(text, strings.Trim(string(quoted), `"`)) {
+		t.Errorf("the response is %.3000s", text[strings.Index(text, `"response"`):])
+	}
+	if !strings.Contains(text, `"base_url":"https://example.org/***/***/v1?x=***"`) || !strings.Contains(text, `"url":"https://example.org/***/***/v1/chat/completions"`) {
+		t.Errorf("the addresses are in %.1000s", text)
 	}
 }
 

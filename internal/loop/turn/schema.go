@@ -9,6 +9,7 @@ import (
 	"agent/internal/llm"
 	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
+	"agent/internal/tools"
 )
 
 const (
@@ -27,11 +28,7 @@ type Schema struct {
 
 // ParseSchema returns the JSON schema in b.
 func ParseSchema(b []byte) (*Schema, error) {
-	var s jsonschema.Schema
-	if err := json.Unmarshal(b, &s); err != nil {
-		return nil, fmt.Errorf("read the schema: %w", err)
-	}
-	resolved, err := s.Resolve(nil)
+	resolved, err := tools.ParseSchema(b)
 	if err != nil {
 		return nil, fmt.Errorf("read the schema: %w", err)
 	}

@@ -32,6 +32,9 @@ type conn struct {
 	// notifications. Both are called by one goroutine, and must not block.
 	answer func(method string, params json.RawMessage) (any, error)
 	notify func(method string, params json.RawMessage)
+	// unsure reports whether an answer that arrives now may be incomplete. It is called like
+	// notify.
+	unsure func() bool
 
 	queue chan []byte
 	done  chan struct{} // closed when the connection has failed
@@ -49,6 +52,8 @@ type message struct {
 	Params json.RawMessage `json:"params"`
 	Result json.RawMessage `json:"result"`
 	Error  *responseError  `json:"error"`
+
+	unsure bool // see conn
 }
 
 // responseError is the error of a response.
@@ -59,8 +64,12 @@ type responseError struct {
 
 func (e *responseError) Error() string { return fmt.Sprintf("%s (code %d)", e.Message, e.Code) }
 
-// methodNotFound is the error code of JSON-RPC for unknown methods.
-const methodNotFound = -32601
+const (
+	// methodNotFound is the error code of JSON-RPC for unknown methods.
+	methodNotFound = -32601
+	// contentModified is the error code of a request whose result is out of date.
+	contentModified = -32801
+)
 
 func newConn() *conn {
 	return &conn{queue: make(chan []byte, maxQueued), done: make(chan struct{}), waiting: map[int64]chan message{}}
@@ -109,6 +118,13 @@ func (c *conn) failure() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.err
+}
+
+// busy reports whether requests wait for an answer.
+func (c *conn) busy() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.waiting) > 0
 }
 
 // readMessage returns the next message; nil for one that is too large.
@@ -176,6 +192,7 @@ func (c *conn) receive(text []byte) error {
 		delete(c.waiting, id)
 		c.mu.Unlock()
 		if waiting != nil {
+			m.unsure = c.unsure()
 			waiting <- m
 		}
 	}
@@ -207,8 +224,28 @@ func (c *conn) tell(method string, params any) error {
 	return c.enqueue(map[string]any{"jsonrpc": "2.0", "method": method, "params": params})
 }
 
-// call sends a request and stores its result. When ctx ends, it cancels the request.
+// call sends a request and stores its result, as ask does.
 func (c *conn) call(ctx context.Context, method string, params, result any) error {
+	m, err := c.ask(ctx, method, params)
+	if err != nil || result == nil {
+		return err
+	}
+	return m.decode(method, result)
+}
+
+// decode stores the result of the answer to a request.
+func (m message) decode(method string, result any) error {
+	if len(m.Result) == 0 {
+		return nil
+	}
+	if err := json.Unmarshal(m.Result, result); err != nil {
+		return fmt.Errorf("the answer to %s is not valid: %w", method, err)
+	}
+	return nil
+}
+
+// ask sends a request and returns the answer. When ctx ends, it cancels the request.
+func (c *conn) ask(ctx context.Context, method string, params any) (message, error) {
 	answered := make(chan message, 1)
 	c.mu.Lock()
 	c.last++
@@ -225,24 +262,18 @@ func (c *conn) call(ctx context.Context, method string, params, result any) erro
 		request["params"] = params
 	}
 	if err := c.enqueue(request); err != nil {
-		return err
+		return message{}, err
 	}
 	select {
 	case m := <-answered:
 		if m.Error != nil {
-			return m.Error
+			return m, m.Error
 		}
-		if result == nil || len(m.Result) == 0 {
-			return nil
-		}
-		if err := json.Unmarshal(m.Result, result); err != nil {
-			return fmt.Errorf("the answer to %s is not valid: %w", method, err)
-		}
-		return nil
+		return m, nil
 	case <-c.done:
-		return c.failure()
+		return message{}, c.failure()
 	case <-ctx.Done():
 		_ = c.tell("$/cancelRequest", map[string]any{"id": id})
-		return ctx.Err()
+		return message{}, ctx.Err()
 	}
 }

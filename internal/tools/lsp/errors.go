@@ -31,7 +31,8 @@ type Errors struct {
 // edited is a file that was edited in this turn.
 type edited struct {
 	before  string         // text before the first edit
-	known   map[string]int // how often the agent knows of each message; nil before the first answer
+	old     map[string]int // how often it had each message; nil if that is not known
+	known   map[string]int // how often the last answer had each message
 	pending bool           // edited since the last answer
 	waited  bool           // a report said that there is no answer yet
 }
@@ -93,7 +94,7 @@ func (e *Errors) note(changes []tools.Change) {
 		if f == nil {
 			f = &edited{before: string(ch.Before)}
 			if e.files[ch.Path] = f; ch.Before == nil {
-				f.known = map[string]int{}
+				f.old = map[string]int{}
 			}
 		}
 		f.pending, f.waited = true, false
@@ -147,9 +148,10 @@ func (e *Errors) collect(ctx context.Context) findings {
 			f.waited = true
 			continue
 		}
-		out.sure = out.sure && f.known != nil
+		slices.SortStableFunc(found, func(a, b diagnostic) int { return a.Range.Start.Line - b.Range.Start.Line })
+		out.sure = out.sure && (f.old != nil || f.known != nil)
 		for _, d := range f.fresh(found) {
-			out.lines = append(out.lines, fmt.Sprintf("%s:%d: %s", name, d.Range.Start.Line+1, messageOf(d)))
+			out.lines = append(out.lines, fmt.Sprintf("%s:%d: %s", name, d.Range.Start.Line+1, describe(d)))
 		}
 		f.pending = false
 	}
@@ -177,7 +179,7 @@ func (f findings) text() (text string) {
 // learn asks for the errors that files had before their first edit, for those of which they
 // are not known.
 func (e *Errors) learn(ctx context.Context, names []string, wait time.Duration) {
-	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { f := e.files[name]; return f.known != nil || f.waited })
+	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { f := e.files[name]; return f.old != nil || f.waited })
 	if len(names) == 0 {
 		return
 	}
@@ -186,7 +188,7 @@ func (e *Errors) learn(ctx context.Context, names []string, wait time.Duration) 
 	e.open(ctx, names, func(name string) (string, error) { return e.files[name].before, nil })
 	for _, name := range names {
 		if found, ok := e.answer(ctx, name, true); ok {
-			e.files[name].known = count(found)
+			e.files[name].old = count(found)
 		}
 	}
 }
@@ -223,12 +225,12 @@ func (e *Errors) answer(ctx context.Context, name string, wait bool) (found []di
 // fresh returns the errors that the agent does not know of, and records all of them.
 // Without an answer about the text before the edits, all of them are new.
 func (f *edited) fresh(found []diagnostic) (fresh []diagnostic) {
-	left := f.known
+	last := f.known
 	f.known = count(found)
 	seen := map[string]int{}
 	for _, d := range found {
 		m := messageOf(d)
-		if seen[m]++; seen[m] > left[m] {
+		if seen[m]++; seen[m] > max(last[m], f.old[m]) {
 			fresh = append(fresh, d)
 		}
 	}
@@ -244,5 +246,16 @@ func count(found []diagnostic) map[string]int {
 	return n
 }
 
-// messageOf returns the first line of the message of d.
+// messageOf returns the first line of the message of d. Later lines may have line numbers,
+// which change with every edit.
 func messageOf(d diagnostic) string { return phrase.Clip(firstLine(d.Message), maxText) }
+
+// describe returns the first two lines of the message of d as one: the first line of
+// rust-analyzer is only "mismatched types".
+func describe(d diagnostic) string {
+	first, rest, _ := strings.Cut(strings.TrimSpace(d.Message), "\n")
+	if rest = firstLine(rest); rest != "" {
+		first = strings.TrimSpace(first) + ": " + rest
+	}
+	return phrase.Clip(strings.TrimSpace(first), maxText)
+}

@@ -140,23 +140,40 @@ func (f *fake) handle(text []byte) {
 		if m.Method == "initialize" && result == nil {
 			result = map[string]any{"capabilities": f.caps}
 		}
+		if failed, ok := result.(failure); ok {
+			f.send(map[string]any{"jsonrpc": "2.0", "id": m.ID, "error": map[string]any{"code": int(failed), "message": "failed"}})
+			return
+		}
 		f.send(map[string]any{"jsonrpc": "2.0", "id": m.ID, "result": result})
 	}
+}
+
+// failure is the result of a request that fails, with this code.
+type failure int
+
+// works says that an operation of the server begins or ends.
+func (f *fake) works(kind string) {
+	f.send(map[string]any{"jsonrpc": "2.0", "method": "$/progress", "params": map[string]any{"token": "work", "value": map[string]any{"kind": kind}}})
+}
+
+// status says whether the server loads the project, like rust-analyzer.
+func (f *fake) status(loads bool) {
+	f.send(map[string]any{"jsonrpc": "2.0", "method": "experimental/serverStatus", "params": map[string]any{"health": "ok", "quiescent": !loads}})
 }
 
 // none is the result of a request that is not answered.
 const none = "none"
 
-// got reports whether the server has received a message of a method.
-func (f *fake) got(method string) bool {
+// got returns how many messages of a method the server has received.
+func (f *fake) got(method string) (n int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, m := range f.received {
 		if m == method {
-			return true
+			n++
 		}
 	}
-	return false
+	return n
 }
 
 // starts returns a function that starts fakes in order, and fails the test if there are

@@ -75,8 +75,11 @@ type Options struct {
 	Check  time.Duration // how often both are checked; 0 means ten seconds
 	Wait   time.Duration // for the errors after an edit; 0 means three seconds
 	// Quiet is how long a server must send nothing more about a file if it does not say to
-	// which version its diagnostics belong; 0 means 500 ms.
+	// which version its diagnostics belong; 0 means 500 ms. If it does, a fifth is enough.
 	Quiet time.Duration
+	// Request is how long a question may take, with the time in which the server loads the
+	// project; 0 means 15 s.
+	Request time.Duration
 }
 
 const (
@@ -84,31 +87,46 @@ const (
 	crashPeriod = 10 * time.Minute
 	maxFile     = 4 << 20 // bytes of a file that a server gets
 	maxChanged  = 1000    // files of a notification
+	maxServers  = 4       // that run at a time
 )
 
-// Pool holds the running language servers of a workspace. Its methods are safe for
-// concurrent use. The caller closes it.
+// Pool starts the language servers of one workspace, and shares their limits with the pools
+// that In returns. Its methods are safe for concurrent use. The caller closes it.
 type Pool struct {
 	o    Options
 	base string // the workspace, without symbolic links
+	*servers
+	closed bool // guarded by mu of servers
+	work   sync.WaitGroup
+}
 
+// servers are those of a pool and of the pools that share its limits.
+type servers struct {
 	mu      sync.Mutex
 	running map[string]*running    // by name and root
 	crashes map[string][]time.Time // by name
 	off     map[string]string      // why a server is off until the user restarts it, by name
-	closed  bool
-	work    sync.WaitGroup
 }
 
 // NewPool returns a Pool. It starts nothing.
 func NewPool(o Options) *Pool {
 	o.Idle, o.Memory = cmp.Or(o.Idle, 10*time.Minute), cmp.Or(o.Memory, 2<<30)
 	o.Check, o.Wait = cmp.Or(o.Check, 10*time.Second), cmp.Or(o.Wait, 3*time.Second)
-	o.Quiet = cmp.Or(o.Quiet, 500*time.Millisecond)
-	return &Pool{o: o, running: map[string]*running{}, crashes: map[string][]time.Time{}, off: map[string]string{}, base: realpath.Of(o.Workspace.Dir())}
+	o.Quiet, o.Request = cmp.Or(o.Quiet, 500*time.Millisecond), cmp.Or(o.Request, 15*time.Second)
+	shared := &servers{running: map[string]*running{}, crashes: map[string][]time.Time{}, off: map[string]string{}}
+	return &Pool{o: o, base: realpath.Of(o.Workspace.Dir()), servers: shared}
 }
 
-// Close ends all servers at once and waits.
+// In returns the pool of another workspace with the same servers, such as a git worktree.
+// Both count for the limits, and States and Restart of both mean all servers. The caller
+// closes the result.
+func (p *Pool) In(w *workspace.Workspace, start func(s Server, dir string) (Process, error)) *Pool {
+	o := p.o
+	o.Workspace, o.Start = w, start
+	return &Pool{o: o, base: realpath.Of(w.Dir()), servers: p.servers}
+}
+
+// Close ends the servers of the workspace at once and waits.
 func (p *Pool) Close() {
 	if p == nil {
 		return
@@ -116,7 +134,9 @@ func (p *Pool) Close() {
 	p.mu.Lock()
 	p.closed = true
 	for _, r := range p.running {
-		r.fail(stopped("the session has ended"))
+		if r.pool == p {
+			r.fail(stopped("the session has ended"))
+		}
 	}
 	p.mu.Unlock()
 	p.work.Wait()
@@ -184,16 +204,47 @@ func (p *Pool) start(name string) (*running, error) {
 	if p.closed {
 		return nil, errEnded
 	}
+	if err := p.makeRoom(); err != nil {
+		return nil, err
+	}
 	process, err := p.o.Start(s, root)
 	if err != nil {
 		p.crashed(s.Name)
 		return nil, fmt.Errorf("start %s: %w", s.Name, err)
 	}
-	r := newRunning(s, root, process, p.o.Quiet)
+	r := newRunning(p, s, root, process)
 	p.running[key] = r
 	p.work.Go(func() { r.run(process.Stdout(), process.Stdin()) })
 	p.work.Go(func() { p.watch(key, r) })
 	return r, nil
+}
+
+// makeRoom ends the server that was not used for the longest time if maxServers run. The
+// caller holds p.mu.
+func (p *Pool) makeRoom() error {
+	n := 0
+	var oldest *running
+	var since time.Time
+	for _, r := range p.running {
+		if r.failure() != nil {
+			continue
+		}
+		n++
+		r.mu.Lock()
+		used := r.used
+		r.mu.Unlock()
+		if !r.busy() && (oldest == nil || used.Before(since)) {
+			oldest, since = r, used
+		}
+	}
+	switch {
+	case n < maxServers:
+		return nil
+	case oldest == nil:
+		return advice.Add(fmt.Errorf("%d language servers are at work, and no more may run", n), "Try again later, or use search and read")
+	}
+	oldest.fail(stopped("another server needed its place"))
+	return nil
 }
 
 // lookup returns the server for a file of the workspace if it runs; otherwise nil.

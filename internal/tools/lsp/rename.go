@@ -44,8 +44,12 @@ func (p *Pool) prepareRename(ctx context.Context, known *workspace.Ledger, a ren
 	}
 	var found *workspaceEdit
 	params := map[string]any{"textDocument": map[string]any{"uri": uriOf(p.file(name))}, "position": at, "newName": a.To}
-	if err := r.request(ctx, "textDocument/rename", params, &found); err != nil {
+	partial, err := r.request(ctx, "textDocument/rename", params, &found)
+	switch {
+	case err != nil:
 		return tools.Call{}, err
+	case partial:
+		return tools.Call{}, advice.Add(fmt.Errorf("%s is still loading the project, and the rename would not change all files", r.server.Name), "Try again later, or use search and edit")
 	}
 	if found == nil {
 		return tools.Call{}, advice.Add(fmt.Errorf("the language server cannot rename %s there", a.Name), "Give a line where the symbol is defined or used")

@@ -14,20 +14,20 @@ import (
 )
 
 const (
-	startLimit     = time.Minute      // for the answer to initialize
-	requestLimit   = 15 * time.Second // for every other answer
-	endLimit       = 2 * time.Second  // for the answer to shutdown
-	maxOpen        = 50               // documents
-	maxDiagnostics = 1000             // kept of a document
+	startLimit     = time.Minute     // for the answer to initialize
+	maxTries       = 5               // of a request during which the server notices a change
+	endLimit       = 2 * time.Second // for the answer to shutdown
+	maxOpen        = 50              // documents
+	maxDiagnostics = 1000            // kept of a document
 )
 
 // running is a server that was started. Its methods are safe for concurrent use.
 type running struct {
 	*conn
+	pool    *Pool
 	server  Server
 	root    string // absolute
 	process Process
-	quiet   time.Duration // see Options
 	ready   chan struct{} // closed when the server is initialized
 
 	abilities capabilities // set before ready is closed
@@ -35,8 +35,10 @@ type running struct {
 	mu      sync.Mutex
 	docs    map[string]*document // open ones, by absolute path
 	version int                  // of the document that was sent last
-	news    chan struct{}        // closed when diagnostics arrive, then replaced
+	news    chan struct{}        // closed when diagnostics or progress arrive, then replaced
 	used    time.Time
+	work    activity
+	slow    bool // the server loaded the project for longer than a request may take
 }
 
 // document is a file that is open in a server.
@@ -45,14 +47,19 @@ type document struct {
 	text    string
 	used    time.Time
 
-	found   []diagnostic // errors, of the version answered
-	answer  int          // the version to which found belongs; 0 for none
-	foundAt time.Time    // of found without a version; zero if it has one
+	sent     time.Time    // when this version was sent
+	found    []diagnostic // errors that the server has sent, of the version answered
+	answer   int          // the version to which found belongs; 0 for none
+	foundAt  time.Time    // when found arrived
+	dated    bool         // the server says to which version found belongs
+	pulled   []diagnostic // errors that it answered for this version
+	isPulled bool
+	clean    bool // the last list of the server was empty and had no version
 }
 
-func newRunning(s Server, root string, p Process, quiet time.Duration) *running {
-	r := &running{conn: newConn(), server: s, root: root, process: p, quiet: quiet, ready: make(chan struct{}), docs: map[string]*document{}, news: make(chan struct{}), used: time.Now()}
-	r.answer, r.notify = r.answerServer, r.noteServer
+func newRunning(pool *Pool, s Server, root string, p Process) *running {
+	r := &running{conn: newConn(), pool: pool, server: s, root: root, process: p, ready: make(chan struct{}), docs: map[string]*document{}, news: make(chan struct{}), used: time.Now(), work: activity{began: map[string]time.Time{}}}
+	r.answer, r.notify, r.unsure = r.answerServer, r.noteServer, r.loading
 	return r
 }
 
@@ -73,7 +80,9 @@ func (r *running) initialize(ctx context.Context) error {
 		"processId": nil, "rootUri": uriOf(r.root), "workspaceFolders": []any{folder}, "initializationOptions": r.server.Settings,
 		"clientInfo": object{"name": "agent"},
 		"capabilities": object{
-			"general": object{"positionEncodings": []string{"utf-8", "utf-16"}},
+			"general":      object{"positionEncodings": []string{"utf-8", "utf-16"}},
+			"window":       object{"workDoneProgress": true},
+			"experimental": object{"serverStatusNotification": true}, // of rust-analyzer
 			"workspace": object{
 				"configuration": true, "workspaceFolders": true, "workspaceEdit": object{"documentChanges": true},
 				"didChangeWatchedFiles": object{"dynamicRegistration": true},
@@ -117,18 +126,34 @@ func (r *running) why() error {
 	return err
 }
 
-// request sends a request with a time limit.
-func (r *running) request(ctx context.Context, method string, params, result any) error {
-	limited, stop := context.WithTimeout(ctx, requestLimit)
+// request sends a request with a time limit, and stores the result. Partial reports whether
+// the server was still loading the project when it answered, and did not finish in time.
+func (r *running) request(ctx context.Context, method string, params, result any) (partial bool, err error) {
+	limited, stop := context.WithTimeout(ctx, r.pool.o.Request)
 	defer stop()
-	err := r.call(limited, method, params, result)
+	for tries := 1; ; tries++ {
+		m, err := r.ask(limited, method, params)
+		failed, refused := errors.AsType[*responseError](err)
+		again := err == nil && m.unsure || refused && failed.Code == contentModified && tries < maxTries
+		if again && r.settle(limited) {
+			continue
+		}
+		if err == nil {
+			err = m.decode(method, result)
+		}
+		return m.unsure, r.explain(ctx, err)
+	}
+}
+
+// explain describes why a request failed; err may be nil.
+func (r *running) explain(ctx context.Context, err error) error {
 	switch {
 	case err == nil:
 		return nil
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.Is(err, context.DeadlineExceeded):
-		return fmt.Errorf("%s did not answer within %v. It may still be loading the project; try again later, or use search", r.server.Name, requestLimit)
+		return fmt.Errorf("%s did not answer within %v. It may still be loading the project; try again later, or use search", r.server.Name, r.pool.o.Request)
 	case r.failure() != nil:
 		return r.why()
 	}
@@ -155,28 +180,28 @@ func (r *running) answerServer(method string, params json.RawMessage) (any, erro
 	return nil, errors.New("method not found: " + method)
 }
 
-// noteServer keeps the diagnostics of open documents. It ignores those of older versions.
+// noteServer keeps the progress of the server and the diagnostics of open documents. It
+// ignores diagnostics of older versions.
 func (r *running) noteServer(method string, params json.RawMessage) {
-	if method != "textDocument/publishDiagnostics" {
-		return
-	}
-	var p struct {
-		URI         string
-		Version     *int
-		Diagnostics []diagnostic
-	}
-	if json.Unmarshal(params, &p) != nil {
-		return
-	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	d := r.docs[fileOf(p.URI)]
-	if d == nil || p.Version != nil && *p.Version != d.version {
+	if method == "textDocument/publishDiagnostics" {
+		var p struct {
+			URI         string
+			Version     *int
+			Diagnostics []diagnostic
+		}
+		if json.Unmarshal(params, &p) != nil {
+			return
+		}
+		d := r.docs[fileOf(p.URI)]
+		if d == nil || p.Version != nil && *p.Version != d.version {
+			return
+		}
+		d.clean = len(p.Diagnostics) == 0 && p.Version == nil
+		d.found, d.answer, d.foundAt, d.dated = onlyErrors(p.Diagnostics), d.version, time.Now(), p.Version != nil
+	} else if !r.work.note(method, params) {
 		return
-	}
-	d.found, d.answer, d.foundAt = onlyErrors(p.Diagnostics), d.version, time.Time{}
-	if p.Version == nil {
-		d.foundAt = time.Now()
 	}
 	close(r.news)
 	r.news = make(chan struct{})
@@ -200,7 +225,7 @@ func (r *running) open(file, text string) error {
 	}
 	r.version++
 	if d != nil {
-		*d = document{version: r.version, text: text, used: time.Now()}
+		*d = document{version: r.version, text: text, used: time.Now(), sent: time.Now(), clean: d.clean}
 		return errors.Join(
 			r.tell("textDocument/didChange", object{"textDocument": object{"uri": uriOf(file), "version": d.version}, "contentChanges": []any{object{"text": text}}}),
 			r.tell("textDocument/didSave", object{"textDocument": object{"uri": uriOf(file)}}))
@@ -208,7 +233,7 @@ func (r *running) open(file, text string) error {
 	if len(r.docs) >= maxOpen {
 		r.closeOldest()
 	}
-	r.docs[file] = &document{version: r.version, text: text, used: time.Now()}
+	r.docs[file] = &document{version: r.version, text: text, used: time.Now(), sent: time.Now()}
 	return r.tell("textDocument/didOpen", object{"textDocument": object{"uri": uriOf(file), "languageId": languageOf(file), "version": r.version, "text": text}})
 }
 
@@ -249,7 +274,8 @@ func (r *running) refresh(read func(file string) (string, error)) {
 	}
 }
 
-// changed tells the server that files have changed on disk.
+// changed tells the server that files have changed on disk. It gets the text of an open
+// document in another way.
 func (r *running) changed(files []string) {
 	const created, deleted = 1, 3
 	var all []any
@@ -258,58 +284,86 @@ func (r *running) changed(files []string) {
 		if _, err := os.Lstat(file); err != nil {
 			kind = deleted
 		}
-		all = append(all, map[string]any{"uri": uriOf(file), "type": kind})
+		r.mu.Lock()
+		open := r.docs[file] != nil
+		r.mu.Unlock()
+		if !open || kind == deleted {
+			all = append(all, map[string]any{"uri": uriOf(file), "type": kind})
+		}
 	}
-	_ = r.tell("workspace/didChangeWatchedFiles", map[string]any{"changes": all}) // the next request reports it
+	if len(all) > 0 {
+		_ = r.tell("workspace/didChangeWatchedFiles", map[string]any{"changes": all}) // the next request reports it
+	}
 }
 
 // errors returns the errors in an open file, in the content that was sent last. It reports
 // false if there is no answer before ctx ends.
 func (r *running) errors(ctx context.Context, file string) ([]diagnostic, bool) {
 	if has(r.abilities.Diagnostic) {
-		var result struct{ Items []diagnostic }
-		err := r.call(ctx, "textDocument/diagnostic", map[string]any{"textDocument": map[string]any{"uri": uriOf(file)}}, &result)
-		return onlyErrors(result.Items), err == nil
+		if !r.until(ctx, r.settled) || !r.pull(ctx, file) {
+			return nil, false
+		}
 	}
-	for {
-		r.mu.Lock()
-		news := r.news
+	var found []diagnostic
+	ok := r.until(ctx, func() (answered bool, wait time.Duration) {
+		found, answered, wait = r.latest(file)
+		return answered, wait
+	})
+	return found, ok
+}
+
+// pull asks for the errors in an open file. It reports whether there is an answer.
+func (r *running) pull(ctx context.Context, file string) bool {
+	r.mu.Lock()
+	d := r.docs[file]
+	if d == nil {
 		r.mu.Unlock()
-		found, answered, left := r.latest(file)
-		if answered {
-			return found, true
-		}
-		var settled <-chan time.Time
-		if left > 0 {
-			timer := time.NewTimer(left)
-			defer timer.Stop()
-			settled = timer.C
-		}
-		select {
-		case <-news:
-		case <-settled:
-		case <-r.done:
-			return nil, false
-		case <-ctx.Done():
-			return nil, false
-		}
+		return false
 	}
+	version := d.version
+	r.mu.Unlock()
+	var result struct{ Items []diagnostic }
+	err := r.call(ctx, "textDocument/diagnostic", map[string]any{"textDocument": map[string]any{"uri": uriOf(file)}}, &result)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err != nil || r.docs[file] != d || d.version != version {
+		return false
+	}
+	d.pulled, d.isPulled = onlyErrors(result.Items), true
+	return true
 }
 
 // latest returns the errors that the server has sent for an open file. It reports false if
-// they belong to an older version. Then wait is how long the server must send nothing more
-// to complete its answer; 0 if there is none yet.
+// they belong to an older version, or if the server works on this one. Then wait is how long
+// the server must send nothing more to complete its answer; 0 if that is not known.
 func (r *running) latest(file string) (found []diagnostic, answered bool, wait time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	d := r.docs[file]
-	if d == nil || d.answer != d.version {
+	if d == nil || r.work.since(d.sent) {
 		return nil, false, 0
 	}
-	if !d.foundAt.IsZero() {
-		wait = max(0, r.quiet-time.Since(d.foundAt))
+	published := d.answer == d.version
+	last, quiet := d.sent, r.pool.o.Quiet/5
+	switch {
+	case published && !d.dated && !d.isPulled:
+		quiet *= 5
+	case published || d.isPulled:
+	case d.clean: // typescript-language-server does not repeat an empty list
+		quiet *= 10
+	default:
+		return nil, false, 0
 	}
-	return d.found, wait == 0, wait
+	if published {
+		last, found = d.foundAt, d.found
+	}
+	if r.work.ended.After(last) {
+		last = r.work.ended
+	}
+	if wait = quiet - time.Since(last); wait > 0 {
+		return nil, false, wait
+	}
+	return slices.Concat(d.pulled, found), true, 0
 }
 
 // end asks the server to exit.

@@ -12,6 +12,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"agent/internal/llm/phrase"
+	"agent/internal/tools"
 )
 
 const (
@@ -80,6 +81,9 @@ func schemaOf(t *sdk.Tool) (schema json.RawMessage, why string) {
 		return nil, `the type of its schema is not "object"`
 	case len(b) > maxSchema:
 		return nil, fmt.Sprintf("its schema is larger than %d KiB", maxSchema>>10)
+	}
+	if err := tools.CheckDepth(object); err != nil {
+		return nil, "its schema cannot be used: " + err.Error()
 	}
 	if properties, ok := object["properties"]; ok {
 		if _, ok := properties.(map[string]any); !ok {

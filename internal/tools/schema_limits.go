@@ -1,0 +1,182 @@
+package tools
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+const (
+	// maxSchemaDepth limits how deep the objects and arrays of a schema are nested.
+	maxSchemaDepth = 100
+	// maxSchemaWork limits how many schemas apply to one value because of references and
+	// alternatives.
+	maxSchemaWork = 1000
+)
+
+// ParseSchema returns the JSON schema in b. The validator follows references without a
+// limit: a schema that refers to itself for the same value would end the program, and one
+// with many references would never end. Such a schema is an error.
+func ParseSchema(b []byte) (*jsonschema.Resolved, error) {
+	var root any
+	if err := json.Unmarshal(b, &root); err != nil {
+		return nil, err
+	}
+	if err := CheckDepth(root); err != nil {
+		return nil, err
+	}
+	c := references{root: root, work: map[string]int{}}
+	if err := c.check(root); err != nil {
+		return nil, err
+	}
+	var s jsonschema.Schema
+	if err := json.Unmarshal(b, &s); err != nil {
+		return nil, err
+	}
+	return s.Resolve(nil)
+}
+
+// CheckDepth returns an error if a decoded schema is nested too deep for the models and for
+// this program.
+func CheckDepth(schema any) error {
+	if tooDeep(schema, 0) {
+		return fmt.Errorf("it has more than %d levels", maxSchemaDepth)
+	}
+	return nil
+}
+
+func tooDeep(v any, depth int) bool {
+	if depth > maxSchemaDepth {
+		return true
+	}
+	for _, e := range elements(v) {
+		if tooDeep(e, depth+1) {
+			return true
+		}
+	}
+	return false
+}
+
+// elements returns the elements of an array or the values of an object.
+func elements(v any) (all []any) {
+	switch v := v.(type) {
+	case []any:
+		return v
+	case map[string]any:
+		for _, e := range v {
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+// references checks the references of a schema.
+type references struct {
+	root any
+	work map[string]int // by reference, as workOf returns it; 0 while it is computed
+}
+
+// check checks all references in v.
+func (c references) check(v any) error {
+	if m, ok := v.(map[string]any); ok {
+		if _, err := c.workOf(m); err != nil {
+			return err
+		}
+	}
+	for _, e := range elements(v) {
+		if err := c.check(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// workOf returns how many schemas apply to a value to which the schema v applies.
+func (c references) workOf(v any) (int, error) {
+	m, ok := v.(map[string]any)
+	if !ok { // true, false, or nothing
+		return 1, nil
+	}
+	var same []any // schemas for the same value
+	for _, key := range []string{"allOf", "anyOf", "oneOf", "dependentSchemas"} {
+		same = append(same, elements(m[key])...)
+	}
+	for _, key := range []string{"not", "if", "then", "else"} {
+		same = append(same, m[key])
+	}
+	sum := 1
+	for _, s := range same {
+		n, err := c.workOf(s)
+		if err != nil {
+			return 0, err
+		}
+		sum += n
+	}
+	if ref, ok := m["$ref"].(string); ok {
+		n, err := c.follow(ref)
+		if err != nil {
+			return 0, err
+		}
+		sum += n
+	}
+	if _, ok := m["$dynamicRef"].(string); ok {
+		return 0, errors.New("$dynamicRef is not supported: use $ref")
+	}
+	if sum > maxSchemaWork {
+		return 0, fmt.Errorf("more than %d schemas apply to one value", maxSchemaWork)
+	}
+	return sum, nil
+}
+
+// follow is workOf for a reference.
+func (c references) follow(ref string) (int, error) {
+	if n, known := c.work[ref]; known {
+		if n == 0 {
+			return 0, fmt.Errorf("$ref %q leads back to itself", ref)
+		}
+		return n, nil
+	}
+	target, err := c.target(ref)
+	if err != nil {
+		return 0, err
+	}
+	c.work[ref] = 0
+	n, err := c.workOf(target)
+	c.work[ref] = n
+	return n, err
+}
+
+// target returns the schema to which a reference leads: #, or # and a JSON pointer
+// (RFC 6901).
+func (c references) target(ref string) (any, error) {
+	unknown := fmt.Errorf("$ref %q is not a path in the schema, such as #/$defs/name", ref)
+	path, ok := strings.CutPrefix(ref, "#")
+	if !ok || path != "" && path[0] != '/' || strings.Contains(path, "%") {
+		return nil, unknown
+	}
+	at := c.root
+	for i, name := range strings.Split(path, "/") {
+		if i == 0 {
+			continue
+		}
+		name = strings.NewReplacer("~1", "/", "~0", "~").Replace(name)
+		found := false
+		switch v := at.(type) {
+		case map[string]any:
+			at, found = v[name]
+		case []any:
+			n, err := strconv.Atoi(name)
+			if found = err == nil && n >= 0 && n < len(v); found {
+				at = v[n]
+			}
+		}
+		if !found {
+			return nil, unknown
+		}
+	}
+	return at, nil
+}

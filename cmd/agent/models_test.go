@@ -118,7 +118,7 @@ openai           set OPENAI_API_KEY, or store one with: agent login openai
 func TestModelsOfOne(t *testing.T) {
 	t.Parallel()
 	list := map[string]string{"GET /v1/models": `{"object":"list","data":[{"id":"one"},{"id":"gpt-4.1"}]}`}
-	yes := catalog.Changes{Models: map[string]catalog.Info{"acme/two": {Context: 5000}}, Rows: []catalog.Row{{Name: "acme", Dialect: catalog.OpenAI, BaseURL: "http://127.0.0.1:1", Keyless: true, Configured: true}}}
+	yes := catalog.Changes{Models: map[string]catalog.Info{"acme/two": {Context: 5000}}, Rows: []catalog.Row{{Name: "acme", Dialect: catalog.OpenAI, BaseURL: "http://127.0.0.1:1", Credentials: catalog.Credentials{Keyless: true}, Configured: true}}}
 	for name, row := range map[string]struct {
 		only    string
 		answers map[string]string
@@ -133,7 +133,7 @@ openai/gpt-4.1  1.05M             base URL: URL
 		"elsewhere without a list": {only: "OpenAI", want: `OTHER PROVIDERS  TO CONFIGURE
 openai           a model name: openai/NAME (base URL: URL): list the models of openai: HTTP status 404
 `},
-		"no list at all": {only: "pathed", changes: catalog.Changes{Rows: []catalog.Row{{Name: "pathed", Dialect: catalog.OpenAI, BaseURL: "http://127.0.0.1:1", Path: "/x/{model}", Keyless: true, Configured: true}}}, want: `OTHER PROVIDERS  TO CONFIGURE
+		"no list at all": {only: "pathed", changes: catalog.Changes{Rows: []catalog.Row{{Name: "pathed", Dialect: catalog.OpenAI, BaseURL: "http://127.0.0.1:1", Path: "/x/{model}", Credentials: catalog.Credentials{Keyless: true}, Configured: true}}}, want: `OTHER PROVIDERS  TO CONFIGURE
 pathed           a model name: pathed/NAME (base URL: its base_url in the configuration): pathed cannot list its models
 `},
 		"endpoints, and those that the user named": {only: "databricks", vars: map[string]string{"DATABRICKS_TOKEN": "t", "LLM_ENDPOINT_NAME": "mine", "AGENT_MODEL": "databricks/agents.v2",

@@ -103,7 +103,7 @@ func readLine(r *bufio.Reader) (line []byte, long bool, err error) {
 	}
 }
 
-// takeLong handles a message that is too long, of which it gets the beginning. A request is
+// takeLong handles the beginning of a message that is too long. A request is
 // answered with an error. An answer becomes one: its ID is one of ours, and the client could
 // take an error with it for the end of its own request.
 func (c *conn) takeLong(start []byte) {

@@ -140,7 +140,7 @@ func noteOf(e event.Event) string {
 // waits reports whether text or output waits for flush.
 func (f *feed) waits() bool { return f.pending.Len() > 0 || len(f.dirty) > 0 }
 
-// flush sends what was collected.
+// flush sends the collected text and output.
 func (f *feed) flush() {
 	f.flushText()
 	for _, id := range f.dirty {

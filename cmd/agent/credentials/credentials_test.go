@@ -182,7 +182,7 @@ func TestKeyVariableIsTakenAway(t *testing.T) {
 	if v, ok := os.LookupEnv("WORK"); ok {
 		t.Errorf("a child would get %q", v)
 	}
-	c, err := catalog.Resolve(catalog.Input{Getenv: k.Getenv, Vault: k, Flag: "groq/m", Changes: set.Changes()})
+	c, err := catalog.Resolve(catalog.Input{Getenv: k.Variable, Vault: k, Flag: "groq/m", Changes: set.Changes()})
 	if err != nil || c.Key.Reveal() != "k1" || c.KeyName != "WORK" {
 		t.Errorf("got %s from %s, %v", c.Key.Reveal(), c.KeyName, err)
 	}

@@ -59,13 +59,13 @@ client_secret = s3cret
 			t.Setenv("HOME", home)
 			t.Setenv("USERPROFILE", home)
 			v := newVault(row.set, &fakeKeyring{keys: map[string]string{}}, func() []string { return nil })
-			client := v.Getenv("DATABRICKS_CLIENT_ID") + " " + v.Getenv("DATABRICKS_CLIENT_SECRET")
+			client := v.Variable("DATABRICKS_CLIENT_ID") + " " + v.Variable("DATABRICKS_CLIENT_SECRET")
 			if client == " " {
 				client = ""
 			}
 			key, where, err := v.Key("databricks")
-			if v.Getenv("DATABRICKS_HOST") != row.host || key != row.key || where != row.where || client != row.client || err != nil {
-				t.Errorf("got host %q, key of %d bytes from %q, client %q, %v", v.Getenv("DATABRICKS_HOST"), len(key), where, client, err)
+			if v.Variable("DATABRICKS_HOST") != row.host || key != row.key || where != row.where || client != row.client || err != nil {
+				t.Errorf("got host %q, key of %d bytes from %q, client %q, %v", v.Variable("DATABRICKS_HOST"), len(key), where, client, err)
 			}
 			if _, ok := v.Has("databricks"); ok != (row.key != "") {
 				t.Errorf("Has: got %t", ok)
@@ -74,7 +74,7 @@ client_secret = s3cret
 				t.Error("another provider has the key")
 			}
 			without := v.WithoutProfiles()
-			if key, _, _ := without.Key("databricks"); key != "" || without.Getenv("DATABRICKS_CLIENT_SECRET") != "" || without.Getenv("DATABRICKS_HOST") != row.env["DATABRICKS_HOST"] {
+			if key, _, _ := without.Key("databricks"); key != "" || without.Variable("DATABRICKS_CLIENT_SECRET") != "" || without.Variable("DATABRICKS_HOST") != row.env["DATABRICKS_HOST"] {
 				t.Error("without profiles, the profile is used")
 			}
 		})
@@ -105,8 +105,8 @@ func TestDatabricksProfileAndRecordedBaseURL(t *testing.T) {
 	} {
 		got := v.ForLast(c.model, c.url)
 		key, _, _ := got.Key("databricks")
-		if (got.Getenv("DATABRICKS_HOST") != "") != c.used || (key != "") != c.used {
-			t.Errorf("%s at %q: host %q, a key of %d bytes", c.model, c.url, got.Getenv("DATABRICKS_HOST"), len(key))
+		if (got.Variable("DATABRICKS_HOST") != "") != c.used || (key != "") != c.used {
+			t.Errorf("%s at %q: host %q, a key of %d bytes", c.model, c.url, got.Variable("DATABRICKS_HOST"), len(key))
 		}
 	}
 }

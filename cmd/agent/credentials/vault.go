@@ -126,9 +126,9 @@ func (v *Vault) Secrets(add func(name, value string)) {
 // keyName names the key of a provider.
 func keyName(provider string) string { return provider + " api key" }
 
-// Getenv is like Environment. In place of variables that are not set, it returns the
+// Variable is like Environment. In place of variables that are not set, it returns the
 // host and the client credentials of the Databricks profile.
-func (v *Vault) Getenv(name string) string {
+func (v *Vault) Variable(name string) string {
 	value := v.Environment(name)
 	if value != "" || v.profile == nil {
 		return value

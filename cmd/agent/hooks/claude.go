@@ -89,7 +89,7 @@ func convert(b []byte) (all []imported, notes []string, err error) {
 	return all, notes, nil
 }
 
-// alternatives is a matcher that lists names, of which some end with a wildcard.
+// alternatives is a matcher that lists names. A name may end with a wildcard.
 var alternatives = regexp.MustCompile(`^\w+(\.\*)?(\|\w+(\.\*)?)*$`)
 
 // toolGlob returns the glob for a matcher of Claude Code, or why there is none.

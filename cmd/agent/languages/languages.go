@@ -95,8 +95,8 @@ func inPath(name string) string {
 	return ""
 }
 
-// offers returns the built-in servers that are not configured, but installed, and of which
-// the workspace has a file of Roots.
+// offers returns the built-in servers that are installed and not configured, if the
+// workspace has a file of their Roots.
 func offers(dir string, set settings.Settings) (all []trust.Item) {
 	builtIn := settings.BuiltInServers()
 	for _, name := range slices.Sorted(maps.Keys(builtIn)) {

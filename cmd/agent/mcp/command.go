@@ -94,8 +94,8 @@ exits with 1 if the tool reports an error.`,
 	return cmd
 }
 
-// named completes a command whose arguments are those that its usage names, of which at
-// least least are required.
+// named completes a command with the arguments that its usage names. At least least of
+// them are required.
 func (o *Options) named(cmd *cobra.Command, least int, run command.RunFunc[Options]) *cobra.Command {
 	_, usage, _ := strings.Cut(cmd.Use, " ")
 	most := len(strings.Fields(usage))

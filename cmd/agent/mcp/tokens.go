@@ -44,8 +44,8 @@ type Logins struct {
 	Browse func(url string) error
 }
 
-// login is what is stored of a login: the tokens, and with which client at which
-// authorization server they are renewed. It is not used for another URL, so that the tokens
+// login is a stored login: the tokens, and the client and the authorization server that
+// renew them. It is not used for another URL, so that the tokens
 // of one server never reach another.
 type login struct {
 	URL          string           `json:"url"` // of the MCP server

@@ -90,7 +90,7 @@ func (p *Picker) Bound() string { return p.bound.provider }
 func (p *Picker) input(ctx context.Context, name string) catalog.Input {
 	vault := p.vault.ForLast(p.Last, p.LastURL)
 	in := catalog.Input{
-		Getenv: vault.Getenv, Vault: vault, Flag: name, Last: p.Last,
+		Getenv: vault.Variable, Vault: vault, Flag: name, Last: p.Last,
 		LastURL: p.LastURL, LastOwn: p.LastAtDefault, Continued: p.Continued, Attended: p.attended,
 		BaseURL: p.Flags.BaseURL, BaseFor: p.BaseFor, ConfigURL: p.Settings.BaseURL, Changes: p.Settings.Changes(),
 		AllowHTTP: p.Settings.AllowHTTP, NoKeyring: !credentials.KeyringAvailable(), Learned: p.learned.server,

@@ -37,10 +37,7 @@ type Row struct {
 	// the model.
 	Path string
 
-	KeyNames  []string // variables for the API key, the usual one first
-	KeyHeader string   // header for the API key; "" for a bearer token
-	Keyless   bool     // the API key is optional
-	Client    *Client  // client credentials that replace an API key; nil for none
+	Credentials
 
 	Default     string            // model if only the provider is named
 	DefaultName string            // variable that overrides Default
@@ -52,6 +49,14 @@ type Row struct {
 	Headers     map[string]string
 	Quirks      openai.Quirks
 	Configured  bool // the configuration sets its base URL
+}
+
+// Credentials describes how a provider knows who sends a request.
+type Credentials struct {
+	KeyNames  []string // variables for the API key, the usual one first
+	KeyHeader string   // header for the API key; "" for a bearer token
+	Keyless   bool     // the API key is optional
+	Client    *Client  // client credentials that replace an API key; nil for none
 }
 
 // Listing is an API that lists models.

@@ -199,7 +199,7 @@ func TestProviders(t *testing.T) {
 }
 
 // acme is a configuration with an additional provider.
-var acme = Changes{Rows: []Row{{Name: "acme", Dialect: OpenAI, BaseURL: local, Default: "m1", KeyNames: []string{"ACME_KEY"}, Keyless: true, Configured: true}}}
+var acme = Changes{Rows: []Row{{Name: "acme", Dialect: OpenAI, BaseURL: local, Default: "m1", Credentials: Credentials{KeyNames: []string{"ACME_KEY"}, Keyless: true}, Configured: true}}}
 
 // nearby returns the local servers; the second model supports tools.
 func nearby() []Server {

@@ -29,3 +29,16 @@ func Quoted(name string) string {
 	}
 	return strconv.Quote(name)
 }
+
+// Unfence returns the content of text that is one Markdown code fence, otherwise text, in
+// both cases without the whitespace around it. Models put JSON in fences.
+func Unfence(text string) string {
+	text = strings.TrimSpace(text)
+	inner, opened := strings.CutPrefix(text, "```")
+	inner, closed := strings.CutSuffix(inner, "```")
+	_, inner, line := strings.Cut(inner, "\n")
+	if !opened || !closed || !line {
+		return text
+	}
+	return strings.TrimSpace(inner)
+}

@@ -86,13 +86,7 @@ func (os *outputs) announce(place int, it *item) {
 
 // say adds to the text of a message.
 func (os *outputs) say(place int, text string) {
-	if text == "" {
-		return
-	}
-	o := os.at(place, "message")
-	os.begin(o)
-	o.hasContent = true
-	os.out.AddText(llm.Assistant, o.index, text)
+	os.extend(place, "message", llm.Assistant, text)
 }
 
 // think adds to the reasoning. Each part becomes its own message, because only
@@ -124,13 +118,18 @@ func (os *outputs) call(o *output, it *item) {
 
 // arguments adds to the arguments of a call.
 func (os *outputs) arguments(place int, text string) {
+	os.extend(place, "function_call", llm.ToolCall, text)
+}
+
+// extend adds text to an output of a type.
+func (os *outputs) extend(place int, typ string, kind llm.Kind, text string) {
 	if text == "" {
 		return
 	}
-	o := os.at(place, "function_call")
+	o := os.at(place, typ)
 	os.begin(o)
 	o.hasContent = true
-	os.out.AddText(llm.ToolCall, o.index, text)
+	os.out.AddText(kind, o.index, text)
 }
 
 // plainText adds to the plain text of a call, which becomes the only argument of a

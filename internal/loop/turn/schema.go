@@ -3,11 +3,11 @@ package turn
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"agent/internal/llm"
+	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
 	"agent/internal/tools"
 )
@@ -98,7 +98,7 @@ func (f *answerFitter) unwrap(said []llm.Message) []llm.Message {
 		case f.forced > 0 && m.Kind == llm.ToolCall && m.Name == answerTool && !m.Cut:
 			said[i] = llm.Message{Kind: llm.Assistant, Reply: m.Reply, Text: f.argument(m)}
 		case m.Kind == llm.Assistant && !m.Cut:
-			if inner := unfence(m.Text); f.schema.check(inner) == nil {
+			if inner := phrase.Unfence(m.Text); f.schema.check(inner) == nil {
 				said[i].Text = inner
 			}
 		}
@@ -120,27 +120,15 @@ func (f *answerFitter) argument(m llm.Message) string {
 	return string(m.Input)
 }
 
-// unfence returns the contents of text if all of it is one code fence, else text.
-func unfence(text string) string {
-	t := strings.TrimSpace(text)
-	inner, ok := strings.CutPrefix(t, "```")
-	inner, closed := strings.CutSuffix(inner, "```")
-	_, inner, line := strings.Cut(inner, "\n")
-	if !ok || !closed || !line {
-		return t
-	}
-	return strings.TrimSpace(inner)
-}
-
 // Answer returns the part of a final answer that matches the schema: all of it, or
 // its last message. If none matches, it returns all of it and why. A code fence
 // around the part is removed.
 func (s *Schema) Answer(a *llm.Answer) (string, error) {
-	err := s.check(unfence(a.Text()))
+	err := s.check(phrase.Unfence(a.Text()))
 	if err == nil {
-		return unfence(a.Text()), nil
+		return phrase.Unfence(a.Text()), nil
 	}
-	last := unfence(a.Last())
+	last := phrase.Unfence(a.Last())
 	if s.check(last) == nil {
 		return last, nil
 	}

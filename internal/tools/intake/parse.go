@@ -60,7 +60,7 @@ const maxDepth = 100
 // sentence that begins with "the arguments of TOOL".
 func parse(raw string) (json.RawMessage, error) {
 	for range 4 {
-		raw = unfence(strings.TrimSpace(raw))
+		raw = phrase.Unfence(raw)
 		value, err := strictOrRepaired(raw)
 		if err != nil || value[0] != '"' {
 			return value, err
@@ -69,23 +69,12 @@ func parse(raw string) (json.RawMessage, error) {
 		if inner == "" || !strings.Contains("{[\"`", inner[:1]) {
 			return value, nil
 		}
-		if _, err := strictOrRepaired(unfence(inner)); err != nil {
+		if _, err := strictOrRepaired(phrase.Unfence(inner)); err != nil {
 			return value, nil // text that only looks like JSON
 		}
 		raw = inner
 	}
 	return nil, errors.New("are text inside text")
-}
-
-// unfence returns the content of text that is one code fence.
-func unfence(text string) string {
-	inner, ok := strings.CutPrefix(text, "```")
-	inner, closed := strings.CutSuffix(inner, "```")
-	_, inner, line := strings.Cut(inner, "\n")
-	if !ok || !closed || !line {
-		return text
-	}
-	return strings.TrimSpace(inner)
 }
 
 func strictOrRepaired(raw string) (json.RawMessage, error) {

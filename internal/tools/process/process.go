@@ -106,7 +106,7 @@ func pipe(r, w **os.File) (err error) {
 	return err
 }
 
-// closeAll closes files, of which some may be nil.
+// closeAll closes files. Some may be nil.
 func closeAll(files ...*os.File) {
 	for _, f := range files {
 		f.Close() // only an error for nil

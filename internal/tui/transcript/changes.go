@@ -100,7 +100,7 @@ func changeLines(c Canvas, ev *event.FilesChanged, width int, open bool) []strin
 	return append(out, lostLines(c, ev.Lost, width, open)...)
 }
 
-// pathLines draws at most limit of the paths, of which there are all in total.
+// pathLines draws at most limit of the paths. all is the number of paths in total.
 func pathLines(c Canvas, paths []string, all, limit, width int) []string {
 	var out []string
 	for _, p := range paths[:min(len(paths), limit)] {

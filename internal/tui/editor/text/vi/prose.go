@@ -32,20 +32,7 @@ func (b buffer) paragraphs(n int, around bool) (from, to int, ok bool) {
 	for all[first].to < b.Caret() {
 		first++
 	}
-	last := first + n - 1
-	if around {
-		last = first + 2*n - 1
-	}
-	switch {
-	case last < len(all):
-	case around && last == len(all) && !all[first].blank:
-		if last--; first > 0 {
-			first--
-		}
-	default:
-		return 0, 0, false
-	}
-	return all[first].from, all[last].to, true
+	return among(all, first, n, around)
 }
 
 // sentences returns the range of n sentences from the caret on. around includes the
@@ -56,20 +43,26 @@ func (b buffer) sentences(n int, around bool) (from, to int, ok bool) {
 	for first < len(parts)-1 && parts[first].to <= b.Caret() {
 		first++
 	}
+	return among(parts, first, n, around)
+}
+
+// among returns the range of n runs from the first on. around includes the blank run
+// after each, or before the first if the text ends without one.
+func among(all []run, first, n int, around bool) (from, to int, ok bool) {
 	last := first + n - 1
 	if around {
 		last = first + 2*n - 1
 	}
 	switch {
-	case last < len(parts):
-	case around && last == len(parts) && !parts[first].blank:
-		if last--; first > 0 && !parts[first-1].empty {
+	case last < len(all):
+	case around && last == len(all) && !all[first].blank:
+		if last--; first > 0 && !all[first-1].empty {
 			first--
 		}
 	default:
 		return 0, 0, false
 	}
-	return parts[first].from, parts[last].to, true
+	return all[first].from, all[last].to, true
 }
 
 // parts returns the sentences and the whitespace between them.

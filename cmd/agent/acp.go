@@ -59,7 +59,7 @@ func editorOptions(o *flags, end *exit.Signals) acp.Options {
 // openInEditor opens a session for an editor.
 func openInEditor(given *flags, end *exit.Signals, o acp.Opening) (*acp.Opened, error) {
 	f := opening{flags: *given, end: end, dir: o.Dir}
-	f.plain, f.program, f.resume = true, true, o.Resume
+	f.plain, f.program, f.noForms, f.resume = true, true, !o.Forms, o.Resume
 	f.addDirs, f.servers = slices.Concat(f.addDirs, o.AddDirs), o.Servers
 	if o.Resume != "" {
 		f.fromScreen, f.noSession, f.Model = true, false, ""
@@ -77,7 +77,7 @@ func openInEditor(given *flags, end *exit.Signals, o acp.Opening) (*acp.Opened, 
 		Agent: loop.NewAgent(a.options), ID: a.record.ID(), Dir: a.dir,
 		Mode: a.options.Mode, Modes: a.options.Modes,
 		Model:   event.ModelSet{Model: m.Name, Why: m.Why, Context: m.Context, Effort: m.Effort},
-		Notices: a.notices, Search: a.choice.search, Close: a.close,
+		Notices: a.notices, Saved: a.record.Saved, Search: a.choice.search, Close: a.close,
 	}
 	if out.ID == "" { // not saved
 		out.ID = rand.Text()

@@ -77,6 +77,7 @@ type opening struct {
 	servers          map[string]settings.MCPServer
 	kept             *keptServers // keeps the connections to MCP servers; nil for none
 	program          bool         // another program answers questions: there is no screen
+	noForms          bool         // that program cannot answer questions of MCP servers
 	previousEndpoint *endpoint    // of the session before a new one; nil if there was none
 	// baseFor is the provider that BaseURL is for; empty for the selected one.
 	baseFor string
@@ -230,6 +231,7 @@ func (a *app) assemble(f opening, attended bool) (err error) {
 	a.options.Log, a.options.Model, a.options.Models = a.record.Log, model, a.choice.pick.ByName
 	a.options.Attended, a.options.Forked = attended, f.fork
 	a.options.Limits = turn.Limits{ReplyBytes: set.MaxReply}
+	a.options.WebSearch = set.WebSearch
 	a.options.Summary, a.options.Small = cmp.Or(set.Summary, set.Small), set.Small
 	if err := readSystem(&a.options.PromptOptions, f.prompt, set); err != nil {
 		return err
@@ -386,7 +388,7 @@ const smallWindow = 16_000
 // newTools returns the tools on a workspace, in a fixed order. If jobs is nil,
 // no command can run in the background. If format is nil, no change is formatted.
 func newTools(c tools.Commands, known *workspace.Ledger, jobs *tools.Jobs, checks *check.Checks, format tools.Formatter) []tools.Tool {
-	ts := append(tools.FormattedFiles(c.Workspace, known, format), c.Tools(jobs)...)
+	ts := append(tools.FormattedFiles(c, known, format), c.Tools(jobs)...)
 	ts = append(ts, fetch.Tool(fetch.Options{
 		UserAgent: "agent/" + version + " (a coding assistant, for its user)",
 		Proxy:     http.ProxyFromEnvironment,

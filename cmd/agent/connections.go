@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"agent/cmd/agent/desktop"
 	servers "agent/cmd/agent/mcp"
 	"agent/cmd/agent/settings"
 	"agent/internal/loop/event"
@@ -32,7 +33,7 @@ func (a *app) addConnections(f opening, attended bool) {
 		f.kept.close()
 		return
 	}
-	o := mcp.Options{Version: version}
+	o := mcp.Options{Version: version, Asks: attended && !f.noForms}
 	for _, s := range all {
 		if s.Off != "" && !s.Waits && !a.set.MCP.Servers[s.Name].Disabled {
 			a.notices = append(a.notices, "The MCP server "+s.Name+" is not used: "+s.Off+".")
@@ -81,6 +82,7 @@ func (a *app) screenMCP() screen.MCP {
 		Prompt: func(name string, words []string) (event.Prompt, error) {
 			return a.prompt(context.Background(), name, words)
 		},
+		Browse: desktop.Browse,
 	}
 }
 

@@ -82,6 +82,9 @@ type ModelOptions struct {
 	// Small is the name of the model that writes the titles of sessions,
 	// PROVIDER/NAME; empty if the title is the first prompt.
 	Small string
+	// WebSearch is set if the web search of the provider is wanted: the first turn asks for
+	// approval, unless a rule decides.
+	WebSearch bool
 	// Offer selects the tools that a model with that name and context window is
 	// offered. If it is nil, every model is offered all.
 	Offer func(model string, window int, all []llm.ToolSpec) []llm.ToolSpec

@@ -8,7 +8,9 @@ import (
 
 	"github.com/coder/acp-go-sdk"
 
+	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
+	"agent/internal/tui/slash"
 )
 
 // builtin are the slash commands of the program that make sense in an editor. The other
@@ -52,6 +54,22 @@ func slashCommand(text string) (name, args string, ok bool) {
 		end = len(rest)
 	}
 	return rest[:end], strings.TrimSpace(rest[end:]), true
+}
+
+// unknown returns the error for a slash command that there is not.
+func (s *session) unknown(name string) error {
+	var names []string
+	for _, c := range s.commands() {
+		names = append(names, c.Name)
+	}
+	list := ". Commands in an editor: /" + strings.Join(names, ", /")
+	if slices.ContainsFunc(slash.BuiltIn(), func(c slash.Command) bool { return c.Name == name || c.Also == name }) {
+		return invalid("/%s is a command of the terminal%s", name, list)
+	}
+	if near := phrase.Nearest(name, names); near != "" {
+		return invalid("unknown command /%s: did you mean /%s?", name, near)
+	}
+	return invalid("unknown command /%s%s", name, list)
 }
 
 // slash returns the command for a slash command; nil if there is none of that name.

@@ -11,6 +11,7 @@ import (
 
 	"agent/cmd/agent/desktop"
 	"agent/internal/loop/event"
+	"agent/internal/tui/slash"
 )
 
 // commandOf returns the command for a prompt: a slash command, or a prompt to the model.
@@ -30,6 +31,9 @@ func (s *session) commandOf(ctx context.Context, blocks []acp.ContentBlock) (eve
 			return c, err
 		default:
 			return c, err
+		}
+		if _, _, ok := slash.Parse(prompt.Text); ok { // neither a path nor several lines
+			return nil, s.unknown(name)
 		}
 	}
 	if prompt.IsEmpty() {

@@ -40,6 +40,7 @@ type Opening struct {
 	AddDirs []string
 	Servers map[string]settings.MCPServer // MCP servers of the editor, by name
 	Editor  workspace.Editor              // nil if the editor does not share its files
+	Forms   bool                          // the editor shows questions of MCP servers
 }
 
 // Opened is an open session.
@@ -58,7 +59,8 @@ type Opened struct {
 	// may have changed. Both may be nil.
 	Prompts func() []Command
 	Changed <-chan struct{}
-	Notices []string // for the user
+	Notices []string    // for the user
+	Saved   func() bool // the session can be resumed
 	// Search searches for a model on this machine and sends the result. It returns at the
 	// latest when the context ends.
 	Search func(context.Context, chan<- event.Command)
@@ -226,7 +228,13 @@ func (s *server) resume(id acp.SessionId, o Opening, servers []acp.McpServer, re
 	}
 	return func(ctx context.Context) (any, func(), error) {
 		open, err := s.session(id)
-		if err != nil {
+		if err == nil && open.differs(servers, o.AddDirs) {
+			if err := s.release(open); err != nil {
+				return nil, nil, err
+			}
+			open = nil
+		}
+		if open == nil {
 			o.Resume = string(id)
 			open, err = s.start(o, servers)
 		}
@@ -244,6 +252,21 @@ func (s *server) resume(id acp.SessionId, o Opening, servers []acp.McpServer, re
 	}, nil
 }
 
+// release closes a session that is opened again with other servers or directories.
+func (s *server) release(open *session) error {
+	switch {
+	case open.busy():
+		return invalid("the MCP servers and directories of session %s cannot be changed while a prompt runs: cancel it first", open.id)
+	case !open.opened.Saved():
+		return invalid("session %s is not saved, so its MCP servers and directories cannot be changed: create one with session/new", open.id)
+	}
+	s.mu.Lock()
+	delete(s.open, open.id)
+	s.mu.Unlock()
+	open.close()
+	return nil
+}
+
 // start opens a session with the MCP servers of the editor and runs its agent.
 func (s *server) start(o Opening, servers []acp.McpServer) (*session, error) {
 	s.opening.Lock()
@@ -255,6 +278,8 @@ func (s *server) start(o Opening, servers []acp.McpServer) (*session, error) {
 	if files != nil {
 		o.Editor = files
 	}
+	forms, pages := shows(client)
+	o.Forms = forms || pages
 	var notices []string
 	o.Servers, notices = serversOf(servers)
 	opened, err := s.Open(o)
@@ -266,7 +291,8 @@ func (s *server) start(o Opening, servers []acp.McpServer) (*session, error) {
 		return nil, notFound(acp.SessionId(o.Resume))
 	}
 	opened.Notices = append(opened.Notices, notices...)
-	open := newSession(s.conn, opened)
+	open := newSession(s.conn, opened, client)
+	open.servers, open.dirs = servers, o.AddDirs
 	if files != nil {
 		files.bind(open.id)
 	}

@@ -3,6 +3,8 @@ package acp
 import (
 	"context"
 	"errors"
+	"reflect"
+	"slices"
 	"sync"
 	"time"
 
@@ -23,10 +25,13 @@ const (
 // session is an open session. Its loop, a goroutine, takes the events of the agent and
 // sends updates to the editor, in order.
 type session struct {
-	id     acp.SessionId
-	conn   *conn
-	opened *Opened
-	outbox *screen.Outbox
+	id      acp.SessionId
+	conn    *conn
+	client  acp.ClientCapabilities
+	opened  *Opened
+	servers []acp.McpServer // of the editor
+	dirs    []string        // further directories of the editor
+	outbox  *screen.Outbox
 
 	ctx    context.Context // ends when the session is closed
 	stop   context.CancelFunc
@@ -80,9 +85,9 @@ type ending struct {
 }
 
 // newSession runs the agent of an open session.
-func newSession(c *conn, o *Opened) *session {
+func newSession(c *conn, o *Opened, client acp.ClientCapabilities) *session {
 	s := &session{
-		id: acp.SessionId(o.ID), conn: c, opened: o, chosen: o.Model, mode: o.Mode,
+		id: acp.SessionId(o.ID), conn: c, client: client, opened: o, chosen: o.Model, mode: o.Mode,
 		events: make(chan event.Event, 64), work: make(chan func()), ended: make(chan struct{}),
 		questions: map[string]context.CancelFunc{}, past: past{loaded: make(chan struct{})},
 	}
@@ -100,6 +105,20 @@ func newSession(c *conn, o *Opened) *session {
 	}
 	s.outbox.Send(event.ListJobs{}) // its answer follows the Opened of a resumed session
 	return s
+}
+
+// differs reports whether the session was opened with other MCP servers or directories. Nil
+// stands for the present ones.
+func (s *session) differs(servers []acp.McpServer, dirs []string) bool {
+	return servers != nil && !reflect.DeepEqual(servers, s.servers) && len(servers)+len(s.servers) > 0 ||
+		dirs != nil && !slices.Equal(dirs, s.dirs)
+}
+
+// busy reports whether a prompt runs.
+func (s *session) busy() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.turn != nil
 }
 
 // close interrupts the turn, waits for the agent and releases the session.
@@ -196,7 +215,11 @@ func (s *session) take(e event.Event) {
 		}
 	case event.Asked:
 		s.feed.ask(e.Ask)
-		s.ask(e.Ask)
+		if e.Ask.Form != nil {
+			s.elicit(e.Ask)
+		} else {
+			s.ask(e.Ask)
+		}
 	case event.AskDone:
 		if withdraw := s.questions[e.ID]; withdraw != nil {
 			withdraw()

@@ -3,6 +3,7 @@ package event
 import (
 	"time"
 
+	"agent/internal/elicit"
 	"agent/internal/llm"
 )
 
@@ -214,7 +215,7 @@ type Permission struct {
 
 // Ask is a question to the user.
 type Ask struct {
-	ID       string   `json:"id"`               // of the tool call, or StepsAsk, TextAsk or HostAsk
+	ID       string   `json:"id"`               // of the tool call, or one of the IDs below
 	Agent    string   `json:"agent,omitempty"`  // the delegate that asks: "explore 2"; empty for the main agent
 	Title    string   `json:"title"`            // "edit internal/tui/list.go"
 	Effect   Effect   `json:"effect,omitempty"` // as in ToolStart; empty for a question about the turn
@@ -249,6 +250,11 @@ type Ask struct {
 	// Plan is a plan in Markdown, which the user approves, edits or rejects. Its answer
 	// is Allow with the mode to continue in, or Refuse with a comment.
 	Plan string `json:"plan,omitempty"`
+
+	// Form is what an MCP server wants to know from the user while the call runs. The answer
+	// to fields is Answered with the values, the answer to a page is Allow if the front end
+	// opened it or the user opens it. Refuse declines.
+	Form *elicit.Form `json:"form,omitempty"`
 }
 
 // Reach is what a command may reach beyond the usual sandbox, which has no network. The
@@ -271,6 +277,8 @@ const (
 	StepsAsk = "steps" // whether a long turn may continue
 	TextAsk  = "text"  // whether a model without tool calling may write its calls as text
 	HostAsk  = "host"  // whether the conversation may be sent to a host
+	// SearchAsk is whether the model may use the web search of its provider.
+	SearchAsk = "search"
 )
 
 func (Streamed) isEvent()       {}

@@ -150,6 +150,9 @@ func (r *run) step(ctx context.Context) ending {
 	if end.reason == "" {
 		end = r.confirmHost(ctx)
 	}
+	if end.reason == "" {
+		end = r.confirmSearch(ctx)
+	}
 	if end.reason != "" {
 		return end
 	}
@@ -263,6 +266,22 @@ func (r *run) confirmHost(ctx context.Context) ending {
 		})
 	}
 	return end
+}
+
+// confirmSearch asks the user whether the model may use the web search of its provider, if
+// that needs approval. A turn continues without it if the user rejects it.
+func (r *run) confirmSearch(ctx context.Context) ending {
+	m := r.Models.Current()
+	if m.ApproveSearch == nil {
+		return ending{}
+	}
+	end := r.requests.user.confirm(ctx, event.SearchAsk, "Let "+m.Name+" search the web in this session?",
+		"its provider sends search words from the conversation to the web, and may charge for each search", ending{reason: event.Done})
+	if end.reason == event.UserInterrupt {
+		return end
+	}
+	m.ApproveSearch(end.reason == "")
+	return ending{}
 }
 
 // spend counts a step. It returns its cost, which is nil if it is unknown.

@@ -119,6 +119,8 @@ type Status struct {
 	// that it reports changes of them.
 	Tools   []Tool
 	Changes bool
+	// Instructions say how to use the tools, in the words of the server: untrusted text.
+	Instructions string
 	// Rejected are the tools that are left out because they are invalid, with the reason:
 	// "search: its schema is not an object". It contains untrusted text.
 	Rejected []string
@@ -166,6 +168,8 @@ type Options struct {
 	// Save saves a complete result that is too long for the model, and returns the path of
 	// the file. It may be nil.
 	Save func(text string) (path string, err error)
+	// Asks is set if a user can answer questions of servers: see tools.Approved.Ask.
+	Asks bool
 	// Complete is set if results are not shortened for a model.
 	Complete bool
 	// StartTime limits how long a server may take to connect; 0 means a minute.
@@ -272,14 +276,14 @@ func (c *Connections) Session(ctx context.Context, name string) (*sdk.ClientSess
 	return s.ready(ctx)
 }
 
-// Call calls a tool by its name at a server. Progress gets messages of the server while the
-// call runs; it may be nil. See tools.Call for ctx and the result.
-func (c *Connections) Call(ctx context.Context, name, tool string, args json.RawMessage, progress func(string)) (tools.Result, error) {
+// Call calls a tool by its name at a server. user.Progress gets messages of the server while
+// the call runs, and user.Ask its questions. See tools.Call for ctx and the result.
+func (c *Connections) Call(ctx context.Context, name, tool string, args json.RawMessage, user tools.Approved) (tools.Result, error) {
 	s, err := c.find(name)
 	if err != nil {
 		return tools.Result{}, err
 	}
-	return s.callTool(ctx, tool, args, progress)
+	return s.callTool(ctx, tool, args, user)
 }
 
 // Restart ends the connection to a server and connects again, in the background.

@@ -12,6 +12,8 @@ type MCP struct {
 	Log func(name string) string
 	// Reconnect ends the connection to a server, connects again, and waits for the result.
 	Reconnect func(name string) error
+	// Browse opens a web page in the user's browser, and does not wait for it.
+	Browse func(url string) error
 
 	// WithResources returns the names of the servers that have resources, sorted, and
 	// FindResources at most limit resources of one, the best match first. They do not block.

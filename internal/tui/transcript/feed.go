@@ -112,6 +112,8 @@ func (f *Feed) preview(ev event.Event) {
 		if ev.Ask.Agent == "" { // the call of a delegate is not in this transcript
 			f.reply.asked(ev.Ask)
 		}
+	case event.AskDone:
+		f.reply.answered(ev.ID)
 	case event.Retrying:
 		f.reply.retrying(ev, f.now())
 	case event.Summarizing:

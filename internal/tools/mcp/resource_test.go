@@ -139,6 +139,10 @@ func TestResources(t *testing.T) {
 	if err != nil || len(got.Text) > 25<<10 || !strings.Contains(got.Text, "the complete result is in /outputs/x.txt") || len(saved) < 10<<20 {
 		t.Errorf("a large resource: %d bytes, %d saved, %v", len(got.Text), len(saved), err)
 	}
+	c.SaveWith(func(string) (string, error) { return "/outputs/of-another-session.txt", nil })
+	if got, err := c.ReadResource(t.Context(), "library", "book://big"); err != nil || !strings.Contains(got.Text, "is in /outputs/of-another-session.txt") {
+		t.Errorf("saved for another session: %d bytes, %v", len(got.Text), err)
+	}
 	library.RemoveResources("book://big")
 	library.RemovePrompts("talk")
 	until(t, c, func(s mcp.Status) bool { return len(s.Resources) == 5 && len(s.Prompts) == 2 })

@@ -174,6 +174,18 @@ func TestEditorPrompt(t *testing.T) {
 	if err := prompt(first, acp.ImageBlock("AAAA", "image/png")); err == nil {
 		t.Error("a broken image was accepted")
 	}
+	for text, want := range map[string]string{
+		"/gret Ann": "unknown command /gret: did you mean /greet?",
+		"/cost":     "/cost is a command of the terminal. Commands in an editor: /compact, /undo, /redo, /greet",
+		"/zzz":      "unknown command /zzz. Commands in an editor: /compact, ",
+	} {
+		if err := prompt(first, acp.TextBlock(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	if err := prompt(first, acp.TextBlock("/etc/hosts is wrong")); err != nil {
+		t.Error(err)
+	}
 	if err := prompt("nothing", acp.TextBlock("hi")); err == nil || !strings.Contains(err.Error(), "is not open") {
 		t.Errorf("unknown session: %v", err)
 	}

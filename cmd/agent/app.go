@@ -36,7 +36,6 @@ import (
 	"agent/internal/tools/fetch"
 	"agent/internal/tools/git"
 	"agent/internal/tools/lsp"
-	"agent/internal/tools/mcp"
 	"agent/internal/tools/search"
 	"agent/internal/tools/shell"
 	"agent/internal/tools/workspace"
@@ -76,9 +75,10 @@ type opening struct {
 	notice    string // shown to the user at the start
 	// servers are MCP servers of an editor, besides the configured ones.
 	servers          map[string]settings.MCPServer
-	program          bool      // another program answers questions: there is no screen
-	noForms          bool      // that program cannot answer questions of MCP servers
-	previousEndpoint *endpoint // of the session before a new one; nil if there was none
+	kept             *keptServers // keeps the connections to MCP servers; nil for none
+	program          bool         // another program answers questions: there is no screen
+	noForms          bool         // that program cannot answer questions of MCP servers
+	previousEndpoint *endpoint    // of the session before a new one; nil if there was none
 	// baseFor is the provider that BaseURL is for; empty for the selected one.
 	baseFor string
 	// fromScreen is set if the user chose the session on the screen: its own base
@@ -126,15 +126,13 @@ type app struct {
 	trace   *trace.Trace // nil without --trace
 	notices []string     // shown before the first prompt
 	// sandbox is that of commands; nil if it is turned off.
-	sandbox *access.Sandbox
-	choice  modelChoice
-	trust   *trust.Review // of what the repository configures; nil in the demo
-	changes changes       // of files
-	hooks   *hooks.Runner // nil if there are none
-	// connections are those to MCP servers; nil if there are none.
-	connections *mcp.Connections
-	toolbox     *mcp.Toolbox // of connections
-	servers     *lsp.Pool    // language servers; nil if none is used
+	sandbox     *access.Sandbox
+	choice      modelChoice
+	trust       *trust.Review // of what the repository configures; nil in the demo
+	changes     changes       // of files
+	hooks       *hooks.Runner // nil if there are none
+	connections connected     // to MCP servers
+	servers     *lsp.Pool     // language servers; nil if none is used
 }
 
 // open opens a new session, or the one that f resumes. attended means that a user
@@ -233,6 +231,7 @@ func (a *app) assemble(f opening, attended bool) (err error) {
 	a.options.Log, a.options.Model, a.options.Models = a.record.Log, model, a.choice.pick.ByName
 	a.options.Attended, a.options.Forked = attended, f.fork
 	a.options.Limits = turn.Limits{ReplyBytes: set.MaxReply}
+	a.options.WebSearch = set.WebSearch
 	a.options.Summary, a.options.Small = cmp.Or(set.Summary, set.Small), set.Small
 	if err := readSystem(&a.options.PromptOptions, f.prompt, set); err != nil {
 		return err
@@ -249,7 +248,7 @@ func (a *app) assemble(f opening, attended bool) (err error) {
 	}
 	a.notices = append(a.notices, warnings...)
 	a.changes.off = f.temporary
-	a.addConnections(attended, attended && !f.noForms)
+	a.addConnections(f, attended)
 	if !f.temporary {
 		a.openHooks()
 	}
@@ -389,7 +388,7 @@ const smallWindow = 16_000
 // newTools returns the tools on a workspace, in a fixed order. If jobs is nil,
 // no command can run in the background. If format is nil, no change is formatted.
 func newTools(c tools.Commands, known *workspace.Ledger, jobs *tools.Jobs, checks *check.Checks, format tools.Formatter) []tools.Tool {
-	ts := append(tools.FormattedFiles(c.Workspace, known, format), c.Tools(jobs)...)
+	ts := append(tools.FormattedFiles(c, known, format), c.Tools(jobs)...)
 	ts = append(ts, fetch.Tool(fetch.Options{
 		UserAgent: "agent/" + version + " (a coding assistant, for its user)",
 		Proxy:     http.ProxyFromEnvironment,

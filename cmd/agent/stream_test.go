@@ -263,10 +263,10 @@ func TestExampleClient(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := serve(t, call("write", `{"path":"made.txt","content":"hello\n"}`), say("Made."), begin("I think"))
+	server := serve(t, call("write", `{"path":"made.txt","content":"hello\n"}`), call("write", `{"path":"b","content":"b"}`, "read", `{"path":"none.txt"}`), say("Made."), begin("I think"))
 	cmd := exec.Command(python, script, "--base-url", server.URL+"/v1", "--model", "openai/m")
 	cmd.Dir, cmd.Env = t.TempDir(), homeEnv(t)
-	cmd.Stdin, cmd.Stderr = strings.NewReader("make it\ny\nthink\n"), os.Stderr
+	cmd.Stdin, cmd.Stderr = strings.NewReader("make it\ny\nnot that\nthink\n"), os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -301,8 +301,17 @@ func TestExampleClient(t *testing.T) {
 ◦ write made.txt
 · write made.txt  1 line
   made.txt  +1 -0
+? write b
+  path: b
+@@ -0,0 +1 @@
++b
+\ No newline at end of file
+
+  why: changes files (permission mode: ask)
+✗ write b  refused: rejected by the user: not that
+✗ read none.txt  none.txt does not exist
 Made.
-[done: 2 steps, 68 tokens of output]
+[done: 3 steps, 102 tokens of output]
 I think
 [interrupted: 1 steps, 0 tokens of output]
 `

@@ -66,7 +66,9 @@ func NewAgent(o Options) *Agent {
 	a.models = &models{find: o.Models, rec: a.rec, current: o.Model, summary: o.Summary}
 	a.permissions = newPermissions(o, a.rec)
 	a.judge = a.permissions
-	a.models.setSearch(o.Parent == nil && a.permissions.searchAllowed())
+	if o.Parent == nil && a.permissions.searchAllowed() {
+		a.models.setSearch(true)
+	}
 	a.sessionKey = rand.Text()
 	if o.Log != nil {
 		a.outputs, a.sessionKey = o.Log, o.Log.Header().ID
@@ -178,6 +180,9 @@ func (a *Agent) Run(ctx context.Context, commands <-chan event.Command, events c
 func (a *Agent) open(ctx context.Context) {
 	a.openSession(ctx)
 	a.warnOfWindow()
+	if a.o.WebSearch {
+		a.wantSearch()
+	}
 	if a.o.Hooks != nil {
 		a.o.Hooks.Begin(func(e event.Event) { _ = a.rec.emit(e) })
 	}
@@ -302,7 +307,7 @@ func (a *Agent) turn(ctx context.Context, c *turn.Conversation, p event.Prompt, 
 		Session: a.sessionKey, Prefix: a.Prefix, Summary: a.models.forSummary, Instructions: a.instructionNews,
 		Situation: a.situation.describe(ctx, a), Tools: a.tools.callable(), Runner: turn.Runner{Interceptors: a.o.Interceptors, Kill: kill}, Schema: a.o.Schema,
 		Hooks: a.hooks(), Checks: a.o.Checks, Limits: a.o.Limits, Budget: a.budget, Clock: a.o.Clock,
-		Delegated: a.o.Parent != nil, Mentioned: a.mentioned,
+		Delegated: a.o.Parent != nil, Mentioned: a.mentioned, Attach: a.o.Attach,
 	}
 	return run(ctx, t, c).Reason
 }

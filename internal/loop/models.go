@@ -17,9 +17,19 @@ type models struct {
 
 	mu       sync.Mutex
 	current  turn.Model
-	search   bool    // the user allows the web search of the provider
+	search   searchChoice
 	recorded address // of the model that was recorded last
 }
+
+// searchChoice is whether models may use the web search of their providers.
+type searchChoice int
+
+const (
+	searchUnset  searchChoice = iota // not, because nobody has asked for it
+	searchWanted                     // once the user has approved it
+	searchOff
+	searchOn
+)
 
 // address is a model, PROVIDER/NAME, and its base URL.
 type address struct{ model, baseURL string }
@@ -29,7 +39,10 @@ func (m *models) Current() turn.Model {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	now := m.current
-	now.WebSearch = now.WebSearch && m.search
+	now.WebSearch = now.WebSearch && (m.search == searchOn || m.search == searchWanted)
+	if now.WebSearch && m.search == searchWanted {
+		now.ApproveSearch = m.setSearch
+	}
 	return now
 }
 
@@ -37,12 +50,24 @@ func (m *models) Current() turn.Model {
 func (m *models) setSearch(on bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.search = on
+	m.search = searchOff
+	if on {
+		m.search = searchOn
+	}
+}
+
+// wantSearch makes the next turn ask for the web search, unless that is decided.
+func (m *models) wantSearch() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.search == searchUnset {
+		m.search = searchWanted
+	}
 }
 
 // searchable returns the current model, whether its provider has a web search, and
 // whether the user allows it.
-func (m *models) searchable() (name string, has, on bool) {
+func (m *models) searchable() (name string, has bool, choice searchChoice) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.current.Name, m.current.WebSearch, m.search

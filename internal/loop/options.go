@@ -82,6 +82,9 @@ type ModelOptions struct {
 	// Small is the name of the model that writes the titles of sessions,
 	// PROVIDER/NAME; empty if the title is the first prompt.
 	Small string
+	// WebSearch is set if the web search of the provider is wanted: the first turn asks for
+	// approval, unless a rule decides.
+	WebSearch bool
 	// Offer selects the tools that a model with that name and context window is
 	// offered. If it is nil, every model is offered all.
 	Offer func(model string, window int, all []llm.ToolSpec) []llm.ToolSpec
@@ -104,6 +107,9 @@ type PromptOptions struct {
 	// directories that tools have touched since its previous call, and notices for the
 	// user. It may be nil.
 	InstructionNotes func() (notes, notices []string)
+	// Attach reads the resources of MCP servers that a prompt mentions: see event.Prompt. A
+	// Source of its result names the server. It may be nil.
+	Attach func(ctx context.Context, mentions []string) []tools.Attachment
 	// Situation describes the environment to a model with a context window of window
 	// tokens. Earlier holds the descriptions in the session; if there are any, only
 	// changes are described. It is called at the first turn and may be nil.

@@ -71,13 +71,16 @@ func (a *Agent) load(ctx context.Context, c *turn.Conversation) error {
 		f, from = session.NewFolding(), 0
 	}
 	a.resume.folded = nil
-	to := a.rec.count()
+	to, first := a.rec.count(), a.resume.pending
 	err := a.fold(ctx, f, from, to)
 	if err == nil {
 		a.rec.do(func() { err = a.catchUp(ctx, c, f, to) })
 	}
 	if err != nil {
 		return fmt.Errorf("read the session: %w", err)
+	}
+	if first && f.Prefix != nil && f.Prefix.WebSearch {
+		a.wantSearch()
 	}
 	return nil
 }

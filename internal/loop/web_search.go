@@ -27,10 +27,23 @@ func (p *permissions) searchAllowed() bool {
 	return v.ByRule && !v.Ask && !v.Refuse
 }
 
+// wantSearch makes the next turn ask for the provider's web search: the configuration
+// wants it, or the session had it before it was resumed. Rules decide first.
+func (a *Agent) wantSearch() {
+	_, has, choice := a.models.searchable()
+	switch {
+	case choice == searchOn || a.permissions.judgeSearch().Refuse:
+	case a.permissions.attended:
+		a.models.wantSearch()
+	case has:
+		a.rec.notify("Web search is off: without a user it needs the flag --allow \"tool: web_search\".")
+	}
+}
+
 // setWebSearch executes the command with which the user approves the provider's web
 // search for this session, or ends that. It says what applies now.
 func (a *Agent) setWebSearch(c event.SetWebSearch) {
-	name, has, on := a.models.searchable()
+	name, has, now := a.models.searchable()
 	verdict := a.permissions.judgeSearch()
 	want := c.On != nil && *c.On
 	switch {
@@ -41,13 +54,15 @@ func (a *Agent) setWebSearch(c event.SetWebSearch) {
 		a.rec.notify("Web search stays off: without a user it needs the flag --allow \"tool: web_search\".")
 		return
 	case c.On != nil && (has || !want):
-		on = want
-		a.models.setSearch(on)
+		a.models.setSearch(want)
+		_, _, now = a.models.searchable()
 	}
 	switch {
 	case !has:
 		a.rec.notify(name + " has no web search that agent can use. Connect an MCP server that searches instead: agent help web")
-	case on:
+	case now == searchWanted:
+		a.rec.notify(fmt.Sprintf("Web search is off until you approve it: the next prompt asks whether %s may search the web in this session. To approve it now, type /web on.", name))
+	case now == searchOn:
 		a.rec.notify(fmt.Sprintf("Web search is on in this session: %s may search the web. Its provider sends the search words to the web and may charge for each search. Turn it off with /web off.", name))
 	default:
 		a.rec.notify(fmt.Sprintf("Web search is off. To let %s search the web in this session, type /web on.", name))

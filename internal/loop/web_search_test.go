@@ -35,7 +35,10 @@ func TestWebSearchNeedsApproval(t *testing.T) {
 		return []policy.Rule{{Action: a, Kind: policy.RuleTool, Pattern: "web_search", Source: "test"}}
 	}
 	on, off := true, false
+	yes, no := event.Allow, event.Refuse
 	for name, c := range map[string]struct {
+		wanted     bool // by the configuration
+		answer     event.Decision
 		rules      []policy.Rule
 		unattended bool
 		none       bool // the provider has no search
@@ -49,14 +52,23 @@ func TestWebSearchNeedsApproval(t *testing.T) {
 		"allowed by a rule":                   {rules: rule(policy.Allow), unattended: true, want: []bool{true}},
 		"denied by a rule":                    {rules: rule(policy.Deny), then: []event.SetWebSearch{{On: &on}}, want: []bool{false, false}, notice: "Web search stays off: a rule denies it: test: deny tool: web_search."},
 		"unattended":                          {unattended: true, then: []event.SetWebSearch{{On: &on}}, want: []bool{false, false}, notice: `--allow "tool: web_search"`},
+		"wanted and approved once":            {wanted: true, answer: yes, then: []event.SetWebSearch{{}}, want: []bool{true, true}, notice: "Web search is on"},
+		"wanted and rejected":                 {wanted: true, answer: no, then: []event.SetWebSearch{{}}, want: []bool{false, false}, notice: "Web search is off."},
+		"wanted and allowed by a rule":        {wanted: true, rules: rule(policy.Allow), unattended: true, want: []bool{true}},
+		"wanted and denied by a rule":         {wanted: true, rules: rule(policy.Deny), want: []bool{false}},
+		"wanted and unattended":               {wanted: true, unattended: true, want: []bool{false}, notice: `Web search is off: without a user it needs the flag --allow "tool: web_search".`},
 		"no search":                           {none: true, rules: rule(policy.Allow), then: []event.SetWebSearch{{On: &on}}, want: []bool{false, false}, notice: "Connect an MCP server that searches instead: agent help web"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := script.New(script.Say("1"), script.Say("2"), script.Say("3"))
 			o := searchOptions(p, c.rules...)
-			o.Attended, o.Model.WebSearch = !c.unattended, !c.none
-			then := c.then
+			o.Attended, o.Model.WebSearch, o.WebSearch = !c.unattended, !c.none, c.wanted
+			then, asked := c.then, 0
 			events := play(t, o, []string{"a", "b", "c"}[:len(c.then)+1], func(e event.Event) []event.Command {
+				if ask, ok := e.(event.Asked); ok {
+					asked++
+					return []event.Command{event.Answer{ID: ask.Ask.ID, Decision: c.answer}}
+				}
 				if _, ended := e.(*event.TurnEnd); !ended || len(then) == 0 {
 					return nil
 				}
@@ -64,8 +76,8 @@ func TestWebSearchNeedsApproval(t *testing.T) {
 				then = then[1:]
 				return []event.Command{next}
 			})
-			if diff := cmp.Diff(offered(p), c.want); diff != "" {
-				t.Errorf("got, want:\n%s", diff)
+			if diff := cmp.Diff(offered(p), c.want); diff != "" || asked != min(1, len(c.answer)) {
+				t.Errorf("asked %d times; got, want:\n%s", asked, diff)
 			}
 			var notices []string
 			for _, e := range events {
@@ -134,6 +146,50 @@ func TestRejectedWebSearch(t *testing.T) {
 	for _, e := range play(t, searchOptions(p, allow), []string{"a"}, nil) {
 		if end, ok := e.(*event.TurnEnd); ok && !strings.Contains(end.Hint, "/web off") {
 			t.Errorf("the turn ends with %q and the hint %q", end.Error, end.Hint)
+		}
+	}
+}
+
+// A resumed session in which the search was on asks for it again, once. A typed /web off
+// comes first.
+func TestResumedWebSearch(t *testing.T) {
+	had := []event.Durable{&event.UserSaid{Text: "a"}, &event.Prefix{System: "s", WebSearch: true}, &event.TurnEnd{Reason: event.Done}}
+	off := false
+	for _, c := range []struct {
+		events []event.Durable
+		first  []event.SetWebSearch
+		asked  int
+		want   []bool
+	}{
+		{had, nil, 1, []bool{true, true}},
+		{had, []event.SetWebSearch{{On: &off}}, 0, []bool{false, false}},
+		{had[:1], nil, 0, []bool{false, false}},
+	} {
+		p := script.New(script.Say("1"), script.Say("2"))
+		o := searchOptions(p)
+		o.Attended, o.Log = true, resumedLog(t, c.events...)
+		commands, events := make(chan event.Command, 8), make(chan event.Event)
+		for _, set := range c.first {
+			commands <- set
+		}
+		commands <- event.Prompt{Text: "b"}
+		go loop.NewAgent(fill(o)).Run(t.Context(), commands, events)
+		asked, turns := 0, 0
+		for e := range events {
+			switch e := e.(type) {
+			case event.Asked:
+				asked++
+				commands <- event.Answer{ID: e.Ask.ID, Decision: event.Allow}
+			case *event.TurnEnd:
+				if turns++; turns == 2 {
+					close(commands)
+				} else {
+					commands <- event.Prompt{Text: "c"}
+				}
+			}
+		}
+		if diff := cmp.Diff(offered(p), c.want); diff != "" || asked != c.asked {
+			t.Errorf("asked %d times, want %d; got, want:\n%s", asked, c.asked, diff)
 		}
 	}
 }

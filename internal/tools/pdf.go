@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os/exec"
 	"strings"
 	"time"
@@ -13,19 +14,21 @@ import (
 
 const (
 	pdfProgram = "pdftotext" // of Poppler
-	// pdfOptions end with standard input and output. Later pages are left out.
+	// pdfOptions end with standard input and output.
 	pdfOptions = " -layout -enc UTF-8 -l 300 - -"
+	pdfPages   = 300 // later pages are left out
 	pdfTime    = 20 * time.Second
 	maxPDFText = 2 << 20 // bytes
 )
 
-// PDFText returns the text of the first 300 pages of a PDF. It runs pdftotext like a
+// PDFText returns the text of the first 300 pages of a PDF, with a line before each page,
+// and their number. It runs pdftotext like a
 // command of the model that cannot change the workspace or use the network. If it is not
 // installed, the error says how to get it.
-func (c Commands) PDFText(ctx context.Context, pdf []byte, ok Approved) (string, error) {
+func (c Commands) PDFText(ctx context.Context, pdf []byte, ok Approved) (text string, pages int, err error) {
 	program, err := exec.LookPath(pdfProgram)
 	if err != nil {
-		return "", advice.Add(errors.New("the content is a PDF, and pdftotext is not installed"),
+		return "", 0, advice.Add(errors.New("the content is a PDF, and pdftotext is not installed"),
 			"Ask the user to install poppler-utils (macOS: brew install poppler)")
 	}
 	c.MaxOutput = maxPDFText
@@ -36,9 +39,14 @@ func (c Commands) PDFText(ctx context.Context, pdf []byte, ok Approved) (string,
 	r, err := convert.run(ctx, pdf, convert.commands.nextDir(), ok)
 	switch {
 	case err != nil:
-		return "", err
+		return "", 0, err
 	case r.IsError:
-		return "", errors.New("cannot read the PDF: " + oneLine(r.Text))
+		return "", 0, errors.New("cannot read the PDF: " + oneLine(r.Text))
 	}
-	return strings.ReplaceAll(r.Text, "\f", "\n"), nil
+	var b strings.Builder
+	for page := range strings.SplitSeq(strings.TrimRight(r.Text, "\f\n"), "\f") {
+		pages++
+		fmt.Fprintf(&b, "[page %d]\n%s\n", pages, strings.TrimRight(page, "\n"))
+	}
+	return b.String(), pages, nil
 }

@@ -29,11 +29,12 @@ type readArgs struct {
 // reader implements the read tool.
 type reader struct {
 	known    *workspace.Ledger
+	pdfText  pdfText    // nil if PDFs are not read
 	decoding sync.Mutex // held while an image is decoded, to limit memory
 }
 
-func readTool(w *workspace.Workspace, known *workspace.Ledger) Tool {
-	r := &reader{known: known}
+func readTool(w *workspace.Workspace, known *workspace.Ledger, pdf pdfText) Tool {
+	r := &reader{known: known, pdfText: pdf}
 	return New("read", readText, func(_ context.Context, a readArgs) (Call, error) {
 		if a.Path == "" {
 			return Call{}, errors.New("the path is empty; give the file to read")
@@ -50,7 +51,7 @@ func readTool(w *workspace.Workspace, known *workspace.Ledger) Tool {
 		if span.first > 1 {
 			title += fmt.Sprintf(" from line %d", span.first)
 		}
-		return readCall(title, at, func(ctx context.Context, _ Approved) (Result, error) { return r.read(ctx, at, span) }), nil
+		return readCall(title, at, func(ctx context.Context, ok Approved) (Result, error) { return r.read(ctx, at, span, ok) }), nil
 	}, intake.Form{
 		Names: []string{"read_file", "view", "view_file", "view_image", "open", "open_file", "cat", "read_text_file", "read_many_files"},
 		Aliases: map[string][]string{
@@ -62,7 +63,7 @@ func readTool(w *workspace.Workspace, known *workspace.Ledger) Tool {
 	})
 }
 
-func (r *reader) read(ctx context.Context, at workspace.Place, s span) (Result, error) {
+func (r *reader) read(ctx context.Context, at workspace.Place, s span, ok Approved) (Result, error) {
 	f, info, err := at.Open()
 	if err != nil {
 		return Result{}, err
@@ -85,7 +86,7 @@ func (r *reader) read(ctx context.Context, at workspace.Place, s span) (Result, 
 	case read.Notebook:
 		return r.notebook(ctx, in, s)
 	case read.PDF:
-		return Result{}, pdfError(in)
+		return r.pdf(ctx, in, s, ok)
 	}
 	result, err := r.lines(ctx, in, s)
 	if unsaved && err == nil {

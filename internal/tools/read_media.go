@@ -113,8 +113,44 @@ func (r *reader) imagesIn(ctx context.Context, all []read.Placed, first, last in
 	return images, note
 }
 
-// pdfError returns the error for a PDF, with commands to convert it.
-func pdfError(in *source) error {
-	return advice.Add(fmt.Errorf("%s is a PDF (%s), which read cannot show", in.name, phrase.Bytes(in.size)),
-		"In shell, run pdftotext -layout FILE - for its text, or pdftoppm -png -r 80 FILE PREFIX for its pages as images (both from poppler-utils)")
+// pdfText returns the text of a PDF. See Commands.PDFText.
+type pdfText func(ctx context.Context, pdf []byte, ok Approved) (text string, pages int, err error)
+
+// pdf returns the text of a PDF, with a line before each page.
+func (r *reader) pdf(ctx context.Context, in *source, s span, ok Approved) (Result, error) {
+	const images = "pdftoppm -png -r 80 FILE PREFIX for its pages as images"
+	if r.pdfText == nil {
+		return Result{}, advice.Add(fmt.Errorf("%s is a PDF (%s), which read cannot show", in.name, phrase.Bytes(in.size)),
+			"In shell, run pdftotext -layout FILE - for its text, or "+images+" (both from poppler-utils)")
+	}
+	if err := in.buffer(maxInMemory); err != nil {
+		return Result{}, err
+	}
+	if !in.complete {
+		return Result{}, advice.Add(fmt.Errorf("%s is a PDF of %s, more than the limit of %s", in.name, phrase.Bytes(in.size), phrase.Bytes(maxInMemory)),
+			"In shell, run pdftotext -layout -f FIRST -l LAST FILE - for some of its pages")
+	}
+	text, pages, err := r.pdfText(ctx, in.buffered, ok)
+	if err != nil {
+		return Result{}, fmt.Errorf("read %s: %w", in.name, err)
+	}
+	page, err := newLineReader(ctx, strings.NewReader(text)).page(s, true)
+	if err != nil {
+		return Result{}, fmt.Errorf("read %s: %w", in.name, err)
+	}
+	if page.shown == 0 && s.first > 1 {
+		return Result{}, page.offsetError(in.name + " as text")
+	}
+	all := phrase.Count(pages, "page")
+	if pages == pdfPages {
+		all = "which only the first " + all + " are read"
+	}
+	seen := in.reading()
+	seen.Content = nil // the text is not that of the file
+	return Result{
+		Text: fmt.Sprintf("%s: the text of a PDF of %s. If a page has none, it may be scanned: in shell, run %s\n", path.Base(in.name), all, images) +
+			page.text.String() + page.notes(read.UTF8) + page.position(s, int64(len(text))),
+		Summary: "PDF, " + phrase.Count(pages, "page"),
+		Reads:   []workspace.Reading{seen},
+	}, nil
 }

@@ -133,7 +133,9 @@ type Result struct {
 	// Source is the host or server that sent Text, which the model gets as a quotation:
 	// see Quote. It is named like the Target of a call to it, and empty for other results.
 	// It may be set together with an error that contains text of the source.
-	Source  string
+	Source string
+	// Notes follow Text and are not part of the quotation: they are from the user's hooks.
+	Notes   string
 	Images  []llm.Image         // for the model, in addition to Text
 	IsError bool                // the tool ran and failed, like a command that exits with 1
 	Changes []Change            // written files

@@ -20,8 +20,8 @@ class Client:
         command = [os.environ.get("AGENT", "agent"), "run", *flags, "--input", "stream-json",
                    "--output", "stream-json", "--include-partial"]
         # In a session of its own, the agent does not get the SIGINT of the terminal.
-        self.agent = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                      encoding="utf-8", start_new_session=True)
+        self.agent = subprocess.Popen(command, encoding="utf-8", start_new_session=True,
+                                      stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.asks = []  # open questions, oldest first
         self.line_open = False  # the last printed line has no end yet
         self.ready = threading.Event()  # a prompt or an answer can be typed
@@ -29,8 +29,7 @@ class Client:
 
     def send(self, **command):
         try:
-            self.agent.stdin.write(json.dumps(command) + "\n")
-            self.agent.stdin.flush()
+            print(json.dumps(command), file=self.agent.stdin, flush=True)
         except BrokenPipeError:  # the agent has ended
             pass
 
@@ -66,8 +65,9 @@ class Client:
         self.show(e["text"], end="")
 
     def on_tool_end(self, e):
-        mark = "·" if e["outcome"] == "ok" else "✗"
-        self.show(f"{mark} {e['title']}  {e.get('summary') or e.get('error') or e['outcome']}")
+        text = (e["result"].get("text") or "-").splitlines()[0]  # for the model
+        why = e.get("summary") or e.get("error") or f"{e['outcome']}: {text}"
+        self.show(f"{'·' if e['outcome'] == 'ok' else '✗'} {e['title']}  {why}")
         for diff in e.get("diffs", []):
             self.show(f"  {diff['path']}  +{diff['added']} -{diff['removed']}")
 

@@ -55,7 +55,12 @@ type Opened struct {
 	Model    event.ModelSet
 	Models   func(context.Context) []Model // that the user may choose
 	Commands []Command                     // custom commands and skills
-	Notices  []string                      // for the user
+	// Prompts returns the prompts of MCP servers as commands. Changed has a token when they
+	// may have changed. Both may be nil.
+	Prompts func() []Command
+	Changed <-chan struct{}
+	Notices []string    // for the user
+	Saved   func() bool // the session can be resumed
 	// Search searches for a model on this machine and sends the result. It returns at the
 	// latest when the context ends.
 	Search func(context.Context, chan<- event.Command)
@@ -65,10 +70,11 @@ type Opened struct {
 // Model is a model that can be chosen.
 type Model struct{ Name, Why string }
 
-// Command is a slash command whose text is sent as the prompt.
+// Command is a slash command that sends a prompt.
 type Command struct {
 	Name, Args, What string
-	Prompt           func(args string) string
+	// Prompt returns the prompt. One of Opened.Prompts may wait for its server.
+	Prompt func(ctx context.Context, args string) (event.Prompt, error)
 }
 
 // server holds the sessions of one connection.
@@ -222,7 +228,13 @@ func (s *server) resume(id acp.SessionId, o Opening, servers []acp.McpServer, re
 	}
 	return func(ctx context.Context) (any, func(), error) {
 		open, err := s.session(id)
-		if err != nil {
+		if err == nil && open.differs(servers, o.AddDirs) {
+			if err := s.release(open); err != nil {
+				return nil, nil, err
+			}
+			open = nil
+		}
+		if open == nil {
 			o.Resume = string(id)
 			open, err = s.start(o, servers)
 		}
@@ -238,6 +250,21 @@ func (s *server) resume(id acp.SessionId, o Opening, servers []acp.McpServer, re
 		}
 		return acp.ResumeSessionResponse{ConfigOptions: options, Modes: modes}, open.announce, nil
 	}, nil
+}
+
+// release closes a session that is opened again with other servers or directories.
+func (s *server) release(open *session) error {
+	switch {
+	case open.busy():
+		return invalid("the MCP servers and directories of session %s cannot be changed while a prompt runs: cancel it first", open.id)
+	case !open.opened.Saved():
+		return invalid("session %s is not saved, so its MCP servers and directories cannot be changed: create one with session/new", open.id)
+	}
+	s.mu.Lock()
+	delete(s.open, open.id)
+	s.mu.Unlock()
+	open.close()
+	return nil
 }
 
 // start opens a session with the MCP servers of the editor and runs its agent.
@@ -265,6 +292,7 @@ func (s *server) start(o Opening, servers []acp.McpServer) (*session, error) {
 	}
 	opened.Notices = append(opened.Notices, notices...)
 	open := newSession(s.conn, opened, client)
+	open.servers, open.dirs = servers, o.AddDirs
 	if files != nil {
 		files.bind(open.id)
 	}

@@ -3,6 +3,8 @@ package acp
 import (
 	"context"
 	"errors"
+	"reflect"
+	"slices"
 	"sync"
 	"time"
 
@@ -23,11 +25,13 @@ const (
 // session is an open session. Its loop, a goroutine, takes the events of the agent and
 // sends updates to the editor, in order.
 type session struct {
-	id     acp.SessionId
-	conn   *conn
-	client acp.ClientCapabilities
-	opened *Opened
-	outbox *screen.Outbox
+	id      acp.SessionId
+	conn    *conn
+	client  acp.ClientCapabilities
+	opened  *Opened
+	servers []acp.McpServer // of the editor
+	dirs    []string        // further directories of the editor
+	outbox  *screen.Outbox
 
 	ctx    context.Context // ends when the session is closed
 	stop   context.CancelFunc
@@ -41,6 +45,7 @@ type session struct {
 	flush     *time.Timer // nil if nothing waits to be sent
 	questions map[string]context.CancelFunc
 	past      past
+	announced []acp.AvailableCommand // the slash commands that the editor has; nil before announce
 
 	mu     sync.Mutex
 	turn   *turn          // of the prompt that runs; nil if none does
@@ -68,6 +73,9 @@ type turn struct {
 	began     bool        // the agent has taken the prompt
 	again     bool        // the prompt was sent a second time
 	cancelled bool
+	// stop ends the wait for an MCP server that answers with the prompt; nil without one.
+	// Command is nil until then.
+	stop context.CancelFunc
 }
 
 // ending is how a turn ended: with a reason to stop, or an error.
@@ -97,6 +105,20 @@ func newSession(c *conn, o *Opened, client acp.ClientCapabilities) *session {
 	}
 	s.outbox.Send(event.ListJobs{}) // its answer follows the Opened of a resumed session
 	return s
+}
+
+// differs reports whether the session was opened with other MCP servers or directories. Nil
+// stands for the present ones.
+func (s *session) differs(servers []acp.McpServer, dirs []string) bool {
+	return servers != nil && !reflect.DeepEqual(servers, s.servers) && len(servers)+len(s.servers) > 0 ||
+		dirs != nil && !slices.Equal(dirs, s.dirs)
+}
+
+// busy reports whether a prompt runs.
+func (s *session) busy() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.turn != nil
 }
 
 // close interrupts the turn, waits for the agent and releases the session.
@@ -134,6 +156,10 @@ func (s *session) loop() {
 			s.safely(func() { s.take(e) })
 		case f := <-s.work:
 			s.safely(f)
+		case <-s.opened.Changed:
+			if s.announced != nil {
+				s.safely(s.sendCommands)
+			}
 		case <-due:
 			s.flush = nil
 			s.feed.flush()
@@ -312,7 +338,7 @@ func (s *session) replay() error {
 // announce sends what an editor gets after the answer that opened the session.
 func (s *session) announce() {
 	s.do(func() {
-		s.feed.send(acp.SessionUpdate{AvailableCommandsUpdate: &acp.SessionAvailableCommandsUpdate{AvailableCommands: s.commands()}})
+		s.sendCommands()
 		for _, text := range s.opened.Notices {
 			s.feed.note(text)
 		}
@@ -332,10 +358,15 @@ func (s *session) prompt(blocks []acp.ContentBlock) (task, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, prompts := command.(event.Prompt)
-	t := &turn{command: command, ended: make(chan ending, 1), began: !prompts}
+	t := &turn{ended: make(chan ending, 1)}
 	s.turn = t
-	s.outbox.Send(command)
+	if p, waits := command.(awaitedPrompt); waits {
+		s.await(t, p)
+	} else {
+		_, prompts := command.(event.Prompt)
+		t.command, t.began = command, !prompts
+		s.outbox.Send(command)
+	}
 	return func(ctx context.Context) (any, func(), error) {
 		select {
 		case end := <-t.ended:
@@ -358,6 +389,9 @@ func (s *session) cancel() {
 		return
 	}
 	t.cancelled = true
+	if t.stop != nil {
+		t.stop()
+	}
 	if t.undoes() { // no TurnEnd follows
 		s.side.Go(func() {
 			s.do(s.withdraw)
@@ -389,7 +423,7 @@ func (s *session) returned() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch t := s.turn; {
-	case t == nil || t.began:
+	case t == nil || t.began || t.command == nil:
 	case t.cancelled:
 		s.endTurn(ending{response: acp.PromptResponse{StopReason: acp.StopReasonCancelled}})
 	case t.again:

@@ -9,12 +9,15 @@ package command
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"agent/cmd/agent/settings"
 	"agent/internal/history"
@@ -71,6 +74,22 @@ func (e *UsageError) Unwrap() error { return e.err }
 // Usage returns a UsageError. Its arguments are those of fmt.Errorf.
 func Usage(format string, args ...any) error {
 	return &UsageError{fmt.Errorf(format, args...)}
+}
+
+// BadFlag returns the UsageError for an error of parsing flags.
+func BadFlag(err error) error {
+	bad, _ := errors.AsType[*pflag.InvalidValueError](err)
+	if _, number := errors.AsType[*strconv.NumError](err); bad == nil || !number {
+		return Usage("%w", err)
+	}
+	kind := "a number"
+	switch bad.GetFlag().Value.Type() {
+	case "int":
+		kind = "a whole number"
+	case "bool":
+		kind = "true or false"
+	}
+	return Usage("--%s %q: expected %s", bad.GetFlag().Name, bad.GetValue(), kind)
 }
 
 // TextOrJSON checks the value of --output of commands that print either.

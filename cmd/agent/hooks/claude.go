@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -123,6 +124,9 @@ func importRun(_ context.Context, opts *Options) error {
 		return err
 	}
 	b, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("there is no file %s to import hooks from. %s", ink.SanitizeLine(command.Short(file)), opts.otherFiles())
+	}
 	if err != nil {
 		return fmt.Errorf("import hooks: %w", err)
 	}
@@ -179,6 +183,18 @@ func describe(h settings.Hook) string {
 		return ""
 	}
 	return "  (" + strings.Join(parts, ", ") + ")"
+}
+
+// otherFiles says how to import the hooks of another file.
+func (o *Options) otherFiles() string {
+	const another = "to import another file: agent hooks import FILE"
+	switch {
+	case o.File != "":
+		return "Without FILE, agent hooks import reads ~/.claude/settings.json, and with --project .claude/settings.json of the current directory"
+	case o.Project:
+		return "To import your own, leave out --project; " + another
+	}
+	return "To import those of the current directory, add --project; " + another
 }
 
 // claudePath returns the file to import.

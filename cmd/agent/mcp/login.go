@@ -141,21 +141,19 @@ func (o *Options) askBrowser(ctx context.Context, listener net.Listener, page st
 			o.IO.Warn("cannot open a browser: %v", err)
 		}
 	}
-	answers := make(chan url.Values, 1)
-	server := &http.Server{ReadHeaderTimeout: renewTime, Handler: callback(u.Query().Get("state"), answers)}
+	answer := newCallback(u.Query().Get("state"))
+	serving, stop := context.WithCancel(ctx)
 	served := make(chan struct{})
 	go func() {
 		defer close(served)
-		_ = server.Serve(listener)
+		answer.serve(serving, listener)
 	}()
 	defer func() {
-		end, stop := context.WithTimeout(context.WithoutCancel(ctx), time.Second) // the browser reads the page
-		defer stop()
-		_ = server.Shutdown(end)
+		stop()
 		<-served
 	}()
 	select {
-	case q := <-answers:
+	case q := <-answer.answers:
 		if why := q.Get("error"); why != "" {
 			return nil, errors.New("the authorization server answers: " + ink.SanitizeLine(cmp.Or(q.Get("error_description"), why)))
 		}
@@ -163,26 +161,6 @@ func (o *Options) askBrowser(ctx context.Context, listener net.Listener, page st
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-}
-
-// callback returns the handler of the page to which the authorization server sends the
-// browser. It passes on the first answer that has the state of this login.
-func callback(state string, answers chan<- url.Values) http.Handler {
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /callback", func(w http.ResponseWriter, r *http.Request) {
-		q := r.URL.Query()
-		if q.Get("state") != state {
-			http.Error(w, "This answer does not belong to the login that agent waits for.", http.StatusBadRequest)
-			return
-		}
-		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-		_, _ = fmt.Fprintln(w, "agent has the answer. You can close this page.")
-		select {
-		case answers <- q:
-		default:
-		}
-	})
-	return mux
 }
 
 func logoutRun(ctx context.Context, opts *Options) error {

@@ -310,6 +310,9 @@ func unknownKeyError(name, path string, keys []string) error {
 	if path != "" {
 		where = " in " + path
 	}
+	if name == "mcpServers" && path == "" {
+		return fmt.Errorf("unknown setting %q: MCP servers are in mcp.servers, see agent help mcp. To add one: agent mcp add", name)
+	}
 	if near := phrase.Nearest(name, keys); near != "" {
 		return fmt.Errorf("unknown setting %q%s (did you mean %q?)", name, where, near)
 	}

@@ -56,6 +56,7 @@ func TestLoad(t *testing.T) {
 		"a slip":                     {file: "{\n\n  \"modle\": \"x\"}", err: `:3: unknown setting "modle" (did you mean "model"?)`},
 		"dots in a server":           {file: `{"mcp": {"servers": {"a.b": {"command": "x"}}}}`, err: `:1: mcp.servers: invalid name "a.b": use lower-case letters, digits, dashes and underscores`},
 		"dashes in a tool":           {file: `{"tools": {"a-b": {"command": "x", "description": "y"}}}`, err: `:1: tools: invalid name "a-b": use lower-case letters, digits and underscores, and begin with a letter`},
+		"settings of other programs": {file: `{"mcpServers": {}}`, err: `:1: unknown setting "mcpServers": MCP servers are in mcp.servers, see agent help mcp. To add one: agent mcp add`},
 		"the name of an MCP tool":    {file: "{\"tools\": {\n\"mcp__a__b\": {\"command\": \"x\", \"description\": \"y\"}}}", err: `:2: tools.mcp__a__b: names that begin with mcp__ are those of MCP tools. Choose another one`},
 		"no such thing":              {file: "{\"telemetry\": true}", err: `:1: unknown setting "telemetry". Settings: $schema, `},
 		"a slip in a provider":       {file: "{\"providers\": {\n\"groq\": {\n\"baseurl\": \"x\"}}}", err: `:3: unknown setting "baseurl" in providers.groq (did you mean "base_url"?)`},

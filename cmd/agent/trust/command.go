@@ -3,6 +3,7 @@ package trust
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -112,10 +113,32 @@ func listRun(_ context.Context, opts *Options) error {
 	}
 	w := tabwriter.NewWriter(opts.IO.Out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "KIND\tNAME\tFILE\tSTATE")
+	next := "" // the arguments of the first item that waits
 	for _, i := range all {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", i.Kind, ink.SanitizeLine(i.Name), ink.SanitizeLine(i.File), r.state(i))
+		if next == "" && !r.Confirmed(i) {
+			next = i.arguments()
+		}
 	}
-	return w.Flush()
+	if err := w.Flush(); err != nil || next == "" {
+		return err
+	}
+	fmt.Fprintf(opts.IO.Err, "To read the content: agent trust show %s. To confirm it: agent trust confirm %s\n", next, next)
+	return nil
+}
+
+// plain is a name that needs no quotes in a shell.
+var plain = regexp.MustCompile(`^[A-Za-z0-9_./-]+$`)
+
+// arguments returns the arguments of agent trust that select i.
+func (i Item) arguments() string {
+	switch {
+	case i.Kind == Hooks: // a repository has one file
+		return string(i.Kind)
+	case plain.MatchString(i.Name):
+		return string(i.Kind) + " " + i.Name
+	}
+	return string(i.Kind) + " NAME"
 }
 
 // state says in a word or two whether i is used.
@@ -175,6 +198,10 @@ func revokeRun(_ context.Context, opts *Options) error {
 	r, i, err := opts.one()
 	if err != nil {
 		return err
+	}
+	if !r.Confirmed(i) {
+		fmt.Fprintf(opts.IO.Out, "%s %s is not confirmed: there is nothing to revoke.\n", i.Kind, ink.SanitizeLine(i.Name))
+		return nil
 	}
 	if err := r.Revoke(i); err != nil {
 		return err

@@ -210,7 +210,9 @@ func (p *Player) over(now Request) error {
 	p.mu.Unlock()
 	which := fmt.Sprintf("request %d", n)
 	if last := lastMessage(now); last != "" {
-		which += " (its last message: " + excerpt(json.RawMessage(last), 0) + ")"
+		const most = 50 // bytes
+		last = strings.TrimRight(last, `"}]`)
+		which += " (which ends with …" + strings.ToValidUTF8(last[max(0, len(last)-most):], "") + ")"
 	}
 	return &llm.Error{
 		Kind: llm.ErrInvalid, Provider: "replay", Message: fmt.Sprintf("%s has no response to %s: it has %s", p.path, which, phrase.Count(has, "response")),

@@ -111,7 +111,7 @@ func TestRecordingHasNoSecrets(t *testing.T) {
 	if d := cmp.Diff(replayed, want); d != "" || len(*said) > 0 {
 		t.Errorf("%v, got (-), want (+):\n%s", *said, d)
 	}
-	if more := exchange(t, p, body); !strings.Contains(more, "recording.jsonl has no response to request 5 (its last message: {\"role\":\"user\",\"content\":\"my key is [removed]\"}): it has 4 responses") {
+	if more := exchange(t, p, body); !strings.Contains(more, "recording.jsonl has no response to request 5 (which ends with …{\"role\":\"user\",\"content\":\"my key is [removed): it has 4 responses") {
 		t.Errorf("got %s", more)
 	}
 }

@@ -16,6 +16,12 @@ type (
 	Prompt struct {
 		Text   string      `json:"text"`
 		Images []llm.Image `json:"images,omitempty"`
+		// Mentions are resources of MCP servers that the user named in the text, as
+		// SERVER:URI: see Resources. They are read without approval, and the model gets them
+		// with the prompt. Those of other servers than the connected ones have no effect.
+		Mentions []string `json:"mentions,omitempty"`
+		// Source is the MCP server that wrote the text; empty for a text of the user.
+		Source string `json:"source,omitempty"`
 	}
 	// Retry starts a turn without a prompt, which sends the conversation again. If the
 	// conversation ends with a message of the model, GoOn is added to it. During a

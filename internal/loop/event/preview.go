@@ -215,7 +215,7 @@ type Permission struct {
 
 // Ask is a question to the user.
 type Ask struct {
-	ID       string   `json:"id"`               // of the tool call, or StepsAsk, TextAsk or HostAsk
+	ID       string   `json:"id"`               // of the tool call, or one of the IDs below
 	Agent    string   `json:"agent,omitempty"`  // the delegate that asks: "explore 2"; empty for the main agent
 	Title    string   `json:"title"`            // "edit internal/tui/list.go"
 	Effect   Effect   `json:"effect,omitempty"` // as in ToolStart; empty for a question about the turn
@@ -277,6 +277,8 @@ const (
 	StepsAsk = "steps" // whether a long turn may continue
 	TextAsk  = "text"  // whether a model without tool calling may write its calls as text
 	HostAsk  = "host"  // whether the conversation may be sent to a host
+	// SearchAsk is whether the model may use the web search of its provider.
+	SearchAsk = "search"
 )
 
 func (Streamed) isEvent()       {}

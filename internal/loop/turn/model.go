@@ -23,6 +23,9 @@ type Model struct {
 	Host      string         // of BaseURL, if that is not the provider's default
 	// Confirm must be approved before the first request; nil if nothing must be.
 	Confirm *Confirm
+	// ApproveSearch is set if the user must approve WebSearch before the first request, and
+	// gets the answer.
+	ApproveSearch func(yes bool)
 	// Cost returns the price of a reply in US dollars, if it is known. Nil if it
 	// never is.
 	Cost func(llm.Usage) (usd float64, known bool)

@@ -51,6 +51,10 @@ func (r Runner) run(ctx context.Context, in tools.Info, c *toolCall, progress fu
 	if got.Source != "" && got.Text != "" {
 		got.Text = tools.Quote(got.Source, got.Text)
 	}
+	if got.Text != "" && got.Notes != "" && !strings.HasSuffix(got.Text, "\n") {
+		got.Text += "\n"
+	}
+	got.Text += got.Notes
 	if err != nil {
 		c.fail(ctx, err)
 		if c.part != nil && c.part.notes != "" {

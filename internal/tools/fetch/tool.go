@@ -34,7 +34,7 @@ type fetchArgs struct {
 }
 
 // PDFText returns the text of a PDF. See tools.Commands.PDFText.
-type PDFText func(ctx context.Context, pdf []byte, ok tools.Approved) (string, error)
+type PDFText func(ctx context.Context, pdf []byte, ok tools.Approved) (text string, pages int, err error)
 
 // Tool returns the tool that fetches a URL. Pdf reads the PDFs.
 func Tool(o Options, pdf PDFText) tools.Tool {
@@ -52,7 +52,7 @@ func Tool(o Options, pdf PDFText) tools.Tool {
 				p, err := client.Get(ctx, u)
 				var r tools.Result
 				if err == nil && p.PDF != nil {
-					if p.Text, err = pdf(ctx, p.PDF, ok); err != nil && ctx.Err() == nil {
+					if p.Text, _, err = pdf(ctx, p.PDF, ok); err != nil && ctx.Err() == nil {
 						err = fmt.Errorf("fetch %s: %w", p.URL, err)
 					}
 				}

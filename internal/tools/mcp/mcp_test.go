@@ -108,7 +108,7 @@ const dot = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwA
 
 // newServer returns a server of a kind.
 func newServer(kind string) *sdk.Server {
-	s := sdk.NewServer(&sdk.Implementation{Name: kind, Version: "1"}, nil)
+	s := sdk.NewServer(&sdk.Implementation{Name: kind, Version: "1"}, &sdk.ServerOptions{Instructions: "Ask for one row."})
 	add := func(name string, run func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error)) {
 		s.AddTool(&sdk.Tool{Name: name, Description: "runs " + name, InputSchema: json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"},"count":{"type":"integer"}}}`)}, run)
 	}

@@ -21,6 +21,9 @@ import (
 // to the newer way to begin one.
 const oldProtocol = "2025-11-25"
 
+// maxInstructions limits what a server says about the use of its tools, in bytes.
+const maxInstructions = 1 << 10
+
 // maxStated limits the text about a failure, in bytes.
 const maxStated = 500
 
@@ -61,12 +64,13 @@ func newServer(c *Connections, s Server) *server {
 func (s *server) status() Status {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	changes := false
+	changes, instructions := false, ""
 	if s.session != nil {
-		c := s.session.InitializeResult().Capabilities
-		changes = c != nil && c.Tools != nil && c.Tools.ListChanged
+		r := s.session.InitializeResult()
+		changes = r.Capabilities != nil && r.Capabilities.Tools != nil && r.Capabilities.Tools.ListChanged
+		instructions = phrase.Clip(strings.ToValidUTF8(strings.TrimSpace(r.Instructions), "\uFFFD"), maxInstructions)
 	}
-	return Status{Server: s.Server, State: s.state, Why: s.why, Tools: slices.Clone(s.tools), Changes: changes, Rejected: slices.Clone(s.rejected), Protocol: s.protocol, Resources: s.offers.resources, HasResources: s.offers.hasResources, Prompts: s.offers.prompts}
+	return Status{Server: s.Server, State: s.state, Why: s.why, Tools: slices.Clone(s.tools), Changes: changes, Instructions: instructions, Rejected: slices.Clone(s.rejected), Protocol: s.protocol, Resources: s.offers.resources, HasResources: s.offers.hasResources, Prompts: s.offers.prompts}
 }
 
 // set changes the state and reports the change.

@@ -185,6 +185,9 @@ func (f *Feed) userSaid(ev *event.UserSaid) {
 	}
 	if ev.Auto {
 		note := shortNote(ev.Text)
+		if ev.Source != "" {
+			note, _, _ = strings.Cut(ev.Text, "\n")
+		}
 		if label, ok := f.answerTold(ev.Text); ok {
 			note = "the answer of " + label
 		}

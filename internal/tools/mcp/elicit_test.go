@@ -87,7 +87,7 @@ func curious() *sdk.Server {
 
 // asking connects to the curious server, over the old protocol if old is set, and
 // returns a function that calls one of its tools.
-func asking(t *testing.T, old, asks bool) (c *mcp.Connections, call func(tool, args string, ask func(context.Context, elicit.Form) (elicit.Reply, error)) string) {
+func asking(t *testing.T, old, asks bool, silence time.Duration) (c *mcp.Connections, call func(tool, args string, ask func(context.Context, elicit.Form) (elicit.Reply, error)) string) {
 	t.Helper()
 	server := curious()
 	get := func(*http.Request) *sdk.Server { return server }
@@ -97,7 +97,7 @@ func asking(t *testing.T, old, asks bool) (c *mcp.Connections, call func(tool, a
 	}
 	w := httptest.NewServer(handler)
 	t.Cleanup(w.Close)
-	c = connect(t, mcp.Options{Servers: []mcp.Server{{Name: "desk", URL: w.URL, SSE: old, Silence: 300 * time.Millisecond}}, Asks: asks})
+	c = connect(t, mcp.Options{Servers: []mcp.Server{{Name: "desk", URL: w.URL, SSE: old, Silence: silence}}, Asks: asks})
 	return c, func(tool, args string, ask func(context.Context, elicit.Form) (elicit.Reply, error)) string {
 		r, err := c.Call(t.Context(), "desk", tool, json.RawMessage(args), tools.Approved{Ask: ask})
 		if err != nil {
@@ -119,11 +119,11 @@ func form(message, schema string) string {
 func TestServerAsksTheUser(t *testing.T) {
 	t.Parallel()
 	var seen elicit.Form
-	_, call := asking(t, true, true)
+	_, call := asking(t, true, true, time.Second)
 	got := call("ask", form("Who are you?", person), func(ctx context.Context, f elicit.Form) (elicit.Reply, error) {
 		seen = f
 		select { // longer than the server may be silent
-		case <-time.After(400 * time.Millisecond):
+		case <-time.After(1200 * time.Millisecond):
 		case <-ctx.Done():
 			return elicit.Reply{}, ctx.Err()
 		}
@@ -159,7 +159,7 @@ func TestServerAsksTheUser(t *testing.T) {
 
 func TestServerOfTheNewProtocolAsks(t *testing.T) {
 	t.Parallel()
-	_, call := asking(t, false, true)
+	_, call := asking(t, false, true, time.Minute)
 	if got := call("rounds", `{}`, reply(elicit.Reply{Action: elicit.Accept, Values: map[string]any{"name": "Ann", "color": "r"}})); got != "accept Ann\n" {
 		t.Errorf("got %q", got)
 	}
@@ -171,14 +171,14 @@ func TestServerOfTheNewProtocolAsks(t *testing.T) {
 // A question is declined at once if no user can answer it, or if no call runs.
 func TestNobodyAnswersAServer(t *testing.T) {
 	t.Parallel()
-	c, call := asking(t, true, true)
+	c, call := asking(t, true, true, time.Minute)
 	if got := call("ask", form("Who?", person), nil); got != "decline null\n[1 question of the server to the user had no answer: no user can answer in this run]\n" {
 		t.Errorf("got %q", got)
 	}
 	if log := c.Log("desk"); !strings.Contains(log, "declined a question of the server: no user can answer") {
 		t.Errorf("the log is %q", log)
 	}
-	_, call = asking(t, true, false)
+	_, call = asking(t, true, false, time.Minute)
 	if got := call("ask", form("Who?", person), nil); !strings.Contains(got, "client does not support elicitation") {
 		t.Errorf("the client says that it can answer: %q", got)
 	}
@@ -187,7 +187,7 @@ func TestNobodyAnswersAServer(t *testing.T) {
 func TestHostileQuestions(t *testing.T) {
 	t.Parallel()
 	asked := 0
-	_, call := asking(t, true, true)
+	_, call := asking(t, true, true, time.Minute)
 	accept := func(context.Context, elicit.Form) (elicit.Reply, error) {
 		asked++
 		return elicit.Reply{Action: elicit.Accept}, nil
@@ -233,7 +233,7 @@ func TestHostileQuestions(t *testing.T) {
 
 func TestServerWantsAPage(t *testing.T) {
 	t.Parallel()
-	_, call := asking(t, true, true)
+	_, call := asking(t, true, true, time.Second)
 	var seen elicit.Form
 	got := call("ask", `{"mode":"url","url":"https://bücher.example/pay?id=1","elicitationId":"1","message":"Pay"}`, func(_ context.Context, f elicit.Form) (elicit.Reply, error) {
 		seen = f
@@ -256,7 +256,7 @@ func TestServerWantsAPage(t *testing.T) {
 // The user interrupts the call while a question waits.
 func TestInterruptedQuestion(t *testing.T) {
 	t.Parallel()
-	c, _ := asking(t, true, true)
+	c, _ := asking(t, true, true, time.Minute)
 	ctx, interrupt := context.WithCancel(t.Context())
 	_, err := c.Call(ctx, "desk", "ask", json.RawMessage(form("Who?", person)), tools.Approved{Ask: func(ctx context.Context, _ elicit.Form) (elicit.Reply, error) {
 		interrupt()

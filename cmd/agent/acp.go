@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -58,7 +59,7 @@ func editorOptions(o *flags, end *exit.Signals) acp.Options {
 // openInEditor opens a session for an editor.
 func openInEditor(given *flags, end *exit.Signals, o acp.Opening) (*acp.Opened, error) {
 	f := opening{flags: *given, end: end, dir: o.Dir}
-	f.plain, f.program, f.resume = true, true, o.Resume
+	f.plain, f.program, f.noForms, f.resume = true, true, !o.Forms, o.Resume
 	f.addDirs, f.servers = slices.Concat(f.addDirs, o.AddDirs), o.Servers
 	if o.Resume != "" {
 		f.fromScreen, f.noSession, f.Model = true, false, ""
@@ -68,7 +69,7 @@ func openInEditor(given *flags, end *exit.Signals, o acp.Opening) (*acp.Opened, 
 		return nil, err
 	}
 	a.work.UseEditor(o.Editor)
-	if a.connections != nil {
+	if a.connections.Connections != nil {
 		a.connections.Start()
 	}
 	m := a.options.Model
@@ -94,7 +95,12 @@ func openInEditor(given *flags, end *exit.Signals, o acp.Opening) (*acp.Opened, 
 	custom, notices := customCommands(a.project)
 	out.Notices = append(out.Notices, notices...)
 	for _, c := range custom {
-		out.Commands = append(out.Commands, acp.Command{Name: c.Name, Args: c.Args, What: commandText(c), Prompt: func(args string) string { return slash.CustomPrompt(c, args) }})
+		out.Commands = append(out.Commands, acp.Command{Name: c.Name, Args: c.Args, What: commandText(c), Prompt: func(_ context.Context, args string) (event.Prompt, error) {
+			return event.Prompt{Text: slash.CustomPrompt(c, args), Mentions: event.Resources(args)}, nil
+		}})
+	}
+	if a.connections.Connections != nil {
+		out.Prompts, out.Changed = a.promptCommands, a.connections.Changed()
 	}
 	if m.Name == offline.Name {
 		out.Notices = append(out.Notices, connectNotice(credentials.KeyringAvailable()))
@@ -112,4 +118,19 @@ func commandText(c screen.CustomCommand) string {
 		text += " (from this repository)"
 	}
 	return text
+}
+
+// promptCommands returns the prompts of MCP servers as commands of an editor.
+func (a *app) promptCommands() (all []acp.Command) {
+	for _, p := range a.prompts() {
+		all = append(all, acp.Command{Name: p.Name, Args: p.Usage, What: strings.TrimSpace(p.Description + " (from the MCP server " + p.Server + ")"), Prompt: func(ctx context.Context, args string) (event.Prompt, error) {
+			got, err := a.prompt(ctx, p.Name, slash.ArgWords(args))
+			if err == nil && !got.IsEmpty() {
+				got.Mentions = event.Resources(args)
+				got.Text = strings.TrimSpace("/"+p.Name+" "+args) + "\n\n" + got.Text
+			}
+			return got, err
+		}})
+	}
+	return all
 }

@@ -18,6 +18,7 @@ func TestEditorServers(t *testing.T) {
 		call("tool_search", `{"query":"stock"}`),
 		call("mcp_call", `{"tool":"mcp__my-shop__stock","arguments":{"article":"tea"}}`),
 		say("17 are left."),
+		say("Ordered."),
 	)
 	h := newHome(t, map[string]string{".git/HEAD": "", ".agent/hooks.json": `{"session_start": [{"command": "true"}]}`}, at(s)...)
 	h.configure(t, `{"mcp": {"servers": {"own": {"command": "agent-shop"}}}}`)
@@ -57,5 +58,19 @@ func TestEditorServers(t *testing.T) {
 	waitFor(t, "MCP server late", func() bool { return strings.Contains(e.peek(), "MCP server late") })
 	if body := s.seen()[2].body; !strings.Contains(body, "17 pieces") || !strings.Contains(body, "by ${WHO} ann") {
 		t.Errorf("the result did not reach the model: %.3000s", body)
+	}
+	waitFor(t, "the prompt of the server", func() bool { return strings.Contains(e.peek(), "mcp__my-shop__order") })
+	prompt := func(text string) error {
+		_, err := e.Prompt(t.Context(), acp.PromptRequest{SessionId: e.session, Prompt: []acp.ContentBlock{acp.TextBlock(text)}})
+		return err
+	}
+	if err := prompt("/mcp__my-shop__order"); err == nil || !strings.Contains(err.Error(), "the argument article is missing") {
+		t.Errorf("a prompt without its argument: %v", err)
+	}
+	if err := prompt("/mcp__my-shop__order tea and @my-shop:stock://tea"); err != nil {
+		t.Error(err)
+	}
+	if body := s.seen()[3].body; !strings.Contains(body, `Order and @my-shop:stock://tea pieces of tea`) || !strings.Contains(body, `[resource stock://tea]\n17 pieces of tea`) {
+		t.Errorf("the prompt of the server or the resource did not reach the model: %.3000s", body)
 	}
 }

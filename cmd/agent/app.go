@@ -36,7 +36,6 @@ import (
 	"agent/internal/tools/fetch"
 	"agent/internal/tools/git"
 	"agent/internal/tools/lsp"
-	"agent/internal/tools/mcp"
 	"agent/internal/tools/search"
 	"agent/internal/tools/shell"
 	"agent/internal/tools/workspace"
@@ -76,8 +75,10 @@ type opening struct {
 	notice    string // shown to the user at the start
 	// servers are MCP servers of an editor, besides the configured ones.
 	servers          map[string]settings.MCPServer
-	program          bool      // another program answers questions: there is no screen
-	previousEndpoint *endpoint // of the session before a new one; nil if there was none
+	kept             *keptServers // keeps the connections to MCP servers; nil for none
+	program          bool         // another program answers questions: there is no screen
+	noForms          bool         // that program cannot answer questions of MCP servers
+	previousEndpoint *endpoint    // of the session before a new one; nil if there was none
 	// baseFor is the provider that BaseURL is for; empty for the selected one.
 	baseFor string
 	// fromScreen is set if the user chose the session on the screen: its own base
@@ -125,15 +126,13 @@ type app struct {
 	trace   *trace.Trace // nil without --trace
 	notices []string     // shown before the first prompt
 	// sandbox is that of commands; nil if it is turned off.
-	sandbox *access.Sandbox
-	choice  modelChoice
-	trust   *trust.Review // of what the repository configures; nil in the demo
-	changes changes       // of files
-	hooks   *hooks.Runner // nil if there are none
-	// connections are those to MCP servers; nil if there are none.
-	connections *mcp.Connections
-	toolbox     *mcp.Toolbox // of connections
-	servers     *lsp.Pool    // language servers; nil if none is used
+	sandbox     *access.Sandbox
+	choice      modelChoice
+	trust       *trust.Review // of what the repository configures; nil in the demo
+	changes     changes       // of files
+	hooks       *hooks.Runner // nil if there are none
+	connections connected     // to MCP servers
+	servers     *lsp.Pool     // language servers; nil if none is used
 }
 
 // open opens a new session, or the one that f resumes. attended means that a user
@@ -249,7 +248,7 @@ func (a *app) assemble(f opening, attended bool) (err error) {
 	}
 	a.notices = append(a.notices, warnings...)
 	a.changes.off = f.temporary
-	a.addConnections(attended)
+	a.addConnections(f, attended)
 	if !f.temporary {
 		a.openHooks()
 	}

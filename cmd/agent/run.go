@@ -150,7 +150,7 @@ func (o *runOptions) prompt() (event.Prompt, error) {
 	if err != nil {
 		return event.Prompt{}, err
 	}
-	prompt := event.Prompt{Text: text}
+	prompt := event.Prompt{Text: text, Mentions: event.Resources(strings.Join(o.Prompt, " "))}
 	images := desktop.Images{Dir: "."}
 	for _, file := range o.Images {
 		img, _, err := images.File(file)

@@ -32,9 +32,15 @@ type frontEnd struct {
 // startFrontEnd starts `agent run` with a model that plays answers.
 func startFrontEnd(t *testing.T, answers ...answer) *frontEnd {
 	t.Helper()
-	f := &frontEnd{t: t, dir: t.TempDir(), schema: outputSchema(t)}
-	f.cmd = exec.Command("agent", "run", "--input", "stream-json", "--output", "stream-json", "--include-partial", "--base-url", serve(t, answers...).URL+"/v1", "--model", "openai/m")
-	f.cmd.Dir, f.cmd.Env = f.dir, homeEnv(t)
+	return startFrontEndIn(t, t.TempDir(), homeEnv(t), "--base-url", serve(t, answers...).URL+"/v1")
+}
+
+// startFrontEndIn starts `agent run` in a workspace, with an environment and further flags.
+func startFrontEndIn(t *testing.T, dir string, env []string, flags ...string) *frontEnd {
+	t.Helper()
+	f := &frontEnd{t: t, dir: dir, schema: outputSchema(t)}
+	f.cmd = exec.Command("agent", append([]string{"run", "--input", "stream-json", "--output", "stream-json", "--include-partial", "--model", "openai/m"}, flags...)...)
+	f.cmd.Dir, f.cmd.Env = f.dir, env
 	f.cmd.Stderr = os.Stderr
 	var err error
 	if f.in, err = f.cmd.StdinPipe(); err != nil {

@@ -24,6 +24,8 @@ import (
 // until the user leaves. prompts are for the first one.
 func runSessions(ctx context.Context, f opening, prompts []screen.Prompt) error {
 	ctx, stop := context.WithCancel(ctx)
+	f.kept = &keptServers{}
+	defer f.kept.close()
 	var expired <-chan string
 	defer func() {
 		stop()
@@ -53,7 +55,9 @@ func runSessions(ctx context.Context, f opening, prompts []screen.Prompt) error 
 		closing := f.end.Begin(nil, true)
 		closing.Leave()
 		next, here := a.nextOpening(f, left), a.reopening(f)
-		a.close()
+		if a.close(); err != nil || next == nil {
+			f.kept.close()
+		}
 		closing.End()
 		if err != nil || next == nil {
 			f.end.Begin(nil, true) // an extra interrupt must not cut off the output
@@ -102,7 +106,7 @@ func (a *app) reopening(f opening) *opening {
 func (a *app) carried(f opening) opening {
 	return opening{
 		flags: flags{Flags: f.Flags, permit: f.permit, budget: f.budget, prompt: f.prompt, trace: f.trace, traffic: f.traffic, noSession: f.noSession},
-		end:   f.end, input: f.input, baseFor: cmp.Or(f.baseFor, a.choice.pick.Bound()),
+		end:   f.end, input: f.input, kept: f.kept, baseFor: cmp.Or(f.baseFor, a.choice.pick.Bound()),
 	}
 }
 

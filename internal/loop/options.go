@@ -107,6 +107,9 @@ type PromptOptions struct {
 	// directories that tools have touched since its previous call, and notices for the
 	// user. It may be nil.
 	InstructionNotes func() (notes, notices []string)
+	// Attach reads the resources of MCP servers that a prompt mentions: see event.Prompt. A
+	// Source of its result names the server. It may be nil.
+	Attach func(ctx context.Context, mentions []string) []tools.Attachment
 	// Situation describes the environment to a model with a context window of window
 	// tokens. Earlier holds the descriptions in the session; if there are any, only
 	// changes are described. It is called at the first turn and may be nil.

@@ -1,7 +1,9 @@
 package loop_test
 
 import (
+	"context"
 	"fmt"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -59,6 +61,61 @@ func TestRequestsOnlyGrow(t *testing.T) {
 		}
 		if d := cmp.Diff(now.Messages[:len(before.Messages)], before.Messages); d != "" {
 			t.Fatalf("request %d does not begin with the previous one: %s", i, d)
+		}
+	}
+}
+
+// lateServer is a server whose tool is there only after the model has searched for tools.
+type lateServer struct{ ready atomic.Bool }
+
+func (l *lateServer) Offer(context.Context, int) []tools.Tool { return l.Fixed() }
+func (l *lateServer) Problems() <-chan string                 { return nil }
+
+func (l *lateServer) Callable() []tools.Tool {
+	if !l.ready.Load() {
+		return nil
+	}
+	return []tools.Tool{echo("mcp__late__look", tools.Read)}
+}
+
+func (l *lateServer) Fixed() []tools.Tool {
+	return []tools.Tool{tools.New("tool_search", "finds tools", func(context.Context, textArgs) (tools.Call, error) {
+		return tools.Call{Title: "search", Effect: tools.Read, Run: func(context.Context, tools.Approved) (tools.Result, error) {
+			l.ready.Store(true)
+			return tools.Result{Text: "mcp__late__look", Source: "servers"}, nil
+		}}, nil
+	})}
+}
+
+// A server that is ready late, and a change of the mode, leave the tools and the beginning of
+// the requests as they are. The model can call the tools of the server.
+func TestALateServerKeepsThePrefix(t *testing.T) {
+	p := script.New(script.Call("c1", "tool_search", args("look")), script.Say("one"), script.Call("c2", "mcp__late__look", args("b")), script.Say("two"))
+	o := options(p, echo("read", tools.Read))
+	o.Connected = &lateServer{}
+	events := command(t, o, []event.Command{event.Prompt{Text: "a"}, event.SetMode{Mode: event.ModePlan}, event.Prompt{Text: "b"}}, func(e event.Event) bool {
+		switch e.(type) {
+		case *event.TurnEnd, *event.ModeSet:
+			return true
+		}
+		return false
+	})
+	for _, e := range events {
+		if e, ok := e.(*event.ToolEnd); ok && e.Outcome != event.OK {
+			t.Errorf("%s: got %s", e.Result.ID, e.Result.Text)
+		}
+	}
+	requests := p.Requests()
+	if len(requests) != 4 {
+		t.Fatalf("got %d requests, want 4", len(requests))
+	}
+	for i, now := range requests[1:] {
+		before := requests[i]
+		if d := cmp.Diff(before.Tools, now.Tools); d != "" || now.System != before.System {
+			t.Errorf("request %d has other tools or another system prompt: %s", i+1, d)
+		}
+		if d := cmp.Diff(before.Messages, now.Messages[:len(before.Messages)]); d != "" {
+			t.Errorf("request %d does not begin with the previous one: %s", i+1, d)
 		}
 	}
 }

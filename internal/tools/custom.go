@@ -71,16 +71,22 @@ func (t customTool) Spec() llm.ToolSpec {
 	return llm.ToolSpec{Name: t.Name, Description: t.Description, Schema: t.schema}
 }
 
-// Accepts describes only the names and the simple types of the arguments, which are what
-// the intake repairs. Prepare checks them against the whole schema.
+// Accepts describes only the names, the simple types and the values of the arguments, which
+// are what the intake repairs. Prepare checks them against the whole schema.
 func (t customTool) Accepts() intake.Tool {
 	return intake.Tool{Name: t.Name, Schema: func() *jsonschema.Schema {
 		full := t.accepted.Schema()
 		out := &jsonschema.Schema{Type: "object", Required: full.Required, Properties: map[string]*jsonschema.Schema{}}
+		if a := full.AdditionalProperties; a != nil && a.Not != nil {
+			out.AdditionalProperties = a
+		}
 		for name, p := range full.Properties {
 			out.Properties[name] = &jsonschema.Schema{}
 			if p != nil {
 				out.Properties[name].Type = p.Type
+				if p.Type == "string" {
+					out.Properties[name].Enum = p.Enum
+				}
 			}
 		}
 		return out
@@ -99,7 +105,7 @@ func (t customTool) Prepare(_ context.Context, args json.RawMessage) (Call, erro
 		return Call{}, err
 	}
 	if err := t.accepted.Validate(value); err != nil {
-		return Call{}, fmt.Errorf("the arguments of %s do not match its schema: %w", t.Name, err)
+		return Call{}, fmt.Errorf("the arguments of %s do not match its schema: %s", t.Name, strings.ReplaceAll(err.Error(), "validating root: ", ""))
 	}
 	var input bytes.Buffer
 	if err := json.Compact(&input, understood.Arguments); err != nil {

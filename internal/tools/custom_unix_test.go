@@ -18,8 +18,8 @@ import (
 
 // orderSchema is a schema whose limits only a complete validator knows.
 func orderSchema() map[string]any {
-	return map[string]any{"type": "object", "required": []any{"number"}, "properties": map[string]any{
-		"number": map[string]any{"type": "integer", "minimum": 1}, "note": map[string]any{"type": "string"},
+	return map[string]any{"type": "object", "additionalProperties": false, "required": []any{"number"}, "properties": map[string]any{
+		"number": map[string]any{"type": "integer", "minimum": 1}, "note": map[string]any{"type": "string"}, "state": map[string]any{"type": "string", "enum": []any{"new", "paid"}},
 	}}
 }
 
@@ -71,6 +71,8 @@ func TestCustomToolFails(t *testing.T) {
 		{"true", `{"number": 7}`, "[no output]\n", 0},
 		{"true", `{"number": 0}`, "do not match its schema", 0},
 		{"true", `{}`, "number", 0},
+		{"true", `{"number": 7, "state": "sent"}`, `"state" must be new or paid (you sent "sent")`, 0},
+		{"true", `{"number": 7, "nots": "a"}`, `does not take "nots". Did you mean "note"?`, 0},
 		{"true", `{"number": 7, "note": "` + strings.Repeat("x", 1<<20) + `"}`, "Send at most", 0},
 		{"head -c 300000 /dev/zero | tr '\\0' 'x'", `{"number": 7}`, "xxx", 0},
 	} {

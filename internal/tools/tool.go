@@ -12,6 +12,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"agent/internal/elicit"
 	"agent/internal/llm"
 	"agent/internal/tools/git"
 	"agent/internal/tools/intake"
@@ -60,6 +61,10 @@ type Approved struct {
 	// Progress, if not nil, shows output to the user while the call runs. It is
 	// never called concurrently.
 	Progress func(text string)
+	// Ask, if not nil, asks the user what an MCP server wants to know while the call runs,
+	// and waits for the reply or the end of ctx, whose error it returns. Without it, no user
+	// can answer. It is safe for concurrent use.
+	Ask func(ctx context.Context, f elicit.Form) (elicit.Reply, error)
 	// Force, if not nil, is closed when the user interrupts a second time: running
 	// processes are then killed at once.
 	Force <-chan struct{}
@@ -128,7 +133,9 @@ type Result struct {
 	// Source is the host or server that sent Text, which the model gets as a quotation:
 	// see Quote. It is named like the Target of a call to it, and empty for other results.
 	// It may be set together with an error that contains text of the source.
-	Source  string
+	Source string
+	// Notes follow Text and are not part of the quotation: they are from the user's hooks.
+	Notes   string
 	Images  []llm.Image         // for the model, in addition to Text
 	IsError bool                // the tool ran and failed, like a command that exits with 1
 	Changes []Change            // written files

@@ -23,6 +23,7 @@ func TestLanguageServers(t *testing.T) {
 	d.run("/lsp restart")
 	d.shows("Restarted all language servers.")
 	d.run("/lsp restart other")
+	d.shows("There is no language server other. The servers are: gopls")
 	if len(restarted) != 2 || restarted[0] != "gopls" || restarted[1] != "" {
 		t.Errorf("restarted %q", restarted)
 	}

@@ -24,6 +24,8 @@ type question struct {
 	// editPlan and editHunk open a plan or a hunk in the user's editor.
 	editPlan func(id, plan string) tea.Cmd
 	editHunk func(dialog.Hunk) tea.Cmd
+	copy     func(text, what string) tea.Cmd
+	open     func(url string) tea.Cmd // opens a page in the browser
 }
 
 // Key implements layer.Layer. The interrupt key works even while the dialog ignores
@@ -62,6 +64,7 @@ func (q *question) carryOut(r dialog.Result) (tea.Cmd, layer.Offer) {
 		q.editor.Type(r.Draft)
 	case r.Answer != nil:
 		q.answer(r.Answer)
+		return q.followUp(r), layer.Taken
 	case r.Own != nil:
 		return r.Own.Give(), layer.Taken
 	case r.Pass == dialog.ToDraft:
@@ -70,4 +73,15 @@ func (q *question) carryOut(r dialog.Result) (tea.Cmd, layer.Offer) {
 		return nil, layer.Global
 	}
 	return nil, layer.Taken
+}
+
+// followUp opens or copies the page to which the user agreed. The command may be nil.
+func (q *question) followUp(r dialog.Result) tea.Cmd {
+	switch {
+	case r.Copy != "":
+		return q.copy(r.Copy, "the URL")
+	case r.Open != "":
+		return q.open(r.Open)
+	}
+	return nil
 }

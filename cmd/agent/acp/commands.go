@@ -1,6 +1,8 @@
 package acp
 
 import (
+	"context"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -35,7 +37,7 @@ func (s *session) commands() []acp.AvailableCommand {
 	for _, c := range builtin {
 		add(c.name, c.args, c.what)
 	}
-	for _, c := range s.opened.Commands {
+	for _, c := range slices.Concat(s.opened.Commands, s.opened.prompts()) {
 		add(c.Name, c.Args, c.What)
 	}
 	return out
@@ -71,16 +73,73 @@ func (s *session) unknown(name string) error {
 }
 
 // slash returns the command for a slash command; nil if there is none of that name.
-func (s *session) slash(name, args string) event.Command {
+func (s *session) slash(ctx context.Context, name, args string) (event.Command, error) {
 	for _, c := range builtin {
 		if c.name == name {
-			return c.command(args)
+			return c.command(args), nil
 		}
 	}
 	for _, c := range s.opened.Commands {
 		if c.Name == name {
-			return event.Prompt{Text: strings.TrimSpace(c.Prompt(args))}
+			p, err := c.Prompt(ctx, args)
+			return p, err
 		}
 	}
-	return nil
+	for _, c := range s.opened.prompts() {
+		if c.Name == strings.ToLower(name) {
+			return awaitedPrompt{get: func(ctx context.Context) (event.Prompt, error) { return c.Prompt(ctx, args) }}, nil
+		}
+	}
+	return nil, nil
+}
+
+// prompts returns the prompts of MCP servers.
+func (o *Opened) prompts() []Command {
+	if o.Prompts == nil {
+		return nil
+	}
+	return o.Prompts()
+}
+
+// sendCommands sends the slash commands to the editor, unless it has them. It is called in
+// the loop.
+func (s *session) sendCommands() {
+	all := s.commands()
+	if reflect.DeepEqual(all, s.announced) {
+		return
+	}
+	s.announced = all
+	s.feed.send(acp.SessionUpdate{AvailableCommandsUpdate: &acp.SessionAvailableCommandsUpdate{AvailableCommands: all}})
+}
+
+// awaitedPrompt is a prompt that an MCP server must be asked for. Images are those of the
+// editor.
+type awaitedPrompt struct {
+	event.Prompt
+	get func(context.Context) (event.Prompt, error)
+}
+
+// await asks the server for a prompt and sends it, unless the turn is cancelled.
+func (s *session) await(t *turn, p awaitedPrompt) {
+	ctx, stop := context.WithCancel(s.ctx)
+	t.stop = stop
+	s.side.Go(func() {
+		defer stop()
+		got, err := p.get(ctx)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		switch {
+		case s.turn != t:
+		case t.cancelled:
+			s.endTurn(ending{response: acp.PromptResponse{StopReason: acp.StopReasonCancelled}})
+		case err != nil:
+			s.endTurn(ending{err: invalid("%s", clean(err.Error()))})
+		case got.IsEmpty():
+			s.endTurn(ending{err: invalid("the MCP server answered with an empty prompt")})
+		default:
+			got.Images = append(got.Images, p.Images...)
+			t.command = got
+			s.outbox.Send(got)
+		}
+	})
 }

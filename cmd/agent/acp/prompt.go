@@ -21,12 +21,16 @@ func (s *session) commandOf(ctx context.Context, blocks []acp.ContentBlock) (eve
 		return nil, err
 	}
 	if name, args, ok := slashCommand(prompt.Text); ok {
-		if c := s.slash(name, args); c != nil {
-			if p, ok := c.(event.Prompt); ok {
-				p.Images = prompt.Images
-				c = p
-			}
-			return c, nil
+		switch c, err := s.slash(ctx, name, args); c := c.(type) {
+		case nil:
+		case event.Prompt:
+			c.Images = prompt.Images
+			return c, err
+		case awaitedPrompt:
+			c.Images = prompt.Images
+			return c, err
+		default:
+			return c, err
 		}
 		if _, _, ok := slash.Parse(prompt.Text); ok { // neither a path nor several lines
 			return nil, s.unknown(name)
@@ -48,6 +52,7 @@ func (s *session) promptOf(ctx context.Context, blocks []acp.ContentBlock) (even
 		switch {
 		case b.Text != nil:
 			text.WriteString(b.Text.Text)
+			p.Mentions = append(p.Mentions, event.Resources(b.Text.Text)...)
 		case b.ResourceLink != nil:
 			text.WriteString(s.nameOf(b.ResourceLink.Uri))
 		case b.Resource != nil:

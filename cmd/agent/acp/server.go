@@ -40,6 +40,7 @@ type Opening struct {
 	AddDirs []string
 	Servers map[string]settings.MCPServer // MCP servers of the editor, by name
 	Editor  workspace.Editor              // nil if the editor does not share its files
+	Forms   bool                          // the editor shows questions of MCP servers
 }
 
 // Opened is an open session.
@@ -54,8 +55,12 @@ type Opened struct {
 	Model    event.ModelSet
 	Models   func(context.Context) []Model // that the user may choose
 	Commands []Command                     // custom commands and skills
-	Notices  []string                      // for the user
-	Saved    func() bool                   // the session can be resumed
+	// Prompts returns the prompts of MCP servers as commands. Changed has a token when they
+	// may have changed. Both may be nil.
+	Prompts func() []Command
+	Changed <-chan struct{}
+	Notices []string    // for the user
+	Saved   func() bool // the session can be resumed
 	// Search searches for a model on this machine and sends the result. It returns at the
 	// latest when the context ends.
 	Search func(context.Context, chan<- event.Command)
@@ -65,10 +70,11 @@ type Opened struct {
 // Model is a model that can be chosen.
 type Model struct{ Name, Why string }
 
-// Command is a slash command whose text is sent as the prompt.
+// Command is a slash command that sends a prompt.
 type Command struct {
 	Name, Args, What string
-	Prompt           func(args string) string
+	// Prompt returns the prompt. One of Opened.Prompts may wait for its server.
+	Prompt func(ctx context.Context, args string) (event.Prompt, error)
 }
 
 // server holds the sessions of one connection.
@@ -272,6 +278,8 @@ func (s *server) start(o Opening, servers []acp.McpServer) (*session, error) {
 	if files != nil {
 		o.Editor = files
 	}
+	forms, pages := shows(client)
+	o.Forms = forms || pages
 	var notices []string
 	o.Servers, notices = serversOf(servers)
 	opened, err := s.Open(o)
@@ -283,7 +291,7 @@ func (s *server) start(o Opening, servers []acp.McpServer) (*session, error) {
 		return nil, notFound(acp.SessionId(o.Resume))
 	}
 	opened.Notices = append(opened.Notices, notices...)
-	open := newSession(s.conn, opened)
+	open := newSession(s.conn, opened, client)
 	open.servers, open.dirs = servers, o.AddDirs
 	if files != nil {
 		files.bind(open.id)

@@ -27,6 +27,7 @@ const (
 type session struct {
 	id      acp.SessionId
 	conn    *conn
+	client  acp.ClientCapabilities
 	opened  *Opened
 	servers []acp.McpServer // of the editor
 	dirs    []string        // further directories of the editor
@@ -44,6 +45,7 @@ type session struct {
 	flush     *time.Timer // nil if nothing waits to be sent
 	questions map[string]context.CancelFunc
 	past      past
+	announced []acp.AvailableCommand // the slash commands that the editor has; nil before announce
 
 	mu     sync.Mutex
 	turn   *turn          // of the prompt that runs; nil if none does
@@ -71,6 +73,9 @@ type turn struct {
 	began     bool        // the agent has taken the prompt
 	again     bool        // the prompt was sent a second time
 	cancelled bool
+	// stop ends the wait for an MCP server that answers with the prompt; nil without one.
+	// Command is nil until then.
+	stop context.CancelFunc
 }
 
 // ending is how a turn ended: with a reason to stop, or an error.
@@ -80,9 +85,9 @@ type ending struct {
 }
 
 // newSession runs the agent of an open session.
-func newSession(c *conn, o *Opened) *session {
+func newSession(c *conn, o *Opened, client acp.ClientCapabilities) *session {
 	s := &session{
-		id: acp.SessionId(o.ID), conn: c, opened: o, chosen: o.Model, mode: o.Mode,
+		id: acp.SessionId(o.ID), conn: c, client: client, opened: o, chosen: o.Model, mode: o.Mode,
 		events: make(chan event.Event, 64), work: make(chan func()), ended: make(chan struct{}),
 		questions: map[string]context.CancelFunc{}, past: past{loaded: make(chan struct{})},
 	}
@@ -151,6 +156,10 @@ func (s *session) loop() {
 			s.safely(func() { s.take(e) })
 		case f := <-s.work:
 			s.safely(f)
+		case <-s.opened.Changed:
+			if s.announced != nil {
+				s.safely(s.sendCommands)
+			}
 		case <-due:
 			s.flush = nil
 			s.feed.flush()
@@ -206,7 +215,11 @@ func (s *session) take(e event.Event) {
 		}
 	case event.Asked:
 		s.feed.ask(e.Ask)
-		s.ask(e.Ask)
+		if e.Ask.Form != nil {
+			s.elicit(e.Ask)
+		} else {
+			s.ask(e.Ask)
+		}
 	case event.AskDone:
 		if withdraw := s.questions[e.ID]; withdraw != nil {
 			withdraw()
@@ -325,7 +338,7 @@ func (s *session) replay() error {
 // announce sends what an editor gets after the answer that opened the session.
 func (s *session) announce() {
 	s.do(func() {
-		s.feed.send(acp.SessionUpdate{AvailableCommandsUpdate: &acp.SessionAvailableCommandsUpdate{AvailableCommands: s.commands()}})
+		s.sendCommands()
 		for _, text := range s.opened.Notices {
 			s.feed.note(text)
 		}
@@ -345,10 +358,15 @@ func (s *session) prompt(blocks []acp.ContentBlock) (task, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, prompts := command.(event.Prompt)
-	t := &turn{command: command, ended: make(chan ending, 1), began: !prompts}
+	t := &turn{ended: make(chan ending, 1)}
 	s.turn = t
-	s.outbox.Send(command)
+	if p, waits := command.(awaitedPrompt); waits {
+		s.await(t, p)
+	} else {
+		_, prompts := command.(event.Prompt)
+		t.command, t.began = command, !prompts
+		s.outbox.Send(command)
+	}
 	return func(ctx context.Context) (any, func(), error) {
 		select {
 		case end := <-t.ended:
@@ -371,6 +389,9 @@ func (s *session) cancel() {
 		return
 	}
 	t.cancelled = true
+	if t.stop != nil {
+		t.stop()
+	}
 	if t.undoes() { // no TurnEnd follows
 		s.side.Go(func() {
 			s.do(s.withdraw)
@@ -402,7 +423,7 @@ func (s *session) returned() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch t := s.turn; {
-	case t == nil || t.began:
+	case t == nil || t.began || t.command == nil:
 	case t.cancelled:
 		s.endTurn(ending{response: acp.PromptResponse{StopReason: acp.StopReasonCancelled}})
 	case t.again:

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -56,13 +57,15 @@ func (o *Options) logIn(ctx context.Context, s Configured, client settings.MCPAu
 	defer listener.Close()
 	redirect := "http://" + listener.Addr().String() + "/callback"
 	var got login
+	seen := &endpoints{revoke: map[string]string{}, through: http.DefaultTransport}
 	config := &auth.AuthorizationCodeHandlerConfig{
-		RedirectURL: redirect, RequestRefreshToken: true, AcceptUnadvertisedIss: true, Client: &http.Client{Timeout: renewTime},
+		RedirectURL: redirect, RequestRefreshToken: true, AcceptUnadvertisedIss: true, Client: &http.Client{Timeout: renewTime, Transport: seen},
 		AuthorizationCodeFetcher: func(ctx context.Context, args *auth.AuthorizationArgs) (*auth.AuthorizationResult, error) {
 			return o.askBrowser(ctx, listener, args.URL)
 		},
 		NewTokenSource: func(_ context.Context, c *oauth2.Config, t *oauth2.Token) (oauth2.TokenSource, error) {
 			got = newLogin(s.URL, c, t)
+			got.RevokeURL = seen.revocation(got.TokenURL)
 			return oauth2.StaticTokenSource(t), nil
 		},
 	}
@@ -138,21 +141,19 @@ func (o *Options) askBrowser(ctx context.Context, listener net.Listener, page st
 			o.IO.Warn("cannot open a browser: %v", err)
 		}
 	}
-	answers := make(chan url.Values, 1)
-	server := &http.Server{ReadHeaderTimeout: renewTime, Handler: callback(u.Query().Get("state"), answers)}
+	answer := newCallback(u.Query().Get("state"))
+	serving, stop := context.WithCancel(ctx)
 	served := make(chan struct{})
 	go func() {
 		defer close(served)
-		_ = server.Serve(listener)
+		answer.serve(serving, listener)
 	}()
 	defer func() {
-		end, stop := context.WithTimeout(context.WithoutCancel(ctx), time.Second) // the browser reads the page
-		defer stop()
-		_ = server.Shutdown(end)
+		stop()
 		<-served
 	}()
 	select {
-	case q := <-answers:
+	case q := <-answer.answers:
 		if why := q.Get("error"); why != "" {
 			return nil, errors.New("the authorization server answers: " + ink.SanitizeLine(cmp.Or(q.Get("error_description"), why)))
 		}
@@ -162,34 +163,17 @@ func (o *Options) askBrowser(ctx context.Context, listener net.Listener, page st
 	}
 }
 
-// callback returns the handler of the page to which the authorization server sends the
-// browser. It passes on the first answer that has the state of this login.
-func callback(state string, answers chan<- url.Values) http.Handler {
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /callback", func(w http.ResponseWriter, r *http.Request) {
-		q := r.URL.Query()
-		if q.Get("state") != state {
-			http.Error(w, "This answer does not belong to the login that agent waits for.", http.StatusBadRequest)
-			return
-		}
-		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-		_, _ = fmt.Fprintln(w, "agent has the answer. You can close this page.")
-		select {
-		case answers <- q:
-		default:
-		}
-	})
-	return mux
-}
-
 func logoutRun(ctx context.Context, opts *Options) error {
 	ctx, stop := context.WithTimeout(ctx, renewTime)
 	defer stop()
 	if !validName(opts.Name) {
 		return command.Usage("%q is not the name of an MCP server", opts.Name)
 	}
-	found := false
+	found, old := false, login{}
 	err := opts.Logins.locked(ctx, opts.Name, func() (err error) {
+		if text, err := opts.Logins.Store.Load(stored(opts.Name)); err == nil {
+			_ = json.Unmarshal([]byte(text), &old) // without tokens, there are none to revoke
+		}
 		found, err = opts.Logins.Store.Delete(stored(opts.Name))
 		return err
 	})
@@ -200,6 +184,14 @@ func logoutRun(ctx context.Context, opts *Options) error {
 		return fmt.Errorf("the keyring has no tokens for an MCP server %q", opts.Name)
 	}
 	fmt.Fprintf(opts.IO.Out, "Removed the tokens of %s from the keyring.\n", opts.Name)
+	if old.RevokeURL == "" {
+		return nil
+	}
+	if err := old.revoke(ctx); err != nil {
+		opts.IO.Warn("the tokens could not be revoked, so they are valid until they expire: %v. To end the access now, use the settings of the service", err)
+		return nil
+	}
+	fmt.Fprintln(opts.IO.Out, "The server has revoked them.")
 	return nil
 }
 

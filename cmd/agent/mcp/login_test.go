@@ -80,6 +80,8 @@ type desk struct {
 	renewed   int
 	ended     bool
 	clients   int
+	revoked   []string // tokens, in order
+	refuses   bool     // it does not revoke
 }
 
 func newDesk(t *testing.T) *desk {
@@ -105,7 +107,7 @@ func newDesk(t *testing.T) *desk {
 		return 200, map[string]any{"resource": d.URL + "/mcp", "authorization_servers": []string{d.URL}, "scopes_supported": []string{"ask"}}
 	}))
 	mux.HandleFunc("/.well-known/oauth-authorization-server", d.json(func(*http.Request) (int, any) {
-		return 200, map[string]any{"issuer": d.URL, "authorization_endpoint": d.URL + "/authorize", "token_endpoint": d.URL + "/token", "registration_endpoint": d.URL + "/register",
+		return 200, map[string]any{"issuer": d.URL, "authorization_endpoint": d.URL + "/authorize", "token_endpoint": d.URL + "/token", "registration_endpoint": d.URL + "/register", "revocation_endpoint": d.URL + "/revoke",
 			"response_types_supported": []string{"code"}, "code_challenge_methods_supported": []string{"S256"}, "authorization_response_iss_parameter_supported": true}
 	}))
 	mux.HandleFunc("/register", d.json(func(r *http.Request) (int, any) {
@@ -131,6 +133,13 @@ func newDesk(t *testing.T) *desk {
 		http.Redirect(w, r, q.Get("redirect_uri")+"?"+answer.Encode(), http.StatusFound)
 	})
 	mux.HandleFunc("/token", d.json(d.token))
+	mux.HandleFunc("/revoke", d.json(func(r *http.Request) (int, any) {
+		d.revoked = append(d.revoked, r.FormValue("client_id")+" "+r.FormValue("token_type_hint")+" "+r.FormValue("token"))
+		if d.refuses {
+			return 503, nil
+		}
+		return 200, nil
+	}))
 	d.Server = httptest.NewServer(mux)
 	d.issuer = d.URL
 	t.Cleanup(d.Close)
@@ -272,6 +281,58 @@ func TestLogin(t *testing.T) {
 	}
 }
 
+// A logout revokes the tokens, also those of a renewal. A server that does not do so keeps no
+// tokens in the keyring.
+func TestLogoutRevokesTheTokens(t *testing.T) {
+	t.Parallel()
+	for _, refuses := range []bool{false, true} {
+		d, s := newDesk(t), store(t.TempDir())
+		d.refuses = refuses
+		if out, err := d.run(t, s, "login", "desk"); err != nil {
+			t.Fatalf("login: %v\n%s", err, out)
+		}
+		d.expire(t, s)
+		if out, err := d.run(t, s, "call", "desk", "ask", "{}"); err != nil || d.renewed != 1 {
+			t.Fatalf("call: %v, %d renewals\n%s", err, d.renewed, out)
+		}
+		out, err := d.run(t, s, "logout", "desk")
+		want := "The server has revoked them."
+		if refuses {
+			want = "the tokens could not be revoked, so they are valid until they expire: " + strings.TrimPrefix(d.URL, "http://") + " answers 503"
+		}
+		if err != nil || s.Has("mcp:desk") || !strings.Contains(out, want) {
+			t.Errorf("logout: %v\n%s", err, out)
+		}
+		if got := fmt.Sprint(d.revoked); got != "[client-1 refresh_token refresh-2 client-1 access_token access-2]" {
+			t.Errorf("revoked %s", got)
+		}
+	}
+}
+
+// A session that is open while the user logs in elsewhere uses the login after a reconnect.
+func TestReconnectAfterALogin(t *testing.T) {
+	t.Parallel()
+	d, s := newDesk(t), store(t.TempDir())
+	logins := &servers.Logins{Store: s, Dir: string(s)}
+	c := mcp.New(mcp.Options{Servers: []mcp.Server{{Name: "desk", URL: d.URL + "/mcp", OAuth: logins.Handler("desk", d.URL+"/mcp")}}})
+	t.Cleanup(c.Close)
+	if err := c.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := c.Servers()[0].State; got != mcp.NeedsLogin {
+		t.Fatalf("the server is %s", got)
+	}
+	if out, err := d.run(t, s, "login", "desk"); err != nil {
+		t.Fatalf("login: %v\n%s", err, out)
+	}
+	if err := c.Reconnect(t.Context(), "desk"); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := c.Call(t.Context(), "desk", "ask", nil, tools.Approved{}); err != nil || r.Text != "answered\n" {
+		t.Errorf("got %q, %v", r.Text, err)
+	}
+}
+
 // A token that the server rejects before its time is renewed, and the call is repeated.
 func TestRejectedTokenIsRenewed(t *testing.T) {
 	t.Parallel()
@@ -290,7 +351,7 @@ func TestRejectedTokenIsRenewed(t *testing.T) {
 	if _, err := (&servers.Logins{Store: s, Dir: string(s)}).Handler("desk", d.URL+"/mcp").Token(); err != nil {
 		t.Fatal(err)
 	}
-	if r, err := c.Call(t.Context(), "desk", "ask", json.RawMessage("{}"), nil); err != nil || r.Text != "answered\n" || d.renewed != 1 {
+	if r, err := c.Call(t.Context(), "desk", "ask", json.RawMessage("{}"), tools.Approved{}); err != nil || r.Text != "answered\n" || d.renewed != 1 {
 		t.Errorf("got %q, %v after %d renewals", r.Text, err, d.renewed)
 	}
 }

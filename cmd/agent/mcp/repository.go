@@ -26,6 +26,9 @@ type Configured struct {
 	File string // for display
 	// Waits is set for a server of the repository that the user has not confirmed.
 	Waits bool
+	// Sum identifies the content that the user confirms; empty for a server of the user's
+	// configuration.
+	Sum string
 }
 
 // All returns the servers of the user's configuration, and then those of the repository,
@@ -45,7 +48,7 @@ func All(set settings.MCP, file string, from Source) (all []Configured, err erro
 			continue
 		}
 		from.Dir = t.root
-		c := Configured{Server: server(t.name, t.settings, from), File: RepositoryFile, Waits: !from.Trust.Confirmed(t.item)}
+		c := Configured{Server: server(t.name, t.settings, from), File: RepositoryFile, Waits: !from.Trust.Confirmed(t.item), Sum: t.item.Sum()}
 		if c.Waits {
 			c.Off = "you have not confirmed it. To confirm it: agent trust confirm mcp " + t.name
 		}

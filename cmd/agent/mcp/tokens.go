@@ -50,6 +50,7 @@ type Logins struct {
 type login struct {
 	URL          string           `json:"url"` // of the MCP server
 	TokenURL     string           `json:"token_url"`
+	RevokeURL    string           `json:"revocation_url,omitempty"` // empty if it revokes no tokens
 	ClientID     string           `json:"client_id"`
 	ClientSecret string           `json:"client_secret,omitempty"`
 	AuthStyle    oauth2.AuthStyle `json:"auth_style,omitempty"`
@@ -76,7 +77,9 @@ func (l login) renewed(ctx context.Context) (login, error) {
 	if err != nil {
 		return l, err
 	}
-	return newLogin(l.URL, c, t), nil
+	next := newLogin(l.URL, c, t)
+	next.RevokeURL = l.RevokeURL
+	return next, nil
 }
 
 // stored is the name of the tokens of a server in the store.

@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"fmt"
 	"regexp"
+	"sync"
 )
 
 // Begin begins every note.
@@ -19,12 +20,14 @@ func Note(format string, args ...any) string { return Begin + fmt.Sprintf(format
 // notes matches a complete note, or one whose "]" was cut off. It matches neither
 // the source code that formats a note nor prose about notes. The further forms
 // are those of earlier versions, which stored conversations contain.
-var notes = regexp.MustCompile(`\[truncated: [\pL\pN/~][^\]\n]*\]?` +
-	`|\[cut: [\pL\pN/~][^\]\n]*\. (All of it is|It began)[^\]\n]*\]?` +
-	`|… \[(truncated, \d+ bytes|\d+ bytes, cut)\]` +
-	`|… \(\d+ bytes? more\)` +
-	`|\[\d+ images? cut\]` +
-	`|\[\.\.\. \d+ bytes \(\d+ lines\) of output omitted \.\.\.\]`)
+var notes = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\[truncated: [\pL\pN/~][^\]\n]*\]?` +
+		`|\[cut: [\pL\pN/~][^\]\n]*\. (All of it is|It began)[^\]\n]*\]?` +
+		`|… \[(truncated, \d+ bytes|\d+ bytes, cut)\]` +
+		`|… \(\d+ bytes? more\)` +
+		`|\[\d+ images? cut\]` +
+		`|\[\.\.\. \d+ bytes \(\d+ lines\) of output omitted \.\.\.\]`)
+})
 
 // Copied returns the first note in text that none of known contains; empty if
 // there is none.
@@ -32,7 +35,7 @@ func Copied(text []byte, known ...[]byte) string {
 	if !bytes.ContainsAny(text, "[…") {
 		return ""
 	}
-	for _, found := range notes.FindAll(text, -1) {
+	for _, found := range notes().FindAll(text, -1) {
 		if !containedInAny(found, known) {
 			return string(found)
 		}

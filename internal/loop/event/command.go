@@ -16,6 +16,12 @@ type (
 	Prompt struct {
 		Text   string      `json:"text"`
 		Images []llm.Image `json:"images,omitempty"`
+		// Mentions are resources of MCP servers that the user named in the text, as
+		// SERVER:URI: see Resources. They are read without approval, and the model gets them
+		// with the prompt. Those of other servers than the connected ones have no effect.
+		Mentions []string `json:"mentions,omitempty"`
+		// Source is the MCP server that wrote the text; empty for a text of the user.
+		Source string `json:"source,omitempty"`
 	}
 	// Retry starts a turn without a prompt, which sends the conversation again. If the
 	// conversation ends with a message of the model, GoOn is added to it. During a
@@ -36,6 +42,9 @@ type (
 		// are applied, and every other hunk of the Ask is rejected. Empty means all changes.
 		// With Refuse, it only carries comments. Always counts as Allow.
 		Hunks []HunkAnswer `json:"hunks,omitempty"`
+		// Values are the values of a form, by the names of its fields, if the Decision is
+		// Answered: strings, numbers, booleans and lists of strings.
+		Values map[string]any `json:"values,omitempty"`
 	}
 	// ListJobs requests a JobsNow.
 	ListJobs struct{}

@@ -44,6 +44,9 @@ type (
 		Auto bool `json:"auto,omitempty"`
 		// Situation marks an Auto message that describes the environment.
 		Situation bool `json:"situation,omitempty"`
+		// Source is the MCP server that sent the text: as a prompt, or as a resource, which
+		// is Auto and begins with a line of the program. It is empty for other messages.
+		Source string `json:"source,omitempty"`
 	}
 	// Partial is the text that a streaming message got since its last Partial.
 	// The finished message of the same reply and kind replaces all of them.

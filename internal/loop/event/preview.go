@@ -3,6 +3,7 @@ package event
 import (
 	"time"
 
+	"agent/internal/elicit"
 	"agent/internal/llm"
 )
 
@@ -249,6 +250,11 @@ type Ask struct {
 	// Plan is a plan in Markdown, which the user approves, edits or rejects. Its answer
 	// is Allow with the mode to continue in, or Refuse with a comment.
 	Plan string `json:"plan,omitempty"`
+
+	// Form is what an MCP server wants to know from the user while the call runs. The answer
+	// to fields is Answered with the values, the answer to a page is Allow if the front end
+	// opened it or the user opens it. Refuse declines.
+	Form *elicit.Form `json:"form,omitempty"`
 }
 
 // Reach is what a command may reach beyond the usual sandbox, which has no network. The

@@ -118,7 +118,7 @@ func (c *Calls) keep(in tools.Info, d decided) {
 
 type after struct{ *Calls }
 
-// Run implements tools.RunInterceptor. It adds what the hooks have to say to the result.
+// Run implements tools.RunInterceptor. It adds what the hooks have to say as notes.
 func (a after) Run(ctx context.Context, in tools.Info, c tools.Call, ok tools.Approved, next tools.Runner) (tools.Result, error) {
 	got, err := next(ctx, c, ok)
 	if in.Step == 0 || err != nil || ctx.Err() != nil { // the user typed the command, or it did not run
@@ -150,10 +150,7 @@ func (a after) Run(ctx context.Context, in tools.Info, c tools.Call, ok tools.Ap
 		}
 	}
 	for _, n := range notes {
-		if got.Text != "" && !strings.HasSuffix(got.Text, "\n") {
-			got.Text += "\n"
-		}
-		got.Text += n + "\n"
+		got.Notes += n + "\n"
 	}
 	return got, nil
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"agent/internal/loop/event"
 )
@@ -57,13 +58,13 @@ type block struct {
 }
 
 var (
-	headingLine = regexp.MustCompile(`^ {0,3}(#{1,6})\s+(.*?)[\s#]*$`)
-	boldLine    = regexp.MustCompile(`^\*\*([^*]+)\*\*:?$`)
-	itemLine    = regexp.MustCompile(`^(\s*)(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?(\S.*)$`)
-	ruleLine    = regexp.MustCompile(`^\s*(?:-{3,}|\*{3,}|_{3,})$`)
-	fenceLine   = regexp.MustCompile("^\\s*(?:```|~~~)")
+	headingLine = pattern(`^ {0,3}(#{1,6})\s+(.*?)[\s#]*$`)
+	boldLine    = pattern(`^\*\*([^*]+)\*\*:?$`)
+	itemLine    = pattern(`^(\s*)(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?(\S.*)$`)
+	ruleLine    = pattern(`^\s*(?:-{3,}|\*{3,}|_{3,})$`)
+	fenceLine   = pattern("^\\s*(?:```|~~~)")
 	// stepHeading is a heading that is a step itself.
-	stepHeading = regexp.MustCompile(`(?i)^(?:(?:step|phase)\s+\d+\s*[.:)–—-]*|\d+[.)])\s*(\S.*)$`)
+	stepHeading = pattern(`(?i)^(?:(?:step|phase)\s+\d+\s*[.:)–—-]*|\d+[.)])\s*(\S.*)$`)
 )
 
 // sectionOf returns the section that a heading begins.
@@ -97,21 +98,21 @@ func split(text string) (blocks []block, title string) {
 	for line := range strings.SplitSeq(text, "\n") {
 		line = strings.TrimRight(line, " \t")
 		last := &blocks[len(blocks)-1]
-		h := headingLine.FindStringSubmatch(line)
-		bold := boldLine.FindStringSubmatch(line)
-		if fenceLine.MatchString(line) {
+		h := headingLine().FindStringSubmatch(line)
+		bold := boldLine().FindStringSubmatch(line)
+		if fenceLine().MatchString(line) {
 			fence = !fence
 		}
 		switch {
 		case fence, h != nil && last.kind == notes && len(h[1]) > 2:
 			last.lines = append(last.lines, line)
-		case h != nil && title == "" && (len(h[1]) == 1 || first && !stepHeading.MatchString(h[2])) && !announcesOnly(h[2]):
+		case h != nil && title == "" && (len(h[1]) == 1 || first && !stepHeading().MatchString(h[2])) && !announcesOnly(h[2]):
 			title = h[2]
 		case h != nil:
 			blocks = append(blocks, headed(line, h[2]))
 		case bold != nil && sectionOf(bold[1]) != unknown:
 			blocks = append(blocks, block{kind: sectionOf(bold[1])})
-		case first && line != "" && !itemLine.MatchString(line) && len([]rune(line)) <= maxLine:
+		case first && line != "" && !itemLine().MatchString(line) && len([]rune(line)) <= maxLine:
 			title = strings.TrimSpace(line)
 		default:
 			last.lines = append(last.lines, line)
@@ -132,7 +133,7 @@ func announcesOnly(heading string) bool {
 
 // headed returns the block of a heading with that text.
 func headed(line, text string) block {
-	if step := stepHeading.FindStringSubmatch(strings.Trim(text, "*_ ")); step != nil {
+	if step := stepHeading().FindStringSubmatch(strings.Trim(text, "*_ ")); step != nil {
 		return block{kind: details, head: step[1]}
 	}
 	return block{kind: sectionOf(text), head: line}
@@ -175,19 +176,19 @@ func (p *parser) items(b block, list *[]string) {
 	for _, line := range b.lines {
 		indented := strings.HasPrefix(line, "  ") || strings.HasPrefix(line, "\t")
 		switch item := topItem(line); {
-		case fenceLine.MatchString(line):
+		case fenceLine().MatchString(line):
 			fence, inItem = !fence, false
 			p.noteBelow(list, line)
 		case fence:
 			p.noteBelow(list, line)
 		case line == "":
 			inItem = false
-		case ruleLine.MatchString(line):
+		case ruleLine().MatchString(line):
 		case item != "":
 			*list, inItem = append(*list, item), true
 		case !indented && (inItem || !isList):
 			*list, inItem = append(*list, strings.TrimSpace(line)), true
-		case inItem && !itemLine.MatchString(line):
+		case inItem && !itemLine().MatchString(line):
 			(*list)[len(*list)-1] += " " + strings.TrimSpace(line)
 		case indented:
 			inItem = false
@@ -201,7 +202,7 @@ func (p *parser) items(b block, list *[]string) {
 // topItem returns the text of an item that is not nested in another one; empty for
 // another line.
 func topItem(line string) string {
-	if m := itemLine.FindStringSubmatch(line); m != nil && len(strings.ReplaceAll(m[1], "\t", "  ")) < 2 {
+	if m := itemLine().FindStringSubmatch(line); m != nil && len(strings.ReplaceAll(m[1], "\t", "  ")) < 2 {
 		return m[2]
 	}
 	return ""
@@ -236,4 +237,10 @@ func (p *parser) note(below int, lines ...string) {
 	}
 	p.below = below
 	p.notes = append(p.notes, lines...)
+}
+
+// pattern returns a function that compiles an expression when it is first called, because
+// compiling all of them would delay every start.
+func pattern(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }

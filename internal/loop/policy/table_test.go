@@ -349,6 +349,10 @@ func TestRulesForOtherTools(t *testing.T) {
 		{"deny mcp: files/put", mcpCall("mcp__files__put", "files/put", tools.Network), "denied", "denied", "denied", "denied"},
 		{"deny tool: mcp__files__put", mcpCall("mcp_call", "files/put", tools.Network), "denied", "denied", "denied", "denied"},
 		{"deny mcp: files", mcpCall("mcp_call", "other/put", tools.Network), "denied", "asks", "asks", "runs"},
+		{"allow mcp: files/resources/read", mcpCall("mcp_resource", "files/resources/read", tools.Network), "denied", "runs", "runs", "runs"},
+		{"allow mcp: files/get_*", mcpCall("mcp_resource", "files/resources/read", tools.Execute), "denied", "asks", "asks", "runs"},
+		{"allow tool: mcp__files__*", mcpCall("mcp_resource", "files/resources/read", tools.Execute), "denied", "runs", "runs", "runs"},
+		{"deny mcp: files", mcpCall("mcp_resource", "files/resources/read", tools.Execute), "denied", "denied", "denied", "denied"},
 		{"ask tool: delegate", tool("delegate", tools.Call{Effect: tools.Delegate}), "asks", "asks", "asks", "asks"},
 	} {
 		for mode, want := range map[event.Mode]string{event.ModePlan: c.plan, event.ModeAsk: c.ask, event.ModeEdits: c.edits, event.ModeAll: c.all} {

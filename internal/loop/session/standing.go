@@ -36,6 +36,10 @@ func (s *Standing) Add(e event.Durable) {
 		if e.Source != "" {
 			sources = []string{e.Source}
 		}
+	case *event.UserSaid:
+		if e.Source != "" {
+			sources = []string{e.Source}
+		}
 	case *event.DelegateEnd:
 		sources = e.Sources
 	}

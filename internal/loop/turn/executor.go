@@ -97,6 +97,7 @@ func (x *executor) run(ctx context.Context, msgs []llm.Message, notRun string) (
 			group = x.leading(ctx, calls[i:min(len(calls), maxCalls)])
 			x.runParallel(ctx, group)
 		} else if x.decide(ctx, calls[i]) && x.begin(ctx, calls[i]) {
+			calls[i].ask = x.asker(calls[i])
 			x.Runner.run(ctx, x.info(calls[i]), calls[i], x.progress(calls[i]))
 		}
 		for _, c := range group {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"agent/internal/elicit"
 	"agent/internal/llm"
 	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
@@ -44,12 +45,16 @@ func (r Runner) prepare(ctx context.Context, in tools.Info, t tools.Tool) (c too
 
 // run runs the approved call c and sets its result. It changes nothing else.
 func (r Runner) run(ctx context.Context, in tools.Info, c *toolCall, progress func(string)) {
-	got, err := r.result(ctx, in, c.call, tools.Approved{Changes: c.approved(), Progress: progress, Force: r.Kill, Script: c.verdict.Script, Environment: c.verdict.Environment, Access: c.verdict.Access})
+	got, err := r.result(ctx, in, c.call, tools.Approved{Changes: c.approved(), Progress: progress, Ask: c.ask, Force: r.Kill, Script: c.verdict.Script, Environment: c.verdict.Environment, Access: c.verdict.Access})
 	c.blocked = nil
 	c.end.Diffs, c.end.Source = Diffs(got.Changes), got.Source
 	if got.Source != "" && got.Text != "" {
 		got.Text = tools.Quote(got.Source, got.Text)
 	}
+	if got.Text != "" && got.Notes != "" && !strings.HasSuffix(got.Text, "\n") {
+		got.Text += "\n"
+	}
+	got.Text += got.Notes
 	if err != nil {
 		c.fail(ctx, err)
 		if c.part != nil && c.part.notes != "" {
@@ -110,7 +115,8 @@ type toolCall struct {
 	alone    bool     // it is one of a ConversationTool
 	more     bool     // more calls of the reply follow
 	verdict  policy.Verdict
-	part     *partial // what the user approved of it; nil for all
+	ask      func(context.Context, elicit.Form) (elicit.Reply, error) // as in tools.Approved
+	part     *partial                                                 // what the user approved of it; nil for all
 	start    time.Time
 	end      event.ToolEnd
 	reads    []workspace.Reading // file contents that its result shows the model

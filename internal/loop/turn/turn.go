@@ -39,6 +39,8 @@ type Turn struct {
 	// Mentioned returns a note for the model about the agents that a prompt mentions;
 	// empty for none. It may be nil.
 	Mentioned func(prompt string) string
+	// Attach reads the resources that a prompt mentions: see event.Prompt. It may be nil.
+	Attach func(ctx context.Context, mentions []string) []tools.Attachment
 	// Situation describes the environment, ahead of the prompt; empty if the model
 	// knows it.
 	Situation string
@@ -313,9 +315,15 @@ func (r *run) say(ctx context.Context, p event.Prompt, steered bool) ending {
 			return ending{event.Blocked, "a hook blocked the prompt: " + blocked, "Change the prompt, or the hook. To list the hooks: agent hooks"}
 		}
 	}
-	r.out.emit(&event.UserSaid{Meta: r.out.meta(), Text: p.Text, Images: p.Images, Steered: steered})
+	r.out.emit(&event.UserSaid{Meta: r.out.meta(), Text: p.Text, Images: p.Images, Steered: steered, Source: p.Source})
 	r.conv.add(llm.Message{Kind: llm.User, Text: p.Text, Images: p.Images})
 	r.final.End()
+	if p.Source != "" {
+		r.Permissions.NoteSource(p.Source)
+	}
+	if r.Attach != nil && len(p.Mentions) > 0 {
+		r.attach(r.Attach(ctx, p.Mentions))
+	}
 	if r.Mentioned != nil && offeredName(r.conv.Prefix, delegateTool) != "" {
 		if note := r.Mentioned(p.Text); note != "" {
 			r.addNotes(note)
@@ -325,6 +333,25 @@ func (r *run) say(ctx context.Context, p event.Prompt, steered bool) ending {
 		r.addNotes(note)
 	}
 	return ending{}
+}
+
+// attach adds the resources that the prompt mentions. The user is told which could not be
+// read.
+func (r *run) attach(all []tools.Attachment) {
+	for _, a := range all {
+		head, text := "[@"+a.Name+", mentioned in the prompt: "+a.Summary+"]\n", a.Text
+		if a.Err != nil {
+			head, text = "[@"+a.Name+", mentioned in the prompt, could not be read]\n", a.Err.Error()
+			r.out.emit(event.Notice{Text: "Cannot read @" + a.Name + ": " + text + ". The prompt was sent without it."})
+		}
+		if a.Source != "" {
+			r.Permissions.NoteSource(a.Source)
+			text = tools.Quote(a.Source, text)
+		}
+		r.out.emit(&event.UserSaid{Meta: r.out.meta(), Text: head + text, Images: a.Images, Steered: true, Auto: true, Source: a.Source})
+		r.conv.add(llm.Message{Kind: llm.User, Text: head + text, Images: a.Images})
+		r.final.Add(llm.Message{Kind: llm.User})
+	}
 }
 
 // addSituation adds the description of the environment.

@@ -152,7 +152,9 @@ func (f *Formatters) run(ctx context.Context, one Formatter, name string, input 
 	case err != nil:
 		return nil, fmt.Errorf("read its output: %w", err)
 	case code != 0:
-		return nil, errors.New(strings.TrimSuffix(how+": "+phrase.Clip(p.Log().Last(3), maxReason), ": "))
+		// Code that many formatters print follows the reason.
+		why := strings.ReplaceAll(p.Log().First(2), "\n", " ")
+		return nil, errors.New(strings.TrimSuffix(how+": "+phrase.Clip(why, maxReason), ": "))
 	case len(bytes.TrimSpace(out)) == 0:
 		return nil, errors.New("it printed nothing. It must read the text on standard input and print it formatted")
 	case !utf8.Valid(out):

@@ -63,15 +63,16 @@ func TestFormat(t *testing.T) {
 // A formatter that fails leaves the text as it is and says why.
 func TestFormatterFails(t *testing.T) {
 	for line, want := range map[string]string{
-		"echo a.x:1: bad >&2; exit 2":   "sh did not format a.x: exit 2: a.x:1: bad",
-		"cat >/dev/null":                "it printed nothing",
-		`cat >/dev/null; printf '\377'`: "its output is not UTF-8 text",
-		"exec yes":                      "it printed more than 8 MiB",
-		"exit 0":                        "it printed nothing",
+		"echo a.x:1: bad >&2; exit 2": "sh did not format a.x: exit 2: a.x:1: bad",
+		"cat >/dev/null":              "it printed nothing",
+		`printf 'error: here\n\n --> 1:2\n |\n | code\n' >&2; exit 1`: "sh did not format a.x: exit 1: error: here --> 1:2$",
+		`cat >/dev/null; printf '\377'`:                               "its output is not UTF-8 text",
+		"exec yes":                                                    "it printed more than 8 MiB",
+		"exit 0":                                                      "it printed nothing",
 	} {
 		text := []byte(strings.Repeat("one\n", 1<<18))
 		got, _, err := open(t, format.Options{All: []format.Formatter{sh("*.x", line)}}).Format(t.Context(), "a.x", text)
-		if err == nil || !strings.Contains(err.Error(), want) || string(got) != string(text) {
+		if err == nil || !strings.Contains(err.Error()+"$", want) || string(got) != string(text) {
 			t.Errorf("%s: %v", line, err)
 		}
 	}

@@ -7,14 +7,17 @@ import (
 	"time"
 )
 
-// maxProgress is how many operations of a server are followed at a time.
-const maxProgress = 100
+const (
+	maxProgress = 100 // operations of a server that are followed at a time
+	maxToken    = 200 // bytes of the token of an operation
+)
 
 // activity is what a server says about its work: as progress ($/progress), and as
 // rust-analyzer's extension experimental/serverStatus. The latter leaves out checks in the
 // background.
 type activity struct {
 	began  map[string]time.Time // operations that have not ended, by token
+	ended  time.Time            // when the last one ended
 	status bool                 // the server sends its status
 	loads  bool                 // by its status, it loads the project
 }
@@ -32,10 +35,11 @@ func (a *activity) note(method string, params json.RawMessage) bool {
 	switch token := string(p.Token); {
 	case method == "experimental/serverStatus":
 		a.status, a.loads = true, !p.Quiescent
-	case p.Value.Kind == "begin" && len(a.began) < maxProgress:
+	case p.Value.Kind == "begin" && len(a.began) < maxProgress && len(token) <= maxToken:
 		a.began[token] = time.Now()
 	case p.Value.Kind == "end":
 		delete(a.began, token)
+		a.ended = time.Now()
 	}
 	return true
 }

@@ -151,7 +151,7 @@ func (e *Errors) collect(ctx context.Context) findings {
 		slices.SortStableFunc(found, func(a, b diagnostic) int { return a.Range.Start.Line - b.Range.Start.Line })
 		out.sure = out.sure && (f.old != nil || f.known != nil)
 		for _, d := range f.fresh(found) {
-			out.lines = append(out.lines, fmt.Sprintf("%s:%d: %s", name, d.Range.Start.Line+1, messageOf(d)))
+			out.lines = append(out.lines, fmt.Sprintf("%s:%d: %s", name, d.Range.Start.Line+1, describe(d)))
 		}
 		f.pending = false
 	}
@@ -246,5 +246,16 @@ func count(found []diagnostic) map[string]int {
 	return n
 }
 
-// messageOf returns the first line of the message of d.
+// messageOf returns the first line of the message of d. Later lines may have line numbers,
+// which change with every edit.
 func messageOf(d diagnostic) string { return phrase.Clip(firstLine(d.Message), maxText) }
+
+// describe returns the first two lines of the message of d as one: the first line of
+// rust-analyzer is only "mismatched types".
+func describe(d diagnostic) string {
+	first, rest, _ := strings.Cut(strings.TrimSpace(d.Message), "\n")
+	if rest = firstLine(rest); rest != "" {
+		first = strings.TrimSpace(first) + ": " + rest
+	}
+	return phrase.Clip(strings.TrimSpace(first), maxText)
+}

@@ -106,13 +106,14 @@ func skipWindows(t *testing.T) {
 	}
 }
 
-// errorsOf publishes an error for each line of a text that begins with "bad".
+// errorsOf publishes an error for each line of a text that begins with "bad". A bar stands
+// for a line break in the message.
 func errorsOf(versions bool) func(f *fake, uri, text string, version int) {
 	return func(f *fake, uri, text string, version int) {
 		var all []string
 		for line := range strings.Lines(text) {
 			if strings.HasPrefix(line, "bad") {
-				all = append(all, strings.TrimSpace(line)+"\nmore about it")
+				all = append(all, strings.ReplaceAll(strings.TrimSpace(line), "|", "\n"))
 			}
 		}
 		if !versions {

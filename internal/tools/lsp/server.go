@@ -340,25 +340,28 @@ func (r *running) latest(file string) (found []diagnostic, answered bool, wait t
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	d := r.docs[file]
+	if d == nil || r.work.since(d.sent) {
+		return nil, false, 0
+	}
+	published := d.answer == d.version
+	last, quiet := d.sent, r.pool.o.Quiet/5
 	switch {
-	case d == nil || r.work.since(d.sent):
-		return nil, false, 0
-	case d.isPulled:
-		wait = r.pool.o.Quiet/5 - time.Since(d.sent)
-	case d.answer != d.version && d.clean: // typescript-language-server does not repeat an empty list
-		wait = 2*r.pool.o.Quiet - time.Since(d.sent)
-	case d.answer != d.version:
-		return nil, false, 0
-	case d.dated:
-		wait = r.pool.o.Quiet/5 - time.Since(d.foundAt)
+	case published && !d.dated && !d.isPulled:
+		quiet *= 5
+	case published || d.isPulled:
+	case d.clean: // typescript-language-server does not repeat an empty list
+		quiet *= 10
 	default:
-		wait = r.pool.o.Quiet - time.Since(d.foundAt)
+		return nil, false, 0
 	}
-	if wait > 0 {
+	if published {
+		last, found = d.foundAt, d.found
+	}
+	if r.work.ended.After(last) {
+		last = r.work.ended
+	}
+	if wait = quiet - time.Since(last); wait > 0 {
 		return nil, false, wait
-	}
-	if d.answer == d.version {
-		found = d.found
 	}
 	return slices.Concat(d.pulled, found), true, 0
 }

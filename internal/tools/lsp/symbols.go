@@ -1,11 +1,13 @@
 package lsp
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -25,25 +27,32 @@ const (
 	maxSymbols   = 300
 	maxHover     = 8 << 10 // bytes
 	maxLine      = 200     // bytes of a line that a result shows
+	maxOffered   = 20      // lines that an error names
 	nearby       = 5       // lines in which a name is searched around the one given
 )
 
 type symbolsArgs struct {
 	Op   string `json:"op" enum:"definition,references,outline,hover" jsonschema:"what to find"`
 	Path string `json:"path" jsonschema:"file with the symbol, relative to the working directory"`
-	Line int    `json:"line,omitempty" jsonschema:"number of a line that contains the symbol, from 1"`
-	Name string `json:"name,omitempty" jsonschema:"the symbol, as it is written on that line"`
+	Line int    `json:"line,omitempty" jsonschema:"number of a line that contains the symbol, from 1 (default: the first line of the file that contains it)"`
+	Name string `json:"name,omitempty" jsonschema:"the symbol, as it is written in the file: not a column"`
 }
 
 // Tools returns the tools symbols and rename. Files that rename changes are checked against
 // what an agent knows of them.
 func (p *Pool) Tools(known *Ledger) []tools.Tool {
 	form := intake.Form{Aliases: map[string][]string{
-		"path": {"file_path", "file", "filename"}, "name": {"symbol", "symbol_name"}, "line": {"line_number"}, "op": {"operation", "action"},
+		"path": {"file_path", "file", "filename", "uri"}, "name": {"symbol", "symbol_name", "identifier", "old_name"}, "line": {"line_number"}, "op": {"operation", "action", "command"},
 		"to": {"new_name", "newName"},
 	}, Paths: []string{"path"}}
 	reads := form
-	reads.ReadOnly = true
+	reads.Names, reads.ReadOnly = []string{"lsp", "language_server"}, true
+	reads.Values = map[string]map[string]string{"op": {
+		"find_definition": "definition", "go_to_definition": "definition", "goto_definition": "definition",
+		"find_references": "references", "find_usages": "references", "usages": "references",
+		"document_symbol": "outline", "document_symbols": "outline", "symbols": "outline", "type": "hover", "documentation": "hover",
+	}}
+	form.Names = []string{"rename_symbol"}
 	return []tools.Tool{
 		tools.New("symbols", symbolsText, p.prepareSymbols, reads),
 		tools.New("rename", renameText, func(ctx context.Context, a renameArgs) (tools.Call, error) { return p.prepareRename(ctx, known, a) }, form),
@@ -65,8 +74,8 @@ func (p *Pool) prepareSymbols(_ context.Context, a symbolsArgs) (tools.Call, err
 	title := map[string]string{"definition": "find the definition of ", "references": "find references to ", "hover": "look up "}[a.Op] + a.Name + " in " + name
 	if a.Op == "outline" {
 		title = "outline " + name
-	} else if a.Name == "" || a.Line < 1 {
-		return tools.Call{}, fmt.Errorf("%s needs name and line: the symbol, and a line that contains it", a.Op)
+	} else if a.Name == "" {
+		return tools.Call{}, fmt.Errorf("%s needs name: the symbol as it is written in the file; a column is not used", a.Op)
 	}
 	return tools.Call{
 		Title: title, Effect: tools.Read, Targets: []tools.Target{{Kind: tools.Path, Value: at.Name(), Spelled: at.Spelled}},
@@ -117,35 +126,66 @@ func (p *Pool) runSymbols(ctx context.Context, a symbolsArgs, name string) (tool
 	return result, nil
 }
 
-// position returns the position of a symbol on a line, from 1, or on one near it. The note
-// says which, if it is another line.
+// position returns the position of a symbol on a line, from 1, or on one near it. Without a
+// line, or if only one line has the symbol, it takes the first one that does not look like a
+// comment. The note says which, if it is not the line that was given.
 func (p *Pool) position(r *running, name string, line int, symbol string) (at position, note string, err error) {
 	text, err := p.read(p.file(name))
 	if err != nil {
 		return at, "", err
 	}
 	l := splitLines(text)
-	// The last part is the symbol: pkg.Name, Type.Method.
-	last := symbol[strings.LastIndexAny(symbol, ".:")+1:]
-	for distance := range nearby + 1 {
+	found := func(i int, note string) (position, string, error) {
+		offset, _ := offsetOf(l.line(i), symbol)
+		return position{Line: i, Character: column(l.line(i), offset, r.bytes())}, note, nil
+	}
+	for distance := 0; line > 0 && distance <= nearby; distance++ {
 		for _, i := range []int{line - 1 - distance, line - 1 + distance} {
-			here := l.line(i)
-			column0, whole := word(here, symbol)
-			if !whole {
-				if column0, whole = word(here, last); !whole {
-					continue
-				}
-			} else {
-				column0 += len(symbol) - len(last)
+			if _, ok := offsetOf(l.line(i), symbol); !ok {
+				continue
 			}
 			if distance > 0 {
 				note = fmt.Sprintf("[%s is on line %d, not on line %d]\n", symbol, i+1, line)
 			}
-			return position{Line: i, Character: column(here, column0, r.bytes())}, note, nil
+			return found(i, note)
 		}
 	}
-	return at, "", advice.Add(fmt.Errorf("%s:%d does not contain %s; the line is %q", name, line, symbol, phrase.Clip(l.line(line-1), maxLine)),
-		"Read the file and give a line with the symbol")
+	var all []string
+	first := -1
+	for i := range l {
+		if _, ok := offsetOf(l.line(i), symbol); ok {
+			if all = append(all, strconv.Itoa(i+1)); first < 0 || isComment(l.line(first)) {
+				first = i
+			}
+		}
+	}
+	lines := strings.Join(all[:min(len(all), maxOffered)], ", ")
+	switch {
+	case len(all) == 0:
+		return at, "", advice.Add(fmt.Errorf("%s does not contain %s; line %d is %q", name, symbol, max(line, 1), phrase.Clip(l.line(max(line, 1)-1), maxLine)),
+			"Search for the symbol, and give a file and a line that contain it")
+	case line < 1 && len(all) > 1:
+		return found(first, fmt.Sprintf("[%s on line %d; it is on the lines %s]\n", symbol, first+1, lines))
+	case line < 1 || len(all) == 1:
+		return found(first, fmt.Sprintf("[%s is on line %d]\n", symbol, first+1))
+	}
+	return at, "", advice.Add(fmt.Errorf("%s:%d does not contain %s", name, line, symbol), "It is on the lines %s: give one of them", lines)
+}
+
+// offsetOf returns the offset of a symbol in line: of its last part, if it is written as
+// pkg.Name or Type.Method.
+func offsetOf(line, symbol string) (int, bool) {
+	last := symbol[strings.LastIndexAny(symbol, ".:")+1:]
+	if offset, ok := word(line, symbol); ok {
+		return offset + len(symbol) - len(last), true
+	}
+	return word(line, last)
+}
+
+// isComment reports whether a line begins like a comment in a usual language.
+func isComment(line string) bool {
+	line = strings.TrimSpace(line)
+	return slices.ContainsFunc([]string{"//", "/*", "*", "#", "--", `"""`}, func(mark string) bool { return strings.HasPrefix(line, mark) })
 }
 
 // word returns the offset of name in line as a whole word.
@@ -177,37 +217,60 @@ func (p *Pool) list(found locations) tools.Result {
 	if len(found) == 0 {
 		return tools.Result{Text: "The language server found nothing.\n", Summary: "nothing"}
 	}
-	type place struct {
-		file string
-		at   position
-	}
-	var all []place
+	var all []fileLine
 	for _, l := range found {
 		if file, at := l.place(); file != "" {
-			all = append(all, place{file, at})
+			all = append(all, fileLine{file, at.Line})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b place) int { return strings.Compare(a.file, b.file) })
+	slices.SortStableFunc(all, func(a, b fileLine) int {
+		return cmp.Or(strings.Compare(a.file, b.file), cmp.Compare(a.line, b.line))
+	})
+	all = slices.Compact(all)
 	var out strings.Builder
-	texts := map[string]lines{}
-	for _, f := range all[:min(len(all), maxLocations)] {
-		name, inside := p.name(f.file)
-		fmt.Fprintf(&out, "%s:%d", name, f.at.Line+1)
-		if inside && p.shows(name) {
-			if _, read := texts[name]; !read {
-				text, _ := p.read(f.file) // the place is useful without its line
-				texts[name] = splitLines(text)
-			}
-			if line := strings.TrimSpace(texts[name].line(f.at.Line)); line != "" {
-				out.WriteString(": " + phrase.Clip(line, maxLine))
-			}
+	for rest := all[:min(len(all), maxLocations)]; len(rest) > 0; {
+		n := 1
+		for n < len(rest) && rest[n].file == rest[0].file {
+			n++
+		}
+		if out.Len() > 0 {
+			out.WriteByte('\n')
+		}
+		p.show(&out, rest[:n], len(all) > 1)
+		rest = rest[n:]
+	}
+	if len(all) > maxLocations {
+		out.WriteString(marker.Note("%d of %d lines", maxLocations, len(all)) + "\n")
+	}
+	return tools.Result{Text: out.String(), Summary: phrase.Count(len(all), "line")}
+}
+
+// fileLine is a line of a file with an absolute path, from 0.
+type fileLine struct {
+	file string
+	line int
+}
+
+// show writes lines of one file: grouped like those of the tool search, or as path:line.
+func (p *Pool) show(out *strings.Builder, all []fileLine, grouped bool) {
+	name, inside := p.name(all[0].file)
+	var text lines
+	if inside && p.shows(name) {
+		content, _ := p.read(all[0].file) // the place is useful without its line
+		text = splitLines(content)
+	}
+	if out.WriteString(name); grouped {
+		out.WriteByte('\n')
+	} else {
+		out.WriteByte(':')
+	}
+	for _, l := range all {
+		fmt.Fprint(out, l.line+1)
+		if line := strings.TrimSpace(text.line(l.line)); line != "" {
+			out.WriteString(": " + phrase.Clip(line, maxLine))
 		}
 		out.WriteByte('\n')
 	}
-	if len(all) > maxLocations {
-		out.WriteString(marker.Note("%d of %d places", maxLocations, len(all)) + "\n")
-	}
-	return tools.Result{Text: out.String(), Summary: phrase.Count(len(all), "place")}
 }
 
 // shows reports whether the lines of a file may be shown without approval.

@@ -59,7 +59,7 @@ func TestSymbols(t *testing.T) {
 		for args, want := range map[string]string{
 			`{"op":"hover","path":"a.x","line":1,"name":"two"}`:      "[two is on line 2, not on line 1]\nfunc two()\n",
 			`{"op":"definition","path":"a.x","line":2,"name":"two"}`: "b.x:1: func two\n",
-			`{"op":"references","path":"a.x","line":2,"name":"two"}`: "/lib/x.x:7\na.x:2: 𝄞 ä two twofold\n",
+			`{"op":"references","path":"a.x","line":2,"name":"two"}`: "/lib/x.x\n7\n\na.x\n2: 𝄞 ä two twofold\n",
 			`{"op":"outline","path":"a.x"}`:                          "2: struct T\n3:   method two func()\n",
 		} {
 			if diff := cmp.Diff(want, d.must("symbols", args)); diff != "" {
@@ -67,8 +67,8 @@ func TestSymbols(t *testing.T) {
 			}
 		}
 		for args, want := range map[string]string{
-			`{"op":"hover","path":"a.x","line":2,"name":"fold"}`: `a.x:2 does not contain fold; the line is "𝄞 ä two twofold". Read the file and give a line with the symbol`,
-			`{"op":"hover","path":"a.x","line":2}`:               "hover needs name and line: the symbol, and a line that contains it",
+			`{"op":"hover","path":"a.x","line":2,"name":"fold"}`: `a.x does not contain fold; line 2 is "𝄞 ä two twofold". Search for the symbol, and give a file and a line that contain it`,
+			`{"op":"hover","path":"a.x","line":2}`:               "hover needs name: the symbol as it is written in the file; a column is not used",
 			`{"op":"outline","path":"a.y"}`:                      "a.y",
 			`{"op":"outline","path":"c.md"}`:                     "c.md",
 		} {
@@ -76,6 +76,41 @@ func TestSymbols(t *testing.T) {
 				t.Errorf("%s: %v", args, err)
 			}
 		}
+	}
+}
+
+// A model need not know the line, and a wrong one is answered with the right ones.
+func TestSymbolsWithoutALine(t *testing.T) {
+	skipWindows(t)
+	f := newFake()
+	var d *desk
+	f.answer = func(_ *fake, method string, params map[string]any) any {
+		switch method {
+		case "textDocument/definition":
+			line := params["position"].(map[string]any)["line"].(float64)
+			return map[string]any{"uri": d.uri("a.x"), "range": span(int(line), 0, 3)}
+		case "textDocument/references":
+		default:
+			return nil
+		}
+		place := func(name string, line int) any {
+			return map[string]any{"uri": d.uri(name), "range": span(line, 0, 3)}
+		}
+		return []any{place("b.x", 0), place("a.x", 20), place("a.x", 1), place("a.x", 1)}
+	}
+	d = newDesk(t, lsp.Options{Start: starts(t, f)}, map[string]string{"a.x": "// two\ntwo two\n" + strings.Repeat("\n", 18) + "two once\n", "b.x": "two\n"})
+	for args, want := range map[string]string{
+		`{"op":"goToDefinition","path":"a.x","name":"two"}`:             "[two on line 2; it is on the lines 1, 2, 21]\na.x:2: two two\n",
+		`{"op":"definition","path":"a.x","line":10,"name":"once"}`:      "[once is on line 21]\na.x:21: two once\n",
+		`{"operation":"find_references","file":"b.x","symbol":"p.two"}`: "[p.two is on line 1]\na.x\n2: two two\n21: two once\n\nb.x\n1: two\n",
+	} {
+		if diff := cmp.Diff(want, d.must("symbols", args)); diff != "" {
+			t.Errorf("%s: %s", args, diff)
+		}
+	}
+	_, err := d.call("symbols", `{"op":"hover","path":"a.x","line":12,"name":"two"}`, false)
+	if want := "a.x:12 does not contain two. It is on the lines 1, 2, 21: give one of them"; err == nil || err.Error() != want {
+		t.Errorf("the error is %v, want %s", err, want)
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -22,7 +21,7 @@ import (
 
 // callTool calls a tool. A call that was not delivered is repeated once on a new
 // connection.
-func (s *server) callTool(ctx context.Context, name string, args json.RawMessage, progress func(string)) (tools.Result, error) {
+func (s *server) callTool(ctx context.Context, name string, args json.RawMessage, user tools.Approved) (tools.Result, error) {
 	select {
 	case s.calls <- struct{}{}:
 		defer func() { <-s.calls }()
@@ -34,9 +33,9 @@ func (s *server) callTool(ctx context.Context, name string, args json.RawMessage
 		if err != nil {
 			return tools.Result{}, err
 		}
-		got, d, err := s.once(ctx, session, name, args, progress)
+		got, d, err := s.once(ctx, session, name, args, user)
 		if err == nil {
-			return s.result(ctx, name, got), nil
+			return got, nil
 		}
 		if ctx.Err() != nil {
 			return tools.Result{}, ctx.Err()
@@ -64,43 +63,35 @@ func gone(err error) bool {
 var errSilent = errors.New("silent")
 
 // once calls a tool on a session. It ends the call if the server is silent for too long.
-func (s *server) once(ctx context.Context, session *sdk.ClientSession, name string, args json.RawMessage, progress func(string)) (*sdk.CallToolResult, delivery, error) {
+func (s *server) once(ctx context.Context, session *sdk.ClientSession, name string, args json.RawMessage, user tools.Approved) (tools.Result, delivery, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	silence := time.AfterFunc(s.Silence, func() { stop(errSilent) })
-	defer silence.Stop()
 	token := rand.Text()
 	s.sent.add(token)
-	var mu sync.Mutex // progress is not called concurrently, and not after the call
-	over := false
-	defer func() {
-		s.hear(token, nil)
-		mu.Lock()
-		defer mu.Unlock()
-		over = true
-	}()
-	s.hear(token, func(text string) {
-		mu.Lock()
-		defer mu.Unlock()
-		if over {
-			return
-		}
-		silence.Reset(s.Silence)
-		if progress != nil {
-			progress(text)
-		}
-	})
+	call := newRunning(ctx, name, user, s.Silence, func() { stop(errSilent) })
+	s.addCall(token, call)
+	defer s.endCall(token)
 	if args == nil {
 		args = json.RawMessage("{}")
 	}
 	p := &sdk.CallToolParams{Name: name, Arguments: args}
 	p.SetProgressToken(token)
 	got, err := session.CallTool(ctx, p)
-	d := s.sent.remove(token)
-	if err != nil && errors.Is(context.Cause(ctx), errSilent) {
-		err = &silentError{s.Name, s.Silence}
+	if err != nil {
+		if err = s.openPages(ctx, call, err); err == nil {
+			got, err = session.CallTool(ctx, p)
+		}
 	}
-	return got, d, err
+	d := s.sent.remove(token)
+	if err != nil {
+		if errors.Is(context.Cause(ctx), errSilent) {
+			err = &silentError{s.Name, s.Silence}
+		}
+		return tools.Result{}, d, err
+	}
+	result := s.result(ctx, name, got)
+	call.addQuestions(&result)
+	return result, d, nil
 }
 
 // silentError is the error of a call that ended because the server was silent.
@@ -111,28 +102,6 @@ type silentError struct {
 
 func (e *silentError) Error() string {
 	return fmt.Sprintf("the MCP server %s was silent for %s, so the call was cancelled. It may or may not have done what was asked", e.server, phrase.Count(int(e.limit/time.Second), "second"))
-}
-
-// hear sets the function that gets the progress of a call; nil removes it.
-func (s *server) hear(token string, do func(string)) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if do == nil {
-		delete(s.heard, token)
-	} else {
-		s.heard[token] = do
-	}
-}
-
-// progress passes a report of progress to its call.
-func (s *server) progress(p *sdk.ProgressNotificationParams) {
-	token, _ := p.ProgressToken.(string)
-	s.mu.Lock()
-	do := s.heard[token]
-	s.mu.Unlock()
-	if do != nil {
-		do(progressText(p))
-	}
 }
 
 // progressText returns a report of progress as a line.
@@ -149,6 +118,9 @@ func progressText(p *sdk.ProgressNotificationParams) string {
 func (s *server) failed(err error) (tools.Result, error) {
 	if _, ok := errors.AsType[*silentError](err); ok {
 		return tools.Result{}, err
+	}
+	if _, ok := errors.AsType[*pageError](err); ok {
+		return tools.Result{Source: s.Name}, err
 	}
 	if wire, ok := errors.AsType[*jsonrpc.Error](err); ok {
 		return tools.Result{Source: s.Name}, fmt.Errorf("the MCP server %s answers: %s (error %d)", s.Name, phrase.Clip(wire.Message, maxResult), wire.Code)

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"agent/internal/tools"
 	"agent/internal/tools/mcp"
 )
 
@@ -71,7 +72,7 @@ func TestADeafServer(t *testing.T) {
 	defer stop()
 	ended := make(chan error, 1)
 	go func() {
-		_, err := c.Call(ctx, "deaf", "go", json.RawMessage(`{"text":"`+strings.Repeat("x", 1<<20)+`"}`), nil)
+		_, err := c.Call(ctx, "deaf", "go", json.RawMessage(`{"text":"`+strings.Repeat("x", 1<<20)+`"}`), tools.Approved{})
 		ended <- err
 	}()
 	select {
@@ -187,7 +188,7 @@ func TestServersAreCheckedAgain(t *testing.T) {
 	if err := c.Reconnect(t.Context(), "checked"); err == nil || !strings.Contains(err.Error(), "it has changed") {
 		t.Errorf("the error is %v", err)
 	}
-	if _, err := c.Call(t.Context(), "checked", "echo", nil, nil); err == nil || !strings.Contains(err.Error(), "it has changed") {
+	if _, err := c.Call(t.Context(), "checked", "echo", nil, tools.Approved{}); err == nil || !strings.Contains(err.Error(), "it has changed") {
 		t.Errorf("the call ends with %v", err)
 	}
 }
@@ -237,5 +238,58 @@ func TestHostileSchemas(t *testing.T) {
 		if err != nil || got.Text != "ok\n" {
 			t.Errorf("%s: %q, %v", tool, got.Text, err)
 		}
+	}
+}
+
+// An event that never ends is not kept in memory: the call fails. A long stream of short
+// events is no failure.
+func TestEndlessEvents(t *testing.T) {
+	const most = 40 << 20
+	sent := make(chan int, 1)
+	w := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var m struct {
+			ID     json.RawMessage
+			Method string
+			Params struct{ Name string }
+		}
+		if json.NewDecoder(r.Body).Decode(&m) != nil || m.ID == nil {
+			w.WriteHeader(http.StatusAccepted)
+			return
+		}
+		answer := `"error":{"code":-32601,"message":"Method not found"}`
+		switch m.Method {
+		case "initialize":
+			answer = `"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"x","version":"1"}}`
+		case "tools/list":
+			answer = `"result":{"tools":[{"name":"endless","inputSchema":{"type":"object"}},{"name":"long","inputSchema":{"type":"object"}}]}`
+		case "tools/call":
+			w.Header().Set("Content-Type", "text/event-stream")
+			line := "data: " + strings.Repeat("x", 1<<20) + "\r\n"
+			if m.Params.Name == "long" {
+				line = ": " + strings.Repeat("x", 1<<20) + "\r\n\r\n"
+			}
+			n := 0
+			for ; n < most+8<<20 && r.Context().Err() == nil; n += len(line) {
+				if _, err := io.WriteString(w, line); err != nil {
+					break
+				}
+			}
+			fmt.Fprintf(w, "\ndata: {\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"end\"}]}}\n\n", m.ID)
+			sent <- n
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,%s}`, m.ID, answer)
+	}))
+	t.Cleanup(func() { w.CloseClientConnections(); w.Close() })
+	c := connect(t, mcp.Options{Servers: []mcp.Server{{Name: "x", URL: w.URL}}})
+	if got := call(t, c, "x", "long", `{}`); got != "end\n" || <-sent <= most {
+		t.Errorf("the long stream ends with %q", got)
+	}
+	if _, err := c.Call(t.Context(), "x", "endless", nil, tools.Approved{}); err == nil {
+		t.Error("the endless event is a result")
+	}
+	if n := <-sent; n > most {
+		t.Errorf("%d bytes of an event were read", n)
 	}
 }

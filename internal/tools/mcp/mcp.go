@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
@@ -118,6 +119,8 @@ type Status struct {
 	// that it reports changes of them.
 	Tools   []Tool
 	Changes bool
+	// Instructions say how to use the tools, in the words of the server: untrusted text.
+	Instructions string
 	// Rejected are the tools that are left out because they are invalid, with the reason:
 	// "search: its schema is not an object". It contains untrusted text.
 	Rejected []string
@@ -140,8 +143,8 @@ type Tool struct {
 	maxResult int // bytes of a result that the model gets
 }
 
-// Connections are the connections to the servers of a session, which all of its agents
-// share. Its methods are safe for concurrent use.
+// Connections are the connections to servers, which all agents of a session share. Sessions
+// can use them one after the other. Its methods are safe for concurrent use.
 type Connections struct {
 	o       Options
 	servers []*server       // sorted by name
@@ -155,6 +158,7 @@ type Connections struct {
 	settled chan struct{}
 	problem chan string
 	running sync.WaitGroup
+	save    atomic.Pointer[func(text string) (path string, err error)]
 }
 
 // Options configure Connections.
@@ -164,6 +168,8 @@ type Options struct {
 	// Save saves a complete result that is too long for the model, and returns the path of
 	// the file. It may be nil.
 	Save func(text string) (path string, err error)
+	// Asks is set if a user can answer questions of servers: see tools.Approved.Ask.
+	Asks bool
 	// Complete is set if results are not shortened for a model.
 	Complete bool
 	// StartTime limits how long a server may take to connect; 0 means a minute.
@@ -178,6 +184,7 @@ type Options struct {
 func New(o Options) *Connections {
 	o.StartTime, o.DiscoverTime = cmp.Or(o.StartTime, startTime), cmp.Or(o.DiscoverTime, discoverTime)
 	c := &Connections{o: o, slots: make(chan struct{}, maxConnecting), changed: make(chan struct{}, 1), settled: make(chan struct{}), problem: make(chan string, maxProblems)}
+	c.SaveWith(o.Save)
 	c.ctx, c.stop = context.WithCancel(context.Background())
 	c.life, c.end = context.WithCancel(context.Background())
 	c.start = sync.OnceFunc(c.connectAll)
@@ -187,6 +194,9 @@ func New(o Options) *Connections {
 	slices.SortFunc(c.servers, func(a, b *server) int { return strings.Compare(a.Name, b.Name) })
 	return c
 }
+
+// SaveWith replaces Options.Save, when another session begins to use the connections.
+func (c *Connections) SaveWith(save func(text string) (path string, err error)) { c.save.Store(&save) }
 
 // Start begins to connect to all servers, in the background. Only the first call has an
 // effect.
@@ -266,14 +276,14 @@ func (c *Connections) Session(ctx context.Context, name string) (*sdk.ClientSess
 	return s.ready(ctx)
 }
 
-// Call calls a tool by its name at a server. Progress gets messages of the server while the
-// call runs; it may be nil. See tools.Call for ctx and the result.
-func (c *Connections) Call(ctx context.Context, name, tool string, args json.RawMessage, progress func(string)) (tools.Result, error) {
+// Call calls a tool by its name at a server. user.Progress gets messages of the server while
+// the call runs, and user.Ask its questions. See tools.Call for ctx and the result.
+func (c *Connections) Call(ctx context.Context, name, tool string, args json.RawMessage, user tools.Approved) (tools.Result, error) {
 	s, err := c.find(name)
 	if err != nil {
 		return tools.Result{}, err
 	}
-	return s.callTool(ctx, tool, args, progress)
+	return s.callTool(ctx, tool, args, user)
 }
 
 // Restart ends the connection to a server and connects again, in the background.

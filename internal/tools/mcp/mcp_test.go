@@ -21,6 +21,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"agent/internal/tools"
 	"agent/internal/tools/mcp"
 	"agent/internal/tools/shell/keeper"
 )
@@ -107,7 +108,7 @@ const dot = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwA
 
 // newServer returns a server of a kind.
 func newServer(kind string) *sdk.Server {
-	s := sdk.NewServer(&sdk.Implementation{Name: kind, Version: "1"}, nil)
+	s := sdk.NewServer(&sdk.Implementation{Name: kind, Version: "1"}, &sdk.ServerOptions{Instructions: "Ask for one row."})
 	add := func(name string, run func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error)) {
 		s.AddTool(&sdk.Tool{Name: name, Description: "runs " + name, InputSchema: json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"},"count":{"type":"integer"}}}`)}, run)
 	}
@@ -204,7 +205,7 @@ func connect(t *testing.T, o mcp.Options) *mcp.Connections {
 // call calls a tool and returns its text.
 func call(t *testing.T, c *mcp.Connections, server, tool, args string) string {
 	t.Helper()
-	r, err := c.Call(t.Context(), server, tool, json.RawMessage(args), nil)
+	r, err := c.Call(t.Context(), server, tool, json.RawMessage(args), tools.Approved{})
 	if err != nil {
 		t.Fatalf("%s/%s: %v", server, tool, err)
 	}
@@ -246,7 +247,7 @@ func TestToolsOfAProgram(t *testing.T) {
 		}
 	})
 	t.Run("content", func(t *testing.T) {
-		r, err := c.Call(t.Context(), "two", "content", nil, nil)
+		r, err := c.Call(t.Context(), "two", "content", nil, tools.Approved{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -256,11 +257,11 @@ func TestToolsOfAProgram(t *testing.T) {
 		}
 	})
 	t.Run("errors", func(t *testing.T) {
-		r, err := c.Call(t.Context(), "two", "fail", nil, nil)
+		r, err := c.Call(t.Context(), "two", "fail", nil, tools.Approved{})
 		if err != nil || !r.IsError || r.Text != "no such table\n" {
 			t.Errorf("got %+v, %v", r, err)
 		}
-		r, err = c.Call(t.Context(), "two", "reject", nil, nil)
+		r, err = c.Call(t.Context(), "two", "reject", nil, tools.Approved{})
 		if err == nil || !strings.Contains(err.Error(), "not today") || r.Source != "two" {
 			t.Errorf("got %+v, %v", r, err)
 		}
@@ -280,12 +281,12 @@ func TestToolsOfAProgram(t *testing.T) {
 		}
 	})
 	t.Run("unknown server", func(t *testing.T) {
-		if _, err := c.Call(t.Context(), "three", "echo", nil, nil); err == nil {
+		if _, err := c.Call(t.Context(), "three", "echo", nil, tools.Approved{}); err == nil {
 			t.Error("no error")
 		}
 	})
 	t.Run("exit during a call", func(t *testing.T) {
-		_, err := c.Call(t.Context(), "two", "exit", nil, nil)
+		_, err := c.Call(t.Context(), "two", "exit", nil, tools.Approved{})
 		if err == nil || !strings.Contains(err.Error(), "It may or may not have done") || !strings.Contains(err.Error(), "out of memory") {
 			t.Errorf("the error is %v", err)
 		}
@@ -301,16 +302,16 @@ func TestSilenceEndsACallAndProgressDoesNot(t *testing.T) {
 	s.Silence = 200 * time.Millisecond
 	c := connect(t, mcp.Options{Servers: []mcp.Server{s}})
 	var lines []string
-	r, err := c.Call(t.Context(), "slow", "progress", nil, func(text string) { lines = append(lines, text) })
+	r, err := c.Call(t.Context(), "slow", "progress", nil, tools.Approved{Progress: func(text string) { lines = append(lines, text) }})
 	if err != nil || r.Text != "done\n" || len(lines) == 0 || lines[0] != "1/5 working\n" {
 		t.Errorf("got %q, %v after %q", r.Text, err, lines)
 	}
-	if _, err := c.Call(t.Context(), "slow", "hang", nil, nil); err == nil || !strings.Contains(err.Error(), "was silent") {
+	if _, err := c.Call(t.Context(), "slow", "hang", nil, tools.Approved{}); err == nil || !strings.Contains(err.Error(), "was silent") {
 		t.Errorf("the error is %v", err)
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	time.AfterFunc(20*time.Millisecond, stop)
-	if _, err := c.Call(ctx, "slow", "hang", nil, nil); !errors.Is(err, context.Canceled) {
+	if _, err := c.Call(ctx, "slow", "hang", nil, tools.Approved{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("the error is %v", err)
 	}
 	if got := call(t, c, "slow", "echo", `{}`); got != "{}\n" {
@@ -376,7 +377,7 @@ func TestServersThatFail(t *testing.T) {
 	if got := call(t, c, "old", "good", `{}`); got != "old but good\n" {
 		t.Errorf("got %q", got)
 	}
-	if _, err := c.Call(t.Context(), "broken", "x", nil, nil); err == nil || !strings.Contains(err.Error(), "cannot find the database") {
+	if _, err := c.Call(t.Context(), "broken", "x", nil, tools.Approved{}); err == nil || !strings.Contains(err.Error(), "cannot find the database") {
 		t.Errorf("the error is %v", err)
 	}
 	if text := <-c.Problems(); !strings.Contains(text, "is not available") {

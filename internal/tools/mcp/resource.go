@@ -161,3 +161,41 @@ func (c *Connections) Attach(ctx context.Context, mentions []string) (all []tool
 	reading.Wait()
 	return all
 }
+
+// WithResources returns the names of the servers that have listed resources, sorted.
+func (c *Connections) WithResources() (names []string) {
+	for _, s := range c.servers {
+		s.mu.Lock()
+		if len(s.offers.resources) > 0 {
+			names = append(names, s.Name)
+		}
+		s.mu.Unlock()
+	}
+	return names
+}
+
+// FindResources returns at most limit resources of a server: those whose URI begins with a
+// text, and then those whose URI or name contains it, in either case.
+func (c *Connections) FindResources(server, text string, limit int) []Resource {
+	s, err := c.find(server)
+	if err != nil {
+		return nil
+	}
+	s.mu.Lock()
+	all := s.offers.resources
+	s.mu.Unlock()
+	text = strings.ToLower(text)
+	var prefixed, containing []Resource
+	for _, r := range all {
+		uri := strings.ToLower(r.URI)
+		switch {
+		case len(prefixed) == limit:
+			return prefixed
+		case strings.HasPrefix(uri, text):
+			prefixed = append(prefixed, r)
+		case len(containing) < limit && (strings.Contains(uri, text) || strings.Contains(strings.ToLower(r.Name), text)):
+			containing = append(containing, r)
+		}
+	}
+	return append(prefixed, containing[:min(len(containing), limit-len(prefixed))]...)
+}

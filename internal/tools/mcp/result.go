@@ -155,8 +155,8 @@ func (s *server) fit(text string, size int) string {
 		tail++
 	}
 	note := fmt.Sprintf("%s of %s omitted", phrase.Bytes(int64(tail-head)), phrase.Bytes(int64(len(text))))
-	if s.all.o.Save != nil {
-		if file, err := s.all.o.Save(text); err != nil {
+	if save := *s.all.save.Load(); save != nil {
+		if file, err := save(text); err != nil {
 			note += "; the complete result could not be saved: " + err.Error()
 		} else {
 			note += "; the complete result is in " + file

@@ -79,6 +79,7 @@ func (b *Toolbox) search(query string) tools.Result {
 	default:
 		describe(&text, found, sure)
 	}
+	b.instruct(&text, found[:min(len(found), maxFound)])
 	if p := b.problems(); p != "" {
 		text.WriteString(strings.TrimPrefix(p, ". ") + ".\n")
 	}
@@ -113,6 +114,15 @@ func describe(text *strings.Builder, found []Tool, sure int) {
 		fmt.Fprintf(text, " and %d more", more)
 	}
 	text.WriteByte('\n')
+}
+
+// instruct writes what the servers of the found tools say about the use of their tools.
+func (b *Toolbox) instruct(text *strings.Builder, found []Tool) {
+	for _, s := range b.Servers() {
+		if s.Instructions != "" && slices.ContainsFunc(found, func(t Tool) bool { return t.Server == s.Name }) {
+			fmt.Fprintf(text, "About the server %s, in its own words: %s\n", s.Name, s.Instructions)
+		}
+	}
 }
 
 // overview writes what tools do, a line each, or only their names if there are more than

@@ -21,6 +21,9 @@ import (
 // to the newer way to begin one.
 const oldProtocol = "2025-11-25"
 
+// maxInstructions limits what a server says about the use of its tools, in bytes.
+const maxInstructions = 1 << 10
+
 // maxStated limits the text about a failure, in bytes.
 const maxStated = 500
 
@@ -44,13 +47,13 @@ type server struct {
 	rejected []string
 	protocol string
 	offers   offers
-	stale    changes                 // what must be listed, because the server reported a change
-	listing  bool                    // lists are being read again
-	heard    map[string]func(string) // by progress token: called when the server reports progress
+	stale    changes             // what must be listed, because the server reported a change
+	listing  bool                // lists are being read again
+	running  map[string]*running // by progress token
 }
 
 func newServer(c *Connections, s Server) *server {
-	out := &server{Server: s, all: c, state: Starting, calls: make(chan struct{}, maxCalls), heard: map[string]func(string){}}
+	out := &server{Server: s, all: c, state: Starting, calls: make(chan struct{}, maxCalls), running: map[string]*running{}}
 	out.Silence = cmp.Or(s.Silence, DefaultSilence)
 	if s.Off != "" {
 		out.state, out.why = Off, s.Off
@@ -61,12 +64,13 @@ func newServer(c *Connections, s Server) *server {
 func (s *server) status() Status {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	changes := false
+	changes, instructions := false, ""
 	if s.session != nil {
-		c := s.session.InitializeResult().Capabilities
-		changes = c != nil && c.Tools != nil && c.Tools.ListChanged
+		r := s.session.InitializeResult()
+		changes = r.Capabilities != nil && r.Capabilities.Tools != nil && r.Capabilities.Tools.ListChanged
+		instructions = phrase.Clip(strings.ToValidUTF8(strings.TrimSpace(r.Instructions), "\uFFFD"), maxInstructions)
 	}
-	return Status{Server: s.Server, State: s.state, Why: s.why, Tools: slices.Clone(s.tools), Changes: changes, Rejected: slices.Clone(s.rejected), Protocol: s.protocol, Resources: s.offers.resources, HasResources: s.offers.hasResources, Prompts: s.offers.prompts}
+	return Status{Server: s.Server, State: s.state, Why: s.why, Tools: slices.Clone(s.tools), Changes: changes, Instructions: instructions, Rejected: slices.Clone(s.rejected), Protocol: s.protocol, Resources: s.offers.resources, HasResources: s.offers.hasResources, Prompts: s.offers.prompts}
 }
 
 // set changes the state and reports the change.
@@ -188,13 +192,21 @@ func (s *server) begin(ctx context.Context, version string, discover time.Durati
 
 // dial is begin with a context for the whole session.
 func (s *server) dial(ctx context.Context, version string, discover time.Duration) (*sdk.ClientSession, error) {
-	client := sdk.NewClient(&sdk.Implementation{Name: "agent", Version: s.all.o.Version}, &sdk.ClientOptions{
-		Capabilities:                &sdk.ClientCapabilities{}, // nil would announce roots
+	o := &sdk.ClientOptions{
+		Capabilities:                s.asking(),
 		ToolListChangedHandler:      func(context.Context, *sdk.ToolListChangedRequest) { s.listChanged(changes{tools: true}) },
 		ResourceListChangedHandler:  func(context.Context, *sdk.ResourceListChangedRequest) { s.listChanged(changes{resources: true}) },
 		PromptListChangedHandler:    func(context.Context, *sdk.PromptListChangedRequest) { s.listChanged(changes{prompts: true}) },
 		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) { s.progress(r.Params) },
-	})
+		ElicitationCompleteHandler: func(_ context.Context, r *sdk.ElicitationCompleteNotificationRequest) {
+			s.pageDone(r.Params.ElicitationID)
+		},
+	}
+	if s.all.o.Asks {
+		o.ElicitationHandler = s.inResult
+	}
+	client := sdk.NewClient(&sdk.Implementation{Name: "agent", Version: s.all.o.Version}, o)
+	client.AddReceivingMiddleware(s.answering)
 	options := &sdk.ClientSessionOptions{ProtocolVersion: version}
 	if s.Check != nil {
 		if err := s.Check(); err != nil {

@@ -72,7 +72,7 @@ func (t tool) Prepare(_ context.Context, args json.RawMessage) (tools.Call, erro
 		Effect:  effect,
 		Targets: []tools.Target{{Kind: tools.MCP, Value: name, Input: indented.String()}},
 		Run: func(ctx context.Context, ok tools.Approved) (tools.Result, error) {
-			return t.connections.Call(ctx, t.Server, t.Tool.Tool, input, ok.Progress)
+			return t.connections.Call(ctx, t.Server, t.Tool.Tool, input, ok)
 		},
 	}, nil
 }

@@ -127,7 +127,7 @@ func TestWaitingIsReported(t *testing.T) {
 func TestSearchFindsTools(t *testing.T) {
 	b := box(t, program(t, "few", "basic"), program(t, "many", "many"))
 	_, r, err := run(t, b, mcp.SearchTool, `{"query":"warehouse table 217"}`)
-	if err != nil || !strings.HasPrefix(r.Text, "mcp__many__tool_217\nreads table 217 of the warehouse\nArguments: {\"type\":\"object\"}\n") || len(r.Text) > 20<<10 || r.Source == "" {
+	if err != nil || !strings.HasPrefix(r.Text, "mcp__many__tool_217\nreads table 217 of the warehouse\nArguments: {\"type\":\"object\"}\n") || !strings.HasSuffix(r.Text, "\nAbout the server many, in its own words: Ask for one row.\n") || len(r.Text) > 20<<10 || r.Source == "" {
 		t.Errorf("got %.300q, %v", r.Text, err)
 	}
 	_, r, err = run(t, b, mcp.SearchTool, `{"query":"mcp__few__echo"}`)
@@ -241,11 +241,23 @@ func TestNPM(t *testing.T) {
 			t.Errorf("%s: got %q", name, got)
 		}
 		var lines []string
-		r, err := c.Call(t.Context(), name, "trigger-long-running-operation", json.RawMessage(`{"duration":1,"steps":4}`), func(s string) { lines = append(lines, s) })
+		r, err := c.Call(t.Context(), name, "trigger-long-running-operation", json.RawMessage(`{"duration":1,"steps":4}`), tools.Approved{Progress: func(s string) { lines = append(lines, s) }})
 		if err != nil || len(lines) == 0 {
 			t.Errorf("%s: got %q, %v after %q", name, r.Text, err, lines)
 		}
-		r, err = c.Call(t.Context(), name, "get-tiny-image", nil, nil)
+		all := c.Attach(t.Context(), []string{name + ":demo://resource/dynamic/text/7", name + ":demo://resource/dynamic/blob/7", name + ":demo://none"})
+		if all[0].Err != nil || !strings.Contains(all[0].Text, "Resource 7: This is a plaintext resource") || !strings.Contains(all[1].Text, "not shown") || all[2].Err == nil {
+			t.Errorf("%s: the resources are %+v", name, all)
+		}
+		_, list, err := run(t, &mcp.Toolbox{Connections: c}, mcp.ResourceTool, `{"server":"`+name+`","query":"template"}`)
+		if err != nil || !strings.Contains(list.Text, "demo://resource/dynamic/text/{resourceId} (template)") {
+			t.Errorf("%s: the templates are %s, %v", name, list.Text, err)
+		}
+		prompted, err := c.Prompt(t.Context(), "mcp__"+name+"__args-prompt", []string{"New York", "state=NY"})
+		if err != nil || prompted.Text != "What's weather in New York, NY?\n" {
+			t.Errorf("%s: the prompt is %q, %v", name, prompted.Text, err)
+		}
+		r, err = c.Call(t.Context(), name, "get-tiny-image", nil, tools.Approved{})
 		if err != nil || !strings.Contains(r.Text, "[image, image/png, ") { // its checksum is wrong, so it may not be shown
 			t.Errorf("%s: got %q, %v", name, r.Text, err)
 		}

@@ -335,17 +335,17 @@ func (t *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 		t.sent.note(message, delivered)
 	}
 	t.denied.Store(denied)
-	// The SDK limits the size of events, but reads the body of an error completely.
-	if res.StatusCode/100 != 2 || !strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream") {
-		res.Body = &limitedBody{ReadCloser: res.Body, left: maxMessage}
-	}
+	events := res.StatusCode/100 == 2 && strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream")
+	res.Body = &limitedBody{ReadCloser: res.Body, left: maxMessage, events: events}
 	return res, nil
 }
 
-// limitedBody fails after maxMessage bytes.
+// limitedBody fails after maxMessage bytes; in a stream of events, if one of them is longer.
 type limitedBody struct {
 	io.ReadCloser
-	left int
+	left   int
+	events bool
+	text   bool // the current line is not empty
 }
 
 func (b *limitedBody) Read(p []byte) (int, error) {
@@ -354,5 +354,22 @@ func (b *limitedBody) Read(p []byte) (int, error) {
 	}
 	n, err := b.ReadCloser.Read(p[:min(len(p), b.left)])
 	b.left -= n
+	if b.events {
+		b.findEnd(p[:n])
+	}
 	return n, err
+}
+
+// findEnd starts the limit again at the end of an event, which is an empty line.
+func (b *limitedBody) findEnd(part []byte) {
+	for i, c := range part {
+		switch {
+		case c != '\n':
+			b.text = b.text || c != '\r'
+		case b.text:
+			b.text = false
+		default:
+			b.left = maxMessage - (len(part) - i - 1)
+		}
+	}
 }

@@ -33,13 +33,24 @@ func (l *Log) String() string {
 	return strings.ToValidUTF8(string(l.kept[max(0, len(l.kept)-LogSize):]), "\uFFFD")
 }
 
+// First returns the first n lines that are not blank and are still kept.
+func (l *Log) First(n int) string {
+	lines := l.lines()
+	return strings.Join(lines[:min(n, len(lines))], "\n")
+}
+
 // Last returns the last n lines that are not blank.
 func (l *Log) Last(n int) string {
-	var lines []string
+	lines := l.lines()
+	return strings.Join(lines[max(0, len(lines)-n):], "\n")
+}
+
+// lines returns the lines that are not blank, without the space around them.
+func (l *Log) lines() (lines []string) {
 	for line := range strings.Lines(l.String()) {
 		if line = strings.TrimSpace(line); line != "" {
 			lines = append(lines, line)
 		}
 	}
-	return strings.Join(lines[max(0, len(lines)-n):], "\n")
+	return lines
 }

@@ -2,7 +2,6 @@ package shell
 
 import (
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -128,7 +127,7 @@ func pathName(name, value string) bool {
 
 // passwordField matches password=VALUE in a connection string: in the query of a
 // URL, or after a semicolon or blank.
-var passwordField = regexp.MustCompile(`(?i)(^|[?&;\s])(password|passwd|pass|pwd)=[^&;\s]`)
+var passwordField = pattern(`(?i)(^|[?&;\s])(password|passwd|pass|pwd)=[^&;\s]`)
 
 // tokenPrefixes are the prefixes of tokens of well-known services.
 var tokenPrefixes = []string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "xoxb-", "xoxp-"}
@@ -141,7 +140,7 @@ const minKeyLength = 8
 // with a password: a URL such as postgres://ann:hunter2@db/shop, a list with such
 // a URL, a URL with a key in its query, or a field such as password=hunter2.
 func secretValue(value string) bool {
-	if passwordField.MatchString(value) || strings.HasPrefix(value, "sk-") && len(value) >= minKeyLength ||
+	if passwordField().MatchString(value) || strings.HasPrefix(value, "sk-") && len(value) >= minKeyLength ||
 		slices.ContainsFunc(tokenPrefixes, func(prefix string) bool { return strings.HasPrefix(value, prefix) }) {
 		return true
 	}

@@ -2,7 +2,6 @@ package shell
 
 import (
 	"bytes"
-	"regexp"
 	"strconv"
 	"unicode/utf8"
 
@@ -120,10 +119,10 @@ type progress struct {
 
 var (
 	// done matches a percentage or a fraction, which is no part of a date or a path.
-	done = regexp.MustCompile(`(\d+(?:\.\d+)?) ?%|(?:^|[^\w/.])(\d+) ?/ ?(\d+)(?:[^\w/.]|$)`)
+	done = pattern(`(\d+(?:\.\d+)?) ?%|(?:^|[^\w/.])(\d+) ?/ ?(\d+)(?:[^\w/.]|$)`)
 	// changing matches what changes in a progress line: numbers with their units, and
 	// bars.
-	changing = regexp.MustCompile(`(^|[^\w.])\d[\d.,:]*(?: ?[kKMGT]?i?B(?:/s)?|[kKMGT]|m?s)?\b|[-=#>.*█▉▊▋▌▍▎▏░▒▓━╸╺]{2,}| {2,}`)
+	changing = pattern(`(^|[^\w.])\d[\d.,:]*(?: ?[kKMGT]?i?B(?:/s)?|[kKMGT]|m?s)?\b|[-=#>.*█▉▊▋▌▍▎▏░▒▓━╸╺]{2,}| {2,}`)
 )
 
 // progressOf returns the progress that a line shows.
@@ -132,7 +131,7 @@ func progressOf(line []byte) (progress, bool) {
 	if !mayShow || len(line) > maxFolded || !utf8.Valid(line) {
 		return progress{}, false
 	}
-	m := done.FindSubmatch(line)
+	m := done().FindSubmatch(line)
 	if m == nil {
 		return progress{}, false
 	}
@@ -144,6 +143,6 @@ func progressOf(line []byte) (progress, bool) {
 	if most, bad := strconv.ParseFloat(string(total), 64); bad == nil && value > most {
 		return progress{}, false
 	}
-	shape := changing.ReplaceAll(line, []byte("$1#"))
+	shape := changing().ReplaceAll(line, []byte("$1#"))
 	return progress{shape: string(shape) + string(total), value: value}, err == nil
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"agent/internal/tools/shell/sandbox"
 )
@@ -49,7 +50,7 @@ func SandboxFailure(p *sandbox.Profile, dir, output string, code int) (f Failure
 		if path := hiddenPath(p, dir, line); path != "" {
 			return Failure{Path: path, Read: true}, true
 		}
-		if !p.Network && (noNetwork.MatchString(line) && !loopback.MatchString(line) || refusedByHost(line, output)) {
+		if !p.Network && (noNetwork().MatchString(line) && !loopback().MatchString(line) || refusedByHost(line, output)) {
 			return Failure{Network: true}, true
 		}
 	}
@@ -61,12 +62,12 @@ func SandboxFailure(p *sandbox.Profile, dir, output string, code int) (f Failure
 // no port: then those in the rest of the output count, and if there are none either, the
 // server may be on the host.
 func refusedByHost(line, output string) bool {
-	if !refused.MatchString(line) {
+	if !refused().MatchString(line) {
 		return false
 	}
-	ports := port.FindAllStringSubmatch(line, -1)
-	if ports == nil && refusedPython.MatchString(line) {
-		if ports = port.FindAllStringSubmatch(output, -1); ports == nil {
+	ports := port().FindAllStringSubmatch(line, -1)
+	if ports == nil && refusedPython().MatchString(line) {
+		if ports = port().FindAllStringSubmatch(output, -1); ports == nil {
 			return true
 		}
 	}
@@ -82,29 +83,29 @@ func refusedByHost(line, output string) bool {
 const sandboxTail = 8 << 10
 
 var (
-	deniedWrite = regexp.MustCompile(`(?i)read-only file system|permission denied|operation not permitted|device or resource busy|\bEBUSY\b|\bEROFS\b|\bEACCES\b|\bEPERM\b`)
-	noNetwork   = regexp.MustCompile(`(?i)network is unreachable|\bENETUNREACH\b|temporary failure in name resolution|` +
+	deniedWrite = pattern(`(?i)read-only file system|permission denied|operation not permitted|device or resource busy|\bEBUSY\b|\bEROFS\b|\bEACCES\b|\bEPERM\b`)
+	noNetwork   = pattern(`(?i)network is unreachable|\bENETUNREACH\b|temporary failure in name resolution|` +
 		`could not resolve host|\bEAI_AGAIN\b|name or service not known|getaddrinfo ENOTFOUND|dial (tcp|udp).*(no such host|socket: permission denied)|` +
 		`lookup \S+ on \S+: .*(refused|unreachable)|no route to host`)
-	missing       = regexp.MustCompile(`(?i)no such file or directory|\bENOENT\b|not found`)
-	loopback      = regexp.MustCompile(`(?i)\blocalhost\b|\b127\.\d+\.\d+\.\d+\b(:\d+)? *$|\[::1\]`)
-	refused       = regexp.MustCompile(`(?i)connection refused|\bECONNREFUSED\b|failed to connect|couldn't connect`)
-	refusedPython = regexp.MustCompile(`\[Errno 111\] Connection refused`)
-	port          = regexp.MustCompile(`(?i)(?:(?:localhost|127\.0\.0\.1|::1\]?)[:, ]+|\bport[ =:])(\d{1,5})\b`)
+	missing       = pattern(`(?i)no such file or directory|\bENOENT\b|not found`)
+	loopback      = pattern(`(?i)\blocalhost\b|\b127\.\d+\.\d+\.\d+\b(:\d+)? *$|\[::1\]`)
+	refused       = pattern(`(?i)connection refused|\bECONNREFUSED\b|failed to connect|couldn't connect`)
+	refusedPython = pattern(`\[Errno 111\] Connection refused`)
+	port          = pattern(`(?i)(?:(?:localhost|127\.0\.0\.1|::1\]?)[:, ]+|\bport[ =:])(\d{1,5})\b`)
 	// shellPrefix is the name of a shell and a line number before its message.
-	shellPrefix = regexp.MustCompile(`^\S+: (line )?\d+: `)
-	pathIn      = regexp.MustCompile(`[^\s:'"‘’` + "`" + `,;()\[\]{}<>|]+`)
+	shellPrefix = pattern(`^\S+: (line )?\d+: `)
+	pathIn      = pattern(`[^\s:'"‘’` + "`" + `,;()\[\]{}<>|]+`)
 )
 
 // deniedPath returns the path in an error message that the sandbox denies, or "". A
 // relative path starts from dir.
 func deniedPath(p *sandbox.Profile, dir, line string) string {
-	if !deniedWrite.MatchString(line) {
+	if !deniedWrite().MatchString(line) {
 		return ""
 	}
-	line = shellPrefix.ReplaceAllString(line, "")
+	line = shellPrefix().ReplaceAllString(line, "")
 	readOnlySystem := strings.Contains(strings.ToLower(line), "read-only file system") || strings.Contains(line, "EROFS")
-	for _, word := range pathIn.FindAllString(line, -1) {
+	for _, word := range pathIn().FindAllString(line, -1) {
 		path := filepath.Clean(word)
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(dir, path)
@@ -128,10 +129,10 @@ func deniedPath(p *sandbox.Profile, dir, line string) string {
 // hiddenPath returns the path in an error message about a missing file that the sandbox
 // hides, or "". A relative path starts from dir.
 func hiddenPath(p *sandbox.Profile, dir, line string) string {
-	if !missing.MatchString(line) {
+	if !missing().MatchString(line) {
 		return ""
 	}
-	for _, word := range pathIn.FindAllString(line, -1) {
+	for _, word := range pathIn().FindAllString(line, -1) {
 		path := filepath.Clean(word)
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(dir, path)
@@ -157,4 +158,10 @@ func writable(p *sandbox.Profile, path string) bool {
 // within reports whether path is dir or in it.
 func within(path, dir string) bool {
 	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/")
+}
+
+// pattern returns a function that compiles an expression when it is first called, because
+// compiling all of them would delay every start.
+func pattern(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }

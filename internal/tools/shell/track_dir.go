@@ -4,12 +4,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"strings"
 )
 
-var changesDir = regexp.MustCompile(`(^|[^\w.-])(cd|pushd|popd)($|[^\w.-])`)
+var changesDir = pattern(`(^|[^\w.-])(cd|pushd|popd)($|[^\w.-])`)
 
 // dirTracker reports the final directory of a shell. A nil dirTracker reports
 // none.
@@ -21,7 +20,7 @@ type dirTracker struct{ tmp string }
 // shells it is prepended to the line. It does not run if the line replaces the
 // shell or sets its own EXIT trap.
 func trackDir(line string, env []string) (*dirTracker, string, []string) {
-	if runtime.GOOS == "windows" || !changesDir.MatchString(line) {
+	if runtime.GOOS == "windows" || !changesDir().MatchString(line) {
 		return nil, line, env
 	}
 	tmp, err := os.MkdirTemp("", "agent-")

@@ -20,6 +20,8 @@ func (f *form) press(msg tea.KeyPressMsg) Result {
 		return f.pressPlan(msg)
 	case f.question.reviewing:
 		return f.pressReview(msg)
+	case f.question.fields != nil:
+		return f.pressFields(msg)
 	case f.comment.open:
 		return f.pressComment(msg)
 	}
@@ -105,6 +107,9 @@ func (f *form) pressDigit(n int, lead string) Result {
 	case i < 0 && f.Own() != nil:
 		f.hint = "answer with " + f.question.rows.digits()
 		return Result{}
+	case i < 0 && f.question.ask.Form != nil:
+		f.hint = "answer with " + f.question.rows.digits()
+		return Result{}
 	case i < 0 && f.question.ask.AboutTurn():
 		f.hint = "answer with 1 or 3"
 		return Result{}
@@ -150,7 +155,7 @@ func (f *form) confirm() Result {
 		return Result{}
 	}
 	switch row.Kind {
-	case Yes, Always:
+	case Yes, Always, Copy:
 		if !f.question.readable() {
 			f.hint = f.question.body.unread()
 			return Result{}
@@ -160,6 +165,9 @@ func (f *form) confirm() Result {
 		}
 		if f.Own() != nil {
 			return f.giveOwn(f.question.rows.at)
+		}
+		if f.question.ask.Form != nil {
+			return f.givePage(row.Kind)
 		}
 		if f.hint = f.Plan().Problem(); f.hint != "" {
 			return Result{}

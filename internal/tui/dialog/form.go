@@ -96,6 +96,9 @@ func (f *form) Restyle(st *ink.Styles) {
 	if f.question.review != nil {
 		f.question.review.Restyle(st)
 	}
+	if f.question.fields != nil {
+		f.question.fields.restyle(st)
+	}
 }
 
 // lines draws the question in at most height lines and returns the cursor position in
@@ -110,6 +113,9 @@ func (f *form) lines(place string, width, height int) ([]string, *tea.Cursor) {
 	}
 	if q.reviewing {
 		return f.reviewLines(width, height)
+	}
+	if q.fields != nil {
+		return f.fieldLines(place, width, height)
 	}
 	note := ""
 	if !f.comment.open {
@@ -185,6 +191,13 @@ func (f *form) click(x, y int) {
 		return
 	}
 	q := &f.question
+	if q.fields != nil {
+		if i := q.fields.rowAt(y - 1 + q.body.scroll); i >= 0 {
+			f.typing, f.hint = false, ""
+			q.fields.mark(i)
+		}
+		return
+	}
 	i := q.rowAt(y, f.rowsAt)
 	if i < 0 {
 		return

@@ -34,6 +34,8 @@ func (f *form) hints(width int) string {
 		return "keys are ignored for a moment"
 	case !f.arming.ready:
 		return "keys go to your draft until you pause"
+	case q.fields != nil:
+		return joinFitting(width, q.fields.hints(interrupt)...)
 	case f.comment.open && q.chooses():
 		return joinFitting(width, f.keys.Name(keys.Send)+" answer", "esc back")
 	case f.comment.open:
@@ -55,7 +57,7 @@ func (f *form) hints(width int) string {
 	switch {
 	case f.full:
 		stop = "esc close"
-	case q.ask.AboutTurn():
+	case q.ask.AboutTurn(), q.ask.Form != nil:
 		stop = interrupt
 	}
 	return joinFitting(width, append(append(parts, q.lookHints(f.full)...), stop)...)

@@ -16,6 +16,8 @@ import (
 type Result struct {
 	Answer    *event.Answer // the answer to the first question; nil for none
 	Own       *OwnAnswer    // the answer to a question of the program; nil for none
+	Open      string        // the URL of a page to open in the browser
+	Copy      string        // text to copy
 	Rest      string        // a typed comment that is not part of the answer
 	Draft     string        // text to insert into the draft
 	EditPlan  bool          // open the plan in the user's editor
@@ -40,7 +42,7 @@ const (
 func (d *Dialog) Key(msg tea.KeyPressMsg) Result {
 	k, now := msg.String(), d.now()
 	v := d.held.press(msg, now)
-	answers := !d.Plan().open && !d.question.reviewing && (k == "enter" || d.keys.Is(k, keys.Send) || !d.comment.open && isDigit(k))
+	answers := !d.Plan().open && !d.question.reviewing && (k == "enter" || d.keys.Is(k, keys.Send) || !d.comment.open && d.question.fields == nil && isDigit(k))
 	switch {
 	case d.Takes() && answers && v == ignored:
 		d.held.dropped = true
@@ -78,6 +80,11 @@ func (d *Dialog) Paste(text string) bool {
 		d.took(d.asks[0])
 		return d.question.review.Paste(text)
 	}
+	if d.Takes() && d.question.fields != nil {
+		d.held.release()
+		d.took(d.asks[0])
+		return d.pasteField(text)
+	}
 	if !d.Takes() || !d.writes() && !d.question.rows.mark(Comment) {
 		d.Elsewhere()
 		return false
@@ -98,6 +105,9 @@ func (d *Dialog) Paste(text string) bool {
 func (d *Dialog) DraftTyped(typing bool) {
 	if d.Waits() && !d.writes() {
 		d.question.rows.at, d.typing = -1, typing
+		if d.question.fields != nil {
+			d.question.fields.at = -1
+		}
 	}
 }
 

@@ -33,6 +33,7 @@ type question struct {
 	place         string // "1 of 2"; empty for a single question
 	note          string // the text of a closed comment
 	plan          Plan
+	fields        *fields        // of a form to fill in; nil for other questions
 	review        *review.Review // of the changes, hunk by hunk; nil until the user opens it
 	reviewing     bool           // the review is shown
 	why           bool           // show the reason for the question
@@ -44,7 +45,7 @@ type question struct {
 // newQuestion returns a question with the first row marked. If ask has warnings, no
 // row is marked, so that enter cannot approve by accident.
 func newQuestion(ask event.Ask, st *ink.Styles, short func(dir string) string, edit func() *editor.Editor) question {
-	q := question{ask: ask, plan: newPlan(ask.Plan, edit), rows: RowsOf(ask), body: body{limit: diffLines, change: -1}, st: st, short: short}
+	q := question{ask: ask, plan: newPlan(ask.Plan, edit), fields: newFields(ask.Form, edit), rows: RowsOf(ask), body: body{limit: diffLines, change: -1}, st: st, short: short}
 	if len(WarningsOf(ask)) > 0 {
 		q.rows.at = -1
 	}
@@ -139,6 +140,9 @@ func (q *question) compose() {
 	draw := q.facts
 	if q.ask.Plan != "" {
 		draw = q.planFacts
+	}
+	if q.ask.Form != nil {
+		draw = q.pageFacts
 	}
 	facts := draw(max(q.width-4, 1), len(out))
 	for _, l := range facts {
@@ -280,7 +284,7 @@ func (q *question) scopeFits() bool {
 // approved without.
 func (q *question) mustSee() bool {
 	row := q.rows.marked()
-	return q.own != nil && q.own.Read || exact(q.ask) || len(WarningsOf(q.ask)) > 0 || row != nil && row.Kind == Always && !q.scopeFits()
+	return q.own != nil && q.own.Read || exact(q.ask) || q.ask.Form != nil || len(WarningsOf(q.ask)) > 0 || row != nil && row.Kind == Always && !q.scopeFits()
 }
 
 // readable reports whether the user has seen enough to approve.

@@ -22,6 +22,7 @@ const (
 	No                  // reject; for a question of the model: let the model decide
 	Comment             // reject with a reason; for a question of the model: type an answer
 	Choice              // one of the model's choices
+	Copy                // copy the URL of a page
 )
 
 // Row is one of the answers to a question.
@@ -57,6 +58,8 @@ func RowsOf(ask event.Ask) Rows {
 			Row{Digit: n + 2, Kind: No, Text: "Let the model decide"})
 	case ask.Plan != "":
 		r.All = planRows()
+	case ask.Form != nil:
+		r.All = pageRows()
 	default:
 		r.All = append(r.All, Row{Digit: 1, Kind: Yes, Text: "Yes"})
 		if ask.Scope != "" {

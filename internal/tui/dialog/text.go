@@ -80,6 +80,8 @@ func questionOf(ask event.Ask, short func(string) string) string {
 		return ink.Sanitize(ask.Question)
 	case ask.Plan != "":
 		return "Approve this plan?"
+	case ask.Form != nil:
+		return formText(ask.Form)
 	case ask.AboutTurn():
 		return ink.SanitizeLine(ask.Title)
 	case ask.Effect == event.DelegateEffect && strings.HasSuffix(ask.Title, "?"): // whether an agent may be used
@@ -234,6 +236,9 @@ func WhyOf(ask event.Ask) string {
 // WarningsOf returns the warnings of a question, including one about misleading
 // characters, which are drawn as escapes.
 func WarningsOf(ask event.Ask) []string {
+	if ask.Form != nil {
+		return ask.Warnings
+	}
 	parts := []string{ask.Scope}
 	if len(ask.Choices) == 0 && ask.Plan == "" {
 		parts = append(parts, ask.Title)
@@ -263,7 +268,7 @@ func ScopeIsCommand(ask event.Ask) bool {
 
 // IsApproval reports whether ask is a permission request for a tool call.
 func IsApproval(ask event.Ask) bool {
-	return !ask.AboutTurn() && len(ask.Choices) == 0 && ask.Plan == ""
+	return !ask.AboutTurn() && len(ask.Choices) == 0 && ask.Plan == "" && ask.Form == nil
 }
 
 // routine reports whether ask is an approval that a user may answer soon after another

@@ -34,8 +34,10 @@ type questions struct {
 	*output
 	dialog *dialog.Dialog
 	prompt *prompt.Prompt
-	do     func(tea.Cmd) // runs a command in the background; set by run
-	asked  time.Time     // when the question was last printed
+	do     func(tea.Cmd)            // runs a command in the background; set by run
+	asked  time.Time                // when the question was last printed
+	open   func(url string) tea.Cmd // opens a page in the browser
+	fill   *filling                 // the form that was last filled in; nil for none
 }
 
 // ask prints a question and the rows that answer it.
@@ -50,6 +52,9 @@ func (q *questions) ask(ask event.Ask) {
 		return
 	case ask.Plan != "":
 		q.askPlan(ask)
+		return
+	case ask.Form != nil:
+		q.askForm(ask)
 		return
 	}
 	title := q.dialog.Text(ask)
@@ -105,8 +110,12 @@ func (q *questions) changes(ask event.Ask) {
 // rows prints the rows that answer a question.
 func (q *questions) rows(ask event.Ask) {
 	q.asked = q.Now()
-	if len(ask.Choices) > 0 {
+	switch {
+	case len(ask.Choices) > 0:
 		q.choiceRows(ask)
+		return
+	case ask.Form != nil:
+		q.formRows(ask)
 		return
 	}
 	var rows []string
@@ -179,6 +188,8 @@ func (q *questions) answer(line string) tea.Cmd {
 	switch {
 	case q.dialog.Own() != nil:
 		q.answerOwn(q.dialog.Own(), line)
+	case ask.Form != nil:
+		return q.answerForm(ask, line)
 	case line == "":
 		q.rows(ask)
 	case len(ask.Choices) > 0:

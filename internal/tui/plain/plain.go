@@ -105,7 +105,7 @@ func newFront(o screen.Options, now func() time.Time, send func(event.Command), 
 	leave := func() tea.Cmd { return p.leave(screen.Exit{}) }
 	p.prompt = prompt.New(c, p.editor, p.dialog, p.slash, p.help, leave)
 	p.slash.Front = slash.Front{Quit: p.leave, Help: p.help, Copy: p.prompt.Clipboard.Copy, Restyle: func(ink.Look) {}, Ask: func(o dialog.Own) { p.dialog.Show(o, false) }, Withdraw: p.dialog.WithdrawOwn}
-	p.questions = &questions{Conversation: c, output: p.output, dialog: p.dialog, prompt: p.prompt}
+	p.questions = &questions{Conversation: c, output: p.output, dialog: p.dialog, prompt: p.prompt, open: p.slash.OpenPage}
 	p.prompt.External.Lend = p.lend
 	p.Open(notices)
 	p.prompt.Drafts.Restore(o.Session.Draft)

@@ -105,7 +105,7 @@ func (p *Suggestions) take(msg filesFound) tea.Cmd {
 	for _, f := range msg.found {
 		rows = append(rows, fileSuggestion(f))
 	}
-	p.offer(p.withMention(rows, msg.query))
+	p.offer(p.withMentions(rows, msg.query))
 	if !msg.final {
 		return p.After(retryPause, filesDue{msg.number})
 	}
@@ -166,7 +166,7 @@ func (p *Suggestions) matching(w word) []list.Suggestion {
 			}
 		case c.Complete != nil && (c.Name == w.command || c.Also == w.command):
 			for _, a := range c.Complete(p.slash) {
-				open := strings.HasSuffix(a, " ") // more must be typed
+				open := strings.HasSuffix(a, " ") || strings.HasSuffix(a, "=") // more must be typed
 				add(list.Suggestion{Text: a, Complete: !open, Continues: open}, ink.SanitizeLine(a))
 			}
 		}

@@ -80,16 +80,27 @@ func (p *Suggestions) suggestAgents(w word) {
 	p.offer(append(prefixed, containing...))
 }
 
-// withMention adds "@agent:" to the suggested files if it can be what the user types. It
-// is the last visible row, so that it takes the place of no better match.
-func (p *Suggestions) withMention(files []list.Suggestion, query string) []list.Suggestion {
-	kind := strings.TrimPrefix(event.Mention, "@")
-	if !strings.HasPrefix(kind, query) || len(p.agents()) == 0 {
-		return files
+// withMentions adds "@agent:" and "@SERVER:" to the suggested files, if they can be what the
+// user types. They are the last visible rows, and at most half of them, so that they take
+// the place of no better match.
+func (p *Suggestions) withMentions(files []list.Suggestion, query string) []list.Suggestion {
+	var rows []list.Suggestion
+	add := func(kind, what string) {
+		if !strings.HasPrefix(kind, query) {
+			return
+		}
+		row := list.Suggestion{Text: "@" + kind, Label: kind, What: what, Continues: true}
+		for i := range len(query) {
+			row.At = append(row.At, i)
+		}
+		rows = append(rows, row)
 	}
-	row := list.Suggestion{Text: event.Mention, Label: kind, What: "delegate to an agent", Continues: true}
-	for i := range len(query) {
-		row.At = append(row.At, i)
+	if len(p.agents()) > 0 {
+		add(strings.TrimPrefix(event.Mention, "@"), "delegate to an agent")
 	}
-	return slices.Insert(files, min(len(files), list.PopupRows(p.Height)-1), row)
+	for _, server := range p.withResources() {
+		add(server+":", "resources of an MCP server")
+	}
+	visible := list.PopupRows(p.Height)
+	return slices.Insert(files, min(len(files), max(visible-len(rows), visible/2)), rows...)
 }

@@ -24,6 +24,7 @@ const (
 	fromCommands
 	fromArguments
 	fromAgents
+	fromResources // of an MCP server
 )
 
 // word is the part of the text that a suggestion replaces.
@@ -90,6 +91,8 @@ func (p *Suggestions) suggest() tea.Cmd {
 		return p.suggestFiles(w)
 	case w.source == fromAgents:
 		p.suggestAgents(w)
+	case w.source == fromResources:
+		p.suggestResources(w)
 	default:
 		p.close()
 		p.word = w
@@ -116,6 +119,8 @@ func (p *Suggestions) wordTyped() word {
 	w := fileTyped(e.Before(), caret)
 	if name, ok := strings.CutPrefix(e.Raw()[w.from:w.to], event.Mention); ok && w.source != noSource && len(p.agents()) > 0 {
 		w.source, w.query = fromAgents, name
+	} else if server, _, ok := strings.Cut(w.query, ":"); ok && slices.Contains(p.withResources(), server) {
+		w.source = fromResources
 	} else if p.Options.Files.Find == nil {
 		return word{}
 	}

@@ -208,13 +208,18 @@ func (c *Conversation) PlayNext() {
 	if next.Note != "" {
 		c.Transcript.Add(&transcript.Notice{Text: next.Note})
 	}
-	c.SendPrompt(next.Text)
+	c.SendTyped(next.Text)
 }
 
-// SendPrompt sends a prompt of the user.
-func (c *Conversation) SendPrompt(text string, images ...llm.Image) {
-	c.Feed.PromptSent(text)
-	c.Send(event.Prompt{Text: text, Images: images})
+// SendTyped sends a prompt that the user typed, with the resources that it mentions.
+func (c *Conversation) SendTyped(text string, images ...llm.Image) {
+	c.SendPrompt(event.Prompt{Text: text, Images: images, Mentions: event.Resources(text)})
+}
+
+// SendPrompt sends a prompt.
+func (c *Conversation) SendPrompt(p event.Prompt) {
+	c.Feed.PromptSent(p.Text)
+	c.Send(p)
 }
 
 // CanRetry reports whether Retry has an effect: the last answer was truncated or is
@@ -226,7 +231,7 @@ func (c *Conversation) CanRetry() bool {
 // Retry continues a truncated answer, or sends the conversation again.
 func (c *Conversation) Retry() {
 	if c.Feed.Cut {
-		c.SendPrompt(event.GoOn)
+		c.SendPrompt(event.Prompt{Text: event.GoOn})
 		return
 	}
 	c.Feed.TurnSent()

@@ -1,5 +1,7 @@
 package screen
 
+import "agent/internal/loop/event"
+
 // MCP holds what /mcp needs. Its functions may block; they are nil if no MCP server is
 // configured. All texts of servers are untrusted.
 type MCP struct {
@@ -10,6 +12,32 @@ type MCP struct {
 	Log func(name string) string
 	// Reconnect ends the connection to a server, connects again, and waits for the result.
 	Reconnect func(name string) error
+	// Browse opens a web page in the user's browser, and does not wait for it.
+	Browse func(url string) error
+
+	// WithResources returns the names of the servers that have resources, sorted, and
+	// FindResources at most limit resources of one, the best match first. They do not block.
+	WithResources func() []string
+	FindResources func(server, query string, limit int) []MCPResource
+	// Prompts returns the prompts of the servers. It does not block.
+	Prompts func() []MCPPrompt
+	// Prompt returns what the server answers to a prompt with the words of the user.
+	Prompt func(name string, words []string) (event.Prompt, error)
+}
+
+// MCPResource is a resource of an MCP server, or a template of resources.
+type MCPResource struct {
+	URI, Name, Description string // without control characters
+	Template               bool   // the URI has variables in braces
+}
+
+// MCPPrompt is a prompt of an MCP server, which is a slash command.
+type MCPPrompt struct {
+	Name        string   // of the command, without the slash
+	Usage       string   // the arguments, for display
+	Arguments   []string // their names
+	Description string
+	Server      string
 }
 
 // MCPServer is the state of an MCP server.
@@ -23,6 +51,8 @@ type MCPServer struct {
 	Protocol    string // version; empty if it was never connected
 	Tools       []MCPTool
 	Rejected    []string // tools that are not used, with the reason
+	Resources   int      // how many it lists
+	Prompts     int
 }
 
 // MCPTool is a tool of an MCP server.

@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/screen"
 )
@@ -71,7 +72,7 @@ func (s *Session) runCustom(c screen.CustomCommand, arg string) {
 		text = "/" + c.Name + ":\n" + text
 	}
 	s.Transcript.ShowEnd()
-	s.SendPrompt(text)
+	s.SendPrompt(event.Prompt{Text: text, Mentions: event.Resources(arg)})
 }
 
 // CustomPrompt returns the prompt of a custom command with an argument; empty if its file
@@ -85,7 +86,7 @@ func CustomPrompt(c screen.CustomCommand, arg string) string {
 // are not replaced.
 func expandArgs(text, arg string, numbered bool) string {
 	const all = "ARGUMENTS"
-	words := argWords(arg)
+	words := ArgWords(arg)
 	var b strings.Builder
 	replaced := false
 	for {
@@ -114,15 +115,15 @@ func expandArgs(text, arg string, numbered bool) string {
 	return b.String()
 }
 
-// argWords splits an argument at blanks outside quotes.
-func argWords(arg string) (words []string) {
+// ArgWords splits an argument at blanks outside quotes.
+func ArgWords(arg string) (words []string) {
 	var b strings.Builder
 	quote, inWord := rune(0), false
 	for _, r := range arg {
 		switch {
 		case quote != 0 && r == quote:
 			quote = 0
-		case quote == 0 && (r == '"' || r == '\'') && b.Len() == 0:
+		case quote == 0 && (r == '"' || r == '\'') && (b.Len() == 0 || strings.HasSuffix(b.String(), "=")):
 			quote, inWord = r, true
 		case quote == 0 && (r == ' ' || r == '\t'):
 			if inWord {

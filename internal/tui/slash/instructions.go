@@ -49,7 +49,7 @@ func initCommand(s *Session, _ string) (tea.Cmd, error) {
 	}
 	if (screen.Status{Model: s.Feed.Model}).Offline() == "" && s.Feed.Model != "" {
 		s.Transcript.ShowEnd()
-		s.SendPrompt(s.Options.Instructions.InitPrompt)
+		s.SendPrompt(event.Prompt{Text: s.Options.Instructions.InitPrompt})
 		return nil, nil
 	}
 	return func() tea.Msg {

@@ -15,6 +15,7 @@ import (
 type serversRead struct {
 	all       []screen.Server
 	restarted string // the server that was restarted; empty if /lsp only lists them
+	unknown   string // the name that the user gave, if there is no such server
 }
 
 // lspCommand lists the language servers, or restarts them.
@@ -35,7 +36,7 @@ func lspCommand(s *Session, arg string) (tea.Cmd, error) {
 			return serversRead{all: all}
 		}
 		if name != "" && !slices.ContainsFunc(all, func(x screen.Server) bool { return x.Name == name }) {
-			return serversRead{all: all}
+			return serversRead{all: all, unknown: name}
 		}
 		o.Restart(name)
 		if name == "" {
@@ -47,8 +48,18 @@ func lspCommand(s *Session, arg string) (tea.Cmd, error) {
 
 // showServers adds the answer of /lsp to the transcript.
 func (s *Session) showServers(r serversRead) {
-	if r.restarted != "" {
+	switch {
+	case r.restarted != "":
 		s.Say("Restarted " + ink.SanitizeLine(r.restarted) + ". A language server starts at its next use.")
+		return
+	case r.unknown != "":
+		var names []string
+		for _, x := range r.all {
+			if !slices.Contains(names, x.Name) {
+				names = append(names, x.Name)
+			}
+		}
+		s.Say("There is no language server " + ink.SanitizeLine(r.unknown) + ". The servers are: " + ink.SanitizeLine(strings.Join(names, ", ")))
 		return
 	}
 	f := &Facts{}

@@ -117,7 +117,7 @@ func (s *Session) mcpMenu(head, enter string, chose func(list.Option) tea.Cmd) *
 		}}
 }
 
-// summaryOf describes the state, the transport and the tools of a server.
+// summaryOf describes the state, the transport and what a server offers.
 func summaryOf(m screen.MCPServer) string {
 	transport := "http"
 	if m.Program {
@@ -126,6 +126,12 @@ func summaryOf(m screen.MCPServer) string {
 	parts := []string{m.State}
 	if m.Ready {
 		parts = append(parts, phrase.Count(len(m.Tools), "tool"), phrase.Thousands(m.Tokens())+" tokens")
+		if m.Resources > 0 {
+			parts = append(parts, phrase.Count(m.Resources, "resource"))
+		}
+		if m.Prompts > 0 {
+			parts = append(parts, phrase.Count(m.Prompts, "prompt"))
+		}
 	}
 	return strings.Join(append(parts, transport), " · ")
 }

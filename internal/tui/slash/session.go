@@ -67,6 +67,8 @@ func (s *Session) Take(msg tea.Msg) (tea.Cmd, bool) {
 		return s.showMCP(msg), true
 	case mcpText:
 		s.sayMCP(msg)
+	case mcpPrompted:
+		s.sendMCPPrompt(msg)
 	case serversRead:
 		s.showServers(msg)
 	case themeSaved:

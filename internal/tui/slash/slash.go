@@ -78,8 +78,11 @@ func BuiltIn() []Command {
 	}
 }
 
-// Commands returns the commands of this session: the built-in and the custom ones.
-func (s *Session) Commands() []Command { return append(BuiltIn(), s.customCommands()...) }
+// Commands returns the commands of this session: the built-in and the custom ones, and the
+// prompts of MCP servers.
+func (s *Session) Commands() []Command {
+	return slices.Concat(BuiltIn(), s.customCommands(), s.mcpPrompts())
+}
 
 // Usage returns the name of a command with its arguments.
 func (c Command) Usage() string { return strings.TrimSpace("/" + c.Name + " " + c.Args) }
@@ -122,6 +125,9 @@ func Parse(text string) (name, arg string, ok bool) {
 		return "", "", false
 	}
 	name, arg, _ = strings.Cut(rest, " ")
+	if lower := strings.ToLower(name); strings.HasPrefix(lower, promptPrefix) {
+		name = lower // its name at the server may have upper-case letters
+	}
 	return name, strings.TrimSpace(arg), IsCommandName(name)
 }
 

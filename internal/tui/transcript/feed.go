@@ -112,6 +112,8 @@ func (f *Feed) preview(ev event.Event) {
 		if ev.Ask.Agent == "" { // the call of a delegate is not in this transcript
 			f.reply.asked(ev.Ask)
 		}
+	case event.AskDone:
+		f.reply.answered(ev.ID)
 	case event.Retrying:
 		f.reply.retrying(ev, f.now())
 	case event.Summarizing:
@@ -183,6 +185,9 @@ func (f *Feed) userSaid(ev *event.UserSaid) {
 	}
 	if ev.Auto {
 		note := shortNote(ev.Text)
+		if ev.Source != "" {
+			note, _, _ = strings.Cut(ev.Text, "\n")
+		}
 		if label, ok := f.answerTold(ev.Text); ok {
 			note = "the answer of " + label
 		}

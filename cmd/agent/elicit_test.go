@@ -1,0 +1,125 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/coder/acp-go-sdk"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// withDesk returns a home whose configuration has an MCP server with a tool that asks the
+// user which table to book, and a broken server.
+func withDesk(t *testing.T, model *server) home {
+	t.Helper()
+	s := sdk.NewServer(&sdk.Implementation{Name: "desk", Version: "1"}, nil)
+	s.AddTool(&sdk.Tool{Name: "book", InputSchema: json.RawMessage(`{"type":"object"}`)}, func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		got, err := r.Session.Elicit(ctx, &sdk.ElicitParams{Message: "Which table?", RequestedSchema: json.RawMessage(
+			`{"type":"object","required":["guests"],"properties":{"guests":{"type":"integer","maximum":12},"room":{"type":"string","enum":["garden","hall"],"default":"hall"}}}`)})
+		text := ""
+		if err != nil {
+			text = err.Error()
+		} else {
+			b, _ := json.Marshal(got.Content)
+			text = got.Action + " " + string(b)
+		}
+		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}}, nil
+	})
+	desk := httptest.NewServer(sdk.NewSSEHandler(func(*http.Request) *sdk.Server { return s }, nil))
+	t.Cleanup(desk.Close)
+	h := newHome(t, nil, at(model)...)
+	h.configure(t, `{"mcp": {"servers": {"desk": {"url": "`+desk.URL+`", "transport": "sse"}, "broken": {"command": "false"}}}, "permissions": {"allow": ["mcp: desk"]}}`)
+	return h
+}
+
+// book calls the tool by the fixed one that all calls can use, because a server is broken.
+func book() answer { return call("mcp_call", `{"tool":"mcp__desk__book"}`) }
+
+// result returns the last request to the model, which has the result of the call.
+func result(t *testing.T, model *server) string {
+	t.Helper()
+	all := model.seen()
+	return all[len(all)-1].body
+}
+
+func TestAnotherProgramAnswersAServer(t *testing.T) {
+	t.Parallel()
+	model := serve(t, book(), say("Booked."), book(), say("Not booked."))
+	h := withDesk(t, model)
+	f := startFrontEndIn(t, h.work, append(h.env, "OPENAI_API_KEY="+testKey), "--base-url", model.URL+"/v1")
+	f.send(`{"type":"prompt","text":"book a table"}`)
+	ask := f.until("ask")["ask"].(map[string]any)
+	form := ask["form"].(map[string]any)
+	if form["server"] != "desk" || form["tool"] != "book" || form["message"] != "Which table?" || len(form["fields"].([]any)) != 2 {
+		t.Errorf("the form is %v", form)
+	}
+	f.send(`{"type":"answer","id":` + quote(ask["id"].(string)) + `,"decision":"answer","values":{"guests":4}}`)
+	f.until("turn_end")
+	if got := result(t, model); !strings.Contains(got, `accept {\"guests\":4,\"room\":\"hall\"}`) {
+		t.Errorf("the result is not in %s", got)
+	}
+	f.send(`{"type":"prompt","text":"again"}`)
+	ask = f.until("ask")["ask"].(map[string]any)
+	f.send(`{"type":"answer","id":` + quote(ask["id"].(string)) + `,"decision":"answer","values":{"guests":13}}`)
+	f.until("turn_end")
+	if got := result(t, model); !strings.Contains(got, `1 question of the server to the user had no answer: the values are not valid: guests: enter a whole number of at most 12`) {
+		t.Errorf("the result is not in %s", got)
+	}
+	if code := f.end(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+}
+
+// A run without a user does not say that it can answer.
+func TestNobodyAnswersAServerInARun(t *testing.T) {
+	t.Parallel()
+	model := serve(t, book(), say("Not booked."))
+	h := withDesk(t, model)
+	if out, code := h.agent(t, "run", "--model", "openai/m", "--base-url", model.URL+"/v1", "book a table"); code != 0 {
+		t.Fatalf("exit code %d: %s", code, out)
+	}
+	if got := result(t, model); !strings.Contains(got, "client does not support elicitation") {
+		t.Errorf("the result is not in %s", got)
+	}
+}
+
+// UnstableCreateElicitation answers a question of an MCP server.
+func (e *editor) UnstableCreateElicitation(_ context.Context, r acp.UnstableCreateElicitationRequest) (acp.UnstableCreateElicitationResponse, error) {
+	b, _ := json.Marshal(r.Form.RequestedSchema)
+	e.add("form: " + r.Form.Message + " " + string(b))
+	return acp.UnstableCreateElicitationResponse{Accept: &acp.UnstableCreateElicitationAccept{Action: "accept", Content: map[string]any{"guests": 2, "room": "garden"}}}, nil
+}
+
+func TestEditorAnswersAServer(t *testing.T) {
+	model := serve(t, book(), say("Booked."))
+	h := withDesk(t, model)
+	e := connectEditor(t, h, model, acp.FileSystemCapabilities{})
+	can := acp.ClientCapabilities{Elicitation: &acp.ElicitationCapabilities{Form: &acp.ElicitationFormCapabilities{}}}
+	if _, err := e.Initialize(t.Context(), acp.InitializeRequest{ProtocolVersion: 1, ClientCapabilities: can}); err != nil {
+		t.Fatal(err)
+	}
+	e.open(h)
+	if got := e.ask("book a table"); got != acp.StopReasonEndTurn {
+		t.Errorf("the turn stopped with %s", got)
+	}
+	if got := e.peek(); !strings.Contains(got, "form: The MCP server desk asks you, during the call of book. The server says:\nWhich table? ") {
+		t.Errorf("the form was not shown: %s", got)
+	}
+	if got := result(t, model); !strings.Contains(got, `accept {\"guests\":2,\"room\":\"garden\"}`) {
+		t.Errorf("the result is not in %s", got)
+	}
+}
+
+// An editor that does not show forms is not asked.
+func TestEditorWithoutForms(t *testing.T) {
+	model := serve(t, book(), say("Not booked."))
+	h := withDesk(t, model)
+	connectEditor(t, h, model, acp.FileSystemCapabilities{}).open(h).ask("book a table")
+	if got := result(t, model); !strings.Contains(got, "client does not support elicitation") {
+		t.Errorf("the result is not in %s", got)
+	}
+}

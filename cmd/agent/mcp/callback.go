@@ -1,0 +1,80 @@
+package mcp
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+)
+
+const (
+	// callbackTime limits how long a connection of the browser is open.
+	callbackTime = 10 * time.Second
+	// maxCallback limits a request of the browser, in bytes.
+	maxCallback = 64 << 10
+)
+
+// callback is the page to which the authorization server sends the browser. It reads the
+// requests itself: the server of net/http would make the program 0.7 MB larger.
+type callback struct {
+	state   string          // of this login
+	answers chan url.Values // gets the first answer with that state, once the browser has its page
+}
+
+func newCallback(state string) *callback {
+	return &callback{state: state, answers: make(chan url.Values, 1)}
+}
+
+// serve answers the connections of listener until ctx ends. It closes the listener and
+// returns when all connections are closed.
+func (c *callback) serve(ctx context.Context, listener net.Listener) {
+	defer context.AfterFunc(ctx, func() { _ = listener.Close() })()
+	var open sync.WaitGroup
+	defer open.Wait()
+	for {
+		conn, err := listener.Accept()
+		if err != nil {
+			return
+		}
+		open.Go(func() {
+			defer conn.Close()
+			defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
+			_ = conn.SetDeadline(time.Now().Add(callbackTime))
+			c.answer(conn)
+		})
+	}
+}
+
+// answer reads one request and answers it.
+func (c *callback) answer(conn net.Conn) {
+	req, err := http.ReadRequest(bufio.NewReader(io.LimitReader(conn, maxCallback)))
+	if err != nil {
+		return // browsers open connections that they do not use
+	}
+	q := req.URL.Query()
+	status, page := http.StatusOK, "agent has the answer. You can close this page.\n"
+	switch {
+	case req.Method != http.MethodGet || req.URL.Path != "/callback":
+		status, page = http.StatusNotFound, "404 page not found\n"
+	case q.Get("state") != c.state:
+		status, page = http.StatusBadRequest, "This answer does not belong to the login that agent waits for.\n"
+	}
+	res := &http.Response{
+		StatusCode: status, ProtoMajor: 1, ProtoMinor: 1, Close: true, Request: req,
+		Header: http.Header{"Content-Type": {"text/plain; charset=utf-8"}, "X-Content-Type-Options": {"nosniff"}},
+		Body:   io.NopCloser(strings.NewReader(page)), ContentLength: int64(len(page)),
+	}
+	_ = res.Write(conn)
+	_ = conn.Close()
+	if status == http.StatusOK {
+		select {
+		case c.answers <- q:
+		default:
+		}
+	}
+}

@@ -1,0 +1,252 @@
+package mcp
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"agent/internal/elicit"
+	"agent/internal/llm/phrase"
+	"agent/internal/tools"
+)
+
+const (
+	// maxAsked is how many questions a server may ask during a call.
+	maxAsked = 20
+	// pageTime is how long a server may be silent after the user has opened a page, on which
+	// they may have to log in.
+	pageTime = 10 * time.Minute
+
+	methodElicit = "elicitation/create"
+)
+
+// Reasons to decline a question, for the server's log and for the model.
+const (
+	noCall   = "no call of a tool is running"
+	noUser   = "no user can answer in this run"
+	tooOften = "the server asked more than 20 questions in one call"
+)
+
+// asking returns the capabilities of a client: servers may ask only if a user can answer.
+func (s *server) asking() *sdk.ClientCapabilities {
+	if !s.all.o.Asks {
+		return &sdk.ClientCapabilities{} // nil would announce roots
+	}
+	return &sdk.ClientCapabilities{Elicitation: &sdk.ElicitationCapabilities{
+		Form: &sdk.FormElicitationCapabilities{}, URL: &sdk.URLElicitationCapabilities{},
+	}}
+}
+
+// answering is the middleware for requests of the server. It replies to all questions
+// itself, also those of a server that must not ask.
+func (s *server) answering(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+		if p, ok := req.GetParams().(*sdk.ElicitParams); ok && p != nil && method == methodElicit {
+			return s.elicit(ctx, p), nil
+		}
+		return next(ctx, method, req)
+	}
+}
+
+// inResult replies to a question in the result of a call, which the SDK then repeats.
+func (s *server) inResult(ctx context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+	return s.elicit(ctx, r.Params), nil
+}
+
+// elicit asks the user what the server wants to know, and returns the reply.
+func (s *server) elicit(ctx context.Context, p *sdk.ElicitParams) *sdk.ElicitResult {
+	reply := s.ask(ctx, p)
+	if reply.Why != "" {
+		_, _ = fmt.Fprintf(&s.log, "[agent] declined a question of the server: %s\n", reply.Why)
+	}
+	return &sdk.ElicitResult{Action: string(reply.Action), Content: reply.Values}
+}
+
+// ask asks the user through a running call. Other calls that run on the server may be the
+// reason of the question as well: the protocol does not say.
+func (s *server) ask(ctx context.Context, p *sdk.ElicitParams) elicit.Reply {
+	s.mu.Lock()
+	calls := slices.SortedFunc(maps.Values(s.running), func(a, b *running) int { return strings.Compare(a.tool, b.tool) })
+	s.mu.Unlock()
+	if len(calls) == 0 {
+		return elicit.Reply{Action: elicit.Decline, Why: noCall}
+	}
+	var names []string
+	for _, c := range calls {
+		names = append(names, c.tool)
+	}
+	form, err := s.form(p, strings.Join(slices.Compact(names), " or "))
+	reply, through := elicit.Reply{}, calls[0]
+	switch n := through.count(); {
+	case err != nil:
+		reply = elicit.Reply{Action: elicit.Decline, Why: err.Error()}
+	case n > maxAsked:
+		reply = elicit.Reply{Action: elicit.Decline, Why: tooOften}
+	case through.user.Ask == nil:
+		reply = elicit.Reply{Action: elicit.Decline, Why: noUser}
+	default:
+		reply = s.askUser(ctx, form, through, calls)
+	}
+	if reply.Action != elicit.Accept {
+		through.note(reply)
+	}
+	return reply
+}
+
+// askUser asks the user through a call, and does not measure the silence of the server
+// meanwhile.
+func (s *server) askUser(ctx context.Context, form elicit.Form, through *running, calls []*running) elicit.Reply {
+	limit := s.Silence
+	for _, c := range calls {
+		resume := c.pause()
+		defer func() { resume(limit) }()
+	}
+	ctx, stop := context.WithCancel(ctx) // ends with the request of the server or with the call
+	defer stop()
+	defer context.AfterFunc(through.ctx, stop)()
+	select {
+	case through.one <- struct{}{}:
+		defer func() { <-through.one }()
+	case <-ctx.Done():
+		return elicit.Reply{Action: elicit.Cancel}
+	}
+	reply, err := through.user.Ask(ctx, form)
+	if err == nil && reply.Action == elicit.Accept && form.URL == "" {
+		if reply.Values, err = form.Check(reply.Values); err != nil {
+			return elicit.Reply{Action: elicit.Decline, Why: "the values are not valid: " + err.Error()}
+		}
+	}
+	switch {
+	case err != nil:
+		return elicit.Reply{Action: elicit.Cancel}
+	case reply.Action == elicit.Accept && form.URL != "":
+		limit = max(limit, pageTime)
+	}
+	return reply
+}
+
+// form returns the form of a question, or why the user cannot be asked.
+func (s *server) form(p *sdk.ElicitParams, tool string) (elicit.Form, error) {
+	tool = clipped(tool)
+	if p.Mode != "url" && p.URL == "" {
+		f, err := elicit.NewForm(s.Name, tool, p.Message, p.RequestedSchema)
+		if err != nil {
+			return f, fmt.Errorf("the form cannot be shown: %w", err)
+		}
+		return f, nil
+	}
+	page, err := elicit.Page(p.URL)
+	if err != nil {
+		return elicit.Form{}, fmt.Errorf("the page cannot be opened: %w", err)
+	}
+	return elicit.Form{Server: s.Name, Tool: tool, Message: elicit.Message(p.Message), URL: page}, nil
+}
+
+// pageDone notes that the user has finished on a page. The protocol does not say for which
+// call, and the server has to answer again within the usual time.
+func (s *server) pageDone(id string) {
+	s.mu.Lock()
+	calls := slices.Collect(maps.Values(s.running))
+	s.mu.Unlock()
+	for _, c := range calls {
+		select {
+		case c.pages <- id:
+		default:
+		}
+		c.heard("the server reports that the page is done\n")
+	}
+}
+
+// openPages asks the user to open the pages that the error of a call requires, and waits
+// until the server reports that they are done. It returns nil if the call can be repeated,
+// and err itself if it requires no page.
+func (s *server) openPages(ctx context.Context, call *running, err error) error {
+	var data struct {
+		Elicitations []*sdk.ElicitParams `json:"elicitations"`
+	}
+	wire, ok := errors.AsType[*jsonrpc.Error](err)
+	if !ok || wire.Code != sdk.CodeURLElicitationRequired || json.Unmarshal(wire.Data, &data) != nil || len(data.Elicitations) == 0 {
+		return err
+	}
+	open := map[string]bool{}
+	for _, p := range data.Elicitations {
+		reply := elicit.Reply{Action: elicit.Decline, Why: "it is no page"}
+		if p != nil && p.URL != "" {
+			reply = s.ask(ctx, p)
+			open[p.ElicitationID] = true
+		}
+		if reply.Action != elicit.Accept {
+			return &pageError{s.Name, cmp.Or(reply.Why, "the user did not open it")}
+		}
+	}
+	defer call.pause()(s.Silence)
+	limit := time.After(s.Silence)
+	for len(open) > 0 {
+		select {
+		case id := <-call.pages:
+			delete(open, id)
+		case <-limit:
+			return &pageError{s.Name, "the user opened it. Ask the user to finish there, and call the tool again after that"}
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// pageError is the error of a call that requires a page on which the user has not finished.
+type pageError struct{ server, why string }
+
+func (e *pageError) Error() string {
+	return "the MCP server " + e.server + " requires the user to open a page first: " + e.why
+}
+
+// count counts a question and returns the number of questions.
+func (r *running) count() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.asked++
+	return r.asked
+}
+
+// note keeps why a question was not answered.
+func (r *running) note(reply elicit.Reply) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	why := reply.Why
+	switch {
+	case why != "":
+	case reply.Action == elicit.Decline:
+		why = "the user declined"
+	default:
+		why = "the question was cancelled"
+	}
+	r.declined = append(r.declined, why)
+}
+
+// maxReasons limits the reasons in the result of a call.
+const maxReasons = 3
+
+// addQuestions says in the result of the call which questions were not answered.
+func (r *running) addQuestions(got *tools.Result) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	n := len(r.declined)
+	if n == 0 {
+		return
+	}
+	slices.Sort(r.declined)
+	reasons := slices.Compact(r.declined)
+	text := strings.Join(reasons[:min(len(reasons), maxReasons)], "; ")
+	got.Text += fmt.Sprintf("[%s of the server to the user had no answer: %s]\n", phrase.Count(n, "question"), phrase.OneLine(text, maxStated))
+	got.Summary += ", " + phrase.Count(n, "question") + " declined"
+}

@@ -74,6 +74,8 @@ func (p *front) printItem(it transcript.Item) {
 		for _, row := range it.Rows {
 			p.print("  " + row[0] + ": " + row[1])
 		}
+	case *slash.Costs:
+		p.printCosts(it)
 	case *transcript.Report:
 		for line := range strings.Lines(it.Summary + "\n" + it.Text) {
 			p.print(ink.Sanitize(strings.TrimSuffix(line, "\n")))
@@ -83,6 +85,20 @@ func (p *front) printItem(it transcript.Item) {
 		p.block("", ink.Sanitize(it.Text))
 	case *transcript.Retry:
 		p.block("note", it.Text())
+	}
+}
+
+// printCosts prints the answer of /cost.
+func (p *front) printCosts(it *slash.Costs) {
+	lines := it.Lines()
+	if len(lines) == 0 {
+		p.block("note", slash.NoTokens)
+	}
+	for _, l := range lines {
+		if !l.Head {
+			l.Text = "  " + l.Text
+		}
+		p.print(l.Text)
 	}
 }
 

@@ -36,40 +36,64 @@ func showCost(s *screen.Conversation, r spentRead) tea.Cmd {
 		s.Transcript.ShowEnd()
 		return nil
 	}
-	s.Transcript.Add(&costs{turn: s.Spending.Turn, all: r.all, rewound: r.rewound, used: s.Feed.Used, context: s.Feed.Context})
+	s.Transcript.Add(&Costs{turn: s.Spending.Turn, all: r.all, rewound: r.rewound, used: s.Feed.Used, context: s.Feed.Context})
 	s.Transcript.ShowEnd()
 	return nil
 }
 
-// costs is the item of /cost.
-type costs struct {
+// Costs is the item of /cost.
+type Costs struct {
 	turn, all     []screen.Spent // by model
 	rewound       screen.Spent   // the part of all in rewound turns, which still costs
 	used, context int            // tokens of the context window
 }
 
-func (b *costs) Draw(c transcript.Canvas) []string {
+// CostLine is a line of Costs. Its text is sanitized.
+type CostLine struct {
+	Head bool
+	Text string
+}
+
+// Lines returns what /cost shows; nothing if no tokens were used.
+func (b *Costs) Lines() (lines []CostLine) {
 	if len(b.all) == 0 {
-		return ink.Hang(" ", ink.RenderLines(c.Styles.Dim, ink.Wrap("No tokens used yet.", c.Inner())))
+		return nil
 	}
-	var lines []string
 	add := func(head string, spent []screen.Spent) {
 		if len(spent) == 0 {
 			return
 		}
-		lines = append(lines, c.Styles.Bold.Render(ink.Truncate(head, c.Inner())))
+		lines = append(lines, CostLine{Head: true, Text: head})
 		for _, s := range spent {
-			lines = append(lines, ink.Wrap(ink.SanitizeLine(s.Model)+": "+s.Words(), c.Inner())...)
+			lines = append(lines, CostLine{Text: ink.SanitizeLine(s.Model) + ": " + s.Words()})
 		}
 	}
 	add("This turn", b.turn)
 	add("This session", b.all)
 	if b.rewound.Steps > 0 {
-		lines = append(lines, ink.Wrap("Rewound turns: "+b.rewound.Words(), c.Inner())...)
+		lines = append(lines, CostLine{Text: "Rewound turns: " + b.rewound.Words()})
 	}
 	if window := (screen.Status{Used: b.used, Context: b.context}).Tokens(); window.Text != "" {
-		lines = append(lines, c.Styles.Bold.Render("Context window"))
-		lines = append(lines, ink.Wrap(strings.TrimPrefix(window.Text, "context "), c.Inner())...)
+		lines = append(lines, CostLine{Head: true, Text: "Context window"}, CostLine{Text: strings.TrimPrefix(window.Text, "context ")})
+	}
+	return lines
+}
+
+// NoTokens is shown in place of Costs without lines.
+const NoTokens = "No tokens used yet."
+
+// Draw implements transcript.Item.
+func (b *Costs) Draw(c transcript.Canvas) []string {
+	var lines []string
+	for _, l := range b.Lines() {
+		if l.Head {
+			lines = append(lines, c.Styles.Bold.Render(ink.Truncate(l.Text, c.Inner())))
+			continue
+		}
+		lines = append(lines, ink.Wrap(l.Text, c.Inner())...)
+	}
+	if lines == nil {
+		lines = ink.RenderLines(c.Styles.Dim, ink.Wrap(NoTokens, c.Inner()))
 	}
 	return ink.Hang(" ", lines)
 }

@@ -61,6 +61,10 @@ func fill(v reflect.Value, n int) {
 			v.Set(reflect.ValueOf(&UserSaid{Text: "said"}))
 			return
 		}
+		if v.Type() == reflect.TypeFor[any]() { // any JSON value
+			v.Set(reflect.ValueOf("value"))
+			return
+		}
 		v.Set(reflect.ValueOf(llm.TextDelta{Index: 1, Text: "piece"}))
 	}
 }

@@ -11,9 +11,9 @@ import (
 	"agent/internal/llm/phrase"
 )
 
-// ask sends a request of the protocol that only reads. If the connection is lost, it is sent
-// once more on a new connection. The server may take as long as it may be silent during a
-// call. An error contains text of the server.
+// ask sends a request of the protocol that only reads. If the connection is lost, it is
+// sent once more on a new connection. The server must answer within its limit of silence.
+// An error contains text of the server.
 func ask[R any](ctx context.Context, s *server, send func(context.Context, *sdk.ClientSession) (R, error)) (got R, err error) {
 	select {
 	case s.calls <- struct{}{}:

@@ -46,7 +46,7 @@ func (s *server) callTool(ctx context.Context, name string, args json.RawMessage
 		s.drop(session)
 		if d == delivered {
 			return tools.Result{}, advice.Add(fmt.Errorf("the MCP server %s closed the connection during the call: %s", s.Name, s.lastWords(err)),
-				"It may or may not have done what was asked. Check that before you call it again")
+				"The call may or may not have taken effect. Check that before you repeat it")
 		}
 		if !again {
 			return s.failed(err)
@@ -101,7 +101,7 @@ type silentError struct {
 }
 
 func (e *silentError) Error() string {
-	return fmt.Sprintf("the MCP server %s was silent for %s, so the call was cancelled. It may or may not have done what was asked", e.server, phrase.Count(int(e.limit/time.Second), "second"))
+	return fmt.Sprintf("the MCP server %s was silent for %s, so the call was cancelled. It may or may not have taken effect", e.server, phrase.Count(int(e.limit/time.Second), "second"))
 }
 
 // progressText returns a report of progress as a line.

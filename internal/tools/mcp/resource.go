@@ -104,7 +104,7 @@ func (s *server) listResources(ctx context.Context, session *sdk.ClientSession) 
 	return found, nil
 }
 
-// oneLine returns a text of a server on one line, without what is too long.
+// oneLine returns a text of a server on one line, truncated to maxResourceText bytes.
 func oneLine(text string) string {
 	return phrase.Clip(strings.Join(strings.Fields(strings.ToValidUTF8(text, "\uFFFD")), " "), maxResourceText)
 }

@@ -15,7 +15,7 @@ type running struct {
 	tool string          // its name at the server
 	ctx  context.Context // of the call
 	user tools.Approved  // what the call needs of the user: Progress and Ask
-	one  chan struct{}   // has a token while the user is asked: one question at a time
+	one  chan struct{}   // has a token while the user is being asked: one question at a time
 
 	pages chan string // IDs of pages on which the user has finished
 
@@ -44,7 +44,7 @@ func (r *running) end() {
 	r.silence.Stop()
 }
 
-// heard notes that the server is at work, and shows the user what it reports.
+// heard restarts the limit of silence, and shows the user a report of the server.
 func (r *running) heard(text string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -54,8 +54,8 @@ func (r *running) heard(text string) {
 	}
 }
 
-// restart measures the silence from now, with a limit, unless the user is asked. The caller
-// holds mu.
+// restart measures the silence from now on, up to limit, unless the user is being asked.
+// The caller holds mu.
 func (r *running) restart(limit time.Duration) {
 	if !r.over && r.waiting == 0 {
 		r.silence.Reset(limit)

@@ -41,8 +41,8 @@ type server struct {
 	state    State
 	why      string
 	session  *sdk.ClientSession // nil unless state is Ready
-	was      bool               // it has been ready
-	ended    string             // how its program ended by itself; empty if it did not
+	was      bool               // it has been ready before
+	ended    string             // how its program exited on its own; empty if it did not
 	tools    []Tool
 	rejected []string
 	protocol string
@@ -295,7 +295,7 @@ func (s *server) programEnded(how string) {
 	s.ended = how
 }
 
-// lost notes that a session has ended by itself.
+// lost notes that a session has ended and was not closed by this program.
 func (s *server) lost(session *sdk.ClientSession, err error) {
 	s.mu.Lock()
 	current := s.session == session
@@ -315,7 +315,7 @@ func (s *server) lost(session *sdk.ClientSession, err error) {
 	}
 }
 
-// drop closes a session if it is the current one; nil means whichever is.
+// drop closes a session if it is the current one; nil means any session.
 func (s *server) drop(session *sdk.ClientSession) {
 	s.mu.Lock()
 	old := s.session
@@ -344,7 +344,7 @@ func endSession(session *sdk.ClientSession) {
 	}
 }
 
-// close ends the connection for good, after one that is being made.
+// close ends the connection. It first waits for a connection that is being made.
 func (s *server) close() {
 	s.connecting.Lock()
 	defer s.connecting.Unlock()

@@ -123,7 +123,7 @@ func (s *session) setOption(id, value string) (task, error) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if s.switching != nil {
-			return nil, invalid("another change of the model is under way")
+			return nil, invalid("the model is already being changed: wait for the answer")
 		}
 		next := event.SetModel{Model: s.chosen.Model, Effort: value}
 		if id == modelOption {

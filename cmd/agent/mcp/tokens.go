@@ -59,7 +59,7 @@ type login struct {
 	Expires      time.Time        `json:"expires,omitzero"` // zero if it is unknown
 }
 
-// newLogin returns what is to be stored of a token.
+// newLogin returns the login to store for a token.
 func newLogin(url string, c *oauth2.Config, t *oauth2.Token) login {
 	return login{URL: url, TokenURL: c.Endpoint.TokenURL, ClientID: c.ClientID, ClientSecret: c.ClientSecret, AuthStyle: c.Endpoint.AuthStyle,
 		Access: t.AccessToken, Refresh: t.RefreshToken, Expires: t.Expiry}

@@ -34,8 +34,8 @@ func (c Command) Args() []string {
 	return slices.Clone(c.Words)
 }
 
-// LanguageServers returns the configured language servers, with what is not set from the
-// built-in ones.
+// LanguageServers returns the configured language servers. Fields that are not set come
+// from the built-in server of the same name.
 func (s *Settings) LanguageServers() map[string]LanguageServer {
 	all := map[string]LanguageServer{}
 	for name, l := range s.LSP {

@@ -32,8 +32,8 @@ func NewCmd(f *command.Factory, open func() (*Review, error), runF command.RunFu
 		Short: "confirm what a repository configures: MCP servers, hooks, language servers, formatters",
 		Long: `Trust lists what the repository of the current directory configures, and whether you
 have confirmed it. Nothing is used before you confirm its exact content in this
-workspace; if the content changes, it waits again. The confirmations are in your state
-directory, not in the repository. Details: agent help hooks`,
+workspace; if the content changes, you have to confirm it again. The confirmations are
+in your state directory, not in the repository. Details: agent help hooks`,
 		Example: `  agent trust
   agent trust show hooks
   agent trust confirm mcp github

@@ -11,7 +11,7 @@ type LanguageServer struct {
 	Command  Command  `json:"command,omitempty" what:"program with its arguments, run without a shell: a list, or text that is split at spaces (required for a server that is not built in)"`
 	Files    []string `json:"files,omitempty" format:"glob" what:"files that the server knows: *.go by name, web/**/*.ts by path (required for a server that is not built in)"`
 	Roots    []string `json:"roots,omitempty" what:"names of files such as go.mod; the server starts in the nearest directory above a file that has one of them (default: the working directory)"`
-	Settings Object   `json:"settings,omitempty" what:"initializationOptions, which the server gets as they are"`
+	Settings Object   `json:"settings,omitempty" what:"initializationOptions for the server"`
 }
 
 // BuiltInServers are the language servers that a user can name without describing them.

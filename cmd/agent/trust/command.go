@@ -50,7 +50,7 @@ in your state directory, not in the repository. Details: agent help hooks`,
 		{"list", "list what the repository configures", -1, listRun},
 		{"show [KIND [NAME]]", "print the exact content of what the repository configures", 0, showRun},
 		{"confirm KIND [NAME]", "show the exact content and confirm it for this workspace", 1, confirmRun},
-		{"revoke KIND [NAME]", "do not use it anymore in this workspace", 1, revokeRun},
+		{"revoke KIND [NAME]", "revoke a confirmation for this workspace", 1, revokeRun},
 	} {
 		sub := &cobra.Command{Use: c.use, Short: c.short, Args: itemArgs(c.least), RunE: func(cmd *cobra.Command, args []string) error {
 			args = append(args, "", "")

@@ -36,8 +36,8 @@ const (
 	tooOften = "the server asked more than 20 questions in one call"
 )
 
-// asking returns the capabilities of a client: servers may ask only if a user can answer.
-func (s *server) asking() *sdk.ClientCapabilities {
+// capabilities returns the capabilities of a client: servers may ask only if a user can answer.
+func (s *server) capabilities() *sdk.ClientCapabilities {
 	if !s.all.o.Asks {
 		return &sdk.ClientCapabilities{} // nil would announce roots
 	}
@@ -46,9 +46,9 @@ func (s *server) asking() *sdk.ClientCapabilities {
 	}}
 }
 
-// answering is the middleware for requests of the server. It replies to all questions
+// answerQuestions is the middleware for requests of the server. It replies to all questions
 // itself, also those of a server that must not ask.
-func (s *server) answering(next sdk.MethodHandler) sdk.MethodHandler {
+func (s *server) answerQuestions(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		if p, ok := req.GetParams().(*sdk.ElicitParams); ok && p != nil && method == methodElicit {
 			return s.elicit(ctx, p), nil
@@ -115,8 +115,8 @@ func (s *server) askUser(ctx context.Context, form elicit.Form, through *running
 	defer stop()
 	defer context.AfterFunc(through.ctx, stop)()
 	select {
-	case through.one <- struct{}{}:
-		defer func() { <-through.one }()
+	case through.asking <- struct{}{}:
+		defer func() { <-through.asking }()
 	case <-ctx.Done():
 		return elicit.Reply{Action: elicit.Cancel}
 	}
@@ -163,7 +163,7 @@ func (s *server) pageDone(id string) {
 		case c.pages <- id:
 		default:
 		}
-		c.heard("the server reports that the page is done\n")
+		c.reported("the server reports that the page is done\n")
 	}
 }
 

@@ -171,10 +171,10 @@ func logoutRun(ctx context.Context, opts *Options) error {
 	}
 	found, old := false, login{}
 	err := opts.Logins.locked(ctx, opts.Name, func() (err error) {
-		if text, err := opts.Logins.Store.Load(stored(opts.Name)); err == nil {
+		if text, err := opts.Logins.Store.Load(storeName(opts.Name)); err == nil {
 			_ = json.Unmarshal([]byte(text), &old) // without tokens, there are none to revoke
 		}
-		found, err = opts.Logins.Store.Delete(stored(opts.Name))
+		found, err = opts.Logins.Store.Delete(storeName(opts.Name))
 		return err
 	})
 	switch {

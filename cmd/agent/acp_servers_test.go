@@ -49,13 +49,6 @@ func TestEditorServers(t *testing.T) {
 	if got := e.questions(); !strings.Contains(got, "Call stock of the MCP server my-shop?") {
 		t.Errorf("the call was not asked for: %s", got)
 	}
-	again := acp.LoadSessionRequest{SessionId: e.session, Cwd: h.work, McpServers: []acp.McpServer{program("late", "false")}}
-	for range 2 { // the second time, nothing is different
-		if _, err := e.LoadSession(t.Context(), again); err != nil {
-			t.Fatal(err)
-		}
-	}
-	waitFor(t, "MCP server late", func() bool { return strings.Contains(e.peek(), "MCP server late") })
 	if body := s.seen()[2].body; !strings.Contains(body, "17 pieces") || !strings.Contains(body, "by ${WHO} ann") {
 		t.Errorf("the result did not reach the model: %.3000s", body)
 	}
@@ -73,4 +66,11 @@ func TestEditorServers(t *testing.T) {
 	if body := s.seen()[3].body; !strings.Contains(body, `Order and @my-shop:stock://tea pieces of tea`) || !strings.Contains(body, `[resource stock://tea]\n17 pieces of tea`) {
 		t.Errorf("the prompt of the server or the resource did not reach the model: %.3000s", body)
 	}
+	again := acp.LoadSessionRequest{SessionId: e.session, Cwd: h.work, McpServers: []acp.McpServer{program("late", "false")}}
+	for range 2 { // the second time, nothing is different
+		if _, err := e.LoadSession(t.Context(), again); err != nil {
+			t.Fatal(err)
+		}
+	}
+	waitFor(t, "MCP server late", func() bool { return strings.Contains(e.peek(), "MCP server late") })
 }

@@ -49,6 +49,9 @@ func TestEditorServers(t *testing.T) {
 	if got := e.questions(); !strings.Contains(got, "Call stock of the MCP server my-shop?") {
 		t.Errorf("the call was not asked for: %s", got)
 	}
+	if body := s.seen()[2].body; !strings.Contains(body, "17 pieces") || !strings.Contains(body, "by ${WHO} ann") {
+		t.Errorf("the result did not reach the model: %.3000s", body)
+	}
 	waitFor(t, "the prompt of the server", func() bool { return strings.Contains(e.peek(), "mcp__my-shop__order") })
 	prompt := func(text string) error {
 		_, err := e.Prompt(t.Context(), acp.PromptRequest{SessionId: e.session, Prompt: []acp.ContentBlock{acp.TextBlock(text)}})
@@ -70,7 +73,4 @@ func TestEditorServers(t *testing.T) {
 		}
 	}
 	waitFor(t, "MCP server late", func() bool { return strings.Contains(e.peek(), "MCP server late") })
-	if body := s.seen()[2].body; !strings.Contains(body, "17 pieces") || !strings.Contains(body, "by ${WHO} ann") {
-		t.Errorf("the result did not reach the model: %.3000s", body)
-	}
 }

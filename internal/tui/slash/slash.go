@@ -81,7 +81,7 @@ func BuiltIn() []Command {
 // Commands returns the commands of this session: the built-in and the custom ones, and the
 // prompts of MCP servers.
 func (s *Session) Commands() []Command {
-	return slices.Concat(BuiltIn(), s.customCommands(), s.mcpPrompts())
+	return slices.Concat(BuiltIn(), s.custom.all(), s.mcp.prompts())
 }
 
 // Usage returns the name of a command with its arguments.

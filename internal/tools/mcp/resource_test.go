@@ -170,7 +170,6 @@ func TestAttachments(t *testing.T) {
 	}
 }
 
-// A server is asked only for what it says that it has.
 // A server whose resources must not be read gets no request for one, also if the user
 // mentions it.
 func TestDeniedResources(t *testing.T) {
@@ -188,6 +187,7 @@ func TestDeniedResources(t *testing.T) {
 	}
 }
 
+// A server is asked only for what it says that it has.
 func TestAServerWithoutCapabilities(t *testing.T) {
 	var mu sync.Mutex
 	var asked []string

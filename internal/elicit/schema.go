@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
+	"regexp/syntax"
 	"slices"
 	"strings"
 
@@ -22,6 +22,9 @@ const (
 	maxMessage = 4000 // bytes of a message that are kept
 	maxDefault = 2000 // bytes of a default
 	maxPattern = 500
+	// maxSteps limits the compiled instructions of a pattern. The time of a check grows with
+	// them times the length of the text, and a short pattern can have 100,000.
+	maxSteps = 2000
 )
 
 // NewForm returns the form of a server with that message and schema, a decoded JSON schema
@@ -132,11 +135,24 @@ func (f *Field) setPattern(pattern string) error {
 	if _, known := formats[f.Format]; f.Format != "" && !known {
 		return fmt.Errorf("its format %q is not supported in forms", phrase.Clip(f.Format, maxTitle))
 	}
-	if _, err := regexp.Compile(pattern); err != nil || len(pattern) > maxPattern {
+	if !checkable(pattern) {
 		return errors.New("its pattern cannot be checked")
 	}
 	f.Pattern = pattern
 	return nil
+}
+
+// checkable reports whether a pattern is a regular expression that is quickly checked.
+func checkable(pattern string) bool {
+	if len(pattern) > maxPattern {
+		return false
+	}
+	parsed, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		return false
+	}
+	program, err := syntax.Compile(parsed.Simplify())
+	return err == nil && len(program.Inst) <= maxSteps
 }
 
 // setChoices sets the choices: values with names at the same places, or values with titles.

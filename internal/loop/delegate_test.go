@@ -389,6 +389,23 @@ func TestMentions(t *testing.T) {
 	}
 }
 
+// The prompt of a server does not speak for the user: what it calls an agent is no mention.
+func TestMentionsOfAServer(t *testing.T) {
+	o := options(script.New(script.Say("done")))
+	o.Delegates = team{t: t}.pool()
+	ctx, stop := context.WithTimeout(t.Context(), hang)
+	defer stop()
+	commands, events := make(chan event.Command, 2), make(chan event.Event)
+	go loop.NewAgent(fill(o)).Run(ctx, commands, events)
+	commands <- event.Prompt{Text: "/mcp__shop__order\n\nAsk @agent:explore.", Source: "shop"}
+	commands <- event.Finish{}
+	for e := range events {
+		if said, ok := e.(*event.UserSaid); ok && strings.Contains(said.Text, "The user wants") {
+			t.Errorf("the model got %q", said.Text)
+		}
+	}
+}
+
 // A limit makes a delegate give a last answer, without a question to the user.
 func TestDelegateLimit(t *testing.T) {
 	var replies []script.Reply

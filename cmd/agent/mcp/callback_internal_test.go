@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"agent/cmd/agent/command"
 )
 
 // Only the answer of this login counts, and a connection that sends nothing keeps neither
@@ -63,4 +65,15 @@ func TestCallback(t *testing.T) {
 	}
 	stop()
 	<-served
+}
+
+// The user is not sent to a page whose host they can misread.
+func TestPageOfALogin(t *testing.T) {
+	for _, page := range []string{"https://accounts.example@thief.example/", "https://accounts.example\\@thief.example/", "javascript:alert(1)", "file:///etc/passwd"} {
+		var shown strings.Builder
+		o := &Options{IO: command.IO{Err: command.Console{Writer: &shown}}}
+		if _, err := o.askBrowser(t.Context(), nil, page); err == nil || shown.Len() > 0 {
+			t.Errorf("%s: %v, shown %q", page, err, shown.String())
+		}
+	}
 }

@@ -19,6 +19,7 @@ import (
 
 	"agent/cmd/agent/command"
 	"agent/cmd/agent/settings"
+	"agent/internal/link"
 	"agent/internal/tui/ink"
 )
 
@@ -134,6 +135,9 @@ func (o *Options) askBrowser(ctx context.Context, listener net.Listener, page st
 	u, err := url.Parse(page)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" {
 		return nil, errors.New("the URL of the login page is not http or https: " + ink.SanitizeLine(page))
+	}
+	if u.User != nil || link.Host(page) == "" { // a reader takes the user name for the host
+		return nil, errors.New("the URL of the login page hides its host: " + ink.SanitizeLine(page))
 	}
 	o.IO.Err.Say("To log in, open this page in a browser:\n\n  " + page + "\n\nWaiting for the login in the browser. To cancel: Ctrl+C\n")
 	if o.Logins.Browse != nil && o.IO.Interactive() {

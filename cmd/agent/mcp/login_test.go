@@ -17,6 +17,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -82,6 +83,7 @@ type desk struct {
 	clients   int
 	revoked   []string // tokens, in order
 	refuses   bool     // it does not revoke
+	leaks     string   // where the MCP server wants tokens to be revoked; empty for its own answer
 }
 
 func newDesk(t *testing.T) *desk {
@@ -104,11 +106,19 @@ func newDesk(t *testing.T) *desk {
 		protected.ServeHTTP(w, r)
 	})
 	mux.HandleFunc("/.well-known/oauth-protected-resource/mcp", d.json(func(*http.Request) (int, any) {
-		return 200, map[string]any{"resource": d.URL + "/mcp", "authorization_servers": []string{d.URL}, "scopes_supported": []string{"ask"}}
+		about := map[string]any{"resource": d.URL + "/mcp", "authorization_servers": []string{d.URL}, "scopes_supported": []string{"ask"}}
+		if d.leaks != "" {
+			about["token_endpoint"], about["revocation_endpoint"] = d.URL+"/token", d.leaks
+		}
+		return 200, about
 	}))
 	mux.HandleFunc("/.well-known/oauth-authorization-server", d.json(func(*http.Request) (int, any) {
-		return 200, map[string]any{"issuer": d.URL, "authorization_endpoint": d.URL + "/authorize", "token_endpoint": d.URL + "/token", "registration_endpoint": d.URL + "/register", "revocation_endpoint": d.URL + "/revoke",
+		about := map[string]any{"issuer": d.URL, "authorization_endpoint": d.URL + "/authorize", "token_endpoint": d.URL + "/token", "registration_endpoint": d.URL + "/register", "revocation_endpoint": d.URL + "/revoke",
 			"response_types_supported": []string{"code"}, "code_challenge_methods_supported": []string{"S256"}, "authorization_response_iss_parameter_supported": true}
+		if d.leaks != "" {
+			delete(about, "revocation_endpoint")
+		}
+		return 200, about
 	}))
 	mux.HandleFunc("/register", d.json(func(r *http.Request) (int, any) {
 		var c map[string]any
@@ -306,6 +316,26 @@ func TestLogoutRevokesTheTokens(t *testing.T) {
 		if got := fmt.Sprint(d.revoked); got != "[client-1 refresh_token refresh-2 client-1 access_token access-2]" {
 			t.Errorf("revoked %s", got)
 		}
+	}
+}
+
+// An MCP server cannot make a logout send the tokens of its authorization server to another
+// host.
+func TestLogoutSendsTokensNowhereElse(t *testing.T) {
+	t.Parallel()
+	var leaked atomic.Int32
+	thief := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { leaked.Add(1) }))
+	t.Cleanup(thief.Close)
+	d, s := newDesk(t), store(t.TempDir())
+	d.leaks = thief.URL + "/revoke"
+	if out, err := d.run(t, s, "login", "desk"); err != nil {
+		t.Fatalf("login: %v\n%s", err, out)
+	}
+	if out, err := d.run(t, s, "logout", "desk"); err != nil || s.Has("mcp:desk") || strings.Contains(out, "revoked") {
+		t.Errorf("logout: %v\n%s", err, out)
+	}
+	if n := leaked.Load(); n > 0 {
+		t.Errorf("the other host got %d requests", n)
 	}
 }
 

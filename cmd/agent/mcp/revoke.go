@@ -53,11 +53,22 @@ func (e *endpoints) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 // revocation returns the revocation endpoint of the server with that token endpoint; empty
-// if it has none.
+// if it has none at the same host. The MCP server writes some of the documents that a login
+// reads, and must not be able to name another host.
 func (e *endpoints) revocation(token string) string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.revoke[token]
+	if revoke := e.revoke[token]; sameHost(revoke, token) {
+		return revoke
+	}
+	return ""
+}
+
+// sameHost reports whether two URLs have the same scheme and host.
+func sameHost(a, b string) bool {
+	one, err := url.Parse(a)
+	other, otherErr := url.Parse(b)
+	return err == nil && otherErr == nil && one.Host != "" && one.Scheme == other.Scheme && strings.EqualFold(one.Host, other.Host)
 }
 
 // revoke ends the validity of the tokens at the authorization server (RFC 7009): first that
@@ -78,8 +89,8 @@ func (l login) revoke(ctx context.Context) error {
 // revokeOne revokes a token. A token that is not valid any more counts as revoked.
 func (l login) revokeOne(ctx context.Context, token, hint string) error {
 	u, err := url.Parse(l.RevokeURL)
-	if err != nil || u.Scheme != "https" && u.Scheme != "http" {
-		return errors.New("the URL of the revocation endpoint is not http or https")
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || !sameHost(l.RevokeURL, l.TokenURL) {
+		return errors.New("the revocation endpoint is not at the host that issued them")
 	}
 	form := url.Values{"token": {token}, "token_type_hint": {hint}}
 	basic := l.ClientSecret != "" && l.AuthStyle != oauth2.AuthStyleInParams

@@ -68,11 +68,14 @@ func server(name string, set settings.MCPServer, from Source) mcp.Server {
 		}
 	}
 	denied := slices.IndexFunc(from.Rules, func(r policy.Rule) bool { return r.DeniesServer(name) })
+	if i := slices.IndexFunc(from.Rules, func(r policy.Rule) bool { return r.DeniesResources(name) }); i >= 0 {
+		s.Unread = denial(from.Rules[i])
+	}
 	switch {
 	case set.Disabled:
 		s.Off = "it is disabled in the configuration"
 	case denied >= 0:
-		s.Off = "a rule denies it: " + strings.TrimPrefix(from.Rules[denied].Source+": "+from.Rules[denied].String(), ": ")
+		s.Off = denial(from.Rules[denied])
 	case len(missing) > 0:
 		s.Off = "the configuration refers to variables that are not set: " + strings.Join(missing, ", ")
 	case set.Provider != "":
@@ -81,6 +84,11 @@ func server(name string, set settings.MCPServer, from Source) mcp.Server {
 		s.OAuth = from.Logins.Handler(name, s.URL)
 	}
 	return s
+}
+
+// denial says which rule denies something.
+func denial(r policy.Rule) string {
+	return "a rule denies it: " + strings.TrimPrefix(r.Source+": "+r.String(), ": ")
 }
 
 // authorized reports whether headers have credentials.

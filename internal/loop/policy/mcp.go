@@ -2,7 +2,6 @@ package policy
 
 import (
 	"slices"
-	"strings"
 
 	"agent/internal/loop/event"
 	"agent/internal/tools"
@@ -16,7 +15,17 @@ func callsMCP(c tools.Call) bool {
 // DeniesServer reports whether the rule denies all tools of an MCP server, so that the
 // server need not be started.
 func (r Rule) DeniesServer(name string) bool {
-	return r.Action == Deny && r.Kind == RuleMCP && !strings.Contains(r.Pattern, "/") && r.matchesTool(mcpPrefix+name+"__")
+	const unusable = "\x00" // no tool has this name: only * matches it
+	return r.deniesTools() && r.matchesTool(mcpPrefix+name+"__") && r.matchesTool(mcpPrefix+name+"__"+unusable)
+}
+
+// DeniesResources reports whether the rule denies reading the resources of an MCP server.
+func (r Rule) DeniesResources(server string) bool {
+	return r.deniesTools() && r.matchesTool(mcpPrefix+server+"__resources/read")
+}
+
+func (r Rule) deniesTools() bool {
+	return r.Action == Deny && (r.Kind == RuleMCP || r.Kind == RuleTool)
 }
 
 // judgeMCP judges a call of a tool of an MCP server, which can do anything: it runs outside

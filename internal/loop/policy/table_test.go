@@ -436,3 +436,26 @@ func TestRuleExamples(t *testing.T) {
 		}
 	}
 }
+
+// A rule that denies all tools of a server denies the server, however it is written. Rules
+// also count for the resources that a user mentions.
+func TestDeniedServers(t *testing.T) {
+	for text, want := range map[string][2]bool{
+		"deny mcp: files":                {true, true},
+		"deny mcp: files/*":              {true, true},
+		"deny mcp: *":                    {true, true},
+		"deny tool: mcp__files__*":       {true, true},
+		"deny tool: mcp__*":              {true, true},
+		"deny mcp: files/resources/read": {false, true},
+		"deny mcp: files/get_*":          {false, false},
+		"deny tool: mcp__files__":        {false, false},
+		"deny mcp: other":                {false, false},
+		"ask mcp: files":                 {false, false},
+		"allow mcp: files":               {false, false},
+	} {
+		r := rules(t, text)[0]
+		if got := [2]bool{r.DeniesServer("files"), r.DeniesResources("files")}; got != want {
+			t.Errorf("%s: %v, want %v", text, got, want)
+		}
+	}
+}

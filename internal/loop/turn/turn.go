@@ -324,7 +324,7 @@ func (r *run) say(ctx context.Context, p event.Prompt, steered bool) ending {
 	if r.Attach != nil && len(p.Mentions) > 0 {
 		r.attach(r.Attach(ctx, p.Mentions))
 	}
-	if r.Mentioned != nil && offeredName(r.conv.Prefix, delegateTool) != "" {
+	if r.Mentioned != nil && p.Source == "" && offeredName(r.conv.Prefix, delegateTool) != "" {
 		if note := r.Mentioned(p.Text); note != "" {
 			r.addNotes(note)
 		}

@@ -66,6 +66,8 @@ type Server struct {
 	// Allow and Deny are patterns of tool names, in which * stands for any text. Without
 	// Allow all tools are used. Deny has precedence.
 	Allow, Deny []string
+	// Unread is why its resources must not be read; empty if they may be.
+	Unread string
 	// Off is why the server is not used, for the user; empty if it is used.
 	Off string
 }

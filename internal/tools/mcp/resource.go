@@ -115,6 +115,9 @@ func (c *Connections) ReadResource(ctx context.Context, server, uri string) (too
 	if err != nil {
 		return tools.Result{}, err
 	}
+	if s.Unread != "" {
+		return tools.Result{}, errors.New("the resources of the MCP server " + s.Name + " must not be read: " + s.Unread)
+	}
 	if now := s.status(); now.State == Ready {
 		switch {
 		case !now.HasResources:

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -166,6 +167,23 @@ func TestAttachments(t *testing.T) {
 	stop()
 	if all := c.Attach(ctx, []string{"library:book://tea"}); all[0].Err == nil {
 		t.Error("no error after an interrupt")
+	}
+}
+
+// A server whose resources must not be read gets no request for one, also if the user
+// mentions it.
+func TestDeniedResources(t *testing.T) {
+	var reads atomic.Int32
+	denied := overHTTP(t, "library", newLibrary(), func(method string) {
+		if method == "resources/read" {
+			reads.Add(1)
+		}
+	})
+	denied.Unread = "a rule denies it"
+	c := connect(t, mcp.Options{Servers: []mcp.Server{denied}})
+	got := c.Attach(t.Context(), []string{"library:page://tea/1"})
+	if len(got) != 1 || got[0].Err == nil || !strings.Contains(got[0].Err.Error(), "must not be read: a rule denies it") || reads.Load() > 0 {
+		t.Errorf("%+v, %d requests", got, reads.Load())
 	}
 }
 

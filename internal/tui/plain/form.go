@@ -33,7 +33,8 @@ func (q *questions) askForm(ask event.Ask) {
 	q.block("ask", q.dialog.Text(ask))
 	f := ask.Form
 	if f.Message != "" {
-		q.block("", "the server says: "+ink.Sanitize(f.Message))
+		lines := ink.Wrap(ink.Sanitize(f.Message), width-4) // each with a mark, so that none imitates this program
+		q.block("", "the server says:\n| "+strings.Join(lines, "\n| "))
 	}
 	if f.URL != "" {
 		q.block("", "host: "+dialog.ExactLine(f.Host()))

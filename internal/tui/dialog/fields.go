@@ -21,7 +21,7 @@ type fields struct {
 	starts []int // first line of each row in the last drawing, and the end of the last row
 	make   func() *editor.Editor
 
-	choiceLine int // line of the choice at the marker in the last drawing, negative for none
+	choiceLine int // last line of the choice at the marker in the last drawing, negative for none
 }
 
 // entry is a field with its value.

@@ -32,7 +32,7 @@ func (f *form) fieldLines(place string, width, height int) ([]string, *tea.Curso
 	if at := q.fields.at; q.body.follows && at >= 0 {
 		q.body.follow(q.fields.starts[at], q.fields.starts[at+1])
 		if line := q.fields.choiceLine; line >= 0 {
-			q.body.follow(min(line, max(q.body.scroll, q.fields.starts[at])), line+1)
+			q.body.follow(line, line+1)
 		}
 	}
 	q.body.follows = false
@@ -115,7 +115,7 @@ func (e *entry) label() string {
 }
 
 // draw draws a field, and below it what the user needs to know while it is marked. choice is
-// the line of the choice at the marker, negative for none.
+// the last line of the choice at the marker, negative for none.
 func (e *entry) draw(st *ink.Styles, marked bool, label, width int) (out []string, choice int, cursor *tea.Cursor) {
 	choice = -1
 	name := ink.Truncate(e.label(), label)
@@ -181,8 +181,8 @@ func (e *entry) shown() string {
 	return ink.SanitizeLine(e.edit.Shown())
 }
 
-// drawChoices draws what can be selected, with a digit for the first nine. at is the first
-// line of the choice at the marker, or else of the selected one.
+// drawChoices draws what can be selected, with a digit for the first nine. at is the last
+// line of the choice at the marker or, if only one can be selected, of the selected choice.
 func (e *entry) drawChoices(st *ink.Styles, width int) (out []string, at int) {
 	for i, c := range e.choices() {
 		digit, box := " ", "( ) "
@@ -202,13 +202,13 @@ func (e *entry) drawChoices(st *ink.Styles, width int) (out []string, at int) {
 		if many && i == e.at {
 			mark = st.Cyan.Render(ink.MarkRow)
 		}
-		if many && i == e.at || !many && on {
-			at = len(out)
-		}
 		head := "      " + mark + " " + digit + " " + box
 		for _, l := range ink.Wrap(ink.SanitizeLine(c.Label()), max(width-14, 1)) {
 			out = append(out, head+l)
 			head = strings.Repeat(" ", 14)
+		}
+		if many && i == e.at || !many && on {
+			at = len(out) - 1
 		}
 	}
 	return out, at

@@ -173,7 +173,7 @@ func TestPage(t *testing.T) {
 	}{
 		{"1", page, nil, "Opening this page in your browser"},
 		{"1", page, errors.New("no xdg-open"), "Cannot open a browser: no xdg-open. Open this page yourself:"},
-		{"2", "", nil, "the URL"},
+		{"2", "", nil, "Open this page in your browser:"},
 		{"3", "", nil, ""},
 	} {
 		opened = ""

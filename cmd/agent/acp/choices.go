@@ -4,11 +4,13 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/coder/acp-go-sdk"
 
 	"agent/internal/llm/offline"
 	"agent/internal/loop/event"
+	"agent/internal/tui/screen"
 )
 
 // The IDs of the configuration options.
@@ -29,29 +31,43 @@ var modeTexts = map[event.Mode]string{
 // efforts are the values of the option for reasoning effort.
 var efforts = []string{event.DefaultEffort, "low", "medium", "high"}
 
-// choices returns the configuration options, and the modes for editors that do not know
+// choices are the settings of a session that the user can change: the permission mode, the
+// model and the reasoning effort. Any goroutine may call its methods.
+type choices struct {
+	opened *Opened
+	outbox *screen.Outbox
+	ended  <-chan struct{} // closed when the session has ended
+
+	mu    sync.Mutex
+	mode  event.Mode
+	model event.ModelSet // the current model
+	// switching receives the result of a change of the model; nil if none is under way.
+	switching chan error
+}
+
+// all returns the configuration options, and the modes for editors that do not know
 // options.
-func (s *session) choices(ctx context.Context) ([]acp.SessionConfigOption, *acp.SessionModeState) {
-	s.mu.Lock()
-	modes := &acp.SessionModeState{CurrentModeId: acp.SessionModeId(s.mode)}
-	s.mu.Unlock()
-	for _, m := range s.opened.Modes {
+func (c *choices) all(ctx context.Context) ([]acp.SessionConfigOption, *acp.SessionModeState) {
+	c.mu.Lock()
+	modes := &acp.SessionModeState{CurrentModeId: acp.SessionModeId(c.mode)}
+	c.mu.Unlock()
+	for _, m := range c.opened.Modes {
 		text := modeTexts[m]
 		modes.AvailableModes = append(modes.AvailableModes, acp.SessionMode{Id: acp.SessionModeId(m), Name: m.Label(), Description: &text})
 	}
-	return s.options(ctx), modes
+	return c.options(ctx), modes
 }
 
 // options returns the configuration options with their current values.
-func (s *session) options(ctx context.Context) []acp.SessionConfigOption {
-	s.mu.Lock()
-	mode, model := s.mode, s.chosen
-	s.mu.Unlock()
+func (c *choices) options(ctx context.Context) []acp.SessionConfigOption {
+	c.mu.Lock()
+	mode, model := c.mode, c.model
+	c.mu.Unlock()
 	var modes, models, levels acp.SessionConfigSelectOptionsUngrouped
-	for _, m := range s.opened.Modes {
+	for _, m := range c.opened.Modes {
 		modes = append(modes, selectOption(string(m), m.Label(), modeTexts[m]))
 	}
-	all := s.opened.Models(ctx)
+	all := c.opened.Models(ctx)
 	if !slices.ContainsFunc(all, func(m Model) bool { return m.Name == model.Model }) {
 		all = append([]Model{{Name: model.Model, Why: model.Why}}, all...)
 	}
@@ -95,43 +111,71 @@ func selectOption(value, name, text string) acp.SessionConfigSelectOption {
 }
 
 // setMode sets the permission mode, from the next tool call on.
-func (s *session) setMode(id string) error {
+func (c *choices) setMode(id string) error {
 	mode := event.Mode(id)
-	if !slices.Contains(s.opened.Modes, mode) {
+	if !slices.Contains(c.opened.Modes, mode) {
 		var known []string
-		for _, m := range s.opened.Modes {
+		for _, m := range c.opened.Modes {
 			known = append(known, string(m))
 		}
 		return invalid("unknown permission mode %q: use %s", id, strings.Join(known, ", "))
 	}
-	s.mu.Lock()
-	s.mode = mode
-	s.mu.Unlock()
-	s.outbox.Send(event.SetMode{Mode: mode})
+	c.modeSet(mode)
+	c.outbox.Send(event.SetMode{Mode: mode})
 	return nil
 }
 
+// modeSet notes the current permission mode.
+func (c *choices) modeSet(mode event.Mode) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.mode = mode
+}
+
+// modelSet notes the current model, and ends a change of the model.
+func (c *choices) modelSet(model event.ModelSet) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.model = model
+	c.endSwitch(nil)
+}
+
+// failed ends a change of the model with an error, if one is under way.
+func (c *choices) failed(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.endSwitch(err)
+}
+
+// endSwitch ends a change of the model, if one is under way. c.mu is held.
+func (c *choices) endSwitch(err error) {
+	if c.switching != nil {
+		c.switching <- err
+		c.switching = nil
+	}
+}
+
 // setOption sets an option and returns the task that answers with all of them.
-func (s *session) setOption(id, value string) (task, error) {
+func (c *choices) setOption(id, value string) (task, error) {
 	var wait chan error
 	switch id {
 	case modeOption:
-		if err := s.setMode(value); err != nil {
+		if err := c.setMode(value); err != nil {
 			return nil, err
 		}
 	case modelOption, effortOption:
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if s.switching != nil {
-			return nil, invalid("another change of the model is under way")
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.switching != nil {
+			return nil, invalid("the model is already being changed: wait for the answer")
 		}
-		next := event.SetModel{Model: s.chosen.Model, Effort: value}
+		next := event.SetModel{Model: c.model.Model, Effort: value}
 		if id == modelOption {
 			next = event.SetModel{Model: value}
 		}
 		wait = make(chan error, 1)
-		s.switching = wait
-		s.outbox.Send(next)
+		c.switching = wait
+		c.outbox.Send(next)
 	default:
 		return nil, invalid("unknown option %q: use %s, %s or %s", id, modeOption, modelOption, effortOption)
 	}
@@ -142,11 +186,11 @@ func (s *session) setOption(id, value string) (task, error) {
 				if err != nil {
 					return nil, nil, invalid("%v", err)
 				}
-			case <-s.ended:
+			case <-c.ended:
 			case <-ctx.Done():
 				return nil, nil, ctx.Err()
 			}
 		}
-		return acp.SetSessionConfigOptionResponse{ConfigOptions: s.options(ctx)}, nil, nil
+		return acp.SetSessionConfigOptionResponse{ConfigOptions: c.options(ctx)}, nil, nil
 	}, nil
 }

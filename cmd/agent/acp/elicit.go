@@ -1,8 +1,6 @@
 package acp
 
 import (
-	"context"
-
 	"github.com/coder/acp-go-sdk"
 
 	"agent/internal/loop/event"
@@ -30,19 +28,15 @@ func shows(c acp.ClientCapabilities) (forms, pages bool) {
 	return e != nil && e.Form != nil, e != nil && e.Url != nil
 }
 
-// elicit asks the user a question of an MCP server through the editor, in a goroutine, until
-// the answer arrives or the question is withdrawn. It runs in the loop.
-func (s *session) elicit(ask event.Ask) {
-	forms, pages := shows(s.client)
+// elicit asks the user a question of an MCP server, and passes on the answer.
+func (q *questions) elicit(ask event.Ask, answer func(event.Answer)) {
+	forms, pages := shows(q.client)
 	f := ask.Form
 	if f.URL != "" && !pages || f.URL == "" && !forms {
-		s.outbox.Send(event.Answer{ID: ask.ID, Decision: event.Refuse, Note: cannotShow})
+		answer(event.Answer{ID: ask.ID, Decision: event.Refuse, Note: cannotShow})
 		return
 	}
-	ctx, withdraw := context.WithCancel(s.ctx)
-	s.questions[ask.ID] = withdraw
-	s.feed.flush()
-	request := elicitation{SessionID: s.id, ToolCallID: acp.ToolCallId(ask.ID), Mode: "form", RequestedSchema: f.Schema()}
+	request := elicitation{SessionID: q.session, ToolCallID: acp.ToolCallId(ask.ID), Mode: "form", RequestedSchema: f.Schema()}
 	if f.URL != "" {
 		request.Mode, request.RequestedSchema, request.URL, request.ElicitationID = "url", nil, f.URL, ask.ID
 	}
@@ -50,29 +44,22 @@ func (s *session) elicit(ask event.Ask) {
 	if f.Message != "" {
 		request.Message += ". The server says:\n" + clean(f.Message)
 	}
-	s.side.Go(func() {
-		defer withdraw()
-		var failed error
-		defer s.conn.recovered(acp.ClientMethodElicitationCreate, &failed)
-		var response struct {
-			Action  string         `json:"action"`
-			Content map[string]any `json:"content"`
-		}
-		answer := event.Answer{ID: ask.ID, Decision: event.Refuse}
-		err := s.conn.call(ctx, acp.ClientMethodElicitationCreate, request, &response)
+	var response struct {
+		Action  string         `json:"action"`
+		Content map[string]any `json:"content"`
+	}
+	q.send(ask.ID, acp.ClientMethodElicitationCreate, request, &response, func(err error) {
+		a := event.Answer{ID: ask.ID, Decision: event.Refuse}
 		switch {
-		case ctx.Err() != nil: // withdrawn
-			return
 		case err != nil:
-			s.conn.log("elicitation/create: %v", err)
-			answer.Note = "the editor answered with an error"
+			a.Note = "the editor answered with an error"
 		case response.Action == "cancel":
-			s.cancel()
+			q.cancel()
 		case response.Action == "accept" && f.URL != "":
-			answer.Decision = event.Allow
+			a.Decision = event.Allow
 		case response.Action == "accept":
-			answer.Decision, answer.Values = event.Answered, response.Content
+			a.Decision, a.Values = event.Answered, response.Content
 		}
-		s.outbox.Send(answer)
+		answer(a)
 	})
 }

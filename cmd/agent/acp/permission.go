@@ -1,7 +1,6 @@
 package acp
 
 import (
-	"context"
 	"strconv"
 
 	"github.com/coder/acp-go-sdk"
@@ -10,43 +9,25 @@ import (
 	"agent/internal/tui/dialog"
 )
 
-// ask asks the user the question of a call and sends the agent the answer. It runs in the
-// loop.
-func (s *session) ask(ask event.Ask) {
-	s.request(ask, func(row *dialog.Row) {
-		s.outbox.Send(answerOf(ask, row))
-	})
-}
-
-// request asks the user through the editor, in a goroutine, until the answer arrives or the
-// question is withdrawn. It passes the chosen row to answer; nil if the user chose none
-// or the editor could not ask. It runs in the loop.
-func (s *session) request(ask event.Ask, answer func(*dialog.Row)) {
-	ctx, withdraw := context.WithCancel(s.ctx)
-	s.questions[ask.ID] = withdraw
-	s.feed.flush()
+// permission asks the user to approve a call or to choose, and passes the chosen row to
+// answer: nil if the user chose none or the editor could not ask.
+func (q *questions) permission(ask event.Ask, answer func(*dialog.Row)) {
 	rows := rowsOf(ask)
 	kind, title, status := kindOf(ask.Effect, ask.Diffs), askTitle(ask), acp.ToolCallStatusPending
 	request := acp.RequestPermissionRequest{
-		SessionId: s.id, Options: optionsOf(rows),
+		SessionId: q.session, Options: optionsOf(rows),
 		ToolCall: acp.ToolCallUpdate{
 			ToolCallId: acp.ToolCallId(ask.ID), Title: &title, Kind: &kind, Status: &status,
-			Content: s.feed.askContent(ask), Locations: s.feed.locations(ask.Targets, ask.Diffs), RawInput: askInput(ask),
+			Content: q.feed.askContent(ask), Locations: q.feed.locations(ask.Targets, ask.Diffs), RawInput: askInput(ask),
 		},
 	}
-	s.side.Go(func() {
-		defer withdraw()
-		var failed error
-		defer s.conn.recovered(acp.ClientMethodSessionRequestPermission, &failed)
-		var response acp.RequestPermissionResponse
-		err := s.conn.call(ctx, acp.ClientMethodSessionRequestPermission, request, &response)
+	var response acp.RequestPermissionResponse
+	q.send(ask.ID, acp.ClientMethodSessionRequestPermission, request, &response, func(err error) {
 		switch {
-		case ctx.Err() != nil: // withdrawn
 		case err != nil:
-			s.conn.log("session/request_permission: %v", err)
 			answer(nil)
 		case response.Outcome.Selected == nil: // the user cancelled the turn
-			s.cancel()
+			q.cancel()
 			answer(nil) // the question of a delegate in the background belongs to no turn
 		default:
 			answer(selected(rows, response.Outcome.Selected.OptionId))

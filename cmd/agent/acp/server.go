@@ -215,7 +215,7 @@ func (s *server) newSession(p *acp.NewSessionRequest) (task, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		options, modes := open.choices(ctx)
+		options, modes := open.choices.all(ctx)
 		return acp.NewSessionResponse{SessionId: open.id, ConfigOptions: options, Modes: modes}, open.announce, nil
 	}, nil
 }
@@ -244,7 +244,7 @@ func (s *server) resume(id acp.SessionId, o Opening, servers []acp.McpServer, re
 		if err != nil {
 			return nil, nil, err
 		}
-		options, modes := open.choices(ctx)
+		options, modes := open.choices.all(ctx)
 		if replay {
 			return acp.LoadSessionResponse{ConfigOptions: options, Modes: modes}, open.announce, nil
 		}
@@ -394,7 +394,7 @@ func (s *server) setMode(p *acp.SetSessionModeRequest) (task, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := open.setMode(string(p.ModeId)); err != nil {
+	if err := open.choices.setMode(string(p.ModeId)); err != nil {
 		return nil, err
 	}
 	return done(acp.SetSessionModeResponse{})
@@ -408,5 +408,5 @@ func (s *server) setOption(p *acp.SetSessionConfigOptionRequest) (task, error) {
 	if err != nil {
 		return nil, err
 	}
-	return open.setOption(string(p.ValueId.ConfigId), string(p.ValueId.Value))
+	return open.choices.setOption(string(p.ValueId.ConfigId), string(p.ValueId.Value))
 }

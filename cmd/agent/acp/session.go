@@ -11,6 +11,7 @@ import (
 	"github.com/coder/acp-go-sdk"
 
 	"agent/internal/loop/event"
+	"agent/internal/tui/dialog"
 	"agent/internal/tui/screen"
 )
 
@@ -27,7 +28,6 @@ const (
 type session struct {
 	id      acp.SessionId
 	conn    *conn
-	client  acp.ClientCapabilities
 	opened  *Opened
 	servers []acp.McpServer // of the editor
 	dirs    []string        // further directories of the editor
@@ -38,21 +38,19 @@ type session struct {
 	events chan event.Event
 	work   chan func() // runs in the loop
 	ended  chan struct{}
-	side   sync.WaitGroup // questions to the user and the search for a model
+	side   sync.WaitGroup // the search for a model, and what a turn waits for
 
 	// The fields below are owned by the loop.
 	feed      *feed
 	flush     *time.Timer // nil if nothing waits to be sent
-	questions map[string]context.CancelFunc
+	questions *questions
 	past      past
 	announced []acp.AvailableCommand // the slash commands that the editor has; nil before announce
 
-	mu     sync.Mutex
-	turn   *turn          // of the prompt that runs; nil if none does
-	chosen event.ModelSet // the current model
-	mode   event.Mode
-	// switching receives the result of a change of the model; nil if none is under way.
-	switching chan error
+	choices *choices
+
+	mu   sync.Mutex
+	turn *turn // of the prompt that runs; nil if none does
 }
 
 // past is the transcript of a session.
@@ -87,9 +85,9 @@ type ending struct {
 // newSession runs the agent of an open session.
 func newSession(c *conn, o *Opened, client acp.ClientCapabilities) *session {
 	s := &session{
-		id: acp.SessionId(o.ID), conn: c, client: client, opened: o, chosen: o.Model, mode: o.Mode,
+		id: acp.SessionId(o.ID), conn: c, opened: o,
 		events: make(chan event.Event, 64), work: make(chan func()), ended: make(chan struct{}),
-		questions: map[string]context.CancelFunc{}, past: past{loaded: make(chan struct{})},
+		past: past{loaded: make(chan struct{})},
 	}
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	s.feed = newFeed(o.Dir, func(u acp.SessionUpdate) {
@@ -98,6 +96,8 @@ func newSession(c *conn, o *Opened, client acp.ClientCapabilities) *session {
 	s.feed.window = o.Model.Context
 	commands := make(chan event.Command)
 	s.outbox = screen.NewOutbox(s.ctx, commands)
+	s.choices = &choices{opened: o, outbox: s.outbox, ended: s.ended, mode: o.Mode, model: o.Model}
+	s.questions = &questions{session: s.id, conn: c, client: client, feed: s.feed, ctx: s.ctx, cancel: s.cancel, open: map[string]context.CancelFunc{}}
 	go o.Agent.Run(s.ctx, commands, s.events)
 	go s.loop()
 	if o.Search != nil {
@@ -125,6 +125,7 @@ func (s *session) busy() bool {
 func (s *session) close() {
 	s.stop()
 	<-s.ended
+	s.questions.asking.Wait()
 	s.side.Wait()
 	s.opened.Close()
 }
@@ -177,68 +178,39 @@ func (s *session) safely(f func()) {
 	f()
 }
 
-// leave ends what waits for the agent.
+// leave ends the turn, the questions and the change of the model after the agent has ended.
 func (s *session) leave() {
 	s.feed.flush()
-	s.withdraw()
+	s.questions.withdrawAll()
+	s.choices.failed(errors.New("the session was closed"))
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.endTurn(ending{response: acp.PromptResponse{StopReason: acp.StopReasonCancelled}})
-	if s.switching != nil {
-		s.switching <- errors.New("the session was closed")
-		s.switching = nil
-	}
-}
-
-// withdraw withdraws all questions to the user.
-func (s *session) withdraw() {
-	for id, withdraw := range s.questions {
-		withdraw()
-		s.feed.answered(id)
-	}
-	clear(s.questions)
 }
 
 // take handles an event of the agent.
 func (s *session) take(e event.Event) {
-	s.counts(e)
+	s.past.take(e)
 	switch e := e.(type) {
 	case event.Opened:
-		s.past.count, s.past.todo = e.Events, e.Todo
 		s.feed.cost, s.feed.titled = e.Cost, len(e.Prompts) > 0
-	case event.Unreadable:
-		s.past.unreadable = e.Why
-	case event.JobsNow:
-		if !s.past.known {
-			s.past.known = true
-			close(s.past.loaded)
-		}
 	case event.Asked:
-		s.feed.ask(e.Ask)
-		if e.Ask.Form != nil {
-			s.elicit(e.Ask)
-		} else {
-			s.ask(e.Ask)
-		}
+		s.ask(e.Ask)
 	case event.AskDone:
-		if withdraw := s.questions[e.ID]; withdraw != nil {
-			withdraw()
-			delete(s.questions, e.ID)
-		}
+		s.questions.withdraw(e.ID)
 	case *event.UserSaid:
 		s.took(e)
 	case event.Unsent:
 		s.returned()
 	case *event.ModeSet:
-		s.mu.Lock()
-		s.mode = event.Mode(e.Mode)
-		s.mu.Unlock()
-		s.feed.mode(s.mode)
+		s.choices.modeSet(event.Mode(e.Mode))
+		s.feed.mode(event.Mode(e.Mode))
 		s.sendOptions()
 	case *event.ModelSet:
-		s.modelSet(e)
-	case event.Notice:
-		s.notice(e.Text)
+		s.choices.modelSet(*e)
+		s.sendOptions()
+	case event.Notice: // it may say why the model was not changed
+		s.choices.failed(errors.New(clean(e.Text)))
 	}
 	s.feed.take(e)
 	s.undoStep(e)
@@ -247,50 +219,45 @@ func (s *session) take(e event.Event) {
 	}
 }
 
-// counts counts the events of the session, and keeps the plan of the model.
-func (s *session) counts(e event.Event) {
+// ask asks the user a question of the agent, and sends the answer.
+func (s *session) ask(ask event.Ask) {
+	s.feed.ask(ask)
+	if ask.Form != nil {
+		s.questions.elicit(ask, func(a event.Answer) { s.outbox.Send(a) })
+		return
+	}
+	s.questions.permission(ask, func(row *dialog.Row) { s.outbox.Send(answerOf(ask, row)) })
+}
+
+// take counts the events of the session, and keeps the plan of the model.
+func (p *past) take(e event.Event) {
 	switch e := e.(type) {
+	case event.Opened:
+		p.count, p.todo = e.Events, e.Todo
+	case event.Unreadable:
+		p.unreadable = e.Why
+	case event.JobsNow:
+		if !p.known {
+			p.known = true
+			close(p.loaded)
+		}
 	case *event.Partial:
 		return
 	case *event.Rewound:
-		s.past.count = e.Keep
+		p.count = e.Keep
 		return
 	case *event.TodoSet:
-		s.past.todo = e.Items
+		p.todo = e.Items
 	}
 	if _, durable := e.(event.Durable); durable {
-		s.past.count++
-	}
-}
-
-// modelSet handles a change of the model.
-func (s *session) modelSet(e *event.ModelSet) {
-	s.mu.Lock()
-	s.chosen = *e
-	s.endSwitch(nil)
-	s.mu.Unlock()
-	s.sendOptions()
-}
-
-// notice handles a notice. During a change of the model it says why that failed.
-func (s *session) notice(text string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.endSwitch(errors.New(clean(text)))
-}
-
-// endSwitch ends a change of the model, if one is under way. s.mu is held.
-func (s *session) endSwitch(err error) {
-	if s.switching != nil {
-		s.switching <- err
-		s.switching = nil
+		p.count++
 	}
 }
 
 // sendOptions sends the current values of the options.
 func (s *session) sendOptions() {
 	if !s.feed.quiet {
-		s.feed.send(acp.SessionUpdate{ConfigOptionUpdate: &acp.SessionConfigOptionUpdate{ConfigOptions: s.options(s.ctx)}})
+		s.feed.send(acp.SessionUpdate{ConfigOptionUpdate: &acp.SessionConfigOptionUpdate{ConfigOptions: s.choices.options(s.ctx)}})
 	}
 }
 
@@ -394,7 +361,7 @@ func (s *session) cancel() {
 	}
 	if t.undoes() { // no TurnEnd follows
 		s.side.Go(func() {
-			s.do(s.withdraw)
+			s.do(s.questions.withdrawAll)
 			s.finish(t, acp.StopReasonCancelled)
 		})
 	}

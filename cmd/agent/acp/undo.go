@@ -65,7 +65,7 @@ func (s *session) askUndo(t *turn, p event.UndoPlan) {
 		ask.Warnings = append(ask.Warnings, l.Path+" cannot be restored: "+l.Why)
 	}
 	s.feed.ask(ask)
-	s.request(ask, func(row *dialog.Row) {
+	s.questions.permission(ask, func(row *dialog.Row) {
 		s.do(func() { s.feed.answered(ask.ID) })
 		if row != nil && row.Kind == dialog.Yes {
 			s.outbox.Send(event.ApplyUndo{ID: p.ID})

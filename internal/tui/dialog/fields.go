@@ -195,86 +195,74 @@ func (f *fields) values() (map[string]any, bool) {
 	return out, wrong < 0
 }
 
-// pressFields handles a key while a form is shown.
-func (f *form) pressFields(msg tea.KeyPressMsg) Result {
-	k, fs := msg.String(), f.question.fields
-	typing := fs.typing()
-	switch {
-	case k == "ctrl+g", f.full && k == "esc":
-		f.full = !f.full
-		return Result{}
-	case k == "pgup" || k == "pgdown":
-		f.question.body.press(k)
-		return Result{}
-	case k == "esc" && (typing == nil || !typing.Mode.HandlesEscape()), f.keys.Is(k, keys.Clear):
-		if f.escRejects() {
-			return f.give(event.Answer{Decision: event.Refuse})
-		}
-		return Result{Interrupt: true}
-	}
-	f.question.body.follows = true
+// outcome is the effect of a key on a form.
+type outcome int
+
+const (
+	handled  outcome = iota
+	outside          // no row is marked: the key is for the draft
+	unused           // the marked row only takes enter
+	sent             // the user sends the form
+	declined         // the user declines it
+)
+
+// press handles a key.
+func (f *fields) press(msg tea.KeyPressMsg, m keys.Map) outcome {
+	k, typing := msg.String(), f.typing()
 	switch {
 	case k == "up" && (typing == nil || typing.CaretRow() == 0), k == "shift+tab":
-		f.moveField(-1)
+		f.move(-1)
 	case k == "down" || k == "tab":
-		f.moveField(1)
-	case fs.at < 0:
-		return f.toDraft(msg)
-	case typing != nil && k != "enter" && f.keys.Is(k, keys.Newline):
+		f.move(1)
+	case f.at < 0:
+		return outside
+	case typing != nil && k != "enter" && m.Is(k, keys.Newline):
 		typing.Newline()
-	case k == "enter" || f.keys.Is(k, keys.Send):
-		return f.enterField()
+	case k == "enter" || m.Is(k, keys.Send):
+		return f.enter()
 	case typing != nil:
-		fs.marked().problem = ""
+		f.marked().problem = ""
 		typing.Press(msg)
-	case fs.marked() != nil:
-		fs.marked().press(msg)
+	case f.marked() != nil:
+		f.marked().press(msg)
 	default:
-		f.hint = "enter confirms the marked row"
+		return unused
 	}
-	return Result{}
+	return handled
 }
 
-// toDraft passes text to the draft that the user is typing.
-func (f *form) toDraft(msg tea.KeyPressMsg) Result {
-	if msg.Text == "" || msg.Mod == keys.Virtual {
-		return Result{Pass: ToScreen}
-	}
-	return Result{Draft: msg.Text}
-}
-
-// moveField moves the marker, from no row to the first one.
-func (f *form) moveField(by int) {
-	fs := f.question.fields
-	if f.typing = false; fs.at < 0 {
+// move moves the marker, from no row to the first one.
+func (f *fields) move(by int) {
+	if f.at < 0 {
 		by = 1
 	}
-	fs.mark(fs.at + by)
+	f.mark(f.at + by)
 }
 
-// enterField checks the value of the marked row and goes to the next one, or answers.
-func (f *form) enterField() Result {
-	fs := f.question.fields
-	switch e := fs.marked(); {
+// enter checks the value of the marked field and goes to the next row. On the rows below
+// the fields it sends the form or declines it.
+func (f *fields) enter() outcome {
+	switch e := f.marked(); {
 	case e != nil:
 		if _, ok := e.result(); ok {
-			fs.mark(fs.at + 1)
+			f.mark(f.at + 1)
 		}
-		return Result{}
-	case fs.at == fs.declineRow():
-		return f.give(event.Answer{Decision: event.Refuse})
-	case !f.question.body.seen:
-		f.hint = f.question.body.unread()
-		return Result{}
-	case !f.end.over(f.now()):
-		f.hint = "enter is ignored for a moment, because the end of the form has just come into view"
-		return Result{}
+		return handled
+	case f.at == f.declineRow():
+		return declined
 	}
-	values, ok := fs.values()
-	if !ok {
-		return Result{}
+	return sent
+}
+
+// paste pastes text into the value that is typed. It reports whether there is one.
+func (f *fields) paste(text string) bool {
+	e := f.typing()
+	if e == nil {
+		return false
 	}
-	return f.give(event.Answer{Decision: event.Answered, Values: values})
+	f.marked().problem = ""
+	e.Paste(text)
+	return true
 }
 
 // press handles a key for a value that is selected.
@@ -301,14 +289,43 @@ func (e *entry) press(msg tea.KeyPressMsg) {
 	}
 }
 
-// pasteField pastes text into the value that is typed. It reports whether there is one.
-func (f *form) pasteField(text string) bool {
-	e := f.question.fields.typing()
-	if e == nil {
-		return false
+// pressFields handles a key while a form is shown.
+func (f *form) pressFields(msg tea.KeyPressMsg) Result {
+	k, q := msg.String(), &f.question
+	typing := q.fields.typing()
+	switch {
+	case k == "ctrl+g", f.full && k == "esc":
+		f.full = !f.full
+		return Result{}
+	case k == "pgup" || k == "pgdown":
+		q.body.press(k)
+		return Result{}
+	case k == "esc" && (typing == nil || !typing.Mode.HandlesEscape()), f.keys.Is(k, keys.Clear):
+		if f.escRejects() {
+			return f.give(event.Answer{Decision: event.Refuse})
+		}
+		return Result{Interrupt: true}
 	}
-	f.question.body.follows = true
-	f.question.fields.marked().problem = ""
-	e.Paste(text)
-	return true
+	q.body.follows = true
+	done := q.fields.press(msg, f.keys)
+	f.typing = f.typing && done == outside
+	switch {
+	case done == outside && (msg.Text == "" || msg.Mod == keys.Virtual):
+		return Result{Pass: ToScreen}
+	case done == outside:
+		return Result{Draft: msg.Text}
+	case done == unused:
+		f.hint = "enter confirms the marked row"
+	case done == declined:
+		return f.give(event.Answer{Decision: event.Refuse})
+	case done == sent && !q.body.seen:
+		f.hint = q.body.unread()
+	case done == sent && !f.end.over(f.now()):
+		f.hint = "enter is ignored for a moment, because the end of the form has just come into view"
+	case done == sent:
+		if values, ok := q.fields.values(); ok {
+			return f.give(event.Answer{Decision: event.Answered, Values: values})
+		}
+	}
+	return Result{}
 }

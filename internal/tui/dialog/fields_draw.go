@@ -15,8 +15,8 @@ import (
 const maxLabel = 30
 
 // fieldLines draws a form in at most height lines and returns the cursor position in them.
-func (f *form) fieldLines(place string, width, height int) ([]string, *tea.Cursor) {
-	q := &f.question
+// ended says that the user just scrolled to its end.
+func (q *question) fieldLines(place string, width, height int) (out []string, cursor *tea.Cursor, ended bool) {
 	q.width, q.height, q.place = width, height, place
 	head, _ := q.headline()
 	var body []string
@@ -28,7 +28,7 @@ func (f *form) fieldLines(place string, width, height int) ([]string, *tea.Curso
 	}
 	rows, cursor := q.fields.draw(q.st, width, len(body))
 	q.body.lines = append(body, rows...)
-	q.body.resize(max(height-2, 0))
+	q.body.resize(max(height-1, 0))
 	if at := q.fields.at; q.body.follows && at >= 0 {
 		q.body.follow(q.fields.starts[at], q.fields.starts[at+1])
 		if line := q.fields.choiceLine; line >= 0 {
@@ -37,10 +37,7 @@ func (f *form) fieldLines(place string, width, height int) ([]string, *tea.Curso
 	}
 	q.body.follows = false
 	shown, ended := q.body.visible()
-	if ended {
-		f.end.begin(f.now())
-	}
-	out := append([]string{q.title()}, shown...)
+	out = append([]string{q.title()}, shown...)
 	if q.body.cut() {
 		out = append(out, q.st.Dim.Render(ink.Truncate("    "+q.below(width-4), width)))
 	}
@@ -51,7 +48,7 @@ func (f *form) fieldLines(place string, width, height int) ([]string, *tea.Curso
 			cursor.Y++
 		}
 	}
-	return append(out, f.hintLine()), cursor
+	return out, cursor, ended
 }
 
 // serverText draws the message of a server, marked as its text.

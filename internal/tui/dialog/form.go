@@ -115,7 +115,11 @@ func (f *form) lines(place string, width, height int) ([]string, *tea.Cursor) {
 		return f.reviewLines(width, height)
 	}
 	if q.fields != nil {
-		return f.fieldLines(place, width, height)
+		out, cursor, ended := q.fieldLines(place, width, height-1)
+		if ended {
+			f.end.begin(f.now())
+		}
+		return append(out, f.hintLine()), cursor
 	}
 	note := ""
 	if !f.comment.open {

@@ -83,7 +83,9 @@ func (d *Dialog) Paste(text string) bool {
 	if d.Takes() && d.question.fields != nil {
 		d.held.release()
 		d.took(d.asks[0])
-		return d.pasteField(text)
+		pasted := d.question.fields.paste(text)
+		d.question.body.follows = d.question.body.follows || pasted
+		return pasted
 	}
 	if !d.Takes() || !d.writes() && !d.question.rows.mark(Comment) {
 		d.Elsewhere()

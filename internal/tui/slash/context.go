@@ -38,7 +38,7 @@ func contextCommand(s *Session, _ string) (tea.Cmd, error) {
 
 // Lists reports whether the list or the answer of a command is still to come.
 func (s *Session) Lists() bool {
-	return s.context.waiting || s.permissions.waiting || s.undo.waiting || s.trust.waiting || s.connecting
+	return s.context.waiting || s.permissions.waiting || s.undo.waiting || s.trust.waiting || s.mcp.waiting
 }
 
 // show opens the list of what fills the context window, if /context requested

@@ -13,29 +13,30 @@ import (
 
 // custom holds the commands from files.
 type custom struct {
+	*screen.Conversation
 	commands  []screen.CustomCommand
 	announced map[string]bool // repository commands that were used, by name
 }
 
-// addCustom adds the commands from files. It returns notices about those that cannot
+// newCustom returns the commands all of a conversation, and notices about those that cannot
 // be used.
-func (s *Session) addCustom(all []screen.CustomCommand) (notices []string) {
-	s.custom.announced = map[string]bool{}
+func newCustom(conversation *screen.Conversation, all []screen.CustomCommand) (custom custom, notices []string) {
+	custom.Conversation, custom.announced = conversation, map[string]bool{}
 	builtIn := BuiltIn()
 	for _, c := range all {
 		if slices.ContainsFunc(builtIn, func(b Command) bool { return b.Name == c.Name || b.Also == c.Name }) {
 			notices = append(notices, c.Source+" is ignored: /"+c.Name+" is a built-in command. Rename the file.")
 			continue
 		}
-		s.custom.commands = append(s.custom.commands, c)
+		custom.commands = append(custom.commands, c)
 	}
-	return notices
+	return custom, notices
 }
 
-// customCommands returns the commands from files.
-func (s *Session) customCommands() []Command {
+// all returns the commands from files.
+func (u *custom) all() []Command {
 	var out []Command
-	for _, c := range s.custom.commands {
+	for _, c := range u.commands {
 		what := ink.SanitizeLine(c.What)
 		if what == "" {
 			what = "send the prompt in " + ink.SanitizeLine(c.Source)
@@ -48,31 +49,31 @@ func (s *Session) customCommands() []Command {
 			from = "skill, " + from
 		}
 		what += " (" + from + ")"
-		out = append(out, Command{Name: c.Name, Args: ink.SanitizeLine(c.Args), What: what, Run: func(s *Session, arg string) (tea.Cmd, error) {
-			s.runCustom(c, arg)
+		out = append(out, Command{Name: c.Name, Args: ink.SanitizeLine(c.Args), What: what, Run: func(_ *Session, arg string) (tea.Cmd, error) {
+			u.run(c, arg)
 			return nil, nil
 		}})
 	}
 	return out
 }
 
-// runCustom sends the prompt of a custom command. On the first use of a command of
+// run sends the prompt of a custom command. On the first use of a command of
 // the repository it shows where the prompt comes from.
-func (s *Session) runCustom(c screen.CustomCommand, arg string) {
-	if c.FromRepository && !s.custom.announced[c.Name] {
-		s.custom.announced[c.Name] = true
-		s.Say("/" + c.Name + " comes from this repository (" + ink.SanitizeLine(c.Source) + "). Its text is sent as your prompt.")
+func (u *custom) run(c screen.CustomCommand, arg string) {
+	if c.FromRepository && !u.announced[c.Name] {
+		u.announced[c.Name] = true
+		u.Say("/" + c.Name + " comes from this repository (" + ink.SanitizeLine(c.Source) + "). Its text is sent as your prompt.")
 	}
 	text := CustomPrompt(c, arg)
 	if text == "" {
-		s.Say("Nothing sent: " + ink.SanitizeLine(c.Source) + " is empty.")
+		u.Say("Nothing sent: " + ink.SanitizeLine(c.Source) + " is empty.")
 		return
 	}
 	if strings.HasPrefix(text, "!") { // not a shell command, also not from the prompt history
 		text = "/" + c.Name + ":\n" + text
 	}
-	s.Transcript.ShowEnd()
-	s.SendPrompt(event.Prompt{Text: text, Mentions: event.Resources(arg)})
+	u.Transcript.ShowEnd()
+	u.SendPrompt(event.Prompt{Text: text, Mentions: event.Resources(arg)})
 }
 
 // CustomPrompt returns the prompt of a custom command with an argument; empty if its file

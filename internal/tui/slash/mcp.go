@@ -17,6 +17,12 @@ import (
 // maxLogLines is how many lines of the log of a server are shown.
 const maxLogLines = 100
 
+// mcp is the state of /mcp and of the prompts of MCP servers.
+type mcp struct {
+	*Session
+	waiting bool // for the state of the servers, a connection or a prompt
+}
+
 // mcpRead is the state of the MCP servers, for /mcp.
 type mcpRead struct {
 	all      []screen.MCPServer
@@ -34,13 +40,13 @@ func mcpCommand(s *Session, name string) (tea.Cmd, error) {
 		s.Say("No MCP server is configured. To add one, run in a shell: agent mcp add NAME COMMAND|URL")
 		return nil, nil
 	}
-	return s.readMCP(name), nil
+	return s.mcp.read(name), nil
 }
 
-// readMCP reads the state of the servers in the background.
-func (s *Session) readMCP(name string) tea.Cmd {
-	s.connecting = true
-	read := s.Options.MCP.Servers
+// read reads the state of the servers in the background.
+func (m *mcp) read(name string) tea.Cmd {
+	m.waiting = true
+	read := m.Options.MCP.Servers
 	return func() tea.Msg {
 		all, deferred := read()
 		return mcpRead{all: all, deferred: deferred, name: name}
@@ -51,68 +57,68 @@ func (s *Session) readMCP(name string) tea.Cmd {
 const mcpPause = 300 * time.Millisecond
 
 // follow updates the list u after a pause.
-func (s *Session) follow(u *list.Menu) tea.Cmd {
-	read := s.Options.MCP.Servers
+func (m *mcp) follow(u *list.Menu) tea.Cmd {
+	read := m.Options.MCP.Servers
 	return tea.Tick(mcpPause, func(time.Time) tea.Msg {
 		all, deferred := read()
 		return mcpRead{all: all, deferred: deferred, menu: u}
 	})
 }
 
-// showMCP shows the list of servers, or one of them.
-func (s *Session) showMCP(r mcpRead) tea.Cmd {
+// show shows the list of servers, or one of them.
+func (m *mcp) show(r mcpRead) tea.Cmd {
 	if r.menu == nil {
-		s.connecting = false
+		m.waiting = false
 	}
 	if r.name != "" {
-		i := slices.IndexFunc(r.all, func(m screen.MCPServer) bool { return m.Name == r.name })
+		i := slices.IndexFunc(r.all, func(s screen.MCPServer) bool { return s.Name == r.name })
 		if i < 0 {
-			s.Say("There is no MCP server " + ink.SanitizeLine(r.name) + ". To list them: /mcp")
+			m.Say("There is no MCP server " + ink.SanitizeLine(r.name) + ". To list them: /mcp")
 			return nil
 		}
-		s.showServer(r.all[i])
+		m.showServer(r.all[i])
 		return nil
 	}
 	u, starting := r.menu, false
 	tokens := 0
-	for _, m := range r.all {
-		tokens += m.Tokens()
+	for _, s := range r.all {
+		tokens += s.Tokens()
 	}
 	head := "MCP servers: definitions of about " + phrase.Thousands(tokens) + " tokens"
 	if r.deferred {
 		head += ", found by search"
 	}
 	if u == nil {
-		u = s.mcpMenu(head, "enter show tools, log, reconnect", func(o list.Option) tea.Cmd { return s.readMCP(o.ID) })
+		u = m.menu(head, "enter show tools, log, reconnect", func(o list.Option) tea.Cmd { return m.read(o.ID) })
 	}
 	u.Head = head
 	var all []list.Option
-	for _, m := range r.all {
-		starting = starting || m.Starting
-		what := m.Target
-		if m.Why != "" {
-			what = m.Why
+	for _, s := range r.all {
+		starting = starting || s.Starting
+		what := s.Target
+		if s.Why != "" {
+			what = s.Why
 		}
-		all = append(all, list.Option{ID: m.Name, Name: m.Name, What: ink.SanitizeLine(what), Right: summaryOf(m)})
+		all = append(all, list.Option{ID: s.Name, Name: s.Name, What: ink.SanitizeLine(what), Right: summaryOf(s)})
 	}
 	u.Fill(all)
 	if r.menu == nil {
-		s.lists.Show(u) // without a command, because the options are complete
+		m.lists.Show(u) // without a command, because the options are complete
 	}
-	if !starting || s.Front.Screen == nil { // plain mode has printed the list
+	if !starting || m.Front.Screen == nil { // plain mode has printed the list
 		return nil
 	}
-	return s.follow(u)
+	return m.follow(u)
 }
 
-// mcpMenu returns a menu of /mcp.
-func (s *Session) mcpMenu(head, enter string, chose func(list.Option) tea.Cmd) *list.Menu {
-	if s.Front.Screen == nil { // plain mode prints no heading
-		s.Say(head + ".")
+// menu returns a menu of /mcp.
+func (m *mcp) menu(head, enter string, chose func(list.Option) tea.Cmd) *list.Menu {
+	if m.Front.Screen == nil { // plain mode prints no heading
+		m.Say(head + ".")
 	}
-	return &list.Menu{Chooser: list.Chooser{Keys: s.Keys, St: s.Styles}, Head: head, None: "No match.", Hint: "type to search · " + enter + " · esc close",
+	return &list.Menu{Chooser: list.Chooser{Keys: m.Keys, St: m.Styles}, Head: head, None: "No match.", Hint: "type to search · " + enter + " · esc close",
 		Chose: func(o list.Option) tea.Cmd {
-			s.lists.Close()
+			m.lists.Close()
 			return chose(o)
 		}}
 }
@@ -144,52 +150,52 @@ const (
 )
 
 // showServer shows the tools of a server and what can be done with it.
-func (s *Session) showServer(m screen.MCPServer) {
-	head := m.Name + ": " + summaryOf(m)
-	if m.Protocol != "" {
-		head += " · protocol " + ink.SanitizeLine(m.Protocol)
+func (m *mcp) showServer(s screen.MCPServer) {
+	head := s.Name + ": " + summaryOf(s)
+	if s.Protocol != "" {
+		head += " · protocol " + ink.SanitizeLine(s.Protocol)
 	}
-	u := s.mcpMenu(head, "enter select", func(o list.Option) tea.Cmd { return s.choseMCP(m, o.ID) })
+	u := m.menu(head, "enter select", func(o list.Option) tea.Cmd { return m.chose(s, o.ID) })
 	var all []list.Option
-	if m.Why != "" {
-		all = append(all, list.Option{ID: mcpWhy, Name: "Show why", What: ink.SanitizeLine(m.Why)})
+	if s.Why != "" {
+		all = append(all, list.Option{ID: mcpWhy, Name: "Show why", What: ink.SanitizeLine(s.Why)})
 	}
-	all = append(all, list.Option{ID: mcpReconnect, Name: "Reconnect", What: ink.SanitizeLine(m.Target)})
-	if m.Program {
+	all = append(all, list.Option{ID: mcpReconnect, Name: "Reconnect", What: ink.SanitizeLine(s.Target)})
+	if s.Program {
 		all = append(all, list.Option{ID: mcpLog, Name: "Show log", What: "standard error of the program"})
 	}
-	for i, t := range m.Tools {
+	for i, t := range s.Tools {
 		first, _, _ := strings.Cut(strings.TrimSpace(t.Description), "\n")
 		all = append(all, list.Option{ID: strconv.Itoa(i), Name: ink.SanitizeLine(t.Name), What: ink.SanitizeLine(first), Right: phrase.Thousands(t.Tokens) + " tokens"})
 	}
-	for i, why := range m.Rejected {
+	for i, why := range s.Rejected {
 		name, why, _ := strings.Cut(why, ": ")
 		all = append(all, list.Option{ID: "not used " + strconv.Itoa(i), Name: ink.SanitizeLine(name), What: ink.SanitizeLine(why), Right: "not used", Dim: true})
 	}
 	u.Fill(all)
-	s.lists.Show(u)
+	m.lists.Show(u)
 }
 
-// choseMCP does what the user chose in the menu of a server.
-func (s *Session) choseMCP(m screen.MCPServer, id string) tea.Cmd {
+// chose does what the user chose in the menu of a server.
+func (m *mcp) chose(s screen.MCPServer, id string) tea.Cmd {
 	switch id {
 	case mcpWhy:
-		s.Say("MCP server " + m.Name + ", " + m.State + ": " + ink.Sanitize(m.Why))
+		m.Say("MCP server " + s.Name + ", " + s.State + ": " + ink.Sanitize(s.Why))
 	case mcpLog:
-		s.connecting = true
-		return func() tea.Msg { return mcpText{logText(m.Name, s.Options.MCP.Log(m.Name))} }
+		m.waiting = true
+		return func() tea.Msg { return mcpText{logText(s.Name, m.Options.MCP.Log(s.Name))} }
 	case mcpReconnect:
-		s.connecting = true
-		s.Say("Connecting to the MCP server " + m.Name + "…")
+		m.waiting = true
+		m.Say("Connecting to the MCP server " + s.Name + "…")
 		return func() tea.Msg {
-			if err := s.Options.MCP.Reconnect(m.Name); err != nil {
+			if err := m.Options.MCP.Reconnect(s.Name); err != nil {
 				return mcpText{"Cannot connect: " + ink.Sanitize(err.Error())}
 			}
-			return mcpText{"Connected to the MCP server " + m.Name + "."}
+			return mcpText{"Connected to the MCP server " + s.Name + "."}
 		}
 	default:
 		if i, err := strconv.Atoi(id); err == nil {
-			s.Say(ink.Sanitize(m.Name + "/" + m.Tools[i].Name + ": " + strings.TrimSpace(m.Tools[i].Description)))
+			m.Say(ink.Sanitize(s.Name + "/" + s.Tools[i].Name + ": " + strings.TrimSpace(s.Tools[i].Description)))
 		}
 	}
 	return nil
@@ -206,8 +212,8 @@ func logText(name, log string) string {
 	return "Standard error of the MCP server " + name + ":\n" + strings.Join(lines, "\n")
 }
 
-// sayMCP shows the result of a choice in the menu of a server.
-func (s *Session) sayMCP(t mcpText) {
-	s.connecting = false
-	s.Say(t.text)
+// say shows the result of a choice in the menu of a server.
+func (m *mcp) say(t mcpText) {
+	m.waiting = false
+	m.Say(t.text)
 }

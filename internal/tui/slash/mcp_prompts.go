@@ -20,21 +20,21 @@ type mcpPrompted struct {
 	err    error
 }
 
-// mcpPrompts returns the prompts of MCP servers as commands.
-func (s *Session) mcpPrompts() (all []Command) {
-	if s.Options.MCP.Prompts == nil {
+// prompts returns the prompts of MCP servers as commands.
+func (m *mcp) prompts() (all []Command) {
+	if m.Options.MCP.Prompts == nil {
 		return nil
 	}
-	for _, p := range s.Options.MCP.Prompts() {
+	for _, p := range m.Options.MCP.Prompts() {
 		what := ink.SanitizeLine(p.Description)
 		if what == "" {
 			what = "send a prompt"
 		}
 		c := Command{Name: p.Name, Args: ink.SanitizeLine(p.Usage), What: what + " (from the MCP server " + p.Server + ")"}
-		c.Run = func(s *Session, arg string) (tea.Cmd, error) { return s.runMCPPrompt(p.Name, arg), nil }
+		c.Run = func(_ *Session, arg string) (tea.Cmd, error) { return m.runPrompt(p.Name, arg), nil }
 		if len(p.Arguments) > 0 {
-			c.Complete = func(s *Session) (names []string) {
-				if !strings.HasSuffix(s.editor.Raw(), " ") || strings.TrimSpace(s.editor.Raw()) != "/"+p.Name {
+			c.Complete = func(*Session) (names []string) {
+				if !strings.HasSuffix(m.editor.Raw(), " ") || strings.TrimSpace(m.editor.Raw()) != "/"+p.Name {
 					return nil // what follows are values
 				}
 				for _, a := range p.Arguments {
@@ -50,34 +50,34 @@ func (s *Session) mcpPrompts() (all []Command) {
 	return all
 }
 
-// runMCPPrompt gets a prompt from its server, in the background.
-func (s *Session) runMCPPrompt(name, arg string) tea.Cmd {
-	s.connecting = true
-	get := s.Options.MCP.Prompt
+// runPrompt gets a prompt from its server, in the background.
+func (m *mcp) runPrompt(name, arg string) tea.Cmd {
+	m.waiting = true
+	get := m.Options.MCP.Prompt
 	return func() tea.Msg {
 		p, err := get(name, ArgWords(arg))
 		return mcpPrompted{strings.TrimSpace("/" + name + " " + arg), p, err}
 	}
 }
 
-// sendMCPPrompt sends a prompt that a server answered, after the command that the user
+// sendPrompt sends a prompt that a server answered, after the command that the user
 // typed. If there is none, it says why, and the command goes back into the editor.
-func (s *Session) sendMCPPrompt(m mcpPrompted) {
-	s.connecting = false
+func (m *mcp) sendPrompt(got mcpPrompted) {
+	m.waiting = false
 	switch {
-	case m.err != nil:
-		name, _, _ := strings.Cut(m.typed, " ")
-		s.Say(name + ": " + ink.Sanitize(m.err.Error()))
-	case m.prompt.IsEmpty():
-		s.Say("Nothing sent: the MCP server answered with an empty prompt.")
+	case got.err != nil:
+		name, _, _ := strings.Cut(got.typed, " ")
+		m.Say(name + ": " + ink.Sanitize(got.err.Error()))
+	case got.prompt.IsEmpty():
+		m.Say("Nothing sent: the MCP server answered with an empty prompt.")
 	default:
-		m.prompt.Mentions = event.Resources(m.typed)
-		m.prompt.Text = strings.TrimSpace(m.typed + "\n\n" + m.prompt.Text)
-		s.Transcript.ShowEnd()
-		s.SendPrompt(m.prompt)
+		got.prompt.Mentions = event.Resources(got.typed)
+		got.prompt.Text = strings.TrimSpace(got.typed + "\n\n" + got.prompt.Text)
+		m.Transcript.ShowEnd()
+		m.SendPrompt(got.prompt)
 		return
 	}
-	if s.editor.Empty() {
-		s.editor.Set(m.typed)
+	if m.editor.Empty() {
+		m.editor.Set(got.typed)
 	}
 }

@@ -24,11 +24,11 @@ type Session struct {
 	custom  custom
 
 	listing     bool            // show the next JobsNow
-	connecting  bool            // /mcp reads or connects
 	status      *transcript.Row // of /status, until the permissions come
 	permissions permissions
 	undo        undo
 	trust       trust
+	mcp         mcp
 	context     contextList
 }
 
@@ -38,9 +38,10 @@ type Session struct {
 func New(c *screen.Conversation, e *editor.Editor, l Lists) (s *Session, notices []string) {
 	s = &Session{Conversation: c, editor: e, lists: l}
 	s.Palette = Palette{s, list.NewRecent(c.Options.Recent, c.Options.Remember)}
-	s.undo.Session, s.permissions.Session, s.trust.Session, s.context.Session = s, s, s, s
+	s.undo.Session, s.permissions.Session, s.trust.Session, s.mcp.Session, s.context.Session = s, s, s, s, s
 	s.Models = &Models{Conversation: c, lists: l}
-	return s, s.addCustom(c.Options.Custom)
+	s.custom, notices = newCustom(c, c.Options.Custom)
+	return s, notices
 }
 
 // Take handles the result of a command that ran in the background. It reports
@@ -64,11 +65,11 @@ func (s *Session) Take(msg tea.Msg) (tea.Cmd, bool) {
 	case trustDecided:
 		s.trust.sayDecided(msg)
 	case mcpRead:
-		return s.showMCP(msg), true
+		return s.mcp.show(msg), true
 	case mcpText:
-		s.sayMCP(msg)
+		s.mcp.say(msg)
 	case mcpPrompted:
-		s.sendMCPPrompt(msg)
+		s.mcp.sendPrompt(msg)
 	case serversRead:
 		s.showServers(msg)
 	case themeSaved:

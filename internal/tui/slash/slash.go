@@ -41,9 +41,9 @@ func BuiltIn() []Command {
 		{Name: "status", Title: "Show status", What: "show model, context window use, permission mode and session", Run: statusCommand},
 		{Name: "model", Title: "Switch model", Args: "[PROVIDER/NAME]", What: "switch to another model", key: keys.Model, Run: modelCommand, Complete: modelNames},
 		{Name: "effort", Title: "Set reasoning effort", Args: "[LEVEL]", What: "set the reasoning effort: low, medium, high or default", Run: effortCommand, Complete: oneOf("low", "medium", "high", event.DefaultEffort)},
-		{Name: "web", Title: "Allow web search", Args: "[on|off]", What: "let the model use the web search of its provider in this session: on or off", Run: webCommand, Complete: oneOf("on", "off")},
+		{Name: "web", Title: "Allow web search", Args: "[on|off]", What: "turn the web search of the provider on or off in this session", Run: webCommand, Complete: oneOf("on", "off")},
 		{Name: "mode", Title: "Set permission mode", Args: "[NAME]", What: "set the permission mode: ask, auto-edit, plan or approve-all", Run: modeCommand, Complete: modeNames},
-		{Name: "permissions", Title: "List permissions", Args: "[explain COMMAND | remove N]", What: "list rules and standing permissions; explain how a command is judged, or remove a permission", Run: permissionsCommand, Complete: oneOf("explain", "remove")},
+		{Name: "permissions", Title: "List permissions", Args: "[explain COMMAND | remove N]", What: "list rules and standing permissions; explain the decision on a command, or remove a permission", Run: permissionsCommand, Complete: oneOf("explain", "remove")},
 		{Name: "trust", Title: "Confirm what the repository configures", What: "show the hooks, servers and formatters that the repository configures; confirm or revoke them", Run: trustCommand},
 		{Name: "mcp", Title: "Show MCP servers", Args: "[NAME]", What: "show MCP servers with their state and tools; show a log, or reconnect", Run: mcpCommand},
 		{Name: "lsp", Title: "Show language servers", Args: "[restart [NAME]]", What: "show the language servers, or restart them", Run: lspCommand, Complete: serverWords},
@@ -81,7 +81,7 @@ func BuiltIn() []Command {
 // Commands returns the commands of this session: the built-in and the custom ones, and the
 // prompts of MCP servers.
 func (s *Session) Commands() []Command {
-	return slices.Concat(BuiltIn(), s.customCommands(), s.mcpPrompts())
+	return slices.Concat(BuiltIn(), s.custom.all(), s.mcp.prompts())
 }
 
 // Usage returns the name of a command with its arguments.

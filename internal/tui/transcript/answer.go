@@ -12,7 +12,7 @@ import (
 // long answer.
 type answer struct {
 	text strings.Builder
-	edges
+	markdown.Edges
 	done bool
 	cut  bool // the reply is incomplete: it was interrupted or ran out of tokens
 
@@ -24,17 +24,17 @@ type answer struct {
 func (a *answer) class() class { return prose }
 
 // finish sets the final text.
-func (a *answer) finish(p part) {
-	if a.text.String() != p.text || a.plain != p.plain {
+func (a *answer) finish(p markdown.Part) {
+	if a.text.String() != p.Text || a.Plain != p.Plain {
 		a.text.Reset()
-		a.text.WriteString(p.text)
+		a.text.WriteString(p.Text)
 		a.md = nil
 	}
-	a.done, a.edges = true, p.edges
+	a.done, a.Edges = true, p.Edges
 }
 
 // own returns the text that the model wrote.
-func (a *answer) own() string { return a.edges.own(a.text.String()) }
+func (a *answer) own() string { return a.Edges.Own(a.text.String()) }
 
 // Draw implements Item.
 func (a *answer) Draw(c Canvas) []string {
@@ -48,7 +48,7 @@ func (a *answer) Draw(c Canvas) []string {
 // lines draws the text.
 func (a *answer) lines(c Canvas) []string {
 	text := a.text.String()
-	if a.plain {
+	if a.Plain {
 		return ink.Wrap(strings.TrimSuffix(ink.Sanitize(text), "\n"), c.Inner())
 	}
 	if a.md == nil || a.styles != c.Styles {

@@ -38,7 +38,7 @@ func (d *drawer) lines(p Position) (lines []string, gap int) {
 	if len(r.Lines) == 0 {
 		return nil, 0
 	}
-	if a, ok := r.Item.(*answer); ok && a.joins {
+	if a, ok := r.Item.(*answer); ok && a.Joins {
 		return r.Lines, 0
 	}
 	if before, ok := d.prev(p); ok && !d.unread(p) && (r.class() != steps || d.row(before).class() != steps) {

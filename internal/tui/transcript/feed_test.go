@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -51,6 +52,25 @@ func (s *screen) window() []string {
 
 func streamed(text string) event.Event {
 	return event.Streamed{Reply: "r", Delta: llm.TextDelta{Text: text}}
+}
+
+// longTexts returns answers that markdown.Parts splits.
+func longTexts() map[string]string {
+	var steps strings.Builder
+	for i := range 10_000 {
+		fmt.Fprintf(&steps, "%d. step\n", i)
+	}
+	return map[string]string{
+		"paragraphs":          strings.Repeat("Some words of it.\n\n", 6000),
+		"a line":              "Look: " + strings.Repeat("é", 60_000) + "\n\nThat was **it**.\n",
+		"code":                "Look:\n\n```go\n" + strings.Repeat("\tx := 1\n", 8000) + "```\n\nThat was it.\n",
+		"a table":             "| a | b |\n|---|---|\n" + strings.Repeat("| one | two |\n", 6000) + "\nThat was it.\n",
+		"a list":              steps.String(),
+		"quotes":              strings.Repeat("> > quoted\n", 8000),
+		"line ends":           strings.Repeat("\n", 100_000) + "end",
+		"a long line in code": "```\n" + strings.Repeat("x", 100_000) + "\n```\nend\n",
+		"a long fence":        "```" + strings.Repeat("y", 40_000) + "\n" + strings.Repeat("code\n", 8000) + "```\nend\n",
+	}
 }
 
 // A long streamed answer looks the same as one that arrives at once, and is copied as

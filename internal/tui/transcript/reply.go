@@ -11,6 +11,7 @@ import (
 	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
+	"agent/internal/tui/markdown"
 )
 
 // reply tracks the current reply of the model: streaming messages, tool calls until
@@ -28,10 +29,10 @@ type reply struct {
 // preview is a message that is still streaming.
 type preview struct {
 	kind  llm.Kind
-	index int    // in the reply
-	row   *Row   // its last row, which grows
-	ended []*Row // the previous rows of a long answer
-	cut   cutter // splits a long answer
+	index int             // in the reply
+	row   *Row            // its last row, which grows
+	ended []*Row          // the previous rows of a long answer
+	cut   markdown.Cutter // splits a long answer
 }
 
 // rows returns all rows of the message.
@@ -64,7 +65,7 @@ func (r *reply) stream(delta llm.Delta) {
 	case llm.TextDelta:
 		p := r.preview(llm.Assistant, d.Index)
 		for rest := d.Text; rest != ""; { // in small pieces, so that a large one is not copied for each part
-			n := min(partBytes, len(rest))
+			n := min(markdown.PartBytes, len(rest))
 			r.grow(p, rest[:n])
 			rest = rest[n:]
 		}
@@ -84,13 +85,13 @@ func (r *reply) stream(delta llm.Delta) {
 	}
 }
 
-// grow adds a piece of at most partBytes to an answer. Complete parts of a long answer
+// grow adds a piece of at most markdown.PartBytes bytes to an answer. Complete parts of a long answer
 // get rows of their own, so that only the last part is drawn again.
 func (r *reply) grow(p *preview, text string) {
 	a := p.row.Item.(*answer)
 	a.text.WriteString(text)
 	for {
-		done, rest, ok := p.cut.next(a.text.String())
+		done, rest, ok := p.cut.Next(a.text.String())
 		if !ok {
 			break
 		}
@@ -101,7 +102,7 @@ func (r *reply) grow(p *preview, text string) {
 			p.ended[n-1].release()
 		}
 		p.ended = append(p.ended, p.row)
-		a = &answer{edges: p.cut.edges}
+		a = &answer{Edges: p.cut.Edges}
 		a.text.WriteString(rest)
 		p.row = r.list.insertAfter(p.row, a)
 	}
@@ -181,7 +182,7 @@ func (r *reply) takePreview(kind llm.Kind) *preview {
 // finishAnswer sets the final text of an answer. rows are its current rows; a long
 // text has one for each part.
 func (r *reply) finishAnswer(rows []*Row, m llm.Message) {
-	parts := markdownParts(m.WithSources())
+	parts := markdown.Parts(m.WithSources())
 	for len(rows) > len(parts) {
 		r.list.remove(rows[len(rows)-1])
 		rows = rows[:len(rows)-1]

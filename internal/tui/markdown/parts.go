@@ -1,14 +1,16 @@
-package transcript
+package markdown
 
 import (
 	"strings"
 	"unicode/utf8"
 )
 
-// Sizes of the parts of an answer in bytes. Drawing a longer part would take more
-// than a frame.
+// PartBytes is the usual size of a part in bytes. Drawing a longer one would take more than
+// a frame.
+const PartBytes = 16 << 10
+
+// Further sizes in bytes.
 const (
-	partBytes  = 16 << 10 // of a part; a longer answer has one row per part
 	fenceBytes = 12 << 10 // of a part that is a single code block
 	tableBytes = 12 << 10 // of a part that is a single table
 	maxPart    = 32 << 10 // of a part whose block does not end
@@ -16,48 +18,48 @@ const (
 	maxLinks   = 4 << 10  // of the link definitions, which every part repeats
 )
 
-// part is the part of a long answer that one row shows.
-type part struct {
-	text string
-	edges
+// Part is a part of a long text that is drawn on its own.
+type Part struct {
+	Text string // may repeat the fence, table head or links of other parts
+	Edges
 }
 
-// edges describes how a part of a long answer joins the others.
-type edges struct {
+// Edges describes how a part of a long text joins the others.
+type Edges struct {
 	head  int  // bytes at the start that repeat earlier text
 	tail  int  // bytes at the end that the model did not write
-	joins bool // continues the block of the previous part, without a blank line
-	plain bool // a piece of a line that is too long to be drawn as Markdown
+	Joins bool // continues the block of the previous part, without a blank line
+	Plain bool // a piece of a line that is too long to be drawn as Markdown
 }
 
-// own returns the bytes of the text that the model wrote.
-func (e edges) own(text string) string { return text[e.head : len(text)-e.tail] }
+// Own returns the bytes of the text that the model wrote.
+func (e Edges) Own(text string) string { return text[e.head : len(text)-e.tail] }
 
-// own returns the text that the model wrote.
-func (p part) own() string { return p.edges.own(p.text) }
+// Own returns the text that the model wrote.
+func (p Part) Own() string { return p.Edges.Own(p.Text) }
 
-// markdownParts splits a long text at blank lines between blocks. It splits a block
+// Parts splits a long text at blank lines between blocks. It splits a block
 // that is too long between lines and repeats the opening fence of code and the head
 // of tables. Every part gets the definitions of all links.
-func markdownParts(text string) []part {
-	var parts []part
-	var c cutter
+func Parts(text string) []Part {
+	var parts []Part
+	var c Cutter
 	head, at := "", 0
 	for {
 		window := head + text[at:min(at+2*maxPart, len(text))] // the part ends within it
-		p, rest, ok := c.next(window)
+		p, rest, ok := c.Next(window)
 		if !ok {
-			return withLinks(append(parts, c.last(window)))
+			return withLinks(append(parts, c.Last(window)))
 		}
 		parts = append(parts, p)
-		head, at = rest[:c.head], at+len(p.own())
+		head, at = rest[:c.head], at+len(p.Own())
 	}
 }
 
-// cutter splits a growing text. The result does not depend on the pieces in which the
+// Cutter splits a growing text. The result does not depend on the pieces in which the
 // text arrives. The zero value is ready for a new text.
-type cutter struct {
-	edges         // of the open part, the last one
+type Cutter struct {
+	Edges         // of the open part, the last one
 	at     int    // the offset of the first unread line
 	opened int    // the offset of the open code block or table
 	soft   int    // the offset where the open part may end; 0 for none
@@ -67,20 +69,20 @@ type cutter struct {
 	blank  bool   // the previous line is blank
 }
 
-// next returns the open part and the text from the next part on. text starts with the
+// Next returns the open part and the text from the next part on. text starts with the
 // open part. ok is false if the open part has not ended.
-func (c *cutter) next(text string) (p part, rest string, ok bool) {
-	if len(text) <= tableBytes && !c.plain {
-		return part{}, "", false
+func (c *Cutter) Next(text string) (p Part, rest string, ok bool) {
+	if len(text) <= tableBytes && !c.Plain {
+		return Part{}, "", false
 	}
 	for {
-		if c.soft > 0 && len(text) > partBytes+partBytes/2 {
+		if c.soft > 0 && len(text) > PartBytes+PartBytes/2 {
 			return c.cut(text, c.soft, "", "")
 		}
 		n := strings.IndexByte(text[c.at:], '\n')
 		if n < 0 {
 			if len(text) <= maxPart || c.soft > 0 {
-				return part{}, "", false
+				return Part{}, "", false
 			}
 			return c.hard(text)
 		}
@@ -99,18 +101,18 @@ func (c *cutter) next(text string) (p part, rest string, ok bool) {
 			if c.at-c.opened >= tableBytes && bare != "" {
 				return c.hard(text)
 			}
-		case c.soft == 0 && c.blank && c.at >= partBytes && bare != "" && line[0] != ' ' && line[0] != '\t':
+		case c.soft == 0 && c.blank && c.at >= PartBytes && bare != "" && line[0] != ' ' && line[0] != '\t':
 			c.soft = c.at
 		}
 		c.take(line, bare)
-		if c.at = end; c.plain { // the long line is over
+		if c.at = end; c.Plain { // the long line is over
 			return c.cut(text, end, "", "")
 		}
 	}
 }
 
 // take reads a line, which may start or end code or a table.
-func (c *cutter) take(line, bare string) {
+func (c *Cutter) take(line, bare string) {
 	mark, ok := fenceMark(bare)
 	switch {
 	case c.fence == "" && ok:
@@ -123,7 +125,7 @@ func (c *cutter) take(line, bare string) {
 		}
 	case c.fence == "" && bare == "":
 		c.table = ""
-	case c.fence == "" && c.table == "" && strings.Contains(c.before, "|") && delimits(bare) && len(c.before)+len(line) < partBytes/8:
+	case c.fence == "" && c.table == "" && strings.Contains(c.before, "|") && delimits(bare) && len(c.before)+len(line) < PartBytes/8:
 		c.table, c.opened = c.before+"\n"+line+"\n", c.at
 	}
 	c.before, c.blank = line, bare == ""
@@ -136,7 +138,7 @@ func delimits(bare string) bool {
 
 // hard ends an open part that is too long before its last line, or within its only
 // line.
-func (c *cutter) hard(text string) (part, string, bool) {
+func (c *Cutter) hard(text string) (Part, string, bool) {
 	at, tail, head := c.at, "", ""
 	within := at == c.head
 	if within {
@@ -157,17 +159,17 @@ func (c *cutter) hard(text string) (part, string, bool) {
 	}
 	table := c.table != ""
 	p, rest, ok := c.cut(text, at, tail, head)
-	p.plain = p.plain || within
-	c.plain, c.joins = within, !table
+	p.Plain = p.Plain || within
+	c.Plain, c.Joins = within, !table
 	return p, rest, ok
 }
 
 // cut ends the open part at an offset and appends tail to it. The next part starts
 // with head.
-func (c *cutter) cut(text string, at int, tail, head string) (part, string, bool) {
-	p := part{text[:at] + tail, c.edges}
+func (c *Cutter) cut(text string, at int, tail, head string) (Part, string, bool) {
+	p := Part{text[:at] + tail, c.Edges}
 	p.tail = len(tail)
-	*c = cutter{edges: edges{head: len(head)}, at: len(head)}
+	*c = Cutter{Edges: Edges{head: len(head)}, at: len(head)}
 	if head != "" {
 		if _, fenced := fenceMark(head); fenced {
 			c.fence = strings.TrimSuffix(head, "\n")
@@ -178,8 +180,8 @@ func (c *cutter) cut(text string, at int, tail, head string) (part, string, bool
 	return p, head + text[at:], true
 }
 
-// last returns text as the last part.
-func (c *cutter) last(text string) part { return part{text, c.edges} }
+// Last returns text as the last part.
+func (c *Cutter) Last(text string) Part { return Part{text, c.Edges} }
 
 // fenceMark returns the marks of a line that opens or closes a code block.
 func fenceMark(line string) (string, bool) {
@@ -192,13 +194,13 @@ func fenceMark(line string) (string, bool) {
 }
 
 // withLinks appends all link definitions to every part, unless they are too long.
-func withLinks(parts []part) []part {
+func withLinks(parts []Part) []Part {
 	if len(parts) == 1 {
 		return parts
 	}
 	links := ""
 	for _, p := range parts {
-		for line := range strings.Lines(p.own()) {
+		for line := range strings.Lines(p.Own()) {
 			if name, url, ok := strings.Cut(line, "]: "); ok && strings.HasPrefix(name, "[") && url != "" {
 				links += strings.TrimSpace(line) + "\n"
 			}
@@ -211,12 +213,12 @@ func withLinks(parts []part) []part {
 		return parts
 	}
 	for i, p := range parts {
-		if p.plain {
+		if p.Plain {
 			continue
 		}
-		text := strings.TrimRight(p.text, "\n")
-		parts[i].text = p.text + "\n\n"[:2-min(2, len(p.text)-len(text))] + links
-		parts[i].tail += len(parts[i].text) - len(p.text)
+		text := strings.TrimRight(p.Text, "\n")
+		parts[i].Text = p.Text + "\n\n"[:2-min(2, len(p.Text)-len(text))] + links
+		parts[i].tail += len(parts[i].Text) - len(p.Text)
 	}
 	return parts
 }

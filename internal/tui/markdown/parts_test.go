@@ -1,4 +1,4 @@
-package transcript
+package markdown
 
 import (
 	"fmt"
@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"agent/internal/tui/ink"
-	"agent/internal/tui/markdown"
 )
 
 // longTexts returns answers that are split into parts.
@@ -36,38 +35,38 @@ func longTexts() map[string]string {
 func TestPartsOfATextThatGrows(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 5))
 	for name, text := range longTexts() {
-		want := markdownParts(text)
+		want := Parts(text)
 		if len(want) < 2 {
 			t.Errorf("%s: it is not cut", name)
 		}
 		var all strings.Builder
 		for i, p := range want {
-			all.WriteString(p.own())
-			if len(p.text) > maxPart+fenceBytes {
-				t.Errorf("%s: part %d has %d bytes", name, i, len(p.text))
+			all.WriteString(p.Own())
+			if len(p.Text) > maxPart+fenceBytes {
+				t.Errorf("%s: part %d has %d bytes", name, i, len(p.Text))
 			}
 		}
 		if all.String() != text {
 			t.Errorf("%s: the parts are not the text", name)
 		}
-		var got []part
-		var c cutter
+		var got []Part
+		var c Cutter
 		open := ""
 		for rest := text; rest != ""; {
 			n := min(1+rnd.IntN(5000), len(rest))
 			open, rest = open+rest[:n], rest[n:]
-			for p, next, ok := c.next(open); ok; p, next, ok = c.next(open) {
+			for p, next, ok := c.Next(open); ok; p, next, ok = c.Next(open) {
 				got, open = append(got, p), next
 			}
 		}
-		got = append(got, c.last(open))
+		got = append(got, c.Last(open))
 		if diff := cmp.Diff(len(got), len(want)); diff != "" {
 			t.Errorf("%s: the number of parts (-got +want):\n%s", name, diff)
 			continue
 		}
 		for i := range got {
 			if got[i] != want[i] {
-				t.Errorf("%s: part %d is %d bytes of %+d, want %d of %+d", name, i, len(got[i].text), got[i].head, len(want[i].text), want[i].head)
+				t.Errorf("%s: part %d is %d bytes of %+d, want %d of %+d", name, i, len(got[i].Text), got[i].head, len(want[i].Text), want[i].head)
 			}
 		}
 	}
@@ -82,12 +81,12 @@ func TestPartsLookLikeTheWhole(t *testing.T) {
 	}
 	b.WriteString("[there]: http://example.org\n")
 	draw := func(text string) []string {
-		m := markdown.New(st)
+		m := New(st)
 		m.SetText(text)
 		m.Finish()
 		return m.Lines(60)
 	}
-	parts := markdownParts(b.String())
+	parts := Parts(b.String())
 	if len(parts) < 4 {
 		t.Fatalf("%d bytes are %d parts", b.Len(), len(parts))
 	}
@@ -96,7 +95,7 @@ func TestPartsLookLikeTheWhole(t *testing.T) {
 		if i > 0 {
 			got = append(got, "")
 		}
-		got = append(got, draw(p.text)...)
+		got = append(got, draw(p.Text)...)
 	}
 	if diff := cmp.Diff(got, draw(b.String())); diff != "" {
 		t.Errorf("in parts (-got +want):\n%s", diff)
@@ -105,16 +104,16 @@ func TestPartsLookLikeTheWhole(t *testing.T) {
 
 func TestPartsOfCode(t *testing.T) {
 	code := strings.Repeat("x := 1\n\n", 30_000)
-	parts := markdownParts("Look:\n\n````go\n" + code + "````\n\nThat was it.\n")
+	parts := Parts("Look:\n\n````go\n" + code + "````\n\nThat was it.\n")
 	var all strings.Builder
 	for i, p := range parts {
-		if len(p.text) > 2*fenceBytes {
-			t.Errorf("part %d has %d bytes", i, len(p.text))
+		if len(p.Text) > 2*fenceBytes {
+			t.Errorf("part %d has %d bytes", i, len(p.Text))
 		}
-		if strings.Count(p.text, "````")%2 != 0 {
+		if strings.Count(p.Text, "````")%2 != 0 {
 			t.Errorf("part %d does not open and close its code", i)
 		}
-		all.WriteString(strings.NewReplacer("````go\n", "", "````\n", "").Replace(p.text))
+		all.WriteString(strings.NewReplacer("````go\n", "", "````\n", "").Replace(p.Text))
 	}
 	if got, want := all.String(), "Look:\n\n"+code+"\nThat was it.\n"; got != want {
 		t.Errorf("%d bytes came of %d", len(got), len(want))

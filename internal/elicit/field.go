@@ -220,7 +220,7 @@ func (f Field) Wanted() string {
 	case One:
 		return "one of the choices"
 	case Some:
-		return "some of the choices"
+		return f.selection()
 	}
 	if f.Format != "" {
 		return formats[f.Format].name
@@ -232,6 +232,21 @@ func (f Field) Wanted() string {
 		return "text" + f.limits() + " characters"
 	}
 	return "text"
+}
+
+// selection describes how many choices can be selected.
+func (f Field) selection() string {
+	switch {
+	case f.Least != nil && f.Most != nil && *f.Least == *f.Most:
+		return number(*f.Least) + " of the choices"
+	case f.Least != nil && f.Most != nil:
+		return number(*f.Least) + " to " + number(*f.Most) + " of the choices"
+	case f.Least != nil:
+		return "at least " + number(*f.Least) + " of the choices"
+	case f.Most != nil:
+		return "at most " + number(*f.Most) + " of the choices"
+	}
+	return "some of the choices"
 }
 
 // limits returns the limits of the field as words that begin with a space; empty if there

@@ -25,7 +25,7 @@ func (m *model) assemble() (notices []string) {
 	m.help = &help{Window: m.Window, about: ses.AboutModel, layers: m.layers, slash: m.slash}
 	m.prompt = prompt.New(ses, m.editor, m.dialog, m.slash, m.help.show, m.leave)
 	p := m.prompt
-	m.question.copy, m.question.open = p.Clipboard.Copy, m.slash.OpenPage
+	m.question.copy, m.question.open, m.question.show = p.Clipboard.Copy, m.slash.OpenPage, m.slash.ShowPage
 	m.question.editPlan, m.question.editHunk = p.External.EditPlan, p.External.EditHunk
 	m.slash.Front = slash.Front{Quit: m.leaveFor, Help: m.help.show, Copy: p.Clipboard.Copy, Restyle: m.restyle, Ask: func(o dialog.Own) { m.dialog.Show(o, !m.editor.Blank()) }, Withdraw: m.dialog.WithdrawOwn}
 	m.slash.Front.Screen = &slash.Screen{View: m.pager.Show, Find: m.pager.Find.StartWith, Edit: p.External.Start, EditFile: p.External.EditFile, EditSummary: p.External.EditSummary, Press: m.press, Delegate: m.delegate.Show}

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"errors"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -73,6 +74,41 @@ func TestFormIsChecked(t *testing.T) {
 	d.wantCommands(event.Answer{ID: "1", Decision: event.Refuse})
 }
 
+// In a low window, the marked choice of a long list, the number of choices to select, a
+// problem and the complete text of a long label are on the screen.
+func TestFormShowsTheMarkedChoice(t *testing.T) {
+	var tags []elicit.Choice
+	for i := range 30 {
+		tags = append(tags, elicit.Choice{Value: "tag" + strconv.Itoa(i), Title: "a label of many words that does not fit on a line, number " + strconv.Itoa(i)})
+	}
+	least, most := 2.0, 3.0
+	d := newDriver(t, 60, 20, screen.Options{})
+	d.events(formAsk(elicit.Form{Server: "desk", Tool: "book", Fields: []elicit.Field{
+		{Name: "tags", Title: "The table with a view of the garden, and no refund", Kind: elicit.Some, Choices: tags, Least: &least, Most: &most, Required: true},
+		{Name: "one", Kind: elicit.One, Choices: tags},
+	}})...)
+	d.armDialog()
+	d.shows("garden, and no refund *")
+	d.shows("2 to 3 of the choices")
+	d.shows("space or digit select")
+	d.press("enter")
+	d.shows("select at least 2 choices")
+	d.press("left")
+	d.shows("number 29")
+	for range 12 {
+		d.press("left")
+	}
+	d.press("space")
+	d.shows("[x] a label")
+	d.shows("number 17")
+	d.press("down")
+	for range 15 {
+		d.press("right")
+	}
+	d.shows("(x) a label")
+	d.shows("number 14")
+}
+
 // Keys that were meant for the draft fill in nothing, and send nothing.
 func TestFormTakesNoKeysAhead(t *testing.T) {
 	d := newDriver(t, 100, 30, screen.Options{})
@@ -137,7 +173,7 @@ func TestPage(t *testing.T) {
 	}{
 		{"1", page, nil, "Opening this page in your browser"},
 		{"1", page, errors.New("no xdg-open"), "Cannot open a browser: no xdg-open. Open this page yourself:"},
-		{"2", "", nil, "the URL"},
+		{"2", "", nil, "Open this page in your browser:"},
 		{"3", "", nil, ""},
 	} {
 		opened = ""

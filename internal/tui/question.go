@@ -26,6 +26,7 @@ type question struct {
 	editHunk func(dialog.Hunk) tea.Cmd
 	copy     func(text, what string) tea.Cmd
 	open     func(url string) tea.Cmd // opens a page in the browser
+	show     func(url string) tea.Cmd // shows the URL of a page
 }
 
 // Key implements layer.Layer. The interrupt key works even while the dialog ignores
@@ -79,7 +80,7 @@ func (q *question) carryOut(r dialog.Result) (tea.Cmd, layer.Offer) {
 func (q *question) followUp(r dialog.Result) tea.Cmd {
 	switch {
 	case r.Copy != "":
-		return q.copy(r.Copy, "the URL")
+		return tea.Batch(q.show(r.Copy), q.copy(r.Copy, "the URL"))
 	case r.Open != "":
 		return q.open(r.Open)
 	}

@@ -20,6 +20,8 @@ type fields struct {
 	at     int   // the marked row, negative for none
 	starts []int // first line of each row in the last drawing, and the end of the last row
 	make   func() *editor.Editor
+
+	choiceLine int // last line of the choice at the marker in the last drawing, negative for none
 }
 
 // entry is a field with its value.

@@ -31,6 +31,9 @@ func (q *question) fieldLines(place string, width, height int) (out []string, cu
 	q.body.resize(max(height-1, 0))
 	if at := q.fields.at; q.body.follows && at >= 0 {
 		q.body.follow(q.fields.starts[at], q.fields.starts[at+1])
+		if line := q.fields.choiceLine; line >= 0 {
+			q.body.follow(line, line+1)
+		}
 	}
 	q.body.follows = false
 	shown, ended := q.body.visible()
@@ -68,10 +71,13 @@ func (f *fields) draw(st *ink.Styles, width, first int) (out []string, cursor *t
 		label = max(label, lipgloss.Width(f.all[i].label()))
 	}
 	label = min(label, maxLabel, max(width/3, 1))
-	f.starts = f.starts[:0]
+	f.starts, f.choiceLine = f.starts[:0], -1
 	for i := range f.all {
 		f.starts = append(f.starts, first+len(out))
-		lines, c := f.all[i].draw(st, i == f.at, label, width)
+		lines, choice, c := f.all[i].draw(st, i == f.at, label, width)
+		if choice >= 0 {
+			f.choiceLine = first + len(out) + choice
+		}
 		if c != nil {
 			c.Y += first + len(out)
 			cursor = c
@@ -105,8 +111,10 @@ func (e *entry) label() string {
 	return text
 }
 
-// draw draws a field, and below it what the user needs to know while it is marked.
-func (e *entry) draw(st *ink.Styles, marked bool, label, width int) (out []string, cursor *tea.Cursor) {
+// draw draws a field, and below it what the user needs to know while it is marked. choice is
+// the last line of the choice at the marker, negative for none.
+func (e *entry) draw(st *ink.Styles, marked bool, label, width int) (out []string, choice int, cursor *tea.Cursor) {
+	choice = -1
 	name := ink.Truncate(e.label(), label)
 	head := rowHead(st, marked) + name + strings.Repeat(" ", max(label-lipgloss.Width(name), 0)+2)
 	at := lipgloss.Width(head)
@@ -128,23 +136,31 @@ func (e *entry) draw(st *ink.Styles, marked bool, label, width int) (out []strin
 			out = append(out, "      "+style.Render(l))
 		}
 	}
-	if marked {
-		if e.Description != "" {
-			about(st.Dim, ink.SanitizeLine(e.Description))
-		}
-		out = append(out, e.drawChoices(st, width)...)
-		if e.typed() && e.problem == "" {
-			about(st.Dim, ink.SanitizeLine(e.wanted()))
-		}
+	if marked && lipgloss.Width(e.label()) > label {
+		about(st.Bold, e.label())
+	}
+	if marked && e.Description != "" {
+		about(st.Dim, ink.SanitizeLine(e.Description))
 	}
 	if e.problem != "" {
 		about(st.Red, ink.SanitizeLine(e.problem))
+	} else if marked && e.wanted() != "" {
+		about(st.Dim, ink.SanitizeLine(e.wanted()))
 	}
-	return out, cursor
+	if marked && !e.typed() {
+		lines, at := e.drawChoices(st, width)
+		choice = len(out) + at
+		out = append(out, lines...)
+	}
+	return out, choice, cursor
 }
 
-// wanted describes the value to enter.
+// wanted describes the value to enter, or how many choices to select; empty if the choices
+// say enough.
 func (e *entry) wanted() string {
+	if !e.typed() && (e.Kind != elicit.Some || e.Least == nil && e.Most == nil) {
+		return ""
+	}
 	if !e.Required {
 		return e.Wanted() + " (optional)"
 	}
@@ -162,14 +178,16 @@ func (e *entry) shown() string {
 	return ink.SanitizeLine(e.edit.Shown())
 }
 
-// drawChoices draws what can be selected, with a digit for the first nine.
-func (e *entry) drawChoices(st *ink.Styles, width int) (out []string) {
+// drawChoices draws what can be selected, with a digit for the first nine. at is the last
+// line of the choice at the marker or, if only one can be selected, of the selected choice.
+func (e *entry) drawChoices(st *ink.Styles, width int) (out []string, at int) {
 	for i, c := range e.choices() {
 		digit, box := " ", "( ) "
 		if i < 9 {
 			digit = strconv.Itoa(i + 1)
 		}
-		switch many, on := e.Kind == elicit.Some, e.selected(i); {
+		many, on := e.Kind == elicit.Some, e.selected(i)
+		switch {
 		case many && on:
 			box = "[x] "
 		case many:
@@ -178,12 +196,19 @@ func (e *entry) drawChoices(st *ink.Styles, width int) (out []string) {
 			box = "(x) "
 		}
 		mark := " "
-		if e.Kind == elicit.Some && i == e.at {
+		if many && i == e.at {
 			mark = st.Cyan.Render(ink.MarkRow)
 		}
-		out = append(out, "      "+mark+" "+digit+" "+box+ink.Truncate(ink.SanitizeLine(c.Label()), max(width-14, 1)))
+		head := "      " + mark + " " + digit + " " + box
+		for _, l := range ink.Wrap(ink.SanitizeLine(c.Label()), max(width-14, 1)) {
+			out = append(out, head+l)
+			head = strings.Repeat(" ", 14)
+		}
+		if many && i == e.at || !many && on {
+			at = len(out) - 1
+		}
 	}
-	return out
+	return out, at
 }
 
 // hints returns the key hints for the marked row.
@@ -197,7 +222,7 @@ func (f *fields) hints(esc string) []string {
 	case e.typed():
 		return []string{"↑↓ field", "enter next", esc}
 	case e.Kind == elicit.Some:
-		return []string{"↑↓ field", "←→ choice", "space or digit select", "enter next", esc}
+		return []string{"space or digit select", "←→ choice", "enter next", "↑↓ field", esc}
 	case e.Kind == elicit.YesNo:
 		return []string{"↑↓ field", "←→, y or n select", "enter next", esc}
 	}

@@ -17,7 +17,10 @@ func (f *form) hints(width int) string {
 	}
 	no := "3 4" // digits of the rows that change nothing
 	if f.Own() != nil {
-		interrupt, no = "esc cancel", digit(q.rows.All[len(q.rows.All)-1].Digit)
+		interrupt = "esc cancel"
+	}
+	if f.Own() != nil || q.ask.Form != nil && len(q.rows.All) > 0 {
+		no = digit(q.rows.All[len(q.rows.All)-1].Digit)
 	}
 	switch {
 	case f.hint != "":

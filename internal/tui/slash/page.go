@@ -20,3 +20,8 @@ func (s *Session) OpenPage(url string) tea.Cmd {
 		return mcpText{"Opening this page in your browser: " + url}
 	}
 }
+
+// ShowPage shows the URL of a web page that the user opens without the help of the program.
+func (s *Session) ShowPage(url string) tea.Cmd {
+	return func() tea.Msg { return mcpText{"Open this page in your browser: " + url} }
+}

@@ -66,7 +66,7 @@ func TestAnotherProgramAnswersAServer(t *testing.T) {
 	ask = f.until("ask")["ask"].(map[string]any)
 	f.send(`{"type":"answer","id":` + quote(ask["id"].(string)) + `,"decision":"answer","values":{"guests":13}}`)
 	f.until("turn_end")
-	if got := result(t, model); !strings.Contains(got, `1 question of the server to the user had no answer: the values are not valid: guests: enter a whole number of at most 12`) {
+	if got := result(t, model); !strings.Contains(got, `1 question of the server without an answer: the values are not valid: guests: enter a whole number of at most 12`) {
 		t.Errorf("the result is not in %s", got)
 	}
 	if code := f.end(); code != 0 {

@@ -95,7 +95,7 @@ func keyOf(all []servers.Configured, settings []any) string {
 		key = []byte(rand.Text()) // not the same as any other
 	}
 	for _, s := range all {
-		s.Locate, s.OAuth, s.Check = nil, nil, nil // what they depend on is in the settings
+		s.Locate, s.OAuth, s.Check = nil, nil, nil // functions: settings contains their inputs
 		key = fmt.Appendf(key, "\n%#v", s)
 	}
 	return string(key)

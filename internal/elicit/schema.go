@@ -115,7 +115,7 @@ func newField(name string, schema any) (Field, error) {
 		f.Kind, f.Least, f.Most = Some, d.MinItems, d.MaxItems
 		err = f.setChoices(d.Items.Enum, nil, d.Items.AnyOf)
 	default:
-		return f, fmt.Errorf("its type %q is not one that a form can have", phrase.Clip(d.Type, maxTitle))
+		return f, fmt.Errorf("its type %q is not supported in forms", phrase.Clip(d.Type, maxTitle))
 	}
 	if text, ok := f.Default.(string); ok && len(text) > maxDefault || f.Default != nil && f.Check(f.Default) != nil {
 		f.Default = nil // the user enters a value
@@ -130,7 +130,7 @@ func line(text string, size int) string {
 
 func (f *Field) setPattern(pattern string) error {
 	if _, known := formats[f.Format]; f.Format != "" && !known {
-		return fmt.Errorf("its format %q is not one that a form can have", phrase.Clip(f.Format, maxTitle))
+		return fmt.Errorf("its format %q is not supported in forms", phrase.Clip(f.Format, maxTitle))
 	}
 	if _, err := regexp.Compile(pattern); err != nil || len(pattern) > maxPattern {
 		return errors.New("its pattern cannot be checked")

@@ -28,8 +28,8 @@ type CallDelta struct {
 	Args  string
 }
 
-// SearchDelta is what is known so far of a web search that the provider runs
-// itself. It replaces the earlier ones at Index.
+// SearchDelta describes the state of a web search that the provider runs itself. It
+// replaces the earlier ones at Index.
 type SearchDelta struct {
 	Index  int
 	Search Search

@@ -114,7 +114,7 @@ func (r *Reply) addCall(d CallDelta) Delta {
 	return d
 }
 
-// addSearch replaces what is known of a web search.
+// addSearch replaces the state of a web search.
 func (r *Reply) addSearch(d SearchDelta) Delta {
 	size := len(d.Search.Query) + len(d.Search.Error)
 	for _, s := range d.Search.Results {

@@ -90,8 +90,8 @@ type ModelOptions struct {
 	Offer func(model string, window int, all []llm.ToolSpec) []llm.ToolSpec
 }
 
-// PromptOptions are what the model gets besides the conversation, and what it does not
-// get.
+// PromptOptions select what the model gets in addition to the conversation, and which
+// secrets are removed.
 type PromptOptions struct {
 	// Secrets replaces the secrets in everything that is sent to a model or stored; nil
 	// if they are kept.

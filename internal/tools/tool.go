@@ -68,8 +68,8 @@ type Approved struct {
 	// Force, if not nil, is closed when the user interrupts a second time: running
 	// processes are then killed at once.
 	Force <-chan struct{}
-	// Script, if not empty, runs in place of the line of a command: the same words,
-	// quoted as they were judged. Environment selects the variables of a command with
+	// Script, if not empty, runs in place of the line of a command: the same words, quoted
+	// as in the permission check. Environment selects the variables of a command with
 	// Access.Private, and of the parts that begin with GitFunction; nil keeps all.
 	Script      string
 	Environment func(env []string) []string

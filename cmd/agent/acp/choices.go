@@ -167,7 +167,7 @@ func (c *choices) setOption(id, value string) (task, error) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		if c.switching != nil {
-			return nil, invalid("another change of the model is under way")
+			return nil, invalid("the model is already being changed: wait for the answer")
 		}
 		next := event.SetModel{Model: c.model.Model, Effort: value}
 		if id == modelOption {

@@ -56,7 +56,7 @@ func slashCommand(text string) (name, args string, ok bool) {
 	return rest[:end], strings.TrimSpace(rest[end:]), true
 }
 
-// unknown returns the error for a slash command that there is not.
+// unknown returns the error for a slash command that does not exist.
 func (s *session) unknown(name string) error {
 	var names []string
 	for _, c := range s.commands() {

@@ -103,9 +103,9 @@ func readLine(r *bufio.Reader) (line []byte, long bool, err error) {
 	}
 }
 
-// takeLong handles the beginning of a message that is too long. A request is
-// answered with an error. An answer becomes one: its ID is one of ours, and the client could
-// take an error with it for the end of its own request.
+// takeLong handles the beginning of a message that is too long. A request is answered with
+// an error. An answer makes our call fail. It is not answered: its ID is one of ours, and
+// the client could take that for the answer to a request of its own.
 func (c *conn) takeLong(start []byte) {
 	id, response := idIn(start)
 	tooLong := acp.NewInvalidRequest(map[string]any{"error": fmt.Sprintf("the message is larger than %d MiB: send less, or a smaller image", maxLine>>20)})

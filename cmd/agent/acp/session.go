@@ -178,7 +178,7 @@ func (s *session) safely(f func()) {
 	f()
 }
 
-// leave ends what waits for the agent.
+// leave ends the turn, the questions and the change of the model after the agent has ended.
 func (s *session) leave() {
 	s.feed.flush()
 	s.questions.withdrawAll()

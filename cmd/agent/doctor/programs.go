@@ -10,7 +10,7 @@ import (
 )
 
 // checkPrograms tests whether the configured language servers and formatters are installed.
-// It returns no row for what is not configured.
+// It returns no row for a kind that is not configured.
 func checkPrograms(set settings.Settings) (rows []row) {
 	servers, formatters := map[string]string{}, map[string]string{}
 	for name, l := range set.LanguageServers() {
@@ -39,7 +39,7 @@ func checkPrograms(set settings.Settings) (rows []row) {
 		if out.Detail = strings.Join(found, ", "); missing != nil {
 			out.Status = warning
 			out.Detail = strings.TrimPrefix(out.Detail+"; not found: "+strings.Join(missing, ", "), "; ")
-			out.Advice = "Install what is missing, or correct " + kind.setting + " in the configuration."
+			out.Advice = "Install the missing programs, or correct " + kind.setting + " in the configuration."
 		}
 		rows = append(rows, out)
 	}

@@ -105,7 +105,7 @@ func (s *conversing) signal(code int) {
 	s.end()
 }
 
-// end stops reading: what waits for an answer is rejected, and the agent ends with the
+// end stops reading the input. It rejects open questions, and lets the agent end with the
 // last turn.
 func (s *conversing) end() {
 	if s.lines == nil {

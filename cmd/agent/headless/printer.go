@@ -91,8 +91,8 @@ func (p *TextPrinter) Event(e event.Event) {
 	}
 }
 
-// message prints what was not streamed of a finished message: a web search, or the sources
-// of an answer.
+// message prints the parts of a finished message that do not stream: web searches, and the
+// sources of an answer.
 func (p *TextPrinter) message(m llm.Message) {
 	switch {
 	case m.Search != nil:

@@ -48,7 +48,7 @@ you have confirmed them (agent trust). How to write one: agent help hooks`,
 		Short: "add the hooks of Claude Code to your configuration",
 		Long: `Import reads the hooks in ~/.claude/settings.json, or with --project those in
 .claude/settings.json of the current directory, shows what it would add to your
-configuration and what has no counterpart, and asks. The rest of the configuration
+configuration and which hooks have no counterpart, and asks. The rest of the configuration
 file stays as it is. The commands get the JSON that Claude Code gives them. Hooks
 that you have imported run in all directories.`,
 		Example: "  agent hooks import\n  agent hooks import --project\n  agent hooks import settings.json --yes",

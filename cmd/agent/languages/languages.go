@@ -23,8 +23,8 @@ import (
 	"agent/internal/tools/process"
 )
 
-// configured is where an item comes from that the user's configuration names, if its program
-// is not a file of the repository.
+// configured is the File of an item that the user's configuration names, if its program is
+// not a file of the repository.
 const configured = "config.json"
 
 // Source returns the items that need a confirmation: configured programs inside the

@@ -80,7 +80,7 @@ the model. Without a command, it lists the configured servers. Details: agent he
 		opts.named(&cobra.Command{Use: "remove NAME", Short: "remove an MCP server from the configuration"}, 1, command.Or(runF, removeRun)),
 		opts.named(&cobra.Command{Use: "login NAME", Short: "log in to an MCP server with a browser",
 			Long: `Login prints the URL of the page on which you log in, opens it in a browser, and waits
-for your decision. It stores the tokens in the keyring of the operating system and
+until you have logged in. It stores the tokens in the keyring of the operating system and
 renews them when they expire.`}, 1, command.Or(runF, loginRun)),
 		opts.named(&cobra.Command{Use: "logout NAME", Short: "remove the tokens of an MCP server from the keyring"}, 1, command.Or(runF, logoutRun)),
 		opts.named(&cobra.Command{Use: "tools [NAME [TOOL]]", Short: "list the tools of MCP servers, or show one with its schema",
@@ -130,8 +130,8 @@ func newCmdAdd(opts *Options, runF command.RunFunc[Options]) *cobra.Command {
 		Use:   "add NAME [flags] [--] COMMAND|URL [ARG...]",
 		Short: "add an MCP server to the configuration",
 		Long: `Add adds an MCP server to your configuration: a program with its arguments, or the URL
-of a server over HTTP. The rest of the configuration file stays as it is. Flags stand
-before the command.
+of a server over HTTP. The rest of the configuration file stays as it is. Put flags before
+the command.
 
 A program gets only PATH, HOME, TMPDIR, LANG and TERM of your environment, and what
 --env adds. To keep a secret out of the configuration file, refer to a variable of your

@@ -87,7 +87,7 @@ func (o *Options) logIn(ctx context.Context, s Configured, client settings.MCPAu
 	}
 	if err := h.Authorize(ctx, req, res); err != nil {
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			err = errors.New("there was no decision in the browser within " + loginTime.String())
+			err = errors.New("the login in the browser was not finished within " + loginTime.String())
 		}
 		return fmt.Errorf("log in to %s: %w", s.Name, err)
 	}
@@ -133,9 +133,9 @@ func challenge(ctx context.Context, s Configured) (*http.Request, *http.Response
 func (o *Options) askBrowser(ctx context.Context, listener net.Listener, page string) (*auth.AuthorizationResult, error) {
 	u, err := url.Parse(page)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" {
-		return nil, errors.New("the page of the login is not on the web: " + ink.SanitizeLine(page))
+		return nil, errors.New("the URL of the login page is not http or https: " + ink.SanitizeLine(page))
 	}
-	o.IO.Err.Say("To log in, open this page in a browser:\n\n  " + page + "\n\nWaiting for your decision there. To cancel: Ctrl+C\n")
+	o.IO.Err.Say("To log in, open this page in a browser:\n\n  " + page + "\n\nWaiting for the login in the browser. To cancel: Ctrl+C\n")
 	if o.Logins.Browse != nil && o.IO.Interactive() {
 		if err := o.Logins.Browse(page); err != nil {
 			o.IO.Warn("cannot open a browser: %v", err)
@@ -171,10 +171,10 @@ func logoutRun(ctx context.Context, opts *Options) error {
 	}
 	found, old := false, login{}
 	err := opts.Logins.locked(ctx, opts.Name, func() (err error) {
-		if text, err := opts.Logins.Store.Load(stored(opts.Name)); err == nil {
+		if text, err := opts.Logins.Store.Load(storeName(opts.Name)); err == nil {
 			_ = json.Unmarshal([]byte(text), &old) // without tokens, there are none to revoke
 		}
-		found, err = opts.Logins.Store.Delete(stored(opts.Name))
+		found, err = opts.Logins.Store.Delete(storeName(opts.Name))
 		return err
 	})
 	switch {

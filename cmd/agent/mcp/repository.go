@@ -114,7 +114,7 @@ func readRepository(dir string) (all []entry, err error) {
 	for _, name := range slices.Sorted(maps.Keys(file.Servers)) {
 		e, problem := newEntry(root, name, file.Servers[name])
 		if problem == nil && seen[e.name] {
-			problem = fmt.Errorf("another one has the name %s, too", e.name)
+			problem = fmt.Errorf("another server also has the name %s", e.name)
 		}
 		if problem != nil {
 			err = fmt.Errorf("the MCP server %q in %s of this repository is not used: %w", name, RepositoryFile, problem)

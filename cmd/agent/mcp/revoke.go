@@ -79,7 +79,7 @@ func (l login) revoke(ctx context.Context) error {
 func (l login) revokeOne(ctx context.Context, token, hint string) error {
 	u, err := url.Parse(l.RevokeURL)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" {
-		return errors.New("the revocation endpoint is not a web address")
+		return errors.New("the URL of the revocation endpoint is not http or https")
 	}
 	form := url.Values{"token": {token}, "token_type_hint": {hint}}
 	basic := l.ClientSecret != "" && l.AuthStyle != oauth2.AuthStyleInParams

@@ -18,8 +18,8 @@ import (
 )
 
 const (
-	// early is how long before its end a token is renewed.
-	early = 30 * time.Second
+	// renewBefore is how long before its end a token is renewed.
+	renewBefore = 30 * time.Second
 	// renewTime limits the renewal of a token, and the wait for another process that
 	// renews it.
 	renewTime = 30 * time.Second
@@ -59,7 +59,7 @@ type login struct {
 	Expires      time.Time        `json:"expires,omitzero"` // zero if it is unknown
 }
 
-// newLogin returns what is to be stored of a token.
+// newLogin returns the login to store for a token.
 func newLogin(url string, c *oauth2.Config, t *oauth2.Token) login {
 	return login{URL: url, TokenURL: c.Endpoint.TokenURL, ClientID: c.ClientID, ClientSecret: c.ClientSecret, AuthStyle: c.Endpoint.AuthStyle,
 		Access: t.AccessToken, Refresh: t.RefreshToken, Expires: t.Expiry}
@@ -67,7 +67,7 @@ func newLogin(url string, c *oauth2.Config, t *oauth2.Token) login {
 
 // usable reports whether the access token may be sent.
 func (l login) usable(rejected string) bool {
-	return l.Access != "" && l.Access != rejected && (l.Expires.IsZero() || time.Until(l.Expires) > early)
+	return l.Access != "" && l.Access != rejected && (l.Expires.IsZero() || time.Until(l.Expires) > renewBefore)
 }
 
 // renewed returns the login with new tokens of the authorization server.
@@ -82,15 +82,15 @@ func (l login) renewed(ctx context.Context) (login, error) {
 	return next, nil
 }
 
-// stored is the name of the tokens of a server in the store.
-func stored(server string) string { return "mcp:" + server }
+// storeName is the name of the tokens of a server in the store.
+func storeName(server string) string { return "mcp:" + server }
 
 // Has reports whether the user has logged in to a server.
-func (l *Logins) Has(server string) bool { return l.Store.Has(stored(server)) }
+func (l *Logins) Has(server string) bool { return l.Store.Has(storeName(server)) }
 
 // load returns the login to a server with that URL; empty if there is none.
 func (l *Logins) load(server, url string) (login, error) {
-	text, err := l.Store.Load(stored(server))
+	text, err := l.Store.Load(storeName(server))
 	if err != nil || text == "" {
 		return login{}, err
 	}
@@ -106,7 +106,7 @@ func (l *Logins) save(server string, all login) error {
 	if err != nil {
 		return err
 	}
-	return l.Store.Save(stored(server), string(b))
+	return l.Store.Save(storeName(server), string(b))
 }
 
 // locked calls f while no other process uses the tokens of a server.

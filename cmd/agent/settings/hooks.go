@@ -8,9 +8,9 @@ import (
 
 // Hooks are the commands that run at events of a session, by event.
 type Hooks struct {
-	SessionStart []Hook `json:"session_start,omitempty" what:"when a session begins or is resumed; what they print is context for the model"`
+	SessionStart []Hook `json:"session_start,omitempty" what:"when a session begins or is resumed; their output is context for the model"`
 	Prompt       []Hook `json:"prompt,omitempty" what:"before a prompt is sent to the model; they can block it or add context"`
-	BeforeTool   []Hook `json:"before_tool,omitempty" what:"before a tool call is judged; they can block it or change its arguments"`
+	BeforeTool   []Hook `json:"before_tool,omitempty" what:"before the permission check of a tool call; they can block it or change its arguments"`
 	AfterTool    []Hook `json:"after_tool,omitempty" what:"after a tool call that ran; they can add context for the model"`
 	Approval     []Hook `json:"approval,omitempty" what:"when a call waits for your approval; for notifications"`
 	TurnEnd      []Hook `json:"turn_end,omitempty" what:"when a turn ends; they can make the model continue once"`
@@ -56,8 +56,8 @@ func ParseHooks(name string, b []byte) (Hooks, error) {
 type Tool struct {
 	Description string `json:"description" what:"what the tool does and when to use it, for the model"`
 	Schema      Object `json:"schema,omitempty" what:"JSON schema of the arguments, of type object (default: no arguments)"`
-	Command     string `json:"command" format:"command" what:"shell command, run in the working directory; it gets the arguments as a JSON object on standard input, and what it prints is the result"`
-	Effect      string `json:"effect,omitempty" enum:"read,execute,network" what:"what the command does: read (needs no approval; it cannot change the workspace), execute (default; judged like a shell command) or network (needs approval; it has the network)"`
+	Command     string `json:"command" format:"command" what:"shell command, run in the working directory; it gets the arguments as a JSON object on standard input, and its output is the result"`
+	Effect      string `json:"effect,omitempty" enum:"read,execute,network" what:"what the command does: read (needs no approval; it cannot change the workspace), execute (default; needs approval like the same shell command) or network (needs approval; can use the network)"`
 	Timeout     int    `json:"timeout_seconds,omitempty" min:"1" max:"3600" what:"time limit in seconds (default 120)"`
 }
 

@@ -11,7 +11,7 @@ type LanguageServer struct {
 	Command  Command  `json:"command,omitempty" what:"program with its arguments, run without a shell: a list, or text that is split at spaces (required for a server that is not built in)"`
 	Files    []string `json:"files,omitempty" format:"glob" what:"files that the server knows: *.go by name, web/**/*.ts by path (required for a server that is not built in)"`
 	Roots    []string `json:"roots,omitempty" what:"names of files such as go.mod; the server starts in the nearest directory above a file that has one of them (default: the working directory)"`
-	Settings Object   `json:"settings,omitempty" what:"initializationOptions, which the server gets as they are"`
+	Settings Object   `json:"settings,omitempty" what:"initializationOptions for the server"`
 }
 
 // BuiltInServers are the language servers that a user can name without describing them.
@@ -34,8 +34,8 @@ func (c Command) Args() []string {
 	return slices.Clone(c.Words)
 }
 
-// LanguageServers returns the configured language servers, with what is not set from the
-// built-in ones.
+// LanguageServers returns the configured language servers. Fields that are not set come
+// from the built-in server of the same name.
 func (s *Settings) LanguageServers() map[string]LanguageServer {
 	all := map[string]LanguageServer{}
 	for name, l := range s.LSP {

@@ -19,7 +19,7 @@ type MCP struct {
 type MCPServer struct {
 	Command   string            `json:"command,omitempty" what:"program of the server, by name or path"`
 	Args      []string          `json:"args,omitempty" what:"arguments of the program"`
-	Env       map[string]string `json:"env,omitempty" what:"environment variables of the program, besides PATH, HOME, TMPDIR, LANG and TERM; ${NAME} stands for a variable of the environment"`
+	Env       map[string]string `json:"env,omitempty" what:"environment variables of the program, in addition to PATH, HOME, TMPDIR, LANG and TERM; ${NAME} stands for a variable of the environment"`
 	URL       string            `json:"url,omitempty" what:"URL of a server over HTTP; with provider, a path at its host"`
 	Transport string            `json:"transport,omitempty" enum:"http,sse" what:"http (streamable HTTP, default) or sse (the older HTTP with SSE)"`
 	Headers   map[string]string `json:"headers,omitempty" what:"headers sent with every request; ${NAME} stands for a variable of the environment"`

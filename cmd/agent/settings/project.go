@@ -97,14 +97,14 @@ func (f ProjectFile) ForgetRule(r policy.Rule) error {
 	})
 }
 
-// Confirm adds c, in place of what was confirmed before under its kind and name.
+// Confirm adds c, and replaces an earlier confirmation with its kind and name.
 func (f ProjectFile) Confirm(c Confirmed) error {
 	return f.change(func(p *Project) {
 		p.Confirmed = append(withoutConfirmed(p.Confirmed, c), c)
 	})
 }
 
-// Revoke removes what was confirmed under the kind and name of c.
+// Revoke removes the confirmation with the kind and name of c.
 func (f ProjectFile) Revoke(c Confirmed) error {
 	return f.change(func(p *Project) { p.Confirmed = withoutConfirmed(p.Confirmed, c) })
 }

@@ -32,8 +32,8 @@ func NewCmd(f *command.Factory, open func() (*Review, error), runF command.RunFu
 		Short: "confirm what a repository configures: MCP servers, hooks, language servers, formatters",
 		Long: `Trust lists what the repository of the current directory configures, and whether you
 have confirmed it. Nothing is used before you confirm its exact content in this
-workspace; if the content changes, it waits again. The confirmations are in your state
-directory, not in the repository. Details: agent help hooks`,
+workspace; if the content changes, you have to confirm it again. The confirmations are
+in your state directory, not in the repository. Details: agent help hooks`,
 		Example: `  agent trust
   agent trust show hooks
   agent trust confirm mcp github
@@ -50,7 +50,7 @@ directory, not in the repository. Details: agent help hooks`,
 		{"list", "list what the repository configures", -1, listRun},
 		{"show [KIND [NAME]]", "print the exact content of what the repository configures", 0, showRun},
 		{"confirm KIND [NAME]", "show the exact content and confirm it for this workspace", 1, confirmRun},
-		{"revoke KIND [NAME]", "do not use it anymore in this workspace", 1, revokeRun},
+		{"revoke KIND [NAME]", "revoke a confirmation for this workspace", 1, revokeRun},
 	} {
 		sub := &cobra.Command{Use: c.use, Short: c.short, Args: itemArgs(c.least), RunE: func(cmd *cobra.Command, args []string) error {
 			args = append(args, "", "")

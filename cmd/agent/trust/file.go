@@ -68,8 +68,8 @@ func readBelow(root, name string, limit int64) ([]byte, error) {
 
 // Programs describes the files of the repository root that the words of commands name,
 // which run in dir: their content if it is short text, otherwise its hash. It belongs to
-// the Content of an item, so that a changed script waits for a new confirmation. Commands
-// can reach other files, as with `make`: the user is told that.
+// the Content of an item, so that a changed script needs a new confirmation. Commands can
+// reach other files, as with `make`: the question says so.
 //
 // Files are the absolute paths, without links, of what must not change while a program
 // runs: the files, and the directories below root with links that lead to them.
@@ -139,7 +139,7 @@ func (p *programs) add(path string) (isDir bool) {
 	case text == "" && len(p.tried) < maxTried:
 	case p.count == maxNamed || text == "":
 		p.full = true
-		p.out.WriteString("\n--- and more files. They are not shown, and can change without a new question\n")
+		p.out.WriteString("\n--- and more files. They are not shown, and can change without a new confirmation\n")
 	default:
 		p.count++
 		p.keep(name)

@@ -1,8 +1,8 @@
 // Package trust keeps what a repository configures from being used before the user has
 // confirmed its exact content in this workspace: MCP servers, hooks, language servers and
-// formatters. What is confirmed is stored in the user's state directory, by kind, name and
-// hash of the content, so that a changed content waits for a new confirmation. The package
-// also holds `agent trust`. It uses nothing that it lists. Start reading at Review.
+// formatters. Confirmations are stored in the user's state directory, by kind, name and
+// hash of the content, so that changed content needs a new one. The package also holds
+// `agent trust`. It uses nothing that it lists. Start reading at Review.
 package trust
 
 import (

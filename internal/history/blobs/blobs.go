@@ -140,8 +140,8 @@ func Open(path string, limits Limits) (*Pack, error) {
 	return p, nil
 }
 
-// open opens the file if it exists, and returns its length. The caller holds mu. So do
-// the callers of the other unexported methods, unless a comment says that they lock it.
+// open opens the file if it exists, and returns its length. The caller holds mu, as for the
+// other unexported methods, unless a comment says that they lock it.
 func (p *Pack) open() (size int64, err error) {
 	if p.closed {
 		return 0, fmt.Errorf("%s: %w", p.path, fs.ErrClosed)

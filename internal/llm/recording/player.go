@@ -42,7 +42,7 @@ type Player struct {
 	report   func(string)    // gets messages for the user; may be nil
 }
 
-// unplayed is an exchange to play. The response stays as it is in the file until then,
+// unplayed is an exchange to play. The response stays encoded, as in the file, until then,
 // because many small pieces need much more memory.
 type unplayed struct {
 	request  Request // without the headers
@@ -161,7 +161,7 @@ func (p *Player) RoundTrip(req *http.Request) (*http.Response, error) {
 	now.setBody(remove(string(body), secretsOf(req)))
 	x := p.next(req, now)
 	if x == nil {
-		return nil, p.over(now)
+		return nil, p.exhausted(now)
 	}
 	return x.play(req)
 }
@@ -202,8 +202,8 @@ func newResponse(req *http.Request, status int, body io.ReadCloser) *http.Respon
 	}
 }
 
-// over is the error of a request for which the recording has no response left.
-func (p *Player) over(now Request) error {
+// exhausted is the error of a request for which the recording has no response left.
+func (p *Player) exhausted(now Request) error {
 	p.mu.Lock()
 	p.played++
 	n, has := p.played, p.recorded
@@ -216,7 +216,7 @@ func (p *Player) over(now Request) error {
 	}
 	return &llm.Error{
 		Kind: llm.ErrInvalid, Provider: "replay", Message: fmt.Sprintf("%s has no response to %s: it has %s", p.path, which, phrase.Count(has, "response")),
-		Hint: "The conversation has gone on beyond the recorded one. To record it again: --record FILE.",
+		Hint: "The conversation is longer than the recorded one. To make a new recording: --record FILE.",
 	}
 }
 
@@ -245,7 +245,7 @@ func (p *Player) next(req *http.Request, now Request) *unplayed {
 	return &x
 }
 
-// The values of similar.
+// The results of similar.
 const (
 	sameEnd   = 1 // the last message is the same
 	identical = 2

@@ -99,8 +99,8 @@ func redacted(address string) string {
 	return before + host + "/" + strings.Join(parts, "/") + path[end:]
 }
 
-// looksSecret reports whether a part of a path is probably a token, and no name that the
-// conversation may contain as well.
+// looksSecret reports whether a part of a path is probably a token, and not a name that the
+// conversation may also contain.
 func looksSecret(part string) bool {
 	const short, long = 16, 32
 	digits := strings.ContainsFunc(part, unicode.IsDigit)

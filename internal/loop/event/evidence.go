@@ -137,7 +137,7 @@ func (c *CheckRun) where(command string) string {
 	return command
 }
 
-// since says what was changed since the check began.
+// since describes the edits since the check began.
 func (c *CheckRun) since() string {
 	switch {
 	case c.EditedSince > 0:

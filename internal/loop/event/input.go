@@ -11,10 +11,9 @@ import (
 	"strings"
 )
 
-// DecodeCommand returns the command in a line of another program, as EncodeCommand
-// writes it. It rejects unknown types and fields, missing fields, wrong values and
-// commands that only the program itself sends. The error tells the author of the other
-// program what is wrong.
+// DecodeCommand returns the command in a line of another program, as EncodeCommand writes
+// it. It rejects unknown types and fields, missing fields, wrong values and commands that
+// only the program itself sends. The error is for the author of the other program.
 func DecodeCommand(line []byte) (Command, error) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(line, &fields); err != nil || fields == nil {

@@ -148,7 +148,8 @@ type (
 		Permissions []Permission `json:"permissions,omitempty"`
 		File        string       `json:"file,omitempty"` // with the permissions of the project; it may not exist
 	}
-	// Explained says how a command would be judged, in reply to ExplainPermission.
+	// Explained says whether a command would be allowed, need approval or be denied, in
+	// reply to ExplainPermission.
 	Explained struct {
 		Lines []string `json:"lines"` // the first one is auto, ask or deny
 	}

@@ -22,8 +22,8 @@ type (
 		Redo  bool `json:"redo,omitempty"`
 		Turns int  `json:"turns"` // how many were undone or redone
 		// Restored are the paths that have their earlier state again, Merged those whose
-		// later changes by others were kept as well, and Conflicts those that were left
-		// alone, because others changed the same lines.
+		// later changes by others were kept as well, and Conflicts those that were not
+		// changed, because others changed the same lines.
 		Restored  []string `json:"restored,omitempty"`
 		Merged    []string `json:"merged,omitempty"`
 		Conflicts []string `json:"conflicts,omitempty"`

@@ -50,8 +50,8 @@ type decided struct {
 const maxSeen = 256
 
 // Calls returns the interceptors of an agent that works in dir: Before must come before
-// that of secrets, and After behind those that record changes. Agent is the number of a
-// delegate; empty for the main agent.
+// that of secrets, and After must come later than those that record changes. Agent is the
+// number of a delegate; empty for the main agent.
 func (r *Runner) Calls(dir, agent string) *Calls {
 	return &Calls{r: r, dir: dir, agent: agent, seen: map[callKey]decided{}}
 }

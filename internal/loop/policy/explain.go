@@ -176,9 +176,9 @@ func allowFlags(rules []string) string {
 // command.
 const maxExact = 80
 
-// Remedies returns flags for a call that needs approval, each of which would allow it,
-// such as "--allow 'command: go test'" and "--mode all". Modes are those that the user
-// may choose; nil for all. Paths.Look must have returned f.
+// Remedies returns flags for a call that needs approval. Each of them would allow the call,
+// such as "--allow 'command: go test'" and "--mode all". Modes are those that the user may
+// choose; nil for all. Paths.Look must have returned f.
 func (p *Policy) Remedies(c tools.Call, f Facts, modes []event.Mode) (out []string) {
 	if rules := p.allowing(c, f); rules != nil {
 		out = append(out, allowFlags(rules))

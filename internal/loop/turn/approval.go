@@ -141,8 +141,8 @@ func notApproved(c *toolCall, v policy.Verdict) (model, user string) {
 		v.Rule + "; " + remedy
 }
 
-// rejection is what the model reads when the user rejects a call, with a note and
-// comments on lines, both of which may be empty.
+// rejection is what the model reads when the user rejects a call, with a note and comments
+// on lines. Both may be empty.
 func rejection(note, comments string) string {
 	switch {
 	case note != "" && comments != "":

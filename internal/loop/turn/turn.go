@@ -335,8 +335,8 @@ func (r *run) say(ctx context.Context, p event.Prompt, steered bool) ending {
 	return ending{}
 }
 
-// attach adds the resources that the prompt mentions. The user is told which could not be
-// read.
+// attach adds the resources that the prompt mentions. A notice names those that could not
+// be read.
 func (r *run) attach(all []tools.Attachment) {
 	for _, a := range all {
 		head, text := "[@"+a.Name+", mentioned in the prompt: "+a.Summary+"]\n", a.Text

@@ -77,8 +77,8 @@ func (r *Recorder) BeginTurn(t Turn) {
 // EndTurn ends the turn and makes its notes survive a power failure. It returns what
 // background jobs changed since the last EndTurn, and what other programs changed while
 // commands of the turn ran; nil for nothing. It calls renew, which makes the supervisors of
-// jobs note each path again that they change later: otherwise what the user changes after
-// the turn could not be told from what a job changes. The error is for the user.
+// jobs note each path again that they change later: otherwise later changes of the user
+// could not be distinguished from those of a job. The error is for the user.
 func (r *Recorder) EndTurn(renew func()) (*event.FilesChanged, error) {
 	from := r.Pack.Size()
 	renew()

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// maxOpened limits the entries of a protected directory of which a command may change
-// one. Each of the others becomes a mount.
+// maxOpened limits the entries of a protected directory if a command may change one of
+// them. Each of the others becomes a mount.
 const maxOpened = 200
 
 // openedDir is a protected directory that contains an approved path.

@@ -88,7 +88,7 @@ func TestLoadingForLong(t *testing.T) {
 	}
 }
 
-// A server that fails all the time is not asked for ever.
+// A server that fails all the time is not asked forever.
 func TestAlwaysModified(t *testing.T) {
 	skipWindows(t)
 	f := newFake()

@@ -67,7 +67,7 @@ func (e workspaceEdit) files() ([]documentEdit, error) {
 	}
 	for _, d := range all {
 		if d.Kind != "" {
-			return nil, fmt.Errorf("the language server wants to %s a file, which rename does not do", d.Kind)
+			return nil, fmt.Errorf("the language server wants to %s a file, which the tool rename does not support", d.Kind)
 		}
 		if fileOf(d.Document.URI) == "" {
 			return nil, fmt.Errorf("the language server sent an edit of %q, which is not a file", d.Document.URI)

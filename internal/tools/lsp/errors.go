@@ -103,8 +103,8 @@ func (e *Errors) note(changes []tools.Change) {
 	e.pool.Changed(names)
 }
 
-// report waits for the errors of the edited files, and describes the new ones, of which
-// there are n. The caller holds e.mu.
+// report waits for the errors in the edited files. It describes the n new ones. The caller
+// holds e.mu.
 func (e *Errors) report(ctx context.Context) (text string, n int) {
 	var names []string       // of files without an answer
 	wait := time.Millisecond // to look for an answer that came late
@@ -176,8 +176,7 @@ func (f findings) text() (text string) {
 	return text
 }
 
-// learn asks for the errors that files had before their first edit, for those of which they
-// are not known.
+// learn asks for the errors that files had before their first edit, unless they are known.
 func (e *Errors) learn(ctx context.Context, names []string, wait time.Duration) {
 	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { f := e.files[name]; return f.old != nil || f.waited })
 	if len(names) == 0 {
@@ -206,8 +205,9 @@ func (e *Errors) open(ctx context.Context, names []string, text func(name string
 	}
 }
 
-// answer returns the errors of a file. If wait is not set, it only looks whether the server
-// has sent more, as some do. It reports false if there is no answer before ctx ends.
+// answer returns the errors of a file. Without wait, it returns what the server has sent
+// without a request, as some servers do. It reports false if there is no answer before ctx
+// ends.
 func (e *Errors) answer(ctx context.Context, name string, wait bool) (found []diagnostic, ok bool) {
 	r := e.pool.lookup(name)
 	switch {
@@ -222,8 +222,8 @@ func (e *Errors) answer(ctx context.Context, name string, wait bool) (found []di
 	return r.errors(ctx, e.pool.file(name))
 }
 
-// fresh returns the errors that the agent does not know of, and records all of them.
-// Without an answer about the text before the edits, all of them are new.
+// fresh returns the errors that are new to the agent, and records all of them. Without an
+// answer about the text before the edits, all of them are new.
 func (f *edited) fresh(found []diagnostic) (fresh []diagnostic) {
 	last := f.known
 	f.known = count(found)

@@ -118,7 +118,7 @@ func NewPool(o Options) *Pool {
 }
 
 // In returns the pool of another workspace with the same servers, such as a git worktree.
-// Both count for the limits, and States and Restart of both mean all servers. The caller
+// Both share the limits, and States and Restart of both apply to all servers. The caller
 // closes the result.
 func (p *Pool) In(w *workspace.Workspace, start func(s Server, dir string) (Process, error)) *Pool {
 	o := p.o
@@ -219,8 +219,7 @@ func (p *Pool) start(name string) (*running, error) {
 	return r, nil
 }
 
-// makeRoom ends the server that was not used for the longest time if maxServers run. The
-// caller holds p.mu.
+// makeRoom ends the least recently used server if maxServers run. The caller holds p.mu.
 func (p *Pool) makeRoom() error {
 	n := 0
 	var oldest *running
@@ -241,9 +240,9 @@ func (p *Pool) makeRoom() error {
 	case n < maxServers:
 		return nil
 	case oldest == nil:
-		return advice.Add(fmt.Errorf("%d language servers are at work, and no more may run", n), "Try again later, or use search and read")
+		return advice.Add(fmt.Errorf("%d language servers are busy, which is the limit", n), "Try again later, or use search and read")
 	}
-	oldest.fail(stopped("another server needed its place"))
+	oldest.fail(stopped("another server was started, and the limit is reached"))
 	return nil
 }
 

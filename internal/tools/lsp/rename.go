@@ -92,8 +92,8 @@ func (p *Pool) edit(r *running, t *workspace.Transaction, d documentEdit) error 
 	return nil
 }
 
-// knows reports whether the edits of a file fit its text: the version is the one that was
-// sent last, if there is one, and its text is this one.
+// knows reports whether the edits of a file are for this text: it is the text that was sent
+// last, and so is the version, if the edits name one.
 func (r *running) knows(file string, version *int, text string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

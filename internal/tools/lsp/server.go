@@ -237,7 +237,7 @@ func (r *running) open(file, text string) error {
 	return r.tell("textDocument/didOpen", object{"textDocument": object{"uri": uriOf(file), "languageId": languageOf(file), "version": r.version, "text": text}})
 }
 
-// closeOldest closes the document that was not used for the longest time.
+// closeOldest closes the least recently used document.
 func (r *running) closeOldest() {
 	oldest := ""
 	for file, d := range r.docs {
@@ -274,8 +274,8 @@ func (r *running) refresh(read func(file string) (string, error)) {
 	}
 }
 
-// changed tells the server that files have changed on disk. It gets the text of an open
-// document in another way.
+// changed tells the server that files have changed on disk. The text of an open document is
+// sent by open.
 func (r *running) changed(files []string) {
 	const created, deleted = 1, 3
 	var all []any

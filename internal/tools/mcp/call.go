@@ -33,20 +33,20 @@ func (s *server) callTool(ctx context.Context, name string, args json.RawMessage
 		if err != nil {
 			return tools.Result{}, err
 		}
-		got, d, err := s.once(ctx, session, name, args, user)
+		got, d, err := s.callOnce(ctx, session, name, args, user)
 		if err == nil {
 			return got, nil
 		}
 		if ctx.Err() != nil {
 			return tools.Result{}, ctx.Err()
 		}
-		if !gone(err) && d != refused {
+		if !hasEnded(err) && d != refused {
 			return s.failed(err)
 		}
 		s.drop(session)
 		if d == delivered {
-			return tools.Result{}, advice.Add(fmt.Errorf("the MCP server %s closed the connection during the call: %s", s.Name, s.lastWords(err)),
-				"It may or may not have done what was asked. Check that before you call it again")
+			return tools.Result{}, advice.Add(fmt.Errorf("the MCP server %s closed the connection during the call: %s", s.Name, s.lastOutput(err)),
+				"The call may or may not have taken effect. Check that before you repeat it")
 		}
 		if !again {
 			return s.failed(err)
@@ -54,16 +54,16 @@ func (s *server) callTool(ctx context.Context, name string, args json.RawMessage
 	}
 }
 
-// gone reports whether err means that the connection or the session has ended.
-func gone(err error) bool {
+// hasEnded reports whether err means that the connection or the session has ended.
+func hasEnded(err error) bool {
 	return errors.Is(err, sdk.ErrConnectionClosed) || errors.Is(err, sdk.ErrSessionMissing) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrClosedPipe)
 }
 
 // errSilent is why a call without progress ends.
 var errSilent = errors.New("silent")
 
-// once calls a tool on a session. It ends the call if the server is silent for too long.
-func (s *server) once(ctx context.Context, session *sdk.ClientSession, name string, args json.RawMessage, user tools.Approved) (tools.Result, delivery, error) {
+// callOnce calls a tool on a session. It ends the call if the server is silent for too long.
+func (s *server) callOnce(ctx context.Context, session *sdk.ClientSession, name string, args json.RawMessage, user tools.Approved) (tools.Result, delivery, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	token := rand.Text()
@@ -101,7 +101,7 @@ type silentError struct {
 }
 
 func (e *silentError) Error() string {
-	return fmt.Sprintf("the MCP server %s was silent for %s, so the call was cancelled. It may or may not have done what was asked", e.server, phrase.Count(int(e.limit/time.Second), "second"))
+	return fmt.Sprintf("the MCP server %s was silent for %s, so the call was cancelled. It may or may not have taken effect", e.server, phrase.Count(int(e.limit/time.Second), "second"))
 }
 
 // progressText returns a report of progress as a line.
@@ -128,8 +128,8 @@ func (s *server) failed(err error) (tools.Result, error) {
 	return tools.Result{Source: s.Name}, fmt.Errorf("the MCP server %s: %s", s.Name, phrase.Clip(err.Error(), maxStated))
 }
 
-// lastWords returns the last line that the program of the server wrote, or else the error.
-func (s *server) lastWords(err error) string {
+// lastOutput returns the last line that the program of the server wrote, or else the error.
+func (s *server) lastOutput(err error) string {
 	if last := s.log.Last(1); last != "" && !s.Remote() {
 		return phrase.Clip(last, maxStated)
 	}

@@ -70,8 +70,8 @@ var (
 	serverNames = []string{"server", "server_name", "mcp_server"}
 )
 
-// readCall understands other forms of a call: the server in an argument of its own, everything
-// in one object, and the arguments of the tool beside its name.
+// readCall understands other forms of a call: the server in an argument of its own,
+// everything in one object, and the arguments of the tool next to its name.
 func readCall(a *intake.Args) error {
 	if v := string(a.Value("arguments")); v == "[]" || v == `""` {
 		a.Remove("arguments")

@@ -36,8 +36,8 @@ const (
 	tooOften = "the server asked more than 20 questions in one call"
 )
 
-// asking returns the capabilities of a client: servers may ask only if a user can answer.
-func (s *server) asking() *sdk.ClientCapabilities {
+// capabilities returns the capabilities of a client: servers may ask only if a user can answer.
+func (s *server) capabilities() *sdk.ClientCapabilities {
 	if !s.all.o.Asks {
 		return &sdk.ClientCapabilities{} // nil would announce roots
 	}
@@ -46,9 +46,9 @@ func (s *server) asking() *sdk.ClientCapabilities {
 	}}
 }
 
-// answering is the middleware for requests of the server. It replies to all questions
+// answerQuestions is the middleware for requests of the server. It replies to all questions
 // itself, also those of a server that must not ask.
-func (s *server) answering(next sdk.MethodHandler) sdk.MethodHandler {
+func (s *server) answerQuestions(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		if p, ok := req.GetParams().(*sdk.ElicitParams); ok && p != nil && method == methodElicit {
 			return s.elicit(ctx, p), nil
@@ -57,7 +57,8 @@ func (s *server) answering(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// inResult replies to a question in the result of a call, which the SDK then repeats.
+// inResult replies to a question that a server sent as the result of a call. The SDK then
+// repeats the call.
 func (s *server) inResult(ctx context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
 	return s.elicit(ctx, r.Params), nil
 }
@@ -71,8 +72,8 @@ func (s *server) elicit(ctx context.Context, p *sdk.ElicitParams) *sdk.ElicitRes
 	return &sdk.ElicitResult{Action: string(reply.Action), Content: reply.Values}
 }
 
-// ask asks the user through a running call. Other calls that run on the server may be the
-// reason of the question as well: the protocol does not say.
+// ask asks the user through a running call. If several calls run on the server, the
+// question may belong to any of them: the protocol does not say to which.
 func (s *server) ask(ctx context.Context, p *sdk.ElicitParams) elicit.Reply {
 	s.mu.Lock()
 	calls := slices.SortedFunc(maps.Values(s.running), func(a, b *running) int { return strings.Compare(a.tool, b.tool) })
@@ -102,7 +103,7 @@ func (s *server) ask(ctx context.Context, p *sdk.ElicitParams) elicit.Reply {
 	return reply
 }
 
-// askUser asks the user through a call, and does not measure the silence of the server
+// askUser asks the user through a call. It stops measuring the silence of the server
 // meanwhile.
 func (s *server) askUser(ctx context.Context, form elicit.Form, through *running, calls []*running) elicit.Reply {
 	limit := s.Silence
@@ -114,8 +115,8 @@ func (s *server) askUser(ctx context.Context, form elicit.Form, through *running
 	defer stop()
 	defer context.AfterFunc(through.ctx, stop)()
 	select {
-	case through.one <- struct{}{}:
-		defer func() { <-through.one }()
+	case through.asking <- struct{}{}:
+		defer func() { <-through.asking }()
 	case <-ctx.Done():
 		return elicit.Reply{Action: elicit.Cancel}
 	}
@@ -162,7 +163,7 @@ func (s *server) pageDone(id string) {
 		case c.pages <- id:
 		default:
 		}
-		c.heard("the server reports that the page is done\n")
+		c.reported("the server reports that the page is done\n")
 	}
 }
 
@@ -179,7 +180,7 @@ func (s *server) openPages(ctx context.Context, call *running, err error) error 
 	}
 	open := map[string]bool{}
 	for _, p := range data.Elicitations {
-		reply := elicit.Reply{Action: elicit.Decline, Why: "it is no page"}
+		reply := elicit.Reply{Action: elicit.Decline, Why: "the server named no page"}
 		if p != nil && p.URL != "" {
 			reply = s.ask(ctx, p)
 			open[p.ElicitationID] = true
@@ -218,7 +219,7 @@ func (r *running) count() int {
 	return r.asked
 }
 
-// note keeps why a question was not answered.
+// note records why a question was not answered.
 func (r *running) note(reply elicit.Reply) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -247,6 +248,6 @@ func (r *running) addQuestions(got *tools.Result) {
 	slices.Sort(r.declined)
 	reasons := slices.Compact(r.declined)
 	text := strings.Join(reasons[:min(len(reasons), maxReasons)], "; ")
-	got.Text += fmt.Sprintf("[%s of the server to the user had no answer: %s]\n", phrase.Count(n, "question"), phrase.OneLine(text, maxStated))
+	got.Text += fmt.Sprintf("[%s of the server without an answer: %s]\n", phrase.Count(n, "question"), phrase.OneLine(text, maxStated))
 	got.Summary += ", " + phrase.Count(n, "question") + " declined"
 }

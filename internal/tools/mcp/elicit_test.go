@@ -148,8 +148,8 @@ func TestServerAsksTheUser(t *testing.T) {
 		reply elicit.Reply
 		want  string
 	}{
-		"declined":  {elicit.Reply{Action: elicit.Decline}, "decline null\n[1 question of the server to the user had no answer: the user declined]\n"},
-		"not valid": {elicit.Reply{Action: elicit.Accept, Values: map[string]any{"name": "A", "color": "g"}}, "decline null\n[1 question of the server to the user had no answer: the values are not valid: Full [2Jname: enter at least 2 characters]\n"},
+		"declined":  {elicit.Reply{Action: elicit.Decline}, "decline null\n[1 question of the server without an answer: the user declined]\n"},
+		"not valid": {elicit.Reply{Action: elicit.Accept, Values: map[string]any{"name": "A", "color": "g"}}, "decline null\n[1 question of the server without an answer: the values are not valid: Full [2Jname: enter at least 2 characters]\n"},
 	} {
 		if got := strings.ReplaceAll(call("ask", form("Who?", person), reply(c.reply)), "\x1b", ""); got != c.want {
 			t.Errorf("%s: got %q, want %q", name, got, c.want)
@@ -172,7 +172,7 @@ func TestServerOfTheNewProtocolAsks(t *testing.T) {
 func TestNobodyAnswersAServer(t *testing.T) {
 	t.Parallel()
 	c, call := asking(t, true, true, time.Minute)
-	if got := call("ask", form("Who?", person), nil); got != "decline null\n[1 question of the server to the user had no answer: no user can answer in this run]\n" {
+	if got := call("ask", form("Who?", person), nil); got != "decline null\n[1 question of the server without an answer: no user can answer in this run]\n" {
 		t.Errorf("got %q", got)
 	}
 	if log := c.Log("desk"); !strings.Contains(log, "declined a question of the server: no user can answer") {

@@ -16,12 +16,12 @@ import (
 )
 
 const (
-	// maxTools limits the tools of a server that are used, maxDefinitions the bytes of their
-	// definitions, and maxOffered the tools that are looked at.
+	// maxTools limits the tools of a server that are used, maxDefinitions the bytes of
+	// their definitions, and maxOffered the tools that are examined.
 	maxTools       = 2000
 	maxDefinitions = 8 << 20
 	maxOffered     = 10 * maxTools
-	// relistTime is the time between two looks at the tools of a server that reports changes.
+	// relistTime is the minimum time between two listings of a server that reports changes.
 	relistTime = time.Second
 	// maxDescription limits the description of a tool, in bytes.
 	maxDescription = 4 << 10
@@ -103,8 +103,8 @@ func resultSize(meta sdk.Meta) int {
 // changes are the lists of a server that must be read.
 type changes struct{ tools, resources, prompts bool }
 
-// listChanged reads lists again. Changes that are reported meanwhile cause one more look
-// together.
+// listChanged reads lists again. All changes that are reported meanwhile cause one more
+// listing.
 func (s *server) listChanged(c changes) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -140,7 +140,7 @@ func (s *server) takeStale() (*sdk.ClientSession, changes) {
 	return s.session, c
 }
 
-// listAgain replaces lists by what the server lists now.
+// listAgain replaces lists with the server's current ones.
 func (s *server) listAgain(session *sdk.ClientSession, c changes) {
 	ctx, stop := context.WithTimeout(s.all.ctx, s.all.o.StartTime)
 	defer stop()

@@ -96,7 +96,7 @@ func (s Server) uses(tool string) bool {
 	return (len(s.Allow) == 0 || slices.ContainsFunc(s.Allow, matches)) && !slices.ContainsFunc(s.Deny, matches)
 }
 
-// State is the state of a server.
+// State is the state of the connection to a server.
 type State string
 
 // The states of a server.
@@ -108,7 +108,7 @@ const (
 	Off        State = "off"
 )
 
-// Status is what is known of a server.
+// Status describes a server and what it offers.
 type Status struct {
 	Server
 	State State
@@ -266,8 +266,8 @@ func (c *Connections) Tools() (all []Tool) {
 	return all
 }
 
-// Session returns the session with a server, for what Connections has no method for. It
-// connects again if the connection was lost. The caller does not close it.
+// Session returns the session with a server, for requests that Connections has no method
+// for. It connects again if the connection was lost. The caller does not close it.
 func (c *Connections) Session(ctx context.Context, name string) (*sdk.ClientSession, error) {
 	s, err := c.find(name)
 	if err != nil {

@@ -287,7 +287,7 @@ func TestToolsOfAProgram(t *testing.T) {
 	})
 	t.Run("exit during a call", func(t *testing.T) {
 		_, err := c.Call(t.Context(), "two", "exit", nil, tools.Approved{})
-		if err == nil || !strings.Contains(err.Error(), "It may or may not have done") || !strings.Contains(err.Error(), "out of memory") {
+		if err == nil || !strings.Contains(err.Error(), "may or may not have taken effect") || !strings.Contains(err.Error(), "out of memory") {
 			t.Errorf("the error is %v", err)
 		}
 		// The next call starts the server again.

@@ -14,8 +14,8 @@ const maxName = 64
 
 // nameTools names the tools of a server. A name that is too long, that does not show the
 // tool's own name, or that two tools of the server would have, gets a hash of server and
-// tool. The names of servers have no double underscore, so two servers never have tools of
-// one name, and a name does not depend on which servers are connected.
+// tool. The names of servers have no double underscore, so tools of two servers never have
+// the same name, and a name does not depend on which servers are connected.
 func nameTools(all []Tool) {
 	count := map[string]int{}
 	for i := range all {
@@ -48,7 +48,7 @@ func namePrompts(all []Prompt) {
 	}
 }
 
-// maxServer is how much of a name that is too long names the server.
+// maxServer limits the part of a shortened name that names the server, in bytes.
 const maxServer = 24
 
 // hashed returns a name with a hash of server and tool. A name that is too long keeps its

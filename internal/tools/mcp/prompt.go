@@ -105,7 +105,7 @@ func (c *Connections) Prompt(ctx context.Context, command string, words []string
 	if err != nil {
 		return tools.Result{}, err
 	}
-	got, err := ask(ctx, s, func(ctx context.Context, session *sdk.ClientSession) (*sdk.GetPromptResult, error) {
+	got, err := request(ctx, s, func(ctx context.Context, session *sdk.ClientSession) (*sdk.GetPromptResult, error) {
 		return session.GetPrompt(ctx, &sdk.GetPromptParams{Name: p.Prompt, Arguments: args})
 	})
 	if err != nil {

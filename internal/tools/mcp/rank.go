@@ -7,8 +7,9 @@ import (
 	"unicode"
 )
 
-// match returns the tools that a query finds, best first. If the query names tools, these are
-// all, and sure is their number. Models of Anthropic name tools as in "select:A,B".
+// match returns the tools that a query finds, best first. If the query names tools, only
+// these are returned, and sure is their number. Models of Anthropic name tools as in
+// "select:A,B".
 func match(all []Tool, query string) (found []Tool, sure int) {
 	list, only := strings.CutPrefix(strings.TrimSpace(query), "select:")
 	words := strings.FieldsFunc(list, func(r rune) bool { return r == ',' || unicode.IsSpace(r) })

@@ -104,7 +104,7 @@ func (s *server) listResources(ctx context.Context, session *sdk.ClientSession) 
 	return found, nil
 }
 
-// oneLine returns a text of a server on one line, without what is too long.
+// oneLine returns a text of a server on one line, truncated to maxResourceText bytes.
 func oneLine(text string) string {
 	return phrase.Clip(strings.Join(strings.Fields(strings.ToValidUTF8(text, "\uFFFD")), " "), maxResourceText)
 }
@@ -123,7 +123,7 @@ func (c *Connections) ReadResource(ctx context.Context, server, uri string) (too
 			return tools.Result{}, errors.New("the URI " + clipped(uri) + " is a template: replace the variables in braces")
 		}
 	}
-	got, err := ask(ctx, s, func(ctx context.Context, session *sdk.ClientSession) (*sdk.ReadResourceResult, error) {
+	got, err := request(ctx, s, func(ctx context.Context, session *sdk.ClientSession) (*sdk.ReadResourceResult, error) {
 		return session.ReadResource(ctx, &sdk.ReadResourceParams{URI: uri})
 	})
 	if err != nil {

@@ -113,7 +113,7 @@ func (b *Toolbox) listResources(ctx context.Context, name, query string) (tools.
 	}
 	all := s.status().Resources
 	if len(all) == 0 { // perhaps they have not been read yet
-		all, err = ask(ctx, s, func(ctx context.Context, session *sdk.ClientSession) ([]Resource, error) {
+		all, err = request(ctx, s, func(ctx context.Context, session *sdk.ClientSession) ([]Resource, error) {
 			if !offersOf(session).hasResources {
 				return nil, nil
 			}

@@ -12,10 +12,10 @@ import (
 
 // running is a call that runs. Its methods are safe for concurrent use.
 type running struct {
-	tool string          // its name at the server
-	ctx  context.Context // of the call
-	user tools.Approved  // what the call needs of the user: Progress and Ask
-	one  chan struct{}   // has a token while the user is asked: one question at a time
+	tool   string          // its name at the server
+	ctx    context.Context // of the call
+	user   tools.Approved  // what the call needs of the user: Progress and Ask
+	asking chan struct{}   // has a token while the user is being asked: one question at a time
 
 	pages chan string // IDs of pages on which the user has finished
 
@@ -31,7 +31,7 @@ type running struct {
 // newRunning begins to measure the silence of the server, after which it calls stop. The
 // caller ends the call.
 func newRunning(ctx context.Context, tool string, user tools.Approved, limit time.Duration, stop func()) *running {
-	r := &running{tool: tool, ctx: ctx, user: user, one: make(chan struct{}, 1), pages: make(chan string, maxAsked), limit: limit}
+	r := &running{tool: tool, ctx: ctx, user: user, asking: make(chan struct{}, 1), pages: make(chan string, maxAsked), limit: limit}
 	r.silence = time.AfterFunc(limit, stop)
 	return r
 }
@@ -44,8 +44,8 @@ func (r *running) end() {
 	r.silence.Stop()
 }
 
-// heard notes that the server is at work, and shows the user what it reports.
-func (r *running) heard(text string) {
+// reported restarts the limit of silence, and shows the user a report of the server.
+func (r *running) reported(text string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.restart(r.limit)
@@ -54,8 +54,8 @@ func (r *running) heard(text string) {
 	}
 }
 
-// restart measures the silence from now, with a limit, unless the user is asked. The caller
-// holds mu.
+// restart measures the silence from now on, up to limit, unless the user is being asked.
+// The caller holds mu.
 func (r *running) restart(limit time.Duration) {
 	if !r.over && r.waiting == 0 {
 		r.silence.Reset(limit)
@@ -100,6 +100,6 @@ func (s *server) progress(p *sdk.ProgressNotificationParams) {
 	r := s.running[token]
 	s.mu.Unlock()
 	if r != nil {
-		r.heard(progressText(p))
+		r.reported(progressText(p))
 	}
 }

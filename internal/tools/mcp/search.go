@@ -31,7 +31,8 @@ type searchArgs struct {
 	Query string `json:"query" jsonschema:"words about what the tool does, exact names of tools, or the name of a server to list its tools"`
 }
 
-// onlyNew describes the tool that finds tools if most of them are listed.
+// onlyNew is the description of the search tool if the model gets the definitions of the
+// present tools.
 const onlyNew = "Finds tools that MCP servers have added during the session, and returns their schemas. You have all other tools of the servers. Call a tool that you found with mcp_call.\n"
 
 // searchTool returns the tool that finds tools.
@@ -94,7 +95,7 @@ func (b *Toolbox) search(query string) tools.Result {
 }
 
 // describe writes the first of the found tools with their schemas, and the names of others.
-// The first sure ones are those that the query names; then there are no others.
+// The query names the first sure tools; if sure is not 0, found has no others.
 func describe(text *strings.Builder, found []Tool, sure int) {
 	shown := 0
 	for _, t := range found[:min(len(found), max(maxFound, min(sure, maxExact)))] {
@@ -161,7 +162,7 @@ func names(all []Tool) string {
 	return strings.Join(out, ", ")
 }
 
-// definition returns the schema without the version of the language that it is written in.
+// definition returns the schema without $schema, the version of JSON Schema.
 func (t Tool) definition() json.RawMessage {
 	var s map[string]json.RawMessage
 	if json.Unmarshal(t.Schema, &s) != nil || s["$schema"] == nil {

@@ -41,8 +41,8 @@ type server struct {
 	state    State
 	why      string
 	session  *sdk.ClientSession // nil unless state is Ready
-	was      bool               // it has been ready
-	ended    string             // how its program ended by itself; empty if it did not
+	wasReady bool               // it has been ready before
+	ended    string             // how its program exited on its own; empty if it did not
 	tools    []Tool
 	rejected []string
 	protocol string
@@ -85,7 +85,7 @@ func (s *server) set(state State, why string) {
 // connection was lost.
 func (s *server) ready(ctx context.Context) (*sdk.ClientSession, error) {
 	s.mu.Lock()
-	session, state, why, was := s.session, s.state, s.why, s.was
+	session, state, why, was := s.session, s.state, s.why, s.wasReady
 	s.mu.Unlock()
 	switch {
 	case session != nil:
@@ -160,7 +160,7 @@ func (s *server) open(ctx context.Context) error {
 		return err
 	}
 	s.mu.Lock()
-	s.session, s.state, s.why, s.was = session, Ready, "", true
+	s.session, s.state, s.why, s.wasReady = session, Ready, "", true
 	s.tools, s.rejected, s.protocol = found, rejected, session.InitializeResult().ProtocolVersion
 	s.offers = offersOf(session)
 	more := changes{resources: s.offers.hasResources, prompts: s.offers.hasPrompts}
@@ -193,7 +193,7 @@ func (s *server) begin(ctx context.Context, version string, discover time.Durati
 // dial is begin with a context for the whole session.
 func (s *server) dial(ctx context.Context, version string, discover time.Duration) (*sdk.ClientSession, error) {
 	o := &sdk.ClientOptions{
-		Capabilities:                s.asking(),
+		Capabilities:                s.capabilities(),
 		ToolListChangedHandler:      func(context.Context, *sdk.ToolListChangedRequest) { s.listChanged(changes{tools: true}) },
 		ResourceListChangedHandler:  func(context.Context, *sdk.ResourceListChangedRequest) { s.listChanged(changes{resources: true}) },
 		PromptListChangedHandler:    func(context.Context, *sdk.PromptListChangedRequest) { s.listChanged(changes{prompts: true}) },
@@ -206,7 +206,7 @@ func (s *server) dial(ctx context.Context, version string, discover time.Duratio
 		o.ElicitationHandler = s.inResult
 	}
 	client := sdk.NewClient(&sdk.Implementation{Name: "agent", Version: s.all.o.Version}, o)
-	client.AddReceivingMiddleware(s.answering)
+	client.AddReceivingMiddleware(s.answerQuestions)
 	options := &sdk.ClientSessionOptions{ProtocolVersion: version}
 	if s.Check != nil {
 		if err := s.Check(); err != nil {
@@ -295,7 +295,7 @@ func (s *server) programEnded(how string) {
 	s.ended = how
 }
 
-// lost notes that a session has ended by itself.
+// lost notes that a session has ended and was not closed by this program.
 func (s *server) lost(session *sdk.ClientSession, err error) {
 	s.mu.Lock()
 	current := s.session == session
@@ -315,7 +315,7 @@ func (s *server) lost(session *sdk.ClientSession, err error) {
 	}
 }
 
-// drop closes a session if it is the current one; nil means whichever is.
+// drop closes a session if it is the current one; nil means any session.
 func (s *server) drop(session *sdk.ClientSession) {
 	s.mu.Lock()
 	old := s.session
@@ -344,7 +344,7 @@ func endSession(session *sdk.ClientSession) {
 	}
 }
 
-// close ends the connection for good, after one that is being made.
+// close ends the connection. It first waits for a connection that is being made.
 func (s *server) close() {
 	s.connecting.Lock()
 	defer s.connecting.Unlock()

@@ -12,7 +12,7 @@ import (
 	"agent/internal/tools"
 )
 
-// The tools that stand for those of all servers, and the one that reads resources.
+// The tools that search and call those of all servers, and the one that reads resources.
 const (
 	SearchTool   = "tool_search"
 	CallTool     = "mcp_call"
@@ -125,7 +125,7 @@ func (b *Toolbox) listed(window int) []tools.Tool {
 	return all
 }
 
-// Fixed returns the two tools that stand for those of all servers.
+// Fixed returns SearchTool and CallTool.
 func (b *Toolbox) Fixed() []tools.Tool {
 	return []tools.Tool{b.searchTool(searchText), b.callTool()}
 }

@@ -41,7 +41,7 @@ type program struct {
 	Server
 	log   *process.Log
 	sent  *sent
-	ended func(how string) // called when the program has ended by itself: "exit 1"
+	ended func(how string) // called when the program has exited on its own: "exit 1"
 	// discover limits how long it may take to answer server/discover.
 	discover time.Duration
 }
@@ -199,7 +199,7 @@ func (c *programConn) Write(ctx context.Context, m jsonrpc.Message) error {
 }
 
 // endUnless ends the program if a message is not written in time. A cancelled message gets
-// a little time, because a part of one would make the connection useless.
+// a little time, because a partly written one would make the connection useless.
 func (c *programConn) endUnless(written, cancelled <-chan struct{}) {
 	limit := time.NewTimer(writeTime)
 	defer limit.Stop()
@@ -226,7 +226,7 @@ func (c *programConn) Close() error {
 // SessionID returns "": a program has one session.
 func (c *programConn) SessionID() string { return "" }
 
-// delivery says how far a call came.
+// delivery says how far a call got.
 type delivery int
 
 const (
@@ -235,8 +235,8 @@ const (
 	delivered          // the server may have run the call
 )
 
-// sent records how far the running calls of a server came. A call that was not delivered
-// can be repeated on another connection.
+// sent records how far the running calls of a server got. A call that was not delivered can
+// be repeated on another connection.
 type sent struct {
 	mu     sync.Mutex
 	tokens map[string]delivery // by the progress token of the call
@@ -252,7 +252,7 @@ func (s *sent) add(token string) {
 	s.tokens[token] = unsent
 }
 
-// remove ends the watch and returns how far the call came.
+// remove ends the watch and returns how far the call got.
 func (s *sent) remove(token string) delivery {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -261,7 +261,7 @@ func (s *sent) remove(token string) delivery {
 	return d
 }
 
-// note records how far a message came. Tokens are random, so no other text contains one.
+// note records how far a message got. Tokens are random, so no other text contains one.
 func (s *sent) note(message []byte, d delivery) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -11,7 +11,8 @@ import (
 // be met. Its text is for the user.
 var ErrUnkept = keeper.ErrUnstored
 
-// Kept is what was kept of the files that a command with a Command.Snapshot has changed.
+// Kept describes the saved states of the files that a command with a Command.Snapshot has
+// changed.
 type Kept = keeper.Files
 
 // Refused is a change of a file that the command was not allowed to make.

@@ -108,8 +108,8 @@ func (t *Transaction) checkKnown(d *Draft, spelled string) error {
 	return err
 }
 
-// Format replaces the new content by what a formatter made of it. A note tells the model
-// what has changed, so that its next edit matches.
+// Format replaces the new content by the output of a formatter. A note tells the model what
+// has changed, so that its next edit matches.
 func (d *Draft) Format(formatted []byte, by string) {
 	if bytes.Equal(formatted, d.After) {
 		return

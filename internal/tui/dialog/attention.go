@@ -7,7 +7,8 @@ import (
 )
 
 // attention judges whether a key is meant for the question: whether the user has paused
-// since it appeared, presses the key anew, and has seen the end of a long body.
+// since it appeared, presses the key instead of holding it down, and has seen the end of a
+// long body.
 type attention struct {
 	now    func() time.Time
 	arming arming

@@ -28,7 +28,7 @@ const hunksLines = 100
 // inlineLines is the maximum length of a change that is printed with its question.
 const inlineLines = 20
 
-// questions asks the user what waits in the dialog, and takes lines as answers.
+// questions asks the user the questions of the dialog, and takes lines as answers.
 type questions struct {
 	*screen.Conversation
 	*output

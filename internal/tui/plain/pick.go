@@ -22,8 +22,8 @@ const (
 	filters
 )
 
-// answerOf returns what line says about a list of size rows, of which listed are
-// printed, and the index of the chosen row.
+// answerOf returns the meaning of a line that answers a list of size rows, and the index of
+// the chosen row. The first listed rows are printed.
 func answerOf(line string, listed, size int) (a answer, row int) {
 	n, err := strconv.Atoi(line)
 	switch {

@@ -7,8 +7,8 @@ import (
 	"agent/internal/loop/event"
 )
 
-// BudgetLeft says what is left of the limits of which at least half is used: those of
-// the session, and of the turn if one runs. since is the time since b was reported.
+// BudgetLeft describes the rest of each limit that is at least half used: limits of the
+// session, and of the turn if one runs. since is the time since b was reported.
 func BudgetLeft(b event.BudgetNow, running bool, since time.Duration) string {
 	var all []string
 	add := func(scope string, s event.Spent) {

@@ -80,7 +80,7 @@ type Tool struct {
 	expandable
 }
 
-// work is what a call says about the work to do, who does it, and what it did to files.
+// work is the effect of a call on tasks, the plan, delegates and files.
 type work struct {
 	changes  *event.FilesChanged // nil for none
 	todo     []event.TodoItem    // the tasks that it set

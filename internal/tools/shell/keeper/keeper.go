@@ -165,7 +165,8 @@ var (
 	ErrUnstored = errors.New("the files that the command changes cannot be kept")
 )
 
-// Files says what was kept of the files that a command with an Order.Snapshot has changed.
+// Files describes the saved states of the files that a command with an Order.Snapshot has
+// changed.
 type Files struct {
 	Touched int    // paths that were added to the store
 	Problem string // why changed files were not kept, for the user; empty if all were

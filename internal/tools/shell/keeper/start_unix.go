@@ -208,8 +208,8 @@ func (p *Process) send(order byte) {
 // in the kernel.
 func (p *Process) Abandon() { _ = p.keeper.Process.Kill() }
 
-// ID returns the process ID of the keeper, of which all processes of the command are
-// descendants on Linux.
+// ID returns the process ID of the keeper. On Linux, all processes of the command are its
+// descendants.
 func (p *Process) ID() int { return p.keeper.Process.Pid }
 
 // HowItEnded returns the exit code of the command and a description. The code is -1 if a

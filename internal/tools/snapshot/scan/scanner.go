@@ -257,10 +257,10 @@ func (c *Command) Changes(ctx context.Context, touched func(path string) bool) (
 	return all, errors.Join(c.scanner.refused, err)
 }
 
-// Outside returns what has changed since a time without having been touched, such as by
-// a program that runs all the time, or by the user. These changes are not to be undone: all
-// states have a Lost. Ignored files and directories are left out. It returns nothing
-// while a command that began with Begin is running, and before the first scan.
+// Outside returns the paths that others changed since a time, such as a program that runs
+// all the time, or the user: touched reports false for them. These changes are not to be
+// undone: all states have a Lost. Ignored files and directories are left out. It returns
+// nothing while a command that began with Begin is running, and before the first scan.
 func (s *Scanner) Outside(ctx context.Context, since time.Time, touched func(path string) bool) ([]snapshot.Touched, error) {
 	if err := s.enter(ctx); err != nil {
 		return nil, err

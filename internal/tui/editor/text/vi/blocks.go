@@ -10,7 +10,7 @@ import (
 const brackets = "()[]{}"
 
 // blockMotion returns the motion of a key over sentences, paragraphs or brackets.
-func (ms *motions) blockMotion(a asked) (m motion, ok bool) {
+func (ms *motions) blockMotion(a motionKey) (m motion, ok bool) {
 	b, n, key := ms.b, a.n, a.key
 	m = motion{to: b.Caret(), jumps: true, wide: true}
 	switch key {

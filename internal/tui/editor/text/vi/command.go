@@ -30,7 +30,7 @@ func (c *command) waits(key string, mode Mode) bool {
 // times returns the count of the command, at least 1.
 func (c *command) times() int { return max(c.count, 1) * max(c.opCount, 1) }
 
-// asked returns a key of the command as a motion in a mode.
-func (c *command) asked(key string, mode Mode) asked {
-	return asked{key: key, n: c.times(), counted: c.count > 0 || c.opCount > 0, operator: c.operator, free: c.operator == "" && mode == Normal}
+// motionKey returns a key of the command as a motion in a mode.
+func (c *command) motionKey(key string, mode Mode) motionKey {
+	return motionKey{key: key, n: c.times(), counted: c.count > 0 || c.opCount > 0, operator: c.operator, free: c.operator == "" && mode == Normal}
 }

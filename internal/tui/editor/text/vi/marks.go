@@ -10,7 +10,7 @@ func (b buffer) mark(name string) {
 }
 
 // markMotion returns the motion to a mark: ' to its line, ` to its exact place.
-func (ms *motions) markMotion(a asked) (m motion, ok bool) {
+func (ms *motions) markMotion(a motionKey) (m motion, ok bool) {
 	key := a.key
 	if len(key) != 2 || key[0] != '\'' && key[0] != '`' {
 		return m, false

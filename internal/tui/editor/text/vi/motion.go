@@ -27,8 +27,8 @@ type motions struct {
 	column int // negative for none
 }
 
-// asked is a motion key with the parts of the command that its target depends on.
-type asked struct {
+// motionKey is a motion key with the parts of the command that its target depends on.
+type motionKey struct {
 	key      string
 	n        int    // the count, at least 1
 	counted  bool   // a count was typed
@@ -40,8 +40,8 @@ type asked struct {
 const endless = math.MaxInt
 
 // motion returns the motion of a key. ok is false if the key is not a motion.
-func (ms *motions) motion(a asked) (m motion, ok bool) {
-	for _, of := range []func(asked) (motion, bool){ms.lineMotion, ms.wordMotion, ms.blockMotion, ms.lookMotion, ms.markMotion} {
+func (ms *motions) motion(a motionKey) (m motion, ok bool) {
+	for _, of := range []func(motionKey) (motion, bool){ms.lineMotion, ms.wordMotion, ms.blockMotion, ms.lookMotion, ms.markMotion} {
 		if m, ok := of(a); ok {
 			return m, true
 		}
@@ -76,7 +76,7 @@ func (ms *motions) motion(a asked) (m motion, ok bool) {
 }
 
 // wrapBack returns the offset n characters before the caret, across lines.
-func (ms *motions) wrapBack(a asked) int {
+func (ms *motions) wrapBack(a motionKey) int {
 	b, n, at := ms.b, a.n, ms.b.Caret()
 	for ; n > 0 && at > 0; n-- {
 		at = text.Previous(b.String(), at)
@@ -88,7 +88,7 @@ func (ms *motions) wrapBack(a asked) int {
 }
 
 // wrapOn returns the offset n characters after the caret, across lines.
-func (ms *motions) wrapOn(a asked) int {
+func (ms *motions) wrapOn(a motionKey) int {
 	b, n, at := ms.b, a.n, ms.b.Caret()
 	for ; n > 0 && at < len(b.String()); n-- {
 		at = text.Next(b.String(), at)
@@ -117,7 +117,7 @@ func (ms *motions) lastLetter(n int) motion {
 }
 
 // lineMotion returns the motion of a key between lines.
-func (ms *motions) lineMotion(a asked) (m motion, ok bool) {
+func (ms *motions) lineMotion(a motionKey) (m motion, ok bool) {
 	b, n := ms.b, a.n
 	switch a.key {
 	case "j":
@@ -201,7 +201,7 @@ type charSearch struct {
 }
 
 // lookMotion returns the motion of a character search or a pattern search.
-func (ms *motions) lookMotion(a asked) (m motion, ok bool) {
+func (ms *motions) lookMotion(a motionKey) (m motion, ok bool) {
 	switch a.key {
 	case "f", "F", "t", "T", ";", ",":
 		return ms.findMotion(a.key, a.n), true

@@ -13,7 +13,7 @@ func (v *Vi) runNormal(key string) {
 	case "i", "I", "a", "A", "o", "O", "gi", "gI", "R":
 		v.begin(key, n)
 	case "x", "X", "D", "C", "s", "S", "Y":
-		v.short(key)
+		v.runShort(key)
 	case "p", "P", "gp", "gP":
 		v.put(key, v.register, n)
 		v.done(true)
@@ -29,7 +29,7 @@ func (v *Vi) runNormal(key string) {
 	case "gv":
 		v.reselect()
 	case "u", "ctrl+r":
-		for ; n > 0 && v.b.travel(key); n-- {
+		for ; n > 0 && v.b.undoRedo(key); n-- {
 		}
 		v.done(false)
 	case ".":
@@ -39,8 +39,8 @@ func (v *Vi) runNormal(key string) {
 	}
 }
 
-// short runs a command that abbreviates an operator with a motion.
-func (v *Vi) short(key string) {
+// runShort runs a command that abbreviates an operator with a motion.
+func (v *Vi) runShort(key string) {
 	b := v.b
 	end, ok := b.below(v.times() - 1)
 	if !ok && strings.Contains("DCSY", key) {
@@ -98,8 +98,8 @@ func (b buffer) below(n int) (at int, ok bool) {
 	return b.lineEnd(text.Line(b.String(), b.lineNumber()+n)), ok
 }
 
-// travel undoes or redoes a change and places the caret as vim does.
-func (b buffer) travel(key string) bool {
+// undoRedo undoes or redoes a change and places the caret as vim does.
+func (b buffer) undoRedo(key string) bool {
 	if key == "u" {
 		return b.Undo()
 	}

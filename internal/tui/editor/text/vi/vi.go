@@ -202,7 +202,7 @@ func (v *Vi) waited(key string) {
 
 // run executes the command that a key completes.
 func (v *Vi) run(key string) {
-	if m, ok := v.motion(v.asked(key, v.mode)); ok {
+	if m, ok := v.motion(v.motionKey(key, v.mode)); ok {
 		v.move(m)
 		return
 	}

@@ -21,7 +21,7 @@ func emptyLineAt(s string, at int) bool {
 }
 
 // wordMotion returns the motion of a key over words; uppercase keys use WORDs.
-func (ms *motions) wordMotion(a asked) (m motion, ok bool) {
+func (ms *motions) wordMotion(a motionKey) (m motion, ok bool) {
 	s, n, big := ms.b.String(), a.n, a.key != strings.ToLower(a.key)
 	m.to = ms.b.Caret()
 	switch strings.ToLower(a.key) {

@@ -11,10 +11,10 @@ import (
 	"agent/internal/llm/phrase"
 )
 
-// ask sends a request of the protocol that only reads. If the connection is lost, it is sent
-// once more on a new connection. The server may take as long as it may be silent during a
-// call. An error contains text of the server.
-func ask[R any](ctx context.Context, s *server, send func(context.Context, *sdk.ClientSession) (R, error)) (got R, err error) {
+// request sends a request of the protocol that only reads. If the connection is lost, it is
+// sent once more on a new connection. The server must answer within its limit of silence.
+// An error contains text of the server.
+func request[R any](ctx context.Context, s *server, send func(context.Context, *sdk.ClientSession) (R, error)) (got R, err error) {
 	select {
 	case s.calls <- struct{}{}:
 		defer func() { <-s.calls }()
@@ -37,13 +37,13 @@ func ask[R any](ctx context.Context, s *server, send func(context.Context, *sdk.
 			return got, ctx.Err()
 		case silent:
 			return got, fmt.Errorf("the MCP server %s did not answer within %s", s.Name, phrase.Count(int(s.Silence/time.Second), "second"))
-		case !gone(err):
+		case !hasEnded(err):
 			_, err = s.failed(err)
 			return got, err
 		}
 		s.drop(session)
 		if !again {
-			return got, fmt.Errorf("the MCP server %s closed the connection: %s", s.Name, s.lastWords(err))
+			return got, fmt.Errorf("the MCP server %s closed the connection: %s", s.Name, s.lastOutput(err))
 		}
 	}
 }

@@ -100,7 +100,7 @@ func openInEditor(given *flags, end *exit.Signals, o acp.Opening) (*acp.Opened, 
 		}})
 	}
 	if a.connections.Connections != nil {
-		out.Prompts, out.Changed = a.promptCommands, a.connections.Changed()
+		out.Prompts, out.Changed = a.connections.editorCommands, a.connections.Changed()
 	}
 	if m.Name == offline.Name {
 		out.Notices = append(out.Notices, connectNotice(credentials.KeyringAvailable()))
@@ -120,11 +120,11 @@ func commandText(c screen.CustomCommand) string {
 	return text
 }
 
-// promptCommands returns the prompts of MCP servers as commands of an editor.
-func (a *app) promptCommands() (all []acp.Command) {
-	for _, p := range a.prompts() {
+// editorCommands returns the prompts of MCP servers as commands of an editor.
+func (c connected) editorCommands() (all []acp.Command) {
+	for _, p := range c.prompts() {
 		all = append(all, acp.Command{Name: p.Name, Args: p.Usage, What: strings.TrimSpace(p.Description + " (from the MCP server " + p.Server + ")"), Prompt: func(ctx context.Context, args string) (event.Prompt, error) {
-			got, err := a.prompt(ctx, p.Name, slash.ArgWords(args))
+			got, err := c.prompt(ctx, p.Name, slash.ArgWords(args))
 			if err == nil && !got.IsEmpty() {
 				got.Mentions = event.Resources(args)
 				got.Text = strings.TrimSpace("/"+p.Name+" "+args) + "\n\n" + got.Text

@@ -78,20 +78,20 @@ func (a *app) screenMCP() screen.MCP {
 			}
 			return found
 		},
-		Prompts: a.prompts,
+		Prompts: c.prompts,
 		Prompt: func(name string, words []string) (event.Prompt, error) {
-			return a.prompt(context.Background(), name, words)
+			return c.prompt(context.Background(), name, words)
 		},
 		Browse: desktop.Browse,
 	}
 }
 
 // prompts returns the prompts of MCP servers.
-func (a *app) prompts() (all []screen.MCPPrompt) {
-	if a.connections.Connections == nil {
+func (c connected) prompts() (all []screen.MCPPrompt) {
+	if c.Connections == nil {
 		return nil
 	}
-	for _, p := range a.connections.Prompts() {
+	for _, p := range c.Prompts() {
 		out := screen.MCPPrompt{Name: p.Name, Usage: p.Usage(), Description: p.Description, Server: p.Server}
 		for _, arg := range p.Arguments {
 			out.Arguments = append(out.Arguments, arg.Name)
@@ -105,10 +105,10 @@ func (a *app) prompts() (all []screen.MCPPrompt) {
 const promptTime = time.Minute
 
 // prompt returns what an MCP server answers to a prompt with the words of the user.
-func (a *app) prompt(ctx context.Context, name string, words []string) (event.Prompt, error) {
+func (c connected) prompt(ctx context.Context, name string, words []string) (event.Prompt, error) {
 	ctx, stop := context.WithTimeout(ctx, promptTime)
 	defer stop()
-	got, err := a.connections.Prompt(ctx, name, words)
+	got, err := c.Prompt(ctx, name, words)
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = fmt.Errorf("the MCP server did not answer within %s", promptTime)
 	}

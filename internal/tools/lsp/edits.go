@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/aymanbagabas/go-udiff"
 )
 
 // lines are the lines of a text without their endings.
@@ -40,31 +42,15 @@ func apply(text string, edits []textEdit, inBytes bool) (string, error) {
 		}
 		return starts[max(0, p.Line)] + offset(l.line(p.Line), p.Character, inBytes)
 	}
-	type span struct {
-		from, to int
-		text     string
-	}
-	var all []span
+	var all []udiff.Edit
 	for _, e := range edits {
-		s := span{at(e.Range.Start), at(e.Range.End), e.NewText}
-		if s.to < s.from {
-			return "", errors.New("the language server sent an edit that ends before it begins")
-		}
-		all = append(all, s)
+		all = append(all, udiff.Edit{Start: at(e.Range.Start), End: at(e.Range.End), New: e.NewText})
 	}
-	slices.SortStableFunc(all, func(a, b span) int { return a.from - b.from })
-	var out strings.Builder
-	done := 0
-	for _, s := range all {
-		if s.from < done {
-			return "", errors.New("the language server sent edits that overlap")
-		}
-		out.WriteString(text[done:s.from])
-		out.WriteString(s.text)
-		done = s.to
+	after, err := udiff.Apply(text, all)
+	if err != nil {
+		return "", errors.New("the language server sent edits that overlap, or an edit that ends before it begins")
 	}
-	out.WriteString(text[done:])
-	return out.String(), nil
+	return after, nil
 }
 
 // files returns the edits by file. It returns an error for what cannot be applied: files

@@ -12,7 +12,7 @@ RACY    := Interrupt|Signal|Delegate|Story
 # Tests of the screen that start goroutines.
 SCREEN  := Pump|Relay|Run|Plain|Deadlock|Stream|Batches|AtATerminal
 # Packages without goroutines, which do not need the race detector.
-SERIAL  := internal/tui/(transcript|markdown|diff|dialog|editor.*)|internal/llm/(text|marker)|internal/loop/(export.*|window)
+SERIAL  := cmd/agent/desktop|internal/tui/(transcript|markdown|diff|dialog|editor.*)|internal/llm/(text|marker)|internal/loop/(export.*|window)
 
 .PHONY: run build install test check generate cases vim-cases bench promises pictures clean
 

@@ -25,8 +25,8 @@ const (
 	Number  Kind = "number"  // a float64
 	Integer Kind = "integer" // a float64 without a fraction
 	YesNo   Kind = "yes_no"  // a bool
-	One     Kind = "one"     // a string, the value of a choice
-	Some    Kind = "some"    // []any of strings, the values of choices
+	One     Kind = "choice"  // a string, the value of a choice
+	Some    Kind = "choices" // []any of strings, the values of choices
 )
 
 // Field is a field of a form.
@@ -40,10 +40,10 @@ type Field struct {
 	Choices     []Choice `json:"choices,omitempty"` // of the kinds One and Some
 	Format      string   `json:"format,omitempty"`  // of a Text: email, uri, date, date-time or empty
 	Pattern     string   `json:"pattern,omitempty"` // a regular expression that a Text contains
-	// Least and Most limit a Number or Integer, the characters of a Text, and how many
+	// Min and Max limit a Number or Integer, the characters of a Text, and how many
 	// choices of a Some are selected.
-	Least *float64 `json:"least,omitempty"`
-	Most  *float64 `json:"most,omitempty"`
+	Min *float64 `json:"min,omitempty"`
+	Max *float64 `json:"max,omitempty"`
 }
 
 // Choice is one of the values that a field can have.
@@ -126,10 +126,10 @@ func (f Field) checkText(text string) error {
 	switch {
 	case !utf8.ValidString(text):
 		return errors.New("the text is not valid UTF-8")
-	case f.Least != nil && n < *f.Least:
-		return fmt.Errorf("enter at least %s", phrase.Count(int(*f.Least), "character"))
-	case f.Most != nil && n > *f.Most:
-		return fmt.Errorf("enter at most %s", phrase.Count(int(*f.Most), "character"))
+	case f.Min != nil && n < *f.Min:
+		return fmt.Errorf("enter at least %s", phrase.Count(int(*f.Min), "character"))
+	case f.Max != nil && n > *f.Max:
+		return fmt.Errorf("enter at most %s", phrase.Count(int(*f.Max), "character"))
 	case f.Format != "" && !formats[f.Format].match(text):
 		return errors.New("enter " + formats[f.Format].name)
 	}
@@ -148,7 +148,7 @@ func (f Field) checkNumber(n float64) error {
 	switch {
 	case math.IsNaN(n) || math.IsInf(n, 0), f.Kind == Integer && (n != math.Trunc(n) || math.Abs(n) > maxInteger):
 		return errors.New("enter a " + f.noun())
-	case f.Least != nil && n < *f.Least, f.Most != nil && n > *f.Most:
+	case f.Min != nil && n < *f.Min, f.Max != nil && n > *f.Max:
 		return errors.New("enter " + f.Wanted())
 	}
 	return nil
@@ -163,12 +163,12 @@ func (f Field) checkSome(values []any) error {
 	}
 	n := float64(len(values))
 	switch {
-	case f.Required && n == 0 && f.Least == nil:
+	case f.Required && n == 0 && f.Min == nil:
 		return nil // an empty list is a value
-	case f.Least != nil && n < *f.Least:
-		return fmt.Errorf("select at least %s", phrase.Count(int(*f.Least), "choice"))
-	case f.Most != nil && n > *f.Most:
-		return fmt.Errorf("select at most %s", phrase.Count(int(*f.Most), "choice"))
+	case f.Min != nil && n < *f.Min:
+		return fmt.Errorf("select at least %s", phrase.Count(int(*f.Min), "choice"))
+	case f.Max != nil && n > *f.Max:
+		return fmt.Errorf("select at most %s", phrase.Count(int(*f.Max), "choice"))
 	}
 	return nil
 }
@@ -226,9 +226,9 @@ func (f Field) Wanted() string {
 		return formats[f.Format].name
 	}
 	switch {
-	case f.Least != nil && f.Most != nil:
-		return "text of " + number(*f.Least) + " to " + number(*f.Most) + " characters"
-	case f.Least != nil || f.Most != nil:
+	case f.Min != nil && f.Max != nil:
+		return "text of " + number(*f.Min) + " to " + number(*f.Max) + " characters"
+	case f.Min != nil || f.Max != nil:
 		return "text" + f.limits() + " characters"
 	}
 	return "text"
@@ -237,14 +237,14 @@ func (f Field) Wanted() string {
 // selection describes how many choices can be selected.
 func (f Field) selection() string {
 	switch {
-	case f.Least != nil && f.Most != nil && *f.Least == *f.Most:
-		return number(*f.Least) + " of the choices"
-	case f.Least != nil && f.Most != nil:
-		return number(*f.Least) + " to " + number(*f.Most) + " of the choices"
-	case f.Least != nil:
-		return "at least " + number(*f.Least) + " of the choices"
-	case f.Most != nil:
-		return "at most " + number(*f.Most) + " of the choices"
+	case f.Min != nil && f.Max != nil && *f.Min == *f.Max:
+		return number(*f.Min) + " of the choices"
+	case f.Min != nil && f.Max != nil:
+		return number(*f.Min) + " to " + number(*f.Max) + " of the choices"
+	case f.Min != nil:
+		return "at least " + number(*f.Min) + " of the choices"
+	case f.Max != nil:
+		return "at most " + number(*f.Max) + " of the choices"
 	}
 	return "some of the choices"
 }
@@ -253,12 +253,12 @@ func (f Field) selection() string {
 // are none.
 func (f Field) limits() string {
 	switch {
-	case f.Least != nil && f.Most != nil:
-		return " from " + number(*f.Least) + " to " + number(*f.Most)
-	case f.Least != nil:
-		return " of at least " + number(*f.Least)
-	case f.Most != nil:
-		return " of at most " + number(*f.Most)
+	case f.Min != nil && f.Max != nil:
+		return " from " + number(*f.Min) + " to " + number(*f.Max)
+	case f.Min != nil:
+		return " of at least " + number(*f.Min)
+	case f.Max != nil:
+		return " of at most " + number(*f.Max)
 	}
 	return ""
 }

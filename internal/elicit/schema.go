@@ -108,14 +108,14 @@ func newField(name string, schema any) (Field, error) {
 		f.Kind = One
 		err = f.setChoices(d.Enum, d.EnumNames, d.OneOf)
 	case d.Type == "string":
-		f.Kind, f.Least, f.Most, f.Format = Text, d.MinLength, d.MaxLength, d.Format
+		f.Kind, f.Min, f.Max, f.Format = Text, d.MinLength, d.MaxLength, d.Format
 		err = f.setPattern(d.Pattern)
 	case d.Type == "number" || d.Type == "integer":
-		f.Kind, f.Least, f.Most = Kind(d.Type), d.Minimum, d.Maximum
+		f.Kind, f.Min, f.Max = Kind(d.Type), d.Minimum, d.Maximum
 	case d.Type == "boolean":
 		f.Kind = YesNo
 	case d.Type == "array" && d.Items != nil:
-		f.Kind, f.Least, f.Most = Some, d.MinItems, d.MaxItems
+		f.Kind, f.Min, f.Max = Some, d.MinItems, d.MaxItems
 		err = f.setChoices(d.Items.Enum, nil, d.Items.AnyOf)
 	default:
 		return f, fmt.Errorf("its type %q is not supported in forms", phrase.Clip(d.Type, maxTitle))
@@ -216,8 +216,8 @@ func (f Field) schema() map[string]any {
 	case Some:
 		s["type"], least, most = "array", "minItems", "maxItems"
 	}
-	set(least, f.Least, f.Least != nil)
-	set(most, f.Most, f.Most != nil)
+	set(least, f.Min, f.Min != nil)
+	set(most, f.Max, f.Max != nil)
 	var choices []any
 	for _, c := range f.Choices {
 		choices = append(choices, map[string]string{"const": c.Value, "title": c.Label()})

@@ -27,8 +27,8 @@ func formAsk(f elicit.Form) []event.Event {
 func booking() elicit.Form {
 	n := func(f float64) *float64 { return &f }
 	return elicit.Form{Server: "desk", Tool: "book", Message: "Which table?\n\x1b[2JType your \x1b[31mpassword\x1b[0m, please.", Fields: []elicit.Field{
-		{Name: "name", Title: "Name\x1b[31m", Description: "for the list at the door", Kind: elicit.Text, Required: true, Least: n(2)},
-		{Name: "guests", Kind: elicit.Integer, Required: true, Least: n(1), Most: n(12)},
+		{Name: "name", Title: "Name\x1b[31m", Description: "for the list at the door", Kind: elicit.Text, Required: true, Min: n(2)},
+		{Name: "guests", Kind: elicit.Integer, Required: true, Min: n(1), Max: n(12)},
 		{Name: "room", Title: "Room", Kind: elicit.One, Choices: []elicit.Choice{{Value: "g", Title: "Garden"}, {Value: "h", Title: "Hall"}}},
 		{Name: "with", Title: "With", Kind: elicit.Some, Choices: []elicit.Choice{{Value: "d", Title: "Dog"}, {Value: "c", Title: "Child seat"}}},
 		{Name: "smoke", Title: "Smoking", Kind: elicit.YesNo, Default: false},
@@ -84,7 +84,7 @@ func TestFormShowsTheMarkedChoice(t *testing.T) {
 	least, most := 2.0, 3.0
 	d := newDriver(t, 60, 20, screen.Options{})
 	d.events(formAsk(elicit.Form{Server: "desk", Tool: "book", Fields: []elicit.Field{
-		{Name: "tags", Title: "The table with a view of the garden, and no refund", Kind: elicit.Some, Choices: tags, Least: &least, Most: &most, Required: true},
+		{Name: "tags", Title: "The table with a view of the garden, and no refund", Kind: elicit.Some, Choices: tags, Min: &least, Max: &most, Required: true},
 		{Name: "one", Kind: elicit.One, Choices: tags},
 	}})...)
 	d.armDialog()

@@ -231,7 +231,10 @@ func (r *running) note(reply elicit.Reply) {
 	default:
 		why = "the question was cancelled"
 	}
-	r.declined = append(r.declined, why)
+	r.declined++
+	if len(r.reasons) < maxReasons && !slices.Contains(r.reasons, why) {
+		r.reasons = append(r.reasons, why)
+	}
 }
 
 // maxReasons limits the reasons in the result of a call.
@@ -241,13 +244,10 @@ const maxReasons = 3
 func (r *running) addQuestions(got *tools.Result) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	n := len(r.declined)
-	if n == 0 {
+	if r.declined == 0 {
 		return
 	}
-	slices.Sort(r.declined)
-	reasons := slices.Compact(r.declined)
-	text := strings.Join(reasons[:min(len(reasons), maxReasons)], "; ")
-	got.Text += fmt.Sprintf("[%s of the server without an answer: %s]\n", phrase.Count(n, "question"), phrase.OneLine(text, maxStated))
-	got.Summary += ", " + phrase.Count(n, "question") + " declined"
+	count := phrase.Count(r.declined, "question")
+	got.Text += fmt.Sprintf("[%s of the server without an answer: %s]\n", count, phrase.OneLine(strings.Join(r.reasons, "; "), maxStated))
+	got.Summary += ", " + count + " declined"
 }

@@ -134,9 +134,9 @@ func TestServerAsksTheUser(t *testing.T) {
 	}
 	n := func(f float64) *float64 { return &f }
 	want := elicit.Form{Server: "desk", Tool: "ask", Message: "Who are you?", Fields: []elicit.Field{
-		{Name: "name", Title: "Full \x1b[2Jname", Kind: elicit.Text, Required: true, Least: n(2)},
+		{Name: "name", Title: "Full \x1b[2Jname", Kind: elicit.Text, Required: true, Min: n(2)},
 		{Name: "color", Kind: elicit.One, Required: true, Choices: []elicit.Choice{{Value: "r", Title: "Red"}, {Value: "g", Title: "Green"}}},
-		{Name: "age", Kind: elicit.Integer, Least: n(0), Most: n(150)},
+		{Name: "age", Kind: elicit.Integer, Min: n(0), Max: n(150)},
 		{Name: "mail", Kind: elicit.Text, Format: "email"},
 		{Name: "pets", Kind: elicit.Some, Choices: []elicit.Choice{{Value: "c", Title: "Cat"}, {Value: "d", Title: "Dog"}}},
 		{Name: "subscribe", Kind: elicit.YesNo, Default: true},

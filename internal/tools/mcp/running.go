@@ -23,9 +23,10 @@ type running struct {
 	over     bool
 	limit    time.Duration
 	silence  *time.Timer
-	waiting  int // questions that the user has not answered
-	asked    int // questions of the server
-	declined []string
+	waiting  int      // questions that the user has not answered
+	asked    int      // questions of the server
+	declined int      // questions without an answer
+	reasons  []string // why, at most maxReasons
 }
 
 // newRunning begins to measure the silence of the server, after which it calls stop. The

@@ -14,6 +14,9 @@ import (
 // maxLabel is how many columns the names of the fields take at most.
 const maxLabel = 30
 
+// FormWarning is shown with each form of an MCP server.
+const FormWarning = "Your answers go to the server: do not enter passwords or keys."
+
 // fieldLines draws a form in at most height lines and returns the cursor position in them.
 // ended says that the user just scrolled to its end.
 func (q *question) fieldLines(place string, width, height int) (out []string, cursor *tea.Cursor, ended bool) {
@@ -26,6 +29,10 @@ func (q *question) fieldLines(place string, width, height int) (out []string, cu
 	for _, l := range q.serverText(width - 4) {
 		body = append(body, strings.TrimRight("    "+l, " "))
 	}
+	for _, l := range ink.Wrap(FormWarning, max(width-4, 1)) {
+		body = append(body, "    "+q.st.Dim.Render(l))
+	}
+	body = append(body, "")
 	rows, cursor := q.fields.draw(q.st, width, len(body))
 	q.body.lines = append(body, rows...)
 	q.body.resize(max(height-1, 0))
@@ -158,7 +165,7 @@ func (e *entry) draw(st *ink.Styles, marked bool, label, width int) (out []strin
 // wanted describes the value to enter, or how many choices to select; empty if the choices
 // say enough.
 func (e *entry) wanted() string {
-	if !e.typed() && (e.Kind != elicit.Some || e.Least == nil && e.Most == nil) {
+	if !e.typed() && (e.Kind != elicit.Some || e.Min == nil && e.Max == nil) {
 		return ""
 	}
 	if !e.Required {

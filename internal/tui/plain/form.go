@@ -46,6 +46,9 @@ func (q *questions) askForm(ask event.Ask) {
 	for _, field := range f.Fields {
 		q.block("", fieldText(field))
 	}
+	if f.URL == "" {
+		q.block("", dialog.FormWarning)
+	}
 	q.formRows(ask)
 }
 
@@ -85,6 +88,9 @@ func (q *questions) field(f elicit.Field) {
 		q.print("    " + strconv.Itoa(i+1) + " " + ink.SanitizeLine(c.Label()))
 	}
 	text := "  " + ink.SanitizeLine(f.Label()) + ": " + ink.SanitizeLine(f.Wanted())
+	if f.Kind == elicit.Some {
+		text += ", as in 1 3"
+	}
 	switch {
 	case f.Default != nil:
 		text += "; an empty line means " + ink.SanitizeLine(f.Show(f.Default))

@@ -29,12 +29,11 @@ func (t Tokens) Load(name string) (text string, err error) {
 		if err != nil {
 			return err
 		}
-		count, text0, _ := strings.Cut(first, "\n")
+		count, all, _ := strings.Cut(first, "\n")
 		n, err := strconv.Atoi(count)
 		if err != nil || n < 1 || n > maxParts {
 			return errors.New("it is damaged. Log in again")
 		}
-		all := text0
 		for i := 1; i < n; i++ {
 			part, err := t.Keyring.Get(partName(name, i))
 			if err != nil {
@@ -57,20 +56,16 @@ func (t Tokens) Load(name string) (text string, err error) {
 // Save stores tokens.
 func (t Tokens) Save(name, text string) error {
 	err := withTimeout(unlockLimit, func() error {
-		parts := []string{""}
-		for part := range slices.Chunk([]byte(text), maxPart) {
-			parts = append(parts, string(part))
-		}
-		n := max(len(parts)-1, 1)
-		if n > maxParts {
+		parts := slices.Collect(slices.Chunk([]byte(text), maxPart))
+		if len(parts) > maxParts {
 			return errors.New("they are too long")
 		}
-		for i := n - 1; i > 0; i-- {
-			if err := t.Keyring.Set(partName(name, i), parts[i+1]); err != nil {
+		for i := len(parts) - 1; i > 0; i-- {
+			if err := t.Keyring.Set(partName(name, i), string(parts[i])); err != nil {
 				return err
 			}
 		}
-		return t.Keyring.Set(name, strconv.Itoa(n)+"\n"+strings.Join(parts[:min(len(parts), 2)], ""))
+		return t.Keyring.Set(name, strconv.Itoa(max(len(parts), 1))+"\n"+text[:min(len(text), maxPart)])
 	})
 	if err != nil {
 		return fmt.Errorf("store the tokens of the login: %w", err)

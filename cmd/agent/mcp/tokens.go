@@ -45,8 +45,8 @@ type Logins struct {
 }
 
 // login is a stored login: the tokens, and the client and the authorization server that
-// renew them. It is not used for another URL, so that the tokens
-// of one server never reach another.
+// renew them. It is not used for another URL, so that the tokens of one server never reach
+// another.
 type login struct {
 	URL          string           `json:"url"` // of the MCP server
 	TokenURL     string           `json:"token_url"`

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -76,13 +77,7 @@ func rank(all []Tool, query string) []Tool {
 		}
 	}
 	slices.SortStableFunc(found, func(x, y scored) int {
-		switch {
-		case x.score > y.score:
-			return -1
-		case x.score < y.score:
-			return 1
-		}
-		return strings.Compare(x.Name, y.Name)
+		return cmp.Or(cmp.Compare(y.score, x.score), strings.Compare(x.Name, y.Name))
 	})
 	var out []Tool
 	for _, f := range found {

@@ -74,10 +74,10 @@ func openInEditor(given *flags, end *exit.Signals, o acp.Opening) (*acp.Opened, 
 	}
 	m := a.options.Model
 	out := &acp.Opened{
-		Agent: loop.NewAgent(a.options), ID: a.record.ID(), Dir: a.dir,
+		Agent: loop.NewAgent(a.options), ID: a.stored.ID(), Dir: a.dir,
 		Mode: a.options.Mode, Modes: a.options.Modes,
 		Model:   event.ModelSet{Model: m.Name, Why: m.Why, Context: m.Context, Effort: m.Effort},
-		Notices: a.notices, Saved: a.record.Saved, Search: a.choice.search, Close: a.close,
+		Notices: a.notices, Saved: a.stored.Saved, Search: a.choice.search, Close: a.close,
 	}
 	if out.ID == "" { // not saved
 		out.ID = rand.Text()

@@ -16,8 +16,8 @@ import (
 	"agent/cmd/agent/exit"
 	"agent/cmd/agent/models"
 	"agent/cmd/agent/permit"
-	"agent/cmd/agent/record"
 	"agent/cmd/agent/settings"
+	"agent/cmd/agent/stored"
 	"agent/cmd/agent/trust"
 	"agent/internal/llm/catalog"
 	"agent/internal/llm/offline"
@@ -106,9 +106,9 @@ func (f *flags) check() error {
 	return nil
 }
 
-// stored says which stored session f opens.
-func (f *opening) stored() record.Choice {
-	return record.Choice{Unsaved: f.noSession, Continue: f.cont, Resume: f.resume, Fork: f.fork, Keep: f.forkKeep, Draft: f.draft}
+// session says which stored session f opens.
+func (f *opening) session() stored.Choice {
+	return stored.Choice{Unsaved: f.noSession, Continue: f.cont, Resume: f.resume, Fork: f.fork, Keep: f.forkKeep, Draft: f.draft}
 }
 
 // app is one session, ready to run.
@@ -119,7 +119,7 @@ type app struct {
 	secrets *secrets.Masker // nil if secrets are kept
 	index   *search.Index   // file names in work
 	jobs    *tools.Jobs
-	record  record.Session
+	stored  stored.Session
 	options loop.Options
 	set     settings.Settings
 	end     *exit.Signals
@@ -157,7 +157,7 @@ func open(f opening, attended bool) (*app, error) {
 		}
 		a.notices = append(a.notices, clashes...)
 	}
-	if a.record.Store, err = command.OpenStore(); err != nil {
+	if a.stored.Store, err = command.OpenStore(); err != nil {
 		return nil, err
 	}
 	if a.dir == "" {
@@ -165,13 +165,13 @@ func open(f opening, attended bool) (*app, error) {
 			return nil, err
 		}
 	}
-	a.record.Dir, a.record.Version = a.dir, version
-	if err := a.record.Open(f.stored()); err != nil {
+	a.stored.Dir, a.stored.Version = a.dir, version
+	if err := a.stored.Open(f.session()); err != nil {
 		a.discard(f)
 		return nil, err
 	}
-	a.dir, a.options.Draft = a.record.Dir, a.record.Draft
-	a.notices = append(a.notices, a.record.Notices...)
+	a.dir, a.options.Draft = a.stored.Dir, a.stored.Draft
+	a.notices = append(a.notices, a.stored.Notices...)
 	if err := a.collectPermissions(f.permit, file); err != nil {
 		a.discard(f)
 		return nil, err
@@ -195,7 +195,7 @@ func (a *app) close() {
 	}
 	a.connections.Close()
 	a.sandbox.Close()
-	a.record.Close()
+	a.stored.Close()
 	a.changes.close()
 	if a.index != nil {
 		a.index.Close()
@@ -212,7 +212,7 @@ func (a *app) close() {
 // was created for it.
 func (a *app) discard(f opening) {
 	a.close()
-	a.record.Discard(f.stored())
+	a.stored.Discard(f.session())
 }
 
 // assemble sets a.options: model, limits and tools.
@@ -228,7 +228,7 @@ func (a *app) assemble(f opening, attended bool) (err error) {
 	if err != nil {
 		return err
 	}
-	a.options.Log, a.options.Model, a.options.Models = a.record.Log, model, a.choice.pick.ByName
+	a.options.Log, a.options.Model, a.options.Models = a.stored.Log, model, a.choice.pick.ByName
 	a.options.Attended, a.options.Forked = attended, f.fork
 	a.options.Limits = turn.Limits{ReplyBytes: set.MaxReply}
 	a.options.WebSearch = set.WebSearch
@@ -268,7 +268,7 @@ func branchOf(dir string) string {
 
 // chooseModel returns the model of the session and sets a.choice.
 func (a *app) chooseModel(f opening, attended bool) (turn.Model, error) {
-	last := a.record.LastModel()
+	last := a.stored.LastModel()
 	if f.fromScreen && last.BaseURL != "" && wire.Redacted(f.BaseURL) != last.BaseURL {
 		f.BaseURL = ""
 	}
@@ -278,7 +278,7 @@ func (a *app) chooseModel(f opening, attended bool) (turn.Model, error) {
 	}
 	pick.BaseFor = f.baseFor
 	pick.WaitLocal = !attended || f.program || isPlain(f) // a printed line cannot be replaced
-	pick.Effort, pick.Continued = a.record.Ending.Effort, len(a.record.Ending.Events) > 0
+	pick.Effort, pick.Continued = a.stored.Ending.Effort, len(a.stored.Ending.Events) > 0
 	if pick.LastAtDefault = last.BaseURL != "" && last.Host == ""; !pick.LastAtDefault {
 		pick.LastURL = last.BaseURL
 	}
@@ -319,8 +319,8 @@ func shellLimits(set settings.Settings) shell.Limits {
 
 // addTools adds the tools, and what depends on them, to the options of the agent.
 func (a *app) addTools() error {
-	if a.record.Log != nil {
-		a.work.Attach(a.record.Log.Outputs())
+	if a.stored.Log != nil {
+		a.work.Attach(a.stored.Log.Outputs())
 	}
 	a.protectPaths()
 	known := workspace.NewLedger()

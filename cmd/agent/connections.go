@@ -40,7 +40,7 @@ func (a *app) addConnections(f opening, attended bool) {
 		}
 		o.Servers = append(o.Servers, s.Server)
 	}
-	if a.record.Log != nil {
+	if a.stored.Log != nil {
 		o.Save = a.saveResult
 	}
 	a.connections = f.kept.connect(o, all, a.work.Dir(), a.set.MCP, a.set.Providers)
@@ -122,10 +122,10 @@ func (a *app) saveResult(text string) (string, error) {
 		text = a.secrets.Text(text)
 	}
 	name := "mcp-" + strings.ToLower(rand.Text()) + ".txt"
-	if err := a.record.Log.SaveOutput(name, text); err != nil {
+	if err := a.stored.Log.SaveOutput(name, text); err != nil {
 		return "", err
 	}
-	return filepath.Join(a.record.Log.Outputs(), name), nil
+	return filepath.Join(a.stored.Log.Outputs(), name), nil
 }
 
 // mergeServers returns the settings with the MCP servers of an editor. If the configuration

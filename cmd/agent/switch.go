@@ -48,7 +48,7 @@ func runSessions(ctx context.Context, f opening, prompts []screen.Prompt) error 
 			return err
 		}
 		if expired == nil { // after open, so that the opened session is kept
-			expired = sessions.Expire(ctx, a.record.Store, a.set.Sessions.KeepDays, time.Now())
+			expired = sessions.Expire(ctx, a.stored.Store, a.set.Sessions.KeepDays, time.Now())
 		}
 		a.options.Notices = expired
 		left, err := show(ctx, a, f.input, prompts)
@@ -76,12 +76,12 @@ func (a *app) nextOpening(f opening, left screen.Exit) *opening {
 	case left.Open != "":
 		f.fromScreen = true
 		f.resume, f.noSession, f.Model = left.Open, false, ""
-	case left.Fork != nil && a.record.Saved():
-		f.resume, f.fork, f.forkKeep, f.draft, f.Model = a.record.ID(), true, left.Fork, left.Draft, ""
+	case left.Fork != nil && a.stored.Saved():
+		f.resume, f.fork, f.forkKeep, f.draft, f.Model = a.stored.ID(), true, left.Fork, left.Draft, ""
 	case left.Fork != nil, left.New:
 		f.dir, f.draft = a.dir, left.Draft
 		f.previousEndpoint = &endpoint{left.BaseURL, left.Host}
-		if a.record.Saved() { // the new session uses the model used last
+		if a.stored.Saved() { // the new session uses the model used last
 			f.Model = ""
 		}
 	default:
@@ -95,8 +95,8 @@ func (a *app) nextOpening(f opening, left screen.Exit) *opening {
 func (a *app) reopening(f opening) *opening {
 	f = a.carried(f)
 	f.dir = a.dir
-	if a.record.Saved() {
-		f.resume, f.Model = a.record.ID(), ""
+	if a.stored.Saved() {
+		f.resume, f.Model = a.stored.ID(), ""
 	}
 	return &f
 }

@@ -1,7 +1,7 @@
-// Package record opens the stored session of a run: a new one, the most recent one of a
+// Package stored opens the stored session of a run: a new one, the most recent one of a
 // directory, one named by its ID, or a fork of it. It also reads what a session used. It
 // runs no agent. Start reading at Session.Open.
-package record
+package stored
 
 import (
 	"context"

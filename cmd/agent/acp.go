@@ -69,9 +69,7 @@ func openInEditor(given *flags, end *exit.Signals, o acp.Opening) (*acp.Opened, 
 		return nil, err
 	}
 	a.work.UseEditor(o.Editor)
-	if a.connections.Connections != nil {
-		a.connections.Start()
-	}
+	a.connections.Start()
 	m := a.options.Model
 	out := &acp.Opened{
 		Agent: loop.NewAgent(a.options), ID: a.stored.ID(), Dir: a.dir,
@@ -99,9 +97,7 @@ func openInEditor(given *flags, end *exit.Signals, o acp.Opening) (*acp.Opened, 
 			return event.Prompt{Text: slash.CustomPrompt(c, args), Mentions: event.Resources(args)}, nil
 		}})
 	}
-	if a.connections.Connections != nil {
-		out.Prompts, out.Changed = a.connections.editorCommands, a.connections.Changed()
-	}
+	out.Prompts, out.Changed = a.serverPrompts, a.connections.Changed()
 	if m.Name == offline.Name {
 		out.Notices = append(out.Notices, connectNotice(credentials.KeyringAvailable()))
 	}
@@ -120,11 +116,11 @@ func commandText(c screen.CustomCommand) string {
 	return text
 }
 
-// editorCommands returns the prompts of MCP servers as commands of an editor.
-func (c connected) editorCommands() (all []acp.Command) {
-	for _, p := range c.prompts() {
+// serverPrompts returns the prompts of MCP servers as commands of an editor.
+func (a *app) serverPrompts() (all []acp.Command) {
+	for _, p := range a.connections.Prompts() {
 		all = append(all, acp.Command{Name: p.Name, Args: p.Usage, What: strings.TrimSpace(p.Description + " (from the MCP server " + p.Server + ")"), Prompt: func(ctx context.Context, args string) (event.Prompt, error) {
-			got, err := c.prompt(ctx, p.Name, slash.ArgWords(args))
+			got, err := a.connections.Prompt(ctx, p.Name, slash.ArgWords(args))
 			if err == nil && !got.IsEmpty() {
 				got.Mentions = event.Resources(args)
 				got.Text = strings.TrimSpace("/"+p.Name+" "+args) + "\n\n" + got.Text

@@ -12,8 +12,10 @@ import (
 
 	"agent/cmd/agent/access"
 	"agent/cmd/agent/command"
+	"agent/cmd/agent/connections"
 	"agent/cmd/agent/credentials"
 	"agent/cmd/agent/exit"
+	servers "agent/cmd/agent/mcp"
 	"agent/cmd/agent/models"
 	"agent/cmd/agent/permit"
 	"agent/cmd/agent/settings"
@@ -75,10 +77,10 @@ type opening struct {
 	notice    string // shown to the user at the start
 	// servers are MCP servers of an editor, besides the configured ones.
 	servers          map[string]settings.MCPServer
-	kept             *keptServers // keeps the connections to MCP servers; nil for none
-	program          bool         // another program answers questions: there is no screen
-	noForms          bool         // that program cannot answer questions of MCP servers
-	previousEndpoint *endpoint    // of the session before a new one; nil if there was none
+	kept             *connections.Kept // keeps the connections to MCP servers; nil for none
+	program          bool              // another program answers questions: there is no screen
+	noForms          bool              // that program cannot answer questions of MCP servers
+	previousEndpoint *endpoint         // of the session before a new one; nil if there was none
 	// baseFor is the provider that BaseURL is for; empty for the selected one.
 	baseFor string
 	// fromScreen is set if the user chose the session on the screen: its own base
@@ -128,11 +130,11 @@ type app struct {
 	// sandbox is that of commands; nil if it is turned off.
 	sandbox     *access.Sandbox
 	choice      modelChoice
-	trust       *trust.Review // of what the repository configures; nil in the demo
-	changes     changes       // of files
-	hooks       *hooks.Runner // nil if there are none
-	connections connected     // to MCP servers
-	servers     *lsp.Pool     // language servers; nil if none is used
+	trust       *trust.Review        // of what the repository configures; nil in the demo
+	changes     changes              // of files
+	hooks       *hooks.Runner        // nil if there are none
+	connections *connections.Session // to MCP servers; nil without servers
+	servers     *lsp.Pool            // language servers; nil if none is used
 }
 
 // open opens a new session, or the one that f resumes. attended means that a user
@@ -146,7 +148,7 @@ func open(f opening, attended bool) (*app, error) {
 		return nil, err
 	}
 	a := &app{dir: f.dir, set: file.Settings, end: f.end}
-	a.set.MCP, a.notices = mergeServers(a.set.MCP, f.servers)
+	a.set.MCP, a.notices = servers.Merge(a.set.MCP, f.servers)
 	if f.notice != "" {
 		a.notices = append(a.notices, f.notice)
 	}
@@ -248,7 +250,7 @@ func (a *app) assemble(f opening, attended bool) (err error) {
 	}
 	a.notices = append(a.notices, warnings...)
 	a.changes.off = f.temporary
-	a.addConnections(f, attended)
+	a.openConnections(f, attended)
 	if !f.temporary {
 		a.openHooks()
 	}

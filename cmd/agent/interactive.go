@@ -81,7 +81,7 @@ func show(ctx context.Context, a *app, in *lineInput, prompts []screen.Prompt) (
 	o.OnForcedInterrupt = onForcedInterrupt(a.end, stop)
 	var left screen.Exit
 	var err error
-	if c := a.connections.Connections; c != nil {
+	if c := a.connections; c != nil {
 		if o.Shown = c.Start; in != nil {
 			c.Start()
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/charmbracelet/x/term"
 
 	"agent/cmd/agent/command"
+	"agent/cmd/agent/connections"
 	"agent/cmd/agent/sessions"
 	"agent/internal/history"
 	"agent/internal/tui/ink"
@@ -24,8 +25,8 @@ import (
 // until the user leaves. prompts are for the first one.
 func runSessions(ctx context.Context, f opening, prompts []screen.Prompt) error {
 	ctx, stop := context.WithCancel(ctx)
-	f.kept = &keptServers{}
-	defer f.kept.close()
+	f.kept = &connections.Kept{}
+	defer f.kept.Close()
 	var expired <-chan string
 	defer func() {
 		stop()
@@ -56,7 +57,7 @@ func runSessions(ctx context.Context, f opening, prompts []screen.Prompt) error 
 		closing.Leave()
 		next, here := a.nextOpening(f, left), a.reopening(f)
 		if a.close(); err != nil || next == nil {
-			f.kept.close()
+			f.kept.Close()
 		}
 		closing.End()
 		if err != nil || next == nil {

@@ -69,6 +69,7 @@ func openInEditor(given *flags, end *exit.Signals, o acp.Opening) (*acp.Opened, 
 		return nil, err
 	}
 	a.work.UseEditor(o.Editor)
+	a.options.KeepSettings = true
 	a.connections.Start()
 	m := a.options.Model
 	out := &acp.Opened{

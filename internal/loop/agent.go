@@ -359,8 +359,10 @@ func (a *Agent) do(ctx context.Context, c event.Command) {
 	case event.StopJob:
 		a.stopJob(c.ID)
 	case event.SetMode:
+		a.keepSettings()
 		a.permissions.setMode(c.Mode)
 	case event.SetModel:
+		a.keepSettings()
 		if a.models.choose(c.Model, c.Effort, "") {
 			a.warnOfWindow()
 		}

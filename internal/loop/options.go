@@ -19,6 +19,11 @@ type Options struct {
 	// agent resumes their session. The agent does not close it.
 	Log   *history.Log
 	Draft event.Draft // saved with the session
+	// KeepSettings is set for a front end that may end after each command. The session is
+	// then saved once the user has set its mode or its model, even without a prompt, and
+	// starts with its last mode when it is resumed. ModeAll is only kept until there is a
+	// prompt: later the user has to choose it again.
+	KeepSettings bool
 	// Notices are shown to the user as they arrive, while Run runs; may be nil.
 	Notices <-chan string
 	Listener

@@ -106,7 +106,8 @@ func (a *app) openConnections(f opening, attended bool) {
 	a.connections, notices = connections.Open(o)
 	a.notices = append(a.notices, notices...)
 	if a.connections != nil {
-		a.options.Connected, a.options.Attach = a.connections.Toolbox(), a.connections.Attach
+		box := a.connections.Toolbox()
+		a.options.Connected, a.options.ServerProblems, a.options.Attach = box, box.Problems(), a.connections.Attach
 	}
 }
 

@@ -13,8 +13,6 @@ import (
 // maxQueued is how many messages wait until the server reads them.
 const maxQueued = 256
 
-var errEnded = errors.New("the language server has ended")
-
 // peer handles what a server sends without being asked. One goroutine calls it, so it must
 // not block.
 type peer interface {
@@ -108,7 +106,10 @@ func (c *conn) read(r io.Reader) {
 		if err == nil && body != nil {
 			err = c.receive(body)
 		}
-		if err != nil {
+		switch {
+		case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
+			c.End(errors.New("the language server has ended"))
+		case err != nil:
 			c.End(err)
 		}
 	}

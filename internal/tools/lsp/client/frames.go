@@ -2,7 +2,6 @@ package client
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"io"
 	"net/textproto"
@@ -30,16 +29,14 @@ func newFrames(r io.Reader) frames {
 	return frames{limit, textproto.NewReader(bufio.NewReader(limit))}
 }
 
-// next returns the body of the next message; nil for one that is too large. It returns
-// errEnded at the end of the input.
+// next returns the body of the next message; nil for one that is too large. Its errors wrap
+// io.EOF or io.ErrUnexpectedEOF at the end of the input.
 func (f frames) next() ([]byte, error) {
 	f.limit.N = maxHeader
 	header, err := f.text.ReadMIMEHeader()
 	switch {
 	case f.limit.N <= 0 && err != nil:
 		return nil, fmt.Errorf("the header of a message is longer than %d bytes", maxHeader)
-	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
-		return nil, errEnded
 	case err != nil:
 		return nil, fmt.Errorf("read the header of a message: %w", err)
 	}

@@ -36,7 +36,7 @@ type Options struct {
 	// project.
 	Request time.Duration
 	// Quiet is how long a server must send nothing more about a file if it does not say to
-	// which version its diagnostics belong. If it does, a fifth is enough.
+	// which version its diagnostics belong. If it does, a fifth is enough. It is positive.
 	Quiet time.Duration
 }
 
@@ -49,15 +49,15 @@ type Client struct {
 	Abilities protocol.Capabilities
 
 	mu        sync.Mutex
-	documents map[string]*document // open ones, by file
-	version   int                  // of the document that was sent last
+	documents documents
 	work      activity
 	news      chan struct{} // closed at a notification of the server, then replaced
 }
 
 // New returns a Client that is not connected yet.
 func New(o Options) *Client {
-	c := &Client{o: o, ready: make(chan struct{}), documents: map[string]*document{}, news: make(chan struct{})}
+	c := &Client{o: o, ready: make(chan struct{}), news: make(chan struct{})}
+	c.documents = documents{quiet: o.Quiet, open: map[string]*document{}}
 	c.work.began = map[string]time.Time{}
 	c.conn = newConn(c)
 	return c
@@ -77,23 +77,6 @@ func (c *Client) Run(r io.Reader, w io.Writer) {
 	c.read(r)
 }
 
-// abilities are the ClientCapabilities. serverStatusNotification is an extension of
-// rust-analyzer.
-const abilities = `{
-	"general": {"positionEncodings": ["utf-8", "utf-16"]},
-	"window": {"workDoneProgress": true},
-	"experimental": {"serverStatusNotification": true},
-	"workspace": {
-		"configuration": true, "workspaceFolders": true, "workspaceEdit": {"documentChanges": true},
-		"didChangeWatchedFiles": {"dynamicRegistration": true}
-	},
-	"textDocument": {
-		"publishDiagnostics": {"versionSupport": true}, "diagnostic": {}, "rename": {}, "references": {},
-		"definition": {"linkSupport": true}, "documentSymbol": {"hierarchicalDocumentSymbolSupport": true},
-		"hover": {"contentFormat": ["plaintext", "markdown"]}, "synchronization": {"didSave": true}
-	}
-}`
-
 // initialize sends the first messages. The process ID is left out, because the server may
 // not see this process in its sandbox and would exit.
 func (c *Client) initialize() error {
@@ -102,7 +85,7 @@ func (c *Client) initialize() error {
 	folder := protocol.FolderOf(c.o.Root)
 	m, err := c.call(ctx, "initialize", object{
 		"processId": nil, "clientInfo": object{"name": "agent"}, "rootUri": folder.URI, "workspaceFolders": []any{folder},
-		"initializationOptions": c.o.Settings, "capabilities": json.RawMessage(abilities),
+		"initializationOptions": c.o.Settings, "capabilities": json.RawMessage(protocol.ClientCapabilities),
 	})
 	var result struct{ Capabilities protocol.Capabilities }
 	if err == nil {
@@ -206,7 +189,7 @@ func (c *Client) note(method string, params json.RawMessage) {
 		c.work.note(method, params)
 		c.early = c.work.loading()
 	} else if json.Unmarshal(params, &p) == nil {
-		c.publish(p)
+		c.documents.publish(p)
 	}
 	close(c.news)
 	c.news = make(chan struct{})

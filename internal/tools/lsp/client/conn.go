@@ -161,7 +161,7 @@ func (c *conn) send(m object) error {
 	}
 	select {
 	case <-c.Ended():
-	case c.queue <- frame(body):
+	case c.queue <- fmt.Appendf(nil, "Content-Length: %d\r\n\r\n%s", len(body), body):
 	default:
 		c.End(errors.New("the language server does not read its input"))
 	}

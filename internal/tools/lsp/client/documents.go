@@ -30,29 +30,79 @@ type document struct {
 	clean bool // the last list of the server was empty and had no version
 }
 
+// documents are the open files of a server with their errors. They send nothing.
+type documents struct {
+	quiet   time.Duration        // see Options
+	open    map[string]*document // by file
+	version int                  // of the document that was sent last
+}
+
+// set keeps the text of a file, which is sent now.
+func (ds *documents) set(file, text string) *document {
+	ds.version++
+	d := &document{version: ds.version, text: text, sent: time.Now()}
+	if old := ds.open[file]; old != nil && old.clean { // typescript-language-server does not repeat an empty list
+		d.clean, d.quiet = true, 2*ds.quiet
+	}
+	ds.open[file] = d
+	return d
+}
+
+// oldest returns the file whose text was sent before all others.
+func (ds *documents) oldest() string {
+	return slices.MinFunc(slices.Collect(maps.Keys(ds.open)), func(a, b string) int { return ds.open[a].version - ds.open[b].version })
+}
+
+// publish keeps the errors among the diagnostics of an open file. It ignores those of older
+// versions.
+func (ds *documents) publish(p protocol.Published) {
+	d := ds.open[protocol.FileOf(p.URI)]
+	if d == nil || p.Version != 0 && p.Version != d.version {
+		return
+	}
+	d.clean = len(p.Diagnostics) == 0 && p.Version == 0
+	d.found, d.foundAt = onlyErrors(p.Diagnostics), time.Now()
+	if short := ds.quiet / 5; d.quiet != short && p.Version == 0 {
+		d.quiet = ds.quiet
+	} else {
+		d.quiet = short
+	}
+}
+
+// onlyErrors returns the errors among diagnostics, at most maxDiagnostics.
+func onlyErrors(all []protocol.Diagnostic) []protocol.Diagnostic {
+	all = slices.DeleteFunc(all, func(d protocol.Diagnostic) bool { return d.Severity > 1 })
+	return slices.Clone(all[:min(len(all), maxDiagnostics)])
+}
+
+// latest returns the errors of an open file. They are complete when the server sends
+// nothing more for wait.
+func (ds *documents) latest(file string, work *activity) (found []protocol.Diagnostic, wait time.Duration) {
+	d := ds.open[file]
+	if d == nil || d.quiet == 0 || work.since(d.sent) {
+		return nil, forNews
+	}
+	last := slices.MaxFunc([]time.Time{d.sent, d.foundAt, work.ended}, time.Time.Compare)
+	return slices.Concat(d.pulled, d.found), max(0, d.quiet-time.Since(last))
+}
+
 // Open makes the server use text as the content of a file, instead of what is on disk. If
 // too many files are open, it closes the one whose text was sent before all others.
 func (c *Client) Open(file, text string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	old := c.documents[file]
+	old := c.documents.open[file]
 	if old != nil && old.text == text {
 		return nil
 	}
-	if old == nil && len(c.documents) >= maxOpen {
-		c.close(slices.MinFunc(slices.Collect(maps.Keys(c.documents)), func(a, b string) int { return c.documents[a].version - c.documents[b].version }))
+	if old == nil && len(c.documents.open) >= maxOpen {
+		c.close(c.documents.oldest())
 	}
-	c.version++
-	d := &document{version: c.version, text: text, sent: time.Now()}
-	c.documents[file] = d
 	p := protocol.About(file)
-	p.Document.Version = d.version
+	p.Document.Version = c.documents.set(file, text).version
 	if old == nil {
 		p.Document.Language, p.Document.Text = protocol.LanguageOf(file), &text
 		return c.notify("textDocument/didOpen", p)
-	}
-	if old.clean { // typescript-language-server does not repeat an empty list
-		d.clean, d.quiet = true, 2*c.o.Quiet
 	}
 	p.Changes = []protocol.TextChange{{Text: text}}
 	return errors.Join(c.notify("textDocument/didChange", p), c.notify("textDocument/didSave", protocol.About(file)))
@@ -67,7 +117,7 @@ func (c *Client) Close(file string) {
 
 // close is Close. The caller holds c.mu.
 func (c *Client) close(file string) {
-	delete(c.documents, file)
+	delete(c.documents.open, file)
 	_ = c.notify("textDocument/didClose", protocol.About(file)) // the next request reports it
 }
 
@@ -75,7 +125,7 @@ func (c *Client) close(file string) {
 func (c *Client) Opened() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return slices.Collect(maps.Keys(c.documents))
+	return slices.Collect(maps.Keys(c.documents.open))
 }
 
 // Changed tells the server that files have changed on disk. It leaves out open files that
@@ -84,7 +134,7 @@ func (c *Client) Changed(all []protocol.FileEvent) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	all = slices.DeleteFunc(slices.Clone(all), func(e protocol.FileEvent) bool {
-		return e.Type != protocol.Deleted && c.documents[protocol.FileOf(e.URI)] != nil
+		return e.Type != protocol.Deleted && c.documents.open[protocol.FileOf(e.URI)] != nil
 	})
 	if len(all) > 0 {
 		_ = c.notify("workspace/didChangeWatchedFiles", object{"changes": all}) // the next request reports it
@@ -96,33 +146,11 @@ func (c *Client) Changed(all []protocol.FileEvent) {
 func (c *Client) Knows(file string, version int, text string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	d := c.documents[file]
+	d := c.documents.open[file]
 	if d == nil {
 		return true // the server has read the file itself
 	}
 	return d.text == text && (version == 0 || version == d.version)
-}
-
-// publish keeps the errors among the diagnostics of an open file. It ignores those of older
-// versions. The caller holds c.mu.
-func (c *Client) publish(p protocol.Published) {
-	d := c.documents[protocol.FileOf(p.URI)]
-	if d == nil || p.Version != 0 && p.Version != d.version {
-		return
-	}
-	d.clean = len(p.Diagnostics) == 0 && p.Version == 0
-	d.found, d.foundAt = onlyErrors(p.Diagnostics), time.Now()
-	if short := c.o.Quiet / 5; d.quiet != short && p.Version == 0 {
-		d.quiet = c.o.Quiet
-	} else {
-		d.quiet = short
-	}
-}
-
-// onlyErrors returns the errors among diagnostics, at most maxDiagnostics.
-func onlyErrors(all []protocol.Diagnostic) []protocol.Diagnostic {
-	all = slices.DeleteFunc(all, func(d protocol.Diagnostic) bool { return d.Severity > 1 })
-	return slices.Clone(all[:min(len(all), maxDiagnostics)])
 }
 
 // Errors waits for the errors in an open file, in the text that was sent last. It reports
@@ -132,7 +160,7 @@ func (c *Client) Errors(ctx context.Context, file string) (found []protocol.Diag
 		return nil, false
 	}
 	ok = c.until(ctx, func() (wait time.Duration) {
-		found, wait = c.latest(file)
+		found, wait = c.documents.latest(file, &c.work)
 		return wait
 	})
 	return found, ok
@@ -143,14 +171,14 @@ func (c *Client) Errors(ctx context.Context, file string) (found []protocol.Diag
 func (c *Client) Published(file string) (found []protocol.Diagnostic, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	found, wait := c.latest(file)
+	found, wait := c.documents.latest(file, &c.work)
 	return found, wait == 0
 }
 
 // pull asks for the errors in an open file. It reports whether there is an answer.
 func (c *Client) pull(ctx context.Context, file string) bool {
 	c.mu.Lock()
-	d := c.documents[file]
+	d := c.documents.open[file]
 	c.mu.Unlock()
 	var result struct{ Items []protocol.Diagnostic }
 	m, err := c.call(ctx, "textDocument/diagnostic", protocol.About(file))
@@ -159,20 +187,9 @@ func (c *Client) pull(ctx context.Context, file string) bool {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if d == nil || c.documents[file] != d {
+	if d == nil || c.documents.open[file] != d {
 		return false // it is about an older version
 	}
 	d.pulled, d.quiet = onlyErrors(result.Items), c.o.Quiet/5
 	return true
-}
-
-// latest returns the errors of an open file. They are complete when the server sends
-// nothing more for wait. The caller holds c.mu.
-func (c *Client) latest(file string) (found []protocol.Diagnostic, wait time.Duration) {
-	d := c.documents[file]
-	if d == nil || d.quiet == 0 || c.work.since(d.sent) {
-		return nil, forNews
-	}
-	last := slices.MaxFunc([]time.Time{d.sent, d.foundAt, c.work.ended}, time.Time.Compare)
-	return slices.Concat(d.pulled, d.found), max(0, d.quiet-time.Since(last))
 }

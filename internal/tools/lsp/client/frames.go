@@ -53,8 +53,3 @@ func (f frames) next() ([]byte, error) {
 	_, err = io.ReadFull(f.text.R, body)
 	return body, err
 }
-
-// frame returns a message with its header.
-func frame(body []byte) []byte {
-	return append(fmt.Appendf(nil, "Content-Length: %d\r\n\r\n", len(body)), body...)
-}

@@ -179,6 +179,23 @@ type Diagnostic struct {
 	Message  string `json:"message"`
 }
 
+// ClientCapabilities are the abilities of this program, as JSON. serverStatusNotification is
+// an extension of rust-analyzer.
+const ClientCapabilities = `{
+	"general": {"positionEncodings": ["utf-8", "utf-16"]},
+	"window": {"workDoneProgress": true},
+	"experimental": {"serverStatusNotification": true},
+	"workspace": {
+		"configuration": true, "workspaceFolders": true, "workspaceEdit": {"documentChanges": true},
+		"didChangeWatchedFiles": {"dynamicRegistration": true}
+	},
+	"textDocument": {
+		"publishDiagnostics": {"versionSupport": true}, "diagnostic": {}, "rename": {}, "references": {},
+		"definition": {"linkSupport": true}, "documentSymbol": {"hierarchicalDocumentSymbolSupport": true},
+		"hover": {"contentFormat": ["plaintext", "markdown"]}, "synchronization": {"didSave": true}
+	}
+}`
+
 // Capabilities are the abilities of a server that decide what a client sends.
 type Capabilities struct {
 	Encoding    Encoding `json:"positionEncoding"`

@@ -85,8 +85,7 @@ type Options struct {
 }
 
 const (
-	startLimit  = time.Minute // until a server is ready
-	maxCrashes  = 3           // of a server within crashPeriod; then it is off
+	maxCrashes  = 3 // of a server within crashPeriod; then it is off
 	crashPeriod = 10 * time.Minute
 	maxFile     = 4 << 20 // bytes of a file that a server gets
 	maxChanged  = 1000    // files of a notification
@@ -265,9 +264,7 @@ func (p *Pool) use(ctx context.Context, name string) (*running, error) {
 	if err != nil {
 		return nil, err
 	}
-	limited, stop := context.WithTimeout(ctx, startLimit)
-	defer stop()
-	if err := r.explain(r.Wait(limited)); err != nil {
+	if err := r.explain(r.Wait(ctx)); err != nil {
 		return nil, err
 	}
 	text, err := p.read(p.file(name))

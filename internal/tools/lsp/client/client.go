@@ -119,7 +119,8 @@ func (c *Client) Ready() bool {
 	}
 }
 
-// Wait waits until the server is initialized.
+// Wait waits until the server is initialized, or the connection has ended: a server that
+// does not answer within a minute is given up.
 func (c *Client) Wait(ctx context.Context) error {
 	select {
 	case <-c.ready:

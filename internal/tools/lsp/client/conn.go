@@ -25,7 +25,6 @@ type peer interface {
 // conn is a connection in JSON-RPC 2.0. Its methods are safe for concurrent use.
 type conn struct {
 	peer  peer
-	early bool // an answer that arrives now may be incomplete; only for peer and receive
 	queue chan []byte
 	life  context.Context         // ends when the connection ends
 	end   context.CancelCauseFunc // the first error counts
@@ -33,6 +32,10 @@ type conn struct {
 	mu      sync.Mutex
 	last    int
 	waiting map[string]chan message // by the ID of the request
+
+	// early is set while an answer that arrives may be incomplete. Only the goroutine that
+	// reads uses it.
+	early bool
 }
 
 // message is a request, a response or a notification of the server.
@@ -43,7 +46,7 @@ type message struct {
 	Result json.RawMessage `json:"result"`
 	Error  *responseError  `json:"error"`
 
-	early bool // see conn
+	early bool // the answer may be incomplete
 }
 
 type object = map[string]any

@@ -48,7 +48,7 @@ func (ds *documents) set(file, text string) *document {
 	return d
 }
 
-// oldest returns the file whose text was sent before all others.
+// oldest returns the file that was sent longest ago. There is one.
 func (ds *documents) oldest() string {
 	return slices.MinFunc(slices.Collect(maps.Keys(ds.open)), func(a, b string) int { return ds.open[a].version - ds.open[b].version })
 }
@@ -87,7 +87,7 @@ func (ds *documents) latest(file string, work *activity) (found []protocol.Diagn
 }
 
 // Open makes the server use text as the content of a file, instead of what is on disk. If
-// too many files are open, it closes the one whose text was sent before all others.
+// too many files are open, it closes the one that was sent longest ago.
 func (c *Client) Open(file, text string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

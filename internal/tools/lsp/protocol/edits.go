@@ -26,7 +26,7 @@ func (e Encoding) Column(line string, offset int) int {
 }
 
 // Offset returns the byte offset of a column of line. A column that line does not have
-// means its end, or its begin if it is negative.
+// means its end, or its beginning if it is negative.
 func (e Encoding) Offset(line string, column int) int {
 	if e == utf8 {
 		return max(0, min(column, len(line)))

@@ -115,7 +115,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// A path survives the way through a URI.
+// A path is the same after the conversion to a URI and back.
 func TestURIs(t *testing.T) {
 	files := map[string]string{"/a b/ä#?%.go": "file:///a%20b/%C3%A4%23%3F%25.go"}
 	if runtime.GOOS == "windows" {

@@ -64,9 +64,19 @@ func TestAnotherProgramAnswersAServer(t *testing.T) {
 	}
 	f.send(`{"type":"prompt","text":"again"}`)
 	ask = f.until("ask")["ask"].(map[string]any)
-	f.send(`{"type":"answer","id":` + quote(ask["id"].(string)) + `,"decision":"answer","values":{"guests":13}}`)
+	// An answer that does not fit leaves the question open.
+	for _, bad := range [][2]string{
+		{`"decision":"answer","values":{"guests":13}`, "answer: guests: enter a whole number of at most 12"},
+		{`"decision":"answer","values":{"guests":2,"rom":"hall"}`, `answer: the form has no field "rom"`},
+		{`"decision":"answer","choices":[0]`, "answer: there is no choice 0: the question has 0 choices, numbered from 0"},
+		{`"decision":"allow"`, `answer: the question has a form: use the decision answer with "values", or refuse`},
+	} {
+		f.send(`{"type":"answer","id":` + quote(ask["id"].(string)) + `,` + bad[0] + `}`)
+		same(t, f.until("error"), map[string]any{"error": bad[1]})
+	}
+	f.send(`{"type":"answer","id":` + quote(ask["id"].(string)) + `,"decision":"answer","values":{"guests":2}}`)
 	f.until("turn_end")
-	if got := result(t, model); !strings.Contains(got, `1 question of the server without an answer: the values are not valid: guests: enter a whole number of at most 12`) {
+	if got := result(t, model); !strings.Contains(got, `accept {\"guests\":2,\"room\":\"hall\"}`) {
 		t.Errorf("the result is not in %s", got)
 	}
 	if code := f.end(); code != 0 {

@@ -30,6 +30,12 @@ func singleTools() (*tool.Set, error) {
 	commands := tools.Commands{Workspace: w, Limits: shellLimits(file.Settings), MaxOutput: file.Settings.Shell.MaxOutput}
 	checks := newChecks(commands, file.Checks)
 	ts := newTools(commands, nil, nil, checks, nil)
+	custom, err := customTools(file.Settings, commands)
+	if err != nil {
+		_ = w.Close()
+		return nil, err
+	}
+	ts = append(ts, custom...)
 	if p := openInstructions(dir, os.Getenv); len(p.Skills()) > 0 {
 		ts = append(ts, p.SkillTool())
 	}
@@ -44,7 +50,18 @@ func singleTools() (*tool.Set, error) {
 	}, nil
 }
 
-// everyTool returns all tools except skill, also those that need a session or checks.
+// knownTools returns everyTool and the tools of the configuration. They only describe
+// themselves.
+func knownTools() ([]tools.Tool, error) {
+	file, err := command.ReadSettings()
+	if err != nil {
+		return nil, err
+	}
+	custom, err := customTools(file.Settings, tools.Commands{})
+	return append(everyTool(), custom...), err
+}
+
+// everyTool returns all built-in tools except skill, also those that need a session or checks.
 // They only describe themselves.
 func everyTool() []tools.Tool {
 	jobs := tools.NewJobs()

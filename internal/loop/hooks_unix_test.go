@@ -40,7 +40,7 @@ func newHooked(t *testing.T, p llm.Provider, all map[string][]hooks.Hook) hooked
 	h.Tools = tools.Commands{Workspace: w}.Tools(nil)
 	h.Mode, h.Paths = event.ModeAsk, policy.Paths{Workspace: h.dir}
 	h.runner = hooks.New(hooks.Options{
-		Session: "s1", Dir: h.dir, Find: func(event string) []hooks.Hook { return all[event] }, Environment: os.Environ,
+		Session: "s1", Dir: h.dir, Find: func(event string) ([]hooks.Hook, string) { return all[event], "" }, Environment: os.Environ,
 	}, []string{"/bin/sh", "-c", "--"})
 	t.Cleanup(h.runner.Close)
 	calls := h.runner.Calls(h.dir, "")

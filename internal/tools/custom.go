@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"strings"
 	"time"
 
@@ -57,6 +58,9 @@ func (c Commands) Custom(tool Custom) (Tool, error) {
 	if err != nil {
 		return nil, err
 	}
+	if wrong := unknownType(tool.Schema); wrong != "" {
+		return nil, fmt.Errorf("unknown type %q. Types: %s", wrong, strings.Join(schemaTypes, ", "))
+	}
 	return customTool{Custom: tool, commands: &shellTool{Commands: c, dir: "."}, schema: text, accepted: accepted}, nil
 }
 
@@ -93,6 +97,13 @@ func (t customTool) Accepts() intake.Tool {
 	}}
 }
 
+// readable returns an error of the validator without the name of the root, and with numbers
+// as in JSON: the validator prints 7 as 7/1 or 7.000000.
+func readable(err error) string {
+	text := strings.ReplaceAll(err.Error(), "validating root: ", "")
+	return regexp.MustCompile(`\b(\d+)(/1|\.0+)\b`).ReplaceAllString(text, "$1")
+}
+
 // Prepare implements Tool. The target is the command with the arguments in a comment, so
 // that the user sees them before approving and the policy judges the command alone.
 func (t customTool) Prepare(_ context.Context, args json.RawMessage) (Call, error) {
@@ -105,7 +116,7 @@ func (t customTool) Prepare(_ context.Context, args json.RawMessage) (Call, erro
 		return Call{}, err
 	}
 	if err := t.accepted.Validate(value); err != nil {
-		return Call{}, fmt.Errorf("the arguments of %s do not match its schema: %s", t.Name, strings.ReplaceAll(err.Error(), "validating root: ", ""))
+		return Call{}, fmt.Errorf("the arguments of %s do not match its schema: %s", t.Name, readable(err))
 	}
 	var input bytes.Buffer
 	if err := json.Compact(&input, understood.Arguments); err != nil {

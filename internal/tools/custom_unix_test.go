@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -69,7 +70,7 @@ func TestCustomToolFails(t *testing.T) {
 		{"echo part; echo 'no such order' >&2; exit 3", `{"number": 7}`, "part\nno such order\n[exit 3]\n", 0},
 		{"exec sleep 100", `{"number": 7}`, "[stopped after 0.1 s, its time limit]\n", 100 * time.Millisecond},
 		{"true", `{"number": 7}`, "[no output]\n", 0},
-		{"true", `{"number": 0}`, "do not match its schema", 0},
+		{"true", `{"number": 0}`, "do not match its schema: validating /properties/number: minimum: 0 is less than 1", 0},
 		{"true", `{}`, "number", 0},
 		{"true", `{"number": 7, "state": "sent"}`, `"state" must be new or paid (you sent "sent")`, 0},
 		{"true", `{"number": 7, "nots": "a"}`, `does not take "nots". Did you mean "note"?`, 0},
@@ -91,6 +92,28 @@ func TestCustomToolFails(t *testing.T) {
 		if !strings.Contains(text, c.want) || len(text) > 20_000 {
 			t.Errorf("%s %.80s: %.300q, want %q", c.command, c.args, text, c.want)
 		}
+	}
+}
+
+// A type that JSON schemas do not have is an error, and a value that is not a schema is not.
+func TestCustomToolWithAnUnknownType(t *testing.T) {
+	list := func(kind any) map[string]any {
+		return map[string]any{"type": "object", "properties": map[string]any{
+			"type": map[string]any{"type": "string", "enum": []any{"integr"}, "default": "integr"},
+			"all":  map[string]any{"type": "array", "items": map[string]any{"anyOf": []any{map[string]any{"type": kind}}}},
+		}}
+	}
+	for kind, want := range map[any]string{
+		"integer": "<nil>",
+		"integr":  `unknown type "integr". Types: object, array, string, number, integer, boolean, null`,
+	} {
+		_, err := tools.Commands{}.Custom(tools.Custom{Name: "x", Schema: list(kind)})
+		if got := fmt.Sprint(err); got != want {
+			t.Errorf("%v: %s, want %s", kind, got, want)
+		}
+	}
+	if _, err := (tools.Commands{}).Custom(tools.Custom{Name: "x", Schema: list([]any{"null", "text"})}); err == nil {
+		t.Error("an unknown type in a list is accepted")
 	}
 }
 

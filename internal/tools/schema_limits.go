@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -179,4 +180,41 @@ func (c references) target(ref string) (any, error) {
 		}
 	}
 	return at, nil
+}
+
+// schemaTypes are the types of JSON schemas.
+var schemaTypes = []string{"object", "array", "string", "number", "integer", "boolean", "null"}
+
+// unknownType returns a type in a decoded schema that JSON schemas do not have; empty for
+// none. The parser accepts every type, and the provider would reject the request.
+func unknownType(schema map[string]any) string {
+	types, ok := schema["type"].([]any)
+	if !ok {
+		types = []any{schema["type"]}
+	}
+	for _, t := range types {
+		if name, ok := t.(string); ok && !slices.Contains(schemaTypes, name) {
+			return name
+		}
+	}
+	var inner []any
+	for _, key := range []string{"properties", "patternProperties", "$defs", "definitions"} {
+		if named, ok := schema[key].(map[string]any); ok {
+			inner = append(inner, elements(named)...)
+		}
+	}
+	for _, key := range []string{"items", "additionalProperties", "not", "anyOf", "oneOf", "allOf"} {
+		if list, ok := schema[key].([]any); ok {
+			inner = append(inner, list...)
+		}
+		inner = append(inner, schema[key])
+	}
+	for _, e := range inner {
+		if s, ok := e.(map[string]any); ok {
+			if wrong := unknownType(s); wrong != "" {
+				return wrong
+			}
+		}
+	}
+	return ""
 }

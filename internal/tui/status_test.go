@@ -86,13 +86,13 @@ func TestCost(t *testing.T) {
 		&event.StepEnd{Reply: "r1", Model: "acme/one", Usage: llm.Usage{Input: 1000, Output: 10}, Cost: &cent}, turnEnd(event.Done, 0),
 		userSaid("two"),
 		&event.StepEnd{Reply: "r2", Model: "acme/one", Usage: llm.Usage{Input: 2000, Cached: 1500, Output: 20}, Cost: &cent},
-		&event.StepEnd{Reply: "r3", Model: "free/two", Usage: llm.Usage{Input: 180_000, Output: 1}}, turnEnd(event.Done, 0))
+		&event.StepEnd{Reply: "r3", Model: "free/two", Usage: llm.Usage{Input: 180_000, Output: 1, Searches: 2}}, turnEnd(event.Done, 0))
 	d.typeText("/cost")
 	d.press("enter")
 	for _, want := range []string{
 		"acme/one: 2k input (1.5k cached) and 20 output tokens, 1 step, $0.01",
 		"acme/one: 3k input (1.5k cached) and 30 output tokens, 2 steps, $0.02",
-		"free/two: 180k input and 1 output tokens, 1 step, price unknown",
+		"free/two: 180k input and 1 output tokens, 1 step, 2 web searches,",
 		"180k of 200k (90%, nearly full)",
 	} {
 		if !strings.Contains(d.screen(), want) {

@@ -76,6 +76,11 @@ func TestTrustList(t *testing.T) {
 		t.Errorf("decided %q", r.decided)
 	}
 	d.shows("Cannot change the confirmation: disk full")
+	r.items = []screen.TrustItem{{Kind: "mcp", Name: "shop", File: ".mcp.json", Content: "{}", Changed: true}}
+	d.run("/trust")
+	d.shows("The content has changed since you confirmed it.")
+	d.armDialog()
+	d.press("esc")
 	r.items = nil
 	d.run("/trust")
 	d.shows("This repository configures nothing that needs a confirmation.")

@@ -45,8 +45,7 @@ class Client:
         """Handle each line of the agent until it ends."""
         for line in self.agent.stdout:
             event = json.loads(line)
-            # A later version may send types that this program does not know.
-            handle = getattr(self, "on_" + event["type"], None)
+            handle = getattr(self, "on_" + event["type"], None)  # None for a type of a later version
             if handle:
                 handle(event)
         self.ready.set()
@@ -100,6 +99,7 @@ class Client:
 
     def on_error(self, e):
         self.show("✗ " + e["error"])
+        self.ready.set()  # a question that the answer did not fit stays open
 
     def on_result(self, e):
         self.show(f"[{e['reason']}: {e['steps']} steps, {e['usage'].get('output', 0)} tokens of output]")
@@ -119,7 +119,7 @@ class Client:
     def typed(self, text):
         self.ready.clear()
         if self.asks:
-            self.answer(self.asks.pop(0), text)
+            self.answer(self.asks[0], text)
         elif text.startswith("/mode "):
             self.send(type="set_mode", mode=text.removeprefix("/mode ").strip())
             self.ready.set()

@@ -2,10 +2,12 @@ package headless
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 
 	"agent/cmd/agent/exit"
+	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
 )
 
@@ -28,10 +30,10 @@ type conversing struct {
 
 	lines  chan received // nil after its end
 	queue  []event.Command
-	asks   map[string]bool // IDs of the open questions
-	turn   Result          // of the turn that runs, or of the next one
-	code   int             // exit code of the last turn
-	killed int             // exit code of the signal that ends the program; 0 for none
+	asks   map[string]event.Ask // the open questions by ID
+	turn   Result               // of the turn that runs, or of the next one
+	code   int                  // exit code of the last turn
+	killed int                  // exit code of the signal that ends the program; 0 for none
 }
 
 // Run executes the commands of the input and prints the events with p, which writes to
@@ -49,7 +51,7 @@ func (c Conversation) Run(p Printer, out *Output) error {
 	defer cancel()
 	expired := c.Expire(expiring)
 
-	s := &conversing{Conversation: c, p: p, out: out, stop: stop, lines: make(chan received), asks: map[string]bool{}, turn: c.result()}
+	s := &conversing{Conversation: c, p: p, out: out, stop: stop, lines: make(chan received), asks: map[string]event.Ask{}, turn: c.result()}
 	go c.Input.read(ctx, s.lines) // may run until the process exits, because a read cannot be cancelled
 	for events != nil {
 		lines, next, to := s.ready(commands)
@@ -132,16 +134,42 @@ func (s *conversing) receive(r received, ok bool) {
 		return
 	}
 	if a, isAnswer := r.command.(event.Answer); isAnswer && r.err == nil {
-		if !s.asks[a.ID] {
-			r.err = fmt.Errorf("answer: no question with the ID %.100q is open", a.ID)
+		if r.err = s.check(a); r.err == nil {
+			delete(s.asks, a.ID)
 		}
-		delete(s.asks, a.ID)
 	}
 	if r.err != nil {
 		writeLine(s.out, badLine{Type: "error", Line: r.line, Error: r.err.Error()})
 		return
 	}
 	s.queue = append(s.queue, r.command)
+}
+
+// check returns an error if an answer does not fit an open question, which then stays open.
+func (s *conversing) check(a event.Answer) error {
+	ask, open := s.asks[a.ID]
+	if !open {
+		return fmt.Errorf("answer: no question with the ID %.100q is open", a.ID)
+	}
+	for _, i := range a.Choices {
+		if a.Decision == event.Answered && (i < 0 || i >= len(ask.Choices)) {
+			return fmt.Errorf("answer: there is no choice %d: the question has %s, numbered from 0", i, phrase.Count(len(ask.Choices), "choice"))
+		}
+	}
+	if ask.Form == nil || a.Decision == event.Refuse {
+		return nil
+	}
+	switch answered := a.Decision == event.Answered; {
+	case ask.Form.URL != "" && answered:
+		return errors.New("answer: the question is about a page: use the decision allow or refuse")
+	case ask.Form.URL == "" && !answered:
+		return errors.New(`answer: the question has a form: use the decision answer with "values", or refuse`)
+	case answered:
+		if _, err := ask.Form.Check(a.Values); err != nil {
+			return fmt.Errorf("answer: %w", err)
+		}
+	}
+	return nil
 }
 
 // event prints an event and updates the state.
@@ -152,7 +180,7 @@ func (s *conversing) event(e event.Event) {
 	}
 	switch e := e.(type) {
 	case event.Asked:
-		if s.asks[e.Ask.ID] = true; s.lines == nil {
+		if s.asks[e.Ask.ID] = e.Ask; s.lines == nil {
 			s.reject(e.Ask.ID)
 		}
 	case event.AskDone:

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"agent/cmd/agent/settings"
@@ -69,20 +70,29 @@ func (s Session) Open() *loophooks.Runner {
 		words = []string{shell.Program(), "/S", "/C"}
 	}
 	return loophooks.New(loophooks.Options{
-		Session: s.ID, Dir: s.Dir, Find: s.find, Mask: s.Mask,
+		Session: s.ID, Dir: s.Dir, Find: s.finder(), Mask: s.Mask,
 		Environment: func() []string { return shell.Scrub(os.Environ(), s.Limits) },
 	}, words)
 }
 
-// find returns the hooks that may run at an event: the user's, and those of the repository
-// if the user has confirmed what its files contain now.
-func (s Session) find(event string) (out []loophooks.Hook) {
-	all := slices.Clone(s.User.At(event))
-	if theirs, items, err := repository(s.Dir); err == nil && len(items) > 0 && s.Review.Confirmed(items[0]) {
-		all = append(all, theirs.At(event)...)
+// finder returns the function for loophooks.Options.Find: it finds the user's hooks, and
+// those of the repository if the user has confirmed what its files contain now. If they
+// have run and no longer run because their files changed, it reports that once.
+func (s Session) finder() func(event string) ([]loophooks.Hook, string) {
+	var confirmed atomic.Bool // at the last event
+	return func(event string) (out []loophooks.Hook, problem string) {
+		all := slices.Clone(s.User.At(event))
+		theirs, items, err := repository(s.Dir)
+		switch now := err == nil && len(items) > 0 && s.Review.Confirmed(items[0]); {
+		case now:
+			confirmed.Store(true)
+			all = append(all, theirs.At(event)...)
+		case confirmed.Swap(false) && (len(items) == 0 || s.Review.Changed(items[0])): // not if the user revoked them
+			problem = "The hooks of this repository do not run anymore, because " + repositoryFile + " or a file that they name has changed. To confirm them again: /trust or `agent trust`"
+		}
+		for _, h := range all {
+			out = append(out, loophooks.Hook{Tool: h.Tool, Path: h.Path, Command: h.Command, Claude: h.Format == "claude", Limit: time.Duration(h.Timeout) * time.Second})
+		}
+		return out, problem
 	}
-	for _, h := range all {
-		out = append(out, loophooks.Hook{Tool: h.Tool, Path: h.Path, Command: h.Command, Claude: h.Format == "claude", Limit: time.Duration(h.Timeout) * time.Second})
-	}
-	return out
 }

@@ -28,8 +28,8 @@ const maxArguments = 64 << 20
 
 // Source provides the tools.
 type Source struct {
-	Open  func() (*Set, error) // those of the current directory; the caller closes the set
-	Known func() []tools.Tool  // all tools, which only describe themselves
+	Open  func() (*Set, error)         // those of the current directory; the caller closes the set
+	Known func() ([]tools.Tool, error) // all tools, which only describe themselves
 }
 
 // Set is the tools of a directory, and what limits their calls.
@@ -148,7 +148,11 @@ func check(opts *Options) error {
 	if err != nil {
 		return err
 	}
-	call, err := tools.Accepted(opts.source.Known()).Read(opts.Args[0], input)
+	known, err := opts.source.Known()
+	if err != nil {
+		return err
+	}
+	call, err := tools.Accepted(known).Read(opts.Args[0], input)
 	if err != nil {
 		return (&Call{IO: opts.IO}).fail(err.Error())
 	}

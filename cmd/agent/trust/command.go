@@ -141,10 +141,13 @@ func (i Item) arguments() string {
 	return string(i.Kind) + " NAME"
 }
 
-// state says in a word or two whether i is used.
+// state says in a few words whether i is used.
 func (r *Review) state(i Item) string {
-	if r.Confirmed(i) {
+	switch {
+	case r.Confirmed(i):
 		return "confirmed"
+	case r.Changed(i):
+		return "changed, not confirmed"
 	}
 	return "not confirmed"
 }

@@ -134,6 +134,17 @@ func (r *Review) Confirmed(i Item) bool {
 	return yes
 }
 
+// Changed reports whether the user has confirmed other content of the item, and not its
+// present one.
+func (r *Review) Changed(i Item) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return !slices.Contains(r.confirmed, i.confirmed()) && slices.ContainsFunc(r.confirmed, i.same)
+}
+
+// same reports whether c is a confirmation of the item, with any content.
+func (i Item) same(c settings.Confirmed) bool { return c.Kind == string(i.Kind) && c.Name == i.Name }
+
 // note remembers the files of an item if it is confirmed, and forgets them otherwise. The
 // caller holds r.mu.
 func (r *Review) note(i Item, confirmed bool) {
@@ -175,7 +186,7 @@ func (r *Review) decide(i Item, store func(settings.ProjectFile, settings.Confir
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.confirmed = slices.DeleteFunc(r.confirmed, func(c settings.Confirmed) bool { return c.Kind == string(i.Kind) && c.Name == i.Name })
+	r.confirmed = slices.DeleteFunc(r.confirmed, i.same)
 	r.confirmed = append(r.confirmed, now...)
 	r.note(i, len(now) > 0)
 	return nil

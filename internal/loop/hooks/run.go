@@ -60,7 +60,11 @@ type outcome struct {
 
 // find returns the hooks of an event for a call of a tool with these paths.
 func (r *Runner) find(event, tool string, paths []string) []Hook {
-	return slices.DeleteFunc(slices.Clone(r.o.Find(event)), func(h Hook) bool { return !h.matches(tool, paths) })
+	all, problem := r.o.Find(event)
+	if problem != "" {
+		r.report(problem)
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(h Hook) bool { return !h.matches(tool, paths) })
 }
 
 // run runs hooks in order until one blocks. Each gets the arguments as the hooks before

@@ -160,6 +160,9 @@ func (s Spent) Words() string {
 		in += " (" + phrase.Thousands(s.Usage.Cached) + " cached)"
 	}
 	words := []string{in + " and " + phrase.Thousands(s.Usage.Output) + " output tokens", phrase.Count(s.Steps, "step")}
+	if n := s.Usage.Searches; n > 0 {
+		words = append(words, phrase.Count(n, "web search"))
+	}
 	switch {
 	case s.Unpriced == s.Steps:
 		words = append(words, "price unknown")

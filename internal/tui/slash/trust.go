@@ -1,6 +1,7 @@
 package slash
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -76,6 +77,9 @@ func (t *trust) show(r trustRead) {
 		if item.Offer {
 			state = "off"
 		}
+		if item.Changed {
+			state = "changed, not confirmed"
+		}
 		if item.Confirmed {
 			state = "confirmed"
 		}
@@ -101,6 +105,9 @@ func (t *trust) ask(i screen.TrustItem) {
 		}}
 	if i.Offer {
 		own.Title = "Use " + i.Kind + " " + i.Name + " in this workspace?"
+	}
+	if i.Changed {
+		own.Notes = slices.Insert(own.Notes, 0, dialog.Note{Text: "The content has changed since you confirmed it.", Alert: true})
 	}
 	if i.Confirmed {
 		own.Title = "Revoke " + i.Kind + " " + i.Name + " of this repository?"
@@ -129,7 +136,7 @@ func trustArea(i screen.TrustItem) string {
 func (t *trust) sayDecided(d trustDecided) {
 	t.waiting = false
 	name := ink.SanitizeLine(d.item.Kind + " " + d.item.Name)
-	from := " from the next session on."
+	from := " from the next session on. To start one: /new"
 	if d.item.Live {
 		from = " from now on."
 	}

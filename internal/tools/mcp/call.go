@@ -123,7 +123,11 @@ func (s *server) failed(err error) (tools.Result, error) {
 		return tools.Result{Source: s.Name}, err
 	}
 	if wire, ok := errors.AsType[*jsonrpc.Error](err); ok {
-		return tools.Result{Source: s.Name}, fmt.Errorf("the MCP server %s answers: %s (error %d)", s.Name, phrase.Clip(wire.Message, maxResult), wire.Code)
+		code := fmt.Sprintf(" (error %d)", wire.Code)
+		if strings.Contains(wire.Message, strconv.FormatInt(wire.Code, 10)) {
+			code = "" // many servers write it into the message
+		}
+		return tools.Result{Source: s.Name}, fmt.Errorf("the MCP server %s answers: %s%s", s.Name, phrase.Clip(wire.Message, maxResult), code)
 	}
 	return tools.Result{Source: s.Name}, fmt.Errorf("the MCP server %s: %s", s.Name, phrase.Clip(err.Error(), maxStated))
 }

@@ -2,6 +2,7 @@ package plain
 
 import (
 	"errors"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -204,6 +205,33 @@ func (q *questions) answerForm(ask event.Ask, line string) tea.Cmd {
 		q.give(event.Answer{Decision: event.Allow})
 	}
 	return nil
+}
+
+// Answer asks the user a question of an MCP server outside a session. It prints to out and
+// reads the lines of the user with line, which returns false at the end of the input. openPage
+// is set if the program has to open the page of the form.
+func Answer(out io.Writer, form elicit.Form, line func() (string, bool)) (reply elicit.Reply, openPage bool) {
+	ask := event.Ask{Form: &form}
+	f := &filling{output: &output{w: out}, ask: ask}
+	f.show(dialog.QuestionText(ask, nil))
+	for f.rows(); ; {
+		f.request()
+		text, ok := line()
+		if f.prompted = !ok; !ok {
+			f.endLine()
+			return elicit.Reply{Action: elicit.Cancel}, false
+		}
+		switch f.take(strings.TrimSpace(text)) {
+		case send:
+			return elicit.Reply{Action: elicit.Accept, Values: f.values}, false
+		case decline:
+			return elicit.Reply{Action: elicit.Decline}, false
+		case open:
+			return elicit.Reply{Action: elicit.Accept}, true
+		case openSelf:
+			return elicit.Reply{Action: elicit.Accept}, false
+		}
+	}
 }
 
 // typedValue returns the value that a line means; nil for none.

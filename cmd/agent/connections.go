@@ -52,8 +52,10 @@ func (a *app) addConnections(f opening, attended bool) {
 	a.options.Connected, a.options.Attach = box, a.connections.Attach
 }
 
-// screenMCP returns what the screen needs for /mcp.
-func (a *app) screenMCP() screen.MCP {
+// screenMCP returns what the screen needs for /mcp. ctx ends with the session: it cancels a
+// prompt that a server has not answered, because the answer belongs to the session. Connections
+// can outlive it.
+func (a *app) screenMCP(ctx context.Context) screen.MCP {
 	c := a.connections
 	if c.Connections == nil {
 		return screen.MCP{}
@@ -80,7 +82,7 @@ func (a *app) screenMCP() screen.MCP {
 		},
 		Prompts: c.prompts,
 		Prompt: func(name string, words []string) (event.Prompt, error) {
-			return c.prompt(context.Background(), name, words)
+			return c.prompt(ctx, name, words)
 		},
 		Browse: desktop.Browse,
 	}

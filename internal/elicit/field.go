@@ -75,6 +75,9 @@ func (f Field) Parse(text string) (any, error) {
 		return nil, f.missing()
 	}
 	if f.Kind == Text {
+		if f.Format != "" { // a pasted value often ends with a line break
+			text = strings.TrimSpace(text)
+		}
 		return text, f.Check(text)
 	}
 	n, err := strconv.ParseFloat(strings.TrimSpace(text), 64)

@@ -60,3 +60,12 @@ func TestWanted(t *testing.T) {
 		}
 	}
 }
+
+// Spaces around a pasted address are no reason to reject it. Other text is not changed.
+func TestParseSpaces(t *testing.T) {
+	for format, want := range map[string]string{"email": "a@b.example", "": " a@b.example\n"} {
+		if got, err := (elicit.Field{Kind: elicit.Text, Format: format}).Parse(" a@b.example\n"); err != nil || got != want {
+			t.Errorf("%q: got %q, %v", format, got, err)
+		}
+	}
+}

@@ -40,10 +40,13 @@ func (s *server) callTool(ctx context.Context, name string, args json.RawMessage
 		if ctx.Err() != nil {
 			return tools.Result{}, ctx.Err()
 		}
-		if !hasEnded(err) && d != refused {
+		broke := d == delivered && streamBroke(err) // then lost drops the session
+		if !hasEnded(err) && d != refused && !broke {
 			return s.failed(err)
 		}
-		s.drop(session)
+		if !broke {
+			s.drop(session)
+		}
 		if d == delivered {
 			return tools.Result{}, advice.Add(fmt.Errorf("the MCP server %s closed the connection during the call: %s", s.Name, s.lastOutput(err)),
 				"The call may or may not have taken effect. Check that before you repeat it")
@@ -57,6 +60,14 @@ func (s *server) callTool(ctx context.Context, name string, args json.RawMessage
 // hasEnded reports whether err means that the connection or the session has ended.
 func hasEnded(err error) bool {
 	return errors.Is(err, sdk.ErrConnectionClosed) || errors.Is(err, sdk.ErrSessionMissing) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrClosedPipe)
+}
+
+// streamBroke reports whether err is of the transport and not of the server. The SDK has no
+// type for the error of a call whose answer was lost over HTTP, for example because the
+// server was started again.
+func streamBroke(err error) bool {
+	_, wire := errors.AsType[*jsonrpc.Error](err)
+	return !wire && strings.Contains(err.Error(), `sending "`)
 }
 
 // errSilent is why a call without progress ends.
@@ -137,5 +148,5 @@ func (s *server) lastOutput(err error) string {
 	if last := s.log.Last(1); last != "" && !s.Remote() {
 		return phrase.Clip(last, maxStated)
 	}
-	return phrase.Clip(err.Error(), maxStated)
+	return phrase.Clip(plain(err), maxStated)
 }

@@ -310,7 +310,11 @@ func (s *server) lost(session *sdk.ClientSession, err error) {
 	}
 	_, why := s.explain(errors.New(text))
 	s.set(Failed, why)
-	if s.all.ctx.Err() == nil {
+	switch {
+	case s.all.ctx.Err() != nil:
+	case s.Remote():
+		s.all.report("The connection to the MCP server " + s.Name + " was closed" + strings.TrimPrefix(why, "the connection was closed") + ". The next call of one of its tools connects again.")
+	default:
 		s.all.report("The MCP server " + s.Name + " has ended: " + why + ". It is started again when the model calls one of its tools.")
 	}
 }

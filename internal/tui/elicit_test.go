@@ -142,6 +142,16 @@ func TestFormIsCancelled(t *testing.T) {
 	d.wantCommands(event.Answer{ID: "1", Decision: event.Refuse})
 }
 
+// A form without fields is a message to confirm.
+func TestFormWithoutFields(t *testing.T) {
+	d := newDriver(t, 80, 24, screen.Options{})
+	d.events(formAsk(elicit.Form{Server: "desk", Tool: "book", Message: "Delete all tables?"})...)
+	d.armDialog()
+	d.shows("│ Delete all tables?")
+	d.pressSlowly("enter")
+	d.wantCommands(event.Answer{ID: "1", Decision: event.Answered, Values: map[string]any{}})
+}
+
 // What the user entered into a form that closes is there again if the server asks again, but
 // not what may be a secret, and not after the user has declined.
 func TestFormThatClosesIsKept(t *testing.T) {

@@ -48,7 +48,7 @@ func (s *server) callTool(ctx context.Context, name string, args json.RawMessage
 			s.drop(session)
 		}
 		if d == delivered {
-			return tools.Result{}, advice.Add(fmt.Errorf("the MCP server %s closed the connection during the call: %s", s.Name, s.lastOutput(err)),
+			return tools.Result{}, advice.Add(fmt.Errorf("the MCP server %s closed the connection during the call%s", s.Name, s.lastOutput(err)),
 				"The call may or may not have taken effect. Check that before you repeat it")
 		}
 		if !again {
@@ -143,10 +143,14 @@ func (s *server) failed(err error) (tools.Result, error) {
 	return tools.Result{Source: s.Name}, fmt.Errorf("the MCP server %s: %s", s.Name, phrase.Clip(err.Error(), maxStated))
 }
 
-// lastOutput returns the last line that the program of the server wrote, or else the error.
+// lastOutput returns ": " and the last line that the program of the server wrote, or else
+// the error; empty if the error says no more than that the connection is closed.
 func (s *server) lastOutput(err error) string {
+	text := plain(err)
 	if last := s.log.Last(1); last != "" && !s.Remote() {
-		return phrase.Clip(last, maxStated)
+		text = last
+	} else if text == closedIt {
+		return ""
 	}
-	return phrase.Clip(plain(err), maxStated)
+	return ": " + phrase.Clip(text, maxStated)
 }

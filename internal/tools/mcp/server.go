@@ -279,11 +279,14 @@ func (s *server) explain(err error) (State, string) {
 // layers are the prefixes of the SDK in the text of an error.
 var layers = regexp.MustCompile(`(calling "[^"]*"|sending "[^"]*"|rejected by transport|client is closing): `)
 
+// closedIt is the text of an error without a cause.
+const closedIt = "it closed the connection"
+
 // plain returns the text of an error of the SDK without the steps of the protocol.
 func plain(err error) string {
 	text := strings.TrimPrefix(layers.ReplaceAllString(err.Error(), ""), "connection closed: ")
 	if text == "EOF" {
-		return "it closed the connection"
+		return closedIt
 	}
 	return text
 }

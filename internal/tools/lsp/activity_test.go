@@ -182,6 +182,7 @@ func TestEmptyListOnce(t *testing.T) {
 		}
 	}
 	d := newDesk(t, lsp.Options{Start: starts(t, f), Quiet: 10 * time.Millisecond}, map[string]string{"a.x": "one\ntwo\n"})
+	d.must("symbols", `{"op":"outline","path":"a.x"}`) // the server is ready, and the file is open
 	for _, args := range []string{`{"path":"a.x","old":"two","new":"2"}`, `{"path":"a.x","old":"2","new":"3"}`} {
 		if got := d.must("edit", args); strings.Contains(got, "language server") {
 			t.Error(got)

@@ -12,6 +12,7 @@ import (
 
 	"agent/internal/llm/phrase"
 	"agent/internal/tools"
+	"agent/internal/tools/lsp/protocol"
 )
 
 const (
@@ -148,7 +149,7 @@ func (e *Errors) collect(ctx context.Context) findings {
 			f.waited = true
 			continue
 		}
-		slices.SortStableFunc(found, func(a, b diagnostic) int { return a.Range.Start.Line - b.Range.Start.Line })
+		slices.SortStableFunc(found, func(a, b protocol.Diagnostic) int { return a.Range.Start.Line - b.Range.Start.Line })
 		out.sure = out.sure && (f.old != nil || f.known != nil)
 		for _, d := range f.fresh(found) {
 			out.lines = append(out.lines, fmt.Sprintf("%s:%d: %s", name, d.Range.Start.Line+1, describe(d)))
@@ -196,11 +197,11 @@ func (e *Errors) learn(ctx context.Context, names []string, wait time.Duration) 
 func (e *Errors) open(ctx context.Context, names []string, text func(name string) (string, error)) {
 	for _, name := range names {
 		r, err := e.pool.start(name)
-		if err != nil || r.wait(ctx) != nil {
+		if err != nil || r.Wait(ctx) != nil {
 			continue
 		}
 		if content, err := text(name); err == nil {
-			_ = r.open(e.pool.file(name), content) // there is no answer then
+			_ = r.Open(e.pool.file(name), content) // there is no answer then
 		}
 	}
 }
@@ -208,23 +209,22 @@ func (e *Errors) open(ctx context.Context, names []string, text func(name string
 // answer returns the errors of a file. Without wait, it returns what the server has sent
 // without a request, as some servers do. It reports false if there is no answer before ctx
 // ends.
-func (e *Errors) answer(ctx context.Context, name string, wait bool) (found []diagnostic, ok bool) {
+func (e *Errors) answer(ctx context.Context, name string, wait bool) (found []protocol.Diagnostic, ok bool) {
 	r := e.pool.lookup(name)
 	switch {
 	case r == nil:
 		return nil, false
 	case !wait:
-		found, ok, _ = r.latest(e.pool.file(name))
-		return found, ok
-	case r.wait(ctx) != nil:
+		return r.Published(e.pool.file(name))
+	case r.Wait(ctx) != nil:
 		return nil, false
 	}
-	return r.errors(ctx, e.pool.file(name))
+	return r.Errors(ctx, e.pool.file(name))
 }
 
 // fresh returns the errors that are new to the agent, and records all of them. Without an
 // answer about the text before the edits, all of them are new.
-func (f *edited) fresh(found []diagnostic) (fresh []diagnostic) {
+func (f *edited) fresh(found []protocol.Diagnostic) (fresh []protocol.Diagnostic) {
 	last := f.known
 	f.known = count(found)
 	seen := map[string]int{}
@@ -238,7 +238,7 @@ func (f *edited) fresh(found []diagnostic) (fresh []diagnostic) {
 }
 
 // count returns how often each message is among errors.
-func count(found []diagnostic) map[string]int {
+func count(found []protocol.Diagnostic) map[string]int {
 	n := map[string]int{}
 	for _, d := range found {
 		n[messageOf(d)]++
@@ -248,14 +248,20 @@ func count(found []diagnostic) map[string]int {
 
 // messageOf returns the first line of the message of d. Later lines may have line numbers,
 // which change with every edit.
-func messageOf(d diagnostic) string { return phrase.Clip(firstLine(d.Message), maxText) }
+func messageOf(d protocol.Diagnostic) string { return phrase.Clip(firstLine(d.Message), maxText) }
 
 // describe returns the first two lines of the message of d as one: the first line of
 // rust-analyzer is only "mismatched types".
-func describe(d diagnostic) string {
+func describe(d protocol.Diagnostic) string {
 	first, rest, _ := strings.Cut(strings.TrimSpace(d.Message), "\n")
 	if rest = firstLine(rest); rest != "" {
 		first = strings.TrimSpace(first) + ": " + rest
 	}
 	return phrase.Clip(strings.TrimSpace(first), maxText)
+}
+
+// firstLine returns the first line of a text that is not blank.
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	return strings.TrimSpace(line)
 }

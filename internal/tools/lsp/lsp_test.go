@@ -343,51 +343,6 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// Each request of the server gets an answer, and a request that is interrupted is canceled.
-func TestRequests(t *testing.T) {
-	skipWindows(t)
-	f := newFake()
-	asked := make(chan struct{})
-	f.answer = func(f *fake, method string, _ map[string]any) any {
-		if method == "textDocument/hover" {
-			close(asked)
-			return none
-		}
-		return nil
-	}
-	d := newDesk(t, lsp.Options{Start: starts(t, f)}, map[string]string{"a.x": "one\n"})
-	d.must("symbols", `{"op":"outline","path":"a.x"}`)
-	for i, want := range map[string]string{
-		"workspace/configuration":        `"result":[null,null]`,
-		"client/registerCapability":      `"result":null`,
-		"window/workDoneProgress/create": `"result":null`,
-		"workspace/applyEdit":            `"result":{"applied":false,"failureReason":"not supported"}`,
-		"workspace/unknown":              `"error":{"code":-32601,"message":"method not found: workspace/unknown"}`,
-	} {
-		f.send(map[string]any{"jsonrpc": "2.0", "id": "s1", "method": i, "params": map[string]any{"items": []any{1, 2}}})
-		if got := <-f.replies; !strings.Contains(got, want) || !strings.Contains(got, `"id":"s1"`) {
-			t.Errorf("%s: %s", i, got)
-		}
-	}
-	ctx, stop := context.WithCancel(t.Context())
-	go func() {
-		<-asked
-		stop()
-	}()
-	c, err := d.tools["symbols"].Prepare(ctx, json.RawMessage(`{"op":"hover","path":"a.x","line":1,"name":"one"}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err = c.Run(ctx, tools.Approved{}); err != context.Canceled {
-		t.Errorf("the error of an interrupted request is %v", err)
-	}
-	for end := time.Now().Add(limit); f.got("$/cancelRequest") == 0; runtime.Gosched() {
-		if time.Now().After(end) {
-			t.Fatal("the request was not canceled")
-		}
-	}
-}
-
 // An answer that comes late is reported with a later call.
 func TestLateAnswer(t *testing.T) {
 	skipWindows(t)

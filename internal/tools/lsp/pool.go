@@ -1,8 +1,8 @@
 // Package lsp uses language servers: it starts them when they are first needed, answers
-// questions about symbols, renames symbols, and reports the errors that edits cause. Its
-// client speaks the part of the Language Server Protocol 3.17 that this needs. It does not
-// decide which servers may run, and never applies a change that a server asks for. All
-// texts of servers are untrusted. Start reading at Pool.
+// questions about symbols, renames symbols, and reports the errors that edits cause. The
+// package client has the connection to one server, and protocol the messages. This package
+// does not decide which servers may run, and never applies a change that a server asks for.
+// All texts of servers are untrusted. Start reading at Pool.
 package lsp
 
 import (
@@ -26,6 +26,8 @@ import (
 	"agent/internal/llm/phrase"
 	"agent/internal/realpath"
 	"agent/internal/tools/advice"
+	"agent/internal/tools/lsp/client"
+	"agent/internal/tools/lsp/protocol"
 	"agent/internal/tools/process"
 	"agent/internal/tools/workspace"
 )
@@ -135,7 +137,7 @@ func (p *Pool) Close() {
 	p.closed = true
 	for _, r := range p.running {
 		if r.pool == p {
-			r.fail(stopped("the session has ended"))
+			r.End(sessionEnded)
 		}
 	}
 	p.mu.Unlock()
@@ -147,8 +149,11 @@ type stopped string
 
 func (s stopped) Error() string { return string(s) }
 
-// unused is why an idle server was ended.
-const unused = stopped("it was not used")
+const (
+	sessionEnded = stopped("the session has ended")
+	// unused is why an idle server was ended.
+	unused = stopped("it was not used")
+)
 
 // find returns the server for a file of the workspace.
 func (p *Pool) find(name string) (Server, error) {
@@ -195,14 +200,12 @@ func (p *Pool) start(name string) (*running, error) {
 	if why := p.off[s.Name]; why != "" {
 		return nil, advice.Add(fmt.Errorf("%s is off: %s", s.Name, why), "Use search and read. The user can start it again with /lsp restart")
 	}
-	if r := p.running[key]; r != nil && r.failure() == nil {
-		r.mu.Lock()
+	if r := p.running[key]; r != nil && r.Err() == nil {
 		r.used = time.Now()
-		r.mu.Unlock()
 		return r, nil
 	}
 	if p.closed {
-		return nil, errEnded
+		return nil, sessionEnded
 	}
 	if err := p.makeRoom(); err != nil {
 		return nil, err
@@ -212,9 +215,10 @@ func (p *Pool) start(name string) (*running, error) {
 		p.crashed(s.Name, err.Error())
 		return nil, fmt.Errorf("start %s: %w", s.Name, err)
 	}
-	r := newRunning(p, s, root, process)
+	c := client.New(client.Options{Name: s.Name, Root: root, Settings: s.Settings, Request: p.o.Request, Quiet: p.o.Quiet})
+	r := &running{Client: c, pool: p, server: s, root: root, process: process, used: time.Now()}
 	p.running[key] = r
-	p.work.Go(func() { r.run(process.Stdout(), process.Stdin()) })
+	p.work.Go(func() { r.Run(process.Stdout(), process.Stdin()) })
 	p.work.Go(func() { p.watch(key, r) })
 	return r, nil
 }
@@ -223,17 +227,12 @@ func (p *Pool) start(name string) (*running, error) {
 func (p *Pool) makeRoom() error {
 	n := 0
 	var oldest *running
-	var since time.Time
 	for _, r := range p.running {
-		if r.failure() != nil {
+		if r.Err() != nil {
 			continue
 		}
-		n++
-		r.mu.Lock()
-		used := r.used
-		r.mu.Unlock()
-		if !r.busy() && (oldest == nil || used.Before(since)) {
-			oldest, since = r, used
+		if n++; !r.Busy() && (oldest == nil || r.used.Before(oldest.used)) {
+			oldest = r
 		}
 	}
 	switch {
@@ -242,7 +241,7 @@ func (p *Pool) makeRoom() error {
 	case oldest == nil:
 		return advice.Add(fmt.Errorf("%d language servers are busy, which is the limit", n), "Try again later, or use search and read")
 	}
-	oldest.fail(stopped("another server was started, and the limit is reached"))
+	oldest.End(stopped("another server was started, and the limit is reached"))
 	return nil
 }
 
@@ -265,35 +264,36 @@ func (p *Pool) use(ctx context.Context, name string) (*running, error) {
 	if err != nil {
 		return nil, err
 	}
-	limited, stop := context.WithTimeout(ctx, startLimit)
-	defer stop()
-	if err := r.wait(limited); err != nil {
+	if err := r.explain(r.Wait(ctx)); err != nil {
 		return nil, err
 	}
 	text, err := p.read(p.file(name))
 	if err != nil {
 		return nil, err
 	}
-	r.refresh(p.read)
-	return r, r.open(p.file(name), text)
+	for _, file := range r.Opened() {
+		if text, err := p.read(file); err != nil {
+			r.Close(file)
+		} else {
+			_ = r.Open(file, text) // the next request reports it
+		}
+	}
+	return r, r.Open(p.file(name), text)
 }
 
-// watch initializes a server, and ends it when it is idle or uses too much memory. It
-// returns when the server has ended.
+// watch ends a server when it is idle or uses too much memory. It returns when the server
+// has ended.
 func (p *Pool) watch(key string, r *running) {
-	if err := r.initialize(context.Background()); err != nil {
-		r.fail(err)
-	}
 	tick := time.NewTicker(p.o.Check)
 	defer tick.Stop()
-	for r.failure() == nil {
+	for r.Err() == nil {
 		select {
-		case <-r.done:
+		case <-r.Ended():
 		case <-tick.C:
 			p.check(r)
 		}
 	}
-	if r.failure() == unused {
+	if r.Err() == unused {
 		r.process.Close()
 	} else {
 		r.process.Kill()
@@ -303,25 +303,25 @@ func (p *Pool) watch(key string, r *running) {
 	if p.running[key] == r {
 		delete(p.running, key)
 	}
-	if _, ours := errors.AsType[stopped](r.failure()); !ours {
+	if _, ours := errors.AsType[stopped](r.Err()); !ours {
 		p.crashed(r.server.Name, r.process.Log().Last(1))
 	}
 }
 
 // check ends a server that is idle or uses too much memory.
 func (p *Pool) check(r *running) {
-	r.mu.Lock()
+	p.mu.Lock()
 	idle := time.Since(r.used)
-	r.mu.Unlock()
+	p.mu.Unlock()
 	if used := r.process.Memory(); used > p.o.Memory {
 		why := fmt.Sprintf("it used %s of memory, the limit is %s", phrase.Bytes(used), phrase.Bytes(p.o.Memory))
 		p.mu.Lock()
 		p.off[r.server.Name] = why
 		p.mu.Unlock()
-		r.fail(stopped(why))
+		r.End(stopped(why))
 	} else if idle > p.o.Idle {
-		r.end()
-		r.fail(unused)
+		r.Shutdown()
+		r.End(unused)
 	}
 }
 
@@ -345,7 +345,7 @@ func (p *Pool) Restart(name string) {
 	defer p.mu.Unlock()
 	for _, r := range p.running {
 		if name == "" || r.server.Name == name {
-			r.fail(stopped("the user restarted it"))
+			r.End(stopped("the user restarted it"))
 		}
 	}
 	if name == "" {
@@ -374,13 +374,7 @@ func (p *Pool) States() (all []State) {
 		found := false
 		for _, r := range p.running {
 			if r.server.Name == s.Name { // it may be ending
-				st := State{Name: s.Name, Dir: r.root, Memory: r.process.Memory()}
-				select {
-				case <-r.ready:
-					st.Ready = true
-				default:
-				}
-				all, found = append(all, st), true
+				all, found = append(all, State{Name: s.Name, Dir: r.root, Ready: r.Ready(), Memory: r.process.Memory()}), true
 			}
 		}
 		if !found {
@@ -394,29 +388,27 @@ func (p *Pool) States() (all []State) {
 // Changed tells the running servers that files have changed on disk. Names are relative to
 // the workspace, with slashes; others are ignored.
 func (p *Pool) Changed(names []string) {
-	var files []string
-	for _, name := range names {
-		if filepath.IsLocal(name) && len(files) < maxChanged {
-			files = append(files, p.file(name))
-		}
-	}
 	p.mu.Lock()
 	all := slices.Collect(maps.Values(p.running))
 	p.mu.Unlock()
 	for _, r := range all {
-		var below []string
-		for _, file := range files {
-			if rel, err := filepath.Rel(r.root, file); err == nil && filepath.IsLocal(rel) {
-				below = append(below, file)
-			}
+		if !r.Ready() {
+			continue // it reads the files when it starts
 		}
-		select {
-		case <-r.ready:
-			if len(below) > 0 {
-				r.changed(below)
+		var below []protocol.FileEvent
+		for _, name := range names[:min(len(names), maxChanged)] {
+			file := p.file(name)
+			rel, err := filepath.Rel(r.root, file)
+			if err != nil || !filepath.IsLocal(rel) || !filepath.IsLocal(name) {
+				continue
 			}
-		default: // it reads the files when it starts
+			e := protocol.FileEvent{URI: protocol.URIOf(file), Type: protocol.Created} // servers read the file, whether they know it or not
+			if _, err := os.Lstat(file); err != nil {
+				e.Type = protocol.Deleted
+			}
+			below = append(below, e)
 		}
+		r.Changed(below)
 	}
 }
 

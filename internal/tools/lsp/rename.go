@@ -9,6 +9,7 @@ import (
 	"agent/internal/llm/phrase"
 	"agent/internal/tools"
 	"agent/internal/tools/advice"
+	"agent/internal/tools/lsp/protocol"
 	"agent/internal/tools/workspace"
 )
 
@@ -35,15 +36,16 @@ func (p *Pool) prepareRename(ctx context.Context, known *workspace.Ledger, a ren
 	if err != nil {
 		return tools.Call{}, err
 	}
-	if !has(r.abilities.Rename) {
+	if !r.Abilities.Rename {
 		return tools.Call{}, errNoRename
 	}
 	at, _, err := p.position(r, name, a.Line, a.Name)
 	if err != nil {
 		return tools.Call{}, err
 	}
-	var found *workspaceEdit
-	params := map[string]any{"textDocument": map[string]any{"uri": uriOf(p.file(name))}, "position": at, "newName": a.To}
+	var found *protocol.WorkspaceEdit
+	params := protocol.About(p.file(name))
+	params.Position, params.NewName = &at, a.To
 	partial, err := r.request(ctx, "textDocument/rename", params, &found)
 	switch {
 	case err != nil:
@@ -54,7 +56,7 @@ func (p *Pool) prepareRename(ctx context.Context, known *workspace.Ledger, a ren
 	if found == nil {
 		return tools.Call{}, advice.Add(fmt.Errorf("the language server cannot rename %s there", a.Name), "Give a line where the symbol is defined or used")
 	}
-	all, err := found.files()
+	all, err := found.Files()
 	if err != nil {
 		return tools.Call{}, err
 	}
@@ -68,8 +70,8 @@ func (p *Pool) prepareRename(ctx context.Context, known *workspace.Ledger, a ren
 }
 
 // edit applies the edits of one file to its draft.
-func (p *Pool) edit(r *running, t *workspace.Transaction, d documentEdit) error {
-	file := fileOf(d.Document.URI)
+func (p *Pool) edit(r *running, t *workspace.Transaction, d protocol.DocumentEdit) error {
+	file := protocol.FileOf(d.Document.URI)
 	name, inside := p.name(file)
 	if !inside {
 		return advice.Add(fmt.Errorf("the symbol is also in %s, outside the working directory", file), "Rename only symbols of this project")
@@ -81,25 +83,13 @@ func (p *Pool) edit(r *running, t *workspace.Transaction, d documentEdit) error 
 	if draft.Path != name {
 		return fmt.Errorf("%s is a symbolic link to %s", name, draft.Path)
 	}
-	if !r.knows(file, d.Document.Version, string(draft.After)) {
+	if !r.Knows(file, d.Document.Version, string(draft.After)) {
 		return advice.Add(fmt.Errorf("%s has changed while the language server worked", name), "Call rename again")
 	}
-	after, err := apply(string(draft.After), d.Edits, r.bytes())
+	after, err := r.Abilities.Encoding.Apply(string(draft.After), d.Edits)
 	if err != nil {
 		return errors.Join(fmt.Errorf("edit %s", name), err)
 	}
 	draft.After = []byte(after)
 	return nil
-}
-
-// knows reports whether the edits of a file are for this text: it is the text that was sent
-// last, and so is the version, if the edits name one.
-func (r *running) knows(file string, version *int, text string) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	d := r.docs[file]
-	if d == nil {
-		return true // the server has read the file itself
-	}
-	return d.text == text && (version == nil || *version == 0 || *version == d.version)
 }

@@ -17,6 +17,7 @@ import (
 	"agent/internal/tools"
 	"agent/internal/tools/advice"
 	"agent/internal/tools/intake"
+	"agent/internal/tools/lsp/protocol"
 )
 
 //go:embed symbols.md
@@ -88,10 +89,10 @@ func (p *Pool) runSymbols(ctx context.Context, a symbolsArgs, name string) (tool
 	if err != nil {
 		return tools.Result{}, err
 	}
-	document := map[string]any{"uri": uriOf(p.file(name))}
+	params := protocol.About(p.file(name))
 	if a.Op == "outline" {
-		var all []symbol
-		if _, err := r.request(ctx, "textDocument/documentSymbol", map[string]any{"textDocument": document}, &all); err != nil {
+		var all []protocol.Symbol
+		if _, err := r.request(ctx, "textDocument/documentSymbol", params, &all); err != nil {
 			return tools.Result{}, err
 		}
 		return outline(name, all), nil
@@ -100,12 +101,12 @@ func (p *Pool) runSymbols(ctx context.Context, a symbolsArgs, name string) (tool
 	if err != nil {
 		return tools.Result{}, err
 	}
-	params := map[string]any{"textDocument": document, "position": at}
+	params.Position = &at
 	if a.Op == "references" {
-		params["context"] = map[string]any{"includeDeclaration": true}
+		params.Context = &protocol.ReferenceContext{Declaration: true}
 	}
-	var hover struct{ Contents markup }
-	var places locations
+	var hover protocol.Hover
+	var places protocol.Locations
 	found := any(&places)
 	if a.Op == "hover" {
 		found = &hover
@@ -129,19 +130,19 @@ func (p *Pool) runSymbols(ctx context.Context, a symbolsArgs, name string) (tool
 // position returns the position of a symbol on a line, from 1, or on one near it. Without a
 // line, or if only one line has the symbol, it takes the first one that does not look like a
 // comment. The note says which, if it is not the line that was given.
-func (p *Pool) position(r *running, name string, line int, symbol string) (at position, note string, err error) {
+func (p *Pool) position(r *running, name string, line int, symbol string) (at protocol.Position, note string, err error) {
 	text, err := p.read(p.file(name))
 	if err != nil {
 		return at, "", err
 	}
-	l := splitLines(text)
-	found := func(i int, note string) (position, string, error) {
-		offset, _ := offsetOf(l.line(i), symbol)
-		return position{Line: i, Character: column(l.line(i), offset, r.bytes())}, note, nil
+	l := protocol.LinesOf(text)
+	found := func(i int, note string) (protocol.Position, string, error) {
+		offset, _ := offsetOf(l.Line(i), symbol)
+		return protocol.Position{Line: i, Character: r.Abilities.Encoding.Column(l.Line(i), offset)}, note, nil
 	}
 	for distance := 0; line > 0 && distance <= nearby; distance++ {
 		for _, i := range []int{line - 1 - distance, line - 1 + distance} {
-			if _, ok := offsetOf(l.line(i), symbol); !ok {
+			if _, ok := offsetOf(l.Line(i), symbol); !ok {
 				continue
 			}
 			if distance > 0 {
@@ -153,8 +154,8 @@ func (p *Pool) position(r *running, name string, line int, symbol string) (at po
 	var all []string
 	first := -1
 	for i := range l {
-		if _, ok := offsetOf(l.line(i), symbol); ok {
-			if all = append(all, strconv.Itoa(i+1)); first < 0 || isComment(l.line(first)) {
+		if _, ok := offsetOf(l.Line(i), symbol); ok {
+			if all = append(all, strconv.Itoa(i+1)); first < 0 || isComment(l.Line(first)) {
 				first = i
 			}
 		}
@@ -162,7 +163,7 @@ func (p *Pool) position(r *running, name string, line int, symbol string) (at po
 	lines := strings.Join(all[:min(len(all), maxOffered)], ", ")
 	switch {
 	case len(all) == 0:
-		return at, "", advice.Add(fmt.Errorf("%s does not contain %s; line %d is %q", name, symbol, max(line, 1), phrase.Clip(l.line(max(line, 1)-1), maxLine)),
+		return at, "", advice.Add(fmt.Errorf("%s does not contain %s; line %d is %q", name, symbol, max(line, 1), phrase.Clip(l.Line(max(line, 1)-1), maxLine)),
 			"Search for the symbol, and give a file and a line that contain it")
 	case line < 1 && len(all) > 1:
 		return found(first, fmt.Sprintf("[%s on line %d; it is on the lines %s]\n", symbol, first+1, lines))
@@ -213,13 +214,13 @@ func isWord(r rune) bool {
 }
 
 // list shows locations, with their lines if they are in the workspace.
-func (p *Pool) list(found locations) tools.Result {
+func (p *Pool) list(found protocol.Locations) tools.Result {
 	if len(found) == 0 {
 		return tools.Result{Text: "The language server found nothing.\n", Summary: "nothing"}
 	}
 	var all []fileLine
 	for _, l := range found {
-		if file, at := l.place(); file != "" {
+		if file, at := l.Place(); file != "" {
 			all = append(all, fileLine{file, at.Line})
 		}
 	}
@@ -254,10 +255,10 @@ type fileLine struct {
 // show writes lines of one file: grouped like those of the tool search, or as path:line.
 func (p *Pool) show(out *strings.Builder, all []fileLine, grouped bool) {
 	name, inside := p.name(all[0].file)
-	var text lines
+	var text protocol.Lines
 	if inside && p.shows(name) {
 		content, _ := p.read(all[0].file) // the place is useful without its line
-		text = splitLines(content)
+		text = protocol.LinesOf(content)
 	}
 	if out.WriteString(name); grouped {
 		out.WriteByte('\n')
@@ -266,7 +267,7 @@ func (p *Pool) show(out *strings.Builder, all []fileLine, grouped bool) {
 	}
 	for _, l := range all {
 		fmt.Fprint(out, l.line+1)
-		if line := strings.TrimSpace(text.line(l.line)); line != "" {
+		if line := strings.TrimSpace(text.Line(l.line)); line != "" {
 			out.WriteString(": " + phrase.Clip(line, maxLine))
 		}
 		out.WriteByte('\n')
@@ -288,24 +289,16 @@ func (p *Pool) shows(name string) bool {
 }
 
 // outline lists the symbols of a file.
-func outline(name string, all []symbol) tools.Result {
+func outline(name string, all []protocol.Symbol) tools.Result {
 	var out strings.Builder
 	n := 0
-	var add func(all []symbol, depth int)
-	add = func(all []symbol, depth int) {
+	var add func(all []protocol.Symbol, depth int)
+	add = func(all []protocol.Symbol, depth int) {
 		for _, s := range all {
 			if n++; n > maxSymbols {
 				continue
 			}
-			at := s.Range.Start
-			if s.Location != nil {
-				at = s.Location.Range.Start
-			}
-			kind := "symbol"
-			if s.Kind >= 1 && s.Kind <= len(kinds) {
-				kind = kinds[s.Kind-1]
-			}
-			fmt.Fprintf(&out, "%d: %s%s %s", at.Line+1, strings.Repeat("  ", min(depth, 10)), kind, phrase.Clip(s.Name, maxLine))
+			fmt.Fprintf(&out, "%d: %s%s %s", s.Line()+1, strings.Repeat("  ", min(depth, 10)), s.KindName(), phrase.Clip(s.Name, maxLine))
 			if detail := firstLine(s.Detail); detail != "" {
 				out.WriteString(" " + phrase.Clip(detail, maxLine))
 			}

@@ -1,0 +1,247 @@
+// Package client speaks the Language Server Protocol 3.17 with one running server. It
+// answers every request of the server, limits every request to the server, keeps the texts
+// of open documents with their errors, and follows whether the server still loads the
+// project. It starts no process, reads no file, and never applies a change that a server
+// asks for. What a server sends is untrusted, and limited in size.
+//
+// The caller calls Run once. Other methods may be called at any time, by any goroutine;
+// requests are for after Wait. Paths of files are absolute. Start reading at Client.
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"sync"
+	"time"
+
+	"agent/internal/tools/lsp/protocol"
+)
+
+const (
+	startLimit = time.Minute     // for the answer to initialize
+	endLimit   = 2 * time.Second // for the answer to shutdown
+	maxTries   = 5               // of a request during which the server notices a change
+)
+
+// Options describe a server and the limits of a Client.
+type Options struct {
+	Name     string         // for errors
+	Root     string         // the directory of the project, absolute
+	Settings map[string]any // initializationOptions; may be nil
+	// Request is how long a request may take, with the time in which the server loads the
+	// project.
+	Request time.Duration
+	// Quiet is how long a server must send nothing more about a file if it does not say to
+	// which version its diagnostics belong. If it does, a fifth is enough. It is positive.
+	Quiet time.Duration
+}
+
+// Client is the connection to one server.
+type Client struct {
+	*conn
+	o     Options
+	ready chan struct{} // closed when the server is initialized
+	// Abilities is what the server can do. It is set when Wait returns, and does not change.
+	Abilities protocol.Capabilities
+
+	mu        sync.Mutex
+	documents documents
+	work      activity
+	news      chan struct{} // closed at a notification of the server, then replaced
+}
+
+// New returns a Client that is not connected yet.
+func New(o Options) *Client {
+	c := &Client{o: o, ready: make(chan struct{}), news: make(chan struct{})}
+	c.documents = documents{quiet: o.Quiet, open: map[string]*document{}}
+	c.work.began = map[string]time.Time{}
+	c.conn = newConn(c)
+	return c
+}
+
+// Run initializes the server, and handles its messages in r until the connection ends. The
+// caller closes r and w when Ended is closed. Then Run returns.
+func (c *Client) Run(r io.Reader, w io.Writer) {
+	var work sync.WaitGroup
+	defer work.Wait()
+	work.Go(func() { c.write(w) })
+	work.Go(func() {
+		if err := c.initialize(); err != nil {
+			c.End(fmt.Errorf("it did not start: %w", err))
+		}
+	})
+	c.read(r)
+}
+
+// initialize sends the first messages. The process ID is left out, because the server may
+// not see this process in its sandbox and would exit.
+func (c *Client) initialize() error {
+	ctx, stop := context.WithTimeout(c.life, startLimit)
+	defer stop()
+	folder := protocol.FolderOf(c.o.Root)
+	m, err := c.call(ctx, "initialize", object{
+		"processId": nil, "clientInfo": object{"name": "agent"}, "rootUri": folder.URI, "workspaceFolders": []any{folder},
+		"initializationOptions": c.o.Settings, "capabilities": json.RawMessage(protocol.ClientCapabilities),
+	})
+	var result struct{ Capabilities protocol.Capabilities }
+	if err == nil {
+		err = m.decode(&result)
+	}
+	if err != nil {
+		return err
+	}
+	c.Abilities = result.Capabilities
+	err = c.notify("initialized", object{})
+	close(c.ready)
+	return err
+}
+
+// Shutdown asks the server to exit, and waits for its answer.
+func (c *Client) Shutdown() {
+	ctx, stop := context.WithTimeout(c.life, endLimit)
+	defer stop()
+	if _, err := c.call(ctx, "shutdown", nil); err == nil {
+		_ = c.notify("exit", nil) // the server ends anyway
+	}
+}
+
+// Ready reports whether the server is initialized.
+func (c *Client) Ready() bool {
+	select {
+	case <-c.ready:
+		return true
+	default:
+		return false
+	}
+}
+
+// Wait waits until the server is initialized, or the connection has ended: a server that
+// does not answer within a minute is given up.
+func (c *Client) Wait(ctx context.Context) error {
+	select {
+	case <-c.ready:
+		return nil
+	case <-c.Ended():
+		return fmt.Errorf("%s: %w", c.o.Name, c.Err())
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Request sends a request with the time limit of the options, and stores the result. It
+// repeats a request whose answer is incomplete or out of date. Partial reports that the
+// result may be incomplete, because the server did not load the project in time.
+func (c *Client) Request(ctx context.Context, method string, params protocol.Params, result any) (partial bool, err error) {
+	limited, stop := context.WithTimeout(ctx, c.o.Request)
+	defer stop()
+	var m message
+	for tries := 1; ; tries++ {
+		m, err = c.call(limited, method, params)
+		failed, refused := errors.AsType[*responseError](err)
+		again := err == nil && m.early || refused && failed.Code == contentModified && tries < maxTries
+		if !again || !c.settle(limited) {
+			break
+		}
+	}
+	if err == nil {
+		err = m.decode(result)
+	}
+	switch {
+	case err == nil:
+		return m.early, nil
+	case ctx.Err() != nil:
+		return false, ctx.Err()
+	case errors.Is(err, context.DeadlineExceeded):
+		return false, fmt.Errorf("%s did not answer within %v. It may still be loading the project; try again later, or use search", c.o.Name, c.o.Request)
+	}
+	return false, fmt.Errorf("%s: %w", c.o.Name, err)
+}
+
+// answer answers a request of the server. An unanswered one would stop it.
+func (c *Client) answer(method string, params json.RawMessage) (any, error) {
+	switch method {
+	case "workspace/configuration":
+		var p struct{ Items []json.RawMessage }
+		_ = json.Unmarshal(params, &p) // the answer to an invalid request is an empty list
+		return make([]any, len(p.Items)), nil
+	case "workspace/workspaceFolders":
+		return []any{protocol.FolderOf(c.o.Root)}, nil
+	case "workspace/applyEdit": // changes need the approval of the user
+		return object{"applied": false, "failureReason": "not supported"}, nil
+	case "window/showDocument":
+		return object{"success": false}, nil
+	case "client/registerCapability", "client/unregisterCapability", "window/workDoneProgress/create", "window/showMessageRequest",
+		"workspace/diagnostic/refresh", "workspace/semanticTokens/refresh", "workspace/inlayHint/refresh", "workspace/codeLens/refresh":
+		return nil, nil
+	}
+	return nil, errors.New("method not found: " + method)
+}
+
+// note keeps the progress of the server and the errors in open documents.
+func (c *Client) note(method string, params json.RawMessage) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var p protocol.Published
+	if method != "textDocument/publishDiagnostics" {
+		c.work.note(method, params)
+		c.early = c.work.loading()
+	} else if json.Unmarshal(params, &p) == nil {
+		c.documents.publish(p)
+	}
+	close(c.news)
+	c.news = make(chan struct{})
+}
+
+// settle waits until the server is not loading the project. If that takes too long, it
+// reports false, and does not wait again for the same work.
+func (c *Client) settle(ctx context.Context) bool {
+	settled := c.until(ctx, func() time.Duration {
+		if c.work.slow {
+			return 0
+		}
+		return c.settled()
+	})
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !settled && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		c.work.slow = c.work.loading()
+	}
+	return settled && !c.work.slow
+}
+
+// settled is a check for until.
+func (c *Client) settled() time.Duration {
+	if c.work.loading() {
+		return forNews
+	}
+	return 0
+}
+
+// forNews as the result of a check means that time alone changes nothing.
+const forNews = time.Duration(math.MaxInt64)
+
+// until waits until check returns 0. It calls check with c.mu held: whenever the server has
+// sent a notification, and after the time that check has returned. It reports false if ctx
+// or the connection ends first.
+func (c *Client) until(ctx context.Context, check func() time.Duration) bool {
+	for {
+		c.mu.Lock()
+		wait, news := check(), c.news
+		c.mu.Unlock()
+		if wait == 0 {
+			return true
+		}
+		select {
+		case <-news:
+		case <-time.After(wait):
+		case <-c.Ended():
+			return false
+		case <-ctx.Done():
+			return false
+		}
+	}
+}

@@ -1,0 +1,55 @@
+package client
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net/textproto"
+	"strconv"
+)
+
+const (
+	// maxMessage is the size in bytes of the largest message that is read. Larger ones are
+	// skipped.
+	maxMessage = 16 << 20
+	// maxHeader limits the header of a message, in bytes. What is already buffered may exceed
+	// it.
+	maxHeader = 4 << 10
+)
+
+// frames reads messages with a header, as the section "Base Protocol" of the protocol
+// describes them.
+type frames struct {
+	limit *io.LimitedReader // of what may be read at all
+	text  *textproto.Reader // reads limit
+}
+
+func newFrames(r io.Reader) frames {
+	limit := &io.LimitedReader{R: r}
+	return frames{limit, textproto.NewReader(bufio.NewReader(limit))}
+}
+
+// next returns the body of the next message; nil for one that is too large. Its errors wrap
+// io.EOF or io.ErrUnexpectedEOF at the end of the input.
+func (f frames) next() ([]byte, error) {
+	f.limit.N = maxHeader
+	header, err := f.text.ReadMIMEHeader()
+	switch {
+	case f.limit.N <= 0 && err != nil:
+		return nil, fmt.Errorf("the header of a message is longer than %d bytes", maxHeader)
+	case err != nil:
+		return nil, fmt.Errorf("read the header of a message: %w", err)
+	}
+	size, err := strconv.Atoi(header.Get("Content-Length"))
+	if err != nil || size < 0 {
+		return nil, fmt.Errorf("invalid Content-Length %q", header.Get("Content-Length"))
+	}
+	f.limit.N = int64(size)
+	if size > maxMessage {
+		_, err = f.text.R.Discard(size)
+		return nil, err
+	}
+	body := make([]byte, size)
+	_, err = io.ReadFull(f.text.R, body)
+	return body, err
+}

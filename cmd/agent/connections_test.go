@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -242,4 +243,42 @@ func TestMCPToolsOfADelegate(t *testing.T) {
 	if !strings.Contains(second, "17 pieces") || strings.Contains(second, "EMEA") {
 		t.Errorf("the results: %s", second)
 	}
+}
+
+// A prompt of a server that has not answered when the user starts a new session is cancelled:
+// its answer would be saved with the new session.
+func TestPromptsOfServersEndWithTheSession(t *testing.T) {
+	t.Parallel()
+	s := sdk.NewServer(&sdk.Implementation{Name: "shop", Version: "1"}, nil)
+	begun, ended := make(chan struct{}), make(chan struct{})
+	s.AddPrompt(&sdk.Prompt{Name: "slow"}, func(ctx context.Context, _ *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
+		close(begun)
+		select {
+		case <-ctx.Done():
+			close(ended)
+		case <-t.Context().Done():
+		}
+		return nil, context.Canceled
+	})
+	shop := httptest.NewServer(sdk.NewSSEHandler(func(*http.Request) *sdk.Server { return s }, nil))
+	t.Cleanup(func() { shop.CloseClientConnections(); shop.Close() })
+	h := newHome(t, nil, at(serve(t))...)
+	h.configure(t, `{"mcp": {"servers": {"shop": {"url": "`+shop.URL+`", "transport": "sse"}}}}`)
+	a := h.open(t, 100, 30)
+	a.wait("? help")
+	a.send("/mcp" + enter)
+	a.wait("1 prompt")
+	a.send("\x1b")
+	a.wait("? help")
+	a.send("/mcp__shop__slow" + enter)
+	within := func(c chan struct{}, what string) {
+		select {
+		case <-c:
+		case <-time.After(20 * time.Second):
+			t.Fatalf("the request has not %s:\n%s", what, a.screen())
+		}
+	}
+	within(begun, "begun")
+	a.send("/new" + enter)
+	within(ended, "ended with the session")
 }

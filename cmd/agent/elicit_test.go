@@ -10,6 +10,8 @@ import (
 
 	"github.com/coder/acp-go-sdk"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"agent/cmd/agent/exit"
 )
 
 // withDesk returns a home whose configuration has an MCP server with a tool that asks the
@@ -94,6 +96,41 @@ func TestNobodyAnswersAServerInARun(t *testing.T) {
 	}
 	if got := result(t, model); !strings.Contains(got, "client does not support elicitation") {
 		t.Errorf("the result is not in %s", got)
+	}
+}
+
+// A call of the command line asks on the terminal, and declines without one.
+func TestCallOnTheCommandLineAsks(t *testing.T) {
+	t.Parallel()
+	h := withDesk(t, serve(t))
+	out, code := h.agent(t, "mcp", "call", "desk", "book")
+	if code != 0 || !strings.Contains(out, "The MCP server desk asked a question: it was declined, because there is no terminal to ask\n") || !strings.Contains(out, "decline null\n[1 question of the server without an answer: there is no terminal to ask the user]\n") {
+		t.Errorf("got exit code %d and %s", code, out)
+	}
+	s := h.open(t, 100, 30, "mcp", "call", "desk", "book")
+	s.wait("ask: The MCP server desk asks you", "| Which table?", "1 fill in the form  2 decline")
+	s.send("1" + enter)
+	s.wait("guests: a whole number of at most 12; required")
+	s.send("13" + enter)
+	s.wait("note: guests: enter a whole number of at most 12")
+	s.send("4" + enter)
+	s.wait("an empty line means hall")
+	s.send(enter)
+	s.wait("1 send to the server")
+	s.send("y" + enter)
+	s.wait(`accept {"guests":4,"room":"hall"}`)
+	if code := s.exit(); code != 0 {
+		t.Errorf("got exit code %d", code)
+	}
+	s = h.open(t, 100, 30, "mcp", "call", "desk", "book")
+	s.wait("1 fill in the form")
+	s.send("\x04")
+	s.wait("cancel null", "the question was cancelled")
+	s = h.open(t, 100, 30, "mcp", "call", "desk", "book")
+	s.wait("1 fill in the form")
+	s.send("\x03")
+	if code := s.exit(); code != exit.Interrupted {
+		t.Errorf("got exit code %d after an interrupt", code)
 	}
 }
 

@@ -77,7 +77,7 @@ func show(ctx context.Context, a *app, in *lineInput, prompts []screen.Prompt) (
 	o := a.screen(events, commands, prompts, in != nil)
 	var search sync.WaitGroup
 	search.Go(func() { a.choice.search(ctx, commands) })
-	o.Session.Page = agent.Page
+	o.Session.Page, o.MCP = agent.Page, a.connections.Screen(ctx)
 	o.OnForcedInterrupt = onForcedInterrupt(a.end, stop)
 	var left screen.Exit
 	var err error

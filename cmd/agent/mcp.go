@@ -19,8 +19,10 @@ import (
 	"agent/cmd/agent/permit"
 	"agent/cmd/agent/tool"
 	"agent/cmd/agent/trust"
+	"agent/internal/elicit"
 	"agent/internal/history"
 	"agent/internal/tools"
+	"agent/internal/tui/plain"
 )
 
 // newCmdMCP returns `agent mcp`.
@@ -76,8 +78,29 @@ func runConnected(ctx context.Context, streams command.IO, end *exit.Signals, t 
 	if err != nil {
 		return err
 	}
-	call := &tool.Call{IO: streams, Yes: true, Rules: admin.Rules, Paths: judgingPaths(dir, file.Settings), End: end}
+	call := &tool.Call{IO: streams, Yes: true, Rules: admin.Rules, Paths: judgingPaths(dir, file.Settings), End: end, Ask: answering(streams)}
 	return call.Run(ctx, t, []byte(input))
+}
+
+// answering returns a function that asks the user the questions of an MCP server on the
+// terminal. Without one, it declines them.
+func answering(streams command.IO) func(context.Context, elicit.Form) (elicit.Reply, error) {
+	if !streams.Interactive() {
+		return func(_ context.Context, f elicit.Form) (elicit.Reply, error) {
+			streams.Warn("The MCP server %s asked a question: it was declined, because there is no terminal to ask", f.Server)
+			return elicit.Reply{Action: elicit.Decline, Why: "there is no terminal to ask the user"}, nil
+		}
+	}
+	in := readLineInput()
+	return func(ctx context.Context, f elicit.Form) (elicit.Reply, error) {
+		reply, openPage := plain.Answer(streams.Err, f, func() (string, bool) { return in.lineUntil(ctx) })
+		if openPage {
+			if err := desktop.Browse(f.URL); err != nil {
+				streams.Warn("Cannot open a browser: %v. Open this page yourself: %s", err, f.URL)
+			}
+		}
+		return reply, ctx.Err()
+	}
 }
 
 // mcpLogins returns the logins to MCP servers, whose tokens are in the keyring.

@@ -73,9 +73,14 @@ func (in *lineInput) ask(question string) (string, bool) {
 }
 
 // line returns the next line; false at the end of input.
-func (in *lineInput) line() (string, bool) {
+func (in *lineInput) line() (string, bool) { return in.lineUntil(context.Background()) }
+
+// lineUntil returns the next line; false at the end of input or of ctx.
+func (in *lineInput) lineUntil(ctx context.Context) (string, bool) {
 	for {
 		select {
+		case <-ctx.Done():
+			return "", false
 		case in.next <- struct{}{}:
 		case line, ok := <-in.lines:
 			return line, ok

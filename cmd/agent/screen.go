@@ -87,7 +87,6 @@ func (a *app) screen(events <-chan event.Event, commands chan<- event.Command, p
 
 	o.Notices, o.Instructions = slices.Clone(a.notices), a.screenInstructions()
 	o.Trust, o.Servers = a.trust.Screen(), languages.Screen(a.servers)
-	o.MCP = a.connections.Screen()
 	if a.project != nil {
 		var notices []string
 		o.Custom, notices = customCommands(a.project)

@@ -75,6 +75,9 @@ func (f Field) Parse(text string) (any, error) {
 		return nil, f.missing()
 	}
 	if f.Kind == Text {
+		if f.Format != "" { // a pasted value often ends with a line break
+			text = strings.TrimSpace(text)
+		}
 		return text, f.Check(text)
 	}
 	n, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
@@ -222,16 +225,47 @@ func (f Field) Wanted() string {
 	case Some:
 		return f.selection()
 	}
-	if f.Format != "" {
-		return formats[f.Format].name
-	}
+	return f.wantedText()
+}
+
+// wantedText describes a Text: its format, its length and its pattern.
+func (f Field) wantedText() string {
+	text, length := "text", f.length()
 	switch {
-	case f.Min != nil && f.Max != nil:
-		return "text of " + number(*f.Min) + " to " + number(*f.Max) + " characters"
-	case f.Min != nil || f.Max != nil:
-		return "text" + f.limits() + " characters"
+	case f.Format != "" && length != "":
+		text = formats[f.Format].name + ", of " + length
+	case f.Format != "":
+		text = formats[f.Format].name
+	case length != "":
+		text += " of " + length
 	}
-	return "text"
+	if f.Pattern != "" {
+		text += ", matching " + f.Pattern
+	}
+	return text
+}
+
+// length describes how long a Text can be; empty if any length is allowed.
+func (f Field) length() string {
+	switch {
+	case f.Min != nil && f.Max != nil && *f.Min != *f.Max:
+		return number(*f.Min) + " to " + phrase.Count(int(*f.Max), "character")
+	case f.Min != nil && f.Max != nil:
+		return phrase.Count(int(*f.Max), "character")
+	case f.Min != nil:
+		return "at least " + phrase.Count(int(*f.Min), "character")
+	case f.Max != nil:
+		return "at most " + phrase.Count(int(*f.Max), "character")
+	}
+	return ""
+}
+
+// Need returns "required" or "optional".
+func (f Field) Need() string {
+	if f.Required {
+		return "required"
+	}
+	return "optional"
 }
 
 // selection describes how many choices can be selected.

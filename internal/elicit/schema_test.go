@@ -1,6 +1,7 @@
 package elicit_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -31,6 +32,40 @@ func TestExpensivePatterns(t *testing.T) {
 		}
 		if took := time.Since(begun); took > 4*time.Second {
 			t.Errorf("%.40q took %s", pattern, took)
+		}
+	}
+}
+
+// A user learns what to type before an error says it.
+func TestWanted(t *testing.T) {
+	for schema, want := range map[string]string{
+		`{"type":"string"}`:                                            "text",
+		`{"type":"string","minLength":1}`:                              "text of at least 1 character",
+		`{"type":"string","maxLength":20}`:                             "text of at most 20 characters",
+		`{"type":"string","minLength":2,"maxLength":5}`:                "text of 2 to 5 characters",
+		`{"type":"string","minLength":5,"maxLength":5}`:                "text of 5 characters",
+		`{"type":"string","format":"date"}`:                            "a date, such as 2026-01-31",
+		`{"type":"string","format":"email","maxLength":30}`:            "an email address, of at most 30 characters",
+		`{"type":"string","pattern":"^[a-z]+$","minLength":3}`:         "text of at least 3 characters, matching ^[a-z]+$",
+		`{"type":"integer","minimum":1,"maximum":9}`:                   "a whole number from 1 to 9",
+		`{"type":"array","items":{"enum":["a","b","c"]},"minItems":2}`: "at least 2 of the choices",
+	} {
+		var field any
+		if err := json.Unmarshal([]byte(schema), &field); err != nil {
+			t.Fatal(err)
+		}
+		form, err := elicit.NewForm("shop", "order", "", map[string]any{"properties": map[string]any{"x": field}})
+		if err != nil || form.Fields[0].Wanted() != want {
+			t.Errorf("%s: got %+v, %v, want %q", schema, form.Fields, err, want)
+		}
+	}
+}
+
+// Spaces around a pasted address are no reason to reject it. Other text is not changed.
+func TestParseSpaces(t *testing.T) {
+	for format, want := range map[string]string{"email": "a@b.example", "": " a@b.example\n"} {
+		if got, err := (elicit.Field{Kind: elicit.Text, Format: format}).Parse(" a@b.example\n"); err != nil || got != want {
+			t.Errorf("%q: got %q, %v", format, got, err)
 		}
 	}
 }

@@ -142,6 +142,50 @@ func TestFormIsCancelled(t *testing.T) {
 	d.wantCommands(event.Answer{ID: "1", Decision: event.Refuse})
 }
 
+// A form without fields is a message to confirm.
+func TestFormWithoutFields(t *testing.T) {
+	d := newDriver(t, 80, 24, screen.Options{})
+	d.events(formAsk(elicit.Form{Server: "desk", Tool: "book", Message: "Delete all tables?"})...)
+	d.armDialog()
+	d.shows("│ Delete all tables?")
+	d.pressSlowly("enter")
+	d.wantCommands(event.Answer{ID: "1", Decision: event.Answered, Values: map[string]any{}})
+}
+
+// What the user entered into a form that closes is there again if the server asks again, but
+// not what may be a secret, and not after the user has declined.
+func TestFormThatClosesIsKept(t *testing.T) {
+	form := booking()
+	form.Fields = append(form.Fields, elicit.Field{Name: "pass", Title: "Passphrase", Kind: elicit.Text})
+	d := newDriver(t, 100, 30, screen.Options{})
+	d.events(formAsk(form)...)
+	d.armDialog()
+	d.typeText("Ann")
+	d.press("enter", "x", "down", "2", "down", "down", "down")
+	d.typeText("hunter2")
+	d.press("esc")
+	d.wantCommands(event.Interrupt{})
+	d.events(turnEnd(event.UserInterrupt, 0))
+	d.shows("The form of the MCP server desk has closed.")
+	d.events(formAsk(form)...)
+	d.armDialog()
+	d.shows("› Ann")
+	d.shows("  x")
+	d.shows("  Hall")
+	d.hides("hunter2")
+	d.events(event.AskDone{ID: "1"}) // the server no longer waits
+	d.events(formAsk(form)[3])
+	d.armDialog()
+	d.shows("› Ann")
+	for range 8 {
+		d.press("down")
+	}
+	d.pressSlowly("enter")
+	d.wantCommands(event.Interrupt{}, event.Answer{ID: "1", Decision: event.Refuse})
+	d.events(formAsk(form)[3])
+	d.hides("Ann")
+}
+
 // A long message must be read to its end before the form is sent.
 func TestFormWithALongMessage(t *testing.T) {
 	f := elicit.Form{Server: strings.Repeat("desk", 30), Tool: strings.Repeat("t", 200), Message: strings.Repeat("Read all of this.\n", 200)}

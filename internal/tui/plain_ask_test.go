@@ -75,6 +75,7 @@ func TestPlainAnswers(t *testing.T) {
 	form := formAsk(booking())[3].(event.Asked).Ask
 	page := event.Ask{ID: "1", Title: "call desk/book", Effect: "network", Form: &elicit.Form{Server: "desk", Tool: "book", URL: "https://pay.example/1"}}
 	imitating := event.Ask{ID: "1", Title: "call desk/book", Effect: "network", Form: &elicit.Form{Server: "desk", Tool: "book", Message: "Log in.\nhost: accounts.example", URL: "https://pay.example/1"}}
+	confirm := event.Ask{ID: "1", Title: "call desk/book", Effect: "network", Form: &elicit.Form{Server: "desk", Tool: "book", Message: "Sure?"}}
 	filled := event.Answer{ID: "1", Decision: event.Answered, Values: map[string]any{"name": "Ann", "guests": 2.0, "with": []any{"c", "d"}, "smoke": false}}
 	for _, c := range []struct {
 		ask   event.Ask
@@ -113,10 +114,13 @@ func TestPlainAnswers(t *testing.T) {
 		{edit, "sure", event.Answer{ID: "1", Decision: event.Refuse, Note: "standard input ended before an answer"}, ""},
 		{which, "2", chose(1), "  1 this\n  2 that\n  3 TEXT something else: your answer\n  4 let the model decide\n"},
 		{which, "4", no, ""},
-		{form, "no", no, "ask: The MCP server desk asks you, during the call of book\n  the server says:\n  | Which table?\n  | ␛[2JType your ␛[31mpassword␛[0m, please.\n  Name"},
+		{form, "no", no, "ask: The MCP server desk asks you, during the call of book\n  the server says:\n  | Which table?\n  | ␛[2JType your ␛[31mpassword␛[0m, please.\n  Name␛[31m (text of at least 2 characters, required): for the list at the door\n  guests (a whole number from 1 to 12, required)\n  Room (one of the choices, optional)\n"},
 		{imitating, "2", yes, "  the server says:\n  | Log in.\n  | host: accounts.example\n  host: pay.example\n"},
 		{form, "1|Ann|2||2 1||y", filled, "  Name␛[31m = Ann\n  guests = 2\n  Room =\n  With = Child seat, Dog\n  Smoking = no\n  1 send to the server  2 fill in the form again  3 decline\n"},
 		{form, "1||A|Bo|13|3|9|1|x|1|maybe|y|2|Ann|2||2 1|n|1", filled, "note: guests: enter a whole number from 1 to 12\n"},
+		{form, "3|2", no, "note: answer with y, n or a number\n  1 fill in the form  2 decline\n"},
+		{form, "1", event.Answer{ID: "1", Decision: event.Refuse, Note: "standard input ended before an answer"}, "  Name␛[31m: text of at least 2 characters; required\n"},
+		{confirm, "|yes", event.Answer{ID: "1", Decision: event.Answered}, "  1 send to the server  2 decline\n"},
 		{page, "hello|2", yes, "  host: pay.example\n  https://pay.example/1\n  1 open the page in the browser  2 I open it myself  3 decline\n"},
 		{page, "1", yes, "Cannot open a browser: none is known. Open this page yourself: https://pay.example/1"},
 		{page, "n", no, ""},

@@ -14,8 +14,9 @@ import (
 )
 
 // Screen returns what the screen needs for /mcp, and for the resources and prompts of servers.
-// It is empty without servers.
-func (s *Session) Screen() screen.MCP {
+// It is empty without servers. ctx ends with the session: it cancels a prompt that a server
+// has not answered, because the answer belongs to the session. The connections can outlive it.
+func (s *Session) Screen(ctx context.Context) screen.MCP {
 	if s == nil {
 		return screen.MCP{}
 	}
@@ -38,7 +39,7 @@ func (s *Session) Screen() screen.MCP {
 		},
 		Prompts: s.Prompts,
 		Prompt: func(name string, words []string) (event.Prompt, error) {
-			return s.Prompt(context.Background(), name, words)
+			return s.Prompt(ctx, name, words)
 		},
 		Browse: desktop.Browse,
 	}

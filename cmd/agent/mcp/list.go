@@ -89,7 +89,7 @@ func (o *Options) open() (Setup, error) {
 // connect connects to servers and waits until each is ready or has failed. The caller calls
 // end. A signal ends the programs of the servers.
 func (o *Options) connect(ctx context.Context, all []Configured) (c *mcp.Connections, end func(), err error) {
-	with := mcp.Options{Version: o.Version, Complete: true}
+	with := mcp.Options{Version: o.Version, Complete: true, Asks: true}
 	for _, s := range all {
 		with.Servers = append(with.Servers, s.Server)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"agent/cmd/agent/command"
 	"agent/cmd/agent/exit"
+	"agent/internal/elicit"
 	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
 	"agent/internal/textdiff"
@@ -28,6 +29,8 @@ type Call struct {
 	Paths        policy.Paths
 	Interceptors tools.Interceptors
 	End          *exit.Signals
+	// Ask answers the questions of an MCP server: see tools.Approved. It may be nil.
+	Ask func(ctx context.Context, f elicit.Form) (elicit.Reply, error)
 }
 
 // Run prepares the call, asks for approval if it needs one, and executes it.
@@ -62,7 +65,7 @@ func (o *Call) Run(ctx context.Context, t tools.Tool, input json.RawMessage) err
 
 // do runs the call and prints its result.
 func (o *Call) do(ctx context.Context, in tools.Info, call tools.Call, force <-chan struct{}) error {
-	ok := tools.Approved{Changes: call.Changes, Force: force}
+	ok := tools.Approved{Changes: call.Changes, Force: force, Ask: o.Ask}
 	live := false // its output was printed while it ran
 	if o.Err.Terminal {
 		ok.Progress = func(text string) {

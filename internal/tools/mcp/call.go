@@ -40,12 +40,15 @@ func (s *server) callTool(ctx context.Context, name string, args json.RawMessage
 		if ctx.Err() != nil {
 			return tools.Result{}, ctx.Err()
 		}
-		if !hasEnded(err) && d != refused {
+		broke := d == delivered && streamBroke(err) // then lost drops the session
+		if !hasEnded(err) && d != refused && !broke {
 			return s.failed(err)
 		}
-		s.drop(session)
+		if !broke {
+			s.drop(session)
+		}
 		if d == delivered {
-			return tools.Result{}, advice.Add(fmt.Errorf("the MCP server %s closed the connection during the call: %s", s.Name, s.lastOutput(err)),
+			return tools.Result{}, advice.Add(fmt.Errorf("the MCP server %s closed the connection during the call%s", s.Name, s.lastOutput(err)),
 				"The call may or may not have taken effect. Check that before you repeat it")
 		}
 		if !again {
@@ -57,6 +60,14 @@ func (s *server) callTool(ctx context.Context, name string, args json.RawMessage
 // hasEnded reports whether err means that the connection or the session has ended.
 func hasEnded(err error) bool {
 	return errors.Is(err, sdk.ErrConnectionClosed) || errors.Is(err, sdk.ErrSessionMissing) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrClosedPipe)
+}
+
+// streamBroke reports whether err is of the transport and not of the server. The SDK has no
+// type for the error of a call whose answer was lost over HTTP, for example because the
+// server was started again.
+func streamBroke(err error) bool {
+	_, wire := errors.AsType[*jsonrpc.Error](err)
+	return !wire && strings.Contains(err.Error(), `sending "`)
 }
 
 // errSilent is why a call without progress ends.
@@ -123,15 +134,23 @@ func (s *server) failed(err error) (tools.Result, error) {
 		return tools.Result{Source: s.Name}, err
 	}
 	if wire, ok := errors.AsType[*jsonrpc.Error](err); ok {
-		return tools.Result{Source: s.Name}, fmt.Errorf("the MCP server %s answers: %s (error %d)", s.Name, phrase.Clip(wire.Message, maxResult), wire.Code)
+		code := fmt.Sprintf(" (error %d)", wire.Code)
+		if strings.Contains(wire.Message, strconv.FormatInt(wire.Code, 10)) {
+			code = "" // many servers write it into the message
+		}
+		return tools.Result{Source: s.Name}, fmt.Errorf("the MCP server %s answers: %s%s", s.Name, phrase.Clip(wire.Message, maxResult), code)
 	}
 	return tools.Result{Source: s.Name}, fmt.Errorf("the MCP server %s: %s", s.Name, phrase.Clip(err.Error(), maxStated))
 }
 
-// lastOutput returns the last line that the program of the server wrote, or else the error.
+// lastOutput returns ": " and the last line that the program of the server wrote, or else
+// the error; empty if the error says no more than that the connection is closed.
 func (s *server) lastOutput(err error) string {
+	text := plain(err)
 	if last := s.log.Last(1); last != "" && !s.Remote() {
-		return phrase.Clip(last, maxStated)
+		text = last
+	} else if text == closedIt {
+		return ""
 	}
-	return phrase.Clip(err.Error(), maxStated)
+	return ": " + phrase.Clip(text, maxStated)
 }

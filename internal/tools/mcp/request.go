@@ -43,7 +43,7 @@ func request[R any](ctx context.Context, s *server, send func(context.Context, *
 		}
 		s.drop(session)
 		if !again {
-			return got, fmt.Errorf("the MCP server %s closed the connection: %s", s.Name, s.lastOutput(err))
+			return got, fmt.Errorf("the MCP server %s closed the connection%s", s.Name, s.lastOutput(err))
 		}
 	}
 }

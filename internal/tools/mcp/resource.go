@@ -165,11 +165,12 @@ func (c *Connections) Attach(ctx context.Context, mentions []string) (all []tool
 	return all
 }
 
-// WithResources returns the names of the servers that have listed resources, sorted.
+// WithResources returns the names of the servers that have listed resources, sorted, without
+// those whose resources must not be read.
 func (c *Connections) WithResources() (names []string) {
 	for _, s := range c.servers {
 		s.mu.Lock()
-		if len(s.offers.resources) > 0 {
+		if len(s.offers.resources) > 0 && s.Unread == "" {
 			names = append(names, s.Name)
 		}
 		s.mu.Unlock()

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"agent/internal/tools"
@@ -57,7 +58,7 @@ func newLibrary() *sdk.Server {
 		return &sdk.GetPromptResult{Messages: all}, nil
 	})
 	s.AddPrompt(&sdk.Prompt{Name: "refuse"}, func(context.Context, *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
-		return nil, fmt.Errorf("not on Sundays")
+		return nil, &jsonrpc.Error{Code: -32602, Message: "MCP error -32602: not on Sundays"}
 	})
 	return s
 }
@@ -293,7 +294,7 @@ func TestPrompts(t *testing.T) {
 	if _, err := c.Prompt(t.Context(), "mcp__shop__talk", []string{"x"}); err == nil || err.Error() != "too many arguments. Usage: /mcp__shop__talk" {
 		t.Errorf("the error is %v", err)
 	}
-	if _, err := c.Prompt(t.Context(), "mcp__shop__refuse", nil); err == nil || !strings.Contains(err.Error(), "not on Sundays") {
+	if _, err := c.Prompt(t.Context(), "mcp__shop__refuse", nil); err == nil || err.Error() != "the MCP server shop answers: MCP error -32602: not on Sundays" {
 		t.Errorf("the error is %v", err)
 	}
 	if _, err := c.Prompt(t.Context(), "mcp__shop__none", nil); err == nil {

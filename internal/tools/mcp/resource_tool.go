@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -32,11 +31,10 @@ type resourceArgs struct {
 	Query  string `json:"query,omitempty" jsonschema:"text that the listed resources contain"`
 }
 
-// mayHaveResources reports whether a server has resources, or is not ready.
-func (b *Toolbox) mayHaveResources() bool {
-	return slices.ContainsFunc(b.Servers(), func(s Status) bool {
-		return s.State != Off && (s.State != Ready || s.HasResources)
-	})
+// mayHaveResources reports whether the server has resources, or may have them because it is
+// not ready.
+func (s Status) mayHaveResources() bool {
+	return s.State != Off && (s.State != Ready || s.HasResources)
 }
 
 // resourceTool returns the tool that lists and reads resources.
@@ -85,13 +83,10 @@ func (b *Toolbox) withResources(name string) (Status, error) {
 	var all []Status
 	var names []string
 	for _, s := range b.Servers() {
-		if s.State == Off {
-			continue
-		}
-		if s.Name == name {
+		if s.Name == name && s.State != Off {
 			return s, nil
 		}
-		if s.State != Ready || s.HasResources {
+		if s.mayHaveResources() {
 			all, names = append(all, s), append(names, s.Name)
 		}
 	}

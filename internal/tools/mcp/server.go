@@ -279,11 +279,14 @@ func (s *server) explain(err error) (State, string) {
 // layers are the prefixes of the SDK in the text of an error.
 var layers = regexp.MustCompile(`(calling "[^"]*"|sending "[^"]*"|rejected by transport|client is closing): `)
 
+// closedIt is the text of an error without a cause.
+const closedIt = "it closed the connection"
+
 // plain returns the text of an error of the SDK without the steps of the protocol.
 func plain(err error) string {
 	text := strings.TrimPrefix(layers.ReplaceAllString(err.Error(), ""), "connection closed: ")
 	if text == "EOF" {
-		return "it closed the connection"
+		return closedIt
 	}
 	return text
 }
@@ -310,7 +313,11 @@ func (s *server) lost(session *sdk.ClientSession, err error) {
 	}
 	_, why := s.explain(errors.New(text))
 	s.set(Failed, why)
-	if s.all.ctx.Err() == nil {
+	switch {
+	case s.all.ctx.Err() != nil:
+	case s.Remote():
+		s.all.report("The connection to the MCP server " + s.Name + " was closed" + strings.TrimPrefix(why, "the connection was closed") + ". The next call of one of its tools connects again.")
+	default:
 		s.all.report("The MCP server " + s.Name + " has ended: " + why + ". It is started again when the model calls one of its tools.")
 	}
 }

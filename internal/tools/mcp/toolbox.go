@@ -57,7 +57,7 @@ func (b *Toolbox) Offer(ctx context.Context, window int) []tools.Tool {
 		return nil
 	}
 	b.decided, b.offered = true, b.listed(cmp.Or(window, usualWindow))
-	if b.mayHaveResources() {
+	if slices.ContainsFunc(b.Servers(), Status.mayHaveResources) {
 		b.offered = append(b.offered, b.resourceTool())
 	}
 	return b.offered

@@ -168,10 +168,7 @@ func (e *entry) wanted() string {
 	if !e.typed() && (e.Kind != elicit.Some || e.Min == nil && e.Max == nil) {
 		return ""
 	}
-	if !e.Required {
-		return e.Wanted() + " (optional)"
-	}
-	return e.Wanted()
+	return e.Wanted() + " (" + e.Need() + ")"
 }
 
 // shown returns the value in one line.

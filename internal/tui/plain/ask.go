@@ -37,7 +37,7 @@ type questions struct {
 	do     func(tea.Cmd)            // runs a command in the background; set by run
 	asked  time.Time                // when the question was last printed
 	open   func(url string) tea.Cmd // opens a page in the browser
-	fill   *filling                 // the form that was last filled in; nil for none
+	fill   *filling                 // the last question of an MCP server; nil for none
 }
 
 // ask prints a question and the rows that answer it.
@@ -115,7 +115,7 @@ func (q *questions) rows(ask event.Ask) {
 		q.choiceRows(ask)
 		return
 	case ask.Form != nil:
-		q.formRows(ask)
+		q.fill.rows()
 		return
 	}
 	var rows []string
@@ -190,8 +190,10 @@ func (q *questions) answer(line string) tea.Cmd {
 		q.answerOwn(q.dialog.Own(), line)
 	case ask.Form != nil:
 		return q.answerForm(ask, line)
-	case line == "":
+	case line == "": // it does not restart the pause before an answer
+		asked := q.asked
 		q.rows(ask)
+		q.asked = asked
 	case len(ask.Choices) > 0:
 		q.answerChoice(ask, line)
 	case ask.Plan != "" && line == strconv.Itoa(editDigit):

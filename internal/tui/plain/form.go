@@ -2,6 +2,7 @@ package plain
 
 import (
 	"errors"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,151 +15,222 @@ import (
 	"agent/internal/tui/ink"
 )
 
-// The answers to a form.
+// step is what the user does next with a question of an MCP server.
+type step int
+
 const (
-	fillDigit    = 1 // fill in the form, or send it
-	againDigit   = 2 // fill it in again; for a page, the user opens it
-	declineDigit = 3
+	noStep   step = iota
+	fill          // fill in the form, from the beginning
+	send          // send the values
+	decline       // decline the question
+	open          // let the program open the page
+	openSelf      // open the page
 )
 
-// filling is a form that the user fills in, one field a line.
-type filling struct {
-	id     string // of the question
-	at     int    // the field that the next line is for; the number of fields at the end
-	values map[string]any
+// stepTexts are the steps as the user reads them.
+var stepTexts = map[step]string{
+	fill: "fill in the form", send: "send to the server", decline: "decline",
+	open: "open the page in the browser", openSelf: "I open it myself",
 }
 
-// askForm prints a question of an MCP server.
-func (q *questions) askForm(ask event.Ask) {
-	q.block("ask", q.dialog.Text(ask))
-	f := ask.Form
-	if f.Message != "" {
-		lines := ink.Wrap(ink.Sanitize(f.Message), width-4) // each with a mark, so that none imitates this program
-		q.block("", "the server says:\n| "+strings.Join(lines, "\n| "))
+// filling is a question of an MCP server, which the user answers one line after the other.
+type filling struct {
+	*output
+	ask    event.Ask
+	begun  bool           // the user fills in the form
+	at     int            // the field that the next line is for; the number of fields at the end
+	values map[string]any // of the fields
+}
+
+// show prints the question without the rows that answer it. title is its first line.
+func (f *filling) show(title string) {
+	f.block("ask", title)
+	form := f.ask.Form
+	if form.Message != "" {
+		lines := ink.Wrap(ink.Sanitize(form.Message), width-4) // each with a mark, so that none imitates this program
+		f.block("", "the server says:\n| "+strings.Join(lines, "\n| "))
 	}
-	if f.URL != "" {
-		q.block("", "host: "+dialog.ExactLine(f.Host()))
-		if w := dialog.PageWarning(f); w != "" {
-			q.block("", "warning: "+w)
+	if form.URL != "" {
+		f.block("", "host: "+dialog.ExactLine(form.Host()))
+		if w := dialog.PageWarning(form); w != "" {
+			f.block("", "warning: "+w)
 		}
-		q.block("", strings.Join(ink.WrapExact(f.URL, width), "\n"))
+		f.block("", strings.Join(ink.WrapExact(form.URL, width), "\n"))
 	}
-	for _, field := range f.Fields {
-		q.block("", fieldText(field))
+	for _, field := range form.Fields {
+		f.block("", fieldText(field))
 	}
-	if f.URL == "" {
-		q.block("", dialog.FormWarning)
+	if form.URL == "" {
+		f.block("", dialog.FormWarning)
 	}
-	q.formRows(ask)
 }
 
 // fieldText describes a field in a line.
 func fieldText(f elicit.Field) string {
-	text := f.Label() + " (" + f.Wanted()
-	if !f.Required {
-		text += ", optional"
-	}
-	text += ")"
+	text := f.Label() + " (" + f.Wanted() + ", " + f.Need() + ")"
 	if f.Description != "" {
 		text += ": " + f.Description
 	}
 	return ink.SanitizeLine(text)
 }
 
-// formRows prints the rows that answer a question of an MCP server, or the next field.
-func (q *questions) formRows(ask event.Ask) {
-	fill := q.fill
+// takesValue reports whether the next line is the value of a field.
+func (f *filling) takesValue() bool { return f.begun && f.at < len(f.ask.Form.Fields) }
+
+// steps returns the steps that the user can choose, in the order of their numbers from 1.
+// The first one means yes, and the last one no.
+func (f *filling) steps() []step {
 	switch {
-	case ask.Form.URL != "":
-		q.print("  1 open the page in the browser  2 I open it myself  3 decline")
-	case fill == nil || fill.id != ask.ID:
-		q.print("  1 fill in the form  3 decline")
-	case fill.at == len(ask.Form.Fields):
-		q.print("  1 send to the server  2 fill in the form again  3 decline")
-	default:
-		q.field(ask.Form.Fields[fill.at])
-		return // the user types one line after the other
+	case f.ask.Form.URL != "":
+		return []step{open, openSelf, decline}
+	case len(f.ask.Form.Fields) == 0:
+		return []step{send, decline}
+	case f.begun:
+		return []step{send, fill, decline}
 	}
-	q.asked = q.Now()
+	return []step{fill, decline}
+}
+
+// rows prints the steps, or asks for the value of the next field.
+func (f *filling) rows() {
+	if f.takesValue() {
+		f.field(f.ask.Form.Fields[f.at])
+		return
+	}
+	var rows []string
+	for i, s := range f.steps() {
+		text := stepTexts[s]
+		if s == fill && f.begun {
+			text += " again"
+		}
+		rows = append(rows, strconv.Itoa(i+1)+" "+text)
+	}
+	f.print("  " + strings.Join(rows, "  "))
 }
 
 // field asks for the value of a field.
-func (q *questions) field(f elicit.Field) {
-	for i, c := range f.Choices {
-		q.print("    " + strconv.Itoa(i+1) + " " + ink.SanitizeLine(c.Label()))
+func (f *filling) field(field elicit.Field) {
+	for i, c := range field.Choices {
+		f.print("    " + strconv.Itoa(i+1) + " " + ink.SanitizeLine(c.Label()))
 	}
-	text := "  " + ink.SanitizeLine(f.Label()) + ": " + ink.SanitizeLine(f.Wanted())
-	if f.Kind == elicit.Some {
+	text := "  " + ink.SanitizeLine(field.Label()) + ": " + ink.SanitizeLine(field.Wanted())
+	if field.Kind == elicit.Some {
 		text += ", as in 1 3"
 	}
 	switch {
-	case f.Default != nil:
-		text += "; an empty line means " + ink.SanitizeLine(f.Show(f.Default))
-	case !f.Required:
+	case field.Default != nil:
+		text += "; an empty line means " + ink.SanitizeLine(field.Show(field.Default))
+	case field.Required:
+		text += "; required"
+	default:
 		text += "; an empty line means none"
 	}
-	q.print(text)
+	f.print(text)
+}
+
+// take takes a line that the user typed. It returns the step that ends the question, or
+// noStep after it has printed what the user is asked next.
+func (f *filling) take(line string) step {
+	if f.takesValue() {
+		f.takeValue(line)
+		return noStep
+	}
+	steps := f.steps()
+	n, _ := strconv.Atoi(line)
+	switch yesOrNo(line) {
+	case 1:
+		n = 1
+	case 3:
+		n = len(steps)
+	}
+	switch {
+	case n < 1 || n > len(steps):
+		if line != "" {
+			f.print("note: " + answerHint)
+		}
+	case steps[n-1] == fill:
+		f.begun, f.at, f.values = true, 0, map[string]any{}
+	default:
+		return steps[n-1]
+	}
+	f.rows()
+	return noStep
+}
+
+// takeValue takes a line as the value of the next field.
+func (f *filling) takeValue(line string) {
+	field := f.ask.Form.Fields[f.at]
+	value, err := typedValue(field, line)
+	if err != nil {
+		f.print("note: " + ink.SanitizeLine(field.Label()+": "+err.Error()))
+		f.field(field)
+		return
+	}
+	if value != nil {
+		f.values[field.Name] = value
+	}
+	if f.at++; !f.takesValue() {
+		for _, field := range f.ask.Form.Fields {
+			f.block("", ink.SanitizeLine(field.Label()+" = "+field.Show(f.values[field.Name])))
+		}
+	}
+	f.rows()
+}
+
+// askForm prints a question of an MCP server.
+func (q *questions) askForm(ask event.Ask) {
+	if q.fill == nil || q.fill.ask.ID != ask.ID {
+		q.fill = &filling{output: q.output, ask: ask}
+	}
+	q.fill.show(q.dialog.Text(ask))
+	q.fill.rows()
 }
 
 // answerForm takes a line as the answer to a question of an MCP server.
 func (q *questions) answerForm(ask event.Ask, line string) tea.Cmd {
-	page := ask.Form.URL
-	begun := q.fill != nil && q.fill.id == ask.ID
-	if page == "" && begun && q.fill.at < len(ask.Form.Fields) {
-		q.takeValue(ask, line)
-		return nil
-	}
-	n, _ := strconv.Atoi(line)
-	if word := yesOrNo(line); word != 0 {
-		n = word
-	}
-	switch {
-	case n == declineDigit:
-		q.give(event.Answer{Decision: event.Refuse})
-	case page != "" && (n == fillDigit || n == againDigit):
-		q.give(event.Answer{Decision: event.Allow})
-		if n == fillDigit {
-			return q.open(page)
+	values := q.fill.takesValue()
+	switch q.fill.take(line) {
+	case noStep: // after a value or a wrong answer, an answer needs a pause
+		if !q.fill.takesValue() && (values || line != "") {
+			q.asked = q.Now()
 		}
-	case page == "" && n == fillDigit && begun:
+	case send:
 		q.give(event.Answer{Decision: event.Answered, Values: q.fill.values})
-	case page == "" && (n == fillDigit || n == againDigit && begun):
-		q.fill = &filling{id: ask.ID, values: map[string]any{}}
-		q.showFilled(ask)
-		q.formRows(ask)
-	default:
-		if line != "" {
-			q.print("note: " + answerHint)
-		}
-		q.formRows(ask)
+	case decline:
+		q.give(event.Answer{Decision: event.Refuse})
+	case open:
+		q.give(event.Answer{Decision: event.Allow})
+		return q.open(ask.Form.URL)
+	case openSelf:
+		q.give(event.Answer{Decision: event.Allow})
 	}
 	return nil
 }
 
-// takeValue takes a line as the value of the next field.
-func (q *questions) takeValue(ask event.Ask, line string) {
-	field := ask.Form.Fields[q.fill.at]
-	value, err := typedValue(field, line)
-	if err != nil {
-		q.print("note: " + ink.SanitizeLine(field.Label()+": "+err.Error()))
-		q.field(field)
-		return
-	}
-	if value != nil {
-		q.fill.values[field.Name] = value
-	}
-	q.fill.at++
-	q.showFilled(ask)
-	q.formRows(ask)
-}
-
-// showFilled prints the values once all fields have one.
-func (q *questions) showFilled(ask event.Ask) {
-	if q.fill.at < len(ask.Form.Fields) {
-		return
-	}
-	for _, f := range ask.Form.Fields {
-		q.block("", ink.SanitizeLine(f.Label()+" = "+f.Show(q.fill.values[f.Name])))
+// Answer asks the user a question of an MCP server outside a session. It prints to out and
+// reads the lines of the user with line, which returns false at the end of the input. openPage
+// is set if the program has to open the page of the form.
+func Answer(out io.Writer, form elicit.Form, line func() (string, bool)) (reply elicit.Reply, openPage bool) {
+	ask := event.Ask{Form: &form}
+	f := &filling{output: &output{w: out}, ask: ask}
+	f.show(dialog.QuestionText(ask, nil))
+	for f.rows(); ; {
+		f.request()
+		text, ok := line()
+		if f.prompted = !ok; !ok {
+			f.endLine()
+			return elicit.Reply{Action: elicit.Cancel}, false
+		}
+		switch f.take(strings.TrimSpace(text)) {
+		case send:
+			return elicit.Reply{Action: elicit.Accept, Values: f.values}, false
+		case decline:
+			return elicit.Reply{Action: elicit.Decline}, false
+		case open:
+			return elicit.Reply{Action: elicit.Accept}, true
+		case openSelf:
+			return elicit.Reply{Action: elicit.Accept}, false
+		}
 	}
 }
 

@@ -269,7 +269,9 @@ func (p *front) line(line string) tea.Cmd {
 		if !p.in.Typed || p.Now().Sub(p.questions.asked) >= dialog.Quiet {
 			return p.questions.answer(line)
 		}
-		p.questions.asked = p.Now() // an answer needs a pause without other lines before it
+		if line != "" { // an answer needs a pause without other lines before it
+			p.questions.asked = p.Now()
+		}
 		if yesOrNo(line) != 0 || isNumber(line) {
 			p.print("note: this line came too soon after the question to be its answer, so it was sent as a message")
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"agent/internal/elicit"
 	"agent/internal/loop/event"
 	"agent/internal/tui/dialog"
 	"agent/internal/tui/screen"
@@ -110,5 +111,35 @@ func TestNextQuestionIsPrinted(t *testing.T) {
 	p.handle(t.Context(), event.AskDone{ID: "2:1"})
 	if got := out.String(); strings.Count(got, "ask: explore 2: Run this command?") != 1 || !strings.Contains(got, "ask: Run this command?\n  make\n") {
 		t.Errorf("got %q", got)
+	}
+}
+
+// An empty line prints the rows of a question again, and is no reason to wait before an
+// answer. A line for a field of a form is one.
+func TestEmptyLinesDoNotDelayAnswers(t *testing.T) {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	form := &elicit.Form{Server: "desk", Tool: "book", Fields: []elicit.Field{{Name: "note", Kind: elicit.Text}}}
+	for _, c := range []struct {
+		ask      event.Ask
+		lines    []string
+		answered bool
+	}{
+		{event.Ask{ID: "1", Title: "shell make"}, []string{"", "n"}, true},
+		{event.Ask{ID: "1", Form: form}, []string{"", "n"}, true},
+		{event.Ask{ID: "1", Form: form}, []string{"what?", "n"}, false},
+		{event.Ask{ID: "1", Form: form}, []string{"1", "", "1"}, false},
+	} {
+		var sent []event.Command
+		p := newFront(screen.Options{Output: io.Discard}, func() time.Time { return now }, func(c event.Command) { sent = append(sent, c) }, Lines{Typed: true})
+		p.handle(t.Context(), &event.UserSaid{Text: "go"})
+		p.handle(t.Context(), event.Asked{Ask: c.ask})
+		p.line("") // too soon
+		now = now.Add(dialog.Quiet)
+		for _, line := range c.lines {
+			p.line(line)
+		}
+		if p.dialog.Waits() == c.answered {
+			t.Errorf("%q: sent %v", c.lines, sent)
+		}
 	}
 }

@@ -361,7 +361,7 @@ func (p *Prompt) Apply(ev event.Event) {
 // plan that is being typed becomes the draft.
 func (p *Prompt) EndQuestions(gone func(event.Ask) bool) {
 	if p.dialog.Waits() && gone(p.dialog.First()) {
-		p.Drafts.KeepTyped()
+		p.keepTyped()
 	}
 	p.dialog.Drop(gone)
 }
@@ -370,9 +370,17 @@ func (p *Prompt) EndQuestions(gone func(event.Ask) bool) {
 // a plan that is being typed becomes the draft.
 func (p *Prompt) withdraw(id string) {
 	if p.dialog.First().ID == id {
-		p.Drafts.KeepTyped()
+		p.keepTyped()
 	}
 	p.dialog.Withdraw(id)
+}
+
+// keepTyped keeps what the user typed into the first question, which closes.
+func (p *Prompt) keepTyped() {
+	p.Drafts.KeepTyped()
+	if p.dialog.KeepForm() {
+		p.Say("The form of the MCP server " + p.dialog.First().Form.Server + " has closed. If the server shows it again in this session, it has what you entered, except passwords and keys.")
+	}
 }
 
 // Take handles the result of a command of this package. It reports whether msg is one.

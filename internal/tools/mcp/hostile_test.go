@@ -112,6 +112,9 @@ func TestServersCannotChooseAnotherHost(t *testing.T) {
 
 // The body of an error is limited, whatever its type.
 func TestEndlessErrors(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: make test runs it, and TestEndlessEvents reads as much")
+	}
 	const most = 64 << 20
 	sent := make(chan int, 100)
 	w := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -48,7 +48,7 @@ func serveHostile(kind string) {
 		}
 		fmt.Printf(`{"jsonrpc":"2.0","id":%s,%s}`+"\n", m.ID, answer)
 		if kind == "deaf" && m.Method == "tools/list" {
-			select {}
+			<-time.After(time.Hour) // without cgo, select {} would end the program as a deadlock
 		}
 	}
 }

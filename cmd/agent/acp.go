@@ -69,15 +69,14 @@ func openInEditor(given *flags, end *exit.Signals, o acp.Opening) (*acp.Opened, 
 		return nil, err
 	}
 	a.work.UseEditor(o.Editor)
-	if a.connections.Connections != nil {
-		a.connections.Start()
-	}
+	a.options.KeepSettings = true
+	a.connections.Start()
 	m := a.options.Model
 	out := &acp.Opened{
-		Agent: loop.NewAgent(a.options), ID: a.record.ID(), Dir: a.dir,
+		Agent: loop.NewAgent(a.options), ID: a.stored.ID(), Dir: a.dir,
 		Mode: a.options.Mode, Modes: a.options.Modes,
 		Model:   event.ModelSet{Model: m.Name, Why: m.Why, Context: m.Context, Effort: m.Effort},
-		Notices: a.notices, Saved: a.record.Saved, Search: a.choice.search, Close: a.close,
+		Notices: a.notices, Saved: a.stored.Saved, Search: a.choice.search, Close: a.close,
 	}
 	if out.ID == "" { // not saved
 		out.ID = rand.Text()
@@ -99,9 +98,7 @@ func openInEditor(given *flags, end *exit.Signals, o acp.Opening) (*acp.Opened, 
 			return event.Prompt{Text: slash.CustomPrompt(c, args), Mentions: event.Resources(args)}, nil
 		}})
 	}
-	if a.connections.Connections != nil {
-		out.Prompts, out.Changed = a.connections.editorCommands, a.connections.Changed()
-	}
+	out.Prompts, out.Changed = a.serverPrompts, a.connections.Changed()
 	if m.Name == offline.Name {
 		out.Notices = append(out.Notices, connectNotice(credentials.KeyringAvailable()))
 	}
@@ -120,11 +117,11 @@ func commandText(c screen.CustomCommand) string {
 	return text
 }
 
-// editorCommands returns the prompts of MCP servers as commands of an editor.
-func (c connected) editorCommands() (all []acp.Command) {
-	for _, p := range c.prompts() {
+// serverPrompts returns the prompts of MCP servers as commands of an editor.
+func (a *app) serverPrompts() (all []acp.Command) {
+	for _, p := range a.connections.Prompts() {
 		all = append(all, acp.Command{Name: p.Name, Args: p.Usage, What: strings.TrimSpace(p.Description + " (from the MCP server " + p.Server + ")"), Prompt: func(ctx context.Context, args string) (event.Prompt, error) {
-			got, err := c.prompt(ctx, p.Name, slash.ArgWords(args))
+			got, err := a.connections.Prompt(ctx, p.Name, slash.ArgWords(args))
 			if err == nil && !got.IsEmpty() {
 				got.Mentions = event.Resources(args)
 				got.Text = strings.TrimSpace("/"+p.Name+" "+args) + "\n\n" + got.Text

@@ -100,7 +100,7 @@ func (e *editor) again(h home, edit, result string) {
 	}
 	e.take()
 	loaded, err := e.LoadSession(ctx, acp.LoadSessionRequest{SessionId: e.session, Cwd: h.work, McpServers: []acp.McpServer{}})
-	if err != nil || values(loaded.ConfigOptions) != " mode=ask model=openai/gpt-5.1-mini effort=high" {
+	if err != nil || values(loaded.ConfigOptions) != " mode=edits model=openai/gpt-5.1-mini effort=high" {
 		t.Errorf("load: %s, %v", values(loaded.ConfigOptions), err)
 	}
 	want := strings.Join([]string{
@@ -124,6 +124,74 @@ func (e *editor) again(h home, edit, result string) {
 	}
 	if got := e.ask("once more"); got != acp.StopReasonEndTurn {
 		t.Errorf("the turn of the resumed session stopped with %s", got)
+	}
+}
+
+// TestEditorSettings sets options of a session before its first prompt, each time with a new
+// front end, as a client does that starts the program for each command.
+func TestEditorSettings(t *testing.T) {
+	s := serve(t, say("One."), say("Two."))
+	h := newHome(t, nil, at(s)...)
+	var id acp.SessionId
+	// with calls f with a new front end, and expects the options after the session is loaded.
+	with := func(loaded string, f func(e *editor)) {
+		t.Run("", func(t *testing.T) {
+			e := connectEditor(t, h, s, acp.FileSystemCapabilities{})
+			if loaded == "" {
+				e.open(h)
+				id = e.session
+			} else {
+				r, err := e.LoadSession(t.Context(), acp.LoadSessionRequest{SessionId: id, Cwd: h.work, McpServers: []acp.McpServer{}})
+				if err != nil || values(r.ConfigOptions) != loaded {
+					t.Fatalf("load: %s, want %s, %v", values(r.ConfigOptions), loaded, err)
+				}
+				e.session, e.dir = id, h.work
+			}
+			f(e)
+		})
+	}
+	unlisted := func(e *editor) {
+		e.t.Helper()
+		if all, err := e.ListSessions(e.t.Context(), acp.ListSessionsRequest{}); err != nil || len(all.Sessions) > 0 {
+			e.t.Errorf("sessions without a prompt are listed: %+v, %v", all.Sessions, err)
+		}
+		if out, _ := h.agent(e.t, "sessions"); !strings.Contains(out, "There are no sessions") {
+			e.t.Errorf("sessions without a prompt are listed: %s", out)
+		}
+	}
+	with("", func(e *editor) {
+		if files, _ := filepath.Glob(filepath.Join(h.dir, ".local/state/agent/sessions/*.jsonl")); len(files) > 0 {
+			e.t.Errorf("an empty session is stored: %q", files)
+		}
+		if _, err := e.SetSessionMode(e.t.Context(), acp.SetSessionModeRequest{SessionId: id, ModeId: "plan"}); err != nil {
+			e.t.Error(err)
+		}
+	})
+	with(" mode=plan model=openai/gpt-5.1 effort=default", func(e *editor) {
+		unlisted(e)
+		if _, err := e.SetSessionConfigOption(e.t.Context(), option(id, "model", "openai/gpt-5.1-mini")); err != nil {
+			e.t.Error(err)
+		}
+		if _, err := e.SetSessionConfigOption(e.t.Context(), option(id, "effort", "high")); err != nil {
+			e.t.Error(err)
+		}
+	})
+	with(" mode=plan model=openai/gpt-5.1-mini effort=high", func(e *editor) { unlisted(e); e.ask("one") })
+	with(" mode=plan model=openai/gpt-5.1-mini effort=high", func(e *editor) {
+		if _, err := e.SetSessionMode(e.t.Context(), acp.SetSessionModeRequest{SessionId: id, ModeId: "all"}); err != nil {
+			e.t.Error(err)
+		}
+	})
+	with(" mode=ask model=openai/gpt-5.1-mini effort=high", func(*editor) {}) // with a prompt, all must be chosen again
+	with("", func(e *editor) {
+		if _, err := e.SetSessionMode(e.t.Context(), acp.SetSessionModeRequest{SessionId: id, ModeId: "all"}); err != nil {
+			e.t.Error(err)
+		}
+	})
+	with(" mode=all model=openai/gpt-5.1 effort=default", func(*editor) {})
+	out, code := h.agent(t, "run", "--continue", "two")
+	if requests := s.seen(); code != 0 || len(requests) != 2 || !strings.Contains(requests[1].body, "One.") {
+		t.Errorf("--continue does not continue the session with a prompt: %s", out)
 	}
 }
 

@@ -12,12 +12,14 @@ import (
 
 	"agent/cmd/agent/access"
 	"agent/cmd/agent/command"
+	"agent/cmd/agent/connections"
 	"agent/cmd/agent/credentials"
 	"agent/cmd/agent/exit"
+	servers "agent/cmd/agent/mcp"
 	"agent/cmd/agent/models"
 	"agent/cmd/agent/permit"
-	"agent/cmd/agent/record"
 	"agent/cmd/agent/settings"
+	"agent/cmd/agent/stored"
 	"agent/cmd/agent/trust"
 	"agent/internal/llm/catalog"
 	"agent/internal/llm/offline"
@@ -75,10 +77,10 @@ type opening struct {
 	notice    string // shown to the user at the start
 	// servers are MCP servers of an editor, besides the configured ones.
 	servers          map[string]settings.MCPServer
-	kept             *keptServers // keeps the connections to MCP servers; nil for none
-	program          bool         // another program answers questions: there is no screen
-	noForms          bool         // that program cannot answer questions of MCP servers
-	previousEndpoint *endpoint    // of the session before a new one; nil if there was none
+	kept             *connections.Kept // keeps the connections to MCP servers; nil for none
+	program          bool              // another program answers questions: there is no screen
+	noForms          bool              // that program cannot answer questions of MCP servers
+	previousEndpoint *endpoint         // of the session before a new one; nil if there was none
 	// baseFor is the provider that BaseURL is for; empty for the selected one.
 	baseFor string
 	// fromScreen is set if the user chose the session on the screen: its own base
@@ -106,9 +108,9 @@ func (f *flags) check() error {
 	return nil
 }
 
-// stored says which stored session f opens.
-func (f *opening) stored() record.Choice {
-	return record.Choice{Unsaved: f.noSession, Continue: f.cont, Resume: f.resume, Fork: f.fork, Keep: f.forkKeep, Draft: f.draft}
+// session says which stored session f opens.
+func (f *opening) session() stored.Choice {
+	return stored.Choice{Unsaved: f.noSession, Continue: f.cont, Resume: f.resume, Fork: f.fork, Keep: f.forkKeep, Draft: f.draft}
 }
 
 // app is one session, ready to run.
@@ -119,7 +121,7 @@ type app struct {
 	secrets *secrets.Masker // nil if secrets are kept
 	index   *search.Index   // file names in work
 	jobs    *tools.Jobs
-	record  record.Session
+	stored  stored.Session
 	options loop.Options
 	set     settings.Settings
 	end     *exit.Signals
@@ -128,11 +130,11 @@ type app struct {
 	// sandbox is that of commands; nil if it is turned off.
 	sandbox     *access.Sandbox
 	choice      modelChoice
-	trust       *trust.Review // of what the repository configures; nil in the demo
-	changes     changes       // of files
-	hooks       *hooks.Runner // nil if there are none
-	connections connected     // to MCP servers
-	servers     *lsp.Pool     // language servers; nil if none is used
+	trust       *trust.Review        // of what the repository configures; nil in the demo
+	changes     changes              // of files
+	hooks       *hooks.Runner        // nil if there are none
+	connections *connections.Session // to MCP servers; nil without servers
+	servers     *lsp.Pool            // language servers; nil if none is used
 }
 
 // open opens a new session, or the one that f resumes. attended means that a user
@@ -146,7 +148,7 @@ func open(f opening, attended bool) (*app, error) {
 		return nil, err
 	}
 	a := &app{dir: f.dir, set: file.Settings, end: f.end}
-	a.set.MCP, a.notices = mergeServers(a.set.MCP, f.servers)
+	a.set.MCP, a.notices = servers.Merge(a.set.MCP, f.servers)
 	if f.notice != "" {
 		a.notices = append(a.notices, f.notice)
 	}
@@ -157,7 +159,7 @@ func open(f opening, attended bool) (*app, error) {
 		}
 		a.notices = append(a.notices, clashes...)
 	}
-	if a.record.Store, err = command.OpenStore(); err != nil {
+	if a.stored.Store, err = command.OpenStore(); err != nil {
 		return nil, err
 	}
 	if a.dir == "" {
@@ -165,13 +167,13 @@ func open(f opening, attended bool) (*app, error) {
 			return nil, err
 		}
 	}
-	a.record.Dir, a.record.Version = a.dir, version
-	if err := a.record.Open(f.stored()); err != nil {
+	a.stored.Dir, a.stored.Version = a.dir, version
+	if err := a.stored.Open(f.session()); err != nil {
 		a.discard(f)
 		return nil, err
 	}
-	a.dir, a.options.Draft = a.record.Dir, a.record.Draft
-	a.notices = append(a.notices, a.record.Notices...)
+	a.dir, a.options.Draft = a.stored.Dir, a.stored.Draft
+	a.notices = append(a.notices, a.stored.Notices...)
 	if err := a.collectPermissions(f.permit, file); err != nil {
 		a.discard(f)
 		return nil, err
@@ -195,7 +197,7 @@ func (a *app) close() {
 	}
 	a.connections.Close()
 	a.sandbox.Close()
-	a.record.Close()
+	a.stored.Close()
 	a.changes.close()
 	if a.index != nil {
 		a.index.Close()
@@ -212,7 +214,7 @@ func (a *app) close() {
 // was created for it.
 func (a *app) discard(f opening) {
 	a.close()
-	a.record.Discard(f.stored())
+	a.stored.Discard(f.session())
 }
 
 // assemble sets a.options: model, limits and tools.
@@ -228,7 +230,7 @@ func (a *app) assemble(f opening, attended bool) (err error) {
 	if err != nil {
 		return err
 	}
-	a.options.Log, a.options.Model, a.options.Models = a.record.Log, model, a.choice.pick.ByName
+	a.options.Log, a.options.Model, a.options.Models = a.stored.Log, model, a.choice.pick.ByName
 	a.options.Attended, a.options.Forked = attended, f.fork
 	a.options.Limits = turn.Limits{ReplyBytes: set.MaxReply}
 	a.options.WebSearch = set.WebSearch
@@ -248,7 +250,7 @@ func (a *app) assemble(f opening, attended bool) (err error) {
 	}
 	a.notices = append(a.notices, warnings...)
 	a.changes.off = f.temporary
-	a.addConnections(f, attended)
+	a.openConnections(f, attended)
 	if !f.temporary {
 		a.openHooks()
 	}
@@ -268,7 +270,7 @@ func branchOf(dir string) string {
 
 // chooseModel returns the model of the session and sets a.choice.
 func (a *app) chooseModel(f opening, attended bool) (turn.Model, error) {
-	last := a.record.LastModel()
+	last := a.stored.LastModel()
 	if f.fromScreen && last.BaseURL != "" && wire.Redacted(f.BaseURL) != last.BaseURL {
 		f.BaseURL = ""
 	}
@@ -278,7 +280,7 @@ func (a *app) chooseModel(f opening, attended bool) (turn.Model, error) {
 	}
 	pick.BaseFor = f.baseFor
 	pick.WaitLocal = !attended || f.program || isPlain(f) // a printed line cannot be replaced
-	pick.Effort, pick.Continued = a.record.Ending.Effort, len(a.record.Ending.Events) > 0
+	pick.Effort, pick.Continued = a.stored.Ending.Effort, len(a.stored.Ending.Events) > 0
 	if pick.LastAtDefault = last.BaseURL != "" && last.Host == ""; !pick.LastAtDefault {
 		pick.LastURL = last.BaseURL
 	}
@@ -319,8 +321,8 @@ func shellLimits(set settings.Settings) shell.Limits {
 
 // addTools adds the tools, and what depends on them, to the options of the agent.
 func (a *app) addTools() error {
-	if a.record.Log != nil {
-		a.work.Attach(a.record.Log.Outputs())
+	if a.stored.Log != nil {
+		a.work.Attach(a.stored.Log.Outputs())
 	}
 	a.protectPaths()
 	known := workspace.NewLedger()

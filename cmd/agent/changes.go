@@ -25,10 +25,10 @@ type changes struct {
 
 // recordChanges makes the session record file changes, if it is saved.
 func (a *app) recordChanges() {
-	if a.record.Log == nil || a.changes.off {
+	if a.stored.Log == nil || a.changes.off {
 		return
 	}
-	path := a.record.Log.UndoPath()
+	path := a.stored.Log.UndoPath()
 	pack, err := blobs.Open(path, blobs.Limits{})
 	if err != nil {
 		a.notices = append(a.notices, "File changes are not recorded, so they cannot be undone: "+err.Error())

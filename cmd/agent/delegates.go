@@ -87,8 +87,8 @@ func (l *launcher) launch(ctx context.Context, host delegate.Host, t delegate.Ta
 		}
 		s.work = s.isolated.Workspace
 	}
-	if a.record.Log != nil {
-		s.log = a.record.Store.Create(history.Header{Dir: s.work.Dir(), Version: version, Time: time.Now(), Parent: a.record.ID(), Agent: t.Name})
+	if a.stored.Log != nil {
+		s.log = a.stored.Store.Create(history.Header{Dir: s.work.Dir(), Version: version, Time: time.Now(), Parent: a.stored.ID(), Agent: t.Name})
 	}
 	o := l.options(host, t, s)
 	o.Model = model

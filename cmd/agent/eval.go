@@ -107,7 +107,7 @@ func evalTurn(ctx context.Context, f opening, prompt string, streams command.IO)
 		all.Add(c)
 	}
 	return eval.Outcome{
-		Model: a.options.Model.Name, Session: a.record.ID(), Reason: r.Reason, Error: r.Error, Steps: r.Steps, Usage: r.Usage, Cost: r.Cost,
+		Model: a.options.Model.Name, Session: a.stored.ID(), Reason: r.Reason, Error: r.Error, Steps: r.Steps, Usage: r.Usage, Cost: r.Cost,
 		Calls: all.Calls, Rejected: all.Rejected, Denied: all.Denied, Answer: r.Answer,
 	}, nil
 }

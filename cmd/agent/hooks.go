@@ -13,7 +13,7 @@ import (
 
 // openHooks prepares the hooks of the user and of the repository, if there are any.
 func (a *app) openHooks() {
-	s := hookcmd.Session{ID: a.record.ID(), Dir: a.dir, User: a.set.Hooks, Review: a.trust, Limits: shellLimits(a.set)}
+	s := hookcmd.Session{ID: a.stored.ID(), Dir: a.dir, User: a.set.Hooks, Review: a.trust, Limits: shellLimits(a.set)}
 	if a.secrets != nil {
 		s.Mask = a.secrets.Text
 	}

@@ -7,8 +7,8 @@ import (
 
 	"agent/cmd/agent/exit"
 	"agent/cmd/agent/inspect"
-	"agent/cmd/agent/record"
 	"agent/cmd/agent/settings"
+	"agent/cmd/agent/stored"
 	"agent/internal/loop"
 	"agent/internal/loop/event"
 	"agent/internal/loop/turn"
@@ -42,7 +42,7 @@ func currentPrefix(end *exit.Signals) inspect.Prefix {
 
 // inspectStep returns the function with which the screen shows the request of a step of the
 // session r.
-func inspectStep(r *record.Session, set settings.Settings, end *exit.Signals) func(step int) (summary, request string, err error) {
+func inspectStep(r *stored.Session, set settings.Settings, end *exit.Signals) func(step int) (summary, request string, err error) {
 	return func(step int) (summary, request string, err error) {
 		if !r.Saved() {
 			return "", "", errors.New("no request of this session has an answer yet")

@@ -81,7 +81,7 @@ func show(ctx context.Context, a *app, in *lineInput, prompts []screen.Prompt) (
 	o.OnForcedInterrupt = onForcedInterrupt(a.end, stop)
 	var left screen.Exit
 	var err error
-	if c := a.connections.Connections; c != nil {
+	if c := a.connections; c != nil {
 		if o.Shown = c.Start; in != nil {
 			c.Start()
 		}
@@ -153,10 +153,10 @@ func (a *app) goodbye(left screen.Exit) {
 		fmt.Println(strings.TrimRight(ink.Sanitize(left.LastAnswer), "\n"))
 		fmt.Println()
 	}
-	if left.Turns == 0 || a.record.Log == nil {
+	if left.Turns == 0 || a.stored.Log == nil {
 		return
 	}
-	if _, err := os.Stat(a.record.Log.Path()); err != nil {
+	if _, err := os.Stat(a.stored.Log.Path()); err != nil {
 		fmt.Println("This session could not be saved.")
 		return
 	}
@@ -164,7 +164,7 @@ func (a *app) goodbye(left screen.Exit) {
 	if base := a.options.Model.BaseURL; wire.Withheld(base) && a.choice.pick != nil && a.choice.pick.Flags.BaseURL != "" {
 		url = " --base-url " + ink.SanitizeLine(base) + "  (use the full URL: its secrets are not saved)"
 	}
-	fmt.Printf("To resume this session:  agent --resume %s%s\n", a.record.Log.Header().ID, url)
+	fmt.Printf("To resume this session:  agent --resume %s%s\n", a.stored.Log.Header().ID, url)
 }
 
 // pickSession lets the user select a session and returns its ID, or "" for none.

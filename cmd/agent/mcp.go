@@ -2,12 +2,15 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"agent/cmd/agent/command"
+	"agent/cmd/agent/connections"
 	"agent/cmd/agent/credentials"
 	"agent/cmd/agent/desktop"
 	"agent/cmd/agent/exit"
@@ -84,4 +87,39 @@ func mcpLogins() *servers.Logins {
 		l.Dir = filepath.Join(dir, "locks")
 	}
 	return l
+}
+
+// openConnections prepares the connections to the configured MCP servers. It starts none.
+func (a *app) openConnections(f opening, attended bool) {
+	pick := a.choice.pick
+	if pick == nil { // the demo
+		return
+	}
+	o := connections.Options{
+		Settings: a.set, Version: version, Attended: attended, Forms: !f.noForms, Kept: f.kept,
+		Source: servers.Source{Dir: a.work.Dir(), Trust: a.trust, Getenv: pick.Environment, Rules: a.options.Rules, Access: pick.Access, Logins: mcpLogins()},
+	}
+	if a.stored.Log != nil {
+		o.Save = a.saveResult
+	}
+	var notices []string
+	a.connections, notices = connections.Open(o)
+	a.notices = append(a.notices, notices...)
+	if a.connections != nil {
+		box := a.connections.Toolbox()
+		a.options.Connected, a.options.ServerProblems, a.options.Attach = box, box.Problems(), a.connections.Attach
+	}
+}
+
+// saveResult saves a long result with the session, without secrets, and returns the path of
+// the file.
+func (a *app) saveResult(text string) (string, error) {
+	if a.secrets != nil {
+		text = a.secrets.Text(text)
+	}
+	name := "mcp-" + strings.ToLower(rand.Text()) + ".txt"
+	if err := a.stored.Log.SaveOutput(name, text); err != nil {
+		return "", err
+	}
+	return filepath.Join(a.stored.Log.Outputs(), name), nil
 }

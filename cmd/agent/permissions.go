@@ -51,13 +51,13 @@ func (a *app) protectPaths() {
 	if key != "" {
 		a.work.Hide(key)
 	}
-	if a.record.Log != nil && key != "" {
-		paths.Outputs = a.record.Log.Outputs()
+	if a.stored.Log != nil && key != "" {
+		paths.Outputs = a.stored.Log.Outputs()
 		a.options.Key = func() ([]byte, error) { return policy.Key(key) }
 	}
 	a.options.Paths = paths
 	if valueOr(a.set.Sandbox, true) {
-		a.sandbox = access.NewSandbox(version, a.record.Log != nil)
+		a.sandbox = access.NewSandbox(version, a.stored.Log != nil)
 		a.options.Sandbox = a.sandbox.State
 	}
 }

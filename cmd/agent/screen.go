@@ -78,16 +78,16 @@ func valueOr[T any](p *T, def T) T {
 // screen returns the options of the screen for a. plain is set in plain mode.
 func (a *app) screen(events <-chan event.Event, commands chan<- event.Command, prompts []screen.Prompt, plain bool) screen.Options {
 	o := screenOptions(a.set.Screen, os.Getenv)
-	o.Events, o.Commands, o.Prompts, o.Session.History = events, commands, prompts, sessions.Events(a.record.Ending)
+	o.Events, o.Commands, o.Prompts, o.Session.History = events, commands, prompts, sessions.Events(a.stored.Ending)
 	o.Version, o.Files.ShortDir, o.Files.Dir, o.Files.Branch = version, command.Short, command.Short(a.dir), branchOf(a.dir)
 	m := a.options.Model
 	o.Models.Name, o.Models.Why, o.Models.Context, o.Models.Effort, o.Models.Host, o.Models.BaseURL = m.Name, m.Why, m.Context, m.Effort, m.Host, m.BaseURL
 	o.Session.Modes = a.options.Modes
-	o.Session.Mode, o.Session.ID, o.Session.Title, o.Session.Draft = string(a.options.Mode), a.record.ID(), a.record.Ending.Title, a.options.Draft
+	o.Session.Mode, o.Session.ID, o.Session.Title, o.Session.Draft = string(a.options.Mode), a.stored.ID(), a.stored.Ending.Title, a.options.Draft
 
 	o.Notices, o.Instructions = slices.Clone(a.notices), a.screenInstructions()
 	o.Trust, o.Servers = a.trust.Screen(), languages.Screen(a.servers)
-	o.MCP = a.screenMCP()
+	o.MCP = a.connections.Screen()
 	if a.project != nil {
 		var notices []string
 		o.Custom, notices = customCommands(a.project)
@@ -97,14 +97,14 @@ func (a *app) screen(events <-chan event.Event, commands chan<- event.Command, p
 	o.Files.ReadImage, o.Clipboard.ReadImage, o.Clipboard.Copy = images.File, images.Pasted, desktop.NewClipboard().Copy
 	o.Models.NoImages, o.Files.Editor, o.Files.Find = imageBlind(a.set.Changes()), desktop.Editor(os.Getenv), suggestions(a.index)
 	o.Files.ReadBranch = func() string { return branchOf(a.dir) }
-	if a.record.Store != nil {
-		o.Session.List, o.Session.Preview, o.Session.Earlier = sessions.Picker(a.record.Store, a.record.ID()), sessions.Preview(a.record.Store), sessions.Prompts(a.record.Store, a.dir, a.record.ID())
+	if a.stored.Store != nil {
+		o.Session.List, o.Session.Preview, o.Session.Earlier = sessions.Picker(a.stored.Store, a.stored.ID()), sessions.Preview(a.stored.Store), sessions.Prompts(a.stored.Store, a.dir, a.stored.ID())
 	}
-	if r := &a.record; r.Log != nil {
+	if r := &a.stored; r.Log != nil {
 		o.Session.Spent, o.Session.Path = r.Spent, command.Short(r.Log.Path())
 		o.Session.UndoSizes = func() (own, all int64, err error) { return r.Store.UndoSizes(r.ID()) }
 		o.Session.Inspect = inspectStep(r, a.set, a.end)
-		o.Session.Export = func(format string) (string, error) { return sessions.ExportFile(a.record.Log, a.dir, format) }
+		o.Session.Export = func(format string) (string, error) { return sessions.ExportFile(a.stored.Log, a.dir, format) }
 	}
 	o.Agents, o.ReadAgents = a.agentList()
 	if a.choice.pick != nil {
@@ -116,7 +116,7 @@ func (a *app) screen(events <-chan event.Event, commands chan<- event.Command, p
 	switch {
 	case a.choice.guideHeld:
 		o.Notices = append(o.Notices, offlineNotice)
-	case m.Name == offline.Name && len(a.record.Ending.Events) == 0:
+	case m.Name == offline.Name && len(a.stored.Ending.Events) == 0:
 		a.choice.advise(&o, prompts, plain)
 	}
 	return o

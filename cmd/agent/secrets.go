@@ -23,7 +23,7 @@ func (a *app) addSecrets() {
 	if a.set.Redact != nil && !*a.set.Redact {
 		return
 	}
-	m := mask.New(placeholderKey(a.record.Log != nil))
+	m := mask.New(placeholderKey(a.stored.Log != nil))
 	for name, value := range hiddenValues(os.Environ(), shellLimits(a.set)) {
 		m.Add(name, value)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/charmbracelet/x/term"
 
 	"agent/cmd/agent/command"
+	"agent/cmd/agent/connections"
 	"agent/cmd/agent/sessions"
 	"agent/internal/history"
 	"agent/internal/tui/ink"
@@ -24,8 +25,8 @@ import (
 // until the user leaves. prompts are for the first one.
 func runSessions(ctx context.Context, f opening, prompts []screen.Prompt) error {
 	ctx, stop := context.WithCancel(ctx)
-	f.kept = &keptServers{}
-	defer f.kept.close()
+	f.kept = &connections.Kept{}
+	defer f.kept.Close()
 	var expired <-chan string
 	defer func() {
 		stop()
@@ -48,7 +49,7 @@ func runSessions(ctx context.Context, f opening, prompts []screen.Prompt) error 
 			return err
 		}
 		if expired == nil { // after open, so that the opened session is kept
-			expired = sessions.Expire(ctx, a.record.Store, a.set.Sessions.KeepDays, time.Now())
+			expired = sessions.Expire(ctx, a.stored.Store, a.set.Sessions.KeepDays, time.Now())
 		}
 		a.options.Notices = expired
 		left, err := show(ctx, a, f.input, prompts)
@@ -56,7 +57,7 @@ func runSessions(ctx context.Context, f opening, prompts []screen.Prompt) error 
 		closing.Leave()
 		next, here := a.nextOpening(f, left), a.reopening(f)
 		if a.close(); err != nil || next == nil {
-			f.kept.close()
+			f.kept.Close()
 		}
 		closing.End()
 		if err != nil || next == nil {
@@ -76,12 +77,12 @@ func (a *app) nextOpening(f opening, left screen.Exit) *opening {
 	case left.Open != "":
 		f.fromScreen = true
 		f.resume, f.noSession, f.Model = left.Open, false, ""
-	case left.Fork != nil && a.record.Saved():
-		f.resume, f.fork, f.forkKeep, f.draft, f.Model = a.record.ID(), true, left.Fork, left.Draft, ""
+	case left.Fork != nil && a.stored.Saved():
+		f.resume, f.fork, f.forkKeep, f.draft, f.Model = a.stored.ID(), true, left.Fork, left.Draft, ""
 	case left.Fork != nil, left.New:
 		f.dir, f.draft = a.dir, left.Draft
 		f.previousEndpoint = &endpoint{left.BaseURL, left.Host}
-		if a.record.Saved() { // the new session uses the model used last
+		if a.stored.Saved() { // the new session uses the model used last
 			f.Model = ""
 		}
 	default:
@@ -95,8 +96,8 @@ func (a *app) nextOpening(f opening, left screen.Exit) *opening {
 func (a *app) reopening(f opening) *opening {
 	f = a.carried(f)
 	f.dir = a.dir
-	if a.record.Saved() {
-		f.resume, f.Model = a.record.ID(), ""
+	if a.stored.Saved() {
+		f.resume, f.Model = a.stored.ID(), ""
 	}
 	return &f
 }

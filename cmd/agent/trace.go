@@ -34,7 +34,7 @@ func (a *app) openTrace(flag string) error {
 		}
 	}
 	t, err := trace.Open(trace.Options{
-		File: file, Session: a.record.ID(), Content: a.set.Trace.Content, Version: version,
+		File: file, Session: a.stored.ID(), Content: a.set.Trace.Content, Version: version,
 		Endpoint: os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT"), Headers: os.Getenv(traceHeaders),
 	})
 	if err != nil {

@@ -103,7 +103,7 @@ func NewAgent(o Options) *Agent {
 	if o.Only != nil {
 		own = slices.DeleteFunc(own, func(t tools.Tool) bool { return !slices.Contains(o.Only, t.Accepts().Name) })
 	}
-	a.tools = toolset{own: own, from: o.Connected, only: o.Only, delegated: o.Parent != nil}
+	a.tools = toolset{own: own, from: o.Connected, only: o.Only}
 	a.conv = turn.NewConversation(o.Ledger, a.outputs, o.Secrets)
 	return a
 }
@@ -137,14 +137,14 @@ func (a *Agent) Run(ctx context.Context, commands <-chan event.Command, events c
 		}
 	}()
 	a.open(ctx)
-	notices, problems := a.o.Notices, a.tools.problems()
+	notices := a.o.Notices
 	finishing := false
 	for !finishing || running || a.shell.busy() {
 		select {
 		case <-a.shell.over: // Finish may wait for it
 		case text := <-a.o.Problems:
 			a.rec.notify(text)
-		case text := <-problems:
+		case text := <-a.o.ServerProblems:
 			a.rec.notify(text)
 		case text := <-a.o.Differences:
 			a.rec.notify(text)
@@ -359,8 +359,10 @@ func (a *Agent) do(ctx context.Context, c event.Command) {
 	case event.StopJob:
 		a.stopJob(c.ID)
 	case event.SetMode:
+		a.keepSettings()
 		a.permissions.setMode(c.Mode)
 	case event.SetModel:
+		a.keepSettings()
 		if a.models.choose(c.Model, c.Effort, "") {
 			a.warnOfWindow()
 		}

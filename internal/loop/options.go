@@ -58,8 +58,6 @@ type Connected interface {
 	// Fixed returns tools that stand for all others, and that can be called even if they are
 	// not offered: a model may know them from an earlier run of the session.
 	Fixed() []tools.Tool
-	// Problems returns messages for the user as they arrive.
-	Problems() <-chan string
 }
 
 // WorkspaceOptions are what tools and commands share.
@@ -121,6 +119,11 @@ type PermissionOptions struct {
 	Mode event.Mode
 	// Modes are the modes that the user may choose; nil for all.
 	Modes []event.Mode
+	// KeepSettings is set for a front end that may end after each command. The session is
+	// then saved once the user has set its mode or its model, even without a prompt, and
+	// starts with its last mode when it is resumed. ModeAll is only kept until there is a
+	// prompt: later the user has to choose it again.
+	KeepSettings bool
 	// Attended is set if a user answers questions. Otherwise calls that need
 	// approval are denied, and standing permissions do not apply.
 	Attended bool
@@ -180,6 +183,9 @@ type Listener struct {
 	Listen func(event.Event)
 	// Problems are messages for the user. They are shown like Notices.
 	Problems <-chan string
+	// ServerProblems are messages for the user about Options.Connected. They are shown like
+	// Notices.
+	ServerProblems <-chan string
 	// Differences are between the requests and a recording that is replayed. They are
 	// shown like Notices.
 	Differences <-chan string

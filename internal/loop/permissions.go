@@ -109,6 +109,16 @@ func (p *permissions) setMode(m event.Mode) {
 	_ = p.rec.emit(&event.ModeSet{Meta: p.rec.meta(), Mode: string(m)})
 }
 
+// resumeMode sets the mode of a resumed session, which is recorded, if the user may choose it.
+func (p *permissions) resumeMode(m event.Mode) {
+	if !slices.Contains(event.Modes, m) || len(p.modes) > 0 && !slices.Contains(p.modes, m) {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.policy.Mode = m
+}
+
 // Describe returns what a standing permission covers, in words.
 func (p *permissions) Describe(g policy.Grant) string { return p.paths.Describe(g) }
 

@@ -69,7 +69,6 @@ func TestRequestsOnlyGrow(t *testing.T) {
 type lateServer struct{ ready atomic.Bool }
 
 func (l *lateServer) Offer(context.Context, int) []tools.Tool { return l.Fixed() }
-func (l *lateServer) Problems() <-chan string                 { return nil }
 
 func (l *lateServer) Callable() []tools.Tool {
 	if !l.ready.Load() {

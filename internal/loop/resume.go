@@ -47,6 +47,12 @@ func (a *Agent) openSession(ctx context.Context) {
 	a.o.Delegates.Resume(earlier)
 	a.rec.begin(s.Offsets(), closing, nil)
 	all := s.Opened(closing)
+	if a.o.KeepSettings {
+		if all.Mode != string(event.ModeAll) || len(all.Prompts) == 0 {
+			a.permissions.resumeMode(event.Mode(all.Mode))
+		}
+		all.Mode = string(a.permissions.Mode())
+	}
 	if all.Events > 0 || len(all.Problems) > 0 {
 		_ = a.rec.emit(all)
 	}
@@ -57,6 +63,13 @@ func (a *Agent) openSession(ctx context.Context) {
 	}
 	if len(earlier) > 0 {
 		a.o.Delegates.List()
+	}
+}
+
+// keepSettings makes a session without a prompt worth saving, if its settings are kept.
+func (a *Agent) keepSettings() {
+	if a.o.KeepSettings {
+		a.rec.do(func() { a.rec.begun = true })
 	}
 }
 

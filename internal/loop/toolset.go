@@ -11,12 +11,11 @@ import (
 // toolset is the tools of an agent: its own, and those of Options.Connected. The goroutine
 // that owns the conversation uses it.
 type toolset struct {
-	own       []tools.Tool
-	from      Connected // nil if none are connected
-	only      []string  // as in DelegateOptions
-	delegated bool      // the agent is a delegate; its parent reports the problems
-	decided   bool
-	offered   []tools.Tool // the connected tools that models are offered, once decided is set
+	own     []tools.Tool
+	from    Connected // nil if none are connected
+	only    []string  // as in DelegateOptions
+	decided bool
+	offered []tools.Tool // the connected tools that models are offered, once decided is set
 }
 
 // offer decides which connected tools models are offered, at the first turn. They then stay
@@ -56,14 +55,6 @@ func (t *toolset) callable() []tools.Tool {
 		}
 	}
 	return all
-}
-
-// problems returns the messages for the user; nil if there are none to report.
-func (t *toolset) problems() <-chan string {
-	if t.from == nil || t.delegated {
-		return nil
-	}
-	return t.from.Problems()
 }
 
 // allowed returns those of all that the agent may have.

@@ -43,6 +43,8 @@ type choices struct {
 	model event.ModelSet // the current model
 	// switching receives the result of a change of the model; nil if none is under way.
 	switching chan error
+	// recording receive a value each, in order, as changes of the mode are recorded.
+	recording []chan error
 }
 
 // all returns the configuration options, and the modes for editors that do not know
@@ -110,19 +112,49 @@ func selectOption(value, name, text string) acp.SessionConfigSelectOption {
 	return o
 }
 
-// setMode sets the permission mode, from the next tool call on.
-func (c *choices) setMode(id string) error {
+// setMode sets the permission mode, from the next tool call on. It returns a function that
+// waits until the change is recorded, so that it is not lost if the editor exits then.
+func (c *choices) setMode(id string) (wait func(context.Context) error, err error) {
 	mode := event.Mode(id)
 	if !slices.Contains(c.opened.Modes, mode) {
 		var known []string
 		for _, m := range c.opened.Modes {
 			known = append(known, string(m))
 		}
-		return invalid("unknown permission mode %q: use %s", id, strings.Join(known, ", "))
+		return nil, invalid("unknown permission mode %q: use %s", id, strings.Join(known, ", "))
 	}
-	c.modeSet(mode)
+	recorded := make(chan error, 1)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.mode, c.recording = mode, append(c.recording, recorded)
 	c.outbox.Send(event.SetMode{Mode: mode})
-	return nil
+	return c.waiter(recorded), nil
+}
+
+// waiter returns a function that waits for the result of a change, at most until the session
+// or its context has ended.
+func (c *choices) waiter(result <-chan error) func(context.Context) error {
+	return func(ctx context.Context) error {
+		select {
+		case err := <-result:
+			return err
+		case <-c.ended:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// modeRecorded notes a recorded change of the permission mode.
+func (c *choices) modeRecorded(mode event.Mode) {
+	c.modeSet(mode)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.recording) > 0 {
+		c.recording[0] <- nil
+		c.recording = c.recording[1:]
+	}
 }
 
 // modeSet notes the current permission mode.
@@ -144,7 +176,7 @@ func (c *choices) modelSet(model event.ModelSet) {
 func (c *choices) failed(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.endSwitch(err)
+	c.endSwitch(invalid("%v", err))
 }
 
 // endSwitch ends a change of the model, if one is under way. c.mu is held.
@@ -157,10 +189,11 @@ func (c *choices) endSwitch(err error) {
 
 // setOption sets an option and returns the task that answers with all of them.
 func (c *choices) setOption(id, value string) (task, error) {
-	var wait chan error
+	var wait func(context.Context) error
 	switch id {
 	case modeOption:
-		if err := c.setMode(value); err != nil {
+		var err error
+		if wait, err = c.setMode(value); err != nil {
 			return nil, err
 		}
 	case modelOption, effortOption:
@@ -173,23 +206,16 @@ func (c *choices) setOption(id, value string) (task, error) {
 		if id == modelOption {
 			next = event.SetModel{Model: value}
 		}
-		wait = make(chan error, 1)
-		c.switching = wait
+		switched := make(chan error, 1)
+		c.switching = switched
 		c.outbox.Send(next)
+		wait = c.waiter(switched)
 	default:
 		return nil, invalid("unknown option %q: use %s, %s or %s", id, modeOption, modelOption, effortOption)
 	}
 	return func(ctx context.Context) (any, func(), error) {
-		if wait != nil {
-			select {
-			case err := <-wait:
-				if err != nil {
-					return nil, nil, invalid("%v", err)
-				}
-			case <-c.ended:
-			case <-ctx.Done():
-				return nil, nil, ctx.Err()
-			}
+		if err := wait(ctx); err != nil {
+			return nil, nil, err
 		}
 		return acp.SetSessionConfigOptionResponse{ConfigOptions: c.options(ctx)}, nil, nil
 	}, nil

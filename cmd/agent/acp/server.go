@@ -394,10 +394,11 @@ func (s *server) setMode(p *acp.SetSessionModeRequest) (task, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := open.choices.setMode(string(p.ModeId)); err != nil {
+	wait, err := open.choices.setMode(string(p.ModeId))
+	if err != nil {
 		return nil, err
 	}
-	return done(acp.SetSessionModeResponse{})
+	return func(ctx context.Context) (any, func(), error) { return acp.SetSessionModeResponse{}, nil, wait(ctx) }, nil
 }
 
 func (s *server) setOption(p *acp.SetSessionConfigOptionRequest) (task, error) {

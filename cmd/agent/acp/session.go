@@ -194,6 +194,7 @@ func (s *session) take(e event.Event) {
 	switch e := e.(type) {
 	case event.Opened:
 		s.feed.cost, s.feed.titled = e.Cost, len(e.Prompts) > 0
+		s.choices.modeSet(event.Mode(e.Mode))
 	case event.Asked:
 		s.ask(e.Ask)
 	case event.AskDone:
@@ -203,7 +204,7 @@ func (s *session) take(e event.Event) {
 	case event.Unsent:
 		s.returned()
 	case *event.ModeSet:
-		s.choices.modeSet(event.Mode(e.Mode))
+		s.choices.modeRecorded(event.Mode(e.Mode))
 		s.feed.mode(event.Mode(e.Mode))
 		s.sendOptions()
 	case *event.ModelSet:

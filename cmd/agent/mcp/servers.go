@@ -32,6 +32,22 @@ type Source struct {
 	Access func(provider string) func() (base string, authorize wire.Authorize, err error)
 }
 
+// Merge returns the settings with the MCP servers of an editor. If the configuration
+// has a server with the same name, only that one is used, and the user gets a notice.
+func Merge(set settings.MCP, editors map[string]settings.MCPServer) (all settings.MCP, notices []string) {
+	if len(editors) == 0 {
+		return set, nil
+	}
+	all.Servers = maps.Clone(editors)
+	for name, s := range set.Servers {
+		if _, both := editors[name]; both {
+			notices = append(notices, "The MCP server "+name+" of the editor is not used: the configuration has one with this name.")
+		}
+		all.Servers[name] = s
+	}
+	return all, notices
+}
+
 // Servers returns the configured servers, sorted by name. A server that cannot be used is
 // off, and says why.
 func Servers(set settings.MCP, from Source) (all []mcp.Server) {

@@ -14,6 +14,7 @@ import (
 
 	"agent/cmd/agent/command"
 	"agent/internal/history"
+	"agent/internal/loop/event"
 	"agent/internal/loop/session"
 )
 
@@ -66,11 +67,36 @@ func entriesWithDelegates(ctx context.Context, store *history.Store, dir string)
 	var all []Entry
 	for _, i := range index {
 		owner := history.Owner(i.Header, headers)
-		if dir == "" || owner.Dir == dir {
-			all = append(all, Entry{i.Info, session.SummaryOf(i.Summary).Outline(), owner.ID})
+		e := Entry{i.Info, session.SummaryOf(i.Summary).Outline(), owner.ID}
+		if dir != "" && owner.Dir != dir || e.Messages == 0 && IsUnused(store, i.ID) {
+			continue
 		}
+		all = append(all, e)
 	}
 	return all, nil
+}
+
+// IsUnused reports whether a session has only settings, which an editor may save before the
+// first prompt. Such a session is not listed, but can be resumed by its ID.
+func IsUnused(store *history.Store, id string) bool {
+	v, err := store.View(id)
+	if err != nil {
+		return false
+	}
+	defer v.Close()
+	records := 0
+	for r, err := range v.From(0) {
+		if err != nil {
+			return false
+		}
+		switch e, _ := event.Decode(r.Body); e.(type) {
+		case *event.ModeSet, *event.ModelSet:
+			records++
+		default:
+			return false
+		}
+	}
+	return records > 0
 }
 
 // HintList adds to a history.ErrNotFound how to list the sessions.

@@ -1,7 +1,7 @@
-// Package record opens the stored session of a run: a new one, the most recent one of a
+// Package stored opens the stored session of a run: a new one, the most recent one of a
 // directory, one named by its ID, or a fork of it. It also reads what a session used. It
 // runs no agent. Start reading at Session.Open.
-package record
+package stored
 
 import (
 	"context"
@@ -82,10 +82,12 @@ func (s *Session) find(c Choice) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if len(infos) == 0 {
-		return "", fmt.Errorf("there are no sessions in %s yet. Run 'agent' to start one", s.Dir)
+	for _, i := range infos {
+		if !sessions.IsUnused(s.Store, i.ID) {
+			return i.ID, nil
+		}
 	}
-	return infos[0].ID, nil
+	return "", fmt.Errorf("there are no sessions in %s yet. Run 'agent' to start one", s.Dir)
 }
 
 // resume opens the session id for writing. Damage before its end is reported

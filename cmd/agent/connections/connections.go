@@ -1,0 +1,101 @@
+// Package connections connects a session to its MCP servers, and keeps the connections while
+// the user switches between sessions. It reads no configuration itself and asks the user
+// nothing. Start reading at Open.
+package connections
+
+import (
+	"context"
+	"time"
+
+	servers "agent/cmd/agent/mcp"
+	"agent/cmd/agent/settings"
+	"agent/internal/tools"
+	"agent/internal/tools/mcp"
+)
+
+// startWait is how long the first request of a session without a user waits for servers that
+// are starting. With a user it does not wait.
+const startWait = 30 * time.Second
+
+// Options are what the connections of a session need.
+type Options struct {
+	Settings settings.Settings
+	Source   servers.Source
+	Version  string // of this program, which the servers get
+	Attended bool   // the user sees the session
+	Forms    bool   // the user can answer questions of servers
+	// Save saves a result that is too long for the model, and returns the path of the file.
+	// It is nil if the session is not saved.
+	Save func(text string) (path string, err error)
+	// Kept has the connections of earlier sessions, and keeps those of this one. Nil keeps
+	// none.
+	Kept *Kept
+}
+
+// Session are the connections of a session to its MCP servers. Nil is a session without
+// servers.
+type Session struct {
+	all     *mcp.Connections
+	toolbox *mcp.Toolbox
+	kept    bool // Options.Kept closes the connections
+}
+
+// Open returns the connections of a session, and notices for the user about servers that are
+// not used. It starts nothing: see Start. The caller closes them.
+func Open(o Options) (*Session, []string) {
+	all, _ := servers.All(o.Settings.MCP, "", o.Source) // Source.Trust reports the error
+	if len(all) == 0 {
+		o.Kept.Close()
+		return nil, nil
+	}
+	var notices []string
+	of := mcp.Options{Version: o.Version, Asks: o.Attended && o.Forms, Save: o.Save}
+	for _, s := range all {
+		if s.Off != "" && !s.Waits && !o.Settings.MCP.Servers[s.Name].Disabled {
+			notices = append(notices, "The MCP server "+s.Name+" is not used: "+s.Off+".")
+		}
+		of.Servers = append(of.Servers, s.Server)
+	}
+	s := &Session{kept: o.Kept != nil}
+	if s.kept {
+		s.all = o.Kept.connect(of, newConfiguration(o.Source.Dir, o.Settings, all))
+	} else {
+		s.all = mcp.New(of)
+	}
+	s.toolbox = &mcp.Toolbox{Connections: s.all}
+	if !o.Attended {
+		s.toolbox.Wait = startWait
+	}
+	return s, notices
+}
+
+// Start starts the servers, if it is the first call, and does not wait for them.
+func (s *Session) Start() {
+	if s != nil {
+		s.all.Start()
+	}
+}
+
+// Toolbox has the tools of the servers. The session must have servers.
+func (s *Session) Toolbox() *mcp.Toolbox { return s.toolbox }
+
+// Attach reads resources that a prompt mentions: see mcp.Connections.Attach. The session must
+// have servers.
+func (s *Session) Attach(ctx context.Context, mentions []string) []tools.Attachment {
+	return s.all.Attach(ctx, mentions)
+}
+
+// Changed has a token when the state of a server may have changed; nil without servers.
+func (s *Session) Changed() <-chan struct{} {
+	if s == nil {
+		return nil
+	}
+	return s.all.Changed()
+}
+
+// Close ends the connections, unless they are kept.
+func (s *Session) Close() {
+	if s != nil && !s.kept {
+		s.all.Close()
+	}
+}

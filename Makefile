@@ -3,6 +3,11 @@ GO      ?= go
 DIR     ?= .
 JOBS    ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 4)
 LDFLAGS := -s -w
+# Builds, checks and tests share compiled packages, so all of them use the setting of the
+# released program. Only the race detector needs cgo.
+export CGO_ENABLED := 0
+# A program with the race detector would wait a second at its end.
+RACE    := CGO_ENABLED=1 GORACE=atexit_sleep_ms=100 $(GO) test -race -short -vet=off
 # Some shells do not expand ~ after DIR=.
 WHERE   := $(patsubst ~%,$(HOME)%,$(DIR))
 
@@ -11,8 +16,11 @@ WHERE   := $(patsubst ~%,$(HOME)%,$(DIR))
 RACY    := Interrupt|Signal|Delegate|Story
 # Tests of the screen that start goroutines.
 SCREEN  := Pump|Relay|Run|Plain|Deadlock|Stream|Batches|AtATerminal
-# Packages without goroutines, which do not need the race detector.
-SERIAL  := cmd/agent/desktop|internal/tui/(transcript|markdown|diff|dialog|editor.*)|internal/llm/(text|marker)|internal/loop/(export.*|window)
+# Packages without goroutines, also in their tests, which do not need the race detector.
+SERIAL  := cmd/agent/desktop|internal|internal/(elicit|link|realpath|textdiff)|internal/llm/(text|marker|mask|phrase|strict|script/scenes)
+SERIAL  := $(SERIAL)|internal/loop/(export.*|window|event|hunk|plan|policy/command|situation)
+SERIAL  := $(SERIAL)|internal/tools/(advice|edit|read|search/dfa|search/wildmatch|snapshot|toolchain)
+SERIAL  := $(SERIAL)|internal/tui/(transcript|markdown|diff|dialog|editor.*|ink|keys|list)
 
 .PHONY: run build install test check generate cases vim-cases bench promises pictures clean
 
@@ -24,17 +32,17 @@ run:
 
 ## build: one static binary, bin/agent
 build:
-	CGO_ENABLED=0 $(GO) build $(V) -trimpath -ldflags "$(LDFLAGS)" -o bin/agent ./cmd/agent
+	$(GO) build $(V) -trimpath -ldflags "$(LDFLAGS)" -o bin/agent ./cmd/agent
 
 ## install: install the binary into Go's bin directory
 install:
-	CGO_ENABLED=0 $(GO) install -trimpath -ldflags "$(LDFLAGS)" ./cmd/agent
+	$(GO) install -trimpath -ldflags "$(LDFLAGS)" ./cmd/agent
 
-## test: run all tests, JOBS packages at a time; prints each package when it ends
+## test: run all tests, those of the program beside JOBS other packages; vet is a part of make check
 test:
 	@echo "compiling (slow the first time) ..."
 	@$(GO) build -v ./...
-	@$(GO) list ./... | xargs -n 1 -P $(JOBS) sh -c 'out=$$($(GO) test "$$1" 2>&1); code=$$?; printf "%s\n" "$$out"; exit $$code' test
+	@{ echo ./cmd/agent; $(GO) list ./... | grep -v '/cmd/agent$$' | paste -s -d ' ' -; } | xargs -L 1 -P 2 $(GO) test -vet=off -p $(JOBS)
 
 ## check: formatting, vet and builds for three systems, staticcheck, tests with the race detector
 check:
@@ -42,11 +50,11 @@ check:
 	$(GO) mod tidy -diff
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...
-	for os in linux darwin windows; do GOOS=$$os CGO_ENABLED=0 $(GO) build -o /dev/null ./cmd/agent || exit 1; done
-	for os in darwin windows; do GOOS=$$os CGO_ENABLED=0 $(GO) vet ./... || exit 1; done
-	$(GO) test -race -short $$($(GO) list ./... | grep -vE '/(cmd/agent|internal/tui|$(SERIAL))$$')
-	$(GO) test -race -short -run '$(RACY)' ./cmd/agent
-	$(GO) test -race -short -run '$(SCREEN)' ./internal/tui
+	for os in linux darwin windows; do GOOS=$$os $(GO) build -o /dev/null ./cmd/agent || exit 1; done
+	for os in darwin windows; do GOOS=$$os $(GO) vet ./... || exit 1; done
+	$(RACE) $$($(GO) list ./... | grep -vE '/(cmd/agent|internal/tui|$(SERIAL))$$')
+	$(RACE) -run '$(RACY)' ./cmd/agent
+	$(RACE) -run '$(SCREEN)' ./internal/tui
 
 ## generate: write the generated parts of the help topics and of the README, and the JSON schemas
 generate:

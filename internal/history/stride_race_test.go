@@ -4,4 +4,4 @@ package history_test
 
 // stride is the distance between damaged bytes. It is larger with the race
 // detector, which is slow.
-const stride = 7
+const stride = 97

@@ -96,6 +96,9 @@ func longSession() llm.Request {
 // TestDecodeCost limits the allocations and bytes per delta, which do not
 // depend on the machine, for short and long responses.
 func TestDecodeCost(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: make test runs it")
+	}
 	eachDialect(t, func(t *testing.T, d dialect) {
 		for _, n := range []int{1_000, 20_000} {
 			body := d.long(n)

@@ -212,6 +212,9 @@ func TestDecode(t *testing.T) {
 
 // TestDecodeSameDeltas checks that the deltas do not depend on the reads.
 func TestDecodeSameDeltas(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: make test runs it")
+	}
 	eachDialect(t, func(t *testing.T, d dialect) {
 		for name := range d.answers() {
 			body := d.recording(t, name)
@@ -229,6 +232,9 @@ func TestDecodeSameDeltas(t *testing.T) {
 // TestDecodeCutAnywhere checks that a truncated response never appears
 // complete, and that its deltas are a prefix of the complete ones.
 func TestDecodeCutAnywhere(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: make test runs it")
+	}
 	eachDialect(t, func(t *testing.T, d dialect) {
 		for name, want := range d.answers() {
 			body := d.recording(t, name)

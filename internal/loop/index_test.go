@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -210,7 +211,7 @@ func sameIndex(t *testing.T, s *history.Store) {
 	for e := range events {
 		ends = append(ends, e)
 	}
-	if d := cmp.Diff(durable(ends), whole.Events[want.Events:], cmpopts.EquateEmpty()); d != "" {
+	if d := eventDiff(durable(ends), whole.Events[want.Events:]); d != "" {
 		t.Errorf("what the agent said then: %s", d)
 	}
 	samePage(t, a, whole.Events, 0, len(whole.Events))
@@ -233,13 +234,22 @@ func background(e event.Durable) bool {
 	return false
 }
 
+// eventDiff returns the difference between two lists of events. Most are equal, which
+// reflect.DeepEqual finds in a tenth of the time.
+func eventDiff(got, want []event.Durable) string {
+	if reflect.DeepEqual(got, want) {
+		return ""
+	}
+	return cmp.Diff(got, want, cmpopts.EquateEmpty())
+}
+
 func samePage(t *testing.T, a *loop.Agent, events []event.Durable, from, to int) {
 	t.Helper()
 	page, err := a.Page(from, to)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff(durable(page), events[from:to], cmpopts.EquateEmpty()); d != "" {
+	if d := eventDiff(durable(page), events[from:to]); d != "" {
 		t.Errorf("events %d to %d: %s", from, to, d)
 	}
 }
@@ -254,10 +264,10 @@ func sameEnding(t *testing.T, v *history.View, all session.State, least int) {
 	if n < 0 {
 		t.Fatalf("got %d events, want %d at most", len(end.Events), len(all.Events))
 	}
-	if d := cmp.Diff(end.Events, all.Events[n:], cmpopts.EquateEmpty()); d != "" {
+	if d := eventDiff(end.Events, all.Events[n:]); d != "" {
 		t.Errorf("the last %d: %s", least, d)
 	}
-	if d := cmp.Diff(end.Closing, all.Closing, cmpopts.EquateEmpty()); d != "" {
+	if d := eventDiff(end.Closing, all.Closing); d != "" {
 		t.Errorf("closing, after the last %d: %s", least, d)
 	}
 	said, _ := append(slices.Clip(all.Events), &event.TurnEnd{})[n].(*event.UserSaid)

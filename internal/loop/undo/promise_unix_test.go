@@ -30,13 +30,17 @@ const histories = 100
 // and redo, also with crashes, and compares the files with a model after each step.
 func TestRandomHistories(t *testing.T) {
 	runs := histories
+	if testing.Short() {
+		runs /= 4
+	}
+	normal := runs
 	if n, err := strconv.Atoi(os.Getenv("STORM")); err == nil {
 		runs = n
 	}
 	var sum figures
 	for seed := range uint64(runs) {
 		for _, kills := range []bool{false, true} {
-			if kills && seed%2 == 1 && runs == histories {
+			if kills && seed%2 == 1 && runs == normal {
 				continue
 			}
 			p := &play{session: newSession(t, nil), r: rand.New(rand.NewPCG(seed, 1)), kills: kills, figures: &sum}

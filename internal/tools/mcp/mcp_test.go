@@ -53,7 +53,7 @@ func serve(kind string) {
 		serveHostile(kind)
 		return
 	case "silent":
-		select {}
+		<-time.After(time.Hour) // without cgo, select {} would end the program as a deadlock
 	}
 	if kind == "library" {
 		_ = newLibrary().Run(context.Background(), &sdk.StdioTransport{})

@@ -56,8 +56,11 @@ func agrees(t *testing.T, pattern, text string, fold bool) {
 // TestAgreesWithRegexp generates patterns and texts from the same few parts.
 func TestAgreesWithRegexp(t *testing.T) {
 	isolateGit(t)
-	g := expressions{rand.New(rand.NewPCG(3, 4))}
-	for range 250 {
+	g, tries := expressions{rand.New(rand.NewPCG(3, 4))}, 250
+	if testing.Short() {
+		tries = 50
+	}
+	for range tries {
 		pattern := g.expression(3)
 		if _, err := regexp.Compile(pattern); err != nil {
 			continue // invalid, such as too many repetitions

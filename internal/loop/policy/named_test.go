@@ -74,6 +74,20 @@ func TestPermissionEndsWithItsFiles(t *testing.T) {
 	t.Attr("promise", fmt.Sprintf("a permission for a command used after a file that the command names has changed: %d of %d", broken, tried))
 }
 
+// Files in shared memory are below /dev, but are not devices.
+func TestPermissionEndsInSharedMemory(t *testing.T) {
+	dir, err := os.MkdirTemp("/dev/shm", "policy")
+	if err != nil {
+		t.Skip("there is no shared memory:", err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	t.Setenv("TMPDIR", dir)
+	t.Setenv("GOTMPDIR", dir)
+	if got := ended(t, "./build.sh", "build.sh", "changed"); got != "" {
+		t.Error(got)
+	}
+}
+
 // lineGrant returns a permission for exactly the command of a call. Older versions gave
 // such permissions; their logs hold them.
 func lineGrant(t *testing.T, at policy.Paths, c tools.Call) policy.Grant {

@@ -14,6 +14,12 @@ import (
 // conditional are the names of built-in tools that not every session has.
 var conditional = []string{"skill", "delegate", "tool_search", "mcp_call", "mcp_resource", "symbols", "rename", "web_search"}
 
+// checkTools returns an error if a tool of the configuration cannot be used.
+func checkTools(set settings.Settings) error {
+	_, err := customTools(set, tools.Commands{})
+	return err
+}
+
 // customTools returns the tools of the configuration, by name. They run like commands of
 // c. An error names the setting.
 func customTools(set settings.Settings, c tools.Commands) ([]tools.Tool, error) {

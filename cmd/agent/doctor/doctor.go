@@ -24,6 +24,7 @@ type Options struct {
 	Version  string // of the program
 	Settings func() (settings.File, error)
 	System   func() settings.SystemFile
+	Check    func(settings.Settings) error // finds mistakes that Settings does not
 	Cleanup  func(func()) (forget func())
 
 	Offline bool // send nothing
@@ -31,8 +32,8 @@ type Options struct {
 }
 
 // NewCmd returns `agent doctor`.
-func NewCmd(f *command.Factory, system func() settings.SystemFile, runF command.RunFunc[Options]) *cobra.Command {
-	opts := &Options{IO: f.IO, Version: f.Version, Settings: f.Settings, System: system, Cleanup: f.Cleanup}
+func NewCmd(f *command.Factory, system func() settings.SystemFile, check func(settings.Settings) error, runF command.RunFunc[Options]) *cobra.Command {
+	opts := &Options{IO: f.IO, Version: f.Version, Settings: f.Settings, System: system, Check: check, Cleanup: f.Cleanup}
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "test the sandbox, git, the terminal, the configuration and the models",
@@ -70,7 +71,7 @@ type row struct {
 }
 
 func run(ctx context.Context, opts *Options) error {
-	file, config := checkConfiguration(opts.Settings)
+	file, config := checkConfiguration(opts.Settings, opts.Check)
 	off := file.Settings.Sandbox != nil && !*file.Settings.Sandbox
 	rows := []row{checkVersion(opts.Version), checkSandbox(off), checkGit(ctx), checkShell(ctx)}
 	rows = append(rows, checkTerminal(opts.IO.Out)...)

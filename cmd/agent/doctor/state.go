@@ -18,7 +18,7 @@ import (
 )
 
 // checkConfiguration reads and checks the configuration file.
-func checkConfiguration(read func() (settings.File, error)) (settings.File, row) {
+func checkConfiguration(read func() (settings.File, error), check func(settings.Settings) error) (settings.File, row) {
 	out := row{Name: "configuration", Status: ok}
 	path, err := settings.Path(os.Getenv)
 	if err != nil {
@@ -26,6 +26,9 @@ func checkConfiguration(read func() (settings.File, error)) (settings.File, row)
 		return settings.File{}, out
 	}
 	file, err := read()
+	if err == nil {
+		err = check(file.Settings)
+	}
 	if err != nil {
 		out.Status, out.Detail, out.Advice = failed, err.Error(), "Correct the file."
 		return file, out

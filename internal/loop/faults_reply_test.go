@@ -112,7 +112,7 @@ func oddCalls(noCalls map[string]string) []fault {
 		end c1 "" error: there is no tool "". The tools are: look, rest, hold, change, todo, ask, present_plan`)
 	calls(52, "arguments cut, and said to be whole", func(d speech) string { return called(d, "c1", `{"text":"a`) }, `
 		call c1 look {}
-		end c1 "look" error: the arguments of look are incomplete: they end in "text". Send the call again`)
+		end c1 "look" error: the arguments of look are incomplete JSON: they end in "text". Send the call again`)
 	return all
 }
 

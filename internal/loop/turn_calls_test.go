@@ -50,7 +50,7 @@ func TestCalls(t *testing.T) {
 				call c6 look {"text":"ok"}
 				end c1 "see a" error: there is no tool "see". The tools are: look, change, run, broken, failing, todo, ask, present_plan
 				end c2 "look" error: look needs "text" (you sent "test")
-				end c3 "look" error: the arguments of look are incomplete: they end in "text". Send the call again
+				end c3 "look" error: the arguments of look are incomplete JSON: they end in "text". Send the call again
 				end c4 "broken a" error: the tool broken crashed (oh). Try a different approach
 				start c5 "failing a"
 				start c6 "look ok"

@@ -133,9 +133,9 @@ func (p *parser) unexpected() error {
 		return fmt.Errorf("are not valid JSON at %s", clip(p.in[p.pos:]))
 	}
 	if p.key == "" {
-		return errors.New("are incomplete")
+		return errors.New("are incomplete JSON")
 	}
-	return fmt.Errorf("are incomplete: they end in %q", phrase.Clip(p.key, maxQuoted))
+	return fmt.Errorf("are incomplete JSON: they end in %q", phrase.Clip(p.key, maxQuoted))
 }
 
 func (p *parser) value(depth int) error {

@@ -54,6 +54,9 @@ func Open(o Options) (*Session, []string) {
 		if s.Off != "" && !s.Waits && !o.Settings.MCP.Servers[s.Name].Disabled {
 			notices = append(notices, "The MCP server "+s.Name+" is not used: "+s.Off+".")
 		}
+		if s.Waits { // the user may confirm it while the session runs
+			s.Server.Off = "it was not confirmed when the session started. Confirm it with /trust, then start a new session with /new"
+		}
 		of.Servers = append(of.Servers, s.Server)
 	}
 	s := &Session{kept: o.Kept != nil}

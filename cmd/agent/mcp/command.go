@@ -163,6 +163,8 @@ environment, in single quotes: --env 'GITHUB_TOKEN=${GITHUB_TOKEN}'`,
 			opts.Name, s.Command, s.Args = args[0], args[1], args[2:]
 			if u, err := url.Parse(s.Command); s.Provider != "" || err == nil && (u.Scheme == "http" || u.Scheme == "https") {
 				s.URL, s.Command = s.Command, ""
+			} else if strings.Contains(s.Command, "://") {
+				return command.Usage("MCP servers have no URLs like %s: use http:// or https://", ink.SanitizeLine(s.Command))
 			}
 			return command.Or(runF, addRun)(cmd.Context(), opts)
 		},

@@ -117,6 +117,15 @@ func (o *Options) states(ctx context.Context, all []Configured) (map[string]mcp.
 	return states, nil
 }
 
+// names returns the names of servers.
+func names(servers []Configured) []string {
+	var all []string
+	for _, s := range servers {
+		all = append(all, s.Name)
+	}
+	return all
+}
+
 // chosen returns the servers with the name of the options; all that are used if it is
 // empty.
 func (o *Options) chosen() ([]Configured, error) {
@@ -130,11 +139,7 @@ func (o *Options) chosen() ([]Configured, error) {
 	i := slices.IndexFunc(setup.Servers, func(s Configured) bool { return s.Name == o.Name })
 	switch {
 	case i < 0:
-		var names []string
-		for _, s := range setup.Servers {
-			names = append(names, s.Name)
-		}
-		return nil, unknown(o.Name, names)
+		return nil, unknown(o.Name, names(setup.Servers))
 	case setup.Servers[i].Off != "":
 		return nil, fmt.Errorf("the MCP server %s is not used: %s", o.Name, setup.Servers[i].Off)
 	}

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"time"
 
@@ -181,11 +182,8 @@ func logoutRun(ctx context.Context, opts *Options) error {
 		found, err = opts.Logins.Store.Delete(storeName(opts.Name))
 		return err
 	})
-	switch {
-	case err != nil:
-		return err
-	case !found:
-		return fmt.Errorf("the keyring has no tokens for an MCP server %q", opts.Name)
+	if err != nil || !found {
+		return opts.noTokens(err)
 	}
 	fmt.Fprintf(opts.IO.Out, "Removed the tokens of %s from the keyring.\n", opts.Name)
 	if old.RevokeURL == "" {
@@ -197,6 +195,26 @@ func logoutRun(ctx context.Context, opts *Options) error {
 	}
 	fmt.Fprintln(opts.IO.Out, "The server has revoked them.")
 	return nil
+}
+
+// noTokens explains why there are no tokens to remove; err is that of the keyring, or nil. The
+// tokens of a server that is not configured any more can be removed, so the name is only
+// checked then.
+func (o *Options) noTokens(err error) error {
+	setup, openErr := o.Open()
+	if openErr != nil {
+		return errors.Join(err, openErr)
+	}
+	i := slices.IndexFunc(setup.Servers, func(s Configured) bool { return s.Name == o.Name })
+	switch {
+	case i >= 0 && !setup.Servers[i].Remote():
+		return fmt.Errorf("%s is a program: it has no login", o.Name)
+	case err != nil:
+		return err
+	case i < 0:
+		return unknown(o.Name, names(setup.Servers))
+	}
+	return fmt.Errorf("the keyring has no tokens for the MCP server %q", o.Name)
 }
 
 // validName reports whether a name can be that of a server: see settings.MCP.

@@ -121,13 +121,15 @@ func (f *Formatters) run(ctx context.Context, one Formatter, name string, input 
 	args := slices.Clone(one.Args)
 	for i := range args {
 		args[i] = strings.ReplaceAll(args[i], placeholder, name)
+		if strings.HasPrefix(one.Args[i], placeholder) && strings.HasPrefix(name, "-") {
+			args[i] = "./" + args[i] // no option
+		}
 	}
 	guard := f.o.Area.Begin(confine.Extent{Private: true})
 	p, err := process.Start(process.Program{Args: args, Dir: f.o.Dir, Env: f.o.Env(), Sandbox: guard.Profile(), Grace: time.Second})
 	if err != nil {
 		return nil, err
 	}
-	defer p.Kill()
 	ended := context.AfterFunc(limited, p.Kill)
 	defer ended()
 	wrote := make(chan struct{})
@@ -136,7 +138,10 @@ func (f *Formatters) run(ctx context.Context, one Formatter, name string, input 
 		_, _ = p.Stdin().Write(input) // its exit code tells
 		_ = p.Stdin().Close()
 	}()
-	defer func() { <-wrote }()
+	defer func() {
+		p.Kill() // closes the input, which a process that has escaped may hold without reading
+		<-wrote
+	}()
 	out, err := io.ReadAll(io.LimitReader(p.Stdout(), maxOutput+1))
 	if err == nil && len(out) > maxOutput {
 		p.Kill()

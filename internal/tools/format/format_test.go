@@ -41,11 +41,12 @@ func open(t *testing.T, o format.Options) *format.Formatters {
 // A formatter gets the text without a byte order mark and with LF, and the file keeps both.
 func TestFormat(t *testing.T) {
 	f := open(t, format.Options{All: []format.Formatter{
-		sh("*.x", "tr a-z A-Z"), sh("deep/*.x", "cat; echo $1"), sh("*.r", `od -An -c | tr -d ' \n'; echo`),
+		sh("*.x", "tr a-z A-Z"), sh("deep/*.x", "cat; echo $1"), sh("-*.x", "cat; echo $1"), sh("*.r", `od -An -c | tr -d ' \n'; echo`),
 	}})
 	for _, c := range []struct{ path, text, want, by string }{
 		{"a.x", "one\n", "ONE\n", "sh"},
 		{"deep/a.x", "one\n", "one\ndeep/a.x\n", "sh"},
+		{"-a.x", "one\n", "one\n./-a.x\n", "sh"},
 		{"other/a.x", "\ufeffone\r\ntwo\r\n", "\ufeffONE\r\nTWO\r\n", "sh"},
 		{"a.r", "\ufeffa\r\nb\r\n", "\ufeffa\\nb\\n\r\n", "sh"},
 		{"a.r", "a\r\nb\n", "a\\r\\nb\\n\n", "sh"}, // mixed line endings stay as they are

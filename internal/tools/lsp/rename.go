@@ -62,7 +62,7 @@ func (p *Pool) prepareRename(ctx context.Context, known *workspace.Ledger, a ren
 	}
 	t := p.o.Workspace.Begin(known)
 	for _, d := range all {
-		if err := p.edit(r, t, d); err != nil {
+		if err := p.edit(ctx, r, t, d); err != nil {
 			return tools.Call{}, fmt.Errorf("%w (nothing was changed)", err)
 		}
 	}
@@ -70,7 +70,10 @@ func (p *Pool) prepareRename(ctx context.Context, known *workspace.Ledger, a ren
 }
 
 // edit applies the edits of one file to its draft.
-func (p *Pool) edit(r *running, t *workspace.Transaction, d protocol.DocumentEdit) error {
+func (p *Pool) edit(ctx context.Context, r *running, t *workspace.Transaction, d protocol.DocumentEdit) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
 	file := protocol.FileOf(d.Document.URI)
 	name, inside := p.name(file)
 	if !inside {
@@ -86,7 +89,7 @@ func (p *Pool) edit(r *running, t *workspace.Transaction, d protocol.DocumentEdi
 	if !r.Knows(file, d.Document.Version, string(draft.After)) {
 		return advice.Add(fmt.Errorf("%s has changed while the language server worked", name), "Call rename again")
 	}
-	after, err := r.Abilities.Encoding.Apply(string(draft.After), d.Edits)
+	after, err := r.Abilities.Encoding.Apply(ctx, string(draft.After), d.Edits)
 	if err != nil {
 		return errors.Join(fmt.Errorf("edit %s", name), err)
 	}

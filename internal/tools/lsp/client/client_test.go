@@ -189,6 +189,7 @@ func TestCancel(t *testing.T) {
 // A wrong message ends the connection with a reason, and one that is too large is skipped.
 func TestFrames(t *testing.T) {
 	large := fmt.Sprintf("content-length: %d\r\nContent-Type: x\r\n\r\n%s", 16<<20+1, strings.Repeat(" ", 16<<20+1))
+	values := "[" + strings.Repeat("0,", 300_001) + "0]"
 	for name, c := range map[string]struct{ sent, want string }{
 		"wrong length":   {"Content-Length: 3\r\n\r\n{}Content-Length: 2\r\n\r\n{}", "a message is not valid JSON"},
 		"no length":      {"\r\n{}", `invalid Content-Length ""`},
@@ -198,6 +199,7 @@ func TestFrames(t *testing.T) {
 		"many lines":     {strings.Repeat("x: y\r\n", 1<<14), "the header of a message is longer than 4096 bytes"},
 		"end in message": {"Content-Length: 10\r\n\r\n{", "the language server has ended"},
 		"end in header":  {"Content-Length: 10\r\n", "the language server has ended"},
+		"many values":    {fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(values), values), "the language server has ended"},
 		"too large":      {large + "Content-Length: 2\r\n\r\nno", "a message is not valid JSON"},
 	} {
 		done := client.New(client.Options{Name: "x"})
@@ -213,16 +215,19 @@ func TestFrames(t *testing.T) {
 
 // A server that does not read its input does not block the client.
 func TestNotReading(t *testing.T) {
-	c, _ := start(t, `{}`)
-	var err error
-	for i := 0; err == nil; i++ {
-		if i > 1000 {
-			t.Fatal("all messages were queued")
+	for size, messages := range map[int]int{0: 300, 4 << 20: 20} {
+		c, _ := start(t, `{}`)
+		text := strings.Repeat("x", size)
+		var err error
+		for i := 0; err == nil; i++ {
+			if i > messages {
+				t.Fatalf("all messages with a text of %d bytes were queued", size)
+			}
+			err = c.Open("/p/a", text+fmt.Sprint(i))
 		}
-		err = c.Open("/p/a", fmt.Sprint(i))
-	}
-	if want := "the language server does not read its input"; !strings.HasPrefix(err.Error(), want) {
-		t.Errorf("the error is %v", err)
+		if want := "the language server does not read its input"; !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("the error is %v", err)
+		}
 	}
 }
 

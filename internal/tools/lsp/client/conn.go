@@ -8,10 +8,13 @@ import (
 	"io"
 	"strconv"
 	"sync"
+	"sync/atomic"
 )
 
-// maxQueued is how many messages wait until the server reads them.
-const maxQueued = 256
+const (
+	maxQueued      = 256      // messages that wait until the server reads them
+	maxQueuedBytes = 64 << 20 // of these messages
+)
 
 // peer handles what a server sends without being asked. One goroutine calls it, so it must
 // not block.
@@ -26,6 +29,7 @@ type peer interface {
 type conn struct {
 	peer  peer
 	queue chan []byte
+	bytes atomic.Int64            // in queue
 	life  context.Context         // ends when the connection ends
 	end   context.CancelCauseFunc // the first error counts
 
@@ -95,6 +99,7 @@ func (c *conn) write(w io.Writer) {
 		case <-c.Ended():
 			return
 		case text := <-c.queue:
+			c.bytes.Add(-int64(len(text)))
 			if _, err := w.Write(text); err != nil {
 				c.End(fmt.Errorf("write to the language server: %w", err))
 			}
@@ -152,8 +157,8 @@ func (c *conn) take(id string) chan<- message {
 	return answered
 }
 
-// send queues a message. It never blocks: a server that reads nothing for maxQueued
-// messages has failed.
+// send queues a message. It never blocks: a server that reads nothing until the queue is
+// full has failed.
 func (c *conn) send(m object) error {
 	if m["jsonrpc"] = "2.0"; m["params"] == nil {
 		delete(m, "params")
@@ -162,11 +167,16 @@ func (c *conn) send(m object) error {
 	if err != nil {
 		return err
 	}
+	text := fmt.Appendf(nil, "Content-Length: %d\r\n\r\n%s", len(body), body)
+	full := errors.New("the language server does not read its input")
+	if c.bytes.Add(int64(len(text))) > maxQueuedBytes {
+		c.End(full)
+	}
 	select {
 	case <-c.Ended():
-	case c.queue <- fmt.Appendf(nil, "Content-Length: %d\r\n\r\n%s", len(body), body):
+	case c.queue <- text:
 	default:
-		c.End(errors.New("the language server does not read its input"))
+		c.End(full)
 	}
 	return c.Err()
 }

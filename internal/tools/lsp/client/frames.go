@@ -2,6 +2,7 @@ package client
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"io"
 	"net/textproto"
@@ -12,6 +13,9 @@ const (
 	// maxMessage is the size in bytes of the largest message that is read. Larger ones are
 	// skipped.
 	maxMessage = 16 << 20
+	// maxValues is the number of values, or rather of commas, of the largest message. A value
+	// takes up to 50 times as much memory as its text.
+	maxValues = 300_000
 	// maxHeader limits the header of a message, in bytes. What is already buffered may exceed
 	// it.
 	maxHeader = 4 << 10
@@ -50,6 +54,8 @@ func (f frames) next() ([]byte, error) {
 		return nil, err
 	}
 	body := make([]byte, size)
-	_, err = io.ReadFull(f.text.R, body)
+	if _, err = io.ReadFull(f.text.R, body); bytes.Count(body, []byte(",")) > maxValues {
+		return nil, err
+	}
 	return body, err
 }

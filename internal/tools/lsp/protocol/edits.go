@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -41,7 +42,7 @@ func (e Encoding) Offset(line string, column int) int {
 }
 
 // Apply returns text after edits, which must not overlap.
-func (e Encoding) Apply(text string, edits []TextEdit) (string, error) {
+func (e Encoding) Apply(ctx context.Context, text string, edits []TextEdit) (string, error) {
 	lines := LinesOf(text)
 	starts := make([]int, len(lines)) // the byte offset of each line
 	for i := 1; i < len(lines); i++ {
@@ -55,6 +56,9 @@ func (e Encoding) Apply(text string, edits []TextEdit) (string, error) {
 	}
 	var all []udiff.Edit
 	for _, t := range edits {
+		if ctx.Err() != nil {
+			return "", ctx.Err()
+		}
 		all = append(all, udiff.Edit{Start: offset(t.Range.Start), End: offset(t.Range.End), New: t.NewText})
 	}
 	after, err := udiff.Apply(text, all)

@@ -149,20 +149,34 @@ type Markup string
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (m *Markup) UnmarshalJSON(b []byte) error {
-	var one struct{ Value string }
-	var list []Markup
-	switch {
-	case json.Unmarshal(b, (*string)(m)) == nil:
-	case json.Unmarshal(b, &one) == nil:
-		*m = Markup(one.Value)
-	case json.Unmarshal(b, &list) == nil:
-		for _, part := range list {
-			*m += part + "\n"
-		}
-	default:
-		return fmt.Errorf("unknown form of a text: %.40s", b)
+	var list []json.RawMessage
+	if json.Unmarshal(b, &list) != nil {
+		text, err := markedString(b)
+		*m = Markup(text)
+		return err
 	}
+	var all strings.Builder
+	for _, part := range list {
+		text, err := markedString(part)
+		if err != nil {
+			return err
+		}
+		all.WriteString(text + "\n")
+	}
+	*m = Markup(all.String())
 	return nil
+}
+
+// markedString decodes MarkupContent or a MarkedString.
+func markedString(b []byte) (text string, err error) {
+	var one struct{ Value string }
+	if json.Unmarshal(b, &text) == nil {
+		return text, nil
+	}
+	if json.Unmarshal(b, &one) != nil {
+		return "", fmt.Errorf("unknown form of a text: %.40s", b)
+	}
+	return one.Value, nil
 }
 
 // Published are the parameters of textDocument/publishDiagnostics.

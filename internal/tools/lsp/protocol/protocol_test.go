@@ -1,6 +1,7 @@
 package protocol_test
 
 import (
+	"context"
 	"encoding/json"
 	"runtime"
 	"strings"
@@ -37,15 +38,20 @@ func TestApply(t *testing.T) {
 	edit := func(line, from, toLine, to int, text string) protocol.TextEdit {
 		return protocol.TextEdit{Range: protocol.Range{Start: protocol.Position{Line: line, Character: from}, End: protocol.Position{Line: toLine, Character: to}}, NewText: text}
 	}
-	got, err := protocol.Encoding("utf-16").Apply("𝄞 one\r\ntwo\n", []protocol.TextEdit{edit(9, 0, 9, 0, "end"), edit(1, 0, 1, 99, "2"), edit(0, 3, 0, 6, "1")})
+	got, err := protocol.Encoding("utf-16").Apply(t.Context(), "𝄞 one\r\ntwo\n", []protocol.TextEdit{edit(9, 0, 9, 0, "end"), edit(1, 0, 1, 99, "2"), edit(0, 3, 0, 6, "1")})
 	if want := "𝄞 1\r\n2\nend"; got != want || err != nil {
 		t.Errorf("got %q, %v", got, err)
+	}
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	if _, err := protocol.Encoding("").Apply(stopped, "one", []protocol.TextEdit{edit(0, 0, 0, 9, "")}); err != context.Canceled {
+		t.Errorf("the error of an interrupted change is %v", err)
 	}
 	for name, edits := range map[string][]protocol.TextEdit{
 		"overlap":   {edit(0, 0, 0, 2, ""), edit(0, 1, 0, 3, "")},
 		"backwards": {edit(0, 2, 0, 1, "")},
 	} {
-		if _, err := protocol.Encoding("utf-8").Apply("one", edits); err == nil {
+		if _, err := protocol.Encoding("utf-8").Apply(t.Context(), "one", edits); err == nil {
 			t.Errorf("%s: there is no error", name)
 		}
 	}
@@ -94,6 +100,7 @@ func TestForms(t *testing.T) {
 		`{"hover":{"contents":"text"}}`:                                                                                "text",
 		`{"hover":{"contents":{"kind":"markdown","value":"text"}}}`:                                                    "text",
 		`{"hover":{"contents":["a",{"language":"go","value":"b"}]}}`:                                                   "a\nb\n",
+		`{"hover":{"contents":[["a"]]}}`:                                                                               `unknown form of a text: ["a"]`,
 		`{"hover":{"contents":1}}`:                                                                                     "unknown form of a text: 1",
 		`{"symbol":{"name":"f","kind":12,"selectionRange":` + at2 + `}}`:                                               "function f 2 ",
 		`{"symbol":{"name":"f","kind":99,"location":{"range":` + at2 + `}}}`:                                           "symbol f 2 ",

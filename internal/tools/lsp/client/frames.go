@@ -12,15 +12,15 @@ const (
 	// maxMessage is the size in bytes of the largest message that is read. Larger ones are
 	// skipped.
 	maxMessage = 16 << 20
-	// maxHeader limits the header of a message, in bytes. What is already buffered may exceed
-	// it.
+	// maxHeader limits the header of a message, in bytes. Bytes that are already
+	// buffered do not count.
 	maxHeader = 4 << 10
 )
 
 // frames reads messages with a header, as the section "Base Protocol" of the protocol
 // describes them.
 type frames struct {
-	limit *io.LimitedReader // of what may be read at all
+	limit *io.LimitedReader // limits how much is read
 	text  *textproto.Reader // reads limit
 }
 

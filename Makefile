@@ -6,7 +6,7 @@ LDFLAGS := -s -w
 # Builds, checks and tests share compiled packages, so all of them use the setting of the
 # released program. Only the race detector needs cgo.
 export CGO_ENABLED := 0
-# A program with the race detector would wait a second at its end.
+# By default, a program with the race detector waits a second before it exits.
 RACE    := CGO_ENABLED=1 GORACE=atexit_sleep_ms=100 $(GO) test -race -short -vet=off
 # Some shells do not expand ~ after DIR=.
 WHERE   := $(patsubst ~%,$(HOME)%,$(DIR))
@@ -16,7 +16,7 @@ WHERE   := $(patsubst ~%,$(HOME)%,$(DIR))
 RACY    := Interrupt|Signal|Delegate|Story
 # Tests of the screen that start goroutines.
 SCREEN  := Pump|Relay|Run|Plain|Deadlock|Stream|Batches|AtATerminal
-# Packages without goroutines, also in their tests, which do not need the race detector.
+# Packages that do not need the race detector: neither they nor their tests start goroutines.
 SERIAL  := cmd/agent/desktop|internal|internal/(elicit|link|realpath|textdiff)|internal/llm/(text|marker|mask|phrase|strict|script/scenes)
 SERIAL  := $(SERIAL)|internal/loop/(export.*|window|event|hunk|plan|policy/command|situation)
 SERIAL  := $(SERIAL)|internal/tools/(advice|edit|read|search/dfa|search/wildmatch|snapshot|toolchain)

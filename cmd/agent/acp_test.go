@@ -128,7 +128,7 @@ func (e *editor) again(h home, edit, result string) {
 }
 
 // TestEditorSettings sets options of a session before its first prompt, each time with a new
-// front end, as a client does that starts the program for each command.
+// front end, like a client that starts the program for each command.
 func TestEditorSettings(t *testing.T) {
 	s := serve(t, say("One."), say("Two."))
 	h := newHome(t, nil, at(s)...)

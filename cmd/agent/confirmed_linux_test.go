@@ -44,7 +44,7 @@ func TestCommandsCannotChangeConfirmedFiles(t *testing.T) {
 	if string(got) != "good\ngood\ngood\n" {
 		t.Errorf("the hook ran as %q, want three times good", got)
 	}
-	if said := "The hooks of this repository do not run anymore, because .agent/hooks.json or a file that they name has changed."; strings.Count(string(out), said) != 1 {
+	if said := "The hooks of this repository no longer run, because .agent/hooks.json or a file that they name has changed."; strings.Count(string(out), said) != 1 {
 		t.Errorf("the output does not say once that the hooks do not run:\n%s", out)
 	}
 	results := s.seen()

@@ -245,8 +245,8 @@ func TestMCPToolsOfADelegate(t *testing.T) {
 	}
 }
 
-// A prompt of a server that has not answered when the user starts a new session is cancelled:
-// its answer would be saved with the new session.
+// If a server has not answered a request for a prompt when the user starts a new session, the
+// request is canceled. Otherwise its answer would be saved with the new session.
 func TestPromptsOfServersEndWithTheSession(t *testing.T) {
 	t.Parallel()
 	s := sdk.NewServer(&sdk.Implementation{Name: "shop", Version: "1"}, nil)

@@ -99,12 +99,12 @@ func TestNobodyAnswersAServerInARun(t *testing.T) {
 	}
 }
 
-// A call of the command line asks on the terminal, and declines without one.
+// agent mcp call asks the questions of a server on the terminal, and declines without one.
 func TestCallOnTheCommandLineAsks(t *testing.T) {
 	t.Parallel()
 	h := withDesk(t, serve(t))
 	out, code := h.agent(t, "mcp", "call", "desk", "book")
-	if code != 0 || !strings.Contains(out, "The MCP server desk asked a question: it was declined, because there is no terminal to ask\n") || !strings.Contains(out, "decline null\n[1 question of the server without an answer: there is no terminal to ask the user]\n") {
+	if code != 0 || !strings.Contains(out, "A question of the MCP server desk was declined: there is no terminal to ask on\n") || !strings.Contains(out, "decline null\n[1 question of the server without an answer: there is no terminal to ask the user]\n") {
 		t.Errorf("got exit code %d and %s", code, out)
 	}
 	s := h.open(t, 100, 30, "mcp", "call", "desk", "book")

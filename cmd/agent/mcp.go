@@ -87,7 +87,7 @@ func runConnected(ctx context.Context, streams command.IO, end *exit.Signals, t 
 func answering(streams command.IO) func(context.Context, elicit.Form) (elicit.Reply, error) {
 	if !streams.Interactive() {
 		return func(_ context.Context, f elicit.Form) (elicit.Reply, error) {
-			streams.Warn("The MCP server %s asked a question: it was declined, because there is no terminal to ask", f.Server)
+			streams.Warn("A question of the MCP server %s was declined: there is no terminal to ask on", f.Server)
 			return elicit.Reply{Action: elicit.Decline, Why: "there is no terminal to ask the user"}, nil
 		}
 	}

@@ -75,7 +75,7 @@ func (in *lineInput) ask(question string) (string, bool) {
 // line returns the next line; false at the end of input.
 func (in *lineInput) line() (string, bool) { return in.lineUntil(context.Background()) }
 
-// lineUntil returns the next line; false at the end of input or of ctx.
+// lineUntil returns the next line; false when the input or ctx ends.
 func (in *lineInput) lineUntil(ctx context.Context) (string, bool) {
 	for {
 		select {

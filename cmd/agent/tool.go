@@ -50,8 +50,8 @@ func singleTools() (*tool.Set, error) {
 	}, nil
 }
 
-// knownTools returns everyTool and the tools of the configuration. They only describe
-// themselves.
+// knownTools returns the built-in tools, as everyTool does, and those of the configuration.
+// They can be described but not run.
 func knownTools() ([]tools.Tool, error) {
 	file, err := command.ReadSettings()
 	if err != nil {
@@ -62,7 +62,7 @@ func knownTools() ([]tools.Tool, error) {
 }
 
 // everyTool returns all built-in tools except skill, also those that need a session or checks.
-// They only describe themselves.
+// They can be described but not run.
 func everyTool() []tools.Tool {
 	jobs := tools.NewJobs()
 	defer jobs.Close()

@@ -36,7 +36,7 @@ func TestExpensivePatterns(t *testing.T) {
 	}
 }
 
-// A user learns what to type before an error says it.
+// A form says which values it accepts before the user enters any.
 func TestWanted(t *testing.T) {
 	for schema, want := range map[string]string{
 		`{"type":"string"}`:                                            "text",

@@ -35,7 +35,7 @@ type fault struct {
 	absent map[string]string
 }
 
-// plays reports whether there is a case of f in a dialect and phase.
+// plays reports whether f is tested in a dialect and phase.
 func (f fault) plays(d speech, p phase) bool { return f.why(d, p) == "" }
 
 func (f fault) why(d speech, p phase) string {

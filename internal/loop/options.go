@@ -119,10 +119,10 @@ type PermissionOptions struct {
 	Mode event.Mode
 	// Modes are the modes that the user may choose; nil for all.
 	Modes []event.Mode
-	// KeepSettings is set for a front end that may end after each command. The session is
-	// then saved once the user has set its mode or its model, even without a prompt, and
-	// starts with its last mode when it is resumed. ModeAll is only kept until there is a
-	// prompt: later the user has to choose it again.
+	// KeepSettings is set for a front end that may exit after each command. The session is
+	// then saved once the user has set its mode or its model, even without a prompt. A
+	// resumed session starts with its last mode. Once it has a prompt, ModeAll is an
+	// exception: the user has to choose it again.
 	KeepSettings bool
 	// Attended is set if a user answers questions. Otherwise calls that need
 	// approval are denied, and standing permissions do not apply.

@@ -109,7 +109,7 @@ func (p *permissions) setMode(m event.Mode) {
 	_ = p.rec.emit(&event.ModeSet{Meta: p.rec.meta(), Mode: string(m)})
 }
 
-// resumeMode sets the mode of a resumed session, which is recorded, if the user may choose it.
+// resumeMode sets the recorded mode of a resumed session, if the user may choose that mode.
 func (p *permissions) resumeMode(m event.Mode) {
 	if !slices.Contains(event.Modes, m) || len(p.modes) > 0 && !slices.Contains(p.modes, m) {
 		return

@@ -66,7 +66,7 @@ func (a *Agent) openSession(ctx context.Context) {
 	}
 }
 
-// keepSettings makes a session without a prompt worth saving, if its settings are kept.
+// keepSettings causes a session without a prompt to be saved, if KeepSettings is set.
 func (a *Agent) keepSettings() {
 	if a.o.KeepSettings {
 		a.rec.do(func() { a.rec.begun = true })

@@ -97,8 +97,8 @@ func (t customTool) Accepts() intake.Tool {
 	}}
 }
 
-// readable returns an error of the validator without the name of the root, and with numbers
-// as in JSON: the validator prints 7 as 7/1 or 7.000000.
+// readable returns the text of a validator's error without the name of the root schema, and
+// with numbers as in JSON: the validator prints 7 as 7/1 or 7.000000.
 func readable(err error) string {
 	text := strings.ReplaceAll(err.Error(), "validating root: ", "")
 	return regexp.MustCompile(`\b(\d+)(/1|\.0+)\b`).ReplaceAllString(text, "$1")

@@ -95,7 +95,7 @@ func TestCustomToolFails(t *testing.T) {
 	}
 }
 
-// A type that JSON schemas do not have is an error, and a value that is not a schema is not.
+// A type that JSON schemas do not have is an error. Values that are not schemas are not checked.
 func TestCustomToolWithAnUnknownType(t *testing.T) {
 	list := func(kind any) map[string]any {
 		return map[string]any{"type": "object", "properties": map[string]any{

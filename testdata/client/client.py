@@ -99,7 +99,7 @@ class Client:
 
     def on_error(self, e):
         self.show("✗ " + e["error"])
-        self.ready.set()  # a question that the answer did not fit stays open
+        self.ready.set()  # if an answer does not fit its question, the question stays open
 
     def on_result(self, e):
         self.show(f"[{e['reason']}: {e['steps']} steps, {e['usage'].get('output', 0)} tokens of output]")

@@ -43,7 +43,8 @@ type choices struct {
 	model event.ModelSet // the current model
 	// switching receives the result of a change of the model; nil if none is under way.
 	switching chan error
-	// recording receive a value each, in order, as changes of the mode are recorded.
+	// recording has a channel for each change of the mode that is not recorded yet, in order.
+	// The channel receives nil when the change is recorded.
 	recording []chan error
 }
 
@@ -113,7 +114,7 @@ func selectOption(value, name, text string) acp.SessionConfigSelectOption {
 }
 
 // setMode sets the permission mode, from the next tool call on. It returns a function that
-// waits until the change is recorded, so that it is not lost if the editor exits then.
+// waits until the change is recorded: from then on, it is not lost if the editor exits.
 func (c *choices) setMode(id string) (wait func(context.Context) error, err error) {
 	mode := event.Mode(id)
 	if !slices.Contains(c.opened.Modes, mode) {
@@ -131,8 +132,8 @@ func (c *choices) setMode(id string) (wait func(context.Context) error, err erro
 	return c.waiter(recorded), nil
 }
 
-// waiter returns a function that waits for the result of a change, at most until the session
-// or its context has ended.
+// waiter returns a function that waits for the result of a change. It stops waiting when the
+// session or its context ends.
 func (c *choices) waiter(result <-chan error) func(context.Context) error {
 	return func(ctx context.Context) error {
 		select {

@@ -21,7 +21,7 @@ const startWait = 30 * time.Second
 type Options struct {
 	Settings settings.Settings
 	Source   servers.Source
-	Version  string // of this program, which the servers get
+	Version  string // of this program, for the servers
 	Attended bool   // the user sees the session
 	Forms    bool   // the user can answer questions of servers
 	// Save saves a result that is too long for the model, and returns the path of the file.
@@ -32,8 +32,8 @@ type Options struct {
 	Kept *Kept
 }
 
-// Session are the connections of a session to its MCP servers. Nil is a session without
-// servers.
+// Session holds the connections of a session to its MCP servers. It is nil for a session
+// without servers.
 type Session struct {
 	all     *mcp.Connections
 	toolbox *mcp.Toolbox
@@ -72,7 +72,7 @@ func Open(o Options) (*Session, []string) {
 	return s, notices
 }
 
-// Start starts the servers, if it is the first call, and does not wait for them.
+// Start starts the servers and does not wait for them. Only the first call has an effect.
 func (s *Session) Start() {
 	if s != nil {
 		s.all.Start()
@@ -88,7 +88,8 @@ func (s *Session) Attach(ctx context.Context, mentions []string) []tools.Attachm
 	return s.all.Attach(ctx, mentions)
 }
 
-// Changed has a token when the state of a server may have changed; nil without servers.
+// Changed returns a channel that receives a value when the state of a server may have changed;
+// nil without servers.
 func (s *Session) Changed() <-chan struct{} {
 	if s == nil {
 		return nil

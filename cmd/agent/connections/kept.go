@@ -15,10 +15,10 @@ import (
 // and opens one session at a time. The zero value has no connections.
 type Kept struct {
 	all  *mcp.Connections // nil if there are none
-	from configuration    // of all
+	from configuration    // with which all was created
 
 	mu     sync.Mutex
-	checks map[string]func() error // Check of the servers of the session, by name
+	checks map[string]func() error // Check of the current session's servers, by name
 }
 
 // connect returns the connections for a session with that configuration, and makes them use
@@ -41,8 +41,8 @@ func (k *Kept) connect(o mcp.Options, from configuration) *mcp.Connections {
 	return k.all
 }
 
-// check keeps the checks of a session's servers, and returns the servers with checks that
-// call those of the current session.
+// check stores the Check functions of a session's servers. It returns the servers with Check
+// functions that call the stored ones, so that they are those of the current session.
 func (k *Kept) check(all []mcp.Server) []mcp.Server {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -63,7 +63,7 @@ func (k *Kept) check(all []mcp.Server) []mcp.Server {
 	return all
 }
 
-// Close ends the connections. The value can be used again. Nil has none.
+// Close ends the connections. k can be used again, and may be nil.
 func (k *Kept) Close() {
 	if k != nil {
 		k.all.Close()
@@ -71,9 +71,9 @@ func (k *Kept) Close() {
 	}
 }
 
-// configuration is everything that determines the connections of a session. Two are equal if
-// reflect.DeepEqual says so, which is false for a function that is not nil: a field that
-// cannot be compared prevents keeping connections, but never keeps wrong ones.
+// configuration is everything that determines the connections of a session. Two of them are
+// compared with reflect.DeepEqual, which reports false for functions that are not nil: a field
+// that cannot be compared prevents keeping connections, but never keeps wrong ones.
 type configuration struct {
 	Dir       string
 	Servers   []servers.Configured // without functions, which depend on the other fields

@@ -14,8 +14,8 @@ import (
 )
 
 // Screen returns what the screen needs for /mcp, and for the resources and prompts of servers.
-// It is empty without servers. ctx ends with the session: it cancels a prompt that a server
-// has not answered, because the answer belongs to the session. The connections can outlive it.
+// It is empty without servers. ctx ends with the session, which the connections can outlive:
+// it cancels requests for prompts that a server has not answered.
 func (s *Session) Screen(ctx context.Context) screen.MCP {
 	if s == nil {
 		return screen.MCP{}
@@ -72,7 +72,7 @@ func (s *Session) Prompts() (all []screen.MCPPrompt) {
 // promptTime limits how long a server may take to answer a prompt.
 const promptTime = time.Minute
 
-// Prompt returns what a server answers to a prompt with the words of the user. The session
+// Prompt requests a prompt from a server, with the words of the user as arguments. The session
 // must have servers.
 func (s *Session) Prompt(ctx context.Context, name string, words []string) (event.Prompt, error) {
 	ctx, stop := context.WithTimeout(ctx, promptTime)

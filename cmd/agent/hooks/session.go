@@ -76,10 +76,10 @@ func (s Session) Open() *loophooks.Runner {
 }
 
 // finder returns the function for loophooks.Options.Find: it finds the user's hooks, and
-// those of the repository if the user has confirmed what its files contain now. If they
-// have run and no longer run because their files changed, it reports that once.
+// those of the repository if the user has confirmed the current content of its files.
+// When confirmed hooks stop running because their files have changed, it reports that once.
 func (s Session) finder() func(event string) ([]loophooks.Hook, string) {
-	var confirmed atomic.Bool // at the last event
+	var confirmed atomic.Bool // hooks of the repository, at the last event
 	return func(event string) (out []loophooks.Hook, problem string) {
 		all := slices.Clone(s.User.At(event))
 		theirs, items, err := repository(s.Dir)
@@ -88,7 +88,7 @@ func (s Session) finder() func(event string) ([]loophooks.Hook, string) {
 			confirmed.Store(true)
 			all = append(all, theirs.At(event)...)
 		case confirmed.Swap(false) && (len(items) == 0 || s.Review.Changed(items[0])): // not if the user revoked them
-			problem = "The hooks of this repository do not run anymore, because " + repositoryFile + " or a file that they name has changed. To confirm them again: /trust or `agent trust`"
+			problem = "The hooks of this repository no longer run, because " + repositoryFile + " or a file that they name has changed. To confirm them again: /trust or `agent trust`"
 		}
 		for _, h := range all {
 			out = append(out, loophooks.Hook{Tool: h.Tool, Path: h.Path, Command: h.Command, Claude: h.Format == "claude", Limit: time.Duration(h.Timeout) * time.Second})

@@ -76,7 +76,7 @@ func entriesWithDelegates(ctx context.Context, store *history.Store, dir string)
 	return all, nil
 }
 
-// IsUnused reports whether a session has only settings, which an editor may save before the
+// IsUnused reports whether a session contains only settings, which an editor may save before the
 // first prompt. Such a session is not listed, but can be resumed by its ID.
 func IsUnused(store *history.Store, id string) bool {
 	v, err := store.View(id)

@@ -29,7 +29,7 @@ const maxArguments = 64 << 20
 // Source provides the tools.
 type Source struct {
 	Open  func() (*Set, error)         // those of the current directory; the caller closes the set
-	Known func() ([]tools.Tool, error) // all tools, which only describe themselves
+	Known func() ([]tools.Tool, error) // all tools, to describe them and to check calls
 }
 
 // Set is the tools of a directory, and what limits their calls.

@@ -141,7 +141,7 @@ func (i Item) arguments() string {
 	return string(i.Kind) + " NAME"
 }
 
-// state says in a few words whether i is used.
+// state describes in a few words whether the user has confirmed i.
 func (r *Review) state(i Item) string {
 	switch {
 	case r.Confirmed(i):

@@ -134,15 +134,15 @@ func (r *Review) Confirmed(i Item) bool {
 	return yes
 }
 
-// Changed reports whether the user has confirmed other content of the item, and not its
-// present one.
+// Changed reports whether the user has confirmed earlier content of the item, but not its
+// current content.
 func (r *Review) Changed(i Item) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return !slices.Contains(r.confirmed, i.confirmed()) && slices.ContainsFunc(r.confirmed, i.same)
 }
 
-// same reports whether c is a confirmation of the item, with any content.
+// same reports whether c confirms the item, whatever its content.
 func (i Item) same(c settings.Confirmed) bool { return c.Kind == string(i.Kind) && c.Name == i.Name }
 
 // note remembers the files of an item if it is confirmed, and forgets them otherwise. The

@@ -62,8 +62,8 @@ type Input struct {
 type Options struct {
 	Session string // ID; empty if the session is not saved
 	Dir     string // the workspace, where hooks run
-	// Find returns the hooks of an event that may run now, and a problem for the user, or
-	// an empty text. It is called at each event, from several goroutines.
+	// Find returns the hooks of an event that may run now, and a problem to show to the user;
+	// empty for none. It is called at each event, from several goroutines.
 	Find func(event string) ([]Hook, string)
 	// Environment returns the variables of a hook, without secrets.
 	Environment func() []string

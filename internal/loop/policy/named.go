@@ -218,7 +218,7 @@ func (n *naming) hash() bool {
 		if n.ctx.Err() != nil {
 			return false
 		}
-		if pseudo(path) && !strings.HasPrefix(path, "/dev/shm/") { // which holds files as any directory does
+		if pseudo(path) && !strings.HasPrefix(path, "/dev/shm/") { // shared memory holds ordinary files
 			continue
 		}
 		info, err := os.Stat(path)

@@ -201,7 +201,7 @@ func (e *Errors) open(ctx context.Context, names []string, text func(name string
 			continue
 		}
 		if content, err := text(name); err == nil {
-			_ = r.Open(e.pool.file(name), content) // there is no answer then
+			_ = r.Open(e.pool.file(name), content) // after an error, there is no answer
 		}
 	}
 }

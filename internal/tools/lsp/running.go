@@ -17,11 +17,11 @@ type running struct {
 	server  Server
 	root    string // absolute
 	process Process
-	used    time.Time // guarded by mu of servers
+	used    time.Time // guarded by servers.mu
 }
 
-// request is Request of the client, with an error that shows what a server printed before
-// it ended.
+// request calls Request of the client. Its error includes what the server printed before it
+// ended.
 func (r *running) request(ctx context.Context, method string, params protocol.Params, result any) (partial bool, err error) {
 	partial, err = r.Request(ctx, method, params, result)
 	return partial, r.explain(err)

@@ -14,7 +14,7 @@ import (
 	"agent/internal/tools/mcp"
 )
 
-// A server over HTTP that was started again during a call does not know the session. The
+// An HTTP server that restarts during a call does not know the session afterwards. The
 // model learns that the call may have taken effect, and the next call connects again.
 func TestAStreamThatBreaks(t *testing.T) {
 	w := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -40,7 +40,7 @@ func (s *server) callTool(ctx context.Context, name string, args json.RawMessage
 		if ctx.Err() != nil {
 			return tools.Result{}, ctx.Err()
 		}
-		broke := d == delivered && streamBroke(err) // then lost drops the session
+		broke := d == delivered && streamBroke(err) // then the method lost drops the session
 		if !hasEnded(err) && d != refused && !broke {
 			return s.failed(err)
 		}
@@ -62,7 +62,7 @@ func hasEnded(err error) bool {
 	return errors.Is(err, sdk.ErrConnectionClosed) || errors.Is(err, sdk.ErrSessionMissing) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrClosedPipe)
 }
 
-// streamBroke reports whether err is of the transport and not of the server. The SDK has no
+// streamBroke reports whether err comes from the transport, not from the server. The SDK has no
 // type for the error of a call whose answer was lost over HTTP, for example because the
 // server was started again.
 func streamBroke(err error) bool {
@@ -143,8 +143,8 @@ func (s *server) failed(err error) (tools.Result, error) {
 	return tools.Result{Source: s.Name}, fmt.Errorf("the MCP server %s: %s", s.Name, phrase.Clip(err.Error(), maxStated))
 }
 
-// lastOutput returns ": " and the last line that the program of the server wrote, or else
-// the error; empty if the error says no more than that the connection is closed.
+// lastOutput returns ": " and the last line that the program of the server wrote, or else the
+// text of err. It is empty if err says only that the connection was closed.
 func (s *server) lastOutput(err error) string {
 	text := plain(err)
 	if last := s.log.Last(1); last != "" && !s.Remote() {

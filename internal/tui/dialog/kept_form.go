@@ -10,15 +10,15 @@ import (
 // keptForm is what the user entered into a form that closed before it was sent.
 type keptForm struct {
 	form   elicit.Form
-	values map[string]any // by the name of a field; what was typed is a string
+	values map[string]any // by the name of a field; typed values are strings
 }
 
 // secretField matches texts of a field that may ask for a secret.
 var secretField = regexp.MustCompile(`(?i)pass|secret|token|key|credential|\bpin\b|\bcvv\b|card`)
 
-// KeepForm keeps what the user entered into the form that is shown, which closes before it
-// is sent. If the same server shows the same form again, it begins with these values.
-// Values of fields that may be secrets are not kept. It reports whether there are values.
+// KeepForm keeps what the user entered into the form that is shown, for a form that closes
+// before it is sent. If the same server shows the same form again, these values are filled
+// in. Values of fields that may be secrets are not kept. It reports whether it kept any.
 func (d *Dialog) KeepForm() bool {
 	if d.question.fields == nil {
 		return false
@@ -47,7 +47,7 @@ func (e *entry) changed() bool {
 	return !reflect.DeepEqual(e.value, e.Default)
 }
 
-// restore sets the values of fields to the kept ones if they are of the same form.
+// restore fills in the kept values if they are of the same form, and then forgets them.
 func (k *keptForm) restore(form elicit.Form, f *fields) {
 	if form.Server != k.form.Server || form.Tool != k.form.Tool || !reflect.DeepEqual(form.Fields, k.form.Fields) {
 		return

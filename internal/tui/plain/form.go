@@ -24,7 +24,7 @@ const (
 	send          // send the values
 	decline       // decline the question
 	open          // let the program open the page
-	openSelf      // open the page
+	openSelf      // the user opens the page
 )
 
 // stepTexts are the steps as the user reads them.
@@ -33,7 +33,7 @@ var stepTexts = map[step]string{
 	open: "open the page in the browser", openSelf: "I open it myself",
 }
 
-// filling is a question of an MCP server, which the user answers one line after the other.
+// filling is a question of an MCP server, which the user answers line by line.
 type filling struct {
 	*output
 	ask    event.Ask
@@ -128,8 +128,8 @@ func (f *filling) field(field elicit.Field) {
 	f.print(text)
 }
 
-// take takes a line that the user typed. It returns the step that ends the question, or
-// noStep after it has printed what the user is asked next.
+// take handles a line that the user typed. It returns the step that ends the question, or
+// noStep if the question stays open: then it has printed what the user can enter next.
 func (f *filling) take(line string) step {
 	if f.takesValue() {
 		f.takeValue(line)

@@ -114,8 +114,8 @@ func TestNextQuestionIsPrinted(t *testing.T) {
 	}
 }
 
-// An empty line prints the rows of a question again, and is no reason to wait before an
-// answer. A line for a field of a form is one.
+// An empty line prints the rows of a question again, and the next line can be the answer at
+// once. After a line for a field of a form, an answer needs a pause.
 func TestEmptyLinesDoNotDelayAnswers(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	form := &elicit.Form{Server: "desk", Tool: "book", Fields: []elicit.Field{{Name: "note", Kind: elicit.Text}}}

@@ -375,11 +375,11 @@ func (p *Prompt) withdraw(id string) {
 	p.dialog.Withdraw(id)
 }
 
-// keepTyped keeps what the user typed into the first question, which closes.
+// keepTyped keeps what the user typed into the first question, which is about to close.
 func (p *Prompt) keepTyped() {
 	p.Drafts.KeepTyped()
 	if p.dialog.KeepForm() {
-		p.Say("The form of the MCP server " + p.dialog.First().Form.Server + " has closed. If the server shows it again in this session, it has what you entered, except passwords and keys.")
+		p.Say("The form of the MCP server " + p.dialog.First().Form.Server + " has closed. If the server shows it again in this session, your entries are filled in, except passwords and keys.")
 	}
 }
 

@@ -17,5 +17,5 @@ type TrustItem struct {
 	Live                      bool // a confirmation applies to the running session
 	Offer                     bool // the repository does not configure it; it could be used there
 	Confirmed                 bool
-	Changed                   bool // the user has confirmed other content, and not this one
+	Changed                   bool // the user has confirmed earlier content, but not this
 }

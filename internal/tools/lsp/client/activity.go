@@ -12,15 +12,15 @@ const (
 	maxToken    = 200 // bytes of the token of an operation
 )
 
-// activity is what a server says about its work: as progress ($/progress), and as
-// rust-analyzer's extension experimental/serverStatus. The latter leaves out checks in the
-// background.
+// activity is what a server reports about its work: progress ($/progress), and
+// experimental/serverStatus, an extension of rust-analyzer. The latter does not include checks
+// in the background.
 type activity struct {
 	began  map[string]time.Time // operations that have not ended, by token
 	ended  time.Time            // when the last one ended
 	status bool                 // the server sends its status
-	loads  bool                 // by its status, it loads the project
-	slow   bool                 // it loads the project for longer than a request may take
+	loads  bool                 // its last status says that it loads the project
+	slow   bool                 // it has been loading the project for longer than a request may take
 }
 
 // note records a notification. It ignores those that say nothing about work.
@@ -54,8 +54,8 @@ func (a *activity) loading() bool {
 	return len(a.began) > 0
 }
 
-// since reports whether the server loads the project, or has begun to work since t and not
-// finished.
+// since reports whether the server loads the project, or has begun an operation after t that
+// has not ended.
 func (a *activity) since(t time.Time) bool {
 	return a.loads || slices.ContainsFunc(slices.Collect(maps.Values(a.began)), func(began time.Time) bool { return began.After(t) })
 }

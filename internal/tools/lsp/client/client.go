@@ -1,11 +1,11 @@
 // Package client speaks the Language Server Protocol 3.17 with one running server. It
-// answers every request of the server, limits every request to the server, keeps the texts
-// of open documents with their errors, and follows whether the server still loads the
+// answers every request of the server, limits the time of every request to the server, keeps
+// the texts of open documents with their errors, and tracks whether the server still loads the
 // project. It starts no process, reads no file, and never applies a change that a server
 // asks for. What a server sends is untrusted, and limited in size.
 //
-// The caller calls Run once. Other methods may be called at any time, by any goroutine;
-// requests are for after Wait. Paths of files are absolute. Start reading at Client.
+// The caller calls Run once. The other methods are safe for concurrent use. Requests must not
+// be sent before Wait has returned. Paths of files are absolute. Start reading at Client.
 package client
 
 import (
@@ -24,7 +24,7 @@ import (
 const (
 	startLimit = time.Minute     // for the answer to initialize
 	endLimit   = 2 * time.Second // for the answer to shutdown
-	maxTries   = 5               // of a request during which the server notices a change
+	maxTries   = 5               // of a request that fails with contentModified
 )
 
 // Options describe a server and the limits of a Client.
@@ -32,11 +32,12 @@ type Options struct {
 	Name     string         // for errors
 	Root     string         // the directory of the project, absolute
 	Settings map[string]any // initializationOptions; may be nil
-	// Request is how long a request may take, with the time in which the server loads the
-	// project.
+	// Request is how long a request may take, including the time in which the server loads
+	// the project.
 	Request time.Duration
-	// Quiet is how long a server must send nothing more about a file if it does not say to
-	// which version its diagnostics belong. If it does, a fifth is enough. It is positive.
+	// Quiet is how long a server must send nothing more about a file before its diagnostics
+	// count as complete. A fifth of it is enough if they state the version of the file. It
+	// must be positive.
 	Quiet time.Duration
 }
 
@@ -77,8 +78,8 @@ func (c *Client) Run(r io.Reader, w io.Writer) {
 	c.read(r)
 }
 
-// initialize sends the first messages. The process ID is left out, because the server may
-// not see this process in its sandbox and would exit.
+// initialize sends the first messages. The process ID is left out: a server in a
+// sandbox may not see this process, and would exit.
 func (c *Client) initialize() error {
 	ctx, stop := context.WithTimeout(c.life, startLimit)
 	defer stop()
@@ -119,8 +120,8 @@ func (c *Client) Ready() bool {
 	}
 }
 
-// Wait waits until the server is initialized, or the connection has ended: a server that
-// does not answer within a minute is given up.
+// Wait waits until the server is initialized, or the connection has ended. The connection
+// ends if the server does not answer within a minute.
 func (c *Client) Wait(ctx context.Context) error {
 	select {
 	case <-c.ready:
@@ -161,7 +162,7 @@ func (c *Client) Request(ctx context.Context, method string, params protocol.Par
 	return false, fmt.Errorf("%s: %w", c.o.Name, err)
 }
 
-// answer answers a request of the server. An unanswered one would stop it.
+// answer answers a request of the server. The server may wait for every answer.
 func (c *Client) answer(method string, params json.RawMessage) (any, error) {
 	switch method {
 	case "workspace/configuration":
@@ -196,8 +197,8 @@ func (c *Client) note(method string, params json.RawMessage) {
 	c.news = make(chan struct{})
 }
 
-// settle waits until the server is not loading the project. If that takes too long, it
-// reports false, and does not wait again for the same work.
+// settle waits until the server has loaded the project. If the deadline of ctx comes first,
+// it reports false, and later calls do not wait for the same work.
 func (c *Client) settle(ctx context.Context) bool {
 	settled := c.until(ctx, func() time.Duration {
 		if c.work.slow {
@@ -213,7 +214,7 @@ func (c *Client) settle(ctx context.Context) bool {
 	return settled && !c.work.slow
 }
 
-// settled is a check for until.
+// settled is a check for until, which waits while the server loads the project.
 func (c *Client) settled() time.Duration {
 	if c.work.loading() {
 		return forNews
@@ -221,7 +222,7 @@ func (c *Client) settled() time.Duration {
 	return 0
 }
 
-// forNews as the result of a check means that time alone changes nothing.
+// forNews is what a check returns if only a notification can change its result.
 const forNews = time.Duration(math.MaxInt64)
 
 // until waits until check returns 0. It calls check with c.mu held: whenever the server has

@@ -93,8 +93,8 @@ func (s *server) send(text string) {
 	_, _ = fmt.Fprintf(s.out, "Content-Length: %d\r\n\r\n%s", len(text), text) // the client may have ended
 }
 
-// A server gets the text of a file when it is opened and when it has changed, and changes on
-// disk only of other files.
+// A server gets the text of a file when it is opened or changed. Of changes on disk, it gets
+// deletions and those of files that are not open.
 func TestDocuments(t *testing.T) {
 	c, s := start(t, `{}`)
 	event := func(file string, kind int) protocol.FileEvent {
@@ -186,7 +186,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// A wrong message ends the connection with a reason, and one that is too large is skipped.
+// An invalid message ends the connection with a reason. One that is too large is skipped.
 func TestFrames(t *testing.T) {
 	large := fmt.Sprintf("content-length: %d\r\nContent-Type: x\r\n\r\n%s", 16<<20+1, strings.Repeat(" ", 16<<20+1))
 	values := "[" + strings.Repeat("0,", 300_001) + "0]"

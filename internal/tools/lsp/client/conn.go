@@ -76,7 +76,7 @@ func newConn(p peer) *conn {
 	return c
 }
 
-// End ends the connection with a reason. The first reason counts. The server is not told.
+// End ends the connection with a reason. The first reason counts. It sends nothing.
 func (c *conn) End(err error) { c.end(err) }
 
 // Ended is closed when the connection has ended.
@@ -147,8 +147,8 @@ func (c *conn) receive(body []byte) error {
 	return nil
 }
 
-// take removes a request from those that wait, and returns where its answer goes; nil if it
-// does not wait.
+// take removes a request from the waiting ones, and returns the channel for its answer; nil if
+// it is not waiting.
 func (c *conn) take(id string) chan<- message {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -157,8 +157,8 @@ func (c *conn) take(id string) chan<- message {
 	return answered
 }
 
-// send queues a message. It never blocks: a server that reads nothing until the queue is
-// full has failed.
+// send queues a message. It never blocks: if the queue is full, because the server does
+// not read its input, it ends the connection.
 func (c *conn) send(m object) error {
 	if m["jsonrpc"] = "2.0"; m["params"] == nil {
 		delete(m, "params")

@@ -23,9 +23,9 @@ type document struct {
 
 	found   []protocol.Diagnostic // errors that the server has published
 	foundAt time.Time             // when found arrived; zero for never
-	pulled  []protocol.Diagnostic // errors that it has answered
-	// quiet is how long the server must send nothing more to complete its errors; 0 if it has
-	// sent none.
+	pulled  []protocol.Diagnostic // errors in its answer to a request
+	// quiet is how long the server must send nothing more before its errors count as
+	// complete; 0 if it has sent no list of errors.
 	quiet time.Duration
 	clean bool // the last list of the server was empty and had no version
 }
@@ -37,7 +37,7 @@ type documents struct {
 	version int                  // of the document that was sent last
 }
 
-// set keeps the text of a file, which is sent now.
+// set records the text of a file that the caller sends next.
 func (ds *documents) set(file, text string) *document {
 	ds.version++
 	d := &document{version: ds.version, text: text, sent: time.Now()}
@@ -48,7 +48,7 @@ func (ds *documents) set(file, text string) *document {
 	return d
 }
 
-// oldest returns the file that was sent longest ago. There is one.
+// oldest returns the file that was sent longest ago. At least one must be open.
 func (ds *documents) oldest() string {
 	return slices.MinFunc(slices.Collect(maps.Keys(ds.open)), func(a, b string) int { return ds.open[a].version - ds.open[b].version })
 }
@@ -141,8 +141,8 @@ func (c *Client) Changed(all []protocol.FileEvent) {
 	}
 }
 
-// Knows reports whether edits of the server are for this text of a file: it is the text
-// that was sent last, and so is the version, if it is not 0.
+// Knows reports whether edits of the server apply to this text of a file: the text must be
+// the one that was sent last, and so must the version unless it is 0.
 func (c *Client) Knows(file string, version int, text string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -13,18 +13,18 @@ const (
 	// maxMessage is the size in bytes of the largest message that is read. Larger ones are
 	// skipped.
 	maxMessage = 16 << 20
-	// maxValues is the number of values, or rather of commas, of the largest message. A value
-	// takes up to 50 times as much memory as its text.
+	// maxValues limits the commas of a message, and so its values: in memory, a value can
+	// take 50 times as much space as in the text.
 	maxValues = 300_000
-	// maxHeader limits the header of a message, in bytes. What is already buffered may exceed
-	// it.
+	// maxHeader limits the header of a message, in bytes. Bytes that are already buffered do
+	// not count.
 	maxHeader = 4 << 10
 )
 
 // frames reads messages with a header, as the section "Base Protocol" of the protocol
 // describes them.
 type frames struct {
-	limit *io.LimitedReader // of what may be read at all
+	limit *io.LimitedReader // limits how much is read
 	text  *textproto.Reader // reads limit
 }
 

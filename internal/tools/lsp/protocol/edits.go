@@ -26,8 +26,8 @@ func (e Encoding) Column(line string, offset int) int {
 	return len(utf16.Encode([]rune(line[:offset])))
 }
 
-// Offset returns the byte offset of a column of line. A column that line does not have
-// means its end, or its beginning if it is negative.
+// Offset returns the byte offset of a column of line. A column past the end
+// means the end, and a negative one the beginning.
 func (e Encoding) Offset(line string, column int) int {
 	if e == utf8 {
 		return max(0, min(column, len(line)))

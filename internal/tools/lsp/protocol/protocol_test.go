@@ -12,7 +12,7 @@ import (
 	"agent/internal/tools/lsp/protocol"
 )
 
-// Columns count bytes or UTF-16 code units, and a wrong one means an end of the line.
+// Columns count bytes or UTF-16 code units. A column outside the line means its nearest end.
 func TestColumns(t *testing.T) {
 	const line = "ä𝄞z\xff"
 	for _, c := range []struct {

@@ -20,6 +20,11 @@ func TestLoadingProject(t *testing.T) {
 			go f.works("end")
 			return []any{}
 		},
+		"progress ends before the answer": func(f *fake) any {
+			f.works("begin")
+			f.works("end")
+			return []any{}
+		},
 		"status": func(f *fake) any {
 			f.works("begin") // a check in the background, which does not count
 			f.status(true)

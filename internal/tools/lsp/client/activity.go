@@ -21,6 +21,7 @@ type activity struct {
 	status bool                 // the server sends its status
 	loads  bool                 // its last status says that it loads the project
 	slow   bool                 // it has been loading the project for longer than a request may take
+	loaded time.Time            // when it last finished loading the project
 }
 
 // note records a notification. It ignores those that say nothing about work.
@@ -33,6 +34,7 @@ func (a *activity) note(method string, params json.RawMessage) {
 	if method != "$/progress" && method != "experimental/serverStatus" || json.Unmarshal(params, &p) != nil {
 		return
 	}
+	loading := a.loading()
 	switch token := string(p.Token); {
 	case method == "experimental/serverStatus":
 		a.status, a.loads = true, !p.Quiescent
@@ -42,7 +44,9 @@ func (a *activity) note(method string, params json.RawMessage) {
 		delete(a.began, token)
 		a.ended = time.Now()
 	}
-	a.slow = a.slow && a.loading()
+	if loading && !a.loading() {
+		a.slow, a.loaded = false, time.Now()
+	}
 }
 
 // loading reports whether the server reads the project, so that its answers may be

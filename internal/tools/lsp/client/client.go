@@ -101,13 +101,12 @@ func (c *Client) initialize() error {
 	return err
 }
 
-// Shutdown asks the server to exit, and waits for its answer.
+// Shutdown asks the server to shut down, waits for its answer, and asks it to exit.
 func (c *Client) Shutdown() {
 	ctx, stop := context.WithTimeout(c.life, endLimit)
 	defer stop()
-	if _, err := c.call(ctx, "shutdown", nil); err == nil {
-		_ = c.notify("exit", nil) // the server ends anyway
-	}
+	_, _ = c.call(ctx, "shutdown", nil) // exit ends the server even without its answer
+	_ = c.notify("exit", nil)
 }
 
 // Ready reports whether the server is initialized.
@@ -141,9 +140,11 @@ func (c *Client) Request(ctx context.Context, method string, params protocol.Par
 	defer stop()
 	var m message
 	for tries := 1; ; tries++ {
+		sent, loaded := time.Now(), false
 		m, err = c.call(limited, method, params)
+		partial, loaded = c.loading(sent)
 		failed, refused := errors.AsType[*responseError](err)
-		again := err == nil && m.early || refused && failed.Code == contentModified && tries < maxTries
+		again := err == nil && (partial || loaded && tries == 1) || refused && failed.Code == contentModified && tries < maxTries
 		if !again || !c.settle(limited) {
 			break
 		}
@@ -153,13 +154,21 @@ func (c *Client) Request(ctx context.Context, method string, params protocol.Par
 	}
 	switch {
 	case err == nil:
-		return m.early, nil
+		return partial, nil
 	case ctx.Err() != nil:
 		return false, ctx.Err()
 	case errors.Is(err, context.DeadlineExceeded):
 		return false, fmt.Errorf("%s did not answer within %v. It may still be loading the project; try again later, or use search", c.o.Name, c.o.Request)
 	}
 	return false, fmt.Errorf("%s: %w", c.o.Name, err)
+}
+
+// loading reports whether the server loads the project, and whether it has finished doing so
+// after t. In both cases, its answer to a request that was sent at t may be incomplete.
+func (c *Client) loading(t time.Time) (now, finished bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.work.loading(), c.work.loaded.After(t)
 }
 
 // answer answers a request of the server. The server may wait for every answer.
@@ -189,7 +198,6 @@ func (c *Client) note(method string, params json.RawMessage) {
 	var p protocol.Published
 	if method != "textDocument/publishDiagnostics" {
 		c.work.note(method, params)
-		c.early = c.work.loading()
 	} else if json.Unmarshal(params, &p) == nil {
 		c.documents.publish(p)
 	}

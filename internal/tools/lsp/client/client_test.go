@@ -215,19 +215,16 @@ func TestFrames(t *testing.T) {
 
 // A server that does not read its input does not block the client.
 func TestNotReading(t *testing.T) {
-	for size, messages := range map[int]int{0: 300, 4 << 20: 20} {
-		c, _ := start(t, `{}`)
-		text := strings.Repeat("x", size)
-		var err error
-		for i := 0; err == nil; i++ {
-			if i > messages {
-				t.Fatalf("all messages with a text of %d bytes were queued", size)
-			}
-			err = c.Open("/p/a", text+fmt.Sprint(i))
+	c, _ := start(t, `{}`)
+	var err error
+	for i := 0; err == nil; i++ {
+		if i > 100 {
+			t.Fatal("all messages were queued")
 		}
-		if want := "the language server does not read its input"; !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("the error is %v", err)
-		}
+		err = c.Open("/p/a", fmt.Sprint(i))
+	}
+	if want := "the language server does not read its input"; !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("the error is %v", err)
 	}
 }
 

@@ -8,13 +8,10 @@ import (
 	"io"
 	"strconv"
 	"sync"
-	"sync/atomic"
 )
 
-const (
-	maxQueued      = 256      // messages that wait until the server reads them
-	maxQueuedBytes = 64 << 20 // of these messages
-)
+// maxQueued limits the messages that wait until the server reads them. Each can contain a file.
+const maxQueued = 32
 
 // peer handles what a server sends without being asked. One goroutine calls it, so it must
 // not block.
@@ -29,17 +26,12 @@ type peer interface {
 type conn struct {
 	peer  peer
 	queue chan []byte
-	bytes atomic.Int64            // in queue
 	life  context.Context         // ends when the connection ends
 	end   context.CancelCauseFunc // the first error counts
 
 	mu      sync.Mutex
 	last    int
 	waiting map[string]chan message // by the ID of the request
-
-	// early is set while an answer that arrives may be incomplete. Only the goroutine that
-	// reads uses it.
-	early bool
 }
 
 // message is a request, a response or a notification of the server.
@@ -49,8 +41,6 @@ type message struct {
 	Params json.RawMessage `json:"params"`
 	Result json.RawMessage `json:"result"`
 	Error  *responseError  `json:"error"`
-
-	early bool // the answer may be incomplete
 }
 
 type object = map[string]any
@@ -63,12 +53,9 @@ type responseError struct {
 
 func (e *responseError) Error() string { return fmt.Sprintf("%s (code %d)", e.Message, e.Code) }
 
-const (
-	// methodNotFound is the error code of JSON-RPC for unknown methods.
-	methodNotFound = -32601
-	// contentModified is the error code of a request whose result is out of date.
-	contentModified = -32801
-)
+// These error codes mean that the method is unknown, and that the result of a request is out
+// of date.
+const methodNotFound, contentModified = -32601, -32801
 
 func newConn(p peer) *conn {
 	c := &conn{peer: p, queue: make(chan []byte, maxQueued), waiting: map[string]chan message{}}
@@ -99,7 +86,6 @@ func (c *conn) write(w io.Writer) {
 		case <-c.Ended():
 			return
 		case text := <-c.queue:
-			c.bytes.Add(-int64(len(text)))
 			if _, err := w.Write(text); err != nil {
 				c.End(fmt.Errorf("write to the language server: %w", err))
 			}
@@ -140,7 +126,6 @@ func (c *conn) receive(body []byte) error {
 		c.peer.note(m.Method, m.Params)
 	default:
 		if answered := c.take(string(m.ID)); answered != nil {
-			m.early = c.early
 			answered <- m
 		}
 	}
@@ -167,16 +152,11 @@ func (c *conn) send(m object) error {
 	if err != nil {
 		return err
 	}
-	text := fmt.Appendf(nil, "Content-Length: %d\r\n\r\n%s", len(body), body)
-	full := errors.New("the language server does not read its input")
-	if c.bytes.Add(int64(len(text))) > maxQueuedBytes {
-		c.End(full)
-	}
 	select {
 	case <-c.Ended():
-	case c.queue <- text:
+	case c.queue <- fmt.Appendf(nil, "Content-Length: %d\r\n\r\n%s", len(body), body):
 	default:
-		c.End(full)
+		c.End(errors.New("the language server does not read its input"))
 	}
 	return c.Err()
 }

@@ -357,6 +357,7 @@ func TestEditorFaults(t *testing.T) {
 		{`{"jsonrpc":"2.0","id":2,"method":"session/new","params":{"cwd":7}}`, `"id":2,"error":{"code":-32602`},
 		{`{"jsonrpc":"2.0","id":3,"method":"session/new","params":{"cwd":"src","mcpServers":[]}}`, `cwd must be an absolute path`},
 		{`{"jsonrpc":"2.0","id":4,"method":"session/load","params":{"cwd":"/","sessionId":"nothing","mcpServers":[]}}`, `"id":4,"error":{"code":-32603`},
+		{`{"jsonrpc":"2.0","id":4,"method":"session/load","params":{"cwd":"/","sessionId":"","mcpServers":[]}}`, `"id":4,"error":{"code":-32602`},
 		{`{"jsonrpc":"2.0","id":5,"method":"session/prompt","params":{"sessionId":"nothing","prompt":[{"type":"text","text":"` + strings.Repeat("x", 11<<20) + `"}]}}`, `"id":5,"error":{"code":-32600,"message":"Invalid request","data":{"error":"the message is larger than 10 MiB`},
 		{`{"text":"` + strings.Repeat("x", 11<<20) + `"}`, `"id":null,"error":{"code":-32600`},
 		{`{"jsonrpc":`, `"id":null,"error":{"code":-32700`},

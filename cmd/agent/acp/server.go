@@ -223,8 +223,11 @@ func (s *server) newSession(p *acp.NewSessionRequest) (task, error) {
 // resume returns the task that opens a stored session, or returns to one that is open. With
 // replay, it sends its transcript before the answer.
 func (s *server) resume(id acp.SessionId, o Opening, servers []acp.McpServer, replay bool) (task, error) {
-	if !filepath.IsAbs(o.Dir) {
+	switch {
+	case !filepath.IsAbs(o.Dir):
 		return nil, invalid("cwd must be an absolute path, not %q", o.Dir)
+	case id == "": // it would open a new session
+		return nil, invalid("sessionId must not be empty")
 	}
 	return func(ctx context.Context) (any, func(), error) {
 		open, err := s.session(id)

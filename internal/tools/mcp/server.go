@@ -229,7 +229,8 @@ func (s *server) dial(ctx context.Context, version string, discover time.Duratio
 	}
 	old := &sdk.SSEClientTransport{Endpoint: at.URL, HTTPClient: httpClient}
 	if s.SSE {
-		return client.Connect(ctx, old, options)
+		session, err := client.Connect(ctx, old, options)
+		return session, t.cause(err)
 	}
 	session, err := client.Connect(ctx, &sdk.StreamableClientTransport{Endpoint: at.URL, HTTPClient: httpClient, OAuthHandler: s.OAuth}, options)
 	if err == nil || ctx.Err() != nil {
@@ -241,7 +242,7 @@ func (s *server) dial(ctx context.Context, version string, discover time.Duratio
 	if session, oldErr := client.Connect(ctx, old, options); oldErr == nil {
 		return session, nil
 	}
-	return nil, err
+	return nil, t.cause(err)
 }
 
 // deniedError is the error of a server that needs other credentials.

@@ -280,7 +280,8 @@ type roundTripper struct {
 	base      *http.Transport
 	origin    *url.URL
 	sent      *sent
-	denied    atomic.Int32 // status of the last answer if it denied access; otherwise 0
+	denied    atomic.Int32          // status of the last answer if it denied access; otherwise 0
+	other     atomic.Pointer[error] // of the last request to another host; nil for none
 }
 
 // newHTTPClient returns the client for a server, and its round tripper.
@@ -293,6 +294,15 @@ func newHTTPClient(s Server, authorize Authorize, calls *sent) (*http.Client, *r
 	return &http.Client{Transport: t}, t, nil
 }
 
+// cause returns the error of a connection that failed with err. If a request went to another
+// host, the SDK sometimes reports only that the connection was closed.
+func (t *roundTripper) cause(err error) error {
+	if other := t.other.Load(); err != nil && other != nil {
+		return *other
+	}
+	return err
+}
+
 // RoundTrip sends a request. The server must not choose another host, by a redirect or by
 // the endpoint of SSE: that host would get the arguments of calls, and it may be one that
 // only this computer can reach.
@@ -301,7 +311,9 @@ func (t *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 		if req.Body != nil {
 			_ = req.Body.Close()
 		}
-		return nil, fmt.Errorf("the MCP server %s refers to %s://%s. If you trust that host, configure its URL", t.Name, req.URL.Scheme, req.URL.Host)
+		err := fmt.Errorf("the MCP server %s refers to %s://%s. If you trust that host, configure its URL", t.Name, req.URL.Scheme, req.URL.Host)
+		t.other.Store(&err)
+		return nil, err
 	}
 	req = req.Clone(req.Context())
 	for name, value := range t.Headers {

@@ -13,19 +13,31 @@ type Meter struct {
 // Of returns how many tokens a request with msgs uses. prefix is the estimate of
 // what precedes the messages.
 func (m Meter) Of(prefix int, msgs []llm.Message) int {
-	used := int(m.scaleOf(prefix, msgs) * float64(prefix+Tokens(msgs)))
+	sums := sumsOf(msgs)
+	all := sums[len(msgs)]
+	used := int(m.scaleOf(prefix, sums) * float64(prefix+all))
 	if m.total > 0 && m.msgs <= len(msgs) {
-		used = max(used, m.total+Tokens(msgs[m.msgs:]))
+		used = max(used, m.total+all-sums[m.msgs])
 	}
 	return used
 }
 
+// sumsOf returns, by n, the estimate of the first n messages.
+func sumsOf(msgs []llm.Message) []int {
+	sums := make([]int, len(msgs)+1)
+	for i := range msgs {
+		sums[i+1] = sums[i] + tokensOf(&msgs[i])
+	}
+	return sums
+}
+
 // scaleOf returns by how much the provider counts more than the estimate; at least 1.
-func (m Meter) scaleOf(prefix int, msgs []llm.Message) float64 {
+// sums are those of the messages.
+func (m Meter) scaleOf(prefix int, sums []int) float64 {
 	const most = 3 // beyond that the provider counts more than text
 	scale := max(m.scale, 1)
-	if m.input > 0 && prefix > 0 && m.before <= len(msgs) {
-		scale = float64(m.input) / float64(prefix+Tokens(msgs[:m.before]))
+	if m.input > 0 && prefix > 0 && m.before < len(sums) {
+		scale = float64(m.input) / float64(prefix+sums[m.before])
 	}
 	return min(max(scale, 1), most)
 }
@@ -42,5 +54,5 @@ func (m Meter) Counted(u llm.Usage, before, msgs int) Meter {
 
 // Compacted returns the meter for the result of a compaction of msgs.
 func (m Meter) Compacted(prefix int, msgs []llm.Message) Meter {
-	return Meter{scale: m.scaleOf(prefix, msgs)}
+	return Meter{scale: m.scaleOf(prefix, sumsOf(msgs))}
 }

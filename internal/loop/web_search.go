@@ -63,7 +63,7 @@ func (a *Agent) setWebSearch(c event.SetWebSearch) {
 	case now == searchWanted:
 		a.rec.notify(fmt.Sprintf("Web search is off until you approve it: the next prompt asks whether %s may search the web in this session. To approve it now, type /web on.", name))
 	case now == searchOn:
-		a.rec.notify(fmt.Sprintf("Web search is on in this session: %s may search the web. Its provider sends the search words to the web and may charge for each search. Turn it off with /web off.", name))
+		a.rec.notify(fmt.Sprintf("Web search is on in this session: %s may search the web. Its provider sends the search terms to the web and may charge for each search. Turn it off with /web off.", name))
 	default:
 		a.rec.notify(fmt.Sprintf("Web search is off. To let %s search the web in this session, type /web on.", name))
 	}

@@ -276,7 +276,7 @@ func (r *run) confirmSearch(ctx context.Context) ending {
 		return ending{}
 	}
 	end := r.requests.user.confirm(ctx, event.SearchAsk, "Let "+m.Name+" search the web in this session?",
-		"its provider sends search words from the conversation to the web, and may charge for each search", ending{reason: event.Done})
+		"its provider sends search terms from the conversation to the web, and may charge for each search", ending{reason: event.Done})
 	if end.reason == event.UserInterrupt {
 		return end
 	}

@@ -9,6 +9,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"agent/internal/llm/phrase"
 )
 
 // DecodeCommand returns the command in a line of another program, as EncodeCommand writes
@@ -25,7 +27,7 @@ func DecodeCommand(line []byte) (Command, error) {
 	}
 	at := slices.IndexFunc(commands, func(r row) bool { return r.name == name && !r.internal })
 	if at < 0 {
-		return nil, fmt.Errorf("unknown type %q", clip(name))
+		return nil, unknownType(name)
 	}
 	delete(fields, "type")
 	for _, need := range required(commands[at].typ) {
@@ -48,6 +50,20 @@ func DecodeCommand(line []byte) (Command, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return c, nil
+}
+
+// unknownType returns the error for a type that no command has.
+func unknownType(name string) error {
+	var names []string
+	for _, r := range commands {
+		if !r.internal {
+			names = append(names, r.name)
+		}
+	}
+	if near := phrase.Nearest(name, names); near != "" {
+		return fmt.Errorf("unknown type %q: did you mean %q?", clip(name), near)
+	}
+	return fmt.Errorf("unknown type %q. To list the types: agent help protocol", clip(name))
 }
 
 // notAnObject is the error of a line that holds no JSON object.

@@ -294,7 +294,7 @@ func (s *server) start(o Opening, servers []acp.McpServer) (*session, error) {
 		return nil, notFound(acp.SessionId(o.Resume))
 	}
 	opened.Notices = append(opened.Notices, notices...)
-	open := newSession(s.conn, opened, client)
+	open := newSession(s.conn, opened, client, o.Resume != "")
 	open.servers, open.dirs = servers, o.AddDirs
 	if files != nil {
 		files.bind(open.id)

@@ -27,7 +27,6 @@ const (
 // sends updates to the editor, in order.
 type session struct {
 	id      acp.SessionId
-	conn    *conn
 	opened  *Opened
 	servers []acp.McpServer // of the editor
 	dirs    []string        // further directories of the editor
@@ -41,6 +40,7 @@ type session struct {
 	side   sync.WaitGroup // the search for a model, and what a turn waits for
 
 	// The fields below are owned by the loop.
+	updates   *updates
 	feed      *feed
 	flush     *time.Timer // nil if nothing waits to be sent
 	questions *questions
@@ -82,17 +82,42 @@ type ending struct {
 	err      error
 }
 
-// newSession runs the agent of an open session.
-func newSession(c *conn, o *Opened, client acp.ClientCapabilities) *session {
+// updates sends the updates of a session. Until the editor knows the session, it keeps them,
+// because the editor would ignore them.
+type updates struct {
+	conn  *conn
+	id    acp.SessionId
+	known bool
+	kept  []acp.SessionUpdate
+}
+
+func (us *updates) send(u acp.SessionUpdate) {
+	if !us.known {
+		us.kept = append(us.kept, u)
+		return
+	}
+	_ = us.conn.notify(acp.ClientMethodSessionUpdate, acp.SessionNotification{SessionId: us.id, Update: u})
+}
+
+// release sends the updates that were kept. From now on, none is kept.
+func (us *updates) release() {
+	us.known = true
+	for _, u := range us.kept {
+		us.send(u)
+	}
+	us.kept = nil
+}
+
+// newSession runs the agent of an open session. Known reports whether the editor knows the
+// session already, because it has named its ID.
+func newSession(c *conn, o *Opened, client acp.ClientCapabilities, known bool) *session {
 	s := &session{
-		id: acp.SessionId(o.ID), conn: c, opened: o,
+		id: acp.SessionId(o.ID), updates: &updates{conn: c, id: acp.SessionId(o.ID), known: known}, opened: o,
 		events: make(chan event.Event, 64), work: make(chan func()), ended: make(chan struct{}),
 		past: past{loaded: make(chan struct{})},
 	}
 	s.ctx, s.stop = context.WithCancel(context.Background())
-	s.feed = newFeed(o.Dir, func(u acp.SessionUpdate) {
-		_ = c.notify(acp.ClientMethodSessionUpdate, acp.SessionNotification{SessionId: s.id, Update: u})
-	})
+	s.feed = newFeed(o.Dir, s.updates.send)
 	s.feed.window = o.Model.Context
 	commands := make(chan event.Command)
 	s.outbox = screen.NewOutbox(s.ctx, commands)
@@ -174,7 +199,7 @@ func (s *session) loop() {
 // safely calls f. A panic is reported, and the session continues.
 func (s *session) safely(f func()) {
 	var err error
-	defer s.conn.recovered("session "+string(s.id), &err)
+	defer s.updates.conn.recovered("session "+string(s.id), &err)
 	f()
 }
 
@@ -306,6 +331,7 @@ func (s *session) replay() error {
 // announce sends what an editor gets after the answer that opened the session.
 func (s *session) announce() {
 	s.do(func() {
+		s.updates.release()
 		s.sendCommands()
 		for _, text := range s.opened.Notices {
 			s.feed.note(text)

@@ -354,22 +354,9 @@ func (a *app) addTools() error {
 	a.recordChanges()
 	a.options.Interceptors = a.intercept(calls, a.changes.with(a.work, false, withHooks(calls, interceptors))...)
 	a.options.Shell = commands.Typed(a.jobs)
-	a.options.HowToTest = func(runs bool) string { return howToTest(checks, a.work.Dir(), runs) }
 	a.options.Situation = a.situationIn(a.work)
 	a.addDelegates(seen)
 	return nil
-}
-
-// howToTest tells the model how to test its changes in dir; empty if no way is known.
-// Commands is set if commands can be approved.
-func howToTest(checks *check.Checks, dir string, commands bool) string {
-	if len(checks.Tools()) > 0 {
-		return "call diagnostics"
-	}
-	if line := situation.TestCommand(dir); commands && line != "" {
-		return "run `" + line + "`"
-	}
-	return ""
 }
 
 // situationIn returns a function that describes the environment of an agent that works

@@ -38,8 +38,8 @@ type Options struct {
 	// Interceptors act around every call, also those of commands that the user types.
 	Interceptors tools.Interceptors
 	WorkspaceOptions
-	Hooks       Hooks // the commands of the user at events; nil for none
-	turn.Checks       // the Evidence is fed by one of the Interceptors
+	Hooks    Hooks         // the commands of the user at events; nil for none
+	Evidence turn.Evidence // fed by one of the Interceptors; nil for none
 
 	// Delegates are the delegates of the session, which belong to the agent from now
 	// on. It offers the model their tool, if there is an agent to start. Nil for none.

@@ -44,7 +44,6 @@ type Ledger struct {
 	edits    map[string]int
 	commands []*command // those that may change files
 	checks   []*run
-	ran      int // when the model's last command, or a configured check, ended
 }
 
 // command is a command that may change files.
@@ -84,9 +83,6 @@ func (l *Ledger) Run(ctx context.Context, in tools.Info, c tools.Call, ok tools.
 	}
 	if at != nil {
 		l.end(at, runs, r, err, ctx.Err() != nil)
-		if err == nil && in.Step > 0 {
-			l.ran = l.clock
-		}
 	}
 	l.addConfigured(in, r.Checked)
 	return r, err
@@ -185,7 +181,6 @@ func (p proof) outcome(code int) (o event.CheckOutcome, why string) {
 func (l *Ledger) addConfigured(in tools.Info, all []tools.Checked) {
 	for _, k := range all {
 		l.clock++
-		l.ran = l.clock
 		c := &run{CheckRun: event.CheckRun{
 			Kind: event.CheckOther, Command: phrase.OneLine(k.Command, maxText), Report: lastLine(k.Output),
 			Began: k.Began, By: event.ByConfiguration, Agent: in.Agent,
@@ -204,19 +199,6 @@ func (l *Ledger) addConfigured(in tools.Info, all []tools.Checked) {
 		c.finish(k.ExitCode, k.Ended)
 		l.checks = append(l.checks, c)
 	}
-}
-
-// Unchecked reports whether files were changed in this turn, and neither a command of
-// the model nor a configured check has run since.
-func (l *Ledger) Unchecked() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, at := range l.edits {
-		if at > l.from && at > l.ran {
-			return true
-		}
-	}
-	return false
 }
 
 // End returns the evidence of the turn, nil if nothing was checked or edited, and

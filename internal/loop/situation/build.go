@@ -1,33 +1,11 @@
 package situation
 
 import (
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strings"
 )
-
-// TestCommand returns the command that tests the project in dir; empty if none is
-// known.
-func TestCommand(dir string) string {
-	has := func(name string) bool { return buildFile(dir, name) != "" }
-	var node struct{ Scripts map[string]string }
-	switch {
-	case strings.Contains("\n"+buildFile(dir, "Makefile"), "\ntest:"):
-		return "make test"
-	case has("go.mod"):
-		return "go test ./..."
-	case has("Cargo.toml"):
-		return "cargo test"
-	case json.Unmarshal([]byte(buildFile(dir, "package.json")), &node) == nil && node.Scripts["test"] != "":
-		return "npm test"
-	case has("pytest.ini"), strings.Contains(buildFile(dir, "pyproject.toml"), "[tool.pytest"):
-		return "python3 -m pytest"
-	}
-	return ""
-}
 
 // maxTargets is how many targets of a makefile are listed.
 const maxTargets = 20

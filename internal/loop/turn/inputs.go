@@ -72,20 +72,8 @@ type noSecrets struct{}
 func (noSecrets) Text(s string) string              { return s }
 func (noSecrets) Message(m llm.Message) llm.Message { return m }
 
-// Checks tell whether the changes of a turn were checked. The zero value never reminds
-// the model to do so.
-type Checks struct {
-	// HowToTest tells the model how to test its changes: "run `make test`". It is
-	// empty if no way is known. Commands is set if commands can be approved. Nil if
-	// the model is never reminded.
-	HowToTest func(commands bool) string
-	Evidence  Evidence // nil if none is recorded; the model is then never reminded
-}
-
 // Evidence records the checks and edits of a turn.
 type Evidence interface {
-	// Unchecked reports whether files were changed and nothing ran since.
-	Unchecked() bool
 	// End returns the evidence of the turn, nil if there is none.
 	End() *event.Evidence
 }

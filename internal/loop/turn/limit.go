@@ -128,17 +128,3 @@ func notRunStopped(ctx context.Context) string {
 	}
 	return "not run: the user interrupted the turn"
 }
-
-// reminder returns a note for a model that is done, but ran nothing after it changed
-// files; empty if there is nothing to remind it of. A turn has at most one.
-func (r *run) reminder() string {
-	if r.reminded || r.HowToTest == nil || r.lastNote != "" || r.Evidence == nil || !r.Evidence.Unchecked() {
-		return ""
-	}
-	how := r.HowToTest(r.requests.user.attended() || r.Permissions.Mode() == event.ModeAll)
-	if how == "" {
-		return ""
-	}
-	r.reminded = true
-	return "You changed files and have run nothing since. Check the changes: " + how + ". If you cannot, end your answer with what is not checked."
-}

@@ -48,10 +48,11 @@ type Turn struct {
 	Runner    Runner
 	Schema    *Schema // of the last answer; may be nil
 	Hooks     Hooks   // nil for none
-	Checks
-	Limits Limits
-	Budget *budget.Account
-	Clock  Clock
+	// Evidence records the checks and edits of the turn; nil for none.
+	Evidence Evidence
+	Limits   Limits
+	Budget   *budget.Account
+	Clock    Clock
 }
 
 // run is a turn in progress.
@@ -67,7 +68,6 @@ type run struct {
 	end      event.TurnEnd
 	note     string // to the model, for the next step
 	resumed  bool   // the previous reply was cut off, and the model was asked to continue
-	reminded bool   // the model got the note of reminder
 	hooked   bool   // a hook has continued the turn
 	// limit is how the turn ends after the next reply, because a limit or a guard
 	// stopped it and could not ask a user; zero before that.
@@ -203,9 +203,6 @@ func (r *run) step(ctx context.Context) ending {
 // value if the model has to improve it or to read a message of the user.
 func (r *run) judgeAnswer(ctx context.Context) ending {
 	end, note := r.answer.judge(&r.final)
-	if end.reason == event.Done && note == "" {
-		note = r.reminder()
-	}
 	if end.reason == event.Done && note == "" {
 		note = r.moreForHooks(ctx)
 	}

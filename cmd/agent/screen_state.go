@@ -37,12 +37,18 @@ func (f stateFile) read() (s screenState) {
 	return s
 }
 
-// update applies change to the stored state. If two processes do so at the same
-// time, one change is lost.
+// update applies change to the stored state.
 func (f stateFile) update(change func(*screenState)) {
-	s := f.read()
-	change(&s)
-	if b, err := json.Marshal(s); err == nil && f != "" {
-		_ = history.Replace(string(f), b, false)
+	if f == "" {
+		return
 	}
+	_ = history.Exclusive(string(f), func() error {
+		s := f.read()
+		change(&s)
+		b, err := json.Marshal(s)
+		if err != nil {
+			return err
+		}
+		return history.Replace(string(f), b, false)
+	})
 }

@@ -3,6 +3,7 @@ package credentials
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
@@ -114,11 +115,20 @@ func storedProviders() []string {
 	if err != nil {
 		return nil
 	}
-	b, err := os.ReadFile(path)
+	list, err := readStored(path)
 	if err != nil {
 		return nil
 	}
-	return strings.Fields(string(b))
+	return list
+}
+
+// readStored reads the list of stored keys at path, which need not exist.
+func readStored(path string) ([]string, error) {
+	b, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	return strings.Fields(string(b)), nil
 }
 
 // noteStored adds the provider to the list of storedProviders, or removes it.
@@ -127,14 +137,18 @@ func noteStored(provider string, stored bool) error {
 	if err != nil {
 		return err
 	}
-	list := slices.DeleteFunc(storedProviders(), func(p string) bool { return p == provider })
-	if stored {
-		list = append(list, provider)
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return fmt.Errorf("update the list of stored keys: %w", err)
-	}
-	if err := os.WriteFile(path, []byte(strings.Join(list, "\n")+"\n"), 0o600); err != nil {
+	err = history.Exclusive(path, func() error {
+		list, err := readStored(path)
+		if err != nil {
+			return err
+		}
+		list = slices.DeleteFunc(list, func(p string) bool { return p == provider })
+		if stored {
+			list = append(list, provider)
+		}
+		return history.Replace(path, []byte(strings.Join(list, "\n")+"\n"), true)
+	})
+	if err != nil {
 		return fmt.Errorf("update the list of stored keys: %w", err)
 	}
 	return nil

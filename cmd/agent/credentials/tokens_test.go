@@ -1,7 +1,9 @@
 package credentials
 
 import (
+	"fmt"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -53,5 +55,23 @@ func TestTokensOfAnyLength(t *testing.T) {
 	}
 	if got, err := tokens.Load("mcp:desk"); got != "" || err != nil {
 		t.Errorf("loaded %q, %v after the deletion", got, err)
+	}
+}
+
+// Logins at the same time are all in the list.
+func TestLoginsAtOnce(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	t.Setenv("LocalAppData", t.TempDir())
+	var all sync.WaitGroup
+	for i := range 20 {
+		all.Go(func() {
+			if err := (Tokens{Keyring: entries{t, map[string]string{}}}).Save(fmt.Sprint("mcp:s", i), "text"); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if got := storedProviders(); len(got) != 20 {
+		t.Errorf("the list has %q", got)
 	}
 }

@@ -145,15 +145,13 @@ func importRun(_ context.Context, opts *Options) error {
 	if err != nil {
 		return err
 	}
-	all = slices.DeleteFunc(all, func(i imported) bool { return slices.Contains(old.Hooks.At(i.event), i.hook) })
+	all = missing(all, old.Hooks)
 	if len(all) == 0 {
 		fmt.Fprintf(opts.IO.Out, "There is nothing to import from %s.\n", ink.SanitizeLine(command.Short(file)))
 		return nil
 	}
-	var edits []settings.Edit
 	for _, i := range all {
 		fmt.Fprintf(opts.IO.Out, "hooks.%s  %s%s\n", i.event, ink.SanitizeLine(i.hook.Command), describe(i.hook))
-		edits = append(edits, settings.AppendValue(i.hook, "hooks", i.event))
 	}
 	what := phrase.Count(len(all), "hook")
 	switch {
@@ -163,11 +161,27 @@ func importRun(_ context.Context, opts *Options) error {
 	case !opts.IO.Confirm("Add " + what + " to " + ink.SanitizeLine(command.Short(path)) + "? They run without the sandbox. [y/N] "):
 		return errors.New("nothing was imported")
 	}
-	if err := settings.Change(path, edits...); err != nil {
+	err = settings.Change(path, func(now settings.Settings) (edits []settings.Edit, err error) {
+		for _, i := range missing(all, now.Hooks) {
+			edits = append(edits, settings.AppendValue(i.hook, "hooks", i.event))
+		}
+		return edits, nil
+	})
+	if err != nil {
 		return err
 	}
 	fmt.Fprintf(opts.IO.Out, "Added %s to %s.\n", what, ink.SanitizeLine(command.Short(path)))
 	return nil
+}
+
+// missing returns the hooks that the configuration does not have.
+func missing(all []imported, have settings.Hooks) (out []imported) {
+	for _, i := range all {
+		if !slices.Contains(have.At(i.event), i.hook) {
+			out = append(out, i)
+		}
+	}
+	return out
 }
 
 // describe returns the tools and the time limit of a hook; empty if it has neither.

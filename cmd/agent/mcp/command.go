@@ -225,9 +225,6 @@ func addRun(_ context.Context, opts *Options) error {
 	if err != nil {
 		return err
 	}
-	if _, ok := setup.File.MCP.Servers[opts.Name]; ok {
-		return fmt.Errorf("there is already an MCP server %q. To replace it, first run: agent mcp remove %s", opts.Name, opts.Name)
-	}
 	if !validName(opts.Name) {
 		return command.Usage("%q cannot be the name of an MCP server: use lower-case letters and digits, and between them single dashes and underscores", opts.Name)
 	}
@@ -235,7 +232,13 @@ func addRun(_ context.Context, opts *Options) error {
 	if s.URL != "" && len(s.Args) > 0 {
 		return command.Usage("a URL takes no arguments: %s", strings.Join(s.Args, " "))
 	}
-	if err := settings.Change(setup.File.Path, settings.SetValue(s, "mcp", "servers", opts.Name)); err != nil {
+	err = settings.Change(setup.File.Path, func(now settings.Settings) ([]settings.Edit, error) {
+		if _, ok := now.MCP.Servers[opts.Name]; ok {
+			return nil, fmt.Errorf("there is already an MCP server %q. To replace it, first run: agent mcp remove %s", opts.Name, opts.Name)
+		}
+		return []settings.Edit{settings.SetValue(s, "mcp", "servers", opts.Name)}, nil
+	})
+	if err != nil {
 		return err
 	}
 	fmt.Fprintf(opts.IO.Out, "Added the MCP server %s to %s. To connect to it: agent mcp tools %s\n", opts.Name, command.Short(setup.File.Path), opts.Name)
@@ -247,15 +250,18 @@ func removeRun(_ context.Context, opts *Options) error {
 	if err != nil {
 		return err
 	}
-	if _, ok := setup.File.MCP.Servers[opts.Name]; !ok {
+	err = settings.Change(setup.File.Path, func(now settings.Settings) ([]settings.Edit, error) {
+		if _, ok := now.MCP.Servers[opts.Name]; ok {
+			return []settings.Edit{settings.DeleteValue("mcp", "servers", opts.Name)}, nil
+		}
 		for _, s := range setup.Servers {
-			if s.Name == opts.Name {
-				return fmt.Errorf("%s is configured in %s of this repository. To stop using it: agent trust revoke mcp %s", s.Name, s.File, s.Name)
+			if s.Name == opts.Name && s.Sum != "" {
+				return nil, fmt.Errorf("%s is configured in %s of this repository. To stop using it: agent trust revoke mcp %s", s.Name, s.File, s.Name)
 			}
 		}
-		return unknown(opts.Name, slices.Sorted(maps.Keys(setup.File.MCP.Servers)))
-	}
-	if err := settings.Change(setup.File.Path, settings.DeleteValue("mcp", "servers", opts.Name)); err != nil {
+		return nil, unknown(opts.Name, slices.Sorted(maps.Keys(now.MCP.Servers)))
+	})
+	if err != nil {
 		return err
 	}
 	fmt.Fprintf(opts.IO.Out, "Removed the MCP server %s from %s.\n", opts.Name, command.Short(setup.File.Path))

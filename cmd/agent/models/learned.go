@@ -75,16 +75,34 @@ func (l *learnedFile) load() {
 	l.loaded, l.read = file, true
 }
 
-// add adds a fact to the file, which another process may have changed.
+// add adds a fact to the file, which another process may have changed. If the file cannot be
+// changed, only this process uses the fact.
 func (l *learnedFile) add(base, model, fact string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.load()
-	l.loaded.Facts = slices.DeleteFunc(l.loaded.Facts, func(f learnedFact) bool { return f.BaseURL == base && f.Model == model && f.Fact == fact })
-	l.loaded.Facts = append(l.loaded.Facts, learnedFact{base, model, fact, l.now().UTC()})
-	if b, err := json.MarshalIndent(l.loaded, "", "  "); err == nil && l.path != "" {
-		_ = history.Replace(l.path, append(b, '\n'), false)
+	learned := learnedFact{base, model, fact, l.now().UTC()}
+	if l.path == "" || history.Exclusive(l.path, func() error { return l.store(learned) }) != nil {
+		l.learn(learned)
 	}
+}
+
+// store adds a fact to the file, which is locked.
+func (l *learnedFile) store(learned learnedFact) error {
+	l.learn(learned)
+	b, err := json.MarshalIndent(l.loaded, "", "  ")
+	if err != nil {
+		return err
+	}
+	return history.Replace(l.path, append(b, '\n'), false)
+}
+
+// learn reads the file and adds a fact to what was read.
+func (l *learnedFile) learn(learned learnedFact) {
+	l.load()
+	l.loaded.Facts = slices.DeleteFunc(l.loaded.Facts, func(f learnedFact) bool {
+		return f.BaseURL == learned.BaseURL && f.Model == learned.Model && f.Fact == learned.Fact
+	})
+	l.loaded.Facts = append(l.loaded.Facts, learned)
 }
 
 // facts returns the facts about a model, in the order in which they were learned.

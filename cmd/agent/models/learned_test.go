@@ -1,10 +1,12 @@
 package models
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -51,5 +53,19 @@ func TestLearnedFile(t *testing.T) {
 	}
 	if got := (&learnedFile{now: time.Now}).server("http://h").Facts("m"); got != nil {
 		t.Errorf("without a data directory: got %v", got)
+	}
+}
+
+// TestFactsLearnedAtOnce keeps the facts that other processes learn at the same time.
+func TestFactsLearnedAtOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "data", "servers.json")
+	open := func() *learnedFile { return &learnedFile{path: path, now: time.Now} }
+	var all sync.WaitGroup
+	for i := range 20 {
+		all.Go(func() { open().server("http://h").Learn("m", fmt.Sprint(i)) })
+	}
+	all.Wait()
+	if got := open().server("http://h").Facts("m"); len(got) != 20 {
+		t.Errorf("got %v", got)
 	}
 }

@@ -1,9 +1,11 @@
 package settings_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -111,7 +113,7 @@ func TestChange(t *testing.T) {
 		if err := os.WriteFile(path, []byte(c.file), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if err := settings.Change(path, c.edits...); err != nil {
+		if err := settings.Change(path, edits(c.edits...)); err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
@@ -133,9 +135,45 @@ func TestChangeKeepsAFileThatItCannotEdit(t *testing.T) {
 		if err := os.WriteFile(path, []byte(file), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		err := settings.Change(path, settings.SetValue("dark", "theme"), e)
+		err := settings.Change(path, edits(settings.SetValue("dark", "theme"), e))
 		if got, _ := os.ReadFile(path); err == nil || string(got) != file {
 			t.Errorf("%v: error %v, file %s", e, err, got)
 		}
+	}
+}
+
+// edits decides on edits without a look at the settings.
+func edits(all ...settings.Edit) func(settings.Settings) ([]settings.Edit, error) {
+	return func(settings.Settings) ([]settings.Edit, error) { return all, nil }
+}
+
+// Every change starts from the file that the change before it has written, also through a
+// link to the file.
+func TestChangesAtOnceAreAllKept(t *testing.T) {
+	dir := t.TempDir()
+	file, link := filepath.Join(dir, "real.json"), filepath.Join(dir, "config.json")
+	if err := os.WriteFile(file, []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(file, link); err != nil {
+		link = file // there are no links here
+	}
+	var all sync.WaitGroup
+	for i := range 20 {
+		all.Go(func() {
+			err := settings.Change([]string{file, link}[i%2], func(now settings.Settings) ([]settings.Edit, error) {
+				if len(now.AddDirs) > 0 && now.MaxSteps != len(now.AddDirs) {
+					t.Errorf("max_steps is %d with %d directories", now.MaxSteps, len(now.AddDirs))
+				}
+				return []settings.Edit{settings.AppendValue(fmt.Sprint("/", i), "add_dirs"), settings.SetValue(len(now.AddDirs)+1, "max_steps")}, nil
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if set, err := settings.Read(file); err != nil || len(set.AddDirs) != 20 {
+		t.Errorf("%d directories, %v", len(set.AddDirs), err)
 	}
 }

@@ -64,6 +64,9 @@ func anthropicAnswers() map[string]wiretest.Content {
 			`Web search: b · failed: max_uses_exceeded +{"use":{"id":"srvtoolu_2","input":{"query":"b"}},"result":{"id":"srvtoolu_2","content":{"type":"web_search_tool_result_error","error_code":"max_uses_exceeded"}}}`,
 			`text I found that Go 1.26 is out. B says so. [https://go.dev/doc/go1.26] [https://example.org/b] +{"parts":[{"bytes":13},{"bytes":14,"citations":[{"type":"web_search_result_location","cited_text":"Go 1.26 is out","url":"https://go.dev/doc/go1.26","title":"Go 1.26 Release Notes","encrypted_index":"Eo8BCg/+index=="}]},{"bytes":2},{"bytes":10,"citations":[{"type":"web_search_result_location","cited_text":"x","url":"https://example.org/b","title":"B","encrypted_index":"Zz09"},{"type":"web_search_result_location","cited_text":"Go 1.26 is out","url":"https://go.dev/doc/go1.26","title":"Go 1.26 Release Notes","encrypted_index":"Eo8BCg/+index=="}]}]}`,
 		}, Reason: llm.Stop, Usage: llm.Usage{Input: 900, Output: 50, Searches: 2}},
+		"search-result-first.sse": {Messages: []string{
+			`Web search · 1 result +{"result":{"id":"srvtoolu_9","content":[{"type":"web_search_result","title":"Go 1.26 Release Notes","url":"https://go.dev/doc/go1.26","encrypted_content":"eA==","page_age":null}]}}`,
+			"text It is out."}, Reason: llm.Stop, Usage: llm.Usage{Input: 30, Output: 5}},
 		"message.json": {Messages: []string{`thinking Hm. +{"signature":"c2ln"}`, "text I look.", `Web search … +{"use":{"id":"s","input":{}}}`, `call toolu_a read {"path":"a"}`}, Reason: llm.Calls,
 			Usage: llm.Usage{Input: 11, Output: 5}},
 		"error.json": {Kind: llm.ErrOverloaded, Error: "Overloaded"},

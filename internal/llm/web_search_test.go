@@ -144,7 +144,9 @@ func TestPausedSearch(t *testing.T) {
 	}{
 		{"paused", []llm.Message{prompt, use}, true, false},
 		{"continued", []llm.Message{prompt, use, result}, true, true},
+		{"continued, then the next prompt", []llm.Message{prompt, use, result, next}, true, true},
 		{"interrupted", []llm.Message{prompt, use, next}, false, false},
+		{"continued in another turn", []llm.Message{prompt, use, next, result, next}, false, false},
 		{"compacted", []llm.Message{prompt, result}, false, false},
 	} {
 		body, err := anthropic.NewRequest(llm.Request{WebSearch: true, Messages: c.msgs})

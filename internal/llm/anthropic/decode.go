@@ -221,7 +221,7 @@ func (d *decoder) finish(b *block) {
 	if b.kind == llm.ToolCall && !b.ended && len(b.input) > 0 && string(b.input) != "null" {
 		d.out.Add(llm.CallDelta{Index: b.index, Args: string(b.input)})
 	}
-	if b.kind == llm.WebSearch && !b.ended {
+	if b.opaque.Use != nil && !b.ended {
 		d.nameSearch(b)
 	}
 	b.ended = true

@@ -21,7 +21,9 @@ import (
 // providers can cache it.
 func wireMessages(req llm.Request) []wireMessage {
 	b := builder{model: req.Model, search: req.WebSearch, results: llm.Results(req.Messages), used: map[string]bool{}, out: []wireMessage{}}
-	b.current = currentReplies(req.Messages)
+	if b.search {
+		b.current, b.continued = currentReplies(req.Messages), continuedSearches(req.Messages, req.Model)
+	}
 	for said := range llm.ByReply(req.Messages) {
 		if said[0].Kind == llm.User {
 			b.add(roleUser, user(said[0])...)
@@ -34,12 +36,13 @@ func wireMessages(req llm.Request) []wireMessage {
 
 // builder collects the messages of a request.
 type builder struct {
-	model   string
-	search  bool                    // the request offers the provider's web search
-	used    map[string]bool         // searches whose use was sent, by ID
-	current map[string]bool         // replies that no message of the user follows, by ID
-	results map[string]*llm.Message // by call
-	out     []wireMessage
+	model     string
+	search    bool                    // the request offers the provider's web search
+	used      map[string]bool         // searches whose use was sent, by ID
+	current   map[string]bool         // replies that no message of the user follows, by ID
+	continued map[string]bool         // searches of which a later reply has the result, by ID
+	results   map[string]*llm.Message // by call
+	out       []wireMessage
 }
 
 // add appends blocks to the last message if it has the same role, otherwise as

@@ -171,7 +171,7 @@ func (b *builder) text(m llm.Message) []wireBlock {
 // the use first. A search whose results cannot be sent becomes a note.
 func (b *builder) webSearch(m llm.Message) (blocks []wireBlock, late *searchResult) {
 	o := unpack(m, b.model)
-	if o.Use != nil && (o.Result != nil || b.current[m.Reply]) && b.search {
+	if o.Use != nil && (o.Result != nil || b.current[m.Reply] || b.continued[o.Use.ID]) && b.search {
 		b.used[o.Use.ID] = true
 		blocks = append(blocks, wireBlock{ID: o.Use.ID, Input: o.Use.Input, Name: searchTool, Type: "server_tool_use"})
 		if o.Result != nil && o.Result.After > 0 {
@@ -199,6 +199,26 @@ func currentReplies(msgs []llm.Message) map[string]bool {
 		}
 	}
 	return current
+}
+
+// continuedSearches returns the IDs of the searches of which a later reply to the same
+// prompt has the result: the provider had paused them.
+func continuedSearches(msgs []llm.Message, model string) map[string]bool {
+	begun, continued := map[string]bool{}, map[string]bool{}
+	for _, m := range msgs {
+		switch m.Kind {
+		case llm.User:
+			clear(begun)
+		case llm.WebSearch:
+			o := unpack(m, model)
+			if o.Use != nil {
+				begun[o.Use.ID] = true
+			} else if o.Result != nil && begun[o.Result.ID] {
+				continued[o.Result.ID] = true
+			}
+		}
+	}
+	return continued
 }
 
 func (r *searchResult) block() wireBlock {

@@ -28,6 +28,8 @@ func openaiAnswers() map[string]wiretest.Content {
 		"same-id.sse":            {Messages: []string{`call call_a read {"path":"a"}`, `call call_a_* read {"path":"b"}`}, Reason: llm.Calls},
 		"call-arguments.sse": {Messages: []string{`call call_a list {}`, `call call_b list {"path":"b"}`,
 			`call 3 list raw ["c"]`, `call call_d list {}`}, Reason: llm.Calls},
+		"arguments-twice.sse":     {Messages: []string{`call call_a read {"path":"a"}`, `call call_b read {"path":"b","n":1}`}, Reason: llm.Calls},
+		"call-twice.sse":          {Messages: []string{`call call_a read {"path":"a"}`, `call call_b read {"path":"b","n":1}`}, Reason: llm.Calls},
 		"call-signature.sse":      {Messages: []string{`call call_a read {"path":"a"} +{"extra_content":{"google":{"thought_signature":"c2ln"}}}`}, Reason: llm.Calls},
 		"empty-function-call.sse": {Messages: []string{"text I read.", `call call_a read {"path":"a"}`}, Reason: llm.Calls},
 		"call-no-finish.sse":      {Messages: []string{`call call_a read {"path":"a"}`}, Reason: llm.Unknown, Usage: llm.Usage{Input: 9, Output: 2}},

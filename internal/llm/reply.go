@@ -4,6 +4,10 @@ import (
 	"bytes"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
+	"io"
+	"reflect"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -196,7 +200,8 @@ func (r *Reply) take(b *block, text string) string {
 // Messages returns the messages so far, in order. Open messages are Cut if no
 // Finish has arrived or the reply was cut short; a cut call keeps the beginning
 // of its arguments. Calls without an ID get one, also calls whose ID was
-// already used. Messages without text are left out.
+// already used. Messages without text are left out, and calls that repeat
+// another one with the same ID.
 func (r *Reply) Messages() []Message {
 	var out []Message
 	seen := map[string]bool{}
@@ -206,6 +211,10 @@ func (r *Reply) Messages() []Message {
 		m.Cut = !b.ended && (!r.ended || r.exceeded != "" || r.Finish.Reason == Length && last)
 		switch m.Kind {
 		case ToolCall:
+			m.Input, m.Raw = arguments(b.text.String())
+			if m.ID != "" && repeats(out, m) {
+				continue
+			}
 			if m.ID == "" || seen[m.ID] {
 				if b.msg.ID = "call_" + rand.Text()[:16]; m.ID != "" {
 					b.msg.ID = m.ID + "_" + rand.Text()[:8]
@@ -213,7 +222,6 @@ func (r *Reply) Messages() []Message {
 				m.ID = b.msg.ID
 			}
 			seen[m.ID] = true
-			m.Input, m.Raw = arguments(b.text.String())
 			if m.Cut && len(m.Raw) > maxCutRaw {
 				m.Raw = strings.ToValidUTF8(m.Raw[:maxCutRaw], "")
 			}
@@ -242,10 +250,53 @@ func arguments(s string) (input json.RawMessage, raw string) {
 		return json.RawMessage("{}"), s
 	}
 	var compact bytes.Buffer // the encoding of the log, so that later requests repeat the same bytes
-	if json.Compact(&compact, []byte(t)) != nil {
-		return json.RawMessage("{}"), s
+	if json.Compact(&compact, []byte(t)) == nil || json.Compact(&compact, []byte(Once(t))) == nil {
+		return compact.Bytes(), ""
 	}
-	return compact.Bytes(), ""
+	return json.RawMessage("{}"), s
+}
+
+// Once returns the first value of s if s is a sequence of at least two equal JSON values,
+// otherwise s. Some servers send the arguments of a call in pieces and then all of them
+// again.
+func Once(s string) string {
+	d := json.NewDecoder(strings.NewReader(s))
+	var first, next json.RawMessage
+	if d.Decode(&first) != nil {
+		return s
+	}
+	once := s[:d.InputOffset()]
+	for {
+		switch err := d.Decode(&next); {
+		case errors.Is(err, io.EOF):
+			return once
+		case err != nil || !equalJSON(first, next):
+			return s
+		}
+	}
+}
+
+// equalJSON reports whether two JSON texts have the same value.
+func equalJSON(a, b json.RawMessage) bool {
+	if bytes.Equal(a, b) {
+		return true
+	}
+	var values [2]any
+	for i, text := range []json.RawMessage{a, b} {
+		d := json.NewDecoder(bytes.NewReader(text))
+		d.UseNumber()
+		if d.Decode(&values[i]) != nil {
+			return false
+		}
+	}
+	return reflect.DeepEqual(values[0], values[1])
+}
+
+// repeats reports whether said has a call with the ID, tool and arguments of m.
+func repeats(said []Message, m Message) bool {
+	return slices.ContainsFunc(said, func(o Message) bool {
+		return o.Kind == ToolCall && o.ID == m.ID && o.Name == m.Name && o.Raw == m.Raw && equalJSON(o.Input, m.Input)
+	})
 }
 
 // block returns the block at index, or a new one if there is none of that kind.

@@ -34,6 +34,12 @@ func TestReplyMessages(t *testing.T) {
 			[]llm.Message{{Kind: llm.ToolCall, Reply: "r", ID: "x", Name: "read", Input: object(`{}`), Raw: ` [1] `},
 				{Kind: llm.ToolCall, Reply: "r", ID: "y", Name: "read", Input: object(`{}`)},
 				{Kind: llm.ToolCall, Reply: "r", ID: "z", Name: "read", Input: object(`{}`), Raw: `{"a":}`}}},
+		"arguments sent twice": {
+			[]llm.Delta{llm.CallDelta{Index: 0, ID: "x", Name: "read", Args: `{"a":1,"b":2} {"b":2,"a":1}`}, llm.CallDelta{Index: 1, ID: "y", Name: "read", Args: `{"a":1}{"a":2}`},
+				llm.CallDelta{Index: 2, ID: "z", Name: "read", Args: `{"a":9007199254740993}{"a":9007199254740992}`}, llm.CallDelta{Index: 3, ID: "x", Name: "read", Args: `{"b":2,"a":1}`}, llm.Finish{Reason: llm.Calls}},
+			[]llm.Message{{Kind: llm.ToolCall, Reply: "r", ID: "x", Name: "read", Input: object(`{"a":1,"b":2}`)},
+				{Kind: llm.ToolCall, Reply: "r", ID: "y", Name: "read", Input: object(`{}`), Raw: `{"a":1}{"a":2}`},
+				{Kind: llm.ToolCall, Reply: "r", ID: "z", Name: "read", Input: object(`{}`), Raw: `{"a":9007199254740993}{"a":9007199254740992}`}}},
 		"without a finish, open messages are cut": {
 			[]llm.Delta{llm.TextDelta{Index: 0, Text: "a"}, llm.BlockEnd{Index: 0}, llm.CallDelta{Index: 1, ID: "x", Name: "read", Args: `{}`}},
 			[]llm.Message{{Kind: llm.Assistant, Reply: "r", Text: "a"}, {Kind: llm.ToolCall, Reply: "r", ID: "x", Name: "read", Input: object(`{}`), Cut: true}}},
@@ -66,7 +72,7 @@ func TestReplyMessages(t *testing.T) {
 func TestReplyGeneratesIDs(t *testing.T) {
 	reply := llm.NewReply("")
 	for i, id := range []string{"", "x", "x", ""} {
-		reply.Add(llm.CallDelta{Index: i, ID: id, Name: "read"})
+		reply.Add(llm.CallDelta{Index: i, ID: id, Name: "read", Args: fmt.Sprintf(`{"n":%d}`, i)})
 	}
 	first := reply.Messages()
 	seen := map[string]bool{}

@@ -3,6 +3,8 @@ package text
 import (
 	"encoding/json"
 	"strings"
+
+	"agent/internal/llm"
 )
 
 // The markers of calls.
@@ -191,7 +193,7 @@ func (f Form) parse(name, text string) (tool, arguments string) {
 		Name      string          `json:"name"`
 		Arguments json.RawMessage `json:"arguments"`
 	}
-	if !json.Valid([]byte(text)) {
+	if text = llm.Once(text); !json.Valid([]byte(text)) {
 		return nameIn(text), text
 	}
 	if json.Unmarshal([]byte(text), &c) != nil || c.Name == "" {

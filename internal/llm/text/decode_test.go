@@ -39,6 +39,7 @@ func taggedRows() map[string]row {
 		"an object in a string":            {`<tool_call>{"name":"read","arguments":"{\"path\":\"a\"}"}</tool_call>`, []string{called}},
 		"the tag in a string":              {`<tool_call>{"name":"write","arguments":{"text":"</tool_call>\" </tool_call>"}}</tool_call>so`, []string{`call write {"text":"</tool_call>\" </tool_call>"}`, "text so"}},
 		"without its end":                  {`<tool_call>{"name":"read","arguments":{"path":"a"}}`, []string{called}},
+		"the call twice":                   {"<tool_call>{\"name\":\"read\",\"arguments\":{\"path\":\"a\"}}\n{\"name\":\"read\",\"arguments\":{\"path\":\"a\"}}</tool_call>", []string{called}},
 		"broken":                           {`<tool_call>{"name": "read", "arguments": {path: "a"}}</tool_call>`, []string{`call read raw {"name": "read", "arguments": {path: "a"}}`}},
 		"a string without end":             {"<tool_call>{\"name\":\"read\",\"arguments\":{\"path\":\"a}}</tool_call>\nDone.", []string{`call read raw {"name":"read","arguments":{"path":"a}}`, "text Done."}},
 		"the same at the end":              {`<tool_call>{"name":"read","arguments":{"path":"a}}</tool_call>Done.`, []string{`call read raw {"name":"read","arguments":{"path":"a}}`, "text Done."}},

@@ -184,7 +184,7 @@ func TestNoStepsMeansNoTools(t *testing.T) {
 			user "more"
 			auto "Answer without calling tools."
 			call c1 look {"text":"a"}
-			end c1 "look a" interrupted: not run: the turn has reached its step limit
+			end c1 "look a" interrupted: not run: a turn may make no steps with tools
 			turn max_steps after 1: stopped: the model called tools, but a turn may make no steps with tools`)
 		if d := cmp.Diff(trace(play(t, o, []string{"go", "more"}, nil)), want); d != "" {
 			t.Error(d)

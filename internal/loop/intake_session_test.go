@@ -161,3 +161,18 @@ func TestResumedSessionTellsTheDirectoryOfCommands(t *testing.T) {
 		}
 	}
 }
+
+// The result says how a timeout was understood that can mean two things.
+func TestResultSaysWhichUnitATimeoutHas(t *testing.T) {
+	got := resultsIn(t, t.TempDir(), script.Reply{}.
+		Call("c1", "Bash", `{"command":"echo a","timeout":5000,"description":"say a"}`).
+		Call("c2", "Bash", `{"command":"exit 3","timeout":7500}`).
+		Call("c3", "Bash", `{"command":"echo a","timeout":60}`).Calls())
+	if d := diff.Diff(got, []string{
+		"a\n[exit 0]\n[ignored: description]\n[timeout 5000 means milliseconds: the time limit is 5 s]\n",
+		"[exit 3]\n[timeout 7500 means seconds: the time limit is 600 s, the maximum]\n",
+		"a\n[exit 0]\n",
+	}); d != "" {
+		t.Errorf("got (-), want (+):\n%s", d)
+	}
+}

@@ -35,7 +35,7 @@ func everyTool(t *testing.T) intake.Tools {
 	return tools.Accepted(append(all, loop.SessionTools()...))
 }
 
-// understood returns a call as "tool {arguments} ignored", or the error.
+// understood returns a call as "tool {arguments} ignored [notes]", or the error.
 func understood(t *testing.T, all intake.Tools, name, raw string) string {
 	t.Helper()
 	c, err := all.Read(name, raw)
@@ -54,7 +54,11 @@ func understood(t *testing.T, all intake.Tools, name, raw string) string {
 	if err != nil || string(again.Arguments) != string(c.Arguments) {
 		t.Errorf("%s %.80s: understood again as %s, %v", name, raw, again.Arguments, err)
 	}
-	return strings.TrimSpace(fmt.Sprint(c.Tool, " ", string(c.Arguments), " ", strings.Join(c.Ignored, ",")))
+	text := fmt.Sprint(c.Tool, " ", string(c.Arguments), " ", strings.Join(c.Ignored, ","))
+	for _, note := range c.Notes {
+		text += " [" + note + "]"
+	}
+	return strings.TrimSpace(text)
 }
 
 // TestCallCases reads calls that models made in other assistants.

@@ -62,6 +62,25 @@ func TestGuards(t *testing.T) {
 				end c2 "look b" interrupted: not run: the turn has reached its step limit
 				turn max_steps after 2: stopped after 1 step, the limit of one turn`,
 		},
+		"the same call, again and again, also in the last answer": {
+			alone:   true,
+			replies: []script.Reply{script.Call("c1", "look", args("a")), script.Call("c2", "look", args("a")), script.Call("c3", "look", args("a")), script.Call("c4", "look", args("a"))},
+			want: `
+				user "go"
+				call c1 look {"text":"a"}
+				start c1 "look a"
+				end c1 "look a" ok: did a
+				call c2 look {"text":"a"}
+				start c2 "look a"
+				end c2 "look a" ok: did a
+				call c3 look {"text":"a"}
+				start c3 "look a"
+				end c3 "look a" ok: did a
+				auto "The turn is stopped: the model made the same call 3 times, with the same result: look a. Do not call tools in this reply. Answer now: say what is done, what was found and what is left to do."
+				call c4 look {"text":"a"}
+				end c4 "look a" interrupted: not run: the turn is stopped: the model made the same call 3 times, with the same result: look a
+				turn repeating after 4: stopped: the model made the same call 3 times, with the same result: look a`,
+		},
 		"the step guard, nobody to ask, and no last answer": {
 			alone: true, max: 1,
 			replies: []script.Reply{script.Call("c1", "look", args("a")), script.Fail(&llm.Error{Kind: llm.ErrInvalid, Message: "no credit"})},

@@ -60,6 +60,7 @@ func rewriteJob(a *intake.Args) error {
 	if n, err := strconv.Atoi(strings.TrimSpace(strings.TrimPrefix(a.Text("id"), "job"))); err == nil {
 		a.Set("id", n)
 	}
+	noteMaximum(a, "wait_seconds", maxWait)
 	return rewriteWords(a)
 }
 
@@ -153,21 +154,37 @@ func text(value json.RawMessage) string {
 	return s
 }
 
-// manySeconds is the timeout from which a number without a unit means milliseconds.
-const manySeconds = 10_000
-
-// rewriteTimeout turns a timeout into seconds.
+// rewriteTimeout turns a timeout into seconds, and notes what the result must tell the model
+// about it. A number without a unit means seconds, unless it is above maxTimeout and a
+// multiple of 1,000: then it means milliseconds.
 func rewriteTimeout(a *intake.Args) {
+	noteMaximum(a, "timeout_seconds", maxTimeout)
+	noteMaximum(a, "quiet_seconds", maxTimeout)
 	for _, name := range []string{"timeout_ms", "timeout_millis", "timeout_milliseconds", "timeout"} {
 		n, ok := a.Int(name)
 		if !ok || a.Has("timeout_seconds") {
 			continue
 		}
-		a.Remove(name)
-		if n > 0 && (name != "timeout" || n >= manySeconds) {
-			n = (n-1)/1000 + 1
+		sent, unit := n, "seconds"
+		if n > 0 && (name != "timeout" || n > maxTimeout && n%1000 == 0) {
+			n, unit = (n-1)/1000+1, "milliseconds"
 		}
+		a.Remove(name)
 		a.Set("timeout_seconds", n)
+		limit := fmt.Sprintf("%d s", min(n, maxTimeout))
+		if n > maxTimeout {
+			limit += ", the maximum"
+		}
+		if sent > maxTimeout && (name == "timeout" || n > maxTimeout) {
+			a.Note(fmt.Sprintf("%s %d means %s: the time limit is %s", name, sent, unit, limit))
+		}
+	}
+}
+
+// noteMaximum notes that an argument in seconds is above its maximum, which replaces it.
+func noteMaximum(a *intake.Args, name string, maximum int) {
+	if n, ok := a.Int(name); ok && n > maximum {
+		a.Note(fmt.Sprintf("%s %d is above the maximum: %d s were used", name, n, maximum))
 	}
 }
 

@@ -47,6 +47,7 @@ type executor struct {
 // intakeNote is a finding of the intake in a call.
 type intakeNote struct {
 	ignored []string    // names of dropped arguments
+	remarks []string    // how arguments were understood
 	err     error       // why the call cannot run
 	sent    llm.Message // the call as the model sent it
 }
@@ -70,7 +71,7 @@ func (x *executor) understand(said []llm.Message) []llm.Message {
 			continue
 		}
 		c, err := accepted.Read(m.Name, cmp.Or(m.Raw, string(m.Input)))
-		x.notes[m.ID] = intakeNote{c.Ignored, err, m}
+		x.notes[m.ID] = intakeNote{c.Ignored, c.Notes, err, m}
 		if c.Tool != "" {
 			said[i].Name = c.Tool
 		}
@@ -177,7 +178,7 @@ func (x *executor) prepare(ctx context.Context, c *toolCall) {
 		if own, ok := tool.(ConversationTool); ok {
 			tool, c.alone = own.ForCall(c.msg.ID), true
 		}
-		c.ignored = taken.ignored
+		c.ignored, c.remarks = taken.ignored, taken.remarks
 		c.call, c.err = x.Runner.prepare(ctx, x.info(c), tool)
 	}
 }
@@ -277,7 +278,7 @@ func (x *executor) begin(ctx context.Context, c *toolCall) bool {
 // finish emits the ToolEnd of c, and records the file contents that it shows.
 func (x *executor) finish(c *toolCall) {
 	c.end.Meta = x.out.meta()
-	c.addIgnored()
+	c.addRemarks()
 	c.end.Title = c.title()
 	c.end.Effect = event.Effect(c.call.Effect)
 	if !c.start.IsZero() && c.end.Duration == 0 { // calls side by side end before this

@@ -17,8 +17,8 @@ const (
 	// answerOnly is the note of a turn that may make no steps with tools. A request
 	// that ends with it lets the model call none.
 	answerOnly = "Answer without calling tools."
-	// notRunLimit is the result of a call in such a reply.
-	notRunLimit = "not run: the turn has reached its step limit"
+	// notRunAnswer is the result of a call in such a reply.
+	notRunAnswer = "not run: a turn may make no steps with tools"
 	// lastReplyTime is the time for a last reply after a time limit.
 	lastReplyTime = 2 * time.Minute
 )
@@ -48,25 +48,32 @@ func (r *run) orLastReply(end ending) ending {
 	if r.guards.user.attended() || r.end.Steps == 0 || r.limit.reason != "" {
 		return end
 	}
-	why := "The turn is " + phrase.OneLine(end.err, 4*maxArgument) + "."
 	switch end.reason {
-	case event.MaxSteps:
-		why = "The turn has reached its step limit."
-	case event.OverBudget, event.AllFailed, event.Repeating:
+	case event.MaxSteps, event.OverBudget, event.AllFailed, event.Repeating:
 	default:
 		return end
 	}
-	r.limit, r.note, r.lastNote = end, "", why+lastReply
+	why := stoppedBy(end)
+	r.limit, r.note, r.lastNote = end, "", strings.ToUpper(why[:1])+why[1:]+"."+lastReply
 	r.Budget.Grace(lastReplyTime)
 	return ending{}
+}
+
+// stoppedBy names the limit or the guard that ended a turn with end, as a clause for the model.
+func stoppedBy(end ending) string {
+	if end.reason == event.MaxSteps {
+		return "the turn has reached its step limit"
+	}
+	return "the turn is " + phrase.OneLine(end.err, 4*maxArgument)
 }
 
 // endLastReply returns how the turn ends after a reply without tools, whose own ending
 // is end, and why its calls do not run.
 func (r *run) endLastReply(ctx context.Context, end ending, notRun string, calls bool) (ending, string) {
+	refusal := "not run: " + stoppedBy(r.limit)
 	switch {
 	case r.limit.reason == "" && calls && end.reason == "":
-		return ending{event.MaxSteps, "stopped: the model called tools, but a turn may make no steps with tools", "Allow steps with --max-steps or /budget steps=N."}, notRunLimit
+		return ending{event.MaxSteps, "stopped: the model called tools, but a turn may make no steps with tools", "Allow steps with --max-steps or /budget steps=N."}, notRunAnswer
 	case r.limit.reason == "":
 		return end, notRun
 	case timeUp(ctx):
@@ -76,7 +83,7 @@ func (r *run) endLastReply(ctx context.Context, end ending, notRun string, calls
 	case end.reason == event.ProviderError:
 		r.limit.err += "; the last answer failed: " + end.err
 	}
-	return r.limit, notRunLimit
+	return r.limit, refusal
 }
 
 // stopCause is why a context was canceled, if not by the user.

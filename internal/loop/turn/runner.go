@@ -112,6 +112,7 @@ type toolCall struct {
 	call     tools.Call
 	err      error    // of Prepare; the call does not run
 	ignored  []string // arguments that the intake dropped
+	remarks  []string // of the intake, on how it understood arguments
 	alone    bool     // it is one of a ConversationTool
 	more     bool     // more calls of the reply follow
 	verdict  policy.Verdict
@@ -174,16 +175,17 @@ func (c *toolCall) finish(outcome event.Outcome, text string) {
 	c.end.Result = llm.Message{Kind: llm.ToolResult, Reply: c.msg.Reply, ID: c.msg.ID, Text: text, IsError: outcome != event.OK}
 }
 
-// addIgnored names the dropped arguments in the result of a call that ran.
-func (c *toolCall) addIgnored() {
-	if len(c.ignored) == 0 || c.end.Outcome != event.OK && c.end.Outcome != event.Failed {
+// addRemarks tells the model, in the result of a call that ran, which arguments were dropped
+// and how others were understood.
+func (c *toolCall) addRemarks() {
+	remarks := c.remarks
+	if len(c.ignored) > 0 {
+		remarks = append([]string{"ignored: " + phrase.Clip(strings.Join(c.ignored, ", "), maxArgument)}, remarks...)
+	}
+	if len(remarks) == 0 || c.end.Outcome != event.OK && c.end.Outcome != event.Failed {
 		return
 	}
-	text := &c.end.Result.Text
-	if *text != "" && !strings.HasSuffix(*text, "\n") {
-		*text += "\n"
-	}
-	*text += "[ignored: " + phrase.Clip(strings.Join(c.ignored, ", "), maxArgument) + "]\n"
+	c.end.Result.Text = phrase.EndLine(c.end.Result.Text) + "[" + strings.Join(remarks, "]\n[") + "]\n"
 }
 
 // fail sets the result of c to err, or to an interrupt if ctx has ended. A

@@ -19,6 +19,7 @@ type Args struct {
 	members []member
 	sent    []string // names as sent
 	ignored []string // names of dropped members
+	notes   []string // see Note
 	needs   []string // required in addition to the schema
 	name    string   // of the tool as sent, folded
 	tool    Tool
@@ -261,6 +262,9 @@ func (a *Args) Ignore(name string) {
 		a.members = slices.Delete(a.members, i, i+1)
 	}
 }
+
+// Note says in the result of the call how an argument was understood.
+func (a *Args) Note(text string) { a.notes = append(a.notes, text) }
 
 // Need makes arguments required that are optional in the schema.
 func (a *Args) Need(names ...string) { a.needs = append(a.needs, names...) }

@@ -77,6 +77,9 @@ type Call struct {
 	Tool      string          `json:"tool"`
 	Arguments json.RawMessage `json:"arguments"` // an object
 	Ignored   []string        `json:"ignored"`   // dropped arguments, as the model named them
+	// Notes say how arguments were understood that have several meanings. The model gets
+	// them with the result.
+	Notes []string `json:"notes,omitempty"`
 }
 
 // Tools are the tools that can be called.
@@ -141,7 +144,7 @@ func (t Tool) read(name, raw string, all Tools) (Call, error) {
 	if err != nil {
 		return c, err
 	}
-	c.Arguments, c.Ignored = fitted, append(c.Ignored, d.names...)
+	c.Arguments, c.Ignored, c.Notes = fitted, append(c.Ignored, d.names...), a.notes
 	return c, nil
 }
 

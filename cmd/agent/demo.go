@@ -19,7 +19,6 @@ import (
 	"agent/internal/llm"
 	"agent/internal/llm/offline"
 	"agent/internal/llm/openai"
-	"agent/internal/llm/script"
 	"agent/internal/llm/script/scenes"
 	"agent/internal/loop"
 	"agent/internal/loop/event"
@@ -159,15 +158,12 @@ func (a *app) demoModel(f opening, plain bool) error {
 		}
 		return nil
 	}
-	var replies []script.Reply
 	for _, s := range scenes.Scenes() {
-		replies = append(replies, s.Replies...)
 		if s.MaxSteps > 0 {
 			a.options.TurnBudget = event.Budget{event.LimitSteps: float64(s.MaxSteps)}
 		}
 	}
-	p := script.New(replies...)
-	p.Next = offline.New()
+	p := scenes.NewPlayer(offline.New())
 	if !plain {
 		p.Pause = demoPause
 	}

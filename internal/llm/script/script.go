@@ -1,5 +1,5 @@
 // Package script is a Provider that plays a fixed list of replies. It is the
-// fake for tests of the loop and the screen, and drives the demo.
+// fake for tests of the loop and the screen, and the demo plays its replies.
 package script
 
 import (
@@ -29,9 +29,6 @@ type Reply struct {
 type Provider struct {
 	// Pause is the delay before each delta, so that users can watch.
 	Pause time.Duration
-	// Next answers requests after the last scripted reply. If it is nil, they
-	// fail.
-	Next llm.Provider
 
 	mu       sync.Mutex
 	replies  []Reply
@@ -53,7 +50,7 @@ func (p *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.De
 	return func(yield func(llm.Delta, error) bool) {
 		r, ok := p.take(req)
 		if !ok {
-			p.exhausted(ctx, req, yield)
+			yield(nil, &llm.Error{Kind: llm.ErrInvalid, Provider: "script", Message: "the script has no more replies"})
 			return
 		}
 		if r.Before != nil {
@@ -90,19 +87,6 @@ func (p *Provider) take(req llm.Request) (Reply, bool) {
 	r := p.replies[0]
 	p.replies = p.replies[1:]
 	return r, true
-}
-
-// exhausted answers a request after the last scripted reply.
-func (p *Provider) exhausted(ctx context.Context, req llm.Request, yield func(llm.Delta, error) bool) {
-	if p.Next == nil {
-		yield(nil, &llm.Error{Kind: llm.ErrInvalid, Provider: "script", Message: "the script has no more replies"})
-		return
-	}
-	for d, err := range p.Next.Stream(ctx, req) {
-		if !yield(d, err) {
-			return
-		}
-	}
 }
 
 // wait waits for hold and then for Pause.

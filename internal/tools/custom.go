@@ -44,24 +44,39 @@ const (
 // Custom returns a tool that runs like a command of the model. An error says that the
 // schema is invalid.
 func (c Commands) Custom(tool Custom) (Tool, error) {
-	if tool.Schema == nil {
-		tool.Schema = map[string]any{"type": "object"}
-	}
-	if tool.Schema["properties"] == nil {
-		tool.Schema["properties"] = map[string]any{}
-	}
-	text, err := json.Marshal(tool.Schema)
-	if err != nil {
-		return nil, err
-	}
-	accepted, err := ParseSchema(text)
-	if err != nil {
-		return nil, err
-	}
 	if wrong := unknownType(tool.Schema); wrong != "" {
 		return nil, fmt.Errorf("unknown type %q. Types: %s", wrong, strings.Join(schemaTypes, ", "))
 	}
-	return customTool{Custom: tool, commands: &shellTool{Commands: c, dir: "."}, schema: text, accepted: accepted}, nil
+	given, err := json.Marshal(tool.Schema)
+	if err != nil {
+		return nil, err
+	}
+	var schema any
+	if err := json.Unmarshal(given, &schema); err != nil {
+		return nil, err
+	}
+	object, invalid, err := Portable(schema)
+	if err != nil {
+		return nil, err
+	}
+	portable, err := json.Marshal(object)
+	if err != nil {
+		return nil, err
+	}
+	if tool.Schema == nil {
+		given = portable
+	}
+	accepted, err := ParseSchema(given)
+	if err != nil && len(invalid) == 0 { // perhaps a form of an older version of JSON Schema
+		accepted, err = ParseSchema(portable)
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case len(invalid) > 0:
+		return nil, fmt.Errorf("JSON Schema does not permit this value of %s", invalid[0])
+	}
+	return customTool{Custom: tool, commands: &shellTool{Commands: c, dir: "."}, schema: portable, accepted: accepted}, nil
 }
 
 type customTool struct {

@@ -137,3 +137,41 @@ func TestCustomToolWithABadSchema(t *testing.T) {
 		t.Error("the schema was accepted")
 	}
 }
+
+// The schema of a custom tool may have the forms of older versions of JSON Schema. Arguments
+// must match it, and models get the form that all providers accept.
+func TestCustomToolWithAnOldSchema(t *testing.T) {
+	ws, err := workspace.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = ws.Close() })
+	add := func(schema string) (tools.Tool, error) {
+		c := tools.Custom{Name: "old", Command: "cat", Effect: tools.Read}
+		if err := json.Unmarshal([]byte(schema), &c.Schema); err != nil {
+			t.Fatal(err)
+		}
+		return tools.Commands{Workspace: ws}.Custom(c)
+	}
+	tool, err := add(`{"properties": {"n": {"type": "number", "minimum": 0, "exclusiveMinimum": true}, "l": {"type": "array"}}, "required": null}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, string(tool.Spec().Schema), `{"properties":{"l":{"items":{},"type":"array"},"n":{"exclusiveMinimum":0,"type":"number"}},"type":"object"}`)
+	if _, err := tool.Prepare(t.Context(), json.RawMessage(`{"n": 0}`)); err == nil || !strings.Contains(err.Error(), "do not match its schema") {
+		t.Errorf("n = 0: %v", err)
+	}
+	if _, err := tool.Prepare(t.Context(), json.RawMessage(`{"n": 1, "l": ["a"]}`)); err != nil {
+		t.Error(err)
+	}
+	for schema, want := range map[string]string{
+		`{"properties": {"l": {"enum": []}}}`:                       "JSON Schema does not permit this value of properties.l.enum",
+		`{"type": "object", "properties": {"l": {"minimum": "1"}}}`: "cannot unmarshal string",
+		`{"type": "array"}`:                                         `its type is not "object"`,
+		`{"properties": {"l": {"type": "int"}}}`:                    `unknown type "int"`,
+	} {
+		if _, err := add(schema); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", schema, err, want)
+		}
+	}
+}

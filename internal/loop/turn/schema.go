@@ -53,17 +53,22 @@ func (s *Schema) check(text string) error {
 // object returns the schema for the arguments of a tool, which must be an object. A
 // schema of another type is wrapped as the property "value".
 func (s *Schema) object() (schema json.RawMessage, wrapped bool) {
-	var o struct {
-		Type any `json:"type"`
-	}
-	if json.Unmarshal(s.raw, &o) == nil && o.Type == "object" {
+	var root any
+	if json.Unmarshal(s.raw, &root) != nil {
 		return s.raw, false
 	}
-	b, err := json.Marshal(map[string]any{"type": "object", "properties": map[string]any{"value": s.raw}, "required": []string{"value"}})
+	if o, ok := root.(map[string]any); !ok || o["type"] != "object" {
+		root, wrapped = map[string]any{"type": "object", "properties": map[string]any{"value": root}, "required": []any{"value"}}, true
+	}
+	portable, _, err := tools.Portable(root)
 	if err != nil {
 		return s.raw, false
 	}
-	return b, true
+	b, err := json.Marshal(portable)
+	if err != nil {
+		return s.raw, false
+	}
+	return b, wrapped
 }
 
 // answerFitter makes the last answer of a turn match a schema. Without a schema it

@@ -49,7 +49,7 @@ func (s *server) list(ctx context.Context, session *sdk.ClientSession) (found []
 		if t == nil || !s.uses(t.Name) || seen[t.Name] {
 			continue
 		}
-		schema, why := schemaOf(t)
+		schema, portable, why := schemaOf(t)
 		if why != "" {
 			if len(rejected) < maxTools {
 				rejected = append(rejected, phrase.Clip(t.Name, maxToolName)+": "+why)
@@ -59,7 +59,7 @@ func (s *server) list(ctx context.Context, session *sdk.ClientSession) (found []
 		seen[t.Name] = true
 		size += len(schema) + min(len(t.Description), maxDescription)
 		found = append(found, Tool{
-			Server: s.Name, Tool: t.Name, Schema: schema, maxResult: resultSize(t.Meta),
+			Server: s.Name, Tool: t.Name, Schema: schema, portable: portable, maxResult: resultSize(t.Meta),
 			Description: phrase.Clip(strings.ToValidUTF8(t.Description, "\uFFFD"), maxDescription),
 		})
 	}
@@ -68,29 +68,29 @@ func (s *server) list(ctx context.Context, session *sdk.ClientSession) (found []
 	return found, rejected, nil
 }
 
-// schemaOf returns the schema of the arguments of a tool, or why the tool cannot be used.
-func schemaOf(t *sdk.Tool) (schema json.RawMessage, why string) {
-	object, ok := t.InputSchema.(map[string]any)
-	b, err := json.Marshal(t.InputSchema)
-	switch {
-	case t.Name == "" || len(t.Name) > maxToolName:
-		return nil, fmt.Sprintf("its name is empty or longer than %d bytes", maxToolName)
-	case !ok || err != nil:
-		return nil, "its schema is not an object"
-	case object["type"] != "object":
-		return nil, `the type of its schema is not "object"`
-	case len(b) > maxSchema:
-		return nil, fmt.Sprintf("its schema is larger than %d KiB", maxSchema>>10)
+// schemaOf returns the schema of the arguments of a tool as the server gives it and in the
+// form for providers, or why the tool cannot be used.
+func schemaOf(t *sdk.Tool) (schema, portable json.RawMessage, why string) {
+	if t.Name == "" || len(t.Name) > maxToolName {
+		return nil, nil, fmt.Sprintf("its name is empty or longer than %d bytes", maxToolName)
 	}
-	if err := tools.CheckDepth(object); err != nil {
-		return nil, "its schema cannot be used: " + err.Error()
+	object, _, err := tools.Portable(t.InputSchema)
+	if err != nil {
+		return nil, nil, "its schema cannot be used: " + err.Error()
 	}
-	if properties, ok := object["properties"]; ok {
-		if _, ok := properties.(map[string]any); !ok {
-			return nil, "the properties of its schema are not an object"
+	if portable, err = json.Marshal(object); err != nil {
+		return nil, nil, "its schema cannot be used: " + err.Error()
+	}
+	schema = portable
+	if given, ok := t.InputSchema.(map[string]any); ok && len(given) > 0 {
+		if schema, err = json.Marshal(given); err != nil {
+			return nil, nil, "its schema cannot be used: " + err.Error()
 		}
 	}
-	return b, ""
+	if max(len(schema), len(portable)) > maxSchema {
+		return nil, nil, fmt.Sprintf("its schema is larger than %d KiB", maxSchema>>10)
+	}
+	return schema, portable, ""
 }
 
 // resultSize returns how many bytes of a result the model gets. A server may ask for more
@@ -175,15 +175,15 @@ func (s *server) listAgain(session *sdk.ClientSession, c changes) {
 	}
 }
 
-// Listable reports whether every provider accepts the definition of the tool as it is: the
-// names of its arguments, and a schema without alternatives at its top. One definition that
-// is not accepted would make a provider reject the whole request.
+// Listable reports whether every provider accepts the definition of the tool: the names of
+// its arguments, and a schema without alternatives at its top and without references. One
+// definition that is not accepted would make a provider reject the whole request.
 func (t Tool) Listable() bool {
 	var s struct {
 		Properties               map[string]json.RawMessage
 		OneOf, AnyOf, AllOf, Not json.RawMessage
 	}
-	if json.Unmarshal(t.Schema, &s) != nil || s.OneOf != nil || s.AnyOf != nil || s.AllOf != nil || s.Not != nil {
+	if json.Unmarshal(t.portable, &s) != nil || s.OneOf != nil || s.AnyOf != nil || s.AllOf != nil || s.Not != nil {
 		return false
 	}
 	for name := range s.Properties {
@@ -191,5 +191,5 @@ func (t Tool) Listable() bool {
 			return false
 		}
 	}
-	return !bytes.Contains(t.Schema, []byte(`"$ref"`))
+	return !bytes.Contains(t.portable, []byte(`"$ref"`))
 }

@@ -140,9 +140,10 @@ type Tool struct {
 	Server      string
 	Tool        string // its name at the server
 	Description string
-	Schema      json.RawMessage // of its arguments, an object
+	Schema      json.RawMessage // of its arguments, an object, as the server gives it
 
-	maxResult int // bytes of a result that the model gets
+	portable  json.RawMessage // the schema in the form for providers
+	maxResult int             // bytes of a result that the model gets
 }
 
 // Connections are the connections to servers, which all agents of a session share. Sessions

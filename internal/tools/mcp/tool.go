@@ -25,20 +25,9 @@ type tool struct {
 	remote      bool
 }
 
-// Spec returns the definition of the server, in the form that all providers accept.
+// Spec returns the definition in the form that all providers accept.
 func (t tool) Spec() llm.ToolSpec {
-	var s map[string]json.RawMessage
-	if json.Unmarshal(t.Schema, &s) == nil {
-		delete(s, "$schema")
-		if s["properties"] == nil {
-			s["properties"] = json.RawMessage("{}")
-		}
-	}
-	schema, err := json.Marshal(s)
-	if err != nil {
-		schema = t.Schema
-	}
-	return llm.ToolSpec{Name: t.Name, Description: t.Description, Schema: schema}
+	return llm.ToolSpec{Name: t.Name, Description: t.Description, Schema: t.portable}
 }
 
 // Accepts returns how calls may be written: see simplified.

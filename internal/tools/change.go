@@ -97,6 +97,7 @@ func commitCall(t *workspace.Transaction, title string, drafts []*workspace.Draf
 		for _, ch := range ok.Changes {
 			approved[ch.Path] = ch.After
 		}
+		t.Keep = ok.Keep
 		written, err := t.Commit(ctx, approved)
 		if written == nil {
 			return Result{}, err
@@ -147,7 +148,7 @@ func changeResult(asked, written []*workspace.Draft) Result {
 			text = strings.Join(append([]string{text}, w.Notes...), " ")
 			r.Reads = append(r.Reads, w.Reading())
 		}
-		lines = append(lines, text)
+		lines = append(lines, strings.Join(append([]string{text}, w.Outcome...), " "))
 		if len(asked) == 1 {
 			r.Summary = summary
 		}

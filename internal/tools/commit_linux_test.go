@@ -88,6 +88,98 @@ func unprivileged(t *testing.T, dir string, f func()) {
 	<-done
 }
 
+// Files of another user and a group keep both, and all mode bits.
+func TestOwnersAreKept(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root gives files away")
+	}
+	ws, dir := newWorkspace(t, map[string]string{"f": "one\n"})
+	file := filepath.Join(dir, "f")
+	for mode, change := range map[uint32]func() (tools.Result, error){
+		0o2664: func() (tools.Result, error) { return call(t, ws, "edit", obj{"path": "f", "old": "one", "new": "two"}) },
+		0o6755: func() (tools.Result, error) { return call(t, ws, "write", obj{"path": "f", "content": "two\n"}) },
+		0o1640: func() (tools.Result, error) {
+			return call(t, ws, "patch", patchOf("*** Update File: f", "-one", "+two"))
+		},
+		0o0604: func() (tools.Result, error) {
+			if err := os.Link(file, filepath.Join(dir, "link")); err != nil {
+				t.Fatal(err)
+			}
+			return call(t, ws, "edit", obj{"path": "f", "old": "one", "new": "two"})
+		},
+	} {
+		if err := errors.Join(os.WriteFile(file, []byte("one\n"), 0o600), os.Chown(file, 1234, 2345), syscall.Chmod(file, mode)); err != nil {
+			t.Skip(err)
+		}
+		if _, err := change(); err != nil {
+			t.Fatal(err)
+		}
+		var st syscall.Stat_t
+		if err := syscall.Stat(file, &st); err != nil || st.Uid != 1234 || st.Gid != 2345 || st.Mode&0o7777 != mode {
+			t.Errorf("%d:%d %o, %v; want 1234:2345 %o", st.Uid, st.Gid, st.Mode&0o7777, err, mode)
+		}
+	}
+}
+
+// A user who may write to a file of another one changes it in place.
+func TestFilesOfOthersAreWrittenInPlace(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root gives files away")
+	}
+	ws, dir := newWorkspace(t, map[string]string{"f": "one\n"})
+	file := filepath.Join(dir, "f")
+	unprivileged(t, dir, func() {
+		given := make(chan error)
+		go func() { given <- errors.Join(os.Chown(file, 1234, 2345), os.Chmod(file, 0o666)) }() // as root
+		if err := <-given; err != nil {
+			t.Error(err)
+		}
+		r, err := call(t, ws, "edit", obj{"path": "f", "old": "one", "new": "two"})
+		if err != nil || !strings.Contains(r.Text, "written in place, which is not atomic, because a new file would not have its owner") {
+			t.Errorf("got %q, %v, want that it was written in place", r.Text, err)
+		}
+	})
+	var st syscall.Stat_t
+	if err := syscall.Stat(file, &st); err != nil || st.Uid != 1234 || st.Gid != 2345 || st.Mode&0o7777 != 0o666 {
+		t.Errorf("%d:%d %o, %v; want 1234:2345 666", st.Uid, st.Gid, st.Mode&0o7777, err)
+	}
+	if diff := cmp.Diff(contents(t, dir), map[string]string{"f": "two\n"}); diff != "" {
+		t.Errorf("got (-), want (+):\n%s", diff)
+	}
+}
+
+// A mount point cannot be replaced. The other files of the change are replaced.
+func TestMountPointsAreWrittenInPlace(t *testing.T) {
+	ws, dir := newWorkspace(t, map[string]string{"a": "a\n", "b": "b\n", "shut/c": "c\n"})
+	source, point := filepath.Join(t.TempDir(), "source"), filepath.Join(dir, "a")
+	if err := os.WriteFile(source, []byte("a\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mount(source, point, "", syscall.MS_BIND, ""); err != nil {
+		t.Skipf("no permission to mount: %v", err)
+	}
+	defer syscall.Unmount(point, 0)
+	for range 2 { // as the first and as the last file
+		r, err := call(t, ws, "edit", obj{"edits": []obj{{"path": "b", "old": "b", "new": "bb"}, {"path": "a", "old": "a", "new": "aa"}}})
+		if err != nil || !strings.Contains(r.Text, "written in place, which is not atomic, because it is a mount point") {
+			t.Errorf("got %q, %v, want that a was written in place", r.Text, err)
+		}
+		r, err = call(t, ws, "edit", obj{"edits": []obj{{"path": "a", "old": "aa", "new": "a"}, {"path": "b", "old": "bb", "new": "b"}}})
+		if err != nil || !strings.Contains(r.Text, "it is a mount point") {
+			t.Errorf("got %q, %v, want that a was written in place", r.Text, err)
+		}
+	}
+	if _, err := call(t, ws, "write", obj{"path": "a", "content": "new\n"}); err != nil {
+		t.Error(err)
+	}
+	if text, err := os.ReadFile(source); err != nil || string(text) != "new\n" {
+		t.Errorf("got %q, %v, want the new content", text, err)
+	}
+	if diff := cmp.Diff(contents(t, dir), map[string]string{"a": "new\n", "b": "b\n", "shut/c": "c\n"}); diff != "" {
+		t.Errorf("got (-), want (+):\n%s", diff)
+	}
+}
+
 // fullDisk names the directory in which a subprocess writes too much.
 const fullDisk = "AGENT_TEST_FULL_DISK"
 
@@ -99,13 +191,21 @@ func TestAFullDisk(t *testing.T) {
 	}
 	files := map[string]string{"a": "a\n", "b": strings.Repeat("b\n", 10_000)}
 	_, dir := newWorkspace(t, files)
-	cmd := exec.Command(os.Args[0], "-test.run=^TestAFullDisk$")
-	cmd.Env = append(os.Environ(), fullDisk+"="+dir)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Errorf("%v:\n%s", err, out)
-	}
-	if diff := cmp.Diff(contents(t, dir), files); diff != "" {
-		t.Errorf("got (-), want (+):\n%s", diff)
+	for _, link := range []string{"", "b2"} { // with two names, b is written in place
+		if link != "" {
+			if err := os.Link(filepath.Join(dir, "b"), filepath.Join(dir, link)); err != nil {
+				t.Fatal(err)
+			}
+			files[link] = files["b"]
+		}
+		cmd := exec.Command(os.Args[0], "-test.run=^TestAFullDisk$")
+		cmd.Env = append(os.Environ(), fullDisk+"="+dir)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%v:\n%s", err, out)
+		}
+		if diff := cmp.Diff(contents(t, dir), files); diff != "" {
+			t.Errorf("got (-), want (+):\n%s", diff)
+		}
 	}
 }
 

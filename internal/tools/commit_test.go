@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -123,25 +122,63 @@ func TestAllOrNothing(t *testing.T) {
 	}
 }
 
-// TestOtherNamesKeepTheOldContent changes several files, some with hard links. The
-// commit must not write through the links.
-func TestOtherNamesKeepTheOldContent(t *testing.T) {
+// TestOtherNamesInTheWorkspaceGetTheNewContent changes several files, some with hard
+// links. A change must not reach a name outside the workspace.
+func TestOtherNamesInTheWorkspaceGetTheNewContent(t *testing.T) {
+	ws, dir := newWorkspace(t, map[string]string{"a": "a\n", "b": "b\n", "c": "c\n", "d": "d\n", "sub/x": "x\n"})
+	outside := filepath.Join(t.TempDir(), "outside")
+	for from, to := range map[string]string{"a": filepath.Join(dir, "sub", "link"), "c": outside, "d": filepath.Join(dir, ".git")} {
+		if err := os.Link(filepath.Join(dir, from), to); err != nil {
+			t.Skip(err)
+		}
+	}
+	var edits []obj
+	for _, name := range []string{"a", "b", "c", "d"} {
+		edits = append(edits, obj{"path": name, "old": name, "new": strings.ToUpper(name)})
+	}
+	r, err := call(t, ws, "edit", obj{"edits": edits})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{"a": "A\n", "b": "B\n", "c": "C\n", "d": "D\n", "sub/link": "A\n", "sub/x": "x\n", ".git": "d\n"}
+	if diff := cmp.Diff(contents(t, dir), want); diff != "" {
+		t.Errorf("got (-), want (+):\n%s", diff)
+	}
+	if text, err := os.ReadFile(outside); err != nil || string(text) != "c\n" {
+		t.Errorf("outside: got %q, %v, want the old content", text, err)
+	}
+	if !strings.Contains(r.Text, "changed a: it now has 1 line, 2 bytes. Replaced 1 occurrence, on line 1. It was written in place, which is not atomic") || strings.Count(r.Text, "in place") != 1 {
+		t.Errorf("got %q, want that a was written in place", r.Text)
+	}
+}
+
+// TestWritesInPlaceAreAllOrNone changes a file with two names, and a file that was
+// changed by somebody else meanwhile.
+func TestWritesInPlaceAreAllOrNone(t *testing.T) {
 	ws, dir := newWorkspace(t, map[string]string{"a": "a\n", "b": "b\n"})
 	if err := os.Link(filepath.Join(dir, "a"), filepath.Join(dir, "link")); err != nil {
 		t.Skip(err)
 	}
-	if _, err := call(t, ws, "edit", obj{"edits": []obj{{"path": "a", "old": "a", "new": "A"}, {"path": "b", "old": "b", "new": "B"}}}); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(contents(t, dir), map[string]string{"a": "A\n", "b": "B\n", "link": "a\n"}); diff != "" {
-		t.Errorf("got (-), want (+):\n%s", diff)
-	}
-	info, err := os.Stat(filepath.Join(dir, "link"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if st, ok := info.Sys().(*syscall.Stat_t); ok && st.Nlink != 1 {
-		t.Errorf("the old file has %d names, want 1", st.Nlink)
+	for name, change := range map[string]func() error{
+		"another name appears": func() error { return os.Link(filepath.Join(dir, "a"), filepath.Join(t.TempDir(), "outside")) },
+		"a link appears": func() error {
+			target := filepath.Join(t.TempDir(), "target")
+			return errors.Join(os.Rename(filepath.Join(dir, "a"), target), os.Symlink(target, filepath.Join(dir, "a")))
+		},
+	} {
+		asked, err := prepare(t, ws, "edit", obj{"edits": []obj{{"path": "b", "old": "b", "new": "B"}, {"path": "a", "old": "a", "new": "A"}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := change(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err = asked.Run(t.Context(), tools.Approved{Changes: asked.Changes}); err == nil || !strings.Contains(err.Error(), "none of the 2 files was changed") {
+			t.Errorf("%s: got %v, want that nothing was changed", name, err)
+		}
+		if got := contents(t, dir); got["b"] != "b\n" || got["link"] != "a\n" || len(got) > 3 {
+			t.Errorf("%s: got %q", name, got)
+		}
 	}
 }
 

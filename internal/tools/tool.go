@@ -58,6 +58,9 @@ type Call struct {
 // Approved is what the user or a rule approved. It may be less than the Call.
 type Approved struct {
 	Changes []Change
+	// Keep, if not nil, syncs the old contents of Changes to the store for undo. It is
+	// called before a file is written in place, which a crash can interrupt.
+	Keep func() error
 	// Progress, if not nil, shows output to the user while the call runs. It is
 	// never called concurrently.
 	Progress func(text string)

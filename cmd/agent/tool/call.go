@@ -57,6 +57,8 @@ func (o *Call) Run(ctx context.Context, t tools.Tool, input json.RawMessage) err
 		if !o.allowed(call) {
 			return errors.New("not run: you rejected it")
 		}
+	} else {
+		o.warn(call)
 	}
 	return o.End.Interruptible(ctx, func(ctx context.Context, force <-chan struct{}) error {
 		return o.do(ctx, in, call, force)
@@ -116,10 +118,15 @@ func (o *Call) allowed(call tools.Call) bool {
 	for _, c := range call.Changes {
 		o.Err.Say(diffOf(c))
 	}
+	o.warn(call)
+	return o.Confirm("Run it? [y/N] ")
+}
+
+// warn prints the warnings of a call.
+func (o *Call) warn(call tools.Call) {
 	for _, w := range call.Warnings {
 		o.Err.Say("warning: " + w + "\n")
 	}
-	return o.Confirm("Run it? [y/N] ")
 }
 
 // diffOf returns a change as a unified diff, or the sizes of binary content.

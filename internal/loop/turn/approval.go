@@ -137,8 +137,9 @@ func notApproved(c *toolCall, v policy.Verdict) (model, user string) {
 		}
 		tell, remedy = "that "+flags+" allows it", "allow it with "+flags
 	}
-	return "denied: it needs the user's approval (" + v.Rule + "), and nobody can approve it in this run. Continue without it, or tell the user " + tell,
-		v.Rule + "; " + remedy
+	why := strings.Join(append([]string{v.Rule}, c.call.Warnings...), "; ")
+	return "denied: it needs the user's approval (" + why + "), and nobody can approve it in this run. Continue without it, or tell the user " + tell,
+		why + "; " + remedy
 }
 
 // rejection is what the model reads when the user rejects a call, with a note and comments

@@ -234,6 +234,9 @@ func (x *executor) decide(ctx context.Context, c *toolCall) bool {
 	case v.Ask:
 		return x.approve(ctx, c, v)
 	}
+	for _, w := range c.call.Warnings { // no dialog shows them
+		x.out.preview(event.Notice{Text: "Warning: " + w})
+	}
 	return true
 }
 

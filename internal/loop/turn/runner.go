@@ -78,6 +78,9 @@ func (r Runner) run(ctx context.Context, in tools.Info, c *toolCall, progress fu
 		outcome = event.Failed
 	}
 	c.ran = true
+	for _, w := range c.call.Warnings {
+		got.Text = strings.TrimSuffix(got.Text, "\n") + "\nWarning: " + w
+	}
 	c.finish(outcome, got.Text)
 	c.end.Summary, c.end.Result.Images = got.Summary, got.Images
 	c.reads, c.endsTurn = got.Reads, got.EndsTurn

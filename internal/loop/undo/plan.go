@@ -170,7 +170,7 @@ func (w *planner) revertStretch(cur value, l stretch) (value, verdict) {
 	switch {
 	case cur.Same(l.before):
 		return cur, verdict{}
-	case l.before.Lost != "":
+	case l.before.Lost != "" && !(l.tool && inPlace(l.before, cur.State)):
 		return cur, verdict{lost: l.before.Lost}
 	case l.after == nil && cur.Kind == snapshot.File && cur.Hash == "":
 		return cur, verdict{lost: "its current content cannot be stored: " + cur.Lost}

@@ -187,6 +187,7 @@ func (r *Recorder) run(ctx context.Context, dir string, in tools.Info, c tools.C
 	if c.Effect == tools.Execute {
 		return k.command(ctx, in, c, ok, next)
 	}
+	ok.Keep = r.Pack.Sync
 	res, err := next(ctx, c, ok)
 	k.settle(touched)
 	return res, err

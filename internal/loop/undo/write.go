@@ -6,8 +6,10 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"syscall"
 
 	"agent/internal/tools/snapshot"
+	"agent/internal/tools/workspace"
 )
 
 // writers is how many files are restored at once. Most of the time they wait for the disk.
@@ -36,6 +38,12 @@ func (w *applier) writeAll(order []int) {
 // write restores a file or link.
 func (w *applier) write(i int, at place) error {
 	it, temp := w.journal.Items[i], w.temp(i, at)
+	if inPlace(it.To, it.From) {
+		if err := w.unchanged(i, at); err != nil {
+			return err
+		}
+		return w.overwrite(it, at)
+	}
 	defer func() { _ = at.open.Remove(temp) }()
 	if err := w.writeTemp(at, it, temp); err != nil {
 		return err
@@ -44,7 +52,11 @@ func (w *applier) write(i int, at place) error {
 		return err
 	}
 	if w.stamps[i] != "" && it.From.Kind != snapshot.Dir {
-		return at.open.Rename(temp, at.rel)
+		err := at.open.Rename(temp, at.rel)
+		if errors.Is(err, syscall.EBUSY) { // a mount point
+			return w.overwrite(it, at)
+		}
+		return err
 	}
 	err := at.open.Link(temp, at.rel)
 	switch {
@@ -54,6 +66,42 @@ func (w *applier) write(i int, at place) error {
 		return errChanged
 	}
 	return at.open.Rename(temp, at.rel) // the file system has no hard links
+}
+
+// inPlace reports whether a file of a known content is restored by writing to the file that
+// is there now, because a new one would lose its other hard links or its owner.
+func inPlace(to, now snapshot.State) bool {
+	return to.Kind == snapshot.File && now.Kind == snapshot.File && to.Hash != "" && to.Lost == now.Lost &&
+		(now.Lost == snapshot.LostLinks || now.Lost == snapshot.LostOwner)
+}
+
+// overwrite restores a file in place. All its names must be below the root, because undo
+// changes nothing outside.
+func (w *applier) overwrite(it journalItem, at place) error {
+	info, err := at.open.Lstat(at.rel)
+	if err != nil {
+		return err
+	}
+	if top, ok := w.roots.at(it.Path); !ok {
+		return errChanged
+	} else if _, all := workspace.OtherNames(top.open, top.rel, info); !all {
+		return errors.New(snapshot.LostLinks)
+	}
+	now, err := w.pack.Read(it.From.Hash)
+	if err != nil {
+		return err
+	}
+	content, err := w.pack.Read(it.To.Hash)
+	if err != nil {
+		return err
+	}
+	if _, err := workspace.Overwrite(at.open, at.rel, info, now, content); err != nil {
+		return err
+	}
+	if it.To.Mode != it.From.Mode {
+		return at.open.Chmod(at.rel, it.To.FileMode())
+	}
+	return nil
 }
 
 // writeTemp creates the file or link of an item with another name.

@@ -16,10 +16,11 @@ import (
 // commit writes and removes files, all or none. It writes the new contents to
 // temporary files in the same directories and syncs them, checks that every file
 // is unchanged, and then renames them one by one. If a step fails, it undoes the
-// earlier ones. It returns files if all were written; an error with them means
-// that cleaning up failed.
-func (w *Workspace) commit(ctx context.Context, files []*Draft) ([]*Draft, error) {
-	c := &fileCommit{replacing: &w.replacing, entered: map[string]*tree{}, dirs: map[treeDir]*os.File{}}
+// earlier ones. Files that would lose their identity are written in place: see Overwrite.
+// It returns files if all were written; an error with them means that cleaning up failed.
+// Keep is as in Transaction.
+func (w *Workspace) commit(ctx context.Context, files []*Draft, keep func() error) ([]*Draft, error) {
+	c := &fileCommit{replacing: &w.replacing, keep: keep, entered: map[string]*tree{}, dirs: map[treeDir]*os.File{}}
 	defer c.close()
 	err := c.prepare(ctx, files)
 	if err == nil {
@@ -53,6 +54,7 @@ func (w *Workspace) commit(ctx context.Context, files []*Draft) ([]*Draft, error
 // fileCommit is a commit in progress.
 type fileCommit struct {
 	replacing *sync.Mutex          // see Workspace
+	keep      func() error         // see Transaction; may be nil
 	entered   map[string]*tree     // the trees of the files by directory, with open roots
 	leave     []func()             // closes the roots
 	dirs      map[treeDir]*os.File // locked directories: see lockDir
@@ -72,7 +74,10 @@ type fileSwap struct {
 	*Draft
 	in     *tree  // the tree of the file, with an open root
 	temp   string // path of the temporary file with the new content; empty if the file is removed
-	backup string // path of the backup; empty for a new file and for the last file
+	backup string // path of the backup; empty for a new file and for the last file that is replaced
+	// inPlace is why the file is written in place, as a clause for the model; empty if it
+	// is replaced.
+	inPlace string
 }
 
 // dir returns the directory of the file.
@@ -165,11 +170,17 @@ func (c *fileCommit) prepareFile(s *fileSwap, last bool) (err error) {
 	}
 	c.lockDir(s.dir())
 	if s.After != nil {
-		if s.temp, err = c.writeTemp(s, tempExtension, s.attributesOf, s.After); err != nil {
-			return err
+		if c.checkInPlace(s); s.inPlace == "" {
+			if s.temp, err = c.writeTemp(s, tempExtension, s.attributesOf, s.After); err != nil {
+				return err
+			}
+			c.checkInPlace(s)
 		}
 	}
-	if s.info == nil || last {
+	switch {
+	case s.inPlace != "":
+		return c.keepOld(s)
+	case s.info == nil || last:
 		return nil
 	}
 	s.backup = tempName(s.at, backupExtension)
@@ -205,8 +216,10 @@ func (c *fileCommit) rename() error {
 			err = s.in.root.Remove(s.at)
 		case s.info == nil:
 			err = s.in.create(s.temp, s.at)
+		case s.inPlace != "":
+			err = c.writeInPlace(s)
 		default:
-			err = s.in.root.Rename(s.temp, s.at)
+			err = c.replaceOne(s)
 		}
 		if err != nil {
 			return c.undo(i, s.wrap(err))
@@ -238,7 +251,14 @@ func (c *fileCommit) undo(n int, err error) error {
 			}
 			continue
 		}
-		if e := s.in.root.Rename(s.backup, s.at); e != nil {
+		restore := func() error { return s.in.root.Rename(s.backup, s.at) }
+		if s.inPlace != "" {
+			restore = func() error {
+				_, err := Overwrite(s.in.root, s.at, s.info, s.After, s.onDisk())
+				return err
+			}
+		}
+		if e := restore(); e != nil {
 			c.partial = true
 			err = fmt.Errorf("%w; %s was already changed and could not be restored (%v); its old content is in %s", err, s.Path, Cause(e), s.in.show(s.backup))
 			s.backup = ""
@@ -291,7 +311,7 @@ func (c *fileCommit) sync() error {
 }
 
 // writeTemp writes content to a new file next to that of s and returns its path. The file
-// gets the mode, group and attributes of like, or the defaults if like is nil.
+// gets the owner, mode and attributes of like as far as permitted, or the defaults if like is nil.
 func (c *fileCommit) writeTemp(s *fileSwap, extension string, like *Draft, content []byte) (string, error) {
 	mode := fs.FileMode(0o666)
 	if like != nil {
@@ -304,8 +324,11 @@ func (c *fileCommit) writeTemp(s *fileSwap, extension string, like *Draft, conte
 	}
 	_, err = f.Write(content)
 	if like != nil && err == nil {
-		copyGroup(f, like.info)
-		if err = f.Chmod(like.info.Mode().Perm()); err == nil {
+		copyOwner(f, like.info)                  // before chmod, because it clears mode bits
+		if f.Chmod(modeBits(like.info)) != nil { // not everybody may set all of them
+			err = f.Chmod(like.info.Mode().Perm())
+		}
+		if err == nil {
 			c.copyAttributes(f, like)
 		}
 	}

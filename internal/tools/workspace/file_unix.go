@@ -4,7 +4,6 @@ package workspace
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"syscall"
@@ -27,21 +26,27 @@ func ownedByUser(info fs.FileInfo) bool { return int(stat(info).Uid) == os.Geteu
 // hasOtherLinks reports whether the file has further hard links.
 func hasOtherLinks(info fs.FileInfo) bool { return stat(info).Nlink > 1 }
 
-// replaceWarnings returns warnings for the user about replacing the file by a new
-// one of the same name.
-func replaceWarnings(name string, info fs.FileInfo) []string {
-	var out []string
-	if hasOtherLinks(info) {
-		out = append(out, fmt.Sprintf("%s has %d hard links; the other names keep the old content", name, stat(info).Nlink))
-	}
-	if !ownedByUser(info) {
-		out = append(out, fmt.Sprintf("%s belongs to another user (uid %d) and will belong to you", name, stat(info).Uid))
-	}
-	return out
+// linkCount returns the number of names of the file.
+func linkCount(info fs.FileInfo) int { return int(stat(info).Nlink) }
+
+// foreignOwner returns the owner of the file and reports whether that is another user,
+// whose file this user cannot create.
+func foreignOwner(info fs.FileInfo) (uid int, foreign bool) {
+	return int(stat(info).Uid), !ownedByUser(info) && os.Geteuid() != 0
 }
 
-// copyGroup sets the group of f to that of old, if permitted.
-func copyGroup(f *os.File, old fs.FileInfo) { _ = f.Chown(-1, int(stat(old).Gid)) }
+// sameOwner reports whether two files have the same owner and group.
+func sameOwner(a, b fs.FileInfo) bool {
+	return stat(a).Uid == stat(b).Uid && stat(a).Gid == stat(b).Gid
+}
+
+// copyOwner gives f the owner and group of old, as far as that is permitted.
+func copyOwner(f *os.File, old fs.FileInfo) {
+	st := stat(old)
+	if f.Chown(int(st.Uid), int(st.Gid)) != nil {
+		_ = f.Chown(-1, int(st.Gid))
+	}
+}
 
 // syncDir syncs a directory, if its file system supports it.
 func syncDir(d *os.File) error {

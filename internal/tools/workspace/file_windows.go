@@ -14,9 +14,14 @@ func ownedByUser(fs.FileInfo) bool { return false }
 
 func hasOtherLinks(fs.FileInfo) bool { return false }
 
-func replaceWarnings(string, fs.FileInfo) []string { return nil }
+// linkCount returns 1: file info has no count of hard links on Windows.
+func linkCount(fs.FileInfo) int { return 1 }
 
-func copyGroup(*os.File, fs.FileInfo) {}
+func foreignOwner(fs.FileInfo) (uid int, foreign bool) { return 0, false }
+
+func sameOwner(a, b fs.FileInfo) bool { return true }
+
+func copyOwner(*os.File, fs.FileInfo) {}
 
 // syncDir does nothing: Windows cannot sync directories.
 func syncDir(*os.File) error { return nil }

@@ -79,6 +79,7 @@ func (t *tree) openDraft(name, at string) (*Draft, error) {
 	}
 	d := &Draft{Path: t.show(p), at: p, Before: content, After: content, info: info}
 	d.attributesOf = d
+	d.findLinks(t)
 	d.useUnsaved(t)
 	return d, nil
 }
@@ -125,20 +126,22 @@ func (t *tree) checkUnchanged(d *Draft) error {
 		}
 		return errAppeared
 	}
-	changed := staleError("it has changed since the call was prepared")
 	if err != nil || !os.SameFile(info, d.info) || info.Mode() != d.info.Mode() {
-		return changed
+		return errChangedSince
 	}
 	f, err := t.root.OpenFile(d.at, os.O_RDONLY|nonblock, 0)
 	if err != nil {
-		return changed
+		return errChangedSince
 	}
 	defer f.Close()
 	if content, err := readAll(f); err != nil || !bytes.Equal(content, d.onDisk()) {
-		return changed
+		return errChangedSince
 	}
 	return nil
 }
+
+// errChangedSince rejects changing a file that somebody else has changed.
+const errChangedSince = staleError("it has changed since the call was prepared")
 
 // errAppeared rejects creating a file that exists by now.
 const errAppeared = staleError("it was created after the call was prepared")

@@ -23,11 +23,13 @@ type Draft struct {
 	Source  string   // old path of a file that is moved here; empty for none
 	Spelled []string // other names by which the model called it, through symbolic links
 	Notes   []string // notes about the change, for the model
+	Outcome []string // how it was written, for the model; set by Commit if that is unusual
 
 	tree         *tree       // to which the file belongs
 	at           string      // path in tree, with slashes
 	saved        []byte      // content on disk if Before is unsaved text of the editor; otherwise nil
 	info         fs.FileInfo // nil if the file does not exist
+	links        []string    // its other hard links, if all of them are in tree; as shown to the model
 	attributesOf *Draft      // the file whose mode and attributes it gets; nil for a new file
 	whole        bool        // the model knows all of After, because it wrote or has read the rest
 }
@@ -50,6 +52,10 @@ func (d *Draft) Moved() string {
 // Transaction collects changes to files. Nothing is written before Commit. It is
 // not safe for concurrent use.
 type Transaction struct {
+	// Keep, if not nil, syncs the old contents of the files to a store. It is called before
+	// a file is written in place.
+	Keep func() error
+
 	work     *Workspace
 	known    *Ledger
 	drafts   []*Draft // in the order of Open
@@ -221,7 +227,7 @@ func (t *Transaction) Changes() (changed []*Draft, warnings []string, err error)
 		}
 		changed = append(changed, d)
 		if d.Before != nil && d.After != nil {
-			warnings = append(warnings, replaceWarnings(d.Path, d.info)...)
+			warnings = append(warnings, d.replaceWarnings()...)
 		}
 	}
 	if changed == nil {
@@ -259,7 +265,7 @@ func (t *Transaction) Commit(ctx context.Context, approved map[string][]byte) ([
 	if len(all) == 0 {
 		return nil, errors.New("no change was approved, so nothing was written")
 	}
-	return t.work.commit(ctx, all)
+	return t.work.commit(ctx, all, t.Keep)
 }
 
 // CountLines returns the number of lines of b, including a last line without a

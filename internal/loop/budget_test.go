@@ -304,6 +304,46 @@ func TestTimeLimitInterruptsAndEveryCallHasItsResult(t *testing.T) {
 	}
 }
 
+// The last answer of a stopped turn and its retries end ten seconds after the time limit,
+// whatever stopped the turn.
+func TestTimeLimitBoundsTheLastAnswer(t *testing.T) {
+	unreachable := script.Fail(&llm.Error{Kind: llm.ErrNetwork, Message: "connection refused", Retry: true})
+	for name, c := range map[string]struct {
+		first script.Reply
+		steps float64
+		pass  time.Duration // from the first failure of the last answer until its end
+		want  string
+	}{
+		"after the time limit": {
+			script.Reply{Deltas: script.Say("half an answer").Deltas, Hold: map[int]<-chan struct{}{1: never()}}, 50, 10 * time.Second,
+			"turn budget after 2 (cut): stopped after 1 m 00 s, the limit of one turn; the last answer took too long",
+		},
+		"after another limit": {
+			script.Call("c1", "look", args("a")), 1, 70 * time.Second,
+			"turn max_steps after 2: stopped after 1 step, the limit of one turn; the last answer took too long",
+		},
+	} {
+		at := newTimer()
+		o := options(script.New(c.first, unreachable, unreachable, unreachable), echo("look", tools.Read))
+		o.Now, o.Sleep, o.Attended = at.now, at.sleep, false
+		o.TurnBudget = event.Budget{event.LimitTime: 60, event.LimitSteps: c.steps}
+		events := play(t, o, []string{"go"}, func(e event.Event) []event.Command {
+			switch e.(type) {
+			case event.Streamed:
+				if c.steps > 1 {
+					at.pass(time.Minute)
+				}
+			case event.Retrying:
+				at.pass(c.pass)
+			}
+			return nil
+		})
+		if d := cmp.Diff(lastLine(events), c.want); d != "" {
+			t.Errorf("%s: %s", name, d)
+		}
+	}
+}
+
 func TestResumedSessionCountsWhatItUsed(t *testing.T) {
 	cost := 2.0
 	log := resumedLog(t, &event.UserSaid{Text: "one"}, &event.MessageDone{Message: llm.Message{Kind: llm.Assistant, Reply: "r1", Text: "hi"}},

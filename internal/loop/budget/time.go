@@ -39,13 +39,14 @@ func (a *Account) Resume() {
 	}
 }
 
-// Grace gives the turn at least the time d from now on.
+// Grace moves the time limits by d: from when they were reached, or from now if that was
+// earlier.
 func (a *Account) Grace(d time.Duration) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, c := range []counter{a.turn, a.session} {
 		if amount, ok := c.limits[event.LimitTime]; ok {
-			c.from[event.LimitTime] = max(c.from[event.LimitTime], c.used[event.LimitTime]+d.Seconds()-amount)
+			c.from[event.LimitTime] = max(c.from[event.LimitTime], c.used[event.LimitTime]-amount) + d.Seconds()
 		}
 	}
 	a.graceEnd = a.now().Add(d)

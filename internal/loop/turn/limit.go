@@ -19,8 +19,8 @@ const (
 	answerOnly = "Answer without calling tools."
 	// notRunAnswer is the result of a call in such a reply.
 	notRunAnswer = "not run: a turn may make no steps with tools"
-	// lastReplyTime is the time for a last reply after a time limit.
-	lastReplyTime = 2 * time.Minute
+	// lastReplyTime is how long a last reply may exceed a time limit.
+	lastReplyTime = 10 * time.Second
 )
 
 // forbidsTools reports whether text, the last message of a request, forbids tools.

@@ -99,7 +99,9 @@ func (t *Turn) Run(ctx context.Context, c *Conversation, p event.Prompt) event.T
 	if p.IsEmpty() {
 		r.note = c.continuation()
 	} else {
-		end = r.say(ctx, p, false)
+		limited, stop := r.withTimeLimit(ctx)
+		end = r.say(limited, p, false)
+		stop()
 	}
 	for end.reason == "" {
 		end = r.step(ctx)
@@ -156,14 +158,14 @@ func (r *run) step(ctx context.Context) ending {
 	if end.reason != "" {
 		return end
 	}
+	user := ctx
+	ctx, stop := r.withTimeLimit(user)
+	defer stop()
 	r.addInput(ctx)
 	if r.out.err != nil { // the model must not receive unrecorded messages
 		return ending{reason: event.LogError}
 	}
 	r.requests.noteWindow()
-	user := ctx
-	ctx, stop := r.withTimeLimit(user)
-	defer stop()
 	if end := r.requests.compactor.makeRoom(ctx); end.reason != "" {
 		r.end.Unanswered = end.reason == event.UserInterrupt && !timeUp(ctx)
 		return r.orTimeUp(ctx, end)

@@ -132,3 +132,26 @@ func TestIncompleteSandboxIsReported(t *testing.T) {
 		t.Errorf("%q", results)
 	}
 }
+
+// A command that succeeds runs once, although the sandbox refuses an update of the index. A
+// second run is announced with the files that the first one changed.
+func TestCommandsRunOnce(t *testing.T) {
+	t.Parallel()
+	watched(t)
+	h := newRepository(t)
+	s := serve(t, call("shell", shellCall("echo line >>log; touch -d 2001-01-01 src/a.go; sh -c 'git status'; git diff")), say("done"))
+	out, code := h.agent(t, "run", "--model", "openai/m", "--base-url", s.URL+"/v1", "--mode", "edits", "go")
+	if code != 0 || read(t, h, "log") != "line\n" || strings.Contains(out, "allow it with") || strings.Contains(s.seen()[1].results(t)["call_0"], "refused") {
+		t.Errorf("exit %d:\n%s\n%q\n%q", code, out, read(t, h, "log"), s.seen()[1].results(t))
+	}
+	s = serve(t, call("shell", shellCall("echo line >>log; echo getaddrinfo EAI_AGAIN; exit 1")), say("done"))
+	cmd := h.command("--plain", "--model", "openai/m", "--base-url", s.URL+"/v1", "--mode", "edits")
+	cmd.Stdin = strings.NewReader("go\n1\n")
+	plain, err := cmd.CombinedOutput()
+	if err != nil || !strings.Contains(string(plain), "The changes of the first run stay: log.") {
+		t.Errorf("%v\n%s", err, plain)
+	}
+	if got := s.seen()[1].results(t)["call_0"]; !strings.Contains(got, "[Ran twice: the changes of the first run stay: log. Check that nothing was done twice.]") {
+		t.Error(got)
+	}
+}

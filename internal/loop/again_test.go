@@ -67,6 +67,9 @@ func workspaceOf(t *testing.T) string {
 func TestRunAgain(t *testing.T) {
 	network, path := tools.Blocked{Network: true}, tools.Blocked{Path: "/srv/out"}
 	unkept := tools.Blocked{Path: "/w/big", Unkept: "it is larger than 64 MB"}
+	changed, unknown := network, network
+	changed.Changed = []string{"a", "b", "c", "d", "e", "f", "g"}
+	network.Changed, path.Changed, unkept.Changed = []string{}, []string{}, []string{}
 	answers := func(all ...event.Answer) []event.Answer { return all }
 	yes, no := event.Answer{Decision: event.Allow}, event.Answer{Decision: event.Refuse}
 	mirror := event.Answer{Decision: event.Refuse, Note: "use the mirror"}
@@ -74,6 +77,7 @@ func TestRunAgain(t *testing.T) {
 		needs   tools.Blocked
 		mode    event.Mode
 		command string // go test ./... if empty
+		allow   string // a rule; may be empty
 		alone   bool   // there is no user
 		answers []event.Answer
 		runs    int
@@ -127,6 +131,32 @@ func TestRunAgain(t *testing.T) {
 			[exit 1]
 			[It was not run again with changes that cannot be undone: that needs the user's approval, and nobody can approve it in this run. Continue without this change, or tell the user that an approval in an interactive session allows it.]
 		`},
+		"changes stay": {needs: changed, mode: event.ModeAll, answers: answers(yes), runs: 2, want: `
+			start
+			ask "go test ./..." for "network" again, after changes (a, b, c, d, e and 2 more): commands have no network unless you approve it
+			decided allow, again with "network"
+			end ok "exit 0 · run again with the network": installed
+			[exit 0]
+			[The first run failed because commands have no network. The user approved a second one, so it was run again with the network: this is the result.]
+			[Ran twice: the changes of the first run stay: a, b, c, d, e and 2 more. Check that nothing was done twice.]
+		`},
+		"unknown changes stay": {needs: unknown, mode: event.ModeAll, answers: answers(no), runs: 1, want: `
+			start
+			ask "go test ./..." for "network" again, after changes (undo did not record them): commands have no network unless you approve it
+			decided refuse, again with "network"
+			end error "exit 1": ENOTFOUND
+			[exit 1]
+			[It was not run again with the network, because the user rejected that. Continue without it, or ask the user for an alternative.]
+		`},
+		"changes stay, and a rule allows the network": {needs: changed, mode: event.ModeAsk, command: "curl localhost:3000", allow: "network: curl", answers: answers(yes), runs: 2, want: `
+			start
+			ask "curl localhost:3000" for "network" again, after changes (a, b, c, d, e and 2 more): the changes of the first run stay
+			decided allow, again with "network"
+			end ok "exit 0 · run again with the network": installed
+			[exit 0]
+			[The first run failed because commands have no network. The user approved a second one, so it was run again with the network: this is the result.]
+			[Ran twice: the changes of the first run stay: a, b, c, d, e and 2 more. Check that nothing was done twice.]
+		`},
 		"plan": {needs: network, mode: event.ModePlan, command: "ls", runs: 1, want: `
 			start
 			end error "exit 1": ENOTFOUND
@@ -153,7 +183,14 @@ func TestRunAgain(t *testing.T) {
 				command = c.command
 			}
 			o := options(script.New(script.Call("c1", "shell", args(command)), script.Say("done")), run.tool())
-			o.Mode, o.Attended, o.Paths = c.mode, !c.alone, policy.Paths{Workspace: run.dir}
+			o.Mode, o.Attended, o.Paths = c.mode, !c.alone, policy.Paths{Workspace: run.dir, Sandbox: policy.SandboxFull}
+			if c.allow != "" {
+				r, err := policy.ParseRule(policy.Allow, c.allow)
+				if err != nil {
+					t.Fatal(err)
+				}
+				o.Rules = append(o.Rules, r)
+			}
 			events := play(t, o, []string{"go"}, giving(c.answers...))
 			if d := cmp.Diff(dedent(c.want), callEvents(events)+"\n"); d != "" {
 				t.Error(d)
@@ -194,6 +231,7 @@ func callEvents(events []event.Event) string {
 			case e.Ask.Port > 0:
 				where = fmt.Sprintf(", port %d", e.Ask.Port)
 			}
+			where += mark(e.Ask.Stay != "", ", after changes ("+e.Ask.Stay+")")
 			fmt.Fprintf(&b, "ask %q for %q%s%s: %s\n", e.Ask.Targets[0].Value, e.Ask.Reach, mark(e.Ask.Again, " again"), where, strings.ReplaceAll(e.Ask.Why, "`", "'"))
 		case *event.Decided:
 			note := ""
@@ -212,7 +250,7 @@ func callEvents(events []event.Event) string {
 
 // An Always for the second run names the network and the project.
 func TestRunAgainAlways(t *testing.T) {
-	run := &confined{dir: workspaceOf(t), needs: tools.Blocked{Network: true}}
+	run := &confined{dir: workspaceOf(t), needs: tools.Blocked{Network: true, Changed: []string{}}}
 	if err := os.WriteFile(filepath.Join(run.dir, "package.json"), []byte("{}"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -252,7 +290,7 @@ func TestRunAgainInterrupted(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			began := make(chan struct{})
-			run := &confined{dir: workspaceOf(t), needs: tools.Blocked{Network: true}}
+			run := &confined{dir: workspaceOf(t), needs: tools.Blocked{Network: true, Changed: []string{}}}
 			run.second = func(ctx context.Context) error {
 				close(began)
 				<-ctx.Done()
@@ -288,7 +326,7 @@ func TestRunAgainInterrupted(t *testing.T) {
 
 // The evidence of a check that ran twice is its last exit code.
 func TestRunAgainEvidence(t *testing.T) {
-	run := &confined{dir: workspaceOf(t), needs: tools.Blocked{Network: true}}
+	run := &confined{dir: workspaceOf(t), needs: tools.Blocked{Network: true, Changed: []string{}}}
 	o := options(script.New(script.Call("c1", "shell", args("go test ./...")), script.Say("done")), run.tool())
 	o.Paths = policy.Paths{Workspace: run.dir}
 	now, _ := fakeClock(0)
@@ -331,7 +369,7 @@ func TestRunAgainResumed(t *testing.T) {
 
 // The question about the command of a delegate names the delegate.
 func TestRunAgainForDelegate(t *testing.T) {
-	run := &confined{dir: workspaceOf(t), needs: tools.Blocked{Network: true}}
+	run := &confined{dir: workspaceOf(t), needs: tools.Blocked{Network: true, Changed: []string{}}}
 	pool := team{t: t, scripts: map[string]*script.Provider{
 		"install": script.New(script.Call("d1", "shell", args("go test ./...")), script.Say("installed it")),
 	}, tools: []tools.Tool{run.tool()}}.pool()

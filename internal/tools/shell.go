@@ -290,7 +290,9 @@ func (o commandOutcome) result() Result {
 			o.blocked.note() + "[" + end + "]\n",
 		Summary: how + " · " + lines + undoneSummary(o.undone),
 		IsError: o.job == nil && (o.Code != 0 || o.why != shell.Ended),
-		Blocked: o.blocked,
+	}
+	if r.IsError { // a command that succeeded never runs again
+		r.Blocked = o.blocked
 	}
 	switch {
 	case o.job != nil:

@@ -45,7 +45,7 @@ func TestStrictCommandIsBlocked(t *testing.T) {
 	c := confineCommands(t)
 	store, ok := c.keep(true)
 	put(t, filepath.Join(c.dir, "big"), strings.Repeat("x", 101))
-	call, err := c.prepare("shell", map[string]any{"command": "echo x >small; echo x >big || true"})
+	call, err := c.prepare("shell", map[string]any{"command": "echo x >small; echo x >big"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,13 +60,54 @@ func TestStrictCommandIsBlocked(t *testing.T) {
 	if want := "[a change was refused, because it could not be undone: " + big + ": it is larger than 100 bytes. Do not work around it: if the change is needed, tell the user why]\n"; !strings.Contains(r.Text, want) {
 		t.Errorf("the model reads:\n%s", r.Text)
 	}
+	call, err = c.prepare("shell", map[string]any{"command": "echo x >big || true"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err = call.Run(t.Context(), ok); err != nil || r.Blocked != nil || !strings.Contains(r.Text, "[a change was refused") {
+		t.Errorf("a command that succeeds: got %+v, %v", r, err)
+	}
 	ok.Snapshot.Strict = false
 	r, err = call.Run(t.Context(), ok)
 	if text, _ := os.ReadFile(big); err != nil || r.Blocked != nil || string(text) != "x\n" {
 		t.Errorf("got %q, %+v, %v", text, r.Blocked, err)
 	}
-	if got := c.paths(store); got != "small small big" {
+	if got := c.paths(store); got != "small big" {
 		t.Errorf("kept %q", got)
+	}
+}
+
+// A command that may not change the git directory does not try to update its index, as git
+// status and go build do. Where git tries nevertheless, that does not block the command.
+func TestStrictCommandLeavesTheIndex(t *testing.T) {
+	c := confineCommands(t)
+	c.git("init", "-q")
+	c.put("f", "one\n")
+	c.git("add", "f")
+	c.git("commit", "-qm", "one")
+	_, ok := c.keep(true)
+	ok.Access.Strict = true
+	for line, code := range map[string]int{
+		"touch -d 2001-01-01 f; git status; echo x >>g":               0,
+		"touch -d 2001-01-02 f; git diff":                             0,
+		"touch -d 2001-01-03 f; git describe --always --dirty; false": 1,
+		"touch -d 2001-01-04 f; git status; false":                    1,
+	} {
+		call, err := c.prepare("shell", map[string]any{"command": line})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := call.Run(t.Context(), ok)
+		if err != nil || *r.ExitCode != code || r.Blocked != nil || strings.Contains(r.Text, "refused") {
+			t.Errorf("%s: got %+v, %v", line, r, err)
+		}
+	}
+	call, err := c.prepare("shell", map[string]any{"command": "git add g"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err := call.Run(t.Context(), ok); err != nil || r.Blocked == nil || !strings.Contains(r.Blocked.Path, "index.lock") {
+		t.Errorf("git add: got %+v, %v", r, err)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -68,7 +69,9 @@ func (s *shellTool) launch(ctx context.Context, c shell.Command, ok Approved) (l
 			Show: access.Show, Hide: access.Hide,
 		})
 	}
-	c.Limits.Sandbox = l.guard.Profile()
+	if c.Limits.Sandbox = l.guard.Profile(); l.guard != nil && (access.Private || access.Strict && !access.Repositories || len(access.ReadOnly) > 0) {
+		c.Env = withoutIndexUpdates(c.Env)
+	}
 	var err error
 	l.run, err = shell.Start(c)
 	if errors.Is(err, shell.ErrSandbox) {
@@ -78,6 +81,14 @@ func (s *shellTool) launch(ctx context.Context, c shell.Command, ok Approved) (l
 		err = fmt.Errorf("%w. Tell the user that restarting agent tests again which sandbox works", err)
 	}
 	return l, err
+}
+
+// withoutIndexUpdates returns env for a command that may not change git directories: git
+// status, which also go build runs, does not try to update the index then.
+func withoutIndexUpdates(env []string) []string {
+	const name = "GIT_OPTIONAL_LOCKS="
+	env = slices.DeleteFunc(slices.Clone(env), func(v string) bool { return strings.HasPrefix(v, name) })
+	return append(env, name+"0")
 }
 
 // serverNote returns a note for the model about the servers that the user cannot reach;
@@ -100,10 +111,14 @@ func (l launched) servers() []uint16 {
 	return slices.DeleteFunc(l.run.Listeners(), func(port uint16) bool { return slices.Contains(l.ports, port) })
 }
 
+// indexLock is the file with which git locks the index of a repository.
+const indexLock = "index.lock"
+
 // blocked says how the sandbox probably made the command fail, or which change it refused
 // because the file cannot be kept; nil if it did neither. The command has ended.
 func (l launched) blocked(output string, code int) *Blocked {
-	if r := l.run.How().Kept.Refused; r != nil {
+	// Commands such as git diff try to update the index, and do not fail if they cannot.
+	if r := l.run.How().Kept.Refused; r != nil && (filepath.Base(r.Path) != indexLock || strings.Contains(output, indexLock)) {
 		return &Blocked{Path: r.Path, Unkept: r.Why}
 	}
 	f, ok := shell.SandboxFailure(l.guard.Profile(), l.dir, output, code)

@@ -114,7 +114,7 @@ type Access struct {
 }
 
 // Blocked says that a sandbox probably made a command fail, or that programs outside it
-// cannot reach a job.
+// cannot reach a job. A command that succeeded is not blocked.
 type Blocked struct {
 	Network bool   // the command tried to use the network, or Port is set
 	Path    string // the command tried to write to it, or to read it; empty if Network is set
@@ -123,6 +123,9 @@ type Blocked struct {
 	// than 64 MB". It is empty if the sandbox does not permit the access at all. If it is
 	// set, Path may be empty, because it is not known.
 	Unkept string
+	// Changed are the files that the command changed before, relative to the workspace. Nil
+	// if they are not known.
+	Changed []string
 	// Port is the port on which a job listens. Only commands of the session reach it.
 	Port int
 	// Restart restarts that job. It is nil if Port is 0; then the call itself runs again.

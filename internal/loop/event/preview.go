@@ -236,11 +236,13 @@ type Ask struct {
 	// empty if it had no network. If Port is not 0, the command is instead a running job
 	// that listens on that port, which only commands of the session can reach. If Unkept is
 	// not empty, it is why a change of the file at Blocked cannot be undone: "it is larger
-	// than 64 MB".
+	// than 64 MB". Stay says which files the first run changed: "a.txt, b.txt
+	// and 2 more".
 	Again   bool   `json:"again,omitempty"`
 	Blocked string `json:"blocked,omitempty"`
 	Unkept  string `json:"unkept,omitempty"`
 	Port    int    `json:"port,omitempty"`
+	Stay    string `json:"stay,omitempty"`
 
 	// The fields of a question that the model asks. Its answer is Answered, or
 	// Refuse, which leaves the choice to the model.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"agent/internal/loop/event"
@@ -35,12 +36,16 @@ func (x *executor) runAgain(ctx context.Context, c *toolCall) {
 		s.call.Tool = c.call.Tool
 	}
 	s.verdict = x.Permissions.JudgeAgain(ctx, s.call, s.access())
+	if stay := s.stay(); stay != "" && !s.verdict.Refuse && !s.verdict.Ask {
+		s.verdict.Ask, s.verdict.Why = true, "the changes of the first run stay"
+	}
 	switch {
 	case s.verdict.Refuse:
 		s.note("It was not " + s.did() + ": " + s.verdict.Why)
 	case s.verdict.Ask && x.Approver == nil:
 		s.unattended()
 	case !s.verdict.Ask, x.approveAgain(ctx, s):
+		stay := s.stay()
 		c.call, c.verdict, c.end, c.reads = s.call, s.verdict, event.ToolEnd{}, nil
 		x.Runner.run(ctx, x.info(c), c, x.progress(c))
 		first := "The first run failed because "
@@ -52,6 +57,9 @@ func (x *executor) runAgain(ctx context.Context, c *toolCall) {
 			why = "The user has allowed the network for it"
 		}
 		s.note(first + s.reason() + ". " + why + ", so it was " + s.did() + ": this is the result")
+		if stay != "" {
+			s.note("Ran twice: the changes of the first run stay: " + stay + ". Check that nothing was done twice")
+		}
 		if c.end.Summary != "" {
 			c.end.Summary += " · "
 		}
@@ -65,7 +73,7 @@ func (x *executor) approveAgain(ctx context.Context, s secondRun) bool {
 	v := s.verdict
 	asked := toolCall{msg: s.c.msg, call: s.call}
 	ask := x.question(&asked, v)
-	ask.Again, ask.Blocked, ask.Unkept, ask.Port = true, s.blocked.Path, s.blocked.Unkept, s.blocked.Port
+	ask.Again, ask.Blocked, ask.Unkept, ask.Port, ask.Stay = true, s.blocked.Path, s.blocked.Unkept, s.blocked.Port, s.stay()
 	began := x.out.clock.Now()
 	answer, err := x.ask(ctx, ask, v.Offer)
 	s.c.start = s.c.start.Add(x.out.clock.Now().Sub(began))
@@ -159,6 +167,24 @@ func (s secondRun) reason() string {
 		return "commands cannot read " + s.blocked.Path
 	}
 	return "commands cannot write to " + s.blocked.Path
+}
+
+// maxStay is how many changed files a question about a second run names.
+const maxStay = 5
+
+// stay says which files the first run changed, after a colon; empty if it changed none, or if
+// a job is restarted.
+func (s secondRun) stay() string {
+	names := s.blocked.Changed
+	switch more := len(names) - maxStay; {
+	case s.blocked.Port > 0, s.c.verdict.Access.Private:
+		return ""
+	case names == nil:
+		return "undo did not record them"
+	case more > 0:
+		return strings.Join(names[:maxStay], ", ") + " and " + strconv.Itoa(more) + " more"
+	}
+	return strings.Join(names, ", ")
 }
 
 // note adds a sentence for the model to the result.

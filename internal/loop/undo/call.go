@@ -88,7 +88,10 @@ func (k *call) command(ctx context.Context, in tools.Info, c tools.Call, ok tool
 		k.period.ran(began)
 	}
 	k.mu.Unlock()
-	k.settle(touched)
+	changed := k.settle(touched)
+	if res.Blocked != nil && err == nil && (scanned != nil || ok.Snapshot != nil && (k.Watches == nil || k.Watches())) {
+		res.Blocked.Changed = append([]string{}, changed...)
+	}
 	return res, err
 }
 
@@ -111,8 +114,9 @@ func (k *call) touchFound(ctx context.Context, scanned *scan.Command, from int64
 	}
 }
 
-// settle notes the current states of touched paths, and adds to the summary of the call.
-func (k *call) settle(touched []snapshot.Touched) {
+// settle notes the current states of touched paths, and adds to the summary of the call. It
+// returns the names of the first changed files.
+func (k *call) settle(touched []snapshot.Touched) []string {
 	sum := &event.FilesChanged{ID: k.id}
 	for _, t := range touched {
 		at, ok := k.roots.at(t.Path)
@@ -144,6 +148,7 @@ func (k *call) settle(touched []snapshot.Touched) {
 		k.keep(k.id, sum)
 		k.mu.Unlock()
 	}
+	return sum.Paths
 }
 
 // count adds a changed path to a summary, and returns how many lines were added and

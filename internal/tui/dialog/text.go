@@ -144,6 +144,14 @@ func askCommandLine(ask event.Ask, c event.Target, short func(string) string) st
 // ReasonText says why a command failed that would run again, or what a command would reach
 // outside the usual sandbox. It is safe to draw, and empty for other questions.
 func ReasonText(ask event.Ask) string {
+	text := reasonText(ask)
+	if ask.Stay != "" {
+		text += " The changes of the first run stay: " + ExactLine(ask.Stay) + "."
+	}
+	return text
+}
+
+func reasonText(ask event.Ask) string {
 	switch {
 	case ask.Again && ask.Unkept != "":
 		return "It tried to change " + cmp.Or(ExactLine(ask.Blocked), "a file") + ", which cannot be undone: " + ExactLine(ask.Unkept) + "."

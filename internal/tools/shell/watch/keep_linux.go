@@ -51,6 +51,9 @@ func (w *Watcher) refuseGit(p place) (why string) {
 		<-e.done
 		return e.why
 	}
+	if filepath.Base(p.path) == indexLock {
+		return w.refuse(p.path, lostGit)
+	}
 	return w.refuse(dir, lostGit)
 }
 

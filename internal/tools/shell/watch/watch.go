@@ -16,6 +16,7 @@
 package watch
 
 import (
+	"path/filepath"
 	"strings"
 	"sync"
 
@@ -33,7 +34,7 @@ type Watcher struct {
 	kept     map[string]*entry // by path
 	touched  int
 	problem  string
-	reported bool // refused was called
+	reported bool // refused was called for a path that is no lock of an index
 }
 
 // entry is a path that is kept, or being kept.
@@ -43,7 +44,8 @@ type entry struct {
 }
 
 // New returns a Watcher. It calls refused, if not nil, for the first path whose change it
-// refuses because of Order.Strict, with the reason for the user.
+// refuses because of Order.Strict, with the reason for the user, and before for each lock of
+// an index of git.
 func New(o snapshot.Order, s snapshot.Store, refused func(path, why string)) *Watcher {
 	if refused == nil {
 		refused = func(string, string) {}
@@ -136,14 +138,19 @@ func (w *Watcher) add(path string, before snapshot.State) (why string) {
 	return ""
 }
 
-// refuse returns why if the order is strict, and reports the first path.
+// indexLock is the file with which git locks the index of a repository. Commands that only
+// read, such as git diff, also try to create it, and do not fail if they cannot.
+const indexLock = "index.lock"
+
+// refuse returns why if the order is strict, and reports the first path. A lock of an index
+// counts only until another path is refused.
 func (w *Watcher) refuse(path, why string) string {
 	if !w.order.Strict {
 		return ""
 	}
 	w.mu.Lock()
 	first := !w.reported
-	w.reported = true
+	w.reported = w.reported || filepath.Base(path) != indexLock
 	w.mu.Unlock()
 	if first {
 		w.refused(path, why)

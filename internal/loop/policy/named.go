@@ -90,7 +90,9 @@ func allKnown(c *command.Command) bool {
 	for i := range c.Parts {
 		p := &c.Parts[i]
 		unknown := func(w command.Word) bool { return w.Kind == command.Unknown }
-		document := func(re command.Redirect) bool { return strings.HasPrefix(re.Op, "<<") || unknown(re.Target) }
+		document := func(re command.Redirect) bool {
+			return re.Text == nil && (strings.HasPrefix(re.Op, "<<") || unknown(re.Target))
+		}
 		if slices.ContainsFunc(p.Words, unknown) || slices.ContainsFunc(p.Redirs, document) {
 			return false
 		}

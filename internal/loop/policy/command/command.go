@@ -199,6 +199,9 @@ type Redirect struct {
 	FD     string // the descriptor, empty for the default of the operator
 	Op     string // > >> < >& and the like
 	Target Word
+	// Text is the input that a here-document or a here-string gives to a program that only
+	// reads it as text; nil for other redirections.
+	Text *string
 }
 
 // Program returns the name of the program, without its directory.

@@ -15,19 +15,40 @@ var evaluating = [...]string{"test", "[", "printf", "read", "unset", "wait", "ma
 var startsCommands = [...]string{"BASH_ENV", "ENV", "PS0", "PS1", "PS2", "PS4", "PROMPT_COMMAND"}
 
 // evaluates notes text of n that bash may evaluate although it is quoted.
-func (r *reader) evaluates(n syntax.Node) {
+func (r *reader) evaluates(n syntax.Node) { r.evaluatesText(n, false) }
+
+// evaluatesText is evaluates. Input is set if the text of here-documents counts also for
+// programs that do not evaluate it, because bash evaluates what they print.
+func (r *reader) evaluatesText(n syntax.Node, input bool) {
 	syntax.Walk(n, func(child syntax.Node) bool {
 		switch c := child.(type) {
-		case *syntax.CallExpr:
-			if len(c.Args) > 0 && !mayEvaluate(c.Args[0]) {
-				for _, a := range c.Assigns {
-					r.evaluates(a)
-				}
-				for _, w := range c.Args {
-					r.evaluatesInside(w)
-				}
-				return false
+		case *syntax.Stmt:
+			call, ok := c.Cmd.(*syntax.CallExpr)
+			if input || !ok || len(call.Args) == 0 || mayEvaluate(call.Args[0]) || RunsArguments(programName(call.Args[0].Lit())) {
+				return true
 			}
+			r.evaluatesText(call, input)
+			for _, d := range c.Redirs {
+				if _, ok := r.given(d); !ok {
+					r.evaluatesText(d, input)
+				}
+			}
+			return false
+		case *syntax.CallExpr:
+			if len(c.Args) == 0 {
+				return true
+			}
+			for _, a := range c.Assigns {
+				r.evaluatesText(a, input)
+			}
+			for _, w := range c.Args {
+				if mayEvaluate(c.Args[0]) {
+					r.evaluatesText(w, true)
+				} else {
+					r.evaluatesInside(w, input)
+				}
+			}
+			return false
 		case *syntax.Assign:
 			if c.Name != nil && slices.Contains(startsCommands[:], c.Name.Value) {
 				r.needs(Unclear, "it sets a variable that makes bash run commands")
@@ -48,12 +69,12 @@ func mayEvaluate(name *syntax.Word) bool {
 	return lit == "" || lit == "command" || lit == "builtin" || slices.Contains(evaluating[:], lit)
 }
 
-// evaluatesInside is evaluates for the substitutions in n.
-func (r *reader) evaluatesInside(n syntax.Node) {
+// evaluatesInside is evaluatesText for the substitutions in n.
+func (r *reader) evaluatesInside(n syntax.Node, input bool) {
 	syntax.Walk(n, func(child syntax.Node) bool {
 		switch child.(type) {
 		case *syntax.CmdSubst, *syntax.ProcSubst:
-			r.evaluates(child)
+			r.evaluatesText(child, input)
 			return false
 		}
 		return true

@@ -333,7 +333,11 @@ func (r *reader) judge(p *Part, c *syntax.CallExpr) {
 		p.needs(Unclear, "the text does not show which program runs")
 		return
 	}
-	if why := r.proof(p, c); why != "" {
+	why := r.proof(p, c)
+	if why != "" && !p.takesText() {
+		p.runsInput()
+	}
+	if why != "" {
 		p.Reads = nil
 		r.guesser.effects(p, p.texts())
 		p.needs(0, why)
@@ -368,6 +372,13 @@ func (p *Part) texts() (out []string) {
 func (r *reader) substitutions(n syntax.Node, dirs []string) {
 	syntax.Walk(n, func(child syntax.Node) bool {
 		switch c := child.(type) {
+		case *syntax.DblQuoted:
+			for _, part := range c.Parts {
+				if _, ok := r.document(part); !ok || c.Dollar {
+					r.substitutions(part, dirs)
+				}
+			}
+			return false
 		case *syntax.CmdSubst:
 			r.substitution(c.Stmts, dirs)
 			return false

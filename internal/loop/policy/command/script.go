@@ -44,6 +44,10 @@ func (c *Command) Script(git string) (string, bool) {
 			b.WriteString(quote(w))
 		}
 		for _, re := range p.Redirs {
+			if re.Text != nil {
+				b.WriteString(" " + re.input())
+				continue
+			}
 			b.WriteString(" " + re.FD + re.Op)
 			if re.Op == syntax.DplOut.String() {
 				b.WriteString(re.Target.Text)
@@ -60,13 +64,24 @@ func quote(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// plain reports whether p sets no variables, and redirects only to /dev/null and
-// between standard output and standard error.
+// input returns the redirection of a Text. A here-string ends with a newline of its own.
+func (re Redirect) input() string {
+	if *re.Text == "" {
+		return "</dev/null"
+	}
+	return "<<<" + quote(strings.TrimSuffix(*re.Text, "\n"))
+}
+
+// plain reports whether p sets no variables, and redirects only to /dev/null, between
+// standard output and standard error, and from a Text.
 func (p *Part) plain() bool {
 	return len(p.Assigns) == 0 && !slices.ContainsFunc(p.Redirs, func(re Redirect) bool { return !re.plain() })
 }
 
 func (re Redirect) plain() bool {
+	if re.Text != nil {
+		return true
+	}
 	if !slices.Contains([]string{"", "0", "1", "2"}, re.FD) || re.Target.Kind != Literal {
 		return false
 	}

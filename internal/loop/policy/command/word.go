@@ -30,7 +30,7 @@ func (r *reader) word(w *syntax.Word) Word {
 			l.quoted(part.Value)
 		case *syntax.DblQuoted:
 			l.unknown = l.unknown || part.Dollar
-			l.doubleQuoted(part)
+			r.doubleQuoted(&l, part)
 		default:
 			l.unknown = true
 		}
@@ -59,10 +59,14 @@ func (l *literal) quoted(text string) {
 	}
 }
 
-// doubleQuoted adds text in double quotes, in which a backslash only escapes
+// doubleQuoted adds text in double quotes to l, in which a backslash only escapes
 // characters that have a meaning there.
-func (l *literal) doubleQuoted(q *syntax.DblQuoted) {
+func (r *reader) doubleQuoted(l *literal, q *syntax.DblQuoted) {
 	for _, part := range q.Parts {
+		if text, ok := r.document(part); ok {
+			l.quoted(text)
+			continue
+		}
 		lit, ok := part.(*syntax.Lit)
 		if !ok {
 			l.unknown = true
@@ -185,6 +189,12 @@ func (r *reader) redirect(p *Part, redirs []*syntax.Redirect) {
 		if re.Target.Kind == Wildcard {
 			re.Target = Word{Text: re.Target.Text, Kind: Unknown}
 		}
+		if strings.HasPrefix(re.Op, "<<") {
+			p.piped = true
+			if text, ok := r.given(d); ok {
+				re.Text = &text
+			}
+		}
 		p.Redirs = append(p.Redirs, re)
 		r.redirected(p, d.Op, re)
 	}
@@ -215,7 +225,9 @@ func (r *reader) redirected(p *Part, op syntax.RedirOperator, re Redirect) {
 	case syntax.RdrInOut, syntax.RdrClob, syntax.RdrAllClob, syntax.AppClob, syntax.AppAllClob:
 		r.written(p, re, op != syntax.RdrInOut)
 	case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
-		p.needs(0, "it uses a here-document")
+		if re.Text == nil {
+			p.needs(0, "it uses a here-document")
+		}
 	default:
 		p.needs(0, "it redirects a descriptor other than its output")
 	}

@@ -2,10 +2,10 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
+	"crypto/sha256"
+	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -140,7 +140,7 @@ func (a *app) saveResult(text string) (string, error) {
 	if a.secrets != nil {
 		text = a.secrets.Text(text)
 	}
-	name := "mcp-" + strings.ToLower(rand.Text()) + ".txt"
+	name := fmt.Sprintf("mcp-%.13x.txt", sha256.Sum256([]byte(text))) // the same result has the same path
 	if err := a.stored.Log.SaveOutput(name, text); err != nil {
 		return "", err
 	}

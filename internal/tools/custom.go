@@ -194,6 +194,9 @@ func (t customTool) run(ctx context.Context, input []byte, at location, ok Appro
 		}
 		out.Text += phrase.EndLine(stderr) + out.Blocked.note() + "[" + end + "]\n"
 	}
+	for _, n := range undone { // they name renamed files
+		out.References = append(out.References, n.Text)
+	}
 	if out.Text += undoneNote(undone); out.Text == "" {
 		out.Text = "[no output]\n"
 	}

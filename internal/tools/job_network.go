@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 )
 
@@ -59,6 +60,12 @@ func (j *Jobs) runs(id int) bool {
 // readJob returns the new output of a job once it has ended, or after wait seconds.
 func (s *shellTool) readJob(ctx context.Context, b *job, wait int) (Result, error) {
 	r, err := s.jobs.read(ctx, b, time.Duration(wait)*time.Second)
+	if rest, quiet := strings.CutPrefix(r.Text, noNewOutput); quiet && wait == 0 && strings.HasPrefix(r.Summary, runningJob) {
+		r.Text = "[no new output; set wait_seconds to wait for more]\n" + rest
+	}
+	if wait > 0 { // while the job runs, each read has waited for something else
+		r.References = nil
+	}
 	r.Blocked = s.offerNetwork(b, wait) // not that of a failed job: running this call again would only read it again
 	return r, err
 }

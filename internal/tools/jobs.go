@@ -101,7 +101,8 @@ func (s *shellTool) start(ctx context.Context, a jobsArgs, at location, ok Appro
 	if r.Blocked == nil {
 		r.Blocked = s.offerNetwork(b, a.Wait)
 	}
-	r.Text = fmt.Sprintf("[job %d]\n", b.id) + note + r.Text
+	head := fmt.Sprintf("[job %d]\n", b.id)
+	r.Text, r.References = head+note+r.Text, append(r.References, head)
 	r.Summary, r.Job = fmt.Sprintf("job %d · %s", b.id, r.Summary), b.id
 	return r, err
 }
@@ -110,19 +111,21 @@ func (s *shellTool) start(ctx context.Context, a jobsArgs, at location, ok Appro
 func (j *Jobs) listJobs() Result {
 	jobs := j.List()
 	var text strings.Builder
+	var times []string
 	running := 0
 	for _, b := range jobs {
 		state := b.State
 		if state == "" {
 			running++
 			state = "running for " + seconds(time.Since(b.Began).Round(time.Second))
+			times = append(times, state)
 		}
 		fmt.Fprintf(&text, "%d  %s · %s · %s\n", b.ID, state, phrase.Count(int(b.Lines), "line"), b.Title)
 	}
 	if text.Len() == 0 {
 		text.WriteString("no background jobs\n")
 	}
-	return Result{Text: text.String(), Summary: fmt.Sprintf("%d running, %d ended", running, len(jobs)-running)}
+	return Result{Text: text.String(), References: times, Summary: fmt.Sprintf("%d running, %d ended", running, len(jobs)-running)}
 }
 
 // read waits for the end of a job, at most wait, and returns its new output.
@@ -142,19 +145,20 @@ func (j *Jobs) read(ctx context.Context, b *job, wait time.Duration) (Result, er
 func (j *Jobs) report(b *job) Result {
 	state, failed := j.takeState(b) // before Take: the output is complete only if the job has ended
 	text, cut := b.run.Take()
-	how := "running"
+	how := runningJob
 	end := "still running after " + seconds(time.Since(b.began).Round(time.Second))
 	if state != "" {
 		how, end = state, "ended: "+state
 	}
 	if text == "" {
-		text = "[no new output]\n"
+		text = noNewOutput
 	}
 	text = phrase.EndLine(text)
-	if cut {
-		text += outputFileNote(b.run.Whole(), b.run.Lines())
-	}
 	r := Result{Summary: how + " · " + phrase.Count(int(b.run.Lines()), "line"), IsError: failed}
+	if cut {
+		file := outputFileNote(b.run.Whole(), b.run.Lines())
+		text, r.References = text+file, append(r.References, file)
+	}
 	switch {
 	case state == "":
 		text += b.serverNote()
@@ -165,9 +169,16 @@ func (j *Jobs) report(b *job) Result {
 		text += undoneNote(b.undone) + r.Blocked.note()
 		r.Summary += undoneSummary(b.undone)
 	}
-	r.Text = fmt.Sprintf("%s[job %d %s]\n", text, b.id, end)
+	end = fmt.Sprintf("[job %d %s]\n", b.id, end)
+	r.Text, r.References = text+end, append(r.References, end)
 	return r
 }
+
+// runningJob begins the Summary of a job that has not ended.
+const runningJob = "running"
+
+// noNewOutput stands for the output of a job that has written nothing.
+const noNewOutput = "[no new output]\n"
 
 // stop stops a job and returns its last output.
 func (j *Jobs) stop(ctx context.Context, b *job, force <-chan struct{}) (Result, error) {

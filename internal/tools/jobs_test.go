@@ -151,7 +151,7 @@ func TestJobsAreShownAndStopped(t *testing.T) {
 	}
 
 	got := c.run("jobs", obj{"action": "stop", "id": 2}) // by the model
-	same(t, got, tools.Result{Text: "[no new output]\n[job 2 ended: stopped]\n", Summary: "stopped · 0 lines"})
+	same(t, got, tools.Result{Text: "[no new output]\n[job 2 ended: stopped]\n", Summary: "stopped · 0 lines", References: []string{"[job 2 ended: stopped]\n"}})
 	<-jobs.Changed()
 	same(t, states(jobs.Ended()), nil)
 }

@@ -294,9 +294,13 @@ func (o commandOutcome) result() Result {
 	if r.IsError { // a command that succeeded never runs again
 		r.Blocked = o.blocked
 	}
+	for _, n := range o.undone { // they name renamed files
+		r.References = append(r.References, n.Text)
+	}
 	switch {
 	case o.job != nil:
 		r.Job = o.job.id
+		r.References = append(r.References, fullOutputNote(o.Result), end)
 	case o.why == shell.Ended && o.Code >= 0:
 		r.ExitCode = &o.Code
 	}

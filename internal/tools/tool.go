@@ -136,6 +136,9 @@ type Blocked struct {
 type Result struct {
 	Text    string // for the model
 	Summary string // a few words for the user: "7 matches in 3 files"
+	// References are the parts of Text that name a file, an ID or a time. They can differ
+	// between calls that do the same and have the same result.
+	References []string
 	// Source is the host or server that sent Text, which the model gets as a quotation:
 	// see Quote. It is named like the Target of a call to it, and empty for other results.
 	// It may be set together with an error that contains text of the source.

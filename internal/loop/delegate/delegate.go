@@ -37,6 +37,7 @@ type delegate struct {
 	done     chan struct{} // closed when it has ended
 	end      *event.DelegateEnd
 	changes  []tools.Change // changes that were applied to the workspace
+	note     string         // on its changes, at the end of the answer; may be empty
 
 	shown event.Delegate // guarded by the lock of the pool
 
@@ -151,7 +152,7 @@ func (d *delegate) launch(ctx context.Context) (s Session, err error) {
 // files; it may be empty.
 func (d *delegate) finish(note string) {
 	p, e := d.pool, d.end
-	if note != "" {
+	if d.note = note; note != "" {
 		e.Answer = strings.TrimSpace(e.Answer + "\n\n" + note)
 	}
 	d.mu.Lock()

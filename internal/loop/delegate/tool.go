@@ -162,9 +162,11 @@ func (p *Pool) attended() bool {
 
 // inBackground is the result of a call whose delegate continues in the background.
 func (d *delegate) inBackground() tools.Result {
+	name := d.task.Label.String()
 	return tools.Result{
-		Text:    fmt.Sprintf("%s works in the background. Its answer will arrive as a message: do not wait for it and do not repeat its work.", d.task.Label),
-		Summary: "in the background",
+		Text:       name + " works in the background. Its answer will arrive as a message: do not wait for it and do not repeat its work.",
+		References: []string{name},
+		Summary:    "in the background",
 	}
 }
 
@@ -177,7 +179,9 @@ func (d *delegate) result() tools.Result {
 	case d.end.Reason != event.Done:
 		summary = "ended early, " + summary
 	}
-	return tools.Result{Text: session.DelegateText(d.end, ""), Summary: summary, IsError: d.end.Reason == event.UserInterrupt || d.end.Reason != event.Done && d.end.Answer == "", Changes: d.changes}
+	text := session.DelegateText(d.end, "")
+	footer := text[strings.LastIndexByte(text, '\n')+1:] // names the delegate, its tokens and its transcript
+	return tools.Result{Text: text, References: []string{footer, d.note}, Summary: summary, IsError: d.end.Reason == event.UserInterrupt || d.end.Reason != event.Done && d.end.Answer == "", Changes: d.changes}
 }
 
 // confirm asks the user to approve an agent of the repository, unless they have

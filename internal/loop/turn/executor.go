@@ -82,10 +82,17 @@ func (x *executor) understand(said []llm.Message) []llm.Message {
 	return said
 }
 
-// run returns the results of all calls in order, whether any of them ran or was
-// rejected by the user, and whether any of them ends the turn. If notRun is not empty,
-// no call runs and notRun is the result of each.
-func (x *executor) run(ctx context.Context, msgs []llm.Message, notRun string) (out []llm.Message, worked, endsTurn bool) {
+// results are the results of the calls of a reply, in order.
+type results struct {
+	messages []llm.Message
+	compared []string // their texts as the guards compare them
+	worked   bool     // a call ran, or the user rejected one
+	endsTurn bool
+}
+
+// run returns the results of all calls. If notRun is not empty, no call runs and notRun is
+// the result of each.
+func (x *executor) run(ctx context.Context, msgs []llm.Message, notRun string) (out results) {
 	calls := make([]*toolCall, len(msgs))
 	for i, m := range msgs {
 		calls[i] = &toolCall{msg: m, more: i < len(msgs)-1}
@@ -104,13 +111,13 @@ func (x *executor) run(ctx context.Context, msgs []llm.Message, notRun string) (
 		for _, c := range group {
 			x.runAgain(ctx, c)
 			x.finish(c)
-			out = append(out, c.end.Result)
-			worked = worked || c.ran || c.rejected
-			endsTurn = endsTurn || c.endsTurn
+			out.messages, out.compared = append(out.messages, c.end.Result), append(out.compared, c.compared())
+			out.worked = out.worked || c.ran || c.rejected
+			out.endsTurn = out.endsTurn || c.endsTurn
 		}
 		i += len(group)
 	}
-	return out, worked, endsTurn
+	return out
 }
 
 // notRun returns why call i must not be prepared; empty if it may be.

@@ -126,23 +126,22 @@ func endDelegate(e budget.Excess) ending {
 	return end
 }
 
-// afterCalls checks a step: its messages said, its calls and their results. Worked is
-// set if at least one call ran, or the user rejected one.
-func (g *guards) afterCalls(ctx context.Context, said, calls, results []llm.Message, worked bool) ending {
+// afterCalls checks a step: its messages said, its calls and their results.
+func (g *guards) afterCalls(ctx context.Context, said, calls []llm.Message, got results) ending {
 	g.failing++
-	if worked {
+	if got.worked {
 		g.failing = 0
 	}
 	if g.failing >= maxFailing {
 		did := fmt.Sprintf("every tool call in %d consecutive steps failed", g.failing)
 		g.failing = 0
-		first, _, _ := strings.Cut(results[len(results)-1].Text, ". ") // the rest is advice to the model
+		first, _, _ := strings.Cut(got.messages[len(got.messages)-1].Text, ". ") // the rest is advice to the model
 		return g.noProgress(ctx, event.AllFailed, did, first)
 	}
 	if text := textOf(said); g.repeats(text) {
 		return g.noProgress(ctx, event.Repeating, fmt.Sprintf("the model wrote the same text in %d consecutive steps", maxRepeats), text)
 	}
-	length := g.cycle(calls, results)
+	length := g.cycle(calls, got.compared)
 	if length == 0 {
 		return ending{}
 	}
@@ -189,10 +188,10 @@ func textOf(said []llm.Message) string {
 
 // cycle adds a step. It returns the length of the cycle of steps that the last steps
 // have repeated maxRepeats times; 0 if there is none.
-func (g *guards) cycle(calls, results []llm.Message) int {
+func (g *guards) cycle(calls []llm.Message, results []string) int {
 	h := sha256.New()
 	for i, c := range calls {
-		fmt.Fprintf(h, "%q %q %q\n", c.Name, c.Input, results[i].Text)
+		fmt.Fprintf(h, "%q %q %q\n", c.Name, c.Input, results[i])
 	}
 	g.recent = append(g.recent, pastStep{[sha256.Size]byte(h.Sum(nil)), titleOf(calls[0])})
 	g.recent = g.recent[max(0, len(g.recent)-maxCycle*maxRepeats):]

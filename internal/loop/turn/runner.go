@@ -46,7 +46,7 @@ func (r Runner) prepare(ctx context.Context, in tools.Info, t tools.Tool) (c too
 // run runs the approved call c and sets its result. It changes nothing else.
 func (r Runner) run(ctx context.Context, in tools.Info, c *toolCall, progress func(string)) {
 	got, err := r.result(ctx, in, c.call, tools.Approved{Changes: c.approved(), Progress: progress, Ask: c.ask, Force: r.Kill, Script: c.verdict.Script, Environment: c.verdict.Environment, Access: c.verdict.Access})
-	c.blocked = nil
+	c.blocked, c.varies = nil, append(got.References, got.Notes)
 	c.end.Diffs, c.end.Source = Diffs(got.Changes), got.Source
 	if got.Source != "" && got.Text != "" {
 		got.Text = tools.Quote(got.Source, got.Text)
@@ -127,6 +127,7 @@ type toolCall struct {
 	ran      bool                // the tool ran, even if its command failed
 	rejected bool                // by the user
 	endsTurn bool                // as in tools.Result
+	varies   []string            // parts of its result that do not tell calls apart: see compared
 	blocked  *tools.Blocked      // what its sandbox prevented; nil for nothing
 }
 
@@ -176,6 +177,18 @@ func firstString(object json.RawMessage) string {
 func (c *toolCall) finish(outcome event.Outcome, text string) {
 	c.end.Outcome = outcome
 	c.end.Result = llm.Message{Kind: llm.ToolResult, Reply: c.msg.Reply, ID: c.msg.ID, Text: text, IsError: outcome != event.OK}
+}
+
+// compared returns the result of c without references and notes of hooks: they can differ
+// although a call has the same result as the one before.
+func (c *toolCall) compared() string {
+	text := c.end.Result.Text
+	for _, v := range c.varies {
+		if v != "" {
+			text = strings.ReplaceAll(text, v, "")
+		}
+	}
+	return text
 }
 
 // addRemarks tells the model, in the result of a call that ran, which arguments were dropped

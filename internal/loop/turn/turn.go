@@ -183,15 +183,15 @@ func (r *run) step(ctx context.Context) ending {
 		end, notRun = r.endLastReply(ctx, end, notRun, len(calls) > 0)
 	}
 	end = r.orTimeUp(ctx, end)
-	results, worked, endsTurn := r.calls.run(ctx, calls, notRun)
-	r.conv.add(results...)
-	for _, m := range results {
+	got := r.calls.run(ctx, calls, notRun)
+	r.conv.add(got.messages...)
+	for _, m := range got.messages {
 		r.final.Add(m)
 	}
 	r.endStep(reply, model, cost)
 	if end.reason == "" && len(calls) > 0 {
-		end = r.judgeResults(user, ctx, said, results, worked)
-		if end.reason == "" && endsTurn {
+		end = r.judgeResults(user, ctx, said, got)
+		if end.reason == "" && got.endsTurn {
 			end.reason = event.Done
 		}
 	}
@@ -239,14 +239,14 @@ func (r *run) addReply(said []llm.Message) {
 
 // judgeResults returns how the turn ends after the calls in said, which ctx could
 // interrupt; the zero value if it continues.
-func (r *run) judgeResults(user, ctx context.Context, said, results []llm.Message, worked bool) ending {
+func (r *run) judgeResults(user, ctx context.Context, said []llm.Message, got results) ending {
 	switch {
 	case ctx.Err() != nil:
 		return r.orTimeUp(ctx, ending{reason: event.UserInterrupt})
 	case r.out.err != nil:
 		return ending{reason: event.LogError}
 	}
-	return r.orLastReply(r.guards.afterCalls(user, said, callsOf(said), results, worked))
+	return r.orLastReply(r.guards.afterCalls(user, said, callsOf(said), got))
 }
 
 // confirmHost asks the user whether the conversation may be sent to the host of the

@@ -1,8 +1,11 @@
 package shell
 
 import (
+	"crypto/sha256"
 	"fmt"
+	"hash"
 	"os"
+	"path/filepath"
 	"sync"
 )
 
@@ -16,7 +19,8 @@ type Filter interface {
 	Rest() []byte
 }
 
-// Whole is the state of the file with the complete output.
+// Whole is the state of the file with the complete output. The name of the file depends
+// only on its content if its path was first reported after the end of the command.
 type Whole struct {
 	Path string // "" if there is no file
 	Size int64  // bytes in the file
@@ -24,7 +28,8 @@ type Whole struct {
 }
 
 // outputFile writes the output to a file once it exceeds a threshold. Errors only
-// stop the writing.
+// stop the writing. At the end, a file whose path was not reported yet is named by its
+// content, so that the same output has the same path.
 type outputFile struct {
 	open      func() (*os.File, error) // nil disables the file
 	threshold int                      // output up to this size needs no file
@@ -32,10 +37,12 @@ type outputFile struct {
 	filter    Filter // of what is written; nil for none
 	pending   []byte // output before the file is created
 	file      *os.File
+	sum       hash.Hash // of the content of file
 	closed    bool
 
-	mu     sync.Mutex
-	result Whole
+	mu       sync.Mutex
+	result   Whole
+	reported bool // report has returned the path
 }
 
 // add adds output. It is not safe for concurrent use.
@@ -50,7 +57,7 @@ func (w *outputFile) add(b []byte) {
 			w.fail(fmt.Sprintf("cannot create the file: %v", err))
 			return
 		}
-		w.file = file
+		w.file, w.sum = file, sha256.New()
 		w.write(w.pending)
 		w.pending = nil
 		w.write(b)
@@ -73,6 +80,7 @@ func (w *outputFile) store(b []byte) {
 	}
 	room := w.limit - w.state().Size
 	n, err := w.file.Write(b[:min(int64(len(b)), room)])
+	w.sum.Write(b[:n])
 	w.mu.Lock()
 	w.result.Path = w.file.Name()
 	w.result.Size += int64(n)
@@ -99,11 +107,31 @@ func (w *outputFile) state() Whole {
 	return w.result
 }
 
+// report returns the state, whose path the file then keeps.
+func (w *outputFile) report() Whole {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.reported = w.reported || w.result.Path != ""
+	return w.result
+}
+
 func (w *outputFile) close() {
 	if w.file != nil {
 		if w.filter != nil {
 			w.store(w.filter.Rest())
 		}
 		_ = w.file.Close() // already counted as written
+		w.rename()
+	}
+}
+
+// rename names the closed file by its content, unless its path was reported. A file with
+// that name has the same content.
+func (w *outputFile) rename() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	path := filepath.Join(filepath.Dir(w.result.Path), fmt.Sprintf("shell-%.13x.txt", w.sum.Sum(nil)))
+	if w.result.Path != "" && !w.reported && os.Rename(w.result.Path, path) == nil {
+		w.result.Path = path
 	}
 }

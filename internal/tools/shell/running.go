@@ -259,8 +259,8 @@ func (r *Running) Lines() int64 { return r.out.count() }
 // has its beginning and end, and cut is true.
 func (r *Running) Take() (text string, cut bool) { return r.out.take() }
 
-// Whole returns the state of the output file.
-func (r *Running) Whole() Whole { return r.out.file.state() }
+// Whole returns the state of the output file. A path that it returns stays valid.
+func (r *Running) Whole() Whole { return r.out.file.report() }
 
 // Result returns the outcome so far, and takes the output like Take.
 func (r *Running) Result() Result {
@@ -272,6 +272,6 @@ func (r *Running) Result() Result {
 		e.Took = time.Since(r.began)
 	}
 	e.Output, e.Cut = r.out.take()
-	e.Lines, e.Whole = r.out.count(), r.out.file.state()
+	e.Lines, e.Whole = r.out.count(), r.out.file.report()
 	return e
 }

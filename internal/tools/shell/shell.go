@@ -76,7 +76,7 @@ type Command struct {
 	// The caller closes it.
 	Errors *os.File
 	// Whole creates the file for the complete output. It is called once the output
-	// exceeds Keep; nil disables the file. MaxWhole limits its size in bytes; 0
+	// exceeds Keep; nil disables the file, which is renamed at the end: see type Whole. MaxWhole limits its size in bytes; 0
 	// means the constant MaxWhole.
 	Whole    func() (*os.File, error)
 	MaxWhole int64

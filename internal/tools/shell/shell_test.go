@@ -4,6 +4,7 @@ package shell_test
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"os"
@@ -334,7 +335,7 @@ func TestEndlessOutputCostsNoMemory(t *testing.T) { // P8
 }
 
 func TestCompleteOutputFile(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "whole")
+	file := filepath.Join(t.TempDir(), "whole") // until the command has ended
 	create := func() (*os.File, error) { return os.Create(file) }
 	for _, c := range []struct {
 		name string
@@ -356,9 +357,13 @@ func TestCompleteOutputFile(t *testing.T) {
 			got := run(t, c.c)
 			want := shell.Whole{Cut: c.cut}
 			if c.size >= 0 {
-				want.Path, want.Size = file, int64(c.size)
-				if text, err := os.ReadFile(file); err != nil || len(text) != c.size {
+				text, err := os.ReadFile(got.Whole.Path)
+				if err != nil || len(text) != c.size {
 					t.Errorf("%d bytes, %v", len(text), err)
+				}
+				want.Path, want.Size = filepath.Join(filepath.Dir(file), fmt.Sprintf("shell-%.13x.txt", sha256.Sum256(text))), int64(c.size)
+				if _, err := os.Stat(file); err == nil {
+					t.Error("the file is there twice")
 				}
 			}
 			same(t, got.Whole, want)

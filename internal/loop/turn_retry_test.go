@@ -64,6 +64,24 @@ func TestRetries(t *testing.T) {
 				retrying 2 of 2 in 0s: the model gave an empty answer
 				turn error after 1: the model gave an empty answer twice`,
 		},
+		"an answer of only reasoning is empty": {
+			replies: []script.Reply{script.Reply{}.Think("hm").Stop(), script.Reply{}.Think("hm").Text(" \n").Finish("odd")},
+			want: `
+				user "go"
+				retrying 2 of 2 in 0s: the model gave an empty answer
+				thinking "hm"
+				assistant " \n"
+				turn error after 1: the model gave an empty answer twice`,
+		},
+		"reasoning, then an answer": {
+			replies: []script.Reply{script.Reply{}.Think("hm").Calls(), script.Reply{}.Think("hm").Text("done").Stop()},
+			want: `
+				user "go"
+				retrying 2 of 2 in 0s: the model gave an empty answer
+				thinking "hm"
+				assistant "done"
+				turn done after 1`,
+		},
 		"a busy provider": {
 			replies: []script.Reply{
 				script.Fail(&llm.Error{Kind: llm.ErrOverloaded, Provider: "p", Status: 529, Retry: true}),

@@ -102,7 +102,7 @@ func (q *requester) retry(ctx context.Context, m Model, tries int) (*llm.Reply, 
 	for try := 1; ; try++ {
 		req := q.request(m)
 		reply, err := q.stream(ctx, m, req)
-		if err == nil && len(reply.Messages()) == 0 && reply.Finish.Reason == llm.Stop && !emptyBefore {
+		if err == nil && isEmpty(reply) && !emptyBefore {
 			emptyBefore = true
 			q.out.emit(event.Retrying{Attempt: 2, Of: 2, Error: "the model gave an empty answer"})
 			continue
@@ -200,6 +200,22 @@ func (q *requester) switchToText(ctx context.Context, m Model, err error) bool {
 	}
 	q.out.emit(event.Notice{Text: m.Name + " now writes its tool calls as text."})
 	return true
+}
+
+// isEmpty reports whether a complete reply says nothing.
+func isEmpty(r *llm.Reply) bool {
+	switch r.Finish.Reason {
+	case llm.Length, llm.Filtered, llm.Paused:
+		return false
+	}
+	return r.Exceeded() == "" && !answers(r.Messages())
+}
+
+// answers reports whether a reply has text or a call. One of only reasoning has neither.
+func answers(said []llm.Message) bool {
+	return slices.ContainsFunc(said, func(m llm.Message) bool {
+		return m.Kind == llm.ToolCall || m.Kind == llm.Assistant && strings.TrimSpace(m.Text) != ""
+	})
 }
 
 // accepted reports whether a reply has content other than thinking. Such a reply is

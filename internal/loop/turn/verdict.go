@@ -57,11 +57,8 @@ func (r *run) judgeReply(ctx context.Context, reply *llm.Reply, err error, said 
 		}
 		return ending{}, ""
 	case llm.Stop, llm.Calls:
-		switch {
-		case calls:
+		if calls {
 			return ending{}, ""
-		case len(said) == 0:
-			return ending{event.ProviderError, "the model gave an empty answer twice", "Rephrase the prompt, or choose another model with /model."}, ""
 		}
 	default:
 		switch {
@@ -71,6 +68,9 @@ func (r *run) judgeReply(ctx context.Context, reply *llm.Reply, err error, said 
 			return ending{event.ProviderError, fmt.Sprintf("the answer ended for an unknown reason (%q), so its tool calls were not run", reply.Finish.Raw),
 				continueHint(false)}, "not run: the reply may be incomplete"
 		}
+	}
+	if !answers(said) {
+		return ending{event.ProviderError, "the model gave an empty answer twice", "Rephrase the prompt, or choose another model with /model."}, ""
 	}
 	return ending{reason: event.Done}, ""
 }

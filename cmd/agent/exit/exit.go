@@ -31,7 +31,7 @@ const Codes = `Exit codes:
   0    success
   1    failure; agent tool: the call was not approved
   2    wrong usage
-  3    agent run: a tool call was denied because no user could approve it
+  3    agent run: a tool call was denied because no user could approve it, and no later call replaced it
   4    agent run: a limit of steps, tokens, cost or time stopped the turn, or the model was in a loop
   129  hangup (SIGHUP)
   130  interrupted (SIGINT)

@@ -122,8 +122,8 @@ func (s *conversing) end() {
 
 // reject rejects a question that nobody can answer.
 func (s *conversing) reject(id string) {
+	s.turn.denied.add(s.asks[id].Effect)
 	delete(s.asks, id)
-	s.turn.denied = true
 	s.queue = append(s.queue, event.Answer{ID: id, Decision: event.Refuse, Note: noAnswer})
 }
 

@@ -34,7 +34,7 @@ type Result struct {
 	Plan *presentedPlan `json:"plan,omitempty"`
 
 	final  llm.Answer
-	denied bool // a call was denied because no user could approve it
+	denied denials
 }
 
 // changedFiles are the changed files in a result. A file that several calls changed is
@@ -83,12 +83,16 @@ func (r *Result) Add(e event.Event) (ended bool) {
 		if r.Plan == nil || e.Result.ID != r.Plan.call { // the text before the plan is the answer
 			r.final.Add(llm.Message{Kind: llm.ToolResult})
 		}
-		r.denied = r.denied || e.Unattended
+		r.denied.end(e)
 	case *event.FilesChanged:
+		r.denied.changed(e)
 		r.Files = r.Files.add(e)
 	case event.Delegated:
-		if end, ok := e.Event.(*event.ToolEnd); ok {
-			r.denied = r.denied || end.Unattended
+		switch e := e.Event.(type) {
+		case *event.ToolEnd:
+			r.denied.end(e)
+		case *event.FilesChanged:
+			r.denied.changed(e)
 		}
 	case *event.TurnEnd:
 		r.end(e)
@@ -123,7 +127,7 @@ func (r *Result) finish(schema *turn.Schema, killed int) {
 	switch {
 	case killed != 0:
 		r.ExitCode = killed
-	case r.denied && r.ExitCode != exit.Interrupted && (r.ExitCode != exit.Limit || r.Reason == string(event.AllFailed)):
+	case r.denied.left() && r.ExitCode != exit.Interrupted && (r.ExitCode != exit.Limit || r.Reason == string(event.AllFailed)):
 		r.ExitCode = exit.Denied
 	}
 	r.SetAnswer(schema)

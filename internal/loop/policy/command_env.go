@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"agent/internal/loop/policy/command"
 	"agent/internal/realpath"
@@ -43,7 +45,14 @@ func (p Paths) judge(t tools.Target, dir string) (*command.Command, *git.Reposit
 // symbolic links.
 func (p Paths) env(dir string) command.Env {
 	in := p.borders()
+	variables := map[string]string{}
+	for _, name := range []string{"TMPDIR", "TMP", "TEMP"} {
+		if value, set := os.LookupEnv(name); !set || value != "" {
+			variables[name] = value
+		}
+	}
 	return command.Env{
+		Temporary: func(path string) bool { return p.temporary(realpath.Follow(path)) }, Variables: variables,
 		Dir: dir, Home: p.Home, LookPath: lookPath, Glob: command.Glob, Look: command.Look, Loopback: p.Sandbox == SandboxFull,
 		Inside: func(path string) bool { return in.inside(realpath.Follow(path)) },
 		Readable: func(path string) string {
@@ -57,6 +66,23 @@ func (p Paths) env(dir string) command.Env {
 			return ""
 		},
 	}
+}
+
+// temporary reports whether a path without symbolic links is in the temporary directory, to
+// which commands in the sandbox may write. The directory in it that contains the workspace or
+// the home directory is not temporary.
+func (p Paths) temporary(real string) bool {
+	temp := realpath.Of(os.TempDir())
+	rel, err := filepath.Rel(temp, real)
+	if err != nil || rel == "." || !filepath.IsLocal(rel) {
+		return false
+	}
+	entry, _, _ := strings.Cut(rel, string(filepath.Separator))
+	top := filepath.Join(temp, entry)
+	return !slices.ContainsFunc([]string{p.Home, p.Workspace}, func(dir string) bool {
+		dir = realpath.Of(dir)
+		return dir != "" && (within([]string{top}, dir) || within([]string{dir}, temp))
+	})
 }
 
 // lookPath returns the file of a program on the PATH of this process, which never

@@ -37,7 +37,7 @@ func TestAutomaticCommands(t *testing.T) {
 		"git status":                       "",
 		"find . -delete":                   "",
 		"sed -i s/a/b/ main.go":            "",
-		"ls > out":                         "",
+		"ls > $out":                        "",
 		"PAGER=x ls":                       "",
 		"ls $(make)":                       "",
 		"./main.go":                        "",

@@ -87,11 +87,17 @@ func (p *Policy) runsInEdits(c tools.Call, f Facts, all allowance) bool {
 		return false
 	}
 	outside := slices.ContainsFunc(f.touched, func(t touched) bool {
-		return t.outside && !t.listed && command.Look(t.path) != command.Special && !f.runsProgram(t.path)
+		return t.outside && !f.writesTemporary(t.path) && !t.listed && command.Look(t.path) != command.Special && !f.runsProgram(t.path)
 	})
 	// Git directories are writable for git, and so for other programs in the line.
 	commits := slices.ContainsFunc(f.Command.Parts, runsGit) && slices.ContainsFunc(f.Command.Parts, mayChangeGit)
 	return !outside && !commits && !all.network && p.unapproved(f, all.left) == ""
+}
+
+// writesTemporary reports whether a command writes to a path in the temporary directory, so
+// that it may also read and name it.
+func (f Facts) writesTemporary(path string) bool {
+	return slices.ContainsFunc(f.touched, func(t touched) bool { return t.change && !t.outside && t.path == path })
 }
 
 // ruleEdits returns the row of mode edits for a command that needs approval.
@@ -247,6 +253,7 @@ type allowance struct {
 	online   bool   // they also allow the network for parts that do not need it
 	decider  string
 	byRule   bool
+	strict   bool          // only as far as undo can restore what it destroys
 	left     command.Trait // of the parts that they do not allow
 	ended    string        // the change that ended a permission, as a clause; may be empty
 }
@@ -255,7 +262,10 @@ type allowance struct {
 // only read a repository with git run without the configuration of the repository, even
 // if another part changes that configuration first.
 func (all allowance) verdict(f Facts) Verdict {
-	v := Verdict{Script: all.script, Access: tools.Access{Network: all.network}, Decider: all.decider, ByRule: all.byRule, Files: f.Files}
+	v := Verdict{Script: all.script, Access: tools.Access{Network: all.network, Strict: all.strict}, Decider: all.decider, ByRule: all.byRule, Files: f.Files}
+	if all.strict {
+		v.Access.Repositories, v.Access.ReadOnly = f.losses.git, f.losses.readOnly
+	}
 	if all.script != "" && f.repository != nil {
 		v.Environment, v.Access.Git = f.environment, f.repository
 	}
@@ -293,6 +303,7 @@ func (p *Policy) allowsCommand(c tools.Call, f Facts) (out allowance) {
 		}
 		out.network = out.network || network && !(part.Local && part.Traits&command.Connects == 0)
 		out.online, out.byRule = out.online && network, out.byRule || rule
+		out.strict = out.strict || part.Traits&command.Destroys != 0 && (part.Edits || part.InPlace() != nil)
 	}
 	out.complete = out.complete && len(deciders) > 0
 	out.decider = strings.Join(deciders, "; ")
@@ -304,6 +315,9 @@ func (p *Policy) allowsCommand(c tools.Call, f Facts) (out allowance) {
 func (p *Policy) allowsPart(part *command.Part, f Facts) (by string, network, rule bool) {
 	if r, network := p.partRule(part, f); r != nil {
 		return r.decider(), network, true
+	}
+	if by, rule := p.allowsEdits(part, f); by != "" {
+		return by, false, rule
 	}
 	if part.Reason == "" || !f.inRoot() {
 		return "", false, false

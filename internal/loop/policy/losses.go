@@ -36,6 +36,8 @@ type losses struct {
 	// lost is what undo cannot restore, each with the reason, for the user: "data.db (3.0
 	// GB): it is larger than 64 MB".
 	lost []string
+	// unseen is how many of them are files that the text of the command does not show.
+	unseen int
 	// readOnly are git directories, which undo does not record. The command must not change
 	// them; it is empty for commands that run git.
 	readOnly []string
@@ -103,7 +105,9 @@ func (l *looker) part(ctx context.Context, p *command.Part, hasGit bool) {
 	case p.Traits&command.Permanent != 0:
 		l.lose(p.Reason)
 	case p.Destroyed.Partial, len(p.Writes)+len(p.Destroyed.Selects) == 0:
+		before := len(l.lost)
 		l.lose(p.Reason + ", and its text does not show which")
+		l.unseen += len(l.lost) - before
 	}
 	for _, path := range p.Destroyed.Trees {
 		l.tree(path)
@@ -316,6 +320,12 @@ func grouped(text string) string {
 
 // restorable reports whether undo can restore everything that the command destroys.
 func (l losses) restorable() bool { return l.recorded && len(l.lost) == 0 }
+
+// restorableStrictly reports whether undo can restore everything that the command destroys if
+// a complete sandbox refuses other changes.
+func (l losses) restorableStrictly(s Sandbox) bool {
+	return l.restorable() || l.recorded && s == SandboxFull && len(l.lost) == l.unseen
+}
 
 // note returns how far undo can restore what a command destroys, as a part of a warning;
 // empty if undo does not record it.

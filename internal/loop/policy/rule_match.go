@@ -257,5 +257,5 @@ func (r Rule) matchesExample(example string) bool {
 	if r.Action != Allow {
 		return r.matchesLine(c) == sureMatch
 	}
-	return len(c.Parts) > 0 && !slices.ContainsFunc(c.Parts, func(p command.Part) bool { return !r.allowsPart(&p, exampleWorkspace) })
+	return len(c.Parts) > 0 && !slices.ContainsFunc(c.Parts, func(p command.Part) bool { return !r.allowsPart(&p, exampleWorkspace, false) })
 }

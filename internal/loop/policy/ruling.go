@@ -3,7 +3,9 @@ package policy
 import (
 	"path/filepath"
 	"slices"
+	"strings"
 
+	"agent/internal/loop/event"
 	"agent/internal/loop/policy/command"
 	"agent/internal/tools"
 )
@@ -126,9 +128,55 @@ func (p *Policy) partRule(part *command.Part, f Facts) (by *Rule, network bool) 
 		if r.Action != Allow || r.Kind != RuleCommand && r.Kind != RuleNetwork || r.Kind == RuleCommand && part.Traits&command.Connects != 0 {
 			continue
 		}
-		if r.allowsPart(part, f.Dir) && (by == nil || r.Kind == RuleNetwork) {
+		if r.allowsPart(part, f.Dir, r.namesInPlace(part, p.Rules) && f.losses.restorableStrictly(f.paths.Sandbox)) && (by == nil || r.Kind == RuleNetwork) {
 			by, network = r, r.Kind == RuleNetwork
 		}
 	}
 	return by, network
+}
+
+// namesInPlace reports whether r, or r together with another allow rule, names the sed with
+// which a part edits files in place: "command: sed" does, "command: xargs" only together
+// with that.
+func (r *Rule) namesInPlace(part *command.Part, all []Rule) bool {
+	sed := part.InPlace()
+	if sed == nil {
+		return false
+	}
+	before := len(part.Argv) - len(sed)
+	return len(strings.Fields(r.Pattern)) > before || slices.ContainsFunc(all, func(other Rule) bool {
+		want := strings.Fields(other.Pattern)
+		return other.Action == Allow && (other.Kind == RuleCommand || other.Kind == RuleNetwork) && len(want) <= len(sed) && slices.Equal(sed[:len(want)], want)
+	})
+}
+
+// allowsEdits returns what allows a part that only writes files of the workspace, as it would
+// allow a tool that edits them, and whether it is a rule; empty if nothing does.
+func (p *Policy) allowsEdits(part *command.Part, f Facts) (by string, rule bool) {
+	if !part.Edits || part.Traits&^command.Destroys != 0 || part.Traits&command.Destroys != 0 && !f.losses.restorable() || f.unreadable(part) {
+		return "", false
+	}
+	for _, path := range part.Writes {
+		i := slices.IndexFunc(f.touched, func(t touched) bool { return t.change && t.path == path })
+		if i < 0 || !f.paths.borders().inside(f.touched[i].real()) {
+			return "", false
+		}
+		rel, err := filepath.Rel(f.Root, f.touched[i].real())
+		if err != nil {
+			return "", false
+		}
+		target := tools.Target{Kind: tools.Path, Value: filepath.ToSlash(rel)}
+		at := slices.IndexFunc(p.grants, func(g Grant) bool { return g.includes(target, f.Root) })
+		switch r := p.allowsFile(RuleEdit, f.touched[i], f); {
+		case p.Mode == event.ModeEdits, p.Mode == event.ModeAll:
+			by = p.row("file changes in the workspace need no approval")
+		case r != nil:
+			by, rule = r.decider(), true
+		case at >= 0:
+			by = p.grants[at].decider(f)
+		default:
+			return "", false
+		}
+	}
+	return by, rule
 }

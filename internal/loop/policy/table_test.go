@@ -67,7 +67,7 @@ func TestTableOfModes(t *testing.T) {
 		{"", "go test ./...", "denied", "asks", "asks", "runs"},
 		{"", "python3 x.py", "denied", "asks", "asks", "runs"},
 		{"", "touch new.txt", "denied", "asks", "asks", "runs"},
-		{"", "echo x > new.txt", "denied", "asks", "asks", "runs"},
+		{"", "echo x > new.txt", "denied", "asks", "runs", "runs"},
 		{"", "rm -rf build", "denied", "asks", "asks", "asks"},
 		{"", "git reset --hard", "denied", "asks", "asks", "asks"},
 		{"", "git reset --hard && git clean -fdx && rm -rf build", "denied", "asks", "asks", "asks"},

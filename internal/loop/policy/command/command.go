@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Env gives Judge access to the machine. All functions are required.
+// Env gives Judge access to the machine. Functions are required unless they may be nil.
 type Env struct {
 	// Dir is the absolute directory in which the line starts. Home is that of the user,
 	// absolute; empty if it is unknown.
@@ -31,6 +31,12 @@ type Env struct {
 	// git must not read it without approval; empty if it may. The name of no repository
 	// is "none". Nil if git always needs approval.
 	Git func(dir string) (repository, why string)
+	// Temporary reports whether an absolute path is in the temporary directory, to which
+	// commands may write; nil if there is none. The path may contain "..".
+	Temporary func(path string) bool
+	// Variables are variables that may name the temporary directory, such as TMPDIR, with
+	// their values; empty for those that are not set.
+	Variables map[string]string
 	// Piped is set if the line gets data on standard input.
 	Piped bool
 	// Loopback is set if all commands of the session share a loopback interface that
@@ -135,9 +141,12 @@ type Part struct {
 	Below bool
 	// Local is set for a part that lacks the trait Connects only because it names a
 	// server on this computer, and Env.Loopback is set.
-	Local  bool
+	Local bool
+	// Edits is set if the part only writes the output of a program that only reads to Writes,
+	// by redirections.
+	Edits  bool
 	Traits Trait
-	// Reads are the paths that a read-only part opens, Writes those that other parts
+	// Reads are the paths that a read-only part opens, or one with Edits, Writes those that other parts
 	// are known to change. They are absolute.
 	Reads, Writes []string
 	Destroyed     Destroyed
@@ -177,6 +186,9 @@ type Word struct {
 	// Text is the word after quote removal. For an unknown word it is its source.
 	Text string
 	Kind Kind
+	// Temporary is set for an unknown word that is the path of a new temporary file or
+	// directory, or of a file in it.
+	Temporary bool
 	// Matches are the files that a wildcard stands for; empty if no file matches, and
 	// bash passes Text.
 	Matches []string

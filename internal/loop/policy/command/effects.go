@@ -110,6 +110,10 @@ func (g *guesser) effects(p *Part, words []string) {
 		if e.subcommand != "" || name == "git" && sub != "" {
 			does = code(name, sub)
 		}
+		if e.traits&Connects != 0 && g.installed(p, name, args) {
+			p.needs(e.traits&^Connects, code(name)+" runs a program of node_modules")
+			continue
+		}
 		if e.traits == Connects && g.env.Loopback && reachesLoopback(name, args) {
 			p.Local = true
 			continue
@@ -369,7 +373,7 @@ func (g *guesser) writes(p *Part, path string, truncates bool) {
 		if !slices.Contains(p.Writes, full) {
 			p.Writes = append(p.Writes, full)
 		}
-		if !g.env.Inside(full) {
+		if !g.env.Inside(full) && (g.env.Temporary == nil || !g.env.Temporary(full)) {
 			p.needs(WritesOutside, "it writes to "+code(path)+", outside the workspace")
 		}
 		if truncates && g.env.Look(full) == File {

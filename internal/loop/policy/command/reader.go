@@ -15,14 +15,16 @@ type reader struct {
 	prover  prover
 	guesser guesser
 	source  string
-	parts   []Part
-	traits  Trait  // traits of constructs that are not parts
-	reason  string // the first construct that needs approval
-	urgency int
-	pattern int // wildcards so far
-	nested  int // lines, compound commands and arguments around the current part
-	depth   int // lines and commands in arguments around the current one
-	work    int // bytes of text and words in arguments that were judged as commands
+	// temporary are the variables that name the temporary directory, or files in it.
+	temporary temporaries
+	parts     []Part
+	traits    Trait  // traits of constructs that are not parts
+	reason    string // the first construct that needs approval
+	urgency   int
+	pattern   int // wildcards so far
+	nested    int // lines, compound commands and arguments around the current part
+	depth     int // lines and commands in arguments around the current one
+	work      int // bytes of text and words in arguments that were judged as commands
 }
 
 func newReader(env Env) *reader {
@@ -50,14 +52,17 @@ func (r *reader) line(text string, dirs []string) {
 		r.needs(0, "it contains no command")
 		return
 	}
-	outer := r.source
-	r.source = text
+	outer, outerVariables := r.source, r.temporary
+	r.source, r.temporary = text, temporaries{}
+	if r.depth == 0 { // an outer line may set the variables of others
+		r.temporary = temporariesOf(file, r.env)
+	}
 	before := r.reason
 	r.list(file.Stmts, dirs)
 	if r.depth > 0 || r.reason != before || slices.ContainsFunc(r.parts, func(p Part) bool { return p.Reason != "" }) {
 		r.evaluates(file)
 	}
-	r.source = outer
+	r.source, r.temporary = outer, outerVariables
 }
 
 // inner reads a line that is an argument of another program. Such a line never runs
@@ -274,6 +279,9 @@ func (r *reader) call(c *syntax.CallExpr, redirs []*syntax.Redirect, operator st
 	}
 	for _, a := range c.Assigns {
 		p.Assigns = append(p.Assigns, r.text(a))
+		if len(c.Args) == 0 {
+			r.assign(a)
+		}
 	}
 	known := true
 	for i, w := range c.Args {
@@ -342,7 +350,9 @@ func (r *reader) judge(p *Part, c *syntax.CallExpr) {
 		r.guesser.effects(p, p.texts())
 		p.needs(0, why)
 	} else if p.Reason != "" { // of a redirection or an assignment
-		p.Reads = nil
+		if p.Edits = !p.Below && p.edits(); !p.Edits {
+			p.Reads = nil
+		}
 	}
 }
 

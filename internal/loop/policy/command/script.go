@@ -20,7 +20,7 @@ func (c *Command) Script(git string) (string, bool) {
 	var b strings.Builder
 	for i := range c.Parts {
 		p := &c.Parts[i]
-		if p.Nested || len(p.Argv) == 0 || !p.plain() {
+		if p.Nested || len(p.Argv) == 0 || !p.plain() && !p.Edits {
 			return "", false
 		}
 		switch p.Operator {
@@ -62,6 +62,29 @@ func (c *Command) Script(git string) (string, bool) {
 // quote returns a word in single quotes.
 func quote(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// edits reports whether p sets no variables and, in addition to plain redirections, only
+// writes its output to files whose names are known.
+func (p *Part) edits() bool {
+	return len(p.Assigns) == 0 && len(p.Writes) > 0 && !slices.ContainsFunc(p.Redirs, func(re Redirect) bool {
+		writes := slices.Contains([]string{">", ">>", ">|", "&>", "&>>"}, re.Op) && slices.Contains([]string{"", "1", "2"}, re.FD) && re.Target.Kind == Literal
+		return !writes && !re.plain()
+	})
+}
+
+// InPlace returns the command of sed with which p edits files in place, itself or with
+// xargs; nil if p does not, or may do more.
+func (p *Part) InPlace() []string {
+	words := p.Argv
+	if len(words) > 0 && words[0] == "xargs" {
+		w, _ := wrapping(words[0])
+		words = w.rest(words[1:])
+	}
+	if first(words) != "sed" || !given("-i", words[1:]) && !given("--in-place", words[1:]) || p.Traits&(Permanent|Unclear|WritesOutside|Connects) != 0 {
+		return nil
+	}
+	return words
 }
 
 // input returns the redirection of a Text. A here-string ends with a newline of its own.

@@ -143,7 +143,7 @@ func TestScriptQuotesEveryWord(t *testing.T) {
 			t.Errorf("%s: got %s, %v; want %s", line, got, ok, want)
 		}
 	}
-	for _, line := range []string{"ls &", "(ls)", "ls $X", "X=1 ls", "ls > x", "! ls", "ls |& cat", "cat <<< $x", "ls 3>&1", "echo $(ls)", "if true; then ls; fi", ""} {
+	for _, line := range []string{"ls &", "(ls)", "ls $X", "X=1 ls", "ls > $x", "ls > x < y", "make > x", "! ls", "ls |& cat", "cat <<< $x", "ls 3>&1", "echo $(ls)", "if true; then ls; fi", ""} {
 		if got, ok := command.Judge(line, env).Script("git-part"); ok {
 			t.Errorf("%s has the script %s", line, got)
 		}

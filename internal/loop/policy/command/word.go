@@ -23,6 +23,12 @@ func (r *reader) word(w *syntax.Word) Word {
 	var l literal
 	for i, part := range w.Parts {
 		switch part := part.(type) {
+		case *syntax.ParamExp:
+			if value, ok := r.temporary.value(part); ok {
+				l.quoted(value)
+			} else {
+				l.unknown = true
+			}
 		case *syntax.Lit:
 			l.unquoted(part.Value, i == 0)
 		case *syntax.SglQuoted:
@@ -41,7 +47,7 @@ func (r *reader) word(w *syntax.Word) Word {
 	}
 	switch {
 	case l.unknown:
-		return Word{Text: r.text(w), Kind: Unknown, shape: shape(w, l.brace)}
+		return Word{Text: r.text(w), Kind: Unknown, Temporary: r.isTemporary(w), shape: shape(w, l.brace)}
 	case l.wild, l.bracket && strings.Contains(text, "]"):
 		return Word{Text: text, Kind: Wildcard, Matches: []string{l.pattern.String()}}
 	}
@@ -66,6 +72,12 @@ func (r *reader) doubleQuoted(l *literal, q *syntax.DblQuoted) {
 		if text, ok := r.document(part); ok {
 			l.quoted(text)
 			continue
+		}
+		if param, ok := part.(*syntax.ParamExp); ok {
+			if value, ok := r.temporary.value(param); ok {
+				l.quoted(value)
+				continue
+			}
 		}
 		lit, ok := part.(*syntax.Lit)
 		if !ok {
@@ -238,6 +250,10 @@ func (r *reader) written(p *Part, re Redirect, truncates bool) {
 	target := re.Target.Text
 	if re.Target.Kind != Literal && strings.HasPrefix(target, "~") {
 		r.guesser.writes(p, target, truncates)
+		return
+	}
+	if re.Target.Temporary {
+		p.needs(0, "it writes to "+code(target)+", a temporary file")
 		return
 	}
 	if re.Target.Kind != Literal {

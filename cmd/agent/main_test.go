@@ -18,7 +18,7 @@ func TestMain(m *testing.M) {
 	quiet()
 	_ = flag.Set("test.parallel", strconv.Itoa(max(8, runtime.GOMAXPROCS(0)))) // they wait more than they compute
 	programs := map[string]func(){
-		"agent": main, "agent-with-a-fault": mainWithFault, "agent-stuck": mainStuck, "agent-probe": mainProbe, "agent-control": mainControl, "agent-shop": mainShop,
+		"agent": main, "agent-with-a-fault": mainWithFault, "agent-stuck": mainStuck, "agent-probe": mainProbe, "agent-control": mainControl, "agent-shop": mainShop, "agent-impatient": mainImpatient,
 	}
 	testscript.Main(m, programs)
 }

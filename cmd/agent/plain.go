@@ -14,6 +14,9 @@ import (
 	"agent/internal/tui/screen"
 )
 
+// maxPrompt is the size limit of a line of standard input, in bytes.
+const maxPrompt = 4 << 20
+
 // isPlain reports whether sessions run in plain mode: with --plain, or if standard
 // output is not a terminal or a dumb one.
 func isPlain(f opening) bool {

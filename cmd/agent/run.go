@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 	"time"
@@ -21,9 +20,6 @@ import (
 	"agent/internal/tui/ink"
 )
 
-// maxPrompt is the size limit of a prompt on standard input, in bytes.
-const maxPrompt = 4 << 20
-
 // runOptions are what `agent run` needs.
 type runOptions struct {
 	IO    command.IO
@@ -36,6 +32,9 @@ type runOptions struct {
 	Parts  bool     // stream-json with all previews
 	Schema string   // file of a JSON schema
 	Images []string // files
+	Stdin  bool     // wait for standard input until it ends
+	// after replaces time.After in tests.
+	after func(time.Duration) <-chan time.Time
 }
 
 // newCmdRun returns `agent run`.
@@ -46,7 +45,9 @@ func newCmdRun(f *command.Factory, o *flags, end *exit.Signals, runF command.Run
 		Short: "run a single prompt non-interactively",
 		Long: `Run sends a single prompt and prints the answer to standard output as it streams.
 Tool calls and notices go to standard error. Standard input and the images given
-with --image are added to the prompt.
+with --image are added to the prompt. If the arguments have a prompt, a pipe that
+gives nothing within 3 s is not waited for, unless --stdin is set or - is the first or
+last argument.
 
 There is no permission dialog: tool calls that need approval are denied, and the
 model gets the denial as the result. Use --allow RULE to allow some calls, --mode
@@ -69,6 +70,7 @@ sends the prompts and approves the calls: see agent help protocol.
 				return command.Usage("--resume needs the ID of a session: agent run --resume ID PROMPT. To list sessions: agent sessions")
 			}
 			opts.Prompt = args
+			opts.takeDash()
 			if err := opts.check(); err != nil {
 				return err
 			}
@@ -77,6 +79,7 @@ sends the prompts and approves the calls: see agent help protocol.
 	}
 	cmd.Flags().StringVar(&opts.Schema, "schema", "", "`file` with a JSON schema for the answer; only the answer is printed")
 	cmd.Flags().StringArrayVar(&opts.Images, "image", nil, "add an image `file` to the prompt (PNG, JPEG, GIF, WebP or BMP); can be repeated")
+	cmd.Flags().BoolVar(&opts.Stdin, "stdin", false, "wait for standard input until it ends, like the argument -")
 	cmd.Flags().StringVarP(&opts.Output, "output", "o", "text", "output `format`: text, json (one object at the end) or stream-json (one event per line)")
 	cmd.Flags().StringVar(&opts.Input, "input", "text", "input `format`: text, or stream-json (one command per line, needs --output stream-json)")
 	cmd.Flags().BoolVar(&opts.Parts, "include-partial", false, "with --output stream-json: also print text as it streams, and other events that are not stored")
@@ -85,6 +88,15 @@ sends the prompts and approves the calls: see agent help protocol.
 
 // streamJSON is the format with one event or command per line.
 const streamJSON = "stream-json"
+
+// takeDash takes the argument - away, which stands for --stdin.
+func (o *runOptions) takeDash() {
+	if n := len(o.Prompt); n > 0 && o.Prompt[n-1] == "-" {
+		o.Stdin, o.Prompt = true, o.Prompt[:n-1]
+	} else if n > 0 && o.Prompt[0] == "-" {
+		o.Stdin, o.Prompt = true, o.Prompt[1:]
+	}
+}
 
 // check rejects flags that contradict each other.
 func (o *runOptions) check() error {
@@ -97,8 +109,8 @@ func (o *runOptions) check() error {
 		return nil
 	case o.Output != streamJSON:
 		return command.Usage("--input stream-json needs --output stream-json")
-	case len(o.Prompt) > 0 || len(o.Images) > 0:
-		return command.Usage(`--input stream-json takes no prompt and no --image: send {"type":"prompt","text":"..."} on standard input`)
+	case len(o.Prompt) > 0 || len(o.Images) > 0 || o.Stdin:
+		return command.Usage(`--input stream-json takes no prompt, no --image and no --stdin: send {"type":"prompt","text":"..."} on standard input`)
 	}
 	return nil
 }
@@ -106,9 +118,10 @@ func (o *runOptions) check() error {
 func runRun(_ context.Context, opts *runOptions) error {
 	commands := opts.Input == streamJSON
 	var prompt event.Prompt
+	var late <-chan struct{}
 	var err error
 	if !commands {
-		if prompt, err = opts.prompt(); err != nil {
+		if prompt, late, err = opts.prompt(); err != nil {
 			return err
 		}
 	}
@@ -138,28 +151,36 @@ func runRun(_ context.Context, opts *runOptions) error {
 		}
 	}
 	if !commands {
-		return a.runTurn(prompt, p, out)
+		t := a.turn()
+		t.Prompt, t.Late = prompt, late
+		return t.Run(p, out)
 	}
 	images := desktop.Images{Dir: a.dir}
 	return headless.Conversation{Turn: a.turn(), Input: headless.Input{From: opts.IO.In, Image: images.Content}}.Run(p, out)
 }
 
-// prompt returns the prompt of the arguments, standard input and --image.
-func (o *runOptions) prompt() (event.Prompt, error) {
-	text, err := promptOf(o.Prompt, o.IO.In, o.IO.Err)
+// prompt returns the prompt of the arguments, standard input and --image, and when input
+// came too late: see headless.Stdin.
+func (o *runOptions) prompt() (prompt event.Prompt, late <-chan struct{}, err error) {
+	text := strings.TrimSpace(strings.Join(o.Prompt, " "))
+	in := headless.Stdin{File: o.IO.In, Notes: o.IO.Err, Forever: o.Stdin, Prompted: text != "", After: o.after}
+	piped, late, err := in.Read()
 	if err != nil {
-		return event.Prompt{}, err
+		return event.Prompt{}, nil, err
 	}
-	prompt := event.Prompt{Text: text, Mentions: event.Resources(strings.Join(o.Prompt, " "))}
+	if text, err = joinPrompt(text, piped); err != nil {
+		return event.Prompt{}, nil, err
+	}
+	prompt = event.Prompt{Text: text, Mentions: event.Resources(strings.Join(o.Prompt, " "))}
 	images := desktop.Images{Dir: "."}
 	for _, file := range o.Images {
 		img, _, err := images.File(file)
 		if err != nil {
-			return event.Prompt{}, command.Usage("--image: %w", err)
+			return event.Prompt{}, nil, command.Usage("--image: %w", err)
 		}
 		prompt.Images = append(prompt.Images, img)
 	}
-	return prompt, nil
+	return prompt, late, nil
 }
 
 // runTurn runs one turn without a user and prints its events with p, which writes to
@@ -197,14 +218,8 @@ func readSchema(file string) (*turn.Schema, error) {
 	return s, nil
 }
 
-// promptOf joins the arguments and standard input, which it reads unless it is a
-// terminal.
-func promptOf(args []string, stdin *os.File, notes io.Writer) (string, error) {
-	prompt := strings.TrimSpace(strings.Join(args, " "))
-	piped, err := readPiped(stdin, notes)
-	if err != nil {
-		return "", err
-	}
+// joinPrompt joins the prompt of the arguments and that of standard input.
+func joinPrompt(prompt, piped string) (string, error) {
 	switch {
 	case prompt == "" && piped == "":
 		return "", command.Usage("no prompt: pass it as an argument (agent run \"explain this project\") or on standard input")
@@ -214,25 +229,4 @@ func promptOf(args []string, stdin *os.File, notes io.Writer) (string, error) {
 		return piped, nil
 	}
 	return prompt + "\n\n<stdin>\n" + piped + "\n</stdin>", nil
-}
-
-// readPiped returns the content of stdin; nothing if it is a terminal or another
-// device. After a second of waiting it prints a note.
-func readPiped(stdin *os.File, notes io.Writer) (string, error) {
-	fi, err := stdin.Stat()
-	if err != nil || fi.Mode()&os.ModeCharDevice != 0 {
-		return "", nil
-	}
-	waiting := time.AfterFunc(time.Second, func() {
-		fmt.Fprintln(notes, "Reading the prompt from standard input. If there is nothing to read, redirect it from /dev/null.")
-	})
-	defer waiting.Stop()
-	b, err := io.ReadAll(io.LimitReader(stdin, maxPrompt+1))
-	if err != nil {
-		return "", fmt.Errorf("read standard input: %w", err)
-	}
-	if len(b) > maxPrompt {
-		return "", command.Usage("standard input is larger than %d MiB: write it to a file and name the file in the prompt", maxPrompt>>20)
-	}
-	return strings.TrimSpace(strings.ToValidUTF8(string(b), "\uFFFD")), nil
 }

@@ -25,7 +25,10 @@ type Turn struct {
 	Schema  *turn.Schema // of the answer; nil for any answer
 	Session string       // ID; empty if the session is not saved
 	Model   string
-	Saved   func() bool // reports whether the session is on disk
+	// Late is closed when input comes that the prompt should have had: see Stdin. It may be
+	// nil.
+	Late  <-chan struct{}
+	Saved func() bool // reports whether the session is on disk
 	// Expire begins to delete old sessions. It closes the channel, from which the user
 	// gets notices, when it has ended, at the latest with the context.
 	Expire func(context.Context) <-chan string
@@ -48,7 +51,7 @@ func (t Turn) Run(p Printer, out *Output) error {
 	defer cancel()
 	expired := t.Expire(expiring)
 
-	r := t.result()
+	r, late := t.result(), t.Late
 	killed := 0 // exit code of the signal that ends the program; 0 for none
 	for events != nil {
 		select {
@@ -58,6 +61,15 @@ func (t Turn) Run(p Printer, out *Output) error {
 				continue
 			}
 			killed = exit.SignalCode(s)
+			cancel()
+			commands <- event.Interrupt{}
+		case <-late:
+			late = nil
+			if r.edited {
+				p.Event(event.Notice{Text: lateInput + ". The input is not used, because files have been edited."})
+				continue
+			}
+			r.late = true
 			cancel()
 			commands <- event.Interrupt{}
 		case e, ok := <-events:

@@ -35,7 +35,12 @@ type Result struct {
 
 	final  llm.Answer
 	denied denials
+	edited bool // a tool has begun to change files
+	late   bool // input that came too late has ended the turn
 }
+
+// lateInput is the error of a run whose input came too late.
+const lateInput = "input came after 3 s; use --stdin"
 
 // changedFiles are the changed files in a result. A file that several calls changed is
 // counted for each.
@@ -84,15 +89,19 @@ func (r *Result) Add(e event.Event) (ended bool) {
 			r.final.Add(llm.Message{Kind: llm.ToolResult})
 		}
 		r.denied.end(e)
+	case *event.ToolStart:
+		r.edited = r.edited || e.Effect == event.WriteEffect
 	case *event.FilesChanged:
 		r.denied.changed(e)
-		r.Files = r.Files.add(e)
+		r.Files, r.edited = r.Files.add(e), r.edited || e.ID != "" // without an ID, other programs may have changed them
 	case event.Delegated:
 		switch e := e.Event.(type) {
 		case *event.ToolEnd:
 			r.denied.end(e)
 		case *event.FilesChanged:
 			r.denied.changed(e)
+		case *event.ToolStart:
+			r.edited = r.edited || e.Effect == event.WriteEffect
 		}
 	case *event.TurnEnd:
 		r.end(e)
@@ -127,6 +136,9 @@ func (r *Result) finish(schema *turn.Schema, killed int) {
 	switch {
 	case killed != 0:
 		r.ExitCode = killed
+	case r.late:
+		r.ExitCode, r.Error = exit.Failed, lateInput
+		r.Hint = "The run had begun without it. With --stdin, or - as the last argument, agent run waits for the input to end."
 	case r.denied.left() && r.ExitCode != exit.Interrupted && (r.ExitCode != exit.Limit || r.Reason == string(event.AllFailed)):
 		r.ExitCode = exit.Denied
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"os"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"agent/cmd/agent/credentials"
 	"agent/cmd/agent/exit"
 	"agent/cmd/agent/sessions"
+	"agent/cmd/agent/stored"
 	"agent/internal/llm/offline"
 	"agent/internal/loop"
 	"agent/internal/loop/event"
@@ -29,8 +31,8 @@ func newCmdACP(f *command.Factory, o *flags, end *exit.Signals, runF command.Run
 
 // checkForEditor rejects flags that `agent acp` cannot use.
 func (f *flags) checkForEditor() error {
-	if f.cont || f.resume != "" || f.fork {
-		return command.Usage("agent acp takes no --continue, --resume or --fork: the editor chooses the session")
+	if f.cont || f.resume != "" || f.fork || f.here {
+		return command.Usage("agent acp takes no --continue, --resume, --fork or --here: the editor chooses the session")
 	}
 	if f.permit.Mode == "" {
 		return nil
@@ -65,6 +67,10 @@ func openInEditor(given *flags, end *exit.Signals, o acp.Opening) (*acp.Opened, 
 		f.fromScreen, f.noSession, f.Model = true, false, ""
 	}
 	a, err := open(f, true)
+	if _, gone := errors.AsType[*stored.MissingError](err); gone {
+		f.here = true // the editor has named the directory
+		a, err = open(f, true)
+	}
 	if err != nil {
 		return nil, err
 	}

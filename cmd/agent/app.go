@@ -55,6 +55,7 @@ type flags struct {
 	cont      bool            // continue the most recent session in this directory
 	resume    string          // ID of the session to resume
 	fork      bool            // fork that session
+	here      bool            // run it in the current directory
 	noSession bool            // do not save the session
 	addDirs   []string        // directories to add to the workspace
 	plain     bool            // plain mode
@@ -104,13 +105,15 @@ func (f *flags) check() error {
 		return command.Usage("--no-session starts an unsaved session: remove it, or remove --continue or --resume")
 	case f.fork && !resumes:
 		return command.Usage("--fork needs --continue or --resume ID to name the session to fork")
+	case f.here && !resumes:
+		return command.Usage("--here needs --continue or --resume ID to name the session to resume")
 	}
 	return nil
 }
 
 // session says which stored session f opens.
 func (f *opening) session() stored.Choice {
-	return stored.Choice{Unsaved: f.noSession, Continue: f.cont, Resume: f.resume, Fork: f.fork, Keep: f.forkKeep, Draft: f.draft}
+	return stored.Choice{Unsaved: f.noSession, Continue: f.cont, Resume: f.resume, Fork: f.fork, Here: f.here, Keep: f.forkKeep, Draft: f.draft}
 }
 
 // app is one session, ready to run.

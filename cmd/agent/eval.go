@@ -46,8 +46,8 @@ The exit code is 1 if any task is not solved.`,
 			switch {
 			case err != nil:
 				return err
-			case o.cont || o.resume != "" || o.fork:
-				return command.Usage("eval starts new sessions: remove --continue, --resume and --fork")
+			case o.cont || o.resume != "" || o.fork || o.here:
+				return command.Usage("eval starts new sessions: remove --continue, --resume, --fork and --here")
 			case opts.Timeout <= 0:
 				return command.Usage("--timeout must be more than 0")
 			}

@@ -104,6 +104,7 @@ offline guide answers simple requests.`,
 	p.StringVarP(&o.resume, "resume", "r", "", "resume the session with this `ID`, or pick one from a list")
 	p.Lookup("resume").NoOptDefVal = pickResume
 	p.BoolVar(&o.fork, "fork", false, "with --continue or --resume: fork the session instead of appending to it")
+	p.BoolVar(&o.here, "here", false, "with --continue or --resume: run the session in the current directory, which becomes its directory")
 	p.StringArrayVar(&o.addDirs, "add-dir", nil, "add `DIR` to the workspace; can be repeated")
 	p.StringVar(&o.trace, "trace", "", "append an OpenTelemetry trace to `FILE`")
 	p.StringVar(&o.traffic.Record, "record", "", "record the traffic with the provider in the new `FILE`; API keys are removed")

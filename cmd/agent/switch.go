@@ -16,6 +16,7 @@ import (
 	"agent/cmd/agent/command"
 	"agent/cmd/agent/connections"
 	"agent/cmd/agent/sessions"
+	"agent/cmd/agent/stored"
 	"agent/internal/history"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/screen"
@@ -111,32 +112,64 @@ func (a *app) carried(f opening) opening {
 	}
 }
 
-// openOrAsk opens a session for the screen. If another process has locked it, the
-// user chooses what to do. It returns nil if there is nothing to open.
+// openOrAsk opens a session for the screen. If another process has locked it, or its
+// directory cannot be opened, the user chooses what to do. It returns nil if there is
+// nothing to open.
 func openOrAsk(ctx context.Context, f opening) (*app, error) {
-	a, err := open(f, true)
-	locked, ok := errors.AsType[*history.LockedError](err)
-	if !ok || !term.IsTerminal(os.Stdin.Fd()) {
-		return a, err
-	}
-	fmt.Println(ink.Sanitize(capitalize(locked.Error())) + ".")
 	ask := f.input.ask
 	if f.input == nil {
 		ask = lineAsker(os.Stdin)
 	}
 	for {
-		answer, ok := ask("f  fork it · v  open it read-only · q  quit  [f/v/q] ")
-		switch strings.ToLower(answer) {
+		a, err := open(f, true)
+		o, refused := obstacleOf(err)
+		if !refused || !term.IsTerminal(os.Stdin.Fd()) {
+			return a, err
+		}
+		switch o.ask(ask) {
+		case "r":
+			f.cont, f.resume, f.here = false, o.id, true
 		case "f":
-			f.cont, f.resume, f.fork = false, locked.ID, true
-			return open(f, true)
+			f.cont, f.resume, f.fork, f.here = false, o.id, true, f.here || o.moved
 		case "v":
-			return nil, sessions.Show(ctx, &sessions.ShowOptions{IO: command.System(), Store: command.OpenStore, ID: locked.ID})
-		case "q":
+			return nil, sessions.Show(ctx, &sessions.ShowOptions{IO: command.System(), Store: command.OpenStore, ID: o.id})
+		default:
 			return nil, nil
 		}
-		if !ok { // end of input
-			return nil, nil
+	}
+}
+
+// obstacle is why a session cannot be opened as it is.
+type obstacle struct {
+	id, what string
+	moved    bool // it can be opened in the current directory
+}
+
+// obstacleOf returns the obstacle that err reports.
+func obstacleOf(err error) (obstacle, bool) {
+	if e, ok := errors.AsType[*stored.MissingError](err); ok {
+		return obstacle{e.ID, e.What(), true}, true
+	}
+	if e, ok := errors.AsType[*history.LockedError](err); ok {
+		return obstacle{e.ID, e.Error(), false}, true
+	}
+	return obstacle{}, false
+}
+
+// ask returns the letter that the user chooses; "q" at the end of input.
+func (o obstacle) ask(ask func(string) (string, bool)) string {
+	choices, letters := "f  fork it · v  open it read-only · q  quit", "fvq"
+	if o.moved {
+		choices, letters = "r  resume it here · f  fork it here · v  open it read-only · q  quit", "rfvq"
+	}
+	fmt.Println(ink.Sanitize(capitalize(o.what)) + ".")
+	for {
+		answer, ok := ask(choices + "  [" + strings.Join(strings.Split(letters, ""), "/") + "] ")
+		if answer = strings.ToLower(answer); len(answer) == 1 && strings.Contains(letters, answer) {
+			return answer
+		}
+		if !ok {
+			return "q"
 		}
 	}
 }

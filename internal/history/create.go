@@ -19,7 +19,7 @@ import (
 // and time if they are missing. The first Append creates the file, so that an
 // unused session leaves none.
 func (s *Store) Create(h Header) *Log {
-	h.Format = Format
+	h.Format, h.Dir = Format, resolved(h.Dir)
 	if h.Time.IsZero() {
 		h.Time = time.Now()
 	}
@@ -42,7 +42,7 @@ func (s *Store) CreateFrom(h Header, bodies iter.Seq2[[]byte, error]) (*Log, err
 
 // Fork creates a session that begins with the records of another up to and
 // including number seq, or all of them if seq is too high. It sets the fields
-// of h that Create sets, the parent, and the directory if it is missing.
+// of h that Create sets, the parent, and the directory and its place if they are missing.
 //
 // The other session may be open, damaged or of a newer format; its valid
 // records are copied. Records are numbered again. The fork gets its own copy of
@@ -65,7 +65,7 @@ func (s *Store) Fork(id string, seq int, h Header) (*Log, error) {
 	seq = max(0, min(seq, last))
 	h.Parent, h.ForkSeq = v.Header().ID, seq
 	if h.Dir == "" {
-		h.Dir = v.Header().Dir
+		h.Dir, h.Place = v.Header().Dir, v.Header().Place
 	}
 	l := s.Create(h)
 	outputs, err := s.shareOutputs(h.Parent, l.header.ID)

@@ -21,10 +21,10 @@ func (s *Store) ListWithDelegates(dir string) ([]Info, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir = AsWritten(dir)
+	belongs := InDir(dir)
 	in := infos[:0]
 	for _, i := range infos {
-		if dir == "" || Owner(i.Header, headers).Dir == dir {
+		if belongs(Owner(i.Header, headers)) {
 			in = append(in, i)
 		}
 	}

@@ -58,7 +58,7 @@ func (e *LockedError) Is(target error) bool { return target == ErrLocked }
 type Header struct {
 	Format  int       `json:"format"`
 	ID      string    `json:"id"`
-	Dir     string    `json:"dir"`     // working directory
+	Dir     string    `json:"dir"`     // working directory, without symbolic links
 	Version string    `json:"version"` // version of the program that created the session
 	Time    time.Time `json:"time"`
 	// Parent is the session that this one was forked from, ForkSeq the last
@@ -68,6 +68,9 @@ type Header struct {
 	// Agent is set in the session of a delegate, whose Parent is the session that
 	// delegated: the name of the agent.
 	Agent string `json:"agent,omitempty"`
+	// Place is the FileID of the repository that contains Dir, or of Dir itself. It
+	// stays the same when the directory is renamed. Empty if unknown.
+	Place string `json:"place,omitempty"`
 }
 
 // Record is one entry of a log.

@@ -22,9 +22,9 @@ func (s *Store) Last(dir, recordType string, skip func(json.RawMessage) bool) (j
 	if err != nil {
 		return nil, err
 	}
-	dir = AsWritten(dir)
+	in := InDir(dir)
 	for _, i := range files[:min(len(files), maxLooked)] {
-		if h := s.headerOf(i.ID); h.Dir != dir || h.Agent != "" {
+		if h := s.headerOf(i.ID); !in(h) || h.Agent != "" {
 			continue
 		}
 		body, skipped, err := lastIn(i, recordType, skip)

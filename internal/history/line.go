@@ -153,10 +153,6 @@ func (r Record) hasType(t string) bool {
 
 const headerType = "header"
 
-// AsWritten returns dir as a header stores it: in JSON, invalid UTF-8 becomes
-// U+FFFD.
-func AsWritten(dir string) string { return string([]rune(dir)) }
-
 // headerBody returns the body of a header line.
 func headerBody(h Header) ([]byte, error) {
 	return json.Marshal(struct {

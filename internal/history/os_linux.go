@@ -9,6 +9,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// born returns when a file was created, in nanoseconds, so that a later file with the same
+// inode differs. If the file system does not know, it returns the device.
+func born(path string, st *unix.Stat_t) uint64 {
+	var x unix.Statx_t
+	if unix.Statx(unix.AT_FDCWD, path, 0, unix.STATX_BTIME, &x) == nil && x.Mask&unix.STATX_BTIME != 0 {
+		return uint64(x.Btime.Sec)*1e9 + uint64(x.Btime.Nsec)
+	}
+	return st.Dev
+}
+
 // holder returns the process that holds the lock of f, 0 if unknown.
 func holder(f *os.File) int {
 	var st unix.Stat_t

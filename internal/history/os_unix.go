@@ -36,6 +36,23 @@ func renameLocked(f *os.File, from, to string) (*os.File, error) {
 	return renamed(f, to)
 }
 
+// supersede locks the file f, which has the name from, replaces the locked log old of
+// name to by it, and releases old. It returns the file to use from now on.
+func supersede(old, f *os.File, from, to string) (*os.File, error) {
+	f, err := renameLocked(f, from, to)
+	return f, errors.Join(err, release(old))
+}
+
+// FileID identifies an existing file or directory, also after it was renamed; empty if
+// it cannot be read.
+func FileID(path string) string {
+	var st unix.Stat_t
+	if unix.Stat(path, &st) != nil {
+		return ""
+	}
+	return fmt.Sprintf("%x-%x", st.Ino, born(path, &st))
+}
+
 // renamed duplicates f, with its lock, under name, which appears in errors, and
 // closes f.
 func renamed(f *os.File, name string) (*os.File, error) {

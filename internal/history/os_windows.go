@@ -31,6 +31,25 @@ func renameLocked(f *os.File, from, to string) (*os.File, error) {
 	return g, err
 }
 
+// supersede replaces the log old of name to by the file f, which has the name from, and
+// locks it. Windows cannot replace an open file, so old is released before. It returns
+// the file to use from now on.
+func supersede(old, f *os.File, from, to string) (*os.File, error) {
+	if err := release(old); err != nil {
+		return f, err
+	}
+	return renameLocked(f, from, to)
+}
+
+// FileID identifies an existing file or directory by its path: Windows does not tell
+// whether it was renamed.
+func FileID(path string) string {
+	if _, err := os.Stat(path); err != nil {
+		return ""
+	}
+	return resolved(path)
+}
+
 // unlink removes the file of f, which must be closed first on Windows.
 func unlink(f *os.File) error {
 	f.Close()

@@ -82,11 +82,11 @@ func (s *Store) List(dir string) ([]Info, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir = AsWritten(dir)
+	in := InDir(dir)
 	infos := files[:0]
 	for _, i := range files {
 		i.Header = s.headerOf(i.ID)
-		if i.Agent == "" && (dir == "" || i.Dir == dir) {
+		if i.Agent == "" && in(i.Header) {
 			infos = append(infos, i)
 		}
 	}

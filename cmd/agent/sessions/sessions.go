@@ -63,12 +63,12 @@ func entriesWithDelegates(ctx context.Context, store *history.Store, dir string)
 	for _, i := range index {
 		headers[i.ID] = i.Header
 	}
-	dir = history.AsWritten(dir)
+	in := history.InDir(dir)
 	var all []Entry
 	for _, i := range index {
 		owner := history.Owner(i.Header, headers)
 		e := Entry{i.Info, session.SummaryOf(i.Summary).Outline(), owner.ID}
-		if dir != "" && owner.Dir != dir || e.Messages == 0 && IsUnused(store, i.ID) {
+		if !in(owner) || e.Messages == 0 && IsUnused(store, i.ID) {
 			continue
 		}
 		all = append(all, e)

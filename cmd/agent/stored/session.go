@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"time"
 
@@ -28,6 +27,7 @@ type Choice struct {
 	Continue bool   // the most recent session in the directory
 	Resume   string // ID of a session; empty for a new one
 	Fork     bool   // fork that session
+	Here     bool   // run it in Session.Dir, which becomes its directory
 	Keep     *int   // how much of the original a fork keeps, as in event.Rewound; nil keeps all
 	Draft    string // prompt text of a fork
 }
@@ -46,7 +46,8 @@ type Session struct {
 }
 
 // Open creates a log, or opens the one that c names and reads its end. A resumed
-// session runs in its own directory. After an error, Discard deletes what Open created.
+// session runs in its own directory, unless c says otherwise; if that cannot be opened,
+// the error is a *MissingError. After an error, Discard deletes what Open created.
 func (s *Session) Open(c Choice) error {
 	if c.Unsaved {
 		return nil
@@ -57,19 +58,17 @@ func (s *Session) Open(c Choice) error {
 	}
 	switch {
 	case id == "":
-		s.Log = s.Store.Create(history.Header{Dir: s.Dir, Version: s.Version, Time: time.Now()})
+		s.Log = s.Store.Create(history.Header{Dir: s.Dir, Place: placeOf(s.Dir), Version: s.Version, Time: time.Now()})
 		return nil
 	case c.Fork:
-		err = s.fork(id, c.Keep)
+		err = s.fork(id, c)
 	default:
-		err = s.resume(id)
+		err = s.resume(id, c.Here)
 	}
 	if err != nil {
 		return err
 	}
-	if err := s.enterDir(); err != nil {
-		return err
-	}
+	s.enterDir()
 	return s.readEnd(c)
 }
 
@@ -78,63 +77,94 @@ func (s *Session) find(c Choice) (string, error) {
 	if !c.Continue {
 		return c.Resume, nil
 	}
-	infos, err := s.Store.List(s.Dir)
+	infos, err := s.Store.List("")
 	if err != nil {
 		return "", err
 	}
+	in := history.InDir(s.Dir)
 	for _, i := range infos {
-		if !sessions.IsUnused(s.Store, i.ID) {
+		if in(i.Header) && !sessions.IsUnused(s.Store, i.ID) {
 			return i.ID, nil
 		}
 	}
-	return "", fmt.Errorf("there are no sessions in %s yet. Run 'agent' to start one", s.Dir)
+	return s.findMoved(infos, c.Here)
 }
 
-// resume opens the session id for writing. Damage before its end is reported
-// when the agent reads it.
-func (s *Session) resume(id string) error {
-	log, problems, err := s.Store.ResumeTail(id)
-	if errors.Is(err, history.ErrNewer) {
-		return fmt.Errorf("resume session %s: %w. To print it: agent sessions show %s", id, err, id)
+// resume opens the session id for writing, and with here, makes s.Dir its directory.
+// Damage before its end is reported when the agent reads it.
+func (s *Session) resume(id string, here bool) error {
+	from, err := s.header(id)
+	if err != nil {
+		return err
 	}
-	if errors.Is(err, history.ErrLocked) {
-		return fmt.Errorf("%w. To continue in a copy of it, add --fork", err)
+	if !here {
+		err = s.checkDir(from)
+	} else if !history.InDir(s.Dir)(from) {
+		err = s.Store.Move(from.ID, s.Dir, placeOf(s.Dir))
 	}
 	if err != nil {
-		return sessions.HintList(err)
+		return s.hint(err, from.ID)
 	}
-	s.Log = log
+	log, problems, err := s.Store.ResumeTail(from.ID)
+	if err != nil {
+		return s.hint(err, from.ID)
+	}
+	if s.Log = log; here {
+		s.noticeMove(from)
+	}
 	for _, p := range problems {
 		s.Notices = append(s.Notices, p.Text)
 	}
 	return nil
 }
 
-// fork creates a fork of the session id. If keep is not nil, the fork is rewound
-// to *keep, as in event.Rewound.
-func (s *Session) fork(id string, keep *int) error {
+// hint adds to the error of opening the session id what the user can do.
+func (s *Session) hint(err error, id string) error {
+	if errors.Is(err, history.ErrNewer) {
+		return fmt.Errorf("resume session %s: %w. To print it: agent sessions show %s", id, err, id)
+	}
+	if errors.Is(err, history.ErrLocked) {
+		return fmt.Errorf("%w. To continue in a copy of it, add --fork", err)
+	}
+	return sessions.HintList(err)
+}
+
+// header returns the header of the session id.
+func (s *Session) header(id string) (history.Header, error) {
 	v, err := s.Store.View(id)
 	if err != nil {
-		return sessions.HintList(err)
+		return history.Header{}, sessions.HintList(err)
 	}
-	from := v.Header()
-	if err := v.Close(); err != nil {
+	return v.Header(), v.Close()
+}
+
+// fork creates a fork of the session id. If c.Keep is not nil, the fork is rewound
+// to *c.Keep, as in event.Rewound.
+func (s *Session) fork(id string, c Choice) error {
+	from, err := s.header(id)
+	if err != nil {
 		return err
 	}
-	if _, err := os.Stat(from.Dir); err != nil && from.Dir != "" {
-		return missingDir(from.Dir, err) // before an unusable fork is created
+	h := history.Header{Version: s.Version, Time: time.Now()}
+	if c.Here {
+		h.Dir, h.Place = s.Dir, placeOf(s.Dir)
+	} else if err := s.checkDir(from); err != nil { // before an unusable fork is created
+		return err
 	}
 	if s.isNewer(from) {
 		return fmt.Errorf("session %s was written by a newer version of agent and cannot be continued or forked. To print it: agent sessions show %s", from.ID, from.ID)
 	}
-	if s.Log, err = s.Store.Fork(from.ID, math.MaxInt, history.Header{Version: s.Version, Time: time.Now()}); err != nil {
+	if s.Log, err = s.Store.Fork(from.ID, math.MaxInt, h); err != nil {
 		return err
 	}
 	s.Notices = append(s.Notices, "This is a fork of session "+from.ID+". The original is unchanged.")
-	if keep == nil {
+	if c.Here {
+		s.noticeMove(from)
+	}
+	if c.Keep == nil {
 		return nil
 	}
-	record, err := event.Encode(&event.Rewound{Meta: event.Meta{Time: time.Now()}, Keep: *keep})
+	record, err := event.Encode(&event.Rewound{Meta: event.Meta{Time: time.Now()}, Keep: *c.Keep})
 	if err != nil {
 		return err
 	}
@@ -155,23 +185,14 @@ func (s *Session) isNewer(h history.Header) bool {
 	return errors.Is(err, history.ErrNewer)
 }
 
-// missingDir is the error of a session whose directory cannot be opened.
-func missingDir(dir string, err error) error {
-	return fmt.Errorf("open the directory of the session, %s: %w", dir, err)
-}
-
 // enterDir makes the directory of the session the working directory.
-func (s *Session) enterDir() error {
-	dir := s.Log.Header().Dir
-	if dir == "" || dir == history.AsWritten(s.Dir) {
-		return nil
+func (s *Session) enterDir() {
+	h := s.Log.Header()
+	if h.Dir == "" || history.InDir(s.Dir)(h) {
+		return
 	}
-	if _, err := os.Stat(dir); err != nil {
-		return missingDir(dir, err)
-	}
-	s.Notices = append(s.Notices, "Working directory of this session: "+command.Short(dir)+".")
-	s.Dir = dir
-	return nil
+	s.Notices = append(s.Notices, "Working directory of this session: "+command.Short(h.Dir)+".")
+	s.Dir = h.Dir
 }
 
 // firstEvents is the minimum number of events that the screen shows of a resumed

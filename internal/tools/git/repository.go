@@ -51,6 +51,10 @@ func Open(dir string) (Repository, bool) {
 	}
 }
 
+// Common returns the git directory that all worktrees of the repository share; empty if
+// it cannot be read.
+func (r Repository) Common() string { return r.common }
+
 // pathIn returns the path in a file, after a prefix and relative to dir. It is empty
 // if the file has none.
 func pathIn(file, prefix, dir string) string {

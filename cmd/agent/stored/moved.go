@@ -1,0 +1,112 @@
+package stored
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"agent/cmd/agent/command"
+	"agent/cmd/agent/sessions"
+	"agent/internal/history"
+	"agent/internal/tools/git"
+)
+
+// MissingError reports that the directory of a session cannot be opened, as after it was
+// renamed. Choice.Here resumes the session in the current directory.
+type MissingError struct {
+	ID  string
+	Dir string // of the session
+	Err error
+	// Continued is set if the session was not named: it is of the repository of the
+	// current directory, which has no session.
+	Continued bool
+}
+
+// What describes the missing directory for the user.
+func (e *MissingError) What() string {
+	if e.Continued {
+		return fmt.Sprintf("this directory has no sessions yet. Session %s of the same project ran in %s, which cannot be opened: %v", e.ID, command.Short(e.Dir), e.Err)
+	}
+	return fmt.Sprintf("the directory of session %s, %s, cannot be opened: %v", e.ID, command.Short(e.Dir), e.Err)
+}
+
+func (e *MissingError) Error() string {
+	return e.What() + ". To resume the session in the current directory, add --here. To leave it unchanged, also add --fork"
+}
+
+func (e *MissingError) Unwrap() error { return e.Err }
+
+// checkDir returns a *MissingError if the directory of a session cannot be opened.
+func (s *Session) checkDir(h history.Header) error {
+	if h.Dir == "" || history.InDir(s.Dir)(h) {
+		return nil
+	}
+	if err := statDir(h.Dir); err != nil {
+		return &MissingError{ID: h.ID, Dir: h.Dir, Err: err}
+	}
+	return nil
+}
+
+// statDir returns why dir is not a directory that can be opened.
+func statDir(dir string) error {
+	info, err := os.Stat(dir)
+	var failed *fs.PathError
+	switch {
+	case errors.As(err, &failed):
+		return failed.Err // the path is named already
+	case err == nil && !info.IsDir():
+		return errors.New("it is not a directory")
+	}
+	return err
+}
+
+// noticeMove says in which directory a session ran before.
+func (s *Session) noticeMove(from history.Header) {
+	if from.Dir != "" && !history.InDir(s.Dir)(from) {
+		s.Notices = append(s.Notices, fmt.Sprintf("This session now runs in %s. Before, it ran in %s.", command.Short(s.Dir), command.Short(from.Dir)))
+	}
+}
+
+// maxNamed limits the sessions that an error names.
+const maxNamed = 5
+
+// findMoved returns, if here is set, the last session of the repository whose directory
+// cannot be opened. Otherwise the error names the sessions of the repository. infos are
+// all sessions; none is of s.Dir.
+func (s *Session) findMoved(infos []history.Info, here bool) (string, error) {
+	place, known := placeOf(s.Dir), map[string]string{}
+	var named []string
+	for _, i := range infos {
+		if _, ok := known[i.Dir]; !ok && i.Place == "" { // of an older version
+			known[i.Dir] = placeOf(i.Dir)
+		}
+		if place == "" || cmp.Or(i.Place, known[i.Dir]) != place || sessions.IsUnused(s.Store, i.ID) {
+			continue
+		}
+		gone := statDir(i.Dir)
+		switch {
+		case gone != nil && here:
+			return i.ID, nil
+		case gone != nil && len(named) == 0:
+			return "", &MissingError{ID: i.ID, Dir: i.Dir, Err: gone, Continued: true}
+		}
+		if named = append(named, fmt.Sprintf("%s (%s)", i.ID, command.Short(i.Dir))); len(named) == maxNamed {
+			break
+		}
+	}
+	if len(named) == 0 {
+		return "", fmt.Errorf("there are no sessions in %s yet. Run 'agent' to start one", s.Dir)
+	}
+	return "", fmt.Errorf("there are no sessions in %s yet. Sessions of the same repository: %s. To resume one: agent --resume ID. To resume it in the current directory, add --here",
+		s.Dir, strings.Join(named, ", "))
+}
+
+// placeOf identifies the repository that contains dir, or dir itself outside of one, also
+// after it was renamed; empty if it cannot be read.
+func placeOf(dir string) string {
+	repo, _ := git.Open(dir)
+	return history.FileID(cmp.Or(repo.Common(), dir))
+}

@@ -177,10 +177,11 @@ func oddEnds() []fault {
 		{n: 55, name: "unknown finish reason", scene: unknown("odd")},
 		{n: 55, name: "no finish reason", scene: unsaid},
 		{n: 56, name: "call in the text", scene: early(func(st *stage) scene {
-			return scene{acts: []act{sse(said(st.d, "<tool_call>{\"name\":\"look\",\"arguments\":{\"text\":\"a\"}}</tool_call>"))}, want: `
-				assistant "<tool_call>{\"name\":\"look\",\"arguments\":{\"text\":\"a\"}}</tool_call>"
-				turn done
-				requests 1`}
+			return scene{acts: []act{sse(said(st.d, "<tool_call>{\"name\":\"look\",\"arguments\":{\"text\":\"a\"}}</tool_call>"))},
+				options: func(o *loop.Options) { o.Attended = false }, want: `
+				call call_* look {"text":"a"}
+				start call_* "look a"
+				end call_* "look a" ok: did a` + again(2)}
 		})},
 		{n: 57, name: "usage negative", scene: counted("-10", "-5")},
 		{n: 57, name: "usage huge", scene: counted("1e30", "99999999999999999999999999")},

@@ -1,7 +1,8 @@
 // Package text adds tool calls to models without native tool calling: it
 // describes the tools in the system prompt and parses calls from the text of
-// replies. Use it only for such models; the text of a model with native tool
-// calls must never be parsed as a call.
+// replies. Use it only for such models, and for models that have shown that they do not
+// use their native tool calls; the text of other models is never parsed as a call, except
+// by Printed, whose result needs approval.
 //
 // # Tagged form
 //

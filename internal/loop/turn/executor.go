@@ -42,6 +42,8 @@ type executor struct {
 	conv  *Conversation
 	out   *reporter
 	notes map[string]intakeNote // by the ID of a call of the current reply
+	// doubts are why calls of the current reply need approval that are written as text, by ID.
+	doubts map[string]string
 }
 
 // intakeNote is a finding of the intake in a call.
@@ -86,6 +88,7 @@ func (x *executor) understand(said []llm.Message) []llm.Message {
 type results struct {
 	messages []llm.Message
 	compared []string // their texts as the guards compare them
+	ran      bool     // a call ran
 	worked   bool     // a call ran, or the user rejected one
 	endsTurn bool
 }
@@ -112,7 +115,7 @@ func (x *executor) run(ctx context.Context, msgs []llm.Message, notRun string) (
 			x.runAgain(ctx, c)
 			x.finish(c)
 			out.messages, out.compared = append(out.messages, c.end.Result), append(out.compared, c.compared())
-			out.worked = out.worked || c.ran || c.rejected
+			out.ran, out.worked = out.ran || c.ran, out.worked || c.ran || c.rejected
 			out.endsTurn = out.endsTurn || c.endsTurn
 		}
 		i += len(group)
@@ -160,7 +163,7 @@ func (x *executor) leading(ctx context.Context, calls []*toolCall) []*toolCall {
 // and may run in parallel.
 func (x *executor) independent(ctx context.Context, c *toolCall) bool {
 	reads := c.call.Effect == tools.Read && !c.alone
-	if c.err != nil || !reads && c.call.Effect != tools.Delegate {
+	if c.err != nil || c.doubt != "" || !reads && c.call.Effect != tools.Delegate {
 		return false
 	}
 	v := x.Permissions.Judge(ctx, c.call)
@@ -170,6 +173,7 @@ func (x *executor) independent(ctx context.Context, c *toolCall) bool {
 // prepare looks up the tool of c and prepares the call. It sets c.call or c.err.
 func (x *executor) prepare(ctx context.Context, c *toolCall) {
 	taken := x.notes[c.msg.ID]
+	c.doubt = x.doubts[c.msg.ID]
 	i := slices.IndexFunc(x.Tools, func(tool tools.Tool) bool { return tool.Spec().Name == c.msg.Name })
 	switch {
 	case c.msg.Cut:
@@ -210,7 +214,7 @@ func (x *executor) decide(ctx context.Context, c *toolCall) bool {
 		c.fail(ctx, c.err)
 		return false
 	}
-	v := x.Permissions.Judge(ctx, c.call)
+	v := x.doubted(c, x.Permissions.Judge(ctx, c.call))
 	c.verdict = v
 	switch {
 	case ctx.Err() != nil:

@@ -118,6 +118,7 @@ type toolCall struct {
 	remarks  []string // of the intake, on how it understood arguments
 	alone    bool     // it is one of a ConversationTool
 	more     bool     // more calls of the reply follow
+	doubt    string   // why it needs approval although the permission mode allows it
 	verdict  policy.Verdict
 	ask      func(context.Context, elicit.Form) (elicit.Reply, error) // as in tools.Approved
 	part     *partial                                                 // what the user approved of it; nil for all

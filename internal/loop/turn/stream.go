@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"agent/internal/llm"
+	"agent/internal/llm/text"
 	"agent/internal/loop/event"
 )
 
@@ -34,6 +35,12 @@ func (q *requester) receive(ctx context.Context, m Model, req llm.Request, t *ti
 	})
 	defer silent.Stop()
 	var repeated repetition
+	native := len(req.Tools) > 0 && req.ToolChoice.Mode != llm.ChoiceNone && !q.conv.textCalls[m.Name]
+	show := preview{open: !native, show: func(d llm.Delta) {
+		q.out.emit(event.Streamed{Reply: reply.ID, Delta: d})
+		save.add(d)
+	}}
+	defer show.end()
 	for d, err := range q.provider(m).Stream(ctx, req) {
 		if err != nil {
 			return reply, err
@@ -41,8 +48,7 @@ func (q *requester) receive(ctx context.Context, m Model, req llm.Request, t *ti
 		t.arrived()
 		silent.Reset(silence)
 		if d = reply.Add(d); d != nil {
-			q.out.emit(event.Streamed{Reply: reply.ID, Delta: d})
-			save.add(d)
+			show.add(d)
 			if err := repeated.add(d); err != nil {
 				return reply, err
 			}
@@ -56,6 +62,47 @@ func (q *requester) receive(ctx context.Context, m Model, req llm.Request, t *ti
 		return reply, &llm.Error{Kind: llm.ErrCut, Provider: provider, Retry: true, Message: "the answer was cut off"}
 	}
 	return reply, ctx.Err()
+}
+
+// maxHeld limits the text that may be a printed call, in bytes.
+const maxHeld = 256 << 10
+
+// preview shows the deltas of a reply. It holds back text that may be a printed call until
+// it is known not to be one: the finished message is then a call.
+type preview struct {
+	show func(llm.Delta)
+	open bool // nothing is held back from now on
+	text strings.Builder
+	held []llm.Delta
+}
+
+func (p *preview) add(d llm.Delta) {
+	t, isText := d.(llm.TextDelta)
+	if isText && !p.open {
+		p.text.WriteString(t.Text)
+		p.held = append(p.held, d)
+		if p.text.Len() > maxHeld || !text.MayBePrinted(p.text.String()) {
+			p.release()
+		}
+		return
+	}
+	p.show(d)
+}
+
+// release shows what was held back.
+func (p *preview) release() {
+	p.open = true
+	for _, d := range p.held {
+		p.show(d)
+	}
+	p.held = nil
+}
+
+// end releases text that is no printed call.
+func (p *preview) end() {
+	if _, _, printed := text.Printed(p.text.String()); !printed {
+		p.release()
+	}
 }
 
 // saver writes streamed text to the log, at most once every partialEvery.

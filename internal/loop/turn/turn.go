@@ -67,8 +67,10 @@ type run struct {
 	final    llm.Answer // of this turn
 	end      event.TurnEnd
 	note     string // to the model, for the next step
-	resumed  bool   // the previous reply was cut off, and the model was asked to continue
-	hooked   bool   // a hook has continued the turn
+	// wantsText is set if a prompt asks for text in the form of a tool call.
+	wantsText bool
+	resumed   bool // the previous reply was cut off, and the model was asked to continue
+	hooked    bool // a hook has continued the turn
 	// limit is how the turn ends after the next reply, because a limit or a guard
 	// stopped it and could not ask a user; zero before that.
 	limit ending
@@ -174,7 +176,7 @@ func (r *run) step(ctx context.Context) ending {
 	r.end.Steps++
 	r.conv.Steps++
 	cost := r.spend(reply, model) // before delegates start
-	said := r.calls.understand(r.answer.unwrap(ownNames(r.conv.Prefix, distinct(r.conv.Messages, reply.Messages()))))
+	said, printed := r.read(reply, model)
 	r.addReply(said)
 	calls := callsOf(said)
 	withoutTools := r.lastNote != ""
@@ -184,6 +186,9 @@ func (r *run) step(ctx context.Context) ending {
 	}
 	end = r.orTimeUp(ctx, end)
 	got := r.calls.run(ctx, calls, notRun)
+	if printed && got.ran {
+		r.requests.printsCalls(model)
+	}
 	r.conv.add(got.messages...)
 	for _, m := range got.messages {
 		r.final.Add(m)
@@ -199,6 +204,19 @@ func (r *run) step(ctx context.Context) ending {
 		return r.judgeAnswer(ctx)
 	}
 	return end
+}
+
+// read returns the messages of a reply of m as they are recorded, and whether they are a call
+// that the reply printed as text.
+func (r *run) read(reply *llm.Reply, m Model) (said []llm.Message, printed bool) {
+	r.calls.doubts = map[string]string{}
+	said = r.printedCall(reply.Messages(), reply, m)
+	printed = len(r.calls.doubts) > 0
+	said = r.calls.understand(r.answer.unwrap(ownNames(r.conv.Prefix, distinct(r.conv.Messages, said))))
+	if r.conv.textCalls[m.Name] {
+		r.calls.doubtQuoted(said)
+	}
+	return said, printed
 }
 
 // judgeAnswer returns how the turn ends after the last answer of the model; the zero
@@ -316,6 +334,7 @@ func (r *run) say(ctx context.Context, p event.Prompt, steered bool) ending {
 	}
 	r.out.emit(&event.UserSaid{Meta: r.out.meta(), Text: p.Text, Images: p.Images, Steered: steered, Source: p.Source})
 	r.conv.add(llm.Message{Kind: llm.User, Text: p.Text, Images: p.Images})
+	r.wantsText = r.wantsText || textWanted.MatchString(p.Text)
 	r.final.End()
 	if p.Source != "" {
 		r.Permissions.NoteSource(p.Source)

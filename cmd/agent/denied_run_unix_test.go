@@ -3,6 +3,10 @@
 package main
 
 import (
+	"fmt"
+	"net/http"
+	"regexp"
+	"strings"
 	"testing"
 )
 
@@ -47,5 +51,27 @@ func TestDeniedCallsOfARun(t *testing.T) {
 				t.Errorf("exit code %d, want %d\n%s", code, row.code, out)
 			}
 		})
+	}
+}
+
+// A run gives no advice that only a screen can follow, and a denial in mode plan names the
+// mode.
+func TestAdviceOfARun(t *testing.T) {
+	t.Parallel()
+	h := newHome(t, nil)
+	s := serveFunc(t, func(_ *server, w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusBadRequest)
+		fmt.Fprint(w, `{"error":{"message":"This model's maximum context length is 10 tokens.","code":"context_length_exceeded"}}`)
+	})
+	for _, format := range []string{"text", "json"} {
+		out, code := h.agent(t, "run", "--model", "openai/m", "--base-url", s.URL+"/v1", "--output", format, "go")
+		if code != 1 || !strings.Contains(out, "larger context window") || regexp.MustCompile(`[ "]/[a-z]+[ ,."]|Press`).MatchString(out) {
+			t.Errorf("exit code %d:\n%s", code, out)
+		}
+	}
+	s = serve(t, call("write", `{"path":"a","content":"x\n"}`), call("shell", `{"command":"touch a"}`), say("done"))
+	out, code := h.agent(t, "run", "--model", "openai/m", "--base-url", s.URL+"/v1", "--mode", "plan", "go")
+	if code != 0 || strings.Count(out, "denied: plan mode ") != 2 {
+		t.Errorf("exit code %d:\n%s", code, out)
 	}
 }

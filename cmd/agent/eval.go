@@ -82,7 +82,7 @@ func evalTurn(ctx context.Context, f opening, prompt string, streams command.IO)
 	defer a.close()
 	a.options.Paths.Disposable = true
 	for _, n := range a.notices {
-		fmt.Fprintln(streams.Err, ink.Sanitize(n))
+		fmt.Fprintln(streams.Err, ink.Sanitize(headless.Advice(n)))
 	}
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()

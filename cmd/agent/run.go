@@ -147,7 +147,7 @@ func runRun(_ context.Context, opts *runOptions) error {
 		if opts.Output == "text" || commands || opts.Parts {
 			p.Event(event.Notice{Text: n})
 		} else {
-			fmt.Fprintln(opts.IO.Err, ink.Sanitize(n))
+			fmt.Fprintln(opts.IO.Err, ink.Sanitize(headless.Advice(n)))
 		}
 	}
 	if !commands {

@@ -161,7 +161,7 @@ func TestRunAgain(t *testing.T) {
 			start
 			end error "exit 1": ENOTFOUND
 			[exit 1]
-			[It was not run again with the network: permission mode plan runs commands only in the sandbox, without the network.]
+			[It was not run again with the network: plan mode runs commands only in the sandbox, without the network.]
 		`},
 		"no user": {needs: network, mode: event.ModeAll, alone: true, runs: 1, want: `
 			start

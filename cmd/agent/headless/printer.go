@@ -81,7 +81,7 @@ func (p *TextPrinter) Event(e event.Event) {
 	case event.Retrying:
 		p.note("✗ %s Retrying in %s (attempt %d).", sentence(ink.SanitizeLine(e.Error)), phrase.Seconds(e.In), e.Attempt)
 	case event.Notice:
-		p.note("%s", ink.Sanitize(e.Text))
+		p.note("%s", ink.Sanitize(Advice(e.Text)))
 	case event.Unreadable:
 		p.note("Cannot read the session: %s", ink.SanitizeLine(e.Why))
 	case event.Opened:

@@ -112,7 +112,7 @@ func (r *Result) Add(e event.Event) (ended bool) {
 
 // end updates the result with the end of the turn.
 func (r *Result) end(e *event.TurnEnd) {
-	r.Reason, r.Error, r.Hint = string(e.Reason), e.Error, event.WithoutKeys(e.Hint)
+	r.Reason, r.Error, r.Hint = string(e.Reason), flags(e.Error), Advice(e.Hint)
 	r.Steps, r.Usage, r.Cost, r.Duration = e.Steps, e.Usage, e.Cost, e.Duration.Milliseconds()
 	r.Evidence = e.Evidence
 	switch e.Reason {

@@ -16,9 +16,9 @@ func (p *Policy) JudgeAgain(c tools.Call, f Facts, access tools.Access) Verdict 
 	case first.Refuse:
 		return first
 	case p.Mode == event.ModePlan && access.Unkept:
-		return Verdict{Refuse: true, Why: "permission mode plan makes no changes that cannot be undone"}
+		return Verdict{Refuse: true, Why: "plan mode makes no changes that cannot be undone"}
 	case p.Mode == event.ModePlan:
-		return Verdict{Refuse: true, Why: "permission mode plan runs commands only in the sandbox, without the network"}
+		return Verdict{Refuse: true, Why: "plan mode runs commands only in the sandbox, without the network"}
 	}
 	if r := p.deniesNetwork(f); r != nil && (access.Network || access.Outside) {
 		return r.verdict()

@@ -181,7 +181,7 @@ func (f Facts) warnings() string {
 
 // denied explains why permission mode plan denies a command.
 func denied(f Facts) string {
-	const plan = "permission mode plan runs only read-only commands"
+	const plan = "plan mode runs only read-only commands"
 	if f.Command == nil || f.Command.Automatic() { // a rule asks, or the shell is not bash
 		return plan
 	}

@@ -181,7 +181,7 @@ func (p *Policy) judgeEdit(c tools.Call, f Facts, found ruling) Verdict {
 	rule, plain := p.allows(c, f), len(c.Warnings) == 0
 	switch grant := p.grantFor(c, f); {
 	case p.Mode == event.ModePlan:
-		why := "permission mode plan does not allow file changes"
+		why := "plan mode does not allow file changes"
 		return Verdict{Refuse: true, Why: why, Rule: why, Decider: p.row("file changes are denied")}
 	case len(f.Protected) > 0:
 		v := p.asks(ruleChange)

@@ -120,7 +120,7 @@ func (c *Command) Denied() string {
 	if c.Automatic() {
 		return ""
 	}
-	return "permission mode plan runs only read-only commands: " + c.Reason
+	return "plan mode runs only read-only commands: " + c.Reason
 }
 
 // Part is a simple command of a line.

@@ -45,8 +45,8 @@ func (p Paths) judge(t tools.Target, dir string) (*command.Command, *git.Reposit
 // symbolic links.
 func (p Paths) env(dir string) command.Env {
 	in := p.borders()
-	variables := map[string]string{}
-	for _, name := range []string{"TMPDIR", "TMP", "TEMP"} {
+	variables := map[string]string{"TMPDIR": os.TempDir()} // commands get it also if this program has none
+	for _, name := range []string{"TMP", "TEMP"} {
 		if value, set := os.LookupEnv(name); !set || value != "" {
 			variables[name] = value
 		}

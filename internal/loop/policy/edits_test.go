@@ -105,4 +105,9 @@ func TestCommandsThatEdit(t *testing.T) {
 			}
 		}
 	}
+	t.Setenv("TMPDIR", "") // commands get the usual one
+	at := policy.Paths{Workspace: dir, Sandbox: policy.SandboxFull, Room: room(1 << 20)}
+	if v := asks(&policy.Policy{Mode: event.ModeEdits}, at, run(dir, "make > $TMPDIR/agent-edits-test.log")); strictly(v) != "kept" {
+		t.Errorf("without TMPDIR: %s (%s)", strictly(v), v.Why)
+	}
 }

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -51,13 +52,17 @@ type Limits struct {
 	Sandbox *sandbox.Profile
 }
 
-// environment returns env for a command in dir, without secrets and with
-// settings.
+// environment returns env for a command in dir, without secrets and with settings. TMPDIR
+// is always set on Unix: the check of permissions relies on its value.
 func environment(env []string, dir string, l Limits) []string {
 	var out []string
+	if runtime.GOOS != "windows" && !slices.ContainsFunc(env, func(v string) bool { return strings.HasPrefix(v, "TMPDIR=") && v != "TMPDIR=" }) {
+		env = append(slices.Clone(env), "TMPDIR="+os.TempDir())
+	}
 	for _, v := range Scrub(env, l) {
-		name, _, _ := strings.Cut(v, "=")
+		name, value, _ := strings.Cut(v, "=")
 		_, set := settings[name]
+		set = set || name == "TMPDIR" && value == ""
 		if !set && !removed[name] && name != "PWD" {
 			out = append(out, v)
 		}

@@ -120,6 +120,9 @@ func TestEnvironmentHasNoSecrets(t *testing.T) {
 			t.Errorf("%s was handed on", name)
 		}
 	}
+	if want := os.TempDir(); runtime.GOOS != "windows" && have["TMPDIR"] != want {
+		t.Errorf("TMPDIR is %q, want %q", have["TMPDIR"], want)
+	}
 	for name, want := range map[string]string{
 		"HOME": "/home/ann", "MAX_TOKENS": "5", "MONKEY": "1", "SSH_AUTH_SOCK": "/s", "EDITOR": "false", "PWD": dir,
 		"GIT_TERMINAL_PROMPT": "0", "PAGER": "cat", "TERM": "dumb",

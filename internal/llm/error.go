@@ -37,6 +37,7 @@ type Error struct {
 	Retry      bool          // a retry may succeed
 	Tries      int           // maximum number of tries; 0 leaves it to the caller
 	RetryAfter time.Duration // minimum wait before a retry, 0 if unknown
+	Vague      bool          // the request was rejected without a reason; it may be too long
 	Err        error         // the cause, if any
 }
 

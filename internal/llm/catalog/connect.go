@@ -25,6 +25,7 @@ func (c Choice) Connect() (llm.Provider, error) {
 		Base:      c.BaseURL,
 		KeyName:   c.KeyName,
 		Local:     c.Provider.Local,
+		Here:      loopback(c.BaseURL),
 		AllowHTTP: c.allowHTTP,
 		Headers:   c.Provider.Headers,
 		Authorize: c.authorize(),

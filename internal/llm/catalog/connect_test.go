@@ -225,3 +225,37 @@ func TestDialect(t *testing.T) {
 		}
 	}
 }
+
+// An internal error of a server on this machine is retried a few times, one of its chat
+// template not at all.
+func TestErrorsOfALocalServer(t *testing.T) {
+	for body, want := range map[string]struct {
+		retry bool
+		tries int
+		hint  string
+	}{
+		`{"error":{"code":500,"message":"out of memory","type":"server_error"}}`:                                           {true, 3, ""},
+		`{"error":{"code":500,"message":"While executing CallExpression at line 1, column 2 in source:\n...\nError: no"}}`: {false, 0, "catalog.llamacpp/x.tools: false"},
+		`{"error":{"message":"got exception: unknown filter"}}`:                                                            {false, 0, "catalog.llamacpp/x.tools: false"},
+	} {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusInternalServerError)
+			_, _ = io.WriteString(w, body)
+		}))
+		c, err := Resolve(Input{Flag: "llamacpp/x", BaseURL: s.URL + "/v1"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := c.Connect()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, failure := range p.Stream(t.Context(), llm.Request{Model: c.Model}) {
+			e, ok := errors.AsType[*llm.Error](failure)
+			if !ok || e.Retry != want.retry || e.Tries != want.tries || !strings.Contains(e.Hint, want.hint) {
+				t.Errorf("%s: got %+v", body, e)
+			}
+		}
+		s.Close()
+	}
+}

@@ -12,11 +12,18 @@ import (
 	"agent/internal/llm"
 )
 
+// localTries limits the attempts after an internal error of a server on this machine: it
+// serves only this user, so that load is rarely the cause.
+const localTries = 3
+
 // explain completes e with the provider's name and a hint, and removes secrets
 // from its texts.
 func (x *Exchange) explain(e *llm.Error) *llm.Error {
 	e.Provider = cmp.Or(e.Provider, x.c.at.Name)
 	e.Message = Clean(x.redact(e.Message))
+	if x.c.at.Here && e.Status == http.StatusInternalServerError && e.Retry && e.Tries == 0 {
+		e.Tries = localTries
+	}
 	if e.Hint == "" {
 		e.Hint = x.hint(e)
 	}
@@ -85,6 +92,8 @@ func (x *Exchange) hint(e *llm.Error) string {
 		return "The conversation is too long for the model. Start a new session, or choose a model with a larger context window."
 	}
 	switch {
+	case errors.Is(e.Err, errTemplate):
+		return fmt.Sprintf("The chat template of the model cannot render this conversation. Turn native tool calls off: set catalog.%s/%s.tools: false in the configuration. Or start the server with another template (llama.cpp: --chat-template), or choose another model.", x.c.at.Name, x.model)
 	case e.Status == http.StatusProxyAuthRequired:
 		return "The proxy requires a login. Check HTTPS_PROXY."
 	case errors.Is(e.Err, errHTML) && e.Status < http.StatusInternalServerError:

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
 	"strconv"
 	"strings"
@@ -16,6 +17,7 @@ type Failure struct {
 	Message string
 	Code    string // "context_length_exceeded", or a number
 	Type    string // "invalid_request_error"
+	Field   string // the field of the request that it blames, if it names one
 }
 
 // ParseFailure reads the known formats: an object or text under "error", the
@@ -45,6 +47,7 @@ func ParseFailure(body []byte) (Failure, bool) {
 		Message: Scalar(o["message"]),
 		Code:    Scalar(o["code"]) + Scalar(o["error_code"]),
 		Type:    Scalar(o["type"]),
+		Field:   Scalar(o["param"]) + Scalar(o["loc"]),
 	}
 	if f.Message == "" {
 		f.Message = Scalar(o["msg"])
@@ -92,10 +95,13 @@ func (f Failure) Err(status int) *llm.Error {
 		e.Message = Clean(f.Code)
 	}
 	e.Kind, e.Retry = kindOf(status, f)
-	if e.Retry && status == http.StatusInternalServerError && f.blamesTemplate() {
-		e.Kind, e.Tries = llm.ErrInvalid, templateTries
-		e.Hint = "The chat template of the model cannot render this conversation. Start the server with another template (llama.cpp: --chat-template), or choose another model."
+	if (e.Kind == llm.ErrOverloaded || e.Kind == llm.ErrInvalid) && f.blamesTemplate() {
+		e.Kind, e.Retry, e.Err = llm.ErrInvalid, false, errTemplate
 	}
+	if e.Kind == llm.ErrRate && !e.Retry {
+		e.Hint = "The request alone is larger than this rate limit. Send less, choose another model, or have the limit raised."
+	}
+	e.Vague = e.Kind == llm.ErrInvalid && e.Err == nil && (status == http.StatusBadRequest || status == http.StatusUnprocessableEntity) && f.vague()
 	if status >= 400 && status < 500 && status != http.StatusTooManyRequests && status != http.StatusRequestTimeout {
 		e.Retry = false // the same request would fail again
 	}
@@ -105,35 +111,25 @@ func (f Failure) Err(status int) *llm.Error {
 	return e
 }
 
-// templateTries limits the attempts after an error of a chat template: the same
-// request almost always fails again.
-const templateTries = 2
+// errTemplate is the cause of an error of a chat template: the same request fails again.
+var errTemplate = errors.New("the chat template failed")
 
 // blamesTemplate reports whether f says that a chat template failed.
 func (f Failure) blamesTemplate() bool {
 	text := strings.ToLower(f.Message)
-	for _, words := range []string{"jinja", "chat template", "prompt template", "for this template", "roles must alternate"} {
-		if strings.Contains(text, words) {
-			return true
-		}
-	}
-	return false
+	executes := strings.Contains(text, "while executing") && strings.Contains(text, "in source")
+	return executes || contains(text, "jinja", "chat template", "prompt template", "for this template", "roles must alternate", "got exception", "template: :", "templateerror", "template error")
 }
 
 // kindOf classifies a failure by its words if they are clear, otherwise by
 // status.
 func kindOf(status int, f Failure) (kind llm.ErrorKind, retry bool) {
-	says := func(words ...string) bool {
-		text := strings.ToLower(f.Code + " " + f.Type + " " + f.Message)
-		for _, w := range words {
-			if strings.Contains(text, w) {
-				return true
-			}
-		}
-		return false
-	}
+	text := strings.ToLower(f.Code + " " + f.Type + " " + f.Message)
+	says := func(words ...string) bool { return contains(text, words...) }
 	switch {
-	case says("context_length", "exceed_context_size", "context length", "context size", "context window", "maximum context", "prompt is too long", "context limit", "request too large", "request_too_large"):
+	case ratesTokens(text) && says("request too large", "must be reduced", "reduce your message size"):
+		return llm.ErrRate, false // waiting does not make the request smaller
+	case tooLong(status, f):
 		return llm.ErrTooLong, false
 	case says("image") && (status == 0 || status >= 400 && status < 500 && status != http.StatusTooManyRequests) && says("invalid image", "invalid_image", "image_parse_error", "could not process image", "image exceeds", "image is too", "image too", "image dimensions", "unsupported image", "not support image", "image input", "images are not supported", "image data", "image format", "image_url", "image.source", "decode image", "load image"):
 		return llm.ErrImage, false
@@ -145,6 +141,8 @@ func kindOf(status int, f Failure) (kind llm.ErrorKind, retry bool) {
 		return llm.ErrQuota, false
 	case status == http.StatusBadRequest && says("api key", "api_key"):
 		return llm.ErrKey, false
+	case status == http.StatusRequestEntityTooLarge && (ratesTokens(text) || limitsReply(text)):
+		return llm.ErrInvalid, false
 	case status != 0:
 		return kindOfStatus(status, says("model_not_found"))
 	case says("rate_limit", "rate limit", "too many requests"):

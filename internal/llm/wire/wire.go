@@ -30,7 +30,8 @@ type Endpoint struct {
 	Name    string // for messages: "groq"
 	Base    string // base URL, to which the paths of requests are appended
 	KeyName string // variable that should hold the API key, for hints
-	Local   bool   // server on this machine
+	Local   bool   // server that the user starts
+	Here    bool   // Base is on this machine
 	// AllowHTTP allows sending a key over plain HTTP to another machine.
 	AllowHTTP bool
 	Headers   map[string]string // sent with every request; they override all others

@@ -205,6 +205,12 @@ const (
 	HintContinue = "Press Enter to continue."
 )
 
+// Hints for a conversation that is too long for the model, or may be.
+const (
+	HintTooLong = "Shorten the context with /compact, remove messages with /rewind, start a new session with /new, or choose a model with a larger context window."
+	HintShorten = "If the conversation is too long for the model, shorten it with /compact."
+)
+
 // WithoutKeys returns a hint without the sentence that names a key.
 func WithoutKeys(hint string) string {
 	for _, sentence := range []string{HintRetry, HintContinue} {

@@ -19,13 +19,19 @@ func (c *Conversation) prefixTokens() int {
 }
 
 // used returns how many tokens the next request uses.
-func (c *Conversation) used() int { return c.meter.Of(c.prefixTokens(), c.Messages) }
+func (c *Conversation) used() int {
+	c.size = c.meter.Of(c.prefixTokens(), c.Messages)
+	return c.size
+}
+
+// accept records that m has answered a request of the size that was measured last.
+func (c *Conversation) accept(m Model) { c.accepted[m.Name] = max(c.accepted[m.Name], c.size) }
 
 // budget returns the budget of requests to m. Its limit is 0 if the window of m is
 // unknown.
 func (c *Conversation) budget(m Model) window.Budget {
 	b := window.Budget{Prefix: c.prefixTokens()}
-	if m.Context > 0 {
+	if m.Context > 0 && m.Window == nil { // nothing is removed because of an assumption
 		b = window.NewBudget(b.Prefix, m.Context, m.MaxTokens)
 	}
 	if limit := c.learned[m.Name]; limit > 0 && (b.Limit == 0 || limit < b.Limit) {

@@ -23,6 +23,8 @@ type Conversation struct {
 	prefixFor prefixModel // the model that Prefix was compared for
 	meter     window.Meter
 	marks     window.Marks
+	size      int               // tokens of the next request, when it was measured last
+	accepted  map[string]int    // most tokens of a request that a model answered, by name
 	learned   map[string]int    // tokens that a model accepts although its window should hold more, by name
 	reads     []window.Reading  // file contents that the model has seen
 	ledger    *workspace.Ledger // file contents that the model has seen, for the tools; may be nil
@@ -45,7 +47,7 @@ func NewConversation(ledger *workspace.Ledger, outputs Outputs, secrets Secrets)
 	if secrets == nil {
 		secrets = noSecrets{}
 	}
-	return &Conversation{ledger: ledger, outputs: outputs, secrets: secrets, cooldown: cooldown{}, textCalls: map[string]bool{}, assumed: map[string]bool{}, learned: map[string]int{}}
+	return &Conversation{ledger: ledger, outputs: outputs, secrets: secrets, cooldown: cooldown{}, textCalls: map[string]bool{}, assumed: map[string]bool{}, accepted: map[string]int{}, learned: map[string]int{}}
 }
 
 // Load replaces the contents with those of a session: the prefix, which may be nil,

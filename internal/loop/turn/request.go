@@ -34,17 +34,24 @@ type requester struct {
 	user      confirmer
 	answer    *answerFitter
 	compactor *compactor
+	trial     bool // the conversation is compacted only for this request
 }
 
 // reply returns the reply to the conversation and the model that wrote it. If the
-// conversation is too long for the model, it compacts the conversation and sends it
-// again, once. The reply is never nil; after an error it holds the part received.
+// conversation is too long for the model, or may be, it compacts the conversation and
+// sends it again, once. The reply is never nil; after an error it holds the part received.
 func (q *requester) reply(ctx context.Context) (*llm.Reply, Model, error) {
 	reply, model, err := q.anyModel(ctx)
-	if e, ok := errors.AsType[*llm.Error](err); ok && e.Kind == llm.ErrTooLong && !accepted(reply) && ctx.Err() == nil {
-		if q.compactor.rejected(ctx, model, e) {
+	if e, ok := errors.AsType[*llm.Error](err); ok && !accepted(reply) && ctx.Err() == nil {
+		switch {
+		case e.Kind == llm.ErrTooLong && q.compactor.rejected(ctx, model, e):
 			reply, model, err = q.anyModel(ctx)
+		case e.Vague && q.compactor.suspects(model):
+			reply, model, err = q.tryShorter(ctx, model, reply, e)
 		}
+	}
+	if err == nil {
+		q.conv.accept(model)
 	}
 	q.measure(ctx, model, reply)
 	before := len(q.conv.Messages)
@@ -154,7 +161,7 @@ func (q *requester) adapt(ctx context.Context, m Model, req llm.Request, reply *
 		q.out.emit(event.Notice{Text: err.Error() + ". The request is sent again without the schema; agent checks the answer itself."})
 		return true
 	}
-	if err.Kind == llm.ErrImage && !accepted(reply) && q.removeImages(err) {
+	if err.Kind == llm.ErrImage && !q.trial && !accepted(reply) && q.removeImages(err) {
 		return true
 	}
 	return err.Kind == llm.ErrNoTools && q.switchToText(ctx, m, err)

@@ -156,7 +156,7 @@ func failed(err error, received, truncated bool) ending {
 		}
 		switch {
 		case e.Kind == llm.ErrTooLong:
-			end.hint = "Shorten the context with /compact, remove messages with /rewind, start a new session with /new, or choose a model with a larger context window."
+			end.hint = event.HintTooLong
 		case truncated:
 			end.hint = joinHints(end.hint, continueHint(true))
 		case e.Retry:

@@ -212,7 +212,7 @@ func (d *decoder) End(err error) error {
 	case d.finish == "" && d.lost > 0:
 		return &llm.Error{Kind: llm.ErrProtocol, Message: "the response could not be read", Retry: true}
 	case !d.answered && d.firstUnknown != "":
-		return &llm.Error{Kind: llm.ErrProtocol, Message: "the response has no choices: " + d.firstUnknown, Retry: true}
+		return &llm.Error{Kind: llm.ErrProtocol, Message: "the response has no choices: " + d.firstUnknown, Retry: true, Tries: 2}
 	case !d.answered:
 		return wire.EmptyAnswer()
 	case gaveUp(d.finish):

@@ -43,7 +43,8 @@ func (s *shellTool) prepareJob(_ context.Context, a jobsArgs) (Call, error) {
 		at := s.nextDir()
 		return Call{
 			Title: "start job " + oneLine(a.Command), Effect: Execute, Targets: []Target{{Kind: Command, Value: a.Command, Dir: at.dir}},
-			Run: func(ctx context.Context, ok Approved) (Result, error) { return s.start(ctx, a, at, ok) },
+			Alone: true, // its job is there for the next calls
+			Run:   func(ctx context.Context, ok Approved) (Result, error) { return s.start(ctx, a, at, ok) },
 		}, nil
 	case "list":
 		return Call{Title: "list jobs", Effect: Read, Run: func(context.Context, Approved) (Result, error) { return s.jobs.listJobs(), nil }}, nil

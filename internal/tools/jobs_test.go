@@ -61,7 +61,7 @@ func TestJobsDescribeTheirCalls(t *testing.T) {
 		args obj
 		want tools.Call
 	}{
-		{obj{"action": "start", "command": "make\nmake two"}, tools.Call{Title: "start job make (+1 line)", Effect: tools.Execute,
+		{obj{"action": "start", "command": "make\nmake two"}, tools.Call{Title: "start job make (+1 line)", Effect: tools.Execute, Alone: true,
 			Targets: []tools.Target{{Kind: tools.Command, Value: "make\nmake two", Dir: dir}}}},
 		{obj{"action": "send", "id": 1, "input": "y"}, tools.Call{Title: "send to job 1: y", Effect: tools.Execute,
 			Targets: []tools.Target{{Kind: tools.Command, Value: "job 1 < y"}}}},

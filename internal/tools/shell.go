@@ -112,6 +112,7 @@ func (s *shellTool) prepare(_ context.Context, a shellArgs) (Call, error) {
 		Title:   "shell " + oneLine(a.Command),
 		Effect:  Execute,
 		Targets: []Target{{Kind: Command, Value: a.Command, Dir: at.dir}},
+		Alone:   shell.ChangesDir(a.Command),
 		Run:     func(ctx context.Context, ok Approved) (Result, error) { return s.run(ctx, a, at, ok) },
 	}, nil
 }

@@ -48,6 +48,9 @@ type Call struct {
 	Warnings []string
 	// Remarks are shown like Warnings, but do not make an approval necessary.
 	Remarks []string
+	// Alone is set if the calls after this one may depend on it, although it only reads: it
+	// never runs side by side with them.
+	Alone bool
 	// Run performs the call. It first checks that the files to change are still as
 	// Prepare saw them. It is called once; only a command that a sandbox has blocked is
 	// run again, with another access. When ctx ends, it returns soon, with ctx's error
@@ -177,8 +180,8 @@ type Checked struct {
 // Effect is the kind of effect that a call can have.
 type Effect string
 
-// The effects, from harmless to far-reaching. Calls with effect Read or Delegate may
-// run in parallel.
+// The effects, from harmless to far-reaching. Calls with effect Read or Delegate, and
+// commands that only read, may run in parallel.
 const (
 	Read     Effect = "read"
 	Delegate Effect = "delegate" // starts a delegate, whose own calls are judged one by one

@@ -18,9 +18,10 @@ import (
 const (
 	// maxCalls limits the calls of one reply that run. The others get an error.
 	maxCalls = 32
-	// maxParallel limits the read-only calls that run at once. Delegates have a limit
-	// of their own.
+	// maxParallel limits the reads that run at once, and maxCommands the commands.
+	// Delegates have a limit of their own.
 	maxParallel = 8
+	maxCommands = 4
 )
 
 // notRunUnsaved is the result of calls after an error of the log.
@@ -160,14 +161,28 @@ func (x *executor) leading(ctx context.Context, calls []*toolCall) []*toolCall {
 }
 
 // independent reports whether c only reads or delegates, is allowed without asking
-// and may run in parallel.
+// and may run in parallel. It sets the verdict on a command that does.
 func (x *executor) independent(ctx context.Context, c *toolCall) bool {
-	reads := c.call.Effect == tools.Read && !c.alone
-	if c.err != nil || c.doubt != "" || !reads && c.call.Effect != tools.Delegate {
+	may := false
+	switch c.call.Effect {
+	case tools.Read:
+		may = !c.alone
+	case tools.Execute:
+		may = !c.call.Alone
+	case tools.Delegate:
+		may = true
+	}
+	if c.err != nil || c.doubt != "" || !may {
 		return false
 	}
 	v := x.Permissions.Judge(ctx, c.call)
-	return !v.Ask && !v.Refuse
+	if v.Ask || v.Refuse || c.call.Effect == tools.Execute && !onlyReads(c.call, v) {
+		return false
+	}
+	if c.call.Effect == tools.Execute {
+		c.verdict = v
+	}
+	return true
 }
 
 // prepare looks up the tool of c and prepares the call. It sets c.call or c.err.
@@ -254,20 +269,24 @@ func (x *executor) decide(ctx context.Context, c *toolCall) bool {
 // runParallel runs independent calls.
 func (x *executor) runParallel(ctx context.Context, calls []*toolCall) {
 	var wg sync.WaitGroup
-	slots := make(chan struct{}, maxParallel)
+	slots := map[tools.Effect]chan struct{}{tools.Read: make(chan struct{}, maxParallel), tools.Execute: make(chan struct{}, maxCommands)}
 	for _, c := range calls {
 		if !x.begin(ctx, c) {
 			continue
 		}
-		reads := c.call.Effect == tools.Read
-		if reads {
-			slots <- struct{}{}
+		slot := slots[c.call.Effect]
+		if slot != nil {
+			slot <- struct{}{}
+		}
+		var progress func(string)
+		if c.call.Effect == tools.Execute {
+			progress = x.progress(c)
 		}
 		wg.Go(func() {
-			x.Runner.run(ctx, x.info(c), c, nil)
+			x.Runner.run(ctx, x.info(c), c, progress)
 			c.end.Duration = x.out.clock.Now().Sub(c.start)
-			if reads {
-				<-slots
+			if slot != nil {
+				<-slot
 			}
 		})
 	}

@@ -74,6 +74,7 @@ func (x *executor) doubted(c *toolCall, v policy.Verdict) policy.Verdict {
 		return v
 	}
 	v.Ask, v.Why, v.Rule, v.Offer, v.Remedies = true, c.doubt, c.doubt, policy.Grant{}, nil
+	v.Warning = strings.TrimSuffix(c.doubt+"; "+v.Warning, "; ")
 	return v
 }
 

@@ -10,6 +10,9 @@ import (
 
 var changesDir = pattern(`(^|[^\w.-])(cd|pushd|popd)($|[^\w.-])`)
 
+// ChangesDir reports whether a line may change the directory of its shell.
+func ChangesDir(line string) bool { return changesDir().MatchString(line) }
+
 // dirTracker reports the final directory of a shell. A nil dirTracker reports
 // none.
 type dirTracker struct{ tmp string }
@@ -20,7 +23,7 @@ type dirTracker struct{ tmp string }
 // shells it is prepended to the line. It does not run if the line replaces the
 // shell or sets its own EXIT trap.
 func trackDir(line string, env []string) (*dirTracker, string, []string) {
-	if runtime.GOOS == "windows" || !changesDir().MatchString(line) {
+	if runtime.GOOS == "windows" || !ChangesDir(line) {
 		return nil, line, env
 	}
 	tmp, err := os.MkdirTemp("", "agent-")

@@ -9,7 +9,7 @@ import (
 func TestDemoOnTheScreen(t *testing.T) {
 	t.Parallel()
 	a := newHome(t, nil).open(t, 120, 140, "demo")
-	a.wait("Scene 4: A runaway loop", "stopped after 6 steps", "enter to retry")
+	a.wait("Scene 4: A runaway loop", "stopped after 6 steps", "? help")
 	const done = `\n\n +[0-9.]+ s · [0-9]+ tokens this turn\n\n`
 	for scene, end := range map[string]string{
 		"1": `The README does not mention -quiet\.` + done + ` +Scene 2: `,

@@ -413,7 +413,7 @@ func TestWithdrawnQuestionOfADelegate(t *testing.T) {
 func TestBackgroundDelegateAsks(t *testing.T) {
 	d := newDriver(t, 80, 24, withAgents())
 	all := d.background(1)
-	d.events(userSaid("hello"), askCommand("x", "make"), askOf(1, "explore", "1", "go test ./..."))
+	d.events(userSaid("hello"), done(llm.Assistant, "r1", "I build it."), askCommand("x", "make"), askOf(1, "explore", "1", "go test ./..."))
 	d.armDialog()
 	d.press("esc")
 	d.shows("explore 1: Run this command?")

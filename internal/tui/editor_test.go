@@ -238,26 +238,74 @@ func TestEnterRetriesAFailedTurn(t *testing.T) {
 	if !d.m.Feed.Running {
 		t.Error("the screen does not show that the retry runs")
 	}
-	d.events(turnEnd(event.UserInterrupt, 0))
+	d.events(done(llm.Assistant, "r", "Well"), turnEnd(event.UserInterrupt, 0))
 	d.press("enter")
 	d.wantCommands(event.Retry{})
 }
 
-// Enter continues a turn that ended before the model answered, also one of a resumed
-// session.
-func TestEnterContinuesAnUnansweredTurn(t *testing.T) {
-	end := turnEnd(event.UserInterrupt, 0)
-	end.Unanswered = true
-	for name, d := range map[string]*driver{
-		"interrupted": newDriver(t, 80, 24, screen.Options{}),
-		"resumed":     newDriver(t, 80, 24, screen.Options{Session: screen.Session{History: []event.Event{userSaid("one"), end}}}),
+// Enter on an empty prompt does nothing after a turn that the user interrupted, also if its
+// answer was cut, or that ended at a limit. It continues a turn during which the program
+// exited.
+func TestEnterAfterAnInterrupt(t *testing.T) {
+	cut := turnEnd(event.UserInterrupt, 0)
+	cut.Cut = true
+	exited := turnEnd(event.UserInterrupt, 0)
+	exited.Error, exited.Unanswered = "the program exited during this turn", true
+	for name, c := range map[string]struct {
+		end      *event.TurnEnd
+		commands []event.Command
+	}{
+		"interrupted":        {end: cut},
+		"at the step limit":  {end: turnEnd(event.MaxSteps, 0)},
+		"the program exited": {exited, []event.Command{event.Retry{}}},
 	} {
-		if name == "interrupted" {
-			d.events(userSaid("one"), end)
+		history := []event.Event{userSaid("one"), done(llm.Assistant, "r", "Well"), c.end}
+		live := newDriver(t, 80, 24, screen.Options{})
+		live.events(history...)
+		for _, d := range []*driver{live, newDriver(t, 80, 24, screen.Options{Session: screen.Session{History: history}})} {
+			if c.commands == nil {
+				d.hides("enter to")
+			} else {
+				d.shows("enter to continue")
+			}
+			d.press("enter", "enter")
+			if d.wantCommands(c.commands...); t.Failed() {
+				t.Fatal(name)
+			}
 		}
-		d.shows("enter to continue")
-		d.press("enter", "enter")
-		d.wantCommands(event.Retry{})
+	}
+}
+
+// If the user interrupts a turn before anything of the answer arrived, the prompt leaves
+// the session and returns to the editor.
+func TestInterruptedPromptReturns(t *testing.T) {
+	for name, c := range map[string]struct {
+		arrived []event.Event
+		returns bool
+	}{
+		"nothing arrived":  {nil, true},
+		"thinking arrived": {[]event.Event{done(llm.Thinking, "r", "Hm")}, true},
+		"text arrived":     {[]event.Event{done(llm.Assistant, "r", "Well")}, false},
+		"a call arrived":   {[]event.Event{call("r", "c1", "read")}, false},
+		"a command ran":    {[]event.Event{&event.ShellStart{ID: "s", Line: "ls"}, &event.ShellEnd{ID: "s"}}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDriver(t, 80, 24, screen.Options{})
+			d.events(userSaid("zero"), done(llm.Assistant, "r0", "Zero."), turnEnd(event.Done, 0), userSaid("one"))
+			d.events(c.arrived...)
+			d.typeText("draft")
+			d.events(turnEnd(event.UserInterrupt, 0))
+			if !c.returns {
+				d.wantCommands()
+				d.promptIs("draft")
+				return
+			}
+			d.wantCommands(event.Rewind{Keep: 3})
+			d.events(&event.Rewound{Keep: 3})
+			d.promptIs("one\ndraft")
+			d.shows("Zero.", "Interrupted before the answer began")
+			d.hides("› one\n\n", "enter to continue", "enter to retry")
+		})
 	}
 }
 
@@ -282,6 +330,6 @@ func TestScriptedPrompts(t *testing.T) {
 	if !strings.Contains(d.screen(), "The second of three.") {
 		t.Errorf("the note is missing:\n%s", d.screen())
 	}
-	d.events(userSaid("two"), turnEnd(event.UserInterrupt, 0)) // an interrupt ends the script
+	d.events(userSaid("two"), done(llm.Assistant, "r", "Well"), turnEnd(event.UserInterrupt, 0)) // an interrupt ends the script
 	d.wantCommands(event.Prompt{Text: "one"}, event.Prompt{Text: "two"})
 }

@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"agent/internal/llm"
 	"agent/internal/loop/event"
 	"agent/internal/tui/screen"
 )
@@ -30,7 +31,7 @@ func TestViKeys(t *testing.T) {
 	d.shows("visual")
 	d.press("esc", "esc") // the second one interrupts
 	d.wantCommands(event.Interrupt{})
-	d.events(turnEnd(event.UserInterrupt, 0))
+	d.events(done(llm.Assistant, "r", "Well"), turnEnd(event.UserInterrupt, 0))
 	d.typeText("k")
 	d.promptIs("go")
 	d.typeText("k")

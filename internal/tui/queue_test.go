@@ -92,7 +92,7 @@ func TestQueueIsHeldAfterInterruptOrError(t *testing.T) {
 	for reason, why := range map[event.Reason]string{event.UserInterrupt: "interrupted", event.ProviderError: "the turn failed", event.MaxSteps: "the turn failed"} {
 		d := newDriver(t, 100, 24, screen.Options{})
 		d.typeAndPress("go", "enter")
-		d.events(userSaid("go"))
+		d.events(userSaid("go"), done(llm.Assistant, "r1", "Well"))
 		d.typeAndPress("one", "alt+enter")
 		d.typeAndPress("two", "alt+enter")
 		d.events(turnEnd(reason, time.Second))
@@ -148,7 +148,7 @@ func TestQueueBeforeContinue(t *testing.T) {
 	d.typeAndPress("go", "enter")
 	d.events(userSaid("go"))
 	d.typeAndPress("one", "alt+enter")
-	end := turnEnd(event.UserInterrupt, time.Second)
+	end := turnEnd(event.ProviderError, time.Second)
 	end.Cut = true
 	d.events(end)
 	d.shows("enter to send")

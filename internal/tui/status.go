@@ -126,7 +126,7 @@ func (h *hints) statusHint() string {
 		return h.shortActivity()
 	case h.CanRetry() && h.prompt.Queue.Len() == 0 && h.editor.Empty():
 		verb := " to retry · "
-		if h.Feed.Cut || h.Feed.Unanswered {
+		if h.Feed.Cut || h.Feed.Exited {
 			verb = " to continue · "
 		}
 		return h.Keys.Name(keys.Send) + verb + h.Keys.Name(keys.Help) + " help"

@@ -351,10 +351,29 @@ func (p *Prompt) Apply(ev event.Event) {
 		p.withdraw(ev.Result.ID)
 	case event.Unsent:
 		p.editor.Prepend(ev.Text)
-	case *event.Rewound, *event.TurnEnd:
+	case *event.Rewound:
 		p.EndQuestions(func(ask event.Ask) bool { return ask.Agent == "" })
+		if p.Returning != nil {
+			p.editor.Prepend(p.Returning.Text)
+			p.Returning = nil
+		}
+	case *event.TurnEnd:
+		p.EndQuestions(func(ask event.Ask) bool { return ask.Agent == "" })
+		p.takeBack()
 	}
 	p.Queue.Follow(ev)
+}
+
+// takeBack removes the prompt of an interrupted turn from the session and returns it to
+// the editor, if nothing of the answer has arrived.
+func (p *Prompt) takeBack() {
+	n := len(p.Feed.Prompts)
+	if !p.Feed.Unanswered || n == 0 || p.Broken != "" || !p.Transcript.Settled {
+		return
+	}
+	last := p.Feed.Prompts[n-1]
+	p.Returning = &last
+	p.Send(event.Rewind{Keep: last.At})
 }
 
 // EndQuestions closes the questions for which gone reports true. A comment or a

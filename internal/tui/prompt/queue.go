@@ -143,7 +143,9 @@ func (q *Queue) Follow(ev event.Event) {
 			q.hold("the turn failed")
 		}
 	case *event.Rewound:
-		q.hold("rewound")
+		if q.held == "" {
+			q.hold("rewound")
+		}
 	default:
 		return
 	}

@@ -47,6 +47,9 @@ type Conversation struct {
 	forced    bool            // the last argument of Options.OnForcedInterrupt
 	Undoing   bool            // the next Rewind comes with an undo of files
 	firstHint *transcript.Row // above the first prompt of a new session; nil if not shown
+	// Returning is a prompt that returns to the editor with the Rewound that removes it; nil
+	// for none.
+	Returning *event.PastPrompt
 }
 
 // New returns an empty conversation. send must not block.
@@ -169,7 +172,10 @@ func (c *Conversation) Rewind(keep int) bool {
 	c.Feed.Rewind(keep)
 	c.Transcript.Rewind(keep)
 	text := "Session rewound. Files are not changed, and the log keeps the removed turns."
-	if c.Undoing {
+	switch {
+	case c.Returning != nil:
+		text = "Interrupted before the answer began: the prompt was removed from the session."
+	case c.Undoing:
 		text = "Session rewound. The log keeps the removed turns."
 	}
 	c.Undoing = false
@@ -222,10 +228,10 @@ func (c *Conversation) SendPrompt(p event.Prompt) {
 	c.Send(p)
 }
 
-// CanRetry reports whether Retry has an effect: the last answer was truncated or is
-// missing, or the last turn failed.
+// CanRetry reports whether Retry has an effect: the last answer was truncated, or the
+// last turn failed.
 func (c *Conversation) CanRetry() bool {
-	return !c.Busy() && len(c.Feed.Pending) == 0 && (c.Feed.Cut || c.Feed.Failed || c.Feed.Unanswered)
+	return !c.Busy() && len(c.Feed.Pending) == 0 && (c.Feed.Cut || c.Feed.Failed || c.Feed.Exited)
 }
 
 // Retry continues a truncated answer, or sends the conversation again.

@@ -129,8 +129,10 @@ type Run struct {
 	Killing  bool      // the user interrupted it again
 	Since    time.Time // when the turn began
 	Cut      bool      // the last answer was truncated, and can be continued
-	Failed   bool      // the last turn ended with an error
-	// Unanswered is set if the last turn was interrupted before the model answered.
+	Failed   bool      // the last turn failed
+	Exited   bool      // the program exited during the last turn
+	// Unanswered is set if a prompt of the user began the turn, and nothing of the answer
+	// has arrived. It remains set if the user then interrupts the turn.
 	Unanswered bool
 }
 
@@ -144,7 +146,7 @@ func (r *Run) begin(now time.Time) {
 
 // end ends the turn. Only the fields of result about the last turn count.
 func (r *Run) end(result Run) {
-	*r = Run{Since: r.Since, Cut: result.Cut, Failed: result.Failed, Unanswered: result.Unanswered}
+	*r = Run{Since: r.Since, Cut: result.Cut, Failed: result.Failed, Exited: result.Exited, Unanswered: result.Unanswered}
 }
 
 // PromptLog holds the prompts of the user.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"agent/internal/llm"
 	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
@@ -50,6 +51,7 @@ func (f *Feed) Apply(ev event.Event) {
 	case *event.UserSaid:
 		f.userSaid(ev)
 	case *event.MessageDone:
+		f.Unanswered = f.Unanswered && ev.Message.Kind == llm.Thinking
 		f.reply.finish(ev.Message)
 	case *event.Decided:
 		f.reply.decided(ev)
@@ -76,8 +78,10 @@ func (f *Feed) Apply(ev event.Event) {
 			f.list.append(&Closing{"session renamed to " + ink.Quoted(ev.Title)})
 		}
 	case *event.Compacted:
+		f.Unanswered = false // a rewind would undo the compaction
 		f.compacted(ev)
 	case *event.ShellStart:
+		f.Unanswered = false // a rewind would remove the command
 		f.recall(f.shell.start(ev, f.now()))
 	case *event.ShellEnd:
 		f.shell.end(ev)
@@ -189,7 +193,7 @@ func (f *Feed) userSaid(ev *event.UserSaid) {
 			note, _, _ = strings.Cut(ev.Text, "\n")
 		}
 		if label, ok := f.answerTold(ev.Text); ok {
-			note = "the answer of " + label
+			note, f.Unanswered = "the answer of "+label, false // a rewind would remove it
 		}
 		f.list.append(&Notice{"Sent to the model: " + note})
 		if !f.Running { // the answer of a background delegate starts a turn
@@ -199,9 +203,11 @@ func (f *Feed) userSaid(ev *event.UserSaid) {
 	}
 	f.PromptLog.said(ev, f.list.Events()-1)
 	f.list.append(&Prompt{Text: ev.Text})
+	f.Unanswered = false
 	if !ev.Steered {
 		f.Turns++
 		f.beginTurn()
+		f.Unanswered = ev.Source == "" && ev.Text != event.GoOn
 	}
 }
 
@@ -244,8 +250,7 @@ func (f *Feed) settle() {
 
 func (f *Feed) turnEnd(ev *event.TurnEnd) {
 	f.settle()
-	failed := ev.Reason != event.Done && ev.Reason != event.UserInterrupt && ev.Reason != event.Blocked
-	f.Run.end(Run{Cut: ev.Cut, Unanswered: ev.Unanswered, Failed: failed})
+	f.Run.end(f.result(ev))
 	facts := append(f.changed.summary(), phrase.Duration(ev.Duration))
 	if n := ev.Usage.Total(); n > 0 {
 		facts = append(facts, phrase.Thousands(n)+" tokens this turn")
@@ -269,6 +274,21 @@ func (f *Feed) turnEnd(ev *event.TurnEnd) {
 	}
 	f.list.append(&Closing{text})
 	f.changed = turnChanges{}
+}
+
+// result returns the state after a turn. One that the user interrupted, or that reached a
+// limit, has not failed.
+func (f *Feed) result(ev *event.TurnEnd) Run {
+	switch ev.Reason {
+	case event.UserInterrupt:
+		if ev.Error != "" {
+			return Run{Cut: ev.Cut, Exited: true}
+		}
+		return Run{Unanswered: f.Unanswered}
+	case event.ProviderError, event.LogError, event.OutOfTokens, event.Filtered, event.BadAnswer:
+		return Run{Cut: ev.Cut, Failed: true}
+	}
+	return Run{Cut: ev.Cut}
 }
 
 // planSet shows a plan with its tool call.
